@@ -1,0 +1,109 @@
+package channels
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Channel is one account on one platform.
+type Channel interface {
+	// Name is the channel's word in an [Address]; Account the account's.
+	Name() string
+	Account() string
+	// Run takes in what arrives and delivers it to in, until ctx ends or the
+	// platform ends it for good (the console: end of input). It is called once.
+	// It recovers from outages by itself; an error means it never will.
+	Run(ctx context.Context, in *Ingress) error
+	// Send puts one part on the platform and returns its receipt. It is called
+	// for one part of a chat at a time, and for many chats at once. part.Text is
+	// within Limits. The error is a [*SendError] or counts as [SendAmbiguous].
+	Send(ctx context.Context, part Part) (Receipt, error)
+	// Limits are the platform's, constant for a channel's life.
+	Limits() Limits
+}
+
+// Limits are what a platform allows. A zero rate means no limit.
+type Limits struct {
+	// MaxLen is the longest part, counted by Len; 0 means no limit.
+	MaxLen int
+	// Len counts a text in the platform's units (UTF-16 units on Telegram); nil counts code points.
+	Len func(string) int
+	// PerChat and PerAccount are parts a second; Burst is how many may go at once in a chat.
+	PerChat, PerAccount float64
+	Burst               int
+}
+
+// Part is one message on the platform: an [Outbound] cut to size.
+type Part struct {
+	Outbound
+	// Index counts from 0; Count is how many parts the outbound has.
+	Index, Count int
+	// Again marks a part of which it is unknown whether the platform has it.
+	Again bool
+}
+
+// Splitter is a [Channel] that cuts text by its own rules (rendered blocks, say).
+type Splitter interface {
+	// Split returns at least one part, none empty; nothing of the text is lost.
+	Split(text string) []string
+}
+
+// Drafter is a [Channel] that can show an answer while it grows. Drafts are gone
+// by nature: whoever restarts shows none, and the final message says it all.
+type Drafter interface {
+	// Draft shows text, the whole of it so far, as the draft called id. Calls
+	// for one draft come one after another. An error only ends the preview.
+	Draft(ctx context.Context, to Address, id, text string) error
+}
+
+// Typer is a [Channel] that can show that the bot is at work.
+type Typer interface {
+	Typing(ctx context.Context, to Address) error
+}
+
+// SendClass is the decision that a [*SendError] carries.
+type SendClass string
+
+// The classes of [*SendError].
+const (
+	// SendTransient: the platform surely does not have it; try again.
+	SendTransient SendClass = "transient"
+	// SendRateLimited: refused for now; try again after RetryAfter. Not a failed attempt.
+	SendRateLimited SendClass = "rate_limited"
+	// SendAmbiguous: bytes left and no answer came; it may or may not be there.
+	SendAmbiguous SendClass = "ambiguous"
+	// SendRefused: this message will never be accepted; others may.
+	SendRefused SendClass = "refused"
+	// SendGone: this chat cannot be reached any more; it is suspended until it writes.
+	SendGone SendClass = "gone"
+	// SendAuth: the account may not send at all; the queue waits for the operator.
+	SendAuth SendClass = "auth"
+)
+
+// SendError is why a part was not, or perhaps not, accepted.
+type SendError struct {
+	Class      SendClass
+	RetryAfter time.Duration
+	// Account means that a rate limit holds for the whole account, not for one chat.
+	Account bool
+	Err     error
+}
+
+// Error gives one line for logs.
+func (e *SendError) Error() string { return fmt.Sprintf("send: %s: %v", e.Class, e.Err) }
+
+// Unwrap gives the cause.
+func (e *SendError) Unwrap() error { return e.Err }
+
+// ClassOf says what an error of [Channel.Send] means; what says nothing is ambiguous.
+func ClassOf(err error) *SendError {
+	if se, ok := errors.AsType[*SendError](err); ok {
+		return se
+	}
+	return &SendError{Class: SendAmbiguous, Err: err}
+}
+
+// ErrFenced says that another poller of the same account moved the cursor.
+var ErrFenced = errors.New("another poller moved the cursor")

@@ -1,0 +1,92 @@
+package channels
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Address says where a conversation takes place. It is comparable; two equal
+// addresses are the same conversation.
+type Address struct {
+	// Channel is the adapter's name, such as "telegram".
+	Channel string `json:"channel"`
+	// Account is the bot's own identity on the platform; empty where there is only one.
+	Account string `json:"account,omitempty"`
+	// Chat is the platform's chat id.
+	Chat string `json:"chat"`
+	// Thread is a topic or thread within the chat, a conversation of its own; mostly empty.
+	Thread string `json:"thread,omitempty"`
+}
+
+// Sender is who did something. Identity is (channel, account, ID); Name is for display only.
+type Sender struct {
+	ID   string `json:"id"`
+	Name string `json:"name,omitempty"`
+	Bot  bool   `json:"bot,omitempty"`
+}
+
+// Kind says what an [Inbound] is.
+type Kind string
+
+// The kinds of [Inbound]. Every one of them passes the [Authorizer].
+const (
+	KindMessage Kind = "message"
+	KindEdit    Kind = "edit"
+	KindButton  Kind = "button"
+)
+
+// Kinds lists every kind, for tests that must cover them all.
+func Kinds() []Kind { return []Kind{KindMessage, KindEdit, KindButton} }
+
+// Inbound is one thing that happened on a platform, in Parley's words.
+type Inbound struct {
+	// ID is unique within (channel, account) and the same when the platform
+	// delivers the same thing again: it is the dedupe key.
+	ID      string  `json:"id"`
+	Kind    Kind    `json:"kind"`
+	Address Address `json:"address"`
+	Sender  Sender  `json:"sender"`
+	// Text is valid UTF-8 without NUL once it passed [Ingress].
+	Text string `json:"text"`
+	// Direct means that only this sender and the bot are in the chat.
+	Direct bool `json:"direct,omitempty"`
+	// Mentioned means that a group's message speaks to the bot: a mention, a reply or a command.
+	Mentioned bool `json:"mentioned,omitempty"`
+	// MessageID is the platform's id of the message, for replies to it.
+	MessageID string `json:"message_id,omitempty"`
+	// Quote is the text of the message that this one answers.
+	Quote string `json:"quote,omitempty"`
+	// Images are pictures that the model may see.
+	Images []Image `json:"images,omitempty"`
+	// Solo makes it a turn of its own: it neither joins nor is joined.
+	Solo bool      `json:"solo,omitempty"`
+	Time time.Time `json:"time"`
+	// Raw is the platform's own payload, where the adapter keeps it.
+	Raw json.RawMessage `json:"raw,omitempty"`
+}
+
+// Image is one picture: its bytes and MIME type.
+type Image struct {
+	MIME string `json:"mime"`
+	Data []byte `json:"data"`
+}
+
+// Outbound is one message to a chat, as the agent writes it.
+type Outbound struct {
+	// ID is unique and deterministic (turn/call/n): putting it twice sends it once.
+	ID      string  `json:"id"`
+	Address Address `json:"address"`
+	// Text is Markdown, of any length; [Egress] splits it into parts.
+	Text string `json:"text"`
+	// ReplyTo is the platform's id of the message that asked, where there is one.
+	ReplyTo string `json:"reply_to,omitempty"`
+	// Draft is the id of the draft that this message finishes, if one was shown.
+	Draft string    `json:"draft,omitempty"`
+	Time  time.Time `json:"time"`
+}
+
+// Receipt is a platform's word that it accepted one part.
+type Receipt struct {
+	MessageID string    `json:"message_id"`
+	Time      time.Time `json:"time"`
+}

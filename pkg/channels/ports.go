@@ -1,0 +1,101 @@
+package channels
+
+import "context"
+
+// Decision is an [Authorizer]'s word on one [Inbound].
+type Decision struct {
+	Allow bool
+	// Reason is for the log, without message text.
+	Reason string
+}
+
+// Authorizer decides who may start a turn. It is asked once for every inbound,
+// whatever its kind; it must be quick and safe for many goroutines.
+type Authorizer interface {
+	Authorize(ctx context.Context, in Inbound) Decision
+}
+
+// Cursor moves a platform's reading position together with what was read.
+// From is the position the poller believes in; when another poller moved it,
+// the whole delivery fails with an error that is [ErrFenced].
+type Cursor struct {
+	Name     string `json:"name"`
+	From, To string
+}
+
+// Sink stores what was let in. Accept is durable when it returns nil, and
+// swallows what it has seen before (by ID). items may be empty when only the
+// cursor moves.
+type Sink interface {
+	Accept(ctx context.Context, items []Inbound, cursor *Cursor) error
+	// Position is the stored position of a cursor, "" for a new one.
+	Position(ctx context.Context, name string) (string, error)
+}
+
+// Outbox is the durable queue that [Egress] empties.
+type Outbox interface {
+	// RunOutbox hands the pending deliveries of one account to h: one after the
+	// other within a chat, in the order they were put, chats beside each other,
+	// until ctx ends; then it waits for every h. An error of h, or a return
+	// without Settle, leaves the delivery pending and it is handed over again
+	// after a pause.
+	RunOutbox(ctx context.Context, channel, account string, h func(context.Context, Delivery) error) error
+}
+
+// Delivery is one pending [Outbound] with what is known of its parts.
+type Delivery interface {
+	// Info is the state when the delivery was handed over.
+	Info() DeliveryInfo
+	// Plan stores how the text is cut and marks part 0 as being sent. It is
+	// called once, before the first part leaves, unless Info has a plan or the
+	// delivery is marked and has one part only.
+	Plan(ctx context.Context, parts []string) error
+	// Advance stores the receipt of a part that is not the last and marks the
+	// next one as being sent. Durable when it returns nil.
+	Advance(ctx context.Context, part int, r Receipt) error
+	// Ambiguous counts one more attempt of which it is unknown whether it took
+	// effect. Durable when it returns nil.
+	Ambiguous(ctx context.Context, part int) error
+	// Settle ends the delivery. Durable when it returns nil.
+	Settle(ctx context.Context, o Outcome) error
+}
+
+// DeliveryInfo is the stored state of a [Delivery].
+type DeliveryInfo struct {
+	Outbound Outbound
+	// Parts is the stored plan; empty where none was stored.
+	Parts []string
+	// Receipts are those of the parts 0..len-1 that are surely accepted.
+	Receipts []Receipt
+	// Marked means that part len(Receipts) was stored as being sent.
+	Marked bool
+	// Unknown means that it was already marked when this process found it: it
+	// may be on the platform. The attempt has been counted in Ambiguities.
+	Unknown bool
+	// Ambiguities counts attempts, of the current part, with unknown effect.
+	Ambiguities int
+}
+
+// Outcome is how a [Delivery] ended.
+type Outcome struct {
+	State OutcomeState
+	// Receipt is that of the last part when State is [Delivered].
+	Receipt Receipt
+	// Reason is why it was not delivered, without message text.
+	Reason string
+	// Suspend marks the chat as unreachable until it writes again.
+	Suspend bool
+}
+
+// OutcomeState is the word for how a delivery ended.
+type OutcomeState string
+
+// The states of an [Outcome].
+const (
+	// Delivered: every part has a receipt.
+	Delivered OutcomeState = "delivered"
+	// Refused: the platform will never take it.
+	Refused OutcomeState = "refused"
+	// Unsettled: sent once more after an unknown attempt, and that one is unknown too.
+	Unsettled OutcomeState = "unsettled"
+)

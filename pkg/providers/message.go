@@ -1,0 +1,111 @@
+package providers
+
+import "encoding/json"
+
+// The roles of a [Message], as every OpenAI-shaped server names them.
+const (
+	RoleSystem    = "system"
+	RoleUser      = "user"
+	RoleAssistant = "assistant"
+	RoleTool      = "tool"
+)
+
+// Message is one entry of a conversation.
+//
+// An assistant message may carry ToolCalls; each of them needs exactly one
+// later tool message with the same ToolCallID, or servers refuse the request.
+type Message struct {
+	Role       string     `json:"role"`
+	Content    string     `json:"content"`
+	ToolCalls  []ToolCall `json:"tool_calls,omitempty"`
+	ToolCallID string     `json:"tool_call_id,omitempty"`
+	// Name is the tool's name on a tool message; elsewhere it is empty.
+	Name string `json:"name,omitempty"`
+	// Images belong to a user message; providers that take none leave them out.
+	Images []Image `json:"images,omitempty"`
+	// Reasoning is the text a reasoning model thought aloud before it answered.
+	// It is kept for display and is not sent back unless a server demands it.
+	Reasoning string `json:"reasoning,omitempty"`
+	// Extra is what a server wants to see again with this message on the next
+	// request (thought signatures, for instance), as it came. Opaque to everyone else.
+	Extra json.RawMessage `json:"extra,omitempty"`
+}
+
+// Image is one picture of a user message: Data with its MIME type, or a URL.
+type Image struct {
+	MIME string `json:"mime,omitempty"`
+	Data []byte `json:"data,omitempty"`
+	URL  string `json:"url,omitempty"`
+}
+
+// ToolCall is one tool invocation that a model asks for.
+type ToolCall struct {
+	// ID ties the call to its result. Providers fill an empty or repeated one,
+	// so that it is unique within its answer.
+	ID string `json:"id"`
+	// Type is "function".
+	Type string `json:"type,omitempty"`
+	// Name is the tool's name as it was offered.
+	Name string `json:"name"`
+	// Arguments are the decoded arguments; never nil when BadArguments is empty.
+	Arguments map[string]any `json:"arguments"`
+	// RawArguments is the text the model wrote, byte for byte.
+	RawArguments string `json:"raw_arguments,omitempty"`
+	// BadArguments says why RawArguments could not be decoded (see [DecodeArguments]).
+	// Such a call must not run: its result is an invalid_arguments error.
+	BadArguments string `json:"bad_arguments,omitempty"`
+	// Extra is opaque to everyone but the provider that made it, like [Message].Extra.
+	Extra json.RawMessage `json:"extra,omitempty"`
+}
+
+// ToolDefinition offers one tool to a model, in the shape of the wire:
+// {"type":"function","function":{"name":…,"description":…,"parameters":{…}}}.
+type ToolDefinition struct {
+	Type     string             `json:"type"`
+	Function FunctionDefinition `json:"function"`
+}
+
+// FunctionDefinition is the inner part of a [ToolDefinition]. Parameters is a JSON Schema object.
+type FunctionDefinition struct {
+	Name        string         `json:"name"`
+	Description string         `json:"description"`
+	Parameters  map[string]any `json:"parameters"`
+}
+
+// The finish reasons of a [LLMResponse]. A server's own word is kept where it
+// is none of these; an empty one means that the stream ended with [DONE] alone.
+const (
+	FinishStop          = "stop"
+	FinishToolCalls     = "tool_calls"
+	FinishLength        = "length"
+	FinishContentFilter = "content_filter"
+)
+
+// LLMResponse is one complete answer of a model.
+type LLMResponse struct {
+	Content      string          `json:"content"`
+	ToolCalls    []ToolCall      `json:"tool_calls,omitempty"`
+	FinishReason string          `json:"finish_reason"`
+	Usage        Usage           `json:"usage"`
+	Reasoning    string          `json:"reasoning,omitempty"`
+	Extra        json.RawMessage `json:"extra,omitempty"`
+	// Model is the name the server says it answered with.
+	Model string `json:"model,omitempty"`
+}
+
+// Message turns the answer into the assistant message that history keeps.
+func (r *LLMResponse) Message() Message {
+	return Message{
+		Role: RoleAssistant, Content: r.Content, ToolCalls: r.ToolCalls,
+		Reasoning: r.Reasoning, Extra: r.Extra,
+	}
+}
+
+// Usage counts tokens as the server reports them; all zero where it reports none.
+type Usage struct {
+	PromptTokens     int `json:"prompt_tokens"`
+	CompletionTokens int `json:"completion_tokens"`
+	TotalTokens      int `json:"total_tokens"`
+	CachedTokens     int `json:"cached_tokens,omitempty"`
+	ReasoningTokens  int `json:"reasoning_tokens,omitempty"`
+}

@@ -1,0 +1,27 @@
+// Package session is the durable state of Parley: what came in, what a turn
+// did, what a chat said, what goes out. It declares the interfaces of an engine
+// and its records; package bolt is the embedded engine, and package sessiontest
+// the suite that every engine passes.
+//
+// # The contract
+//
+// A chat is one conversation at one address. Its inbox is an ordered queue of
+// items; a turn takes some from the head, does its work, and ends with one
+// commit that appends history, queues outgoing messages, moves tasks and jobs
+// and consumes the items: all or nothing. Claim and acknowledgement are not
+// exposed, because an acknowledgement without a commit is how replies are lost.
+//
+//   - Append that returned nil survives kill -9, and an ID is accepted once.
+//   - At most one turn of a chat is open; chats run beside each other.
+//   - Record keeps the order of its steps; a step that was not awaited may be
+//     lost together with everything after it, never alone.
+//   - A turn whose process died is handed out again with its items and all of
+//     its steps that were stored.
+//   - A turn that was taken over is fenced: its Record and Commit fail with
+//     [ErrFenced] and change nothing.
+//   - Outgoing messages have deterministic ids; putting one twice queues it once.
+//   - A task's completion counts once.
+//
+// The session id is opaque. An address leads to a chat, a chat to its present
+// session: /new gives the chat a new session, a migration gives it a new address.
+package session

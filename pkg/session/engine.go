@@ -1,0 +1,154 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"parley/pkg/channels"
+)
+
+// The errors of an [Engine]; they are wrapped with what they speak of.
+var (
+	// ErrFenced: another poller moved the cursor, or another process took the turn or the lease.
+	ErrFenced = channels.ErrFenced
+	// ErrNotFound: there is no such record.
+	ErrNotFound = errors.New("not found")
+	// ErrStore: the store cannot write now (disk full, for instance). Nothing of the call took effect.
+	ErrStore = errors.New("the store cannot be written")
+	// ErrCorrupt: a record failed its check and was set aside.
+	ErrCorrupt = errors.New("a stored record is damaged")
+	// ErrHeld: the store was restored from a snapshot and waits for the operator.
+	ErrHeld = errors.New("the store is held: see what is missing with `gateway store check`, then run `gateway store release`")
+)
+
+// Engine is everything that is durable. All methods may be called from many goroutines.
+type Engine interface {
+	Inbox
+	History
+	Sessions
+	Tasks
+	Jobs
+	Leases
+	channels.Outbox
+	// Status counts what is waiting and what went wrong, cheaply.
+	Status(ctx context.Context) (Status, error)
+	// Close stops accepting work, waits for the writes under way and marks the
+	// store as cleanly closed. A second call does nothing.
+	Close() error
+}
+
+// Inbox is the way in.
+type Inbox interface {
+	// Append stores items in their chats' inboxes, in order, creating chats as
+	// needed; it is durable when it returns nil. An item whose ID was accepted
+	// before (within 48 h at least) is swallowed. With a cursor, items and
+	// cursor move in one step, and ErrFenced means that neither did.
+	Append(ctx context.Context, items []Item, cursor *channels.Cursor) error
+	// Position is a cursor's stored position, "" for a new one.
+	Position(ctx context.Context, name string) (string, error)
+	// Run hands each chat with work to h, on a goroutine of that chat: serial
+	// within the chat, in Append order, parallel across chats, until ctx ends;
+	// then it waits for every h. An h that returns without a commit leaves its
+	// items waiting; they are handed over again after a pause.
+	Run(ctx context.Context, h func(context.Context, Turn) error) error
+}
+
+// Turn is one run over the items at the head of a chat's inbox.
+type Turn interface {
+	// Info is what starts the turn and what an earlier attempt already did. It never changes.
+	Info() TurnInfo
+	// Waiting looks at what has arrived behind the turn's items, taking nothing.
+	Waiting(ctx context.Context) ([]Item, error)
+	// Join takes from what waits, in order, as long as accept says yes, and
+	// records it as a step of kind [StepJoined]. It takes nothing past an item
+	// that is Solo, and nothing once the turn holds 20 items or 32 KiB.
+	Join(ctx context.Context, accept func(Item) bool) ([]Item, error)
+	// Record appends a step to the turn's ledger. With s.Await it returns when
+	// the step and all before it are durable; else at once. The step's outgoing
+	// messages and tasks are stored with it.
+	Record(ctx context.Context, s Step) error
+	// Commit ends the turn in one transaction and consumes its items, joined
+	// ones included. It is durable when it returns nil. Only the first counts.
+	Commit(ctx context.Context, c Commit) error
+}
+
+// TurnInfo describes a turn.
+type TurnInfo struct {
+	// ID is the same for every attempt at the same head item.
+	ID string
+	// Chat is the chat's opaque key, Session its present session.
+	Chat    string
+	Session string
+	Address channels.Address
+	// Items start the turn: 1 to 20 of them, at most 32 KiB of text together
+	// (a larger one comes alone); a Solo item comes alone.
+	Items []Item
+	// Steps are what an earlier attempt recorded, in order.
+	Steps []Step
+	// Lost counts the processes that died while the turn may have run. At 3 the
+	// turn must not run again: it is to be committed as [OutcomeQuarantined].
+	Lost int
+	// Arrivals is signalled (it never closes) when something arrives behind the turn's items.
+	Arrivals <-chan struct{}
+}
+
+// History is what was said, oldest first, numbered from 1 within a session.
+type History interface {
+	// Page returns up to limit entries with Seq < before (0: from the end), in
+	// ascending order, none older than the session's compaction point. A
+	// damaged entry is left out and counted in Status.
+	Page(ctx context.Context, sessionID string, before uint64, limit int) ([]Entry, error)
+	// All calls f for every entry from the first on, compacted ones included.
+	All(ctx context.Context, sessionID string, f func(Entry) error) error
+}
+
+// Sessions are the conversations.
+type Sessions interface {
+	// Lookup finds the chat at an address; ErrNotFound when nothing was ever said there.
+	Lookup(ctx context.Context, a channels.Address) (Info, error)
+	// Get finds a session by id, also one that /new has left behind.
+	Get(ctx context.Context, sessionID string) (Info, error)
+	// List returns up to limit sessions with id > after, by id.
+	List(ctx context.Context, after string, limit int) ([]Info, error)
+	// Move makes to an address of the chat at from; what is queued for from leaves to to.
+	Move(ctx context.Context, from, to channels.Address) error
+	// Forget deletes a session's history and everything waiting or kept for its chat.
+	Forget(ctx context.Context, sessionID string) error
+}
+
+// Tasks are background works.
+type Tasks interface {
+	// Complete ends a task, queues c.Outbox and appends c.Item to the inbox of
+	// the chat that started it, in one transaction. The first completion counts
+	// and reports true; a later one changes nothing and reports false.
+	Complete(ctx context.Context, taskID string, c Completion) (bool, error)
+	// Task finds one task.
+	Task(ctx context.Context, taskID string) (Task, error)
+	// OpenTasks returns the tasks without a terminal state, oldest first.
+	OpenTasks(ctx context.Context) ([]Task, error)
+}
+
+// Jobs are schedules.
+type Jobs interface {
+	// PutJob creates or replaces a job.
+	PutJob(ctx context.Context, j Job) error
+	// DeleteJob removes a job; ErrNotFound when there is none.
+	DeleteJob(ctx context.Context, id string) error
+	// JobList returns the jobs of a chat, or of all chats for "", by id.
+	JobList(ctx context.Context, chat string) ([]Job, error)
+	// DueJobs returns up to limit unpaused jobs that are due at or before now, the earliest first.
+	DueJobs(ctx context.Context, now time.Time, limit int) ([]Job, error)
+	// Fire appends item (its ID is schedule/<job>/<due>) and moves the job from
+	// due to next, in one transaction; a zero next ends the job. It reports
+	// false and changes nothing when the job is no longer due at due.
+	Fire(ctx context.Context, jobID string, due, next time.Time, item Item) (bool, error)
+}
+
+// Leases keep a thing to one process at a time.
+type Leases interface {
+	// Acquire takes or renews a lease for ttl. ErrFenced: somebody else holds it.
+	Acquire(ctx context.Context, name, holder string, ttl time.Duration) (Lease, error)
+	// Release gives it back; a lease that is not held is no error.
+	Release(ctx context.Context, name, holder string) error
+}

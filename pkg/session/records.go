@@ -1,0 +1,245 @@
+package session
+
+import (
+	"encoding/json"
+	"time"
+
+	"parley/pkg/channels"
+	"parley/pkg/providers"
+)
+
+// ItemKind says what starts a turn.
+type ItemKind string
+
+// The kinds of [Item].
+const (
+	ItemMessage  ItemKind = "message"
+	ItemTask     ItemKind = "task"
+	ItemSchedule ItemKind = "schedule"
+	ItemDecision ItemKind = "decision"
+)
+
+// Item is one thing that starts a turn.
+type Item struct {
+	// ID is unique over all channels and the same on redelivery.
+	ID      string           `json:"id"`
+	Kind    ItemKind         `json:"kind"`
+	Address channels.Address `json:"address"`
+	// Inbound is set for [ItemMessage].
+	Inbound *channels.Inbound `json:"inbound,omitempty"`
+	// Text is what the model is told, for the other kinds.
+	Text string `json:"text,omitempty"`
+	// TaskID is set for [ItemTask], JobID for [ItemSchedule].
+	TaskID string `json:"task_id,omitempty"`
+	JobID  string `json:"job_id,omitempty"`
+	// Solo items are a turn of their own; a batch ends before one.
+	Solo bool      `json:"solo,omitempty"`
+	Time time.Time `json:"time"`
+}
+
+// Size is what an item counts towards the limit of a batch, in bytes of text.
+func (i Item) Size() int {
+	if i.Inbound != nil {
+		return len(i.Inbound.Text) + len(i.Inbound.Quote)
+	}
+	return len(i.Text)
+}
+
+// The limits of what one turn takes.
+const (
+	MaxTurnItems = 20
+	MaxTurnBytes = 32 << 10
+)
+
+// StepKind says what a [Step] records.
+type StepKind string
+
+// The kinds of [Step].
+const (
+	// StepJoined: Items arrived while the turn ran and belong to it. Written by Join.
+	StepJoined StepKind = "joined"
+	// StepAnswer: the model answered.
+	StepAnswer StepKind = "answer"
+	// StepBegun: a call is about to run.
+	StepBegun StepKind = "begun"
+	// StepEnded: a call ended with a result.
+	StepEnded StepKind = "ended"
+)
+
+// Step is one entry of a turn's ledger.
+type Step struct {
+	Kind   StepKind               `json:"kind"`
+	Round  int                    `json:"round,omitempty"`
+	Items  []Item                 `json:"items,omitempty"`
+	Answer *providers.LLMResponse `json:"answer,omitempty"`
+	Call   *CallRecord            `json:"call,omitempty"`
+	// Outbox are messages that leave because of this step; put if absent.
+	Outbox []channels.Outbound `json:"outbox,omitempty"`
+	// Tasks are background works that this step starts; put if absent.
+	Tasks []Task `json:"tasks,omitempty"`
+	// Await makes Record return only when the step is durable.
+	Await bool `json:"-"`
+}
+
+// CallRecord is a tool call in the ledger, by (Round, Index) within its turn.
+type CallRecord struct {
+	Index int    `json:"index"`
+	ID    string `json:"id"`
+	Tool  string `json:"tool"`
+	// Rerunnable calls are read-only or idempotent: begun and not ended, they run again.
+	Rerunnable bool `json:"rerunnable,omitempty"`
+	// Result is what the model is told; set for [StepEnded].
+	Result  string `json:"result,omitempty"`
+	IsError bool   `json:"is_error,omitempty"`
+	TaskID  string `json:"task_id,omitempty"`
+}
+
+// Commit is how a turn ends.
+type Commit struct {
+	// Outcome is kept with the consumed items.
+	Outcome Outcome
+	// Reason says in one line why the outcome is not [OutcomeAnswered].
+	Reason string
+	// Messages are appended to the session's history, in order.
+	Messages []providers.Message
+	// Outbox are the messages that leave; put if absent.
+	Outbox []channels.Outbound
+	// Jobs are created or replaced.
+	Jobs []Job
+	// CompactTo, when not 0, makes the entry of that Seq the oldest that Page returns.
+	CompactTo uint64
+	// NewSession gives the chat a fresh session after Messages were appended to the old one.
+	NewSession bool
+}
+
+// Outcome is the terminal state of an inbox item.
+type Outcome string
+
+// The outcomes.
+const (
+	OutcomeAnswered    Outcome = "answered"
+	OutcomeFailed      Outcome = "failed"
+	OutcomeStopped     Outcome = "stopped"
+	OutcomeQuarantined Outcome = "quarantined"
+)
+
+// Entry is one message of a session's history.
+type Entry struct {
+	Seq     uint64            `json:"seq"`
+	Turn    string            `json:"turn"`
+	Time    time.Time         `json:"time"`
+	Message providers.Message `json:"message"`
+}
+
+// Info describes a session.
+type Info struct {
+	Session string           `json:"session"`
+	Chat    string           `json:"chat"`
+	Address channels.Address `json:"address"`
+	// Current is false for a session that /new left behind.
+	Current bool `json:"current"`
+	// Entries is the Seq of the newest history entry; CompactedTo the oldest that Page returns (0: all).
+	Entries     uint64    `json:"entries"`
+	CompactedTo uint64    `json:"compacted_to,omitempty"`
+	Created     time.Time `json:"created"`
+	Active      time.Time `json:"active"`
+	// Suspended means that the platform says the chat cannot be reached.
+	Suspended bool `json:"suspended,omitempty"`
+	// Failed are the newest items that ended otherwise than answered, at most 20.
+	Failed []FailedItem `json:"failed,omitempty"`
+}
+
+// FailedItem is an item that ended otherwise than answered.
+type FailedItem struct {
+	ID      string    `json:"id"`
+	Outcome Outcome   `json:"outcome"`
+	Reason  string    `json:"reason"`
+	Time    time.Time `json:"time"`
+}
+
+// TaskState is the state of a [Task].
+type TaskState string
+
+// The states of a task; all but TaskRunning are terminal.
+const (
+	TaskRunning     TaskState = "running"
+	TaskDone        TaskState = "done"
+	TaskFailed      TaskState = "failed"
+	TaskInterrupted TaskState = "interrupted"
+	TaskCancelled   TaskState = "cancelled"
+	TaskTimedOut    TaskState = "timed_out"
+)
+
+// Task is a background work and where it came from.
+type Task struct {
+	// ID is deterministic: the turn and the call that started it.
+	ID      string           `json:"id"`
+	Chat    string           `json:"chat"`
+	Session string           `json:"session"`
+	Address channels.Address `json:"address"`
+	Turn    string           `json:"turn"`
+	Call    string           `json:"call"`
+	Creator channels.Sender  `json:"creator"`
+	// Direct says whether the creator was alone with the bot: it bears on rights.
+	Direct    bool            `json:"direct,omitempty"`
+	Tool      string          `json:"tool"`
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+	State     TaskState       `json:"state"`
+	Started   time.Time       `json:"started"`
+	Deadline  time.Time       `json:"deadline"`
+	Ended     time.Time       `json:"ended,omitzero"`
+}
+
+// Completion is how a task ends.
+type Completion struct {
+	State  TaskState
+	Outbox []channels.Outbound
+	// Item brings the result into the chat's loop; nil when there is nothing to say.
+	Item *Item
+}
+
+// Job is a schedule.
+type Job struct {
+	ID      string           `json:"id"`
+	Chat    string           `json:"chat"`
+	Address channels.Address `json:"address"`
+	Creator channels.Sender  `json:"creator"`
+	// Spec is for whoever computes the next time; the engine does not read it.
+	Spec json.RawMessage `json:"spec"`
+	// Due is when it fires next; a zero time never fires.
+	Due    time.Time `json:"due,omitzero"`
+	Paused bool      `json:"paused,omitempty"`
+}
+
+// Lease is a held lease. Token grows with every change of holder.
+type Lease struct {
+	Name, Holder string
+	Token        uint64
+	Expires      time.Time
+}
+
+// Status counts what an operator asks about.
+type Status struct {
+	// Waiting are inbox items without a terminal state, Sending queued outgoing messages.
+	Waiting int `json:"waiting"`
+	Sending int `json:"sending"`
+	// OpenTasks have no terminal state.
+	OpenTasks int `json:"open_tasks"`
+	// Ambiguous counts attempts to send of which it is unknown whether they took
+	// effect, Unsettled those messages that were sent once more and stayed unknown.
+	Ambiguous uint64 `json:"ambiguous"`
+	Unsettled uint64 `json:"unsettled"`
+	// Refused counts messages that a platform will never take.
+	Refused uint64 `json:"refused"`
+	// Quarantined counts items set aside after three crashes, Corrupt damaged records.
+	Quarantined uint64 `json:"quarantined"`
+	Corrupt     uint64 `json:"corrupt"`
+	// Suspects are the chats that were at work when the process last died.
+	Suspects int `json:"suspects"`
+	// Commits counts transactions since the start.
+	Commits uint64 `json:"commits"`
+	// WriteError is the last write's error, empty when writing works.
+	WriteError string `json:"write_error,omitempty"`
+	// Held says why nothing runs, empty when the store is in use.
+	Held string `json:"held,omitempty"`
+}

@@ -1,0 +1,52 @@
+package tools
+
+import "time"
+
+// Level is what a tool needs, and what a chat may use: none < chat < read < write < exec.
+type Level string
+
+// The levels, lowest first.
+const (
+	LevelNone  Level = "none"
+	LevelChat  Level = "chat"
+	LevelRead  Level = "read"
+	LevelWrite Level = "write"
+	LevelExec  Level = "exec"
+)
+
+// Annotations say, in MCP's words, what a call may do. The zero value is the
+// careful one: it may have side effects, must not run twice, and needs LevelWrite.
+type Annotations struct {
+	// ReadOnly calls change nothing; they may run beside others and run again.
+	ReadOnly bool
+	// Destructive calls overwrite, delete or execute; they run alone.
+	Destructive bool
+	// Idempotent calls may run again with the same arguments.
+	Idempotent bool
+	// OpenWorld calls bring in content that others wrote.
+	OpenWorld bool
+	// Level is what the chat must have; empty: LevelRead for ReadOnly, else LevelWrite.
+	Level Level
+	// Timeout bounds Execute; 0: the registry's default of 30 s.
+	Timeout time.Duration
+	// MaxOutput cuts ForLLM and ForUser, in bytes; 0: the registry's default of 64 KiB.
+	MaxOutput int
+}
+
+// Rerunnable says whether a call that was begun and not ended may run again.
+func (a Annotations) Rerunnable() bool { return a.ReadOnly || a.Idempotent }
+
+// AnnotationsOf returns what a tool says about itself, with the level filled in.
+func AnnotationsOf(t Tool) Annotations {
+	var a Annotations
+	if at, ok := t.(Annotated); ok {
+		a = at.Annotations()
+	}
+	if a.Level == "" {
+		a.Level = LevelWrite
+		if a.ReadOnly {
+			a.Level = LevelRead
+		}
+	}
+	return a
+}

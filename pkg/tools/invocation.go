@@ -1,0 +1,29 @@
+package tools
+
+import "context"
+
+// Invocation says for whom a call runs. Background goroutines keep it.
+type Invocation struct {
+	Channel, Account, Chat, Thread string
+	// Sender is the platform's user id of whoever has the least rights in the turn.
+	Sender string
+	// Session and Turn are the engine's ids.
+	Session, Turn string
+	// CallID is the model's id of the call.
+	CallID string
+	// Key is the idempotency key: unique to this call, and the same when it is resumed.
+	Key string
+}
+
+type invocationKey struct{}
+
+// WithInvocation puts inv into ctx; it is the only value that Parley puts there.
+func WithInvocation(ctx context.Context, inv Invocation) context.Context {
+	return context.WithValue(ctx, invocationKey{}, inv)
+}
+
+// InvocationFrom returns the invocation of a call; the zero value outside one.
+func InvocationFrom(ctx context.Context) Invocation {
+	inv, _ := ctx.Value(invocationKey{}).(Invocation)
+	return inv
+}
