@@ -9,6 +9,10 @@ type Invocation struct {
 	Sender string
 	// Session and Turn are the engine's ids.
 	Session, Turn string
+	// Space is the absolute path of the folder that holds the chat's files.
+	Space string
+	// Level is the most that the turn may use: the lowest right among its senders.
+	Level Level
 	// CallID is the model's id of the call.
 	CallID string
 	// Key is the idempotency key: unique to this call, and the same when it is resumed.
