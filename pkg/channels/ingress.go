@@ -1,11 +1,103 @@
 package channels
 
-import "context"
+import (
+	"context"
+	"fmt"
+	"slices"
 
-// Ingress is the gate on the way in.
-type Ingress struct{ sink Sink }
+	"github.com/rs/zerolog"
 
-// Deliver is replaced by the real one.
+	"parley/internal/failpoint"
+)
+
+// Ingress is the gate on the way in. It is safe for many goroutines.
+type Ingress struct {
+	sink Sink
+	auth Authorizer
+	log  zerolog.Logger
+}
+
+// NewIngress returns the gate that asks auth about everything and hands what
+// may pass to sink.
+func NewIngress(sink Sink, auth Authorizer, log zerolog.Logger) *Ingress {
+	return &Ingress{sink: sink, auth: auth, log: log}
+}
+
+// Deliver takes what arrived, in order, and the cursor that moves with it. No
+// error means that every item is durably stored or refused for good and that the
+// cursor has moved: the adapter may acknowledge its platform now. After an error
+// nothing was taken and the same items are to be delivered again; an error that
+// is [ErrFenced] says that another poller reads this account.
+//
+// An item whose identity cannot be trusted (no id, no sender, control characters
+// in an id) or that the [Authorizer] denies is logged without its text and left
+// out. The rest is normalised: see [Inbound] and the limits of this package.
 func (i *Ingress) Deliver(ctx context.Context, items []Inbound, cursor *Cursor) error {
-	return i.sink.Accept(ctx, items, cursor)
+	passed := make([]Inbound, 0, len(items))
+	for n := range items {
+		if reason := malformed(items[n]); reason != "" {
+			i.refuse(items[n], reason)
+			continue
+		}
+		in := normalise(items[n])
+		if d := i.auth.Authorize(ctx, in); !d.Allow {
+			i.refuse(in, d.Reason)
+			continue
+		}
+		passed = append(passed, in)
+	}
+	if len(passed) == 0 && cursor == nil {
+		return nil
+	}
+	failpoint.Hit("P1")
+	if err := i.sink.Accept(ctx, passed, cursor); err != nil {
+		return fmt.Errorf("accept %d items: %w", len(passed), err)
+	}
+	failpoint.Hit("P2")
+	return nil
+}
+
+// Position is the stored position of a cursor, "" for a new one.
+func (i *Ingress) Position(ctx context.Context, name string) (string, error) {
+	pos, err := i.sink.Position(ctx, name)
+	if err != nil {
+		return "", fmt.Errorf("position of %s: %w", name, err)
+	}
+	return pos, nil
+}
+
+// refuse logs who was refused and why. A refused stranger decides the length of
+// nothing here.
+func (i *Ingress) refuse(in Inbound, reason string) {
+	i.log.Info().
+		Str("channel", loggable(in.Address.Channel)).
+		Str("account", loggable(in.Address.Account)).
+		Str("chat", loggable(in.Address.Chat)).
+		Str("sender", loggable(in.Sender.ID)).
+		Str("kind", loggable(string(in.Kind))).
+		Str("inbound", loggable(in.ID)).
+		Str("reason", reason).
+		Msg("inbound refused")
+}
+
+// malformed says why an item's identity cannot be trusted, "" when it can. Ids
+// are never repaired: a repaired one might equal someone else's.
+func malformed(in Inbound) string {
+	switch {
+	case in.ID == "":
+		return "no id"
+	case in.Address.Channel == "" || in.Address.Chat == "":
+		return "no address"
+	case in.Sender.ID == "":
+		return "no sender"
+	case !slices.Contains(Kinds(), in.Kind):
+		return "unknown kind"
+	}
+	ids := [...]string{in.ID, in.Address.Channel, in.Address.Account, in.Address.Chat, in.Address.Thread, in.Sender.ID, in.MessageID}
+	for _, id := range ids {
+		if !cleanID(id) {
+			return "malformed id"
+		}
+	}
+	return ""
 }

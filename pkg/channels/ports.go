@@ -24,7 +24,7 @@ type Cursor struct {
 }
 
 // Sink stores what was let in. Accept is durable when it returns nil, and
-// swallows what it has seen before (by ID). items may be empty when only the
+// swallows what it has seen before (by ID). It may get no items when only the
 // cursor moves.
 type Sink interface {
 	Accept(ctx context.Context, items []Inbound, cursor *Cursor) error

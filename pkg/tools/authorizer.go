@@ -9,7 +9,8 @@ type Authorizer interface {
 	AuthorizeTool(ctx context.Context, req ToolRequest) error
 }
 
-// ToolRequest is what an [Authorizer] decides on. inv.Channel and Chat may be empty for a direct call.
+// ToolRequest is what an [Authorizer] decides on. The invocation's Channel and
+// Chat may be empty for a direct call.
 type ToolRequest struct {
 	Tool        string
 	Annotations Annotations

@@ -21,13 +21,29 @@ type Invocation struct {
 
 type invocationKey struct{}
 
+// scope is what ctx carries: the invocation, and the held tools whose calls
+// surround this one, so that a nested call of one of them is refused, not waited for.
+type scope struct {
+	inv  Invocation
+	held *loan
+}
+
+func scopeFrom(ctx context.Context) *scope {
+	s, ok := ctx.Value(invocationKey{}).(*scope)
+	if !ok {
+		return &scope{}
+	}
+	return s
+}
+
+func (s *scope) into(ctx context.Context) context.Context {
+	return context.WithValue(ctx, invocationKey{}, s)
+}
+
 // WithInvocation puts inv into ctx; it is the only value that Parley puts there.
 func WithInvocation(ctx context.Context, inv Invocation) context.Context {
-	return context.WithValue(ctx, invocationKey{}, inv)
+	return (&scope{inv: inv, held: scopeFrom(ctx).held}).into(ctx)
 }
 
 // InvocationFrom returns the invocation of a call; the zero value outside one.
-func InvocationFrom(ctx context.Context) Invocation {
-	inv, _ := ctx.Value(invocationKey{}).(Invocation)
-	return inv
-}
+func InvocationFrom(ctx context.Context) Invocation { return scopeFrom(ctx).inv }

@@ -1,0 +1,61 @@
+# Parley's tasks. `make help` lists them.
+# On a machine with Go, git and make, `make run` and `make test` need nothing else.
+.DEFAULT_GOAL := help
+.PHONY: help run build test kill bench lint fuzz mutants fresh FORCE
+
+GO      ?= go
+
+# The version comes from git where git will tell: in a checkout that belongs to
+# another user, or in none at all, everything must build too.
+VCS          := $(shell git rev-parse --git-dir >/dev/null 2>&1 && echo true || echo false)
+BUILD_FLAGS   = -trimpath -ldflags '-s -w' -buildvcs=$(VCS)
+export GOFLAGS := $(strip $(shell $(GO) env GOFLAGS) -buildvcs=false)
+
+LINT_VERSION = 2.15.0
+FUZZTIME    ?= 5s
+KILL_SEEDS  ?= 20
+
+help:
+	@echo 'make run      build the gateway and open the console; needs no key'
+	@echo 'make test     all tests, each crash point once; with the race detector where a C compiler works'
+	@echo 'make build    bin/gateway for release, and its size'
+	@echo 'make kill     the crash points with $(KILL_SEEDS) seeds each'
+	@echo 'make bench    the figures of docs/performance.md'
+	@echo 'make lint     golangci-lint $(LINT_VERSION)'
+	@echo 'make fuzz     each fuzz target for $(FUZZTIME)'
+	@echo 'make mutants  one planted defect per promise, and the test that finds it'
+	@echo 'make fresh    a fresh clone on a bare PATH: the first answer with a tool call'
+
+run: bin/gateway
+	@bin/gateway chat $(ARGS)
+
+build: bin/gateway
+	@bytes=$$(wc -c < bin/gateway); \
+	echo "$$(bin/gateway version), $$((bytes / 1048576)).$$((bytes % 1048576 * 10 / 1048576)) MB"
+
+# Always handed to go, which knows best what is out of date.
+bin/gateway: FORCE
+	@CGO_ENABLED=0 $(GO) build $(BUILD_FLAGS) -o $@ ./cmd/gateway < /dev/null
+
+FORCE:
+
+test:
+	@GO='$(GO)' sh scripts/test.sh
+
+kill:
+	PARLEY_KILL_SEEDS=$(KILL_SEEDS) $(GO) test -count=1 -timeout 60m -v ./internal/kill
+
+bench:
+	$(GO) run ./internal/bench
+
+lint:
+	@GO='$(GO)' LINT_VERSION='$(LINT_VERSION)' sh scripts/lint.sh
+
+fuzz:
+	@GO='$(GO)' FUZZTIME='$(FUZZTIME)' sh scripts/fuzz.sh
+
+mutants:
+	$(GO) run ./internal/mutants/plant $(ARGS)
+
+fresh:
+	@GO='$(GO)' sh scripts/fresh-clone.sh

@@ -1,0 +1,252 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"parley/pkg/agent"
+	"parley/pkg/channels"
+	"parley/pkg/config"
+	"parley/pkg/policy"
+	"parley/pkg/providers/offline"
+	"parley/pkg/session"
+	"parley/pkg/session/bolt"
+	"parley/pkg/tools"
+	"parley/workspace"
+)
+
+// The times of a stop. Together they stay under the 30 s that a stop may take.
+const (
+	// How long running turns may go on.
+	turnGrace = 20 * time.Second
+	// How long answers that are ready may take to leave.
+	sendGrace = 3 * time.Second
+	// The end of a stop that hangs: the store is safe without it.
+	stopLimit = 29 * time.Second
+	// The pause between two looks at what has not left yet.
+	drainLook = 20 * time.Millisecond
+)
+
+// errStopLimit says that something did not end when it was told to.
+var errStopLimit = errors.New("something did not end within 29 s of the stop; it will be taken up again at the next start")
+
+// App is one gateway: newApp constructs it, Run runs it until its context ends
+// and stops it in two phases, and Close gives back what newApp took.
+type App struct {
+	cfg      *config.Config
+	log      zerolog.Logger
+	redactor *policy.Redactor
+	store    *bolt.Engine
+	engine   session.Engine // the store, or what stands in front of it
+	policy   *policy.Policy
+	registry *tools.ToolRegistry
+	agent    *agent.Agent
+	brain    brain
+	spaces   spaces
+	started  time.Time
+	channels []channels.Channel
+	egresses []*channels.Egress
+}
+
+// appOptions are what newApp needs beside the configuration.
+type appOptions struct {
+	lookupEnv func(string) (string, bool)
+	log       zerolog.Logger
+	redactor  *policy.Redactor
+	// wrap stands in front of the engine; nil is nothing.
+	wrap func(session.Engine) session.Engine
+	// channels are run beside those of the configuration.
+	channels []channels.Channel
+	// grace is how long turns may go on after the stop; 0: 20 s.
+	grace time.Duration
+	// admin constructs for a command that needs no model: none is looked for.
+	admin bool
+}
+
+func newApp(ctx context.Context, cfg *config.Config, o appOptions) (*App, error) {
+	a := &App{cfg: cfg, log: o.log, redactor: o.redactor, started: time.Now(), spaces: spaces{cfg.Workspace}, channels: o.channels}
+	var err error
+	if a.policy, err = newPolicy(cfg); err != nil {
+		return nil, err
+	}
+	if a.store, err = openStore(ctx, cfg, o.log); err != nil {
+		return nil, err
+	}
+	a.engine = a.store
+	if o.wrap != nil {
+		a.engine = o.wrap(a.engine)
+	}
+	if err := a.assemble(ctx, o); err != nil {
+		return nil, errors.Join(err, a.engine.Close())
+	}
+	return a, nil
+}
+
+func (a *App) assemble(ctx context.Context, o appOptions) error {
+	err := workspace.Init(a.cfg.Workspace)
+	if err != nil {
+		return coded(exitUsage, fmt.Errorf("the workspace: %w", err))
+	}
+	a.brain = brain{provider: offline.New(offline.Options{Version: version()}), model: "offline"}
+	if !o.admin {
+		if a.brain, err = chooseModel(ctx, a.cfg, o.lookupEnv, o.log); err != nil {
+			return err
+		}
+		a.redactor.Add(a.brain.secret)
+	}
+	a.channels = append(a.channels, testChannels(o.lookupEnv, o.log)...)
+	a.registry = newRegistry(a.cfg, o.lookupEnv, a.redactor.Redact, o.log)
+	a.agent, err = agent.New(agent.Options{
+		Engine: a.engine, Provider: a.brain.provider, Direct: offline.New(offline.Options{Version: version()}), Model: a.brain.model,
+		Tools: a.registry, Offered: offered(a.cfg.Tools.Chats), Authorize: a.policy.Authorize,
+		Space: a.spaces.of, AgentFile: a.spaces.agentFile,
+		WhileBusy: a.cfg.Agent.WhileBusy, MaxIterations: a.cfg.Agent.MaxToolIterations, MaxParallel: a.cfg.Tools.MaxParallel,
+		Drafter: a.drafter, Status: a.status, Redact: a.redactor.Redact, Grace: orGrace(o.grace), Log: o.log,
+	})
+	if err != nil {
+		return fmt.Errorf("agent: %w", err)
+	}
+	for _, c := range a.channels {
+		a.egresses = append(a.egresses, channels.NewEgress(channels.EgressOptions{
+			Outbox: a.engine, Channel: c, Log: o.log, Redact: a.redactor.Redact,
+		}))
+	}
+	a.registry.Register(newMessage(a.agent))
+	return switchTools(a.registry, a.cfg.Tools)
+}
+
+func orGrace(d time.Duration) time.Duration {
+	if d <= 0 {
+		return turnGrace
+	}
+	return d
+}
+
+// at finds the channel of an address.
+func (a *App) at(addr channels.Address) channels.Channel {
+	for _, c := range a.channels {
+		if c.Name() == addr.Channel && c.Account() == addr.Account {
+			return c
+		}
+	}
+	return nil
+}
+
+func (a *App) drafter(addr channels.Address) channels.Drafter {
+	d, _ := a.at(addr).(channels.Drafter)
+	return d
+}
+
+func (a *App) status(ctx context.Context, addr channels.Address, note string) {
+	if s, ok := a.at(addr).(channels.Statuser); ok { //nolint:misspell // who shows a status
+		_ = s.Status(ctx, addr, a.redactor.Redact(note)) // a passing note: the answer tells
+	}
+}
+
+// Run runs the channels, the agent and the admin socket until ctx ends or ended
+// reports, after a channel's end, that nobody is left to serve. Then intake stops first, then the work,
+// then sending. An error says what ended it before.
+func (a *App) Run(ctx context.Context, ended func(context.Context, channels.Channel, error) bool) error {
+	intake, stopIntake := context.WithCancelCause(ctx)
+	defer stopIntake(nil)
+	rest := context.WithoutCancel(ctx)
+	work, stopWork := context.WithCancel(rest)
+	defer stopWork()
+	sending, stopSending := context.WithCancel(rest)
+	defer stopSending()
+
+	admin, err := listenAdmin(a)
+	if err != nil {
+		return err
+	}
+	var taking, serving sync.WaitGroup
+	serving.Go(func() { admin.serve(work) })
+	for _, e := range a.egresses {
+		serving.Go(func() { failWith(stopIntake, e.Run(sending)) })
+	}
+	working := make(chan struct{})
+	go func() {
+		defer close(working)
+		failWith(stopIntake, a.agent.Run(work))
+	}()
+	in := channels.NewIngress(a.agent, gatekeeper{a.policy}, a.log)
+	for _, c := range a.channels {
+		taking.Go(func() {
+			err := c.Run(intake, in)
+			if intake.Err() == nil && ended(intake, c, err) {
+				stopIntake(err)
+			}
+		})
+	}
+	a.log.Info().Str("model", a.brain.model).Dur("took", time.Since(a.started)).Msg("ready")
+
+	<-intake.Done()
+	a.log.Info().Msg("stopping")
+	limit, cancel := context.WithTimeout(rest, stopLimit)
+	defer cancel()
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		taking.Wait()
+		stopWork()
+		<-working
+		a.drain(limit)
+		stopSending()
+		serving.Wait()
+	}()
+	select {
+	case <-stopped:
+	case <-limit.Done():
+		return errStopLimit
+	}
+	return endCause(ctx, intake)
+}
+
+// failWith ends the intake with an error, if there is one.
+func failWith(stop context.CancelCauseFunc, err error) {
+	if err != nil {
+		stop(err)
+	}
+}
+
+// endCause is why the intake ended, where it was not told to.
+func endCause(ctx, intake context.Context) error {
+	if cause := context.Cause(intake); ctx.Err() == nil && !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return nil
+}
+
+// drain lets the answers leave that are ready.
+func (a *App) drain(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, sendGrace)
+	defer cancel()
+	look := time.NewTicker(drainLook)
+	defer look.Stop()
+	const patience = 25 // looks without a change: what waits belongs to a channel that is down
+	last, same := -1, 0
+	for same < patience {
+		s, err := a.engine.Status(ctx)
+		if err != nil || s.Sending == 0 {
+			return
+		}
+		if s.Sending == last {
+			same++
+		} else {
+			last, same = s.Sending, 0
+		}
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Close closes the store.
+func (a *App) Close() error { return a.engine.Close() }

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+
+	"parley/pkg/config"
+	"parley/pkg/policy"
+	"parley/workspace"
+)
+
+const rootHelp = `Parley answers people on their chat channels with a language model and tools.
+
+Start with: gateway chat
+It needs no configuration: without one it uses a key from the environment, a
+model server on this machine, or the model that is built in.
+
+Exit codes: 0 done; 1 failed, or a message was not answered; 2 wrong usage or
+configuration; 3 the state folder is in use by another gateway; 130 interrupted;
+143 ended at once by a second SIGTERM.`
+
+func newRoot(h *host) *cobra.Command {
+	root := &cobra.Command{
+		Use: "gateway", Short: "A chat-bot gateway", Long: rootHelp,
+		SilenceErrors: true, SilenceUsage: true, Args: cobra.NoArgs,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	flags := root.PersistentFlags()
+	flags.StringVar(&h.configPath, "config", "", "configuration file (default ~/.parley/parley.yaml)")
+	flags.StringVar(&h.logLevel, "log", "", "log level, in place of the configuration's (chat logs nothing unless it is given)")
+	root.AddCommand(
+		newChat(h), newRun(h), newInit(h), newConfig(h), newSessions(h), newTool(h), newStatus(h), newVersion(h),
+	)
+	return root
+}
+
+// group is a command that only holds others.
+func group(use, short string, sub ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{
+		Use: use, Short: short, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	c.AddCommand(sub...)
+	return c
+}
+
+// version is the module's version, or the commit it was built from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	if info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			return s.Value
+		}
+	}
+	return "development"
+}
+
+func newVersion(h *host) *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return h.print("gateway %s\n", version()) },
+	}
+}
+
+// print writes to standard output.
+func (h *host) print(format string, args ...any) error {
+	if _, err := fmt.Fprintf(h.out, format, args...); err != nil {
+		return coded(exitFailed, err)
+	}
+	return nil
+}
+
+func newConfig(h *host) *cobra.Command {
+	check := &cobra.Command{
+		Use: "check", Short: "Check the configuration, secrets included", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			cfg, err := h.load(false)
+			if err != nil {
+				return err
+			}
+			if _, err := newPolicy(cfg); err != nil {
+				return err
+			}
+			if err := checkTools(cfg, h.lookupEnv); err != nil {
+				return err
+			}
+			return h.print("the configuration is good\n")
+		},
+	}
+	schema := &cobra.Command{
+		Use: "schema", Short: "Print the JSON Schema of the configuration", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			raw, err := config.Schema()
+			if err != nil {
+				return coded(exitFailed, err)
+			}
+			return h.print("%s", raw)
+		},
+	}
+	return group("config", "Check the configuration, or print its schema", check, schema)
+}
+
+// initialConfig is what init writes.
+const initialConfig = `# Parley. Check it with: gateway config check
+# All keys: gateway config schema
+
+state_dir: ~/.parley
+workspace: ~/.parley/workspace
+
+# Without models, the gateway takes OPENAI_API_KEY or OPENROUTER_API_KEY from the
+# environment, a model server on this machine, or the built-in offline model.
+# models:
+#   main:
+#     provider: openai
+#     model: gpt-4o
+#     base_url: https://api.openai.com/v1
+#     api_key: env:OPENAI_API_KEY
+
+# Whose direct chats have the rights of the console: telegram:ID, slack:TEAM/ID
+owners: []
+
+channels:
+  console: {}
+`
+
+func newInit(h *host) *cobra.Command {
+	return &cobra.Command{
+		Use: "init", Short: "Write a first configuration and workspace", Args: cobra.NoArgs,
+		Long: "Writes ~/.parley/parley.yaml (or --config) and the workspace. What is there already is left as it is.",
+		RunE: func(*cobra.Command, []string) error {
+			path := h.configPath
+			if path == "" {
+				path = h.defaultConfig()
+			}
+			if err := writeNew(path, initialConfig); err != nil {
+				if !errors.Is(err, os.ErrExist) {
+					return coded(exitFailed, err)
+				}
+				if err := h.print("%s is there already and stays as it is\n", path); err != nil {
+					return err
+				}
+			} else if err := h.print("wrote %s\n", path); err != nil {
+				return err
+			}
+			cfg, err := h.load(true)
+			if err != nil {
+				return err
+			}
+			if err := workspace.Init(cfg.Workspace); err != nil {
+				return coded(exitFailed, err)
+			}
+			return h.print("the workspace is %s\nnext: gateway chat\n", cfg.Workspace)
+		},
+	}
+}
+
+// writeNew writes a file that is not there yet.
+func writeNew(path, text string) error {
+	const folder, file = 0o700, 0o600
+	if err := os.MkdirAll(filepath.Dir(path), folder); err != nil { //nolint:gosec // the operator names the file
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, file) //nolint:gosec // the operator names the file
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
+}
+
+// logger makes the log of a command; level "" takes the configuration's.
+func (h *host) logger(cfg *config.Config, level string, redactor *policy.Redactor) (zerolog.Logger, error) {
+	if h.logLevel != "" {
+		level = h.logLevel
+	}
+	if level == "" {
+		level = cfg.Log.Level
+	}
+	if level == "off" {
+		return zerolog.Nop(), nil
+	}
+	l, err := zerolog.ParseLevel(strings.ToLower(level))
+	if err != nil || l == zerolog.NoLevel {
+		return zerolog.Nop(), coded(exitUsage, fmt.Errorf("--log %s: write one of trace, debug, info, warn, error, off", level))
+	}
+	out := redactor.Writer(h.err)
+	if cfg.Log.Format == "console" {
+		out = zerolog.ConsoleWriter{Out: out, NoColor: true, TimeFormat: time.TimeOnly}
+	}
+	return zerolog.New(out).Level(l).With().Timestamp().Logger(), nil
+}

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"parley/pkg/channels"
+	"parley/pkg/policy"
+	"parley/pkg/providers"
+	"parley/pkg/session"
+	"parley/pkg/tools"
+)
+
+// The operations of the operator's desk. Each is asked for over the admin socket
+// of the running gateway, or of an App that the command constructed itself.
+const (
+	opStatus   = "status"
+	opList     = "sessions list"
+	opShow     = "sessions show"
+	opExport   = "sessions export"
+	opForget   = "sessions forget"
+	opTools    = "tool list"
+	opCall     = "tool call"
+	opCheck    = "store check"
+	opSnapshot = "store snapshot"
+)
+
+// deskArgs are the arguments of all operations.
+type deskArgs struct {
+	// Session is an id, or a place such as console:local.
+	Session string          `json:"session,omitempty"`
+	Tool    string          `json:"tool,omitempty"`
+	Input   json.RawMessage `json:"input,omitempty"`
+}
+
+// emitter takes one value of an operation's answer.
+type emitter func(any) error
+
+// statusReport is the answer to opStatus.
+type statusReport struct {
+	Version  string          `json:"version"`
+	PID      int             `json:"pid"`
+	Since    time.Time       `json:"since"`
+	Model    string          `json:"model"`
+	Why      string          `json:"why"`
+	Channels []channelReport `json:"channels"`
+	Store    session.Status  `json:"store"`
+}
+
+type channelReport struct {
+	Name    string          `json:"name"`
+	Account string          `json:"account,omitempty"`
+	Health  channels.Health `json:"health"`
+}
+
+// toolReport is one value of the answer to opTools.
+type toolReport struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Level       string `json:"level"`
+	// Disabled says why the tool is not offered.
+	Disabled string `json:"disabled,omitempty"`
+}
+
+// callReport is the answer to opCall.
+type callReport struct {
+	Result  string `json:"result"`
+	IsError bool   `json:"is_error,omitempty"`
+}
+
+// desk does one operation.
+func (a *App) desk(ctx context.Context, op string, args deskArgs, emit emitter) error {
+	switch op {
+	case opStatus:
+		return a.report(ctx, emit)
+	case opList:
+		return a.listSessions(ctx, emit)
+	case opShow, opExport, opForget:
+		return a.oneSession(ctx, op, args.Session, emit)
+	case opTools:
+		return a.listTools(emit)
+	case opCall:
+		return a.callTool(ctx, args, emit)
+	case opCheck, opSnapshot:
+		return fmt.Errorf("x")
+	default:
+		return fmt.Errorf("this gateway knows no %q: is it another version?", op)
+	}
+}
+
+func (a *App) report(ctx context.Context, emit emitter) error {
+	st, err := a.engine.Status(ctx)
+	if err != nil {
+		return err
+	}
+	r := statusReport{
+		Version: version(), PID: os.Getpid(), Since: a.started, Model: a.brain.model, Why: a.brain.why, Store: st,
+	}
+	for i, c := range a.channels {
+		r.Channels = append(r.Channels, channelReport{Name: c.Name(), Account: c.Account(), Health: a.egresses[i].Health()})
+	}
+	return emit(r)
+}
+
+func (a *App) listSessions(ctx context.Context, emit emitter) error {
+	const page = 200
+	after := ""
+	for {
+		list, err := a.engine.List(ctx, after, page)
+		if err != nil {
+			return err
+		}
+		for i := range list {
+			if err := emit(list[i]); err != nil {
+				return err
+			}
+			after = list[i].Session
+		}
+		if len(list) < page {
+			return nil
+		}
+	}
+}
+
+func (a *App) oneSession(ctx context.Context, op, name string, emit emitter) error {
+	info, err := a.findSession(ctx, name)
+	if err != nil {
+		return err
+	}
+	switch op {
+	case opForget:
+		if err := a.engine.Forget(ctx, info.Session); err != nil {
+			return err
+		}
+		return emit(info)
+	case opExport:
+		return a.engine.All(ctx, info.Session, func(e session.Entry) error { return emit(e) })
+	default:
+		return emit(info)
+	}
+}
+
+// findSession takes a session's id or the place of a chat; nothing is the console.
+func (a *App) findSession(ctx context.Context, name string) (session.Info, error) {
+	if name == "" {
+		name = "console:local"
+	}
+	info, err := a.engine.Get(ctx, name)
+	if place, bad := policy.ParsePlace(name); errors.Is(err, session.ErrNotFound) && bad == nil {
+		info, err = a.engine.Lookup(ctx, channels.Address(place))
+	}
+	if errors.Is(err, session.ErrNotFound) {
+		return info, fmt.Errorf("there is no session %s: gateway sessions list shows them", name)
+	}
+	return info, err
+}
+
+func (a *App) listTools(emit emitter) error {
+	for _, name := range a.registry.List() {
+		t, _ := a.registry.Get(name)
+		an, _ := a.registry.Annotations(name)
+		err := emit(toolReport{Name: name, Description: t.Description(), Level: string(an.Level), Disabled: a.registry.Reason(name)})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// callTool calls a tool for the operator, in the owners' space and with their
+// level: validation and policy are those of a model's call.
+func (a *App) callTool(ctx context.Context, args deskArgs, emit emitter) error {
+	input, err := providers.DecodeArguments(string(args.Input))
+	if err != nil {
+		return fmt.Errorf("the arguments are not a JSON object: %w", err)
+	}
+	space, err := a.spaces.of(channels.Address{}, true)
+	if err != nil {
+		return err
+	}
+	verdict := a.policy.Authorize(ctx, policy.Event{
+		Kind: policy.KindMessage, Address: channels.Address{Channel: "console", Chat: "local"},
+		Sender: channels.Sender{ID: "local"}, Direct: true,
+	})
+	ctx = tools.WithInvocation(ctx, tools.Invocation{Sender: "local", Space: space, Level: tools.Level(verdict.Level), CallID: "desk"})
+	result := a.registry.Execute(ctx, args.Tool, input)
+	return emit(callReport{Result: result.ForLLM, IsError: result.IsError})
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"golang.org/x/term"
+
+	"parley/pkg/config"
+	"parley/pkg/policy"
+)
+
+// The exit codes; doc.go explains them.
+const (
+	exitFailed      = 1
+	exitUsage       = 2
+	exitInUse       = 3
+	exitInterrupted = 130
+	exitSignal      = 128
+)
+
+// host is the process's surroundings.
+type host struct {
+	args      []string
+	in        *os.File
+	out, err  io.Writer
+	lookupEnv func(string) (string, bool)
+	home      string
+	// configPath and logLevel are the global flags.
+	configPath, logLevel string
+}
+
+func newHost(args []string) *host {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = "."
+	}
+	return &host{args: args, in: os.Stdin, out: os.Stdout, err: os.Stderr, lookupEnv: os.LookupEnv, home: home}
+}
+
+// terminal says whether a person sits at standard input.
+func (h *host) terminal() bool { return term.IsTerminal(int(h.in.Fd())) }
+
+// defaultConfig is the file that is read without --config.
+func (h *host) defaultConfig() string { return filepath.Join(h.home, ".parley", "parley.yaml") }
+
+// load reads the configuration. Without --config and without a file it is the default.
+func (h *host) load(withoutSecrets bool) (*config.Config, error) {
+	path := h.configPath
+	if path == "" {
+		path = h.defaultConfig()
+	}
+	cfg, err := config.Load(path, config.Options{
+		LookupEnv: h.lookupEnv, Home: h.home, Built: built(), WithoutSecrets: withoutSecrets,
+		Owner: policy.CheckOwner, User: policy.CheckUser,
+		Place: func(s string) error { _, err := policy.ParsePlace(s); return err },
+	})
+	if h.configPath == "" && errors.Is(err, os.ErrNotExist) {
+		return config.Default(h.home), nil
+	}
+	if err != nil {
+		return nil, coded(exitUsage, err)
+	}
+	return cfg, nil
+}
+
+// exitError carries an exit code. With silent set, everything has been said already.
+type exitError struct {
+	code   int
+	silent bool
+	err    error
+}
+
+func (e *exitError) Error() string { return e.err.Error() }
+func (e *exitError) Unwrap() error { return e.err }
+
+func coded(code int, err error) error { return &exitError{code: code, err: err} }
+
+// execute runs the command line and returns the exit code.
+func execute(ctx context.Context, h *host) int {
+	signal.Ignore(syscall.SIGPIPE) // a reader that went away is an error of a write, not our end
+	root := newRoot(h)             //nolint:contextcheck // cobra hands ctx to the commands
+	root.SetArgs(h.args)
+	root.SetIn(h.in)
+	root.SetOut(h.out)
+	root.SetErr(h.err)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	e, ok := errors.AsType[*exitError](err)
+	if !ok { // cobra's own: the command line is wrong
+		e = &exitError{code: exitUsage, err: fmt.Errorf("%w (gateway help shows what there is)", err)}
+	}
+	if !e.silent {
+		_, _ = fmt.Fprintln(h.err, "gateway: "+strings.TrimSpace(e.Error()))
+	}
+	return e.code
+}

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+
+	"parley/pkg/channels"
+	"parley/pkg/channels/console"
+	"parley/pkg/config"
+	"parley/pkg/policy"
+	"parley/pkg/session"
+)
+
+// leaveGrace is how long a turn may go on when the person leaves the console:
+// it is taken up again at the next start.
+const leaveGrace = 2 * time.Second
+
+func newChat(h *host) *cobra.Command {
+	return &cobra.Command{
+		Use: "chat", Short: "Talk to the agent here", Args: cobra.NoArgs,
+		Long: `Opens a console to the agent in this process. In a terminal, Ctrl-C stops the
+turn first and leaves second, and Ctrl-D leaves. Piped, each line is one message;
+the command ends when all are answered, with code 1 when one was not.`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return h.chat(cmd.Context()) },
+	}
+}
+
+func newRun(h *host) *cobra.Command {
+	return &cobra.Command{
+		Use: "run", Short: "Run all configured channels", Args: cobra.NoArgs,
+		Long: `Runs all configured channels, and a console when it is started in a terminal.
+SIGTERM stops it: nothing new is taken in, turns under way have 20 s, and what is
+not finished is taken up at the next start. A second signal ends it at once.`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return h.run(cmd.Context()) },
+	}
+}
+
+// start makes the log and the redactor of a gateway.
+func (h *host) start(level string) (*config.Config, *policy.Redactor, zerolog.Logger, error) {
+	cfg, err := h.load(false)
+	if err != nil {
+		return nil, nil, zerolog.Nop(), err
+	}
+	redactor := policy.NewRedactor(cfg.Secrets()...)
+	log, err := h.logger(cfg, level, redactor)
+	return cfg, redactor, log, err
+}
+
+func (h *host) newConsole() *console.Channel {
+	return console.New(console.Options{In: h.in, Out: h.out, Err: h.err, Interactive: h.terminal()})
+}
+
+// introduce says on screen which model answers.
+func (h *host) introduce(a *App) {
+	path := h.configPath
+	if path == "" {
+		path = h.defaultConfig()
+	}
+	_, _ = h.err.Write([]byte(a.redactor.Redact(a.brain.introduction(path)) + "\n")) // a closed screen shows itself at the first answer
+}
+
+func (h *host) chat(ctx context.Context) error {
+	cfg, redactor, log, err := h.start("off")
+	if err != nil {
+		return err
+	}
+	screen := h.newConsole()
+	interactive := h.terminal()
+	o := appOptions{lookupEnv: h.lookupEnv, log: log, redactor: redactor, channels: []channels.Channel{screen}, grace: leaveGrace}
+	var books *tracker
+	if !interactive {
+		o.wrap = func(e session.Engine) session.Engine { books = newTracker(e); return books }
+	}
+	a, err := newApp(ctx, cfg, o)
+	if err != nil {
+		return err
+	}
+	h.introduce(a)
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	interrupt := func() bool { return true }
+	if interactive {
+		interrupt = screen.Interrupt
+	}
+	defer watchSignals(stop, interrupt)()
+
+	failed := false
+	err = a.Run(ctx, func(ctx context.Context, c channels.Channel, err error) bool {
+		if c.Name() != console.Name {
+			return false
+		}
+		if books != nil && !errors.Is(err, console.ErrOutput) {
+			failed, _ = books.wait(ctx) // an early end shows in the cause of ctx
+		}
+		stop(err)
+		return true
+	})
+	return ending(ctx, a, err, failed)
+}
+
+// errUnanswered says that a message of a piped chat has no answer.
+var errUnanswered = errors.New("a message was not answered")
+
+// ending closes the store and turns what happened into an exit code.
+func ending(ctx context.Context, a *App, err error, failed bool) error {
+	cause := context.Cause(ctx)
+	received, bySignal := errors.AsType[signalError](cause)
+	switch {
+	case errors.Is(err, errStopLimit):
+		return coded(exitFailed, err) // something still uses the store
+	case err == nil && !bySignal && !errors.Is(cause, context.Canceled):
+		err = cause
+	}
+	if err = errors.Join(err, a.Close()); err != nil {
+		return coded(exitFailed, err)
+	}
+	switch {
+	case bySignal && received.signal == syscall.SIGINT:
+		return &exitError{code: exitInterrupted, silent: true, err: received}
+	case failed && !bySignal:
+		return &exitError{code: exitFailed, silent: true, err: errUnanswered} // the screen has said why
+	default:
+		return nil
+	}
+}
+
+func (h *host) run(ctx context.Context) error {
+	cfg, redactor, log, err := h.start("")
+	if err != nil {
+		return err
+	}
+	o := appOptions{lookupEnv: h.lookupEnv, log: log, redactor: redactor}
+	interrupt := func() bool { return true }
+	if h.terminal() && cfg.Channels.Console.Enabled {
+		screen := h.newConsole()
+		interrupt = screen.Interrupt
+		o.channels = append(o.channels, screen)
+	}
+	a, err := newApp(ctx, cfg, o)
+	if err != nil {
+		return err
+	}
+	if len(a.channels) == 0 {
+		return coded(exitUsage, errors.Join(
+			errors.New("no channel is enabled: enable one under channels in the configuration, or start gateway chat"), a.Close()))
+	}
+	if h.terminal() {
+		h.introduce(a)
+	} else {
+		log.Info().Msg(a.brain.introduction(h.configPath))
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	defer watchSignals(stop, interrupt)()
+	left := make(chan struct{}, len(a.channels))
+	err = a.Run(ctx, func(_ context.Context, c channels.Channel, err error) bool {
+		log.Err(err).Str("channel", c.Name()).Msg("a channel ended")
+		left <- struct{}{}
+		return len(left) == cap(left)
+	})
+	err = ending(ctx, a, err, false)
+	if e, ok := errors.AsType[*exitError](err); ok && e.code == exitInterrupted {
+		return nil // a stop that was asked for
+	}
+	return err
+}
+
+// signalError is the cause that a signal ends the gateway with.
+type signalError struct{ signal syscall.Signal }
+
+func (e signalError) Error() string { return "ended by " + e.signal.String() }
+
+// watchSignals stops the gateway on SIGTERM and SIGHUP, and on SIGINT when
+// interrupt says that it means leaving. A signal that comes while the gateway
+// stops ends the process at once. The returned function ends the watch.
+func watchSignals(stop context.CancelCauseFunc, interrupt func() bool) func() {
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		stopping := false
+		for {
+			select {
+			case <-done:
+				return
+			case s := <-signals:
+				number, _ := s.(syscall.Signal)
+				if stopping {
+					os.Exit(exitSignal + int(number))
+				}
+				if number == syscall.SIGINT && !interrupt() {
+					continue
+				}
+				stopping = true
+				stop(signalError{number})
+			}
+		}
+	}()
+	return func() { signal.Stop(signals); close(done); <-ended }
+}

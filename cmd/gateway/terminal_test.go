@@ -1,0 +1,105 @@
+package main_test
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// screen is a gateway in a terminal of its own.
+type screen struct {
+	t      *testing.T
+	socket string
+}
+
+// newScreen starts a command in a terminal; it stays when the command ends.
+func newScreen(t *testing.T, w *world, command string) *screen {
+	t.Helper()
+	if _, err := exec.LookPath("tmux"); err != nil {
+		t.Skip("tmux is not installed: the interactive console is not run")
+	}
+	gateway, err := exec.LookPath("gateway")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &screen{t: t, socket: filepath.Join(t.TempDir(), "tmux")}
+	line := "cd " + w.dir + "; export HOME=" + w.dir + " OLLAMA_HOST=127.0.0.1:1; " + gateway + " " + command +
+		" --config " + w.config + "; echo code=$?; cat"
+	s.tmux("-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "40", "sh", "-c", line)
+	t.Cleanup(func() { s.tmux("kill-server") })
+	return s
+}
+
+func (s *screen) tmux(args ...string) string {
+	s.t.Helper()
+	out, err := exec.Command("tmux", append([]string{"-S", s.socket}, args...)...).CombinedOutput()
+	if err != nil {
+		s.t.Fatalf("tmux %v: %v: %s", args, err, out)
+	}
+	return string(out)
+}
+
+func (s *screen) keys(keys ...string) { s.tmux(append([]string{"send-keys"}, keys...)...) }
+
+// shows waits until the screen holds a text.
+func (s *screen) shows(text string) {
+	s.t.Helper()
+	deadline := time.After(patience)
+	again := time.NewTicker(20 * time.Millisecond)
+	defer again.Stop()
+	for {
+		got := s.tmux("capture-pane", "-p")
+		if strings.Contains(got, text) {
+			return
+		}
+		select {
+		case <-again.C:
+		case <-deadline:
+			s.t.Fatalf("%q is not on screen:\n%s", text, got)
+		}
+	}
+}
+
+func TestInteractiveConsole(t *testing.T) {
+	t.Parallel()
+	s := newScreen(t, newWorld(t, ""), "chat")
+	s.shows("model: offline")
+	s.shows("> ")
+	s.keys("what is 17*23?", "Enter")
+	s.shows("391")
+	s.keys("/tools", "Enter")
+	s.shows("`calculator` - ")
+	s.keys("what is \\", "Enter", "6*7?", "Enter")
+	s.shows("42")
+	s.keys("C-d")
+	s.shows("code=0")
+}
+
+// TestInterruptStopsThenLeaves: Ctrl-C ends the turn and keeps the console; with
+// nothing under way it leaves.
+func TestInterruptStopsThenLeaves(t *testing.T) {
+	t.Parallel()
+	model := newGate(t, "never said")
+	s := newScreen(t, newWorld(t, model.URL), "chat")
+	s.shows("> ")
+	s.keys("hello", "Enter")
+	model.wait(t)
+	s.keys("C-c")
+	s.shows("Stopped.")
+	s.keys("/help", "Enter")
+	s.shows("/compact - ")
+	s.keys("C-c")
+	s.shows("code=130")
+}
+
+func TestRunInATerminalHasAConsole(t *testing.T) {
+	t.Parallel()
+	s := newScreen(t, newWorld(t, ""), "run --log warn")
+	s.shows("model: offline")
+	s.keys("what is 17*23?", "Enter")
+	s.shows("391")
+	s.keys("C-d")
+	s.shows("code=0")
+}

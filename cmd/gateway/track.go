@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"sync"
+
+	"parley/pkg/channels"
+	"parley/pkg/session"
+)
+
+// tracker follows the messages of this process's piped console through the
+// engine, so that it knows when each has a terminal state and its answers are
+// out. It stands in front of the engine and changes nothing.
+type tracker struct {
+	session.Engine
+
+	mu sync.Mutex
+	// open are the items without a terminal state, unsent the messages of their
+	// turns that have not left; settled those that have.
+	open, unsent, settled map[string]bool
+	failed                bool
+	changed               chan struct{}
+}
+
+func newTracker(e session.Engine) *tracker {
+	return &tracker{
+		Engine: e, open: map[string]bool{}, unsent: map[string]bool{}, settled: map[string]bool{},
+		changed: make(chan struct{}, 1),
+	}
+}
+
+// update changes the books and wakes who waits.
+func (t *tracker) update(f func()) {
+	t.mu.Lock()
+	f()
+	t.mu.Unlock()
+	select {
+	case t.changed <- struct{}{}:
+	default:
+	}
+}
+
+// wait returns when nothing is under way, or when ctx ends; failed says whether
+// an item ended otherwise than answered.
+func (t *tracker) wait(ctx context.Context) (failed bool, err error) {
+	for {
+		t.mu.Lock()
+		idle, failed := len(t.open) == 0 && len(t.unsent) == 0, t.failed
+		t.mu.Unlock()
+		if idle {
+			return failed, nil
+		}
+		select {
+		case <-t.changed:
+		case <-ctx.Done():
+			return true, context.Cause(ctx)
+		}
+	}
+}
+
+// Append implements [session.Inbox].
+func (t *tracker) Append(ctx context.Context, items []session.Item, cur *channels.Cursor) error {
+	mine := func(f func(id string)) {
+		t.update(func() {
+			for i := range items {
+				if items[i].Kind == session.ItemMessage {
+					f(items[i].ID)
+				}
+			}
+		})
+	}
+	mine(func(id string) { t.open[id] = true }) // before: a turn may end before Append returns
+	err := t.Engine.Append(ctx, items, cur)
+	if err != nil {
+		mine(func(id string) { delete(t.open, id) })
+	}
+	return err
+}
+
+// Run implements [session.Inbox].
+func (t *tracker) Run(ctx context.Context, h func(context.Context, session.Turn) error) error {
+	return t.Engine.Run(ctx, func(ctx context.Context, turn session.Turn) error {
+		info := turn.Info()
+		tt := &trackedTurn{Turn: turn, books: t, items: info.Items}
+		for _, s := range info.Steps {
+			tt.items = append(tt.items, s.Items...)
+		}
+		return h(ctx, tt)
+	})
+}
+
+// RunOutbox implements [channels.Outbox].
+func (t *tracker) RunOutbox(ctx context.Context, channel, account string, h func(context.Context, channels.Delivery) error) error {
+	return t.Engine.RunOutbox(ctx, channel, account, func(ctx context.Context, d channels.Delivery) error {
+		return h(ctx, trackedDelivery{Delivery: d, books: t})
+	})
+}
+
+type trackedTurn struct {
+	session.Turn
+
+	books *tracker
+	// items started the turn or joined it.
+	items []session.Item
+}
+
+// Join implements [session.Turn].
+func (tt *trackedTurn) Join(ctx context.Context, accept func(session.Item) bool) ([]session.Item, error) {
+	items, err := tt.Turn.Join(ctx, accept)
+	tt.items = append(tt.items, items...)
+	return items, err
+}
+
+// Record implements [session.Turn].
+func (tt *trackedTurn) Record(ctx context.Context, s session.Step) error {
+	tt.leaving(s.Outbox)
+	return tt.Turn.Record(ctx, s)
+}
+
+// Commit implements [session.Turn].
+func (tt *trackedTurn) Commit(ctx context.Context, c session.Commit) error {
+	tt.leaving(c.Outbox)
+	if err := tt.Turn.Commit(ctx, c); err != nil {
+		return err
+	}
+	tt.books.update(func() {
+		for i := range tt.items {
+			id := tt.items[i].ID
+			if tt.books.open[id] && c.Outcome != session.OutcomeAnswered {
+				tt.books.failed = true
+			}
+			delete(tt.books.open, id)
+		}
+	})
+	return nil
+}
+
+// leaving notes messages before they are queued: they may be out before the
+// engine returns. Those of other chats' turns are not waited for.
+func (tt *trackedTurn) leaving(out []channels.Outbound) {
+	tt.books.update(func() {
+		for i := range tt.items {
+			if !tt.books.open[tt.items[i].ID] {
+				continue
+			}
+			for j := range out {
+				if !tt.books.settled[out[j].ID] {
+					tt.books.unsent[out[j].ID] = true
+				}
+			}
+			return
+		}
+	})
+}
+
+type trackedDelivery struct {
+	channels.Delivery
+
+	books *tracker
+}
+
+// Settle implements [channels.Delivery].
+func (d trackedDelivery) Settle(ctx context.Context, o channels.Outcome) error {
+	if err := d.Delivery.Settle(ctx, o); err != nil {
+		return err
+	}
+	id := d.Info().Outbound.ID
+	d.books.update(func() {
+		delete(d.books.unsent, id)
+		d.books.settled[id] = true
+		if o.State != channels.Delivered {
+			d.books.failed = true
+		}
+	})
+	return nil
+}

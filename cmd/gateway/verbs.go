@@ -1,0 +1,216 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"parley/pkg/policy"
+	"parley/pkg/session"
+)
+
+// operate does an operation in the running gateway, or on the store when none runs.
+func (h *host) operate(ctx context.Context, op string, args deskArgs, take func(json.RawMessage) error) error {
+	cfg, err := h.load(true)
+	if err != nil {
+		return err
+	}
+	err = askAdmin(ctx, cfg.StateDir, op, args, take)
+	if errors.Is(err, errNotRunning) {
+		return h.operateHere(ctx, op, args, take)
+	}
+	if err != nil {
+		return coded(exitFailed, err)
+	}
+	return nil
+}
+
+func (h *host) operateHere(ctx context.Context, op string, args deskArgs, take func(json.RawMessage) error) error {
+	cfg, err := h.load(false)
+	if err != nil { // the secrets may be out of reach here; the work needs none
+		if cfg, err = h.load(true); err != nil {
+			return err
+		}
+	}
+	redactor := policy.NewRedactor(cfg.Secrets()...)
+	log, err := h.logger(cfg, "warn", redactor)
+	if err != nil {
+		return err
+	}
+	a, err := newApp(ctx, cfg, appOptions{lookupEnv: h.lookupEnv, log: log, redactor: redactor, admin: true})
+	if err != nil {
+		return err
+	}
+	err = a.desk(ctx, op, args, func(v any) error {
+		raw, err := json.Marshal(v)
+		if err != nil {
+			return err
+		}
+		return take(raw)
+	})
+	if err = errors.Join(err, a.Close()); err != nil {
+		return coded(exitFailed, errors.New(redactor.Redact(err.Error())))
+	}
+	return nil
+}
+
+// verb is a command that shows what an operation answers: each value by show, or
+// as a line of JSON.
+func verb[T any](h *host, use, short, op string, args cobra.PositionalArgs, read func([]string) deskArgs, show func(io.Writer, T) error) *cobra.Command {
+	asJSON := false
+	c := &cobra.Command{
+		Use: use, Short: short, Args: args,
+		RunE: func(cmd *cobra.Command, words []string) error {
+			table := tabwriter.NewWriter(h.out, 0, 0, 2, ' ', 0)
+			err := h.operate(cmd.Context(), op, read(words), func(raw json.RawMessage) error {
+				if asJSON {
+					return h.print("%s\n", raw)
+				}
+				var v T
+				if err := json.Unmarshal(raw, &v); err != nil {
+					return fmt.Errorf("the answer cannot be read: %w", err)
+				}
+				return show(table, v)
+			})
+			return errors.Join(table.Flush(), err)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON, one value a line")
+	return c
+}
+
+func noArgs([]string) deskArgs { return deskArgs{} }
+
+// sessionArg is the optional session: an id, or a place.
+func sessionArg(words []string) deskArgs {
+	if len(words) == 0 {
+		return deskArgs{}
+	}
+	return deskArgs{Session: words[0]}
+}
+
+func newSessions(h *host) *cobra.Command {
+	const which = " [ID or CHANNEL:CHAT]"
+	export := &cobra.Command{
+		Use: "export" + which, Short: "Print a conversation as lines of JSON", Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, words []string) error {
+			return h.operate(cmd.Context(), opExport, sessionArg(words), func(raw json.RawMessage) error { return h.print("%s\n", raw) })
+		},
+	}
+	return group("sessions", "List, show, export or forget conversations",
+		verb(h, "list", "List all conversations", opList, cobra.NoArgs, noArgs, showSessionLine),
+		verb(h, "show"+which, "Show one conversation and what failed in it (default: the console's)", opShow, cobra.MaximumNArgs(1), sessionArg, showSession),
+		export,
+		verb(h, "forget ID|CHANNEL:CHAT", "Delete a conversation and all that waits in its chat", opForget, cobra.ExactArgs(1), sessionArg,
+			func(w io.Writer, i session.Info) error {
+				_, err := fmt.Fprintf(w, "forgotten: %s\n", i.Session)
+				return err
+			}),
+	)
+}
+
+func place(i session.Info) string {
+	s := i.Address.Channel + ":"
+	if i.Address.Account != "" {
+		s += i.Address.Account + "/"
+	}
+	s += i.Address.Chat
+	if i.Address.Thread != "" {
+		s += "#" + i.Address.Thread
+	}
+	return s
+}
+
+func showSessionLine(w io.Writer, i session.Info) error {
+	state := "current"
+	switch {
+	case i.Suspended:
+		state = "suspended"
+	case !i.Current:
+		state = "left"
+	}
+	_, err := fmt.Fprintf(w, "%s\t%s\t%s\t%d entries\t%d failed\t%s\n",
+		i.Session, place(i), state, i.Entries, len(i.Failed), i.Active.Format(time.DateTime))
+	return err
+}
+
+func showSession(w io.Writer, i session.Info) error {
+	_, err := fmt.Fprintf(w, "session\t%s\nchat\t%s\ncurrent\t%t\nentries\t%d\nstarted\t%s\nactive\t%s\n",
+		i.Session, place(i), i.Current, i.Entries, i.Created.Format(time.DateTime), i.Active.Format(time.DateTime))
+	for _, f := range i.Failed {
+		if err == nil {
+			_, err = fmt.Fprintf(w, "%s\t%s  %s  %s\n", f.Outcome, f.Time.Format(time.DateTime), f.ID, f.Reason)
+		}
+	}
+	return err
+}
+
+func newTool(h *host) *cobra.Command {
+	call := &cobra.Command{
+		Use: "call NAME JSON", Short: "Call a tool directly, under the operator's rights", Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, words []string) error {
+			args := deskArgs{Tool: words[0], Input: json.RawMessage("{}")}
+			if len(words) > 1 {
+				args.Input = json.RawMessage(words[1])
+			}
+			if !json.Valid(args.Input) {
+				return coded(exitUsage, errors.New(`the arguments are not JSON: write an object such as '{"path": "."}'`))
+			}
+			failed := false
+			err := h.operate(cmd.Context(), opCall, args, func(raw json.RawMessage) error {
+				var r callReport
+				if err := json.Unmarshal(raw, &r); err != nil {
+					return err
+				}
+				failed = r.IsError
+				return h.print("%s\n", r.Result)
+			})
+			if err == nil && failed {
+				return &exitError{code: exitFailed, silent: true, err: errors.New("the call failed")}
+			}
+			return err
+		},
+	}
+	return group("tool", "List the tools, or call one",
+		verb(h, "list", "List all tools", opTools, cobra.NoArgs, noArgs, func(w io.Writer, t toolReport) error {
+			state := t.Level
+			if t.Disabled != "" {
+				state = "disabled: " + t.Disabled
+			}
+			_, err := fmt.Fprintf(w, "%s\t%s\t%s\n", t.Name, state, t.Description)
+			return err
+		}), call)
+}
+
+func newStatus(h *host) *cobra.Command {
+	return verb(h, "status", "Show what the gateway does and what waits", opStatus, cobra.NoArgs, noArgs, func(w io.Writer, r statusReport) error {
+		state := fmt.Sprintf("runs as process %d since %s", r.PID, r.Since.Format(time.DateTime))
+		if r.PID == os.Getpid() {
+			state = "no gateway is running; this is what its store holds"
+		}
+		s := r.Store
+		_, err := fmt.Fprintf(w, "gateway\t%s\nversion\t%s\nwaiting\t%d\nsending\t%d\nbackground tasks\t%d\nambiguous\t%d\nunsettled\t%d\nrefused\t%d\nquarantined\t%d\ndamaged\t%d\nsuspects\t%d\n",
+			state, r.Version, s.Waiting, s.Sending, s.OpenTasks, s.Ambiguous, s.Unsettled, s.Refused, s.Quarantined, s.Corrupt, s.Suspects)
+		if r.Why != "" && err == nil {
+			_, err = fmt.Fprintf(w, "model\t%s (%s)\n", r.Model, r.Why)
+		}
+		for _, c := range r.Channels {
+			if err == nil {
+				_, err = fmt.Fprintf(w, "channel %s\t%s %s\n", c.Name, c.Health.State, c.Health.Reason)
+			}
+		}
+		for _, trouble := range []string{s.WriteError, s.Held} {
+			if trouble != "" && err == nil {
+				_, err = fmt.Fprintf(w, "trouble\t%s\n", trouble)
+			}
+		}
+		return err
+	})
+}

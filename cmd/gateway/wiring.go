@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"parley/pkg/channels"
+	"parley/pkg/config"
+	"parley/pkg/policy"
+	"parley/pkg/tools"
+	"parley/pkg/tools/calc"
+	"parley/pkg/tools/clock"
+	"parley/pkg/tools/files"
+	"parley/pkg/tools/message"
+)
+
+// built names the channels that this gateway can run.
+func built() []string { return []string{"console"} }
+
+// newPolicy turns the configuration's words into rules.
+func newPolicy(cfg *config.Config) (*policy.Policy, error) {
+	t, s := cfg.Channels.Telegram, cfg.Channels.Slack
+	o := policy.Options{
+		Owners: append([]string{"console:"}, cfg.Owners...),
+		Channels: map[string]policy.ChannelRules{
+			"telegram": {Everyone: t.AllowEveryone, Allow: texts(t.Allow), Groups: texts(t.Groups.Allow), EveryMessage: t.Groups.Mention == "off"},
+			"slack":    {Everyone: s.AllowEveryone, Allow: texts(s.Allow), Groups: texts(s.Channels.Allow), EveryMessage: s.Channels.Mention == "off"},
+		},
+		Chats: map[string]policy.Level{},
+	}
+	maps.Copy(o.Channels, testRules())
+	for place, chat := range cfg.Tools.Chats {
+		if chat.Level != "" {
+			o.Chats[place] = policy.Level(chat.Level)
+		}
+	}
+	p, err := policy.New(o)
+	if err != nil {
+		return nil, coded(exitUsage, err)
+	}
+	return p, nil
+}
+
+func texts(ids []config.ID) []string {
+	out := make([]string, len(ids))
+	for i, id := range ids {
+		out[i] = string(id)
+	}
+	return out
+}
+
+// gatekeeper lets the ingress ask the policy.
+type gatekeeper struct{ policy *policy.Policy }
+
+// Authorize implements [channels.Authorizer].
+func (g gatekeeper) Authorize(ctx context.Context, in channels.Inbound) channels.Decision {
+	v := g.policy.Authorize(ctx, policy.Event{
+		Kind: policy.Kind(in.Kind), Address: in.Address, Sender: in.Sender, Direct: in.Direct, Mentioned: in.Mentioned,
+	})
+	return channels.Decision{Allow: v.Allow, Reason: v.Reason}
+}
+
+// levels holds every call against the level of its turn.
+type levels struct{}
+
+// AuthorizeTool implements [tools.Authorizer].
+func (levels) AuthorizeTool(_ context.Context, req tools.ToolRequest) error {
+	have, need := policy.Level(req.Invocation.Level), policy.Level(req.Annotations.Level)
+	if !have.Allows(need) {
+		return fmt.Errorf("%s needs the right %s; this chat has %s", req.Tool, need, orNone(have))
+	}
+	return nil
+}
+
+func orNone(l policy.Level) policy.Level {
+	if l == "" {
+		return policy.LevelNone
+	}
+	return l
+}
+
+// newRegistry holds the built-in tools; the message tool comes later, when there
+// is an agent to queue messages.
+func newRegistry(cfg *config.Config, lookup func(string) (string, bool), redact func(string) string, log zerolog.Logger) *tools.ToolRegistry {
+	r := tools.NewToolRegistryWith(tools.Options{
+		Log: log, Authorizer: levels{}, Timeout: time.Duration(cfg.Tools.Timeout), Redact: redact,
+	})
+	r.Register(calc.New())
+	r.Register(clock.New(time.Now))
+	for _, t := range files.New(files.Options{}) {
+		r.Register(t)
+	}
+	for _, t := range testTools(lookup) {
+		r.Register(t)
+	}
+	return r
+}
+
+// switchTools applies tools.on, enabled and disabled to everything registered.
+func switchTools(r *tools.ToolRegistry, t config.Tools) error {
+	for _, name := range slices.Concat(t.Enabled, t.Disabled) {
+		if !slices.Contains(r.List(), name) {
+			return coded(exitUsage, fmt.Errorf("tools: there is no tool %s: the tools are %v", name, r.List()))
+		}
+	}
+	for _, name := range r.List() {
+		if !t.On || len(t.Enabled) > 0 && !slices.Contains(t.Enabled, name) || slices.Contains(t.Disabled, name) {
+			r.SetEnabled(name, false)
+		}
+	}
+	return nil
+}
+
+// checkTools holds the names of tools in the configuration against those there are.
+func checkTools(cfg *config.Config, lookup func(string) (string, bool)) error {
+	r := newRegistry(cfg, lookup, nil, zerolog.Nop())
+	r.Register(newMessage(nil)) // for its name: nothing is called here
+	return switchTools(r, cfg.Tools)
+}
+
+// newMessage is the tool that lets the model speak before its answer is done.
+func newMessage(q message.Queue) tools.Tool { return message.New(q) }
+
+// offered narrows the tools by what tools.chats says of a chat.
+func offered(chats map[string]config.ChatTools) func(channels.Address, string) bool {
+	type rule struct {
+		place policy.Place
+		tools config.ChatTools
+	}
+	var rules []*rule
+	for s, t := range chats {
+		if place, err := policy.ParsePlace(s); err == nil { // the configuration was checked
+			rules = append(rules, &rule{place, t})
+		}
+	}
+	return func(a channels.Address, tool string) bool {
+		for _, r := range rules {
+			if !r.place.Matches(a) {
+				continue
+			}
+			if len(r.tools.Enabled) > 0 && !slices.Contains(r.tools.Enabled, tool) || slices.Contains(r.tools.Disabled, tool) {
+				return false
+			}
+		}
+		return true
+	}
+}

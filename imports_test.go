@@ -1,0 +1,233 @@
+package parley_test
+
+import (
+	"context"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const module = "parley"
+
+// rooms say which packages of ours a room may import, tests aside. The longest
+// pattern that fits a folder is its rule: "*" stands for one name, and
+// "/..." for everything below. A folder without a rule is a mistake; a new room
+// needs a line here first.
+func rooms() map[string][]string {
+	vocabulary := []string{"pkg/channels", "pkg/providers"}
+	session := append([]string{"pkg/session", "pkg/session/..."}, vocabulary...)
+	tool := []string{"pkg/tools", "pkg/tools/...", "pkg/providers"}
+	return map[string][]string{
+		".":                  nil,
+		"cmd/...":            {"..."},
+		"workspace":          nil,
+		"pkg/channels":       nil,
+		"pkg/channels/*/...": {"pkg/channels"},
+		"pkg/providers":      nil,
+		// What two provider adapters share lives in providers/internal.
+		"pkg/providers/*/...": {"pkg/providers", "pkg/providers/internal/..."},
+		"pkg/policy":          {"pkg/channels"},
+		"pkg/config":          nil,
+		"pkg/session":         vocabulary,
+		"pkg/session/*/...":   session,
+		"pkg/tools":           {"pkg/providers"},
+		"pkg/tools/*/...":     tool,
+		"pkg/agent":           append([]string{"pkg/session", "pkg/tools", "pkg/policy"}, vocabulary...),
+		"internal/failpoint":  nil,
+		"internal/...":        {"..."},
+	}
+}
+
+// homes are the folders in which alone a library may be imported, tests included.
+func homes() map[string]string {
+	return map[string]string{
+		"go.etcd.io/bbolt": "pkg/session/bolt",
+		"github.com/go-telegram-bot-api/telegram-bot-api/v5": "pkg/channels/telegram",
+		"github.com/slack-go/slack":                          "pkg/channels/slack",
+		"github.com/sashabaranov/go-openai":                  "pkg/providers/openai",
+		"github.com/goccy/go-yaml":                           "pkg/config",
+		"github.com/spf13/cobra":                             "cmd/gateway",
+	}
+}
+
+// everywhere is what every room may import.
+const everywhere = "internal/failpoint"
+
+func TestImportGraph(t *testing.T) {
+	t.Parallel()
+	for _, v := range importViolations(t, os.DirFS(".")) {
+		t.Error(v)
+	}
+}
+
+// TestImportGraphFindsViolations plants what the rules forbid.
+func TestImportGraphFindsViolations(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		file, imports string
+		want          []string
+	}{
+		"a leaf imports another room":    {"pkg/channels/a.go", "parley/pkg/providers", []string{"pkg/channels/a.go: pkg/channels may not import pkg/providers"}},
+		"an adapter imports its sibling": {"pkg/channels/console/a.go", "parley/pkg/channels/telegram", []string{"pkg/channels/console/a.go: pkg/channels/console may not import pkg/channels/telegram"}},
+		"agent imports an adapter":       {"pkg/agent/a.go", "parley/pkg/session/bolt", []string{"pkg/agent/a.go: pkg/agent may not import pkg/session/bolt"}},
+		"tools import the agent":         {"pkg/tools/files/a.go", "parley/pkg/agent", []string{"pkg/tools/files/a.go: pkg/tools/files may not import pkg/agent"}},
+		"tools import channels":          {"pkg/tools/a.go", "parley/pkg/channels", []string{"pkg/tools/a.go: pkg/tools may not import pkg/channels"}},
+		"a room imports a test kit":      {"pkg/agent/a.go", "parley/internal/rig", []string{"pkg/agent/a.go: pkg/agent may not import internal/rig"}},
+		"config imports a room":          {"pkg/config/a.go", "parley/pkg/policy", []string{"pkg/config/a.go: pkg/config may not import pkg/policy"}},
+		"a room without a rule":          {"pkg/utils/a.go", "fmt", []string{"pkg/utils/a.go: pkg/utils has no rule in rooms"}},
+		"bbolt elsewhere":                {"pkg/agent/a.go", "go.etcd.io/bbolt", []string{"pkg/agent/a.go: go.etcd.io/bbolt belongs to pkg/session/bolt"}},
+		"bbolt elsewhere, in a test":     {"pkg/agent/a_test.go", "go.etcd.io/bbolt", []string{"pkg/agent/a_test.go: go.etcd.io/bbolt belongs to pkg/session/bolt"}},
+		"a part of an SDK elsewhere":     {"cmd/gateway/a.go", "github.com/slack-go/slack/socketmode", []string{"cmd/gateway/a.go: github.com/slack-go/slack/socketmode belongs to pkg/channels/slack"}},
+		"a leaf's test uses a fake":      {"pkg/channels/a_test.go", "parley/internal/loopchat", nil},
+		"the engine at home":             {"pkg/session/bolt/a.go", "go.etcd.io/bbolt", nil},
+		"a failpoint anywhere":           {"pkg/channels/a.go", "parley/internal/failpoint", nil},
+		"a failpoint imports nothing":    {"internal/failpoint/a.go", "parley/pkg/channels", []string{"internal/failpoint/a.go: internal/failpoint may not import pkg/channels"}},
+		"the command imports anything":   {"cmd/gateway/a.go", "parley/pkg/session/bolt", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			source := "package p\n\nimport _ " + strconv.Quote(c.imports) + "\n"
+			got := importViolations(t, fstest.MapFS{c.file: {Data: []byte(source)}})
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("-want +got\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestReleaseHasNoTestCode looks at what the command is really made of.
+func TestReleaseHasNoTestCode(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), buildLimit)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, "go", "list", "-deps", "./cmd/gateway").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	deps := strings.Fields(string(out))
+	if !slices.Contains(deps, module+"/pkg/agent") {
+		t.Fatalf("go list -deps ./cmd/gateway does not know pkg/agent: %d packages", len(deps))
+	}
+	for _, dep := range deps {
+		ours, isOurs := strings.CutPrefix(dep, module+"/internal/")
+		if isOurs && ours != "failpoint" || dep == "testing" || dep == "net/http/httptest" {
+			t.Errorf("the release is built with %s", dep)
+		}
+	}
+}
+
+// importViolations reads every Go file, whatever its build tags.
+func importViolations(t *testing.T, tree fs.FS) []string {
+	t.Helper()
+	var found []string
+	for _, name := range goFiles(t, tree) {
+		source, err := fs.ReadFile(tree, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, source, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := path.Dir(name)
+		allowed, ruled := ruleFor(dir)
+		if !ruled {
+			found = append(found, fmt.Sprintf("%s: %s has no rule in rooms", name, dir))
+			continue
+		}
+		for _, spec := range file.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if home := homeOf(imported); home != "" && home != dir {
+				found = append(found, fmt.Sprintf("%s: %s belongs to %s", name, imported, home))
+			}
+			room, ours := strings.CutPrefix(imported, module+"/")
+			if !ours || strings.HasSuffix(name, "_test.go") || room == everywhere {
+				continue
+			}
+			if !slices.ContainsFunc(allowed, func(p string) bool { return fits(p, room) }) {
+				found = append(found, fmt.Sprintf("%s: %s may not import %s", name, dir, room))
+			}
+		}
+	}
+	return found
+}
+
+func ruleFor(dir string) (allowed []string, ok bool) {
+	all := rooms()
+	patterns := slices.SortedFunc(maps.Keys(all), func(a, b string) int { return len(b) - len(a) })
+	for _, p := range patterns {
+		if fits(p, dir) {
+			return all[p], true
+		}
+	}
+	return nil, false
+}
+
+// fits compares a folder with a pattern of rooms.
+func fits(pattern, dir string) bool {
+	if pattern == "..." {
+		return true
+	}
+	prefix, below := strings.CutSuffix(pattern, "/...")
+	want, got := strings.Split(prefix, "/"), strings.Split(dir, "/")
+	if len(got) < len(want) || len(got) > len(want) && !below {
+		return false
+	}
+	for i, w := range want {
+		if w != "*" && w != got[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func homeOf(imported string) string {
+	for library, home := range homes() {
+		if imported == library || strings.HasPrefix(imported, library+"/") {
+			return home
+		}
+	}
+	return ""
+}
+
+// goFiles lists the tree's Go files in order.
+func goFiles(t *testing.T, tree fs.FS) []string {
+	t.Helper()
+	return slices.DeleteFunc(files(t, tree), func(name string) bool { return path.Ext(name) != ".go" })
+}
+
+// files lists the tree's files in order, without what git or a build put there.
+func files(t *testing.T, tree fs.FS) []string {
+	t.Helper()
+	var all []string
+	err := fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (name == ".git" || name == "bin"):
+			return fs.SkipDir
+		case d.Type().IsRegular():
+			all = append(all, name)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}

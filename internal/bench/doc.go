@@ -1,0 +1,14 @@
+// Command bench measures the gateway from outside and prints one table: what
+// each figure must be, what it is, and whether it holds.
+//
+//	go run ./internal/bench [-only NAME,NAME] [-reps 3] [-list]
+//
+// The gateway is a process of its own, built with the test channel, with
+// everything durable; the platform is loopchat's server in this process, the
+// model another process. Every repetition has a fresh gateway on a fresh state;
+// the figure is the median. The speed of a machine is in every number: compare
+// runs of one machine only.
+//
+// To add a figure: write a func(context.Context, *rig) ([]figure, error) and
+// name it in rows.
+package main

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"parley/internal/loopchat"
+	"parley/internal/loopchat/server"
+	"parley/internal/rig"
+)
+
+const (
+	readyTime = 30 * time.Second
+	stopTime  = 30 * time.Second
+)
+
+// stage is one gateway with the platform and the model around it.
+type stage struct {
+	dir     string
+	profile string
+	chat    *server.Server
+	gw      *rig.Gateway
+	process *rig.Process
+	model   *model
+
+	pprof     string // the profiler's address, where one is asked for
+	firstPoll atomic.Pointer[time.Time]
+	onSend    atomic.Pointer[func(req loopchat.SendRequest) server.Fault]
+}
+
+// open prepares a stage on a fresh state; the gateway does not run yet.
+func (b *bench) open(ctx context.Context, modelDelay time.Duration) (*stage, error) {
+	b.runs++
+	s := &stage{dir: filepath.Join(b.dir, "run"+strconv.Itoa(b.runs)), profile: b.profile}
+	err := os.MkdirAll(s.dir, 0o700)
+	if err != nil {
+		return nil, fmt.Errorf("make folder: %w", err)
+	}
+	s.chat, err = server.New(ctx, server.Options{OnSend: s.fault, OnPoll: func(int) server.Fault {
+		now := time.Now()
+		s.firstPoll.CompareAndSwap(nil, &now)
+		return server.Fault{}
+	}})
+	if err != nil {
+		return nil, fmt.Errorf("platform: %w", err)
+	}
+	s.model, err = startModel(ctx, b.self, modelDelay)
+	if err != nil {
+		s.close()
+		return nil, err
+	}
+	s.gw, err = rig.NewGateway(b.gateway, s.dir, rig.Config{ModelURL: s.model.url + "/v1"},
+		"PARLEY_TEST_CHANNEL="+s.chat.URL, "PARLEY_TEST_EFFECTS="+filepath.Join(s.dir, "effects"))
+	if err != nil {
+		s.close()
+		return nil, fmt.Errorf("gateway: %w", err)
+	}
+	return s, nil
+}
+
+func (s *stage) fault(_ int, req loopchat.SendRequest) server.Fault {
+	if f := s.onSend.Load(); f != nil {
+		return (*f)(req)
+	}
+	return server.Fault{}
+}
+
+// start runs the gateway and returns how long it took to its first poll.
+func (s *stage) start(ctx context.Context) (time.Duration, error) {
+	s.firstPoll.Store(nil)
+	env, err := s.profiler(ctx)
+	if err != nil {
+		return 0, err
+	}
+	p, err := s.gw.Start(ctx, nil, nil, env, "run")
+	if err != nil {
+		return 0, fmt.Errorf("gateway: %w", err)
+	}
+	s.process = p
+	ctx, cancel := context.WithTimeout(ctx, readyTime)
+	defer cancel()
+	go func() {
+		select {
+		case <-p.Done():
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	if err := s.chat.Until(ctx, func() bool { return s.firstPoll.Load() != nil }); err != nil {
+		return 0, fmt.Errorf("the gateway did not poll: %w: %s", err, s.logTail())
+	}
+	return s.firstPoll.Load().Sub(p.Started), nil
+}
+
+func (s *stage) logTail() string {
+	b, err := os.ReadFile(s.gw.LogPath())
+	if err != nil {
+		return err.Error()
+	}
+	return string(b[max(0, len(b)-2000):])
+}
+
+// stop ends the gateway with a signal and waits for its end.
+func (s *stage) stop(ctx context.Context, sig syscall.Signal) error {
+	s.process.Signal(sig)
+	ctx, cancel := context.WithTimeout(ctx, stopTime)
+	defer cancel()
+	if _, err := s.process.Wait(ctx); err != nil {
+		return fmt.Errorf("stop: %w", err)
+	}
+	return nil
+}
+
+// close ends everything that still runs.
+func (s *stage) close() {
+	if s.process != nil {
+		s.process.Kill()
+	}
+	if s.model != nil {
+		s.model.stop()
+	}
+	if s.chat != nil {
+		_ = s.chat.Close() // nothing of it is needed any more
+	}
+}
+
+// model is the model's process.
+type model struct {
+	url  string
+	cmd  *exec.Cmd
+	http *http.Client
+}
+
+func startModel(ctx context.Context, self string, delay time.Duration) (*model, error) {
+	cmd := exec.CommandContext(ctx, self, "model", delay.String()) //nolint:gosec // this very program
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, fmt.Errorf("model: %w", err)
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("model: %w", err)
+	}
+	m := &model{cmd: cmd, http: &http.Client{Timeout: 30 * time.Second}}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		m.stop()
+		return nil, fmt.Errorf("model: %w", err)
+	}
+	m.url = strings.TrimSpace(line)
+	return m, nil
+}
+
+func (m *model) stop() {
+	_ = m.cmd.Process.Kill()
+	_ = m.cmd.Wait()
+	m.http.CloseIdleConnections()
+}
+
+// modelStats is what the model's process tells of itself.
+type modelStats struct {
+	// Spent is the time it took over the requests of an ask, by nonce, in nanoseconds.
+	Spent      map[string]int64 `json:"spent"`
+	Violations []string         `json:"violations"`
+}
+
+func (m *model) stats(ctx context.Context) (modelStats, error) {
+	var s modelStats
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, m.url+"/stats", http.NoBody)
+	if err != nil {
+		return s, fmt.Errorf("model: %w", err)
+	}
+	resp, err := m.http.Do(req)
+	if err != nil {
+		return s, fmt.Errorf("model: %w", err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	b, err := io.ReadAll(io.LimitReader(resp.Body, 64<<20))
+	if err == nil {
+		err = json.Unmarshal(b, &s)
+	}
+	if err == nil && len(s.Violations) > 0 {
+		err = fmt.Errorf("the model refused requests: %q: %w", s.Violations, errRefused)
+	}
+	if err != nil {
+		return s, fmt.Errorf("model: %w", err)
+	}
+	return s, nil
+}
+
+// errRefused says that a request broke the rules of the model's API.
+var errRefused = errors.New("invalid requests")

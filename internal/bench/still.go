@@ -1,0 +1,233 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"syscall"
+	"time"
+
+	"parley/internal/bench/report"
+	"parley/internal/rig"
+)
+
+// settle is how long after its first poll a gateway counts as idle.
+const settle = 10 * time.Second
+
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("pause: %w", ctx.Err())
+	}
+}
+
+// startup starts on a store of nearly 100 MB, after SIGTERM and after SIGKILL.
+func startup(ctx context.Context, b *bench) ([]report.Figure, error) {
+	const chats = 14_000
+	s, err := b.openFilled(ctx, chats)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	size, err := folderSize(s.gw.StorePath())
+	if err != nil {
+		return nil, err
+	}
+	afterTerm, afterKill, err := s.restarts(ctx)
+	return []report.Figure{
+		report.Told("size of the store", float64(size)/(1<<20), "MB"),
+		report.AtMost("start to first poll, after SIGTERM", ms(afterTerm), 20, "ms"),
+		report.AtMost("start to first poll, after SIGKILL", ms(afterKill), 20, "ms"),
+	}, err
+}
+
+// restarts gives the times from start to first poll after a clean end and after a kill.
+func (s *stage) restarts(ctx context.Context) (afterTerm, afterKill time.Duration, err error) {
+	if _, err := s.start(ctx); err != nil {
+		return 0, 0, err
+	}
+	if err := s.stop(ctx, syscall.SIGTERM); err != nil {
+		return 0, 0, err
+	}
+	afterTerm, err = s.start(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	if err := s.stop(ctx, syscall.SIGKILL); err != nil {
+		return 0, 0, err
+	}
+	afterKill, err = s.start(ctx)
+	return afterTerm, afterKill, err
+}
+
+func idle(ctx context.Context, b *bench) ([]report.Figure, error) {
+	s, err := b.open(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	sample, err := s.idleSample(ctx)
+	return []report.Figure{
+		report.AtMost("idle memory, 10 s after ready", mib(sample.RSS), 18, "MB"),
+		report.Told("of it anonymous", mib(sample.Anon), "MB"),
+	}, err
+}
+
+func (s *stage) idleSample(ctx context.Context) (rig.Sample, error) {
+	if _, err := s.start(ctx); err != nil {
+		return rig.Sample{}, err
+	}
+	if err := pause(ctx, settle); err != nil {
+		return rig.Sample{}, err
+	}
+	return s.process.Sample()
+}
+
+// knownChats holds the memory with 100,000 chats in the store against that with an empty one.
+func knownChats(ctx context.Context, b *bench) ([]report.Figure, error) {
+	const chats = 100_000
+	empty, err := b.open(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer empty.close()
+	without, err := empty.idleSample(ctx)
+	if err != nil {
+		return nil, err
+	}
+	full, err := b.openFilled(ctx, chats)
+	if err != nil {
+		return nil, err
+	}
+	defer full.close()
+	afterTerm, afterKill, err := full.restarts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := pause(ctx, settle); err != nil {
+		return nil, err
+	}
+	with, err := full.process.Sample()
+	return []report.Figure{
+		report.AtMost("100,000 known chats: anonymous memory over an empty store", mib(with.Anon-without.Anon), 5, "MB"),
+		report.AtMost("100,000 known chats: start to first poll", ms(afterTerm), 200, "ms"),
+		report.AtMost("100,000 known chats: start to first poll, after SIGKILL", ms(afterKill), 1000, "ms"),
+	}, err
+}
+
+// openFilled prepares a stage whose store holds that many chats with ten
+// messages of 400 bytes each. The store is made once and copied.
+func (b *bench) openFilled(ctx context.Context, chats int) (*stage, error) {
+	master := filepath.Join(b.dir, "filled"+strconv.Itoa(chats))
+	if _, err := os.Stat(master); os.IsNotExist(err) {
+		cmd := exec.CommandContext(ctx, b.self, "fill", master, strconv.Itoa(chats)) //nolint:gosec // this very program
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("fill: %w: %s", err, out)
+		}
+	}
+	s, err := b.open(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := copyFolder(s.gw.StorePath(), master); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func copyFolder(to, from string) error {
+	if err := os.MkdirAll(to, 0o700); err != nil {
+		return fmt.Errorf("copy: %w", err)
+	}
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return fmt.Errorf("copy: %w", err)
+	}
+	for _, e := range entries {
+		if !e.Type().IsRegular() {
+			continue
+		}
+		b, err := os.ReadFile(filepath.Join(from, e.Name())) //nolint:gosec // a folder of our own
+		if err == nil {
+			err = os.WriteFile(filepath.Join(to, e.Name()), b, 0o600) //nolint:gosec // a folder of our own
+		}
+		if err != nil {
+			return fmt.Errorf("copy: %w", err)
+		}
+	}
+	return nil
+}
+
+func folderSize(dir string) (int64, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return 0, fmt.Errorf("size: %w", err)
+	}
+	var n int64
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil {
+			return 0, fmt.Errorf("size: %w", err)
+		}
+		n += info.Size()
+	}
+	return n, nil
+}
+
+// binary is the size of the gateway as it is released: no tags, stripped.
+func binary(ctx context.Context, b *bench) ([]report.Figure, error) {
+	bin, err := rig.Build(ctx, b.dir, "gateway-release", "-trimpath", "-ldflags", "-s -w")
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(bin)
+	if err != nil {
+		return nil, fmt.Errorf("binary: %w", err)
+	}
+	return []report.Figure{report.AtMost("stripped binary", float64(info.Size())/1e6, 18, "MB")}, nil
+}
+
+// benchLine is a line of go test -bench.
+var benchLine = regexp.MustCompile(`(?m)^(Benchmark\S+?)(?:-\d+)?\s+\d+\s+([\d.]+) ns/op`)
+
+// registry runs the tool registry's own benchmarks.
+func registry(ctx context.Context, _ *bench) ([]report.Figure, error) {
+	out, err := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", ".", "-count", "3", "parley/pkg/tools").CombinedOutput()
+	if err != nil {
+		return nil, fmt.Errorf("go test -bench: %w: %s", err, out)
+	}
+	times := map[string][]float64{}
+	var names []string
+	for _, m := range benchLine.FindAllStringSubmatch(string(out), -1) {
+		ns, err := strconv.ParseFloat(m[2], 64)
+		if err != nil {
+			return nil, fmt.Errorf("go test -bench: %w", err)
+		}
+		if times[m[1]] == nil {
+			names = append(names, m[1])
+		}
+		times[m[1]] = append(times[m[1]], ns/1000)
+	}
+	var figures []report.Figure
+	for _, name := range names {
+		us := report.Percentile(times[name], 50)
+		switch name {
+		case "BenchmarkDispatchContextualAsync":
+			figures = append(figures, report.AtMost("registry: a contextual async call on its own clone", us, 2, "µs"))
+		case "BenchmarkValidateArguments":
+			figures = append(figures, report.AtMost("registry: validation of arguments", us, 10, "µs"))
+		default:
+			figures = append(figures, report.Told(name, us, "µs"))
+		}
+	}
+	return figures, nil
+}

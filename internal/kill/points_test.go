@@ -1,0 +1,106 @@
+package kill_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"parley/internal/loopchat"
+	"parley/internal/loopchat/server"
+)
+
+// point is a place where the gateway dies.
+type point struct {
+	name string
+	// must is a kind of question that surely passes the point.
+	must kind
+	// perBatch points are passed once for a batch of updates, others in every chat.
+	perBatch bool
+}
+
+func points() []point {
+	return []point{
+		{name: "P1", must: plain, perBatch: true}, // received, not stored
+		{name: "P2", must: plain, perBatch: true}, // stored, not acknowledged
+		{name: "P3", must: plain, perBatch: true}, // acknowledged, turn not started
+		{name: "P4", must: plain},                 // turn begun, before the model
+		{name: "P5", must: lookup},                // model answered, not recorded
+		{name: "P6", must: effect},                // call recorded, not executed
+		{name: "P7", must: effect},                // tool running
+		{name: "P8", must: effect},                // tool ended, result not recorded
+		{name: "P9", must: say},                   // the tool's word to the person queued, not sent
+		{name: "P10", must: plain},                // bytes written to the platform, answer not read
+		{name: "P11", must: plain},                // answer read, receipt not stored
+		{name: "P12", must: long},                 // between two parts
+		{name: "P13", must: plain},                // final sent, turn not closed
+	}
+}
+
+// batch is how many updates one poll gives, so that a load takes several.
+const batch = 2
+
+func TestKillAtEachPoint(t *testing.T) {
+	t.Parallel()
+	for _, p := range points() {
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			for seed := range seeds {
+				t.Run(fmt.Sprint(seed), func(t *testing.T) {
+					rng := newRand(p.name, seed)
+					sendDelay := time.Duration(rng.IntN(5)) * time.Millisecond
+					w := newWorld(t, server.Options{
+						Batch:  batch,
+						OnSend: func(int, loopchat.SendRequest) server.Fault { return server.Fault{Delay: sendDelay} },
+					})
+					killOnce(w, p, rng)
+				})
+			}
+		})
+	}
+}
+
+// killOnce runs one load over one death and one clean restart.
+func killOnce(w *world, p point, rng *rand.Rand) {
+	w.model.Delay(time.Duration(rng.IntN(20)) * time.Millisecond)
+	questions := load(rng, w.chat, p.must)
+	hits := 2
+	if !p.perBatch {
+		hits = chatsOf(questions)
+	}
+	failpoint := fmt.Sprintf("%s:%d", p.name, 1+rng.IntN(hits))
+
+	first := w.start(failpoint)
+	w.push(questions...)
+	w.died(first, failpoint)
+
+	second := w.start("")
+	w.answered(w.asks...)
+	w.until("every text that has to come", w.canariesSeen)
+	w.until("the background tasks", w.tasksTold)
+	w.terminate(second)
+	w.storeCheck()
+
+	// What is done stays done, and every chat is still served.
+	third := w.start("")
+	for chat := range chatSet(questions) {
+		w.push(ask(rng, w.chat, chat, plain))
+	}
+	w.answered(w.asks...)
+	w.terminate(third)
+	w.storeCheck()
+
+	row := w.check()
+	row.channel, row.point = loopchat.Name, p.name
+	summary.add(row)
+}
+
+func chatSet(questions []question) map[string]bool {
+	set := map[string]bool{}
+	for i := range questions {
+		set[questions[i].Chat] = true
+	}
+	return set
+}
+
+func chatsOf(questions []question) int { return len(chatSet(questions)) }

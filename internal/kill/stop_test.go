@@ -1,0 +1,183 @@
+package kill_test
+
+import (
+	"context"
+	"fmt"
+	"syscall"
+	"testing"
+	"time"
+
+	"parley/internal/loopchat/server"
+	"parley/internal/rig"
+)
+
+// running pushes one plain question in each of n chats and waits until the model holds them all.
+func (w *world) running(n int) {
+	w.t.Helper()
+	rng := newRand("running", 0)
+	for i := range n {
+		w.push(ask(rng, w.chat, direct(i), plain))
+	}
+	for range n {
+		select {
+		case <-w.model.arrivals:
+		case <-w.ctx.Done():
+			w.t.Fatal("the turns did not start")
+		}
+	}
+}
+
+// exits waits until the process has ended, which must happen within d.
+func (w *world) exits(p *rig.Process, d time.Duration) rig.Exit {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.ctx, d)
+	defer cancel()
+	exit, err := p.Wait(ctx)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return exit
+}
+
+func TestTermWithTenTurnsRunning(t *testing.T) {
+	t.Parallel()
+	for name, finish := range map[string]bool{"turns finish": true, "turns do not finish": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, server.Options{})
+			release := w.model.hold()
+			p := w.start("")
+			w.running(10)
+			p.Signal(syscall.SIGTERM)
+			if finish {
+				release()
+			}
+			if exit := w.exits(p, 30*time.Second); exit.Code != 0 {
+				t.Errorf("exit code %d after SIGTERM", exit.Code)
+			}
+			w.storeCheck()
+			if !finish {
+				release()
+			}
+			w.crashed() // the end of the first process, as far as doubles go
+			p = w.start("")
+			w.answered(w.asks...)
+			w.terminate(p)
+			if row := w.check(); row.window > 0 {
+				t.Errorf("%d messages came twice over a SIGTERM", row.window)
+			}
+		})
+	}
+}
+
+func TestSecondTermEndsAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, server.Options{MaxPoll: time.Minute})
+	release := w.model.hold()
+	p := w.start("")
+	w.running(3)
+	w.until("the poll that confirms", func() bool { return w.chat.Polling() && w.chat.Unconfirmed() == 0 })
+	p.Signal(syscall.SIGTERM)
+	// A gateway that stops takes nothing in: once its poll has gone, the first signal was seen.
+	w.until("the end of the poll", func() bool { return !w.chat.Polling() })
+	p.Signal(syscall.SIGTERM)
+	w.exits(p, 5*time.Second)
+	release()
+	w.crashed()
+	p = w.start("")
+	w.answered(w.asks...)
+	w.terminate(p)
+	w.storeCheck()
+	w.check()
+}
+
+func TestKilledWithFiveTasksRunning(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, server.Options{})
+	p := w.start("")
+	for i := range 5 {
+		q := question{kind: background, calls: [][]string{{"background"}}, task: w.chat.Canary(direct(i))}
+		q.Chat = direct(i)
+		q.Text = rig.Script{Rounds: [][]rig.ScriptCall{{{
+			Tool: "background", Args: map[string]any{"text": q.task, "n": 3_600_000},
+		}}}}.Text()
+		w.push(q)
+	}
+	w.answered(w.asks...)
+	p.Kill()
+	w.crashed()
+	p = w.start("")
+	ctx, cancel := context.WithTimeout(w.ctx, 10*time.Second)
+	defer cancel()
+	if err := w.chat.Until(ctx, w.tasksTold); err != nil {
+		t.Fatalf("not every chat was told within 10 s: %v", err)
+	}
+	w.terminate(p)
+	w.storeCheck()
+	// The next start has nothing more to say.
+	p = w.start("")
+	rng := newRand("tasks", 0)
+	for i := range 5 {
+		w.push(ask(rng, w.chat, direct(i), plain))
+	}
+	w.answered(w.asks...)
+	w.terminate(p)
+	w.check()
+	for i := range 5 {
+		if n := w.interrupted(direct(i)); n != 1 {
+			t.Errorf("%s was told %d times that its task was interrupted, want 1", direct(i), n)
+		}
+	}
+}
+
+func TestPoisonIsQuarantined(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, server.Options{})
+	rng := newRand("poison", 0)
+	poison := rig.Script{Rounds: [][]rig.ScriptCall{{{Tool: "die", Args: map[string]any{}}}}}.Text()
+	w.chat.Say("poisoned", poison+" nq000000000000")
+	for i := range 4 {
+		w.push(ask(rng, w.chat, direct(i), plain))
+	}
+	deaths := 0
+	var p *rig.Process
+	for ; deaths <= 3; deaths++ {
+		p = w.start("")
+		if !w.diesBefore(p, func() bool { return len(w.chat.Messages("poisoned")) > 0 }) {
+			break
+		}
+		w.crashed()
+	}
+	if deaths != 3 {
+		t.Errorf("the gateway died %d times before the item was set aside, want 3", deaths)
+	}
+	w.answered(w.asks...)
+	// Its chat goes on.
+	w.push(ask(rng, w.chat, "poisoned", plain))
+	w.answered(w.asks...)
+	w.terminate(p)
+	w.storeCheck()
+	w.check()
+	for _, m := range w.chat.Messages("poisoned") {
+		t.Logf("the chat was told: %s", m.Text)
+	}
+}
+
+// diesBefore waits for the process's death or for cond, and reports which came.
+func (w *world) diesBefore(p *rig.Process, cond func() bool) bool {
+	w.t.Helper()
+	ctx, cancel := context.WithCancelCause(w.ctx)
+	defer cancel(nil)
+	go func() {
+		select {
+		case <-p.Done():
+			cancel(fmt.Errorf("process %d ended", p.Pid))
+		case <-ctx.Done():
+		}
+	}()
+	err := w.chat.Until(ctx, cond)
+	if w.ctx.Err() != nil {
+		w.t.Fatal("neither died nor went on")
+	}
+	return err != nil
+}

@@ -1,0 +1,8 @@
+package mutants
+
+import "slices"
+
+// List is every mutant.
+func List() []Mutant {
+	return slices.Concat([]Mutant{})
+}

@@ -1,0 +1,82 @@
+// Command plant plants each defect of package mutants in a scratch copy of the
+// tree in the working folder, and prints per promise whether the named test
+// found it. It fails when one was not found. An argument is a regular expression
+// that chooses by promise, file or test.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"regexp"
+	"slices"
+	"time"
+
+	"parley/internal/mutants"
+)
+
+const (
+	workers = 2
+	limit   = 90 * time.Second // of one test
+	total   = 30 * time.Minute // of everything
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt) //nolint:forbidigo // main
+	ctx, cancel := context.WithTimeout(ctx, total)
+	err := run(ctx, os.Args[1:], os.Stdout)
+	cancel()
+	stop()
+	if err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, "FAIL:", err)
+		os.Exit(1) //nolint:forbidigo // main
+	}
+}
+
+func run(ctx context.Context, args []string, out io.Writer) error {
+	list, err := chosen(args)
+	if err != nil {
+		return err
+	}
+	scratch, err := os.MkdirTemp("", "parley-mutants")
+	if err != nil {
+		return fmt.Errorf("make a scratch folder: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(scratch) }()
+	start := time.Now()
+	count := map[mutants.Verdict]int{}
+	runner := mutants.Runner{Root: ".", Scratch: scratch, Workers: workers, Limit: limit}
+	err = runner.Run(ctx, list, func(r mutants.Result) {
+		count[r.Verdict]++
+		_, _ = fmt.Fprintf(out, "%-9s %-6s %-55s %s.%s (%.1fs)\n", r.Verdict, r.Mutant.Promise, r.Mutant.Defect, r.Mutant.Dir, r.Mutant.Test, r.Took.Seconds())
+		if r.Detail != "" {
+			_, _ = fmt.Fprintln(out, "   ", r.Detail)
+		}
+	})
+	_, _ = fmt.Fprintf(out, "mutants: %d killed, %d survived, %d errors in %.0f s\n",
+		count[mutants.Killed], count[mutants.Survived], count[mutants.Failed], time.Since(start).Seconds())
+	if count[mutants.Killed] != len(list) {
+		err = errors.Join(err, errors.New("not every mutant was killed"))
+	}
+	return err
+}
+
+func chosen(args []string) ([]mutants.Mutant, error) {
+	list := mutants.List()
+	for _, arg := range args {
+		re, err := regexp.Compile(arg)
+		if err != nil {
+			return nil, fmt.Errorf("the choice of mutants: %w", err)
+		}
+		list = slices.DeleteFunc(list, func(m mutants.Mutant) bool {
+			return !re.MatchString(m.Promise + " " + m.File + " " + m.Dir + "." + m.Test)
+		})
+	}
+	if len(list) == 0 {
+		return nil, errors.New("no mutant fits")
+	}
+	return list, nil
+}

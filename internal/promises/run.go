@@ -1,0 +1,188 @@
+package promises
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// event is one line of go test -json.
+type event struct {
+	Action, Package, Test, Output, FailedBuild string
+}
+
+// Run is what a test run showed.
+type Run struct {
+	// Failed are the packages that failed.
+	Failed []string
+	// outcome is pass, fail or skip by package and test.
+	outcome map[testID]string
+	reason  map[testID]string
+	output  map[testID][]byte
+	out     io.Writer
+}
+
+type testID struct{ pkg, test string }
+
+// Read takes the output of go test -json and writes to out what go test without
+// -json would have written. A stream that is none, or in which no package ended, is an error.
+func Read(stream io.Reader, out io.Writer) (*Run, error) {
+	r := &Run{
+		outcome: map[testID]string{}, reason: map[testID]string{},
+		output: map[testID][]byte{}, out: out,
+	}
+	dec := json.NewDecoder(stream)
+	for {
+		var e event
+		err := dec.Decode(&e)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read the test run: %w", err)
+		}
+		if err := r.add(e); err != nil {
+			return nil, fmt.Errorf("write the test run: %w", err)
+		}
+	}
+	for id := range r.outcome {
+		if id.test == "" {
+			return r, nil
+		}
+	}
+	return nil, errors.New("no package was tested")
+}
+
+func (r *Run) add(e event) error {
+	id := testID{e.Package, e.Test}
+	var err error
+	switch e.Action {
+	case "build-output":
+		_, err = io.WriteString(r.out, e.Output)
+	case "output":
+		r.output[id] = append(r.output[id], e.Output...)
+	case "pass", "fail", "skip":
+		r.outcome[id] = e.Action
+		err = r.end(id, e.Action)
+	}
+	return err
+}
+
+// end is the end of a test or, with no test's name, of a package.
+func (r *Run) end(id testID, action string) error {
+	text := string(r.output[id])
+	delete(r.output, id)
+	if id.test != "" {
+		if action == "skip" {
+			r.reason[id] = skipReason(text)
+		}
+		if action != "fail" {
+			return nil
+		}
+		_, err := io.WriteString(r.out, text)
+		return err
+	}
+	if action == "fail" {
+		r.Failed = append(r.Failed, id.pkg)
+		// A process that died has tests that never ended.
+		for open, b := range r.output {
+			if open.pkg == id.pkg {
+				text = string(b) + text
+				delete(r.output, open)
+			}
+		}
+	}
+	_, err := io.WriteString(r.out, strings.TrimPrefix(text, "PASS\n"))
+	return err
+}
+
+func skipReason(output string) string {
+	lines := regexp.MustCompile(`(?m)^\s+\S+\.go:\d+: (.*)$`).FindAllStringSubmatch(output, -1)
+	if len(lines) == 0 {
+		return "no reason given"
+	}
+	return lines[len(lines)-1][1]
+}
+
+// State is what a run says of a promise.
+type State string
+
+// The states, from good to bad.
+const (
+	Shown  State = "shown"
+	NotRun State = "not run"
+	Broken State = "BROKEN"
+)
+
+// Judge says what the run showed of a row, and why it did not show it.
+func (r *Run) Judge(row *Row) (state State, why []string) {
+	state = Shown
+	for _, ref := range row.Tests {
+		s, reason := r.state(ref)
+		if s == Shown {
+			continue
+		}
+		if state != Broken {
+			state = s
+		}
+		why = append(why, reason)
+	}
+	return state, why
+}
+
+func (r *Run) state(ref Ref) (state State, why string) {
+	id := testID{ref.Package(), ref.Name()}
+	switch r.outcome[id] {
+	case "fail":
+		return Broken, ref.String() + " failed"
+	case "skip":
+		return NotRun, fmt.Sprintf("%s: %s", ref, r.reason[id])
+	case "":
+		return Broken, ref.String() + " was not in this run"
+	}
+	var skipped []string
+	for sub, reason := range r.reason {
+		if sub.pkg == id.pkg && strings.HasPrefix(sub.test, id.test+"/") {
+			skipped = append(skipped, sub.test+": "+reason)
+		}
+	}
+	if len(skipped) == 0 {
+		return Shown, ""
+	}
+	slices.Sort(skipped)
+	return NotRun, strings.Join(skipped, "; ")
+}
+
+// Report prints which rows the run did not show, and counts. It gives an error
+// for each failed package, each broken row and each row that was not run
+// although lacks says of none of its needs that it is missing here.
+func (r *Run) Report(w io.Writer, rows []Row, lacks func(need string) bool) error {
+	var text strings.Builder
+	var errs []error
+	count := map[State]int{}
+	for i := range rows {
+		row := &rows[i]
+		state, why := r.Judge(row)
+		count[state]++
+		if state == Shown {
+			continue
+		}
+		fmt.Fprintf(&text, "promise %s *%s*: %s\n", row.ID, state, strings.Join(why, "\n    "))
+		switch {
+		case state == Broken:
+			errs = append(errs, fmt.Errorf("promise %s is broken", row.ID))
+		case !slices.ContainsFunc(row.Needs, lacks):
+			errs = append(errs, fmt.Errorf("promise %s was not run, although nothing that it needs is missing here", row.ID))
+		}
+	}
+	fmt.Fprintf(&text, "promises: %d shown, %d not run, %d broken\n", count[Shown], count[NotRun], count[Broken])
+	for _, pkg := range r.Failed {
+		errs = append(errs, fmt.Errorf("tests of %s failed", pkg))
+	}
+	_, err := io.WriteString(w, text.String())
+	return errors.Join(append(errs, err)...)
+}

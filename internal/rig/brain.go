@@ -1,0 +1,170 @@
+package rig
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+
+	"parley/pkg/providers"
+)
+
+const (
+	askMark    = "nq"
+	answerMark = "rq"
+	nonceLen   = 12
+	scriptMark = "do:"
+)
+
+// Script is what an ask wants the model to do, written into the ask as do:JSON.
+type Script struct {
+	// Rounds are the calls of each of the model's answers before the last.
+	Rounds [][]ScriptCall `json:"rounds,omitempty"`
+	// Parts are put into the last answer, each followed by about Pad bytes of words found nowhere else.
+	Parts []string `json:"parts,omitempty"`
+	Pad   int      `json:"pad,omitempty"`
+}
+
+// ScriptCall is one tool call of a [Script].
+type ScriptCall struct {
+	Tool string         `json:"tool"`
+	Args map[string]any `json:"args"`
+}
+
+// Text is the ask's text for a script.
+func (s Script) Text() string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return err.Error() // only values that JSON has no words for
+	}
+	return scriptMark + string(b)
+}
+
+// CallID is the id that the model gives to a call of an ask's script.
+func CallID(nonce string, round, index int) string {
+	return fmt.Sprintf("call_%s_%d_%d", nonce, round, index)
+}
+
+// Brain is a model that answers the asks of a loopchat server. It keeps
+// no state between requests but what it was told of tool results.
+type Brain struct {
+	mu      sync.Mutex
+	results map[string]string
+}
+
+// NewBrain returns a brain that was told nothing yet.
+func NewBrain() *Brain { return &Brain{results: map[string]string{}} }
+
+// Result is what the model was last told about a call, and whether it was told anything.
+func (b *Brain) Result(callID string) (string, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	r, ok := b.results[callID]
+	return r, ok
+}
+
+// open is an ask that no last answer has followed yet.
+type open struct {
+	nonce  string
+	script Script
+	round  int // how many of its rounds were called
+}
+
+// Decide gives the next answer of a conversation: the calls that are due for
+// the open asks, or one text that answers all of them, or NO_REPLY; and the
+// nonces of the open asks.
+func (b *Brain) Decide(messages []providers.Message) (resp *providers.LLMResponse, nonces []string) {
+	var asks []*open
+	for i := range messages {
+		switch m := &messages[i]; m.Role {
+		case providers.RoleUser:
+			asks = appendAsks(asks, m.Content)
+		case providers.RoleAssistant:
+			if len(m.ToolCalls) == 0 {
+				asks = nil
+			}
+			for _, c := range m.ToolCalls {
+				called(asks, c.ID)
+			}
+		case providers.RoleTool:
+			b.told(m.ToolCallID, m.Content)
+		}
+	}
+	for _, o := range asks {
+		nonces = append(nonces, o.nonce)
+	}
+	if calls := due(asks); len(calls) > 0 {
+		return &providers.LLMResponse{ToolCalls: calls, FinishReason: providers.FinishToolCalls}, nonces
+	}
+	return &providers.LLMResponse{Content: answer(asks), FinishReason: providers.FinishStop}, nonces
+}
+
+func (b *Brain) told(callID, result string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.results[callID] = result
+}
+
+func appendAsks(asks []*open, text string) []*open {
+	_, after, ok := strings.Cut(text, askMark)
+	for ; ok; _, after, ok = strings.Cut(after, askMark) {
+		if len(after) < nonceLen {
+			return asks
+		}
+		o := &open{nonce: after[:nonceLen]}
+		if _, script, has := strings.Cut(text, scriptMark); has {
+			// What is not a script asks for nothing.
+			_ = json.NewDecoder(strings.NewReader(script)).Decode(&o.script)
+		}
+		asks = append(asks, o)
+	}
+	return asks
+}
+
+func called(asks []*open, callID string) {
+	for _, o := range asks {
+		var round int
+		rest, ok := strings.CutPrefix(callID, "call_"+o.nonce+"_")
+		if !ok {
+			continue
+		}
+		if _, err := fmt.Sscanf(rest, "%d", &round); err == nil {
+			o.round = max(o.round, round+1)
+		}
+	}
+}
+
+func due(asks []*open) []providers.ToolCall {
+	var calls []providers.ToolCall
+	for _, o := range asks {
+		if o.round >= len(o.script.Rounds) {
+			continue
+		}
+		for i, c := range o.script.Rounds[o.round] {
+			calls = append(calls, providers.ToolCall{
+				ID: CallID(o.nonce, o.round, i), Type: "function", Name: c.Tool, Arguments: c.Args,
+			})
+		}
+	}
+	return calls
+}
+
+func answer(asks []*open) string {
+	if len(asks) == 0 {
+		return "NO_REPLY"
+	}
+	var b strings.Builder
+	for i, o := range asks {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString("answer " + answerMark + o.nonce)
+		for _, part := range o.script.Parts {
+			b.WriteString("\n" + part + "\n")
+			for end := b.Len() + o.script.Pad; b.Len() < end; {
+				fmt.Fprintf(&b, "w%s.%d ", o.nonce, b.Len())
+			}
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,144 @@
+package rig
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Gateway is a gateway's files: configuration, state, workspace and log. Each
+// Start is another process on the same state.
+type Gateway struct {
+	// Bin is the binary, Dir the folder of all files.
+	Bin, Dir string
+	// Env is what every process sees beside PATH and HOME, as NAME=value.
+	Env []string
+}
+
+// Config is what of the configuration the suites vary.
+type Config struct {
+	// ModelURL ends in /v1; empty means the built-in offline model.
+	ModelURL string
+	// LogLevel is "warn" when empty.
+	LogLevel string
+}
+
+// NewGateway writes the configuration into dir, which must exist.
+func NewGateway(bin, dir string, c Config, env ...string) (*Gateway, error) {
+	if c.LogLevel == "" {
+		c.LogLevel = "warn"
+	}
+	model := "{provider: offline, model: offline}"
+	if c.ModelURL != "" {
+		model = fmt.Sprintf("{provider: openai, model: fake, base_url: %q, api_key: \"env:LLM_KEY\"}", c.ModelURL)
+	}
+	text := fmt.Sprintf(`state_dir: %q
+workspace: %q
+log: {level: %s, format: json}
+agent: {model: main, max_tool_iterations: 20}
+models:
+  main: %s
+`, filepath.Join(dir, "state"), filepath.Join(dir, "workspace"), c.LogLevel, model)
+	g := &Gateway{Bin: bin, Dir: dir, Env: append([]string{"LLM_KEY=test"}, env...)}
+	if err := os.WriteFile(g.ConfigPath(), []byte(text), 0o600); err != nil {
+		return nil, fmt.Errorf("write configuration: %w", err)
+	}
+	return g, nil
+}
+
+// ConfigPath is the configuration file.
+func (g *Gateway) ConfigPath() string { return filepath.Join(g.Dir, "parley.yaml") }
+
+// LogPath is the file of what every process wrote to its standard error.
+func (g *Gateway) LogPath() string { return filepath.Join(g.Dir, "gateway.log") }
+
+// StorePath is the folder of the durable store.
+func (g *Gateway) StorePath() string { return filepath.Join(g.Dir, "state", "store") }
+
+// Command prepares a run of the gateway with a verb and its arguments; env comes on top of g.Env.
+func (g *Gateway) Command(ctx context.Context, env []string, verb ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, g.Bin, append(verb, "--config", g.ConfigPath())...) //nolint:gosec // the binary under test
+	cmd.Dir = g.Dir
+	cmd.Env = append([]string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + g.Dir}, g.Env...)
+	cmd.Env = append(cmd.Env, env...)
+	// Whatever ends this process ends the gateway too.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	return cmd
+}
+
+// Process is one running gateway.
+type Process struct {
+	Pid     int
+	Started time.Time
+
+	cmd   *exec.Cmd
+	log   *os.File
+	done  chan struct{}
+	state *os.ProcessState
+	once  sync.Once
+}
+
+// Start runs the gateway with a verb ("run", mostly). The end of ctx ends the
+// process with SIGKILL; stdin and stdout may be nil.
+func (g *Gateway) Start(ctx context.Context, stdin io.Reader, stdout io.Writer, env []string, verb ...string) (*Process, error) {
+	log, err := os.OpenFile(g.LogPath(), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open log: %w", err)
+	}
+	cmd := g.Command(ctx, env, verb...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, log
+	p := &Process{cmd: cmd, log: log, done: make(chan struct{}), Started: time.Now()}
+	if err := cmd.Start(); err != nil {
+		_ = log.Close()
+		return nil, fmt.Errorf("start gateway: %w", err)
+	}
+	p.Pid = cmd.Process.Pid
+	go func() {
+		_ = cmd.Wait() // the state says how it ended
+		p.state = cmd.ProcessState
+		_ = log.Close()
+		close(p.done)
+	}()
+	return p, nil
+}
+
+// Done is closed when the process has ended.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Signal sends a signal; a process that has ended gets none.
+func (p *Process) Signal(s syscall.Signal) { _ = p.cmd.Process.Signal(s) }
+
+// Kill ends the process with SIGKILL and waits for its end.
+func (p *Process) Kill() {
+	p.once.Do(func() { _ = p.cmd.Process.Kill() })
+	<-p.done
+}
+
+// Wait waits for the process's end and says how it came.
+func (p *Process) Wait(ctx context.Context) (Exit, error) {
+	select {
+	case <-p.done:
+		ws, _ := p.state.Sys().(syscall.WaitStatus)
+		return Exit{Code: p.state.ExitCode(), Killed: ws.Signaled() && ws.Signal() == syscall.SIGKILL}, nil
+	case <-ctx.Done():
+		return Exit{}, fmt.Errorf("gateway %d still runs: %w", p.Pid, context.Cause(ctx))
+	}
+}
+
+// Exit is how a process ended. Code is -1 after a signal.
+type Exit struct {
+	Code   int
+	Killed bool
+}
+
+// CPU is the processor time that an ended process used, in user and system mode.
+func (p *Process) CPU() time.Duration {
+	<-p.done
+	return p.state.UserTime() + p.state.SystemTime()
+}

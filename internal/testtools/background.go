@@ -1,0 +1,58 @@
+package testtools
+
+import (
+	"context"
+	"time"
+
+	"parley/pkg/tools"
+)
+
+// Background works for n milliseconds and then tells the model and the person
+// in the chat that started it. It keeps what is injected in plain fields and
+// reads them in its goroutine, after Execute has returned.
+type Background struct {
+	channel, chat string
+	callback      tools.AsyncCallback
+}
+
+var (
+	_ tools.ContextualTool = (*Background)(nil)
+	_ tools.AsyncTool      = (*Background)(nil)
+)
+
+// Name implements [tools.Tool].
+func (b *Background) Name() string { return "background" }
+
+// Description implements [tools.Tool].
+func (b *Background) Description() string { return "Works in the background and reports back." }
+
+// Parameters implements [tools.Tool].
+func (b *Background) Parameters() map[string]any { return parameters() }
+
+// SetContext implements [tools.ContextualTool].
+func (b *Background) SetContext(channel, chatID string) { b.channel, b.chat = channel, chatID }
+
+// SetCallback implements [tools.AsyncTool].
+func (b *Background) SetCallback(cb tools.AsyncCallback) { b.callback = cb }
+
+// Execute implements [tools.Tool]. Its goroutine ends with the work, or with the task's context.
+func (b *Background) Execute(ctx context.Context, args map[string]any) *tools.ToolResult {
+	if b.callback == nil {
+		return tools.ErrorResult("there is nobody to report to")
+	}
+	d, note := time.Duration(number(args))*time.Millisecond, text(args)
+	go func() {
+		t := time.NewTimer(d)
+		defer t.Stop()
+		select {
+		case <-ctx.Done():
+			return // whoever ended the task speaks for it
+		case <-t.C:
+		}
+		b.callback(ctx, &tools.ToolResult{
+			ForLLM:  "background work of " + b.channel + " chat " + b.chat + " is done: " + note,
+			ForUser: "background result for " + b.chat + ": " + note,
+		})
+	}()
+	return tools.AsyncResult("working in the background")
+}

@@ -1,0 +1,159 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+	"golang.org/x/sync/semaphore"
+
+	"parley/pkg/channels"
+	"parley/pkg/policy"
+	"parley/pkg/providers"
+	"parley/pkg/session"
+	"parley/pkg/tools"
+)
+
+// The words for what happens to messages that arrive while a turn runs.
+const (
+	// Steer lets them join the running turn at its next step.
+	Steer = "steer"
+	// Queue leaves them for the next turn.
+	Queue = "queue"
+	// Interrupt ends the running turn in their favour.
+	Interrupt = "interrupt"
+)
+
+// Options are what an [Agent] works with. Engine, Provider, Tools, Authorize
+// and Space are required.
+type Options struct {
+	Engine   session.Engine
+	Provider providers.LLMProvider
+	// Direct answers turns that begin with /tool: it calls exactly that tool. Nil: Provider does.
+	Direct providers.LLMProvider
+	// Model is the model's name for Provider; ModelOptions go along with every request.
+	Model        string
+	ModelOptions map[string]any
+	Tools        *tools.ToolRegistry
+	// Offered, when set, further narrows the tools of one chat.
+	Offered func(a channels.Address, tool string) bool
+	// Authorize is the policy's one decision on whoever started a turn.
+	Authorize func(ctx context.Context, e policy.Event) policy.Verdict
+	// Space returns the folder of a chat's files, creating it when needed.
+	Space func(a channels.Address, owner bool) (string, error)
+	// AgentFile returns the operator's instructions; it is read for every turn.
+	AgentFile func() string
+	// WhileBusy is Steer, Queue or Interrupt; empty means Steer.
+	WhileBusy string
+	// MaxIterations bounds the model rounds of a turn (0: 10), MaxParallel the
+	// calls that run at once (0: 4), MaxTurns the turns that run at once (0: 512).
+	MaxIterations, MaxParallel, MaxTurns int
+	// ContextTokens bounds the history that is sent to the model; 0: 24,000.
+	ContextTokens int
+	// Drafter returns what shows a growing answer in a chat, or nil.
+	Drafter func(a channels.Address) channels.Drafter
+	// Status shows a passing note (at work, which tool) in a chat; nil shows none.
+	Status func(ctx context.Context, a channels.Address, text string)
+	// Redact removes secrets from everything that leaves; nil removes nothing.
+	Redact func(string) string
+	// Grace is how long running turns may go on after Run's context ended; 0: 20 s.
+	Grace time.Duration
+	Log   zerolog.Logger
+}
+
+// Agent runs turns. It is a [channels.Sink] for what comes in.
+type Agent struct {
+	o     Options
+	slots *semaphore.Weighted
+	tasks tasks
+
+	mu   sync.Mutex
+	runs map[string]*run // by turn id, while the turn runs in this process
+}
+
+// New returns an agent that does nothing until Run.
+func New(o Options) (*Agent, error) {
+	if o.Engine == nil || o.Provider == nil || o.Tools == nil || o.Authorize == nil || o.Space == nil {
+		return nil, errors.New("agent: Engine, Provider, Tools, Authorize and Space are required")
+	}
+	if o.WhileBusy == "" {
+		o.WhileBusy = Steer
+	}
+	if o.MaxTurns <= 0 {
+		o.MaxTurns = 512
+	}
+	if o.ContextTokens <= 0 {
+		o.ContextTokens = 24_000
+	}
+	if o.Grace <= 0 {
+		o.Grace = 20 * time.Second
+	}
+	if o.Direct == nil {
+		o.Direct = o.Provider
+	}
+	if o.Redact == nil {
+		o.Redact = func(s string) string { return s }
+	}
+	if o.AgentFile == nil {
+		o.AgentFile = func() string { return "" }
+	}
+	if o.Drafter == nil {
+		o.Drafter = func(channels.Address) channels.Drafter { return nil }
+	}
+	return &Agent{
+		o:     o,
+		slots: semaphore.NewWeighted(int64(o.MaxTurns)),
+		runs:  map[string]*run{},
+	}, nil
+}
+
+// errStopping is the cause that ends turns when the grace period is over; they
+// resume at the next start.
+var errStopping = errors.New("the gateway is stopping")
+
+// Run tells chats about background work that did not survive the last process,
+// then runs turns until ctx ends. Turns under way then have the grace period to
+// finish; what is not finished is recorded and resumes at the next start.
+func (a *Agent) Run(ctx context.Context) error {
+	work, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer cancel(errStopping)
+	stopGrace := context.AfterFunc(ctx, func() {
+		t := time.AfterFunc(a.o.Grace, func() { cancel(errStopping) })
+		context.AfterFunc(work, func() { t.Stop() })
+	})
+	defer stopGrace()
+
+	a.tasks.start(work)
+	defer a.tasks.stop()
+	if err := a.endLostTasks(ctx); err != nil && ctx.Err() == nil {
+		a.o.Log.Error().Err(err).Msg("cannot end the background tasks of the last run")
+	}
+	err := a.o.Engine.Run(ctx, func(_ context.Context, t session.Turn) error {
+		return a.handle(work, t)
+	})
+	if ctx.Err() != nil && (err == nil || errors.Is(err, ctx.Err())) {
+		return nil
+	}
+	return err
+}
+
+// handle runs one turn in a slot of its own.
+func (a *Agent) handle(ctx context.Context, t session.Turn) error {
+	if err := a.slots.Acquire(ctx, 1); err != nil {
+		return err
+	}
+	defer a.slots.Release(1)
+
+	r := newRun(a, t)
+	a.mu.Lock()
+	a.runs[r.info.ID] = r
+	a.mu.Unlock()
+	defer func() {
+		a.mu.Lock()
+		delete(a.runs, r.info.ID)
+		a.mu.Unlock()
+	}()
+	return r.do(ctx)
+}

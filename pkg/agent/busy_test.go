@@ -1,0 +1,164 @@
+package agent_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"parley/pkg/agent"
+	"parley/pkg/providers"
+	"parley/pkg/session"
+	"parley/pkg/tools"
+)
+
+// gate is a read-only tool that says when it runs and waits to be let on.
+type gate struct{ entered, open chan struct{} }
+
+func newGate() *gate { return &gate{entered: make(chan struct{}, 10), open: make(chan struct{})} }
+
+func (g *gate) tool() tools.Tool {
+	return fn{name: "gate", an: readOnly(), run: func(ctx context.Context, _ map[string]any) *tools.ToolResult {
+		g.entered <- struct{}{}
+		select {
+		case <-g.open:
+			return tools.NewToolResult("opened")
+		case <-ctx.Done():
+			return tools.ErrorResult("cancelled").WithError(ctx.Err())
+		}
+	}}
+}
+
+// gated asks for the gate once and then answers with the user messages it sees.
+func gated(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+	if last(msgs).Role == providers.RoleUser && last(msgs).Content == "go" {
+		return call("gate", "{}")
+	}
+	return say("seen: " + strings.Join(users(msgs), ", "))
+}
+
+func TestSteerJoinsWhatArrivesToTheRunningTurn(t *testing.T) {
+	t.Parallel()
+	g := newGate()
+	w := newWorld(t, script(gated), []tools.Tool{g.tool()})
+	w.write("1", "1", "go")
+	<-g.entered
+	w.write("1", "1", "and this")
+	w.write("1", "1", "and that")
+	close(g.open)
+	w.expectText("seen: go, and this, and that")
+	w.settled()
+	want := []string{"user: go", "assistant: [gate]", "tool: opened", "user: and this", "user: and that", "assistant: seen: go, and this, and that"}
+	if got := w.transcript("1"); !slices.Equal(got, want) {
+		t.Errorf("history %q", got)
+	}
+}
+
+func TestQueueLeavesWhatArrivesForTheNextTurn(t *testing.T) {
+	t.Parallel()
+	g := newGate()
+	w := newWorld(t, script(gated), []tools.Tool{g.tool()}, withOptions(func(o *agent.Options) { o.WhileBusy = agent.Queue }))
+	w.write("1", "1", "go")
+	<-g.entered
+	w.write("1", "1", "later")
+	close(g.open)
+	w.expectText("seen: go")
+	w.expectText("seen: go, later")
+	w.settled()
+}
+
+func TestInterruptEndsTheTurnInFavourOfTheNewerMessage(t *testing.T) {
+	t.Parallel()
+	g := newGate()
+	w := newWorld(t, script(gated), []tools.Tool{g.tool()}, withOptions(func(o *agent.Options) { o.WhileBusy = agent.Interrupt }))
+	w.write("1", "1", "go")
+	<-g.entered
+	w.write("1", "1", "rather this")
+	w.expectText("seen: go, rather this")
+	w.settled()
+}
+
+func TestASenderWithLowerRightsIsQueuedNotJoined(t *testing.T) {
+	t.Parallel()
+	g := newGate()
+	w := newWorld(t, script(gated), []tools.Tool{g.tool()})
+	w.write("group", "1", "go") // the owner
+	<-g.entered
+	w.write("group", "2", "let me in") // somebody else
+	close(g.open)
+	w.expectText("seen: go")
+	w.expectText("seen: go, let me in")
+	w.settled()
+}
+
+func TestATurnHasTheLowestRightsOfItsSenders(t *testing.T) {
+	t.Parallel()
+	g := newGate()
+	var offered atomic.Value
+	w := newWorld(t, script(func(ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition) (*providers.LLMResponse, error) {
+		names := make([]string, 0, len(defs))
+		for _, d := range defs {
+			names = append(names, d.Function.Name)
+		}
+		offered.Store(strings.Join(names, ","))
+		return gated(ctx, msgs, defs)
+	}), []tools.Tool{g.tool(), fn{name: "writes", run: func(context.Context, map[string]any) *tools.ToolResult { return tools.NewToolResult("written") }}})
+	w.write("1", "1", "hi")
+	w.expect()
+	if got := offered.Load(); got != "gate,writes" {
+		t.Errorf("the owner is offered %q", got)
+	}
+	w.write("2", "2", "hi")
+	w.expect()
+	if got := offered.Load(); got != "gate" {
+		t.Errorf("a stranger is offered %q", got)
+	}
+	w.settled()
+}
+
+func TestStopEndsAHangingModelAndSaysSoOnce(t *testing.T) {
+	t.Parallel()
+	asked := make(chan struct{}, 10)
+	w := newWorld(t, script(func(ctx context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+		if last(msgs).Content == "hang" {
+			asked <- struct{}{}
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		return say("fine")
+	}), nil)
+	w.write("1", "1", "hang")
+	<-asked
+	w.write("1", "1", "/stop")
+	w.expectText("Stopped.")
+	w.settled()
+	w.write("1", "1", "/stop")
+	w.expectText("Nothing is running.")
+	w.write("1", "1", "go on")
+	w.expectText("fine")
+	w.settled()
+	info, err := w.eng.Lookup(t.Context(), chatAddr("1"))
+	if err != nil || len(info.Failed) != 1 || info.Failed[0].Outcome != session.OutcomeStopped {
+		t.Errorf("items %+v, %v", info.Failed, err)
+	}
+}
+
+func TestOneHangingChatDoesNotHoldTheOthers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, script(func(ctx context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+		if last(msgs).Content == "hang" {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		return say("fine")
+	}), nil)
+	w.write("stuck", "9", "hang")
+	for range 20 {
+		w.write("other", "1", "hi")
+		w.expectText("fine")
+	}
+	w.write("stuck", "9", "/stop")
+	w.expectText("Stopped.")
+	w.settled()
+}

@@ -1,0 +1,145 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"parley/pkg/providers"
+	"parley/pkg/session"
+)
+
+// commandText says what each command does, in the order /help shows them.
+func commandText() [][2]string {
+	return [][2]string{
+		{"help", "what I can do"},
+		{"new", "start a fresh conversation"},
+		{"stop", "stop what I am doing"},
+		{"status", "the model, this conversation and what is waiting"},
+		{"compact", "replace the conversation so far by a summary"},
+		{"tools", "the tools I may use here"},
+		{"tool", "NAME JSON: call one tool directly"},
+	}
+}
+
+// parseCommand splits "/name@bot argument". It knows only the commands there
+// are: any other text that begins with a slash is a message.
+func parseCommand(text string) (name, arg string, ok bool) {
+	text = strings.TrimSpace(text)
+	if !strings.HasPrefix(text, "/") {
+		return "", "", false
+	}
+	name, arg, _ = strings.Cut(text[1:], " ")
+	name, _, _ = strings.Cut(name, "@")
+	for _, c := range commandText() {
+		if c[0] == name {
+			return name, strings.TrimSpace(arg), true
+		}
+	}
+	return "", "", false
+}
+
+func isCommand(text string) bool { _, _, ok := parseCommand(text); return ok }
+
+func isStop(text string) bool { name, _, _ := parseCommand(text); return name == "stop" }
+
+func isToolCommand(text string) bool { name, _, _ := parseCommand(text); return name == "tool" }
+
+// command answers a command; all but /tool are answered without a model.
+func (r *run) command(ctx context.Context, it session.Item, name, _ string) error {
+	c := session.Commit{Outcome: session.OutcomeAnswered}
+	var text string
+	switch name {
+	case "new":
+		c.NewSession = true
+		text = "A fresh conversation begins. What was said before stays on file and is no longer read."
+	case "stop":
+		text = r.stopText(ctx, it)
+	case "status":
+		text = r.statusText(ctx)
+	case "tools":
+		text = strings.Join(r.offered().GetSummaries(), "\n")
+		if text == "" {
+			text = "No tools may be used here."
+		}
+	case "compact":
+		return r.compact(ctx)
+	default:
+		text = helpText()
+	}
+	return r.commit(ctx, c, text)
+}
+
+func helpText() string {
+	var b strings.Builder
+	b.WriteString("Write to me as you would to a colleague. Commands:\n")
+	for _, c := range commandText() {
+		b.WriteString("/" + c[0] + " - " + c[1] + "\n")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// stopText answers /stop. A turn that was stopped for it has already said so;
+// its mark is the newest entry of the history.
+func (r *run) stopText(ctx context.Context, it session.Item) string {
+	last, err := r.a.o.Engine.Page(ctx, r.info.Session, 0, 1)
+	if err == nil && len(last) == 1 && last[0].Message.Content == stoppedText && !last[0].Time.Before(it.Time) {
+		return ""
+	}
+	return "Nothing is running."
+}
+
+func (r *run) statusText(ctx context.Context) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Model: %s\n", r.a.o.Model)
+	if info, err := r.a.o.Engine.Get(ctx, r.info.Session); err == nil {
+		fmt.Fprintf(&b, "Conversation: %s, %d entries, since %s\n", info.Session, info.Entries, info.Created.Format("2006-01-02 15:04"))
+	}
+	fmt.Fprintf(&b, "Your rights here: %s\n", r.who.level)
+	if st, err := r.a.o.Engine.Status(ctx); err == nil && r.who.owner {
+		fmt.Fprintf(&b, "Waiting: %d in, %d out; background tasks: %d", st.Waiting, st.Sending, st.OpenTasks)
+		if st.WriteError != "" {
+			b.WriteString("; the store cannot be written: " + st.WriteError)
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// compactPrompt asks the model for the summary that replaces the conversation.
+const compactPrompt = "Summarise our conversation so far in at most 300 words: what was wanted, what was found or decided, names, numbers and files that matter, and what is still open. The summary replaces the conversation, so keep what is needed to go on."
+
+// compact replaces what the model reads of the conversation by its own summary.
+// Nothing is deleted: the session's compaction point moves.
+func (r *run) compact(ctx context.Context) error {
+	h, err := r.history(ctx, r.a.o.ContextTokens)
+	if err != nil {
+		return err
+	}
+	if len(h.messages) == 0 {
+		return r.commit(ctx, session.Commit{Outcome: session.OutcomeAnswered}, "There is nothing to summarise yet.")
+	}
+	info, err := r.a.o.Engine.Get(ctx, r.info.Session)
+	if err != nil {
+		return err
+	}
+	ask := append(append([]providers.Message{r.system()}, h.messages...), providers.Message{Role: providers.RoleUser, Content: compactPrompt})
+	loop, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer r.watch(loop, cancel)()
+	resp, err := r.a.o.Provider.Chat(loop, ask, nil, r.a.o.Model, r.a.o.ModelOptions)
+	if err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		reason, person := explain(err)
+		return r.commit(ctx, session.Commit{Outcome: session.OutcomeFailed, Reason: reason}, "I could not summarise the conversation; it stays as it is. "+person)
+	}
+	return r.commit(ctx, session.Commit{
+		Outcome: session.OutcomeAnswered,
+		Messages: []providers.Message{
+			{Role: providers.RoleUser, Content: "(the conversation so far was replaced by this summary)"},
+			assistant(resp.Content),
+		},
+		CompactTo: info.Entries + 1,
+	}, "Done. I go on from this summary:\n\n"+resp.Content)
+}

@@ -1,0 +1,112 @@
+package agent_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/pkg/agent"
+	"parley/pkg/providers"
+	"parley/pkg/tools"
+)
+
+// echo answers with everything the persons said in the present conversation.
+func echo(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+	return say(strings.Join(users(msgs), "|"))
+}
+
+func TestNewBeginsAFreshConversationAndKeepsTheOldOne(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, script(echo), nil)
+	w.write("1", "1", "one")
+	w.expectText("one")
+	old, err := w.eng.Lookup(t.Context(), chatAddr("1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.write("1", "1", "/new")
+	w.expect()
+	w.write("1", "1", "two")
+	w.expectText("two")
+	w.settled()
+	now, err := w.eng.Lookup(t.Context(), chatAddr("1"))
+	if err != nil || now.Session == old.Session || now.Chat != old.Chat {
+		t.Errorf("session %q after %q, chat %q after %q, %v", now.Session, old.Session, now.Chat, old.Chat, err)
+	}
+	if was, err := w.eng.Get(t.Context(), old.Session); err != nil || was.Current || was.Entries != 2 {
+		t.Errorf("the old session is %+v, %v", was, err)
+	}
+}
+
+func TestCompactReplacesTheConversationByItsSummary(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, script(func(ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition) (*providers.LLMResponse, error) {
+		if strings.HasPrefix(last(msgs).Content, "Summarise") {
+			return say("SUMMARY of " + users(msgs)[0])
+		}
+		all := ""
+		for _, m := range msgs[1:] {
+			all += m.Content + ";"
+		}
+		return say(all)
+	}), nil)
+	w.write("1", "1", "one")
+	w.expectText("one;")
+	w.write("1", "1", "/compact")
+	if got := w.expect().Text; !strings.Contains(got, "SUMMARY of one") {
+		t.Errorf("told %q", got)
+	}
+	w.write("1", "1", "two")
+	got := w.expect().Text
+	if !strings.Contains(got, "SUMMARY of one;two;") || strings.HasPrefix(got, "one;") {
+		t.Errorf("the model read %q", got)
+	}
+	w.settled()
+	if tr := w.transcript("1"); !slices.Contains(tr, "user: one") {
+		t.Errorf("compaction deleted history: %q", tr)
+	}
+}
+
+func TestCommandsAnswerWithoutAModel(t *testing.T) {
+	t.Parallel()
+	look := fn{name: "look", an: readOnly(), run: func(context.Context, map[string]any) *tools.ToolResult { return tools.NewToolResult("x") }}
+	w := newWorld(t, script(func(context.Context, []providers.Message, []providers.ToolDefinition) (*providers.LLMResponse, error) {
+		t.Error("a command asked the model")
+		return say("")
+	}), []tools.Tool{look})
+	for text, want := range map[string]string{
+		"/help":       "/compact - ",
+		"/help@a_bot": "/compact - ",
+		"/tools":      "- `look` - test tool look",
+		"/status":     "Model: script",
+		"/stop":       "Nothing is running.",
+	} {
+		w.write("1", "1", text)
+		if got := w.expect().Text; !strings.Contains(got, want) {
+			t.Errorf("%s: told %q, want %q in it", text, got, want)
+		}
+	}
+	w.settled()
+}
+
+func TestAnUnknownSlashWordIsAMessage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, script(echo), nil)
+	w.write("1", "1", "/etc/hosts is what?")
+	w.expectText("/etc/hosts is what?")
+}
+
+func TestToolCommandsGoToTheDirectModel(t *testing.T) {
+	t.Parallel()
+	direct := script(func(context.Context, []providers.Message, []providers.ToolDefinition) (*providers.LLMResponse, error) {
+		return say("direct")
+	})
+	w := newWorld(t, script(echo), nil, withOptions(func(o *agent.Options) { o.Direct = direct }))
+	w.write("1", "1", `/tool look {}`)
+	w.expectText("direct")
+	w.write("1", "1", "hello")
+	if got := w.expect().Text; !strings.HasSuffix(got, "hello") {
+		t.Errorf("told %q", got)
+	}
+}

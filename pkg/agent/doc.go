@@ -1,0 +1,23 @@
+// Package agent turns what waits in a chat's inbox into answers: it loads the
+// history, asks the model, runs tools and commits, one turn of a chat at a time
+// and chats beside each other.
+//
+// What it promises:
+//
+//   - A turn ends in one commit: history, outgoing messages and consumed items
+//     together. Every item gets an outcome: answered, failed with a sentence to
+//     the person, stopped, or quarantined.
+//   - A turn that was interrupted goes on from its last recorded step. Answers
+//     that were recorded are not asked for again and calls that ended are not
+//     run again; a call with side effects that was begun and not ended becomes
+//     the result "interrupted".
+//   - What must be durable before a call has effects is durable before it runs.
+//   - A turn has the lowest rights among the senders of its items; a sender
+//     with lower rights waits for the next turn.
+//   - The stored history always has one result for every tool call.
+//   - Nothing about a chat is kept in memory longer than its lane runs.
+//
+// The files follow the way of a turn: intake, turn, prompt, resume, ledger,
+// outcome; beside it preview, watch, commands and tasks. The agent knows no
+// adapter: channels, models, tools and the engine reach it as interfaces.
+package agent

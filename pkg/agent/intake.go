@@ -1,0 +1,30 @@
+package agent
+
+import (
+	"context"
+
+	"parley/pkg/channels"
+	"parley/pkg/session"
+)
+
+// Accept stores what a channel let in; it implements [channels.Sink].
+func (a *Agent) Accept(ctx context.Context, in []channels.Inbound, cursor *channels.Cursor) error {
+	items := make([]session.Item, 0, len(in))
+	for i := range in {
+		m := in[i]
+		items = append(items, session.Item{
+			ID:      m.Address.Channel + "/" + m.Address.Account + "/" + m.ID,
+			Kind:    session.ItemMessage,
+			Address: m.Address,
+			Inbound: &m,
+			Solo:    m.Solo || isCommand(m.Text),
+			Time:    m.Time,
+		})
+	}
+	return a.o.Engine.Append(ctx, items, cursor)
+}
+
+// Position is the stored position of a channel's cursor; it implements [channels.Sink].
+func (a *Agent) Position(ctx context.Context, name string) (string, error) {
+	return a.o.Engine.Position(ctx, name)
+}

@@ -1,0 +1,148 @@
+package agent
+
+import (
+	"context"
+
+	"parley/internal/failpoint"
+	"parley/pkg/channels"
+	"parley/pkg/providers"
+	"parley/pkg/session"
+	"parley/pkg/tools"
+)
+
+// A run is the [tools.Journal] of its loop: it writes the turn's ledger.
+var _ tools.Journal = (*run)(nil)
+
+// Answered records an answer that asks for tools. A final answer is not
+// recorded by itself: the commit that follows at once holds it.
+func (r *run) Answered(ctx context.Context, round int, resp *providers.LLMResponse) error {
+	failpoint.Hit("P5")
+	if len(resp.ToolCalls) == 0 {
+		return nil
+	}
+	r.preview.nextRound()
+	return r.t.Record(ctx, session.Step{Kind: session.StepAnswer, Round: round, Answer: resp})
+}
+
+// Begin makes durable what must be before a call runs: nothing for a call that
+// may run again, everything so far for one that may not, and the task record
+// for one that goes on in the background.
+func (r *run) Begin(ctx context.Context, call tools.Call) error {
+	defer failpoint.Hit("P6")
+	if call.Annotations.Rerunnable() && !call.Async {
+		return nil
+	}
+	s := session.Step{
+		Kind: session.StepBegun, Round: call.Round, Await: true,
+		Call: &session.CallRecord{Index: call.Index, ID: call.ID, Tool: call.Name, Rerunnable: call.Annotations.Rerunnable()},
+	}
+	if call.Async {
+		t := r.newTask(call)
+		s.Call.TaskID = t.ID
+		s.Tasks = []session.Task{t}
+	}
+	return r.t.Record(ctx, s)
+}
+
+// End records a call's result together with the messages that leave because of it.
+func (r *run) End(ctx context.Context, call tools.Call, result *tools.ToolResult) error {
+	failpoint.Hit("P8")
+	s := session.Step{
+		Kind: session.StepEnded, Round: call.Round,
+		Call: &session.CallRecord{
+			Index: call.Index, ID: call.ID, Tool: call.Name, Rerunnable: call.Annotations.Rerunnable(),
+			Result: result.ForLLM, IsError: result.IsError,
+		},
+	}
+	key := callKey(call.Round, call.Index)
+	for _, text := range r.takePending(key) {
+		s.Outbox = append(s.Outbox, r.callOutbound(key, text))
+	}
+	if result.ForUser != "" && !result.Silent {
+		s.Outbox = append(s.Outbox, r.callOutbound(key, result.ForUser))
+	}
+	if call.Async && !result.Async {
+		// Before the step: a crash in between leaves a call of which nothing is
+		// known, not a task whose chat is told of it a second time.
+		if err := r.a.endQuietly(ctx, r.taskID(call), result); err != nil {
+			return err
+		}
+	}
+	return r.t.Record(ctx, s)
+}
+
+func (r *run) callOutbound(key, text string) channels.Outbound {
+	n := r.noteSent(key, text)
+	return r.outbound(r.info.ID+"/"+key+"/"+itoa(n), text, "")
+}
+
+// Steer lets messages that arrived meanwhile join the turn.
+func (r *run) Steer(ctx context.Context) ([]providers.Message, error) {
+	if r.a.o.WhileBusy != Steer {
+		return nil, nil
+	}
+	items, err := r.t.Join(ctx, func(it session.Item) bool { return r.mayJoin(ctx, it) })
+	if err != nil {
+		return nil, err
+	}
+	return userMessages(items), nil
+}
+
+// mayJoin lets in messages of people whose rights are not below the turn's.
+func (r *run) mayJoin(ctx context.Context, it session.Item) bool {
+	if it.Solo || it.Inbound == nil || !r.who.person {
+		return false
+	}
+	who, refused := r.a.askerOf(ctx, it)
+	if refused != "" || who.owner != r.who.owner || who.direct != r.who.direct {
+		return false
+	}
+	return who.level.Allows(r.who.level)
+}
+
+// Event shows what happens, as far as the channel can.
+func (r *run) Event(e tools.Event) {
+	switch e.Kind {
+	case tools.EventDelta:
+		r.preview.add(e.Text)
+	case tools.EventRestart:
+		r.preview.restart()
+	case tools.EventExecuting:
+		r.preview.status("using " + e.Tool)
+	default:
+	}
+}
+
+// QueueMessage takes a message that a tool sends to its own chat. It leaves
+// when the call has ended, in one transaction with the call's result.
+func (a *Agent) QueueMessage(ctx context.Context, channel, chatID, text string) error {
+	inv := tools.InvocationFrom(ctx)
+	a.mu.Lock()
+	r := a.runs[inv.Turn]
+	a.mu.Unlock()
+	if r == nil {
+		return tools.Fail(tools.ErrExecutionFailed, "messages can be sent only while a turn of this chat runs", nil)
+	}
+	if channel != r.info.Address.Channel || chatID != r.info.Address.Chat {
+		return tools.Fail(tools.ErrPermissionDenied, "a message can be sent to its own chat only", nil)
+	}
+	key := inv.Key[len(inv.Turn)+1:]
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.pending[key]) >= maxMessagesPerCall {
+		return tools.Fail(tools.ErrExecutionFailed, "too many messages from one call", nil)
+	}
+	r.pending[key] = append(r.pending[key], text)
+	return nil
+}
+
+// maxMessagesPerCall bounds what one call may send.
+const maxMessagesPerCall = 10
+
+func (r *run) takePending(key string) []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	texts := r.pending[key]
+	delete(r.pending, key)
+	return texts
+}

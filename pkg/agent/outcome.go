@@ -1,0 +1,138 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"parley/pkg/channels"
+	"parley/pkg/providers"
+	"parley/pkg/session"
+	"parley/pkg/tools"
+)
+
+// noReply is the answer that sends nothing.
+const noReply = "NO_REPLY"
+
+// stoppedText is what a person is told when /stop ended a turn.
+const stoppedText = "Stopped."
+
+func (r *run) log() *zerolog.Logger {
+	l := r.a.o.Log.With().Str("turn", r.info.ID).Str("session", r.info.Session).Logger()
+	return &l
+}
+
+func assistant(text string) providers.Message {
+	return providers.Message{Role: providers.RoleAssistant, Content: text}
+}
+
+// finish commits a turn that the model brought to its end.
+func (r *run) finish(ctx context.Context, messages []providers.Message, res *tools.ToolLoopResult, out asked) error {
+	text := strings.TrimSpace(res.Content)
+	c := session.Commit{Outcome: session.OutcomeAnswered, Messages: messages, CompactTo: out.compactTo}
+	switch {
+	case text == noReply:
+		if r.who.person && !r.sentAnything() {
+			text = "I have nothing to add."
+		} else {
+			text = ""
+		}
+	case text == "" && res.FinishReason == providers.FinishContentFilter:
+		return r.fail(ctx, messages, "content filter", (&providers.Error{Kind: providers.KindFiltered}).PersonMessage())
+	case text == "" && !r.sentAnything() && r.who.person:
+		return r.fail(ctx, messages, "empty answer", "The model gave an empty answer. Please try again or put it differently.")
+	case r.wasSent(text):
+		text = ""
+	}
+	if text != "" && res.FinishReason == providers.FinishLength {
+		text += "\n\n(The answer was cut off: it reached the model's length limit.)"
+	}
+	if text != "" && res.LimitReached {
+		text += fmt.Sprintf("\n\n(I stopped after %d steps, the limit for one answer.)", res.Iterations-1)
+	}
+	return r.commit(ctx, c, text)
+}
+
+// fail commits a turn that has no answer; the person is told why in one sentence.
+func (r *run) fail(ctx context.Context, messages []providers.Message, reason, person string) error {
+	if messages == nil {
+		messages = userMessages(r.info.Items)
+	}
+	reason = r.a.o.Redact(reason)
+	r.log().Error().Str("reason", reason).Msg("turn failed")
+	return r.commit(ctx, session.Commit{
+		Outcome: session.OutcomeFailed, Reason: cut(reason, 500),
+		Messages: append(messages, assistant(person)),
+	}, person)
+}
+
+// commit ends the turn; text, when not empty, is its last message to the chat.
+func (r *run) commit(ctx context.Context, c session.Commit, text string) error {
+	c.Messages = historyForm(c.Messages)
+	if text != "" {
+		c.Outbox = append(c.Outbox, r.outbound(r.info.ID+"/final/0", text, r.preview.id()))
+	}
+	return r.t.Commit(ctx, c)
+}
+
+// outbound makes one message to this chat. Its text has been through the outbound filter.
+func (r *run) outbound(id, text, draft string) channels.Outbound {
+	o := channels.Outbound{
+		ID: id, Address: r.info.Address, Text: r.a.o.Redact(text), Draft: draft, Time: time.Now(),
+	}
+	if last := r.info.Items[len(r.info.Items)-1]; last.Inbound != nil && !last.Inbound.Direct {
+		o.ReplyTo = last.Inbound.MessageID
+	}
+	return o
+}
+
+// historyForm leaves out what history has no use for.
+func historyForm(messages []providers.Message) []providers.Message {
+	out := make([]providers.Message, 0, len(messages))
+	for i := range messages {
+		if messages[i].Role != providers.RoleSystem {
+			out = append(out, messages[i])
+		}
+	}
+	return out
+}
+
+// noteSent remembers a text that leaves in this turn and returns the number of
+// the message among those of its call.
+func (r *run) noteSent(key, text string) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sent[strings.TrimSpace(text)] = true
+	n := r.seq[key]
+	r.seq[key]++
+	return n
+}
+
+func (r *run) wasSent(text string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.sent[text]
+}
+
+func (r *run) sentAnything() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.sent) > 0
+}
+
+// callKey names a call within a turn: the same when the turn is resumed.
+func callKey(round, index int) string {
+	return strconv.Itoa(round) + "/" + strconv.Itoa(index)
+}
+
+// cut shortens a text to at most n bytes at a rune's edge.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "…"
+}

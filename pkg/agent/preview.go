@@ -1,0 +1,160 @@
+package agent
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"parley/pkg/channels"
+)
+
+// quiet is how long a turn shows nothing before its chat is told that it is at work.
+const quiet = 10 * time.Second
+
+// preview shows an answer while it grows. A goroutine of its own does the
+// showing, newest text first, so that the loop never waits for a channel. A nil
+// preview shows nothing.
+type preview struct {
+	ctx     context.Context //nolint:containedctx // the preview lives exactly as long as its turn's loop
+	drafter channels.Drafter
+	address channels.Address
+	turn    string
+	redact  func(string) string
+	note    func(ctx context.Context, a channels.Address, text string)
+	wake    chan struct{}
+	stop    chan struct{}
+	ended   chan struct{}
+	once    sync.Once
+
+	mu      sync.Mutex
+	round   int
+	text    strings.Builder
+	shown   string // what the drafter has shown of the present round
+	pending string // a status that has not been shown yet
+}
+
+// newPreview starts the preview of a turn; close ends it.
+func (a *Agent) newPreview(ctx context.Context, to channels.Address, turn string) *preview {
+	p := &preview{
+		ctx: ctx, drafter: a.o.Drafter(to), address: to, turn: turn, redact: a.o.Redact, note: a.o.Status,
+		wake: make(chan struct{}, 1), stop: make(chan struct{}), ended: make(chan struct{}),
+	}
+	if p.drafter == nil && p.note == nil {
+		close(p.ended)
+		return p
+	}
+	go p.show()
+	return p
+}
+
+// id is the draft that the turn's last message finishes, "" when none was shown.
+func (p *preview) id() string {
+	if p == nil {
+		return ""
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.shown == "" {
+		return ""
+	}
+	return p.draftID()
+}
+
+func (p *preview) draftID() string { return p.turn + "/draft/" + itoa(p.round) }
+
+// add appends a piece of the present answer.
+func (p *preview) add(piece string) {
+	if p.drafter == nil {
+		return
+	}
+	p.mu.Lock()
+	p.text.WriteString(piece)
+	p.mu.Unlock()
+	p.poke()
+}
+
+// restart forgets what was cut off; the same draft goes on.
+func (p *preview) restart() {
+	p.mu.Lock()
+	p.text.Reset()
+	p.mu.Unlock()
+}
+
+// nextRound ends the present draft: text beside tool calls is no answer.
+func (p *preview) nextRound() {
+	p.mu.Lock()
+	p.round++
+	p.text.Reset()
+	p.shown = ""
+	p.mu.Unlock()
+}
+
+// status tells in passing what the turn is doing.
+func (p *preview) status(text string) {
+	p.mu.Lock()
+	p.pending = text
+	p.mu.Unlock()
+	p.poke()
+}
+
+func (p *preview) poke() {
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+// close ends the preview and waits until nothing more is shown.
+func (p *preview) close() {
+	if p == nil {
+		return
+	}
+	p.once.Do(func() { close(p.stop) })
+	<-p.ended
+}
+
+func (p *preview) show() {
+	defer close(p.ended)
+	idle := time.NewTimer(quiet)
+	defer idle.Stop()
+	for {
+		select {
+		case <-p.stop:
+			return
+		case <-p.ctx.Done():
+			return
+		case <-idle.C:
+			p.tell("still working")
+			continue
+		case <-p.wake:
+		}
+		p.mu.Lock()
+		id, text, status := p.draftID(), p.text.String(), p.pending
+		p.pending = ""
+		p.mu.Unlock()
+		p.tell(status)
+		if p.drafter == nil {
+			continue
+		}
+		if text = p.redact(text); text == "" || strings.HasPrefix(noReply, strings.TrimSpace(text)) {
+			continue
+		}
+		if p.drafter.Draft(p.ctx, p.address, id, text) != nil {
+			continue
+		}
+		idle.Stop()
+		p.mu.Lock()
+		if id == p.draftID() {
+			p.shown = text
+		}
+		p.mu.Unlock()
+	}
+}
+
+// tell shows a passing note, where the channel has a place for one.
+func (p *preview) tell(note string) {
+	if note != "" && p.note != nil {
+		p.note(p.ctx, p.address, note)
+	}
+}

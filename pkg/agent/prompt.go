@@ -1,0 +1,138 @@
+package agent
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"parley/pkg/providers"
+	"parley/pkg/session"
+)
+
+// maxFile bounds what of a file of the chat's space goes into the prompt, in bytes.
+const maxFile = 8 << 10
+
+// system is the instructions of a turn: the operator's, what the chat's files
+// remember, and the few facts that the model cannot know. It changes once a
+// day, so that model servers can cache it.
+func (r *run) system() providers.Message {
+	var b strings.Builder
+	if s := strings.TrimSpace(r.a.o.AgentFile()); s != "" {
+		b.WriteString(cut(s, 4*maxFile) + "\n\n")
+	}
+	for _, name := range []string{"USER.md", "MEMORY.md"} {
+		if s := readHead(filepath.Join(r.space, name)); s != "" {
+			b.WriteString("# " + name + "\n" + s + "\n\n")
+		}
+	}
+	b.WriteString("Today is " + time.Now().Format("Monday 2006-01-02") + ". ")
+	b.WriteString("You are talking on the channel " + r.info.Address.Channel + ". ")
+	b.WriteString("Answer " + noReply + " alone when there is nothing to say and either nobody asked or you have already sent a message.")
+	return providers.Message{Role: providers.RoleSystem, Content: b.String()}
+}
+
+// readHead reads the first bytes of a regular file; anything else reads as empty.
+func readHead(path string) string {
+	st, err := os.Lstat(path)
+	if err != nil || !st.Mode().IsRegular() || st.Size() == 0 {
+		return ""
+	}
+	f, err := os.Open(path) //nolint:gosec // one of two fixed names in the chat's own space
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = f.Close() }()
+	b, err := io.ReadAll(io.LimitReader(f, maxFile))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(strings.ToValidUTF8(string(b), ""))
+}
+
+// userMessages are items as the model reads them, one message each.
+func userMessages(items []session.Item) []providers.Message {
+	out := make([]providers.Message, 0, len(items))
+	for i := range items {
+		out = append(out, userMessage(items[i]))
+	}
+	return out
+}
+
+func userMessage(it session.Item) providers.Message {
+	if it.Inbound == nil {
+		return providers.Message{Role: providers.RoleUser, Content: it.Text}
+	}
+	in := it.Inbound
+	text := in.Text
+	if in.Quote != "" {
+		text = "> " + strings.ReplaceAll(in.Quote, "\n", "\n> ") + "\n\n" + text
+	}
+	if !in.Direct && in.Sender.Name != "" {
+		text = in.Sender.Name + ": " + text
+	}
+	if strings.TrimSpace(text) == "" {
+		text = "(a message without text)"
+	}
+	m := providers.Message{Role: providers.RoleUser, Content: text}
+	for _, img := range in.Images {
+		m.Images = append(m.Images, providers.Image{MIME: img.MIME, Data: img.Data})
+	}
+	return m
+}
+
+// window is the part of a session's history that a request carries.
+type window struct {
+	messages []providers.Message
+	// from is the Seq of its first entry, tokens its estimated size.
+	from   uint64
+	tokens int
+}
+
+// historyPage is how many entries are read at once.
+const historyPage = 40
+
+// history reads the newest messages that fit into budget tokens, beginning with
+// a person's message so that no call is cut from its result.
+func (r *run) history(ctx context.Context, budget int) (window, error) {
+	var w window
+	var entries []session.Entry // newest first
+	var before uint64
+	for full := false; !full; {
+		page, err := r.a.o.Engine.Page(ctx, r.info.Session, before, historyPage)
+		if err != nil {
+			return w, err
+		}
+		for _, e := range slices.Backward(page) {
+			n := providers.EstimateTokens(e.Message)
+			if w.tokens+n > budget {
+				full = true
+				break
+			}
+			w.tokens += n
+			entries = append(entries, e)
+		}
+		if len(page) < historyPage {
+			break
+		}
+		before = page[0].Seq
+	}
+	for len(entries) > 0 && entries[len(entries)-1].Message.Role != providers.RoleUser {
+		entries = entries[:len(entries)-1]
+	}
+	msgs := make([]providers.Message, 0, len(entries))
+	for _, e := range slices.Backward(entries) {
+		msgs = append(msgs, e.Message)
+	}
+	if len(entries) > 0 {
+		w.from = entries[len(entries)-1].Seq
+	}
+	w.messages = providers.Repair(msgs)
+	return w, nil
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }

@@ -1,0 +1,126 @@
+package agent
+
+import (
+	"context"
+	"sort"
+	"strings"
+
+	"parley/pkg/providers"
+	"parley/pkg/session"
+	"parley/pkg/tools"
+)
+
+// past is what an earlier attempt at a turn already did.
+type past struct {
+	// messages are the answers, results and joined messages, in order. The last
+	// answer may lack results: of calls that have yet to run.
+	messages []providers.Message
+	// rounds is how many answers were recorded.
+	rounds int
+}
+
+// resume rebuilds the conversation of an interrupted attempt from its steps. A
+// call that was begun, not ended, and may not run again gets the result
+// "interrupted", which is recorded.
+func (r *run) resume(ctx context.Context) (past, error) {
+	var p past
+	var open *openRound
+	for _, s := range r.info.Steps {
+		switch s.Kind {
+		case session.StepAnswer:
+			if s.Answer == nil {
+				continue
+			}
+			p.messages = append(p.messages, open.results()...)
+			p.messages = append(p.messages, s.Answer.Message())
+			p.rounds = s.Round
+			open = newOpenRound(s.Round, s.Answer.ToolCalls)
+		case session.StepBegun, session.StepEnded:
+			open.note(s)
+		case session.StepJoined:
+			p.messages = append(p.messages, open.results()...)
+			open = nil
+			p.messages = append(p.messages, userMessages(s.Items)...)
+		}
+		for i := range s.Outbox {
+			r.noteSent(outboxKey(r.info.ID, s.Outbox[i].ID), s.Outbox[i].Text)
+		}
+	}
+	for _, c := range open.unknown() {
+		c.Result = tools.ErrorText(tools.ErrInterrupted, "interrupted: it is unknown whether it took effect", nil)
+		c.IsError = true
+		step := session.Step{Kind: session.StepEnded, Round: open.round, Call: c}
+		if err := r.t.Record(ctx, step); err != nil {
+			return p, err
+		}
+		open.note(step)
+	}
+	p.messages = append(p.messages, open.results()...)
+	return p, nil
+}
+
+// outboxKey is the call key within an outgoing message's id.
+func outboxKey(turn, id string) string {
+	rest := strings.TrimPrefix(id, turn+"/")
+	if i := strings.LastIndexByte(rest, '/'); i >= 0 {
+		return rest[:i]
+	}
+	return rest
+}
+
+// openRound collects the calls of one answer. A nil round has none.
+type openRound struct {
+	round int
+	calls []providers.ToolCall
+	begun map[int]*session.CallRecord
+	ended map[int]*session.CallRecord
+}
+
+func newOpenRound(round int, calls []providers.ToolCall) *openRound {
+	return &openRound{
+		round: round, calls: calls,
+		begun: map[int]*session.CallRecord{}, ended: map[int]*session.CallRecord{},
+	}
+}
+
+func (o *openRound) note(s session.Step) {
+	if o == nil || s.Call == nil || s.Round != o.round {
+		return
+	}
+	if s.Kind == session.StepEnded {
+		o.ended[s.Call.Index] = s.Call
+		return
+	}
+	o.begun[s.Call.Index] = s.Call
+}
+
+// unknown are the calls of which nobody knows whether they took effect.
+func (o *openRound) unknown() []*session.CallRecord {
+	if o == nil {
+		return nil
+	}
+	var out []*session.CallRecord
+	for i, c := range o.begun {
+		if o.ended[i] == nil && (!c.Rerunnable || c.TaskID != "") {
+			again := *c
+			out = append(out, &again)
+		}
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Index < out[j].Index })
+	return out
+}
+
+// results are the tool messages of the calls that ended, in call order.
+func (o *openRound) results() []providers.Message {
+	if o == nil {
+		return nil
+	}
+	var out []providers.Message
+	for i, c := range o.calls {
+		if e := o.ended[i]; e != nil {
+			out = append(out, providers.Message{Role: providers.RoleTool, Name: c.Name, ToolCallID: c.ID, Content: e.Result})
+		}
+	}
+	o.calls = nil
+	return out
+}

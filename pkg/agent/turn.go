@@ -1,0 +1,292 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"parley/internal/failpoint"
+	"parley/pkg/channels"
+	"parley/pkg/policy"
+	"parley/pkg/providers"
+	"parley/pkg/session"
+	"parley/pkg/tools"
+)
+
+// The causes that end a running turn in favour of something that arrived.
+var (
+	errStopped     = errors.New("stopped by /stop")
+	errInterrupted = errors.New("interrupted by a newer message")
+)
+
+// run is one attempt at a turn. Its fields are set before the loop starts and
+// read from there on, except for those under mu.
+type run struct {
+	a    *Agent
+	t    session.Turn
+	info session.TurnInfo
+
+	who     asker
+	space   string
+	preview *preview
+
+	mu      sync.Mutex
+	pending map[string][]string // texts that the message tool queued, by call key
+	sent    map[string]bool     // texts that left in this turn
+	seq     map[string]int      // outgoing messages per call key
+}
+
+// asker is for whom a turn runs: the sender with the lowest rights.
+type asker struct {
+	sender channels.Sender
+	level  policy.Level
+	owner  bool
+	// person says whether a person started the turn.
+	person bool
+	direct bool
+}
+
+func newRun(a *Agent, t session.Turn) *run {
+	return &run{
+		a: a, t: t, info: t.Info(),
+		pending: map[string][]string{}, sent: map[string]bool{}, seq: map[string]int{},
+	}
+}
+
+// do runs the turn to its commit. An error means that nothing was committed and
+// the engine hands the turn out again.
+func (r *run) do(ctx context.Context) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.log().Error().Interface("panic", p).Bytes("stack", debug.Stack()).Msg("a turn panicked")
+			err = r.fail(ctx, nil, "panic", "Something went wrong on my side while I worked on this. It has been logged.")
+		}
+	}()
+	if r.info.Lost >= maxLost {
+		return r.quarantine(ctx)
+	}
+	items, refused := r.authorize(ctx)
+	if len(items) == 0 {
+		return r.t.Commit(ctx, session.Commit{Outcome: session.OutcomeFailed, Reason: "not allowed: " + refused})
+	}
+	if len(items) == 1 && items[0].Inbound != nil {
+		if name, arg, ok := parseCommand(items[0].Inbound.Text); ok && name != "tool" {
+			return r.command(ctx, items[0], name, arg)
+		}
+	}
+	if r.space, err = r.a.o.Space(r.info.Address, r.owned()); err != nil {
+		return r.fail(ctx, userMessages(items), "space: "+err.Error(), "I cannot open the folder of this chat. The operator needs to check the workspace.")
+	}
+	return r.answer(ctx, items)
+}
+
+// maxLost is how many processes a turn may take with it before it is set aside.
+const maxLost = 3
+
+// owned says whether the chat shares the owners' space.
+func (r *run) owned() bool { return r.who.owner && r.who.direct }
+
+func (r *run) quarantine(ctx context.Context) error {
+	r.log().Error().Int("lost", r.info.Lost).Msg("a turn was set aside: the gateway died three times while it ran")
+	text := "I have set your last message aside: the gateway stopped three times while working on it. Please write it differently."
+	return r.commit(ctx, session.Commit{
+		Outcome: session.OutcomeQuarantined, Reason: "the process died three times during this turn",
+		Messages: append(userMessages(r.info.Items), assistant(text)),
+	}, text)
+}
+
+// authorize asks the policy about everyone who started the turn. It returns the
+// items that may run and why others may not; r.who becomes the one with the
+// lowest rights.
+func (r *run) authorize(ctx context.Context) ([]session.Item, string) {
+	var keep []session.Item
+	refused := ""
+	for i := range r.info.Items {
+		who, reason := r.a.askerOf(ctx, r.info.Items[i])
+		if reason != "" {
+			refused = reason
+			r.log().Warn().Str("reason", reason).Str("item", r.info.Items[i].ID).Msg("an item is not allowed any more")
+			continue
+		}
+		if len(keep) == 0 {
+			r.who = who
+		} else {
+			r.who = lowest(r.who, who)
+		}
+		keep = append(keep, r.info.Items[i])
+	}
+	return keep, refused
+}
+
+func lowest(a, b asker) asker {
+	low := a
+	if !b.level.Allows(a.level) {
+		low = b
+	}
+	low.person = a.person || b.person
+	low.owner = a.owner && b.owner
+	low.direct = a.direct && b.direct
+	return low
+}
+
+// askerOf finds for whom an item asks; the second value says why it may not.
+func (a *Agent) askerOf(ctx context.Context, it session.Item) (asker, string) {
+	who := asker{}
+	e := policy.Event{Kind: policy.Kind(it.Kind), Address: it.Address}
+	switch {
+	case it.Inbound != nil:
+		e.Kind, e.Sender, e.Direct, e.Mentioned = policy.Kind(it.Inbound.Kind), it.Inbound.Sender, it.Inbound.Direct, it.Inbound.Mentioned
+		who.person = true
+	case it.TaskID != "":
+		t, err := a.o.Engine.Task(ctx, it.TaskID)
+		if err != nil {
+			return who, "its task cannot be read: " + err.Error()
+		}
+		e.Sender, e.Direct = t.Creator, t.Direct
+	default:
+		return who, "items of kind " + string(it.Kind) + " have no asker"
+	}
+	v := a.o.Authorize(ctx, e)
+	if !v.Allow {
+		if v.Reason == "" {
+			v.Reason = "refused by policy"
+		}
+		return who, v.Reason
+	}
+	who.sender, who.direct, who.level, who.owner = e.Sender, e.Direct, v.Level, v.Owner
+	return who, ""
+}
+
+// answer asks the model until it is done and commits what came of it.
+func (r *run) answer(ctx context.Context, items []session.Item) error {
+	failpoint.Hit("P4")
+	began := time.Now()
+	past, err := r.resume(ctx)
+	if err != nil {
+		return err
+	}
+	users := userMessages(items)
+	res, out := r.ask(ctx, users, past)
+	messages := append(append(users, past.messages...), res.Messages...)
+	r.preview.close()
+
+	switch {
+	case out.err == nil:
+		err = r.finish(ctx, messages, res, out)
+	case errors.Is(out.err, errStopped):
+		err = r.commit(ctx, session.Commit{
+			Outcome: session.OutcomeStopped, Reason: errStopped.Error(),
+			Messages: append(messages, assistant(stoppedText)),
+		}, stoppedText)
+	case errors.Is(out.err, errInterrupted):
+		err = r.commit(ctx, session.Commit{
+			Outcome: session.OutcomeStopped, Reason: errInterrupted.Error(),
+			Messages: append(messages, assistant("(interrupted by a newer message)")),
+		}, "")
+	case ctx.Err() != nil, errors.Is(out.err, session.ErrStore), errors.Is(out.err, session.ErrFenced):
+		return out.err
+	default:
+		reason, text := explain(out.err)
+		err = r.fail(ctx, messages, reason, text)
+	}
+	r.log().Info().Dur("took", time.Since(began)).Int("rounds", res.Iterations).
+		Int("tokens", res.Usage.TotalTokens).AnErr("err", out.err).Msg("turn")
+	return err
+}
+
+// asked is what came of asking the model.
+type asked struct {
+	err error
+	// compactTo is where the history has to begin from now on; 0 leaves it.
+	compactTo uint64
+}
+
+// ask runs the loop. A conversation that is too long for the model is cut in
+// half and asked for once more.
+func (r *run) ask(ctx context.Context, users []providers.Message, past past) (*tools.ToolLoopResult, asked) {
+	loop, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stopWatch := r.watch(loop, cancel)
+	defer stopWatch()
+	r.preview = r.a.newPreview(loop, r.info.Address, r.info.ID)
+
+	budget := r.a.o.ContextTokens
+	for try := 0; ; try++ {
+		h, err := r.history(ctx, budget)
+		if err != nil {
+			return &tools.ToolLoopResult{}, asked{err: err}
+		}
+		msgs := make([]providers.Message, 0, 2+len(h.messages)+len(users)+len(past.messages))
+		msgs = append(msgs, r.system())
+		msgs = append(msgs, h.messages...)
+		msgs = append(msgs, users...)
+		msgs = append(msgs, past.messages...)
+		res, err := tools.RunToolLoop(r.invocation(loop), r.config(past.rounds), msgs, r.info.Address.Channel, r.info.Address.Chat)
+		if res == nil {
+			res = &tools.ToolLoopResult{}
+		}
+		if cause := context.Cause(loop); err != nil && cause != nil {
+			err = cause
+		}
+		pe, _ := errors.AsType[*providers.Error](err)
+		if pe == nil || pe.Kind != providers.KindTooLong || try > 0 || len(res.Messages) > 0 || len(h.messages) == 0 {
+			out := asked{err: err}
+			if try > 0 {
+				out.compactTo = h.from
+			}
+			return res, out
+		}
+		r.log().Warn().Msg("the conversation is too long for the model; the older half is left out")
+		budget = h.tokens / 2
+	}
+}
+
+func (r *run) config(rounds int) tools.ToolLoopConfig {
+	provider := r.a.o.Provider
+	if it := r.info.Items[0]; it.Inbound != nil && isToolCommand(it.Inbound.Text) {
+		provider = r.a.o.Direct
+	}
+	return tools.ToolLoopConfig{
+		Provider: provider, Model: r.a.o.Model, LLMOptions: r.a.o.ModelOptions,
+		Tools:         r.offered(),
+		MaxIterations: r.a.o.MaxIterations,
+		MaxParallel:   r.a.o.MaxParallel,
+		Journal:       r,
+		Callbacks:     r.callback,
+		TaskContext:   r.taskContext,
+		FirstRound:    rounds,
+	}
+}
+
+// offered is the registry as this turn may see it.
+func (r *run) offered() *tools.ToolRegistry {
+	return r.a.o.Tools.Filter(func(name string, an tools.Annotations) bool {
+		if !r.who.level.Allows(policy.Level(an.Level)) {
+			return false
+		}
+		return r.a.o.Offered == nil || r.a.o.Offered(r.info.Address, name)
+	})
+}
+
+func (r *run) invocation(ctx context.Context) context.Context {
+	ad := r.info.Address
+	return tools.WithInvocation(ctx, tools.Invocation{
+		Channel: ad.Channel, Account: ad.Account, Chat: ad.Chat, Thread: ad.Thread,
+		Sender: r.who.sender.ID, Session: r.info.Session, Turn: r.info.ID,
+		Space: r.space, Level: tools.Level(r.who.level),
+	})
+}
+
+// explain turns an error into a reason for the record and a sentence for the person.
+func explain(err error) (reason, person string) {
+	if pe, ok := errors.AsType[*providers.Error](err); ok {
+		return pe.Error(), pe.PersonMessage()
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return err.Error(), "This took too long and was ended. Please try again."
+	}
+	return fmt.Sprintf("turn: %v", err), "Something went wrong on my side while I worked on this. It has been logged."
+}

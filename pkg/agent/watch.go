@@ -1,0 +1,55 @@
+package agent
+
+import (
+	"context"
+
+	"parley/pkg/session"
+)
+
+// watch looks at what arrives while the turn runs, and ends the turn for /stop,
+// or for any newer message of somebody with the right when interrupting is
+// configured. The returned function ends the watch and waits for it.
+func (r *run) watch(ctx context.Context, cancel context.CancelCauseFunc) func() {
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-done:
+				return
+			case <-ctx.Done():
+				return
+			case <-r.info.Arrivals:
+				if cause := r.verdict(ctx); cause != nil {
+					cancel(cause)
+					return
+				}
+			}
+		}
+	}()
+	return func() { close(done); <-ended }
+}
+
+// verdict says why the turn should end for what waits behind it; nil lets it run.
+func (r *run) verdict(ctx context.Context) error {
+	items, err := r.t.Waiting(ctx)
+	if err != nil {
+		return nil //nolint:nilerr // a failed look changes nothing; the next arrival looks again
+	}
+	for i := range items {
+		switch {
+		case items[i].Inbound == nil:
+		case isStop(items[i].Inbound.Text) && r.mayEnd(ctx, items[i]):
+			return errStopped
+		case r.a.o.WhileBusy == Interrupt && !items[i].Solo && r.mayEnd(ctx, items[i]):
+			return errInterrupted
+		}
+	}
+	return nil
+}
+
+// mayEnd says whether the sender of an item has at least the turn's rights.
+func (r *run) mayEnd(ctx context.Context, it session.Item) bool {
+	who, refused := r.a.askerOf(ctx, it)
+	return refused == "" && who.level.Allows(r.who.level)
+}

@@ -1,0 +1,247 @@
+package agent_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"parley/pkg/agent"
+	"parley/pkg/channels"
+	"parley/pkg/policy"
+	"parley/pkg/providers"
+	"parley/pkg/session"
+	"parley/pkg/session/bolt"
+	"parley/pkg/tools"
+)
+
+// patience bounds every wait of these tests; it is never reached when they pass.
+const patience = 20 * time.Second
+
+// script is a model whose answers the test writes.
+type script func(ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition) (*providers.LLMResponse, error)
+
+func (s script) Chat(ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition, _ string, _ map[string]any) (*providers.LLMResponse, error) {
+	return s(ctx, msgs, defs)
+}
+
+func say(text string) (*providers.LLMResponse, error) {
+	return &providers.LLMResponse{Content: text, FinishReason: providers.FinishStop}, nil
+}
+
+func call(name, args string) (*providers.LLMResponse, error) {
+	m, err := providers.DecodeArguments(args)
+	if err != nil {
+		return nil, err
+	}
+	return &providers.LLMResponse{
+		FinishReason: providers.FinishToolCalls,
+		ToolCalls:    []providers.ToolCall{{ID: "call_" + name, Type: "function", Name: name, Arguments: m, RawArguments: args}},
+	}, nil
+}
+
+// last is the newest message of a request.
+func last(msgs []providers.Message) providers.Message { return msgs[len(msgs)-1] }
+
+// users are the texts of a request's user messages.
+func users(msgs []providers.Message) []string {
+	var out []string
+	for _, m := range msgs {
+		if m.Role == providers.RoleUser {
+			out = append(out, m.Content)
+		}
+	}
+	return out
+}
+
+// world is an agent on a real store, with a channel that the test holds in its hands.
+type world struct {
+	t      *testing.T
+	dir    string
+	opts   agent.Options
+	policy *policy.Policy
+
+	eng   *bolt.Engine
+	agent *agent.Agent
+	stop  func()
+
+	mu   sync.Mutex
+	n    int
+	sent chan channels.Outbound
+}
+
+type option func(*world)
+
+func withOptions(f func(*agent.Options)) option { return func(w *world) { f(&w.opts) } }
+
+func newWorld(t *testing.T, model providers.LLMProvider, registry []tools.Tool, opts ...option) *world {
+	t.Helper()
+	p, err := policy.New(policy.Options{
+		Owners:   []string{"test:1"},
+		Channels: map[string]policy.ChannelRules{"test": {Everyone: true, Direct: policy.LevelRead}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{t: t, dir: t.TempDir(), policy: p, sent: make(chan channels.Outbound, 1000)}
+	reg := tools.NewToolRegistry()
+	for _, tool := range registry {
+		reg.Register(tool)
+	}
+	space := t.TempDir()
+	w.opts = agent.Options{
+		Provider: model, Model: "script", Tools: reg, Authorize: p.Authorize,
+		Space: func(channels.Address, bool) (string, error) { return space, nil },
+		Grace: patience, Log: zerolog.New(zerolog.NewTestWriter(t)).Level(zerolog.WarnLevel),
+	}
+	for _, o := range opts {
+		o(w)
+	}
+	w.start()
+	t.Cleanup(func() { w.stop() })
+	return w
+}
+
+// start opens the store and runs the agent and a channel that accepts everything.
+func (w *world) start() {
+	w.t.Helper()
+	eng, err := bolt.Open(w.t.Context(), bolt.Options{Dir: filepath.Join(w.dir, "state"), Log: zerolog.Nop()})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.eng = eng
+	w.opts.Engine = eng
+	w.agent, err = agent.New(w.opts)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	out, cancelOut := context.WithCancel(context.Background())
+	wg.Go(func() {
+		if err := w.agent.Run(ctx); err != nil {
+			w.t.Errorf("Run: %v", err)
+		}
+		cancelOut()
+	})
+	wg.Go(func() {
+		_ = eng.RunOutbox(out, "test", "", func(ctx context.Context, d channels.Delivery) error {
+			w.sent <- d.Info().Outbound
+			return d.Settle(ctx, channels.Outcome{State: channels.Delivered, Receipt: channels.Receipt{MessageID: "m", Time: time.Now()}})
+		})
+	})
+	w.stop = sync.OnceFunc(func() {
+		cancel()
+		wg.Wait()
+		if err := eng.Close(); err != nil {
+			w.t.Errorf("Close: %v", err)
+		}
+	})
+}
+
+func chatAddr(chat string) channels.Address { return channels.Address{Channel: "test", Chat: chat} }
+
+// write lets somebody write to a chat; user 1 is the owner.
+func (w *world) write(chat, user, text string) {
+	w.t.Helper()
+	w.mu.Lock()
+	w.n++
+	id := strconv.Itoa(w.n)
+	w.mu.Unlock()
+	err := w.agent.Accept(w.t.Context(), []channels.Inbound{{
+		ID: id, Kind: channels.KindMessage, Address: chatAddr(chat), Sender: channels.Sender{ID: user},
+		Text: text, Direct: !strings.HasPrefix(chat, "group"), Mentioned: true, MessageID: id, Time: time.Now(),
+	}}, nil)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// expect waits for the next message that leaves.
+func (w *world) expect() channels.Outbound {
+	w.t.Helper()
+	select {
+	case o := <-w.sent:
+		return o
+	case <-time.After(patience):
+		w.t.Fatal("nothing was sent")
+		return channels.Outbound{}
+	}
+}
+
+func (w *world) expectText(want string) {
+	w.t.Helper()
+	if got := w.expect().Text; got != want {
+		w.t.Fatalf("sent %q, want %q", got, want)
+	}
+}
+
+// settled waits until nothing waits in the store, and fails when anything more was sent.
+func (w *world) settled() {
+	w.t.Helper()
+	deadline := time.After(patience)
+	for {
+		st, err := w.eng.Status(w.t.Context())
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if st.Waiting == 0 && st.Sending == 0 {
+			break
+		}
+		select {
+		case <-deadline:
+			w.t.Fatalf("the store does not come to rest: %+v", st)
+		case <-time.After(time.Millisecond):
+		}
+	}
+	select {
+	case o := <-w.sent:
+		w.t.Fatalf("sent one more: %q", o.Text)
+	default:
+	}
+}
+
+// transcript is a chat's history as "role: text" lines.
+func (w *world) transcript(chat string) []string {
+	w.t.Helper()
+	info, err := w.eng.Lookup(w.t.Context(), chatAddr(chat))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var out []string
+	err = w.eng.All(w.t.Context(), info.Session, func(e session.Entry) error {
+		line := e.Message.Role + ": " + e.Message.Content
+		for _, c := range e.Message.ToolCalls {
+			line += fmt.Sprintf("[%s]", c.Name)
+		}
+		out = append(out, line)
+		return nil
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return out
+}
+
+// fn is a tool made of a function.
+type fn struct {
+	name string
+	an   tools.Annotations
+	run  func(ctx context.Context, args map[string]any) *tools.ToolResult
+}
+
+func (f fn) Name() string                   { return f.name }
+func (f fn) Description() string            { return "test tool " + f.name }
+func (f fn) Parameters() map[string]any     { return map[string]any{"type": "object"} }
+func (f fn) Annotations() tools.Annotations { return f.an }
+func (f fn) Execute(ctx context.Context, args map[string]any) *tools.ToolResult {
+	return f.run(ctx, args)
+}
+
+func readOnly() tools.Annotations { return tools.Annotations{ReadOnly: true, Level: tools.LevelChat} }

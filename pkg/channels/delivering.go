@@ -1,0 +1,249 @@
+package channels
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"parley/internal/failpoint"
+)
+
+// delivering is one run over one [Delivery].
+type delivering struct {
+	*Egress
+
+	d     Delivery
+	info  DeliveryInfo
+	parts []string
+	lane  *lane
+	// notBefore is when the next attempt may begin for the delivery's own sake.
+	notBefore time.Time
+	// known is what became of the parts so far.
+	known progress
+}
+
+// progress is what became of a delivery, stored or not yet.
+type progress struct {
+	// receipts are those of the parts that are surely accepted.
+	receipts []Receipt
+	// ambiguous counts unknown attempts of the next part, the first of which began at since.
+	ambiguous int
+	since     time.Time
+	// outcome is how the delivery ended, when it ended before its last receipt.
+	outcome *Outcome
+}
+
+// do sends what is missing. When intake ends no send may begin any more, when
+// work ends those under way must end too.
+func (r *delivering) do(intake, work context.Context) error {
+	if err := r.plan(work); err != nil {
+		return err
+	}
+	last := len(r.parts) - 1
+	for stored := len(r.info.Receipts); r.known.outcome == nil; stored++ {
+		if stored == len(r.known.receipts) {
+			if err := r.part(intake, work, stored); err != nil {
+				return err
+			}
+		}
+		switch {
+		case r.known.outcome != nil:
+		case stored == last:
+			r.known.outcome = &Outcome{State: Delivered, Receipt: r.known.receipts[last]}
+		default:
+			if err := r.advance(work, stored); err != nil {
+				return err
+			}
+		}
+	}
+	return r.settle(work)
+}
+
+// plan decides on the parts and stores them where a restart has to know them.
+func (r *delivering) plan(work context.Context) error {
+	if r.parts = r.info.Parts; len(r.parts) > 0 || r.known.outcome != nil {
+		return nil
+	}
+	r.parts = r.cut(r.info.Outbound.Text)
+	switch {
+	case len(r.parts) == 0:
+		r.known.outcome = &Outcome{State: Refused, Reason: "there is nothing to send"}
+		return nil
+	case len(r.parts) == 1 && r.info.Marked:
+		return nil
+	}
+	if len(r.parts) > 1 {
+		r.known.ambiguous = 0 // nothing of several parts leaves before the plan is stored
+	}
+	ctx, cancel := storing(work)
+	defer cancel()
+	if err := r.d.Plan(ctx, r.parts); err != nil {
+		return fmt.Errorf("store the plan: %w", err)
+	}
+	return nil
+}
+
+// advance stores the receipt of a part that is not the last.
+func (r *delivering) advance(work context.Context, part int) error {
+	ctx, cancel := storing(work)
+	defer cancel()
+	if err := r.d.Advance(ctx, part, r.known.receipts[part]); err != nil {
+		return fmt.Errorf("store the receipt of part %d: %w", part, err)
+	}
+	failpoint.Hit("P12")
+	return nil
+}
+
+func (r *delivering) settle(work context.Context) error {
+	o := *r.known.outcome
+	if o.State != Delivered {
+		r.log(r.info).Warn().Str("state", string(o.State)).Str("reason", o.Reason).Bool("suspend", o.Suspend).Msg("message not delivered")
+	}
+	ctx, cancel := storing(work)
+	defer cancel()
+	if err := r.d.Settle(ctx, o); err != nil {
+		return fmt.Errorf("store the outcome: %w", err)
+	}
+	failpoint.Hit("P13")
+	return nil
+}
+
+// part sends one part until it has a receipt or the delivery has an outcome.
+func (r *delivering) part(intake, work context.Context, index int) error {
+	part := r.build(index)
+	pause := newPause()
+	defer r.health.recovered(r)
+	if r.known.ambiguous > 0 && r.known.since.IsZero() {
+		r.known.since = time.Now()
+	}
+	for {
+		part.Again = r.known.ambiguous > 0
+		if err := r.admit(intake); err != nil {
+			return err
+		}
+		if r.known.outcome != nil {
+			return nil
+		}
+		began := time.Now()
+		receipt, err := r.send(intake, work, part, r.timeout())
+		if err == nil {
+			r.gate.authorised()
+			r.known.receipts = append(r.known.receipts, receipt)
+			r.known.ambiguous, r.known.since = 0, time.Time{}
+			return nil
+		}
+		if errors.Is(err, errStopping) {
+			return err
+		}
+		if err := r.failed(work, ClassOf(err), began, pause); err != nil || r.known.outcome != nil {
+			return err
+		}
+	}
+}
+
+// build makes the part; what refers to the whole message goes with the first.
+func (r *delivering) build(index int) Part {
+	part := Part{Outbound: r.info.Outbound, Index: index, Count: len(r.parts)}
+	part.Text = r.parts[index]
+	if index > 0 {
+		part.ReplyTo, part.Draft = "", ""
+	}
+	return part
+}
+
+// admit waits until the next attempt may begin. A part of unknown fate waits
+// until its time is up at most, and that is its outcome.
+func (r *delivering) admit(intake context.Context) error {
+	ctx := intake
+	if r.known.ambiguous > 0 {
+		c, cancel := context.WithDeadline(intake, r.known.since.Add(settleWithin))
+		defer cancel()
+		ctx = c
+	}
+	err := r.lane.admit(ctx, r.gate, r.notBefore)
+	switch {
+	case intake.Err() != nil:
+		return errStopping
+	case err != nil:
+		r.unsettled("it could not be sent once more in time")
+	}
+	return nil
+}
+
+// timeout is the deadline of the next attempt.
+func (r *delivering) timeout() time.Duration {
+	if r.known.ambiguous == 0 {
+		return r.opt.SendTimeout
+	}
+	return min(r.opt.SendTimeout, time.Until(r.known.since.Add(settleWithin)))
+}
+
+// failed decides what follows from an attempt that gave no receipt.
+func (r *delivering) failed(work context.Context, se *SendError, began time.Time, pause *backoff.ExponentialBackOff) error {
+	reason := r.opt.Redact(se.Error())
+	r.log(r.info).Warn().Str("class", string(se.Class)).Str("error", reason).Dur("retry_after", se.RetryAfter).Msg("send failed")
+	switch se.Class {
+	case SendTransient:
+		r.rest(pause)
+	case SendRateLimited:
+		r.limited(se, pause)
+	case SendAuth:
+		r.gate.unauthorised(reason)
+	case SendRefused, SendGone:
+		r.gate.authorised()
+		r.known.outcome = &Outcome{State: Refused, Reason: reason, Suspend: se.Class == SendGone}
+		return nil
+	default:
+		return r.unknown(work, reason, began, pause)
+	}
+	r.health.failing(r, reason)
+	return nil
+}
+
+// limited obeys the platform, and comes back a little later than it says.
+func (r *delivering) limited(se *SendError, pause *backoff.ExponentialBackOff) {
+	after := jitter(min(se.RetryAfter, maxRetryAfter))
+	switch {
+	case se.RetryAfter <= 0:
+		r.rest(pause)
+	case se.Account:
+		r.gate.hold(after)
+	default:
+		r.lane.hold(after)
+	}
+}
+
+// rest lets this delivery wait a little; other threads of the chat go on.
+func (r *delivering) rest(pause *backoff.ExponentialBackOff) {
+	r.notBefore = time.Now().Add(pause.NextBackOff())
+}
+
+// unknown counts an attempt that may have taken effect; the second ends the delivery.
+func (r *delivering) unknown(work context.Context, reason string, began time.Time, pause *backoff.ExponentialBackOff) error {
+	if r.known.ambiguous > 0 {
+		r.unsettled(reason)
+		return nil
+	}
+	r.known.ambiguous, r.known.since = 1, began
+	ctx, cancel := storing(work)
+	defer cancel()
+	if err := r.d.Ambiguous(ctx, len(r.known.receipts)); err != nil {
+		return fmt.Errorf("store an unknown attempt: %w", err)
+	}
+	r.rest(pause)
+	r.health.failing(r, reason)
+	return nil
+}
+
+func (r *delivering) unsettled(reason string) {
+	r.known.outcome = &Outcome{State: Unsettled, Reason: reason}
+}
+
+// storing gives a write its deadline; a stop does not cut it, because what was
+// sent must be remembered.
+func storing(work context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(work), storeTimeout)
+}

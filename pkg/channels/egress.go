@@ -1,0 +1,214 @@
+package channels
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"parley/internal/failpoint"
+)
+
+// The fixed times of an [Egress].
+const (
+	// A message of unknown fate holds its lane that long at most.
+	settleWithin = 60 * time.Second
+	// The time between two attempts of an account that may not send.
+	authPause = 60 * time.Second
+	// When a send stops counting against MaxInFlight: chats that
+	// hang must not take the places of those that do not.
+	slowSend = 2 * time.Second
+	// The bound of the writes that follow a send, also while stopping.
+	storeTimeout = 10 * time.Second
+)
+
+// EgressOptions say what an [Egress] works with. Zero values have defaults.
+type EgressOptions struct {
+	Outbox  Outbox
+	Channel Channel
+	Log     zerolog.Logger
+	// Redact takes secrets out of what leaves and of what is logged; nil changes nothing.
+	Redact func(string) string
+	// MaxInFlight bounds the sends under way; default 64. A send that takes
+	// longer than two seconds gives its place to the next.
+	MaxInFlight int
+	// SendTimeout is the deadline of one Send; default 30 s.
+	SendTimeout time.Duration
+	// Grace is how long sends under way may go on once Run is told to stop; default 5 s.
+	Grace time.Duration
+}
+
+// Egress is the gate on the way out of one channel.
+type Egress struct {
+	opt    EgressOptions
+	limits Limits
+	slots  chan struct{}
+	gate   *gate
+	lanes  *lanes
+	health *health
+
+	mu sync.Mutex
+	// unsaved is what is known of deliveries whose last write failed: at most
+	// the head of each chat's queue.
+	unsaved map[string]progress
+}
+
+// NewEgress returns the gate of opt.Channel.
+func NewEgress(opt EgressOptions) *Egress {
+	if opt.Redact == nil {
+		opt.Redact = func(s string) string { return s }
+	}
+	if opt.MaxInFlight <= 0 {
+		opt.MaxInFlight = 64
+	}
+	if opt.SendTimeout <= 0 {
+		opt.SendTimeout = 30 * time.Second
+	}
+	if opt.Grace <= 0 {
+		opt.Grace = 5 * time.Second
+	}
+	limits := opt.Channel.Limits()
+	return &Egress{
+		opt:     opt,
+		limits:  limits,
+		slots:   make(chan struct{}, opt.MaxInFlight),
+		gate:    newGate(limits),
+		lanes:   newLanes(limits),
+		health:  newHealth(),
+		unsaved: map[string]progress{},
+	}
+}
+
+// Run sends what is queued until ctx ends. Then no send begins any more, those
+// under way have the grace period, and what became of them is still stored. It
+// returns nil after ctx ended, and the outbox's error otherwise.
+func (e *Egress) Run(ctx context.Context) error {
+	work, stop := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer stop(nil)
+	defer context.AfterFunc(ctx, func() {
+		time.AfterFunc(e.opt.Grace, func() { stop(errStopping) })
+	})()
+	defer e.lanes.stop()
+	err := e.opt.Outbox.RunOutbox(ctx, e.opt.Channel.Name(), e.opt.Channel.Account(), func(_ context.Context, d Delivery) error {
+		return e.deliver(ctx, work, d)
+	})
+	if ctx.Err() != nil {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("outbox of %s: %w", e.opt.Channel.Name(), err)
+	}
+	return nil
+}
+
+// Health says how sending goes.
+func (e *Egress) Health() Health { return e.health.read(e.gate.authReason()) }
+
+var errStopping = errors.New("stopping")
+
+func (e *Egress) deliver(intake, work context.Context, d Delivery) error {
+	info := d.Info()
+	chat := info.Outbound.Address.Chat
+	r := &delivering{Egress: e, d: d, info: info, known: e.resume(info), lane: e.lanes.enter(chat)}
+	defer e.lanes.leave(chat, r.lane)
+	err := r.do(intake, work)
+	e.remember(info, r.known, err)
+	if err != nil && !errors.Is(err, errStopping) {
+		e.log(info).Error().Err(err).Msg("delivery interrupted")
+	}
+	return err
+}
+
+// resume joins what the store says of a delivery with what is known beyond it.
+func (e *Egress) resume(info DeliveryInfo) progress {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if p, ok := e.unsaved[info.Outbound.ID]; ok && len(p.receipts) >= len(info.Receipts) {
+		return p
+	}
+	p := progress{receipts: slices.Clone(info.Receipts), ambiguous: info.Ambiguities}
+	if info.Unknown {
+		p.ambiguous = max(p.ambiguous, 1)
+	}
+	return p
+}
+
+// remember keeps what a failed write did not store, and forgets what is stored.
+func (e *Egress) remember(info DeliveryInfo, p progress, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	beyond := len(p.receipts) > len(info.Receipts) || p.ambiguous > info.Ambiguities || p.outcome != nil
+	if err == nil || !beyond {
+		delete(e.unsaved, info.Outbound.ID)
+		return
+	}
+	e.unsaved[info.Outbound.ID] = p
+}
+
+// cut makes the parts of a text: redacted first, so that no cut hides a secret.
+func (e *Egress) cut(text string) []string {
+	text = e.opt.Redact(cleanText(text))
+	if s, ok := e.opt.Channel.(Splitter); ok {
+		return nonBlank(s.Split(text))
+	}
+	return SplitText(text, e.limits.MaxLen, e.limits.Len)
+}
+
+func nonBlank(parts []string) []string {
+	kept := parts[:0]
+	for _, p := range parts {
+		if strings.TrimSpace(p) != "" {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}
+
+// send makes one attempt. A place among MaxInFlight is held for the attempt, or
+// its first two seconds, and never while waiting for anything else.
+func (e *Egress) send(intake, work context.Context, part Part, timeout time.Duration) (Receipt, error) {
+	select {
+	case e.slots <- struct{}{}:
+	case <-intake.Done():
+		return Receipt{}, errStopping
+	}
+	var once sync.Once
+	release := func() { once.Do(func() { <-e.slots }) }
+	defer release()
+	defer time.AfterFunc(slowSend, release).Stop()
+	ctx, cancel := context.WithTimeout(work, timeout)
+	defer cancel()
+	failpoint.Hit("P9") // P10, between writing and reading, is the adapter's
+	r, err := e.contained(ctx, part)
+	if err == nil {
+		failpoint.Hit("P11")
+	}
+	return r, err
+}
+
+// contained turns an adapter's panic into an attempt of unknown effect.
+func (e *Egress) contained(ctx context.Context, part Part) (r Receipt, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			e.opt.Log.Error().Str("channel", e.opt.Channel.Name()).Bytes("stack", debug.Stack()).Msg("the channel panicked while sending")
+			err = &SendError{Class: SendAmbiguous, Err: fmt.Errorf("panic: %v", p)}
+		}
+	}()
+	return e.opt.Channel.Send(ctx, part)
+}
+
+func (e *Egress) log(info DeliveryInfo) *zerolog.Logger {
+	l := e.opt.Log.With().
+		Str("channel", e.opt.Channel.Name()).
+		Str("account", e.opt.Channel.Account()).
+		Str("chat", info.Outbound.Address.Chat).
+		Str("outbound", info.Outbound.ID).
+		Logger()
+	return &l
+}

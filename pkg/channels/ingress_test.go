@@ -1,0 +1,202 @@
+package channels_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rs/zerolog"
+	"go.uber.org/goleak"
+
+	"parley/pkg/channels"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// sink keeps what it accepts, or fails with err.
+type sink struct {
+	items   []channels.Inbound
+	cursors []*channels.Cursor
+	err     error
+}
+
+func (s *sink) Accept(_ context.Context, items []channels.Inbound, cursor *channels.Cursor) error {
+	if s.err != nil {
+		return s.err
+	}
+	s.items, s.cursors = append(s.items, items...), append(s.cursors, cursor)
+	return nil
+}
+
+func (s *sink) Position(_ context.Context, name string) (string, error) { return "at " + name, s.err }
+
+// only lets one sender in.
+type only string
+
+func (o only) Authorize(_ context.Context, in channels.Inbound) channels.Decision {
+	return channels.Decision{Allow: in.Sender.ID == string(o), Reason: "not on the list"}
+}
+
+func inbound(change func(*channels.Inbound)) channels.Inbound {
+	in := channels.Inbound{
+		ID: "u1", Kind: channels.KindMessage, Address: address("a"), Sender: channels.Sender{ID: "7", Name: "Ann"},
+		Text: "hello", Time: time.Unix(1, 0),
+	}
+	if change != nil {
+		change(&in)
+	}
+	return in
+}
+
+func TestIngressRefusesAndMovesOn(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*channels.Inbound){
+		"denied":                        func(in *channels.Inbound) { in.Sender.ID = "8" },
+		"no id":                         func(in *channels.Inbound) { in.ID = "" },
+		"no sender":                     func(in *channels.Inbound) { in.Sender.ID = "" },
+		"no chat":                       func(in *channels.Inbound) { in.Address.Chat = "" },
+		"no channel":                    func(in *channels.Inbound) { in.Address.Channel = "" },
+		"unknown kind":                  func(in *channels.Inbound) { in.Kind = "poll" },
+		"sender that would be repaired": func(in *channels.Inbound) { in.Sender.ID = "7\x00" },
+		"invisible character in an id":  func(in *channels.Inbound) { in.Sender.ID = "7\u200b" },
+		"line break in a chat":          func(in *channels.Inbound) { in.Address.Chat = "a\nb" },
+		"invalid UTF-8 in an id":        func(in *channels.Inbound) { in.ID = "\xff" },
+		"endless id":                    func(in *channels.Inbound) { in.ID = strings.Repeat("x", 257) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var logged bytes.Buffer
+			s := &sink{}
+			in := channels.NewIngress(s, only("7"), zerolog.New(&logged))
+			bad := inbound(func(in *channels.Inbound) { in.Text = "canary"; change(in) })
+			cursor := &channels.Cursor{Name: "c", From: "1", To: "2"}
+			if err := in.Deliver(t.Context(), []channels.Inbound{bad, inbound(nil)}, cursor); err != nil {
+				t.Fatal(err)
+			}
+			if len(s.items) != 1 || s.items[0].Text != "hello" || s.cursors[0] != cursor {
+				t.Errorf("stored %+v with %+v", s.items, s.cursors)
+			}
+			if log := logged.String(); !strings.Contains(log, "inbound refused") || strings.Contains(log, "canary") {
+				t.Errorf("log: %s", log)
+			}
+			if err := in.Deliver(t.Context(), []channels.Inbound{bad}, cursor); err != nil || len(s.cursors) != 2 {
+				t.Errorf("the cursor has to move although all is refused: %v, %d moves", err, len(s.cursors))
+			}
+			if err := in.Deliver(t.Context(), []channels.Inbound{bad}, nil); err != nil || len(s.cursors) != 2 {
+				t.Errorf("nothing has to be stored for a refusal: %v, %d moves", err, len(s.cursors))
+			}
+		})
+	}
+}
+
+func TestIngressAsksAboutEveryKind(t *testing.T) {
+	t.Parallel()
+	for _, kind := range channels.Kinds() {
+		s := &sink{}
+		in := channels.NewIngress(s, only("nobody"), zerolog.Nop())
+		err := in.Deliver(t.Context(), []channels.Inbound{inbound(func(in *channels.Inbound) { in.Kind = kind })}, nil)
+		if err != nil || len(s.items) != 0 {
+			t.Errorf("%s passed: %v", kind, err)
+		}
+	}
+}
+
+func TestIngressAcknowledgesNothingThatIsNotStored(t *testing.T) {
+	t.Parallel()
+	for _, want := range []error{errStore, channels.ErrFenced} {
+		in := channels.NewIngress(&sink{err: want}, only("7"), zerolog.Nop())
+		if err := in.Deliver(t.Context(), []channels.Inbound{inbound(nil)}, nil); !errors.Is(err, want) {
+			t.Errorf("Deliver = %v, want %v", err, want)
+		}
+		if _, err := in.Position(t.Context(), "c"); !errors.Is(err, want) {
+			t.Errorf("Position = %v, want %v", err, want)
+		}
+	}
+	in := channels.NewIngress(&sink{}, only("7"), zerolog.Nop())
+	if pos, err := in.Position(t.Context(), "c"); err != nil || pos != "at c" {
+		t.Errorf("Position = %q, %v", pos, err)
+	}
+}
+
+func TestIngressNormalises(t *testing.T) {
+	t.Parallel()
+	big := strings.Repeat("é", channels.MaxText/2) + "é"
+	for _, tc := range []struct {
+		name         string
+		change, want func(*channels.Inbound)
+	}{
+		{
+			"text", func(in *channels.Inbound) { in.Text = "a\x00b\xffc\xed\xa0\x80\n\td" },
+			func(in *channels.Inbound) { in.Text = "a\uFFFDb\uFFFDc\uFFFD\n\td" },
+		},
+		{"quote", func(in *channels.Inbound) { in.Quote = "\x00" }, func(in *channels.Inbound) { in.Quote = "\uFFFD" }},
+		{
+			"name", func(in *channels.Inbound) { in.Sender.Name = " Ann\r\n\u202eowner\x1b[1m\u200b \u2028 x\xff" },
+			func(in *channels.Inbound) { in.Sender.Name = "Ann owner[1m x\uFFFD" },
+		},
+		{
+			"endless name", func(in *channels.Inbound) { in.Sender.Name = strings.Repeat("é", 1000) },
+			func(in *channels.Inbound) { in.Sender.Name = strings.Repeat("é", channels.MaxName) },
+		},
+		{
+			"raw that is no JSON", func(in *channels.Inbound) { in.Raw = json.RawMessage(`{"a":`) },
+			func(in *channels.Inbound) { in.Raw = nil },
+		},
+		{
+			"raw", func(in *channels.Inbound) { in.Raw = json.RawMessage(`{"a":1}`) },
+			func(in *channels.Inbound) { in.Raw = json.RawMessage(`{"a":1}`) },
+		},
+		{"too many images", func(in *channels.Inbound) {
+			for range channels.MaxImages + 2 {
+				in.Images = append(in.Images, channels.Image{MIME: "image/png", Data: []byte{1}})
+			}
+		}, func(in *channels.Inbound) {
+			for range channels.MaxImages {
+				in.Images = append(in.Images, channels.Image{MIME: "image/png", Data: []byte{1}})
+			}
+			in.Text += "\n[2 images were left out: too many or too large]"
+		}},
+		{
+			"as long as may be", func(in *channels.Inbound) { in.Text = big[:channels.MaxText] },
+			func(in *channels.Inbound) { in.Text = big[:channels.MaxText] },
+		},
+		{"too long", func(in *channels.Inbound) { in.Text = big }, func(in *channels.Inbound) {
+			note := fmt.Sprintf("\n[cut here: the message was %d bytes long]", len(big))
+			in.Text = strings.Repeat("é", (channels.MaxText-len(note))/2) + note
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			s := &sink{}
+			in := channels.NewIngress(s, only("7"), zerolog.Nop())
+			if err := in.Deliver(t.Context(), []channels.Inbound{inbound(tc.change)}, nil); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]channels.Inbound{inbound(tc.want)}, s.items); diff != "" {
+				t.Errorf("(-want +got):\n%.2000s", diff)
+			}
+			if got := s.items[0].Text; len(got) > channels.MaxText || !utf8.ValidString(got) {
+				t.Errorf("text of %d bytes", len(got))
+			}
+		})
+	}
+}
+
+func TestIngressGivesATime(t *testing.T) {
+	t.Parallel()
+	s := &sink{}
+	in := channels.NewIngress(s, only("7"), zerolog.Nop())
+	if err := in.Deliver(t.Context(), []channels.Inbound{inbound(func(in *channels.Inbound) { in.Time = time.Time{} })}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if s.items[0].Time.IsZero() {
+		t.Error("the item has no time")
+	}
+}

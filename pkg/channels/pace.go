@@ -1,0 +1,255 @@
+package channels
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+	"golang.org/x/time/rate"
+)
+
+const (
+	// The longest wait that a platform may ask for.
+	maxRetryAfter = 24 * time.Hour
+	// How long the pace of an idle chat is remembered once its bucket is full again, at most.
+	sweepAfter = 10 * time.Second
+)
+
+// newPause gives the pauses between failed attempts: doubling, from about half a
+// second to 30 s at most.
+func newPause() *backoff.ExponentialBackOff {
+	b := backoff.NewExponentialBackOff()
+	b.InitialInterval = 500 * time.Millisecond
+	b.Multiplier = 2
+	b.MaxInterval = 20 * time.Second // and half of it more by chance
+	return b
+}
+
+// jitter adds up to a tenth and at most two seconds, so that what waited for one
+// limit does not come back at one moment.
+func jitter(d time.Duration) time.Duration {
+	return d + rand.N(min(d/10, 2*time.Second)+1) //nolint:gosec // spreads load; nothing secret depends on it
+}
+
+func newLimiter(perSecond float64, burst int) *rate.Limiter {
+	if perSecond <= 0 {
+		return nil
+	}
+	return rate.NewLimiter(rate.Limit(perSecond), max(burst, 1))
+}
+
+func take(ctx context.Context, l *rate.Limiter) error {
+	if l == nil {
+		return ctx.Err()
+	}
+	return l.Wait(ctx)
+}
+
+// gate is what all chats of an account wait for.
+type gate struct {
+	limiter *rate.Limiter
+
+	mu    sync.Mutex
+	until time.Time
+	// denied is why the account may not send, "" when it may. While it may not,
+	// one attempt each authPause tries again.
+	denied string
+	// opened is closed, and replaced, when the gate opens before until.
+	opened chan struct{}
+}
+
+func newGate(l Limits) *gate {
+	return &gate{limiter: newLimiter(l.PerAccount, int(l.PerAccount)), opened: make(chan struct{})}
+}
+
+// hold closes the gate for d.
+func (g *gate) hold(d time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if until := time.Now().Add(d); until.After(g.until) {
+		g.until = until
+	}
+}
+
+func (g *gate) unauthorised(reason string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.denied, g.until = reason, time.Now().Add(authPause)
+}
+
+// authorised opens the gate when the account was denied before.
+func (g *gate) authorised() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.denied == "" {
+		return
+	}
+	g.denied, g.until = "", time.Time{}
+	close(g.opened)
+	g.opened = make(chan struct{})
+}
+
+func (g *gate) authReason() string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.denied
+}
+
+// state says how long the gate is closed and what opens it before.
+func (g *gate) state() (time.Duration, <-chan struct{}) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return time.Until(g.until), g.opened
+}
+
+// enter says whether an attempt may begin now. While the account is denied, who
+// enters is the one that tries, and the others wait once more.
+func (g *gate) enter() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := time.Now()
+	if now.Before(g.until) {
+		return false
+	}
+	if g.denied != "" {
+		g.until = now.Add(authPause)
+	}
+	return true
+}
+
+// lanes are the paces of the chats that send, or sent a moment ago.
+type lanes struct {
+	limits Limits
+
+	mu      sync.Mutex
+	byChat  map[string]*lane
+	sweeper *time.Timer
+	stopped bool
+}
+
+// lane is one chat's pace, shared by its threads.
+type lane struct {
+	owner   *lanes
+	limiter *rate.Limiter
+	users   int
+	until   time.Time
+}
+
+func newLanes(l Limits) *lanes { return &lanes{limits: l, byChat: map[string]*lane{}} }
+
+// enter finds a chat's lane; leave gives it back.
+func (s *lanes) enter(chat string) *lane {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l, ok := s.byChat[chat]
+	if !ok {
+		l = &lane{owner: s, limiter: newLimiter(s.limits.PerChat, s.limits.Burst)}
+		s.byChat[chat] = l
+	}
+	l.users++
+	return l
+}
+
+func (s *lanes) leave(chat string, l *lane) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if l.users--; l.users > 0 {
+		return
+	}
+	if l.forgettable(time.Now()) {
+		delete(s.byChat, chat)
+		return
+	}
+	if s.sweeper == nil && !s.stopped {
+		s.sweeper = time.AfterFunc(sweepAfter, s.sweep)
+	}
+}
+
+// sweep drops what nobody needs any more. It runs as long as there is something to drop.
+func (s *lanes) sweep() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now, left := time.Now(), false
+	for chat, l := range s.byChat {
+		switch {
+		case l.users > 0:
+		case l.forgettable(now):
+			delete(s.byChat, chat)
+		default:
+			left = true
+		}
+	}
+	s.sweeper = nil
+	if left && !s.stopped {
+		s.sweeper = time.AfterFunc(sweepAfter, s.sweep)
+	}
+}
+
+func (s *lanes) stop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stopped = true
+	if s.sweeper != nil {
+		s.sweeper.Stop()
+	}
+}
+
+// forgettable says that a new lane would behave the same.
+func (l *lane) forgettable(now time.Time) bool {
+	return !now.Before(l.until) && (l.limiter == nil || l.limiter.TokensAt(now) >= float64(l.limiter.Burst()))
+}
+
+// hold lets the chat wait for d.
+func (l *lane) hold(d time.Duration) {
+	l.owner.mu.Lock()
+	defer l.owner.mu.Unlock()
+	if until := time.Now().Add(d); until.After(l.until) {
+		l.until = until
+	}
+}
+
+func (l *lane) closedFor() time.Duration {
+	l.owner.mu.Lock()
+	defer l.owner.mu.Unlock()
+	return time.Until(l.until)
+}
+
+// admit waits for the time, the chat and the account, and for the buckets of both.
+func (l *lane) admit(ctx context.Context, g *gate, notBefore time.Time) error {
+	for {
+		if err := l.open(ctx, g, notBefore); err != nil {
+			return err
+		}
+		if err := take(ctx, l.limiter); err != nil {
+			return err
+		}
+		if err := take(ctx, g.limiter); err != nil {
+			return err
+		}
+		if l.closedFor() <= 0 && g.enter() {
+			return nil
+		}
+	}
+}
+
+// open waits until it is time and neither the chat nor the account is held.
+func (l *lane) open(ctx context.Context, g *gate, notBefore time.Time) error {
+	for {
+		wait, opened := g.state()
+		wait = max(wait, l.closedFor(), time.Until(notBefore))
+		if wait <= 0 {
+			return ctx.Err()
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		case <-opened:
+			timer.Stop()
+		case <-timer.C:
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package config
+
+import (
+	"path/filepath"
+	"time"
+)
+
+// Config is the whole configuration.
+type Config struct {
+	StateDir  string            `yaml:"state_dir" jsonschema_description:"Folder of the store and the admin socket; ~ is the home folder. Default ~/.parley."`
+	Workspace string            `yaml:"workspace" jsonschema_description:"Folder of AGENT.md, skills and the chats' files. Default: workspace inside state_dir."`
+	Log       Log               `yaml:"log"`
+	Agent     Agent             `yaml:"agent"`
+	Models    map[string]*Model `yaml:"models" jsonschema_description:"The models by a name of your choice. Without any, the gateway takes what it finds: a key in the environment, a local server, or the built-in offline model."`
+	Owners    []string          `yaml:"owners" jsonschema_description:"Whose direct chats have the rights of the console: telegram:ID or slack:TEAM/ID."`
+	Tools     Tools             `yaml:"tools"`
+	Channels  Channels          `yaml:"channels"`
+}
+
+// Log says what is logged, to standard error.
+type Log struct {
+	Level  string `yaml:"level" jsonschema:"enum=trace,enum=debug,enum=info,enum=warn,enum=error,enum=off" jsonschema_description:"Default info."`
+	Format string `yaml:"format" jsonschema:"enum=console,enum=json" jsonschema_description:"Default console."`
+}
+
+// Agent says how turns run.
+type Agent struct {
+	Model             string   `yaml:"model" jsonschema_description:"The name under models of the model that answers. Default main."`
+	Fallbacks         []string `yaml:"fallbacks" jsonschema_description:"Names under models that are asked, in order, when the model cannot answer."`
+	MaxToolIterations int      `yaml:"max_tool_iterations" jsonschema:"minimum=1,maximum=200" jsonschema_description:"Rounds of tool calls in one turn. Default 10."`
+	WhileBusy         string   `yaml:"while_busy" jsonschema:"enum=steer,enum=queue,enum=interrupt" jsonschema_description:"What a message does that arrives during a turn: it joins (steer, the default), waits (queue), or ends the turn (interrupt)."`
+}
+
+// Model is one model on one server.
+type Model struct {
+	Provider    string   `yaml:"provider" jsonschema:"enum=openai,enum=offline" jsonschema_description:"openai: any server that speaks the OpenAI protocol; offline: the built-in model that needs no server. Default openai."`
+	Model       string   `yaml:"model" jsonschema_description:"The server's name for the model."`
+	BaseURL     string   `yaml:"base_url" jsonschema_description:"Default https://api.openai.com/v1."`
+	APIKey      Secret   `yaml:"api_key"`
+	MaxTokens   int      `yaml:"max_tokens" jsonschema:"minimum=1,maximum=10000000" jsonschema_description:"Longest answer; the server's own limit when left out."`
+	Temperature *float64 `yaml:"temperature" jsonschema:"minimum=0,maximum=2" jsonschema_description:"The server's own when left out."`
+	Images      bool     `yaml:"images" jsonschema_description:"Whether the model takes pictures."`
+	Timeouts    Timeouts `yaml:"timeouts"`
+}
+
+// Timeouts bound one request to a model.
+type Timeouts struct {
+	Connect Duration `yaml:"connect" min:"100ms" max:"5m" jsonschema_description:"Until a connection stands. Default 10s."`
+	Idle    Duration `yaml:"idle" min:"1s" max:"30m" jsonschema_description:"Without a byte of the answer. Default 60s."`
+	Total   Duration `yaml:"total" min:"1s" max:"2h" jsonschema_description:"The whole answer. Default 300s."`
+}
+
+// Tools says which tools are offered and how they run.
+type Tools struct {
+	On          bool                 `yaml:"on" jsonschema_description:"Whether any tool is offered. Default true."`
+	Enabled     []string             `yaml:"enabled" jsonschema_description:"When set, exactly these tools are offered."`
+	Disabled    []string             `yaml:"disabled" jsonschema_description:"These tools are never offered."`
+	Timeout     Duration             `yaml:"timeout" min:"100ms" max:"1h" jsonschema_description:"Longest run of a tool that names no time of its own. Default 30s."`
+	MaxParallel int                  `yaml:"max_parallel" jsonschema:"minimum=1,maximum=64" jsonschema_description:"Calls of one answer that run beside each other. Default 4."`
+	Chats       map[string]ChatTools `yaml:"chats" jsonschema_description:"The same for one chat, by its place: CHANNEL:[ACCOUNT/]CHAT[#THREAD]."`
+}
+
+// ChatTools narrows the tools, or sets the level, of one chat.
+type ChatTools struct {
+	Enabled  []string `yaml:"enabled" jsonschema_description:"When set, exactly these of the offered tools are offered here."`
+	Disabled []string `yaml:"disabled" jsonschema_description:"These tools are not offered here."`
+	Level    string   `yaml:"level" jsonschema:"enum=none,enum=chat,enum=read,enum=write,enum=exec" jsonschema_description:"The most that may be used here, whoever writes."`
+}
+
+// Channels are the platforms.
+type Channels struct {
+	Console  Console  `yaml:"console"`
+	Telegram Telegram `yaml:"telegram"`
+	Slack    Slack    `yaml:"slack"`
+}
+
+// Console is the terminal.
+type Console struct {
+	Enabled bool `yaml:"enabled" jsonschema_description:"Whether run opens a console when it is started in a terminal. Default true."`
+}
+
+// Telegram is one bot on Telegram.
+type Telegram struct {
+	Enabled       bool         `yaml:"enabled" jsonschema_description:"Default false."`
+	Token         Secret       `yaml:"token"`
+	APIURL        string       `yaml:"api_url" jsonschema_description:"Address of a Bot API server. Default https://api.telegram.org."`
+	Allow         []ID         `yaml:"allow" jsonschema_description:"Numeric ids of the users who may write."`
+	AllowEveryone bool         `yaml:"allow_everyone" jsonschema_description:"Lets in whoever writes. Default false."`
+	Groups        Groups       `yaml:"groups"`
+	Webhook       Webhook      `yaml:"webhook"`
+	SendRate      TelegramRate `yaml:"send_rate"`
+	Stream        string       `yaml:"stream" jsonschema:"enum=auto,enum=edit,enum=draft,enum=off" jsonschema_description:"How an answer is shown while it grows. Default auto."`
+	Proxy         string       `yaml:"proxy" jsonschema_description:"Address of a proxy for this channel: http, https or socks5."`
+}
+
+// Groups are the rules in groups and channels.
+type Groups struct {
+	Mention string `yaml:"mention" jsonschema:"enum=required,enum=off" jsonschema_description:"Whether a message in a group must speak to the bot. Default required."`
+	Allow   []ID   `yaml:"allow" jsonschema_description:"Ids of the groups whose members may all write."`
+}
+
+// Webhook lets Telegram call the gateway instead of being polled.
+type Webhook struct {
+	Listen    string `yaml:"listen" jsonschema_description:"HOST:PORT to listen at."`
+	PublicURL string `yaml:"public_url" jsonschema_description:"The https address under which Telegram reaches it."`
+	Secret    Secret `yaml:"secret"`
+}
+
+// TelegramRate limits sending; 0 is no limit.
+type TelegramRate struct {
+	Chat           float64 `yaml:"chat" jsonschema:"minimum=0,maximum=1000" jsonschema_description:"Messages a second in one chat. Default 1."`
+	GroupPerMinute float64 `yaml:"group_per_minute" jsonschema:"minimum=0,maximum=60000" jsonschema_description:"Messages a minute in one group. Default 20."`
+	Bot            float64 `yaml:"bot" jsonschema:"minimum=0,maximum=1000" jsonschema_description:"Messages a second over all chats. Default 30."`
+}
+
+// Slack is one app in a Slack workspace.
+type Slack struct {
+	Enabled       bool      `yaml:"enabled" jsonschema_description:"Default false."`
+	BotToken      Secret    `yaml:"bot_token"`
+	AppToken      Secret    `yaml:"app_token"`
+	APIURL        string    `yaml:"api_url" jsonschema_description:"Default https://slack.com/api/."`
+	Events        Events    `yaml:"events"`
+	Allow         []ID      `yaml:"allow" jsonschema_description:"Member ids of the users who may write: U… or TEAM/U…."`
+	AllowEveryone bool      `yaml:"allow_everyone" jsonschema_description:"Lets in whoever writes. Default false."`
+	Channels      Groups    `yaml:"channels"`
+	SendRate      SlackRate `yaml:"send_rate"`
+	Stream        string    `yaml:"stream" jsonschema:"enum=auto,enum=edit,enum=native,enum=off" jsonschema_description:"How an answer is shown while it grows. Default auto."`
+	Proxy         string    `yaml:"proxy" jsonschema_description:"Address of a proxy for this channel: http, https or socks5."`
+}
+
+// Events lets Slack call the gateway instead of Socket Mode.
+type Events struct {
+	Listen        string `yaml:"listen" jsonschema_description:"HOST:PORT to listen at."`
+	SigningSecret Secret `yaml:"signing_secret"`
+}
+
+// SlackRate limits sending; 0 is no limit.
+type SlackRate struct {
+	Channel float64 `yaml:"channel" jsonschema:"minimum=0,maximum=1000" jsonschema_description:"Messages a second in one channel. Default 1."`
+}
+
+// Duration is a time span such as 30s or 5m.
+type Duration time.Duration
+
+// String writes it as the file does.
+func (d Duration) String() string { return time.Duration(d).String() }
+
+// ID is a platform's id, written as a number or a text.
+type ID string
+
+// Default is the configuration of a gateway without a file; home stands for ~.
+func Default(home string) *Config {
+	state := filepath.Join(home, ".parley")
+	return &Config{
+		StateDir:  state,
+		Workspace: filepath.Join(state, "workspace"),
+		Log:       Log{Level: "info", Format: "console"},
+		Agent:     Agent{Model: "main", MaxToolIterations: 10, WhileBusy: "steer"},
+		Tools:     Tools{On: true, Timeout: Duration(30 * time.Second), MaxParallel: 4},
+		Channels: Channels{
+			Console: Console{Enabled: true},
+			Telegram: Telegram{
+				APIURL: "https://api.telegram.org", Groups: Groups{Mention: "required"}, Stream: "auto",
+				SendRate: TelegramRate{Chat: 1, GroupPerMinute: 20, Bot: 30},
+			},
+			Slack: Slack{
+				APIURL: "https://slack.com/api/", Channels: Groups{Mention: "required"}, Stream: "auto",
+				SendRate: SlackRate{Channel: 1},
+			},
+		},
+	}
+}
+
+// DefaultModel is what a model has whose keys are left out.
+func DefaultModel() Model {
+	return Model{
+		Provider: "openai", BaseURL: "https://api.openai.com/v1",
+		Timeouts: Timeouts{
+			Connect: Duration(10 * time.Second), Idle: Duration(60 * time.Second), Total: Duration(300 * time.Second),
+		},
+	}
+}

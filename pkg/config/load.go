@@ -1,0 +1,200 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+)
+
+// maxFile is the largest file that is read.
+const maxFile = 256 << 10
+
+// maxFlow bounds the nesting of brackets, which the parser follows by recursion.
+const maxFlow = 100
+
+// Options are what [Load] needs from its surroundings.
+type Options struct {
+	// LookupEnv finds an environment variable.
+	LookupEnv func(string) (string, bool)
+	// Home stands for ~.
+	Home string
+	// Built names the channels that this gateway can run.
+	Built []string
+	// WithoutSecrets leaves every secret unresolved: for commands that talk to no one.
+	WithoutSecrets bool
+	// Owner, User and Place check an entry of owners, an id of a channel's allow
+	// list and a key of tools.chats; nil accepts all.
+	Owner func(string) error
+	User  func(channel, id string) error
+	Place func(string) error
+}
+
+// Load reads the file at path. The error is an [*Error] that lists all that is
+// wrong, or says that the file cannot be read (and wraps [os.ErrNotExist] when
+// there is none).
+func Load(path string, o Options) (*Config, error) {
+	raw, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return parse(path, raw, o)
+}
+
+func readFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("the configuration cannot be read: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("the configuration %s is not a regular file", path)
+	}
+	f, err := os.Open(path) //nolint:gosec // the operator names the file
+	if err != nil {
+		return nil, fmt.Errorf("the configuration cannot be read: %w", err)
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("the configuration cannot be read: %w", err)
+	}
+	if len(raw) > maxFile {
+		return nil, fmt.Errorf("the configuration %s is larger than %d bytes", path, maxFile)
+	}
+	return raw, nil
+}
+
+func parse(path string, raw []byte, o Options) (*Config, error) {
+	w := &walker{file: path, positions: map[string]position{}}
+	cfg := Default(o.Home)
+	cfg.Workspace = ""
+	root, problem := tree(path, raw)
+	if problem != nil {
+		return nil, newError([]Problem{*problem})
+	}
+	if root != nil {
+		w.value(root, reflect.ValueOf(cfg).Elem(), "", "")
+	}
+	dir, err := filepath.Abs(filepath.Dir(path))
+	if err != nil {
+		return nil, fmt.Errorf("the configuration's folder: %w", err)
+	}
+	cfg.StateDir = expand(cfg.StateDir, o.Home, dir)
+	if cfg.Workspace == "" {
+		cfg.Workspace = filepath.Join(cfg.StateDir, "workspace")
+	}
+	cfg.Workspace = expand(cfg.Workspace, o.Home, dir)
+	checker{walker: w, cfg: cfg, options: o}.run()
+	if !o.WithoutSecrets {
+		w.resolve(cfg, resolver{lookupEnv: o.LookupEnv, home: o.Home, dir: dir})
+	}
+	if err := newError(w.problems); err != nil {
+		return nil, err
+	}
+	return cfg, nil
+}
+
+// tree parses the text into its single document; nil for an empty one.
+func tree(path string, raw []byte) (root ast.Node, problem *Problem) {
+	fail := func(line, column int, format string, args ...any) *Problem {
+		return &Problem{File: path, Line: line, Column: column, Message: fmt.Sprintf(format, args...)}
+	}
+	defer func() {
+		if r := recover(); r != nil { // the parser is not ours, and the file may be anything
+			root, problem = nil, fail(0, 0, "this is not YAML")
+		}
+	}()
+	if flowDepth(raw) > maxFlow {
+		return nil, fail(0, 0, "brackets are nested more than %d deep", maxFlow)
+	}
+	file, err := parser.ParseBytes(raw, 0, parser.AllowDuplicateMapKey())
+	if err != nil {
+		if e, ok := errors.AsType[yaml.Error](err); ok && e.GetToken() != nil {
+			at := e.GetToken().Position
+			return nil, fail(at.Line, at.Column, "this is not YAML: %s", firstLine(e.GetMessage()))
+		}
+		return nil, fail(0, 0, "this is not YAML")
+	}
+	for _, doc := range file.Docs {
+		if doc.Body == nil || doc.Body.Type() == ast.CommentType {
+			continue
+		}
+		if root != nil {
+			at := positionOf(doc.Body)
+			return nil, fail(at.line, at.column, "a second document starts here: write all into one")
+		}
+		root = doc.Body
+	}
+	return root, nil
+}
+
+func flowDepth(raw []byte) int {
+	depth, deepest := 0, 0
+	for _, c := range raw {
+		switch c {
+		case '[', '{':
+			depth++
+			deepest = max(deepest, depth)
+		case ']', '}':
+			depth--
+		}
+	}
+	return deepest
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}
+
+// resolve finds the secrets of what is in use: a disabled channel and a model
+// that nobody asks need none.
+func (w *walker) resolve(cfg *Config, r resolver) {
+	for _, ref := range w.references {
+		if !cfg.uses(ref.path) {
+			continue
+		}
+		value, err := r.resolve(ref.text)
+		if err != nil {
+			w.at(ref.path, "%v", err)
+			continue
+		}
+		ref.into.value = value
+	}
+}
+
+func (c *Config) uses(path string) bool {
+	switch parts := strings.Split(path, "."); parts[0] {
+	case "models":
+		name := strings.TrimSuffix(strings.TrimPrefix(path, "models."), ".api_key")
+		return name == c.Agent.Model || slices.Contains(c.Agent.Fallbacks, name)
+	case "channels":
+		return parts[1] == "telegram" && c.Channels.Telegram.Enabled || parts[1] == "slack" && c.Channels.Slack.Enabled
+	default:
+		return true
+	}
+}
+
+// Secrets lists the values of every secret that was resolved, for a redactor.
+func (c *Config) Secrets() []string {
+	t, s := c.Channels.Telegram, c.Channels.Slack
+	all := []Secret{t.Token, t.Webhook.Secret, s.BotToken, s.AppToken, s.Events.SigningSecret}
+	for _, m := range c.Models {
+		all = append(all, m.APIKey)
+	}
+	var values []string
+	for _, secret := range all {
+		if secret.value != "" {
+			values = append(values, secret.value)
+		}
+	}
+	return values
+}

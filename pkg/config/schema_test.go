@@ -1,0 +1,95 @@
+package config_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"parley/pkg/config"
+)
+
+// harness is the shape in which a load harness configures the gateway.
+const harness = `
+state_dir: /srv/state
+workspace: /srv/workspace
+log: {level: warn, format: json}
+agent: {model: main, max_tool_iterations: 20}
+models:
+  main: {provider: openai, model: "a-model", base_url: "http://127.0.0.1:1/v1", api_key: "env:OPENAI_API_KEY"}
+channels:
+  telegram:
+    enabled: false
+    token: env:TG_TOKEN
+    api_url: "http://127.0.0.1:2"
+    allow_everyone: true
+    send_rate: {chat: 0, group_per_minute: 0, bot: 0}
+  slack:
+    enabled: false
+    bot_token: env:SLACK_BOT_TOKEN
+    app_token: env:SLACK_APP_TOKEN
+    api_url: "http://127.0.0.1:3/api/"
+    allow_everyone: true
+    send_rate: {channel: 0}
+`
+
+// TestSchemaAgreesWithLoad holds the published schema and the loader against the
+// same files: what one accepts in shape, the other does too.
+func TestSchemaAgreesWithLoad(t *testing.T) {
+	t.Parallel()
+	raw, err := config.Schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("parley.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := c.Compile("parley.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name, text string
+		valid      bool
+	}{
+		{"example", example, true},
+		{"everything", everything, true},
+		{"harness", harness, true},
+		{"unknown key", "agnt: {}", false},
+		{"unknown key below", "models: {main: {mdoel: x}}", false},
+		{"wrong type", "tools: {on: 1}", false},
+		{"bad word", "log: {level: loud}", false},
+		{"out of range", "agent: {max_tool_iterations: 0}", false},
+		{"too warm", "models: {main: {model: m, temperature: 3}}", false},
+		{"literal secret", "models: {main: {model: m, api_key: sk-1}}", false},
+		{"bad duration", "tools: {timeout: soon}", false},
+		{"bad id", "channels: {telegram: {allow: [true]}}", false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			asJSON, err := yaml.YAMLToJSON([]byte(tt.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			value, err := jsonschema.UnmarshalJSON(bytes.NewReader(asJSON))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := schema.Validate(value); (err == nil) != tt.valid {
+				t.Errorf("schema: %v, want valid %v", err, tt.valid)
+			}
+			o := options()
+			o.Built = []string{"console", "telegram", "slack"}
+			if _, err := config.Load(write(t, tt.text), o); (err == nil) != tt.valid {
+				t.Errorf("Load: %v, want valid %v", err, tt.valid)
+			}
+		})
+	}
+}

@@ -1,0 +1,211 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// maxDepth is deeper than any key of the configuration.
+const maxDepth = 16
+
+// maxWord is the longest key for which a likely one is looked up.
+const maxWord = 64
+
+// position is where a value stands.
+type position struct{ line, column int }
+
+// reference is a secret that waits to be resolved.
+type reference struct {
+	path, text string
+	into       *Secret
+}
+
+// walker carries the tree of the file over into the Go types. It collects what
+// is wrong instead of ending at the first problem, which the library's own
+// decoder does.
+type walker struct {
+	file       string
+	problems   []Problem
+	positions  map[string]position
+	references []reference
+}
+
+func (w *walker) problem(at ast.Node, path, format string, args ...any) {
+	pos := positionOf(at)
+	w.problems = append(w.problems, Problem{
+		File: w.file, Line: pos.line, Column: pos.column, Path: path, Message: fmt.Sprintf(format, args...),
+	})
+}
+
+// at reports a problem with the value at path, which may have come from a default.
+func (w *walker) at(path, format string, args ...any) {
+	pos := w.positions[path]
+	for p := path; pos.line == 0 && p != ""; pos = w.positions[p] {
+		p = p[:max(0, strings.LastIndexAny(p, ".["))]
+	}
+	w.problems = append(w.problems, Problem{
+		File: w.file, Line: pos.line, Column: pos.column, Path: path, Message: fmt.Sprintf(format, args...),
+	})
+}
+
+func positionOf(n ast.Node) position {
+	if n == nil || n.GetToken() == nil || n.GetToken().Position == nil {
+		return position{}
+	}
+	p := n.GetToken().Position
+	return position{line: p.Line, column: p.Column}
+}
+
+// Every value passes here: node is stored in v, and tag holds the limits of the field that v is.
+func (w *walker) value(node ast.Node, v reflect.Value, path string, tag reflect.StructTag) {
+	if v.Kind() == reflect.Pointer { // never nil, whatever is wrong with the node
+		v.Set(reflect.New(v.Type().Elem()))
+		if m, ok := reflect.TypeAssert[*Model](v); ok {
+			*m = DefaultModel()
+		}
+		w.value(node, v.Elem(), path, tag)
+		return
+	}
+	if strings.Count(path, ".")+strings.Count(path, "[") > maxDepth {
+		w.problem(node, path, "is nested too deeply")
+		return
+	}
+	w.positions[path] = positionOf(node)
+	if !w.plain(node, path) {
+		return
+	}
+	if into, ok := reflect.TypeAssert[*Secret](v.Addr()); ok {
+		w.secret(node, into, path)
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		w.structure(node, v, path)
+	case reflect.Map:
+		w.dictionary(node, v, path)
+	case reflect.Slice:
+		w.list(node, v, path)
+	default:
+		w.scalar(node, v, path, tag)
+	}
+}
+
+// plain refuses what makes a file hard to read: anchors, aliases and tags.
+func (w *walker) plain(node ast.Node, path string) bool {
+	switch node.(type) {
+	case *ast.AnchorNode, *ast.AliasNode, *ast.MergeKeyNode, *ast.TagNode:
+		w.problem(node, path, "anchors, aliases and tags are not understood here: write the value itself")
+		return false
+	default:
+		return true
+	}
+}
+
+type pair struct {
+	key   string
+	at    ast.Node
+	value ast.Node
+}
+
+// pairs lists a mapping's entries; every key once.
+func (w *walker) pairs(node ast.Node, path, wanted string) []pair {
+	if node.Type() == ast.NullType {
+		return nil
+	}
+	mapping, ok := node.(ast.MapNode)
+	if !ok {
+		w.problem(node, path, "must be %s, not %s", wanted, describe(node))
+		return nil
+	}
+	var out []pair
+	seen := map[string]position{}
+	for it := mapping.MapRange(); it.Next(); {
+		at := it.Key()
+		if !w.plain(at, path) {
+			continue
+		}
+		key := at.GetToken().Value
+		if first, twice := seen[key]; twice {
+			w.problem(at, join(path, key), "is written twice, first in line %d: keep one", first.line)
+			continue
+		}
+		seen[key] = positionOf(at)
+		out = append(out, pair{key: key, at: at, value: it.Value()})
+	}
+	return out
+}
+
+func (w *walker) structure(node ast.Node, v reflect.Value, path string) {
+	fields := map[string]int{}
+	var known []string
+	for i := range v.NumField() {
+		name := v.Type().Field(i).Tag.Get("yaml")
+		fields[name] = i
+		known = append(known, name)
+	}
+	slices.Sort(known)
+	for _, p := range w.pairs(node, path, "a block of keys ("+strings.Join(known, ", ")+")") {
+		i, ok := fields[p.key]
+		if !ok {
+			w.unknown(p, path, known)
+			continue
+		}
+		w.value(p.value, v.Field(i), join(path, p.key), v.Type().Field(i).Tag)
+	}
+}
+
+func (w *walker) unknown(p pair, path string, known []string) {
+	where := "here"
+	if path != "" {
+		where = "in " + path
+	}
+	if len(p.key) <= maxWord {
+		if k := nearest(p.key, known); k != "" {
+			w.problem(p.at, join(path, p.key), "unknown key: did you mean %s?", k)
+			return
+		}
+	}
+	w.problem(p.at, join(path, p.key), "unknown key: the keys %s are %s", where, strings.Join(known, ", "))
+}
+
+func (w *walker) dictionary(node ast.Node, v reflect.Value, path string) {
+	v.Set(reflect.MakeMap(v.Type()))
+	for _, p := range w.pairs(node, path, "a block of names with their keys") {
+		if p.key == "" {
+			w.problem(p.at, path, "a name is empty: give it one")
+			continue
+		}
+		element := reflect.New(v.Type().Elem()).Elem()
+		w.value(p.value, element, join(path, p.key), "")
+		w.positions[join(path, p.key)] = positionOf(p.at)
+		v.SetMapIndex(reflect.ValueOf(p.key), element)
+	}
+}
+
+func (w *walker) list(node ast.Node, v reflect.Value, path string) {
+	v.Set(reflect.MakeSlice(v.Type(), 0, 0))
+	if node.Type() == ast.NullType {
+		return
+	}
+	seq, ok := node.(*ast.SequenceNode)
+	if !ok {
+		w.problem(node, path, "must be a list such as [a, b], not %s", describe(node))
+		return
+	}
+	for i, item := range seq.Values {
+		element := reflect.New(v.Type().Elem()).Elem()
+		w.value(item, element, fmt.Sprintf("%s[%d]", path, i), "")
+		v.Set(reflect.Append(v, element))
+	}
+}
+
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}

@@ -1,0 +1,244 @@
+package policy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"parley/pkg/channels"
+)
+
+// Kind says what asks to start a turn.
+type Kind string
+
+// The kinds of [Event].
+const (
+	KindMessage  = Kind(channels.KindMessage)
+	KindEdit     = Kind(channels.KindEdit)
+	KindButton   = Kind(channels.KindButton)
+	KindSchedule = Kind("schedule")
+	KindTask     = Kind("task")
+	KindDecision = Kind("decision")
+)
+
+// Kinds lists every kind, for tests that must cover them all.
+func Kinds() []Kind {
+	return []Kind{KindMessage, KindEdit, KindButton, KindSchedule, KindTask, KindDecision}
+}
+
+// Options are what the operator decided. The zero value lets nobody in.
+type Options struct {
+	// Owners are CHANNEL:[ACCOUNT/]ID; "console:" is whoever sits at the console.
+	Owners []string
+	// Channels are the rules by channel name; a channel without rules lets in owners only.
+	Channels map[string]ChannelRules
+	// Chats overrides the level by [Place]; the most exact place wins. It never
+	// lets anybody in.
+	Chats map[string]Level
+}
+
+// ChannelRules are the rules of one channel.
+type ChannelRules struct {
+	// Everyone lets in whoever writes.
+	Everyone bool
+	// Allow lists user ids, as [ACCOUNT/]ID.
+	Allow []string
+	// Groups lists the ids of group chats whose members may all speak.
+	Groups []string
+	// EveryMessage answers also what is not addressed to the bot in a group.
+	EveryMessage bool
+	// Direct and Group are the levels of those who are not owners, and of
+	// groups; empty: read and chat.
+	Direct, Group Level
+}
+
+// Event is one thing that asks to start a turn. For a schedule or a task, Sender
+// is who created it, and Direct says whether that was in a direct chat.
+type Event struct {
+	Kind    Kind
+	Address channels.Address
+	Sender  channels.Sender
+	// Direct means that only this sender and the bot are in the chat.
+	Direct bool
+	// Mentioned means that a group's message speaks to the bot.
+	Mentioned bool
+}
+
+// Verdict is the decision on an [Event].
+type Verdict struct {
+	Allow bool
+	// Level is the most that the event's turn may use; [LevelNone] unless Allow.
+	Level Level
+	// Owner says that the sender is an owner.
+	Owner bool
+	// Reason is for the log, without message text.
+	Reason string
+}
+
+// Policy decides. It never changes and may be used from many goroutines.
+type Policy struct {
+	owners   []principal
+	channels map[string]rules
+	chats    []chatLevel
+}
+
+type rules struct {
+	ChannelRules
+	allow []principal
+}
+
+type chatLevel struct {
+	place Place
+	level Level
+}
+
+// New checks the options; all that is wrong with them is reported together.
+func New(o Options) (*Policy, error) {
+	p := &Policy{channels: map[string]rules{}}
+	var errs []error
+	for _, s := range o.Owners {
+		owner, err := parseOwner(s)
+		errs = append(errs, err)
+		p.owners = append(p.owners, owner)
+	}
+	for name, cr := range o.Channels {
+		r, err := newRules(name, cr)
+		errs = append(errs, err)
+		p.channels[name] = r
+	}
+	for s, level := range o.Chats {
+		place, err := ParsePlace(s)
+		_, levelErr := ParseLevel(string(level))
+		errs = append(errs, err, levelErr)
+		p.chats = append(p.chats, chatLevel{place: place, level: level})
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func newRules(name string, cr ChannelRules) (rules, error) {
+	var errs []error
+	if cr.Direct == "" {
+		cr.Direct = LevelRead
+	}
+	if cr.Group == "" {
+		cr.Group = LevelChat
+	}
+	for _, l := range []Level{cr.Direct, cr.Group} {
+		if _, err := ParseLevel(string(l)); err != nil {
+			errs = append(errs, fmt.Errorf("channel %s: %w", name, err))
+		}
+	}
+	for _, g := range cr.Groups {
+		if isWildcard(g) || g == "" {
+			errs = append(errs, fmt.Errorf("channel %s: group %q is a wildcard: list group ids, or set allow_everyone: true", name, g))
+		}
+	}
+	r := rules{ChannelRules: cr}
+	for _, s := range cr.Allow {
+		who, err := parseID(name, s)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("channel %s: allow: %w", name, err))
+		}
+		r.allow = append(r.allow, who)
+	}
+	return r, errors.Join(errs...)
+}
+
+// Authorize decides on one event. It is the only place that does: for messages,
+// edits, buttons, due schedules, finished tasks and approval decisions alike.
+func (p *Policy) Authorize(_ context.Context, e Event) Verdict {
+	personal := false // started by a person just now, not by the gateway on a person's behalf
+	addressed := e.Mentioned
+	switch e.Kind {
+	case KindMessage, KindEdit:
+		personal = true
+	case KindButton, KindDecision:
+		personal, addressed = true, true // pressed on the bot's own message
+	case KindSchedule, KindTask:
+		addressed = true // asked for earlier by its creator
+	default:
+		return deny("unknown kind of event " + string(e.Kind))
+	}
+	if e.Address.Channel == "" {
+		return deny("the event has no channel")
+	}
+	if personal && e.Sender.Bot {
+		return deny("the sender is a bot")
+	}
+	owner := p.isOwner(e)
+	if !owner {
+		if reason := p.refuses(e); reason != "" {
+			return deny(reason)
+		}
+	}
+	r := p.channels[e.Address.Channel]
+	if !e.Direct && !addressed && !r.EveryMessage {
+		return Verdict{Level: LevelNone, Owner: owner, Reason: "a group message that does not speak to the bot"}
+	}
+	return Verdict{Allow: true, Level: p.level(e, owner), Owner: owner, Reason: "allowed"}
+}
+
+func deny(reason string) Verdict { return Verdict{Level: LevelNone, Reason: reason} }
+
+func (p *Policy) isOwner(e Event) bool {
+	for _, o := range p.owners {
+		if o.channel == consoleChannel && o.id == "" && e.Address.Channel == consoleChannel {
+			return true
+		}
+		if e.Sender.ID != "" && o.matches(e.Address.Channel, e.Address.Account, e.Sender.ID) {
+			return true
+		}
+	}
+	return false
+}
+
+// refuses says why somebody who is not an owner may not speak, or nothing.
+func (p *Policy) refuses(e Event) string {
+	if e.Sender.ID == "" {
+		return "the event has no sender"
+	}
+	r, ok := p.channels[e.Address.Channel]
+	if !ok {
+		return "the channel lets in owners only"
+	}
+	if r.Everyone {
+		return ""
+	}
+	for _, who := range r.allow {
+		if who.matches(e.Address.Channel, e.Address.Account, e.Sender.ID) {
+			return ""
+		}
+	}
+	if !e.Direct && slices.Contains(r.Groups, e.Address.Chat) {
+		return ""
+	}
+	return "the sender is not on the allow list"
+}
+
+func (p *Policy) level(e Event, owner bool) Level {
+	best, weight := Level(""), -1
+	for _, c := range p.chats {
+		if c.place.Matches(e.Address) && c.place.Weight() > weight {
+			best, weight = c.level, c.place.Weight()
+		}
+	}
+	if best != "" {
+		return best
+	}
+	r, ok := p.channels[e.Address.Channel]
+	if !ok {
+		r.Direct, r.Group = LevelRead, LevelChat
+	}
+	switch {
+	case !e.Direct:
+		return r.Group
+	case owner:
+		return LevelWrite
+	default:
+		return r.Direct
+	}
+}

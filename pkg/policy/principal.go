@@ -1,0 +1,87 @@
+package policy
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// consoleChannel is the one channel whose user needs no id: whoever can start
+// the gateway on its own machine is its operator.
+const consoleChannel = "console"
+
+// principal is who somebody is. An empty account stands for every account of the channel.
+type principal struct {
+	channel, account, id string
+}
+
+func (p principal) matches(channel, account, id string) bool {
+	return p.channel == channel && (p.account == "" || p.account == account) && p.id == id
+}
+
+// parseOwner reads CHANNEL:[ACCOUNT/]ID.
+func parseOwner(s string) (principal, error) {
+	channel, rest, ok := strings.Cut(s, ":")
+	if !ok || channel == "" {
+		return principal{}, fmt.Errorf("owner %q: write CHANNEL:ID, such as telegram:123456789 or slack:T012AB3CD/U045EF6GH", s)
+	}
+	if channel == consoleChannel && rest == "" {
+		return principal{channel: channel}, nil
+	}
+	p, err := parseID(channel, rest)
+	if err != nil {
+		return principal{}, fmt.Errorf("owner %q: %w", s, err)
+	}
+	if channel == "slack" && p.account == "" {
+		return principal{}, fmt.Errorf("owner %q: a Slack user id is unique within its team only: write slack:TEAM/USER", s)
+	}
+	return p, nil
+}
+
+// parseID reads [ACCOUNT/]ID of one channel and refuses what cannot be an id there.
+func parseID(channel, s string) (principal, error) {
+	if isWildcard(s) {
+		return principal{}, fmt.Errorf("%q is a wildcard: list ids, or set allow_everyone: true for this channel", s)
+	}
+	p := principal{channel: channel, id: s}
+	if account, id, ok := strings.Cut(s, "/"); ok {
+		p.account, p.id = account, id
+	}
+	if form, cure := idForm(channel); !form.MatchString(p.id) {
+		return principal{}, fmt.Errorf("%q is no user id: %s", p.id, cure)
+	}
+	return p, nil
+}
+
+func isWildcard(s string) bool {
+	switch strings.ToLower(strings.TrimSpace(s)) {
+	case "all", "any", "anyone", "everyone", "everybody":
+		return true
+	}
+	return strings.ContainsAny(s, "*?")
+}
+
+func idForm(channel string) (form *regexp.Regexp, cure string) {
+	switch channel {
+	case "telegram":
+		return regexp.MustCompile(`^[1-9][0-9]{0,18}$`),
+			"names can be taken over by others; write the account's numeric id"
+	case "slack":
+		return regexp.MustCompile(`^[UW][A-Z0-9]{2,}$`),
+			"names can be taken over by others; write the member id (U…) from the member's profile"
+	default:
+		return regexp.MustCompile(`^[^\s@/:]+$`), "write the id that the platform uses, without @ and spaces"
+	}
+}
+
+// CheckOwner says what is wrong with an entry of [Options].Owners.
+func CheckOwner(s string) error {
+	_, err := parseOwner(s)
+	return err
+}
+
+// CheckUser says what is wrong with an entry of a channel's [ChannelRules].Allow.
+func CheckUser(channel, s string) error {
+	_, err := parseID(channel, s)
+	return err
+}

@@ -1,0 +1,151 @@
+package policy
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// redacted is what stands where a secret stood.
+const redacted = "[redacted]"
+
+// minSecret is the shortest secret that is replaced: shorter ones would tear
+// ordinary text apart.
+const minSecret = 6
+
+// minCore is the shortest piece of base64 that is taken for a secret.
+const minCore = 8
+
+// maxLogLine is how much of an unfinished line a redacting writer holds back.
+const maxLogLine = 64 << 10
+
+// Redactor replaces the secrets it knows. It may be used from many goroutines.
+type Redactor struct {
+	mu       sync.RWMutex
+	forms    []string
+	replacer *strings.Replacer
+}
+
+// NewRedactor knows the given secrets.
+func NewRedactor(secrets ...string) *Redactor {
+	r := &Redactor{replacer: strings.NewReplacer()}
+	r.add(secrets)
+	return r
+}
+
+// Add makes one more secret known. One shorter than 6 bytes is ignored.
+func (r *Redactor) Add(secret string) { r.add([]string{secret}) }
+
+func (r *Redactor) add(secrets []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range secrets {
+		if len(s) >= minSecret {
+			r.forms = append(r.forms, formsOf(s)...)
+		}
+	}
+	// At one place the first pair that matches wins, so the longest come first.
+	slices.SortFunc(r.forms, func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b))
+	})
+	r.forms = slices.Compact(r.forms)
+	pairs := make([]string, 0, 2*len(r.forms))
+	for _, f := range r.forms {
+		pairs = append(pairs, f, redacted)
+	}
+	r.replacer = strings.NewReplacer(pairs...)
+}
+
+// Redact replaces every known secret in s.
+func (r *Redactor) Redact(s string) string {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.replacer.Replace(s)
+}
+
+// Writer redacts what is written to w. It passes on whole lines, so that a
+// secret is found also when it comes in pieces; a line longer than 64 KiB is
+// passed on in parts, which never cut a secret.
+func (r *Redactor) Writer(w io.Writer) io.Writer { return &redactingWriter{redactor: r, out: w} }
+
+// longest is the length of the longest form.
+func (r *Redactor) longest() int {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if len(r.forms) == 0 {
+		return 0
+	}
+	return len(r.forms[0])
+}
+
+type redactingWriter struct {
+	redactor *Redactor
+	mu       sync.Mutex
+	out      io.Writer
+	held     []byte
+}
+
+func (w *redactingWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.held = append(w.held, p...)
+	if whole := bytes.LastIndexByte(w.held, '\n') + 1; whole > 0 {
+		text := w.redactor.Redact(string(w.held[:whole]))
+		w.held = slices.Delete(w.held, 0, whole)
+		if _, err := io.WriteString(w.out, text); err != nil {
+			return 0, err
+		}
+	}
+	if len(w.held) > maxLogLine {
+		text := w.redactor.Redact(string(w.held))
+		cut := max(0, len(text)-w.redactor.longest())
+		w.held = []byte(text[cut:])
+		if _, err := io.WriteString(w.out, text[:cut]); err != nil {
+			return 0, err
+		}
+	}
+	return len(p), nil
+}
+
+// formsOf lists the spellings in which a secret may appear.
+func formsOf(secret string) []string {
+	forms := []string{secret, url.QueryEscape(secret), url.PathEscape(secret)}
+	if quoted, err := json.Marshal(secret); err == nil {
+		forms = append(forms, string(quoted[1:len(quoted)-1]))
+	}
+	var plain strings.Builder
+	enc := json.NewEncoder(&plain)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(secret); err == nil {
+		quoted := strings.TrimSuffix(plain.String(), "\n")
+		forms = append(forms, quoted[1:len(quoted)-1])
+	}
+	for _, enc := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
+		forms = append(forms, enc.EncodeToString([]byte(secret)))
+		forms = append(forms, base64Cores(enc, secret)...)
+	}
+	return forms
+}
+
+// base64Cores gives what the secret looks like inside longer encoded text, as
+// in basic authentication, for each of the three ways it can be aligned; the
+// characters that also depend on its neighbours are left out.
+func base64Cores(enc *base64.Encoding, secret string) []string {
+	var cores []string
+	for shift := range 3 {
+		padded := append(make([]byte, shift), secret...)
+		text := enc.WithPadding(base64.NoPadding).EncodeToString(padded)
+		first := (shift*8 + 5) / 6
+		last := len(padded) * 8 / 6
+		if core := text[first:last]; len(core) >= minCore {
+			cores = append(cores, core)
+		}
+	}
+	return cores
+}

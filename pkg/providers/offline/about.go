@@ -1,0 +1,28 @@
+package offline
+
+// about is what the model says of itself.
+type about struct{ version string }
+
+func (a about) introduction() string {
+	name := "Parley's offline model"
+	if a.version != "" {
+		name += " (" + a.version + ")"
+	}
+	return "I am " + name + ": a small built-in program, not an AI, that works without a key or a network. " +
+		"To connect a real model, set OPENAI_API_KEY or name one under models: in parley.yaml."
+}
+
+func (a about) help() string {
+	return a.introduction() + `
+
+What I understand:
+- arithmetic: what is 17*23?, 15% of 80, square root of 2
+- the time: what time is it in Tokyo?
+- files of the workspace: list the files, show MEMORY.md, find files named *.md, which files mention milk, how big is MEMORY.md
+- any tool: /tool NAME JSON, such as /tool calculator {"expression":"2^200"}`
+}
+
+func (a about) unknown() string {
+	return "I did not understand that: I am Parley's offline model and know only arithmetic, the time, the files of the workspace and /tool NAME JSON. " +
+		"Say help for examples. For everything else connect a real model: set OPENAI_API_KEY or name one under models: in parley.yaml."
+}

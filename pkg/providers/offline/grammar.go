@@ -1,0 +1,181 @@
+package offline
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"parley/pkg/providers"
+)
+
+// maxUnderstood is how long a message may be to be looked at closely.
+const maxUnderstood = 4000
+
+// piece is a part of what a message comes to: a text, or a call to make.
+type piece struct {
+	text string
+	call *call
+	// introduces says that the text tells what the model is.
+	introduces bool
+}
+
+func say(text string) []piece { return []piece{{text: text}} }
+
+func use(name string, args map[string]any) []piece {
+	return []piece{{call: &call{name: name, args: args}}}
+}
+
+// rule turns a sentence that matches into pieces; none means that another rule
+// may try.
+type rule struct {
+	pattern *regexp.Regexp
+	make    func(groups []string) []piece
+}
+
+// grammar is everything the model understands. Its rules are tried in order:
+// courtesy.go, expression.go, paths.go, place.go.
+type grammar struct {
+	about    about
+	tool     *regexp.Regexp
+	relayed  *regexp.Regexp
+	prefix   *regexp.Regexp
+	polite   *regexp.Regexp
+	trailer  *regexp.Regexp
+	joints   *regexp.Regexp
+	exact    []rule
+	rules    []rule
+	courtesy []rule
+}
+
+func newGrammar(a about) *grammar {
+	g := &grammar{
+		about:   a,
+		tool:    regexp.MustCompile(`(?s)^/tool(?:@\S+)?(?:\s+(\S+))?\s*(.*)$`),
+		relayed: regexp.MustCompile(`(?is)^(?:\[(?:background|task|scheduled?|reminder|system|approval|decision|event|notice)\b[^\]]*\]|(?:background |scheduled )?(?:task|job|reminder)\b[^\n]*\b(?:finished|ended|failed|done|due|completed|interrupted)\b)`),
+		prefix:  regexp.MustCompile(`^(?:\[[^\]\n]{1,80}\]:?\s+|<?@[\w.-]{1,64}>?[,:]?\s+)+`),
+		polite: regexp.MustCompile(`(?i)^(?:(?:hey|hi|hello|ok|okay|please|pls|now|and|then|so|also|well|parley|can you|could you|would you|will you|kindly|just|` +
+			`i want you to|i would like you to|i'd like you to|i need you to|do you know|you know)[,:!.]?\s+)+`),
+		trailer: regexp.MustCompile(`(?i)[\s,]*(?:please|pls|thanks|thank you|for me|right now)?[\s?!.]*$`),
+		joints:  regexp.MustCompile(`(?i);\s+|[.?!]\s+|,?\s+(?:and then|and|then|also)\s+|,\s+`),
+	}
+	g.courtesy = courtesyRules(a)
+	g.exact = []rule{arithmeticRule()}
+	g.rules = append(pathRules(), placeRules()...)
+	return g
+}
+
+// understand turns a message into what it comes to; never nothing.
+func (g *grammar) understand(m providers.Message) []piece {
+	text := strings.TrimSpace(m.Content)
+	switch {
+	case text == "" && len(m.Images) > 0:
+		return say("I cannot look at pictures; a real model can.")
+	case text == "":
+		return say("That message was empty.")
+	case m.Role != providers.RoleUser:
+		return say(text)
+	case g.relayed.MatchString(text):
+		return say(relay(text))
+	}
+	text = strings.TrimSpace(g.prefix.ReplaceAllString(text, ""))
+	if groups := g.tool.FindStringSubmatch(text); groups != nil && (len(text) == 5 || strings.ContainsAny(text[5:6], " \t\n@")) {
+		return directCall(groups[1], groups[2])
+	}
+	if len(text) > maxUnderstood {
+		return g.unknown()
+	}
+	var out []piece
+	understood := false
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		pieces, ok := g.line(line)
+		out, understood = append(out, pieces...), understood || ok
+	}
+	if !understood {
+		return g.unknown()
+	}
+	return out
+}
+
+func (g *grammar) unknown() []piece { return []piece{{text: g.about.unknown(), introduces: true}} }
+
+// relay gives the text of an item that the system made, without its mark.
+func relay(text string) string {
+	if strings.HasPrefix(text, "[") {
+		if _, rest, _ := strings.Cut(text, "]"); strings.TrimSpace(rest) != "" {
+			return strings.TrimSpace(rest)
+		}
+	}
+	return text
+}
+
+// directCall is /tool NAME JSON. The arguments go out as they were written:
+// where they are no JSON, the loop answers with the same error as for any model.
+func directCall(name, raw string) []piece {
+	if name == "" {
+		return say(`Write /tool NAME JSON, such as /tool calculator {"expression":"2^200"}.`)
+	}
+	if strings.TrimSpace(raw) == "" {
+		raw = "{}"
+	}
+	return []piece{{call: &call{name: name, raw: raw}}}
+}
+
+// sentence understands one sentence, or gives nothing.
+func (g *grammar) sentence(text string) []piece {
+	if out := try(g.courtesy, strings.TrimRight(text, " ?!.,")); out != nil {
+		return out
+	}
+	plain := strings.TrimSpace(g.polite.ReplaceAllString(text, ""))
+	if out := try(g.exact, plain); out != nil {
+		return out
+	}
+	plain = g.trailer.ReplaceAllString(plain, "")
+	return try(g.rules, plain)
+}
+
+func try(rules []rule, text string) []piece {
+	for _, r := range rules {
+		if groups := r.pattern.FindStringSubmatch(text); groups != nil {
+			if out := r.make(groups); out != nil {
+				return out
+			}
+		}
+	}
+	return nil
+}
+
+// line understands one line, which may hold several requests: as such when every
+// part makes sense by itself, else as one sentence, else whatever parts make
+// sense. The second result says whether anything does.
+func (g *grammar) line(text string) ([]piece, bool) {
+	parts, understood := g.parts(text)
+	if understood > 1 && understood == len(parts) && !strings.ContainsAny(text, "\"`“") {
+		return slices.Concat(parts...), true
+	}
+	if out := g.sentence(text); out != nil {
+		return out, true
+	}
+	return slices.Concat(parts...), understood > 0
+}
+
+// parts understands the parts of a line one by one and counts those that make
+// sense; the others are named as not understood.
+func (g *grammar) parts(text string) (parts [][]piece, understood int) {
+	for _, part := range g.joints.Split(text, maxAsked) {
+		part = strings.TrimSpace(part)
+		if part == "" {
+			continue
+		}
+		pieces := g.sentence(part)
+		if pieces != nil {
+			understood++
+		} else {
+			pieces = say("I did not understand “" + short(part, 100) + "”.")
+		}
+		parts = append(parts, pieces)
+	}
+	return parts, understood
+}

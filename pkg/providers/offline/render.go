@@ -1,0 +1,210 @@
+package offline
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"parley/pkg/providers"
+)
+
+// maxShown is how much of a tool's result an answer repeats.
+const maxShown = 6000
+
+// more ends a list that is not all.
+const more = "There are more."
+
+// render tells the result of a call in plain words. What is not in the shape
+// that the tool is known for is shown as it is.
+func render(tc providers.ToolCall, result string) string {
+	if text, ok := renderError(tc, result); ok {
+		return text
+	}
+	text, ok := "", false
+	switch tc.Name {
+	case "calculator":
+		text, ok = renderNumber(result)
+	case "current_time":
+		text, ok = renderTime(result)
+	case "list_dir":
+		text, ok = renderListing(result)
+	case "read_file":
+		text, ok = renderFile(tc, result), true
+	case "search_files":
+		text, ok = renderFound(result)
+	case "file_info":
+		text, ok = renderInfo(result)
+	}
+	if ok {
+		return text
+	}
+	return tc.Name + ": " + short(result, maxShown)
+}
+
+func renderError(tc providers.ToolCall, result string) (string, bool) {
+	var e struct {
+		Error   bool   `json:"error"`
+		Type    string `json:"type"`
+		Message string `json:"message"`
+	}
+	if json.Unmarshal([]byte(result), &e) != nil || !e.Error || e.Type == "" {
+		return "", false
+	}
+	return fmt.Sprintf("%s failed (%s): %s", tc.Name, e.Type, short(e.Message, 1000)), true
+}
+
+func renderNumber(result string) (string, bool) {
+	var r struct {
+		Expression string      `json:"expression"`
+		Result     json.Number `json:"result"`
+		Rounded    bool        `json:"rounded"`
+	}
+	if json.Unmarshal([]byte(result), &r) != nil || r.Result == "" {
+		return "", false
+	}
+	sign := "="
+	if r.Rounded {
+		sign = "≈"
+	}
+	return r.Expression + " " + sign + " " + r.Result.String(), true
+}
+
+func renderTime(result string) (string, bool) {
+	var r struct {
+		Time, Timezone string
+		UTCOffset      string `json:"utc_offset"`
+	}
+	if json.Unmarshal([]byte(result), &r) != nil {
+		return "", false
+	}
+	t, err := time.Parse(time.RFC3339, r.Time)
+	if err != nil {
+		return "", false
+	}
+	return fmt.Sprintf("It is %s on %s (%s, UTC%s).", t.Format("15:04:05"), t.Format("Monday, 2 January 2006"), r.Timezone, r.UTCOffset), true
+}
+
+type file struct {
+	Path, Name, Type, Modified, Text string
+	Size                             int64
+	Line                             int
+}
+
+func bytesOf(n int64) string {
+	if n == 1 {
+		return "1 byte"
+	}
+	return strconv.FormatInt(n, 10) + " bytes"
+}
+
+func renderListing(result string) (string, bool) {
+	var r struct {
+		Path      string
+		Entries   []file
+		Truncated bool
+	}
+	if json.Unmarshal([]byte(result), &r) != nil || r.Path == "" {
+		return "", false
+	}
+	place := "the workspace"
+	if r.Path != "." {
+		place = r.Path
+	}
+	if len(r.Entries) == 0 {
+		return "There are no files in " + place + ".", true
+	}
+	lines := []string{"In " + place + ":"}
+	for _, f := range r.Entries {
+		switch f.Type {
+		case "dir":
+			lines = append(lines, "- "+f.Name+"/")
+		case "file":
+			lines = append(lines, "- "+f.Name+" ("+bytesOf(f.Size)+")")
+		default:
+			lines = append(lines, "- "+f.Name+" ("+f.Type+")")
+		}
+	}
+	if r.Truncated {
+		lines = append(lines, more)
+	}
+	return short(strings.Join(lines, "\n"), maxShown), true
+}
+
+func renderFile(tc providers.ToolCall, result string) string {
+	name, _ := tc.Arguments["path"].(string)
+	var r struct {
+		Success        *bool
+		Path, Encoding string
+		Content        string
+		Size           int64
+		Truncated      bool
+	}
+	if json.Unmarshal([]byte(result), &r) != nil || r.Success == nil || r.Encoding == "" {
+		return name + ":\n" + short(result, maxShown)
+	}
+	switch {
+	case r.Size == 0:
+		return name + " is empty."
+	case r.Encoding != "utf-8":
+		return name + " is not a text: it is a binary file of " + bytesOf(r.Size) + "."
+	case r.Truncated:
+		return name + " (the beginning; " + bytesOf(r.Size) + " in all):\n" + short(r.Content, maxShown)
+	default:
+		return name + ":\n" + short(r.Content, maxShown)
+	}
+}
+
+func renderFound(result string) (string, bool) {
+	var r struct {
+		Results   []file
+		Count     *int `json:"result_count"`
+		Truncated bool
+	}
+	if json.Unmarshal([]byte(result), &r) != nil || r.Count == nil {
+		return "", false
+	}
+	if len(r.Results) == 0 {
+		return "I found nothing.", true
+	}
+	lines := []string{"I found:"}
+	for _, f := range r.Results {
+		if f.Line == 0 {
+			lines = append(lines, "- "+f.Path+" ("+bytesOf(f.Size)+")")
+			continue
+		}
+		lines = append(lines, fmt.Sprintf("- %s, line %d: %s", f.Path, f.Line, f.Text))
+	}
+	if r.Truncated {
+		lines = append(lines, more)
+	}
+	return short(strings.Join(lines, "\n"), maxShown), true
+}
+
+func renderInfo(result string) (string, bool) {
+	var f file
+	if json.Unmarshal([]byte(result), &f) != nil || f.Path == "" || f.Type == "" {
+		return "", false
+	}
+	kind := map[string]string{"dir": "a folder", "file": "a file of " + bytesOf(f.Size), "symlink": "a symbolic link"}[f.Type]
+	if kind == "" {
+		kind = "neither a file nor a folder"
+	}
+	return fmt.Sprintf("%s is %s, changed at %s.", f.Path, kind, f.Modified), true
+}
+
+// short cuts a text to n bytes and says so.
+func short(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	cut := n
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + fmt.Sprintf("… (cut here; %d bytes in all)", len(s))
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }

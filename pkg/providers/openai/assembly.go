@@ -1,0 +1,289 @@
+package openai
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+
+	"parley/pkg/providers"
+)
+
+const (
+	// maxCalls bounds the calls of one answer; more are a broken model.
+	maxCalls = 256
+	// maxExtra bounds what is kept of a server's opaque fields.
+	maxExtra = 256 << 10
+)
+
+// assembly puts the pieces of one answer together and emits them.
+type assembly struct {
+	mark     mark
+	messages []providers.Message
+	emit     func(providers.StreamEvent)
+
+	answered  bool // there was a choice
+	content   strings.Builder
+	reasoning strings.Builder
+	details   details
+	extra     map[string]json.RawMessage
+	calls     []*draft
+	ids       map[string]bool
+	finish    string
+	usage     providers.Usage
+	model     string
+}
+
+// draft is a tool call that grows.
+type draft struct {
+	index    int    // the server's
+	serverID string // may be empty or repeated
+	id, name string
+	args     strings.Builder
+	extra    map[string]json.RawMessage
+}
+
+func newAssembly(messages []providers.Message, m mark, emit func(providers.StreamEvent)) *assembly {
+	return &assembly{messages: messages, mark: m, emit: emit}
+}
+
+func (a *assembly) add(c *chunk) error {
+	if c.Model != "" {
+		a.model = c.Model
+	}
+	if c.Usage != nil {
+		a.usage = c.Usage.translate()
+	}
+	for i := range c.Choices {
+		ch := &c.Choices[i]
+		if ch.Index != 0 { // only one was asked for
+			continue
+		}
+		a.answered = true
+		if len(ch.Error) > 0 && string(ch.Error) != "null" {
+			return frameError([]byte(`{"error":`+string(ch.Error)+`}`), false)
+		}
+		for _, d := range []*delta{ch.Delta, ch.Message} {
+			if d == nil {
+				continue
+			}
+			if err := a.addDelta(d); err != nil {
+				return err
+			}
+		}
+		if ch.FinishReason != "" {
+			a.finish = string(ch.FinishReason)
+		}
+	}
+	return nil
+}
+
+func (a *assembly) addDelta(d *delta) error {
+	reasoning := d.ReasoningContent
+	if reasoning == "" {
+		reasoning = d.Reasoning // hosts that send both send the same twice
+	}
+	if reasoning != "" {
+		a.reasoning.WriteString(string(reasoning))
+		a.emit(providers.ReasoningDelta{Text: string(reasoning)})
+	}
+	if content := d.Content + d.Refusal; content != "" {
+		a.content.WriteString(string(content))
+		a.emit(providers.TextDelta{Text: string(content)})
+	}
+	a.details.add(d.ReasoningDetails)
+	a.extra = keep(a.extra, "extra_content", d.ExtraContent)
+	for i := range d.ToolCalls {
+		if err := a.addCall(&d.ToolCalls[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keep puts a field into m, unless it is empty.
+func keep(m map[string]json.RawMessage, name string, value json.RawMessage) map[string]json.RawMessage {
+	if len(value) == 0 || string(value) == "null" {
+		return m
+	}
+	if m == nil {
+		m = make(map[string]json.RawMessage)
+	}
+	m[name] = value
+	return m
+}
+
+func (a *assembly) addCall(d *callDelta) error {
+	c := a.find(d)
+	first := c == nil
+	if first {
+		if len(a.calls) >= maxCalls {
+			return &providers.Error{Kind: providers.KindInvalid, Message: "the model asked for too many tool calls at once"}
+		}
+		c = a.begin(d)
+	}
+	name, args := string(d.Function.Name), string(d.Function.Arguments)
+	if name != c.name && c.args.Len() == 0 {
+		c.name += name // a host may cut a name, too; one that repeats it whole says nothing new
+	}
+	c.args.WriteString(args)
+	c.extra = keep(c.extra, "extra_content", d.ExtraContent)
+	event := providers.ToolCallDelta{Index: a.position(c), Arguments: args}
+	if first {
+		event.ID, event.Name = c.id, c.name
+	}
+	a.emit(event)
+	return nil
+}
+
+// find gives the call that d continues, nil when d begins one. Hosts leave the
+// index out, give every call the same one, or repeat id and name in each piece.
+func (a *assembly) find(d *callDelta) *draft {
+	if len(a.calls) == 0 {
+		return nil
+	}
+	c := a.calls[len(a.calls)-1]
+	if d.Index != nil {
+		if c = a.last(*d.Index); c == nil {
+			return nil
+		}
+	}
+	if d.ID != "" && c.serverID != "" && string(d.ID) != c.serverID {
+		return nil
+	}
+	// A name and a new object after a complete one: the same id once more.
+	if d.Function.Name != "" && strings.HasPrefix(string(d.Function.Arguments), "{") && json.Valid([]byte(c.args.String())) {
+		return nil
+	}
+	if d.Index == nil && d.ID == "" && d.Function.Name != "" && c.args.Len() > 0 {
+		return nil
+	}
+	return c
+}
+
+// last gives the newest call of a server's index.
+func (a *assembly) last(index int) *draft {
+	for i := len(a.calls) - 1; i >= 0; i-- {
+		if a.calls[i].index == index {
+			return a.calls[i]
+		}
+	}
+	return nil
+}
+
+func (a *assembly) begin(d *callDelta) *draft {
+	c := &draft{index: len(a.calls), serverID: string(d.ID), id: string(d.ID)}
+	if d.Index != nil {
+		c.index = *d.Index
+	}
+	if c.id == "" || a.ids[c.id] {
+		c.id = a.ownID(len(a.calls))
+	}
+	if a.ids == nil {
+		a.ids = make(map[string]bool)
+	}
+	a.ids[c.id] = true
+	a.calls = append(a.calls, c)
+	return c
+}
+
+// ownID makes an id for a call that has none of its own. It is the same when the
+// same answer to the same conversation is read again, and another in a later turn.
+func (a *assembly) ownID(n int) string {
+	h := sha256.New()
+	var count [8]byte
+	binary.BigEndian.PutUint64(count[:], uint64(len(a.messages))<<16|uint64(n)) //nolint:gosec // both are small
+	h.Write(count[:])
+	if len(a.messages) > 0 {
+		last := &a.messages[len(a.messages)-1]
+		h.Write([]byte(last.Role + "\x00" + last.ToolCallID + "\x00" + last.Content))
+	}
+	return "call_" + hex.EncodeToString(h.Sum(nil)[:12])
+}
+
+func (a *assembly) position(c *draft) int {
+	for i := range a.calls {
+		if a.calls[i] == c {
+			return i
+		}
+	}
+	return 0
+}
+
+// response gives the finished answer.
+func (a *assembly) response() (*providers.LLMResponse, error) {
+	if !a.answered {
+		return nil, cut("the server sent no answer", nil)
+	}
+	r := &providers.LLMResponse{
+		Content: a.content.String(), FinishReason: a.finish, Usage: a.usage,
+		Reasoning: a.reasoning.String(), Model: a.model,
+	}
+	a.extra = keep(a.extra, "reasoning_details", a.details.whole())
+	r.Extra = a.mark.wrap(a.extra)
+	for _, c := range a.calls {
+		r.ToolCalls = append(r.ToolCalls, c.call(a.mark))
+	}
+	return r, nil
+}
+
+func (c *draft) call(m mark) providers.ToolCall {
+	call := providers.ToolCall{
+		ID: c.id, Type: "function", Name: c.name, RawArguments: c.args.String(), Extra: m.wrap(c.extra),
+	}
+	var err error
+	if call.Arguments, err = providers.DecodeArguments(call.RawArguments); err != nil {
+		call.BadArguments = err.Error()
+	}
+	return call
+}
+
+// details are OpenRouter's reasoning blocks, which it wants back whole.
+type details struct{ blocks []map[string]json.RawMessage }
+
+// add takes the blocks of one frame; a piece of the block before it is joined to it.
+func (d *details) add(pieces []json.RawMessage) {
+	for _, raw := range pieces {
+		var piece map[string]json.RawMessage
+		if json.Unmarshal(raw, &piece) != nil {
+			continue
+		}
+		if n := len(d.blocks); n > 0 && sameBlock(d.blocks[n-1], piece) {
+			joinBlock(d.blocks[n-1], piece)
+			continue
+		}
+		d.blocks = append(d.blocks, piece)
+	}
+}
+
+func (d *details) whole() json.RawMessage {
+	if len(d.blocks) == 0 {
+		return nil
+	}
+	b, err := json.Marshal(d.blocks)
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+func sameBlock(a, b map[string]json.RawMessage) bool {
+	return string(a["type"]) == string(b["type"]) && len(b["index"]) > 0 && string(a["index"]) == string(b["index"])
+}
+
+func joinBlock(block, piece map[string]json.RawMessage) {
+	for k, v := range piece {
+		var old, add string
+		growing := k == "text" || k == "summary" || k == "data"
+		if growing && json.Unmarshal(block[k], &old) == nil && json.Unmarshal(v, &add) == nil {
+			if joined, err := json.Marshal(old + add); err == nil {
+				block[k] = joined
+			}
+			continue
+		}
+		if string(v) != "null" {
+			block[k] = v
+		}
+	}
+}

@@ -1,0 +1,304 @@
+package openai
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	sdk "github.com/sashabaranov/go-openai"
+
+	"parley/pkg/providers"
+)
+
+const maxErrorText = 500
+
+var errTooBig = errors.New("the answer is longer than this gateway reads")
+
+// cut is the error for an answer that did not end properly.
+func cut(message string, cause error) *providers.Error {
+	return &providers.Error{Kind: providers.KindCut, Message: message, Err: cause}
+}
+
+// transportError is for a request that got no answer.
+func transportError(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) { // its text holds the URL, with credentials
+		err = u.Err
+	}
+	return &providers.Error{Kind: providers.KindUnreachable, Message: err.Error(), Err: err}
+}
+
+// readError is for an answer that broke off.
+func readError(err error) error {
+	if errors.Is(err, errTooBig) {
+		return &providers.Error{Kind: providers.KindInvalid, Message: errTooBig.Error(), Err: errTooBig}
+	}
+	return cut("the connection broke in the middle of the answer", err)
+}
+
+// wireError is an error as servers write it.
+type wireError struct {
+	Message text            `json:"message"`
+	Type    text            `json:"type"`
+	Code    text            `json:"code"`
+	Param   text            `json:"param"`
+	Status  text            `json:"status"`
+	Details json.RawMessage `json:"details"`
+}
+
+// wireErrorBody is what stands round it.
+type wireErrorBody struct {
+	Error   json.RawMessage `json:"error"`
+	Detail  text            `json:"detail"`
+	Message text            `json:"message"`
+	Code    text            `json:"code"`
+	Type    text            `json:"type"`
+}
+
+// parseError reads the error in body; ok is false where there is none.
+func parseError(body []byte) (e wireError, ok bool) {
+	var list []json.RawMessage
+	if json.Unmarshal(body, &list) == nil && len(list) > 0 { // Gemini wraps it in a list
+		body = list[0]
+	}
+	var b wireErrorBody
+	if json.Unmarshal(body, &b) != nil {
+		return e, false
+	}
+	if len(b.Error) > 0 && string(b.Error) != "null" {
+		if json.Unmarshal(b.Error, &e) != nil {
+			var t text
+			if json.Unmarshal(b.Error, &t) != nil {
+				t = "unknown error"
+			}
+			e.Message = t
+		}
+		return e, true
+	}
+	if b.Message == "" {
+		b.Message = b.Detail
+	}
+	return wireError{Message: b.Message, Code: b.Code, Type: b.Type}, b.Message != ""
+}
+
+// refusal translates an answer whose status is not 2xx.
+func refusal(status int, header http.Header, body []byte) *providers.Error {
+	e, ok := parseError(body)
+	if !ok {
+		e.Message = text(http.StatusText(status))
+	}
+	err := &providers.Error{
+		Kind: kindOf(status, e), Status: status, Code: e.code(), Message: string(e.Message),
+		RetryAfter: retryAfter(header, time.Now()),
+	}
+	if d := e.retryDelay(); err.RetryAfter == 0 && d > 0 {
+		err.RetryAfter = d
+	}
+	if status >= 300 && status < 400 {
+		err.Kind, err.Message = providers.KindNotFound, "the server redirects elsewhere; base_url must name the final address"
+	}
+	return err
+}
+
+// frameError gives the error that a frame of a stream carries, or nil. named
+// means that the event itself is called an error.
+func frameError(frame []byte, named bool) error {
+	if !named && !strings.Contains(string(frame), `"error"`) {
+		return nil
+	}
+	var b struct {
+		Error json.RawMessage `json:"error"`
+	}
+	if !named && (json.Unmarshal(frame, &b) != nil || len(b.Error) == 0 || string(b.Error) == "null") {
+		return nil
+	}
+	e, ok := parseError(frame)
+	if !ok {
+		e.Message = "the server ended the answer with an error"
+	}
+	status, err := strconv.Atoi(string(e.Code))
+	if err != nil || status < 400 || status > 599 {
+		status = 0
+	}
+	return &providers.Error{Kind: kindOf(status, e), Status: status, Code: e.code(), Message: string(e.Message), RetryAfter: e.retryDelay()}
+}
+
+func (e *wireError) code() string {
+	for _, c := range []text{e.Code, e.Type, e.Status} {
+		if c != "" {
+			return string(c)
+		}
+	}
+	return ""
+}
+
+// kindOf decides what an error means: by the server's own words first, because
+// hosts disagree about the status, then by the status (0 in a stream).
+func kindOf(status int, e wireError) providers.ErrorKind {
+	words := strings.ToLower(string(e.Code + " " + e.Type + " " + e.Status))
+	message := strings.ToLower(string(e.Message))
+	switch {
+	case status == http.StatusRequestEntityTooLarge, hasAny(words, "context_length", "exceed_context", "string_above_max"),
+		status < 500 && hasAny(message, "context length", "context window", "context size", "prompt is too long", "too many input tokens", "maximum number of tokens allowed"):
+		return providers.KindTooLong
+	case status == http.StatusPaymentRequired, hasAny(words, "insufficient_quota", "billing", "402"), hasAny(message, "insufficient credit", "insufficient balance", "insufficient_quota"):
+		return providers.KindQuota
+	case hasAny(words, "content_filter", "content_policy", "responsibleai", "moderation"),
+		status == http.StatusForbidden && hasAny(message, "moderation", "flagged"):
+		return providers.KindFiltered
+	case status == http.StatusTooManyRequests, status == 0 && hasAny(words, "rate_limit", "resource_exhausted"):
+		return providers.KindRateLimited
+	case status == http.StatusUnauthorized, status == http.StatusForbidden, hasAny(words, "invalid_api_key", "authentication_error"), strings.Contains(message, "api key not valid"):
+		return providers.KindAuth
+	case status == http.StatusNotFound, hasAny(words, "model_not_found"):
+		return providers.KindNotFound
+	case status == http.StatusRequestTimeout, status == http.StatusConflict, status >= 500:
+		return providers.KindOverloaded
+	case status >= 400, hasAny(words, "invalid_request"):
+		return providers.KindInvalid
+	default:
+		return providers.KindOverloaded
+	}
+}
+
+func hasAny(s string, words ...string) bool {
+	for _, w := range words {
+		if strings.Contains(s, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// retryAfter reads the least wait a server demands, in any spelling.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
+		return seconds(ms / 1000)
+	}
+	v := h.Get("Retry-After")
+	if s, err := strconv.ParseFloat(v, 64); err == nil {
+		return seconds(s)
+	}
+	if t, err := http.ParseTime(v); err == nil {
+		return max(0, t.Sub(now))
+	}
+	return 0
+}
+
+// retryDelay reads the wait that Gemini puts among an error's details ("37s").
+func (e *wireError) retryDelay() time.Duration {
+	var details []struct {
+		RetryDelay string `json:"retryDelay"`
+	}
+	if json.Unmarshal(e.Details, &details) != nil {
+		return 0
+	}
+	for _, d := range details {
+		if wait, err := time.ParseDuration(d.RetryDelay); err == nil {
+			return max(0, wait)
+		}
+	}
+	return 0
+}
+
+// seconds turns s into a duration of at most a day.
+func seconds(s float64) time.Duration {
+	if math.IsNaN(s) || s <= 0 {
+		return 0
+	}
+	return time.Duration(math.Min(s, 86400) * float64(time.Second))
+}
+
+// failure gives the error that leaves this package: whom it concerns is filled
+// in, and no secret is left in it.
+func (p *Provider) failure(model string, err error) error {
+	var known *providers.Error
+	out := providers.Error{Kind: providers.KindInvalid, Message: err.Error()}
+	if errors.As(err, &known) {
+		out = *known
+	}
+	out.Server, out.Model = p.server, model
+	secrets := p.secrets()
+	out.Message = shorten(secrets.Replace(out.Message), maxErrorText)
+	out.Code = shorten(secrets.Replace(out.Code), maxErrorText)
+	if out.Err != nil && secrets.Replace(out.Err.Error()) != out.Err.Error() {
+		out.Err = nil
+	}
+	return &out
+}
+
+// secrets replaces the key and the base URL's credentials.
+func (p *Provider) secrets() *strings.Replacer {
+	var pairs []string
+	add := func(s string) {
+		if s != "" {
+			pairs = append(pairs, s, "[redacted]")
+		}
+	}
+	add(p.key())
+	if u, err := url.Parse(p.opts.BaseURL); err != nil {
+		add(p.opts.BaseURL)
+	} else if u.User != nil {
+		add(u.User.String())
+		password, _ := u.User.Password()
+		add(password)
+		if name := u.User.Username(); len(name) > 3 { // shorter ones are words
+			add(name)
+		}
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+func shorten(s string, limit int) string {
+	s = strings.ToValidUTF8(s, string(utf8.RuneError))
+	if len(s) <= limit {
+		return s
+	}
+	for limit > 0 && !utf8.RuneStart(s[limit]) {
+		limit--
+	}
+	return s[:limit]
+}
+
+// quirks are the parameters that a model has refused.
+type quirks struct {
+	noTemperature    bool
+	completionTokens bool // max_tokens must be called max_completion_tokens
+	noStreamOptions  bool
+	reasoning        bool // earlier reasoning must be sent back
+	noEffort         bool // tools are taken only without reasoning
+}
+
+// learn adds what err says about req. It gives k itself where that is nothing new.
+func (k quirks) learn(err error, req sdk.ChatCompletionRequest) quirks {
+	switch {
+	case errors.Is(err, sdk.ErrReasoningModelMaxTokensDeprecated):
+		k.completionTokens = true
+	case errors.Is(err, sdk.ErrReasoningModelLimitationsOther), errors.Is(err, sdk.ErrReasoningSamplingUnsupported):
+		k.noTemperature = true
+	case errors.Is(err, sdk.ErrReasoningToolsRequireResponses):
+		k.noEffort = true
+	}
+	var refused *providers.Error
+	if !errors.As(err, &refused) || refused.Kind != providers.KindInvalid || refused.Status == 0 {
+		return k
+	}
+	message := strings.ToLower(refused.Message)
+	switch {
+	case strings.Contains(message, "stream_options") || strings.Contains(message, "include_usage"):
+		k.noStreamOptions = true
+	case req.MaxTokens > 0 && strings.Contains(message, "max_tokens"):
+		k.completionTokens = true
+	case req.Temperature != 0 && strings.Contains(message, "temperature"):
+		k.noTemperature = true
+	case strings.Contains(message, "reasoning_content"):
+		k.reasoning = true
+	}
+	return k
+}

@@ -1,0 +1,268 @@
+package openai
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"strings"
+
+	sdk "github.com/sashabaranov/go-openai"
+
+	"parley/pkg/providers"
+)
+
+const (
+	// noOutput stands for an empty tool result: the library drops an empty content.
+	noOutput  = "(no output)"
+	noPicture = "[a picture that this model cannot see]"
+)
+
+// request translates a question, and tells what go-openai's types cannot say.
+func (p *Provider) request(q *question, k quirks) (sdk.ChatCompletionRequest, []patch, error) {
+	req := sdk.ChatCompletionRequest{Model: q.model, Stream: q.stream}
+	if q.stream && !k.noStreamOptions {
+		req.StreamOptions = &sdk.StreamOptions{IncludeUsage: true}
+	}
+	if err := setOptions(&req, q, k); err != nil {
+		return req, nil, err
+	}
+	m := mark{server: p.server, model: q.model}
+	req.Messages = make([]sdk.ChatCompletionMessage, len(q.messages))
+	var patches []patch
+	for i := range q.messages {
+		req.Messages[i] = p.message(&q.messages[i], k)
+		if extra, ok := m.patch(i, &q.messages[i]); ok {
+			patches = append(patches, extra)
+		}
+	}
+	return req, patches, nil
+}
+
+func setOptions(req *sdk.ChatCompletionRequest, q *question, k quirks) error {
+	if n, ok := number(q.options["max_tokens"]); ok && n > 0 {
+		if k.completionTokens {
+			req.MaxCompletionTokens = int(n)
+		} else {
+			req.MaxTokens = int(n)
+		}
+	}
+	if t, ok := number(q.options["temperature"]); ok && !k.noTemperature {
+		req.Temperature = nonzero(t)
+	}
+	if t, ok := number(q.options["top_p"]); ok && !k.noTemperature {
+		req.TopP = nonzero(t)
+	}
+	if n, ok := number(q.options["seed"]); ok {
+		seed := int(n)
+		req.Seed = &seed
+	}
+	if stop, ok := q.options["stop"].([]string); ok {
+		req.Stop = stop
+	}
+	if effort, ok := q.options["reasoning_effort"].(string); ok {
+		req.ReasoningEffort = effort
+	}
+	if k.noEffort {
+		req.ReasoningEffort = sdk.ReasoningEffortNone
+	}
+	if len(q.tools) == 0 { // servers refuse a choice among nothing
+		return nil
+	}
+	req.Tools = toolsOf(q.tools)
+	var err error
+	req.ToolChoice, err = toolChoice(q.options["tool_choice"])
+	return err
+}
+
+// nonzero is v for a field that go-openai leaves out at 0.
+func nonzero(v float64) float32 {
+	if v == 0 {
+		return math.SmallestNonzeroFloat32
+	}
+	return float32(v)
+}
+
+// number reads an option that may have come from code or from JSON.
+func number(v any) (float64, bool) {
+	switch v := v.(type) {
+	case int:
+		return float64(v), true
+	case int64:
+		return float64(v), true
+	case float32:
+		return float64(v), true
+	case float64:
+		return v, true
+	default:
+		return 0, false
+	}
+}
+
+func toolsOf(defs []providers.ToolDefinition) []sdk.Tool {
+	tools := make([]sdk.Tool, len(defs))
+	for i := range defs {
+		f := &defs[i].Function
+		parameters := f.Parameters
+		if parameters == nil {
+			parameters = map[string]any{"type": "object", "properties": map[string]any{}}
+		}
+		tools[i] = sdk.Tool{
+			Type:     sdk.ToolTypeFunction,
+			Function: &sdk.FunctionDefinition{Name: f.Name, Description: f.Description, Parameters: parameters},
+		}
+	}
+	return tools
+}
+
+func toolChoice(v any) (any, error) {
+	name := ""
+	switch v := v.(type) {
+	case nil:
+		return nil, nil //nolint:nilnil // no choice is a choice, and goes unsaid
+	case string:
+		if v == "auto" || v == "none" || v == "required" {
+			return v, nil
+		}
+	case map[string]any:
+		name, _ = v["name"].(string)
+	case map[string]string:
+		name = v["name"]
+	}
+	if name == "" {
+		return nil, &providers.Error{Kind: providers.KindInvalid, Message: fmt.Sprintf("tool_choice %v is none of auto, none, required and {name}", v)}
+	}
+	return sdk.ToolChoice{Type: sdk.ToolTypeFunction, Function: sdk.ToolFunction{Name: name}}, nil
+}
+
+func (p *Provider) message(m *providers.Message, k quirks) sdk.ChatCompletionMessage {
+	out := sdk.ChatCompletionMessage{Role: m.Role, Content: m.Content}
+	switch m.Role {
+	case providers.RoleUser:
+		p.addImages(&out, m.Images)
+	case providers.RoleAssistant:
+		out.ToolCalls = callsOf(m.ToolCalls)
+		if k.reasoning {
+			out.ReasoningContent = m.Reasoning
+		}
+	case providers.RoleTool:
+		out.ToolCallID = m.ToolCallID
+		if out.Content == "" {
+			out.Content = noOutput
+		}
+	}
+	return out
+}
+
+func (p *Provider) addImages(out *sdk.ChatCompletionMessage, images []providers.Image) {
+	if len(images) == 0 {
+		return
+	}
+	if !p.opts.Images {
+		out.Content = strings.TrimPrefix(out.Content+strings.Repeat("\n"+noPicture, len(images)), "\n")
+		return
+	}
+	if out.Content != "" {
+		out.MultiContent = append(out.MultiContent, sdk.ChatMessagePart{Type: sdk.ChatMessagePartTypeText, Text: out.Content})
+		out.Content = ""
+	}
+	for i := range images {
+		out.MultiContent = append(out.MultiContent, sdk.ChatMessagePart{
+			Type: sdk.ChatMessagePartTypeImageURL, ImageURL: &sdk.ChatMessageImageURL{URL: imageURL(&images[i])},
+		})
+	}
+}
+
+func imageURL(img *providers.Image) string {
+	if len(img.Data) == 0 {
+		return img.URL
+	}
+	mime := img.MIME
+	if mime == "" {
+		mime = http.DetectContentType(img.Data)
+	}
+	return "data:" + mime + ";base64," + base64.StdEncoding.EncodeToString(img.Data)
+}
+
+func callsOf(calls []providers.ToolCall) []sdk.ToolCall {
+	if len(calls) == 0 {
+		return nil
+	}
+	out := make([]sdk.ToolCall, len(calls))
+	for i := range calls {
+		out[i] = sdk.ToolCall{
+			ID: calls[i].ID, Type: sdk.ToolTypeFunction,
+			Function: sdk.FunctionCall{Name: calls[i].Name, Arguments: argumentsText(&calls[i])},
+		}
+	}
+	return out
+}
+
+// argumentsText gives the arguments as the model wrote them where that is an
+// object. What could not be decoded is left out: servers that parse it fail.
+func argumentsText(c *providers.ToolCall) string {
+	if c.BadArguments != "" {
+		return "{}"
+	}
+	if raw := strings.TrimSpace(c.RawArguments); strings.HasPrefix(raw, "{") && json.Valid([]byte(raw)) {
+		return c.RawArguments
+	}
+	b, err := json.Marshal(c.Arguments)
+	if err != nil || c.Arguments == nil {
+		return "{}"
+	}
+	return string(b)
+}
+
+// mark tells which server and model an Extra came from; only they see it again.
+type mark struct{ server, model string }
+
+// extra is what the Extra of a message or call holds.
+type extra struct {
+	Server string          `json:"server"`
+	Model  string          `json:"model"`
+	Fields json.RawMessage `json:"fields"`
+}
+
+// wrap makes an Extra of wire fields; nil for none.
+func (m mark) wrap(fields map[string]json.RawMessage) json.RawMessage {
+	if len(fields) == 0 {
+		return nil
+	}
+	object, err := json.Marshal(fields)
+	if err != nil {
+		return nil
+	}
+	b, err := json.Marshal(extra{Server: m.server, Model: m.model, Fields: object})
+	if err != nil || len(b) > maxExtra {
+		return nil
+	}
+	return b
+}
+
+// unwrap gives the wire fields of an Extra that came from here.
+func (m mark) unwrap(raw json.RawMessage) json.RawMessage {
+	var e extra
+	if len(raw) == 0 || json.Unmarshal(raw, &e) != nil || e.Server != m.server || e.Model != m.model {
+		return nil
+	}
+	return e.Fields
+}
+
+// patch collects what message i must carry beyond go-openai's types.
+func (m mark) patch(i int, msg *providers.Message) (patch, bool) {
+	if msg.Role != providers.RoleAssistant {
+		return patch{}, false
+	}
+	p := patch{message: i, fields: m.unwrap(msg.Extra)}
+	for j := range msg.ToolCalls {
+		if fields := m.unwrap(msg.ToolCalls[j].Extra); fields != nil {
+			if p.calls == nil {
+				p.calls = make(map[int]json.RawMessage)
+			}
+			p.calls[j] = fields
+		}
+	}
+	return p, p.fields != nil || p.calls != nil
+}

@@ -1,0 +1,136 @@
+package providers
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+)
+
+// RetryPolicy says how often and when [Retry] asks again. The zero value is a good one.
+type RetryPolicy struct {
+	// Attempts counts the first one too; 0 means 5. A request that ran into a
+	// time limit is asked again once at most, because it has waited long enough.
+	Attempts int
+	// Base is the most that is waited after the first failure, doubled with each
+	// one up to Max; the wait is drawn evenly below it. 0 means 500 ms and 20 s.
+	Base, Max time.Duration
+	// Patience is the longest wait that a server may demand; beyond it the error
+	// is returned at once. 0 means 2 minutes.
+	Patience time.Duration
+	// OnRetry is told, from the goroutine that asks, of the failure of each attempt
+	// (counted from 1) that another follows after wait. It may be nil.
+	OnRetry func(err *Error, attempt int, wait time.Duration)
+}
+
+// Retry asks p again after errors that may pass, with full jitter on top of what
+// the server demands. It streams where p does: an answer that broke off after
+// something of it was emitted is announced as void by [Restart].
+func Retry(p LLMProvider, policy RetryPolicy) LLMProvider {
+	orElse(&policy.Attempts, 5)
+	orElse(&policy.Base, 500*time.Millisecond)
+	orElse(&policy.Max, 20*time.Second)
+	orElse(&policy.Patience, 2*time.Minute)
+	return &retrier{p: p, policy: policy}
+}
+
+func orElse[T int | time.Duration](v *T, def T) {
+	if *v <= 0 {
+		*v = def
+	}
+}
+
+type retrier struct {
+	p      LLMProvider
+	policy RetryPolicy
+}
+
+func (r *retrier) Chat(ctx context.Context, messages []Message, tools []ToolDefinition, model string, options map[string]any) (*LLMResponse, error) {
+	return r.ask(ctx, func() (*LLMResponse, error) {
+		return r.p.Chat(ctx, messages, tools, model, options)
+	})
+}
+
+func (r *retrier) ChatStream(ctx context.Context, messages []Message, tools []ToolDefinition, model string, options map[string]any, emit func(StreamEvent)) (*LLMResponse, error) {
+	s := restarter{emit: emit}
+	return r.ask(ctx, func() (*LLMResponse, error) {
+		s.begin()
+		resp, err := Stream(ctx, r.p, messages, tools, model, options, s.pass)
+		s.end(err)
+		return resp, err
+	})
+}
+
+func (r *retrier) ask(ctx context.Context, attempt func() (*LLMResponse, error)) (*LLMResponse, error) {
+	timeouts := 0
+	for n := 1; ; n++ {
+		resp, err := attempt()
+		if err == nil {
+			return resp, nil
+		}
+		var failure *Error
+		if ctx.Err() != nil || !errors.As(err, &failure) || !failure.Retryable() || n >= r.policy.Attempts {
+			return nil, err
+		}
+		if failure.Kind == KindTimeout {
+			timeouts++
+		}
+		if timeouts > 1 || failure.RetryAfter > r.policy.Patience {
+			return nil, err
+		}
+		wait := failure.RetryAfter + r.jitter(n)
+		if r.policy.OnRetry != nil {
+			r.policy.OnRetry(failure, n, wait)
+		}
+		if err := pause(ctx, wait); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// jitter draws the wait after attempt n.
+func (r *retrier) jitter(n int) time.Duration {
+	limit := r.policy.Max
+	if shift := n - 1; shift < 30 && r.policy.Base<<shift < limit {
+		limit = r.policy.Base << shift
+	}
+	return rand.N(limit) + 1 //nolint:gosec // jitter needs no secret randomness
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// restarter passes events on and announces, when the next attempt begins, that
+// what the last one emitted is void.
+type restarter struct {
+	emit   func(StreamEvent)
+	dirty  bool
+	reason string
+}
+
+func (s *restarter) begin() {
+	if s.dirty {
+		s.pass(Restart{Reason: s.reason})
+	}
+}
+
+func (s *restarter) pass(e StreamEvent) {
+	_, restart := e.(Restart)
+	s.dirty = !restart
+	s.emit(e)
+}
+
+func (s *restarter) end(err error) {
+	var failure *Error
+	if errors.As(err, &failure) {
+		s.reason = string(failure.Kind)
+	}
+}

@@ -1,0 +1,289 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"parley/pkg/session"
+)
+
+// maxBatch bounds the writes of one transaction, maxQueue those that wait.
+const (
+	maxBatch = 512
+	maxQueue = 1024
+)
+
+// errClosed is what a closed engine answers.
+var errClosed = fmt.Errorf("%w: the store is closed", session.ErrStore)
+
+// write is one change. run does its checks before its first put: as long as it
+// has put nothing its error is its own; an error or a panic after that rolls the
+// transaction back, and its neighbours run again without it. run may therefore
+// run more than once and has no effects outside the transaction but through
+// tx.after. done is called once, when the outcome is durable.
+type write struct {
+	run  func(*tx) error
+	done func(error)
+	// turn is set for the writes of a turn: after one that failed, all fail.
+	turn *turn
+}
+
+// submit queues a write. The error says that it was not queued.
+func (e *Engine) submit(ctx context.Context, w *write) error {
+	e.gate.RLock()
+	defer e.gate.RUnlock()
+	if e.closed {
+		return errClosed
+	}
+	select {
+	case e.queue <- w:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// write queues a change and waits until it is durable or has failed.
+func (e *Engine) write(ctx context.Context, run func(*tx) error) error {
+	return e.await(ctx, &write{run: run})
+}
+
+func (e *Engine) await(ctx context.Context, w *write) error {
+	done := make(chan error, 1)
+	w.done = func(err error) { done <- err }
+	if err := e.submit(ctx, w); err != nil {
+		return err
+	}
+	return <-done
+}
+
+// commitLoop owns all writing. It takes everything that waits into one
+// transaction, so that the writers of a moment share one sync of the disk.
+func (e *Engine) commitLoop() {
+	defer close(e.committed)
+	for w := range e.queue {
+		e.commitAll(e.drain(w))
+	}
+}
+
+func (e *Engine) drain(first *write) []*write {
+	batch := []*write{first}
+	for len(batch) < maxBatch {
+		select {
+		case w, ok := <-e.queue:
+			if !ok {
+				return batch
+			}
+			batch = append(batch, w)
+		default:
+			return batch
+		}
+	}
+	return batch
+}
+
+// commitAll brings every write of a batch to its answer. A write that spoils
+// the transaction gets its error and the others run again without it.
+func (e *Engine) commitAll(batch []*write) {
+	for len(batch) > 0 {
+		errs, guilty, err := e.attempt(batch)
+		switch {
+		case err == nil:
+			for i, w := range batch {
+				w.finish(errs[i])
+			}
+			return
+		case guilty >= 0:
+			batch[guilty].finish(err)
+			batch = slices.Delete(batch, guilty, guilty+1)
+		case isPanic(err) && len(batch) > 1:
+			// The commit itself panicked, and nobody knows over whose pages.
+			for _, w := range batch {
+				e.commitAll([]*write{w})
+			}
+			return
+		default:
+			for _, w := range batch {
+				w.finish(err)
+			}
+			return
+		}
+	}
+}
+
+func (w *write) finish(err error) {
+	if err != nil && w.turn != nil {
+		w.turn.fail(err)
+	}
+	w.done(err)
+}
+
+func isPanic(err error) bool {
+	_, ok := errors.AsType[*errPanic](err)
+	return ok
+}
+
+// attempt runs a batch in one transaction. With a nil error every write has its
+// own answer; else guilty is the write that spoiled it, or -1 for the commit.
+func (e *Engine) attempt(batch []*write) (errs []error, guilty int, err error) {
+	if err := e.writable(); err != nil {
+		return nil, -1, err
+	}
+	b, err := e.db.Begin(true)
+	if err != nil {
+		return nil, -1, e.noteWrite(err)
+	}
+	t := newTx(b, e.now())
+	t.meta = e.metaCopy()
+	t.epoch = e.epoch
+	rollback := func() { _ = guard(b.Rollback) }
+
+	errs = make([]error, len(batch))
+	changed := false
+	if err := guard(func() error { return e.prelude(t) }); err != nil {
+		rollback()
+		return nil, -1, e.noteWrite(err)
+	}
+	for i, w := range batch {
+		t.changed = false
+		errs[i] = guard(func() error { return t.runOne(w) })
+		if errs[i] != nil && (t.changed || isPanic(errs[i])) {
+			rollback()
+			if isPanic(errs[i]) {
+				e.suspectDamage(errs[i])
+			}
+			return nil, i, errs[i]
+		}
+		changed = changed || t.changed
+	}
+	if !changed {
+		rollback()
+		return errs, -1, nil
+	}
+	if err := guard(func() error { return e.commit(t) }); err != nil {
+		rollback()
+		return nil, -1, e.noteWrite(err)
+	}
+	_ = e.noteWrite(nil)
+	for _, f := range t.after {
+		f()
+	}
+	e.resync()
+	return errs, -1, nil
+}
+
+func (t *tx) runOne(w *write) error {
+	if w.turn == nil {
+		return w.run(t)
+	}
+	if err := w.turn.failed(); err != nil {
+		return err
+	}
+	if err := t.broken[w.turn]; err != nil {
+		return err
+	}
+	err := w.run(t)
+	if err != nil {
+		if t.broken == nil {
+			t.broken = map[*turn]error{}
+		}
+		t.broken[w.turn] = err
+	}
+	return err
+}
+
+// commit adds what belongs to the whole transaction and makes it durable.
+func (e *Engine) commit(t *tx) error {
+	if len(t.aged) > 0 {
+		n, err := t.next()
+		if err != nil {
+			return err
+		}
+		if err := t.put(bkAging, append(timeKey(t.now), numKey(n)...), t.aged); err != nil {
+			return err
+		}
+	}
+	if t.meta != e.metaCopy() {
+		if err := t.put(bkMeta, metaKey(), t.meta); err != nil {
+			return err
+		}
+	}
+	if err := t.b.Commit(); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	e.stateMu.Lock()
+	e.meta = t.meta
+	e.begun = true
+	e.commits++
+	e.stateMu.Unlock()
+	return nil
+}
+
+// prelude is the first part of the first transaction after an open: it takes
+// the clean mark away and names the suspects of an unclean end. It costs no
+// transaction of its own.
+func (e *Engine) prelude(t *tx) error {
+	if e.hasBegun() {
+		return nil
+	}
+	if !t.meta.Clean {
+		if err := t.markSuspects(); err != nil {
+			return err
+		}
+	}
+	t.meta.Clean = false
+	t.meta.Epoch = e.epoch
+	return nil
+}
+
+// noteWrite keeps the outcome of the last transaction. After a failure the file
+// is opened anew: what a failed sync left in memory is not to be trusted.
+func (e *Engine) noteWrite(err error) error {
+	if err == nil {
+		e.stateMu.Lock()
+		if e.writeErr != nil {
+			e.o.Log.Info().Msg("the store can be written again")
+		}
+		e.writeErr = nil
+		e.stateMu.Unlock()
+		return nil
+	}
+	e.stateMu.Lock()
+	if e.writeErr == nil {
+		e.o.Log.Error().Err(err).Msg("the store cannot be written")
+	}
+	e.writeErr = err
+	e.missed = true
+	e.stateMu.Unlock()
+	if isPanic(err) {
+		e.suspectDamage(err)
+	}
+	e.reopen()
+	if isPanic(err) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", session.ErrStore, err)
+}
+
+// resync tells the lanes of everything that is pending after a failed commit:
+// it may have reached the disk all the same.
+func (e *Engine) resync() {
+	e.stateMu.Lock()
+	missed := e.missed
+	e.missed = false
+	e.stateMu.Unlock()
+	if missed {
+		e.signalPending()
+	}
+}
+
+// lanesOf is a set of running schedulers.
+type lanesOf struct {
+	mu     sync.Mutex
+	inbox  *scheduler
+	outbox map[account]*scheduler
+	turns  map[uint64]*turn // by chat, while handed out
+}

@@ -1,0 +1,135 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// The files of a state directory that belong to the store.
+const (
+	fileDB        = "parley.db"
+	fileNew       = "parley.db.new"     // a store that is being built, renamed when it is whole
+	fileDamage    = "parley.db.damage"  // says that the running gateway met a damaged page
+	fileMarker    = "parley.marker"     // says that there is a store: tells a fresh directory from a lost file
+	fileLock      = "parley.lock"       // held by the one process that uses the store
+	asidePrefix   = "parley.db.damaged" // what a damaged file is renamed to, with the time
+	snapshotDir   = "snapshots"
+	snapshotStart = "parley-"
+	snapshotEnd   = ".db"
+)
+
+// The errors of opening a store. Their text says how to cure them.
+var (
+	// ErrLocked: another process uses the store.
+	ErrLocked = errors.New("another instance uses this state directory")
+	// ErrNewer: a newer release wrote the store; the file was not touched.
+	ErrNewer = errors.New("the store was written by a newer release")
+	// ErrDir: the state directory cannot be used.
+	ErrDir = errors.New("the state directory cannot be used")
+)
+
+// prepareDir creates the directory or checks that it is ours alone.
+func prepareDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return dirError(dir, err)
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return dirError(dir, err)
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("%w: %s is not a directory; name another one as state_dir", ErrDir, dir)
+	}
+	if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() {
+		return fmt.Errorf("%w: %s belongs to user %d and this process runs as user %d; run it as that user, or `chown -R %d %s`",
+			ErrDir, dir, st.Uid, os.Geteuid(), os.Geteuid(), dir)
+	}
+	if info.Mode().Perm()&0o002 != 0 {
+		return fmt.Errorf("%w: everybody may write to %s; run `chmod o-w %s`", ErrDir, dir, dir)
+	}
+	return nil
+}
+
+func dirError(dir string, err error) error {
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return fmt.Errorf("%w: %s cannot be written (%w); make it writable for this user, or name another one as state_dir", ErrDir, dir, err)
+	}
+	return fmt.Errorf("%w: %s: %w", ErrDir, dir, err)
+}
+
+// lockRetry is the pause between two attempts to take the lock.
+const lockRetry = 25 * time.Millisecond
+
+// takeLock makes this process the only user of the directory.
+func takeLock(ctx context.Context, dir string, timeout time.Duration) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(dir, fileLock), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, dirError(dir, err)
+	}
+	deadline := time.NewTimer(timeout)
+	defer deadline.Stop()
+	again := time.NewTicker(lockRetry)
+	defer again.Stop()
+	for {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
+			return nil, errors.Join(dirError(dir, err), f.Close())
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(context.Cause(ctx), f.Close())
+		case <-deadline.C:
+			return nil, errors.Join(lockedError(dir, f), f.Close())
+		case <-again.C:
+		}
+	}
+	// The number only serves the sentence that another instance prints.
+	if err := f.Truncate(0); err == nil {
+		_, _ = f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
+	}
+	return f, nil
+}
+
+func lockedError(dir string, f *os.File) error {
+	who := ""
+	var b [16]byte
+	if n, _ := f.ReadAt(b[:], 0); n > 0 {
+		who = " (process " + strings.TrimSpace(string(b[:n])) + ")"
+	}
+	return fmt.Errorf("%w: %s%s; stop it first, or give this one a state_dir of its own", ErrLocked, dir, who)
+}
+
+// syncDir makes renames in a directory durable.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// writeMarked creates a small file durably.
+func writeMarked(dir, name, text string) error {
+	f, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Sync(), f.Close(), syncDir(dir))
+}
+
+func exists(dir, name string) bool {
+	_, err := os.Lstat(filepath.Join(dir, name))
+	return err == nil
+}

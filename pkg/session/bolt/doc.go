@@ -1,0 +1,2 @@
+// Package bolt is the embedded engine: one bbolt file in the state directory.
+package bolt

@@ -1,0 +1,221 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+	"go.etcd.io/bbolt"
+	"golang.org/x/sync/semaphore"
+
+	"parley/pkg/session"
+)
+
+// Options say where the store is and how it is kept. Dir is required.
+type Options struct {
+	// Dir is the state directory; it is created with mode 0700 when it is not there.
+	Dir string
+	Log zerolog.Logger
+	// LockTimeout is how long to wait for another instance to end; 0: 1.5 s.
+	LockTimeout time.Duration
+	// SnapshotEvery is the time between snapshots (0: 1 h, negative: none), Keep how many are kept (0: 3).
+	SnapshotEvery time.Duration
+	Keep          int
+	// Retain is how long accepted ids, receipts and ended turns are kept; at least 48 h.
+	Retain time.Duration
+	// Now is the clock; nil: [time.Now].
+	Now func() time.Time
+}
+
+// minRetain is the least time for which ids are remembered.
+const minRetain = 48 * time.Hour
+
+func (o *Options) defaults() {
+	if o.LockTimeout <= 0 {
+		o.LockTimeout = 1500 * time.Millisecond
+	}
+	if o.SnapshotEvery == 0 {
+		o.SnapshotEvery = time.Hour
+	}
+	if o.Keep <= 0 {
+		o.Keep = 3
+	}
+	o.Retain = max(o.Retain, minRetain)
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+}
+
+// Engine is the embedded [session.Engine]. Open makes one.
+type Engine struct {
+	o    Options
+	lock *os.File
+
+	dbMu sync.RWMutex
+	db   *bbolt.DB // nil when closed, or while it cannot be opened again after a failed write
+
+	gate      sync.RWMutex // held for reading by whoever queues
+	closed    bool
+	queue     chan *write
+	committed chan struct{} // closed when the committer has ended
+
+	doubts chan error // asks for a full read of the store
+
+	stateMu  sync.Mutex
+	meta     metaRec
+	begun    bool // the first transaction of this process is durable
+	commits  uint64
+	writeErr error
+	missed   bool
+	damage   error           // a page is damaged: nothing is written any more
+	idle     map[uint64]bool // sequence numbers of deliveries that are marked and surely not sent
+	epoch    uint64          // of this process
+
+	lanes    lanesOf
+	suspects *semaphore.Weighted
+
+	stop    context.CancelFunc // ends the engine's own goroutines
+	done    <-chan struct{}    // closed with them
+	workers sync.WaitGroup
+}
+
+var _ session.Engine = (*Engine)(nil)
+
+func (e *Engine) now() time.Time { return e.o.Now() }
+
+func (e *Engine) metaCopy() metaRec {
+	e.stateMu.Lock()
+	defer e.stateMu.Unlock()
+	return e.meta
+}
+
+func (e *Engine) hasBegun() bool {
+	e.stateMu.Lock()
+	defer e.stateMu.Unlock()
+	return e.begun
+}
+
+// held is why nothing is handed out, "" in normal use.
+func (e *Engine) held() string {
+	e.stateMu.Lock()
+	defer e.stateMu.Unlock()
+	if e.damage != nil {
+		return "the store is damaged: " + e.damage.Error()
+	}
+	return e.meta.Held
+}
+
+// writable says whether a transaction may begin, and opens the file again if need be.
+func (e *Engine) writable() error {
+	e.stateMu.Lock()
+	damage := e.damage
+	e.stateMu.Unlock()
+	if damage != nil {
+		return errors.Join(session.ErrStore, damage)
+	}
+	e.dbMu.RLock()
+	ok := e.db != nil
+	e.dbMu.RUnlock()
+	if ok {
+		return nil
+	}
+	return e.reopen()
+}
+
+// reopen closes the file and opens it again; only the committer calls it.
+func (e *Engine) reopen() error {
+	e.dbMu.Lock()
+	defer e.dbMu.Unlock()
+	if e.db != nil {
+		_ = guard(e.db.Close)
+		e.db = nil
+	}
+	db, err := openFile(e.o.Dir, e.o.LockTimeout)
+	if err != nil {
+		e.o.Log.Error().Err(err).Msg("the store cannot be opened again")
+		return errors.Join(session.ErrStore, err)
+	}
+	e.db = db
+	return nil
+}
+
+// Status counts what is waiting and what went wrong.
+func (e *Engine) Status(_ context.Context) (session.Status, error) {
+	var st session.Status
+	err := e.view(func(t *tx) error {
+		count := func(b bucket) (n int) {
+			t.each(b, nil, func(_, _ []byte) bool { n++; return true })
+			return n
+		}
+		st.Waiting, st.Sending, st.OpenTasks, st.Suspects = count(bkInbox), count(bkOutbox), count(bkOpen), count(bkSuspects)
+		return nil
+	})
+	e.stateMu.Lock()
+	m := e.meta
+	st.Commits = e.commits
+	if e.writeErr != nil {
+		st.WriteError = e.writeErr.Error()
+	}
+	e.stateMu.Unlock()
+	st.Ambiguous, st.Unsettled, st.Refused = m.Ambiguous, m.Unsettled, m.Refused
+	st.Quarantined, st.Corrupt = m.Quarantined, m.Corrupt
+	st.Held = e.held()
+	return st, err
+}
+
+// Close stops accepting work, waits for the writes under way, marks the store
+// as cleanly closed and gives up the lock. Run and RunOutbox return soon after;
+// a second call does nothing.
+func (e *Engine) Close() error {
+	e.stop()
+	e.workers.Wait()
+	if !e.endWrites() {
+		return nil
+	}
+	err := e.markClean()
+	return errors.Join(err, e.release())
+}
+
+// endWrites lets the committer finish what is queued; false when it was done before.
+func (e *Engine) endWrites() bool {
+	e.gate.Lock()
+	if e.closed {
+		e.gate.Unlock()
+		return false
+	}
+	e.closed = true
+	close(e.queue)
+	e.gate.Unlock()
+	<-e.committed
+	return true
+}
+
+// markClean is the last transaction: deliveries that surely were not begun lose
+// their mark, and the next start counts no crash. A process that wrote nothing
+// leaves the file as it found it.
+func (e *Engine) markClean() error {
+	if !e.hasBegun() {
+		return nil
+	}
+	_, _, err := e.attempt([]*write{{run: func(t *tx) error {
+		t.changed = true
+		t.meta.Clean = true
+		return e.unmark(t)
+	}}})
+	return err
+}
+
+// release closes the file and gives up the lock.
+func (e *Engine) release() error {
+	e.dbMu.Lock()
+	defer e.dbMu.Unlock()
+	var err error
+	if e.db != nil {
+		err = guard(e.db.Close)
+		e.db = nil
+	}
+	return errors.Join(err, e.lock.Close())
+}

@@ -1,0 +1,195 @@
+package bolt
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+)
+
+// errDamaged marks a file that cannot be used as it is.
+var errDamaged = errors.New("the store file is damaged")
+
+func damaged(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", errDamaged, fmt.Sprintf(format, args...))
+}
+
+func metaKey() []byte { return []byte("state") }
+
+// mapSize is how much address space the file gets at once. It costs no memory;
+// growing within it never waits for readers.
+const mapSize = 1 << 30
+
+// growBy is how much the file grows at once, sparsely.
+const growBy = 4 << 20
+
+func boltOptions(timeout time.Duration) *bbolt.Options {
+	return &bbolt.Options{
+		Timeout:         timeout,
+		FreelistType:    bbolt.FreelistMapType,
+		InitialMmapSize: mapSize,
+		NoStatistics:    true,
+	}
+}
+
+// openFile opens an existing store file for writing; it never creates one.
+func openFile(dir string, timeout time.Duration) (db *bbolt.DB, err error) {
+	path := filepath.Join(dir, fileDB)
+	if err := preflight(path); err != nil {
+		return nil, err
+	}
+	o := boltOptions(timeout)
+	o.OpenFile = func(name string, flag int, perm os.FileMode) (*os.File, error) {
+		return os.OpenFile(name, flag&^os.O_CREATE, perm) //nolint:gosec // the path is the operator's own state_dir
+	}
+	err = guard(func() error {
+		db, err = bbolt.Open(path, 0o600, o)
+		return err
+	})
+	switch {
+	case err == nil:
+		db.AllocSize = growBy
+		return db, nil
+	case errors.Is(err, berrors.ErrTimeout):
+		return nil, fmt.Errorf("%w: %s is held by another program; stop it first", ErrLocked, path)
+	case isPanic(err), errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrChecksum), errors.Is(err, berrors.ErrVersionMismatch):
+		return nil, damaged("%v", err)
+	default:
+		return nil, dirError(dir, err)
+	}
+}
+
+// The layout of a bbolt file's two head pages, as far as preflight reads it.
+const (
+	headMagic   = 0xED0CDAED
+	headLen     = 80
+	headStart   = 16
+	maxPageSize = 64 << 10
+)
+
+// preflight reads the file's two heads and compares its length with the newer
+// one: a file that is too short would end the process at the first touch.
+func preflight(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return dirError(filepath.Dir(path), err)
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return dirError(filepath.Dir(path), err)
+	}
+	if info.Size() == 0 {
+		return damaged("it is empty")
+	}
+	var best head
+	for _, size := range []int64{0, int64(os.Getpagesize()), 4 << 10, 16 << 10, maxPageSize} {
+		if h, ok := readHead(f, size); ok && h.tx >= best.tx {
+			best = h
+		}
+	}
+	if best.pageSize == 0 {
+		return damaged("it is no store: neither head can be read")
+	}
+	if want := int64(best.pages) * int64(best.pageSize); info.Size() < want { //nolint:gosec // bounded by readHead
+		return damaged("it is cut off: %d of %d bytes are there", info.Size(), want)
+	}
+	return nil
+}
+
+type head struct {
+	pageSize uint32
+	pages    uint64
+	tx       uint64
+}
+
+func readHead(r io.ReaderAt, at int64) (head, bool) {
+	var b [headLen]byte
+	if n, _ := r.ReadAt(b[:], at); n < headLen {
+		return head{}, false
+	}
+	m := b[headStart:]
+	le := binary.NativeEndian
+	h := fnv.New64a()
+	_, _ = h.Write(m[:56])
+	got := head{pageSize: le.Uint32(m[8:]), pages: le.Uint64(m[40:]), tx: le.Uint64(m[48:])}
+	ok := le.Uint32(m) == headMagic && le.Uint64(m[56:]) == h.Sum64() &&
+		got.pageSize > 0 && got.pageSize <= maxPageSize && got.pages < 1<<40
+	return got, ok
+}
+
+// build makes a whole store file beside the real one and renames it into place.
+// source is a snapshot to start from, "" for an empty store.
+func build(dir, source string, now time.Time, change func(*tx) error) error {
+	path := filepath.Join(dir, fileNew)
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return dirError(dir, err)
+	}
+	if source != "" {
+		if err := copyFile(source, path); err != nil {
+			return dirError(dir, err)
+		}
+	}
+	db, err := bbolt.Open(path, 0o600, boltOptions(time.Second))
+	if err != nil {
+		return dirError(dir, err)
+	}
+	err = guard(func() error {
+		return db.Update(func(b *bbolt.Tx) error { return fill(newTx(b, now), change) })
+	})
+	if err := errors.Join(err, db.Close()); err != nil {
+		return dirError(dir, err)
+	}
+	if err := os.Rename(path, filepath.Join(dir, fileDB)); err != nil {
+		return dirError(dir, err)
+	}
+	if err := syncDir(dir); err != nil {
+		return dirError(dir, err)
+	}
+	return nil
+}
+
+// fill completes a new or a restored store. Numbers start at the present time
+// in microseconds, so that one that was given out in a lost file never comes again.
+func fill(t *tx, change func(*tx) error) error {
+	for _, b := range buckets() {
+		if _, err := t.b.CreateBucketIfNotExists([]byte(b)); err != nil {
+			return err
+		}
+	}
+	m, err := get[metaRec](t, bkMeta, metaKey())
+	if err != nil {
+		m = &metaRec{Schema: schema, ID: rand.Text(), Created: t.now}
+	}
+	t.meta = *m
+	t.meta.Clean = true
+	if err := t.in(bkMeta).SetSequence(max(t.in(bkMeta).Sequence(), uint64(max(t.now.UnixMicro(), 0)))); err != nil {
+		return err
+	}
+	if err := change(t); err != nil {
+		return err
+	}
+	return t.put(bkMeta, metaKey(), t.meta)
+}
+
+func copyFile(from, to string) error {
+	src, err := os.Open(from) //nolint:gosec // the operator names the snapshot
+	if err != nil {
+		return err
+	}
+	defer func() { _ = src.Close() }()
+	dst, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // within the operator's own state_dir
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(dst, src)
+	return errors.Join(err, dst.Sync(), dst.Close())
+}

@@ -1,0 +1,141 @@
+package bolt
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"parley/pkg/session"
+)
+
+// allPage is how many entries All reads at a time.
+const allPage = 256
+
+// maxPage bounds what Page returns at once.
+const maxPage = 10_000
+
+func sessionNum(id string) (uint64, error) { return parseID("s", id) }
+
+// lastEntry is the highest sequence number that a session's history holds.
+func (t *tx) lastEntry(id string) uint64 {
+	n, err := sessionNum(id)
+	if err != nil {
+		return 0
+	}
+	c := t.in(bkHistory).Cursor()
+	k, _ := c.Seek(numKey(n + 1))
+	if k == nil {
+		k, _ = c.Last()
+	} else {
+		k, _ = c.Prev()
+	}
+	if num(k, 0) != n {
+		return 0
+	}
+	return num(k, 1)
+}
+
+// Page reads a session's history from its tail.
+func (e *Engine) Page(ctx context.Context, id string, before uint64, limit int) ([]session.Entry, error) {
+	limit = min(limit, maxPage)
+	var out []session.Entry
+	var bad []*badRecord
+	err := e.view(func(t *tx) error {
+		info, err := t.session(id)
+		if err != nil {
+			return err
+		}
+		n, err := sessionNum(id)
+		if err != nil {
+			return err
+		}
+		if before == 0 || before > info.Entries+1 {
+			before = info.Entries + 1
+		}
+		c := t.in(bkHistory).Cursor()
+		k, v := c.Seek(numKey(n, before))
+		if k == nil {
+			k, v = c.Last()
+		} else {
+			k, v = c.Prev()
+		}
+		for ; k != nil && num(k, 0) == n && num(k, 1) >= info.CompactedTo && len(out) < limit; k, v = c.Prev() {
+			out, bad = appendEntry(out, bad, k, v)
+		}
+		return nil
+	})
+	slices.Reverse(out)
+	e.setAsideLater(ctx, bad)
+	return out, err
+}
+
+// appendEntry decodes an entry; a damaged one goes to the other list.
+func appendEntry(out []session.Entry, bad []*badRecord, k, v []byte) ([]session.Entry, []*badRecord) {
+	payload, err := unseal(bkHistory, k, v)
+	if err == nil {
+		var entry *session.Entry
+		if entry, err = decode[session.Entry](bkHistory, k, payload); err == nil {
+			return append(out, *entry), bad
+		}
+	}
+	return out, append(bad, &badRecord{bucket: bkHistory, key: bytes.Clone(k)})
+}
+
+// All reads a session's history from the first entry on.
+func (e *Engine) All(ctx context.Context, id string, f func(session.Entry) error) error {
+	for from := uint64(1); ; {
+		var page []session.Entry
+		var bad []*badRecord
+		more := false
+		err := e.view(func(t *tx) error {
+			if _, err := t.session(id); err != nil {
+				return err
+			}
+			n, err := sessionNum(id)
+			if err != nil {
+				return err
+			}
+			c := t.in(bkHistory).Cursor()
+			for k, v := c.Seek(numKey(n, from)); k != nil && num(k, 0) == n; k, v = c.Next() {
+				if len(page)+len(bad) == allPage {
+					more = true
+					break
+				}
+				page, bad = appendEntry(page, bad, k, v)
+				from = num(k, 1) + 1
+			}
+			return nil
+		})
+		e.setAsideLater(ctx, bad)
+		if err != nil {
+			return err
+		}
+		for i := range page {
+			if err := f(page[i]); err != nil {
+				return err
+			}
+		}
+		if !more {
+			return nil
+		}
+	}
+}
+
+// setAsideLater moves damaged records that a reader met out of the way. It does
+// not wait; a record that stays is met again.
+func (e *Engine) setAsideLater(ctx context.Context, bad []*badRecord) {
+	if len(bad) == 0 {
+		return
+	}
+	for _, b := range bad {
+		e.o.Log.Error().Str("bucket", string(b.bucket)).Hex("key", b.key).Msg("a damaged record is set aside")
+	}
+	_ = e.submit(ctx, &write{done: func(error) {}, run: func(t *tx) error {
+		for _, b := range bad {
+			if err := t.setAside(b.bucket, b.key); err != nil {
+				return err
+			}
+		}
+		return nil
+	}})
+}

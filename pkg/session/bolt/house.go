@@ -1,0 +1,227 @@
+package bolt
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"parley/pkg/channels"
+	"parley/pkg/session"
+)
+
+// houseEvery is the pause between two looks at what is old, pruneBatch how many
+// entries of the aging list one transaction handles.
+const (
+	houseEvery = time.Minute
+	pruneBatch = 200
+)
+
+// keepHouse prunes, takes snapshots and reads a store that gave cause for
+// doubt, until ctx ends.
+func (e *Engine) keepHouse(ctx context.Context) {
+	tick := time.NewTicker(houseEvery)
+	defer tick.Stop()
+	var snap <-chan time.Time
+	if e.o.SnapshotEvery > 0 {
+		t := time.NewTicker(e.o.SnapshotEvery)
+		defer t.Stop()
+		snap = t.C
+	}
+	var snapped uint64
+	doubt := !e.metaCopy().Clean
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case cause := <-e.doubts:
+			e.scrub(cause)
+		case <-tick.C:
+			if doubt {
+				doubt = false
+				e.scrub(errUnclean)
+			}
+			for e.prune(ctx) {
+			}
+		case <-snap:
+			if n := e.commitCount(); n != snapped && e.held() == "" {
+				snapped = n
+				if _, err := e.Snapshot(ctx); err != nil {
+					e.o.Log.Error().Err(err).Msg("no snapshot could be taken")
+				}
+			}
+		}
+	}
+}
+
+var errUnclean = errors.New("the last process did not end in order")
+
+func (e *Engine) commitCount() uint64 {
+	e.stateMu.Lock()
+	defer e.stateMu.Unlock()
+	return e.commits
+}
+
+// prune deletes a bounded number of old records; true when there are more.
+func (e *Engine) prune(ctx context.Context) bool {
+	limit := timeKey(e.now().Add(-e.o.Retain))
+	old := func(t *tx) (keys [][]byte) {
+		t.each(bkAging, nil, func(k, _ []byte) bool {
+			if bytes.Compare(k, limit) >= 0 || len(keys) == pruneBatch {
+				return false
+			}
+			keys = append(keys, bytes.Clone(k))
+			return true
+		})
+		return keys
+	}
+	due := 0
+	if err := e.view(func(t *tx) error { due = len(old(t)); return nil }); err != nil || due == 0 {
+		return false
+	}
+	err := e.write(ctx, func(t *tx) error {
+		for _, k := range old(t) {
+			list, err := get[[]agedKey](t, bkAging, k)
+			if err != nil {
+				if err := t.setAside(bkAging, k); err != nil {
+					return err
+				}
+				continue
+			}
+			for _, a := range *list {
+				if err := t.pruneOne(a); err != nil {
+					return err
+				}
+			}
+			if err := t.del(bkAging, k); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		e.o.Log.Warn().Err(err).Msg("old records could not be pruned")
+		return false
+	}
+	return due == pruneBatch
+}
+
+// pruneOne deletes an old record. The id of what still waits is kept.
+func (t *tx) pruneOne(a agedKey) error {
+	switch a.Bucket {
+	case bkSeen:
+		rec, err := get[seenRec](t, bkSeen, a.Key)
+		if err == nil && t.has(bkInbox, numKey(rec.Chat, rec.Seq)) {
+			t.age(a.Bucket, a.Key)
+			return nil
+		}
+	case bkSent:
+		rec, err := get[sentRec](t, bkSent, a.Key)
+		// A message that was settled long after it was put is kept as long again.
+		if err == nil && (rec.State == "" && t.has(bkOutbox, numKey(rec.Chat, rec.Seq)) || t.now.Sub(rec.Time) < minRetain) {
+			t.age(a.Bucket, a.Key)
+			return nil
+		}
+	case bkTurns, bkTasks:
+	default:
+		return nil
+	}
+	return t.del(a.Bucket, a.Key)
+}
+
+// suspectDamage asks for a full read of the store after something that only a
+// damaged page, or a bug, can cause.
+func (e *Engine) suspectDamage(cause error) {
+	select {
+	case e.doubts <- cause:
+	default:
+	}
+}
+
+// scrub reads every page. When one is damaged nothing is written any more, and
+// the next start restores a snapshot: what would be accepted now would be lost then.
+func (e *Engine) scrub(cause error) {
+	e.dbMu.RLock()
+	defer e.dbMu.RUnlock()
+	if e.db == nil {
+		return
+	}
+	var seen walked
+	err := guard(func() error {
+		return e.db.View(func(b *bbolt.Tx) error { return walk(newTx(b, e.now()), &seen) })
+	})
+	if err == nil {
+		if !errors.Is(cause, errUnclean) {
+			e.o.Log.Error().Err(cause).Msg("a transaction failed though the store is whole: this is a bug")
+		}
+		return
+	}
+	e.stateMu.Lock()
+	e.damage = fmt.Errorf("%w (%w); restart to restore the newest snapshot", errDamaged, err)
+	e.stateMu.Unlock()
+	e.o.Log.Error().Err(err).Msg("a page of the store is damaged: nothing is accepted or sent until the next start restores a snapshot")
+	if err := writeMarked(e.o.Dir, fileDamage, e.now().UTC().Format(time.RFC3339)+" "+err.Error()+"\n"); err != nil {
+		e.o.Log.Error().Err(err).Msg("the damage could not be noted")
+	}
+}
+
+// walked is what a full read of the store found.
+type walked struct {
+	records int
+	bad     []*badRecord
+}
+
+// walk reads every record of every bucket. Its error is structural; records
+// with a wrong checksum are listed.
+func walk(t *tx, w *walked) error {
+	for _, b := range buckets() {
+		var last []byte
+		var err error
+		t.each(b, nil, func(k, v []byte) bool {
+			if last != nil && bytes.Compare(last, k) >= 0 {
+				err = damaged("bucket %s: keys are out of order", b)
+				return false
+			}
+			last = append(last[:0], k...)
+			w.records++
+			if isIndex(b) || b == bkBad {
+				return true
+			}
+			if _, err := unseal(b, k, v); err != nil {
+				w.bad = append(w.bad, &badRecord{bucket: b, key: bytes.Clone(k), why: "wrong checksum"})
+			}
+			return true
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// markUnknown makes every queued message one of which nobody knows whether it
+// was sent: the store comes from a snapshot, and time has gone on since.
+func markUnknown(t *tx) error {
+	for _, k := range t.keys(bkOutbox, nil) {
+		rec, err := get[outRec](t, bkOutbox, k)
+		if errors.Is(err, session.ErrCorrupt) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		rec.Mark = otherEpoch
+		if err := t.put(bkOutbox, k, rec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// otherEpoch is no process's epoch.
+const otherEpoch = ^uint64(0)
+
+var _ channels.Delivery = (*delivery)(nil)

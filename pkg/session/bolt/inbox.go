@@ -1,0 +1,225 @@
+package bolt
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"parley/pkg/channels"
+	"parley/pkg/session"
+)
+
+var errRunning = errors.New("it runs already")
+
+// Append stores items in their chats' inboxes.
+func (e *Engine) Append(ctx context.Context, items []session.Item, cursor *channels.Cursor) error {
+	if len(items) == 0 && cursor == nil {
+		return nil
+	}
+	payloads := make([][]byte, len(items))
+	for i := range items {
+		if items[i].ID == "" {
+			return errors.New("append: an item has no id")
+		}
+		var err error
+		if payloads[i], err = encode(&items[i]); err != nil {
+			return err
+		}
+	}
+	return e.write(ctx, func(t *tx) error {
+		if cursor != nil {
+			if err := t.moveCursor(cursor); err != nil {
+				return err
+			}
+		}
+		for i := range items {
+			if err := e.appendItem(t, &items[i], payloads[i], 0); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// appendItem queues one item, in the given chat or, for 0, in that of its
+// address. An id that was accepted before is swallowed.
+func (e *Engine) appendItem(t *tx, item *session.Item, payload []byte, chat uint64) error {
+	id := idKey(item.ID)
+	if t.has(bkSeen, id) {
+		return nil
+	}
+	if chat == 0 {
+		var err error
+		if chat, err = t.ensureChat(item.Address); err != nil {
+			return err
+		}
+	}
+	seq, err := t.next()
+	if err != nil {
+		return err
+	}
+	if err := t.putRaw(bkInbox, numKey(chat, seq), payload); err != nil {
+		return err
+	}
+	if err := t.put(bkSeen, id, seenRec{Chat: chat, Seq: seq, Time: t.now}); err != nil {
+		return err
+	}
+	t.age(bkSeen, id)
+	if item.Kind == session.ItemMessage && t.isSuspended(chat) {
+		if err := t.del(bkSuspended, numKey(chat)); err != nil {
+			return err
+		}
+		t.after = append(t.after, func() { e.signalOutbox(item.Address, chat) })
+	}
+	t.after = append(t.after, func() { e.signalInbox(chat) })
+	return nil
+}
+
+// moveCursor checks and moves a reading position.
+func (t *tx) moveCursor(c *channels.Cursor) error {
+	at, err := t.position(c.Name)
+	if err != nil {
+		return err
+	}
+	if at != c.From {
+		return fmt.Errorf("cursor %s: %w", c.Name, session.ErrFenced)
+	}
+	if c.From == c.To {
+		return nil
+	}
+	return t.putRaw(bkCursors, idKey(c.Name), []byte(c.To))
+}
+
+func (t *tx) position(name string) (string, error) {
+	payload, err := t.raw(bkCursors, idKey(name))
+	if errors.Is(err, session.ErrNotFound) {
+		return "", nil
+	}
+	return string(payload), err
+}
+
+// Position is a cursor's stored position.
+func (e *Engine) Position(_ context.Context, name string) (pos string, err error) {
+	err = e.view(func(t *tx) error {
+		pos, err = t.position(name)
+		return err
+	})
+	return pos, err
+}
+
+// Run hands out turns until ctx ends or the engine is closed. Only one Run at a
+// time is possible.
+func (e *Engine) Run(ctx context.Context, h func(context.Context, session.Turn) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s := newScheduler(ctx, func(ctx context.Context, chat uint64) (bool, error) {
+		return e.nextTurn(ctx, chat, h)
+	})
+	e.lanes.mu.Lock()
+	if e.lanes.inbox != nil {
+		e.lanes.mu.Unlock()
+		return fmt.Errorf("run: %w", errRunning)
+	}
+	e.lanes.inbox = s
+	e.lanes.mu.Unlock()
+
+	err := e.signalChats(bkInbox, s)
+	if err == nil {
+		select {
+		case <-ctx.Done():
+		case <-e.done:
+			cancel()
+		}
+	}
+	cancel()
+	s.stop()
+	e.lanes.mu.Lock()
+	e.lanes.inbox = nil
+	e.lanes.mu.Unlock()
+	return err
+}
+
+// signalInbox tells a chat's lane, and its running turn, that something arrived.
+func (e *Engine) signalInbox(chat uint64) {
+	e.lanes.mu.Lock()
+	s, open := e.lanes.inbox, e.lanes.turns[chat]
+	e.lanes.mu.Unlock()
+	if open != nil {
+		select {
+		case open.arrivals <- struct{}{}:
+		default:
+		}
+	}
+	if s != nil {
+		s.signal(chat)
+	}
+}
+
+// signalChats tells a scheduler of every chat that has something in b.
+func (e *Engine) signalChats(b bucket, s *scheduler) error {
+	return e.view(func(t *tx) error {
+		t.heads(b, func(chat, _ uint64) { s.signal(chat) })
+		return nil
+	})
+}
+
+// signalPending tells every running scheduler of everything that waits.
+func (e *Engine) signalPending() {
+	e.lanes.mu.Lock()
+	in := e.lanes.inbox
+	var out []*scheduler
+	for _, s := range e.lanes.outbox {
+		out = append(out, s)
+	}
+	e.lanes.mu.Unlock()
+	if in != nil {
+		_ = e.signalChats(bkInbox, in)
+	}
+	for _, s := range out {
+		_ = e.signalChats(bkOutbox, s)
+	}
+}
+
+// waiting is an item in its chat's inbox.
+type waiting struct {
+	seq  uint64
+	item session.Item
+}
+
+// waitingFrom reads a chat's items from seq on, until f says no. Damaged ones
+// are returned for setting aside.
+func (t *tx) waitingFrom(chat, seq uint64, f func(waiting) bool) (bad []*badRecord) {
+	c := t.in(bkInbox).Cursor()
+	for k, v := c.Seek(numKey(chat, seq)); k != nil && num(k, 0) == chat; k, v = c.Next() {
+		payload, err := unseal(bkInbox, k, v)
+		if err == nil {
+			var item *session.Item
+			if item, err = decode[session.Item](bkInbox, k, payload); err == nil {
+				if !f(waiting{seq: num(k, 1), item: *item}) {
+					return bad
+				}
+				continue
+			}
+		}
+		bad = append(bad, &badRecord{bucket: bkInbox, key: bytes.Clone(k)})
+	}
+	return bad
+}
+
+// batch applies the limits of a turn.
+type batch struct {
+	count, size int
+	solo        bool
+}
+
+// takes says whether one more item fits, and counts it if so.
+func (b *batch) takes(item *session.Item) bool {
+	if b.count > 0 && (b.solo || item.Solo || b.count >= session.MaxTurnItems || b.size+item.Size() > session.MaxTurnBytes) {
+		return false
+	}
+	b.count++
+	b.size += item.Size()
+	b.solo = b.solo || item.Solo
+	return true
+}

@@ -1,0 +1,136 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+
+	"go.etcd.io/bbolt"
+	"golang.org/x/sync/semaphore"
+)
+
+// Open opens the store in o.Dir, creating it where there never was one. A file
+// that is damaged, emptied or gone is moved aside and the newest good snapshot
+// restored, held until [Engine.Release]. ctx bounds the opening only.
+func Open(ctx context.Context, o Options) (*Engine, error) {
+	o.defaults()
+	if err := prepareDir(o.Dir); err != nil {
+		return nil, err
+	}
+	lock, err := takeLock(ctx, o.Dir, o.LockTimeout)
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{
+		o: o, lock: lock,
+		queue: make(chan *write, maxQueue), committed: make(chan struct{}), doubts: make(chan error, 1),
+		idle:     map[uint64]bool{},
+		suspects: semaphore.NewWeighted(math.MaxInt64),
+	}
+	e.lanes.outbox = map[account]*scheduler{}
+	e.lanes.turns = map[uint64]*turn{}
+	if err := e.openStore(ctx); err != nil {
+		return nil, errors.Join(err, e.release())
+	}
+	work, stop := context.WithCancel(context.WithoutCancel(ctx))
+	e.stop, e.done = stop, work.Done()
+	go e.commitLoop()
+	e.workers.Go(func() { e.keepHouse(work) })
+	return e, nil
+}
+
+// openStore brings a usable file into place and reads its state.
+func (e *Engine) openStore(ctx context.Context) error {
+	dir := e.o.Dir
+	if !exists(dir, fileMarker) && (!exists(dir, fileDB) || isEmpty(dir)) {
+		if err := build(dir, "", e.now(), func(*tx) error { return nil }); err != nil {
+			return err
+		}
+	}
+	err := e.openGood()
+	if errors.Is(err, errDamaged) {
+		e.o.Log.Error().Err(err).Msg("the store is damaged")
+		if err := e.recoverStore(ctx, err); err != nil {
+			return err
+		}
+		err = e.openGood()
+	}
+	if err != nil {
+		return err
+	}
+	e.epoch = e.meta.Epoch + 1
+	if held := e.meta.Held; held != "" {
+		e.o.Log.Warn().Str("held", held).Msg("nothing is handed out until the store is released")
+	}
+	if exists(dir, fileMarker) {
+		return nil
+	}
+	if err := writeMarked(dir, fileMarker, e.meta.ID+"\n"); err != nil {
+		return dirError(dir, err)
+	}
+	return nil
+}
+
+func isEmpty(dir string) bool {
+	info, err := os.Stat(filepath.Join(dir, fileDB))
+	return err == nil && info.Size() == 0
+}
+
+// openGood opens the file and reads what every start needs. An error that is
+// errDamaged means that the file is to be moved aside.
+func (e *Engine) openGood() error {
+	dir := e.o.Dir
+	if exists(dir, fileDamage) {
+		return damaged("the last process met a damaged page")
+	}
+	if !exists(dir, fileDB) {
+		return damaged("it is gone")
+	}
+	db, err := openFile(dir, e.o.LockTimeout)
+	if err != nil {
+		return err
+	}
+	err = guard(func() error {
+		return db.View(func(b *bbolt.Tx) error {
+			m, err := readMeta(newTx(b, e.now()))
+			if err == nil {
+				e.meta = *m
+			}
+			return err
+		})
+	})
+	if err == nil {
+		e.db = db
+		return nil
+	}
+	if isPanic(err) {
+		err = damaged("%v", err)
+	}
+	return errors.Join(err, guard(db.Close))
+}
+
+// readMeta reads the state record and touches what is pending, which is all
+// that a start will need.
+func readMeta(t *tx) (*metaRec, error) {
+	if t.b.Bucket([]byte(bkMeta)) == nil {
+		return nil, damaged("it is another program's file")
+	}
+	m, err := get[metaRec](t, bkMeta, metaKey())
+	if err != nil {
+		return nil, damaged("%v", err)
+	}
+	if m.Schema > schema {
+		return nil, fmt.Errorf("%w (form %d, this one reads up to %d); run that release, or restore an older snapshot with it",
+			ErrNewer, m.Schema, schema)
+	}
+	for _, b := range buckets() {
+		t.in(b)
+	}
+	for _, b := range []bucket{bkInbox, bkOutbox} {
+		t.heads(b, func(_, _ uint64) {})
+	}
+	return m, nil
+}

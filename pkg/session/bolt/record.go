@@ -1,0 +1,173 @@
+package bolt
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"time"
+
+	"parley/pkg/channels"
+	"parley/pkg/session"
+)
+
+// schema is what this build writes. A store with a higher one is refused.
+const schema = 1
+
+// recordVersion is the first byte of every record.
+const recordVersion = 1
+
+// recordHead is the version byte and the checksum.
+const recordHead = 5
+
+// seal turns a payload into a record. The checksum covers bucket and key too:
+// a record at the wrong place is as bad as a wrong record.
+func seal(b bucket, key, payload []byte) []byte {
+	rec := make([]byte, recordHead, recordHead+len(payload))
+	rec[0] = recordVersion
+	binary.BigEndian.PutUint32(rec[1:], sum(b, key, payload))
+	return append(rec, payload...)
+}
+
+// unseal is the payload of a record, or an error that is [session.ErrCorrupt].
+func unseal(b bucket, key, rec []byte) ([]byte, error) {
+	if len(rec) < recordHead || rec[0] != recordVersion {
+		return nil, &badRecord{bucket: b, key: key, why: "unknown form"}
+	}
+	if binary.BigEndian.Uint32(rec[1:]) != sum(b, key, rec[recordHead:]) {
+		return nil, &badRecord{bucket: b, key: key, why: "wrong checksum"}
+	}
+	return rec[recordHead:], nil
+}
+
+func sum(b bucket, key, payload []byte) uint32 {
+	t := crc32.MakeTable(crc32.Castagnoli)
+	c := crc32.Update(0, t, []byte(b))
+	c = crc32.Update(c, t, key)
+	return crc32.Update(c, t, payload)
+}
+
+// badRecord names a damaged record; it is a [session.ErrCorrupt].
+type badRecord struct {
+	bucket bucket
+	key    []byte
+	why    string
+}
+
+func (e *badRecord) Error() string {
+	return fmt.Sprintf("%v: %s/%x: %s", session.ErrCorrupt, e.bucket, e.key, e.why)
+}
+
+func (*badRecord) Unwrap() error { return session.ErrCorrupt }
+
+// metaRec is the state of the store as a whole.
+type metaRec struct {
+	Schema  int       `json:"schema"`
+	ID      string    `json:"id"`
+	Created time.Time `json:"created"`
+	// Clean says that the last process ended in order; Epoch numbers the
+	// processes that wrote.
+	Clean bool   `json:"clean"`
+	Epoch uint64 `json:"epoch"`
+	Held  string `json:"held,omitempty"`
+
+	Ambiguous   uint64 `json:"ambiguous,omitempty"`
+	Unsettled   uint64 `json:"unsettled,omitempty"`
+	Refused     uint64 `json:"refused,omitempty"`
+	Quarantined uint64 `json:"quarantined,omitempty"`
+	Corrupt     uint64 `json:"corrupt,omitempty"`
+}
+
+// chatRec is a chat with its present session.
+type chatRec struct {
+	Address     channels.Address     `json:"address"`
+	Aliases     []channels.Address   `json:"aliases,omitempty"`
+	Session     uint64               `json:"session"`
+	Entries     uint64               `json:"entries,omitempty"`
+	CompactedTo uint64               `json:"compacted_to,omitempty"`
+	Created     time.Time            `json:"created"`
+	Active      time.Time            `json:"active"`
+	Failed      []session.FailedItem `json:"failed,omitempty"`
+}
+
+// sessionRec leads from a session to its chat; Info is set once /new left it behind.
+type sessionRec struct {
+	Chat uint64        `json:"chat"`
+	Past *session.Info `json:"past,omitempty"`
+}
+
+// seenRec says where an accepted item was put.
+type seenRec struct {
+	Chat uint64    `json:"c"`
+	Seq  uint64    `json:"s"`
+	Time time.Time `json:"t"`
+}
+
+// stepRec is a step; the items of a join stay in the inbox and are named by
+// Taken. The first step of a turn names in Start the items that the turn began with.
+type stepRec struct {
+	Step  session.Step `json:"step"`
+	Start []uint64     `json:"start,omitempty"`
+	Taken []uint64     `json:"taken,omitempty"`
+}
+
+// turnRec keeps what a committed turn consumed and how it ended.
+type turnRec struct {
+	Session uint64          `json:"session"`
+	Outcome session.Outcome `json:"outcome"`
+	Reason  string          `json:"reason,omitempty"`
+	Seqs    []uint64        `json:"seqs"`
+	Time    time.Time       `json:"time"`
+}
+
+// suspectRec is a chat that had unfinished work when a process died. Begun is
+// the epoch in which its turn was last begun.
+type suspectRec struct {
+	Head  uint64 `json:"head"`
+	Lost  int    `json:"lost"`
+	Begun uint64 `json:"begun,omitempty"`
+}
+
+// outRec is a pending delivery. Mark is the epoch in which the part
+// len(Receipts) was stored as being sent, 0 when it was not.
+type outRec struct {
+	Outbound    channels.Outbound  `json:"outbound"`
+	Parts       []string           `json:"parts,omitempty"`
+	Receipts    []channels.Receipt `json:"receipts,omitempty"`
+	Mark        uint64             `json:"mark,omitempty"`
+	Unknown     bool               `json:"unknown,omitempty"`
+	Ambiguities int                `json:"ambiguities,omitempty"`
+}
+
+// sentRec remembers an outgoing message's id; State is empty while it is queued.
+type sentRec struct {
+	Chat     uint64                `json:"c"`
+	Seq      uint64                `json:"s"`
+	State    channels.OutcomeState `json:"state,omitempty"`
+	Receipts []channels.Receipt    `json:"receipts,omitempty"`
+	Reason   string                `json:"reason,omitempty"`
+	Time     time.Time             `json:"t"`
+}
+
+// forgotten is the state of a message whose session was deleted before it left.
+const forgotten channels.OutcomeState = "forgotten"
+
+type leaseRec struct {
+	Holder  string    `json:"holder"`
+	Token   uint64    `json:"token"`
+	Expires time.Time `json:"expires"`
+}
+
+// agedKey is a record that is pruned when its time has come.
+type agedKey struct {
+	Bucket bucket `json:"b"`
+	Key    []byte `json:"k"`
+}
+
+func encode(v any) ([]byte, error) {
+	payload, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("encode: %w", err)
+	}
+	return payload, nil
+}

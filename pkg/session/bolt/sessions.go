@@ -1,0 +1,266 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"parley/pkg/channels"
+	"parley/pkg/session"
+)
+
+// Lookup finds the chat at an address.
+func (e *Engine) Lookup(_ context.Context, a channels.Address) (session.Info, error) {
+	var info session.Info
+	err := e.view(func(t *tx) error {
+		n, err := t.chatAt(a)
+		if err != nil {
+			return fmt.Errorf("address %s %s: %w", a.Channel, a.Chat, err)
+		}
+		c, err := t.chat(n)
+		if err != nil {
+			return err
+		}
+		info = t.info(n, c)
+		return nil
+	})
+	return info, err
+}
+
+// Get finds a session by id.
+func (e *Engine) Get(_ context.Context, id string) (session.Info, error) {
+	var info session.Info
+	err := e.view(func(t *tx) error {
+		var err error
+		info, err = t.session(id)
+		return err
+	})
+	return info, err
+}
+
+// List returns sessions by id.
+func (e *Engine) List(_ context.Context, after string, limit int) ([]session.Info, error) {
+	var out []session.Info
+	err := e.view(func(t *tx) error {
+		c := t.in(bkSessions).Cursor()
+		k, _ := c.Seek([]byte(after + "\x00"))
+		for ; k != nil && len(out) < limit; k, _ = c.Next() {
+			info, err := t.session(string(k))
+			if errors.Is(err, session.ErrCorrupt) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			out = append(out, info)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// Move makes to an address of the chat at from.
+func (e *Engine) Move(ctx context.Context, from, to channels.Address) error {
+	return e.write(ctx, func(t *tx) error {
+		n, err := t.chatAt(from)
+		if err != nil {
+			return fmt.Errorf("move from %s %s: %w", from.Channel, from.Chat, err)
+		}
+		c, err := t.chat(n)
+		if err != nil {
+			return err
+		}
+		other, err := t.chatAt(to)
+		switch {
+		case err == nil && other != n:
+			if err := e.absorb(t, n, c, other); err != nil {
+				return err
+			}
+		case err != nil && !errors.Is(err, session.ErrNotFound):
+			return err
+		}
+		if err := t.putRaw(bkAddr, addrKey(to), numKey(n)); err != nil {
+			return err
+		}
+		c.Address = to
+		if !slices.Contains(c.Aliases, to) {
+			c.Aliases = append(c.Aliases, to)
+		}
+		t.after = append(t.after, func() { e.signalOutbox(to, n) })
+		return t.put(bkChats, numKey(n), c)
+	})
+}
+
+// absorb takes over a chat that already began at the address that another one
+// moves to: what waits there is answered in the chat that moved, and what was
+// said there stays readable as a session that was left behind.
+func (e *Engine) absorb(t *tx, n uint64, into *chatRec, other uint64) error {
+	from, err := t.chat(other)
+	if err != nil {
+		return err
+	}
+	for _, b := range []bucket{bkInbox, bkOutbox} {
+		for _, key := range t.keys(b, numKey(other)) {
+			if err := t.rekey(b, key, numKey(n, num(key, 1))); err != nil {
+				return err
+			}
+		}
+	}
+	for _, a := range from.Aliases {
+		if err := t.putRaw(bkAddr, addrKey(a), numKey(n)); err != nil {
+			return err
+		}
+		if !slices.Contains(into.Aliases, a) {
+			into.Aliases = append(into.Aliases, a)
+		}
+	}
+	past := t.info(other, from)
+	past.Current, past.Chat = false, chatID(n)
+	if err := t.put(bkSessions, []byte(past.Session), sessionRec{Chat: n, Past: &past}); err != nil {
+		return err
+	}
+	for _, b := range []bucket{bkSteps, bkSuspects, bkSuspended, bkChats} {
+		if err := t.delAll(b, numKey(other)); err != nil {
+			return err
+		}
+	}
+	t.after = append(t.after, func() { e.signalInbox(n) })
+	return nil
+}
+
+// rekey moves a record to another chat, and what points at it.
+func (t *tx) rekey(b bucket, from, to []byte) error {
+	payload, err := t.raw(b, from)
+	if err != nil {
+		return t.setAside(b, from)
+	}
+	if err := t.putRaw(b, to, payload); err != nil {
+		return err
+	}
+	if b == bkInbox {
+		err = t.repoint(bkSeen, from, to)
+	} else {
+		err = t.repoint(bkSent, from, to)
+	}
+	if err != nil {
+		return err
+	}
+	return t.del(b, from)
+}
+
+// repoint makes the id's record follow its item or message to another chat.
+func (t *tx) repoint(index bucket, from, to []byte) error {
+	if index == bkSeen {
+		item, err := get[session.Item](t, bkInbox, to)
+		if err != nil {
+			return err
+		}
+		rec, err := get[seenRec](t, bkSeen, idKey(item.ID))
+		if err != nil || rec.Seq != num(from, 1) {
+			return nil //nolint:nilerr // it was pruned
+		}
+		rec.Chat = num(to, 0)
+		return t.put(bkSeen, idKey(item.ID), rec)
+	}
+	out, err := get[outRec](t, bkOutbox, to)
+	if err != nil {
+		return err
+	}
+	rec, err := get[sentRec](t, bkSent, idKey(out.Outbound.ID))
+	if err != nil || rec.Seq != num(from, 1) {
+		return nil //nolint:nilerr // it was pruned
+	}
+	rec.Chat = num(to, 0)
+	return t.put(bkSent, idKey(out.Outbound.ID), rec)
+}
+
+// Forget deletes a session. With the present session of a chat goes everything
+// that waits or is kept for the chat, and the chat itself; a session that /new
+// left behind goes alone.
+func (e *Engine) Forget(ctx context.Context, id string) error {
+	return e.write(ctx, func(t *tx) error {
+		info, err := t.session(id)
+		if err != nil {
+			return err
+		}
+		n, err := sessionNum(id)
+		if err != nil {
+			return err
+		}
+		if err := t.delAll(bkHistory, numKey(n)); err != nil {
+			return err
+		}
+		if err := t.del(bkSessions, []byte(id)); err != nil {
+			return err
+		}
+		if err := t.forgetTasks(func(task *session.Task) bool {
+			return task.Session == id || info.Current && task.Chat == info.Chat
+		}); err != nil {
+			return err
+		}
+		if !info.Current {
+			return nil
+		}
+		chat, err := parseID("c", info.Chat)
+		if err != nil {
+			return err
+		}
+		return t.forgetChat(chat)
+	})
+}
+
+// forgetTasks deletes the tasks that match.
+func (t *tx) forgetTasks(match func(*session.Task) bool) error {
+	for _, key := range t.keys(bkTasks, nil) {
+		task, err := get[session.Task](t, bkTasks, key)
+		if err != nil || !match(task) {
+			continue
+		}
+		if err := t.del(bkTasks, key); err != nil {
+			return err
+		}
+		if err := t.del(bkOpen, dueKey(task.Started, task.ID)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forgetChat deletes a chat. The ids of what it got and sent stay until they
+// are old, so that a late redelivery does not bring it back to life.
+func (t *tx) forgetChat(n uint64) error {
+	for _, key := range t.keys(bkOutbox, numKey(n)) {
+		rec, err := get[outRec](t, bkOutbox, key)
+		if err != nil {
+			continue
+		}
+		gone := sentRec{Chat: n, Seq: num(key, 1), State: forgotten, Time: t.now}
+		if err := t.put(bkSent, idKey(rec.Outbound.ID), gone); err != nil {
+			return err
+		}
+	}
+	for _, key := range t.keys(bkJobs, nil) {
+		j, err := get[session.Job](t, bkJobs, key)
+		if err != nil || j.Chat != chatID(n) {
+			continue
+		}
+		if err := t.dropJob(j.ID); err != nil {
+			return err
+		}
+	}
+	c, err := t.chat(n)
+	if err == nil {
+		for _, a := range c.Aliases {
+			if err := t.del(bkAddr, addrKey(a)); err != nil {
+				return err
+			}
+		}
+	}
+	for _, b := range []bucket{bkInbox, bkOutbox, bkSteps, bkTurns, bkSuspects, bkSuspended, bkChats} {
+		if err := t.delAll(b, numKey(n)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

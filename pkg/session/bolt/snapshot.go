@@ -1,0 +1,268 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"parley/pkg/session"
+)
+
+// stampForm is the time in the name of a snapshot or of a damaged file: it sorts as time does.
+const stampForm = "20060102T150405.000000000Z"
+
+// Snapshot writes a consistent copy of the store, checks it, and removes the
+// oldest copies. It returns the copy's path.
+func (e *Engine) Snapshot(_ context.Context) (string, error) {
+	e.dbMu.RLock()
+	defer e.dbMu.RUnlock()
+	if e.db == nil {
+		return "", errClosed
+	}
+	path, err := snapshot(e.db, e.o.Dir, e.o.Keep, e.now())
+	if err != nil {
+		e.suspectDamage(err)
+	}
+	return path, err
+}
+
+func snapshot(db *bbolt.DB, dir string, keep int, now time.Time) (string, error) {
+	folder := filepath.Join(dir, snapshotDir)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return "", dirError(folder, err)
+	}
+	path := filepath.Join(folder, snapshotStart+now.UTC().Format(stampForm)+snapshotEnd)
+	temp := path + ".tmp"
+	err := writeCopy(db, temp)
+	if err == nil {
+		err = verify(temp)
+	}
+	if err != nil {
+		return "", errors.Join(fmt.Errorf("snapshot: %w", err), os.Remove(temp))
+	}
+	if err := errors.Join(os.Rename(temp, path), syncDir(folder)); err != nil {
+		return "", fmt.Errorf("snapshot: %w", err)
+	}
+	old, err := snapshots(dir)
+	if err != nil {
+		return path, err
+	}
+	for _, name := range old[min(keep, len(old)):] {
+		if err := os.Remove(name); err != nil {
+			return path, fmt.Errorf("remove an old snapshot: %w", err)
+		}
+	}
+	return path, nil
+}
+
+func writeCopy(db *bbolt.DB, path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600) //nolint:gosec // within the operator's own state_dir
+	if err != nil {
+		return err
+	}
+	err = guard(func() error {
+		return db.View(func(b *bbolt.Tx) error {
+			_, err := b.WriteTo(f)
+			return err
+		})
+	})
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// snapshots are the paths of the snapshots, the newest first.
+func snapshots(dir string) ([]string, error) {
+	entries, err := os.ReadDir(filepath.Join(dir, snapshotDir))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("list snapshots: %w", err)
+	}
+	var out []string
+	for _, entry := range entries {
+		if n := entry.Name(); strings.HasPrefix(n, snapshotStart) && strings.HasSuffix(n, snapshotEnd) {
+			out = append(out, filepath.Join(dir, snapshotDir, n))
+		}
+	}
+	slices.Sort(out)
+	slices.Reverse(out)
+	return out, nil
+}
+
+// snapshotTime is when a snapshot was taken, by its name.
+func snapshotTime(path string) time.Time {
+	name := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(path), snapshotStart), snapshotEnd)
+	at, err := time.Parse(stampForm, name)
+	if err != nil {
+		return time.Time{}
+	}
+	return at
+}
+
+// verify reads a whole store file; nil when it can be used.
+func verify(path string) error {
+	return readOnly(path, func(t *tx) error {
+		if _, err := readMeta(t); err != nil {
+			return err
+		}
+		return walk(t, &walked{})
+	})
+}
+
+// readOnly opens a store file for reading. A panic of it is an error.
+func readOnly(path string, f func(*tx) error) error {
+	if err := preflight(path); err != nil {
+		return err
+	}
+	return guard(func() error {
+		db, err := bbolt.Open(path, 0o600, &bbolt.Options{ReadOnly: true, Timeout: time.Second})
+		if err != nil {
+			return fmt.Errorf("%w: %w", errDamaged, err)
+		}
+		err = guard(func() error {
+			return db.View(func(b *bbolt.Tx) error { return f(newTx(b, time.Now())) })
+		})
+		return errors.Join(err, guard(db.Close))
+	})
+}
+
+// recoverStore moves a file that cannot be used aside and puts the newest good
+// snapshot in its place, held; without a snapshot an empty store, held too.
+func (e *Engine) recoverStore(ctx context.Context, cause error) error {
+	dir, now := e.o.Dir, e.now()
+	aside, err := moveAside(dir, now)
+	if err != nil {
+		return err
+	}
+	paths, err := snapshots(dir)
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := verify(path); err != nil {
+			e.o.Log.Error().Err(err).Str("snapshot", path).Msg("a snapshot cannot be used")
+			continue
+		}
+		return restoreFrom(dir, path, now, heldText(cause, aside, path, now))
+	}
+	return restoreFrom(dir, "", now, heldText(cause, aside, "", now))
+}
+
+// heldText says what happened, what may be missing and what to do.
+func heldText(cause error, aside, snap string, now time.Time) string {
+	var s strings.Builder
+	s.WriteString(cause.Error())
+	if aside != "" {
+		fmt.Fprintf(&s, "; it was moved to %s", filepath.Base(aside))
+	}
+	if snap == "" {
+		s.WriteString("; there was no snapshot to restore: the store is empty")
+	} else {
+		fmt.Fprintf(&s, "; the snapshot of %s was restored: what was stored between then and %s may be missing, and what waits may have been done",
+			snapshotTime(snap).Format(time.RFC3339), now.UTC().Format(time.RFC3339))
+	}
+	s.WriteString("; nothing waiting is run or sent until `gateway store release`")
+	return s.String()
+}
+
+// moveAside renames an unusable file; "" when there is none.
+func moveAside(dir string, now time.Time) (string, error) {
+	aside := ""
+	if exists(dir, fileDB) {
+		aside = filepath.Join(dir, asidePrefix+"-"+now.UTC().Format(stampForm))
+		if err := os.Rename(filepath.Join(dir, fileDB), aside); err != nil {
+			return "", dirError(dir, err)
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, fileDamage)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", dirError(dir, err)
+	}
+	if err := syncDir(dir); err != nil {
+		return "", dirError(dir, err)
+	}
+	return aside, nil
+}
+
+func restoreFrom(dir, path string, now time.Time, held string) error {
+	return build(dir, path, now, func(t *tx) error {
+		t.meta.Held = held
+		return markUnknown(t)
+	})
+}
+
+// offline runs f while nobody else uses the directory.
+func offline(ctx context.Context, dir string, f func() error) error {
+	if err := prepareDir(dir); err != nil {
+		return err
+	}
+	o := Options{}
+	o.defaults()
+	lock, err := takeLock(ctx, dir, o.LockTimeout)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f(), lock.Close())
+}
+
+// SnapshotFile takes a snapshot of a store that no gateway uses, keeping the
+// newest keep of them (0: 3), and returns its path.
+func SnapshotFile(ctx context.Context, dir string, keep int) (path string, err error) {
+	o := Options{Keep: keep}
+	o.defaults()
+	err = offline(ctx, dir, func() error {
+		db, err := openFile(dir, o.LockTimeout)
+		if err != nil {
+			return err
+		}
+		path, err = snapshot(db, dir, o.Keep, time.Now())
+		return errors.Join(err, guard(db.Close))
+	})
+	return path, err
+}
+
+// Restore replaces the store of a directory that no gateway uses by a snapshot.
+// The present file is kept under another name, and the restored one is held.
+func Restore(ctx context.Context, dir, snap string) error {
+	return offline(ctx, dir, func() error {
+		if err := verify(snap); err != nil {
+			return fmt.Errorf("snapshot %s: %w", snap, err)
+		}
+		now := time.Now()
+		aside, err := moveAside(dir, now)
+		if err != nil {
+			return err
+		}
+		return restoreFrom(dir, snap, now, heldText(errors.New("the operator restored the store"), aside, snap, now))
+	})
+}
+
+// ReleaseHold lets a held store of a directory that no gateway uses work again.
+func ReleaseHold(ctx context.Context, dir string, o Options) error {
+	o.Dir, o.SnapshotEvery = dir, -1
+	e, err := Open(ctx, o)
+	if err != nil {
+		return err
+	}
+	return errors.Join(e.ReleaseHold(ctx), e.Close())
+}
+
+// ReleaseHold lets a held store work again: what waits is run and sent. It is
+// [session.ErrNotFound] when the store is not held.
+func (e *Engine) ReleaseHold(ctx context.Context) error {
+	return e.write(ctx, func(t *tx) error {
+		if t.meta.Held == "" {
+			return fmt.Errorf("a hold: %w", session.ErrNotFound)
+		}
+		t.changed = true
+		t.meta.Held = ""
+		t.after = append(t.after, e.signalPending)
+		return nil
+	})
+}

@@ -1,0 +1,257 @@
+package bolt
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"parley/pkg/session"
+)
+
+// addTask stores a task that a step starts; one that is there already stays as it is.
+func (t *tx) addTask(task *session.Task) error {
+	key := idKey(task.ID)
+	if t.has(bkTasks, key) {
+		return nil
+	}
+	if err := t.put(bkTasks, key, task); err != nil {
+		return err
+	}
+	if task.State != session.TaskRunning {
+		return nil
+	}
+	return t.putIndex(bkOpen, dueKey(task.Started, task.ID))
+}
+
+// Complete ends a task.
+func (e *Engine) Complete(ctx context.Context, id string, c session.Completion) (bool, error) {
+	out, err := encodeOutbox(c.Outbox)
+	if err != nil {
+		return false, err
+	}
+	var item []byte
+	if c.Item != nil {
+		if item, err = encode(c.Item); err != nil {
+			return false, err
+		}
+	}
+	first := false
+	err = e.write(ctx, func(t *tx) error {
+		first = false
+		task, err := get[session.Task](t, bkTasks, idKey(id))
+		if err != nil {
+			return fmt.Errorf("task %s: %w", id, err)
+		}
+		if task.State != session.TaskRunning {
+			return nil
+		}
+		first = true
+		task.State, task.Ended = c.State, t.now
+		if err := t.put(bkTasks, idKey(id), task); err != nil {
+			return err
+		}
+		t.age(bkTasks, idKey(id))
+		if err := t.del(bkOpen, dueKey(task.Started, id)); err != nil {
+			return err
+		}
+		chat, err := t.homeOf(task.Chat)
+		if err != nil {
+			return err
+		}
+		if err := e.putOutbox(t, chat, c.Outbox, out); err != nil {
+			return err
+		}
+		if c.Item == nil {
+			return nil
+		}
+		return e.appendItem(t, c.Item, item, chat)
+	})
+	return first && err == nil, err
+}
+
+// homeOf is the number of a chat that still exists, else 0.
+func (t *tx) homeOf(id string) (uint64, error) {
+	n, err := parseID("c", id)
+	if err != nil || !t.has(bkChats, numKey(n)) {
+		return 0, nil //nolint:nilerr // an unknown chat is found by its address instead
+	}
+	return n, nil
+}
+
+// Task finds one task.
+func (e *Engine) Task(_ context.Context, id string) (session.Task, error) {
+	var task session.Task
+	err := e.view(func(t *tx) error {
+		rec, err := get[session.Task](t, bkTasks, idKey(id))
+		if err != nil {
+			return fmt.Errorf("task %s: %w", id, err)
+		}
+		task = *rec
+		return nil
+	})
+	return task, err
+}
+
+// OpenTasks returns the tasks without a terminal state, oldest first.
+func (e *Engine) OpenTasks(ctx context.Context) ([]session.Task, error) {
+	return indexed[session.Task](ctx, e, bkOpen, bkTasks, func([]byte) bool { return true })
+}
+
+// indexed reads the records that an index by time names, in its order. Damaged
+// ones are set aside; go decides by the index key whether to read on.
+func indexed[T any](ctx context.Context, e *Engine, index, records bucket, goOn func(key []byte) bool) ([]T, error) {
+	var out []T
+	var bad []*badRecord
+	err := e.view(func(t *tx) error {
+		t.each(index, nil, func(k, _ []byte) bool {
+			if len(k) < timeKeyLen || !goOn(k) {
+				return false
+			}
+			rec, err := get[T](t, records, k[timeKeyLen:])
+			if err == nil {
+				out = append(out, *rec)
+				return true
+			}
+			bad = append(bad, &badRecord{bucket: index, key: bytes.Clone(k)})
+			if errors.Is(err, session.ErrCorrupt) {
+				bad = append(bad, &badRecord{bucket: records, key: bytes.Clone(k[timeKeyLen:])})
+			}
+			return true
+		})
+		return nil
+	})
+	e.setAsideLater(ctx, bad)
+	return out, err
+}
+
+// putJob creates or replaces a job.
+func (t *tx) putJob(j *session.Job) error {
+	if err := t.unlistJob(j.ID); err != nil {
+		return err
+	}
+	if err := t.put(bkJobs, idKey(j.ID), j); err != nil {
+		return err
+	}
+	if j.Paused || j.Due.IsZero() {
+		return nil
+	}
+	return t.putIndex(bkDue, dueKey(j.Due, j.ID))
+}
+
+// unlistJob takes a job's present due time out of the index.
+func (t *tx) unlistJob(id string) error {
+	old, err := get[session.Job](t, bkJobs, idKey(id))
+	if errors.Is(err, session.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		// Its due time is unknown; the index entry is set aside when it is met.
+		return t.setAside(bkJobs, idKey(id))
+	}
+	return t.del(bkDue, dueKey(old.Due, id))
+}
+
+// PutJob creates or replaces a job.
+func (e *Engine) PutJob(ctx context.Context, j session.Job) error {
+	if _, err := encode(&j); err != nil {
+		return err
+	}
+	return e.write(ctx, func(t *tx) error { return t.putJob(&j) })
+}
+
+// DeleteJob removes a job.
+func (e *Engine) DeleteJob(ctx context.Context, id string) error {
+	return e.write(ctx, func(t *tx) error {
+		if !t.has(bkJobs, idKey(id)) {
+			return fmt.Errorf("job %s: %w", id, session.ErrNotFound)
+		}
+		return t.dropJob(id)
+	})
+}
+
+func (t *tx) dropJob(id string) error {
+	if err := t.unlistJob(id); err != nil {
+		return err
+	}
+	return t.del(bkJobs, idKey(id))
+}
+
+// JobList returns the jobs of a chat, or of all.
+func (e *Engine) JobList(ctx context.Context, chat string) ([]session.Job, error) {
+	var out []session.Job
+	var bad []*badRecord
+	err := e.view(func(t *tx) error {
+		t.each(bkJobs, nil, func(k, _ []byte) bool {
+			j, err := get[session.Job](t, bkJobs, k)
+			switch {
+			case err != nil:
+				bad = append(bad, &badRecord{bucket: bkJobs, key: bytes.Clone(k)})
+			case chat == "" || j.Chat == chat:
+				out = append(out, *j)
+			}
+			return true
+		})
+		return nil
+	})
+	e.setAsideLater(ctx, bad)
+	return out, err
+}
+
+// DueJobs returns the jobs that are due, the earliest first.
+func (e *Engine) DueJobs(ctx context.Context, now time.Time, limit int) ([]session.Job, error) {
+	if limit <= 0 {
+		return nil, nil
+	}
+	n := 0
+	return indexed[session.Job](ctx, e, bkDue, bkJobs, func(k []byte) bool {
+		due, _ := keyTime(k)
+		n++
+		return !due.After(now) && n <= limit
+	})
+}
+
+// Fire appends a job's item and moves the job on.
+func (e *Engine) Fire(ctx context.Context, id string, due, next time.Time, item session.Item) (bool, error) {
+	payload, err := encode(&item)
+	if err != nil {
+		return false, err
+	}
+	if !next.IsZero() {
+		if _, err := encode(next); err != nil {
+			return false, err
+		}
+	}
+	fired := false
+	err = e.write(ctx, func(t *tx) error {
+		fired = false
+		j, err := get[session.Job](t, bkJobs, idKey(id))
+		if errors.Is(err, session.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("job %s: %w", id, err)
+		}
+		if j.Paused || j.Due.IsZero() || !j.Due.Equal(due) {
+			return nil
+		}
+		fired = true
+		if next.IsZero() {
+			err = t.dropJob(id)
+		} else {
+			moved := *j
+			moved.Due = next
+			err = t.putJob(&moved)
+		}
+		if err != nil {
+			return err
+		}
+		chat, err := t.homeOf(j.Chat)
+		if err != nil {
+			return err
+		}
+		return e.appendItem(t, &item, payload, chat)
+	})
+	return fired && err == nil, err
+}

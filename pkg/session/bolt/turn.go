@@ -1,0 +1,335 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"parley/pkg/session"
+)
+
+// turn is one attempt at the items at the head of a chat's inbox.
+type turn struct {
+	e    *Engine
+	chat uint64
+	head uint64
+	info session.TurnInfo
+	// suspect is the chat's entry among the suspects, nil for most.
+	suspect *suspectRec
+
+	arrivals chan struct{}
+	// over is set when the attempt has ended: what comes later is fenced.
+	over      atomic.Bool
+	committed atomic.Bool
+
+	mu    sync.Mutex // orders the turn's writes
+	limit batch
+	taken []uint64 // the items that belong to the turn
+	steps uint32   // recorded so far
+
+	errMu sync.Mutex
+	err   error // of the first write that failed
+}
+
+var errNoCommit = errors.New("the turn was not committed")
+
+// nextTurn hands out a chat's next turn, if there is one.
+func (e *Engine) nextTurn(ctx context.Context, chat uint64, h func(context.Context, session.Turn) error) (bool, error) {
+	if e.held() != "" || ctx.Err() != nil {
+		return false, nil
+	}
+	if !e.hasBegun() && !e.metaCopy().Clean {
+		if err := e.write(ctx, func(t *tx) error { t.changed = true; return nil }); err != nil {
+			return false, err
+		}
+	}
+	t, err := e.loadTurn(ctx, chat)
+	if err != nil || t == nil {
+		return false, err
+	}
+	release, err := e.beginSuspect(ctx, t)
+	if err != nil {
+		return false, err
+	}
+	defer release()
+	e.lanes.mu.Lock()
+	e.lanes.turns[chat] = t
+	e.lanes.mu.Unlock()
+	defer func() {
+		t.over.Store(true)
+		e.lanes.mu.Lock()
+		delete(e.lanes.turns, chat)
+		e.lanes.mu.Unlock()
+	}()
+	// What arrived between reading the inbox and registering is behind the items too.
+	if w, err := t.Waiting(ctx); err == nil && len(w) > 0 {
+		select {
+		case t.arrivals <- struct{}{}:
+		default:
+		}
+	}
+	err = h(ctx, t)
+	if t.committed.Load() {
+		return true, nil
+	}
+	if err == nil {
+		err = errNoCommit
+	}
+	if !errors.Is(err, context.Canceled) {
+		e.o.Log.Warn().Err(err).Str("turn", t.info.ID).Msg("a turn ended without a commit and will be handed out again")
+	}
+	return false, err
+}
+
+// loadTurn reads a chat's next turn; nil when nothing waits.
+func (e *Engine) loadTurn(ctx context.Context, chat uint64) (*turn, error) {
+	t := &turn{e: e, chat: chat, arrivals: make(chan struct{}, 1)}
+	var bad []*badRecord
+	var heal *session.Item
+	err := e.view(func(x *tx) error {
+		if bad = t.loadItems(x); len(bad) > 0 || len(t.info.Items) == 0 {
+			return nil
+		}
+		c, err := x.chat(chat)
+		if err != nil {
+			heal = &t.info.Items[0]
+			return err
+		}
+		t.info.ID = turnID(chat, t.head)
+		t.info.Chat, t.info.Session, t.info.Address = chatID(chat), sessionID(c.Session), c.Address
+		t.info.Arrivals = t.arrivals
+		t.loadSuspect(x)
+		t.loadSteps(x)
+		return nil
+	})
+	switch {
+	case len(bad) > 0:
+		return nil, errors.Join(e.loseItems(ctx, chat, bad), fmt.Errorf("chat %s: %w", chatID(chat), session.ErrCorrupt))
+	case errors.Is(err, session.ErrCorrupt) && heal != nil:
+		a := heal.Address
+		return nil, errors.Join(err, e.write(ctx, func(x *tx) error { return x.healChat(chat, a) }))
+	case err != nil || len(t.info.Items) == 0:
+		return nil, err
+	}
+	return t, nil
+}
+
+// loadItems reads what starts the turn: exactly the items of an earlier attempt
+// that recorded something, else what the limits of a turn let in.
+func (t *turn) loadItems(x *tx) []*badRecord {
+	k, _ := x.first(bkInbox, numKey(t.chat))
+	if k == nil {
+		return nil
+	}
+	t.head = num(k, 1)
+	start := x.startOf(t.chat, t.head)
+	return x.waitingFrom(t.chat, 0, func(w waiting) bool {
+		if len(start) > 0 && !slices.Contains(start, w.seq) {
+			return w.seq < slices.Max(start)
+		}
+		if !t.limit.takes(&w.item) {
+			return false
+		}
+		t.taken = append(t.taken, w.seq)
+		t.info.Items = append(t.info.Items, w.item)
+		return true
+	})
+}
+
+// startOf names the items that started an earlier attempt, if it recorded anything.
+func (t *tx) startOf(chat, head uint64) []uint64 {
+	rec, err := get[stepRec](t, bkSteps, numKey(chat, head, 0))
+	if err != nil {
+		return nil
+	}
+	return rec.Start
+}
+
+// loseItems sets damaged inbox records aside and lists them as failed. With the
+// head of an interrupted turn goes the whole turn: its calls must not run again
+// under another name.
+func (e *Engine) loseItems(ctx context.Context, chat uint64, bad []*badRecord) error {
+	return e.write(ctx, func(t *tx) error {
+		c, err := t.chat(chat)
+		if err != nil {
+			c = &chatRec{} // healed when its next item is handed out
+		}
+		for _, b := range bad {
+			seq := num(b.key, 1)
+			if err := t.setAside(b.bucket, b.key); err != nil {
+				return err
+			}
+			c.addFailed(t.lostItem(fmt.Sprintf("%s-%d", chatID(chat), seq)))
+			if err := t.loseTurn(chat, seq, c); err != nil {
+				return err
+			}
+		}
+		if err != nil {
+			return nil //nolint:nilerr // the record is damaged and is not written back
+		}
+		return t.put(bkChats, numKey(chat), c)
+	})
+}
+
+// loseTurn ends an interrupted turn whose head item is gone.
+func (t *tx) loseTurn(chat, head uint64, c *chatRec) error {
+	seqs := t.startOf(chat, head)
+	t.each(bkSteps, numKey(chat, head), func(k, v []byte) bool {
+		if payload, err := unseal(bkSteps, k, v); err == nil {
+			if rec, err := decode[stepRec](bkSteps, k, payload); err == nil {
+				seqs = append(seqs, rec.Taken...)
+			}
+		}
+		return true
+	})
+	for _, seq := range seqs {
+		item, err := get[session.Item](t, bkInbox, numKey(chat, seq))
+		if err != nil {
+			continue
+		}
+		c.addFailed(t.lostItem(item.ID))
+		if err := t.del(bkInbox, numKey(chat, seq)); err != nil {
+			return err
+		}
+	}
+	return t.delAll(bkSteps, numKey(chat, head))
+}
+
+func (t *tx) lostItem(id string) session.FailedItem {
+	return session.FailedItem{ID: id, Outcome: session.OutcomeFailed, Reason: session.ErrCorrupt.Error(), Time: t.now}
+}
+
+// loadSteps reads what an earlier attempt recorded. Where a step is damaged
+// nobody can tell what was done: the turn is handed out as lost for good.
+func (t *turn) loadSteps(x *tx) {
+	var failed error
+	x.each(bkSteps, numKey(t.chat, t.head), func(k, v []byte) bool {
+		payload, err := unseal(bkSteps, k, v)
+		if err == nil {
+			var rec *stepRec
+			if rec, err = decode[stepRec](bkSteps, k, payload); err == nil {
+				err = t.addStep(x, rec)
+			}
+		}
+		t.steps = stepNumber(k) + 1
+		if err != nil {
+			failed = err
+		}
+		return true
+	})
+	if failed != nil {
+		t.e.o.Log.Error().Err(failed).Str("turn", t.info.ID).Msg("a recorded step is damaged: the turn does not run again")
+		t.info.Lost = maxLost
+	}
+}
+
+// addStep takes over a recorded step; joined items are read from the inbox, where they still are.
+func (t *turn) addStep(x *tx, rec *stepRec) error {
+	for _, seq := range rec.Taken {
+		item, err := get[session.Item](x, bkInbox, numKey(t.chat, seq))
+		if err != nil {
+			return err
+		}
+		rec.Step.Items = append(rec.Step.Items, *item)
+		if !slices.Contains(t.taken, seq) {
+			t.limit.takes(item)
+			t.taken = append(t.taken, seq)
+		}
+	}
+	t.info.Steps = append(t.info.Steps, rec.Step)
+	return nil
+}
+
+func stepNumber(key []byte) uint32 {
+	n := num(key, 2)
+	return uint32(min(n, math.MaxUint32)) //nolint:gosec // bounded in this line
+}
+
+// Info is what starts the turn.
+func (t *turn) Info() session.TurnInfo { return t.info }
+
+// last is the highest item that belongs to the turn; the lock is held.
+func (t *turn) last() uint64 { return slices.Max(t.taken) }
+
+// Waiting looks at what has arrived behind the turn's items.
+func (t *turn) Waiting(ctx context.Context) ([]session.Item, error) {
+	t.mu.Lock()
+	from := t.last() + 1
+	t.mu.Unlock()
+	var out []session.Item
+	var bad []*badRecord
+	err := t.e.view(func(x *tx) error {
+		bad = x.waitingFrom(t.chat, from, func(w waiting) bool {
+			out = append(out, w.item)
+			return len(out) < maxWaiting
+		})
+		return nil
+	})
+	t.e.setAsideLater(ctx, bad)
+	return out, err
+}
+
+// maxWaiting bounds what Waiting shows.
+const maxWaiting = 100
+
+// Join takes from what waits and records it.
+func (t *turn) Join(ctx context.Context, accept func(session.Item) bool) ([]session.Item, error) {
+	if err := t.usable(); err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var items []session.Item
+	var seqs []uint64
+	limit := t.limit
+	err := t.e.view(func(x *tx) error {
+		x.waitingFrom(t.chat, t.last()+1, func(w waiting) bool {
+			if !limit.fits(&w.item) || !accept(w.item) {
+				return false
+			}
+			limit.takes(&w.item)
+			items, seqs = append(items, w.item), append(seqs, w.seq)
+			return true
+		})
+		return nil
+	})
+	if err != nil || len(items) == 0 {
+		return nil, err
+	}
+	t.limit = limit
+	t.taken = append(t.taken, seqs...)
+	return items, t.record(ctx, &stepRec{Step: session.Step{Kind: session.StepJoined}, Taken: seqs})
+}
+
+// fits says whether an item could be taken, without counting it.
+func (b *batch) fits(item *session.Item) bool {
+	c := *b
+	return c.takes(item)
+}
+
+// fail makes every later write of the turn fail.
+func (t *turn) fail(err error) {
+	t.errMu.Lock()
+	defer t.errMu.Unlock()
+	if t.err == nil {
+		t.err = err
+	}
+}
+
+func (t *turn) failed() error {
+	t.errMu.Lock()
+	defer t.errMu.Unlock()
+	return t.err
+}
+
+// usable says whether the attempt still has the turn.
+func (t *turn) usable() error {
+	if t.over.Load() || t.committed.Load() {
+		return fmt.Errorf("turn %s: %w", t.info.ID, session.ErrFenced)
+	}
+	return t.failed()
+}

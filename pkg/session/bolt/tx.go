@@ -1,0 +1,236 @@
+package bolt
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"parley/pkg/session"
+)
+
+// tx is one transaction, for reading or for writing.
+type tx struct {
+	b       *bbolt.Tx
+	buckets map[bucket]*bbolt.Bucket
+	now     time.Time
+
+	// The rest is for writing. changed says that the write under way has put
+	// something; meta is stored at the end when it differs; after runs once the
+	// transaction is durable.
+	changed bool
+	meta    metaRec
+	epoch   uint64
+	after   []func()
+	aged    []agedKey
+	marked  map[uint64]bool // chats to which this transaction added a marked delivery
+	broken  map[*turn]error // turns of which a write in this transaction failed
+}
+
+func newTx(b *bbolt.Tx, now time.Time) *tx {
+	return &tx{b: b, buckets: make(map[bucket]*bbolt.Bucket, 16), now: now}
+}
+
+// in is a bucket. All of them are created with the store; one that is missing is damage.
+func (t *tx) in(b bucket) *bbolt.Bucket {
+	if bk, ok := t.buckets[b]; ok {
+		return bk
+	}
+	bk := t.b.Bucket([]byte(b))
+	if bk == nil {
+		panic(fmt.Sprintf("bucket %s is missing", b))
+	}
+	t.buckets[b] = bk
+	return bk
+}
+
+func (t *tx) has(b bucket, key []byte) bool { return t.in(b).Get(key) != nil }
+
+// raw is a record's payload; [session.ErrNotFound] when there is none.
+func (t *tx) raw(b bucket, key []byte) ([]byte, error) {
+	rec := t.in(b).Get(key)
+	if rec == nil {
+		return nil, session.ErrNotFound
+	}
+	return unseal(b, key, rec)
+}
+
+// get decodes a record.
+func get[T any](t *tx, b bucket, key []byte) (*T, error) {
+	payload, err := t.raw(b, key)
+	if err != nil {
+		return nil, err
+	}
+	return decode[T](b, key, payload)
+}
+
+func decode[T any](b bucket, key, payload []byte) (*T, error) {
+	v := new(T)
+	if err := json.Unmarshal(payload, v); err != nil {
+		return nil, &badRecord{bucket: b, key: key, why: "cannot be decoded"}
+	}
+	return v, nil
+}
+
+// putRaw stores an encoded payload.
+func (t *tx) putRaw(b bucket, key, payload []byte) error {
+	t.changed = true
+	if err := t.in(b).Put(key, seal(b, key, payload)); err != nil {
+		return fmt.Errorf("put %s: %w", b, err)
+	}
+	return nil
+}
+
+func (t *tx) put(b bucket, key []byte, v any) error {
+	payload, err := encode(v)
+	if err != nil {
+		return err
+	}
+	return t.putRaw(b, key, payload)
+}
+
+// putIndex stores a key that has nothing to say but that it is there.
+func (t *tx) putIndex(b bucket, key []byte) error {
+	t.changed = true
+	if err := t.in(b).Put(key, []byte{recordVersion}); err != nil {
+		return fmt.Errorf("put %s: %w", b, err)
+	}
+	return nil
+}
+
+func (t *tx) del(b bucket, key []byte) error {
+	t.changed = true
+	if err := t.in(b).Delete(key); err != nil {
+		return fmt.Errorf("delete %s: %w", b, err)
+	}
+	return nil
+}
+
+// next is a number that was never given out before, growing.
+func (t *tx) next() (uint64, error) {
+	t.changed = true
+	n, err := t.in(bkMeta).NextSequence()
+	if err != nil {
+		return 0, fmt.Errorf("next number: %w", err)
+	}
+	return n, nil
+}
+
+// age notes records that may be pruned when they are old.
+func (t *tx) age(b bucket, key []byte) {
+	t.aged = append(t.aged, agedKey{Bucket: b, Key: bytes.Clone(key)})
+}
+
+// each calls f for every key with prefix, in order, until f says no. Keys and
+// values are valid during the transaction; f must not write.
+func (t *tx) each(b bucket, prefix []byte, f func(k, v []byte) bool) {
+	c := t.in(b).Cursor()
+	for k, v := c.Seek(prefix); k != nil && bytes.HasPrefix(k, prefix); k, v = c.Next() {
+		if !f(k, v) {
+			return
+		}
+	}
+}
+
+// keys are the keys with prefix.
+func (t *tx) keys(b bucket, prefix []byte) [][]byte {
+	var out [][]byte
+	t.each(b, prefix, func(k, _ []byte) bool {
+		out = append(out, bytes.Clone(k))
+		return true
+	})
+	return out
+}
+
+// delAll deletes every key with prefix.
+func (t *tx) delAll(b bucket, prefix []byte) error {
+	for _, k := range t.keys(b, prefix) {
+		if err := t.del(b, k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// heads calls f with each chat that has keys in b, and the first of them. It
+// jumps from chat to chat and costs nothing for chats without keys.
+func (t *tx) heads(b bucket, f func(chat, first uint64)) {
+	c := t.in(b).Cursor()
+	for k, _ := c.First(); k != nil; {
+		chat := num(k, 0)
+		f(chat, num(k, 1))
+		if chat == ^uint64(0) {
+			return
+		}
+		k, _ = c.Seek(numKey(chat + 1))
+	}
+}
+
+// first is the first key and value with prefix, nil when there is none.
+func (t *tx) first(b bucket, prefix []byte) (key, value []byte) {
+	k, v := t.in(b).Cursor().Seek(prefix)
+	if k == nil || !bytes.HasPrefix(k, prefix) {
+		return nil, nil
+	}
+	return k, v
+}
+
+// setAside moves a damaged record out of the way and counts it.
+func (t *tx) setAside(b bucket, key []byte) error {
+	rec := t.in(b).Get(key)
+	if rec == nil {
+		return nil
+	}
+	badKey := append([]byte(string(b)+"/"), key...)
+	t.changed = true
+	if err := t.in(bkBad).Put(badKey, bytes.Clone(rec)); err != nil {
+		return fmt.Errorf("set aside: %w", err)
+	}
+	t.meta.Corrupt++
+	return t.del(b, key)
+}
+
+// isBad says whether a record was set aside.
+func (t *tx) isBad(b bucket, key []byte) bool {
+	return t.in(bkBad).Get(append([]byte(string(b)+"/"), key...)) != nil
+}
+
+// errPanic marks an error that was a panic: a bug, or a page that is damaged.
+type errPanic struct{ value any }
+
+func (e *errPanic) Error() string { return fmt.Sprintf("%v: %v", session.ErrCorrupt, e.value) }
+
+func (*errPanic) Unwrap() error { return session.ErrCorrupt }
+
+// guard runs f and turns a panic into an error, also that of an access beyond
+// the end of a truncated file.
+func guard(f func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			err = &errPanic{value: p}
+		}
+	}()
+	return f()
+}
+
+// view runs f in a reading transaction. Damaged records that f meets are to be
+// handed to setAsideLater.
+func (e *Engine) view(f func(*tx) error) error {
+	e.dbMu.RLock()
+	defer e.dbMu.RUnlock()
+	if e.db == nil {
+		return errClosed
+	}
+	err := guard(func() error {
+		return e.db.View(func(b *bbolt.Tx) error { return f(newTx(b, e.now())) })
+	})
+	if _, ok := errors.AsType[*errPanic](err); ok {
+		e.suspectDamage(err)
+	}
+	return err
+}

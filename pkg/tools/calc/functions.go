@@ -1,0 +1,285 @@
+package calc
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+)
+
+const (
+	maxRootDegree  = 1000
+	maxRoundDigits = 1000
+	maxArguments   = MaxLength
+)
+
+// function is one row of the table: how many arguments it takes and what it computes.
+type function struct {
+	least, most int
+	apply       func(pos int, args []value) (value, error)
+}
+
+func (f function) arity() string {
+	switch {
+	case f.most == maxArguments:
+		return fmt.Sprintf("at least %d arguments", f.least)
+	case f.least != f.most:
+		return fmt.Sprintf("%d or %d arguments", f.least, f.most)
+	case f.least == 1:
+		return "one argument"
+	default:
+		return fmt.Sprintf("%d arguments", f.least)
+	}
+}
+
+// functions gives the table of everything that can be called by name.
+func (e *evaluator) functions() map[string]function {
+	return map[string]function{
+		"sqrt":    one(func(pos int, x value) (value, error) { return e.root(pos, x, big.NewInt(2)) }),
+		"cbrt":    one(func(pos int, x value) (value, error) { return e.root(pos, x, big.NewInt(3)) }),
+		"root":    two(e.rootOf),
+		"abs":     one(func(_ int, x value) (value, error) { return absolute(x), nil }),
+		"sin":     one(e.double(sine)),
+		"cos":     one(e.double(cosine)),
+		"tan":     one(e.tangent),
+		"asin":    one(e.within(-1, 1, math.Asin)),
+		"acos":    one(e.within(-1, 1, math.Acos)),
+		"atan":    one(e.double(math.Atan)),
+		"exp":     one(e.double(math.Exp)),
+		"ln":      one(e.naturalLog),
+		"log2":    one(func(pos int, x value) (value, error) { return e.logarithm(pos, x, exactValue(big.NewRat(2, 1))) }),
+		"log":     {least: 1, most: 2, apply: e.log},
+		"pow":     two(e.raise),
+		"mod":     two(e.rest),
+		"percent": two(e.percent),
+		"floor":   one(func(_ int, x value) (value, error) { return intValue(floorRat(x.rounded())), nil }),
+		"ceil": one(func(_ int, x value) (value, error) {
+			return negate(intValue(floorRat(negate(exactValue(x.rounded())).exact))), nil
+		}),
+		"round": {least: 1, most: 2, apply: e.round},
+		"fact":  one(e.factorial),
+		"min":   {least: 1, most: maxArguments, apply: e.extreme(-1)},
+		"max":   {least: 1, most: maxArguments, apply: e.extreme(1)},
+		"gcd":   {least: 1, most: maxArguments, apply: e.whole(greatestDivisor)},
+		"lcm":   {least: 1, most: maxArguments, apply: e.whole(leastMultiple)},
+	}
+}
+
+func one(f func(pos int, x value) (value, error)) function {
+	return function{least: 1, most: 1, apply: func(pos int, args []value) (value, error) { return f(pos, args[0]) }}
+}
+
+func two(f func(pos int, x, y value) (value, error)) function {
+	return function{least: 2, most: 2, apply: func(pos int, args []value) (value, error) { return f(pos, args[0], args[1]) }}
+}
+
+// double lifts a function on doubles.
+func (e *evaluator) double(f func(float64) float64) func(int, value) (value, error) {
+	return e.within(math.Inf(-1), math.Inf(1), f)
+}
+
+// within lifts a function on doubles that is defined from low to high.
+func (e *evaluator) within(low, high float64, f func(float64) float64) func(int, value) (value, error) {
+	return func(pos int, x value) (value, error) {
+		arg := x.float()
+		switch {
+		case !isFinite(arg):
+			return value{}, limitError(pos, "the number is too large")
+		case arg < low || arg > high:
+			return value{}, domainError(pos, "the function is defined from %g to %g", low, high)
+		}
+		return e.check(pos, value{approx: f(arg)})
+	}
+}
+
+func sine(x float64) float64 { return unlessNoise(x, math.Sin(x)) }
+
+func cosine(x float64) float64 { return unlessNoise(x, math.Cos(x)) }
+
+// unlessNoise gives 0 where a result is no more than the rounding of its
+// argument: sin(pi) is 0 to all printed digits.
+func unlessNoise(argument, result float64) float64 {
+	size := math.Abs(argument)
+	if size > 1e-3 && math.Abs(result) < 4e-16*max(1, size) {
+		return 0
+	}
+	return result
+}
+
+func (e *evaluator) tangent(pos int, x value) (value, error) {
+	if cosine(x.float()) == 0 {
+		return value{}, domainError(pos, "tan is not defined there")
+	}
+	return e.double(func(f float64) float64 { return unlessNoise(f, math.Tan(f)) })(pos, x)
+}
+
+func absolute(x value) value {
+	if x.sign() < 0 {
+		return negate(x)
+	}
+	return x
+}
+
+func (e *evaluator) rootOf(pos int, x, degree value) (value, error) {
+	n, ok := degree.whole()
+	if !ok || n.Sign() <= 0 || !n.IsInt64() || n.Int64() > maxRootDegree {
+		return value{}, domainError(pos, "the degree of a root is a whole number from 1 to %d", maxRootDegree)
+	}
+	return e.root(pos, x, n)
+}
+
+// root gives the n-th root: exact where it comes out, else in doubles.
+func (e *evaluator) root(pos int, x value, degree *big.Int) (value, error) {
+	n := int(degree.Int64())
+	negative := x.sign() < 0
+	if negative && n%2 == 0 {
+		return value{}, domainError(pos, "a negative number has no real even root")
+	}
+	if x.exact != nil {
+		if err := e.charge(pos, 4*bits(x.exact), 4*bits(x.exact)); err != nil {
+			return value{}, err
+		}
+		if r, ok := ratRoot(x.exact, n); ok {
+			return exactValue(r), nil
+		}
+	}
+	f := math.Abs(x.float())
+	switch n {
+	case 2:
+		f = math.Sqrt(f)
+	case 3:
+		f = math.Cbrt(f)
+	default:
+		f = math.Pow(f, 1/float64(n))
+	}
+	if negative {
+		f = -f
+	}
+	return e.check(pos, value{approx: f})
+}
+
+func (e *evaluator) naturalLog(pos int, x value) (value, error) {
+	if x.sign() <= 0 {
+		return value{}, domainError(pos, "the logarithm is of a number above 0")
+	}
+	return e.check(pos, value{approx: logOf(x)})
+}
+
+// logOf gives the natural logarithm of x > 0, also beyond the range of doubles.
+func logOf(x value) float64 {
+	if f := x.float(); isFinite(f) && f > 0 {
+		return math.Log(f)
+	}
+	num, denom := new(big.Float).SetInt(x.exact.Num()), new(big.Float).SetInt(x.exact.Denom())
+	exponent := num.MantExp(num) - denom.MantExp(denom)
+	mantissa, _ := num.Quo(num, denom).Float64()
+	return math.Log(mantissa) + float64(exponent)*math.Ln2
+}
+
+func (e *evaluator) log(pos int, args []value) (value, error) {
+	base := exactValue(big.NewRat(10, 1))
+	if len(args) == 2 {
+		base = args[1]
+	}
+	return e.logarithm(pos, args[0], base)
+}
+
+// logarithm is exact where x is a whole power of the base.
+func (e *evaluator) logarithm(pos int, x, base value) (value, error) {
+	ln, err := e.naturalLog(pos, x)
+	if err != nil {
+		return value{}, err
+	}
+	lnBase, err := e.naturalLog(pos, base)
+	if err != nil {
+		return value{}, err
+	}
+	v, err := e.divide(pos, ln, lnBase)
+	if err != nil || x.exact == nil || base.exact == nil {
+		return v, err
+	}
+	if n, ok := v.whole(); ok {
+		if p, err := e.wholePower(pos, base.exact, n); err == nil && p.exact.Cmp(x.exact) == 0 {
+			return intValue(n), nil
+		}
+	}
+	return v, nil
+}
+
+func (e *evaluator) percent(pos int, p, x value) (value, error) {
+	v, err := e.multiply(pos, p, x)
+	if err != nil {
+		return value{}, err
+	}
+	return e.divide(pos, v, exactValue(big.NewRat(100, 1)))
+}
+
+func (e *evaluator) round(pos int, args []value) (value, error) {
+	digits := new(big.Int)
+	if len(args) == 2 {
+		var ok bool
+		if digits, ok = args[1].whole(); !ok || !digits.IsInt64() || absInt64(digits) > maxRoundDigits {
+			return value{}, domainError(pos, "the digits of round are a whole number up to %d", maxRoundDigits)
+		}
+	}
+	scale, err := e.wholePower(pos, big.NewRat(10, 1), digits)
+	if err != nil {
+		return value{}, err
+	}
+	scaled, err := e.multiply(pos, exactValue(args[0].rounded()), scale)
+	if err != nil {
+		return value{}, err
+	}
+	return e.divide(pos, intValue(roundRat(scaled.exact)), scale)
+}
+
+// extreme gives the largest argument for sign 1, the smallest for -1.
+func (e *evaluator) extreme(sign int) func(int, []value) (value, error) {
+	return func(pos int, args []value) (value, error) {
+		best, bestExact := args[0], args[0].rounded()
+		for _, v := range args[1:] {
+			exact := v.rounded()
+			if err := e.charge(pos, bits(exact), bits(bestExact)); err != nil {
+				return value{}, err
+			}
+			if exact.Cmp(bestExact) == sign {
+				best, bestExact = v, exact
+			}
+		}
+		return best, nil
+	}
+}
+
+// whole lifts a function on two whole numbers to any number of them.
+func (e *evaluator) whole(f func(a, b *big.Int) *big.Int) func(int, []value) (value, error) {
+	return func(pos int, args []value) (value, error) {
+		var result *big.Int
+		for _, arg := range args {
+			n, ok := arg.whole()
+			if !ok {
+				return value{}, domainError(pos, "the arguments are whole numbers")
+			}
+			n = new(big.Int).Abs(n)
+			if result == nil {
+				result = n
+				continue
+			}
+			if err := e.charge(pos, result.BitLen()+n.BitLen(), result.BitLen()+n.BitLen()); err != nil {
+				return value{}, err
+			}
+			result = f(result, n)
+			if _, err := e.check(pos, intValue(result)); err != nil {
+				return value{}, err
+			}
+		}
+		return intValue(result), nil
+	}
+}
+
+func greatestDivisor(a, b *big.Int) *big.Int { return new(big.Int).GCD(nil, nil, a, b) }
+
+func leastMultiple(a, b *big.Int) *big.Int {
+	if a.Sign() == 0 || b.Sign() == 0 {
+		return new(big.Int)
+	}
+	return new(big.Int).Mul(a, new(big.Int).Div(b, greatestDivisor(a, b)))
+}

@@ -1,0 +1,199 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"parley/pkg/providers"
+)
+
+const (
+	recordTime  = 5 * time.Second // bounds the recording of a result after the loop's context has ended
+	shortResult = 200             // how much of a result an event shows
+)
+
+// pending is a call that has yet to get its result.
+type pending struct {
+	call Call
+	// bad says why the arguments could not be decoded.
+	bad string
+	// refused is set for a call that must not run.
+	refused *Error
+	result  *ToolResult
+	begun   bool
+}
+
+// pending makes a call of the model's words.
+func (l *loop) pending(round, index int, c providers.ToolCall) pending {
+	p := pending{bad: c.BadArguments, call: Call{
+		Round: round, Index: index, ID: c.ID, Name: c.Name, Arguments: c.Arguments, RawArguments: c.RawArguments,
+	}}
+	if l.Tools == nil {
+		p.refused = Fail(ErrNotFound, fmt.Sprintf("there is no tool %q", clip(c.Name, 64)), nil)
+	} else if e := l.Tools.shared.now.Load().byName[c.Name]; e != nil {
+		p.call.Annotations, p.call.Async = l.Tools.limits(e), e.async
+	}
+	if index >= maxCalls {
+		p.refused = Fail(ErrBusy, fmt.Sprintf("only the first %d calls of one answer run; this one was not run", maxCalls), nil)
+	}
+	return p
+}
+
+// spoil keeps the calls of an answer that did not end properly from running,
+// now and when the recorded answer is resumed.
+func spoil(resp *providers.LLMResponse) {
+	var why string
+	switch resp.FinishReason {
+	case providers.FinishLength:
+		why = "the answer reached its length limit before the call was complete; the call was not run"
+	case providers.FinishContentFilter:
+		why = "the answer was cut by a content filter; the call was not run"
+	default:
+		return
+	}
+	for i := range resp.ToolCalls {
+		resp.ToolCalls[i].BadArguments = why
+	}
+}
+
+// call runs the calls of one answer and appends their results in call order.
+// A destructive call runs alone, others side by side.
+func (l *loop) call(ctx context.Context, calls []pending) error {
+	if len(calls) == 0 {
+		return nil
+	}
+	work, cancel := context.WithCancel(ctx)
+	defer cancel()
+	g := &group{loop: l, cancel: cancel}
+	for from := 0; from < len(calls) && g.err() == nil && ctx.Err() == nil; {
+		to := from + 1
+		for !calls[from].call.Annotations.Destructive && to < len(calls) && !calls[to].call.Annotations.Destructive {
+			to++
+		}
+		g.run(work, calls[from:to])
+		from = to
+	}
+	for i := range calls {
+		p := &calls[i]
+		if p.result == nil {
+			p.result = interrupted(p.begun).Result()
+		}
+		l.append(providers.Message{
+			Role: providers.RoleTool, Name: p.call.Name, ToolCallID: p.call.ID, Content: p.result.ForLLM,
+		})
+	}
+	if err := g.err(); err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+// group runs calls side by side. The first error of the journal cancels the others.
+type group struct {
+	loop   *loop
+	cancel context.CancelFunc
+
+	mu      sync.Mutex
+	failed  error
+	telling sync.Mutex
+}
+
+func (g *group) err() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.failed
+}
+
+func (g *group) fail(err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.failed = errors.Join(g.failed, err)
+	g.cancel()
+}
+
+func (g *group) run(ctx context.Context, calls []pending) {
+	if len(calls) == 1 {
+		g.one(ctx, &calls[0])
+		return
+	}
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, g.loop.MaxParallel)
+	for i := range calls {
+		slots <- struct{}{}
+		if ctx.Err() != nil {
+			break
+		}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			g.one(ctx, &calls[i])
+		})
+	}
+	wg.Wait()
+}
+
+// one brings a call to its result and records it. A call that was cut off
+// because the loop ends is not recorded: what became of it is for the next
+// attempt to find out.
+func (g *group) one(ctx context.Context, p *pending) {
+	l := g.loop
+	inv := InvocationFrom(ctx)
+	inv.CallID = p.call.ID
+	if inv.Turn != "" {
+		p.call.Key = inv.Turn + "/" + strconv.Itoa(p.call.Round) + "/" + strconv.Itoa(p.call.Index)
+	}
+	inv.Key = p.call.Key
+	ctx = WithInvocation(ctx, inv)
+
+	out := g.dispatch(ctx, p)
+	p.begun = out.begun
+	p.result = out.result
+	if out.unknown && ctx.Err() != nil {
+		return
+	}
+	l.event(Event{
+		Kind: EventToolResult, Round: p.call.Round, CallID: p.call.ID, Tool: p.call.Name,
+		Text: clip(out.result.ForLLM, shortResult), IsError: out.result.IsError, Duration: out.took,
+	})
+	if ctx.Err() != nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), recordTime)
+		defer cancel()
+	}
+	if l.Journal != nil {
+		if err := l.Journal.End(ctx, p.call, out.result); err != nil {
+			g.fail(err)
+			return
+		}
+	}
+	if l.OnResult != nil {
+		g.telling.Lock()
+		defer g.telling.Unlock()
+		l.OnResult(ctx, p.call, out.result)
+	}
+}
+
+func (g *group) dispatch(ctx context.Context, p *pending) outcome {
+	l := g.loop
+	if p.refused != nil {
+		return outcome{result: p.refused.Result()}
+	}
+	return l.Tools.dispatch(ctx, request{
+		call: p.call, bad: p.bad, channel: l.channel, chat: l.chatID,
+		makeCallback: l.Callbacks, makeTaskContext: l.TaskContext,
+		begin: func(ctx context.Context, call Call) error {
+			if l.Journal != nil {
+				if err := l.Journal.Begin(ctx, call); err != nil {
+					return err
+				}
+			}
+			l.event(Event{
+				Kind: EventExecuting, Round: call.Round, CallID: call.ID, Tool: call.Name, Arguments: call.RawArguments,
+			})
+			return nil
+		},
+	})
+}

@@ -1,0 +1,95 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// ErrorType says, in one word, why a call has no result.
+type ErrorType string
+
+// The types of an [Error], in the order in which a call is checked.
+const (
+	// ErrNotFound means that no tool has the name.
+	ErrNotFound ErrorType = "not_found"
+	// ErrDisabled means that the tool is switched off or broken.
+	ErrDisabled ErrorType = "disabled"
+	// ErrInvalidArguments means that the arguments do not fit the schema.
+	ErrInvalidArguments ErrorType = "invalid_arguments"
+	// ErrSecurityViolation means that a path, a command or an address is out of bounds.
+	ErrSecurityViolation ErrorType = "security_violation"
+	// ErrPermissionDenied means that the chat may not use the tool, or not like this.
+	ErrPermissionDenied ErrorType = "permission_denied"
+	// ErrApprovalDenied means that a person said no, or nobody could be asked.
+	ErrApprovalDenied ErrorType = "approval_denied"
+	// ErrBusy means that the tool serves another call, or has too many that do not end.
+	ErrBusy ErrorType = "busy"
+	// ErrTimeout means that the call did not end in time.
+	ErrTimeout ErrorType = "timeout"
+	// ErrInterrupted means that the call was cut off; whether it took effect may be unknown.
+	ErrInterrupted ErrorType = "interrupted"
+	// ErrExecutionFailed means that the tool ran and failed.
+	ErrExecutionFailed ErrorType = "execution_failed"
+)
+
+// Error is a failure with a type. A tool made by [New] returns one as its
+// error, any other returns its Result.
+type Error struct {
+	Type    ErrorType
+	Message string
+	// Details are for the model: what it needs to do better.
+	Details map[string]any
+	// Err is the cause, for logs only.
+	Err error
+}
+
+// Fail makes an [Error]; details may be nil.
+func Fail(t ErrorType, message string, details map[string]any) *Error {
+	return &Error{Type: t, Message: message, Details: details}
+}
+
+// Error gives one line for logs.
+func (e *Error) Error() string { return string(e.Type) + ": " + e.Message }
+
+// Unwrap gives the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Because sets the cause and returns e.
+func (e *Error) Because(err error) *Error {
+	e.Err = err
+	return e
+}
+
+// Result turns the error into what the model sees.
+func (e *Error) Result() *ToolResult {
+	return ErrorResult(ErrorText(e.Type, e.Message, e.Details)).WithError(e)
+}
+
+// ErrorText is the one shape in which the model sees a failure:
+// {"error":true,"type":T,"message":M,"details":{…}}.
+func ErrorText(t ErrorType, message string, details map[string]any) string {
+	if details == nil {
+		details = map[string]any{}
+	}
+	text, err := jsonText(struct {
+		Error   bool           `json:"error"`
+		Type    ErrorType      `json:"type"`
+		Message string         `json:"message"`
+		Details map[string]any `json:"details"`
+	}{true, t, message, details})
+	if err != nil {
+		return ErrorText(t, message, nil)
+	}
+	return text
+}
+
+// jsonText is v as JSON on one line, readable for a model: no \u003c for <.
+func jsonText(v any) (string, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return "", err
+	}
+	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
+}

@@ -1,0 +1,125 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/pkg/tools"
+)
+
+const (
+	maxListed  = 500    // entries that list_dir shows
+	maxScanned = 10_000 // entries that it looks at to find the first ones by name
+	readBatch  = 256
+)
+
+type listInput struct {
+	Path string `json:"path,omitempty" jsonschema:"folder to list, relative to the workspace; default: the workspace itself"`
+}
+
+// listing is what list_dir returns.
+type listing struct {
+	Path      string  `json:"path"`
+	Entries   []entry `json:"entries"`
+	Truncated bool    `json:"truncated"`
+}
+
+// entry is one name in a folder. Type is file, dir, symlink or other.
+type entry struct {
+	Name     string `json:"name"`
+	Type     string `json:"type"`
+	Size     int64  `json:"size"`
+	Modified string `json:"modified,omitempty"`
+}
+
+func listDir(ctx context.Context, in listInput) (any, error) {
+	p, err := cleanPath(in.Path)
+	if err != nil {
+		return nil, err
+	}
+	s, err := openSpace(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	dir, err := s.openDir(p)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = dir.Close() }()
+	found, more, err := readNames(ctx, dir, maxScanned)
+	if err != nil {
+		return nil, err
+	}
+	out := listing{Path: p, Entries: []entry{}, Truncated: more || len(found) > maxListed}
+	for _, d := range found[:min(len(found), maxListed)] {
+		info, err := s.root.Lstat(path.Join(p, d.Name()))
+		if err != nil {
+			continue // removed since it was read
+		}
+		out.Entries = append(out.Entries, newEntry(d.Name(), info))
+	}
+	return out, nil
+}
+
+// readNames reads at most limit entries of a folder, sorted by name, and says
+// whether there are more.
+func readNames(ctx context.Context, dir *os.File, limit int) (found []fs.DirEntry, more bool, err error) {
+	for len(found) <= limit {
+		if err := ctx.Err(); err != nil {
+			return nil, false, err
+		}
+		batch, err := dir.ReadDir(readBatch)
+		found = append(found, batch...)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, false, fail(tools.ErrExecutionFailed, "", "the folder cannot be read")
+		}
+	}
+	if len(found) > limit {
+		found, more = found[:limit], true
+	}
+	slices.SortFunc(found, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return found, more, nil
+}
+
+func newEntry(name string, info fs.FileInfo) entry {
+	e := entry{
+		Name: strings.ToValidUTF8(name, "\uFFFD"), Type: typeOf(info.Mode()),
+		Modified: info.ModTime().UTC().Format(time.RFC3339),
+	}
+	if e.Type == typeFile {
+		e.Size = info.Size()
+	}
+	return e
+}
+
+// The types of an entry.
+const (
+	typeFile    = "file"
+	typeDir     = "dir"
+	typeSymlink = "symlink"
+	typeOther   = "other"
+)
+
+func typeOf(mode fs.FileMode) string {
+	switch {
+	case mode.IsRegular():
+		return typeFile
+	case mode.IsDir():
+		return typeDir
+	case mode&fs.ModeSymlink != 0:
+		return typeSymlink
+	default:
+		return typeOther
+	}
+}

@@ -1,0 +1,129 @@
+package files
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"io"
+	"os"
+	"unicode/utf8"
+
+	"parley/pkg/tools"
+)
+
+const (
+	maxRead       = 48 << 10          // bytes that one read_file returns, and the default of its limit
+	maxReadOutput = 6*maxRead + 8<<10 // maxRead bytes in their longest JSON spelling
+)
+
+type readInput struct {
+	Path   string `json:"path" jsonschema:"file to read, relative to the workspace"`
+	Offset int64  `json:"offset,omitempty" jsonschema:"first byte to read, from 0"`
+	Limit  int    `json:"limit,omitempty" jsonschema:"how many bytes to read at most; default and maximum 49152"`
+}
+
+// excerpt is what read_file returns of a file that it does not show whole and as
+// text: a part of one, a binary file, an empty one.
+type excerpt struct {
+	Success  bool   `json:"success"`
+	Path     string `json:"path"`
+	Content  string `json:"content"`
+	Size     int64  `json:"size"`
+	Encoding string `json:"encoding"`
+	// Truncated says that the file goes on after Content, at NextOffset.
+	Truncated  bool  `json:"truncated"`
+	NextOffset int64 `json:"next_offset,omitempty"`
+}
+
+func readFile(ctx context.Context, in readInput) (any, error) {
+	p, err := cleanPath(in.Path)
+	if err != nil {
+		return nil, err
+	}
+	if in.Offset < 0 || in.Limit < 0 || in.Limit > maxRead {
+		return nil, fail(tools.ErrInvalidArguments, p, "offset is at least 0, limit from 1 to 49152")
+	}
+	if in.Limit == 0 {
+		in.Limit = maxRead
+	}
+	s, err := openSpace(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	f, info, err := s.openFile(p)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	c, err := readChunk(f, in.Offset, in.Limit)
+	if err != nil {
+		return nil, fail(tools.ErrExecutionFailed, p, "the file cannot be read")
+	}
+	return c.show(p, info.Size()), nil
+}
+
+// chunk is what was read of a file.
+type chunk struct {
+	offset int64
+	data   []byte
+	// more says that the file goes on.
+	more bool
+}
+
+func readChunk(f *os.File, offset int64, limit int) (chunk, error) {
+	data, err := io.ReadAll(io.NewSectionReader(f, offset, int64(limit)+1))
+	c := chunk{offset: offset, data: data}
+	if len(data) > limit {
+		c.data, c.more = data[:limit], true
+	}
+	return c, err
+}
+
+// show gives a whole text as it is, everything else as an excerpt.
+func (c chunk) show(p string, size int64) any {
+	text, half := c.text()
+	isText := utf8.Valid(text) && bytes.IndexByte(text, 0) < 0 && (len(text) > 0 || len(c.data) == 0)
+	if isText && len(text) > 0 && c.offset == 0 && !c.more {
+		return string(text)
+	}
+	out := excerpt{Success: true, Path: p, Content: string(text), Size: size, Encoding: "utf-8", Truncated: c.more}
+	next := c.offset + int64(len(c.data))
+	if isText {
+		// A character that was cut at the end is read again with what follows.
+		next -= int64(half)
+	} else {
+		out.Content, out.Encoding = base64.StdEncoding.EncodeToString(c.data), "base64"
+	}
+	if c.more {
+		out.NextOffset = next
+	}
+	return out
+}
+
+// text gives the data without the halves of characters that were cut off at its
+// ends, and how many bytes it left out behind.
+func (c chunk) text() (text []byte, half int) {
+	text = c.data
+	if c.more {
+		half = halfRune(text)
+		text = text[:len(text)-half]
+	}
+	for n := 0; c.offset > 0 && n < utf8.UTFMax-1 && len(text) > 0 && !utf8.RuneStart(text[0]); n++ {
+		text = text[1:]
+	}
+	return text, half
+}
+
+// halfRune counts the bytes of a character at the end that is not complete.
+func halfRune(data []byte) int {
+	for n := 1; n < utf8.UTFMax && n <= len(data); n++ {
+		if b := data[len(data)-n:]; utf8.RuneStart(b[0]) {
+			if utf8.FullRune(b) {
+				return 0
+			}
+			return n
+		}
+	}
+	return 0
+}

@@ -1,0 +1,195 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"parley/pkg/providers"
+)
+
+// The defaults and bounds of a loop.
+const (
+	defaultIterations = 10
+	defaultParallel   = 4
+	maxCalls          = 32 // how many calls of one answer run
+)
+
+// limitText is what the model is told in the round after the last.
+const limitText = "iteration limit reached; finalise your answer"
+
+// ToolLoopConfig configures one run of the loop. The fields after LLMOptions are
+// optional; without them the loop asks, calls tools without a callback, and asks again.
+type ToolLoopConfig struct {
+	// Provider is the model server to ask.
+	Provider providers.LLMProvider
+	// Model is the model's name.
+	Model string
+	// Tools are what is offered; nil means none.
+	Tools *ToolRegistry
+	// MaxIterations bounds the rounds; 0 means 10. One more round follows at the
+	// limit, in which the model may only answer.
+	MaxIterations int
+	// LLMOptions go to the provider. tool_choice may be "auto", "none",
+	// "required" or a map with a name; the last two hold for the first round only.
+	LLMOptions map[string]any
+
+	// Journal records what happens and brings in what arrives.
+	Journal Journal
+	// Callbacks makes the callback of one call of an async tool, after it was begun.
+	Callbacks func(ctx context.Context, call Call) AsyncCallback
+	// TaskContext makes the context in which an async tool works on. Without it
+	// the work keeps ctx's values, does not end with ctx, and has one hour.
+	TaskContext func(ctx context.Context, call Call) context.Context
+	// OnResult is told every result, after the journal, one at a time.
+	OnResult func(ctx context.Context, call Call, result *ToolResult)
+	// MaxParallel bounds the calls of one answer that run side by side; 0 means 4.
+	MaxParallel int
+	// FirstRound is how many rounds an earlier, interrupted attempt has used.
+	FirstRound int
+}
+
+// ToolLoopResult is what came of a loop.
+type ToolLoopResult struct {
+	// Content is the final text.
+	Content string
+	// Iterations counts the model's answers, those before FirstRound included.
+	Iterations int
+	// Messages are what was appended to the conversation: answers, results and
+	// joined messages. Every call in them has its result.
+	Messages []providers.Message
+	// LimitReached says that the model was made to finish.
+	LimitReached bool
+	// FinishReason is that of the last answer.
+	FinishReason string
+	// Usage is the sum over all rounds of this run.
+	Usage providers.Usage
+}
+
+// loop is one run of [RunToolLoop].
+type loop struct {
+	ToolLoopConfig
+	channel, chatID string
+	conversation    []providers.Message
+	result          *ToolLoopResult
+}
+
+// RunToolLoop asks the model, runs the tools that it calls, and asks again with
+// their results, until it answers without a call.
+//
+// When messages end with an answer whose calls lack results, these calls run
+// first; their Round is FirstRound. On an error the result holds what was done
+// until then; calls without a result are given one that says they were
+// interrupted, so that Messages can be stored as they are.
+func RunToolLoop(ctx context.Context, config ToolLoopConfig, messages []providers.Message, channel, chatID string) (*ToolLoopResult, error) {
+	if config.MaxIterations <= 0 {
+		config.MaxIterations = defaultIterations
+	}
+	if config.MaxParallel <= 0 {
+		config.MaxParallel = defaultParallel
+	}
+	l := &loop{
+		ToolLoopConfig: config, channel: channel, chatID: chatID,
+		conversation: slices.Clone(messages),
+		result:       &ToolLoopResult{Iterations: config.FirstRound},
+	}
+	if config.Provider == nil {
+		return l.result, errors.New("tools: the loop has no provider")
+	}
+	choice, err := choiceOf(config)
+	if err != nil {
+		return l.result, err
+	}
+	if err := l.resume(ctx); err != nil {
+		return l.result, err
+	}
+	for round := config.FirstRound + 1; ; round++ {
+		done, err := l.round(ctx, round, choice)
+		if done || err != nil {
+			return l.result, err
+		}
+	}
+}
+
+// resume runs the calls of an interrupted answer that have no result yet.
+func (l *loop) resume(ctx context.Context) error {
+	last := len(l.conversation) - 1
+	have := map[string]bool{}
+	for ; last >= 0 && l.conversation[last].Role == providers.RoleTool; last-- {
+		have[l.conversation[last].ToolCallID] = true
+	}
+	if last < 0 || l.conversation[last].Role != providers.RoleAssistant {
+		return nil
+	}
+	var missing []pending
+	for i, c := range l.conversation[last].ToolCalls {
+		if !have[c.ID] {
+			missing = append(missing, l.pending(l.FirstRound, i, c))
+		}
+	}
+	return l.call(ctx, missing)
+}
+
+// round asks once and runs the calls of the answer. It reports whether the answer was the last.
+func (l *loop) round(ctx context.Context, round int, choice choice) (bool, error) {
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
+	if round > 1 && l.Journal != nil {
+		joined, err := l.Journal.Steer(ctx)
+		if err != nil {
+			return false, err
+		}
+		l.append(joined...)
+	}
+	limit := round > l.MaxIterations
+	resp, err := l.ask(ctx, round, choice, limit)
+	if err != nil {
+		return false, err
+	}
+	l.result.Iterations = round
+	l.result.FinishReason = resp.FinishReason
+	l.result.LimitReached = limit
+	add(&l.result.Usage, resp.Usage)
+	if limit {
+		// Nothing would ask again with their results.
+		resp.ToolCalls = nil
+	}
+	spoil(resp)
+	if l.Journal != nil {
+		if err := l.Journal.Answered(ctx, round, resp); err != nil {
+			return false, err
+		}
+	}
+	l.append(resp.Message())
+	if len(resp.ToolCalls) == 0 {
+		l.result.Content = resp.Content
+		l.event(Event{Kind: EventDone, Round: round})
+		return true, nil
+	}
+	calls := make([]pending, len(resp.ToolCalls))
+	for i, c := range resp.ToolCalls {
+		calls[i] = l.pending(round, i, c)
+		l.event(Event{Kind: EventToolCall, Round: round, CallID: c.ID, Tool: c.Name, Arguments: c.RawArguments})
+	}
+	return false, l.call(ctx, calls)
+}
+
+func (l *loop) append(messages ...providers.Message) {
+	l.conversation = append(l.conversation, messages...)
+	l.result.Messages = append(l.result.Messages, messages...)
+}
+
+func (l *loop) event(e Event) {
+	if l.Journal != nil {
+		l.Journal.Event(e)
+	}
+}
+
+func add(sum *providers.Usage, u providers.Usage) {
+	sum.PromptTokens += u.PromptTokens
+	sum.CompletionTokens += u.CompletionTokens
+	sum.TotalTokens += u.TotalTokens
+	sum.CachedTokens += u.CachedTokens
+	sum.ReasoningTokens += u.ReasoningTokens
+}

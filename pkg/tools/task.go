@@ -1,0 +1,142 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+)
+
+// taskDeadline is when background work is given up whose context names no time.
+const taskDeadline = time.Hour
+
+// task is the background side of one call of an async tool.
+type task struct {
+	run      *running
+	ctx      context.Context    //nolint:containedctx // the task's life is the context's
+	own      background         // ctx, where nobody supplied one
+	stop     context.CancelFunc // ends ctx, where somebody did
+	deadline time.Time
+	tell     AsyncCallback
+
+	mu     sync.Mutex
+	called bool
+	left   bool // Execute has returned
+	timer  *time.Timer
+}
+
+// newTask makes the context that the work gets: it keeps the invocation and
+// does not end with the turn.
+func newTask(ctx context.Context, c *running) *task {
+	q := &c.request
+	t := &task{run: c, tell: q.callback}
+	if q.makeCallback != nil {
+		t.tell = q.makeCallback(ctx, q.call)
+	}
+	t.deadline = c.started.Add(taskDeadline)
+	if q.makeTaskContext == nil {
+		t.own = background{values: context.WithoutCancel(ctx), deadline: t.deadline}
+		t.ctx = &t.own
+		return t
+	}
+	base := scopeFrom(ctx).into(q.makeTaskContext(ctx, q.call))
+	if d, ok := base.Deadline(); ok {
+		t.deadline = d
+	}
+	t.ctx, t.stop = context.WithDeadline(base, t.deadline)
+	return t
+}
+
+// cancel ends the work's context.
+func (t *task) cancel() {
+	if t.stop != nil {
+		t.stop()
+		return
+	}
+	t.own.cancel()
+}
+
+// callback is what the tool gets: nil when there is nobody to tell.
+func (t *task) callback() AsyncCallback {
+	if t.tell == nil {
+		return nil
+	}
+	return t.ended
+}
+
+// ended passes on the first call of the callback, if it comes in time.
+func (t *task) ended(ctx context.Context, res *ToolResult) {
+	t.mu.Lock()
+	first := !t.called
+	t.called = true
+	t.mu.Unlock()
+	c := t.run
+	log := c.entry.log
+	switch {
+	case !first:
+		log.Debug().Str("tool", c.entry.name).Str("call", c.request.call.ID).Msg("a second callback of background work counts as none")
+		return
+	case time.Now().After(t.deadline):
+		log.Warn().Str("tool", c.entry.name).Str("call", c.request.call.ID).
+			Dur("took", time.Since(c.started)).Msg("a callback came after its deadline and was dropped")
+	default:
+		t.pass(ctx, res)
+	}
+	t.settle()
+}
+
+func (t *task) pass(ctx context.Context, res *ToolResult) { //nolint:contextcheck // a tool that gives no context gets the task's
+	c := t.run
+	defer func() {
+		if p := recover(); p != nil {
+			c.entry.log.Error().Str("tool", c.entry.name).Str("call", c.request.call.ID).
+				Str("panic", c.registry.redacted(fmt.Sprint(p))).Bytes("stack", debug.Stack()).Msg("a callback panicked")
+		}
+	}()
+	if ctx == nil {
+		ctx = t.ctx
+	}
+	out := finish(res, c.request.call.Annotations.MaxOutput, c.registry.shared.options.Redact)
+	c.entry.log.Info().Str("tool", c.entry.name).Str("call", c.request.call.ID).Bool("failed", out.IsError).
+		Dur("took", time.Since(c.started)).Msg("background work ended")
+	t.tell(ctx, out)
+}
+
+// returned notes that Execute has ended. Without work in the background all is
+// over; a lent value whose work goes on is given back at the deadline at the latest.
+func (t *task) returned(goesOn bool) {
+	t.mu.Lock()
+	t.left = true
+	over := t.called || !goesOn
+	if !over && t.run.loan != nil {
+		t.timer = time.AfterFunc(time.Until(t.deadline), t.run.loan.end)
+	}
+	t.mu.Unlock()
+	if over {
+		t.settle()
+	}
+}
+
+// abandon drops whatever the work still says.
+func (t *task) abandon() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.called = true
+}
+
+// settle ends the task's context and gives a lent value back, once the work
+// and Execute are both over.
+func (t *task) settle() {
+	t.mu.Lock()
+	left, timer := t.left, t.timer
+	t.mu.Unlock()
+	if !left {
+		return
+	}
+	if timer != nil {
+		timer.Stop()
+	}
+	t.cancel()
+	t.run.loan.end()
+}

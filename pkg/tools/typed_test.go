@@ -1,0 +1,73 @@
+package tools_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"parley/pkg/tools"
+)
+
+type area struct {
+	Name   string   `json:"name"            jsonschema:"what it is called"`
+	Width  int      `json:"width"`
+	Height *float64 `json:"height,omitempty"`
+	Tags   []string `json:"tags,omitempty"`
+}
+
+func TestTypedTool(t *testing.T) {
+	t.Parallel()
+	answer := map[string]any{}
+	fails := map[string]error{
+		"plain": errors.New("no room"),
+		"typed": tools.Fail(tools.ErrSecurityViolation, "outside", nil),
+	}
+	answer["struct"] = struct {
+		Size int    `json:"size"`
+		Text string `json:"text"`
+	}{12, "<b>"}
+	answer["string"] = "as it is"
+	answer["result"] = tools.SilentResult("silent")
+	answer["unshowable"] = func() {}
+	r := tools.NewToolRegistry()
+	tool := tools.New("area", "Computes.", tools.Annotations{ReadOnly: true}, func(_ context.Context, in area) (any, error) {
+		if in.Width != 3 || in.Height != nil && *in.Height != 1.5 {
+			t.Errorf("in: %+v", in)
+		}
+		return answer[in.Name], fails[in.Name]
+	})
+	r.Register(tool)
+	sameJSON(t, r.ToProviderDefs()[0].Function.Parameters, `{"type":"object","required":["name","width"],"additionalProperties":false,"properties":{
+		"name":{"type":"string","description":"what it is called"},"width":{"type":"integer"},
+		"height":{"type":"number"},"tags":{"type":"array","items":{"type":"string"}}}}`)
+	run := func(name string) *tools.ToolResult {
+		return r.Execute(t.Context(), "area", map[string]any{"name": name, "width": float64(3), "height": 1.5, "tags": []string{"a"}})
+	}
+	for name, want := range map[string]string{
+		"struct": `{"size":12,"text":"<b>"}`, "string": "as it is", "result": "silent", "nothing": "(no output)",
+	} {
+		if got := run(name); got.ForLLM != want || got.IsError {
+			t.Errorf("%s: %+v, want %s", name, got, want)
+		}
+	}
+	if !run("result").Silent {
+		t.Error("a result was not passed on as it is")
+	}
+	if f := wantFailure(t, run("plain"), tools.ErrExecutionFailed); f.Message != "no room" {
+		t.Errorf("message %q", f.Message)
+	}
+	wantFailure(t, run("typed"), tools.ErrSecurityViolation)
+	wantFailure(t, run("unshowable"), tools.ErrExecutionFailed)
+	for what, args := range map[string]map[string]any{
+		"missing": {"name": "string"}, "unknown": {"name": "string", "width": 3, "x": 1}, "case": {"NAME": "string", "width": 3},
+		"null": {"name": nil, "width": 3}, "fraction": {"name": "string", "width": 3.5},
+	} {
+		if f := wantFailure(t, r.Execute(t.Context(), "area", args), tools.ErrInvalidArguments); f.Details["errors"] == nil {
+			t.Errorf("%s: %v", what, f)
+		}
+	}
+	if got := tool.Execute(t.Context(), map[string]any{"width": "x"}); !strings.Contains(got.ForLLM, "invalid_arguments") {
+		t.Errorf("without the registry: %+v", got)
+	}
+}

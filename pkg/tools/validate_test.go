@@ -1,0 +1,169 @@
+package tools_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley/pkg/tools"
+)
+
+// strictTool has a schema with one of everything that tools use.
+func strictTool() tools.Tool {
+	return fn{name: "strict", parameters: map[string]any{
+		"type": "object",
+		"properties": map[string]any{
+			"path":  map[string]any{"type": "string", "minLength": 1, "maxLength": 10},
+			"count": map[string]any{"type": "integer", "minimum": 1, "maximum": 5},
+			"mode":  map[string]any{"type": "string", "enum": []string{"fast", "slow"}},
+			"tags":  map[string]any{"type": "array", "items": map[string]any{"type": "string"}, "uniqueItems": true},
+			"deep":  map[string]any{"type": "object", "properties": map[string]any{"x": map[string]any{"type": "boolean"}}},
+		},
+		"required":             []string{"path"},
+		"additionalProperties": false,
+	}}
+}
+
+func TestValidateListsEveryErrorByPath(t *testing.T) {
+	t.Parallel()
+	r := tools.NewToolRegistry()
+	r.Register(strictTool())
+	err := r.Validate("strict", map[string]any{
+		"count": float64(9), "mode": "Fast", "tags": []any{"a", 1.0}, "deep": map[string]any{"x": "yes"}, "Path": "x",
+	})
+	own, ok := errors.AsType[*tools.Error](err)
+	if !ok || own.Type != tools.ErrInvalidArguments {
+		t.Fatalf("%v", err)
+	}
+	got := map[string]int{}
+	for _, p := range own.Details["errors"].([]map[string]any) {
+		got[p["path"].(string)]++
+	}
+	want := map[string]int{"/": 2, "/count": 1, "/mode": 1, "/tags/1": 1, "/deep/x": 1}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("%s\n%s", d, own.Message)
+	}
+	for _, word := range []string{"path", "Path", "/count", "/tags/1"} {
+		if !strings.Contains(own.Message, word) {
+			t.Errorf("no word on %s: %s", word, own.Message)
+		}
+	}
+	if err := r.Validate("none", nil); err == nil {
+		t.Error("an unknown tool has valid arguments")
+	}
+}
+
+func TestValidateTakesGoValues(t *testing.T) {
+	t.Parallel()
+	r := tools.NewToolRegistry()
+	r.Register(strictTool())
+	for name, args := range map[string]map[string]any{
+		"int":         {"path": "a", "count": 3},
+		"json.Number": {"path": "a", "count": json.Number("3")},
+		"[]string":    {"path": "a", "tags": []string{"x"}},
+		"struct":      {"path": "a", "deep": struct{}{}},
+	} {
+		if err := r.Validate("strict", args); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, args := range map[string]map[string]any{
+		"wrong inside []int": {"path": "a", "tags": []int{1}},
+		"not JSON":           {"path": "a", "tags": make(chan int)},
+		"huge number":        {"path": "a", "count": json.Number("1e999999999")},
+		"odd number":         {"path": "a", "count": json.Number("NaN")},
+	} {
+		if err := r.Validate("strict", args); err == nil {
+			t.Errorf("%s is valid", name)
+		}
+	}
+}
+
+func TestHostileArguments(t *testing.T) {
+	t.Parallel()
+	deep := any("x")
+	for range 20_000 {
+		deep = []any{deep}
+	}
+	deepObject := map[string]any{}
+	for range 20_000 {
+		deepObject = map[string]any{"d": deepObject}
+	}
+	many := map[string]any{}
+	for i := range 10_000 {
+		many[fmt.Sprintf("k%d", i)] = "x"
+	}
+	loop := map[string]any{}
+	loop["self"] = loop
+	r := tools.NewToolRegistry()
+	ran := false
+	run := func(context.Context, map[string]any) *tools.ToolResult { ran = true; return nil }
+	strict := strictTool().(fn)
+	strict.run = run
+	r.Register(strict)
+	r.Register(fn{name: "open", run: run})
+	for name, args := range map[string]map[string]any{
+		"20,000 brackets": {"path": deep}, "20,000 objects": deepObject, "10 MiB": {"path": strings.Repeat("a", 10<<20)},
+		"10 MiB key": {strings.Repeat("k", 10<<20): 1}, "in itself": loop,
+	} {
+		for _, tool := range []string{"open", "strict"} {
+			if f := wantFailure(t, r.Execute(t.Context(), tool, args), tools.ErrInvalidArguments); len(f.Message) > 4<<10 {
+				t.Errorf("%s: %d bytes of message", name, len(f.Message))
+			}
+		}
+	}
+	res := r.Execute(t.Context(), "strict", many)
+	if wantFailure(t, res, tools.ErrInvalidArguments); len(res.ForLLM) > 8<<10 {
+		t.Errorf("10,000 wrong names make %d bytes", len(res.ForLLM))
+	}
+	long := strings.Repeat("n", 10<<20)
+	if res := r.Execute(t.Context(), long, nil); len(res.ForLLM) > 4<<10 {
+		t.Errorf("a long name makes %d bytes", len(res.ForLLM))
+	}
+	if ran {
+		t.Error("a call with hostile arguments ran")
+	}
+}
+
+func FuzzValidate(f *testing.F) {
+	for _, seed := range []string{
+		`{"path":"a"}`, `{"path":"a","count":1e400}`, `{"Path":1,"tags":["a","a"]}`, `{"deep":{"x":null}}`, `[]`, `{"path":"\ud800"}`, `{"count":-0.0}`,
+	} {
+		f.Add(seed)
+	}
+	r := tools.NewToolRegistry()
+	r.Register(strictTool())
+	f.Fuzz(func(t *testing.T, text string) {
+		var args map[string]any
+		dec := json.NewDecoder(strings.NewReader(text))
+		dec.UseNumber()
+		if dec.Decode(&args) != nil {
+			return
+		}
+		err := r.Validate("strict", args)
+		if err == nil {
+			path, ok := args["path"].(string)
+			if !ok || path == "" {
+				t.Fatalf("%q is valid", text)
+			}
+			for k := range args {
+				switch k {
+				case "path", "count", "mode", "tags", "deep":
+				default:
+					t.Fatalf("%q is valid with %q", text, k)
+				}
+			}
+			return
+		}
+		own, ok := errors.AsType[*tools.Error](err)
+		if !ok {
+			t.Fatalf("%T", err)
+		}
+		wantFailureText(t, own.Result().ForLLM, tools.ErrInvalidArguments)
+	})
+}

@@ -1,0 +1,103 @@
+package parley_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// maxBinary is what the stripped release may weigh.
+const maxBinary = 18 << 20
+
+// buildLimit is what a cold build may take on a slow machine.
+const buildLimit = 5 * time.Minute
+
+// TestRelease builds the gateway as make build does and holds it to what the
+// documents say of it.
+func TestRelease(t *testing.T) {
+	t.Parallel()
+	bin := filepath.Join(t.TempDir(), "gateway")
+	ctx, cancel := context.WithTimeout(t.Context(), buildLimit)
+	defer cancel()
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", bin, "./cmd/gateway")
+	build.Env = append(build.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	t.Run("Size", func(t *testing.T) {
+		t.Parallel()
+		info, err := os.Stat(bin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("the stripped binary has %.1f MB", float64(info.Size())/(1<<20))
+		if info.Size() > maxBinary {
+			t.Errorf("the stripped binary has %d bytes, more than %d", info.Size(), maxBinary)
+		}
+	})
+	t.Run("FirstAnswers", func(t *testing.T) {
+		t.Parallel()
+		out := gateway(t, bin, "what is 17*23?\nlist the files in the workspace\n", "chat")
+		first, second := strings.Index(out, "391"), strings.Index(out, "MEMORY.md")
+		if first < 0 || second < first {
+			t.Errorf("want 391, then MEMORY.md among the files; got:\n%s", out)
+		}
+	})
+	t.Run("ChatCommandsAreInTheReadme", func(t *testing.T) {
+		t.Parallel()
+		out := gateway(t, bin, "/help\n", "chat")
+		same(t, string(readme), "(?m)^\\| `(/[a-z]+)", out, `(?m)^(/[a-z]+)`)
+	})
+	t.Run("VerbsAreInTheReadme", func(t *testing.T) {
+		t.Parallel()
+		out := gateway(t, bin, "", "--help")
+		_, out, _ = strings.Cut(out, "Available Commands:")
+		out, _, _ = strings.Cut(strings.ReplaceAll(out, "\n  help ", "\n"), "\n\n")
+		_, table, _ := strings.Cut(string(readme), "On the command line:")
+		table, _, _ = strings.Cut(table, "## ")
+		same(t, table, "(?m)^\\| `([a-z]+)", out, `(?m)^  ([a-z]+)`)
+	})
+}
+
+// same compares the words that a document and the gateway list.
+func same(t *testing.T, doc, inDoc, out, inOut string) {
+	t.Helper()
+	words := func(text, pattern string) []string {
+		var all []string
+		for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1) {
+			all = append(all, m[1])
+		}
+		slices.Sort(all)
+		return slices.Compact(all)
+	}
+	want, got := words(out, inOut), words(doc, inDoc)
+	if len(want) == 0 || !slices.Equal(want, got) {
+		t.Errorf("the gateway knows %v, README.md %v", want, got)
+	}
+}
+
+// gateway runs the binary with nothing of this machine's configuration or keys.
+func gateway(t *testing.T, bin, input string, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, bin, args...)
+	cmd.Stdin = strings.NewReader(input)
+	cmd.Env = []string{"HOME=" + t.TempDir(), "PATH=/usr/bin:/bin"}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("gateway %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}

@@ -1,0 +1,13 @@
+// Package workspace holds what a new agent starts with, and puts it in place.
+//
+// The operator's files are AGENT.md, the system prompt, and skills/. No tool
+// can write them. A space is the folder of one chat, or of the owners: USER.md
+// says who the person is, MEMORY.md what the agent keeps in mind.
+//
+// What it promises: a file that is there is never touched, whatever is in it;
+// folders are made with mode 0700 and files with 0600; a second call on a
+// complete folder only looks.
+//
+// To add a file: put it into operator/ or space/ and name it in [Init] or
+// [EnsureSpace].
+package workspace

@@ -1,0 +1,67 @@
+package workspace
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+)
+
+//go:embed operator space
+var initial embed.FS
+
+const (
+	dirMode  = 0o700
+	fileMode = 0o600
+)
+
+// Init puts the operator's files into the workspace at dir where they are absent.
+func Init(dir string) error {
+	return ensure(dir, "operator", "AGENT.md", "skills/README.md")
+}
+
+// EnsureSpace puts the files of a chat's space into dir where they are absent.
+func EnsureSpace(dir string) error {
+	return ensure(dir, "space", "USER.md", "MEMORY.md")
+}
+
+func ensure(dir, set string, names ...string) error {
+	for _, name := range names {
+		target := filepath.Join(dir, filepath.FromSlash(name))
+		if _, err := os.Lstat(target); err == nil {
+			continue
+		}
+		text, err := initial.ReadFile(path.Join(set, name))
+		if err != nil {
+			return err
+		}
+		if err := create(target, text); err != nil {
+			return fmt.Errorf("prepare %s: %w", dir, err)
+		}
+	}
+	return nil
+}
+
+// create writes a new file. One that appeared meanwhile, be it a link that leads
+// nowhere, is left as it is.
+func create(target string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(target), dirMode); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode) //nolint:gosec // G304: the operator's folder and a fixed name
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		// Half a file would pass for the operator's own next time.
+		_ = os.Remove(target)
+	}
+	return err
+}
