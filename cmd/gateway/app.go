@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -20,7 +21,8 @@ import (
 	"parley/workspace"
 )
 
-// The times of a stop. Together they stay under the 30 s that a stop may take.
+// The times of a gateway. Those of a stop together stay under the 30 s that a
+// stop may take.
 const (
 	// How long running turns may go on.
 	turnGrace = 20 * time.Second
@@ -28,6 +30,9 @@ const (
 	sendGrace = 3 * time.Second
 	// The end of a stop that hangs: the store is safe without it.
 	stopLimit = 29 * time.Second
+	// When the memory that only the start needed goes back to the system: about a
+	// megabyte, measured.
+	settleTime = 3 * time.Second
 	// The pause between two looks at what has not left yet.
 	drainLook = 20 * time.Millisecond
 )
@@ -143,7 +148,7 @@ func (a *App) drafter(addr channels.Address) channels.Drafter {
 }
 
 func (a *App) status(ctx context.Context, addr channels.Address, note string) {
-	if s, ok := a.at(addr).(channels.Statuser); ok { //nolint:misspell // who shows a status
+	if s, ok := a.at(addr).(channels.StatusShower); ok { //nolint:misspell // who shows a status
 		_ = s.Status(ctx, addr, a.redactor.Redact(note)) // a passing note: the answer tells
 	}
 }
@@ -185,7 +190,9 @@ func (a *App) Run(ctx context.Context, ended func(context.Context, channels.Chan
 	}
 	a.log.Info().Str("model", a.brain.model).Dur("took", time.Since(a.started)).Msg("ready")
 
+	settled := time.AfterFunc(settleTime, debug.FreeOSMemory)
 	<-intake.Done()
+	settled.Stop()
 	a.log.Info().Msg("stopping")
 	limit, cancel := context.WithTimeout(rest, stopLimit)
 	defer cancel()

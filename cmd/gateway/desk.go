@@ -27,6 +27,7 @@ const (
 	opCall     = "tool call"
 	opCheck    = "store check"
 	opSnapshot = "store snapshot"
+	opRelease  = "store release"
 )
 
 // deskArgs are the arguments of all operations.
@@ -72,8 +73,16 @@ type callReport struct {
 	IsError bool   `json:"is_error,omitempty"`
 }
 
-// desk does one operation.
-func (a *App) desk(ctx context.Context, op string, args deskArgs, emit emitter) error {
+// desk does one operation. What it emits is JSON without the secrets that this
+// process knows.
+func (a *App) desk(ctx context.Context, op string, args deskArgs, take emitter) error {
+	emit := func(v any) error {
+		raw, err := json.Marshal(v)
+		if err != nil {
+			return err
+		}
+		return take(json.RawMessage(a.redactor.Redact(string(raw))))
+	}
 	switch op {
 	case opStatus:
 		return a.report(ctx, emit)
@@ -85,8 +94,8 @@ func (a *App) desk(ctx context.Context, op string, args deskArgs, emit emitter) 
 		return a.listTools(emit)
 	case opCall:
 		return a.callTool(ctx, args, emit)
-	case opCheck, opSnapshot:
-		return fmt.Errorf("x")
+	case opCheck, opSnapshot, opRelease:
+		return a.storeOp(ctx, op, emit)
 	default:
 		return fmt.Errorf("this gateway knows no %q: is it another version?", op)
 	}

@@ -56,7 +56,7 @@ func TestScripts(t *testing.T) {
 			return os.MkdirAll(home, 0o700)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "eventually": eventually, "modelserver": modelServer,
+			"exits": exits, "eventually": eventually, "modelserver": modelServer, "substitute": substitute,
 		},
 	})
 }
@@ -95,6 +95,12 @@ func eventually(ts *testscript.TestScript, _ bool, args []string) {
 			ts.Fatalf("never succeeded: %v", err)
 		}
 	}
+}
+
+// substitute copies a file with its ${NAME} replaced by the environment's values.
+func substitute(ts *testscript.TestScript, _ bool, args []string) {
+	text := os.Expand(ts.ReadFile(args[0]), ts.Getenv)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text), 0o600))
 }
 
 // modelServer starts a server that lists one model and answers every question

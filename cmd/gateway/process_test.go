@@ -74,12 +74,48 @@ type gateway struct {
 	cmd   *exec.Cmd
 	in    io.WriteCloser
 	lines chan string
-	errs  *bytes.Buffer
+	errs  *record
+}
+
+// record keeps what a process writes, and can be waited for.
+type record struct {
+	mu      sync.Mutex
+	text    strings.Builder
+	changed chan struct{}
+}
+
+func (r *record) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	r.text.Write(p)
+	r.mu.Unlock()
+	select {
+	case r.changed <- struct{}{}:
+	default:
+	}
+	return len(p), nil
+}
+
+func (r *record) String() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text.String()
+}
+
+func (r *record) wait(t *testing.T, text string) {
+	t.Helper()
+	deadline := time.After(patience)
+	for !strings.Contains(r.String(), text) {
+		select {
+		case <-r.changed:
+		case <-deadline:
+			t.Fatalf("%q was not written: %s", text, r)
+		}
+	}
 }
 
 func (w *world) start(args ...string) *gateway {
 	w.t.Helper()
-	g := &gateway{w: w, cmd: w.command(args...), lines: make(chan string, 100), errs: &bytes.Buffer{}}
+	g := &gateway{w: w, cmd: w.command(args...), lines: make(chan string, 100), errs: &record{changed: make(chan struct{}, 1)}}
 	g.cmd.Stderr = g.errs
 	var err error
 	if g.in, err = g.cmd.StdinPipe(); err != nil {
@@ -358,7 +394,10 @@ func TestStopBySignal(t *testing.T) {
 			g := w.start("chat", "--log", "info")
 			g.say("hello")
 			model.wait(t)
-			for _, s := range tt.signals {
+			for i, s := range tt.signals {
+				if i > 0 {
+					g.errs.wait(t, "stopping") // the kernel merges signals that nobody has taken yet
+				}
 				_ = g.cmd.Process.Signal(s) // it may have ended already
 			}
 			if code := g.end(); code != tt.code {

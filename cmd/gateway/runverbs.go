@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -71,6 +73,9 @@ func (h *host) chat(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	h.out = &watchedWriter{out: h.out, failed: stop}
 	screen := h.newConsole()
 	interactive := h.terminal()
 	o := appOptions{lookupEnv: h.lookupEnv, log: log, redactor: redactor, channels: []channels.Channel{screen}, grace: leaveGrace}
@@ -82,9 +87,10 @@ func (h *host) chat(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := a.held(ctx); err != nil {
+		return coded(exitFailed, errors.Join(err, a.Close()))
+	}
 	h.introduce(a)
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
 	interrupt := func() bool { return true }
 	if interactive {
 		interrupt = screen.Interrupt
@@ -103,6 +109,21 @@ func (h *host) chat(ctx context.Context) error {
 		return true
 	})
 	return ending(ctx, a, err, failed)
+}
+
+// watchedWriter tells when nobody reads any more: answers would wait for ever.
+type watchedWriter struct {
+	out    io.Writer
+	failed func(error)
+}
+
+// Write implements [io.Writer].
+func (w *watchedWriter) Write(p []byte) (int, error) {
+	n, err := w.out.Write(p)
+	if err != nil {
+		w.failed(fmt.Errorf("%w: %w", console.ErrOutput, err))
+	}
+	return n, err
 }
 
 // errUnanswered says that a message of a piped chat has no answer.

@@ -25,7 +25,7 @@ func newScreen(t *testing.T, w *world, command string) *screen {
 		t.Fatal(err)
 	}
 	s := &screen{t: t, socket: filepath.Join(t.TempDir(), "tmux")}
-	line := "cd " + w.dir + "; export HOME=" + w.dir + " OLLAMA_HOST=127.0.0.1:1; " + gateway + " " + command +
+	line := "trap : INT; cd " + w.dir + "; export HOME=" + w.dir + " OLLAMA_HOST=127.0.0.1:1; " + gateway + " " + command +
 		" --config " + w.config + "; echo code=$?; cat"
 	s.tmux("-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "40", "sh", "-c", line)
 	t.Cleanup(func() { s.tmux("kill-server") })
@@ -66,7 +66,7 @@ func TestInteractiveConsole(t *testing.T) {
 	t.Parallel()
 	s := newScreen(t, newWorld(t, ""), "chat")
 	s.shows("model: offline")
-	s.shows("> ")
+	s.shows("\n>")
 	s.keys("what is 17*23?", "Enter")
 	s.shows("391")
 	s.keys("/tools", "Enter")
@@ -83,7 +83,7 @@ func TestInterruptStopsThenLeaves(t *testing.T) {
 	t.Parallel()
 	model := newGate(t, "never said")
 	s := newScreen(t, newWorld(t, model.URL), "chat")
-	s.shows("> ")
+	s.shows("\n>")
 	s.keys("hello", "Enter")
 	model.wait(t)
 	s.keys("C-c")

@@ -48,13 +48,7 @@ func (h *host) operateHere(ctx context.Context, op string, args deskArgs, take f
 	if err != nil {
 		return err
 	}
-	err = a.desk(ctx, op, args, func(v any) error {
-		raw, err := json.Marshal(v)
-		if err != nil {
-			return err
-		}
-		return take(raw)
-	})
+	err = a.desk(ctx, op, args, emitTo(take))
 	if err = errors.Join(err, a.Close()); err != nil {
 		return coded(exitFailed, errors.New(redactor.Redact(err.Error())))
 	}

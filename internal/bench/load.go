@@ -16,7 +16,7 @@ import (
 const warm = 5
 
 // loadTime bounds one load, quiet or not.
-const loadTime = 2 * time.Minute
+const loadTime = time.Minute
 
 func chatName(i int) string { return "chat" + strconv.Itoa(i) }
 
@@ -25,7 +25,7 @@ func toolText() string {
 }
 
 // with runs f on a stage that has been started, and checks its ledger afterwards.
-func (b *bench) with(ctx context.Context, modelDelay time.Duration, f func(s *stage) error) error {
+func (b *bench) with(ctx context.Context, modelDelay time.Duration, f func(ctx context.Context, s *stage) error) error {
 	s, err := b.open(ctx, modelDelay)
 	if err != nil {
 		return err
@@ -36,7 +36,7 @@ func (b *bench) with(ctx context.Context, modelDelay time.Duration, f func(s *st
 	}
 	ctx, cancel := context.WithTimeout(ctx, loadTime)
 	defer cancel()
-	if err := s.profileDuring(ctx, func() error { return f(s) }); err != nil {
+	if err := s.profileDuring(ctx, func() error { return f(ctx, s) }); err != nil {
 		return fmt.Errorf("%w; log: %s", err, s.logTail())
 	}
 	if _, err := s.model.stats(ctx); err != nil {

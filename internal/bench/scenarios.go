@@ -19,7 +19,7 @@ const gap = 50 * time.Millisecond
 func latency(ctx context.Context, b *bench) ([]report.Figure, error) {
 	const n = 60
 	var figures []report.Figure
-	err := b.with(ctx, 0, func(s *stage) error {
+	err := b.with(ctx, 0, func(ctx context.Context, s *stage) error {
 		over, cpu, err := s.latency(ctx, "hello", n)
 		figures = []report.Figure{
 			report.AtMost("own overhead p50, no tool", report.Percentile(over, 50), 2.5, "ms"),
@@ -34,7 +34,7 @@ func latency(ctx context.Context, b *bench) ([]report.Figure, error) {
 func latencyTool(ctx context.Context, b *bench) ([]report.Figure, error) {
 	const n = 40
 	var figures []report.Figure
-	err := b.with(ctx, 0, func(s *stage) error {
+	err := b.with(ctx, 0, func(ctx context.Context, s *stage) error {
 		over, _, err := s.latency(ctx, toolText(), n)
 		figures = []report.Figure{report.AtMost("own overhead p50, one read-only call", report.Percentile(over, 50), 4, "ms")}
 		return err
@@ -63,7 +63,7 @@ func (s *stage) latency(ctx context.Context, text string, n int) ([]float64, flo
 func turns(ctx context.Context, b *bench) ([]report.Figure, error) {
 	const chats, each = 200, 10
 	var figures []report.Figure
-	err := b.with(ctx, 0, func(s *stage) error {
+	err := b.with(ctx, 0, func(ctx context.Context, s *stage) error {
 		took, err := s.converse(ctx, chats, each)
 		figures = []report.Figure{
 			report.AtLeast("committed turns per second, 200 chats × 10, each after the last answer", chats*each/took.Seconds(), 1200, ""),
@@ -76,7 +76,7 @@ func turns(ctx context.Context, b *bench) ([]report.Figure, error) {
 func burst(ctx context.Context, b *bench) ([]report.Figure, error) {
 	const chats, each = 200, 10
 	var figures []report.Figure
-	err := b.with(ctx, 0, func(s *stage) error {
+	err := b.with(ctx, 0, func(ctx context.Context, s *stage) error {
 		took, end, err := s.measured(ctx, chats, each)
 		figures = []report.Figure{
 			report.AtMost("burst 200×10", took.Seconds(), 1, "s"),
@@ -91,7 +91,7 @@ func burst(ctx context.Context, b *bench) ([]report.Figure, error) {
 func burst1000(ctx context.Context, b *bench) ([]report.Figure, error) {
 	const chats, each = 1000, 5
 	var figures []report.Figure
-	err := b.with(ctx, 0, func(s *stage) error {
+	err := b.with(ctx, 0, func(ctx context.Context, s *stage) error {
 		took, end, err := s.measured(ctx, chats, each)
 		figures = []report.Figure{
 			report.AtMost("burst 1000×5", took.Seconds(), 3, "s"),
@@ -105,7 +105,7 @@ func burst1000(ctx context.Context, b *bench) ([]report.Figure, error) {
 func burst1s(ctx context.Context, b *bench) ([]report.Figure, error) {
 	const chats, each = 200, 10
 	var figures []report.Figure
-	err := b.with(ctx, time.Second, func(s *stage) error {
+	err := b.with(ctx, time.Second, func(ctx context.Context, s *stage) error {
 		took, err := s.flood(ctx, chats, each)
 		figures = []report.Figure{report.AtMost("burst 200×10, a model of 1 s", took.Seconds(), 4, "s")}
 		return err
@@ -151,7 +151,7 @@ const fairChats, fairEach = 20, 15
 // neighbours is the p95 of the overheads in twenty chats, paced, in milliseconds.
 func (b *bench) neighbours(ctx context.Context, disturb func(s *stage, release chan struct{})) (float64, error) {
 	var p95 float64
-	err := b.with(ctx, 0, func(s *stage) error {
+	err := b.with(ctx, 0, func(ctx context.Context, s *stage) error {
 		release := make(chan struct{})
 		disturb(s, release)
 		over, err := s.others(ctx, fairChats, fairEach)

@@ -79,8 +79,8 @@ func trailingResults(messages []providers.Message) []string {
 		at--
 	}
 	var results []string
-	for _, m := range messages[at:] {
-		results = append(results, m.Content)
+	for i := at; i < len(messages); i++ {
+		results = append(results, messages[i].Content)
 	}
 	return results
 }

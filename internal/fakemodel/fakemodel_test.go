@@ -65,7 +65,7 @@ func TestViolations(t *testing.T) {
 		"text after it":             body(hi) + "{}",
 		"no model":                  `{"messages":[` + hi + `]}`,
 		"no messages":               body(""),
-		"unknown field":             `{"model":"m","messages":[` + hi + `],"modle":1}`,
+		"unknown field":             `{"model":"m","messages":[` + hi + `],"modell":1}`,
 		"unknown message field":     body(`{"role":"user","content":"hi","extra":1}`),
 		"unknown role":              body(`{"role":"root","content":"hi"}`),
 		"empty user":                body(`{"role":"user","content":""}`),
@@ -141,17 +141,21 @@ func TestEcho(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, stream %v", c.ask, stream), func(t *testing.T) {
 				t.Parallel()
 				s := start(t, fakemodel.Options{})
-				p := openai.New(openai.Options{BaseURL: s.URL()})
-				t.Cleanup(p.Close)
+				streaming := openai.New(openai.Options{BaseURL: s.URL()})
+				t.Cleanup(streaming.Close)
+				var p providers.LLMProvider = streaming
+				if !stream {
+					p = whole{p}
+				}
 				messages := []providers.Message{{Role: "user", Content: c.ask}}
-				resp := ask(t, p, stream, &messages)
+				resp := ask(t, p, &messages)
 				if resp != c.first {
 					t.Fatalf("first answer %q, want %q", resp, c.first)
 				}
 				if c.last == "" {
 					return
 				}
-				if resp = ask(t, p, stream, &messages); resp != c.last {
+				if resp = ask(t, p, &messages); resp != c.last {
 					t.Errorf("last answer %q, want %q", resp, c.last)
 				}
 				if v := s.Violations(); len(v) > 0 {
@@ -162,18 +166,14 @@ func TestEcho(t *testing.T) {
 	}
 }
 
+// whole hides that a provider streams.
+type whole struct{ providers.LLMProvider }
+
 // ask asks once, appends the answer with made-up results, and gives what was answered.
-func ask(t *testing.T, p *openai.Provider, stream bool, messages *[]providers.Message) string {
+func ask(t *testing.T, p providers.LLMProvider, messages *[]providers.Message) string {
 	t.Helper()
-	do := p.Chat
-	if stream {
-		do = func(ctx context.Context, m []providers.Message, d []providers.ToolDefinition, model string, o map[string]any) (*providers.LLMResponse, error) {
-			return p.ChatStream(ctx, m, d, model, o, nil)
-		}
-	}
-	resp, err := do(t.Context(), *messages, providertest.Tools(), "m", nil)
-	var failure *providers.Error
-	if errors.As(err, &failure) {
+	resp, err := providers.Stream(t.Context(), p, *messages, providertest.Tools(), "m", nil, nil)
+	if failure, ok := errors.AsType[*providers.Error](err); ok {
 		return string(failure.Kind)
 	}
 	*messages = append(*messages, resp.Message())

@@ -21,16 +21,10 @@ func (p *pairing) next(m *providers.Message) error {
 			return err
 		}
 	}
-	if strings.ContainsRune(m.Content, 0) {
-		return errors.New("content holds NUL")
+	if err := misplaced(m); err != nil {
+		return err
 	}
-	empty := strings.TrimSpace(m.Content) == ""
-	if m.Role != providers.RoleAssistant && len(m.ToolCalls) > 0 {
-		return fmt.Errorf("tool_calls in a message of role %q", m.Role)
-	}
-	if m.Role != providers.RoleTool && m.ToolCallID != "" {
-		return fmt.Errorf("tool_call_id in a message of role %q", m.Role)
-	}
+	empty := blank(m)
 	switch m.Role {
 	case providers.RoleSystem, "developer", providers.RoleUser:
 		if empty && len(m.Images) == 0 {
@@ -43,11 +37,26 @@ func (p *pairing) next(m *providers.Message) error {
 		}
 		return p.calls(m)
 	case providers.RoleTool:
-		return p.result(m, empty)
+		return p.result(m)
 	default:
 		return fmt.Errorf("unknown role %q", m.Role)
 	}
 }
+
+// misplaced tells of a field that does not belong to the message's role.
+func misplaced(m *providers.Message) error {
+	switch {
+	case strings.ContainsRune(m.Content, 0):
+		return errors.New("content holds NUL")
+	case m.Role != providers.RoleAssistant && len(m.ToolCalls) > 0:
+		return fmt.Errorf("tool_calls in a message of role %q", m.Role)
+	case m.Role != providers.RoleTool && m.ToolCallID != "":
+		return fmt.Errorf("tool_call_id in a message of role %q", m.Role)
+	}
+	return nil
+}
+
+func blank(m *providers.Message) bool { return strings.TrimSpace(m.Content) == "" }
 
 func (p *pairing) calls(m *providers.Message) error {
 	for i := range m.ToolCalls {
@@ -61,12 +70,12 @@ func (p *pairing) calls(m *providers.Message) error {
 	return nil
 }
 
-func (p *pairing) result(m *providers.Message, empty bool) error {
+func (p *pairing) result(m *providers.Message) error {
 	name, there := p.open[m.ToolCallID]
 	if !there {
 		return fmt.Errorf("the result %q answers no open tool call", m.ToolCallID)
 	}
-	if empty {
+	if blank(m) {
 		return errors.New("the result is empty")
 	}
 	delete(p.open, m.ToolCallID)

@@ -88,7 +88,10 @@ func parse(body []byte, fields []string) (*Request, error) {
 	if err := r.addTools(&w); err != nil {
 		return nil, err
 	}
-	return r, r.addMessages(&w, fields)
+	if err := r.addMessages(&w, fields); err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // strict decodes one JSON value whose every field is known.

@@ -53,7 +53,7 @@ type Request struct {
 
 // LastUser is the text of the newest user message.
 func (r *Request) LastUser() string {
-	for i := len(r.Messages) - 1; i >= 0; i-- {
+	for i := range slices.Backward(r.Messages) {
 		if r.Messages[i].Role == providers.RoleUser {
 			return r.Messages[i].Content
 		}

@@ -63,9 +63,9 @@ type Typer interface {
 	Typing(ctx context.Context, to Address) error
 }
 
-// Statuser is a [Channel] that can show a passing note, such as which tool is in
+// StatusShower is a [Channel] that can show a passing note, such as which tool is in
 // use. It is gone by nature: the next message replaces it.
-type Statuser interface {
+type StatusShower interface {
 	Status(ctx context.Context, to Address, note string) error
 }
 

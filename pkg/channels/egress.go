@@ -119,10 +119,17 @@ func (e *Egress) deliver(intake, work context.Context, d Delivery) error {
 	defer e.lanes.leave(chat, r.lane)
 	err := r.do(intake, work)
 	e.remember(info, r.known, err)
-	if err != nil && !errors.Is(err, errStopping) {
+	switch {
+	case err == nil:
+		return nil
+	case !errors.Is(err, errStopping):
 		e.log(info).Error().Err(err).Msg("delivery interrupted")
+		return err
+	case r.known.ambiguous == 0:
+		return &SendError{Class: SendTransient, Err: err} // the platform surely has nothing of the next part
+	default:
+		return err
 	}
-	return err
 }
 
 // resume joins what the store says of a delivery with what is known beyond it.

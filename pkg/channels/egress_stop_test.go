@@ -154,6 +154,9 @@ func TestEgressStopsAtOnceWhenNothingIsBeingSent(t *testing.T) {
 		if took := sinceStart(); took != 0 {
 			t.Errorf("stopped after %s", took)
 		}
+		if n := e.box.clean(); n != 2 {
+			t.Errorf("of %d deliveries the outbox knows that they were not sent, want 2", n)
+		}
 	})
 }
 

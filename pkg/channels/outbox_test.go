@@ -25,8 +25,9 @@ type memOutbox struct {
 	arrived chan struct{}
 	log     []string
 	// fails is asked before each write; its error stores nothing.
-	fails func(write string) error
-	done  map[string]channels.Outcome
+	fails  func(write string) error
+	done   map[string]channels.Outcome
+	unsent int
 }
 
 type entry struct{ info channels.DeliveryInfo }
@@ -99,12 +100,24 @@ func (o *memOutbox) lane(ctx context.Context, at channels.Address, h func(contex
 			return
 		}
 		if err := h(ctx, &delivery{box: o, e: q[0]}); err != nil {
+			if se, ok := errors.AsType[*channels.SendError](err); ok && se.Class != channels.SendAmbiguous {
+				o.mu.Lock()
+				o.unsent++
+				o.mu.Unlock()
+			}
 			select {
 			case <-ctx.Done():
 			case <-time.After(time.Second):
 			}
 		}
 	}
+}
+
+// clean is how often a handler ended saying that nothing was sent.
+func (o *memOutbox) clean() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.unsent
 }
 
 func (o *memOutbox) write(what string, f func()) error {

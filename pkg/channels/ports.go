@@ -38,7 +38,8 @@ type Outbox interface {
 	// other within a chat, in the order they were put, chats beside each other,
 	// until ctx ends; then it waits for every h. An error of h, or a return
 	// without Settle, leaves the delivery pending and it is handed over again
-	// after a pause.
+	// after a pause. An error that is a [*SendError] of another class than
+	// [SendAmbiguous] says that the next part surely was not sent.
 	RunOutbox(ctx context.Context, channel, account string, h func(context.Context, Delivery) error) error
 }
 

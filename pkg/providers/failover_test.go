@@ -84,8 +84,11 @@ func TestFailoverStreams(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := asked{"a", []providers.StreamEvent{
-			providers.TextDelta{Text: "x"}, providers.Restart{Reason: "cut"},
-			providers.TextDelta{Text: "y"}, providers.Restart{Reason: "quota"}, providers.TextDelta{Text: "a"},
+			providers.TextDelta{Text: "x"},
+			providers.Restart{Reason: "cut"},
+			providers.TextDelta{Text: "y"},
+			providers.Restart{Reason: "quota"},
+			providers.TextDelta{Text: "a"},
 		}}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Error(d)

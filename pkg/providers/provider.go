@@ -4,8 +4,8 @@ import "context"
 
 // LLMProvider asks a model.
 //
-// Chat may be called from many goroutines at once. messages and tools are read
-// only. options may hold max_tokens (int), temperature (float64), tool_choice
+// Chat may be called from many goroutines at once. The messages and tools are
+// read only. The options may hold max_tokens (int), temperature (float64), tool_choice
 // ("auto", "none", "required" or map[string]any{"name": X}) and whatever else a
 // provider documents; unknown ones are ignored. The error is, or wraps, an
 // [*Error], or is the context's.
@@ -50,7 +50,7 @@ func (ToolCallDelta) streamEvent()  {}
 func (Restart) streamEvent()        {}
 
 // Stream asks p, streaming where p can. With a provider that cannot, the whole
-// text is emitted as one [TextDelta] before Stream returns. emit may be nil.
+// text is emitted as one [TextDelta] before Stream returns. A nil emit is fine.
 func Stream(ctx context.Context, p LLMProvider, messages []Message, tools []ToolDefinition, model string, options map[string]any, emit func(StreamEvent)) (*LLMResponse, error) {
 	if emit == nil {
 		emit = func(StreamEvent) {}

@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	// noOutput stands for an empty tool result, which servers refuse.
+	// For an empty tool result, which servers refuse.
 	noOutput = "(no output)"
-	// interruptedResult is the result of a call that has none.
+	// For a call that has no result.
 	interruptedResult = `{"error":true,"type":"interrupted","message":"interrupted: it is unknown whether it took effect","details":{}}`
-	// maxCallID and maxToolName are the longest that OpenAI takes.
+	// The longest that OpenAI takes.
 	maxCallID   = 40
 	maxToolName = 64
 )
@@ -34,9 +34,9 @@ func Repair(messages []Message) []Message {
 		r.add(messages[i])
 	}
 	out := make([]Message, 0, len(messages))
-	for _, g := range r.groups {
-		out = append(out, g.message)
-		out = append(out, g.results...)
+	for i := range r.groups {
+		out = append(out, r.groups[i].message)
+		out = append(out, r.groups[i].results...)
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package providers_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -60,14 +61,17 @@ func TestRepair(t *testing.T) {
 		{"unknown roles", []providers.Message{{Role: "root", Content: "x"}, {Role: "", Content: "x"}, user("a")}, []providers.Message{user("a")}},
 		{"text of bad bytes", []providers.Message{user("a\x00b\xffc\xed\xa0\x80d")}, []providers.Message{user("ab\ufffdc\ufffdd")}},
 		{
-			"a name that is illegal", []providers.Message{{Role: "assistant", ToolCalls: []providers.ToolCall{{ID: "1", Name: "näme me"}, {ID: "2"}}}},
+			"a name that is illegal",
+			[]providers.Message{{Role: "assistant", ToolCalls: []providers.ToolCall{{ID: "1", Name: "näme me"}, {ID: "2"}}}},
 			[]providers.Message{
 				{Role: "assistant", ToolCalls: []providers.ToolCall{{ID: "1", Type: "function", Name: "n_me_me"}, {ID: "2", Type: "function", Name: "unknown"}}},
-				{Role: "tool", ToolCallID: "1", Name: "n_me_me", Content: interrupted}, {Role: "tool", ToolCallID: "2", Name: "unknown", Content: interrupted},
+				{Role: "tool", ToolCallID: "1", Name: "n_me_me", Content: interrupted},
+				{Role: "tool", ToolCallID: "2", Name: "unknown", Content: interrupted},
 			},
 		},
 		{
-			"arguments of bad bytes", []providers.Message{{Role: "assistant", ToolCalls: []providers.ToolCall{
+			"arguments of bad bytes",
+			[]providers.Message{{Role: "assistant", ToolCalls: []providers.ToolCall{
 				{ID: "1", Name: "probe", RawArguments: `{"a":"\u0000\ud800"}`, Arguments: map[string]any{"a": "\x00\ufffd"}},
 			}}, result("1", "x")},
 			[]providers.Message{{Role: "assistant", ToolCalls: []providers.ToolCall{
@@ -86,7 +90,7 @@ func TestRepair(t *testing.T) {
 			if d := cmp.Diff(c.want, got, cmpopts.EquateEmpty()); d != "" {
 				t.Error(d)
 			}
-			if after, err := json.Marshal(c.in); err != nil || string(after) != string(before) {
+			if after, err := json.Marshal(c.in); err != nil || !bytes.Equal(after, before) {
 				t.Errorf("the history was changed: %s, %v", after, err)
 			}
 		})
@@ -179,7 +183,8 @@ func TestRepairAnyHistory(t *testing.T) {
 // substance counts the texts and calls of a role.
 func substance(messages []providers.Message, role string) int {
 	n := 0
-	for _, m := range messages {
+	for i := range messages {
+		m := &messages[i]
 		if m.Role != role {
 			continue
 		}

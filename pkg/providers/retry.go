@@ -129,8 +129,7 @@ func (s *restarter) pass(e StreamEvent) {
 }
 
 func (s *restarter) end(err error) {
-	var failure *Error
-	if errors.As(err, &failure) {
+	if failure, ok := errors.AsType[*Error](err); ok {
 		s.reason = string(failure.Kind)
 	}
 }

@@ -184,8 +184,10 @@ func TestRetryStreams(t *testing.T) {
 		{"no failure", []step{{emits: []string{"a", "b"}, text: "ab"}}, false, asked{"ab", []providers.StreamEvent{text("a"), text("b")}}},
 		{"nothing was shown", []step{{err: fail(providers.KindOverloaded)}, {emits: []string{"a"}, text: "a"}}, false, asked{"a", []providers.StreamEvent{text("a")}}},
 		{
-			"twice cut", []step{{emits: []string{"x"}, err: fail(providers.KindCut)}, {err: fail(providers.KindOverloaded)}, {emits: []string{"y"}, err: fail(providers.KindCut)}, {emits: []string{"a"}, text: "a"}},
-			false, asked{"a", []providers.StreamEvent{text("x"), providers.Restart{Reason: "cut"}, text("y"), providers.Restart{Reason: "cut"}, text("a")}},
+			"twice cut",
+			[]step{{emits: []string{"x"}, err: fail(providers.KindCut)}, {err: fail(providers.KindOverloaded)}, {emits: []string{"y"}, err: fail(providers.KindCut)}, {emits: []string{"a"}, text: "a"}},
+			false,
+			asked{"a", []providers.StreamEvent{text("x"), providers.Restart{Reason: "cut"}, text("y"), providers.Restart{Reason: "cut"}, text("a")}},
 		},
 		{"no stream below", []step{{err: fail(providers.KindOverloaded)}, {emits: []string{"hidden"}, text: "a"}}, true, asked{"a", []providers.StreamEvent{text("a")}}},
 	} {

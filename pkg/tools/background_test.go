@@ -42,12 +42,12 @@ func TestCallback(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			r, tool := tools.NewToolRegistry(), newBackTool()
 			r.Register(tool)
-			turn, endTurn := context.WithCancel(tools.WithInvocation(t.Context(), tools.Invocation{Chat: "A", Key: "k"}))
+			turn, endTurn := context.WithCancelCause(tools.WithInvocation(t.Context(), tools.Invocation{Chat: "A", Key: "k"}))
 			told := 0
 			r.ExecuteWithContext(turn, "works", nil, "", "", func(context.Context, *tools.ToolResult) { told++ })
 			cb, ctx := <-tool.out, <-tool.ctx
-			endTurn()
-			if ctx.Err() != nil || tools.InvocationFrom(ctx).Key != "k" {
+			endTurn(context.DeadlineExceeded)
+			if ctx.Err() != nil || context.Cause(ctx) != nil || tools.InvocationFrom(ctx).Key != "k" {
 				t.Error("background work ended with its turn, or lost its invocation")
 			}
 			busy := r.ExecuteWithContext(t.Context(), "works", nil, "", "", func(context.Context, *tools.ToolResult) {})
@@ -89,6 +89,32 @@ func TestCallback(t *testing.T) {
 			second(<-tool.ctx, nil)
 			if told != 10 {
 				t.Errorf("told %d", told)
+			}
+		})
+	})
+	t.Run("one of a call that was given up is dropped", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			r := tools.NewToolRegistry()
+			told := 0
+			release := make(chan struct{})
+			// Nobody takes what it says about itself, so Execute does not return.
+			tool := &backTool{name: "works", out: make(chan tools.AsyncCallback), ctx: make(chan context.Context)}
+			r.Register(tool)
+			go func() {
+				<-release
+				cb, ctx := <-tool.out, <-tool.ctx
+				if ctx.Err() == nil {
+					t.Error("the work's context goes on")
+				}
+				cb(ctx, tools.NewToolResult("late"))
+			}()
+			res := r.ExecuteWithContext(t.Context(), "works", nil, "", "", func(context.Context, *tools.ToolResult) { told++ })
+			wantFailure(t, res, tools.ErrTimeout)
+			close(release)
+			synctest.Wait()
+			if told != 0 {
+				t.Error("a call ended twice")
 			}
 		})
 	})

@@ -299,6 +299,9 @@ func TestLogNamesCallsAndNoArguments(t *testing.T) {
 	r.ExecuteWithContext(ctx, "report", args, "c", "CANARY", func(context.Context, *tools.ToolResult) { close(ended) })
 	<-ended
 	got := logs.String()
+	if strings.Contains(got, "late result") {
+		t.Errorf("a call that ended in time is logged as late: %s", got)
+	}
 	if strings.Contains(got, "CANARY") {
 		t.Errorf("an argument is in the log: %s", got)
 	}

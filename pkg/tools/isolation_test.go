@@ -107,6 +107,30 @@ func (l *lockedTool) Execute(ctx context.Context, args map[string]any) *tools.To
 // embeddingTool shares its facts with every shallow copy, through the pointer.
 type embeddingTool struct{ *plainTool }
 
+// sharingTool embeds a pointer to plain facts, which every shallow copy would share.
+type sharingTool struct{ *facts }
+
+func (s *sharingTool) Name() string                       { return "report" }
+func (s *sharingTool) Description() string                { return "reports its chat" }
+func (s *sharingTool) Parameters() map[string]any         { return nil }
+func (s *sharingTool) SetContext(channel, chat string)    { s.channel, s.chat = channel, chat }
+func (s *sharingTool) SetCallback(cb tools.AsyncCallback) { s.cb = cb }
+func (s *sharingTool) Execute(ctx context.Context, args map[string]any) *tools.ToolResult {
+	return report(ctx, args, func() facts { return *s.facts })
+}
+
+// pointingTool hands the facts on to a tool of a known type.
+type pointingTool struct{ inner *plainTool }
+
+func (p *pointingTool) Name() string                       { return "report" }
+func (p *pointingTool) Description() string                { return "wraps" }
+func (p *pointingTool) Parameters() map[string]any         { return nil }
+func (p *pointingTool) SetContext(channel, chat string)    { p.inner.SetContext(channel, chat) }
+func (p *pointingTool) SetCallback(cb tools.AsyncCallback) { p.inner.SetCallback(cb) }
+func (p *pointingTool) Execute(ctx context.Context, args map[string]any) *tools.ToolResult {
+	return p.inner.Execute(ctx, args)
+}
+
 // forwardingTool hands the facts on to the tool that it wraps.
 type forwardingTool struct {
 	name  string
@@ -175,6 +199,8 @@ func kinds() map[string]kind {
 		}},
 		"mutex and map":    {held: true, register: reg(func() tools.Tool { return &lockedTool{seen: map[string]int{}} })},
 		"embedded pointer": {held: true, register: reg(func() tools.Tool { return &embeddingTool{&plainTool{}} })},
+		"embedded facts":   {held: true, register: reg(func() tools.Tool { return &sharingTool{&facts{}} })},
+		"pointer to tool":  {held: true, register: reg(func() tools.Tool { return &pointingTool{&plainTool{}} })},
 		"wrapper":          {held: true, register: reg(func() tools.Tool { return &forwardingTool{"report", &plainTool{}} })},
 		"inherited clone":  {held: true, prefix: "wrapped ", register: reg(func() tools.Tool { return &inheritingTool{&clonedTool{seen: map[string]int{}}} })},
 		"clone of itself":  {held: true, register: reg(func() tools.Tool { return &selfish{lockedTool{seen: map[string]int{}}} })},

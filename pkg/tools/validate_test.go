@@ -53,6 +53,9 @@ func TestValidateListsEveryErrorByPath(t *testing.T) {
 			t.Errorf("no word on %s: %s", word, own.Message)
 		}
 	}
+	if r.Validate("strict", nil) == nil {
+		t.Error("no arguments are valid where one is required")
+	}
 	if err := r.Validate("none", nil); err == nil {
 		t.Error("an unknown tool has valid arguments")
 	}

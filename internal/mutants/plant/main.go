@@ -20,7 +20,7 @@ import (
 
 const (
 	workers = 2
-	limit   = 90 * time.Second // of one test
+	limit   = 40 * time.Second // of one test
 	total   = 30 * time.Minute // of everything
 )
 
@@ -51,7 +51,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	runner := mutants.Runner{Root: ".", Scratch: scratch, Workers: workers, Limit: limit}
 	err = runner.Run(ctx, list, func(r mutants.Result) {
 		count[r.Verdict]++
-		_, _ = fmt.Fprintf(out, "%-9s %-6s %-55s %s.%s (%.1fs)\n", r.Verdict, r.Mutant.Promise, r.Mutant.Defect, r.Mutant.Dir, r.Mutant.Test, r.Took.Seconds())
+		_, _ = fmt.Fprintf(out, "%-9s %-20s %-55s %s.%s (%.1fs)\n", r.Verdict, r.Mutant.Promise, r.Mutant.Defect, r.Mutant.Dir, r.Mutant.Test, r.Took.Seconds())
 		if r.Detail != "" {
 			_, _ = fmt.Fprintln(out, "   ", r.Detail)
 		}

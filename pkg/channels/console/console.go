@@ -61,7 +61,7 @@ type Channel struct {
 var (
 	_ channels.Channel  = (*Channel)(nil)
 	_ channels.Drafter  = (*Channel)(nil)
-	_ channels.Statuser = (*Channel)(nil)
+	_ channels.StatusShower = (*Channel)(nil)
 )
 
 // New returns a console that is not running yet.

@@ -70,7 +70,7 @@ func (c *Channel) Draft(ctx context.Context, _ channels.Address, id, text string
 	return s.write(ctx, func() string { return s.grow(id, text) })
 }
 
-// Status implements [channels.Statuser]. Piped output shows none.
+// Status implements [channels.StatusShower]. Piped output shows none.
 func (c *Channel) Status(ctx context.Context, _ channels.Address, note string) error {
 	if !c.opt.Interactive {
 		return nil

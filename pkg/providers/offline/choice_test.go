@@ -53,6 +53,17 @@ func TestToolChoice(t *testing.T) {
 	}
 }
 
+// TestTellsADemandedResult covers a call that nobody asked for but tool_choice.
+func TestTellsADemandedResult(t *testing.T) {
+	t.Parallel()
+	messages := []providers.Message{user("thanks")}
+	first := ask(t, messages, allTools(), map[string]any{"tool_choice": map[string]any{"name": "list_dir"}})
+	final := ask(t, append(messages, first.Message(), result(first.ToolCalls[0].ID, "list_dir", `{"path":".","entries":[]}`)), allTools(), nil)
+	if want := "You're welcome.\n\nThere are no files in the workspace."; !strings.HasPrefix(final.Content, want) {
+		t.Errorf("got %q, want %q", final.Content, want)
+	}
+}
+
 // TestLimitNotice covers the round after the last: the loop's notice is no question.
 func TestLimitNotice(t *testing.T) {
 	t.Parallel()
@@ -80,6 +91,9 @@ func TestSummary(t *testing.T) {
 			{Role: providers.RoleSystem, Content: "Keep facts."},
 			user("Summarize this conversation history:\nuser: buy milk\nassistant: ok"),
 		}, []string{"user: buy milk", "assistant: ok"}},
+		{"of a summary", append([]providers.Message{
+			user("(the conversation so far was replaced by this summary)"), {Role: providers.RoleAssistant, Content: "So far:\n- sell eggs"},
+		}, append(said, user("Summarise our conversation so far in at most 300 words."))...), []string{"- sell eggs\n- buy milk"}},
 		{"of nothing", []providers.Message{user("summarise the conversation")}, []string{"Nothing was said"}},
 	}
 	for _, tt := range tests {

@@ -38,6 +38,9 @@ type grammar struct {
 	about    about
 	tool     *regexp.Regexp
 	relayed  *regexp.Regexp
+	task     *regexp.Regexp
+	sender   *regexp.Regexp
+	quote    *regexp.Regexp
 	prefix   *regexp.Regexp
 	polite   *regexp.Regexp
 	trailer  *regexp.Regexp
@@ -52,6 +55,9 @@ func newGrammar(a about) *grammar {
 		about:   a,
 		tool:    regexp.MustCompile(`(?s)^/tool(?:@\S+)?(?:\s+(\S+))?\s*(.*)$`),
 		relayed: regexp.MustCompile(`(?is)^(?:\[(?:background|task|scheduled?|reminder|system|approval|decision|event|notice)\b[^\]]*\]|(?:background |scheduled )?(?:task|job|reminder)\b[^\n]*\b(?:finished|ended|failed|done|due|completed|interrupted)\b)`),
+		task:    regexp.MustCompile(`(?s)^\[background task\] (.+?) ended \((\w+)\)\. (.*?)\nResult:\n(.*)$`),
+		sender:  regexp.MustCompile(`^[^\s:>/][^\n:]{0,80}:\s+`),
+		quote:   regexp.MustCompile(`^(?:>[^\n]*\n)+\s*`),
 		prefix:  regexp.MustCompile(`^(?:\[[^\]\n]{1,80}\]:?\s+|<?@[\w.-]{1,64}>?[,:]?\s+)+`),
 		polite: regexp.MustCompile(`(?i)^(?:(?:hey|hi|hello|ok|okay|please|pls|now|and|then|so|also|well|parley|can you|could you|would you|will you|kindly|just|` +
 			`i want you to|i would like you to|i'd like you to|i need you to|do you know|you know)[,:!.]?\s+)+`),
@@ -68,21 +74,35 @@ func newGrammar(a about) *grammar {
 func (g *grammar) understand(m providers.Message) []piece {
 	text := strings.TrimSpace(m.Content)
 	switch {
-	case text == "" && len(m.Images) > 0:
+	case len(m.Images) > 0 && (text == "" || strings.HasSuffix(text, "(a message without text)")):
 		return say("I cannot look at pictures; a real model can.")
 	case text == "":
 		return say("That message was empty.")
 	case m.Role != providers.RoleUser:
 		return say(text)
 	case g.relayed.MatchString(text):
-		return say(relay(text))
+		return say(g.relay(text))
 	}
+	if out := g.request(text); out != nil {
+		return out
+	}
+	// In a group the sender's name comes first, and what is replied to before the reply.
+	if plain := g.quote.ReplaceAllString(g.sender.ReplaceAllString(text, ""), ""); plain != text {
+		if out := g.request(plain); out != nil {
+			return out
+		}
+	}
+	return g.unknown()
+}
+
+// request understands what a person wrote, or gives nothing.
+func (g *grammar) request(text string) []piece {
 	text = strings.TrimSpace(g.prefix.ReplaceAllString(text, ""))
 	if groups := g.tool.FindStringSubmatch(text); groups != nil && (len(text) == 5 || strings.ContainsAny(text[5:6], " \t\n@")) {
 		return directCall(groups[1], groups[2])
 	}
 	if len(text) > maxUnderstood {
-		return g.unknown()
+		return nil
 	}
 	var out []piece
 	understood := false
@@ -94,15 +114,25 @@ func (g *grammar) understand(m providers.Message) []piece {
 		out, understood = append(out, pieces...), understood || ok
 	}
 	if !understood {
-		return g.unknown()
+		return nil
 	}
 	return out
 }
 
 func (g *grammar) unknown() []piece { return []piece{{text: g.about.unknown(), introduces: true}} }
 
-// relay gives the text of an item that the system made, without its mark.
-func relay(text string) string {
+// noReply is the answer that sends nothing.
+const noReply = "NO_REPLY"
+
+// relay gives the text of an item that the system made, without its mark. The
+// result of a background task that the person has seen needs no second message.
+func (g *grammar) relay(text string) string {
+	if t := g.task.FindStringSubmatch(text); t != nil {
+		if strings.HasPrefix(t[3], "The person has already been shown") {
+			return noReply
+		}
+		return "The background task " + t[1] + " ended (" + t[2] + "):\n" + t[4]
+	}
 	if strings.HasPrefix(text, "[") {
 		if _, rest, _ := strings.Cut(text, "]"); strings.TrimSpace(rest) != "" {
 			return strings.TrimSpace(rest)

@@ -25,11 +25,12 @@ import (
 type talk struct {
 	dir      string
 	registry *tools.ToolRegistry
+	model    *offline.Provider
 }
 
 func newTalk(t *testing.T) *talk {
 	t.Helper()
-	k := &talk{dir: t.TempDir(), registry: tools.NewToolRegistry()}
+	k := &talk{dir: t.TempDir(), registry: tools.NewToolRegistry(), model: offline.New(offline.Options{})}
 	k.registry.Register(calc.New())
 	k.registry.Register(clock.New(func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }))
 	for _, tool := range files.New(files.Options{}) {
@@ -57,7 +58,7 @@ func (k *talk) say(ctx context.Context, texts ...string) (string, error) {
 		messages = append(messages, user(text))
 	}
 	res, err := tools.RunToolLoop(tools.WithInvocation(ctx, tools.Invocation{Space: k.dir, Level: tools.LevelRead}),
-		tools.ToolLoopConfig{Provider: offline.New(offline.Options{}), Tools: k.registry}, messages, "console", "1")
+		tools.ToolLoopConfig{Provider: k.model, Tools: k.registry}, messages, "console", "1")
 	if err != nil {
 		return "", err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"sync"
 	"unicode"
 
 	"parley/pkg/providers"
@@ -18,7 +19,9 @@ type Options struct {
 
 // Provider is the model. It is safe for use by many goroutines.
 type Provider struct {
-	grammar *grammar
+	// The grammar takes some milliseconds to make, and a process that has another
+	// model may never need it.
+	grammar func() *grammar
 	about   about
 }
 
@@ -28,7 +31,7 @@ const ModelName = "offline"
 // New makes the model.
 func New(o Options) *Provider {
 	a := about{version: o.Version}
-	return &Provider{grammar: newGrammar(a), about: a}
+	return &Provider{grammar: sync.OnceValue(func() *grammar { return newGrammar(a) }), about: a}
 }
 
 // Chat answers at once; see [providers.LLMProvider].
@@ -44,14 +47,14 @@ func (p *Provider) Chat(ctx context.Context, messages []providers.Message, tools
 		return textAnswer(summary), nil
 	}
 	t := p.readTurn(messages)
-	calls, err := t.calls(p.grammar, choice)
+	calls, err := t.calls(p.grammar(), choice)
 	if err != nil {
 		return nil, err
 	}
 	if len(calls) > 0 {
 		return &providers.LLMResponse{ToolCalls: calls, FinishReason: providers.FinishToolCalls, Model: ModelName}, nil
 	}
-	return textAnswer(t.answer(p.grammar, p.about, choice)), nil
+	return textAnswer(t.answer(p.grammar(), p.about, choice)), nil
 }
 
 // ChatStream answers word by word; see [providers.StreamingProvider].

@@ -58,6 +58,7 @@ func callsOf(resp *providers.LLMResponse) string {
 
 func TestUnderstands(t *testing.T) {
 	t.Parallel()
+	model := offline.New(offline.Options{})
 	calculator := func(e string) string {
 		b, _ := json.Marshal(e)
 		return fmt.Sprintf(`calculator {"expression":%s}`, b)
@@ -96,6 +97,10 @@ func TestUnderstands(t *testing.T) {
 		{"hey parley, what is 6*7, please?", calculator("6*7")},
 		{"[Ada] what is 6*7?", calculator("6*7")},
 		{"@parley what is 6*7?", calculator("6*7")},
+		{"Ada Lovelace: what is 6*7?", calculator("6*7")},
+		{"Ada: > 2+2\n\nwhat is 6*7?", calculator("6*7")},
+		{"> the files\n> are here\n\nlist files", path("list_dir", ".")},
+		{"Ada: /tool list_dir {}", "list_dir {}"},
 
 		{"what time is it?", "current_time {}"},
 		{"what's the time", "current_time {}"},
@@ -177,7 +182,10 @@ func TestUnderstands(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.text, func(t *testing.T) {
 			t.Parallel()
-			resp := ask(t, []providers.Message{user(tt.text)}, allTools(), nil)
+			resp, err := model.Chat(t.Context(), []providers.Message{user(tt.text)}, allTools(), "", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
 			if diff := cmp.Diff(tt.want, callsOf(resp)); diff != "" {
 				t.Errorf("%s\nanswer: %s", diff, resp.Content)
 			}
@@ -367,6 +375,11 @@ func TestRelaysWhatTheSystemSays(t *testing.T) {
 		{user("[background task 7 finished] The report is ready: 12 pages."), "The report is ready: 12 pages."},
 		{user("Background task 7 finished: all is well."), "Background task 7 finished: all is well."},
 		{user("[reminder]\nlist the files"), "list the files"},
+		{
+			user("[background task] spawn ended (done). The person has not been told yet. Answer NO_REPLY if there is nothing to add.\nResult:\n12 pages\nof text"),
+			"The background task spawn ended (done):\n12 pages\nof text",
+		},
+		{user("[background task] spawn ended (done). The person has already been shown this text: 12\npages Answer NO_REPLY if there is nothing to add.\nResult:\n12 pages"), "NO_REPLY"},
 		{providers.Message{Role: providers.RoleSystem, Content: "Task 3 was interrupted."}, "Task 3 was interrupted."},
 	}
 	for _, tt := range tests {

@@ -35,13 +35,28 @@ func summarise(messages []providers.Message) (string, bool) {
 		}
 	}
 	if len(said) == 0 {
-		for i := range messages[:len(messages)-1] {
-			if m := &messages[i]; m.Role == providers.RoleUser {
-				said = append(said, strings.Join(strings.Fields(m.Content), " "))
-			}
-		}
+		said = linesOf(messages[:len(messages)-1])
 	}
 	return listed(said), true
+}
+
+// summaryHead begins every summary, so that the next one can take it up.
+const summaryHead = "So far:\n- "
+
+// linesOf gives what the person said, one line a message, and the lines of an
+// earlier summary.
+func linesOf(messages []providers.Message) []string {
+	var said []string
+	for i := range messages {
+		m := &messages[i]
+		switch earlier, found := strings.CutPrefix(m.Content, summaryHead); {
+		case m.Role == providers.RoleAssistant && found:
+			said = append(said, strings.Split(earlier, "\n- ")...)
+		case m.Role == providers.RoleUser && !strings.HasPrefix(m.Content, "(the conversation so far was replaced"):
+			said = append(said, strings.Join(strings.Fields(m.Content), " "))
+		}
+	}
+	return said
 }
 
 // listed keeps the newest lines, each cut short.
@@ -59,5 +74,5 @@ func listed(said []string) string {
 	if first == len(said) {
 		return "Nothing was said yet."
 	}
-	return "So far:\n- " + strings.Join(said[first:], "\n- ")
+	return summaryHead + strings.Join(said[first:], "\n- ")
 }

@@ -3,6 +3,7 @@ package offline
 import (
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -159,7 +160,12 @@ func (t *turn) answer(g *grammar, a about, c choice) string {
 			out = append(out, t.told(tc))
 		}
 	}
-	if len(out) == 0 {
+	silent := len(out)
+	out = slices.DeleteFunc(out, func(s string) bool { return s == noReply })
+	switch {
+	case len(out) == 0 && silent > 0:
+		return noReply
+	case len(out) == 0:
 		return a.introduction()
 	}
 	if t.first && !introduced {

@@ -5,15 +5,16 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"parley/pkg/providers"
 )
 
 const (
-	// maxCalls bounds the calls of one answer; more are a broken model.
+	// More calls in one answer are a broken model.
 	maxCalls = 256
-	// maxExtra bounds what is kept of a server's opaque fields.
+	// How much is kept of a server's opaque fields.
 	maxExtra = 256 << 10
 )
 
@@ -62,7 +63,7 @@ func (a *assembly) add(c *chunk) error {
 		}
 		a.answered = true
 		if len(ch.Error) > 0 && string(ch.Error) != "null" {
-			return frameError([]byte(`{"error":`+string(ch.Error)+`}`), false)
+			return lateError([]byte(`{"error":` + string(ch.Error) + `}`))
 		}
 		for _, d := range []*delta{ch.Delta, ch.Message} {
 			if d == nil {
@@ -129,7 +130,7 @@ func (a *assembly) addCall(d *callDelta) error {
 	}
 	c.args.WriteString(args)
 	c.extra = keep(c.extra, "extra_content", d.ExtraContent)
-	event := providers.ToolCallDelta{Index: a.position(c), Arguments: args}
+	event := providers.ToolCallDelta{Index: slices.Index(a.calls, c), Arguments: args}
 	if first {
 		event.ID, event.Name = c.id, c.name
 	}
@@ -164,9 +165,9 @@ func (a *assembly) find(d *callDelta) *draft {
 
 // last gives the newest call of a server's index.
 func (a *assembly) last(index int) *draft {
-	for i := len(a.calls) - 1; i >= 0; i-- {
-		if a.calls[i].index == index {
-			return a.calls[i]
+	for _, c := range slices.Backward(a.calls) {
+		if c.index == index {
+			return c
 		}
 	}
 	return nil
@@ -200,15 +201,6 @@ func (a *assembly) ownID(n int) string {
 		h.Write([]byte(last.Role + "\x00" + last.ToolCallID + "\x00" + last.Content))
 	}
 	return "call_" + hex.EncodeToString(h.Sum(nil)[:12])
-}
-
-func (a *assembly) position(c *draft) int {
-	for i := range a.calls {
-		if a.calls[i] == c {
-			return i
-		}
-	}
-	return 0
 }
 
 // response gives the finished answer.

@@ -85,7 +85,7 @@ func (i *interaction) read(t *testing.T) recorded {
 	objects := []string{i.Response.Body}
 	if strings.Contains(i.Response.Headers["Content-Type"][0], "event-stream") {
 		objects = nil
-		for _, line := range strings.Split(i.Response.Body, "\n") {
+		for line := range strings.SplitSeq(i.Response.Body, "\n") {
 			if data, ok := strings.CutPrefix(line, "data: "); ok && !strings.HasPrefix(data, "[DONE]") {
 				objects = append(objects, data)
 			}

@@ -15,8 +15,8 @@
 //   - No error holds the key or the credentials of a base URL.
 //
 // The work is done by go-openai behind an HTTP client of our own (doer.go) that
-// keeps what the library drops. request.go, response.go, stream.go and errors.go
-// are one translation each.
+// keeps what the library drops. The other files, request.go, response.go, stream.go
+// and errors.go among them, are one translation each.
 //
 // To support one more deviation of a server: add its recorded shape to the table
 // of the file that translates it, then the code.

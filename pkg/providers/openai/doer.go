@@ -16,13 +16,14 @@ import (
 	"parley/pkg/providers"
 )
 
-// maxErrorBody is what is read of a refusal, maxDrain what is read after an
-// answer's end so that its connection can be used again.
 const (
+	// How much is read of a refusal.
 	maxErrorBody = 64 << 10
-	maxDrain     = 64 << 10
-	drainTime    = 50 * time.Millisecond
-	// lastWords is how long usage and [DONE] may take after the finish reason.
+	// How much is read, and how long, after an answer's end, so that its
+	// connection can be used again.
+	maxDrain  = 64 << 10
+	drainTime = 50 * time.Millisecond
+	// How long usage and [DONE] may take after the finish reason.
 	lastWords = 5 * time.Second
 )
 
@@ -35,7 +36,6 @@ var (
 // drops: the status and headers of refusals, the body of a whole answer, and how
 // a stream ended. It also watches the time.
 type exchange struct {
-	ctx     context.Context //nolint:containedctx // an exchange is one request, and lives as long
 	cancel  context.CancelCauseFunc
 	client  *http.Client
 	patches []patch
@@ -52,12 +52,13 @@ type exchange struct {
 	sse    *sseFilter // of one that is
 }
 
-func (p *Provider) newExchange(ctx context.Context, patches []patch) *exchange {
+// newExchange gives the exchange with the context that it watches.
+func (p *Provider) newExchange(ctx context.Context, patches []patch) (context.Context, *exchange) {
 	x := &exchange{client: p.client, patches: patches, limit: p.opts.MaxBody, idle: p.opts.IdleTimeout}
-	x.ctx, x.cancel = context.WithCancelCause(ctx)
+	ctx, x.cancel = context.WithCancelCause(ctx)
 	x.timer = time.AfterFunc(x.idle, func() { x.cancel(errIdle) })
 	x.timer.Stop()
-	return x
+	return ctx, x
 }
 
 // stop ends the exchange, its timer and its hold on the connection.
@@ -69,10 +70,10 @@ func (x *exchange) stop() {
 	x.cancel(nil)
 }
 
-// timedOut gives the error for a time limit that ended the exchange, or nil.
-func (x *exchange) timedOut() error {
+// timedOut gives the error for a time limit that ended an exchange, or nil.
+func timedOut(ctx context.Context) error {
 	for _, limit := range []error{errIdle, errTotal} {
-		if errors.Is(context.Cause(x.ctx), limit) {
+		if errors.Is(context.Cause(ctx), limit) {
 			return &providers.Error{Kind: providers.KindTimeout, Message: limit.Error(), Err: limit}
 		}
 	}
@@ -91,13 +92,13 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 	if x.impatient {
 		x.alive()
 	}
-	resp, err := x.client.Do(req)
+	resp, err := x.client.Do(req) //nolint:gosec // the operator names the server
 	if err != nil {
 		return nil, transportError(err)
 	}
 	x.alive()
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		defer resp.Body.Close() //nolint:errcheck // nothing follows from a failure to close
+		defer resp.Body.Close()
 		// What cannot be read of a refusal is not needed to tell what it is.
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
 		return nil, refusal(resp.StatusCode, resp.Header, body)

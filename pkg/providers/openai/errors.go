@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"math"
@@ -10,8 +11,6 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
-
-	sdk "github.com/sashabaranov/go-openai"
 
 	"parley/pkg/providers"
 )
@@ -27,8 +26,7 @@ func cut(message string, cause error) *providers.Error {
 
 // transportError is for a request that got no answer.
 func transportError(err error) error {
-	var u *url.Error
-	if errors.As(err, &u) { // its text holds the URL, with credentials
+	if u, ok := errors.AsType[*url.Error](err); ok { // its text holds the URL, with credentials
 		err = u.Err
 	}
 	return &providers.Error{Kind: providers.KindUnreachable, Message: err.Error(), Err: err}
@@ -106,18 +104,22 @@ func refusal(status int, header http.Header, body []byte) *providers.Error {
 	return err
 }
 
-// frameError gives the error that a frame of a stream carries, or nil. named
-// means that the event itself is called an error.
-func frameError(frame []byte, named bool) error {
-	if !named && !strings.Contains(string(frame), `"error"`) {
+// frameError gives the error that a frame of a stream, or a whole answer, carries; or nil.
+func frameError(frame []byte) error {
+	if !bytes.Contains(frame, []byte(`"error"`)) {
 		return nil
 	}
 	var b struct {
 		Error json.RawMessage `json:"error"`
 	}
-	if !named && (json.Unmarshal(frame, &b) != nil || len(b.Error) == 0 || string(b.Error) == "null") {
-		return nil
+	if json.Unmarshal(frame, &b) == nil && len(b.Error) > 0 && string(b.Error) != "null" {
+		return lateError(frame)
 	}
+	return nil // whoever reads a broken frame will say so
+}
+
+// lateError translates an error that comes after the status 200.
+func lateError(frame []byte) error {
 	e, ok := parseError(frame)
 	if !ok {
 		e.Message = "the server ended the answer with an error"
@@ -144,7 +146,7 @@ func kindOf(status int, e wireError) providers.ErrorKind {
 	words := strings.ToLower(string(e.Code + " " + e.Type + " " + e.Status))
 	message := strings.ToLower(string(e.Message))
 	switch {
-	case status == http.StatusRequestEntityTooLarge, hasAny(words, "context_length", "exceed_context", "string_above_max"),
+	case status == http.StatusRequestEntityTooLarge, hasAny(words, "context_length", "exceed_context"),
 		status < 500 && hasAny(message, "context length", "context window", "context size", "prompt is too long", "too many input tokens", "maximum number of tokens allowed"):
 		return providers.KindTooLong
 	case status == http.StatusPaymentRequired, hasAny(words, "insufficient_quota", "billing", "402"), hasAny(message, "insufficient credit", "insufficient balance", "insufficient_quota"):
@@ -218,9 +220,8 @@ func seconds(s float64) time.Duration {
 // failure gives the error that leaves this package: whom it concerns is filled
 // in, and no secret is left in it.
 func (p *Provider) failure(model string, err error) error {
-	var known *providers.Error
 	out := providers.Error{Kind: providers.KindInvalid, Message: err.Error()}
-	if errors.As(err, &known) {
+	if known, ok := errors.AsType[*providers.Error](err); ok {
 		out = *known
 	}
 	out.Server, out.Model = p.server, model
@@ -264,41 +265,4 @@ func shorten(s string, limit int) string {
 		limit--
 	}
 	return s[:limit]
-}
-
-// quirks are the parameters that a model has refused.
-type quirks struct {
-	noTemperature    bool
-	completionTokens bool // max_tokens must be called max_completion_tokens
-	noStreamOptions  bool
-	reasoning        bool // earlier reasoning must be sent back
-	noEffort         bool // tools are taken only without reasoning
-}
-
-// learn adds what err says about req. It gives k itself where that is nothing new.
-func (k quirks) learn(err error, req sdk.ChatCompletionRequest) quirks {
-	switch {
-	case errors.Is(err, sdk.ErrReasoningModelMaxTokensDeprecated):
-		k.completionTokens = true
-	case errors.Is(err, sdk.ErrReasoningModelLimitationsOther), errors.Is(err, sdk.ErrReasoningSamplingUnsupported):
-		k.noTemperature = true
-	case errors.Is(err, sdk.ErrReasoningToolsRequireResponses):
-		k.noEffort = true
-	}
-	var refused *providers.Error
-	if !errors.As(err, &refused) || refused.Kind != providers.KindInvalid || refused.Status == 0 {
-		return k
-	}
-	message := strings.ToLower(refused.Message)
-	switch {
-	case strings.Contains(message, "stream_options") || strings.Contains(message, "include_usage"):
-		k.noStreamOptions = true
-	case req.MaxTokens > 0 && strings.Contains(message, "max_tokens"):
-		k.completionTokens = true
-	case req.Temperature != 0 && strings.Contains(message, "temperature"):
-		k.noTemperature = true
-	case strings.Contains(message, "reasoning_content"):
-		k.reasoning = true
-	}
-	return k
 }

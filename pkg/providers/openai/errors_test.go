@@ -71,11 +71,10 @@ func TestRefusals(t *testing.T) {
 				w.Write([]byte(c.body))
 			}))
 			t.Cleanup(srv.Close)
-			p := provider(t, srv.URL)
-			for _, stream := range []bool{true, false} {
-				failure := askFailure(t, p, stream)
+			for way, p := range bothWays(provider(t, srv.URL)) {
+				failure := askFailure(t, p)
 				if failure.Kind != c.want || failure.RetryAfter != c.after || failure.Server != srv.URL || failure.Model != "m" || c.status != 200 && failure.Status != c.status {
-					t.Errorf("stream %v: %+v, want %s after %v", stream, failure, c.want, c.after)
+					t.Errorf("%s: %+v, want %s after %v", way, failure, c.want, c.after)
 				}
 				if c.text != "" && failure.Message != c.text {
 					t.Errorf("message = %q, want %q", failure.Message, c.text)
@@ -88,17 +87,20 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func askFailure(t *testing.T, p *openai.Provider, stream bool) *providers.Error {
+// whole hides that a provider streams.
+type whole struct{ providers.LLMProvider }
+
+// bothWays is p as it streams, and as it does not.
+func bothWays(p *openai.Provider) map[string]providers.LLMProvider {
+	return map[string]providers.LLMProvider{"stream": p, "whole": whole{p}}
+}
+
+func askFailure(t *testing.T, p providers.LLMProvider) *providers.Error {
 	t.Helper()
-	var err error
-	if stream {
-		_, err = p.ChatStream(t.Context(), providertest.Question(), nil, "m", nil, nil)
-	} else {
-		_, err = p.Chat(t.Context(), providertest.Question(), nil, "m", nil)
-	}
+	_, err := providers.Stream(t.Context(), p, providertest.Question(), nil, "m", nil, nil)
 	var failure *providers.Error
 	if !errors.As(err, &failure) {
-		t.Fatalf("stream %v: %v; want a *providers.Error", stream, err)
+		t.Fatalf("%v; want a *providers.Error", err)
 	}
 	return failure
 }
@@ -132,14 +134,14 @@ func TestSecretsStayOut(t *testing.T) {
 						o.Key = func() string { return key }
 					}
 				})
-				for _, stream := range []bool{true, false} {
-					failure := askFailure(t, p, stream)
+				for _, p := range bothWays(p) {
+					failure := askFailure(t, p)
 					all := fmt.Sprintf("%v %+v %s", failure, *failure, failure.PersonMessage())
 					for err := error(failure); err != nil; err = errors.Unwrap(err) {
 						all += " " + err.Error()
 					}
 					for _, secret := range []string{key, user, password} {
-						if strings.Contains(all, secret) && !(secret == key && !keyed) {
+						if (keyed || secret != key) && strings.Contains(all, secret) {
 							t.Errorf("%q holds %q", all, secret)
 						}
 					}
@@ -157,7 +159,7 @@ func TestLongMessageIsCut(t *testing.T) {
 		fmt.Fprintf(w, `{"error":{"message":"%s"}}`, strings.Repeat("é", 10000))
 	}))
 	t.Cleanup(srv.Close)
-	failure := askFailure(t, provider(t, srv.URL), false)
+	failure := askFailure(t, provider(t, srv.URL))
 	if n := len(failure.Message); n == 0 || n > 500 || strings.ContainsRune(failure.Message, '\ufffd') {
 		t.Errorf("a message of %d bytes: %.20q…", n, failure.Message)
 	}

@@ -33,8 +33,9 @@ func (c *canned) RoundTrip(r *http.Request) (*http.Response, error) {
 // FuzzStream reads any bytes as a stream, whole and byte by byte: both give the
 // same answer, or both a typed error, and what was emitted is what was answered.
 func FuzzStream(f *testing.F) {
-	for _, s := range streamShapes() {
-		f.Add([]byte(s.body))
+	shapes := streamShapes()
+	for i := range shapes {
+		f.Add([]byte(shapes[i].body))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		var first *providers.LLMResponse

@@ -171,11 +171,11 @@ func (p *Provider) ask(ctx context.Context, q *question) (*providers.LLMResponse
 
 // once sends one request and reads its answer.
 func (p *Provider) once(ctx context.Context, q *question, req sdk.ChatCompletionRequest, patches []patch) (resp *providers.LLMResponse, err error) {
-	x := p.newExchange(ctx, patches)
+	ctx, x := p.newExchange(ctx, patches)
 	x.impatient = q.stream
 	defer func() {
 		x.stop()
-		if cause := x.timedOut(); cause != nil && err != nil {
+		if cause := timedOut(ctx); cause != nil && err != nil {
 			err = cause
 		}
 	}()
@@ -183,13 +183,13 @@ func (p *Provider) once(ctx context.Context, q *question, req sdk.ChatCompletion
 	a := newAssembly(q.messages, mark{server: p.server, model: q.model}, q.emit)
 	var next func() ([]byte, error)
 	if q.stream {
-		stream, err := client.CreateChatCompletionStream(x.ctx, req)
+		stream, err := client.CreateChatCompletionStream(ctx, req)
 		if err != nil {
 			return nil, err
 		}
-		defer stream.Close() //nolint:errcheck // nothing follows from a failure to close
+		defer stream.Close()
 		next = stream.RecvRaw
-	} else if _, err := client.CreateChatCompletion(x.ctx, req); err != nil {
+	} else if _, err := client.CreateChatCompletion(ctx, req); err != nil {
 		return nil, err
 	}
 	switch {
@@ -221,10 +221,10 @@ func (p *Provider) key() string {
 func (p *Provider) Models(ctx context.Context) ([]string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, p.opts.TotalTimeout, errTotal)
 	defer cancel()
-	x := p.newExchange(ctx, nil)
+	inner, x := p.newExchange(ctx, nil)
 	defer x.stop()
-	if _, err := p.sdkClient(x).ListModels(x.ctx); err != nil {
-		if cause := x.timedOut(); cause != nil {
+	if _, err := p.sdkClient(x).ListModels(inner); err != nil {
+		if cause := timedOut(inner); cause != nil {
 			err = cause
 		}
 		return nil, p.conclude(ctx, "", err)

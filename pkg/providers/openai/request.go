@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// noOutput stands for an empty tool result: the library drops an empty content.
+	// For an empty tool result, whose content the library would leave out.
 	noOutput  = "(no output)"
 	noPicture = "[a picture that this model cannot see]"
 )
@@ -45,7 +45,7 @@ func setOptions(req *sdk.ChatCompletionRequest, q *question, k quirks) error {
 		if k.completionTokens {
 			req.MaxCompletionTokens = int(n)
 		} else {
-			req.MaxTokens = int(n)
+			req.MaxTokens = int(n) //nolint:staticcheck // the name that most servers know
 		}
 	}
 	if t, ok := number(q.options["temperature"]); ok && !k.noTemperature {

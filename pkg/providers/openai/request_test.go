@@ -45,7 +45,8 @@ func TestRequestFields(t *testing.T) {
 				hi[0],
 				{Role: "assistant", Content: "wait", Reasoning: "hm", ToolCalls: []providers.ToolCall{
 					toolCall("a", "probe", `{ "n": 1 }`, map[string]any{"n": 1.0}), toolCall("b", "probe", "", map[string]any{}), toolCall("c", "probe", "", map[string]any{"n": 2}),
-					{ID: "d", Name: "probe", RawArguments: `{"n`, BadArguments: "cut"}, toolCall("e", "probe", `"{\"n\":3}"`, map[string]any{"n": 3}),
+					{ID: "d", Name: "probe", RawArguments: `{"n`, BadArguments: "cut"},
+					toolCall("e", "probe", `"{\"n\":3}"`, map[string]any{"n": 3}),
 				}},
 				{Role: "tool", ToolCallID: "a", Name: "probe", Content: "1"},
 				{Role: "tool", ToolCallID: "b", Name: "probe", Content: ""},

@@ -20,7 +20,7 @@ func decodeWhole(body []byte, a *assembly) (*providers.LLMResponse, error) {
 		}
 		return nil, cut("the answer is not the JSON of a chat completion", err)
 	}
-	if err := frameError(body, false); err != nil {
+	if err := frameError(body); err != nil {
 		return nil, err
 	}
 	for i := range c.Choices {

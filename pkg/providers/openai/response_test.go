@@ -35,7 +35,7 @@ func TestWholeShapes(t *testing.T) {
 	} {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			check(t, s, 3, false)
+			check(t, s, 3, "whole")
 		})
 	}
 }

@@ -90,7 +90,7 @@ func (f *sseFilter) payload(line []byte) ([]byte, error) {
 		return nil, nil
 	}
 	if line[0] == '{' { // an error that is no event at all
-		return nil, frameError(line, false)
+		return nil, frameError(line)
 	}
 	field, value, _ := bytes.Cut(line, []byte(":"))
 	value = bytes.TrimSpace(value)
@@ -98,7 +98,10 @@ func (f *sseFilter) payload(line []byte) ([]byte, error) {
 	case "event":
 		f.named = string(value) == "error"
 	case "data":
-		return value, frameError(value, f.named)
+		if f.named {
+			return nil, lateError(value)
+		}
+		return value, frameError(value)
 	}
 	return nil, nil
 }

@@ -152,7 +152,7 @@ func TestStreamShapes(t *testing.T) {
 				if piece == 1 && len(s.body) > 4000 {
 					piece = 100
 				}
-				check(t, s, piece, true)
+				check(t, s, piece, "stream")
 			})
 		}
 	}
@@ -168,12 +168,12 @@ func TestStreamUnasked(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			s.deltas = nil
-			check(t, s, 0, false)
+			check(t, s, 0, "whole")
 		})
 	}
 }
 
-func check(t *testing.T, s shape, piece int, stream bool) {
+func check(t *testing.T, s shape, piece int, way string) {
 	t.Helper()
 	kind := "text/event-stream; charset=utf-8"
 	if strings.HasPrefix(s.body, "{") {
@@ -182,7 +182,7 @@ func check(t *testing.T, s shape, piece int, stream bool) {
 	srv := serve(t, func(fakemodel.Request) fakemodel.Answer {
 		return fakemodel.Answer{Fault: fakemodel.Fault{Body: s.body, ContentType: kind, Piece: piece}}
 	})
-	p := provider(t, srv.URL())
+	p := bothWays(provider(t, srv.URL()))[way]
 	var deltas []string
 	emit := func(e providers.StreamEvent) {
 		if d, ok := e.(providers.TextDelta); ok {
@@ -190,13 +190,7 @@ func check(t *testing.T, s shape, piece int, stream bool) {
 		}
 	}
 	messages := []providers.Message{{Role: "user", Content: "hello"}}
-	var resp *providers.LLMResponse
-	var err error
-	if stream {
-		resp, err = p.ChatStream(t.Context(), messages, nil, "m", nil, emit)
-	} else {
-		resp, err = p.Chat(t.Context(), messages, nil, "m", nil)
-	}
+	resp, err := providers.Stream(t.Context(), p, messages, nil, "m", nil, emit)
 	if s.kind != "" {
 		var failure *providers.Error
 		if !errors.As(err, &failure) || failure.Kind != s.kind || resp != nil {

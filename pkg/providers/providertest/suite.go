@@ -1,6 +1,7 @@
 package providertest
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -131,11 +132,12 @@ func complete(t *testing.T, resp *providers.LLMResponse, err error) {
 }
 
 func checkAnswer(t *testing.T, p providers.LLMProvider) {
+	t.Helper()
 	messages := Question()
 	before, _ := json.Marshal(messages) //nolint:errchkjson // strings only
 	resp, _, err := ask(t, t.Context(), p, false, messages)
 	complete(t, resp, err)
-	if after, _ := json.Marshal(messages); string(after) != string(before) { //nolint:errchkjson // strings only
+	if after, _ := json.Marshal(messages); !bytes.Equal(after, before) { //nolint:errchkjson // strings only
 		t.Errorf("the messages were changed:\n%s\n%s", before, after)
 	}
 	if resp.Message().Role != providers.RoleAssistant {
@@ -144,6 +146,7 @@ func checkAnswer(t *testing.T, p providers.LLMProvider) {
 }
 
 func checkStream(t *testing.T, p providers.LLMProvider) {
+	t.Helper()
 	resp, events, err := ask(t, t.Context(), p, true, Question())
 	complete(t, resp, err)
 	shown := ""
@@ -161,6 +164,7 @@ func checkStream(t *testing.T, p providers.LLMProvider) {
 }
 
 func checkConcurrent(t *testing.T, p providers.LLMProvider) {
+	t.Helper()
 	var wg sync.WaitGroup
 	messages := Question() // shared, because it is read only
 	for i := range 40 {
@@ -175,6 +179,7 @@ func checkConcurrent(t *testing.T, p providers.LLMProvider) {
 }
 
 func checkEnded(t *testing.T, p providers.LLMProvider) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, stream := range []bool{false, true} {
@@ -185,6 +190,7 @@ func checkEnded(t *testing.T, p providers.LLMProvider) {
 }
 
 func checkCancelled(t *testing.T, p providers.LLMProvider) {
+	t.Helper()
 	for _, stream := range []bool{false, true} {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		failed := make(chan error, 1)
@@ -205,6 +211,7 @@ func checkCancelled(t *testing.T, p providers.LLMProvider) {
 }
 
 func checkCalls(t *testing.T, p providers.LLMProvider) {
+	t.Helper()
 	for _, stream := range []bool{false, true} {
 		resp, _, err := ask(t, t.Context(), p, stream, Question())
 		complete(t, resp, err)
@@ -242,6 +249,7 @@ func checkKind(retryable bool, kinds ...providers.ErrorKind) func(*testing.T, pr
 }
 
 func checkRateLimit(t *testing.T, p providers.LLMProvider) {
+	t.Helper()
 	resp, _, err := ask(t, t.Context(), p, true, Question())
 	failure := failureOf(t, resp, err)
 	if failure.Kind != providers.KindRateLimited || failure.RetryAfter != 7*time.Second {

@@ -204,6 +204,9 @@ func (t *tx) leaveSession(n uint64, c *chatRec) error {
 func encodeOutbox(msgs []channels.Outbound) ([][]byte, error) {
 	out := make([][]byte, len(msgs))
 	for i := range msgs {
+		if err := storable(msgs[i].ID, msgs[i].Address); err != nil {
+			return nil, fmt.Errorf("outgoing message: %w", err)
+		}
 		var err error
 		if out[i], err = encode(&msgs[i]); err != nil {
 			return nil, err

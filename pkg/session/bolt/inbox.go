@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"unicode/utf8"
 
 	"parley/pkg/channels"
 	"parley/pkg/session"
@@ -19,8 +20,8 @@ func (e *Engine) Append(ctx context.Context, items []session.Item, cursor *chann
 	}
 	payloads := make([][]byte, len(items))
 	for i := range items {
-		if items[i].ID == "" {
-			return errors.New("append: an item has no id")
+		if err := storable(items[i].ID, items[i].Address); err != nil {
+			return fmt.Errorf("append: %w", err)
 		}
 		var err error
 		if payloads[i], err = encode(&items[i]); err != nil {
@@ -40,6 +41,19 @@ func (e *Engine) Append(ctx context.Context, items []session.Item, cursor *chann
 		}
 		return nil
 	})
+}
+
+// storable refuses what would not be found again under the same name.
+func storable(id string, a channels.Address) error {
+	if id == "" {
+		return errors.New("an id is empty")
+	}
+	for _, s := range []string{id, a.Channel, a.Account, a.Chat, a.Thread} {
+		if !utf8.ValidString(s) {
+			return fmt.Errorf("%q is not valid UTF-8", s)
+		}
+	}
+	return nil
 }
 
 // appendItem queues one item, in the given chat or, for 0, in that of its

@@ -100,7 +100,7 @@ func (e *Engine) absorb(t *tx, n uint64, into *chatRec, other uint64) error {
 	if err != nil {
 		return err
 	}
-	for _, b := range []bucket{bkInbox, bkOutbox} {
+	for _, b := range []bucket{bkInbox, bkOutbox, bkTurns} {
 		for _, key := range t.keys(b, numKey(other)) {
 			if err := t.rekey(b, key, numKey(n, num(key, 1))); err != nil {
 				return err
@@ -138,10 +138,13 @@ func (t *tx) rekey(b bucket, from, to []byte) error {
 	if err := t.putRaw(b, to, payload); err != nil {
 		return err
 	}
-	if b == bkInbox {
-		err = t.repoint(bkSeen, from, to)
-	} else {
-		err = t.repoint(bkSent, from, to)
+	switch b {
+	case bkInbox:
+		err = t.repointItem(from, to)
+	case bkOutbox:
+		err = t.repointMessage(from, to)
+	default:
+		t.age(b, to)
 	}
 	if err != nil {
 		return err
@@ -149,20 +152,22 @@ func (t *tx) rekey(b bucket, from, to []byte) error {
 	return t.del(b, from)
 }
 
-// repoint makes the id's record follow its item or message to another chat.
-func (t *tx) repoint(index bucket, from, to []byte) error {
-	if index == bkSeen {
-		item, err := get[session.Item](t, bkInbox, to)
-		if err != nil {
-			return err
-		}
-		rec, err := get[seenRec](t, bkSeen, idKey(item.ID))
-		if err != nil || rec.Seq != num(from, 1) {
-			return nil //nolint:nilerr // it was pruned
-		}
-		rec.Chat = num(to, 0)
-		return t.put(bkSeen, idKey(item.ID), rec)
+// repointItem makes the id of a waiting item follow it to another chat.
+func (t *tx) repointItem(from, to []byte) error {
+	item, err := get[session.Item](t, bkInbox, to)
+	if err != nil {
+		return err
 	}
+	rec, err := get[seenRec](t, bkSeen, idKey(item.ID))
+	if err != nil || rec.Seq != num(from, 1) {
+		return nil //nolint:nilerr // it was pruned
+	}
+	rec.Chat = num(to, 0)
+	return t.put(bkSeen, idKey(item.ID), rec)
+}
+
+// repointMessage makes the id of a queued message follow it to another chat.
+func (t *tx) repointMessage(from, to []byte) error {
 	out, err := get[outRec](t, bkOutbox, to)
 	if err != nil {
 		return err

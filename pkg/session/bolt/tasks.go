@@ -33,6 +33,9 @@ func (e *Engine) Complete(ctx context.Context, id string, c session.Completion) 
 	}
 	var item []byte
 	if c.Item != nil {
+		if err := storable(c.Item.ID, c.Item.Address); err != nil {
+			return false, fmt.Errorf("complete: %w", err)
+		}
 		if item, err = encode(c.Item); err != nil {
 			return false, err
 		}
@@ -214,6 +217,9 @@ func (e *Engine) DueJobs(ctx context.Context, now time.Time, limit int) ([]sessi
 
 // Fire appends a job's item and moves the job on.
 func (e *Engine) Fire(ctx context.Context, id string, due, next time.Time, item session.Item) (bool, error) {
+	if err := storable(item.ID, item.Address); err != nil {
+		return false, fmt.Errorf("fire: %w", err)
+	}
 	payload, err := encode(&item)
 	if err != nil {
 		return false, err

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"parley/pkg/tools"
 	"parley/pkg/tools/files"
@@ -64,6 +65,7 @@ func TestHostilePaths(t *testing.T) {
 		{"../secret.txt", "security_violation"},
 		{"a/../../secret.txt", "security_violation"},
 		{"./../space/inside.txt", "security_violation"},
+		{"a/../inside.txt", "security_violation"},
 		{"../space-two/secret.txt", "security_violation"},
 		{b.path("inside.txt"), "security_violation"},
 		{"/etc/passwd", "security_violation"},
@@ -198,6 +200,11 @@ func TestDeepFolders(t *testing.T) {
 			_ = os.Rename(b.path("n"), b.path("d"))
 		}
 	})
+	// The search ends by its depth, not by its time.
+	b.registry = tools.NewToolRegistry()
+	for _, tool := range files.New(files.Options{SearchTime: time.Minute}) {
+		b.registry.Register(tool)
+	}
 	var got excerpt
 	b.decode(t, "search_files", args("content", canary), &got)
 	if got.ResultCount != 1 || !got.Truncated {

@@ -1,6 +1,7 @@
 package message_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/rs/zerolog"
 
 	"parley/pkg/tools"
 	"parley/pkg/tools/message"
@@ -56,7 +58,10 @@ func TestSendsToItsOwnChat(t *testing.T) {
 // reaches the chat of its own call.
 func TestManyChatsAtOnce(t *testing.T) {
 	t.Parallel()
-	r, q := setup()
+	var log bytes.Buffer
+	q := &queue{}
+	r := tools.NewToolRegistryWith(tools.Options{Log: zerolog.New(&log).Level(zerolog.WarnLevel)})
+	r.Register(message.New(q))
 	want := map[string]bool{}
 	var wg sync.WaitGroup
 	for i := range 300 {
@@ -70,6 +75,9 @@ func TestManyChatsAtOnce(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" || len(q.sent) != 300 {
 		t.Errorf("%d sent: %s", len(q.sent), diff)
+	}
+	if log.Len() > 0 {
+		t.Errorf("the registry serialises the tool: %s", log.String())
 	}
 }
 

@@ -1,0 +1,77 @@
+package mutants
+
+func channelMutants() []Mutant {
+	const ingress, delivering, egress, dir = "pkg/channels/ingress.go", "pkg/channels/delivering.go", "pkg/channels/egress.go", "pkg/channels"
+	return []Mutant{
+		{
+			Promise: "R1", Defect: "acknowledges what the store refused",
+			File: ingress, Old: `return fmt.Errorf("accept %d items: %w", len(passed), err)`, New: `return nil`,
+			Dir: dir, Test: "^TestIngressAcknowledgesNothingThatIsNotStored$",
+		},
+		{
+			Promise: "strangers", Defect: "asks about messages only",
+			File: ingress, Old: `!d.Allow {`, New: `!d.Allow && in.Kind == KindMessage {`,
+			Dir: dir, Test: "^TestIngressAsksAboutEveryKind$",
+		},
+		{
+			Promise: "chat text", Defect: "lets NUL and invalid UTF-8 in",
+			File: "pkg/channels/normalise.go", Old: `in.Text = cut(cleanText(in.Text), MaxText)`, New: `in.Text = cut(in.Text, MaxText)`,
+			Dir: dir, Test: "^TestIngressNormalises$",
+		},
+		{
+			Promise: "R4", Defect: "forgets the stored receipts after a restart",
+			File: egress, Old: `receipts: slices.Clone(info.Receipts),`, New: `receipts: slices.Clone(info.Receipts[:0]),`,
+			Dir: dir, Test: "^TestEgressResumesWithTheStoredPlan$",
+		},
+		{
+			Promise: "R4", Defect: "sends again although a receipt is known",
+			File: egress, Old: `beyond := len(p.receipts) > len(info.Receipts) ||`, New: `beyond :=`,
+			Dir: dir, Test: "^TestEgressNeverSendsAgainWhatItHasAReceiptFor$",
+		},
+		{
+			Promise: "R4", Defect: "repeats an unknown message without end",
+			File: delivering, Old: "if r.known.ambiguous > 0 {\n\t\tr.unsettled(reason)", New: "if r.known.ambiguous > 99 {\n\t\tr.unsettled(reason)",
+			Dir: dir, Test: "^TestEgressSendsAnUnknownMessageOnceMore$",
+		},
+		{
+			Promise: "R4", Defect: "does not count an unknown attempt durably",
+			File: delivering, Old: `r.d.Ambiguous(ctx, len(r.known.receipts)); err != nil`, New: `ctx.Err(); err != nil`,
+			Dir: dir, Test: "^TestEgressSendsAnUnknownMessageOnceMore$",
+		},
+		{
+			Promise: "R4", Defect: "sends before the plan is stored",
+			File: delivering, Old: `r.d.Plan(ctx, r.parts); err != nil`, New: `r.d.Plan(ctx, r.parts); err != nil && len(r.parts) == 0`,
+			Dir: dir, Test: "^TestEgressSendsNothingWhosePlanIsNotStored$",
+		},
+		{
+			Promise: "R9", Defect: "sends text that was not redacted",
+			File: egress, Old: `text = e.opt.Redact(cleanText(text))`, New: `text = cleanText(text)`,
+			Dir: dir, Test: "^TestEgressRedactsBeforeItCuts$",
+		},
+		{
+			Promise: "platform limits", Defect: "comes back before the platform said",
+			File: delivering, Old: `after := jitter(min(se.RetryAfter, maxRetryAfter))`, New: `after := jitter(min(se.RetryAfter, maxRetryAfter)) / 4`,
+			Dir: dir, Test: "^TestEgressObeysRetryAfterOfOneChat$",
+		},
+		{
+			Promise: "platform down", Defect: "gives up what cannot be sent now",
+			File: delivering, Old: "case SendTransient:\n\t\tr.rest(pause)", New: "case SendTransient:\n\t\tr.unsettled(reason)",
+			Dir: dir, Test: "^TestEgressRetriesATransientFailureWithoutEnd$",
+		},
+		{
+			Promise: "hanging chat", Defect: "lets sends that hang keep their places",
+			File: egress, Old: "defer time.AfterFunc(slowSend, release).Stop()\n", New: "",
+			Dir: dir, Test: "^TestEgressLetsHangingChatsDelayNobody$",
+		},
+		{
+			Promise: "terminal control", Defect: "shows control bytes as they are",
+			File: "pkg/channels/console/sanitize.go", Old: `b.WriteRune(pictures + r)`, New: `b.WriteRune(r)`,
+			Dir: "pkg/channels/console", Test: "^TestSanitize$",
+		},
+		{
+			Promise: "terminal control", Defect: "shows C1 controls as they are",
+			File: "pkg/channels/console/sanitize.go", Old: "case r <= 0x9f:\n\t\treturn true", New: "case r <= 0x9f:\n\t\treturn false",
+			Dir: "pkg/channels/console", Test: "^TestSanitize$",
+		},
+	}
+}

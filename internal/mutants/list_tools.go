@@ -1,0 +1,102 @@
+package mutants
+
+func toolMutants() []Mutant {
+	const dispatch, isolate, dir = "pkg/tools/dispatch.go", "pkg/tools/isolate.go", "pkg/tools"
+	return []Mutant{
+		{
+			Promise: "R8", Defect: "lets all calls share the registered value",
+			File: isolate, Old: `reflect.TypeAssert[Tool](c)`, New: `reflect.TypeAssert[Tool](v)`,
+			Dir: dir, Test: "^TestEveryCallSeesItsOwnChatOnly$",
+		},
+		{
+			Promise: "R8", Defect: "copies tools that share what they hold",
+			File: isolate, Old: `if why == "" {`, New: `if why == "" || len(why) > 0 {`,
+			Dir: dir, Test: "^TestEveryCallSeesItsOwnChatOnly$",
+		},
+		{
+			Promise: "R8", Defect: "leaves an earlier call's chat in a lent value",
+			File: dispatch, Old: `if given || c.loan != nil && c.loan.hold.injected {`, New: `if given {`,
+			Dir: dir, Test: "^TestNothingOfAnEarlierCallIsSeen$",
+		},
+		{
+			Promise: "R6", Defect: "passes a second callback on",
+			File: "pkg/tools/task.go", Old: `first := !t.called`, New: `first := !t.called || t.called`,
+			Dir: dir, Test: "^TestCallback$",
+		},
+		{
+			Promise: "R5", Defect: "runs a call that could not be recorded",
+			File: dispatch, Old: `if err := q.begin(ctx, q.call); err != nil {`, New: `if err := q.begin(ctx, q.call); err != nil && ctx == nil {`,
+			Dir: dir, Test: "^TestJournalErrors$",
+		},
+		{
+			Promise: "R7", Defect: "leaves cut-off calls without a result",
+			File: "pkg/tools/calls.go", Old: `p.result = interrupted(p.begun).Result()`, New: `continue`,
+			Dir: dir, Test: "^(TestCancelDuringCalls|TestJournalErrors)$",
+		},
+		{
+			Promise: "R9", Defect: "gives results to the model unredacted",
+			File: "pkg/tools/output.go", Old: `if redact != nil {`, New: `if redact != nil && limit < 0 {`,
+			Dir: dir, Test: "^TestSecretsAreRedacted$",
+		},
+		{
+			Promise: "R10", Defect: "does not cut a result",
+			File: "pkg/tools/output.go", Old: `if len(head) <= limit {`, New: `if len(head) <= limit || lost == 0 {`,
+			Dir: dir, Test: "^TestOutputIsCut$",
+		},
+		{
+			Promise: "R10", Defect: "lets calls that never end pile up",
+			File: dispatch, Old: `if e.stuck.Load() >= maxStuck {`, New: `if e.stuck.Load() >= maxStuck<<20 {`,
+			Dir: dir, Test: "^TestACallThatNeverEndsIsLeftBehind$",
+		},
+		{
+			Promise: "tool panics", Defect: "does not recover from a panic",
+			File: dispatch, Old: `res = c.crashed(recover())`, New: `res = c.crashed(nil)`,
+			Dir: dir, Test: "^TestPanicIsAResult$",
+		},
+		{
+			Promise: "tool never returns", Defect: "waits for a tool as long as it likes",
+			File: dispatch, Old: `timer := time.NewTimer(timeout)`, New: `timer := time.NewTimer(timeout + time.Hour)`,
+			Dir: dir, Test: "^TestTimeout$",
+		},
+		{
+			Promise: "tool arguments", Defect: "runs calls whose arguments do not fit",
+			File: dispatch, Old: `if fail := e.fits(q.call.Arguments); fail != nil {`, New: `if fail := e.fits(q.call.Arguments); fail != nil && q.call.Arguments == nil {`,
+			Dir: dir, Test: "^TestChecksComeInAFixedOrder$",
+		},
+		{
+			Promise: "tool arguments", Defect: "runs calls whose arguments cannot be decoded",
+			File: dispatch, Old: `if q.bad != "" {`, New: `if q.bad != "" && q.call.Name == "" {`,
+			Dir: dir, Test: "^TestBadArgumentsOfOneCall$",
+		},
+		{
+			Promise: "lower rights", Defect: "does not ask the authorizer",
+			File: dispatch, Old: `if a == nil {`, New: `if a != nil {`,
+			Dir: dir, Test: "^TestAuthorizer$",
+		},
+		{
+			Promise: "lower rights", Defect: "lets a chat use tools above its level",
+			File: dispatch, Old: `rank(inv.Level) < rank(call.Annotations.Level)`, New: `rank(inv.Level) < 0`,
+			Dir: dir, Test: "^(TestAuthorizer|TestChecksComeInAFixedOrder|TestInvocation)$",
+		},
+		{
+			Promise: "model cut", Defect: "runs calls of an answer that was cut off",
+			File: "pkg/tools/calls.go", Old: `resp.ToolCalls[i].BadArguments = why`, New: `resp.ToolCalls[i].BadArguments = why[:0]`,
+			Dir: dir, Test: "^TestFinishReasons$",
+		},
+		{
+			Promise: "model output", Defect: "lets a model call tools for ever",
+			File: "pkg/tools/loop.go", Old: `limit := round > l.MaxIterations`, New: `limit := round > 3*l.MaxIterations`,
+			Dir: dir, Test: "^TestLoopLimit$",
+		},
+		{
+			Promise: "paths", Defect: "reads files that have a name elsewhere",
+			File: "pkg/tools/files/space.go", Old: `case links(info) > 1:`, New: `case links(info) > 99:`,
+			Dir: "pkg/tools/files", Test: "^TestHostilePaths$",
+		},
+		{
+			Promise: "another chat's id", Defect: "sends a message without its chat",
+			File: "pkg/tools/message/message.go", Old: `t.channel, t.chatID = channel, chatID`, New: `t.channel, t.chatID = channel, channel`,
+			Dir: "pkg/tools/message", Test: "^TestSendsToItsOwnChat$",
+		},
+	}
+}

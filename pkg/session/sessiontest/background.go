@@ -1,0 +1,177 @@
+package sessiontest
+
+import (
+	"encoding/json"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"parley/pkg/channels"
+	"parley/pkg/session"
+)
+
+func backgroundTests() []test {
+	return []test{
+		{"a task ends once, with its message and its item", testTask},
+		{"a task that was completed in a crash is complete", func(b *bench) {
+			b.startTask("t1", time.Unix(1, 0))
+			_, err := b.e.Complete(b.Context(), "t1", session.Completion{State: session.TaskDone})
+			b.must(err)
+			b.crash()
+			first, err := b.e.Complete(b.Context(), "t1", session.Completion{State: session.TaskInterrupted})
+			b.must(err)
+			b.equal(false, first)
+		}},
+		{"open tasks are listed, oldest first", func(b *bench) {
+			for i, at := range []int64{30, 10, 20} {
+				b.startTask(fmt.Sprint("t", i), time.Unix(at, 0))
+			}
+			_, err := b.e.Complete(b.Context(), "t2", session.Completion{State: session.TaskFailed})
+			b.must(err)
+			b.reopen()
+			open, err := b.e.OpenTasks(b.Context())
+			b.must(err)
+			b.equal(2, len(open))
+			b.equal([]string{"t1", "t0"}, []string{open[0].ID, open[1].ID})
+			b.equal(2, b.status().OpenTasks)
+		}},
+		{"a task that is not there is not found", func(b *bench) {
+			_, err := b.e.Task(b.Context(), "none")
+			b.wantErr(err, session.ErrNotFound)
+			_, err = b.e.Complete(b.Context(), "none", session.Completion{State: session.TaskDone})
+			b.wantErr(err, session.ErrNotFound)
+		}},
+		{"a job fires once", testFire},
+		{"jobs are listed and found when due", testDue},
+		{"a lease is held by one", testLease},
+	}
+}
+
+// startTask records a task as a step of a turn and commits the turn.
+func (b *bench) startTask(id string, started time.Time) session.TurnInfo {
+	b.Helper()
+	b.append(item("a", "start-"+id))
+	w := b.turns()
+	h := w.next()
+	info := h.what.Info()
+	b.must(h.what.Record(b.Context(), session.Step{Kind: session.StepBegun, Await: true, Tasks: []session.Task{{
+		ID: id, Chat: info.Chat, Session: info.Session, Address: info.Address, Turn: info.ID,
+		Tool: "spawn", Arguments: json.RawMessage(`{"a":1}`), State: session.TaskRunning, Started: started,
+	}}}))
+	b.answer(h, session.Commit{})
+	b.must(w.stop())
+	return info
+}
+
+func testTask(b *bench) {
+	info := b.startTask("t1", time.Unix(1, 0))
+	// It comes back to its chat, whatever address the item names.
+	done := session.Item{ID: "task/t1", Kind: session.ItemTask, Address: addr("elsewhere"), Text: "done", TaskID: "t1"}
+	var won atomic.Int32
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			first, err := b.e.Complete(b.Context(), "t1", session.Completion{
+				State: session.TaskDone, Outbox: []channels.Outbound{outbound("a", "o1")}, Item: &done,
+			})
+			if err != nil {
+				b.Error(err)
+			}
+			if first {
+				won.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	b.equal(int32(1), won.Load())
+	b.reopen()
+	task, err := b.e.Task(b.Context(), "t1")
+	b.must(err)
+	b.equal(session.TaskDone, task.State)
+	b.equal(`{"a":1}`, string(task.Arguments))
+	st := b.status()
+	b.equal([]int{1, 1, 0}, []int{st.Waiting, st.Sending, st.OpenTasks})
+	turn := b.turns().next().what.Info()
+	b.equal(info.Chat, turn.Chat)
+	b.equal([]string{"task/t1"}, ids(turn.Items))
+}
+
+func testFire(b *bench) {
+	info := b.say("a", "1", session.Commit{})
+	due, next := time.Unix(1000, 1), time.Unix(2000, 0)
+	b.must(b.e.PutJob(b.Context(), session.Job{ID: "j", Chat: info.Chat, Address: addr("a"), Spec: json.RawMessage(`"x"`), Due: due}))
+	fire := func(due, next time.Time) bool {
+		b.Helper()
+		first, err := b.e.Fire(b.Context(), "j", due, next, session.Item{
+			ID: fmt.Sprint("schedule/j/", due.UnixNano()), Kind: session.ItemSchedule, Address: addr("a"), Text: "tick", JobID: "j",
+		})
+		b.must(err)
+		return first
+	}
+	b.equal(false, fire(next, next))
+	b.equal(true, fire(due, next))
+	b.equal(false, fire(due, next))
+	b.crash()
+	b.equal(false, fire(due, next))
+	jobs, err := b.e.JobList(b.Context(), info.Chat)
+	b.must(err)
+	b.equal(1, len(jobs))
+	b.equal(true, jobs[0].Due.Equal(next))
+	b.equal(true, fire(next, time.Time{}))
+	jobs, err = b.e.JobList(b.Context(), "")
+	b.must(err)
+	b.equal(0, len(jobs))
+	b.equal(false, fire(next, time.Time{}))
+	b.equal(2, b.status().Waiting)
+}
+
+func testDue(b *bench) {
+	far := time.Date(9999, 12, 31, 23, 59, 59, 999, time.UTC)
+	early := time.Date(1, 1, 2, 0, 0, 0, 0, time.UTC)
+	for id, due := range map[string]time.Time{"b": time.Unix(20, 0), "a": time.Unix(20, 0), "c": time.Unix(10, 5), "far": far, "early": early, "never": {}} {
+		b.must(b.e.PutJob(b.Context(), session.Job{ID: id, Due: due}))
+	}
+	b.must(b.e.PutJob(b.Context(), session.Job{ID: "paused", Due: time.Unix(1, 0), Paused: true}))
+	due := func(now time.Time, limit int) []string {
+		b.Helper()
+		jobs, err := b.e.DueJobs(b.Context(), now, limit)
+		b.must(err)
+		out := []string{}
+		for i := range jobs {
+			out = append(out, jobs[i].ID)
+		}
+		return out
+	}
+	b.equal([]string{"early", "c", "a", "b"}, due(time.Unix(20, 0), 10))
+	b.equal([]string{"early", "c"}, due(time.Unix(20, 0), 2))
+	b.equal([]string{"early"}, due(time.Unix(10, 4), 10))
+	b.must(b.e.PutJob(b.Context(), session.Job{ID: "c", Due: time.Unix(30, 0)}))
+	b.must(b.e.DeleteJob(b.Context(), "early"))
+	b.wantErr(b.e.DeleteJob(b.Context(), "early"), session.ErrNotFound)
+	b.equal([]string{"a", "b", "c", "far"}, due(far, 10))
+}
+
+func testLease(b *bench) {
+	l, err := b.e.Acquire(b.Context(), "poll", "one", time.Hour)
+	b.must(err)
+	again, err := b.e.Acquire(b.Context(), "poll", "one", time.Hour)
+	b.must(err)
+	b.equal(l.Token, again.Token)
+	_, err = b.e.Acquire(b.Context(), "poll", "two", time.Hour)
+	b.wantErr(err, session.ErrFenced)
+	b.must(b.e.Release(b.Context(), "poll", "two"))
+	_, err = b.e.Acquire(b.Context(), "poll", "two", time.Hour)
+	b.wantErr(err, session.ErrFenced)
+	b.must(b.e.Release(b.Context(), "poll", "one"))
+	b.must(b.e.Release(b.Context(), "none", "one"))
+	b.reopen()
+	two, err := b.e.Acquire(b.Context(), "poll", "two", -time.Second)
+	b.must(err)
+	// It is past its time at once: somebody else may take it.
+	one, err := b.e.Acquire(b.Context(), "poll", "one", time.Hour)
+	b.must(err)
+	if l.Token >= two.Token || two.Token >= one.Token {
+		b.Fatalf("tokens %d, %d, %d do not grow", l.Token, two.Token, one.Token)
+	}
+}

@@ -1,0 +1,212 @@
+package sessiontest
+
+import (
+	"errors"
+	"fmt"
+
+	"parley/pkg/channels"
+	"parley/pkg/session"
+)
+
+func sessionTests() []test {
+	return []test{
+		{"history is read by pages from the tail", testPages},
+		{"compaction moves a pointer and deletes nothing", testCompact},
+		{"a new session begins empty and the old one stays", testNewSession},
+		{"what is not there is not found", func(b *bench) {
+			_, err := b.e.Lookup(b.Context(), addr("nobody"))
+			b.wantErr(err, session.ErrNotFound)
+			for _, id := range []string{"", "s", "nonsense", "s1"} {
+				_, err = b.e.Get(b.Context(), id)
+				b.wantErr(err, session.ErrNotFound)
+				_, err = b.e.Page(b.Context(), id, 0, 1)
+				b.wantErr(err, session.ErrNotFound)
+				b.wantErr(b.e.All(b.Context(), id, func(session.Entry) error { return nil }), session.ErrNotFound)
+				b.wantErr(b.e.Forget(b.Context(), id), session.ErrNotFound)
+			}
+			b.wantErr(b.e.Move(b.Context(), addr("nobody"), addr("x")), session.ErrNotFound)
+		}},
+		{"sessions are listed by id", testList},
+		{"a chat moves with what waits in it", testMove},
+		{"a chat moves onto one that has begun", testMoveOnto},
+		{"forget leaves nothing", testForget},
+		{"forget of a session that was left behind touches nothing else", testForgetOld},
+		{"forget while a turn runs fences it", func(b *bench) {
+			b.append(item("a", "1"))
+			w := b.turns()
+			h := w.next()
+			b.must(b.e.Forget(b.Context(), h.what.Info().Session))
+			b.wantErr(h.what.Record(b.Context(), session.Step{Kind: session.StepBegun, Await: true}), session.ErrFenced)
+			h.end <- errors.New("gone")
+			b.append(item("a", "2"))
+			b.equal([]string{"test/bot/2"}, ids(w.next().what.Info().Items))
+		}},
+	}
+}
+
+// say answers one message with the given texts as history.
+func (b *bench) say(chat, id string, c session.Commit) session.TurnInfo {
+	b.Helper()
+	b.append(item(chat, id))
+	w := b.turns()
+	h := w.next()
+	info := h.what.Info()
+	b.answer(h, c)
+	b.must(w.stop())
+	return info
+}
+
+func texts(from, to int) []string {
+	var out []string
+	for i := from; i <= to; i++ {
+		out = append(out, fmt.Sprint(i))
+	}
+	return out
+}
+
+func testPages(b *bench) {
+	info := b.say("a", "1", session.Commit{Messages: user(texts(1, 400)...)})
+	b.say("b", "2", session.Commit{Messages: user("other")})
+	b.equal(texts(391, 400), b.page("a", 0, 10))
+	b.equal(texts(381, 390), b.page("a", 391, 10))
+	b.equal(texts(1, 3), b.page("a", 4, 10))
+	b.equal(texts(1, 400), b.page("a", 1<<60, 1000))
+	b.equal(0, len(b.page("a", 1, 10)))
+	b.equal(0, len(b.page("a", 0, 0)))
+	var all []string
+	b.must(b.e.All(b.Context(), info.Session, func(e session.Entry) error {
+		all = append(all, e.Message.Content)
+		return nil
+	}))
+	b.equal(texts(1, 400), all)
+	stop := errors.New("enough")
+	b.wantErr(b.e.All(b.Context(), info.Session, func(session.Entry) error { return stop }), stop)
+}
+
+func testCompact(b *bench) {
+	info := b.say("a", "1", session.Commit{Messages: user(texts(1, 10)...)})
+	b.say("a", "2", session.Commit{Messages: user(texts(11, 12)...), CompactTo: 8})
+	b.equal(texts(8, 12), b.page("a", 0, 100))
+	b.say("a", "3", session.Commit{CompactTo: 5})
+	b.equal(texts(8, 12), b.page("a", 0, 100))
+	got, err := b.e.Get(b.Context(), info.Session)
+	b.must(err)
+	b.equal([]uint64{12, 8}, []uint64{got.Entries, got.CompactedTo})
+	n := 0
+	b.must(b.e.All(b.Context(), info.Session, func(session.Entry) error { n++; return nil }))
+	b.equal(12, n)
+}
+
+func testNewSession(b *bench) {
+	old := b.say("a", "1", session.Commit{Messages: user("old", "last"), NewSession: true})
+	fresh := b.say("a", "2", session.Commit{Messages: user("new")})
+	if old.Session == fresh.Session || old.Chat != fresh.Chat {
+		b.Fatalf("sessions %s and %s of chats %s and %s", old.Session, fresh.Session, old.Chat, fresh.Chat)
+	}
+	b.reopen()
+	b.equal([]string{"old", "last"}, b.pageOf(old.Session, 0, 10))
+	b.equal([]string{"new"}, b.page("a", 0, 10))
+	info, err := b.e.Get(b.Context(), old.Session)
+	b.must(err)
+	b.equal(false, info.Current)
+	b.equal(uint64(2), info.Entries)
+	info, err = b.e.Get(b.Context(), fresh.Session)
+	b.must(err)
+	b.equal(true, info.Current)
+	b.equal(uint64(1), info.Entries)
+}
+
+func testList(b *bench) {
+	for i := range 7 {
+		b.say(fmt.Sprint(i), fmt.Sprint(i), session.Commit{NewSession: i == 3})
+	}
+	var got []string
+	for after := ""; ; {
+		page, err := b.e.List(b.Context(), after, 3)
+		b.must(err)
+		if len(page) == 0 {
+			break
+		}
+		for i := range page {
+			got = append(got, page[i].Session)
+		}
+		after = got[len(got)-1]
+	}
+	b.equal(8, len(got))
+	for i := 1; i < len(got); i++ {
+		if got[i-1] >= got[i] {
+			b.Fatalf("%s comes before %s", got[i-1], got[i])
+		}
+	}
+}
+
+func testMove(b *bench) {
+	before := b.say("old", "1", session.Commit{Messages: user("hi"), Outbox: []channels.Outbound{outbound("old", "o1")}})
+	b.append(item("old", "2"))
+	b.must(b.e.Move(b.Context(), addr("old"), addr("new")))
+	b.must(b.e.Move(b.Context(), addr("new"), addr("new")))
+	b.append(item("new", "3"), item("old", "4"))
+	b.reopen()
+	info, err := b.e.Lookup(b.Context(), addr("new"))
+	b.must(err)
+	b.equal(before.Session, info.Session)
+	b.equal(addr("new"), info.Address)
+	b.equal(addr("new"), b.deliveries().next().what.Info().Outbound.Address)
+	turn := b.turns().next().what.Info()
+	b.equal(addr("new"), turn.Address)
+	b.equal([]string{"test/bot/2", "test/bot/3", "test/bot/4"}, ids(turn.Items))
+}
+
+func testMoveOnto(b *bench) {
+	here := b.say("old", "1", session.Commit{Messages: user("long story")})
+	there := b.say("new", "2", session.Commit{Messages: user("short story"), Outbox: []channels.Outbound{outbound("new", "o1")}})
+	b.append(item("new", "3"), item("old", "4"))
+	b.must(b.e.Move(b.Context(), addr("old"), addr("new")))
+	b.append(item("new", "5"), item("new", "3"))
+	turn := b.turns().next().what.Info()
+	b.equal(here.Session, turn.Session)
+	b.equal([]string{"test/bot/3", "test/bot/4", "test/bot/5"}, ids(turn.Items))
+	b.equal("o1", b.deliveries().next().what.Info().Outbound.ID)
+	b.equal([]string{"short story"}, b.pageOf(there.Session, 0, 10))
+}
+
+func testForget(b *bench) {
+	info := b.say("a", "1", session.Commit{Messages: user("secret"), Outbox: []channels.Outbound{outbound("a", "o1")}})
+	other := b.say("b", "2", session.Commit{Messages: user("mine"), Outbox: []channels.Outbound{outbound("b", "o2")}})
+	b.must(b.e.Move(b.Context(), addr("a"), addr("a2")))
+	b.append(item("a", "3"))
+	b.must(b.e.PutJob(b.Context(), session.Job{ID: "j1", Chat: info.Chat}))
+	b.must(b.e.PutJob(b.Context(), session.Job{ID: "j2", Chat: other.Chat}))
+	b.must(b.e.Forget(b.Context(), info.Session))
+	for _, chat := range []string{"a", "a2"} {
+		_, err := b.e.Lookup(b.Context(), addr(chat))
+		b.wantErr(err, session.ErrNotFound)
+	}
+	_, err := b.e.Get(b.Context(), info.Session)
+	b.wantErr(err, session.ErrNotFound)
+	jobs, err := b.e.JobList(b.Context(), "")
+	b.must(err)
+	b.equal(1, len(jobs))
+	st := b.status()
+	b.equal([]int{0, 1}, []int{st.Waiting, st.Sending})
+	b.equal([]string{"mine"}, b.page("b", 0, 10))
+	// What is redelivered late does not bring the chat back; what is new does.
+	b.append(item("a", "3"))
+	b.equal(0, b.status().Waiting)
+	fresh := b.say("a", "4", session.Commit{Outbox: []channels.Outbound{outbound("a", "o1"), outbound("a", "o3")}})
+	if fresh.Chat == info.Chat || fresh.Session == info.Session {
+		b.Fatal("the new chat has the old one's ids")
+	}
+	b.equal(2, b.status().Sending)
+}
+
+func testForgetOld(b *bench) {
+	old := b.say("a", "1", session.Commit{Messages: user("old"), NewSession: true})
+	b.say("a", "2", session.Commit{Messages: user("new")})
+	b.append(item("a", "3"))
+	b.must(b.e.Forget(b.Context(), old.Session))
+	_, err := b.e.Get(b.Context(), old.Session)
+	b.wantErr(err, session.ErrNotFound)
+	b.equal([]string{"new"}, b.page("a", 0, 10))
+	b.equal(1, b.status().Waiting)
+}

@@ -1,0 +1,273 @@
+package sessiontest
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"parley/pkg/channels"
+	"parley/pkg/providers"
+	"parley/pkg/session"
+)
+
+func turnTests() []test {
+	return []test{
+		{"a commit stores everything at once", testCommit},
+		{"only the first commit counts", func(b *bench) {
+			b.append(item("a", "1"))
+			w := b.turns()
+			h := w.next()
+			b.must(h.what.Commit(b.Context(), session.Commit{Outcome: session.OutcomeAnswered, Messages: user("one")}))
+			b.wantErr(h.what.Commit(b.Context(), session.Commit{Outcome: session.OutcomeAnswered, Messages: user("two")}), session.ErrFenced)
+			b.wantErr(h.what.Record(b.Context(), session.Step{Kind: session.StepBegun, Await: true}), session.ErrFenced)
+			h.end <- nil
+			b.equal([]string{"one"}, b.page("a", 0, 10))
+		}},
+		{"an attempt that ended is fenced", testFenced},
+		{"a turn without a commit is handed out again", func(b *bench) {
+			b.append(item("a", "1"))
+			w := b.turns()
+			h := w.next()
+			first := h.what.Info()
+			h.end <- errors.New("no answer today")
+			b.append(item("a", "2"))
+			again := w.next().what.Info()
+			b.equal(first.ID, again.ID)
+			b.equal(0, again.Lost)
+		}},
+		{"steps are kept, in order, with the items that began the turn", testSteps},
+		{"join takes what waits", testJoin},
+		{"join has the limits of a turn", testJoinLimits},
+		{"arrivals are signalled", testArrivals},
+		{"a failed item is listed", testFailed},
+		{"a step's messages leave at once", func(b *bench) {
+			b.append(item("a", "1"))
+			h := b.turns().next()
+			d := b.deliveries()
+			b.must(h.what.Record(b.Context(), session.Step{Kind: session.StepEnded, Outbox: []channels.Outbound{outbound("a", "o1")}}))
+			got := d.next()
+			b.equal("o1", got.what.Info().Outbound.ID)
+			b.settle(got, "m")
+			b.must(h.what.Record(b.Context(), session.Step{Kind: session.StepEnded, Outbox: []channels.Outbound{outbound("a", "o1"), outbound("a", "o2")}}))
+			b.equal("o2", d.next().what.Info().Outbound.ID)
+		}},
+		{"many async steps come before the awaited one", func(b *bench) {
+			b.append(item("a", "1"))
+			w := b.turns()
+			h := w.next()
+			for i := range 300 {
+				b.must(h.what.Record(b.Context(), session.Step{Kind: session.StepEnded, Round: i, Await: i == 299}))
+			}
+			h.end <- errors.New("again")
+			steps := w.next().what.Info().Steps
+			b.equal(300, len(steps))
+			for i := range steps {
+				b.equal(i, steps[i].Round)
+			}
+		}},
+	}
+}
+
+func user(texts ...string) []providers.Message {
+	out := make([]providers.Message, len(texts))
+	for i, s := range texts {
+		out[i] = providers.Message{Role: providers.RoleUser, Content: s}
+	}
+	return out
+}
+
+// page reads the texts of a chat's present session.
+func (b *bench) page(chat string, before uint64, limit int) []string {
+	b.Helper()
+	info, err := b.e.Lookup(b.Context(), addr(chat))
+	b.must(err)
+	return b.pageOf(info.Session, before, limit)
+}
+
+func (b *bench) pageOf(id string, before uint64, limit int) []string {
+	b.Helper()
+	entries, err := b.e.Page(b.Context(), id, before, limit)
+	b.must(err)
+	out := make([]string, len(entries))
+	for i := range entries {
+		out[i] = entries[i].Message.Content
+	}
+	return out
+}
+
+func testCommit(b *bench) {
+	b.append(items("a", 2)...)
+	w := b.turns()
+	h := w.next()
+	info := h.what.Info()
+	due := time.Unix(1_000_000, 5)
+	b.answer(h, session.Commit{
+		Messages: user("hello", "there"),
+		Outbox:   []channels.Outbound{outbound("a", "o1"), outbound("a", "o2"), outbound("a", "o1")},
+		Jobs:     []session.Job{{ID: "j", Chat: info.Chat, Address: addr("a"), Due: due}},
+	})
+	b.must(w.stop())
+	b.reopen()
+	b.equal([]string{"hello", "there"}, b.page("a", 0, 10))
+	st := b.status()
+	b.equal([]int{0, 2}, []int{st.Waiting, st.Sending})
+	jobs, err := b.e.DueJobs(b.Context(), due, 10)
+	b.must(err)
+	b.equal(1, len(jobs))
+	entries, err := b.e.Page(b.Context(), info.Session, 0, 10)
+	b.must(err)
+	for i, e := range entries {
+		b.equal(uint64(i+1), e.Seq)
+		b.equal(info.ID, e.Turn)
+	}
+}
+
+func testFenced(b *bench) {
+	b.append(item("a", "1"))
+	w := b.turns()
+	old := w.next()
+	old.end <- errors.New("gave up")
+	h := w.next()
+	b.wantErr(old.what.Record(b.Context(), session.Step{Kind: session.StepAnswer, Await: true}), session.ErrFenced)
+	b.wantErr(old.what.Record(b.Context(), session.Step{Kind: session.StepAnswer}), session.ErrFenced)
+	b.wantErr(old.what.Commit(b.Context(), session.Commit{
+		Outcome: session.OutcomeAnswered, Messages: user("stale"), Outbox: []channels.Outbound{outbound("a", "stale")},
+	}), session.ErrFenced)
+	if _, err := old.what.Join(b.Context(), func(session.Item) bool { return true }); !errors.Is(err, session.ErrFenced) {
+		b.Fatalf("join of an old attempt: %v", err)
+	}
+	b.equal(0, len(h.what.Info().Steps))
+	b.answer(h, session.Commit{Messages: user("fresh")})
+	b.equal([]string{"fresh"}, b.page("a", 0, 10))
+	b.equal(0, b.status().Sending)
+}
+
+func testSteps(b *bench) {
+	b.append(items("a", 2)...)
+	w := b.turns()
+	h := w.next()
+	steps := []session.Step{
+		{Kind: session.StepAnswer, Round: 1, Answer: &providers.LLMResponse{Content: "thinking"}},
+		{Kind: session.StepBegun, Round: 1, Call: &session.CallRecord{ID: "c1", Tool: "t"}, Await: true},
+		{Kind: session.StepEnded, Round: 1, Call: &session.CallRecord{ID: "c1", Tool: "t", Result: "r"}, Outbox: []channels.Outbound{outbound("a", "o")}},
+		{Kind: session.StepEnded, Round: 2, Await: true},
+	}
+	for i := range steps {
+		b.must(h.what.Record(b.Context(), steps[i]))
+		steps[i].Await = false
+	}
+	first := h.what.Info()
+	b.append(item("a", "late"))
+	h.end <- errors.New("again")
+	b.must(w.stop())
+	b.reopen()
+
+	w = b.turns()
+	h = w.next()
+	info := h.what.Info()
+	b.equal(first.ID, info.ID)
+	b.equal(ids(first.Items), ids(info.Items))
+	b.equal(steps, info.Steps)
+	waiting, err := h.what.Waiting(b.Context())
+	b.must(err)
+	b.equal([]string{"test/bot/late"}, ids(waiting))
+	b.answer(h, session.Commit{})
+	h = w.next()
+	b.equal(0, len(h.what.Info().Steps))
+	b.equal([]string{"test/bot/late"}, ids(h.what.Info().Items))
+}
+
+func testJoin(b *bench) {
+	b.append(item("a", "1"))
+	w := b.turns()
+	h := w.next()
+	b.append(item("a", "2"), item("a", "3"), item("a", "4"))
+	waiting, err := h.what.Waiting(b.Context())
+	b.must(err)
+	b.equal([]string{"test/bot/2", "test/bot/3", "test/bot/4"}, ids(waiting))
+	joined, err := h.what.Join(b.Context(), func(i session.Item) bool { return i.ID != "test/bot/4" })
+	b.must(err)
+	b.equal([]string{"test/bot/2", "test/bot/3"}, ids(joined))
+	b.must(h.what.Record(b.Context(), session.Step{Kind: session.StepAnswer, Await: true}))
+	h.end <- errors.New("again")
+
+	// The next attempt knows what had joined, and what waits still waits.
+	h = w.next()
+	info := h.what.Info()
+	b.equal([]string{"test/bot/1"}, ids(info.Items))
+	b.equal(2, len(info.Steps))
+	b.equal(session.StepJoined, info.Steps[0].Kind)
+	b.equal([]string{"test/bot/2", "test/bot/3"}, ids(info.Steps[0].Items))
+	again, err := h.what.Join(b.Context(), func(session.Item) bool { return false })
+	b.must(err)
+	b.equal(0, len(again))
+	b.answer(h, session.Commit{})
+	b.equal([]string{"test/bot/4"}, ids(w.next().what.Info().Items))
+}
+
+func testJoinLimits(b *bench) {
+	b.append(item("a", "1"), textItem("b", "b1", "x"))
+	w := b.turns()
+	open := map[string]handed[session.Turn]{}
+	for range 2 {
+		h := w.next()
+		open[h.what.Info().Address.Chat] = h
+	}
+	list := items("a", 30)
+	list[25].Solo = true
+	b.append(list...)
+	all := func(session.Item) bool { return true }
+	joined, err := open["a"].what.Join(b.Context(), all)
+	b.must(err)
+	b.equal(session.MaxTurnItems-1, len(joined))
+	joined, err = open["a"].what.Join(b.Context(), all)
+	b.must(err)
+	b.equal(0, len(joined))
+
+	b.append(textItem("b", "b2", strings.Repeat("x", 20<<10)), textItem("b", "b3", strings.Repeat("x", 20<<10)))
+	joined, err = open["b"].what.Join(b.Context(), all)
+	b.must(err)
+	b.equal([]string{"test/bot/b2"}, ids(joined))
+	b.answer(open["a"], session.Commit{})
+	b.equal(ids(list[19:25]), ids(w.next().what.Info().Items))
+}
+
+func testArrivals(b *bench) {
+	b.append(item("a", "1"))
+	h := b.turns().next()
+	arrivals := h.what.Info().Arrivals
+	for i := range 5 {
+		b.append(item("a", fmt.Sprint("more", i)), item("b", fmt.Sprint("other", i)))
+		select {
+		case <-arrivals:
+		case <-time.After(patience):
+			b.Fatal("the arrival was not signalled")
+		}
+		select {
+		case <-arrivals:
+			b.Fatal("signalled without an arrival")
+		default:
+		}
+	}
+}
+
+func testFailed(b *bench) {
+	w := b.turns()
+	for i := range 25 {
+		b.append(item("a", fmt.Sprint(i)))
+		b.answer(w.next(), session.Commit{Outcome: session.OutcomeFailed, Reason: fmt.Sprint("reason ", i)})
+	}
+	b.append(item("a", "q"))
+	b.answer(w.next(), session.Commit{Outcome: session.OutcomeQuarantined, Reason: "poison"})
+	b.must(w.stop())
+	b.reopen()
+	info, err := b.e.Lookup(b.Context(), addr("a"))
+	b.must(err)
+	b.equal(20, len(info.Failed))
+	b.equal("test/bot/6", info.Failed[0].ID)
+	last := info.Failed[19]
+	last.Time = time.Time{}
+	b.equal(session.FailedItem{ID: "test/bot/q", Outcome: session.OutcomeQuarantined, Reason: "poison"}, last)
+	b.equal(uint64(1), b.status().Quarantined)
+}
