@@ -199,3 +199,55 @@ func TestWhatLeavesIsRedacted(t *testing.T) {
 	w.write("1", "1", "tell")
 	w.expectText("the key is [redacted]")
 }
+
+func TestMessagesOfOneAnswerLeaveInOrder(t *testing.T) {
+	t.Parallel()
+	queue := &lateQueue{}
+	w := newWorld(t, script(func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+		if last(msgs).Role != providers.RoleUser {
+			return say("NO_REPLY")
+		}
+		resp := &providers.LLMResponse{FinishReason: providers.FinishToolCalls}
+		for _, text := range []string{"one", "two", "three", "four"} {
+			resp.ToolCalls = append(resp.ToolCalls, providers.ToolCall{ID: "id " + text, Name: "message", Arguments: map[string]any{"text": text}})
+		}
+		return resp, nil
+	}), []tools.Tool{message.New(queue)})
+	queue.agent.Store(w.agent)
+	w.write("1", "1", "count")
+	for _, want := range []string{"one", "two", "three", "four"} {
+		w.expectText(want)
+	}
+	w.settled()
+}
+
+func TestCallIDsAreUniqueInEveryRequest(t *testing.T) {
+	t.Parallel()
+	look := fn{name: "look", an: readOnly(), run: func(context.Context, map[string]any) *tools.ToolResult { return tools.NewToolResult("x") }}
+	w := newWorld(t, script(func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+		seen, open := map[string]bool{}, map[string]bool{}
+		for _, m := range msgs {
+			for _, c := range m.ToolCalls {
+				if seen[c.ID] {
+					t.Errorf("the id %q stands twice in one request", c.ID)
+				}
+				seen[c.ID], open[c.ID] = true, true
+			}
+			if m.Role == providers.RoleTool {
+				if !open[m.ToolCallID] {
+					t.Errorf("a result answers %q, which is not open", m.ToolCallID)
+				}
+				delete(open, m.ToolCallID)
+			}
+		}
+		if last(msgs).Role == providers.RoleUser {
+			return call("look", "{}") // the same id every time
+		}
+		return say("done")
+	}), []tools.Tool{look})
+	for range 3 {
+		w.write("1", "1", "go")
+		w.expectText("done")
+	}
+	w.settled()
+}

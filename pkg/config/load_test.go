@@ -54,7 +54,7 @@ func write(tb testing.TB, text string) string {
 	return path
 }
 
-// example is the file that the README shows.
+// example is a usual file.
 const example = `
 state_dir: ~/.parley
 workspace: ~/.parley/workspace

@@ -2,6 +2,9 @@ package config_test
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/goccy/go-yaml"
@@ -34,10 +37,8 @@ channels:
     send_rate: {channel: 0}
 `
 
-// TestSchemaAgreesWithLoad holds the published schema and the loader against the
-// same files: what one accepts in shape, the other does too.
-func TestSchemaAgreesWithLoad(t *testing.T) {
-	t.Parallel()
+func schema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
 	raw, err := config.Schema()
 	if err != nil {
 		t.Fatal(err)
@@ -50,10 +51,63 @@ func TestSchemaAgreesWithLoad(t *testing.T) {
 	if err := c.AddResource("parley.json", doc); err != nil {
 		t.Fatal(err)
 	}
-	schema, err := c.Compile("parley.json")
+	s, err := c.Compile("parley.json")
 	if err != nil {
 		t.Fatal(err)
 	}
+	return s
+}
+
+func validate(t *testing.T, s *jsonschema.Schema, text string) error {
+	t.Helper()
+	asJSON, err := yaml.YAMLToJSON([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(asJSON))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Validate(value)
+}
+
+// TestDocumentedConfigurations holds what the documents show against the loader and the schema.
+func TestDocumentedConfigurations(t *testing.T) {
+	t.Parallel()
+	s := schema(t)
+	o := options()
+	o.Built = []string{"console", "telegram", "slack"}
+	o.LookupEnv = func(string) (string, bool) { return "a value", true }
+	for _, path := range []string{"README.md", "docs/configuration.md"} {
+		text, err := os.ReadFile(filepath.Join("..", "..", path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks := 0
+		for block := range strings.SplitSeq(string(text), "```yaml\n") {
+			shown, _, closed := strings.Cut(block, "\n```")
+			if !closed || !strings.HasPrefix(shown, "state_dir:") {
+				continue
+			}
+			blocks++
+			if err := validate(t, s, shown); err != nil {
+				t.Errorf("%s: schema: %v", path, err)
+			}
+			if _, err := config.Load(write(t, shown), o); err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
+		}
+		if blocks == 0 {
+			t.Errorf("%s shows no whole configuration", path)
+		}
+	}
+}
+
+// TestSchemaAgreesWithLoad holds the published schema and the loader against the
+// same files: what one accepts in shape, the other does too.
+func TestSchemaAgreesWithLoad(t *testing.T) {
+	t.Parallel()
+	s := schema(t)
 	tests := []struct {
 		name, text string
 		valid      bool
@@ -74,15 +128,7 @@ func TestSchemaAgreesWithLoad(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			asJSON, err := yaml.YAMLToJSON([]byte(tt.text))
-			if err != nil {
-				t.Fatal(err)
-			}
-			value, err := jsonschema.UnmarshalJSON(bytes.NewReader(asJSON))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := schema.Validate(value); (err == nil) != tt.valid {
+			if err := validate(t, s, tt.text); (err == nil) != tt.valid {
 				t.Errorf("schema: %v, want valid %v", err, tt.valid)
 			}
 			o := options()

@@ -70,6 +70,9 @@ type FunctionDefinition struct {
 	Name        string         `json:"name"`
 	Description string         `json:"description"`
 	Parameters  map[string]any `json:"parameters"`
+	// Encoded is Parameters as JSON, where whoever made the definition encoded
+	// them once for all requests; it may be empty.
+	Encoded json.RawMessage `json:"-"`
 }
 
 // The finish reasons of a [LLMResponse]. A server's own word is kept where it

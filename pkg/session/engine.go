@@ -23,7 +23,7 @@ var (
 )
 
 // Engine is everything that is durable. All methods may be called from many goroutines.
-type Engine interface {
+type Engine interface { //nolint:interfacebloat // it is the sum of the small interfaces below, for whoever wires them
 	Inbox
 	History
 	Sessions

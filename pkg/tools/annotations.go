@@ -21,6 +21,8 @@ type Annotations struct {
 	ReadOnly bool
 	// Destructive calls overwrite, delete or execute; they run alone.
 	Destructive bool
+	// Ordered calls run alone too, because their order shows: messages, for instance.
+	Ordered bool
 	// Idempotent calls may run again with the same arguments.
 	Idempotent bool
 	// OpenWorld calls bring in content that others wrote.
@@ -35,6 +37,9 @@ type Annotations struct {
 
 // Rerunnable says whether a call that was begun and not ended may run again.
 func (a Annotations) Rerunnable() bool { return a.ReadOnly || a.Idempotent }
+
+// alone says whether a call may not run beside the others of its answer.
+func (a Annotations) alone() bool { return a.Destructive || a.Ordered }
 
 // AnnotationsOf returns what a tool says about itself, with the level filled in.
 func AnnotationsOf(t Tool) Annotations {

@@ -67,7 +67,7 @@ func (l *loop) ask(ctx context.Context, round int, c choice, limit bool) (*provi
 	if l.Tools != nil {
 		offered = l.Tools.ToProviderDefs()
 	}
-	messages := l.conversation
+	messages := providers.Repair(l.conversation)
 	options := maps.Clone(l.LLMOptions)
 	delete(options, toolChoice)
 	value := c.value

@@ -61,7 +61,7 @@ func spoil(resp *providers.LLMResponse) {
 }
 
 // call runs the calls of one answer and appends their results in call order.
-// A destructive call runs alone, others side by side.
+// A destructive or ordered call runs alone, others side by side.
 func (l *loop) call(ctx context.Context, calls []pending) error {
 	if len(calls) == 0 {
 		return nil
@@ -71,7 +71,7 @@ func (l *loop) call(ctx context.Context, calls []pending) error {
 	g := &group{loop: l, cancel: cancel}
 	for from := 0; from < len(calls) && g.err() == nil && ctx.Err() == nil; {
 		to := from + 1
-		for !calls[from].call.Annotations.Destructive && to < len(calls) && !calls[to].call.Annotations.Destructive {
+		for !calls[from].call.Annotations.alone() && to < len(calls) && !calls[to].call.Annotations.alone() {
 			to++
 		}
 		g.run(work, calls[from:to])

@@ -41,9 +41,11 @@ func schemaMap(name, description string, parameters map[string]any) map[string]a
 }
 
 func definitionOf(name, description string, parameters map[string]any) providers.ToolDefinition {
-	return providers.ToolDefinition{Type: "function", Function: providers.FunctionDefinition{
-		Name: name, Description: description, Parameters: parameters,
-	}}
+	f := providers.FunctionDefinition{Name: name, Description: description, Parameters: parameters}
+	if text, err := jsonText(parameters); err == nil { // else the tool is disabled for its schema
+		f.Encoded = json.RawMessage(text)
+	}
+	return providers.ToolDefinition{Type: "function", Function: f}
 }
 
 // parametersOf gives a tool without parameters the schema that servers want to see.

@@ -99,7 +99,7 @@ func TestTimeLimits(t *testing.T) {
 		{name: "a byte every 20 s, whole answer", server: slowServer{kind: "application/json", gap: 20 * time.Second, pieces: drops(frames(say("slow")))}, whole: true, want: 300 * time.Second},
 		{name: "comments for ever", server: slowServer{kind: sse, gap: 20 * time.Second, pieces: many(": wait\n\n", 100)}, want: 300 * time.Second},
 		{name: "slow, but alive", server: slowServer{kind: sse, gap: 40 * time.Second, pieces: []string{frames(say("a")), frames(say("b")), frames(stop, done)}}, ok: true},
-		{name: "finished, but not ended", server: slowServer{kind: sse, pieces: []string{frames(say("a"), stop)}}, ok: true},
+		{name: "finished, but not ended", server: slowServer{kind: sse, pieces: []string{frames(say("a"), stop)}}, ok: true, want: 5 * time.Second},
 		{name: "slow whole answer", whole: true, server: slowServer{kind: "application/json", headers: 200 * time.Second, pieces: []string{`{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}`, ""}}, want: 260 * time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -117,6 +117,9 @@ func TestTimeLimits(t *testing.T) {
 				if c.ok {
 					if err != nil || resp.Content == "" {
 						t.Fatalf("%+v, %v; want an answer", resp, err)
+					}
+					if got := time.Since(start); c.want > 0 && got != c.want {
+						t.Errorf("answered after %v, want %v", got, c.want)
 					}
 					return
 				}
@@ -199,6 +202,36 @@ func TestEndlessAnswer(t *testing.T) {
 				t.Errorf("all %d bytes were read", got)
 			}
 		})
+	}
+}
+
+// TestConnectionSurvivesAStream asks one question after the other: the end of a
+// stream that comes a little after [DONE] must not cost the connection.
+func TestConnectionSurvivesAStream(t *testing.T) {
+	t.Parallel()
+	var conns atomic.Int64
+	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		io.WriteString(w, frames(say("a"), stop, done))
+		w.(http.Flusher).Flush()
+		<-time.After(time.Millisecond) // as a network has it
+		io.WriteString(w, ": bye\n\n")
+	}))
+	srv.Config.ConnState = func(_ net.Conn, s http.ConnState) {
+		if s == http.StateNew {
+			conns.Add(1)
+		}
+	}
+	srv.Start()
+	t.Cleanup(srv.Close)
+	p := provider(t, srv.URL)
+	for range 100 {
+		if _, err := p.ChatStream(t.Context(), providertest.Question(), nil, "m", nil, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := conns.Load(); got > 10 {
+		t.Errorf("%d connections for 100 questions in a row", got)
 	}
 }
 

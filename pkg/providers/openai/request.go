@@ -104,8 +104,11 @@ func toolsOf(defs []providers.ToolDefinition) []sdk.Tool {
 	tools := make([]sdk.Tool, len(defs))
 	for i := range defs {
 		f := &defs[i].Function
-		parameters := f.Parameters
-		if parameters == nil {
+		var parameters any = f.Parameters
+		switch {
+		case len(f.Encoded) > 0:
+			parameters = f.Encoded
+		case f.Parameters == nil:
 			parameters = map[string]any{"type": "object", "properties": map[string]any{}}
 		}
 		tools[i] = sdk.Tool{

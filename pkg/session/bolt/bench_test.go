@@ -99,13 +99,13 @@ func BenchmarkTurn(b *testing.B) {
 }
 
 // fillChats makes a store of idle chats.
-func fillChats(t testing.TB, dir string, chats, entries int) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
+func fillChats(tb testing.TB, dir string, chats, entries int) {
+	tb.Helper()
+	ctx, cancel := context.WithCancel(tb.Context())
 	defer cancel()
 	e, err := bolt.Open(ctx, bolt.Options{Dir: dir, SnapshotEvery: -1})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	text := strings.Repeat("x", 400)
 	msgs := make([]providers.Message, entries)
@@ -127,7 +127,7 @@ func fillChats(t testing.TB, dir string, chats, entries int) {
 			items = append(items, message(strconv.Itoa(i), strconv.Itoa(i), "hello"))
 		}
 		if err := e.Append(ctx, items, nil); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 	for range chats {
@@ -135,10 +135,10 @@ func fillChats(t testing.TB, dir string, chats, entries int) {
 	}
 	cancel()
 	if err := <-ended; err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if err := e.Close(); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 
@@ -163,7 +163,7 @@ func childRSS(dir, _ string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println("opened", took.Microseconds(), after-before)
+	say("opened", took.Microseconds(), after-before)
 	return e.Close()
 }
 
@@ -197,13 +197,13 @@ func BenchmarkOpen(b *testing.B) {
 	b.ReportMetric(float64(kb), "RssAnon-kB")
 }
 
-func readOpened(t testing.TB, out *bufio.Scanner) (micros, kb int) {
-	t.Helper()
+func readOpened(tb testing.TB, out *bufio.Scanner) (micros, kb int) {
+	tb.Helper()
 	if !out.Scan() {
-		t.Fatal("the process said nothing")
+		tb.Fatal("the process said nothing")
 	}
 	if _, err := fmt.Sscanf(out.Text(), "opened %d %d", &micros, &kb); err != nil {
-		t.Fatalf("%q: %v", out.Text(), err)
+		tb.Fatalf("%q: %v", out.Text(), err)
 	}
 	return micros, kb
 }

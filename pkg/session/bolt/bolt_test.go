@@ -11,41 +11,44 @@ import (
 	"parley/pkg/session/sessiontest"
 )
 
-func options(t testing.TB, dir string) bolt.Options {
-	t.Helper()
-	return bolt.Options{Dir: dir, Log: zerolog.New(zerolog.NewTestWriter(t)).Level(zerolog.WarnLevel), SnapshotEvery: -1}
+func options(tb testing.TB, dir string) bolt.Options {
+	tb.Helper()
+	return bolt.Options{Dir: dir, Log: zerolog.New(zerolog.NewTestWriter(tb)).Level(zerolog.WarnLevel), SnapshotEvery: -1}
 }
 
 // open opens a store that is checked when the test has ended.
-func open(t testing.TB, dir string) *bolt.Engine {
-	t.Helper()
-	e, err := bolt.Open(t.Context(), options(t, dir))
+func open(tb testing.TB, dir string) *bolt.Engine {
+	tb.Helper()
+	e, err := bolt.Open(tb.Context(), options(tb, dir))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		if err := e.Close(); err != nil {
-			t.Error(err)
+			tb.Error(err)
 		}
-		checkStore(t, dir)
+		checkStore(tb, dir)
 	})
 	return e
 }
 
 // checkStore reads the whole store and fails the test when a promise is broken.
-func checkStore(t testing.TB, dir string) bolt.Report {
-	t.Helper()
-	r, err := bolt.Check(context.WithoutCancel(t.Context()), dir)
+func checkStore(tb testing.TB, dir string) bolt.Report {
+	tb.Helper()
+	r, err := bolt.Check(context.WithoutCancel(tb.Context()), dir)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if err := r.Err(); err != nil {
-		t.Errorf("the store is not sound: %v\n%v", err, r.Problems)
+		tb.Errorf("the store is not sound: %v\n%v", err, r.Problems)
 	}
 	return r
 }
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	sessiontest.Run(t, func(t testing.TB, dir string) session.Engine { return open(t, dir) })
+	sessiontest.Run(t, func(tb testing.TB, dir string) session.Engine {
+		tb.Helper()
+		return open(tb, dir)
+	})
 }

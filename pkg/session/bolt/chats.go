@@ -16,7 +16,7 @@ func (t *tx) chatAt(a channels.Address) (uint64, error) {
 		return 0, err
 	}
 	if len(payload) != 8 {
-		return 0, &badRecord{bucket: bkAddr, key: addrKey(a), why: "wrong length"}
+		return 0, &recordError{bucket: bkAddr, key: addrKey(a), why: "wrong length"}
 	}
 	return binary.BigEndian.Uint64(payload), nil
 }
@@ -41,17 +41,16 @@ func (t *tx) ensureChat(a channels.Address) (uint64, error) {
 	if err := t.putRaw(bkAddr, addrKey(a), numKey(n)); err != nil {
 		return 0, err
 	}
-	_, err = t.newChat(n, a)
-	return n, err
+	return n, t.newChat(n, a)
 }
 
 // newChat writes a chat's record with a fresh session.
-func (t *tx) newChat(n uint64, a channels.Address) (*chatRec, error) {
+func (t *tx) newChat(n uint64, a channels.Address) error {
 	c := &chatRec{Address: a, Aliases: []channels.Address{a}}
 	if err := t.newSession(n, c); err != nil {
-		return nil, err
+		return err
 	}
-	return c, t.put(bkChats, numKey(n), c)
+	return t.put(bkChats, numKey(n), c)
 }
 
 // newSession gives a chat a fresh session; the caller stores the chat.
@@ -83,8 +82,7 @@ func (t *tx) healChat(n uint64, a channels.Address) error {
 	if err := t.setAside(bkChats, numKey(n)); err != nil {
 		return err
 	}
-	_, err := t.newChat(n, a)
-	return err
+	return t.newChat(n, a)
 }
 
 func (t *tx) isSuspended(chat uint64) bool { return t.has(bkSuspended, numKey(chat)) }

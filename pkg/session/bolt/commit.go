@@ -215,7 +215,7 @@ func encodeOutbox(msgs []channels.Outbound) ([][]byte, error) {
 	return out, nil
 }
 
-// putOutbox queues messages, each id once. home is the chat that most of them go to.
+// putOutbox queues messages, each id once, most of them for the chat home.
 func (e *Engine) putOutbox(x *tx, home uint64, msgs []channels.Outbound, encoded [][]byte) error {
 	for i := range msgs {
 		if err := e.putOne(x, home, &msgs[i], encoded[i]); err != nil {
@@ -242,7 +242,7 @@ func (e *Engine) putOne(x *tx, home uint64, o *channels.Outbound, encoded []byte
 	if e.sendsNow(x, chat, o.Address) {
 		mark = x.epoch
 		x.marked[chat] = true
-		x.after = append(x.after, func() { e.setIdle(seq, true) })
+		x.after = append(x.after, func() { e.noteIdle(seq) })
 	}
 	if err := x.putRaw(bkOutbox, numKey(chat, seq), outPayload(encoded, mark)); err != nil {
 		return err

@@ -19,13 +19,14 @@ const (
 // errClosed is what a closed engine answers.
 var errClosed = fmt.Errorf("%w: the store is closed", session.ErrStore)
 
-// write is one change. run does its checks before its first put: as long as it
-// has put nothing its error is its own; an error or a panic after that rolls the
-// transaction back, and its neighbours run again without it. run may therefore
-// run more than once and has no effects outside the transaction but through
-// tx.after. done is called once, when the outcome is durable.
+// write is one change.
 type write struct {
-	run  func(*tx) error
+	// run does its checks before its first put: as long as it has put nothing its
+	// error is its own; an error or a panic after that rolls the transaction back,
+	// and its neighbours run again without it. It may therefore run more than once
+	// and has no effects outside the transaction but through tx.after.
+	run func(*tx) error
+	// done is called once, when the outcome is durable.
 	done func(error)
 	// turn is set for the writes of a turn: after one that failed, all fail.
 	turn *turn
@@ -122,7 +123,7 @@ func (w *write) finish(err error) {
 }
 
 func isPanic(err error) bool {
-	_, ok := errors.AsType[*errPanic](err)
+	_, ok := errors.AsType[*panicError](err)
 	return ok
 }
 
@@ -261,7 +262,7 @@ func (e *Engine) noteWrite(err error) error {
 	if isPanic(err) {
 		e.suspectDamage(err)
 	}
-	e.reopen()
+	_ = e.reopen() // a failure is in the log, and the next write tries again
 	if isPanic(err) {
 		return err
 	}

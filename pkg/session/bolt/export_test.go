@@ -1,5 +1,14 @@
 package bolt
 
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"go.etcd.io/bbolt"
+)
+
 // Crash gives the store up as a killed process would: what was accepted is on
 // the disk, and there is no mark of a clean end.
 func (e *Engine) Crash() {
@@ -8,4 +17,39 @@ func (e *Engine) Crash() {
 	if e.endWrites() {
 		_ = e.release()
 	}
+}
+
+// Settle waits until everything queued was written and looks into what gave
+// cause for doubt. It ends the engine's housekeeping.
+func Settle(e *Engine) {
+	done := make(chan struct{})
+	w := &write{run: func(*tx) error { return nil }, done: func(error) { close(done) }}
+	if e.submit(context.Background(), w) == nil {
+		<-done
+	}
+	e.stop()
+	e.workers.Wait()
+	select {
+	case cause := <-e.doubts:
+		e.scrub(cause)
+	default:
+	}
+}
+
+// SetSchema makes a closed store look as if another release had written it.
+func SetSchema(dir string, n int) error {
+	db, err := bbolt.Open(filepath.Join(dir, fileDB), 0o600, nil)
+	if err != nil {
+		return err
+	}
+	err = db.Update(func(b *bbolt.Tx) error {
+		t := newTx(b, time.Now())
+		m, err := get[metaRec](t, bkMeta, metaKey())
+		if err != nil {
+			return err
+		}
+		m.Schema = n
+		return t.put(bkMeta, metaKey(), m)
+	})
+	return errors.Join(err, db.Close())
 }

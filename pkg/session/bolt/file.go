@@ -78,7 +78,7 @@ const (
 // preflight reads the file's two heads and compares its length with the newer
 // one: a file that is too short would end the process at the first touch.
 func preflight(path string) error {
-	f, err := os.Open(path)
+	f, err := os.Open(path) //nolint:gosec // the operator's own state_dir
 	if err != nil {
 		return dirError(filepath.Dir(path), err)
 	}
@@ -127,7 +127,7 @@ func readHead(r io.ReaderAt, at int64) (head, bool) {
 }
 
 // build makes a whole store file beside the real one and renames it into place.
-// source is a snapshot to start from, "" for an empty store.
+// It starts from the snapshot source, or from an empty store for "".
 func build(dir, source string, now time.Time, change func(*tx) error) error {
 	path := filepath.Join(dir, fileNew)
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -5,6 +5,8 @@ import (
 	"context"
 	"slices"
 
+	"go.etcd.io/bbolt"
+
 	"parley/pkg/session"
 )
 
@@ -23,23 +25,26 @@ func (t *tx) lastEntry(id string) uint64 {
 		return 0
 	}
 	c := t.in(bkHistory).Cursor()
-	k, _ := c.Seek(numKey(n + 1))
-	if k == nil {
-		k, _ = c.Last()
-	} else {
-		k, _ = c.Prev()
-	}
+	k, _ := prevOf(c, numKey(n+1))
 	if num(k, 0) != n {
 		return 0
 	}
 	return num(k, 1)
 }
 
+// prevOf moves to the last key before key.
+func prevOf(c *bbolt.Cursor, key []byte) (k, v []byte) {
+	if k, _ := c.Seek(key); k == nil {
+		return c.Last()
+	}
+	return c.Prev()
+}
+
 // Page reads a session's history from its tail.
 func (e *Engine) Page(ctx context.Context, id string, before uint64, limit int) ([]session.Entry, error) {
 	limit = min(limit, maxPage)
 	var out []session.Entry
-	var bad []*badRecord
+	var bad []*recordError
 	err := e.view(func(t *tx) error {
 		info, err := t.session(id)
 		if err != nil {
@@ -53,12 +58,7 @@ func (e *Engine) Page(ctx context.Context, id string, before uint64, limit int) 
 			before = info.Entries + 1
 		}
 		c := t.in(bkHistory).Cursor()
-		k, v := c.Seek(numKey(n, before))
-		if k == nil {
-			k, v = c.Last()
-		} else {
-			k, v = c.Prev()
-		}
+		k, v := prevOf(c, numKey(n, before))
 		for ; k != nil && num(k, 0) == n && num(k, 1) >= info.CompactedTo && len(out) < limit; k, v = c.Prev() {
 			out, bad = appendEntry(out, bad, k, v)
 		}
@@ -70,7 +70,7 @@ func (e *Engine) Page(ctx context.Context, id string, before uint64, limit int) 
 }
 
 // appendEntry decodes an entry; a damaged one goes to the other list.
-func appendEntry(out []session.Entry, bad []*badRecord, k, v []byte) ([]session.Entry, []*badRecord) {
+func appendEntry(out []session.Entry, bad []*recordError, k, v []byte) ([]session.Entry, []*recordError) {
 	payload, err := unseal(bkHistory, k, v)
 	if err == nil {
 		var entry *session.Entry
@@ -78,14 +78,14 @@ func appendEntry(out []session.Entry, bad []*badRecord, k, v []byte) ([]session.
 			return append(out, *entry), bad
 		}
 	}
-	return out, append(bad, &badRecord{bucket: bkHistory, key: bytes.Clone(k)})
+	return out, append(bad, &recordError{bucket: bkHistory, key: bytes.Clone(k)})
 }
 
 // All reads a session's history from the first entry on.
 func (e *Engine) All(ctx context.Context, id string, f func(session.Entry) error) error {
 	for from := uint64(1); ; {
 		var page []session.Entry
-		var bad []*badRecord
+		var bad []*recordError
 		more := false
 		err := e.view(func(t *tx) error {
 			if _, err := t.session(id); err != nil {
@@ -123,7 +123,7 @@ func (e *Engine) All(ctx context.Context, id string, f func(session.Entry) error
 
 // setAsideLater moves damaged records that a reader met out of the way. It does
 // not wait; a record that stays is met again.
-func (e *Engine) setAsideLater(ctx context.Context, bad []*badRecord) {
+func (e *Engine) setAsideLater(ctx context.Context, bad []*recordError) {
 	if len(bad) == 0 {
 		return
 	}

@@ -171,7 +171,7 @@ func (e *Engine) scrub(cause error) {
 // walked is what a full read of the store found.
 type walked struct {
 	records int
-	bad     []*badRecord
+	bad     []*recordError
 }
 
 // walk reads every record of every bucket. Its error is structural; records
@@ -191,7 +191,7 @@ func walk(t *tx, w *walked) error {
 				return true
 			}
 			if _, err := unseal(b, k, v); err != nil {
-				w.bad = append(w.bad, &badRecord{bucket: b, key: bytes.Clone(k), why: "wrong checksum"})
+				w.bad = append(w.bad, &recordError{bucket: b, key: bytes.Clone(k), why: "wrong checksum"})
 			}
 			return true
 		})

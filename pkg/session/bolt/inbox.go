@@ -86,7 +86,7 @@ func (e *Engine) appendItem(t *tx, item *session.Item, payload []byte, chat uint
 		}
 		t.after = append(t.after, func() { e.signalOutbox(item.Address, chat) })
 	}
-	t.after = append(t.after, func() { e.signalInbox(chat) })
+	t.after = append(t.after, func() { e.signalInbox(chat, seq) })
 	return nil
 }
 
@@ -155,15 +155,12 @@ func (e *Engine) Run(ctx context.Context, h func(context.Context, session.Turn) 
 }
 
 // signalInbox tells a chat's lane, and its running turn, that something arrived.
-func (e *Engine) signalInbox(chat uint64) {
+func (e *Engine) signalInbox(chat, seq uint64) {
 	e.lanes.mu.Lock()
 	s, open := e.lanes.inbox, e.lanes.turns[chat]
 	e.lanes.mu.Unlock()
 	if open != nil {
-		select {
-		case open.arrivals <- struct{}{}:
-		default:
-		}
+		open.arrived(seq)
 	}
 	if s != nil {
 		s.signal(chat)
@@ -203,7 +200,7 @@ type waiting struct {
 
 // waitingFrom reads a chat's items from seq on, until f says no. Damaged ones
 // are returned for setting aside.
-func (t *tx) waitingFrom(chat, seq uint64, f func(waiting) bool) (bad []*badRecord) {
+func (t *tx) waitingFrom(chat, seq uint64, f func(waiting) bool) (bad []*recordError) {
 	c := t.in(bkInbox).Cursor()
 	for k, v := c.Seek(numKey(chat, seq)); k != nil && num(k, 0) == chat; k, v = c.Next() {
 		payload, err := unseal(bkInbox, k, v)
@@ -216,7 +213,7 @@ func (t *tx) waitingFrom(chat, seq uint64, f func(waiting) bool) (bad []*badReco
 				continue
 			}
 		}
-		bad = append(bad, &badRecord{bucket: bkInbox, key: bytes.Clone(k)})
+		bad = append(bad, &recordError{bucket: bkInbox, key: bytes.Clone(k)})
 	}
 	return bad
 }

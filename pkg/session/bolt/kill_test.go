@@ -25,43 +25,41 @@ import (
 	"parley/pkg/session/bolt"
 )
 
-// The test binary runs itself as another process when these are set.
-const (
-	envRole = "BOLT_TEST_ROLE"
-	envDir  = "BOLT_TEST_DIR"
-	envArg  = "BOLT_TEST_ARG"
-)
-
+// TestMain runs the tests or, when the test binary was started by one of them,
+// its part in it: the arguments are then childWord, role, directory and one more.
 func TestMain(m *testing.M) {
+	if len(os.Args) != 5 || os.Args[1] != childWord {
+		goleak.VerifyTestMain(m)
+		return
+	}
 	roles := map[string]func(dir, arg string) error{
 		"append": childAppend, "hold": childHold, "full": childFull, "open": childOpen, "rss": childRSS,
 	}
-	if role := roles[os.Getenv(envRole)]; role != nil {
-		if err := role(os.Getenv(envDir), os.Getenv(envArg)); err != nil {
-			fmt.Println("error", err)
-			os.Exit(1)
-		}
-		os.Exit(0)
+	if err := roles[os.Args[2]](os.Args[3], os.Args[4]); err != nil {
+		say("error", err)
 	}
-	goleak.VerifyTestMain(m)
 }
 
+const childWord = "child"
+
+// say is how a child speaks to the test that started it.
+func say(words ...any) { _, _ = fmt.Fprintln(os.Stdout, words...) }
+
 // child starts this test binary in another role.
-func child(t testing.TB, role, dir, arg string) (*exec.Cmd, io.WriteCloser, *bufio.Scanner) {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")
-	cmd.Env = append(os.Environ(), envRole+"="+role, envDir+"="+dir, envArg+"="+arg)
+func child(tb testing.TB, role, dir, arg string) (*exec.Cmd, io.WriteCloser, *bufio.Scanner) {
+	tb.Helper()
+	cmd := exec.CommandContext(tb.Context(), os.Args[0], childWord, role, dir, arg)
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return cmd, in, bufio.NewScanner(out)
 }
@@ -81,12 +79,6 @@ func childAppend(dir, round string) error {
 	e, err := bolt.Open(ctx, bolt.Options{Dir: dir, SnapshotEvery: -1})
 	if err != nil {
 		return err
-	}
-	var mu sync.Mutex
-	say := func(words ...any) {
-		mu.Lock()
-		defer mu.Unlock()
-		fmt.Println(words...)
 	}
 	go func() {
 		_ = e.Run(ctx, func(ctx context.Context, t session.Turn) error {
@@ -176,13 +168,13 @@ func TestKill(t *testing.T) {
 }
 
 // drain answers everything that waits and returns it.
-func drain(t testing.TB, e *bolt.Engine) []session.Item {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
+func drain(tb testing.TB, e *bolt.Engine) []session.Item {
+	tb.Helper()
+	ctx, cancel := context.WithCancel(tb.Context())
 	defer cancel()
 	st, err := e.Status(ctx)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if st.Waiting == 0 {
 		return nil
@@ -201,7 +193,7 @@ func drain(t testing.TB, e *bolt.Engine) []session.Item {
 		return nil
 	})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return got
 }
@@ -212,7 +204,7 @@ func childHold(dir, _ string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println("open")
+	say("open")
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	return e.Close()
 }
@@ -223,7 +215,7 @@ func childOpen(dir, _ string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println("open")
+	say("open")
 	return e.Close()
 }
 
@@ -251,6 +243,9 @@ func TestLocked(t *testing.T) {
 		t.Errorf("check of a store in use: %v", err)
 	}
 	_ = in.Close()
+	if out.Scan() {
+		t.Errorf("the other process said %q", out.Text())
+	}
 	if err := cmd.Wait(); err != nil {
 		t.Fatal(err)
 	}
@@ -282,7 +277,7 @@ func fillUp(ctx context.Context, e *bolt.Engine, makeRoom func() error) error {
 		id := strconv.Itoa(i)
 		err := e.Append(ctx, []session.Item{message(id, id, text)}, nil)
 		if err == nil {
-			fmt.Println("stored", id)
+			say("stored", id)
 		}
 		return err
 	}
@@ -302,7 +297,7 @@ func fillUp(ctx context.Context, e *bolt.Engine, makeRoom func() error) error {
 	if st.WriteError == "" {
 		return errors.New("the disk is full and the status does not say so")
 	}
-	fmt.Println("full", i)
+	say("full", i)
 	if err := appendOne(i); err == nil {
 		return errors.New("accepted on a full disk")
 	}
@@ -373,7 +368,7 @@ func TestUnusableDir(t *testing.T) {
 				t.Skip("not run: only root can make a directory of another user")
 			}
 			const other = 65534
-			base, err := os.MkdirTemp("", "bolt")
+			base, err := os.MkdirTemp("", "bolt") //nolint:usetesting // t.TempDir is closed to the other user
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -391,16 +386,15 @@ func TestUnusableDir(t *testing.T) {
 			if err := os.Chmod(dir, tt.mode); err != nil {
 				t.Fatal(err)
 			}
-			cmd := exec.CommandContext(t.Context(), binary, "-test.run=^$")
-			cmd.Env = append(os.Environ(), envRole+"=open", envDir+"="+dir)
+			cmd := exec.CommandContext(t.Context(), binary, childWord, "open", dir, "")
 			if root {
 				cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: other, Gid: other}}
 			}
 			out, err := cmd.CombinedOutput()
-			if err == nil {
-				t.Fatal("the store was opened")
+			if err != nil {
+				t.Fatal(err)
 			}
-			if !strings.Contains(string(out), tt.want) || !strings.Contains(string(out), dir) {
+			if !strings.HasPrefix(string(out), "error") || !strings.Contains(string(out), tt.want) || !strings.Contains(string(out), dir) {
 				t.Errorf("it said %q", out)
 			}
 		})

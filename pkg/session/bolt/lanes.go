@@ -84,22 +84,27 @@ func (s *scheduler) run(chat uint64, l *lane) {
 		s.mu.Lock()
 		l.again = false
 		s.mu.Unlock()
-		more, err := s.step(s.ctx, chat)
-		if !s.goOn(chat, l, more, err) {
+		if more, err := s.step(s.ctx, chat); !s.goOn(chat, l, outcome{more: more, err: err}) {
 			return
 		}
 	}
 }
 
+// outcome is how a step ended.
+type outcome struct {
+	more bool
+	err  error
+}
+
 // goOn decides what becomes of a lane after a step.
-func (s *scheduler) goOn(chat uint64, l *lane, more bool, err error) bool {
+func (s *scheduler) goOn(chat uint64, l *lane, o outcome) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err == nil {
+	if o.err == nil {
 		l.fails = 0
 	}
 	crowded := len(s.ready) > 0
-	if err == nil && !s.ended && (more || l.again) && !crowded {
+	if o.err == nil && !s.ended && (o.more || l.again) && !crowded {
 		return true
 	}
 	s.active--
@@ -107,11 +112,11 @@ func (s *scheduler) goOn(chat uint64, l *lane, more bool, err error) bool {
 	switch {
 	case s.ended:
 		delete(s.lanes, chat)
-	case err != nil:
+	case o.err != nil:
 		d := min(minPause<<min(l.fails, 10), maxPause)
 		l.fails++
 		l.pause = time.AfterFunc(d, func() { s.resume(chat, l) })
-	case more || l.again:
+	case o.more || l.again:
 		s.ready = append(s.ready, chat)
 	default:
 		delete(s.lanes, chat)

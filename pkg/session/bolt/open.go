@@ -14,7 +14,7 @@ import (
 
 // Open opens the store in o.Dir, creating it where there never was one. A file
 // that is damaged, emptied or gone is moved aside and the newest good snapshot
-// restored, held until [Engine.Release]. ctx bounds the opening only.
+// restored, held until [Engine.ReleaseHold]. The context bounds the opening only.
 func Open(ctx context.Context, o Options) (*Engine, error) {
 	o.defaults()
 	if err := prepareDir(o.Dir); err != nil {

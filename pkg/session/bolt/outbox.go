@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -42,15 +43,18 @@ func (e *Engine) sendsNow(x *tx, chat uint64, a channels.Address) bool {
 	return k == nil
 }
 
-// setIdle keeps note of the deliveries that are marked and surely were not sent.
-func (e *Engine) setIdle(seq uint64, idle bool) {
+// noteIdle remembers a delivery that is marked and surely was not sent.
+func (e *Engine) noteIdle(seq uint64) {
 	e.stateMu.Lock()
 	defer e.stateMu.Unlock()
-	if idle {
-		e.idle[seq] = true
-	} else {
-		delete(e.idle, seq)
-	}
+	e.idle[seq] = true
+}
+
+// noteBusy forgets that: the delivery is being sent.
+func (e *Engine) noteBusy(seq uint64) {
+	e.stateMu.Lock()
+	defer e.stateMu.Unlock()
+	delete(e.idle, seq)
 }
 
 // unmark takes the mark from deliveries that surely were not sent: a clean end
@@ -123,8 +127,8 @@ type delivery struct {
 
 // nextDelivery hands out a chat's oldest message, if there is one for this account.
 func (e *Engine) nextDelivery(ctx context.Context, own account, chat uint64, h func(context.Context, channels.Delivery) error) (bool, error) {
-	if e.held() != "" || ctx.Err() != nil {
-		return false, nil
+	if ctx.Err() != nil || e.held() != "" {
+		return false, ctx.Err()
 	}
 	d, err := e.loadDelivery(ctx, own, chat)
 	if err != nil || d == nil {
@@ -144,7 +148,7 @@ func (e *Engine) nextDelivery(ctx context.Context, own account, chat uint64, h f
 	d.info.Parts, d.info.Receipts = d.rec.Parts, d.rec.Receipts
 	d.info.Marked, d.info.Unknown, d.info.Ambiguities = d.rec.Mark != 0, d.rec.Unknown, d.rec.Ambiguities
 	seq := num(d.key, 1)
-	e.setIdle(seq, false)
+	e.noteBusy(seq)
 	err = h(ctx, d)
 	d.over.Store(true)
 	if d.settled.Load() {
@@ -154,7 +158,7 @@ func (e *Engine) nextDelivery(ctx context.Context, own account, chat uint64, h f
 		err = errors.New("the delivery was not settled")
 	}
 	if surelyNotSent(err) {
-		e.setIdle(seq, true)
+		e.noteIdle(seq)
 	}
 	return false, err
 }
@@ -172,7 +176,7 @@ func surelyNotSent(err error) bool {
 // loadDelivery reads a chat's oldest message; nil when there is none to hand out here.
 func (e *Engine) loadDelivery(ctx context.Context, own account, chat uint64) (*delivery, error) {
 	var d *delivery
-	var bad []*badRecord
+	var bad []*recordError
 	err := e.view(func(t *tx) error {
 		if t.isSuspended(chat) {
 			return nil
@@ -188,7 +192,7 @@ func (e *Engine) loadDelivery(ctx context.Context, own account, chat uint64) (*d
 			rec, err = decode[outRec](bkOutbox, key, payload)
 		}
 		if err != nil {
-			bad = append(bad, &badRecord{bucket: bkOutbox, key: key})
+			bad = append(bad, &recordError{bucket: bkOutbox, key: key})
 			return err
 		}
 		to := rec.Outbound.Address
@@ -300,7 +304,7 @@ func (d *delivery) Settle(ctx context.Context, o channels.Outcome) error {
 		sent := sentRec{Chat: chat, Seq: seq, State: o.State, Reason: o.Reason, Receipts: d.rec.Receipts, Time: t.now}
 		switch o.State {
 		case channels.Delivered:
-			sent.Receipts = append(sent.Receipts[:len(sent.Receipts):len(sent.Receipts)], o.Receipt)
+			sent.Receipts = append(slices.Clip(sent.Receipts), o.Receipt)
 		case channels.Refused:
 			t.meta.Refused++
 		case channels.Unsettled:

@@ -32,10 +32,10 @@ func seal(b bucket, key, payload []byte) []byte {
 // unseal is the payload of a record, or an error that is [session.ErrCorrupt].
 func unseal(b bucket, key, rec []byte) ([]byte, error) {
 	if len(rec) < recordHead || rec[0] != recordVersion {
-		return nil, &badRecord{bucket: b, key: key, why: "unknown form"}
+		return nil, &recordError{bucket: b, key: key, why: "unknown form"}
 	}
 	if binary.BigEndian.Uint32(rec[1:]) != sum(b, key, rec[recordHead:]) {
-		return nil, &badRecord{bucket: b, key: key, why: "wrong checksum"}
+		return nil, &recordError{bucket: b, key: key, why: "wrong checksum"}
 	}
 	return rec[recordHead:], nil
 }
@@ -47,18 +47,18 @@ func sum(b bucket, key, payload []byte) uint32 {
 	return crc32.Update(c, t, payload)
 }
 
-// badRecord names a damaged record; it is a [session.ErrCorrupt].
-type badRecord struct {
+// recordError names a damaged record; it is a [session.ErrCorrupt].
+type recordError struct {
 	bucket bucket
 	key    []byte
 	why    string
 }
 
-func (e *badRecord) Error() string {
+func (e *recordError) Error() string {
 	return fmt.Sprintf("%v: %s/%x: %s", session.ErrCorrupt, e.bucket, e.key, e.why)
 }
 
-func (*badRecord) Unwrap() error { return session.ErrCorrupt }
+func (*recordError) Unwrap() error { return session.ErrCorrupt }
 
 // metaRec is the state of the store as a whole.
 type metaRec struct {

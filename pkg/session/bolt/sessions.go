@@ -125,7 +125,7 @@ func (e *Engine) absorb(t *tx, n uint64, into *chatRec, other uint64) error {
 			return err
 		}
 	}
-	t.after = append(t.after, func() { e.signalInbox(n) })
+	t.after = append(t.after, func() { e.signalInbox(n, 0) })
 	return nil
 }
 

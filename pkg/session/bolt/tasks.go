@@ -59,10 +59,7 @@ func (e *Engine) Complete(ctx context.Context, id string, c session.Completion) 
 		if err := t.del(bkOpen, dueKey(task.Started, id)); err != nil {
 			return err
 		}
-		chat, err := t.homeOf(task.Chat)
-		if err != nil {
-			return err
-		}
+		chat := t.homeOf(task.Chat)
 		if err := e.putOutbox(t, chat, c.Outbox, out); err != nil {
 			return err
 		}
@@ -75,12 +72,12 @@ func (e *Engine) Complete(ctx context.Context, id string, c session.Completion) 
 }
 
 // homeOf is the number of a chat that still exists, else 0.
-func (t *tx) homeOf(id string) (uint64, error) {
+func (t *tx) homeOf(id string) uint64 {
 	n, err := parseID("c", id)
 	if err != nil || !t.has(bkChats, numKey(n)) {
-		return 0, nil //nolint:nilerr // an unknown chat is found by its address instead
+		return 0
 	}
-	return n, nil
+	return n
 }
 
 // Task finds one task.
@@ -106,7 +103,7 @@ func (e *Engine) OpenTasks(ctx context.Context) ([]session.Task, error) {
 // ones are set aside; go decides by the index key whether to read on.
 func indexed[T any](ctx context.Context, e *Engine, index, records bucket, goOn func(key []byte) bool) ([]T, error) {
 	var out []T
-	var bad []*badRecord
+	var bad []*recordError
 	err := e.view(func(t *tx) error {
 		t.each(index, nil, func(k, _ []byte) bool {
 			if len(k) < timeKeyLen || !goOn(k) {
@@ -117,9 +114,9 @@ func indexed[T any](ctx context.Context, e *Engine, index, records bucket, goOn 
 				out = append(out, *rec)
 				return true
 			}
-			bad = append(bad, &badRecord{bucket: index, key: bytes.Clone(k)})
+			bad = append(bad, &recordError{bucket: index, key: bytes.Clone(k)})
 			if errors.Is(err, session.ErrCorrupt) {
-				bad = append(bad, &badRecord{bucket: records, key: bytes.Clone(k[timeKeyLen:])})
+				bad = append(bad, &recordError{bucket: records, key: bytes.Clone(k[timeKeyLen:])})
 			}
 			return true
 		})
@@ -184,13 +181,13 @@ func (t *tx) dropJob(id string) error {
 // JobList returns the jobs of a chat, or of all.
 func (e *Engine) JobList(ctx context.Context, chat string) ([]session.Job, error) {
 	var out []session.Job
-	var bad []*badRecord
+	var bad []*recordError
 	err := e.view(func(t *tx) error {
 		t.each(bkJobs, nil, func(k, _ []byte) bool {
 			j, err := get[session.Job](t, bkJobs, k)
 			switch {
 			case err != nil:
-				bad = append(bad, &badRecord{bucket: bkJobs, key: bytes.Clone(k)})
+				bad = append(bad, &recordError{bucket: bkJobs, key: bytes.Clone(k)})
 			case chat == "" || j.Chat == chat:
 				out = append(out, *j)
 			}
@@ -253,11 +250,7 @@ func (e *Engine) Fire(ctx context.Context, id string, due, next time.Time, item 
 		if err != nil {
 			return err
 		}
-		chat, err := t.homeOf(j.Chat)
-		if err != nil {
-			return err
-		}
-		return e.appendItem(t, &item, payload, chat)
+		return e.appendItem(t, &item, payload, t.homeOf(j.Chat))
 	})
 	return fired && err == nil, err
 }

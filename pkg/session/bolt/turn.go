@@ -22,6 +22,8 @@ type turn struct {
 	suspect *suspectRec
 
 	arrivals chan struct{}
+	newest   atomic.Uint64 // the last item that arrived
+	more     bool          // items that did not fit wait behind the turn's
 	// over is set when the attempt has ended: what comes later is fenced.
 	over      atomic.Bool
 	committed atomic.Bool
@@ -39,23 +41,15 @@ var errNoCommit = errors.New("the turn was not committed")
 
 // nextTurn hands out a chat's next turn, if there is one.
 func (e *Engine) nextTurn(ctx context.Context, chat uint64, h func(context.Context, session.Turn) error) (bool, error) {
-	if e.held() != "" || ctx.Err() != nil {
-		return false, nil
+	if ctx.Err() != nil || e.held() != "" {
+		return false, ctx.Err()
 	}
 	if !e.hasBegun() && !e.metaCopy().Clean {
 		if err := e.write(ctx, func(t *tx) error { t.changed = true; return nil }); err != nil {
 			return false, err
 		}
 	}
-	t, err := e.loadTurn(ctx, chat)
-	if err != nil || t == nil {
-		return false, err
-	}
-	release, err := e.beginSuspect(ctx, t)
-	if err != nil {
-		return false, err
-	}
-	defer release()
+	t := &turn{e: e, chat: chat, arrivals: make(chan struct{}, 1)}
 	e.lanes.mu.Lock()
 	e.lanes.turns[chat] = t
 	e.lanes.mu.Unlock()
@@ -65,13 +59,14 @@ func (e *Engine) nextTurn(ctx context.Context, chat uint64, h func(context.Conte
 		delete(e.lanes.turns, chat)
 		e.lanes.mu.Unlock()
 	}()
-	// What arrived between reading the inbox and registering is behind the items too.
-	if w, err := t.Waiting(ctx); err == nil && len(w) > 0 {
-		select {
-		case t.arrivals <- struct{}{}:
-		default:
-		}
+	if found, err := t.load(ctx); err != nil || !found {
+		return false, err
 	}
+	release, err := e.beginSuspect(ctx, t)
+	if err != nil {
+		return false, err
+	}
+	defer release()
 	err = h(ctx, t)
 	if t.committed.Load() {
 		return true, nil
@@ -85,10 +80,10 @@ func (e *Engine) nextTurn(ctx context.Context, chat uint64, h func(context.Conte
 	return false, err
 }
 
-// loadTurn reads a chat's next turn; nil when nothing waits.
-func (e *Engine) loadTurn(ctx context.Context, chat uint64) (*turn, error) {
-	t := &turn{e: e, chat: chat, arrivals: make(chan struct{}, 1)}
-	var bad []*badRecord
+// load reads the chat's next turn; false when nothing waits.
+func (t *turn) load(ctx context.Context) (bool, error) {
+	e, chat := t.e, t.chat
+	var bad []*recordError
 	var heal *session.Item
 	err := e.view(func(x *tx) error {
 		if bad = t.loadItems(x); len(bad) > 0 || len(t.info.Items) == 0 {
@@ -108,19 +103,40 @@ func (e *Engine) loadTurn(ctx context.Context, chat uint64) (*turn, error) {
 	})
 	switch {
 	case len(bad) > 0:
-		return nil, errors.Join(e.loseItems(ctx, chat, bad), fmt.Errorf("chat %s: %w", chatID(chat), session.ErrCorrupt))
+		return false, errors.Join(e.loseItems(ctx, chat, bad), fmt.Errorf("chat %s: %w", chatID(chat), session.ErrCorrupt))
 	case errors.Is(err, session.ErrCorrupt) && heal != nil:
 		a := heal.Address
-		return nil, errors.Join(err, e.write(ctx, func(x *tx) error { return x.healChat(chat, a) }))
+		return false, errors.Join(err, e.write(ctx, func(x *tx) error { return x.healChat(chat, a) }))
 	case err != nil || len(t.info.Items) == 0:
-		return nil, err
+		return false, err
 	}
-	return t, nil
+	// What came while the items were read is behind them only if it was not read.
+	select {
+	case <-t.arrivals:
+	default:
+	}
+	if t.more || t.newest.Load() > t.last() {
+		t.signal()
+	}
+	return true, nil
+}
+
+// arrived says that an item was put behind the turn's, or is being read with them.
+func (t *turn) arrived(seq uint64) {
+	t.newest.Store(seq)
+	t.signal()
+}
+
+func (t *turn) signal() {
+	select {
+	case t.arrivals <- struct{}{}:
+	default:
+	}
 }
 
 // loadItems reads what starts the turn: exactly the items of an earlier attempt
 // that recorded something, else what the limits of a turn let in.
-func (t *turn) loadItems(x *tx) []*badRecord {
+func (t *turn) loadItems(x *tx) []*recordError {
 	k, _ := x.first(bkInbox, numKey(t.chat))
 	if k == nil {
 		return nil
@@ -132,6 +148,7 @@ func (t *turn) loadItems(x *tx) []*badRecord {
 			return w.seq < slices.Max(start)
 		}
 		if !t.limit.takes(&w.item) {
+			t.more = true
 			return false
 		}
 		t.taken = append(t.taken, w.seq)
@@ -152,7 +169,7 @@ func (t *tx) startOf(chat, head uint64) []uint64 {
 // loseItems sets damaged inbox records aside and lists them as failed. With the
 // head of an interrupted turn goes the whole turn: its calls must not run again
 // under another name.
-func (e *Engine) loseItems(ctx context.Context, chat uint64, bad []*badRecord) error {
+func (e *Engine) loseItems(ctx context.Context, chat uint64, bad []*recordError) error {
 	return e.write(ctx, func(t *tx) error {
 		c, err := t.chat(chat)
 		if err != nil {
@@ -246,7 +263,7 @@ func (t *turn) addStep(x *tx, rec *stepRec) error {
 
 func stepNumber(key []byte) uint32 {
 	n := num(key, 2)
-	return uint32(min(n, math.MaxUint32)) //nolint:gosec // bounded in this line
+	return uint32(min(n, math.MaxUint32))
 }
 
 // Info is what starts the turn.
@@ -261,7 +278,7 @@ func (t *turn) Waiting(ctx context.Context) ([]session.Item, error) {
 	from := t.last() + 1
 	t.mu.Unlock()
 	var out []session.Item
-	var bad []*badRecord
+	var bad []*recordError
 	err := t.e.view(func(x *tx) error {
 		bad = x.waitingFrom(t.chat, from, func(w waiting) bool {
 			out = append(out, w.item)

@@ -16,7 +16,7 @@ import (
 // tx is one transaction, for reading or for writing.
 type tx struct {
 	b       *bbolt.Tx
-	buckets map[bucket]*bbolt.Bucket
+	buckets []opened
 	now     time.Time
 
 	// The rest is for writing. changed says that the write under way has put
@@ -32,19 +32,27 @@ type tx struct {
 }
 
 func newTx(b *bbolt.Tx, now time.Time) *tx {
-	return &tx{b: b, buckets: make(map[bucket]*bbolt.Bucket, 16), now: now}
+	return &tx{b: b, now: now}
+}
+
+// opened is a bucket that the transaction has used.
+type opened struct {
+	name bucket
+	b    *bbolt.Bucket
 }
 
 // in is a bucket. All of them are created with the store; one that is missing is damage.
 func (t *tx) in(b bucket) *bbolt.Bucket {
-	if bk, ok := t.buckets[b]; ok {
-		return bk
+	for i := range t.buckets {
+		if t.buckets[i].name == b {
+			return t.buckets[i].b
+		}
 	}
 	bk := t.b.Bucket([]byte(b))
 	if bk == nil {
 		panic(fmt.Sprintf("bucket %s is missing", b))
 	}
-	t.buckets[b] = bk
+	t.buckets = append(t.buckets, opened{name: b, b: bk})
 	return bk
 }
 
@@ -71,7 +79,7 @@ func get[T any](t *tx, b bucket, key []byte) (*T, error) {
 func decode[T any](b bucket, key, payload []byte) (*T, error) {
 	v := new(T)
 	if err := json.Unmarshal(payload, v); err != nil {
-		return nil, &badRecord{bucket: b, key: key, why: "cannot be decoded"}
+		return nil, &recordError{bucket: b, key: key, why: "cannot be decoded"}
 	}
 	return v, nil
 }
@@ -199,12 +207,12 @@ func (t *tx) isBad(b bucket, key []byte) bool {
 	return t.in(bkBad).Get(append([]byte(string(b)+"/"), key...)) != nil
 }
 
-// errPanic marks an error that was a panic: a bug, or a page that is damaged.
-type errPanic struct{ value any }
+// panicError marks an error that was a panic: a bug, or a page that is damaged.
+type panicError struct{ value any }
 
-func (e *errPanic) Error() string { return fmt.Sprintf("%v: %v", session.ErrCorrupt, e.value) }
+func (e *panicError) Error() string { return fmt.Sprintf("%v: %v", session.ErrCorrupt, e.value) }
 
-func (*errPanic) Unwrap() error { return session.ErrCorrupt }
+func (*panicError) Unwrap() error { return session.ErrCorrupt }
 
 // guard runs f and turns a panic into an error, also that of an access beyond
 // the end of a truncated file.
@@ -212,7 +220,7 @@ func guard(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if p := recover(); p != nil {
-			err = &errPanic{value: p}
+			err = &panicError{value: p}
 		}
 	}()
 	return f()
@@ -229,7 +237,7 @@ func (e *Engine) view(f func(*tx) error) error {
 	err := guard(func() error {
 		return e.db.View(func(b *bbolt.Tx) error { return f(newTx(b, e.now())) })
 	})
-	if _, ok := errors.AsType[*errPanic](err); ok {
+	if _, ok := errors.AsType[*panicError](err); ok {
 		e.suspectDamage(err)
 	}
 	return err

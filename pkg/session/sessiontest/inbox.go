@@ -37,8 +37,8 @@ func inboxTests() []test {
 			b.equal([]string{"test/bot/2"}, ids(w.next().what.Info().Items))
 		}},
 		{"an item that would not be found again is refused, and its neighbours with it", func(b *bench) {
-			for _, bad := range []session.Item{{Address: addr("a")}, {ID: "\xff", Address: addr("a")}, {ID: "x", Address: addr("\xff")}} {
-				if err := b.e.Append(b.Context(), []session.Item{item("a", "1"), bad}, nil); err == nil {
+			for _, bad := range []*session.Item{{Address: addr("a")}, {ID: "\xff", Address: addr("a")}, {ID: "x", Address: addr("\xff")}} {
+				if err := b.e.Append(b.Context(), []session.Item{item("a", "1"), *bad}, nil); err == nil {
 					b.Errorf("accepted %+v", bad)
 				}
 			}

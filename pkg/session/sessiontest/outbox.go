@@ -81,7 +81,7 @@ func testOutboxOrder(b *bench) {
 	if open[0].what.Info().Outbound.Address == open[1].what.Info().Outbound.Address {
 		b.Fatal("two deliveries of one chat at once")
 	}
-	for done := 0; done < 6; done++ {
+	for done := range 6 {
 		h := open[0]
 		chat := h.what.Info().Outbound.Address.Chat
 		b.equal(fmt.Sprint(chat, next[chat]), h.what.Info().Outbound.ID)

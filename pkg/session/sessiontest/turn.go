@@ -117,9 +117,9 @@ func testCommit(b *bench) {
 	b.equal(1, len(jobs))
 	entries, err := b.e.Page(b.Context(), info.Session, 0, 10)
 	b.must(err)
-	for i, e := range entries {
-		b.equal(uint64(i+1), e.Seq)
-		b.equal(info.ID, e.Turn)
+	for i := range entries {
+		b.equal(uint64(i+1), entries[i].Seq)
+		b.equal(info.ID, entries[i].Turn)
 	}
 }
 

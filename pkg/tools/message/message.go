@@ -50,10 +50,11 @@ func (*Tool) Parameters() map[string]any {
 	}
 }
 
-// Annotations say that a call has an effect, which must not happen twice, and
-// that a chat with the lowest rights may use it.
+// Annotations say that a call has an effect, which must not happen twice, that
+// messages leave in the order of their calls, and that a chat with the lowest
+// rights may use it.
 func (*Tool) Annotations() tools.Annotations {
-	return tools.Annotations{Level: tools.LevelChat}
+	return tools.Annotations{Level: tools.LevelChat, Ordered: true}
 }
 
 // SetContext tells the tool which chat the next Execute speaks to.

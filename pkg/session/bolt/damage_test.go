@@ -1,0 +1,392 @@
+package bolt_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.etcd.io/bbolt"
+
+	"parley/pkg/providers"
+	"parley/pkg/session"
+	"parley/pkg/session/bolt"
+)
+
+const (
+	fileDB   = "parley.db"
+	pageSize = 4096
+)
+
+// filled makes a closed store with history, an unanswered item and a queued
+// message, with or without a snapshot of it. It returns the session's id.
+func filled(t *testing.T, dir string, snapshot bool) string {
+	t.Helper()
+	e, err := bolt.Open(t.Context(), options(t, dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	msgs := make([]providers.Message, 60)
+	for i := range msgs {
+		msgs[i] = providers.Message{Role: providers.RoleUser, Content: strings.Repeat(fmt.Sprint(i, " "), 100)}
+	}
+	if err := e.Append(t.Context(), []session.Item{message("a", "1", "hello")}, nil); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	id := ""
+	err = e.Run(ctx, func(ctx context.Context, turn session.Turn) error {
+		defer cancel()
+		id = turn.Info().Session
+		return turn.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered, Messages: msgs})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Append(t.Context(), []session.Item{message("b", "2", "waits")}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if snapshot {
+		if _, err := e.Snapshot(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := e.Append(t.Context(), []session.Item{message("b", "3", "after the snapshot")}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func readDB(t *testing.T, dir string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, fileDB))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func writeDB(t *testing.T, dir string, b []byte) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, fileDB), b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// restored opens a damaged store: it must be the snapshot, held, accept new
+// items, hand out nothing before the release and everything after it.
+func restored(t *testing.T, dir string, want ...string) {
+	t.Helper()
+	e := open(t, dir)
+	st, err := e.Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if st.Held == "" {
+		t.Fatal("the store is not held")
+	}
+	for _, word := range []string{"gateway store release"} {
+		if !strings.Contains(st.Held, word) {
+			t.Errorf("%q does not say %q", st.Held, word)
+		}
+	}
+	if err := e.Append(t.Context(), []session.Item{message("c", "new", "accepted while held")}, nil); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	got := make(chan string, 10)
+	ended := make(chan error, 1)
+	go func() {
+		ended <- e.Run(ctx, func(ctx context.Context, turn session.Turn) error {
+			if held, err := e.Status(ctx); err != nil || held.Held != "" {
+				t.Errorf("handed out while held: %v %v", held.Held, err)
+			}
+			for _, item := range turn.Info().Items {
+				got <- item.ID
+			}
+			return turn.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered})
+		})
+	}()
+	if err := e.ReleaseHold(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.ReleaseHold(t.Context()); !errors.Is(err, session.ErrNotFound) {
+		t.Errorf("a second release: %v", err)
+	}
+	have := map[string]bool{}
+	for range len(want) + 1 {
+		have[<-got] = true
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range append(want, "new") {
+		if !have[id] {
+			t.Errorf("%s was not handed out", id)
+		}
+	}
+}
+
+func asides(t *testing.T, dir string) []string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "parley.db.damaged-*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+func TestDamagedFile(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		damage func(t *testing.T, dir string)
+		aside  int
+	}{
+		{"truncated to half", func(t *testing.T, dir string) { b := readDB(t, dir); writeDB(t, dir, b[:5*pageSize]) }, 1},
+		{"truncated within a page", func(t *testing.T, dir string) { writeDB(t, dir, readDB(t, dir)[:4*pageSize+100]) }, 1},
+		{"only a head", func(t *testing.T, dir string) { writeDB(t, dir, readDB(t, dir)[:100]) }, 1},
+		{"one byte", func(t *testing.T, dir string) { writeDB(t, dir, []byte{1}) }, 1},
+		{"emptied", func(t *testing.T, dir string) { writeDB(t, dir, nil) }, 1},
+		{"gone", func(t *testing.T, dir string) {
+			if err := os.Remove(filepath.Join(dir, fileDB)); err != nil {
+				t.Fatal(err)
+			}
+		}, 0},
+		{"zeros", func(t *testing.T, dir string) { writeDB(t, dir, make([]byte, len(readDB(t, dir)))) }, 1},
+		{"a foreign file", func(t *testing.T, dir string) { writeDB(t, dir, bytes.Repeat([]byte("not a store\n"), 10_000)) }, 1},
+		{"another program's database", func(t *testing.T, dir string) {
+			if err := os.Remove(filepath.Join(dir, fileDB)); err != nil {
+				t.Fatal(err)
+			}
+			db, err := bbolt.Open(filepath.Join(dir, fileDB), 0o600, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = db.Update(func(tx *bbolt.Tx) error { _, err := tx.CreateBucket([]byte("theirs")); return err })
+			if err := errors.Join(err, db.Close()); err != nil {
+				t.Fatal(err)
+			}
+		}, 1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			filled(t, dir, true)
+			tt.damage(t, dir)
+			restored(t, dir, "2")
+			if n := len(asides(t, dir)); n != tt.aside {
+				t.Errorf("%d files were moved aside, want %d", n, tt.aside)
+			}
+		})
+	}
+}
+
+func TestDamagedWithoutSnapshot(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	filled(t, dir, false)
+	damaged := readDB(t, dir)[:5*pageSize]
+	writeDB(t, dir, damaged)
+	restored(t, dir)
+	kept, err := os.ReadFile(asides(t, dir)[0])
+	if err != nil || !bytes.Equal(kept, damaged) {
+		t.Errorf("the damaged file was not kept as it was: %v", err)
+	}
+}
+
+func TestDamagedSnapshotIsPassedOver(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	filled(t, dir, true)
+	bad := filepath.Join(dir, "snapshots", "parley-29990101T000000.000000000Z.db")
+	if err := os.WriteFile(bad, readDB(t, dir)[:3*pageSize], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	writeDB(t, dir, nil)
+	restored(t, dir, "2")
+}
+
+// TestZeroedPage zeroes each page in turn. The store must be restored at once,
+// or at the start after the damage was met; nothing panics, and nothing wrong
+// is read.
+func TestZeroedPage(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	id := filled(t, base, true)
+	whole := readDB(t, base)
+	snaps, err := filepath.Glob(filepath.Join(base, "snapshots", "*.db"))
+	if err != nil || len(snaps) != 1 {
+		t.Fatalf("%d snapshots, %v", len(snaps), err)
+	}
+	snap, err := os.ReadFile(snaps[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	marker, err := os.ReadFile(filepath.Join(base, "parley.marker"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	restarts := 0
+	for page := 0; (page+1)*pageSize <= len(whole); page++ {
+		if bytes.Equal(whole[page*pageSize:(page+1)*pageSize], make([]byte, pageSize)) {
+			continue
+		}
+		dir := t.TempDir()
+		damaged := bytes.Clone(whole)
+		clear(damaged[page*pageSize : (page+1)*pageSize])
+		writeDB(t, dir, damaged)
+		if err := errors.Join(
+			os.WriteFile(filepath.Join(dir, "parley.marker"), marker, 0o600),
+			os.Mkdir(filepath.Join(dir, "snapshots"), 0o700),
+			os.WriteFile(filepath.Join(dir, "snapshots", filepath.Base(snaps[0])), snap, 0o600),
+		); err != nil {
+			t.Fatal(err)
+		}
+		if met := useDamaged(t, dir, id); met {
+			restarts++
+			restored(t, dir, "2")
+		}
+		checkStore(t, dir)
+	}
+	if restarts == 0 {
+		t.Error("no damaged page was met while the store was in use")
+	}
+}
+
+// useDamaged opens a store, reads and writes, and reports whether it met damage.
+func useDamaged(t *testing.T, dir, id string) bool {
+	t.Helper()
+	e, err := bolt.Open(t.Context(), options(t, dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = e.Close() }()
+	_, pageErr := e.Page(t.Context(), id, 0, 100)
+	_ = e.Append(t.Context(), []session.Item{message("a", "x", "x"), message("z", "z", "z")}, nil)
+	_, _ = e.Status(t.Context())
+	if pageErr != nil && !errors.Is(pageErr, session.ErrCorrupt) && !errors.Is(pageErr, session.ErrNotFound) {
+		t.Errorf("page: %v", pageErr)
+	}
+	// A snapshot reads everything: it meets what the calls above have not.
+	_, snapErr := e.Snapshot(t.Context())
+	bolt.Settle(e)
+	st, _ := e.Status(t.Context())
+	damaged := strings.Contains(st.Held, "the store is damaged")
+	if damaged {
+		if err := e.Append(t.Context(), []session.Item{message("a", "y", "y")}, nil); !errors.Is(err, session.ErrStore) {
+			t.Errorf("an append to a damaged store: %v", err)
+		}
+	}
+	if snapErr != nil && !damaged {
+		t.Errorf("no snapshot could be taken, and the store is not held: %v", snapErr)
+	}
+	return damaged
+}
+
+// TestFlippedBit flips bits all over the file: what is read is right or it is
+// missing and counted, and nothing panics.
+func TestFlippedBit(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	id := filled(t, base, false)
+	whole := readDB(t, base)
+	e := open(t, base)
+	right, err := e.Page(t.Context(), id, 0, 100)
+	if err != nil || len(right) != 60 {
+		t.Fatalf("%d entries, %v", len(right), err)
+	}
+	aside := 0
+	for at := 2*pageSize + 37; at < len(whole); at += 797 {
+		dir := t.TempDir()
+		damaged := bytes.Clone(whole)
+		damaged[at] ^= 1 << (at % 8)
+		if whole[at] == 0 && bytes.Count(whole[at&^(pageSize-1):][:pageSize], []byte{0}) == pageSize {
+			continue
+		}
+		writeDB(t, dir, damaged)
+		e, err := bolt.Open(t.Context(), options(t, dir))
+		if err != nil {
+			t.Fatalf("bit at %d: %v", at, err)
+		}
+		got, _ := e.Page(t.Context(), id, 0, 100)
+		for i := range got {
+			if got[i].Seq == 0 || got[i].Seq > 60 || got[i].Message.Content != right[got[i].Seq-1].Message.Content {
+				t.Errorf("bit at %d: entry %d is wrong", at, got[i].Seq)
+			}
+		}
+		bolt.Settle(e)
+		st, _ := e.Status(t.Context())
+		if len(got) == 59 && st.Corrupt == 1 {
+			aside++
+		}
+		_ = e.Close()
+	}
+	if aside == 0 {
+		t.Error("no damaged record was set aside")
+	}
+}
+
+func TestNewerSchema(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	filled(t, dir, false)
+	if err := bolt.SetSchema(dir, 99); err != nil {
+		t.Fatal(err)
+	}
+	before := readDB(t, dir)
+	_, err := bolt.Open(t.Context(), options(t, dir))
+	if !errors.Is(err, bolt.ErrNewer) {
+		t.Fatalf("got %v", err)
+	}
+	if !bytes.Equal(before, readDB(t, dir)) {
+		t.Error("the file was touched")
+	}
+	if len(asides(t, dir)) > 0 {
+		t.Error("the file was moved aside")
+	}
+}
+
+func TestSnapshotAndRestore(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	filled(t, dir, false)
+	var first string
+	for i := range 5 {
+		path, err := bolt.SnapshotFile(t.Context(), dir, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 2 {
+			first = path
+		}
+	}
+	snaps, err := filepath.Glob(filepath.Join(dir, "snapshots", "*"))
+	if err != nil || len(snaps) != 3 || snaps[0] != first {
+		t.Fatalf("kept %v, %v", snaps, err)
+	}
+	if err := bolt.Restore(t.Context(), dir, filepath.Join(dir, "parley.marker")); err == nil {
+		t.Fatal("something that is no snapshot was restored")
+	}
+	if err := bolt.Restore(t.Context(), dir, first); err != nil {
+		t.Fatal(err)
+	}
+	if r := checkStore(t, dir); r.Held == "" || r.Waiting != 2 {
+		t.Errorf("restored: %+v", r)
+	}
+	if err := bolt.ReleaseHold(t.Context(), dir, bolt.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if r := checkStore(t, dir); r.Held != "" {
+		t.Errorf("released and held: %s", r.Held)
+	}
+}
