@@ -88,7 +88,7 @@ func yamlBlocks(t *testing.T, doc string) []string {
 		t.Fatal(err)
 	}
 	var blocks []string
-	for _, m := range regexp.MustCompile("(?ms)^```yaml\n(.*?)^```$").FindAllStringSubmatch(string(text), -1) {
+	for _, m := range regexp.MustCompile("(?s)\n```yaml\n(.*?\n)```\n").FindAllStringSubmatch(string(text), -1) {
 		blocks = append(blocks, m[1])
 	}
 	return blocks

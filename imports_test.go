@@ -57,7 +57,6 @@ func homes() map[string]string {
 		"github.com/go-telegram-bot-api/telegram-bot-api/v5": "pkg/channels/telegram",
 		"github.com/slack-go/slack":                          "pkg/channels/slack",
 		"github.com/sashabaranov/go-openai":                  "pkg/providers/openai",
-		"github.com/goccy/go-yaml":                           "pkg/config",
 		"github.com/spf13/cobra":                             "cmd/gateway",
 	}
 }

@@ -24,7 +24,7 @@ func TestRelease(t *testing.T) {
 	t.Parallel()
 	bin := filepath.Join(t.TempDir(), "gateway")
 	ctx, cancel := context.WithTimeout(t.Context(), buildLimit)
-	defer cancel()
+	t.Cleanup(cancel)
 	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", bin, "./cmd/gateway")
 	build.Env = append(build.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -64,7 +64,7 @@ func TestRelease(t *testing.T) {
 		out := gateway(t, bin, "", "--help")
 		_, out, _ = strings.Cut(out, "Available Commands:")
 		out, _, _ = strings.Cut(strings.ReplaceAll(out, "\n  help ", "\n"), "\n\n")
-		_, table, _ := strings.Cut(string(readme), "On the command line:")
+		_, table, _ := strings.Cut(string(readme), "On the command line")
 		table, _, _ = strings.Cut(table, "## ")
 		same(t, table, "(?m)^\\| `([a-z]+)", out, `(?m)^  ([a-z]+)`)
 	})

@@ -108,9 +108,11 @@ func TestMachinePath(t *testing.T) {
 	}
 }
 
-// machinePath finds a folder of one machine that begins a path.
+// machinePaths finds a folder of one machine that begins a path.
+var machinePaths = regexp.MustCompile(`(?:^|[^A-Za-z0-9_.\-/~*}])(/(?:root|work|farm)/|/(?:home|Users)/\w+/|/tmp/\w)`)
+
 func machinePath(line string) string {
-	m := regexp.MustCompile(`(?:^|[^A-Za-z0-9_.\-/~*}])(/(?:root|work|farm)/|/(?:home|Users)/\w+/|/tmp/\w)`).FindStringSubmatch(line)
+	m := machinePaths.FindStringSubmatch(line)
 	if m == nil {
 		return ""
 	}

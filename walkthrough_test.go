@@ -7,7 +7,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"parley/internal/mutants"
 )
@@ -98,12 +100,7 @@ func walk(t *testing.T, blocks []block) {
 		case "sh":
 			printed = command(t, dir, b, "sh", "-e", "-c", b.text)
 		case "diff":
-			patch := filepath.Join(t.TempDir(), "patch")
-			if err := os.WriteFile(patch, []byte(b.text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			// The line counts in the document are for readers: git counts again.
-			command(t, dir, b, "git", "apply", "--recount", "--unidiff-zero", patch)
+			patch(t, dir, b)
 		case "text":
 			for line := range strings.Lines(b.text) {
 				if !strings.Contains(printed, strings.TrimSpace(line)) {
@@ -134,7 +131,14 @@ func command(t *testing.T, dir string, b block, name string, args ...string) str
 	// The caches stay where they are; state and configuration do not.
 	cmd.Env = append(cmd.Environ(), "HOME="+t.TempDir(), "OPENAI_API_KEY=", "OPENROUTER_API_KEY=",
 		"GOCACHE="+goEnv(t, "GOCACHE"), "GOMODCACHE="+goEnv(t, "GOMODCACHE"))
+	// A gateway that it started ends with it, however it ends.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
+	if cmd.Process != nil {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // mostly nobody is left
+	}
 	if err != nil {
 		t.Fatalf("%s:%d: %v\n%s", architecture, b.line, err, out)
 	}
@@ -148,4 +152,43 @@ func goEnv(t *testing.T, name string) string {
 		t.Fatalf("go env: %v", err)
 	}
 	return strings.TrimSpace(string(out))
+}
+
+// patch applies a diff without line numbers: in the file that a line +++ names,
+// what a hunk has of old lines stands exactly once and becomes its new ones.
+func patch(t *testing.T, dir string, b block) {
+	t.Helper()
+	var path, before, after string
+	apply := func() {
+		if before+after == "" {
+			return
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatalf("%s:%d: %v", architecture, b.line, err)
+		}
+		if n := strings.Count(string(text), before); n != 1 || before == "" {
+			t.Fatalf("%s:%d: %s has %d times:\n%s", architecture, b.line, path, n, before)
+		}
+		if err := os.WriteFile(path, []byte(strings.Replace(string(text), before, after, 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		before, after = "", ""
+	}
+	for line := range strings.Lines(b.text) {
+		name, isName := strings.CutPrefix(line, "+++ b/")
+		switch {
+		case strings.HasPrefix(line, "--- a/"), strings.HasPrefix(line, "@@"):
+			apply()
+		case isName:
+			path = filepath.Join(dir, filepath.FromSlash(strings.TrimSpace(name)))
+		case line[0] == '-':
+			before += line[1:]
+		case line[0] == '+':
+			after += line[1:]
+		default:
+			before, after = before+line[1:], after+line[1:]
+		}
+	}
+	apply()
 }

@@ -196,6 +196,9 @@ func sameUser(conn *net.UnixConn) error {
 // errNotRunning says that no gateway answers at the socket.
 var errNotRunning = errors.New("no gateway is running")
 
+// errBrokenOff says that a gateway took the connection and gave no whole answer.
+var errBrokenOff = errors.New("the running gateway broke off its answer: it is stopping, or another user runs it")
+
 // askAdmin does an operation in the running gateway.
 func askAdmin(ctx context.Context, stateDir, op string, args deskArgs, take func(json.RawMessage) error) error {
 	path, release, err := socketPath(stateDir)
@@ -216,13 +219,13 @@ func askAdmin(ctx context.Context, stateDir, op string, args deskArgs, take func
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	if err := json.NewEncoder(conn).Encode(adminRequest{Protocol: adminProtocol, Op: op, Args: args}); err != nil {
-		return fmt.Errorf("the running gateway: %w", err)
+		return errBrokenOff
 	}
 	dec := json.NewDecoder(conn)
 	for {
 		var line adminLine
 		if err := dec.Decode(&line); err != nil {
-			return errors.New("the running gateway broke off its answer: is it stopping?")
+			return errBrokenOff
 		}
 		switch {
 		case line.Error != "":

@@ -52,7 +52,7 @@ type App struct {
 	registry *tools.ToolRegistry
 	agent    *agent.Agent
 	brain    brain
-	spaces   spaces
+	spaces   *spaces
 	started  time.Time
 	channels []channels.Channel
 	egresses []*channels.Egress
@@ -74,7 +74,7 @@ type appOptions struct {
 }
 
 func newApp(ctx context.Context, cfg *config.Config, o appOptions) (*App, error) {
-	a := &App{cfg: cfg, log: o.log, redactor: o.redactor, started: time.Now(), spaces: spaces{cfg.Workspace}, channels: o.channels}
+	a := &App{cfg: cfg, log: o.log, redactor: o.redactor, started: time.Now(), spaces: &spaces{dir: cfg.Workspace}, channels: o.channels}
 	var err error
 	if a.policy, err = newPolicy(cfg); err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func (a *App) drafter(addr channels.Address) channels.Drafter {
 }
 
 func (a *App) status(ctx context.Context, addr channels.Address, note string) {
-	if s, ok := a.at(addr).(channels.StatusShower); ok { //nolint:misspell // who shows a status
+	if s, ok := a.at(addr).(channels.StatusShower); ok {
 		_ = s.Status(ctx, addr, a.redactor.Redact(note)) // a passing note: the answer tells
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/pkg/config"
-	"parley/pkg/policy"
 	"parley/workspace"
 )
 
@@ -184,7 +183,7 @@ func writeNew(path, text string) error {
 }
 
 // logger makes the log of a command; level "" takes the configuration's.
-func (h *host) logger(cfg *config.Config, level string, redactor *policy.Redactor) (zerolog.Logger, error) {
+func (h *host) logger(cfg *config.Config, level string) (zerolog.Logger, error) {
 	if h.logLevel != "" {
 		level = h.logLevel
 	}
@@ -198,7 +197,7 @@ func (h *host) logger(cfg *config.Config, level string, redactor *policy.Redacto
 	if err != nil || l == zerolog.NoLevel {
 		return zerolog.Nop(), coded(exitUsage, fmt.Errorf("--log %s: write one of trace, debug, info, warn, error, off", level))
 	}
-	out := redactor.Writer(h.err)
+	out := h.redactor.Writer(h.err)
 	if cfg.Log.Format == "console" {
 		out = zerolog.ConsoleWriter{Out: out, NoColor: true, TimeFormat: time.TimeOnly}
 	}

@@ -187,15 +187,11 @@ func (a *App) callTool(ctx context.Context, args deskArgs, emit emitter) error {
 	if err != nil {
 		return fmt.Errorf("the arguments are not a JSON object: %w", err)
 	}
-	space, err := a.spaces.of(channels.Address{}, true)
-	if err != nil {
-		return err
-	}
 	verdict := a.policy.Authorize(ctx, policy.Event{
 		Kind: policy.KindMessage, Address: channels.Address{Channel: "console", Chat: "local"},
 		Sender: channels.Sender{ID: "local"}, Direct: true,
 	})
-	ctx = tools.WithInvocation(ctx, tools.Invocation{Sender: "local", Space: space, Level: tools.Level(verdict.Level), CallID: "desk"})
+	ctx = tools.WithInvocation(ctx, tools.Invocation{Sender: "local", Space: a.spaces.home(), Level: tools.Level(verdict.Level), CallID: "desk"})
 	result := a.registry.Execute(ctx, args.Tool, input)
 	return emit(callReport{Result: result.ForLLM, IsError: result.IsError})
 }

@@ -35,6 +35,8 @@ type host struct {
 	home      string
 	// configPath and logLevel are the global flags.
 	configPath, logLevel string
+	// redactor takes the secrets out of errors, once they are known.
+	redactor *policy.Redactor
 }
 
 func newHost(args []string) *host {
@@ -42,7 +44,7 @@ func newHost(args []string) *host {
 	if err != nil {
 		home = "."
 	}
-	return &host{args: args, in: os.Stdin, out: os.Stdout, err: os.Stderr, lookupEnv: os.LookupEnv, home: home}
+	return &host{args: args, in: os.Stdin, out: os.Stdout, err: os.Stderr, lookupEnv: os.LookupEnv, home: home, redactor: policy.NewRedactor()}
 }
 
 // terminal says whether a person sits at standard input.
@@ -85,8 +87,10 @@ func coded(code int, err error) error { return &exitError{code: code, err: err} 
 
 // execute runs the command line and returns the exit code.
 func execute(ctx context.Context, h *host) int {
-	signal.Ignore(syscall.SIGPIPE) // a reader that went away is an error of a write, not our end
-	root := newRoot(h)             //nolint:contextcheck // cobra hands ctx to the commands
+	// A reader that went away is an error of a write, not our end. Unlike an
+	// ignored signal, one that is caught is not inherited by what a tool starts.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	root := newRoot(h) //nolint:contextcheck // cobra hands ctx to the commands
 	root.SetArgs(h.args)
 	root.SetIn(h.in)
 	root.SetOut(h.out)
@@ -100,7 +104,7 @@ func execute(ctx context.Context, h *host) int {
 		e = &exitError{code: exitUsage, err: fmt.Errorf("%w (gateway help shows what there is)", err)}
 	}
 	if !e.silent {
-		_, _ = fmt.Fprintln(h.err, "gateway: "+strings.TrimSpace(e.Error()))
+		_, _ = fmt.Fprintln(h.err, "gateway: "+h.redactor.Redact(strings.TrimSpace(e.Error())))
 	}
 	return e.code
 }

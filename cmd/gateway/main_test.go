@@ -32,7 +32,7 @@ func testMain(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	if _, err := rig.Build(context.Background(), dir, "gateway"); err != nil {
+	if _, err := rig.Build(context.Background(), dir, "gateway", buildFlags()...); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}

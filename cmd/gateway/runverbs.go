@@ -44,15 +44,15 @@ not finished is taken up at the next start. A second signal ends it at once.`,
 	}
 }
 
-// start makes the log and the redactor of a gateway.
-func (h *host) start(level string) (*config.Config, *policy.Redactor, zerolog.Logger, error) {
+// start reads the configuration and makes the log and the redactor of a gateway.
+func (h *host) start(level string) (*config.Config, zerolog.Logger, error) {
 	cfg, err := h.load(false)
 	if err != nil {
-		return nil, nil, zerolog.Nop(), err
+		return nil, zerolog.Nop(), err
 	}
-	redactor := policy.NewRedactor(cfg.Secrets()...)
-	log, err := h.logger(cfg, level, redactor)
-	return cfg, redactor, log, err
+	h.redactor = policy.NewRedactor(cfg.Secrets()...)
+	log, err := h.logger(cfg, level)
+	return cfg, log, err
 }
 
 func (h *host) newConsole() *console.Channel {
@@ -69,7 +69,7 @@ func (h *host) introduce(a *App) {
 }
 
 func (h *host) chat(ctx context.Context) error {
-	cfg, redactor, log, err := h.start("off")
+	cfg, log, err := h.start("off")
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (h *host) chat(ctx context.Context) error {
 	h.out = &watchedWriter{out: h.out, failed: stop}
 	screen := h.newConsole()
 	interactive := h.terminal()
-	o := appOptions{lookupEnv: h.lookupEnv, log: log, redactor: redactor, channels: []channels.Channel{screen}, grace: leaveGrace}
+	o := appOptions{lookupEnv: h.lookupEnv, log: log, redactor: h.redactor, channels: []channels.Channel{screen}, grace: leaveGrace}
 	var books *tracker
 	if !interactive {
 		o.wrap = func(e session.Engine) session.Engine { books = newTracker(e); return books }
@@ -153,11 +153,11 @@ func ending(ctx context.Context, a *App, err error, failed bool) error {
 }
 
 func (h *host) run(ctx context.Context) error {
-	cfg, redactor, log, err := h.start("")
+	cfg, log, err := h.start("")
 	if err != nil {
 		return err
 	}
-	o := appOptions{lookupEnv: h.lookupEnv, log: log, redactor: redactor}
+	o := appOptions{lookupEnv: h.lookupEnv, log: log, redactor: h.redactor}
 	interrupt := func() bool { return true }
 	if h.terminal() && cfg.Channels.Console.Enabled {
 		screen := h.newConsole()

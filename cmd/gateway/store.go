@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
@@ -108,15 +109,16 @@ func checked(ctx context.Context, dir string, emit emitter) error {
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("%d records: %d chats, %d conversations, %d entries; %d waiting, %d sending, %d set aside",
+	var text strings.Builder
+	fmt.Fprintf(&text, "%d records: %d chats, %d conversations, %d entries; %d waiting, %d sending, %d set aside",
 		r.Records, r.Chats, r.Sessions, r.Entries, r.Waiting, r.Sending, r.SetAside)
 	if r.Held != "" {
-		text += "\nheld: " + r.Held
+		text.WriteString("\nheld: " + r.Held)
 	}
 	for _, p := range r.Problems {
-		text += "\nproblem: " + p
+		text.WriteString("\nproblem: " + p)
 	}
-	if err := emit(storeReport{text}); err != nil {
+	if err := emit(storeReport{text.String()}); err != nil {
 		return err
 	}
 	return r.Err()

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"parley/pkg/channels"
+	"parley/pkg/channels/console"
 	"parley/pkg/session"
 )
 
@@ -144,7 +145,7 @@ func (tt *trackedTurn) leaving(out []channels.Outbound) {
 				continue
 			}
 			for j := range out {
-				if !tt.books.settled[out[j].ID] {
+				if out[j].Address.Channel == console.Name && !tt.books.settled[out[j].ID] {
 					tt.books.unsent[out[j].ID] = true
 				}
 			}

@@ -39,18 +39,18 @@ func (h *host) operateHere(ctx context.Context, op string, args deskArgs, take f
 			return err
 		}
 	}
-	redactor := policy.NewRedactor(cfg.Secrets()...)
-	log, err := h.logger(cfg, "warn", redactor)
+	h.redactor = policy.NewRedactor(cfg.Secrets()...)
+	log, err := h.logger(cfg, "warn")
 	if err != nil {
 		return err
 	}
-	a, err := newApp(ctx, cfg, appOptions{lookupEnv: h.lookupEnv, log: log, redactor: redactor, admin: true})
+	a, err := newApp(ctx, cfg, appOptions{lookupEnv: h.lookupEnv, log: log, redactor: h.redactor, admin: true})
 	if err != nil {
 		return err
 	}
 	err = a.desk(ctx, op, args, emitTo(take))
 	if err = errors.Join(err, a.Close()); err != nil {
-		return coded(exitFailed, errors.New(redactor.Redact(err.Error())))
+		return coded(exitFailed, err)
 	}
 	return nil
 }

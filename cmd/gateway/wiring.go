@@ -17,6 +17,7 @@ import (
 	"parley/pkg/tools/clock"
 	"parley/pkg/tools/files"
 	"parley/pkg/tools/message"
+	"parley/workspace"
 )
 
 // built names the channels that this gateway can run.
@@ -92,7 +93,7 @@ func newRegistry(cfg *config.Config, lookup func(string) (string, bool), redact 
 	})
 	r.Register(calc.New())
 	r.Register(clock.New(time.Now))
-	for _, t := range files.New(files.Options{}) {
+	for _, t := range files.New(files.Options{Prepare: workspace.EnsureSpace}) {
 		r.Register(t)
 	}
 	for _, t := range testTools(lookup) {

@@ -20,11 +20,20 @@ func latency(ctx context.Context, b *bench) ([]report.Figure, error) {
 	const n = 60
 	var figures []report.Figure
 	err := b.with(ctx, 0, func(ctx context.Context, s *stage) error {
+		before, err := s.gw.Status(ctx)
+		if err != nil {
+			return err
+		}
 		over, cpu, err := s.latency(ctx, "hello", n)
+		if err != nil {
+			return err
+		}
+		after, err := s.gw.Status(ctx)
 		figures = []report.Figure{
 			report.AtMost("own overhead p50, no tool", report.Percentile(over, 50), 2.5, "ms"),
 			report.AtMost("own overhead p99, no tool", report.Percentile(over, 99), 10, "ms"),
 			report.AtMost("CPU per ask, paced", cpu, 1.5, "ms"),
+			report.Told("transactions per turn, alone", float64(after.Commits-before.Commits)/(n+warm), ""),
 		}
 		return err
 	})
@@ -64,9 +73,18 @@ func turns(ctx context.Context, b *bench) ([]report.Figure, error) {
 	const chats, each = 200, 10
 	var figures []report.Figure
 	err := b.with(ctx, 0, func(ctx context.Context, s *stage) error {
+		before, err := s.gw.Status(ctx)
+		if err != nil {
+			return err
+		}
 		took, err := s.converse(ctx, chats, each)
+		if err != nil {
+			return err
+		}
+		after, err := s.gw.Status(ctx)
 		figures = []report.Figure{
 			report.AtLeast("committed turns per second, 200 chats × 10, each after the last answer", chats*each/took.Seconds(), 1200, ""),
+			report.Told("transactions per turn, shared with the turns beside it", float64(after.Commits-before.Commits)/(chats*each), ""),
 		}
 		return err
 	})

@@ -45,7 +45,8 @@ type stage struct {
 func (b *bench) open(ctx context.Context, modelDelay time.Duration) (*stage, error) {
 	b.runs++
 	s := &stage{dir: filepath.Join(b.dir, "run"+strconv.Itoa(b.runs)), profile: b.profile}
-	err := os.MkdirAll(s.dir, 0o700)
+	// A folder that is kept from an earlier run would hold its state.
+	err := errors.Join(os.RemoveAll(s.dir), os.MkdirAll(s.dir, 0o700))
 	if err != nil {
 		return nil, fmt.Errorf("make folder: %w", err)
 	}

@@ -51,7 +51,7 @@ func TestKillAtEachPoint(t *testing.T) {
 					sendDelay := time.Duration(rng.IntN(5)) * time.Millisecond
 					w := newWorld(t, server.Options{
 						Batch:  batch,
-						OnSend: func(int, loopchat.SendRequest) server.Fault { return server.Fault{Delay: sendDelay} },
+						OnSend: func(int, loopchat.SendRequest) server.Fault { return server.Fault{Hold: sendDelay} },
 					})
 					killOnce(w, p, rng)
 				})
@@ -78,6 +78,11 @@ func killOnce(w *world, p point, rng *rand.Rand) {
 	w.answered(w.asks...)
 	w.until("every text that has to come", w.canariesSeen)
 	w.until("the background tasks", w.tasksTold)
+	w.polled()
+	counted, err := w.gw.Status(w.ctx)
+	if err != nil {
+		w.t.Error(err)
+	}
 	w.terminate(second)
 	w.storeCheck()
 
@@ -91,6 +96,9 @@ func killOnce(w *world, p point, rng *rand.Rand) {
 	w.storeCheck()
 
 	row := w.check()
+	if uint64(row.window) > counted.Ambiguous {
+		w.t.Errorf("%d messages came twice in the window, and %d were counted", row.window, counted.Ambiguous)
+	}
 	row.channel, row.point = loopchat.Name, p.name
 	summary.add(row)
 }

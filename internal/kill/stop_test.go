@@ -53,7 +53,7 @@ func TestTermWithTenTurnsRunning(t *testing.T) {
 				release()
 			}
 			if exit := w.exits(p, 30*time.Second); exit.Code != 0 {
-				t.Errorf("exit code %d after SIGTERM", exit.Code)
+				t.Errorf("%s after SIGTERM", exit.How)
 			}
 			w.storeCheck()
 			if !finish {

@@ -27,6 +27,8 @@ type world struct {
 
 	questions []question
 	asks      []*server.Ask
+	// polls is how many polls there were when the newest process was started.
+	polls int
 	// crashes are the numbers of messages that the platform had when the gateway died.
 	crashes []int
 }
@@ -80,6 +82,7 @@ func (w *world) start(failpoint string) *rig.Process {
 	if failpoint != "" {
 		env = append(env, "PARLEY_FAILPOINT="+failpoint)
 	}
+	w.polls = w.chat.Report().Polls
 	p, err := w.gw.Start(w.ctx, nil, nil, env, "run")
 	if err != nil {
 		w.t.Fatal(err)
@@ -114,12 +117,18 @@ func (w *world) died(p *rig.Process, why string) {
 		w.t.Fatalf("%s was never reached: %v", why, err)
 	}
 	if !exit.Killed {
-		w.t.Fatalf("%s: the gateway ended by itself with code %d", why, exit.Code)
+		w.t.Fatalf("%s: the gateway ended by itself: %s", why, exit.How)
 	}
 	w.crashed()
 }
 
-func (w *world) crashed() { w.crashes = append(w.crashes, w.chat.Report().Messages) }
+// crashed notes how many messages the platform has of a process that has ended,
+// once it has read everything that the process wrote.
+func (w *world) crashed() {
+	w.t.Helper()
+	w.until("the end of all connections", func() bool { return w.chat.Connections() == 0 })
+	w.crashes = append(w.crashes, w.chat.Report().Messages)
+}
 
 func (w *world) answered(asks ...*server.Ask) {
 	w.t.Helper()
@@ -128,9 +137,16 @@ func (w *world) answered(asks ...*server.Ask) {
 	}
 }
 
-// terminate ends the gateway with SIGTERM, which it must obey with code 0.
+// polled waits until the newest process is all there.
+func (w *world) polled() {
+	w.t.Helper()
+	w.until("a poll", func() bool { return w.chat.Report().Polls > w.polls })
+}
+
+// terminate ends the gateway with SIGTERM, once it is there, which it must obey with code 0.
 func (w *world) terminate(p *rig.Process) {
 	w.t.Helper()
+	w.polled()
 	p.Signal(syscall.SIGTERM)
 	ctx, cancel := context.WithTimeout(w.ctx, 30*time.Second)
 	defer cancel()
@@ -139,7 +155,7 @@ func (w *world) terminate(p *rig.Process) {
 		w.t.Fatal(err)
 	}
 	if exit.Code != 0 {
-		w.t.Fatalf("exit code %d after SIGTERM", exit.Code)
+		w.t.Fatalf("%s after SIGTERM", exit.How)
 	}
 }
 

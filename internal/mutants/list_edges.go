@@ -50,6 +50,16 @@ func edgeMutants() []Mutant {
 			Dir: "pkg/config", Test: "^(TestSecretPlaces|TestLoadRefuses)$",
 		},
 		{
+			Promise: "R7", Defect: "gives one id to two calls",
+			File: "pkg/providers/repair.go", Old: `r.ids[unique] = true`, New: `r.ids[id] = false`,
+			Dir: "pkg/providers", Test: "^TestRepair",
+		},
+		{
+			Promise: "model refuses for good", Defect: "asks again without credit",
+			File: "pkg/providers/errors.go", Old: `case KindRateLimited, KindOverloaded, KindUnreachable, KindCut, KindTimeout:`, New: `case KindRateLimited, KindOverloaded, KindUnreachable, KindCut, KindTimeout, KindQuota:`,
+			Dir: "pkg/providers/openai", Test: "^(TestRefusedForGood|TestConformance)$",
+		},
+		{
 			Promise: "model silent", Defect: "waits for a silent server as long as it likes",
 			File: "pkg/providers/openai/doer.go", Old: `func (x *exchange) alive() { x.timer.Reset(x.idle) }`, New: `func (x *exchange) alive() {}`,
 			Dir: "pkg/providers/openai", Test: "^(TestTimeLimits|TestRealSilence)$",

@@ -48,6 +48,12 @@ func toolMutants() []Mutant {
 			File: dispatch, Old: `if e.stuck.Load() >= maxStuck {`, New: `if e.stuck.Load() >= maxStuck<<20 {`,
 			Dir: dir, Test: "^TestACallThatNeverEndsIsLeftBehind$",
 		},
+	}
+}
+
+func callMutants() []Mutant {
+	const dispatch, dir = "pkg/tools/dispatch.go", "pkg/tools"
+	return []Mutant{
 		{
 			Promise: "tool panics", Defect: "does not recover from a panic",
 			File: dispatch, Old: `res = c.crashed(recover())`, New: `res = c.crashed(nil)`,

@@ -1,7 +1,9 @@
 package rig
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +12,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"parley/pkg/session"
 )
 
 // Gateway is a gateway's files: configuration, state, workspace and log. Each
@@ -125,20 +129,40 @@ func (p *Process) Wait(ctx context.Context) (Exit, error) {
 	select {
 	case <-p.done:
 		ws, _ := p.state.Sys().(syscall.WaitStatus)
-		return Exit{Code: p.state.ExitCode(), Killed: ws.Signaled() && ws.Signal() == syscall.SIGKILL}, nil
+		return Exit{Code: p.state.ExitCode(), Killed: ws.Signaled() && ws.Signal() == syscall.SIGKILL, How: p.state.String()}, nil
 	case <-ctx.Done():
 		return Exit{}, fmt.Errorf("gateway %d still runs: %w", p.Pid, context.Cause(ctx))
 	}
 }
 
-// Exit is how a process ended. Code is -1 after a signal.
+// Exit is how a process ended. Code is -1 after a signal, Killed tells SIGKILL,
+// and How says it in words.
 type Exit struct {
 	Code   int
 	Killed bool
+	How    string
 }
 
 // CPU is the processor time that an ended process used, in user and system mode.
 func (p *Process) CPU() time.Duration {
 	<-p.done
 	return p.state.UserTime() + p.state.SystemTime()
+}
+
+// Status asks a running gateway what its store counts.
+func (g *Gateway) Status(ctx context.Context) (session.Status, error) {
+	cmd := g.Command(ctx, nil, "status", "--json")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return session.Status{}, fmt.Errorf("gateway status: %w: %s", err, stderr.String())
+	}
+	var report struct {
+		Store session.Status `json:"store"`
+	}
+	if err := json.Unmarshal(out, &report); err != nil {
+		return session.Status{}, fmt.Errorf("gateway status: %w", err)
+	}
+	return report.Store, nil
 }

@@ -41,8 +41,8 @@ type Options struct {
 	Offered func(a channels.Address, tool string) bool
 	// Authorize is the policy's one decision on whoever started a turn.
 	Authorize func(ctx context.Context, e policy.Event) policy.Verdict
-	// Space returns the folder of a chat's files, creating it when needed.
-	Space func(a channels.Address, owner bool) (string, error)
+	// Space names the folder of a chat's files; it need not be there yet.
+	Space func(a channels.Address, owner bool) string
 	// AgentFile returns the operator's instructions; it is read for every turn.
 	AgentFile func() string
 	// WhileBusy is Steer, Queue or Interrupt; empty means Steer.

@@ -77,9 +77,7 @@ func (r *run) do(ctx context.Context) (err error) {
 			return r.command(ctx, items[0], name, arg)
 		}
 	}
-	if r.space, err = r.a.o.Space(r.info.Address, r.owned()); err != nil {
-		return r.fail(ctx, userMessages(items), "space: "+err.Error(), "I cannot open the folder of this chat. The operator needs to check the workspace.")
-	}
+	r.space = r.a.o.Space(r.info.Address, r.owned())
 	return r.answer(ctx, items)
 }
 

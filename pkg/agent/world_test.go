@@ -97,7 +97,7 @@ func newWorld(t *testing.T, model providers.LLMProvider, registry []tools.Tool, 
 	space := t.TempDir()
 	w.opts = agent.Options{
 		Provider: model, Model: "script", Tools: reg, Authorize: p.Authorize,
-		Space: func(channels.Address, bool) (string, error) { return space, nil },
+		Space: func(channels.Address, bool) string { return space },
 		Grace: patience, Log: zerolog.New(zerolog.NewTestWriter(t)).Level(zerolog.WarnLevel),
 	}
 	for _, o := range opts {

@@ -29,11 +29,21 @@ type delivering struct {
 type progress struct {
 	// receipts are those of the parts that are surely accepted.
 	receipts []Receipt
-	// ambiguous counts unknown attempts of the next part, the first of which began at since.
+	// ambiguous counts unknown attempts of the next part. since is when the
+	// first of them began, or the first after the platform last could not be
+	// reached: while it cannot, there is nothing to settle and nothing is given up.
 	ambiguous int
 	since     time.Time
 	// outcome is how the delivery ended, when it ended before its last receipt.
 	outcome *Outcome
+}
+
+// refusedAt begins the minute of a message of unknown fate anew when the
+// platform could not take anything at all.
+func (p *progress) refusedAt(c SendClass) {
+	if c == SendTransient || c == SendRateLimited || c == SendAuth {
+		p.since = time.Time{}
+	}
 }
 
 // do sends what is missing. When intake ends no send may begin any more, when
@@ -116,18 +126,15 @@ func (r *delivering) part(intake, work context.Context, index int) error {
 	part := r.build(index)
 	pause := newPause()
 	defer r.health.recovered(r)
-	if r.known.ambiguous > 0 && r.known.since.IsZero() {
-		r.known.since = time.Now()
-	}
 	for {
 		part.Again = r.known.ambiguous > 0
-		if err := r.admit(intake); err != nil {
-			return err
-		}
-		if r.known.outcome != nil {
-			return nil
+		if err := r.lane.admit(intake, r.gate, r.notBefore); err != nil {
+			return errStopping
 		}
 		began := time.Now()
+		if r.known.ambiguous > 0 && r.known.since.IsZero() {
+			r.known.since = began
+		}
 		receipt, err := r.send(intake, work, part, r.timeout())
 		if err == nil {
 			r.gate.authorised()
@@ -154,31 +161,13 @@ func (r *delivering) build(index int) Part {
 	return part
 }
 
-// admit waits until the next attempt may begin. A part of unknown fate waits
-// until its time is up at most, and that is its outcome.
-func (r *delivering) admit(intake context.Context) error {
-	ctx := intake
-	if r.known.ambiguous > 0 {
-		c, cancel := context.WithDeadline(intake, r.known.since.Add(settleWithin))
-		defer cancel()
-		ctx = c
-	}
-	err := r.lane.admit(ctx, r.gate, r.notBefore)
-	switch {
-	case intake.Err() != nil:
-		return errStopping
-	case err != nil:
-		r.unsettled("it could not be sent once more in time")
-	}
-	return nil
-}
-
-// timeout is the deadline of the next attempt.
+// timeout is the deadline of the next attempt. A message of unknown fate is
+// settled within a minute of the first attempt that the platform can answer.
 func (r *delivering) timeout() time.Duration {
 	if r.known.ambiguous == 0 {
 		return r.opt.SendTimeout
 	}
-	return min(r.opt.SendTimeout, time.Until(r.known.since.Add(settleWithin)))
+	return max(min(r.opt.SendTimeout, time.Until(r.known.since.Add(settleWithin))), minTimeout)
 }
 
 // failed decides what follows from an attempt that gave no receipt.

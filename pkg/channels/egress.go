@@ -17,8 +17,11 @@ import (
 
 // The fixed times of an [Egress].
 const (
-	// A message of unknown fate holds its lane that long at most.
+	// A message of unknown fate holds its lane that long at most while the
+	// platform can be reached.
 	settleWithin = 60 * time.Second
+	// The least that the last attempt of such a message gets.
+	minTimeout = 5 * time.Second
 	// The time between two attempts of an account that may not send.
 	authPause = 60 * time.Second
 	// When a send stops counting against MaxInFlight: chats that

@@ -224,8 +224,35 @@ func TestEgressSendsAnUnknownMessageOnceMore(t *testing.T) {
 
 func TestEgressSettlesAnUnknownMessageWithinAMinute(t *testing.T) {
 	t.Parallel()
+	for _, crashed := range []bool{false, true} {
+		t.Run(fmt.Sprintf("crashed=%v", crashed), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				e := start(t, &platform{answer: func(ctx context.Context, _ channels.Part) error {
+					<-ctx.Done() // bytes leave and no answer comes
+					return failure(channels.SendAmbiguous, 0)
+				}}, nil)
+				e.box.restore(channels.DeliveryInfo{
+					Outbound: channels.Outbound{ID: "a0", Address: address("a"), Text: "one"}, Marked: true, Unknown: crashed,
+				})
+				pass(60 * time.Second)
+				if got := e.box.outcome("a0").State; got != channels.Unsettled {
+					t.Errorf("after 60 s: %q", got)
+				}
+				if got, most := len(e.plat.texts("a")), 2; got > most {
+					t.Errorf("sent %d times, want at most %d", got, most)
+				}
+			})
+		})
+	}
+}
+
+// A message of unknown fate must not be given up because the platform cannot be
+// reached: whatever was behind it would wait all the same.
+func TestEgressKeepsAnUnknownMessageThroughAnOutage(t *testing.T) {
+	t.Parallel()
 	for name, then := range map[string]*channels.SendError{
-		"rate limit": failure(channels.SendRateLimited, time.Hour),
+		"rate limit": failure(channels.SendRateLimited, 10*time.Minute),
 		"outage":     failure(channels.SendTransient, 0),
 		"auth":       failure(channels.SendAuth, 0),
 	} {
@@ -234,23 +261,29 @@ func TestEgressSettlesAnUnknownMessageWithinAMinute(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
 					first := !crashed
+					var up atomic.Bool
 					e := start(t, &platform{answer: func(context.Context, channels.Part) error {
-						if first {
+						switch {
+						case first:
 							first = false
 							return failure(channels.SendAmbiguous, 0)
+						case !up.Load():
+							return then
+						default:
+							return nil
 						}
-						return then
 					}}, nil)
 					e.box.restore(channels.DeliveryInfo{
 						Outbound: channels.Outbound{ID: "a0", Address: address("a"), Text: "one"}, Marked: true, Unknown: crashed,
 					})
-					pass(59 * time.Second)
+					pass(time.Hour)
 					if got := e.box.outcome("a0").State; got != "" {
-						t.Fatalf("settled too early: %s", got)
+						t.Fatalf("settled during the outage: %s", got)
 					}
-					pass(time.Second)
-					if got := e.box.outcome("a0").State; got != channels.Unsettled {
-						t.Errorf("after 60 s: %q", got)
+					up.Store(true)
+					pass(12 * time.Minute)
+					if got := e.box.outcome("a0").State; got != channels.Delivered {
+						t.Errorf("after the outage: %q", got)
 					}
 				})
 			})

@@ -10,8 +10,9 @@ import (
 
 // Fault is what goes wrong with one request. The zero value is none.
 type Fault struct {
-	// Delay comes before everything else; the request may be given up meanwhile.
-	Delay time.Duration
+	// Delay comes before everything else, and a client that leaves meanwhile
+	// takes its request with it. Hold comes between effect and answer.
+	Delay, Hold time.Duration
 	// Status, when not 0, is answered instead of doing anything.
 	Status int
 	// RetryAfter goes with status 429; Account says that it holds for all chats.
@@ -23,14 +24,8 @@ type Fault struct {
 
 // before applies what comes before the effect, and reports whether there is to be one.
 func (f Fault) before(w http.ResponseWriter, r *http.Request) bool {
-	if f.Delay > 0 {
-		t := time.NewTimer(f.Delay)
-		defer t.Stop()
-		select {
-		case <-t.C:
-		case <-r.Context().Done():
-			return false
-		}
+	if !pause(r, f.Delay) {
+		return false
 	}
 	if f.CutBefore {
 		panic(http.ErrAbortHandler)
@@ -44,4 +39,19 @@ func (f Fault) before(w http.ResponseWriter, r *http.Request) bool {
 	}
 	_ = json.NewEncoder(w).Encode(answer) // a client that has gone does not care
 	return false
+}
+
+// pause waits for d, and reports whether the client is still there.
+func pause(r *http.Request, d time.Duration) bool {
+	if d <= 0 {
+		return true
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-r.Context().Done():
+		return false
+	}
 }

@@ -50,6 +50,7 @@ type Server struct {
 	poller  chan struct{} // closed when a newer poll takes over
 	polls   int
 	sends   int
+	conns   int
 	ledger  ledger
 }
 
@@ -72,12 +73,33 @@ func New(ctx context.Context, opt Options) (*Server, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /updates", s.updates)
 	mux.HandleFunc("POST /send", s.send)
-	s.http = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	s.http = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, ConnState: s.connection}
 	go func() {
 		defer close(s.done)
 		_ = s.http.Serve(ln) // ends with ErrServerClosed
 	}()
 	return s, nil
+}
+
+func (s *Server) connection(_ net.Conn, state http.ConnState) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch state {
+	case http.StateNew:
+		s.conns++
+	case http.StateClosed, http.StateHijacked:
+		s.conns--
+		s.ledger.wake()
+	case http.StateActive, http.StateIdle:
+	}
+}
+
+// Connections counts those that are open. Once a client's process has died and
+// none is left, everything that it sent has had its effect.
+func (s *Server) Connections() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.conns
 }
 
 // Close ends the server and cuts every connection.
@@ -229,6 +251,9 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) {
 	s.mu.Unlock()
 	if fault.CutAfter {
 		panic(http.ErrAbortHandler)
+	}
+	if !pause(r, fault.Hold) {
+		return
 	}
 	s.reply(w, http.StatusOK, loopchat.SendResponse{MessageID: id})
 }

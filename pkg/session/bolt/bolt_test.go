@@ -2,8 +2,10 @@ package bolt_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
 
 	"parley/pkg/session"
@@ -51,4 +53,51 @@ func TestConformance(t *testing.T) {
 		tb.Helper()
 		return open(tb, dir)
 	})
+}
+
+// TestLostStep: a step that was not awaited may be lost, together with
+// everything after it, never alone.
+func TestLostStep(t *testing.T) {
+	t.Parallel()
+	e := open(t, t.TempDir())
+	if err := e.Append(t.Context(), []session.Item{message("a", "1", "")}, nil); err != nil {
+		t.Fatal(err)
+	}
+	attempts := 0
+	ctx, cancel := context.WithCancel(t.Context())
+	err := e.Run(ctx, func(ctx context.Context, turn session.Turn) error {
+		if attempts++; attempts == 2 {
+			defer cancel()
+			want := []session.Step{{Kind: session.StepAnswer, Round: 1}}
+			if d := cmp.Diff(want, turn.Info().Steps); d != "" {
+				t.Errorf("(-want +got)\n%s", d)
+			}
+			return turn.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered})
+		}
+		record := func(round int, await bool) error {
+			return turn.Record(ctx, session.Step{Kind: session.StepAnswer, Round: round, Await: await})
+		}
+		if err := record(1, true); err != nil {
+			t.Error(err)
+		}
+		bolt.BreakWrites(e, errors.New("the disk is full"))
+		if err := record(2, false); err != nil {
+			t.Errorf("a step that is not awaited waited for its outcome: %v", err)
+		}
+		if err := record(3, true); !errors.Is(err, session.ErrStore) {
+			t.Errorf("got %v", err)
+		}
+		bolt.BreakWrites(e, nil)
+		if err := record(4, true); !errors.Is(err, session.ErrStore) {
+			t.Errorf("a step was stored after a lost one: %v", err)
+		}
+		err := turn.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered})
+		if !errors.Is(err, session.ErrStore) {
+			t.Errorf("the turn was committed after a lost step: %v", err)
+		}
+		return err
+	})
+	if err != nil || attempts != 2 {
+		t.Fatalf("%d attempts, %v", attempts, err)
+	}
 }

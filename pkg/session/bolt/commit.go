@@ -87,7 +87,7 @@ func (t *turn) Commit(ctx context.Context, c session.Commit) error {
 	if p.out, err = encodeOutbox(c.Outbox); err != nil {
 		return err
 	}
-	return t.e.await(ctx, &write{turn: t, run: p.run})
+	return t.e.await(ctx, &write{turn: t, final: true, run: p.run})
 }
 
 // commitWrite is a commit under way.
@@ -242,7 +242,9 @@ func (e *Engine) putOne(x *tx, home uint64, o *channels.Outbound, encoded []byte
 	if e.sendsNow(x, chat, o.Address) {
 		mark = x.epoch
 		x.marked[chat] = true
-		x.after = append(x.after, func() { e.noteIdle(seq) })
+		// Noted before the commit: from then on a lane may take it. When the
+		// transaction fails the note says nothing, for no such delivery is marked.
+		e.noteIdle(seq)
 	}
 	if err := x.putRaw(bkOutbox, numKey(chat, seq), outPayload(encoded, mark)); err != nil {
 		return err

@@ -28,8 +28,10 @@ type write struct {
 	run func(*tx) error
 	// done is called once, when the outcome is durable.
 	done func(error)
-	// turn is set for the writes of a turn: after one that failed, all fail.
-	turn *turn
+	// turn is set for the writes of a turn: after a step that failed, all fail.
+	// A commit that failed took nothing with it and may be tried again.
+	turn  *turn
+	final bool
 }
 
 // submit queues a write. The error says that it was not queued.
@@ -116,7 +118,7 @@ func (e *Engine) commitAll(batch []*write) {
 }
 
 func (w *write) finish(err error) {
-	if err != nil && w.turn != nil {
+	if err != nil && w.turn != nil && !w.final {
 		w.turn.fail(err)
 	}
 	w.done(err)

@@ -1,2 +1,48 @@
-// Package bolt is the embedded engine: one bbolt file in the state directory.
+// Package bolt is the embedded engine: one bbolt file in the state directory,
+// and one process that uses it.
+//
+// What it promises beyond [parley/pkg/session.Engine]:
+//
+//   - One goroutine writes. It takes everything that waits into one transaction
+//     and answers after the commit, so that the writers of a moment share one
+//     sync of the disk. A write that fails its check, or spoils the transaction,
+//     fails alone.
+//   - A full disk acknowledges nothing and shows in Status; writing goes on by
+//     itself when there is room.
+//   - Opening reads the state record and what is pending, never the whole store.
+//     An idle chat costs no memory.
+//   - Every record carries its form and a checksum over its place and content. A
+//     damaged one is set aside and counted, never handed out. A turn of which a
+//     step is damaged is handed out as lost for good, because nobody can tell
+//     what it did.
+//   - A file that is cut off, emptied, gone or foreign is moved aside and the
+//     newest good snapshot restored. The store is then held: it accepts, and
+//     hands out nothing, until ReleaseHold. A page that is found damaged while
+//     the store is in use ends all writing; the next start restores.
+//   - A second process gets [ErrLocked] within the lock time-out, a store of a
+//     newer release [ErrNewer] with the file untouched, and a directory that is
+//     not safely its own [ErrDir]; each says what to do.
+//
+// # The file
+//
+// What waits stands in buckets of its own (inbox, steps, outbox) and is deleted
+// when it is done, so that looking for work costs as much as there is work. Keys
+// are a chat's or session's number and a sequence number, and everything of a
+// chat lies together. What may be forgotten after 48 hours is listed by time in
+// aging and pruned in small batches.
+//
+// # Recovery
+//
+// The clean mark goes with the first transaction of a process, which also names
+// the suspects of an unclean end; opening by itself writes nothing, so that any
+// number of crashes before it count as one. A delivery that is marked as being
+// sent carries the number of the process that marked it: found by another one,
+// it is unknown whether it was sent.
+//
+// # Adding a kind of record
+//
+// Name a bucket in keys.go, give it a struct in record.go, read and write it
+// through tx.get and tx.put, and add what must hold between it and the others to
+// check.go. An engine beside this one implements session.Engine and passes the
+// suite in sessiontest.
 package bolt

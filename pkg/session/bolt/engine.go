@@ -108,12 +108,16 @@ func (e *Engine) held() string {
 	return e.meta.Held
 }
 
+// damaged is what a full read found, nil in normal use.
+func (e *Engine) damaged() error {
+	e.stateMu.Lock()
+	defer e.stateMu.Unlock()
+	return e.damage
+}
+
 // writable says whether a transaction may begin, and opens the file again if need be.
 func (e *Engine) writable() error {
-	e.stateMu.Lock()
-	damage := e.damage
-	e.stateMu.Unlock()
-	if damage != nil {
+	if damage := e.damaged(); damage != nil {
 		return errors.Join(session.ErrStore, damage)
 	}
 	e.dbMu.RLock()

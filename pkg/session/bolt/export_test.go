@@ -36,6 +36,33 @@ func Settle(e *Engine) {
 	}
 }
 
+// BreakWrites makes every write fail with err until it is called with nil.
+func BreakWrites(e *Engine, err error) {
+	e.stateMu.Lock()
+	defer e.stateMu.Unlock()
+	e.damage = err
+}
+
+// Prune does what the housekeeping does now and then.
+func Prune(e *Engine) {
+	for e.prune(context.Background()) {
+	}
+}
+
+// Unseal opens a record as a reader does.
+func Unseal(key, rec []byte) ([]byte, error) { return unseal(bkInbox, key, rec) }
+
+// Seal makes a record.
+func Seal(key, payload []byte) []byte { return seal(bkInbox, key, payload) }
+
+// The keys, for tests of their order and difference.
+var (
+	TimeKey = timeKey
+	KeyTime = keyTime
+	AddrKey = addrKey
+	IDKey   = idKey
+)
+
 // SetSchema makes a closed store look as if another release had written it.
 func SetSchema(dir string, n int) error {
 	db, err := bbolt.Open(filepath.Join(dir, fileDB), 0o600, nil)

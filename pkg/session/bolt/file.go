@@ -29,7 +29,7 @@ func metaKey() []byte { return []byte("state") }
 const mapSize = 1 << 30
 
 // growBy is how much the file grows at once, sparsely.
-const growBy = 4 << 20
+const growBy = 1 << 20
 
 func boltOptions(timeout time.Duration) *bbolt.Options {
 	return &bbolt.Options{
@@ -142,6 +142,7 @@ func build(dir, source string, now time.Time, change func(*tx) error) error {
 	if err != nil {
 		return dirError(dir, err)
 	}
+	db.AllocSize = growBy
 	err = guard(func() error {
 		return db.Update(func(b *bbolt.Tx) error { return fill(newTx(b, now), change) })
 	})

@@ -146,7 +146,7 @@ func (e *Engine) suspectDamage(cause error) {
 func (e *Engine) scrub(cause error) {
 	e.dbMu.RLock()
 	defer e.dbMu.RUnlock()
-	if e.db == nil {
+	if e.db == nil || e.damaged() != nil {
 		return
 	}
 	var seen walked

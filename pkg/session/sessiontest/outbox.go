@@ -57,7 +57,7 @@ func outboxTests() []test {
 	}
 }
 
-// send queues messages of a chat through a turn, with no outbox running.
+// send queues messages of a chat through a turn.
 func (b *bench) send(chat string, list ...string) {
 	b.Helper()
 	b.append(item(chat, "for-"+list[0]))
@@ -131,15 +131,9 @@ func testParts(b *bench) {
 	b.equal(0, b.status().Sending)
 }
 
-// sendNow queues messages of a chat while its outbox runs.
-func (b *bench) sendNow(chat string, list ...string) {
-	b.Helper()
-	b.send(chat, list...)
-}
-
 func testMarkedAtOnce(b *bench) {
 	d := b.deliveries()
-	b.sendNow("a", "o1", "o2")
+	b.send("a", "o1", "o2")
 	h := d.next()
 	info := h.what.Info()
 	b.equal([]bool{true, false}, []bool{info.Marked, info.Unknown})
@@ -152,7 +146,7 @@ func testMarkedAtOnce(b *bench) {
 
 func testUnknown(b *bench) {
 	d := b.deliveries()
-	b.sendNow("a", "o1", "o2")
+	b.send("a", "o1", "o2")
 	d.next()
 	b.crash()
 	d = b.deliveries()
@@ -173,7 +167,7 @@ func testUnknown(b *bench) {
 func testNoDoubt(b *bench) {
 	// The handler said that the platform surely does not have it.
 	d := b.deliveries()
-	b.sendNow("a", "o1")
+	b.send("a", "o1")
 	h := d.next()
 	h.end <- &channels.SendError{Class: channels.SendTransient, Err: errors.New("connection refused")}
 	b.must(d.stop())

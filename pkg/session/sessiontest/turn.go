@@ -1,9 +1,11 @@
 package sessiontest
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"parley/pkg/channels"
@@ -39,6 +41,8 @@ func turnTests() []test {
 		{"steps are kept, in order, with the items that began the turn", testSteps},
 		{"join takes what waits", testJoin},
 		{"join has the limits of a turn", testJoinLimits},
+		{"a step that cannot be stored is refused at once", testRefusedStep},
+		{"a commit that fails touches nothing and spoils no neighbour", testNeighbours},
 		{"arrivals are signalled", testArrivals},
 		{"a failed item is listed", testFailed},
 		{"a step's messages leave at once", func(b *bench) {
@@ -231,6 +235,66 @@ func testJoinLimits(b *bench) {
 	b.equal([]string{"test/bot/b2"}, ids(joined))
 	b.answer(open["a"], session.Commit{})
 	b.equal(ids(list[19:25]), ids(w.next().what.Info().Items))
+}
+
+func testRefusedStep(b *bench) {
+	b.append(item("a", "1"))
+	w := b.turns()
+	h := w.next()
+	bad := session.Step{Kind: session.StepBegun, Tasks: []session.Task{{ID: "t", Arguments: json.RawMessage("{")}}}
+	if err := h.what.Record(b.Context(), bad); err == nil {
+		b.Fatal("a step that cannot be stored was accepted")
+	}
+	b.must(h.what.Record(b.Context(), session.Step{Kind: session.StepAnswer, Await: true}))
+	h.end <- errors.New("again")
+	h = w.next()
+	b.equal([]session.Step{{Kind: session.StepAnswer}}, h.what.Info().Steps)
+	b.answer(h, session.Commit{})
+}
+
+func testNeighbours(b *bench) {
+	const chats = 24
+	for i := range chats {
+		b.append(item(fmt.Sprint(i), fmt.Sprint(i)))
+	}
+	w := b.turns()
+	open := make([]handed[session.Turn], chats)
+	for i := range open {
+		open[i] = w.next()
+	}
+	var wg sync.WaitGroup
+	for i, h := range open {
+		wg.Go(func() {
+			info := h.what.Info()
+			c := session.Commit{
+				Outcome: session.OutcomeAnswered, Messages: user("x"),
+				Outbox: []channels.Outbound{{ID: info.ID, Address: info.Address}},
+			}
+			bad := c
+			bad.Jobs = []session.Job{{ID: info.ID, Spec: json.RawMessage("{")}}
+			if i%2 == 0 {
+				if err := h.what.Commit(b.Context(), bad); err == nil {
+					b.Error("a commit that cannot be stored was accepted")
+				}
+			}
+			// The same attempt may commit something else instead.
+			if err := h.what.Commit(b.Context(), c); err != nil {
+				b.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	for _, h := range open {
+		h.end <- nil
+	}
+	st := b.status()
+	b.equal([]int{0, chats}, []int{st.Waiting, st.Sending})
+	for i := range chats {
+		b.equal([]string{"x"}, b.page(fmt.Sprint(i), 0, 10))
+	}
+	jobs, err := b.e.JobList(b.Context(), "")
+	b.must(err)
+	b.equal(0, len(jobs))
 }
 
 func testArrivals(b *bench) {

@@ -292,3 +292,19 @@ func FuzzPath(f *testing.F) {
 		}
 	})
 }
+
+func TestASpaceIsPreparedBeforeItIsLookedInto(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "new")
+	registry := tools.NewToolRegistry()
+	for _, tool := range files.New(files.Options{Prepare: func(space string) error { return os.Mkdir(space, 0o700) }}) {
+		registry.Register(tool)
+	}
+	ctx := tools.WithInvocation(t.Context(), tools.Invocation{Space: dir})
+	if got := registry.Execute(ctx, "list_dir", map[string]any{"path": "."}); got.IsError {
+		t.Errorf("listed %s", got.ForLLM)
+	}
+	if got := registry.Execute(ctx, "list_dir", map[string]any{"path": "."}); !got.IsError {
+		t.Error("a folder that cannot be prepared was listed")
+	}
+}

@@ -1,0 +1,68 @@
+package mutants
+
+// agentMutants break turns, what is around them, and how the process stops.
+func agentMutants() []Mutant {
+	const dir = "pkg/agent"
+	return []Mutant{
+		{
+			Promise: "R1", Defect: "lists a message as answered that failed",
+			File: dir + "/outcome.go", Old: "Outcome: session.OutcomeFailed, Reason: cut(reason, 500),", New: "Outcome: session.OutcomeAnswered, Reason: cut(reason, 500),",
+			Dir: "cmd/gateway", Test: "^TestScripts$/^model_down$",
+		},
+		{
+			Promise: "R5", Defect: "runs a call again of which nothing is known",
+			File: dir + "/resume.go", Old: `(!c.Rerunnable || c.TaskID != "")`, New: `c.TaskID != ""`,
+			Dir: dir, Test: "^TestAnInterruptedTurnGoesOnFromItsLastStep$",
+		},
+		{
+			Promise: "R5", Defect: "runs a call before its begin is durable",
+			File: dir + "/ledger.go", Old: "Kind: session.StepBegun, Round: call.Round, Await: true,", New: "Kind: session.StepEnded, Round: call.Round,",
+			Dir: "internal/kill", Test: "^TestKillAtEachPoint$/^P7$",
+		},
+		{
+			Promise: "R6", Defect: "forgets the tasks of the process that died",
+			File: dir + "/agent.go", Old: "if err := a.endLostTasks(ctx); err != nil && ctx.Err() == nil {", New: "if err := ctx.Err(); err != nil {",
+			Dir: dir, Test: "^TestATaskLostWithTheProcessIsToldOnceAtTheNextStart$",
+		},
+		{
+			Promise: "R8", Defect: "lets a tool's message go to any chat",
+			File: dir + "/ledger.go", Old: "if channel != r.info.Address.Channel || chatID != r.info.Address.Chat {", New: `if channel == "" {`,
+			Dir: dir, Test: "^TestTheMessageToolSendsToItsOwnChatAndNoReplyStaysSilent$",
+		},
+		{
+			Promise: "R9", Defect: "sends an answer that was not redacted",
+			File: dir + "/outcome.go", Old: "Text: r.a.o.Redact(text),", New: "Text: text,",
+			Dir: dir, Test: "^TestWhatLeavesIsRedacted$",
+		},
+		{
+			Promise: "R11", Defect: "cuts running turns off at a stop",
+			File: dir + "/agent.go", Old: "time.AfterFunc(a.o.Grace,", New: "time.AfterFunc(0,",
+			Dir: "cmd/gateway", Test: "^TestTerminateFinishesTheTurn$",
+		},
+		{
+			Promise: "R11", Defect: "does not end at a second signal",
+			File: "cmd/gateway/runverbs.go", Old: "if stopping {", New: "if stopping && done == nil {",
+			Dir: "internal/kill", Test: "^TestSecondTermEndsAtOnce$",
+		},
+		{
+			Promise: "lower rights", Defect: "gives a turn the highest rights of its senders",
+			File: dir + "/turn.go", Old: "if !b.level.Allows(a.level) {", New: "if b.level.Allows(a.level) {",
+			Dir: dir, Test: "^TestATurnHasTheLowestRightsOfItsSenders$",
+		},
+		{
+			Promise: "lower rights", Defect: "lets anybody join a running turn",
+			File: dir + "/ledger.go", Old: "return who.level.Allows(r.who.level)", New: "return true",
+			Dir: dir, Test: "^TestASenderWithLowerRightsIsQueuedNotJoined$",
+		},
+		{
+			Promise: "hanging chat", Defect: "runs one turn at a time over all chats",
+			File: dir + "/agent.go", Old: "semaphore.NewWeighted(int64(o.MaxTurns))", New: "semaphore.NewWeighted(1)",
+			Dir: dir, Test: "^TestOneHangingChatDoesNotHoldTheOthers$",
+		},
+		{
+			Promise: "/stop", Defect: "lets a turn go on after a stop",
+			File: dir + "/watch.go", Old: "return errStopped", New: "return nil",
+			Dir: dir, Test: "^TestStopEndsAHangingModelAndSaysSoOnce$",
+		},
+	}
+}

@@ -1,0 +1,53 @@
+package mutants
+
+// engineMutants break the store.
+func engineMutants() []Mutant {
+	const dir = "pkg/session/bolt"
+	return []Mutant{
+		{
+			Promise: "R1", Defect: "says stored before it is",
+			File: dir + "/committer.go", Old: "return <-done", New: "return nil",
+			Dir: dir, Test: "^TestConformance$/^(inbox|recovery)$",
+		},
+		{
+			Promise: "R2", Defect: "accepts an id twice",
+			File: dir + "/inbox.go", Old: "if t.has(bkSeen, id) {", New: "if t.has(bkSeen, id) && id == nil {",
+			Dir: dir, Test: "^TestConformance$/^inbox$/^an_id_is_accepted_once$",
+		},
+		{
+			Promise: "R2", Defect: "leaves answered items in the inbox",
+			File: dir + "/commit.go", Old: "if err := x.del(bkInbox, key); err != nil {", New: "if err := t.failed(); err != nil {",
+			Dir: dir, Test: "^TestConformance$/^recovery$/^a_committed_turn_does_not_run_again$",
+		},
+		{
+			Promise: "R2", Defect: "lets an attempt that ended go on writing",
+			File: dir + "/commit.go", Old: "gone := t.over.Load() || t.committed.Load() ||", New: "gone :=",
+			Dir: dir, Test: "^TestConformance$/^turn$/^(an_attempt_that_ended_is_fenced|only_the_first_commit_counts)$",
+		},
+		{
+			Promise: "R3", Defect: "runs two lanes for one chat",
+			File: dir + "/lanes.go", Old: "l.again = true\n\t\treturn", New: "l.again = true",
+			Dir: dir, Test: "^TestConformance$/^(inbox|outbox)$",
+		},
+		{
+			Promise: "R4", Defect: "does not know that a marked message may be out",
+			File: dir + "/outbox.go", Old: "if d.rec.Mark != 0 && d.rec.Mark != e.epoch {", New: "if d.rec.Mark != 0 && d.rec.Mark == 0 {",
+			Dir: dir, Test: "^TestConformance$/^outbox$/^a_crash_makes_a_marked_message_unknown",
+		},
+		{
+			Promise: "R4", Defect: "queues one message twice",
+			File: dir + "/commit.go", Old: "if x.has(bkSent, id) {", New: "if x.has(bkSent, id) && id == nil {",
+			Dir: dir, Test: "^TestConformance$/^outbox$/^an_id_is_queued_once",
+		},
+		{
+			Promise: "R6", Defect: "completes a task twice",
+			File: dir + "/tasks.go", Old: "if task.State != session.TaskRunning {\n\t\t\treturn nil\n\t\t}\n\t\tfirst = true", New: "first = true",
+			Dir: dir, Test: "^TestConformance$/^background$/^a_task_ends_once",
+		},
+		{
+			Promise: "poison", Defect: "does not count the processes that a turn has ended",
+			File: dir + "/suspects.go", Old: "rec.Lost++", New: "rec.Lost += 0",
+			Dir: dir, Test: "^TestConformance$/^recovery$/^(crashes_count|a_poison_item)",
+		},
+	}
+}
