@@ -25,11 +25,6 @@ func agentMutants() []Mutant {
 			Dir: dir, Test: "^TestATaskLostWithTheProcessIsToldOnceAtTheNextStart$",
 		},
 		{
-			Promise: "R8", Defect: "lets a tool's message go to any chat",
-			File: dir + "/ledger.go", Old: "if channel != r.info.Address.Channel || chatID != r.info.Address.Chat {", New: `if channel == "" {`,
-			Dir: dir, Test: "^TestTheMessageToolSendsToItsOwnChatAndNoReplyStaysSilent$",
-		},
-		{
 			Promise: "R9", Defect: "sends an answer that was not redacted",
 			File: dir + "/outcome.go", Old: "Text: r.a.o.Redact(text),", New: "Text: text,",
 			Dir: dir, Test: "^TestWhatLeavesIsRedacted$",

@@ -20,9 +20,9 @@ func engineMutants() []Mutant {
 			Dir: dir, Test: "^TestConformance$/^recovery$/^a_committed_turn_does_not_run_again$",
 		},
 		{
-			Promise: "R2", Defect: "lets an attempt that ended go on writing",
-			File: dir + "/commit.go", Old: "gone := t.over.Load() || t.committed.Load() ||", New: "gone :=",
-			Dir: dir, Test: "^TestConformance$/^turn$/^(an_attempt_that_ended_is_fenced|only_the_first_commit_counts)$",
+			Promise: "R2", Defect: "lets a turn write whose items are gone",
+			File: dir + "/commit.go", Old: "if gone {", New: "if gone && x == nil {",
+			Dir: dir, Test: "^TestConformance$/^(turn|sessions)$",
 		},
 		{
 			Promise: "R3", Defect: "runs two lanes for one chat",

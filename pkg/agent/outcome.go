@@ -72,7 +72,7 @@ func (r *run) fail(ctx context.Context, messages []providers.Message, reason, pe
 
 // commit ends the turn; text, when not empty, is its last message to the chat.
 func (r *run) commit(ctx context.Context, c session.Commit, text string) error {
-	c.Messages = historyForm(c.Messages)
+	c.Messages = r.historyForm(c.Messages)
 	if text != "" {
 		c.Outbox = append(c.Outbox, r.outbound(r.info.ID+"/final/0", text, r.preview.id()))
 	}
@@ -90,13 +90,17 @@ func (r *run) outbound(id, text, draft string) channels.Outbound {
 	return o
 }
 
-// historyForm leaves out what history has no use for.
-func historyForm(messages []providers.Message) []providers.Message {
+// historyForm leaves out what history has no use for, and every secret: what is
+// stored goes into later prompts.
+func (r *run) historyForm(messages []providers.Message) []providers.Message {
 	out := make([]providers.Message, 0, len(messages))
 	for i := range messages {
-		if messages[i].Role != providers.RoleSystem {
-			out = append(out, messages[i])
+		if messages[i].Role == providers.RoleSystem {
+			continue
 		}
+		m := messages[i]
+		m.Content, m.Reasoning = r.a.o.Redact(m.Content), r.a.o.Redact(m.Reasoning)
+		out = append(out, m)
 	}
 	return out
 }

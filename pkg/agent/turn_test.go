@@ -196,8 +196,12 @@ func TestWhatLeavesIsRedacted(t *testing.T) {
 	}), nil, withOptions(func(o *agent.Options) {
 		o.Redact = func(s string) string { return strings.ReplaceAll(s, "CANARY-1", "[redacted]") }
 	}))
-	w.write("1", "1", "tell")
+	w.write("1", "1", "tell CANARY-1")
 	w.expectText("the key is [redacted]")
+	w.settled()
+	if got := strings.Join(w.transcript("1"), "\n"); strings.Contains(got, "CANARY-1") {
+		t.Errorf("a secret is in the history, and so in later prompts:\n%s", got)
+	}
 }
 
 func TestMessagesOfOneAnswerLeaveInOrder(t *testing.T) {

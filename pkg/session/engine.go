@@ -113,7 +113,8 @@ type Sessions interface {
 	List(ctx context.Context, after string, limit int) ([]Info, error)
 	// Move makes to an address of the chat at from; what is queued for from leaves to to.
 	Move(ctx context.Context, from, to channels.Address) error
-	// Forget deletes a session's history and everything waiting or kept for its chat.
+	// Forget deletes a session's history and everything waiting or kept for its
+	// chat; of a session that /new left behind only what belongs to itself.
 	Forget(ctx context.Context, sessionID string) error
 }
 
