@@ -49,5 +49,20 @@ func engineMutants() []Mutant {
 			File: dir + "/suspects.go", Old: "rec.Lost++", New: "rec.Lost += 0",
 			Dir: dir, Test: "^TestConformance$/^recovery$/^(crashes_count|a_poison_item)",
 		},
+		{
+			Promise: "full disk", Defect: "takes a failed commit for a good one",
+			File: dir + "/committer.go", Old: "return e.commit(t) }); err != nil {", New: "return e.commit(t) }); err != nil && t == nil {",
+			Dir: dir, Test: "^TestFullDisk$",
+		},
+		{
+			Promise: "flipped bit", Defect: "does not check its records",
+			File: dir + "/record.go", Old: "return crc32.Update(c, t, payload)", New: "return c - c",
+			Dir: dir, Test: "^TestFlippedBit$",
+		},
+		{
+			Promise: "newer store", Defect: "opens a store of a newer version",
+			File: dir + "/open.go", Old: "if m.Schema > schema {", New: "if m.Schema > schema+1000 {",
+			Dir: dir, Test: "^TestNewerSchema$",
+		},
 	}
 }

@@ -54,8 +54,8 @@ type Options struct {
 	ContextTokens int
 	// Drafter returns what shows a growing answer in a chat, or nil.
 	Drafter func(a channels.Address) channels.Drafter
-	// Status shows a passing note (at work, which tool) in a chat; nil shows none.
-	Status func(ctx context.Context, a channels.Address, text string)
+	// Status returns what shows a passing note (at work, which tool) in a chat, or nil.
+	Status func(a channels.Address) channels.StatusShower
 	// Redact removes secrets from everything that leaves; nil removes nothing.
 	Redact func(string) string
 	// Grace is how long running turns may go on after Run's context ended; 0: 20 s.
@@ -101,6 +101,9 @@ func New(o Options) (*Agent, error) {
 	}
 	if o.Drafter == nil {
 		o.Drafter = func(channels.Address) channels.Drafter { return nil }
+	}
+	if o.Status == nil {
+		o.Status = func(channels.Address) channels.StatusShower { return nil }
 	}
 	return &Agent{
 		o:     o,

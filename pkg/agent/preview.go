@@ -21,7 +21,7 @@ type preview struct {
 	address channels.Address
 	turn    string
 	redact  func(string) string
-	note    func(ctx context.Context, a channels.Address, text string)
+	notes   channels.StatusShower
 	wake    chan struct{}
 	stop    chan struct{}
 	ended   chan struct{}
@@ -37,10 +37,10 @@ type preview struct {
 // newPreview starts the preview of a turn; close ends it.
 func (a *Agent) newPreview(ctx context.Context, to channels.Address, turn string) *preview {
 	p := &preview{
-		ctx: ctx, drafter: a.o.Drafter(to), address: to, turn: turn, redact: a.o.Redact, note: a.o.Status,
+		ctx: ctx, drafter: a.o.Drafter(to), address: to, turn: turn, redact: a.o.Redact, notes: a.o.Status(to),
 		wake: make(chan struct{}, 1), stop: make(chan struct{}), ended: make(chan struct{}),
 	}
-	if p.drafter == nil && p.note == nil {
+	if p.drafter == nil && p.notes == nil {
 		close(p.ended)
 		return p
 	}
@@ -154,7 +154,7 @@ func (p *preview) show() {
 
 // tell shows a passing note, where the channel has a place for one.
 func (p *preview) tell(note string) {
-	if note != "" && p.note != nil {
-		p.note(p.ctx, p.address, note)
+	if note != "" && p.notes != nil {
+		_ = p.notes.Status(p.ctx, p.address, p.redact(note)) // the answer tells, whether or not this was seen
 	}
 }

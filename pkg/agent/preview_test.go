@@ -103,3 +103,28 @@ func TestNoReplyIsNeverPreviewed(t *testing.T) {
 	}
 	e.mu.Unlock()
 }
+
+// board shows passing notes.
+type board struct{ notes chan string }
+
+func (b *board) Status(_ context.Context, _ channels.Address, note string) error {
+	b.notes <- note
+	return nil
+}
+
+func TestToolActivityIsShownInPassing(t *testing.T) {
+	t.Parallel()
+	b := &board{notes: make(chan string, 10)}
+	g := newGate()
+	w := newWorld(t, script(gated), []tools.Tool{g.tool()}, withOptions(func(o *agent.Options) {
+		o.Status = func(channels.Address) channels.StatusShower { return b }
+	}))
+	w.write("1", "1", "go")
+	<-g.entered
+	if got := <-b.notes; got != "using gate" {
+		t.Errorf("noted %q", got)
+	}
+	close(g.open)
+	w.expectText("seen: go")
+	w.settled()
+}

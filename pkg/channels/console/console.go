@@ -59,8 +59,8 @@ type Channel struct {
 }
 
 var (
-	_ channels.Channel  = (*Channel)(nil)
-	_ channels.Drafter  = (*Channel)(nil)
+	_ channels.Channel      = (*Channel)(nil)
+	_ channels.Drafter      = (*Channel)(nil)
 	_ channels.StatusShower = (*Channel)(nil)
 )
 
