@@ -122,7 +122,8 @@ func (a *App) assemble(ctx context.Context, o appOptions) error {
 		}))
 	}
 	a.registry.Register(newMessage(a.agent))
-	return switchTools(a.registry, a.cfg.Tools)
+	switchTools(a.registry, a.cfg.Tools)
+	return nil
 }
 
 func orGrace(d time.Duration) time.Duration {

@@ -95,9 +95,6 @@ func newConfig(h *host) *cobra.Command {
 			if _, err := newPolicy(cfg); err != nil {
 				return err
 			}
-			if err := checkTools(cfg, h.lookupEnv); err != nil {
-				return err
-			}
 			return h.print("the configuration is good\n")
 		},
 	}
@@ -142,10 +139,10 @@ func newInit(h *host) *cobra.Command {
 		Use: "init", Short: "Write a first configuration and workspace", Args: cobra.NoArgs,
 		Long: "Writes ~/.parley/parley.yaml (or --config) and the workspace. What is there already is left as it is.",
 		RunE: func(*cobra.Command, []string) error {
-			path := h.configPath
-			if path == "" {
-				path = h.defaultConfig()
+			if h.home == "" && h.configPath == "" {
+				return errNoHome()
 			}
+			path := h.configFile()
 			if err := writeNew(path, initialConfig); err != nil {
 				if !errors.Is(err, os.ErrExist) {
 					return coded(exitFailed, err)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"parley/pkg/config"
@@ -32,45 +33,59 @@ type host struct {
 	in        *os.File
 	out, err  io.Writer
 	lookupEnv func(string) (string, bool)
-	home      string
+	// home is "" where HOME is not set.
+	home string
 	// configPath and logLevel are the global flags.
 	configPath, logLevel string
+	// began says that the command line was understood.
+	began bool
 	// redactor takes the secrets out of errors, once they are known.
 	redactor *policy.Redactor
 }
 
 func newHost(args []string) *host {
-	home, err := os.UserHomeDir()
-	if err != nil {
-		home = "."
-	}
+	home, _ := os.UserHomeDir() // load says what to do without
 	return &host{args: args, in: os.Stdin, out: os.Stdout, err: os.Stderr, lookupEnv: os.LookupEnv, home: home, redactor: policy.NewRedactor()}
 }
 
 // terminal says whether a person sits at standard input.
 func (h *host) terminal() bool { return term.IsTerminal(int(h.in.Fd())) }
 
-// defaultConfig is the file that is read without --config.
-func (h *host) defaultConfig() string { return filepath.Join(h.home, ".parley", "parley.yaml") }
+// configFile is the configuration: what --config names, or the one at home.
+func (h *host) configFile() string {
+	if h.configPath != "" {
+		return h.configPath
+	}
+	return filepath.Join(h.home, ".parley", "parley.yaml")
+}
 
 // load reads the configuration. Without --config and without a file it is the default.
 func (h *host) load(withoutSecrets bool) (*config.Config, error) {
-	path := h.configPath
-	if path == "" {
-		path = h.defaultConfig()
+	if h.home == "" && h.configPath == "" {
+		return nil, errNoHome()
 	}
-	cfg, err := config.Load(path, config.Options{
+	cfg, err := config.Load(h.configFile(), config.Options{
 		LookupEnv: h.lookupEnv, Home: h.home, Built: built(), WithoutSecrets: withoutSecrets,
 		Owner: policy.CheckOwner, User: policy.CheckUser,
 		Place: func(s string) error { _, err := policy.ParsePlace(s); return err },
+		Tools: toolNames(h.lookupEnv),
 	})
-	if h.configPath == "" && errors.Is(err, os.ErrNotExist) {
-		return config.Default(h.home), nil
+	if errors.Is(err, os.ErrNotExist) {
+		if h.configPath == "" {
+			return config.Default(h.home), nil
+		}
+		return nil, coded(exitUsage, fmt.Errorf("there is no configuration %s: gateway init --config %s writes one", h.configPath, h.configPath))
 	}
 	if err != nil {
 		return nil, coded(exitUsage, err)
 	}
 	return cfg, nil
+}
+
+// errNoHome is for a process that was started without HOME, which would put its
+// state where it happens to stand.
+func errNoHome() error {
+	return coded(exitUsage, errors.New("HOME is not set, so there is no place for the state: set HOME, or name with --config a configuration that sets state_dir"))
 }
 
 // exitError carries an exit code. With silent set, everything has been said already.
@@ -95,13 +110,20 @@ func execute(ctx context.Context, h *host) int {
 	root.SetIn(h.in)
 	root.SetOut(h.out)
 	root.SetErr(h.err)
-	err := root.ExecuteContext(ctx)
+	root.PersistentPreRun = func(*cobra.Command, []string) { h.began = true }
+	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return 0
 	}
 	e, ok := errors.AsType[*exitError](err)
-	if !ok { // cobra's own: the command line is wrong
-		e = &exitError{code: exitUsage, err: fmt.Errorf("%w (gateway help shows what there is)", err)}
+	switch {
+	case ok:
+	case h.began:
+		e = &exitError{code: exitFailed, err: err}
+	case cmd.HasSubCommands():
+		e = &exitError{code: exitUsage, err: fmt.Errorf("%w (%s --help shows what there is)", err, cmd.CommandPath())}
+	default:
+		e = &exitError{code: exitUsage, err: fmt.Errorf("%w (usage: %s)", err, cmd.UseLine())}
 	}
 	if !e.silent {
 		_, _ = fmt.Fprintln(h.err, "gateway: "+h.redactor.Redact(strings.TrimSpace(e.Error())))

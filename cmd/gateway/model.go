@@ -30,6 +30,8 @@ type brain struct {
 	model    string
 	// name and why are what the first line on screen says.
 	name, why string
+	// named says that the configuration names it.
+	named bool
 	// secret is the key that came from the environment, for the redactor.
 	secret string
 }
@@ -95,7 +97,7 @@ func configured(cfg *config.Config, log zerolog.Logger) (brain, error) {
 	first := targets[0]
 	b := brain{
 		provider: first.Provider, model: first.Model,
-		name: first.Model, why: "models." + names[0] + " in the configuration",
+		name: first.Model, why: "models." + names[0] + " in the configuration", named: true,
 	}
 	if len(targets) > 1 {
 		b.provider = providers.Failover(targets...)
@@ -222,5 +224,8 @@ func firstModel(ctx context.Context, client *http.Client, baseURL string) string
 
 // introduction is the first line on screen.
 func (b brain) introduction(configPath string) string {
+	if b.named {
+		return fmt.Sprintf("model: %s, because %s names it. To use another: change it in %s.", b.name, b.why, configPath)
+	}
 	return fmt.Sprintf("model: %s, because %s. To use another: export OPENAI_API_KEY=..., or name it in %s (gateway init writes one).", b.name, b.why, configPath)
 }

@@ -61,11 +61,7 @@ func (h *host) newConsole() *console.Channel {
 
 // introduce says on screen which model answers.
 func (h *host) introduce(a *App) {
-	path := h.configPath
-	if path == "" {
-		path = h.defaultConfig()
-	}
-	_, _ = h.err.Write([]byte(a.redactor.Redact(a.brain.introduction(path)) + "\n")) // a closed screen shows itself at the first answer
+	_, _ = h.err.Write([]byte(a.redactor.Redact(a.brain.introduction(h.configFile())) + "\n")) // a closed screen shows itself at the first answer
 }
 
 func (h *host) chat(ctx context.Context) error {
@@ -170,12 +166,12 @@ func (h *host) run(ctx context.Context) error {
 	}
 	if len(a.channels) == 0 {
 		return coded(exitUsage, errors.Join(
-			errors.New("no channel is enabled: enable one under channels in the configuration, or start gateway chat"), a.Close()))
+			errors.New("no channel is enabled: enable one under channels in the configuration, or start gateway chat (run opens a console only in a terminal)"), a.Close()))
 	}
 	if h.terminal() {
 		h.introduce(a)
 	} else {
-		log.Info().Msg(a.brain.introduction(h.configPath))
+		log.Info().Msg(a.brain.introduction(h.configFile()))
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

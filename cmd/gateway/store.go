@@ -141,6 +141,9 @@ or sent until gateway store release, because it may have been done already.`,
 			if err != nil {
 				return err
 			}
+			if _, err := os.Stat(words[0]); err != nil {
+				return coded(exitFailed, fmt.Errorf("the snapshot cannot be read: %w: snapshots are in %s", err, filepath.Join(cfg.StateDir, "snapshots")))
+			}
 			if err := bolt.Restore(cmd.Context(), cfg.StateDir, words[0]); err != nil {
 				return storeError(err)
 			}

@@ -103,25 +103,21 @@ func newRegistry(cfg *config.Config, lookup func(string) (string, bool), redact 
 }
 
 // switchTools applies tools.on, enabled and disabled to everything registered.
-func switchTools(r *tools.ToolRegistry, t config.Tools) error {
-	for _, name := range slices.Concat(t.Enabled, t.Disabled) {
-		if !slices.Contains(r.List(), name) {
-			return coded(exitUsage, fmt.Errorf("tools: there is no tool %s: the tools are %v", name, r.List()))
-		}
-	}
+func switchTools(r *tools.ToolRegistry, t config.Tools) {
 	for _, name := range r.List() {
 		if !t.On || len(t.Enabled) > 0 && !slices.Contains(t.Enabled, name) || slices.Contains(t.Disabled, name) {
 			r.SetEnabled(name, false)
 		}
 	}
-	return nil
 }
 
-// checkTools holds the names of tools in the configuration against those there are.
-func checkTools(cfg *config.Config, lookup func(string) (string, bool)) error {
-	r := newRegistry(cfg, lookup, nil, zerolog.Nop())
-	r.Register(newMessage(nil)) // for its name: nothing is called here
-	return switchTools(r, cfg.Tools)
+// toolNames are the tools there are, for the check of the configuration.
+func toolNames(lookup func(string) (string, bool)) func() []string {
+	return func() []string {
+		r := newRegistry(config.Default(""), lookup, nil, zerolog.Nop())
+		r.Register(newMessage(nil)) // for its name: nothing is called here
+		return r.List()
+	}
 }
 
 // newMessage is the tool that lets the model speak before its answer is done.

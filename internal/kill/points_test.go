@@ -37,6 +37,10 @@ func points() []point {
 	}
 }
 
+// inRecovery is the point that only a start after a crash passes: the suspects
+// are marked, and no turn runs yet. TestCrashesInRecoveryCountAsOne dies there.
+const inRecovery = "R1"
+
 // batch is how many updates one poll gives, so that a load takes several.
 const batch = 2
 

@@ -30,11 +30,6 @@ func agentMutants() []Mutant {
 			Dir: dir, Test: "^TestWhatLeavesIsRedacted$",
 		},
 		{
-			Promise: "R11", Defect: "cuts running turns off at a stop",
-			File: dir + "/agent.go", Old: "time.AfterFunc(a.o.Grace,", New: "time.AfterFunc(0,",
-			Dir: "cmd/gateway", Test: "^TestTerminateFinishesTheTurn$",
-		},
-		{
 			Promise: "R11", Defect: "does not end at a second signal",
 			File: "cmd/gateway/runverbs.go", Old: "if stopping {", New: "if stopping && done == nil {",
 			Dir: "internal/kill", Test: "^TestSecondTermEndsAtOnce$",

@@ -50,6 +50,11 @@ func engineMutants() []Mutant {
 			Dir: dir, Test: "^TestConformance$/^recovery$/^(crashes_count|a_poison_item)",
 		},
 		{
+			Promise: "R11", Defect: "counts an orderly end as a crash",
+			File: dir + "/engine.go", Old: "t.meta.Clean = true", New: "t.meta.Clean = false",
+			Dir: dir, Test: "^TestConformance$/^recovery$/^an_orderly_end_counts_nothing$",
+		},
+		{
 			Promise: "full disk", Defect: "takes a failed commit for a good one",
 			File: dir + "/committer.go", Old: "return e.commit(t) }); err != nil {", New: "return e.commit(t) }); err != nil && t == nil {",
 			Dir: dir, Test: "^TestFullDisk$",

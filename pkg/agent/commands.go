@@ -126,13 +126,17 @@ func (r *run) compact(ctx context.Context) error {
 	loop, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer r.watch(loop, cancel)()
-	resp, err := r.a.o.Provider.Chat(loop, ask, nil, r.a.o.Model, r.a.o.ModelOptions)
-	if err != nil {
-		if ctx.Err() != nil {
-			return err
-		}
+	resp, err := r.a.o.Provider.Chat(loop, providers.Repair(ask), nil, r.a.o.Model, r.a.o.ModelOptions)
+	switch cause := context.Cause(loop); {
+	case err != nil && ended(cause):
+		return r.stopped(ctx, userMessages(r.info.Items), cause)
+	case err != nil && ctx.Err() != nil:
+		return err
+	case err != nil:
 		reason, person := explain(err)
-		return r.commit(ctx, session.Commit{Outcome: session.OutcomeFailed, Reason: reason}, "I could not summarise the conversation; it stays as it is. "+person)
+		return r.notCompacted(ctx, reason, person)
+	case strings.TrimSpace(resp.Content) == "":
+		return r.notCompacted(ctx, "empty summary", "The model gave an empty answer.")
 	}
 	return r.commit(ctx, session.Commit{
 		Outcome: session.OutcomeAnswered,
@@ -142,4 +146,9 @@ func (r *run) compact(ctx context.Context) error {
 		},
 		CompactTo: info.Entries + 1,
 	}, "Done. I go on from this summary:\n\n"+resp.Content)
+}
+
+func (r *run) notCompacted(ctx context.Context, reason, person string) error {
+	reason = cut(r.a.o.Redact(reason), 500)
+	return r.commit(ctx, session.Commit{Outcome: session.OutcomeFailed, Reason: reason}, "I could not summarise the conversation; it stays as it is. "+person)
 }

@@ -41,7 +41,7 @@ func TestNewBeginsAFreshConversationAndKeepsTheOldOne(t *testing.T) {
 
 func TestCompactReplacesTheConversationByItsSummary(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, script(func(ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition) (*providers.LLMResponse, error) {
+	w := newWorld(t, script(func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
 		if strings.HasPrefix(last(msgs).Content, "Summarise") {
 			return say("SUMMARY of " + users(msgs)[0])
 		}

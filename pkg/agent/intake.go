@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"time"
 
 	"parley/pkg/channels"
 	"parley/pkg/session"
@@ -18,7 +19,7 @@ func (a *Agent) Accept(ctx context.Context, in []channels.Inbound, cursor *chann
 			Address: m.Address,
 			Inbound: &m,
 			Solo:    m.Solo || isCommand(m.Text),
-			Time:    m.Time,
+			Time:    time.Now(), // not m.Time: platforms have clocks of their own
 		})
 	}
 	return a.o.Engine.Append(ctx, items, cursor)

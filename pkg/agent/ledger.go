@@ -40,6 +40,7 @@ func (r *run) Begin(ctx context.Context, call tools.Call) error {
 		t := r.newTask(call)
 		s.Call.TaskID = t.ID
 		s.Tasks = []session.Task{t}
+		r.noteTask(t.ID, true)
 	}
 	return r.t.Record(ctx, s)
 }
@@ -67,6 +68,9 @@ func (r *run) End(ctx context.Context, call tools.Call, result *tools.ToolResult
 		if err := r.a.endQuietly(ctx, r.taskID(call), result); err != nil {
 			return err
 		}
+	}
+	if call.Async {
+		r.noteTask(r.taskID(call), false)
 	}
 	return r.t.Record(ctx, s)
 }

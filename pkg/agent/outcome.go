@@ -72,6 +72,9 @@ func (r *run) fail(ctx context.Context, messages []providers.Message, reason, pe
 
 // commit ends the turn; text, when not empty, is its last message to the chat.
 func (r *run) commit(ctx context.Context, c session.Commit, text string) error {
+	if err := r.dropTasks(ctx); err != nil {
+		return err
+	}
 	c.Messages = r.historyForm(c.Messages)
 	if text != "" {
 		c.Outbox = append(c.Outbox, r.outbound(r.info.ID+"/final/0", text, r.preview.id()))

@@ -2,9 +2,14 @@ package agent
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"parley/pkg/channels"
 )
@@ -22,6 +27,7 @@ type preview struct {
 	turn    string
 	redact  func(string) string
 	notes   channels.StatusShower
+	log     *zerolog.Logger
 	wake    chan struct{}
 	stop    chan struct{}
 	ended   chan struct{}
@@ -37,7 +43,7 @@ type preview struct {
 // newPreview starts the preview of a turn; close ends it.
 func (a *Agent) newPreview(ctx context.Context, to channels.Address, turn string) *preview {
 	p := &preview{
-		ctx: ctx, drafter: a.o.Drafter(to), address: to, turn: turn, redact: a.o.Redact, notes: a.o.Status(to),
+		ctx: ctx, drafter: a.o.Drafter(to), address: to, turn: turn, redact: a.o.Redact, notes: a.o.Status(to), log: &a.o.Log,
 		wake: make(chan struct{}, 1), stop: make(chan struct{}), ended: make(chan struct{}),
 	}
 	if p.drafter == nil && p.notes == nil {
@@ -118,6 +124,7 @@ func (p *preview) show() {
 	defer close(p.ended)
 	idle := time.NewTimer(quiet)
 	defer idle.Stop()
+	last, lastID := "", ""
 	for {
 		select {
 		case <-p.stop:
@@ -137,10 +144,11 @@ func (p *preview) show() {
 		if p.drafter == nil {
 			continue
 		}
-		if text = p.redact(text); text == "" || strings.HasPrefix(noReply, strings.TrimSpace(text)) {
+		if text = p.redact(settled(text)); text == "" || text == last && id == lastID || strings.HasPrefix(noReply, strings.TrimSpace(text)) {
 			continue
 		}
-		if p.drafter.Draft(p.ctx, p.address, id, text) != nil {
+		last, lastID = text, id
+		if p.contained(func() error { return p.drafter.Draft(p.ctx, p.address, id, text) }) != nil {
 			continue
 		}
 		idle.Stop()
@@ -155,6 +163,28 @@ func (p *preview) show() {
 // tell shows a passing note, where the channel has a place for one.
 func (p *preview) tell(note string) {
 	if note != "" && p.notes != nil {
-		_ = p.notes.Status(p.ctx, p.address, p.redact(note)) // the answer tells, whether or not this was seen
+		// The answer tells, whether or not this was seen.
+		_ = p.contained(func() error { return p.notes.Status(p.ctx, p.address, p.redact(note)) })
 	}
+}
+
+// errPanic is what became of showing something through an adapter that panicked.
+var errPanic = errors.New("the channel panicked")
+
+// contained keeps a panic of an adapter from ending the process.
+func (p *preview) contained(show func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			p.log.Error().Str("channel", p.address.Channel).Str("panic", p.redact(fmt.Sprint(v))).
+				Bytes("stack", debug.Stack()).Msg("a channel panicked while it showed something")
+			err = errPanic
+		}
+	}()
+	return show()
+}
+
+// settled is a growing text without its last word: that may be the beginning of
+// a secret, which is known only when it is whole. A secret is printable ASCII.
+func settled(text string) string {
+	return strings.TrimRightFunc(text, func(c rune) bool { return c > ' ' && c < 0x7f })
 }

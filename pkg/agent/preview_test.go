@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"parley/pkg/agent"
 	"parley/pkg/channels"
@@ -28,12 +29,12 @@ func (s streamer) ChatStream(ctx context.Context, msgs []providers.Message, defs
 	}
 	so := ""
 	for piece := range strings.SplitAfterSeq(resp.Content, " ") {
-		if piece == "" {
-			continue
+		if piece == "" || !strings.HasSuffix(piece, " ") {
+			continue // what has no end yet is not shown
 		}
 		emit(providers.TextDelta{Text: piece})
 		so += piece
-		for s.shown != nil && !strings.HasPrefix("NO_REPLY", strings.TrimSpace(so)) {
+		for s.shown != nil && !isBeginning(so, "NO_REPLY") {
 			if got := <-s.shown; got == so {
 				break
 			}
@@ -41,6 +42,8 @@ func (s streamer) ChatStream(ctx context.Context, msgs []providers.Message, defs
 	}
 	return resp, nil
 }
+
+func isBeginning(piece, whole string) bool { return strings.HasPrefix(whole, strings.TrimSpace(piece)) }
 
 // easel is a drafter that keeps what it was shown.
 type easel struct {
@@ -66,10 +69,10 @@ func TestDraftsShowTheAnswerWhileItGrows(t *testing.T) {
 	model := streamer{shown: e.shown, script: func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
 		if last(msgs).Role == providers.RoleUser && last(msgs).Content == "look" {
 			resp, err := call("look", "{}")
-			resp.Content = "I look"
+			resp.Content = "I look "
 			return resp, err
 		}
-		return say("one two three")
+		return say("one two three ")
 	}}
 	w := newWorld(t, model, []tools.Tool{look}, withOptions(func(o *agent.Options) {
 		o.Drafter = func(channels.Address) channels.Drafter { return e }
@@ -124,6 +127,76 @@ func TestToolActivityIsShownInPassing(t *testing.T) {
 	if got := <-b.notes; got != "using gate" {
 		t.Errorf("noted %q", got)
 	}
+	close(g.open)
+	w.expectText("seen: go")
+	w.settled()
+}
+
+func TestADraftNeverShowsTheBeginningOfASecret(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := &easel{shown: make(chan string, 1000)}
+		const secret = "sk-CANARY-0123456789"
+		w := newWorld(t, spelling{text: "the key is " + secret + " and that is all"}, nil, withOptions(func(o *agent.Options) {
+			o.Drafter = func(channels.Address) channels.Drafter { return e }
+			o.Redact = func(s string) string { return strings.ReplaceAll(s, secret, "[redacted]") }
+		}))
+		w.write("1", "1", "hi")
+		w.expectText("the key is [redacted] and that is all")
+		w.settled()
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		if !slices.Contains(e.texts, "the key is [redacted] and ") {
+			t.Errorf("shown %q", e.texts)
+		}
+		for _, text := range e.texts {
+			if strings.Contains(text, "sk-") {
+				t.Errorf("shown %q", text)
+			}
+		}
+	})
+}
+
+// spelling is a model that emits its text letter by letter; each has been shown
+// when the next one comes.
+type spelling struct {
+	script
+
+	text string
+}
+
+func (s spelling) ChatStream(_ context.Context, _ []providers.Message, _ []providers.ToolDefinition, _ string, _ map[string]any, emit func(providers.StreamEvent)) (*providers.LLMResponse, error) {
+	for _, c := range s.text {
+		emit(providers.TextDelta{Text: string(c)})
+		synctest.Wait()
+	}
+	return say(s.text)
+}
+
+// faulty is a channel that panics whatever it is to show.
+type faulty struct{ asked chan struct{} }
+
+func (f faulty) Draft(context.Context, channels.Address, string, string) error {
+	f.asked <- struct{}{}
+	panic("the adapter is broken")
+}
+
+func (f faulty) Status(context.Context, channels.Address, string) error {
+	f.asked <- struct{}{}
+	panic("the adapter is broken")
+}
+
+func TestAChannelThatPanicsWhileItShowsHarmsNoTurn(t *testing.T) {
+	t.Parallel()
+	f := faulty{asked: make(chan struct{}, 100)}
+	g := newGate()
+	w := newWorld(t, script(gated), []tools.Tool{g.tool()}, withOptions(func(o *agent.Options) {
+		o.Drafter = func(channels.Address) channels.Drafter { return f }
+		o.Status = func(channels.Address) channels.StatusShower { return f }
+	}))
+	w.write("1", "1", "go")
+	<-g.entered
+	<-f.asked
 	close(g.open)
 	w.expectText("seen: go")
 	w.settled()

@@ -93,30 +93,43 @@ type window struct {
 	tokens int
 }
 
-// historyPage is how many entries are read at once.
-const historyPage = 40
+// historyPage is how many entries are read at once, maxHistory how many a
+// request carries at most, so that a turn costs no more in a long conversation
+// of short messages.
+const (
+	historyPage = 50
+	maxHistory  = 200
+	// The first page is short, because each entry may be large.
+	firstPage = 10
+	// How many bytes of pictures from earlier turns a request carries.
+	maxPictures = 8 << 20
+)
 
 // history reads the newest messages that fit into budget tokens, beginning with
-// a person's message so that no call is cut from its result.
+// a person's message so that no call is cut from its result. One that would take
+// more than a quarter of the budget is shortened.
 func (r *run) history(ctx context.Context, budget int) (window, error) {
 	var w window
 	var entries []session.Entry // newest first
 	var before uint64
-	for full := false; !full; {
-		page, err := r.a.o.Engine.Page(ctx, r.info.Session, before, historyPage)
+	pictures, limit := maxPictures, firstPage
+	for full := false; !full; limit = historyPage {
+		page, err := r.a.o.Engine.Page(ctx, r.info.Session, before, limit)
 		if err != nil {
 			return w, err
 		}
-		for _, e := range slices.Backward(page) {
+		for i := range slices.Backward(page) {
+			e := &page[i]
+			e.Message = shortened(e.Message, budget, &pictures)
 			n := providers.EstimateTokens(e.Message)
-			if w.tokens+n > budget {
+			if w.tokens+n > budget || len(entries) == maxHistory {
 				full = true
 				break
 			}
 			w.tokens += n
-			entries = append(entries, e)
+			entries = append(entries, *e)
 		}
-		if len(page) < historyPage {
+		if len(page) < limit {
 			break
 		}
 		before = page[0].Seq
@@ -125,14 +138,34 @@ func (r *run) history(ctx context.Context, budget int) (window, error) {
 		entries = entries[:len(entries)-1]
 	}
 	msgs := make([]providers.Message, 0, len(entries))
-	for _, e := range slices.Backward(entries) {
-		msgs = append(msgs, e.Message)
+	for i := range slices.Backward(entries) {
+		msgs = append(msgs, entries[i].Message)
 	}
 	if len(entries) > 0 {
 		w.from = entries[len(entries)-1].Seq
 	}
-	w.messages = providers.Repair(msgs)
+	w.messages = msgs
 	return w, nil
+}
+
+// shortened is m as a later turn reads it: about limit bytes of text at most,
+// and the pictures for which there is room.
+func shortened(m providers.Message, limit int, pictures *int) providers.Message {
+	if len(m.Content) > limit {
+		m.Content = cut(m.Content, limit) + " [the rest of this message is left out]"
+	}
+	if len(m.Images) == 0 {
+		return m
+	}
+	kept := m.Images[:0:0]
+	for _, img := range m.Images {
+		if *pictures -= len(img.Data); *pictures >= 0 {
+			kept = append(kept, img)
+		}
+	}
+	m.Content += strings.Repeat("\n[a picture that is no longer shown]", len(m.Images)-len(kept))
+	m.Images = kept
+	return m
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

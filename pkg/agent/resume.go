@@ -49,6 +49,9 @@ func (r *run) resume(ctx context.Context) (past, error) {
 	for _, c := range open.unknown() {
 		c.Result = tools.ErrorText(tools.ErrInterrupted, "interrupted: it is unknown whether it took effect", nil)
 		c.IsError = true
+		if c.TaskID != "" { // lost with the process it was told already; lost within it, it ends here
+			r.noteTask(c.TaskID, true)
+		}
 		step := session.Step{Kind: session.StepEnded, Round: open.round, Call: c}
 		if err := r.t.Record(ctx, step); err != nil {
 			return p, err

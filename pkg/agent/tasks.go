@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -34,7 +36,9 @@ func (ts *tasks) start(ctx context.Context) {
 // stop ends the contexts of all background work; its records stay open, and the
 // next start tells their chats.
 func (ts *tasks) stop() {
-	ts.cancel()
+	ts.mu.Lock()
+	ts.cancel() // under the lock: no deadline begins to be told after this
+	ts.mu.Unlock()
 	ts.wg.Wait()
 }
 
@@ -66,6 +70,24 @@ func (ts *tasks) open(ctx context.Context, id string, onDeadline func(context.Co
 		}
 	})
 	return c
+}
+
+// pause waits; false means that all background work is to end.
+func (ts *tasks) pause(d time.Duration) bool {
+	ts.mu.Lock()
+	base := ts.base
+	ts.mu.Unlock()
+	if base == nil {
+		return false
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-base.Done():
+		return false
+	}
 }
 
 // close ends a task's context.
@@ -104,8 +126,10 @@ func orEmpty(raw string) string {
 func (r *run) taskContext(ctx context.Context, call tools.Call) context.Context {
 	id, tool := r.taskID(call), call.Name
 	return r.a.tasks.open(ctx, id, func(ctx context.Context) {
+		text := "The background task " + tool + " did not end within an hour and was given up."
 		r.a.complete(ctx, r.info.Address, id, tool, session.TaskTimedOut,
-			tools.ErrorResult("the task did not end within "+taskDeadline.String()))
+			&tools.ToolResult{ForLLM: text, ForUser: text, IsError: true})
+		r.a.tasks.close(id)
 	})
 }
 
@@ -125,15 +149,30 @@ func (r *run) callback(_ context.Context, call tools.Call) tools.AsyncCallback {
 	}
 }
 
-// completeTimeout bounds the transaction that ends a task.
-const completeTimeout = 30 * time.Second
+const (
+	// What bounds the transaction that ends a task.
+	completeTimeout = 30 * time.Second
+	// The time between two attempts while the store cannot write.
+	completePause = 5 * time.Second
+)
 
 // complete ends a task: its state, what the person sees and the item that
-// brings the result into the chat's loop are one transaction.
+// brings the result into the chat's loop are one transaction. While the store
+// cannot be written it is tried again until the process ends; the next start
+// then tells of the task.
 func (a *Agent) complete(ctx context.Context, to channels.Address, id, tool string, state session.TaskState, result *tools.ToolResult) {
+	c := a.completion(to, id, tool, state, result)
+	for {
+		err := a.completeOnce(ctx, id, tool, c)
+		if !errors.Is(err, session.ErrStore) || !a.tasks.pause(completePause) {
+			return
+		}
+	}
+}
+
+func (a *Agent) completeOnce(ctx context.Context, id, tool string, c session.Completion) error {
 	ctx, cancel := context.WithTimeout(ctx, completeTimeout)
 	defer cancel()
-	c := a.completion(to, id, tool, state, result)
 	first, err := a.o.Engine.Complete(ctx, id, c)
 	switch {
 	case err != nil:
@@ -141,8 +180,9 @@ func (a *Agent) complete(ctx context.Context, to channels.Address, id, tool stri
 	case !first:
 		a.o.Log.Warn().Str("task", id).Msg("a background task ended a second time; the first end counts")
 	default:
-		a.o.Log.Info().Str("task", id).Str("tool", tool).Str("state", string(state)).Msg("background task ended")
+		a.o.Log.Info().Str("task", id).Str("tool", tool).Str("state", string(c.State)).Msg("background task ended")
 	}
+	return err
 }
 
 // taskMark begins the text of every item that brings a task's result.
@@ -181,6 +221,33 @@ func (a *Agent) endQuietly(ctx context.Context, id string, result *tools.ToolRes
 	return err
 }
 
+// noteTask remembers the tasks whose call has begun and not ended.
+func (r *run) noteTask(id string, begun bool) { //nolint:revive // flag-parameter: it is what is noted
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if begun {
+		r.begun[id] = true
+		return
+	}
+	delete(r.begun, id)
+}
+
+// dropTasks ends the tasks whose call was cut off, so that nothing is told of
+// them after the turn has said how it ended.
+func (r *run) dropTasks(ctx context.Context) error {
+	r.mu.Lock()
+	ids := slices.Sorted(maps.Keys(r.begun))
+	clear(r.begun)
+	r.mu.Unlock()
+	for _, id := range ids {
+		r.a.tasks.close(id)
+		if _, err := r.a.o.Engine.Complete(ctx, id, session.Completion{State: session.TaskCancelled}); err != nil && !errors.Is(err, session.ErrNotFound) {
+			return err
+		}
+	}
+	return nil
+}
+
 // endLostTasks ends the tasks that did not survive the last process, each with
 // one notice to its chat.
 func (a *Agent) endLostTasks(ctx context.Context) error {
@@ -191,8 +258,15 @@ func (a *Agent) endLostTasks(ctx context.Context) error {
 	for i := range open {
 		t := &open[i]
 		text := "The background task " + t.Tool + " was interrupted when the gateway stopped. It has not been run again."
-		a.complete(ctx, t.Address, t.ID, t.Tool, session.TaskInterrupted,
-			&tools.ToolResult{ForLLM: text, ForUser: text, IsError: true})
+		result := &tools.ToolResult{ForLLM: text, ForUser: text, IsError: true}
+		err := a.completeOnce(ctx, t.ID, t.Tool, a.completion(t.Address, t.ID, t.Tool, session.TaskInterrupted, result))
+		if errors.Is(err, session.ErrStore) {
+			a.tasks.wg.Go(func() {
+				if a.tasks.pause(completePause) {
+					a.complete(context.WithoutCancel(ctx), t.Address, t.ID, t.Tool, session.TaskInterrupted, result)
+				}
+			})
+		}
 	}
 	return nil
 }

@@ -37,6 +37,7 @@ type run struct {
 	pending map[string][]string // texts that the message tool queued, by call key
 	sent    map[string]bool     // texts that left in this turn
 	seq     map[string]int      // outgoing messages per call key
+	begun   map[string]bool     // tasks whose call has not ended
 }
 
 // asker is for whom a turn runs: the sender with the lowest rights.
@@ -52,7 +53,7 @@ type asker struct {
 func newRun(a *Agent, t session.Turn) *run {
 	return &run{
 		a: a, t: t, info: t.Info(),
-		pending: map[string][]string{}, sent: map[string]bool{}, seq: map[string]int{},
+		pending: map[string][]string{}, sent: map[string]bool{}, seq: map[string]int{}, begun: map[string]bool{},
 	}
 }
 
@@ -168,26 +169,21 @@ func (r *run) answer(ctx context.Context, items []session.Item) error {
 	}
 	users := userMessages(items)
 	res, out := r.ask(ctx, users, past)
-	messages := append(append(users, past.messages...), res.Messages...)
+	messages := append(append(users, out.before...), res.Messages...)
 	r.preview.close()
 
 	switch {
 	case out.err == nil:
 		err = r.finish(ctx, messages, res, out)
-	case errors.Is(out.err, errStopped):
-		err = r.commit(ctx, session.Commit{
-			Outcome: session.OutcomeStopped, Reason: errStopped.Error(),
-			Messages: append(messages, assistant(stoppedText)),
-		}, stoppedText)
-	case errors.Is(out.err, errInterrupted):
-		err = r.commit(ctx, session.Commit{
-			Outcome: session.OutcomeStopped, Reason: errInterrupted.Error(),
-			Messages: append(messages, assistant("(interrupted by a newer message)")),
-		}, "")
+	case ended(out.err):
+		err = r.stopped(ctx, messages, out.err)
 	case ctx.Err() != nil, errors.Is(out.err, session.ErrStore), errors.Is(out.err, session.ErrFenced):
 		return out.err
 	default:
 		reason, text := explain(out.err)
+		if out.alone {
+			text = "This is more than the model can read at once. Please send it, or ask for it, in smaller parts."
+		}
 		err = r.fail(ctx, messages, reason, text)
 	}
 	r.log().Info().Dur("took", time.Since(began)).Int("rounds", res.Iterations).
@@ -195,15 +191,34 @@ func (r *run) answer(ctx context.Context, items []session.Item) error {
 	return err
 }
 
+// ended says that something that arrived ended the turn.
+func ended(err error) bool { return errors.Is(err, errStopped) || errors.Is(err, errInterrupted) }
+
+// stopped commits a turn that was ended for why.
+func (r *run) stopped(ctx context.Context, messages []providers.Message, why error) error {
+	mark, told := stoppedText, stoppedText
+	if errors.Is(why, errInterrupted) {
+		mark, told = "(interrupted by a newer message)", ""
+	}
+	return r.commit(ctx, session.Commit{
+		Outcome: session.OutcomeStopped, Reason: why.Error(), Messages: append(messages, assistant(mark)),
+	}, told)
+}
+
 // asked is what came of asking the model.
 type asked struct {
 	err error
+	// before is what the turn did before the last run of the loop.
+	before []providers.Message
+	// alone says that the turn by itself is too long for the model.
+	alone bool
 	// compactTo is where the history has to begin from now on; 0 leaves it.
 	compactTo uint64
 }
 
-// ask runs the loop. A conversation that is too long for the model is cut in
-// half and asked for once more.
+// ask runs the loop. When the conversation is too long for the model, also after
+// some rounds, half of what was said before the turn is left out, once, and the
+// turn goes on from where it is.
 func (r *run) ask(ctx context.Context, users []providers.Message, past past) (*tools.ToolLoopResult, asked) {
 	loop, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -215,7 +230,7 @@ func (r *run) ask(ctx context.Context, users []providers.Message, past past) (*t
 	for try := 0; ; try++ {
 		h, err := r.history(ctx, budget)
 		if err != nil {
-			return &tools.ToolLoopResult{}, asked{err: err}
+			return &tools.ToolLoopResult{}, asked{err: err, before: past.messages}
 		}
 		msgs := make([]providers.Message, 0, 2+len(h.messages)+len(users)+len(past.messages))
 		msgs = append(msgs, r.system())
@@ -229,9 +244,9 @@ func (r *run) ask(ctx context.Context, users []providers.Message, past past) (*t
 		if cause := context.Cause(loop); err != nil && cause != nil {
 			err = cause
 		}
-		pe, _ := errors.AsType[*providers.Error](err)
-		if pe == nil || pe.Kind != providers.KindTooLong || try > 0 || len(res.Messages) > 0 || len(h.messages) == 0 {
-			out := asked{err: err}
+		tooLong := isTooLong(err)
+		if !tooLong || try > 0 || len(h.messages) == 0 {
+			out := asked{err: err, before: past.messages, alone: tooLong && len(h.messages) == 0}
 			if try > 0 {
 				out.compactTo = h.from
 			}
@@ -239,7 +254,14 @@ func (r *run) ask(ctx context.Context, users []providers.Message, past past) (*t
 		}
 		r.log().Warn().Msg("the conversation is too long for the model; the older half is left out")
 		budget = h.tokens / 2
+		past.messages = append(past.messages, res.Messages...)
+		past.rounds = res.Iterations
 	}
+}
+
+func isTooLong(err error) bool {
+	pe, ok := errors.AsType[*providers.Error](err)
+	return ok && pe.Kind == providers.KindTooLong
 }
 
 func (r *run) config(rounds int) tools.ToolLoopConfig {

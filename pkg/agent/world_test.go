@@ -52,8 +52,8 @@ func last(msgs []providers.Message) providers.Message { return msgs[len(msgs)-1]
 // users are the texts of a request's user messages.
 func users(msgs []providers.Message) []string {
 	var out []string
-	for _, m := range msgs {
-		if m.Role == providers.RoleUser {
+	for i := range msgs {
+		if m := &msgs[i]; m.Role == providers.RoleUser {
 			out = append(out, m.Content)
 		}
 	}
@@ -62,9 +62,11 @@ func users(msgs []providers.Message) []string {
 
 // world is an agent on a real store, with a channel that the test holds in its hands.
 type world struct {
-	t      *testing.T
-	dir    string
-	opts   agent.Options
+	t    *testing.T
+	dir  string
+	opts agent.Options
+	// wrap stands in front of the engine; nil is nothing.
+	wrap   func(session.Engine) session.Engine
 	policy *policy.Policy
 
 	eng   *bolt.Engine
@@ -117,6 +119,9 @@ func (w *world) start() {
 	}
 	w.eng = eng
 	w.opts.Engine = eng
+	if w.wrap != nil {
+		w.opts.Engine = w.wrap(eng)
+	}
 	w.agent, err = agent.New(w.opts)
 	if err != nil {
 		w.t.Fatal(err)

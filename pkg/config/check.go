@@ -34,8 +34,31 @@ func (c checker) run() {
 			c.report("tools.chats."+place, c.options.Place(place))
 		}
 	}
+	c.tools()
 	c.telegram()
 	c.slack()
+}
+
+// tools checks the names of tools, for all chats and for single ones.
+func (c checker) tools() {
+	c.toolNames("tools.enabled", c.cfg.Tools.Enabled)
+	c.toolNames("tools.disabled", c.cfg.Tools.Disabled)
+	for place, t := range c.cfg.Tools.Chats {
+		c.toolNames("tools.chats."+place+".enabled", t.Enabled)
+		c.toolNames("tools.chats."+place+".disabled", t.Disabled)
+	}
+}
+
+func (c checker) toolNames(path string, names []string) {
+	if len(names) == 0 || c.options.Tools == nil {
+		return
+	}
+	known := c.options.Tools()
+	for i, name := range names {
+		if !slices.Contains(known, name) {
+			c.at(fmt.Sprintf("%s[%d]", path, i), "there is no tool %s: the tools are %s", quote(name), strings.Join(known, ", "))
+		}
+	}
 }
 
 func (c checker) report(path string, err error) {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -36,6 +38,9 @@ type Options struct {
 	Owner func(string) error
 	User  func(channel, id string) error
 	Place func(string) error
+	// Tools lists the tools there are; nil accepts any name. It is asked only
+	// where the file names one.
+	Tools func() []string
 }
 
 // Load reads the file at path. The error is an [*Error] that lists all that is
@@ -73,6 +78,10 @@ func readFile(path string) ([]byte, error) {
 }
 
 func parse(path string, raw []byte, o Options) (*Config, error) {
+	raw = bytes.TrimPrefix(raw, []byte("\ufeff"))
+	if !utf8.Valid(raw) {
+		return nil, newError([]Problem{{File: path, Message: "is not text in UTF-8: save it as UTF-8"}})
+	}
 	w := &walker{file: path, positions: map[string]position{}}
 	cfg := Default(o.Home)
 	cfg.Workspace = ""
@@ -86,6 +95,10 @@ func parse(path string, raw []byte, o Options) (*Config, error) {
 	dir, err := filepath.Abs(filepath.Dir(path))
 	if err != nil {
 		return nil, fmt.Errorf("the configuration's folder: %w", err)
+	}
+	if o.Home == "" {
+		w.homeless("state_dir", cfg.StateDir)
+		w.homeless("workspace", cfg.Workspace)
 	}
 	cfg.StateDir = expand(cfg.StateDir, o.Home, dir)
 	if cfg.Workspace == "" {
@@ -134,6 +147,14 @@ func tree(path string, raw []byte) (root ast.Node, problem *Problem) {
 		root = doc.Body
 	}
 	return root, nil
+}
+
+// homeless reports a folder that only a home folder would give a place.
+func (w *walker) homeless(path, folder string) {
+	_, written := w.positions[path]
+	if strings.HasPrefix(folder, "~") || path == "state_dir" && !written {
+		w.at(path, "HOME is not set: write an absolute path, or set HOME")
+	}
 }
 
 func flowDepth(raw []byte) int {

@@ -109,6 +109,9 @@ func (e *Error) PersonMessage() string {
 	case KindFiltered:
 		return "The model's content filter refused to answer this."
 	default:
+		if e.Status == 0 && e.Code == "" { // nobody refused anything: the answer came and is too much
+			return "The model gave an answer that I cannot use. Please try again or put it differently."
+		}
 		return "The model server refused the request."
 	}
 }

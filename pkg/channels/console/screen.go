@@ -53,7 +53,7 @@ func newScreen(opt Options) *screen {
 func (c *Channel) Send(ctx context.Context, part channels.Part) (channels.Receipt, error) {
 	defer c.setUnanswered(false)
 	s := c.screen
-	err := s.write(ctx, func() string { return s.finish(part.Draft, part.Text) + s.prompt() })
+	err := s.write(ctx, func() string { return s.finish(part.Text) + s.prompt() })
 	if err != nil {
 		return channels.Receipt{}, err
 	}
@@ -67,6 +67,10 @@ func (c *Channel) Draft(ctx context.Context, _ channels.Address, id, text string
 		return nil
 	}
 	s := c.screen
+	text = strings.TrimSpace(text) // the message that follows has no blanks at its ends either
+	if text == "" {
+		return nil
+	}
 	return s.write(ctx, func() string { return s.grow(id, text) })
 }
 
@@ -151,11 +155,13 @@ func (s *screen) grow(id, text string) string {
 	return lead + added
 }
 
-// finish returns what a message adds to the screen; its line is ended.
-func (s *screen) finish(id, text string) string {
+// finish returns what a message adds to the screen; its line is ended. A message
+// that begins like the draft goes on there, whatever it names: the sender of a
+// draft that was cut off does not know that it was shown.
+func (s *screen) finish(text string) string {
 	var added string
-	if id != "" && s.draft.id == id && strings.HasPrefix(text, s.draft.text) {
-		added = s.grow(id, text) + s.draft.safe.flush()
+	if s.draft.id != "" && strings.HasPrefix(text, s.draft.text) {
+		added = s.grow(s.draft.id, text) + s.draft.safe.flush()
 		s.draft = draft{}
 	} else {
 		added = s.leaveLine() + Sanitize(text)

@@ -232,7 +232,14 @@ func (c *draft) call(m mark) providers.ToolCall {
 }
 
 // details are OpenRouter's reasoning blocks, which it wants back whole.
-type details struct{ blocks []map[string]json.RawMessage }
+type details struct{ blocks []*block }
+
+// block is one of them. The texts that come in pieces grow aside, so that a long
+// one costs no more than its length.
+type block struct {
+	fields map[string]json.RawMessage
+	grown  map[string]*strings.Builder
+}
 
 // add takes the blocks of one frame; a piece of the block before it is joined to it.
 func (d *details) add(pieces []json.RawMessage) {
@@ -241,11 +248,11 @@ func (d *details) add(pieces []json.RawMessage) {
 		if json.Unmarshal(raw, &piece) != nil {
 			continue
 		}
-		if n := len(d.blocks); n > 0 && sameBlock(d.blocks[n-1], piece) {
-			joinBlock(d.blocks[n-1], piece)
+		if n := len(d.blocks); n > 0 && d.blocks[n-1].goesOn(piece) {
+			d.blocks[n-1].join(piece)
 			continue
 		}
-		d.blocks = append(d.blocks, piece)
+		d.blocks = append(d.blocks, &block{fields: piece, grown: map[string]*strings.Builder{}})
 	}
 }
 
@@ -253,29 +260,59 @@ func (d *details) whole() json.RawMessage {
 	if len(d.blocks) == 0 {
 		return nil
 	}
-	b, err := json.Marshal(d.blocks)
+	blocks := make([]map[string]json.RawMessage, len(d.blocks))
+	for i, b := range d.blocks {
+		for k, text := range b.grown {
+			joined, err := json.Marshal(text.String())
+			if err != nil {
+				return nil
+			}
+			b.fields[k] = joined
+		}
+		blocks[i] = b.fields
+	}
+	out, err := json.Marshal(blocks)
 	if err != nil {
 		return nil
 	}
-	return b
+	return out
 }
 
-func sameBlock(a, b map[string]json.RawMessage) bool {
-	return string(a["type"]) == string(b["type"]) && len(b["index"]) > 0 && string(a["index"]) == string(b["index"])
+// goesOn says whether piece belongs to b.
+func (b *block) goesOn(piece map[string]json.RawMessage) bool {
+	return string(b.fields["type"]) == string(piece["type"]) &&
+		len(piece["index"]) > 0 && string(b.fields["index"]) == string(piece["index"])
 }
 
-func joinBlock(block, piece map[string]json.RawMessage) {
+func (b *block) join(piece map[string]json.RawMessage) {
 	for k, v := range piece {
-		var old, add string
-		growing := k == "text" || k == "summary" || k == "data"
-		if growing && json.Unmarshal(block[k], &old) == nil && json.Unmarshal(v, &add) == nil {
-			if joined, err := json.Marshal(old + add); err == nil {
-				block[k] = joined
+		var add string
+		isText := k == "text" || k == "summary" || k == "data"
+		if isText && json.Unmarshal(v, &add) == nil {
+			if text := b.growing(k); text != nil {
+				text.WriteString(add)
+				continue
 			}
-			continue
 		}
 		if string(v) != "null" {
-			block[k] = v
+			b.fields[k] = v
+			delete(b.grown, k)
 		}
 	}
+}
+
+// growing is a field's text so far, to be appended to; nil where it is no text.
+func (b *block) growing(k string) *strings.Builder {
+	text := b.grown[k]
+	if text != nil {
+		return text
+	}
+	var old string
+	if json.Unmarshal(b.fields[k], &old) != nil {
+		return nil
+	}
+	text = &strings.Builder{}
+	text.WriteString(old)
+	b.grown[k] = text
+	return text
 }

@@ -1,15 +1,12 @@
 package openai
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -36,10 +33,11 @@ var (
 // drops: the status and headers of refusals, the body of a whole answer, and how
 // a stream ended. It also watches the time.
 type exchange struct {
-	cancel  context.CancelCauseFunc
-	client  *http.Client
-	patches []patch
-	limit   int64
+	cancel context.CancelCauseFunc
+	client *http.Client
+	// messages are put into the request, which go-openai writes without any.
+	messages json.RawMessage
+	limit    int64
 	// impatient means that a stream was asked for, so that silence before the
 	// headers counts as well.
 	impatient bool
@@ -53,8 +51,8 @@ type exchange struct {
 }
 
 // newExchange gives the exchange with the context that it watches.
-func (p *Provider) newExchange(ctx context.Context, patches []patch) (context.Context, *exchange) {
-	x := &exchange{client: p.client, patches: patches, limit: p.opts.MaxBody, idle: p.opts.IdleTimeout}
+func (p *Provider) newExchange(ctx context.Context, messages json.RawMessage) (context.Context, *exchange) {
+	x := &exchange{client: p.client, messages: messages, limit: p.opts.MaxBody, idle: p.opts.IdleTimeout}
 	ctx, x.cancel = context.WithCancelCause(ctx)
 	x.timer = time.AfterFunc(x.idle, func() { x.cancel(errIdle) })
 	x.timer.Stop()
@@ -86,7 +84,7 @@ func (x *exchange) alive() { x.timer.Reset(x.idle) }
 // Do sends go-openai's request and gives it what it can read: an empty object
 // for an answer that came whole (whole decodes it), else the filtered stream.
 func (x *exchange) Do(req *http.Request) (*http.Response, error) {
-	if err := patchBody(req, x.patches); err != nil {
+	if err := putMessages(req, x.messages); err != nil {
 		return nil, err
 	}
 	if x.impatient {
@@ -152,89 +150,6 @@ func (c *cappedBody) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.left -= int64(n)
 	return n, err
-}
-
-// patch is what go-openai's types cannot say: fields for one message, and for
-// its tool calls.
-type patch struct {
-	message int
-	fields  json.RawMessage
-	calls   map[int]json.RawMessage
-}
-
-// patchBody puts the patches into a request that go-openai has written.
-func patchBody(req *http.Request, patches []patch) error {
-	if len(patches) == 0 || req.Body == nil {
-		return nil
-	}
-	raw, err := io.ReadAll(req.Body)
-	if err != nil {
-		return fmt.Errorf("read request: %w", err)
-	}
-	var body map[string]json.RawMessage
-	var messages []map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &body); err != nil {
-		return fmt.Errorf("patch request: %w", err)
-	}
-	if err := json.Unmarshal(body["messages"], &messages); err != nil {
-		return fmt.Errorf("patch messages: %w", err)
-	}
-	for _, p := range patches {
-		if err := p.apply(messages[p.message]); err != nil {
-			return err
-		}
-	}
-	if body["messages"], err = json.Marshal(messages); err != nil {
-		return fmt.Errorf("patch messages: %w", err)
-	}
-	if raw, err = json.Marshal(body); err != nil {
-		return fmt.Errorf("patch request: %w", err)
-	}
-	req.Body = io.NopCloser(bytes.NewReader(raw))
-	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(raw)), nil }
-	req.ContentLength = int64(len(raw))
-	req.Header.Set("Content-Length", strconv.Itoa(len(raw)))
-	return nil
-}
-
-func (p patch) apply(message map[string]json.RawMessage) error {
-	if err := merge(message, p.fields); err != nil {
-		return err
-	}
-	if len(p.calls) == 0 {
-		return nil
-	}
-	var calls []map[string]json.RawMessage
-	if err := json.Unmarshal(message["tool_calls"], &calls); err != nil {
-		return fmt.Errorf("patch tool calls: %w", err)
-	}
-	for i, fields := range p.calls {
-		if err := merge(calls[i], fields); err != nil {
-			return err
-		}
-	}
-	var err error
-	if message["tool_calls"], err = json.Marshal(calls); err != nil {
-		return fmt.Errorf("patch tool calls: %w", err)
-	}
-	return nil
-}
-
-// merge adds fields to an object; what is there already stays.
-func merge(object map[string]json.RawMessage, fields json.RawMessage) error {
-	if len(fields) == 0 {
-		return nil
-	}
-	var add map[string]json.RawMessage
-	if err := json.Unmarshal(fields, &add); err != nil {
-		return fmt.Errorf("patch fields: %w", err)
-	}
-	for k, v := range add {
-		if _, there := object[k]; !there {
-			object[k] = v
-		}
-	}
-	return nil
 }
 
 // hasten shortens the patience with a server that has said all that is needed.

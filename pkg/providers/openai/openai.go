@@ -2,6 +2,7 @@ package openai
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net"
@@ -152,11 +153,11 @@ func (p *Provider) ask(ctx context.Context, q *question) (*providers.LLMResponse
 	defer cancel()
 	known := p.quirksOf(q.model)
 	for {
-		req, patches, err := p.request(q, known)
+		req, messages, err := p.request(q, known)
 		if err != nil {
 			return nil, p.failure(q.model, err)
 		}
-		resp, err := p.once(ctx, q, req, patches)
+		resp, err := p.once(ctx, q, req, messages)
 		if err == nil {
 			return resp, nil
 		}
@@ -170,8 +171,8 @@ func (p *Provider) ask(ctx context.Context, q *question) (*providers.LLMResponse
 }
 
 // once sends one request and reads its answer.
-func (p *Provider) once(ctx context.Context, q *question, req sdk.ChatCompletionRequest, patches []patch) (resp *providers.LLMResponse, err error) {
-	ctx, x := p.newExchange(ctx, patches)
+func (p *Provider) once(ctx context.Context, q *question, req sdk.ChatCompletionRequest, messages json.RawMessage) (resp *providers.LLMResponse, err error) {
+	ctx, x := p.newExchange(ctx, messages)
 	x.impatient = q.stream
 	defer func() {
 		x.stop()

@@ -19,8 +19,8 @@ const (
 	noPicture = "[a picture that this model cannot see]"
 )
 
-// request translates a question, and tells what go-openai's types cannot say.
-func (p *Provider) request(q *question, k quirks) (sdk.ChatCompletionRequest, []patch, error) {
+// request translates a question. Its messages come apart: see messages.go.
+func (p *Provider) request(q *question, k quirks) (sdk.ChatCompletionRequest, json.RawMessage, error) {
 	req := sdk.ChatCompletionRequest{Model: q.model, Stream: q.stream}
 	if q.stream && !k.noStreamOptions {
 		req.StreamOptions = &sdk.StreamOptions{IncludeUsage: true}
@@ -28,16 +28,8 @@ func (p *Provider) request(q *question, k quirks) (sdk.ChatCompletionRequest, []
 	if err := setOptions(&req, q, k); err != nil {
 		return req, nil, err
 	}
-	m := mark{server: p.server, model: q.model}
-	req.Messages = make([]sdk.ChatCompletionMessage, len(q.messages))
-	var patches []patch
-	for i := range q.messages {
-		req.Messages[i] = p.message(&q.messages[i], k)
-		if extra, ok := m.patch(i, &q.messages[i]); ok {
-			patches = append(patches, extra)
-		}
-	}
-	return req, patches, nil
+	messages, err := p.messages(q, k)
+	return req, messages, err
 }
 
 func setOptions(req *sdk.ChatCompletionRequest, q *question, k quirks) error {
@@ -70,7 +62,6 @@ func setOptions(req *sdk.ChatCompletionRequest, q *question, k quirks) error {
 	if len(q.tools) == 0 { // servers refuse a choice among nothing
 		return nil
 	}
-	req.Tools = toolsOf(q.tools)
 	var err error
 	req.ToolChoice, err = toolChoice(q.options["tool_choice"])
 	return err
@@ -98,25 +89,6 @@ func number(v any) (float64, bool) {
 	default:
 		return 0, false
 	}
-}
-
-func toolsOf(defs []providers.ToolDefinition) []sdk.Tool {
-	tools := make([]sdk.Tool, len(defs))
-	for i := range defs {
-		f := &defs[i].Function
-		var parameters any = f.Parameters
-		switch {
-		case len(f.Encoded) > 0:
-			parameters = f.Encoded
-		case f.Parameters == nil:
-			parameters = map[string]any{"type": "object", "properties": map[string]any{}}
-		}
-		tools[i] = sdk.Tool{
-			Type:     sdk.ToolTypeFunction,
-			Function: &sdk.FunctionDefinition{Name: f.Name, Description: f.Description, Parameters: parameters},
-		}
-	}
-	return tools
 }
 
 func toolChoice(v any) (any, error) {
@@ -251,21 +223,4 @@ func (m mark) unwrap(raw json.RawMessage) json.RawMessage {
 		return nil
 	}
 	return e.Fields
-}
-
-// patch collects what message i must carry beyond go-openai's types.
-func (m mark) patch(i int, msg *providers.Message) (patch, bool) {
-	if msg.Role != providers.RoleAssistant {
-		return patch{}, false
-	}
-	p := patch{message: i, fields: m.unwrap(msg.Extra)}
-	for j := range msg.ToolCalls {
-		if fields := m.unwrap(msg.ToolCalls[j].Extra); fields != nil {
-			if p.calls == nil {
-				p.calls = make(map[int]json.RawMessage)
-			}
-			p.calls[j] = fields
-		}
-	}
-	return p, p.fields != nil || p.calls != nil
 }

@@ -179,7 +179,11 @@ func (p *commitWrite) history(x *tx, chat *chatRec) error {
 	for i := range p.c.Messages {
 		chat.Entries++
 		entry := session.Entry{Seq: chat.Entries, Turn: p.turn.info.ID, Time: x.now, Message: p.c.Messages[i]}
-		if err := x.put(bkHistory, numKey(chat.Session, chat.Entries), entry); err != nil {
+		payload, err := encodeEntry(&entry)
+		if err != nil {
+			return err
+		}
+		if err := x.putRaw(bkHistory, numKey(chat.Session, chat.Entries), payload); err != nil {
 			return err
 		}
 	}

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
+	"parley/internal/failpoint"
 	"parley/pkg/session"
 )
 
@@ -52,6 +54,11 @@ func (e *Engine) submit(ctx context.Context, w *write) error {
 // write queues a change and waits until it is durable or has failed.
 func (e *Engine) write(ctx context.Context, run func(*tx) error) error {
 	return e.await(ctx, &write{run: run})
+}
+
+// settle waits until everything that was queued before has its outcome.
+func (e *Engine) settle(ctx context.Context) {
+	_ = e.write(context.WithoutCancel(ctx), func(*tx) error { return nil })
 }
 
 func (e *Engine) await(ctx context.Context, w *write) error {
@@ -217,6 +224,9 @@ func (e *Engine) commit(t *tx) error {
 	if err := t.b.Commit(); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
+	if t.recovered {
+		failpoint.Hit("R1") // the suspects are marked, and no turn runs yet
+	}
 	e.stateMu.Lock()
 	e.meta = t.meta
 	e.begun = true
@@ -236,6 +246,7 @@ func (e *Engine) prelude(t *tx) error {
 		if err := t.markSuspects(); err != nil {
 			return err
 		}
+		t.recovered = true
 	}
 	t.meta.Clean = false
 	t.meta.Epoch = e.epoch
@@ -289,4 +300,47 @@ type lanesOf struct {
 	inbox  *scheduler
 	outbox map[account]*scheduler
 	turns  map[uint64]*turn // by chat, while handed out
+
+	running int           // Run and RunOutbox under way
+	closing bool          // no more of them begin
+	ended   chan struct{} // closed when the last of them has returned after that
 }
+
+// enter counts one more Run or RunOutbox, unless the engine is being closed; the lock is held.
+func (l *lanesOf) enter() error {
+	if l.closing {
+		return errClosed
+	}
+	l.running++
+	return nil
+}
+
+func (l *lanesOf) leave() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.running--; l.running == 0 && l.closing {
+		close(l.ended)
+	}
+}
+
+// close lets none begin and waits until those under way have returned, which
+// handlers that end with their context do at once.
+func (l *lanesOf) close() {
+	l.mu.Lock()
+	if !l.closing {
+		l.closing, l.ended = true, make(chan struct{})
+		if l.running == 0 {
+			close(l.ended)
+		}
+	}
+	l.mu.Unlock()
+	timer := time.NewTimer(closeWait)
+	defer timer.Stop()
+	select {
+	case <-l.ended:
+	case <-timer.C:
+	}
+}
+
+// closeWait is how long a close waits for handlers that do not end.
+const closeWait = 5 * time.Second

@@ -24,6 +24,7 @@ const (
 	snapshotDir   = "snapshots"
 	snapshotStart = "parley-"
 	snapshotEnd   = ".db"
+	snapshotNew   = "parley.db.new" // one that is being written; what a crash left of it is written over
 )
 
 // The errors of opening a store. Their text says how to cure them.

@@ -62,7 +62,9 @@ type Engine struct {
 	queue     chan *write
 	committed chan struct{} // closed when the committer has ended
 
-	doubts chan error // asks for a full read of the store
+	doubts  chan error // asks for a full read of the store
+	unclean bool       // the last process did not end in order; only the housekeeping uses it
+	snapMu  sync.Mutex // one snapshot at a time
 
 	stateMu  sync.Mutex
 	meta     metaRec
@@ -170,12 +172,13 @@ func (e *Engine) Status(_ context.Context) (session.Status, error) {
 	return st, err
 }
 
-// Close stops accepting work, waits for the writes under way, marks the store
-// as cleanly closed and gives up the lock. Run and RunOutbox return soon after;
-// a second call does nothing.
+// Close ends Run and RunOutbox and waits for their handlers, though not for
+// long; then it accepts nothing more, waits for the writes under way, marks the
+// store as cleanly closed and gives up the lock. A second call does nothing.
 func (e *Engine) Close() error {
 	e.stop()
 	e.workers.Wait()
+	e.lanes.close()
 	if !e.endWrites() {
 		return nil
 	}

@@ -1,8 +1,10 @@
 package bolt
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"time"
 
@@ -79,4 +81,39 @@ func SetSchema(dir string, n int) error {
 		return t.put(bkMeta, metaKey(), m)
 	})
 	return errors.Join(err, db.Close())
+}
+
+// DamageRecord flips a bit in the n-th record of a closed store's bucket.
+func DamageRecord(dir, name string, n int) error {
+	db, err := bbolt.Open(filepath.Join(dir, fileDB), 0o600, nil)
+	if err != nil {
+		return err
+	}
+	err = db.Update(func(b *bbolt.Tx) error {
+		bk := b.Bucket([]byte(name))
+		c := bk.Cursor()
+		k, v := c.First()
+		for ; k != nil && n > 0; n-- {
+			k, v = c.Next()
+		}
+		if k == nil {
+			return fmt.Errorf("bucket %s has no such record", name)
+		}
+		v = bytes.Clone(v)
+		v[len(v)-1] ^= 1
+		return bk.Put(bytes.Clone(k), v)
+	})
+	return errors.Join(err, db.Close())
+}
+
+// Stall keeps the writer from going on until release is called. What is queued
+// before the stall and not yet written shares its transaction.
+func Stall(ctx context.Context, e *Engine) (stalled <-chan struct{}, release func()) {
+	in, out := make(chan struct{}), make(chan struct{})
+	_ = e.submit(ctx, &write{done: func(error) {}, run: func(*tx) error {
+		close(in)
+		<-out
+		return nil
+	}})
+	return in, func() { close(out) }
 }

@@ -73,9 +73,9 @@ func (e *Engine) Page(ctx context.Context, id string, before uint64, limit int) 
 func appendEntry(out []session.Entry, bad []*recordError, k, v []byte) ([]session.Entry, []*recordError) {
 	payload, err := unseal(bkHistory, k, v)
 	if err == nil {
-		var entry *session.Entry
-		if entry, err = decode[session.Entry](bkHistory, k, payload); err == nil {
-			return append(out, *entry), bad
+		var entry session.Entry
+		if entry, err = decodeEntry(payload); err == nil {
+			return append(out, entry), bad
 		}
 	}
 	return out, append(bad, &recordError{bucket: bkHistory, key: bytes.Clone(k)})

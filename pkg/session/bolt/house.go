@@ -32,7 +32,6 @@ func (e *Engine) keepHouse(ctx context.Context) {
 		snap = t.C
 	}
 	var snapped uint64
-	doubt := !e.metaCopy().Clean
 	for {
 		select {
 		case <-ctx.Done():
@@ -40,8 +39,8 @@ func (e *Engine) keepHouse(ctx context.Context) {
 		case cause := <-e.doubts:
 			e.scrub(cause)
 		case <-tick.C:
-			if doubt {
-				doubt = false
+			if e.unclean {
+				e.unclean = false
 				e.scrub(errUnclean)
 			}
 			for e.prune(ctx) {

@@ -135,6 +135,11 @@ func (e *Engine) Run(ctx context.Context, h func(context.Context, session.Turn) 
 		e.lanes.mu.Unlock()
 		return fmt.Errorf("run: %w", errRunning)
 	}
+	if err := e.lanes.enter(); err != nil {
+		e.lanes.mu.Unlock()
+		return err
+	}
+	defer e.lanes.leave()
 	e.lanes.inbox = s
 	e.lanes.mu.Unlock()
 

@@ -22,7 +22,7 @@ const (
 	bkAddr      bucket = "addr"      // address -> chat number
 	bkChats     bucket = "chats"     // chat -> chatRec
 	bkSessions  bucket = "sessions"  // session id -> sessionRec
-	bkHistory   bucket = "history"   // session, seq -> session.Entry
+	bkHistory   bucket = "history"   // session, seq -> session.Entry, see encodeEntry
 	bkInbox     bucket = "inbox"     // chat, seq -> session.Item
 	bkSeen      bucket = "seen"      // item id -> seenRec
 	bkSteps     bucket = "steps"     // chat, head seq, n -> stepRec

@@ -37,6 +37,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	}
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
 	e.stop, e.done = stop, work.Done()
+	e.unclean = !e.meta.Clean
 	go e.commitLoop()
 	e.workers.Go(func() { e.keepHouse(work) })
 	return e, nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -60,12 +61,15 @@ func (e *Engine) noteBusy(seq uint64) {
 // unmark takes the mark from deliveries that surely were not sent: a clean end
 // leaves no doubt about them.
 func (e *Engine) unmark(t *tx) error {
-	if len(e.idle) == 0 {
+	e.stateMu.Lock()
+	idle := maps.Clone(e.idle)
+	e.stateMu.Unlock()
+	if len(idle) == 0 {
 		return nil
 	}
 	var keys [][]byte
 	t.each(bkOutbox, nil, func(k, _ []byte) bool {
-		if e.idle[num(k, 1)] {
+		if idle[num(k, 1)] {
 			keys = append(keys, bytes.Clone(k))
 		}
 		return true
@@ -97,6 +101,11 @@ func (e *Engine) RunOutbox(ctx context.Context, channel, acct string, h func(con
 		e.lanes.mu.Unlock()
 		return fmt.Errorf("outbox of %s %s: %w", channel, acct, errRunning)
 	}
+	if err := e.lanes.enter(); err != nil {
+		e.lanes.mu.Unlock()
+		return err
+	}
+	defer e.lanes.leave()
 	e.lanes.outbox[own] = s
 	e.lanes.mu.Unlock()
 

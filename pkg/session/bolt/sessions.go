@@ -100,9 +100,20 @@ func (e *Engine) absorb(t *tx, n uint64, into *chatRec, other uint64) error {
 	if err != nil {
 		return err
 	}
+	if err := t.loseBegun(other, into); err != nil {
+		return err
+	}
+	// An interrupted turn is found by the head of the inbox, and keeps that place.
+	steps, _ := t.first(bkSteps, numKey(n))
 	for _, b := range []bucket{bkInbox, bkOutbox, bkTurns} {
 		for _, key := range t.keys(b, numKey(other)) {
-			if err := t.rekey(b, key, numKey(n, num(key, 1))); err != nil {
+			seq := num(key, 1)
+			if b == bkInbox && steps != nil {
+				if seq, err = t.next(); err != nil {
+					return err
+				}
+			}
+			if err := t.rekey(b, key, numKey(n, seq)); err != nil {
 				return err
 			}
 		}
@@ -127,6 +138,24 @@ func (e *Engine) absorb(t *tx, n uint64, into *chatRec, other uint64) error {
 	}
 	t.after = append(t.after, func() { e.signalInbox(n, 0) })
 	return nil
+}
+
+// loseBegun ends the interrupted turn of a chat that becomes part of another
+// one, when a call of it may have taken effect: its ledger does not move along,
+// and the call must not run again. Its items are listed as failed at c.
+func (t *tx) loseBegun(chat uint64, c *chatRec) error {
+	k, _ := t.first(bkInbox, numKey(chat))
+	prefix := numKey(chat, num(k, 1))
+	begun := t.anyBad(bkSteps, prefix)
+	t.each(bkSteps, prefix, func(k, _ []byte) bool {
+		rec, err := get[stepRec](t, bkSteps, k)
+		begun = begun || err != nil || rec.Step.Kind == session.StepBegun && (rec.Step.Call == nil || !rec.Step.Call.Rerunnable)
+		return !begun
+	})
+	if !begun {
+		return nil
+	}
+	return t.loseTurn(c, prefix, "interrupted, and its chat has moved: it is unknown what took effect")
 }
 
 // rekey moves a record to another chat, and what points at it.
@@ -162,7 +191,7 @@ func (t *tx) repointItem(from, to []byte) error {
 	if err != nil || rec.Seq != num(from, 1) {
 		return nil //nolint:nilerr // it was pruned
 	}
-	rec.Chat = num(to, 0)
+	rec.Chat, rec.Seq = num(to, 0), num(to, 1)
 	return t.put(bkSeen, idKey(item.ID), rec)
 }
 
@@ -176,7 +205,7 @@ func (t *tx) repointMessage(from, to []byte) error {
 	if err != nil || rec.Seq != num(from, 1) {
 		return nil //nolint:nilerr // it was pruned
 	}
-	rec.Chat = num(to, 0)
+	rec.Chat, rec.Seq = num(to, 0), num(to, 1)
 	return t.put(bkSent, idKey(out.Outbound.ID), rec)
 }
 

@@ -21,13 +21,15 @@ const stampForm = "20060102T150405.000000000Z"
 // Snapshot writes a consistent copy of the store, checks it, and removes the
 // oldest copies. It returns the copy's path.
 func (e *Engine) Snapshot(_ context.Context) (string, error) {
+	e.snapMu.Lock()
+	defer e.snapMu.Unlock()
 	e.dbMu.RLock()
 	defer e.dbMu.RUnlock()
 	if e.db == nil {
 		return "", errClosed
 	}
 	path, err := snapshot(e.db, e.o.Dir, e.o.Keep, e.now())
-	if err != nil {
+	if errors.Is(err, errDamaged) || isPanic(err) {
 		e.suspectDamage(err)
 	}
 	return path, err
@@ -39,7 +41,7 @@ func snapshot(db *bbolt.DB, dir string, keep int, now time.Time) (string, error)
 		return "", dirError(folder, err)
 	}
 	path := filepath.Join(folder, snapshotStart+now.UTC().Format(stampForm)+snapshotEnd)
-	temp := path + ".tmp"
+	temp := filepath.Join(folder, snapshotNew)
 	err := writeCopy(db, temp)
 	if err == nil {
 		err = verify(temp)

@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -44,7 +45,9 @@ func (e *Engine) nextTurn(ctx context.Context, chat uint64, h func(context.Conte
 	if ctx.Err() != nil || e.held() != "" {
 		return false, ctx.Err()
 	}
-	if !e.hasBegun() && !e.metaCopy().Clean {
+	// No turn runs under the clean mark of the last process: if this one dies of
+	// it, that has to count.
+	if !e.hasBegun() {
 		if err := e.write(ctx, func(t *tx) error { t.changed = true; return nil }); err != nil {
 			return false, err
 		}
@@ -74,6 +77,9 @@ func (e *Engine) nextTurn(ctx context.Context, chat uint64, h func(context.Conte
 	if err == nil {
 		err = errNoCommit
 	}
+	// What the attempt still has on its way is stored or refused before another one reads what is there.
+	t.over.Store(true)
+	e.settle(ctx)
 	if !errors.Is(err, context.Canceled) {
 		e.o.Log.Warn().Err(err).Str("turn", t.info.ID).Msg("a turn ended without a commit and will be handed out again")
 	}
@@ -83,7 +89,7 @@ func (e *Engine) nextTurn(ctx context.Context, chat uint64, h func(context.Conte
 // load reads the chat's next turn; false when nothing waits.
 func (t *turn) load(ctx context.Context) (bool, error) {
 	e, chat := t.e, t.chat
-	var bad []*recordError
+	var bad, badSteps []*recordError
 	var heal *session.Item
 	err := e.view(func(x *tx) error {
 		if bad = t.loadItems(x); len(bad) > 0 || len(t.info.Items) == 0 {
@@ -98,9 +104,10 @@ func (t *turn) load(ctx context.Context) (bool, error) {
 		t.info.Chat, t.info.Session, t.info.Address = chatID(chat), sessionID(c.Session), c.Address
 		t.info.Arrivals = t.arrivals
 		t.loadSuspect(x)
-		t.loadSteps(x)
+		badSteps = t.loadSteps(x)
 		return nil
 	})
+	e.setAsideLater(ctx, badSteps)
 	switch {
 	case len(bad) > 0:
 		return false, errors.Join(e.loseItems(ctx, chat, bad), fmt.Errorf("chat %s: %w", chatID(chat), session.ErrCorrupt))
@@ -180,8 +187,8 @@ func (e *Engine) loseItems(ctx context.Context, chat uint64, bad []*recordError)
 			if err := t.setAside(b.bucket, b.key); err != nil {
 				return err
 			}
-			c.addFailed(t.lostItem(fmt.Sprintf("%s-%d", chatID(chat), seq)))
-			if err := t.loseTurn(chat, seq, c); err != nil {
+			c.addFailed(t.lostItem(fmt.Sprintf("%s-%d", chatID(chat), seq), session.ErrCorrupt.Error()))
+			if err := t.loseTurn(c, numKey(chat, seq), session.ErrCorrupt.Error()); err != nil {
 				return err
 			}
 		}
@@ -192,10 +199,11 @@ func (e *Engine) loseItems(ctx context.Context, chat uint64, bad []*recordError)
 	})
 }
 
-// loseTurn ends an interrupted turn whose head item is gone.
-func (t *tx) loseTurn(chat, head uint64, c *chatRec) error {
-	seqs := t.startOf(chat, head)
-	t.each(bkSteps, numKey(chat, head), func(k, v []byte) bool {
+// loseTurn ends the interrupted turn with this head and lists its items as failed at c.
+func (t *tx) loseTurn(c *chatRec, head []byte, reason string) error {
+	chat := num(head, 0)
+	seqs := append(t.startOf(chat, num(head, 1)), num(head, 1))
+	t.each(bkSteps, head, func(k, v []byte) bool {
 		if payload, err := unseal(bkSteps, k, v); err == nil {
 			if rec, err := decode[stepRec](bkSteps, k, payload); err == nil {
 				seqs = append(seqs, rec.Taken...)
@@ -208,21 +216,22 @@ func (t *tx) loseTurn(chat, head uint64, c *chatRec) error {
 		if err != nil {
 			continue
 		}
-		c.addFailed(t.lostItem(item.ID))
+		c.addFailed(t.lostItem(item.ID, reason))
 		if err := t.del(bkInbox, numKey(chat, seq)); err != nil {
 			return err
 		}
 	}
-	return t.delAll(bkSteps, numKey(chat, head))
+	return t.delAll(bkSteps, head)
 }
 
-func (t *tx) lostItem(id string) session.FailedItem {
-	return session.FailedItem{ID: id, Outcome: session.OutcomeFailed, Reason: session.ErrCorrupt.Error(), Time: t.now}
+func (t *tx) lostItem(id, reason string) session.FailedItem {
+	return session.FailedItem{ID: id, Outcome: session.OutcomeFailed, Reason: reason, Time: t.now}
 }
 
 // loadSteps reads what an earlier attempt recorded. Where a step is damaged
-// nobody can tell what was done: the turn is handed out as lost for good.
-func (t *turn) loadSteps(x *tx) {
+// nobody can tell what was done: the turn is handed out as lost for good, also
+// once the damaged step, which is returned, was set aside.
+func (t *turn) loadSteps(x *tx) (bad []*recordError) {
 	var failed error
 	x.each(bkSteps, numKey(t.chat, t.head), func(k, v []byte) bool {
 		payload, err := unseal(bkSteps, k, v)
@@ -236,12 +245,16 @@ func (t *turn) loadSteps(x *tx) {
 		if err != nil {
 			failed = err
 		}
+		if damage, ok := errors.AsType[*recordError](err); ok {
+			bad = append(bad, &recordError{bucket: damage.bucket, key: bytes.Clone(damage.key), why: damage.why})
+		}
 		return true
 	})
-	if failed != nil {
+	if failed != nil || x.anyBad(bkSteps, numKey(t.chat, t.head)) {
 		t.e.o.Log.Error().Err(failed).Str("turn", t.info.ID).Msg("a recorded step is damaged: the turn does not run again")
 		t.info.Lost = maxLost
 	}
+	return bad
 }
 
 // addStep takes over a recorded step; joined items are read from the inbox, where they still are.
@@ -273,20 +286,19 @@ func (t *turn) Info() session.TurnInfo { return t.info }
 func (t *turn) last() uint64 { return slices.Max(t.taken) }
 
 // Waiting looks at what has arrived behind the turn's items.
-func (t *turn) Waiting(ctx context.Context) ([]session.Item, error) {
+func (t *turn) Waiting(context.Context) ([]session.Item, error) {
 	t.mu.Lock()
 	from := t.last() + 1
 	t.mu.Unlock()
 	var out []session.Item
-	var bad []*recordError
 	err := t.e.view(func(x *tx) error {
-		bad = x.waitingFrom(t.chat, from, func(w waiting) bool {
+		// A damaged item is left to the turn that meets it: it lists it as failed.
+		x.waitingFrom(t.chat, from, func(w waiting) bool {
 			out = append(out, w.item)
 			return len(out) < maxWaiting
 		})
 		return nil
 	})
-	t.e.setAsideLater(ctx, bad)
 	return out, err
 }
 

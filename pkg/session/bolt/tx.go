@@ -25,10 +25,12 @@ type tx struct {
 	changed bool
 	meta    metaRec
 	epoch   uint64
-	after   []func()
-	aged    []agedKey
-	marked  map[uint64]bool // chats to which this transaction added a marked delivery
-	broken  map[*turn]error // turns of which a write in this transaction failed
+	// recovered says that this transaction marks the suspects of an unclean end.
+	recovered bool
+	after     []func()
+	aged      []agedKey
+	marked    map[uint64]bool // chats to which this transaction added a marked delivery
+	broken    map[*turn]error // turns of which a write in this transaction failed
 }
 
 func newTx(b *bbolt.Tx, now time.Time) *tx {
@@ -205,6 +207,12 @@ func (t *tx) setAside(b bucket, key []byte) error {
 // isBad says whether a record was set aside.
 func (t *tx) isBad(b bucket, key []byte) bool {
 	return t.in(bkBad).Get(append([]byte(string(b)+"/"), key...)) != nil
+}
+
+// anyBad says whether any record with prefix was set aside.
+func (t *tx) anyBad(b bucket, prefix []byte) bool {
+	k, _ := t.first(bkBad, append([]byte(string(b)+"/"), prefix...))
+	return k != nil
 }
 
 // panicError marks an error that was a panic: a bug, or a page that is damaged.

@@ -47,6 +47,14 @@ func recoveryTests() []test {
 				b.reopen()
 			}
 		}},
+		{"the first crash after an orderly end counts too", func(b *bench) {
+			b.append(item("a", "1"))
+			for want := range 3 {
+				b.reopen()
+				b.equal(want, b.turns().next().what.Info().Lost)
+				b.crash()
+			}
+		}},
 		{"crashes count while the turn may run", testLost},
 		{"crashes before the turn begins count as one", func(b *bench) {
 			b.append(item("a", "1"))

@@ -29,6 +29,8 @@ func sessionTests() []test {
 		{"sessions are listed by id", testList},
 		{"a chat moves with what waits in it", testMove},
 		{"a chat moves onto one that has begun", testMoveOnto},
+		{"a move onto a chat does not run its begun calls again", testMoveOntoBegun},
+		{"a chat that moves onto another one keeps its interrupted turn", testMoveBegun},
 		{"forget leaves nothing", testForget},
 		{"forget of a session that was left behind touches nothing else", testForgetOld},
 		{"forget while a turn runs fences it", func(b *bench) {
@@ -168,6 +170,63 @@ func testMoveOnto(b *bench) {
 	b.equal([]string{"test/bot/3", "test/bot/4", "test/bot/5"}, ids(turn.Items))
 	b.equal("o1", b.deliveries().next().what.Info().Outbound.ID)
 	b.equal([]string{"short story"}, b.pageOf(there.Session, 0, 10))
+}
+
+// interrupted begins a turn of a chat, records a call as begun, and stops.
+func (b *bench) interrupted(chat string, rerunnable bool) session.TurnInfo {
+	b.Helper()
+	w := b.turns()
+	h := w.next()
+	for h.what.Info().Address != addr(chat) {
+		h = w.next()
+	}
+	call := session.CallRecord{ID: "c", Tool: "t", Rerunnable: rerunnable}
+	b.must(h.what.Record(b.Context(), session.Step{Kind: session.StepBegun, Round: 1, Call: &call, Await: true}))
+	b.must(w.stop())
+	return h.what.Info()
+}
+
+func testMoveOntoBegun(b *bench) {
+	b.say("old", "1", session.Commit{})
+	for _, rerunnable := range []bool{true, false} {
+		to := fmt.Sprint("new", rerunnable)
+		b.append(item(to, to))
+		b.interrupted(to, rerunnable)
+		b.append(item("old", "after "+to))
+		b.must(b.e.Move(b.Context(), addr("old"), addr(to)))
+		want := []string{"test/bot/" + to, "test/bot/after " + to}
+		var failed []string
+		if !rerunnable {
+			want, failed = want[1:], want[:1]
+		}
+		w := b.turns()
+		h := w.next()
+		b.equal(want, ids(h.what.Info().Items))
+		b.answer(h, session.Commit{})
+		b.must(w.stop())
+		info, err := b.e.Lookup(b.Context(), addr("old"))
+		b.must(err)
+		var got []string
+		for i := range info.Failed {
+			got = append(got, info.Failed[i].ID)
+		}
+		b.equal(failed, got)
+	}
+}
+
+func testMoveBegun(b *bench) {
+	b.append(item("new", "1"), item("old", "2"), item("new", "3"))
+	before := b.interrupted("old", false)
+	b.must(b.e.Move(b.Context(), addr("old"), addr("new")))
+	b.append(item("new", "1"))
+	w := b.turns()
+	h := w.next()
+	again := h.what.Info()
+	b.equal(before.ID, again.ID)
+	b.equal(ids(before.Items), ids(again.Items))
+	b.equal(1, len(again.Steps))
+	b.answer(h, session.Commit{})
+	b.equal([]string{"test/bot/1", "test/bot/3"}, ids(w.next().what.Info().Items))
 }
 
 func testForget(b *bench) {

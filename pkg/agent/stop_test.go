@@ -1,0 +1,119 @@
+package agent_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/pkg/channels"
+	"parley/pkg/providers"
+	"parley/pkg/session"
+	"parley/pkg/tools"
+)
+
+// starter is background work that never gets to begin.
+type starter struct{ entered chan struct{} }
+
+func (s *starter) Name() string                      { return "work" }
+func (s *starter) Description() string               { return "never begins" }
+func (s *starter) Parameters() map[string]any        { return map[string]any{"type": "object"} }
+func (s *starter) SetCallback(_ tools.AsyncCallback) {}
+
+func (s *starter) Execute(ctx context.Context, _ map[string]any) *tools.ToolResult {
+	s.entered <- struct{}{}
+	<-ctx.Done()
+	return tools.ErrorResult("cut off").WithError(ctx.Err())
+}
+
+func TestStopWhileBackgroundWorkBeginsLeavesNoTaskBehind(t *testing.T) {
+	t.Parallel()
+	s := &starter{entered: make(chan struct{}, 1)}
+	w := newWorld(t, script(relay), []tools.Tool{s})
+	w.write("1", "1", "work")
+	<-s.entered
+	w.write("1", "1", "/stop")
+	w.expectText("Stopped.")
+	w.settled()
+	if open, err := w.eng.OpenTasks(t.Context()); err != nil || len(open) != 0 {
+		t.Errorf("open tasks %v, %v", open, err)
+	}
+	w.restart()
+	w.settled()
+}
+
+func TestStopEndsACompactionAndSaysSoOnce(t *testing.T) {
+	t.Parallel()
+	asked := make(chan struct{}, 1)
+	w := newWorld(t, script(func(ctx context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+		if strings.HasPrefix(last(msgs).Content, "Summarise") {
+			asked <- struct{}{}
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		return say("fine")
+	}), nil)
+	w.write("1", "1", "hello")
+	w.expectText("fine")
+	w.write("1", "1", "/compact")
+	<-asked
+	w.write("1", "1", "/stop")
+	w.expectText("Stopped.")
+	w.settled()
+	info, err := w.eng.Lookup(t.Context(), chatAddr("1"))
+	if err != nil || info.CompactedTo != 0 || len(info.Failed) != 1 || info.Failed[0].Outcome != session.OutcomeStopped {
+		t.Errorf("session %+v, %v", info, err)
+	}
+}
+
+func TestAnEmptySummaryReplacesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, script(func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+		if strings.HasPrefix(last(msgs).Content, "Summarise") {
+			return say(" ")
+		}
+		return say("heard " + strings.Join(users(msgs), ","))
+	}), nil)
+	w.write("1", "1", "one")
+	w.expectText("heard one")
+	w.write("1", "1", "/compact")
+	if got := w.expect().Text; !strings.HasPrefix(got, "I could not summarise") {
+		t.Errorf("told %q", got)
+	}
+	w.write("1", "1", "two")
+	w.expectText("heard one,two")
+	w.settled()
+}
+
+// TestStopIsToldOnceWhateverThePlatformsClockSays has a platform whose clock is ahead.
+func TestStopIsToldOnceWhateverThePlatformsClockSays(t *testing.T) {
+	t.Parallel()
+	for name, ahead := range map[string]time.Duration{"ahead": time.Hour, "behind": -time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			asked := make(chan struct{}, 1)
+			w := newWorld(t, script(func(ctx context.Context, _ []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+				asked <- struct{}{}
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}), nil)
+			w.write("1", "1", "hang")
+			<-asked
+			stop := func(id string) {
+				err := w.agent.Accept(t.Context(), []channels.Inbound{{
+					ID: id, Kind: channels.KindMessage, Address: chatAddr("1"), Sender: channels.Sender{ID: "1"},
+					Text: "/stop", Direct: true, Time: time.Now().Add(ahead),
+				}}, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			stop("s1")
+			w.expectText("Stopped.")
+			w.settled()
+			stop("s2")
+			w.expectText("Nothing is running.")
+			w.settled()
+		})
+	}
+}

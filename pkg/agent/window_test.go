@@ -1,0 +1,63 @@
+package agent_test
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"parley/pkg/channels"
+	"parley/pkg/providers"
+)
+
+func TestALargeMessageDoesNotHideWhatWasSaidBefore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, script(func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+		if said := users(msgs); said[len(said)-1] == "what was first?" {
+			return say(strings.Join([]string{said[0], said[1][:9], said[len(said)-1]}, ","))
+		}
+		return say("heard")
+	}), nil)
+	w.write("1", "1", "the first")
+	w.expectText("heard")
+	w.write("1", "1", "the large"+strings.Repeat(" word", 200_000))
+	w.expectText("heard")
+	w.write("1", "1", "what was first?")
+	w.expectText("the first,the large,what was first?")
+	w.settled()
+}
+
+func TestPicturesOfEarlierTurnsAreBounded(t *testing.T) {
+	t.Parallel()
+	const size = 3 << 20
+	var carried, newest atomic.Int64
+	w := newWorld(t, script(func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+		total := 0
+		for _, m := range msgs {
+			for _, img := range m.Images {
+				total += len(img.Data)
+			}
+		}
+		carried.Store(int64(total))
+		newest.Store(int64(len(last(msgs).Images)))
+		return say("seen")
+	}), nil)
+	for i := range 8 {
+		err := w.agent.Accept(t.Context(), []channels.Inbound{{
+			ID: "p" + string(rune('a'+i)), Kind: channels.KindMessage, Address: chatAddr("1"), Sender: channels.Sender{ID: "1"},
+			Images: []channels.Image{{MIME: "image/png", Data: make([]byte, size)}}, Direct: true, Time: time.Now(),
+		}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.expectText("seen")
+		if newest.Load() != 1 {
+			t.Error("the picture that was just sent is missing")
+		}
+	}
+	if mb := carried.Load() >> 20; mb > 12 {
+		t.Errorf("a request carried %d MB of pictures", mb)
+	}
+	w.settled()
+}
