@@ -55,8 +55,10 @@ func (h *host) start(level string) (*config.Config, zerolog.Logger, error) {
 	return cfg, log, err
 }
 
-func (h *host) newConsole() *console.Channel {
-	return console.New(console.Options{In: h.in, Out: h.out, Err: h.err, Interactive: h.terminal()})
+// newConsole makes the console. With busy nil, the console takes what it has seen
+// itself for what is under way.
+func (h *host) newConsole(busy func() bool) *console.Channel {
+	return console.New(console.Options{In: h.in, Out: h.out, Err: h.err, Interactive: h.terminal(), Busy: busy})
 }
 
 // introduce says on screen which model answers.
@@ -72,14 +74,18 @@ func (h *host) chat(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	h.out = &watchedWriter{out: h.out, failed: stop}
-	screen := h.newConsole()
+	var a *App
+	screen := h.newConsole(func() bool {
+		st, err := a.engine.Status(ctx) // all that waits is of this chat
+		return err == nil && st.Waiting > 0
+	})
 	interactive := h.terminal()
 	o := appOptions{lookupEnv: h.lookupEnv, log: log, redactor: h.redactor, channels: []channels.Channel{screen}, grace: leaveGrace}
 	var books *tracker
 	if !interactive {
 		o.wrap = func(e session.Engine) session.Engine { books = newTracker(e); return books }
 	}
-	a, err := newApp(ctx, cfg, o)
+	a, err = newApp(ctx, cfg, o)
 	if err != nil {
 		return err
 	}
@@ -156,7 +162,7 @@ func (h *host) run(ctx context.Context) error {
 	o := appOptions{lookupEnv: h.lookupEnv, log: log, redactor: h.redactor}
 	interrupt := func() bool { return true }
 	if h.terminal() && cfg.Channels.Console.Enabled {
-		screen := h.newConsole()
+		screen := h.newConsole(nil)
 		interrupt = screen.Interrupt
 		o.channels = append(o.channels, screen)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"parley/pkg/agent"
+	"parley/pkg/policy"
 	"parley/pkg/providers"
 	"parley/pkg/session"
 	"parley/pkg/tools"
@@ -79,16 +80,38 @@ func TestInterruptEndsTheTurnInFavourOfTheNewerMessage(t *testing.T) {
 	w.settled()
 }
 
+// byUser gives everybody a level: 1 may write, others read.
+func byUser(o *agent.Options) {
+	o.Authorize = func(_ context.Context, e policy.Event) policy.Verdict {
+		if e.Sender.ID == "1" {
+			return policy.Verdict{Allow: true, Level: policy.LevelWrite}
+		}
+		return policy.Verdict{Allow: true, Level: policy.LevelRead}
+	}
+}
+
 func TestASenderWithLowerRightsIsQueuedNotJoined(t *testing.T) {
 	t.Parallel()
 	g := newGate()
-	w := newWorld(t, script(gated), []tools.Tool{g.tool()})
-	w.write("group", "1", "go") // the owner
+	w := newWorld(t, script(gated), []tools.Tool{g.tool()}, withOptions(byUser))
+	w.write("group", "1", "go")
 	<-g.entered
-	w.write("group", "2", "let me in") // somebody else
+	w.write("group", "2", "let me in")
 	close(g.open)
 	w.expectText("seen: go")
 	w.expectText("seen: go, let me in")
+	w.settled()
+}
+
+func TestASenderWithHigherRightsJoins(t *testing.T) {
+	t.Parallel()
+	g := newGate()
+	w := newWorld(t, script(gated), []tools.Tool{g.tool()}, withOptions(byUser))
+	w.write("group", "2", "go")
+	<-g.entered
+	w.write("group", "1", "me too")
+	close(g.open)
+	w.expectText("seen: go, me too")
 	w.settled()
 }
 
@@ -96,6 +119,8 @@ func TestATurnHasTheLowestRightsOfItsSenders(t *testing.T) {
 	t.Parallel()
 	g := newGate()
 	var offered atomic.Value
+	writes := fn{name: "writes", run: func(context.Context, map[string]any) *tools.ToolResult { return tools.NewToolResult("written") }}
+	look := fn{name: "look", an: tools.Annotations{ReadOnly: true}, run: writes.run}
 	w := newWorld(t, script(func(ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition) (*providers.LLMResponse, error) {
 		names := make([]string, 0, len(defs))
 		for _, d := range defs {
@@ -103,17 +128,49 @@ func TestATurnHasTheLowestRightsOfItsSenders(t *testing.T) {
 		}
 		offered.Store(strings.Join(names, ","))
 		return gated(ctx, msgs, defs)
-	}), []tools.Tool{g.tool(), fn{name: "writes", run: func(context.Context, map[string]any) *tools.ToolResult { return tools.NewToolResult("written") }}})
-	w.write("1", "1", "hi")
-	w.expect()
-	if got := offered.Load(); got != "gate,writes" {
-		t.Errorf("the owner is offered %q", got)
+	}), []tools.Tool{g.tool(), look, writes}, withOptions(byUser), withOptions(func(o *agent.Options) { o.WhileBusy = agent.Queue }))
+	for _, c := range []struct {
+		senders []string
+		want    string
+	}{
+		{[]string{"1"}, "gate,look,writes"},
+		{[]string{"2"}, "gate,look"},
+		{[]string{"1", "2"}, "gate,look"},
+		{[]string{"2", "1"}, "gate,look"},
+	} {
+		w.write("group", "1", "go")
+		<-g.entered
+		for _, user := range c.senders { // they wait together and are one turn
+			w.write("group", user, "hi")
+		}
+		g.open <- struct{}{}
+		w.expect()
+		w.expect()
+		if got := offered.Load(); got != c.want {
+			t.Errorf("to %v is offered %q, want %q", c.senders, got, c.want)
+		}
 	}
-	w.write("2", "2", "hi")
-	w.expect()
-	if got := offered.Load(); got != "gate" {
-		t.Errorf("a stranger is offered %q", got)
-	}
+	w.settled()
+}
+
+func TestAMessageToAnotherChatIsRefused(t *testing.T) {
+	t.Parallel()
+	queue := &lateQueue{}
+	stray := fn{name: "stray", run: func(ctx context.Context, _ map[string]any) *tools.ToolResult {
+		if err := queue.QueueMessage(ctx, "test", "2", "for another chat"); err != nil {
+			return tools.NewToolResult("refused")
+		}
+		return tools.NewToolResult("queued")
+	}}
+	w := newWorld(t, script(func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+		if last(msgs).Role == providers.RoleTool {
+			return say(last(msgs).Content)
+		}
+		return call("stray", "{}")
+	}), []tools.Tool{stray})
+	queue.agent.Store(w.agent)
+	w.write("1", "1", "go")
+	w.expectText("refused")
 	w.settled()
 }
 

@@ -39,9 +39,9 @@ func TestATaskThatDoesNotEndIsEndedAfterAnHourAndToldOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := &endless{ended: make(chan time.Time, 1)}
-		var told string
+		var told atomic.Value
 		w := newWorld(t, script(func(ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition) (*providers.LLMResponse, error) {
-			told = last(msgs).Content
+			told.Store(last(msgs).Content)
 			return relay(ctx, msgs, defs)
 		}), []tools.Tool{e})
 		began := time.Now()
@@ -58,8 +58,8 @@ func TestATaskThatDoesNotEndIsEndedAfterAnHourAndToldOnce(t *testing.T) {
 			t.Errorf("the work's context ended after %v", end.Sub(began))
 		}
 		w.settled()
-		if !strings.Contains(told, "(timed_out)") {
-			t.Errorf("the model was told %q", told)
+		if got, _ := told.Load().(string); !strings.Contains(got, "(timed_out)") {
+			t.Errorf("the model was told %q", got)
 		}
 		if open, err := w.eng.OpenTasks(t.Context()); err != nil || len(open) != 0 {
 			t.Errorf("open tasks %v, %v", open, err)
@@ -73,15 +73,16 @@ func TestAQuietTurnShowsThatItIsAtWorkAfterTenSeconds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := &board{notes: make(chan string, 10)}
-		var began time.Time
+		asked := make(chan time.Time, 1)
 		w := newWorld(t, script(func(context.Context, []providers.Message, []providers.ToolDefinition) (*providers.LLMResponse, error) {
-			began = time.Now()
+			asked <- time.Now()
 			<-time.After(12 * time.Second)
 			return say("at last")
 		}), nil, withOptions(func(o *agent.Options) {
 			o.Status = func(channels.Address) channels.StatusShower { return b }
 		}))
 		w.write("1", "1", "think")
+		began := <-asked
 		if got := <-b.notes; got != "still working" {
 			t.Errorf("noted %q", got)
 		}

@@ -21,7 +21,7 @@ func (r *run) Answered(ctx context.Context, round int, resp *providers.LLMRespon
 		return nil
 	}
 	r.preview.nextRound()
-	return r.t.Record(ctx, session.Step{Kind: session.StepAnswer, Round: round, Answer: resp})
+	return r.steps.record(ctx, session.Step{Kind: session.StepAnswer, Round: round, Answer: resp})
 }
 
 // Begin makes durable what must be before a call runs: nothing for a call that
@@ -42,7 +42,7 @@ func (r *run) Begin(ctx context.Context, call tools.Call) error {
 		s.Tasks = []session.Task{t}
 		r.noteTask(t.ID, true)
 	}
-	return r.t.Record(ctx, s)
+	return r.steps.record(ctx, s)
 }
 
 // End records a call's result together with the messages that leave because of it.
@@ -72,7 +72,7 @@ func (r *run) End(ctx context.Context, call tools.Call, result *tools.ToolResult
 	if call.Async {
 		r.noteTask(r.taskID(call), false)
 	}
-	return r.t.Record(ctx, s)
+	return r.steps.record(ctx, s)
 }
 
 func (r *run) callOutbound(key, text string) channels.Outbound {
@@ -84,6 +84,12 @@ func (r *run) callOutbound(key, text string) channels.Outbound {
 func (r *run) Steer(ctx context.Context) ([]providers.Message, error) {
 	if r.a.o.WhileBusy != Steer {
 		return nil, nil
+	}
+	if waiting, err := r.t.Waiting(ctx); err != nil || len(waiting) == 0 {
+		return nil, err
+	}
+	if err := r.steps.flush(ctx); err != nil { // what joins comes after what was done
+		return nil, err
 	}
 	items, err := r.t.Join(ctx, func(it session.Item) bool { return r.mayJoin(ctx, it) })
 	if err != nil {
@@ -98,10 +104,7 @@ func (r *run) mayJoin(ctx context.Context, it session.Item) bool {
 		return false
 	}
 	who, refused := r.a.askerOf(ctx, it)
-	if refused != "" || who.owner != r.who.owner || who.direct != r.who.direct {
-		return false
-	}
-	return who.level.Allows(r.who.level)
+	return refused == "" && who.level.Allows(r.who.level)
 }
 
 // Event shows what happens, as far as the channel can.

@@ -53,7 +53,7 @@ func (r *run) resume(ctx context.Context) (past, error) {
 			r.noteTask(c.TaskID, true)
 		}
 		step := session.Step{Kind: session.StepEnded, Round: open.round, Call: c}
-		if err := r.t.Record(ctx, step); err != nil {
+		if err := r.steps.record(ctx, step); err != nil {
 			return p, err
 		}
 		open.note(step)

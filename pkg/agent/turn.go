@@ -28,6 +28,8 @@ type run struct {
 	a    *Agent
 	t    session.Turn
 	info session.TurnInfo
+	// steps writes the turn's ledger.
+	steps *steps
 
 	who     asker
 	space   string
@@ -52,7 +54,7 @@ type asker struct {
 
 func newRun(a *Agent, t session.Turn) *run {
 	return &run{
-		a: a, t: t, info: t.Info(),
+		a: a, t: t, info: t.Info(), steps: &steps{t: t},
 		pending: map[string][]string{}, sent: map[string]bool{}, seq: map[string]int{}, begun: map[string]bool{},
 	}
 }
@@ -60,6 +62,7 @@ func newRun(a *Agent, t session.Turn) *run {
 // do runs the turn to its commit. An error means that nothing was committed and
 // the engine hands the turn out again.
 func (r *run) do(ctx context.Context) (err error) {
+	defer func() { r.steps.end(ctx, err == nil) }()
 	defer func() {
 		if p := recover(); p != nil {
 			r.log().Error().Interface("panic", p).Bytes("stack", debug.Stack()).Msg("a turn panicked")

@@ -358,3 +358,26 @@ func FuzzLoad(f *testing.F) {
 		}
 	})
 }
+
+func TestLoadReadsTheTextThatEditorsWrite(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct{ text, want string }{
+		"byte order mark": {"\ufeffagent: {while_busy: queue}\n", ""},
+		"UTF-16":          {"\xff\xfea\x00", "is not text in UTF-8: save it as UTF-8"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "parley.yaml")
+			if err := os.WriteFile(path, []byte(tc.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			cfg, err := config.Load(path, options())
+			switch {
+			case tc.want == "" && (err != nil || cfg.Agent.WhileBusy != "queue"):
+				t.Errorf("got %+v, %v", cfg, err)
+			case tc.want != "" && (err == nil || err.Error() != path+": "+tc.want):
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}

@@ -194,6 +194,8 @@ func TestDraftsGrow(t *testing.T) {
 		{"grows", []string{"He", "Hello", "Hello wor"}, "Hello world", "Hello world\n> "},
 		{"complete already", []string{"Hello"}, "Hello", "Hello\n> "},
 		{"ends in a line break", []string{"Hello\n"}, "Hello\n", "Hello\n> "},
+		{"ended in blanks", []string{"\nHello \n\n"}, "Hello", "Hello\n> "},
+		{"blank so far", []string{" \n"}, "Hello", "Hello\n> "},
 		{"became another", []string{"Hello", "Bonjour"}, "Bonjour!", "Hello\nBonjour!\n> "},
 		{"final is another", []string{"Hello"}, "Sorry", "Hello\nSorry\n> "},
 		{"escape cut in two", []string{"a\x1b", "a\x1b[31m"}, "a\x1b[31mred", "a␛[31mred\n> "},
@@ -216,6 +218,19 @@ func TestDraftsGrow(t *testing.T) {
 				t.Errorf("shown %q, want %q", got, tc.want)
 			}
 		})
+	}
+}
+
+func TestMessageGoesOnWhereACutOffDraftStands(t *testing.T) {
+	t.Parallel()
+	out := &screen{}
+	c := console.New(console.Options{Out: out, Interactive: true})
+	if err := c.Draft(t.Context(), c.Address(), "d", "Hello"); err != nil {
+		t.Fatal(err)
+	}
+	show(t, c, "Hello there", "") // whoever drew the draft was told that it failed
+	if got := out.String(); got != "Hello there\n> " {
+		t.Errorf("shown %q", got)
 	}
 }
 

@@ -34,8 +34,8 @@
 // # Recovery
 //
 // The clean mark goes with the first transaction of a process, which also names
-// the suspects of an unclean end; opening by itself writes nothing, so that any
-// number of crashes before it count as one. A delivery that is marked as being
+// the suspects of an unclean end. No turn runs before it, and opening by itself
+// writes nothing, so that any number of crashes before a turn count as one. A delivery that is marked as being
 // sent carries the number of the process that marked it: found by another one,
 // it is unknown whether it was sent.
 //

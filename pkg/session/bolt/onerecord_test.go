@@ -126,7 +126,9 @@ func TestDamagedStep(t *testing.T) {
 				c := session.Commit{Outcome: session.OutcomeAnswered}
 				if info.Lost >= 3 {
 					c.Outcome = session.OutcomeQuarantined
-					put(t, e, message("a", "3", ""))
+					if err := e.Append(ctx, []session.Item{message("a", "3", "")}, nil); err != nil {
+						t.Error(err)
+					}
 				}
 				answered[info.Items[0].ID]++
 				return len(answered) == 3, turn.Commit(ctx, c)

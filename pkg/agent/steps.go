@@ -1,0 +1,98 @@
+package agent
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"parley/pkg/session"
+)
+
+// holdSteps is how long a step may wait to be written. Most turns that only
+// look something up are committed before, and then their steps are never
+// written: the commit holds all of it.
+const holdSteps = 20 * time.Millisecond
+
+// endSteps bounds the writing of what waits when a turn ends without a commit.
+const endSteps = 5 * time.Second
+
+// steps writes a turn's ledger, in order. What a crash may lose, because asking
+// or looking again changes nothing, waits a moment; anything else is written at
+// once, after all that waits.
+type steps struct {
+	t session.Turn
+
+	mu    sync.Mutex
+	held  []session.Step
+	timer *time.Timer
+	ended bool
+}
+
+// mayWait says whether a crash may lose the step: an answer, or the result of a
+// call that may run again and sent nothing.
+func mayWait(s *session.Step) bool {
+	if s.Await || len(s.Outbox) > 0 || len(s.Tasks) > 0 {
+		return false
+	}
+	return s.Kind == session.StepAnswer || s.Kind == session.StepEnded && s.Call.Rerunnable && s.Call.TaskID == ""
+}
+
+// record writes a step, or lets it wait.
+func (l *steps) record(ctx context.Context, s session.Step) error {
+	l.mu.Lock()
+	if mayWait(&s) && !l.ended {
+		l.held = append(l.held, s)
+		if l.timer == nil {
+			late := context.WithoutCancel(ctx)
+			l.timer = time.AfterFunc(holdSteps, func() { _ = l.flush(late) }) // a failed step fails the turn's next write
+		}
+		l.mu.Unlock()
+		return nil
+	}
+	err := l.write(ctx)
+	l.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return l.t.Record(ctx, s)
+}
+
+// flush writes what waits.
+func (l *steps) flush(ctx context.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.write(ctx)
+}
+
+// write hands what waits to the engine, in order; the lock is held.
+func (l *steps) write(ctx context.Context) error {
+	held := l.held
+	l.held = nil
+	if l.timer != nil {
+		l.timer.Stop()
+		l.timer = nil
+	}
+	for i := range held {
+		if err := l.t.Record(ctx, held[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// end closes the ledger. What waits is written if the turn goes on another
+// time, and forgotten if it was committed.
+func (l *steps) end(ctx context.Context, committed bool) { //nolint:revive // flag-parameter: it says how the turn ended
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ended = true
+	if committed {
+		l.held = nil
+	}
+	if n := len(l.held); n > 0 {
+		l.held[n-1].Await = true // what is still on its way when the attempt ends is refused
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endSteps)
+	defer cancel()
+	_ = l.write(ctx) // the turn has failed already, and its next attempt does what is missing
+}
