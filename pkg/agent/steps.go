@@ -26,6 +26,9 @@ type steps struct {
 	held  []session.Step
 	timer *time.Timer
 	ended bool
+	// err is why a step was not handed on; nothing is written after it, because
+	// a ledger with a hole would let a call run again.
+	err error
 }
 
 // mayWait says whether a crash may lose the step: an answer, or the result of a
@@ -44,7 +47,7 @@ func (l *steps) record(ctx context.Context, s session.Step) error {
 		l.held = append(l.held, s)
 		if l.timer == nil {
 			late := context.WithoutCancel(ctx)
-			l.timer = time.AfterFunc(holdSteps, func() { _ = l.flush(late) }) // a failed step fails the turn's next write
+			l.timer = time.AfterFunc(holdSteps, func() { _ = l.flush(late) }) // the next step meets the error
 		}
 		l.mu.Unlock()
 		return nil
@@ -73,11 +76,11 @@ func (l *steps) write(ctx context.Context) error {
 		l.timer = nil
 	}
 	for i := range held {
-		if err := l.t.Record(ctx, held[i]); err != nil {
-			return err
+		if l.err == nil {
+			l.err = l.t.Record(ctx, held[i])
 		}
 	}
-	return nil
+	return l.err
 }
 
 // end closes the ledger. What waits is written if the turn goes on another
