@@ -174,6 +174,7 @@ func (r *delivering) timeout() time.Duration {
 func (r *delivering) failed(work context.Context, se *SendError, began time.Time, pause *backoff.ExponentialBackOff) error {
 	reason := r.opt.Redact(se.Error())
 	r.log(r.info).Warn().Str("class", string(se.Class)).Str("error", reason).Dur("retry_after", se.RetryAfter).Msg("send failed")
+	r.known.refusedAt(se.Class)
 	switch se.Class {
 	case SendTransient:
 		r.rest(pause)
