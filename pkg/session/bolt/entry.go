@@ -16,8 +16,8 @@ import (
 //
 //	seq, nanoseconds since 1970 (0: no time), turn, role, content, rest
 //
-// Numbers are varints, texts have their length before them. rest is the message
-// as JSON without role and content, empty when these are all.
+// Numbers are varints, texts have their length before them. The rest is
+// the message as JSON without role and content, empty when these are all.
 
 var errEntry = errors.New("an entry cannot be decoded")
 

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+
+	"parley/pkg/session"
 )
 
 // Crash gives the store up as a killed process would: what was accepted is on
@@ -117,3 +119,9 @@ func Stall(ctx context.Context, e *Engine) (stalled <-chan struct{}, release fun
 	}})
 	return in, func() { close(out) }
 }
+
+// EncodeEntry is the stored form of a history entry.
+func EncodeEntry(e *session.Entry) ([]byte, error) { return encodeEntry(e) }
+
+// DecodeEntry is its reverse.
+func DecodeEntry(payload []byte) (session.Entry, error) { return decodeEntry(payload) }
