@@ -48,7 +48,7 @@ type Options struct {
 	// WhileBusy is Steer, Queue or Interrupt; empty means Steer.
 	WhileBusy string
 	// MaxIterations bounds the model rounds of a turn (0: 10), MaxParallel the
-	// calls that run at once (0: 4), MaxTurns the turns that run at once (0: 512).
+	// calls that run at once (0: 4), MaxTurns the turns that run at once (0: 256).
 	MaxIterations, MaxParallel, MaxTurns int
 	// ContextTokens bounds the history that is sent to the model; 0: 24,000.
 	ContextTokens int
@@ -82,7 +82,7 @@ func New(o Options) (*Agent, error) {
 		o.WhileBusy = Steer
 	}
 	if o.MaxTurns <= 0 {
-		o.MaxTurns = 512
+		o.MaxTurns = 256
 	}
 	if o.ContextTokens <= 0 {
 		o.ContextTokens = 24_000

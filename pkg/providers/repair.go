@@ -3,6 +3,7 @@ package providers
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -29,6 +30,9 @@ const (
 // hold nothing or have an unknown role are dropped, and text is valid UTF-8
 // without NUL.
 func Repair(messages []Message) []Message {
+	if plain(messages) {
+		return slices.Clip(messages)
+	}
 	r := repair{ids: make(map[string]bool), open: make(map[string][]slot)}
 	for i := range messages {
 		r.add(messages[i])
@@ -39,6 +43,20 @@ func Repair(messages []Message) []Message {
 		out = append(out, r.groups[i].results...)
 	}
 	return out
+}
+
+// plain says that messages are texts without calls, with nothing to repair:
+// most conversations are.
+func plain(messages []Message) bool {
+	for i := range messages {
+		m := &messages[i]
+		known := m.Role == RoleUser || m.Role == RoleAssistant || m.Role == RoleSystem
+		if !known || len(m.ToolCalls) > 0 || m.ToolCallID != "" || m.Name != "" || len(m.Images) > 0 ||
+			cleanText(m.Content) != m.Content || strings.TrimSpace(m.Content) == "" {
+			return false
+		}
+	}
+	return true
 }
 
 // group is a message and, for an assistant's, the results of its calls.

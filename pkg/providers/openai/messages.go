@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"parley/pkg/providers"
@@ -22,11 +23,7 @@ const noMessages = `"messages":null`
 
 // messages encodes a conversation as the array of the request, with the tools behind it.
 func (p *Provider) messages(q *question, k quirks) (json.RawMessage, error) {
-	size := 0
-	for i := range q.messages {
-		size += len(q.messages[i].Content) + 64
-	}
-	b := append(make([]byte, 0, size), '[')
+	b := append(make([]byte, 0, sizeOf(q)), '[')
 	m := mark{server: p.server, model: q.model}
 	for i := range q.messages {
 		if i > 0 {
@@ -48,6 +45,20 @@ func (p *Provider) messages(q *question, k quirks) (json.RawMessage, error) {
 		return appendTools(b, q.tools)
 	}
 	return b, nil
+}
+
+// sizeOf guesses the encoded size well enough that the buffer seldom grows.
+func sizeOf(q *question) int {
+	const frame = 64 // of a message or a tool
+	size := frame
+	for i := range q.messages {
+		size += frame + len(q.messages[i].Content)*17/16
+	}
+	for i := range q.tools {
+		f := &q.tools[i].Function
+		size += 2*frame + len(f.Name) + len(f.Description) + len(f.Encoded)
+	}
+	return size
 }
 
 // appendTools writes the array of the tools that are offered.
@@ -95,17 +106,29 @@ func appendPlain(b []byte, m *providers.Message) []byte {
 
 // appendString writes s as a JSON string.
 func appendString(b []byte, s string) []byte {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
-			text, err := json.Marshal(s)
-			if err != nil { // a string always encodes
-				return strconv.AppendQuote(b, s)
-			}
-			return append(b, text...)
-		}
+	const hex = "0123456789abcdef"
+	if !utf8.ValidString(s) {
+		s = strings.ToValidUTF8(s, "\uFFFD")
 	}
 	b = append(b, '"')
-	b = append(b, s...)
+	from := 0
+	for i := range len(s) {
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' {
+			continue
+		}
+		b = append(b, s[from:i]...)
+		from = i + 1
+		switch c {
+		case '"', '\\':
+			b = append(b, '\\', c)
+		case '\n':
+			b = append(b, '\\', 'n')
+		default:
+			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&0xF])
+		}
+	}
+	b = append(b, s[from:]...)
 	return append(b, '"')
 }
 
@@ -145,15 +168,14 @@ func putMessages(req *http.Request, messages json.RawMessage) error {
 	if !ok {
 		return fmt.Errorf("the request has no place for its messages: %.80s", raw)
 	}
-	body := make([]byte, 0, len(raw)+len(messages))
-	body = append(body, head...)
-	body = append(body, noMessages[:len(noMessages)-len("null")]...)
-	body = append(body, messages...)
-	body = append(body, tail...)
-	req.Body = io.NopCloser(bytes.NewReader(body))
-	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
-	req.ContentLength = int64(len(body))
-	req.Header.Set("Content-Length", strconv.Itoa(len(body)))
+	head = raw[:len(head)+len(noMessages)-len("null")]
+	open := func() (io.ReadCloser, error) {
+		return io.NopCloser(io.MultiReader(bytes.NewReader(head), bytes.NewReader(messages), bytes.NewReader(tail))), nil
+	}
+	req.Body, _ = open()
+	req.GetBody = open
+	req.ContentLength = int64(len(head) + len(messages) + len(tail))
+	req.Header.Set("Content-Length", strconv.FormatInt(req.ContentLength, 10))
 	return nil
 }
 

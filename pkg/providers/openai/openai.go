@@ -105,8 +105,6 @@ func newTransport(connect time.Duration) *http.Transport {
 		MaxIdleConnsPerHost:   idleConnsOfHost,
 		IdleConnTimeout:       90 * time.Second,
 		ExpectContinueTimeout: time.Second,
-		WriteBufferSize:       16 << 10,
-		ReadBufferSize:        16 << 10,
 	}
 }
 
