@@ -45,6 +45,16 @@ func agentMutants() []Mutant {
 			Dir: dir, Test: "^TestASenderWithLowerRightsIsQueuedNotJoined$",
 		},
 		{
+			Promise: "R5", Defect: "lets a step with side effects wait",
+			File: dir + "/steps.go", Old: "if s.Await || len(s.Outbox) > 0 || len(s.Tasks) > 0 {", New: "if s.Await && s.Call == nil {",
+			Dir: dir, Test: "^(TestAnInterruptedTurnGoesOnFromItsLastStep|TestToolResultsGoToTheModelAndForUserToTheChat|TestBackgroundWorkEndsInOneNoticeInItsOwnChat|TestWhatAToolShowedIsNotShownAgainAfterARestart)$",
+		},
+		{
+			Promise: "stop with turns", Defect: "forgets what waits to be written when a turn is cut off",
+			File: dir + "/steps.go", Old: "if committed {", New: "if committed || ctx != nil {",
+			Dir: dir, Test: "^TestAReadOnlyCallThatWasBegunRunsAgain$",
+		},
+		{
 			Promise: "hanging chat", Defect: "runs one turn at a time over all chats",
 			File: dir + "/agent.go", Old: "semaphore.NewWeighted(int64(o.MaxTurns))", New: "semaphore.NewWeighted(1)",
 			Dir: dir, Test: "^TestOneHangingChatDoesNotHoldTheOthers$",

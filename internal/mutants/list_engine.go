@@ -15,6 +15,11 @@ func engineMutants() []Mutant {
 			Dir: dir, Test: "^TestConformance$/^inbox$/^an_id_is_accepted_once$",
 		},
 		{
+			Promise: "poison", Defect: "runs a turn under the clean mark of the last process",
+			File: dir + "/turn.go", Old: "if !e.hasBegun() {", New: "if !e.hasBegun() && ctx == nil {",
+			Dir: dir, Test: "^TestConformance$/^recovery$/^the_first_crash_after_an_orderly_end_counts_too$",
+		},
+		{
 			Promise: "R2", Defect: "leaves answered items in the inbox",
 			File: dir + "/commit.go", Old: "if err := x.del(bkInbox, key); err != nil {", New: "if err := t.failed(); err != nil {",
 			Dir: dir, Test: "^TestConformance$/^recovery$/^a_committed_turn_does_not_run_again$",
