@@ -41,7 +41,7 @@ func agentMutants() []Mutant {
 		},
 		{
 			Promise: "lower rights", Defect: "lets anybody join a running turn",
-			File: dir + "/ledger.go", Old: "return refused == \"\" && who.level.Allows(r.who.level)\n}\n\n// Event", New: "return refused == \"\"\n}\n\n// Event",
+			File: dir + "/ledger.go", Old: "return refused == \"\" && who.level.Allows(r.who.level)\n}\n\n// Event", New: "return refused == \"\" && who.level != \"\"\n}\n\n// Event",
 			Dir: dir, Test: "^TestASenderWithLowerRightsIsQueuedNotJoined$",
 		},
 		{
