@@ -22,6 +22,7 @@ for arg; do
 done
 
 scratch=$(mktemp -d)
+chmod 755 "$scratch" # some tests run a command as another user
 cleanup() {
 	chmod -R u+w "$scratch" # the module cache is read-only
 	rm -rf "$scratch"

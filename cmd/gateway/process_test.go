@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -134,6 +136,9 @@ func TestAdminRefusesOtherUsers(t *testing.T) {
 	cmd := w.command("status")
 	cmd.SysProcAttr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
 	out, err := cmd.CombinedOutput()
+	if errors.Is(err, fs.ErrPermission) {
+		t.Skip("not run: another user cannot reach the folder for temporary files")
+	}
 	if err == nil || !strings.Contains(string(out), "broke off its answer") {
 		t.Errorf("another user gets %v: %s", err, out)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -391,6 +392,9 @@ func TestUnusableDir(t *testing.T) {
 				cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: other, Gid: other}}
 			}
 			out, err := cmd.CombinedOutput()
+			if errors.Is(err, fs.ErrPermission) {
+				t.Skip("not run: another user cannot reach the folder for temporary files")
+			}
 			if err != nil {
 				t.Fatal(err)
 			}
