@@ -82,8 +82,12 @@ func helpText() string {
 // stopText answers /stop. A turn that was stopped for it has already said so;
 // its mark is the newest entry of the history.
 func (r *run) stopText(ctx context.Context, it session.Item) string {
-	last, err := r.a.o.Engine.Page(ctx, r.info.Session, 0, 1)
-	if err == nil && len(last) == 1 && last[0].Message.Content == stoppedText && !last[0].Time.Before(it.Time) {
+	said := false
+	err := r.a.o.Engine.Tail(ctx, r.info.Session, 0, func(last session.Entry) bool {
+		said = last.Message.Content == stoppedText && !last.Time.Before(it.Time)
+		return false
+	})
+	if err == nil && said {
 		return ""
 	}
 	return "Nothing is running."

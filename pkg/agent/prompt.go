@@ -93,14 +93,10 @@ type window struct {
 	tokens int
 }
 
-// historyPage is how many entries are read at once, maxHistory how many a
-// request carries at most, so that a turn costs no more in a long conversation
-// of short messages.
 const (
-	historyPage = 50
-	maxHistory  = 200
-	// The first page is short, because each entry may be large.
-	firstPage = 10
+	// How many entries a request carries at most, so that a turn costs no more in
+	// a long conversation of short messages.
+	maxHistory = 200
 	// How many bytes of pictures from earlier turns a request carries.
 	maxPictures = 8 << 20
 )
@@ -109,42 +105,31 @@ const (
 // a person's message so that no call is cut from its result. One that would take
 // more than a quarter of the budget is shortened.
 func (r *run) history(ctx context.Context, budget int) (window, error) {
-	var w window
-	var entries []session.Entry // newest first
-	var before uint64
-	pictures, limit := maxPictures, firstPage
-	for full := false; !full; limit = historyPage {
-		page, err := r.a.o.Engine.Page(ctx, r.info.Session, before, limit)
-		if err != nil {
-			return w, err
+	w := window{messages: make([]providers.Message, 0, 64)} // newest first, for now
+	var seqs []uint64
+	pictures := maxPictures
+	err := r.a.o.Engine.Tail(ctx, r.info.Session, 0, func(e session.Entry) bool {
+		m := shortened(e.Message, budget, &pictures)
+		n := providers.EstimateTokens(m)
+		if w.tokens+n > budget || len(seqs) == maxHistory {
+			return false
 		}
-		for i := range slices.Backward(page) {
-			e := &page[i]
-			e.Message = shortened(e.Message, budget, &pictures)
-			n := providers.EstimateTokens(e.Message)
-			if w.tokens+n > budget || len(entries) == maxHistory {
-				full = true
-				break
-			}
-			w.tokens += n
-			entries = append(entries, *e)
-		}
-		if len(page) < limit {
-			break
-		}
-		before = page[0].Seq
+		w.tokens += n
+		w.messages, seqs = append(w.messages, m), append(seqs, e.Seq)
+		return true
+	})
+	if err != nil {
+		return w, err
 	}
-	for len(entries) > 0 && entries[len(entries)-1].Message.Role != providers.RoleUser {
-		entries = entries[:len(entries)-1]
+	n := len(seqs)
+	for n > 0 && w.messages[n-1].Role != providers.RoleUser {
+		n--
 	}
-	msgs := make([]providers.Message, 0, len(entries))
-	for i := range slices.Backward(entries) {
-		msgs = append(msgs, entries[i].Message)
+	w.messages = w.messages[:n]
+	if n > 0 {
+		w.from = seqs[n-1]
 	}
-	if len(entries) > 0 {
-		w.from = entries[len(entries)-1].Seq
-	}
-	w.messages = msgs
+	slices.Reverse(w.messages)
 	return w, nil
 }
 

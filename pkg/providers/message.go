@@ -47,7 +47,8 @@ type ToolCall struct {
 	Type string `json:"type,omitempty"`
 	// Name is the tool's name as it was offered.
 	Name string `json:"name"`
-	// Arguments are the decoded arguments; never nil when BadArguments is empty.
+	// Arguments are the decoded arguments; never nil when BadArguments is empty,
+	// except in what is read back from a history: there RawArguments say them.
 	Arguments map[string]any `json:"arguments"`
 	// RawArguments is the text the model wrote, byte for byte.
 	RawArguments string `json:"raw_arguments,omitempty"`

@@ -95,10 +95,11 @@ type TurnInfo struct {
 
 // History is what was said, oldest first, numbered from 1 within a session.
 type History interface {
-	// Page returns up to limit entries with Seq < before (0: from the end), in
-	// ascending order, none older than the session's compaction point. A
-	// damaged entry is left out and counted in Status.
-	Page(ctx context.Context, sessionID string, before uint64, limit int) ([]Entry, error)
+	// Tail calls f for the entries with Seq < before (0: from the end), newest
+	// first, down to the session's compaction point or until f says no. f must
+	// be quick and must not use the engine. A damaged entry is left out and
+	// counted in Status.
+	Tail(ctx context.Context, sessionID string, before uint64, f func(Entry) bool) error
 	// All calls f for every entry from the first on, compacted ones included.
 	All(ctx context.Context, sessionID string, f func(Entry) error) error
 }

@@ -106,7 +106,7 @@ type Commit struct {
 	Outbox []channels.Outbound
 	// Jobs are created or replaced.
 	Jobs []Job
-	// CompactTo, when not 0, makes the entry of that Seq the oldest that Page returns.
+	// CompactTo, when not 0, makes the entry of that Seq the oldest that Tail shows.
 	CompactTo uint64
 	// NewSession gives the chat a fresh session after Messages were appended to the old one.
 	NewSession bool
@@ -138,7 +138,7 @@ type Info struct {
 	Address channels.Address `json:"address"`
 	// Current is false for a session that /new left behind.
 	Current bool `json:"current"`
-	// Entries is the Seq of the newest history entry; CompactedTo the oldest that Page returns (0: all).
+	// Entries is the Seq of the newest history entry; CompactedTo the oldest that Tail shows (0: all).
 	Entries     uint64    `json:"entries"`
 	CompactedTo uint64    `json:"compacted_to,omitempty"`
 	Created     time.Time `json:"created"`

@@ -18,18 +18,19 @@ import (
 // a long conversation is mostly plain texts, which need no reflection, and the
 // tools' schemas come encoded.
 
-// noMessages is how go-openai writes a request without messages, right after the model.
+// noMessages is how go-openai writes a request without messages.
 const noMessages = `"messages":null`
 
-// messages encodes a conversation as the array of the request, with the tools behind it.
-func (p *Provider) messages(q *question, k quirks) (json.RawMessage, error) {
-	b := append(make([]byte, 0, sizeOf(q)), '[')
+// messages encodes a conversation, and the tools behind it, as the beginning of
+// the request: an object that is not closed.
+func (p *Provider) messages(q *question, k quirks) ([]byte, error) {
+	b := append(make([]byte, 0, sizeOf(q)), `{"messages":[`...)
 	m := mark{server: p.server, model: q.model}
 	for i := range q.messages {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		if msg := &q.messages[i]; plain(msg) {
+		if msg := &q.messages[i]; plain(msg, k) {
 			b = appendPlain(b, msg)
 			continue
 		}
@@ -50,7 +51,8 @@ func (p *Provider) messages(q *question, k quirks) (json.RawMessage, error) {
 // sizeOf guesses the encoded size well enough that the buffer seldom grows.
 func sizeOf(q *question) int {
 	const frame = 64 // of a message or a tool
-	size := frame
+	const rest = 512 // what go-openai writes
+	size := frame + rest
 	for i := range q.messages {
 		size += frame + len(q.messages[i].Content)*17/16
 	}
@@ -90,18 +92,53 @@ func appendTools(b []byte, defs []providers.ToolDefinition) ([]byte, error) {
 	return append(b, ']'), nil
 }
 
-// plain says whether a message is its role and its text.
-func plain(m *providers.Message) bool {
-	return m.Content != "" && len(m.ToolCalls) == 0 && len(m.Images) == 0 && m.ToolCallID == "" &&
-		m.Reasoning == "" && len(m.Extra) == 0
+// plain says whether a message is texts and calls alone, with nothing for this server to see again.
+func plain(m *providers.Message, k quirks) bool {
+	for i := range m.ToolCalls {
+		if len(m.ToolCalls[i].Extra) > 0 {
+			return false
+		}
+	}
+	return len(m.Images) == 0 && len(m.Extra) == 0 && (m.Reasoning == "" || !k.reasoning)
 }
 
 func appendPlain(b []byte, m *providers.Message) []byte {
 	b = append(b, `{"role":`...)
 	b = appendString(b, m.Role)
-	b = append(b, `,"content":`...)
-	b = appendString(b, m.Content)
+	content := m.Content
+	if content == "" && m.Role == providers.RoleTool {
+		content = noOutput
+	}
+	if content != "" || len(m.ToolCalls) == 0 {
+		b = append(b, `,"content":`...)
+		b = appendString(b, content)
+	}
+	if m.Role == providers.RoleAssistant {
+		b = appendCalls(b, m.ToolCalls)
+	}
+	if m.Role == providers.RoleTool {
+		b = append(b, `,"tool_call_id":`...)
+		b = appendString(b, m.ToolCallID)
+	}
 	return append(b, '}')
+}
+
+func appendCalls(b []byte, calls []providers.ToolCall) []byte {
+	if len(calls) == 0 {
+		return b
+	}
+	b = append(b, `,"tool_calls":`...)
+	for i := range calls {
+		b = append(b, "[,"[min(i, 1)])
+		b = append(b, `{"id":`...)
+		b = appendString(b, calls[i].ID)
+		b = append(b, `,"type":"function","function":{"name":`...)
+		b = appendString(b, calls[i].Name)
+		b = append(b, `,"arguments":`...)
+		b = appendString(b, argumentsText(&calls[i]))
+		b = append(b, `}}`...)
+	}
+	return append(b, ']')
 }
 
 // appendString writes s as a JSON string.
@@ -155,8 +192,8 @@ func (p *Provider) fullMessage(msg *providers.Message, k quirks, m mark) ([]byte
 	return b, nil
 }
 
-// putMessages puts the messages into a request that go-openai has written.
-func putMessages(req *http.Request, messages json.RawMessage) error {
+// putMessages puts what go-openai has written behind messages, as one body in memory.
+func putMessages(req *http.Request, messages []byte) error {
 	if messages == nil || req.Body == nil {
 		return nil
 	}
@@ -165,16 +202,15 @@ func putMessages(req *http.Request, messages json.RawMessage) error {
 		return fmt.Errorf("read request: %w", err)
 	}
 	head, tail, ok := bytes.Cut(raw, []byte(noMessages))
-	if !ok {
+	if !ok || len(head) < 2 || head[len(head)-1] != ',' {
 		return fmt.Errorf("the request has no place for its messages: %.80s", raw)
 	}
-	head = raw[:len(head)+len(noMessages)-len("null")]
-	open := func() (io.ReadCloser, error) {
-		return io.NopCloser(io.MultiReader(bytes.NewReader(head), bytes.NewReader(messages), bytes.NewReader(tail))), nil
-	}
-	req.Body, _ = open()
-	req.GetBody = open
-	req.ContentLength = int64(len(head) + len(messages) + len(tail))
+	messages = append(messages, ',')
+	messages = append(messages, head[1:len(head)-1]...) // between the brace and the comma
+	body := append(messages, tail...) //nolint:gocritic // appendAssign: the messages are the beginning of the body, and are used up
+	req.Body = io.NopCloser(bytes.NewReader(body))
+	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	req.ContentLength = int64(len(body))
 	req.Header.Set("Content-Length", strconv.FormatInt(req.ContentLength, 10))
 	return nil
 }

@@ -20,7 +20,7 @@ const (
 )
 
 // request translates a question. Its messages come apart: see messages.go.
-func (p *Provider) request(q *question, k quirks) (sdk.ChatCompletionRequest, json.RawMessage, error) {
+func (p *Provider) request(q *question, k quirks) (sdk.ChatCompletionRequest, []byte, error) {
 	req := sdk.ChatCompletionRequest{Model: q.model, Stream: q.stream}
 	if q.stream && !k.noStreamOptions {
 		req.StreamOptions = &sdk.StreamOptions{IncludeUsage: true}

@@ -219,8 +219,7 @@ func TestManyChats(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := e.Page(t.Context(), info.Session, 0, 10)
-	if err != nil || len(page) != 2 {
+	if page, err := tail(t, e, info.Session); err != nil || len(page) != 2 {
 		t.Fatalf("%d entries, %v", len(page), err)
 	}
 	st, err := e.Status(t.Context())

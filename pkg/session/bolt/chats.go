@@ -46,6 +46,7 @@ func (t *tx) ensureChat(a channels.Address) (uint64, error) {
 
 // newChat writes a chat's record with a fresh session.
 func (t *tx) newChat(n uint64, a channels.Address) error {
+	t.fresh = append(t.fresh, n)
 	c := &chatRec{Address: a, Aliases: []channels.Address{a}}
 	if err := t.newSession(n, c); err != nil {
 		return err

@@ -114,7 +114,7 @@ func (p *commitWrite) run(x *tx) error {
 	if err := x.put(bkTurns, key, ended); err != nil {
 		return err
 	}
-	x.age(bkTurns, key)
+	x.added++
 	if err := p.history(x, chat); err != nil {
 		return err
 	}
@@ -256,7 +256,7 @@ func (e *Engine) putOne(x *tx, home uint64, o *channels.Outbound, encoded []byte
 	if err := x.put(bkSent, id, sentRec{Chat: chat, Seq: seq, Time: x.now}); err != nil {
 		return err
 	}
-	x.age(bkSent, id)
+	x.added++
 	x.after = append(x.after, func() { e.signalOutbox(o.Address, chat) })
 	return nil
 }

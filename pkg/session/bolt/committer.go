@@ -146,7 +146,7 @@ func (e *Engine) attempt(batch []*write) (errs []error, guilty int, err error) {
 	if err != nil {
 		return nil, -1, e.noteWrite(err)
 	}
-	t := newTx(b, e.now())
+	t := e.newTx(b)
 	t.meta = e.metaCopy()
 	t.epoch = e.epoch
 	rollback := func() { _ = guard(b.Rollback) }
@@ -174,6 +174,7 @@ func (e *Engine) attempt(batch []*write) (errs []error, guilty int, err error) {
 		return errs, -1, nil
 	}
 	if err := guard(func() error { return e.commit(t) }); err != nil {
+		t.abandon()
 		rollback()
 		return nil, -1, e.noteWrite(err)
 	}
@@ -207,20 +208,14 @@ func (t *tx) runOne(w *write) error {
 
 // commit adds what belongs to the whole transaction and makes it durable.
 func (e *Engine) commit(t *tx) error {
-	if len(t.aged) > 0 {
-		n, err := t.next()
-		if err != nil {
-			return err
-		}
-		if err := t.put(bkAging, append(timeKey(t.now), numKey(n)...), t.aged); err != nil {
-			return err
-		}
-	}
-	if t.meta != e.metaCopy() {
+	before := e.metaCopy()
+	t.meta.Hand = before.Hand
+	if t.meta != before {
 		if err := t.put(bkMeta, metaKey(), t.meta); err != nil {
 			return err
 		}
 	}
+	e.handOutEarly(t)
 	if err := t.b.Commit(); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
@@ -228,7 +223,9 @@ func (e *Engine) commit(t *tx) error {
 		failpoint.Hit("R1") // the suspects are marked, and no turn runs yet
 	}
 	e.stateMu.Lock()
+	t.meta.Hand = e.meta.Hand // it may have moved meanwhile
 	e.meta = t.meta
+	e.grown += t.added
 	e.begun = true
 	e.commits++
 	e.stateMu.Unlock()
@@ -304,6 +301,35 @@ type lanesOf struct {
 	running int           // Run and RunOutbox under way
 	closing bool          // no more of them begin
 	ended   chan struct{} // closed when the last of them has returned after that
+}
+
+// turnOf is the chat's turn that began early, else one that make returns.
+func (l *lanesOf) turnOf(chat uint64, make func(uint64) *turn) *turn {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	t := l.turns[chat]
+	if t == nil {
+		t = make(chat)
+		l.turns[chat] = t
+	}
+	return t
+}
+
+// add announces a turn that begins early; false when the chat has one.
+func (l *lanesOf) add(t *turn) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.turns[t.chat] != nil {
+		return false
+	}
+	l.turns[t.chat] = t
+	return true
+}
+
+func (l *lanesOf) remove(chat uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.turns, chat)
 }
 
 // enter counts one more Run or RunOutbox, unless the engine is being closed; the lock is held.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -283,7 +284,7 @@ func useDamaged(t *testing.T, dir, id string) bool {
 		t.Fatal(err)
 	}
 	defer func() { _ = e.Close() }()
-	_, pageErr := e.Page(t.Context(), id, 0, 100)
+	_, pageErr := tail(t, e, id)
 	_ = e.Append(t.Context(), []session.Item{message("a", "x", "x"), message("z", "z", "z")}, nil)
 	_, _ = e.Status(t.Context())
 	if pageErr != nil && !errors.Is(pageErr, session.ErrCorrupt) && !errors.Is(pageErr, session.ErrNotFound) {
@@ -305,6 +306,18 @@ func useDamaged(t *testing.T, dir, id string) bool {
 	return damaged
 }
 
+// tail reads a session's history, oldest first.
+func tail(t *testing.T, e *bolt.Engine, id string) ([]session.Entry, error) {
+	t.Helper()
+	var out []session.Entry
+	err := e.Tail(t.Context(), id, 0, func(e session.Entry) bool {
+		out = append(out, e)
+		return true
+	})
+	slices.Reverse(out)
+	return out, err
+}
+
 // TestFlippedBit flips bits all over the file: what is read is right or it is
 // missing and counted, and nothing panics.
 func TestFlippedBit(t *testing.T) {
@@ -313,7 +326,7 @@ func TestFlippedBit(t *testing.T) {
 	id := filled(t, base)
 	whole := readDB(t, base)
 	e := open(t, base)
-	right, err := e.Page(t.Context(), id, 0, 100)
+	right, err := tail(t, e, id)
 	if err != nil || len(right) != 60 {
 		t.Fatalf("%d entries, %v", len(right), err)
 	}
@@ -331,7 +344,7 @@ func TestFlippedBit(t *testing.T) {
 		if err != nil {
 			t.Fatalf("bit at %d: %v", at, err)
 		}
-		got, _ := e.Page(t.Context(), id, 0, 100)
+		got, _ := tail(t, e, id)
 		for i := range got {
 			if got[i].Seq == 0 || got[i].Seq > 60 || got[i].Message.Content != right[got[i].Seq-1].Message.Content {
 				t.Errorf("bit at %d: entry %d is wrong", at, got[i].Seq)

@@ -70,6 +70,7 @@ type Engine struct {
 	meta     metaRec
 	begun    bool // the first transaction of this process is durable
 	commits  uint64
+	grown    int // records added since the last pruning
 	writeErr error
 	missed   bool
 	damage   error           // a page is damaged: nothing is written any more

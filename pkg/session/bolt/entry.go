@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"parley/pkg/providers"
@@ -14,37 +13,59 @@ import (
 // A history entry has a form of its own, because every turn reads many of them:
 // plain fields with their lengths, and JSON only for what few messages have.
 //
-//	seq, nanoseconds since 1970 (0: no time), turn, role, content, rest
+//	seq, nanoseconds since 1970 (0: no time), turn, message
+//	message: role, content, tool call id, name, reasoning, extra, images as JSON, number of calls, calls
+//	call:    id, type, name, raw arguments, what is wrong with them, arguments as JSON, extra
 //
-// Numbers are varints, texts have their length before them. The rest is
-// the message as JSON without role and content, empty when these are all.
+// Numbers are varints, texts have their length before them. A call's arguments
+// are stored once: decoded only where there are no raw ones.
 
 var errEntry = errors.New("an entry cannot be decoded")
 
 func encodeEntry(e *session.Entry) ([]byte, error) {
-	m := e.Message
-	role, content := m.Role, m.Content
-	m.Role, m.Content = "", ""
-	var rest []byte
-	if len(m.ToolCalls) > 0 || m.ToolCallID != "" || m.Name != "" || len(m.Images) > 0 || m.Reasoning != "" || len(m.Extra) > 0 {
-		var err error
-		if rest, err = json.Marshal(m); err != nil {
-			return nil, fmt.Errorf("encode: %w", err)
-		}
-	}
-	const numbers = 6 * binary.MaxVarintLen64
-	b := make([]byte, 0, numbers+len(e.Turn)+len(role)+len(content)+len(rest))
+	const numbers = 16 * binary.MaxVarintLen16
+	m := &e.Message
+	b := make([]byte, 0, 2*binary.MaxVarintLen64+numbers+len(e.Turn)+len(m.Role)+len(m.Content)+len(m.ToolCallID)+len(m.Name))
 	b = binary.AppendUvarint(b, e.Seq)
 	var at int64
 	if !e.Time.IsZero() {
 		at = e.Time.UnixNano()
 	}
 	b = binary.AppendVarint(b, at)
-	for _, s := range []string{e.Turn, role, content, string(rest)} {
+	images, err := encodeSome(len(m.Images), m.Images)
+	if err != nil {
+		return nil, err
+	}
+	b = appendTexts(b, e.Turn, m.Role, m.Content, m.ToolCallID, m.Name, m.Reasoning, string(m.Extra), images)
+	b = binary.AppendUvarint(b, uint64(len(m.ToolCalls)))
+	for i := range m.ToolCalls {
+		c := &m.ToolCalls[i]
+		arguments := ""
+		if c.RawArguments == "" {
+			if arguments, err = encodeSome(len(c.Arguments), c.Arguments); err != nil {
+				return nil, err
+			}
+		}
+		b = appendTexts(b, c.ID, c.Type, c.Name, c.RawArguments, c.BadArguments, arguments, string(c.Extra))
+	}
+	return b, nil
+}
+
+// encodeSome is v as JSON, empty when v has no elements.
+func encodeSome(n int, v any) (string, error) {
+	if n == 0 {
+		return "", nil
+	}
+	b, err := encode(v)
+	return string(b), err
+}
+
+func appendTexts(b []byte, texts ...string) []byte {
+	for _, s := range texts {
 		b = binary.AppendUvarint(b, uint64(len(s)))
 		b = append(b, s...)
 	}
-	return b, nil
+	return b
 }
 
 // decodeEntry copies everything out of payload, which is the database's own memory.
@@ -54,42 +75,78 @@ func decodeEntry(payload []byte) (session.Entry, error) {
 	if n <= 0 {
 		return e, errEntry
 	}
-	at, m := binary.Varint(payload[n:])
-	if m <= 0 {
+	at, k := binary.Varint(payload[n:])
+	if k <= 0 {
 		return e, errEntry
 	}
-	payload = payload[n+m:]
-	var fields [4][]byte
-	for i := range fields {
-		size, n := binary.Uvarint(payload)
-		if n <= 0 || size > uint64(len(payload)-n) { //nolint:gosec // G115: n is not above the payload's length
-			return e, errEntry
-		}
-		end := n + int(size) //nolint:gosec // G115: not above the payload's length
-		fields[i], payload = payload[n:end], payload[end:]
-	}
-	if len(payload) > 0 {
-		return e, errEntry
-	}
-	if rest := fields[3]; len(rest) > 0 {
-		if err := json.Unmarshal(rest, &e.Message); err != nil {
-			return e, errors.Join(errEntry, err)
-		}
-	}
-	e.Seq, e.Turn = seq, string(fields[0])
+	e.Seq = seq
 	if at != 0 {
 		e.Time = time.Unix(0, at)
 	}
-	e.Message.Role, e.Message.Content = roleOf(fields[1]), string(fields[2])
+	r := entryReader{raw: payload[n+k:], text: string(payload[n+k:])}
+	m := &e.Message
+	r.texts(&e.Turn, &m.Role, &m.Content, &m.ToolCallID, &m.Name, &m.Reasoning)
+	m.Extra = r.json()
+	r.decode(&m.Images)
+	for i := r.count(); i > 0 && !r.bad; i-- {
+		var c providers.ToolCall
+		r.texts(&c.ID, &c.Type, &c.Name, &c.RawArguments, &c.BadArguments)
+		r.decode(&c.Arguments)
+		c.Extra = r.json()
+		m.ToolCalls = append(m.ToolCalls, c)
+	}
+	if r.bad || len(r.raw) > 0 {
+		return session.Entry{}, errEntry
+	}
 	return e, nil
 }
 
-// roleOf saves the common roles a copy.
-func roleOf(b []byte) string {
-	for _, role := range [...]string{providers.RoleUser, providers.RoleAssistant, providers.RoleTool} {
-		if string(b) == role {
-			return role
-		}
+// entryReader reads the fields of an entry. Its texts are parts of one copy.
+type entryReader struct {
+	raw  []byte
+	text string // the same bytes
+	bad  bool   // something was not as it should be
+}
+
+// count is a number.
+func (r *entryReader) count() uint64 {
+	n, size := binary.Uvarint(r.raw)
+	if r.bad || size <= 0 {
+		r.bad = true
+		return 0
 	}
-	return string(b)
+	r.raw, r.text = r.raw[size:], r.text[size:]
+	return n
+}
+
+func (r *entryReader) next() string {
+	n := r.count()
+	if n > uint64(len(r.raw)) {
+		r.bad = true
+		return ""
+	}
+	s := r.text[:n]
+	r.raw, r.text = r.raw[n:], r.text[n:]
+	return s
+}
+
+func (r *entryReader) texts(to ...*string) {
+	for _, s := range to {
+		*s = r.next()
+	}
+}
+
+// json is a value that stays encoded, nil for none.
+func (r *entryReader) json() json.RawMessage {
+	if s := r.next(); s != "" {
+		return json.RawMessage(s)
+	}
+	return nil
+}
+
+// decode reads a JSON value; nothing leaves to as it is.
+func (r *entryReader) decode(to any) {
+	if s := r.next(); s != "" && json.Unmarshal([]byte(s), to) != nil {
+		r.bad = true
+	}
 }

@@ -31,9 +31,10 @@ func TestEntryComesBackAsItWas(t *testing.T) {
 			e.Time = time.Unix(rapid.Int64Range(0, 1<<33).Draw(t, "s"), rapid.Int64Range(1, 1e9-1).Draw(t, "ns"))
 		}
 		if rapid.Bool().Draw(t, "calls") {
-			e.Message.ToolCalls = []providers.ToolCall{{
-				ID: text.Draw(t, "call"), Name: "x", Arguments: map[string]any{"a": text.Draw(t, "argument")}, Extra: json.RawMessage(`{"s":1}`),
-			}}
+			e.Message.ToolCalls = []providers.ToolCall{
+				{ID: text.Draw(t, "call"), Name: "x", Arguments: map[string]any{"a": text.Draw(t, "argument")}, Extra: json.RawMessage(`{"s":1}`)},
+				{ID: "2", Type: "function", Name: "y", RawArguments: text.Draw(t, "raw"), BadArguments: text.Draw(t, "bad")},
+			}
 			e.Message.Images = []providers.Image{{MIME: "image/png", Data: rapid.SliceOfN(rapid.Byte(), 1, 20).Draw(t, "image")}}
 			e.Message.Extra = json.RawMessage(`{"k":[1]}`)
 		}

@@ -47,10 +47,13 @@ func BreakWrites(e *Engine, err error) {
 	e.damage = err
 }
 
-// Prune does what the housekeeping does now and then.
+// Prune does at once what the housekeeping does in a while.
 func Prune(e *Engine) {
-	for e.prune(context.Background()) {
-	}
+	e.stateMu.Lock()
+	e.meta.Hand = ""
+	e.grown = 1 << 20
+	e.stateMu.Unlock()
+	e.prune(context.Background())
 }
 
 // Unseal opens a record as a reader does.

@@ -3,7 +3,6 @@ package bolt
 import (
 	"bytes"
 	"context"
-	"slices"
 
 	"go.etcd.io/bbolt"
 
@@ -12,9 +11,6 @@ import (
 
 // allPage is how many entries All reads at a time.
 const allPage = 256
-
-// maxPage bounds what Page returns at once.
-const maxPage = 10_000
 
 func sessionNum(id string) (uint64, error) { return parseID("s", id) }
 
@@ -40,10 +36,8 @@ func prevOf(c *bbolt.Cursor, key []byte) (k, v []byte) {
 	return c.Prev()
 }
 
-// Page reads a session's history from its tail.
-func (e *Engine) Page(ctx context.Context, id string, before uint64, limit int) ([]session.Entry, error) {
-	limit = min(limit, maxPage)
-	var out []session.Entry
+// Tail reads a session's history from its end.
+func (e *Engine) Tail(ctx context.Context, id string, before uint64, f func(session.Entry) bool) error {
 	var bad []*recordError
 	err := e.view(func(t *tx) error {
 		info, err := t.session(id)
@@ -59,26 +53,28 @@ func (e *Engine) Page(ctx context.Context, id string, before uint64, limit int) 
 		}
 		c := t.in(bkHistory).Cursor()
 		k, v := prevOf(c, numKey(n, before))
-		for ; k != nil && num(k, 0) == n && num(k, 1) >= info.CompactedTo && len(out) < limit; k, v = c.Prev() {
-			out, bad = appendEntry(out, bad, k, v)
+		for ; k != nil && num(k, 0) == n && num(k, 1) >= info.CompactedTo; k, v = c.Prev() {
+			entry, err := readEntry(k, v)
+			if err != nil {
+				bad = append(bad, &recordError{bucket: bkHistory, key: bytes.Clone(k)})
+				continue
+			}
+			if !f(entry) {
+				return nil
+			}
 		}
 		return nil
 	})
-	slices.Reverse(out)
 	e.setAsideLater(ctx, bad)
-	return out, err
+	return err
 }
 
-// appendEntry decodes an entry; a damaged one goes to the other list.
-func appendEntry(out []session.Entry, bad []*recordError, k, v []byte) ([]session.Entry, []*recordError) {
+func readEntry(k, v []byte) (session.Entry, error) {
 	payload, err := unseal(bkHistory, k, v)
-	if err == nil {
-		var entry session.Entry
-		if entry, err = decodeEntry(payload); err == nil {
-			return append(out, entry), bad
-		}
+	if err != nil {
+		return session.Entry{}, err
 	}
-	return out, append(bad, &recordError{bucket: bkHistory, key: bytes.Clone(k)})
+	return decodeEntry(payload)
 }
 
 // All reads a session's history from the first entry on.
@@ -101,7 +97,11 @@ func (e *Engine) All(ctx context.Context, id string, f func(session.Entry) error
 					more = true
 					break
 				}
-				page, bad = appendEntry(page, bad, k, v)
+				if entry, err := readEntry(k, v); err != nil {
+					bad = append(bad, &recordError{bucket: bkHistory, key: bytes.Clone(k)})
+				} else {
+					page = append(page, entry)
+				}
 				from = num(k, 1) + 1
 			}
 			return nil

@@ -13,12 +13,8 @@ import (
 	"parley/pkg/session"
 )
 
-// houseEvery is the pause between two looks at what is old, pruneBatch how many
-// entries of the aging list one transaction handles.
-const (
-	houseEvery = time.Minute
-	pruneBatch = 200
-)
+// houseEvery is the pause between two looks at what is old.
+const houseEvery = time.Minute
 
 // keepHouse prunes, takes snapshots and reads a store that gave cause for
 // doubt, until ctx ends.
@@ -43,8 +39,7 @@ func (e *Engine) keepHouse(ctx context.Context) {
 				e.unclean = false
 				e.scrub(errUnclean)
 			}
-			for e.prune(ctx) {
-			}
+			e.prune(ctx)
 		case <-snap:
 			if n := e.commitCount(); n != snapped && e.held() == "" {
 				snapped = n
@@ -62,73 +57,6 @@ func (e *Engine) commitCount() uint64 {
 	e.stateMu.Lock()
 	defer e.stateMu.Unlock()
 	return e.commits
-}
-
-// prune deletes a bounded number of old records; true when there are more.
-func (e *Engine) prune(ctx context.Context) bool {
-	limit := timeKey(e.now().Add(-e.o.Retain))
-	old := func(t *tx) (keys [][]byte) {
-		t.each(bkAging, nil, func(k, _ []byte) bool {
-			if bytes.Compare(k, limit) >= 0 || len(keys) == pruneBatch {
-				return false
-			}
-			keys = append(keys, bytes.Clone(k))
-			return true
-		})
-		return keys
-	}
-	due := 0
-	if err := e.view(func(t *tx) error { due = len(old(t)); return nil }); err != nil || due == 0 {
-		return false
-	}
-	err := e.write(ctx, func(t *tx) error {
-		for _, k := range old(t) {
-			list, err := get[[]agedKey](t, bkAging, k)
-			if err != nil {
-				if err := t.setAside(bkAging, k); err != nil {
-					return err
-				}
-				continue
-			}
-			for _, a := range *list {
-				if err := t.pruneOne(a); err != nil {
-					return err
-				}
-			}
-			if err := t.del(bkAging, k); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		e.o.Log.Warn().Err(err).Msg("old records could not be pruned")
-		return false
-	}
-	return due == pruneBatch
-}
-
-// pruneOne deletes an old record. The id of what still waits is kept.
-func (t *tx) pruneOne(a agedKey) error {
-	switch a.Bucket {
-	case bkSeen:
-		rec, err := get[seenRec](t, bkSeen, a.Key)
-		if err == nil && t.has(bkInbox, numKey(rec.Chat, rec.Seq)) {
-			t.age(a.Bucket, a.Key)
-			return nil
-		}
-	case bkSent:
-		rec, err := get[sentRec](t, bkSent, a.Key)
-		// A message that was settled long after it was put is kept as long again.
-		if err == nil && (rec.State == "" && t.has(bkOutbox, numKey(rec.Chat, rec.Seq)) || t.now.Sub(rec.Time) < minRetain) {
-			t.age(a.Bucket, a.Key)
-			return nil
-		}
-	case bkTurns, bkTasks:
-	default:
-		return nil
-	}
-	return t.del(a.Bucket, a.Key)
 }
 
 // suspectDamage asks for a full read of the store after something that only a

@@ -79,13 +79,14 @@ func (e *Engine) appendItem(t *tx, item *session.Item, payload []byte, chat uint
 	if err := t.put(bkSeen, id, seenRec{Chat: chat, Seq: seq, Time: t.now}); err != nil {
 		return err
 	}
-	t.age(bkSeen, id)
+	t.added++
 	if item.Kind == session.ItemMessage && t.isSuspended(chat) {
 		if err := t.del(bkSuspended, numKey(chat)); err != nil {
 			return err
 		}
 		t.after = append(t.after, func() { e.signalOutbox(item.Address, chat) })
 	}
+	t.arrived = append(t.arrived, arrival{chat: chat, seq: seq, item: item})
 	t.after = append(t.after, func() { e.signalInbox(chat, seq) })
 	return nil
 }
@@ -155,6 +156,7 @@ func (e *Engine) Run(ctx context.Context, h func(context.Context, session.Turn) 
 	s.stop()
 	e.lanes.mu.Lock()
 	e.lanes.inbox = nil
+	clear(e.lanes.turns) // one that began early may have found no lane any more
 	e.lanes.mu.Unlock()
 	return err
 }

@@ -37,14 +37,13 @@ const (
 	bkDue       bucket = "due"       // due time, job id -> nothing
 	bkLeases    bucket = "leases"    // name -> leaseRec
 	bkCursors   bucket = "cursors"   // name -> position
-	bkAging     bucket = "aging"     // time, seq -> []agedKey: what is pruned when it is old
 	bkBad       bucket = "bad"       // bucket, key -> the bytes of a damaged record
 )
 
 func buckets() []bucket {
 	return []bucket{
 		bkMeta, bkAddr, bkChats, bkSessions, bkHistory, bkInbox, bkSeen, bkSteps, bkTurns, bkSuspects,
-		bkOutbox, bkSent, bkSuspended, bkTasks, bkOpen, bkJobs, bkDue, bkLeases, bkCursors, bkAging, bkBad,
+		bkOutbox, bkSent, bkSuspended, bkTasks, bkOpen, bkJobs, bkDue, bkLeases, bkCursors, bkBad,
 	}
 }
 

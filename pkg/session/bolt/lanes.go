@@ -58,6 +58,13 @@ func (s *scheduler) signal(chat uint64) {
 	s.push(chat)
 }
 
+// idle says that a chat has no lane and that one would start at once.
+func (s *scheduler) idle(chat uint64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.ended && s.lanes[chat] == nil && len(s.ready) == 0 && s.active < maxLanes
+}
+
 // push makes a lane ready; the lock is held.
 func (s *scheduler) push(chat uint64) {
 	s.ready = append(s.ready, chat)

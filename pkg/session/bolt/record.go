@@ -76,6 +76,9 @@ type metaRec struct {
 	Refused     uint64 `json:"refused,omitempty"`
 	Quarantined uint64 `json:"quarantined,omitempty"`
 	Corrupt     uint64 `json:"corrupt,omitempty"`
+
+	// Hand is where the pruning goes on.
+	Hand string `json:"hand,omitempty"`
 }
 
 // chatRec is a chat with its present session.
@@ -156,12 +159,6 @@ type leaseRec struct {
 	Holder  string    `json:"holder"`
 	Token   uint64    `json:"token"`
 	Expires time.Time `json:"expires"`
-}
-
-// agedKey is a record that is pruned when its time has come.
-type agedKey struct {
-	Bucket bucket `json:"b"`
-	Key    []byte `json:"k"`
 }
 
 func encode(v any) ([]byte, error) {

@@ -173,7 +173,6 @@ func (t *tx) rekey(b bucket, from, to []byte) error {
 	case bkOutbox:
 		err = t.repointMessage(from, to)
 	default:
-		t.age(b, to)
 	}
 	if err != nil {
 		return err

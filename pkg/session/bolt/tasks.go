@@ -55,7 +55,7 @@ func (e *Engine) Complete(ctx context.Context, id string, c session.Completion) 
 		if err := t.put(bkTasks, idKey(id), task); err != nil {
 			return err
 		}
-		t.age(bkTasks, idKey(id))
+		t.added++
 		if err := t.del(bkOpen, dueKey(task.Started, id)); err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -156,6 +157,49 @@ func TestPruningByAge(t *testing.T) {
 		pass(2 * time.Minute)
 		waiting(1)
 	})
+}
+
+// TestPruningGoesRound: the pruning comes past every record, also over restarts
+// that come before it is round.
+func TestPruningGoesRound(t *testing.T) {
+	t.Parallel()
+	const many = 1200
+	items := make([]session.Item, many)
+	for i := range items {
+		items[i] = message("a", strconv.Itoa(i), "")
+	}
+	o := options(t, t.TempDir())
+	synctest.Test(t, func(t *testing.T) {
+		e, err := bolt.Open(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, e, items...)
+		drain(t, e)
+		pass(48 * time.Hour)
+		for i := range 300 { // young ones before the old ones
+			put(t, e, message("b", "!"+strconv.Itoa(i), ""))
+		}
+		const restarts = 12
+		for i := range restarts {
+			if err := e.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if e, err = bolt.Open(t.Context(), o); err != nil {
+				t.Fatal(err)
+			}
+			put(t, e, message("b", "!!"+strconv.Itoa(i), "")) // a process that wrote nothing leaves the file as it is
+			pass(90 * time.Second)
+		}
+		put(t, e, items...)
+		if st, err := e.Status(t.Context()); err != nil || st.Waiting != many+300+restarts {
+			t.Errorf("%d items wait, want %d, %v", st.Waiting, many+300+restarts, err)
+		}
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	checkStore(t, o.Dir)
 }
 
 // TestLateStep: an attempt that was given up while a step of it was still being

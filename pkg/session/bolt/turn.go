@@ -22,6 +22,8 @@ type turn struct {
 	// suspect is the chat's entry among the suspects, nil for most.
 	suspect *suspectRec
 
+	// early says that the turn began before its message was durable.
+	early    bool
 	arrivals chan struct{}
 	newest   atomic.Uint64 // the last item that arrived
 	more     bool          // items that did not fit wait behind the turn's
@@ -40,9 +42,14 @@ type turn struct {
 
 var errNoCommit = errors.New("the turn was not committed")
 
+func (e *Engine) newTurn(chat uint64) *turn {
+	return &turn{e: e, chat: chat, arrivals: make(chan struct{}, 1)}
+}
+
 // nextTurn hands out a chat's next turn, if there is one.
 func (e *Engine) nextTurn(ctx context.Context, chat uint64, h func(context.Context, session.Turn) error) (bool, error) {
 	if ctx.Err() != nil || e.held() != "" {
+		e.lanes.remove(chat)
 		return false, ctx.Err()
 	}
 	// No turn runs under the clean mark of the last process: if this one dies of
@@ -52,18 +59,15 @@ func (e *Engine) nextTurn(ctx context.Context, chat uint64, h func(context.Conte
 			return false, err
 		}
 	}
-	t := &turn{e: e, chat: chat, arrivals: make(chan struct{}, 1)}
-	e.lanes.mu.Lock()
-	e.lanes.turns[chat] = t
-	e.lanes.mu.Unlock()
+	t := e.lanes.turnOf(chat, e.newTurn)
 	defer func() {
 		t.over.Store(true)
-		e.lanes.mu.Lock()
-		delete(e.lanes.turns, chat)
-		e.lanes.mu.Unlock()
+		e.lanes.remove(chat)
 	}()
-	if found, err := t.load(ctx); err != nil || !found {
-		return false, err
+	if !t.early {
+		if found, err := t.load(ctx); err != nil || !found {
+			return false, err
+		}
 	}
 	release, err := e.beginSuspect(ctx, t)
 	if err != nil {
@@ -100,9 +104,7 @@ func (t *turn) load(ctx context.Context) (bool, error) {
 			heal = &t.info.Items[0]
 			return err
 		}
-		t.info.ID = turnID(chat, t.head)
-		t.info.Chat, t.info.Session, t.info.Address = chatID(chat), sessionID(c.Session), c.Address
-		t.info.Arrivals = t.arrivals
+		t.describe(c)
 		t.loadSuspect(x)
 		badSteps = t.loadSteps(x)
 		return nil
@@ -128,8 +130,18 @@ func (t *turn) load(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
+// describe fills in what a turn is told besides its items.
+func (t *turn) describe(c *chatRec) {
+	t.info.ID = turnID(t.chat, t.head)
+	t.info.Chat, t.info.Session, t.info.Address = chatID(t.chat), sessionID(c.Session), c.Address
+	t.info.Arrivals = t.arrivals
+}
+
 // arrived says that an item was put behind the turn's, or is being read with them.
 func (t *turn) arrived(seq uint64) {
+	if t.early && seq == t.head {
+		return
+	}
 	t.newest.Store(seq)
 	t.signal()
 }

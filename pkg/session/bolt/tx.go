@@ -19,6 +19,8 @@ type tx struct {
 	buckets []opened
 	now     time.Time
 
+	retain time.Duration // how long what is remembered stays
+
 	// The rest is for writing. changed says that the write under way has put
 	// something; meta is stored at the end when it differs; after runs once the
 	// transaction is durable.
@@ -28,13 +30,22 @@ type tx struct {
 	// recovered says that this transaction marks the suspects of an unclean end.
 	recovered bool
 	after     []func()
-	aged      []agedKey
+	added     int             // records that may be pruned when they are old
 	marked    map[uint64]bool // chats to which this transaction added a marked delivery
+	fresh     []uint64        // chats that this transaction created
+	arrived   []arrival       // items that this transaction put
+	early     []*turn         // turns that began before the commit
 	broken    map[*turn]error // turns of which a write in this transaction failed
 }
 
 func newTx(b *bbolt.Tx, now time.Time) *tx {
 	return &tx{b: b, now: now}
+}
+
+func (e *Engine) newTx(b *bbolt.Tx) *tx {
+	t := newTx(b, e.now())
+	t.retain = e.o.Retain
+	return t
 }
 
 // opened is a bucket that the transaction has used.
@@ -128,11 +139,6 @@ func (t *tx) next() (uint64, error) {
 		return 0, fmt.Errorf("next number: %w", err)
 	}
 	return n, nil
-}
-
-// age notes records that may be pruned when they are old.
-func (t *tx) age(b bucket, key []byte) {
-	t.aged = append(t.aged, agedKey{Bucket: b, Key: bytes.Clone(key)})
 }
 
 // each calls f for every key with prefix, in order, until f says no. Keys and
@@ -243,7 +249,7 @@ func (e *Engine) view(f func(*tx) error) error {
 		return errClosed
 	}
 	err := guard(func() error {
-		return e.db.View(func(b *bbolt.Tx) error { return f(newTx(b, e.now())) })
+		return e.db.View(func(b *bbolt.Tx) error { return f(e.newTx(b)) })
 	})
 	if _, ok := errors.AsType[*panicError](err); ok {
 		e.suspectDamage(err)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -91,12 +92,23 @@ func (b *bench) page(chat string, before uint64, limit int) []string {
 
 func (b *bench) pageOf(id string, before uint64, limit int) []string {
 	b.Helper()
-	entries, err := b.e.Page(b.Context(), id, before, limit)
-	b.must(err)
+	entries := b.entries(id, before, limit)
 	out := make([]string, len(entries))
 	for i := range entries {
 		out[i] = entries[i].Message.Content
 	}
+	return out
+}
+
+// entries reads up to limit entries before one, oldest first.
+func (b *bench) entries(id string, before uint64, limit int) []session.Entry {
+	b.Helper()
+	var out []session.Entry
+	b.must(b.e.Tail(b.Context(), id, before, func(e session.Entry) bool {
+		out = append(out, e)
+		return len(out) < limit
+	}))
+	slices.Reverse(out)
 	return out
 }
 
@@ -119,8 +131,7 @@ func testCommit(b *bench) {
 	jobs, err := b.e.DueJobs(b.Context(), due, 10)
 	b.must(err)
 	b.equal(1, len(jobs))
-	entries, err := b.e.Page(b.Context(), info.Session, 0, 10)
-	b.must(err)
+	entries := b.entries(info.Session, 0, 10)
 	for i := range entries {
 		b.equal(uint64(i+1), entries[i].Seq)
 		b.equal(info.ID, entries[i].Turn)
