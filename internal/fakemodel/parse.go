@@ -7,16 +7,18 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"parley/pkg/providers"
 )
 
-type wireRequest struct {
-	Model         string            `json:"model"`
-	Messages      []json.RawMessage `json:"messages"`
-	Tools         []wireTool        `json:"tools"`
-	ToolChoice    json.RawMessage   `json:"tool_choice"`
-	Stream        bool              `json:"stream"`
+// wireRequest is a request whose messages are decoded with it, or not yet.
+type wireRequest[M wireMessage | json.RawMessage] struct {
+	Model         string          `json:"model"`
+	Messages      []M             `json:"messages"`
+	Tools         json.RawMessage `json:"tools"`
+	ToolChoice    json.RawMessage `json:"tool_choice"`
+	Stream        bool            `json:"stream"`
 	StreamOptions *struct {
 		IncludeUsage bool `json:"include_usage"`
 	} `json:"stream_options"`
@@ -69,10 +71,22 @@ type wirePart struct {
 }
 
 // parse decodes a request; the error tells the first rule that it breaks.
-func parse(body []byte, fields []string) (*Request, error) {
-	var w wireRequest
+func (s *Server) parse(body []byte) (*Request, error) {
+	var w wireRequest[wireMessage]
 	if err := strict(body, &w); err != nil {
-		return nil, fmt.Errorf("body: %w", err)
+		var slow wireRequest[json.RawMessage]
+		if err := strict(body, &slow); err != nil {
+			return nil, fmt.Errorf("body: %w", err)
+		}
+		messages, err := apart(slow.Messages, s.opts.Fields)
+		if err != nil {
+			return nil, err
+		}
+		w = wireRequest[wireMessage]{
+			Model: slow.Model, Messages: messages, Tools: slow.Tools, ToolChoice: slow.ToolChoice, Stream: slow.Stream,
+			StreamOptions: slow.StreamOptions, MaxTokens: slow.MaxTokens, MaxCompletionTokens: slow.MaxCompletionTokens,
+			Temperature: slow.Temperature,
+		}
 	}
 	if w.Model == "" {
 		return nil, errors.New("model is missing")
@@ -85,13 +99,38 @@ func parse(body []byte, fields []string) (*Request, error) {
 	if w.StreamOptions != nil && !w.Stream {
 		return nil, errors.New("stream_options without stream")
 	}
-	if err := r.addTools(&w); err != nil {
+	tools, err := s.tools.offered(w.Tools)
+	if err != nil {
 		return nil, err
 	}
-	if err := r.addMessages(&w, fields); err != nil {
+	r.Tools = tools.defs
+	if len(r.Tools) == 0 && len(w.ToolChoice) > 0 {
+		return nil, errors.New("tool_choice without tools")
+	}
+	if err := legalChoice(w.ToolChoice, tools.names); err != nil {
+		return nil, err
+	}
+	if err := r.addMessages(w.Messages); err != nil {
 		return nil, err
 	}
 	return r, nil
+}
+
+// apart decodes messages one by one, so that an error names the message and the
+// further fields can be left out.
+func apart(raw []json.RawMessage, fields []string) ([]wireMessage, error) {
+	out := make([]wireMessage, len(raw))
+	for i := range raw {
+		err := strict(raw[i], &out[i])
+		if err != nil && len(fields) > 0 {
+			out[i] = wireMessage{}
+			err = strict(without(raw[i], fields), &out[i])
+		}
+		if err != nil {
+			return nil, fmt.Errorf("messages[%d]: %w", i, err)
+		}
+	}
+	return out, nil
 }
 
 // strict decodes one JSON value whose every field is known.
@@ -114,33 +153,71 @@ func legalName(s string) bool {
 	return s != "" && len(s) <= 64 && strings.IndexFunc(s, illegal) < 0
 }
 
-func (r *Request) addTools(w *wireRequest) error {
-	if len(w.Tools) == 0 && len(w.ToolChoice) > 0 {
-		return errors.New("tool_choice without tools")
+// offer is a list of tools that was found legal.
+type offer struct {
+	defs  []providers.ToolDefinition
+	names map[string]bool
+}
+
+// maxOffers bounds the lists that are remembered.
+const maxOffers = 64
+
+// offers remembers legal lists: a gateway offers the same tools again and again.
+type offers struct {
+	mu    sync.Mutex
+	known map[string]*offer
+}
+
+func (o *offers) offered(raw json.RawMessage) (*offer, error) {
+	o.mu.Lock()
+	known := o.known[string(raw)]
+	o.mu.Unlock()
+	if known != nil {
+		return known, nil
 	}
-	seen := make(map[string]bool, len(w.Tools))
-	for i := range w.Tools {
-		t := &w.Tools[i]
+	fresh, err := legalTools(raw)
+	if err != nil {
+		return nil, err
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.known == nil || len(o.known) >= maxOffers {
+		o.known = map[string]*offer{}
+	}
+	o.known[string(raw)] = fresh
+	return fresh, nil
+}
+
+func legalTools(raw json.RawMessage) (*offer, error) {
+	var tools []wireTool
+	if len(raw) > 0 {
+		if err := strict(raw, &tools); err != nil {
+			return nil, fmt.Errorf("tools: %w", err)
+		}
+	}
+	o := &offer{names: make(map[string]bool, len(tools))}
+	for i := range tools {
+		t := &tools[i]
 		name := t.Function.Name
 		switch {
 		case t.Type != "function":
-			return fmt.Errorf("tools[%d].type is %q", i, t.Type)
+			return nil, fmt.Errorf("tools[%d].type is %q", i, t.Type)
 		case !legalName(name):
-			return fmt.Errorf("tools[%d].function.name %q is illegal", i, name)
-		case seen[name]:
-			return fmt.Errorf("tools[%d].function.name %q is repeated", i, name)
+			return nil, fmt.Errorf("tools[%d].function.name %q is illegal", i, name)
+		case o.names[name]:
+			return nil, fmt.Errorf("tools[%d].function.name %q is repeated", i, name)
 		case len(t.Function.Description) > 4096:
-			return fmt.Errorf("tools[%d].function.description is too long", i)
+			return nil, fmt.Errorf("tools[%d].function.description is too long", i)
 		}
-		seen[name] = true
+		o.names[name] = true
 		if err := legalSchema(t.Function.Parameters); err != nil {
-			return fmt.Errorf("tools[%d].function.parameters: %w", i, err)
+			return nil, fmt.Errorf("tools[%d].function.parameters: %w", i, err)
 		}
-		r.Tools = append(r.Tools, providers.ToolDefinition{Type: "function", Function: providers.FunctionDefinition{
+		o.defs = append(o.defs, providers.ToolDefinition{Type: "function", Function: providers.FunctionDefinition{
 			Name: name, Description: t.Function.Description, Parameters: t.Function.Parameters,
 		}})
 	}
-	return legalChoice(w.ToolChoice, seen)
+	return o, nil
 }
 
 func legalSchema(s map[string]any) error {
@@ -195,21 +272,14 @@ func legalChoice(raw json.RawMessage, offered map[string]bool) error {
 	return nil
 }
 
-func (r *Request) addMessages(w *wireRequest, fields []string) error {
-	if len(w.Messages) == 0 {
+func (r *Request) addMessages(messages []wireMessage) error {
+	if len(messages) == 0 {
 		return errors.New("messages is empty")
 	}
 	p := pairing{open: map[string]string{}, used: map[string]bool{}}
-	for i, raw := range w.Messages {
-		var wm wireMessage
-		err := strict(raw, &wm)
-		if err != nil && len(fields) > 0 {
-			err = strict(without(raw, fields), &wm)
-		}
-		if err != nil {
-			return fmt.Errorf("messages[%d]: %w", i, err)
-		}
-		m, err := wm.translate()
+	r.Messages = make([]providers.Message, 0, len(messages))
+	for i := range messages {
+		m, err := messages[i].translate()
 		if err != nil {
 			return fmt.Errorf("messages[%d]: %w", i, err)
 		}

@@ -77,6 +77,8 @@ type Stats struct {
 type Server struct {
 	opts Options
 	http *httptest.Server // nil for a server that only gives its Handler
+	// tools that were offered before
+	tools offers
 
 	mu         sync.Mutex
 	stats      Stats
@@ -173,7 +175,7 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // the client is gone, or told by MaxBytesReader
 	}
-	req, err := parse(body, s.opts.Fields)
+	req, err := s.parse(body)
 	if err != nil {
 		s.violated(err.Error())
 		writeError(w, http.StatusBadRequest, Fault{Code: "invalid_request_error", Message: err.Error()})

@@ -105,7 +105,7 @@ const (
 // a person's message so that no call is cut from its result. One that would take
 // more than a quarter of the budget is shortened.
 func (r *run) history(ctx context.Context, budget int) (window, error) {
-	w := window{messages: make([]providers.Message, 0, 64)} // newest first, for now
+	var w window // its messages newest first, for now
 	var seqs []uint64
 	pictures := maxPictures
 	err := r.a.o.Engine.Tail(ctx, r.info.Session, 0, func(e session.Entry) bool {

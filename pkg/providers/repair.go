@@ -30,7 +30,7 @@ const (
 // hold nothing or have an unknown role are dropped, and text is valid UTF-8
 // without NUL.
 func Repair(messages []Message) []Message {
-	if plain(messages) {
+	if sound(messages) {
 		return slices.Clip(messages)
 	}
 	r := repair{ids: make(map[string]bool), open: make(map[string][]slot)}
@@ -45,18 +45,52 @@ func Repair(messages []Message) []Message {
 	return out
 }
 
-// plain says that messages are texts without calls, with nothing to repair:
-// most conversations are.
-func plain(messages []Message) bool {
-	for i := range messages {
+// sound says that there is nothing to repair: most conversations are so, and
+// every request of a long one asks.
+func sound(messages []Message) bool {
+	ids := map[string]bool{}
+	for i := 0; i < len(messages); {
 		m := &messages[i]
-		known := m.Role == RoleUser || m.Role == RoleAssistant || m.Role == RoleSystem
-		if !known || len(m.ToolCalls) > 0 || m.ToolCallID != "" || m.Name != "" || len(m.Images) > 0 ||
-			cleanText(m.Content) != m.Content || strings.TrimSpace(m.Content) == "" {
+		i++
+		if !soundMessage(m) || len(m.ToolCalls) > len(messages)-i {
 			return false
 		}
+		for j := range m.ToolCalls {
+			c := &m.ToolCalls[j]
+			if ids[c.ID] || !soundCall(c) || !answers(&messages[i+j], c) {
+				return false
+			}
+			ids[c.ID] = true
+		}
+		i += len(m.ToolCalls)
 	}
 	return true
+}
+
+// soundMessage looks at everything of a message but its calls.
+func soundMessage(m *Message) bool {
+	switch m.Role {
+	case RoleUser, RoleSystem:
+		if len(m.ToolCalls) > 0 {
+			return false
+		}
+	case RoleAssistant:
+	default:
+		return false
+	}
+	blank := len(m.ToolCalls) == 0 && strings.TrimSpace(m.Content) == ""
+	return !blank && m.ToolCallID == "" && m.Name == "" && len(m.Images) == 0 && cleanText(m.Content) == m.Content
+}
+
+func soundCall(c *ToolCall) bool {
+	return c.ID != "" && len(c.ID) <= maxCallID && cleanText(c.ID) == c.ID && c.Type == "function" && cleanName(c.Name) == c.Name &&
+		c.BadArguments == "" && c.RawArguments != "" && utf8.ValidString(c.RawArguments) && !strings.Contains(c.RawArguments, `\`)
+}
+
+// answers says that m is the result of c, as it should be.
+func answers(m *Message, c *ToolCall) bool {
+	return m.Role == RoleTool && m.ToolCallID == c.ID && m.Name == c.Name && len(m.ToolCalls) == 0 && len(m.Images) == 0 &&
+		m.Reasoning == "" && cleanText(m.Content) == m.Content && strings.TrimSpace(m.Content) != ""
 }
 
 // group is a message and, for an assistant's, the results of its calls.
@@ -163,6 +197,9 @@ func cleanCall(c ToolCall) ToolCall {
 	}
 	// An escaped NUL or half of a surrogate pair is valid JSON, and yet refused.
 	if lower := strings.ToLower(c.RawArguments); strings.Contains(lower, `\u0000`) || strings.Contains(lower, `\ud`) || !utf8.ValidString(c.RawArguments) {
+		if c.Arguments == nil { // a history keeps the raw ones alone
+			c.Arguments, _ = DecodeArguments(c.RawArguments)
+		}
 		c.RawArguments = ""
 	}
 	if c.RawArguments == "" {

@@ -78,6 +78,13 @@ func TestRepair(t *testing.T) {
 				{ID: "1", Type: "function", Name: "probe", Arguments: map[string]any{"a": "\ufffd"}},
 			}}, result("1", "x")},
 		},
+		{
+			"raw arguments of bad bytes, as a history keeps them",
+			[]providers.Message{{Role: "assistant", ToolCalls: []providers.ToolCall{{ID: "1", Name: "probe", RawArguments: `{"a":"\u0000b"}`}}}, result("1", "x")},
+			[]providers.Message{{Role: "assistant", ToolCalls: []providers.ToolCall{
+				{ID: "1", Type: "function", Name: "probe", Arguments: map[string]any{"a": "b"}},
+			}}, result("1", "x")},
+		},
 		{"calls of a user", []providers.Message{{Role: "user", Content: "a", ToolCalls: calling("1").ToolCalls, ToolCallID: "2", Name: "n"}}, []providers.Message{user("a")}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -90,7 +90,7 @@ func RunToolLoop(ctx context.Context, config ToolLoopConfig, messages []provider
 	}
 	l := &loop{
 		ToolLoopConfig: config, channel: channel, chatID: chatID,
-		conversation: slices.Clone(messages),
+		conversation: slices.Clip(messages), // nothing of it is changed, and what is appended goes elsewhere
 		result:       &ToolLoopResult{Iterations: config.FirstRound},
 	}
 	if config.Provider == nil {

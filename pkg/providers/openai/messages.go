@@ -207,7 +207,7 @@ func putMessages(req *http.Request, messages []byte) error {
 	}
 	messages = append(messages, ',')
 	messages = append(messages, head[1:len(head)-1]...) // between the brace and the comma
-	body := append(messages, tail...) //nolint:gocritic // appendAssign: the messages are the beginning of the body, and are used up
+	body := append(messages, tail...)                   //nolint:gocritic // appendAssign: the messages are the beginning of the body, and are used up
 	req.Body = io.NopCloser(bytes.NewReader(body))
 	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 	req.ContentLength = int64(len(body))

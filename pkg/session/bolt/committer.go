@@ -149,7 +149,10 @@ func (e *Engine) attempt(batch []*write) (errs []error, guilty int, err error) {
 	t := e.newTx(b)
 	t.meta = e.metaCopy()
 	t.epoch = e.epoch
-	rollback := func() { _ = guard(b.Rollback) }
+	rollback := func() {
+		t.abandon()
+		_ = guard(b.Rollback)
+	}
 
 	errs = make([]error, len(batch))
 	changed := false
@@ -168,13 +171,13 @@ func (e *Engine) attempt(batch []*write) (errs []error, guilty int, err error) {
 			return nil, i, errs[i]
 		}
 		changed = changed || t.changed
+		e.handOutEarly(t)
 	}
 	if !changed {
 		rollback()
 		return errs, -1, nil
 	}
 	if err := guard(func() error { return e.commit(t) }); err != nil {
-		t.abandon()
 		rollback()
 		return nil, -1, e.noteWrite(err)
 	}
@@ -215,7 +218,6 @@ func (e *Engine) commit(t *tx) error {
 			return err
 		}
 	}
-	e.handOutEarly(t)
 	if err := t.b.Commit(); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}

@@ -23,10 +23,12 @@ type arrival struct {
 // errNotStored is what a turn gets whose message could not be stored.
 var errNotStored = fmt.Errorf("the message could not be stored: %w", session.ErrFenced)
 
-// handOutEarly begins the turns that need not wait for the transaction. It is
-// called when nothing but the commit is left to do.
+// handOutEarly begins the turns of what a write has put that need not wait for
+// the transaction.
 func (e *Engine) handOutEarly(x *tx) {
-	if len(x.arrived) == 0 || !e.hasBegun() || e.held() != "" {
+	arrived := x.arrived
+	x.arrived = nil
+	if len(arrived) == 0 || e.held() != "" || !e.wellWritten() {
 		return
 	}
 	e.lanes.mu.Lock()
@@ -35,7 +37,7 @@ func (e *Engine) handOutEarly(x *tx) {
 	if s == nil {
 		return
 	}
-	for _, a := range x.arrived {
+	for _, a := range arrived {
 		if !s.idle(a.chat) {
 			continue
 		}
@@ -44,6 +46,14 @@ func (e *Engine) handOutEarly(x *tx) {
 			s.signal(a.chat)
 		}
 	}
+}
+
+// wellWritten says that this process has written and that its last transaction
+// did not fail: else a turn would ask the model for what may not be stored.
+func (e *Engine) wellWritten() bool {
+	e.stateMu.Lock()
+	defer e.stateMu.Unlock()
+	return e.begun && e.writeErr == nil
 }
 
 // earlyTurn is the turn that an item starts, nil when there is more to it than

@@ -128,3 +128,9 @@ func EncodeEntry(e *session.Entry) ([]byte, error) { return encodeEntry(e) }
 
 // DecodeEntry is its reverse.
 func DecodeEntry(payload []byte) (session.Entry, error) { return decodeEntry(payload) }
+
+// Barrier returns when everything that was queued before has its outcome.
+func Barrier(ctx context.Context, e *Engine) { e.settle(ctx) }
+
+// Queued is how many writes wait for the writer.
+func Queued(e *Engine) int { return len(e.queue) }

@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"encoding"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -81,16 +82,55 @@ type metaRec struct {
 	Hand string `json:"hand,omitempty"`
 }
 
-// chatRec is a chat with its present session.
+// chatRec is a chat with its present session. It is stored as fields in this
+// order, with the number of aliases before them and the failed items as JSON.
 type chatRec struct {
-	Address     channels.Address     `json:"address"`
-	Aliases     []channels.Address   `json:"aliases,omitempty"`
-	Session     uint64               `json:"session"`
-	Entries     uint64               `json:"entries,omitempty"`
-	CompactedTo uint64               `json:"compacted_to,omitempty"`
-	Created     time.Time            `json:"created"`
-	Active      time.Time            `json:"active"`
-	Failed      []session.FailedItem `json:"failed,omitempty"`
+	Address                       channels.Address
+	Aliases                       []channels.Address
+	Session, Entries, CompactedTo uint64
+	Created, Active               time.Time
+	Failed                        []session.FailedItem
+}
+
+// MarshalBinary is the stored form.
+func (c *chatRec) MarshalBinary() ([]byte, error) {
+	failed, err := encodeSome(len(c.Failed), c.Failed)
+	if err != nil {
+		return nil, err
+	}
+	b := appendAddress(nil, &c.Address)
+	b = appendNumbers(b, uint64(len(c.Aliases)))
+	for i := range c.Aliases {
+		b = appendAddress(b, &c.Aliases[i])
+	}
+	b = appendNumbers(b, c.Session, c.Entries, c.CompactedTo)
+	b = appendTimes(b, c.Created, c.Active)
+	return appendTexts(b, failed), nil
+}
+
+// UnmarshalBinary reads the stored form.
+func (c *chatRec) UnmarshalBinary(payload []byte) error {
+	r := readFields(payload)
+	c.Address = r.address()
+	for i := r.number(); i > 0 && !r.bad; i-- {
+		c.Aliases = append(c.Aliases, r.address())
+	}
+	c.Session, c.Entries, c.CompactedTo = r.number(), r.number(), r.number()
+	c.Created, c.Active = r.time(), r.time()
+	c.Failed = decodeSome[[]session.FailedItem](&r)
+	if !r.whole() {
+		return errFields
+	}
+	return nil
+}
+
+func appendAddress(b []byte, a *channels.Address) []byte {
+	return appendTexts(b, a.Channel, a.Account, a.Chat, a.Thread)
+}
+
+func (r *fields) address() (a channels.Address) {
+	r.texts(&a.Channel, &a.Account, &a.Chat, &a.Thread)
+	return a
 }
 
 // sessionRec leads from a session to its chat; Info is set once /new left it behind.
@@ -161,7 +201,11 @@ type leaseRec struct {
 	Expires time.Time `json:"expires"`
 }
 
+// encode is a payload: fields where the record has them, else JSON.
 func encode(v any) ([]byte, error) {
+	if m, ok := v.(encoding.BinaryMarshaler); ok {
+		return m.MarshalBinary()
+	}
 	payload, err := json.Marshal(v)
 	if err != nil {
 		return nil, fmt.Errorf("encode: %w", err)

@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"bytes"
+	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,7 +34,7 @@ type tx struct {
 	added     int             // records that may be pruned when they are old
 	marked    map[uint64]bool // chats to which this transaction added a marked delivery
 	fresh     []uint64        // chats that this transaction created
-	arrived   []arrival       // items that this transaction put
+	arrived   []arrival       // items that the write under way has put
 	early     []*turn         // turns that began before the commit
 	broken    map[*turn]error // turns of which a write in this transaction failed
 }
@@ -91,7 +92,13 @@ func get[T any](t *tx, b bucket, key []byte) (*T, error) {
 
 func decode[T any](b bucket, key, payload []byte) (*T, error) {
 	v := new(T)
-	if err := json.Unmarshal(payload, v); err != nil {
+	var err error
+	if m, ok := any(v).(encoding.BinaryUnmarshaler); ok {
+		err = m.UnmarshalBinary(payload)
+	} else {
+		err = json.Unmarshal(payload, v)
+	}
+	if err != nil {
 		return nil, &recordError{bucket: b, key: key, why: "cannot be decoded"}
 	}
 	return v, nil
