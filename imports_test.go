@@ -35,7 +35,9 @@ func rooms() map[string][]string {
 		"workspace":          nil,
 		"pkg/channels":       nil,
 		"pkg/channels/*/...": {"pkg/channels"},
-		"pkg/providers":      nil,
+		// An adapter may have rooms of its own.
+		"pkg/channels/telegram": {"pkg/channels", "pkg/channels/telegram/..."},
+		"pkg/providers":         nil,
 		// What two provider adapters share lives in providers/internal.
 		"pkg/providers/*/...": {"pkg/providers", "pkg/providers/internal/..."},
 		"pkg/policy":          {"pkg/channels"},

@@ -18,7 +18,8 @@ type Channel interface {
 	Run(ctx context.Context, in *Ingress) error
 	// Send puts one part on the platform and returns its receipt. It is called
 	// for one part of a chat at a time, and for many chats at once. part.Text is
-	// within Limits. The error is a [*SendError] or counts as [SendAmbiguous].
+	// within Limits; of a [Splitter] it is always one of the texts that Split
+	// returned, for a message of one part too. The error is a [*SendError] or counts as [SendAmbiguous].
 	Send(ctx context.Context, part Part) (Receipt, error)
 	// Limits are the platform's, constant for a channel's life.
 	Limits() Limits
@@ -33,6 +34,17 @@ type Limits struct {
 	// PerChat and PerAccount are parts a second; Burst is how many may go at once in a chat.
 	PerChat, PerAccount float64
 	Burst               int
+	// ChatRate gives the rate and the burst of one chat, where they differ from
+	// chat to chat (groups have less on Telegram); nil means PerChat and Burst for all.
+	ChatRate func(chat string) (perSecond float64, burst int)
+}
+
+// rateOf is the rate and the burst of a chat.
+func (l Limits) rateOf(chat string) (perSecond float64, burst int) {
+	if l.ChatRate == nil {
+		return l.PerChat, l.Burst
+	}
+	return l.ChatRate(chat)
 }
 
 // Part is one message on the platform: an [Outbound] cut to size.

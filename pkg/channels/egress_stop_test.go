@@ -208,6 +208,33 @@ func TestEgressKeepsToTheRates(t *testing.T) {
 	})
 }
 
+func TestEgressKeepsToTheRateOfEachChat(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := start(t, &platform{limits: channels.Limits{PerChat: 1, Burst: 1, ChatRate: func(chat string) (float64, int) {
+			if chat == "group" {
+				return 0.25, 2
+			}
+			return 0, 0
+		}}}, nil)
+		for i := range 4 {
+			e.box.put("group", fmt.Sprintf("g%d", i), "text")
+			e.box.put("free", fmt.Sprintf("f%d", i), "text")
+		}
+		pass(time.Minute)
+		for chat, want := range map[string][]time.Duration{"group": {0, 0, 4 * time.Second, 8 * time.Second}, "free": {0, 0, 0, 0}} {
+			for i, s := range e.plat.attempts(chat) {
+				if s.at < want[i] || s.at > want[i]+100*time.Millisecond {
+					t.Errorf("%s: message %d at %s, want %s", chat, i, s.at, want[i])
+				}
+			}
+			if n := len(e.plat.attempts(chat)); n != 4 {
+				t.Errorf("%s: %d messages, want 4", chat, n)
+			}
+		}
+	})
+}
+
 func TestEgressSharesAChatsRateBetweenItsThreads(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

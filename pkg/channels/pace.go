@@ -145,7 +145,7 @@ func (s *lanes) enter(chat string) *lane {
 	defer s.mu.Unlock()
 	l, ok := s.byChat[chat]
 	if !ok {
-		l = &lane{owner: s, limiter: newLimiter(s.limits.PerChat, s.limits.Burst)}
+		l = &lane{owner: s, limiter: newLimiter(s.limits.rateOf(chat))}
 		s.byChat[chat] = l
 	}
 	l.users++

@@ -21,6 +21,25 @@ func part(at channels.Address, id, text string) channels.Part {
 	return channels.Part{Outbound: channels.Outbound{ID: id, Address: at, Text: text, Time: time.Now()}, Count: 1}
 }
 
+// cut makes the parts of a text as [channels.Egress] does: Send gets nothing else.
+func cut(c *running, text string) []string {
+	if s, ok := c.Channel.(channels.Splitter); ok {
+		return s.Split(text)
+	}
+	limits := c.Limits()
+	return channels.SplitText(text, limits.MaxLen, limits.Len)
+}
+
+// one is the only part of a short text.
+func one(t *testing.T, c *running, text string) string {
+	t.Helper()
+	parts := cut(c, text)
+	if len(parts) != 1 {
+		t.Errorf("%q was cut into %d parts", text, len(parts))
+	}
+	return strings.Join(parts, "")
+}
+
 // send sends or fails the test.
 func send(t *testing.T, c channels.Channel, p channels.Part) channels.Receipt {
 	t.Helper()
@@ -42,7 +61,7 @@ func sendInOrder(t *testing.T, f Factory) {
 	var said []string
 	ids := map[string]bool{}
 	for i := range 10 {
-		text := fmt.Sprintf("answer %d: 你好 👋🏽", i)
+		text := one(t, c, fmt.Sprintf("answer %d: 你好 👋🏽", i))
 		said = append(said, rig.shows(text))
 		r := send(t, c, part(at, fmt.Sprintf("order/%d", i), text))
 		if r.MessageID == "" || ids[r.MessageID] || r.Time.IsZero() {
@@ -65,7 +84,7 @@ func sendKeepsChatsApart(t *testing.T, f Factory) {
 	for _, at := range rig.Chats {
 		wg.Go(func() {
 			for i := range each {
-				send(t, c, part(at, fmt.Sprintf("%s/%d", at.Chat, i), fmt.Sprintf("for %s %d", at.Chat, i)))
+				send(t, c, part(at, fmt.Sprintf("%s/%d", at.Chat, i), one(t, c, fmt.Sprintf("for %s %d", at.Chat, i))))
 			}
 		})
 	}
@@ -73,7 +92,7 @@ func sendKeepsChatsApart(t *testing.T, f Factory) {
 	for _, at := range rig.Chats {
 		var want []string
 		for i := range each {
-			want = append(want, rig.shows(fmt.Sprintf("for %s %d", at.Chat, i)))
+			want = append(want, rig.shows(one(t, c, fmt.Sprintf("for %s %d", at.Chat, i))))
 		}
 		if diff := cmp.Diff(want, rig.Seen(at)); diff != "" {
 			t.Errorf("chat %s (-sent +seen):\n%s", at.Chat, diff)
@@ -92,7 +111,7 @@ func sendTakesTheLongest(t *testing.T, f Factory) {
 	}
 	at := rig.Chats[0]
 	for i, unit := range []string{"x", "é", "😀"} {
-		parts := channels.SplitText(strings.Repeat(unit, limits.MaxLen+1), limits.MaxLen, limits.Len)
+		parts := cut(c, strings.Repeat(unit, limits.MaxLen+1))
 		send(t, c, part(at, fmt.Sprintf("long/%d", i), parts[0]))
 		if all := rig.Seen(at); len(all) != i+1 || all[i] != rig.shows(parts[0]) {
 			t.Errorf("of %d times %s something is missing", utf8.RuneCountInString(parts[0]), unit)
@@ -108,7 +127,7 @@ func sendEnds(t *testing.T, f Factory) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	at := rig.Chats[0]
-	if _, err := c.Send(ended, part(at, "ended/0", "never")); err == nil {
+	if _, err := c.Send(ended, part(at, "ended/0", one(t, c, "never"))); err == nil {
 		t.Error("a Send whose context ended before has a receipt")
 	} else if class := channels.ClassOf(err).Class; class == channels.SendTransient && rig.seen(at) > 0 {
 		t.Error("it says that the platform does not have it, and the person sees it")
@@ -122,7 +141,7 @@ func sendEnds(t *testing.T, f Factory) {
 	defer cancel()
 	result := make(chan error, 1)
 	go func() {
-		_, err := c.Send(ctx, part(at, "stalled/0", "stalled"))
+		_, err := c.Send(ctx, part(at, "stalled/0", one(t, c, "stalled")))
 		result <- err
 	}()
 	var err error
@@ -136,7 +155,7 @@ func sendEnds(t *testing.T, f Factory) {
 		t.Errorf("a Send without an answer gives %v", err)
 	}
 	resume()
-	send(t, c, part(at, "resumed/0", "resumed"))
+	send(t, c, part(at, "resumed/0", one(t, c, "resumed")))
 	if seen := rig.Seen(at); class == channels.SendTransient && slices.Contains(seen, "stalled") {
 		t.Error("it says that the platform does not have it, and the person sees it")
 	}
@@ -148,10 +167,10 @@ func hostileOutbound(t *testing.T, f Factory) {
 	t.Helper()
 	rig := f(t)
 	c := start(t, rig, newStore())
-	at, limits := rig.Chats[0], c.Limits()
+	at := rig.Chats[0]
 	for i, text := range hostile() {
 		text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD") // as Egress does
-		for j, piece := range channels.SplitText(text, limits.MaxLen, limits.Len) {
+		for j, piece := range cut(c, text) {
 			_, err := c.Send(t.Context(), part(at, fmt.Sprintf("hostile/%d/%d", i, j), piece))
 			if se, ok := errors.AsType[*channels.SendError](err); err != nil && (!ok || se.Class != channels.SendRefused) {
 				t.Errorf("%.40q: %v", piece, err)
@@ -160,7 +179,7 @@ func hostileOutbound(t *testing.T, f Factory) {
 				break // more of the same
 			}
 		}
-		text := fmt.Sprintf("after %d", i)
+		text := one(t, c, fmt.Sprintf("after %d", i))
 		send(t, c, part(at, fmt.Sprintf("after/%d", i), text))
 		if all := rig.Seen(at); len(all) == 0 || all[len(all)-1] != rig.shows(text) {
 			t.Errorf("the message after %.40q is not seen", text)

@@ -36,7 +36,7 @@ type Rig struct {
 	// Stall lets the platform answer nothing that is sent until resume is
 	// called; nil where it cannot.
 	Stall func() (resume func())
-	// Shows is what a person sees of a text; nil means the text.
+	// Shows is what a person sees of a part; nil means its text.
 	Shows func(text string) string
 }
 

@@ -28,8 +28,18 @@
 // What waits stands in buckets of its own (inbox, steps, outbox) and is deleted
 // when it is done, so that looking for work costs as much as there is work. Keys
 // are a chat's or session's number and a sequence number, and everything of a
-// chat lies together. What may be forgotten after 48 hours is listed by time in
-// aging and pruned in small batches.
+// chat lies together. What may be forgotten after 48 hours is not listed by age:
+// the pruning passes over all of it, in small batches and faster than it grows.
+//
+// # Turns that begin early
+//
+// The turn of an idle chat is handed out while the transaction of its message is
+// on its way to the disk. What the turn writes goes through the same writer and
+// is therefore never durable before the message, nor is anything sent before
+// that; only reading and asking the model happen meanwhile. When the transaction
+// fails, every write of the turn fails too, and the message is handed out again
+// when it is accepted again. A process that has not written yet, or whose last
+// transaction failed, and a chat that is a suspect, begin no turn early.
 //
 // # Recovery
 //

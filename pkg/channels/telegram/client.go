@@ -1,0 +1,290 @@
+package telegram
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
+)
+
+// What is waited for and read at most.
+const (
+	callTimeout   = 30 * time.Second
+	uploadTimeout = 120 * time.Second
+	maxAnswer     = 4 << 20
+	maxPoll       = 32 << 20
+	maxConns      = 128
+)
+
+// client speaks the Bot API. The library writes requests and reads answers; what
+// goes over the wire, for how long and what it means is decided here.
+type client struct {
+	base    *url.URL
+	token   func() string
+	account string
+	// library is copied for each request, to be given the context of that request.
+	// It never sees the token.
+	library tgbotapi.BotAPI
+	newHTTP func(conns int) *http.Client
+	calls   *http.Client
+	// polls has a transport of its own, so that sends that hang keep no poll waiting.
+	polls atomic.Pointer[http.Client]
+}
+
+type dialer func(ctx context.Context, network, addr string) (net.Conn, error)
+
+func newClient(o Options, account string) (*client, error) {
+	base, err := parseBase(o.APIURL)
+	if err != nil {
+		return nil, err
+	}
+	proxy, err := parseProxy(o.Proxy)
+	if err != nil {
+		return nil, err
+	}
+	c := &client{base: base, token: o.Token, account: account}
+	c.library.SetAPIEndpoint("http://bot.invalid/%s%s") // replaced by address
+	c.connect(proxy, (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 15 * time.Second}).DialContext)
+	return c, nil
+}
+
+func (c *client) connect(proxy func(*http.Request) (*url.URL, error), dial dialer) {
+	c.newHTTP = func(conns int) *http.Client {
+		var protocols http.Protocols
+		protocols.SetHTTP1(true) // a connection that hangs holds one request, not all
+		return &http.Client{
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+			Transport: &http.Transport{
+				Proxy:               proxy,
+				DialContext:         dial,
+				Protocols:           &protocols,
+				TLSHandshakeTimeout: 10 * time.Second,
+				MaxConnsPerHost:     conns,
+				MaxIdleConnsPerHost: min(conns, 32),
+				IdleConnTimeout:     60 * time.Second,
+				DisableCompression:  true,
+			},
+		}
+	}
+	c.calls = c.newHTTP(maxConns)
+	c.polls.Store(c.newHTTP(2))
+}
+
+// reconnect makes the next poll go over a connection of its own: the last one hung.
+func (c *client) reconnect() {
+	c.polls.Swap(c.newHTTP(2)).CloseIdleConnections()
+}
+
+// close lets idle connections go. Nothing is under way any more.
+func (c *client) close() {
+	c.polls.Load().CloseIdleConnections()
+	c.calls.CloseIdleConnections()
+}
+
+// call posts one method and reads its result into out, which may be nil. The error
+// is an [*apiError] or a [*wireError] and holds no token. A trace of ctx (package
+// httptrace) is kept.
+func (c *client) call(ctx context.Context, method string, params tgbotapi.Params, out any) error {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	answer, err := c.bot(c.over(ctx, c.calls, method, maxAnswer)).MakeRequest(method, params)
+	return c.result(method, answer, err, out)
+}
+
+// upload is call with files.
+func (c *client) upload(ctx context.Context, method string, params tgbotapi.Params, files []tgbotapi.RequestFile, out any) error {
+	ctx, cancel := context.WithTimeout(ctx, uploadTimeout)
+	defer cancel()
+	answer, err := c.bot(c.over(ctx, c.calls, method, maxAnswer)).UploadFiles(method, params, files)
+	return c.result(method, answer, err, out)
+}
+
+// poll is call for getUpdates: it takes as long as ctx lets it.
+func (c *client) poll(ctx context.Context, params tgbotapi.Params, out any) error {
+	const method = "getUpdates"
+	answer, err := c.bot(c.over(ctx, c.polls.Load(), method, maxPoll)).MakeRequest(method, params)
+	return c.result(method, answer, err, out)
+}
+
+// download opens a file of which getFile told the path.
+func (c *client) download(ctx context.Context, path string) (io.ReadCloser, error) {
+	const method = "download"
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://bot.invalid/", http.NoBody)
+	if err != nil {
+		return nil, &wireError{Method: method, Err: err}
+	}
+	if req.URL, err = c.address("/file", path); err != nil {
+		return nil, &wireError{Method: method, Err: err}
+	}
+	req.Host = req.URL.Host
+	resp, err := c.calls.Do(req)
+	if err != nil {
+		return nil, &wireError{Method: method, Sent: true, Err: c.scrub(err)}
+	}
+	if resp.StatusCode != http.StatusOK {
+		defer drop(resp.Body)
+		return nil, &wireError{Method: method, Sent: true, Status: resp.StatusCode, Err: errNotAFile}
+	}
+	return resp.Body, nil
+}
+
+var (
+	errTooLarge    = errors.New("the answer is too large")
+	errNotAFile    = errors.New("not a file")
+	errNotTheAPI   = errors.New("the answer is not the Bot API's")
+	errUnexpected  = errors.New("the result has another form")
+	errOtherBot    = errors.New("the token has become another bot's")
+	errTokenHidden = errors.New("the cause is left out: it holds the token")
+)
+
+// doFunc is the library's way to the network.
+type doFunc func(*http.Request) (*http.Response, error)
+
+// Do implements the library's HTTPClient.
+func (f doFunc) Do(req *http.Request) (*http.Response, error) { return f(req) }
+
+func (c *client) bot(f doFunc) *tgbotapi.BotAPI {
+	bot := c.library
+	bot.Client = f
+	return &bot
+}
+
+// over sends what the library wrote to where it belongs, under ctx, and hands
+// back only what is an answer of the Bot API. Everything else is its error.
+func (c *client) over(ctx context.Context, to *http.Client, method string, limit int64) doFunc {
+	return func(req *http.Request) (*http.Response, error) {
+		target, err := c.address("", method)
+		if err != nil {
+			drop(req.Body)
+			return nil, &wireError{Method: method, Err: err}
+		}
+		var connected atomic.Bool
+		trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }}
+		req = req.WithContext(httptrace.WithClientTrace(ctx, trace))
+		req.URL, req.Host = target, target.Host
+		resp, err := to.Do(req) //nolint:gosec // the address is the operator's
+		if err != nil {
+			return nil, &wireError{Method: method, Sent: connected.Load(), Err: c.scrub(err)}
+		}
+		body, err := readLimited(resp.Body, limit)
+		if resp.StatusCode != http.StatusOK {
+			return nil, c.refusal(method, resp.StatusCode, body)
+		}
+		if err != nil {
+			return nil, &wireError{Method: method, Sent: true, Err: c.scrub(err)}
+		}
+		resp.Body = io.NopCloser(bytes.NewReader(body))
+		return resp, nil
+	}
+}
+
+// address puts the token where it belongs, behind the prefix "" or "/file".
+func (c *client) address(prefix, rest string) (*url.URL, error) {
+	token := c.token()
+	if !strings.HasPrefix(token, c.account+":") {
+		return nil, errOtherBot
+	}
+	u := *c.base
+	u.Path += prefix + "/bot" + token + "/" + rest
+	return &u, nil
+}
+
+// refusal reads an answer that is not 200. One without the Bot API's own form is
+// somebody else's: a proxy's page, say.
+func (c *client) refusal(method string, status int, body []byte) error {
+	var answer tgbotapi.APIResponse
+	if err := json.Unmarshal(body, &answer); err != nil || answer.Ok || answer.ErrorCode == 0 {
+		return &wireError{Method: method, Sent: true, Status: status, Err: errNotTheAPI}
+	}
+	return c.apiError(method, &answer)
+}
+
+func (c *client) apiError(method string, answer *tgbotapi.APIResponse) *apiError {
+	e := &apiError{Method: method, Code: answer.ErrorCode, Description: c.hide(answer.Description)}
+	if p := answer.Parameters; p != nil {
+		e.RetryAfter = time.Duration(max(p.RetryAfter, 0)) * time.Second
+		e.MigrateTo = p.MigrateToChatID
+	}
+	return e
+}
+
+// result gives the library's errors ours.
+func (c *client) result(method string, answer *tgbotapi.APIResponse, err error, out any) error {
+	if err == nil {
+		if out == nil {
+			return nil
+		}
+		if json.Unmarshal(answer.Result, out) != nil {
+			return &wireError{Method: method, Sent: true, Err: errUnexpected}
+		}
+		return nil
+	}
+	if we, ok := errors.AsType[*wireError](err); ok {
+		return we
+	}
+	if ae, ok := errors.AsType[*apiError](err); ok {
+		return ae
+	}
+	if _, ok := errors.AsType[*tgbotapi.Error](err); ok && answer != nil {
+		return c.apiError(method, answer)
+	}
+	return &wireError{Method: method, Sent: true, Status: http.StatusOK, Err: errNotTheAPI}
+}
+
+// scrub takes the URL, and with it the token, out of an error of the HTTP client.
+func (c *client) scrub(err error) error {
+	if ue, ok := errors.AsType[*url.Error](err); ok {
+		err = ue.Err
+	}
+	switch {
+	case c.hide(err.Error()) == err.Error():
+		return err
+	case errors.Is(err, context.DeadlineExceeded):
+		return context.DeadlineExceeded
+	case errors.Is(err, context.Canceled):
+		return context.Canceled
+	default:
+		return errTokenHidden
+	}
+}
+
+// hide takes the token out of a text of the server.
+func (c *client) hide(s string) string {
+	token := c.token()
+	for _, spelling := range []string{token, url.PathEscape(token), url.QueryEscape(token)} {
+		if spelling != "" {
+			s = strings.ReplaceAll(s, spelling, "[token]")
+		}
+	}
+	return s
+}
+
+// readLimited reads all of r and closes it.
+func readLimited(r io.ReadCloser, limit int64) ([]byte, error) {
+	defer drop(r)
+	b, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err != nil {
+		return nil, fmt.Errorf("read the answer: %w", err)
+	}
+	if int64(len(b)) > limit {
+		return nil, errTooLarge
+	}
+	return b, nil
+}
+
+func drop(c io.Closer) {
+	if c != nil {
+		_ = c.Close()
+	}
+}

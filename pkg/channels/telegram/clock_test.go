@@ -1,0 +1,354 @@
+package telegram_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"parley/pkg/channels"
+	"parley/pkg/channels/telegram"
+)
+
+// pipes is a listener without a network, which fake time can wait for.
+type pipes struct {
+	conns chan net.Conn
+	once  sync.Once
+	done  chan struct{}
+}
+
+func newPipes() *pipes { return &pipes{conns: make(chan net.Conn), done: make(chan struct{})} }
+
+// Accept implements [net.Listener].
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.conns:
+		return c, nil
+	case <-p.done:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close implements [net.Listener].
+func (p *pipes) Close() error {
+	p.once.Do(func() { close(p.done) })
+	return nil
+}
+
+// Addr implements [net.Listener].
+func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }
+
+func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	ours, theirs := net.Pipe()
+	select {
+	case p.conns <- theirs:
+		return ours, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// clockwork is a server of one bot on fake time: getUpdates is the test's,
+// getFile hangs and the rest is as it should be.
+type clockwork struct {
+	mu    sync.Mutex
+	polls []time.Time
+	store *store
+	ch    *telegram.Channel
+}
+
+const clockToken = "123456:clock-token"
+
+// underFakeTime runs a channel in a bubble while test looks on; poll answers the
+// n-th poll, counted from 1.
+func underFakeTime(t *testing.T, poll func(n int, w http.ResponseWriter, r *http.Request), test func(t *testing.T, c *clockwork)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		c := &clockwork{store: newStore()}
+		server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_ = r.ParseForm() // all of it read, the server sees it when the client leaves
+			switch r.URL.Path {
+			case "/bot" + clockToken + "/getUpdates":
+			case "/bot" + clockToken + "/getFile":
+				<-r.Context().Done()
+				return
+			default:
+				fmt.Fprint(w, `{"ok":true,"result":{"id":123456,"username":"parley_bot"}}`)
+				return
+			}
+			c.mu.Lock()
+			c.polls = append(c.polls, time.Now())
+			n := len(c.polls)
+			c.mu.Unlock()
+			poll(n, w, r)
+		})}
+		l := newPipes()
+		served := make(chan error, 1)
+		go func() { served <- server.Serve(l) }()
+		ch, err := telegram.New(telegram.Options{
+			Token: func() string { return clockToken }, APIURL: "http://bot.test",
+			Admit: func(context.Context, channels.Inbound) bool { return true }, Files: new(space).put,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		telegram.DialWith(ch, l.dial)
+		c.ch = ch
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- ch.Run(ctx, channels.NewIngress(c.store, everyone{}, zerolog.Nop())) }()
+		test(t, c)
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("Run: %v", err)
+		}
+		server.Close()
+		<-served
+	})
+}
+
+// after lets time pass.
+func after(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
+}
+
+func (c *clockwork) pollTimes() []time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append([]time.Time(nil), c.polls...)
+}
+
+// gaps are the times between polls.
+func (c *clockwork) gaps() []time.Duration {
+	var all []time.Duration
+	times := c.pollTimes()
+	for i := 1; i < len(times); i++ {
+		all = append(all, times[i].Sub(times[i-1]))
+	}
+	return all
+}
+
+// hold is a poll without news.
+func hold(w http.ResponseWriter, r *http.Request) {
+	secs, err := strconv.Atoi(r.PostFormValue("timeout"))
+	if err != nil {
+		secs = 0
+	}
+	select {
+	case <-time.After(time.Duration(secs) * time.Second):
+		fmt.Fprint(w, `{"ok":true,"result":[]}`)
+	case <-r.Context().Done():
+	}
+}
+
+func refuse(w http.ResponseWriter, code int, description string, retryAfter int) {
+	w.WriteHeader(code)
+	answer := map[string]any{"ok": false, "error_code": code, "description": description}
+	if retryAfter > 0 {
+		answer["parameters"] = map[string]int{"retry_after": retryAfter}
+	}
+	_ = json.NewEncoder(w).Encode(answer)
+}
+
+func TestConflictForTenMinutes(t *testing.T) {
+	t.Parallel()
+	var start time.Time
+	underFakeTime(t, func(_ int, w http.ResponseWriter, r *http.Request) {
+		if start.IsZero() {
+			start = time.Now()
+		}
+		if time.Since(start) < 10*time.Minute {
+			refuse(w, 409, "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running", 0)
+			return
+		}
+		hold(w, r)
+	}, func(t *testing.T, c *clockwork) {
+		t.Helper()
+		after(9 * time.Minute)
+		if h := c.ch.Health(); h.State != channels.HealthDegraded || h.Reason == "" {
+			t.Errorf("health %+v", h)
+		}
+		for i, gap := range c.gaps() {
+			if gap < 5*time.Second || gap > 76*time.Second {
+				t.Errorf("%s between polls %d and %d", gap, i+1, i+2)
+			}
+		}
+		after(3 * time.Minute)
+		if h := c.ch.Health(); h.State != channels.HealthOK || h.Reason != "" {
+			t.Errorf("health afterwards: %+v", h)
+		}
+	})
+}
+
+func TestHalfOpenPollIsFound(t *testing.T) {
+	t.Parallel()
+	underFakeTime(t, func(n int, w http.ResponseWriter, r *http.Request) {
+		switch n {
+		case 1: // no byte, no end
+			<-r.Context().Done()
+		case 2:
+			fmt.Fprintf(w, `{"ok":true,"result":[{"update_id":5,"message":{"message_id":9,"date":1,%s,"text":"hello"}}]}`, private)
+		default:
+			hold(w, r)
+		}
+	}, func(t *testing.T, c *clockwork) {
+		t.Helper()
+		after(39 * time.Second)
+		if n := len(c.pollTimes()); n != 1 {
+			t.Fatalf("%d polls before the first can be called dead", n)
+		}
+		after(5 * time.Second)
+		if items := c.store.all(); len(items) != 1 {
+			t.Errorf("%d items %s after the start", len(items), 44*time.Second)
+		}
+		if h := c.ch.Health(); h.State != channels.HealthOK {
+			t.Errorf("health %+v", h)
+		}
+	})
+}
+
+func TestRevokedTokenIsTriedSeldom(t *testing.T) {
+	t.Parallel()
+	for _, code := range []int{401, 404} {
+		t.Run(strconv.Itoa(code), func(t *testing.T) {
+			t.Parallel()
+			underFakeTime(t, func(n int, w http.ResponseWriter, r *http.Request) {
+				if n <= 10 {
+					refuse(w, code, http.StatusText(code), 0)
+					return
+				}
+				hold(w, r)
+			}, func(t *testing.T, c *clockwork) {
+				t.Helper()
+				after(30 * time.Minute)
+				if h := c.ch.Health(); h.State != channels.HealthAuth {
+					t.Errorf("health %+v", h)
+				}
+				if n := len(c.pollTimes()); n > 7 {
+					t.Errorf("%d polls in half an hour", n)
+				}
+				after(60 * time.Minute)
+				if h := c.ch.Health(); h.State != channels.HealthOK {
+					t.Errorf("health afterwards: %+v", h)
+				}
+			})
+		})
+	}
+}
+
+func TestRetryAfterIsObeyed(t *testing.T) {
+	t.Parallel()
+	underFakeTime(t, func(n int, w http.ResponseWriter, r *http.Request) {
+		if n == 1 {
+			refuse(w, 429, "Too Many Requests: retry after 37", 37)
+			return
+		}
+		hold(w, r)
+	}, func(t *testing.T, c *clockwork) {
+		t.Helper()
+		after(time.Minute)
+		if gaps := c.gaps(); len(gaps) == 0 || gaps[0] < 37*time.Second || gaps[0] > 50*time.Second {
+			t.Errorf("gaps %s", gaps)
+		}
+	})
+}
+
+func TestOutageOfTenMinutes(t *testing.T) {
+	t.Parallel()
+	underFakeTime(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusBadGateway)
+		_, _ = io.WriteString(w, "<html>502 Bad Gateway</html>")
+	}, func(t *testing.T, c *clockwork) {
+		t.Helper()
+		after(10 * time.Minute)
+		gaps := c.gaps()
+		if len(gaps) < 15 || len(gaps) > 40 {
+			t.Errorf("%d polls in ten minutes", len(gaps))
+		}
+		for _, gap := range gaps {
+			if gap > 38*time.Second {
+				t.Errorf("a pause of %s", gap)
+			}
+		}
+	})
+}
+
+// TestHangingDownloadsAreGivenUp has more of them than are fetched at once.
+func TestHangingDownloadsAreGivenUp(t *testing.T) {
+	t.Parallel()
+	const files = 20
+	underFakeTime(t, func(n int, w http.ResponseWriter, r *http.Request) {
+		if n > 1 {
+			hold(w, r)
+			return
+		}
+		var all []string
+		for i := range files {
+			all = append(all, fmt.Sprintf(`{"update_id":%d,"message":{"message_id":%d,"date":1,%s,"document":{"file_id":"f"}}}`, i+5, i+5, private))
+		}
+		all = append(all, fmt.Sprintf(`{"update_id":90,"message":{"message_id":9,"date":1,%s,"text":"hello"}}`, group))
+		fmt.Fprintf(w, `{"ok":true,"result":[%s]}`, strings.Join(all, ","))
+	}, func(t *testing.T, c *clockwork) {
+		t.Helper()
+		after(time.Second)
+		if got := texts(c.store.all()); !slices.Equal(got, []string{"hello"}) {
+			t.Errorf("stored after a second: %q", got)
+		}
+		after(20 * time.Second)
+		items := c.store.all()
+		if len(items) != files+1 {
+			t.Fatalf("%d items after 21 seconds", len(items))
+		}
+		given := map[string]int{}
+		for _, in := range items[1:] {
+			given[in.Text]++
+		}
+		tried, untried := given["[document could not be fetched]"], given["[document not fetched: no time was left]"]
+		if tried < 12 || untried == 0 || tried+untried != files {
+			t.Errorf("%v", given)
+		}
+		if n := len(c.pollTimes()); n != 2 {
+			t.Errorf("%d polls", n)
+		}
+	})
+}
+
+// TestNoTightLoop has servers that give the same for ever.
+func TestNoTightLoop(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		batch string
+		most  int
+	}{
+		"an update that stays":     {`[{"update_id":5,"message":{"message_id":9,"date":1,` + private + `,"text":"hello"}}]`, 70},
+		"an update without an id":  {`[{"message":{"message_id":9,"date":1,` + private + `,"text":"hello"}}]`, 70},
+		"an update that is none":   {`[17]`, 70},
+		"ids that are not numbers": {`[{"update_id":"5"},{"update_id":null}]`, 70},
+		"no updates, at once":      {`[]`, 610},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			underFakeTime(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
+				fmt.Fprintf(w, `{"ok":true,"result":%s}`, c.batch)
+			}, func(t *testing.T, w *clockwork) {
+				t.Helper()
+				after(time.Minute)
+				if n := len(w.pollTimes()); n > c.most {
+					t.Errorf("%d polls in a minute", n)
+				}
+			})
+		})
+	}
+}

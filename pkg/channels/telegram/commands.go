@@ -1,0 +1,75 @@
+package telegram
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
+)
+
+// registerMenu makes the server's menu ours. It asks first, because setting it
+// has a rate limit of its own that locks out for long.
+func (c *Channel) registerMenu(ctx context.Context) {
+	if c.opt.MenuCommands == nil {
+		return
+	}
+	const attempts = 5
+	pause := newBackoff(time.Second, maxPause)
+	for range attempts {
+		err := c.syncMenu(ctx)
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		c.log.Warn().Err(err).Msg("the menu of commands cannot be registered")
+		if ae, ok := errors.AsType[*apiError](err); ok && ae.Code == http.StatusTooManyRequests {
+			return // the next start sees to it
+		}
+		if !sleep(ctx, c.pauseFor(err, pause)) {
+			return
+		}
+	}
+}
+
+func (c *Channel) syncMenu(ctx context.Context) error {
+	var have []Command
+	if err := c.client.call(ctx, "getMyCommands", nil, &have); err != nil {
+		return err
+	}
+	if slices.Equal(have, c.opt.MenuCommands) {
+		return nil
+	}
+	list, err := json.Marshal(c.opt.MenuCommands)
+	if err != nil {
+		return err
+	}
+	return c.client.call(ctx, "setMyCommands", tgbotapi.Params{"commands": string(list)}, nil)
+}
+
+const (
+	// How many run at once; a press beyond them spins until Telegram gives up.
+	maxAnswers    = 16
+	answerTimeout = 10 * time.Second
+)
+
+// answer ends the waiting of a button that was pressed. The press is stored; this
+// is for the eye, so it is done beside everything else and not done again.
+func (c *Channel) answer(ctx context.Context, callback string) {
+	select {
+	case c.answers <- struct{}{}:
+	default:
+		c.log.Warn().Msg("a button press is not answered: too many at once")
+		return
+	}
+	c.work.Go(func() {
+		defer func() { <-c.answers }()
+		ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+		defer cancel()
+		if err := c.client.call(ctx, "answerCallbackQuery", tgbotapi.Params{"callback_query_id": callback}, nil); err != nil {
+			c.log.Debug().Err(err).Msg("a button press is not answered")
+		}
+	})
+}

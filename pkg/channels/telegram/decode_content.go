@@ -1,0 +1,249 @@
+package telegram
+
+import (
+	"fmt"
+	"net/http"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// attachment is a file that somebody sent.
+type attachment struct {
+	// kind and details make its line: [document report.pdf, 12 kB].
+	kind    string
+	details []string
+	file    file
+	// name is what it is stored as.
+	name string
+	// picture says that the model may see it.
+	picture bool
+	// outcome is what became of fetching it, for its line.
+	outcome string
+}
+
+// line is what the model reads of it.
+func (a *attachment) line() string {
+	details := append(slices.Clone(a.details), a.outcome)
+	details = slices.DeleteFunc(details, func(d string) bool { return d == "" })
+	return bracket(a.kind, strings.Join(details, ", "))
+}
+
+// describe gives what a message holds beside its text: lines, and files.
+func (c *content) describe(m *message) (body string, files []attachment) {
+	return lines(c.spot(), c.asked(), c.other()), c.attached(m)
+}
+
+// attached are its files. A photo comes in several sizes, an animation also as a
+// document: one of them counts.
+func (c *content) attached(m *message) []attachment {
+	var files []attachment
+	add := func(kind string, f *file, fallback string, details ...string) {
+		if f == nil || f.ID == "" {
+			return
+		}
+		name := fileName(f.Name)
+		if name == "" {
+			name = fallback + "-" + itoa(m.ID) + extension(f.MIME)
+		} else {
+			details = append([]string{name}, details...)
+		}
+		files = append(files, attachment{
+			kind: kind, details: append(details, size(f.Size)), file: *f, name: name,
+			picture: kind == "photo" || kind == "document" && isPicture(f.MIME) && f.Size <= maxPicture,
+		})
+	}
+	if p := largest(c.Photo); p != nil {
+		p.MIME = "image/jpeg"
+		add("photo", p, "photo", dimensions(p))
+	}
+	add("animation", c.Animation, "animation", seconds(c.Animation))
+	if c.Animation == nil {
+		add("document", c.Document, "document")
+	}
+	add("audio", c.Audio, "audio", title(c.Audio), seconds(c.Audio))
+	add("video", c.Video, "video", seconds(c.Video))
+	add("video message", c.VideoNote, "video-message", seconds(c.VideoNote))
+	add("voice message", c.Voice, "voice", seconds(c.Voice))
+	return files
+}
+
+// largest is the largest size of a photo that a model may see.
+func largest(sizes []file) *file {
+	var best *file
+	for i := range sizes {
+		f := &sizes[i]
+		if f.Size <= maxPicture && (best == nil || f.Width*f.Height >= best.Width*best.Height) {
+			best = f
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	p := *best
+	return &p
+}
+
+// spot says where somebody is.
+func (c *content) spot() string {
+	if c.Location == nil {
+		return ""
+	}
+	kind := "location"
+	if c.Location.LivePeriod > 0 {
+		kind = "live location"
+	}
+	at := strconv.FormatFloat(c.Location.Latitude, 'f', -1, 64) + ", " + strconv.FormatFloat(c.Location.Longitude, 'f', -1, 64)
+	if c.Venue != nil {
+		return bracket("venue", oneLine(c.Venue.Title)+",", oneLine(c.Venue.Address)+",", at)
+	}
+	return bracket(kind, at)
+}
+
+// asked is a poll or a checklist with its entries.
+func (c *content) asked() string {
+	var entries []string
+	switch {
+	case c.Poll != nil:
+		for _, o := range c.Poll.Options {
+			entries = append(entries, oneLine(o.Text))
+		}
+		return bracket("poll:", oneLine(c.Poll.Question), "—", strings.Join(entries, "; "))
+	case c.Checklist != nil:
+		for _, t := range c.Checklist.Tasks {
+			entries = append(entries, oneLine(t.Text))
+		}
+		return bracket("checklist:", oneLine(c.Checklist.Title), "—", strings.Join(entries, "; "))
+	default:
+		return ""
+	}
+}
+
+// other is what fits in a few words.
+func (c *content) other() string {
+	switch {
+	case c.Sticker != nil:
+		return bracket("sticker", oneLine(c.Sticker.Emoji))
+	case c.Contact != nil:
+		return bracket("contact", oneLine(c.Contact.FirstName), oneLine(c.Contact.LastName)+",", oneLine(c.Contact.Phone))
+	case c.Dice != nil:
+		return bracket("dice", oneLine(c.Dice.Emoji), strconv.Itoa(c.Dice.Value))
+	case c.Game != nil:
+		return bracket("game", oneLine(c.Game.Title))
+	case c.Story != nil:
+		return "[a story]"
+	case c.PaidMedia != nil:
+		return "[paid media]"
+	default:
+		return ""
+	}
+}
+
+// fileName is the last element of a name that somebody chose, without what no
+// file's name should hold and at most 120 bytes long; "" where nothing is left.
+func fileName(name string) string {
+	name = clean(path.Base(strings.ReplaceAll(name, `\`, "/")))
+	name = strings.TrimLeft(strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`/:*?"<>|[]`, r) {
+			return '_'
+		}
+		return r
+	}, name), ". ")
+	const most = 120
+	if len(name) <= most {
+		return name
+	}
+	ext := path.Ext(name)
+	if len(ext) > most/10 {
+		ext = ""
+	}
+	end := most - len(ext)
+	for !utf8.RuneStart(name[end]) {
+		end--
+	}
+	return name[:end] + ext
+}
+
+// extension is the usual one of the types that Telegram itself gives.
+func extension(mime string) string {
+	switch mime {
+	case "image/jpeg":
+		return ".jpg"
+	case "image/png":
+		return ".png"
+	case "audio/ogg":
+		return ".ogg"
+	case "audio/mpeg":
+		return ".mp3"
+	case "video/mp4":
+		return ".mp4"
+	case "application/pdf":
+		return ".pdf"
+	default:
+		return ""
+	}
+}
+
+// isPicture says that a model can be shown what is of this type.
+func isPicture(mime string) bool {
+	switch mime {
+	case "image/jpeg", "image/png", "image/gif", "image/webp":
+		return true
+	default:
+		return false
+	}
+}
+
+// pictureType is the type of a picture by its bytes, "" for anything else.
+func pictureType(data []byte) string {
+	if mime := http.DetectContentType(data); isPicture(mime) {
+		return mime
+	}
+	return ""
+}
+
+func dimensions(f *file) string {
+	if f.Width <= 0 || f.Height <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d×%d", f.Width, f.Height)
+}
+
+func title(f *file) string {
+	if f == nil || f.Title == "" {
+		return ""
+	}
+	if f.Performer == "" {
+		return oneLine(f.Title)
+	}
+	return oneLine(f.Title) + " by " + oneLine(f.Performer)
+}
+
+// seconds is a length such as 0:42 or 1:02:03.
+func seconds(f *file) string {
+	if f == nil || f.Duration <= 0 || f.Duration > int64(24*time.Hour/time.Second) {
+		return ""
+	}
+	h, m, s := f.Duration/3600, f.Duration/60%60, f.Duration%60
+	if h > 0 {
+		return fmt.Sprintf("%d:%02d:%02d", h, m, s)
+	}
+	return fmt.Sprintf("%d:%02d", m, s)
+}
+
+// size is a number of bytes in round figures; "" where it is not known.
+func size(n int64) string {
+	switch {
+	case n <= 0:
+		return ""
+	case n < 1000:
+		return fmt.Sprintf("%d B", n)
+	case n < 1000*1000:
+		return fmt.Sprintf("%d kB", (n+500)/1000)
+	default:
+		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	}
+}

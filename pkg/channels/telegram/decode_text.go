@@ -1,0 +1,176 @@
+package telegram
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+)
+
+// saying is the text of a message, or its caption, with its entities.
+type saying struct {
+	text     string
+	entities []entity
+	// units are the text as entities count it; nil where there are none.
+	units []uint16
+}
+
+func (m *message) said() saying {
+	s := saying{text: m.Text, entities: m.Entities}
+	if m.Text == "" {
+		s = saying{text: m.Caption, entities: m.CaptionEntities}
+	}
+	if len(s.entities) > 0 {
+		s.units = utf16.Encode([]rune(s.text))
+	}
+	return s
+}
+
+// of is the text under an entity; false where the entity is not within the text.
+func (s saying) of(e entity) (string, bool) {
+	if e.Offset < 0 || e.Length <= 0 || e.Offset > len(s.units) || e.Length > len(s.units)-e.Offset {
+		return "", false
+	}
+	return string(utf16.Decode(s.units[e.Offset : e.Offset+e.Length])), true
+}
+
+// command is the command that the text begins with, and the bot that it names.
+func (s saying) command() (length int, name, bot string) {
+	for _, e := range s.entities {
+		if e.Type != "bot_command" || e.Offset != 0 {
+			continue
+		}
+		if text, ok := s.of(e); ok {
+			name, bot, _ = strings.Cut(text, "@")
+			return e.Length, name, bot
+		}
+	}
+	return 0, "", ""
+}
+
+// addressed says that the text begins with a command that names a bot.
+func (s saying) addressed() bool {
+	_, _, bot := s.command()
+	return bot != ""
+}
+
+// names says that the text names somebody who may be the bot.
+func (s saying) names() bool {
+	return slices.ContainsFunc(s.entities, func(e entity) bool {
+		text, _ := s.of(e)
+		return (e.Type == "mention" || e.Type == "bot_command") && strings.Contains(text, "@")
+	})
+}
+
+// forAnother says that it is a command with another bot's name.
+func (s saying) forAnother(me self) bool {
+	_, _, bot := s.command()
+	return bot != "" && !me.named(bot)
+}
+
+// mentions says that the text speaks to the bot: it is a command, or names it.
+func (s saying) mentions(me self) bool {
+	if length, _, _ := s.command(); length > 0 {
+		return true
+	}
+	for _, e := range s.entities {
+		text, ok := s.of(e)
+		if !ok {
+			continue
+		}
+		_, name, at := strings.Cut(text, "@")
+		switch e.Type {
+		case "mention", "bot_command":
+			if at && me.named(name) {
+				return true
+			}
+		case "text_mention":
+			if e.User != nil && e.User.ID == me.id {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// readable is the text with the addresses that links hide, and without the bot's
+// own name behind a command.
+func (s saying) readable(me self) string {
+	if s.units == nil {
+		return s.text
+	}
+	var b strings.Builder
+	at := 0
+	if length, name, bot := s.command(); bot != "" && me.named(bot) {
+		b.WriteString(name)
+		at = length
+	}
+	for _, e := range s.entities {
+		text, ok := s.of(e)
+		if end := e.Offset + e.Length; ok && e.Type == "text_link" && end >= at && isLink(e.URL) && e.URL != text {
+			b.WriteString(string(utf16.Decode(s.units[at:end])))
+			b.WriteString(" (" + e.URL + ")")
+			at = end
+		}
+	}
+	b.WriteString(string(utf16.Decode(s.units[at:])))
+	return b.String()
+}
+
+func isLink(url string) bool {
+	return strings.HasPrefix(url, "http://") || strings.HasPrefix(url, "https://")
+}
+
+// units counts a text as Telegram does: in UTF-16 units.
+func units(s string) int {
+	n := 0
+	for _, r := range s {
+		n += max(utf16.RuneLen(r), 1)
+	}
+	return n
+}
+
+// lines joins what is not empty, a line break between.
+func lines(all ...string) string {
+	var b strings.Builder
+	for _, s := range all {
+		if s == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(s)
+	}
+	return b.String()
+}
+
+// bracket is a line about something, in words: empty ones are left out.
+func bracket(kind string, words ...string) string {
+	words = slices.DeleteFunc(append([]string{kind}, words...), func(w string) bool { return w == "" })
+	return "[" + strings.Join(words, " ") + "]"
+}
+
+// oneLine is text as a word of a line, not a long one.
+func oneLine(s string) string {
+	const most = 200
+	if runes := []rune(clean(s)); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return clean(s)
+}
+
+// clean is text in one line, without control and invisible formatting characters.
+func clean(s string) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.Is(unicode.C, r):
+			return -1
+		default:
+			return r
+		}
+	}, s)
+	return strings.Join(strings.Fields(s), " ")
+}

@@ -1,0 +1,133 @@
+package telegram
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"parley/pkg/channels"
+)
+
+// apiError is Telegram's own refusal: {"ok":false,"error_code":…,"description":…}.
+type apiError struct {
+	Method      string
+	Code        int
+	Description string
+	// RetryAfter and MigrateTo are the answer's parameters; zero where it has none.
+	RetryAfter time.Duration
+	MigrateTo  int64
+}
+
+// Error gives one line for logs.
+func (e *apiError) Error() string {
+	return fmt.Sprintf("%s: %d %.200s", e.Method, e.Code, e.Description)
+}
+
+// says reports whether the description holds one of the texts, which are lower case.
+func (e *apiError) says(texts ...string) bool {
+	description := strings.ToLower(e.Description)
+	for _, text := range texts {
+		if strings.Contains(description, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// badMarkup: Telegram cannot read the HTML; the text without it is as good as sent.
+func (e *apiError) badMarkup() bool {
+	return e.Code == http.StatusBadRequest && e.says("can't parse entities", "entities_too_long")
+}
+
+// notModified: an edit asked for what is there already.
+func (e *apiError) notModified() bool {
+	return e.Code == http.StatusBadRequest && e.says("message is not modified")
+}
+
+// noReply: the message to answer is not there; allow_sending_without_reply does
+// not cover every case.
+func (e *apiError) noReply() bool {
+	return e.Code == http.StatusBadRequest && e.says("message to be replied not found", "message to reply not found", "reply_message_id_invalid")
+}
+
+// noEdit: the message to edit is not there or not to be edited any more.
+func (e *apiError) noEdit() bool {
+	return e.Code == http.StatusBadRequest && e.says("message to edit not found", "message can't be edited", "message_id_invalid")
+}
+
+// noPhoto: it is no picture that Telegram takes as one; it may go as a document.
+func (e *apiError) noPhoto() bool {
+	return e.Code == http.StatusBadRequest && e.says("photo_", "image_process_failed", "is too big", "wrong type of the web page content")
+}
+
+// noChat: a 400 that says of the chat, or of its topic, what 403 says.
+func (e *apiError) noChat() bool {
+	return e.says("chat not found", "deactivated", "kicked", "blocked", "chat was deleted", "not a member", "peer_id_invalid",
+		"have no access", "not enough rights to send text", "no write access", "need administrator rights", "chat_write_forbidden",
+		"chat_restricted", "message thread not found", "topic_deleted", "topic_closed")
+}
+
+// class says what a refusal means for the message that was refused.
+func (e *apiError) class() channels.SendClass {
+	switch {
+	case e.Code == http.StatusTooManyRequests:
+		return channels.SendRateLimited
+	case e.Code == http.StatusForbidden, e.Code == http.StatusBadRequest && e.noChat():
+		return channels.SendGone
+	case e.Code == http.StatusUnauthorized, e.Code == http.StatusNotFound:
+		return channels.SendAuth
+	case e.Code >= http.StatusInternalServerError, e.Code == http.StatusConflict:
+		return channels.SendTransient // Telegram itself says that it did not do it
+	default:
+		return channels.SendRefused
+	}
+}
+
+// wireError is what came instead of an answer of the Bot API.
+type wireError struct {
+	Method string
+	// Sent means that bytes of the request may have reached the server.
+	Sent bool
+	// Status is that of an HTTP answer that is none of the Bot API's, such as the
+	// page of a proxy; 0 where none came.
+	Status int
+	Err    error
+}
+
+// Error gives one line for logs.
+func (e *wireError) Error() string {
+	if e.Status != 0 {
+		return fmt.Sprintf("%s: HTTP %d: %v", e.Method, e.Status, e.Err)
+	}
+	return fmt.Sprintf("%s: %v", e.Method, e.Err)
+}
+
+// Unwrap gives the cause.
+func (e *wireError) Unwrap() error { return e.Err }
+
+// class says what became of a message that got no answer of the Bot API.
+//
+// The front of api.telegram.org answers with a page of its own when there is
+// nobody behind it to take the request: 500, 502 and 503 count as not sent. An
+// outage that lasts must not use up the one repetition that an unknown attempt
+// has, or it would lose messages. 504 says that somebody took the request and
+// did not answer in time, and a 2xx that cannot be read that it worked: both may
+// be there. 4xx pages come from proxies and from servers that are none of
+// Telegram's: they say nothing of the chat.
+func (e *wireError) class() channels.SendClass {
+	switch {
+	case !e.Sent:
+		return channels.SendTransient
+	case e.Status < http.StatusMultipleChoices, e.Status == http.StatusGatewayTimeout, e.Status == http.StatusRequestTimeout:
+		return channels.SendAmbiguous
+	case e.Status == http.StatusTooManyRequests:
+		return channels.SendRateLimited
+	case e.Status == http.StatusUnauthorized, e.Status == http.StatusNotFound:
+		return channels.SendAuth
+	case e.Status == http.StatusBadRequest, e.Status == http.StatusRequestEntityTooLarge, e.Status == http.StatusRequestURITooLong:
+		return channels.SendRefused
+	default:
+		return channels.SendTransient
+	}
+}

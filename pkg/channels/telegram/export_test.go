@@ -1,0 +1,68 @@
+package telegram
+
+import (
+	"context"
+	"net"
+
+	"parley/pkg/channels"
+)
+
+// Decoded is what one update gives, for tests.
+type Decoded struct {
+	ID                    int64
+	Item                  *channels.Inbound
+	From, To              int64
+	Group, Callback       string
+	Member, Skipped       string
+	NeedsName, Unreadable bool
+}
+
+// Decode reads one update as the bot id, called name; "" for a name that is not known.
+func Decode(raw []byte, id int64, name string) Decoded {
+	ev := decodeUpdate(raw, self{id: id, name: name})
+	d := Decoded{
+		ID: ev.id, Group: ev.group, Callback: ev.callback, Member: ev.member,
+		Skipped: ev.skipped, NeedsName: ev.needsName, Unreadable: ev.unreadable,
+	}
+	if ev.moved != nil {
+		d.From, d.To = ev.moved.from, ev.moved.to
+	}
+	if ev.item != nil {
+		in := ev.inbound()
+		in.Address = ev.address
+		d.Item = &in
+	}
+	return d
+}
+
+// DialWith makes c reach its server over dial.
+func DialWith(c *Channel, dial func(context.Context, string, string) (net.Conn, error)) {
+	c.client.connect(nil, dial)
+}
+
+// FileName is the name under which a file is stored.
+func FileName(s string) string { return fileName(s) }
+
+// EditPart is edit.
+func (c *Channel) EditPart(ctx context.Context, part channels.Part, messageID string) (channels.Receipt, error) {
+	return c.edit(ctx, part, messageID)
+}
+
+// Previewing is how many unfinished answers are remembered, and how many paces.
+func (c *Channel) Previewing() (answers, waits int) {
+	c.out.previews.mu.Lock()
+	defer c.out.previews.mu.Unlock()
+	c.out.paces.mu.Lock()
+	defer c.out.paces.mu.Unlock()
+	return len(c.out.previews.of), len(c.out.paces.from)
+}
+
+// Preview is what Draft does before anything is sent.
+func (c *Channel) Preview(to channels.Address) {
+	p := preview{draft: 1}
+	c.out.previews.set(to, p)
+	c.out.paces.hold(paceKey(to, p), draftEvery)
+}
+
+// CloseIdle lets the connections go, of a channel that was never run.
+func (c *Channel) CloseIdle() { c.client.close() }

@@ -1,0 +1,34 @@
+package markup
+
+import "strings"
+
+// paragraph puts the text of a block together.
+type paragraph struct {
+	text   strings.Builder
+	indent string // what further lines begin with
+	spans  []span
+}
+
+// add goes on with text as it came from the Markdown.
+func (p *paragraph) add(text string, l look) {
+	p.put(strings.ReplaceAll(clean(text), "\n", "\n"+p.indent), l)
+}
+
+// put goes on with text.
+func (p *paragraph) put(text string, l look) {
+	if text == "" {
+		return
+	}
+	p.text.WriteString(text)
+	l = l.allowed()
+	if n := len(p.spans); n > 0 && p.spans[n-1].look == l {
+		p.spans[n-1].end = p.text.Len()
+		return
+	}
+	p.spans = append(p.spans, span{end: p.text.Len(), look: l})
+}
+
+// block is the paragraph without space at its end.
+func (p *paragraph) block() block {
+	return block{text: strings.TrimRight(p.text.String(), " \n"), spans: p.spans}
+}

@@ -1,0 +1,176 @@
+package telegram
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/rs/zerolog"
+
+	"parley/pkg/channels"
+)
+
+// Options say which bot it is and how Telegram is reached. Zero values have defaults.
+type Options struct {
+	// Token reveals the bot's token. It is asked at each use, and what it gives is
+	// kept neither in an error nor in a log.
+	Token func() string
+	// APIURL is the server's base; default https://api.telegram.org.
+	APIURL string
+	// Stream says how an answer shows while it grows: auto, edit, draft or off;
+	// default auto.
+	Stream string
+	// Rates bound what is sent.
+	Rates Rates
+	// Webhook takes updates in over HTTP; nil polls for them.
+	Webhook *Webhook
+	// Proxy is the URL of an http, https or socks5 proxy; default none, whatever
+	// the environment says.
+	Proxy string
+	// Name is the account's name in the configuration, for logs.
+	Name string
+	// Admit says beforehand whether in will be let in, so that nothing is fetched
+	// for a stranger. It has no side effect; the word that counts is the
+	// Authorizer's. nil fetches nothing, not even pictures.
+	Admit func(ctx context.Context, in channels.Inbound) bool
+	// Files stores what someone sent in the space of the chat and returns the path
+	// relative to it. An error of r means that the rest is missing: nothing is to
+	// be kept then. nil stores nothing; files are only named in the text.
+	// It needs Admit.
+	Files func(at channels.Address, name string, r io.Reader) (path string, err error)
+	// Moved is told that a group has become a supergroup, before that update is
+	// confirmed, and again if it fails or the process ends meanwhile. nil ignores it.
+	Moved func(ctx context.Context, from, to channels.Address) error
+	// MenuCommands are the commands that Telegram offers in its menu. They are
+	// registered when Telegram has others; nil leaves what is there.
+	MenuCommands []Command
+	Log          zerolog.Logger
+}
+
+// Rates are messages a second in a chat, a minute in a group, a second for the
+// bot. Zero means the default (1, 20 and 30), a negative number no limit.
+type Rates struct{ PerChat, GroupPerMinute, PerBot float64 }
+
+// Webhook is how Telegram reaches this process.
+type Webhook struct {
+	// Listen is the local address, such as 127.0.0.1:8443. It speaks plain HTTP:
+	// TLS ends in front of it.
+	Listen string
+	// PublicURL is what Telegram calls; its path is the only one that is answered.
+	PublicURL string
+	// Secret is what Telegram sends along: 1-256 letters, digits, _ and -.
+	Secret func() string
+}
+
+// Command is an entry of the bot's menu: a name without slash, and what it does.
+type Command struct {
+	Name        string `json:"command"`
+	Description string `json:"description"`
+}
+
+const (
+	defaultAPIURL  = "https://api.telegram.org"
+	defaultChat    = 1
+	defaultGroup   = 20
+	defaultBot     = 30
+	maxSecretBytes = 256
+)
+
+// The words of Options.Stream.
+const (
+	streamAuto  = "auto"
+	streamEdit  = "edit"
+	streamDraft = "draft"
+	streamOff   = "off"
+)
+
+// withDefaults checks o. No error holds a secret.
+func (o Options) withDefaults() (Options, error) {
+	if o.Token == nil {
+		return o, errors.New("telegram: no token")
+	}
+	if o.Files != nil && o.Admit == nil {
+		return o, errors.New("telegram: Files without Admit would store what strangers send")
+	}
+	if o.APIURL == "" {
+		o.APIURL = defaultAPIURL
+	}
+	switch o.Stream {
+	case "":
+		o.Stream = streamAuto
+	case streamAuto, streamEdit, streamDraft, streamOff:
+	default:
+		return o, fmt.Errorf("telegram: stream %q is not one of auto, edit, draft, off", o.Stream)
+	}
+	o.Rates = Rates{
+		PerChat:        rate(o.Rates.PerChat, defaultChat),
+		GroupPerMinute: rate(o.Rates.GroupPerMinute, defaultGroup),
+		PerBot:         rate(o.Rates.PerBot, defaultBot),
+	}
+	return o, o.Webhook.check()
+}
+
+// rate is v as [channels.Limits] reads it: 0 means no limit.
+func rate(v, def float64) float64 {
+	if v == 0 {
+		return def
+	}
+	return max(v, 0)
+}
+
+func (w *Webhook) check() error {
+	if w == nil {
+		return nil
+	}
+	u, err := url.Parse(w.PublicURL)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.RawQuery != "" || u.User != nil {
+		return errors.New("telegram: webhook: public_url is not a plain http or https URL")
+	}
+	if w.Listen == "" {
+		return errors.New("telegram: webhook: no address to listen on")
+	}
+	if w.Secret == nil || !validSecret(w.Secret()) {
+		return fmt.Errorf("telegram: webhook: the secret must be 1-%d letters, digits, _ or -", maxSecretBytes)
+	}
+	return nil
+}
+
+func validSecret(s string) bool { return len(s) <= maxSecretBytes && isWord(s) }
+
+// isWord says that s is made of letters, digits, _ and -, and not empty.
+func isWord(s string) bool {
+	return s != "" && strings.IndexFunc(s, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-'
+	}) < 0
+}
+
+// parseBase reads the address of the server, without its last slash.
+func parseBase(raw string) (*url.URL, error) {
+	u, err := url.Parse(raw)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
+		return nil, errors.New("telegram: api_url is not a plain http or https URL")
+	}
+	u.Path, u.RawPath = strings.TrimRight(u.Path, "/"), ""
+	return u, nil
+}
+
+// parseProxy reads the address of a proxy, which may hold a password.
+func parseProxy(raw string) (func(*http.Request) (*url.URL, error), error) {
+	if raw == "" {
+		return nil, nil //nolint:nilnil // no proxy is what a nil function means to http.Transport
+	}
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" {
+		return nil, errors.New("telegram: proxy is not a URL")
+	}
+	switch u.Scheme {
+	case "http", "https", "socks5", "socks5h":
+		return http.ProxyURL(u), nil
+	default:
+		return nil, errors.New("telegram: proxy is not an http, https or socks5 URL")
+	}
+}

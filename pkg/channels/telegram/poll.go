@@ -1,0 +1,344 @@
+package telegram
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
+
+	"parley/internal/failpoint"
+	"parley/pkg/channels"
+)
+
+const (
+	pollTimeout = 30 * time.Second
+	// A poll that takes that much longer hangs: its connection is dead.
+	pollGrace = 10 * time.Second
+	// The poll after a failure is a short one: it tells soon whether all is well again.
+	probeTimeout = time.Second
+	batchSize    = 100
+	// A server that keeps giving what was confirmed, or what has no id, is not asked
+	// more often than that.
+	stuckPause = time.Second
+)
+
+// allowedUpdates are the kinds that are asked for. Telegram may send others that
+// it had before it was asked.
+const allowedUpdates = `["message","edited_message","callback_query","my_chat_member"]`
+
+// poller takes in by long polling. A batch and the offset after it are stored in
+// one step, and only then does a poll with that offset confirm the batch.
+type poller struct {
+	*Channel
+	in     *channels.Ingress
+	cursor string
+	// stored is the cursor as the store has it, offset what it says.
+	stored string
+	offset int64
+	// confirms says that the next successful poll confirms something.
+	confirms bool
+	// guessing says that the last batch had an update without an id.
+	guessing bool
+	// ahead are updates past the offset that are stored already; albums says until
+	// when the parts of an album are waited for. Both are of at most a batch or two.
+	ahead    map[int64]bool
+	albums   map[albumKey]time.Time
+	deleted  bool
+	conflict *backoff
+	other    *backoff
+}
+
+// run polls until ctx ends.
+func (p *poller) run(ctx context.Context) {
+	p.conflict = newBackoff(minConflictPause, maxConflictPause)
+	p.other = newBackoff(minPause, maxPause)
+	for ctx.Err() == nil {
+		err := p.follow(ctx)
+		if ctx.Err() != nil {
+			return // what was not stored comes again
+		}
+		p.ail(err)
+		pause := p.pauseAfter(ctx, err)
+		p.log.Warn().Err(err).Dur("pause", pause).Msg("polling is interrupted")
+		if !sleep(ctx, pause) {
+			return
+		}
+	}
+}
+
+// pauseAfter says how long to wait after err, and does what can be done about it.
+func (p *poller) pauseAfter(ctx context.Context, err error) time.Duration {
+	if we, ok := errors.AsType[*wireError](err); ok && errors.Is(we, context.DeadlineExceeded) {
+		p.client.reconnect()
+	}
+	ae, ok := errors.AsType[*apiError](err)
+	if !ok || ae.Code != http.StatusConflict {
+		return p.pauseFor(err, p.other)
+	}
+	if ae.says("webhook") && !p.deleted {
+		p.deleted = true // once: whoever sets it again wants it more
+		err := p.deleteWebhook(ctx)
+		if err == nil {
+			return jitter(p.other.take())
+		}
+		p.log.Warn().Err(err).Msg("the webhook is still set")
+	}
+	return jitter(p.conflict.take())
+}
+
+// deleteWebhook keeps what waits for delivery.
+func (c *Channel) deleteWebhook(ctx context.Context) error {
+	c.log.Warn().Msg("a webhook is set and this account polls: the webhook is removed")
+	return c.client.call(ctx, "deleteWebhook", tgbotapi.Params{"drop_pending_updates": "false"}, nil)
+}
+
+// follow polls from the stored position on until something fails.
+func (p *poller) follow(ctx context.Context) error {
+	if err := p.load(ctx); err != nil {
+		return err
+	}
+	wait := pollTimeout
+	if p.health.read().State != channels.HealthOK {
+		wait = probeTimeout
+	}
+	for {
+		began := time.Now()
+		updates, err := p.getUpdates(ctx, wait)
+		if err != nil {
+			return err
+		}
+		if p.confirms {
+			p.confirms = false
+			failpoint.Hit("P3")
+		}
+		p.recovered()
+		p.conflict.reset()
+		p.other.reset()
+		if len(updates) == 0 && time.Since(began) < minPause && !sleep(ctx, minPause) { // it does not hold polls
+			return ctx.Err()
+		}
+		before := p.offset
+		if wait, err = p.take(ctx, updates); err != nil {
+			return err
+		}
+		stuck := len(updates) > 0 && p.offset == before && wait != 0
+		if (stuck || p.guessing) && !sleep(ctx, stuckPause) {
+			return ctx.Err()
+		}
+	}
+}
+
+// load reads the stored position. What was known beyond it no longer counts.
+func (p *poller) load(ctx context.Context) error {
+	stored, err := p.in.Position(ctx, p.cursor)
+	if err != nil {
+		return err
+	}
+	p.offset = 0
+	if stored != "" {
+		if p.offset, err = strconv.ParseInt(stored, 10, 64); err != nil {
+			return errors.New("the stored position is not a number")
+		}
+	}
+	if stored != p.stored || p.ahead == nil {
+		p.ahead, p.albums = map[int64]bool{}, map[albumKey]time.Time{}
+	}
+	p.stored = stored
+	return nil
+}
+
+func (p *poller) getUpdates(ctx context.Context, wait time.Duration) ([]json.RawMessage, error) {
+	params := tgbotapi.Params{
+		"timeout":         strconv.Itoa(int(wait.Seconds())),
+		"limit":           strconv.Itoa(batchSize),
+		"allowed_updates": allowedUpdates,
+	}
+	if p.offset != 0 {
+		params["offset"] = strconv.FormatInt(p.offset, 10)
+	}
+	ctx, cancel := context.WithTimeout(ctx, wait+pollGrace)
+	defer cancel()
+	var updates []json.RawMessage
+	err := p.client.poll(ctx, params, &updates)
+	return updates, err
+}
+
+// take has everything stored that the server gave, and moves the offset behind it.
+// It returns how long the next poll may wait.
+func (p *poller) take(ctx context.Context, updates []json.RawMessage) (time.Duration, error) {
+	for len(updates) > 0 {
+		events, rest := p.decode(updates)
+		if len(events) == 0 { // the next one cannot be judged without the bot's name
+			if err := p.me.wait(ctx); err != nil {
+				return 0, err
+			}
+			continue
+		}
+		updates = rest
+		open := p.openAlbum(events)
+		if err := p.store(ctx, events[:open]); err != nil {
+			return 0, err
+		}
+		if open < len(events) {
+			return 0, p.hold(ctx, events[open:])
+		}
+	}
+	return pollTimeout, nil
+}
+
+// decode reads updates, each alone, up to the first that needs the bot's name
+// while that is unknown.
+func (p *poller) decode(updates []json.RawMessage) (events []*event, rest []json.RawMessage) {
+	me, last := p.me.read(), p.offset-1
+	p.guessing = false
+	for i, raw := range updates {
+		ev := p.read(raw, me)
+		if ev.needsName {
+			return events, updates[i:]
+		}
+		if !ev.numbered {
+			ev.id, p.guessing = last+1, true // they are sequential
+		}
+		last = ev.id
+		if p.ahead[ev.id] {
+			ev = &event{id: ev.id, numbered: true, address: ev.address}
+		}
+		events = append(events, ev)
+	}
+	return events, nil
+}
+
+// store hands events on, in order, and moves the cursor behind them.
+func (p *poller) store(ctx context.Context, events []*event) error {
+	for len(events) > 0 {
+		n := 1
+		for n < len(events) && events[n].moved == nil {
+			n++
+		}
+		if err := p.storeRun(ctx, events[:n]); err != nil {
+			return err
+		}
+		events = events[n:]
+	}
+	return nil
+}
+
+// storeRun stores events of which at most the first is a migration. Chats in
+// which nothing is to be fetched do not wait for those where something is.
+func (p *poller) storeRun(ctx context.Context, events []*event) error {
+	last := events[len(events)-1].id
+	if err := p.move(ctx, events[0]); err != nil {
+		return err
+	}
+	merged := mergeAlbums(events)
+	if slow, quick := p.slow(ctx, merged); len(slow) > 0 {
+		if err := p.storeAhead(ctx, quick); err != nil {
+			return err
+		}
+		p.fetchAll(ctx, slow)
+	}
+	to := strconv.FormatInt(last+1, 10)
+	if err := p.deliver(ctx, merged, &channels.Cursor{Name: p.cursor, From: p.stored, To: to}); err != nil {
+		return err
+	}
+	p.stored, p.offset, p.confirms = to, last+1, true
+	for _, ev := range events {
+		delete(p.ahead, ev.id)
+		delete(p.albums, ev.album())
+	}
+	return nil
+}
+
+// move tells of a migration before the update that tells it is confirmed.
+func (p *poller) move(ctx context.Context, ev *event) error {
+	if ev.moved == nil || p.opt.Moved == nil {
+		return nil
+	}
+	return p.until(ctx, "a chat that has become a supergroup is not moved yet", func() error {
+		return p.opt.Moved(ctx, p.chat(ev.moved.from), p.chat(ev.moved.to))
+	})
+}
+
+// slow splits events into those of chats in which something is to be fetched,
+// from there on, and all others.
+func (p *poller) slow(ctx context.Context, events []*event) (slow, quick []*event) {
+	waiting := map[string]bool{}
+	for _, ev := range events {
+		if p.fetchable(ctx, ev) {
+			waiting[ev.address.Chat] = true
+		}
+		if waiting[ev.address.Chat] {
+			slow = append(slow, ev)
+		} else {
+			quick = append(quick, ev)
+		}
+	}
+	return slow, quick
+}
+
+// storeAhead stores events while something before them still waits, so that the
+// cursor stays where it is.
+func (p *poller) storeAhead(ctx context.Context, events []*event) error {
+	if err := p.deliver(ctx, events, nil); err != nil {
+		return err
+	}
+	for _, ev := range events {
+		for _, id := range ev.ids() {
+			p.ahead[id] = true
+		}
+		delete(p.albums, ev.album())
+		ev.item, ev.callback = nil, ""
+	}
+	return nil
+}
+
+// deliver hands the items of events on until they are stored.
+func (p *poller) deliver(ctx context.Context, events []*event, cursor *channels.Cursor) error {
+	var items []channels.Inbound
+	for _, ev := range events {
+		if ev.item != nil {
+			items = append(items, ev.inbound())
+		}
+	}
+	if len(items) == 0 && cursor == nil {
+		return nil
+	}
+	err := p.until(ctx, "what arrived is not stored yet", func() error { return p.in.Deliver(ctx, items, cursor) })
+	if err != nil {
+		return err
+	}
+	for _, ev := range events {
+		if ev.callback != "" {
+			p.answer(ctx, ev.callback)
+		}
+	}
+	return nil
+}
+
+// until tries again until do succeeds, ctx ends or another poller has taken over.
+func (p *poller) until(ctx context.Context, failing string, do func() error) error {
+	pause := newBackoff(minPause, maxPause)
+	for {
+		if ctx.Err() != nil { // what was fetched meanwhile may be less than there is
+			return ctx.Err()
+		}
+		err := do()
+		if err == nil {
+			p.recovered()
+			return nil
+		}
+		if ctx.Err() != nil || errors.Is(err, channels.ErrFenced) {
+			return err
+		}
+		p.ail(err)
+		wait := jitter(pause.take())
+		p.log.Error().Err(err).Dur("pause", wait).Msg(failing)
+		if !sleep(ctx, wait) {
+			return ctx.Err()
+		}
+	}
+}

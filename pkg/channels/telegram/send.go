@@ -1,0 +1,226 @@
+package telegram
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http/httptrace"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
+
+	"parley/internal/failpoint"
+	"parley/pkg/channels"
+	"parley/pkg/channels/telegram/markup"
+)
+
+var (
+	_ channels.Channel      = (*Channel)(nil)
+	_ channels.Splitter     = (*Channel)(nil)
+	_ channels.Drafter      = (*Channel)(nil)
+	_ channels.Typer        = (*Channel)(nil)
+	_ channels.StatusShower = (*Channel)(nil)
+)
+
+// noPreview is the link_preview_options of every message: what a model links to
+// is not fetched by Telegram in its name.
+const noPreview = `{"is_disabled":true}`
+
+// out is what the way out remembers; the zero value is ready. All of it is gone
+// by nature: a restart begins without.
+type out struct {
+	floods   floods
+	paces    paces
+	previews previews
+	// undraftable: the server does not know drafts.
+	undraftable atomic.Bool
+}
+
+// Send implements [channels.Channel]. The text of a part is one of those that
+// Split returned: Telegram's HTML, which is also what the outbox stores of a
+// message that has several parts.
+//
+// What Telegram refuses for a reason that can be met is sent again within the
+// same call, differently: as plain text when the HTML cannot be read, without the
+// reply when that message is gone, to the new id of a group that migrated.
+func (c *Channel) Send(ctx context.Context, part channels.Part) (channels.Receipt, error) {
+	defer c.out.previews.end(part.Address)
+	receipt, err := c.deliver(watched(ctx), &post{to: part.Address, body: body{html: part.Text}, replyTo: part.ReplyTo})
+	if err != nil {
+		return channels.Receipt{}, c.sendError(part.Address.Chat, err)
+	}
+	return receipt, nil
+}
+
+// edit is Send for a part that takes the place of what a message of the bot
+// shows: the preview that was opened for it. Where that message is gone, the part
+// is sent as a new one. An edit that got no answer is simply made again, because
+// a second one changes nothing.
+func (c *Channel) edit(ctx context.Context, part channels.Part, messageID string) (channels.Receipt, error) {
+	defer c.out.previews.end(part.Address)
+	p := &post{to: part.Address, body: body{html: part.Text}, replyTo: part.ReplyTo, edits: messageID}
+	receipt, err := c.deliver(watched(ctx), p)
+	if err == nil {
+		return receipt, nil
+	}
+	se := c.sendError(part.Address.Chat, err)
+	if p.edits != "" && se.Class == channels.SendAmbiguous {
+		se.Class = channels.SendTransient
+	}
+	return channels.Receipt{}, se
+}
+
+// watched marks the moment between writing a request and reading its answer.
+func watched(ctx context.Context) context.Context {
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		WroteRequest: func(info httptrace.WroteRequestInfo) {
+			if info.Err == nil {
+				failpoint.Hit("P10")
+			}
+		},
+	})
+}
+
+// body is a text and how it is to be read.
+type body struct {
+	html string
+	// plain means without markup.
+	plain bool
+}
+
+// put makes b the parameter called field.
+func (b body) put(params tgbotapi.Params, field string) {
+	if b.plain {
+		params[field] = markup.Plain(b.html)
+		return
+	}
+	params[field], params["parse_mode"] = b.html, tgbotapi.ModeHTML
+}
+
+// post is one message and how it is sent at present.
+type post struct {
+	body
+
+	to channels.Address
+	// replyTo is the message that it answers, edits the one that it replaces; "" for none.
+	replyTo, edits string
+	moved          bool
+}
+
+// deliver sends p, with every remedy that helps. Each remedy is used once, because
+// it takes away what the next refusal could be about.
+func (c *Channel) deliver(ctx context.Context, p *post) (channels.Receipt, error) {
+	for {
+		receipt, err := c.attempt(ctx, p)
+		refusal, ok := errors.AsType[*apiError](err)
+		if !ok {
+			return receipt, err
+		}
+		if p.edits != "" && refusal.notModified() {
+			return channels.Receipt{MessageID: p.edits, Time: time.Now()}, nil
+		}
+		if err := c.remedy(ctx, p, refusal); err != nil {
+			return channels.Receipt{}, err
+		}
+	}
+}
+
+// remedy changes p so that it does not meet the same refusal again, or returns
+// what there is no remedy for.
+func (c *Channel) remedy(ctx context.Context, p *post, refusal *apiError) error {
+	switch {
+	case refusal.badMarkup() && !p.plain:
+		c.log.Warn().Str("chat", p.to.Chat).Msg("telegram could not read the markup; the text is sent plain")
+		p.plain = true
+	case refusal.noReply() && p.replyTo != "":
+		p.replyTo = ""
+	case refusal.noEdit() && p.edits != "":
+		p.edits = ""
+	case refusal.MigrateTo != 0 && !p.moved:
+		return c.migrate(ctx, p, refusal.MigrateTo)
+	default:
+		return refusal
+	}
+	return nil
+}
+
+// migrate tells the gateway that a group has a new id, and goes on there. The
+// message ids of the old group mean nothing in the new one.
+func (c *Channel) migrate(ctx context.Context, p *post, id int64) error {
+	from := p.to
+	p.to.Chat = strconv.FormatInt(id, 10)
+	p.replyTo, p.edits, p.moved = "", "", true
+	if c.opt.Moved == nil {
+		return nil
+	}
+	if err := c.opt.Moved(ctx, from, p.to); err != nil {
+		// Telegram refused what was sent, so nothing is there.
+		return &channels.SendError{Class: channels.SendTransient, Err: err}
+	}
+	return nil
+}
+
+// attempt is one request.
+func (c *Channel) attempt(ctx context.Context, p *post) (channels.Receipt, error) {
+	params := tgbotapi.Params{"chat_id": p.to.Chat, "link_preview_options": noPreview}
+	p.put(params, "text")
+	if p.edits != "" {
+		params["message_id"] = p.edits
+		if err := c.client.call(ctx, "editMessageText", params, nil); err != nil {
+			return channels.Receipt{}, err
+		}
+		return channels.Receipt{MessageID: p.edits, Time: time.Now()}, nil
+	}
+	params.AddNonEmpty("message_thread_id", p.to.Thread)
+	params.AddNonEmpty("reply_parameters", replyParameters(p.to, p.replyTo))
+	var sent sentMessage
+	if err := c.client.call(ctx, "sendMessage", params, &sent); err != nil {
+		return channels.Receipt{}, err
+	}
+	return sent.receipt(), nil
+}
+
+// replyParameters says which message is answered: in groups, where several people
+// write. "" means none.
+func replyParameters(to channels.Address, messageID string) string {
+	id, err := strconv.ParseInt(messageID, 10, 64)
+	if err != nil || id <= 0 || isPrivate(to) {
+		return ""
+	}
+	text, err := json.Marshal(struct {
+		MessageID int64 `json:"message_id"`
+		Anyway    bool  `json:"allow_sending_without_reply"`
+	}{id, true})
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// isPrivate: the ids of groups and channels are negative.
+func isPrivate(a channels.Address) bool { return !strings.HasPrefix(a.Chat, "-") }
+
+// sentMessage is what is read of a Message that was sent.
+type sentMessage struct {
+	ID int64 `json:"message_id"`
+}
+
+func (m sentMessage) receipt() channels.Receipt {
+	return channels.Receipt{MessageID: strconv.FormatInt(m.ID, 10), Time: time.Now()}
+}
+
+// sendError gives an error of a send its class.
+func (c *Channel) sendError(chat string, err error) *channels.SendError {
+	se := channels.ClassOf(err)
+	if e, ok := errors.AsType[*wireError](err); ok {
+		se.Class = e.class()
+	}
+	if e, ok := errors.AsType[*apiError](err); ok {
+		se.Class, se.RetryAfter = e.class(), e.RetryAfter
+		se.Account = se.Class == channels.SendRateLimited && c.out.floods.global(chat, e.RetryAfter)
+	}
+	return se
+}

@@ -1,0 +1,62 @@
+package telegram_test
+
+import (
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+
+	"parley/internal/faketelegram"
+	"parley/pkg/channels"
+	"parley/pkg/channels/channelstest"
+	"parley/pkg/channels/telegram"
+	"parley/pkg/channels/telegram/markup"
+)
+
+// TestTelegramPassesTheSuite runs it in a private chat, groups and topics at once.
+func TestTelegramPassesTheSuite(t *testing.T) {
+	t.Parallel()
+	channelstest.Run(t, func(t *testing.T) *channelstest.Rig {
+		t.Helper()
+		srv := faketelegram.New(t)
+		forum := srv.Forum("Forum", srv.User("Dan"))
+		people := map[channels.Address]*faketelegram.Chat{}
+		rig := &channelstest.Rig{Shows: markup.Plain}
+		account := strconv.FormatInt(srv.Bot().ID(), 10)
+		for _, chat := range []*faketelegram.Chat{
+			srv.Private(srv.User("Ann")), srv.Private(srv.User("Ben")),
+			srv.Group("Group", srv.User("Cleo")), forum.Topic("One"), forum.Topic("Two"),
+		} {
+			at := channels.Address{Channel: telegram.Name, Account: account, Chat: strconv.FormatInt(chat.ID(), 10)}
+			if chat.Thread() != 0 {
+				at.Thread = strconv.FormatInt(chat.Thread(), 10)
+			}
+			people[at] = chat
+			rig.Chats = append(rig.Chats, at)
+		}
+		var mu sync.Mutex
+		var said []int64
+		rig.New = func() channels.Channel { return senderTo(t, srv) }
+		rig.Say = func(at channels.Address, text string) {
+			mu.Lock()
+			defer mu.Unlock()
+			said = append(said, people[at].Say(text).ID)
+		}
+		rig.Seen = func(at channels.Address) []string { return people[at].Texts() }
+		rig.Acked = func() int {
+			mu.Lock()
+			defer mu.Unlock()
+			acked := len(said)
+			for _, u := range srv.Bot().Unconfirmed() {
+				if slices.Contains(said, u.ID) {
+					acked--
+				}
+			}
+			return acked
+		}
+		rig.Stall = func() func() {
+			return srv.Harm(faketelegram.Rule{Method: "sendMessage", Fault: faketelegram.Fault{HalfOpen: true}})
+		}
+		return rig
+	})
+}

@@ -1,0 +1,220 @@
+package telegram
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
+
+	"parley/internal/failpoint"
+	"parley/pkg/channels"
+)
+
+const (
+	secretHeader = "X-Telegram-Bot-Api-Secret-Token" //nolint:gosec // the name of a header
+	// That is far beyond what Telegram sends; what is larger is never read.
+	maxUpdate = 4 << 20
+	// How many updates Telegram sends at once, and how many are worked on.
+	hookConns = 40
+	maxHooks  = 64
+	// How long an update waits for the bot's name where it matters.
+	nameWait  = 5 * time.Second
+	stopGrace = 5 * time.Second
+)
+
+// serve takes updates in over HTTP until ctx ends. An address that cannot be had
+// is tried again.
+func (c *Channel) serve(ctx context.Context, in *channels.Ingress) {
+	pause := newBackoff(time.Second, maxPause)
+	for {
+		err := c.listen(ctx, in)
+		if ctx.Err() != nil {
+			return
+		}
+		c.ail(err)
+		wait := c.pauseFor(err, pause)
+		c.log.Error().Err(err).Dur("pause", wait).Msg("the webhook's address cannot be listened on")
+		if !sleep(ctx, wait) {
+			return
+		}
+	}
+}
+
+func (c *Channel) listen(ctx context.Context, in *channels.Ingress) error {
+	public, err := url.Parse(c.opt.Webhook.PublicURL)
+	if err != nil {
+		return errors.New("the public URL cannot be read")
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.opt.Webhook.Listen)
+	if err != nil {
+		return fmt.Errorf("webhook: %w", err)
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	h := &hook{Channel: c, in: in, path: public.Path, slots: make(chan struct{}, maxHooks)}
+	h.pressed = func(callback string) { c.answer(ctx, callback) }
+	if h.path == "" {
+		h.path = "/"
+	}
+	server := &http.Server{
+		Handler:           h,
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       15 * time.Second,
+		WriteTimeout:      60 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    16 << 10,
+	}
+	c.work.Go(func() { c.setWebhook(ctx) })
+	c.work.Go(func() {
+		<-ctx.Done()
+		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
+		defer cancel()
+		if server.Shutdown(grace) != nil {
+			drop(server)
+		}
+	})
+	return server.Serve(listener)
+}
+
+// setWebhook tells Telegram where we are. It stays set when the channel stops:
+// Telegram keeps what it cannot deliver.
+func (c *Channel) setWebhook(ctx context.Context) {
+	pause := newBackoff(time.Second, maxPause)
+	for {
+		err := c.client.call(ctx, "setWebhook", tgbotapi.Params{
+			"url":             c.opt.Webhook.PublicURL,
+			"secret_token":    c.opt.Webhook.Secret(),
+			"max_connections": strconv.Itoa(hookConns),
+			"allowed_updates": allowedUpdates,
+		}, nil)
+		if err == nil {
+			c.recovered()
+			return
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		c.ail(err)
+		wait := c.pauseFor(err, pause)
+		c.log.Warn().Err(err).Dur("pause", wait).Msg("the webhook is not set yet")
+		if !sleep(ctx, wait) {
+			return
+		}
+	}
+}
+
+// hook answers Telegram's calls.
+type hook struct {
+	*Channel
+	in    *channels.Ingress
+	path  string
+	slots chan struct{}
+	// pressed answers a button press, which outlives the call that told it.
+	pressed func(callback string)
+}
+
+// ServeHTTP looks at the secret before it reads a byte of the body, and answers
+// 200 only when the update is stored or never can be.
+func (h *hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	status := http.StatusOK
+	switch {
+	case r.URL.Path != h.path:
+		status = http.StatusNotFound
+	case !h.knows(r.Header.Values(secretHeader)):
+		status = http.StatusUnauthorized
+	case r.Method != http.MethodPost:
+		status = http.StatusMethodNotAllowed
+	}
+	if status != http.StatusOK {
+		w.Header().Set("Connection", "close") // nothing more of it is read
+		w.WriteHeader(status)
+		return
+	}
+	select {
+	case h.slots <- struct{}{}:
+		defer func() { <-h.slots }()
+	default:
+		later(w)
+		return
+	}
+	h.receive(w, r)
+}
+
+// knows compares in constant time, whatever the lengths. There is one secret or none.
+func (h *hook) knows(given []string) bool {
+	if len(given) != 1 {
+		return false
+	}
+	want, got := sha256.Sum256([]byte(h.opt.Webhook.Secret())), sha256.Sum256([]byte(given[0]))
+	return subtle.ConstantTimeCompare(want[:], got[:]) == 1
+}
+
+func (h *hook) receive(w http.ResponseWriter, r *http.Request) {
+	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxUpdate))
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		h.log.Error().Msg("an update is too large: it is skipped")
+		return // 200: it would come for ever
+	}
+	if err != nil {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	ctx := r.Context()
+	ev := h.read(raw, h.me.read())
+	if ev.needsName {
+		waiting, cancel := context.WithTimeout(ctx, nameWait)
+		defer cancel()
+		if h.me.wait(waiting) != nil {
+			later(w)
+			return
+		}
+		ev = h.read(raw, h.me.read())
+	}
+	if err := h.keep(ctx, ev); err != nil {
+		h.ail(err)
+		h.log.Error().Err(err).Msg("what arrived is not stored: Telegram will send it again")
+		later(w)
+		return
+	}
+	h.recovered()
+	w.WriteHeader(http.StatusOK)
+	failpoint.Hit("P3")
+}
+
+// keep stores one update.
+func (h *hook) keep(ctx context.Context, ev *event) error {
+	if ev.moved != nil && h.opt.Moved != nil {
+		if err := h.opt.Moved(ctx, h.chat(ev.moved.from), h.chat(ev.moved.to)); err != nil {
+			return err
+		}
+	}
+	if ev.item != nil {
+		h.fetchAll(ctx, []*event{ev})
+		if ctx.Err() != nil { // what was fetched may be less than there is
+			return ctx.Err()
+		}
+		if err := h.in.Deliver(ctx, []channels.Inbound{ev.inbound()}, nil); err != nil {
+			return err
+		}
+	}
+	if ev.callback != "" {
+		h.pressed(ev.callback)
+	}
+	return nil
+}
+
+// later asks Telegram to send it again soon.
+func later(w http.ResponseWriter) {
+	w.Header().Set("Retry-After", "1")
+	w.WriteHeader(http.StatusServiceUnavailable)
+}
