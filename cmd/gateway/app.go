@@ -104,6 +104,13 @@ func (a *App) assemble(ctx context.Context, o appOptions) error {
 		}
 		a.redactor.Add(a.brain.secret)
 	}
+	if !o.admin {
+		bots, err := a.telegramChannels(o.log)
+		if err != nil {
+			return err
+		}
+		a.channels = append(a.channels, bots...)
+	}
 	a.channels = append(a.channels, testChannels(o.lookupEnv, o.log)...)
 	a.registry = newRegistry(a.cfg, o.lookupEnv, a.redactor.Redact, o.log)
 	a.agent, err = agent.New(agent.Options{
@@ -111,7 +118,7 @@ func (a *App) assemble(ctx context.Context, o appOptions) error {
 		Tools: a.registry, Offered: offered(a.cfg.Tools.Chats), Authorize: a.policy.Authorize,
 		Space: a.spaces.of, AgentFile: a.spaces.agentFile,
 		WhileBusy: a.cfg.Agent.WhileBusy, MaxIterations: a.cfg.Agent.MaxToolIterations, MaxParallel: a.cfg.Tools.MaxParallel,
-		Drafter: a.drafter, Status: a.status, Redact: a.redactor.Redact, Grace: orGrace(o.grace), Log: o.log,
+		Drafter: a.drafter, Status: a.status, Typer: a.typer, Redact: a.redactor.Redact, Grace: orGrace(o.grace), Log: o.log,
 	})
 	if err != nil {
 		return fmt.Errorf("agent: %w", err)
@@ -151,6 +158,11 @@ func (a *App) drafter(addr channels.Address) channels.Drafter {
 func (a *App) status(addr channels.Address) channels.StatusShower {
 	s, _ := a.at(addr).(channels.StatusShower)
 	return s
+}
+
+func (a *App) typer(addr channels.Address) channels.Typer {
+	t, _ := a.at(addr).(channels.Typer)
+	return t
 }
 
 // Run runs the channels, the agent and the admin socket until ctx ends or ended

@@ -5,6 +5,11 @@ func engineMutants() []Mutant {
 	const dir = "pkg/session/bolt"
 	return []Mutant{
 		{
+			Promise: "R2", Defect: "lets a turn come true whose message was not stored",
+			File: dir + "/committer.go", Old: "\t\tt.abandon()\n", New: "\t\t_ = t.abandon\n",
+			Dir: dir, Test: "^TestFullDiskAtWithALimit$/^append$",
+		},
+		{
 			Promise: "R1", Defect: "says stored before it is",
 			File: dir + "/committer.go", Old: "return <-done", New: "return nil",
 			Dir: dir, Test: "^TestConformance$/^(inbox|recovery)$",

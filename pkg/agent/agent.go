@@ -56,6 +56,8 @@ type Options struct {
 	Drafter func(a channels.Address) channels.Drafter
 	// Status returns what shows a passing note (at work, which tool) in a chat, or nil.
 	Status func(a channels.Address) channels.StatusShower
+	// Typer returns what shows in a chat that the bot is at work, or nil.
+	Typer func(a channels.Address) channels.Typer
 	// Redact removes secrets from everything that leaves; nil removes nothing.
 	Redact func(string) string
 	// Grace is how long running turns may go on after Run's context ended; 0: 20 s.
@@ -99,17 +101,25 @@ func New(o Options) (*Agent, error) {
 	if o.AgentFile == nil {
 		o.AgentFile = func() string { return "" }
 	}
+	o.showNothing()
+	return &Agent{
+		o:     o,
+		slots: semaphore.NewWeighted(int64(o.MaxTurns)),
+		runs:  map[string]*run{},
+	}, nil
+}
+
+// showNothing stands in for what shows that a turn is at work.
+func (o *Options) showNothing() {
 	if o.Drafter == nil {
 		o.Drafter = func(channels.Address) channels.Drafter { return nil }
 	}
 	if o.Status == nil {
 		o.Status = func(channels.Address) channels.StatusShower { return nil }
 	}
-	return &Agent{
-		o:     o,
-		slots: semaphore.NewWeighted(int64(o.MaxTurns)),
-		runs:  map[string]*run{},
-	}, nil
+	if o.Typer == nil {
+		o.Typer = func(channels.Address) channels.Typer { return nil }
+	}
 }
 
 // errStopping is the cause that ends turns when the grace period is over; they

@@ -9,6 +9,18 @@ import (
 	"parley/pkg/session"
 )
 
+// Command is a command of the chat: its name without the slash, and what it does.
+type Command struct{ Name, Does string }
+
+// Commands lists the commands, for a channel that shows them in a menu.
+func Commands() []Command {
+	var all []Command
+	for _, c := range commandText() {
+		all = append(all, Command{Name: c[0], Does: c[1]})
+	}
+	return all
+}
+
 // commandText says what each command does, in the order /help shows them.
 func commandText() [][2]string {
 	return [][2]string{

@@ -14,14 +14,23 @@ import (
 	"parley/pkg/channels"
 )
 
-// quiet is how long a turn shows nothing before its chat is told that it is at work.
-const quiet = 10 * time.Second
+const (
+	// How long a turn shows nothing before its chat is told that it is at work.
+	quiet = 10 * time.Second
+	// When a chat is shown that the bot types, and how often again: platforms show
+	// it for five seconds or so.
+	typingAfter, typingEvery = time.Second, 4 * time.Second
+	// How long showing that may take.
+	typingTime = 3 * time.Second
+)
 
 // preview shows an answer while it grows. A goroutine of its own does the
 // showing, newest text first, so that the loop never waits for a channel. A nil
 // preview shows nothing.
 type preview struct {
-	ctx     context.Context //nolint:containedctx // the preview lives exactly as long as its turn's loop
+	ctx     context.Context //nolint:containedctx // the preview lives as long as its turn's loop, or until it is closed
+	cancel  context.CancelFunc
+	typer   channels.Typer
 	drafter channels.Drafter
 	address channels.Address
 	turn    string
@@ -42,15 +51,16 @@ type preview struct {
 
 // newPreview starts the preview of a turn; close ends it.
 func (a *Agent) newPreview(ctx context.Context, to channels.Address, turn string) *preview {
+	ctx, cancel := context.WithCancel(ctx)
 	p := &preview{
-		ctx: ctx, drafter: a.o.Drafter(to), address: to, turn: turn, redact: a.o.Redact, notes: a.o.Status(to), log: &a.o.Log,
+		ctx: ctx, cancel: cancel, typer: a.o.Typer(to), drafter: a.o.Drafter(to), address: to, turn: turn, redact: a.o.Redact, notes: a.o.Status(to), log: &a.o.Log,
 		wake: make(chan struct{}, 1), stop: make(chan struct{}), ended: make(chan struct{}),
 	}
-	if p.drafter == nil && p.notes == nil {
+	if p.drafter == nil && p.notes == nil && p.typer == nil {
 		close(p.ended)
 		return p
 	}
-	go p.show()
+	go p.show() //nolint:contextcheck // it has a context of its own, which ends with the preview
 	return p
 }
 
@@ -116,7 +126,10 @@ func (p *preview) close() {
 	if p == nil {
 		return
 	}
-	p.once.Do(func() { close(p.stop) })
+	p.once.Do(func() {
+		close(p.stop)
+		p.cancel() // what waits to be shown is not shown any more
+	})
 	<-p.ended
 }
 
@@ -124,6 +137,11 @@ func (p *preview) show() {
 	defer close(p.ended)
 	idle := time.NewTimer(quiet)
 	defer idle.Stop()
+	typing := time.NewTimer(typingAfter)
+	defer typing.Stop()
+	if p.typer == nil {
+		typing.Stop()
+	}
 	last, lastID := "", ""
 	for {
 		select {
@@ -133,6 +151,10 @@ func (p *preview) show() {
 			return
 		case <-idle.C:
 			p.tell("still working")
+			continue
+		case <-typing.C:
+			p.types()
+			typing.Reset(typingEvery)
 			continue
 		case <-p.wake:
 		}
@@ -158,6 +180,13 @@ func (p *preview) show() {
 		}
 		p.mu.Unlock()
 	}
+}
+
+// types shows that the bot is at work. Whether it was seen changes nothing.
+func (p *preview) types() {
+	ctx, cancel := context.WithTimeout(p.ctx, typingTime)
+	defer cancel()
+	_ = p.contained(func() error { return p.typer.Typing(ctx, p.address) })
 }
 
 // tell shows a passing note, where the channel has a place for one.
