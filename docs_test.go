@@ -15,7 +15,7 @@ import (
 // TestConfigurationExamples loads every YAML block of the documents.
 func TestConfigurationExamples(t *testing.T) {
 	t.Parallel()
-	for _, doc := range []string{"README.md", "docs/configuration.md"} {
+	for _, doc := range []string{"README.md", "docs/configuration.md", "docs/telegram.md"} {
 		blocks := yamlBlocks(t, doc)
 		if len(blocks) == 0 {
 			t.Errorf("%s has no YAML block", doc)
@@ -27,7 +27,7 @@ func TestConfigurationExamples(t *testing.T) {
 			}
 			_, err := config.Load(path, config.Options{
 				LookupEnv: func(string) (string, bool) { return "set", true },
-				Home:      t.TempDir(), Built: []string{"console"},
+				Home:      t.TempDir(), Built: []string{"console", "telegram"},
 				Owner: policy.CheckOwner, User: policy.CheckUser,
 				Place: func(s string) error { _, err := policy.ParsePlace(s); return err },
 			})

@@ -86,6 +86,7 @@ func newApp(ctx context.Context, cfg *config.Config, o appOptions) (*App, error)
 	if o.wrap != nil {
 		a.engine = o.wrap(a.engine)
 	}
+	a.policy = a.policy.WithPairs(a.engine)
 	if err := a.assemble(ctx, o); err != nil {
 		return nil, errors.Join(err, a.engine.Close())
 	}
@@ -117,8 +118,9 @@ func (a *App) assemble(ctx context.Context, o appOptions) error {
 		Engine: a.engine, Provider: a.brain.provider, Direct: offline.New(offline.Options{Version: version()}), Model: a.brain.model,
 		Tools: a.registry, Offered: offered(a.cfg.Tools.Chats), Authorize: a.policy.Authorize,
 		Space: a.spaces.of, AgentFile: a.spaces.agentFile,
-		WhileBusy: a.cfg.Agent.WhileBusy, MaxIterations: a.cfg.Agent.MaxToolIterations, MaxParallel: a.cfg.Tools.MaxParallel,
-		Drafter: a.drafter, Status: a.status, Typer: a.typer, Redact: a.redactor.Redact, Grace: orGrace(o.grace), Log: o.log,
+		AnswerEdits: a.cfg.Agent.AnswerEdits,
+		WhileBusy:   a.cfg.Agent.WhileBusy, MaxIterations: a.cfg.Agent.MaxToolIterations, MaxParallel: a.cfg.Tools.MaxParallel,
+		Drafter: a.drafter, Status: a.status, Typer: a.typer, Editor: a.editor, Redact: a.redactor.Redact, Grace: orGrace(o.grace), Log: o.log,
 	})
 	if err != nil {
 		return fmt.Errorf("agent: %w", err)
@@ -160,6 +162,15 @@ func (a *App) status(addr channels.Address) channels.StatusShower {
 	return s
 }
 
+func (a *App) editor(addr channels.Address) channels.Editor {
+	for i, c := range a.channels {
+		if c.Name() == addr.Channel && c.Account() == addr.Account {
+			return a.egresses[i]
+		}
+	}
+	return nil
+}
+
 func (a *App) typer(addr channels.Address) channels.Typer {
 	t, _ := a.at(addr).(channels.Typer)
 	return t
@@ -191,7 +202,7 @@ func (a *App) Run(ctx context.Context, ended func(context.Context, channels.Chan
 		defer close(working)
 		failWith(stopIntake, a.agent.Run(work))
 	}()
-	in := channels.NewIngress(a.agent, gatekeeper{a.policy}, a.log)
+	in := channels.NewIngress(a.agent, reception{gatekeeper{a.policy}, a.engine}, a.log)
 	for _, c := range a.channels {
 		taking.Go(func() {
 			err := c.Run(intake, in)

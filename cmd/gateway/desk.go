@@ -28,6 +28,9 @@ const (
 	opCheck    = "store check"
 	opSnapshot = "store snapshot"
 	opRelease  = "store release"
+	opPairs    = "pair list"
+	opApprove  = "pair approve"
+	opRevoke   = "pair revoke"
 )
 
 // deskArgs are the arguments of all operations.
@@ -36,6 +39,8 @@ type deskArgs struct {
 	Session string          `json:"session,omitempty"`
 	Tool    string          `json:"tool,omitempty"`
 	Input   json.RawMessage `json:"input,omitempty"`
+	// Pair is a pairing code, or CHANNEL:[ACCOUNT/]ID.
+	Pair string `json:"pair,omitempty"`
 }
 
 // emitter takes one value of an operation's answer.
@@ -96,6 +101,8 @@ func (a *App) desk(ctx context.Context, op string, args deskArgs, take emitter) 
 		return a.callTool(ctx, args, emit)
 	case opCheck, opSnapshot, opRelease:
 		return a.storeOp(ctx, op, emit)
+	case opPairs, opApprove, opRevoke:
+		return a.pairOp(ctx, op, args.Pair, emit)
 	default:
 		return fmt.Errorf("this gateway knows no %q: is it another version?", op)
 	}

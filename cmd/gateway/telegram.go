@@ -18,35 +18,70 @@ import (
 	"parley/pkg/agent"
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram"
+	"parley/pkg/config"
 	"parley/pkg/policy"
 	"parley/pkg/session"
 	"parley/workspace"
 )
 
-// telegramChannels makes the bot of the configuration, if there is one.
+// telegramChannels makes the bots of the configuration.
 func (a *App) telegramChannels(log zerolog.Logger) ([]channels.Channel, error) {
-	t := a.cfg.Channels.Telegram
+	t := &a.cfg.Channels.Telegram
 	if !t.Enabled {
 		return nil, nil
 	}
-	if t.AllowEveryone {
-		log.Warn().Msg("channels.telegram.allow_everyone is on: whoever finds the bot may use it, and every question costs")
+	var bots []channels.Channel
+	for _, bot := range t.Bots() {
+		c, err := a.telegramBot(bot, log)
+		if err != nil {
+			return nil, coded(exitUsage, fmt.Errorf("%s: %w", botPlace(bot), err))
+		}
+		bots = append(bots, c)
+	}
+	return bots, nil
+}
+
+// botPlace is where in the configuration a bot is described.
+func botPlace(bot *config.TelegramAccount) string {
+	if bot.Name == "" {
+		return "channels.telegram"
+	}
+	return "channels.telegram.accounts: " + bot.Name
+}
+
+func (a *App) telegramBot(bot *config.TelegramAccount, log zerolog.Logger) (*telegram.Channel, error) {
+	if bot.AllowEveryone {
+		log.Warn().Str("name", bot.Name).Msg(botPlace(bot) + ": allow_everyone is on: whoever finds the bot may use it, and every question costs")
 	}
 	o := telegram.Options{
-		Token: t.Token.Reveal, APIURL: t.APIURL, Stream: t.Stream, Proxy: t.Proxy,
+		Name: bot.Name, Token: bot.Token.Reveal, APIURL: bot.APIURL, Stream: bot.Stream, Proxy: bot.Proxy,
 		Rates: telegram.Rates{
-			PerChat: unlimited(t.SendRate.Chat), GroupPerMinute: unlimited(t.SendRate.GroupPerMinute), PerBot: unlimited(t.SendRate.Bot),
+			PerChat: unlimited(bot.SendRate.Chat), GroupPerMinute: unlimited(bot.SendRate.GroupPerMinute), PerBot: unlimited(bot.SendRate.Bot),
 		},
 		Admit: a.admits, Files: a.keepFile, Moved: a.moved, MenuCommands: menu(), Log: log,
 	}
-	if w := t.Webhook; w.Listen != "" {
+	if w := bot.Webhook; w.Listen != "" {
 		o.Webhook = &telegram.Webhook{Listen: w.Listen, PublicURL: w.PublicURL, Secret: w.Secret.Reveal}
 	}
-	c, err := telegram.New(o)
-	if err != nil {
-		return nil, coded(exitUsage, fmt.Errorf("channels.telegram: %w", err))
+	return telegram.New(o)
+}
+
+// telegramRules are the rules of each bot. Where there are several, those of one
+// let nobody in through another, and one whose token is not known lets in owners only.
+func telegramRules(t *config.Telegram) map[string]policy.ChannelRules {
+	all := map[string]policy.ChannelRules{telegram.Name: {}}
+	for _, bot := range t.Bots() {
+		rules := policy.ChannelRules{
+			Everyone: bot.AllowEveryone, Allow: texts(bot.Allow), Groups: texts(bot.Groups.Allow), EveryMessage: bot.Groups.Mention == "off",
+		}
+		switch id := bot.BotID(); {
+		case len(t.Accounts) == 0:
+			all[telegram.Name] = rules
+		case id != "":
+			all[telegram.Name+"/"+id] = rules
+		}
 	}
-	return []channels.Channel{c}, nil
+	return all
 }
 
 // unlimited is a rate of the configuration, where 0 means no limit, in the
@@ -71,11 +106,16 @@ func (a *App) admits(ctx context.Context, in channels.Inbound) bool {
 	return gatekeeper{a.policy}.Authorize(ctx, in).Allow
 }
 
-// moved lets a chat go on under its new address. One that never said anything
-// has nothing to take along.
+// moved lets a chat go on under its new address, with its files. One that never
+// said anything has nothing to take along.
 func (a *App) moved(ctx context.Context, from, to channels.Address) error {
 	if err := a.engine.Move(ctx, from, to); err != nil && !errors.Is(err, session.ErrNotFound) {
 		return fmt.Errorf("move a chat: %w", err)
+	}
+	// Where the new address has files already, both keep what they have.
+	err := os.Rename(a.spaces.of(from, false), a.spaces.of(to, false))
+	if err != nil && !errors.Is(err, os.ErrNotExist) && !errors.Is(err, os.ErrExist) {
+		return fmt.Errorf("move a chat's files: %w", err)
 	}
 	return nil
 }

@@ -25,15 +25,15 @@ func built() []string { return []string{"console", "telegram"} }
 
 // newPolicy turns the configuration's words into rules.
 func newPolicy(cfg *config.Config) (*policy.Policy, error) {
-	t, s := cfg.Channels.Telegram, cfg.Channels.Slack
+	s := cfg.Channels.Slack
 	o := policy.Options{
 		Owners: append([]string{"console:"}, cfg.Owners...),
 		Channels: map[string]policy.ChannelRules{
-			"telegram": {Everyone: t.AllowEveryone, Allow: texts(t.Allow), Groups: texts(t.Groups.Allow), EveryMessage: t.Groups.Mention == "off"},
-			"slack":    {Everyone: s.AllowEveryone, Allow: texts(s.Allow), Groups: texts(s.Channels.Allow), EveryMessage: s.Channels.Mention == "off"},
+			"slack": {Everyone: s.AllowEveryone, Allow: texts(s.Allow), Groups: texts(s.Channels.Allow), EveryMessage: s.Channels.Mention == "off"},
 		},
 		Chats: map[string]policy.Level{},
 	}
+	maps.Copy(o.Channels, telegramRules(&cfg.Channels.Telegram))
 	maps.Copy(o.Channels, testRules())
 	for place, chat := range cfg.Tools.Chats {
 		if chat.Level != "" {
@@ -60,10 +60,14 @@ type gatekeeper struct{ policy *policy.Policy }
 
 // Authorize implements [channels.Authorizer].
 func (g gatekeeper) Authorize(ctx context.Context, in channels.Inbound) channels.Decision {
-	v := g.policy.Authorize(ctx, policy.Event{
+	v := g.verdict(ctx, in)
+	return channels.Decision{Allow: v.Allow, Reason: v.Reason}
+}
+
+func (g gatekeeper) verdict(ctx context.Context, in channels.Inbound) policy.Verdict {
+	return g.policy.Authorize(ctx, policy.Event{
 		Kind: policy.Kind(in.Kind), Address: in.Address, Sender: in.Sender, Direct: in.Direct, Mentioned: in.Mentioned,
 	})
-	return channels.Decision{Allow: v.Allow, Reason: v.Reason}
 }
 
 // levels holds every call against the level of its turn.

@@ -23,6 +23,8 @@ type world struct {
 	t      *testing.T
 	dir    string
 	config string
+	// env is what the processes find beside what this one has.
+	env []string
 }
 
 // newWorld writes a configuration whose model is at url; "" is the offline model.
@@ -51,6 +53,7 @@ func (w *world) command(args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(w.t.Context(), "gateway", append(args, "--config", w.config)...)
 	cmd.Dir = w.dir
 	cmd.Env = append(os.Environ(), "HOME="+w.dir, "OLLAMA_HOST=127.0.0.1:1")
+	cmd.Env = append(cmd.Env, w.env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	cmd.WaitDelay = patience
 	return cmd

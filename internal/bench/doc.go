@@ -4,8 +4,8 @@
 //	go run ./internal/bench [-only NAME,NAME] [-reps 3] [-list]
 //
 // The gateway is a process of its own, built with the test channel, with
-// everything durable; the platform is loopchat's server in this process, the
-// model another process. Every repetition has a fresh gateway on a fresh state;
+// everything durable; the platform is loopchat's server in this process, or a
+// strict Telegram server for the rows whose name says so, the model another process. Every repetition has a fresh gateway on a fresh state;
 // the figure is the median. The speed of a machine is in every number: compare
 // runs of one machine only.
 //

@@ -92,6 +92,11 @@ func rows() []row {
 		{name: "idle", measure: idle},
 		{name: "known-chats", measure: knownChats},
 		{name: "fairness", once: true, measure: fairness},
+		{name: "telegram-latency", measure: telegramLatency},
+		{name: "telegram-latency-tool", measure: telegramLatencyTool},
+		{name: "telegram-burst", measure: telegramBurst},
+		{name: "telegram-start", measure: telegramStart},
+		{name: "telegram-idle", measure: telegramIdle},
 		{name: "binary", once: true, measure: binary},
 		{name: "registry", once: true, measure: registry},
 	}

@@ -35,6 +35,8 @@ type stage struct {
 	gw      *rig.Gateway
 	process *rig.Process
 	model   *model
+	// until waits for what the platform sees.
+	until func(ctx context.Context, cond func() bool) error
 
 	pprof     string // the profiler's address, where one is asked for
 	firstPoll atomic.Pointer[time.Time]
@@ -43,13 +45,11 @@ type stage struct {
 
 // open prepares a stage on a fresh state; the gateway does not run yet.
 func (b *bench) open(ctx context.Context, modelDelay time.Duration) (*stage, error) {
-	b.runs++
-	s := &stage{dir: filepath.Join(b.dir, "run"+strconv.Itoa(b.runs)), profile: b.profile}
-	// A folder that is kept from an earlier run would hold its state.
-	err := errors.Join(os.RemoveAll(s.dir), os.MkdirAll(s.dir, 0o700))
+	dir, err := b.folder()
 	if err != nil {
-		return nil, fmt.Errorf("make folder: %w", err)
+		return nil, err
 	}
+	s := &stage{dir: dir, profile: b.profile}
 	s.chat, err = server.New(ctx, server.Options{OnSend: s.fault, OnPoll: func(int) server.Fault {
 		now := time.Now()
 		s.firstPoll.CompareAndSwap(nil, &now)
@@ -58,6 +58,7 @@ func (b *bench) open(ctx context.Context, modelDelay time.Duration) (*stage, err
 	if err != nil {
 		return nil, fmt.Errorf("platform: %w", err)
 	}
+	s.until = s.chat.Until
 	s.model, err = startModel(ctx, b.self, modelDelay)
 	if err != nil {
 		s.close()
@@ -70,6 +71,17 @@ func (b *bench) open(ctx context.Context, modelDelay time.Duration) (*stage, err
 		return nil, fmt.Errorf("gateway: %w", err)
 	}
 	return s, nil
+}
+
+// folder makes the folder of a stage.
+func (b *bench) folder() (string, error) {
+	b.runs++
+	dir := filepath.Join(b.dir, "run"+strconv.Itoa(b.runs))
+	// One that is kept from an earlier run would hold its state.
+	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {
+		return "", fmt.Errorf("make folder: %w", err)
+	}
+	return dir, nil
 }
 
 func (s *stage) fault(_ int, req loopchat.SendRequest) server.Fault {
@@ -100,7 +112,7 @@ func (s *stage) start(ctx context.Context) (time.Duration, error) {
 		case <-ctx.Done():
 		}
 	}()
-	if err := s.chat.Until(ctx, func() bool { return s.firstPoll.Load() != nil }); err != nil {
+	if err := s.until(ctx, func() bool { return s.firstPoll.Load() != nil }); err != nil {
 		return 0, fmt.Errorf("the gateway did not poll: %w: %s", err, s.logTail())
 	}
 	return s.firstPoll.Load().Sub(p.Started), nil

@@ -29,10 +29,12 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
+// startChats are about as many as a store of 100 MB holds.
+const startChats = 6_500
+
 // startup starts on a store of nearly 100 MB, after SIGTERM and after SIGKILL.
 func startup(ctx context.Context, b *bench) ([]report.Figure, error) {
-	const chats = 6_500
-	s, err := b.openFilled(ctx, chats)
+	s, err := b.openFilled(ctx, startChats)
 	if err != nil {
 		return nil, err
 	}
@@ -130,22 +132,26 @@ func knownChats(ctx context.Context, b *bench) ([]report.Figure, error) {
 // openFilled prepares a stage whose store holds that many chats with ten
 // messages of 400 bytes each. The store is made once and copied.
 func (b *bench) openFilled(ctx context.Context, chats int) (*stage, error) {
-	master := filepath.Join(b.dir, "filled"+strconv.Itoa(chats))
-	if _, err := os.Stat(master); os.IsNotExist(err) {
-		cmd := exec.CommandContext(ctx, b.self, "fill", master, strconv.Itoa(chats)) //nolint:gosec // this very program
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("fill: %w: %s", err, out)
-		}
-	}
 	s, err := b.open(ctx, 0)
 	if err != nil {
 		return nil, err
 	}
-	if err := copyFolder(s.gw.StorePath(), master); err != nil {
+	if err := b.copyFilled(ctx, s.gw.StorePath(), chats); err != nil {
 		s.close()
 		return nil, err
 	}
 	return s, nil
+}
+
+func (b *bench) copyFilled(ctx context.Context, to string, chats int) error {
+	master := filepath.Join(b.dir, "filled"+strconv.Itoa(chats))
+	if _, err := os.Stat(master); os.IsNotExist(err) {
+		cmd := exec.CommandContext(ctx, b.self, "fill", master, strconv.Itoa(chats)) //nolint:gosec // this very program
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("fill: %w: %s", err, out)
+		}
+	}
+	return copyFolder(to, master)
 }
 
 func copyFolder(to, from string) error {

@@ -1,89 +1,89 @@
 package kill_test
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
-	"parley/internal/loopchat/server"
+	"github.com/google/go-cmp/cmp"
+
 	"parley/internal/rig"
 	"parley/internal/testtools"
 )
-
-var token = regexp.MustCompile(`\b[rc]q[0-9a-f]{12}\b`)
 
 // check looks at everything that must hold once all is quiet, and returns the counts.
 func (w *world) check() tally {
 	w.t.Helper()
 	t := tally{crashes: len(w.crashes), asks: len(w.asks)}
-	report := w.chat.Report()
-	t.lost = report.Asked - report.Answered
+	messages := w.messages()
+	found := w.read(messages)
+	t.lost = len(w.asks) - len(found.answered)
 	if t.lost > 0 {
-		w.t.Errorf("%d of %d asks were never answered", t.lost, report.Asked)
+		w.t.Errorf("%d of %d asks were never answered", t.lost, len(w.asks))
 	}
-	if report.Inversions+report.Misrouted+report.Phantoms > 0 {
-		w.t.Errorf("out of order %d, misrouted %d, of unknown origin %d: %q", report.Inversions, report.Misrouted, report.Phantoms, report.Examples)
+	if len(found.examples) > 0 {
+		w.t.Errorf("out of order %d, misrouted %d, of unknown origin %d: %q", found.inversions, found.misrouted, found.phantoms,
+			found.examples[:min(len(found.examples), 10)])
 	}
-	t.window, t.doubled = w.doubles()
+	var once []message
+	t.window, t.doubled, once = w.doubles(messages)
 	if t.doubled > 0 {
 		w.t.Errorf("%d texts came twice that the gateway knew to be accepted", t.doubled)
 	}
+	w.checkLong(once)
 	if v := w.model.Violations(); len(v) > 0 {
 		w.t.Errorf("the model refused %d requests: %q", len(v), v[:min(len(v), 5)])
+	}
+	for _, request := range w.model.asked() {
+		if what := w.crossed(request); what != "" {
+			w.t.Errorf("the model was asked with %s", what)
+		}
 	}
 	t.reruns = w.checkCalls()
 	w.checkTasks()
 	return t
 }
 
-// place is one conversation.
-type place struct{ chat, thread string }
-
 // doubles counts messages that came again: within the window, that is, once
-// after a crash and equal to the last one that its conversation got before it,
-// and elsewhere. Whatever is left may hold each token once.
-func (w *world) doubles() (window, doubled int) {
-	messages := w.chat.Messages("")
+// after a crash and equal to the last one that its chat got before it, and
+// elsewhere. Whatever is left, which it returns, may hold each token once.
+func (w *world) doubles(messages []message) (window, doubled int, once []message) {
 	last := w.lastBefore(messages)
-	seen := map[place]map[string]bool{}
-	tokens := map[string]bool{}
+	seen := map[message]bool{}
+	known := map[string]bool{}
 	for i, m := range messages {
-		p := place{m.Chat, m.Thread}
-		if seen[p] == nil {
-			seen[p] = map[string]bool{}
-		}
-		if isInterrupted(m.Text) {
+		if isInterrupted(m.text) {
 			continue // checkTasks counts them
 		}
-		if seen[p][m.Text] {
-			if crash := w.crashBefore(i); crash >= 0 && last[crash][p] == m.Text {
-				delete(last[crash], p) // once only
+		if seen[m] {
+			if crash := w.crashBefore(i); crash >= 0 && last[crash][m.chat] == m.text {
+				delete(last[crash], m.chat) // once only
 				window++
 				continue
 			}
 			doubled++
-			w.t.Logf("doubled in %s: %.120s", m.Chat, m.Text)
+			w.t.Logf("doubled in %s: %.120s", m.chat, m.text)
 			continue
 		}
-		seen[p][m.Text] = true
-		for _, tok := range token.FindAllString(m.Text, -1) {
-			if tokens[tok] {
+		seen[m] = true
+		once = append(once, m)
+		for tok := range tokens(m.text) {
+			if known[tok] {
 				doubled++
-				w.t.Logf("%s twice, in %s: %.120s", tok, m.Chat, m.Text)
+				w.t.Logf("%s twice, in %s: %.120s", tok, m.chat, m.text)
 			}
-			tokens[tok] = true
+			known[tok] = true
 		}
 	}
-	return window, doubled
+	return window, doubled, once
 }
 
-// lastBefore gives, for each crash, the last text of each conversation before it.
-func (w *world) lastBefore(messages []server.Message) []map[place]string {
-	all := make([]map[place]string, len(w.crashes))
+// lastBefore gives, for each crash, the last text of each chat before it.
+func (w *world) lastBefore(messages []message) []map[string]string {
+	all := make([]map[string]string, len(w.crashes))
 	for c, n := range w.crashes {
-		all[c] = map[place]string{}
+		all[c] = map[string]string{}
 		for _, m := range messages[:n] {
-			all[c][place{m.Chat, m.Thread}] = m.Text
+			all[c][m.chat] = m.text
 		}
 	}
 	return all
@@ -97,6 +97,29 @@ func (w *world) crashBefore(i int) int {
 		}
 	}
 	return -1
+}
+
+// checkLong holds the parts of each long answer together: every word is there
+// once and in its order, wherever the answer was cut.
+func (w *world) checkLong(messages []message) {
+	w.t.Helper()
+	got := map[string][]string{}
+	for _, m := range messages {
+		for word := range strings.FieldsSeq(m.text) {
+			if nonce, _, padding := strings.Cut(word, "."); padding && nonce[0] == 'w' {
+				got[nonce[1:]] = append(got[nonce[1:]], word)
+			}
+		}
+	}
+	for _, a := range w.asks {
+		var want []string
+		for part := range a.script.Parts {
+			want = append(want, a.script.Words(a.nonce, part)...)
+		}
+		if diff := cmp.Diff(want, got[a.nonce]); diff != "" {
+			w.t.Errorf("the words of the answer to %s: -want +got\n%.2000s", a.nonce, diff)
+		}
+	}
 }
 
 // checkCalls holds what the model was told of each call against what the tools
@@ -118,22 +141,21 @@ func (w *world) checkCalls() int {
 			w.t.Errorf("effect ran again: %+v", e)
 		}
 	}
-	for i := range w.questions {
-		q := &w.questions[i]
-		for round, calls := range q.calls {
+	for _, a := range w.asks {
+		for round, calls := range a.calls {
 			for index, tool := range calls {
-				w.checkCall(w.asks[i], round, index, tool, byText)
+				w.checkCall(a, round, index, tool, byText)
 			}
 		}
 	}
 	return reruns
 }
 
-func (w *world) checkCall(a *server.Ask, round, index int, tool string, ran map[string]int) {
+func (w *world) checkCall(a *ask, round, index int, tool string, ran map[string]int) {
 	w.t.Helper()
-	result, told := w.model.Brain.Result(rig.CallID(a.Nonce, round, index))
+	result, told := w.model.Brain.Result(rig.CallID(a.nonce, round, index))
 	if !told {
-		w.t.Errorf("%s of %s: the model was never told the result", tool, a.Nonce)
+		w.t.Errorf("%s of %s: the model was never told the result", tool, a.nonce)
 		return
 	}
 	unknown := strings.Contains(result, `"interrupted"`)
@@ -144,11 +166,11 @@ func (w *world) checkCall(a *server.Ask, round, index int, tool string, ran map[
 			return // at most once, which was counted
 		}
 		if !done || ran[note] == 0 {
-			w.t.Errorf("%s of %s: the model was told %q and it ran %d times", tool, a.Nonce, result, ran[note])
+			w.t.Errorf("%s of %s: the model was told %q and it ran %d times", tool, a.nonce, result, ran[note])
 		}
 	default:
 		if unknown && tool != "background" {
-			w.t.Errorf("%s of %s is read-only, and was not run again: %q", tool, a.Nonce, result)
+			w.t.Errorf("%s of %s is read-only, and was not run again: %q", tool, a.nonce, result)
 		}
 	}
 }
@@ -157,17 +179,16 @@ func (w *world) checkCall(a *server.Ask, round, index int, tool string, ran map[
 // something, and how many may.
 func (w *world) tasks() map[string][2]int {
 	all := map[string][2]int{}
-	for i := range w.questions {
-		q := &w.questions[i]
-		if q.task == "" {
+	for _, a := range w.asks {
+		if a.task == "" {
 			continue
 		}
-		bounds := all[q.Chat]
+		bounds := all[a.chat]
 		bounds[1]++
-		if result, _ := w.model.Brain.Result(rig.CallID(w.asks[i].Nonce, 0, 0)); strings.Contains(result, "working in the background") {
+		if result, _ := w.model.Brain.Result(rig.CallID(a.nonce, 0, 0)); strings.Contains(result, "working in the background") {
 			bounds[0]++
 		}
-		all[q.Chat] = bounds
+		all[a.chat] = bounds
 	}
 	return all
 }
@@ -175,14 +196,10 @@ func (w *world) tasks() map[string][2]int {
 // told counts what a chat was told about its tasks: results and interruptions.
 func (w *world) told(chat string) int {
 	n := w.interrupted(chat)
-	seen := map[string]int{}
-	for _, c := range w.chat.Canaries() {
-		seen[c.Token] = c.Seen
-	}
-	for i := range w.questions {
-		q := &w.questions[i]
-		if q.Chat == chat && q.task != "" {
-			n += min(1, seen[q.task]) // doubles looks for more
+	seen := w.read(w.messages()).seen
+	for _, a := range w.asks {
+		if a.chat == chat && a.task != "" {
+			n += min(1, seen[a.task]) // doubles looks for more
 		}
 	}
 	return n
@@ -209,13 +226,9 @@ func (w *world) tasksTold() bool {
 
 // canariesSeen says whether every text that had to come has come.
 func (w *world) canariesSeen() bool {
-	seen := map[string]int{}
-	for _, c := range w.chat.Canaries() {
-		seen[c.Token] = c.Seen
-	}
-	for i := range w.questions {
-		q := &w.questions[i]
-		for _, tok := range q.once {
+	seen := w.read(w.messages()).seen
+	for _, a := range w.asks {
+		for _, tok := range a.once {
 			if seen[tok] == 0 {
 				return false
 			}

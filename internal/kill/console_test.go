@@ -71,8 +71,8 @@ func killConsole(w *world, p point, seed int) {
 	for i := range lines {
 		nonce := fmt.Sprintf("%04x%08x", i, rng.Uint32())
 		nonces = append(nonces, nonce)
-		q := ask(rng, w.chat, "console", p.must)
-		input.WriteString(q.Text + " nq" + nonce + "\n")
+		q := newQuestion(rng, w.ledger, "console", p.must)
+		input.WriteString(q.text + " nq" + nonce + "\n")
 	}
 	failpoint := fmt.Sprintf("%s:%d", p.name, 1+rng.IntN(lines))
 

@@ -7,5 +7,6 @@
 // Plain go test runs one seed per point; PARLEY_KILL_SEEDS sets another number.
 //
 // To cover a new point: add a row to the table in points_test.go. To cover a
-// new channel or tool: give its load a kind in load_test.go.
+// new tool: give its load a kind in load_test.go. To cover a new channel: make
+// its fake a platform, as telegram_test.go does, and run killOnce over points.
 package kill

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 
 	"parley/internal/loopchat"
-	"parley/internal/loopchat/server"
 	"parley/internal/rig"
 )
 
@@ -24,16 +23,18 @@ const (
 	mixed      kind = "mixed" // several calls in several rounds
 )
 
-// question is an ask with what must come of it.
+// question is what somebody asks, with what must come of it.
 type question struct {
-	server.Question
-	kind kind
+	chat, text string
+	kind       kind
 	// calls name the tool at each place of the script, by round and index.
 	calls [][]string
 	// once are canaries that are seen exactly once; task is one that a
 	// background task brings, unless it was interrupted.
 	once []string
 	task string
+	// script is what the text asks of the model.
+	script rig.Script
 }
 
 func newRand(point string, seed int) *rand.Rand {
@@ -45,31 +46,37 @@ func newRand(point string, seed int) *rand.Rand {
 func direct(i int) string { return fmt.Sprintf("chat%03d", i) }
 func group(i int) string  { return fmt.Sprintf("%s%03d", loopchat.GroupPrefix, i) }
 
+// maxChats is how many chats a load has at most; every fourth is a group.
+const maxChats = 7
+
+func chatName(i int) string {
+	if i%4 == 3 {
+		return group(i)
+	}
+	return direct(i)
+}
+
 // load makes some questions in some chats. Each chat asks at least once for the kind must.
-func load(rng *rand.Rand, chat *server.Server, must kind) []question {
-	chats, messages := 2+rng.IntN(6), 2+rng.IntN(4)
+func load(rng *rand.Rand, l *ledger, must kind) []question {
+	chats, messages := 2+rng.IntN(maxChats-1), 2+rng.IntN(4)
 	kinds := []kind{plain, plain, effect, rerun, lookup, say, long, background, mixed}
 	var all []question
 	for m := range messages {
 		for c := range chats {
-			name := direct(c)
-			if c%4 == 3 {
-				name = group(c)
-			}
 			k := kinds[rng.IntN(len(kinds))]
 			if m == c%messages {
 				k = must
 			}
-			all = append(all, ask(rng, chat, name, k))
+			all = append(all, newQuestion(rng, l, chatName(c), k))
 		}
 	}
 	return all
 }
 
-func ask(rng *rand.Rand, chat *server.Server, name string, k kind) question {
-	q := question{kind: k}
-	q.Chat = name
-	var s rig.Script
+// newQuestion makes a question of a kind; its canaries are of l.
+func newQuestion(rng *rand.Rand, l *ledger, chat string, k kind) question {
+	q := question{chat: chat, kind: k}
+	s := &q.script
 	call := func(round int, tool string, args map[string]any) {
 		for len(s.Rounds) <= round {
 			s.Rounds, q.calls = append(s.Rounds, nil), append(q.calls, nil)
@@ -78,7 +85,7 @@ func ask(rng *rand.Rand, chat *server.Server, name string, k kind) question {
 		q.calls[round] = append(q.calls[round], tool)
 	}
 	canary := func() string {
-		token := chat.Canary(name)
+		token := l.canary(chat)
 		q.once = append(q.once, token)
 		return token
 	}
@@ -90,12 +97,12 @@ func ask(rng *rand.Rand, chat *server.Server, name string, k kind) question {
 	case say:
 		call(0, "say", map[string]any{"text": "word " + canary()})
 	case long:
-		s.Pad = 3000
-		for range 2 + rng.IntN(3) {
+		s.Pad = 3000 + rng.IntN(3000) // the longer ones are cut within
+		for range 3 + rng.IntN(2) {
 			s.Parts = append(s.Parts, canary())
 		}
 	case background:
-		q.task = chat.Canary(name)
+		q.task = l.canary(chat)
 		call(0, "background", map[string]any{"text": q.task, "n": rng.IntN(200)})
 	case mixed:
 		call(0, "lookup", note())
@@ -103,6 +110,6 @@ func ask(rng *rand.Rand, chat *server.Server, name string, k kind) question {
 		call(1, "say", map[string]any{"text": "word " + canary()})
 		call(1, "effect_rerun", note())
 	}
-	q.Text = s.Text()
+	q.text = s.Text()
 	return q
 }

@@ -3,10 +3,12 @@ package kill_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"sync/atomic"
 	"testing"
 
 	"parley/internal/rig"
+	"parley/pkg/providers"
 )
 
 // model is the model server of one world.
@@ -16,11 +18,19 @@ type model struct {
 	// gate, when set, holds every request until it is closed; arrivals are told before.
 	gate     atomic.Pointer[chan struct{}]
 	arrivals chan struct{}
+
+	mu       sync.Mutex
+	requests [][]providers.Message
 }
 
 func newModel(t *testing.T) *model {
 	t.Helper()
 	m := &model{Model: rig.NewModel(0), arrivals: make(chan struct{}, 1000)}
+	m.Watch = func(messages []providers.Message) {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.requests = append(m.requests, messages)
+	}
 	srv := httptest.NewServer(m)
 	t.Cleanup(srv.Close)
 	t.Cleanup(srv.CloseClientConnections)
@@ -49,4 +59,11 @@ func (m *model) hold() (release func()) {
 	gate := make(chan struct{})
 	m.gate.Store(&gate)
 	return func() { close(gate) }
+}
+
+// asked is every request until now.
+func (m *model) asked() [][]providers.Message {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return append([][]providers.Message(nil), m.requests...)
 }

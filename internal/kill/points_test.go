@@ -57,31 +57,36 @@ func TestKillAtEachPoint(t *testing.T) {
 						Batch:  batch,
 						OnSend: func(int, loopchat.SendRequest) server.Fault { return server.Fault{Hold: sendDelay} },
 					})
-					killOnce(w, p, rng)
+					killOnce(w, loopchat.Name, p, rng)
 				})
 			}
 		})
 	}
 }
 
-// killOnce runs one load over one death and one clean restart.
-func killOnce(w *world, p point, rng *rand.Rand) {
+// killOnce runs one load over one death and one clean restart; channel is where.
+func killOnce(w *world, channel string, p point, rng *rand.Rand) {
 	w.model.Delay(time.Duration(rng.IntN(20)) * time.Millisecond)
-	questions := load(rng, w.chat, p.must)
-	hits := 2
-	if !p.perBatch {
-		hits = chatsOf(questions)
+	questions := load(rng, w.ledger, p.must)
+	hits, early := chatsOf(questions), questions
+	if p.perBatch {
+		hits, early = 2, questions[:len(questions)/2]
 	}
 	failpoint := fmt.Sprintf("%s:%d", p.name, 1+rng.IntN(hits))
 
 	first := w.start(failpoint)
-	w.push(questions...)
+	w.push(early...)
+	if len(early) < len(questions) {
+		// The second poll says that there was a batch; what comes now is in another.
+		w.diesBefore(first, func() bool { return w.polls() > w.known+1 })
+		w.push(questions[len(early):]...)
+	}
 	w.died(first, failpoint)
 
 	second := w.start("")
-	w.answered(w.asks...)
-	w.until("every text that has to come", w.canariesSeen)
-	w.until("the background tasks", w.tasksTold)
+	w.answered()
+	w.wait("every text that has to come", w.canariesSeen)
+	w.wait("the background tasks", w.tasksTold)
 	w.polled()
 	counted, err := w.gw.Status(w.ctx)
 	if err != nil {
@@ -93,9 +98,9 @@ func killOnce(w *world, p point, rng *rand.Rand) {
 	// What is done stays done, and every chat is still served.
 	third := w.start("")
 	for chat := range chatSet(questions) {
-		w.push(ask(rng, w.chat, chat, plain))
+		w.push(newQuestion(rng, w.ledger, chat, plain))
 	}
-	w.answered(w.asks...)
+	w.answered()
 	w.terminate(third)
 	w.storeCheck()
 
@@ -103,14 +108,14 @@ func killOnce(w *world, p point, rng *rand.Rand) {
 	if uint64(row.window) > counted.Ambiguous {
 		w.t.Errorf("%d messages came twice in the window, and %d were counted", row.window, counted.Ambiguous)
 	}
-	row.channel, row.point = loopchat.Name, p.name
+	row.channel, row.point = channel, p.name
 	summary.add(row)
 }
 
 func chatSet(questions []question) map[string]bool {
 	set := map[string]bool{}
 	for i := range questions {
-		set[questions[i].Chat] = true
+		set[questions[i].chat] = true
 	}
 	return set
 }

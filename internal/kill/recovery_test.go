@@ -24,7 +24,7 @@ func TestCrashesInRecoveryCountAsOne(t *testing.T) {
 	}
 	release()
 	p = w.start("")
-	w.answered(w.asks...)
+	w.answered()
 	st, err := w.gw.Status(w.ctx)
 	if err != nil {
 		t.Fatal(err)

@@ -2,7 +2,6 @@ package kill_test
 
 import (
 	"context"
-	"fmt"
 	"syscall"
 	"testing"
 	"time"
@@ -16,7 +15,7 @@ func (w *world) running(n int) {
 	w.t.Helper()
 	rng := newRand("running", 0)
 	for i := range n {
-		w.push(ask(rng, w.chat, direct(i), plain))
+		w.push(newQuestion(rng, w.ledger, direct(i), plain))
 	}
 	for range n {
 		select {
@@ -61,7 +60,7 @@ func TestTermWithTenTurnsRunning(t *testing.T) {
 			}
 			w.crashed() // the end of the first process, as far as doubles go
 			p = w.start("")
-			w.answered(w.asks...)
+			w.answered()
 			w.terminate(p)
 			if row := w.check(); row.window > 0 {
 				t.Errorf("%d messages came twice over a SIGTERM", row.window)
@@ -76,16 +75,16 @@ func TestSecondTermEndsAtOnce(t *testing.T) {
 	release := w.model.hold()
 	p := w.start("")
 	w.running(3)
-	w.until("the poll that confirms", func() bool { return w.chat.Polling() && w.chat.Unconfirmed() == 0 })
+	w.wait("the poll that confirms", func() bool { return w.chat.Polling() && w.chat.Unconfirmed() == 0 })
 	p.Signal(syscall.SIGTERM)
 	// A gateway that stops takes nothing in: once its poll has gone, the first signal was seen.
-	w.until("the end of the poll", func() bool { return !w.chat.Polling() })
+	w.wait("the end of the poll", func() bool { return !w.chat.Polling() })
 	p.Signal(syscall.SIGTERM)
 	w.exits(p, 5*time.Second)
 	release()
 	w.crashed()
 	p = w.start("")
-	w.answered(w.asks...)
+	w.answered()
 	w.terminate(p)
 	w.storeCheck()
 	w.check()
@@ -96,20 +95,19 @@ func TestKilledWithFiveTasksRunning(t *testing.T) {
 	w := newWorld(t, server.Options{})
 	p := w.start("")
 	for i := range 5 {
-		q := question{kind: background, calls: [][]string{{"background"}}, task: w.chat.Canary(direct(i))}
-		q.Chat = direct(i)
-		q.Text = rig.Script{Rounds: [][]rig.ScriptCall{{{
+		q := question{chat: direct(i), kind: background, calls: [][]string{{"background"}}, task: w.canary(direct(i))}
+		q.text = rig.Script{Rounds: [][]rig.ScriptCall{{{
 			Tool: "background", Args: map[string]any{"text": q.task, "n": 3_600_000},
 		}}}}.Text()
 		w.push(q)
 	}
-	w.answered(w.asks...)
+	w.answered()
 	p.Kill()
 	w.crashed()
 	p = w.start("")
 	ctx, cancel := context.WithTimeout(w.ctx, 10*time.Second)
 	defer cancel()
-	if err := w.chat.Until(ctx, w.tasksTold); err != nil {
+	if err := w.until(ctx, w.tasksTold); err != nil {
 		t.Fatalf("not every chat was told within 10 s: %v", err)
 	}
 	w.terminate(p)
@@ -118,9 +116,9 @@ func TestKilledWithFiveTasksRunning(t *testing.T) {
 	p = w.start("")
 	rng := newRand("tasks", 0)
 	for i := range 5 {
-		w.push(ask(rng, w.chat, direct(i), plain))
+		w.push(newQuestion(rng, w.ledger, direct(i), plain))
 	}
-	w.answered(w.asks...)
+	w.answered()
 	w.terminate(p)
 	w.check()
 	for i := range 5 {
@@ -137,7 +135,7 @@ func TestPoisonIsQuarantined(t *testing.T) {
 	poison := rig.Script{Rounds: [][]rig.ScriptCall{{{Tool: "die", Args: map[string]any{}}}}}.Text()
 	w.chat.Say("poisoned", poison+" nq000000000000")
 	for i := range 4 {
-		w.push(ask(rng, w.chat, direct(i), plain))
+		w.push(newQuestion(rng, w.ledger, direct(i), plain))
 	}
 	deaths := 0
 	var p *rig.Process
@@ -151,33 +149,14 @@ func TestPoisonIsQuarantined(t *testing.T) {
 	if deaths != 3 {
 		t.Errorf("the gateway died %d times before the item was set aside, want 3", deaths)
 	}
-	w.answered(w.asks...)
+	w.answered()
 	// Its chat goes on.
-	w.push(ask(rng, w.chat, "poisoned", plain))
-	w.answered(w.asks...)
+	w.push(newQuestion(rng, w.ledger, "poisoned", plain))
+	w.answered()
 	w.terminate(p)
 	w.storeCheck()
 	w.check()
 	for _, m := range w.chat.Messages("poisoned") {
 		t.Logf("the chat was told: %s", m.Text)
 	}
-}
-
-// diesBefore waits for the process's death or for cond, and reports which came.
-func (w *world) diesBefore(p *rig.Process, cond func() bool) bool {
-	w.t.Helper()
-	ctx, cancel := context.WithCancelCause(w.ctx)
-	defer cancel(nil)
-	go func() {
-		select {
-		case <-p.Done():
-			cancel(fmt.Errorf("process %d ended", p.Pid))
-		case <-ctx.Done():
-		}
-	}()
-	err := w.chat.Until(ctx, cond)
-	if w.ctx.Err() != nil {
-		w.t.Fatal("neither died nor went on")
-	}
-	return err != nil
 }

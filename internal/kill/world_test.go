@@ -2,6 +2,7 @@ package kill_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,49 +19,62 @@ const runTime = 90 * time.Second
 
 // world is one gateway's state with the platform and the model around it.
 type world struct {
+	*ledger
+	platform
+
 	t       *testing.T
 	ctx     context.Context
-	chat    *server.Server
+	chat    *server.Server // of the test channel, where that is the platform
 	model   *model
 	gw      *rig.Gateway
 	effects string
 
-	questions []question
-	asks      []*server.Ask
-	// polls is how many polls there were when the newest process was started.
-	polls int
+	// known is how many polls there were when the newest process was started.
+	known int
 	// crashes are the numbers of messages that the platform had when the gateway died.
 	crashes []int
 }
 
+// newWorld is a world with the test channel.
 func newWorld(t *testing.T, opt server.Options) *world {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), runTime)
-	t.Cleanup(cancel)
+	w := emptyWorld(t)
 	if opt.MaxPoll == 0 {
 		opt.MaxPoll = 200 * time.Millisecond
 	}
-	chat, err := server.New(ctx, opt)
+	chat, err := server.New(w.ctx, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = chat.Close() })
-	dir := t.TempDir()
-	w := &world{
-		t: t, ctx: ctx, chat: chat, model: newModel(t),
-		effects: filepath.Join(dir, "effects"),
+	w.chat, w.platform = chat, onLoop{chat}
+	w.connect(rig.Config{}, "PARLEY_TEST_CHANNEL="+chat.URL)
+	return w
+}
+
+// emptyWorld lacks a platform and a gateway that knows it.
+func emptyWorld(t *testing.T) *world {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), runTime)
+	t.Cleanup(cancel)
+	return &world{ledger: newLedger(), t: t, ctx: ctx, model: newModel(t)}
+}
+
+// connect makes the gateway.
+func (w *world) connect(c rig.Config, env ...string) {
+	w.t.Helper()
+	dir := w.t.TempDir()
+	w.effects = filepath.Join(dir, "effects")
+	c.ModelURL = w.model.url
+	var err error
+	if w.gw, err = rig.NewGateway(gateway, dir, c, append(env, "PARLEY_TEST_EFFECTS="+w.effects)...); err != nil {
+		w.t.Fatal(err)
 	}
-	w.gw, err = rig.NewGateway(gateway, dir, rig.Config{ModelURL: w.model.url},
-		"PARLEY_TEST_CHANNEL="+chat.URL, "PARLEY_TEST_EFFECTS="+w.effects)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if t.Failed() {
+	w.t.Cleanup(func() {
+		if w.t.Failed() {
 			w.showLog()
 		}
 	})
-	return w
 }
 
 func (w *world) showLog() {
@@ -70,8 +84,8 @@ func (w *world) showLog() {
 		return
 	}
 	w.t.Logf("gateway's log, the end:\n%s", log[max(0, len(log)-6000):])
-	for _, m := range w.chat.Messages("") {
-		w.t.Logf("%s %s: %.200s", m.Time.Format("05.000"), m.Chat, m.Text)
+	for _, m := range w.messages() {
+		w.t.Logf("%s: %.200s", m.chat, m.text)
 	}
 }
 
@@ -82,7 +96,7 @@ func (w *world) start(failpoint string) *rig.Process {
 	if failpoint != "" {
 		env = append(env, "PARLEY_FAILPOINT="+failpoint)
 	}
-	w.polls = w.chat.Report().Polls
+	w.known = w.polls()
 	p, err := w.gw.Start(w.ctx, nil, nil, env, "run")
 	if err != nil {
 		w.t.Fatal(err)
@@ -91,20 +105,19 @@ func (w *world) start(failpoint string) *rig.Process {
 	return p
 }
 
-func (w *world) until(what string, cond func() bool) {
+func (w *world) wait(what string, cond func() bool) {
 	w.t.Helper()
-	if err := w.chat.Until(w.ctx, cond); err != nil {
+	if err := w.until(w.ctx, cond); err != nil {
 		w.t.Fatalf("waiting for %s: %v", what, err)
 	}
 }
 
 func (w *world) push(questions ...question) {
-	qs := make([]server.Question, len(questions))
+	asks := make([]*ask, len(questions))
 	for i := range questions {
-		qs[i] = questions[i].Question
+		asks[i] = w.enter(questions[i])
 	}
-	w.questions = append(w.questions, questions...)
-	w.asks = append(w.asks, w.chat.AskAll(qs)...)
+	w.post(asks)
 }
 
 // died waits for the process's death by SIGKILL and notes how far the platform was.
@@ -126,21 +139,43 @@ func (w *world) died(p *rig.Process, why string) {
 // once it has read everything that the process wrote.
 func (w *world) crashed() {
 	w.t.Helper()
-	w.until("the end of all connections", func() bool { return w.chat.Connections() == 0 })
-	w.crashes = append(w.crashes, w.chat.Report().Messages)
+	if err := w.drained(w.ctx); err != nil {
+		w.t.Fatalf("waiting for the end of all connections: %v", err)
+	}
+	w.crashes = append(w.crashes, len(w.messages()))
 }
 
-func (w *world) answered(asks ...*server.Ask) {
+// answered waits until every ask has an answer.
+func (w *world) answered() {
 	w.t.Helper()
-	if err := server.WaitAnswered(w.ctx, asks...); err != nil {
-		w.t.Fatal(err)
+	w.wait(fmt.Sprintf("the answers to %d asks", len(w.asks)), func() bool {
+		return len(w.read(w.messages()).answered) == len(w.asks)
+	})
+}
+
+// diesBefore waits for the process's death or for cond, and reports whether it died.
+func (w *world) diesBefore(p *rig.Process, cond func() bool) bool {
+	w.t.Helper()
+	ctx, cancel := context.WithCancelCause(w.ctx)
+	defer cancel(nil)
+	go func() {
+		select {
+		case <-p.Done():
+			cancel(fmt.Errorf("process %d ended", p.Pid))
+		case <-ctx.Done():
+		}
+	}()
+	err := w.until(ctx, cond)
+	if w.ctx.Err() != nil {
+		w.t.Fatal("neither died nor went on")
 	}
+	return err != nil
 }
 
 // polled waits until the newest process is all there.
 func (w *world) polled() {
 	w.t.Helper()
-	w.until("a poll", func() bool { return w.chat.Report().Polls > w.polls })
+	w.wait("a poll", func() bool { return w.polls() > w.known })
 }
 
 // terminate ends the gateway with SIGTERM, once it is there, which it must obey with code 0.
@@ -171,8 +206,8 @@ func (w *world) storeCheck() {
 // interrupted counts what tells a chat that background work was lost.
 func (w *world) interrupted(chat string) int {
 	n := 0
-	for _, m := range w.chat.Messages(chat) {
-		if isInterrupted(m.Text) {
+	for _, m := range w.messages() {
+		if m.chat == chat && isInterrupted(m.text) {
 			n++
 		}
 	}

@@ -3,6 +3,7 @@ package rig
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -14,15 +15,29 @@ const (
 	answerMark = "rq"
 	nonceLen   = 12
 	scriptMark = "do:"
+	// Lines of the answer hold that many of a [Script]'s words.
+	wordsInLine = 5
 )
 
 // Script is what an ask wants the model to do, written into the ask as do:JSON.
 type Script struct {
 	// Rounds are the calls of each of the model's answers before the last.
 	Rounds [][]ScriptCall `json:"rounds,omitempty"`
-	// Parts are put into the last answer, each followed by about Pad bytes of words found nowhere else.
+	// Parts are put into the last answer, in bold, each followed by a block of code
+	// with its [Script.Words].
 	Parts []string `json:"parts,omitempty"`
-	Pad   int      `json:"pad,omitempty"`
+	// Pad is about how many bytes of words follow each part.
+	Pad int `json:"pad,omitempty"`
+}
+
+// Words are the words that follow one of the script's parts in the answer to the
+// ask with that nonce. They are found nowhere else.
+func (s Script) Words(nonce string, part int) []string {
+	var words []string
+	for size := 0; size < s.Pad; size += len(words[len(words)-1]) + 1 {
+		words = append(words, fmt.Sprintf("w%s.%d.%d", nonce, part, len(words)))
+	}
+	return words
 }
 
 // ScriptCall is one tool call of a [Script].
@@ -45,7 +60,7 @@ func CallID(nonce string, round, index int) string {
 	return fmt.Sprintf("call_%s_%d_%d", nonce, round, index)
 }
 
-// Brain is a model that answers the asks of a loopchat server. It keeps
+// Brain is a model that answers the asks of the suites. It keeps
 // no state between requests but what it was told of tool results.
 type Brain struct {
 	mu      sync.Mutex
@@ -159,11 +174,12 @@ func answer(asks []*open) string {
 			b.WriteByte('\n')
 		}
 		b.WriteString("answer " + answerMark + o.nonce)
-		for _, part := range o.script.Parts {
-			b.WriteString("\n" + part + "\n")
-			for end := b.Len() + o.script.Pad; b.Len() < end; {
-				fmt.Fprintf(&b, "w%s.%d ", o.nonce, b.Len())
+		for n, part := range o.script.Parts {
+			b.WriteString("\n\n**" + part + "** where 1 < 2 & _3_\n\n```text\n")
+			for line := range slices.Chunk(o.script.Words(o.nonce, n), wordsInLine) {
+				b.WriteString(strings.Join(line, " ") + "\n")
 			}
+			b.WriteString("```")
 		}
 	}
 	return b.String()

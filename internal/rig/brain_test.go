@@ -96,15 +96,30 @@ func TestPartsArePaddedWithWordsOfTheirOwn(t *testing.T) {
 	if diff := cmp.Diff([]string{first}, nonces); diff != "" {
 		t.Error(diff)
 	}
-	text := resp.Content
-	if len(text) < 6000 || !strings.Contains(text, "PART1") || !strings.Contains(text, "PART2") {
-		t.Fatalf("%d bytes: %.100q", len(text), text)
+	var want, got []string
+	for part := range s.Parts {
+		words := s.Words(first, part)
+		if size := len(strings.Join(words, " ")); size < s.Pad-1 || size > s.Pad+30 {
+			t.Errorf("part %d is followed by %d bytes", part, size)
+		}
+		want = append(want, words...)
 	}
 	seen := map[string]bool{}
-	for w := range strings.FieldsSeq(text) {
-		if seen[w] {
-			t.Fatalf("%q comes twice", w)
+	for w := range strings.FieldsSeq(resp.Content) {
+		if strings.HasPrefix(w, "w"+first) {
+			got = append(got, w)
+			if seen[w] {
+				t.Fatalf("%q comes twice", w)
+			}
+			seen[w] = true
 		}
-		seen[w] = true
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	for _, part := range s.Parts {
+		if !strings.Contains(resp.Content, "**"+part+"**") {
+			t.Errorf("%s is missing: %.100q", part, resp.Content)
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -31,6 +32,40 @@ type Config struct {
 	ModelURL string
 	// LogLevel is "warn" when empty.
 	LogLevel string
+	// Telegram runs a bot that everyone may use; nil runs none.
+	Telegram *Telegram
+}
+
+// Telegram is a bot on Telegram, or what stands in for it. Nothing limits how
+// fast it sends.
+type Telegram struct {
+	APIURL, Token string
+	// Chats are the ids of those that may use tools with side effects.
+	Chats []int64
+}
+
+// tokenVariable is where the gateway finds the token.
+const tokenVariable = "TELEGRAM_TOKEN"
+
+// yaml is t's part of the configuration.
+func (t *Telegram) yaml() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `channels:
+  telegram:
+    enabled: true
+    token: "env:%s"
+    api_url: %q
+    allow_everyone: true
+    send_rate: {chat: 0, group_per_minute: 0, bot: 0}
+`, tokenVariable, t.APIURL)
+	if len(t.Chats) == 0 {
+		return b.String()
+	}
+	b.WriteString("tools:\n  chats:\n")
+	for _, id := range t.Chats {
+		fmt.Fprintf(&b, "    \"telegram:%d\": {level: write}\n", id)
+	}
+	return b.String()
 }
 
 // NewGateway writes the configuration into dir, which must exist.
@@ -50,6 +85,10 @@ models:
   main: %s
 `, filepath.Join(dir, "state"), filepath.Join(dir, "workspace"), c.LogLevel, model)
 	g := &Gateway{Bin: bin, Dir: dir, Env: append([]string{"LLM_KEY=test"}, env...)}
+	if c.Telegram != nil {
+		text += c.Telegram.yaml()
+		g.Env = append(g.Env, tokenVariable+"="+c.Telegram.Token)
+	}
 	if err := os.WriteFile(g.ConfigPath(), []byte(text), 0o600); err != nil {
 		return nil, fmt.Errorf("write configuration: %w", err)
 	}

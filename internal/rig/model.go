@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/internal/fakemodel"
+	"parley/pkg/providers"
 )
 
 // headerRequest carries a request's number from the handler to the script.
@@ -18,6 +19,9 @@ const headerRequest = "X-Rig-Request"
 // passes within it for each ask.
 type Model struct {
 	Brain *Brain
+	// Watch, when set before the first request, is told of each. Many may come at once.
+	Watch func(messages []providers.Message)
+
 	fake  *fakemodel.Server
 	serve http.Handler
 	delay atomic.Int64
@@ -66,6 +70,9 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (m *Model) answer(req fakemodel.Request) fakemodel.Answer {
+	if m.Watch != nil {
+		m.Watch(req.Messages)
+	}
 	resp, asks := m.Brain.Decide(req.Messages)
 	m.mu.Lock()
 	m.asks[req.Header.Get(headerRequest)] = asks

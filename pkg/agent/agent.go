@@ -47,6 +47,10 @@ type Options struct {
 	AgentFile func() string
 	// WhileBusy is Steer, Queue or Interrupt; empty means Steer.
 	WhileBusy string
+	// AnswerEdits makes an edit of a message that was answered, or is being
+	// answered, a message of its own; else it is dropped. An edit of a message
+	// that still waits replaces it either way.
+	AnswerEdits bool
 	// MaxIterations bounds the model rounds of a turn (0: 10), MaxParallel the
 	// calls that run at once (0: 4), MaxTurns the turns that run at once (0: 256).
 	MaxIterations, MaxParallel, MaxTurns int
@@ -54,6 +58,9 @@ type Options struct {
 	ContextTokens int
 	// Drafter returns what shows a growing answer in a chat, or nil.
 	Drafter func(a channels.Address) channels.Drafter
+	// Editor returns what shows a growing answer by editing a message, or nil. Where
+	// it does that in a chat, Drafter is not used there.
+	Editor func(a channels.Address) channels.Editor
 	// Status returns what shows a passing note (at work, which tool) in a chat, or nil.
 	Status func(a channels.Address) channels.StatusShower
 	// Typer returns what shows in a chat that the bot is at work, or nil.
@@ -113,6 +120,9 @@ func New(o Options) (*Agent, error) {
 func (o *Options) showNothing() {
 	if o.Drafter == nil {
 		o.Drafter = func(channels.Address) channels.Drafter { return nil }
+	}
+	if o.Editor == nil {
+		o.Editor = func(channels.Address) channels.Editor { return nil }
 	}
 	if o.Status == nil {
 		o.Status = func(channels.Address) channels.StatusShower { return nil }

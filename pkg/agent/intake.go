@@ -18,11 +18,25 @@ func (a *Agent) Accept(ctx context.Context, in []channels.Inbound, cursor *chann
 			Kind:    session.ItemMessage,
 			Address: m.Address,
 			Inbound: &m,
+			Edit:    a.editRule(m.Kind),
 			Solo:    m.Solo || isCommand(m.Text),
 			Time:    time.Now(), // not m.Time: platforms have clocks of their own
 		})
 	}
 	return a.o.Engine.Append(ctx, items, cursor)
+}
+
+// editRule says what becomes of an inbound that rewords a message when that
+// message is answered already or being answered.
+func (a *Agent) editRule(k channels.Kind) session.EditRule {
+	switch {
+	case k != channels.KindEdit:
+		return ""
+	case a.o.AnswerEdits:
+		return session.EditAnswer
+	default:
+		return session.EditDrop
+	}
 }
 
 // Position is the stored position of a channel's cursor; it implements [channels.Sink].

@@ -77,7 +77,9 @@ func (r *run) End(ctx context.Context, call tools.Call, result *tools.ToolResult
 
 func (r *run) callOutbound(key, text string) channels.Outbound {
 	n := r.noteSent(key, text)
-	return r.outbound(r.info.ID+"/"+key+"/"+itoa(n), text, "")
+	o := r.outbound(r.info.ID+"/"+key+"/"+itoa(n), text, "")
+	o.Finishes = r.opened.take()
+	return o
 }
 
 // Steer lets messages that arrived meanwhile join the turn.
@@ -95,7 +97,7 @@ func (r *run) Steer(ctx context.Context) ([]providers.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	return userMessages(items), nil
+	return r.userMessages(items), nil
 }
 
 // mayJoin lets in messages of people whose rights are not below the turn's.

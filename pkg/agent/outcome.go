@@ -54,30 +54,37 @@ func (r *run) finish(ctx context.Context, messages []providers.Message, res *too
 	if text != "" && res.LimitReached {
 		text += fmt.Sprintf("\n\n(I stopped after %d steps, the limit for one answer.)", res.Iterations-1)
 	}
-	return r.commit(ctx, c, text)
+	return r.commit(ctx, c, r.withAge(text))
 }
 
 // fail commits a turn that has no answer; the person is told why in one sentence.
 func (r *run) fail(ctx context.Context, messages []providers.Message, reason, person string) error {
 	if messages == nil {
-		messages = userMessages(r.info.Items)
+		messages = r.userMessages(r.info.Items)
 	}
 	reason = r.a.o.Redact(reason)
 	r.log().Error().Str("reason", reason).Msg("turn failed")
 	return r.commit(ctx, session.Commit{
 		Outcome: session.OutcomeFailed, Reason: cut(reason, 500),
 		Messages: append(messages, assistant(person)),
-	}, person)
+	}, r.withAge(person))
 }
 
 // commit ends the turn; text, when not empty, is its last message to the chat.
 func (r *run) commit(ctx context.Context, c session.Commit, text string) error {
+	r.preview.close()
 	if err := r.dropTasks(ctx); err != nil {
 		return err
 	}
+	open := r.opened.current()
+	if text == "" && open != "" {
+		text = r.closing(c.Messages)
+	}
 	c.Messages = r.historyForm(c.Messages)
 	if text != "" {
-		c.Outbox = append(c.Outbox, r.outbound(r.info.ID+"/final/0", text, r.preview.id()))
+		o := r.outbound(r.info.ID+"/final/0", text, r.preview.id())
+		o.Finishes = open
+		c.Outbox = append(c.Outbox, o)
 	}
 	return r.t.Commit(ctx, c)
 }

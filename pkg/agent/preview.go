@@ -30,8 +30,10 @@ const (
 type preview struct {
 	ctx     context.Context //nolint:containedctx // the preview lives as long as its turn's loop, or until it is closed
 	cancel  context.CancelFunc
+	said    func(text, redacted string) bool
 	typer   channels.Typer
 	drafter channels.Drafter
+	canvas  *canvas // nil where no messages are edited
 	address channels.Address
 	turn    string
 	redact  func(string) string
@@ -40,23 +42,31 @@ type preview struct {
 	wake    chan struct{}
 	stop    chan struct{}
 	ended   chan struct{}
+	waits   sync.WaitGroup // what waits beside show
+	last    sketch         // what the drafter was given last; only show uses it
 	once    sync.Once
 
 	mu      sync.Mutex
 	round   int
 	text    strings.Builder
-	shown   string // what the drafter has shown of the present round
-	pending string // a status that has not been shown yet
+	began   time.Time // when the text of the present round began
+	beside  string    // the newest text beside calls
+	shown   string    // what the drafter has shown of the present round
+	pending string    // a status that has not been shown yet
 }
 
 // newPreview starts the preview of a turn; close ends it.
-func (a *Agent) newPreview(ctx context.Context, to channels.Address, turn string) *preview {
+func (r *run) newPreview(ctx context.Context) *preview {
 	ctx, cancel := context.WithCancel(ctx)
+	o, to := &r.a.o, r.info.Address
 	p := &preview{
-		ctx: ctx, cancel: cancel, typer: a.o.Typer(to), drafter: a.o.Drafter(to), address: to, turn: turn, redact: a.o.Redact, notes: a.o.Status(to), log: &a.o.Log,
+		ctx: ctx, cancel: cancel, said: r.said, typer: o.Typer(to), drafter: o.Drafter(to), address: to, turn: r.info.ID, redact: o.Redact, notes: o.Status(to), log: &o.Log,
 		wake: make(chan struct{}, 1), stop: make(chan struct{}), ended: make(chan struct{}),
 	}
-	if p.drafter == nil && p.notes == nil && p.typer == nil {
+	if p.canvas = r.newCanvas(p); p.canvas != nil {
+		p.drafter = nil
+	}
+	if p.drafter == nil && p.canvas == nil && p.notes == nil && p.typer == nil {
 		close(p.ended)
 		return p
 	}
@@ -81,10 +91,13 @@ func (p *preview) draftID() string { return p.turn + "/draft/" + itoa(p.round) }
 
 // add appends a piece of the present answer.
 func (p *preview) add(piece string) {
-	if p.drafter == nil {
+	if p.drafter == nil && p.canvas == nil {
 		return
 	}
 	p.mu.Lock()
+	if p.began.IsZero() {
+		p.began = time.Now()
+	}
 	p.text.WriteString(piece)
 	p.mu.Unlock()
 	p.poke()
@@ -97,13 +110,25 @@ func (p *preview) restart() {
 	p.mu.Unlock()
 }
 
-// nextRound ends the present draft: text beside tool calls is no answer.
+// nextRound ends the present draft: text beside tool calls is no answer. A
+// message that shows it goes on showing it until there is more to show.
 func (p *preview) nextRound() {
 	p.mu.Lock()
 	p.round++
+	if p.text.Len() > 0 {
+		p.beside = p.text.String()
+	}
 	p.text.Reset()
-	p.shown = ""
+	p.began, p.shown = time.Time{}, ""
 	p.mu.Unlock()
+	p.poke()
+}
+
+// current says whether a round is the present one.
+func (p *preview) current(round int) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return round == p.round
 }
 
 // status tells in passing what the turn is doing.
@@ -133,8 +158,38 @@ func (p *preview) close() {
 	<-p.ended
 }
 
+// sketch is what there is to show at a moment, without what must not be shown (yet).
+type sketch struct {
+	draft  string // its name for a drafter
+	round  int
+	began  time.Time
+	text   string
+	beside string
+	status string
+}
+
+// look takes what there is to show.
+func (p *preview) look() sketch {
+	p.mu.Lock()
+	s := sketch{draft: p.draftID(), round: p.round, began: p.began, text: p.text.String(), beside: p.beside, status: p.pending}
+	p.pending = ""
+	p.mu.Unlock()
+	s.text, s.beside = p.presentable(settled(s.text)), p.presentable(s.beside)
+	return s
+}
+
+// presentable is a text as it may be shown, "" when it may not.
+func (p *preview) presentable(text string) string {
+	shown := p.redact(text)
+	if strings.TrimSpace(shown) == "" || p.said(text, shown) {
+		return ""
+	}
+	return shown
+}
+
 func (p *preview) show() {
 	defer close(p.ended)
+	defer p.waits.Wait()
 	idle := time.NewTimer(quiet)
 	defer idle.Stop()
 	typing := time.NewTimer(typingAfter)
@@ -142,7 +197,6 @@ func (p *preview) show() {
 	if p.typer == nil {
 		typing.Stop()
 	}
-	last, lastID := "", ""
 	for {
 		select {
 		case <-p.stop:
@@ -150,36 +204,41 @@ func (p *preview) show() {
 		case <-p.ctx.Done():
 			return
 		case <-idle.C:
-			p.tell("still working")
+			p.status("still working")
 			continue
 		case <-typing.C:
 			p.types()
 			typing.Reset(typingEvery)
 			continue
+		case <-p.canvas.due():
 		case <-p.wake:
 		}
-		p.mu.Lock()
-		id, text, status := p.draftID(), p.text.String(), p.pending
-		p.pending = ""
-		p.mu.Unlock()
-		p.tell(status)
-		if p.drafter == nil {
-			continue
+		if p.draw() {
+			idle.Stop()
 		}
-		if text = p.redact(settled(text)); text == "" || text == last && id == lastID || strings.HasPrefix(noReply, strings.TrimSpace(text)) {
-			continue
-		}
-		last, lastID = text, id
-		if p.contained(func() error { return p.drafter.Draft(p.ctx, p.address, id, text) }) != nil {
-			continue
-		}
-		idle.Stop()
-		p.mu.Lock()
-		if id == p.draftID() {
-			p.shown = text
-		}
-		p.mu.Unlock()
 	}
+}
+
+// draw shows what there is to show; true when the chat sees something of the answer.
+func (p *preview) draw() bool {
+	s := p.look()
+	if p.canvas != nil {
+		return p.canvas.draw(s)
+	}
+	p.tell(s.status)
+	if p.drafter == nil || s.text == "" || s.text == p.last.text && s.draft == p.last.draft {
+		return false
+	}
+	p.last = s
+	if p.contained(func() error { return p.drafter.Draft(p.ctx, p.address, s.draft, s.text) }) != nil {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if s.draft == p.draftID() {
+		p.shown = s.text
+	}
+	return true
 }
 
 // types shows that the bot is at work. Whether it was seen changes nothing.

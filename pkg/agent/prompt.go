@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/session"
 )
@@ -54,11 +55,17 @@ func readHead(path string) string {
 	return strings.TrimSpace(strings.ToValidUTF8(string(b), ""))
 }
 
-// userMessages are items as the model reads them, one message each.
-func userMessages(items []session.Item) []providers.Message {
+// userMessages are items as the model reads them, one message each. Late ones
+// say how old they are, and the turn's answer will.
+func (r *run) userMessages(items []session.Item) []providers.Message {
 	out := make([]providers.Message, 0, len(items))
 	for i := range items {
-		out = append(out, userMessage(items[i]))
+		m := userMessage(items[i])
+		if late := lateness(items[i], r.began); late > 0 {
+			r.noteLate(late)
+			m.Content = "[this message was sent " + ago(late) + "]\n" + m.Content
+		}
+		out = append(out, m)
 	}
 	return out
 }
@@ -69,11 +76,14 @@ func userMessage(it session.Item) providers.Message {
 	}
 	in := it.Inbound
 	text := in.Text
-	if in.Quote != "" {
-		text = "> " + strings.ReplaceAll(in.Quote, "\n", "\n> ") + "\n\n" + text
+	if in.Kind == channels.KindEdit && strings.TrimSpace(text) != "" && !isCommand(text) {
+		text = "(edited) " + text
 	}
 	if !in.Direct && in.Sender.Name != "" {
 		text = in.Sender.Name + ": " + text
+	}
+	if in.Quote != "" {
+		text = "> " + strings.ReplaceAll(in.Quote, "\n", "\n> ") + "\n\n" + text
 	}
 	if strings.TrimSpace(text) == "" {
 		text = "(a message without text)"

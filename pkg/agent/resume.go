@@ -37,10 +37,12 @@ func (r *run) resume(ctx context.Context) (past, error) {
 			open = newOpenRound(s.Round, s.Answer.ToolCalls)
 		case session.StepBegun, session.StepEnded:
 			open.note(s)
+		case session.StepShown: // it has said nothing yet, see openingsOf
+			continue
 		case session.StepJoined:
 			p.messages = append(p.messages, open.results()...)
 			open = nil
-			p.messages = append(p.messages, userMessages(s.Items)...)
+			p.messages = append(p.messages, r.userMessages(s.Items)...)
 		}
 		for i := range s.Outbox {
 			r.noteSent(outboxKey(r.info.ID, s.Outbox[i].ID), s.Outbox[i].Text)

@@ -30,16 +30,19 @@ type run struct {
 	info session.TurnInfo
 	// steps writes the turn's ledger.
 	steps *steps
+	began time.Time
 
 	who     asker
 	space   string
 	preview *preview
+	opened  *openings
 
 	mu      sync.Mutex
 	pending map[string][]string // texts that the message tool queued, by call key
 	sent    map[string]bool     // texts that left in this turn
 	seq     map[string]int      // outgoing messages per call key
 	begun   map[string]bool     // tasks whose call has not ended
+	late    time.Duration       // the age of its oldest message that is late; 0: none is
 }
 
 // asker is for whom a turn runs: the sender with the lowest rights.
@@ -53,8 +56,9 @@ type asker struct {
 }
 
 func newRun(a *Agent, t session.Turn) *run {
+	info := t.Info()
 	return &run{
-		a: a, t: t, info: t.Info(), steps: &steps{t: t},
+		a: a, t: t, info: info, steps: &steps{t: t}, began: time.Now(), opened: openingsOf(info.Steps),
 		pending: map[string][]string{}, sent: map[string]bool{}, seq: map[string]int{}, begun: map[string]bool{},
 	}
 }
@@ -74,7 +78,7 @@ func (r *run) do(ctx context.Context) (err error) {
 	}
 	items, refused := r.authorize(ctx)
 	if len(items) == 0 {
-		return r.t.Commit(ctx, session.Commit{Outcome: session.OutcomeFailed, Reason: "not allowed: " + refused})
+		return r.commit(ctx, session.Commit{Outcome: session.OutcomeFailed, Reason: "not allowed: " + refused}, "")
 	}
 	if len(items) == 1 && items[0].Inbound != nil {
 		if name, arg, ok := parseCommand(items[0].Inbound.Text); ok && name != "tool" {
@@ -96,7 +100,7 @@ func (r *run) quarantine(ctx context.Context) error {
 	text := "I have set your last message aside: the gateway stopped three times while working on it. Please write it differently."
 	return r.commit(ctx, session.Commit{
 		Outcome: session.OutcomeQuarantined, Reason: "the process died three times during this turn",
-		Messages: append(userMessages(r.info.Items), assistant(text)),
+		Messages: append(r.userMessages(r.info.Items), assistant(text)),
 	}, text)
 }
 
@@ -165,12 +169,11 @@ func (a *Agent) askerOf(ctx context.Context, it session.Item) (asker, string) {
 // answer asks the model until it is done and commits what came of it.
 func (r *run) answer(ctx context.Context, items []session.Item) error {
 	failpoint.Hit("P4")
-	began := time.Now()
 	past, err := r.resume(ctx)
 	if err != nil {
 		return err
 	}
-	users := userMessages(items)
+	users := r.userMessages(items)
 	res, out := r.ask(ctx, users, past)
 	messages := append(append(users, out.before...), res.Messages...)
 	r.preview.close()
@@ -189,7 +192,7 @@ func (r *run) answer(ctx context.Context, items []session.Item) error {
 		}
 		err = r.fail(ctx, messages, reason, text)
 	}
-	r.log().Info().Dur("took", time.Since(began)).Int("rounds", res.Iterations).
+	r.log().Info().Dur("took", time.Since(r.began)).Int("rounds", res.Iterations).
 		Int("tokens", res.Usage.TotalTokens).AnErr("err", out.err).Msg("turn")
 	return err
 }
@@ -227,7 +230,7 @@ func (r *run) ask(ctx context.Context, users []providers.Message, past past) (*t
 	defer cancel(nil)
 	stopWatch := r.watch(loop, cancel)
 	defer stopWatch()
-	r.preview = r.a.newPreview(loop, r.info.Address, r.info.ID)
+	r.preview = r.newPreview(loop)
 
 	budget := r.a.o.ContextTokens
 	for try := 0; ; try++ {

@@ -68,6 +68,8 @@ type world struct {
 	// wrap stands in front of the engine; nil is nothing.
 	wrap   func(session.Engine) session.Engine
 	policy *policy.Policy
+	// channel is what messages leave by; nil: the test takes them from sent.
+	channel channels.Channel
 
 	eng   *bolt.Engine
 	agent *agent.Agent
@@ -122,6 +124,7 @@ func (w *world) start() {
 	if w.wrap != nil {
 		w.opts.Engine = w.wrap(eng)
 	}
+	gate := w.gate()
 	w.agent, err = agent.New(w.opts)
 	if err != nil {
 		w.t.Fatal(err)
@@ -136,6 +139,10 @@ func (w *world) start() {
 		cancelOut()
 	})
 	wg.Go(func() {
+		if gate != nil {
+			_ = gate.Run(out)
+			return
+		}
 		_ = eng.RunOutbox(out, "test", "", func(ctx context.Context, d channels.Delivery) error {
 			w.sent <- d.Info().Outbound
 			return d.Settle(ctx, channels.Outcome{State: channels.Delivered, Receipt: channels.Receipt{MessageID: "m", Time: time.Now()}})
@@ -148,6 +155,16 @@ func (w *world) start() {
 			w.t.Errorf("Close: %v", err)
 		}
 	})
+}
+
+// gate is the way out by the world's channel, which also shows answers while they grow.
+func (w *world) gate() *channels.Egress {
+	if w.channel == nil {
+		return nil
+	}
+	gate := channels.NewEgress(channels.EgressOptions{Outbox: w.eng, Channel: w.channel, Log: zerolog.Nop()})
+	w.opts.Editor = func(channels.Address) channels.Editor { return gate }
+	return gate
 }
 
 func chatAddr(chat string) channels.Address { return channels.Address{Channel: "test", Chat: chat} }

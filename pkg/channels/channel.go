@@ -54,6 +54,11 @@ type Part struct {
 	Index, Count int
 	// Again marks a part of which it is unknown whether the platform has it.
 	Again bool
+	// Edits is the platform's id of the message that an [Editor] puts the part in
+	// place of: the preview that the outbound finishes. Mostly empty. Where that
+	// message is gone, the part is sent as a new one. The receipt is that of the
+	// message that holds the part.
+	Edits string
 }
 
 // Splitter is a [Channel] that cuts text by its own rules (rendered blocks, say).
@@ -68,6 +73,19 @@ type Drafter interface {
 	// Draft shows text, the whole of it so far, as the draft called id. Calls
 	// for one draft come one after another. An error only ends the preview.
 	Draft(ctx context.Context, to Address, id, text string) error
+}
+
+// Editor is a [Channel] that can show an answer while it grows by editing a
+// message. The outbox opens that message and finishes it (see [Outbound]), so
+// that a restart loses neither; the edits between the two are gone by nature.
+type Editor interface {
+	// Edits says whether a growing answer to a chat is shown that way now.
+	Edits(to Address) bool
+	// Edit shows text, Markdown and the whole of it so far, in place of what the
+	// message shows. Calls for one message come one after another, and none comes
+	// once the message is being finished. An error only leaves this text out; a
+	// [*SendError] that is [SendRateLimited] also holds the chat's messages back.
+	Edit(ctx context.Context, to Address, messageID, text string) error
 }
 
 // Typer is a [Channel] that can show that the bot is at work.

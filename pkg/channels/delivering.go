@@ -78,6 +78,9 @@ func (r *delivering) plan(work context.Context) error {
 		return nil
 	}
 	r.parts = r.cut(r.info.Outbound.Text)
+	if r.info.Outbound.Preview && len(r.parts) > 1 {
+		r.parts = r.parts[:1] // what follows comes with the message that finishes it
+	}
 	switch {
 	case len(r.parts) == 0:
 		r.known.outcome = &Outcome{State: Refused, Reason: "there is nothing to send"}
@@ -154,9 +157,9 @@ func (r *delivering) part(intake, work context.Context, index int) error {
 // build makes the part; what refers to the whole message goes with the first.
 func (r *delivering) build(index int) Part {
 	part := Part{Outbound: r.info.Outbound, Index: index, Count: len(r.parts)}
-	part.Text = r.parts[index]
+	part.Text, part.Edits = r.parts[index], r.info.Edits
 	if index > 0 {
-		part.ReplyTo, part.Draft = "", ""
+		part.ReplyTo, part.Draft, part.Edits = "", "", ""
 	}
 	return part
 }
@@ -195,15 +198,21 @@ func (r *delivering) failed(work context.Context, se *SendError, began time.Time
 
 // limited obeys the platform, and comes back a little later than it says.
 func (r *delivering) limited(se *SendError, pause *backoff.ExponentialBackOff) {
-	after := jitter(min(se.RetryAfter, maxRetryAfter))
-	switch {
-	case se.RetryAfter <= 0:
+	if se.RetryAfter <= 0 {
 		r.rest(pause)
-	case se.Account:
-		r.gate.hold(after)
-	default:
-		r.lane.hold(after)
+		return
 	}
+	holdBack(se, r.gate, r.lane)
+}
+
+// holdBack lets the chat, or the account, wait as long as the platform says.
+func holdBack(se *SendError, g *gate, l *lane) {
+	after := jitter(min(se.RetryAfter, maxRetryAfter))
+	if se.Account {
+		g.hold(after)
+		return
+	}
+	l.hold(after)
 }
 
 // rest lets this delivery wait a little; other threads of the chat go on.

@@ -81,8 +81,14 @@ type Outbound struct {
 	// ReplyTo is the platform's id of the message that asked, where there is one.
 	ReplyTo string `json:"reply_to,omitempty"`
 	// Draft is the id of the draft that this message finishes, if one was shown.
-	Draft string    `json:"draft,omitempty"`
-	Time  time.Time `json:"time"`
+	Draft string `json:"draft,omitempty"`
+	// Preview opens a message that shows an answer while it grows, for an [Editor].
+	// It leaves as one part, whatever its length: a later message finishes it.
+	Preview bool `json:"preview,omitempty"`
+	// Finishes is the ID of the preview whose message this one takes over. Where
+	// that one was not delivered, this is a message of its own.
+	Finishes string    `json:"finishes,omitempty"`
+	Time     time.Time `json:"time"`
 }
 
 // Receipt is a platform's word that it accepted one part.

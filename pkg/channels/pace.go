@@ -234,6 +234,30 @@ func (l *lane) admit(ctx context.Context, g *gate, notBefore time.Time) error {
 	}
 }
 
+// spare takes a place for what need not be sent at all, from what is left over:
+// neither the chat nor the account is held, and both keep room for messages.
+func (l *lane) spare(g *gate) bool {
+	now := time.Now()
+	if wait, _ := g.state(); wait > 0 || g.authReason() != "" || l.closedFor() > 0 {
+		return false
+	}
+	if !leavesRoom(l.limiter, now) || !leavesRoom(g.limiter, now) {
+		return false
+	}
+	return allow(l.limiter, now) && allow(g.limiter, now)
+}
+
+func allow(l *rate.Limiter, now time.Time) bool { return l == nil || l.AllowN(now, 1) }
+
+// leavesRoom says whether one may be taken such that a third is kept, though at least one.
+func leavesRoom(l *rate.Limiter, now time.Time) bool {
+	if l == nil {
+		return true
+	}
+	kept := min(max(l.Burst()/3, 1), l.Burst()-1)
+	return l.TokensAt(now) >= float64(1+kept)
+}
+
 // open waits until it is time and neither the chat nor the account is held.
 func (l *lane) open(ctx context.Context, g *gate, notBefore time.Time) error {
 	for {

@@ -75,6 +75,9 @@ type DeliveryInfo struct {
 	Unknown bool
 	// Ambiguities counts attempts, of the current part, with unknown effect.
 	Ambiguities int
+	// Edits is the message of the preview that Outbound.Finishes names, where it
+	// was delivered to this chat: the first part takes its place.
+	Edits string
 }
 
 // Outcome is how a [Delivery] ended.

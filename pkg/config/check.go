@@ -131,28 +131,6 @@ func loopback(host string) bool {
 	return err == nil && ip.IsLoopback()
 }
 
-func (c checker) telegram() {
-	t := c.cfg.Channels.Telegram
-	const path = "channels.telegram"
-	c.built(path, "telegram", t.Enabled)
-	if t.Enabled && !t.Token.set {
-		c.at(path+".token", "is missing: write env:TELEGRAM_TOKEN, file:PATH or credential:NAME")
-	}
-	c.server(path+".api_url", t.APIURL, true)
-	c.users(path, "telegram", t.Allow)
-	c.proxy(path+".proxy", t.Proxy)
-	if t.Webhook.Listen == "" {
-		return
-	}
-	c.listen(path+".webhook.listen", t.Webhook.Listen)
-	if !t.Webhook.Secret.set {
-		c.at(path+".webhook.secret", "is missing: whoever reaches the address could speak as Telegram; write env:NAME, file:PATH or credential:NAME")
-	}
-	if u, err := url.Parse(t.Webhook.PublicURL); err != nil || u.Scheme != "https" || u.Host == "" {
-		c.at(path+".webhook.public_url", "must be the https address under which Telegram reaches the gateway")
-	}
-}
-
 func (c checker) slack() {
 	s := c.cfg.Channels.Slack
 	const path = "channels.slack"

@@ -29,6 +29,7 @@ type Agent struct {
 	Fallbacks         []string `yaml:"fallbacks" jsonschema_description:"Names under models that are asked, in order, when the model cannot answer."`
 	MaxToolIterations int      `yaml:"max_tool_iterations" jsonschema:"minimum=1,maximum=200" jsonschema_description:"Rounds of tool calls in one turn. Default 10."`
 	WhileBusy         string   `yaml:"while_busy" jsonschema:"enum=steer,enum=queue,enum=interrupt" jsonschema_description:"What a message does that arrives during a turn: it joins (steer, the default), waits (queue), or ends the turn (interrupt)."`
+	AnswerEdits       bool     `yaml:"answer_edits" jsonschema_description:"Whether an edit of a message that was answered is answered too. An edit of one that still waits always replaces it. Default false."`
 }
 
 // Model is one model on one server.
@@ -79,7 +80,9 @@ type Console struct {
 	Enabled bool `yaml:"enabled" jsonschema_description:"Whether run opens a console when it is started in a terminal. Default true."`
 }
 
-// Telegram is one bot on Telegram.
+// Telegram is one bot on Telegram, or several: then the keys that one bot cannot
+// have for another (the token, who may write, the webhook) are in the list, and
+// the others say what the list leaves out.
 type Telegram struct {
 	Enabled       bool         `yaml:"enabled" jsonschema_description:"Default false."`
 	Token         Secret       `yaml:"token"`
@@ -91,6 +94,22 @@ type Telegram struct {
 	SendRate      TelegramRate `yaml:"send_rate"`
 	Stream        string       `yaml:"stream" jsonschema:"enum=auto,enum=edit,enum=draft,enum=off" jsonschema_description:"How an answer is shown while it grows. Default auto."`
 	Proxy         string       `yaml:"proxy" jsonschema_description:"Address of a proxy for this channel: http, https or socks5."`
+
+	Accounts []*TelegramAccount `yaml:"accounts" jsonschema_description:"Several bots, each with a name, a token and lists of its own. What else a bot leaves out is as written above."`
+}
+
+// TelegramAccount is one of several bots on Telegram.
+type TelegramAccount struct {
+	Name          string       `yaml:"name" jsonschema:"required,pattern=^[A-Za-z0-9_-]+$,maxLength=64" jsonschema_description:"A name for logs and errors: letters, digits, _ and -."`
+	Token         Secret       `yaml:"token"`
+	APIURL        string       `yaml:"api_url" jsonschema_description:"Address of a Bot API server. Default: that of the channel."`
+	Allow         []ID         `yaml:"allow" jsonschema_description:"Numeric ids of the users who may write to this bot."`
+	AllowEveryone bool         `yaml:"allow_everyone" jsonschema_description:"Lets in whoever writes to this bot. Default false."`
+	Groups        Groups       `yaml:"groups"`
+	Webhook       Webhook      `yaml:"webhook"`
+	SendRate      TelegramRate `yaml:"send_rate"`
+	Stream        string       `yaml:"stream" jsonschema:"enum=auto,enum=edit,enum=draft,enum=off" jsonschema_description:"How an answer is shown while it grows. Default: as for the channel."`
+	Proxy         string       `yaml:"proxy" jsonschema_description:"Address of a proxy for this bot. Default: that of the channel."`
 }
 
 // Groups are the rules in groups and channels.

@@ -105,9 +105,11 @@ func parse(path string, raw []byte, o Options) (*Config, error) {
 		cfg.Workspace = filepath.Join(cfg.StateDir, "workspace")
 	}
 	cfg.Workspace = expand(cfg.Workspace, o.Home, dir)
+	w.shareTelegram(&cfg.Channels.Telegram)
 	checker{walker: w, cfg: cfg, options: o}.run()
 	if !o.WithoutSecrets {
 		w.resolve(cfg, resolver{lookupEnv: o.LookupEnv, home: o.Home, dir: dir})
+		w.oncePerBot(&cfg.Channels.Telegram)
 	}
 	if err := newError(w.problems); err != nil {
 		return nil, err
@@ -208,6 +210,9 @@ func (c *Config) uses(path string) bool {
 func (c *Config) Secrets() []string {
 	t, s := c.Channels.Telegram, c.Channels.Slack
 	all := []Secret{t.Token, t.Webhook.Secret, s.BotToken, s.AppToken, s.Events.SigningSecret}
+	for _, bot := range t.Accounts {
+		all = append(all, bot.Token, bot.Webhook.Secret)
+	}
 	for _, m := range c.Models {
 		all = append(all, m.APIKey)
 	}

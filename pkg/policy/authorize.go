@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"parley/pkg/channels"
 )
@@ -31,14 +32,16 @@ func Kinds() []Kind {
 type Options struct {
 	// Owners are CHANNEL:[ACCOUNT/]ID; "console:" is whoever sits at the console.
 	Owners []string
-	// Channels are the rules by channel name; a channel without rules lets in owners only.
+	// Channels are the rules by channel name, or by CHANNEL/ACCOUNT for one account
+	// of it, for which those of the channel then count for nothing. A channel
+	// without rules lets in owners only.
 	Channels map[string]ChannelRules
 	// Chats overrides the level by [Place]; the most exact place wins. It never
 	// lets anybody in.
 	Chats map[string]Level
 }
 
-// ChannelRules are the rules of one channel.
+// ChannelRules are the rules of one channel, or of one account.
 type ChannelRules struct {
 	// Everyone lets in whoever writes.
 	Everyone bool
@@ -72,15 +75,20 @@ type Verdict struct {
 	Level Level
 	// Owner says that the sender is an owner.
 	Owner bool
+	// MayPair says that a stranger wrote who may ask to be let in. Nothing else
+	// speaks for them: Allow is false.
+	MayPair bool
 	// Reason is for the log, without message text.
 	Reason string
 }
 
-// Policy decides. It never changes and may be used from many goroutines.
+// Policy decides. It never changes and may be used from many goroutines; who is
+// paired is asked each time.
 type Policy struct {
 	owners   []principal
 	channels map[string]rules
 	chats    []chatLevel
+	pairs    Pairs
 }
 
 type rules struct {
@@ -138,8 +146,12 @@ func newRules(name string, cr ChannelRules) (rules, error) {
 		}
 	}
 	r := rules{ChannelRules: cr}
+	channel, account, _ := strings.Cut(name, "/")
 	for _, s := range cr.Allow {
-		who, err := parseID(name, s)
+		who, err := parseID(channel, s)
+		if err == nil && account != "" && who.account != "" && who.account != account {
+			err = fmt.Errorf("%q is of another account", s)
+		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("channel %s: allow: %w", name, err))
 		}
@@ -172,10 +184,10 @@ func (p *Policy) Authorize(_ context.Context, e Event) Verdict {
 	owner := p.isOwner(e)
 	if !owner {
 		if reason := p.refuses(e); reason != "" {
-			return deny(reason)
+			return p.unlisted(e, reason)
 		}
 	}
-	r := p.channels[e.Address.Channel]
+	r, _ := p.rulesOf(e.Address)
 	if !e.Direct && !addressed && !r.EveryMessage {
 		return Verdict{Level: LevelNone, Owner: owner, Reason: "a group message that does not speak to the bot"}
 	}
@@ -183,6 +195,15 @@ func (p *Policy) Authorize(_ context.Context, e Event) Verdict {
 }
 
 func deny(reason string) Verdict { return Verdict{Level: LevelNone, Reason: reason} }
+
+// rulesOf finds the rules of an account, or else of its channel.
+func (p *Policy) rulesOf(a channels.Address) (rules, bool) {
+	if r, ok := p.channels[a.Channel+"/"+a.Account]; ok {
+		return r, true
+	}
+	r, ok := p.channels[a.Channel]
+	return r, ok
+}
 
 func (p *Policy) isOwner(e Event) bool {
 	for _, o := range p.owners {
@@ -201,7 +222,7 @@ func (p *Policy) refuses(e Event) string {
 	if e.Sender.ID == "" {
 		return "the event has no sender"
 	}
-	r, ok := p.channels[e.Address.Channel]
+	r, ok := p.rulesOf(e.Address)
 	if !ok {
 		return "the channel lets in owners only"
 	}
@@ -229,7 +250,7 @@ func (p *Policy) level(e Event, owner bool) Level {
 	if best != "" {
 		return best
 	}
-	r, ok := p.channels[e.Address.Channel]
+	r, ok := p.rulesOf(e.Address)
 	if !ok {
 		r.Direct, r.Group = LevelRead, LevelChat
 	}

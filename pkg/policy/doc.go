@@ -7,6 +7,9 @@
 //   - [Policy.Authorize] is the one place that decides, for every [Kind] of event.
 //   - Identity is (channel, account, id). A display name decides nothing; a name
 //     where an id belongs is refused when the policy is made.
+//   - Pairing, see [Policy.WithPairs], opens direct chats and nothing else. A code
+//     gives no rights by itself, wherever it is written: [Policy.Authorize] reads no
+//     text, and only the operator approves.
 //   - A [Redactor] replaces every secret it knows, in the forms in which secrets
 //     leak: plain, URL-escaped, JSON-escaped and base64.
 //

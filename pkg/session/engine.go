@@ -30,7 +30,9 @@ type Engine interface { //nolint:interfacebloat // it is the sum of the small in
 	Tasks
 	Jobs
 	Leases
+	Pairs
 	channels.Outbox
+	Receipts
 	// Status counts what is waiting and what went wrong, cheaply.
 	Status(ctx context.Context) (Status, error)
 	// Close stops accepting work, waits for the writes under way and marks the
@@ -44,6 +46,12 @@ type Inbox interface {
 	// needed; it is durable when it returns nil. An item whose ID was accepted
 	// before (within 48 h at least) is swallowed. With a cursor, items and
 	// cursor move in one step, and ErrFenced means that neither did.
+	//
+	// An item with Edit set rewords the message, or the edit, that waits with the
+	// same Inbound.MessageID, Address and Sender: that one takes over its text,
+	// images, Raw and Solo, and keeps id, place and the rest. A message that a turn
+	// has, or that an interrupted turn recorded, does not wait any more. When none
+	// waits, Edit says what becomes of the item.
 	Append(ctx context.Context, items []Item, cursor *channels.Cursor) error
 	// Position is a cursor's stored position, "" for a new one.
 	Position(ctx context.Context, name string) (string, error)
@@ -117,6 +125,17 @@ type Sessions interface {
 	// Forget deletes a session's history and everything waiting or kept for its
 	// chat; of a session that /new left behind only what belongs to itself.
 	Forget(ctx context.Context, sessionID string) error
+}
+
+// Receipts are the platforms' words for what was sent. A delivery whose message
+// finishes another (see [channels.Outbound]) is handed out with that one's message
+// from here: the two are of one chat and leave in order, so it is known by then
+// whether there is one.
+type Receipts interface {
+	// Receipt waits until the message with this outbound id is delivered, and
+	// returns the receipt of its first part. ErrNotFound: there is none and will be
+	// none, because no such message was put, or the platform did not take it.
+	Receipt(ctx context.Context, outboundID string) (channels.Receipt, error)
 }
 
 // Tasks are background works.

@@ -32,10 +32,25 @@ type Item struct {
 	// TaskID is set for [ItemTask], JobID for [ItemSchedule].
 	TaskID string `json:"task_id,omitempty"`
 	JobID  string `json:"job_id,omitempty"`
+	// Edit makes the item a new wording of an earlier message; see [Inbox.Append].
+	// It is an order to Append and is not stored.
+	Edit EditRule `json:"-"`
 	// Solo items are a turn of their own; a batch ends before one.
 	Solo bool      `json:"solo,omitempty"`
 	Time time.Time `json:"time"`
 }
+
+// EditRule says what becomes of an edit when no turn is left that could read it
+// in the place of the message.
+type EditRule string
+
+// The rules of [Item.Edit]; the zero value is no edit at all.
+const (
+	// EditDrop forgets it.
+	EditDrop EditRule = "drop"
+	// EditAnswer makes it an item of its own.
+	EditAnswer EditRule = "answer"
+)
 
 // Size is what an item counts towards the limit of a batch, in bytes of text.
 func (i Item) Size() int {
@@ -64,6 +79,8 @@ const (
 	StepBegun StepKind = "begun"
 	// StepEnded: a call ended with a result.
 	StepEnded StepKind = "ended"
+	// StepShown: the beginning of an answer was shown, by the message in Outbox.
+	StepShown StepKind = "shown"
 )
 
 // Step is one entry of a turn's ledger.

@@ -58,11 +58,18 @@ func (c *Channel) Draft(ctx context.Context, to channels.Address, id, text strin
 	return c.show(ctx, to, p, "")
 }
 
-// Edit shows text, Markdown and the whole of it so far, in place of what a
-// message of the bot shows: the preview of an answer where there are no drafts.
-// A message is edited at most once a second. Of a long text the beginning is
-// shown, because that is what the message will hold in the end. An error only
-// ends the preview.
+// opened remembers a message that was sent as a preview: from then on a note
+// stands below it.
+func (c *Channel) opened(part channels.Part, receipt channels.Receipt) {
+	p := preview{message: receipt.MessageID, html: part.Text}
+	c.out.previews.set(part.Address, p)
+	c.out.paces.hold(paceKey(part.Address, p), editEvery)
+}
+
+// Edit implements [channels.Editor]: it shows text in place of what a message of
+// the bot shows, the preview of an answer where there are no drafts. A message is
+// edited at most once a second. Of a long text the beginning is shown, because
+// that is what the message will hold in the end.
 func (c *Channel) Edit(ctx context.Context, to channels.Address, messageID, text string) error {
 	parts := markup.Render(text, maxPreview)
 	if len(parts) == 0 {
@@ -70,11 +77,14 @@ func (c *Channel) Edit(ctx context.Context, to channels.Address, messageID, text
 	}
 	p := preview{message: messageID, html: parts[0]}
 	c.out.previews.set(to, p)
-	return c.show(ctx, to, p, "")
+	err := c.show(ctx, to, p, "")
+	if refusal, ok := errors.AsType[*apiError](err); ok {
+		return c.sendError(to.Chat, refusal)
+	}
+	return err
 }
 
-// Edits says whether a growing answer to a chat is shown by editing a message,
-// which has to be opened first.
+// Edits implements [channels.Editor].
 func (c *Channel) Edits(to channels.Address) bool {
 	switch c.opt.Stream {
 	case streamEdit:

@@ -21,6 +21,7 @@ var (
 	_ channels.Channel      = (*Channel)(nil)
 	_ channels.Splitter     = (*Channel)(nil)
 	_ channels.Drafter      = (*Channel)(nil)
+	_ channels.Editor       = (*Channel)(nil)
 	_ channels.Typer        = (*Channel)(nil)
 	_ channels.StatusShower = (*Channel)(nil)
 )
@@ -47,10 +48,16 @@ type out struct {
 // same call, differently: as plain text when the HTML cannot be read, without the
 // reply when that message is gone, to the new id of a group that migrated.
 func (c *Channel) Send(ctx context.Context, part channels.Part) (channels.Receipt, error) {
-	defer c.out.previews.end(part.Address)
+	if part.Edits != "" {
+		return c.edit(ctx, part, part.Edits)
+	}
 	receipt, err := c.deliver(watched(ctx), &post{to: part.Address, body: body{html: part.Text}, replyTo: part.ReplyTo})
+	c.out.previews.end(part.Address)
 	if err != nil {
 		return channels.Receipt{}, c.sendError(part.Address.Chat, err)
+	}
+	if part.Preview {
+		c.opened(part, receipt)
 	}
 	return receipt, nil
 }

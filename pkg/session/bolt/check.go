@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -103,6 +104,7 @@ func checkAll(t *tx, r *Report) error {
 	c.steps()
 	c.outbox()
 	c.background()
+	c.pairs()
 	return nil
 }
 
@@ -304,4 +306,25 @@ func (c *checker) background() {
 			return true
 		})
 	}
+}
+
+func (c *checker) pairs() {
+	asking := map[string]bool{}
+	records(c, bkAsks, func(k []byte, r *askRec) {
+		who := r.who()
+		switch {
+		case r.Code != string(k):
+			c.r.addf("pairing: the request of %s has the code of another", k)
+		case asking[string(who)]:
+			c.r.addf("pairing: %s %s asks twice", r.Address.Channel, r.Sender.ID)
+		case c.t.has(bkPairs, who):
+			c.r.addf("pairing: %s %s asks and is paired", r.Address.Channel, r.Sender.ID)
+		}
+		asking[string(who)] = true
+	})
+	records(c, bkPairs, func(k []byte, p *session.Pair) {
+		if !bytes.Equal(k, personKey(p.Address.Channel, p.Address.Account, p.Sender.ID)) {
+			c.r.addf("pairing: %s %s is paired in the place of another", p.Address.Channel, p.Sender.ID)
+		}
+	})
 }

@@ -149,6 +149,7 @@ func (e *Engine) attempt(batch []*write) (errs []error, guilty int, err error) {
 	t := e.newTx(b)
 	t.meta = e.metaCopy()
 	t.epoch = e.epoch
+	defer e.endRewording(t)
 	rollback := func() {
 		t.abandon()
 		_ = guard(b.Rollback)

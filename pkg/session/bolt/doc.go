@@ -41,6 +41,13 @@
 // when it is accepted again. A process that has not written yet, or whose last
 // transaction failed, and a chat that is a suspect, begin no turn early.
 //
+// # Edits
+//
+// An edit is written into the item that it rewords, in the transaction that
+// accepts it. A turn takes its items under a lock that such a transaction holds
+// to its end: an edit either is in what the turn read, or finds that the turn
+// has the item and comes too late.
+//
 // # Recovery
 //
 // The clean mark goes with the first transaction of a process, which also names

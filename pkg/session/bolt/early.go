@@ -76,6 +76,7 @@ func (e *Engine) earlyTurn(x *tx, a arrival) *turn {
 	}
 	t := e.newTurn(a.chat)
 	t.early, t.head, t.taken = true, a.seq, []uint64{a.seq}
+	t.claims.add(t.taken)
 	t.limit.takes(a.item)
 	t.info.Items = []session.Item{*a.item}
 	t.describe(chat)

@@ -77,7 +77,10 @@ type Engine struct {
 	idle     map[uint64]bool // sequence numbers of deliveries that are marked and surely not sent
 	epoch    uint64          // of this process
 
+	pairs    pairBook
 	lanes    lanesOf
+	receipts awaited
+	wording  sync.RWMutex // held for reading while a turn takes its items, see edit.go
 	suspects *semaphore.Weighted
 
 	stop    context.CancelFunc // ends the engine's own goroutines

@@ -129,8 +129,26 @@ func EncodeEntry(e *session.Entry) ([]byte, error) { return encodeEntry(e) }
 // DecodeEntry is its reverse.
 func DecodeEntry(payload []byte) (session.Entry, error) { return decodeEntry(payload) }
 
-// Barrier returns when everything that was queued before has its outcome.
-func Barrier(ctx context.Context, e *Engine) { e.settle(ctx) }
-
 // Queued is how many writes wait for the writer.
 func Queued(e *Engine) int { return len(e.queue) }
+
+// Spoil queues a write that takes its transaction with it: its neighbours run again without it.
+func Spoil(ctx context.Context, e *Engine) {
+	_ = e.submit(ctx, &write{done: func(error) {}, run: func(t *tx) error {
+		t.changed = true
+		return errors.New("spoilt")
+	}})
+}
+
+// NoTurns says that no chat has a turn or is being looked at for one.
+func NoTurns(e *Engine) bool {
+	e.lanes.mu.Lock()
+	s := e.lanes.inbox
+	e.lanes.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.lanes) == 0
+}
+
+// Barrier returns when everything that was queued before has its outcome.
+func Barrier(ctx context.Context, e *Engine) { e.settle(ctx) }

@@ -63,6 +63,11 @@ func (e *Engine) appendItem(t *tx, item *session.Item, payload []byte, chat uint
 	if t.has(bkSeen, id) {
 		return nil
 	}
+	if item.Edit != "" {
+		if done, err := e.appendEdit(t, item); done || err != nil {
+			return err
+		}
+	}
 	if chat == 0 {
 		var err error
 		if chat, err = t.ensureChat(item.Address); err != nil {

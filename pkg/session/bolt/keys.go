@@ -37,15 +37,22 @@ const (
 	bkDue       bucket = "due"       // due time, job id -> nothing
 	bkLeases    bucket = "leases"    // name -> leaseRec
 	bkCursors   bucket = "cursors"   // name -> position
+	bkAsks      bucket = "asks"      // pairing code -> askRec
+	bkPairs     bucket = "pairs"     // person -> session.Pair
 	bkBad       bucket = "bad"       // bucket, key -> the bytes of a damaged record
 )
 
 func buckets() []bucket {
 	return []bucket{
 		bkMeta, bkAddr, bkChats, bkSessions, bkHistory, bkInbox, bkSeen, bkSteps, bkTurns, bkSuspects,
-		bkOutbox, bkSent, bkSuspended, bkTasks, bkOpen, bkJobs, bkDue, bkLeases, bkCursors, bkBad,
+		bkOutbox, bkSent, bkSuspended, bkTasks, bkOpen, bkJobs, bkDue, bkLeases, bkCursors,
+		bkAsks, bkPairs, bkBad,
 	}
 }
+
+// laterBuckets are those that a store of an earlier build lacks: it gets them when
+// it is opened, and until then it is read as if they were empty.
+func laterBuckets() []bucket { return []bucket{bkAsks, bkPairs} }
 
 // isIndex says that a bucket's values are empty by design.
 func isIndex(b bucket) bool { return b == bkOpen || b == bkDue || b == bkSuspended }

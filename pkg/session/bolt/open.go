@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"go.etcd.io/bbolt"
 	"golang.org/x/sync/semaphore"
@@ -94,15 +95,22 @@ func (e *Engine) openGood() error {
 	if err != nil {
 		return err
 	}
+	old := false // written by an earlier build
 	err = guard(func() error {
 		return db.View(func(b *bbolt.Tx) error {
-			m, err := readMeta(newTx(b, e.now()))
-			if err == nil {
-				e.meta = *m
+			t := newTx(b, e.now())
+			m, err := readMeta(t)
+			if err != nil {
+				return err
 			}
-			return err
+			e.meta = *m
+			old = slices.ContainsFunc(buckets(), t.lacks)
+			return e.pairs.read(t)
 		})
 	})
+	if err == nil && old {
+		err = guard(func() error { return addBuckets(db) })
+	}
 	if err == nil {
 		e.db = db
 		return nil
@@ -128,7 +136,9 @@ func readMeta(t *tx) (*metaRec, error) {
 			ErrNewer, m.Schema, schema)
 	}
 	for _, b := range buckets() {
-		t.in(b)
+		if !t.lacks(b) {
+			t.in(b)
+		}
 	}
 	for _, b := range []bucket{bkInbox, bkOutbox} {
 		t.heads(b, func(_, _ uint64) {})

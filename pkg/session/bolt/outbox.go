@@ -215,6 +215,7 @@ func (e *Engine) loadDelivery(ctx context.Context, own account, chat uint64) (*d
 		d = &delivery{e: e, key: key, rec: *rec}
 		d.info.Outbound = rec.Outbound
 		d.info.Outbound.Address = to
+		d.info.Edits = t.finishedBy(rec, chat, to)
 		return nil
 	})
 	e.setAsideLater(ctx, bad)
@@ -330,5 +331,8 @@ func (d *delivery) Settle(ctx context.Context, o channels.Outcome) error {
 		return t.put(bkSent, idKey(d.rec.Outbound.ID), sent)
 	})
 	d.settled.Store(err == nil)
+	if err == nil {
+		d.e.receipts.settled(d.rec.Outbound.ID)
+	}
 	return err
 }

@@ -31,6 +31,8 @@ type turn struct {
 	over      atomic.Bool
 	committed atomic.Bool
 
+	claims claims // the items of which the turn has a copy
+
 	mu    sync.Mutex // orders the turn's writes
 	limit batch
 	taken []uint64 // the items that belong to the turn
@@ -95,7 +97,7 @@ func (t *turn) load(ctx context.Context) (bool, error) {
 	e, chat := t.e, t.chat
 	var bad, badSteps []*recordError
 	var heal *session.Item
-	err := e.view(func(x *tx) error {
+	err := t.take(&t.taken, func(x *tx) error {
 		if bad = t.loadItems(x); len(bad) > 0 || len(t.info.Items) == 0 {
 			return nil
 		}
@@ -324,12 +326,16 @@ func (t *turn) Join(ctx context.Context, accept func(session.Item) bool) ([]sess
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	until, err := t.accepted(accept)
+	if err != nil || until == 0 {
+		return nil, err
+	}
 	var items []session.Item
 	var seqs []uint64
 	limit := t.limit
-	err := t.e.view(func(x *tx) error {
+	err = t.take(&seqs, func(x *tx) error {
 		x.waitingFrom(t.chat, t.last()+1, func(w waiting) bool {
-			if !limit.fits(&w.item) || !accept(w.item) {
+			if w.seq > until || !limit.fits(&w.item) {
 				return false
 			}
 			limit.takes(&w.item)
@@ -344,6 +350,27 @@ func (t *turn) Join(ctx context.Context, accept func(session.Item) bool) ([]sess
 	t.limit = limit
 	t.taken = append(t.taken, seqs...)
 	return items, t.record(ctx, &stepRec{Step: session.Step{Kind: session.StepJoined}, Taken: seqs})
+}
+
+// accepted asks about what waits, in order, and returns the last item before the
+// first that is not accepted, 0 for none. It asks outside of the reading
+// transaction, because whoever is asked may read the store too.
+func (t *turn) accepted(accept func(session.Item) bool) (until uint64, err error) {
+	var all []waiting
+	err = t.e.view(func(x *tx) error {
+		x.waitingFrom(t.chat, t.last()+1, func(w waiting) bool {
+			all = append(all, w)
+			return len(all) < session.MaxTurnItems
+		})
+		return nil
+	})
+	for i := range all {
+		if !accept(all[i].item) {
+			break
+		}
+		until = all[i].seq
+	}
+	return until, err
 }
 
 // fits says whether an item could be taken, without counting it.

@@ -36,6 +36,7 @@ type tx struct {
 	fresh     []uint64        // chats that this transaction created
 	arrived   []arrival       // items that the write under way has put
 	early     []*turn         // turns that began before the commit
+	rewords   bool            // it may reword what waits: no turn takes items until it has ended
 	broken    map[*turn]error // turns of which a write in this transaction failed
 }
 
@@ -151,6 +152,9 @@ func (t *tx) next() (uint64, error) {
 // each calls f for every key with prefix, in order, until f says no. Keys and
 // values are valid during the transaction; f must not write.
 func (t *tx) each(b bucket, prefix []byte, f func(k, v []byte) bool) {
+	if t.lacks(b) {
+		return
+	}
 	c := t.in(b).Cursor()
 	for k, v := c.Seek(prefix); k != nil && bytes.HasPrefix(k, prefix); k, v = c.Next() {
 		if !f(k, v) {

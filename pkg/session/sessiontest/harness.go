@@ -31,11 +31,14 @@ func Run(t *testing.T, open Opener) {
 		tests []test
 	}{
 		{"inbox", inboxTests()},
+		{"edits", editTests()},
 		{"turn", turnTests()},
 		{"recovery", recoveryTests()},
 		{"outbox", outboxTests()},
+		{"receipts", receiptTests()},
 		{"sessions", sessionTests()},
 		{"background", backgroundTests()},
+		{"pairs", pairTests()},
 	}
 	for _, g := range groups {
 		t.Run(g.name, func(t *testing.T) {

@@ -1,0 +1,179 @@
+package e2e_test
+
+import (
+	"bytes"
+	"context"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/fakemodel"
+	"parley/internal/faketelegram"
+	"parley/internal/loopchat/server"
+	"parley/internal/rig"
+	"parley/pkg/providers"
+	"parley/pkg/session"
+)
+
+// telegramWorld is a gateway with a bot on Telegram. The test channel runs beside
+// it and is silent.
+type telegramWorld struct {
+	*world
+	tg *faketelegram.Server
+	// chats are those of which the texts were told; they must not change any more
+	// before the gateway has ended.
+	chats map[*faketelegram.Chat][]string
+}
+
+// newTelegram runs a gateway for the bot of tg, which is started before so that
+// people can write first. In the chats called trusted, tools may have effects.
+func newTelegram(t *testing.T, tg *faketelegram.Server, b brain, trusted ...*faketelegram.Chat) *telegramWorld {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	t.Cleanup(cancel)
+	chat, err := server.New(ctx, server.Options{MaxPoll: 200 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = chat.Close() })
+	model := fakemodel.NewHandler(fakemodel.Options{Script: b})
+	srv := httptest.NewServer(model.Handler())
+	t.Cleanup(srv.Close)
+	t.Cleanup(srv.CloseClientConnections)
+	c := rig.Config{ModelURL: srv.URL + "/v1", LogLevel: "trace", Telegram: &rig.Telegram{APIURL: tg.URL(), Token: tg.Token()}}
+	for _, chat := range trusted {
+		c.Telegram.Chats = append(c.Telegram.Chats, chat.ID())
+	}
+	dir := t.TempDir()
+	w := &telegramWorld{
+		world: &world{t: t, ctx: ctx, chat: chat, model: model, effects: filepath.Join(dir, "effects")},
+		tg:    tg, chats: map[*faketelegram.Chat][]string{},
+	}
+	w.gw, err = rig.NewGateway(gateway, dir, c, "PARLEY_TEST_CHANNEL="+chat.URL, "PARLEY_TEST_EFFECTS="+w.effects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.start()
+	t.Cleanup(func() {
+		defer w.process.Kill()
+		w.finish()
+		w.checkTelegram()
+	})
+	return w
+}
+
+// checkTelegram looks at what must hold of every gateway that has ended.
+func (w *telegramWorld) checkTelegram() {
+	w.t.Helper()
+	for chat, want := range w.chats {
+		if got := chat.Texts(); !slices.Equal(got, want) {
+			w.t.Errorf("chat %d reads %.200q in the end, and was %.200q before", chat.ID(), got, want)
+		}
+	}
+	requests := w.tg.Requests("")
+	for i := range requests {
+		if r := &requests[i]; r.Early {
+			w.t.Errorf("%s to chat %d came before the time that Telegram asked for was over", r.Method, r.Chat)
+		}
+	}
+	log, err := os.ReadFile(w.gw.LogPath())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if _, secret, _ := strings.Cut(w.tg.Token(), ":"); bytes.Contains(log, []byte(secret)) {
+		w.t.Error("the token is in the log")
+	}
+}
+
+// await waits until cond holds; it may look at Telegram.
+func (w *telegramWorld) await(what string, cond func() bool) {
+	w.t.Helper()
+	if err := w.tg.Until(w.ctx, cond); err != nil {
+		w.t.Fatalf("waiting for %s: %v", what, err)
+	}
+}
+
+// reads waits until the bot's messages in a chat are exactly want, and gives them.
+func (w *telegramWorld) reads(chat *faketelegram.Chat, want ...string) []faketelegram.Message {
+	w.t.Helper()
+	if w.tg.Until(w.ctx, func() bool { return slices.Equal(chat.Texts(), want) }) != nil {
+		w.t.Fatalf("chat %d reads %.300q, want %.300q", chat.ID(), chat.Texts(), want)
+	}
+	w.chats[chat] = want
+	return chat.Messages()
+}
+
+// hears waits until the bot has said of every text that it heard it: each once,
+// in this order, in however many answers.
+func (w *telegramWorld) hears(chat *faketelegram.Chat, want ...string) {
+	w.t.Helper()
+	heard := func() []string {
+		var all []string
+		for _, text := range chat.Texts() {
+			all = append(all, strings.Split(strings.TrimPrefix(text, heardMark), ", ")...)
+		}
+		return all
+	}
+	if w.tg.Until(w.ctx, func() bool { return slices.Equal(heard(), want) }) != nil {
+		w.t.Fatalf("chat %d was told that %.300q was heard, want %.300q", chat.ID(), heard(), want)
+	}
+	w.chats[chat] = chat.Texts()
+}
+
+// refused waits for n refusals with code of what was to be sent to a chat, and
+// gives the last.
+func (w *telegramWorld) refused(chat *faketelegram.Chat, code, n int) faketelegram.Request {
+	w.t.Helper()
+	var all []faketelegram.Request
+	w.await("a refusal", func() bool {
+		all = slices.DeleteFunc(w.sends(chat), func(r faketelegram.Request) bool { return r.Status != code })
+		return len(all) >= n
+	})
+	return all[n-1]
+}
+
+// sends are the attempts to send to a chat.
+func (w *telegramWorld) sends(chat *faketelegram.Chat) []faketelegram.Request {
+	return slices.DeleteFunc(w.tg.Requests("sendMessage"), func(r faketelegram.Request) bool { return r.Chat != chat.ID() })
+}
+
+// rests waits until the store's counts are as cond wants them.
+func (w *telegramWorld) rests(what string, cond func(session.Status) bool) {
+	w.t.Helper()
+	w.until(what, func() bool {
+		s, err := w.gw.Status(w.ctx)
+		if err != nil {
+			w.t.Error(err)
+			return true
+		}
+		return cond(s)
+	})
+}
+
+const heardMark = "heard: "
+
+// fresh are the last lines of what persons said since the model's last answer.
+func fresh(req fakemodel.Request) []string {
+	var said []string
+	for i := range req.Messages {
+		switch m := &req.Messages[i]; {
+		case m.Role == providers.RoleUser:
+			said = append(said, m.Content[strings.LastIndexByte(m.Content, '\n')+1:])
+		case m.Role == providers.RoleAssistant && len(m.ToolCalls) == 0:
+			said = nil
+		}
+	}
+	return said
+}
+
+// echoes says what it heard since its last answer.
+func echoes(req fakemodel.Request) fakemodel.Answer {
+	return fakemodel.Say(heardMark + strings.Join(fresh(req), ", "))
+}
+
+// mention begins a group's message that speaks to the bot.
+func mention(tg *faketelegram.Server) string { return "@" + tg.Bot().User().Username + " " }

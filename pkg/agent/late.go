@@ -1,0 +1,60 @@
+package agent
+
+import (
+	"fmt"
+	"time"
+
+	"parley/pkg/session"
+)
+
+// lateAfter is the age above which an answer says how old its message is: the
+// gateway, or what it works with, was down, and the person may have moved on.
+const lateAfter = 10 * time.Minute
+
+// lateness is how old a message was at a moment, 0 for one that is not late.
+// The clock is the platform's and may be wrong: a message without a time, or of
+// the future, is of now. Commands are carried out whatever their age.
+func lateness(it session.Item, at time.Time) time.Duration {
+	in := it.Inbound
+	if in == nil || in.Time.Unix() <= 0 || isCommand(in.Text) {
+		return 0
+	}
+	if age := at.Sub(in.Time); age > lateAfter {
+		return age
+	}
+	return 0
+}
+
+// noteLate remembers that the turn answers a late message.
+func (r *run) noteLate(age time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.late = max(r.late, age)
+}
+
+// withAge lets an answer begin with the age of the oldest late message, whatever
+// the model says of it. What sends nothing stays that way.
+func (r *run) withAge(text string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.late == 0 || text == "" {
+		return text
+	}
+	return "(You wrote this " + ago(r.late) + "; I could not answer sooner.)\n\n" + text
+}
+
+// ago says roughly how long something is past.
+func ago(d time.Duration) string {
+	const day = 24 * time.Hour
+	n, unit := d.Round(time.Minute)/time.Minute, "minute"
+	if n >= 60 {
+		n, unit = d.Round(time.Hour)/time.Hour, "hour"
+	}
+	if unit == "hour" && n >= 24 {
+		n, unit = d.Round(day)/day, "day"
+	}
+	if n != 1 {
+		unit += "s"
+	}
+	return fmt.Sprintf("%d %s ago", n, unit)
+}

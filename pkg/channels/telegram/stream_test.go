@@ -1,0 +1,177 @@
+package telegram_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rs/zerolog"
+
+	"parley/internal/faketelegram"
+	"parley/pkg/agent"
+	"parley/pkg/channels"
+	"parley/pkg/channels/telegram"
+	"parley/pkg/policy"
+	"parley/pkg/providers"
+	"parley/pkg/tools"
+)
+
+// speaker is a model that goes on speaking when the chat has seen what it said.
+type speaker struct {
+	pieces []string
+	seen   func(ctx context.Context, piece int) error
+}
+
+func (s speaker) Chat(ctx context.Context, _ []providers.Message, _ []providers.ToolDefinition, _ string, _ map[string]any) (*providers.LLMResponse, error) {
+	return s.ChatStream(ctx, nil, nil, "", nil, func(providers.StreamEvent) {})
+}
+
+func (s speaker) ChatStream(ctx context.Context, _ []providers.Message, _ []providers.ToolDefinition, _ string, _ map[string]any, emit func(providers.StreamEvent)) (*providers.LLMResponse, error) {
+	for i, piece := range s.pieces {
+		emit(providers.TextDelta{Text: piece})
+		if err := s.seen(ctx, i); err != nil {
+			return nil, err
+		}
+	}
+	return &providers.LLMResponse{Content: strings.Join(s.pieces, ""), FinishReason: providers.FinishStop}, nil
+}
+
+// serveWith runs the whole way of a message, from c to the model and back, until the test ends.
+func serveWith(t *testing.T, c *telegram.Channel, model providers.LLMProvider) {
+	t.Helper()
+	e := openStore(t)
+	gate := channels.NewEgress(channels.EgressOptions{Outbox: e, Channel: c, Log: zerolog.Nop()})
+	a, err := agent.New(agent.Options{
+		Engine: e, Provider: model, Tools: tools.NewToolRegistry(), Space: func(channels.Address, bool) string { return t.TempDir() },
+		Authorize: func(context.Context, policy.Event) policy.Verdict {
+			return policy.Verdict{Allow: true, Level: policy.LevelChat}
+		},
+		Editor:  func(channels.Address) channels.Editor { return gate },
+		Drafter: func(channels.Address) channels.Drafter { return c },
+		Status:  func(channels.Address) channels.StatusShower { return c },
+		Typer:   func(channels.Address) channels.Typer { return c },
+		Log:     zerolog.Nop(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	run := func(f func(context.Context) error) {
+		running.Go(func() {
+			if err := f(ctx); err != nil {
+				t.Errorf("Run: %v", err)
+			}
+		})
+	}
+	run(func(ctx context.Context) error { return c.Run(ctx, channels.NewIngress(a, everyone{}, zerolog.Nop())) })
+	run(a.Run)
+	run(gate.Run)
+	t.Cleanup(func() {
+		cancel()
+		running.Wait()
+	})
+}
+
+// TestAnAnswerInAGroupGrowsInOneMessage runs against a server with Telegram's
+// own limits: a message is opened, edited and finished, and there is no other.
+func TestAnAnswerInAGroupGrowsInOneMessage(t *testing.T) {
+	t.Parallel()
+	srv := faketelegram.New(t, faketelegram.Options{Limits: faketelegram.Limits{PerChat: 1, GroupPerMinute: 20, PerBot: 30}})
+	group := srv.Supergroup("Group", srv.User("Ann"))
+	c := senderTo(t, srv, func(o *telegram.Options) {
+		o.Admit = func(context.Context, channels.Inbound) bool { return true }
+	})
+	model := speaker{
+		pieces: []string{"The **first** part ", "is followed by a second ", "and then by the end."},
+		seen: func(ctx context.Context, piece int) error {
+			return srv.Until(ctx, func() bool {
+				all := group.Messages()
+				return piece == 2 || len(all) == 1 && all[0].Edits == piece
+			})
+		},
+	}
+	serveWith(t, c, model)
+	began := time.Now()
+	asked := group.Say("@parley_test_bot tell me").MessageID
+	const want = "The first part is followed by a second and then by the end."
+	if err := group.AwaitText(limited(t), want); err != nil {
+		t.Fatalf("%v; the chat holds %q", err, group.Texts())
+	}
+	all := group.Messages()
+	if len(all) != 1 {
+		t.Fatalf("%d messages: %q", len(all), group.Texts())
+	}
+	m := all[0]
+	if diff := cmp.Diff([]string{"The first part", "The first part is followed by a second", want}, m.Versions); diff != "" {
+		t.Errorf("what it showed (-want +got):\n%s", diff)
+	}
+	if m.Edits != 2 || srv.Count("editMessageText") != 2 || srv.Count("sendMessage") != 1 {
+		t.Errorf("%d edits in %d requests, %d messages sent", m.Edits, srv.Count("editMessageText"), srv.Count("sendMessage"))
+	}
+	if m.ReplyTo != asked {
+		t.Errorf("it answers message %d, want %d", m.ReplyTo, asked)
+	}
+	if after := m.Sent.Sub(began); after < 700*time.Millisecond {
+		t.Errorf("opened after %v", after)
+	}
+	edits := srv.Requests("editMessageText")
+	if after := edits[0].Time.Sub(m.Sent); after < time.Second {
+		t.Errorf("edited after %v", after)
+	}
+	for _, r := range append(srv.Requests("sendMessage"), edits...) {
+		if r.Status != http.StatusOK {
+			t.Errorf("%s was refused: %s", r.Method, r.Description)
+		}
+	}
+}
+
+// TestANoteStandsBelowAMessageThatWasOpened: it is there from the first moment on,
+// and gone in the end.
+func TestANoteStandsBelowAMessageThatWasOpened(t *testing.T) {
+	t.Parallel()
+	srv, c := sender(t)
+	group := srv.Supergroup("Group", srv.User("Ann"))
+	at := where(c, group)
+	open := whole(at, "Let me <b>see</b>.")
+	open.Preview = true
+	r, err := c.Send(t.Context(), open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Status(t.Context(), at, "using web_fetch"); err != nil {
+		t.Fatal(err)
+	}
+	final := whole(at, "It is there.")
+	final.Edits = r.MessageID
+	if got, err := c.Send(t.Context(), final); err != nil || got.MessageID != r.MessageID {
+		t.Fatalf("receipt %+v, %v; want message %s", got, err, r.MessageID)
+	}
+	if err := c.Status(t.Context(), at, "using nothing"); err != nil {
+		t.Fatal(err)
+	}
+	all := group.Messages()
+	if len(all) != 1 {
+		t.Fatalf("%d messages", len(all))
+	}
+	if diff := cmp.Diff([]string{"Let me see.", "Let me see.\n\nusing web_fetch", "It is there."}, all[0].Versions); diff != "" {
+		t.Errorf("what it showed (-want +got):\n%s", diff)
+	}
+}
+
+// TestAFloodWaitOfAnEditIsARateLimit: whoever sends has to wait too.
+func TestAFloodWaitOfAnEditIsARateLimit(t *testing.T) {
+	t.Parallel()
+	srv, c := sender(t)
+	at := where(c, srv.Supergroup("Group", srv.User("Ann")))
+	id := sendAll(t, c, at, "thinking")[0].MessageID
+	srv.Harm(faketelegram.Rule{Method: "editMessageText", Times: 1, Fault: faketelegram.TooManyRequests(7)})
+	err := c.Edit(t.Context(), at, id, "text")
+	if se := channels.ClassOf(err); se.Class != channels.SendRateLimited || se.RetryAfter != 7*time.Second {
+		t.Errorf("class %s after %v: %v", se.Class, se.RetryAfter, err)
+	}
+}

@@ -1,0 +1,147 @@
+package config
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+const telegramPath = "channels.telegram"
+
+// Bots lists the bots, each with all of its keys: the one that the channel's own
+// keys describe, unless there is a list and no token beside it, and those of the
+// list.
+func (t *Telegram) Bots() []*TelegramAccount {
+	var bots []*TelegramAccount
+	if len(t.Accounts) == 0 || t.Token.set {
+		bots = append(bots, t.own())
+	}
+	return append(bots, t.Accounts...)
+}
+
+// own is the bot that the channel's own keys describe.
+func (t *Telegram) own() *TelegramAccount {
+	return &TelegramAccount{
+		Token: t.Token, APIURL: t.APIURL, Allow: t.Allow, AllowEveryone: t.AllowEveryone, Groups: t.Groups,
+		Webhook: t.Webhook, SendRate: t.SendRate, Stream: t.Stream, Proxy: t.Proxy,
+	}
+}
+
+// BotID is the part of the token that is no secret, which names the bot in
+// addresses: what stands before the colon. It is empty while the token is unknown.
+func (a *TelegramAccount) BotID() string {
+	id, _, ok := strings.Cut(a.Token.value, ":")
+	if !ok {
+		return ""
+	}
+	return id
+}
+
+func accountPath(i int) string { return fmt.Sprintf("%s.accounts[%d]", telegramPath, i) }
+
+// shareTelegram gives each bot of the list what it leaves out.
+func (w *walker) shareTelegram(t *Telegram) {
+	for i, a := range t.Accounts {
+		path := accountPath(i)
+		inherit(w, path+".api_url", &a.APIURL, t.APIURL)
+		inherit(w, path+".send_rate.chat", &a.SendRate.Chat, t.SendRate.Chat)
+		inherit(w, path+".send_rate.group_per_minute", &a.SendRate.GroupPerMinute, t.SendRate.GroupPerMinute)
+		inherit(w, path+".send_rate.bot", &a.SendRate.Bot, t.SendRate.Bot)
+		inherit(w, path+".stream", &a.Stream, t.Stream)
+		inherit(w, path+".proxy", &a.Proxy, t.Proxy)
+		inherit(w, path+".groups.mention", &a.Groups.Mention, Default("").Channels.Telegram.Groups.Mention)
+	}
+}
+
+func inherit[T any](w *walker, path string, v *T, otherwise T) {
+	if !w.written(path) {
+		*v = otherwise
+	}
+}
+
+// written says whether the file has a value at path.
+func (w *walker) written(path string) bool {
+	_, ok := w.positions[path]
+	return ok
+}
+
+func (c checker) telegram() {
+	t := &c.cfg.Channels.Telegram
+	c.built(telegramPath, "telegram", t.Enabled)
+	c.bot(telegramPath, t.own(), t.Enabled && len(t.Accounts) == 0)
+	names, listeners := map[string]int{}, map[string]string{t.Webhook.Listen: telegramPath}
+	for i, a := range t.Accounts {
+		path := accountPath(i)
+		c.bot(path, a, t.Enabled)
+		c.botName(path+".name", a.Name)
+		if first, taken := names[a.Name]; taken && a.Name != "" {
+			c.at(path+".name", "%s is the name of accounts[%d] already: write another", quote(a.Name), first)
+		}
+		names[a.Name] = i
+		if first, taken := listeners[a.Webhook.Listen]; taken && a.Webhook.Listen != "" {
+			c.at(path+".webhook.listen", "%s has this address already: each bot needs its own", first)
+		}
+		listeners[a.Webhook.Listen] = path
+	}
+	if len(t.Accounts) == 0 || t.Token.set {
+		return
+	}
+	for _, key := range []string{"allow", "allow_everyone", "groups", "webhook"} {
+		if path := telegramPath + "." + key; c.written(path) {
+			c.at(path, "belongs to one bot: write it into that bot's entry in accounts")
+		}
+	}
+}
+
+// bot checks one bot; inUse says that it has to work.
+func (c checker) bot(path string, a *TelegramAccount, inUse bool) { //nolint:revive // flag-parameter: one that is off may be incomplete
+	if inUse && !a.Token.set {
+		c.at(path+".token", "is missing: write env:TELEGRAM_TOKEN, file:PATH or credential:NAME")
+	}
+	if c.written(path + ".api_url") {
+		c.server(path+".api_url", a.APIURL, true)
+	}
+	c.users(path, "telegram", a.Allow)
+	if c.written(path + ".proxy") {
+		c.proxy(path+".proxy", a.Proxy)
+	}
+	if a.Webhook.Listen == "" {
+		return
+	}
+	c.listen(path+".webhook.listen", a.Webhook.Listen)
+	if !a.Webhook.Secret.set {
+		c.at(path+".webhook.secret", "is missing: whoever reaches the address could speak as Telegram; write env:NAME, file:PATH or credential:NAME")
+	}
+	if u, err := url.Parse(a.Webhook.PublicURL); err != nil || u.Scheme != "https" || u.Host == "" {
+		c.at(path+".webhook.public_url", "must be the https address under which Telegram reaches the gateway")
+	}
+}
+
+// maxAccountName is the longest name of a bot.
+const maxAccountName = 64
+
+func (c checker) botName(path, name string) {
+	switch {
+	case name == "":
+		c.at(path, "is missing: write a name of your choice for this bot")
+	case len(name) > maxAccountName || !regexp.MustCompile(`^[A-Za-z0-9_-]+$`).MatchString(name):
+		c.at(path, "%s is no name for a bot: write up to %d letters, digits, _ and -", quote(name), maxAccountName)
+	}
+}
+
+// oncePerBot finds two entries with one bot: each would take the other's updates.
+func (w *walker) oncePerBot(t *Telegram) {
+	seen := map[string]string{}
+	if id := t.own().BotID(); id != "" {
+		seen[id] = telegramPath
+	}
+	for i, a := range t.Accounts {
+		id, path := a.BotID(), accountPath(i)
+		if first, taken := seen[id]; taken && id != "" {
+			w.at(path+".token", "is a token of the bot %s, which %s has already: each bot may be here once", quote(id), first)
+			continue
+		}
+		seen[id] = path
+	}
+}

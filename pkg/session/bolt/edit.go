@@ -1,0 +1,176 @@
+package bolt
+
+import (
+	"bytes"
+	"slices"
+	"sync"
+
+	"parley/pkg/channels"
+	"parley/pkg/session"
+)
+
+// An edit rewords its message where it waits. A turn reads its items in one
+// transaction and the edit is written in another one, so the two exclude each
+// other: whoever comes first decides whether the turn has the old text, and then
+// the edit comes too late, or the new one.
+
+// claims are the items of which a turn that was handed out has a copy.
+type claims struct {
+	mu   sync.Mutex
+	seqs []uint64
+}
+
+func (c *claims) add(seqs []uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.seqs = append(c.seqs, seqs...)
+}
+
+func (c *claims) has(seq uint64) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Contains(c.seqs, seq)
+}
+
+// take reads items for the turn; those that read leaves in seqs are its own from
+// then on.
+func (t *turn) take(seqs *[]uint64, read func(*tx) error) error {
+	t.e.wording.RLock()
+	defer t.e.wording.RUnlock()
+	err := t.e.view(read)
+	t.claims.add(*seqs)
+	return err
+}
+
+// reads says whether the turn has a copy of an item and may still commit it.
+func (t *turn) reads(seq uint64) bool {
+	return t.claims.has(seq) && !t.over.Load() && t.failed() == nil
+}
+
+// beginRewording lets no turn take items until the transaction has ended.
+func (e *Engine) beginRewording(t *tx) {
+	if !t.rewords {
+		e.wording.Lock()
+		t.rewords = true
+	}
+}
+
+func (e *Engine) endRewording(t *tx) {
+	if t.rewords {
+		e.wording.Unlock()
+	}
+}
+
+// appendEdit puts an edit in the place of what it rewords, or drops it. Not done
+// means that it is to be an item of its own.
+func (e *Engine) appendEdit(t *tx, edit *session.Item) (done bool, err error) {
+	chat, found := e.original(t, edit)
+	switch {
+	case found != nil:
+		if err := t.reword(chat, found, edit); err != nil {
+			return false, err
+		}
+		t.after = append(t.after, func() { e.signalReworded(chat) })
+	case edit.Edit == session.EditAnswer:
+		return false, nil
+	default:
+		t.after = append(t.after, func() {
+			e.o.Log.Debug().Str("item", edit.ID).Msg("an edit is dropped: its message is answered, or being answered")
+		})
+	}
+	t.added++
+	return true, t.put(bkSeen, idKey(edit.ID), seenRec{Time: t.now}) // it waits nowhere itself
+}
+
+// original is the newest item that an edit rewords and that no turn has; nil
+// when there is none. What cannot be read is no original.
+func (e *Engine) original(t *tx, edit *session.Item) (chat uint64, found *waiting) {
+	if edit.Inbound == nil || edit.Inbound.MessageID == "" {
+		return 0, nil
+	}
+	chat, err := t.chatAt(edit.Address)
+	if err != nil {
+		return 0, nil
+	}
+	candidates := t.wordings(chat, edit)
+	if len(candidates) == 0 {
+		return chat, nil
+	}
+	e.beginRewording(t)
+	e.lanes.mu.Lock()
+	open := e.lanes.turns[chat]
+	e.lanes.mu.Unlock()
+	for i := range slices.Backward(candidates) {
+		seq := candidates[i].seq
+		if (open == nil || !open.reads(seq)) && !t.recorded(chat, seq) {
+			return chat, &candidates[i]
+		}
+	}
+	return chat, nil
+}
+
+// wordings are the items in a chat's inbox that are the message of an edit, or
+// an earlier edit of it. Most of what waits is told apart without decoding it.
+func (t *tx) wordings(chat uint64, edit *session.Item) []waiting {
+	id, err := encode(edit.Inbound.MessageID)
+	if err != nil {
+		return nil
+	}
+	mark := append([]byte(`"message_id":`), id...)
+	var out []waiting
+	t.each(bkInbox, numKey(chat), func(k, v []byte) bool {
+		if !bytes.Contains(v, mark) {
+			return true
+		}
+		if item, err := get[session.Item](t, bkInbox, k); err == nil && rewords(edit, item) {
+			out = append(out, waiting{seq: num(k, 1), item: *item})
+		}
+		return true
+	})
+	return out
+}
+
+// rewords says whether an edit is one of this item. After a chat has moved its
+// messages may be numbered anew, so the address counts too.
+func rewords(edit, item *session.Item) bool {
+	old := item.Inbound
+	return old != nil && old.Kind != channels.KindButton && old.MessageID == edit.Inbound.MessageID &&
+		old.Sender.ID == edit.Inbound.Sender.ID && item.Address == edit.Address
+}
+
+// recorded says whether an item belongs to the interrupted turn of its chat.
+func (t *tx) recorded(chat, seq uint64) bool {
+	head, _ := t.first(bkInbox, numKey(chat))
+	recorded := t.anyBad(bkSteps, head)
+	t.each(bkSteps, head, func(k, _ []byte) bool {
+		rec, err := get[stepRec](t, bkSteps, k)
+		// Of a damaged step nobody can tell what it took.
+		recorded = recorded || err != nil || slices.Contains(rec.Start, seq) || slices.Contains(rec.Taken, seq)
+		return !recorded
+	})
+	return recorded
+}
+
+// reword gives an item the words of an edit.
+func (t *tx) reword(chat uint64, w *waiting, edit *session.Item) error {
+	item := &w.item
+	item.Solo = edit.Solo
+	item.Inbound.Solo = edit.Inbound.Solo
+	item.Inbound.Text, item.Inbound.Images, item.Inbound.Raw = edit.Inbound.Text, edit.Inbound.Images, edit.Inbound.Raw
+	for i := range t.arrived {
+		if a := &t.arrived[i]; a.chat == chat && a.seq == w.seq {
+			a.item = item // its turn may begin early, with a copy of it
+		}
+	}
+	return t.put(bkInbox, numKey(chat, w.seq), item)
+}
+
+// signalReworded lets a running turn look again at what waits behind it.
+func (e *Engine) signalReworded(chat uint64) {
+	e.lanes.mu.Lock()
+	open := e.lanes.turns[chat]
+	e.lanes.mu.Unlock()
+	if open != nil {
+		open.signal()
+	}
+}

@@ -1,0 +1,309 @@
+package bolt
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"parley/pkg/channels"
+	"parley/pkg/session"
+)
+
+// pairBook has in memory who is paired. It is read anew after each change, also
+// one that failed: a failed commit may have reached the disk.
+type pairBook struct {
+	mu     sync.Mutex // held over a change and the reading that follows
+	people atomic.Pointer[map[string]bool]
+}
+
+// askRec is a stranger's request.
+type askRec struct {
+	session.PairRequest
+
+	// Made is the session of a chat that was made only to tell the code, else 0.
+	Made uint64 `json:"made,omitempty"`
+}
+
+// personKey tells people apart as addrKey does addresses.
+func personKey(channel, account, id string) []byte {
+	return addrKey(channels.Address{Channel: channel, Account: account, Chat: id})
+}
+
+func (r *askRec) who() []byte {
+	return personKey(r.Address.Channel, r.Address.Account, r.Sender.ID)
+}
+
+// lacks says that a store does not have a bucket yet.
+func (t *tx) lacks(b bucket) bool {
+	return slices.Contains(laterBuckets(), b) && t.b.Bucket([]byte(b)) == nil
+}
+
+// addBuckets brings a store of an earlier build up to this one.
+func addBuckets(db *bbolt.DB) error {
+	return db.Update(func(b *bbolt.Tx) error {
+		for _, name := range laterBuckets() {
+			if _, err := b.CreateBucketIfNotExists([]byte(name)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// AskPair stores a stranger's request and queues the message that tells the code.
+func (e *Engine) AskPair(ctx context.Context, r session.PairRequest, out channels.Outbound, limit int) (session.PairAnswer, error) {
+	if err := storable(r.Code, r.Address); err != nil {
+		return "", fmt.Errorf("pairing: %w", err)
+	}
+	encoded, err := encodeOutbox([]channels.Outbound{out})
+	if err != nil {
+		return "", err
+	}
+	var answer session.PairAnswer
+	// Most of what strangers write changes nothing, and then does not wait for the writer.
+	err = e.view(func(t *tx) error {
+		answer, err = t.weighAsk(&r, out.ID, limit, nil)
+		return err
+	})
+	if err != nil || answer != session.PairAsked {
+		return answer, err
+	}
+	err = e.write(ctx, func(t *tx) error {
+		var over []askRec
+		answer, err = t.weighAsk(&r, out.ID, limit, &over)
+		if err != nil || answer != session.PairAsked {
+			return err
+		}
+		return e.putAsk(t, &r, &out, encoded[0], over)
+	})
+	return answer, err
+}
+
+// weighAsk decides on a request. What is over and has to go for it is added to over.
+func (t *tx) weighAsk(r *session.PairRequest, outID string, limit int, over *[]askRec) (session.PairAnswer, error) {
+	who := personKey(r.Address.Channel, r.Address.Account, r.Sender.ID)
+	if t.has(bkSent, idKey(outID)) || t.has(bkPairs, who) {
+		return session.PairWaiting, nil
+	}
+	var expired []askRec
+	waits, open, taken := false, 0, false
+	t.each(bkAsks, nil, func(k, _ []byte) bool {
+		rec, err := get[askRec](t, bkAsks, k)
+		if err != nil {
+			rec = &askRec{PairRequest: session.PairRequest{Code: string(k)}}
+		}
+		own := bytes.Equal(rec.who(), who)
+		switch {
+		case !rec.Open(r.Asked):
+			expired = append(expired, *rec)
+		case own:
+			waits = true
+		default:
+			open++
+		}
+		taken = taken || rec.Code == r.Code
+		return !waits
+	})
+	switch {
+	case waits:
+		return session.PairWaiting, nil
+	case open >= limit:
+		return session.PairFull, nil
+	case taken:
+		return "", fmt.Errorf("pairing code %s is in use", r.Code)
+	case over == nil:
+		return session.PairAsked, nil
+	}
+	full := open+len(expired) >= limit
+	for i := range expired {
+		if full || bytes.Equal(expired[i].who(), who) {
+			*over = append(*over, expired[i])
+		}
+	}
+	return session.PairAsked, nil
+}
+
+// putAsk stores a request in the place of what is over.
+func (e *Engine) putAsk(t *tx, r *session.PairRequest, out *channels.Outbound, encoded []byte, over []askRec) error {
+	for i := range over {
+		if err := t.dropAsk(&over[i]); err != nil {
+			return err
+		}
+	}
+	n, at := t.chatAt(r.Address)
+	if at == nil {
+		// Who writes can be reached again.
+		if err := t.del(bkSuspended, numKey(n)); err != nil {
+			return err
+		}
+	}
+	if err := e.putOne(t, 0, out, encoded); err != nil {
+		return err
+	}
+	rec := askRec{PairRequest: *r}
+	if errors.Is(at, session.ErrNotFound) {
+		if n, at = t.chatAt(r.Address); at != nil {
+			return at
+		}
+		c, err := t.chat(n)
+		if err != nil {
+			return err
+		}
+		rec.Made = c.Session
+	}
+	return t.put(bkAsks, []byte(r.Code), rec)
+}
+
+// dropAsk deletes a request that is over, and with it the chat that was made for
+// it and never used: strangers leave nothing behind.
+func (t *tx) dropAsk(r *askRec) error {
+	if _, err := t.raw(bkAsks, []byte(r.Code)); err != nil {
+		return t.setAside(bkAsks, []byte(r.Code))
+	}
+	if err := t.del(bkAsks, []byte(r.Code)); err != nil {
+		return err
+	}
+	n, err := t.chatAt(r.Address)
+	if err != nil || r.Made == 0 {
+		return nil //nolint:nilerr // there is no chat to delete
+	}
+	c, err := t.chat(n)
+	if err != nil || c.Session != r.Made || c.Entries > 0 {
+		return nil //nolint:nilerr // it has been used since
+	}
+	for _, b := range []bucket{bkInbox, bkOutbox, bkTurns} {
+		if k, _ := t.first(b, numKey(n)); k != nil {
+			return nil
+		}
+	}
+	if err := t.del(bkSessions, []byte(sessionID(c.Session))); err != nil {
+		return err
+	}
+	return t.forgetChat(n)
+}
+
+// ApprovePair turns a request into a pair.
+func (e *Engine) ApprovePair(
+	ctx context.Context, code string, now time.Time, notice func(session.PairRequest) channels.Outbound,
+) (session.Pair, error) {
+	var pair session.Pair
+	err := e.changePairs(ctx, func(t *tx) error {
+		rec, err := get[askRec](t, bkAsks, []byte(code))
+		if err != nil {
+			return fmt.Errorf("pairing code %s: %w", code, err)
+		}
+		if !rec.Open(now) {
+			return fmt.Errorf("pairing code %s: %w", code, session.ErrExpired)
+		}
+		out := []channels.Outbound{notice(rec.PairRequest)}
+		encoded, err := encodeOutbox(out)
+		if err != nil {
+			return err
+		}
+		pair = session.Pair{Address: rec.Address, Sender: rec.Sender, Since: now}
+		if err := t.put(bkPairs, rec.who(), pair); err != nil {
+			return err
+		}
+		if err := t.del(bkAsks, []byte(code)); err != nil {
+			return err
+		}
+		return e.putOutbox(t, 0, out, encoded)
+	})
+	if err != nil {
+		return session.Pair{}, err
+	}
+	return pair, nil
+}
+
+// RevokePairs ends the pairs of an id.
+func (e *Engine) RevokePairs(ctx context.Context, channel, account, id string) ([]session.Pair, error) {
+	var ended []session.Pair
+	err := e.changePairs(ctx, func(t *tx) error {
+		ended = nil
+		var keys [][]byte
+		t.each(bkPairs, nil, func(k, _ []byte) bool {
+			p, err := get[session.Pair](t, bkPairs, k)
+			if err == nil && p.Address.Channel == channel && (account == "" || p.Address.Account == account) && p.Sender.ID == id {
+				ended, keys = append(ended, *p), append(keys, bytes.Clone(k))
+			}
+			return true
+		})
+		if len(keys) == 0 {
+			return fmt.Errorf("pair of %s %s: %w", channel, id, session.ErrNotFound)
+		}
+		for _, k := range keys {
+			if err := t.del(bkPairs, k); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return ended, nil
+}
+
+// changePairs changes who is paired, and knows it when it returns.
+func (e *Engine) changePairs(ctx context.Context, change func(*tx) error) error {
+	e.pairs.mu.Lock()
+	defer e.pairs.mu.Unlock()
+	return errors.Join(e.write(ctx, change), e.view(e.pairs.read))
+}
+
+// read takes the pairs into memory. A damaged one lets nobody in.
+func (p *pairBook) read(t *tx) error {
+	people := map[string]bool{}
+	t.each(bkPairs, nil, func(k, _ []byte) bool {
+		if _, err := get[session.Pair](t, bkPairs, k); err == nil {
+			people[string(k)] = true
+		}
+		return true
+	})
+	p.people.Store(&people)
+	return nil
+}
+
+// Paired says whether somebody is paired.
+func (e *Engine) Paired(channel, account, id string) bool {
+	return (*e.pairs.people.Load())[string(personKey(channel, account, id))]
+}
+
+// PairList returns the pairs and the stored requests, the oldest first.
+func (e *Engine) PairList(ctx context.Context) ([]session.Pair, []session.PairRequest, error) {
+	var pairs []session.Pair
+	var asks []session.PairRequest
+	var bad []*recordError
+	err := e.view(func(t *tx) error {
+		bad = collect(t, bkPairs, func(p *session.Pair) { pairs = append(pairs, *p) })
+		bad = append(bad, collect(t, bkAsks, func(r *askRec) { asks = append(asks, r.PairRequest) })...)
+		return nil
+	})
+	e.setAsideLater(ctx, bad)
+	slices.SortStableFunc(pairs, func(a, b session.Pair) int { return a.Since.Compare(b.Since) })
+	slices.SortStableFunc(asks, func(a, b session.PairRequest) int {
+		return cmp.Or(a.Asked.Compare(b.Asked), cmp.Compare(a.Code, b.Code))
+	})
+	return pairs, asks, err
+}
+
+// collect calls f with every readable record of a bucket and returns the others.
+func collect[T any](t *tx, b bucket, f func(*T)) (bad []*recordError) {
+	t.each(b, nil, func(k, _ []byte) bool {
+		if rec, err := get[T](t, b, k); err == nil {
+			f(rec)
+		} else {
+			bad = append(bad, &recordError{bucket: b, key: bytes.Clone(k)})
+		}
+		return true
+	})
+	return bad
+}

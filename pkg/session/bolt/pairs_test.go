@@ -1,0 +1,140 @@
+package bolt_test
+
+import (
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"parley/pkg/channels"
+	"parley/pkg/session"
+	"parley/pkg/session/bolt"
+)
+
+// pair asks for and approves one person.
+func pair(t *testing.T, e *bolt.Engine, id string) {
+	t.Helper()
+	now := time.Unix(1_700_000_000, 0)
+	at := channels.Address{Channel: "test", Account: "bot", Chat: id}
+	ask(t, e, id, now)
+	if _, err := e.ApprovePair(t.Context(), "code "+id, now, func(session.PairRequest) channels.Outbound {
+		return channels.Outbound{ID: "welcome " + id, Address: at}
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func ask(t *testing.T, e *bolt.Engine, id string, now time.Time) {
+	t.Helper()
+	at := channels.Address{Channel: "test", Account: "bot", Chat: id}
+	answer, err := e.AskPair(t.Context(), session.PairRequest{
+		Code: "code " + id, Address: at, Sender: channels.Sender{ID: id}, Asked: now, Expires: now.Add(time.Hour),
+	}, channels.Outbound{ID: "ask " + id, Address: at}, 10)
+	if err != nil || answer != session.PairAsked {
+		t.Fatalf("%q, %v", answer, err)
+	}
+}
+
+// makeOlder takes from a closed store what an earlier build did not have.
+func makeOlder(t *testing.T, dir string) {
+	t.Helper()
+	db, err := bbolt.Open(filepath.Join(dir, "parley.db"), 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = db.Update(func(tx *bbolt.Tx) error {
+		return errors.Join(tx.DeleteBucket([]byte("asks")), tx.DeleteBucket([]byte("pairs")))
+	})
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestStoreOfAnEarlierBuild: a store without what this build added is checked,
+// saved, restored and used as it is.
+func TestStoreOfAnEarlierBuild(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	filled(t, dir)
+	makeOlder(t, dir)
+	checkStore(t, dir)
+	snap, err := bolt.SnapshotFile(t.Context(), dir, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	use := func() {
+		e := open(t, dir)
+		pair(t, e, "a")
+		if !e.Paired("test", "bot", "a") {
+			t.Error("nobody is paired")
+		}
+		if err := e.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(asides(t, dir)); n > 0 {
+			t.Errorf("%d files were moved aside", n)
+		}
+	}
+	use()
+	if err := bolt.Restore(t.Context(), t.TempDir(), snap); err != nil {
+		t.Errorf("the snapshot of the earlier build: %v", err)
+	}
+}
+
+// TestDamagedPair: a damaged record lets nobody in, and the others stay.
+func TestDamagedPair(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	e := open(t, dir)
+	pair(t, e, "a")
+	pair(t, e, "b")
+	ask(t, e, "c", time.Now())
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"pairs", "asks"} {
+		if err := bolt.DamageRecord(dir, name, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e = open(t, dir)
+	if e.Paired("test", "bot", "a") || !e.Paired("test", "bot", "b") {
+		t.Error("the damaged pair counts, or the other one does not")
+	}
+	pairs, asks, err := e.PairList(t.Context())
+	if err != nil || len(pairs) != 1 || len(asks) != 0 {
+		t.Errorf("%v, %v, %v", pairs, asks, err)
+	}
+	bolt.Barrier(t.Context(), e)
+	if st, err := e.Status(t.Context()); err != nil || st.Corrupt != 2 {
+		t.Errorf("%d damaged, %v", st.Corrupt, err)
+	}
+	pair(t, e, "d")
+}
+
+// TestPairsWhileTheStoreCannotBeWritten: nothing of a change that failed counts.
+func TestPairsWhileTheStoreCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	e := open(t, t.TempDir())
+	pair(t, e, "a")
+	now := time.Unix(1_700_000_000, 0)
+	ask(t, e, "b", now)
+	bolt.BreakWrites(e, errors.New("the disk is full"))
+	if _, err := e.ApprovePair(t.Context(), "code b", now, func(session.PairRequest) channels.Outbound {
+		return channels.Outbound{ID: "welcome b", Address: channels.Address{Channel: "test", Chat: "b"}}
+	}); !errors.Is(err, session.ErrStore) {
+		t.Errorf("approve: %v", err)
+	}
+	if _, err := e.RevokePairs(t.Context(), "test", "", "a"); !errors.Is(err, session.ErrStore) {
+		t.Errorf("revoke: %v", err)
+	}
+	if !e.Paired("test", "bot", "a") || e.Paired("test", "bot", "b") {
+		t.Error("a change that failed counts")
+	}
+	bolt.BreakWrites(e, nil)
+	if _, err := e.RevokePairs(t.Context(), "test", "", "a"); err != nil || e.Paired("test", "bot", "a") {
+		t.Errorf("revoke: %v", err)
+	}
+}

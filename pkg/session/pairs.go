@@ -1,0 +1,69 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"parley/pkg/channels"
+)
+
+// ErrExpired says that a pairing code is known and its time is over.
+var ErrExpired = errors.New("expired")
+
+// Pairs are the people whom the operator let in by a code, and the strangers who
+// were told one. Somebody is a channel, an account and an id.
+type Pairs interface {
+	// AskPair stores a request and queues out, which tells the code, in one
+	// transaction. It does nothing where its answer is another than [PairAsked].
+	// At most limit requests are stored; those that are over make room.
+	AskPair(ctx context.Context, r PairRequest, out channels.Outbound, limit int) (PairAnswer, error)
+	// ApprovePair turns the request with this code into a pair and queues what
+	// notice makes of it, in one transaction. [ErrNotFound]: nobody has the code;
+	// [ErrExpired]: its time was over at now. notice must be quick and must not
+	// use the engine; it may be called more than once.
+	ApprovePair(ctx context.Context, code string, now time.Time, notice func(PairRequest) channels.Outbound) (Pair, error)
+	// RevokePairs ends the pairs of an id on an account, "" being every account of
+	// the channel, and returns them; [ErrNotFound] when there was none.
+	RevokePairs(ctx context.Context, channel, account, id string) ([]Pair, error)
+	// Paired says whether somebody is paired, from memory: it is asked for every
+	// event, and while the engine hands out items too.
+	Paired(channel, account, id string) bool
+	// PairList returns the pairs and the stored requests, those that are over
+	// included; the oldest first.
+	PairList(ctx context.Context) ([]Pair, []PairRequest, error)
+}
+
+// PairRequest is a stranger who was told a code.
+type PairRequest struct {
+	Code string `json:"code"`
+	// Address is where the stranger wrote, and is answered.
+	Address channels.Address `json:"address"`
+	Sender  channels.Sender  `json:"sender"`
+	Asked   time.Time        `json:"asked"`
+	Expires time.Time        `json:"expires"`
+}
+
+// Open says whether the code may still be used.
+func (r *PairRequest) Open(now time.Time) bool { return now.Before(r.Expires) }
+
+// Pair is somebody whom the operator let in.
+type Pair struct {
+	Address channels.Address `json:"address"`
+	Sender  channels.Sender  `json:"sender"`
+	Since   time.Time        `json:"since"`
+}
+
+// PairAnswer says what came of a request to be paired.
+type PairAnswer string
+
+// The answers to a request.
+const (
+	// PairAsked: the request is stored, and the code is on its way.
+	PairAsked PairAnswer = "asked"
+	// PairWaiting: there is nothing to tell. An earlier request is still open, this
+	// very message was answered before, or the sender is paired.
+	PairWaiting PairAnswer = "waiting"
+	// PairFull: as many as may ask at a time do.
+	PairFull PairAnswer = "full"
+)

@@ -1,0 +1,314 @@
+package sessiontest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"parley/pkg/channels"
+	"parley/pkg/session"
+)
+
+// from makes an item the message with a platform's id by a sender.
+func from(sender, messageID string, it session.Item) session.Item {
+	in := *it.Inbound
+	in.Sender.ID, in.MessageID = sender, messageID
+	it.Inbound = &in
+	return it
+}
+
+// note is a message of sender u whose platform id is its own id.
+func note(chat, id, text string) session.Item { return from("u", id, textItem(chat, id, text)) }
+
+// edit is a new wording of a note.
+func edit(chat, id, of, text string, rule session.EditRule) session.Item {
+	it := from("u", of, textItem(chat, id, text))
+	it.Inbound.Kind, it.Edit = channels.KindEdit, rule
+	return it
+}
+
+func wordings(list []session.Item) []string {
+	out := make([]string, len(list))
+	for i := range list {
+		out[i] = list[i].Inbound.Text
+	}
+	return out
+}
+
+func editTests() []test {
+	return []test{
+		{"an edit replaces the message that waits, in its place", testEditReplaces},
+		{"an edit replaces no other message", testEditOfOthers},
+		{"an edit comes with its message and with the cursor", testEditWithItsMessage},
+		{"an edit of a message that a turn has comes too late", func(b *bench) {
+			b.append(note("a", "1", "old"))
+			w := b.turns()
+			h := w.next()
+			b.append(
+				note("a", "2", "next"), edit("a", "e1", "1", "late", session.EditDrop),
+				edit("a", "e2", "1", "again", session.EditAnswer), edit("a", "e2", "1", "twice", session.EditAnswer))
+			b.equal([]string{"old"}, wordings(h.what.Info().Items))
+			b.answer(h, session.Commit{})
+			b.equal([]string{"next", "again"}, wordings(w.next().what.Info().Items))
+		}},
+		{"an edit of an answered message comes too late", func(b *bench) {
+			b.append(note("a", "1", "old"))
+			w := b.turns()
+			b.answer(w.next(), session.Commit{})
+			b.append(edit("a", "e1", "1", "dropped", session.EditDrop))
+			b.equal(0, b.status().Waiting)
+			b.append(edit("a", "e1", "1", "seen before", session.EditAnswer))
+			b.equal(0, b.status().Waiting)
+			b.append(edit("a", "e2", "1", "answered", session.EditAnswer))
+			b.equal([]string{"answered"}, wordings(w.next().what.Info().Items))
+		}},
+		{"an edit that waits is replaced by the next one", func(b *bench) {
+			b.append(note("a", "1", "old"))
+			w := b.turns()
+			h := w.next()
+			b.append(edit("a", "e1", "1", "newer", session.EditAnswer), edit("a", "e2", "1", "newest", session.EditDrop))
+			b.answer(h, session.Commit{})
+			b.equal([]string{"newest"}, wordings(w.next().what.Info().Items))
+		}},
+		{"an edit counts for the newest wording that waits", func(b *bench) {
+			b.append(note("a", "1", "old"))
+			b.turns().next()
+			b.append(edit("a", "e1", "1", "newer", session.EditAnswer))
+			b.crash()
+			b.append(edit("a", "e2", "1", "newest", session.EditAnswer))
+			b.equal([]string{"old", "newest"}, wordings(b.turns().next().what.Info().Items))
+		}},
+		{"an edit is seen by whoever looks at what waits, and by a join", testEditJoined},
+		{"an edit counts after a turn that recorded nothing, not after one that did", testEditAfterAttempt},
+		{"an edit of what never came", func(b *bench) {
+			b.append(edit("a", "e1", "1", "dropped", session.EditDrop))
+			b.equal(0, b.status().Waiting)
+			b.append(edit("a", "e2", "1", "kept", session.EditAnswer))
+			b.equal([]string{"kept"}, wordings(b.turns().next().what.Info().Items))
+		}},
+		{"edits, turns and crashes in any order", testEditsAndTurns},
+		{"edits and turns beside each other: every last wording is read once", testEditRace},
+	}
+}
+
+func testEditReplaces(b *bench) {
+	first := note("a", "1", "old")
+	first.Inbound.Quote = "quoted"
+	b.append(first, note("a", "2", "between"))
+	e := edit("a", "e1", "1", "new", session.EditDrop)
+	e.Inbound.Images = []channels.Image{{MIME: "image/png", Data: []byte("picture")}}
+	b.append(e)
+	b.append(note("a", "3", "last"), edit("a", "e2", "2", "", session.EditAnswer))
+	b.equal(3, b.status().Waiting)
+	b.append(edit("a", "e1", "1", "delivered again", session.EditDrop), note("a", "1", "delivered again"))
+	b.crash()
+	w := b.turns()
+	h := w.next()
+	got := h.what.Info().Items
+	b.equal([]string{"test/bot/1", "test/bot/2", "test/bot/3"}, ids(got))
+	b.equal([]string{"new", "", "last"}, wordings(got))
+	b.equal("quoted", got[0].Inbound.Quote)
+	b.equal(e.Inbound.Images, got[0].Inbound.Images)
+	b.equal(channels.KindMessage, got[0].Inbound.Kind)
+	b.answer(h, session.Commit{})
+	b.equal(0, b.status().Waiting)
+
+	// An edit makes a turn of its own of a message, or no longer.
+	alone := note("b", "4", "alone")
+	alone.Solo = true
+	solo := edit("b", "e3", "5", "/command", session.EditDrop)
+	solo.Solo = true
+	b.append(note("b", "5", "first"), alone, note("b", "6", "third"), solo, edit("b", "e4", "4", "together", session.EditDrop))
+	h = w.next()
+	b.equal([]string{"/command"}, wordings(h.what.Info().Items))
+	b.answer(h, session.Commit{})
+	b.equal([]string{"together", "third"}, wordings(w.next().what.Info().Items))
+}
+
+func testEditOfOthers(b *bench) {
+	button := note("a", "5", "pressed")
+	button.Inbound.Kind = channels.KindButton
+	nameless := from("u", "", textItem("a", "6", "nameless"))
+	b.append(note("a", "1", "one"), note("a", "10", "ten"), note("b", "2", "elsewhere"), button, nameless)
+	thread := addr("a")
+	thread.Thread = "t"
+	moved := addr("c")
+	b.must(b.e.Move(b.Context(), addr("a"), moved))
+	inThread := edit("a", "e3", "1", "in a thread", session.EditDrop)
+	inThread.Address = thread
+	after := edit("a", "e4", "1", "numbered anew", session.EditDrop)
+	after.Address = moved
+	b.append(
+		from("v", "1", edit("a", "e1", "1", "by somebody else", session.EditDrop)),
+		edit("a", "e2", "2", "in another chat", session.EditDrop),
+		inThread, after,
+		edit("a", "e5", "5", "of a button", session.EditDrop),
+		edit("a", "e6", "", "of nothing", session.EditDrop),
+		edit("a", "e7", "0", "of another one", session.EditDrop),
+	)
+	w := b.turns()
+	for range 2 {
+		h := w.next()
+		want := []string{"one", "ten", "pressed", "nameless"}
+		if h.what.Info().Address == addr("b") {
+			want = []string{"elsewhere"}
+		}
+		b.equal(want, wordings(h.what.Info().Items))
+		b.answer(h, session.Commit{})
+	}
+	b.equal(0, b.status().Waiting)
+}
+
+func testEditWithItsMessage(b *bench) {
+	w := b.turns()
+	b.append(note("a", "0", "first of the chat"))
+	b.answer(w.next(), session.Commit{})
+	both := []session.Item{note("a", "1", "old"), edit("a", "e1", "1", "new", session.EditAnswer)}
+	b.must(b.e.Append(b.Context(), both, &channels.Cursor{Name: "p", To: "1"}))
+	h := w.next()
+	b.equal([]string{"new"}, wordings(h.what.Info().Items))
+	b.append(note("a", "2", "second"))
+	late := []session.Item{edit("a", "e2", "2", "fenced", session.EditDrop), edit("a", "e3", "1", "fenced", session.EditAnswer)}
+	b.wantErr(b.e.Append(b.Context(), late, &channels.Cursor{Name: "p", To: "2"}), session.ErrFenced)
+	b.answer(h, session.Commit{})
+	h = w.next()
+	b.equal([]string{"second"}, wordings(h.what.Info().Items))
+	// What was fenced was not accepted: the same edits may come again.
+	b.must(b.e.Append(b.Context(), late[1:], &channels.Cursor{Name: "p", From: "1", To: "2"}))
+	b.answer(h, session.Commit{})
+	b.equal([]string{"fenced"}, wordings(w.next().what.Info().Items))
+}
+
+// arrives waits until a turn is told of what waits behind it.
+func (b *bench) arrives(h handed[session.Turn]) {
+	b.Helper()
+	select {
+	case <-h.what.Info().Arrivals:
+	case <-time.After(patience):
+		b.Fatal("the turn was not told")
+	}
+}
+
+func testEditJoined(b *bench) {
+	b.append(note("a", "1", "one"))
+	h := b.turns().next()
+	b.append(note("a", "2", "two"), note("a", "3", "three"))
+	b.arrives(h)
+	b.append(edit("a", "e1", "3", "three, better", session.EditDrop))
+	b.arrives(h)
+	waiting, err := h.what.Waiting(b.Context())
+	b.must(err)
+	b.equal([]string{"two", "three, better"}, wordings(waiting))
+	join := func(want ...string) {
+		b.Helper()
+		left := 1
+		joined, err := h.what.Join(b.Context(), func(session.Item) bool { left--; return left >= 0 })
+		b.must(err)
+		b.equal(want, wordings(joined))
+	}
+	join("two")
+	b.append(edit("a", "e2", "2", "too late", session.EditDrop), edit("a", "e3", "3", "three, best", session.EditDrop))
+	join("three, best")
+	b.answer(h, session.Commit{})
+	b.equal(0, b.status().Waiting)
+}
+
+func testEditAfterAttempt(b *bench) {
+	b.append(note("a", "1", "old"))
+	b.equal([]string{"old"}, wordings(b.turns().next().what.Info().Items))
+	b.crash()
+	b.append(edit("a", "e1", "1", "new", session.EditDrop))
+	h := b.turns().next()
+	b.equal([]string{"new"}, wordings(h.what.Info().Items))
+	b.append(note("a", "2", "joined"), note("a", "3", "behind"))
+	taken := 0
+	_, err := h.what.Join(b.Context(), func(session.Item) bool { taken++; return taken == 1 })
+	b.must(err)
+	b.must(h.what.Record(b.Context(), session.Step{Kind: session.StepAnswer, Round: 1, Await: true}))
+	b.crash()
+	for i, of := range []string{"1", "2", "3"} {
+		b.append(edit("a", fmt.Sprint("f", i), of, "after the crash", session.EditDrop))
+	}
+	w := b.turns()
+	h = w.next()
+	info := h.what.Info()
+	b.equal([]string{"new"}, wordings(info.Items))
+	b.equal([]string{"joined"}, wordings(info.Steps[0].Items))
+	b.answer(h, session.Commit{})
+	b.equal([]string{"after the crash"}, wordings(w.next().what.Info().Items))
+}
+
+// testEditRace lets writers edit messages while turns take them. No rule drops
+// an edit here, so that the last wording of each message is read by exactly one
+// turn, and none that came before is read after it.
+func testEditRace(b *bench) {
+	const chats, each, versions = 8, 30, 4
+	var mu sync.Mutex
+	read := map[string][]string{} // by message
+	ctx, cancel := context.WithCancel(b.Context())
+	ended := make(chan error, 1)
+	done := make(chan struct{})
+	go func() {
+		ended <- b.e.Run(ctx, func(ctx context.Context, t session.Turn) error {
+			all := t.Info().Items
+			joined, err := t.Join(ctx, func(session.Item) bool { return true })
+			if err != nil {
+				return err
+			}
+			if err := t.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered}); err != nil {
+				return err
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			all = slices.Concat(all, joined)
+			for i := range all {
+				id := all[i].Inbound.MessageID
+				read[id] = append(read[id], all[i].Inbound.Text)
+				if id == "end" {
+					done <- struct{}{}
+				}
+			}
+			return nil
+		})
+	}()
+	put := func(it session.Item) {
+		if err := b.e.Append(b.Context(), []session.Item{it}, nil); err != nil {
+			b.Error(err)
+		}
+	}
+	var wg sync.WaitGroup
+	for c := range chats {
+		chat := fmt.Sprint(c)
+		wg.Go(func() {
+			for m := range each {
+				id := fmt.Sprint(c, "-", m)
+				put(note(chat, id, "0"))
+				for v := 1; v < versions; v++ {
+					put(edit(chat, fmt.Sprint(id, "-", v), id, fmt.Sprint(v), session.EditAnswer))
+				}
+			}
+			put(from("u", "end", textItem(chat, "end-"+chat, "")))
+		})
+	}
+	for range chats {
+		<-done
+	}
+	wg.Wait()
+	cancel()
+	b.must(<-ended)
+	delete(read, "end")
+	b.equal(chats*each, len(read))
+	for id, got := range read {
+		if last := fmt.Sprint(versions - 1); got[len(got)-1] != last {
+			b.Errorf("message %s: the last wording read is %s, want %s", id, got[len(got)-1], last)
+		}
+		for i := 1; i < len(got); i++ {
+			if strings.Compare(got[i-1], got[i]) >= 0 {
+				b.Errorf("message %s was read as %v", id, got)
+			}
+		}
+	}
+}
