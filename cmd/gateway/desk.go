@@ -117,9 +117,23 @@ func (a *App) report(ctx context.Context, emit emitter) error {
 		Version: version(), PID: os.Getpid(), Since: a.started, Model: a.brain.model, Why: a.brain.why, Store: st,
 	}
 	for i, c := range a.channels {
-		r.Channels = append(r.Channels, channelReport{Name: c.Name(), Account: c.Account(), Health: a.egresses[i].Health()})
+		r.Channels = append(r.Channels, channelReport{Name: c.Name(), Account: c.Account(), Health: healthOf(c, a.egresses[i])})
 	}
 	return emit(r)
+}
+
+// healthOf is how sending goes, or taking in where only that has trouble.
+func healthOf(c channels.Channel, out *channels.Egress) channels.Health {
+	health := out.Health()
+	taking, ok := c.(interface{ Health() channels.Health })
+	if !ok || health.State != channels.HealthOK {
+		return health
+	}
+	if in := taking.Health(); in.State != channels.HealthOK {
+		in.Reason = "taking in: " + in.Reason
+		return in
+	}
+	return health
 }
 
 func (a *App) listSessions(ctx context.Context, emit emitter) error {

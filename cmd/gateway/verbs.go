@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -197,7 +198,7 @@ func newStatus(h *host) *cobra.Command {
 		}
 		for _, c := range r.Channels {
 			if err == nil {
-				_, err = fmt.Fprintf(w, "channel %s\t%s %s\n", c.Name, c.Health.State, c.Health.Reason)
+				_, err = fmt.Fprintf(w, "channel %s\t%s %s\n", strings.TrimSuffix(c.Name+"/"+c.Account, "/"), c.Health.State, c.Health.Reason)
 			}
 		}
 		for _, trouble := range []string{s.WriteError, s.Held} {

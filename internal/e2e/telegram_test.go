@@ -223,6 +223,13 @@ func TestTelegramAnotherGateway(t *testing.T) {
 		}()
 		if len(tg.Bot().Unconfirmed()) == 0 {
 			w.await("a conflict", func() bool { return len(conflicts(tg)) == 1 })
+			for said := false; !said; { // the gateway reads the conflict a moment later
+				status, err := w.gw.Command(w.ctx, nil, "status").CombinedOutput()
+				if err != nil {
+					t.Fatalf("status: %v, %s", err, status)
+				}
+				said = strings.Contains(string(status), "degraded taking in: ")
+			}
 			chat.Say("meanwhile")
 		}
 		if err := <-ended; err != nil {

@@ -60,6 +60,7 @@
 //
 // Name a bucket in keys.go, give it a struct in record.go, read and write it
 // through tx.get and tx.put, and add what must hold between it and the others to
-// check.go. An engine beside this one implements session.Engine and passes the
+// check.go. A bucket that stores of earlier builds lack is listed in laterBuckets
+// too. An engine beside this one implements session.Engine and passes the
 // suite in sessiontest.
 package bolt
