@@ -58,7 +58,7 @@ func TestTelegramGroup(t *testing.T) {
 				t.Errorf("the answer replies to %d, and %d asked", m.ReplyTo, asked.MessageID)
 			}
 			reply := group.Reply(m.ID, "go on")
-			want = append(want, "heard: go on")
+			want = append(want, "heard: Ada: go on")
 			if m := w.reads(group, want...)[1]; m.ReplyTo != reply.MessageID {
 				t.Errorf("the second answer replies to %d, and %d asked", m.ReplyTo, reply.MessageID)
 			}
