@@ -28,6 +28,8 @@ func commandText() [][2]string {
 		{"new", "start a fresh conversation"},
 		{"stop", "stop what I am doing"},
 		{"status", "the model, this conversation and what is waiting"},
+		{"model", "which model answers"},
+		{"usage", "how much of what the model can read this conversation takes"},
 		{"compact", "replace the conversation so far by a summary"},
 		{"tools", "the tools I may use here"},
 		{"tool", "NAME JSON: call one tool directly"},
@@ -74,6 +76,13 @@ func (r *run) command(ctx context.Context, it session.Item, name, _ string) erro
 		if text == "" {
 			text = "No tools may be used here."
 		}
+	case "model":
+		text = "Model: " + r.a.o.Model + ". Which one answers is set in the configuration (agent.model)."
+	case "usage":
+		var err error
+		if text, err = r.usageText(ctx); err != nil {
+			return err
+		}
 	case "compact":
 		return r.compact(ctx)
 	default:
@@ -103,6 +112,21 @@ func (r *run) stopText(ctx context.Context, it session.Item) string {
 		return ""
 	}
 	return "Nothing is running."
+}
+
+// usageText tells how much of the conversation the next request carries. Tokens
+// are estimated, as they are for the budget itself.
+func (r *run) usageText(ctx context.Context) (string, error) {
+	h, err := r.history(ctx, r.a.o.ContextTokens)
+	if err != nil {
+		return "", err
+	}
+	info, err := r.a.o.Engine.Get(ctx, r.info.Session)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("This conversation has %d entries. The next question carries %d of them, about %d tokens of at most %d; "+
+		"/compact makes them fewer, /new begins afresh.", info.Entries, len(h.messages), h.tokens, r.a.o.ContextTokens), nil
 }
 
 func (r *run) statusText(ctx context.Context) string {
