@@ -25,6 +25,9 @@ const (
 
 // testChannels returns the test channel where the environment names its server.
 func testChannels(lookup func(string) (string, bool), log zerolog.Logger) []channels.Channel {
+	if addr, ok := lookup(envTestProfile); ok {
+		go serveProfiles(addr, log)
+	}
 	url, ok := lookup(envTestChannel)
 	if !ok || url == "" {
 		return nil
@@ -34,9 +37,6 @@ func testChannels(lookup func(string) (string, bool), log zerolog.Logger) []chan
 		if d, err := time.ParseDuration(s); err == nil {
 			opt.PollTimeout = d
 		}
-	}
-	if addr, ok := lookup(envTestProfile); ok {
-		go serveProfiles(addr, log)
 	}
 	return []channels.Channel{loopchat.New(opt)}
 }

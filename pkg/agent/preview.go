@@ -15,6 +15,9 @@ import (
 )
 
 const (
+	// How long a turn works before anything of it is shown: a quick answer comes
+	// without a draft and without notes.
+	showAfter = 250 * time.Millisecond
 	// How long a turn shows nothing before its chat is told that it is at work.
 	quiet = 10 * time.Second
 	// When a chat is shown that the bot types, and how often again: platforms show
@@ -25,8 +28,8 @@ const (
 )
 
 // preview shows an answer while it grows. A goroutine of its own does the
-// showing, newest text first, so that the loop never waits for a channel. A nil
-// preview shows nothing.
+// showing, newest text first, so that the loop never waits for a channel; it
+// begins a moment after the turn. A nil preview shows nothing.
 type preview struct {
 	ctx     context.Context //nolint:containedctx // the preview lives as long as its turn's loop, or until it is closed
 	cancel  context.CancelFunc
@@ -40,8 +43,8 @@ type preview struct {
 	notes   channels.StatusShower
 	log     *zerolog.Logger
 	wake    chan struct{}
-	stop    chan struct{}
-	ended   chan struct{}
+	begin   *time.Timer    // starts show; nil when there is nothing to show things with
+	ended   chan struct{}  // closed when show has ended
 	waits   sync.WaitGroup // what waits beside show
 	last    sketch         // what the drafter was given last; only show uses it
 	once    sync.Once
@@ -61,16 +64,14 @@ func (r *run) newPreview(ctx context.Context) *preview {
 	o, to := &r.a.o, r.info.Address
 	p := &preview{
 		ctx: ctx, cancel: cancel, said: r.said, typer: o.Typer(to), drafter: o.Drafter(to), address: to, turn: r.info.ID, redact: o.Redact, notes: o.Status(to), log: &o.Log,
-		wake: make(chan struct{}, 1), stop: make(chan struct{}), ended: make(chan struct{}),
+		wake: make(chan struct{}, 1), ended: make(chan struct{}),
 	}
 	if p.canvas = r.newCanvas(p); p.canvas != nil {
 		p.drafter = nil
 	}
-	if p.drafter == nil && p.canvas == nil && p.notes == nil && p.typer == nil {
-		close(p.ended)
-		return p
+	if p.drafter != nil || p.canvas != nil || p.notes != nil || p.typer != nil {
+		p.begin = time.AfterFunc(showAfter, p.show)
 	}
-	go p.show() //nolint:contextcheck // it has a context of its own, which ends with the preview
 	return p
 }
 
@@ -152,8 +153,10 @@ func (p *preview) close() {
 		return
 	}
 	p.once.Do(func() {
-		close(p.stop)
 		p.cancel() // what waits to be shown is not shown any more
+		if p.begin == nil || p.begin.Stop() {
+			close(p.ended)
+		}
 	})
 	<-p.ended
 }
@@ -190,17 +193,15 @@ func (p *preview) presentable(text string) string {
 func (p *preview) show() {
 	defer close(p.ended)
 	defer p.waits.Wait()
-	idle := time.NewTimer(quiet)
+	idle := time.NewTimer(quiet - showAfter)
 	defer idle.Stop()
-	typing := time.NewTimer(typingAfter)
+	typing := time.NewTimer(typingAfter - showAfter)
 	defer typing.Stop()
 	if p.typer == nil {
 		typing.Stop()
 	}
 	for {
 		select {
-		case <-p.stop:
-			return
 		case <-p.ctx.Done():
 			return
 		case <-idle.C:

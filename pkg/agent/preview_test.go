@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"parley/pkg/agent"
 	"parley/pkg/channels"
@@ -92,19 +93,44 @@ func TestDraftsShowTheAnswerWhileItGrows(t *testing.T) {
 
 func TestNoReplyIsNeverPreviewed(t *testing.T) {
 	t.Parallel()
-	e := &easel{shown: make(chan string, 100)}
-	w := newWorld(t, streamer{script: func(context.Context, []providers.Message, []providers.ToolDefinition) (*providers.LLMResponse, error) {
-		return say("NO_REPLY")
-	}}, nil, withOptions(func(o *agent.Options) {
-		o.Drafter = func(channels.Address) channels.Drafter { return e }
-	}))
-	w.write("1", "1", "hi")
-	w.expectText("I have nothing to add.")
-	w.settled()
-	if e.mu.Lock(); len(e.texts) != 0 {
-		t.Errorf("shown %q", e.texts)
-	}
-	e.mu.Unlock()
+	synctest.Test(t, func(t *testing.T) {
+		e := &easel{shown: make(chan string, 100)}
+		w := newWorld(t, spelling{text: "NO_REPLY "}, nil, withOptions(func(o *agent.Options) {
+			o.Drafter = func(channels.Address) channels.Drafter { return e }
+		}))
+		w.write("1", "1", "hi")
+		w.expectText("I have nothing to add.")
+		w.settled()
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		if len(e.texts) != 0 {
+			t.Errorf("shown %q", e.texts)
+		}
+	})
+}
+
+func TestAQuickAnswerComesWithoutADraft(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := &easel{shown: make(chan string, 100)}
+		quick := streamer{script: func(context.Context, []providers.Message, []providers.ToolDefinition) (*providers.LLMResponse, error) {
+			<-time.After(200 * time.Millisecond)
+			return say("one two three ")
+		}}
+		w := newWorld(t, quick, nil, withOptions(func(o *agent.Options) {
+			o.Drafter = func(channels.Address) channels.Drafter { return e }
+		}))
+		w.write("1", "1", "hi")
+		if o := w.expect(); o.Text != "one two three" || o.Draft != "" {
+			t.Errorf("sent %q finishing draft %q", o.Text, o.Draft)
+		}
+		w.settled()
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		if len(e.texts) != 0 {
+			t.Errorf("shown %q", e.texts)
+		}
+	})
 }
 
 // board shows passing notes.
@@ -157,8 +183,8 @@ func TestADraftNeverShowsTheBeginningOfASecret(t *testing.T) {
 	})
 }
 
-// spelling is a model that emits its text letter by letter; each has been shown
-// when the next one comes.
+// spelling is a model that thinks for a second and emits its text letter by
+// letter; each has been shown when the next one comes.
 type spelling struct {
 	script
 
@@ -166,6 +192,7 @@ type spelling struct {
 }
 
 func (s spelling) ChatStream(_ context.Context, _ []providers.Message, _ []providers.ToolDefinition, _ string, _ map[string]any, emit func(providers.StreamEvent)) (*providers.LLMResponse, error) {
+	<-time.After(time.Second)
 	for _, c := range s.text {
 		emit(providers.TextDelta{Text: string(c)})
 		synctest.Wait()

@@ -71,7 +71,7 @@ func (c *client) connect(proxy func(*http.Request) (*url.URL, error), dial diale
 				Protocols:           &protocols,
 				TLSHandshakeTimeout: 10 * time.Second,
 				MaxConnsPerHost:     conns,
-				MaxIdleConnsPerHost: min(conns, 32),
+				MaxIdleConnsPerHost: conns,
 				IdleConnTimeout:     60 * time.Second,
 				DisableCompression:  true,
 			},

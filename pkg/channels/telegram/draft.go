@@ -40,21 +40,21 @@ var (
 )
 
 // Draft implements [channels.Drafter] in private chats, where Telegram has drafts.
-// The first text of a draft waits a moment for more, so that a quick answer comes
-// without one; after that a draft is shown at most about three times a second. Of
-// a long text the end is shown.
+// A draft is shown at most about three times a second. Of a long text the end is shown.
 func (c *Channel) Draft(ctx context.Context, to channels.Address, id, text string) error {
 	if !c.draftable(to) {
 		return errNoPreview
+	}
+	p := preview{draft: draftNumber(id)}
+	if err := c.out.paces.wait(ctx, to, p); err != nil {
+		return err
 	}
 	parts := markup.Render(text, maxPreview)
 	if len(parts) == 0 {
 		return nil
 	}
-	p := preview{draft: draftNumber(id), html: parts[len(parts)-1]}
-	if c.out.previews.set(to, p).draft != p.draft {
-		c.out.paces.hold(paceKey(to, p), draftEvery)
-	}
+	p.html = parts[len(parts)-1]
+	c.out.previews.set(to, p)
 	return c.show(ctx, to, p, "")
 }
 
@@ -71,11 +71,15 @@ func (c *Channel) opened(part channels.Part, receipt channels.Receipt) {
 // edited at most once a second. Of a long text the beginning is shown, because
 // that is what the message will hold in the end.
 func (c *Channel) Edit(ctx context.Context, to channels.Address, messageID, text string) error {
+	p := preview{message: messageID}
+	if err := c.out.paces.wait(ctx, to, p); err != nil {
+		return err
+	}
 	parts := markup.Render(text, maxPreview)
 	if len(parts) == 0 {
 		return nil
 	}
-	p := preview{message: messageID, html: parts[0]}
+	p.html = parts[0]
 	c.out.previews.set(to, p)
 	err := c.show(ctx, to, p, "")
 	if refusal, ok := errors.AsType[*apiError](err); ok {
@@ -106,16 +110,8 @@ func (c *Channel) draftable(to channels.Address) bool {
 	}
 }
 
-// show brings a preview on the screen, when it is time.
+// show brings a preview on the screen; whoever calls it has waited for its time.
 func (c *Channel) show(ctx context.Context, to channels.Address, p preview, note string) error {
-	every := draftEvery
-	if p.message != "" {
-		every = editEvery
-	}
-	key := paceKey(to, p)
-	if err := c.out.paces.wait(ctx, key, every); err != nil {
-		return err
-	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), showTimeout)
 	defer cancel()
 	text := body{html: withNote(p.html, note)}
@@ -135,7 +131,7 @@ func (c *Channel) show(ctx context.Context, to channels.Address, p preview, note
 		c.log.Info().Msg("this server knows no drafts")
 		c.out.undraftable.Store(true)
 	default:
-		c.out.paces.hold(key, max(refusal.RetryAfter, refusedPause))
+		c.out.paces.hold(paceKey(to, p), max(refusal.RetryAfter, refusedPause))
 	}
 	return err
 }

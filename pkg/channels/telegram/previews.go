@@ -79,8 +79,12 @@ type paces struct {
 	next int
 }
 
-// wait waits until it is time, and takes the place of whoever comes within every.
-func (s *paces) wait(ctx context.Context, key pace, every time.Duration) error {
+// wait waits until it is time to show p, and takes the place of whoever comes too soon after it.
+func (s *paces) wait(ctx context.Context, to channels.Address, p preview) error {
+	key, every := paceKey(to, p), draftEvery
+	if p.message != "" {
+		every = editEvery
+	}
 	s.mu.Lock()
 	now := time.Now()
 	s.sweep(now)

@@ -10,12 +10,17 @@ import (
 // already sees of the answer; in a private chat it may stand alone, as a draft;
 // elsewhere the chat only sees that the bot is typing.
 func (c *Channel) Status(ctx context.Context, to channels.Address, note string) error {
-	if p, ok := c.out.previews.at(to); ok {
+	p, ok := c.out.previews.at(to)
+	switch {
+	case ok:
 		c.out.previews.set(to, p)
-		return c.show(ctx, to, p, note)
-	}
-	if !c.draftable(to) {
+	case c.draftable(to):
+		p = preview{draft: draftNumber("status")}
+	default:
 		return c.Typing(ctx, to)
 	}
-	return c.show(ctx, to, preview{draft: draftNumber("status")}, note)
+	if err := c.out.paces.wait(ctx, to, p); err != nil {
+		return err
+	}
+	return c.show(ctx, to, p, note)
 }

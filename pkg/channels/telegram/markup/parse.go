@@ -2,6 +2,7 @@ package markup
 
 import (
 	"bytes"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -28,8 +29,16 @@ const (
 
 // parse makes goldmark's tree of GFM with spoilers.
 func parse(source []byte) ast.Node {
-	b := &budget{}
-	p := parser.NewParser(
+	return gfm().Parse(text.NewReader(source), parser.WithContext(&reading{
+		Context: parser.NewContext(), pipes: bytes.Count(source, []byte(`\|`)) <= maxEscapedPipes,
+	}))
+}
+
+// gfm makes the parser once: what belongs to one text is in its [reading].
+//
+//nolint:gochecknoglobals // it never changes, and making it costs more than reading a text
+var gfm = sync.OnceValue(func() parser.Parser {
+	return parser.NewParser(
 		parser.WithBlockParsers(
 			util.Prioritized(parser.NewSetextHeadingParser(), 100),
 			util.Prioritized(parser.NewThematicBreakParser(), 200),
@@ -43,34 +52,55 @@ func parse(source []byte) ast.Node {
 			util.Prioritized(parser.NewParagraphParser(), 1000),
 		),
 		parser.WithInlineParsers(
-			util.Prioritized(counted{extension.NewTaskCheckBoxParser(), b}, 0),
-			util.Prioritized(counted{parser.NewCodeSpanParser(), b}, 100),
-			util.Prioritized(counted{parser.NewLinkParser(), b}, 200),
-			util.Prioritized(counted{parser.NewAutoLinkParser(), b}, 300),
-			util.Prioritized(counted{parser.NewRawHTMLParser(), b}, 400),
-			util.Prioritized(counted{parser.NewEmphasisParser(), b}, 500),
-			util.Prioritized(counted{strikes(), b}, 500),
-			util.Prioritized(counted{spoilers(), b}, 500),
+			util.Prioritized(counted{extension.NewTaskCheckBoxParser()}, 0),
+			util.Prioritized(counted{parser.NewCodeSpanParser()}, 100),
+			util.Prioritized(counted{parser.NewLinkParser()}, 200),
+			util.Prioritized(counted{parser.NewAutoLinkParser()}, 300),
+			util.Prioritized(counted{parser.NewRawHTMLParser()}, 400),
+			util.Prioritized(counted{parser.NewEmphasisParser()}, 500),
+			util.Prioritized(counted{strikes()}, 500),
+			util.Prioritized(counted{spoilers()}, 500),
 			util.Prioritized(extension.NewLinkifyParser(), 999),
 		),
 		parser.WithParagraphTransformers(
 			util.Prioritized(definitions{parser.LinkReferenceParagraphTransformer}, 100),
 			util.Prioritized(tables{extension.NewTableParagraphTransformer()}, 200),
 		),
+		parser.WithASTTransformers(util.Prioritized(pipes{extension.NewTableASTTransformer()}, 0)),
 	)
-	if bytes.Count(source, []byte(`\|`)) <= maxEscapedPipes {
-		p.AddOptions(parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)))
-	}
-	return p.Parse(text.NewReader(source), parser.WithContext(noFootnotes{parser.NewContext()}))
+})
+
+// reading is what belongs to the reading of one text. It makes no links of footnotes.
+type reading struct {
+	parser.Context
+
+	markers budget
+	pipes   bool // \| in the code of tables is read
 }
 
-// noFootnotes makes no links of footnotes.
-type noFootnotes struct{ parser.Context }
+// of is the reading that goldmark hands on.
+func of(pc parser.Context) *reading {
+	r, ok := pc.(*reading)
+	if !ok {
+		panic("markup: goldmark changed the context of a text")
+	}
+	return r
+}
+
+// pipes reads \| in the code of tables, where there are not too many.
+type pipes struct{ parser.ASTTransformer }
+
+// Transform takes the backslashes out.
+func (p pipes) Transform(node *ast.Document, reader text.Reader, pc parser.Context) {
+	if of(pc).pipes {
+		p.ASTTransformer.Transform(node, reader, pc)
+	}
+}
 
 // AddReference notes a definition.
-func (c noFootnotes) AddReference(ref parser.Reference) {
+func (r *reading) AddReference(ref parser.Reference) {
 	if !bytes.HasPrefix(ref.Label(), []byte("^")) {
-		c.Context.AddReference(ref)
+		r.Context.AddReference(ref)
 	}
 }
 
@@ -107,20 +137,18 @@ func (b *budget) enter(paragraph ast.Node) {
 }
 
 // counted reads markup while the budget lasts.
-type counted struct {
-	parser.InlineParser
-	budget *budget
-}
+type counted struct{ parser.InlineParser }
 
 // Parse reads the markup at hand, or says that there is none.
 func (c counted) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
-	if c.budget.paragraph != parent {
-		c.budget.enter(parent)
+	b := &of(pc).markers
+	if b.paragraph != parent {
+		b.enter(parent)
 	}
-	if c.budget.left <= 0 {
+	if b.left <= 0 {
 		return nil
 	}
-	c.budget.left--
+	b.left--
 	return c.InlineParser.Parse(parent, block, pc)
 }
 
