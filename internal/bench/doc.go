@@ -5,10 +5,12 @@
 //
 // The gateway is a process of its own, built with the test channel, with
 // everything durable; the platform is loopchat's server in this process, or a
-// strict Telegram server for the rows whose name says so, the model another process. Every repetition has a fresh gateway on a fresh state;
-// the figure is the median. The speed of a machine is in every number: compare
-// runs of one machine only.
+// strict Telegram server for the rows whose name says so, the model another
+// process. Every repetition has a fresh gateway on a fresh state; the figure is
+// the median. The speed of a machine is in every number: compare runs of one
+// machine only.
 //
-// To add a figure: write a func(context.Context, *rig) ([]figure, error) and
-// name it in rows.
+// To add a figure: write a func(context.Context, place) ([]report.Figure, error)
+// and name it in rows; it is measured on each platform. To add a platform:
+// implement platform, and give rows the place that connects it.
 package main

@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"parley/internal/loopchat"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -20,13 +19,15 @@ const (
 	fillMessages = 10
 	fillBytes    = 400
 	fillBatch    = 500
+	// The names of the chats are numbers from here on, which are ids on any platform.
+	knownFrom = 1_000_000_000
 )
 
 // fill is a process of its own: it makes a store in which many chats have said
 // something, as turns that were taken in and committed.
 func fill(ctx context.Context, args []string) error {
-	if len(args) != 2 {
-		return errors.New("fill: two arguments, the folder and the number of chats")
+	if len(args) != 4 {
+		return errors.New("fill: four arguments, the folder, the number of chats, their channel and its account")
 	}
 	chats, err := strconv.Atoi(args[1])
 	if err != nil || chats < 1 {
@@ -39,7 +40,7 @@ func fill(ctx context.Context, args []string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() {
-		if err := fillInbox(ctx, e, chats); err != nil {
+		if err := fillInbox(ctx, e, chats, channels.Address{Channel: args[2], Account: args[3]}); err != nil {
 			cancel(err)
 		}
 	}()
@@ -66,11 +67,11 @@ func fill(ctx context.Context, args []string) error {
 // errFilled is the cause that ends a filling that is complete.
 var errFilled = errors.New("the store is full enough")
 
-func fillInbox(ctx context.Context, e session.Engine, chats int) error {
+func fillInbox(ctx context.Context, e session.Engine, chats int, a channels.Address) error {
 	now := time.Now()
 	var batch []session.Item
 	for i := range chats {
-		a := channels.Address{Channel: loopchat.Name, Account: "bot", Chat: "known" + strconv.Itoa(i)}
+		a.Chat = strconv.Itoa(knownFrom + i)
 		id := "fill/" + strconv.Itoa(i)
 		batch = append(batch, session.Item{ID: id, Kind: session.ItemMessage, Address: a, Time: now, Inbound: &channels.Inbound{
 			ID: id, Kind: channels.KindMessage, Address: a, Sender: channels.Sender{ID: a.Chat}, Text: "hello", Direct: true, Time: now,

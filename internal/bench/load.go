@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"parley/internal/loopchat/server"
 	"parley/internal/rig"
 )
 
@@ -25,8 +24,8 @@ func toolText() string {
 }
 
 // with runs f on a stage that has been started, and checks its ledger afterwards.
-func (b *bench) with(ctx context.Context, modelDelay time.Duration, f func(ctx context.Context, s *stage) error) error {
-	s, err := b.open(ctx, modelDelay)
+func (p place) with(ctx context.Context, modelDelay time.Duration, f func(ctx context.Context, s *stage) error) error {
+	s, err := p.open(ctx, modelDelay)
 	if err != nil {
 		return err
 	}
@@ -42,60 +41,53 @@ func (b *bench) with(ctx context.Context, modelDelay time.Duration, f func(ctx c
 	if _, err := s.model.stats(ctx); err != nil {
 		return err
 	}
-	return s.settled()
+	return s.platform.settled()
 }
 
 // errLedger says that speed was bought with lost or doubled messages.
 var errLedger = errors.New("the ledger is not clean")
 
-func (s *stage) settled() error {
-	r := s.chat.Report()
-	if r.Asked != r.Answered || r.Duplicates+r.Inversions+r.Misrouted+r.Phantoms > 0 {
-		return fmt.Errorf("%w: %+v", errLedger, r)
+// answered waits until every one of asks has an answer.
+func answered(ctx context.Context, asks ...*ask) error {
+	for i, a := range asks {
+		select {
+		case <-a.done:
+		case <-ctx.Done():
+			return fmt.Errorf("%d of %d questions have no answer, the first is %s: %w", len(asks)-i, len(asks), a.nonce, context.Cause(ctx))
+		}
 	}
 	return nil
 }
 
 // paced asks n times in one chat, each when the last is answered and not before
 // gap has passed since. The first few only warm up.
-func (s *stage) paced(ctx context.Context, chat, text string, n int, gap time.Duration) ([]server.Ask, error) {
+func (s *stage) paced(ctx context.Context, chat int, text string, n int, gap time.Duration) ([]*ask, error) {
 	pace := time.NewTicker(gap)
 	defer pace.Stop()
-	var asks []*server.Ask
+	var asks []*ask
 	for range warm + n {
-		a := s.chat.Ask(chat, text)
-		if err := server.WaitAnswered(ctx, a); err != nil {
+		asks = append(asks, s.platform.ask(text, chat)...)
+		if err := answered(ctx, asks[len(asks)-1]); err != nil {
 			return nil, err
 		}
-		asks = append(asks, a)
 		select {
 		case <-pace.C:
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
 	}
-	return copies(asks[warm:]), nil
-}
-
-// copies of asks that are answered; nothing changes them any more.
-func copies(asks []*server.Ask) []server.Ask {
-	all := make([]server.Ask, len(asks))
-	for i, a := range asks {
-		all[i] = *a
-	}
-	return all
+	return asks[warm:], nil
 }
 
 // overheads are the times from handed over to answered, less the model's, in milliseconds.
-func (s *stage) overheads(ctx context.Context, asks []server.Ask) ([]float64, error) {
+func (s *stage) overheads(ctx context.Context, asks []*ask) ([]float64, error) {
 	st, err := s.model.stats(ctx)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]float64, len(asks))
-	for i := range asks {
-		a := &asks[i]
-		out[i] = ms(a.Answered.Sub(a.Handed) - time.Duration(st.Spent[a.Nonce]))
+	for i, a := range asks {
+		out[i] = ms(a.answered.Sub(*a.handed) - time.Duration(st.Spent[a.nonce]))
 	}
 	return out, nil
 }
@@ -104,28 +96,22 @@ func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond)
 
 // flood puts chats × each questions in line at once and waits for all answers.
 func (s *stage) flood(ctx context.Context, chats, each int) (time.Duration, error) {
-	questions := make([]server.Question, 0, chats*each)
-	for range each {
+	var in []int
+	for range each { // in turns, as people write
 		for c := range chats {
-			questions = append(questions, server.Question{Chat: chatName(c), Text: "hello"})
+			in = append(in, c)
 		}
 	}
 	started := time.Now()
-	asks := s.chat.AskAll(questions)
-	if err := server.WaitAnswered(ctx, asks...); err != nil {
+	asks := s.platform.ask("hello", in...)
+	if err := answered(ctx, asks...); err != nil {
 		return 0, err
 	}
-	return lastAnswer(asks).Sub(started), nil
-}
-
-func lastAnswer(asks []*server.Ask) time.Time {
-	var last time.Time
+	var took time.Duration
 	for _, a := range asks {
-		if a.Answered.After(last) {
-			last = a.Answered
-		}
+		took = max(took, a.answered.Sub(started))
 	}
-	return last
+	return took, nil
 }
 
 // converse lets each chat ask its next question when the last is answered.
@@ -136,7 +122,7 @@ func (s *stage) converse(ctx context.Context, chats, each int) (time.Duration, e
 	for c := range chats {
 		wg.Go(func() {
 			for range each {
-				if errs[c] = server.WaitAnswered(ctx, s.chat.Ask(chatName(c), "hello")); errs[c] != nil {
+				if errs[c] = answered(ctx, s.platform.ask("hello", c)...); errs[c] != nil {
 					return
 				}
 			}

@@ -73,15 +73,17 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	return t.Print(out)
 }
 
-// row is one measurement; it gives one or several figures.
+// row is one measurement on one platform; it gives one or several figures.
 type row struct {
 	name    string
 	once    bool // repetitions are its own business
-	measure func(ctx context.Context, b *bench) ([]report.Figure, error)
+	measure func(ctx context.Context, p place) ([]report.Figure, error)
+	on      place
 }
 
+// rows are all measurements: those that need a platform on each of them.
 func rows() []row {
-	return []row{
+	all := []row{
 		{name: "latency", measure: latency},
 		{name: "latency-tool", measure: latencyTool},
 		{name: "turns", measure: turns},
@@ -92,14 +94,13 @@ func rows() []row {
 		{name: "idle", measure: idle},
 		{name: "known-chats", measure: knownChats},
 		{name: "fairness", once: true, measure: fairness},
-		{name: "telegram-latency", measure: telegramLatency},
-		{name: "telegram-latency-tool", measure: telegramLatencyTool},
-		{name: "telegram-burst", measure: telegramBurst},
-		{name: "telegram-start", measure: telegramStart},
-		{name: "telegram-idle", measure: telegramIdle},
-		{name: "binary", once: true, measure: binary},
-		{name: "registry", once: true, measure: registry},
 	}
+	for i, r := range all {
+		all[i].on = place{connect: connectLoop}
+		r.name, r.on = "telegram-"+r.name, place{prefix: "Telegram: ", connect: connectTelegram}
+		all = append(all, r)
+	}
+	return append(all, row{name: "binary", once: true, measure: binary}, row{name: "registry", once: true, measure: registry})
 }
 
 func choose(only string) ([]row, error) {
@@ -158,12 +159,16 @@ func (b *bench) measure(ctx context.Context, r row, reps int, t *report.Table, p
 	if r.once {
 		reps = 1
 	}
+	r.on.bench = b
 	var all [][]report.Figure
 	for rep := range reps {
 		started := time.Now()
-		figures, err := r.measure(ctx, b)
+		figures, err := r.measure(ctx, r.on)
 		if err != nil {
 			return fmt.Errorf("repetition %d: %w", rep+1, err)
+		}
+		for i := range figures {
+			figures[i].Name = r.on.prefix + figures[i].Name
 		}
 		all = append(all, figures)
 		fmt.Fprintf(progress, "%s %d/%d (%.1f s):", r.name, rep+1, reps, time.Since(started).Seconds())

@@ -17,9 +17,9 @@ import (
 	"syscall"
 	"time"
 
-	"parley/internal/loopchat"
-	"parley/internal/loopchat/server"
+	"parley/internal/bench/report"
 	"parley/internal/rig"
+	"parley/pkg/channels"
 )
 
 const (
@@ -27,45 +27,77 @@ const (
 	stopTime  = 30 * time.Second
 )
 
+// platform is where people ask the gateway and are answered.
+type platform interface {
+	// ask puts a question with that text into each of the chats, in order. Many may ask at once.
+	ask(text string, chats ...int) []*ask
+	// disturb has people ask in two more chats. Sends to the one hang, those to the
+	// other are refused with 429. over ends that, and says when it was not so.
+	disturb() (over func() error)
+	// until waits for what the platform sees.
+	until(ctx context.Context, cond func() bool) error
+	// settled says what is wrong with the ledger, if anything is.
+	settled() error
+	close()
+}
+
+// ask is a question that wants one answer. Its times are read after done is closed.
+type ask struct {
+	nonce            string
+	handed, answered *time.Time
+	done             <-chan struct{}
+}
+
+// place is a bench with the platform to measure on.
+type place struct {
+	*bench
+	// prefix comes before the names of its figures; the test channel has none.
+	prefix string
+	// connect gives a stage its platform, and says what the gateway needs to reach it.
+	connect func(ctx context.Context, s *stage) (rig.Config, []string, error)
+}
+
+// aim is a figure with a bound that is the test channel's alone.
+func (p place) aim(name string, value, limit float64, unit string) report.Figure {
+	if p.prefix != "" {
+		return report.Told(name, value, unit)
+	}
+	return report.AtMost(name, value, limit, unit)
+}
+
 // stage is one gateway with the platform and the model around it.
 type stage struct {
-	dir     string
-	profile string
-	chat    *server.Server
+	dir      string
+	profile  string
+	platform platform
+	// bot is the address of the gateway's bot on the platform, without a chat.
+	bot     channels.Address
 	gw      *rig.Gateway
 	process *rig.Process
 	model   *model
-	// until waits for what the platform sees.
-	until func(ctx context.Context, cond func() bool) error
 
 	pprof     string // the profiler's address, where one is asked for
 	firstPoll atomic.Pointer[time.Time]
-	onSend    atomic.Pointer[func(req loopchat.SendRequest) server.Fault]
 }
 
 // open prepares a stage on a fresh state; the gateway does not run yet.
-func (b *bench) open(ctx context.Context, modelDelay time.Duration) (*stage, error) {
-	dir, err := b.folder()
+func (p place) open(ctx context.Context, modelDelay time.Duration) (*stage, error) {
+	dir, err := p.folder()
 	if err != nil {
 		return nil, err
 	}
-	s := &stage{dir: dir, profile: b.profile}
-	s.chat, err = server.New(ctx, server.Options{OnSend: s.fault, OnPoll: func(int) server.Fault {
-		now := time.Now()
-		s.firstPoll.CompareAndSwap(nil, &now)
-		return server.Fault{}
-	}})
+	s := &stage{dir: dir, profile: p.profile}
+	c, env, err := p.connect(ctx, s)
 	if err != nil {
 		return nil, fmt.Errorf("platform: %w", err)
 	}
-	s.until = s.chat.Until
-	s.model, err = startModel(ctx, b.self, modelDelay)
+	s.model, err = startModel(ctx, p.self, modelDelay)
 	if err != nil {
 		s.close()
 		return nil, err
 	}
-	s.gw, err = rig.NewGateway(b.gateway, s.dir, rig.Config{ModelURL: s.model.url + "/v1"},
-		"PARLEY_TEST_CHANNEL="+s.chat.URL, "PARLEY_TEST_EFFECTS="+filepath.Join(s.dir, "effects"))
+	c.ModelURL = s.model.url + "/v1"
+	s.gw, err = rig.NewGateway(p.gateway, s.dir, c, env...)
 	if err != nil {
 		s.close()
 		return nil, fmt.Errorf("gateway: %w", err)
@@ -84,11 +116,10 @@ func (b *bench) folder() (string, error) {
 	return dir, nil
 }
 
-func (s *stage) fault(_ int, req loopchat.SendRequest) server.Fault {
-	if f := s.onSend.Load(); f != nil {
-		return (*f)(req)
-	}
-	return server.Fault{}
+// polled is called at each poll.
+func (s *stage) polled() {
+	now := time.Now()
+	s.firstPoll.CompareAndSwap(nil, &now)
 }
 
 // start runs the gateway and returns how long it took to its first poll.
@@ -112,7 +143,7 @@ func (s *stage) start(ctx context.Context) (time.Duration, error) {
 		case <-ctx.Done():
 		}
 	}()
-	if err := s.until(ctx, func() bool { return s.firstPoll.Load() != nil }); err != nil {
+	if err := s.platform.until(ctx, func() bool { return s.firstPoll.Load() != nil }); err != nil {
 		return 0, fmt.Errorf("the gateway did not poll: %w: %s", err, s.logTail())
 	}
 	return s.firstPoll.Load().Sub(p.Started), nil
@@ -145,9 +176,7 @@ func (s *stage) close() {
 	if s.model != nil {
 		s.model.stop()
 	}
-	if s.chat != nil {
-		_ = s.chat.Close() // nothing of it is needed any more
-	}
+	s.platform.close()
 }
 
 // model is the model's process.

@@ -33,8 +33,8 @@ func pause(ctx context.Context, d time.Duration) error {
 const startChats = 6_500
 
 // startup starts on a store of nearly 100 MB, after SIGTERM and after SIGKILL.
-func startup(ctx context.Context, b *bench) ([]report.Figure, error) {
-	s, err := b.openFilled(ctx, startChats)
+func startup(ctx context.Context, p place) ([]report.Figure, error) {
+	s, err := p.openFilled(ctx, startChats)
 	if err != nil {
 		return nil, err
 	}
@@ -74,42 +74,43 @@ func (s *stage) restarts(ctx context.Context) (afterTerm, afterKill time.Duratio
 	return middle(syscall.SIGTERM), middle(syscall.SIGKILL), nil
 }
 
-func idle(ctx context.Context, b *bench) ([]report.Figure, error) {
-	s, err := b.open(ctx, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer s.close()
-	sample, err := s.idleSample(ctx)
+func idle(ctx context.Context, p place) ([]report.Figure, error) {
+	sample, err := p.idleSample(ctx)
 	return []report.Figure{
 		report.AtMost("idle memory, 10 s after ready", mib(sample.RSS), 18, "MB"),
 		report.Told("of it anonymous", mib(sample.Anon), "MB"),
 	}, err
 }
 
-func (s *stage) idleSample(ctx context.Context) (rig.Sample, error) {
-	if _, err := s.start(ctx); err != nil {
-		return rig.Sample{}, err
-	}
+// idleSample is what the kernel says of a gateway on an empty store.
+func (p place) idleSample(ctx context.Context) (sample rig.Sample, err error) {
+	err = p.with(ctx, 0, func(ctx context.Context, s *stage) error {
+		sample, err = s.rest(ctx)
+		return err
+	})
+	return sample, err
+}
+
+// rest samples a gateway that has had nothing to do for a while, and sees that it works.
+func (s *stage) rest(ctx context.Context) (rig.Sample, error) {
 	if err := pause(ctx, settle); err != nil {
 		return rig.Sample{}, err
 	}
-	return s.process.Sample()
+	sample, err := s.process.Sample()
+	if err != nil {
+		return sample, err
+	}
+	return sample, answered(ctx, s.platform.ask("hello", 0)...)
 }
 
 // knownChats holds the memory with 100,000 chats in the store against that with an empty one.
-func knownChats(ctx context.Context, b *bench) ([]report.Figure, error) {
+func knownChats(ctx context.Context, p place) ([]report.Figure, error) {
 	const chats = 100_000
-	empty, err := b.open(ctx, 0)
+	without, err := p.idleSample(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer empty.close()
-	without, err := empty.idleSample(ctx)
-	if err != nil {
-		return nil, err
-	}
-	full, err := b.openFilled(ctx, chats)
+	full, err := p.openFilled(ctx, chats)
 	if err != nil {
 		return nil, err
 	}
@@ -118,10 +119,7 @@ func knownChats(ctx context.Context, b *bench) ([]report.Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := pause(ctx, settle); err != nil {
-		return nil, err
-	}
-	with, err := full.process.Sample()
+	with, err := full.rest(ctx)
 	return []report.Figure{
 		report.AtMost("100,000 known chats: anonymous memory over an empty store", mib(with.Anon-without.Anon), 5, "MB"),
 		report.AtMost("100,000 known chats: start to first poll", ms(afterTerm), 200, "ms"),
@@ -131,27 +129,27 @@ func knownChats(ctx context.Context, b *bench) ([]report.Figure, error) {
 
 // openFilled prepares a stage whose store holds that many chats with ten
 // messages of 400 bytes each. The store is made once and copied.
-func (b *bench) openFilled(ctx context.Context, chats int) (*stage, error) {
-	s, err := b.open(ctx, 0)
+func (p place) openFilled(ctx context.Context, chats int) (*stage, error) {
+	s, err := p.open(ctx, 0)
 	if err != nil {
 		return nil, err
 	}
-	if err := b.copyFilled(ctx, s.gw.StorePath(), chats); err != nil {
+	if err := p.copyFilled(ctx, s, chats); err != nil {
 		s.close()
 		return nil, err
 	}
 	return s, nil
 }
 
-func (b *bench) copyFilled(ctx context.Context, to string, chats int) error {
-	master := filepath.Join(b.dir, "filled"+strconv.Itoa(chats))
+func (b *bench) copyFilled(ctx context.Context, s *stage, chats int) error {
+	master := filepath.Join(b.dir, "filled-"+s.bot.Channel+strconv.Itoa(chats))
 	if _, err := os.Stat(master); os.IsNotExist(err) {
-		cmd := exec.CommandContext(ctx, b.self, "fill", master, strconv.Itoa(chats)) //nolint:gosec // this very program
+		cmd := exec.CommandContext(ctx, b.self, "fill", master, strconv.Itoa(chats), s.bot.Channel, s.bot.Account) //nolint:gosec // this very program
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("fill: %w: %s", err, out)
 		}
 	}
-	return copyFolder(to, master)
+	return copyFolder(s.gw.StorePath(), master)
 }
 
 func copyFolder(to, from string) error {
@@ -194,8 +192,8 @@ func folderSize(dir string) (int64, error) {
 }
 
 // binary is the size of the gateway as it is released: no tags, stripped.
-func binary(ctx context.Context, b *bench) ([]report.Figure, error) {
-	bin, err := rig.Build(ctx, b.dir, "gateway-release", "-trimpath", "-ldflags", "-s -w")
+func binary(ctx context.Context, p place) ([]report.Figure, error) {
+	bin, err := rig.Build(ctx, p.dir, "gateway-release", "-trimpath", "-ldflags", "-s -w")
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +208,7 @@ func binary(ctx context.Context, b *bench) ([]report.Figure, error) {
 var benchLine = regexp.MustCompile(`(?m)^(Benchmark\S+?)(?:-\d+)?\s+\d+\s+([\d.]+) ns/op`)
 
 // registry runs the tool registry's own benchmarks.
-func registry(ctx context.Context, _ *bench) ([]report.Figure, error) {
+func registry(ctx context.Context, _ place) ([]report.Figure, error) {
 	out, err := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", ".", "-count", "3", "parley/pkg/tools").CombinedOutput()
 	if err != nil {
 		return nil, fmt.Errorf("go test -bench: %w: %s", err, out)

@@ -2,26 +2,30 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"net/http"
 	"regexp"
 	"strconv"
 	"sync"
 	"time"
 
-	"parley/internal/bench/report"
 	"parley/internal/faketelegram"
 	"parley/internal/rig"
+	"parley/pkg/channels"
 )
 
-// wire is a stage whose platform is a Telegram server: what is measured on it is
-// the whole way, from the update that waits to the message that is sent.
+// wire is a Telegram server as the platform: what is measured on it is the whole
+// way, from the update that waits to the message that is sent.
 type wire struct {
-	*stage
-
-	tg *faketelegram.Server
+	tg     *faketelegram.Server
+	polled func()
 	// answers finds the nonces in what is sent.
 	answers *regexp.Regexp
+
+	// crowd guards people. The server calls watch with its own lock held, so that
+	// nothing calls the server with mu held.
+	crowd  sync.Mutex
+	people map[int]*faketelegram.Chat
 
 	mu    sync.Mutex
 	asks  map[string]*wireAsk
@@ -31,69 +35,38 @@ type wire struct {
 // wireAsk is a question and when it was answered.
 type wireAsk struct {
 	nonce            string
-	chat             *faketelegram.Chat
+	chat             int64
 	handed, answered time.Time
 	done             chan struct{}
 }
 
-// openTelegram prepares a stage on a fresh state; the gateway does not run yet.
-func (b *bench) openTelegram(ctx context.Context) (*wire, error) {
-	dir, err := b.folder()
-	if err != nil {
-		return nil, err
+func connectTelegram(ctx context.Context, s *stage) (c rig.Config, env []string, err error) {
+	w := &wire{
+		polled: s.polled, answers: regexp.MustCompile(`rq([0-9a-f]{12})`),
+		people: map[int]*faketelegram.Chat{}, asks: map[string]*wireAsk{},
 	}
-	w := &wire{stage: &stage{dir: dir}, answers: regexp.MustCompile(`rq([0-9a-f]{12})`), asks: map[string]*wireAsk{}}
 	if w.tg, err = faketelegram.Start(ctx, faketelegram.Options{}); err != nil {
-		return nil, fmt.Errorf("platform: %w", err)
+		return c, nil, err
 	}
-	w.until = w.tg.Until
 	w.tg.Harm(faketelegram.Rule{If: w.watch})
-	if w.model, err = startModel(ctx, b.self, 0); err != nil {
-		w.close()
-		return nil, err
-	}
-	w.gw, err = rig.NewGateway(b.gateway, dir, rig.Config{
-		ModelURL: w.model.url + "/v1", Telegram: &rig.Telegram{APIURL: w.tg.URL(), Token: w.tg.Token()},
-	})
-	if err != nil {
-		w.close()
-		return nil, fmt.Errorf("gateway: %w", err)
-	}
-	return w, nil
+	s.platform = w
+	s.bot = channels.Address{Channel: "telegram", Account: strconv.FormatInt(w.tg.Bot().ID(), 10)}
+	c.Telegram = &rig.Telegram{APIURL: w.tg.URL(), Token: w.tg.Token()}
+	return c, nil, nil
 }
 
 func (w *wire) close() {
-	w.stage.close()
 	_ = w.tg.Close() // nothing of it is needed any more
 }
 
-// onTelegram runs f on a gateway that polls, and checks its ledger afterwards.
-func (b *bench) onTelegram(ctx context.Context, f func(ctx context.Context, w *wire) error) error {
-	w, err := b.openTelegram(ctx)
-	if err != nil {
-		return err
-	}
-	defer w.close()
-	if _, err := w.start(ctx); err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(ctx, loadTime)
-	defer cancel()
-	if err := f(ctx, w); err != nil {
-		return fmt.Errorf("%w; log: %s", err, w.logTail())
-	}
-	if _, err := w.model.stats(ctx); err != nil {
-		return err
-	}
-	return w.settled()
-}
+func (w *wire) until(ctx context.Context, cond func() bool) error { return w.tg.Until(ctx, cond) }
 
 // watch sees every request as it comes and harms none.
 func (w *wire) watch(req faketelegram.Request) bool {
 	now := time.Now()
 	switch req.Method {
 	case "getUpdates":
-		w.firstPoll.CompareAndSwap(nil, &now)
+		w.polled()
 	case "sendMessage":
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -110,7 +83,7 @@ func (w *wire) answer(chat int64, nonce string, now time.Time) {
 	switch {
 	case a == nil:
 		w.wrong = append(w.wrong, "an answer to nothing: "+nonce)
-	case a.chat.ID() != chat:
+	case a.chat != chat:
 		w.wrong = append(w.wrong, "an answer in another chat: "+nonce)
 	case !a.answered.IsZero():
 		w.wrong = append(w.wrong, "answered twice: "+nonce)
@@ -120,11 +93,11 @@ func (w *wire) answer(chat int64, nonce string, now time.Time) {
 	}
 }
 
-// settled says what is wrong with the ledger, if anything is.
 func (w *wire) settled() error {
+	wrong := w.tg.Violations()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	wrong := w.wrong
+	wrong = append(wrong, w.wrong...)
 	last := map[int64]time.Time{}
 	for n := 1; n <= len(w.asks); n++ {
 		a := w.asks[wireNonce(n)]
@@ -132,12 +105,11 @@ func (w *wire) settled() error {
 			wrong = append(wrong, "not answered: "+a.nonce)
 			continue
 		}
-		if a.answered.Before(last[a.chat.ID()]) {
+		if a.answered.Before(last[a.chat]) {
 			wrong = append(wrong, "out of order: "+a.nonce)
 		}
-		last[a.chat.ID()] = a.answered
+		last[a.chat] = a.answered
 	}
-	wrong = append(wrong, w.tg.Violations()...)
 	if len(wrong) > 0 {
 		return fmt.Errorf("%w: %q", errLedger, wrong)
 	}
@@ -147,145 +119,58 @@ func (w *wire) settled() error {
 // wireNonce is the nonce of the n-th question, from 1 on: 12 digits, no two alike.
 func wireNonce(n int) string { return fmt.Sprintf("%012x", n) }
 
-// ask makes a question and the text that puts it.
-func (w *wire) ask(chat *faketelegram.Chat, text string) (*wireAsk, string) {
+func (w *wire) ask(text string, chats ...int) []*ask {
+	asks := make([]*ask, len(chats))
+	for i, c := range chats {
+		chat := w.chat(c)
+		a := w.question(chat.ID())
+		asks[i] = &ask{nonce: a.nonce, handed: &a.handed, answered: &a.answered, done: a.done}
+		chat.Say(text + " nq" + a.nonce)
+	}
+	return asks
+}
+
+// question makes one for a chat; it has not been said yet.
+func (w *wire) question(chat int64) *wireAsk {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	a := &wireAsk{nonce: wireNonce(len(w.asks) + 1), chat: chat, handed: time.Now(), done: make(chan struct{})}
 	w.asks[a.nonce] = a
-	return a, text + " nq" + a.nonce
+	return a
 }
 
-func (a *wireAsk) wait(ctx context.Context) error {
-	select {
-	case <-a.done:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("question %s has no answer: %w", a.nonce, ctx.Err())
+// chat is the n-th chat that is asked in.
+func (w *wire) chat(n int) *faketelegram.Chat {
+	w.crowd.Lock()
+	defer w.crowd.Unlock()
+	if w.people[n] == nil {
+		w.people[n] = w.person("Person" + strconv.Itoa(n))
 	}
+	return w.people[n]
 }
 
-// overheads asks n times in one chat, as [stage.paced] does, and gives the times
-// that were not the model's, in milliseconds.
-func (w *wire) overheads(ctx context.Context, text string, n int) ([]float64, error) {
-	chat := w.tg.Private(w.tg.User("Ann"))
-	pace := time.NewTicker(gap)
-	defer pace.Stop()
-	var asks []*wireAsk
-	for range warm + n {
-		a, text := w.ask(chat, text)
-		chat.Say(text)
-		if err := a.wait(ctx); err != nil {
-			return nil, err
-		}
-		asks = append(asks, a)
-		select {
-		case <-pace.C:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
+func (w *wire) person(name string) *faketelegram.Chat { return w.tg.Private(w.tg.User(name)) }
+
+// disturb harms everything that is done in the two chats, not only messages.
+func (w *wire) disturb() (over func() error) {
+	hanging, limited := w.person("Hanging"), w.person("Limited")
+	w.tg.Harm(faketelegram.Rule{Chat: hanging.ID(), Fault: faketelegram.Fault{HalfOpen: true}})
+	w.tg.Harm(faketelegram.Rule{Chat: limited.ID(), Fault: faketelegram.TooManyRequests(1)})
+	for range fairEach {
+		hanging.Say(unheard)
+		limited.Say(unheard)
 	}
-	st, err := w.model.stats(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var over []float64
-	for _, a := range asks[warm:] {
-		over = append(over, ms(a.answered.Sub(a.handed)-time.Duration(st.Spent[a.nonce])))
-	}
-	return over, nil
-}
-
-func telegramLatency(ctx context.Context, b *bench) ([]report.Figure, error) {
-	const n = 60
-	var figures []report.Figure
-	err := b.onTelegram(ctx, func(ctx context.Context, w *wire) error {
-		over, err := w.overheads(ctx, "hello", n)
-		figures = []report.Figure{
-			report.AtMost("Telegram: own overhead p50, no tool", report.Percentile(over, 50), 2.5, "ms"),
-			report.AtMost("Telegram: own overhead p99, no tool", report.Percentile(over, 99), 10, "ms"),
-		}
-		return err
-	})
-	return figures, err
-}
-
-func telegramLatencyTool(ctx context.Context, b *bench) ([]report.Figure, error) {
-	const n = 40
-	var figures []report.Figure
-	err := b.onTelegram(ctx, func(ctx context.Context, w *wire) error {
-		over, err := w.overheads(ctx, toolText(), n)
-		figures = []report.Figure{report.AtMost("Telegram: own overhead p50, one read-only call", report.Percentile(over, 50), 4, "ms")}
-		return err
-	})
-	return figures, err
-}
-
-// telegramBurst has all chats ask as fast as they can.
-func telegramBurst(ctx context.Context, b *bench) ([]report.Figure, error) {
-	const chats, each = 200, 10
-	var figures []report.Figure
-	err := b.onTelegram(ctx, func(ctx context.Context, w *wire) error {
-		var people []*faketelegram.Chat
-		for i := range chats {
-			people = append(people, w.tg.Private(w.tg.User("Person"+strconv.Itoa(i))))
-		}
-		var asks []*wireAsk
-		started := time.Now()
-		for range each { // in turns, as people write
-			for _, chat := range people {
-				a, text := w.ask(chat, "hello")
-				chat.Say(text)
-				asks = append(asks, a)
+	return func() error {
+		var hung, refused int64
+		requests := w.tg.Requests("sendMessage")
+		for i := range requests {
+			switch r := &requests[i]; {
+			case r.Chat == hanging.ID() && r.Status == 0:
+				hung++
+			case r.Chat == limited.ID() && r.Status == http.StatusTooManyRequests:
+				refused++
 			}
 		}
-		var took time.Duration
-		for _, a := range asks {
-			if err := a.wait(ctx); err != nil {
-				return err
-			}
-			took = max(took, a.answered.Sub(started))
-		}
-		end, err := w.process.Sample()
-		figures = []report.Figure{
-			report.AtMost("Telegram: burst 200×10", took.Seconds(), 1, "s"),
-			report.Told("Telegram: peak memory, burst 200×10", mib(end.Peak), "MB"),
-		}
-		return err
-	})
-	return figures, err
-}
-
-// telegramStart is startup with Telegram alone.
-func telegramStart(ctx context.Context, b *bench) (figures []report.Figure, err error) {
-	w, err := b.openTelegram(ctx)
-	if err != nil {
-		return nil, err
+		return disturbed(hung, refused, len(hanging.Messages())+len(limited.Messages()))
 	}
-	defer w.close()
-	if err := b.copyFilled(ctx, w.gw.StorePath(), startChats); err != nil {
-		return nil, err
-	}
-	afterTerm, afterKill, err := w.restarts(ctx)
-	return []report.Figure{
-		report.AtMost("Telegram: start to first poll, after SIGTERM", ms(afterTerm), 20, "ms"),
-		report.AtMost("Telegram: start to first poll, after SIGKILL", ms(afterKill), 20, "ms"),
-	}, err
-}
-
-// telegramIdle is idle with Telegram alone, polling.
-func telegramIdle(ctx context.Context, b *bench) ([]report.Figure, error) {
-	w, err := b.openTelegram(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer w.close()
-	sample, err := w.idleSample(ctx)
-	if err == nil && !w.tg.Bot().Polling() {
-		err = errors.New("the gateway does not poll")
-	}
-	return []report.Figure{
-		report.AtMost("Telegram alone: idle memory, 10 s after ready", mib(sample.RSS), 18, "MB"),
-		report.Told("of it anonymous, Telegram alone", mib(sample.Anon), "MB"),
-	}, err
 }

@@ -39,6 +39,55 @@ func TestTelegramLimitsOneChat(t *testing.T) {
 	}
 }
 
+// TestTelegramChatsInTroubleDelayNobody has one chat in which no request gets an
+// answer, one that is told to wait again and again, and people who ask beside them.
+func TestTelegramChatsInTroubleDelayNobody(t *testing.T) {
+	t.Parallel()
+	tg := faketelegram.New(t)
+	hanging, limited := tg.Private(tg.User("Ada")), tg.Private(tg.User("Bert"))
+	var others []*faketelegram.Chat
+	for range 20 {
+		others = append(others, tg.Private(tg.User("Cleo")))
+	}
+	const seconds = 3
+	answer := tg.Harm(faketelegram.Rule{Chat: hanging.ID(), Fault: faketelegram.Fault{HalfOpen: true}})
+	admit := tg.Harm(faketelegram.Rule{Chat: limited.ID(), Fault: faketelegram.TooManyRequests(seconds)})
+	w := newTelegram(t, tg, echoes)
+	var said []string
+	for i := range 2 {
+		said = append(said, fmt.Sprint(i))
+		hanging.Say(said[i])
+		w.await("the send that hangs", func() bool { return len(w.sends(hanging)) == 1 })
+		w.rests("an answer behind it", func(s session.Status) bool { return s.Waiting == 0 && s.Sending == len(said) })
+	}
+	for i := range said {
+		limited.Say(said[i])
+		no := w.refused(limited, http.StatusTooManyRequests, i+1)
+		for _, chat := range others {
+			chat.Say(said[i])
+		}
+		for _, chat := range others {
+			w.hears(chat, said[:i+1]...)
+			if took := chat.Messages()[i].Sent.Sub(no.Done); took >= seconds*time.Second {
+				t.Fatalf("a chat was answered after %v: it waited for the one that had to", took)
+			}
+		}
+	}
+	if n := len(w.sends(hanging)); n != 1 {
+		t.Errorf("%d attempts to send to the chat that hangs, want the first one still under way", n)
+	}
+	if got := slices.Concat(hanging.Texts(), limited.Texts()); len(got) > 0 {
+		t.Errorf("the chats in trouble read %q", got)
+	}
+	admit()
+	w.hears(limited, said...)
+	w.rests("all but the chat that hangs", func(s session.Status) bool { return s.Waiting == 0 && s.Sending == len(said) })
+	answer()
+	w.kill()
+	w.start()
+	w.hears(hanging, said...)
+}
+
 // TestTelegramBlocked has a person block the bot while it works for them.
 func TestTelegramBlocked(t *testing.T) {
 	t.Parallel()
