@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"parley/internal/fakehttp"
 )
 
 // Bounds of files, the Bot API's own.
@@ -106,7 +108,7 @@ func (s *Server) download(w http.ResponseWriter, r *http.Request, rest string) {
 		s.answered(req, http.StatusOK, "")
 		w.Header().Set("Content-Length", strconv.Itoa(len(found.data)))
 		w.WriteHeader(http.StatusOK)
-		body(w, found.data, fault.Cut)
+		fakehttp.WriteBody(w, found.data, fault.Cut)
 	}
 }
 

@@ -25,7 +25,7 @@ func locked(f func(c *call) (any, error)) handler {
 	return func(_ context.Context, c *call) (any, error) {
 		c.srv.mu.Lock()
 		defer c.srv.mu.Unlock()
-		defer c.srv.wake()
+		defer c.srv.changed.Wake()
 		return f(c)
 	}
 }

@@ -133,7 +133,7 @@ func (c *Chat) Delete(id int64) {
 	if e := c.room.messages[id]; e != nil {
 		e.deleted = true
 	}
-	c.srv.wake()
+	c.srv.changed.Wake()
 }
 
 // Press presses a button with the callback data under the message id. The
