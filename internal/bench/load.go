@@ -31,18 +31,24 @@ func (b *bench) with(ctx context.Context, modelDelay time.Duration, f func(ctx c
 		return err
 	}
 	defer s.close()
+	return s.under(ctx, func(ctx context.Context) error { return f(ctx, s) }, s.settled)
+}
+
+// under starts the gateway and runs f within loadTime; settled says afterwards
+// what is wrong with the platform's ledger.
+func (s *stage) under(ctx context.Context, f func(ctx context.Context) error, settled func() error) error {
 	if _, err := s.start(ctx); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, loadTime)
 	defer cancel()
-	if err := s.profileDuring(ctx, func() error { return f(ctx, s) }); err != nil {
+	if err := s.profileDuring(ctx, func() error { return f(ctx) }); err != nil {
 		return fmt.Errorf("%w; log: %s", err, s.logTail())
 	}
 	if _, err := s.model.stats(ctx); err != nil {
 		return err
 	}
-	return s.settled()
+	return settled()
 }
 
 // errLedger says that speed was bought with lost or doubled messages.

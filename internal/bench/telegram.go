@@ -74,18 +74,7 @@ func (b *bench) onTelegram(ctx context.Context, f func(ctx context.Context, w *w
 		return err
 	}
 	defer w.close()
-	if _, err := w.start(ctx); err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(ctx, loadTime)
-	defer cancel()
-	if err := f(ctx, w); err != nil {
-		return fmt.Errorf("%w; log: %s", err, w.logTail())
-	}
-	if _, err := w.model.stats(ctx); err != nil {
-		return err
-	}
-	return w.settled()
+	return w.under(ctx, func(ctx context.Context) error { return f(ctx, w) }, w.settled)
 }
 
 // watch sees every request as it comes and harms none.
