@@ -3,7 +3,6 @@ package faketelegram
 import (
 	"bytes"
 	"encoding/json"
-	"reflect"
 	"strings"
 	"time"
 )
@@ -15,6 +14,15 @@ const (
 )
 
 func (c *call) sendMessage() (any, error) {
+	e, err := c.written()
+	if err != nil {
+		return nil, err
+	}
+	return c.send(e)
+}
+
+// written is a message of text, as the parameters have it.
+func (c *call) written() (*entry, error) {
 	text, ents, err := c.text("text", "entities", maxText)
 	if err != nil {
 		return nil, err
@@ -23,7 +31,7 @@ func (c *call) sendMessage() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.send(&entry{message: message{Text: text, Entities: ents}, preview: preview})
+	return &entry{message: message{Text: text, Entities: ents}, preview: preview}, nil
 }
 
 // send puts a message of the bot in its chat, with everything that all kinds of messages share.
@@ -261,98 +269,6 @@ func checkButton(button map[string]any) error {
 		return bad(wordButtonData)
 	}
 	return nil
-}
-
-// existing is the bot's message of chat_id and message_id.
-func (c *call) existing() (*room, *entry, error) {
-	r, err := c.target()
-	if err != nil {
-		return nil, nil, err
-	}
-	if c.param("message_id") == "" {
-		return nil, nil, bad(wordNoMessageID)
-	}
-	e := r.find(c.req.Int("message_id"))
-	switch {
-	case e == nil:
-		return nil, nil, bad(wordNoEdit)
-	case !e.own:
-		return nil, nil, bad(wordCantEdit)
-	}
-	return r, e, nil
-}
-
-func (c *call) editMessageText() (any, error) {
-	text, ents, err := c.text("text", "entities", maxText)
-	if err != nil {
-		return nil, err
-	}
-	preview, err := c.preview()
-	if err != nil {
-		return nil, err
-	}
-	buttons, err := c.markup()
-	if err != nil {
-		return nil, err
-	}
-	r, e, err := c.existing()
-	if err != nil {
-		return nil, err
-	}
-	if e.Text == "" {
-		return nil, bad(wordNoTextToEdit)
-	}
-	if e.Text == text && reflect.DeepEqual(e.Entities, ents) && bytes.Equal(e.Markup, buttons) {
-		return nil, bad(wordNotModified)
-	}
-	if err := c.limit(r); err != nil {
-		return nil, err
-	}
-	e.Text, e.Entities, e.Markup, e.preview = text, ents, buttons, preview
-	e.versions = append(e.versions, text)
-	e.changed()
-	return e.message, nil
-}
-
-func (c *call) editMessageReplyMarkup() (any, error) {
-	buttons, err := c.markup()
-	if err != nil {
-		return nil, err
-	}
-	r, e, err := c.existing()
-	if err != nil {
-		return nil, err
-	}
-	if bytes.Equal(e.Markup, buttons) {
-		return nil, bad(wordNotModified)
-	}
-	if err := c.limit(r); err != nil {
-		return nil, err
-	}
-	e.Markup = buttons
-	e.changed()
-	return e.message, nil
-}
-
-func (e *entry) changed() {
-	e.edited = time.Now()
-	e.EditDate = e.edited.Unix()
-}
-
-func (c *call) deleteMessage() (any, error) {
-	r, err := c.target()
-	if err != nil {
-		return nil, err
-	}
-	e := r.find(c.req.Int("message_id"))
-	switch {
-	case e == nil:
-		return nil, bad(wordNoDelete)
-	case !e.own && r.info.Type != typePrivate && r.status != statusAdmin:
-		return nil, bad(wordCantDelete)
-	}
-	e.deleted = true
-	return true, nil
 }
 
 func (c *call) sendMessageDraft() (any, error) {
