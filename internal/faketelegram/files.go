@@ -1,7 +1,6 @@
 package faketelegram
 
 import (
-	"encoding/json"
 	"fmt"
 	"mime"
 	"net/http"
@@ -168,18 +167,14 @@ func (e *entry) attach(kind string, f *file) error {
 }
 
 func (c *call) sendMediaGroup() (any, error) {
-	value := c.param("media")
-	if !json.Valid([]byte(value)) {
-		return nil, bad(wordMediaJSON)
-	}
 	var items []struct {
 		Type    string `json:"type"`
 		Media   string `json:"media"`
 		Caption string `json:"caption"`
 		Mode    string `json:"parse_mode"`
 	}
-	if err := json.Unmarshal([]byte(value), &items); err != nil {
-		return nil, bad(wordMediaArray)
+	if err := c.decode("media", &items, wordMediaJSON, wordMediaArray); err != nil {
+		return nil, err
 	}
 	if len(items) < minAlbum || len(items) > maxAlbum {
 		return nil, bad(wordMediaTooMany)

@@ -149,38 +149,30 @@ func (c *call) known(list []Entity) []Entity {
 
 // preview says whether links show a preview.
 func (c *call) preview() (bool, error) {
-	value := c.param("link_preview_options")
-	if value == "" {
+	if c.param("link_preview_options") == "" {
 		return true, nil
-	}
-	if !json.Valid([]byte(value)) {
-		return false, bad(wordPreviewJSON)
 	}
 	var options struct {
 		Disabled bool `json:"is_disabled"`
 	}
-	if err := json.Unmarshal([]byte(value), &options); err != nil {
-		return false, bad(wordPreviewObject)
+	if err := c.decode("link_preview_options", &options, wordPreviewJSON, wordPreviewObject); err != nil {
+		return false, err
 	}
 	return !options.Disabled, nil
 }
 
 // reply applies reply_parameters.
 func (c *call) reply(r *room, e *entry) error {
-	value := c.param("reply_parameters")
-	if value == "" {
+	if c.param("reply_parameters") == "" {
 		return nil
-	}
-	if !json.Valid([]byte(value)) {
-		return bad(wordReplyJSON)
 	}
 	var p struct {
 		ID      int64  `json:"message_id"`
 		Without bool   `json:"allow_sending_without_reply"`
 		Quote   string `json:"quote"`
 	}
-	if err := json.Unmarshal([]byte(value), &p); err != nil {
-		return bad(wordReplyObject)
+	if err := c.decode("reply_parameters", &p, wordReplyJSON, wordReplyObject); err != nil {
+		return err
 	}
 	to := r.find(p.ID)
 	if to == nil || (e.Thread != 0 && to.Thread != e.Thread) {
@@ -219,12 +211,9 @@ func (c *call) markup() (json.RawMessage, error) {
 	if value == "" {
 		return nil, nil
 	}
-	if !json.Valid([]byte(value)) {
-		return nil, bad(wordMarkupJSON)
-	}
 	var fields map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(value), &fields); err != nil {
-		return nil, bad(wordMarkupObject)
+	if err := c.decode("reply_markup", &fields, wordMarkupJSON, wordMarkupObject); err != nil {
+		return nil, err
 	}
 	inline, ok := fields["inline_keyboard"]
 	if !ok {
