@@ -142,15 +142,14 @@ func newInit(h *host) *cobra.Command {
 			if h.home == "" && h.configPath == "" {
 				return errNoHome()
 			}
-			path := h.configFile()
-			if err := writeNew(path, initialConfig); err != nil {
-				if !errors.Is(err, os.ErrExist) {
-					return coded(exitFailed, err)
-				}
-				if err := h.print("%s is there already and stays as it is\n", path); err != nil {
-					return err
-				}
-			} else if err := h.print("wrote %s\n", path); err != nil {
+			told := "wrote %s\n"
+			switch err := writeNew(h.configFile(), initialConfig); {
+			case errors.Is(err, os.ErrExist):
+				told = "%s is there already and stays as it is\n"
+			case err != nil:
+				return coded(exitFailed, err)
+			}
+			if err := h.print(told, h.configFile()); err != nil {
 				return err
 			}
 			cfg, err := h.load(true)

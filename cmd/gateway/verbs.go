@@ -191,21 +191,21 @@ func newStatus(h *host) *cobra.Command {
 			state = "no gateway is running; this is what its store holds"
 		}
 		s := r.Store
-		_, err := fmt.Fprintf(w, "gateway\t%s\nversion\t%s\nwaiting\t%d\nsending\t%d\nbackground tasks\t%d\nambiguous\t%d\nunsettled\t%d\nrefused\t%d\nquarantined\t%d\ndamaged\t%d\nsuspects\t%d\n",
+		var b strings.Builder
+		fmt.Fprintf(&b, "gateway\t%s\nversion\t%s\nwaiting\t%d\nsending\t%d\nbackground tasks\t%d\nambiguous\t%d\nunsettled\t%d\nrefused\t%d\nquarantined\t%d\ndamaged\t%d\nsuspects\t%d\n",
 			state, r.Version, s.Waiting, s.Sending, s.OpenTasks, s.Ambiguous, s.Unsettled, s.Refused, s.Quarantined, s.Corrupt, s.Suspects)
-		if r.Why != "" && err == nil {
-			_, err = fmt.Fprintf(w, "model\t%s (%s)\n", r.Model, r.Why)
+		if r.Why != "" {
+			fmt.Fprintf(&b, "model\t%s (%s)\n", r.Model, r.Why)
 		}
 		for _, c := range r.Channels {
-			if err == nil {
-				_, err = fmt.Fprintf(w, "channel %s\t%s %s\n", strings.TrimSuffix(c.Name+"/"+c.Account, "/"), c.Health.State, c.Health.Reason)
-			}
+			fmt.Fprintf(&b, "channel %s\t%s %s\n", strings.TrimSuffix(c.Name+"/"+c.Account, "/"), c.Health.State, c.Health.Reason)
 		}
 		for _, trouble := range []string{s.WriteError, s.Held} {
-			if trouble != "" && err == nil {
-				_, err = fmt.Fprintf(w, "trouble\t%s\n", trouble)
+			if trouble != "" {
+				fmt.Fprintf(&b, "trouble\t%s\n", trouble)
 			}
 		}
+		_, err := io.WriteString(w, b.String())
 		return err
 	})
 }

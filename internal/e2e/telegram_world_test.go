@@ -2,14 +2,10 @@ package e2e_test
 
 import (
 	"bytes"
-	"context"
-	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"parley/internal/fakemodel"
 	"parley/internal/faketelegram"
@@ -33,30 +29,11 @@ type telegramWorld struct {
 // people can write first. In the chats called trusted, tools may have effects.
 func newTelegram(t *testing.T, tg *faketelegram.Server, b brain, trusted ...*faketelegram.Chat) *telegramWorld {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	t.Cleanup(cancel)
-	chat, err := server.New(ctx, server.Options{MaxPoll: 200 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = chat.Close() })
-	model := fakemodel.NewHandler(fakemodel.Options{Script: b})
-	srv := httptest.NewServer(model.Handler())
-	t.Cleanup(srv.Close)
-	t.Cleanup(srv.CloseClientConnections)
-	c := rig.Config{ModelURL: srv.URL + "/v1", LogLevel: "trace", Telegram: &rig.Telegram{APIURL: tg.URL(), Token: tg.Token()}}
+	c := rig.Config{LogLevel: "trace", Telegram: &rig.Telegram{APIURL: tg.URL(), Token: tg.Token()}}
 	for _, chat := range trusted {
 		c.Telegram.Chats = append(c.Telegram.Chats, chat.ID())
 	}
-	dir := t.TempDir()
-	w := &telegramWorld{
-		world: &world{t: t, ctx: ctx, chat: chat, model: model, effects: filepath.Join(dir, "effects")},
-		tg:    tg, chats: map[*faketelegram.Chat][]string{},
-	}
-	w.gw, err = rig.NewGateway(gateway, dir, c, "PARLEY_TEST_CHANNEL="+chat.URL, "PARLEY_TEST_EFFECTS="+w.effects)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := &telegramWorld{world: prepare(t, b, server.Options{}, c), tg: tg, chats: map[*faketelegram.Chat][]string{}}
 	w.start()
 	t.Cleanup(func() {
 		defer w.process.Kill()

@@ -25,19 +25,13 @@ import (
 const patience = 20 * time.Second
 
 // gateway is the binary under test, with the test channel and the test tools.
-var gateway string
+var gateway *rig.Binary
 
 func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "parley-e2e")
-	if err != nil {
-		panic(err)
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
-	if gateway, err = rig.Build(ctx, dir, "gateway", "-tags", "testchannel", raceFlags); err != nil {
-		panic(err)
-	}
+	gateway = rig.BuildForTests(ctx, "-tags", "testchannel", raceFlags)
+	defer gateway.Remove()
 	m.Run() // TestMain passes the result on when it returns
 }
 
@@ -55,39 +49,20 @@ type settings struct {
 
 // world is one gateway with its platform and its model.
 type world struct {
-	t       *testing.T
-	ctx     context.Context
-	chat    *server.Server
-	model   *fakemodel.Server
-	gw      *rig.Gateway
-	process *rig.Process
-	effects string
+	t        *testing.T
+	ctx      context.Context // ends later than the test does
+	chat     *server.Server
+	model    *fakemodel.Server
+	modelURL string
+	gw       *rig.Gateway
+	process  *rig.Process
+	effects  string
 }
 
 func newWorld(t *testing.T, b brain, s settings) *world {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	t.Cleanup(cancel)
-	if s.platform.MaxPoll == 0 {
-		s.platform.MaxPoll = 200 * time.Millisecond
-	}
-	chat, err := server.New(ctx, s.platform)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = chat.Close() })
-	model := fakemodel.NewHandler(fakemodel.Options{Script: b})
-	srv := httptest.NewServer(model.Handler())
-	t.Cleanup(srv.Close)
-	t.Cleanup(srv.CloseClientConnections)
-	dir := t.TempDir()
-	w := &world{t: t, ctx: ctx, chat: chat, model: model, effects: filepath.Join(dir, "effects")}
-	w.gw, err = rig.NewGateway(gateway, dir, rig.Config{ModelURL: srv.URL + "/v1"},
-		"PARLEY_TEST_CHANNEL="+chat.URL, "PARLEY_TEST_EFFECTS="+w.effects)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.configure(dir, srv.URL+"/v1", s)
+	w := prepare(t, b, s.platform, rig.Config{})
+	w.configure(s)
 	w.start()
 	t.Cleanup(func() {
 		defer w.process.Kill()
@@ -96,8 +71,40 @@ func newWorld(t *testing.T, b brain, s settings) *world {
 	return w
 }
 
+// prepare makes everything but the gateway's process.
+func prepare(t *testing.T, b brain, platform server.Options, c rig.Config) *world {
+	t.Helper()
+	// The gateway is ended in a cleanup, when the test's own context has ended.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience)
+	t.Cleanup(cancel)
+	if platform.MaxPoll == 0 {
+		platform.MaxPoll = 200 * time.Millisecond
+	}
+	chat, err := server.New(ctx, platform)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = chat.Close() })
+	model := fakemodel.NewHandler(fakemodel.Options{Script: b})
+	srv := httptest.NewServer(model.Handler())
+	t.Cleanup(srv.Close)
+	t.Cleanup(srv.CloseClientConnections)
+	c.ModelURL = srv.URL + "/v1"
+	dir := t.TempDir()
+	w := &world{t: t, ctx: ctx, chat: chat, model: model, modelURL: c.ModelURL, effects: filepath.Join(dir, "effects")}
+	bin, err := gateway.Path()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.gw, err = rig.NewGateway(bin, dir, c, "PARLEY_TEST_CHANNEL="+chat.URL, "PARLEY_TEST_EFFECTS="+w.effects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
 // configure writes the settings over the configuration that the rig made.
-func (w *world) configure(dir, modelURL string, s settings) {
+func (w *world) configure(s settings) {
 	w.t.Helper()
 	or := func(v, def string) string {
 		if v == "" {
@@ -112,7 +119,7 @@ agent: {model: main, while_busy: %s}
 tools: {timeout: %s}
 models:
   main: {provider: openai, model: fake, base_url: %q, api_key: "env:LLM_KEY", timeouts: {idle: %s}}
-`, filepath.Join(dir, "state"), filepath.Join(dir, "workspace"), or(s.busy, "steer"), or(s.toolTime, "30s"), modelURL, or(s.idle, "60s"))
+`, filepath.Join(w.gw.Dir, "state"), filepath.Join(w.gw.Dir, "workspace"), or(s.busy, "steer"), or(s.toolTime, "30s"), w.modelURL, or(s.idle, "60s"))
 	if err := os.WriteFile(w.gw.ConfigPath(), []byte(text), 0o600); err != nil {
 		w.t.Fatal(err)
 	}
@@ -195,7 +202,7 @@ func (w *world) finish() {
 	if err != nil || exit.Code != 0 {
 		w.t.Errorf("after SIGTERM: %+v, %v", exit, err)
 	}
-	if out, err := w.gw.Command(context.Background(), nil, "store", "check").CombinedOutput(); err != nil {
+	if out, err := w.gw.Command(w.ctx, nil, "store", "check").CombinedOutput(); err != nil {
 		w.t.Errorf("store check: %v\n%s", err, out)
 	}
 	for _, v := range w.model.Violations() {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"parley/internal/fakehttp"
 	"parley/pkg/providers"
 )
 
@@ -161,7 +162,7 @@ func (s *Server) models(w http.ResponseWriter, r *http.Request) {
 	for i, id := range s.opts.Models {
 		list[i] = model{ID: id, Object: "model"}
 	}
-	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": list})
+	fakehttp.WriteJSON(w, http.StatusOK, map[string]any{"object": "list", "data": list}, 0)
 }
 
 func (s *Server) chat(w http.ResponseWriter, r *http.Request) {

@@ -2,19 +2,18 @@ package fakemodel
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"net/http"
 	"strconv"
-	"time"
 
+	"parley/internal/fakehttp"
 	"parley/pkg/providers"
 )
 
 // transmit writes an answer with its fault; false means that the client did not wait.
 func transmit(w http.ResponseWriter, r *http.Request, req *Request, a Answer) bool {
 	f := a.Fault
-	if !wait(r.Context(), f.Latency) {
+	if !fakehttp.Pause(r.Context(), f.Latency) {
 		return false
 	}
 	var frames [][]byte
@@ -66,7 +65,7 @@ func send(w http.ResponseWriter, r *http.Request, frames [][]byte, f *Fault) boo
 		frames = [][]byte{body}
 	}
 	for _, frame := range frames {
-		if _, err := w.Write(frame); err != nil || !flush() || !wait(r.Context(), f.Gap) {
+		if _, err := w.Write(frame); err != nil || !flush() || !fakehttp.Pause(r.Context(), f.Gap) {
 			return false
 		}
 	}
@@ -92,38 +91,15 @@ func pieces(body []byte, size int) [][]byte {
 	return out
 }
 
-// wait passes time; false means that ctx ended.
-func wait(ctx context.Context, d time.Duration) bool {
-	if d <= 0 {
-		return true
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
 func writeError(w http.ResponseWriter, status int, f Fault) {
 	if f.RetryAfter != "" {
 		w.Header().Set("Retry-After", f.RetryAfter)
 	}
-	writeJSON(w, status, errorBody(f))
+	fakehttp.WriteJSON(w, status, errorBody(f), 0)
 }
 
 func errorBody(f Fault) map[string]any {
 	return map[string]any{"error": map[string]any{"message": f.Message, "type": f.Code, "param": nil, "code": f.Code}}
-}
-
-func writeJSON(w http.ResponseWriter, status int, v any) {
-	b := encode(v)
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Content-Length", strconv.Itoa(len(b)))
-	w.WriteHeader(status)
-	_, _ = w.Write(b) // a client that is gone is no error here
 }
 
 // encode writes JSON of values that always can be written.

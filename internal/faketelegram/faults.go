@@ -154,18 +154,3 @@ func (f *Fault) instead(w http.ResponseWriter, r *http.Request) {
 func (f *Fault) refusal() *refusal {
 	return &refusal{Code: f.Code, Description: f.Description, RetryAfter: f.RetryAfter, MigrateTo: f.MigrateTo}
 }
-
-// pause waits for d, and reports whether the client is still there.
-func pause(r *http.Request, d time.Duration) bool {
-	if d <= 0 {
-		return true
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-r.Context().Done():
-		return false
-	}
-}

@@ -1,7 +1,6 @@
 package faketelegram
 
 import (
-	"encoding/json"
 	"fmt"
 	"mime"
 	"net/http"
@@ -10,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"parley/internal/fakehttp"
 )
 
 // Bounds of files, the Bot API's own.
@@ -106,7 +107,7 @@ func (s *Server) download(w http.ResponseWriter, r *http.Request, rest string) {
 		s.answered(req, http.StatusOK, "")
 		w.Header().Set("Content-Length", strconv.Itoa(len(found.data)))
 		w.WriteHeader(http.StatusOK)
-		body(w, found.data, fault.Cut)
+		fakehttp.WriteBody(w, found.data, fault.Cut)
 	}
 }
 
@@ -166,18 +167,14 @@ func (e *entry) attach(kind string, f *file) error {
 }
 
 func (c *call) sendMediaGroup() (any, error) {
-	value := c.param("media")
-	if !json.Valid([]byte(value)) {
-		return nil, bad(wordMediaJSON)
-	}
 	var items []struct {
 		Type    string `json:"type"`
 		Media   string `json:"media"`
 		Caption string `json:"caption"`
 		Mode    string `json:"parse_mode"`
 	}
-	if err := json.Unmarshal([]byte(value), &items); err != nil {
-		return nil, bad(wordMediaArray)
+	if err := c.decode("media", &items, wordMediaJSON, wordMediaArray); err != nil {
+		return nil, err
 	}
 	if len(items) < minAlbum || len(items) > maxAlbum {
 		return nil, bad(wordMediaTooMany)

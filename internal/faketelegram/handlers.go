@@ -25,7 +25,7 @@ func locked(f func(c *call) (any, error)) handler {
 	return func(_ context.Context, c *call) (any, error) {
 		c.srv.mu.Lock()
 		defer c.srv.mu.Unlock()
-		defer c.srv.wake()
+		defer c.srv.changed.Wake()
 		return f(c)
 	}
 }
@@ -57,6 +57,19 @@ func handlers() map[string]handler {
 }
 
 func (c *call) param(name string) string { return c.req.Params[name] }
+
+// decode reads the JSON of a parameter into v; the refusal has the words notJSON
+// for what is none, and wrong for what does not fit v.
+func (c *call) decode(name string, v any, notJSON, wrong string) error {
+	value := []byte(c.param(name))
+	if !json.Valid(value) {
+		return bad(notJSON)
+	}
+	if err := json.Unmarshal(value, v); err != nil {
+		return bad(wrong)
+	}
+	return nil
+}
 
 func (c *call) getMe() (any, error) {
 	return struct {
@@ -176,13 +189,9 @@ const (
 )
 
 func (c *call) setMyCommands() (any, error) {
-	value := c.param("commands")
-	if !json.Valid([]byte(value)) {
-		return nil, bad(wordCommandsJSON)
-	}
 	var list []Command
-	if err := json.Unmarshal([]byte(value), &list); err != nil {
-		return nil, bad(wordCommandsArray)
+	if err := c.decode("commands", &list, wordCommandsJSON, wordCommandsArray); err != nil {
+		return nil, err
 	}
 	if len(list) > maxCommands {
 		return nil, bad(wordCommandsMuch)

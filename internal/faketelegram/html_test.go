@@ -2,8 +2,6 @@ package faketelegram_test
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -12,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"parley/internal/corpora"
 	"parley/internal/faketelegram"
 )
 
@@ -110,20 +109,6 @@ func FuzzParseHTML(f *testing.F) {
 	})
 }
 
-// corpus reads one file of the test material that others wrote.
-func corpus(t *testing.T, name string) []byte {
-	t.Helper()
-	folder, ok := os.LookupEnv("PARLEY_CORPORA") //nolint:forbidigo // the folder is named by the environment of the tests alone
-	if !ok {
-		t.Skip("PARLEY_CORPORA names no folder with test material")
-	}
-	b, err := os.ReadFile(filepath.Join(folder, "telegram", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
 // TestParseHTMLCorpus compares the parser with what Telegram's own does.
 func TestParseHTMLCorpus(t *testing.T) {
 	t.Parallel()
@@ -135,7 +120,7 @@ func TestParseHTMLCorpus(t *testing.T) {
 		Error    string         `json:"error"`
 		Entities []corpusEntity `json:"entities"`
 		Raw      string         `json:"entities_raw"`
-	}](t, corpus(t, "tdlib-entity-parse-cases.json"))
+	}](t, corpora.Read(t, "telegram", "tdlib-entity-parse-cases.json"))
 	link := regexp.MustCompile(`"(http[^"]*)"`)
 	n := 0
 	for _, c := range cases {

@@ -27,7 +27,7 @@ func (s *Server) book(req *Request) Fault {
 	req.Early = req.paced() && req.Time.Before(s.told[req.lane()])
 	s.ledger.requests = append(s.ledger.requests, req)
 	s.ledger.counts[req.Method]++
-	s.wake()
+	s.changed.Wake()
 	return fault
 }
 
@@ -36,7 +36,7 @@ func (s *Server) answered(req *Request, status int, description string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	req.Done, req.Status, req.Description = time.Now(), status, description
-	s.wake()
+	s.changed.Wake()
 }
 
 // refused enters that a request was refused with the parameters of no.
@@ -69,7 +69,7 @@ func (s *Server) violation(words string) {
 	if len(s.ledger.violations) < maxViolations {
 		s.ledger.violations = append(s.ledger.violations, words)
 	}
-	s.wake()
+	s.changed.Wake()
 }
 
 // Violations are what bots did that the Bot API does not know, the first hundred.

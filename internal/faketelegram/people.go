@@ -133,7 +133,7 @@ func (c *Chat) Delete(id int64) {
 	if e := c.room.messages[id]; e != nil {
 		e.deleted = true
 	}
-	c.srv.wake()
+	c.srv.changed.Wake()
 }
 
 // Press presses a button with the callback data under the message id. The
@@ -241,24 +241,13 @@ func found(text string) []Entity {
 
 // kindOf is what a word is, and how many units of it.
 func kindOf(word string) (string, int) {
-	name := func(r rune) bool {
-		return r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
-	}
-	length := func(s, more string) int {
-		for i, r := range s {
-			if !name(r) && !strings.ContainsRune(more, r) {
-				return i
-			}
-		}
-		return len(s)
-	}
 	switch {
 	case strings.HasPrefix(word, "/"):
-		if n := length(word[1:], "@"); n > 0 {
+		if n := nameLength(word[1:], "@"); n > 0 {
 			return "bot_command", 1 + n
 		}
 	case strings.HasPrefix(word, "@"):
-		if n := length(word[1:], ""); n >= 3 {
+		if n := nameLength(word[1:], ""); n >= 3 {
 			return "mention", 1 + n
 		}
 	case strings.HasPrefix(word, "https://"), strings.HasPrefix(word, "http://"):
@@ -266,3 +255,10 @@ func kindOf(word string) (string, int) {
 	}
 	return "", 0
 }
+
+// nameLength is how much of s, from its start, may be in a name; more may be, too.
+func nameLength(s, more string) int {
+	return len(s) - len(strings.TrimLeft(s, nameDigits+more))
+}
+
+const nameDigits = "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -3,7 +3,6 @@ package faketelegram
 import (
 	"bytes"
 	"encoding/json"
-	"reflect"
 	"strings"
 	"time"
 )
@@ -15,6 +14,15 @@ const (
 )
 
 func (c *call) sendMessage() (any, error) {
+	e, err := c.written()
+	if err != nil {
+		return nil, err
+	}
+	return c.send(e)
+}
+
+// written is a message of text, as the parameters have it.
+func (c *call) written() (*entry, error) {
 	text, ents, err := c.text("text", "entities", maxText)
 	if err != nil {
 		return nil, err
@@ -23,7 +31,7 @@ func (c *call) sendMessage() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.send(&entry{message: message{Text: text, Entities: ents}, preview: preview})
+	return &entry{message: message{Text: text, Entities: ents}, preview: preview}, nil
 }
 
 // send puts a message of the bot in its chat, with everything that all kinds of messages share.
@@ -141,38 +149,30 @@ func (c *call) known(list []Entity) []Entity {
 
 // preview says whether links show a preview.
 func (c *call) preview() (bool, error) {
-	value := c.param("link_preview_options")
-	if value == "" {
+	if c.param("link_preview_options") == "" {
 		return true, nil
-	}
-	if !json.Valid([]byte(value)) {
-		return false, bad(wordPreviewJSON)
 	}
 	var options struct {
 		Disabled bool `json:"is_disabled"`
 	}
-	if err := json.Unmarshal([]byte(value), &options); err != nil {
-		return false, bad(wordPreviewObject)
+	if err := c.decode("link_preview_options", &options, wordPreviewJSON, wordPreviewObject); err != nil {
+		return false, err
 	}
 	return !options.Disabled, nil
 }
 
 // reply applies reply_parameters.
 func (c *call) reply(r *room, e *entry) error {
-	value := c.param("reply_parameters")
-	if value == "" {
+	if c.param("reply_parameters") == "" {
 		return nil
-	}
-	if !json.Valid([]byte(value)) {
-		return bad(wordReplyJSON)
 	}
 	var p struct {
 		ID      int64  `json:"message_id"`
 		Without bool   `json:"allow_sending_without_reply"`
 		Quote   string `json:"quote"`
 	}
-	if err := json.Unmarshal([]byte(value), &p); err != nil {
-		return bad(wordReplyObject)
+	if err := c.decode("reply_parameters", &p, wordReplyJSON, wordReplyObject); err != nil {
+		return err
 	}
 	to := r.find(p.ID)
 	if to == nil || (e.Thread != 0 && to.Thread != e.Thread) {
@@ -211,12 +211,9 @@ func (c *call) markup() (json.RawMessage, error) {
 	if value == "" {
 		return nil, nil
 	}
-	if !json.Valid([]byte(value)) {
-		return nil, bad(wordMarkupJSON)
-	}
 	var fields map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(value), &fields); err != nil {
-		return nil, bad(wordMarkupObject)
+	if err := c.decode("reply_markup", &fields, wordMarkupJSON, wordMarkupObject); err != nil {
+		return nil, err
 	}
 	inline, ok := fields["inline_keyboard"]
 	if !ok {
@@ -261,98 +258,6 @@ func checkButton(button map[string]any) error {
 		return bad(wordButtonData)
 	}
 	return nil
-}
-
-// existing is the bot's message of chat_id and message_id.
-func (c *call) existing() (*room, *entry, error) {
-	r, err := c.target()
-	if err != nil {
-		return nil, nil, err
-	}
-	if c.param("message_id") == "" {
-		return nil, nil, bad(wordNoMessageID)
-	}
-	e := r.find(c.req.Int("message_id"))
-	switch {
-	case e == nil:
-		return nil, nil, bad(wordNoEdit)
-	case !e.own:
-		return nil, nil, bad(wordCantEdit)
-	}
-	return r, e, nil
-}
-
-func (c *call) editMessageText() (any, error) {
-	text, ents, err := c.text("text", "entities", maxText)
-	if err != nil {
-		return nil, err
-	}
-	preview, err := c.preview()
-	if err != nil {
-		return nil, err
-	}
-	buttons, err := c.markup()
-	if err != nil {
-		return nil, err
-	}
-	r, e, err := c.existing()
-	if err != nil {
-		return nil, err
-	}
-	if e.Text == "" {
-		return nil, bad(wordNoTextToEdit)
-	}
-	if e.Text == text && reflect.DeepEqual(e.Entities, ents) && bytes.Equal(e.Markup, buttons) {
-		return nil, bad(wordNotModified)
-	}
-	if err := c.limit(r); err != nil {
-		return nil, err
-	}
-	e.Text, e.Entities, e.Markup, e.preview = text, ents, buttons, preview
-	e.versions = append(e.versions, text)
-	e.changed()
-	return e.message, nil
-}
-
-func (c *call) editMessageReplyMarkup() (any, error) {
-	buttons, err := c.markup()
-	if err != nil {
-		return nil, err
-	}
-	r, e, err := c.existing()
-	if err != nil {
-		return nil, err
-	}
-	if bytes.Equal(e.Markup, buttons) {
-		return nil, bad(wordNotModified)
-	}
-	if err := c.limit(r); err != nil {
-		return nil, err
-	}
-	e.Markup = buttons
-	e.changed()
-	return e.message, nil
-}
-
-func (e *entry) changed() {
-	e.edited = time.Now()
-	e.EditDate = e.edited.Unix()
-}
-
-func (c *call) deleteMessage() (any, error) {
-	r, err := c.target()
-	if err != nil {
-		return nil, err
-	}
-	e := r.find(c.req.Int("message_id"))
-	switch {
-	case e == nil:
-		return nil, bad(wordNoDelete)
-	case !e.own && r.info.Type != typePrivate && r.status != statusAdmin:
-		return nil, bad(wordCantDelete)
-	}
-	e.deleted = true
-	return true, nil
 }
 
 func (c *call) sendMessageDraft() (any, error) {

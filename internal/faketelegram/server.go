@@ -2,16 +2,15 @@ package faketelegram
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"parley/internal/fakehttp"
 )
 
 // Options shape a [Server]. Zero values have defaults.
@@ -31,52 +30,47 @@ type Options struct {
 // Server is the platform. It has one bot from the start; see [Server.AddBot].
 type Server struct {
 	opt      Options
-	url      string
-	http     *http.Server
+	http     *fakehttp.Server
 	methods  map[string]*Method // by name in lower case
 	handlers map[string]handler
 	cancel   context.CancelFunc                // ends the webhooks
 	spawn    func(f func(ctx context.Context)) // runs f until cancel; Close waits for it
 	running  sync.WaitGroup
+	changed  fakehttp.Changes // tells of everything that happens
 
-	mu      sync.Mutex
-	bots    []*Bot
-	users   map[int64]User
-	nextID  int64 // of users and chats
-	files   map[string]*file
-	ledger  ledger
-	told    map[lane]time.Time // until when a bot was told to wait
-	rules   []*Rule
-	changed chan struct{} // closed and replaced whenever something happens
+	mu     sync.Mutex
+	bots   []*Bot
+	users  map[int64]User
+	nextID int64 // of users and chats
+	files  map[string]*file
+	ledger ledger
+	told   map[lane]time.Time // until when a bot was told to wait
+	rules  []*Rule
 }
 
 // Start starts a server that ends with Close; ctx bounds the start and the
 // deliveries to webhooks.
 func Start(ctx context.Context, opt Options) (*Server, error) {
-	if opt.Addr == "" {
-		opt.Addr = "127.0.0.1:0"
-	}
 	if opt.WebhookRetry == 0 {
 		opt.WebhookRetry = 50 * time.Millisecond
 	}
-	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", opt.Addr)
-	if err != nil {
-		return nil, fmt.Errorf("listen: %w", err)
-	}
 	live, cancel := context.WithCancel(ctx)
 	s := &Server{
-		opt: opt, url: "http://" + ln.Addr().String(), methods: map[string]*Method{}, handlers: handlers(),
+		opt: opt, methods: map[string]*Method{}, handlers: handlers(),
 		cancel: cancel, nextID: 1000, users: map[int64]User{}, told: map[lane]time.Time{},
 		ledger: ledger{counts: map[string]int{}},
-		files:  map[string]*file{}, changed: make(chan struct{}),
+		files:  map[string]*file{},
 	}
 	s.spawn = func(f func(ctx context.Context)) { s.running.Go(func() { f(live) }) }
 	for _, m := range Methods() {
 		s.methods[strings.ToLower(m.Name)] = &m
 	}
 	s.AddBot("parley_test_bot")
-	s.http = &http.Server{Handler: http.HandlerFunc(s.serve), ReadHeaderTimeout: 10 * time.Second}
-	s.running.Go(func() { _ = s.http.Serve(ln) }) // ends with ErrServerClosed
+	var err error
+	if s.http, err = fakehttp.Start(ctx, opt.Addr, http.HandlerFunc(s.serve), nil); err != nil {
+		cancel()
+		return nil, err
+	}
 	return s, nil
 }
 
@@ -111,37 +105,16 @@ func (s *Server) Close() error {
 	s.cancel()
 	err := s.http.Close()
 	s.running.Wait()
-	if err != nil && !errors.Is(err, http.ErrServerClosed) {
-		return fmt.Errorf("close: %w", err)
-	}
-	return nil
+	return err
 }
 
 // URL is the base that takes the place of https://api.telegram.org.
-func (s *Server) URL() string { return s.url }
+func (s *Server) URL() string { return s.http.URL() }
 
 // Until waits until cond holds. It is looked at again whenever something
 // happened; it may call the server's other methods.
 func (s *Server) Until(ctx context.Context, cond func() bool) error {
-	for {
-		s.mu.Lock()
-		changed := s.changed
-		s.mu.Unlock()
-		if cond() {
-			return nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return fmt.Errorf("still waiting: %w", context.Cause(ctx))
-		}
-	}
-}
-
-// wake is called with the lock held.
-func (s *Server) wake() {
-	close(s.changed)
-	s.changed = make(chan struct{})
+	return s.changed.Until(ctx, cond)
 }
 
 // serve answers everything that comes in.
@@ -190,7 +163,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 // begin books a request and lets the rules harm it; ok says that it is to have an effect.
 func (s *Server) begin(w http.ResponseWriter, r *http.Request, req *Request) (fault Fault, ok bool) {
 	fault = s.book(req)
-	if !pause(r, fault.Delay) {
+	if !fakehttp.Pause(r.Context(), fault.Delay) {
 		s.answered(req, 0, "")
 		return fault, false
 	}
@@ -213,7 +186,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, c *call) {
 		s.answered(c.req, 0, "")
 		panic(http.ErrAbortHandler)
 	}
-	if !pause(r, fault.Hold) {
+	if !fakehttp.Pause(r.Context(), fault.Hold) {
 		return
 	}
 	var no *refusal
@@ -228,7 +201,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, c *call) {
 		refuse(w, &refusal{Code: http.StatusInternalServerError, Description: "Internal Server Error"})
 	default:
 		s.answered(c.req, http.StatusOK, "")
-		write(w, http.StatusOK, map[string]any{"ok": true, "result": result}, fault.Cut)
+		fakehttp.WriteJSON(w, http.StatusOK, map[string]any{"ok": true, "result": result}, fault.Cut)
 	}
 }
 
@@ -245,30 +218,5 @@ func refuse(w http.ResponseWriter, r *refusal) {
 	if len(extra) > 0 {
 		answer["parameters"] = extra
 	}
-	write(w, r.Code, answer, 0)
-}
-
-// write sends v as JSON; for cut see body.
-func write(w http.ResponseWriter, status int, v any, cut int) {
-	b, err := json.Marshal(v)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Content-Length", strconv.Itoa(len(b)))
-	w.WriteHeader(status)
-	body(w, b, cut)
-}
-
-// body sends b; cut, when above 0, ends the connection after so many bytes of it.
-func body(w http.ResponseWriter, b []byte, cut int) {
-	if cut > 0 && cut < len(b) {
-		_, _ = w.Write(b[:cut]) // the connection ends anyway
-		if f, ok := w.(http.Flusher); ok {
-			f.Flush()
-		}
-		panic(http.ErrAbortHandler)
-	}
-	_, _ = w.Write(b) // a client that has gone asks again
+	fakehttp.WriteJSON(w, r.Code, answer, 0)
 }

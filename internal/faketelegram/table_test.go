@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"parley/internal/corpora"
 	"parley/internal/faketelegram"
 )
 
@@ -21,7 +22,7 @@ func TestTableCorpus(t *testing.T) {
 				Required bool
 			}
 		}
-	}](t, corpus(t, "bot-api-10.1-api.json"))
+	}](t, corpora.Read(t, "telegram", "bot-api-10.1-api.json"))
 	for _, m := range faketelegram.Methods() {
 		published, ok := api.Methods[m.Name]
 		if !ok {
@@ -43,7 +44,7 @@ func TestTableCorpus(t *testing.T) {
 func TestRefusalsCorpus(t *testing.T) {
 	t.Parallel()
 	words := map[string]bool{}
-	for _, c := range decode[[]struct{ Text string }](t, corpus(t, "botapi-server-error-texts.json")) {
+	for _, c := range decode[[]struct{ Text string }](t, corpora.Read(t, "telegram", "botapi-server-error-texts.json")) {
 		words[plainWords(c.Text)] = true
 	}
 	for _, text := range faketelegram.ServerWords() {

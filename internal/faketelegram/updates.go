@@ -51,7 +51,7 @@ func (b *Bot) push(u Update, body any) Update {
 	if b.wants(u.Kind) {
 		b.queue = append(b.queue, &queued{Update: u})
 	}
-	b.srv.wake()
+	b.srv.changed.Wake()
 	return u
 }
 
@@ -75,7 +75,7 @@ func (b *Bot) Repeat(u Update) {
 	b.srv.mu.Lock()
 	defer b.srv.mu.Unlock()
 	b.queue = append(b.queue, &queued{Update: u, again: true})
-	b.srv.wake()
+	b.srv.changed.Wake()
 }
 
 // SetNextUpdate makes the next update have the id; it may be a lower one than before.
@@ -156,7 +156,7 @@ func (c *call) takeOver() (chan struct{}, error) {
 	mine := make(chan struct{})
 	b.poll = mine
 	b.confirm(c.req.Int("offset"))
-	c.srv.wake()
+	c.srv.changed.Wake()
 	return mine, nil
 }
 
@@ -176,7 +176,7 @@ func (c *call) leave(mine chan struct{}) {
 	defer c.srv.mu.Unlock()
 	if c.bot.poll == mine {
 		c.bot.poll = nil
-		c.srv.wake()
+		c.srv.changed.Wake()
 	}
 }
 
@@ -196,7 +196,7 @@ func (b *Bot) confirm(offset int64) {
 }
 
 // batch is what the poll mine gets, or when to look again, or why it has ended.
-func (c *call) batch(mine chan struct{}) ([]json.RawMessage, chan struct{}, error) {
+func (c *call) batch(mine chan struct{}) ([]json.RawMessage, <-chan struct{}, error) {
 	c.srv.mu.Lock()
 	defer c.srv.mu.Unlock()
 	if c.bot.poll != mine {
@@ -211,7 +211,7 @@ func (c *call) batch(mine chan struct{}) ([]json.RawMessage, chan struct{}, erro
 		q.handed++
 		batch = append(batch, q.Raw)
 	}
-	return batch, c.srv.changed, nil
+	return batch, c.srv.changed.Next(), nil
 }
 
 // allowedUpdates is the parameter of that name; ok says that it is one.

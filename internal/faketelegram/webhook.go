@@ -168,7 +168,7 @@ func (d *delivery) next(now time.Time) (*queued, time.Duration, <-chan struct{})
 			wait = min(wait, q.due.Sub(now))
 		}
 	}
-	return nil, wait, d.bot.srv.changed
+	return nil, wait, d.bot.srv.changed.Next()
 }
 
 // failure is why a delivery failed, and how long the webhook wants to be left alone.
@@ -211,7 +211,7 @@ func (d *delivery) settle(q *queued, f *failure) {
 	b := d.bot
 	b.srv.mu.Lock()
 	defer b.srv.mu.Unlock()
-	defer b.srv.wake()
+	defer b.srv.changed.Wake()
 	d.inFlight--
 	q.busy = false
 	if f == nil {

@@ -30,14 +30,10 @@ func consolePoints() []point {
 
 func TestKillTheConsoleAtEachPoint(t *testing.T) {
 	t.Parallel()
-	for _, p := range consolePoints() {
-		t.Run(p.name, func(t *testing.T) {
-			t.Parallel()
-			for seed := range seeds {
-				t.Run(fmt.Sprint(seed), func(t *testing.T) { killConsole(newWorld(t, server.Options{}), p, seed) })
-			}
-		})
-	}
+	eachSeed(t, consolePoints(), func(t *testing.T, p point, seed int) {
+		t.Helper()
+		killConsole(newWorld(t, server.Options{}), p, seed)
+	})
 }
 
 // screen keeps what the console wrote.

@@ -16,23 +16,16 @@ import (
 )
 
 // gateway is the binary under test, with failpoints and the test channel.
-var gateway string
+var gateway *rig.Binary
 
 // seeds is how many runs each point gets.
 var seeds = 1
 
 func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "parley-kill")
-	if err != nil {
-		panic(err)
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
-	gateway, err = rig.Build(ctx, dir, "gateway", "-tags", "failpoint,testchannel")
-	if err != nil {
-		panic(err)
-	}
+	gateway = rig.BuildForTests(ctx, "-tags", "failpoint,testchannel")
+	defer gateway.Remove()
 	//nolint:forbidigo // how many seeds is asked for from outside, as with any test's settings
 	if n, err := strconv.Atoi(os.Getenv("PARLEY_KILL_SEEDS")); err == nil && n > 0 {
 		seeds = n

@@ -46,19 +46,26 @@ const batch = 2
 
 func TestKillAtEachPoint(t *testing.T) {
 	t.Parallel()
-	for _, p := range points() {
+	eachSeed(t, points(), func(t *testing.T, p point, seed int) {
+		t.Helper()
+		rng := newRand(p.name, seed)
+		sendDelay := time.Duration(rng.IntN(5)) * time.Millisecond
+		w := newWorld(t, server.Options{
+			Batch:  batch,
+			OnSend: func(int, loopchat.SendRequest) server.Fault { return server.Fault{Hold: sendDelay} },
+		})
+		killOnce(w, loopchat.Name, p, rng)
+	})
+}
+
+// eachSeed runs kill for every point, beside the other points, with one seed after the other.
+func eachSeed(t *testing.T, points []point, kill func(t *testing.T, p point, seed int)) {
+	t.Helper()
+	for _, p := range points {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
 			for seed := range seeds {
-				t.Run(fmt.Sprint(seed), func(t *testing.T) {
-					rng := newRand(p.name, seed)
-					sendDelay := time.Duration(rng.IntN(5)) * time.Millisecond
-					w := newWorld(t, server.Options{
-						Batch:  batch,
-						OnSend: func(int, loopchat.SendRequest) server.Fault { return server.Fault{Hold: sendDelay} },
-					})
-					killOnce(w, loopchat.Name, p, rng)
-				})
+				t.Run(fmt.Sprint(seed), func(t *testing.T) { kill(t, p, seed) })
 			}
 		})
 	}

@@ -2,7 +2,6 @@ package kill_test
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -16,21 +15,15 @@ import (
 
 func TestKillOnTelegramAtEachPoint(t *testing.T) {
 	t.Parallel()
-	for _, p := range points() {
-		t.Run(p.name, func(t *testing.T) {
-			t.Parallel()
-			for seed := range seeds {
-				t.Run(fmt.Sprint(seed), func(t *testing.T) {
-					rng := newRand("telegram"+p.name, seed)
-					w, srv := newTelegramWorld(t, rng.IntN(3))
-					srv.Harm(faketelegram.Rule{
-						Method: "sendMessage", Fault: faketelegram.Fault{Hold: time.Duration(rng.IntN(5)) * time.Millisecond},
-					})
-					killOnce(w, telegram.Name, p, rng)
-				})
-			}
+	eachSeed(t, points(), func(t *testing.T, p point, seed int) {
+		t.Helper()
+		rng := newRand("telegram"+p.name, seed)
+		w, srv := newTelegramWorld(t, rng.IntN(3))
+		srv.Harm(faketelegram.Rule{
+			Method: "sendMessage", Fault: faketelegram.Fault{Hold: time.Duration(rng.IntN(5)) * time.Millisecond},
 		})
-	}
+		killOnce(w, telegram.Name, p, rng)
+	})
 }
 
 // onTelegram is a Telegram with one bot in several chats.

@@ -66,8 +66,11 @@ func (w *world) connect(c rig.Config, env ...string) {
 	dir := w.t.TempDir()
 	w.effects = filepath.Join(dir, "effects")
 	c.ModelURL = w.model.url
-	var err error
-	if w.gw, err = rig.NewGateway(gateway, dir, c, append(env, "PARLEY_TEST_EFFECTS="+w.effects)...); err != nil {
+	bin, err := gateway.Path()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if w.gw, err = rig.NewGateway(bin, dir, c, append(env, "PARLEY_TEST_EFFECTS="+w.effects)...); err != nil {
 		w.t.Fatal(err)
 	}
 	w.t.Cleanup(func() {

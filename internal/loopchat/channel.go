@@ -14,6 +14,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/internal/failpoint"
+	"parley/internal/fakehttp"
 	"parley/pkg/channels"
 )
 
@@ -117,7 +118,7 @@ func (c *Channel) Run(ctx context.Context, in *channels.Ingress) error {
 			return nil // what was not stored comes again
 		}
 		c.opt.Logger.Warn().Err(err).Str("account", c.opt.Account).Dur("pause", pause).Msg("poll failed")
-		if !wait(ctx, jitter(pause)) {
+		if !fakehttp.Pause(ctx, jitter(pause)) {
 			return nil
 		}
 		pause = min(2*pause, c.opt.MaxPause)
@@ -209,17 +210,6 @@ func readLimited(r io.Reader, limit int64) ([]byte, error) {
 		err = errTooLarge
 	}
 	return b, err
-}
-
-func wait(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-t.C:
-		return true
-	}
 }
 
 // jitter keeps pollers that failed together from coming back together.

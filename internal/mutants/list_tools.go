@@ -1,7 +1,7 @@
 package mutants
 
 func toolMutants() []Mutant {
-	const dispatch, isolate, dir = "pkg/tools/dispatch.go", "pkg/tools/isolate.go", "pkg/tools"
+	const admit, isolate, running, dir = "pkg/tools/admit.go", "pkg/tools/isolate.go", "pkg/tools/running.go", "pkg/tools"
 	return []Mutant{
 		{
 			Promise: "R8", Defect: "lets all calls share the registered value",
@@ -15,7 +15,7 @@ func toolMutants() []Mutant {
 		},
 		{
 			Promise: "R8", Defect: "leaves an earlier call's chat in a lent value",
-			File: dispatch, Old: `if given || c.loan != nil && c.loan.hold.injected {`, New: `if given {`,
+			File: running, Old: `if given || c.loan != nil && c.loan.hold.injected {`, New: `if given {`,
 			Dir: dir, Test: "^TestNothingOfAnEarlierCallIsSeen$",
 		},
 		{
@@ -25,7 +25,7 @@ func toolMutants() []Mutant {
 		},
 		{
 			Promise: "R5", Defect: "runs a call that could not be recorded",
-			File: dispatch, Old: `if err := q.begin(ctx, q.call); err != nil {`, New: `if err := q.begin(ctx, q.call); err != nil && ctx == nil {`,
+			File: "pkg/tools/dispatch.go", Old: `if err := q.begin(ctx, q.call); err != nil {`, New: `if err := q.begin(ctx, q.call); err != nil && ctx == nil {`,
 			Dir: dir, Test: "^TestJournalErrors$",
 		},
 		{
@@ -45,43 +45,43 @@ func toolMutants() []Mutant {
 		},
 		{
 			Promise: "R10", Defect: "lets calls that never end pile up",
-			File: dispatch, Old: `if e.stuck.Load() >= maxStuck {`, New: `if e.stuck.Load() >= maxStuck<<20 {`,
+			File: admit, Old: `if e.stuck.Load() >= maxStuck {`, New: `if e.stuck.Load() >= maxStuck<<20 {`,
 			Dir: dir, Test: "^TestACallThatNeverEndsIsLeftBehind$",
 		},
 	}
 }
 
 func callMutants() []Mutant {
-	const dispatch, dir = "pkg/tools/dispatch.go", "pkg/tools"
+	const admit, running, dir = "pkg/tools/admit.go", "pkg/tools/running.go", "pkg/tools"
 	return []Mutant{
 		{
 			Promise: "tool panics", Defect: "does not recover from a panic",
-			File: dispatch, Old: `res = c.crashed(recover())`, New: `res = c.crashed(nil)`,
+			File: running, Old: `res = c.crashed(recover())`, New: `res = c.crashed(nil)`,
 			Dir: dir, Test: "^TestPanicIsAResult$",
 		},
 		{
 			Promise: "tool never returns", Defect: "waits for a tool as long as it likes",
-			File: dispatch, Old: `timer := time.NewTimer(timeout)`, New: `timer := time.NewTimer(timeout + time.Hour)`,
+			File: running, Old: `timer := time.NewTimer(timeout)`, New: `timer := time.NewTimer(timeout + time.Hour)`,
 			Dir: dir, Test: "^TestTimeout$",
 		},
 		{
 			Promise: "tool arguments", Defect: "runs calls whose arguments do not fit",
-			File: dispatch, Old: `if fail := e.fits(q.call.Arguments); fail != nil {`, New: `if fail := e.fits(q.call.Arguments); fail != nil && q.call.Arguments == nil {`,
+			File: admit, Old: `if fail := e.fits(q.call.Arguments); fail != nil {`, New: `if fail := e.fits(q.call.Arguments); fail != nil && q.call.Arguments == nil {`,
 			Dir: dir, Test: "^TestChecksComeInAFixedOrder$",
 		},
 		{
 			Promise: "tool arguments", Defect: "runs calls whose arguments cannot be decoded",
-			File: dispatch, Old: `if q.bad != "" {`, New: `if q.bad != "" && q.call.Name == "" {`,
+			File: admit, Old: `if q.bad != "" {`, New: `if q.bad != "" && q.call.Name == "" {`,
 			Dir: dir, Test: "^TestBadArgumentsOfOneCall$",
 		},
 		{
 			Promise: "lower rights", Defect: "does not ask the authorizer",
-			File: dispatch, Old: `if a == nil {`, New: `if a != nil {`,
+			File: admit, Old: `if a == nil {`, New: `if a != nil {`,
 			Dir: dir, Test: "^TestAuthorizer$",
 		},
 		{
 			Promise: "lower rights", Defect: "lets a chat use tools above its level",
-			File: dispatch, Old: `rank(inv.Level) < rank(call.Annotations.Level)`, New: `rank(inv.Level) < 0`,
+			File: admit, Old: `rank(inv.Level) < rank(call.Annotations.Level)`, New: `rank(inv.Level) < 0`,
 			Dir: dir, Test: "^(TestAuthorizer|TestChecksComeInAFixedOrder|TestInvocation)$",
 		},
 		{

@@ -185,6 +185,8 @@ func Copy(to, from string) error {
 		switch {
 		case err != nil:
 			return err
+		case name == ".git" && !d.IsDir(): // what a worktree has instead
+			return nil
 		case d.IsDir() && (name == ".git" || name == "bin"):
 			return fs.SkipDir
 		case d.IsDir():

@@ -3,6 +3,7 @@ package rig
 import (
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 )
@@ -17,3 +18,25 @@ func Build(ctx context.Context, dir, name string, flags ...string) (string, erro
 	}
 	return bin, nil
 }
+
+// Binary is a gateway that was built for the tests of a package, or why there is none.
+type Binary struct {
+	dir, path string
+	err       error
+}
+
+// BuildForTests compiles cmd/gateway with the given build flags into a folder of
+// its own. What goes wrong is told by Path, so that a test can fail with it.
+func BuildForTests(ctx context.Context, flags ...string) *Binary {
+	b := &Binary{}
+	if b.dir, b.err = os.MkdirTemp("", "parley-rig"); b.err == nil {
+		b.path, b.err = Build(ctx, b.dir, "gateway", flags...)
+	}
+	return b
+}
+
+// Path is the binary's path.
+func (b *Binary) Path() (string, error) { return b.path, b.err }
+
+// Remove deletes the binary.
+func (b *Binary) Remove() { _ = os.RemoveAll(b.dir) } // a folder for temporary files is emptied by others too

@@ -179,9 +179,7 @@ func TestStopEndsAHangingModelAndSaysSoOnce(t *testing.T) {
 	asked := make(chan struct{}, 10)
 	w := newWorld(t, script(func(ctx context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
 		if last(msgs).Content == "hang" {
-			asked <- struct{}{}
-			<-ctx.Done()
-			return nil, ctx.Err()
+			return hang(ctx, asked)
 		}
 		return say("fine")
 	}), nil)

@@ -30,13 +30,6 @@ func (w *world) edited(chat, user string, of int, text string) channels.Inbound 
 	}
 }
 
-func (w *world) accept(in ...channels.Inbound) {
-	w.t.Helper()
-	if err := w.agent.Accept(w.t.Context(), in, nil); err != nil {
-		w.t.Fatal(err)
-	}
-}
-
 func queued(o *agent.Options) { o.WhileBusy = agent.Queue }
 
 func answering(o *agent.Options) { o.AnswerEdits = true }
@@ -156,11 +149,7 @@ func TestAnEditThatComesWithItsMessage(t *testing.T) {
 func TestAnEditBecomesACommand(t *testing.T) {
 	t.Parallel()
 	asked := make(chan struct{}, 1)
-	w := newWorld(t, script(func(ctx context.Context, _ []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
-		asked <- struct{}{}
-		<-ctx.Done()
-		return nil, ctx.Err()
-	}), nil)
+	w := newWorld(t, hanging(asked), nil)
 	w.write("1", "1", "hang")
 	<-asked
 	w.write("1", "1", "stop, please")
@@ -179,9 +168,7 @@ func TestAnEditSurvivesARestart(t *testing.T) {
 			return gated(ctx, msgs, defs)
 		default:
 		}
-		blocked <- struct{}{}
-		<-ctx.Done()
-		return nil, ctx.Err()
+		return hang(ctx, blocked)
 	}), nil, withOptions(func(o *agent.Options) { o.Grace = time.Millisecond }), withOptions(queued))
 	w.write("1", "1", "first")
 	<-blocked

@@ -99,9 +99,7 @@ func TestWhatAToolShowedIsNotShownAgainAfterARestart(t *testing.T) {
 			return call("show", "{}")
 		}
 		if hold.Load() {
-			blocked <- struct{}{}
-			<-ctx.Done()
-			return nil, ctx.Err()
+			return hang(ctx, blocked)
 		}
 		return say("shown")
 	}), []tools.Tool{show}, withOptions(func(o *agent.Options) { o.Grace = time.Millisecond }))
@@ -121,9 +119,7 @@ func TestAJoinedMessageSurvivesARestart(t *testing.T) {
 	hold.Store(true)
 	w := newWorld(t, script(func(ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition) (*providers.LLMResponse, error) {
 		if len(users(msgs)) == 2 && hold.Load() {
-			blocked <- struct{}{}
-			<-ctx.Done()
-			return nil, ctx.Err()
+			return hang(ctx, blocked)
 		}
 		return gated(ctx, msgs, defs)
 	}), []tools.Tool{g.tool()}, withOptions(func(o *agent.Options) { o.Grace = time.Millisecond }))

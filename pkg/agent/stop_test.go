@@ -47,9 +47,7 @@ func TestStopEndsACompactionAndSaysSoOnce(t *testing.T) {
 	asked := make(chan struct{}, 1)
 	w := newWorld(t, script(func(ctx context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
 		if strings.HasPrefix(last(msgs).Content, "Summarise") {
-			asked <- struct{}{}
-			<-ctx.Done()
-			return nil, ctx.Err()
+			return hang(ctx, asked)
 		}
 		return say("fine")
 	}), nil)
@@ -92,21 +90,14 @@ func TestStopIsToldOnceWhateverThePlatformsClockSays(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			asked := make(chan struct{}, 1)
-			w := newWorld(t, script(func(ctx context.Context, _ []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
-				asked <- struct{}{}
-				<-ctx.Done()
-				return nil, ctx.Err()
-			}), nil)
+			w := newWorld(t, hanging(asked), nil)
 			w.write("1", "1", "hang")
 			<-asked
 			stop := func(id string) {
-				err := w.agent.Accept(t.Context(), []channels.Inbound{{
+				w.accept(channels.Inbound{
 					ID: id, Kind: channels.KindMessage, Address: chatAddr("1"), Sender: channels.Sender{ID: "1"},
 					Text: "/stop", Direct: true, Time: time.Now().Add(ahead),
-				}}, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				})
 			}
 			stop("s1")
 			w.expectText("Stopped.")

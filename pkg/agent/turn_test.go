@@ -39,9 +39,7 @@ func TestARedeliveredMessageIsAnsweredOnce(t *testing.T) {
 	}), nil)
 	in := channels.Inbound{ID: "same", Kind: channels.KindMessage, Address: chatAddr("1"), Sender: channels.Sender{ID: "1"}, Text: "hi", Direct: true}
 	for range 5 {
-		if err := w.agent.Accept(t.Context(), []channels.Inbound{in}, nil); err != nil {
-			t.Fatal(err)
-		}
+		w.accept(in)
 	}
 	w.expectText("once")
 	w.settled()

@@ -44,13 +44,10 @@ func TestPicturesOfEarlierTurnsAreBounded(t *testing.T) {
 		return say("seen")
 	}), nil)
 	for i := range 8 {
-		err := w.agent.Accept(t.Context(), []channels.Inbound{{
+		w.accept(channels.Inbound{
 			ID: "p" + string(rune('a'+i)), Kind: channels.KindMessage, Address: chatAddr("1"), Sender: channels.Sender{ID: "1"},
 			Images: []channels.Image{{MIME: "image/png", Data: make([]byte, size)}}, Direct: true, Time: time.Now(),
-		}}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		})
 		w.expectText("seen")
 		if newest.Load() != 1 {
 			t.Error("the picture that was just sent is missing")

@@ -31,6 +31,20 @@ func (s script) Chat(ctx context.Context, msgs []providers.Message, defs []provi
 	return s(ctx, msgs, defs)
 }
 
+// hanging is a model that never answers; see hang.
+func hanging(asked chan<- struct{}) script {
+	return func(ctx context.Context, _ []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+		return hang(ctx, asked)
+	}
+}
+
+// hang says that the model was asked, and waits until nobody waits for the answer.
+func hang(ctx context.Context, asked chan<- struct{}) (*providers.LLMResponse, error) {
+	asked <- struct{}{}
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
 func say(text string) (*providers.LLMResponse, error) {
 	return &providers.LLMResponse{Content: text, FinishReason: providers.FinishStop}, nil
 }
@@ -176,11 +190,16 @@ func (w *world) write(chat, user, text string) {
 	w.n++
 	id := strconv.Itoa(w.n)
 	w.mu.Unlock()
-	err := w.agent.Accept(w.t.Context(), []channels.Inbound{{
+	w.accept(channels.Inbound{
 		ID: id, Kind: channels.KindMessage, Address: chatAddr(chat), Sender: channels.Sender{ID: user},
 		Text: text, Direct: !strings.HasPrefix(chat, "group"), Mentioned: true, MessageID: id, Time: time.Now(),
-	}}, nil)
-	if err != nil {
+	})
+}
+
+// accept lets in what a platform delivers at once.
+func (w *world) accept(in ...channels.Inbound) {
+	w.t.Helper()
+	if err := w.agent.Accept(w.t.Context(), in, nil); err != nil {
 		w.t.Fatal(err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
 
+	"parley/internal/outboxtest"
 	"parley/pkg/channels"
 )
 
@@ -20,20 +21,20 @@ func TestAPreviewIsFinishedByTheMessageBehindIt(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	plat := &platform{box: newOutbox(), limits: channels.Limits{MaxLen: 10}}
-	e := open(t, dir)
+	e := outboxtest.Open(t, dir)
 	to := address("chat")
-	queue(t, e, "1", channels.Outbound{ID: "preview", Address: to, Text: "the first\nthe second", Preview: true, ReplyTo: "q"})
+	outboxtest.Queue(t, e, channels.Outbound{ID: "preview", Address: to, Text: "the first\nthe second", Preview: true, ReplyTo: "q"})
 	stop := egress(t, e, plat)
-	settled(t, e, 0)
+	outboxtest.Await(t, e, 0)
 	stop()
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
 	}
-	e = open(t, dir)
-	queue(t, e, "2", channels.Outbound{ID: "final", Address: to, Text: "the answer\nis in two", Finishes: "preview"})
-	queue(t, e, "3", channels.Outbound{ID: "lost", Address: to, Text: "no such", Finishes: "unheard of"})
+	e = outboxtest.Open(t, dir)
+	outboxtest.Queue(t, e, channels.Outbound{ID: "final", Address: to, Text: "the answer\nis in two", Finishes: "preview"})
+	outboxtest.Queue(t, e, channels.Outbound{ID: "lost", Address: to, Text: "no such", Finishes: "unheard of"})
 	stop = egress(t, e, plat)
-	settled(t, e, 0)
+	outboxtest.Await(t, e, 0)
 	stop()
 	opened, err := e.Receipt(t.Context(), "preview")
 	if err != nil || opened.MessageID == "" {

@@ -2,7 +2,6 @@ package channels_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync/atomic"
 	"testing"
@@ -11,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
 
+	"parley/internal/outboxtest"
 	"parley/pkg/channels"
-	"parley/pkg/session"
 	"parley/pkg/session/bolt"
 )
 
@@ -24,11 +23,11 @@ func TestEgressWithTheEngine(t *testing.T) {
 	const chats, each = 5, 4
 	dir := t.TempDir()
 	plat := &platform{box: newOutbox(), limits: channels.Limits{MaxLen: 10}}
-	e := open(t, dir)
+	e := outboxtest.Open(t, dir)
 	for m := range each {
 		for c := range chats {
 			chat := fmt.Sprintf("chat%d", c)
-			queue(t, e, fmt.Sprintf("%s/%d", chat, m), channels.Outbound{
+			outboxtest.Queue(t, e, channels.Outbound{
 				ID: fmt.Sprintf("%s/%d/out", chat, m), Address: address(chat), Text: fmt.Sprintf("message %d\nsecond of %d", m, m),
 			})
 		}
@@ -45,15 +44,15 @@ func TestEgressWithTheEngine(t *testing.T) {
 	}
 	stop := egress(t, e, plat)
 	<-hanging
-	settled(t, e, each-1) // what chat0 still has
+	outboxtest.Await(t, e, each-1) // what chat0 still has
 	stop()
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
 	}
 
-	e = open(t, dir)
+	e = outboxtest.Open(t, dir)
 	stop = egress(t, e, plat)
-	settled(t, e, 0)
+	outboxtest.Await(t, e, 0)
 	stop()
 	for c := range chats {
 		chat := fmt.Sprintf("chat%d", c)
@@ -80,69 +79,8 @@ func TestEgressWithTheEngine(t *testing.T) {
 	}
 }
 
-func open(t *testing.T, dir string) *bolt.Engine {
-	t.Helper()
-	e, err := bolt.Open(t.Context(), bolt.Options{Dir: dir, Log: zerolog.Nop(), SnapshotEvery: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = e.Close() })
-	return e
-}
-
-// queue commits a turn whose answer is o.
-func queue(t *testing.T, e *bolt.Engine, id string, o channels.Outbound) {
-	t.Helper()
-	in := channels.Inbound{ID: id, Kind: channels.KindMessage, Address: o.Address, Text: "hi", Time: time.Now()}
-	item := session.Item{ID: id, Kind: session.ItemMessage, Address: o.Address, Inbound: &in, Time: in.Time}
-	if err := e.Append(t.Context(), []session.Item{item}, nil); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	err := e.Run(ctx, func(ctx context.Context, turn session.Turn) error {
-		defer cancel()
-		return turn.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered, Outbox: []channels.Outbound{o}})
-	})
-	if err != nil && !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
-}
-
-// egress runs one over e until stop.
+// egress sends what e has queued to plat, until stop.
 func egress(t *testing.T, e *bolt.Engine, plat *platform) (stop func()) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	out := channels.NewEgress(channels.EgressOptions{Outbox: e, Channel: plat, Log: zerolog.Nop(), Grace: time.Millisecond})
-	go func() { ended <- out.Run(ctx) }()
-	return func() {
-		t.Helper()
-		cancel()
-		if err := <-ended; err != nil {
-			t.Errorf("Run: %v", err)
-		}
-	}
-}
-
-// settled waits until no more than left messages are queued.
-func settled(t *testing.T, e *bolt.Engine, left int) {
-	t.Helper()
-	deadline := time.After(20 * time.Second)
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	for {
-		st, err := e.Status(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if st.Sending <= left {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("%d messages are still queued", st.Sending)
-		}
-	}
+	return outboxtest.Send(t, channels.EgressOptions{Outbox: e, Channel: plat, Log: zerolog.Nop(), Grace: time.Millisecond})
 }

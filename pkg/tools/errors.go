@@ -3,6 +3,7 @@ package tools
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 )
 
 // ErrorType says, in one word, why a call has no result.
@@ -92,4 +93,20 @@ func jsonText(v any) (string, error) {
 		return "", err
 	}
 	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
+}
+
+// typed keeps an error's own type where it has one.
+func typed(err error, t ErrorType, message string) *Error {
+	if own, ok := errors.AsType[*Error](err); ok {
+		return own
+	}
+	return Fail(t, message, nil).Because(err)
+}
+
+// interrupted is the result of a call that was cut off.
+func interrupted(begun bool) *Error { //nolint:revive // flag-parameter: it chooses between two sentences
+	if begun {
+		return Fail(ErrInterrupted, "interrupted: it is unknown whether it took effect", nil)
+	}
+	return Fail(ErrInterrupted, "interrupted: the call was not run", nil)
 }

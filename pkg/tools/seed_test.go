@@ -165,6 +165,7 @@ func TestDefinitionsHaveTheShapeOfTheWire(t *testing.T) {
 	sameJSON(t, bare, `{"type":"function","function":{"name":"bare","description":"","parameters":{"type":"object","properties":{}}}}`)
 }
 
+// TestContractLoop plays the contract's own example, with its names and texts.
 func TestContractLoop(t *testing.T) {
 	t.Parallel()
 	r := tools.NewToolRegistry()

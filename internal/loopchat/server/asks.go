@@ -129,19 +129,7 @@ func (s *Server) Unconfirmed() int {
 
 // Until waits until cond holds. It is looked at again after every poll and every message.
 func (s *Server) Until(ctx context.Context, cond func() bool) error {
-	for {
-		s.mu.Lock()
-		changed := s.ledger.changed
-		s.mu.Unlock()
-		if cond() {
-			return nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return fmt.Errorf("still waiting: %w", context.Cause(ctx))
-		}
-	}
+	return s.changed.Until(ctx, cond)
 }
 
 // ErrUnanswered says that asks were left open.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"parley/internal/fakehttp"
 	"parley/internal/loopchat"
 )
 
@@ -24,7 +25,7 @@ type Fault struct {
 
 // before applies what comes before the effect, and reports whether there is to be one.
 func (f Fault) before(w http.ResponseWriter, r *http.Request) bool {
-	if !pause(r, f.Delay) {
+	if !fakehttp.Pause(r.Context(), f.Delay) {
 		return false
 	}
 	if f.CutBefore {
@@ -39,19 +40,4 @@ func (f Fault) before(w http.ResponseWriter, r *http.Request) bool {
 	}
 	_ = json.NewEncoder(w).Encode(answer) // a client that has gone does not care
 	return false
-}
-
-// pause waits for d, and reports whether the client is still there.
-func pause(r *http.Request, d time.Duration) bool {
-	if d <= 0 {
-		return true
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-r.Context().Done():
-		return false
-	}
 }

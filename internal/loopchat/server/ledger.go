@@ -59,7 +59,6 @@ type ledger struct {
 	nonces   uint64
 	messages []Message
 	report   Report
-	changed  chan struct{} // closed and replaced whenever something happens
 }
 
 // Canary is a token that may be seen in one chat only.
@@ -85,7 +84,7 @@ type Report struct {
 func newLedger() ledger {
 	return ledger{
 		byNonce: map[string]*Ask{}, byUpdate: map[int64]*Ask{}, asked: map[place]int{},
-		last: map[place]int{}, canaries: map[string]*Canary{}, changed: make(chan struct{}),
+		last: map[place]int{}, canaries: map[string]*Canary{},
 	}
 }
 
@@ -94,16 +93,6 @@ func (l *ledger) nonce() string {
 	// A fixed odd factor spreads neighbours over all digits and maps no two numbers to one.
 	s := strconv.FormatUint((l.nonces*0x9E3779B97F4B)&(1<<48-1), 16)
 	return strings.Repeat("0", nonceLen-len(s)) + s
-}
-
-func (l *ledger) wake() {
-	close(l.changed)
-	l.changed = make(chan struct{})
-}
-
-func (l *ledger) polled(n int) {
-	l.report.Polls = n
-	l.wake()
 }
 
 func (l *ledger) handed(batch []loopchat.Update) {
@@ -131,7 +120,6 @@ func (l *ledger) sent(req loopchat.SendRequest) string {
 	for _, token := range tokens(req.Text, canaryMark) {
 		l.canary(m, token)
 	}
-	l.wake()
 	return m.ID
 }
 

@@ -4,13 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"strconv"
 	"sync"
 	"time"
 
+	"parley/internal/fakehttp"
 	"parley/internal/loopchat"
 )
 
@@ -40,13 +40,13 @@ type Server struct {
 	URL string
 
 	opt  Options
-	http *http.Server
-	done chan struct{}
+	http *fakehttp.Server
+	// arrived tells of updates, changed of everything that is booked.
+	arrived, changed fakehttp.Changes
 
 	mu      sync.Mutex
 	pending []loopchat.Update
 	nextID  int64
-	arrived chan struct{} // closed and replaced when updates arrive
 	poller  chan struct{} // closed when a newer poll takes over
 	polls   int
 	sends   int
@@ -56,28 +56,18 @@ type Server struct {
 
 // New starts a server; ctx bounds no more than the start.
 func New(ctx context.Context, opt Options) (*Server, error) {
-	if opt.Addr == "" {
-		opt.Addr = "127.0.0.1:0"
-	}
 	if opt.Batch == 0 {
 		opt.Batch = defaultBatch
 	}
-	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", opt.Addr)
-	if err != nil {
-		return nil, fmt.Errorf("listen: %w", err)
-	}
-	s := &Server{
-		URL: "http://" + ln.Addr().String(), opt: opt, done: make(chan struct{}),
-		nextID: 1000, arrived: make(chan struct{}), ledger: newLedger(),
-	}
+	s := &Server{opt: opt, nextID: 1000, ledger: newLedger()}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /updates", s.updates)
 	mux.HandleFunc("POST /send", s.send)
-	s.http = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, ConnState: s.connection}
-	go func() {
-		defer close(s.done)
-		_ = s.http.Serve(ln) // ends with ErrServerClosed
-	}()
+	var err error
+	if s.http, err = fakehttp.Start(ctx, opt.Addr, mux, s.connection); err != nil {
+		return nil, err
+	}
+	s.URL = s.http.URL()
 	return s, nil
 }
 
@@ -89,7 +79,7 @@ func (s *Server) connection(_ net.Conn, state http.ConnState) {
 		s.conns++
 	case http.StateClosed, http.StateHijacked:
 		s.conns--
-		s.ledger.wake()
+		s.changed.Wake()
 	case http.StateActive, http.StateIdle:
 	}
 }
@@ -103,14 +93,7 @@ func (s *Server) Connections() int {
 }
 
 // Close ends the server and cuts every connection.
-func (s *Server) Close() error {
-	err := s.http.Close()
-	<-s.done
-	if err != nil && !errors.Is(err, http.ErrServerClosed) {
-		return fmt.Errorf("close: %w", err)
-	}
-	return nil
-}
+func (s *Server) Close() error { return s.http.Close() }
 
 // Say puts a plain message of a chat's one person in line and returns its update id.
 func (s *Server) Say(chat, text string) int64 {
@@ -137,8 +120,7 @@ func (s *Server) push(updates []loopchat.Update) []int64 {
 		ids[i] = u.ID
 		s.pending = append(s.pending, u)
 	}
-	close(s.arrived)
-	s.arrived = make(chan struct{})
+	s.arrived.Wake()
 	return ids
 }
 
@@ -164,13 +146,13 @@ func (s *Server) updates(w http.ResponseWriter, r *http.Request) {
 	for {
 		batch, arrived := s.batch()
 		if len(batch) > 0 {
-			s.reply(w, http.StatusOK, loopchat.Updates{Updates: batch})
+			fakehttp.WriteJSON(w, http.StatusOK, loopchat.Updates{Updates: batch}, 0)
 			return
 		}
 		select {
 		case <-arrived:
 		case <-timer.C:
-			s.reply(w, http.StatusOK, loopchat.Updates{Updates: []loopchat.Update{}})
+			fakehttp.WriteJSON(w, http.StatusOK, loopchat.Updates{Updates: []loopchat.Update{}}, 0)
 			return
 		case <-mine:
 			http.Error(w, "another poll took over", http.StatusConflict)
@@ -196,7 +178,8 @@ func (s *Server) takeOver(offset int64) (n int, mine chan struct{}) {
 	}
 	s.pending = s.pending[confirmed:]
 	s.polls++
-	s.ledger.polled(s.polls)
+	s.ledger.report.Polls = s.polls
+	s.changed.Wake()
 	return s.polls, mine
 }
 
@@ -206,7 +189,7 @@ func (s *Server) leave(mine chan struct{}) {
 	defer s.mu.Unlock()
 	if s.poller == mine {
 		s.poller = nil
-		s.ledger.wake()
+		s.changed.Wake()
 	}
 }
 
@@ -217,22 +200,22 @@ func (s *Server) Polling() bool {
 	return s.poller != nil
 }
 
-func (s *Server) batch() ([]loopchat.Update, chan struct{}) {
+func (s *Server) batch() ([]loopchat.Update, <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	batch := s.pending[:min(len(s.pending), s.opt.Batch)]
 	s.ledger.handed(batch)
-	return append([]loopchat.Update(nil), batch...), s.arrived
+	return append([]loopchat.Update(nil), batch...), s.arrived.Next()
 }
 
 func (s *Server) send(w http.ResponseWriter, r *http.Request) {
 	var req loopchat.SendRequest
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(&req); err != nil {
-		s.reply(w, http.StatusBadRequest, loopchat.SendResponse{Error: "body is not a message"})
+		fakehttp.WriteJSON(w, http.StatusBadRequest, loopchat.SendResponse{Error: "body is not a message"}, 0)
 		return
 	}
 	if req.Chat == "" || req.Text == "" {
-		s.reply(w, http.StatusBadRequest, loopchat.SendResponse{Error: "chat and text must not be empty"})
+		fakehttp.WriteJSON(w, http.StatusBadRequest, loopchat.SendResponse{Error: "chat and text must not be empty"}, 0)
 		return
 	}
 	s.mu.Lock()
@@ -249,23 +232,12 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	id := s.ledger.sent(req)
 	s.mu.Unlock()
+	s.changed.Wake()
 	if fault.CutAfter {
 		panic(http.ErrAbortHandler)
 	}
-	if !pause(r, fault.Hold) {
+	if !fakehttp.Pause(r.Context(), fault.Hold) {
 		return
 	}
-	s.reply(w, http.StatusOK, loopchat.SendResponse{MessageID: id})
-}
-
-func (s *Server) reply(w http.ResponseWriter, status int, v any) {
-	b, err := json.Marshal(v)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Content-Length", strconv.Itoa(len(b)))
-	w.WriteHeader(status)
-	_, _ = w.Write(b) // a client that has gone asks again
+	fakehttp.WriteJSON(w, http.StatusOK, loopchat.SendResponse{MessageID: id}, 0)
 }

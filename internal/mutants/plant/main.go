@@ -1,7 +1,3 @@
-// Command plant plants each defect of package mutants in a scratch copy of the
-// tree in the working folder, and prints per promise whether the named test
-// found it. It fails when one was not found. An argument is a regular expression
-// that chooses by promise, file or test.
 package main
 
 import (

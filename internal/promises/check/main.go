@@ -1,8 +1,3 @@
-// Command check reads the output of go test -json on its standard input, prints
-// what go test would have printed, and then which promises of the given table
-// the run did not show. It fails when a test failed or a promise is broken;
-// with PARLEY_PROMISES_STRICT set also when one was not run although what it
-// needs is here.
 package main
 
 import (

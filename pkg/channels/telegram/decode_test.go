@@ -5,8 +5,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"parley/internal/corpora"
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram"
 )
@@ -237,14 +236,7 @@ func TestFileName(t *testing.T) {
 // TestDecodeCorpus reads what real servers sent.
 func TestDecodeCorpus(t *testing.T) {
 	t.Parallel()
-	root := os.Getenv("PARLEY_CORPORA") //nolint:forbidigo // the folder of test material is the tester's to name
-	if root == "" {
-		t.Skip("not run: PARLEY_CORPORA is not set")
-	}
-	data, err := os.ReadFile(filepath.Join(root, "telegram", "updates-corpus.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := corpora.Read(t, "telegram", "updates-corpus.jsonl")
 	const corpusBot = 999 // it wrote none of them
 	read, items := 0, 0
 	for lines := bufio.NewScanner(bytes.NewReader(data)); lines.Scan(); {

@@ -1,23 +1,18 @@
 package telegram_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
 
 	"parley/internal/faketelegram"
+	"parley/internal/outboxtest"
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram"
-	"parley/pkg/session"
-	"parley/pkg/session/bolt"
 )
 
 // TestEgressDeliversThroughEveryFault sends an answer of three parts and a short
@@ -63,18 +58,18 @@ func TestEgressDeliversThroughEveryFault(t *testing.T) {
 	for i := range 3 {
 		answer = append(answer, strings.Repeat(fmt.Sprintf("part %d ", i), 4000/7))
 	}
-	e := openStore(t)
+	e := outboxtest.Open(t, t.TempDir())
 	for _, tr := range troubles {
 		if tr.fault != nil {
 			tr.fault(tr.chat)
 		}
 		at := where(c, tr.chat)
-		commit(t, e, channels.Outbound{ID: tr.name + "/0", Address: at, Text: strings.Join(answer, "\n\n")})
-		commit(t, e, channels.Outbound{ID: tr.name + "/1", Address: at, Text: "**short**"})
+		outboxtest.Queue(t, e, channels.Outbound{ID: tr.name + "/0", Address: at, Text: strings.Join(answer, "\n\n")})
+		outboxtest.Queue(t, e, channels.Outbound{ID: tr.name + "/1", Address: at, Text: "**short**"})
 	}
-	stop := runEgress(t, e, c)
+	stop := outboxtest.Send(t, channels.EgressOptions{Outbox: e, Channel: c, Log: zerolog.Nop()})
 	// The second message to the blocked chat waits until that chat writes.
-	delivered(t, e, 1)
+	outboxtest.Await(t, e, 1)
 	stop()
 	for _, tr := range troubles {
 		got := numbered(tr.chat)
@@ -112,76 +107,4 @@ func numbered(chat *faketelegram.Chat) (n []int) {
 		n = append(n, i)
 	}
 	return n
-}
-
-func openStore(t *testing.T) *bolt.Engine {
-	t.Helper()
-	e, err := bolt.Open(t.Context(), bolt.Options{Dir: filepath.Join(t.TempDir(), "state"), Log: zerolog.Nop(), SnapshotEvery: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return e
-}
-
-// commit ends a turn whose answer is o.
-func commit(t *testing.T, e *bolt.Engine, o channels.Outbound) {
-	t.Helper()
-	in := channels.Inbound{ID: o.ID, Kind: channels.KindMessage, Address: o.Address, Text: "hi", Time: time.Now()}
-	item := session.Item{ID: o.ID, Kind: session.ItemMessage, Address: o.Address, Inbound: &in, Time: in.Time}
-	if err := e.Append(t.Context(), []session.Item{item}, nil); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	err := e.Run(ctx, func(ctx context.Context, turn session.Turn) error {
-		defer cancel()
-		return turn.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered, Outbox: []channels.Outbound{o}})
-	})
-	if err != nil && !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
-}
-
-// runEgress sends what e has queued, until stop.
-func runEgress(t *testing.T, e *bolt.Engine, c *telegram.Channel) (stop func()) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	out := channels.NewEgress(channels.EgressOptions{Outbox: e, Channel: c, Log: zerolog.Nop()})
-	go func() { ended <- out.Run(ctx) }()
-	return func() {
-		t.Helper()
-		cancel()
-		if err := <-ended; err != nil {
-			t.Errorf("Run: %v", err)
-		}
-	}
-}
-
-// delivered waits until no more than left messages are queued.
-func delivered(t *testing.T, e *bolt.Engine, left int) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		st, err := e.Status(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if st.Sending <= left {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			t.Fatalf("%d messages are still queued", st.Sending)
-		}
-	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/internal/faketelegram"
+	"parley/internal/outboxtest"
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram"
 )
@@ -25,18 +26,18 @@ func TestAChatThatIsGoneIsTriedOnce(t *testing.T) {
 	srv, c := sender(t, func(o *telegram.Options) { o.Rates = telegram.Rates{PerChat: -1, PerBot: -1} })
 	chat := srv.Private(srv.User("Ann"))
 	at := where(c, chat)
-	e := openStore(t)
+	e := outboxtest.Open(t, t.TempDir())
 	for _, text := range []string{"one", "two", "three"} {
-		commit(t, e, channels.Outbound{ID: text, Address: at, Text: text})
+		outboxtest.Queue(t, e, channels.Outbound{ID: text, Address: at, Text: text})
 	}
 	chat.Block()
-	stop := runEgress(t, e, c)
+	stop := outboxtest.Send(t, channels.EgressOptions{Outbox: e, Channel: c, Log: zerolog.Nop()})
 	defer stop()
-	delivered(t, e, 2) // the first is settled as refused, the others wait
+	outboxtest.Await(t, e, 2) // the first is settled as refused, the others wait
 	chat.Unblock()
 	chat.Say("I am back")
-	commit(t, e, channels.Outbound{ID: "four", Address: at, Text: "four"}) // it answers what the person wrote
-	delivered(t, e, 0)
+	outboxtest.Queue(t, e, channels.Outbound{ID: "four", Address: at, Text: "four"}) // it answers what the person wrote
+	outboxtest.Await(t, e, 0)
 	if diff := cmp.Diff([]string{"two", "three", "four"}, chat.Texts()); diff != "" {
 		t.Errorf("(-want +seen):\n%s", diff)
 	}

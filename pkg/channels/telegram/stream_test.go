@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/internal/faketelegram"
+	"parley/internal/outboxtest"
 	"parley/pkg/agent"
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram"
@@ -43,7 +44,7 @@ func (s speaker) ChatStream(ctx context.Context, _ []providers.Message, _ []prov
 // serveWith runs the whole way of a message, from c to the model and back, until the test ends.
 func serveWith(t *testing.T, c *telegram.Channel, model providers.LLMProvider) {
 	t.Helper()
-	e := openStore(t)
+	e := outboxtest.Open(t, t.TempDir())
 	gate := channels.NewEgress(channels.EgressOptions{Outbox: e, Channel: c, Log: zerolog.Nop()})
 	a, err := agent.New(agent.Options{
 		Engine: e, Provider: model, Tools: tools.NewToolRegistry(), Space: func(channels.Address, bool) string { return t.TempDir() },

@@ -47,17 +47,12 @@ func placeIn(s string) (place, rest string) {
 	for i, f := range fields {
 		switch strings.ToLower(f) {
 		case "in", "for", "at":
-			name := strings.ToLower(strings.Join(fields[i+1:], " "))
-			if name == "" || name == "the moment" || name == "here" {
+			name := strings.Join(fields[i+1:], " ")
+			switch strings.ToLower(name) {
+			case "", "the moment", "here":
 				return "", s
 			}
-			place = strings.Join(fields[i+1:], " ")
-			for _, word := range []string{" right now", " now", " today", " currently", " please", " at the moment"} {
-				if cut, ok := strings.CutSuffix(strings.ToLower(place), word); ok {
-					place = place[:len(cut)]
-				}
-			}
-			return strings.Trim(place, `"'“”?!,.`), strings.Join(fields[:i], " ")
+			return placeName(name), strings.Join(fields[:i], " ")
 		}
 	}
 	if len(fields) > 0 {
@@ -67,6 +62,16 @@ func placeIn(s string) (place, rest string) {
 		}
 	}
 	return "", s
+}
+
+// placeName is a place without the words and signs that may follow it.
+func placeName(s string) string {
+	for _, word := range []string{" right now", " now", " today", " currently", " please", " at the moment"} {
+		if cut, ok := strings.CutSuffix(strings.ToLower(s), word); ok {
+			s = s[:len(cut)]
+		}
+	}
+	return strings.Trim(s, `"'“”?!,.`)
 }
 
 func isAbbreviation(s string) bool {

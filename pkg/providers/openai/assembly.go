@@ -57,25 +57,31 @@ func (a *assembly) add(c *chunk) error {
 		a.usage = c.Usage.translate()
 	}
 	for i := range c.Choices {
-		ch := &c.Choices[i]
-		if ch.Index != 0 { // only one was asked for
+		if c.Choices[i].Index != 0 { // only one was asked for
 			continue
 		}
-		a.answered = true
-		if len(ch.Error) > 0 && string(ch.Error) != "null" {
-			return lateError([]byte(`{"error":` + string(ch.Error) + `}`))
+		if err := a.addChoice(&c.Choices[i]); err != nil {
+			return err
 		}
-		for _, d := range []*delta{ch.Delta, ch.Message} {
-			if d == nil {
-				continue
-			}
-			if err := a.addDelta(d); err != nil {
-				return err
-			}
+	}
+	return nil
+}
+
+func (a *assembly) addChoice(c *choice) error {
+	a.answered = true
+	if len(c.Error) > 0 && string(c.Error) != "null" {
+		return lateError([]byte(`{"error":` + string(c.Error) + `}`))
+	}
+	for _, d := range []*delta{c.Delta, c.Message} {
+		if d == nil {
+			continue
 		}
-		if ch.FinishReason != "" {
-			a.finish = string(ch.FinishReason)
+		if err := a.addDelta(d); err != nil {
+			return err
 		}
+	}
+	if c.FinishReason != "" {
+		a.finish = string(c.FinishReason)
 	}
 	return nil
 }

@@ -15,21 +15,12 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
 
+	"parley/internal/corpora"
 	"parley/internal/fakemodel"
 	"parley/pkg/providers"
 	"parley/pkg/providers/openai"
 	"parley/pkg/providers/providertest"
 )
-
-// corpora is the folder of test material, or the test is skipped.
-func corpora(t *testing.T, path ...string) string {
-	t.Helper()
-	root := os.Getenv("PARLEY_CORPORA") //nolint:forbidigo // the folder of test material is the tester's to name
-	if root == "" {
-		t.Skip("not run: PARLEY_CORPORA is not set")
-	}
-	return filepath.Join(append([]string{root}, path...)...)
-}
 
 type interaction struct {
 	file     string
@@ -43,7 +34,7 @@ type interaction struct {
 
 func interactions(t *testing.T) []interaction {
 	t.Helper()
-	root := corpora(t, "llm-cassettes", "fantasy")
+	root := corpora.Path(t, "llm-cassettes", "fantasy")
 	var all []interaction
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -220,7 +211,7 @@ func replay(t *testing.T, i *interaction, piece int, want recorded) {
 // TestRequestsFitTheSpecification checks what we send against OpenAI's own schema.
 func TestRequestsFitTheSpecification(t *testing.T) {
 	t.Parallel()
-	doc, err := openapi3.NewLoader().LoadFromFile(corpora(t, "openapi", "openai-2.3.0-openapi.json"))
+	doc, err := openapi3.NewLoader().LoadFromFile(corpora.Path(t, "openapi", "openai-2.3.0-openapi.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
 
+	"parley/pkg/channels"
 	"parley/pkg/session"
 	"parley/pkg/session/bolt"
 	"parley/pkg/session/sessiontest"
@@ -99,5 +100,13 @@ func TestLostStep(t *testing.T) {
 	})
 	if err != nil || attempts != 2 {
 		t.Fatalf("%d attempts, %v", attempts, err)
+	}
+}
+
+func message(chat, id, text string) session.Item {
+	a := channels.Address{Channel: "test", Account: "bot", Chat: chat}
+	return session.Item{
+		ID: id, Kind: session.ItemMessage, Address: a,
+		Inbound: &channels.Inbound{ID: id, Kind: channels.KindMessage, Address: a, Text: text},
 	}
 }

@@ -195,6 +195,19 @@ func (b *bench) turns() *worker[session.Turn] {
 	return work(b, b.e.Run)
 }
 
+// running lets h take turns until stop, which waits for the end of Run.
+func (b *bench) running(h func(context.Context, session.Turn) error) (stop func()) {
+	b.Helper()
+	ctx, cancel := context.WithCancel(b.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- b.e.Run(ctx, h) }()
+	return func() {
+		b.Helper()
+		cancel()
+		b.must(<-ended)
+	}
+}
+
 // deliveries runs the outbox of the test's account.
 func (b *bench) deliveries() *worker[channels.Delivery] {
 	b.Helper()

@@ -216,32 +216,28 @@ func testManyWriters(b *bench) {
 	var mu sync.Mutex
 	got := map[string][]string{}
 	left := make(chan struct{}, chats*each)
-	ctx, cancel := context.WithCancel(b.Context())
-	ended := make(chan error, 1)
-	go func() {
-		ended <- b.e.Run(ctx, func(ctx context.Context, t session.Turn) error {
-			info := t.Info()
-			var n int
-			if _, err := fmt.Sscan(info.Address.Chat, &n); err != nil {
-				return err
-			}
-			if open[n].Add(1) != 1 {
-				b.Errorf("chat %d has two turns at once", n)
-			}
-			err := t.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered})
-			open[n].Add(-1)
-			if err != nil {
-				return err
-			}
-			mu.Lock()
-			got[info.Address.Chat] = append(got[info.Address.Chat], ids(info.Items)...)
-			mu.Unlock()
-			for range info.Items {
-				left <- struct{}{}
-			}
-			return nil
-		})
-	}()
+	stop := b.running(func(ctx context.Context, t session.Turn) error {
+		info := t.Info()
+		var n int
+		if _, err := fmt.Sscan(info.Address.Chat, &n); err != nil {
+			return err
+		}
+		if open[n].Add(1) != 1 {
+			b.Errorf("chat %d has two turns at once", n)
+		}
+		err := t.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered})
+		open[n].Add(-1)
+		if err != nil {
+			return err
+		}
+		mu.Lock()
+		got[info.Address.Chat] = append(got[info.Address.Chat], ids(info.Items)...)
+		mu.Unlock()
+		for range info.Items {
+			left <- struct{}{}
+		}
+		return nil
+	})
 	want := map[string][]string{}
 	var wg sync.WaitGroup
 	for c := range chats {
@@ -259,8 +255,7 @@ func testManyWriters(b *bench) {
 	for range chats * each {
 		<-left
 	}
-	cancel()
-	b.must(<-ended)
+	stop()
 	b.equal(want, got)
 }
 

@@ -36,33 +36,41 @@ func lex(expression string) ([]token, error) {
 	text := []rune(expression)
 	var out []token
 	for i := 0; i < len(text); {
-		r, start := text[i], i
-		switch {
-		case unicode.IsSpace(r):
+		if unicode.IsSpace(text[i]) {
 			i++
 			continue
-		case isDigit(r) || r == '.':
-			n, err := lexNumber(text[i:], i+1)
-			if err != nil {
-				return nil, err
-			}
-			i += n
-			out = append(out, token{kind: tokenNumber, text: string(text[start:i]), pos: start + 1})
-		case isLetter(r):
-			for i < len(text) && (isLetter(text[i]) || isDigit(text[i])) {
-				i++
-			}
-			out = append(out, token{kind: tokenName, text: strings.ToLower(string(text[start:i])), pos: start + 1})
-		default:
-			op, n := lexOperator(text[i:])
-			if n == 0 {
-				return nil, syntaxError(i+1, "unexpected %s", strconv.QuoteRune(r))
-			}
-			i += n
-			out = append(out, token{kind: tokenOperator, text: op, pos: start + 1})
 		}
+		t, n, err := lexToken(text[i:], i+1)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, t)
+		i += n
 	}
 	return append(out, token{kind: tokenEnd, pos: len(text) + 1}), nil
+}
+
+// lexToken gives the token at the start of text, which stands at pos, and how
+// many characters it takes.
+func lexToken(text []rune, pos int) (t token, n int, err error) {
+	switch r := text[0]; {
+	case isDigit(r) || r == '.':
+		if n, err = lexNumber(text, pos); err != nil {
+			return token{}, 0, err
+		}
+		return token{kind: tokenNumber, text: string(text[:n]), pos: pos}, n, nil
+	case isLetter(r):
+		for n < len(text) && (isLetter(text[n]) || isDigit(text[n])) {
+			n++
+		}
+		return token{kind: tokenName, text: strings.ToLower(string(text[:n])), pos: pos}, n, nil
+	default:
+		op, n := lexOperator(text)
+		if n == 0 {
+			return token{}, 0, syntaxError(pos, "unexpected %s", strconv.QuoteRune(r))
+		}
+		return token{kind: tokenOperator, text: op, pos: pos}, n, nil
+	}
 }
 
 func isDigit(r rune) bool { return r >= '0' && r <= '9' }

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"html"
 	"net/url"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -17,27 +15,14 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
+	"parley/internal/corpora"
 	"parley/internal/faketelegram"
 )
 
-// corpora is the folder of test material, or the test is skipped.
-func corpora(t *testing.T, path ...string) string {
-	t.Helper()
-	root := os.Getenv("PARLEY_CORPORA") //nolint:forbidigo // the folder of test material is the tester's to name
-	if root == "" {
-		t.Skip("not run: PARLEY_CORPORA is not set")
-	}
-	return filepath.Join(append([]string{root}, path...)...)
-}
-
 func load[T any](t *testing.T, path ...string) []T {
 	t.Helper()
-	data, err := os.ReadFile(corpora(t, path...))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var list []T
-	if err := json.Unmarshal(data, &list); err != nil {
+	if err := json.Unmarshal(corpora.Read(t, path...), &list); err != nil {
 		t.Fatal(err)
 	}
 	if len(list) == 0 {

@@ -1,0 +1,89 @@
+package outboxtest
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"parley/pkg/channels"
+	"parley/pkg/session"
+	"parley/pkg/session/bolt"
+)
+
+// patience bounds every wait; it is never reached when the tests pass.
+const patience = 20 * time.Second
+
+// Open opens the store in dir until the test ends. It may be closed before.
+func Open(tb testing.TB, dir string) *bolt.Engine {
+	tb.Helper()
+	e, err := bolt.Open(tb.Context(), bolt.Options{Dir: dir, Log: zerolog.Nop(), SnapshotEvery: -1})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return e
+}
+
+// Queue commits a turn whose answer is o.
+func Queue(tb testing.TB, e *bolt.Engine, o channels.Outbound) {
+	tb.Helper()
+	in := channels.Inbound{ID: o.ID, Kind: channels.KindMessage, Address: o.Address, Text: "hi", Time: time.Now()}
+	item := session.Item{ID: o.ID, Kind: session.ItemMessage, Address: o.Address, Inbound: &in, Time: in.Time}
+	if err := e.Append(tb.Context(), []session.Item{item}, nil); err != nil {
+		tb.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(tb.Context())
+	defer cancel()
+	err := e.Run(ctx, func(ctx context.Context, turn session.Turn) error {
+		defer cancel()
+		return turn.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered, Outbox: []channels.Outbound{o}})
+	})
+	if err != nil && !errors.Is(err, context.Canceled) {
+		tb.Fatal(err)
+	}
+}
+
+// Send runs an egress until stop, which waits for its end.
+func Send(tb testing.TB, opt channels.EgressOptions) (stop func()) {
+	tb.Helper()
+	ctx, cancel := context.WithCancel(tb.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- channels.NewEgress(opt).Run(ctx) }()
+	return func() {
+		tb.Helper()
+		cancel()
+		if err := <-ended; err != nil {
+			tb.Errorf("Run: %v", err)
+		}
+	}
+}
+
+// Await waits until no more than left messages are queued.
+func Await(tb testing.TB, e *bolt.Engine, left int) {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(tb.Context(), patience)
+	defer cancel()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for {
+		st, err := e.Status(tb.Context())
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if st.Sending <= left {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			tb.Fatalf("%d messages are still queued", st.Sending)
+		}
+	}
+}

@@ -1,0 +1,189 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+)
+
+// grace is how long a call that was cancelled may take to say how it ended.
+const grace = 100 * time.Millisecond
+
+// running is one Execute and what belongs to it.
+type running struct {
+	registry *ToolRegistry
+	entry    *entry
+	request  request
+	value    Tool
+	loan     *loan
+	started  time.Time
+	// task is set for an async tool.
+	task *task
+	// settled is taken by whoever is first: the goroutine that ends or the caller that gives up.
+	settled atomic.Bool
+}
+
+// run lets the tool run in a goroutine of its own, so that one that heeds
+// neither its time nor its context cannot keep the caller.
+func (r *ToolRegistry) run(ctx context.Context, c *running) outcome {
+	work, stop := c.workContext(ctx)
+	defer stop()
+	if c.loan != nil {
+		work = (&scope{inv: InvocationFrom(ctx), held: c.loan}).into(work)
+	}
+	r.shared.options.Log.Debug().Str("tool", c.entry.name).Str("call", c.request.call.ID).Msg("tool call")
+
+	done := make(chan *ToolResult, 1)
+	go c.execute(work, done)
+	// A tool that returns at once needs no timer.
+	runtime.Gosched()
+	select {
+	case res := <-done:
+		return c.ended(res)
+	default:
+	}
+	timeout := c.request.call.Annotations.Timeout
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
+	select {
+	case res := <-done:
+		return c.ended(res)
+	case <-timer.C:
+		fail := Fail(ErrTimeout, "the call did not end within "+timeout.String()+"; it is unknown whether it took effect", nil)
+		stop()
+		return c.giveUp(done, fail, false)
+	case <-ctx.Done():
+		if c.task != nil {
+			c.task.cancel()
+		}
+		return c.giveUp(done, interrupted(true).Because(context.Cause(ctx)), true)
+	}
+}
+
+// workContext is what Execute gets: it ends with the call, or with the task of an async tool.
+func (c *running) workContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	if c.entry.async {
+		c.task = newTask(ctx, c)
+		return c.task.ctx, func() {}
+	}
+	return context.WithDeadline(ctx, c.started.Add(c.request.call.Annotations.Timeout))
+}
+
+// giveUp waits a moment for a call that was just cancelled. One that ended well
+// after all keeps its result, and so does one that says itself how it was cut off.
+func (c *running) giveUp(done <-chan *ToolResult, fail *Error, unknown bool) outcome {
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case res := <-done:
+		if res != nil && says(res) {
+			return c.ended(res)
+		}
+	case <-timer.C:
+		c.entry.stuck.Add(1)
+		if !c.settled.CompareAndSwap(false, true) {
+			// It ended in the last moment.
+			c.entry.stuck.Add(-1)
+			return c.ended(<-done)
+		}
+	}
+	if c.task != nil {
+		c.task.abandon()
+	}
+	out := c.ended(fail.Result())
+	out.unknown = unknown
+	return out
+}
+
+// says reports whether a result is the tool's own word on a call that was cancelled.
+func says(res *ToolResult) bool {
+	if !res.IsError && res.Err == nil {
+		return true
+	}
+	_, ok := errors.AsType[*Error](res.Err)
+	return ok
+}
+
+// execute runs the tool and hands its result over, or drops it when nobody waits any more.
+func (c *running) execute(ctx context.Context, done chan<- *ToolResult) {
+	var res *ToolResult
+	returned := false
+	defer func() {
+		if !returned {
+			res = c.crashed(recover())
+		}
+		c.release(res)
+		if c.settled.CompareAndSwap(false, true) {
+			done <- res
+			return
+		}
+		c.entry.stuck.Add(-1)
+		c.entry.log.Warn().Str("tool", c.entry.name).Str("call", c.request.call.ID).
+			Dur("took", time.Since(c.started)).Msg("a late result of a tool call was dropped")
+	}()
+	c.inject()
+	res = c.value.Execute(ctx, c.request.call.Arguments)
+	returned = true
+}
+
+// crashed turns a panic, or a goroutine that was ended, into a result. The
+// model sees neither the value nor the stack.
+func (c *running) crashed(p any) *ToolResult {
+	c.entry.log.Error().Str("tool", c.entry.name).Str("call", c.request.call.ID).
+		Str("panic", c.registry.redacted(fmt.Sprint(p))).Bytes("stack", debug.Stack()).Msg("a tool panicked")
+	return Fail(ErrExecutionFailed, "the tool failed in a way it should not; this has been logged", nil).
+		Because(fmt.Errorf("panic: %v", p)).Result()
+}
+
+// inject gives the value the facts of this call and of no other.
+func (c *running) inject() {
+	q := &c.request
+	if t, ok := c.value.(ContextualTool); ok {
+		given := q.channel != "" || q.chat != ""
+		// A lent value still holds what an earlier call left in it.
+		if given || c.loan != nil && c.loan.hold.injected {
+			t.SetContext(q.channel, q.chat)
+		}
+		if c.loan != nil {
+			c.loan.hold.injected = given
+		}
+	}
+	if t, ok := c.value.(AsyncTool); ok {
+		t.SetCallback(c.task.callback())
+	}
+}
+
+// release gives the value back when nothing uses it any more.
+func (c *running) release(res *ToolResult) {
+	if c.task == nil {
+		c.loan.end()
+		return
+	}
+	c.task.returned(res != nil && res.Async)
+}
+
+// ended logs and finishes a result.
+func (c *running) ended(res *ToolResult) outcome {
+	r, call := c.registry, &c.request.call
+	out := outcome{
+		result: finish(res, call.Annotations.MaxOutput, r.shared.options.Redact),
+		took:   time.Since(c.started), begun: true,
+	}
+	log := &r.shared.options.Log
+	switch {
+	case out.result.IsError:
+		log.Warn().Str("tool", call.Name).Str("call", call.ID).Dur("took", out.took).Msg("tool call failed")
+		if out.result.Err != nil {
+			log.Debug().Str("call", call.ID).Str("cause", r.redacted(out.result.Err.Error())).Msg("why a tool call failed")
+		}
+	case out.result.Async:
+		log.Info().Str("tool", call.Name).Str("call", call.ID).Dur("took", out.took).Msg("tool call goes on in the background")
+	default:
+		log.Info().Str("tool", call.Name).Str("call", call.ID).Dur("took", out.took).Msg("tool call ended")
+	}
+	return out
+}
