@@ -29,7 +29,7 @@ type space struct {
 	files map[string]string
 }
 
-func (s *space) put(at channels.Address, name string, r io.Reader) (string, error) {
+func (s *space) put(_ context.Context, at channels.Address, name string, r io.Reader) (string, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
 		return "", err
