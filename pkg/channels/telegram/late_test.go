@@ -57,6 +57,15 @@ func (s *slate) show(text string) {
 	s.shown = append(s.shown, showing{text, time.Since(s.began)})
 }
 
+func (s *slate) wantShown(want []showing) {
+	s.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if diff := cmp.Diff(want, s.shown); diff != "" {
+		s.Errorf("what the message showed (-want +got):\n%s", diff)
+	}
+}
+
 func onSlate(t *testing.T, test func(s *slate)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -109,9 +118,7 @@ func TestALateEditDoesNotOutlastTheAnswer(t *testing.T) {
 				if took := time.Since(s.began); took != tc.took {
 					s.Errorf("the receipt came after %v, want %v", took, tc.took)
 				}
-				if diff := cmp.Diff(tc.want, s.shown); diff != "" {
-					s.Errorf("what the message showed (-want +got):\n%s", diff)
-				}
+				s.wantShown(tc.want)
 			})
 		})
 	}
@@ -134,8 +141,6 @@ func TestALateEditAndAStop(t *testing.T) {
 		if class := channels.ClassOf(err).Class; class != channels.SendTransient {
 			s.Errorf("class %s: %v", class, err)
 		}
-		if diff := cmp.Diff([]showing{{"answer", 3 * time.Second}}, s.shown); diff != "" {
-			s.Errorf("what the message showed (-want +got):\n%s", diff)
-		}
+		s.wantShown([]showing{{"answer", 3 * time.Second}})
 	})
 }
