@@ -26,15 +26,17 @@ type reception struct {
 // Authorize implements [channels.Authorizer].
 func (r reception) Authorize(ctx context.Context, in channels.Inbound) channels.Decision {
 	v := r.verdict(ctx, in)
-	if v.MayPair {
-		v.Reason += ": " + r.greet(ctx, in)
+	if !v.MayPair {
+		return channels.Decision{Allow: v.Allow, Reason: v.Reason}
 	}
-	return channels.Decision{Allow: v.Allow, Reason: v.Reason}
+	did, err := r.greet(ctx, in)
+	return channels.Decision{Reason: v.Reason + ": " + did, Err: err}
 }
 
 // greet tells a stranger a code, once in the time that one is good. It returns
-// what it did, for the log: never the code.
-func (r reception) greet(ctx context.Context, in channels.Inbound) string {
+// what it did, for the log: never the code. After an error they are greeted when
+// they are heard again.
+func (r reception) greet(ctx context.Context, in channels.Inbound) (string, error) {
 	now := time.Now()
 	code := policy.NewPairingCode()
 	answer, err := r.pairs.AskPair(ctx, session.PairRequest{
@@ -48,15 +50,15 @@ func (r reception) greet(ctx context.Context, in channels.Inbound) string {
 		Time: now,
 	}, policy.MaxPairing)
 	if err != nil {
-		return "no pairing code could be stored: " + err.Error()
+		return "", fmt.Errorf("a pairing code could not be stored: %w", err)
 	}
 	switch answer {
 	case session.PairAsked:
-		return "a pairing code is sent"
+		return "a pairing code is sent", nil
 	case session.PairFull:
-		return "no pairing code is sent, as too many strangers hold one"
+		return "no pairing code is sent, as too many strangers hold one", nil
 	default:
-		return "a pairing code was sent before"
+		return "a pairing code was sent before", nil
 	}
 }
 

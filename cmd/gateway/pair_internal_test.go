@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -12,6 +14,7 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/policy"
+	"parley/pkg/session"
 	"parley/pkg/session/bolt"
 )
 
@@ -58,7 +61,7 @@ func (d *door) knock(who string) channels.Decision {
 
 func (d *door) wantReason(who, want string) {
 	d.Helper()
-	if got := d.knock(who); got.Allow || got.Reason != "the sender is not on the allow list: "+want {
+	if got := d.knock(who); got.Allow || got.Err != nil || got.Reason != "the sender is not on the allow list: "+want {
 		d.Errorf("%s: %+v, want %q", who, got, want)
 	}
 }
@@ -145,6 +148,34 @@ func TestPairingIsBounded(t *testing.T) {
 		d.wantReason("42", "a pairing code is sent")
 		if n := len(d.list()); n != 1 {
 			d.Errorf("%d requests are kept", n)
+		}
+	})
+}
+
+// unwritable is a store that keeps no request.
+type unwritable struct{ session.Pairs }
+
+var errUnwritable = errors.New("the disk is full")
+
+func (unwritable) AskPair(context.Context, session.PairRequest, channels.Outbound, int) (session.PairAnswer, error) {
+	return "", errUnwritable
+}
+
+// TestPairingWaitsForTheStore: a stranger whose code could not be stored is asked
+// about again, and then gets one.
+func TestPairingWaitsForTheStore(t *testing.T) {
+	t.Parallel()
+	atTheDoor(t, func(d *door) {
+		writable := d.gate.pairs
+		d.gate.pairs = unwritable{writable}
+		if got := d.knock("42"); got.Allow || !errors.Is(got.Err, errUnwritable) {
+			d.Errorf("while nothing can be stored: %+v", got)
+		}
+		d.gate.pairs = writable
+		d.said--
+		d.wantReason("42", "a pairing code is sent")
+		if n := d.sending(); n != 1 {
+			d.Errorf("%d messages", n)
 		}
 	})
 }

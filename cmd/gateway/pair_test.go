@@ -128,6 +128,36 @@ func (c *club) mustSay(text, want string) {
 	}
 }
 
+// TestPairingOff: strangers are answered nothing, and who was let in stays so.
+func TestPairingOff(t *testing.T) {
+	t.Parallel()
+	c := newClub(t)
+	zoe, tom := c.srv.Private(c.srv.User("Zoe")), c.srv.Private(c.srv.User("Tom"))
+	zoe.Say("hello")
+	c.does(0, "pair", "approve", c.code(zoe, 1))
+	c.messages(zoe, 2)
+	c.close()
+	text, err := os.ReadFile(c.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(c.config, bytes.Replace(text, []byte("enabled: true"), []byte("enabled: true, pairing: off"), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.open()
+	tom.Say("hello")
+	zoe.Say("still here")
+	c.messages(zoe, 3)
+	c.taken()
+	c.mustSay(c.close(), "the sender is not on the allow list")
+	if got := tom.Texts(); len(got) != 0 {
+		t.Errorf("a stranger was told %q", got)
+	}
+	if list := c.does(0, "pair", "list"); strings.Contains(list, "waiting") {
+		t.Errorf("pairs: %s", list)
+	}
+}
+
 // TestPairing: strangers get a code and nothing else, whom the operator lets in
 // is answered in direct chats only, over a restart, and no more once revoked.
 func TestPairing(t *testing.T) {

@@ -73,6 +73,7 @@ func telegramRules(t *config.Telegram) map[string]policy.ChannelRules {
 	for _, bot := range t.Bots() {
 		rules := policy.ChannelRules{
 			Everyone: bot.AllowEveryone, Allow: texts(bot.Allow), Groups: texts(bot.Groups.Allow), EveryMessage: bot.Groups.Mention == "off",
+			NoCodes: bot.Pairing == "off",
 		}
 		switch id := bot.BotID(); {
 		case len(t.Accounts) == 0:
@@ -125,8 +126,8 @@ const inboxDir = "inbox"
 
 // keepFile stores what somebody sent in the space of its chat, under a name of
 // its own, and returns the path within the space. What did not come whole is not kept.
-func (a *App) keepFile(at channels.Address, name string, r io.Reader) (kept string, err error) {
-	space := a.spaces.of(at, a.ownersAlone(at))
+func (a *App) keepFile(ctx context.Context, at channels.Address, name string, r io.Reader) (kept string, err error) {
+	space := a.spaces.of(at, a.ownersAlone(ctx, at))
 	if err := workspace.EnsureSpace(space); err != nil {
 		return "", fmt.Errorf("the chat's space: %w", err)
 	}
@@ -196,11 +197,11 @@ func fileName(name string) string {
 
 // ownersAlone says whether an address is an owner's direct chat: there the
 // person's id is the chat's.
-func (a *App) ownersAlone(at channels.Address) bool {
+func (a *App) ownersAlone(ctx context.Context, at channels.Address) bool {
 	if strings.HasPrefix(at.Chat, "-") {
 		return false
 	}
-	v := a.policy.Authorize(context.Background(), policy.Event{
+	v := a.policy.Authorize(ctx, policy.Event{
 		Kind: policy.KindMessage, Address: at, Sender: channels.Sender{ID: at.Chat}, Direct: true,
 	})
 	return v.Allow && v.Owner

@@ -11,7 +11,8 @@ import (
 
 // tracker follows the messages of this process's piped console through the
 // engine, so that it knows when each has a terminal state and its answers are
-// out. It stands in front of the engine and changes nothing.
+// out. It stands in front of the engine, changes nothing, and takes no notice of
+// other channels.
 type tracker struct {
 	session.Engine
 
@@ -64,7 +65,7 @@ func (t *tracker) Append(ctx context.Context, items []session.Item, cur *channel
 	mine := func(f func(id string)) {
 		t.update(func() {
 			for i := range items {
-				if items[i].Kind == session.ItemMessage {
+				if items[i].Kind == session.ItemMessage && items[i].Address.Channel == console.Name {
 					f(items[i].ID)
 				}
 			}
@@ -92,6 +93,9 @@ func (t *tracker) Run(ctx context.Context, h func(context.Context, session.Turn)
 
 // RunOutbox implements [channels.Outbox].
 func (t *tracker) RunOutbox(ctx context.Context, channel, account string, h func(context.Context, channels.Delivery) error) error {
+	if channel != console.Name {
+		return t.Engine.RunOutbox(ctx, channel, account, h)
+	}
 	return t.Engine.RunOutbox(ctx, channel, account, func(ctx context.Context, d channels.Delivery) error {
 		return h(ctx, trackedDelivery{Delivery: d, books: t})
 	})

@@ -61,8 +61,13 @@ func agentMutants() []Mutant {
 		},
 		{
 			Promise: "/stop", Defect: "lets a turn go on after a stop",
-			File: dir + "/watch.go", Old: "return errStopped", New: "return nil",
+			File: dir + "/watch.go", Old: "return stopError{sent: items[i].Time}", New: "return nil",
 			Dir: dir, Test: "^TestStopEndsAHangingModelAndSaysSoOnce$",
+		},
+		{
+			Promise: "/stop", Defect: "says so once more for what waited",
+			File: dir + "/turn.go", Old: "if !r.saidStopped(ctx, stop.sent) {", New: "if !r.saidStopped(ctx, stop.sent) || r != nil {",
+			Dir: dir, Test: "^TestStopEndsWhatWaitsToo$",
 		},
 	}
 }

@@ -9,6 +9,11 @@ func channelMutants() []Mutant {
 			Dir: dir, Test: "^TestIngressAcknowledgesNothingThatIsNotStored$",
 		},
 		{
+			Promise: "full disk", Defect: "acknowledges whom it could not decide on",
+			File: ingress, Old: `if d.Err != nil {`, New: `if d.Err != nil && d.Allow {`,
+			Dir: dir, Test: "^TestIngressAcknowledgesNothingThatIsNotDecided$",
+		},
+		{
 			Promise: "strangers", Defect: "asks about messages only",
 			File: ingress, Old: `!d.Allow {`, New: `!d.Allow && in.Kind == KindMessage {`,
 			Dir: dir, Test: "^TestIngressAsksAboutEveryKind$",

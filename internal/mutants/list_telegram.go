@@ -46,6 +46,11 @@ func telegramMutants() []Mutant {
 			Dir: dir, Test: "^TestEditTakesThePlaceOfThePreview$",
 		},
 		{
+			Promise: "telegram: growing answers", Defect: "lets a late edit stand over the answer",
+			File: send, Old: `if wait <= 0 {`, New: `if wait > 0 {`,
+			Dir: dir, Test: "^TestALateEditDoesNotOutlastTheAnswer$",
+		},
+		{
 			Promise: "telegram: HTML 502", Defect: "does not know whether a proxy's page means sent",
 			File: errs, Old: `case e.Status < http.StatusMultipleChoices,`, New: `case e.Status < 599,`,
 			Dir: dir, Test: "^TestSendClasses$",
@@ -112,6 +117,16 @@ func telegramInMutants() []Mutant {
 			Promise: "telegram: webhook", Defect: "takes any secret",
 			File: webhook, Old: `subtle.ConstantTimeCompare(want[:], got[:]) == 1`, New: `subtle.ConstantTimeCompare(want[:], got[:]) >= 0`,
 			Dir: dir, Test: "^TestWebhookKnowsItsSecret$",
+		},
+		{
+			Promise: "telegram: pairing", Defect: "tells codes where it is switched off",
+			File: "pkg/policy/pairing.go", Old: `e.Kind == KindMessage && !r.NoCodes`, New: `e.Kind == KindMessage && !r.Everyone`,
+			Dir: "pkg/policy", Test: "^TestPaired$",
+		},
+		{
+			Promise: "edits", Defect: "takes one part's wording for the album's",
+			File: dir + "/decode.go", Old: `kind == channels.KindEdit && e.group != ""`, New: `kind == channels.KindEdit && e.group == ""`,
+			Dir: dir, Test: "^TestEditOfAPartLeavesItsAlbumAlone$",
 		},
 		{
 			Promise: "telegram: strangers' files", Defect: "fetches for whoever sends",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -100,18 +101,23 @@ func helpText() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// stopText answers /stop. A turn that was stopped for it has already said so;
-// its mark is the newest entry of the history.
+// stopText answers /stop. A turn that was stopped for it has already said so.
 func (r *run) stopText(ctx context.Context, it session.Item) string {
-	said := false
-	err := r.a.o.Engine.Tail(ctx, r.info.Session, 0, func(last session.Entry) bool {
-		said = last.Message.Content == stoppedText && !last.Time.Before(it.Time)
-		return false
-	})
-	if err == nil && said {
+	if r.saidStopped(ctx, it.Time) {
 		return ""
 	}
 	return "Nothing is running."
+}
+
+// saidStopped says whether a turn was stopped for the /stop that was sent then:
+// its mark is the newest entry of the history.
+func (r *run) saidStopped(ctx context.Context, sent time.Time) bool {
+	said := false
+	err := r.a.o.Engine.Tail(ctx, r.info.Session, 0, func(last session.Entry) bool {
+		said = last.Message.Content == stoppedText && !last.Time.Before(sent)
+		return false
+	})
+	return err == nil && said
 }
 
 // usageText tells how much of the conversation the next request carries. Tokens

@@ -108,3 +108,37 @@ func TestStopIsToldOnceWhateverThePlatformsClockSays(t *testing.T) {
 		})
 	}
 }
+
+// TestStopEndsWhatWaitsToo: what was said before a /stop is ended with the turn
+// that runs, and that is told once.
+func TestStopEndsWhatWaitsToo(t *testing.T) {
+	t.Parallel()
+	for name, opts := range map[string][]option{"steering": nil, "queueing": {withOptions(queued)}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			asked := make(chan struct{}, 10)
+			w := newWorld(t, script(func(ctx context.Context, _ []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+				asked <- struct{}{}
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}), nil, opts...)
+			w.write("1", "1", "hang")
+			<-asked
+			w.write("1", "1", "and this")
+			w.write("1", "1", "/stop")
+			w.expectText("Stopped.")
+			w.settled()
+			w.write("1", "1", "/stop")
+			w.expectText("Nothing is running.")
+			w.settled()
+			w.write("1", "1", "hang again")
+			w.write("1", "1", "/stop")
+			w.expectText("Stopped.")
+			w.settled()
+			info, err := w.eng.Lookup(t.Context(), chatAddr("1"))
+			if err != nil || len(info.Failed) != 3 || info.Failed[1].Outcome != session.OutcomeStopped {
+				t.Errorf("session %+v, %v", info, err)
+			}
+		})
+	}
+}

@@ -16,11 +16,17 @@ import (
 	"parley/pkg/tools"
 )
 
-// The causes that end a running turn in favour of something that arrived.
-var (
-	errStopped     = errors.New("stopped by /stop")
-	errInterrupted = errors.New("interrupted by a newer message")
-)
+// The causes that end a running turn in favour of something that arrived: a
+// stopError, or errInterrupted.
+var errInterrupted = errors.New("interrupted by a newer message")
+
+// stopError is the /stop that ended a turn.
+type stopError struct {
+	// sent is when it was taken in.
+	sent time.Time
+}
+
+func (stopError) Error() string { return "stopped by /stop" }
 
 // run is one attempt at a turn. Its fields are set before the loop starts and
 // read from there on, except for those under mu.
@@ -198,13 +204,20 @@ func (r *run) answer(ctx context.Context, items []session.Item) error {
 }
 
 // ended says that something that arrived ended the turn.
-func ended(err error) bool { return errors.Is(err, errStopped) || errors.Is(err, errInterrupted) }
+func ended(err error) bool {
+	_, stopped := errors.AsType[stopError](err)
+	return stopped || errors.Is(err, errInterrupted)
+}
 
-// stopped commits a turn that was ended for why.
+// stopped commits a turn that was ended for why. A /stop that ends several, one
+// after the other, is told once.
 func (r *run) stopped(ctx context.Context, messages []providers.Message, why error) error {
-	mark, told := stoppedText, stoppedText
-	if errors.Is(why, errInterrupted) {
-		mark, told = "(interrupted by a newer message)", ""
+	mark, told := "(interrupted by a newer message)", ""
+	if stop, ok := errors.AsType[stopError](why); ok {
+		mark = stoppedText
+		if !r.saidStopped(ctx, stop.sent) {
+			told = stoppedText
+		}
 	}
 	return r.commit(ctx, session.Commit{
 		Outcome: session.OutcomeStopped, Reason: why.Error(), Messages: append(messages, assistant(mark)),

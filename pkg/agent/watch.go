@@ -40,7 +40,7 @@ func (r *run) verdict(ctx context.Context) error {
 		switch {
 		case items[i].Inbound == nil:
 		case isStop(items[i].Inbound.Text) && r.mayEnd(ctx, items[i]):
-			return errStopped
+			return stopError{sent: items[i].Time}
 		case r.a.o.WhileBusy == Interrupt && !items[i].Solo && r.mayEnd(ctx, items[i]):
 			return errInterrupted
 		}

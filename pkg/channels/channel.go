@@ -83,7 +83,8 @@ type Editor interface {
 	Edits(to Address) bool
 	// Edit shows text, Markdown and the whole of it so far, in place of what the
 	// message shows. Calls for one message come one after another, and none comes
-	// once the message is being finished. An error only leaves this text out; a
+	// once the message is being finished, whose text outlasts an edit that takes
+	// effect late: the channel sees to it. An error only leaves this text out; a
 	// [*SendError] that is [SendRateLimited] also holds the chat's messages back.
 	Edit(ctx context.Context, to Address, messageID, text string) error
 }

@@ -25,9 +25,10 @@ func NewIngress(sink Sink, auth Authorizer, log zerolog.Logger) *Ingress {
 
 // Deliver takes what arrived, in order, and the cursor that moves with it. No
 // error means that every item is durably stored or refused for good and that the
-// cursor has moved: the adapter may acknowledge its platform now. After an error
-// nothing was taken and the same items are to be delivered again; an error that
-// is [ErrFenced] says that another poller reads this account.
+// cursor has moved: the adapter may acknowledge its platform now. After an error,
+// of the store or of an [Authorizer] that could not decide, nothing was taken and
+// the same items are to be delivered again; an error that is [ErrFenced] says that
+// another poller reads this account.
 //
 // An item whose identity cannot be trusted (no id, no sender, control characters
 // in an id) or that the [Authorizer] denies is logged without its text and left
@@ -40,7 +41,11 @@ func (i *Ingress) Deliver(ctx context.Context, items []Inbound, cursor *Cursor) 
 			continue
 		}
 		in := normalise(items[n])
-		if d := i.auth.Authorize(ctx, in); !d.Allow {
+		d := i.auth.Authorize(ctx, in)
+		if d.Err != nil {
+			return fmt.Errorf("authorize: %w", d.Err)
+		}
+		if !d.Allow {
 			i.refuse(in, d.Reason)
 			continue
 		}

@@ -125,6 +125,36 @@ func TestIngressAcknowledgesNothingThatIsNotStored(t *testing.T) {
 	}
 }
 
+// undecided lets the first sender in and can say nothing of others while err is set.
+type undecided struct{ err error }
+
+func (u *undecided) Authorize(_ context.Context, in channels.Inbound) channels.Decision {
+	if in.Sender.ID == "7" {
+		return channels.Decision{Allow: true}
+	}
+	return channels.Decision{Reason: "not on the list", Err: u.err}
+}
+
+// TestIngressAcknowledgesNothingThatIsNotDecided: what the authorizer could not
+// decide is delivered again, with all that came beside it.
+func TestIngressAcknowledgesNothingThatIsNotDecided(t *testing.T) {
+	t.Parallel()
+	s, auth := &sink{}, &undecided{err: errStore}
+	in := channels.NewIngress(s, auth, zerolog.Nop())
+	items := []channels.Inbound{inbound(nil), inbound(func(in *channels.Inbound) { in.ID, in.Sender.ID = "u2", "8" })}
+	cursor := &channels.Cursor{Name: "c", From: "1", To: "2"}
+	if err := in.Deliver(t.Context(), items, cursor); !errors.Is(err, errStore) {
+		t.Errorf("Deliver = %v, want %v", err, errStore)
+	}
+	if len(s.items) != 0 || len(s.cursors) != 0 {
+		t.Errorf("stored %+v with %+v", s.items, s.cursors)
+	}
+	auth.err = nil
+	if err := in.Deliver(t.Context(), items, cursor); err != nil || len(s.items) != 1 || s.items[0].ID != "u1" {
+		t.Errorf("once it is decided: %v, stored %+v", err, s.items)
+	}
+}
+
 func TestIngressNormalises(t *testing.T) {
 	t.Parallel()
 	big := strings.Repeat("é", channels.MaxText/2) + "é"

@@ -7,10 +7,13 @@ type Decision struct {
 	Allow bool
 	// Reason is for the log, without message text.
 	Reason string
+	// Err says that it cannot be decided now: the inbound is not taken, and asked
+	// about again when its platform delivers it again. The rest counts for nothing then.
+	Err error
 }
 
-// Authorizer decides who may start a turn. It is asked once for every inbound,
-// whatever its kind; it must be quick and safe for many goroutines.
+// Authorizer decides who may start a turn. It is asked about every inbound that is
+// delivered, whatever its kind; it must be quick and safe for many goroutines.
 type Authorizer interface {
 	Authorize(ctx context.Context, in Inbound) Decision
 }

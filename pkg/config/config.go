@@ -88,6 +88,7 @@ type Telegram struct {
 	Token         Secret       `yaml:"token"`
 	APIURL        string       `yaml:"api_url" jsonschema_description:"Address of a Bot API server. Default https://api.telegram.org."`
 	Allow         []ID         `yaml:"allow" jsonschema_description:"Numeric ids of the users who may write."`
+	Pairing       string       `yaml:"pairing" jsonschema:"enum=on,enum=off" jsonschema_description:"Whether a stranger is told a code by which the operator can let them in. Default on."`
 	AllowEveryone bool         `yaml:"allow_everyone" jsonschema_description:"Lets in whoever writes. Default false."`
 	Groups        Groups       `yaml:"groups"`
 	Webhook       Webhook      `yaml:"webhook"`
@@ -104,6 +105,7 @@ type TelegramAccount struct {
 	Token         Secret       `yaml:"token"`
 	APIURL        string       `yaml:"api_url" jsonschema_description:"Address of a Bot API server. Default: that of the channel."`
 	Allow         []ID         `yaml:"allow" jsonschema_description:"Numeric ids of the users who may write to this bot."`
+	Pairing       string       `yaml:"pairing" jsonschema:"enum=on,enum=off" jsonschema_description:"Whether a stranger is told a code by which the operator can let them in. Default: as for the channel."`
 	AllowEveryone bool         `yaml:"allow_everyone" jsonschema_description:"Lets in whoever writes to this bot. Default false."`
 	Groups        Groups       `yaml:"groups"`
 	Webhook       Webhook      `yaml:"webhook"`
@@ -179,7 +181,7 @@ func Default(home string) *Config {
 		Channels: Channels{
 			Console: Console{Enabled: true},
 			Telegram: Telegram{
-				APIURL: "https://api.telegram.org", Groups: Groups{Mention: "required"}, Stream: "auto",
+				APIURL: "https://api.telegram.org", Pairing: "on", Groups: Groups{Mention: "required"}, Stream: "auto",
 				SendRate: TelegramRate{Chat: 1, GroupPerMinute: 20, Bot: 30},
 			},
 			Slack: Slack{

@@ -109,6 +109,7 @@ channels:
     send_rate: {chat: 0, group_per_minute: 10.5, bot: 5}
     stream: edit
     proxy: socks5://127.0.0.1:1080
+    pairing: off
   slack:
     enabled: false
     bot_token: env:NOT_SET
@@ -157,7 +158,7 @@ func TestLoad(t *testing.T) {
 		Enabled: true, APIURL: "https://telegram.example.org", Allow: []config.ID{"22", "33"},
 		Groups:   config.Groups{Mention: "off", Allow: []config.ID{"-500"}},
 		Webhook:  config.Webhook{Listen: "127.0.0.1:8443", PublicURL: "https://bot.example.org/hook"},
-		SendRate: config.TelegramRate{GroupPerMinute: 10.5, Bot: 5}, Stream: "edit", Proxy: "socks5://127.0.0.1:1080",
+		SendRate: config.TelegramRate{GroupPerMinute: 10.5, Bot: 5}, Stream: "edit", Proxy: "socks5://127.0.0.1:1080", Pairing: "off",
 	}
 	want.Channels.Slack = config.Slack{
 		APIURL: "http://127.0.0.1:9/api/", Events: config.Events{Listen: ":8080"},

@@ -53,10 +53,12 @@ accounts:
     api_url: http://127.0.0.1:8081
     stream: off
     proxy: ""
+    pairing: on
 api_url: https://telegram.example.org
 send_rate: {chat: 2, group_per_minute: 10}
 stream: edit
 proxy: http://127.0.0.1:3128
+pairing: off
 `
 
 func TestTelegramAccounts(t *testing.T) {
@@ -68,12 +70,12 @@ func TestTelegramAccounts(t *testing.T) {
 	want := []*config.TelegramAccount{
 		{
 			Name: "help", APIURL: "https://telegram.example.org", Allow: []config.ID{"1"}, Groups: config.Groups{Mention: "required"},
-			SendRate: config.TelegramRate{GroupPerMinute: 10, Bot: 30}, Stream: "edit", Proxy: "http://127.0.0.1:3128",
+			SendRate: config.TelegramRate{GroupPerMinute: 10, Bot: 30}, Stream: "edit", Proxy: "http://127.0.0.1:3128", Pairing: "off",
 		},
 		{
 			Name: "ops", APIURL: "http://127.0.0.1:8081", AllowEveryone: true, Groups: config.Groups{Mention: "off", Allow: []config.ID{"-5"}},
 			Webhook:  config.Webhook{Listen: "127.0.0.1:8443", PublicURL: "https://bot.example.org/ops"},
-			SendRate: config.TelegramRate{Chat: 2, GroupPerMinute: 10, Bot: 30}, Stream: "off",
+			SendRate: config.TelegramRate{Chat: 2, GroupPerMinute: 10, Bot: 30}, Stream: "off", Pairing: "on",
 		},
 	}
 	bots := cfg.Channels.Telegram.Bots()

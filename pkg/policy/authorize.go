@@ -51,6 +51,8 @@ type ChannelRules struct {
 	Groups []string
 	// EveryMessage answers also what is not addressed to the bot in a group.
 	EveryMessage bool
+	// NoCodes tells strangers nothing: nobody is paired any more who is not yet.
+	NoCodes bool
 	// Direct and Group are the levels of those who are not owners, and of
 	// groups; empty: read and chat.
 	Direct, Group Level

@@ -90,7 +90,7 @@ func (p *Policy) WithPairs(pairs Pairs) *Policy {
 
 // unlisted decides on somebody who is on no list, which is why.
 func (p *Policy) unlisted(e Event, why string) Verdict {
-	_, ruled := p.rulesOf(e.Address)
+	r, ruled := p.rulesOf(e.Address)
 	if p.pairs == nil || !ruled || !e.Direct || e.Sender.ID == "" {
 		return deny(why)
 	}
@@ -98,6 +98,6 @@ func (p *Policy) unlisted(e Event, why string) Verdict {
 		return Verdict{Allow: true, Level: p.level(e, false), Reason: "paired"}
 	}
 	v := deny(why)
-	v.MayPair = e.Kind == KindMessage
+	v.MayPair = e.Kind == KindMessage && !r.NoCodes
 	return v
 }

@@ -22,7 +22,7 @@ func (p paired) Paired(channel, account, id string) bool {
 // others who are allowed there, and nothing else. It takes nothing from others.
 func TestPaired(t *testing.T) {
 	t.Parallel()
-	p := newPolicy(t).WithPairs(paired{"telegram:b/33", "open:D9", "irc:44", "closed:a/44", "loud:44", "telegram:b/11"})
+	p := newPolicy(t).WithPairs(paired{"telegram:b/33", "open:D9", "irc:44", "closed:a/44", "quiet:44", "loud:44", "telegram:b/11"})
 	event := func(channel, account, id string) policy.Event {
 		return policy.Event{
 			Kind: policy.KindMessage, Address: channels.Address{Channel: channel, Account: account, Chat: id},
@@ -58,6 +58,8 @@ func TestPaired(t *testing.T) {
 
 		{"a stranger's message", event("telegram", "b", "34"), mayPair},
 		{"a stranger with the name of one who is paired", with(event("telegram", "b", "34"), func(e *policy.Event) { e.Sender.Name = "33" }), mayPair},
+		{"a stranger where nobody is told a code", event("quiet", "", "45"), no},
+		{"paired before", event("quiet", "", "44"), yes(policy.LevelRead)},
 		{"a stranger's edit", with(event("telegram", "b", "34"), func(e *policy.Event) { e.Kind = policy.KindEdit }), no},
 		{"a stranger's button", with(event("telegram", "b", "34"), func(e *policy.Event) { e.Kind = policy.KindButton }), no},
 		{"a stranger's schedule", with(event("telegram", "b", "34"), func(e *policy.Event) { e.Kind = policy.KindSchedule }), no},

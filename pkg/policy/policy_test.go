@@ -20,6 +20,7 @@ func options() policy.Options {
 			"open":     {Everyone: true},
 			"loud":     {Everyone: true, EveryMessage: true, Direct: policy.LevelChat, Group: policy.LevelRead},
 			"closed":   {},
+			"quiet":    {NoCodes: true},
 		},
 		Chats: map[string]policy.Level{
 			"telegram:-600":   policy.LevelRead,

@@ -150,6 +150,9 @@ func (e *event) message(m *message, me self, kind channels.Kind) {
 		Mentioned: !direct && (said.mentions(me) || m.repliesTo(me)),
 		MessageID: itoa(m.ID), Quote: m.quoted(), Time: m.time(),
 	}
+	if kind == channels.KindEdit && e.group != "" {
+		e.item.MessageID = "" // one part's new wording is none of the album
+	}
 }
 
 const typePrivate = "private"

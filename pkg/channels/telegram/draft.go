@@ -24,6 +24,8 @@ const (
 	// The bound of one showing. Nothing else cuts it: what is on its way must have
 	// arrived before the message that finishes it leaves.
 	showTimeout = 3 * time.Second
+	// How long after that an edit without an answer may yet take effect.
+	lateEdit = 10 * time.Second
 	// A chat that must not be shown anything for longer than this is not waited for.
 	showPatience = 2 * time.Second
 	// How long a preview is remembered whose answer never came.
@@ -121,6 +123,9 @@ func (c *Channel) show(ctx context.Context, to channels.Address, p preview, note
 		text.plain = true
 		err = c.showOnce(ctx, to, p, text)
 		refusal, ok = errors.AsType[*apiError](err)
+	}
+	if lost, ok := errors.AsType[*wireError](err); ok && p.message != "" && lost.pending() {
+		c.out.doubts.hold(paceKey(to, p), lateEdit)
 	}
 	switch {
 	case !ok:

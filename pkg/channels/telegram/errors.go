@@ -1,6 +1,8 @@
 package telegram
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -105,6 +107,12 @@ func (e *wireError) Error() string {
 
 // Unwrap gives the cause.
 func (e *wireError) Unwrap() error { return e.Err }
+
+// pending says that somebody may still work on the request: the time was over,
+// here or at a proxy. Where the connection broke, whatever was done is done.
+func (e *wireError) pending() bool {
+	return e.Sent && errors.Is(e.Err, context.DeadlineExceeded) || e.Status == http.StatusGatewayTimeout
+}
 
 // class says what became of a message that got no answer of the Bot API.
 //

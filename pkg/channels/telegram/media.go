@@ -125,7 +125,7 @@ func (c *Channel) download(ctx context.Context, at channels.Address, a *attachme
 	defer drop(body)
 	r := &bounded{r: body, left: maxFile, hide: c.client.scrub}
 	if !a.picture {
-		where, err := c.opt.Files(at, a.name, r)
+		where, err := c.opt.Files(ctx, at, a.name, r)
 		return none, where, err
 	}
 	r.left = maxPicture
@@ -140,7 +140,7 @@ func (c *Channel) download(ctx context.Context, at channels.Address, a *attachme
 	if c.opt.Files == nil {
 		return picture, "", nil
 	}
-	where, err := c.opt.Files(at, a.name, bytes.NewReader(data))
+	where, err := c.opt.Files(ctx, at, a.name, bytes.NewReader(data))
 	if err != nil {
 		err = fmt.Errorf("store: %w", err)
 	}

@@ -29,7 +29,7 @@ type space struct {
 	files map[string]string
 }
 
-func (s *space) put(at channels.Address, name string, r io.Reader) (string, error) {
+func (s *space) put(_ context.Context, at channels.Address, name string, r io.Reader) (string, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
 		return "", err
@@ -199,6 +199,29 @@ func TestAlbumIsOneMessage(t *testing.T) {
 	b.confirmed(t)
 	if n := len(b.store.all()); n != 4 {
 		t.Errorf("%d items", n)
+	}
+}
+
+// TestEditOfAPartLeavesItsAlbumAlone: an edit tells of one part only, so it must
+// not be taken for a new wording of all of them. Of a single picture it is one.
+func TestEditOfAPartLeavesItsAlbumAlone(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	ada := b.srv.Private(b.srv.User("Ada"))
+	album := ada.Album([]faketelegram.Item{{Photo: picture(1), Caption: "the trip"}, {Photo: picture(2), Caption: "the beach"}})[0]
+	b.store.wait(t, 1)
+	ada.Edit(album.MessageID, "the journey")
+	single := ada.Photo(picture(3), "a boat")
+	b.store.wait(t, 3)
+	ada.Edit(single.MessageID, "a ship")
+	items := b.store.wait(t, 4)
+	for i, want := range map[int]string{1: "", 3: items[2].MessageID} {
+		if got := items[i]; got.Kind != channels.KindEdit || got.MessageID != want {
+			t.Errorf("%s %q of message %q, want an edit of %q", got.Kind, got.Text, got.MessageID, want)
+		}
+	}
+	if !strings.HasPrefix(items[1].Text, "the journey\n[photo") {
+		t.Errorf("the edit is %q", items[1].Text)
 	}
 }
 

@@ -41,7 +41,7 @@ type Options struct {
 	// relative to it. An error of r means that the rest is missing: nothing is to
 	// be kept then. nil stores nothing; files are only named in the text.
 	// It needs Admit.
-	Files func(at channels.Address, name string, r io.Reader) (path string, err error)
+	Files func(ctx context.Context, at channels.Address, name string, r io.Reader) (path string, err error)
 	// Moved is told that a group has become a supergroup, before that update is
 	// confirmed, and again if it fails or the process ends meanwhile. nil ignores it.
 	Moved func(ctx context.Context, from, to channels.Address) error

@@ -119,6 +119,13 @@ func (s *paces) hold(key pace, d time.Duration) {
 	}
 }
 
+// left is how long something is still held back.
+func (s *paces) left(key pace) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return time.Until(s.from[key])
+}
+
 // sweep forgets, now and then, what nobody waits for any more.
 func (s *paces) sweep(now time.Time) {
 	if s.from == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"net/http/httptrace"
 	"strconv"
 	"strings"
@@ -36,6 +37,8 @@ type out struct {
 	floods   floods
 	paces    paces
 	previews previews
+	// doubts say until when an edit of a preview that got no answer may yet take effect.
+	doubts paces
 	// undraftable: the server does not know drafts.
 	undraftable atomic.Bool
 }
@@ -65,11 +68,15 @@ func (c *Channel) Send(ctx context.Context, part channels.Part) (channels.Receip
 // edit is Send for a part that takes the place of what a message of the bot
 // shows: the preview that was opened for it. Where that message is gone, the part
 // is sent as a new one. An edit that got no answer is simply made again, because
-// a second one changes nothing.
+// a second one changes nothing. It is made once more before there is a receipt
+// where an earlier edit of the preview may come behind it.
 func (c *Channel) edit(ctx context.Context, part channels.Part, messageID string) (channels.Receipt, error) {
 	defer c.out.previews.end(part.Address)
 	p := &post{to: part.Address, body: body{html: part.Text}, replyTo: part.ReplyTo, edits: messageID}
 	receipt, err := c.deliver(watched(ctx), p)
+	if err == nil && p.edits != "" {
+		err = c.outlast(ctx, p)
+	}
 	if err == nil {
 		return receipt, nil
 	}
@@ -78,6 +85,23 @@ func (c *Channel) edit(ctx context.Context, part channels.Part, messageID string
 		se.Class = channels.SendTransient
 	}
 	return channels.Receipt{}, se
+}
+
+// outlast makes an edit that was accepted once more when nothing that is in doubt
+// can come behind it any longer, if anything is.
+func (c *Channel) outlast(ctx context.Context, p *post) error {
+	wait := c.out.doubts.left(pace{to: p.to, message: p.edits})
+	if wait <= 0 {
+		return nil
+	}
+	if !sleep(ctx, wait) {
+		return ctx.Err()
+	}
+	_, err := c.attempt(ctx, p)
+	if refusal, ok := errors.AsType[*apiError](err); ok && refusal.Code == http.StatusBadRequest {
+		return nil // it is not modified, or whoever deleted it wants it gone
+	}
+	return err
 }
 
 // watched marks the moment between writing a request and reading its answer.

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"parley/pkg/channels"
+	"parley/pkg/channels/console"
+	"parley/pkg/session"
+	"parley/pkg/session/bolt"
+)
+
+func said(channel, id string, edit session.EditRule) session.Item {
+	at := channels.Address{Channel: channel, Chat: "chat"}
+	return session.Item{
+		ID: channel + "//" + id, Kind: session.ItemMessage, Address: at, Edit: edit, Time: time.Now(),
+		Inbound: &channels.Inbound{ID: id, Kind: channels.KindMessage, Address: at, Sender: channels.Sender{ID: "1"}, Text: "hello", MessageID: id},
+	}
+}
+
+// TestAPipedConsoleWaitsForItsOwn: what other channels take in, some of which no
+// turn ever sees, and what becomes of their messages is nothing to it.
+func TestAPipedConsoleWaitsForItsOwn(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		store, err := bolt.Open(t.Context(), bolt.Options{Dir: dir, Log: zerolog.Nop(), SnapshotEvery: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer store.Close()
+		books := newTracker(store)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+
+		if err := books.Append(ctx, []session.Item{said("telegram", "1", ""), said("telegram", "2", session.EditDrop)}, nil); err != nil {
+			t.Fatal(err)
+		}
+		at := channels.Address{Channel: "telegram", Account: "7", Chat: "42"}
+		if _, err := store.AskPair(ctx, session.PairRequest{Code: "ABCDEFGH", Address: at, Sender: channels.Sender{ID: "42"}, Expires: time.Now().Add(time.Hour)},
+			channels.Outbound{ID: "o", Address: at, Text: "no"}, 1); err != nil {
+			t.Fatal(err)
+		}
+		sending, stop := context.WithCancel(ctx)
+		err = books.RunOutbox(sending, "telegram", "7", func(ctx context.Context, d channels.Delivery) error {
+			defer stop()
+			return d.Settle(ctx, channels.Outcome{State: channels.Refused, Reason: "gone"})
+		})
+		if err != nil && !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		if failed, err := books.wait(ctx); failed || err != nil {
+			t.Errorf("with nothing of its own: failed %v, %v", failed, err)
+		}
+
+		if err := books.Append(ctx, []session.Item{said(console.Name, "1", "")}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := books.wait(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("with a line that nobody answers: %v", err)
+		}
+	})
+}
