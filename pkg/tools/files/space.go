@@ -105,7 +105,7 @@ func (s *space) openFile(p string) (*os.File, fs.FileInfo, error) {
 	f, info, err := s.open(p)
 	if err == nil && info.IsDir() {
 		_ = f.Close()
-		return nil, nil, fail(tools.ErrInvalidArguments, p, "this is a folder; use list_dir")
+		return nil, nil, fail(tools.ErrInvalidArguments, p, "this is a folder, not a file; list_dir shows what is in it")
 	}
 	return f, info, err
 }
