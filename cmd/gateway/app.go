@@ -247,8 +247,9 @@ func (a *App) Run(ctx context.Context, ended func(context.Context, channels.Chan
 // tidy removes files that no message waits for any more. In a store that is held
 // it is not known yet which ones those are.
 func (a *App) tidy(ctx context.Context) error {
-	if a.held(ctx) != nil {
-		return nil
+	st, err := a.engine.Status(ctx)
+	if err != nil || st.Held != "" {
+		return err
 	}
 	if err := a.outgoing.sweep(ctx, a.engine); err != nil {
 		return fmt.Errorf("the folder of files to send: %w", err)

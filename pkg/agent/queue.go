@@ -36,10 +36,10 @@ func (a *Agent) QueueMessage(ctx context.Context, channel, chatID, text string) 
 }
 
 // QueueFile takes the one file that a call sends to its own chat, with Markdown
-// as its caption. keep is called with the id that the message will have, and puts
-// the content where it stays until the message has left; what it kept of a file
-// that is not taken is nobody's, and found at the next start. The message leaves
-// when the call has ended, in one transaction with the call's result.
+// as its caption. It calls keep with the id that the message will have, to put the
+// content where it stays until the message has left; what was kept of a file that
+// is not taken is nobody's, and found at the next start. The message leaves when
+// the call has ended, in one transaction with the call's result.
 func (a *Agent) QueueFile(ctx context.Context, caption string, keep func(outboundID string) (channels.File, error)) error {
 	r, key, err := a.callOf(ctx)
 	if err != nil {

@@ -79,10 +79,9 @@ type FileSender interface {
 	SendFile(ctx context.Context, part FilePart) (Receipt, error)
 }
 
-// FilePart is one file on the platform. It is the only part of its message.
-// part.File is set and part.Text its caption: Markdown of any length, often
-// empty, that went through no Split. The message that part.Edits names is to give
-// way to the file.
+// FilePart is one file on the platform, the only part of its message. File is set
+// and Text is its caption: Markdown of any length, often empty, that went through
+// no Split. The message that Edits names is to give way to the file.
 type FilePart struct {
 	Part
 

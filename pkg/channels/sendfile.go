@@ -39,8 +39,8 @@ func (r *delivering) compose() []string {
 // inWords is the text that stands for the file, below its caption.
 func (r *delivering) inWords(why string) string {
 	o := &r.info.Outbound
-	name := strings.ReplaceAll(r.fileName(), "`", "'")
-	return strings.TrimSpace(fmt.Sprintf("%s\n\nThe file `%s` (%s) %s.", o.Text, name, sizeText(o.File.Size), why))
+	name := "`" + strings.ReplaceAll(r.fileName(), "`", "'") + "`"
+	return strings.TrimSpace(fmt.Sprintf("%s\n\nThe file %s (%s) %s.", o.Text, name, sizeText(o.File.Size), why))
 }
 
 func (r *delivering) fileName() string {

@@ -74,9 +74,9 @@ func (d *drawer) kept() int {
 }
 
 // fileOf is a message with a file.
-func fileOf(chat, id, caption string) channels.DeliveryInfo {
+func fileOf(id, caption string) channels.DeliveryInfo {
 	return channels.DeliveryInfo{Marked: true, Outbound: channels.Outbound{
-		ID: id, Address: address(chat), Text: caption, File: &channels.File{Name: "a`b.txt", Path: "/space/a.txt", Size: 5},
+		ID: id, Address: address("a"), Text: caption, File: &channels.File{Name: "a`b.txt", Path: "/space/a.txt", Size: 5},
 	}}
 }
 
@@ -100,7 +100,7 @@ func TestEgressSendsFilesInOrder(t *testing.T) {
 			o.Redact = func(s string) string { return strings.ReplaceAll(s, "secret", "[redacted]") }
 		})
 		e.box.put("a", "a0", "before")
-		e.box.restore(fileOf("a", "f0", "a **secret** caption"))
+		e.box.restore(fileOf("f0", "a **secret** caption"))
 		e.box.put("a", "a1", "after")
 		synctest.Wait()
 		want := []string{"before", "a`b.txt=bytes (a **[redacted]** caption)", "after"}
@@ -121,7 +121,7 @@ func TestEgressNamesAFileWhereNoneCanBeSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &drawer{content: fstest.MapFS{"f0": {}}}
 		e := start(t, &platform{}, func(o *channels.EgressOptions) { o.Files = d })
-		e.box.restore(fileOf("a", "f0", "caption"))
+		e.box.restore(fileOf("f0", "caption"))
 		synctest.Wait()
 		if diff := cmp.Diff([]string{"caption\n\nThe file `a'b.txt` (5 bytes) cannot be sent here."}, e.plat.texts("a")); diff != "" {
 			t.Errorf("-want +got\n%s", diff)
@@ -141,7 +141,7 @@ func TestEgressSaysThatAFileWasRefused(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				e, d := startFiles(t, func(context.Context, channels.FilePart) error { return failure(channels.SendRefused, 0) }, nil)
-				e.box.restore(fileOf("a", id, "caption"))
+				e.box.restore(fileOf(id, "caption"))
 				e.box.put("a", "a1", "after")
 				synctest.Wait()
 				want := []string{"caption\n\nThe file `a'b.txt` (5 bytes) could not be sent: it was not accepted.", "after"}
@@ -178,7 +178,7 @@ func TestEgressSendsAFileOnceMoreAfterAnUnknownAttempt(t *testing.T) {
 					}
 					return err
 				}, nil)
-				e.box.restore(fileOf("a", "f0", ""))
+				e.box.restore(fileOf("f0", ""))
 				pass(2 * time.Minute)
 				want, seen := channels.Delivered, 1
 				if last != nil {
@@ -199,7 +199,7 @@ func TestEgressSendsAFileOnceMoreAfterAnUnknownAttempt(t *testing.T) {
 func TestEgressGivesALargeFileTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		e, _ := startFiles(t, func(ctx context.Context, part channels.FilePart) error {
+		e, _ := startFiles(t, func(ctx context.Context, _ channels.FilePart) error {
 			select {
 			case <-time.After(150 * time.Second):
 				return nil
@@ -207,7 +207,7 @@ func TestEgressGivesALargeFileTime(t *testing.T) {
 				return ctx.Err()
 			}
 		}, nil)
-		large := fileOf("a", "f0", "")
+		large := fileOf("f0", "")
 		large.Outbound.File.Size = 50 << 20
 		e.box.restore(large)
 		pass(3 * time.Minute)
