@@ -118,7 +118,7 @@ func (c courier) sendFile(ctx context.Context, in sendInput) (any, error) {
 	if !terms.Files {
 		return tools.SilentResult("This chat cannot show files: the person is told the file's name instead. Give them what they need of it in your answer."), nil
 	}
-	return tools.SilentResult("The file is on its way; the person will see it."), nil
+	return tools.SilentResult("The file is on its way."), nil
 }
 
 // fits refuses what the chat does not take, and says whether the file goes as a picture.
