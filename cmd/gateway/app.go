@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -53,6 +54,7 @@ type App struct {
 	agent    *agent.Agent
 	brain    brain
 	spaces   *spaces
+	outgoing *outgoing
 	started  time.Time
 	channels []channels.Channel
 	egresses []*channels.Egress
@@ -75,6 +77,7 @@ type appOptions struct {
 
 func newApp(ctx context.Context, cfg *config.Config, o appOptions) (*App, error) {
 	a := &App{cfg: cfg, log: o.log, redactor: o.redactor, started: time.Now(), spaces: &spaces{dir: cfg.Workspace}, channels: o.channels}
+	a.outgoing = &outgoing{dir: filepath.Join(cfg.StateDir, "outgoing")}
 	var err error
 	if a.policy, err = newPolicy(cfg); err != nil {
 		return nil, err
@@ -127,10 +130,11 @@ func (a *App) assemble(ctx context.Context, o appOptions) error {
 	}
 	for _, c := range a.channels {
 		a.egresses = append(a.egresses, channels.NewEgress(channels.EgressOptions{
-			Outbox: a.engine, Channel: c, Log: o.log, Redact: a.redactor.Redact,
+			Outbox: a.engine, Channel: c, Files: a.outgoing, Log: o.log, Redact: a.redactor.Redact,
 		}))
 	}
 	a.registry.Register(newMessage(a.agent))
+	a.registry.Register(newSendFile(courier{a}))
 	switchTools(a.registry, a.cfg.Tools)
 	return nil
 }
@@ -188,6 +192,9 @@ func (a *App) Run(ctx context.Context, ended func(context.Context, channels.Chan
 	sending, stopSending := context.WithCancel(rest)
 	defer stopSending()
 
+	if err := a.tidy(ctx); err != nil {
+		return err
+	}
 	admin, err := listenAdmin(a)
 	if err != nil {
 		return err
@@ -235,6 +242,19 @@ func (a *App) Run(ctx context.Context, ended func(context.Context, channels.Chan
 		return errStopLimit
 	}
 	return endCause(ctx, intake)
+}
+
+// tidy removes files that no message waits for any more. In a store that is held
+// it is not known yet which ones those are.
+func (a *App) tidy(ctx context.Context) error {
+	st, err := a.engine.Status(ctx)
+	if err != nil || st.Held != "" {
+		return err
+	}
+	if err := a.outgoing.sweep(ctx, a.engine); err != nil {
+		return fmt.Errorf("the folder of files to send: %w", err)
+	}
+	return nil
 }
 
 // failWith ends the intake with an error, if there is one.

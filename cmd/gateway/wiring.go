@@ -89,15 +89,15 @@ func orNone(l policy.Level) policy.Level {
 	return l
 }
 
-// newRegistry holds the built-in tools; the message tool comes later, when there
-// is an agent to queue messages.
+// newRegistry holds the built-in tools; those that send come later, when there is
+// an agent to queue messages.
 func newRegistry(cfg *config.Config, lookup func(string) (string, bool), redact func(string) string, log zerolog.Logger) *tools.ToolRegistry {
 	r := tools.NewToolRegistryWith(tools.Options{
 		Log: log, Authorizer: levels{}, Timeout: time.Duration(cfg.Tools.Timeout), Redact: redact,
 	})
 	r.Register(calc.New())
 	r.Register(clock.New(time.Now))
-	for _, t := range files.New(files.Options{Prepare: workspace.EnsureSpace}) {
+	for _, t := range files.New(fileOptions()) {
 		r.Register(t)
 	}
 	for _, t := range testTools(lookup) {
@@ -119,10 +119,16 @@ func switchTools(r *tools.ToolRegistry, t config.Tools) {
 func toolNames(lookup func(string) (string, bool)) func() []string {
 	return func() []string {
 		r := newRegistry(config.Default(""), lookup, nil, zerolog.Nop())
-		r.Register(newMessage(nil)) // for its name: nothing is called here
+		r.Register(newMessage(nil)) // for their names: nothing is called here
+		r.Register(newSendFile(nil))
 		return r.List()
 	}
 }
+
+func fileOptions() files.Options { return files.Options{Prepare: workspace.EnsureSpace} }
+
+// newSendFile is the tool that sends files of the chat's space.
+func newSendFile(to files.Sender) tools.Tool { return files.NewSend(fileOptions(), to) }
 
 // newMessage is the tool that lets the model speak before its answer is done.
 func newMessage(q message.Queue) tools.Tool { return message.New(q) }

@@ -1,6 +1,7 @@
 package kill_test
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -40,6 +41,9 @@ func (w *world) check() tally {
 	}
 	t.reruns = w.checkCalls()
 	w.checkTasks()
+	if kept, err := filepath.Glob(filepath.Join(w.gw.Dir, "state", "outgoing", "*")); err != nil || len(kept) > 0 {
+		w.t.Errorf("files that were to be sent are still kept: %q, %v", kept, err)
+	}
 	return t
 }
 
@@ -168,6 +172,11 @@ func (w *world) checkCall(a *ask, round, index int, tool string, ran map[string]
 		if !done || ran[note] == 0 {
 			w.t.Errorf("%s of %s: the model was told %q and it ran %d times", tool, a.nonce, result, ran[note])
 		}
+	case "send_file":
+		seen := w.read(w.messages()).seen[a.file] > 0
+		if seen == unknown {
+			w.t.Errorf("the model was told %q of the file of %s, and it was seen: %v", result, a.nonce, seen)
+		}
 	default:
 		if unknown && tool != "background" {
 			w.t.Errorf("%s of %s is read-only, and was not run again: %q", tool, a.nonce, result)
@@ -232,6 +241,9 @@ func (w *world) canariesSeen() bool {
 			if seen[tok] == 0 {
 				return false
 			}
+		}
+		if result, _ := w.model.Brain.Result(rig.CallID(a.nonce, 0, 0)); a.file != "" && seen[a.file] == 0 && !strings.Contains(result, `"interrupted"`) {
+			return false
 		}
 	}
 	return true

@@ -20,6 +20,7 @@ const (
 	say        kind = "say"
 	long       kind = "long"
 	background kind = "background"
+	file       kind = "file"
 	mixed      kind = "mixed" // several calls in several rounds
 )
 
@@ -30,9 +31,9 @@ type question struct {
 	// calls name the tool at each place of the script, by round and index.
 	calls [][]string
 	// once are canaries that are seen exactly once; task is one that a
-	// background task brings, unless it was interrupted.
-	once []string
-	task string
+	// background task brings, and file the caption of a file, unless they were interrupted.
+	once       []string
+	task, file string
 	// script is what the text asks of the model.
 	script rig.Script
 }
@@ -59,7 +60,7 @@ func chatName(i int) string {
 // load makes some questions in some chats. Each chat asks at least once for the kind must.
 func load(rng *rand.Rand, l *ledger, must kind) []question {
 	chats, messages := 2+rng.IntN(maxChats-1), 2+rng.IntN(4)
-	kinds := []kind{plain, plain, effect, rerun, lookup, say, long, background, mixed}
+	kinds := []kind{plain, plain, effect, rerun, lookup, say, long, background, file, mixed}
 	var all []question
 	for m := range messages {
 		for c := range chats {
@@ -104,6 +105,9 @@ func newQuestion(rng *rand.Rand, l *ledger, chat string, k kind) question {
 	case background:
 		q.task = l.canary(chat)
 		call(0, "background", map[string]any{"text": q.task, "n": rng.IntN(200)})
+	case file:
+		q.file = l.canary(chat)
+		call(0, "send_file", map[string]any{"path": "USER.md", "caption": "file " + q.file})
 	case mixed:
 		call(0, "lookup", note())
 		call(0, "effect", note())

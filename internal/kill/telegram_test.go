@@ -1,7 +1,9 @@
 package kill_test
 
 import (
+	"bytes"
 	"context"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -19,9 +21,9 @@ func TestKillOnTelegramAtEachPoint(t *testing.T) {
 		t.Helper()
 		rng := newRand("telegram"+p.name, seed)
 		w, srv := newTelegramWorld(t, rng.IntN(3))
-		srv.Harm(faketelegram.Rule{
-			Method: "sendMessage", Fault: faketelegram.Fault{Hold: time.Duration(rng.IntN(5)) * time.Millisecond},
-		})
+		hold := faketelegram.Fault{Hold: time.Duration(rng.IntN(5)) * time.Millisecond}
+		srv.Harm(faketelegram.Rule{Method: "sendMessage", Fault: hold})
+		srv.Harm(faketelegram.Rule{Method: "sendDocument", Fault: hold})
 		killOnce(w, telegram.Name, p, rng)
 	})
 }
@@ -31,6 +33,8 @@ type onTelegram struct {
 	srv   *faketelegram.Server
 	front *front
 	chats map[string]room
+	// file is what every file has that is sent.
+	file []byte
 }
 
 // room is a chat of a world: where people write, and the whole that it is in.
@@ -45,6 +49,9 @@ func newTelegramWorld(t *testing.T, sort int) (*world, *faketelegram.Server) {
 		t.Fatal(err)
 	}
 	p := &onTelegram{srv: srv, chats: map[string]room{}}
+	if p.file, err = os.ReadFile("../../workspace/space/USER.md"); err != nil {
+		t.Fatal(err)
+	}
 	p.front = newFront(t, strings.TrimPrefix(srv.URL(), "http://"))
 	t.Cleanup(func() {
 		if err := srv.Close(); err != nil {
@@ -113,6 +120,9 @@ func (p *onTelegram) messages() []message {
 				continue
 			}
 			s := sent{message{chat: name, text: m.Text}, m.Sent}
+			if m.File != nil && !bytes.Equal(m.File.Data, p.file) {
+				s.chat += ", but another file"
+			}
 			if r.at != r.whole && m.Thread != r.at.Thread() {
 				s.chat += ", but not in its topic"
 			}

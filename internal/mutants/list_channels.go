@@ -80,3 +80,35 @@ func channelMutants() []Mutant {
 		},
 	}
 }
+
+// fileMutants break the way of files out.
+func fileMutants() []Mutant {
+	const delivering, sendfile, dir = "pkg/channels/delivering.go", "pkg/channels/sendfile.go", "pkg/channels"
+	return []Mutant{
+		{
+			Promise: "files out", Defect: "sends a file as a text",
+			File: sendfile, Old: `s, _ := e.opt.Channel.(FileSender)`, New: `s, _ := Channel(nil).(FileSender)`,
+			Dir: dir, Test: "^TestEgressSendsFilesInOrder$",
+		},
+		{
+			Promise: "files out", Defect: "says nothing of a file that was refused",
+			File: delivering, Old: `if se.Class == SendRefused && r.sender != nil {`, New: `if se.Class == SendGone && r.sender != nil {`,
+			Dir: dir, Test: "^TestEgressSaysThatAFileWasRefused$",
+		},
+		{
+			Promise: "files kept", Defect: "keeps what has been sent",
+			File: sendfile, Old: `if r.info.Outbound.File == nil || r.opt.Files == nil {`, New: `if r.info.Outbound.File != nil || r.opt.Files == nil {`,
+			Dir: dir, Test: "^TestEgressSendsFilesInOrder$",
+		},
+		{
+			Promise: "files kept", Defect: "removes what still waits to be sent",
+			File: "cmd/gateway/outgoing.go", Old: `errors.Is(err, session.ErrNotFound) ||`, New: `errors.Is(err, session.ErrNotFound) || errors.Is(err, context.Canceled) ||`,
+			Dir: "cmd/gateway", Test: "^TestSweepKeepsWhatMayStillLeave$",
+		},
+		{
+			Promise: "files out", Defect: "sends the caption without the file",
+			File: "pkg/agent/queue.go", Old: `queued{text: caption, file: &file}`, New: `queued{text: file.Name}`,
+			Dir: "pkg/agent", Test: "^TestAFileLeavesWithTheEndOfItsCall$",
+		},
+	}
+}

@@ -66,6 +66,11 @@ func telegramMutants() []Mutant {
 			Dir: dir, Test: "^TestSendShowsMarkdownAsHTML$",
 		},
 		{
+			Promise: "telegram: files out", Defect: "leaves what it showed so far above the file",
+			File: dir + "/files_out.go", Old: `if part.Edits != "" {`, New: `if part.Edits == "-" {`,
+			Dir: dir, Test: "^TestSendFileTakesThePlaceOfAPreview$",
+		},
+		{
 			Promise: "telegram: several bots", Defect: "lets in through one bot whom another knows",
 			File: "pkg/policy/authorize.go", Old: `p.channels[a.Channel+"/"+a.Account]`, New: `p.channels[a.Channel+"/1"]`,
 			Dir: "pkg/policy", Test: "^TestAccountsHaveTheirOwnRules$",

@@ -100,6 +100,11 @@ func callMutants() []Mutant {
 			Dir: "pkg/tools/files", Test: "^TestHostilePaths$",
 		},
 		{
+			Promise: "paths", Defect: "sends what a chat may not read",
+			File: "pkg/tools/files/send.go", Old: `f, info, err := s.openFile(p)`, New: `f, err := os.OpenFile(filepath.Join(tools.InvocationFrom(ctx).Space, p), 0x800, 0); info, _ := f.Stat()`,
+			Dir: "pkg/tools/files", Test: "^TestSendFileSendsNothingFromOutside$",
+		},
+		{
 			Promise: "another chat's id", Defect: "sends a message without its chat",
 			File: "pkg/tools/message/message.go", Old: `t.channel, t.chatID = channel, chatID`, New: `t.channel, t.chatID = channel, channel`,
 			Dir: "pkg/tools/message", Test: "^TestSendsToItsOwnChat$",

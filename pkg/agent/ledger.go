@@ -56,11 +56,11 @@ func (r *run) End(ctx context.Context, call tools.Call, result *tools.ToolResult
 		},
 	}
 	key := callKey(call.Round, call.Index)
-	for _, text := range r.takePending(key) {
-		s.Outbox = append(s.Outbox, r.callOutbound(key, text))
+	for _, q := range r.takePending(key) {
+		s.Outbox = append(s.Outbox, r.callOutbound(key, q))
 	}
 	if result.ForUser != "" && !result.Silent {
-		s.Outbox = append(s.Outbox, r.callOutbound(key, result.ForUser))
+		s.Outbox = append(s.Outbox, r.callOutbound(key, queued{text: result.ForUser}))
 	}
 	if call.Async && !result.Async {
 		// Before the step: a crash in between leaves a call of which nothing is
@@ -75,10 +75,13 @@ func (r *run) End(ctx context.Context, call tools.Call, result *tools.ToolResult
 	return r.steps.record(ctx, s)
 }
 
-func (r *run) callOutbound(key, text string) channels.Outbound {
-	n := r.noteSent(key, text)
-	o := r.outbound(r.info.ID+"/"+key+"/"+itoa(n), text, "")
-	o.Finishes = r.opened.take()
+func (r *run) callOutbound(key string, q queued) channels.Outbound {
+	id := r.info.ID + "/" + key + "/" + itoa(r.noteSent(key, q.text))
+	if q.file != nil {
+		id = r.fileID(key)
+	}
+	o := r.outbound(id, q.text, "")
+	o.File, o.Finishes = q.file, r.opened.take()
 	return o
 }
 
@@ -120,38 +123,4 @@ func (r *run) Event(e tools.Event) {
 		r.preview.status("using " + e.Tool)
 	default:
 	}
-}
-
-// QueueMessage takes a message that a tool sends to its own chat. It leaves
-// when the call has ended, in one transaction with the call's result.
-func (a *Agent) QueueMessage(ctx context.Context, channel, chatID, text string) error {
-	inv := tools.InvocationFrom(ctx)
-	a.mu.Lock()
-	r := a.runs[inv.Turn]
-	a.mu.Unlock()
-	if r == nil {
-		return tools.Fail(tools.ErrExecutionFailed, "messages can be sent only while a turn of this chat runs", nil)
-	}
-	if channel != r.info.Address.Channel || chatID != r.info.Address.Chat {
-		return tools.Fail(tools.ErrPermissionDenied, "a message can be sent to its own chat only", nil)
-	}
-	key := inv.Key[len(inv.Turn)+1:]
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(r.pending[key]) >= maxMessagesPerCall {
-		return tools.Fail(tools.ErrExecutionFailed, "too many messages from one call", nil)
-	}
-	r.pending[key] = append(r.pending[key], text)
-	return nil
-}
-
-// maxMessagesPerCall bounds what one call may send.
-const maxMessagesPerCall = 10
-
-func (r *run) takePending(key string) []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	texts := r.pending[key]
-	delete(r.pending, key)
-	return texts
 }

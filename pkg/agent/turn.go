@@ -44,7 +44,7 @@ type run struct {
 	opened  *openings
 
 	mu      sync.Mutex
-	pending map[string][]string // texts that the message tool queued, by call key
+	pending map[string][]queued // what calls want sent, by call key
 	sent    map[string]bool     // texts that left in this turn
 	seq     map[string]int      // outgoing messages per call key
 	begun   map[string]bool     // tasks whose call has not ended
@@ -65,7 +65,7 @@ func newRun(a *Agent, t session.Turn) *run {
 	info := t.Info()
 	return &run{
 		a: a, t: t, info: info, steps: &steps{t: t}, began: time.Now(), opened: openingsOf(info.Steps),
-		pending: map[string][]string{}, sent: map[string]bool{}, seq: map[string]int{}, begun: map[string]bool{},
+		pending: map[string][]queued{}, sent: map[string]bool{}, seq: map[string]int{}, begun: map[string]bool{},
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 )
 
@@ -34,6 +35,9 @@ type Limits struct {
 	// PerChat and PerAccount are parts a second; Burst is how many may go at once in a chat.
 	PerChat, PerAccount float64
 	Burst               int
+	// MaxFile and MaxPhoto are the largest file and the largest picture of a
+	// [FileSender], in bytes; 0 means no limit.
+	MaxFile, MaxPhoto int64
 	// ChatRate gives the rate and the burst of one chat, where they differ from
 	// chat to chat (groups have less on Telegram); nil means PerChat and Burst for all.
 	ChatRate func(chat string) (perSecond float64, burst int)
@@ -65,6 +69,24 @@ type Part struct {
 type Splitter interface {
 	// Split returns at least one part, none empty; nothing of the text is lost.
 	Split(text string) []string
+}
+
+// FileSender is a [Channel] that can send files. On any other, a file is a text
+// that names it.
+type FileSender interface {
+	// SendFile is Send for a file, with the same errors: what is refused is told
+	// to the person in a text. One that cannot be opened is refused.
+	SendFile(ctx context.Context, part FilePart) (Receipt, error)
+}
+
+// FilePart is one file on the platform, the only part of its message. File is set
+// and Text is its caption: Markdown of any length, often empty, that went through
+// no Split. The message that Edits names is to give way to the file.
+type FilePart struct {
+	Part
+
+	// Open gives the content from its beginning. Whoever calls it closes it.
+	Open func() (fs.File, error)
 }
 
 // Drafter is a [Channel] that can show an answer while it grows. Drafts are gone

@@ -19,6 +19,10 @@ type delivering struct {
 	info  DeliveryInfo
 	parts []string
 	lane  *lane
+	// sender takes the file; nil where the message is a text, or has become one.
+	sender FileSender
+	// refusal is why the file was refused, when a text is sent in its place.
+	refusal string
 	// notBefore is when the next attempt may begin for the delivery's own sake.
 	notBefore time.Time
 	// known is what became of the parts so far.
@@ -62,7 +66,7 @@ func (r *delivering) do(intake, work context.Context) error {
 		switch {
 		case r.known.outcome != nil:
 		case stored == last:
-			r.known.outcome = &Outcome{State: Delivered, Receipt: r.known.receipts[last]}
+			r.known.outcome = r.complete(r.known.receipts[last])
 		default:
 			if err := r.advance(work, stored); err != nil {
 				return err
@@ -77,7 +81,7 @@ func (r *delivering) plan(work context.Context) error {
 	if r.parts = r.info.Parts; len(r.parts) > 0 || r.known.outcome != nil {
 		return nil
 	}
-	r.parts = r.cut(r.info.Outbound.Text)
+	r.parts = r.compose()
 	if r.info.Outbound.Preview && len(r.parts) > 1 {
 		r.parts = r.parts[:1] // what follows comes with the message that finishes it
 	}
@@ -121,6 +125,7 @@ func (r *delivering) settle(work context.Context) error {
 		return fmt.Errorf("store the outcome: %w", err)
 	}
 	failpoint.Hit("P13")
+	r.dropFile()
 	return nil
 }
 
@@ -138,7 +143,7 @@ func (r *delivering) part(intake, work context.Context, index int) error {
 		if r.known.ambiguous > 0 && r.known.since.IsZero() {
 			r.known.since = began
 		}
-		receipt, err := r.send(intake, work, part, r.timeout())
+		receipt, err := r.send(intake, work, func(ctx context.Context) (Receipt, error) { return r.attempt(ctx, part) }, r.timeout())
 		if err == nil {
 			r.gate.authorised()
 			r.known.receipts = append(r.known.receipts, receipt)
@@ -148,7 +153,12 @@ func (r *delivering) part(intake, work context.Context, index int) error {
 		if errors.Is(err, errStopping) {
 			return err
 		}
-		if err := r.failed(work, ClassOf(err), began, pause); err != nil || r.known.outcome != nil {
+		se := ClassOf(err)
+		if se.Class == SendRefused && r.sender != nil {
+			part.Text = r.insteadOfFile(se)
+			continue
+		}
+		if err := r.failed(work, se, began, pause); err != nil || r.known.outcome != nil {
 			return err
 		}
 	}
@@ -165,12 +175,14 @@ func (r *delivering) build(index int) Part {
 }
 
 // timeout is the deadline of the next attempt. A message of unknown fate is
-// settled within a minute of the first attempt that the platform can answer.
+// settled within a minute of the first attempt that the platform can answer; a
+// file has the time that its bytes need besides.
 func (r *delivering) timeout() time.Duration {
+	more := r.uploadTime()
 	if r.known.ambiguous == 0 {
-		return r.opt.SendTimeout
+		return r.opt.SendTimeout + more
 	}
-	return max(min(r.opt.SendTimeout, time.Until(r.known.since.Add(settleWithin))), minTimeout)
+	return max(min(r.opt.SendTimeout+more, time.Until(r.known.since.Add(settleWithin+more))), minTimeout)
 }
 
 // failed decides what follows from an attempt that gave no receipt.

@@ -30,6 +30,10 @@
 //   - refused, gone: settled as [Refused]; a chat that is gone is suspended;
 //   - auth: the account's queue waits, and one attempt a minute tries again.
 //
+// A file is one part. Where it is refused, or the channel is no [FileSender], a
+// text that names it goes out in its place. Its attempts have the time that its
+// bytes need; its content is dropped from [Files] after the outcome is stored.
+//
 // Other chats, and other threads of the chat, go on meanwhile. A receipt that could
 // not be stored is kept in memory until it can be, so that an outage of the store
 // sends nothing twice. When Run is told to stop, no send begins any more.

@@ -35,7 +35,9 @@ const (
 type EgressOptions struct {
 	Outbox  Outbox
 	Channel Channel
-	Log     zerolog.Logger
+	// Files hold what files contain that wait to be sent; nil means that there are none.
+	Files Files
+	Log   zerolog.Logger
 	// Redact takes secrets out of what leaves and of what is logged; nil changes nothing.
 	Redact func(string) string
 	// MaxInFlight bounds the sends under way; default 64. A send that takes
@@ -118,7 +120,7 @@ var errStopping = errors.New("stopping")
 func (e *Egress) deliver(intake, work context.Context, d Delivery) error {
 	info := d.Info()
 	chat := info.Outbound.Address.Chat
-	r := &delivering{Egress: e, d: d, info: info, known: e.resume(info), lane: e.lanes.enter(chat)}
+	r := &delivering{Egress: e, d: d, info: info, known: e.resume(info), lane: e.lanes.enter(chat), sender: e.senderOf(info)}
 	defer e.lanes.leave(chat, r.lane)
 	err := r.do(intake, work)
 	e.remember(info, r.known, err)
@@ -215,7 +217,7 @@ func nonBlank(parts []string) []string {
 
 // send makes one attempt. A place among MaxInFlight is held for the attempt, or
 // its first two seconds, and never while waiting for anything else.
-func (e *Egress) send(intake, work context.Context, part Part, timeout time.Duration) (Receipt, error) {
+func (e *Egress) send(intake, work context.Context, attempt func(context.Context) (Receipt, error), timeout time.Duration) (Receipt, error) {
 	select {
 	case e.slots <- struct{}{}:
 	case <-intake.Done():
@@ -228,7 +230,7 @@ func (e *Egress) send(intake, work context.Context, part Part, timeout time.Dura
 	ctx, cancel := context.WithTimeout(work, timeout)
 	defer cancel()
 	failpoint.Hit("P9") // P10, between writing and reading, is the adapter's
-	r, err := e.contained(ctx, part)
+	r, err := e.contained(ctx, attempt)
 	if err == nil {
 		failpoint.Hit("P11")
 	}
@@ -236,14 +238,14 @@ func (e *Egress) send(intake, work context.Context, part Part, timeout time.Dura
 }
 
 // contained turns an adapter's panic into an attempt of unknown effect.
-func (e *Egress) contained(ctx context.Context, part Part) (r Receipt, err error) {
+func (e *Egress) contained(ctx context.Context, attempt func(context.Context) (Receipt, error)) (r Receipt, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			e.opt.Log.Error().Str("channel", e.opt.Channel.Name()).Bytes("stack", debug.Stack()).Msg("the channel panicked while sending")
 			err = &SendError{Class: SendAmbiguous, Err: fmt.Errorf("panic: %v", p)}
 		}
 	}()
-	return e.opt.Channel.Send(ctx, part)
+	return attempt(ctx)
 }
 
 func (e *Egress) log(info DeliveryInfo) *zerolog.Logger {

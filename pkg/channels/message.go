@@ -78,6 +78,8 @@ type Outbound struct {
 	Address Address `json:"address"`
 	// Text is Markdown, of any length; [Egress] splits it into parts.
 	Text string `json:"text"`
+	// File makes it a file with Text as its caption; mostly nil.
+	File *File `json:"file,omitempty"`
 	// ReplyTo is the platform's id of the message that asked, where there is one.
 	ReplyTo string `json:"reply_to,omitempty"`
 	// Draft is the id of the draft that this message finishes, if one was shown.
@@ -89,6 +91,20 @@ type Outbound struct {
 	// that one was not delivered, this is a message of its own.
 	Finishes string    `json:"finishes,omitempty"`
 	Time     time.Time `json:"time"`
+}
+
+// File is a file that leaves with an [Outbound]. Its content, as it was when the
+// message was written, is kept in [Files] until the message has its outcome.
+type File struct {
+	// Name is what the person sees: a plain name, without folders.
+	Name string `json:"name"`
+	// Path is where on this machine it was taken from, for who sits at it.
+	Path string `json:"path"`
+	// Size is that of the content in bytes.
+	Size int64 `json:"size"`
+	// Photo asks for a picture in the chat. What the platform does not take as one
+	// is sent as a document.
+	Photo bool `json:"photo,omitempty"`
 }
 
 // Receipt is a platform's word that it accepted one part.

@@ -1,6 +1,9 @@
 package channels
 
-import "context"
+import (
+	"context"
+	"io/fs"
+)
 
 // Decision is an [Authorizer]'s word on one [Inbound].
 type Decision struct {
@@ -44,6 +47,15 @@ type Outbox interface {
 	// after a pause. An error that is a [*SendError] of another class than
 	// [SendAmbiguous] says that the next part surely was not sent.
 	RunOutbox(ctx context.Context, channel, account string, h func(context.Context, Delivery) error) error
+}
+
+// Files hold the contents of the files that wait to be sent, each under the id of
+// its [Outbound].
+type Files interface {
+	// Open gives a content from its beginning; it is called once for each attempt.
+	Open(outboundID string) (fs.File, error)
+	// Drop forgets a content: its message has an outcome. One that is not there is no error.
+	Drop(outboundID string) error
 }
 
 // Delivery is one pending [Outbound] with what is known of its parts.

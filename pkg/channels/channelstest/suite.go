@@ -29,7 +29,11 @@ type Rig struct {
 	// Say lets the person in a chat write text. It may be called before and while a channel runs.
 	Say func(at channels.Address, text string)
 	// Seen are the messages that the person in a chat sees from the bot, oldest first.
+	// A file is seen as one or several texts, with its caption in them.
 	Seen func(at channels.Address) []string
+	// Files are the contents of the files that the person in a chat got, oldest
+	// first; nil where the platform shows none.
+	Files func(at channels.Address) [][]byte
 	// Acked is how many of the messages said were acknowledged; nil where the
 	// platform knows no acknowledgement and delivers nothing a second time.
 	Acked func() int
@@ -60,6 +64,9 @@ func Run(t *testing.T, f Factory) {
 		{"SendTakesTheLongestPart", sendTakesTheLongest},
 		{"SendEndsWithItsContext", sendEnds},
 		{"HostileOutbound", hostileOutbound},
+		{"FilesInOrder", filesInOrder},
+		{"FilesThatCannotBeOpened", filesThatCannotBeOpened},
+		{"FileEndsWithItsContext", fileEnds},
 	} {
 		t.Run(check.name, func(t *testing.T) {
 			t.Parallel()

@@ -61,6 +61,7 @@ type Channel struct {
 var (
 	_ channels.Channel      = (*Channel)(nil)
 	_ channels.Drafter      = (*Channel)(nil)
+	_ channels.FileSender   = (*Channel)(nil)
 	_ channels.StatusShower = (*Channel)(nil)
 )
 

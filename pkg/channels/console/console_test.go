@@ -383,3 +383,17 @@ func TestStoppedTerminalHoldsUpNobody(t *testing.T) {
 		t.Errorf("shown %q", got)
 	}
 }
+
+func TestAFileIsToldByItsPath(t *testing.T) {
+	t.Parallel()
+	for caption, want := range map[string]string{"the report": "the report\n[file] /space/a b.txt␛[1m\n", "": "[file] /space/a b.txt␛[1m\n"} {
+		out := &screen{}
+		c := console.New(console.Options{In: strings.NewReader(""), Out: out})
+		_, err := c.SendFile(t.Context(), channels.FilePart{Part: channels.Part{Outbound: channels.Outbound{
+			Address: c.Address(), Text: caption, File: &channels.File{Name: "a b.txt", Path: "/space/a b.txt\x1b[1m"},
+		}, Count: 1}})
+		if err != nil || out.String() != want {
+			t.Errorf("shown %q, %v", out.String(), err)
+		}
+	}
+}

@@ -40,6 +40,7 @@
 //   - A Send or a Draft ends with its context, also when the terminal takes
 //     nothing (Ctrl-S). An output that is closed ends Run with [ErrOutput].
 //
+// A file is the line "[file]" with its path: it lies on the person's own machine.
 // Markdown is shown as it is written. The caller has to ignore SIGPIPE, as a
 // write to a closed standard output would otherwise end the process.
 //

@@ -61,6 +61,14 @@ func (c *Channel) Send(ctx context.Context, part channels.Part) (channels.Receip
 	return channels.Receipt{MessageID: fmt.Sprintf("%s-out-%d", c.run, s.shown.Add(1)), Time: time.Now()}, nil
 }
 
+// SendFile implements [channels.FileSender]: whoever sits here has the file
+// already, and is told where it is.
+func (c *Channel) SendFile(ctx context.Context, part channels.FilePart) (channels.Receipt, error) {
+	p := part.Part
+	p.Text = strings.TrimSpace(part.Text + "\n[file] " + oneLine(part.File.Path))
+	return c.Send(ctx, p)
+}
+
 // Draft implements [channels.Drafter]. Piped output shows none.
 func (c *Channel) Draft(ctx context.Context, _ channels.Address, id, text string) error {
 	if !c.opt.Interactive {

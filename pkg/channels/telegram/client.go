@@ -21,7 +21,7 @@ import (
 // What is waited for and read at most.
 const (
 	callTimeout   = 30 * time.Second
-	uploadTimeout = 120 * time.Second
+	uploadTimeout = 5 * time.Minute // the engine has a shorter one for a smaller file
 	maxAnswer     = 4 << 20
 	maxPoll       = 32 << 20
 	maxConns      = 128

@@ -150,8 +150,13 @@ func TestSendErrorsHideTheToken(t *testing.T) {
 		check(err)
 		check(c.Typing(t.Context(), at))
 		check(c.Edit(t.Context(), at, "1", "text"))
-		_, err = c.SendFile(t.Context(), at, document("a.txt", "text"))
-		check(err)
+		file := document("a.txt", "text")
+		file.Address = at
+		for _, preview := range []string{"", "1"} {
+			file.Edits = preview
+			_, err = c.SendFile(t.Context(), file)
+			check(err)
+		}
 		heal()
 	}
 	_, err := dead.Send(t.Context(), whole(where(c, chat), "text"))

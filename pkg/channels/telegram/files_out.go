@@ -1,12 +1,12 @@
 package telegram
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
 
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 
@@ -22,29 +22,25 @@ const (
 	maxCaption = 1024
 )
 
-// File is a document or a photo for a chat.
-type File struct {
-	// Name is what the person sees.
-	Name string
-	// Open gives the content from its beginning; it is called once for each attempt.
-	Open func() (fs.File, error)
-	// Photo asks for a picture in the chat. What Telegram does not take as one, it
-	// gets as a document.
-	Photo bool
-	// Caption is Markdown; what is longer than a caption may be is left out.
-	Caption string
-	// ReplyTo is the message that it answers, in groups.
-	ReplyTo string
+// SendFile implements [channels.FileSender]: what was uploaded and not answered is
+// ambiguous. A picture that Telegram does not take as one goes as a document, and
+// of a caption that is too long its beginning.
+func (c *Channel) SendFile(ctx context.Context, part channels.FilePart) (channels.Receipt, error) {
+	defer c.out.previews.end(part.Address)
+	if part.Edits != "" {
+		if err := c.giveWay(ctx, part.Address, part.Edits); err != nil {
+			return channels.Receipt{}, err
+		}
+	}
+	receipt, err := c.sendFile(watched(ctx), &part)
+	if err != nil {
+		return channels.Receipt{}, c.sendError(part.Address.Chat, err)
+	}
+	return receipt, nil
 }
 
-// SendFile uploads a file to a chat. Its errors are those of Send: what was
-// uploaded and not answered is ambiguous.
-func (c *Channel) SendFile(ctx context.Context, to channels.Address, f File) (channels.Receipt, error) {
-	u := upload{post: post{to: to, replyTo: f.ReplyTo}, file: f, photo: f.Photo}
-	if parts := markup.Render(f.Caption, maxCaption); len(parts) > 0 {
-		u.html = parts[0]
-	}
-	ctx = watched(ctx)
+func (c *Channel) sendFile(ctx context.Context, part *channels.FilePart) (channels.Receipt, error) {
+	u := upload{post: post{to: part.Address, body: caption(part.Text), replyTo: part.ReplyTo}, part: part, photo: part.File.Photo}
 	for {
 		receipt, err := c.uploadOnce(ctx, &u)
 		refusal, ok := errors.AsType[*apiError](err)
@@ -57,22 +53,46 @@ func (c *Channel) SendFile(ctx context.Context, to channels.Address, f File) (ch
 			err = c.remedy(ctx, &u.post, refusal)
 		}
 		if err != nil {
-			return channels.Receipt{}, c.sendError(to.Chat, err)
+			return channels.Receipt{}, err
 		}
 	}
+}
+
+// giveWay deletes the message that showed the answer so far: a text cannot become
+// a file, and what comes next belongs below the file. To delete twice changes
+// nothing, so whatever went wrong, the file surely was not sent.
+func (c *Channel) giveWay(ctx context.Context, at channels.Address, messageID string) error {
+	err := c.client.call(ctx, "deleteMessage", tgbotapi.Params{"chat_id": at.Chat, "message_id": messageID}, nil)
+	if e, refused := errors.AsType[*apiError](err); err == nil || refused && e.Code == http.StatusBadRequest {
+		return nil // gone already, or not to be deleted: the file leaves all the same
+	}
+	se := c.sendError(at.Chat, err)
+	if se.Class == channels.SendAmbiguous {
+		se.Class = channels.SendTransient
+	}
+	return se
+}
+
+// caption is Markdown in the form of a caption.
+func caption(text string) body {
+	parts := markup.Render(text, maxCaption)
+	if len(parts) == 0 {
+		return body{}
+	}
+	return body{html: parts[0]}
 }
 
 // upload is one file and how it is sent at present; the post's text is its caption.
 type upload struct {
 	post
 
-	file  File
+	part  *channels.FilePart
 	photo bool
 }
 
 // uploadOnce is one request.
 func (c *Channel) uploadOnce(ctx context.Context, u *upload) (channels.Receipt, error) {
-	content, size, err := u.file.open()
+	content, size, err := openFile(u.part.Open)
 	if err != nil {
 		return channels.Receipt{}, &channels.SendError{Class: channels.SendRefused, Err: err}
 	}
@@ -88,7 +108,7 @@ func (c *Channel) uploadOnce(ctx context.Context, u *upload) (channels.Receipt, 
 		u.put(params, "caption")
 	}
 	// The library closes what can be closed, but not on every path; here it is ours.
-	data := tgbotapi.FileReader{Name: cmp.Or(u.file.Name, "file"), Reader: struct{ io.Reader }{content}}
+	data := tgbotapi.FileReader{Name: u.part.File.Name, Reader: struct{ io.Reader }{content}}
 	var sent sentMessage
 	if err := c.client.upload(ctx, method, params, []tgbotapi.RequestFile{{Name: field, Data: data}}, &sent); err != nil {
 		return channels.Receipt{}, err
@@ -96,9 +116,9 @@ func (c *Channel) uploadOnce(ctx context.Context, u *upload) (channels.Receipt, 
 	return sent.receipt(), nil
 }
 
-// open gives the content and its size, of what may be uploaded.
-func (f File) open() (fs.File, int64, error) {
-	content, err := f.Open()
+// openFile gives the content and its size, of what may be uploaded.
+func openFile(open func() (fs.File, error)) (fs.File, int64, error) {
+	content, err := open()
 	if err != nil {
 		return nil, 0, fmt.Errorf("open the file: %w", err)
 	}

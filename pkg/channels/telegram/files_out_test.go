@@ -8,53 +8,65 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/google/go-cmp/cmp"
+
 	"parley/internal/faketelegram"
 	"parley/pkg/channels"
-	"parley/pkg/channels/telegram"
 )
 
 // document is a file with a content.
-func document(name, content string) telegram.File {
-	return telegram.File{Name: name, Open: func() (fs.File, error) {
-		return fstest.MapFS{"f": {Data: []byte(content)}}.Open("f")
-	}}
+func document(name, content string) channels.FilePart {
+	return channels.FilePart{
+		Part: channels.Part{Outbound: channels.Outbound{ID: "turn/file", File: &channels.File{Name: name, Size: int64(len(content))}}, Count: 1},
+		Open: func() (fs.File, error) {
+			return fstest.MapFS{"f": {Data: []byte(content)}}.Open("f")
+		},
+	}
+}
+
+// photo is document for a picture.
+func photo(name, content string) channels.FilePart {
+	p := document(name, content)
+	p.File.Photo = true
+	return p
+}
+
+// captioned is document with a caption.
+func captioned(caption string) channels.FilePart {
+	p := document("report.bin", "some bytes")
+	p.Text = caption
+	return p
 }
 
 func TestSendFile(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		file    func(*telegram.File)
+		file    channels.FilePart
 		fault   faketelegram.Fault
 		method  string
 		caption string
 		bold    bool
 	}{
-		"document":               {method: "sendDocument"},
-		"caption":                {file: func(f *telegram.File) { f.Caption = "the **report**" }, method: "sendDocument", caption: "the report", bold: true},
-		"caption, not parseable": {file: func(f *telegram.File) { f.Caption = "the **report**" }, fault: faketelegram.ParseError(), method: "sendDocument", caption: "the report"},
-		"photo":                  {file: func(f *telegram.File) { f.Photo = true }, method: "sendPhoto"},
-		"photo that is none": {
-			file: func(f *telegram.File) { f.Photo = true }, fault: faketelegram.Refusal("PHOTO_INVALID_DIMENSIONS"), method: "sendDocument",
-		},
-		"photo that is too large": {
-			file:   func(f *telegram.File) { *f = document(f.Name, strings.Repeat("x", 10<<20+1)); f.Photo = true },
-			method: "sendDocument",
-		},
+		"document":                {file: document("report.bin", "some bytes"), method: "sendDocument"},
+		"caption":                 {file: captioned("the **report**"), method: "sendDocument", caption: "the report", bold: true},
+		"caption, not parseable":  {file: captioned("the **report**"), fault: faketelegram.ParseError(), method: "sendDocument", caption: "the report"},
+		"caption, too long":       {file: captioned(strings.Repeat("word ", 300)), method: "sendDocument", caption: strings.TrimSpace(strings.Repeat("word ", 205)[:1024])},
+		"photo":                   {file: photo("report.bin", "some bytes"), method: "sendPhoto"},
+		"photo that is none":      {file: photo("report.bin", "some bytes"), fault: faketelegram.Refusal("PHOTO_INVALID_DIMENSIONS"), method: "sendDocument"},
+		"photo that is too large": {file: photo("report.bin", strings.Repeat("x", 10<<20+1)), method: "sendDocument"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			srv, c := sender(t)
 			topic := srv.Forum("Forum", srv.User("Ann")).Topic("One")
 			asked := topic.Say("send it").MessageID
-			f := document("report.bin", "some bytes")
-			if tc.file != nil {
-				tc.file(&f)
-			}
+			f := tc.file
+			f.Address = where(c, topic)
 			f.ReplyTo = strconv.FormatInt(asked, 10)
 			if tc.fault != (faketelegram.Fault{}) {
 				srv.Harm(faketelegram.Rule{Times: 1, Fault: tc.fault})
 			}
-			receipt, err := c.SendFile(t.Context(), where(c, topic), f)
+			receipt, err := c.SendFile(t.Context(), f)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -84,11 +96,69 @@ func TestSendFile(t *testing.T) {
 	}
 }
 
+// opening is a file that is opened by open.
+func opening(open func() (fs.File, error)) channels.FilePart {
+	p := document("a.txt", "text")
+	p.Open = open
+	return p
+}
+
+// TestSendFileTakesThePlaceOfAPreview has the message that showed an answer so far
+// give way to the file, so that what follows stands below it.
+func TestSendFileTakesThePlaceOfAPreview(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		fault faketelegram.Fault
+		gone  bool
+		want  channels.SendClass
+	}{
+		"there":            {},
+		"gone already":     {gone: true},
+		"limited":          {fault: faketelegram.TooManyRequests(5), want: channels.SendRateLimited},
+		"cut before":       {fault: faketelegram.Fault{DropBefore: true}, want: channels.SendTransient},
+		"cut after effect": {fault: faketelegram.Fault{DropAfter: true}, want: channels.SendTransient},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv, c := sender(t)
+			chat := srv.Group("Group", srv.User("Ann"))
+			at := where(c, chat)
+			f := captioned("the report")
+			f.Address, f.Edits = at, sendAll(t, c, at, "so far")[0].MessageID
+			if tc.gone {
+				f.Edits = "999999"
+			}
+			srv.Harm(faketelegram.Rule{Method: "deleteMessage", Times: 1, Fault: tc.fault})
+			_, err := c.SendFile(t.Context(), f)
+			if tc.want != "" {
+				if class := channels.ClassOf(err).Class; class != tc.want {
+					t.Errorf("class %s: %v", class, err)
+				}
+				if n := srv.Count("sendDocument"); n != 0 {
+					t.Errorf("%d uploads before the preview was gone", n)
+				}
+				_, err = c.SendFile(t.Context(), f)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := []string{"the report"}
+			if tc.gone {
+				want = []string{"so far", "the report"}
+			}
+			if diff := cmp.Diff(want, chat.Texts()); diff != "" {
+				t.Errorf("-want +got\n%s", diff)
+			}
+			srv.ForgetViolations()
+		})
+	}
+}
+
 func TestSendFileClasses(t *testing.T) {
 	t.Parallel()
 	text := document("a.txt", "text")
 	for name, tc := range map[string]struct {
-		file     telegram.File
+		file     channels.FilePart
 		fault    faketelegram.Fault
 		want     channels.SendClass
 		requests int
@@ -98,17 +168,18 @@ func TestSendFileClasses(t *testing.T) {
 		"blocked":          {file: text, fault: faketelegram.Blocked(), want: channels.SendGone, requests: 1},
 		"refused":          {file: text, fault: faketelegram.Refusal("wrong something"), want: channels.SendRefused, requests: 1},
 		"502":              {file: text, fault: faketelegram.BadGateway(), want: channels.SendTransient, requests: 1},
-		"not there":        {file: telegram.File{Open: func() (fs.File, error) { return nil, fs.ErrNotExist }}, want: channels.SendRefused},
+		"not there":        {file: opening(func() (fs.File, error) { return nil, fs.ErrNotExist }), want: channels.SendRefused},
 		"empty":            {file: document("a.txt", ""), want: channels.SendRefused},
-		"a folder":         {file: telegram.File{Open: func() (fs.File, error) { return fstest.MapFS{}.Open(".") }}, want: channels.SendRefused},
+		"a folder":         {file: opening(func() (fs.File, error) { return fstest.MapFS{}.Open(".") }), want: channels.SendRefused},
 		"too large":        {file: document("a.bin", strings.Repeat("x", 50<<20+1)), want: channels.SendRefused},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			srv, c := sender(t)
-			at := where(c, srv.Private(srv.User("Ann")))
+			f := tc.file
+			f.Address = where(c, srv.Private(srv.User("Ann")))
 			srv.Harm(faketelegram.Rule{Method: "sendDocument", Fault: tc.fault})
-			_, err := c.SendFile(t.Context(), at, tc.file)
+			_, err := c.SendFile(t.Context(), f)
 			if class := channels.ClassOf(err).Class; class != tc.want {
 				t.Errorf("class %s: %v", class, err)
 			}

@@ -9,7 +9,10 @@ const chatBurst = 3
 // and no minute has more: the burst and what is added in a minute are the limit
 // together. Where the limit of every chat is lower, that one holds.
 func (r Rates) limits() channels.Limits {
-	l := channels.Limits{MaxLen: maxText, Len: units, PerChat: r.PerChat, PerAccount: r.PerBot, Burst: chatBurst}
+	l := channels.Limits{
+		MaxLen: maxText, Len: units, MaxFile: maxUpload, MaxPhoto: maxPhoto,
+		PerChat: r.PerChat, PerAccount: r.PerBot, Burst: chatBurst,
+	}
 	if r.GroupPerMinute <= 0 {
 		return l
 	}

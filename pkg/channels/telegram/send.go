@@ -23,6 +23,7 @@ var (
 	_ channels.Splitter     = (*Channel)(nil)
 	_ channels.Drafter      = (*Channel)(nil)
 	_ channels.Editor       = (*Channel)(nil)
+	_ channels.FileSender   = (*Channel)(nil)
 	_ channels.Typer        = (*Channel)(nil)
 	_ channels.StatusShower = (*Channel)(nil)
 )

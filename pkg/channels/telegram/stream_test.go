@@ -3,6 +3,7 @@ package telegram_test
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -124,7 +125,14 @@ func TestAnAnswerInAGroupGrowsInOneMessage(t *testing.T) {
 	if after := edits[0].Time.Sub(m.Sent); after < time.Second {
 		t.Errorf("edited after %v", after)
 	}
-	for _, r := range append(srv.Requests("sendMessage"), edits...) {
+	// What the person sees stands there a moment before the request is answered.
+	answered := func() bool {
+		return !slices.ContainsFunc(srv.Requests(""), func(r faketelegram.Request) bool { return r.Method != "getUpdates" && r.Status == 0 })
+	}
+	if err := srv.Until(limited(t), answered); err != nil {
+		t.Error(err)
+	}
+	for _, r := range append(srv.Requests("sendMessage"), srv.Requests("editMessageText")...) {
 		if r.Status != http.StatusOK {
 			t.Errorf("%s was refused: %s", r.Method, r.Description)
 		}

@@ -43,6 +43,15 @@ func TestTelegramPassesTheSuite(t *testing.T) {
 			said = append(said, people[at].Say(text).ID)
 		}
 		rig.Seen = func(at channels.Address) []string { return people[at].Texts() }
+		rig.Files = func(at channels.Address) (all [][]byte) {
+			messages := people[at].Messages()
+			for i := range messages {
+				if f := messages[i].File; f != nil {
+					all = append(all, f.Data)
+				}
+			}
+			return all
+		}
 		rig.Acked = func() int {
 			mu.Lock()
 			defer mu.Unlock()
@@ -55,7 +64,10 @@ func TestTelegramPassesTheSuite(t *testing.T) {
 			return acked
 		}
 		rig.Stall = func() func() {
-			return srv.Harm(faketelegram.Rule{Method: "sendMessage", Fault: faketelegram.Fault{HalfOpen: true}})
+			halfOpen := faketelegram.Fault{HalfOpen: true}
+			texts := srv.Harm(faketelegram.Rule{Method: "sendMessage", Fault: halfOpen})
+			files := srv.Harm(faketelegram.Rule{Method: "sendDocument", Fault: halfOpen})
+			return func() { texts(); files() }
 		}
 		return rig
 	})

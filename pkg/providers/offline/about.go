@@ -18,7 +18,7 @@ func (a about) help() string {
 What I understand:
 - arithmetic: what is 17*23?, 15% of 80, square root of 2
 - the time: what time is it in Tokyo?
-- files of the workspace: list the files, show MEMORY.md, find files named *.md, which files mention milk, how big is MEMORY.md
+- files of the workspace: list the files, show MEMORY.md, find files named *.md, which files mention milk, how big is MEMORY.md, send MEMORY.md
 - any tool: /tool NAME JSON, such as /tool calculator {"expression":"2^200"}`
 }
 

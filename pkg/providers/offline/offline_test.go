@@ -24,7 +24,7 @@ func offered(names ...string) []providers.ToolDefinition {
 }
 
 func allTools() []providers.ToolDefinition {
-	return offered("calculator", "current_time", "list_dir", "read_file", "search_files", "file_info", "message")
+	return offered("calculator", "current_time", "list_dir", "read_file", "search_files", "file_info", "message", "send_file")
 }
 
 func user(text string) providers.Message {
@@ -151,6 +151,11 @@ func TestUnderstands(t *testing.T) {
 		{"what do you remember?", path("read_file", "MEMORY.md")},
 		{"how big is MEMORY.md?", path("file_info", "MEMORY.md")},
 		{"when was notes/todo.txt last changed?", path("file_info", "notes/todo.txt")},
+
+		{"send me notes/todo.txt", path("send_file", "notes/todo.txt")},
+		{"please send the file report.pdf", path("send_file", "report.pdf")},
+		{`send me the picture "my cat"`, path("send_file", "my cat")},
+		{"give me report.txt", path("read_file", "report.txt")},
 
 		{"find files named *.md", name("*.md")},
 		{"find all files called todo.txt", name("todo.txt")},

@@ -35,6 +35,7 @@ func pathRules() []rule {
 		one(`what\s+do\s+you\s+(?:remember|know\s+about\s+(?:this\s+chat|us))|(?:show|read)(?:\s+me)?\s+(?:your|the)\s+memory`, func(string) []piece { return readFile("MEMORY.md") }),
 		one(`what\s+do\s+you\s+know\s+about\s+me|who\s+am\s+i`, func(string) []piece { return readFile("USER.md") }),
 		one(read+what+`(.+)`, func(s string) []piece { return p.read(s, true) }),
+		one(`send(?:\s+(?:me|us))?(?:\s+the)?(?:\s+(?:file|document|picture|photo))?(?:\s+(?:called|named))?\s+(.+)`, p.send),
 		one(show+what+`(.+)`, func(s string) []piece { return p.read(s, false) }),
 		one(`what`+is+`\s+(?:written\s+)?(?:(?:the\s+)?(?:contents?|text)\s+(?:of|in)|in(?:side)?)(?:\s+the)?(?:\s+file)?\s+(.+)`, p.look),
 		one(`what\s+does(?:\s+the)?(?:\s+file)?\s+(.+?)\s+(?:say|contain|hold)`, func(s string) []piece { return p.read(s, false) }),
@@ -127,6 +128,15 @@ func (p *paths) info(name string) []piece {
 		return nil
 	}
 	return use("file_info", map[string]any{"path": name})
+}
+
+// send sends what looks like a file.
+func (p *paths) send(name string) []piece {
+	name, quoted := unquote(name)
+	if !quoted && (!p.file.MatchString(name) || p.glob.MatchString(name)) {
+		return nil
+	}
+	return use("send_file", map[string]any{"path": name})
 }
 
 // mention searches the content of all files.

@@ -37,6 +37,8 @@ func render(tc providers.ToolCall, result string) string {
 		text, ok = renderFound(result)
 	case "file_info":
 		text, ok = renderInfo(result)
+	case "send_file":
+		text, ok = result, true
 	}
 	if ok {
 		return text

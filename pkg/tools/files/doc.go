@@ -1,5 +1,5 @@
-// Package files holds the tools that look at the files of a chat: list_dir,
-// read_file, search_files and file_info.
+// Package files holds the tools for the files of a chat: list_dir, read_file,
+// search_files and file_info look at them, send_file sends one to the chat.
 //
 // What they promise:
 //
@@ -13,6 +13,8 @@
 //   - Content is read from regular files with a single name. FIFOs, sockets and
 //     devices are refused without waiting for them, files with several hard
 //     links because another name may lie outside.
+//   - What is sent is opened like what is read, goes to the chat of its call and
+//     to no other, and is handed whole to a [Sender] before the call ends.
 //   - Every answer is bounded: entries of a listing, bytes of a read, results,
 //     files, bytes and time of a search. What was cut says so in "truncated".
 //

@@ -105,7 +105,7 @@ func (s *space) openFile(p string) (*os.File, fs.FileInfo, error) {
 	f, info, err := s.open(p)
 	if err == nil && info.IsDir() {
 		_ = f.Close()
-		return nil, nil, fail(tools.ErrInvalidArguments, p, "this is a folder; use list_dir")
+		return nil, nil, fail(tools.ErrInvalidArguments, p, "this is a folder, not a file; list_dir shows what is in it")
 	}
 	return f, info, err
 }
@@ -128,7 +128,7 @@ func openError(p string, err error) error {
 	var errno syscall.Errno
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		return fail(tools.ErrNotFound, p, "there is no such file or folder")
+		return fail(tools.ErrNotFound, p, "there is no such file or folder; list_dir shows what there is")
 	case errors.Is(err, syscall.ENAMETOOLONG):
 		return fail(tools.ErrInvalidArguments, p, "the path is too long")
 	case errors.Is(err, syscall.ENXIO), errors.Is(err, syscall.ELOOP):

@@ -1,0 +1,118 @@
+package channels
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+)
+
+// uploadRate is how many bytes of a file a second are the least that a line can
+// carry: a send has that much more time.
+const uploadRate = 256 << 10
+
+// senderOf is what takes the file of a delivery; nil where there is none, or
+// where the channel takes none.
+func (e *Egress) senderOf(info DeliveryInfo) FileSender {
+	if info.Outbound.File == nil {
+		return nil
+	}
+	s, _ := e.opt.Channel.(FileSender)
+	return s
+}
+
+// compose makes the parts: one of a file, with its caption, and those of a text.
+func (r *delivering) compose() []string {
+	o := &r.info.Outbound
+	switch {
+	case r.sender != nil:
+		return []string{r.opt.Redact(cleanText(o.Text))}
+	case o.File != nil:
+		return r.cut(r.inWords("cannot be sent here"))
+	default:
+		return r.cut(o.Text)
+	}
+}
+
+// inWords is the text that stands for the file, below its caption.
+func (r *delivering) inWords(why string) string {
+	o := &r.info.Outbound
+	name := "`" + strings.ReplaceAll(r.fileName(), "`", "'") + "`"
+	return strings.TrimSpace(fmt.Sprintf("%s\n\nThe file %s (%s) %s.", o.Text, name, sizeText(o.File.Size), why))
+}
+
+func (r *delivering) fileName() string {
+	return cmp.Or(r.opt.Redact(cleanText(r.info.Outbound.File.Name)), "file")
+}
+
+// sizeText is a size as people write it.
+func sizeText(n int64) string {
+	switch {
+	case n < 1<<10:
+		return fmt.Sprintf("%d bytes", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.1f KB", float64(n)/(1<<10))
+	default:
+		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+	}
+}
+
+// attempt puts the part on the platform, as a file or as a text.
+func (r *delivering) attempt(ctx context.Context, part Part) (Receipt, error) {
+	if r.sender == nil {
+		return r.opt.Channel.Send(ctx, part)
+	}
+	file := *part.File
+	file.Name = r.fileName()
+	part.File = &file
+	return r.sender.SendFile(ctx, FilePart{Part: part, Open: func() (fs.File, error) {
+		if r.opt.Files == nil {
+			return nil, fs.ErrNotExist
+		}
+		return r.opt.Files.Open(part.ID)
+	}})
+}
+
+// insteadOfFile makes the delivery of a refused file one of a text that says so.
+// A restart before the text left finds the file again, which is refused again.
+func (r *delivering) insteadOfFile(se *SendError) string {
+	r.refusal = r.opt.Redact(se.Error())
+	r.log(r.info).Warn().Str("error", r.refusal).Msg("a file was refused")
+	r.gate.authorised()
+	r.sender = nil
+	parts := r.cut(r.inWords("could not be sent: it was not accepted"))
+	if len(parts) > 1 { // the caption leaves no room
+		r.info.Outbound.Text = ""
+		parts = r.cut(r.inWords("could not be sent: it was not accepted"))
+	}
+	return parts[0]
+}
+
+// complete is the outcome of a message whose last part was accepted.
+func (r *delivering) complete(last Receipt) *Outcome {
+	if r.refusal != "" {
+		return &Outcome{State: Refused, Reason: r.refusal}
+	}
+	return &Outcome{State: Delivered, Receipt: last}
+}
+
+// uploadTime is what a file needs beyond the time of a text.
+func (r *delivering) uploadTime() time.Duration {
+	if r.sender == nil {
+		return 0
+	}
+	return time.Duration(r.info.Outbound.File.Size) * time.Second / uploadRate
+}
+
+// dropFile forgets the content of a file that has its outcome. What stays is
+// found at the next start.
+func (r *delivering) dropFile() {
+	if r.info.Outbound.File == nil || r.opt.Files == nil {
+		return
+	}
+	if err := r.opt.Files.Drop(r.info.Outbound.ID); err != nil {
+		r.log(r.info).Warn().Err(err).Msg("a file that was sent is still kept")
+	}
+}
