@@ -18,6 +18,8 @@ import (
 type Options struct {
 	// Addr is where it listens; default 127.0.0.1 on a free port.
 	Addr string
+	// Listener, when set, is what it listens on instead; it closes it.
+	Listener net.Listener
 	// Limits are the sending rates; the zero value sets none.
 	Limits Limits
 	// MaxPoll bounds how long a poll is held, whatever the bot asks for; 0 means
@@ -45,7 +47,7 @@ type Server struct {
 	nextID  int64 // of users and chats
 	files   map[string]*file
 	ledger  ledger
-	told    map[lane]time.Time // until when a bot was told to wait
+	told    map[lane]wait
 	rules   []*Rule
 	changed chan struct{} // closed and replaced whenever something happens
 }
@@ -59,14 +61,17 @@ func Start(ctx context.Context, opt Options) (*Server, error) {
 	if opt.WebhookRetry == 0 {
 		opt.WebhookRetry = 50 * time.Millisecond
 	}
-	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", opt.Addr)
-	if err != nil {
-		return nil, fmt.Errorf("listen: %w", err)
+	ln := opt.Listener
+	if ln == nil {
+		var err error
+		if ln, err = (&net.ListenConfig{}).Listen(ctx, "tcp", opt.Addr); err != nil {
+			return nil, fmt.Errorf("listen: %w", err)
+		}
 	}
 	live, cancel := context.WithCancel(ctx)
 	s := &Server{
 		opt: opt, url: "http://" + ln.Addr().String(), methods: map[string]*Method{}, handlers: handlers(),
-		cancel: cancel, nextID: 1000, users: map[int64]User{}, told: map[lane]time.Time{},
+		cancel: cancel, nextID: 1000, users: map[int64]User{}, told: map[lane]wait{},
 		ledger: ledger{counts: map[string]int{}},
 		files:  map[string]*file{}, changed: make(chan struct{}),
 	}
