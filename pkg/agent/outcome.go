@@ -43,6 +43,8 @@ func (r *run) finish(ctx context.Context, messages []providers.Message, res *too
 		}
 	case text == "" && res.FinishReason == providers.FinishContentFilter:
 		return r.fail(ctx, messages, "content filter", (&providers.Error{Kind: providers.KindFiltered}).PersonMessage())
+	case text == "" && res.LimitReached && r.who.person:
+		return r.fail(ctx, messages, "step limit", fmt.Sprintf("I stopped after %d steps, the limit for one answer, and have none yet.", res.Iterations-1))
 	case text == "" && !r.sentAnything() && r.who.person:
 		return r.fail(ctx, messages, "empty answer", "The model gave an empty answer. Please try again or put it differently.")
 	case r.wasSent(text):

@@ -51,9 +51,8 @@ func serveWith(t *testing.T, c *telegram.Channel, model providers.LLMProvider) {
 			return policy.Verdict{Allow: true, Level: policy.LevelChat}
 		},
 		Editor:  func(channels.Address) channels.Editor { return gate },
-		Drafter: func(channels.Address) channels.Drafter { return c },
-		Status:  func(channels.Address) channels.StatusShower { return c },
-		Typer:   func(channels.Address) channels.Typer { return c },
+		Drafter: func(channels.Address) channels.Drafter { return gate },
+		Typer:   func(channels.Address) channels.Typer { return gate },
 		Log:     zerolog.Nop(),
 	})
 	if err != nil {
@@ -127,39 +126,6 @@ func TestAnAnswerInAGroupGrowsInOneMessage(t *testing.T) {
 		if r.Status != http.StatusOK {
 			t.Errorf("%s was refused: %s", r.Method, r.Description)
 		}
-	}
-}
-
-// TestANoteStandsBelowAMessageThatWasOpened: it is there from the first moment on,
-// and gone in the end.
-func TestANoteStandsBelowAMessageThatWasOpened(t *testing.T) {
-	t.Parallel()
-	srv, c := sender(t)
-	group := srv.Supergroup("Group", srv.User("Ann"))
-	at := where(c, group)
-	open := whole(at, "Let me <b>see</b>.")
-	open.Preview = true
-	r, err := c.Send(t.Context(), open)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Status(t.Context(), at, "using web_fetch"); err != nil {
-		t.Fatal(err)
-	}
-	final := whole(at, "It is there.")
-	final.Edits = r.MessageID
-	if got, err := c.Send(t.Context(), final); err != nil || got.MessageID != r.MessageID {
-		t.Fatalf("receipt %+v, %v; want message %s", got, err, r.MessageID)
-	}
-	if err := c.Status(t.Context(), at, "using nothing"); err != nil {
-		t.Fatal(err)
-	}
-	all := group.Messages()
-	if len(all) != 1 {
-		t.Fatalf("%d messages", len(all))
-	}
-	if diff := cmp.Diff([]string{"Let me see.", "Let me see.\n\nusing web_fetch", "It is there."}, all[0].Versions); diff != "" {
-		t.Errorf("what it showed (-want +got):\n%s", diff)
 	}
 }
 
