@@ -125,8 +125,7 @@ func TestANoteStandsBelowTheDraft(t *testing.T) {
 				w.write("1", "1", "look")
 				w.expectText("one two three")
 				w.settled()
-				want := append(tt.want, "one ", "one two ")
-				if diff := cmp.Diff(want, e.texts); diff != "" {
+				if diff := cmp.Diff(append(tt.want, "one ", "one two "), e.texts); diff != "" {
 					t.Errorf("shown (-want +got):\n%s", diff)
 				}
 				if ids := slices.Compact(e.ids); len(ids) != 1 {

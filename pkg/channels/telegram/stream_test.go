@@ -41,12 +41,16 @@ func (s speaker) ChatStream(ctx context.Context, _ []providers.Message, _ []prov
 }
 
 // serveWith runs the whole way of a message, from c to the model and back, until the test ends.
-func serveWith(t *testing.T, c *telegram.Channel, model providers.LLMProvider) {
+func serveWith(t *testing.T, c *telegram.Channel, model providers.LLMProvider, offered ...tools.Tool) {
 	t.Helper()
 	e := openStore(t)
 	gate := channels.NewEgress(channels.EgressOptions{Outbox: e, Channel: c, Log: zerolog.Nop()})
+	registry := tools.NewToolRegistry()
+	for _, tool := range offered {
+		registry.Register(tool)
+	}
 	a, err := agent.New(agent.Options{
-		Engine: e, Provider: model, Tools: tools.NewToolRegistry(), Space: func(channels.Address, bool) string { return t.TempDir() },
+		Engine: e, Provider: model, Tools: registry, Space: func(channels.Address, bool) string { return t.TempDir() },
 		Authorize: func(context.Context, policy.Event) policy.Verdict {
 			return policy.Verdict{Allow: true, Level: policy.LevelChat}
 		},
