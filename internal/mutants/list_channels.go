@@ -74,15 +74,21 @@ func channelMutants() []Mutant {
 			File: egress, Old: "defer time.AfterFunc(slowSend, release).Stop()\n", New: "",
 			Dir: dir, Test: "^TestEgressLetsHangingChatsDelayNobody$",
 		},
+	}
+}
+
+func consoleMutants() []Mutant {
+	const file, dir = "pkg/channels/console/sanitize.go", "pkg/channels/console"
+	return []Mutant{
 		{
 			Promise: "terminal control", Defect: "shows control bytes as they are",
-			File: "pkg/channels/console/sanitize.go", Old: `b.WriteRune(pictures + r)`, New: `b.WriteRune(r)`,
-			Dir: "pkg/channels/console", Test: "^TestSanitize$",
+			File: file, Old: `b.WriteRune(pictures + r)`, New: `b.WriteRune(r)`,
+			Dir: dir, Test: "^TestSanitize$",
 		},
 		{
 			Promise: "terminal control", Defect: "shows C1 controls as they are",
-			File: "pkg/channels/console/sanitize.go", Old: "case r <= 0x9f:\n\t\treturn true", New: "case r <= 0x9f:\n\t\treturn false",
-			Dir: "pkg/channels/console", Test: "^TestSanitize$",
+			File: file, Old: "case r <= 0x9f:\n\t\treturn true", New: "case r <= 0x9f:\n\t\treturn false",
+			Dir: dir, Test: "^TestSanitize$",
 		},
 	}
 }
