@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -123,7 +124,9 @@ func (a *App) assemble(ctx context.Context, o appOptions) error {
 		Space: a.spaces.of, AgentFile: a.spaces.agentFile,
 		AnswerEdits: a.cfg.Agent.AnswerEdits,
 		WhileBusy:   a.cfg.Agent.WhileBusy, MaxIterations: a.cfg.Agent.MaxToolIterations, MaxParallel: a.cfg.Tools.MaxParallel,
-		Drafter: a.drafter, Status: a.status, Typer: a.typer, Editor: a.editor, Redact: a.redactor.Redact, Grace: orGrace(o.grace), Log: o.log,
+		Drafter: gateOf[channels.Drafter](a), Editor: gateOf[channels.Editor](a),
+		Status: gateOf[channels.StatusShower](a), Typer: gateOf[channels.Typer](a),
+		Redact: a.redactor.Redact, Grace: orGrace(o.grace), Log: o.log,
 	})
 	if err != nil {
 		return fmt.Errorf("agent: %w", err)
@@ -146,38 +149,22 @@ func orGrace(d time.Duration) time.Duration {
 	return d
 }
 
-// at finds the channel of an address.
-func (a *App) at(addr channels.Address) channels.Channel {
-	for _, c := range a.channels {
-		if c.Name() == addr.Channel && c.Account() == addr.Account {
-			return c
+// at finds the channel of an address, -1 for none.
+func (a *App) at(addr channels.Address) int {
+	return slices.IndexFunc(a.channels, func(c channels.Channel) bool { return c.Name() == addr.Channel && c.Account() == addr.Account })
+}
+
+// gateOf finds the way out to an address, of a channel that is a T: the gate
+// shows what the channel shows.
+func gateOf[T any](a *App) func(channels.Address) T {
+	return func(addr channels.Address) (gate T) {
+		if i := a.at(addr); i >= 0 {
+			if _, ok := a.channels[i].(T); ok {
+				gate, _ = any(a.egresses[i]).(T)
+			}
 		}
+		return gate
 	}
-	return nil
-}
-
-func (a *App) drafter(addr channels.Address) channels.Drafter {
-	d, _ := a.at(addr).(channels.Drafter)
-	return d
-}
-
-func (a *App) status(addr channels.Address) channels.StatusShower {
-	s, _ := a.at(addr).(channels.StatusShower)
-	return s
-}
-
-func (a *App) editor(addr channels.Address) channels.Editor {
-	for i, c := range a.channels {
-		if c.Name() == addr.Channel && c.Account() == addr.Account {
-			return a.egresses[i]
-		}
-	}
-	return nil
-}
-
-func (a *App) typer(addr channels.Address) channels.Typer {
-	t, _ := a.at(addr).(channels.Typer)
-	return t
 }
 
 // Run runs the channels, the agent and the admin socket until ctx ends or ended

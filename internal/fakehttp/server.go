@@ -28,6 +28,11 @@ func Start(ctx context.Context, addr string, h http.Handler, connections func(ne
 	if err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
 	}
+	return Serve(ln, h, connections), nil
+}
+
+// Serve is Start on a listener that is there already, which it closes in the end.
+func Serve(ln net.Listener, h http.Handler, connections func(net.Conn, http.ConnState)) *Server {
 	s := &Server{
 		url:  "http://" + ln.Addr().String(),
 		http: &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, ConnState: connections},
@@ -37,7 +42,7 @@ func Start(ctx context.Context, addr string, h http.Handler, connections func(ne
 		defer close(s.done)
 		_ = s.http.Serve(ln) // ends with ErrServerClosed
 	}()
-	return s, nil
+	return s
 }
 
 // URL is the base for clients: scheme and address, no path.

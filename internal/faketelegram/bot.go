@@ -74,7 +74,7 @@ func (b *Bot) Revoke() {
 	b.token = ""
 }
 
-// Flood refuses everything that is sent or edited, in any chat, for d.
+// Flood refuses everything that is sent, edited or shown, in any chat, for d.
 func (b *Bot) Flood(d time.Duration) {
 	b.srv.mu.Lock()
 	defer b.srv.mu.Unlock()

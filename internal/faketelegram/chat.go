@@ -186,7 +186,7 @@ func (c *Chat) As(person User) *Chat {
 	return &other
 }
 
-// Flood refuses everything that is sent or edited in the chat for d, with the
+// Flood refuses everything that is sent, edited or shown in the chat for d, with the
 // seconds that are left as retry_after.
 func (c *Chat) Flood(d time.Duration) {
 	c.srv.mu.Lock()

@@ -180,7 +180,81 @@ func TestFlood(t *testing.T) {
 	if r := w.send("sendMessage", w.group, "text", "y"); r.Status != 429 {
 		t.Errorf("the bot's flood: %+v", r)
 	}
-	if r := w.send("sendChatAction", w.group, "action", "typing"); !r.OK {
-		t.Errorf("typing is not sending: %+v", r)
+	if r := w.send("sendChatAction", w.group, "action", "typing"); r.Status != 429 {
+		t.Errorf("that it is typing: %+v", r)
 	}
+	w.srv.ForgetViolations()
+}
+
+// TestACallIntoAFloodedChatIsAViolation: whatever the method, unless it may have
+// been on its way when the refusal was answered.
+func TestACallIntoAFloodedChatIsAViolation(t *testing.T) {
+	t.Parallel()
+	first := map[string][]string{
+		"sendMessage":      {"text", "x"},
+		"sendMessageDraft": {"draft_id", "1", "text", "x"},
+		"sendChatAction":   {"action", "typing"},
+	}
+	for name, tc := range map[string]struct {
+		first, second string
+		after         time.Duration
+		elsewhere     bool
+		want          int
+	}{
+		"a draft":                   {"sendMessage", "sendMessageDraft", time.Second, false, 1},
+		"typing":                    {"sendMessage", "sendChatAction", time.Second, false, 1},
+		"a message after a draft":   {"sendMessageDraft", "sendMessage", time.Second, false, 1},
+		"a draft after typing":      {"sendChatAction", "sendMessageDraft", time.Second, false, 1},
+		"a message at once":         {"sendMessage", "sendMessage", 0, false, 1},
+		"a draft on its way":        {"sendMessage", "sendMessageDraft", 0, false, 0},
+		"a message on its way":      {"sendMessageDraft", "sendMessage", 0, false, 0},
+		"in another chat":           {"sendMessage", "sendMessage", time.Second, true, 0},
+		"when the wait is over":     {"sendMessage", "sendMessage", 8 * time.Second, false, 0},
+		"a draft when it is over":   {"sendMessage", "sendMessageDraft", 8 * time.Second, false, 0},
+		"a message within the wait": {"sendMessage", "sendMessage", 7 * time.Second, false, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			onFakeTime(t, faketelegram.Options{}, func(t *testing.T, w *world) {
+				t.Helper()
+				other := w.srv.Private(w.srv.User("Ben"))
+				w.chat.Flood(7500 * time.Millisecond) // told as 8 s
+				if r := w.send(tc.first, w.chat, first[tc.first]...); r.Status != 429 || r.Parameters.RetryAfter != 8 {
+					t.Fatalf("%+v", r)
+				}
+				<-time.After(tc.after)
+				to := w.chat
+				if tc.elsewhere {
+					to = other
+				}
+				w.send(tc.second, to, first[tc.second]...)
+				if got := w.srv.Violations(); len(got) != tc.want {
+					t.Errorf("violations %q, want %d", got, tc.want)
+				}
+				w.srv.ForgetViolations()
+			})
+		})
+	}
+}
+
+// TestWhatIsShownCountsForTheBot: it has no rate of the chat.
+func TestWhatIsShownCountsForTheBot(t *testing.T) {
+	t.Parallel()
+	onFakeTime(t, faketelegram.Options{Limits: faketelegram.Limits{PerChat: 1, PerBot: 5}}, func(t *testing.T, w *world) {
+		t.Helper()
+		for range 4 {
+			if r := w.send("sendMessageDraft", w.chat, "draft_id", "1", "text", "x"); !r.OK {
+				t.Fatalf("%+v", r)
+			}
+		}
+		if r := w.send("sendChatAction", w.chat, "action", "typing"); !r.OK {
+			t.Fatalf("%+v", r)
+		}
+		if r := w.send("sendMessageDraft", w.group, "draft_id", "1", "text", "x"); r.Status != 400 {
+			t.Errorf("a draft in a group: %+v", r)
+		}
+		if r := w.send("sendMessage", w.group, "text", "x"); r.Status != 429 {
+			t.Errorf("the sixth in a second: %+v", r)
+		}
+	})
 }

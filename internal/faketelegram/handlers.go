@@ -159,6 +159,9 @@ func (c *call) sendChatAction() (any, error) {
 	if !slices.Contains(known, c.param("action")) {
 		return nil, bad(wordBadAction)
 	}
+	if err := c.limitPassing(r); err != nil {
+		return nil, err
+	}
 	r.actions = append(r.actions, Action{Name: c.param("action"), Thread: thread, Time: time.Now()})
 	return true, nil
 }

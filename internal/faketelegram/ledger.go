@@ -2,6 +2,7 @@ package faketelegram
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 )
@@ -24,9 +25,13 @@ func (s *Server) book(req *Request) Fault {
 	req.N = len(s.ledger.requests) + 1
 	fault, faulty := s.match(req)
 	req.Faulty = faulty
-	req.Early = req.paced() && req.Time.Before(s.told[req.lane()])
+	req.Early = s.told[req.lane()].forbids(req)
 	s.ledger.requests = append(s.ledger.requests, req)
 	s.ledger.counts[req.Method]++
+	if req.Early && len(s.ledger.violations) < maxViolations {
+		s.ledger.violations = append(s.ledger.violations, fmt.Sprintf("%s to chat %d, %s before its wait is over",
+			req.Method, req.Chat, s.told[req.lane()].until.Sub(req.Time).Round(time.Millisecond)))
+	}
 	s.changed.Wake()
 	return fault
 }
@@ -44,9 +49,29 @@ func (s *Server) refused(req *Request, no *refusal) {
 	s.answered(req, no.Code, no.Description)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if no.RetryAfter > 0 && req.paced() {
-		s.told[req.lane()] = time.Now().Add(time.Duration(no.RetryAfter) * time.Second)
+	if no.RetryAfter > 0 && req.Chat != 0 {
+		now := time.Now()
+		s.told[req.lane()] = wait{from: now, until: now.Add(time.Duration(no.RetryAfter) * time.Second), passing: req.passing()}
 	}
+}
+
+// wait is what a bot was told of a chat, with an answer to what was passing or not.
+type wait struct {
+	from, until time.Time
+	passing     bool
+}
+
+// onItsWay is how long after a refusal a request may come that was sent before it
+// was read.
+const onItsWay = 250 * time.Millisecond
+
+// forbids says whether a request comes too early. Messages of a chat come one
+// after the other; what is shown in passing may be on its way beside them.
+func (w wait) forbids(req *Request) bool {
+	if req.Chat == 0 || !req.Time.Before(w.until) {
+		return false
+	}
+	return !w.passing && !req.passing() || req.Time.Sub(w.from) > onItsWay
 }
 
 // lane is one chat of one bot.
@@ -54,13 +79,9 @@ type lane struct{ bot, chat int64 }
 
 func (r *Request) lane() lane { return lane{r.Bot, r.Chat} }
 
-// paced says whether the sending rates are about the request.
-func (r *Request) paced() bool {
-	switch r.Method {
-	case "sendMessage", "sendPhoto", "sendDocument", "sendMediaGroup", "editMessageText", "editMessageReplyMarkup":
-		return true
-	}
-	return false
+// passing says whether nothing lasting would come of the request.
+func (r *Request) passing() bool {
+	return r.Method == "sendMessageDraft" || r.Method == "sendChatAction"
 }
 
 func (s *Server) violation(words string) {

@@ -10,7 +10,7 @@ type Limits struct {
 	Burst   int
 	// GroupPerMinute is messages a minute in one group.
 	GroupPerMinute float64
-	// PerBot is messages a second in all chats together.
+	// PerBot is messages, drafts and chat actions a second in all chats together.
 	PerBot float64
 }
 
@@ -41,8 +41,8 @@ func (b *bucket) wait(now time.Time, rate, burst float64) time.Duration {
 // limit refuses what comes too fast or during a flood wait. The lock is held.
 func (c *call) limit(r *room) error {
 	now := time.Now()
-	if until := later(r.flood, c.bot.flood); now.Before(until) {
-		return tooMany(until.Sub(now))
+	if err := c.flooded(r, now); err != nil {
+		return err
 	}
 	l := c.srv.opt.Limits
 	burst := float64(l.Burst)
@@ -58,6 +58,27 @@ func (c *call) limit(r *room) error {
 	}
 	if wait > 0 {
 		return tooMany(wait)
+	}
+	return nil
+}
+
+// limitPassing is limit for what is shown in passing: only the bot's rate counts it.
+func (c *call) limitPassing(r *room) error {
+	now := time.Now()
+	if err := c.flooded(r, now); err != nil {
+		return err
+	}
+	perBot := c.srv.opt.Limits.PerBot
+	if wait := c.bot.all.wait(now, perBot, max(1, perBot)); wait > 0 {
+		return tooMany(wait)
+	}
+	return nil
+}
+
+// flooded refuses what comes during a flood wait.
+func (c *call) flooded(r *room, now time.Time) error {
+	if until := later(r.flood, c.bot.flood); now.Before(until) {
+		return tooMany(until.Sub(now))
 	}
 	return nil
 }

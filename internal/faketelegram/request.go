@@ -46,7 +46,8 @@ type Request struct {
 	Description string
 	// Faulty says that a [Rule] harmed it.
 	Faulty bool
-	// Early says that it came before the retry_after of an earlier refusal was over.
+	// Early says that it came before the retry_after of an earlier refusal in its
+	// chat was over. That is a violation, whatever the method.
 	Early bool
 }
 

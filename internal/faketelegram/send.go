@@ -283,6 +283,9 @@ func (c *call) sendMessageDraft() (any, error) {
 	if id == 0 {
 		return nil, bad(wordDraftID)
 	}
+	if err := c.limitPassing(r); err != nil {
+		return nil, err
+	}
 	r.drafts = append(r.drafts, Draft{ID: id, Thread: thread, Text: text, Entities: ents, Time: time.Now()})
 	return true, nil
 }

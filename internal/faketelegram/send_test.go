@@ -2,8 +2,10 @@ package faketelegram_test
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,6 +26,20 @@ func newWorld(t *testing.T, opts ...faketelegram.Options) *world {
 	srv := faketelegram.New(t, opts...)
 	ada, bob := srv.User("Ada"), srv.User("Bob")
 	return &world{newClient(t, srv, srv.Token()), srv, srv.Private(ada), srv.Group("Friends", ada, bob)}
+}
+
+// onFakeTime runs a test on a server that fake time can wait for.
+func onFakeTime(t *testing.T, opt faketelegram.Options, test func(t *testing.T, w *world)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		pipes := faketelegram.NewPipes()
+		opt.Listener = pipes
+		w := newWorld(t, opt)
+		transport := &http.Transport{DialContext: pipes.Dial}
+		t.Cleanup(transport.CloseIdleConnections)
+		w.http.Transport = transport
+		test(t, w)
+	})
 }
 
 // send calls method for a chat with further pairs of parameters.

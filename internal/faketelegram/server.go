@@ -3,6 +3,7 @@ package faketelegram
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -17,6 +18,8 @@ import (
 type Options struct {
 	// Addr is where it listens; default 127.0.0.1 on a free port.
 	Addr string
+	// Listener, when set, is what it listens on instead; it closes it.
+	Listener net.Listener
 	// Limits are the sending rates; the zero value sets none.
 	Limits Limits
 	// MaxPoll bounds how long a poll is held, whatever the bot asks for; 0 means
@@ -44,7 +47,7 @@ type Server struct {
 	nextID int64 // of users and chats
 	files  map[string]*file
 	ledger ledger
-	told   map[lane]time.Time // until when a bot was told to wait
+	told   map[lane]wait
 	rules  []*Rule
 }
 
@@ -57,7 +60,7 @@ func Start(ctx context.Context, opt Options) (*Server, error) {
 	live, cancel := context.WithCancel(ctx)
 	s := &Server{
 		opt: opt, methods: map[string]*Method{}, handlers: handlers(),
-		cancel: cancel, nextID: 1000, users: map[int64]User{}, told: map[lane]time.Time{},
+		cancel: cancel, nextID: 1000, users: map[int64]User{}, told: map[lane]wait{},
 		ledger: ledger{counts: map[string]int{}},
 		files:  map[string]*file{},
 	}
@@ -66,6 +69,10 @@ func Start(ctx context.Context, opt Options) (*Server, error) {
 		s.methods[strings.ToLower(m.Name)] = &m
 	}
 	s.AddBot("parley_test_bot")
+	if opt.Listener != nil {
+		s.http = fakehttp.Serve(opt.Listener, http.HandlerFunc(s.serve), nil)
+		return s, nil
+	}
 	var err error
 	if s.http, err = fakehttp.Start(ctx, opt.Addr, http.HandlerFunc(s.serve), nil); err != nil {
 		cancel()

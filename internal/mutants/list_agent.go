@@ -55,6 +55,16 @@ func agentMutants() []Mutant {
 			Dir: dir, Test: "^TestAReadOnlyCallThatWasBegunRunsAgain$",
 		},
 		{
+			Promise: "telegram: tool activity", Defect: "shows a second draft",
+			File: dir + "/preview.go", Old: `return p.turn + "/draft"`, New: `return p.turn + "/draft/" + itoa(p.round)`,
+			Dir: "pkg/channels/telegram", Test: "^TestToolActivityIsANoteInTheAnswersOwnPreview$",
+		},
+		{
+			Promise: "telegram: tool activity", Defect: "says nothing of results",
+			File: dir + "/ledger.go", Old: "if !result.Silent {", New: "if !result.Silent && result.Async {",
+			Dir: dir, Test: "^TestWhatBecameOfACallIsToldInALine$",
+		},
+		{
 			Promise: "hanging chat", Defect: "runs one turn at a time over all chats",
 			File: dir + "/agent.go", Old: "semaphore.NewWeighted(int64(o.MaxTurns))", New: "semaphore.NewWeighted(1)",
 			Dir: dir, Test: "^TestOneHangingChatDoesNotHoldTheOthers$",

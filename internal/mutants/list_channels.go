@@ -2,6 +2,7 @@ package mutants
 
 func channelMutants() []Mutant {
 	const ingress, delivering, egress, dir = "pkg/channels/ingress.go", "pkg/channels/delivering.go", "pkg/channels/egress.go", "pkg/channels"
+	const passing = dir + "/passing.go"
 	return []Mutant{
 		{
 			Promise: "R1", Defect: "acknowledges what the store refused",
@@ -55,8 +56,18 @@ func channelMutants() []Mutant {
 		},
 		{
 			Promise: "platform limits", Defect: "comes back before the platform said",
-			File: delivering, Old: `after := jitter(min(se.RetryAfter, maxRetryAfter))`, New: `after := jitter(min(se.RetryAfter, maxRetryAfter)) / 4`,
+			File: passing, Old: `after := jitter(min(se.RetryAfter, maxRetryAfter))`, New: `after := jitter(min(se.RetryAfter, maxRetryAfter)) / 4`,
 			Dir: dir, Test: "^TestEgressObeysRetryAfterOfOneChat$",
+		},
+		{
+			Promise: "platform limits", Defect: "shows drafts and typing in a chat that must wait",
+			File: "pkg/channels/pace.go", Old: `g.authReason() != "" || l.closedFor() > 0 {`, New: `g.authReason() != "" || l.closedFor() > maxRetryAfter {`,
+			Dir: dir, Test: "^TestNothingIsShownWhereMessagesWait$",
+		},
+		{
+			Promise: "platform limits", Defect: "lets messages go on when a draft was told to wait",
+			File: passing, Old: `ok && se.Class == SendRateLimited && se.RetryAfter > 0 {`, New: `ok && se.Class == SendRateLimited && se.RetryAfter > maxRetryAfter {`,
+			Dir: dir, Test: "^TestAWaitOfWhatIsShownHoldsMessagesToo$",
 		},
 		{
 			Promise: "platform down", Defect: "gives up what cannot be sent now",
@@ -68,15 +79,21 @@ func channelMutants() []Mutant {
 			File: egress, Old: "defer time.AfterFunc(slowSend, release).Stop()\n", New: "",
 			Dir: dir, Test: "^TestEgressLetsHangingChatsDelayNobody$",
 		},
+	}
+}
+
+func consoleMutants() []Mutant {
+	const file, dir = "pkg/channels/console/sanitize.go", "pkg/channels/console"
+	return []Mutant{
 		{
 			Promise: "terminal control", Defect: "shows control bytes as they are",
-			File: "pkg/channels/console/sanitize.go", Old: `b.WriteRune(pictures + r)`, New: `b.WriteRune(r)`,
-			Dir: "pkg/channels/console", Test: "^TestSanitize$",
+			File: file, Old: `b.WriteRune(pictures + r)`, New: `b.WriteRune(r)`,
+			Dir: dir, Test: "^TestSanitize$",
 		},
 		{
 			Promise: "terminal control", Defect: "shows C1 controls as they are",
-			File: "pkg/channels/console/sanitize.go", Old: "case r <= 0x9f:\n\t\treturn true", New: "case r <= 0x9f:\n\t\treturn false",
-			Dir: "pkg/channels/console", Test: "^TestSanitize$",
+			File: file, Old: "case r <= 0x9f:\n\t\treturn true", New: "case r <= 0x9f:\n\t\treturn false",
+			Dir: dir, Test: "^TestSanitize$",
 		},
 	}
 }

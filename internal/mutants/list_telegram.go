@@ -114,6 +114,13 @@ func telegramInMutants() []Mutant {
 			Dir: dir, Test: "^TestConflictForTenMinutes$",
 		},
 		{
+			Promise: "telegram: first poll", Defect: "keeps every chat waiting for the bot's name",
+			File: poll, Old: `if ev.needsName {
+			waiting[ev.address.Chat] = true`, New: `if ev.needsName {
+			break`,
+			Dir: dir, Test: "^TestOnlyItsChatWaitsForTheName$",
+		},
+		{
 			Promise: "telegram: half-open poll", Defect: "waits for a dead connection",
 			File: poll, Old: `pollGrace = 10 * time.Second`, New: `pollGrace = 10 * time.Minute`,
 			Dir: dir, Test: "^TestHalfOpenPollIsFound$",

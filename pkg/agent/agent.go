@@ -61,7 +61,8 @@ type Options struct {
 	// Editor returns what shows a growing answer by editing a message, or nil. Where
 	// it does that in a chat, Drafter is not used there.
 	Editor func(a channels.Address) channels.Editor
-	// Status returns what shows a passing note (at work, which tool) in a chat, or nil.
+	// Status returns what shows a passing note (at work, which tool, its result) in a
+	// chat, or nil: then notes stand below the growing answer.
 	Status func(a channels.Address) channels.StatusShower
 	// Typer returns what shows in a chat that the bot is at work, or nil.
 	Typer func(a channels.Address) channels.Typer

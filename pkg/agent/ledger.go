@@ -55,6 +55,9 @@ func (r *run) End(ctx context.Context, call tools.Call, result *tools.ToolResult
 			Result: result.ForLLM, IsError: result.IsError,
 		},
 	}
+	if !result.Silent {
+		r.preview.status(r.resultNote(call.Name, result))
+	}
 	key := callKey(call.Round, call.Index)
 	for _, q := range r.takePending(key) {
 		s.Outbox = append(s.Outbox, r.callOutbound(key, q))

@@ -123,15 +123,11 @@ type canvas struct {
 	r      *run
 	p      *preview
 	editor channels.Editor
-	// again says when to look again without a new text.
-	again *time.Timer
 	// asked is the open message whose receipt was asked for.
 	asked string
 	// shown is what the message shows, next when it may be edited again.
 	shown string
 	next  time.Time
-	// note is what stands below it in passing.
-	note string
 
 	mu sync.Mutex
 	// known is the open message that has a receipt.
@@ -145,77 +141,36 @@ func (r *run) newCanvas(p *preview) *canvas {
 	if editor == nil || !editor.Edits(r.info.Address) {
 		return nil
 	}
-	again := time.NewTimer(openAfter)
-	again.Stop()
-	return &canvas{r: r, p: p, editor: editor, again: again}
-}
-
-// due fires when it is time to look again; never for no canvas.
-func (c *canvas) due() <-chan time.Time {
-	if c == nil {
-		return nil
-	}
-	return c.again.C
+	return &canvas{r: r, p: p, editor: editor}
 }
 
 // draw shows what there is by now, as far as it is time; true when more is shown than before.
 func (c *canvas) draw(s sketch) bool {
-	s.text = beginning(s.text)
+	s.text, s.beside = beginning(s.text), beginning(s.beside)
 	open := c.r.opened.current()
 	if open == "" {
-		c.p.tell(s.status)
 		return c.begin(s)
 	}
 	c.ask(open)
 	message, ok := c.messageOf(open)
-	if !ok {
-		c.p.tell(s.status)
-		return false
+	if !ok || s.text == "" && s.beside == "" {
+		return false // a note stands below a text
 	}
-	text := c.compose(s)
+	text := c.p.compose(s)
 	if text == "" || text == c.shown {
 		return false
 	}
 	if wait := time.Until(c.next); wait > 0 {
-		c.again.Reset(wait)
+		c.p.again.Reset(wait)
 		return false
 	}
 	c.next = time.Now().Add(editEvery)
 	if c.p.contained(func() error { return c.editor.Edit(c.p.ctx, c.p.address, message, text) }) != nil {
-		c.again.Reset(editEvery)
+		c.p.again.Reset(editEvery)
 		return false
 	}
 	c.shown = text
 	return true
-}
-
-// compose is what the open message is to show: the answer, or what stood beside
-// the calls that are under way and a note below it.
-func (c *canvas) compose(s sketch) string {
-	if s.status != "" {
-		c.note = strings.Join(strings.Fields(c.p.redact(s.status)), " ")
-	}
-	if s.text != "" {
-		c.note = ""
-		return s.text
-	}
-	text := beginning(s.beside)
-	if text == "" || c.note == "" {
-		return text
-	}
-	return strings.TrimSpace(text) + "\n\n*" + literal(c.note) + "*"
-}
-
-// literal is a text that Markdown leaves as it is.
-func literal(text string) string {
-	var b strings.Builder
-	for _, c := range text {
-		if strings.ContainsRune("\\`*_{}[]()<>#+-.!|~&", c) {
-			b.WriteByte('\\')
-		}
-		b.WriteRune(c)
-	}
-	return b.String()
 }
 
 // beginning is as much of a text as a message shows before it is finished.
@@ -236,7 +191,7 @@ func (c *canvas) begin(s sketch) bool {
 		return false
 	}
 	if wait := time.Until(s.began.Add(openAfter)); wait > 0 {
-		c.again.Reset(wait)
+		c.p.again.Reset(wait)
 		return false
 	}
 	wanted := func() bool { return c.p.ctx.Err() == nil && c.p.current(s.round) }

@@ -41,10 +41,10 @@ func (r *run) finish(ctx context.Context, messages []providers.Message, res *too
 		} else {
 			text = ""
 		}
-	case text == "" && res.FinishReason == providers.FinishContentFilter:
-		return r.fail(ctx, messages, "content filter", (&providers.Error{Kind: providers.KindFiltered}).PersonMessage())
-	case text == "" && !r.sentAnything() && r.who.person:
-		return r.fail(ctx, messages, "empty answer", "The model gave an empty answer. Please try again or put it differently.")
+	case text == "":
+		if reason, person := r.blank(res); reason != "" {
+			return r.fail(ctx, messages, reason, person)
+		}
 	case r.wasSent(text):
 		text = ""
 	}
@@ -55,6 +55,23 @@ func (r *run) finish(ctx context.Context, messages []providers.Message, res *too
 		text += fmt.Sprintf("\n\n(I stopped after %d steps, the limit for one answer.)", res.Iterations-1)
 	}
 	return r.commit(ctx, c, r.withAge(text))
+}
+
+// blank gives the reason why an answer has no text, and what the person is told;
+// "" where that is well.
+func (r *run) blank(res *tools.ToolLoopResult) (reason, person string) {
+	switch {
+	case res.FinishReason == providers.FinishContentFilter:
+		return "content filter", (&providers.Error{Kind: providers.KindFiltered}).PersonMessage()
+	case !r.who.person:
+		return "", ""
+	case res.LimitReached:
+		return "step limit", fmt.Sprintf("I stopped after %d steps, the limit for one answer, and have none yet.", res.Iterations-1)
+	case !r.sentAnything():
+		return "empty answer", "The model gave an empty answer. Please try again or put it differently."
+	default:
+		return "", ""
+	}
 }
 
 // fail commits a turn that has no answer; the person is told why in one sentence.

@@ -27,9 +27,9 @@ const (
 	typingTime = 3 * time.Second
 )
 
-// preview shows an answer while it grows. A goroutine of its own does the
-// showing, newest text first, so that the loop never waits for a channel; it
-// begins a moment after the turn. A nil preview shows nothing.
+// preview shows an answer while it grows, and below it what the agent does. A
+// goroutine of its own does the showing, newest text first, so that the loop never
+// waits for a channel; it begins a moment after the turn. A nil preview shows nothing.
 type preview struct {
 	ctx     context.Context //nolint:containedctx // the preview lives as long as its turn's loop, or until it is closed
 	cancel  context.CancelFunc
@@ -46,7 +46,8 @@ type preview struct {
 	begin   *time.Timer    // starts show; nil when there is nothing to show things with
 	ended   chan struct{}  // closed when show has ended
 	waits   sync.WaitGroup // what waits beside show
-	last    sketch         // what the drafter was given last; only show uses it
+	again   *time.Timer    // when show looks again without a new text
+	last    string         // what the drafter was given last; only show uses it
 	once    sync.Once
 
 	mu      sync.Mutex
@@ -54,8 +55,9 @@ type preview struct {
 	text    strings.Builder
 	began   time.Time // when the text of the present round began
 	beside  string    // the newest text beside calls
-	shown   string    // what the drafter has shown of the present round
-	pending string    // a status that has not been shown yet
+	note    string    // what the agent does, or has done last
+	pending string    // a note that has not been told yet
+	drafted bool      // the drafter has shown something
 }
 
 // newPreview starts the preview of a turn; close ends it.
@@ -64,8 +66,9 @@ func (r *run) newPreview(ctx context.Context) *preview {
 	o, to := &r.a.o, r.info.Address
 	p := &preview{
 		ctx: ctx, cancel: cancel, said: r.said, typer: o.Typer(to), drafter: o.Drafter(to), address: to, turn: r.info.ID, redact: o.Redact, notes: o.Status(to), log: &o.Log,
-		wake: make(chan struct{}, 1), ended: make(chan struct{}),
+		wake: make(chan struct{}, 1), ended: make(chan struct{}), again: time.NewTimer(time.Hour),
 	}
+	p.again.Stop()
 	if p.canvas = r.newCanvas(p); p.canvas != nil {
 		p.drafter = nil
 	}
@@ -82,13 +85,14 @@ func (p *preview) id() string {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.shown == "" {
+	if !p.drafted {
 		return ""
 	}
 	return p.draftID()
 }
 
-func (p *preview) draftID() string { return p.turn + "/draft/" + itoa(p.round) }
+// draftID is the name of the turn's one draft.
+func (p *preview) draftID() string { return p.turn + "/draft" }
 
 // add appends a piece of the present answer.
 func (p *preview) add(piece string) {
@@ -111,16 +115,16 @@ func (p *preview) restart() {
 	p.mu.Unlock()
 }
 
-// nextRound ends the present draft: text beside tool calls is no answer. A
-// message that shows it goes on showing it until there is more to show.
+// nextRound begins a new text: what stood beside tool calls is no answer, and is
+// shown only until there is more to show.
 func (p *preview) nextRound() {
 	p.mu.Lock()
 	p.round++
 	if p.text.Len() > 0 {
-		p.beside = p.text.String()
+		p.beside, p.note = p.text.String(), ""
 	}
 	p.text.Reset()
-	p.began, p.shown = time.Time{}, ""
+	p.began = time.Time{}
 	p.mu.Unlock()
 	p.poke()
 }
@@ -135,7 +139,7 @@ func (p *preview) current(round int) bool {
 // status tells in passing what the turn is doing.
 func (p *preview) status(text string) {
 	p.mu.Lock()
-	p.pending = text
+	p.note, p.pending = text, text
 	p.mu.Unlock()
 	p.poke()
 }
@@ -163,18 +167,19 @@ func (p *preview) close() {
 
 // sketch is what there is to show at a moment, without what must not be shown (yet).
 type sketch struct {
-	draft  string // its name for a drafter
 	round  int
 	began  time.Time
 	text   string
 	beside string
-	status string
+	note   string
+	// untold is the note when it is a new one.
+	untold string
 }
 
 // look takes what there is to show.
 func (p *preview) look() sketch {
 	p.mu.Lock()
-	s := sketch{draft: p.draftID(), round: p.round, began: p.began, text: p.text.String(), beside: p.beside, status: p.pending}
+	s := sketch{round: p.round, began: p.began, text: p.text.String(), beside: p.beside, note: p.note, untold: p.pending}
 	p.pending = ""
 	p.mu.Unlock()
 	s.text, s.beside = p.presentable(settled(s.text)), p.presentable(s.beside)
@@ -193,6 +198,7 @@ func (p *preview) presentable(text string) string {
 func (p *preview) show() {
 	defer close(p.ended)
 	defer p.waits.Wait()
+	defer p.again.Stop()
 	idle := time.NewTimer(quiet - showAfter)
 	defer idle.Stop()
 	typing := time.NewTimer(typingAfter - showAfter)
@@ -211,7 +217,7 @@ func (p *preview) show() {
 			p.types()
 			typing.Reset(typingEvery)
 			continue
-		case <-p.canvas.due():
+		case <-p.again.C:
 		case <-p.wake:
 		}
 		if p.draw() {
@@ -223,23 +229,53 @@ func (p *preview) show() {
 // draw shows what there is to show; true when the chat sees something of the answer.
 func (p *preview) draw() bool {
 	s := p.look()
+	p.tell(s.untold)
 	if p.canvas != nil {
 		return p.canvas.draw(s)
 	}
-	p.tell(s.status)
-	if p.drafter == nil || s.text == "" || s.text == p.last.text && s.draft == p.last.draft {
+	text := p.compose(s)
+	if p.drafter == nil || text == "" || text == p.last {
 		return false
 	}
-	p.last = s
-	if p.contained(func() error { return p.drafter.Draft(p.ctx, p.address, s.draft, s.text) }) != nil {
+	err := p.contained(func() error { return p.drafter.Draft(p.ctx, p.address, p.draftID(), text) })
+	if errors.Is(err, channels.ErrNoRoom) {
+		p.again.Reset(editEvery)
+		return false
+	}
+	p.last = text
+	if err != nil {
 		return false
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if s.draft == p.draftID() {
-		p.shown = s.text
+	p.drafted = true
+	return s.text != ""
+}
+
+// compose is what is to be seen of the answer: its text, or what stood beside the
+// calls that are under way and a note below it. Notes that have a place of their
+// own are left out, and the text beside calls with them.
+func (p *preview) compose(s sketch) string {
+	if s.text != "" || p.notes != nil {
+		return s.text
 	}
-	return true
+	note := strings.Join(strings.Fields(p.redact(s.note)), " ")
+	if note == "" {
+		return s.beside
+	}
+	return strings.TrimSpace(strings.TrimSpace(s.beside) + "\n\n*" + literal(note) + "*")
+}
+
+// literal is a text that Markdown leaves as it is.
+func literal(text string) string {
+	var b strings.Builder
+	for _, c := range text {
+		if strings.ContainsRune("\\`*_{}[]()<>#+-.!|~&", c) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(c)
+	}
+	return b.String()
 }
 
 // types shows that the bot is at work. Whether it was seen changes nothing.
@@ -249,7 +285,7 @@ func (p *preview) types() {
 	_ = p.contained(func() error { return p.typer.Typing(ctx, p.address) })
 }
 
-// tell shows a passing note, where the channel has a place for one.
+// tell shows a note, where the channel has a place of its own for one.
 func (p *preview) tell(note string) {
 	if note != "" && p.notes != nil {
 		// The answer tells, whether or not this was seen.

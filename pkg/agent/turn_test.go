@@ -187,6 +187,39 @@ func TestTheIterationLimitIsTold(t *testing.T) {
 	w.settled()
 }
 
+// TestTheIterationLimitIsToldWithoutAnAnswer: an empty answer at the limit is not
+// the model's fault.
+func TestTheIterationLimitIsToldWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
+	for name, shows := range map[string]bool{"nothing was sent": false, "a tool has shown something": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			look := fn{name: "look", an: readOnly(), run: func(context.Context, map[string]any) *tools.ToolResult {
+				if shows {
+					return tools.UserResult("x")
+				}
+				return tools.NewToolResult("x")
+			}}
+			w := newWorld(t, script(func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+				if strings.HasPrefix(last(msgs).Content, "iteration limit reached") {
+					return say("")
+				}
+				return call("look", "{}")
+			}), []tools.Tool{look}, withOptions(func(o *agent.Options) { o.MaxIterations = 3 }))
+			w.write("1", "1", "go")
+			if shows {
+				for range 3 {
+					w.expectText("x")
+				}
+			}
+			if got := w.expect().Text; !strings.HasPrefix(got, "I stopped after 3 steps") {
+				t.Errorf("told %q", got)
+			}
+			w.settled()
+		})
+	}
+}
+
 func TestWhatLeavesIsRedacted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, script(func(context.Context, []providers.Message, []providers.ToolDefinition) (*providers.LLMResponse, error) {

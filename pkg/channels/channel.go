@@ -93,7 +93,9 @@ type FilePart struct {
 // by nature: whoever restarts shows none, and the final message says it all.
 type Drafter interface {
 	// Draft shows text, the whole of it so far, as the draft called id. Calls
-	// for one draft come one after another. An error only ends the preview.
+	// for one draft come one after another. An error only ends the preview; as of
+	// everything that is shown in passing, a [*SendError] that is [SendRateLimited]
+	// also holds the chat's messages back.
 	Draft(ctx context.Context, to Address, id, text string) error
 }
 
@@ -106,8 +108,7 @@ type Editor interface {
 	// Edit shows text, Markdown and the whole of it so far, in place of what the
 	// message shows. Calls for one message come one after another, and none comes
 	// once the message is being finished, whose text outlasts an edit that takes
-	// effect late: the channel sees to it. An error only leaves this text out; a
-	// [*SendError] that is [SendRateLimited] also holds the chat's messages back.
+	// effect late: the channel sees to it. An error only leaves this text out.
 	Edit(ctx context.Context, to Address, messageID, text string) error
 }
 
@@ -116,8 +117,9 @@ type Typer interface {
 	Typing(ctx context.Context, to Address) error
 }
 
-// StatusShower is a [Channel] that can show a passing note, such as which tool is in
-// use. It is gone by nature: the next message replaces it.
+// StatusShower is a [Channel] with a place of its own for a passing note, such as
+// which tool is in use. It is gone by nature: the next message replaces it. On other
+// channels the note stands below the growing answer.
 type StatusShower interface {
 	Status(ctx context.Context, to Address, note string) error
 }

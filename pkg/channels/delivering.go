@@ -214,17 +214,7 @@ func (r *delivering) limited(se *SendError, pause *backoff.ExponentialBackOff) {
 		r.rest(pause)
 		return
 	}
-	holdBack(se, r.gate, r.lane)
-}
-
-// holdBack lets the chat, or the account, wait as long as the platform says.
-func holdBack(se *SendError, g *gate, l *lane) {
-	after := jitter(min(se.RetryAfter, maxRetryAfter))
-	if se.Account {
-		g.hold(after)
-		return
-	}
-	l.hold(after)
+	r.holdBack(se, r.info.Outbound.Address.Chat, r.lane)
 }
 
 // rest lets this delivery wait a little; other threads of the chat go on.

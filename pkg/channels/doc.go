@@ -11,7 +11,9 @@
 //     chat, chats beside each other, each under its platform's limits. A part
 //     known to be accepted is never sent again; a part of which it is unknown is
 //     sent once more, and counted.
-//   - Only what is gone by nature (drafts, typing) skips the queue.
+//   - Only what is gone by nature (drafts, edits of a growing answer, typing,
+//     notes) skips the queue. It passes the same gate: an Egress shows it where
+//     nothing has to wait, from what the rates leave over.
 //
 // # On the way in
 //

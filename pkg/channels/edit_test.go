@@ -55,14 +55,17 @@ func TestAPreviewIsFinishedByTheMessageBehindIt(t *testing.T) {
 	}
 }
 
-// tablet is a channel that edits messages.
+// tablet is a channel that shows everything there is to show.
 type tablet struct {
 	*platform
 
 	mu    sync.Mutex
 	edits []string
 	times []time.Time
+	shown []string // in other ways
 	fail  error
+	// wait is how long an adapter waits before it shows something.
+	wait time.Duration
 }
 
 func (*tablet) Edits(to channels.Address) bool { return to.Chat != "plain" }
@@ -136,52 +139,6 @@ func TestEditsLeaveRoomForMessages(t *testing.T) {
 				synctest.Wait()
 				if got := b.texts("chat"); len(got) != 1 {
 					t.Errorf("the answer waits behind edits: %q", got)
-				}
-				cancel()
-				if err := <-ended; err != nil {
-					t.Error(err)
-				}
-			})
-		})
-	}
-}
-
-// TestARateLimitOfAnEditHoldsMessagesToo: the platform counts both.
-func TestARateLimitOfAnEditHoldsMessagesToo(t *testing.T) {
-	t.Parallel()
-	for name, account := range map[string]bool{"of the chat": false, "of the account": true} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				b := &tablet{fail: &channels.SendError{Class: channels.SendRateLimited, RetryAfter: 30 * time.Second, Account: account, Err: errors.New("slow down")}}
-				e := b.editOf(channels.Limits{})
-				ctx, cancel := context.WithCancel(t.Context())
-				ended := make(chan error, 1)
-				go func() { ended <- e.Run(ctx) }()
-				if err := e.Edit(t.Context(), address("chat"), "m", "text"); err == nil {
-					t.Fatal("no error")
-				}
-				b.box.put("chat", "o1", "one")
-				b.box.put("other", "o2", "two")
-				<-time.After(29 * time.Second)
-				synctest.Wait()
-				if err := e.Edit(t.Context(), address("chat"), "m", "text"); !errors.Is(err, channels.ErrNoRoom) {
-					t.Errorf("an edit during the wait: %v", err)
-				}
-				others := 1
-				if account {
-					others = 0
-				}
-				if n := len(b.texts("chat")); n != 0 {
-					t.Error("a message of the chat left during the wait")
-				}
-				if n := len(b.texts("other")); n != others {
-					t.Errorf("%d messages of another chat left, want %d", n, others)
-				}
-				<-time.After(10 * time.Second)
-				synctest.Wait()
-				if got := append(b.texts("chat"), b.texts("other")...); len(got) != 2 {
-					t.Errorf("after the wait: %q", got)
 				}
 				cancel()
 				if err := <-ended; err != nil {

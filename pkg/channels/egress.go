@@ -62,6 +62,8 @@ type Egress struct {
 	// unsaved is what is known of deliveries whose last write failed: at most
 	// the head of each chat's queue.
 	unsaved map[string]progress
+	// shows are what is being shown in passing.
+	shows map[*showing]bool
 }
 
 // NewEgress returns the gate of opt.Channel.
@@ -87,6 +89,7 @@ func NewEgress(opt EgressOptions) *Egress {
 		lanes:   newLanes(limits),
 		health:  newHealth(),
 		unsaved: map[string]progress{},
+		shows:   map[*showing]bool{},
 	}
 }
 
@@ -162,39 +165,6 @@ func (e *Egress) remember(info DeliveryInfo, p progress, err error) {
 	}
 	e.unsaved[info.Outbound.ID] = p
 }
-
-// Edits says whether the channel shows a growing answer to a chat by editing a
-// message. An Egress is the [Editor] of its channel, so that edits count towards
-// the channel's rates as messages do.
-func (e *Egress) Edits(to Address) bool {
-	editor, ok := e.opt.Channel.(Editor)
-	return ok && editor.Edits(to)
-}
-
-// Edit shows text in a message that was opened for it, when the rates have room
-// for more than the message that will finish it; else it says [ErrNoRoom].
-func (e *Egress) Edit(ctx context.Context, to Address, messageID, text string) error {
-	editor, ok := e.opt.Channel.(Editor)
-	if !ok {
-		return fmt.Errorf("%s edits no messages", e.opt.Channel.Name())
-	}
-	lane := e.lanes.enter(to.Chat)
-	defer e.lanes.leave(to.Chat, lane)
-	if !lane.spare(e.gate) {
-		return ErrNoRoom
-	}
-	ctx, cancel := context.WithTimeout(ctx, e.opt.SendTimeout)
-	defer cancel()
-	err := editor.Edit(ctx, to, messageID, e.opt.Redact(cleanText(text)))
-	if se, ok := errors.AsType[*SendError](err); ok && se.Class == SendRateLimited && se.RetryAfter > 0 {
-		holdBack(se, e.gate, lane)
-	}
-	return err
-}
-
-// ErrNoRoom says that a growing answer is not shown now: what the rates still
-// allow is kept for messages.
-var ErrNoRoom = errors.New("the rates have no room for an edit")
 
 // cut makes the parts of a text: redacted first, so that no cut hides a secret.
 func (e *Egress) cut(text string) []string {

@@ -238,13 +238,16 @@ func (l *lane) admit(ctx context.Context, g *gate, notBefore time.Time) error {
 // neither the chat nor the account is held, and both keep room for messages.
 func (l *lane) spare(g *gate) bool {
 	now := time.Now()
+	return leavesRoom(l.limiter, now) && l.spareOfAccount(g) && allow(l.limiter, now)
+}
+
+// spareOfAccount is spare for what the chat's own rate does not count.
+func (l *lane) spareOfAccount(g *gate) bool {
+	now := time.Now()
 	if wait, _ := g.state(); wait > 0 || g.authReason() != "" || l.closedFor() > 0 {
 		return false
 	}
-	if !leavesRoom(l.limiter, now) || !leavesRoom(g.limiter, now) {
-		return false
-	}
-	return allow(l.limiter, now) && allow(g.limiter, now)
+	return leavesRoom(g.limiter, now) && allow(g.limiter, now)
 }
 
 func allow(l *rate.Limiter, now time.Time) bool { return l == nil || l.AllowN(now, 1) }

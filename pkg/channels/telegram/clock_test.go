@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"slices"
 	"strconv"
@@ -17,47 +16,10 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"parley/internal/faketelegram"
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram"
 )
-
-// pipes is a listener without a network, which fake time can wait for.
-type pipes struct {
-	conns chan net.Conn
-	once  sync.Once
-	done  chan struct{}
-}
-
-func newPipes() *pipes { return &pipes{conns: make(chan net.Conn), done: make(chan struct{})} }
-
-// Accept implements [net.Listener].
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.conns:
-		return c, nil
-	case <-p.done:
-		return nil, net.ErrClosed
-	}
-}
-
-// Close implements [net.Listener].
-func (p *pipes) Close() error {
-	p.once.Do(func() { close(p.done) })
-	return nil
-}
-
-// Addr implements [net.Listener].
-func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }
-
-func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	ours, theirs := net.Pipe()
-	select {
-	case p.conns <- theirs:
-		return ours, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
 
 // clockwork is a server of one bot on fake time: getUpdates is the test's,
 // getFile hangs and the rest is as it should be.
@@ -93,7 +55,7 @@ func underFakeTime(t *testing.T, poll func(n int, w http.ResponseWriter, r *http
 			c.mu.Unlock()
 			poll(n, w, r)
 		})}
-		l := newPipes()
+		l := faketelegram.NewPipes()
 		served := make(chan error, 1)
 		go func() { served <- server.Serve(l) }()
 		ch, err := telegram.New(telegram.Options{
@@ -103,7 +65,7 @@ func underFakeTime(t *testing.T, poll func(n int, w http.ResponseWriter, r *http
 		if err != nil {
 			t.Fatal(err)
 		}
-		telegram.DialWith(ch, l.dial)
+		telegram.DialWith(ch, l.Dial)
 		c.ch = ch
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)

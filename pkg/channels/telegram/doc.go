@@ -10,7 +10,8 @@
 // read is logged without its content and skipped, alone.
 //
 // Until the bot's name is known, an update that depends on it (a mention in a
-// group, a command that names a bot) waits, and with it what came after.
+// group, a command that names a bot) waits, and with it what came after in its
+// chat; other chats go on, as long as less than a batch waits.
 //
 // What people send is fetched before it is stored, within fixed times; what
 // cannot be had is said in the text. Meanwhile the messages of other chats are

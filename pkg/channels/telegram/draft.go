@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"hash/fnv"
-	"html"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 
@@ -28,12 +25,8 @@ const (
 	lateEdit = 10 * time.Second
 	// A chat that must not be shown anything for longer than this is not waited for.
 	showPatience = 2 * time.Second
-	// How long a preview is remembered whose answer never came.
-	previewLife = 10 * time.Minute
 	// What Telegram refused is not tried again sooner than this.
 	refusedPause = 10 * time.Second
-	// What a preview shows of an answer leaves room for a note below it.
-	maxPreview, maxNote = 3600, 200
 )
 
 var (
@@ -47,25 +40,20 @@ func (c *Channel) Draft(ctx context.Context, to channels.Address, id, text strin
 	if !c.draftable(to) {
 		return errNoPreview
 	}
-	p := preview{draft: draftNumber(id)}
-	if err := c.out.paces.wait(ctx, to, p); err != nil {
-		return err
-	}
-	parts := markup.Render(text, maxPreview)
+	parts := markup.Render(text, maxText)
 	if len(parts) == 0 {
 		return nil
 	}
-	p.html = parts[len(parts)-1]
-	c.out.previews.set(to, p)
-	return c.show(ctx, to, p, "")
-}
-
-// opened remembers a message that was sent as a preview: from then on a note
-// stands below it.
-func (c *Channel) opened(part channels.Part, receipt channels.Receipt) {
-	p := preview{message: receipt.MessageID, html: part.Text}
-	c.out.previews.set(part.Address, p)
-	c.out.paces.hold(paceKey(part.Address, p), editEvery)
+	at := pace{to: to}
+	if err := c.out.paces.wait(ctx, at); err != nil {
+		return err
+	}
+	params := tgbotapi.Params{"chat_id": to.Chat, "draft_id": strconv.FormatInt(draftNumber(id), 10)}
+	params.AddNonEmpty("message_thread_id", to.Thread)
+	return c.show(ctx, at, parts[len(parts)-1], func(ctx context.Context, text body) error {
+		text.put(params, "text")
+		return c.client.call(ctx, "sendMessageDraft", params, nil)
+	})
 }
 
 // Edit implements [channels.Editor]: it shows text in place of what a message of
@@ -73,21 +61,18 @@ func (c *Channel) opened(part channels.Part, receipt channels.Receipt) {
 // edited at most once a second. Of a long text the beginning is shown, because
 // that is what the message will hold in the end.
 func (c *Channel) Edit(ctx context.Context, to channels.Address, messageID, text string) error {
-	p := preview{message: messageID}
-	if err := c.out.paces.wait(ctx, to, p); err != nil {
-		return err
-	}
-	parts := markup.Render(text, maxPreview)
+	parts := markup.Render(text, maxText)
 	if len(parts) == 0 {
 		return nil
 	}
-	p.html = parts[0]
-	c.out.previews.set(to, p)
-	err := c.show(ctx, to, p, "")
-	if refusal, ok := errors.AsType[*apiError](err); ok {
-		return c.sendError(to.Chat, refusal)
+	at := pace{to: to, message: messageID}
+	if err := c.out.paces.wait(ctx, at); err != nil {
+		return err
 	}
-	return err
+	return c.show(ctx, at, parts[0], func(ctx context.Context, text body) error {
+		_, err := c.attempt(ctx, &post{to: to, body: text, edits: messageID})
+		return err
+	})
 }
 
 // Edits implements [channels.Editor].
@@ -112,60 +97,32 @@ func (c *Channel) draftable(to channels.Address) bool {
 	}
 }
 
-// show brings a preview on the screen; whoever calls it has waited for its time.
-func (c *Channel) show(ctx context.Context, to channels.Address, p preview, note string) error {
+// show brings a text on the screen by once; whoever calls it has waited for its
+// time. A refusal is a [*channels.SendError].
+func (c *Channel) show(ctx context.Context, at pace, html string, once func(context.Context, body) error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), showTimeout)
 	defer cancel()
-	text := body{html: withNote(p.html, note)}
-	err := c.showOnce(ctx, to, p, text)
+	err := once(ctx, body{html: html})
 	refusal, ok := errors.AsType[*apiError](err)
 	if ok && refusal.badMarkup() {
-		text.plain = true
-		err = c.showOnce(ctx, to, p, text)
+		err = once(ctx, body{html: html, plain: true})
 		refusal, ok = errors.AsType[*apiError](err)
 	}
-	if lost, ok := errors.AsType[*wireError](err); ok && p.message != "" && lost.pending() {
-		c.out.doubts.hold(paceKey(to, p), lateEdit)
+	if lost, ok := errors.AsType[*wireError](err); ok && at.message != "" && lost.pending() {
+		c.out.doubts.hold(at, lateEdit)
 	}
 	switch {
 	case !ok:
 		return err
 	case refusal.notModified():
 		return nil
-	case p.message == "" && refusal.Code == http.StatusNotFound:
+	case at.message == "" && refusal.Code == http.StatusNotFound:
 		c.log.Info().Msg("this server knows no drafts")
 		c.out.undraftable.Store(true)
 	default:
-		c.out.paces.hold(paceKey(to, p), max(refusal.RetryAfter, refusedPause))
+		c.out.paces.hold(at, refusedPause)
 	}
-	return err
-}
-
-func (c *Channel) showOnce(ctx context.Context, to channels.Address, p preview, text body) error {
-	if p.message != "" {
-		_, err := c.attempt(ctx, &post{to: to, body: text, edits: p.message})
-		return err
-	}
-	params := tgbotapi.Params{"chat_id": to.Chat, "draft_id": strconv.FormatInt(p.draft, 10)}
-	params.AddNonEmpty("message_thread_id", to.Thread)
-	text.put(params, "text")
-	return c.client.call(ctx, "sendMessageDraft", params, nil)
-}
-
-// withNote puts a note below what a preview shows.
-func withNote(text, note string) string {
-	note = strings.Join(strings.Fields(note), " ")
-	if note == "" {
-		return text
-	}
-	if utf8.RuneCountInString(note) > maxNote {
-		note = string([]rune(note)[:maxNote-1]) + "…"
-	}
-	note = "<i>" + html.EscapeString(note) + "</i>"
-	if text == "" {
-		return note
-	}
-	return text + "\n\n" + note
+	return c.sendError(at.to.Chat, refusal)
 }
 
 // draftNumber makes Telegram's draft_id of a draft's name: positive, and the same

@@ -48,21 +48,15 @@ func (c *Channel) EditPart(ctx context.Context, part channels.Part, messageID st
 	return c.edit(ctx, part, messageID)
 }
 
-// Previewing is how many unfinished answers are remembered, and how many paces.
-func (c *Channel) Previewing() (answers, waits int) {
-	c.out.previews.mu.Lock()
-	defer c.out.previews.mu.Unlock()
+// Previewing is how many paces are remembered.
+func (c *Channel) Previewing() int {
 	c.out.paces.mu.Lock()
 	defer c.out.paces.mu.Unlock()
-	return len(c.out.previews.of), len(c.out.paces.from)
+	return len(c.out.paces.from)
 }
 
 // Preview is what Draft does before anything is sent.
-func (c *Channel) Preview(to channels.Address) {
-	p := preview{draft: 1}
-	c.out.previews.set(to, p)
-	c.out.paces.hold(paceKey(to, p), draftEvery)
-}
+func (c *Channel) Preview(to channels.Address) { c.out.paces.hold(pace{to: to}, draftEvery) }
 
 // CloseIdle lets the connections go, of a channel that was never run.
 func (c *Channel) CloseIdle() { c.client.close() }

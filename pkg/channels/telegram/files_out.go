@@ -26,7 +26,6 @@ const (
 // ambiguous. A picture that Telegram does not take as one goes as a document, and
 // of a caption that is too long its beginning.
 func (c *Channel) SendFile(ctx context.Context, part channels.FilePart) (channels.Receipt, error) {
-	defer c.out.previews.end(part.Address)
 	if part.Edits != "" {
 		if err := c.giveWay(ctx, part.Address, part.Edits); err != nil {
 			return channels.Receipt{}, err

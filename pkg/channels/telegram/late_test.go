@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"parley/internal/faketelegram"
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram"
 )
@@ -70,14 +71,14 @@ func onSlate(t *testing.T, test func(s *slate)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s := &slate{T: t, began: time.Now()}
-		server, l := &http.Server{Handler: s}, newPipes()
+		server, l := &http.Server{Handler: s}, faketelegram.NewPipes()
 		served := make(chan error, 1)
 		go func() { served <- server.Serve(l) }()
 		c, err := telegram.New(telegram.Options{Token: func() string { return clockToken }, APIURL: "http://bot.test"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		telegram.DialWith(c, l.dial)
+		telegram.DialWith(c, l.Dial)
 		s.ch = c
 		test(s)
 		<-time.After(time.Minute) // nothing more happens

@@ -170,35 +170,63 @@ func (p *poller) getUpdates(ctx context.Context, wait time.Duration) ([]json.Raw
 // take has everything stored that the server gave, and moves the offset behind it.
 // It returns how long the next poll may wait.
 func (p *poller) take(ctx context.Context, updates []json.RawMessage) (time.Duration, error) {
-	for len(updates) > 0 {
-		events, rest := p.decode(updates)
-		if len(events) == 0 { // the next one cannot be judged without the bot's name
-			if err := p.me.wait(ctx); err != nil {
-				return 0, err
-			}
-			continue
-		}
-		updates = rest
-		open := p.openAlbum(events)
-		if err := p.store(ctx, events[:open]); err != nil {
-			return 0, err
-		}
-		if open < len(events) {
-			return 0, p.hold(ctx, events[open:])
-		}
+	all, named := p.decode(updates)
+	events := all[:named]
+	open := p.openAlbum(events)
+	if err := p.store(ctx, events[:open]); err != nil {
+		return 0, err
+	}
+	switch {
+	case open < named:
+		return 0, p.hold(ctx, events[open:])
+	case named < len(all):
+		return 0, p.besideName(ctx, all[named:])
 	}
 	return pollTimeout, nil
 }
 
-// decode reads updates, each alone, up to the first that needs the bot's name
-// while that is unknown.
-func (p *poller) decode(updates []json.RawMessage) (events []*event, rest []json.RawMessage) {
+// besideName stores what need not wait for the bot's name as the first of events
+// does, without moving the offset, and waits a moment for the name. A chat in
+// which something waits waits from there on.
+func (p *poller) besideName(ctx context.Context, events []*event) error {
+	waiting := map[string]bool{}
+	var free []*event
+	for _, ev := range events {
+		if ev.moved != nil {
+			break
+		}
+		if ev.needsName {
+			waiting[ev.address.Chat] = true
+		}
+		if !waiting[ev.address.Chat] {
+			free = append(free, ev)
+		}
+	}
+	slow, quick := p.slow(ctx, mergeAlbums(free[:p.openAlbum(free)]))
+	if err := p.storeAhead(ctx, quick); err != nil {
+		return err
+	}
+	p.fetchAll(ctx, slow)
+	if err := p.storeAhead(ctx, slow); err != nil {
+		return err
+	}
+	wait, cancel := context.WithTimeout(ctx, stuckPause)
+	defer cancel()
+	if p.me.wait(wait) != nil {
+		return ctx.Err() // the next look comes after a second
+	}
+	return nil
+}
+
+// decode reads updates, each alone; named are those before the first that needs
+// the bot's name while that is unknown.
+func (p *poller) decode(updates []json.RawMessage) (events []*event, named int) {
 	me, last := p.me.read(), p.offset-1
-	p.guessing = false
+	p.guessing, named = false, -1
 	for i, raw := range updates {
 		ev := p.read(raw, me)
-		if ev.needsName {
-			return events, updates[i:]
+		if ev.needsName && named < 0 {
+			named = i
 		}
 		if !ev.numbered {
 			ev.id, p.guessing = last+1, true // they are sequential
@@ -209,7 +237,10 @@ func (p *poller) decode(updates []json.RawMessage) (events []*event, rest []json
 		}
 		events = append(events, ev)
 	}
-	return events, nil
+	if named < 0 {
+		named = len(events)
+	}
+	return events, named
 }
 
 // store hands events on, in order, and moves the cursor behind them.

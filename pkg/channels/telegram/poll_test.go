@@ -2,7 +2,6 @@ package telegram_test
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -28,40 +27,6 @@ func TestFirstPollWaitsForNothing(t *testing.T) {
 	want := channels.Address{Channel: "telegram", Account: strconv.FormatInt(b.bot.ID(), 10), Chat: strconv.FormatInt(ada.ID(), 10)}
 	if items[0].Address != want || !items[0].Direct || items[0].Text != "hello" {
 		t.Errorf("%+v", items[0])
-	}
-	b.confirmed(t)
-}
-
-// TestMentionWaitsForTheName lets getMe fail while somebody speaks to the bot by name.
-func TestMentionWaitsForTheName(t *testing.T) {
-	t.Parallel()
-	var heal func()
-	b := newBench(t, func(_ *telegram.Options, b *bench) {
-		heal = b.srv.Harm(faketelegram.Rule{Method: "getMe", Fault: faketelegram.InternalError()})
-	})
-	club := b.srv.Supergroup("Club", b.srv.User("Ada"))
-	club.Say("before")
-	club.Say("@parley_test_bot hi")
-	club.Say("/new@parley_test_bot now")
-	club.Say("/new@other_bot now")
-	club.Say("after")
-	b.store.wait(t, 1)
-	b.until(t, "getMe twice", func() bool { return b.srv.Count("getMe") >= 2 })
-	if got := texts(b.store.all()); !slices.Equal(got, []string{"before"}) {
-		t.Fatalf("stored before the name was known: %q", got)
-	}
-	if len(b.bot.Unconfirmed()) < 4 {
-		t.Error("what cannot be judged was confirmed")
-	}
-	heal()
-	items := b.store.wait(t, 4)
-	var got []string
-	for i := range items {
-		got = append(got, fmt.Sprint(items[i].Text, " ", items[i].Mentioned))
-	}
-	want := []string{"before false", "@parley_test_bot hi true", "/new now true", "after false"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-want +got\n%s", diff)
 	}
 	b.confirmed(t)
 }

@@ -19,13 +19,12 @@ import (
 )
 
 var (
-	_ channels.Channel      = (*Channel)(nil)
-	_ channels.Splitter     = (*Channel)(nil)
-	_ channels.Drafter      = (*Channel)(nil)
-	_ channels.Editor       = (*Channel)(nil)
-	_ channels.FileSender   = (*Channel)(nil)
-	_ channels.Typer        = (*Channel)(nil)
-	_ channels.StatusShower = (*Channel)(nil)
+	_ channels.Channel    = (*Channel)(nil)
+	_ channels.Splitter   = (*Channel)(nil)
+	_ channels.Drafter    = (*Channel)(nil)
+	_ channels.Editor     = (*Channel)(nil)
+	_ channels.FileSender = (*Channel)(nil)
+	_ channels.Typer      = (*Channel)(nil)
 )
 
 // noPreview is the link_preview_options of every message: what a model links to
@@ -35,9 +34,8 @@ const noPreview = `{"is_disabled":true}`
 // out is what the way out remembers; the zero value is ready. All of it is gone
 // by nature: a restart begins without.
 type out struct {
-	floods   floods
-	paces    paces
-	previews previews
+	floods floods
+	paces  paces
 	// doubts say until when an edit of a preview that got no answer may yet take effect.
 	doubts paces
 	// undraftable: the server does not know drafts.
@@ -56,12 +54,11 @@ func (c *Channel) Send(ctx context.Context, part channels.Part) (channels.Receip
 		return c.edit(ctx, part, part.Edits)
 	}
 	receipt, err := c.deliver(watched(ctx), &post{to: part.Address, body: body{html: part.Text}, replyTo: part.ReplyTo})
-	c.out.previews.end(part.Address)
 	if err != nil {
 		return channels.Receipt{}, c.sendError(part.Address.Chat, err)
 	}
 	if part.Preview {
-		c.opened(part, receipt)
+		c.out.paces.hold(pace{to: part.Address, message: receipt.MessageID}, editEvery)
 	}
 	return receipt, nil
 }
@@ -72,7 +69,6 @@ func (c *Channel) Send(ctx context.Context, part channels.Part) (channels.Receip
 // a second one changes nothing. It is made once more before there is a receipt
 // where an earlier edit of the preview may come behind it.
 func (c *Channel) edit(ctx context.Context, part channels.Part, messageID string) (channels.Receipt, error) {
-	defer c.out.previews.end(part.Address)
 	p := &post{to: part.Address, body: body{html: part.Text}, replyTo: part.ReplyTo, edits: messageID}
 	receipt, err := c.deliver(watched(ctx), p)
 	if err == nil && p.edits != "" {

@@ -43,19 +43,22 @@ func (s speaker) ChatStream(ctx context.Context, _ []providers.Message, _ []prov
 }
 
 // serveWith runs the whole way of a message, from c to the model and back, until the test ends.
-func serveWith(t *testing.T, c *telegram.Channel, model providers.LLMProvider) {
+func serveWith(t *testing.T, c *telegram.Channel, model providers.LLMProvider, offered ...tools.Tool) {
 	t.Helper()
 	e := outboxtest.Open(t, t.TempDir())
 	gate := channels.NewEgress(channels.EgressOptions{Outbox: e, Channel: c, Log: zerolog.Nop()})
+	registry := tools.NewToolRegistry()
+	for _, tool := range offered {
+		registry.Register(tool)
+	}
 	a, err := agent.New(agent.Options{
-		Engine: e, Provider: model, Tools: tools.NewToolRegistry(), Space: func(channels.Address, bool) string { return t.TempDir() },
+		Engine: e, Provider: model, Tools: registry, Space: func(channels.Address, bool) string { return t.TempDir() },
 		Authorize: func(context.Context, policy.Event) policy.Verdict {
 			return policy.Verdict{Allow: true, Level: policy.LevelChat}
 		},
 		Editor:  func(channels.Address) channels.Editor { return gate },
-		Drafter: func(channels.Address) channels.Drafter { return c },
-		Status:  func(channels.Address) channels.StatusShower { return c },
-		Typer:   func(channels.Address) channels.Typer { return c },
+		Drafter: func(channels.Address) channels.Drafter { return gate },
+		Typer:   func(channels.Address) channels.Typer { return gate },
 		Log:     zerolog.Nop(),
 	})
 	if err != nil {
@@ -136,39 +139,6 @@ func TestAnAnswerInAGroupGrowsInOneMessage(t *testing.T) {
 		if r.Status != http.StatusOK {
 			t.Errorf("%s was refused: %s", r.Method, r.Description)
 		}
-	}
-}
-
-// TestANoteStandsBelowAMessageThatWasOpened: it is there from the first moment on,
-// and gone in the end.
-func TestANoteStandsBelowAMessageThatWasOpened(t *testing.T) {
-	t.Parallel()
-	srv, c := sender(t)
-	group := srv.Supergroup("Group", srv.User("Ann"))
-	at := where(c, group)
-	open := whole(at, "Let me <b>see</b>.")
-	open.Preview = true
-	r, err := c.Send(t.Context(), open)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Status(t.Context(), at, "using web_fetch"); err != nil {
-		t.Fatal(err)
-	}
-	final := whole(at, "It is there.")
-	final.Edits = r.MessageID
-	if got, err := c.Send(t.Context(), final); err != nil || got.MessageID != r.MessageID {
-		t.Fatalf("receipt %+v, %v; want message %s", got, err, r.MessageID)
-	}
-	if err := c.Status(t.Context(), at, "using nothing"); err != nil {
-		t.Fatal(err)
-	}
-	all := group.Messages()
-	if len(all) != 1 {
-		t.Fatalf("%d messages", len(all))
-	}
-	if diff := cmp.Diff([]string{"Let me see.", "Let me see.\n\nusing web_fetch", "It is there."}, all[0].Versions); diff != "" {
-		t.Errorf("what it showed (-want +got):\n%s", diff)
 	}
 }
 

@@ -1,0 +1,79 @@
+package agent
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"parley/pkg/tools"
+)
+
+// maxNote is how much of a result a note shows, in code points.
+const maxNote = 80
+
+// resultNote says in one line what became of a call.
+func (r *run) resultNote(tool string, result *tools.ToolResult) string {
+	note := r.a.o.Redact(gist(result.ForLLM)) // before it is cut, so that no cut hides a secret
+	if runes := []rune(note); len(runes) > maxNote {
+		note = string(runes[:maxNote-1]) + "…"
+	}
+	if note == "" {
+		note = "(no output)"
+	}
+	if result.IsError {
+		return tool + " failed: " + note
+	}
+	return tool + ": " + note
+}
+
+// gist is the first line of a result that says something. Of a JSON object it is
+// the message of an error, or how many there are of what it lists, or its members
+// that fit in a line.
+func gist(text string) string {
+	if said, ok := objectGist(text); ok {
+		text = said
+	}
+	return firstLine(text)
+}
+
+// firstLine is the first line that is not blank.
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return strings.TrimSpace(line)
+}
+
+// objectGist reports false for what is no JSON object.
+func objectGist(text string) (string, bool) {
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return "", false
+	}
+	var lists, members []string
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return "", false
+		}
+		var value any
+		if err := d.Decode(&value); err != nil {
+			return "", false
+		}
+		switch v := value.(type) {
+		case []any:
+			lists = append(lists, fmt.Sprintf("%d %v", len(v), key))
+		case string:
+			if key == any("message") {
+				return v, true
+			}
+			members = append(members, fmt.Sprint(key, ": ", firstLine(v)))
+		case json.Number:
+			members = append(members, fmt.Sprint(key, ": ", v))
+		default: // objects and yes or no say little in a line
+		}
+	}
+	if len(lists) > 0 {
+		members = lists
+	}
+	return strings.Join(members, ", "), true
+}
