@@ -79,5 +79,10 @@ func engineMutants() []Mutant {
 			File: dir + "/open.go", Old: "if m.Schema > schema {", New: "if m.Schema > schema+1000 {",
 			Dir: dir, Test: "^TestNewerSchema$",
 		},
+		{
+			Promise: "early deliveries", Defect: "lets a message leave that was not stored",
+			File: dir + "/outbox.go", Old: "if d.stored.err != nil {", New: "if d.stored.err != nil && d.e == nil {",
+			Dir: dir, Test: "^TestMessageThatWasNotStoredDoesNotLeave$",
+		},
 	}
 }

@@ -158,6 +158,9 @@ func (w *world) start() {
 			return
 		}
 		_ = eng.RunOutbox(out, "test", "", func(ctx context.Context, d channels.Delivery) error {
+			if err := d.Plan(ctx, []string{d.Info().Outbound.Text}); err != nil {
+				return err
+			}
 			w.sent <- d.Info().Outbound
 			return d.Settle(ctx, channels.Outcome{State: channels.Delivered, Receipt: channels.Receipt{MessageID: "m", Time: time.Now()}})
 		})

@@ -76,7 +76,7 @@ func (r *delivering) do(intake, work context.Context) error {
 	return r.settle(work)
 }
 
-// plan decides on the parts and stores them where a restart has to know them.
+// plan decides on the parts; nothing leaves before the outbox has taken note of them.
 func (r *delivering) plan(work context.Context) error {
 	if r.parts = r.info.Parts; len(r.parts) > 0 || r.known.outcome != nil {
 		return nil
@@ -85,14 +85,11 @@ func (r *delivering) plan(work context.Context) error {
 	if r.info.Outbound.Preview && len(r.parts) > 1 {
 		r.parts = r.parts[:1] // what follows comes with the message that finishes it
 	}
-	switch {
-	case len(r.parts) == 0:
+	switch n := len(r.parts); {
+	case n == 0:
 		r.known.outcome = &Outcome{State: Refused, Reason: "there is nothing to send"}
 		return nil
-	case len(r.parts) == 1 && r.info.Marked:
-		return nil
-	}
-	if len(r.parts) > 1 {
+	case n > 1:
 		r.known.ambiguous = 0 // nothing of several parts leaves before the plan is stored
 	}
 	ctx, cancel := storing(work)

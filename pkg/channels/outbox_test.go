@@ -164,6 +164,9 @@ func (d *delivery) Info() channels.DeliveryInfo {
 }
 
 func (d *delivery) Plan(_ context.Context, parts []string) error {
+	if len(parts) == 1 && d.Info().Marked {
+		return nil
+	}
 	return d.box.write(fmt.Sprintf("plan %s %d", d.e.info.Outbound.ID, len(parts)), func() {
 		d.e.info.Parts, d.e.info.Marked = slices.Clone(parts), true
 	})

@@ -62,9 +62,10 @@ type Files interface {
 type Delivery interface {
 	// Info is the state when the delivery was handed over.
 	Info() DeliveryInfo
-	// Plan stores how the text is cut and marks part 0 as being sent. It is
-	// called once, before the first part leaves, unless Info has a plan or the
-	// delivery is marked and has one part only.
+	// Plan says how the text is cut, once, unless Info has a plan. When it
+	// returns nil the delivery is durable, with part 0 marked as being sent and,
+	// where there are several, with the parts: nothing may leave before. What
+	// leaves at once is handed over while it is being stored.
 	Plan(ctx context.Context, parts []string) error
 	// Advance stores the receipt of a part that is not the last and marks the
 	// next one as being sent. Durable when it returns nil.

@@ -131,7 +131,11 @@ func (p *commitWrite) run(x *tx) error {
 			return err
 		}
 	}
-	x.after = append(x.after, func() { t.committed.Store(true) })
+	next, _ := x.first(bkInbox, numKey(t.chat))
+	x.after = append(x.after, func() {
+		t.more = next != nil
+		t.committed.Store(true)
+	})
 	return x.put(bkChats, numKey(t.chat), chat)
 }
 
@@ -250,13 +254,18 @@ func (e *Engine) putOne(x *tx, home uint64, o *channels.Outbound, encoded []byte
 		// transaction fails the note says nothing, for no such delivery is marked.
 		e.noteIdle(seq)
 	}
-	if err := x.putRaw(bkOutbox, numKey(chat, seq), outPayload(encoded, mark)); err != nil {
+	key := numKey(chat, seq)
+	if err := x.putRaw(bkOutbox, key, outPayload(encoded, mark)); err != nil {
 		return err
 	}
 	if err := x.put(bkSent, id, sentRec{Chat: chat, Seq: seq, Time: x.now}); err != nil {
 		return err
 	}
 	x.added++
+	if mark != 0 {
+		e.sendsEarly(x, key, o)
+		return nil
+	}
 	x.after = append(x.after, func() { e.signalOutbox(o.Address, chat) })
 	return nil
 }

@@ -99,12 +99,9 @@ func (e *Engine) drain(first *write) []*write {
 // the transaction gets its error and the others run again without it.
 func (e *Engine) commitAll(batch []*write) {
 	for len(batch) > 0 {
-		errs, guilty, err := e.attempt(batch)
+		guilty, err := e.attempt(batch)
 		switch {
 		case err == nil:
-			for i, w := range batch {
-				w.finish(errs[i])
-			}
 			return
 		case guilty >= 0:
 			batch[guilty].finish(err)
@@ -136,30 +133,34 @@ func isPanic(err error) bool {
 	return ok
 }
 
-// attempt runs a batch in one transaction. With a nil error every write has its
-// own answer; else guilty is the write that spoiled it, or -1 for the commit.
-func (e *Engine) attempt(batch []*write) (errs []error, guilty int, err error) {
+// attempt runs a batch in one transaction. With a nil error every write has got
+// its own answer; else guilty is the write that spoiled it, or -1 for the commit.
+func (e *Engine) attempt(batch []*write) (guilty int, err error) {
 	if err := e.writable(); err != nil {
-		return nil, -1, err
+		return -1, err
 	}
 	b, err := e.db.Begin(true)
 	if err != nil {
-		return nil, -1, e.noteWrite(err)
+		return -1, e.noteWrite(err)
 	}
 	t := e.newTx(b)
 	t.meta = e.metaCopy()
 	t.epoch = e.epoch
 	defer e.endRewording(t)
 	rollback := func() {
-		t.abandon()
+		e.abandon(t)
 		_ = guard(b.Rollback)
 	}
-
-	errs = make([]error, len(batch))
+	errs := make([]error, len(batch))
+	answer := func() {
+		for i, w := range batch {
+			w.finish(errs[i])
+		}
+	}
 	changed := false
 	if err := guard(func() error { return e.prelude(t) }); err != nil {
 		rollback()
-		return nil, -1, e.noteWrite(err)
+		return -1, e.noteWrite(err)
 	}
 	for i, w := range batch {
 		t.changed = false
@@ -169,25 +170,29 @@ func (e *Engine) attempt(batch []*write) (errs []error, guilty int, err error) {
 			if isPanic(errs[i]) {
 				e.suspectDamage(errs[i])
 			}
-			return nil, i, errs[i]
+			return i, errs[i]
 		}
 		changed = changed || t.changed
 		e.handOutEarly(t)
+		e.sendEarly(t)
 	}
 	if !changed {
 		rollback()
-		return errs, -1, nil
+		answer()
+		return -1, nil
 	}
 	if err := guard(func() error { return e.commit(t) }); err != nil {
 		rollback()
-		return nil, -1, e.noteWrite(err)
+		return -1, e.noteWrite(err)
 	}
 	_ = e.noteWrite(nil)
 	for _, f := range t.after {
 		f()
 	}
+	answer()
+	e.letGo(t) // last, so that it runs first: somebody waits for what is sent
 	e.resync()
-	return errs, -1, nil
+	return -1, nil
 }
 
 func (t *tx) runOne(w *write) error {
@@ -299,7 +304,8 @@ type lanesOf struct {
 	mu     sync.Mutex
 	inbox  *scheduler
 	outbox map[account]*scheduler
-	turns  map[uint64]*turn // by chat, while handed out
+	turns  map[uint64]*turn     // by chat, while handed out
+	sends  map[uint64]*delivery // by chat, what begins early and was not taken yet
 
 	running int           // Run and RunOutbox under way
 	closing bool          // no more of them begin

@@ -31,7 +31,7 @@
 // chat lies together. What may be forgotten after 48 hours is not listed by age:
 // the pruning passes over all of it, in small batches and faster than it grows.
 //
-// # Turns that begin early
+// # Turns and deliveries that begin early
 //
 // The turn of an idle chat is handed out while the transaction of its message is
 // on its way to the disk. What the turn writes goes through the same writer and
@@ -40,6 +40,10 @@
 // fails, every write of the turn fails too, and the message is handed out again
 // when it is accepted again. A process that has not written yet, or whose last
 // transaction failed, and a chat that is a suspect, begin no turn early.
+//
+// A message that leaves at once is handed out in the same way: it is cut and
+// laid out while it is being stored, and its Plan returns when it is durable. What
+// was handed out of a transaction that failed can neither be planned nor ended.
 //
 // # Edits
 //

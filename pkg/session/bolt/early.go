@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"parley/pkg/channels"
 	"parley/pkg/session"
 )
 
@@ -20,7 +21,7 @@ type arrival struct {
 	item      *session.Item
 }
 
-// errNotStored is what a turn gets whose message could not be stored.
+// errNotStored is what becomes of what began early and could not be stored.
 var errNotStored = fmt.Errorf("the message could not be stored: %w", session.ErrFenced)
 
 // handOutEarly begins the turns of what a write has put that need not wait for
@@ -83,10 +84,86 @@ func (e *Engine) earlyTurn(x *tx, a arrival) *turn {
 	return t
 }
 
-// abandon lets nothing of the turns come true that began early in a transaction
-// that failed.
-func (x *tx) abandon() {
+// A message that leaves at once is handed out in the same way, while it is being
+// stored: it is cut and laid out meanwhile. [delivery.Plan] returns once it is durable.
+
+// verdict is what becomes of a transaction.
+type verdict struct {
+	reached chan struct{}
+	err     error // set before reached is closed
+}
+
+// sendsEarly notes a message that this transaction marks as being sent.
+func (e *Engine) sendsEarly(x *tx, key []byte, o *channels.Outbound) {
+	d := &delivery{e: e, key: key, rec: outRec{Outbound: *o, Mark: x.epoch}, stored: &verdict{reached: make(chan struct{})}}
+	d.describe(x, num(key, 0))
+	x.sends = append(x.sends, d)
+}
+
+// sendEarly hands out what a write has marked as being sent.
+func (e *Engine) sendEarly(x *tx) {
+	if !e.wellWritten() {
+		return
+	}
+	for _, d := range x.sends {
+		s := e.outRunner(d.info.Outbound.Address)
+		if s == nil || d.offered {
+			continue
+		}
+		chat := num(d.key, 0)
+		e.lanes.mu.Lock()
+		e.lanes.sends[chat] = d
+		e.lanes.mu.Unlock()
+		d.offered = true
+		s.signal(chat)
+	}
+}
+
+// takeEarly is the chat's delivery that begins early, nil for none.
+func (e *Engine) takeEarly(own account, chat uint64) *delivery {
+	e.lanes.mu.Lock()
+	defer e.lanes.mu.Unlock()
+	d := e.lanes.sends[chat]
+	if d == nil || accountOf(d.info.Outbound.Address) != own {
+		return nil
+	}
+	delete(e.lanes.sends, chat)
+	return d
+}
+
+// letGo lets what was handed out early leave. What nobody took is read from
+// the store, like everything that waits.
+func (e *Engine) letGo(x *tx) {
+	for _, d := range x.sends {
+		taken := d.offered && e.withdraw(d)
+		close(d.stored.reached)
+		if !taken {
+			e.signalOutbox(d.info.Outbound.Address, num(d.key, 0))
+		}
+	}
+}
+
+// withdraw takes back a delivery that was offered; true when somebody has taken it.
+func (e *Engine) withdraw(d *delivery) (taken bool) {
+	e.lanes.mu.Lock()
+	defer e.lanes.mu.Unlock()
+	chat := num(d.key, 0)
+	if e.lanes.sends[chat] != d {
+		return true
+	}
+	delete(e.lanes.sends, chat)
+	return false
+}
+
+// abandon lets nothing come true of what began early in a transaction that failed.
+func (e *Engine) abandon(x *tx) {
 	for _, t := range x.early {
 		t.fail(errNotStored)
+	}
+	for _, d := range x.sends {
+		e.withdraw(d)
+		d.over.Store(true)
+		d.stored.err = errNotStored
+		close(d.stored.reached)
 	}
 }

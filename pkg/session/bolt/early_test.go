@@ -60,15 +60,25 @@ func TestTurnBeginsWhileItsMessageIsSynced(t *testing.T) {
 // shared appends an item in a transaction that is not committed until release is called.
 func shared(t *testing.T, e *bolt.Engine, item session.Item) (stored <-chan error, release func()) {
 	t.Helper()
+	return together(t, e, func() error { return e.Append(t.Context(), []session.Item{item}, nil) })
+}
+
+// together makes a write in a transaction that is not committed until release is
+// called, with what behind queues.
+func together(t *testing.T, e *bolt.Engine, write func() error, behind ...func()) (stored <-chan error, release func()) {
+	t.Helper()
 	first, next := bolt.Stall(t.Context(), e)
 	<-first
 	result := make(chan error, 1)
 	queued := bolt.Queued(e)
-	go func() { result <- e.Append(t.Context(), []session.Item{item}, nil) }()
+	go func() { result <- write() }()
 	for bolt.Queued(e) == queued {
 		runtime.Gosched()
 	}
-	_, release = bolt.Stall(t.Context(), e) // behind the item, in its transaction
+	_, release = bolt.Stall(t.Context(), e) // behind the write, in its transaction
+	for _, f := range behind {
+		f()
+	}
 	next()
 	return result, release
 }
@@ -78,6 +88,106 @@ func waitIdle(e *bolt.Engine) {
 	for !bolt.NoTurns(e) {
 		runtime.Gosched()
 	}
+}
+
+// TestMessageIsHandedOutWhileItIsSynced: a message that leaves at once is handed
+// out before it is durable, and its plan waits for that.
+func TestMessageIsHandedOutWhileItIsSynced(t *testing.T) {
+	t.Parallel()
+	s := newSpeaker(t)
+	stored, release := together(t, s.e, func() error { return s.say("answer") })
+	d := <-s.handed // its transaction has not been committed
+	planned := make(chan error, 1)
+	go func() { planned <- d.Plan(t.Context(), []string{"answer"}) }()
+	select {
+	case err := <-planned:
+		t.Errorf("the plan ended before its transaction: %v", err)
+	case err := <-stored:
+		t.Errorf("the message is durable before its transaction: %v", err)
+	default:
+	}
+	release()
+	if err := errors.Join(<-stored, <-planned, d.Settle(t.Context(), channels.Outcome{State: channels.Delivered})); err != nil {
+		t.Error(err)
+	}
+	close(s.next)
+	s.end()
+}
+
+// TestMessageThatWasNotStoredDoesNotLeave: what was handed out of a transaction
+// that failed cannot be planned, and leaves once when it was stored after all.
+func TestMessageThatWasNotStoredDoesNotLeave(t *testing.T) {
+	t.Parallel()
+	s := newSpeaker(t)
+	stored, release := together(t, s.e, func() error { return s.say("answer") }, func() { bolt.Spoil(t.Context(), s.e) })
+	early := <-s.handed
+	release()
+	if err := <-stored; err != nil {
+		t.Fatal(err)
+	}
+	if err := early.Plan(t.Context(), []string{"answer"}); !errors.Is(err, session.ErrFenced) {
+		t.Errorf("a plan for what was not stored: %v", err)
+	}
+	if err := early.Settle(t.Context(), channels.Outcome{State: channels.Delivered}); !errors.Is(err, session.ErrFenced) {
+		t.Errorf("an end of what was not stored: %v", err)
+	}
+	s.next <- struct{}{}
+	again := <-s.handed
+	if id := again.Info().Outbound.ID; id != early.Info().Outbound.ID {
+		t.Errorf("%s was handed out after %s", id, early.Info().Outbound.ID)
+	}
+	if err := errors.Join(again.Plan(t.Context(), []string{"answer"}), again.Settle(t.Context(), channels.Outcome{State: channels.Delivered})); err != nil {
+		t.Error(err)
+	}
+	close(s.next)
+	s.end()
+}
+
+// speaker is a store with a turn that says something now and then.
+type speaker struct {
+	e      *bolt.Engine
+	turn   session.Turn
+	handed chan channels.Delivery // what is to leave
+	next   chan struct{}          // lets go of what was handed out
+	end    func()
+}
+
+func newSpeaker(t *testing.T) *speaker {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	s := &speaker{e: open(t, t.TempDir()), handed: make(chan channels.Delivery), next: make(chan struct{})}
+	turns, ran := make(chan session.Turn), make(chan error, 2)
+	go func() {
+		ran <- s.e.Run(ctx, func(ctx context.Context, turn session.Turn) error {
+			turns <- turn
+			<-ctx.Done()
+			return ctx.Err()
+		})
+	}()
+	put(t, s.e, message("a", "1", "hello"))
+	s.turn = <-turns
+	go func() {
+		ran <- s.e.RunOutbox(ctx, "test", "bot", func(_ context.Context, d channels.Delivery) error {
+			s.handed <- d
+			<-s.next
+			return nil
+		})
+	}()
+	for !bolt.Sends(s.e, s.turn.Info().Address) {
+		runtime.Gosched()
+	}
+	s.end = func() {
+		cancel()
+		if err := errors.Join(<-ran, <-ran); err != nil {
+			t.Error(err)
+		}
+	}
+	return s
+}
+
+func (s *speaker) say(id string) error {
+	out := channels.Outbound{ID: id, Address: s.turn.Info().Address, Text: id}
+	return s.turn.Record(context.Background(), session.Step{Kind: session.StepShown, Outbox: []channels.Outbound{out}, Await: true})
 }
 
 // fullAtAppend: a turn that began before its message turned out not to be

@@ -211,7 +211,7 @@ func (e *Engine) markClean() error {
 	if !e.hasBegun() {
 		return nil
 	}
-	_, _, err := e.attempt([]*write{{run: func(t *tx) error {
+	_, err := e.attempt([]*write{{done: func(error) {}, run: func(t *tx) error {
 		t.changed = true
 		t.meta.Clean = true
 		return e.unmark(t)

@@ -10,6 +10,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
+	"parley/pkg/channels"
 	"parley/pkg/session"
 )
 
@@ -149,6 +150,9 @@ func NoTurns(e *Engine) bool {
 	defer s.mu.Unlock()
 	return len(s.lanes) == 0
 }
+
+// Sends says that somebody empties the outbox of an account.
+func Sends(e *Engine, a channels.Address) bool { return e.outRunner(a) != nil }
 
 // Barrier returns when everything that was queued before has its outcome.
 func Barrier(ctx context.Context, e *Engine) { e.settle(ctx) }

@@ -33,6 +33,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	}
 	e.lanes.outbox = map[account]*scheduler{}
 	e.lanes.turns = map[uint64]*turn{}
+	e.lanes.sends = map[uint64]*delivery{}
 	if err := e.openStore(ctx); err != nil {
 		return nil, errors.Join(err, e.release())
 	}

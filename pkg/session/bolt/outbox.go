@@ -130,6 +130,9 @@ type delivery struct {
 	key     []byte
 	rec     outRec
 	info    channels.DeliveryInfo
+	stored  *verdict // nil when it is surely stored
+	offered bool     // a lane may take it before it is stored; only the committer uses this
+	more    bool     // more waited behind it when it was settled
 	over    atomic.Bool
 	settled atomic.Bool
 }
@@ -138,6 +141,9 @@ type delivery struct {
 func (e *Engine) nextDelivery(ctx context.Context, own account, chat uint64, h func(context.Context, channels.Delivery) error) (bool, error) {
 	if ctx.Err() != nil || e.held() != "" {
 		return false, ctx.Err()
+	}
+	if d := e.takeEarly(own, chat); d != nil {
+		return d.hand(ctx, h)
 	}
 	d, err := e.loadDelivery(ctx, own, chat)
 	if err != nil || d == nil {
@@ -154,22 +160,47 @@ func (e *Engine) nextDelivery(ctx context.Context, own account, chat uint64, h f
 			return false, err
 		}
 	}
+	return d.hand(ctx, h)
+}
+
+// hand gives the delivery to its handler; true when more waits behind it.
+func (d *delivery) hand(ctx context.Context, h func(context.Context, channels.Delivery) error) (bool, error) {
 	d.info.Parts, d.info.Receipts = d.rec.Parts, d.rec.Receipts
 	d.info.Marked, d.info.Unknown, d.info.Ambiguities = d.rec.Mark != 0, d.rec.Unknown, d.rec.Ambiguities
 	seq := num(d.key, 1)
-	e.noteBusy(seq)
-	err = h(ctx, d)
+	if d.stored == nil {
+		d.e.noteBusy(seq)
+	}
+	err := h(ctx, d)
 	d.over.Store(true)
 	if d.settled.Load() {
-		return true, nil
+		return d.more, nil
 	}
 	if err == nil {
 		err = errors.New("the delivery was not settled")
 	}
-	if surelyNotSent(err) {
-		e.noteIdle(seq)
+	if d.stored == nil && surelyNotSent(err) {
+		d.e.noteIdle(seq)
 	}
 	return false, err
+}
+
+// durable waits until what is handed out early is stored.
+func (d *delivery) durable(ctx context.Context) error {
+	if d.stored == nil {
+		return nil
+	}
+	select {
+	case <-d.stored.reached:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if d.stored.err != nil {
+		return fmt.Errorf("delivery %s: %w", d.rec.Outbound.ID, d.stored.err)
+	}
+	d.stored = nil
+	d.e.noteBusy(num(d.key, 1))
+	return nil
 }
 
 // surelyNotSent says whether a handler's error means that the platform does not
@@ -204,34 +235,37 @@ func (e *Engine) loadDelivery(ctx context.Context, own account, chat uint64) (*d
 			bad = append(bad, &recordError{bucket: bkOutbox, key: key})
 			return err
 		}
-		to := rec.Outbound.Address
-		if c, err := t.chat(chat); err == nil {
-			to = c.Address // it may have moved since
-		}
-		if accountOf(to) != own {
+		found := &delivery{e: e, key: key, rec: *rec}
+		found.describe(t, chat)
+		if to := found.info.Outbound.Address; accountOf(to) != own {
 			e.signalOutbox(to, chat)
 			return nil
 		}
-		d = &delivery{e: e, key: key, rec: *rec}
-		d.info.Outbound = rec.Outbound
-		d.info.Outbound.Address = to
-		d.info.Edits = t.finishedBy(rec, chat, to)
+		d = found
 		return nil
 	})
 	e.setAsideLater(ctx, bad)
 	return d, err
 }
 
+// describe says what is sent, and where to by now.
+func (d *delivery) describe(t *tx, chat uint64) {
+	to := d.rec.Outbound.Address
+	if c, err := t.chat(chat); err == nil {
+		to = c.Address // it may have moved since
+	}
+	d.info.Outbound = d.rec.Outbound
+	d.info.Outbound.Address = to
+	d.info.Edits = t.finishedBy(&d.rec, chat, to)
+}
+
 // update changes the stored delivery. It fails when the delivery is not this
 // attempt's any more.
 func (d *delivery) update(ctx context.Context, f func(*tx, *outRec) error) error {
-	if d.over.Load() || d.settled.Load() {
-		return fmt.Errorf("delivery %s: %w", d.rec.Outbound.ID, session.ErrFenced)
-	}
 	var rec outRec
 	err := d.persist(ctx, func(t *tx) error {
-		if !t.has(bkOutbox, d.key) {
-			return fmt.Errorf("delivery %s: %w", d.rec.Outbound.ID, session.ErrFenced)
+		if err := d.fence(t); err != nil {
+			return err
 		}
 		rec = d.rec
 		if err := f(t, &rec); err != nil {
@@ -243,6 +277,14 @@ func (d *delivery) update(ctx context.Context, f func(*tx, *outRec) error) error
 		d.rec = rec
 	}
 	return err
+}
+
+// fence checks that the delivery is still this attempt's.
+func (d *delivery) fence(t *tx) error {
+	if d.over.Load() || d.settled.Load() || !t.has(bkOutbox, d.key) {
+		return fmt.Errorf("delivery %s: %w", d.rec.Outbound.ID, session.ErrFenced)
+	}
+	return nil
 }
 
 // persist writes what is known of a delivery. A receipt in hand must not be
@@ -271,8 +313,15 @@ func (d *delivery) persist(ctx context.Context, run func(*tx) error) error {
 // Info is the state when the delivery was handed over.
 func (d *delivery) Info() channels.DeliveryInfo { return d.info }
 
-// Plan stores how the text is cut and marks part 0.
+// Plan stores how the text is cut and marks part 0. One part needs no plan, and
+// no write where it is marked.
 func (d *delivery) Plan(ctx context.Context, parts []string) error {
+	if err := d.durable(ctx); err != nil {
+		return err
+	}
+	if len(parts) == 1 && d.rec.Mark != 0 {
+		return nil
+	}
 	return d.update(ctx, func(t *tx, rec *outRec) error {
 		rec.Parts, rec.Mark = parts, t.epoch
 		return nil
@@ -303,13 +352,11 @@ func (d *delivery) Ambiguous(ctx context.Context, _ int) error {
 
 // Settle ends the delivery.
 func (d *delivery) Settle(ctx context.Context, o channels.Outcome) error {
-	if d.over.Load() || d.settled.Load() {
-		return fmt.Errorf("delivery %s: %w", d.rec.Outbound.ID, session.ErrFenced)
-	}
 	chat, seq := num(d.key, 0), num(d.key, 1)
+	more := false
 	err := d.persist(ctx, func(t *tx) error {
-		if !t.has(bkOutbox, d.key) {
-			return fmt.Errorf("delivery %s: %w", d.rec.Outbound.ID, session.ErrFenced)
+		if err := d.fence(t); err != nil {
+			return err
 		}
 		sent := sentRec{Chat: chat, Seq: seq, State: o.State, Reason: o.Reason, Receipts: d.rec.Receipts, Time: t.now}
 		switch o.State {
@@ -328,8 +375,11 @@ func (d *delivery) Settle(ctx context.Context, o channels.Outcome) error {
 		if err := t.del(bkOutbox, d.key); err != nil {
 			return err
 		}
+		next, _ := t.first(bkOutbox, numKey(chat))
+		more = next != nil
 		return t.put(bkSent, idKey(d.rec.Outbound.ID), sent)
 	})
+	d.more = more
 	d.settled.Store(err == nil)
 	if err == nil {
 		d.e.receipts.settled(d.rec.Outbound.ID)

@@ -78,7 +78,7 @@ func (e *Engine) nextTurn(ctx context.Context, chat uint64, h func(context.Conte
 	defer release()
 	err = h(ctx, t)
 	if t.committed.Load() {
-		return true, nil
+		return t.more, nil
 	}
 	if err == nil {
 		err = errNoCommit

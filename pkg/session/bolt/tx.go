@@ -36,6 +36,7 @@ type tx struct {
 	fresh     []uint64        // chats that this transaction created
 	arrived   []arrival       // items that the write under way has put
 	early     []*turn         // turns that began before the commit
+	sends     []*delivery     // deliveries that begin before the commit
 	rewords   bool            // it may reword what waits: no turn takes items until it has ended
 	broken    map[*turn]error // turns of which a write in this transaction failed
 }
