@@ -161,12 +161,13 @@ func (l *loop) round(ctx context.Context, round int, choice choice) (bool, error
 			return false, err
 		}
 	}
-	l.append(resp.Message())
 	if len(resp.ToolCalls) == 0 {
+		l.result.Messages = append(l.result.Messages, resp.Message())
 		l.result.Content = resp.Content
 		l.event(Event{Kind: EventDone, Round: round})
 		return true, nil
 	}
+	l.append(resp.Message())
 	calls := make([]pending, len(resp.ToolCalls))
 	for i, c := range resp.ToolCalls {
 		calls[i] = l.pending(round, i, c)

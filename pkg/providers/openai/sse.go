@@ -8,6 +8,9 @@ import (
 	"io"
 )
 
+// chunkSize is what a usual chunk has room in, in bytes.
+const chunkSize = 1 << 10
+
 // sseFilter reduces an event stream to the lines that go-openai understands: one
 // "data: " line per chunk. Comments and other fields are left out; an error frame
 // becomes the reader's error; an end without [DONE] becomes [io.ErrUnexpectedEOF].
@@ -23,7 +26,7 @@ type sseFilter struct {
 }
 
 func newSSEFilter(r io.Reader, x *exchange) *sseFilter {
-	return &sseFilter{r: bufio.NewReader(r), x: x}
+	return &sseFilter{r: bufio.NewReaderSize(r, chunkSize), x: x}
 }
 
 // Read gives the next piece of the filtered stream.

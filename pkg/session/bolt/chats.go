@@ -62,7 +62,7 @@ func (t *tx) newSession(n uint64, c *chatRec) error {
 	}
 	c.Session, c.Entries, c.CompactedTo = s, 0, 0
 	c.Created, c.Active, c.Failed = t.now, t.now, nil
-	return t.put(bkSessions, []byte(sessionID(s)), sessionRec{Chat: n})
+	return t.put(bkSessions, []byte(sessionID(s)), &sessionRec{Chat: n})
 }
 
 // chat is a chat's record.

@@ -202,7 +202,7 @@ func (p *commitWrite) history(x *tx, chat *chatRec) error {
 func (t *tx) leaveSession(n uint64, c *chatRec) error {
 	past := t.info(n, c)
 	past.Current = false
-	if err := t.put(bkSessions, []byte(past.Session), sessionRec{Chat: n, Past: &past}); err != nil {
+	if err := t.put(bkSessions, []byte(past.Session), &sessionRec{Chat: n, Past: &past}); err != nil {
 		return err
 	}
 	return t.newSession(n, c)

@@ -133,10 +133,34 @@ func (r *fields) address() (a channels.Address) {
 	return a
 }
 
-// sessionRec leads from a session to its chat; Info is set once /new left it behind.
+// sessionRec leads from a session to its chat; Past is set once /new left it
+// behind. It is stored as fields in this order, with Past as JSON.
 type sessionRec struct {
-	Chat uint64        `json:"chat"`
-	Past *session.Info `json:"past,omitempty"`
+	Chat uint64
+	Past *session.Info
+}
+
+// MarshalBinary is the stored form.
+func (s *sessionRec) MarshalBinary() ([]byte, error) {
+	past := ""
+	if s.Past != nil {
+		var err error
+		if past, err = encodeSome(1, s.Past); err != nil {
+			return nil, err
+		}
+	}
+	return appendTexts(appendNumbers(nil, s.Chat), past), nil
+}
+
+// UnmarshalBinary reads the stored form.
+func (s *sessionRec) UnmarshalBinary(payload []byte) error {
+	r := readFields(payload)
+	s.Chat = r.number()
+	s.Past = decodeSome[*session.Info](&r)
+	if !r.whole() {
+		return errFields
+	}
+	return nil
 }
 
 // seenRec says where an accepted item was put.
