@@ -236,7 +236,6 @@ func TestNewRefusesWhatCannotWork(t *testing.T) {
 		"proxy":               {Token: secret(token), Proxy: "gopher://user:a-very-secret-token@x"},
 		"proxy, unreadable":   {Token: secret(token), Proxy: "://a-very-secret-token"},
 		"stream":              {Token: secret(token), Stream: "sometimes"},
-		"files, but for whom": {Token: secret(token), Files: new(space).put},
 		"hook, no secret":     {Token: secret(token), Webhook: &telegram.Webhook{Listen: ":1", PublicURL: "https://x/"}},
 		"hook, empty":         {Token: secret(token), Webhook: &telegram.Webhook{Listen: ":1", PublicURL: "https://x/", Secret: secret("")}},
 		"hook, bad secret":    {Token: secret(token), Webhook: &telegram.Webhook{Listen: ":1", PublicURL: "https://x/", Secret: secret("a-very-secret-token!")}},
