@@ -53,6 +53,8 @@ type App struct {
 	agent    *agent.Agent
 	brain    brain
 	spaces   *spaces
+	inbox    *inbox
+	unread   *unread
 	started  time.Time
 	channels []channels.Channel
 	egresses []*channels.Egress
@@ -75,6 +77,9 @@ type appOptions struct {
 
 func newApp(ctx context.Context, cfg *config.Config, o appOptions) (*App, error) {
 	a := &App{cfg: cfg, log: o.log, redactor: o.redactor, started: time.Now(), spaces: &spaces{dir: cfg.Workspace}, channels: o.channels}
+	const megabyte = 1e6
+	a.inbox = newInbox(int64(cfg.Channels.Inbox.MaxMB)*megabyte, o.log)
+	a.unread = &unread{dir: cfg.StateDir, log: o.log}
 	var err error
 	if a.policy, err = newPolicy(cfg); err != nil {
 		return nil, err
@@ -117,7 +122,7 @@ func (a *App) assemble(ctx context.Context, o appOptions) error {
 	a.agent, err = agent.New(agent.Options{
 		Engine: a.engine, Provider: a.brain.provider, Direct: offline.New(offline.Options{Version: version()}), Model: a.brain.model,
 		Tools: a.registry, Offered: offered(a.cfg.Tools.Chats), Authorize: a.policy.Authorize,
-		Space: a.spaces.of, AgentFile: a.spaces.agentFile,
+		Space: a.spaces.of, Fetch: a.fetch, AgentFile: a.spaces.agentFile,
 		AnswerEdits: a.cfg.Agent.AnswerEdits,
 		WhileBusy:   a.cfg.Agent.WhileBusy, MaxIterations: a.cfg.Agent.MaxToolIterations, MaxParallel: a.cfg.Tools.MaxParallel,
 		Drafter: a.drafter, Status: a.status, Typer: a.typer, Editor: a.editor, Redact: a.redactor.Redact, Grace: orGrace(o.grace), Log: o.log,
@@ -188,6 +193,7 @@ func (a *App) Run(ctx context.Context, ended func(context.Context, channels.Chan
 	sending, stopSending := context.WithCancel(rest)
 	defer stopSending()
 
+	a.unread.age()
 	admin, err := listenAdmin(a)
 	if err != nil {
 		return err
