@@ -217,12 +217,12 @@ func keep(root *os.Root, name string, r io.Reader) (kept keptFile, err error) {
 		return kept, fmt.Errorf("keep a file: %w", err)
 	}
 	kept.mime = head.picture()
-	fresh := ""
-	if kept.path, fresh, err = settle(root, name, part, kept.size); err != nil || fresh == "" {
+	at, fresh, err := settle(root, name, part, kept.size)
+	if kept.path = at; err != nil || !fresh {
 		return kept, err
 	}
-	if err := root.Rename(part, fresh); err != nil {
-		return kept, fmt.Errorf("keep a file: %w", errors.Join(err, root.Remove(fresh)))
+	if err := root.Rename(part, at); err != nil {
+		return kept, fmt.Errorf("keep a file: %w", errors.Join(err, root.Remove(at)))
 	}
 	part = ""
 	return kept, nil
@@ -269,9 +269,9 @@ func create(root *os.Root, at string) (*os.File, error) {
 	return f, nil
 }
 
-// settle finds where the file part belongs: it is there already, or fresh is a new
-// and empty file for it, with a number where its name is taken.
-func settle(root *os.Root, name, part string, size int64) (at, fresh string, err error) {
+// settle finds where the file part belongs, with a number where its name is taken:
+// it is there already, or an empty file is that is fresh.
+func settle(root *os.Root, name, part string, size int64) (at string, fresh bool, err error) {
 	ext := path.Ext(name)
 	stem := strings.TrimSuffix(name, ext)
 	for n := 1; n <= maxNames; n++ {
@@ -279,15 +279,15 @@ func settle(root *os.Root, name, part string, size int64) (at, fresh string, err
 		f, err := create(root, at)
 		switch {
 		case err == nil:
-			return at, at, f.Close()
+			return at, true, f.Close()
 		case !errors.Is(err, os.ErrExist):
-			return "", "", err
+			return "", false, err
 		case same(root, at, part, size):
-			return at, "", nil
+			return at, false, nil
 		}
 		name = stem + "-" + strconv.Itoa(n+1) + ext
 	}
-	return "", "", fmt.Errorf("keep a file: there are %d of the name %s", maxNames, name)
+	return "", false, fmt.Errorf("keep a file: there are %d of the name %s", maxNames, name)
 }
 
 // same says whether two files have the same content; a is of any kind and size.

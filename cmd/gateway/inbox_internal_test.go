@@ -10,8 +10,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/iotest"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -26,29 +28,29 @@ import (
 type shelf struct {
 	channels.Channel
 
-	files map[string]func() (io.Reader, error)
+	files map[string]func(context.Context) (io.Reader, error)
 }
 
 func (*shelf) Name() string    { return "telegram" }
 func (*shelf) Account() string { return "7" }
 
 // OpenAttachment implements [channels.AttachmentOpener].
-func (s *shelf) OpenAttachment(_ context.Context, a channels.Attachment) (io.ReadCloser, error) {
-	r, err := s.files[a.Ref]()
+func (s *shelf) OpenAttachment(ctx context.Context, a channels.Attachment) (io.ReadCloser, error) {
+	r, err := s.files[a.Ref](ctx)
 	if err != nil {
 		return nil, err
 	}
 	return io.NopCloser(r), nil
 }
 
-func has(text string) func() (io.Reader, error) {
-	return func() (io.Reader, error) { return strings.NewReader(text), nil }
+func has(text string) func(context.Context) (io.Reader, error) {
+	return func(context.Context) (io.Reader, error) { return strings.NewReader(text), nil }
 }
 
 const png = "\x89PNG\r\n\x1a\n"
 
 // keeper is an app that only fetches files, and a space.
-func keeper(t *testing.T, limit int64, files map[string]func() (io.Reader, error)) (fetch func(ref, name string, size int64) agent.Fetched, space string) {
+func keeper(t *testing.T, limit int64, files map[string]func(context.Context) (io.Reader, error)) (fetch func(ref, name string, size int64) agent.Fetched, space string) {
 	t.Helper()
 	a := &App{inbox: newInbox(limit, zerolog.Nop()), log: zerolog.Nop(), channels: []channels.Channel{&shelf{files: files}}}
 	space = filepath.Join(t.TempDir(), "space")
@@ -79,13 +81,15 @@ func inInbox(t *testing.T, space string) map[string]int64 {
 func TestFilesAreKeptWholeOrNotAtAll(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
-	fetch, space := keeper(t, 500e6, map[string]func() (io.Reader, error){
+	fetch, space := keeper(t, 500e6, map[string]func(context.Context) (io.Reader, error){
 		"one": has("one text"), "two": has("two text"), "longer": has("one text and more"),
 		"picture": has(png + "picture"), "large": has(png + strings.Repeat("x", maxPicture)),
-		"refused": func() (io.Reader, error) { return nil, broken },
-		"cut":     func() (io.Reader, error) { return io.MultiReader(strings.NewReader("beg"), iotest.ErrReader(broken)), nil },
-		"endless": func() (io.Reader, error) { return io.LimitReader(zeroes{}, maxFile+1), nil },
-		"refuses": func() (io.Reader, error) { return nil, channels.ErrTooLarge },
+		"refused": func(context.Context) (io.Reader, error) { return nil, broken },
+		"cut": func(context.Context) (io.Reader, error) {
+			return io.MultiReader(strings.NewReader("beg"), iotest.ErrReader(broken)), nil
+		},
+		"endless": func(context.Context) (io.Reader, error) { return io.LimitReader(zeroes{}, maxFile+1), nil },
+		"refuses": func(context.Context) (io.Reader, error) { return nil, channels.ErrTooLarge },
 	})
 	saved := func(name string) agent.Fetched { return agent.Fetched{Outcome: "saved as inbox/" + name} }
 	shown := saved("p.txt")
@@ -127,23 +131,23 @@ func (zeroes) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 // TestFilesOfAChatAreBounded by what they take together, and small ones by their number.
 func TestFilesOfAChatAreBounded(t *testing.T) {
 	t.Parallel()
-	const limit = 10_000_000
-	files := map[string]func() (io.Reader, error){"small": has("x")}
+	const limit, size = 2_000_000, 200_000
+	files := map[string]func(context.Context) (io.Reader, error){"small": has("x")}
 	for i := range 20 {
-		files[fmt.Sprint(i)] = has(fmt.Sprint(i) + strings.Repeat("x", 1e6))
+		files[fmt.Sprint(i)] = has(fmt.Sprint(i) + strings.Repeat("x", size))
 	}
 	fetch, space := keeper(t, limit, files)
 	outcomes := make([]string, 20)
 	var wg sync.WaitGroup
 	for i := range outcomes {
-		wg.Go(func() { outcomes[i] = fetch(fmt.Sprint(i), "a.bin", 1e6+2).Outcome })
+		wg.Go(func() { outcomes[i] = fetch(fmt.Sprint(i), "a.bin", size+2).Outcome })
 	}
 	wg.Wait()
 	var kept int64
 	for _, n := range inInbox(t, space) {
 		kept += n
 	}
-	full := "not fetched: the files of this chat already take the 10 MB that they may"
+	full := "not fetched: the files of this chat already take the 2 MB that they may"
 	if n := len(slices.DeleteFunc(outcomes, func(s string) bool { return s != full })); n < 11 || kept > limit {
 		t.Errorf("%d of 20 were refused, %d bytes are kept: %q", n, kept, outcomes)
 	}
@@ -166,10 +170,37 @@ func TestFilesOfAChatAreBounded(t *testing.T) {
 	}
 }
 
+// TestDownloadsAreGivenUpAfterTenSeconds and no more than sixteen are under way.
+func TestDownloadsAreGivenUpAfterTenSeconds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var now, most atomic.Int64
+		fetch, _ := keeper(t, 500e6, map[string]func(context.Context) (io.Reader, error){"hangs": func(ctx context.Context) (io.Reader, error) {
+			most.Store(max(most.Load(), now.Add(1)))
+			defer now.Add(-1)
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}})
+		began := time.Now()
+		var wg sync.WaitGroup
+		for range 20 {
+			wg.Go(func() {
+				if got := fetch("hangs", "a", 1).Outcome; got != "could not be fetched" {
+					t.Errorf("%q", got)
+				}
+			})
+		}
+		wg.Wait()
+		if took := time.Since(began); took != 20*time.Second || most.Load() != 16 {
+			t.Errorf("%d at once, given up after %s", most.Load(), took)
+		}
+	})
+}
+
 // TestUnfinishedFilesGo when a process has left them behind.
 func TestUnfinishedFilesGo(t *testing.T) {
 	t.Parallel()
-	fetch, space := keeper(t, 1e6, map[string]func() (io.Reader, error){"a": has("a")})
+	fetch, space := keeper(t, 1e6, map[string]func(context.Context) (io.Reader, error){"a": has("a")})
 	fetch("a", "a", 1)
 	for name, age := range map[string]time.Duration{"old": 2 * time.Hour, "new": time.Minute} {
 		at := filepath.Join(space, inboxDir, unfinished+name)

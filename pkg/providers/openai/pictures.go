@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"sync"
 
 	"parley/pkg/providers"
@@ -150,8 +151,8 @@ func (e *encoder) close() {
 	}
 }
 
-// appendPictured writes a person's message with pictures. sent says which of them
-// go along, and how much is in their files.
+// appendPictured writes a person's message with pictures, of which those go along
+// that sent has a size of.
 func (p *Provider) appendPictured(b *body, m *providers.Message, sent map[*providers.Image]int64) {
 	text := m.Content
 	for i := range m.Images {
@@ -218,11 +219,14 @@ func (p *Provider) sizes(messages []providers.Message) map[*providers.Image]int6
 		return nil
 	}
 	var found map[*providers.Image]int64
-	var bytes int64
+	var total int64
 	count := 0
-	for i := len(messages) - 1; i >= 0; i-- {
+	for i := range slices.Backward(messages) {
 		images := messages[i].Images
-		for j := len(images) - 1; j >= 0 && messages[i].Role == providers.RoleUser; j-- {
+		if messages[i].Role != providers.RoleUser {
+			continue
+		}
+		for j := range slices.Backward(images) {
 			size, ok := fileSize(&images[j])
 			if !ok {
 				continue
@@ -230,10 +234,10 @@ func (p *Provider) sizes(messages []providers.Message) map[*providers.Image]int6
 			if found == nil {
 				found = map[*providers.Image]int64{}
 			}
-			if count++; count > maxPictures || bytes+size > maxPictureBytes {
+			if count++; count > maxPictures || total+size > maxPictureBytes {
 				size = -1
 			} else {
-				bytes += size
+				total += size
 			}
 			found[&images[j]] = size
 		}
