@@ -85,7 +85,7 @@ func telegramInMutants() []Mutant {
 		},
 		{
 			Promise: "telegram: poison update", Defect: "ends at what it cannot read",
-			File: dir + "/decode.go", Old: "ev.unreadable = true\n\t\treturn ev", New: "panic(string(raw))",
+			File: dir + "/decode.go", Old: "ev.unreadable, ev.unread = true, unreadable\n\t\treturn ev", New: "panic(string(raw))",
 			Dir: dir, Test: "^TestPoisonUpdateIsSkippedAlone$",
 		},
 		{
