@@ -36,8 +36,8 @@ const (
 	// A file counts for that much at least, so that small ones are not without number.
 	leastFile = 4 << 10
 	// What a file is called until it is whole; one so old is none any more.
-	unfinished    = ".part-"
-	unfinishedAge = time.Hour
+	partial    = ".part-"
+	partialAge = time.Hour
 	// How many files of one name there may be.
 	maxNames = 1000
 )
@@ -180,11 +180,11 @@ func taken(root *os.Root) (int64, error) {
 		if err != nil {
 			continue // it has gone meanwhile
 		}
-		if !strings.HasPrefix(e.Name(), unfinished) {
+		if !strings.HasPrefix(e.Name(), partial) {
 			sum += max(info.Size(), leastFile)
 			continue
 		}
-		if time.Since(info.ModTime()) > unfinishedAge {
+		if time.Since(info.ModTime()) > partialAge {
 			if err := root.Remove(path.Join(inboxDir, e.Name())); err != nil {
 				return 0, fmt.Errorf("the folder for files: %w", err)
 			}
@@ -217,7 +217,7 @@ func keep(root *os.Root, name string, r io.Reader) (kept keptFile, err error) {
 		return kept, fmt.Errorf("keep a file: %w", err)
 	}
 	kept.mime = head.picture()
-	at, fresh, err := settle(root, name, part, kept.size)
+	at, fresh, err := berth(root, name, part, kept.size)
 	if kept.path = at; err != nil || !fresh {
 		return kept, err
 	}
@@ -252,7 +252,7 @@ func (h *head) picture() string {
 // newPart creates a file that is not whole yet.
 func newPart(root *os.Root) (*os.File, string, error) {
 	for n := range maxNames {
-		at := path.Join(inboxDir, unfinished+strconv.FormatInt(time.Now().UnixNano(), 36)+"-"+strconv.Itoa(n))
+		at := path.Join(inboxDir, partial+strconv.FormatInt(time.Now().UnixNano(), 36)+"-"+strconv.Itoa(n))
 		f, err := create(root, at)
 		if !errors.Is(err, os.ErrExist) {
 			return f, at, err
@@ -269,9 +269,9 @@ func create(root *os.Root, at string) (*os.File, error) {
 	return f, nil
 }
 
-// settle finds where the file part belongs, with a number where its name is taken:
+// berth finds where the file part belongs, with a number where its name is taken:
 // it is there already, or an empty file is that is fresh.
-func settle(root *os.Root, name, part string, size int64) (at string, fresh bool, err error) {
+func berth(root *os.Root, name, part string, size int64) (at string, fresh bool, err error) {
 	ext := path.Ext(name)
 	stem := strings.TrimSuffix(name, ext)
 	for n := 1; n <= maxNames; n++ {

@@ -203,7 +203,7 @@ func TestUnfinishedFilesGo(t *testing.T) {
 	fetch, space := keeper(t, 1e6, map[string]func(context.Context) (io.Reader, error){"a": has("a")})
 	fetch("a", "a", 1)
 	for name, age := range map[string]time.Duration{"old": 2 * time.Hour, "new": time.Minute} {
-		at := filepath.Join(space, inboxDir, unfinished+name)
+		at := filepath.Join(space, inboxDir, partial+name)
 		if err := os.WriteFile(at, make([]byte, 2e6), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -212,7 +212,7 @@ func TestUnfinishedFilesGo(t *testing.T) {
 		}
 	}
 	fetch("a", "b", 1)
-	if diff := cmp.Diff(map[string]int64{"a": 1, "b": 1, unfinished + "new": 2e6}, inInbox(t, space)); diff != "" {
+	if diff := cmp.Diff(map[string]int64{"a": 1, "b": 1, partial + "new": 2e6}, inInbox(t, space)); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 }
