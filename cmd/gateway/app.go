@@ -56,6 +56,8 @@ type App struct {
 	brain    brain
 	spaces   *spaces
 	outgoing *outgoing
+	inbox    *inbox
+	unread   *unread
 	started  time.Time
 	channels []channels.Channel
 	egresses []*channels.Egress
@@ -79,6 +81,9 @@ type appOptions struct {
 func newApp(ctx context.Context, cfg *config.Config, o appOptions) (*App, error) {
 	a := &App{cfg: cfg, log: o.log, redactor: o.redactor, started: time.Now(), spaces: &spaces{dir: cfg.Workspace}, channels: o.channels}
 	a.outgoing = &outgoing{dir: filepath.Join(cfg.StateDir, "outgoing")}
+	const megabyte = 1e6
+	a.inbox = newInbox(int64(cfg.Channels.Inbox.MaxMB)*megabyte, o.log)
+	a.unread = &unread{dir: cfg.StateDir, log: o.log}
 	var err error
 	if a.policy, err = newPolicy(cfg); err != nil {
 		return nil, err
@@ -121,7 +126,7 @@ func (a *App) assemble(ctx context.Context, o appOptions) error {
 	a.agent, err = agent.New(agent.Options{
 		Engine: a.engine, Provider: a.brain.provider, Direct: offline.New(offline.Options{Version: version()}), Model: a.brain.model,
 		Tools: a.registry, Offered: offered(a.cfg.Tools.Chats), Authorize: a.policy.Authorize,
-		Space: a.spaces.of, AgentFile: a.spaces.agentFile,
+		Space: a.spaces.of, Fetch: a.fetch, AgentFile: a.spaces.agentFile,
 		AnswerEdits: a.cfg.Agent.AnswerEdits,
 		WhileBusy:   a.cfg.Agent.WhileBusy, MaxIterations: a.cfg.Agent.MaxToolIterations, MaxParallel: a.cfg.Tools.MaxParallel,
 		Drafter: gateOf[channels.Drafter](a), Editor: gateOf[channels.Editor](a),
@@ -149,8 +154,16 @@ func orGrace(d time.Duration) time.Duration {
 	return d
 }
 
-// at finds the channel of an address, -1 for none.
-func (a *App) at(addr channels.Address) int {
+// at finds the channel of an address.
+func (a *App) at(addr channels.Address) channels.Channel {
+	if i := a.place(addr); i >= 0 {
+		return a.channels[i]
+	}
+	return nil
+}
+
+// place is where the channel of an address stands, -1 for none.
+func (a *App) place(addr channels.Address) int {
 	return slices.IndexFunc(a.channels, func(c channels.Channel) bool { return c.Name() == addr.Channel && c.Account() == addr.Account })
 }
 
@@ -158,7 +171,7 @@ func (a *App) at(addr channels.Address) int {
 // shows what the channel shows.
 func gateOf[T any](a *App) func(channels.Address) T {
 	return func(addr channels.Address) (gate T) {
-		if i := a.at(addr); i >= 0 {
+		if i := a.place(addr); i >= 0 {
 			if _, ok := a.channels[i].(T); ok {
 				gate, _ = any(a.egresses[i]).(T)
 			}
@@ -182,6 +195,7 @@ func (a *App) Run(ctx context.Context, ended func(context.Context, channels.Chan
 	if err := a.tidy(ctx); err != nil {
 		return err
 	}
+	a.unread.age()
 	admin, err := listenAdmin(a)
 	if err != nil {
 		return err

@@ -151,14 +151,11 @@ var _ files.Sender = courier{}
 // Terms implements [files.Sender].
 func (c courier) Terms(ctx context.Context) files.Terms {
 	inv := tools.InvocationFrom(ctx)
-	i := c.a.at(channels.Address{Channel: inv.Channel, Account: inv.Account})
-	if i < 0 {
+	ch := c.a.at(channels.Address{Channel: inv.Channel, Account: inv.Account})
+	if _, ok := ch.(channels.FileSender); !ok {
 		return files.Terms{MaxFile: maxOutgoing}
 	}
-	if _, ok := c.a.channels[i].(channels.FileSender); !ok {
-		return files.Terms{MaxFile: maxOutgoing}
-	}
-	l := c.a.channels[i].Limits()
+	l := ch.Limits()
 	return files.Terms{Files: true, MaxFile: cmp.Or(l.MaxFile, maxOutgoing), MaxPhoto: l.MaxPhoto}
 }
 

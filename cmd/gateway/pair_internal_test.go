@@ -206,25 +206,3 @@ func TestPairingTellsNobodyElse(t *testing.T) {
 		}
 	})
 }
-
-// TestAskingForFilesTellsNoCode: what is asked without consequences has none.
-func TestAskingForFilesTellsNoCode(t *testing.T) {
-	t.Parallel()
-	atTheDoor(t, func(d *door) {
-		d.app.policy = d.gate.policy
-		in := channels.Inbound{
-			ID: "update/1", Kind: channels.KindMessage, Direct: true,
-			Address: channels.Address{Channel: "telegram", Account: "7", Chat: "42"}, Sender: channels.Sender{ID: "42"},
-		}
-		if d.app.admits(d.Context(), in) || d.sending() != 0 {
-			d.Error("a stranger was let in or told something")
-		}
-		d.knock("42")
-		if err := d.approve(d.list()[0].Code); err != nil {
-			d.Fatal(err)
-		}
-		if !d.app.admits(d.Context(), in) {
-			d.Error("who is paired is refused")
-		}
-	})
-}

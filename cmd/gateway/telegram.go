@@ -4,14 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"path"
-	"path/filepath"
-	"strconv"
-	"strings"
-	"time"
-	"unicode/utf8"
 
 	"github.com/rs/zerolog"
 
@@ -21,7 +14,6 @@ import (
 	"parley/pkg/config"
 	"parley/pkg/policy"
 	"parley/pkg/session"
-	"parley/workspace"
 )
 
 // telegramChannels makes the bots of the configuration.
@@ -58,7 +50,7 @@ func (a *App) telegramBot(bot *config.TelegramAccount, log zerolog.Logger) (*tel
 		Rates: telegram.Rates{
 			PerChat: unlimited(bot.SendRate.Chat), GroupPerMinute: unlimited(bot.SendRate.GroupPerMinute), PerBot: unlimited(bot.SendRate.Bot),
 		},
-		Admit: a.admits, Files: a.keepFile, Moved: a.moved, MenuCommands: menu(), Log: log,
+		Unread: a.unread.keep(bot.Name), Moved: a.moved, MenuCommands: menu(), Log: log,
 	}
 	if w := bot.Webhook; w.Listen != "" {
 		o.Webhook = &telegram.Webhook{Listen: w.Listen, PublicURL: w.PublicURL, Secret: w.Secret.Reveal}
@@ -102,11 +94,6 @@ func menu() []telegram.Command {
 	return all
 }
 
-// admits asks the policy without consequences.
-func (a *App) admits(ctx context.Context, in channels.Inbound) bool {
-	return gatekeeper{a.policy}.Authorize(ctx, in).Allow
-}
-
 // moved lets a chat go on under its new address, with its files. One that never
 // said anything has nothing to take along.
 func (a *App) moved(ctx context.Context, from, to channels.Address) error {
@@ -119,90 +106,4 @@ func (a *App) moved(ctx context.Context, from, to channels.Address) error {
 		return fmt.Errorf("move a chat's files: %w", err)
 	}
 	return nil
-}
-
-// inboxDir is where in a chat's space the files lie that people sent.
-const inboxDir = "inbox"
-
-// keepFile stores what somebody sent in the space of its chat, under a name of
-// its own, and returns the path within the space. What did not come whole is not kept.
-func (a *App) keepFile(ctx context.Context, at channels.Address, name string, r io.Reader) (kept string, err error) {
-	space := a.spaces.of(at, a.ownersAlone(ctx, at))
-	if err := workspace.EnsureSpace(space); err != nil {
-		return "", fmt.Errorf("the chat's space: %w", err)
-	}
-	root, err := os.OpenRoot(space)
-	if err != nil {
-		return "", fmt.Errorf("the chat's space: %w", err)
-	}
-	defer root.Close()
-	if err := root.MkdirAll(inboxDir, 0o700); err != nil {
-		return "", fmt.Errorf("the folder for files: %w", err)
-	}
-	f, kept, err := createNew(root, fileName(name))
-	if err != nil {
-		return "", err
-	}
-	_, err = io.Copy(f, r)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return "", errors.Join(fmt.Errorf("keep a file: %w", err), root.Remove(kept))
-	}
-	return kept, nil
-}
-
-// maxNames is how many files of one name there may be.
-const maxNames = 1000
-
-// createNew creates a file that was not there, with a number where its name is taken.
-func createNew(root *os.Root, name string) (*os.File, string, error) {
-	ext := path.Ext(name)
-	stem := strings.TrimSuffix(name, ext)
-	for n := 1; n <= maxNames; n++ {
-		at := path.Join(inboxDir, name)
-		f, err := root.OpenFile(filepath.FromSlash(at), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-		if err == nil {
-			return f, at, nil
-		}
-		if !errors.Is(err, os.ErrExist) {
-			return nil, "", fmt.Errorf("keep a file: %w", err)
-		}
-		name = stem + "-" + strconv.Itoa(n+1) + ext
-	}
-	return nil, "", fmt.Errorf("keep a file: there are %d of the name %s", maxNames, name)
-}
-
-// maxFileName bounds a kept file's name in bytes.
-const maxFileName = 120
-
-// fileName is what somebody called a file, as a plain name.
-func fileName(name string) string {
-	name = strings.Map(func(c rune) rune {
-		switch {
-		case c == '.', c == '-', c == '_', c == ' ', c >= '0' && c <= '9', c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c > 0x7f && strconv.IsPrint(c):
-			return c
-		default:
-			return '_'
-		}
-	}, strings.ToValidUTF8(path.Base(strings.ReplaceAll(name, `\`, "/")), "_"))
-	name = strings.TrimLeft(strings.TrimSpace(name), ".")
-	for len(name) > maxFileName {
-		_, size := utf8.DecodeRuneInString(name)
-		name = name[size:] // the end tells what kind of file it is
-	}
-	if name == "" {
-		return "file-" + time.Now().UTC().Format("20060102-150405")
-	}
-	return name
-}
-
-// ownersAlone says whether an address is an owner's direct chat: there the
-// person's id is the chat's.
-func (a *App) ownersAlone(ctx context.Context, at channels.Address) bool {
-	if strings.HasPrefix(at.Chat, "-") {
-		return false
-	}
-	v := a.policy.Authorize(ctx, policy.Event{
-		Kind: policy.KindMessage, Address: at, Sender: channels.Sender{ID: at.Chat}, Direct: true,
-	})
-	return v.Allow && v.Owner
 }

@@ -84,7 +84,7 @@ channels: {telegram: {enabled: true, token: env:TOKEN, api_url: %s, allow: [%d]}
 	g := w.start("run")
 	send := func(chat *faketelegram.Chat, name string) {
 		t.Helper()
-		chat.Document(faketelegram.File{Name: name, Data: []byte(name)}, "/status@"+srv.Bot().User().Username)
+		chat.Document(faketelegram.File{Name: name, Data: []byte(name)}, "@"+srv.Bot().User().Username+" what is 6*7?")
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
 		if _, err := chat.Await(ctx, 1); err != nil {

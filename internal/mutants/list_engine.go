@@ -6,7 +6,7 @@ func engineMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "R2", Defect: "lets a turn come true whose message was not stored",
-			File: dir + "/committer.go", Old: "\t\tt.abandon()\n", New: "\t\t_ = t.abandon\n",
+			File: dir + "/early.go", Old: "\t\tt.fail(errNotStored)\n", New: "\t\t_ = t\n",
 			Dir: dir, Test: "^TestFullDiskAtWithALimit$/^append$",
 		},
 		{
@@ -64,6 +64,13 @@ func engineMutants() []Mutant {
 			File: dir + "/engine.go", Old: "t.meta.Clean = true", New: "t.meta.Clean = false",
 			Dir: dir, Test: "^TestConformance$/^recovery$/^an_orderly_end_counts_nothing$",
 		},
+	}
+}
+
+// storeMutants break what the store promises beside R1 to R11.
+func storeMutants() []Mutant {
+	const dir = "pkg/session/bolt"
+	return []Mutant{
 		{
 			Promise: "full disk", Defect: "takes a failed commit for a good one",
 			File: dir + "/committer.go", Old: "return e.commit(t) }); err != nil {", New: "return e.commit(t) }); err != nil && t == nil {",

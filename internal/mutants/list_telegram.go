@@ -1,10 +1,12 @@
 package mutants
 
+import "slices"
+
 // telegramMutants break the adapter of Telegram.
 func telegramMutants() []Mutant {
 	const dir = "pkg/channels/telegram"
 	const client, send, errs = dir + "/client.go", dir + "/send.go", dir + "/errors.go"
-	return append(telegramInMutants(), []Mutant{
+	return append(slices.Concat(telegramInMutants(), telegramFileMutants()), []Mutant{
 		{
 			Promise: "telegram: flood", Defect: "comes back long before Telegram said",
 			File: client, Old: `e.RetryAfter = time.Duration(max(p.RetryAfter, 0)) * time.Second`, New: `e.RetryAfter = time.Duration(max(p.RetryAfter, 0)) * time.Millisecond`,
@@ -95,7 +97,7 @@ func telegramInMutants() []Mutant {
 		},
 		{
 			Promise: "telegram: poison update", Defect: "ends at what it cannot read",
-			File: dir + "/decode.go", Old: "ev.unreadable = true\n\t\treturn ev", New: "panic(string(raw))",
+			File: dir + "/decode.go", Old: "ev.unreadable, ev.unread = true, unreadable\n\t\treturn ev", New: "panic(string(raw))",
 			Dir: dir, Test: "^TestPoisonUpdateIsSkippedAlone$",
 		},
 		{
@@ -142,8 +144,45 @@ func telegramInMutants() []Mutant {
 		},
 		{
 			Promise: "telegram: strangers' files", Defect: "fetches for whoever sends",
-			File: dir + "/media.go", Old: `return c.opt.Admit != nil && c.opt.Admit(ctx, *ev.item)`, New: `return c.opt.Admit != nil`,
-			Dir: dir, Test: "^TestStrangersFilesAreNotFetched$",
+			File: "cmd/gateway/telegram.go", Old: `Everyone: bot.AllowEveryone,`, New: `Everyone: true,`,
+			Dir: "cmd/gateway", Test: "^TestStrangersFilesAreNotFetched$",
+		},
+	}
+}
+
+// telegramFileMutants break the way of files into a chat's space.
+func telegramFileMutants() []Mutant {
+	const dir = "pkg/channels/telegram"
+	return []Mutant{
+		{
+			Promise: "telegram: files in", Defect: "waits for a file as long as it takes",
+			File: "pkg/agent/attachments.go", Old: `context.WithTimeout(ctx, fetchTime)`, New: `context.WithTimeout(ctx, 1000*fetchTime)`,
+			Dir: "pkg/agent", Test: "^TestHangingDownloadsAreGivenUp$",
+		},
+		{
+			Promise: "telegram: files in", Defect: "keeps half a file",
+			File: "cmd/gateway/inbox.go", Old: "err = errors.Join(err, root.Remove(part))", New: "err = errors.Join(err, root.Rename(part, inboxDir+\"/half\"))",
+			Dir: "cmd/gateway", Test: "^TestFilesAreKeptWholeOrNotAtAll$",
+		},
+		{
+			Promise: "telegram: files are bounded", Defect: "keeps whatever people send",
+			File: "cmd/gateway/inbox.go", Old: `there+expected > b.limit {`, New: `there+expected < 0 {`,
+			Dir: "cmd/gateway", Test: "^TestFilesOfAChatAreBounded$",
+		},
+		{
+			Promise: "telegram: pictures", Defect: "reads a whole picture at once",
+			File: "pkg/providers/openai/pictures.go", Old: `piece = 3 << 12`, New: `piece = 3 << 23`,
+			Dir: "pkg/providers/openai", Test: "^TestPicturesTakeNoMemory$",
+		},
+		{
+			Promise: "telegram: pictures", Defect: "sends every picture there ever was",
+			File: "pkg/providers/openai/pictures.go", Old: `total+size > maxPictureBytes {`, New: `total < 0 {`,
+			Dir: "pkg/providers/openai", Test: "^TestPicturesOfARequestAreBounded$",
+		},
+		{
+			Promise: "telegram: unknown kinds", Defect: "forgets what it cannot use",
+			File: dir + "/unread.go", Old: `if c.opt.Unread != nil {`, New: `if c.opt.Unread == nil {`,
+			Dir: "cmd/gateway", Test: "^TestUnknownKindsAreKept$",
 		},
 	}
 }

@@ -43,6 +43,11 @@ type Options struct {
 	Authorize func(ctx context.Context, e policy.Event) policy.Verdict
 	// Space names the folder of a chat's files; it need not be there yet.
 	Space func(a channels.Address, owner bool) string
+	// Fetch stores a file that came with a message in the chat's space, as long as
+	// ctx lets it, and says what became of it. It is called for several files at
+	// once, and again for the same one where a turn goes on after a crash. Nil
+	// fetches nothing.
+	Fetch func(ctx context.Context, a channels.Address, space string, f channels.Attachment) Fetched
 	// AgentFile returns the operator's instructions; it is read for every turn.
 	AgentFile func() string
 	// WhileBusy is Steer, Queue or Interrupt; empty means Steer.

@@ -175,7 +175,7 @@ func (r *run) compact(ctx context.Context) error {
 	resp, err := r.a.o.Provider.Chat(loop, providers.Repair(ask), nil, r.a.o.Model, r.a.o.ModelOptions)
 	switch cause := context.Cause(loop); {
 	case err != nil && ended(cause):
-		return r.stopped(ctx, r.userMessages(r.info.Items), cause)
+		return r.stopped(ctx, r.userMessages(r.info.Items, nil), cause)
 	case err != nil && ctx.Err() != nil:
 		return err
 	case err != nil:

@@ -103,7 +103,7 @@ func (r *run) Steer(ctx context.Context) ([]providers.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.userMessages(items), nil
+	return r.userMessages(items, r.fetch(ctx, items)), nil
 }
 
 // mayJoin lets in messages of people whose rights are not below the turn's.

@@ -77,7 +77,7 @@ func (r *run) blank(res *tools.ToolLoopResult) (reason, person string) {
 // fail commits a turn that has no answer; the person is told why in one sentence.
 func (r *run) fail(ctx context.Context, messages []providers.Message, reason, person string) error {
 	if messages == nil {
-		messages = r.userMessages(r.info.Items)
+		messages = r.userMessages(r.info.Items, nil)
 	}
 	reason = r.a.o.Redact(reason)
 	r.log().Error().Str("reason", reason).Msg("turn failed")

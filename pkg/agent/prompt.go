@@ -55,12 +55,17 @@ func readHead(path string) string {
 	return strings.TrimSpace(strings.ToValidUTF8(string(b), ""))
 }
 
-// userMessages are items as the model reads them, one message each. Late ones
-// say how old they are, and the turn's answer will.
-func (r *run) userMessages(items []session.Item) []providers.Message {
+// userMessages are items as the model reads them, one message each, with what
+// became of their files; nil where none was fetched. Late ones say how old they
+// are, and the turn's answer will.
+func (r *run) userMessages(items []session.Item, files [][]Fetched) []providers.Message {
 	out := make([]providers.Message, 0, len(items))
 	for i := range items {
-		m := userMessage(items[i])
+		var own []Fetched
+		if files != nil {
+			own = files[i]
+		}
+		m := userMessage(items[i], own)
 		if late := lateness(items[i], r.began); late > 0 {
 			r.noteLate(late)
 			m.Content = "[this message was sent " + ago(late) + "]\n" + m.Content
@@ -70,13 +75,24 @@ func (r *run) userMessages(items []session.Item) []providers.Message {
 	return out
 }
 
-func userMessage(it session.Item) providers.Message {
+func userMessage(it session.Item, files []Fetched) providers.Message {
 	if it.Inbound == nil {
 		return providers.Message{Role: providers.RoleUser, Content: it.Text}
 	}
 	in := it.Inbound
+	m := providers.Message{Role: providers.RoleUser}
 	text := in.Text
-	if in.Kind == channels.KindEdit && strings.TrimSpace(text) != "" && !isCommand(text) {
+	for i, a := range in.Attachments {
+		about := a.About
+		if i < len(files) && files[i].Outcome != "" {
+			about += ", " + files[i].Outcome
+		}
+		text = strings.TrimPrefix(text+"\n["+about+"]", "\n")
+		if i < len(files) && files[i].Picture != nil {
+			m.Images = append(m.Images, *files[i].Picture)
+		}
+	}
+	if in.Kind == channels.KindEdit && strings.TrimSpace(text) != "" && !isCommand(in.Text) {
 		text = "(edited) " + text
 	}
 	if !in.Direct && in.Sender.Name != "" {
@@ -88,10 +104,7 @@ func userMessage(it session.Item) providers.Message {
 	if strings.TrimSpace(text) == "" {
 		text = "(a message without text)"
 	}
-	m := providers.Message{Role: providers.RoleUser, Content: text}
-	for _, img := range in.Images {
-		m.Images = append(m.Images, providers.Image{MIME: img.MIME, Data: img.Data})
-	}
+	m.Content = text
 	return m
 }
 
@@ -107,8 +120,10 @@ const (
 	// How many entries a request carries at most, so that a turn costs no more in
 	// a long conversation of short messages.
 	maxHistory = 200
-	// How many bytes of pictures from earlier turns a request carries.
-	maxPictures = 8 << 20
+	// How many pictures from earlier turns a request carries, and how many bytes of
+	// them.
+	maxPictures     = 10
+	maxPictureBytes = 8 << 20
 )
 
 // history reads the newest messages that fit into budget tokens, beginning with
@@ -117,9 +132,9 @@ const (
 func (r *run) history(ctx context.Context, budget int) (window, error) {
 	var w window // its messages newest first, for now
 	var seqs []uint64
-	pictures := maxPictures
+	var pictures room
 	err := r.a.o.Engine.Tail(ctx, r.info.Session, 0, func(e session.Entry) bool {
-		m := shortened(e.Message, budget, &pictures)
+		m := r.shortened(e.Message, budget, &pictures)
 		n := providers.EstimateTokens(m)
 		if w.tokens+n > budget || len(seqs) == maxHistory {
 			return false
@@ -143,9 +158,25 @@ func (r *run) history(ctx context.Context, budget int) (window, error) {
 	return w, nil
 }
 
+// room is what a request carries of pictures from earlier turns.
+type room struct {
+	count int
+	bytes int64
+}
+
+// takes says whether there is room for one more, and counts it then.
+func (o *room) takes(img *providers.Image) bool {
+	if o.count == maxPictures || o.bytes+img.Size > maxPictureBytes {
+		return false
+	}
+	o.count++
+	o.bytes += img.Size
+	return true
+}
+
 // shortened is m as a later turn reads it: about limit bytes of text at most,
 // and the pictures for which there is room.
-func shortened(m providers.Message, limit int, pictures *int) providers.Message {
+func (r *run) shortened(m providers.Message, limit int, pictures *room) providers.Message {
 	if len(m.Content) > limit {
 		m.Content = cut(m.Content, limit) + " [the rest of this message is left out]"
 	}
@@ -154,7 +185,8 @@ func shortened(m providers.Message, limit int, pictures *int) providers.Message 
 	}
 	kept := m.Images[:0:0]
 	for _, img := range m.Images {
-		if *pictures -= len(img.Data); *pictures >= 0 {
+		if pictures.takes(&img) {
+			img.Open = r.opener(img.Path)
 			kept = append(kept, img)
 		}
 	}

@@ -42,7 +42,7 @@ func (r *run) resume(ctx context.Context) (past, error) {
 		case session.StepJoined:
 			p.messages = append(p.messages, open.results()...)
 			open = nil
-			p.messages = append(p.messages, r.userMessages(s.Items)...)
+			p.messages = append(p.messages, r.userMessages(s.Items, r.fetch(ctx, s.Items))...)
 		}
 		for i := range s.Outbox {
 			r.noteSent(outboxKey(r.info.ID, s.Outbox[i].ID), s.Outbox[i].Text)

@@ -106,7 +106,7 @@ func (r *run) quarantine(ctx context.Context) error {
 	text := "I have set your last message aside: the gateway stopped three times while working on it. Please write it differently."
 	return r.commit(ctx, session.Commit{
 		Outcome: session.OutcomeQuarantined, Reason: "the process died three times during this turn",
-		Messages: append(r.userMessages(r.info.Items), assistant(text)),
+		Messages: append(r.userMessages(r.info.Items, nil), assistant(text)),
 	}, text)
 }
 
@@ -179,8 +179,7 @@ func (r *run) answer(ctx context.Context, items []session.Item) error {
 	if err != nil {
 		return err
 	}
-	users := r.userMessages(items)
-	res, out := r.ask(ctx, users, past)
+	users, res, out := r.ask(ctx, items, past)
 	messages := append(append(users, out.before...), res.Messages...)
 	r.preview.close()
 
@@ -235,21 +234,23 @@ type asked struct {
 	compactTo uint64
 }
 
-// ask runs the loop. When the conversation is too long for the model, also after
+// ask fetches what came with the items and runs the loop; it gives the items as
+// the model reads them. When the conversation is too long for the model, also after
 // some rounds, half of what was said before the turn is left out, once, and the
 // turn goes on from where it is.
-func (r *run) ask(ctx context.Context, users []providers.Message, past past) (*tools.ToolLoopResult, asked) {
+func (r *run) ask(ctx context.Context, items []session.Item, past past) ([]providers.Message, *tools.ToolLoopResult, asked) {
 	loop, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stopWatch := r.watch(loop, cancel)
 	defer stopWatch()
 	r.preview = r.newPreview(loop)
+	users := r.userMessages(items, r.fetch(loop, items))
 
 	budget := r.a.o.ContextTokens
 	for try := 0; ; try++ {
 		h, err := r.history(ctx, budget)
 		if err != nil {
-			return &tools.ToolLoopResult{}, asked{err: err, before: past.messages}
+			return users, &tools.ToolLoopResult{}, asked{err: err, before: past.messages}
 		}
 		msgs := make([]providers.Message, 0, 2+len(h.messages)+len(users)+len(past.messages))
 		msgs = append(msgs, r.system())
@@ -269,7 +270,7 @@ func (r *run) ask(ctx context.Context, users []providers.Message, past past) (*t
 			if try > 0 {
 				out.compactTo = h.from
 			}
-			return res, out
+			return users, res, out
 		}
 		r.log().Warn().Msg("the conversation is too long for the model; the older half is left out")
 		budget = h.tokens / 2

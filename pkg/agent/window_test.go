@@ -5,8 +5,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
+	"parley/pkg/agent"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
 )
@@ -33,21 +33,22 @@ func TestPicturesOfEarlierTurnsAreBounded(t *testing.T) {
 	const size = 3 << 20
 	var carried, newest atomic.Int64
 	w := newWorld(t, script(func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
-		total := 0
+		var total int64
 		for _, m := range msgs {
 			for _, img := range m.Images {
-				total += len(img.Data)
+				total += img.Size
 			}
 		}
-		carried.Store(int64(total))
+		carried.Store(total)
 		newest.Store(int64(len(last(msgs).Images)))
 		return say("seen")
-	}), nil)
+	}), nil, withOptions(func(o *agent.Options) {
+		o.Fetch = func(_ context.Context, _ channels.Address, _ string, f channels.Attachment) agent.Fetched {
+			return agent.Fetched{Picture: &providers.Image{MIME: "image/png", Path: f.Name, Size: size}}
+		}
+	}))
 	for i := range 8 {
-		w.accept(channels.Inbound{
-			ID: "p" + string(rune('a'+i)), Kind: channels.KindMessage, Address: chatAddr("1"), Sender: channels.Sender{ID: "1"},
-			Images: []channels.Image{{MIME: "image/png", Data: make([]byte, size)}}, Direct: true, Time: time.Now(),
-		})
+		w.accept(attached(string(rune('a'+i)), "", channels.Attachment{About: "photo", Ref: "r", Name: "a.png"}))
 		w.expectText("seen")
 		if newest.Load() != 1 {
 			t.Error("the picture that was just sent is missing")

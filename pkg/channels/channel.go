@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"time"
 )
@@ -123,6 +124,18 @@ type Typer interface {
 type StatusShower interface {
 	Status(ctx context.Context, to Address, note string) error
 }
+
+// AttachmentOpener is a [Channel] whose messages may come with files.
+type AttachmentOpener interface {
+	// OpenAttachment fetches a file that came with a message, as long as ctx lets
+	// it. The caller reads to the end, where an error means that the rest is
+	// missing, and closes it. An error that is [ErrTooLarge], also while reading,
+	// says that the file is larger than the platform gives.
+	OpenAttachment(ctx context.Context, a Attachment) (io.ReadCloser, error)
+}
+
+// ErrTooLarge says that a file is larger than what is fetched.
+var ErrTooLarge = errors.New("too large to fetch")
 
 // SendClass is the decision that a [*SendError] carries.
 type SendClass string

@@ -183,15 +183,16 @@ func TestIngressNormalises(t *testing.T) {
 			"raw", func(in *channels.Inbound) { in.Raw = json.RawMessage(`{"a":1}`) },
 			func(in *channels.Inbound) { in.Raw = json.RawMessage(`{"a":1}`) },
 		},
-		{"too many images", func(in *channels.Inbound) {
-			for range channels.MaxImages + 2 {
-				in.Images = append(in.Images, channels.Image{MIME: "image/png", Data: []byte{1}})
+		{"too many files", func(in *channels.Inbound) {
+			in.Attachments = append(in.Attachments, channels.Attachment{Ref: "a\x00", Name: "a"}, channels.Attachment{Name: "no reference"})
+			for range channels.MaxAttachments + 2 {
+				in.Attachments = append(in.Attachments, channels.Attachment{About: "photo\n 2\xff", Ref: "r", Name: "a.png"})
 			}
 		}, func(in *channels.Inbound) {
-			for range channels.MaxImages {
-				in.Images = append(in.Images, channels.Image{MIME: "image/png", Data: []byte{1}})
+			for range channels.MaxAttachments {
+				in.Attachments = append(in.Attachments, channels.Attachment{About: "photo 2\uFFFD", Ref: "r", Name: "a.png"})
 			}
-			in.Text += "\n[2 images were left out: too many or too large]"
+			in.Text += "\n[4 files were left out]"
 		}},
 		{
 			"as long as may be", func(in *channels.Inbound) { in.Text = big[:channels.MaxText] },

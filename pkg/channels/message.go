@@ -56,8 +56,9 @@ type Inbound struct {
 	MessageID string `json:"message_id,omitempty"`
 	// Quote is the text of the message that this one answers.
 	Quote string `json:"quote,omitempty"`
-	// Images are pictures that the model may see.
-	Images []Image `json:"images,omitempty"`
+	// Attachments are the files that came with it. They are not fetched yet: the
+	// turn that reads the message does that, see [AttachmentOpener].
+	Attachments []Attachment `json:"attachments,omitempty"`
 	// Solo makes it a turn of its own: it neither joins nor is joined.
 	Solo bool      `json:"solo,omitempty"`
 	Time time.Time `json:"time"`
@@ -65,10 +66,16 @@ type Inbound struct {
 	Raw json.RawMessage `json:"raw,omitempty"`
 }
 
-// Image is one picture: its bytes and MIME type.
-type Image struct {
-	MIME string `json:"mime"`
-	Data []byte `json:"data"`
+// Attachment is a file that came with a message, as its platform tells of it.
+type Attachment struct {
+	// About is what it is, in words: "document report.pdf, 12 kB".
+	About string `json:"about"`
+	// Ref is what the channel fetches it by; it says nothing to anybody else.
+	Ref string `json:"ref"`
+	// Name is what to store it as: one element of a path.
+	Name string `json:"name"`
+	// Size is its length in bytes as far as the platform tells; 0 where it does not.
+	Size int64 `json:"size,omitempty"`
 }
 
 // Outbound is one message to a chat, as the agent writes it.

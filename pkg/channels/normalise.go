@@ -17,12 +17,12 @@ const (
 	MaxQuote = 16 << 10
 	// MaxName is the longest display name in code points.
 	MaxName = 64
-	// MaxImages and MaxImageBytes bound the pictures of one message.
-	MaxImages     = 10
-	MaxImageBytes = 20 << 20
+	// MaxAttachments is how many files may come with one message.
+	MaxAttachments = 10
 
-	maxID  = 256
-	maxRaw = 1 << 20
+	maxID    = 256
+	maxAbout = 1 << 10 // of an attachment, in bytes
+	maxRaw   = 1 << 20
 )
 
 func normalise(in Inbound) Inbound {
@@ -30,9 +30,9 @@ func normalise(in Inbound) Inbound {
 	in.Quote = cut(cleanText(in.Quote), MaxQuote)
 	in.Sender.Name = cleanName(in.Sender.Name)
 	var dropped int
-	in.Images, dropped = keepImages(in.Images)
+	in.Attachments, dropped = keepAttachments(in.Attachments)
 	if dropped > 0 {
-		in.Text = cut(in.Text, MaxText-256) + fmt.Sprintf("\n[%d images were left out: too many or too large]", dropped)
+		in.Text = cut(in.Text, MaxText-256) + fmt.Sprintf("\n[%d files were left out]", dropped)
 	}
 	// The store keeps Raw as JSON; what is not JSON would spoil its record.
 	if len(in.Raw) > maxRaw || !json.Valid(in.Raw) {
@@ -92,15 +92,15 @@ func cleanID(s string) bool {
 	}) < 0
 }
 
-func keepImages(images []Image) (kept []Image, dropped int) {
-	total := 0
-	for _, img := range images {
-		if len(kept) == MaxImages || len(img.Data) == 0 || total+len(img.Data) > MaxImageBytes || !cleanID(img.MIME) {
+// keepAttachments leaves out what is too much and what cannot be trusted.
+func keepAttachments(all []Attachment) (kept []Attachment, dropped int) {
+	for _, a := range all {
+		if len(kept) == MaxAttachments || a.Ref == "" || !cleanID(a.Ref) || !cleanID(a.Name) || len(a.About) > maxAbout || a.Size < 0 {
 			dropped++
 			continue
 		}
-		total += len(img.Data)
-		kept = append(kept, img)
+		a.About = strings.Join(strings.Fields(cleanText(a.About)), " ")
+		kept = append(kept, a)
 	}
 	return kept, dropped
 }

@@ -70,9 +70,15 @@ type ChatTools struct {
 
 // Channels are the platforms.
 type Channels struct {
+	Inbox    Inbox    `yaml:"inbox"`
 	Console  Console  `yaml:"console"`
 	Telegram Telegram `yaml:"telegram"`
 	Slack    Slack    `yaml:"slack"`
+}
+
+// Inbox bounds the files that people send.
+type Inbox struct {
+	MaxMB int `yaml:"max_mb" jsonschema:"minimum=0,maximum=10000000" jsonschema_description:"Megabytes that the files which people sent may take in one chat; 0 keeps none. Default 500."`
 }
 
 // Console is the terminal.
@@ -179,6 +185,7 @@ func Default(home string) *Config {
 		Agent:     Agent{Model: "main", MaxToolIterations: 10, WhileBusy: "steer"},
 		Tools:     Tools{On: true, Timeout: Duration(30 * time.Second), MaxParallel: 4},
 		Channels: Channels{
+			Inbox:   Inbox{MaxMB: 500},
 			Console: Console{Enabled: true},
 			Telegram: Telegram{
 				APIURL: "https://api.telegram.org", Pairing: "on", Groups: Groups{Mention: "required"}, Stream: "auto",

@@ -1,6 +1,9 @@
 package providers
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"io"
+)
 
 // The roles of a [Message], as every OpenAI-shaped server names them.
 const (
@@ -31,11 +34,17 @@ type Message struct {
 	Extra json.RawMessage `json:"extra,omitempty"`
 }
 
-// Image is one picture of a user message: Data with its MIME type, or a URL.
+// Image is one picture of a user message: a file, or a URL. Its bytes are never
+// part of a message; a provider whose model takes pictures reads them when it asks.
 type Image struct {
 	MIME string `json:"mime,omitempty"`
-	Data []byte `json:"data,omitempty"`
+	// Path is its file, relative to the chat's space, and Size that file's bytes.
+	Path string `json:"path,omitempty"`
+	Size int64  `json:"size,omitempty"`
 	URL  string `json:"url,omitempty"`
+	// Open opens the file and tells its size now. It may be called several times,
+	// from any goroutine. Whoever asks a model sets it; nothing stores it.
+	Open func() (f io.ReadCloser, size int64, err error) `json:"-"`
 }
 
 // ToolCall is one tool invocation that a model asks for.

@@ -258,7 +258,7 @@ func cleanName(s string) string {
 func usableImages(images []Image) []Image {
 	usable := images[:0:0]
 	for _, img := range images {
-		if len(img.Data) > 0 || img.URL != "" {
+		if img.Path != "" || img.Open != nil || img.URL != "" {
 			usable = append(usable, img)
 		}
 	}

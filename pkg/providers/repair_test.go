@@ -217,7 +217,7 @@ func TestEstimateTokens(t *testing.T) {
 		{"tool output", result("", strings.Repeat("x", 300)), 100},
 		{"raw arguments", providers.Message{Role: "assistant", ToolCalls: []providers.ToolCall{{RawArguments: strings.Repeat("x", 300)}}}, 100},
 		{"decoded arguments", providers.Message{Role: "assistant", ToolCalls: []providers.ToolCall{{Arguments: map[string]any{"k": []any{strings.Repeat("x", 291)}}}}}, 101},
-		{"a picture", providers.Message{Role: "user", Images: []providers.Image{{Data: make([]byte, 1<<20)}}}, 1000},
+		{"a picture", providers.Message{Role: "user", Images: []providers.Image{{Path: "inbox/a.png", Size: 1 << 20}}}, 1000},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

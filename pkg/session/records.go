@@ -55,7 +55,11 @@ const (
 // Size is what an item counts towards the limit of a batch, in bytes of text.
 func (i Item) Size() int {
 	if i.Inbound != nil {
-		return len(i.Inbound.Text) + len(i.Inbound.Quote)
+		n := len(i.Inbound.Text) + len(i.Inbound.Quote)
+		for _, a := range i.Inbound.Attachments {
+			n += len(a.About)
+		}
+		return n
 	}
 	return len(i.Text)
 }

@@ -63,7 +63,7 @@ func (p *poller) hold(ctx context.Context, events []*event) error {
 		if ev.moved != nil {
 			break
 		}
-		if ev.album() != (albumKey{}) || p.fetchable(ctx, ev) {
+		if ev.album() != (albumKey{}) {
 			waiting[ev.address.Chat] = true
 		}
 		if !waiting[ev.address.Chat] {

@@ -21,11 +21,11 @@ type Channel struct {
 	me      *identity
 	health  *health
 	log     zerolog.Logger
-	// fetches bounds the downloads that are under way, answers the button presses
-	// that are being answered.
-	fetches, answers chan struct{}
-	work             sync.WaitGroup
-	out              out
+	// answers bounds the button presses that are being answered.
+	answers chan struct{}
+	work    sync.WaitGroup
+	out     out
+	unread  kinds
 }
 
 // New returns a channel that is not running. It asks nobody: the account is read
@@ -50,7 +50,7 @@ func New(o Options) (*Channel, error) {
 	return &Channel{
 		opt: o, account: account, client: client, log: log.Logger(),
 		me: newIdentity(account), health: newHealth(),
-		fetches: make(chan struct{}, maxFetches), answers: make(chan struct{}, maxAnswers),
+		answers: make(chan struct{}, maxAnswers),
 	}, nil
 }
 

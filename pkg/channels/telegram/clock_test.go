@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -21,8 +19,8 @@ import (
 	"parley/pkg/channels/telegram"
 )
 
-// clockwork is a server of one bot on fake time: getUpdates is the test's,
-// getFile hangs and the rest is as it should be.
+// clockwork is a server of one bot on fake time: getUpdates is the test's and the
+// rest is as it should be.
 type clockwork struct {
 	mu    sync.Mutex
 	polls []time.Time
@@ -42,9 +40,6 @@ func underFakeTime(t *testing.T, poll func(n int, w http.ResponseWriter, r *http
 			_ = r.ParseForm() // all of it read, the server sees it when the client leaves
 			switch r.URL.Path {
 			case "/bot" + clockToken + "/getUpdates":
-			case "/bot" + clockToken + "/getFile":
-				<-r.Context().Done()
-				return
 			default:
 				fmt.Fprint(w, `{"ok":true,"result":{"id":123456,"username":"parley_bot"}}`)
 				return
@@ -60,7 +55,6 @@ func underFakeTime(t *testing.T, poll func(n int, w http.ResponseWriter, r *http
 		go func() { served <- server.Serve(l) }()
 		ch, err := telegram.New(telegram.Options{
 			Token: func() string { return clockToken }, APIURL: "http://bot.test",
-			Admit: func(context.Context, channels.Inbound) bool { return true }, Files: new(space).put,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -243,46 +237,6 @@ func TestOutageOfTenMinutes(t *testing.T) {
 			if gap > 38*time.Second {
 				t.Errorf("a pause of %s", gap)
 			}
-		}
-	})
-}
-
-// TestHangingDownloadsAreGivenUp has more of them than are fetched at once.
-func TestHangingDownloadsAreGivenUp(t *testing.T) {
-	t.Parallel()
-	const files = 20
-	underFakeTime(t, func(n int, w http.ResponseWriter, r *http.Request) {
-		if n > 1 {
-			hold(w, r)
-			return
-		}
-		var all []string
-		for i := range files {
-			all = append(all, fmt.Sprintf(`{"update_id":%d,"message":{"message_id":%d,"date":1,%s,"document":{"file_id":"f"}}}`, i+5, i+5, private))
-		}
-		all = append(all, fmt.Sprintf(`{"update_id":90,"message":{"message_id":9,"date":1,%s,"text":"hello"}}`, group))
-		fmt.Fprintf(w, `{"ok":true,"result":[%s]}`, strings.Join(all, ","))
-	}, func(t *testing.T, c *clockwork) {
-		t.Helper()
-		after(time.Second)
-		if got := texts(c.store.all()); !slices.Equal(got, []string{"hello"}) {
-			t.Errorf("stored after a second: %q", got)
-		}
-		after(20 * time.Second)
-		items := c.store.all()
-		if len(items) != files+1 {
-			t.Fatalf("%d items after 21 seconds", len(items))
-		}
-		given := map[string]int{}
-		for _, in := range items[1:] {
-			given[in.Text]++
-		}
-		tried, untried := given["[document could not be fetched]"], given["[document not fetched: no time was left]"]
-		if tried < 12 || untried == 0 || tried+untried != files {
-			t.Errorf("%v", given)
-		}
-		if n := len(c.pollTimes()); n != 2 {
-			t.Errorf("%d polls", n)
 		}
 	})
 }

@@ -29,6 +29,10 @@ type event struct {
 	// unreadable, member and skipped say, for the log, why there is no item.
 	unreadable      bool
 	member, skipped string
+	// unread is the kind of an update of which nothing is made although it says
+	// something, and raw that update.
+	unread string
+	raw    json.RawMessage
 }
 
 // migration is a group that goes on as a supergroup with another id.
@@ -37,11 +41,11 @@ type migration struct{ from, to int64 }
 // ids are those of all updates that the event stands for.
 func (e *event) ids() []int64 { return append([]int64{e.id}, e.parts...) }
 
-// inbound is the item, with a line for each file.
+// inbound is the item, with its files.
 func (e *event) inbound() channels.Inbound {
 	in := *e.item
 	for i := range e.files {
-		in.Text = lines(in.Text, e.files[i].line())
+		in.Attachments = append(in.Attachments, e.files[i].inbound())
 	}
 	return in
 }
@@ -53,6 +57,9 @@ func (c *Channel) read(raw json.RawMessage, me self) *event {
 	ev.address.Channel, ev.address.Account = Name, c.account
 	if ev.item != nil {
 		ev.item.Address = ev.address
+	}
+	if ev.unread != "" {
+		ev.raw = raw
 	}
 	switch {
 	case ev.unreadable:
@@ -76,7 +83,7 @@ func decodeUpdate(raw json.RawMessage, me self) *event {
 	var u update
 	if json.Unmarshal(raw, &u) != nil || u.ID == nil {
 		ev.id, ev.numbered = numberOf(raw)
-		ev.unreadable = true
+		ev.unreadable, ev.unread = true, unreadable
 		return ev
 	}
 	ev.id, ev.numbered = *u.ID, true
@@ -91,10 +98,19 @@ func decodeUpdate(raw json.RawMessage, me self) *event {
 		ev.place(&u.MyChatMember.Chat, 0)
 		ev.member = u.MyChatMember.Old.Status + " -> " + u.MyChatMember.New.Status
 	default:
-		ev.skipped = "a kind of update that is not used"
+		ev.skipped = unusedKind
+	}
+	if ev.skipped == unusedKind || ev.skipped == unusedMessage {
+		ev.unread = kindOf(raw)
 	}
 	return ev
 }
+
+// Why nothing is made of an update that may be worth a look.
+const (
+	unusedKind    = "a kind of update that is not used"
+	unusedMessage = "a service message, or of a kind that is not known"
+)
 
 // numberOf is the id of an update of which nothing else can be read.
 func numberOf(raw json.RawMessage) (id int64, ok bool) {
@@ -141,7 +157,7 @@ func (e *event) message(m *message, me self, kind channels.Kind) {
 	body, files := m.describe(m)
 	text := lines(m.Forward.line(), said.readable(me), body)
 	if text == "" && len(files) == 0 {
-		e.skipped = "a service message, or of a kind that is not known"
+		e.skipped = unusedMessage
 		return
 	}
 	e.files, e.group = files, m.Group
@@ -259,7 +275,7 @@ func (m *message) quoted() string {
 	body, files := m.Reply.describe(m.Reply)
 	all := []string{m.Reply.said().text, body}
 	for i := range files {
-		all = append(all, files[i].line())
+		all = append(all, bracket(files[i].about()))
 	}
 	return lines(all...)
 }

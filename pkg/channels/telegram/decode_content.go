@@ -2,13 +2,14 @@ package telegram
 
 import (
 	"fmt"
-	"net/http"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"parley/pkg/channels"
 )
 
 // attachment is a file that somebody sent.
@@ -19,17 +20,17 @@ type attachment struct {
 	file    file
 	// name is what it is stored as.
 	name string
-	// picture says that the model may see it.
-	picture bool
-	// outcome is what became of fetching it, for its line.
-	outcome string
 }
 
-// line is what the model reads of it.
-func (a *attachment) line() string {
-	details := append(slices.Clone(a.details), a.outcome)
-	details = slices.DeleteFunc(details, func(d string) bool { return d == "" })
-	return bracket(a.kind, strings.Join(details, ", "))
+// about says what it is, in words.
+func (a *attachment) about() string {
+	details := slices.DeleteFunc(slices.Clone(a.details), func(d string) bool { return d == "" })
+	return strings.TrimSpace(a.kind + " " + strings.Join(details, ", "))
+}
+
+// inbound is the file as it is handed on.
+func (a *attachment) inbound() channels.Attachment {
+	return channels.Attachment{About: a.about(), Ref: a.file.ID, Name: a.name, Size: a.file.Size}
 }
 
 // describe gives what a message holds beside its text: lines, and files.
@@ -53,7 +54,6 @@ func (c *content) attached(m *message) []attachment {
 		}
 		files = append(files, attachment{
 			kind: kind, details: append(details, size(f.Size)), file: *f, name: name,
-			picture: kind == "photo" || kind == "document" && isPicture(f.MIME) && f.Size <= maxPicture,
 		})
 	}
 	if p := largest(c.Photo); p != nil {
@@ -71,12 +71,16 @@ func (c *content) attached(m *message) []attachment {
 	return files
 }
 
+// maxShown is how large the size of a photo may be that is chosen, for a model to
+// see it.
+const maxShown = 5 << 20
+
 // largest is the largest size of a photo that a model may see.
 func largest(sizes []file) *file {
 	var best *file
 	for i := range sizes {
 		f := &sizes[i]
-		if f.Size <= maxPicture && (best == nil || f.Width*f.Height >= best.Width*best.Height) {
+		if f.Size <= maxShown && (best == nil || f.Width*f.Height >= best.Width*best.Height) {
 			best = f
 		}
 	}
@@ -185,24 +189,6 @@ func extension(mime string) string {
 	default:
 		return ""
 	}
-}
-
-// isPicture says that a model can be shown what is of this type.
-func isPicture(mime string) bool {
-	switch mime {
-	case "image/jpeg", "image/png", "image/gif", "image/webp":
-		return true
-	default:
-		return false
-	}
-}
-
-// pictureType is the type of a picture by its bytes, "" for anything else.
-func pictureType(data []byte) string {
-	if mime := http.DetectContentType(data); isPicture(mime) {
-		return mime
-	}
-	return ""
 }
 
 func dimensions(f *file) string {

@@ -58,6 +58,11 @@ func TestDecodeMessages(t *testing.T) {
 	quoted.Quote = "said before"
 	chosen := inGroup("why", true)
 	chosen.Quote = "before"
+	with := func(text string, all ...channels.Attachment) *channels.Inbound {
+		in := direct(text)
+		in.Attachments = all
+		return in
+	}
 	photo := inGroup("nice", false)
 	photo.Quote = "look\n[photo 90×60, 2 kB]"
 	anonymous := inGroup("hi", false)
@@ -102,10 +107,10 @@ func TestDecodeMessages(t *testing.T) {
 		"venue":                        {private + `,"location":{"latitude":1,"longitude":2},"venue":{"title":"Café","address":"Main 1"}`, direct("[venue Café, Main 1, 1, 2]")},
 		"contact":                      {private + `,"contact":{"phone_number":"+1","first_name":"Bob","last_name":"Ray"}`, direct("[contact Bob Ray, +1]")},
 		"poll":                         {private + `,"poll":{"question":"Tea?","options":[{"text":"yes"},{"text":"no"}]}`, direct("[poll: Tea? — yes; no]")},
-		"voice":                        {private + `,"voice":{"file_id":"v","duration":62,"file_size":34000,"mime_type":"audio/ogg"}`, direct("[voice message 1:02, 34 kB]")},
-		"audio":                        {private + `,"audio":{"file_id":"v","duration":3700,"title":"Song","performer":"Who","file_name":"a.mp3"}`, direct("[audio a.mp3, Song by Who, 1:01:40]")},
-		"animation comes as two":       {private + `,"animation":{"file_id":"a","file_name":"l.mp4"},"document":{"file_id":"a","file_name":"l.mp4"}`, direct("[animation l.mp4]")},
-		"document":                     {private + `,"caption":"read","document":{"file_id":"d","file_name":"../../etc/re\nport.pdf","file_size":12345}`, direct("read\n[document re port.pdf, 12 kB]")},
+		"voice":                        {private + `,"voice":{"file_id":"v","duration":62,"file_size":34000,"mime_type":"audio/ogg"}`, with("", channels.Attachment{About: "voice message 1:02, 34 kB", Ref: "v", Name: "voice-9.ogg", Size: 34000})},
+		"audio":                        {private + `,"audio":{"file_id":"v","duration":3700,"title":"Song","performer":"Who","file_name":"a.mp3"}`, with("", channels.Attachment{About: "audio a.mp3, Song by Who, 1:01:40", Ref: "v", Name: "a.mp3"})},
+		"animation comes as two":       {private + `,"animation":{"file_id":"a","file_name":"l.mp4"},"document":{"file_id":"a","file_name":"l.mp4"}`, with("", channels.Attachment{About: "animation l.mp4", Ref: "a", Name: "l.mp4"})},
+		"document":                     {private + `,"caption":"read","document":{"file_id":"d","file_name":"../../etc/re\nport.pdf","file_size":12345}`, with("read", channels.Attachment{About: "document re port.pdf, 12 kB", Ref: "d", Name: "re port.pdf", Size: 12345})},
 		"text beside a broken surplus": {private + `,"text":"hi","unknown_thing":{"a":[1,2,{"b":null}]}`, direct("hi")},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -136,9 +141,9 @@ func TestDecodeNoItem(t *testing.T) {
 		"negative user":                {`"message":{"message_id":1,"chat":{"id":1,"type":"private"},"from":{"id":-5},"text":"hi"}`, telegram.Decoded{Skipped: "the sender is not known"}},
 		"itself":                       {`"message":` + mine, telegram.Decoded{Skipped: "the bot's own message"}},
 		"channel":                      {`"message":{"message_id":1,"chat":{"id":-1009,"type":"channel"},"sender_chat":{"id":-1009},"text":"hi"}`, telegram.Decoded{Skipped: "a channel's post"}},
-		"channel post":                 {`"channel_post":{"message_id":1,"chat":{"id":-1009,"type":"channel"},"text":"hi"}`, telegram.Decoded{Skipped: "a kind of update that is not used"}},
+		"channel post":                 {`"channel_post":{"message_id":1,"chat":{"id":-1009,"type":"channel"},"text":"hi"}`, telegram.Decoded{Skipped: "a kind of update that is not used", Unread: "channel_post"}},
 		"forwarded post":               {`"message":{"message_id":1,"chat":{"id":-1001,"type":"supergroup"},"from":{"id":777000},"sender_chat":{"id":-1009},"is_automatic_forward":true,"text":"hi"}`, telegram.Decoded{Skipped: "a channel's post, forwarded by Telegram"}},
-		"service message":              {`"message":{"message_id":1,` + group + `,"new_chat_members":[{"id":5}]}`, telegram.Decoded{Skipped: "a service message, or of a kind that is not known"}},
+		"service message":              {`"message":{"message_id":1,` + group + `,"new_chat_members":[{"id":5}]}`, telegram.Decoded{Skipped: "a service message, or of a kind that is not known", Unread: "message new_chat_members"}},
 		"live location":                {`"edited_message":{"message_id":1,` + private + `,"location":{"latitude":1,"longitude":2,"live_period":60}}`, telegram.Decoded{Skipped: "a live location moved"}},
 		"migrates":                     {`"message":{"message_id":1,"chat":{"id":-5,"type":"group"},"from":{"id":1},"migrate_to_chat_id":-1005}`, telegram.Decoded{From: -5, To: -1005}},
 		"has migrated":                 {`"message":{"message_id":1,"chat":{"id":-1005,"type":"supergroup"},"from":{"id":1087968824},"migrate_from_chat_id":-5}`, telegram.Decoded{From: -5, To: -1005}},
@@ -146,10 +151,10 @@ func TestDecodeNoItem(t *testing.T) {
 		"press without a message":      {`"callback_query":{"id":"c","from":{"id":42},"data":"x"}`, telegram.Decoded{Callback: "c", Skipped: "a button of a message that is not known"}},
 		"press without data":           {`"callback_query":{"id":"c","from":{"id":42},"message":` + mine + `}`, telegram.Decoded{Callback: "c", Skipped: "a button without data"}},
 		"press by nobody":              {`"callback_query":{"id":"c","from":{"id":1087968824},"data":"x","message":` + mine + `}`, telegram.Decoded{Callback: "c", Skipped: "the sender is not known"}},
-		"unknown kind":                 {`"something_new":{"a":1}`, telegram.Decoded{Skipped: "a kind of update that is not used"}},
-		"nothing at all":               {`"x":0`, telegram.Decoded{Skipped: "a kind of update that is not used"}},
-		"message of another type":      {`"message":"hello"`, telegram.Decoded{Unreadable: true}},
-		"id of another type":           {`"message":{"message_id":"nine",` + private + `,"text":"hi"}`, telegram.Decoded{Unreadable: true}},
+		"unknown kind":                 {`"something_new":{"a":1}`, telegram.Decoded{Skipped: "a kind of update that is not used", Unread: "something_new"}},
+		"nothing at all":               {`"x":0`, telegram.Decoded{Skipped: "a kind of update that is not used", Unread: "x"}},
+		"message of another type":      {`"message":"hello"`, telegram.Decoded{Unreadable: true, Unread: "unreadable"}},
+		"id of another type":           {`"message":{"message_id":"nine",` + private + `,"text":"hi"}`, telegram.Decoded{Unreadable: true, Unread: "unreadable"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -298,7 +303,7 @@ func nothingLost(t *testing.T, raw []byte, got telegram.Decoded) {
 // sound checks what every item must have.
 func sound(t *testing.T, in *channels.Inbound) {
 	t.Helper()
-	if in.ID == "" || in.Address.Chat == "" || in.Sender.ID == "" || in.MessageID == "" || in.Text == "" {
+	if in.ID == "" || in.Address.Chat == "" || in.Sender.ID == "" || in.MessageID == "" || in.Text == "" && len(in.Attachments) == 0 {
 		t.Errorf("incomplete: %+v", in)
 	}
 	if !utf8.ValidString(in.Text) || !utf8.ValidString(in.Quote) {

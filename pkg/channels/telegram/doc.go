@@ -13,10 +13,13 @@
 // group, a command that names a bot) waits, and with it what came after in its
 // chat; other chats go on, as long as less than a batch waits.
 //
-// What people send is fetched before it is stored, within fixed times; what
-// cannot be had is said in the text. Meanwhile the messages of other chats are
-// stored without moving the cursor. So are they while the parts of an album are
-// waited for, which become one message, see album.go.
+// Files are handed on by what Telegram calls them; nothing is fetched while
+// messages are taken in, see media.go. While the parts of an album are waited for,
+// which become one message, the messages of other chats are stored without moving
+// the cursor, see album.go.
+//
+// An update that cannot be read or is of a kind that is not known goes to
+// [Options.Unread], see unread.go.
 //
 // An identity that several people share (Telegram's accounts for anonymous
 // administrators and channels) is never a user's: who writes as a group or a

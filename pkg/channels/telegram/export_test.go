@@ -14,6 +14,7 @@ type Decoded struct {
 	From, To              int64
 	Group, Callback       string
 	Member, Skipped       string
+	Unread                string
 	NeedsName, Unreadable bool
 }
 
@@ -22,7 +23,7 @@ func Decode(raw []byte, id int64, name string) Decoded {
 	ev := decodeUpdate(raw, self{id: id, name: name})
 	d := Decoded{
 		ID: ev.id, Group: ev.group, Callback: ev.callback, Member: ev.member,
-		Skipped: ev.skipped, NeedsName: ev.needsName, Unreadable: ev.unreadable,
+		Skipped: ev.skipped, NeedsName: ev.needsName, Unreadable: ev.unreadable, Unread: ev.unread,
 	}
 	if ev.moved != nil {
 		d.From, d.To = ev.moved.from, ev.moved.to

@@ -47,14 +47,13 @@ func TestMentionWaitsForTheName(t *testing.T) {
 }
 
 // TestOnlyItsChatWaitsForTheName: others are stored meanwhile, in order and once,
-// also what comes later and what has to be fetched.
+// also what comes later and what has files.
 func TestOnlyItsChatWaitsForTheName(t *testing.T) {
 	t.Parallel()
 	var heal func()
 	var club *faketelegram.Chat
-	b := newBench(t, func(o *telegram.Options, b *bench) {
+	b := newBench(t, func(_ *telegram.Options, b *bench) {
 		heal = b.srv.Harm(faketelegram.Rule{Method: "getMe", Fault: faketelegram.InternalError()})
-		o.Files = new(space).put
 		club = b.srv.Supergroup("Club", b.srv.User("Ada"))
 		club.Say("@parley_test_bot hi")
 	})

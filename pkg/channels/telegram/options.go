@@ -2,9 +2,9 @@ package telegram
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -33,15 +33,10 @@ type Options struct {
 	Proxy string
 	// Name is the account's name in the configuration, for logs.
 	Name string
-	// Admit says beforehand whether in will be let in, so that nothing is fetched
-	// for a stranger. It has no side effect; the word that counts is the
-	// Authorizer's. nil fetches nothing, not even pictures.
-	Admit func(ctx context.Context, in channels.Inbound) bool
-	// Files stores what someone sent in the space of the chat and returns the path
-	// relative to it. An error of r means that the rest is missing: nothing is to
-	// be kept then. nil stores nothing; files are only named in the text.
-	// It needs Admit.
-	Files func(ctx context.Context, at channels.Address, name string, r io.Reader) (path string, err error)
+	// Unread keeps an update that is of no use: one that cannot be read, or of a
+	// kind that is not known. It is called before the update is confirmed, and
+	// again where it comes again. nil keeps none.
+	Unread func(kind string, raw json.RawMessage)
 	// Moved is told that a group has become a supergroup, before that update is
 	// confirmed, and again if it fails or the process ends meanwhile. nil ignores it.
 	Moved func(ctx context.Context, from, to channels.Address) error
@@ -92,9 +87,6 @@ const (
 func (o Options) withDefaults() (Options, error) {
 	if o.Token == nil {
 		return o, errors.New("telegram: no token")
-	}
-	if o.Files != nil && o.Admit == nil {
-		return o, errors.New("telegram: Files without Admit would store what strangers send")
 	}
 	if o.APIURL == "" {
 		o.APIURL = defaultAPIURL

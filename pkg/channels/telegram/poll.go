@@ -202,12 +202,7 @@ func (p *poller) besideName(ctx context.Context, events []*event) error {
 			free = append(free, ev)
 		}
 	}
-	slow, quick := p.slow(ctx, mergeAlbums(free[:p.openAlbum(free)]))
-	if err := p.storeAhead(ctx, quick); err != nil {
-		return err
-	}
-	p.fetchAll(ctx, slow)
-	if err := p.storeAhead(ctx, slow); err != nil {
+	if err := p.storeAhead(ctx, mergeAlbums(free[:p.openAlbum(free)])); err != nil {
 		return err
 	}
 	wait, cancel := context.WithTimeout(ctx, stuckPause)
@@ -258,22 +253,14 @@ func (p *poller) store(ctx context.Context, events []*event) error {
 	return nil
 }
 
-// storeRun stores events of which at most the first is a migration. Chats in
-// which nothing is to be fetched do not wait for those where something is.
+// storeRun stores events of which at most the first is a migration.
 func (p *poller) storeRun(ctx context.Context, events []*event) error {
 	last := events[len(events)-1].id
 	if err := p.move(ctx, events[0]); err != nil {
 		return err
 	}
-	merged := mergeAlbums(events)
-	if slow, quick := p.slow(ctx, merged); len(slow) > 0 {
-		if err := p.storeAhead(ctx, quick); err != nil {
-			return err
-		}
-		p.fetchAll(ctx, slow)
-	}
 	to := strconv.FormatInt(last+1, 10)
-	if err := p.deliver(ctx, merged, &channels.Cursor{Name: p.cursor, From: p.stored, To: to}); err != nil {
+	if err := p.deliver(ctx, mergeAlbums(events), &channels.Cursor{Name: p.cursor, From: p.stored, To: to}); err != nil {
 		return err
 	}
 	p.stored, p.offset, p.confirms = to, last+1, true
@@ -292,23 +279,6 @@ func (p *poller) move(ctx context.Context, ev *event) error {
 	return p.until(ctx, "a chat that has become a supergroup is not moved yet", func() error {
 		return p.opt.Moved(ctx, p.chat(ev.moved.from), p.chat(ev.moved.to))
 	})
-}
-
-// slow splits events into those of chats in which something is to be fetched,
-// from there on, and all others.
-func (p *poller) slow(ctx context.Context, events []*event) (slow, quick []*event) {
-	waiting := map[string]bool{}
-	for _, ev := range events {
-		if p.fetchable(ctx, ev) {
-			waiting[ev.address.Chat] = true
-		}
-		if waiting[ev.address.Chat] {
-			slow = append(slow, ev)
-		} else {
-			quick = append(quick, ev)
-		}
-	}
-	return slow, quick
 }
 
 // storeAhead stores events while something before them still waits, so that the
@@ -331,6 +301,7 @@ func (p *poller) storeAhead(ctx context.Context, events []*event) error {
 func (p *poller) deliver(ctx context.Context, events []*event, cursor *channels.Cursor) error {
 	var items []channels.Inbound
 	for _, ev := range events {
+		p.keepUnread(ev)
 		if ev.item != nil {
 			items = append(items, ev.inbound())
 		}
@@ -354,9 +325,6 @@ func (p *poller) deliver(ctx context.Context, events []*event, cursor *channels.
 func (p *poller) until(ctx context.Context, failing string, do func() error) error {
 	pause := newBackoff(minPause, maxPause)
 	for {
-		if ctx.Err() != nil { // what was fetched meanwhile may be less than there is
-			return ctx.Err()
-		}
 		err := do()
 		if err == nil {
 			p.recovered()

@@ -91,7 +91,7 @@ const (
 	envPanicToken = "PARLEY_TEST_PANIC_TOKEN"
 )
 
-// TestTokenIsInNoPanic lets a process panic while its channel polls and fetches,
+// TestTokenIsInNoPanic lets a process panic while its channel polls,
 // and looks at everything that the process says at its end.
 func TestTokenIsInNoPanic(t *testing.T) {
 	t.Parallel()
@@ -111,7 +111,7 @@ func TestTokenIsInNoPanic(t *testing.T) {
 	if err := child.Run(); err == nil || ctx.Err() != nil {
 		t.Fatalf("the process did not panic: %v\n%s", err, &said)
 	}
-	for _, want := range []string{"panic: while a file is fetched", "telegram.(*Channel)"} {
+	for _, want := range []string{"panic: while an update is stored", "telegram.(*Channel)"} {
 		if !strings.Contains(said.String(), want) {
 			t.Errorf("%q is not in what it said:\n%s", want, &said)
 		}
@@ -127,12 +127,13 @@ func panicInAChannel(t *testing.T, url string) {
 	c, err := telegram.New(telegram.Options{
 		Token:  func() string { return os.Getenv(envPanicToken) }, //nolint:forbidigo // as above
 		APIURL: url, Log: zerolog.New(os.Stderr),
-		Admit: func(context.Context, channels.Inbound) bool { panic("while a file is fetched") },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	t.Fatal("it ended by itself: ", c.Run(ctx, channels.NewIngress(newStore(), everyone{}, zerolog.Nop())))
+	s := newStore()
+	s.before = func(context.Context, int, []channels.Inbound) error { panic("while an update is stored") }
+	t.Fatal("it ended by itself: ", c.Run(ctx, channels.NewIngress(s, everyone{}, zerolog.Nop())))
 }

@@ -187,7 +187,6 @@ func (b *bench) options() telegram.Options {
 	token := b.bot.Token()
 	return telegram.Options{
 		Token: func() string { return token }, APIURL: b.srv.URL(), Log: zerolog.New(b.log),
-		Admit: func(context.Context, channels.Inbound) bool { return true },
 	}
 }
 

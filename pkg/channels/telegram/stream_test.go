@@ -88,9 +88,7 @@ func TestAnAnswerInAGroupGrowsInOneMessage(t *testing.T) {
 	t.Parallel()
 	srv := faketelegram.New(t, faketelegram.Options{Limits: faketelegram.Limits{PerChat: 1, GroupPerMinute: 20, PerBot: 30}})
 	group := srv.Supergroup("Group", srv.User("Ann"))
-	c := senderTo(t, srv, func(o *telegram.Options) {
-		o.Admit = func(context.Context, channels.Inbound) bool { return true }
-	})
+	c := senderTo(t, srv)
 	model := speaker{
 		pieces: []string{"The **first** part ", "is followed by a second ", "and then by the end."},
 		seen: func(ctx context.Context, piece int) error {

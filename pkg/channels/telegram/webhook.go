@@ -198,11 +198,8 @@ func (h *hook) keep(ctx context.Context, ev *event) error {
 			return err
 		}
 	}
+	h.keepUnread(ev)
 	if ev.item != nil {
-		h.fetchAll(ctx, []*event{ev})
-		if ctx.Err() != nil { // what was fetched may be less than there is
-			return ctx.Err()
-		}
 		if err := h.in.Deliver(ctx, []channels.Inbound{ev.inbound()}, nil); err != nil {
 			return err
 		}

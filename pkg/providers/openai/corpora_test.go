@@ -223,7 +223,7 @@ func TestRequestsFitTheSpecification(t *testing.T) {
 	p := provider(t, srv.URL(), func(o *openai.Options) { o.Images = true })
 	messages := []providers.Message{
 		{Role: "system", Content: "Be brief."},
-		{Role: "user", Content: "look", Images: []providers.Image{{MIME: "image/png", Data: []byte("x")}}},
+		{Role: "user", Content: "look", Images: []providers.Image{picture("x")}},
 		{Role: "assistant", ToolCalls: []providers.ToolCall{toolCall("a", "probe", `{"n":1}`, nil), toolCall("b", "probe", "", nil)}},
 		{Role: "tool", ToolCallID: "a", Name: "probe", Content: "1"},
 		{Role: "tool", ToolCallID: "b", Name: "probe"},

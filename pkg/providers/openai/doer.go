@@ -35,7 +35,7 @@ type exchange struct {
 	cancel context.CancelCauseFunc
 	client *http.Client
 	// messages begin the request, which go-openai writes without any.
-	messages []byte
+	messages *body
 	limit    int64
 	// impatient means that a stream was asked for, so that silence before the
 	// headers counts as well.
@@ -50,7 +50,7 @@ type exchange struct {
 }
 
 // newExchange gives the exchange with the context that it watches.
-func (p *Provider) newExchange(ctx context.Context, messages []byte) (context.Context, *exchange) {
+func (p *Provider) newExchange(ctx context.Context, messages *body) (context.Context, *exchange) {
 	x := &exchange{client: p.client, messages: messages, limit: p.opts.MaxBody, idle: p.opts.IdleTimeout}
 	ctx, x.cancel = context.WithCancelCause(ctx)
 	x.timer = time.AfterFunc(x.idle, func() { x.cancel(errIdle) })

@@ -23,29 +23,35 @@ const noMessages = `"messages":null`
 
 // messages encodes a conversation, and the tools behind it, as the beginning of
 // the request: an object that is not closed.
-func (p *Provider) messages(q *question, k quirks) ([]byte, error) {
-	b := append(make([]byte, 0, sizeOf(q)), `{"messages":[`...)
+func (p *Provider) messages(q *question, k quirks) (*body, error) {
+	b := &body{text: append(make([]byte, 0, sizeOf(q)), `{"messages":[`...)}
 	m := mark{server: p.server, model: q.model}
+	sent := p.sizes(q.messages)
 	for i := range q.messages {
 		if i > 0 {
-			b = append(b, ',')
+			b.text = append(b.text, ',')
 		}
-		if msg := &q.messages[i]; plain(msg, k) {
-			b = appendPlain(b, msg)
-			continue
+		msg := &q.messages[i]
+		switch {
+		case msg.Role == providers.RoleUser && len(msg.Images) > 0:
+			p.appendPictured(b, msg, sent)
+		case plain(msg, k):
+			b.text = appendPlain(b.text, msg)
+		default:
+			full, err := fullMessage(msg, k, m)
+			if err != nil {
+				return nil, err
+			}
+			b.text = append(b.text, full...)
 		}
-		full, err := p.fullMessage(&q.messages[i], k, m)
-		if err != nil {
-			return nil, err
-		}
-		b = append(b, full...)
 	}
-	b = append(b, ']')
-	if len(q.tools) > 0 {
-		b = append(b, `,"tools":`...)
-		return appendTools(b, q.tools)
+	b.text = append(b.text, ']')
+	if len(q.tools) == 0 {
+		return b, nil
 	}
-	return b, nil
+	var err error
+	b.text, err = appendTools(append(b.text, `,"tools":`...), q.tools)
+	return b, err
 }
 
 // sizeOf guesses the encoded size well enough that the buffer seldom grows.
@@ -99,7 +105,7 @@ func plain(m *providers.Message, k quirks) bool {
 			return false
 		}
 	}
-	return len(m.Images) == 0 && len(m.Extra) == 0 && (m.Reasoning == "" || !k.reasoning)
+	return len(m.Extra) == 0 && (m.Reasoning == "" || !k.reasoning)
 }
 
 func appendPlain(b []byte, m *providers.Message) []byte {
@@ -170,8 +176,8 @@ func appendString(b []byte, s string) []byte {
 }
 
 // fullMessage encodes any message, with what it must carry beyond go-openai's types.
-func (p *Provider) fullMessage(msg *providers.Message, k quirks, m mark) ([]byte, error) {
-	b, err := json.Marshal(p.message(msg, k))
+func fullMessage(msg *providers.Message, k quirks, m mark) ([]byte, error) {
+	b, err := json.Marshal(message(msg, k))
 	if err != nil {
 		return nil, fmt.Errorf("encode message: %w", err)
 	}
@@ -192,8 +198,8 @@ func (p *Provider) fullMessage(msg *providers.Message, k quirks, m mark) ([]byte
 	return b, nil
 }
 
-// putMessages puts what go-openai has written behind messages, as one body in memory.
-func putMessages(req *http.Request, messages []byte) error {
+// putMessages puts what go-openai has written behind messages.
+func putMessages(req *http.Request, messages *body) error {
 	if messages == nil || req.Body == nil {
 		return nil
 	}
@@ -205,12 +211,12 @@ func putMessages(req *http.Request, messages []byte) error {
 	if !ok || len(head) < 2 || head[len(head)-1] != ',' {
 		return fmt.Errorf("the request has no place for its messages: %.80s", raw)
 	}
-	messages = append(messages, ',')
-	messages = append(messages, head[1:len(head)-1]...) // between the brace and the comma
-	body := append(messages, tail...)                   //nolint:gocritic // appendAssign: the messages are the beginning of the body, and are used up
-	req.Body = io.NopCloser(bytes.NewReader(body))
-	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
-	req.ContentLength = int64(len(body))
+	messages.text = append(messages.text, ',')
+	messages.text = append(messages.text, head[1:len(head)-1]...) // between the brace and the comma
+	messages.text = append(messages.text, tail...)
+	req.Body = messages.reader()
+	req.GetBody = func() (io.ReadCloser, error) { return messages.reader(), nil }
+	req.ContentLength = messages.length()
 	req.Header.Set("Content-Length", strconv.FormatInt(req.ContentLength, 10))
 	return nil
 }

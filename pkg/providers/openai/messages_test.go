@@ -37,7 +37,7 @@ func TestTextsArriveAsTheyWere(t *testing.T) {
 		}
 		for i := range want {
 			if len(got) != len(want) || got[i].Content != want[i].Content {
-				rt.Fatalf("sent %q, read %q", want, got)
+				rt.Fatalf("sent %+v, read %+v", want, got)
 			}
 		}
 	})

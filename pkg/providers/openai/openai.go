@@ -169,7 +169,7 @@ func (p *Provider) ask(ctx context.Context, q *question) (*providers.LLMResponse
 }
 
 // once sends one request and reads its answer.
-func (p *Provider) once(ctx context.Context, q *question, req sdk.ChatCompletionRequest, messages []byte) (resp *providers.LLMResponse, err error) {
+func (p *Provider) once(ctx context.Context, q *question, req sdk.ChatCompletionRequest, messages *body) (resp *providers.LLMResponse, err error) {
 	ctx, x := p.newExchange(ctx, messages)
 	x.impatient = q.stream
 	defer func() {

@@ -1,11 +1,9 @@
 package openai
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"math"
-	"net/http"
 	"strings"
 
 	sdk "github.com/sashabaranov/go-openai"
@@ -13,14 +11,11 @@ import (
 	"parley/pkg/providers"
 )
 
-const (
-	// For an empty tool result, whose content the library would leave out.
-	noOutput  = "(no output)"
-	noPicture = "[a picture that this model cannot see]"
-)
+// noOutput stands for an empty tool result, whose content the library would leave out.
+const noOutput = "(no output)"
 
 // request translates a question. Its messages come apart: see messages.go.
-func (p *Provider) request(q *question, k quirks) (sdk.ChatCompletionRequest, []byte, error) {
+func (p *Provider) request(q *question, k quirks) (sdk.ChatCompletionRequest, *body, error) {
 	req := sdk.ChatCompletionRequest{Model: q.model, Stream: q.stream}
 	if q.stream && !k.noStreamOptions {
 		req.StreamOptions = &sdk.StreamOptions{IncludeUsage: true}
@@ -111,11 +106,9 @@ func toolChoice(v any) (any, error) {
 	return sdk.ToolChoice{Type: sdk.ToolTypeFunction, Function: sdk.ToolFunction{Name: name}}, nil
 }
 
-func (p *Provider) message(m *providers.Message, k quirks) sdk.ChatCompletionMessage {
+func message(m *providers.Message, k quirks) sdk.ChatCompletionMessage {
 	out := sdk.ChatCompletionMessage{Role: m.Role, Content: m.Content}
 	switch m.Role {
-	case providers.RoleUser:
-		p.addImages(&out, m.Images)
 	case providers.RoleAssistant:
 		out.ToolCalls = callsOf(m.ToolCalls)
 		if k.reasoning {
@@ -128,36 +121,6 @@ func (p *Provider) message(m *providers.Message, k quirks) sdk.ChatCompletionMes
 		}
 	}
 	return out
-}
-
-func (p *Provider) addImages(out *sdk.ChatCompletionMessage, images []providers.Image) {
-	if len(images) == 0 {
-		return
-	}
-	if !p.opts.Images {
-		out.Content = strings.TrimPrefix(out.Content+strings.Repeat("\n"+noPicture, len(images)), "\n")
-		return
-	}
-	if out.Content != "" {
-		out.MultiContent = append(out.MultiContent, sdk.ChatMessagePart{Type: sdk.ChatMessagePartTypeText, Text: out.Content})
-		out.Content = ""
-	}
-	for i := range images {
-		out.MultiContent = append(out.MultiContent, sdk.ChatMessagePart{
-			Type: sdk.ChatMessagePartTypeImageURL, ImageURL: &sdk.ChatMessageImageURL{URL: imageURL(&images[i])},
-		})
-	}
-}
-
-func imageURL(img *providers.Image) string {
-	if len(img.Data) == 0 {
-		return img.URL
-	}
-	mime := img.MIME
-	if mime == "" {
-		mime = http.DetectContentType(img.Data)
-	}
-	return "data:" + mime + ";base64," + base64.StdEncoding.EncodeToString(img.Data)
 }
 
 func callsOf(calls []providers.ToolCall) []sdk.ToolCall {

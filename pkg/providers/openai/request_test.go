@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"net/http"
 	"strings"
 	"testing"
@@ -21,6 +23,10 @@ import (
 func TestRequestFields(t *testing.T) {
 	t.Parallel()
 	hi := []providers.Message{{Role: "user", Content: "hi"}}
+	unread := providers.Image{MIME: "image/png", Path: "inbox/a.png", Open: func() (io.ReadCloser, int64, error) {
+		t.Error("a picture is opened for a model that is blind")
+		return nil, 0, fs.ErrNotExist
+	}}
 	const hiJSON = `[{"role":"user","content":"hi"}]`
 	probe := `[{"type":"function","function":{"name":"probe","description":"Probes.","parameters":{"type":"object","properties":{"n":{"type":"number"}}}}}]`
 	for _, c := range []struct {
@@ -65,15 +71,15 @@ func TestRequestFields(t *testing.T) {
 		},
 		{
 			name: "pictures", images: true, messages: []providers.Message{
-				{Role: "user", Content: "look", Images: []providers.Image{{MIME: "image/png", Data: []byte("abc")}, {URL: "https://example.org/a.png"}}},
-				{Role: "user", Images: []providers.Image{{Data: []byte("\x89PNG\r\n\x1a\n")}}},
+				{Role: "user", Content: "look", Images: []providers.Image{picture("abc"), {URL: "https://example.org/a.png"}}},
+				{Role: "user", Images: []providers.Image{picture("\x89PNG\r\n\x1a\n"), {MIME: "image/png", Path: "inbox/gone.png"}}},
 			},
 			want: `{"messages":[{"role":"user","content":[{"type":"text","text":"look"},{"type":"image_url","image_url":{"url":"data:image/png;base64,YWJj"}},{"type":"image_url","image_url":{"url":"https://example.org/a.png"}}]},
-				{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0KGgo="}}]}]}`,
+				{"role":"user","content":[{"type":"text","text":"[a picture that is not there any more]"},{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0KGgo="}}]}]}`,
 		},
 		{
 			name: "pictures for a model that is blind", messages: []providers.Message{
-				{Role: "user", Content: "look", Images: []providers.Image{{Data: []byte("abc")}}}, {Role: "user", Images: []providers.Image{{Data: []byte("abc")}}},
+				{Role: "user", Content: "look", Images: []providers.Image{unread}}, {Role: "user", Images: []providers.Image{unread}},
 			},
 			want: `{"messages":[{"role":"user","content":"look\n[a picture that this model cannot see]"},{"role":"user","content":"[a picture that this model cannot see]"}]}`,
 		},

@@ -156,7 +156,7 @@ func (t *tx) reword(chat uint64, w *waiting, edit *session.Item) error {
 	item := &w.item
 	item.Solo = edit.Solo
 	item.Inbound.Solo = edit.Inbound.Solo
-	item.Inbound.Text, item.Inbound.Images, item.Inbound.Raw = edit.Inbound.Text, edit.Inbound.Images, edit.Inbound.Raw
+	item.Inbound.Text, item.Inbound.Attachments, item.Inbound.Raw = edit.Inbound.Text, edit.Inbound.Attachments, edit.Inbound.Raw
 	for i := range t.arrived {
 		if a := &t.arrived[i]; a.chat == chat && a.seq == w.seq {
 			a.item = item // its turn may begin early, with a copy of it

@@ -35,7 +35,7 @@ func TestEntryComesBackAsItWas(t *testing.T) {
 				{ID: text.Draw(t, "call"), Name: "x", Arguments: map[string]any{"a": text.Draw(t, "argument")}, Extra: json.RawMessage(`{"s":1}`)},
 				{ID: "2", Type: "function", Name: "y", RawArguments: text.Draw(t, "raw"), BadArguments: text.Draw(t, "bad")},
 			}
-			e.Message.Images = []providers.Image{{MIME: "image/png", Data: rapid.SliceOfN(rapid.Byte(), 1, 20).Draw(t, "image")}}
+			e.Message.Images = []providers.Image{{MIME: "image/png", Path: text.Draw(t, "path"), Size: rapid.Int64().Draw(t, "size")}}
 			e.Message.Extra = json.RawMessage(`{"k":[1]}`)
 		}
 		payload, err := bolt.EncodeEntry(&e)

@@ -98,7 +98,7 @@ func testEditReplaces(b *bench) {
 	first.Inbound.Quote = "quoted"
 	b.append(first, note("a", "2", "between"))
 	e := edit("a", "e1", "1", "new", session.EditDrop)
-	e.Inbound.Images = []channels.Image{{MIME: "image/png", Data: []byte("picture")}}
+	e.Inbound.Attachments = []channels.Attachment{{About: "photo", Ref: "r", Name: "a.png"}}
 	b.append(e)
 	b.append(note("a", "3", "last"), edit("a", "e2", "2", "", session.EditAnswer))
 	b.equal(3, b.status().Waiting)
@@ -110,7 +110,7 @@ func testEditReplaces(b *bench) {
 	b.equal([]string{"test/bot/1", "test/bot/2", "test/bot/3"}, ids(got))
 	b.equal([]string{"new", "", "last"}, wordings(got))
 	b.equal("quoted", got[0].Inbound.Quote)
-	b.equal(e.Inbound.Images, got[0].Inbound.Images)
+	b.equal(e.Inbound.Attachments, got[0].Inbound.Attachments)
 	b.equal(channels.KindMessage, got[0].Inbound.Kind)
 	b.answer(h, session.Commit{})
 	b.equal(0, b.status().Waiting)

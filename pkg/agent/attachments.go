@@ -1,0 +1,102 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"parley/pkg/channels"
+	"parley/pkg/providers"
+	"parley/pkg/session"
+)
+
+// Files that come with messages are fetched by the turn that reads them, in its
+// own chat's lane: taking in waits for no file, and nothing is fetched of a message
+// that no turn reads. A turn that goes on in another process fetches again.
+
+const (
+	// How long a turn waits for the files of its messages, and how many it fetches
+	// at once.
+	fetchTime  = 20 * time.Second
+	maxFetches = 4
+)
+
+// Fetched is what became of a file that came with a message.
+type Fetched struct {
+	// Outcome says it in a few words, for the model: "saved as inbox/report.pdf".
+	Outcome string
+	// Picture is set where a model may be shown the file: Path, Size and MIME.
+	Picture *providers.Image
+}
+
+// fetch fetches the files of items: one list for each item, in the order of its
+// attachments. It never fails: what cannot be had is said.
+func (r *run) fetch(ctx context.Context, items []session.Item) [][]Fetched {
+	all := make([][]Fetched, len(items))
+	if r.a.o.Fetch == nil {
+		return all
+	}
+	ctx, cancel := context.WithTimeout(ctx, fetchTime)
+	defer cancel()
+	slots := make(chan struct{}, maxFetches)
+	var wg sync.WaitGroup
+	for i := range items {
+		if items[i].Inbound == nil {
+			continue
+		}
+		attachments := items[i].Inbound.Attachments
+		all[i] = make([]Fetched, len(attachments))
+		for j, a := range attachments {
+			wg.Go(func() {
+				select {
+				case slots <- struct{}{}:
+					all[i][j] = r.fetchOne(ctx, a)
+					<-slots
+				case <-ctx.Done():
+					all[i][j].Outcome = "not fetched: no time was left"
+				}
+			})
+		}
+	}
+	wg.Wait()
+	return all
+}
+
+func (r *run) fetchOne(ctx context.Context, a channels.Attachment) Fetched {
+	f := r.a.o.Fetch(ctx, r.info.Address, r.space, a)
+	if f.Picture != nil {
+		f.Picture.Open = r.opener(f.Picture.Path)
+	}
+	return f
+}
+
+var errNoFile = errors.New("not a file")
+
+// opener opens a file of the chat's space, without leaving it or waiting for anything.
+func (r *run) opener(path string) func() (io.ReadCloser, int64, error) {
+	space := r.space
+	return func() (io.ReadCloser, int64, error) {
+		root, err := os.OpenRoot(space)
+		if err != nil {
+			return nil, 0, err
+		}
+		defer func() { _ = root.Close() }() // what was opened below it stays open
+		f, err := root.OpenFile(filepath.FromSlash(path), os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
+		if err != nil {
+			return nil, 0, err
+		}
+		st, err := f.Stat()
+		if err == nil && !st.Mode().IsRegular() {
+			err = errNoFile
+		}
+		if err != nil {
+			return nil, 0, errors.Join(err, f.Close())
+		}
+		return f, st.Size(), nil
+	}
+}
