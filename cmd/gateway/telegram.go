@@ -20,7 +20,6 @@ import (
 	"parley/pkg/channels/telegram"
 	"parley/pkg/config"
 	"parley/pkg/policy"
-	"parley/pkg/session"
 	"parley/workspace"
 )
 
@@ -106,10 +105,10 @@ func (a *App) admits(ctx context.Context, in channels.Inbound) bool {
 	return gatekeeper{a.policy}.Authorize(ctx, in).Allow
 }
 
-// moved lets a chat go on under its new address, with its files. One that never
-// said anything has nothing to take along.
+// moved lets a chat go on under its new address, with its files. What the
+// configuration says of its old id goes on as well: the policy asks the engine.
 func (a *App) moved(ctx context.Context, from, to channels.Address) error {
-	if err := a.engine.Move(ctx, from, to); err != nil && !errors.Is(err, session.ErrNotFound) {
+	if err := a.engine.Move(ctx, from, to); err != nil {
 		return fmt.Errorf("move a chat: %w", err)
 	}
 	// Where the new address has files already, both keep what they have.

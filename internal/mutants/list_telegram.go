@@ -31,6 +31,11 @@ func telegramMutants() []Mutant {
 			Dir: "cmd/gateway", Test: "^TestTelegramGroupKeepsItsFiles$",
 		},
 		{
+			Promise: "telegram: migration", Defect: "forgets what the configuration says of the group",
+			File: "cmd/gateway/app.go", Old: `.WithMoves(a.engine)`, New: ``,
+			Dir: "cmd/gateway", Test: "^TestTelegramGroupKeepsItsRules$",
+		},
+		{
 			Promise: "telegram: parse error", Defect: "takes every refusal for one",
 			File: errs, Old: `e.says("can't parse entities", "entities_too_long")`, New: `e.says("bad request")`,
 			Dir: dir, Test: "^TestSendClasses$",
