@@ -52,7 +52,8 @@ type Inbox interface {
 	// same Inbound.MessageID, Address and Sender: that one takes over its text,
 	// images, Raw and Solo, and keeps id, place and the rest. A message that a turn
 	// has, or that an interrupted turn recorded, does not wait any more. When none
-	// waits, Edit says what becomes of the item.
+	// waits, Edit says what becomes of the item; but where no message with this id was
+	// accepted at the address (within 48 h), it is that message: a KindMessage of its own.
 	Append(ctx context.Context, items []Item, cursor *channels.Cursor) error
 	// Position is a cursor's stored position, "" for a new one.
 	Position(ctx context.Context, name string) (string, error)

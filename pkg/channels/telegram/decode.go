@@ -125,9 +125,10 @@ func (e *event) message(m *message, me self, kind channels.Kind) {
 	if sender, e.skipped = m.sender(me); e.skipped != "" {
 		return
 	}
-	if kind == channels.KindEdit && m.Location != nil {
-		e.skipped = "a live location moved"
-		return
+	if kind == channels.KindEdit {
+		if e.skipped = m.noEdit(); e.skipped != "" {
+			return
+		}
 	}
 	said, direct := m.said(), m.Chat.Type == typePrivate
 	if !direct {
@@ -149,6 +150,22 @@ func (e *event) message(m *message, me self, kind channels.Kind) {
 		ID: "update/" + itoa(e.id), Kind: kind, Sender: sender, Direct: direct, Text: text,
 		Mentioned: !direct && (said.mentions(me) || m.repliesTo(me)),
 		MessageID: itoa(m.ID), Quote: m.quoted(), Time: m.time(),
+	}
+}
+
+// How old a message may be at its edit. With the day for which Telegram keeps
+// updates this is no longer than it is remembered which messages were accepted.
+const maxEditAge = 24 * 60 * 60
+
+// noEdit says why an edit is none that somebody made to be read.
+func (m *message) noEdit() string {
+	switch {
+	case m.Location != nil:
+		return "a live location moved"
+	case m.EditDate-m.Date > maxEditAge:
+		return "an edit of an old message"
+	default:
+		return ""
 	}
 }
 

@@ -144,6 +144,7 @@ func TestDecodeNoItem(t *testing.T) {
 		"forwarded post":               {`"message":{"message_id":1,"chat":{"id":-1001,"type":"supergroup"},"from":{"id":777000},"sender_chat":{"id":-1009},"is_automatic_forward":true,"text":"hi"}`, telegram.Decoded{Skipped: "a channel's post, forwarded by Telegram"}},
 		"service message":              {`"message":{"message_id":1,` + group + `,"new_chat_members":[{"id":5}]}`, telegram.Decoded{Skipped: "a service message, or of a kind that is not known"}},
 		"live location":                {`"edited_message":{"message_id":1,` + private + `,"location":{"latitude":1,"longitude":2,"live_period":60}}`, telegram.Decoded{Skipped: "a live location moved"}},
+		"edit of an old message":       {`"edited_message":{"message_id":1,"date":1700000000,"edit_date":1700086401,` + private + `,"text":"hi"}`, telegram.Decoded{Skipped: "an edit of an old message"}},
 		"migrates":                     {`"message":{"message_id":1,"chat":{"id":-5,"type":"group"},"from":{"id":1},"migrate_to_chat_id":-1005}`, telegram.Decoded{From: -5, To: -1005}},
 		"has migrated":                 {`"message":{"message_id":1,"chat":{"id":-1005,"type":"supergroup"},"from":{"id":1087968824},"migrate_from_chat_id":-5}`, telegram.Decoded{From: -5, To: -1005}},
 		"blocked":                      {`"my_chat_member":{"chat":{"id":42,"type":"private"},"from":{"id":42},"old_chat_member":{"status":"member"},"new_chat_member":{"status":"kicked"}}`, telegram.Decoded{Member: "member -> kicked"}},
