@@ -262,16 +262,38 @@ func (m *message) repliesTo(me self) bool {
 	return m.Reply != nil && m.Reply.TopicCreated == nil && m.Reply.From != nil && m.Reply.From.ID == me.id
 }
 
-// quoted is what it answers: the part that was chosen, or all of it.
+// quoted is what it answers: the part that was chosen, or all of it; of a message
+// in another chat also where it is from.
 func (m *message) quoted() string {
-	if m.Quote != nil && m.Quote.Text != "" {
-		return m.Quote.Text
+	chosen := ""
+	if m.Quote != nil {
+		chosen = m.Quote.Text
 	}
-	if m.Reply == nil || m.Reply.TopicCreated != nil {
+	switch {
+	case m.External != nil:
+		return lines(m.External.line(), m.External.shown(m), chosen)
+	case chosen != "":
+		return chosen
+	case m.Reply == nil || m.Reply.TopicCreated != nil:
 		return ""
+	default:
+		return lines(m.Reply.said().text, m.Reply.shown(m.Reply))
 	}
-	body, files := m.Reply.describe(m.Reply)
-	all := []string{m.Reply.said().text, body}
+}
+
+// line says that it is from another chat, and of whom.
+func (x *external) line() string {
+	const from = "a message from another chat"
+	if name := x.Origin.name(); name != "" {
+		return bracket(from+", by", name)
+	}
+	return bracket(from)
+}
+
+// shown is what a message holds beside its text, files included.
+func (c *content) shown(m *message) string {
+	body, files := c.describe(m)
+	all := []string{body}
 	for i := range files {
 		all = append(all, files[i].line())
 	}
@@ -305,6 +327,14 @@ func (o *origin) line() string {
 	if o == nil {
 		return ""
 	}
+	return bracket("forwarded from", o.name())
+}
+
+// name is who wrote it, or the channel; "" where that is hidden.
+func (o *origin) name() string {
+	if o == nil {
+		return ""
+	}
 	from := o.SenderName
 	for _, c := range []*chat{o.SenderChat, o.Chat} {
 		if c != nil {
@@ -314,7 +344,7 @@ func (o *origin) line() string {
 	if o.SenderUser != nil {
 		from = o.SenderUser.called()
 	}
-	return bracket("forwarded from", oneLine(from))
+	return oneLine(from)
 }
 
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }

@@ -59,6 +59,10 @@ func TestDecodeMessages(t *testing.T) {
 	quoted.Quote = "said before"
 	chosen := inGroup("why", true)
 	chosen.Quote = "before"
+	elsewhere := inGroup("and this?", false)
+	elsewhere.Quote = "[a message from another chat, by News]\n[photo 90×60, 2 kB]"
+	unnamed := inGroup("and this?", false)
+	unnamed.Quote = "[a message from another chat]\nchosen"
 	photo := inGroup("nice", false)
 	photo.Quote = "look\n[photo 90×60, 2 kB]"
 	anonymous := inGroup("hi", false)
@@ -95,6 +99,8 @@ func TestDecodeMessages(t *testing.T) {
 		"reply to the bot":             {group + `,"text":"why","reply_to_message":` + mine, quoted},
 		"reply with a quote":           {group + `,"text":"why","quote":{"text":"before"},"reply_to_message":` + mine, chosen},
 		"reply to a photo":             {group + `,"text":"nice","reply_to_message":{"message_id":5,"from":{"id":9},"chat":{"id":-1001},"caption":"look","photo":[{"file_id":"p","file_size":2000,"width":90,"height":60}]}`, photo},
+		"quote from another chat":      {group + `,"text":"and this?","external_reply":{"origin":{"type":"channel","chat":{"id":-1009,"title":"News"}},"photo":[{"file_id":"p","file_size":2000,"width":90,"height":60}]}`, elsewhere},
+		"words from another chat":      {group + `,"text":"and this?","quote":{"text":"chosen"},"external_reply":{"origin":{"type":"hidden_user"}}`, unnamed},
 		"the topic's opening":          {group + `,"text":"hi","is_topic_message":true,"message_thread_id":77,"reply_to_message":{"message_id":77,"from":{"id":123456},"chat":{"id":-1001},"forum_topic_created":{"name":"T"}}`, topic},
 		"anonymous administrator":      {`"chat":{"id":-1001,"type":"supergroup"},"from":{"id":1087968824,"is_bot":true},"sender_chat":{"id":-1001,"title":"Club"},"text":"hi"`, anonymous},
 		"written as a channel":         {`"chat":{"id":-1001,"type":"supergroup"},"from":{"id":136817688,"is_bot":true},"sender_chat":{"id":-1009,"title":"News"},"text":"hi"`, channel},
