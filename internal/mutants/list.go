@@ -4,5 +4,5 @@ import "slices"
 
 // List is every mutant.
 func List() []Mutant {
-	return slices.Concat(engineMutants(), channelMutants(), toolMutants(), callMutants(), agentMutants(), edgeMutants(), telegramMutants())
+	return slices.Concat(engineMutants(), channelMutants(), toolMutants(), callMutants(), agentMutants(), edgeMutants(), telegramMutants(), telegramRowMutants())
 }

@@ -31,11 +31,6 @@ func telegramMutants() []Mutant {
 			Dir: "cmd/gateway", Test: "^TestTelegramGroupKeepsItsFiles$",
 		},
 		{
-			Promise: "telegram: migration", Defect: "forgets what the configuration says of the group",
-			File: "pkg/policy/moves.go", Old: `p.moves.Former(a.Channel, a.Account, a.Chat)`, New: `p.moves.Former(a.Channel, "", a.Chat)`,
-			Dir: "pkg/policy", Test: "^TestAMovedChatKeepsItsRules$",
-		},
-		{
 			Promise: "telegram: parse error", Defect: "takes every refusal for one",
 			File: errs, Old: `e.says("can't parse entities", "entities_too_long")`, New: `e.says("bad request")`,
 			Dir: dir, Test: "^TestSendClasses$",
@@ -64,16 +59,6 @@ func telegramMutants() []Mutant {
 			Promise: "telegram: no previews", Defect: "lets Telegram fetch what a model links to",
 			File: send, Old: `{"is_disabled":true}`, New: `{"is_disabled":false}`,
 			Dir: dir, Test: "^TestSendShowsMarkdownAsHTML$",
-		},
-		{
-			Promise: "telegram: first contact", Defect: "gives the word that opens a chat to the model",
-			File: "pkg/agent/commands.go", Old: `if name == startCommand {`, New: `if name == "begin" {`,
-			Dir: "pkg/agent", Test: "^TestCommandsAnswerWithoutAModel$",
-		},
-		{
-			Promise: "telegram: first contact", Defect: "greets a group whose other bot was meant",
-			File: dir + "/decode_text.go", Old: `length > 0 && (name != "/start" || bot != "")`, New: `length > 0 && (name != "/begin" || bot != "")`,
-			Dir: dir, Test: "^TestDecodeMessages$",
 		},
 		{
 			Promise: "telegram: several bots", Defect: "lets in through one bot whom another knows",
