@@ -155,7 +155,7 @@ func (e *Engine) absorb(t *tx, n uint64, into *chatRec, other uint64) error {
 	}
 	past := t.info(other, from)
 	past.Current, past.Chat = false, chatID(n)
-	if err := t.put(bkSessions, []byte(past.Session), sessionRec{Chat: n, Past: &past}); err != nil {
+	if err := t.put(bkSessions, []byte(past.Session), &sessionRec{Chat: n, Past: &past}); err != nil {
 		return err
 	}
 	for _, b := range []bucket{bkSteps, bkSuspects, bkSuspended, bkChats} {
