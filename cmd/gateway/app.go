@@ -95,7 +95,7 @@ func newApp(ctx context.Context, cfg *config.Config, o appOptions) (*App, error)
 	if o.wrap != nil {
 		a.engine = o.wrap(a.engine)
 	}
-	a.policy = a.policy.WithPairs(a.engine)
+	a.policy = a.policy.WithPairs(a.engine).WithMoves(a.engine)
 	if err := a.assemble(ctx, o); err != nil {
 		return nil, errors.Join(err, a.engine.Close())
 	}
@@ -125,7 +125,7 @@ func (a *App) assemble(ctx context.Context, o appOptions) error {
 	a.registry = newRegistry(a.cfg, o.lookupEnv, a.redactor.Redact, o.log)
 	a.agent, err = agent.New(agent.Options{
 		Engine: a.engine, Provider: a.brain.provider, Direct: offline.New(offline.Options{Version: version()}), Model: a.brain.model,
-		Tools: a.registry, Offered: offered(a.cfg.Tools.Chats), Authorize: a.policy.Authorize,
+		Tools: a.registry, Offered: offered(a.cfg.Tools.Chats, a.policy.Addresses), Authorize: a.policy.Authorize,
 		Space: a.spaces.of, Fetch: a.fetch, AgentFile: a.spaces.agentFile,
 		AnswerEdits: a.cfg.Agent.AnswerEdits,
 		WhileBusy:   a.cfg.Agent.WhileBusy, MaxIterations: a.cfg.Agent.MaxToolIterations, MaxParallel: a.cfg.Tools.MaxParallel,

@@ -13,7 +13,6 @@ import (
 	"parley/pkg/channels/telegram"
 	"parley/pkg/config"
 	"parley/pkg/policy"
-	"parley/pkg/session"
 )
 
 // telegramChannels makes the bots of the configuration.
@@ -94,10 +93,10 @@ func menu() []telegram.Command {
 	return all
 }
 
-// moved lets a chat go on under its new address, with its files. One that never
-// said anything has nothing to take along.
+// moved lets a chat go on under its new address, with its files. What the
+// configuration says of its old id goes on as well: the policy asks the engine.
 func (a *App) moved(ctx context.Context, from, to channels.Address) error {
-	if err := a.engine.Move(ctx, from, to); err != nil && !errors.Is(err, session.ErrNotFound) {
+	if err := a.engine.Move(ctx, from, to); err != nil {
 		return fmt.Errorf("move a chat: %w", err)
 	}
 	// Where the new address has files already, both keep what they have.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"parley/internal/faketelegram"
@@ -100,5 +101,64 @@ channels: {telegram: {enabled: true, token: env:TOKEN, api_url: %s, allow: [%d]}
 	}
 	if len(files) != 2 || filepath.Dir(files[0]) != filepath.Dir(files[1]) {
 		t.Errorf("the files are %q, want two in one space", files)
+	}
+}
+
+// TestTelegramGroupKeepsItsRules when it becomes a supergroup: the id in the
+// configuration stands for the group that it became, also after a restart.
+func TestTelegramGroupKeepsItsRules(t *testing.T) {
+	t.Parallel()
+	srv := faketelegram.New(t)
+	ann := srv.User("Ann")
+	spoken, silent := srv.Group("Club", ann), srv.Group("Quiet", ann)
+	w := newWorld(t, "")
+	w.env = []string{"TOKEN=" + srv.Token()}
+	text := fmt.Sprintf(`state_dir: state
+models: {main: {provider: offline}}
+channels: {telegram: {enabled: true, token: env:TOKEN, api_url: %s, groups: {allow: [%[2]d, %[3]d]}}}
+tools:
+  chats:
+    "telegram:%[2]d": {level: read, disabled: [current_time]}
+    "telegram:%[3]d": {level: none}
+`, srv.URL(), spoken.ID(), silent.ID())
+	if err := os.WriteFile(w.config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g := w.start("run")
+	answers := map[*faketelegram.Chat]int{}
+	ask := func(chat *faketelegram.Chat, command string) string {
+		t.Helper()
+		chat.Say("/" + command + "@" + srv.Bot().User().Username)
+		answers[chat]++
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		messages, err := chat.Await(ctx, answers[chat])
+		if err != nil {
+			t.Fatalf("/%s: %v: %s", command, err, g.errs)
+		}
+		return messages[len(messages)-1].Text
+	}
+	rules := func(chat *faketelegram.Chat) []string {
+		t.Helper()
+		_, level, _ := strings.Cut(ask(chat, "status"), "Your rights here: ")
+		return []string{level, ask(chat, "tools")}
+	}
+	want := rules(spoken)
+	if want[0] != "read" || strings.Contains(want[1], "current_time") || !strings.Contains(want[1], "calculator") {
+		t.Fatalf("the rules before are %q", want)
+	}
+	spoken, silent = spoken.Migrate(), silent.Migrate()
+	for _, when := range []string{"at run time", "after a restart"} {
+		if got := rules(spoken); !slices.Equal(got, want) {
+			t.Errorf("%s the rules are %q, want %q", when, got, want)
+		}
+		if got := rules(silent); got[0] != "none" || strings.Contains(got[1], "calculator") {
+			t.Errorf("%s the group that had said nothing has the rules %q", when, got)
+		}
+		if err := g.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		g.end()
+		g = w.start("run")
 	}
 }

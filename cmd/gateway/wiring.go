@@ -133,8 +133,9 @@ func newSendFile(to files.Sender) tools.Tool { return files.NewSend(fileOptions(
 // newMessage is the tool that lets the model speak before its answer is done.
 func newMessage(q message.Queue) tools.Tool { return message.New(q) }
 
-// offered narrows the tools by what tools.chats says of a chat.
-func offered(chats map[string]config.ChatTools) func(channels.Address, string) bool {
+// offered narrows the tools by what tools.chats says of a chat, under any of the
+// addresses that it is known by.
+func offered(chats map[string]config.ChatTools, known func(channels.Address) []channels.Address) func(channels.Address, string) bool {
 	type rule struct {
 		place policy.Place
 		tools config.ChatTools
@@ -146,8 +147,12 @@ func offered(chats map[string]config.ChatTools) func(channels.Address, string) b
 		}
 	}
 	return func(a channels.Address, tool string) bool {
+		if len(rules) == 0 {
+			return true
+		}
+		at := known(a)
 		for _, r := range rules {
-			if !r.place.Matches(a) {
+			if !slices.ContainsFunc(at, r.place.Matches) {
 				continue
 			}
 			if len(r.tools.Enabled) > 0 && !slices.Contains(r.tools.Enabled, tool) || slices.Contains(r.tools.Disabled, tool) {

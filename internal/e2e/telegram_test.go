@@ -68,6 +68,11 @@ func TestTelegramGroup(t *testing.T) {
 			if m := w.reads(group, want...)[2]; m.ReplyTo != command.MessageID {
 				t.Errorf("the command's answer replies to %d, and %d asked", m.ReplyTo, command.MessageID)
 			}
+			late := group.Say("and this?")
+			group.Edit(late.MessageID, mention(tg)+"and this?")
+			want = append(want, "heard: Ada: "+mention(tg)+"and this?")
+			w.reads(group, want...)
+			group.Edit(late.MessageID, mention(tg)+"and that?")
 			for _, req := range w.model.Requests() {
 				if said := strings.Join(persons(req), "|"); strings.Contains(said, "not to the bot") || strings.Contains(said, "nor this") {
 					t.Errorf("the model was told %q", said)

@@ -128,7 +128,7 @@ func (c *call) parse(raw, entitiesJSON string) (string, []Entity, error) {
 		}
 	}
 	text, ents := tidy(raw, ents)
-	return text, ents, nil
+	return text, append(ents, AutoLinks(text, ents)...), nil
 }
 
 // known drops mentions of people whom the server does not know.

@@ -4,5 +4,8 @@ import "slices"
 
 // List is every mutant.
 func List() []Mutant {
-	return slices.Concat(engineMutants(), storeMutants(), channelMutants(), consoleMutants(), fileMutants(), toolMutants(), callMutants(), agentMutants(), edgeMutants(), telegramMutants())
+	return slices.Concat(
+		engineMutants(), storeMutants(), channelMutants(), consoleMutants(), fileMutants(), toolMutants(), callMutants(),
+		agentMutants(), edgeMutants(), telegramMutants(), telegramRowMutants(),
+	)
 }

@@ -37,6 +37,10 @@ func commandText() [][2]string {
 	}
 }
 
+// startCommand is what Telegram sends when somebody opens the bot, perhaps with
+// the word of the link that they came by. It is in no list: nobody needs to know it.
+const startCommand = "start"
+
 // parseCommand splits "/name@bot argument". It knows only the commands there
 // are: any other text that begins with a slash is a message.
 func parseCommand(text string) (name, arg string, ok bool) {
@@ -46,6 +50,9 @@ func parseCommand(text string) (name, arg string, ok bool) {
 	}
 	name, arg, _ = strings.Cut(text[1:], " ")
 	name, _, _ = strings.Cut(name, "@")
+	if name == startCommand {
+		return name, strings.TrimSpace(arg), true
+	}
 	for _, c := range commandText() {
 		if c[0] == name {
 			return name, strings.TrimSpace(arg), true
@@ -65,6 +72,8 @@ func (r *run) command(ctx context.Context, it session.Item, name, _ string) erro
 	c := session.Commit{Outcome: session.OutcomeAnswered}
 	var text string
 	switch name {
+	case startCommand:
+		text = "Hello, I am Parley, a chat bot. The model " + r.a.o.Model + " answers what you write.\n\n" + helpText()
 	case "new":
 		c.NewSession = true
 		text = "A fresh conversation begins. What was said before stays on file and is no longer read."

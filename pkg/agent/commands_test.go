@@ -78,6 +78,8 @@ func TestCommandsAnswerWithoutAModel(t *testing.T) {
 	for text, want := range map[string]string{
 		"/help":       "/compact - ",
 		"/help@a_bot": "/compact - ",
+		"/start":      "I am Parley",
+		"/start ref1": "/compact - ",
 		"/model":      "agent.model",
 		"/usage":      "The next question carries ",
 		"/tools":      "- `look` - test tool look",

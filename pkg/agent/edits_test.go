@@ -179,3 +179,12 @@ func TestAnEditSurvivesARestart(t *testing.T) {
 	w.expectText("seen: first, second")
 	w.settled()
 }
+
+func TestAnEditOfWhatWasNotForTheBotIsAMessage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, script(gated), nil)
+	w.edit("group", "1", 7, "you, what is it?")
+	w.expectText("seen: Ann: you, what is it?")
+	w.edit("group", "1", 7, "you, what is that?")
+	w.settled()
+}

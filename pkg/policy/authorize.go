@@ -36,8 +36,8 @@ type Options struct {
 	// of it, for which those of the channel then count for nothing. A channel
 	// without rules lets in owners only.
 	Channels map[string]ChannelRules
-	// Chats overrides the level by [Place]; the most exact place wins. It never
-	// lets anybody in.
+	// Chats overrides the level by [Place]; the most exact place wins, of the chat's
+	// present id before a former one. It never lets anybody in.
 	Chats map[string]Level
 }
 
@@ -91,6 +91,7 @@ type Policy struct {
 	channels map[string]rules
 	chats    []chatLevel
 	pairs    Pairs
+	moves    Moves
 }
 
 type rules struct {
@@ -236,21 +237,24 @@ func (p *Policy) refuses(e Event) string {
 			return ""
 		}
 	}
-	if !e.Direct && slices.Contains(r.Groups, e.Address.Chat) {
+	listed := func(a channels.Address) bool { return slices.Contains(r.Groups, a.Chat) }
+	if !e.Direct && slices.ContainsFunc(p.Addresses(e.Address), listed) {
 		return ""
 	}
 	return "the sender is not on the allow list"
 }
 
 func (p *Policy) level(e Event, owner bool) Level {
-	best, weight := Level(""), -1
-	for _, c := range p.chats {
-		if c.place.Matches(e.Address) && c.place.Weight() > weight {
-			best, weight = c.level, c.place.Weight()
+	for _, a := range p.Addresses(e.Address) {
+		best, weight := Level(""), -1
+		for _, c := range p.chats {
+			if c.place.Matches(a) && c.place.Weight() > weight {
+				best, weight = c.level, c.place.Weight()
+			}
 		}
-	}
-	if best != "" {
-		return best
+		if best != "" {
+			return best
+		}
 	}
 	r, ok := p.rulesOf(e.Address)
 	if !ok {

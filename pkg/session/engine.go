@@ -27,6 +27,7 @@ type Engine interface { //nolint:interfacebloat // it is the sum of the small in
 	Inbox
 	History
 	Sessions
+	Moves
 	Tasks
 	Jobs
 	Leases
@@ -51,7 +52,8 @@ type Inbox interface {
 	// same Inbound.MessageID, Address and Sender: that one takes over its text,
 	// images, Raw and Solo, and keeps id, place and the rest. A message that a turn
 	// has, or that an interrupted turn recorded, does not wait any more. When none
-	// waits, Edit says what becomes of the item.
+	// waits, Edit says what becomes of the item; but where no message with this id was
+	// accepted at the address (within 48 h), it is that message: a KindMessage of its own.
 	Append(ctx context.Context, items []Item, cursor *channels.Cursor) error
 	// Position is a cursor's stored position, "" for a new one.
 	Position(ctx context.Context, name string) (string, error)
@@ -120,11 +122,20 @@ type Sessions interface {
 	Get(ctx context.Context, sessionID string) (Info, error)
 	// List returns up to limit sessions with id > after, by id.
 	List(ctx context.Context, after string, limit int) ([]Info, error)
-	// Move makes to an address of the chat at from; what is queued for from leaves to to.
-	Move(ctx context.Context, from, to channels.Address) error
 	// Forget deletes a session's history and everything waiting or kept for its
 	// chat; of a session that /new left behind only what belongs to itself.
 	Forget(ctx context.Context, sessionID string) error
+}
+
+// Moves are the chats that go on at another address.
+type Moves interface {
+	// Move makes to an address of the chat at from; what is queued for from leaves to to.
+	// It is remembered also where nothing was ever said at from.
+	Move(ctx context.Context, from, to channels.Address) error
+	// Former are the ids that a whole chat, which is no thread, had before it moved to
+	// this one, the latest first. It answers from memory: it is asked for every event.
+	// [Sessions].Forget does not touch it.
+	Former(channel, account, chat string) []string
 }
 
 // Receipts are the platforms' words for what was sent. A delivery whose message

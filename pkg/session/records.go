@@ -40,8 +40,8 @@ type Item struct {
 	Time time.Time `json:"time"`
 }
 
-// EditRule says what becomes of an edit when no turn is left that could read it
-// in the place of the message.
+// EditRule says what becomes of an edit when its message was accepted and no turn
+// is left that could read it in the place of the message.
 type EditRule string
 
 // The rules of [Item.Edit]; the zero value is no edit at all.

@@ -54,7 +54,7 @@ func inboundKeysDiffer(t *testing.T, f Factory) {
 	start(t, rig, s)
 	for range 5 {
 		for _, at := range rig.Chats {
-			rig.Say(at, "the same text, said in "+at.Chat)
+			rig.Say(at, "the same text, said in "+place(at))
 		}
 	}
 	keys := map[string]bool{}
@@ -65,11 +65,13 @@ func inboundKeysDiffer(t *testing.T, f Factory) {
 			t.Errorf("key %q twice", in.ID)
 		}
 		keys[in.ID] = true
-		if !strings.HasSuffix(in.Text, " "+in.Address.Chat) {
+		if !strings.HasSuffix(in.Text, " "+place(in.Address)) {
 			t.Errorf("%q was delivered to %+v", in.Text, in.Address)
 		}
 	}
 }
+
+func place(at channels.Address) string { return at.Chat + "#" + at.Thread }
 
 // acknowledgedAfterTheStore holds the store back, and looks at the platform meanwhile.
 func acknowledgedAfterTheStore(t *testing.T, f Factory) {

@@ -28,6 +28,8 @@ func TestMenuIsSetWhenItDiffers(t *testing.T) {
 		if err := b.srv.Until(limited(t), func() bool { return b.srv.Count("getMyCommands") == asked+1 }); err != nil {
 			t.Fatal(err)
 		}
+		b.srv.Private(b.srv.User("Ada")).Say("time enough to set it")
+		b.confirmed(t)
 	}
 	again(menu)
 	again(menu[:1]) // by now the start before has ended, and set nothing

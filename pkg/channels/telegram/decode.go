@@ -141,9 +141,10 @@ func (e *event) message(m *message, me self, kind channels.Kind) {
 	if sender, e.skipped = m.sender(me); e.skipped != "" {
 		return
 	}
-	if kind == channels.KindEdit && m.Location != nil {
-		e.skipped = "a live location moved"
-		return
+	if kind == channels.KindEdit {
+		if e.skipped = m.noEdit(); e.skipped != "" {
+			return
+		}
 	}
 	said, direct := m.said(), m.Chat.Type == typePrivate
 	if !direct {
@@ -168,6 +169,22 @@ func (e *event) message(m *message, me self, kind channels.Kind) {
 	}
 	if kind == channels.KindEdit && e.group != "" {
 		e.item.MessageID = "" // one part's new wording is none of the album
+	}
+}
+
+// How old a message may be at its edit. With the day for which Telegram keeps
+// updates this is no longer than it is remembered which messages were accepted.
+const maxEditAge = 24 * 60 * 60
+
+// noEdit says why an edit is none that somebody made to be read.
+func (m *message) noEdit() string {
+	switch {
+	case m.Location != nil:
+		return "a live location moved"
+	case m.EditDate-m.Date > maxEditAge:
+		return "an edit of an old message"
+	default:
+		return ""
 	}
 }
 
@@ -264,16 +281,38 @@ func (m *message) repliesTo(me self) bool {
 	return m.Reply != nil && m.Reply.TopicCreated == nil && m.Reply.From != nil && m.Reply.From.ID == me.id
 }
 
-// quoted is what it answers: the part that was chosen, or all of it.
+// quoted is what it answers: the part that was chosen, or all of it; of a message
+// in another chat also where it is from.
 func (m *message) quoted() string {
-	if m.Quote != nil && m.Quote.Text != "" {
-		return m.Quote.Text
+	chosen := ""
+	if m.Quote != nil {
+		chosen = m.Quote.Text
 	}
-	if m.Reply == nil || m.Reply.TopicCreated != nil {
+	switch {
+	case m.External != nil:
+		return lines(m.External.line(), m.External.shown(m), chosen)
+	case chosen != "":
+		return chosen
+	case m.Reply == nil || m.Reply.TopicCreated != nil:
 		return ""
+	default:
+		return lines(m.Reply.said().text, m.Reply.shown(m.Reply))
 	}
-	body, files := m.Reply.describe(m.Reply)
-	all := []string{m.Reply.said().text, body}
+}
+
+// line says that it is from another chat, and of whom.
+func (x *external) line() string {
+	const from = "a message from another chat"
+	if name := x.Origin.name(); name != "" {
+		return bracket(from+", by", name)
+	}
+	return bracket(from)
+}
+
+// shown is what a message holds beside its text, files included.
+func (c *content) shown(m *message) string {
+	body, files := c.describe(m)
+	all := []string{body}
 	for i := range files {
 		all = append(all, bracket(files[i].about()))
 	}
@@ -307,6 +346,14 @@ func (o *origin) line() string {
 	if o == nil {
 		return ""
 	}
+	return bracket("forwarded from", o.name())
+}
+
+// name is who wrote it, or the channel; "" where that is hidden.
+func (o *origin) name() string {
+	if o == nil {
+		return ""
+	}
 	from := o.SenderName
 	for _, c := range []*chat{o.SenderChat, o.Chat} {
 		if c != nil {
@@ -316,7 +363,7 @@ func (o *origin) line() string {
 	if o.SenderUser != nil {
 		from = o.SenderUser.called()
 	}
-	return bracket("forwarded from", oneLine(from))
+	return oneLine(from)
 }
 
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }

@@ -63,6 +63,10 @@ func TestDecodeMessages(t *testing.T) {
 		in.Attachments = all
 		return in
 	}
+	elsewhere := inGroup("and this?", false)
+	elsewhere.Quote = "[a message from another chat, by News]\n[photo 90×60, 2 kB]"
+	unnamed := inGroup("and this?", false)
+	unnamed.Quote = "[a message from another chat]\nchosen"
 	photo := inGroup("nice", false)
 	photo.Quote = "look\n[photo 90×60, 2 kB]"
 	anonymous := inGroup("hi", false)
@@ -88,6 +92,9 @@ func TestDecodeMessages(t *testing.T) {
 		"entity past the end":          {group + `,"text":"hi","entities":[{"type":"mention","offset":1,"length":9223372036854775807},{"type":"mention","offset":-1,"length":2}]`, inGroup("hi", false)},
 		"command":                      {group + `,"text":"/new now","entities":[{"type":"bot_command","offset":0,"length":4}]`, inGroup("/new now", true)},
 		"command with our name":        {group + `,"text":"/new@Parley_bot now","entities":[{"type":"bot_command","offset":0,"length":15}]`, inGroup("/new now", true)},
+		"start, for any bot":           {group + `,"text":"/start","entities":[{"type":"bot_command","offset":0,"length":6}]`, inGroup("/start", false)},
+		"start with our name":          {group + `,"text":"/start@parley_bot ref_1","entities":[{"type":"bot_command","offset":0,"length":17}]`, inGroup("/start ref_1", true)},
+		"private start":                {private + `,"text":"/start","entities":[{"type":"bot_command","offset":0,"length":6}]`, direct("/start")},
 		"command in the middle":        {group + `,"text":"try /new","entities":[{"type":"bot_command","offset":4,"length":4}]`, inGroup("try /new", false)},
 		"our command in the middle":    {group + `,"text":"try /new@parley_bot","entities":[{"type":"bot_command","offset":4,"length":15}]`, inGroup("try /new@parley_bot", true)},
 		"private command of another":   {private + `,"text":"/new@other","entities":[{"type":"bot_command","offset":0,"length":10}]`, direct("/new@other")},
@@ -96,6 +103,8 @@ func TestDecodeMessages(t *testing.T) {
 		"reply to the bot":             {group + `,"text":"why","reply_to_message":` + mine, quoted},
 		"reply with a quote":           {group + `,"text":"why","quote":{"text":"before"},"reply_to_message":` + mine, chosen},
 		"reply to a photo":             {group + `,"text":"nice","reply_to_message":{"message_id":5,"from":{"id":9},"chat":{"id":-1001},"caption":"look","photo":[{"file_id":"p","file_size":2000,"width":90,"height":60}]}`, photo},
+		"quote from another chat":      {group + `,"text":"and this?","external_reply":{"origin":{"type":"channel","chat":{"id":-1009,"title":"News"}},"photo":[{"file_id":"p","file_size":2000,"width":90,"height":60}]}`, elsewhere},
+		"words from another chat":      {group + `,"text":"and this?","quote":{"text":"chosen"},"external_reply":{"origin":{"type":"hidden_user"}}`, unnamed},
 		"the topic's opening":          {group + `,"text":"hi","is_topic_message":true,"message_thread_id":77,"reply_to_message":{"message_id":77,"from":{"id":123456},"chat":{"id":-1001},"forum_topic_created":{"name":"T"}}`, topic},
 		"anonymous administrator":      {`"chat":{"id":-1001,"type":"supergroup"},"from":{"id":1087968824,"is_bot":true},"sender_chat":{"id":-1001,"title":"Club"},"text":"hi"`, anonymous},
 		"written as a channel":         {`"chat":{"id":-1001,"type":"supergroup"},"from":{"id":136817688,"is_bot":true},"sender_chat":{"id":-1009,"title":"News"},"text":"hi"`, channel},
@@ -145,6 +154,7 @@ func TestDecodeNoItem(t *testing.T) {
 		"forwarded post":               {`"message":{"message_id":1,"chat":{"id":-1001,"type":"supergroup"},"from":{"id":777000},"sender_chat":{"id":-1009},"is_automatic_forward":true,"text":"hi"}`, telegram.Decoded{Skipped: "a channel's post, forwarded by Telegram"}},
 		"service message":              {`"message":{"message_id":1,` + group + `,"new_chat_members":[{"id":5}]}`, telegram.Decoded{Skipped: "a service message, or of a kind that is not known", Unread: "message new_chat_members"}},
 		"live location":                {`"edited_message":{"message_id":1,` + private + `,"location":{"latitude":1,"longitude":2,"live_period":60}}`, telegram.Decoded{Skipped: "a live location moved"}},
+		"edit of an old message":       {`"edited_message":{"message_id":1,"date":1700000000,"edit_date":1700086401,` + private + `,"text":"hi"}`, telegram.Decoded{Skipped: "an edit of an old message"}},
 		"migrates":                     {`"message":{"message_id":1,"chat":{"id":-5,"type":"group"},"from":{"id":1},"migrate_to_chat_id":-1005}`, telegram.Decoded{From: -5, To: -1005}},
 		"has migrated":                 {`"message":{"message_id":1,"chat":{"id":-1005,"type":"supergroup"},"from":{"id":1087968824},"migrate_from_chat_id":-5}`, telegram.Decoded{From: -5, To: -1005}},
 		"blocked":                      {`"my_chat_member":{"chat":{"id":42,"type":"private"},"from":{"id":42},"old_chat_member":{"status":"member"},"new_chat_member":{"status":"kicked"}}`, telegram.Decoded{Member: "member -> kicked"}},

@@ -69,8 +69,9 @@ func (s saying) forAnother(me self) bool {
 }
 
 // mentions says that the text speaks to the bot: it is a command, or names it.
+// The one that greets every bot speaks to those alone that it names.
 func (s saying) mentions(me self) bool {
-	if length, _, _ := s.command(); length > 0 {
+	if length, name, bot := s.command(); length > 0 && (name != "/start" || bot != "") {
 		return true
 	}
 	for _, e := range s.entities {

@@ -29,17 +29,18 @@ type chat struct {
 }
 
 type message struct {
-	ID         int64    `json:"message_id"`
-	Thread     int64    `json:"message_thread_id"`
-	InTopic    bool     `json:"is_topic_message"`
-	From       *user    `json:"from"`
-	SenderChat *chat    `json:"sender_chat"`
-	Chat       chat     `json:"chat"`
-	Date       int64    `json:"date"`
-	EditDate   int64    `json:"edit_date"`
-	Auto       bool     `json:"is_automatic_forward"`
-	Forward    *origin  `json:"forward_origin"`
-	Reply      *message `json:"reply_to_message"`
+	ID         int64     `json:"message_id"`
+	Thread     int64     `json:"message_thread_id"`
+	InTopic    bool      `json:"is_topic_message"`
+	From       *user     `json:"from"`
+	SenderChat *chat     `json:"sender_chat"`
+	Chat       chat      `json:"chat"`
+	Date       int64     `json:"date"`
+	EditDate   int64     `json:"edit_date"`
+	Auto       bool      `json:"is_automatic_forward"`
+	Forward    *origin   `json:"forward_origin"`
+	Reply      *message  `json:"reply_to_message"`
+	External   *external `json:"external_reply"`
 	Quote      *struct {
 		Text string `json:"text"`
 	} `json:"quote"`
@@ -92,6 +93,13 @@ type origin struct {
 	SenderName string `json:"sender_user_name"`
 	SenderChat *chat  `json:"sender_chat"`
 	Chat       *chat  `json:"chat"`
+}
+
+// external is what is known of a message in another chat that somebody answers or
+// quotes: not its text.
+type external struct {
+	Origin *origin `json:"origin"`
+	content
 }
 
 type file struct {

@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/internal/faketelegram"
-	"parley/pkg/channels"
 	"parley/pkg/channels/telegram"
 	"parley/pkg/providers"
 	"parley/pkg/tools"

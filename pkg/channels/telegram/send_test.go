@@ -107,15 +107,22 @@ func TestSendAnswersInGroupsAndTopics(t *testing.T) {
 			asked := tc.chat.Say("what?").MessageID
 			part := whole(where(c, tc.chat), "that")
 			part.ReplyTo = strconv.FormatInt(asked, 10)
-			if _, err := c.Send(t.Context(), part); err != nil {
-				t.Fatal(err)
+			for _, part := range []channels.Part{part, whole(where(c, tc.chat), "that answers nothing")} {
+				if _, err := c.Send(t.Context(), part); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if len(tc.chat.Messages()) != 2 {
+				t.Fatalf("there are %q, want both", tc.chat.Texts())
 			}
 			m := tc.chat.Messages()[0]
 			if tc.replies != (m.ReplyTo == asked) {
 				t.Errorf("it answers message %d, asked was %d", m.ReplyTo, asked)
 			}
-			if tc.chat.Thread() != 0 && m.Thread != tc.chat.Thread() {
-				t.Errorf("it is in topic %d, want %d", m.Thread, tc.chat.Thread())
+			for _, m := range tc.chat.Messages() {
+				if tc.chat.Thread() != 0 && m.Thread != tc.chat.Thread() {
+					t.Errorf("%q is in topic %d, want %d", m.Text, m.Thread, tc.chat.Thread())
+				}
 			}
 		})
 	}

@@ -115,8 +115,8 @@ func TestWebhookAlbum(t *testing.T) {
 	items := b.store.wait(t, 3)
 	b.confirmed(t)
 	for i, want := range []string{"one", "two", "three"} {
-		if !strings.HasPrefix(items[i].Text, want+"\n[photo") || len(items[i].Images) != 1 {
-			t.Errorf("message %d is %q with %d pictures", i, items[i].Text, len(items[i].Images))
+		if items[i].Text != want || len(items[i].Attachments) != 1 {
+			t.Errorf("message %d is %q with %d pictures", i, items[i].Text, len(items[i].Attachments))
 		}
 	}
 	mu.Lock()

@@ -105,6 +105,7 @@ func checkAll(t *tx, r *Report) error {
 	c.outbox()
 	c.background()
 	c.pairs()
+	c.moves()
 	return nil
 }
 
@@ -325,6 +326,14 @@ func (c *checker) pairs() {
 	records(c, bkPairs, func(k []byte, p *session.Pair) {
 		if !bytes.Equal(k, personKey(p.Address.Channel, p.Address.Account, p.Sender.ID)) {
 			c.r.addf("pairing: %s %s is paired in the place of another", p.Address.Channel, p.Sender.ID)
+		}
+	})
+}
+
+func (c *checker) moves() {
+	records(c, bkMoves, func(k []byte, m *moveRec) {
+		if !bytes.Equal(k, addrKey(m.Address)) || len(m.Former) == 0 || slices.Contains(m.Former, m.Chat) {
+			c.r.addf("moves: %s %s: its record is not its own, or tells nothing", m.Channel, m.Chat)
 		}
 	})
 }

@@ -106,7 +106,7 @@ func (p *commitWrite) run(x *tx) error {
 	if err != nil {
 		return err
 	}
-	ended := turnRec{Session: chat.Session, Outcome: c.Outcome, Reason: c.Reason, Seqs: t.taken, Time: x.now}
+	ended := turnRec{Session: chat.Session, Outcome: c.Outcome, Reason: c.Reason, Seqs: t.taken, Messages: t.messages(), Time: x.now}
 	if err := p.consume(x, chat); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 	"sync"
 
@@ -61,25 +62,80 @@ func (e *Engine) endRewording(t *tx) {
 	}
 }
 
-// appendEdit puts an edit in the place of what it rewords, or drops it. Not done
-// means that it is to be an item of its own.
-func (e *Engine) appendEdit(t *tx, edit *session.Item) (done bool, err error) {
+// appendEdit puts an edit in the place of what it rewords, or drops it. What it
+// returns is to be an item of its own; nil for nothing.
+func (e *Engine) appendEdit(t *tx, edit *session.Item) (*session.Item, error) {
 	chat, found := e.original(t, edit)
 	switch {
 	case found != nil:
 		if err := t.reword(chat, found, edit); err != nil {
-			return false, err
+			return nil, err
 		}
 		t.after = append(t.after, func() { e.signalReworded(chat) })
+	case !t.accepted(edit):
+		message, in := *edit, *edit.Inbound
+		in.Kind = channels.KindMessage
+		message.Inbound = &in
+		return &message, nil
 	case edit.Edit == session.EditAnswer:
-		return false, nil
+		return edit, nil
 	default:
 		t.after = append(t.after, func() {
 			e.o.Log.Debug().Str("item", edit.ID).Msg("an edit is dropped: its message is answered, or being answered")
 		})
 	}
 	t.added++
-	return true, t.put(bkSeen, idKey(edit.ID), seenRec{Time: t.now}) // it waits nowhere itself
+	return nil, t.put(bkSeen, idKey(edit.ID), seenRec{Time: t.now}) // it waits nowhere itself
+}
+
+// accepted says whether the message of an edit was accepted before: it waits, or
+// a turn of the chat has consumed it. Where nobody can tell it was.
+func (t *tx) accepted(edit *session.Item) bool {
+	if edit.Inbound == nil || edit.Inbound.MessageID == "" {
+		return true
+	}
+	chat, err := t.chatAt(edit.Address)
+	if err != nil {
+		return !errors.Is(err, session.ErrNotFound)
+	}
+	id := edit.Inbound.MessageID
+	mark, err := encode(id)
+	found := err != nil
+	t.each(bkInbox, numKey(chat), func(k, v []byte) bool {
+		if bytes.Contains(v, mark) {
+			item, err := get[session.Item](t, bkInbox, k)
+			found = found || err == nil && item.Address == edit.Address && item.Inbound != nil && item.Inbound.MessageID == id
+		}
+		return !found
+	})
+	t.each(bkTurns, numKey(chat), func(k, v []byte) bool {
+		if bytes.Contains(v, mark) {
+			turn, err := get[turnRec](t, bkTurns, k)
+			found = found || err == nil && slices.Contains(turn.Messages, id)
+		}
+		return !found
+	})
+	return found
+}
+
+// messageIDs are the platform's ids of the messages among items.
+func messageIDs(items []session.Item) []string {
+	var ids []string
+	for i := range items {
+		if in := items[i].Inbound; in != nil && in.MessageID != "" {
+			ids = append(ids, in.MessageID)
+		}
+	}
+	return ids
+}
+
+// messages are the platform's ids of what the turn has taken; the lock is held.
+func (t *turn) messages() []string {
+	ids := messageIDs(t.info.Items)
+	for i := range t.info.Steps {
+		ids = append(ids, messageIDs(t.info.Steps[i].Items)...)
+	}
+	return append(ids, t.joined...)
 }
 
 // original is the newest item that an edit rewords and that no turn has; nil

@@ -78,6 +78,7 @@ type Engine struct {
 	epoch    uint64          // of this process
 
 	pairs    pairBook
+	moves    moveBook
 	lanes    lanesOf
 	receipts awaited
 	wording  sync.RWMutex // held for reading while a turn takes its items, see edit.go

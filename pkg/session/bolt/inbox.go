@@ -64,7 +64,11 @@ func (e *Engine) appendItem(t *tx, item *session.Item, payload []byte, chat uint
 		return nil
 	}
 	if item.Edit != "" {
-		if done, err := e.appendEdit(t, item); done || err != nil {
+		var err error
+		if item, err = e.appendEdit(t, item); item == nil || err != nil {
+			return err
+		}
+		if payload, err = encode(item); err != nil {
 			return err
 		}
 	}

@@ -39,6 +39,7 @@ const (
 	bkCursors   bucket = "cursors"   // name -> position
 	bkAsks      bucket = "asks"      // pairing code -> askRec
 	bkPairs     bucket = "pairs"     // person -> session.Pair
+	bkMoves     bucket = "moves"     // address of a chat that moved -> moveRec
 	bkBad       bucket = "bad"       // bucket, key -> the bytes of a damaged record
 )
 
@@ -46,13 +47,13 @@ func buckets() []bucket {
 	return []bucket{
 		bkMeta, bkAddr, bkChats, bkSessions, bkHistory, bkInbox, bkSeen, bkSteps, bkTurns, bkSuspects,
 		bkOutbox, bkSent, bkSuspended, bkTasks, bkOpen, bkJobs, bkDue, bkLeases, bkCursors,
-		bkAsks, bkPairs, bkBad,
+		bkAsks, bkPairs, bkMoves, bkBad,
 	}
 }
 
 // laterBuckets are those that a store of an earlier build lacks: it gets them when
 // it is opened, and until then it is read as if they were empty.
-func laterBuckets() []bucket { return []bucket{bkAsks, bkPairs} }
+func laterBuckets() []bucket { return []bucket{bkAsks, bkPairs, bkMoves} }
 
 // isIndex says that a bucket's values are empty by design.
 func isIndex(b bucket) bool { return b == bkOpen || b == bkDue || b == bkSuspended }

@@ -106,7 +106,7 @@ func (e *Engine) openGood() error {
 			}
 			e.meta = *m
 			old = slices.ContainsFunc(buckets(), t.lacks)
-			return e.pairs.read(t)
+			return errors.Join(e.pairs.read(t), e.moves.read(t))
 		})
 	})
 	if err == nil && old {

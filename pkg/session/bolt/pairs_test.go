@@ -45,7 +45,7 @@ func makeOlder(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	err = db.Update(func(tx *bbolt.Tx) error {
-		return errors.Join(tx.DeleteBucket([]byte("asks")), tx.DeleteBucket([]byte("pairs")))
+		return errors.Join(tx.DeleteBucket([]byte("asks")), tx.DeleteBucket([]byte("pairs")), tx.DeleteBucket([]byte("moves")))
 	})
 	if err := errors.Join(err, db.Close()); err != nil {
 		t.Fatal(err)

@@ -184,7 +184,9 @@ type turnRec struct {
 	Outcome session.Outcome `json:"outcome"`
 	Reason  string          `json:"reason,omitempty"`
 	Seqs    []uint64        `json:"seqs"`
-	Time    time.Time       `json:"time"`
+	// Messages are the platform's ids of what it consumed, for edits that come later.
+	Messages []string  `json:"messages,omitempty"`
+	Time     time.Time `json:"time"`
 }
 
 // suspectRec is a chat that had unfinished work when a process died. Begun is

@@ -36,7 +36,9 @@ type turn struct {
 	mu    sync.Mutex // orders the turn's writes
 	limit batch
 	taken []uint64 // the items that belong to the turn
-	steps uint32   // recorded so far
+	// joined are the platform's ids of the messages that joined in this attempt.
+	joined []string
+	steps  uint32 // recorded so far
 
 	errMu sync.Mutex
 	err   error // of the first write that failed
@@ -349,6 +351,7 @@ func (t *turn) Join(ctx context.Context, accept func(session.Item) bool) ([]sess
 	}
 	t.limit = limit
 	t.taken = append(t.taken, seqs...)
+	t.joined = append(t.joined, messageIDs(items)...)
 	return items, t.record(ctx, &stepRec{Step: session.Step{Kind: session.StepJoined}, Taken: seqs})
 }
 

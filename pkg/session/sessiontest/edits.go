@@ -83,10 +83,26 @@ func editTests() []test {
 		{"an edit is seen by whoever looks at what waits, and by a join", testEditJoined},
 		{"an edit counts after a turn that recorded nothing, not after one that did", testEditAfterAttempt},
 		{"an edit of what never came", func(b *bench) {
-			b.append(edit("a", "e1", "1", "dropped", session.EditDrop))
+			b.append(edit("a", "e1", "", "of nothing", session.EditDrop))
 			b.equal(0, b.status().Waiting)
-			b.append(edit("a", "e2", "1", "kept", session.EditAnswer))
-			b.equal([]string{"kept"}, wordings(b.turns().next().what.Info().Items))
+			b.append(edit("a", "e2", "1", "new", session.EditDrop), edit("a", "e3", "1", "newer", session.EditDrop))
+			w := b.turns()
+			h := w.next()
+			b.equal([]string{"newer"}, wordings(h.what.Info().Items))
+			b.equal(channels.KindMessage, h.what.Info().Items[0].Inbound.Kind)
+			b.append(edit("a", "e4", "1", "too late", session.EditDrop), edit("a", "e5", "2", "joined", session.EditAnswer))
+			_, err := h.what.Join(b.Context(), func(session.Item) bool { return true })
+			b.must(err)
+			b.must(w.stop())
+			b.crash()
+			w = b.turns()
+			b.answer(w.next(), session.Commit{})
+			b.must(w.stop())
+			b.reopen()
+			b.append(edit("a", "e6", "1", "answered", session.EditDrop), edit("a", "e7", "2", "answered", session.EditDrop))
+			b.equal(0, b.status().Waiting)
+			b.append(edit("b", "e8", "1", "elsewhere", session.EditDrop), edit("a", "e9", "1", "answered", session.EditAnswer))
+			b.equal(2, b.status().Waiting)
 		}},
 		{"edits, turns and crashes in any order", testEditsAndTurns},
 		{"edits and turns beside each other: every last wording is read once", testEditRace},
@@ -149,11 +165,14 @@ func testEditOfOthers(b *bench) {
 		edit("a", "e7", "0", "of another one", session.EditDrop),
 	)
 	w := b.turns()
-	for range 2 {
+	for range 3 {
 		h := w.next()
-		want := []string{"one", "ten", "pressed", "nameless"}
-		if h.what.Info().Address == addr("b") {
+		want := []string{"one", "ten", "pressed", "nameless", "in another chat", "numbered anew", "of another one"}
+		switch h.what.Info().Address {
+		case addr("b"):
 			want = []string{"elsewhere"}
+		case thread:
+			want = []string{"in a thread"}
 		}
 		b.equal(want, wordings(h.what.Info().Items))
 		b.answer(h, session.Commit{})

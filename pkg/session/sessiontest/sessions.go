@@ -23,10 +23,10 @@ func sessionTests() []test {
 				b.wantErr(b.e.All(b.Context(), id, func(session.Entry) error { return nil }), session.ErrNotFound)
 				b.wantErr(b.e.Forget(b.Context(), id), session.ErrNotFound)
 			}
-			b.wantErr(b.e.Move(b.Context(), addr("nobody"), addr("x")), session.ErrNotFound)
 		}},
 		{"sessions are listed by id", testList},
 		{"a chat moves with what waits in it", testMove},
+		{"what a chat was called before it moved is known", testFormer},
 		{"a chat moves onto one that has begun", testMoveOnto},
 		{"a move onto a chat does not run its begun calls again", testMoveOntoBegun},
 		{"a chat that moves onto another one keeps its interrupted turn", testMoveBegun},
@@ -155,6 +155,29 @@ func testMove(b *bench) {
 	turn := b.turns().next().what.Info()
 	b.equal(addr("new"), turn.Address)
 	b.equal([]string{"test/bot/2", "test/bot/3", "test/bot/4"}, ids(turn.Items))
+}
+
+func testFormer(b *bench) {
+	info := b.say("old", "1", session.Commit{})
+	former := func(chat string) []string { return b.e.Former("test", "bot", chat) }
+	b.must(b.e.Move(b.Context(), addr("old"), addr("new")))
+	b.must(b.e.Move(b.Context(), addr("new"), addr("new")))
+	b.must(b.e.Move(b.Context(), addr("silent"), addr("silent2")))
+	_, err := b.e.Lookup(b.Context(), addr("silent2"))
+	b.wantErr(err, session.ErrNotFound)
+	thread := addr("silent2")
+	thread.Thread = "7"
+	b.must(b.e.Move(b.Context(), thread, addr("thread")))
+	b.must(b.e.Forget(b.Context(), info.Session))
+	for range 2 {
+		b.equal([]string{"old"}, former("new"))
+		b.equal([]string{"silent"}, former("silent2"))
+		b.equal(0, len(former("old"))+len(former("thread"))+len(b.e.Former("test", "other", "new")))
+		b.reopen()
+	}
+	b.must(b.e.Move(b.Context(), addr("new"), addr("newer")))
+	b.must(b.e.Move(b.Context(), addr("old"), addr("newer")))
+	b.equal([]string{"old", "new"}, former("newer"))
 }
 
 func testMoveOnto(b *bench) {

@@ -44,6 +44,9 @@ func check(t tester, md string, limit int) string {
 		if blank(text) || !utf8.ValidString(text) {
 			t.Errorf("limit %d: part %d is blank or not UTF-8: %q", limit, i, part)
 		}
+		if links := faketelegram.AutoLinks(text, entities); len(links) > 0 {
+			t.Errorf("limit %d: part %d has links that lead elsewhere than to the web: %+v\n%q", limit, i, links, part)
+		}
 		if len(entities) > 100 {
 			t.Errorf("limit %d: part %d has %d entities", limit, i, len(entities))
 		}

@@ -16,6 +16,8 @@
 //     links of a table follow it. Cells beyond the header's are kept, and so is a
 //     link definition that nobody uses. What Telegram itself takes out of a text,
 //     such as control characters and bidirectional overrides, is taken out.
+//   - No link leads elsewhere than to the web: addresses of which Telegram makes
+//     such links by itself, like tg://, are code.
 //   - The time is linear in the length of the text, as is the length of the
 //     result: nesting, markers in one paragraph, cells of a table and bytes of
 //     link targets are bounded. What is beyond a bound is shown as it was written.
@@ -26,7 +28,7 @@
 // opened again there, with the language and with the header row.
 //
 // The text goes through clean.go, parse.go (goldmark, with our bounds), read.go
-// and table.go (the walk over its tree), pack.go and cut.go (parts) and write.go
+// and table.go (the walk over its tree), live.go (links that are none), pack.go and cut.go (parts) and write.go
 // (HTML). To add something that Markdown can say, give read.go a case for its
 // node; to add a style, give look.tags a tag for it.
 package markup

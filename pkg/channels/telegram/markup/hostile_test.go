@@ -64,6 +64,8 @@ func hostile() map[string]func(n int) string {
 		"paragraphs":       repeat("a\n\n"),
 		"words":            repeat("word "),
 		"addresses":        repeat(" http://a.bc"),
+		"live addresses":   repeat("*tg*://a. "),
+		"schemes":          repeat("tg://"),
 		"mail":             repeat(" a@a.a"),
 		"spaces":           func(n int) string { return "a" + strings.Repeat(" ", n) + "b" },
 		"tabs":             func(n int) string { return strings.Repeat("\t", n) + "b" },

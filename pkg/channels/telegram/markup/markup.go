@@ -24,7 +24,9 @@ func Render(md string, limit int) []string {
 	bounds := size{units: limit, bytes: max(bytesPerUnit*limit, minBytes), entities: maxEntities}
 	parts := pack(read(md), bounds)
 	if len(parts) == 0 && visible(md) {
-		parts = pack([]block{{text: strings.TrimSpace(md)}}, bounds)
+		var p paragraph
+		p.put(strings.TrimSpace(md), look{})
+		parts = pack([]block{p.block()}, bounds)
 	}
 	return parts
 }

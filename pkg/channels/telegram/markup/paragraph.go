@@ -28,7 +28,12 @@ func (p *paragraph) put(text string, l look) {
 	p.spans = append(p.spans, span{end: p.text.Len(), look: l})
 }
 
-// block is the paragraph without space at its end.
+// block is the paragraph without space at its end, and without links of
+// Telegram's own making that do not lead to the web.
 func (p *paragraph) block() block {
-	return block{text: strings.TrimRight(p.text.String(), " \n"), spans: p.spans}
+	text, spans := strings.TrimRight(p.text.String(), " \n"), p.spans
+	if all := live(text); len(all) > 0 {
+		spans = disarm(spans, all)
+	}
+	return block{text: text, spans: spans}
 }

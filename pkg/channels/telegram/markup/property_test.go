@@ -157,6 +157,7 @@ func FuzzRender(f *testing.F) {
 	for i, md := range []string{
 		"# a\n\n- b\n  1. *c*\n\n> d\n\n| e | f |\n|-|-|\n| `g` | [h](http://i.j) | k |\n\n```go\nl\n```\n",
 		"||a `b`|| ~~c~~ ![d](e) [f]: <g>\n\n[h]\n\n[h]: http://i.j 'k'\n",
+		"[a](tg://b?c=1) ||d ton://e f|| [T](https://g.h)G://i *t*g://j `tg://k` <tonsite://l>",
 		"👩‍👩‍👧&#x202e;\u0301<b>&amp;\xff\x00\r\n\t- x",
 	} {
 		f.Add(md, uint16(i*20))
