@@ -61,7 +61,7 @@ func gatewayOnFakeTime(t *testing.T, test func(t *testing.T, srv *faketelegram.S
 		srv := faketelegram.New(t, faketelegram.Options{
 			Listener: pipes, Limits: faketelegram.Limits{PerChat: 1, GroupPerMinute: 20, PerBot: 30},
 		})
-		c := senderTo(t, srv, nil)
+		c := senderTo(t, srv)
 		telegram.DialWith(c, pipes.Dial)
 		serveWith(t, c, talker{}, offered...)
 		test(t, srv)

@@ -165,8 +165,8 @@ func TestEditOfAPartLeavesItsAlbumAlone(t *testing.T) {
 			t.Errorf("%s %q of message %q, want an edit of %q", got.Kind, got.Text, got.MessageID, want)
 		}
 	}
-	if !strings.HasPrefix(items[1].Text, "the journey\n[photo") {
-		t.Errorf("the edit is %q", items[1].Text)
+	if items[1].Text != "the journey" || len(items[1].Attachments) != 1 {
+		t.Errorf("the edit is %q with %d pictures", items[1].Text, len(items[1].Attachments))
 	}
 }
 
