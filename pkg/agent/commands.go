@@ -132,7 +132,7 @@ func (r *run) saidStopped(ctx context.Context, sent time.Time) bool {
 // usageText tells how much of the conversation the next request carries. Tokens
 // are estimated, as they are for the budget itself.
 func (r *run) usageText(ctx context.Context) (string, error) {
-	h, err := r.history(ctx, r.a.o.ContextTokens)
+	h, err := r.history(ctx, r.a.o.ContextTokens, 0)
 	if err != nil {
 		return "", err
 	}
@@ -166,7 +166,7 @@ const compactPrompt = "Summarise our conversation so far in at most 300 words: w
 // compact replaces what the model reads of the conversation by its own summary.
 // Nothing is deleted: the session's compaction point moves.
 func (r *run) compact(ctx context.Context) error {
-	h, err := r.history(ctx, r.a.o.ContextTokens)
+	h, err := r.history(ctx, r.a.o.ContextTokens, 0)
 	if err != nil {
 		return err
 	}

@@ -128,8 +128,9 @@ const (
 
 // history reads the newest messages that fit into budget tokens, beginning with
 // a person's message so that no call is cut from its result. One that would take
-// more than a quarter of the budget is shortened.
-func (r *run) history(ctx context.Context, budget int) (window, error) {
+// more than a quarter of the budget is shortened. There is room for extra more
+// messages where they are.
+func (r *run) history(ctx context.Context, budget, extra int) (window, error) {
 	var w window // its messages newest first, for now
 	var seqs []uint64
 	var pictures room
@@ -140,6 +141,10 @@ func (r *run) history(ctx context.Context, budget int) (window, error) {
 			return false
 		}
 		w.tokens += n
+		if seqs == nil {
+			most := int(min(e.Seq, maxHistory)) //nolint:gosec // it is small
+			w.messages, seqs = make([]providers.Message, 0, most+extra), make([]uint64, 0, most)
+		}
 		w.messages, seqs = append(w.messages, m), append(seqs, e.Seq)
 		return true
 	})

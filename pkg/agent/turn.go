@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -248,15 +249,12 @@ func (r *run) ask(ctx context.Context, items []session.Item, past past) ([]provi
 
 	budget := r.a.o.ContextTokens
 	for try := 0; ; try++ {
-		h, err := r.history(ctx, budget)
+		h, err := r.history(ctx, budget, 2+len(users)+len(past.messages))
 		if err != nil {
 			return users, &tools.ToolLoopResult{}, asked{err: err, before: past.messages}
 		}
-		msgs := make([]providers.Message, 0, 2+len(h.messages)+len(users)+len(past.messages))
-		msgs = append(msgs, r.system())
-		msgs = append(msgs, h.messages...)
-		msgs = append(msgs, users...)
-		msgs = append(msgs, past.messages...)
+		all := len(h.messages)
+		msgs := append(append(slices.Insert(h.messages, 0, r.system()), users...), past.messages...)
 		res, err := tools.RunToolLoop(r.invocation(loop), r.config(past.rounds), msgs, r.info.Address.Channel, r.info.Address.Chat)
 		if res == nil {
 			res = &tools.ToolLoopResult{}
@@ -265,8 +263,8 @@ func (r *run) ask(ctx context.Context, items []session.Item, past past) ([]provi
 			err = cause
 		}
 		tooLong := isTooLong(err)
-		if !tooLong || try > 0 || len(h.messages) == 0 {
-			out := asked{err: err, before: past.messages, alone: tooLong && len(h.messages) == 0}
+		if !tooLong || try > 0 || all == 0 {
+			out := asked{err: err, before: past.messages, alone: tooLong && all == 0}
 			if try > 0 {
 				out.compactTo = h.from
 			}
