@@ -142,7 +142,7 @@ func (r *run) history(ctx context.Context, budget, extra int) (window, error) {
 		}
 		w.tokens += n
 		if seqs == nil {
-			most := int(min(e.Seq, maxHistory)) //nolint:gosec // it is small
+			most := int(min(e.Seq, maxHistory))
 			w.messages, seqs = make([]providers.Message, 0, most+extra), make([]uint64, 0, most)
 		}
 		w.messages, seqs = append(w.messages, m), append(seqs, e.Seq)

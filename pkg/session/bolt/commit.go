@@ -106,7 +106,7 @@ func (p *commitWrite) run(x *tx) error {
 	if err != nil {
 		return err
 	}
-	ended := turnRec{Session: chat.Session, Outcome: c.Outcome, Reason: c.Reason, Seqs: t.taken, Messages: t.messages(), Time: x.now}
+	ended := &turnRec{Session: chat.Session, Outcome: c.Outcome, Reason: c.Reason, Seqs: t.taken, Messages: t.messages(), Time: x.now}
 	if err := p.consume(x, chat); err != nil {
 		return err
 	}
@@ -258,7 +258,7 @@ func (e *Engine) putOne(x *tx, home uint64, o *channels.Outbound, encoded []byte
 	if err := x.putRaw(bkOutbox, key, outPayload(encoded, mark)); err != nil {
 		return err
 	}
-	if err := x.put(bkSent, id, sentRec{Chat: chat, Seq: seq, Time: x.now}); err != nil {
+	if err := x.put(bkSent, id, &sentRec{Chat: chat, Seq: seq, Time: x.now}); err != nil {
 		return err
 	}
 	x.added++

@@ -85,7 +85,7 @@ func (e *Engine) appendEdit(t *tx, edit *session.Item) (*session.Item, error) {
 		})
 	}
 	t.added++
-	return nil, t.put(bkSeen, idKey(edit.ID), seenRec{Time: t.now}) // it waits nowhere itself
+	return nil, t.put(bkSeen, idKey(edit.ID), &seenRec{Time: t.now}) // it waits nowhere itself
 }
 
 // accepted says whether the message of an edit was accepted before: it waits, or
@@ -109,7 +109,7 @@ func (t *tx) accepted(edit *session.Item) bool {
 		return !found
 	})
 	t.each(bkTurns, numKey(chat), func(k, v []byte) bool {
-		if bytes.Contains(v, mark) {
+		if bytes.Contains(v, []byte(id)) {
 			turn, err := get[turnRec](t, bkTurns, k)
 			found = found || err == nil && slices.Contains(turn.Messages, id)
 		}

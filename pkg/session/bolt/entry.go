@@ -56,8 +56,8 @@ func decodeEntry(payload []byte) (session.Entry, error) {
 		c.Extra = r.json()
 		m.ToolCalls = append(m.ToolCalls, c)
 	}
-	if !r.whole() {
-		return session.Entry{}, errFields
+	if err := r.end(); err != nil {
+		return session.Entry{}, err
 	}
 	return e, nil
 }

@@ -56,8 +56,13 @@ type fields struct {
 
 func readFields(payload []byte) fields { return fields{raw: payload, text: string(payload)} }
 
-// whole says that everything was read and as it should be.
-func (r *fields) whole() bool { return !r.bad && len(r.raw) == 0 }
+// end says whether everything was read and as it should be.
+func (r *fields) end() error {
+	if r.bad || len(r.raw) > 0 {
+		return errFields
+	}
+	return nil
+}
 
 func (r *fields) skip(size int) bool {
 	if r.bad || size <= 0 {

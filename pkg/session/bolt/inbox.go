@@ -85,7 +85,7 @@ func (e *Engine) appendItem(t *tx, item *session.Item, payload []byte, chat uint
 	if err := t.putRaw(bkInbox, numKey(chat, seq), payload); err != nil {
 		return err
 	}
-	if err := t.put(bkSeen, id, seenRec{Chat: chat, Seq: seq, Time: t.now}); err != nil {
+	if err := t.put(bkSeen, id, &seenRec{Chat: chat, Seq: seq, Time: t.now}); err != nil {
 		return err
 	}
 	t.added++

@@ -358,7 +358,7 @@ func (d *delivery) Settle(ctx context.Context, o channels.Outcome) error {
 		if err := d.fence(t); err != nil {
 			return err
 		}
-		sent := sentRec{Chat: chat, Seq: seq, State: o.State, Reason: o.Reason, Receipts: d.rec.Receipts, Time: t.now}
+		sent := &sentRec{Chat: chat, Seq: seq, State: o.State, Reason: o.Reason, Receipts: d.rec.Receipts, Time: t.now}
 		switch o.State {
 		case channels.Delivered:
 			sent.Receipts = append(slices.Clip(sent.Receipts), o.Receipt)

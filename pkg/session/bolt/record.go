@@ -118,10 +118,7 @@ func (c *chatRec) UnmarshalBinary(payload []byte) error {
 	c.Session, c.Entries, c.CompactedTo = r.number(), r.number(), r.number()
 	c.Created, c.Active = r.time(), r.time()
 	c.Failed = decodeSome[[]session.FailedItem](&r)
-	if !r.whole() {
-		return errFields
-	}
-	return nil
+	return r.end()
 }
 
 func appendAddress(b []byte, a *channels.Address) []byte {
@@ -157,17 +154,13 @@ func (s *sessionRec) UnmarshalBinary(payload []byte) error {
 	r := readFields(payload)
 	s.Chat = r.number()
 	s.Past = decodeSome[*session.Info](&r)
-	if !r.whole() {
-		return errFields
-	}
-	return nil
+	return r.end()
 }
 
-// seenRec says where an accepted item was put.
+// seenRec says where an accepted item was put. It is stored as fields in this order.
 type seenRec struct {
-	Chat uint64    `json:"c"`
-	Seq  uint64    `json:"s"`
-	Time time.Time `json:"t"`
+	Chat, Seq uint64
+	Time      time.Time
 }
 
 // stepRec is a step; the items of a join stay in the inbox and are named by
@@ -178,15 +171,16 @@ type stepRec struct {
 	Taken []uint64     `json:"taken,omitempty"`
 }
 
-// turnRec keeps what a committed turn consumed and how it ended.
+// turnRec keeps what a committed turn consumed and how it ended. It is stored as
+// fields in this order, lists with their length before them.
 type turnRec struct {
-	Session uint64          `json:"session"`
-	Outcome session.Outcome `json:"outcome"`
-	Reason  string          `json:"reason,omitempty"`
-	Seqs    []uint64        `json:"seqs"`
+	Session uint64
+	Outcome session.Outcome
+	Reason  string
+	Seqs    []uint64
 	// Messages are the platform's ids of what it consumed, for edits that come later.
-	Messages []string  `json:"messages,omitempty"`
-	Time     time.Time `json:"time"`
+	Messages []string
+	Time     time.Time
 }
 
 // suspectRec is a chat that had unfinished work when a process died. Begun is
@@ -209,13 +203,13 @@ type outRec struct {
 }
 
 // sentRec remembers an outgoing message's id; State is empty while it is queued.
+// It is stored as fields in this order, receipts with their number before them.
 type sentRec struct {
-	Chat     uint64                `json:"c"`
-	Seq      uint64                `json:"s"`
-	State    channels.OutcomeState `json:"state,omitempty"`
-	Receipts []channels.Receipt    `json:"receipts,omitempty"`
-	Reason   string                `json:"reason,omitempty"`
-	Time     time.Time             `json:"t"`
+	Chat, Seq uint64
+	State     channels.OutcomeState
+	Receipts  []channels.Receipt
+	Reason    string
+	Time      time.Time
 }
 
 // forgotten is the state of a message whose session was deleted before it left.

@@ -119,7 +119,7 @@ func (t *tx) forgetChat(n uint64) error {
 		if err != nil {
 			continue
 		}
-		gone := sentRec{Chat: n, Seq: num(key, 1), State: forgotten, Time: t.now}
+		gone := &sentRec{Chat: n, Seq: num(key, 1), State: forgotten, Time: t.now}
 		if err := t.put(bkSent, idKey(rec.Outbound.ID), gone); err != nil {
 			return err
 		}
