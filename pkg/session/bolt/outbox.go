@@ -130,9 +130,10 @@ type delivery struct {
 	key     []byte
 	rec     outRec
 	info    channels.DeliveryInfo
-	stored  *verdict // nil when it is surely stored
-	offered bool     // a lane may take it before it is stored; only the committer uses this
-	more    bool     // more waited behind it when it was settled
+	stored  *verdict    // nil when it was read from the store
+	offered bool        // a lane may take it before it is stored; only the committer uses this
+	more    bool        // more waited behind it when it was settled
+	certain atomic.Bool // it is stored
 	over    atomic.Bool
 	settled atomic.Bool
 }
@@ -169,6 +170,7 @@ func (d *delivery) hand(ctx context.Context, h func(context.Context, channels.De
 	d.info.Marked, d.info.Unknown, d.info.Ambiguities = d.rec.Mark != 0, d.rec.Unknown, d.rec.Ambiguities
 	seq := num(d.key, 1)
 	if d.stored == nil {
+		d.certain.Store(true)
 		d.e.noteBusy(seq)
 	}
 	err := h(ctx, d)
@@ -179,7 +181,7 @@ func (d *delivery) hand(ctx context.Context, h func(context.Context, channels.De
 	if err == nil {
 		err = errors.New("the delivery was not settled")
 	}
-	if d.stored == nil && surelyNotSent(err) {
+	if d.certain.Load() && surelyNotSent(err) {
 		d.e.noteIdle(seq)
 	}
 	return false, err
@@ -187,7 +189,7 @@ func (d *delivery) hand(ctx context.Context, h func(context.Context, channels.De
 
 // durable waits until what is handed out early is stored.
 func (d *delivery) durable(ctx context.Context) error {
-	if d.stored == nil {
+	if d.certain.Load() {
 		return nil
 	}
 	select {
@@ -198,7 +200,7 @@ func (d *delivery) durable(ctx context.Context) error {
 	if d.stored.err != nil {
 		return fmt.Errorf("delivery %s: %w", d.rec.Outbound.ID, d.stored.err)
 	}
-	d.stored = nil
+	d.certain.Store(true)
 	d.e.noteBusy(num(d.key, 1))
 	return nil
 }
@@ -379,9 +381,9 @@ func (d *delivery) Settle(ctx context.Context, o channels.Outcome) error {
 		more = next != nil
 		return t.put(bkSent, idKey(d.rec.Outbound.ID), sent)
 	})
-	d.more = more
-	d.settled.Store(err == nil)
 	if err == nil {
+		d.more = more
+		d.settled.Store(true)
 		d.e.receipts.settled(d.rec.Outbound.ID)
 	}
 	return err
