@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -38,7 +39,8 @@ type Fetched struct {
 // attachments. It never fails: what cannot be had is said.
 func (r *run) fetch(ctx context.Context, items []session.Item) [][]Fetched {
 	all := make([][]Fetched, len(items))
-	if r.a.o.Fetch == nil {
+	withFiles := func(it session.Item) bool { return it.Inbound != nil && len(it.Inbound.Attachments) > 0 }
+	if r.a.o.Fetch == nil || !slices.ContainsFunc(items, withFiles) {
 		return all
 	}
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
@@ -46,7 +48,7 @@ func (r *run) fetch(ctx context.Context, items []session.Item) [][]Fetched {
 	slots := make(chan struct{}, maxFetches)
 	var wg sync.WaitGroup
 	for i := range items {
-		if items[i].Inbound == nil {
+		if !withFiles(items[i]) {
 			continue
 		}
 		attachments := items[i].Inbound.Attachments
