@@ -10,6 +10,9 @@ import (
 // that do not lead to the web: it does so outside of code and of other links.
 // Those to the web, names, numbers and the like are left out: they do no harm.
 func AutoLinks(text string, entities []Entity) []Entity {
+	if !strings.Contains(text, "://") {
+		return nil
+	}
 	address := regexp.MustCompile(`(?i)(?:tg|ton|tonsite|ftp)://[a-z0-9._-]{1,253}(?:[/?#][^\s\x{2000}-\x{206f}<>«»"]*)?`)
 	var found []Entity
 	for _, at := range address.FindAllStringIndex(text, -1) {
