@@ -42,24 +42,7 @@ func (b *box) link(tb testing.TB, target, name string) {
 func TestHostilePaths(t *testing.T) {
 	t.Parallel()
 	b := fortify(t)
-	b.link(t, "../secret.txt", "relative")
-	b.link(t, filepath.Join(filepath.Dir(b.dir), "secret.txt"), "absolute")
-	b.link(t, "..", "up")
-	b.link(t, "/", "slash")
-	b.link(t, "/proc/self/environ", "environ")
-	b.link(t, "/nothing/here", "dangling-out")
-	b.link(t, "nothing", "dangling-in")
-	b.link(t, "loop", "loop")
-	b.link(t, "inside.txt", "good")
-	if err := os.Link(b.path("../secret.txt"), b.path("hard")); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mkfifo(b.path("fifo"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mknod(b.path("socket"), syscall.S_IFSOCK|0o600, 0); err != nil {
-		t.Fatal(err)
-	}
+	b.traps(t)
 	tests := []struct{ path, want string }{
 		{"..", "security_violation"},
 		{"../secret.txt", "security_violation"},
@@ -306,5 +289,28 @@ func TestASpaceIsPreparedBeforeItIsLookedInto(t *testing.T) {
 	}
 	if got := registry.Execute(ctx, "list_dir", map[string]any{"path": "."}); !got.IsError {
 		t.Error("a folder that cannot be prepared was listed")
+	}
+}
+
+// traps lays what leads out of the space, or is no file, into it.
+func (b *box) traps(t *testing.T) {
+	t.Helper()
+	b.link(t, "../secret.txt", "relative")
+	b.link(t, filepath.Join(filepath.Dir(b.dir), "secret.txt"), "absolute")
+	b.link(t, "..", "up")
+	b.link(t, "/", "slash")
+	b.link(t, "/proc/self/environ", "environ")
+	b.link(t, "/nothing/here", "dangling-out")
+	b.link(t, "nothing", "dangling-in")
+	b.link(t, "loop", "loop")
+	b.link(t, "inside.txt", "good")
+	if err := os.Link(b.path("../secret.txt"), b.path("hard")); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(b.path("fifo"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mknod(b.path("socket"), syscall.S_IFSOCK|0o600, 0); err != nil {
+		t.Fatal(err)
 	}
 }

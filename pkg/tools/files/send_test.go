@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -128,20 +126,7 @@ func TestSendFileRefuses(t *testing.T) {
 func TestSendFileSendsNothingFromOutside(t *testing.T) {
 	t.Parallel()
 	b := fortify(t)
-	b.link(t, "../secret.txt", "relative")
-	b.link(t, filepath.Join(filepath.Dir(b.dir), "secret.txt"), "absolute")
-	b.link(t, "..", "up")
-	b.link(t, "/proc/self/environ", "environ")
-	b.link(t, "inside.txt", "good")
-	if err := os.Link(b.path("../secret.txt"), b.path("hard")); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mkfifo(b.path("fifo"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mknod(b.path("socket"), syscall.S_IFSOCK|0o600, 0); err != nil {
-		t.Fatal(err)
-	}
+	b.traps(t)
 	p := post(b)
 	for _, path := range []string{
 		"..", "../secret.txt", "a/../../secret.txt", "../space-two/secret.txt", b.path("inside.txt"), b.path("../secret.txt"), "/etc/passwd",
