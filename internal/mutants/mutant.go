@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -138,17 +139,21 @@ func (r Runner) judge(ctx context.Context, dir string, m Mutant, green *baseline
 	if err := copied.WriteFile(m.File, []byte(mutated), 0o600); err != nil {
 		return Failed, err.Error()
 	}
-	out, testErr := r.test(ctx, dir, m)
+	out, buildErr := r.command(ctx, dir, "build", "-o", os.DevNull, "./"+path.Dir(m.File)) // a test may build the gateway by itself
+	var testErr error
+	if buildErr == nil {
+		out, testErr = r.test(ctx, dir, m)
+	}
 	if err := copied.WriteFile(m.File, original, 0o600); err != nil {
 		return Failed, err.Error()
 	}
 	switch {
 	case ctx.Err() != nil:
 		return Failed, context.Cause(ctx).Error()
+	case buildErr != nil, strings.Contains(out, "[build failed]"), strings.Contains(out, "[setup failed]"):
+		return Failed, "does not compile:\n" + out
 	case testErr == nil:
 		return Survived, ""
-	case strings.Contains(out, "[build failed]") || strings.Contains(out, "[setup failed]"):
-		return Failed, "does not compile:\n" + out
 	default:
 		return Killed, ""
 	}
@@ -163,16 +168,19 @@ func (m Mutant) Apply(text string) (string, error) {
 }
 
 func (r Runner) test(ctx context.Context, dir string, m Mutant) (string, error) {
+	return r.command(ctx, dir, "test", "-count=1", "-vet=off", "-timeout", r.Limit.String(), "-run", m.Test, "./"+m.Dir)
+}
+
+func (r Runner) command(ctx context.Context, dir string, args ...string) (string, error) {
 	// The test's own limit comes first, so that it can say where it hung.
 	ctx, cancel := context.WithTimeout(ctx, 2*r.Limit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", "test", "-count=1", "-vet=off", //nolint:gosec // arguments of our own list
-		"-timeout", r.Limit.String(), "-run", m.Test, "./"+m.Dir)
+	cmd := exec.CommandContext(ctx, "go", args...) //nolint:gosec // arguments of our own list
 	cmd.Dir = dir
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		return string(out), fmt.Errorf("go test: %w", err)
+		return string(out), fmt.Errorf("go %s: %w", args[0], err)
 	}
 	return string(out), nil
 }

@@ -25,6 +25,8 @@ func TestRun(t *testing.T) {
 		"go.mod":      "module small\n\ngo 1.26\n",
 		"a/a.go":      "package a\n\nfunc Double(n int) int { return 2 * n }\n\nfunc Half(n int) int { return n / 2 }\n",
 		"a/a_test.go": "package a\n\nimport \"testing\"\n\nfunc TestDouble(t *testing.T) {\n\tif Double(2) != 4 {\n\t\tt.Error(\"no\")\n\t}\n}\n\nfunc TestRed(t *testing.T) { t.Error(\"red\") }\n",
+		"b/main.go":   "package main\n\nfunc main() { println(1) }\n",
+		"c/c_test.go": "package c\n\nimport (\n\t\"os/exec\"\n\t\"testing\"\n)\n\nfunc TestBuilds(t *testing.T) {\n\tif err := exec.Command(\"go\", \"build\", \"-o\", t.TempDir(), \"../b\").Run(); err != nil {\n\t\tt.Error(err)\n\t}\n}\n",
 		".git/config": "not copied",
 	} {
 		path := filepath.Join(root, name)
@@ -47,12 +49,13 @@ func TestRun(t *testing.T) {
 		mutant("no code", "2 * n", "2 * m", "^TestDouble$"),
 		mutant("no test", "2 * n", "3 * n", "^TestTriple$"),
 		mutant("red anyway", "2 * n", "3 * n", "^TestRed$"),
+		{Promise: "R0", Defect: "built by a test", File: "b/main.go", Old: "1", New: "one", Dir: "c", Test: "^TestBuilds$"},
 		{Promise: "R0", Defect: "no file", File: "a/b.go", Old: "x", New: "y", Dir: "a", Test: "^TestDouble$"},
 	}
 	want := map[string]mutants.Verdict{
 		"seen": mutants.Killed, "panics": mutants.Killed, "unseen": mutants.Survived,
 		"stale": mutants.Failed, "ambiguous": mutants.Failed, "no code": mutants.Failed,
-		"no test": mutants.Failed, "red anyway": mutants.Failed, "no file": mutants.Failed,
+		"built by a test": mutants.Failed, "no test": mutants.Failed, "red anyway": mutants.Failed, "no file": mutants.Failed,
 	}
 	for _, workers := range []int{1, 2} {
 		scratch := t.TempDir()
