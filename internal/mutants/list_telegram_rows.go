@@ -110,7 +110,7 @@ func telegramBeyondMutants() []Mutant {
 		{
 			Promise: "telegram: killed", Defect: "runs a call again that may have taken effect",
 			File: "pkg/agent/resume.go", Old: `(!c.Rerunnable || c.TaskID != "")`, New: `c.TaskID != ""`,
-			Dir: "internal/kill", Test: "^TestKillOnTelegramAtEachPoint$/^P7$",
+			Dir: "internal/kill", Test: "^TestKillOnTelegramAtEachPoint$/^P[678]$",
 		},
 		{
 			Promise: "telegram: busy chat", Defect: "answers again what has joined a turn",

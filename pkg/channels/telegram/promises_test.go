@@ -34,6 +34,9 @@ func TestAChatThatIsGoneIsTriedOnce(t *testing.T) {
 	stop := outboxtest.Send(t, channels.EgressOptions{Outbox: e, Channel: c, Log: zerolog.Nop()})
 	defer stop()
 	outboxtest.Await(t, e, 2) // the first is settled as refused, the others wait
+	if info, err := e.Lookup(t.Context(), at); err != nil || !info.Suspended {
+		t.Errorf("the chat is not known to be gone: %v", err)
+	}
 	chat.Unblock()
 	chat.Say("I am back")
 	outboxtest.Queue(t, e, channels.Outbound{ID: "four", Address: at, Text: "four"}) // it answers what the person wrote
