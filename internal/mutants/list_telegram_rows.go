@@ -108,11 +108,6 @@ func telegramWireMutants() []Mutant {
 func telegramBeyondMutants() []Mutant {
 	return []Mutant{
 		{
-			Promise: "telegram: killed", Defect: "runs a call again that may have taken effect",
-			File: "pkg/agent/resume.go", Old: `(!c.Rerunnable || c.TaskID != "")`, New: `c.TaskID != ""`,
-			Dir: "internal/kill", Test: "^TestKillOnTelegramAtEachPoint$/^P[678]$",
-		},
-		{
 			Promise: "telegram: busy chat", Defect: "answers again what has joined a turn",
 			File: "pkg/session/bolt/turn.go", Old: "t.taken = append(t.taken, seqs...)\n\tt.joined", New: "t.joined",
 			Dir: "internal/e2e", Test: "^TestTelegramBurstIntoABusyChat$",
