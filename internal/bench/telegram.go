@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -19,11 +20,11 @@ import (
 type wire struct {
 	tg     *faketelegram.Server
 	polled func()
-	// answers finds the nonces in what is sent.
-	answers *regexp.Regexp
+	// questions finds the nonces in what is handed over, answers in what is sent.
+	questions, answers *regexp.Regexp
 
-	// crowd guards people. The server calls watch with its own lock held, so that
-	// nothing calls the server with mu held.
+	// crowd guards people. The server calls watch and handed with its own lock held,
+	// so that nothing calls the server with mu held.
 	crowd  sync.Mutex
 	people map[int]*faketelegram.Chat
 
@@ -42,10 +43,10 @@ type wireAsk struct {
 
 func connectTelegram(ctx context.Context, s *stage) (c rig.Config, env []string, err error) {
 	w := &wire{
-		polled: s.polled, answers: regexp.MustCompile(`rq([0-9a-f]{12})`),
+		polled: s.polled, questions: regexp.MustCompile(`nq([0-9a-f]{12})`), answers: regexp.MustCompile(`rq([0-9a-f]{12})`),
 		people: map[int]*faketelegram.Chat{}, asks: map[string]*wireAsk{},
 	}
-	if w.tg, err = faketelegram.Start(ctx, faketelegram.Options{}); err != nil {
+	if w.tg, err = faketelegram.Start(ctx, faketelegram.Options{Handed: w.handed}); err != nil {
 		return c, nil, err
 	}
 	w.tg.Harm(faketelegram.Rule{If: w.watch})
@@ -75,6 +76,19 @@ func (w *wire) watch(req faketelegram.Request) bool {
 		}
 	}
 	return false
+}
+
+// handed notes when a question is handed over: an update that waits for a poll
+// is the platform's.
+func (w *wire) handed(update json.RawMessage) {
+	now := time.Now()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if m := w.questions.FindSubmatch(update); m != nil {
+		if a := w.asks[string(m[1])]; a != nil {
+			a.handed = now
+		}
+	}
 }
 
 // answer is called with the lock held.
@@ -134,7 +148,7 @@ func (w *wire) ask(text string, chats ...int) []*ask {
 func (w *wire) question(chat int64) *wireAsk {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	a := &wireAsk{nonce: wireNonce(len(w.asks) + 1), chat: chat, handed: time.Now(), done: make(chan struct{})}
+	a := &wireAsk{nonce: wireNonce(len(w.asks) + 1), chat: chat, done: make(chan struct{})}
 	w.asks[a.nonce] = a
 	return a
 }

@@ -2,6 +2,7 @@ package faketelegram
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net"
 	"net/http"
@@ -28,6 +29,9 @@ type Options struct {
 	// WebhookRetry is the first pause after a failed webhook delivery; it doubles
 	// up to a minute. Default 50 ms.
 	WebhookRetry time.Duration
+	// Handed, when set, is told of each update when a poll first gets it. It must
+	// not call the server.
+	Handed func(update json.RawMessage)
 }
 
 // Server is the platform. It has one bot from the start; see [Server.AddBot].

@@ -208,7 +208,9 @@ func (c *call) batch(mine chan struct{}) ([]json.RawMessage, <-chan struct{}, er
 	}
 	var batch []json.RawMessage
 	for _, q := range c.bot.queue[:min(len(c.bot.queue), limit)] {
-		q.handed++
+		if q.handed++; q.handed == 1 && c.srv.opt.Handed != nil {
+			c.srv.opt.Handed(q.Raw)
+		}
 		batch = append(batch, q.Raw)
 	}
 	return batch, c.srv.changed.Next(), nil
