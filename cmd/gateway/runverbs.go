@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -45,15 +44,10 @@ not finished is taken up at the next start. A second signal ends it at once.`,
 	}
 }
 
-// collectAt is how much the heap may grow between two collections, in per cent of
-// what lives: a burst of a thousand chats then peaks some five megabytes lower
-// than with Go's 100, for about two per cent of CPU time. GOGC says otherwise.
-const collectAt = 85
-
 // start reads the configuration and makes the log and the redactor of a gateway.
 func (h *host) start(level string) (*config.Config, zerolog.Logger, error) {
 	if _, set := h.lookupEnv("GOGC"); !set {
-		debug.SetGCPercent(collectAt)
+		tuneCollection()
 	}
 	cfg, err := h.load(false)
 	if err != nil {

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"runtime"
+	"runtime/metrics"
+	"testing"
+)
+
+func TestGrowth(t *testing.T) {
+	t.Parallel()
+	for live, want := range map[uint64]int{
+		0: 85, 3 << 20: 85, 4 << 20: 200, 6 << 20: 200, 8 << 20: 150, 10 << 20: 100, 11 << 20: 85, 1 << 40: 85,
+	} {
+		if got := growth(live); got != want {
+			t.Errorf("with %d bytes that live the heap grows by %d %%, want %d", live, got, want)
+		}
+	}
+}
+
+// TestCollectionFollowsTheHeap runs in a process of its own, whose heap is known.
+func TestCollectionFollowsTheHeap(t *testing.T) {
+	t.Parallel()
+	const alone = "PARLEY_TEST_ALONE"
+	if os.Getenv(alone) == "" {
+		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.timeout=30s")
+		child.Env = append(os.Environ(), alone+"=1")
+		if out, err := child.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return
+	}
+	tuneCollection()
+	until := func(want func(percent uint64) bool) {
+		for percent := []metrics.Sample{{Name: "/gc/gogc:percent"}}; ; runtime.Gosched() {
+			runtime.GC()
+			if metrics.Read(percent); want(percent[0].Value.Uint64()) {
+				return
+			}
+		}
+	}
+	busy := make([]byte, 5<<20)
+	until(func(percent uint64) bool { return percent > growAtRest })
+	large := make([]byte, 64<<20)
+	until(func(percent uint64) bool { return percent == growAtRest })
+	runtime.KeepAlive(busy)
+	runtime.KeepAlive(large)
+}
