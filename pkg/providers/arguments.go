@@ -14,6 +14,9 @@ const (
 	maxArgumentDepth = 64
 )
 
+// jsonSpace is what JSON takes for white space.
+const jsonSpace = " \t\r\n"
+
 // DecodeArguments decodes the arguments that a model wrote for a tool call.
 //
 // They must be one JSON object of at most 1 MiB and 64 levels. The empty string
@@ -29,7 +32,7 @@ func DecodeArguments(raw string) (map[string]any, error) {
 	if !utf8.ValidString(raw) {
 		return nil, errors.New("the arguments are not valid UTF-8")
 	}
-	text := strings.TrimSpace(raw)
+	text := strings.Trim(raw, jsonSpace)
 	if text == "" || text == "null" {
 		return map[string]any{}, nil
 	}
@@ -38,7 +41,7 @@ func DecodeArguments(raw string) (map[string]any, error) {
 		if err := json.Unmarshal([]byte(text), &inner); err != nil {
 			return nil, fmt.Errorf("the arguments are not valid JSON: %w", err)
 		}
-		text = strings.TrimSpace(inner)
+		text = strings.Trim(inner, jsonSpace)
 	}
 	return decodeObject(text)
 }

@@ -66,7 +66,7 @@ func TestDecodeArguments(t *testing.T) {
 // FuzzDecodeArguments never panics, gives either a map or an error, and agrees
 // with encoding/json wherever it takes something.
 func FuzzDecodeArguments(f *testing.F) {
-	for _, s := range []string{"", "null", "{}", `{"a":[1,{"b":null}]}`, `"{\"a\":1}"`, `{"a":1,"a":2}`, strings.Repeat(`{"a":`, 100), "{\"\xff\":1}", `{"\ud800":1}`} {
+	for _, s := range []string{"", "null", "\vnull", "{}", `{"a":[1,{"b":null}]}`, `"{\"a\":1}"`, `{"a":1,"a":2}`, strings.Repeat(`{"a":`, 100), "{\"\xff\":1}", `{"\ud800":1}`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
@@ -74,11 +74,11 @@ func FuzzDecodeArguments(f *testing.F) {
 		if (got == nil) != (err != nil) {
 			t.Fatalf("%v, %v: neither arguments nor an error, or both", got, err)
 		}
-		if err != nil || strings.HasPrefix(strings.TrimSpace(raw), `"`) {
+		if err != nil || strings.HasPrefix(strings.TrimLeft(raw, " \t\r\n"), `"`) {
 			return
 		}
 		want := map[string]any{}
-		if strings.TrimSpace(raw) != "" && json.Unmarshal([]byte(raw), &want) != nil {
+		if strings.Trim(raw, " \t\r\n") != "" && json.Unmarshal([]byte(raw), &want) != nil {
 			t.Fatalf("%q was taken", raw)
 		}
 		if len(want) != len(got) || len(got) > 0 && !cmp.Equal(want, got) {
