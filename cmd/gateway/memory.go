@@ -12,9 +12,9 @@ import (
 // rest, more under load as long as the heap stays small all the same.
 const (
 	growAtRest = 85
-	growBusy   = 200
+	growBusy   = 150
 	atRest     = 4 << 20  // what lives, at most, in a gateway that rests
-	smallHeap  = 20 << 20 // what a busy heap may grow to by growing more than at rest
+	smallHeap  = 17 << 20 // what a busy heap may grow to by growing more than at rest
 )
 
 // growth is how much a heap may grow of which live bytes live.
