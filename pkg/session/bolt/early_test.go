@@ -95,7 +95,7 @@ func waitIdle(e *bolt.Engine) {
 func TestMessageIsHandedOutWhileItIsSynced(t *testing.T) {
 	t.Parallel()
 	s := newSpeaker(t)
-	stored, release := together(t, s.e, func() error { return s.say("answer") })
+	stored, release := together(t, s.e, func() error { return s.say(t.Context(), "answer") })
 	d := <-s.handed // its transaction has not been committed
 	planned := make(chan error, 1)
 	go func() { planned <- d.Plan(t.Context(), []string{"answer"}) }()
@@ -119,7 +119,7 @@ func TestMessageIsHandedOutWhileItIsSynced(t *testing.T) {
 func TestMessageThatWasNotStoredDoesNotLeave(t *testing.T) {
 	t.Parallel()
 	s := newSpeaker(t)
-	stored, release := together(t, s.e, func() error { return s.say("answer") }, func() { bolt.Spoil(t.Context(), s.e) })
+	stored, release := together(t, s.e, func() error { return s.say(t.Context(), "answer") }, func() { bolt.Spoil(t.Context(), s.e) })
 	early := <-s.handed
 	release()
 	if err := <-stored; err != nil {
@@ -185,9 +185,9 @@ func newSpeaker(t *testing.T) *speaker {
 	return s
 }
 
-func (s *speaker) say(id string) error {
+func (s *speaker) say(ctx context.Context, id string) error {
 	out := channels.Outbound{ID: id, Address: s.turn.Info().Address, Text: id}
-	return s.turn.Record(context.Background(), session.Step{Kind: session.StepShown, Outbox: []channels.Outbound{out}, Await: true})
+	return s.turn.Record(ctx, session.Step{Kind: session.StepShown, Outbox: []channels.Outbound{out}, Await: true})
 }
 
 // fullAtAppend: a turn that began before its message turned out not to be
