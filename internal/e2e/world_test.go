@@ -139,7 +139,9 @@ func (w *world) start() {
 func (w *world) kill() {
 	w.t.Helper()
 	w.process.Kill()
-	w.until("the end of all connections", func() bool { return w.chat.Connections() == 0 })
+	if err := w.chat.Drained(w.ctx); err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 func (w *world) until(what string, cond func() bool) {

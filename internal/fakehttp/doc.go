@@ -4,7 +4,8 @@
 // fake understands and answers is its own.
 //
 // It promises that Close leaves no connection behind, that a pause ends with its
-// context, and that nobody who waits misses a change.
+// context, that nobody who waits misses a change, and that a drained server owes
+// nothing to clients that have gone.
 //
 // To add to it: only what two fakes already do in the same way.
 package fakehttp

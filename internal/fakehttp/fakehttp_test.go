@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"sync/atomic"
 	"testing"
@@ -26,7 +27,7 @@ func TestAnswersAreWholeOrCut(t *testing.T) {
 	}{{0, `{"n":1}`, nil}, {3, `{"n`, io.ErrUnexpectedEOF}, {7, `{"n":1}`, nil}} {
 		srv, err := fakehttp.Start(t.Context(), "", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			fakehttp.WriteJSON(w, http.StatusTeapot, map[string]int{"n": 1}, c.cut)
-		}), nil)
+		}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,6 +45,39 @@ func TestAnswersAreWholeOrCut(t *testing.T) {
 			t.Error(err)
 		}
 		client.CloseIdleConnections()
+	}
+}
+
+// A client may be gone before its connection is accepted, and what it wrote counts.
+func TestDrainedWaitsForWhatIsNotYetAccepted(t *testing.T) {
+	t.Parallel()
+	ln, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const clients = 20
+	for range clients {
+		c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", ln.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(c, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nhi"); err != nil {
+			t.Fatal(err)
+		}
+		_ = c.Close()
+	}
+	var read atomic.Int64
+	srv := fakehttp.Serve(ln, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if b, err := io.ReadAll(r.Body); err == nil && string(b) == "hi" {
+			read.Add(1)
+		}
+	}))
+	defer func() { _ = srv.Close() }()
+	if err := srv.Drained(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := read.Load(); n != clients {
+		t.Errorf("%d of %d requests had their effect", n, clients)
 	}
 }
 

@@ -8,19 +8,24 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 )
 
 // Server is an HTTP server on a socket of its own.
 type Server struct {
-	url  string
+	addr string
 	http *http.Server
 	done chan struct{}
+
+	changed Changes // tells of connections
+	mu      sync.Mutex
+	open    map[string]bool // by the client's address
 }
 
 // Start serves h on addr, empty for 127.0.0.1 on a free port; ctx bounds no more
-// than the start. Unless it is nil, connections is told of every connection.
-func Start(ctx context.Context, addr string, h http.Handler, connections func(net.Conn, http.ConnState)) (*Server, error) {
+// than the start.
+func Start(ctx context.Context, addr string, h http.Handler) (*Server, error) {
 	if addr == "" {
 		addr = "127.0.0.1:0"
 	}
@@ -28,16 +33,13 @@ func Start(ctx context.Context, addr string, h http.Handler, connections func(ne
 	if err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
 	}
-	return Serve(ln, h, connections), nil
+	return Serve(ln, h), nil
 }
 
 // Serve is Start on a listener that is there already, which it closes in the end.
-func Serve(ln net.Listener, h http.Handler, connections func(net.Conn, http.ConnState)) *Server {
-	s := &Server{
-		url:  "http://" + ln.Addr().String(),
-		http: &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, ConnState: connections},
-		done: make(chan struct{}),
-	}
+func Serve(ln net.Listener, h http.Handler) *Server {
+	s := &Server{addr: ln.Addr().String(), done: make(chan struct{}), open: map[string]bool{}}
+	s.http = &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, ConnState: s.connection}
 	go func() {
 		defer close(s.done)
 		_ = s.http.Serve(ln) // ends with ErrServerClosed
@@ -45,8 +47,47 @@ func Serve(ln net.Listener, h http.Handler, connections func(net.Conn, http.Conn
 	return s
 }
 
+func (s *Server) connection(c net.Conn, state http.ConnState) {
+	if state == http.StateActive || state == http.StateIdle {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if state == http.StateNew {
+		s.open[c.RemoteAddr().String()] = true
+	} else {
+		delete(s.open, c.RemoteAddr().String())
+	}
+	s.changed.Wake()
+}
+
+// Drained waits until everything had its effect that clients wrote which have
+// ended: no connection is open, and none waits to be accepted.
+func (s *Server) Drained(ctx context.Context) error {
+	// Connections are accepted in the order in which they were made, so once this
+	// one is, all older ones are.
+	last, err := (&net.Dialer{}).DialContext(ctx, "tcp", s.addr)
+	if err != nil {
+		return fmt.Errorf("connect: %w", err)
+	}
+	err = s.changed.Until(ctx, func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.open[last.LocalAddr().String()]
+	})
+	_ = last.Close() // nothing was written
+	if err != nil {
+		return err
+	}
+	return s.changed.Until(ctx, func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return len(s.open) == 0
+	})
+}
+
 // URL is the base for clients: scheme and address, no path.
-func (s *Server) URL() string { return s.url }
+func (s *Server) URL() string { return "http://" + s.addr }
 
 // Close ends the server and cuts every connection.
 func (s *Server) Close() error {

@@ -74,11 +74,11 @@ func Start(ctx context.Context, opt Options) (*Server, error) {
 	}
 	s.AddBot("parley_test_bot")
 	if opt.Listener != nil {
-		s.http = fakehttp.Serve(opt.Listener, http.HandlerFunc(s.serve), nil)
+		s.http = fakehttp.Serve(opt.Listener, http.HandlerFunc(s.serve))
 		return s, nil
 	}
 	var err error
-	if s.http, err = fakehttp.Start(ctx, opt.Addr, http.HandlerFunc(s.serve), nil); err != nil {
+	if s.http, err = fakehttp.Start(ctx, opt.Addr, http.HandlerFunc(s.serve)); err != nil {
 		cancel()
 		return nil, err
 	}
@@ -121,6 +121,9 @@ func (s *Server) Close() error {
 
 // URL is the base that takes the place of https://api.telegram.org.
 func (s *Server) URL() string { return s.http.URL() }
+
+// Drained waits until everything had its effect that a process wrote which has ended.
+func (s *Server) Drained(ctx context.Context) error { return s.http.Drained(ctx) }
 
 // Until waits until cond holds. It is looked at again whenever something
 // happened; it may call the server's other methods.

@@ -44,6 +44,4 @@ func (p onLoop) until(ctx context.Context, cond func() bool) error { return p.sr
 
 func (p onLoop) polls() int { return p.srv.Report().Polls }
 
-func (p onLoop) drained(ctx context.Context) error {
-	return p.srv.Until(ctx, func() bool { return p.srv.Connections() == 0 })
-}
+func (p onLoop) drained(ctx context.Context) error { return p.srv.Drained(ctx) }

@@ -31,7 +31,6 @@ func TestKillOnTelegramAtEachPoint(t *testing.T) {
 // onTelegram is a Telegram with one bot in several chats.
 type onTelegram struct {
 	srv   *faketelegram.Server
-	front *front
 	chats map[string]room
 	// file is what every file has that is sent.
 	file []byte
@@ -52,7 +51,6 @@ func newTelegramWorld(t *testing.T, sort int) (*world, *faketelegram.Server) {
 	if p.file, err = os.ReadFile("../../workspace/space/USER.md"); err != nil {
 		t.Fatal(err)
 	}
-	p.front = newFront(t, strings.TrimPrefix(srv.URL(), "http://"))
 	t.Cleanup(func() {
 		if err := srv.Close(); err != nil {
 			t.Error(err)
@@ -63,7 +61,7 @@ func newTelegramWorld(t *testing.T, sort int) (*world, *faketelegram.Server) {
 			}
 		}
 	})
-	c := rig.Config{Telegram: &rig.Telegram{APIURL: p.front.url, Token: srv.Token()}}
+	c := rig.Config{Telegram: &rig.Telegram{APIURL: srv.URL(), Token: srv.Token()}}
 	for i := range maxChats {
 		name := chatName(i)
 		r := p.open(name, sort)
@@ -143,4 +141,4 @@ func (p *onTelegram) until(ctx context.Context, cond func() bool) error {
 
 func (p *onTelegram) polls() int { return p.srv.Count("getUpdates") }
 
-func (p *onTelegram) drained(ctx context.Context) error { return p.front.idle(ctx) }
+func (p *onTelegram) drained(ctx context.Context) error { return p.srv.Drained(ctx) }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net"
 	"net/http"
 	"strconv"
 	"sync"
@@ -50,7 +49,6 @@ type Server struct {
 	poller  chan struct{} // closed when a newer poll takes over
 	polls   int
 	sends   int
-	conns   int
 	ledger  ledger
 }
 
@@ -64,33 +62,15 @@ func New(ctx context.Context, opt Options) (*Server, error) {
 	mux.HandleFunc("GET /updates", s.updates)
 	mux.HandleFunc("POST /send", s.send)
 	var err error
-	if s.http, err = fakehttp.Start(ctx, opt.Addr, mux, s.connection); err != nil {
+	if s.http, err = fakehttp.Start(ctx, opt.Addr, mux); err != nil {
 		return nil, err
 	}
 	s.URL = s.http.URL()
 	return s, nil
 }
 
-func (s *Server) connection(_ net.Conn, state http.ConnState) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch state {
-	case http.StateNew:
-		s.conns++
-	case http.StateClosed, http.StateHijacked:
-		s.conns--
-		s.changed.Wake()
-	case http.StateActive, http.StateIdle:
-	}
-}
-
-// Connections counts those that are open. Once a client's process has died and
-// none is left, everything that it sent has had its effect.
-func (s *Server) Connections() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.conns
-}
+// Drained waits until everything had its effect that a process wrote which has ended.
+func (s *Server) Drained(ctx context.Context) error { return s.http.Drained(ctx) }
 
 // Close ends the server and cuts every connection.
 func (s *Server) Close() error { return s.http.Close() }
