@@ -28,7 +28,7 @@ const module = "parley"
 func rooms() map[string][]string {
 	vocabulary := []string{"pkg/channels", "pkg/providers"}
 	session := append([]string{"pkg/session", "pkg/session/..."}, vocabulary...)
-	tool := []string{"pkg/tools", "pkg/tools/...", "pkg/providers"}
+	tool := []string{"pkg/tools", "pkg/tools/...", "pkg/providers", "pkg/sandbox"}
 	return map[string][]string{
 		".":                  nil,
 		"cmd/...":            {"..."},
@@ -42,6 +42,8 @@ func rooms() map[string][]string {
 		"pkg/providers/*/...": {"pkg/providers", "pkg/providers/internal/..."},
 		"pkg/policy":          {"pkg/channels"},
 		"pkg/config":          nil,
+		"pkg/sandbox":         nil,
+		"pkg/audit":           nil,
 		"pkg/session":         vocabulary,
 		"pkg/session/*/...":   session,
 		"pkg/tools":           {"pkg/providers"},
@@ -60,6 +62,8 @@ func homes() map[string]string {
 		"github.com/slack-go/slack":                          "pkg/channels/slack",
 		"github.com/sashabaranov/go-openai":                  "pkg/providers/openai",
 		"github.com/spf13/cobra":                             "cmd/gateway",
+		"github.com/landlock-lsm/go-landlock":                "pkg/sandbox",
+		"code.dny.dev/ssrf":                                  "pkg/tools/web",
 	}
 }
 

@@ -17,7 +17,6 @@ import (
 	"parley/pkg/tools/clock"
 	"parley/pkg/tools/files"
 	"parley/pkg/tools/message"
-	"parley/workspace"
 )
 
 // built names the channels that this gateway can run.
@@ -97,7 +96,7 @@ func newRegistry(cfg *config.Config, lookup func(string) (string, bool), redact 
 	})
 	r.Register(calc.New())
 	r.Register(clock.New(time.Now))
-	for _, t := range files.New(fileOptions()) {
+	for _, t := range slices.Concat(fileTools(cfg), commandTools(cfg), codeTools(cfg), webTools(cfg, lookup), dataTools()) {
 		r.Register(t)
 	}
 	for _, t := range testTools(lookup) {
@@ -124,8 +123,6 @@ func toolNames(lookup func(string) (string, bool)) func() []string {
 		return r.List()
 	}
 }
-
-func fileOptions() files.Options { return files.Options{Prepare: workspace.EnsureSpace} }
 
 // newSendFile is the tool that sends files of the chat's space.
 func newSendFile(to files.Sender) tools.Tool { return files.NewSend(fileOptions(), to) }

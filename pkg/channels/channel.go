@@ -125,6 +125,13 @@ type StatusShower interface {
 	Status(ctx context.Context, to Address, note string) error
 }
 
+// Buttoner is a [Channel] on which messages may have buttons. On any other a
+// message with buttons is refused.
+type Buttoner interface {
+	// Buttons says whether somebody at this address can press one now.
+	Buttons(to Address) bool
+}
+
 // AttachmentOpener is a [Channel] whose messages may come with files.
 type AttachmentOpener interface {
 	// OpenAttachment fetches a file that came with a message, as long as ctx lets

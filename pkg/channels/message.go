@@ -96,8 +96,19 @@ type Outbound struct {
 	Preview bool `json:"preview,omitempty"`
 	// Finishes is the ID of the preview whose message this one takes over. Where
 	// that one was not delivered, this is a message of its own.
-	Finishes string    `json:"finishes,omitempty"`
-	Time     time.Time `json:"time"`
+	Finishes string `json:"finishes,omitempty"`
+	// Buttons stand below the text, for a [Buttoner]; a press is an [Inbound] of kind
+	// button whose Text is the button's Data. The text must fit into one part. A
+	// message that finishes this one takes them away.
+	Buttons []Button  `json:"buttons,omitempty"`
+	Time    time.Time `json:"time"`
+}
+
+// Button is what a person may press below a message.
+type Button struct {
+	// Label is what it says, Data what a press says: printable ASCII, at most 64 bytes.
+	Label string `json:"label"`
+	Data  string `json:"data"`
 }
 
 // File is a file that leaves with an [Outbound]. Its content, as it was when the

@@ -58,7 +58,21 @@ type Tools struct {
 	Disabled    []string             `yaml:"disabled" jsonschema_description:"These tools are never offered."`
 	Timeout     Duration             `yaml:"timeout" min:"100ms" max:"1h" jsonschema_description:"Longest run of a tool that names no time of its own. Default 30s."`
 	MaxParallel int                  `yaml:"max_parallel" jsonschema:"minimum=1,maximum=64" jsonschema_description:"Calls of one answer that run beside each other. Default 4."`
+	Approval    string               `yaml:"approval" jsonschema:"enum=destructive,enum=side_effects,enum=never" jsonschema_description:"Which calls a person is asked for: those that overwrite, delete, execute or reach a new destination (destructive, the default), everything that is not read-only (side_effects), or none (never, which covers neither commands nor code)."`
+	MaxDepth    int                  `yaml:"max_tool_depth" jsonschema:"minimum=1,maximum=10" jsonschema_description:"How deep composed tools may call each other. Default 3."`
+	Rules       map[string]ToolRule  `yaml:"rules" jsonschema_description:"What holds for one tool, by its name."`
+	Files       FileTools            `yaml:"files"`
+	Shell       ShellTools           `yaml:"shell"`
+	Code        CodeTools            `yaml:"code"`
+	Web         WebTools             `yaml:"web"`
+	Scripts     ScriptTools          `yaml:"scripts"`
 	Chats       map[string]ChatTools `yaml:"chats" jsonschema_description:"The same for one chat, by its place: CHANNEL:[ACCOUNT/]CHAT[#THREAD]."`
+}
+
+// ToolRule is what the operator says of one tool.
+type ToolRule struct {
+	Level    string `yaml:"level" jsonschema:"enum=none,enum=chat,enum=read,enum=write,enum=exec" jsonschema_description:"The right that the tool needs. Default: what the tool itself says."`
+	Approval string `yaml:"approval" jsonschema:"enum=destructive,enum=side_effects,enum=never" jsonschema_description:"As tools.approval, for this tool."`
 }
 
 // ChatTools narrows the tools, or sets the level, of one chat.
@@ -183,7 +197,7 @@ func Default(home string) *Config {
 		Workspace: filepath.Join(state, "workspace"),
 		Log:       Log{Level: "info", Format: "console"},
 		Agent:     Agent{Model: "main", MaxToolIterations: 10, WhileBusy: "steer"},
-		Tools:     Tools{On: true, Timeout: Duration(30 * time.Second), MaxParallel: 4},
+		Tools:     defaultTools(),
 		Channels: Channels{
 			Inbox:   Inbox{MaxMB: 500},
 			Console: Console{Enabled: true},

@@ -27,6 +27,12 @@ type Annotations struct {
 	Idempotent bool
 	// OpenWorld calls bring in content that others wrote.
 	OpenWorld bool
+	// Executes marks tools that run commands or code: a person is asked for each
+	// call unless the operator has waived it for this tool by name, and once is once.
+	Executes bool
+	// Volatile results differ from call to call though nothing was changed, as a
+	// clock's do: they are never answered from memory.
+	Volatile bool
 	// Level is what the chat must have; empty: LevelRead for ReadOnly, else LevelWrite.
 	Level Level
 	// Timeout bounds Execute; 0: the registry's default of 30 s.

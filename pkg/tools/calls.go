@@ -146,7 +146,9 @@ func (g *group) one(ctx context.Context, p *pending) {
 		p.call.Key = inv.Turn + "/" + strconv.Itoa(p.call.Round) + "/" + strconv.Itoa(p.call.Index)
 	}
 	inv.Key = p.call.Key
-	ctx = WithInvocation(ctx, inv)
+	s := *scopeFrom(ctx)
+	s.inv, s.hooks = inv, &hooks{loop: l, round: p.call.Round}
+	ctx = s.into(ctx)
 
 	out := g.dispatch(ctx, p)
 	p.begun = out.begun

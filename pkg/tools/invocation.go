@@ -24,8 +24,9 @@ type invocationKey struct{}
 // scope is what ctx carries: the invocation, and the held tools whose calls
 // surround this one, so that a nested call of one of them is refused, not waited for.
 type scope struct {
-	inv  Invocation
-	held *loan
+	inv   Invocation
+	held  *loan
+	hooks *hooks
 }
 
 func scopeFrom(ctx context.Context) *scope {
@@ -42,8 +43,18 @@ func (s *scope) into(ctx context.Context) context.Context {
 
 // WithInvocation puts inv into ctx; it is the only value that Parley puts there.
 func WithInvocation(ctx context.Context, inv Invocation) context.Context {
-	return (&scope{inv: inv, held: scopeFrom(ctx).held}).into(ctx)
+	s := *scopeFrom(ctx)
+	s.inv = inv
+	return s.into(ctx)
 }
 
 // InvocationFrom returns the invocation of a call; the zero value outside one.
 func InvocationFrom(ctx context.Context) Invocation { return scopeFrom(ctx).inv }
+
+// Progress tells who watches a call how far it is: one short line. It never
+// waits, and outside a loop nobody is told.
+func Progress(ctx context.Context, line string) {
+	if h := scopeFrom(ctx).hooks; h != nil {
+		h.progress(InvocationFrom(ctx).CallID, line)
+	}
+}

@@ -33,7 +33,9 @@ func (r *ToolRegistry) run(ctx context.Context, c *running) outcome {
 	work, stop := c.workContext(ctx)
 	defer stop()
 	if c.loan != nil {
-		work = (&scope{inv: InvocationFrom(ctx), held: c.loan}).into(work)
+		s := *scopeFrom(work)
+		s.held = c.loan
+		work = s.into(work)
 	}
 	r.shared.options.Log.Debug().Str("tool", c.entry.name).Str("call", c.request.call.ID).Msg("tool call")
 

@@ -31,6 +31,42 @@ func New[In any](name, description string, a Annotations, f func(ctx context.Con
 	return t
 }
 
+// NewExamined is [New] for a tool that is an [Examiner].
+func NewExamined[In any](name, description string, a Annotations, examine func(ctx context.Context, in In) (Examination, error), f func(ctx context.Context, in In) (any, error)) Tool {
+	t := &typedTool[In]{name: name, description: description, annotations: a, run: f}
+	t.parameters, t.err = infer[In]()
+	return &examinedTool[In]{typedTool: t, examine: examine}
+}
+
+// examinedTool is what [NewExamined] makes.
+type examinedTool[In any] struct {
+	*typedTool[In]
+
+	examine func(ctx context.Context, in In) (Examination, error)
+}
+
+// Examine implements [Examiner].
+func (t *examinedTool[In]) Examine(ctx context.Context, args map[string]any) (Examination, error) {
+	in, fail := decodeArguments[In](args)
+	if fail != nil {
+		return Examination{}, fail
+	}
+	return t.examine(ctx, in)
+}
+
+// decodeArguments gives the arguments as the struct.
+func decodeArguments[In any](args map[string]any) (In, *Error) {
+	var in In
+	b, err := json.Marshal(args)
+	if err == nil {
+		err = json.Unmarshal(b, &in)
+	}
+	if err != nil {
+		return in, Fail(ErrInvalidArguments, "the arguments cannot be read: "+clip(err.Error(), maxProblemBytes), nil).Because(err)
+	}
+	return in, nil
+}
+
 // infer makes the schema of a Go type.
 func infer[In any]() (map[string]any, error) {
 	s, err := jsonschema.For[In](nil)
@@ -73,13 +109,9 @@ func (t *typedTool[In]) Annotations() Annotations   { return t.annotations }
 func (t *typedTool[In]) problem() error             { return t.err }
 
 func (t *typedTool[In]) Execute(ctx context.Context, args map[string]any) *ToolResult {
-	var in In
-	b, err := json.Marshal(args)
-	if err == nil {
-		err = json.Unmarshal(b, &in)
-	}
-	if err != nil {
-		return Fail(ErrInvalidArguments, "the arguments cannot be read: "+clip(err.Error(), maxProblemBytes), nil).Because(err).Result()
+	in, fail := decodeArguments[In](args)
+	if fail != nil {
+		return fail.Result()
 	}
 	v, err := t.run(ctx, in)
 	if err != nil {

@@ -1,0 +1,9 @@
+package main
+
+import (
+	"parley/pkg/config"
+	"parley/pkg/tools"
+)
+
+// codeTools run code in the sandbox.
+func codeTools(*config.Config) []tools.Tool { return nil }

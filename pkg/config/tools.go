@@ -1,0 +1,12 @@
+package config
+
+import "time"
+
+// defaultTools is what holds without a word about tools.
+func defaultTools() Tools {
+	return Tools{
+		On: true, Timeout: Duration(30 * time.Second), MaxParallel: 4, Approval: "destructive", MaxDepth: 3,
+		Files: defaultFileTools(), Shell: defaultShellTools(), Code: defaultCodeTools(),
+		Web: defaultWebTools(), Scripts: defaultScriptTools(),
+	}
+}

@@ -1,0 +1,34 @@
+package tools
+
+import "context"
+
+// Examiner is an optional extension for tools of which one call does more harm
+// than another: overwriting a file, say, against making one.
+type Examiner interface {
+	// Examine finds out what a call would do, without doing any of it. It is asked
+	// after the arguments were checked and before anybody is asked for approval, on
+	// the value as it was registered: where the call is made from is in
+	// [InvocationFrom]. An error refuses the call and is best an [*Error].
+	Examine(ctx context.Context, args map[string]any) (Examination, error)
+}
+
+// Examination is what one call would do. It stands in for what the tool says of
+// all its calls in its [Annotations].
+type Examination struct {
+	// Destructive: this call overwrites, deletes or executes.
+	Destructive bool
+	// Always: a person is asked, whatever the operator has set.
+	Always bool
+	// Destination is the address that the call reaches outside, such as a URL, where
+	// the model chose it; else empty.
+	Destination string
+	// Text is all of what a person is asked to allow, in a canonical form: paths,
+	// contents, every argument of a program. Empty stands for the arguments as JSON.
+	Text string
+	// State is a fingerprint of what the call relies on: the hash of the file that
+	// it overwrites, the working directory. An approved call runs only while it is the same.
+	State string
+	// Steps: Text and State speak for all calls that this one makes of other tools;
+	// they are not asked about again.
+	Steps bool
+}
