@@ -150,7 +150,9 @@ func TestLoad(t *testing.T) {
 	}
 	want.Owners = []string{"telegram:11", "slack:T1/U1"}
 	want.Tools = config.Tools{
-		On: true, Enabled: []string{"a", "b"}, Disabled: []string{"b"}, Timeout: config.Duration(45 * time.Second), MaxParallel: 2,
+		On: true, Enabled: []string{"a", "b"}, Disabled: []string{"b"}, Timeout: config.Duration(45 * time.Second), MaxParallel: 2, Approval: "destructive", MaxDepth: 3,
+		Files: config.Default("").Tools.Files, Shell: config.Default("").Tools.Shell, Code: config.Default("").Tools.Code,
+		Web: config.Default("").Tools.Web, Scripts: config.Default("").Tools.Scripts,
 		Chats: map[string]config.ChatTools{"telegram:-5": {Enabled: []string{"a"}, Disabled: []string{"c"}, Level: "read"}},
 	}
 	want.Channels.Console.Enabled = false
