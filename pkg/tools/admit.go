@@ -8,8 +8,25 @@ import (
 // maxStuck bounds the calls of one tool that were given up and have not ended.
 const maxStuck = 16
 
-// admit makes the checks, in their fixed order, and fills in what is known of the tool.
+// admit makes the checks, in their fixed order, and fills in what is known of the
+// tool. What a person has to allow is an error that is [ErrAsk].
 func (r *ToolRegistry) admit(ctx context.Context, q *request) (*entry, *Error) {
+	e, fail := r.examined(ctx, q)
+	if fail != nil {
+		return nil, fail
+	}
+	if fail := r.authorize(ctx, q); fail != nil {
+		return nil, fail
+	}
+	if e.stuck.Load() >= maxStuck {
+		return nil, Fail(ErrBusy, "too many earlier calls of this tool have not ended", nil)
+	}
+	return e, nil
+}
+
+// examined makes the checks up to what the call itself would do: the tool exists, is
+// enabled and offered, its arguments fit, and so do paths, commands and addresses.
+func (r *ToolRegistry) examined(ctx context.Context, q *request) (*entry, *Error) {
 	s := r.shared.now.Load()
 	e := s.byName[q.call.Name]
 	if e == nil {
@@ -31,13 +48,22 @@ func (r *ToolRegistry) admit(ctx context.Context, q *request) (*entry, *Error) {
 	if fail := e.fits(q.call.Arguments); fail != nil {
 		return nil, fail
 	}
-	if fail := r.authorize(ctx, q.call); fail != nil {
-		return nil, fail
+	return e, e.examine(r.lend(ctx, q), q)
+}
+
+// examine asks a tool what a call would do.
+func (e *entry) examine(ctx context.Context, q *request) *Error {
+	q.examination = Examination{Destructive: q.call.Annotations.Destructive}
+	x, ok := e.tool.(Examiner)
+	if !ok {
+		return nil
 	}
-	if e.stuck.Load() >= maxStuck {
-		return nil, Fail(ErrBusy, "too many earlier calls of this tool have not ended", nil)
+	ex, err := protect(func() (Examination, error) { return x.Examine(ctx, q.call.Arguments) })
+	if err != nil {
+		return typed(err, ErrExecutionFailed, err.Error())
 	}
-	return e, nil
+	q.examination = ex
+	return nil
 }
 
 func (r *ToolRegistry) unknownTool(name string) *Error {
@@ -50,20 +76,30 @@ func (r *ToolRegistry) unknownTool(name string) *Error {
 	return Fail(ErrNotFound, fmt.Sprintf("there is no tool %q", clip(name, 64)), map[string]any{"tools": offered})
 }
 
-func (r *ToolRegistry) authorize(ctx context.Context, call Call) *Error {
-	inv := InvocationFrom(ctx)
-	if inv.Level != "" && rank(inv.Level) < rank(call.Annotations.Level) {
+func (r *ToolRegistry) authorize(ctx context.Context, q *request) *Error {
+	call, s := &q.call, scopeFrom(ctx)
+	if s.inv.Level != "" && rank(s.inv.Level) < rank(call.Annotations.Level) {
 		return Fail(ErrPermissionDenied, fmt.Sprintf("the tool %s needs the level %s; this chat has %s",
-			call.Name, call.Annotations.Level, inv.Level), nil)
+			call.Name, call.Annotations.Level, s.inv.Level), nil)
 	}
-	a := r.shared.options.Authorizer
-	if a == nil {
+	a, gate := r.shared.options.Authorizer, s.hooks.gate()
+	if a == nil && gate == nil {
 		return nil
 	}
+	req := ToolRequest{
+		Tool: call.Name, Annotations: call.Annotations, Arguments: call.Arguments, Invocation: s.inv,
+		Examination: q.examination, Nested: q.nested, Covered: q.nested && s.hooks.covered,
+	}
 	_, err := protect(func() (struct{}, error) {
-		return struct{}{}, a.AuthorizeTool(ctx, ToolRequest{
-			Tool: call.Name, Annotations: call.Annotations, Arguments: call.Arguments, Invocation: inv,
-		})
+		if a != nil {
+			if err := a.AuthorizeTool(ctx, req); err != nil {
+				return struct{}{}, err
+			}
+		}
+		if gate != nil {
+			return struct{}{}, gate.Pass(ctx, req)
+		}
+		return struct{}{}, nil
 	})
 	if err == nil {
 		return nil

@@ -33,6 +33,8 @@ type Annotations struct {
 	// Volatile results differ from call to call though nothing was changed, as a
 	// clock's do: they are never answered from memory.
 	Volatile bool
+	// Composed marks tools that call others by [CallTool].
+	Composed bool
 	// Level is what the chat must have; empty: LevelRead for ReadOnly, else LevelWrite.
 	Level Level
 	// Timeout bounds Execute; 0: the registry's default of 30 s.

@@ -147,10 +147,14 @@ func (g *group) one(ctx context.Context, p *pending) {
 	}
 	inv.Key = p.call.Key
 	s := *scopeFrom(ctx)
-	s.inv, s.hooks = inv, &hooks{loop: l, round: p.call.Round}
+	s.inv, s.hooks = inv, &hooks{loop: l, round: p.call.Round, callID: p.call.ID}
 	ctx = s.into(ctx)
 
 	out := g.dispatch(ctx, p)
+	if out.asked {
+		l.asked.Store(true)
+		l.event(Event{Kind: EventConfirmationRequired, Round: p.call.Round, CallID: p.call.ID, Tool: p.call.Name})
+	}
 	p.begun = out.begun
 	p.result = out.result
 	if out.unknown && ctx.Err() != nil {
@@ -185,7 +189,7 @@ func (g *group) dispatch(ctx context.Context, p *pending) outcome {
 	}
 	return l.Tools.dispatch(ctx, request{
 		call: p.call, bad: p.bad, channel: l.channel, chat: l.chatID,
-		makeCallback: l.Callbacks, makeTaskContext: l.TaskContext,
+		makeCallback: l.Callbacks, makeTaskContext: l.TaskContext, own: true,
 		begin: func(ctx context.Context, call Call) error {
 			if l.Journal != nil {
 				if err := l.Journal.Begin(ctx, call); err != nil {

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -15,6 +16,10 @@ type request struct {
 	begin           func(ctx context.Context, call Call) error
 	makeCallback    func(ctx context.Context, call Call) AsyncCallback
 	makeTaskContext func(ctx context.Context, call Call) context.Context
+	// own says that a loop makes the call, nested that another call does.
+	own, nested bool
+	// examination is what the call would do, once it was admitted.
+	examination Examination
 }
 
 // outcome is how a call ended.
@@ -25,6 +30,8 @@ type outcome struct {
 	begun bool
 	// unknown says that the call was cut off because the caller's context ended.
 	unknown bool
+	// asked says that the call waits for a person.
+	asked bool
 }
 
 // Execute runs a tool by name, without channel, chat and callback.
@@ -45,11 +52,18 @@ func (r *ToolRegistry) ExecuteWithContext(ctx context.Context, name string, args
 
 // dispatch is the one way of a call: checks, begin, Execute, result.
 func (r *ToolRegistry) dispatch(ctx context.Context, q request) outcome {
-	ctx = withPlace(ctx, q.channel, q.chat)
-	e, fail := r.admit(ctx, &q)
+	ctx, fail := r.descend(withPlace(ctx, q.channel, q.chat), &q)
 	if fail != nil {
 		return r.refuse(q, fail)
 	}
+	e, fail := r.admit(ctx, &q)
+	if fail != nil {
+		if errors.Is(fail, ErrAsk) {
+			return r.ask(ctx, q)
+		}
+		return r.refuse(q, fail)
+	}
+	ctx = r.lend(ctx, &q)
 	value, l, fail := e.take(ctx, q.call.Annotations.Timeout)
 	if fail != nil {
 		return r.refuse(q, fail)
@@ -65,6 +79,20 @@ func (r *ToolRegistry) dispatch(ctx context.Context, q request) outcome {
 		}
 	}
 	return r.run(ctx, &running{registry: r, entry: e, request: q, value: value, loan: l, started: time.Now()})
+}
+
+// ask puts the question for a call that a person has to allow first.
+func (r *ToolRegistry) ask(ctx context.Context, q request) outcome {
+	gate := scopeFrom(ctx).hooks.gate()
+	if !q.own || gate == nil {
+		return r.refuse(q, Fail(ErrApprovalDenied, "a person has to allow this call, and nobody can be asked here", nil).Because(ErrAsk))
+	}
+	res, err := gate.Ask(ctx, q.call, q.examination)
+	if err != nil {
+		return r.refuse(q, typed(err, ErrApprovalDenied, err.Error()))
+	}
+	r.shared.options.Log.Info().Str("tool", q.call.Name).Str("call", q.call.ID).Msg("tool call waits for a person")
+	return outcome{result: finish(res, q.call.Annotations.MaxOutput, r.shared.options.Redact), asked: true}
 }
 
 // withPlace lets the invocation name the chat that the caller names.

@@ -199,6 +199,7 @@ func TestAuthorizer(t *testing.T) {
 		Tool: "t", Arguments: map[string]any{"a": 1},
 		Annotations: tools.Annotations{Destructive: true, Level: tools.LevelWrite, Timeout: 30 * time.Second, MaxOutput: 64 << 10},
 		Invocation:  tools.Invocation{Sender: "7", Level: tools.LevelExec, Channel: "slack", Chat: "C1"},
+		Examination: tools.Examination{Destructive: true},
 	}
 	if d := cmp.Diff(want, seen); d != "" {
 		t.Error(d)

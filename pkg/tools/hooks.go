@@ -1,13 +1,104 @@
 package tools
 
-// hooks are what a loop lends to the calls within it, nested ones too.
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// hooks are what a call finds in its context: the loop that made it, and how deep
+// within other calls it is.
 type hooks struct {
-	loop *loop
-	// round is that of the call.
-	round int
+	loop *loop // nil outside a loop
+	// round and callID are those of the loop's own call.
+	round  int
+	callID string
+	// registry is what the call may call in its turn.
+	registry *ToolRegistry
+	// depth counts the calls round this one.
+	depth int
+	// covered says that nobody is asked about the calls that this one makes.
+	covered bool
 }
 
 // progress passes on a line about a call.
-func (h *hooks) progress(callID, line string) {
-	h.loop.event(Event{Kind: EventProgress, Round: h.round, CallID: callID, Text: clip(line, shortResult)})
+func (h *hooks) progress(line string) {
+	if h != nil && h.loop != nil {
+		h.loop.event(Event{Kind: EventProgress, Round: h.round, CallID: h.callID, Text: clip(line, shortResult)})
+	}
+}
+
+// gate decides on the call; nil for none.
+func (h *hooks) gate() Gate {
+	if h == nil || h.loop == nil {
+		return nil
+	}
+	return h.loop.Gate
+}
+
+// descend counts a call that another one makes. A loop's own call, and one that
+// nothing surrounds, changes nothing.
+func (r *ToolRegistry) descend(ctx context.Context, q *request) (context.Context, *Error) {
+	s := scopeFrom(ctx)
+	if q.own || s.hooks == nil {
+		return ctx, nil
+	}
+	inner := *s.hooks
+	inner.depth++
+	if inner.depth >= r.shared.options.MaxDepth {
+		return ctx, Fail(ErrExecutionFailed,
+			fmt.Sprintf("tools may call each other %d deep (max_tool_depth) and no deeper", r.shared.options.MaxDepth), nil)
+	}
+	q.nested = true
+	next := *s
+	next.hooks = &inner
+	return next.into(ctx), nil
+}
+
+// lend gives a tool that calls others what it needs for that.
+func (r *ToolRegistry) lend(ctx context.Context, q *request) context.Context {
+	if !q.call.Annotations.Composed {
+		return ctx
+	}
+	next := *scopeFrom(ctx)
+	inner := hooks{}
+	if next.hooks != nil {
+		inner = *next.hooks
+	}
+	inner.registry = r
+	inner.covered = inner.covered && q.nested || q.examination.Steps
+	next.hooks = &inner
+	return next.into(ctx)
+}
+
+var errNoCaller = errors.New("tools: CallTool outside of a tool that says that it is composed")
+
+// CallTool calls another tool from within one whose annotations say that it is
+// composed: with the rights of its caller, in the same chat, and
+// [Options].MaxDepth deep at most.
+func CallTool(ctx context.Context, name string, args map[string]any) *ToolResult {
+	h := scopeFrom(ctx).hooks
+	if h == nil || h.registry == nil {
+		return Fail(ErrExecutionFailed, "this tool cannot call others here", nil).Because(errNoCaller).Result()
+	}
+	inv := InvocationFrom(ctx)
+	return h.registry.ExecuteWithContext(ctx, name, args, inv.Channel, inv.Chat, nil)
+}
+
+// ExamineTool examines a call as [CallTool] would make it; it is for the Examine of
+// a composed tool. What the caller may not do is an error.
+func ExamineTool(ctx context.Context, name string, args map[string]any) (Examination, error) {
+	h := scopeFrom(ctx).hooks
+	if h == nil || h.registry == nil {
+		return Examination{}, errNoCaller
+	}
+	q := request{call: Call{Name: name, Arguments: args}}
+	ctx, fail := h.registry.descend(ctx, &q)
+	if fail == nil {
+		_, fail = h.registry.examined(ctx, &q)
+	}
+	if fail != nil {
+		return Examination{}, fail
+	}
+	return q.examination, nil
 }

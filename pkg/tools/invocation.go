@@ -54,7 +54,5 @@ func InvocationFrom(ctx context.Context) Invocation { return scopeFrom(ctx).inv 
 // Progress tells who watches a call how far it is: one short line. It never
 // waits, and outside a loop nobody is told.
 func Progress(ctx context.Context, line string) {
-	if h := scopeFrom(ctx).hooks; h != nil {
-		h.progress(InvocationFrom(ctx).CallID, line)
-	}
+	scopeFrom(ctx).hooks.progress(line)
 }

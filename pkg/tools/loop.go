@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync/atomic"
 
 	"parley/pkg/providers"
 )
@@ -47,6 +48,11 @@ type ToolLoopConfig struct {
 	MaxParallel int
 	// FirstRound is how many rounds an earlier, interrupted attempt has used.
 	FirstRound int
+	// Gate decides which calls a person has to allow first; nil asks nobody.
+	Gate Gate
+	// Asked says that an earlier attempt has put a question in round FirstRound: the
+	// loop ends once the other calls of that round have their results.
+	Asked bool
 }
 
 // ToolLoopResult is what came of a loop.
@@ -60,6 +66,9 @@ type ToolLoopResult struct {
 	Messages []providers.Message
 	// LimitReached says that the model was made to finish.
 	LimitReached bool
+	// Asked says that the loop ended because a call waits for a person; there is no
+	// final text.
+	Asked bool
 	// FinishReason is that of the last answer.
 	FinishReason string
 	// Usage is the sum over all rounds of this run.
@@ -72,6 +81,7 @@ type loop struct {
 	channel, chatID string
 	conversation    []providers.Message
 	result          *ToolLoopResult
+	asked           atomic.Bool // a call of this loop waits for a person
 }
 
 // RunToolLoop asks the model, runs the tools that it calls, and asks again with
@@ -100,7 +110,8 @@ func RunToolLoop(ctx context.Context, config ToolLoopConfig, messages []provider
 	if err != nil {
 		return l.result, err
 	}
-	if err := l.resume(ctx); err != nil {
+	l.asked.Store(config.Asked)
+	if err := l.resume(ctx); err != nil || l.waits() {
 		return l.result, err
 	}
 	for round := config.FirstRound + 1; ; round++ {
@@ -173,7 +184,14 @@ func (l *loop) round(ctx context.Context, round int, choice choice) (bool, error
 		calls[i] = l.pending(round, i, c)
 		l.event(Event{Kind: EventToolCall, Round: round, CallID: c.ID, Tool: c.Name, Arguments: c.RawArguments})
 	}
-	return false, l.call(ctx, calls)
+	err = l.call(ctx, calls)
+	return err == nil && l.waits(), err
+}
+
+// waits says whether the loop ends because a call waits for a person.
+func (l *loop) waits() bool {
+	l.result.Asked = l.asked.Load()
+	return l.result.Asked
 }
 
 func (l *loop) append(messages ...providers.Message) {

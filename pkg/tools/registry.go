@@ -19,6 +19,7 @@ import (
 const (
 	defaultTimeout   = 30 * time.Second
 	defaultMaxOutput = 64 << 10
+	defaultMaxDepth  = 3
 )
 
 // Options are what a registry needs from outside. The zero value logs nowhere,
@@ -34,6 +35,12 @@ type Options struct {
 	MaxOutput int
 	// Redact takes secrets out of every result; nil leaves them.
 	Redact func(string) string
+	// MaxDepth bounds how deep tools may call tools; 0 means 3: a call that a loop
+	// makes, and two within it.
+	MaxDepth int
+	// Levels are the levels that tools need, by name, where the operator differs
+	// from what they say themselves.
+	Levels map[string]Level
 }
 
 // ToolRegistry holds tools by name. It is safe for concurrent use.
@@ -84,6 +91,9 @@ func NewToolRegistryWith(o Options) *ToolRegistry {
 	}
 	if o.MaxOutput <= 0 {
 		o.MaxOutput = defaultMaxOutput
+	}
+	if o.MaxDepth <= 0 {
+		o.MaxDepth = defaultMaxDepth
 	}
 	s := &shared{options: o}
 	s.now.Store(&snapshot{})
@@ -226,7 +236,7 @@ func (r *ToolRegistry) Filter(keep func(name string, a Annotations) bool) *ToolR
 }
 
 func (r *ToolRegistry) offers(e *entry) bool {
-	return r.keep == nil || r.keep(e.name, e.annotations)
+	return r.keep == nil || r.keep(e.name, r.annotated(e))
 }
 
 // Get returns the tool as it was registered, disabled or not.
@@ -249,12 +259,21 @@ func (r *ToolRegistry) Annotations(name string) (Annotations, bool) {
 }
 
 func (r *ToolRegistry) limits(e *entry) Annotations {
-	a := e.annotations
+	a := r.annotated(e)
 	if a.Timeout <= 0 {
 		a.Timeout = r.shared.options.Timeout
 	}
 	if a.MaxOutput <= 0 {
 		a.MaxOutput = r.shared.options.MaxOutput
+	}
+	return a
+}
+
+// annotated is what a tool says of itself, with the operator's level.
+func (r *ToolRegistry) annotated(e *entry) Annotations {
+	a := e.annotations
+	if level, ok := r.shared.options.Levels[e.name]; ok {
+		a.Level = level
 	}
 	return a
 }
