@@ -1,0 +1,98 @@
+package policy
+
+import "fmt"
+
+// AskRule says which calls a person is asked about.
+type AskRule string
+
+// The rules.
+const (
+	// AskDestructive: what overwrites, deletes or executes; and once untrusted
+	// content has entered the turn, what writes or reaches a new destination.
+	AskDestructive AskRule = "destructive"
+	// AskSideEffects: everything that may change something.
+	AskSideEffects AskRule = "side_effects"
+	// AskNever: nothing. As the rule for all tools it does not cover those that
+	// destroy or execute: these have to be named.
+	AskNever AskRule = "never"
+)
+
+// ParseAskRule reads a rule's word.
+func ParseAskRule(s string) (AskRule, error) {
+	switch r := AskRule(s); r {
+	case AskDestructive, AskSideEffects, AskNever:
+		return r, nil
+	default:
+		return "", fmt.Errorf("%q is none of destructive, side_effects, never", s)
+	}
+}
+
+// Approvals are what the operator decided on asking. The zero value asks by
+// [AskDestructive].
+type Approvals struct {
+	Default AskRule
+	// Tools are the rules of single tools, by name.
+	Tools map[string]AskRule
+}
+
+// Deed is what a call would do, as far as it matters for asking.
+type Deed struct {
+	Tool string
+	// Writes: it may change something beyond its own chat.
+	Writes bool
+	// Destructive: this call overwrites, deletes or executes. Destroys says the same
+	// of the tool in general, Executes that it runs commands or code.
+	Destructive, Destroys, Executes bool
+	// NewDestination: it reaches an address that no person named.
+	NewDestination bool
+	// Always: it is asked for, whatever the operator has set.
+	Always bool
+	// Tainted: untrusted content has entered the turn: a web page, a file from
+	// somebody else, forwarded text.
+	Tainted bool
+}
+
+// Asks says why a person is asked before the deed, "" for not at all.
+func (a Approvals) Asks(d Deed) string {
+	rule, named := a.Tools[d.Tool]
+	if !named {
+		rule = a.Default
+	}
+	if rule == AskNever && !named && (d.Destroys || d.Destructive || d.Executes) {
+		rule = AskDestructive
+	}
+	switch {
+	case d.Always:
+		return "such a call is always asked for"
+	case rule == AskNever:
+		return ""
+	case d.Executes:
+		return "it executes"
+	case d.Destructive:
+		return "it overwrites or deletes"
+	case d.Writes && rule == AskSideEffects:
+		return "it changes something"
+	case d.Writes && d.Tainted:
+		return "it changes something after content from outside was read"
+	case d.NewDestination && d.Tainted:
+		return "it reaches a new address after content from outside was read"
+	default:
+		return ""
+	}
+}
+
+// Grantable says whether a person may allow further calls of the same tool in
+// advance: never for what is always asked for, or executes.
+func (d Deed) Grantable() bool { return !d.Always && !d.Executes }
+
+// Waived lists, for the log, the tools for which nobody is asked though they
+// destroy or execute; destroys says which do.
+func (a Approvals) Waived(names []string, destroys func(tool string) bool) []string {
+	var out []string
+	for _, name := range names {
+		if a.Tools[name] == AskNever && destroys(name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
