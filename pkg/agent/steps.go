@@ -34,7 +34,7 @@ type steps struct {
 // mayWait says whether a crash may lose the step: an answer, or the result of a
 // call that may run again and sent nothing.
 func mayWait(s *session.Step) bool {
-	if s.Await || len(s.Outbox) > 0 || len(s.Tasks) > 0 {
+	if s.Await || len(s.Outbox) > 0 || len(s.Tasks) > 0 || len(s.Approvals) > 0 {
 		return false
 	}
 	return s.Kind == session.StepAnswer || s.Kind == session.StepEnded && s.Call.Rerunnable && s.Call.TaskID == ""

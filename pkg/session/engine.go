@@ -32,6 +32,7 @@ type Engine interface { //nolint:interfacebloat // it is the sum of the small in
 	Jobs
 	Leases
 	Pairs
+	Approvals
 	channels.Outbox
 	Receipts
 	// Status counts what is waiting and what went wrong, cheaply.

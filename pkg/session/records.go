@@ -29,15 +29,22 @@ type Item struct {
 	Inbound *channels.Inbound `json:"inbound,omitempty"`
 	// Text is what the model is told, for the other kinds.
 	Text string `json:"text,omitempty"`
-	// TaskID is set for [ItemTask], JobID for [ItemSchedule].
-	TaskID string `json:"task_id,omitempty"`
-	JobID  string `json:"job_id,omitempty"`
+	// TaskID is set for [ItemTask], JobID for [ItemSchedule], Decision for [ItemDecision].
+	TaskID   string    `json:"task_id,omitempty"`
+	JobID    string    `json:"job_id,omitempty"`
+	Decision *Decision `json:"decision,omitempty"`
 	// Edit makes the item a new wording of an earlier message; see [Inbox.Append].
 	// It is an order to Append and is not stored.
 	Edit EditRule `json:"-"`
 	// Solo items are a turn of their own; a batch ends before one.
 	Solo bool      `json:"solo,omitempty"`
 	Time time.Time `json:"time"`
+}
+
+// Decision is the operator's word on an [Approval], given outside of the chats.
+type Decision struct {
+	Approval string `json:"approval"`
+	Allow    bool   `json:"allow"`
 }
 
 // EditRule says what becomes of an edit when its message was accepted and no turn
@@ -98,6 +105,9 @@ type Step struct {
 	Outbox []channels.Outbound `json:"outbox,omitempty"`
 	// Tasks are background works that this step starts; put if absent.
 	Tasks []Task `json:"tasks,omitempty"`
+	// Approvals and Grants are created or replaced.
+	Approvals []Approval `json:"approvals,omitempty"`
+	Grants    []Grant    `json:"grants,omitempty"`
 	// Await makes Record return only when the step is durable.
 	Await bool `json:"-"`
 }
@@ -113,6 +123,8 @@ type CallRecord struct {
 	Result  string `json:"result,omitempty"`
 	IsError bool   `json:"is_error,omitempty"`
 	TaskID  string `json:"task_id,omitempty"`
+	// Approval is the question that was put instead of running the call.
+	Approval string `json:"approval,omitempty"`
 }
 
 // Commit is how a turn ends.
@@ -125,8 +137,9 @@ type Commit struct {
 	Messages []providers.Message
 	// Outbox are the messages that leave; put if absent.
 	Outbox []channels.Outbound
-	// Jobs are created or replaced.
-	Jobs []Job
+	// Jobs and Approvals are created or replaced.
+	Jobs      []Job
+	Approvals []Approval
 	// CompactTo, when not 0, makes the entry of that Seq the oldest that Tail shows.
 	CompactTo uint64
 	// NewSession gives the chat a fresh session after Messages were appended to the old one.

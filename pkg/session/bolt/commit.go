@@ -52,6 +52,9 @@ func (t *turn) record(ctx context.Context, rec *stepRec) error {
 				return err
 			}
 		}
+		if err := x.putApprovals(rec.Step.Approvals, rec.Step.Grants); err != nil {
+			return err
+		}
 		return t.e.putOutbox(x, t.chat, rec.Step.Outbox, out)
 	}}
 	t.steps++
@@ -122,6 +125,9 @@ func (p *commitWrite) run(x *tx) error {
 		if err := x.putJob(&c.Jobs[i]); err != nil {
 			return err
 		}
+	}
+	if err := x.putApprovals(c.Approvals, nil); err != nil {
+		return err
 	}
 	if err := t.e.putOutbox(x, t.chat, c.Outbox, p.out); err != nil {
 		return err

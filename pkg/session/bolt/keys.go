@@ -40,6 +40,8 @@ const (
 	bkAsks      bucket = "asks"      // pairing code -> askRec
 	bkPairs     bucket = "pairs"     // person -> session.Pair
 	bkMoves     bucket = "moves"     // address of a chat that moved -> moveRec
+	bkApprovals bucket = "approvals" // approval id -> session.Approval
+	bkGrants    bucket = "grants"    // grant id -> session.Grant
 	bkBad       bucket = "bad"       // bucket, key -> the bytes of a damaged record
 )
 
@@ -47,13 +49,13 @@ func buckets() []bucket {
 	return []bucket{
 		bkMeta, bkAddr, bkChats, bkSessions, bkHistory, bkInbox, bkSeen, bkSteps, bkTurns, bkSuspects,
 		bkOutbox, bkSent, bkSuspended, bkTasks, bkOpen, bkJobs, bkDue, bkLeases, bkCursors,
-		bkAsks, bkPairs, bkMoves, bkBad,
+		bkAsks, bkPairs, bkMoves, bkApprovals, bkGrants, bkBad,
 	}
 }
 
 // laterBuckets are those that a store of an earlier build lacks: it gets them when
 // it is opened, and until then it is read as if they were empty.
-func laterBuckets() []bucket { return []bucket{bkAsks, bkPairs, bkMoves} }
+func laterBuckets() []bucket { return []bucket{bkAsks, bkPairs, bkMoves, bkApprovals, bkGrants} }
 
 // isIndex says that a bucket's values are empty by design.
 func isIndex(b bucket) bool { return b == bkOpen || b == bkDue || b == bkSuspended }

@@ -25,7 +25,7 @@ const (
 )
 
 // remembered are the buckets whose records are pruned by age.
-func remembered() []bucket { return []bucket{bkSeen, bkSent, bkTurns, bkTasks} }
+func remembered() []bucket { return []bucket{bkSeen, bkSent, bkTurns, bkTasks, bkApprovals, bkGrants} }
 
 // hand is where the pruning goes on: behind a key of a bucket.
 type hand struct {
@@ -118,6 +118,10 @@ func (t *tx) isOld(b bucket, k, v []byte) bool {
 		since, err = timeOf(b, k, payload, func(r *sentRec) time.Time { return r.Time })
 	case bkTurns:
 		since, err = timeOf(b, k, payload, func(r *turnRec) time.Time { return r.Time })
+	case bkApprovals:
+		since, err = timeOf(b, k, payload, func(r *session.Approval) time.Time { return r.Expires })
+	case bkGrants:
+		since, err = timeOf(b, k, payload, func(r *session.Grant) time.Time { return r.Expires })
 	default:
 		since, err = timeOf(b, k, payload, func(r *session.Task) time.Time {
 			if r.State == session.TaskRunning {

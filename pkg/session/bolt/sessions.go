@@ -124,6 +124,9 @@ func (t *tx) forgetChat(n uint64) error {
 			return err
 		}
 	}
+	if err := t.forgetApprovals(chatID(n)); err != nil {
+		return err
+	}
 	for _, key := range t.keys(bkJobs, nil) {
 		j, err := get[session.Job](t, bkJobs, key)
 		if err != nil || j.Chat != chatID(n) {

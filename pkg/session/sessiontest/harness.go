@@ -39,6 +39,7 @@ func Run(t *testing.T, open Opener) {
 		{"sessions", sessionTests()},
 		{"background", backgroundTests()},
 		{"pairs", pairTests()},
+		{"approvals", approvalTests()},
 	}
 	for _, g := range groups {
 		t.Run(g.name, func(t *testing.T) {

@@ -1,0 +1,142 @@
+package sessiontest
+
+import (
+	"encoding/json"
+	"time"
+
+	"parley/pkg/channels"
+	"parley/pkg/session"
+)
+
+func approvalTests() []test {
+	return []test{
+		{"a question is stored with its step and its message", testQuestion},
+		{"a question that was answered in a crash stays answered", func(b *bench) {
+			info := b.question("q1", time.Unix(100, 0))
+			b.decide("q1", info)
+			b.crash()
+			got, err := b.e.Approval(b.Context(), "q1")
+			b.must(err)
+			b.equal(session.ApprovalAllowed, got.State)
+			grants, err := b.e.Grants(b.Context(), info.Chat)
+			b.must(err)
+			b.equal(1, len(grants))
+			b.equal("write_file", grants[0].Tool)
+		}},
+		{"questions and grants are listed by chat, the oldest first", func(b *bench) {
+			for i, id := range []string{"q2", "q1"} {
+				b.question(id, time.Unix(int64(10*i), 0))
+			}
+			all, err := b.e.ApprovalList(b.Context(), "")
+			b.must(err)
+			b.equal([]string{"q2", "q1"}, []string{all[0].ID, all[1].ID})
+			own, err := b.e.ApprovalList(b.Context(), all[0].Chat)
+			b.must(err)
+			b.equal(2, len(own))
+			other, err := b.e.ApprovalList(b.Context(), "c999")
+			b.must(err)
+			b.equal(0, len(other))
+		}},
+		{"a grant is revoked once", func(b *bench) {
+			info := b.question("q1", time.Unix(100, 0))
+			b.decide("q1", info)
+			g, err := b.e.RevokeGrant(b.Context(), "q1")
+			b.must(err)
+			b.equal("q1", g.Approval)
+			_, err = b.e.RevokeGrant(b.Context(), "q1")
+			b.wantErr(err, session.ErrNotFound)
+			b.reopen()
+			left, err := b.e.Grants(b.Context(), "")
+			b.must(err)
+			b.equal(0, len(left))
+		}},
+		{"a question that is not there is not found", func(b *bench) {
+			_, err := b.e.Approval(b.Context(), "none")
+			b.wantErr(err, session.ErrNotFound)
+		}},
+		{"a forgotten chat leaves no question and no grant", func(b *bench) {
+			info := b.question("q1", time.Unix(100, 0))
+			b.decide("q1", info)
+			b.must(b.e.Forget(b.Context(), info.Session))
+			_, err := b.e.Approval(b.Context(), "q1")
+			b.wantErr(err, session.ErrNotFound)
+			grants, err := b.e.Grants(b.Context(), "")
+			b.must(err)
+			b.equal(0, len(grants))
+		}},
+		{"an attempt that is over writes no question", func(b *bench) {
+			b.append(item("a", "1"))
+			w := b.turns()
+			h := w.next()
+			b.answer(h, session.Commit{Outcome: session.OutcomeAnswered})
+			w.stop()
+			err := h.what.Record(b.Context(), session.Step{
+				Kind: session.StepEnded, Await: true, Approvals: []session.Approval{{ID: "late", State: session.ApprovalOpen}},
+			})
+			b.wantErr(err, session.ErrFenced)
+			_, err = b.e.Approval(b.Context(), "late")
+			b.wantErr(err, session.ErrNotFound)
+		}},
+	}
+}
+
+// question runs a turn that puts a question.
+func (b *bench) question(id string, at time.Time) session.TurnInfo {
+	b.Helper()
+	b.append(item("a", "ask-"+id))
+	w := b.turns()
+	h := w.next()
+	info := h.what.Info()
+	b.must(h.what.Record(b.Context(), session.Step{
+		Kind: session.StepEnded, Await: true, Round: 1,
+		Call: &session.CallRecord{ID: "call", Tool: "write_file", Result: "waiting", Approval: id},
+		Approvals: []session.Approval{{
+			ID: id, Chat: info.Chat, Session: info.Session, Address: info.Address, Turn: info.ID, Round: 1, Call: "call",
+			Tool: "write_file", Arguments: json.RawMessage(`{"path":"x"}`), Text: "write x", Question: "out-" + id,
+			Requester: channels.Sender{ID: "7"}, Level: "write", Asked: at, Expires: at.Add(time.Hour), State: session.ApprovalOpen,
+		}},
+		Outbox: []channels.Outbound{{ID: "out-" + id, Address: info.Address, Text: "May I?"}},
+	}))
+	b.answer(h, session.Commit{Outcome: session.OutcomeAnswered})
+	w.stop()
+	return info
+}
+
+// decide runs a turn that allows it, here and from now on.
+func (b *bench) decide(id string, asked session.TurnInfo) {
+	b.Helper()
+	q, err := b.e.Approval(b.Context(), id)
+	b.must(err)
+	q.State, q.DecidedTurn = session.ApprovalAllowed, "t"
+	b.append(item("a", "decide-"+id))
+	w := b.turns()
+	h := w.next()
+	b.must(h.what.Record(b.Context(), session.Step{
+		Kind: session.StepAnswer, Round: 1, Await: true, Approvals: []session.Approval{q},
+		Grants: []session.Grant{{ID: id, Chat: asked.Chat, Tool: q.Tool, Approval: id, Since: q.Asked, Expires: q.Expires}},
+	}))
+	b.answer(h, session.Commit{Outcome: session.OutcomeAnswered})
+	w.stop()
+}
+
+func testQuestion(b *bench) {
+	info := b.question("q1", time.Unix(100, 0))
+	b.crash()
+	got, err := b.e.Approval(b.Context(), "q1")
+	b.must(err)
+	b.equal(info.ID, got.Turn)
+	b.equal(`{"path":"x"}`, string(got.Arguments))
+	b.equal(session.ApprovalOpen, got.State)
+	b.equal(1, b.status().Sending)
+
+	// A commit closes one, too.
+	got.State = session.ApprovalDenied
+	b.append(item("a", "no"))
+	w := b.turns()
+	b.answer(w.next(), session.Commit{Outcome: session.OutcomeAnswered, Approvals: []session.Approval{got}})
+	w.stop()
+	b.reopen()
+	got, err = b.e.Approval(b.Context(), "q1")
+	b.must(err)
+	b.equal(session.ApprovalDenied, got.State)
+}
