@@ -61,6 +61,11 @@ type Options struct {
 	MaxIterations, MaxParallel, MaxTurns int
 	// ContextTokens bounds the history that is sent to the model; 0: 24,000.
 	ContextTokens int
+	// Approvals say which calls a person is asked about.
+	Approvals policy.Approvals
+	// CanAsk says why a question with this text, which is Markdown, cannot be put
+	// with buttons at an address; nil when it can. Nil: it never can.
+	CanAsk func(a channels.Address, text string) error
 	// Drafter returns what shows a growing answer in a chat, or nil.
 	Drafter func(a channels.Address) channels.Drafter
 	// Editor returns what shows a growing answer by editing a message, or nil. Where
@@ -113,6 +118,9 @@ func New(o Options) (*Agent, error) {
 	}
 	if o.AgentFile == nil {
 		o.AgentFile = func() string { return "" }
+	}
+	if o.CanAsk == nil {
+		o.CanAsk = func(channels.Address, string) error { return errors.New("nobody can press a button here") }
 	}
 	o.showNothing()
 	return &Agent{

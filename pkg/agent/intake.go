@@ -19,7 +19,7 @@ func (a *Agent) Accept(ctx context.Context, in []channels.Inbound, cursor *chann
 			Address: m.Address,
 			Inbound: &m,
 			Edit:    a.editRule(m.Kind),
-			Solo:    m.Solo || isCommand(m.Text),
+			Solo:    m.Solo || m.Kind == channels.KindButton || isCommand(m.Text),
 			Time:    time.Now(), // not m.Time: platforms have clocks of their own
 		})
 	}

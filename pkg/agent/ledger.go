@@ -59,13 +59,20 @@ func (r *run) End(ctx context.Context, call tools.Call, result *tools.ToolResult
 		r.preview.status(r.resultNote(call.Name, result))
 	}
 	key := callKey(call.Round, call.Index)
+	if a := r.takeAsking(key); a != nil {
+		s.Call.Approval = a.approval.ID
+		s.Approvals, s.Outbox = []session.Approval{*a.approval}, []channels.Outbound{a.question}
+		r.noteSent(key, a.question.Text)
+	} else {
+		r.taint.takesResult(call.ID, call.Annotations, result.ForLLM)
+	}
 	for _, q := range r.takePending(key) {
 		s.Outbox = append(s.Outbox, r.callOutbound(key, q))
 	}
 	if result.ForUser != "" && !result.Silent {
 		s.Outbox = append(s.Outbox, r.callOutbound(key, queued{text: result.ForUser}))
 	}
-	if call.Async && !result.Async {
+	if call.Async && !result.Async && r.taskBegun(r.taskID(call)) {
 		// Before the step: a crash in between leaves a call of which nothing is
 		// known, not a task whose chat is told of it a second time.
 		if err := r.a.endQuietly(ctx, r.taskID(call), result); err != nil {
@@ -103,6 +110,7 @@ func (r *run) Steer(ctx context.Context) ([]providers.Message, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.taint.takes(items)
 	return r.userMessages(items, r.fetch(ctx, items)), nil
 }
 

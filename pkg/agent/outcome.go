@@ -35,6 +35,8 @@ func (r *run) finish(ctx context.Context, messages []providers.Message, res *too
 	text := strings.TrimSpace(res.Content)
 	c := session.Commit{Outcome: session.OutcomeAnswered, Messages: messages, CompactTo: out.compactTo}
 	switch {
+	case res.Asked: // what there is to say stands in the question
+		return r.commit(ctx, c, "")
 	case text == noReply:
 		if r.who.person && !r.sentAnything() {
 			text = "I have nothing to add."
@@ -94,6 +96,9 @@ func (r *run) commit(ctx context.Context, c session.Commit, text string) error {
 		return err
 	}
 	open := r.opened.current()
+	if r.closes != "" {
+		open = r.closes
+	}
 	if text == "" && open != "" {
 		text = r.closing(c.Messages)
 	}

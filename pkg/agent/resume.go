@@ -17,6 +17,8 @@ type past struct {
 	messages []providers.Message
 	// rounds is how many answers were recorded.
 	rounds int
+	// asked says that in the last of them a call waits for a person.
+	asked bool
 }
 
 // resume rebuilds the conversation of an interrupted attempt from its steps. A
@@ -33,15 +35,22 @@ func (r *run) resume(ctx context.Context) (past, error) {
 			}
 			p.messages = append(p.messages, open.results()...)
 			p.messages = append(p.messages, s.Answer.Message())
-			p.rounds = s.Round
+			p.rounds, p.asked = s.Round, false
 			open = newOpenRound(s.Round, s.Answer.ToolCalls)
 		case session.StepBegun, session.StepEnded:
 			open.note(s)
+			if c := s.Call; c != nil && s.Kind == session.StepEnded {
+				p.asked = p.asked || c.Approval != ""
+				if an, ok := r.a.o.Tools.Annotations(c.Tool); ok && c.Approval == "" {
+					r.taint.takesResult(c.ID, an, c.Result)
+				}
+			}
 		case session.StepShown: // it has said nothing yet, see openingsOf
 			continue
 		case session.StepJoined:
 			p.messages = append(p.messages, open.results()...)
 			open = nil
+			r.taint.takes(s.Items)
 			p.messages = append(p.messages, r.userMessages(s.Items, r.fetch(ctx, s.Items))...)
 		}
 		for i := range s.Outbox {

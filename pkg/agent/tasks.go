@@ -232,6 +232,13 @@ func (r *run) noteTask(id string, begun bool) { //nolint:revive // flag-paramete
 	delete(r.begun, id)
 }
 
+// taskBegun says whether a task's call has begun and not ended.
+func (r *run) taskBegun(id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.begun[id]
+}
+
 // dropTasks ends the tasks whose call was cut off, so that nothing is told of
 // them after the turn has said how it ended.
 func (r *run) dropTasks(ctx context.Context) error {

@@ -41,6 +41,9 @@ type run struct {
 
 	who     asker
 	space   string
+	taint   taint
+	decided *session.Approval // whose call this turn makes; nil for most
+	closes  string            // the question whose message the last one takes over
 	preview *preview
 	opened  *openings
 
@@ -49,6 +52,7 @@ type run struct {
 	sent    map[string]bool     // texts that left in this turn
 	seq     map[string]int      // outgoing messages per call key
 	begun   map[string]bool     // tasks whose call has not ended
+	asks    map[string]asking   // questions whose call has not ended, by call key
 	late    time.Duration       // the age of its oldest message that is late; 0: none is
 }
 
@@ -67,6 +71,7 @@ func newRun(a *Agent, t session.Turn) *run {
 	return &run{
 		a: a, t: t, info: info, steps: &steps{t: t}, began: time.Now(), opened: openingsOf(info.Steps),
 		pending: map[string][]queued{}, sent: map[string]bool{}, seq: map[string]int{}, begun: map[string]bool{},
+		asks: map[string]asking{},
 	}
 }
 
@@ -87,6 +92,12 @@ func (r *run) do(ctx context.Context) (err error) {
 	if len(items) == 0 {
 		return r.commit(ctx, session.Commit{Outcome: session.OutcomeFailed, Reason: "not allowed: " + refused}, "")
 	}
+	if len(items) == 1 {
+		if w, ok := wordOf(&items[0]); ok {
+			return r.decide(ctx, w)
+		}
+	}
+	r.taint.takes(items)
 	if len(items) == 1 && items[0].Inbound != nil {
 		if name, arg, ok := parseCommand(items[0].Inbound.Text); ok && name != "tool" {
 			return r.command(ctx, items[0], name, arg)
@@ -159,6 +170,12 @@ func (a *Agent) askerOf(ctx context.Context, it session.Item) (asker, string) {
 			return who, "its task cannot be read: " + err.Error()
 		}
 		e.Sender, e.Direct = t.Creator, t.Direct
+	case it.Decision != nil:
+		d, err := a.o.Engine.Approval(ctx, it.Decision.Approval)
+		if err != nil {
+			return who, "its approval cannot be read: " + err.Error()
+		}
+		e.Sender, e.Direct = d.Requester, d.Direct
 	default:
 		return who, "items of kind " + string(it.Kind) + " have no asker"
 	}
@@ -255,7 +272,7 @@ func (r *run) ask(ctx context.Context, items []session.Item, past past) ([]provi
 		}
 		all := len(h.messages)
 		msgs := append(append(slices.Insert(h.messages, 0, r.system()), users...), past.messages...)
-		res, err := tools.RunToolLoop(r.invocation(loop), r.config(past.rounds), msgs, r.info.Address.Channel, r.info.Address.Chat)
+		res, err := tools.RunToolLoop(r.invocation(loop), r.config(past), msgs, r.info.Address.Channel, r.info.Address.Chat)
 		if res == nil {
 			res = &tools.ToolLoopResult{}
 		}
@@ -282,7 +299,7 @@ func isTooLong(err error) bool {
 	return ok && pe.Kind == providers.KindTooLong
 }
 
-func (r *run) config(rounds int) tools.ToolLoopConfig {
+func (r *run) config(past past) tools.ToolLoopConfig {
 	provider := r.a.o.Provider
 	if it := r.info.Items[0]; it.Inbound != nil && isToolCommand(it.Inbound.Text) {
 		provider = r.a.o.Direct
@@ -295,7 +312,9 @@ func (r *run) config(rounds int) tools.ToolLoopConfig {
 		Journal:       r,
 		Callbacks:     r.callback,
 		TaskContext:   r.taskContext,
-		FirstRound:    rounds,
+		FirstRound:    past.rounds,
+		Gate:          r,
+		Asked:         past.asked,
 	}
 }
 

@@ -85,6 +85,16 @@ func CallTool(ctx context.Context, name string, args map[string]any) *ToolResult
 	return h.registry.ExecuteWithContext(ctx, name, args, inv.Channel, inv.Chat, nil)
 }
 
+// Examine says what a call would do, as far as its tool can tell, or why it would be
+// refused before anybody is asked.
+func (r *ToolRegistry) Examine(ctx context.Context, name string, args map[string]any) (Examination, error) {
+	q := request{call: Call{Name: name, Arguments: args}, own: true}
+	if _, fail := r.examined(ctx, &q); fail != nil {
+		return Examination{}, fail
+	}
+	return q.examination, nil
+}
+
 // ExamineTool examines a call as [CallTool] would make it; it is for the Examine of
 // a composed tool. What the caller may not do is an error.
 func ExamineTool(ctx context.Context, name string, args map[string]any) (Examination, error) {

@@ -1,0 +1,222 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"parley/pkg/channels"
+	"parley/pkg/policy"
+	"parley/pkg/providers"
+	"parley/pkg/session"
+	"parley/pkg/tools"
+)
+
+// What a person is told whose press does nothing.
+const (
+	unknownText = "There is no such question in this chat any more."
+	changedText = "What the call is about has changed since it was asked for. It was not run; ask for it again."
+)
+
+// word is a decision on a question.
+type word struct {
+	id string
+	// word is allowOnce, allowHere or denyWord.
+	word string
+	// operator: it was given on the command line.
+	operator bool
+}
+
+// wordOf reads an item as a decision; false for what is none.
+func wordOf(it *session.Item) (word, bool) {
+	if d := it.Decision; d != nil {
+		w := word{id: d.Approval, word: denyWord, operator: true}
+		if d.Allow {
+			w.word = allowOnce
+		}
+		return w, true
+	}
+	if it.Inbound == nil || it.Inbound.Kind != channels.KindButton {
+		return word{}, false
+	}
+	rest, ok := strings.CutPrefix(it.Inbound.Text, pressMark)
+	id, w, ok2 := strings.Cut(rest, "/")
+	return word{id: id, word: w}, ok && ok2 && (w == allowOnce || w == allowHere || w == denyWord)
+}
+
+// decidedCall is the id of the call that a decision's turn makes.
+func decidedCall(a *session.Approval) string { return "approved_" + a.ID }
+
+// decide runs the turn of a decision: it does nothing but say so, or runs the
+// stored call and goes on from its result.
+func (r *run) decide(ctx context.Context, w word) error {
+	a, err := r.a.o.Engine.Approval(ctx, w.id)
+	if err != nil && !errors.Is(err, session.ErrNotFound) {
+		return err
+	}
+	if err != nil || a.Chat != r.info.Chat {
+		return r.commit(ctx, session.Commit{Outcome: session.OutcomeAnswered, Reason: "unknown approval"}, unknownText)
+	}
+	by := r.decider(w)
+	now := time.Now()
+	if a.State == session.ApprovalAllowed && a.DecidedTurn == r.info.ID {
+		return r.runDecided(ctx, &a, by) // an earlier attempt at this turn allowed it
+	}
+	switch {
+	case a.State != session.ApprovalOpen:
+		return r.say(ctx, fmt.Sprintf("Approval %s was decided already: %s.", a.ID, a.State))
+	case !w.operator && !r.who.owner && r.who.sender.ID != a.Requester.ID:
+		return r.say(ctx, fmt.Sprintf("Only %s or an owner can decide on approval %s.", nameOf(a.Requester), a.ID))
+	case w.word == allowHere && !a.Grantable:
+		return r.say(ctx, fmt.Sprintf("Calls of %s can be allowed only once.", a.Tool))
+	case !now.Before(a.Expires):
+		return r.void(ctx, &a, by, "Approval "+a.ID+" came too late: it was good until "+a.Expires.Format("15:04:05 MST")+". The call was not run; ask for it again.")
+	}
+	a.By, a.Decided, a.DecidedTurn = by, now, r.info.ID
+	if w.word == denyWord {
+		return r.deny(ctx, &a)
+	}
+	if why := r.mayStill(ctx, &a); why != "" {
+		return r.void(ctx, &a, by, why)
+	}
+	return r.allow(ctx, &a, w.word == allowHere)
+}
+
+// decider is who gave a decision.
+func (r *run) decider(w word) channels.Sender {
+	if w.operator {
+		return channels.Sender{Name: "the operator"}
+	}
+	return r.who.sender
+}
+
+func nameOf(s channels.Sender) string {
+	if s.Name != "" {
+		return channels.Visible(s.Name)
+	}
+	return "who asked for it"
+}
+
+// say ends a turn that did nothing but say so.
+func (r *run) say(ctx context.Context, text string) error {
+	return r.commit(ctx, session.Commit{Outcome: session.OutcomeAnswered}, text)
+}
+
+// mayStill makes the turn the requester's, with the lower of their rights then and
+// now, and says why the call may not run any more.
+func (r *run) mayStill(ctx context.Context, a *session.Approval) string {
+	v := r.a.o.Authorize(ctx, policy.Event{
+		Kind: policy.KindDecision, Address: a.Address, Sender: a.Requester, Direct: a.Direct,
+	})
+	level := policy.Lowest(v.Level, policy.Level(a.Level))
+	an, known := r.a.o.Tools.Annotations(a.Tool)
+	if !v.Allow || !known || !level.Allows(policy.Level(an.Level)) {
+		return fmt.Sprintf("%s may not use %s here any more. The call was not run.", nameOf(a.Requester), a.Tool)
+	}
+	r.who = asker{sender: a.Requester, level: level, owner: v.Owner, person: true, direct: a.Direct}
+	r.space = r.a.o.Space(r.info.Address, r.owned())
+	args, err := providers.DecodeArguments(string(a.Arguments))
+	if err != nil {
+		return "The stored call cannot be read. It was not run."
+	}
+	ex, err := r.offered().Examine(r.invocation(ctx), a.Tool, args)
+	if err != nil || ex.State != a.Fingerprint {
+		return changedText
+	}
+	return ""
+}
+
+// deny ends a question with no; the model reads of it in the next turn.
+func (r *run) deny(ctx context.Context, a *session.Approval) error {
+	a.State = session.ApprovalDenied
+	r.log().Info().Str("approval", a.ID).Str("tool", a.Tool).Msg("a call was denied")
+	failure := tools.ErrorText(tools.ErrApprovalDenied, "a person denied this call; it was not run", nil)
+	return r.close(ctx, a, fmt.Sprintf("Denied by %s: `%s` was not run.", nameOf(a.By), a.Tool), failure)
+}
+
+// void ends a question that nobody can answer any more.
+func (r *run) void(ctx context.Context, a *session.Approval, by channels.Sender, why string) error {
+	a.By, a.Decided, a.DecidedTurn, a.State, a.Reason = by, time.Now(), r.info.ID, session.ApprovalVoid, why
+	r.log().Info().Str("approval", a.ID).Str("tool", a.Tool).Str("reason", why).Msg("an approval is void")
+	return r.close(ctx, a, why, tools.ErrorText(tools.ErrApprovalDenied, why, nil))
+}
+
+// close commits a decision without a call: the question's message says so, and so
+// does the history, which names the call.
+func (r *run) close(ctx context.Context, a *session.Approval, text, failure string) error {
+	r.closes = a.Question
+	return r.commit(ctx, session.Commit{
+		Outcome: session.OutcomeAnswered, Approvals: []session.Approval{*a},
+		Messages: []providers.Message{
+			{Role: providers.RoleUser, Content: decisionMark(a) + "The outcome: " + failure},
+			assistant(text),
+		},
+	}, text)
+}
+
+// decisionMark begins the message that tells the model of a decision.
+func decisionMark(a *session.Approval) string {
+	return fmt.Sprintf("[approval %s] %s decided on the call %s of %s(%s). ", a.ID, nameOf(a.By), a.Call, a.Tool, cut(string(a.Arguments), 1000))
+}
+
+// allow records the decision together with the call that it makes, and runs it.
+func (r *run) allow(ctx context.Context, a *session.Approval, here bool) error { //nolint:revive // flag-parameter: it is the person's choice
+	a.State = session.ApprovalAllowed
+	how := "once"
+	step := session.Step{
+		Kind: session.StepAnswer, Round: 1, Await: true, Answer: r.stored(a), Approvals: []session.Approval{*a},
+	}
+	if here {
+		how = "here, for 24 hours"
+		step.Grants = []session.Grant{{
+			ID: a.ID, Chat: a.Chat, Address: a.Address, Tool: a.Tool, Person: a.Requester, Approval: a.ID,
+			Since: a.Decided, Expires: a.Decided.Add(grantTime),
+		}}
+	}
+	text := fmt.Sprintf("Allowed %s by %s: `%s`.", how, nameOf(a.By), a.Tool)
+	o := r.outbound(r.info.ID+"/decided/0", text, "")
+	o.Finishes = a.Question
+	step.Outbox = []channels.Outbound{o}
+	if err := r.steps.record(ctx, step); err != nil {
+		return err
+	}
+	r.info.Steps = append(r.info.Steps, step)
+	r.log().Info().Str("approval", a.ID).Str("tool", a.Tool).Str("how", how).Msg("a call was allowed")
+	return r.runDecided(ctx, a, a.By)
+}
+
+// stored is the answer that makes the stored call.
+func (r *run) stored(a *session.Approval) *providers.LLMResponse {
+	args, err := providers.DecodeArguments(string(a.Arguments))
+	c := providers.ToolCall{ID: decidedCall(a), Type: "function", Name: a.Tool, Arguments: args, RawArguments: string(a.Arguments)}
+	if err != nil {
+		c.BadArguments = err.Error()
+	}
+	return &providers.LLMResponse{ToolCalls: []providers.ToolCall{c}, FinishReason: providers.FinishToolCalls}
+}
+
+// runDecided goes on from the recorded decision: the call runs unless it has.
+func (r *run) runDecided(ctx context.Context, a *session.Approval, by channels.Sender) error {
+	if why := r.mayStill(ctx, a); why != "" && !r.ranAlready() {
+		return r.void(ctx, a, by, why)
+	}
+	if a.Tainted {
+		r.taint.set()
+	}
+	r.decided = a
+	text := decisionMark(a) + "It was allowed, and its result follows. Say what came of it, and go on with what was asked for."
+	return r.answer(ctx, []session.Item{{Kind: session.ItemDecision, Address: r.info.Address, Text: text, Time: r.began}})
+}
+
+// ranAlready says whether an earlier attempt began the call.
+func (r *run) ranAlready() bool {
+	for i := range r.info.Steps {
+		if k := r.info.Steps[i].Kind; k == session.StepBegun || k == session.StepEnded {
+			return true
+		}
+	}
+	return false
+}
+
