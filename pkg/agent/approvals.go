@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -121,7 +122,7 @@ func (r *run) Ask(ctx context.Context, call tools.Call, ex tools.Examination) (*
 		Asked: now, Expires: now.Add(approvalTime), State: session.ApprovalOpen,
 	}
 	if a.Text == "" {
-		a.Text = string(indented(arguments))
+		a.Text = indented(arguments)
 	}
 	text := r.question(a, r.a.o.Approvals.Asks(deed))
 	if r.a.o.Redact(text) != text {
@@ -159,25 +160,20 @@ func (r *run) takeAsking(key string) *asking {
 
 // exact are a call's arguments as they will run: the model's own bytes, where the
 // call was decoded from them.
-func exact(call tools.Call) (json.RawMessage, error) {
+func exact(call tools.Call) (string, error) {
 	if json.Valid([]byte(call.RawArguments)) {
-		return json.RawMessage(call.RawArguments), nil
+		return call.RawArguments, nil
 	}
-	return json.Marshal(call.Arguments)
+	b, err := json.Marshal(call.Arguments)
+	return string(b), err
 }
 
-func indented(raw json.RawMessage) []byte {
-	var v any
-	d := json.NewDecoder(strings.NewReader(string(raw)))
-	d.UseNumber()
-	if d.Decode(&v) != nil {
+func indented(raw string) string {
+	var b bytes.Buffer
+	if json.Indent(&b, []byte(raw), "", "  ") != nil {
 		return raw
 	}
-	out, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return raw
-	}
-	return out
+	return b.String()
 }
 
 // question is what the person reads: all of what would run, with nothing invisible in it.

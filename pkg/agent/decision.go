@@ -117,7 +117,7 @@ func (r *run) mayStill(ctx context.Context, a *session.Approval) string {
 	}
 	r.who = asker{sender: a.Requester, level: level, owner: v.Owner, person: true, direct: a.Direct}
 	r.space = r.a.o.Space(r.info.Address, r.owned())
-	args, err := providers.DecodeArguments(string(a.Arguments))
+	args, err := providers.DecodeArguments(a.Arguments)
 	if err != nil {
 		return "The stored call cannot be read. It was not run."
 	}
@@ -158,7 +158,7 @@ func (r *run) close(ctx context.Context, a *session.Approval, text, failure stri
 
 // decisionMark begins the message that tells the model of a decision.
 func decisionMark(a *session.Approval) string {
-	return fmt.Sprintf("[approval %s] %s decided on the call %s of %s(%s). ", a.ID, nameOf(a.By), a.Call, a.Tool, cut(string(a.Arguments), 1000))
+	return fmt.Sprintf("[approval %s] %s decided on the call %s of %s(%s). ", a.ID, nameOf(a.By), a.Call, a.Tool, cut(a.Arguments, 1000))
 }
 
 // allow records the decision together with the call that it makes, and runs it.
@@ -189,8 +189,8 @@ func (r *run) allow(ctx context.Context, a *session.Approval, here bool) error {
 
 // stored is the answer that makes the stored call.
 func (r *run) stored(a *session.Approval) *providers.LLMResponse {
-	args, err := providers.DecodeArguments(string(a.Arguments))
-	c := providers.ToolCall{ID: decidedCall(a), Type: "function", Name: a.Tool, Arguments: args, RawArguments: string(a.Arguments)}
+	args, err := providers.DecodeArguments(a.Arguments)
+	c := providers.ToolCall{ID: decidedCall(a), Type: "function", Name: a.Tool, Arguments: args, RawArguments: a.Arguments}
 	if err != nil {
 		c.BadArguments = err.Error()
 	}
@@ -220,3 +220,19 @@ func (r *run) ranAlready() bool {
 	return false
 }
 
+
+// Decide takes the operator's word on a question, given outside of its chat. A
+// second word on the same question changes nothing. [session.ErrNotFound]: there
+// is no such question.
+func (a *Agent) Decide(ctx context.Context, d session.Decision) error {
+	q, err := a.o.Engine.Approval(ctx, d.Approval)
+	if err != nil {
+		return err
+	}
+	if q.State != session.ApprovalOpen {
+		return fmt.Errorf("approval %s was decided already: %s", q.ID, q.State)
+	}
+	return a.o.Engine.Append(ctx, []session.Item{{
+		ID: "decision/" + q.ID, Kind: session.ItemDecision, Address: q.Address, Decision: &d, Solo: true, Time: time.Now(),
+	}}, nil)
+}

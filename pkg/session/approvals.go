@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"parley/pkg/channels"
@@ -49,8 +48,8 @@ type Approval struct {
 	Index   int              `json:"index"`
 	Call    string           `json:"call"`
 	// Tool and Arguments are the call, byte for byte.
-	Tool      string          `json:"tool"`
-	Arguments json.RawMessage `json:"arguments"`
+	Tool      string `json:"tool"`
+	Arguments string `json:"arguments"`
 	// Text is what the person was shown, Question the id of that message.
 	Text     string `json:"text"`
 	Question string `json:"question"`

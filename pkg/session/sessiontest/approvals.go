@@ -1,7 +1,6 @@
 package sessiontest
 
 import (
-	"encoding/json"
 	"time"
 
 	"parley/pkg/channels"
@@ -92,7 +91,7 @@ func (b *bench) question(id string, at time.Time) session.TurnInfo {
 		Call: &session.CallRecord{ID: "call", Tool: "write_file", Result: "waiting", Approval: id},
 		Approvals: []session.Approval{{
 			ID: id, Chat: info.Chat, Session: info.Session, Address: info.Address, Turn: info.ID, Round: 1, Call: "call",
-			Tool: "write_file", Arguments: json.RawMessage(`{"path":"x"}`), Text: "write x", Question: "out-" + id,
+			Tool: "write_file", Arguments: "{\n \"path\": \"x\"}", Text: "write x", Question: "out-" + id,
 			Requester: channels.Sender{ID: "7"}, Level: "write", Asked: at, Expires: at.Add(time.Hour), State: session.ApprovalOpen,
 		}},
 		Outbox: []channels.Outbound{{ID: "out-" + id, Address: info.Address, Text: "May I?"}},
@@ -125,7 +124,7 @@ func testQuestion(b *bench) {
 	got, err := b.e.Approval(b.Context(), "q1")
 	b.must(err)
 	b.equal(info.ID, got.Turn)
-	b.equal(`{"path":"x"}`, string(got.Arguments))
+	b.equal("{\n \"path\": \"x\"}", got.Arguments)
 	b.equal(session.ApprovalOpen, got.State)
 	b.equal(1, b.status().Sending)
 
