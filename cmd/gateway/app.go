@@ -132,6 +132,7 @@ func (a *App) assemble(ctx context.Context, o appOptions) error {
 		Drafter: gateOf[channels.Drafter](a), Editor: gateOf[channels.Editor](a),
 		Status: gateOf[channels.StatusShower](a), Typer: gateOf[channels.Typer](a),
 		Redact: a.redactor.Redact, Grace: orGrace(o.grace), Log: o.log,
+		Approvals: askRules(&a.cfg.Tools), CanAsk: a.canAsk,
 	})
 	if err != nil {
 		return fmt.Errorf("agent: %w", err)
@@ -143,7 +144,9 @@ func (a *App) assemble(ctx context.Context, o appOptions) error {
 	}
 	a.registry.Register(newMessage(a.agent))
 	a.registry.Register(newSendFile(courier{a}))
+	addComposed(a.registry, a.cfg.Tools.Composed, o.log)
 	switchTools(a.registry, a.cfg.Tools)
+	a.sayWaived(askRules(&a.cfg.Tools))
 	return nil
 }
 

@@ -31,6 +31,12 @@ const (
 	opPairs    = "pair list"
 	opApprove  = "pair approve"
 	opRevoke   = "pair revoke"
+
+	opApprovals = "approvals list"
+	opAllow     = "approvals approve"
+	opDeny      = "approvals deny"
+	opGrants    = "approvals grants"
+	opUngrant   = "approvals revoke"
 )
 
 // deskArgs are the arguments of all operations.
@@ -41,6 +47,8 @@ type deskArgs struct {
 	Input   json.RawMessage `json:"input,omitempty"`
 	// Pair is a pairing code, or CHANNEL:[ACCOUNT/]ID.
 	Pair string `json:"pair,omitempty"`
+	// Approval is the id of a question or of a grant.
+	Approval string `json:"approval,omitempty"`
 }
 
 // emitter takes one value of an operation's answer.
@@ -103,6 +111,8 @@ func (a *App) desk(ctx context.Context, op string, args deskArgs, take emitter) 
 		return a.storeOp(ctx, op, emit)
 	case opPairs, opApprove, opRevoke:
 		return a.pairOp(ctx, op, args.Pair, emit)
+	case opApprovals, opAllow, opDeny, opGrants, opUngrant:
+		return a.approvalOp(ctx, op, args.Approval, emit)
 	default:
 		return fmt.Errorf("this gateway knows no %q: is it another version?", op)
 	}

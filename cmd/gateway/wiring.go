@@ -93,6 +93,7 @@ func orNone(l policy.Level) policy.Level {
 func newRegistry(cfg *config.Config, lookup func(string) (string, bool), redact func(string) string, log zerolog.Logger) *tools.ToolRegistry {
 	r := tools.NewToolRegistryWith(tools.Options{
 		Log: log, Authorizer: levels{}, Timeout: time.Duration(cfg.Tools.Timeout), Redact: redact,
+		MaxDepth: cfg.Tools.MaxDepth, Levels: toolLevels(&cfg.Tools),
 	})
 	r.Register(calc.New())
 	r.Register(clock.New(time.Now))

@@ -17,6 +17,7 @@ func All(effects string) []tools.Tool {
 	return []tools.Tool{
 		effect("effect", "Does something once.", effects, tools.Annotations{}),
 		effect("effect_rerun", "Does something that may be done again.", effects, tools.Annotations{Idempotent: true}),
+		effect("effect_asked", "Does something once, when a person allows it.", effects, tools.Annotations{Destructive: true}),
 		&tool{name: "lookup", about: "Looks up a word.", notes: tools.Annotations{ReadOnly: true}, run: lookup},
 		&tool{name: "say", about: "Tells the person something.", notes: tools.Annotations{ReadOnly: true}, run: say},
 		&Background{},

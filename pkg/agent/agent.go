@@ -63,9 +63,9 @@ type Options struct {
 	ContextTokens int
 	// Approvals say which calls a person is asked about.
 	Approvals policy.Approvals
-	// CanAsk says why a question with this text, which is Markdown, cannot be put
-	// with buttons at an address; nil when it can. Nil: it never can.
-	CanAsk func(a channels.Address, text string) error
+	// CanAsk says why a message with buttons would be refused, as [channels.Egress]
+	// does. Nil: there is nobody who could press one.
+	CanAsk func(o channels.Outbound) error
 	// Drafter returns what shows a growing answer in a chat, or nil.
 	Drafter func(a channels.Address) channels.Drafter
 	// Editor returns what shows a growing answer by editing a message, or nil. Where
@@ -120,7 +120,7 @@ func New(o Options) (*Agent, error) {
 		o.AgentFile = func() string { return "" }
 	}
 	if o.CanAsk == nil {
-		o.CanAsk = func(channels.Address, string) error { return errors.New("nobody can press a button here") }
+		o.CanAsk = func(channels.Outbound) error { return errors.New("nobody can press a button here") }
 	}
 	o.showNothing()
 	return &Agent{

@@ -66,7 +66,7 @@ func (r *run) deed(req *tools.ToolRequest) policy.Deed {
 		Writes:      !an.ReadOnly && policy.Level(an.Level).Allows(policy.LevelWrite),
 		Destructive: ex.Destructive, Destroys: an.Destructive, Executes: an.Executes, Always: ex.Always,
 		NewDestination: ex.Destination != "" && !r.taint.knows(ex.Destination),
-		Tainted:        r.taint.is(),
+		Tainted:        r.taint.is() || ex.Taints,
 	}
 }
 
@@ -128,11 +128,11 @@ func (r *run) Ask(ctx context.Context, call tools.Call, ex tools.Examination) (*
 	if r.a.o.Redact(text) != text {
 		return nil, tools.Fail(tools.ErrApprovalDenied, "a person has to allow this call, and would be shown a secret; it was not run", nil)
 	}
-	if err := r.a.o.CanAsk(r.info.Address, text); err != nil {
-		return nil, tools.Fail(tools.ErrApprovalDenied, "a person has to allow this call, and the question cannot be put: "+err.Error(), nil)
-	}
 	o := r.outbound(a.Question, text, "")
 	o.Buttons = buttons(a)
+	if err := r.a.o.CanAsk(o); err != nil {
+		return nil, tools.Fail(tools.ErrApprovalDenied, "a person has to allow this call, and the question cannot be put: "+err.Error(), nil).Because(err)
+	}
 	r.mu.Lock()
 	r.asks[key] = asking{approval: a, question: o}
 	r.mu.Unlock()

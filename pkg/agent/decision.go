@@ -220,7 +220,6 @@ func (r *run) ranAlready() bool {
 	return false
 }
 
-
 // Decide takes the operator's word on a question, given outside of its chat. A
 // second word on the same question changes nothing. [session.ErrNotFound]: there
 // is no such question.

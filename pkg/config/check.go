@@ -43,6 +43,9 @@ func (c checker) run() {
 func (c checker) tools() {
 	c.toolNames("tools.enabled", c.cfg.Tools.Enabled)
 	c.toolNames("tools.disabled", c.cfg.Tools.Disabled)
+	for _, name := range slices.Sorted(maps.Keys(c.cfg.Tools.Rules)) {
+		c.toolName("tools.rules."+name, name)
+	}
 	for place, t := range c.cfg.Tools.Chats {
 		c.toolNames("tools.chats."+place+".enabled", t.Enabled)
 		c.toolNames("tools.chats."+place+".disabled", t.Disabled)
@@ -50,14 +53,19 @@ func (c checker) tools() {
 }
 
 func (c checker) toolNames(path string, names []string) {
-	if len(names) == 0 || c.options.Tools == nil {
+	for i, name := range names {
+		c.toolName(fmt.Sprintf("%s[%d]", path, i), name)
+	}
+}
+
+// toolName reports a name that no tool has.
+func (c checker) toolName(path, name string) {
+	if c.options.Tools == nil {
 		return
 	}
-	known := c.options.Tools()
-	for i, name := range names {
-		if !slices.Contains(known, name) {
-			c.at(fmt.Sprintf("%s[%d]", path, i), "there is no tool %s: the tools are %s", quote(name), strings.Join(known, ", "))
-		}
+	known := slices.AppendSeq(c.options.Tools(), maps.Keys(c.cfg.Tools.Composed))
+	if slices.Sort(known); !slices.Contains(known, name) {
+		c.at(path, "there is no tool %s: the tools are %s", quote(name), strings.Join(known, ", "))
 	}
 }
 

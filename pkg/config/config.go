@@ -53,20 +53,23 @@ type Timeouts struct {
 
 // Tools says which tools are offered and how they run.
 type Tools struct {
-	On          bool                 `yaml:"on" jsonschema_description:"Whether any tool is offered. Default true."`
-	Enabled     []string             `yaml:"enabled" jsonschema_description:"When set, exactly these tools are offered."`
-	Disabled    []string             `yaml:"disabled" jsonschema_description:"These tools are never offered."`
-	Timeout     Duration             `yaml:"timeout" min:"100ms" max:"1h" jsonschema_description:"Longest run of a tool that names no time of its own. Default 30s."`
-	MaxParallel int                  `yaml:"max_parallel" jsonschema:"minimum=1,maximum=64" jsonschema_description:"Calls of one answer that run beside each other. Default 4."`
-	Approval    string               `yaml:"approval" jsonschema:"enum=destructive,enum=side_effects,enum=never" jsonschema_description:"Which calls a person is asked for: those that overwrite, delete, execute or reach a new destination (destructive, the default), everything that is not read-only (side_effects), or none (never, which covers neither commands nor code)."`
-	MaxDepth    int                  `yaml:"max_tool_depth" jsonschema:"minimum=1,maximum=10" jsonschema_description:"How deep composed tools may call each other. Default 3."`
-	Rules       map[string]ToolRule  `yaml:"rules" jsonschema_description:"What holds for one tool, by its name."`
-	Files       FileTools            `yaml:"files"`
-	Shell       ShellTools           `yaml:"shell"`
-	Code        CodeTools            `yaml:"code"`
-	Web         WebTools             `yaml:"web"`
-	Scripts     ScriptTools          `yaml:"scripts"`
-	Chats       map[string]ChatTools `yaml:"chats" jsonschema_description:"The same for one chat, by its place: CHANNEL:[ACCOUNT/]CHAT[#THREAD]."`
+	On          bool                `yaml:"on" jsonschema_description:"Whether any tool is offered. Default true."`
+	Enabled     []string            `yaml:"enabled" jsonschema_description:"When set, exactly these tools are offered."`
+	Disabled    []string            `yaml:"disabled" jsonschema_description:"These tools are never offered."`
+	Timeout     Duration            `yaml:"timeout" min:"100ms" max:"1h" jsonschema_description:"Longest run of a tool that names no time of its own. Default 30s."`
+	MaxParallel int                 `yaml:"max_parallel" jsonschema:"minimum=1,maximum=64" jsonschema_description:"Calls of one answer that run beside each other. Default 4."`
+	Approval    string              `yaml:"approval" jsonschema:"enum=destructive,enum=side_effects,enum=never" jsonschema_description:"Which calls a person is asked for: those that overwrite, delete, execute or reach a new destination (destructive, the default), everything that is not read-only (side_effects), or none (never, which covers neither commands nor code)."`
+	MaxDepth    int                 `yaml:"max_tool_depth" jsonschema:"minimum=1,maximum=10" jsonschema_description:"How deep composed tools may call each other. Default 3."`
+	Rules       map[string]ToolRule `yaml:"rules" jsonschema_description:"What holds for one tool, by its name."`
+	Files       FileTools           `yaml:"files"`
+	Shell       ShellTools          `yaml:"shell"`
+	Code        CodeTools           `yaml:"code"`
+	Web         WebTools            `yaml:"web"`
+	Scripts     ScriptTools         `yaml:"scripts"`
+
+	Composed map[string]ComposedTool `yaml:"composed" jsonschema_description:"Tools that are a fixed sequence of calls to others, by their name."`
+
+	Chats map[string]ChatTools `yaml:"chats" jsonschema_description:"The same for one chat, by its place: CHANNEL:[ACCOUNT/]CHAT[#THREAD]."`
 }
 
 // ToolRule is what the operator says of one tool.

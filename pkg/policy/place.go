@@ -30,6 +30,19 @@ func ParsePlace(s string) (Place, error) {
 	return p, nil
 }
 
+// String is the form that [ParsePlace] reads.
+func (p Place) String() string {
+	s := p.Channel + ":"
+	if p.Account != "" {
+		s += p.Account + "/"
+	}
+	s += p.Chat
+	if p.Thread != "" {
+		s += "#" + p.Thread
+	}
+	return s
+}
+
 // Matches says whether a is at this place.
 func (p Place) Matches(a channels.Address) bool {
 	return p.Channel == a.Channel &&

@@ -28,6 +28,8 @@ type Examination struct {
 	// State is a fingerprint of what the call relies on: the hash of the file that
 	// it overwrites, the working directory. An approved call runs only while it is the same.
 	State string
+	// Taints: the call itself brings in content from outside before it changes something.
+	Taints bool
 	// Steps: Text and State speak for all calls that this one makes of other tools;
 	// they are not asked about again.
 	Steps bool

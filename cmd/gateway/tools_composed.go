@@ -1,0 +1,53 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/rs/zerolog"
+
+	"parley/pkg/config"
+	"parley/pkg/tools"
+	"parley/pkg/tools/composed"
+)
+
+// addComposed registers the configuration's sequences. One that is broken is
+// reported and kept, disabled.
+func addComposed(r *tools.ToolRegistry, specs map[string]config.ComposedTool, log zerolog.Logger) {
+	known := func(name string) bool {
+		_, ok := r.Get(name)
+		_, too := specs[name]
+		return ok || too
+	}
+	for _, name := range slices.Sorted(maps.Keys(specs)) {
+		spec, err := composedSpec(name, specs[name])
+		err = errors.Join(err, composed.Check(spec, known))
+		if err != nil {
+			err = fmt.Errorf("tools.composed.%s: %w", name, err)
+		}
+		err = r.RegisterWith(composed.New(spec, r.Annotations), tools.RegisterOptions{Community: true, Broken: err})
+		if err != nil {
+			log.Error().Err(err).Str("tool", name).Msg("a composed tool is left out")
+		}
+	}
+}
+
+// composedSpec takes the arguments over as JSON has them.
+func composedSpec(name string, c config.ComposedTool) (composed.Spec, error) {
+	spec := composed.Spec{Name: name, Description: c.Description, Parameters: c.Parameters}
+	for i, step := range c.Steps {
+		raw, err := json.Marshal(step.Arguments)
+		if err != nil {
+			return spec, fmt.Errorf("step %d: %w", i+1, err)
+		}
+		s := composed.Step{Tool: step.Tool}
+		if err := json.Unmarshal(raw, &s.Arguments); err != nil {
+			return spec, fmt.Errorf("step %d: %w", i+1, err)
+		}
+		spec.Steps = append(spec.Steps, s)
+	}
+	return spec, nil
+}

@@ -1,0 +1,206 @@
+package composed
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"parley/pkg/tools"
+)
+
+// Spec is a composed tool as the operator writes it.
+type Spec struct {
+	Name        string
+	Description string
+	// Parameters are what the model gives, all of them texts: what each is, by name.
+	Parameters map[string]string
+	Steps      []Step
+}
+
+// Step is one call. In the texts of Arguments, {{NAME}} stands for a parameter and
+// {{N}} for the result of step N, counted from 1.
+type Step struct {
+	Tool      string
+	Arguments map[string]any
+}
+
+const (
+	maxSteps = 20
+	maxTime  = 10 * time.Minute
+)
+
+// Check says what is wrong with a spec; known says which tools there are.
+func Check(s Spec, known func(tool string) bool) error {
+	var errs []error
+	if s.Description == "" {
+		errs = append(errs, errors.New("it has no description"))
+	}
+	if len(s.Steps) == 0 || len(s.Steps) > maxSteps {
+		errs = append(errs, fmt.Errorf("it has %d steps, and needs 1 to %d", len(s.Steps), maxSteps))
+	}
+	for i, step := range s.Steps {
+		if !known(step.Tool) {
+			errs = append(errs, fmt.Errorf("step %d: there is no tool %q", i+1, step.Tool))
+		}
+		for _, name := range names(step.Arguments) {
+			if n, err := strconv.Atoi(name); err == nil {
+				if n < 1 || n > i {
+					errs = append(errs, fmt.Errorf("step %d: {{%s}} is no earlier step", i+1, name))
+				}
+			} else if _, ok := s.Parameters[name]; !ok {
+				errs = append(errs, fmt.Errorf("step %d: {{%s}} is no parameter", i+1, name))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// New makes the tool. annotations tells what is known of the tools that it calls;
+// what is not known counts as careful.
+func New(s Spec, annotations func(tool string) (tools.Annotations, bool)) tools.Tool {
+	return &sequence{spec: s, known: annotations}
+}
+
+// sequence is a composed tool.
+type sequence struct {
+	spec  Spec
+	known func(tool string) (tools.Annotations, bool)
+}
+
+func (q *sequence) Name() string        { return q.spec.Name }
+func (q *sequence) Description() string { return q.spec.Description }
+
+func (q *sequence) Parameters() map[string]any {
+	properties := map[string]any{}
+	for name, about := range q.spec.Parameters {
+		properties[name] = map[string]any{"type": "string", "description": about}
+	}
+	required := []any{}
+	for _, name := range slices.Sorted(maps.Keys(q.spec.Parameters)) {
+		required = append(required, name)
+	}
+	return map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
+}
+
+// Annotations are the sum of those of the steps: as careful as the most careful one.
+func (q *sequence) Annotations() tools.Annotations {
+	sum := tools.Annotations{ReadOnly: true, Idempotent: true, Composed: true, Level: tools.LevelChat}
+	for _, step := range q.spec.Steps {
+		a, ok := q.known(step.Tool)
+		if !ok {
+			a = tools.Annotations{Level: tools.LevelWrite}
+		}
+		sum.ReadOnly = sum.ReadOnly && a.ReadOnly
+		sum.Idempotent = sum.Idempotent && (a.Idempotent || a.ReadOnly)
+		sum.Destructive = sum.Destructive || a.Destructive
+		sum.Ordered = sum.Ordered || a.Ordered
+		sum.OpenWorld = sum.OpenWorld || a.OpenWorld
+		sum.Executes = sum.Executes || a.Executes
+		sum.Volatile = sum.Volatile || a.Volatile
+		if higher(a.Level, sum.Level) {
+			sum.Level = a.Level
+		}
+		sum.Timeout = min(sum.Timeout+max(a.Timeout, 30*time.Second), maxTime)
+	}
+	return sum
+}
+
+func higher(a, b tools.Level) bool {
+	order := []tools.Level{tools.LevelNone, tools.LevelChat, tools.LevelRead, tools.LevelWrite, tools.LevelExec}
+	return slices.Index(order, a) > slices.Index(order, b)
+}
+
+// Examine implements [tools.Examiner]: it speaks for all steps.
+func (q *sequence) Examine(ctx context.Context, args map[string]any) (tools.Examination, error) {
+	sum := tools.Examination{Steps: true}
+	var text, state strings.Builder
+	outside := false
+	for i, step := range q.spec.Steps {
+		given := fill(step.Arguments, args, func(n int) string { return fmt.Sprintf("(the result of step %d)", n) })
+		a, known := q.known(step.Tool)
+		if !known {
+			a.Destructive = true
+		}
+		ex, err := tools.ExamineTool(ctx, step.Tool, given)
+		if refused(err) {
+			return sum, err
+		}
+		if err != nil { // what it would do depends on the steps before it
+			ex = tools.Examination{Destructive: a.Destructive}
+		}
+		if ex.Text == "" {
+			b, err := json.MarshalIndent(given, "", "  ")
+			if err != nil {
+				return sum, fmt.Errorf("step %d: %w", i+1, err)
+			}
+			ex.Text = string(b)
+		}
+		fmt.Fprintf(&text, "step %d: %s\n%s\n", i+1, step.Tool, ex.Text)
+		fmt.Fprintf(&state, "%d:%s\n", len(ex.State), ex.State)
+		sum.Destructive = sum.Destructive || ex.Destructive
+		sum.Always = sum.Always || ex.Always
+		if ex.Destination != "" && sum.Destination == "" {
+			sum.Destination = ex.Destination
+		}
+		sum.Taints = sum.Taints || ex.Taints || outside && !a.ReadOnly
+		outside = outside || a.OpenWorld
+	}
+	sum.Text, sum.State = strings.TrimSuffix(text.String(), "\n"), state.String()
+	return sum, nil
+}
+
+// refused says whether an examination's error holds whatever earlier steps do.
+func refused(err error) bool {
+	e, ok := errors.AsType[*tools.Error](err)
+	return ok && e.Type != tools.ErrExecutionFailed || ok && strings.Contains(e.Message, "max_tool_depth")
+}
+
+// step is what the model is told of one that ran.
+type stepResult struct {
+	Tool   string `json:"tool"`
+	Result string `json:"result"`
+}
+
+// Execute runs the steps in order. The first that fails ends the sequence; its
+// error says which one it was and what had been done.
+func (q *sequence) Execute(ctx context.Context, args map[string]any) *tools.ToolResult {
+	var done []stepResult
+	var shown []string
+	for i, step := range q.spec.Steps {
+		tools.Progress(ctx, fmt.Sprintf("step %d of %d: %s", i+1, len(q.spec.Steps), step.Tool))
+		given := fill(step.Arguments, args, func(n int) string { return done[n-1].Result })
+		res := tools.CallTool(ctx, step.Tool, given)
+		if res.IsError {
+			return failed(i+1, step.Tool, res, done)
+		}
+		done = append(done, stepResult{step.Tool, res.ForLLM})
+		if res.ForUser != "" && !res.Silent {
+			shown = append(shown, res.ForUser)
+		}
+	}
+	b, err := json.Marshal(map[string]any{"steps": done})
+	if err != nil {
+		return tools.Fail(tools.ErrExecutionFailed, "the results cannot be shown", nil).Because(err).Result()
+	}
+	out := tools.NewToolResult(string(b))
+	out.ForUser = strings.Join(shown, "\n\n")
+	return out
+}
+
+// failed keeps the type of the step's error.
+func failed(n int, tool string, res *tools.ToolResult, done []stepResult) *tools.ToolResult {
+	var e struct {
+		Type    tools.ErrorType `json:"type"`
+		Message string          `json:"message"`
+	}
+	if json.Unmarshal([]byte(res.ForLLM), &e) != nil || e.Type == "" {
+		e.Type, e.Message = tools.ErrExecutionFailed, res.ForLLM
+	}
+	return tools.Fail(e.Type, fmt.Sprintf("step %d (%s): %s", n, tool, e.Message), map[string]any{"done": done}).Because(res.Err).Result()
+}
