@@ -59,9 +59,9 @@ func (h *host) start(level string) (*config.Config, zerolog.Logger, error) {
 }
 
 // newConsole makes the console. With busy nil, the console takes what it has seen
-// itself for what is under way.
-func (h *host) newConsole(busy func() bool) *console.Channel {
-	return console.New(console.Options{In: h.in, Out: h.out, Err: h.err, Interactive: h.terminal(), Busy: busy})
+// itself for what is under way; settled holds piped answers to questions.
+func (h *host) newConsole(busy func() bool, settled func(context.Context) error) *console.Channel {
+	return console.New(console.Options{In: h.in, Out: h.out, Err: h.err, Interactive: h.terminal(), Busy: busy, Settled: settled})
 }
 
 // introduce says on screen which model answers.
@@ -78,13 +78,16 @@ func (h *host) chat(ctx context.Context) error {
 	defer stop(nil)
 	h.out = &watchedWriter{out: h.out, failed: stop}
 	var a *App
+	var books *tracker
 	screen := h.newConsole(func() bool {
 		st, err := a.engine.Status(ctx) // all that waits is of this chat
 		return err == nil && st.Waiting > 0
+	}, func(ctx context.Context) error {
+		_, err := books.wait(ctx)
+		return err
 	})
 	interactive := h.terminal()
 	o := appOptions{lookupEnv: h.lookupEnv, log: log, redactor: h.redactor, channels: []channels.Channel{screen}, grace: leaveGrace}
-	var books *tracker
 	if !interactive {
 		o.wrap = func(e session.Engine) session.Engine { books = newTracker(e); return books }
 	}
@@ -165,7 +168,7 @@ func (h *host) run(ctx context.Context) error {
 	o := appOptions{lookupEnv: h.lookupEnv, log: log, redactor: h.redactor}
 	interrupt := func() bool { return true }
 	if h.terminal() && cfg.Channels.Console.Enabled {
-		screen := h.newConsole(nil)
+		screen := h.newConsole(nil, nil)
 		interrupt = screen.Interrupt
 		o.channels = append(o.channels, screen)
 	}

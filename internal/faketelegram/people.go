@@ -136,23 +136,47 @@ func (c *Chat) Delete(id int64) {
 	c.srv.changed.Wake()
 }
 
-// Press presses a button with the callback data under the message id. The
-// update's Callback is what the bot must answer; without such a message there
-// is no update.
-func (c *Chat) Press(id int64, data string) Update {
+// Press presses the button called label under the message id, as c's person sees it
+// now. The update's Callback is what the bot must answer; where there is no such
+// button there is no update, and its id is 0.
+func (c *Chat) Press(id int64, label string) Update {
+	c.srv.mu.Lock()
+	defer c.srv.mu.Unlock()
+	e := c.room.find(id)
+	if e == nil || !e.own {
+		return Update{}
+	}
+	for _, row := range e.view().Buttons {
+		for _, button := range row {
+			if button.Text == label && button.Data != "" {
+				return c.callback(e, button.Data)
+			}
+		}
+	}
+	return Update{}
+}
+
+// PressData is a press with any data, of any message of the chat that ever was: by a
+// person whose app still shows what is gone, or who wrote an app of their own.
+func (c *Chat) PressData(id int64, data string) Update {
 	c.srv.mu.Lock()
 	defer c.srv.mu.Unlock()
 	e := c.room.messages[id]
 	if e == nil {
 		return Update{}
 	}
+	return c.callback(e, data)
+}
+
+// callback queues a press. The lock is held.
+func (c *Chat) callback(e *entry, data string) Update {
 	b := c.room.bot
 	callback := strconv.FormatInt(b.user.ID+int64(len(b.callbacks))+1, 10) + "00"
 	b.callbacks[callback] = true
 	body := map[string]any{
 		"id": callback, "from": c.who, "message": e.message, "chat_instance": strconv.FormatInt(-e.Chat.ID, 10), "data": data,
 	}
-	return b.push(Update{Kind: "callback_query", Chat: e.Chat.ID, MessageID: id, Callback: callback}, body)
+	return b.push(Update{Kind: "callback_query", Chat: e.Chat.ID, MessageID: e.ID, Callback: callback}, body)
 }
 
 // Topic makes a topic in a forum, and says so to the bot.

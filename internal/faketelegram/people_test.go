@@ -199,7 +199,13 @@ func TestPress(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.say(w.chat, "x", "reply_markup", `{"inline_keyboard":[[{"text":"Yes","callback_data":"y"}]]}`)
-	press := w.chat.Press(w.chat.Messages()[0].ID, "y")
+	id := w.chat.Messages()[0].ID
+	for label, none := range map[string]faketelegram.Update{"No": w.chat.Press(id, "No"), "y": w.chat.Press(id, "y"), "elsewhere": w.chat.Press(id+1, "Yes")} {
+		if none.ID != 0 {
+			t.Errorf("%s was pressed: %s", label, none.Raw)
+		}
+	}
+	press := w.chat.Press(id, "Yes")
 	if field(t, press, "callback_query.data") != "y" || field(t, press, "callback_query.message.text") != "x" || field(t, press, "callback_query.id") != press.Callback {
 		t.Errorf("update %s", press.Raw)
 	}
@@ -209,6 +215,13 @@ func TestPress(t *testing.T) {
 	}
 	if r := w.call("answerCallbackQuery", answer); r.Description != "Bad Request: query is too old and response timeout expired or query ID is invalid" {
 		t.Errorf("answered twice: %+v", r)
+	}
+	w.send("editMessageReplyMarkup", w.chat, "message_id", fmt.Sprint(id))
+	if gone := w.chat.Press(id, "Yes"); gone.ID != 0 {
+		t.Errorf("a button that is gone was pressed: %s", gone.Raw)
+	}
+	if late := w.chat.PressData(id, "y"); field(t, late, "callback_query.data") != "y" || late.Callback == press.Callback {
+		t.Errorf("update %s", late.Raw)
 	}
 	if got := w.srv.Callbacks(); len(got) != 1 || got[0].ID != press.Callback || got[0].Text != "thanks" || !got[0].Alert {
 		t.Errorf("answers %+v", got)

@@ -53,7 +53,10 @@ type Channel struct {
 	send *http.Client
 }
 
-var _ channels.Channel = (*Channel)(nil)
+var (
+	_ channels.Channel  = (*Channel)(nil)
+	_ channels.Buttoner = (*Channel)(nil)
+)
 
 // New returns a channel that is not running yet.
 func New(opt Options) *Channel {
@@ -106,6 +109,9 @@ func (c *Channel) Account() string { return c.opt.Account }
 
 // Limits implements [channels.Channel].
 func (c *Channel) Limits() channels.Limits { return c.opt.Limits }
+
+// Buttons implements [channels.Buttoner].
+func (c *Channel) Buttons(channels.Address) bool { return true }
 
 // Run implements [channels.Channel]. Everything that goes wrong is tried again
 // from the stored position, after a pause that grows.
@@ -187,14 +193,17 @@ func (c *Channel) getUpdates(ctx context.Context, offset string) ([]Update, erro
 }
 
 func (c *Channel) inbound(u *Update) channels.Inbound {
-	direct := Direct(u.Chat)
+	kind, text := channels.KindMessage, u.Text
+	if u.Press != "" {
+		kind, text = channels.KindButton, u.Press
+	}
 	return channels.Inbound{
 		ID:        strconv.FormatInt(u.ID, 10),
-		Kind:      channels.KindMessage,
+		Kind:      kind,
 		Address:   channels.Address{Channel: Name, Account: c.opt.Account, Chat: u.Chat, Thread: u.Thread},
 		Sender:    channels.Sender{ID: u.Sender},
-		Text:      u.Text,
-		Direct:    direct,
+		Text:      text,
+		Direct:    Direct(u.Chat),
 		Mentioned: u.Mentioned,
 		MessageID: u.MessageID,
 		Time:      u.Time,

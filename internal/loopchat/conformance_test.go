@@ -48,6 +48,15 @@ func TestConformance(t *testing.T) {
 				}
 				return texts
 			},
+			Press: func(at channels.Address, label string) bool {
+				newest := ""
+				for _, m := range srv.Messages(at.Chat) {
+					if m.Thread == at.Thread {
+						newest = m.ID
+					}
+				}
+				return srv.Press(newest, "ann", label) != 0
+			},
 			Acked: func() int { return int(said.Load()) - srv.Unconfirmed() },
 			Stall: func() func() {
 				gate := make(chan struct{})

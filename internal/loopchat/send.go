@@ -17,9 +17,13 @@ import (
 // Send implements [channels.Channel]. An error before a connection was had is
 // transient; one after that is ambiguous, because bytes may have left.
 func (c *Channel) Send(ctx context.Context, part channels.Part) (channels.Receipt, error) {
-	body, err := json.Marshal(SendRequest{
-		Chat: part.Address.Chat, Thread: part.Address.Thread, Text: part.Text, ReplyTo: part.ReplyTo,
-	})
+	request := SendRequest{
+		Chat: part.Address.Chat, Thread: part.Address.Thread, Text: part.Text, ReplyTo: part.ReplyTo, Edits: part.Edits,
+	}
+	for _, b := range part.Buttons {
+		request.Buttons = append(request.Buttons, Button(b))
+	}
+	body, err := json.Marshal(request)
 	if err != nil {
 		return channels.Receipt{}, &channels.SendError{Class: channels.SendRefused, Err: err}
 	}

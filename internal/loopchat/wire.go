@@ -5,14 +5,16 @@ import (
 	"time"
 )
 
-// Update is one message of a person.
+// Update is one message of a person, or a press of a button.
 type Update struct {
-	ID        int64     `json:"id"`
-	Chat      string    `json:"chat"`
-	Thread    string    `json:"thread,omitempty"`
-	Sender    string    `json:"sender"`
-	Text      string    `json:"text"`
-	MessageID string    `json:"message_id"`
+	ID        int64  `json:"id"`
+	Chat      string `json:"chat"`
+	Thread    string `json:"thread,omitempty"`
+	Sender    string `json:"sender"`
+	Text      string `json:"text"`
+	MessageID string `json:"message_id"`
+	// Press is the data of the button that was pressed below MessageID; else empty.
+	Press     string    `json:"press,omitempty"`
 	Mentioned bool      `json:"mentioned,omitempty"`
 	Time      time.Time `json:"time"`
 }
@@ -28,6 +30,16 @@ type SendRequest struct {
 	Thread  string `json:"thread,omitempty"`
 	Text    string `json:"text"`
 	ReplyTo string `json:"reply_to,omitempty"`
+	// Edits is the message whose text and buttons these become; where there is none
+	// such in the chat, it is a new message.
+	Edits   string   `json:"edits,omitempty"`
+	Buttons []Button `json:"buttons,omitempty"`
+}
+
+// Button is what a person may press below a message.
+type Button struct {
+	Label string `json:"label"`
+	Data  string `json:"data"`
 }
 
 // SendResponse is the answer to POST /send: a message id with 200, else an

@@ -59,10 +59,11 @@ type Part struct {
 	Index, Count int
 	// Again marks a part of which it is unknown whether the platform has it.
 	Again bool
-	// Edits is the platform's id of the message that an [Editor] puts the part in
-	// place of: the preview that the outbound finishes. Mostly empty. Where that
-	// message is gone, the part is sent as a new one. The receipt is that of the
-	// message that holds the part.
+	// Edits is the platform's id of the message that the part is put in place of,
+	// buttons and all: the preview, or the message with buttons, that the outbound
+	// finishes. Mostly empty. Where that message is gone, or the platform changes
+	// none, the part is sent as a new one. The receipt is that of the message that
+	// holds the part.
 	Edits string
 }
 
@@ -126,9 +127,12 @@ type StatusShower interface {
 }
 
 // Buttoner is a [Channel] on which messages may have buttons. On any other a
-// message with buttons is refused.
+// message with buttons is refused. Whoever sees a message may press; the channel
+// tells who it was, and decides on nothing. A press comes as often as the platform
+// takes it, also of a message that was finished meanwhile.
 type Buttoner interface {
-	// Buttons says whether somebody at this address can press one now.
+	// Buttons says whether somebody at this address can press one now. It is quick,
+	// and true before Run began.
 	Buttons(to Address) bool
 }
 

@@ -81,6 +81,9 @@ func (r *delivering) plan(work context.Context) error {
 	if r.parts = r.info.Parts; len(r.parts) > 0 || r.known.outcome != nil {
 		return nil
 	}
+	if r.known.outcome = r.unaskable(); r.known.outcome != nil {
+		return nil
+	}
 	r.parts = r.compose()
 	if r.info.Outbound.Preview && len(r.parts) > 1 {
 		r.parts = r.parts[:1] // what follows comes with the message that finishes it

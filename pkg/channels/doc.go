@@ -36,6 +36,10 @@
 // text that names it goes out in its place. Its attempts have the time that its
 // bytes need; its content is dropped from [Files] after the outcome is stored.
 //
+// A message with buttons is one part with the text exactly as it was written, or it
+// is refused; [Egress.CanAsk] says so before. What must be seen to the last character
+// is written by [Verbatim].
+//
 // Other chats, and other threads of the chat, go on meanwhile. A receipt that could
 // not be stored is kept in memory until it can be, so that an outage of the store
 // sends nothing twice. When Run is told to stop, no send begins any more.

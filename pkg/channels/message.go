@@ -52,7 +52,8 @@ type Inbound struct {
 	Direct bool `json:"direct,omitempty"`
 	// Mentioned means that a group's message speaks to the bot: a mention, a reply or a command.
 	Mentioned bool `json:"mentioned,omitempty"`
-	// MessageID is the platform's id of the message, for replies to it.
+	// MessageID is the platform's id of the message, for replies to it; of a pressed
+	// button, of the message that it belongs to.
 	MessageID string `json:"message_id,omitempty"`
 	// Quote is the text of the message that this one answers.
 	Quote string `json:"quote,omitempty"`
@@ -96,19 +97,22 @@ type Outbound struct {
 	// Preview opens a message that shows an answer while it grows, for an [Editor].
 	// It leaves as one part, whatever its length: a later message finishes it.
 	Preview bool `json:"preview,omitempty"`
-	// Finishes is the ID of the preview whose message this one takes over. Where
-	// that one was not delivered, this is a message of its own.
+	// Finishes is the ID of the preview, or of the message with buttons, whose
+	// message this one takes over, so that its buttons are gone. Where that one was
+	// not delivered, this is a message of its own.
 	Finishes string `json:"finishes,omitempty"`
 	// Buttons stand below the text, for a [Buttoner]; a press is an [Inbound] of kind
-	// button whose Text is the button's Data. The text must fit into one part. A
-	// message that finishes this one takes them away.
+	// button whose Text is the button's Data and whose MessageID is that of the
+	// receipt. The message leaves as it was written and in one part, or is refused:
+	// see [Egress.CanAsk].
 	Buttons []Button  `json:"buttons,omitempty"`
 	Time    time.Time `json:"time"`
 }
 
 // Button is what a person may press below a message.
 type Button struct {
-	// Label is what it says, Data what a press says: printable ASCII, at most 64 bytes.
+	// Label is what it says, in one line of at most [MaxButtonLabel] visible code
+	// points; Data what a press says: printable ASCII, at most [MaxButtonData] bytes.
 	Label string `json:"label"`
 	Data  string `json:"data"`
 }

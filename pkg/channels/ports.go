@@ -91,8 +91,8 @@ type DeliveryInfo struct {
 	Unknown bool
 	// Ambiguities counts attempts, of the current part, with unknown effect.
 	Ambiguities int
-	// Edits is the message of the preview that Outbound.Finishes names, where it
-	// was delivered to this chat: the first part takes its place.
+	// Edits is the message of what Outbound.Finishes names, where that was delivered
+	// to this chat: the first part takes its place.
 	Edits string
 }
 

@@ -16,7 +16,7 @@ const (
 	nonceLen   = 12
 )
 
-// Message is something that the bot sent.
+// Message is something that the bot sent, as it is now.
 type Message struct {
 	ID   string
 	Time time.Time
@@ -113,7 +113,15 @@ func (l *ledger) handed(batch []loopchat.Update) {
 // sent books one message and every token in it.
 func (l *ledger) sent(req loopchat.SendRequest) string {
 	m := Message{ID: "m" + strconv.Itoa(len(l.messages)+1), Time: time.Now(), SendRequest: req}
-	l.messages = append(l.messages, m)
+	edited := slices.IndexFunc(l.messages, func(old Message) bool {
+		return old.ID == req.Edits && old.Chat == req.Chat && old.Thread == req.Thread
+	})
+	if edited < 0 {
+		l.messages = append(l.messages, m)
+	} else {
+		m.ID = req.Edits
+		l.messages[edited] = m
+	}
 	for _, token := range tokens(req.Text, answerMark) {
 		l.answer(m, token[len(answerMark):])
 	}

@@ -80,8 +80,23 @@ func (s *Server) Say(chat, text string) int64 {
 	return s.Push(loopchat.Update{Chat: chat, Text: text})[0]
 }
 
+// Press lets sender press the button of a message that has that label, and returns
+// the update's id; 0 where the message has no such button by now.
+func (s *Server) Press(messageID, sender, label string) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, m := range s.ledger.messages {
+		for _, b := range m.Buttons {
+			if m.ID == messageID && b.Label == label {
+				return s.push([]loopchat.Update{{Chat: m.Chat, Thread: m.Thread, Sender: sender, MessageID: m.ID, Press: b.Data}})[0]
+			}
+		}
+	}
+	return 0
+}
+
 // Push puts updates in line, all at once, and returns their ids. It fills the
-// id, the message id and the time, and the sender where there is none.
+// id, the time, of a message its own id, and the sender where there is none.
 func (s *Server) Push(updates ...loopchat.Update) []int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,7 +108,10 @@ func (s *Server) push(updates []loopchat.Update) []int64 {
 	ids := make([]int64, len(updates))
 	for i, u := range updates {
 		s.nextID++
-		u.ID, u.Time, u.MessageID = s.nextID, now, "u"+strconv.FormatInt(s.nextID, 10)
+		u.ID, u.Time = s.nextID, now
+		if u.Press == "" {
+			u.MessageID = "u" + strconv.FormatInt(s.nextID, 10)
+		}
 		if u.Sender == "" {
 			u.Sender = u.Chat
 		}

@@ -13,6 +13,9 @@
 //     nothing that was acknowledged comes again;
 //   - a part of a chat is sent in order, has a receipt, and only its chat sees it,
 //     however many chats send at once; a part as long as the limits allow is taken;
+//   - of a channel that is a [channels.Buttoner], a press comes as what it is, from the
+//     chat and the message that it was made in; a message shows all that it asks, and
+//     has no buttons any more when another finishes it;
 //   - Run and Send end with their context;
 //   - hostile text harms neither the channel nor what follows.
 //

@@ -40,6 +40,10 @@ type Rig struct {
 	// Stall lets the platform answer nothing that is sent until resume is
 	// called; nil where it cannot.
 	Stall func() (resume func())
+	// Press lets the person in a chat press the button called label of the newest
+	// message, and says whether there was one to press as far as the platform knows;
+	// nil where messages have no buttons.
+	Press func(at channels.Address, label string) bool
 	// Shows is what a person sees of a part; nil means its text.
 	Shows func(text string) string
 }
@@ -67,6 +71,9 @@ func Run(t *testing.T, f Factory) {
 		{"FilesInOrder", filesInOrder},
 		{"FilesThatCannotBeOpened", filesThatCannotBeOpened},
 		{"FileEndsWithItsContext", fileEnds},
+		{"QuestionsArePressedInTheirChats", questionsArePressed},
+		{"QuestionsShowWhatIsAsked", questionsShowAll},
+		{"FinishedQuestionsAreClosed", finishedQuestions},
 	} {
 		t.Run(check.name, func(t *testing.T) {
 			t.Parallel()

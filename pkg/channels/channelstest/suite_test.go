@@ -49,6 +49,15 @@ func TestHTTPChannelPassesTheSuite(t *testing.T) {
 				return all
 			},
 			Acked: func() int { return int(said.Load()) - platform.Unconfirmed() },
+			Press: func(at channels.Address, label string) bool {
+				newest := ""
+				for _, m := range platform.Messages(at.Chat) {
+					if m.Thread == at.Thread {
+						newest = m.ID
+					}
+				}
+				return platform.Press(newest, at.Chat, label) != 0
+			},
 			Stall: func() func() {
 				stalled.Store(true)
 				return func() { stalled.Store(false) }

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"io"
@@ -36,6 +37,9 @@ type Options struct {
 	// Busy says whether something is under way; nil means since the last line
 	// nothing was answered.
 	Busy func() bool
+	// Settled waits until nothing is under way and all answers are shown. Piped
+	// input is held there that may answer a question; nil holds nothing.
+	Settled func(ctx context.Context) error
 	// OnInterrupt stops what is under way; nil delivers /stop.
 	OnInterrupt func()
 }
@@ -56,10 +60,15 @@ type Channel struct {
 	unanswered bool
 	// interrupted is when Ctrl-C last stopped something.
 	interrupted time.Time
+	// questions are those that are open, the newest last.
+	questions []*question
+	// ended means that nothing is read any more.
+	ended bool
 }
 
 var (
 	_ channels.Channel      = (*Channel)(nil)
+	_ channels.Buttoner     = (*Channel)(nil)
 	_ channels.Drafter      = (*Channel)(nil)
 	_ channels.FileSender   = (*Channel)(nil)
 	_ channels.StatusShower = (*Channel)(nil)

@@ -14,6 +14,16 @@
 // written whole where it is not the draft's continuation. A note
 // ([Channel.Status]) stands on a line of its own.
 //
+// A message with buttons is followed by a line that names a key for each, such as
+//
+//	[y] Allow once  [a] Allow here  [n] Deny
+//
+// The next line that is exactly such a key, or a button's label in whatever case,
+// presses it; anything else is a message, and the question stays open. The newest
+// open question is the one that is answered. A question that was answered, or that
+// another message finished, is open no longer; nor is one of an earlier run of the
+// process, where the same line is a message.
+//
 // [Channel.Interrupt] is what Ctrl-C means: while something is under way, stop
 // it (by Options.OnInterrupt, or else as if the person had sent /stop); when
 // nothing is under way, or a second time within two seconds, leave. The signal
@@ -24,10 +34,11 @@
 //
 // Each line that is not blank is one message with Solo set, a turn of its own;
 // there is no prompt, no draft, no joining of lines. Run returns after the last
-// line was delivered; whoever waits for the answers asks the engine. Answers
-// follow one another, each ending in a line break. A line above 1 MiB is not
-// delivered, and Run returns [ErrLineTooLong] after the others were; a line that
-// could not be stored ends Run with that error.
+// line was delivered; whoever waits for the answers asks the engine. A line that is
+// a key is held until what came before it is answered (Options.Settled), because the
+// question may only be asked then. Answers follow one another, each ending in a line
+// break. A line above 1 MiB is not delivered, and Run returns [ErrLineTooLong] after
+// the others were; a line that could not be stored ends Run with that error.
 //
 // # What it promises
 //

@@ -29,6 +29,11 @@ type line struct {
 func (c *Channel) Run(ctx context.Context, in *channels.Ingress) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	defer func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.ended = true
+	}()
 	lines := make(chan line)
 	defer c.startReader(ctx, lines)()
 	if err := c.screen.ask(ctx); err != nil {
@@ -88,7 +93,10 @@ func (r *reader) take(ctx context.Context, l line) error {
 		if strings.TrimSpace(l.text) == "" {
 			return nil
 		}
-		return r.deliver(ctx, l.text)
+		if err := r.hold(ctx, l.text); err != nil {
+			return err
+		}
+		return r.enter(ctx, l.text)
 	}
 	text, done := r.typed.add(l.text)
 	if !done {
@@ -100,7 +108,7 @@ func (r *reader) take(ctx context.Context, l line) error {
 	if strings.TrimSpace(text) == "" {
 		return r.screen.ask(ctx)
 	}
-	if err := r.deliver(ctx, text); err != nil {
+	if err := r.enter(ctx, text); err != nil {
 		return r.note(ctx, "that was not stored, please send it again: "+err.Error())
 	}
 	return nil
@@ -119,9 +127,21 @@ func (r *reader) end(ctx context.Context) error {
 	return nil
 }
 
+// enter delivers what was typed: a press where it answers a question, else a message.
+func (r *reader) enter(ctx context.Context, text string) error {
+	if q, data := r.answers(text); q != nil {
+		return r.press(ctx, q, data)
+	}
+	return r.deliver(ctx, text)
+}
+
 func (r *reader) deliver(ctx context.Context, text string) error {
+	return r.accept(ctx, r.inbound(text))
+}
+
+func (r *reader) accept(ctx context.Context, in channels.Inbound) error {
 	r.setUnanswered(true)
-	err := r.in.Deliver(ctx, []channels.Inbound{r.inbound(text)}, nil)
+	err := r.in.Deliver(ctx, []channels.Inbound{in}, nil)
 	if err != nil {
 		r.setUnanswered(false)
 	}

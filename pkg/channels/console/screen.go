@@ -49,16 +49,28 @@ func newScreen(opt Options) *screen {
 }
 
 // Send implements [channels.Channel]. A message that finishes the draft on
-// screen adds what is missing of it.
+// screen adds what is missing of it. Below one with buttons stands how they are
+// pressed; one that finishes it closes it, and is a message of its own.
 func (c *Channel) Send(ctx context.Context, part channels.Part) (channels.Receipt, error) {
 	defer c.setUnanswered(false)
 	s := c.screen
-	err := s.write(ctx, func() string { return s.finish(part.Text) + s.prompt() })
+	r := channels.Receipt{MessageID: fmt.Sprintf("%s-out-%d", c.run, s.shown.Add(1))}
+	q := &question{id: part.ID, message: r.MessageID, buttons: part.Buttons}
+	err := s.write(ctx, func() string {
+		c.finished(part.Edits)
+		if len(part.Buttons) == 0 {
+			return s.finish(part.Text) + s.prompt()
+		}
+		c.open(q) // before it is seen, because it may be answered then
+		return s.leaveLine() + whole(part.Text) + q.line() + s.prompt()
+	})
 	if err != nil {
+		c.drop(q)
 		return channels.Receipt{}, err
 	}
 	failpoint.Hit("P10")
-	return channels.Receipt{MessageID: fmt.Sprintf("%s-out-%d", c.run, s.shown.Add(1)), Time: time.Now()}, nil
+	r.Time = time.Now()
+	return r, nil
 }
 
 // SendFile implements [channels.FileSender]: whoever sits here has the file
@@ -167,17 +179,24 @@ func (s *screen) grow(id, text string) string {
 // that begins like the draft goes on there, whatever it names: the sender of a
 // draft that was cut off does not know that it was shown.
 func (s *screen) finish(text string) string {
-	var added string
-	if s.draft.id != "" && strings.HasPrefix(text, s.draft.text) {
-		added = s.grow(s.draft.id, text) + s.draft.safe.flush()
-		s.draft = draft{}
-	} else {
-		added = s.leaveLine() + Sanitize(text)
+	if s.draft.id == "" || !strings.HasPrefix(text, s.draft.text) {
+		return s.leaveLine() + whole(text)
 	}
+	added := s.grow(s.draft.id, text) + s.draft.safe.flush()
+	s.draft = draft{}
 	if !strings.HasSuffix(text, "\n") {
 		added += "\n"
 	}
 	return added
+}
+
+// whole is a text with its line ended.
+func whole(text string) string {
+	shown := Sanitize(text)
+	if !strings.HasSuffix(text, "\n") {
+		shown += "\n"
+	}
+	return shown
 }
 
 // write shows what compose returns, unless ctx ends before. Nobody else writes

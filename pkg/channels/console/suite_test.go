@@ -47,7 +47,11 @@ func rig(t *testing.T, interactive bool) *channelstest.Rig {
 				t.Errorf("type: %v", err)
 			}
 		},
-		Seen:  func(channels.Address) []string { return out.lines() },
+		Seen: func(channels.Address) []string { return out.lines() },
+		Press: func(_ channels.Address, label string) bool {
+			_, err := in.WriteString(label + "\n")
+			return err == nil
+		},
 		Stall: out.stall,
 		Shows: console.Sanitize,
 	}

@@ -48,28 +48,3 @@ func (c *Channel) syncMenu(ctx context.Context) error {
 	}
 	return c.client.call(ctx, "setMyCommands", tgbotapi.Params{"commands": string(list)}, nil)
 }
-
-const (
-	// How many run at once; a press beyond them spins until Telegram gives up.
-	maxAnswers    = 16
-	answerTimeout = 10 * time.Second
-)
-
-// answer ends the waiting of a button that was pressed. The press is stored; this
-// is for the eye, so it is done beside everything else and not done again.
-func (c *Channel) answer(ctx context.Context, callback string) {
-	select {
-	case c.answers <- struct{}{}:
-	default:
-		c.log.Warn().Msg("a button press is not answered: too many at once")
-		return
-	}
-	c.work.Go(func() {
-		defer func() { <-c.answers }()
-		ctx, cancel := context.WithTimeout(ctx, answerTimeout)
-		defer cancel()
-		if err := c.client.call(ctx, "answerCallbackQuery", tgbotapi.Params{"callback_query_id": callback}, nil); err != nil {
-			c.log.Debug().Err(err).Msg("a button press is not answered")
-		}
-	})
-}

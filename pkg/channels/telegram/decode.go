@@ -330,11 +330,11 @@ func (e *event) press(q *callback) {
 	switch {
 	case q.From == nil || impersonal(q.From.ID):
 		e.skipped = "the sender is not known"
-	case q.Data == "":
-		e.skipped = "a button without data"
+	case q.Data == "" || q.ID == "":
+		e.skipped = "a button without data or a press without an id"
 	default:
 		e.item = &channels.Inbound{
-			ID: "update/" + itoa(e.id), Kind: channels.KindButton, Sender: q.From.sender(), Text: q.Data,
+			ID: "press/" + q.ID, Kind: channels.KindButton, Sender: q.From.sender(), Text: q.Data,
 			Direct: q.Message.Chat.Type == typePrivate, Mentioned: true, MessageID: itoa(q.Message.ID),
 		}
 	}

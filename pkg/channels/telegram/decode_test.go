@@ -159,7 +159,8 @@ func TestDecodeNoItem(t *testing.T) {
 		"has migrated":                 {`"message":{"message_id":1,"chat":{"id":-1005,"type":"supergroup"},"from":{"id":1087968824},"migrate_from_chat_id":-5}`, telegram.Decoded{From: -5, To: -1005}},
 		"blocked":                      {`"my_chat_member":{"chat":{"id":42,"type":"private"},"from":{"id":42},"old_chat_member":{"status":"member"},"new_chat_member":{"status":"kicked"}}`, telegram.Decoded{Member: "member -> kicked"}},
 		"press without a message":      {`"callback_query":{"id":"c","from":{"id":42},"data":"x"}`, telegram.Decoded{Callback: "c", Skipped: "a button of a message that is not known"}},
-		"press without data":           {`"callback_query":{"id":"c","from":{"id":42},"message":` + mine + `}`, telegram.Decoded{Callback: "c", Skipped: "a button without data"}},
+		"press without data":           {`"callback_query":{"id":"c","from":{"id":42},"message":` + mine + `}`, telegram.Decoded{Callback: "c", Skipped: "a button without data or a press without an id"}},
+		"press without an id":          {`"callback_query":{"from":{"id":42},"data":"x","message":` + mine + `}`, telegram.Decoded{Skipped: "a button without data or a press without an id"}},
 		"press by nobody":              {`"callback_query":{"id":"c","from":{"id":1087968824},"data":"x","message":` + mine + `}`, telegram.Decoded{Callback: "c", Skipped: "the sender is not known"}},
 		"unknown kind":                 {`"something_new":{"a":1}`, telegram.Decoded{Skipped: "a kind of update that is not used", Unread: "something_new"}},
 		"nothing at all":               {`"x":0`, telegram.Decoded{Skipped: "a kind of update that is not used", Unread: "x"}},
@@ -193,7 +194,7 @@ func TestDecodeButton(t *testing.T) {
 		"message":{"message_id":5,"date":0,"is_topic_message":true,"message_thread_id":77,"chat":{"id":-1001,"type":"supergroup"}}}}`
 	got := telegram.Decode([]byte(raw), botID, botName)
 	want := telegram.Decoded{ID: 8, Callback: "c1", Item: &channels.Inbound{
-		ID: "update/8", Kind: channels.KindButton, Address: channels.Address{Chat: "-1001", Thread: "77"},
+		ID: "press/c1", Kind: channels.KindButton, Address: channels.Address{Chat: "-1001", Thread: "77"},
 		Sender: channels.Sender{ID: "42", Name: "Ada"}, Text: "a:7", Mentioned: true, MessageID: "5",
 	}}
 	if diff := cmp.Diff(want, got); diff != "" {

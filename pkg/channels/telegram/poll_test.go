@@ -311,7 +311,7 @@ func TestButtonPressIsAnswered(t *testing.T) {
 	b := newBench(t, nil)
 	ada := b.srv.Private(b.srv.User("Ada"))
 	said := ada.Say("one")
-	u := ada.Press(said.MessageID, "approve:7")
+	u := ada.PressData(said.MessageID, "approve:7")
 	items := b.store.wait(t, 2)
 	if items[1].Kind != channels.KindButton || items[1].Text != "approve:7" || items[1].MessageID != strconv.FormatInt(said.MessageID, 10) {
 		t.Errorf("%+v", items[1])

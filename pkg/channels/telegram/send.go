@@ -25,6 +25,7 @@ var (
 	_ channels.Editor     = (*Channel)(nil)
 	_ channels.FileSender = (*Channel)(nil)
 	_ channels.Typer      = (*Channel)(nil)
+	_ channels.Buttoner   = (*Channel)(nil)
 )
 
 // noPreview is the link_preview_options of every message: what a model links to
@@ -53,7 +54,7 @@ func (c *Channel) Send(ctx context.Context, part channels.Part) (channels.Receip
 	if part.Edits != "" {
 		return c.edit(ctx, part, part.Edits)
 	}
-	receipt, err := c.deliver(watched(ctx), &post{to: part.Address, body: body{html: part.Text}, replyTo: part.ReplyTo})
+	receipt, err := c.deliver(watched(ctx), newPost(&part))
 	if err != nil {
 		return channels.Receipt{}, c.sendError(part.Address.Chat, err)
 	}
@@ -64,12 +65,14 @@ func (c *Channel) Send(ctx context.Context, part channels.Part) (channels.Receip
 }
 
 // edit is Send for a part that takes the place of what a message of the bot
-// shows: the preview that was opened for it. Where that message is gone, the part
-// is sent as a new one. An edit that got no answer is simply made again, because
+// shows: the preview that was opened for it, or a question that is answered.
+// Telegram takes the buttons of a message away that is edited to have none. Where
+// that message is gone, the part is sent as a new one. An edit that got no answer is simply made again, because
 // a second one changes nothing. It is made once more before there is a receipt
 // where an earlier edit of the preview may come behind it.
 func (c *Channel) edit(ctx context.Context, part channels.Part, messageID string) (channels.Receipt, error) {
-	p := &post{to: part.Address, body: body{html: part.Text}, replyTo: part.ReplyTo, edits: messageID}
+	p := newPost(&part)
+	p.edits = messageID
 	receipt, err := c.deliver(watched(ctx), p)
 	if err == nil && p.edits != "" {
 		err = c.outlast(ctx, p)
@@ -135,7 +138,13 @@ type post struct {
 	to channels.Address
 	// replyTo is the message that it answers, edits the one that it replaces; "" for none.
 	replyTo, edits string
-	moved          bool
+	// keyboard is reply_markup; "" for none.
+	keyboard string
+	moved    bool
+}
+
+func newPost(part *channels.Part) *post {
+	return &post{to: part.Address, body: body{html: part.Text}, replyTo: part.ReplyTo, keyboard: keyboard(part.Buttons)}
 }
 
 // deliver sends p, with every remedy that helps. Each remedy is used once, because
@@ -195,6 +204,7 @@ func (c *Channel) migrate(ctx context.Context, p *post, id int64) error {
 func (c *Channel) attempt(ctx context.Context, p *post) (channels.Receipt, error) {
 	params := tgbotapi.Params{"chat_id": p.to.Chat, "link_preview_options": noPreview}
 	p.put(params, "text")
+	params.AddNonEmpty("reply_markup", p.keyboard)
 	if p.edits != "" {
 		params["message_id"] = p.edits
 		if err := c.client.call(ctx, "editMessageText", params, nil); err != nil {

@@ -43,6 +43,10 @@ func TestTelegramPassesTheSuite(t *testing.T) {
 			said = append(said, people[at].Say(text).ID)
 		}
 		rig.Seen = func(at channels.Address) []string { return people[at].Texts() }
+		rig.Press = func(at channels.Address, label string) bool {
+			messages := people[at].Messages()
+			return people[at].Press(messages[len(messages)-1].ID, label).ID != 0
+		}
 		rig.Files = func(at channels.Address) (all [][]byte) {
 			messages := people[at].Messages()
 			for i := range messages {

@@ -233,7 +233,7 @@ func TestWebhookTellsMigrationAndPress(t *testing.T) {
 	})
 	club := b.srv.Group("Club", b.srv.User("Ada"))
 	said := club.Say("before")
-	club.Press(said.MessageID, "yes")
+	club.PressData(said.MessageID, "yes")
 	b.store.wait(t, 2)
 	b.until(t, "the answer", func() bool { return len(b.srv.Callbacks()) == 1 })
 	club.Migrate()

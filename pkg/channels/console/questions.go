@@ -1,0 +1,141 @@
+package console
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"parley/pkg/channels"
+)
+
+// question is a message with buttons on the screen.
+type question struct {
+	// id is that of the outbound, message that of the receipt.
+	id, message string
+	buttons     []channels.Button
+	// closed means that it was not shown after all.
+	closed bool
+}
+
+// The keys of buttons: the first says yes and the last says no, as on Telegram.
+const (
+	firstKey    = "y"
+	lastKey     = "n"
+	betweenKeys = "abcdef"
+)
+
+// key is what is typed for button i.
+func (q *question) key(i int) string {
+	switch {
+	case i == 0:
+		return firstKey
+	case i == len(q.buttons)-1:
+		return lastKey
+	case i <= len(betweenKeys):
+		return betweenKeys[i-1 : i]
+	default:
+		return ""
+	}
+}
+
+// line shows the buttons.
+func (q *question) line() string {
+	shown := make([]string, len(q.buttons))
+	for i, b := range q.buttons {
+		shown[i] = "[" + q.key(i) + "] " + oneLine(b.Label)
+	}
+	return strings.Join(shown, "  ") + "\n"
+}
+
+// pressed is the data of the button that line presses, if it is nothing but its key
+// or its label.
+func (q *question) pressed(line string) (data string, ok bool) {
+	for i, b := range q.buttons {
+		if line != "" && line == q.key(i) {
+			return b.Data, true
+		}
+	}
+	for _, b := range q.buttons {
+		if strings.EqualFold(line, b.Label) {
+			return b.Data, true
+		}
+	}
+	return "", false
+}
+
+// isKey says whether line is the key of a button, whatever question is open.
+func isKey(line string) bool {
+	return len(line) == 1 && strings.Contains(firstKey+lastKey+betweenKeys, line)
+}
+
+// Buttons implements [channels.Buttoner]: nobody presses one after the end of input.
+func (c *Channel) Buttons(to channels.Address) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return to == c.Address() && !c.ended
+}
+
+// open makes q the newest question; one with the same outbound is shown once more.
+func (c *Channel) open(q *question) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if q.closed {
+		return
+	}
+	c.questions = slices.DeleteFunc(c.questions, func(o *question) bool { return o.id == q.id })
+	c.questions = append(c.questions, q)
+}
+
+// drop closes a question that was not surely shown: no line may answer it.
+func (c *Channel) drop(q *question) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	q.closed = true
+	c.questions = slices.DeleteFunc(c.questions, func(o *question) bool { return o == q })
+}
+
+// finished closes the question that a message takes over.
+func (c *Channel) finished(message string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.questions = slices.DeleteFunc(c.questions, func(o *question) bool { return o.message == message })
+}
+
+// answers says which question a line answers, the newest one that is open, and with
+// what; nil where it is a message.
+func (c *Channel) answers(line string) (q *question, data string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.questions) == 0 {
+		return nil, ""
+	}
+	q = c.questions[len(c.questions)-1]
+	if data, ok := q.pressed(line); ok {
+		return q, data
+	}
+	return nil, ""
+}
+
+// press delivers a press. The question is answered then; where the press was not
+// stored it stays open.
+func (r *reader) press(ctx context.Context, q *question, data string) error {
+	in := r.inbound(data)
+	in.Kind, in.MessageID = channels.KindButton, q.message
+	err := r.accept(ctx, in)
+	if err == nil {
+		r.drop(q)
+	}
+	return err
+}
+
+// hold lets a piped key wait for the question that it may be meant for: what is read
+// at once is not yet asked.
+func (r *reader) hold(ctx context.Context, line string) error {
+	if r.opt.Interactive || r.opt.Settled == nil || !isKey(line) {
+		return nil
+	}
+	if q, _ := r.answers(line); q != nil {
+		return nil
+	}
+	return r.opt.Settled(ctx)
+}

@@ -1,0 +1,120 @@
+package channels_test
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"parley/pkg/channels"
+)
+
+func TestVisible(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct{ in, want string }{
+		"plain":                       {"rm -rf ./Grüße && echo '你好' | tee a\\b\n  日本 עברית हिन्दी ไทย 👍🏽 → ✓", "rm -rf ./Grüße && echo '你好' | tee a\\b\n  日本 עברית हिन्दी ไทย 👍🏽 → ✓"},
+		"overwritten by a return":     {"harmless\rrm -rf /", `harmless\u{d}rm -rf /`},
+		"line break of two bytes":     {"a\r\nb", "a\\u{d}\nb"},
+		"colours and a title":         {"\x1b[8mhidden\x1b[0m\x1b]0;t\x07", `\u{1b}[8mhidden\u{1b}[0m\u{1b}]0;t\u{7}`},
+		"backspaces":                  {"rm\b\bls", `rm\u{8}\u{8}ls`},
+		"NUL, DEL and C1":             {"a\x00b\x7fc\u009b31m\u0085", `a\u{0}b\u{7f}c\u{9b}31m\u{85}`},
+		"tab":                         {"a\tb", `a\u{9}b`},
+		"override":                    {"\u202egnp.exe\u202c", `\u{202e}gnp.exe\u{202c}`},
+		"isolates and marks":          {"\u2066a\u2069\u200e\u200f\u061c", `\u{2066}a\u{2069}\u{200e}\u{200f}\u{61c}`},
+		"zero width":                  {"a\u200bb\u200c\u200d\u2060\ufeffc", `a\u{200b}b\u{200c}\u{200d}\u{2060}\u{feff}c`},
+		"soft hyphen and fillers":     {"a\u00adb\u115f\u3164\uffa0\u2800\u180e", `a\u{ad}b\u{115f}\u{3164}\u{ffa0}\u{2800}\u{180e}`},
+		"tags and selectors":          {"x\U000e0041\U000e0100\ufe0f", `x\u{e0041}\u{e0100}\u{fe0f}`},
+		"spaces that look like one":   {"a\u00a0b\u2003c\u3000d\u1680e\u202ff", `a\u{a0}b\u{2003}c\u{3000}d\u{1680}e\u{202f}f`},
+		"line and paragraph ends":     {"a\u2028b\u2029c\vd\fe", `a\u{2028}b\u{2029}c\u{b}d\u{c}e`},
+		"private and unassigned":      {"\ue000\U000f0000\u0378\ufdd0\U0010ffff", `\u{e000}\u{f0000}\u{378}\u{fdd0}\u{10ffff}`},
+		"not UTF-8":                   {"a\xff\xc0\xaf\xed\xa0\x80\xe2\x82", `a\x{ff}\x{c0}\x{af}\x{ed}\x{a0}\x{80}\x{e2}\x{82}`},
+		"drawn over":                  {"safe\u0336\u0338 e\u0301 \u20dd", `safe\u{336}\u{338} e\u{301} \u{20dd}`},
+		"piled up":                    {"ก" + strings.Repeat("\u0e49", 6), "ก" + strings.Repeat("\u0e49", 4) + `\u{e49}\u{e49}`},
+		"a mark on nothing":           {"1\u0e49", `1\u{e49}`},
+		"an escape that is text":      {`\u{202e} \x{ff} \u{ \x{ \u \x \\u{5c}`, `\u{5c}u{202e} \u{5c}x{ff} \u{5c}u{ \u{5c}x{ \u \x \\u{5c}u{5c}`},
+		"spaces that end lines":       {"a \n  \nb  ", "a\\u{20}\n \\u{20}\nb \\u{20}"},
+		"line ends that end the text": {"\n\na\n\nb\n\n", `\u{a}\u{a}` + "a\n\nb" + `\u{a}\u{a}`},
+		"nothing but line ends":       {"\n\n", `\u{a}\u{a}`},
+		"nothing":                     {"", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := channels.Visible(tc.in); got != tc.want {
+				t.Errorf("Visible(%q)\n got %s\nwant %s", tc.in, got, tc.want)
+			}
+			checkVisible(t, tc.in)
+		})
+	}
+}
+
+// TestVisibleEveryCodePoint goes through all that there is.
+func TestVisibleEveryCodePoint(t *testing.T) {
+	t.Parallel()
+	for r := range rune(unicode.MaxRune + 1) {
+		if utf8.ValidRune(r) {
+			checkVisible(t, "a"+string(r)+"b")
+		}
+	}
+	for b := range 256 {
+		checkVisible(t, "a"+string([]byte{byte(b)})+"b")
+	}
+}
+
+func FuzzVisible(f *testing.F) {
+	f.Add("a\u202e\\u{41}\xff \n```\n\n")
+	f.Fuzz(checkVisible)
+}
+
+func checkVisible(t *testing.T, s string) {
+	t.Helper()
+	got := channels.Visible(s)
+	if back := invisible(got); back != s {
+		t.Fatalf("%q became %q, which says %q", s, got, back)
+	}
+	var before rune
+	for i, r := range got {
+		_, size := utf8.DecodeRuneInString(got[i:])
+		bad := r == utf8.RuneError && size == 1 || r != '\n' && !unicode.IsPrint(r) ||
+			unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Bidi_Control, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) ||
+			unicode.IsSpace(r) && r != ' ' && r != '\n' || r == '\n' && before == ' '
+		if bad {
+			t.Fatalf("%q became %q, with %U in it", s, got, r)
+		}
+		before = r
+	}
+	if got != strings.TrimSpace(got) && !strings.HasPrefix(s, " ") {
+		t.Fatalf("%q became %q, which is trimmed", s, got)
+	}
+}
+
+var escape = regexp.MustCompile(`\\u\{[0-9a-f]+\}|\\x\{[0-9a-f]{2}\}`)
+
+// invisible takes the escapes out again.
+func invisible(s string) string {
+	return escape.ReplaceAllStringFunc(s, func(e string) string {
+		n, err := strconv.ParseUint(e[3:len(e)-1], 16, 32)
+		switch {
+		case err != nil:
+			return e
+		case e[1] == 'x':
+			return string([]byte{byte(n)})
+		default:
+			return string(rune(n))
+		}
+	})
+}
+
+func TestVerbatimCannotBeEnded(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"a":                 "```\na\n```",
+		"a\n```\n# b":       "````\na\n```\n# b\n````",
+		"`` ````` `\n~~~\n": "``````\n`` ````` `\n~~~\\u{a}\n``````",
+	} {
+		if got := channels.Verbatim(in); got != want {
+			t.Errorf("Verbatim(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
