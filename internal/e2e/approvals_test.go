@@ -20,7 +20,8 @@ func asksFor(tool string) brain {
 		if got := results(req); len(got) > 0 && !strings.HasPrefix(got[len(got)-1], "waiting for approval") {
 			return fakemodel.Say("result: " + got[len(got)-1])
 		}
-		if args, ok := strings.CutPrefix(lastUser(req), "call "); ok {
+		said := fresh(req)
+		if args, ok := strings.CutPrefix(said[len(said)-1], "call "); ok {
 			return fakemodel.Call(tool, args)
 		}
 		return echoes(req)
