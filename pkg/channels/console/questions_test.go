@@ -299,12 +299,18 @@ func TestPipedKeysWaitForTheirQuestion(t *testing.T) {
 	var settled []string
 	opt := console.Options{
 		In: strings.NewReader("delete a\ny\ndelete b\nn\nhello\ny\n"), Out: &screen{},
-		Settled: func(context.Context) error {
+		Settled: func(ctx context.Context) error {
 			said := s.texts()
 			settled = append(settled, said...)
 			for _, text := range said {
-				if name, ok := strings.CutPrefix(text, "delete "); ok {
-					ask(t, c, name, "Delete "+name+"?", allow...)
+				name, ok := strings.CutPrefix(text, "delete ")
+				if !ok {
+					continue
+				}
+				question := channels.Part{Outbound: channels.Outbound{ID: name, Address: c.Address(), Text: text + "?"}, Count: 1}
+				question.Buttons = []channels.Button{{Label: "Yes", Data: name + ":yes"}, {Label: "No", Data: name + ":no"}}
+				if _, err := c.Send(ctx, question); err != nil {
+					return err
 				}
 			}
 			return nil
@@ -314,7 +320,7 @@ func TestPipedKeysWaitForTheirQuestion(t *testing.T) {
 	if err := c.Run(t.Context(), s.ingress()); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"delete a", "a:Allow once", "delete b", "b:Deny", "hello", "y"}
+	want := []string{"delete a", "a:yes", "delete b", "b:no", "hello", "y"}
 	if diff := cmp.Diff(want, append(settled, s.texts()...)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
