@@ -161,8 +161,9 @@ func (w *world) told(chat string, n int) []string {
 // texts are what a chat was told until now.
 func (w *world) texts(chat string) []string {
 	var out []string
-	for _, m := range w.chat.Messages(chat) {
-		out = append(out, m.Text)
+	all := w.chat.Messages(chat)
+	for i := range all {
+		out = append(out, all[i].Text)
 	}
 	return out
 }
@@ -219,8 +220,9 @@ func (w *world) finish() {
 	}
 	if w.t.Failed() {
 		w.t.Logf("gateway's log, the end:\n%s", log[max(0, len(log)-8000):])
-		for _, m := range w.chat.Messages("") {
-			w.t.Logf("%s: %.200q", m.Chat, m.Text)
+		all := w.chat.Messages("")
+		for i := range all {
+			w.t.Logf("%s: %.200q", all[i].Chat, all[i].Text)
 		}
 	}
 }

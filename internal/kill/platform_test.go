@@ -34,8 +34,9 @@ func (p onLoop) post(asks []*ask) {
 
 func (p onLoop) messages() []message {
 	var all []message
-	for _, m := range p.srv.Messages("") {
-		all = append(all, message{chat: m.Chat, text: m.Text})
+	sent := p.srv.Messages("")
+	for i := range sent {
+		all = append(all, message{chat: sent[i].Chat, text: sent[i].Text})
 	}
 	return all
 }

@@ -129,3 +129,35 @@ func fileMutants() []Mutant {
 		},
 	}
 }
+
+// questionMutants break what is asked with buttons.
+func questionMutants() []Mutant {
+	const dir, desk = "pkg/channels", "pkg/channels/console"
+	return []Mutant{
+		{
+			Promise: "what is asked", Defect: "asks with a text that comes in several messages",
+			File: dir + "/ask.go", Old: `n != 1 {`, New: `n == 0 {`,
+			Dir: dir, Test: "^TestQuestionsThatCannotBeAsked$",
+		},
+		{
+			Promise: "what is asked", Defect: "shows what hides or turns round as it is",
+			File: dir + "/visible.go", Old: `return unicode.IsPrint(r) &&`, New: `return (unicode.IsPrint(r) || unicode.Is(unicode.Cf, r)) &&`,
+			Dir: dir, Test: "^TestVisible$",
+		},
+		{
+			Promise: "questions", Defect: "refuses a question that may be there",
+			File: dir + "/ask.go", Old: `case r.known.ambiguous > 0:`, New: `case r.known.ambiguous > 99:`,
+			Dir: dir, Test: "^TestAQuestionThatMayBeThereIsNotRefused$",
+		},
+		{
+			Promise: "console: questions", Defect: "lets a key answer what nobody saw",
+			File: desk + "/screen.go", Old: "\t\tc.drop(q)\n", New: "",
+			Dir: desk, Test: "^TestAQuestionThatWasNotShownIsNotOpen$",
+		},
+		{
+			Promise: "console: questions", Defect: "answers the oldest question",
+			File: desk + "/questions.go", Old: `q = c.questions[len(c.questions)-1]`, New: `q = c.questions[0]`,
+			Dir: desk, Test: "^TestTheNewestOpenQuestionIsAnswered$",
+		},
+	}
+}

@@ -59,6 +59,11 @@ func telegramReadMutants() []Mutant {
 			Dir: dir, Test: "^TestButtonPressIsAnswered$",
 		},
 		{
+			Promise: "telegram: buttons", Defect: "takes a press that comes again for another one",
+			File: decode, Old: `ID: "press/" + q.ID,`, New: `ID: "press/" + itoa(e.id),`,
+			Dir: dir, Test: "^TestAQuestionIsAskedPressedAndFinished$",
+		},
+		{
 			Promise: "telegram: first contact", Defect: "greets a group whose other bot was meant",
 			File: dir + "/decode_text.go", Old: `length > 0 && (name != "/start" || bot != "")`, New: `length > 0 && (name != "/begin" || bot != "")`,
 			Dir: dir, Test: "^TestDecodeMessages$",

@@ -30,9 +30,9 @@ func newDesk() *desk {
 }
 
 // asking is a message with buttons.
-func asking(chat, text string) channels.Outbound {
+func asking() channels.Outbound {
 	return channels.Outbound{
-		ID: "ask", Address: address(chat), Text: text,
+		ID: "ask", Address: address("a"), Text: "May I?",
 		Buttons: []channels.Button{{Label: "Allow once", Data: "7:once"}, {Label: "Deny", Data: "7:deny"}},
 	}
 }
@@ -78,7 +78,7 @@ func TestQuestionsThatCannotBeAsked(t *testing.T) {
 					o.Channel = d
 					o.Redact = func(s string) string { return strings.ReplaceAll(s, "secret", "[redacted]") }
 				})
-				o := asking("a", "May I?")
+				o := asking()
 				tc.change(&o)
 				if err := e.CanAsk(o); !errors.Is(err, tc.want) {
 					t.Errorf("CanAsk = %v, want %v", err, tc.want)
@@ -102,7 +102,7 @@ func TestAQuestionWhereNoButtonsAre(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := start(t, &platform{}, nil)
-		o := asking("a", "May I?")
+		o := asking()
 		if err := e.CanAsk(o); !errors.Is(err, channels.ErrNoButtons) {
 			t.Errorf("CanAsk = %v", err)
 		}
@@ -137,7 +137,7 @@ func TestAQuestionThatMayBeThereIsNotRefused(t *testing.T) {
 					}
 					return errStore
 				}
-				tc.info.Outbound, tc.info.Marked = asking("a", "May I?"), true
+				tc.info.Outbound, tc.info.Marked = asking(), true
 				d.box.restore(tc.info)
 				start(t, d.platform, func(o *channels.EgressOptions) { o.Channel = d })
 				pass(10 * time.Second)
@@ -173,7 +173,7 @@ func TestAQuestionIsFinishedByTheMessageBehindIt(t *testing.T) {
 		}
 		return r.MessageID
 	}
-	question := asking("a", "May I?")
+	question := asking()
 	asked := run(question)
 	run(channels.Outbound{ID: "end", Address: address("a"), Text: "Allowed by Ann.\n\nIt ran and wrote 12 bytes.", Finishes: "ask"})
 	type part struct {

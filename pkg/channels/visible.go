@@ -25,22 +25,28 @@ func Visible(s string) string {
 	var b strings.Builder
 	begin, end := len(s)-len(strings.TrimLeft(s, "\n")), len(strings.TrimRight(s, "\n"))
 	marks := 0 // how many more the letter before takes
-	for i, size := 0, 0; i < len(s); i += size {
-		var r rune
-		r, size = utf8.DecodeRuneInString(s[i:])
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
 		rest := s[i+size:]
 		marks = marksAfter(r, marks)
+		seen := marks >= 0 && shows(r)
+		switch r {
+		case '\n':
+			seen = i >= begin && i < end
+		case ' ':
+			seen = rest != "" && rest[0] != '\n'
+		case '\\':
+			seen = !strings.HasPrefix(rest, "u{") && !strings.HasPrefix(rest, "x{")
+		}
 		switch {
 		case r == utf8.RuneError && size == 1:
 			fmt.Fprintf(&b, `\x{%02x}`, s[i])
-		case r == '\n' && i >= begin && i < end,
-			r == '\\' && !strings.HasPrefix(rest, "u{") && !strings.HasPrefix(rest, "x{"),
-			r == ' ' && rest != "" && rest[0] != '\n',
-			r != '\n' && r != '\\' && r != ' ' && shows(r) && marks >= 0:
+		case seen:
 			b.WriteRune(r)
 		default:
 			fmt.Fprintf(&b, `\u{%x}`, r)
 		}
+		i += size
 	}
 	return b.String()
 }

@@ -91,9 +91,9 @@ func (s *Server) Messages(chat string) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var all []Message
-	for _, m := range s.ledger.messages {
-		if chat == "" || m.Chat == chat {
-			all = append(all, m)
+	for i := range s.ledger.messages {
+		if m := &s.ledger.messages[i]; chat == "" || m.Chat == chat {
+			all = append(all, *m)
 		}
 	}
 	return all
@@ -102,8 +102,9 @@ func (s *Server) Messages(chat string) []Message {
 // Count says how many messages to a chat (or to all for "") hold text.
 func (s *Server) Count(chat, text string) int {
 	n := 0
-	for _, m := range s.Messages(chat) {
-		if strings.Contains(m.Text, text) {
+	all := s.Messages(chat)
+	for i := range all {
+		if strings.Contains(all[i].Text, text) {
 			n++
 		}
 	}

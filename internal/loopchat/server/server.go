@@ -85,7 +85,8 @@ func (s *Server) Say(chat, text string) int64 {
 func (s *Server) Press(messageID, sender, label string) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, m := range s.ledger.messages {
+	for i := range s.ledger.messages {
+		m := &s.ledger.messages[i]
 		for _, b := range m.Buttons {
 			if m.ID == messageID && b.Label == label {
 				return s.push([]loopchat.Update{{Chat: m.Chat, Thread: m.Thread, Sender: sender, MessageID: m.ID, Press: b.Data}})[0]
@@ -106,7 +107,8 @@ func (s *Server) Push(updates ...loopchat.Update) []int64 {
 func (s *Server) push(updates []loopchat.Update) []int64 {
 	now := time.Now()
 	ids := make([]int64, len(updates))
-	for i, u := range updates {
+	for i := range updates {
+		u := updates[i]
 		s.nextID++
 		u.ID, u.Time = s.nextID, now
 		if u.Press == "" {

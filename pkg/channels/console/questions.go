@@ -65,7 +65,8 @@ func (q *question) pressed(line string) (data string, ok bool) {
 
 // isKey says whether line is the key of a button, whatever question is open.
 func isKey(line string) bool {
-	return len(line) == 1 && strings.Contains(firstKey+lastKey+betweenKeys, line)
+	const keys = firstKey + lastKey + betweenKeys
+	return len(line) == 1 && strings.Contains(keys, line)
 }
 
 // Buttons implements [channels.Buttoner]: nobody presses one after the end of input.

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// buttonsInARow are as many as can be read on a phone.
+	// As many as can be read on a phone.
 	buttonsInARow = 3
 	// How many answers run at once; a press beyond them spins until Telegram gives up.
 	maxAnswers    = 16
