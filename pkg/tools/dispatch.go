@@ -15,6 +15,7 @@ type request struct {
 	begin           func(ctx context.Context, call Call) error
 	makeCallback    func(ctx context.Context, call Call) AsyncCallback
 	makeTaskContext func(ctx context.Context, call Call) context.Context
+	memo            *memoCall
 }
 
 // outcome is how a call ended.
@@ -25,6 +26,8 @@ type outcome struct {
 	begun bool
 	// unknown says that the call was cut off because the caller's context ended.
 	unknown bool
+	// memory says that it was answered from memory.
+	memory bool
 }
 
 // Execute runs a tool by name, without channel, chat and callback.
@@ -43,12 +46,16 @@ func (r *ToolRegistry) ExecuteWithContext(ctx context.Context, name string, args
 	return out.result
 }
 
-// dispatch is the one way of a call: checks, begin, Execute, result.
-func (r *ToolRegistry) dispatch(ctx context.Context, q request) outcome {
+// dispatch is the one way of a call: checks, memory, begin, Execute, result.
+func (r *ToolRegistry) dispatch(ctx context.Context, q request) (out outcome) {
 	ctx = withPlace(ctx, q.channel, q.chat)
+	defer func() { r.note(ctx, &q.call, &out) }()
 	e, fail := r.admit(ctx, &q)
 	if fail != nil {
 		return r.refuse(q, fail)
+	}
+	if out, ok := q.memo.recall(); ok {
+		return out
 	}
 	value, l, fail := e.take(ctx, q.call.Annotations.Timeout)
 	if fail != nil {
@@ -57,6 +64,10 @@ func (r *ToolRegistry) dispatch(ctx context.Context, q request) outcome {
 	if err := ctx.Err(); err != nil {
 		l.end()
 		return r.refuse(q, interrupted(false).Because(err))
+	}
+	if fail := r.begins(ctx, q.call, q.call.Annotations.Destructive || q.call.Annotations.Executes); fail != nil {
+		l.end()
+		return r.refuse(q, fail)
 	}
 	if q.begin != nil {
 		if err := q.begin(ctx, q.call); err != nil {

@@ -34,6 +34,8 @@ type Options struct {
 	MaxOutput int
 	// Redact takes secrets out of every result; nil leaves them.
 	Redact func(string) string
+	// Auditor is told of every call; nil: nobody is.
+	Auditor Auditor
 }
 
 // ToolRegistry holds tools by name. It is safe for concurrent use.
@@ -66,6 +68,10 @@ type shared struct {
 	options Options
 	mu      sync.Mutex
 	now     atomic.Pointer[snapshot]
+	// unknown counts the calls of names that no tool has.
+	unknown counters
+	// changes grows when a call that may change something begins and when it ends.
+	changes atomic.Uint64
 }
 
 type snapshot struct {
@@ -152,6 +158,9 @@ func (r *ToolRegistry) register(name string, tool Tool, o RegisterOptions) error
 	next := &snapshot{byName: maps.Clone(old.byName), off: old.off}
 	if next.byName == nil {
 		next.byName = map[string]*entry{}
+	}
+	if prev := old.byName[e.name]; prev != nil {
+		e.counts = prev.counts
 	}
 	next.byName[e.name] = e
 	next.sorted = slices.SortedFunc(maps.Values(next.byName), func(a, b *entry) int {
