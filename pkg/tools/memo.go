@@ -2,7 +2,6 @@ package tools
 
 import (
 	"encoding/json"
-	"strings"
 	"sync"
 )
 
@@ -24,13 +23,9 @@ type remembered struct {
 	changes uint64
 }
 
-// The words that come before a result from memory. A JSON object gets a field,
-// a JSON array is wrapped, so that both stay JSON.
-const (
-	memoLine   = "(from memory: the same call was made before in this turn, and nothing was changed since)\n"
-	memoField  = `{"from_memory":true`
-	memoResult = memoField + `,"result":`
-)
+// memoLine comes before a result from memory. It is a line of its own also before
+// JSON: a field within could be taken for a part of a file that was read.
+const memoLine = "(from memory: the same call was made before in this turn, and nothing was changed since)\n"
 
 // memoCall is one call's way through the memory; nil for one that is not kept.
 type memoCall struct {
@@ -71,7 +66,7 @@ func (c *memoCall) recall() (outcome, bool) {
 	if !ok || c.memo.off || res.changes != c.changes {
 		return outcome{}, false
 	}
-	return outcome{result: NewToolResult(fromMemory(res.text)), memory: true}, true
+	return outcome{result: NewToolResult(memoLine + res.text), memory: true}, true
 }
 
 // keep remembers what a call returned. Failures are tried again, what was shown
@@ -92,19 +87,4 @@ func (m *memo) keep(c *memoCall, call *Call, out *outcome) {
 		}
 		m.results[c.key] = remembered{res.ForLLM, c.changes}
 	}
-}
-
-func fromMemory(text string) string {
-	body := strings.TrimSpace(text)
-	switch {
-	case strings.HasPrefix(body, "[") && json.Valid([]byte(body)):
-		return memoResult + body + "}"
-	case !strings.HasPrefix(body, "{") || !json.Valid([]byte(body)):
-		return memoLine + text
-	}
-	fields := strings.TrimSpace(body[1:])
-	if fields == "}" {
-		return memoField + fields
-	}
-	return memoField + "," + fields
 }
