@@ -25,7 +25,8 @@ type Ending struct {
 	Background, Async bool
 	// Failure is the type of a failure; "" means that it went well.
 	Failure ErrorType
-	// Reason is why a call was refused, in a sentence without its arguments; else "".
+	// Reason is why a call was refused, in a sentence that may name a path or an
+	// address; "" for failures that could repeat what people wrote.
 	Reason string
 	Took   time.Duration
 }
@@ -47,11 +48,9 @@ func (r *ToolRegistry) note(ctx context.Context, call *Call, out *outcome) {
 	r.countersOf(call.Name).count(out)
 	if a := r.shared.options.Auditor; a != nil {
 		fail := failureOf(out.result)
-		end := Ending{Ran: out.begun, Memory: out.memory, Async: out.result.Async, Failure: fail, Took: out.took}
-		if !out.begun {
-			end.Reason = reasonOf(out.result)
-		}
-		a.Ended(ctx, *call, end)
+		a.Ended(ctx, *call, Ending{
+			Ran: out.begun, Memory: out.memory, Async: out.result.Async, Failure: fail, Reason: reasonOf(out.result), Took: out.took,
+		})
 	}
 }
 
@@ -66,7 +65,7 @@ func (r *ToolRegistry) noteBackground(ctx context.Context, c *running, res *Tool
 	}
 }
 
-// reasonOf is the sentence of a refusal, where it says nothing of the arguments' texts.
+// reasonOf is the sentence of a refusal by a rule.
 func reasonOf(res *ToolResult) string {
 	fail, ok := errors.AsType[*Error](res.Err)
 	if !ok {
