@@ -1,7 +1,7 @@
 # Parley's tasks. `make help` lists them.
 # On a machine with Go, git and make, `make run` and `make test` need nothing else.
 .DEFAULT_GOAL := help
-.PHONY: help run build test kill bench lint fuzz mutants fresh FORCE
+.PHONY: help run build test kill bench lint fuzz mutants docs fresh FORCE
 
 GO      ?= go
 
@@ -24,6 +24,7 @@ help:
 	@echo 'make lint     golangci-lint $(LINT_VERSION)'
 	@echo 'make fuzz     each fuzz target for $(FUZZTIME)'
 	@echo 'make mutants  one planted defect per promise, and the test that finds it'
+	@echo 'make docs     the pages of docs/tools, from the code'
 	@echo 'make fresh    a fresh clone on a bare PATH: the first answer with a tool call'
 
 run: bin/gateway
@@ -56,6 +57,9 @@ fuzz:
 
 mutants:
 	$(GO) run ./internal/mutants/plant $(ARGS)
+
+docs:
+	$(GO) run ./internal/tooldocs/write
 
 fresh:
 	@GO='$(GO)' sh scripts/fresh-clone.sh

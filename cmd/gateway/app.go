@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/pkg/agent"
+	"parley/pkg/audit"
 	"parley/pkg/channels"
 	"parley/pkg/config"
 	"parley/pkg/policy"
@@ -50,6 +51,7 @@ type App struct {
 	redactor *policy.Redactor
 	store    *bolt.Engine
 	engine   session.Engine // the store, or what stands in front of it
+	audit    *audit.Log
 	policy   *policy.Policy
 	registry *tools.ToolRegistry
 	agent    *agent.Agent
@@ -95,9 +97,12 @@ func newApp(ctx context.Context, cfg *config.Config, o appOptions) (*App, error)
 	if o.wrap != nil {
 		a.engine = o.wrap(a.engine)
 	}
+	if err := a.openAudit(); err != nil {
+		return nil, errors.Join(err, a.engine.Close())
+	}
 	a.policy = a.policy.WithPairs(a.engine).WithMoves(a.engine)
 	if err := a.assemble(ctx, o); err != nil {
-		return nil, errors.Join(err, a.engine.Close())
+		return nil, errors.Join(err, a.Close())
 	}
 	return a, nil
 }
@@ -122,7 +127,7 @@ func (a *App) assemble(ctx context.Context, o appOptions) error {
 		a.channels = append(a.channels, bots...)
 	}
 	a.channels = append(a.channels, testChannels(o.lookupEnv, o.log)...)
-	a.registry = newRegistry(a.cfg, o.lookupEnv, a.redactor.Redact, o.log)
+	a.registry = newRegistry(a.cfg, o.lookupEnv, a.redactor.Redact, auditor{a}, o.log)
 	a.agent, err = agent.New(agent.Options{
 		Engine: a.engine, Provider: a.brain.provider, Direct: offline.New(offline.Options{Version: version()}), Model: a.brain.model,
 		Tools: a.registry, Offered: offered(a.cfg.Tools.Chats, a.policy.Addresses), Authorize: a.policy.Authorize,
@@ -132,7 +137,7 @@ func (a *App) assemble(ctx context.Context, o appOptions) error {
 		Drafter: gateOf[channels.Drafter](a), Editor: gateOf[channels.Editor](a),
 		Status: gateOf[channels.StatusShower](a), Typer: gateOf[channels.Typer](a),
 		Redact: a.redactor.Redact, Grace: orGrace(o.grace), Log: o.log,
-		Approvals: askRules(&a.cfg.Tools), CanAsk: a.canAsk,
+		Approvals: askRules(&a.cfg.Tools), CanAsk: a.canAsk, Noted: a.notedApproval,
 	})
 	if err != nil {
 		return fmt.Errorf("agent: %w", err)
@@ -199,6 +204,8 @@ func (a *App) Run(ctx context.Context, ended func(context.Context, channels.Chan
 		return err
 	}
 	a.unread.age()
+	a.noted(processRow(audit.KindStart))
+	defer a.noted(processRow(audit.KindStop))
 	admin, err := listenAdmin(a)
 	if err != nil {
 		return err
@@ -240,6 +247,7 @@ func (a *App) Run(ctx context.Context, ended func(context.Context, channels.Chan
 		stopSending()
 		serving.Wait()
 	}()
+	defer a.logStats()
 	select {
 	case <-stopped:
 	case <-limit.Done():
@@ -302,5 +310,12 @@ func (a *App) drain(ctx context.Context) {
 	}
 }
 
-// Close closes the store.
-func (a *App) Close() error { return a.engine.Close() }
+// logStats says in the log what each tool did.
+func (a *App) logStats() {
+	for _, s := range a.registry.Stats() {
+		a.log.Info().Str("tool", s.Tool).Uint64("picks", s.Picks).Str("calls", s.String()).Msg("a tool's calls")
+	}
+}
+
+// Close closes the audit log and the store.
+func (a *App) Close() error { return errors.Join(a.audit.Close(), a.engine.Close()) }

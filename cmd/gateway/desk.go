@@ -24,6 +24,7 @@ const (
 	opExport   = "sessions export"
 	opForget   = "sessions forget"
 	opTools    = "tool list"
+	opPages    = "tool show"
 	opCall     = "tool call"
 	opCheck    = "store check"
 	opSnapshot = "store snapshot"
@@ -63,6 +64,8 @@ type statusReport struct {
 	Why      string          `json:"why"`
 	Channels []channelReport `json:"channels"`
 	Store    session.Status  `json:"store"`
+	// Audit says why the audit log cannot be written.
+	Audit string `json:"audit,omitempty"`
 }
 
 type channelReport struct {
@@ -71,13 +74,20 @@ type channelReport struct {
 	Health  channels.Health `json:"health"`
 }
 
-// toolReport is one value of the answer to opTools.
+// toolReport is one value of the answers to opTools and opPages.
 type toolReport struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
 	Level       string `json:"level"`
+	// Changes and Asked are one or two words each.
+	Changes string `json:"changes"`
+	Asked   string `json:"asked"`
 	// Disabled says why the tool is not offered.
 	Disabled string `json:"disabled,omitempty"`
+	// Stats are its calls since the gateway was started.
+	Stats *tools.Stats `json:"stats,omitempty"`
+	// Page is all there is to know of it, as Markdown; for opPages only.
+	Page string `json:"page,omitempty"`
 }
 
 // callReport is the answer to opCall.
@@ -88,7 +98,8 @@ type callReport struct {
 
 // desk does one operation. What it emits is JSON without the secrets that this
 // process knows.
-func (a *App) desk(ctx context.Context, op string, args deskArgs, take emitter) error {
+func (a *App) desk(ctx context.Context, op string, args deskArgs, take emitter) (err error) {
+	defer func() { a.notedOperator(op, args, err) }()
 	emit := func(v any) error {
 		raw, err := json.Marshal(v)
 		if err != nil {
@@ -105,6 +116,8 @@ func (a *App) desk(ctx context.Context, op string, args deskArgs, take emitter) 
 		return a.oneSession(ctx, op, args.Session, emit)
 	case opTools:
 		return a.listTools(emit)
+	case opPages:
+		return a.showTools(args.Tool, emit)
 	case opCall:
 		return a.callTool(ctx, args, emit)
 	case opCheck, opSnapshot, opRelease:
@@ -125,6 +138,9 @@ func (a *App) report(ctx context.Context, emit emitter) error {
 	}
 	r := statusReport{
 		Version: version(), PID: os.Getpid(), Since: a.started, Model: a.brain.model, Why: a.brain.why, Store: st,
+	}
+	if err := a.audit.Err(); err != nil {
+		r.Audit = "the audit log cannot be written: " + err.Error()
 	}
 	for i, c := range a.channels {
 		r.Channels = append(r.Channels, channelReport{Name: c.Name(), Account: c.Account(), Health: healthOf(c, a.egresses[i])})
@@ -197,18 +213,6 @@ func (a *App) findSession(ctx context.Context, name string) (session.Info, error
 		return info, fmt.Errorf("there is no session %s: gateway sessions list shows them", name)
 	}
 	return info, err
-}
-
-func (a *App) listTools(emit emitter) error {
-	for _, name := range a.registry.List() {
-		t, _ := a.registry.Get(name)
-		an, _ := a.registry.Annotations(name)
-		err := emit(toolReport{Name: name, Description: t.Description(), Level: string(an.Level), Disabled: a.registry.Reason(name)})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // callTool calls a tool for the operator, in the owners' space and with their

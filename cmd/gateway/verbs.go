@@ -173,13 +173,23 @@ func newTool(h *host) *cobra.Command {
 			return err
 		},
 	}
-	return group("tool", "List the tools, or call one",
+	return group("tool", "List the tools, show or call one",
 		verb(h, "list", "List all tools", opTools, cobra.NoArgs, noArgs, func(w io.Writer, t toolReport) error {
 			state := t.Level
 			if t.Disabled != "" {
 				state = "disabled: " + t.Disabled
 			}
-			_, err := fmt.Fprintf(w, "%s\t%s\t%s\n", t.Name, state, t.Description)
+			calls := ""
+			if t.Stats != nil {
+				calls = "\t" + t.Stats.String()
+			}
+			_, err := fmt.Fprintf(w, "%s\t%s\t%s%s\n", t.Name, state, t.Description, calls)
+			return err
+		}),
+		verb(h, "show [NAME]", "Show all there is to know of a tool, or of each", opPages, cobra.MaximumNArgs(1), func(words []string) deskArgs {
+			return deskArgs{Tool: strings.Join(words, "")}
+		}, func(w io.Writer, t toolReport) error {
+			_, err := io.WriteString(w, t.Page)
 			return err
 		}), call)
 }
@@ -200,7 +210,7 @@ func newStatus(h *host) *cobra.Command {
 		for _, c := range r.Channels {
 			fmt.Fprintf(&b, "channel %s\t%s %s\n", strings.TrimSuffix(c.Name+"/"+c.Account, "/"), c.Health.State, c.Health.Reason)
 		}
-		for _, trouble := range []string{s.WriteError, s.Held} {
+		for _, trouble := range []string{s.WriteError, s.Held, r.Audit} {
 			if trouble != "" {
 				fmt.Fprintf(&b, "trouble\t%s\n", trouble)
 			}

@@ -90,9 +90,9 @@ func orNone(l policy.Level) policy.Level {
 
 // newRegistry holds the built-in tools; those that send come later, when there is
 // an agent to queue messages.
-func newRegistry(cfg *config.Config, lookup func(string) (string, bool), redact func(string) string, log zerolog.Logger) *tools.ToolRegistry {
+func newRegistry(cfg *config.Config, lookup func(string) (string, bool), redact func(string) string, book tools.Auditor, log zerolog.Logger) *tools.ToolRegistry {
 	r := tools.NewToolRegistryWith(tools.Options{
-		Log: log, Authorizer: levels{}, Timeout: time.Duration(cfg.Tools.Timeout), Redact: redact,
+		Log: log, Authorizer: levels{}, Timeout: time.Duration(cfg.Tools.Timeout), Redact: redact, Auditor: book,
 		MaxDepth: cfg.Tools.MaxDepth, Levels: toolLevels(&cfg.Tools),
 	})
 	r.Register(calc.New())
@@ -118,7 +118,7 @@ func switchTools(r *tools.ToolRegistry, t config.Tools) {
 // toolNames are the tools there are, for the check of the configuration.
 func toolNames(lookup func(string) (string, bool)) func() []string {
 	return func() []string {
-		r := newRegistry(config.Default(""), lookup, nil, zerolog.Nop())
+		r := newRegistry(config.Default(""), lookup, nil, nil, zerolog.Nop())
 		r.Register(newMessage(nil)) // for their names: nothing is called here
 		r.Register(newSendFile(nil))
 		return r.List()

@@ -66,6 +66,9 @@ type Options struct {
 	// CanAsk says why a message with buttons would be refused, as [channels.Egress]
 	// does. Nil: there is nobody who could press one.
 	CanAsk func(o channels.Outbound) error
+	// Noted is told of each question that is put, and of what is pressed below it: by
+	// whom, and what came of it in a few words. It must not block; nil tells nobody.
+	Noted func(q session.Approval, by channels.Sender, what string)
 	// Drafter returns what shows a growing answer in a chat, or nil.
 	Drafter func(a channels.Address) channels.Drafter
 	// Editor returns what shows a growing answer by editing a message, or nil. Where
@@ -121,6 +124,9 @@ func New(o Options) (*Agent, error) {
 	}
 	if o.CanAsk == nil {
 		o.CanAsk = func(channels.Outbound) error { return errors.New("nobody can press a button here") }
+	}
+	if o.Noted == nil {
+		o.Noted = func(session.Approval, channels.Sender, string) {}
 	}
 	o.showNothing()
 	return &Agent{

@@ -82,10 +82,7 @@ func (r *run) command(ctx context.Context, it session.Item, name, _ string) erro
 	case "status":
 		text = r.statusText(ctx)
 	case "tools":
-		text = strings.Join(r.offered().GetSummaries(), "\n")
-		if text == "" {
-			text = "No tools may be used here."
-		}
+		text = r.toolsText()
 	case "model":
 		text = "Model: " + r.a.o.Model + ". Which one answers is set in the configuration (agent.model)."
 	case "usage":
@@ -99,6 +96,26 @@ func (r *run) command(ctx context.Context, it session.Item, name, _ string) erro
 		text = helpText()
 	}
 	return r.commit(ctx, c, text)
+}
+
+// toolsText lists the tools of the chat. An owner is also told what they did, in
+// all chats together.
+func (r *run) toolsText() string {
+	offered := r.offered()
+	lines := offered.GetSummaries()
+	if len(lines) == 0 {
+		return "No tools may be used here."
+	}
+	if r.who.owner {
+		for _, s := range offered.Stats() {
+			for i, line := range lines {
+				if strings.HasPrefix(line, "- `"+s.Tool+"` ") {
+					lines[i] += " (" + s.String() + ")"
+				}
+			}
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 func helpText() string {

@@ -114,3 +114,18 @@ func TestToolCommandsGoToTheDirectModel(t *testing.T) {
 		t.Errorf("told %q", got)
 	}
 }
+
+// TestToolsTellsOwnersWhatTheyDid: what is going on in all chats is for owners.
+func TestToolsTellsOwnersWhatTheyDid(t *testing.T) {
+	t.Parallel()
+	look := fn{name: "look", an: readOnly(), run: func(context.Context, map[string]any) *tools.ToolResult { return tools.NewToolResult("x") }}
+	looker := fn{name: "looker", an: readOnly()}
+	w := newWorld(t, script(echo), []tools.Tool{look, looker})
+	w.opts.Tools.Execute(t.Context(), "look", nil)
+	w.write("1", "1", "/tools")
+	if got := w.expect().Text; !strings.Contains(got, "- `look` - test tool look (1 call, ") || !strings.HasSuffix(got, "- `looker` - test tool looker") {
+		t.Errorf("the owner is told %q", got)
+	}
+	w.write("2", "2", "/tools")
+	w.expectText("- `look` - test tool look\n- `looker` - test tool looker")
+}

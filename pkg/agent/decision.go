@@ -66,11 +66,11 @@ func (r *run) decide(ctx context.Context, w word) error {
 	}
 	switch {
 	case a.State != session.ApprovalOpen:
-		return r.say(ctx, fmt.Sprintf("Approval %s was decided already: %s.", a.ID, a.State))
+		return r.refuse(ctx, &a, by, fmt.Sprintf("Approval %s was decided already: %s.", a.ID, a.State))
 	case !w.operator && !r.who.owner && r.who.sender.ID != a.Requester.ID:
-		return r.say(ctx, fmt.Sprintf("Only %s or an owner can decide on approval %s.", nameOf(a.Requester), a.ID))
+		return r.refuse(ctx, &a, by, fmt.Sprintf("Only %s or an owner can decide on approval %s.", nameOf(a.Requester), a.ID))
 	case w.word == allowHere && !a.Grantable:
-		return r.say(ctx, fmt.Sprintf("Calls of %s can be allowed only once.", a.Tool))
+		return r.refuse(ctx, &a, by, fmt.Sprintf("Calls of %s can be allowed only once.", a.Tool))
 	case !now.Before(a.Expires):
 		return r.void(ctx, &a, by, "Approval "+a.ID+" came too late: it was good until "+a.Expires.Format("15:04:05 MST")+". The call was not run; ask for it again.")
 	}
@@ -99,8 +99,9 @@ func nameOf(s channels.Sender) string {
 	return "who asked for it"
 }
 
-// say ends a turn that did nothing but say so.
-func (r *run) say(ctx context.Context, text string) error {
+// refuse ends a turn that did nothing but say so.
+func (r *run) refuse(ctx context.Context, a *session.Approval, by channels.Sender, text string) error {
+	r.a.o.Noted(*a, by, "refused: "+text)
 	return r.commit(ctx, session.Commit{Outcome: session.OutcomeAnswered}, text)
 }
 
@@ -132,6 +133,7 @@ func (r *run) mayStill(ctx context.Context, a *session.Approval) string {
 func (r *run) deny(ctx context.Context, a *session.Approval) error {
 	a.State = session.ApprovalDenied
 	r.log().Info().Str("approval", a.ID).Str("tool", a.Tool).Msg("a call was denied")
+	r.a.o.Noted(*a, a.By, "denied")
 	failure := tools.ErrorText(tools.ErrApprovalDenied, "a person denied this call; it was not run", nil)
 	return r.close(ctx, a, fmt.Sprintf("Denied by %s: `%s` was not run.", nameOf(a.By), a.Tool), failure)
 }
@@ -140,6 +142,7 @@ func (r *run) deny(ctx context.Context, a *session.Approval) error {
 func (r *run) void(ctx context.Context, a *session.Approval, by channels.Sender, why string) error {
 	a.By, a.Decided, a.DecidedTurn, a.State, a.Reason = by, time.Now(), r.info.ID, session.ApprovalVoid, why
 	r.log().Info().Str("approval", a.ID).Str("tool", a.Tool).Str("reason", why).Msg("an approval is void")
+	r.a.o.Noted(*a, by, "void: "+why)
 	return r.close(ctx, a, why, tools.ErrorText(tools.ErrApprovalDenied, why, nil))
 }
 
@@ -183,6 +186,7 @@ func (r *run) allow(ctx context.Context, a *session.Approval, here bool) error {
 		return err
 	}
 	r.info.Steps = append(r.info.Steps, step)
+	r.a.o.Noted(*a, a.By, "allowed "+how)
 	r.log().Info().Str("approval", a.ID).Str("tool", a.Tool).Str("how", how).Msg("a call was allowed")
 	return r.runDecided(ctx, a, a.By)
 }

@@ -63,6 +63,7 @@ func (r *run) End(ctx context.Context, call tools.Call, result *tools.ToolResult
 		s.Call.Approval = a.approval.ID
 		s.Approvals, s.Outbox = []session.Approval{*a.approval}, []channels.Outbound{a.question}
 		r.noteSent(key, a.question.Text)
+		r.a.o.Noted(*a.approval, a.approval.Requester, "asked")
 	} else {
 		r.taint.takesResult(call.ID, call.Annotations, result.ForLLM)
 	}

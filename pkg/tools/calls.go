@@ -34,7 +34,7 @@ func (l *loop) pending(round, index int, c providers.ToolCall) pending {
 	}}
 	if l.Tools == nil {
 		p.refused = Fail(ErrNotFound, fmt.Sprintf("there is no tool %q", clip(c.Name, 64)), nil)
-	} else if e := l.Tools.shared.now.Load().byName[c.Name]; e != nil {
+	} else if e := l.Tools.picked(c.Name); e != nil {
 		p.call.Annotations, p.call.Async = l.Tools.limits(e), e.async
 	}
 	if index >= maxCalls {
@@ -187,8 +187,9 @@ func (g *group) dispatch(ctx context.Context, p *pending) outcome {
 	if p.refused != nil {
 		return outcome{result: p.refused.Result()}
 	}
-	return l.Tools.dispatch(ctx, request{
-		call: p.call, bad: p.bad, channel: l.channel, chat: l.chatID,
+	known := l.memo.of(l.Tools, &p.call)
+	out := l.Tools.dispatch(ctx, request{
+		memo: known, call: p.call, bad: p.bad, channel: l.channel, chat: l.chatID,
 		makeCallback: l.Callbacks, makeTaskContext: l.TaskContext, own: true,
 		begin: func(ctx context.Context, call Call) error {
 			if l.Journal != nil {
@@ -202,4 +203,6 @@ func (g *group) dispatch(ctx context.Context, p *pending) outcome {
 			return nil
 		},
 	})
+	l.memo.keep(known, &p.call, &out)
+	return out
 }

@@ -20,6 +20,7 @@ type request struct {
 	own, nested bool
 	// examination is what the call would do, once it was admitted.
 	examination Examination
+	memo            *memoCall
 }
 
 // outcome is how a call ended.
@@ -32,6 +33,8 @@ type outcome struct {
 	unknown bool
 	// asked says that the call waits for a person.
 	asked bool
+	// memory says that it was answered from memory.
+	memory bool
 }
 
 // Execute runs a tool by name, without channel, chat and callback.
@@ -50,8 +53,9 @@ func (r *ToolRegistry) ExecuteWithContext(ctx context.Context, name string, args
 	return out.result
 }
 
-// dispatch is the one way of a call: checks, begin, Execute, result.
-func (r *ToolRegistry) dispatch(ctx context.Context, q request) outcome {
+// dispatch is the one way of a call: checks, memory, begin, Execute, result.
+func (r *ToolRegistry) dispatch(ctx context.Context, q request) (out outcome) {
+	defer func() { r.note(ctx, &q.call, &out) }()
 	ctx, fail := r.descend(withPlace(ctx, q.channel, q.chat), &q)
 	if fail != nil {
 		return r.refuse(q, fail)
@@ -63,6 +67,9 @@ func (r *ToolRegistry) dispatch(ctx context.Context, q request) outcome {
 		}
 		return r.refuse(q, fail)
 	}
+	if out, ok := q.memo.recall(); ok {
+		return out
+	}
 	ctx = r.lend(ctx, &q)
 	value, l, fail := e.take(ctx, q.call.Annotations.Timeout)
 	if fail != nil {
@@ -71,6 +78,10 @@ func (r *ToolRegistry) dispatch(ctx context.Context, q request) outcome {
 	if err := ctx.Err(); err != nil {
 		l.end()
 		return r.refuse(q, interrupted(false).Because(err))
+	}
+	if fail := r.begins(ctx, q.call, q.examination.Destructive || q.call.Annotations.Destructive || q.call.Annotations.Executes); fail != nil {
+		l.end()
+		return r.refuse(q, fail)
 	}
 	if q.begin != nil {
 		if err := q.begin(ctx, q.call); err != nil {

@@ -36,7 +36,8 @@ type entry struct {
 	log       *zerolog.Logger
 
 	// stuck counts the calls that were given up and have not ended.
-	stuck atomic.Int32
+	stuck  atomic.Int32
+	counts *counters
 }
 
 // newEntry reads what a tool says about itself, once.
@@ -55,6 +56,7 @@ func newEntry(name string, tool Tool, o RegisterOptions, log *zerolog.Logger) (*
 			annotations: AnnotationsOf(tool),
 			construct:   o.Construct,
 			building:    make(chan struct{}, 1),
+			counts:      &counters{},
 		}
 		_, e.contextual = tool.(ContextualTool)
 		_, e.async = tool.(AsyncTool)

@@ -80,6 +80,7 @@ type loop struct {
 	ToolLoopConfig
 	channel, chatID string
 	conversation    []providers.Message
+	memo            memo
 	result          *ToolLoopResult
 	asked           atomic.Bool // a call of this loop waits for a person
 }
@@ -150,6 +151,9 @@ func (l *loop) round(ctx context.Context, round int, choice choice) (bool, error
 		joined, err := l.Journal.Steer(ctx)
 		if err != nil {
 			return false, err
+		}
+		if len(joined) > 0 {
+			l.memo.forget()
 		}
 		l.append(joined...)
 	}

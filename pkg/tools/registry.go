@@ -41,6 +41,8 @@ type Options struct {
 	// Levels are the levels that tools need, by name, where the operator differs
 	// from what they say themselves.
 	Levels map[string]Level
+	// Auditor is told of every call; nil: nobody is.
+	Auditor Auditor
 }
 
 // ToolRegistry holds tools by name. It is safe for concurrent use.
@@ -73,6 +75,10 @@ type shared struct {
 	options Options
 	mu      sync.Mutex
 	now     atomic.Pointer[snapshot]
+	// unknown counts the calls of names that no tool has.
+	unknown counters
+	// changes grows when a call that may change something begins and when it ends.
+	changes atomic.Uint64
 }
 
 type snapshot struct {
@@ -164,6 +170,9 @@ func (r *ToolRegistry) register(name string, tool Tool, o RegisterOptions) error
 	next := &snapshot{byName: maps.Clone(old.byName), off: old.off}
 	if next.byName == nil {
 		next.byName = map[string]*entry{}
+	}
+	if prev := old.byName[e.name]; prev != nil {
+		e.counts = prev.counts
 	}
 	next.byName[e.name] = e
 	next.sorted = slices.SortedFunc(maps.Values(next.byName), func(a, b *entry) int {

@@ -114,7 +114,13 @@ func says(res *ToolResult) bool {
 func (c *running) execute(ctx context.Context, done chan<- *ToolResult) {
 	var res *ToolResult
 	returned := false
+	if !c.request.call.Annotations.ReadOnly {
+		c.registry.shared.changes.Add(1)
+	}
 	defer func() {
+		if !c.request.call.Annotations.ReadOnly {
+			c.registry.shared.changes.Add(1)
+		}
 		if !returned {
 			res = c.crashed(recover())
 		}

@@ -32,7 +32,7 @@ type reading struct {
 func New(now func() time.Time) tools.Tool {
 	return tools.New("current_time", "Tell the current date, time and weekday, here or in another time zone.",
 		// Not idempotent in its answer, but to ask again does no harm.
-		tools.Annotations{ReadOnly: true, Idempotent: true, Level: tools.LevelChat},
+		tools.Annotations{ReadOnly: true, Idempotent: true, Volatile: true, Level: tools.LevelChat},
 		func(_ context.Context, in input) (any, error) {
 			t := now()
 			name := zoneOf(t)

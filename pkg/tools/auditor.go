@@ -1,0 +1,82 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Auditor keeps the record of calls. It is told of every call of a registry, from
+// many goroutines; where the call was made from is in [InvocationFrom].
+type Auditor interface {
+	// Begins is asked before a call that overwrites, deletes or executes, after
+	// every check. When it returns nil the record is durable; an error refuses the call.
+	Begins(ctx context.Context, call Call) error
+	// Ended is told how a call ended, or that it was refused. It must not block.
+	Ended(ctx context.Context, call Call, end Ending)
+}
+
+// Ending is how a call ended.
+type Ending struct {
+	// Ran says that the tool was run, Memory that its earlier result was given again.
+	Ran, Memory bool
+	// Asked says that a person was asked, and the call has not run.
+	Asked bool
+	// Background is set for the end of work that went on after the call, Async for
+	// the call whose work goes on.
+	Background, Async bool
+	// Failure is the type of a failure; "" means that it went well.
+	Failure ErrorType
+	// Reason is why a call was refused, in a sentence that may name a path or an
+	// address; "" for failures that could repeat what people wrote.
+	Reason string
+	Took   time.Duration
+}
+
+// begins lets the auditor write down a call that does harm, or refuses it.
+func (r *ToolRegistry) begins(ctx context.Context, call Call, destructive bool) *Error { //nolint:revive // flag-parameter: it is what is known of the call
+	a := r.shared.options.Auditor
+	if a == nil || !destructive {
+		return nil
+	}
+	if err := a.Begins(ctx, call); err != nil {
+		return Fail(ErrExecutionFailed, "the call was not run because the audit log cannot be written", nil).Because(err)
+	}
+	return nil
+}
+
+// note counts a call's end and tells the auditor.
+func (r *ToolRegistry) note(ctx context.Context, call *Call, out *outcome) {
+	r.countersOf(call.Name).count(out)
+	if a := r.shared.options.Auditor; a != nil {
+		fail := failureOf(out.result)
+		a.Ended(ctx, *call, Ending{
+			Ran: out.begun, Memory: out.memory, Asked: out.asked, Async: out.result.Async, Failure: fail, Reason: reasonOf(out.result), Took: out.took,
+		})
+	}
+}
+
+// noteBackground does the same for the end of background work, whose call was counted.
+func (r *ToolRegistry) noteBackground(ctx context.Context, c *running, res *ToolResult) {
+	fail := failureOf(res)
+	if fail != "" {
+		c.entry.counts.failed[typeIndex(fail)].Add(1)
+	}
+	if a := r.shared.options.Auditor; a != nil {
+		a.Ended(ctx, c.request.call, Ending{Ran: true, Background: true, Failure: fail, Took: time.Since(c.started)})
+	}
+}
+
+// reasonOf is the sentence of a refusal by a rule.
+func reasonOf(res *ToolResult) string {
+	fail, ok := errors.AsType[*Error](res.Err)
+	if !ok {
+		return ""
+	}
+	switch fail.Type {
+	case ErrSecurityViolation, ErrPermissionDenied, ErrApprovalDenied, ErrDisabled, ErrBusy:
+		return fail.Message
+	case ErrNotFound, ErrInvalidArguments, ErrTimeout, ErrInterrupted, ErrExecutionFailed:
+	}
+	return ""
+}
