@@ -20,7 +20,7 @@ type request struct {
 	own, nested bool
 	// examination is what the call would do, once it was admitted.
 	examination Examination
-	memo            *memoCall
+	memo        *memoCall
 }
 
 // outcome is how a call ended.

@@ -208,14 +208,14 @@ func TestCheck(t *testing.T) {
 		change func(*composed.Spec)
 		want   string
 	}{
-		"no description":   {func(s *composed.Spec) { s.Description = "" }, "no description"},
-		"no steps":         {func(s *composed.Spec) { s.Steps = nil }, "0 steps"},
-		"many steps":       {func(s *composed.Spec) { s.Steps = make([]composed.Step, 21) }, "21 steps"},
-		"an unknown tool":  {func(s *composed.Spec) { s.Steps[0].Tool = "dig" }, `step 1: there is no tool "dig"`},
-		"an unknown name":  {func(s *composed.Spec) { s.Steps[0].Arguments["query"] = "{{who}}" }, "step 1: {{who}} is no parameter"},
-		"its own result":   {func(s *composed.Spec) { s.Steps[0].Arguments["query"] = "{{1}}" }, "step 1: {{1}} is no earlier step"},
-		"result 0":         {func(s *composed.Spec) { s.Steps[1].Arguments["content"] = []any{"{{0}}"} }, "step 2: {{0}} is no earlier step"},
-		"deep in a value":  {func(s *composed.Spec) { s.Steps[1].Arguments["content"] = map[string]any{"a": []any{"{{x}}"}} }, "{{x}} is no parameter"},
+		"no description":  {func(s *composed.Spec) { s.Description = "" }, "no description"},
+		"no steps":        {func(s *composed.Spec) { s.Steps = nil }, "0 steps"},
+		"many steps":      {func(s *composed.Spec) { s.Steps = make([]composed.Step, 21) }, "21 steps"},
+		"an unknown tool": {func(s *composed.Spec) { s.Steps[0].Tool = "dig" }, `step 1: there is no tool "dig"`},
+		"an unknown name": {func(s *composed.Spec) { s.Steps[0].Arguments["query"] = "{{who}}" }, "step 1: {{who}} is no parameter"},
+		"its own result":  {func(s *composed.Spec) { s.Steps[0].Arguments["query"] = "{{1}}" }, "step 1: {{1}} is no earlier step"},
+		"result 0":        {func(s *composed.Spec) { s.Steps[1].Arguments["content"] = []any{"{{0}}"} }, "step 2: {{0}} is no earlier step"},
+		"deep in a value": {func(s *composed.Spec) { s.Steps[1].Arguments["content"] = map[string]any{"a": []any{"{{x}}"}} }, "{{x}} is no parameter"},
 	} {
 		s := research()
 		c.change(&s)

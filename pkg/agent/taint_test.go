@@ -1,0 +1,79 @@
+package agent_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/pkg/channels"
+	"parley/pkg/providers"
+	"parley/pkg/tools"
+)
+
+func TestTaint(t *testing.T) {
+	t.Parallel()
+	noteTool := fn{name: "note", an: tools.Annotations{}, run: func(context.Context, map[string]any) *tools.ToolResult {
+		return tools.NewToolResult("noted")
+	}}
+	find := fn{name: "find", an: tools.Annotations{ReadOnly: true, OpenWorld: true}, run: func(context.Context, map[string]any) *tools.ToolResult {
+		return tools.NewToolResult(`{"url":"https://found.example/page?x=1"}`)
+	}}
+	type address struct {
+		URL string `json:"url"`
+	}
+	fetch := tools.NewExamined("fetch", "", tools.Annotations{ReadOnly: true, OpenWorld: true},
+		func(_ context.Context, in address) (tools.Examination, error) {
+			return tools.Examination{Destination: in.URL}, nil
+		},
+		func(_ context.Context, in address) (any, error) { return "page " + in.URL, nil })
+	visit := func(url string) string { return `fetch {"url":"` + url + `"}` }
+
+	for name, c := range map[string]struct {
+		says  string
+		extra func(*channels.Inbound)
+		// calls are made one after the other; asks is the one that is asked for, -1 for none.
+		calls []string
+		asks  int
+	}{
+		"a note":                             {"hello", nil, []string{"note {}"}, -1},
+		"a note after a page":                {"hello", nil, []string{visit("https://a.example/"), "note {}"}, 1},
+		"a note after a search":              {"hello", nil, []string{"find {}", "note {}"}, 1},
+		"a note about a file":                {"hello", func(in *channels.Inbound) { in.Attachments = []channels.Attachment{{About: "a file"}} }, []string{"note {}"}, 0},
+		"a note about something forwarded":   {"hello", func(in *channels.Inbound) { in.Forwarded = true }, []string{"note {}"}, 0},
+		"a search result":                    {"hello", nil, []string{"find {}", visit("https://found.example/page?x=1")}, -1},
+		"a page that a page names":           {"hello", nil, []string{visit("https://a.example/"), visit("https://b.example/?secret")}, 1},
+		"a page that a person names":         {"read a.example, then B.example/one.", nil, []string{visit("https://a.example/"), visit("https://b.example/one")}, -1},
+		"a longer address than was named":    {"read b.example/one", nil, []string{visit("https://a.example/"), visit("https://b.example/one?data=1")}, 1},
+		"the end of a name that was written": {"read notb.example", nil, []string{visit("https://a.example/"), visit("https://b.example/")}, 1},
+		"the beginning of one":               {"read b.example.org", nil, []string{visit("https://a.example/"), visit("https://b.example/")}, 1},
+		"what a forwarded text names":        {"read b.example", func(in *channels.Inbound) { in.Forwarded = true }, []string{visit("https://b.example/")}, 0},
+		"a second search":                    {"hello", nil, []string{"find {}", "find {}"}, -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var made int
+			w := newWorld(t, script(func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+				if made == len(c.calls) {
+					return say("done")
+				}
+				tool, args, _ := strings.Cut(c.calls[made], " ")
+				made++
+				return call(tool, args)
+			}), []tools.Tool{noteTool, find, fetch}, withOptions(asking))
+			in := channels.Inbound{
+				ID: "1", Kind: channels.KindMessage, Address: chatAddr("1"), Sender: channels.Sender{ID: "1"},
+				Text: c.says, Direct: true, MessageID: "1", Time: time.Now(),
+			}
+			if c.extra != nil {
+				c.extra(&in)
+			}
+			w.accept(in)
+			o := w.expect()
+			w.settled()
+			if asked := len(o.Buttons) > 0; asked != (c.asks >= 0) || asked && made != c.asks+1 {
+				t.Errorf("sent %q after %d calls", o.Text, made)
+			}
+		})
+	}
+}
