@@ -143,6 +143,7 @@ func (a *App) assemble(ctx context.Context, o appOptions) error {
 	}
 	a.registry.Register(newMessage(a.agent))
 	a.registry.Register(newSendFile(courier{a}))
+	registerScripts(a.registry, a.cfg, noSandbox{})
 	switchTools(a.registry, a.cfg.Tools)
 	return nil
 }

@@ -173,7 +173,7 @@ func newTool(h *host) *cobra.Command {
 			return err
 		},
 	}
-	return group("tool", "List the tools, or call one",
+	return group("tool", "List the tools, call one, or make one of your own",
 		verb(h, "list", "List all tools", opTools, cobra.NoArgs, noArgs, func(w io.Writer, t toolReport) error {
 			state := t.Level
 			if t.Disabled != "" {
@@ -181,7 +181,7 @@ func newTool(h *host) *cobra.Command {
 			}
 			_, err := fmt.Fprintf(w, "%s\t%s\t%s\n", t.Name, state, t.Description)
 			return err
-		}), call)
+		}), call, newToolNew(h))
 }
 
 func newStatus(h *host) *cobra.Command {

@@ -53,7 +53,7 @@ func (c checker) toolNames(path string, names []string) {
 	if len(names) == 0 || c.options.Tools == nil {
 		return
 	}
-	known := c.options.Tools()
+	known := c.options.Tools(c.cfg)
 	for i, name := range names {
 		if !slices.Contains(known, name) {
 			c.at(fmt.Sprintf("%s[%d]", path, i), "there is no tool %s: the tools are %s", quote(name), strings.Join(known, ", "))

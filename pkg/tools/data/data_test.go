@@ -11,16 +11,16 @@ import (
 )
 
 // format calls the tool as a model does.
-func format(t testing.TB, args map[string]any) *tools.ToolResult {
-	t.Helper()
-	return registry(t).Execute(t.Context(), "format_data", args)
+func format(tb testing.TB, args map[string]any) *tools.ToolResult {
+	tb.Helper()
+	return registry(tb).Execute(tb.Context(), "format_data", args)
 }
 
-func registry(t testing.TB) *tools.ToolRegistry {
-	t.Helper()
+func registry(tb testing.TB) *tools.ToolRegistry {
+	tb.Helper()
 	r := tools.NewToolRegistry()
 	if err := r.RegisterWith(data.New(), tools.RegisterOptions{}); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return r
 }
