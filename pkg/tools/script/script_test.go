@@ -9,15 +9,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"parley/pkg/providers"
 	"parley/pkg/sandbox"
 	"parley/pkg/tools"
 	"parley/pkg/tools/script"
-	"parley/workspace"
 )
 
 // anything is a tool.yaml that is fine.
@@ -236,84 +233,6 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-func TestCancelled(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.put(t, "probe", anything, "#!/bin/sh\necho 'progress: started' >&2\nexec sleep 60\n")
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	start := time.Now()
-	watch(t, w, ctx, func(string) { cancel() })
-	if took := time.Since(start); took > 15*time.Second {
-		t.Errorf("it took %v", took)
-	}
-}
-
-// listener takes the progress lines out of a loop's events.
-type listener struct {
-	tools.Journal
-
-	mu    sync.Mutex
-	told  []string
-	onOne func(string)
-}
-
-func (l *listener) Answered(context.Context, int, *providers.LLMResponse) error { return nil }
-func (l *listener) Begin(context.Context, tools.Call) error                     { return nil }
-func (l *listener) End(context.Context, tools.Call, *tools.ToolResult) error    { return nil }
-func (l *listener) Steer(context.Context) ([]providers.Message, error)          { return nil, nil }
-
-func (l *listener) Event(e tools.Event) {
-	if e.Kind != tools.EventProgress {
-		return
-	}
-	l.mu.Lock()
-	l.told = append(l.told, e.Text)
-	l.mu.Unlock()
-	if l.onOne != nil {
-		l.onOne(e.Text)
-	}
-}
-
-// caller is a model that calls probe once.
-type caller struct{}
-
-func (caller) Chat(_ context.Context, messages []providers.Message, _ []providers.ToolDefinition, _ string, _ map[string]any) (*providers.LLMResponse, error) {
-	if messages[len(messages)-1].Role == providers.RoleTool {
-		return &providers.LLMResponse{Content: "done", FinishReason: "stop"}, nil
-	}
-	return &providers.LLMResponse{ToolCalls: []providers.ToolCall{{ID: "1", Type: "function", Name: "probe"}}, FinishReason: "tool_calls"}, nil
-}
-
-// watch calls probe in a loop and returns its progress.
-func watch(t *testing.T, w *world, ctx context.Context, onOne func(string)) []string { //nolint:revive // context-as-argument: t comes first in a helper
-	t.Helper()
-	l := &listener{onOne: onOne}
-	inv := w.invocation()
-	inv.CallID = ""
-	_, err := tools.RunToolLoop(tools.WithInvocation(ctx, inv), tools.ToolLoopConfig{
-		Provider: caller{}, Model: "m", Tools: w.registry(t), Journal: l,
-	}, []providers.Message{{Role: providers.RoleUser, Content: "go"}}, "telegram", "-5")
-	if err != nil && ctx.Err() == nil {
-		t.Fatal(err)
-	}
-	return l.told
-}
-
-func TestProgress(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.put(t, "probe", anything, "#!/bin/sh\necho 'progress: half' >&2\necho 'progress:' >&2\necho 'a warning' >&2\nprintf 'progress: \\033[31mred\\377 %0400d\\n' 1 >&2\n"+
-		"i=0; while [ $i -lt 1500 ]; do echo 'progress: more' >&2; i=$((i+1)); done\n")
-	got := watch(t, w, t.Context(), nil)
-	if len(got) != 1000 || got[0] != "half" {
-		t.Fatalf("%d lines: %.200q", len(got), got)
-	}
-	if !strings.HasPrefix(got[1], "\uFFFD[31mred\uFFFD 0") || len(got[1]) > 210 {
-		t.Errorf("%q", got[1])
-	}
-}
-
 func TestExamine(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -415,74 +334,5 @@ func TestBuiltInToolsWin(t *testing.T) {
 	}
 	if got := r.Execute(t.Context(), "probe", nil); got.ForLLM != "built in" {
 		t.Errorf("%+v", got)
-	}
-}
-
-func TestCreate(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	dir, err := script.Create(w.dir, "greet")
-	if err != nil || dir != filepath.Join(w.dir, "greet") {
-		t.Fatal(dir, err)
-	}
-	if got := w.call(t, "greet", map[string]any{"who": "Ann"}); got.IsError || got.ForLLM != "Hello, Ann!" {
-		t.Errorf("%+v", got)
-	}
-	if got := w.call(t, "greet", nil); !strings.Contains(got.ForLLM, "invalid_arguments") {
-		t.Errorf("%+v", got)
-	}
-	if _, err := script.Create(w.dir, "greet"); !errors.Is(err, os.ErrExist) {
-		t.Errorf("a taken name: %v", err)
-	}
-	for _, bad := range []string{"", "..", ".", "a/b", "../x", "/x", "a b", "a\n", "ü", strings.Repeat("x", 65), "a\x00"} {
-		if _, err := script.Create(w.dir, bad); err == nil {
-			t.Errorf("%q was made", bad)
-		}
-	}
-	if got := script.Names(w.dir); !slices.Equal(got, []string{"greet"}) {
-		t.Errorf("%q", got)
-	}
-}
-
-// TestExamples runs what a new workspace has.
-func TestExamples(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	base := filepath.Join(t.TempDir(), "workspace")
-	if err := workspace.Init(base); err != nil {
-		t.Fatal(err)
-	}
-	w.dir = filepath.Join(base, workspace.Tools)
-	r := w.registry(t)
-	for _, name := range []string{"stock", "weather"} {
-		if got := r.Reason(name); got != "switched off" {
-			t.Errorf("%s: %q", name, got)
-		}
-		file := filepath.Join(w.dir, name, "tool.yaml")
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(strings.Replace(string(text), "enabled: false", "enabled: true", 1)), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got := w.call(t, "stock", map[string]any{"article": "HINGE"}); got.ForLLM != "article,place,number\nhinge 40 mm,A1,120\nhinge 60 mm,A2,80" {
-		t.Errorf("%+v", got)
-	}
-	if got := w.call(t, "stock", map[string]any{"article": `x"}; system("id"); {`}); got.ForLLM != "no article has this in its name" {
-		t.Errorf("%+v", got)
-	}
-	w.runner.path = t.TempDir()
-	if err := os.WriteFile(filepath.Join(w.runner.path, "curl"), []byte("#!/bin/sh\nfor a; do :; done\necho \"asked $a\"\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if got := w.call(t, "weather", map[string]any{"city": "New York"}); got.ForLLM != "asked https://wttr.in/New%20York?format=3" || !w.runner.last(t).Network {
-		t.Errorf("%+v", got)
-	}
-	for _, bad := range []string{"", "../x", "a?b", "a&b=c", "x#", "user@host"} {
-		if got := w.call(t, "weather", map[string]any{"city": bad}); !strings.Contains(got.ForLLM, "invalid_arguments") {
-			t.Errorf("%q: %+v", bad, got)
-		}
 	}
 }
