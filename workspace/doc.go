@@ -1,7 +1,7 @@
 // Package workspace holds what a new agent starts with, and puts it in place.
 //
-// The operator's files are AGENT.md, the system prompt, and skills/. No tool
-// can write them. A space is the folder of one chat, or of the owners: USER.md
+// The operator's files are AGENT.md, the system prompt, skills/, and tools/, the
+// operator's own tools with two examples. No tool can write them. A space is the folder of one chat, or of the owners: USER.md
 // says who the person is, MEMORY.md what the agent keeps in mind.
 //
 // What it promises: a file that is there is never touched, whatever is in it;

@@ -14,13 +14,26 @@ import (
 var initial embed.FS
 
 const (
-	dirMode  = 0o700
-	fileMode = 0o600
+	dirMode     = 0o700
+	fileMode    = 0o600
+	programMode = 0o700
 )
 
+// Tools is the folder of the workspace that holds the operator's own tools.
+const Tools = "tools"
+
 // Init puts the operator's files into the workspace at dir where they are absent.
+// The examples of tools come with their folder only: one that was deleted stays so.
 func Init(dir string) error {
-	return ensure(dir, "operator", "AGENT.md", "skills/README.md")
+	names := []string{"AGENT.md", "skills/README.md"}
+	if _, err := os.Lstat(filepath.Join(dir, Tools)); errors.Is(err, fs.ErrNotExist) {
+		for _, name := range []string{
+			"README.md", "weather/tool.yaml", "weather/run", "stock/tool.yaml", "stock/run", "stock/stock.csv",
+		} {
+			names = append(names, path.Join(Tools, name))
+		}
+	}
+	return ensure(dir, "operator", names...)
 }
 
 // EnsureSpace puts the files of a chat's space into dir where they are absent.
@@ -38,7 +51,11 @@ func ensure(dir, set string, names ...string) error {
 		if err != nil {
 			return err
 		}
-		if err := create(target, text); err != nil {
+		mode := fs.FileMode(fileMode)
+		if path.Base(name) == "run" {
+			mode = programMode
+		}
+		if err := create(target, text, mode); err != nil {
 			return fmt.Errorf("prepare %s: %w", dir, err)
 		}
 	}
@@ -47,11 +64,11 @@ func ensure(dir, set string, names ...string) error {
 
 // create writes a new file. One that appeared meanwhile, be it a link that leads
 // nowhere, is left as it is.
-func create(target string, text []byte) error {
+func create(target string, text []byte, mode fs.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(target), dirMode); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode) //nolint:gosec // G304: the operator's folder and a fixed name
+	f, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode) //nolint:gosec // G304: the operator's folder and a fixed name
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}

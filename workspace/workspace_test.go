@@ -47,6 +47,9 @@ func TestNewFolders(t *testing.T) {
 	}{
 		{"Init", workspace.Init, map[string]string{
 			".": "drwx------", "AGENT.md": "-rw-------", "skills": "drwx------", "skills/README.md": "-rw-------",
+			"tools": "drwx------", "tools/README.md": "-rw-------",
+			"tools/weather": "drwx------", "tools/weather/tool.yaml": "-rw-------", "tools/weather/run": "-rwx------",
+			"tools/stock": "drwx------", "tools/stock/tool.yaml": "-rw-------", "tools/stock/run": "-rwx------", "tools/stock/stock.csv": "-rw-------",
 		}},
 		{"EnsureSpace", workspace.EnsureSpace, map[string]string{
 			".": "drwx------", "USER.md": "-rw-------", "MEMORY.md": "-rw-------",
@@ -115,6 +118,24 @@ func TestMissingFileComesBack(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, tree(t, dir)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestDeletedExampleStaysDeleted(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := workspace.Init(dir); err != nil {
+		t.Fatal(err)
+	}
+	weather := filepath.Join(dir, workspace.Tools, "weather")
+	if err := os.RemoveAll(weather); err != nil {
+		t.Fatal(err)
+	}
+	if err := workspace.Init(dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(weather); err == nil {
+		t.Error("the example came back")
 	}
 }
 

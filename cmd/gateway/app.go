@@ -128,6 +128,7 @@ func (a *App) assemble(ctx context.Context, o appOptions) error {
 	}
 	a.channels = append(a.channels, testChannels(o.lookupEnv, o.log)...)
 	a.registry = newRegistry(a.cfg, o.lookupEnv, a.redactor.Redact, auditor{a}, o.log)
+	rules := askRules(&a.cfg.Tools)
 	a.agent, err = agent.New(agent.Options{
 		Engine: a.engine, Provider: a.brain.provider, Direct: offline.New(offline.Options{Version: version()}), Model: a.brain.model,
 		Tools: a.registry, Offered: offered(a.cfg.Tools.Chats, a.policy.Addresses), Authorize: a.policy.Authorize,
@@ -137,7 +138,7 @@ func (a *App) assemble(ctx context.Context, o appOptions) error {
 		Drafter: gateOf[channels.Drafter](a), Editor: gateOf[channels.Editor](a),
 		Status: gateOf[channels.StatusShower](a), Typer: gateOf[channels.Typer](a),
 		Redact: a.redactor.Redact, Grace: orGrace(o.grace), Log: o.log,
-		Approvals: askRules(&a.cfg.Tools), CanAsk: a.canAsk, Noted: a.notedApproval,
+		Approvals: rules, CanAsk: a.canAsk, Noted: a.notedApproval,
 	})
 	if err != nil {
 		return fmt.Errorf("agent: %w", err)
@@ -149,9 +150,11 @@ func (a *App) assemble(ctx context.Context, o appOptions) error {
 	}
 	a.registry.Register(newMessage(a.agent))
 	a.registry.Register(newSendFile(courier{a}))
+	registerScripts(a.registry, a.cfg, noSandbox{})
 	addComposed(a.registry, a.cfg.Tools.Composed, o.log)
 	switchTools(a.registry, a.cfg.Tools)
-	a.sayWaived(askRules(&a.cfg.Tools))
+	ownRules(rules, a.registry)
+	a.sayWaived(rules)
 	return nil
 }
 

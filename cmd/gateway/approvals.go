@@ -27,6 +27,18 @@ func askRules(t *config.Tools) policy.Approvals {
 	return rules
 }
 
+// ownRules adds what the operator's own tools say of themselves, where the
+// configuration does not. It is called before anything runs.
+func ownRules(rules policy.Approvals, r *tools.ToolRegistry) {
+	for _, name := range r.List() {
+		t, _ := r.Get(name)
+		own, ok := t.(interface{ Approval() string })
+		if _, set := rules.Tools[name]; ok && !set && own.Approval() != "" {
+			rules.Tools[name] = policy.AskRule(own.Approval())
+		}
+	}
+}
+
 // toolLevels are the levels that the operator set for single tools.
 func toolLevels(t *config.Tools) map[string]tools.Level {
 	levels := map[string]tools.Level{}

@@ -25,11 +25,11 @@ func addComposed(r *tools.ToolRegistry, specs map[string]config.ComposedTool, lo
 	for _, name := range slices.Sorted(maps.Keys(specs)) {
 		spec, err := composedSpec(name, specs[name])
 		err = errors.Join(err, composed.Check(spec, known))
+		tool := composed.New(spec, r.Annotations)
 		if err != nil {
-			err = fmt.Errorf("tools.composed.%s: %w", name, err)
+			tool = tools.Broken(name, fmt.Errorf("tools.composed.%s: %w", name, err))
 		}
-		err = r.RegisterWith(composed.New(spec, r.Annotations), tools.RegisterOptions{Community: true, Broken: err})
-		if err != nil {
+		if err := r.RegisterWith(tool, tools.RegisterOptions{Community: true}); err != nil {
 			log.Error().Err(err).Str("tool", name).Msg("a composed tool is left out")
 		}
 	}

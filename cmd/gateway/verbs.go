@@ -173,7 +173,7 @@ func newTool(h *host) *cobra.Command {
 			return err
 		},
 	}
-	return group("tool", "List the tools, show or call one",
+	return group("tool", "List the tools, show or call one, or make one of your own",
 		verb(h, "list", "List all tools", opTools, cobra.NoArgs, noArgs, func(w io.Writer, t toolReport) error {
 			state := t.Level
 			if t.Disabled != "" {
@@ -191,7 +191,7 @@ func newTool(h *host) *cobra.Command {
 		}, func(w io.Writer, t toolReport) error {
 			_, err := io.WriteString(w, t.Page)
 			return err
-		}), call)
+		}), call, newToolNew(h))
 }
 
 func newStatus(h *host) *cobra.Command {

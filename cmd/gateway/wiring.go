@@ -17,6 +17,7 @@ import (
 	"parley/pkg/tools/clock"
 	"parley/pkg/tools/files"
 	"parley/pkg/tools/message"
+	"parley/pkg/tools/script"
 )
 
 // built names the channels that this gateway can run.
@@ -116,13 +117,23 @@ func switchTools(r *tools.ToolRegistry, t config.Tools) {
 }
 
 // toolNames are the tools there are, for the check of the configuration.
-func toolNames(lookup func(string) (string, bool)) func() []string {
-	return func() []string {
-		r := newRegistry(config.Default(""), lookup, nil, nil, zerolog.Nop())
-		r.Register(newMessage(nil)) // for their names: nothing is called here
-		r.Register(newSendFile(nil))
-		return r.List()
+func toolNames(lookup func(string) (string, bool)) func(*config.Config) []string {
+	return func(cfg *config.Config) []string {
+		names := builtInTools(lookup)
+		if cfg.Tools.Scripts.Enabled {
+			names = append(names, script.Names(toolsFolder(cfg))...)
+		}
+		slices.Sort(names)
+		return slices.Compact(names)
 	}
+}
+
+// builtInTools are the names that no other tool can have.
+func builtInTools(lookup func(string) (string, bool)) []string {
+	r := newRegistry(config.Default(""), lookup, nil, nil, zerolog.Nop())
+	r.Register(newMessage(nil)) // for their names: nothing is called here
+	r.Register(newSendFile(nil))
+	return r.List()
 }
 
 // newSendFile is the tool that sends files of the chat's space.

@@ -6,6 +6,6 @@ import "slices"
 func List() []Mutant {
 	return slices.Concat(
 		engineMutants(), storeMutants(), channelMutants(), questionMutants(), consoleMutants(), fileMutants(), toolMutants(), callMutants(), auditMutants(),
-		agentMutants(), edgeMutants(), telegramMutants(), telegramRowMutants(),
+		agentMutants(), edgeMutants(), telegramMutants(), telegramRowMutants(), scriptMutants(),
 	)
 }

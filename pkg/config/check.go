@@ -63,7 +63,7 @@ func (c checker) toolName(path, name string) {
 	if c.options.Tools == nil {
 		return
 	}
-	known := slices.AppendSeq(c.options.Tools(), maps.Keys(c.cfg.Tools.Composed))
+	known := slices.AppendSeq(c.options.Tools(c.cfg), maps.Keys(c.cfg.Tools.Composed))
 	if slices.Sort(known); !slices.Contains(known, name) {
 		c.at(path, "there is no tool %s: the tools are %s", quote(name), strings.Join(known, ", "))
 	}

@@ -38,9 +38,9 @@ type Options struct {
 	Owner func(string) error
 	User  func(channel, id string) error
 	Place func(string) error
-	// Tools lists the tools there are; nil accepts any name. It is asked only
-	// where the file names one.
-	Tools func() []string
+	// Tools lists the tools there are with such a configuration; nil accepts any
+	// name. It is asked only where the file names one.
+	Tools func(*Config) []string
 }
 
 // Load reads the file at path. The error is an [*Error] that lists all that is

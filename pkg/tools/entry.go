@@ -60,7 +60,6 @@ func newEntry(name string, tool Tool, o RegisterOptions, log *zerolog.Logger) (*
 		}
 		_, e.contextual = tool.(ContextualTool)
 		_, e.async = tool.(AsyncTool)
-		e.broken = o.Broken
 		if !validName(name) {
 			e.broken = fmt.Errorf("the name %q is not 1 to 64 letters, digits, _ or -", clip(name, 64))
 		}

@@ -117,8 +117,6 @@ type RegisterOptions struct {
 	// value only describes it and must be contextual or async where that one is.
 	// After an error the next call tries again.
 	Construct func() (Tool, error)
-	// Broken keeps the tool disabled, for this reason.
-	Broken error
 }
 
 // Register adds a built-in tool, or replaces the one of its name. A tool with a

@@ -1,0 +1,130 @@
+package script
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"parley/pkg/sandbox"
+	"parley/pkg/tools"
+)
+
+// maxFolders bounds the tools of one gateway.
+const maxFolders = 256
+
+// Options are what tools of the operator's own need.
+type Options struct {
+	// Runner runs the programs.
+	Runner sandbox.Runner
+	// Timeout is for tools that name none; 0: 30 s. MaxTimeout is the longest that
+	// one may name; 0: 5 m.
+	Timeout, MaxTimeout time.Duration
+	// MaxOutput bounds what a program tells the model, in bytes, and once more what
+	// it tells the person; 0: 64 KiB.
+	MaxOutput int
+	// Prepare makes a chat's space before a program runs in it; nil takes it as it is.
+	Prepare func(space string) error
+}
+
+func (o Options) filled() Options {
+	if o.Timeout <= 0 {
+		o.Timeout = 30 * time.Second
+	}
+	if o.MaxTimeout <= 0 {
+		o.MaxTimeout = 5 * time.Minute
+	}
+	if o.MaxOutput <= 0 {
+		o.MaxOutput = 64 << 10
+	}
+	return o
+}
+
+// Entry is one folder: its tool, or where it cannot be one, what [tools.Broken] makes.
+type Entry struct {
+	Name string
+	Tool tools.Tool
+	// Enabled is false where tool.yaml says so.
+	Enabled bool
+}
+
+// Names lists the folders of dir that may be tools, without a look into them.
+func Names(dir string) []string {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, e := range entries {
+		if (e.IsDir() || e.Type()&fs.ModeSymlink != 0) && !strings.HasPrefix(e.Name(), ".") {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+// Load reads the tools in the folders of dir; without a dir there are none. It
+// never fails as a whole.
+func Load(dir string, o Options) []Entry {
+	o = o.filled()
+	names := Names(dir)
+	entries := make([]Entry, 0, len(names))
+	for i, name := range names {
+		e := Entry{Name: visible(name), Enabled: true}
+		if i >= maxFolders {
+			e.Tool = tools.Broken(e.Name, fmt.Errorf("more than %d tools are too many", maxFolders))
+			entries = append(entries, e)
+			continue
+		}
+		tool, err := load(filepath.Join(dir, name), o)
+		if err != nil {
+			e.Tool = tools.Broken(e.Name, err)
+		} else {
+			e.Tool, e.Enabled = tool, tool.manifest.Enabled
+		}
+		entries = append(entries, e)
+	}
+	return entries
+}
+
+// load makes the tool in a folder, or says in one line why it is none.
+func load(dir string, o Options) (*Tool, error) {
+	name := filepath.Base(dir)
+	if !ValidName(name) {
+		return nil, fmt.Errorf("the name %s is not 1 to 64 letters, digits, _ or -", quote(name))
+	}
+	m, err := readManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	if m.Timeout > o.MaxTimeout {
+		return nil, fmt.Errorf("%s: timeout %v is more than tools.scripts.max_timeout allows (%v)", manifestName, m.Timeout, o.MaxTimeout)
+	}
+	t := &Tool{manifest: m, dir: dir, options: o}
+	if !m.Enabled { // what is wrong beyond this is nobody's concern yet
+		return t, nil
+	}
+	if err := tools.NewToolRegistry().RegisterWith(t, tools.RegisterOptions{}); err != nil {
+		return nil, fmt.Errorf("%s: parameters: %s", manifestName, oneLine(err.Error()))
+	}
+	if o.Runner == nil {
+		return nil, errors.New("no sandbox is set up")
+	}
+	if err := o.Runner.Available(); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// oneLine makes a message of another library fit a line.
+func oneLine(s string) string {
+	const most = 400
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return s
+}
