@@ -122,7 +122,7 @@ func (a *App) assemble(ctx context.Context, o appOptions) error {
 		a.channels = append(a.channels, bots...)
 	}
 	a.channels = append(a.channels, testChannels(o.lookupEnv, o.log)...)
-	a.registry = newRegistry(a.cfg, o.lookupEnv, a.redactor.Redact, o.log)
+	a.registry = newRegistry(a.cfg, a.policy.Addresses, o.lookupEnv, a.redactor.Redact, o.log)
 	a.agent, err = agent.New(agent.Options{
 		Engine: a.engine, Provider: a.brain.provider, Direct: offline.New(offline.Options{Version: version()}), Model: a.brain.model,
 		Tools: a.registry, Offered: offered(a.cfg.Tools.Chats, a.policy.Addresses), Authorize: a.policy.Authorize,
@@ -142,7 +142,7 @@ func (a *App) assemble(ctx context.Context, o appOptions) error {
 		}))
 	}
 	a.registry.Register(newMessage(a.agent))
-	a.registry.Register(newSendFile(courier{a}))
+	a.registry.Register(newSendFile(a.cfg, a.policy.Addresses, courier{a}))
 	switchTools(a.registry, a.cfg.Tools)
 	return nil
 }
