@@ -48,7 +48,8 @@ func (a *access) enter(ctx context.Context, p string) (*space, string, error) {
 			return nil, "", fmt.Errorf("the chat's folder: %w", err)
 		}
 	}
-	return s, p, s.open()
+	err = s.open()
+	return s, p, err
 }
 
 // writable says whether a turn of this level may write at all.

@@ -31,10 +31,11 @@ func writeForever(dir string) {
 	for i := 0; ; i++ {
 		res := registry.Execute(ctx, "write_file", args("path", "deep/er/file", "content", versions()[i%2]))
 		if res.IsError {
-			fmt.Println(res.ForLLM)
-			os.Exit(1)
+			panic(res.ForLLM)
 		}
-		fmt.Println("written")
+		if _, err := fmt.Fprintln(os.Stdout, "written"); err != nil {
+			panic(err)
+		}
 	}
 }
 
@@ -45,7 +46,7 @@ func TestKilledWhileWriting(t *testing.T) {
 	b := newBox(t, nil)
 	for round := range 8 {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")
-		cmd.Env = append(os.Environ(), writeForeverIn+"="+b.dir)
+		cmd.Env = []string{writeForeverIn + "=" + b.dir}
 		out, err := cmd.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)

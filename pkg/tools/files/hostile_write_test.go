@@ -267,7 +267,7 @@ func TestAllowedFilesAlone(t *testing.T) {
 func TestRootsBesideTheSpace(t *testing.T) {
 	t.Parallel()
 	b := fortify(t)
-	docs, shared := filepath.Join(b.dir, "../docs"), filepath.Join(b.dir, "../shared")
+	docs, shared := b.path("../docs"), b.path("../shared")
 	for _, name := range []string{"../docs/guide.md", "../docs/.env", "../shared/list.md"} {
 		b.write(t, name, "x")
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if dir := os.Getenv(writeForeverIn); dir != "" {
+	if dir := os.Getenv(writeForeverIn); dir != "" { //nolint:forbidigo // this is the process that is killed
 		writeForever(dir)
 	}
 	goleak.VerifyTestMain(m)
