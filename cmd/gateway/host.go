@@ -16,6 +16,7 @@ import (
 
 	"parley/pkg/config"
 	"parley/pkg/policy"
+	"parley/pkg/tools/files"
 )
 
 // The exit codes; doc.go explains them.
@@ -67,8 +68,9 @@ func (h *host) load(withoutSecrets bool) (*config.Config, error) {
 	cfg, err := config.Load(h.configFile(), config.Options{
 		LookupEnv: h.lookupEnv, Home: h.home, Built: built(), WithoutSecrets: withoutSecrets,
 		Owner: policy.CheckOwner, User: policy.CheckUser,
-		Place: func(s string) error { _, err := policy.ParsePlace(s); return err },
-		Tools: toolNames(h.lookupEnv),
+		Place:   func(s string) error { _, err := policy.ParsePlace(s); return err },
+		Pattern: files.CheckPattern,
+		Tools:   toolNames(h.lookupEnv),
 	})
 	if errors.Is(err, os.ErrNotExist) {
 		if h.configPath == "" {

@@ -15,7 +15,6 @@ import (
 	"parley/pkg/tools"
 	"parley/pkg/tools/calc"
 	"parley/pkg/tools/clock"
-	"parley/pkg/tools/files"
 	"parley/pkg/tools/message"
 	"parley/pkg/tools/script"
 )
@@ -91,14 +90,14 @@ func orNone(l policy.Level) policy.Level {
 
 // newRegistry holds the built-in tools; those that send come later, when there is
 // an agent to queue messages.
-func newRegistry(cfg *config.Config, lookup func(string) (string, bool), redact func(string) string, book tools.Auditor, log zerolog.Logger) *tools.ToolRegistry {
+func newRegistry(cfg *config.Config, places addresses, lookup func(string) (string, bool), redact func(string) string, book tools.Auditor, log zerolog.Logger) *tools.ToolRegistry {
 	r := tools.NewToolRegistryWith(tools.Options{
 		Log: log, Authorizer: levels{}, Timeout: time.Duration(cfg.Tools.Timeout), Redact: redact, Auditor: book,
 		MaxDepth: cfg.Tools.MaxDepth, Levels: toolLevels(&cfg.Tools),
 	})
 	r.Register(calc.New())
 	r.Register(clock.New(time.Now))
-	for _, t := range slices.Concat(fileTools(cfg), commandTools(cfg), codeTools(cfg), webTools(cfg, lookup), dataTools()) {
+	for _, t := range slices.Concat(fileTools(cfg, places), commandTools(cfg), codeTools(cfg), webTools(cfg, lookup), dataTools()) {
 		r.Register(t)
 	}
 	for _, t := range testTools(lookup) {
@@ -130,21 +129,21 @@ func toolNames(lookup func(string) (string, bool)) func(*config.Config) []string
 
 // builtInTools are the names that no other tool can have.
 func builtInTools(lookup func(string) (string, bool)) []string {
-	r := newRegistry(config.Default(""), lookup, nil, nil, zerolog.Nop())
+	r := newRegistry(config.Default(""), nil, lookup, nil, nil, zerolog.Nop())
 	r.Register(newMessage(nil)) // for their names: nothing is called here
-	r.Register(newSendFile(nil))
+	r.Register(newSendFile(config.Default(""), nil, nil))
 	return r.List()
 }
-
-// newSendFile is the tool that sends files of the chat's space.
-func newSendFile(to files.Sender) tools.Tool { return files.NewSend(fileOptions(), to) }
 
 // newMessage is the tool that lets the model speak before its answer is done.
 func newMessage(q message.Queue) tools.Tool { return message.New(q) }
 
+// addresses are all by which a chat is or was known, the given one among them.
+type addresses func(channels.Address) []channels.Address
+
 // offered narrows the tools by what tools.chats says of a chat, under any of the
 // addresses that it is known by.
-func offered(chats map[string]config.ChatTools, known func(channels.Address) []channels.Address) func(channels.Address, string) bool {
+func offered(chats map[string]config.ChatTools, known addresses) func(channels.Address, string) bool {
 	type rule struct {
 		place policy.Place
 		tools config.ChatTools

@@ -41,6 +41,7 @@ func (c checker) run() {
 
 // tools checks the names of tools, for all chats and for single ones.
 func (c checker) tools() {
+	c.files()
 	c.toolNames("tools.enabled", c.cfg.Tools.Enabled)
 	c.toolNames("tools.disabled", c.cfg.Tools.Disabled)
 	for _, name := range slices.Sorted(maps.Keys(c.cfg.Tools.Rules)) {

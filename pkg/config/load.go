@@ -38,6 +38,8 @@ type Options struct {
 	Owner func(string) error
 	User  func(channel, id string) error
 	Place func(string) error
+	// Pattern checks an entry of tools.files.allow and refuse; nil accepts all.
+	Pattern func(string) error
 	// Tools lists the tools there are with such a configuration; nil accepts any
 	// name. It is asked only where the file names one.
 	Tools func(*Config) []string

@@ -24,7 +24,7 @@ func offered(names ...string) []providers.ToolDefinition {
 }
 
 func allTools() []providers.ToolDefinition {
-	return offered("calculator", "current_time", "list_dir", "read_file", "search_files", "file_info", "message", "send_file")
+	return offered("calculator", "current_time", "list_dir", "read_file", "search_files", "file_info", "message", "send_file", "write_file", "delete_file")
 }
 
 func user(text string) providers.Message {
@@ -257,8 +257,14 @@ func TestTellsResults(t *testing.T) {
 			"In the workspace:\n- MEMORY.md (12 bytes)\n- notes/\n- l (symlink)\nThere are more.",
 		},
 		{"empty folder", "ls notes", `{"path":"notes","entries":[]}`, "There are no files in notes."},
-		{"file", "show MEMORY.md", "buy milk", "MEMORY.md:\nbuy milk"},
-		{"JSON file", "show a.json", `{"path":"x","content":"y"}`, "a.json:\n" + `{"path":"x","content":"y"}`},
+		{
+			"file", "show MEMORY.md", `{"success":true,"path":"MEMORY.md","content":"buy\nmilk","size":8,"encoding":"utf-8","truncated":false}`,
+			"MEMORY.md:\nbuy\nmilk",
+		},
+		{
+			"JSON file", "show a.json", `{"success":true,"path":"a.json","content":"{\"error\":true,\"type\":\"x\"}","size":25,"encoding":"utf-8","truncated":false}`,
+			`a.json:` + "\n" + `{"error":true,"type":"x"}`,
+		},
 		{
 			"cut file", "show a.txt", `{"success":true,"path":"a.txt","content":"abc","size":99999,"encoding":"utf-8","truncated":true}`,
 			"a.txt (the beginning; 99999 bytes in all):\nabc",
@@ -276,6 +282,8 @@ func TestTellsResults(t *testing.T) {
 			"failure", "read a.txt", `{"error":true,"type":"not_found","message":"a.txt: there is no such file or folder","details":{}}`,
 			"read_file failed (not_found): a.txt: there is no such file or folder",
 		},
+		{"written", `/tool write_file {"path":"a.txt"}`, `{"success":true,"path":"a.txt","bytes_written":1,"size":1}`, "a.txt is written (1 byte)."},
+		{"deleted", `/tool delete_file {"path":"a.txt"}`, `{"success":true,"path":"a.txt","type":"file"}`, "a.txt is deleted."},
 		{"other shape", "what is 1+1", "interrupted: it is unknown whether it took effect", "calculator: interrupted: it is unknown whether it took effect"},
 		{"other tool", `/tool message {"text":"hi"}`, "The message is on its way.", "message: The message is on its way."},
 	}
@@ -301,7 +309,8 @@ func TestLongResultIsCut(t *testing.T) {
 	t.Parallel()
 	messages := []providers.Message{user("read a.txt")}
 	first := ask(t, messages, allTools(), nil)
-	final := ask(t, append(messages, first.Message(), result(first.ToolCalls[0].ID, "read_file", strings.Repeat("ä", 40_000))), allTools(), nil)
+	final := ask(t, append(messages, first.Message(), result(first.ToolCalls[0].ID, "read_file",
+		`{"success":true,"path":"a.txt","content":"`+strings.Repeat("ä", 20_000)+`","size":40000,"encoding":"utf-8","truncated":false}`)), allTools(), nil)
 	if len(final.Content) > 7000 || !strings.Contains(final.Content, "cut here") || strings.ContainsRune(final.Content, '\uFFFD') {
 		t.Errorf("%d bytes: …%s", len(final.Content), final.Content[max(0, len(final.Content)-100):])
 	}

@@ -32,11 +32,13 @@ func render(tc providers.ToolCall, result string) string {
 	case "list_dir":
 		text, ok = renderListing(result)
 	case "read_file":
-		text, ok = renderFile(tc, result), true
+		text, ok = renderFile(tc, result)
 	case "search_files":
 		text, ok = renderFound(result)
 	case "file_info":
 		text, ok = renderInfo(result)
+	case "write_file", "edit_file", "append_file", "delete_file":
+		text, ok = renderWritten(tc, result)
 	case "send_file":
 		text, ok = result, true
 	}
@@ -135,28 +137,42 @@ func renderListing(result string) (string, bool) {
 	return short(strings.Join(lines, "\n"), maxShown), true
 }
 
-func renderFile(tc providers.ToolCall, result string) string {
+func renderFile(tc providers.ToolCall, result string) (string, bool) {
 	name, _ := tc.Arguments["path"].(string)
 	var r struct {
-		Success        *bool
-		Path, Encoding string
-		Content        string
-		Size           int64
-		Truncated      bool
+		Encoding  string
+		Content   string
+		Size      int64
+		Truncated bool
 	}
-	if json.Unmarshal([]byte(result), &r) != nil || r.Success == nil || r.Encoding == "" {
-		return name + ":\n" + short(result, maxShown)
+	if json.Unmarshal([]byte(result), &r) != nil || r.Encoding == "" {
+		return "", false
 	}
 	switch {
 	case r.Size == 0:
-		return name + " is empty."
+		return name + " is empty.", true
 	case r.Encoding != "utf-8":
-		return name + " is not a text: it is a binary file of " + bytesOf(r.Size) + "."
+		return name + " is not a text: it is a binary file of " + bytesOf(r.Size) + ".", true
 	case r.Truncated:
-		return name + " (the beginning; " + bytesOf(r.Size) + " in all):\n" + short(r.Content, maxShown)
+		return name + " (the beginning; " + bytesOf(r.Size) + " in all):\n" + short(r.Content, maxShown), true
 	default:
-		return name + ":\n" + short(r.Content, maxShown)
+		return name + ":\n" + short(r.Content, maxShown), true
 	}
+}
+
+func renderWritten(tc providers.ToolCall, result string) (string, bool) {
+	var r struct {
+		Success bool
+		Path    string
+		Size    int64
+	}
+	if json.Unmarshal([]byte(result), &r) != nil || !r.Success {
+		return "", false
+	}
+	if tc.Name == "delete_file" {
+		return r.Path + " is deleted.", true
+	}
+	return r.Path + " is written (" + bytesOf(r.Size) + ").", true
 }
 
 func renderFound(result string) (string, bool) {

@@ -1,11 +1,15 @@
 package files
 
 import (
-	"context"
-	"fmt"
 	"time"
 
 	"parley/pkg/tools"
+)
+
+// The modes of a chat's files; the empty mode follows the chat's level.
+const (
+	ReadOnly  = "ro"
+	ReadWrite = "rw"
 )
 
 // Options are the settings of the tools.
@@ -16,37 +20,81 @@ type Options struct {
 	// Prepare is called with a chat's space before a tool looks into it, so that
 	// the folder of a chat that never uses one need not be made. Nil does nothing.
 	Prepare func(space string) error
+	// Mode is [ReadOnly], [ReadWrite], or empty: then a turn may write that has the
+	// level write.
+	Mode string
+	// Roots gives the folders that the chat of a call reaches beside its space; nil is none.
+	Roots func(tools.Invocation) []Root
+	// Allow are patterns (see [CheckPattern]); when there are any, only files that
+	// match one are read and written.
+	Allow []string
+	// Refuse are patterns of what is neither read nor written, beside [Refused].
+	Refuse []string
+	Limits Limits
 }
 
-// New makes list_dir, read_file, search_files and file_info.
-func New(o Options) []tools.Tool {
-	if o.SearchTime <= 0 {
-		o.SearchTime = DefaultSearchTime
+// Root is a folder beside the chats' spaces. Its files are @NAME/PATH.
+type Root struct {
+	// Name is of letters, digits, - and _.
+	Name string
+	// Dir is an absolute path.
+	Dir string
+	// Writable says that a chat which may write may write here too.
+	Writable bool
+}
+
+// Limits bound what is written; 0 stands for the default.
+type Limits struct {
+	// MaxFile is the largest file that is written, in bytes. Default 1 MiB.
+	MaxFile int64
+	// MaxFiles and MaxBytes are how many files and folders, and how many bytes, a
+	// chat's space may have. Default 10,000 and 1 GB. A [Root] has no such limit.
+	MaxFiles int
+	MaxBytes int64
+	// MaxDepth is how many names a path may have. Default 32.
+	MaxDepth int
+}
+
+func (l *Limits) fill() {
+	const file, names, space, depth = 1 << 20, 10_000, 1_000_000_000, 32
+	if l.MaxFile <= 0 {
+		l.MaxFile = file
 	}
+	if l.MaxFiles <= 0 {
+		l.MaxFiles = names
+	}
+	if l.MaxBytes <= 0 {
+		l.MaxBytes = space
+	}
+	if l.MaxDepth <= 0 {
+		l.MaxDepth = depth
+	}
+}
+
+// New makes the tools that look at files, and those that change them.
+func New(o Options) []tools.Tool {
+	a := newAccess(o)
 	look := tools.Annotations{ReadOnly: true, Idempotent: true, MaxOutput: 256 << 10}
 	read := look
 	read.MaxOutput = maxReadOutput
+	// None of these is Idempotent: between a crash and a second run a person, or
+	// another chat of the same space, may have changed the file again.
+	change := tools.Annotations{Destructive: true, Level: tools.LevelWrite}
+	// What was in the file stays there, so that nobody need be asked; but two calls
+	// of one answer must come in their order.
+	add := tools.Annotations{Ordered: true, Level: tools.LevelWrite}
 	return []tools.Tool{
-		tools.New("list_dir", "List the files and folders in a folder of the workspace, with type, size in bytes and time of change.", look, prepared(o, listDir)),
-		tools.New("read_file", "Read a file of the workspace. A whole text file comes as it is; "+
-			"a part of one, or a binary file, as JSON {success, path, content, size, encoding, truncated}; "+
-			"go on at next_offset.", read, prepared(o, readFile)),
-		tools.New("search_files", "Search the workspace for files by name pattern, for lines by content, or both.", look, prepared(o, finder{o.SearchTime}.searchFiles)),
-		tools.New("file_info", "Tell type, size in bytes, time of change and mode of a file or folder of the workspace.", look, prepared(o, fileInfo)),
-	}
-}
-
-// prepared is f after the space was prepared.
-func prepared[In any](o Options, f func(context.Context, In) (any, error)) func(context.Context, In) (any, error) {
-	if o.Prepare == nil {
-		return f
-	}
-	return func(ctx context.Context, in In) (any, error) {
-		if dir := tools.InvocationFrom(ctx).Space; dir != "" {
-			if err := o.Prepare(dir); err != nil {
-				return nil, fmt.Errorf("the chat's folder: %w", err)
-			}
-		}
-		return f(ctx, in)
+		tools.New("list_dir", "List the files and folders in a folder of the workspace, with type, size in bytes and time of change.", look, a.listDir),
+		tools.New("read_file", "Read a file of the workspace, as JSON {success, path, content, size, encoding, truncated}; "+
+			"the content of a binary file is base64. Go on at next_offset.", read, a.readFile),
+		tools.New("search_files", "Search the workspace for files by name pattern, for lines by content, or both.", look, a.searchFiles),
+		tools.New("file_info", "Tell type, size in bytes, time of change and mode of a file or folder of the workspace.", look, a.fileInfo),
+		newWriter("write_file", "Write a file of the workspace as a whole; one that is there already is overwritten. "+
+			"Folders on the way are made. To change a part, use edit_file; to add to the end, append_file.", change, a, planWrite),
+		newWriter("edit_file", "Replace one passage in a file of the workspace. old_text must be in the file exactly once, "+
+			"character by character; include lines around it until it is.", change, a, planEdit),
+		newWriter("append_file", "Add text to the end of a file of the workspace; it is made when it is not there. "+
+			"Nothing is added in between: begin with a line break where one is needed.", add, a, planAppend),
+		newWriter("delete_file", "Delete one file, or one empty folder, of the workspace. It cannot be undone.", change, a, planDelete),
 	}
 }

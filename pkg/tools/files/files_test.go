@@ -54,7 +54,7 @@ func (b *box) write(tb testing.TB, name, text string) {
 }
 
 func (b *box) call(ctx context.Context, tool string, args map[string]any) *tools.ToolResult {
-	return b.registry.Execute(tools.WithInvocation(ctx, tools.Invocation{Space: b.dir}), tool, args)
+	return b.registry.Execute(tools.WithInvocation(ctx, tools.Invocation{Space: b.dir, Level: tools.LevelWrite}), tool, args)
 }
 
 // decode calls a tool and reads its JSON into v.
@@ -177,8 +177,9 @@ func TestReadFileWhole(t *testing.T) {
 	t.Parallel()
 	b := newBox(t, map[string]string{"notes/todo.txt": "buy milk\n- <ä> \x1b[1m\n"})
 	res := b.call(t.Context(), "read_file", args("path", "./notes//todo.txt"))
-	if res.IsError || res.ForLLM != "buy milk\n- <ä> \x1b[1m\n" {
-		t.Errorf("got %+v", res)
+	want := `{"success":true,"path":"notes/todo.txt","content":"buy milk\n- <ä> \u001b[1m\n","size":21,"encoding":"utf-8","truncated":false}`
+	if res.IsError || res.ForLLM != want {
+		t.Errorf("got %s", res.ForLLM)
 	}
 }
 
@@ -231,9 +232,8 @@ func TestReadFilePartsMakeTheWhole(t *testing.T) {
 		for offset := int64(0); ; {
 			res := b.call(t.Context(), "read_file", args("path", "file", "limit", limit, "offset", offset))
 			var part excerpt
-			if err := json.Unmarshal([]byte(res.ForLLM), &part); err != nil || part.Encoding == "" {
-				whole.WriteString(res.ForLLM)
-				break
+			if err := json.Unmarshal([]byte(res.ForLLM), &part); err != nil {
+				rt.Fatal(err)
 			}
 			if part.Encoding != "utf-8" || part.Truncated && part.NextOffset <= offset {
 				rt.Fatalf("part %+v", part)
@@ -348,12 +348,18 @@ func TestSearchEnds(t *testing.T) {
 func TestDefinitions(t *testing.T) {
 	t.Parallel()
 	b := newBox(t, nil)
-	if diff := cmp.Diff([]string{"file_info", "list_dir", "read_file", "search_files"}, b.registry.List()); diff != "" {
+	if diff := cmp.Diff([]string{
+		"append_file", "delete_file", "edit_file", "file_info", "list_dir", "read_file", "search_files", "write_file",
+	}, b.registry.List()); diff != "" {
 		t.Error(diff)
 	}
 	for _, name := range b.registry.List() {
-		tool, ok := b.registry.Get(name)
-		if a := tools.AnnotationsOf(tool); !ok || !a.ReadOnly || a.Destructive || a.Level != tools.LevelRead {
+		tool, _ := b.registry.Get(name)
+		a := tools.AnnotationsOf(tool)
+		_, examined := tool.(tools.Examiner)
+		looks := a.ReadOnly && a.Idempotent && !a.Destructive && !a.Ordered && a.Level == tools.LevelRead && !examined
+		changes := !a.ReadOnly && !a.Idempotent && a.Destructive != a.Ordered && a.Level == tools.LevelWrite && examined
+		if !looks && !changes || a.Ordered != (name == "append_file") {
 			t.Errorf("%s: %+v", name, a)
 		}
 	}

@@ -18,25 +18,33 @@ import (
 //     {a,b}    a or b
 //     \x       x itself
 func compileGlob(pattern string) (*regexp.Regexp, error) {
-	g := &globParser{rest: pattern}
-	g.out.WriteString(`\A(?s:`)
-	if !strings.Contains(pattern, "/") {
-		g.out.WriteString(`(?:.*/)?`)
+	text, err := translateGlob(pattern, false)
+	if err != nil {
+		return nil, err
 	}
-	for g.rest != "" {
-		if err := g.step(); err != nil {
-			return nil, err
-		}
-	}
-	if g.braces > 0 {
-		return nil, fail(tools.ErrInvalidArguments, "", "the name pattern has a { without its }")
-	}
-	g.out.WriteString(`)\z`)
-	re, err := regexp.Compile(g.out.String())
+	re, err := regexp.Compile(`\A(?s:` + text + `)\z`)
 	if err != nil {
 		return nil, fail(tools.ErrInvalidArguments, "", "the name pattern is not valid")
 	}
 	return re, nil
+}
+
+// translateGlob gives the expression for a pattern, without its ends. One that is
+// anchored is matched from the beginning of a path even without a slash.
+func translateGlob(pattern string, anchored bool) (string, error) { //nolint:revive // flag-parameter: the caller took the slash off
+	g := &globParser{rest: pattern}
+	if !anchored && !strings.Contains(pattern, "/") {
+		g.out.WriteString(`(?:.*/)?`)
+	}
+	for g.rest != "" {
+		if err := g.step(); err != nil {
+			return "", err
+		}
+	}
+	if g.braces > 0 {
+		return "", fail(tools.ErrInvalidArguments, "", "the name pattern has a { without its }")
+	}
+	return g.out.String(), nil
 }
 
 // globParser translates a pattern from left to right.

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"parley/pkg/tools"
 	"parley/pkg/tools/files"
 )
@@ -67,6 +69,7 @@ func TestHostilePaths(t *testing.T) {
 		{"hard", "security_violation"},
 		{"fifo", "security_violation"},
 		{"socket", "security_violation"},
+		{"device", "security_violation"},
 		{"dangling-in", "not_found"},
 		{"nothing", "not_found"},
 		{"inside.txt/x", "not_found"},
@@ -90,7 +93,7 @@ func TestHostilePaths(t *testing.T) {
 			b.unseen(t, "search_files", args("path", tt.path, "content", "CANARY"))
 		})
 	}
-	if res := b.call(t.Context(), "read_file", args("path", "good")); res.ForLLM != "inside" {
+	if res := b.call(t.Context(), "read_file", args("path", "good")); !strings.Contains(res.ForLLM, `"content":"inside"`) {
 		t.Errorf("a link within the space: %s", res.ForLLM)
 	}
 	b.unseen(t, "search_files", args("content", "CANARY"))
@@ -141,7 +144,7 @@ func TestSwappedLink(t *testing.T) {
 		if strings.Contains(res.ForLLM, canary) {
 			t.Fatal("the secret was read through a swapped link")
 		}
-		if res.ForLLM == "inside" {
+		if strings.Contains(res.ForLLM, `"content":"inside"`) {
 			good++
 		}
 		if res := b.call(t.Context(), "list_dir", args("path", "dir")); strings.Contains(res.ForLLM, "space-two") {
@@ -204,9 +207,11 @@ func TestWithoutSpace(t *testing.T) {
 	b := newBox(t, nil)
 	gone := filepath.Join(b.dir, "gone")
 	for space, want := range map[string]string{"": "permission_denied", gone: "not_found"} {
-		ctx := tools.WithInvocation(t.Context(), tools.Invocation{Space: space})
+		ctx := tools.WithInvocation(t.Context(), tools.Invocation{Space: space, Level: tools.LevelWrite})
 		for tool, a := range map[string]map[string]any{
 			"list_dir": args(), "read_file": args("path", "x"), "file_info": args("path", "x"), "search_files": args("name", "x"),
+			"write_file": args("path", "x", "content", "y"), "append_file": args("path", "x", "content", "y"),
+			"edit_file": args("path", "x", "old_text", "y", "new_text", "z"), "delete_file": args("path", "x"),
 		} {
 			res := b.registry.Execute(ctx, tool, a)
 			if got := errorType(res); got != want || strings.Contains(res.ForLLM, b.dir) {
@@ -256,22 +261,37 @@ func FuzzPath(f *testing.F) {
 	b := fortify(f)
 	b.link(f, "..", "up")
 	b.link(f, "../secret.txt", "relative")
+	b.link(f, ".git", "repo")
 	if err := os.Link(b.path("../secret.txt"), b.path("hard")); err != nil {
 		f.Fatal(err)
 	}
-	for _, seed := range []string{".", "..", "inside.txt", "up/secret.txt", "relative", "hard", "/etc/passwd", "a/./b//..", "up/../secret.txt", "\x00", "*", "up/*"} {
+	b.write(f, ".git/config", canary)
+	b.write(f, "AGENT.md", "inside")
+	outside := b.outside(f)
+	for _, seed := range []string{".", "..", "inside.txt", "up/secret.txt", "relative", "hard", "/etc/passwd", "a/./b//..", "up/../secret.txt", "\x00", "*", "up/*", "repo/config", ".GIT/config", "AGENT.md", "agent.MD", "tools/x", "up/space-two/new", "@up/x", "a/b/new.txt"} {
 		f.Add(seed)
 	}
 	list := files.New(files.Options{})
 	f.Fuzz(func(t *testing.T, p string) {
-		ctx := tools.WithInvocation(t.Context(), tools.Invocation{Space: b.dir})
+		ctx := tools.WithInvocation(t.Context(), tools.Invocation{Space: b.dir, Level: tools.LevelWrite})
 		for _, tool := range list {
-			for _, a := range []map[string]any{args("path", p), args("path", p, "content", "CANARY"), args("name", p)} {
+			for _, a := range []map[string]any{args("path", p), args("path", p, "content", "CANARY"), args("name", p), args("path", p, "old_text", "CANARY", "new_text", "x")} {
+				if e, ok := tool.(tools.Examiner); ok {
+					if asked, err := e.Examine(ctx, a); err == nil && asked.State == "" {
+						t.Fatalf("%s %v: no state", tool.Name(), a)
+					}
+				}
 				res := tool.Execute(ctx, a)
 				if strings.Contains(res.ForLLM, canary) || strings.Contains(res.ForLLM, b.dir) && !strings.Contains(p, b.dir) {
 					t.Fatalf("%s %v: %s", tool.Name(), a, res.ForLLM)
 				}
 			}
+		}
+		if diff := cmp.Diff(outside, b.outside(t)); diff != "" {
+			t.Fatalf("%q changed what is outside: %s", p, diff)
+		}
+		if b.content(t, ".git/config") != canary || b.content(t, "AGENT.md") != "inside" {
+			t.Fatalf("%q changed what no tool may write", p)
 		}
 	})
 }
@@ -312,5 +332,12 @@ func (b *box) traps(t *testing.T) {
 	}
 	if err := syscall.Mknod(b.path("socket"), syscall.S_IFSOCK|0o600, 0); err != nil {
 		t.Fatal(err)
+	}
+	// Only root makes a device; anybody else has a second pipe instead.
+	const null = 1<<8 | 3
+	if syscall.Mknod(b.path("device"), syscall.S_IFCHR|0o600, null) != nil {
+		if err := syscall.Mkfifo(b.path("device"), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

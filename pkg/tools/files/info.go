@@ -2,7 +2,10 @@ package files
 
 import (
 	"context"
+	"path"
 	"time"
+
+	"parley/pkg/tools"
 )
 
 type infoInput struct {
@@ -19,25 +22,53 @@ type details struct {
 	Mode     string `json:"mode"`
 }
 
-func fileInfo(ctx context.Context, in infoInput) (any, error) {
-	p, err := cleanPath(in.Path)
-	if err != nil {
-		return nil, err
-	}
-	s, err := openSpace(ctx)
+func (a *access) fileInfo(ctx context.Context, in infoInput) (any, error) {
+	s, p, err := a.enter(ctx, in.Path)
 	if err != nil {
 		return nil, err
 	}
 	defer s.close()
+	// The folder that it lies in is held against the rules as well: the path may
+	// lead over links.
+	real, err := s.follow(p)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.reach(real); err != nil {
+		return nil, err
+	}
 	info, err := s.root.Lstat(p)
 	if err != nil {
-		return nil, openError(p, err)
+		return nil, openError(s.shown(p), err)
 	}
-	if info.Mode().IsRegular() && links(info) > 1 {
-		return nil, allowed(p, info)
+	if info.Mode().IsRegular() {
+		if err := allowed(s.shown(p), info); err != nil {
+			return nil, err
+		}
+		if err := s.reachFile(real); err != nil {
+			return nil, err
+		}
 	}
 	return details{
-		Path: p, Type: typeOf(info.Mode()), Size: newEntry(p, info).Size,
+		Path: s.shown(p), Type: typeOf(info.Mode()), Size: newEntry(p, info).Size,
 		Modified: info.ModTime().UTC().Format(time.RFC3339), Mode: info.Mode().Perm().String(),
 	}, nil
+}
+
+// follow gives the path of an entry with the links on the way to it resolved.
+func (s *space) follow(p string) (string, error) {
+	if p == "." {
+		return p, nil
+	}
+	dir, _, err := s.look(path.Dir(p))
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = dir.Close() }()
+	at, err := placeOfFile(dir)
+	if err != nil {
+		return "", s.fail(tools.ErrExecutionFailed, p, "the system does not tell where this lies")
+	}
+	rel, _ := s.relative(at)
+	return path.Join(rel, path.Base(p)), nil
 }

@@ -29,6 +29,14 @@ type listing struct {
 	Path      string  `json:"path"`
 	Entries   []entry `json:"entries"`
 	Truncated bool    `json:"truncated"`
+	// Roots are the folders beside the workspace, told with the workspace itself.
+	Roots []rootEntry `json:"roots,omitempty"`
+}
+
+// rootEntry is a folder that the chat reaches beside its workspace.
+type rootEntry struct {
+	Path     string `json:"path"`
+	Writable bool   `json:"writable"`
 }
 
 // entry is one name in a folder. Type is file, dir, symlink or other.
@@ -39,12 +47,8 @@ type entry struct {
 	Modified string `json:"modified,omitempty"`
 }
 
-func listDir(ctx context.Context, in listInput) (any, error) {
-	p, err := cleanPath(in.Path)
-	if err != nil {
-		return nil, err
-	}
-	s, err := openSpace(ctx)
+func (a *access) listDir(ctx context.Context, in listInput) (any, error) {
+	s, p, err := a.enter(ctx, in.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +62,15 @@ func listDir(ctx context.Context, in listInput) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := listing{Path: p, Entries: []entry{}, Truncated: more || len(found) > maxListed}
+	found = slices.DeleteFunc(found, func(d fs.DirEntry) bool {
+		return isTemp(d.Name()) || !d.IsDir() && !s.permits(path.Join(p, d.Name()))
+	})
+	out := listing{Path: s.shown(p), Entries: []entry{}, Truncated: more || len(found) > maxListed}
+	if s.name == "" && p == "." && a.options.Roots != nil {
+		for _, r := range a.options.Roots(tools.InvocationFrom(ctx)) {
+			out.Roots = append(out.Roots, rootEntry{Path: "@" + r.Name, Writable: s.writable && r.Writable})
+		}
+	}
 	for _, d := range found[:min(len(found), maxListed)] {
 		info, err := s.root.Lstat(path.Join(p, d.Name()))
 		if err != nil {

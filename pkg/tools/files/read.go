@@ -22,8 +22,7 @@ type readInput struct {
 	Limit  int    `json:"limit,omitempty" jsonschema:"how many bytes to read at most; default and maximum 49152"`
 }
 
-// excerpt is what read_file returns of a file that it does not show whole and as
-// text: a part of one, a binary file, an empty one.
+// excerpt is what read_file returns. Encoding is utf-8, or base64 for what is no text.
 type excerpt struct {
 	Success  bool   `json:"success"`
 	Path     string `json:"path"`
@@ -35,18 +34,14 @@ type excerpt struct {
 	NextOffset int64 `json:"next_offset,omitempty"`
 }
 
-func readFile(ctx context.Context, in readInput) (any, error) {
-	p, err := cleanPath(in.Path)
-	if err != nil {
-		return nil, err
-	}
+func (a *access) readFile(ctx context.Context, in readInput) (any, error) {
 	if in.Offset < 0 || in.Limit < 0 || in.Limit > maxRead {
-		return nil, fail(tools.ErrInvalidArguments, p, "offset is at least 0, limit from 1 to 49152")
+		return nil, fail(tools.ErrInvalidArguments, in.Path, "offset is at least 0, limit from 1 to 49152")
 	}
 	if in.Limit == 0 {
 		in.Limit = maxRead
 	}
-	s, err := openSpace(ctx)
+	s, p, err := a.enter(ctx, in.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -58,9 +53,9 @@ func readFile(ctx context.Context, in readInput) (any, error) {
 	defer func() { _ = f.Close() }()
 	c, err := readChunk(f, in.Offset, in.Limit)
 	if err != nil {
-		return nil, fail(tools.ErrExecutionFailed, p, "the file cannot be read")
+		return nil, s.fail(tools.ErrExecutionFailed, p, "the file cannot be read")
 	}
-	return c.show(p, info.Size()), nil
+	return c.show(s.shown(p), info.Size()), nil
 }
 
 // chunk is what was read of a file.
@@ -80,13 +75,9 @@ func readChunk(f *os.File, offset int64, limit int) (chunk, error) {
 	return c, err
 }
 
-// show gives a whole text as it is, everything else as an excerpt.
-func (c chunk) show(p string, size int64) any {
+func (c chunk) show(p string, size int64) excerpt {
 	text, half := c.text()
 	isText := utf8.Valid(text) && bytes.IndexByte(text, 0) < 0 && (len(text) > 0 || len(c.data) == 0)
-	if isText && len(text) > 0 && c.offset == 0 && !c.more {
-		return string(text)
-	}
 	out := excerpt{Success: true, Path: p, Content: string(text), Size: size, Encoding: "utf-8", Truncated: c.more}
 	next := c.offset + int64(len(c.data))
 	if isText {

@@ -54,23 +54,18 @@ type match struct {
 	Text string `json:"text,omitempty"`
 }
 
-// finder holds what every search has in common.
-type finder struct{ time time.Duration }
-
-func (fd finder) searchFiles(ctx context.Context, in searchInput) (any, error) {
-	start, err := cleanPath(in.Path)
-	if err != nil {
-		return nil, err
-	}
+func (a *access) searchFiles(ctx context.Context, in searchInput) (any, error) {
 	q, err := newSearch(in)
 	if err != nil {
 		return nil, err
 	}
-	if q.space, err = openSpace(ctx); err != nil {
+	s, start, err := a.enter(ctx, in.Path)
+	if err != nil {
 		return nil, err
 	}
+	q.space = s
 	defer q.space.close()
-	limited, cancel := context.WithTimeout(ctx, fd.time)
+	limited, cancel := context.WithTimeout(ctx, a.options.SearchTime)
 	defer cancel()
 	err = q.walk(limited, start)
 	switch {
@@ -197,7 +192,7 @@ func (q *search) file(ctx context.Context, p string) error {
 	}
 	defer func() { _ = f.Close() }()
 	if q.matches == nil {
-		q.out.Results = append(q.out.Results, match{Path: strings.ToValidUTF8(p, "\uFFFD"), Size: info.Size()})
+		q.out.Results = append(q.out.Results, match{Path: strings.ToValidUTF8(q.space.shown(p), "\uFFFD"), Size: info.Size()})
 		return nil
 	}
 	if q.read += min(info.Size(), maxFileSearched); q.read > maxBytesSearched || info.Size() > maxFileSearched {
@@ -228,7 +223,7 @@ func (q *search) content(ctx context.Context, p string, f fs.File) error {
 		if !q.matches(line) {
 			continue
 		}
-		q.out.Results = append(q.out.Results, match{Path: strings.ToValidUTF8(p, "\uFFFD"), Line: number, Text: shown(line)})
+		q.out.Results = append(q.out.Results, match{Path: strings.ToValidUTF8(q.space.shown(p), "\uFFFD"), Line: number, Text: shown(line)})
 		if q.full() {
 			return nil
 		}

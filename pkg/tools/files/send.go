@@ -73,24 +73,24 @@ type sendInput struct {
 func NewSend(o Options, to Sender) tools.Tool {
 	an := tools.Annotations{Level: tools.LevelRead, Ordered: true}
 	return tools.New("send_file", "Send a file of the workspace to the person in this chat now, before the final answer. "+
-		"It leaves as it is at this moment.", an, prepared(o, courier{to}.sendFile))
+		"It leaves as it is at this moment.", an, courier{newAccess(o), to}.sendFile)
 }
 
 // courier holds what every sending has in common.
-type courier struct{ to Sender }
+type courier struct {
+	*access
+
+	to Sender
+}
 
 func (c courier) sendFile(ctx context.Context, in sendInput) (any, error) {
-	p, err := cleanPath(in.Path)
-	if err != nil {
-		return nil, err
-	}
 	if n := len(utf16.Encode([]rune(in.Caption))); n > maxCaption {
 		return nil, fail(tools.ErrInvalidArguments, "", fmt.Sprintf("the caption has %d characters, and %d at most fit; put the rest into your answer", n, maxCaption))
 	}
 	if !slices.Contains([]string{"", asAuto, asPhoto, asDocument}, in.As) {
 		return nil, fail(tools.ErrInvalidArguments, "", `as is "auto", "photo" or "document"`)
 	}
-	s, err := openSpace(ctx)
+	s, p, err := c.enter(ctx, in.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -101,19 +101,19 @@ func (c courier) sendFile(ctx context.Context, in sendInput) (any, error) {
 	}
 	defer func() { _ = f.Close() }()
 	terms := c.to.Terms(ctx)
-	photo, err := fits(p, f, info.Size(), in.As, terms)
+	photo, err := fits(s.shown(p), f, info.Size(), in.As, terms)
 	if err != nil {
 		return nil, err
 	}
 	err = c.to.SendFile(ctx, Parcel{
-		Name: plainName(p), Path: filepath.Join(tools.InvocationFrom(ctx).Space, filepath.FromSlash(p)), Caption: in.Caption,
+		Name: plainName(p), Path: filepath.Join(s.dir, filepath.FromSlash(p)), Caption: in.Caption,
 		Photo: photo, Size: info.Size(), Content: io.NewSectionReader(f, 0, info.Size()),
 	})
 	if err != nil {
 		if _, ok := errors.AsType[*tools.Error](err); ok || ctx.Err() != nil {
 			return nil, err
 		}
-		return nil, tools.Fail(tools.ErrExecutionFailed, p+": the file could not be sent", nil).Because(err)
+		return nil, tools.Fail(tools.ErrExecutionFailed, s.shown(p)+": the file could not be sent", nil).Because(err)
 	}
 	if !terms.Files {
 		return tools.SilentResult("This chat cannot show files: the person is told the file's name instead. Give them what they need of it in your answer."), nil

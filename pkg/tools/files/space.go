@@ -1,7 +1,6 @@
 package files
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -17,27 +16,31 @@ const (
 	maxPathDepth = 255
 )
 
-// space is the open folder of a chat.
-type space struct{ root *os.Root }
-
-// openSpace opens the folder of the chat that ctx belongs to. The caller closes it.
-func openSpace(ctx context.Context) (*space, error) {
-	dir := tools.InvocationFrom(ctx).Space
-	if dir == "" {
-		return nil, fail(tools.ErrPermissionDenied, "", "this chat has no files")
-	}
-	root, err := os.OpenRoot(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fail(tools.ErrNotFound, "", "this chat has no files yet")
-	}
-	if err != nil {
-		// The error names the folder's place on the machine, which is nobody's business here.
-		return nil, fail(tools.ErrExecutionFailed, "", "the files of this chat cannot be opened")
-	}
-	return &space{root: root}, nil
+// space is the open folder of a chat, or a root beside it.
+type space struct {
+	root *os.Root
+	// name is how paths in a root begin, such as @docs; empty for the chat's own space.
+	name string
+	// dir is where the configuration says it is, base where the kernel says.
+	dir, base string
+	writable  bool
+	rules     *rules
+	limits    Limits
 }
 
 func (s *space) close() { _ = s.root.Close() }
+
+// shown is how a path in the space is written by whoever uses the tools.
+func (s *space) shown(rel string) string {
+	if s.name == "" {
+		return rel
+	}
+	return path.Join(s.name, rel)
+}
+
+func (s *space) fail(t tools.ErrorType, rel, message string) error {
+	return fail(t, s.shown(rel), message)
+}
 
 // cleanPath checks a path argument and gives it in its shortest form.
 func cleanPath(p string) (string, error) {
@@ -59,22 +62,54 @@ func cleanPath(p string) (string, error) {
 	return path.Clean(p), nil
 }
 
-// open opens a file or a folder and looks at what was opened, so that nothing
+// look opens a file or a folder and looks at what was opened, so that nothing
 // can change in between. It waits for nothing: a FIFO opens at once and is refused.
-func (s *space) open(p string) (*os.File, fs.FileInfo, error) {
+func (s *space) look(p string) (*os.File, fs.FileInfo, error) {
+	if err := s.reach(p); err != nil {
+		return nil, nil, err
+	}
 	f, err := s.root.OpenFile(p, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
 	if err != nil {
-		return nil, nil, openError(p, err)
+		return nil, nil, openError(s.shown(p), err)
 	}
 	info, err := f.Stat()
 	if err == nil {
-		err = allowed(p, info)
+		err = allowed(s.shown(p), info)
+	}
+	if err == nil {
+		err = s.reachOpen(p, f, info)
 	}
 	if err != nil {
 		_ = f.Close()
 		return nil, nil, err
 	}
 	return f, info, nil
+}
+
+// reachOpen holds the rules against the place where an open file really lies:
+// its path may have led over links.
+func (s *space) reachOpen(p string, f *os.File, info fs.FileInfo) error {
+	at, err := placeOfFile(f)
+	if err != nil {
+		return s.fail(tools.ErrExecutionFailed, p, "the system does not tell where this lies")
+	}
+	rel, inside := s.relative(at)
+	switch {
+	case !inside:
+		return s.fail(tools.ErrSecurityViolation, p, "this path leads out of the workspace")
+	case info.IsDir():
+		return s.reach(rel)
+	default:
+		return s.reachFile(rel)
+	}
+}
+
+// relative is a place on the machine as a path in the space.
+func (s *space) relative(at string) (rel string, inside bool) {
+	if at == s.base {
+		return ".", true
+	}
+	return strings.CutPrefix(at, strings.TrimSuffix(s.base, "/")+"/")
 }
 
 // allowed refuses whatever is neither a folder nor a regular file with one name.
@@ -86,6 +121,8 @@ func allowed(p string, info fs.FileInfo) error {
 		return fail(tools.ErrSecurityViolation, p, "this is neither a file nor a folder")
 	case links(info) > 1:
 		return fail(tools.ErrSecurityViolation, p, "this file has several hard links, so it may belong to someone else")
+	case links(info) == 0:
+		return fail(tools.ErrNotFound, p, "this file was just deleted")
 	default:
 		return nil
 	}
@@ -102,23 +139,23 @@ func links(info fs.FileInfo) uint64 {
 
 // openFile opens a regular file.
 func (s *space) openFile(p string) (*os.File, fs.FileInfo, error) {
-	f, info, err := s.open(p)
+	f, info, err := s.look(p)
 	if err == nil && info.IsDir() {
 		_ = f.Close()
-		return nil, nil, fail(tools.ErrInvalidArguments, p, "this is a folder, not a file; list_dir shows what is in it")
+		return nil, nil, s.fail(tools.ErrInvalidArguments, p, "this is a folder, not a file; list_dir shows what is in it")
 	}
 	return f, info, err
 }
 
 // openDir opens a folder.
 func (s *space) openDir(p string) (*os.File, error) {
-	f, info, err := s.open(p)
+	f, info, err := s.look(p)
 	if err != nil {
 		return nil, err
 	}
 	if !info.IsDir() {
 		_ = f.Close()
-		return nil, fail(tools.ErrInvalidArguments, p, "this is a file, not a folder; use read_file")
+		return nil, s.fail(tools.ErrInvalidArguments, p, "this is a file, not a folder; use read_file")
 	}
 	return f, nil
 }

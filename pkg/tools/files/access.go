@@ -1,0 +1,116 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"parley/pkg/tools"
+)
+
+// access is what all tools of one set share: what may be reached, and whose turn it is.
+type access struct {
+	options Options
+	rules   rules
+	gates   gates
+}
+
+func newAccess(o Options) *access {
+	if o.SearchTime <= 0 {
+		o.SearchTime = DefaultSearchTime
+	}
+	o.Limits.fill()
+	return &access{options: o, rules: newRules(o.Allow, o.Refuse)}
+}
+
+// enter finds the folder in which the path of a call lies, opens it, and gives
+// the path relative to it. The caller closes the space.
+func (a *access) enter(ctx context.Context, p string) (*space, string, error) {
+	p, err := cleanPath(p)
+	if err != nil {
+		return nil, "", err
+	}
+	inv := tools.InvocationFrom(ctx)
+	if inv.Space == "" {
+		return nil, "", fail(tools.ErrPermissionDenied, "", "this chat has no files")
+	}
+	if a.rules.err != nil {
+		return nil, "", tools.Fail(tools.ErrExecutionFailed, "the patterns of the configuration are not valid", nil).Because(a.rules.err)
+	}
+	s := &space{dir: inv.Space, rules: &a.rules, writable: a.writable(inv.Level), limits: a.options.Limits}
+	if root, rest, ok := a.root(inv, p); ok {
+		s.name, s.dir, s.writable, p = "@"+root.Name, root.Dir, s.writable && root.Writable, rest
+	} else if a.options.Prepare != nil {
+		if err := a.options.Prepare(s.dir); err != nil {
+			return nil, "", fmt.Errorf("the chat's folder: %w", err)
+		}
+	}
+	err = s.open()
+	return s, p, err
+}
+
+// writable says whether a turn of this level may write at all.
+func (a *access) writable(level tools.Level) bool {
+	switch a.options.Mode {
+	case ReadWrite:
+		return true
+	case "":
+		return level == tools.LevelWrite || level == tools.LevelExec
+	default:
+		return false
+	}
+}
+
+// root finds the root that a path begins with. A file of the space whose name
+// begins like one is out of reach.
+func (a *access) root(inv tools.Invocation, p string) (root Root, rest string, ok bool) {
+	if a.options.Roots == nil || !strings.HasPrefix(p, "@") {
+		return Root{}, "", false
+	}
+	first, rest, below := strings.Cut(p[1:], "/")
+	if !below {
+		rest = "."
+	}
+	for _, r := range a.options.Roots(inv) {
+		if r.Name == first {
+			return r, rest, true
+		}
+	}
+	return Root{}, "", false
+}
+
+// open opens the folder and asks the kernel where it lies.
+func (s *space) open() error {
+	root, err := os.OpenRoot(s.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fail(tools.ErrNotFound, s.name, "this folder of files does not exist yet")
+	}
+	if err != nil {
+		// The error names the folder's place on the machine, which is nobody's business here.
+		return fail(tools.ErrExecutionFailed, s.name, "the files of this chat cannot be opened")
+	}
+	s.root = root
+	if s.base, err = placeOf(root); err != nil {
+		s.close()
+		return fail(tools.ErrExecutionFailed, s.name, "the system does not tell where files lie (/proc is needed)")
+	}
+	return nil
+}
+
+// placeOf is where an open folder lies, by the kernel.
+func placeOf(root *os.Root) (string, error) {
+	f, err := root.Open(".")
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }()
+	return placeOfFile(f)
+}
+
+func placeOfFile(f *os.File) (string, error) { return os.Readlink(self(f)) }
+
+// self is a name for what is open, whatever its own name leads to by now.
+func self(f *os.File) string { return fmt.Sprintf("/proc/self/fd/%d", f.Fd()) }

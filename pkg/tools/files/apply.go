@@ -1,0 +1,218 @@
+package files
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+
+	"parley/pkg/tools"
+)
+
+const (
+	dirMode  = 0o700
+	fileMode = 0o600
+)
+
+// tempName is under which name a file is written until it is whole. It is the
+// same each time, so that what a crash left behind is gone with the next write.
+func tempName(name string) string {
+	sum := sha256.Sum256([]byte(name))
+	return tempPrefix + hex.EncodeToString(sum[:12]) + tempSuffix
+}
+
+// replace puts a file with this content in the target's place, whole or not at all.
+func (t *target) replace(content []byte) error {
+	mode := fs.FileMode(fileMode)
+	if t.info != nil {
+		mode = t.info.Mode().Perm()
+	}
+	temp := tempName(t.name)
+	_ = t.parent.Remove(temp)
+	err := t.fill(temp, content, mode)
+	if err == nil {
+		err = t.parent.Rename(temp, t.name)
+	}
+	if err == nil {
+		err = syncFolder(t.parent)
+	}
+	if err != nil {
+		_ = t.parent.Remove(temp)
+		return t.writeError(err)
+	}
+	return nil
+}
+
+// fill makes a new file that is on disk when it returns nil.
+func (t *target) fill(name string, content []byte, mode fs.FileMode) error {
+	f, err := t.parent.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err == nil {
+		err = f.Chmod(mode)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+func syncFolder(dir *os.Root) error {
+	f, err := dir.Open(".")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// remove deletes the target: one name, which a link could not lead elsewhere.
+func (t *target) remove() error {
+	if t.info.IsDir() {
+		// What a crash left in it does not count.
+		if below, _, err := openFolder(t.parent, t.name); err == nil {
+			sweep(below)
+			_ = below.Close()
+		}
+	}
+	err := t.parent.Remove(t.name)
+	if err == nil {
+		err = syncFolder(t.parent)
+	}
+	if err != nil {
+		return t.writeError(err)
+	}
+	return nil
+}
+
+// entries are a few names in the target, which is a folder.
+func (t *target) entries() ([]fs.DirEntry, error) {
+	f, err := t.parent.OpenFile(t.name, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_DIRECTORY, 0)
+	if err != nil {
+		return nil, openError(t.shown(t.rel), err)
+	}
+	defer func() { _ = f.Close() }()
+	found, err := f.ReadDir(readBatch)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, t.fail(tools.ErrExecutionFailed, t.rel, "the folder cannot be read")
+	}
+	return slices.DeleteFunc(found, func(d fs.DirEntry) bool { return isTemp(d.Name()) }), nil
+}
+
+// sweep removes from a folder what was never finished.
+func sweep(dir *os.Root) {
+	f, err := dir.Open(".")
+	if err != nil {
+		return
+	}
+	names, _ := f.Readdirnames(readBatch)
+	_ = f.Close()
+	for _, name := range names {
+		if isTemp(name) {
+			_ = dir.Remove(name)
+		}
+	}
+}
+
+// makeFolders makes the last folders on the way to a file, each durable before the next.
+func (s *space) makeFolders(rel string, missing int) error {
+	names := strings.Split(path.Dir(rel), "/")
+	for n := len(names) - missing + 1; n <= len(names); n++ {
+		dir := strings.Join(names[:n], "/")
+		if err := s.root.Mkdir(dir, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
+			return openError(s.shown(dir), err)
+		}
+		above, _, err := openFolder(s.root, path.Dir(dir))
+		if err != nil {
+			return openError(s.shown(dir), err)
+		}
+		err = syncFolder(above)
+		_ = above.Close()
+		if err != nil {
+			return s.fail(tools.ErrExecutionFailed, dir, "the folder cannot be made")
+		}
+	}
+	return nil
+}
+
+// writeError says in the words of the tools why the system did not write.
+func (t *target) writeError(err error) error {
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return t.fail(tools.ErrExecutionFailed, t.rel, "nothing was changed: the disk is full")
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return t.fail(tools.ErrPermissionDenied, t.rel, "the system does not allow to change this")
+	default:
+		return t.fail(tools.ErrBusy, t.rel, "this could not be changed; something else may be changing it: try again")
+	}
+}
+
+// room refuses a change for which the space has no room left. What a root
+// beside the spaces holds is the operator's business.
+func (t *target) room(ctx context.Context, c change, swept bool) error {
+	growth, more := int64(len(c.content))-t.size(), len(t.missing)
+	if t.info == nil {
+		more++
+	}
+	if t.space.name != "" || more == 0 && growth <= 0 {
+		return nil
+	}
+	count, size, err := t.usage(ctx, t.limits.MaxFiles, swept)
+	switch {
+	case err != nil:
+		return err
+	case more > 0 && count+more > t.limits.MaxFiles:
+		return t.fail(tools.ErrPermissionDenied, t.rel, fmt.Sprintf("there are %d files and folders already, and at most %d may be; delete some first", count, t.limits.MaxFiles))
+	case growth > 0 && size+growth > t.limits.MaxBytes:
+		return t.fail(tools.ErrPermissionDenied, t.rel, fmt.Sprintf("the files here have %d bytes, and at most %d may be; delete some first", size, t.limits.MaxBytes))
+	default:
+		return nil
+	}
+}
+
+// usage counts what is in the space, to a little more than most. Where it is
+// asked to it removes what an earlier process did not finish.
+func (s *space) usage(ctx context.Context, most int, swept bool) (count int, size int64, err error) { //nolint:revive // flag-parameter: only who holds the gate may remove
+	pending := []string{"."}
+	for len(pending) > 0 && count <= most {
+		dir := pending[len(pending)-1]
+		pending = pending[:len(pending)-1]
+		f, err := s.root.OpenFile(dir, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_DIRECTORY, 0)
+		if err != nil {
+			continue // gone since, or unreadable: nothing can be written below it
+		}
+		found, _, err := readNames(ctx, f, most+1)
+		_ = f.Close()
+		if err != nil {
+			return 0, 0, err
+		}
+		for _, d := range found {
+			p := path.Join(dir, d.Name())
+			if isTemp(d.Name()) {
+				if swept {
+					_ = s.root.Remove(p)
+				}
+				continue
+			}
+			count++
+			switch {
+			case d.IsDir() && strings.Count(p, "/") < maxSearchDepth:
+				pending = append(pending, p)
+			case d.Type().IsRegular():
+				if info, err := s.root.Lstat(p); err == nil {
+					size += info.Size()
+				}
+			}
+		}
+	}
+	return count, size, nil
+}
