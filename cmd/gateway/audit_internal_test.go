@@ -43,7 +43,7 @@ func TestHarmIsWrittenDownFirst(t *testing.T) {
 		if deleted++; begun() != deleted {
 			t.Error("it runs before its row is there")
 		}
-		return nil, nil
+		return "", nil
 	}))
 	r.Register(tools.New("read_it", "Reads.", tools.Annotations{ReadOnly: true}, func(context.Context, in) (any, error) {
 		return nil, tools.Fail(tools.ErrSecurityViolation, "hunter2hunter2 is out of bounds", nil)

@@ -25,8 +25,7 @@
 // # What it cannot show
 //
 // The hashes have no key. Whoever can write the folder can write a whole new
-// chain with a head that fits, or take away the rows of the last second together
-// with nothing else. Against that, note the last line of gateway audit verify
+// chain with a head that fits, or take away rows that were not synced yet. Against that, note the last line of gateway audit verify
 // elsewhere from time to time: a chain that was made anew has another hash at
 // that row.
 //
