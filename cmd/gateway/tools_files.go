@@ -25,7 +25,7 @@ func newSendFile(cfg *config.Config, known addresses, to files.Sender) tools.Too
 func fileOptions(f *config.FileTools, known addresses) files.Options {
 	const kilobyte, megabyte = 1 << 10, 1e6
 	return files.Options{
-		Prepare: workspace.EnsureSpace, Mode: f.Mode, Roots: fileRoots(f.Roots, known), Allow: f.Allow, Refuse: f.Refuse,
+		Prepare: workspace.EnsureSpace, Outside: inboxDir, Mode: f.Mode, Roots: fileRoots(f.Roots, known), Allow: f.Allow, Refuse: f.Refuse,
 		Limits: files.Limits{
 			MaxFile: int64(f.MaxFileKB) * kilobyte, MaxFiles: f.MaxFiles, MaxBytes: int64(f.MaxMB) * megabyte, MaxDepth: f.MaxDepth,
 		},

@@ -102,6 +102,7 @@ func (e *event) join(part *event) {
 	e.files = append(e.files, part.files...)
 	e.item.Text = lines(e.item.Text, part.item.Text)
 	e.item.Mentioned = e.item.Mentioned || part.item.Mentioned
+	e.item.Forwarded = e.item.Forwarded || part.item.Forwarded
 	if e.item.Quote == "" {
 		e.item.Quote = part.item.Quote
 	}

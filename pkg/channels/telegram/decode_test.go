@@ -64,11 +64,16 @@ func TestDecodeMessages(t *testing.T) {
 		return in
 	}
 	elsewhere := inGroup("and this?", false)
+	elsewhere.Forwarded = true
 	elsewhere.Quote = "[a message from another chat, by News]\n[photo 90×60, 2 kB]"
 	unnamed := inGroup("and this?", false)
+	unnamed.Forwarded = true
 	unnamed.Quote = "[a message from another chat]\nchosen"
 	photo := inGroup("nice", false)
+	photo.Forwarded = true
 	photo.Quote = "look\n[photo 90×60, 2 kB]"
+	forwarded := direct("[forwarded from Bob Owner]\n/new")
+	forwarded.Forwarded = true
 	anonymous := inGroup("hi", false)
 	anonymous.Sender = channels.Sender{ID: "-1001", Name: "Club"}
 	channel := inGroup("hi", false)
@@ -109,7 +114,7 @@ func TestDecodeMessages(t *testing.T) {
 		"anonymous administrator":      {`"chat":{"id":-1001,"type":"supergroup"},"from":{"id":1087968824,"is_bot":true},"sender_chat":{"id":-1001,"title":"Club"},"text":"hi"`, anonymous},
 		"written as a channel":         {`"chat":{"id":-1001,"type":"supergroup"},"from":{"id":136817688,"is_bot":true},"sender_chat":{"id":-1009,"title":"News"},"text":"hi"`, channel},
 		"another bot":                  {`"chat":{"id":-1001,"type":"supergroup"},"from":{"id":8,"is_bot":true,"username":"other_bot"},"text":"hi"`, bot},
-		"forwarded command":            {private + `,"text":"/new","entities":[{"type":"bot_command","offset":0,"length":4}],"forward_origin":{"type":"user","sender_user":{"id":3,"first_name":"Bob\nOwner"}}`, direct("[forwarded from Bob Owner]\n/new")},
+		"forwarded command":            {private + `,"text":"/new","entities":[{"type":"bot_command","offset":0,"length":4}],"forward_origin":{"type":"user","sender_user":{"id":3,"first_name":"Bob\nOwner"}}`, forwarded},
 		"link behind words":            {private + `,"text":"😀 see here now","entities":[{"type":"text_link","offset":7,"length":4,"url":"https://a.example/"}]`, direct("😀 see here (https://a.example/) now")},
 		"link of another kind":         {private + `,"text":"here","entities":[{"type":"text_link","offset":0,"length":4,"url":"tg://user?id=1"}]`, direct("here")},
 		"location":                     {private + `,"location":{"latitude":41.5,"longitude":-12.25}`, direct("[location 41.5, -12.25]")},

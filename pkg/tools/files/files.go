@@ -30,7 +30,10 @@ type Options struct {
 	Allow []string
 	// Refuse are patterns of what is neither read nor written, beside [Refused].
 	Refuse []string
-	Limits Limits
+	// Outside is the folder of a space that holds what others sent; what is read
+	// from it is content from outside. Empty: there is none.
+	Outside string
+	Limits  Limits
 }
 
 // Root is a folder beside the chats' spaces. Its files are @NAME/PATH.
@@ -85,9 +88,9 @@ func New(o Options) []tools.Tool {
 	add := tools.Annotations{Ordered: true, Level: tools.LevelWrite}
 	return []tools.Tool{
 		tools.New("list_dir", "List the files and folders in a folder of the workspace, with type, size in bytes and time of change.", look, a.listDir),
-		tools.New("read_file", "Read a file of the workspace, as JSON {success, path, content, size, encoding, truncated}; "+
-			"the content of a binary file is base64. Go on at next_offset.", read, a.readFile),
-		tools.New("search_files", "Search the workspace for files by name pattern, for lines by content, or both.", look, a.searchFiles),
+		tools.NewExamined("read_file", "Read a file of the workspace, as JSON {success, path, content, size, encoding, truncated}; "+
+			"the content of a binary file is base64. Go on at next_offset.", read, a.examineRead, a.readFile),
+		tools.NewExamined("search_files", "Search the workspace for files by name pattern, for lines by content, or both.", look, a.examineSearch, a.searchFiles),
 		tools.New("file_info", "Tell type, size in bytes, time of change and mode of a file or folder of the workspace.", look, a.fileInfo),
 		newWriter("write_file", "Write a file of the workspace as a whole; one that is there already is overwritten. "+
 			"Folders on the way are made. To change a part, use edit_file; to add to the end, append_file.", change, a, planWrite),

@@ -357,7 +357,7 @@ func TestDefinitions(t *testing.T) {
 		tool, _ := b.registry.Get(name)
 		a := tools.AnnotationsOf(tool)
 		_, examined := tool.(tools.Examiner)
-		looks := a.ReadOnly && a.Idempotent && !a.Destructive && !a.Ordered && a.Level == tools.LevelRead && !examined
+		looks := a.ReadOnly && a.Idempotent && !a.Destructive && !a.Ordered && a.Level == tools.LevelRead && examined == (name == "read_file" || name == "search_files")
 		changes := !a.ReadOnly && !a.Idempotent && a.Destructive != a.Ordered && a.Level == tools.LevelWrite && examined
 		if !looks && !changes || a.Ordered != (name == "append_file") {
 			t.Errorf("%s: %+v", name, a)

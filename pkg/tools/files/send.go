@@ -71,7 +71,7 @@ type sendInput struct {
 // NewSend makes send_file. A call has an effect, which must not happen twice, and
 // needs the right to read: what is sent was read.
 func NewSend(o Options, to Sender) tools.Tool {
-	an := tools.Annotations{Level: tools.LevelRead, Ordered: true}
+	an := tools.Annotations{Level: tools.LevelRead, Ordered: true, Speaks: true}
 	return tools.New("send_file", "Send a file of the workspace to the person in this chat now, before the final answer. "+
 		"It leaves as it is at this moment.", an, courier{newAccess(o), to}.sendFile)
 }

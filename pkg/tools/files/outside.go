@@ -1,0 +1,51 @@
+package files
+
+import (
+	"context"
+	"strings"
+
+	"parley/pkg/tools"
+)
+
+// examineRead says whether a read brings in what others wrote.
+func (a *access) examineRead(ctx context.Context, in readInput) (tools.Examination, error) {
+	return tools.Examination{Taints: a.outside(ctx, in.Path, false)}, nil
+}
+
+// examineSearch says whether a search reads what others wrote. Names are the
+// gateway's: it makes them of few characters.
+func (a *access) examineSearch(ctx context.Context, in searchInput) (tools.Examination, error) {
+	return tools.Examination{Taints: in.Content != "" && a.outside(ctx, in.Path, true)}, nil
+}
+
+// outside says whether a path leads to a file that others brought, or to a folder
+// that holds some, where the kernel says that it lies. What cannot be reached is
+// nobody's: the call will say why.
+func (a *access) outside(ctx context.Context, p string, holds bool) bool { //nolint:revive // flag-parameter: a search looks below its path
+	if a.options.Outside == "" {
+		return false
+	}
+	s, p, err := a.enter(ctx, p)
+	if err != nil {
+		return false
+	}
+	defer s.close()
+	if s.name != "" {
+		return false // the operator's
+	}
+	f, _, err := s.look(p)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	at, err := placeOfFile(f)
+	rel, inside := s.relative(at)
+	if err != nil || !inside {
+		return true
+	}
+	if holds && rel == "." {
+		_, err := s.root.Lstat(a.options.Outside)
+		return err == nil
+	}
+	return rel == a.options.Outside || strings.HasPrefix(rel, a.options.Outside+"/")
+}
