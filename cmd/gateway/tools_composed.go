@@ -22,7 +22,7 @@ func addComposed(r *tools.ToolRegistry, specs map[string]config.ComposedTool, lo
 		_, too := specs[name]
 		return ok || too
 	}
-	for _, name := range slices.Sorted(maps.Keys(specs)) {
+	for _, name := range inwardFirst(specs) {
 		spec, err := composedSpec(name, specs[name])
 		err = errors.Join(err, composed.Check(spec, known))
 		tool := composed.New(spec, r.Annotations)
@@ -33,6 +33,27 @@ func addComposed(r *tools.ToolRegistry, specs map[string]config.ComposedTool, lo
 			log.Error().Err(err).Str("tool", name).Msg("a composed tool is left out")
 		}
 	}
+}
+
+// inwardFirst are the names of the sequences, each behind those that it calls, so
+// that what is known of these is known when it is registered. Those that call each
+// other come last: of these too little is known, and that counts as the worst.
+func inwardFirst(specs map[string]config.ComposedTool) []string {
+	var out []string
+	waiting := slices.Sorted(maps.Keys(specs))
+	for more := true; more; {
+		more = false
+		waiting = slices.DeleteFunc(waiting, func(name string) bool {
+			for _, step := range specs[name].Steps {
+				if _, too := specs[step.Tool]; too && !slices.Contains(out, step.Tool) {
+					return false
+				}
+			}
+			out, more = append(out, name), true
+			return true
+		})
+	}
+	return append(out, waiting...)
 }
 
 // composedSpec takes the arguments over as JSON has them.

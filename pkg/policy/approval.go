@@ -50,14 +50,32 @@ type Deed struct {
 	// Tainted: untrusted content has entered the turn: a web page, a file from
 	// somebody else, forwarded text.
 	Tainted bool
+	// Steps are the calls of other tools that it makes.
+	Steps []Deed
 }
 
-// Asks says why a person is asked before the deed, "" for not at all.
+// Asks says why a person is asked before the deed, "" for not at all. It is asked
+// for where one of its steps would be, unless the operator has waived the whole of
+// it by name.
 func (a Approvals) Asks(d Deed) string {
 	rule, named := a.Tools[d.Tool]
 	if !named {
 		rule = a.Default
 	}
+	why := d.asked(rule, named)
+	if why != "" || named && rule == AskNever {
+		return why
+	}
+	for i := range d.Steps {
+		if why := a.Asks(d.Steps[i]); why != "" {
+			return "of its step " + d.Steps[i].Tool + ": " + why
+		}
+	}
+	return ""
+}
+
+// asked says why a person is asked before the deed by one rule.
+func (d *Deed) asked(rule AskRule, named bool) string { //nolint:revive // flag-parameter: it says of the rule whether it names the tool
 	if rule == AskNever && !named && (d.Destroys || d.Destructive || d.Executes) {
 		rule = AskDestructive
 	}

@@ -27,6 +27,8 @@ type Annotations struct {
 	Idempotent bool
 	// OpenWorld calls bring in content that others wrote.
 	OpenWorld bool
+	// Speaks says that calls change nothing but their own chat, by what they say there.
+	Speaks bool
 	// Executes marks tools that run commands or code: a person is asked for each
 	// call unless the operator has waived it for this tool by name, and once is once.
 	Executes bool

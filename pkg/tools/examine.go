@@ -28,9 +28,17 @@ type Examination struct {
 	// State is a fingerprint of what the call relies on: the hash of the file that
 	// it overwrites, the working directory. An approved call runs only while it is the same.
 	State string
-	// Taints: the call itself brings in content from outside before it changes something.
+	// Taints: the call itself brings in content from outside, and before it changes something.
 	Taints bool
-	// Steps: Text and State speak for all calls that this one makes of other tools;
-	// they are not asked about again.
-	Steps bool
+	// Steps are all calls that this one makes of other tools: Text and State speak
+	// for them too, and they are not asked about again.
+	Steps []ExaminedStep
+}
+
+// ExaminedStep is one of the calls that another one makes. Where it depends on
+// the result of an earlier one, it is examined as the worst that it may be.
+type ExaminedStep struct {
+	Tool        string
+	Annotations Annotations
+	Examination Examination
 }

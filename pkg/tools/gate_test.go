@@ -130,7 +130,10 @@ type chain struct {
 }
 
 func (c chain) Examine(ctx context.Context, _ map[string]any) (tools.Examination, error) {
-	ex := tools.Examination{Steps: c.cover}
+	ex := tools.Examination{}
+	if c.cover {
+		ex.Steps = []tools.ExaminedStep{{}}
+	}
 	for _, step := range c.steps {
 		one, err := tools.ExamineTool(ctx, step, map[string]any{"path": step})
 		if err != nil {

@@ -66,7 +66,7 @@ func (r *ToolRegistry) lend(ctx context.Context, q *request) context.Context {
 		inner = *next.hooks
 	}
 	inner.registry = r
-	inner.covered = inner.covered && q.nested || q.examination.Steps
+	inner.covered = inner.covered && q.nested || len(q.examination.Steps) > 0
 	next.hooks = &inner
 	return next.into(ctx)
 }

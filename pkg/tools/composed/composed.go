@@ -90,12 +90,9 @@ func (q *sequence) Parameters() map[string]any {
 
 // Annotations are the sum of those of the steps: as careful as the most careful one.
 func (q *sequence) Annotations() tools.Annotations {
-	sum := tools.Annotations{ReadOnly: true, Idempotent: true, Composed: true, Level: tools.LevelChat}
+	sum := tools.Annotations{ReadOnly: true, Idempotent: true, Composed: true, Speaks: true, Level: tools.LevelChat}
 	for _, step := range q.spec.Steps {
-		a, ok := q.known(step.Tool)
-		if !ok {
-			a = tools.Annotations{Level: tools.LevelWrite}
-		}
+		a := q.annotations(step.Tool)
 		sum.ReadOnly = sum.ReadOnly && a.ReadOnly
 		sum.Idempotent = sum.Idempotent && (a.Idempotent || a.ReadOnly)
 		sum.Destructive = sum.Destructive || a.Destructive
@@ -103,12 +100,21 @@ func (q *sequence) Annotations() tools.Annotations {
 		sum.OpenWorld = sum.OpenWorld || a.OpenWorld
 		sum.Executes = sum.Executes || a.Executes
 		sum.Volatile = sum.Volatile || a.Volatile
+		sum.Speaks = sum.Speaks && (a.Speaks || a.ReadOnly)
 		if higher(a.Level, sum.Level) {
 			sum.Level = a.Level
 		}
 		sum.Timeout = min(sum.Timeout+max(a.Timeout, 30*time.Second), maxTime)
 	}
 	return sum
+}
+
+// annotations are what is known of a tool; one of which nothing is known may do anything.
+func (q *sequence) annotations(tool string) tools.Annotations {
+	if a, ok := q.known(tool); ok {
+		return a
+	}
+	return tools.Annotations{Destructive: true, OpenWorld: true, Executes: true, Level: tools.LevelWrite}
 }
 
 func higher(a, b tools.Level) bool {
@@ -118,21 +124,15 @@ func higher(a, b tools.Level) bool {
 
 // Examine implements [tools.Examiner]: it speaks for all steps.
 func (q *sequence) Examine(ctx context.Context, args map[string]any) (tools.Examination, error) {
-	sum := tools.Examination{Steps: true}
+	var sum tools.Examination
 	var text, state strings.Builder
 	outside := false
 	for i, step := range q.spec.Steps {
 		given := fill(step.Arguments, args, func(n int) string { return fmt.Sprintf("(the result of step %d)", n) })
-		a, known := q.known(step.Tool)
-		if !known {
-			a.Destructive = true
-		}
-		ex, err := tools.ExamineTool(ctx, step.Tool, given)
-		if refused(err) {
+		a := q.annotations(step.Tool)
+		ex, err := q.examineStep(ctx, step, given, a)
+		if err != nil {
 			return sum, err
-		}
-		if err != nil { // what it would do depends on the steps before it
-			ex = tools.Examination{Destructive: a.Destructive}
 		}
 		if ex.Text == "" {
 			b, err := json.MarshalIndent(given, "", "  ")
@@ -148,17 +148,51 @@ func (q *sequence) Examine(ctx context.Context, args map[string]any) (tools.Exam
 		if ex.Destination != "" && sum.Destination == "" {
 			sum.Destination = ex.Destination
 		}
-		sum.Taints = sum.Taints || ex.Taints || outside && !a.ReadOnly
-		outside = outside || a.OpenWorld
+		ex.Taints = ex.Taints || outside
+		sum.Taints = sum.Taints || ex.Taints && !(a.ReadOnly && outside)
+		outside = outside || ex.Taints || a.OpenWorld
+		sum.Steps = append(sum.Steps, tools.ExaminedStep{Tool: step.Tool, Annotations: a, Examination: ex})
 	}
 	sum.Text, sum.State = strings.TrimSuffix(text.String(), "\n"), state.String()
 	return sum, nil
 }
 
+// examineStep examines one step. Of one that depends on the results of earlier
+// ones it cannot be known what it does: it counts as the worst that its tool does.
+func (q *sequence) examineStep(ctx context.Context, step Step, given map[string]any, a tools.Annotations) (tools.Examination, error) {
+	depends := slices.ContainsFunc(names(step.Arguments), func(name string) bool {
+		_, err := strconv.Atoi(name)
+		return err == nil
+	})
+	ex, err := tools.ExamineTool(ctx, step.Tool, given)
+	switch {
+	case err != nil && refused(err, depends):
+		return ex, err
+	case err != nil:
+		ex = tools.Examination{Destructive: a.Destructive, Always: a.Executes}
+		if a.OpenWorld {
+			ex.Destination = "(an address that an earlier step gives)"
+		}
+	case depends:
+		ex.Destructive = ex.Destructive || a.Destructive
+	}
+	return ex, nil
+}
+
 // refused says whether an examination's error holds whatever earlier steps do.
-func refused(err error) bool {
+func refused(err error, depends bool) bool { //nolint:revive // flag-parameter: it is what is known of the step
 	e, ok := errors.AsType[*tools.Error](err)
-	return ok && e.Type != tools.ErrExecutionFailed || ok && strings.Contains(e.Message, "max_tool_depth")
+	if !ok {
+		return false
+	}
+	switch e.Type {
+	case tools.ErrExecutionFailed:
+		return strings.Contains(e.Message, "max_tool_depth")
+	case tools.ErrInvalidArguments, tools.ErrSecurityViolation, tools.ErrNotFound:
+		return !depends // made of words that stand for a result
+	default:
+		return true
+	}
 }
 
 // step is what the model is told of one that ran.

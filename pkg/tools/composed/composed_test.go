@@ -136,7 +136,7 @@ func TestAPersonSeesAllSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "step 1: search\n{\n  \"query\": \"go 2026\"\n}\nstep 2: save\nsave taken\n# go\n(the result of step 1)"
-	if ex.Text != want || !ex.Destructive || !ex.Steps || !ex.Taints || ex.State == "" {
+	if ex.Text != want || !ex.Destructive || len(ex.Steps) != 2 || !ex.Taints || ex.State == "" {
 		t.Errorf("got %+v", ex)
 	}
 	if ex, err := r.Examine(t.Context(), "research", args("go", "new")); err != nil || ex.Destructive || !ex.Taints {
@@ -145,6 +145,55 @@ func TestAPersonSeesAllSteps(t *testing.T) {
 	a, _ := r.Annotations("research")
 	if a.ReadOnly || !a.OpenWorld || !a.Composed || a.Level != tools.LevelWrite {
 		t.Errorf("annotations %+v", a)
+	}
+}
+
+// TestWhatDependsOnAResultIsTheWorst: what a step does is not known before the
+// steps that it depends on have run.
+func TestWhatDependsOnAResultIsTheWorst(t *testing.T) {
+	t.Parallel()
+	type in struct {
+		Path string `json:"path"`
+	}
+	write := tools.NewExamined("write", "", tools.Annotations{Destructive: true},
+		func(_ context.Context, in in) (tools.Examination, error) {
+			if strings.Contains(in.Path, " ") {
+				return tools.Examination{}, tools.Fail(tools.ErrInvalidArguments, "no such name", nil)
+			}
+			return tools.Examination{Destructive: in.Path == "taken"}, nil
+		}, func(context.Context, in) (any, error) { return "", nil })
+	fetch := tools.NewExamined("fetch", "", tools.Annotations{ReadOnly: true, OpenWorld: true},
+		func(_ context.Context, in in) (tools.Examination, error) {
+			if !strings.HasPrefix(in.Path, "https://") {
+				return tools.Examination{}, tools.Fail(tools.ErrSecurityViolation, "no address", nil)
+			}
+			return tools.Examination{Destination: in.Path}, nil
+		}, func(context.Context, in) (any, error) { return "", nil })
+	two := func(second tools.Tool, path string) tools.ExaminedStep {
+		t.Helper()
+		r := registry(t, &shelf{}, composed.Spec{Name: "two", Description: "x", Steps: []composed.Step{
+			{Tool: "search", Arguments: map[string]any{"query": "x"}}, {Tool: second.Name(), Arguments: map[string]any{"path": path}},
+		}})
+		r.Register(second)
+		ex, err := r.Examine(t.Context(), "two", nil)
+		if err != nil || len(ex.Steps) != 2 {
+			t.Fatalf("%s: %+v, %v", path, ex, err)
+		}
+		return ex.Steps[1]
+	}
+	for path, destructive := range map[string]bool{"new": false, "taken": true, "{{1}}": true, "a{{1}}": true} {
+		if s := two(write, path); s.Examination.Destructive != destructive || !s.Examination.Taints || s.Tool != "write" {
+			t.Errorf("%s: %+v", path, s)
+		}
+	}
+	for path, want := range map[string]string{"https://a.example": "https://a.example", "{{1}}": "(an address that an earlier step gives)", "https://a.example/{{1}}": "https://a.example/(the result of step 1)"} {
+		if s := two(fetch, path); s.Examination.Destination != want || !s.Examination.Taints {
+			t.Errorf("%s: %+v", path, s)
+		}
+	}
+	a := composed.New(composed.Spec{Name: "x", Steps: []composed.Step{{Tool: "unknown"}}}, func(string) (tools.Annotations, bool) { return tools.Annotations{}, false })
+	if an := tools.AnnotationsOf(a); !an.Destructive || !an.Executes || !an.OpenWorld {
+		t.Errorf("a step of which nothing is known: %+v", an)
 	}
 }
 

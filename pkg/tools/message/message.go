@@ -54,7 +54,7 @@ func (*Tool) Parameters() map[string]any {
 // messages leave in the order of their calls, and that a chat with the lowest
 // rights may use it.
 func (*Tool) Annotations() tools.Annotations {
-	return tools.Annotations{Level: tools.LevelChat, Ordered: true}
+	return tools.Annotations{Level: tools.LevelChat, Ordered: true, Speaks: true}
 }
 
 // SetContext tells the tool which chat the next Execute speaks to.

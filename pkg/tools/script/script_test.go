@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -243,7 +244,7 @@ func TestExamine(t *testing.T) {
 	if err != nil || !first.Destructive || first.State == "" {
 		t.Fatalf("%+v, %v", first, err)
 	}
-	if again, err := tool.(tools.Examiner).Examine(ctx, nil); err != nil || again != first {
+	if again, err := tool.(tools.Examiner).Examine(ctx, nil); err != nil || !reflect.DeepEqual(again, first) {
 		t.Errorf("%+v, %v", again, err)
 	}
 	if w.runner.runs() != 0 {
