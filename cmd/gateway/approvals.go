@@ -113,6 +113,7 @@ func (a *App) approvalOp(ctx context.Context, op, id string, emit emitter) error
 		if err != nil {
 			return err
 		}
+		a.notedGrant(&g, "revoked")
 		return emit(newGrantReport("revoked", &g))
 	default:
 		all, err := a.engine.ApprovalList(ctx, "")

@@ -99,6 +99,17 @@ func (a *App) notedApproval(q session.Approval, by channels.Sender, what string)
 		Kind: audit.KindApproval, Channel: q.Address.Channel, Account: q.Address.Account, Chat: q.Address.Chat, Thread: q.Address.Thread,
 		Sender: by.ID, Turn: q.Turn, Tool: q.Tool, Call: q.Call, Outcome: strings.TrimSuffix(outcome, ":"), Detail: "approval " + q.ID + ": " + what,
 	})
+	if strings.HasPrefix(what, "allowed here") {
+		a.notedGrant(&session.Grant{Address: q.Address, Tool: q.Tool, Person: q.Requester, Approval: q.ID}, "granted")
+	}
+}
+
+// notedGrant writes down that a grant was given, or taken back.
+func (a *App) notedGrant(g *session.Grant, what string) {
+	a.noted(audit.Row{
+		Kind: audit.KindGrant, Channel: g.Address.Channel, Account: g.Address.Account, Chat: g.Address.Chat, Thread: g.Address.Thread,
+		Sender: g.Person.ID, Tool: g.Tool, Outcome: what, Detail: "approval " + g.Approval,
+	})
 }
 
 func callRow(ctx context.Context, kind audit.Kind, call *tools.Call) audit.Row {

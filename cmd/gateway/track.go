@@ -65,7 +65,7 @@ func (t *tracker) Append(ctx context.Context, items []session.Item, cur *channel
 	mine := func(f func(id string)) {
 		t.update(func() {
 			for i := range items {
-				if items[i].Kind == session.ItemMessage && items[i].Address.Channel == console.Name {
+				if k := items[i].Kind; (k == session.ItemMessage || k == session.ItemDecision) && items[i].Address.Channel == console.Name {
 					f(items[i].ID)
 				}
 			}

@@ -58,6 +58,29 @@ func TestAPipedConsoleWaitsForItsOwn(t *testing.T) {
 			t.Errorf("with nothing of its own: failed %v, %v", failed, err)
 		}
 
+		word := session.Item{
+			ID: "decision/X", Kind: session.ItemDecision, Address: channels.Address{Channel: console.Name, Chat: "chat"},
+			Decision: &session.Decision{Approval: "X"}, Solo: true, Time: time.Now(),
+		}
+		if err := books.Append(ctx, []session.Item{word}, nil); err != nil {
+			t.Fatal(err)
+		}
+		short, enough := context.WithTimeout(ctx, time.Minute)
+		defer enough()
+		if _, err := books.wait(short); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("with the operator's word on a question of its own: %v", err)
+		}
+		answered, stop := context.WithCancel(ctx)
+		_ = books.Run(answered, func(ctx context.Context, turn session.Turn) error {
+			if turn.Info().Items[0].Kind == session.ItemDecision {
+				defer stop()
+			}
+			return turn.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered})
+		})
+		if failed, err := books.wait(ctx); failed || err != nil {
+			t.Errorf("after the decision: failed %v, %v", failed, err)
+		}
+
 		if err := books.Append(ctx, []session.Item{said(console.Name, "1", "")}, nil); err != nil {
 			t.Fatal(err)
 		}
