@@ -32,19 +32,22 @@ var _ tools.Gate = (*run)(nil)
 
 // Pass says whether a call may run, or a person has to be asked.
 func (r *run) Pass(ctx context.Context, req tools.ToolRequest) error {
-	if d := r.decided; d != nil && !req.Nested && req.Invocation.CallID == decidedCall(d) {
-		if req.Examination.State != d.Fingerprint {
-			return tools.Fail(tools.ErrApprovalDenied, changedText, nil)
-		}
-		return nil
+	if req.Examination.Taints {
+		r.taint.brings(req.Invocation.CallID)
 	}
 	if req.Examination.Destination != "" {
 		r.taint.reaches(req.Invocation.CallID)
 	}
+	if !req.Nested && r.isDecided(req.Invocation.Key) {
+		if changed(r.decided, &req.Examination) {
+			return tools.Fail(tools.ErrApprovalDenied, changedText, nil)
+		}
+		return nil
+	}
 	if req.Covered {
 		return nil
 	}
-	deed := r.deed(&req)
+	deed := r.deed(req.Tool, &req.Annotations, &req.Examination)
 	why := r.a.o.Approvals.Asks(deed)
 	if why == "" {
 		return nil
@@ -58,16 +61,38 @@ func (r *run) Pass(ctx context.Context, req tools.ToolRequest) error {
 	return fmt.Errorf("%s: %w", why, tools.ErrAsk)
 }
 
+// isDecided says whether a call is the one that was allowed: the one of the first
+// answer of its turn, which the model did not write. A model may give any call any id.
+func (r *run) isDecided(key string) bool {
+	return r.decided != nil && key == r.info.ID+"/"+callKey(1, 0)
+}
+
+// changed says whether a call would not do any more what was shown to the person.
+func changed(a *session.Approval, ex *tools.Examination) bool {
+	return ex.State != a.Fingerprint || textOf(ex, a.Arguments) != a.Text
+}
+
+// textOf is what a person is shown of a call.
+func textOf(ex *tools.Examination, arguments string) string {
+	if ex.Text != "" {
+		return ex.Text
+	}
+	return indented(arguments)
+}
+
 // deed is a call in the words of policy.
-func (r *run) deed(req *tools.ToolRequest) policy.Deed {
-	an, ex := &req.Annotations, &req.Examination
-	return policy.Deed{
-		Tool:        req.Tool,
-		Writes:      !an.ReadOnly && policy.Level(an.Level).Allows(policy.LevelWrite),
+func (r *run) deed(tool string, an *tools.Annotations, ex *tools.Examination) policy.Deed {
+	d := policy.Deed{
+		Tool: tool, Writes: !an.ReadOnly && !an.Speaks,
 		Destructive: ex.Destructive, Destroys: an.Destructive, Executes: an.Executes, Always: ex.Always,
 		NewDestination: ex.Destination != "" && !r.taint.knows(ex.Destination),
 		Tainted:        r.taint.is() || ex.Taints,
 	}
+	for i := range ex.Steps {
+		s := &ex.Steps[i]
+		d.Steps = append(d.Steps, r.deed(s.Tool, &s.Annotations, &s.Examination))
+	}
+	return d
 }
 
 // granted says whether everybody for whom the turn runs has allowed the tool here.
@@ -98,31 +123,24 @@ func (r *run) Ask(ctx context.Context, call tools.Call, ex tools.Examination) (*
 	}
 	now := time.Now()
 	open := 0
-	for i := range all {
-		if all[i].State == session.ApprovalOpen && now.Before(all[i].Expires) {
+	for i := range all { // those of this turn may not be stored yet
+		if all[i].State == session.ApprovalOpen && all[i].Turn != r.info.ID && !lapsed(&all[i], now) {
 			open++
 		}
-	}
-	if open >= maxOpen {
-		return nil, tools.Fail(tools.ErrApprovalDenied, fmt.Sprintf("%d questions wait in this chat already; this call was not run", open), nil)
 	}
 	arguments, err := exact(call)
 	if err != nil {
 		return nil, err
 	}
-	req := tools.ToolRequest{Tool: call.Name, Annotations: call.Annotations, Examination: ex}
-	deed := r.deed(&req)
+	deed := r.deed(call.Name, &call.Annotations, &ex)
 	key := callKey(call.Round, call.Index)
 	a := &session.Approval{
 		ID: policy.NewPairingCode(), Chat: r.info.Chat, Session: r.info.Session, Address: r.info.Address,
 		Turn: r.info.ID, Round: call.Round, Index: call.Index, Call: call.ID,
-		Tool: call.Name, Arguments: arguments, Text: ex.Text, Question: r.info.ID + "/" + key + "/ask", Fingerprint: ex.State,
+		Tool: call.Name, Arguments: arguments, Text: textOf(&ex, arguments), Question: r.info.ID + "/" + key + "/ask", Fingerprint: ex.State,
 		Requester: r.who.sender, Direct: r.who.direct, Level: string(r.who.level),
-		Tainted: deed.Tainted, Grantable: deed.Grantable(),
+		Tainted: deed.Tainted, Grantable: deed.Grantable() && !r.taint.several(),
 		Asked: now, Expires: now.Add(approvalTime), State: session.ApprovalOpen,
-	}
-	if a.Text == "" {
-		a.Text = indented(arguments)
 	}
 	text := r.question(a, r.a.o.Approvals.Asks(deed))
 	if r.a.o.Redact(text) != text {
@@ -134,8 +152,11 @@ func (r *run) Ask(ctx context.Context, call tools.Call, ex tools.Examination) (*
 		return nil, tools.Fail(tools.ErrApprovalDenied, "a person has to allow this call, and the question cannot be put: "+err.Error(), nil).Because(err)
 	}
 	r.mu.Lock()
+	defer r.mu.Unlock()
+	if open += len(r.put) + len(r.asks); open >= maxOpen {
+		return nil, tools.Fail(tools.ErrApprovalDenied, fmt.Sprintf("%d questions wait in this chat already; this call was not run", open), nil)
+	}
 	r.asks[key] = asking{approval: a, question: o}
-	r.mu.Unlock()
 	return tools.NewToolResult("waiting for approval " + a.ID + ": a person has been asked, and the call has not run. " +
 		"The outcome will be told in this conversation; do not call it again."), nil
 }
@@ -155,7 +176,32 @@ func (r *run) takeAsking(key string) *asking {
 		return nil
 	}
 	delete(r.asks, key)
+	r.put = append(r.put, *a.approval)
 	return &a
+}
+
+// stained are the turn's questions that were put before content from outside came
+// in: whoever goes on from the decision has read it.
+func (r *run) stained() []session.Approval {
+	if !r.taint.is() {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var out []session.Approval
+	for _, a := range r.put {
+		if !a.Tainted {
+			a.Tainted = true
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// lapsed says whether the time to answer a question is over. A clock that was put
+// back gives it no more.
+func lapsed(a *session.Approval, now time.Time) bool {
+	return now.Before(a.Asked) || !now.Before(a.Expires)
 }
 
 // exact are a call's arguments as they will run: the model's own bytes, where the

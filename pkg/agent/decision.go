@@ -57,6 +57,7 @@ func (r *run) decide(ctx context.Context, w word) error {
 		return err
 	}
 	if err != nil || a.Chat != r.info.Chat {
+		r.a.o.Noted(session.Approval{ID: cut(w.id, 64), Address: r.info.Address, Turn: r.info.ID}, r.decider(w), "refused: unknown")
 		return r.commit(ctx, session.Commit{Outcome: session.OutcomeAnswered, Reason: "unknown approval"}, unknownText)
 	}
 	by := r.decider(w)
@@ -71,8 +72,8 @@ func (r *run) decide(ctx context.Context, w word) error {
 		return r.refuse(ctx, &a, by, fmt.Sprintf("Only %s or an owner can decide on approval %s.", nameOf(a.Requester), a.ID))
 	case w.word == allowHere && !a.Grantable:
 		return r.refuse(ctx, &a, by, fmt.Sprintf("Calls of %s can be allowed only once.", a.Tool))
-	case !now.Before(a.Expires):
-		return r.void(ctx, &a, by, "Approval "+a.ID+" came too late: it was good until "+a.Expires.Format("15:04:05 MST")+". The call was not run; ask for it again.")
+	case lapsed(&a, now):
+		return r.void(ctx, &a, by, tooLate(&a))
 	}
 	a.By, a.Decided, a.DecidedTurn = by, now, r.info.ID
 	if w.word == denyWord {
@@ -82,6 +83,10 @@ func (r *run) decide(ctx context.Context, w word) error {
 		return r.void(ctx, &a, by, why)
 	}
 	return r.allow(ctx, &a, w.word == allowHere)
+}
+
+func tooLate(a *session.Approval) string {
+	return "Approval " + a.ID + " came too late: it was good until " + a.Expires.Format("15:04:05 MST") + ". The call was not run; ask for it again."
 }
 
 // decider is who gave a decision.
@@ -109,21 +114,21 @@ func (r *run) refuse(ctx context.Context, a *session.Approval, by channels.Sende
 // now, and says why the call may not run any more.
 func (r *run) mayStill(ctx context.Context, a *session.Approval) string {
 	v := r.a.o.Authorize(ctx, policy.Event{
-		Kind: policy.KindDecision, Address: a.Address, Sender: a.Requester, Direct: a.Direct,
+		Kind: policy.KindDecision, Address: r.info.Address, Sender: a.Requester, Direct: a.Direct,
 	})
 	level := policy.Lowest(v.Level, policy.Level(a.Level))
+	r.who = asker{sender: a.Requester, level: level, owner: v.Owner, person: true, direct: a.Direct}
+	r.space = r.a.o.Space(r.info.Address, r.owned())
 	an, known := r.a.o.Tools.Annotations(a.Tool)
 	if !v.Allow || !known || !level.Allows(policy.Level(an.Level)) {
 		return fmt.Sprintf("%s may not use %s here any more. The call was not run.", nameOf(a.Requester), a.Tool)
 	}
-	r.who = asker{sender: a.Requester, level: level, owner: v.Owner, person: true, direct: a.Direct}
-	r.space = r.a.o.Space(r.info.Address, r.owned())
 	args, err := providers.DecodeArguments(a.Arguments)
 	if err != nil {
 		return "The stored call cannot be read. It was not run."
 	}
 	ex, err := r.offered().Examine(r.invocation(ctx), a.Tool, args)
-	if err != nil || ex.State != a.Fingerprint {
+	if err != nil || changed(a, &ex) {
 		return changedText
 	}
 	return ""
@@ -203,7 +208,11 @@ func (r *run) stored(a *session.Approval) *providers.LLMResponse {
 
 // runDecided goes on from the recorded decision: the call runs unless it has.
 func (r *run) runDecided(ctx context.Context, a *session.Approval, by channels.Sender) error {
-	if why := r.mayStill(ctx, a); why != "" && !r.ranAlready() {
+	why := r.mayStill(ctx, a)
+	if why == "" && lapsed(a, time.Now()) {
+		why = tooLate(a)
+	}
+	if why != "" && !r.ranAlready() {
 		return r.void(ctx, a, by, why)
 	}
 	if a.Tainted {

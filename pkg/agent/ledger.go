@@ -29,12 +29,12 @@ func (r *run) Answered(ctx context.Context, round int, resp *providers.LLMRespon
 // for one that goes on in the background.
 func (r *run) Begin(ctx context.Context, call tools.Call) error {
 	defer failpoint.Hit("P6")
-	if call.Annotations.Rerunnable() && !call.Async {
+	if r.rerunnable(&call) && !call.Async {
 		return nil
 	}
 	s := session.Step{
 		Kind: session.StepBegun, Round: call.Round, Await: true,
-		Call: &session.CallRecord{Index: call.Index, ID: call.ID, Tool: call.Name, Rerunnable: call.Annotations.Rerunnable()},
+		Call: &session.CallRecord{Index: call.Index, ID: call.ID, Tool: call.Name, Rerunnable: r.rerunnable(&call)},
 	}
 	if call.Async {
 		t := r.newTask(call)
@@ -45,14 +45,20 @@ func (r *run) Begin(ctx context.Context, call tools.Call) error {
 	return r.steps.record(ctx, s)
 }
 
+// rerunnable says whether a call that was begun and has not ended may run again.
+// What a person allowed once may not, unless it only reads.
+func (r *run) rerunnable(call *tools.Call) bool {
+	return call.Annotations.Rerunnable() && (call.Annotations.ReadOnly || !r.isDecided(call.Key))
+}
+
 // End records a call's result together with the messages that leave because of it.
 func (r *run) End(ctx context.Context, call tools.Call, result *tools.ToolResult) error {
 	failpoint.Hit("P8")
 	s := session.Step{
 		Kind: session.StepEnded, Round: call.Round,
 		Call: &session.CallRecord{
-			Index: call.Index, ID: call.ID, Tool: call.Name, Rerunnable: call.Annotations.Rerunnable(),
-			Result: result.ForLLM, IsError: result.IsError,
+			Index: call.Index, ID: call.ID, Tool: call.Name, Rerunnable: r.rerunnable(&call),
+			Result: result.ForLLM, IsError: result.IsError, Outside: r.taint.fromOutside(call.ID, call.Annotations),
 		},
 	}
 	if !result.Silent {

@@ -103,6 +103,7 @@ func (r *run) commit(ctx context.Context, c session.Commit, text string) error {
 		text = r.closing(c.Messages)
 	}
 	c.Messages = r.historyForm(c.Messages)
+	c.Approvals = append(c.Approvals, r.stained()...)
 	if text != "" {
 		o := r.outbound(r.info.ID+"/final/0", text, r.preview.id())
 		o.Finishes = open

@@ -41,8 +41,8 @@ func (r *run) resume(ctx context.Context) (past, error) {
 			open.note(s)
 			if c := s.Call; c != nil && s.Kind == session.StepEnded {
 				p.asked = p.asked || c.Approval != ""
-				if an, ok := r.a.o.Tools.Annotations(c.Tool); ok && c.Approval == "" {
-					r.taint.takesResult(c.ID, an, c.Result)
+				if c.Outside && c.Approval == "" {
+					r.taint.set() // which addresses it named is forgotten: they are asked about
 				}
 			}
 		case session.StepShown: // it has said nothing yet, see openingsOf
@@ -52,6 +52,11 @@ func (r *run) resume(ctx context.Context) (past, error) {
 			open = nil
 			r.taint.takes(s.Items)
 			p.messages = append(p.messages, r.userMessages(s.Items, r.fetch(ctx, s.Items))...)
+		}
+		for i := range s.Approvals {
+			if s.Approvals[i].Turn == r.info.ID {
+				r.put = append(r.put, s.Approvals[i])
+			}
 		}
 		for i := range s.Outbox {
 			r.noteSent(outboxKey(r.info.ID, s.Outbox[i].ID), s.Outbox[i].Text)

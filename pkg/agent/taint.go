@@ -19,6 +19,8 @@ type taint struct {
 	named []string
 	// pages are the ids of calls that reach an address which the model chose.
 	pages map[string]bool
+	// outside are the ids of calls that bring in content from outside.
+	outside map[string]bool
 }
 
 // is says whether untrusted content has entered the turn.
@@ -120,6 +122,23 @@ func (t *taint) takes(items []session.Item) {
 	}
 }
 
+// brings notes a call that brings in content from outside, whatever its tool does else.
+func (t *taint) brings(callID string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.outside == nil {
+		t.outside = map[string]bool{}
+	}
+	t.outside[callID] = true
+}
+
+// fromOutside says whether a call's result is content from outside.
+func (t *taint) fromOutside(callID string, a tools.Annotations) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return a.OpenWorld || t.outside[callID]
+}
+
 // reaches notes a call that reaches an address which the model chose.
 func (t *taint) reaches(callID string) {
 	t.mu.Lock()
@@ -133,13 +152,13 @@ func (t *taint) reaches(callID string) {
 // takesResult notes what comes in with a call's result. What a search finds is as
 // untrusted as a page, but its addresses are the search engine's, not a page's.
 func (t *taint) takesResult(callID string, a tools.Annotations, text string) {
-	if !a.OpenWorld {
+	if !t.fromOutside(callID, a) {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.tainted = true
-	if !t.pages[callID] {
+	if !t.pages[callID] && !t.outside[callID] {
 		t.named = append(t.named, strings.ToLower(text))
 	}
 }

@@ -53,6 +53,7 @@ type run struct {
 	seq     map[string]int      // outgoing messages per call key
 	begun   map[string]bool     // tasks whose call has not ended
 	asks    map[string]asking   // questions whose call has not ended, by call key
+	put     []session.Approval  // questions whose call has ended: it waits
 	late    time.Duration       // the age of its oldest message that is late; 0: none is
 }
 
@@ -64,6 +65,8 @@ type asker struct {
 	// person says whether a person started the turn.
 	person bool
 	direct bool
+	// tainted says that what asks brings content from outside.
+	tainted bool
 }
 
 func newRun(a *Agent, t session.Turn) *run {
@@ -135,6 +138,9 @@ func (r *run) authorize(ctx context.Context) ([]session.Item, string) {
 			r.log().Warn().Str("reason", reason).Str("item", r.info.Items[i].ID).Msg("an item is not allowed any more")
 			continue
 		}
+		if who.tainted {
+			r.taint.set()
+		}
 		if len(keep) == 0 {
 			r.who = who
 		} else {
@@ -169,7 +175,7 @@ func (a *Agent) askerOf(ctx context.Context, it session.Item) (asker, string) {
 		if err != nil {
 			return who, "its task cannot be read: " + err.Error()
 		}
-		e.Sender, e.Direct = t.Creator, t.Direct
+		e.Sender, e.Direct, who.tainted = t.Creator, t.Direct, t.Tainted
 	case it.Decision != nil:
 		d, err := a.o.Engine.Approval(ctx, it.Decision.Approval)
 		if err != nil {

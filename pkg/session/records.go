@@ -125,6 +125,8 @@ type CallRecord struct {
 	TaskID  string `json:"task_id,omitempty"`
 	// Approval is the question that was put instead of running the call.
 	Approval string `json:"approval,omitempty"`
+	// Outside says that its result brought in content from outside.
+	Outside bool `json:"outside,omitempty"`
 }
 
 // Commit is how a turn ends.
@@ -218,10 +220,12 @@ type Task struct {
 	Direct    bool            `json:"direct,omitempty"`
 	Tool      string          `json:"tool"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
-	State     TaskState       `json:"state"`
-	Started   time.Time       `json:"started"`
-	Deadline  time.Time       `json:"deadline"`
-	Ended     time.Time       `json:"ended,omitzero"`
+	// Tainted says that its result brings in content from outside, or is made from some.
+	Tainted  bool      `json:"tainted,omitempty"`
+	State    TaskState `json:"state"`
+	Started  time.Time `json:"started"`
+	Deadline time.Time `json:"deadline"`
+	Ended    time.Time `json:"ended,omitzero"`
 }
 
 // Completion is how a task ends.
