@@ -145,6 +145,9 @@ func (r *run) deny(ctx context.Context, a *session.Approval) error {
 
 // void ends a question that nobody can answer any more.
 func (r *run) void(ctx context.Context, a *session.Approval, by channels.Sender, why string) error {
+	if err := ctx.Err(); err != nil {
+		return err // an examination that was cut off says nothing
+	}
 	a.By, a.Decided, a.DecidedTurn, a.State, a.Reason = by, time.Now(), r.info.ID, session.ApprovalVoid, why
 	r.log().Info().Str("approval", a.ID).Str("tool", a.Tool).Str("reason", why).Msg("an approval is void")
 	r.a.o.Noted(*a, by, "void: "+why)

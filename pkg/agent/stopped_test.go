@@ -1,0 +1,99 @@
+package agent_test
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/pkg/agent"
+	"parley/pkg/policy"
+	"parley/pkg/session"
+	"parley/pkg/tools"
+)
+
+// TestAStopBetweenTheDecisionAndItsCall: the call runs once after the next start,
+// while the question is good, and not at all after that.
+func TestAStopBetweenTheDecisionAndItsCall(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		down  time.Duration
+		told  string
+		ran   int32
+		state session.ApprovalState
+	}{
+		"a short one":                  {time.Minute, "result: done", 1, session.ApprovalAllowed},
+		"until the question has ended": {10 * time.Minute, "too late", 0, session.ApprovalVoid},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var looks, ran atomic.Int32
+				reached := make(chan struct{})
+				type in struct {
+					Text string `json:"text"`
+				}
+				w := newWorld(t, script(writer), []tools.Tool{tools.NewExamined("overwrite", "", tools.Annotations{Destructive: true},
+					func(ctx context.Context, _ in) (tools.Examination, error) {
+						if looks.Add(1) == 3 { // when it was asked for, when it was allowed, before it runs
+							close(reached)
+							<-ctx.Done()
+							return tools.Examination{}, ctx.Err()
+						}
+						return tools.Examination{Destructive: true, Text: "overwrite"}, nil
+					},
+					func(context.Context, in) (any, error) { ran.Add(1); return "done", nil })},
+					withOptions(asking), withOptions(func(o *agent.Options) { o.Grace = time.Millisecond }))
+				w.write("1", "1", "one")
+				w.press("1", "1", w.question("overwrite"), "Allow once")
+				if got := w.expect().Text; !strings.Contains(got, "Allowed once") {
+					t.Errorf("told %q", got)
+				}
+				<-reached
+				w.stop()
+				pass(c.down)
+				w.start()
+				if got := w.expect().Text; !strings.Contains(got, c.told) {
+					t.Errorf("told %q", got)
+				}
+				w.settled()
+				if ran.Load() != c.ran || w.approval().State != c.state {
+					t.Errorf("ran %d times, and the question is %s", ran.Load(), w.approval().State)
+				}
+			})
+		})
+	}
+}
+
+// TestADecisionIsHeldAgainstThePresentAddress of a chat that has moved.
+func TestADecisionIsHeldAgainstThePresentAddress(t *testing.T) {
+	t.Parallel()
+	b := &book{}
+	var refused atomic.Bool
+	w := newWorld(t, script(writer), []tools.Tool{b.tool()}, withOptions(asking), withOptions(func(o *agent.Options) {
+		o.Authorize = func(_ context.Context, e policy.Event) policy.Verdict {
+			level := policy.LevelWrite
+			if e.Address.Chat == "group2" && e.Kind == policy.KindDecision {
+				refused.Store(true)
+				level = policy.LevelChat
+			}
+			return policy.Verdict{Allow: true, Level: level}
+		}
+	}))
+	w.write("group1", "7", "one")
+	q := w.question("one")
+	w.settled()
+	if err := w.eng.Move(t.Context(), chatAddr("group1"), chatAddr("group2")); err != nil {
+		t.Fatal(err)
+	}
+	w.press("group2", "7", q, "Allow once")
+	if got := w.expect(); !strings.Contains(got.Text, "any more") || got.Address != chatAddr("group2") {
+		t.Errorf("told %q", got.Text)
+	}
+	w.settled()
+	if !refused.Load() || len(b.texts()) > 0 {
+		t.Error("it ran")
+	}
+}
