@@ -19,11 +19,11 @@ import (
 // whose turn runs the stored call; see decision.go.
 
 const (
-	// approvalTime is how long a question may be answered.
+	// How long a question may be answered.
 	approvalTime = 10 * time.Minute
-	// grantTime is how long a grant lasts.
+	// How long a grant lasts.
 	grantTime = 24 * time.Hour
-	// maxOpen bounds the questions that wait in one chat.
+	// How many questions may wait in one chat.
 	maxOpen = 10
 )
 
@@ -189,10 +189,10 @@ func (r *run) stained() []session.Approval {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var out []session.Approval
-	for _, a := range r.put {
-		if !a.Tainted {
+	for i := range r.put {
+		if a := &r.put[i]; !a.Tainted {
 			a.Tainted = true
-			out = append(out, a)
+			out = append(out, *a)
 		}
 	}
 	return out
@@ -233,7 +233,7 @@ func (r *run) question(a *session.Approval, why string) string {
 	if a.Requester.Name != "" && !a.Direct {
 		who = channels.Visible(a.Requester.Name)
 	}
-	return fmt.Sprintf("May I run `%s`? I ask because %s.\n\n%s\n%s\n%s\n\nApproval %s, until %s. Only %s or an owner can decide.",
+	return fmt.Sprintf("May I run %#q? I ask because %s.\n\n%s\n%s\n%s\n\nApproval %s, until %s. Only %s or an owner can decide.",
 		a.Tool, why, fence, shown, fence, a.ID, a.Expires.Format("15:04:05 MST"), who)
 }
 

@@ -60,29 +60,33 @@ func (r *run) decide(ctx context.Context, w word) error {
 		r.a.o.Noted(session.Approval{ID: cut(w.id, 64), Address: r.info.Address, Turn: r.info.ID}, r.decider(w), "refused: unknown")
 		return r.commit(ctx, session.Commit{Outcome: session.OutcomeAnswered, Reason: "unknown approval"}, unknownText)
 	}
-	by := r.decider(w)
-	now := time.Now()
 	if a.State == session.ApprovalAllowed && a.DecidedTurn == r.info.ID {
-		return r.runDecided(ctx, &a, by) // an earlier attempt at this turn allowed it
+		return r.runDecided(ctx, &a, r.decider(w)) // an earlier attempt at this turn allowed it
 	}
+	return r.decideOn(ctx, w, &a)
+}
+
+// decideOn takes a decision on a question of this chat.
+func (r *run) decideOn(ctx context.Context, w word, a *session.Approval) error {
+	by, now := r.decider(w), time.Now()
 	switch {
 	case a.State != session.ApprovalOpen:
-		return r.refuse(ctx, &a, by, fmt.Sprintf("Approval %s was decided already: %s.", a.ID, a.State))
+		return r.refuse(ctx, a, by, fmt.Sprintf("Approval %s was decided already: %s.", a.ID, a.State))
 	case !w.operator && !r.who.owner && r.who.sender.ID != a.Requester.ID:
-		return r.refuse(ctx, &a, by, fmt.Sprintf("Only %s or an owner can decide on approval %s.", nameOf(a.Requester), a.ID))
+		return r.refuse(ctx, a, by, fmt.Sprintf("Only %s or an owner can decide on approval %s.", nameOf(a.Requester), a.ID))
 	case w.word == allowHere && !a.Grantable:
-		return r.refuse(ctx, &a, by, fmt.Sprintf("Calls of %s can be allowed only once.", a.Tool))
-	case lapsed(&a, now):
-		return r.void(ctx, &a, by, tooLate(&a))
+		return r.refuse(ctx, a, by, fmt.Sprintf("Calls of %s can be allowed only once.", a.Tool))
+	case lapsed(a, now):
+		return r.void(ctx, a, by, tooLate(a))
 	}
 	a.By, a.Decided, a.DecidedTurn = by, now, r.info.ID
 	if w.word == denyWord {
-		return r.deny(ctx, &a)
+		return r.deny(ctx, a)
 	}
-	if why := r.mayStill(ctx, &a); why != "" {
-		return r.void(ctx, &a, by, why)
+	if why := r.mayStill(ctx, a); why != "" {
+		return r.void(ctx, a, by, why)
 	}
-	return r.allow(ctx, &a, w.word == allowHere)
+	return r.allow(ctx, a, w.word == allowHere)
 }
 
 func tooLate(a *session.Approval) string {
@@ -140,7 +144,7 @@ func (r *run) deny(ctx context.Context, a *session.Approval) error {
 	r.log().Info().Str("approval", a.ID).Str("tool", a.Tool).Msg("a call was denied")
 	r.a.o.Noted(*a, a.By, "denied")
 	failure := tools.ErrorText(tools.ErrApprovalDenied, "a person denied this call; it was not run", nil)
-	return r.close(ctx, a, fmt.Sprintf("Denied by %s: `%s` was not run.", nameOf(a.By), a.Tool), failure)
+	return r.close(ctx, a, fmt.Sprintf("Denied by %s: %#q was not run.", nameOf(a.By), a.Tool), failure)
 }
 
 // void ends a question that nobody can answer any more.
@@ -186,7 +190,7 @@ func (r *run) allow(ctx context.Context, a *session.Approval, here bool) error {
 			Since: a.Decided, Expires: a.Decided.Add(grantTime),
 		}}
 	}
-	text := fmt.Sprintf("Allowed %s by %s: `%s`.", how, nameOf(a.By), a.Tool)
+	text := fmt.Sprintf("Allowed %s by %s: %#q.", how, nameOf(a.By), a.Tool)
 	o := r.outbound(r.info.ID+"/decided/0", text, "")
 	o.Finishes = a.Question
 	step.Outbox = []channels.Outbound{o}

@@ -68,7 +68,7 @@ func pager() tools.Tool {
 		func(_ context.Context, in in) (tools.Examination, error) {
 			return tools.Examination{Destination: in.URL}, nil
 		},
-		func(_ context.Context, in in) (any, error) { return "page, see https://b.example/?secret", nil })
+		func(context.Context, in) (any, error) { return "page, see https://b.example/?secret", nil })
 }
 
 // TestTheIDOfAnAllowedCallAllowsNothing: ids are the model's.

@@ -27,7 +27,9 @@ type past struct {
 func (r *run) resume(ctx context.Context) (past, error) {
 	var p past
 	var open *openRound
-	for _, s := range r.info.Steps {
+	for i := range r.info.Steps {
+		s := &r.info.Steps[i]
+		r.remember(s)
 		switch s.Kind {
 		case session.StepAnswer:
 			if s.Answer == nil {
@@ -38,28 +40,14 @@ func (r *run) resume(ctx context.Context) (past, error) {
 			p.rounds, p.asked = s.Round, false
 			open = newOpenRound(s.Round, s.Answer.ToolCalls)
 		case session.StepBegun, session.StepEnded:
-			open.note(s)
-			if c := s.Call; c != nil && s.Kind == session.StepEnded {
-				p.asked = p.asked || c.Approval != ""
-				if c.Outside && c.Approval == "" {
-					r.taint.set() // which addresses it named is forgotten: they are asked about
-				}
-			}
-		case session.StepShown: // it has said nothing yet, see openingsOf
-			continue
+			open.note(*s)
+			p.asked = p.asked || s.Kind == session.StepEnded && s.Call != nil && s.Call.Approval != ""
+		case session.StepShown: // see openingsOf
 		case session.StepJoined:
 			p.messages = append(p.messages, open.results()...)
 			open = nil
 			r.taint.takes(s.Items)
 			p.messages = append(p.messages, r.userMessages(s.Items, r.fetch(ctx, s.Items))...)
-		}
-		for i := range s.Approvals {
-			if s.Approvals[i].Turn == r.info.ID {
-				r.put = append(r.put, s.Approvals[i])
-			}
-		}
-		for i := range s.Outbox {
-			r.noteSent(outboxKey(r.info.ID, s.Outbox[i].ID), s.Outbox[i].Text)
 		}
 	}
 	for _, c := range open.unknown() {
@@ -76,6 +64,26 @@ func (r *run) resume(ctx context.Context) (past, error) {
 	}
 	p.messages = append(p.messages, open.results()...)
 	return p, nil
+}
+
+// remember takes in what a step says beside the conversation: what it sent and
+// asked, and whether content from outside came in. Which addresses that named is
+// forgotten: they are asked about.
+func (r *run) remember(s *session.Step) {
+	if s.Kind == session.StepShown {
+		return // it has said nothing yet
+	}
+	for i := range s.Approvals {
+		if s.Approvals[i].Turn == r.info.ID {
+			r.put = append(r.put, s.Approvals[i])
+		}
+	}
+	for i := range s.Outbox {
+		r.noteSent(outboxKey(r.info.ID, s.Outbox[i].ID), s.Outbox[i].Text)
+	}
+	if c := s.Call; c != nil && c.Outside && c.Approval == "" {
+		r.taint.set()
+	}
 }
 
 // outboxKey is the call key within an outgoing message's id.

@@ -89,9 +89,7 @@ func endsName(s string) bool { return s != "" && isNameByte(s[len(s)-1]) }
 // goesOn says whether a name goes on with s; a full stop before a blank ends it.
 func goesOn(s string) bool {
 	s = strings.TrimPrefix(s, "/")
-	if strings.HasPrefix(s, ".") {
-		s = s[1:]
-	}
+	s = strings.TrimPrefix(s, ".")
 	return s != "" && isNameByte(s[0])
 }
 

@@ -53,7 +53,7 @@ func TestTaint(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var made int
-			w := newWorld(t, script(func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+			w := newWorld(t, script(func(context.Context, []providers.Message, []providers.ToolDefinition) (*providers.LLMResponse, error) {
 				if made == len(c.calls) {
 					return say("done")
 				}

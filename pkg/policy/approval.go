@@ -62,8 +62,12 @@ func (a Approvals) Asks(d Deed) string {
 	if !named {
 		rule = a.Default
 	}
-	why := d.asked(rule, named)
-	if why != "" || named && rule == AskNever {
+	waived := named && rule == AskNever
+	if rule == AskNever && !named && (d.Destroys || d.Destructive || d.Executes) {
+		rule = AskDestructive
+	}
+	why := d.asked(rule)
+	if why != "" || waived {
 		return why
 	}
 	for i := range d.Steps {
@@ -75,10 +79,7 @@ func (a Approvals) Asks(d Deed) string {
 }
 
 // asked says why a person is asked before the deed by one rule.
-func (d *Deed) asked(rule AskRule, named bool) string { //nolint:revive // flag-parameter: it says of the rule whether it names the tool
-	if rule == AskNever && !named && (d.Destroys || d.Destructive || d.Executes) {
-		rule = AskDestructive
-	}
+func (d Deed) asked(rule AskRule) string {
 	switch {
 	case d.Always:
 		return "such a call is always asked for"
@@ -90,9 +91,19 @@ func (d *Deed) asked(rule AskRule, named bool) string { //nolint:revive // flag-
 		return "it overwrites or deletes"
 	case d.Writes && rule == AskSideEffects:
 		return "it changes something"
-	case d.Writes && d.Tainted:
+	case d.Tainted:
+		return d.askedAfterOutside()
+	default:
+		return ""
+	}
+}
+
+// askedAfterOutside says why a person is asked once untrusted content is in the turn.
+func (d Deed) askedAfterOutside() string {
+	switch {
+	case d.Writes:
 		return "it changes something after content from outside was read"
-	case d.NewDestination && d.Tainted:
+	case d.NewDestination:
 		return "it reaches a new address after content from outside was read"
 	default:
 		return ""

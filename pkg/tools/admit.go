@@ -48,7 +48,8 @@ func (r *ToolRegistry) examined(ctx context.Context, q *request) (*entry, *Error
 	if fail := e.fits(q.call.Arguments); fail != nil {
 		return nil, fail
 	}
-	return e, e.examine(r.lend(ctx, q), q)
+	fail := e.examine(r.lend(ctx, q), q)
+	return e, fail
 }
 
 // examine asks a tool what a call would do.

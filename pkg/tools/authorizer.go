@@ -26,7 +26,7 @@ type ToolRequest struct {
 	Nested, Covered bool
 }
 
-// ErrAsk, also wrapped, says of a call that a person has to allow it first.
+// ErrAsk says, also wrapped, of a call that a person has to allow it first.
 var ErrAsk = errors.New("a person has to allow this call first")
 
 // Gate decides on the calls of one loop, after the registry's [Authorizer].

@@ -61,8 +61,8 @@ func Check(s Spec, known func(tool string) bool) error {
 	return errors.Join(errs...)
 }
 
-// New makes the tool. annotations tells what is known of the tools that it calls;
-// what is not known counts as careful.
+// New makes the tool. What is known of the tools that it calls is asked of
+// annotations; one of which nothing is known may do anything.
 func New(s Spec, annotations func(tool string) (tools.Annotations, bool)) tools.Tool {
 	return &sequence{spec: s, known: annotations}
 }
@@ -149,7 +149,7 @@ func (q *sequence) Examine(ctx context.Context, args map[string]any) (tools.Exam
 			sum.Destination = ex.Destination
 		}
 		ex.Taints = ex.Taints || outside
-		sum.Taints = sum.Taints || ex.Taints && !(a.ReadOnly && outside)
+		sum.Taints = sum.Taints || ex.Taints && (!a.ReadOnly || !outside)
 		outside = outside || ex.Taints || a.OpenWorld
 		sum.Steps = append(sum.Steps, tools.ExaminedStep{Tool: step.Tool, Annotations: a, Examination: ex})
 	}
@@ -180,7 +180,7 @@ func (q *sequence) examineStep(ctx context.Context, step Step, given map[string]
 }
 
 // refused says whether an examination's error holds whatever earlier steps do.
-func refused(err error, depends bool) bool { //nolint:revive // flag-parameter: it is what is known of the step
+func refused(err error, depends bool) bool {
 	e, ok := errors.AsType[*tools.Error](err)
 	if !ok {
 		return false

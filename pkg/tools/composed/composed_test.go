@@ -120,7 +120,7 @@ func TestTheCallersRights(t *testing.T) {
 	if got := narrow.Execute(t.Context(), "research", args("go", "x")); !strings.Contains(got.ForLLM, `"permission_denied"`) {
 		t.Errorf("where saving is not offered: %s", got.ForLLM)
 	}
-	if got := r.Execute(t.Context(), "research", args("go", "/etc/passwd")); !strings.Contains(got.ForLLM, `"security_violation"`) {
+	if got := r.Execute(t.Context(), "research", args("rust", "/etc/passwd")); !strings.Contains(got.ForLLM, `"security_violation"`) {
 		t.Errorf("a path that a step refuses: %s", got.ForLLM)
 	}
 	if len(s.notes) > 0 {
@@ -157,7 +157,7 @@ func TestWhatDependsOnAResultIsTheWorst(t *testing.T) {
 	}
 	write := tools.NewExamined("write", "", tools.Annotations{Destructive: true},
 		func(_ context.Context, in in) (tools.Examination, error) {
-			if strings.Contains(in.Path, " ") {
+			if strings.HasPrefix(in.Path, "(") {
 				return tools.Examination{}, tools.Fail(tools.ErrInvalidArguments, "no such name", nil)
 			}
 			return tools.Examination{Destructive: in.Path == "taken"}, nil

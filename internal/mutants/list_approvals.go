@@ -1,0 +1,101 @@
+package mutants
+
+// approvalMutants break what is done with a person's answer.
+func approvalMutants() []Mutant {
+	const dir = "pkg/agent"
+	const approvals, killed, void = "approvals", "approvals: killed", "approvals: void"
+	return []Mutant{
+		{
+			Promise: approvals, Defect: "lets anybody decide",
+			File: dir + "/decision.go", Old: `case !w.operator && !r.who.owner && r.who.sender.ID != a.Requester.ID:`, New: `case !w.operator && r.who.sender.ID == "":`,
+			Dir: dir, Test: "^TestPressesThatDoNothingButSaySo$",
+		},
+		{
+			Promise: approvals, Defect: "forgets the decision, so that a second press runs the call again",
+			File: dir + "/decision.go", Old: "a.State = session.ApprovalAllowed\n", New: "",
+			Dir: dir, Test: "^TestACallThatAPersonAllowsRunsOnceAndAsShown$",
+		},
+		{
+			Promise: killed, Defect: "runs an allowed call again because its tool may",
+			File: dir + "/ledger.go", Old: `(call.Annotations.ReadOnly || !r.isDecided(call.Key))`, New: `(call.Key != "" || !r.isDecided(call.Key))`,
+			Dir: dir, Test: "^TestAnAllowedCallThatMayRunAgainDoesNot$",
+		},
+		{
+			Promise: killed, Defect: "runs a call whose time is over",
+			File: dir + "/decision.go", Old: `if why == "" && lapsed(a, time.Now()) {`, New: `if why == "" && a.ID == "" {`,
+			Dir: dir, Test: "^TestAStopBetweenTheDecisionAndItsCall$",
+		},
+		{
+			Promise: void, Defect: "does not look whether what is shown has changed",
+			File: dir + "/approvals.go", Old: `|| textOf(ex, a.Arguments) != a.Text`, New: ``,
+			Dir: dir, Test: "^TestWhatIsShownIsWhatRuns$",
+		},
+		{
+			Promise: void, Defect: "does not look whether the file has changed",
+			File: dir + "/approvals.go", Old: `return ex.State != a.Fingerprint || `, New: `return `,
+			Dir: dir, Test: "^TestPressesThatDoNothingButSaySo$",
+		},
+		{
+			Promise: void, Defect: "goes on with the rights of who pressed",
+			File: dir + "/decision.go", Old: `r.who = asker{sender: a.Requester, level: level,`, New: `_ = asker{sender: a.Requester, level: level,`,
+			Dir: dir, Test: "^TestADecisionGivesNoRights$",
+		},
+	}
+}
+
+// askingMutants break what a person is asked about.
+func askingMutants() []Mutant {
+	const dir, forged, outside = "pkg/agent", "approvals: forged", "content from outside"
+	return []Mutant{
+		{
+			Promise: "approvals: rules", Defect: "lets the word for all tools waive commands",
+			File: "pkg/policy/approval.go", Old: `(d.Destroys || d.Destructive || d.Executes)`, New: `(d.Destroys && d.Destructive && !d.Executes)`,
+			Dir: "pkg/policy", Test: "^TestWhatIsAskedFor$",
+		},
+		{
+			Promise: "grants", Defect: "lets a grant cover everybody",
+			File: dir + "/approvals.go", Old: `g.Person.ID == r.who.sender.ID &&`, New: `g.Person.ID != "" &&`,
+			Dir: dir, Test: "^TestAllowHere$",
+		},
+		{
+			Promise: "composed tools", Defect: "does not look at the steps",
+			File: "pkg/policy/approval.go", Old: `for i := range d.Steps {`, New: `for i := range d.Steps[:0] {`,
+			Dir: dir, Test: "^TestASequenceIsAskedForLikeItsSteps$",
+		},
+		{
+			Promise: "composed tools", Defect: "takes the word of a step that depends on another's result",
+			File: "pkg/tools/composed/composed.go", Old: `case depends:`, New: `case depends && a.Executes:`,
+			Dir: "pkg/tools/composed", Test: "^TestWhatDependsOnAResultIsTheWorst$",
+		},
+		{
+			Promise: forged, Defect: "knows the allowed call by the model's id",
+			File: dir + "/approvals.go", Old: `if !req.Nested && r.isDecided(req.Invocation.Key) {`, New: `if !req.Nested && r.decided != nil && req.Invocation.CallID == decidedCall(r.decided) {`,
+			Dir: dir, Test: "^TestTheIDOfAnAllowedCallAllowsNothing$",
+		},
+		{
+			Promise: forged, Defect: "counts only the questions that are stored",
+			File: dir + "/approvals.go", Old: `if open += len(r.put) + len(r.asks); open >= maxOpen {`, New: `if open >= maxOpen {`,
+			Dir: dir, Test: "^TestQuestionsOfOneAnswerAreBounded$",
+		},
+		{
+			Promise: outside, Defect: "forgets in another process what came from outside",
+			File: dir + "/resume.go", Old: `if c := s.Call; c != nil && c.Outside && c.Approval == "" {`, New: `if c := s.Call; c != nil && c.Outside && c.Approval != "" {`,
+			Dir: dir, Test: "^TestTaintSurvivesARestart$",
+		},
+		{
+			Promise: outside, Defect: "forgets in a decision's turn what came in after its question",
+			File: dir + "/outcome.go", Old: `c.Approvals = append(c.Approvals, r.stained()...)`, New: `_ = r.stained()`,
+			Dir: dir, Test: "^TestContentAfterTheQuestionTaintsItsDecision$",
+		},
+		{
+			Promise: outside, Defect: "takes a task's result for the person's own words",
+			File: dir + "/tasks.go", Old: `Tainted: r.taint.is() || r.taint.fromOutside(call.ID, call.Annotations),`, New: ``,
+			Dir: dir, Test: "^TestTaintOfBackgroundWork$",
+		},
+		{
+			Promise: outside, Defect: "takes what others sent for the person's own file",
+			File: "pkg/tools/files/outside.go", Old: `return rel == a.options.Outside ||`, New: `return rel == p &&`,
+			Dir: "pkg/tools/files", Test: "^TestWhatOthersSentIsFromOutside$",
+		},
+	}
+}
