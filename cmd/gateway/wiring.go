@@ -96,12 +96,14 @@ func newRegistry(cfg *config.Config, lookup func(string) (string, bool), redact 
 	})
 	r.Register(calc.New())
 	r.Register(clock.New(time.Now))
-	for _, t := range slices.Concat(fileTools(cfg), commandTools(cfg), codeTools(cfg), webTools(cfg, lookup), dataTools()) {
+	boxes := newSandboxes(cfg)
+	for _, t := range slices.Concat(fileTools(cfg), commandTools(cfg, boxes, log), codeTools(cfg, boxes), webTools(cfg, lookup), dataTools()) {
 		r.Register(t)
 	}
 	for _, t := range testTools(lookup) {
 		r.Register(t)
 	}
+	switchPrograms(r, cfg, boxes, log)
 	return r
 }
 

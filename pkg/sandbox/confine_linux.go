@@ -132,11 +132,11 @@ func landlockVersion() int {
 func landlock(s *spec) error {
 	version := landlockVersion()
 	rules := rulesFor(version, s.Network)
-	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&rules)), unsafe.Sizeof(rules), 0)
+	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&rules)), unsafe.Sizeof(rules), 0) //nolint:gosec // G103: a system call without a wrapper
 	if errno != 0 {
 		return errno
 	}
-	ruleset := int(fd) //nolint:gosec // G115: a file descriptor
+	ruleset := int(fd)
 	defer unix.Close(ruleset)
 	readable := append(systemFolders(), "/etc", "/proc")
 	for _, m := range s.Mounts {
@@ -208,7 +208,7 @@ func landlockAllow(ruleset int, path string, access uint64) error {
 		access uint64
 		fd     int32
 	}{access, int32(fd)} //nolint:gosec // G115: a file descriptor
-	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(ruleset), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
+	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(ruleset), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&rule)), 0, 0, 0) //nolint:gosec // G103: a system call without a wrapper
 	if errno != 0 {
 		return errno
 	}

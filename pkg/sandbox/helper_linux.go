@@ -123,7 +123,7 @@ func fork() (pid int, start *os.File) {
 	if err != nil {
 		fail("start the program", err)
 	}
-	pid, err = syscall.ForkExec("/proc/self/exe", []string{roleProgram}, &syscall.ProcAttr{
+	pid, err = syscall.ForkExec("/proc/self/exe", []string{roleProgram}, &syscall.ProcAttr{ //nolint:gosec // G204: this program itself
 		Env: []string{}, Files: []uintptr{0, 1, 2, in.Fd(), reportFile, begun.Fd()},
 		Sys: &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL},
 	})
@@ -142,7 +142,7 @@ func reap(program int, limit func() string) {
 		var status syscall.WaitStatus
 		pid, err := syscall.Wait4(-1, &status, 0, nil)
 		switch {
-		case err == syscall.EINTR: //nolint:errorlint // a plain errno
+		case err == syscall.EINTR:
 		case err != nil:
 			fail("wait for the program", err)
 		case pid == program && status.Exited():

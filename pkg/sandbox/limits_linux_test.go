@@ -229,7 +229,7 @@ func TestUnavailable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res := run(t, box, sandbox.Command{Path: self, Workspace: t.TempDir(), Env: []string{victim + "=available"}, Timeout: outside})
+	res := run(t, box, sandbox.Command{Path: self, Args: []string{victim, asking}, Workspace: t.TempDir(), Timeout: outside})
 	if !strings.HasPrefix(string(res.Stdout), sandbox.ErrUnavailable.Error()+": ") {
 		t.Errorf("it says %q, %s", res.Stdout, res.Stderr)
 	}

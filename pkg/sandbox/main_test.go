@@ -14,23 +14,28 @@ import (
 	"parley/pkg/sandbox"
 )
 
-// victim names, in the environment, the part that a process of a test plays: a
-// gateway that will be killed, or one that may have no sandbox.
-const victim = "SANDBOX_TEST_VICTIM"
+// victim is the first argument of a process that plays a part in a test, which the
+// second one names: the workspace of a run during which it is killed, or asking.
+const (
+	victim = "victim"
+	asking = "asking"
+)
 
 func TestMain(m *testing.M) {
 	sandbox.Main()
-	switch part := os.Getenv(victim); part {
-	case "":
-		goleak.VerifyTestMain(m, goleak.Cleanup(os.Exit))
-	case "available":
-		fmt.Println(sandbox.New(sandbox.Options{}).Available())
-	default:
-		_, err := sandbox.New(sandbox.Options{Unsafe: os.Args[1] == "unsafe"}).Run(context.Background(), sandbox.Command{
-			Path: "/bin/sh", Args: []string{"-c", lingering}, Workspace: part, Writable: true, Timeout: time.Minute,
-		})
-		fmt.Fprintln(os.Stderr, err)
+	if len(os.Args) < 3 || os.Args[1] != victim {
+		goleak.VerifyTestMain(m)
+		return
 	}
+	box := sandbox.New(sandbox.Options{})
+	if os.Args[2] == asking {
+		fmt.Fprintln(os.Stdout, box.Available())
+		return
+	}
+	_, err := box.Run(context.Background(), sandbox.Command{
+		Path: "/bin/sh", Args: []string{"-c", lingering}, Workspace: os.Args[2], Writable: true, Timeout: time.Minute,
+	})
+	fmt.Fprintln(os.Stderr, err)
 }
 
 // lingering leaves a session of its own, with the pipe named alive open, and waits.

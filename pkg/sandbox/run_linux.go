@@ -52,7 +52,7 @@ func (r *runner) Run(ctx context.Context, c Command) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if err := r.Available(); err != nil {
+	if err := r.Available(); err != nil { //nolint:contextcheck // the answer is for all, not for the caller who asks first
 		return Result{}, err
 	}
 	select {
@@ -99,9 +99,16 @@ func (r *runner) specOf(c Command) (*spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	visible := append(systemFolders(), append([]string{c.Workspace}, c.Readable...)...)
-	if !slices.ContainsFunc(visible, func(dir string) bool { return within(dir, c.Path) }) {
+	system := systemFolders()
+	inside := func(path string, dirs ...string) bool {
+		return slices.ContainsFunc(dirs, func(dir string) bool { return within(dir, path) })
+	}
+	switch {
+	case inside(c.Path, c.Workspace) || inside(c.Path, c.Readable...):
+	case !inside(c.Path, system...):
 		s.Mounts = append(s.Mounts, program)
+	case !inside(program.Source, system...): // a link out of the system's folders
+		s.Mounts = append(s.Mounts, mount{Source: program.Source, Target: program.Source})
 	}
 	for _, p := range r.o.Hidden {
 		if m, err := mountOf(p); err == nil { // what is not there needs no hiding
@@ -128,7 +135,7 @@ func (r *runner) start(ctx context.Context, s *spec, c Command) (Result, reports
 	cmd.Args = []string{roleInit}
 	cmd.Env = []string{} // nothing of ours
 	cmd.Dir = "/"
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Stdin, stdout, stderr
+	cmd.Stdout, cmd.Stderr = stdout, stderr
 	if c.Line != nil {
 		told := &lines{tell: c.Line}
 		defer told.end()
@@ -139,7 +146,7 @@ func (r *runner) start(ctx context.Context, s *spec, c Command) (Result, reports
 	group := func() error { return unix.Kill(-cmd.Process.Pid, unix.SIGKILL) } // its leader is the init
 	cmd.Cancel = group
 	began := time.Now()
-	said, err := converse(cmd, s)
+	said, err := converse(cmd, s, c.Stdin)
 	if s.Unsafe && cmd.Process != nil {
 		_ = group() // without a namespace of processes something may be left
 	}
@@ -182,7 +189,7 @@ func isolation(s *spec) *syscall.SysProcAttr {
 }
 
 // converse starts the init, tells it s, waits for its end and returns what it reported.
-func converse(cmd *exec.Cmd, s *spec) (reports, error) {
+func converse(cmd *exec.Cmd, s *spec, stdin io.Reader) (reports, error) {
 	runtime.LockOSThread() // see isolation
 	defer runtime.UnlockOSThread()
 	specIn, specOut, err := os.Pipe()
@@ -196,8 +203,7 @@ func converse(cmd *exec.Cmd, s *spec) (reports, error) {
 	}
 	defer reportIn.Close()
 	cmd.ExtraFiles = []*os.File{specIn, reportOut}
-	err = cmd.Start()
-	if err = errors.Join(err, specIn.Close(), reportOut.Close()); err != nil {
+	if err := errors.Join(startFed(cmd, stdin), specIn.Close(), reportOut.Close()); err != nil {
 		return nil, err
 	}
 	said := make(chan reports, 1)
@@ -207,6 +213,26 @@ func converse(cmd *exec.Cmd, s *spec) (reports, error) {
 	}
 	_ = cmd.Wait() // how it went is in the reports
 	return <-said, nil
+}
+
+// startFed starts a command that reads stdin. Nobody waits for a reader that does
+// not end: it is left when the command has ended.
+func startFed(cmd *exec.Cmd, stdin io.Reader) error {
+	if stdin == nil {
+		return cmd.Start()
+	}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	go func() {
+		_, _ = io.Copy(in, stdin) // a program need not read to the end
+		_ = in.Close()
+	}()
+	return nil
 }
 
 // reports are what the roles of one run told.
