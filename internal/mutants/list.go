@@ -6,6 +6,6 @@ import "slices"
 func List() []Mutant {
 	return slices.Concat(
 		engineMutants(), storeMutants(), channelMutants(), consoleMutants(), fileMutants(), toolMutants(), callMutants(),
-		agentMutants(), edgeMutants(), telegramMutants(), telegramRowMutants(),
+		agentMutants(), edgeMutants(), programMutants(), telegramMutants(), telegramRowMutants(),
 	)
 }
