@@ -313,8 +313,8 @@ func TestEnvironmentIsClean(t *testing.T) { //nolint:paralleltest // it sets the
 	for _, name := range []string{"LD_PRELOAD", "LD_LIBRARY_PATH", "BASH_ENV", "ENV", "PYTHONSTARTUP", "NODE_OPTIONS", "PERL5OPT", "GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF", "GIT_CONFIG_COUNT", "OPENAI_API_KEY", "SSH_AUTH_SOCK"} {
 		t.Setenv(name, "/tmp/canary")
 	}
-	for name, o := range map[string]sandbox.Options{"sandbox": {}, "unsafe": {Unsafe: true}} {
-		t.Run(name, func(t *testing.T) { //nolint:paralleltest // it needs that environment
+	for name, o := range map[string]sandbox.Options{"sandbox": {}, "unsafe": {Unsafe: true}} { //nolint:paralleltest // they need that environment
+		t.Run(name, func(t *testing.T) {
 			box := newBox(t, o)
 			c := sandbox.Command{Path: "/usr/bin/env", Workspace: t.TempDir(), Env: []string{"ASKED=for"}}
 			var names []string

@@ -10,7 +10,7 @@ import (
 
 // dangerous says why a program is asked about every time: it deletes, overwrites,
 // changes rights, ends others, or runs what its arguments or files say.
-func dangerous(names []string, args []string) string {
+func dangerous(names, args []string) string {
 	for _, name := range names {
 		name = path.Base(name)
 		for why, list := range map[string][]string{

@@ -48,15 +48,15 @@ func realBox(t *testing.T) sandbox.Runner {
 	return box
 }
 
-func in(t testing.TB, space string) context.Context {
-	t.Helper()
-	return tools.WithInvocation(t.Context(), tools.Invocation{Space: space, Level: tools.LevelExec})
+func in(tb testing.TB, space string) context.Context {
+	tb.Helper()
+	return tools.WithInvocation(tb.Context(), tools.Invocation{Space: space, Level: tools.LevelExec})
 }
 
-func write(t testing.TB, path, text string) {
-	t.Helper()
+func write(tb testing.TB, path, text string) {
+	tb.Helper()
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 
@@ -73,13 +73,13 @@ func with(args map[string]any, key string, value any) map[string]any {
 	return args
 }
 
-func examine(t testing.TB, tool tools.Tool, space string, args map[string]any) (tools.Examination, error) {
-	t.Helper()
+func examine(tb testing.TB, tool tools.Tool, space string, args map[string]any) (tools.Examination, error) {
+	tb.Helper()
 	e, ok := tool.(tools.Examiner)
 	if !ok {
-		t.Fatal("the tool does not say what a call would do")
+		tb.Fatal("the tool does not say what a call would do")
 	}
-	return e.Examine(in(t, space), args)
+	return e.Examine(in(tb, space), args)
 }
 
 // outcome is what a model is told.

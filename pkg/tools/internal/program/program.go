@@ -197,9 +197,9 @@ func Quote(arg string) string {
 }
 
 // Line shows a program with its arguments.
-func Line(path string, args []string) string {
+func Line(program string, args []string) string {
 	var b strings.Builder
-	b.WriteString(Quote(path))
+	b.WriteString(Quote(program))
 	for _, arg := range args {
 		b.WriteString(" " + Quote(arg))
 	}
