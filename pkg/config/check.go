@@ -35,6 +35,7 @@ func (c checker) run() {
 		}
 	}
 	c.tools()
+	c.programs()
 	c.telegram()
 	c.slack()
 }
