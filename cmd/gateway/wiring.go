@@ -96,7 +96,7 @@ func newRegistry(cfg *config.Config, lookup func(string) (string, bool), redact 
 	})
 	r.Register(calc.New())
 	r.Register(clock.New(time.Now))
-	for _, t := range slices.Concat(fileTools(cfg), commandTools(cfg), codeTools(cfg), webTools(cfg, lookup), dataTools()) {
+	for _, t := range slices.Concat(fileTools(cfg), commandTools(cfg), codeTools(cfg), webTools(cfg), dataTools()) {
 		r.Register(t)
 	}
 	for _, t := range testTools(lookup) {

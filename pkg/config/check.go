@@ -35,6 +35,7 @@ func (c checker) run() {
 		}
 	}
 	c.tools()
+	c.web()
 	c.telegram()
 	c.slack()
 }

@@ -1,0 +1,175 @@
+package web_test
+
+import (
+	"bytes"
+	"fmt"
+	"net/url"
+	"os"
+	"runtime"
+	"runtime/metrics"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/pkg/tools/web"
+)
+
+// What a page may cost, at most, whatever is in it.
+const (
+	mostTime   = 5 * time.Second
+	mostMemory = 64 << 20
+)
+
+const pageBytes = 2 << 20
+
+// fill repeats a piece until the page is as long as one may be.
+func fill(piece string) []byte {
+	return []byte(strings.Repeat(piece, pageBytes/len(piece)+1)[:pageBytes])
+}
+
+// hostilePages are pages that were written to cost a lot.
+func hostilePages() map[string][]byte {
+	pages := map[string][]byte{
+		"deep div":               fill("<div>"),
+		"deep b":                 fill("<b>"),
+		"deep list":              fill("<ul><li>x"),
+		"deep quote":             fill("<blockquote>x"),
+		"deep table":             fill("<table><tr><td>"),
+		"deep quote, closed":     []byte(strings.Repeat("<blockquote>", 60) + strings.Repeat("<p>some text\n", 1<<16) + strings.Repeat("</blockquote>", 60)),
+		"deep list, long":        []byte(strings.Repeat("<ul><li>", 35) + strings.Repeat("<p>some text\n", 1<<16)),
+		"deep div, much text":    []byte(strings.Repeat("<div>", 70) + strings.Repeat("<p>some text, and more of it, with commas, and more\n", 1<<15)),
+		"unclosed":               fill("<p>a<b>b<i>c<a href=x>d"),
+		"misnested":              fill("<b><p></b><i></p><div></i><td></div></td>"),
+		"formatting":             []byte(formatting()),
+		"stray end tags":         fill("</div></p></table>"),
+		"wide row":               []byte("<table><tr>" + strings.Repeat("<td>x", 1<<18)),
+		"one wide row, many":     []byte("<table><tr>" + strings.Repeat("<td>x", 15_000) + strings.Repeat("<tr><td>y", 10_000)),
+		"long cell, many rows":   []byte("<table><tr><td>" + strings.Repeat("x", 1<<19) + strings.Repeat("<tr><td>y", 10_000)),
+		"spans":                  fill(`<table><tr><td colspan=1000 rowspan=65534>x`),
+		"spans in one table":     []byte("<table>" + strings.Repeat(`<tr><td colspan=100 rowspan=100>x`, 1<<15)),
+		"attributes":             []byte("<p " + string(fill("a ")) + ">text"),
+		"equal attributes":       []byte("<p " + string(fill("class=a ")) + ">text"),
+		"links":                  fill(`<a href="/a?b=c d&e=%%%">x</a> `),
+		"long link":              []byte(`<a href="` + string(fill("/..")) + `">x</a>`),
+		"entities":               fill("&lt;&amp;&#x41;&nope"),
+		"escapes":                fill(`*_[]()<>#+-.!|~` + "`" + `\`),
+		"one word":               fill("a"),
+		"spaces":                 fill(" "),
+		"lines":                  fill("<br>"),
+		"newlines":               []byte("<pre>" + string(fill("\n"))),
+		"backticks":              []byte("<pre><code>" + string(fill("`"))),
+		"inline code":            fill("<code>`</code>"),
+		"code in pre":            fill("<pre><code class=language-go>x\n"),
+		"headings":               fill("<h1>x"),
+		"commas":                 fill("<div><p>a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u</div>"),
+		"many divs with text":    fill("<div class=content>some text, with commas, that is long enough to count</div>"),
+		"spans of text":          fill("<span>x</span>"),
+		"empty spans":            fill("<span></span>"),
+		"nested empty":           fill("<div><div><div></div></div></div>"),
+		"scripts":                fill("<script></script>"),
+		"script without end":     fill("<script>"),
+		"script in script":       fill("<script><!--<script>"),
+		"comments":               fill("<!-- - -->"),
+		"comment without end":    fill("<!--"),
+		"cdata":                  fill("<![CDATA["),
+		"svg":                    fill("<svg><title>"),
+		"math":                   fill("<math><mi><mglyph>"),
+		"select":                 fill("<select><option>"),
+		"template":               fill("<template>"),
+		"plaintext":              fill("<plaintext>"),
+		"textarea":               fill("<textarea>"),
+		"titles":                 fill("<title>x"),
+		"frameset":               fill("<frameset>"),
+		"forms":                  fill("<form><input>"),
+		"images":                 fill(`<img src="a.png" alt="*_[x](y)">`),
+		"meta":                   fill(`<meta name=author content="x">`),
+		"base":                   fill(`<base href="x/">`),
+		"nul":                    fill("\x00<p>\x00"),
+		"invalid utf-8":          fill("\xff\xfe<p>\x80"),
+		"angle brackets":         fill("<"),
+		"tag that never ends":    []byte("<p " + strings.Repeat("x", 1<<20)),
+		"quote that never ends":  []byte(`<p class="` + strings.Repeat("x", 1<<20)),
+		"bidi":                   fill("<p>\u202e\u2066x"),
+		"mixed":                  fill("<div><table><tr><td><ul><li><blockquote><pre><code>x</code></pre><h1>y</h1>"),
+		"mains":                  fill("<main><article>x"),
+		"definition":             fill("<dl><dt>x<dd>y"),
+		"tables":                 fill("<table><tr><td>a<td>b</table>"),
+		"lists of links":         fill("<ul><li><a href=x>y</a></ul>"),
+		"ordered, huge start":    fill("<ol start=99999999><li>x</ol>"),
+		"siblings of candidates": []byte("<div>" + strings.Repeat("<p>"+strings.Repeat("long text, with a comma. ", 8)+"</p>", 9_000) + "</div>"),
+		"bylines":                fill(`<div class=byline rel=author>x</div>`),
+		"unlikely":               fill(`<div class="comment sidebar ad">x, y</div>`),
+		"br chains":              fill("<div>a<br><br>b<br> <br></div>"),
+	}
+	return pages
+}
+
+// formatting has formatting elements that all differ, and blocks that would each repeat them.
+func formatting() string {
+	var b strings.Builder
+	for i := range 500 {
+		fmt.Fprintf(&b, "<font color=%d><b id=b%d>", i, i)
+	}
+	b.WriteString(strings.Repeat("<p>x", 1<<18))
+	return b.String()
+}
+
+// cost runs f and gives the time that it took and how far the heap grew.
+func cost(f func()) (took time.Duration, grew uint64) {
+	runtime.GC()
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	read := func() uint64 { metrics.Read(sample); return sample[0].Value.Uint64() }
+	before, most := read(), uint64(0)
+	done := make(chan struct{})
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		tick := time.NewTicker(time.Millisecond)
+		defer tick.Stop()
+		for {
+			most = max(most, read())
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+			}
+		}
+	}()
+	start := time.Now()
+	f()
+	took = time.Since(start)
+	close(done)
+	<-watched
+	if most > before {
+		grew = most - before
+	}
+	return took, grew
+}
+
+// TestHostilePages converts pages that were written to cost a lot. It runs alone:
+// what others allocate meanwhile would count.
+func TestHostilePages(t *testing.T) { //nolint:paralleltest,tparallel // it measures the heap of the whole process
+	from, err := url.Parse("https://a.example/b/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, page := range hostilePages() {
+		t.Run(name, func(t *testing.T) { //nolint:paralleltest // as above
+			var text string
+			var fail error
+			took, grew := cost(func() { _, text, _, fail = web.Markdown(t.Context(), page, from) })
+			if os.Getenv("SHOW") != "" {
+				fmt.Printf("%8.0f ms %4d MB %7d bytes %v %s\n", took.Seconds()*1000, grew>>20, len(text), fail, name)
+			}
+			if took > mostTime || grew > mostMemory {
+				t.Errorf("%s and %d MB", took, grew>>20)
+			}
+			if fail != nil {
+				t.Errorf("%v", fail)
+			}
+			if i := bytes.IndexFunc([]byte(text), func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x202e }); i >= 0 {
+				t.Errorf("a control character is left: %q", text[i:min(len(text), i+20)])
+			}
+		})
+	}
+}
