@@ -91,7 +91,7 @@ func (b *body) kind() kind {
 func (b *body) text() ([]byte, error) {
 	e, name, certain := charset.DetermineEncoding(b.data, b.header)
 	out := b.data
-	guessed := !certain && name == "windows-1252" && utf8.Valid(out[:max(0, len(out)-utf8.UTFMax)])
+	guessed := !certain && name == "windows-1252" && mostlyUTF8(out)
 	if name != "utf-8" && !guessed && e != encoding.Nop && e != nil {
 		decoded, err := e.NewDecoder().Bytes(b.data)
 		if err != nil {
@@ -104,6 +104,16 @@ func (b *body) text() ([]byte, error) {
 		return nil, b.unreadable()
 	}
 	return out, nil
+}
+
+// mostlyUTF8 says whether data is UTF-8 but for a character that is cut at its end.
+func mostlyUTF8(data []byte) bool {
+	for i := range utf8.UTFMax {
+		if len(data) >= i && utf8.Valid(data[:len(data)-i]) {
+			return true
+		}
+	}
+	return false
 }
 
 // unreadable refuses what is no text, and says what it is.

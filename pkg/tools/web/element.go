@@ -92,12 +92,14 @@ func get(n *html.Node, key string) string {
 	return ""
 }
 
-// rebase takes the address to which the page says that its links are relative.
+// rebase takes the address to which the page says first that its links are relative.
 func (t *tree) rebase(href string) {
-	if to := t.absolute(href); to != "" {
-		if u, err := url.Parse(to); err == nil && u.Host != "" {
-			t.base = u
-		}
+	if t.rebased {
+		return
+	}
+	t.rebased = true
+	if u, err := url.Parse(t.absolute(href)); err == nil && u.Host != "" {
+		t.base = u
 	}
 }
 
@@ -124,7 +126,10 @@ func (t *tree) absolute(href string) string {
 	default:
 		return ""
 	}
-	return u.String()
+	if s := u.String(); len(s) <= maxURL {
+		return s
+	}
+	return ""
 }
 
 // flattenTables makes plain blocks of the tables that are too large to be
@@ -162,14 +167,14 @@ func size(table *html.Node) (rows, widest int) {
 		rows++
 		cells := 0
 		for c := n.FirstChild; c != nil; c = c.NextSibling {
-			cells += max(1, number64(get(c, "colspan")))
+			cells += max(1, atoi(get(c, "colspan")))
 		}
 		widest = max(widest, cells)
 	}
 	return rows, widest
 }
 
-func number64(s string) int {
+func atoi(s string) int {
 	n, _ := strconv.Atoi(s)
 	return n
 }

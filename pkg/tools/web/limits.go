@@ -6,11 +6,16 @@ import "time"
 // bounds the libraries that work on it cost what markdown_test.go measures.
 const (
 	maxNodes = 40_000
-	maxDepth = 80
+	maxDepth = 60
 	maxText  = 1 << 20
-	// maxWeight bounds the text of the tree, each byte as often as it has
-	// ancestors: that often readability may read it, several times over.
-	maxWeight = 16 << 20
+	// maxMarkdown bounds what is kept of the text that comes of a page.
+	maxMarkdown = 2 << 20
+	// maxWeight bounds the tree, each byte of it as often as it has ancestors: that
+	// often it is read or copied. An element weighs nodeWeight bytes, and one that is
+	// left out as much as anewWeight elements.
+	maxWeight  = 16 << 20
+	nodeWeight = 32
+	anewWeight = 10
 	// maxSpan bounds the cells that colspan and rowspan add to all tables of a page.
 	maxSpan = 5_000
 	// maxColumns and maxCells bound one table, whose short rows are filled up.

@@ -34,14 +34,15 @@ func toMarkdown(ctx context.Context, page []byte, from *url.URL) (document, erro
 	if err != nil {
 		return document{}, err
 	}
-	d.text = clean(text)
+	d.text = clean(clip(text, maxMarkdown))
+	d.cut = d.cut || len(text) > maxMarkdown
 	return d, nil
 }
 
 // article finds what the page is about; nil where nothing is found for sure: too
 // little of the text, or without the tables, code and headings that there are.
 func (t *tree) article(ctx context.Context, from *url.URL) *html.Node {
-	if t.weight > maxWeight || ctx.Err() != nil {
+	if t.cut || ctx.Err() != nil {
 		return nil
 	}
 	all := outline(t.main())
@@ -51,11 +52,14 @@ func (t *tree) article(ctx context.Context, from *url.URL) *html.Node {
 	if err != nil || found.Node == nil {
 		return nil
 	}
-	if got := outline(found.Node); got.text*2 < all.text || got.tables < all.tables || got.code < all.code || got.headings+1 < all.headings {
+	if got := outline(found.Node); got.text < minArticle || got.text*2 < all.text || got.tables < all.tables || got.code < all.code || got.headings+1 < all.headings {
 		return nil
 	}
 	return found.Node
 }
+
+// minArticle is the least text, in bytes, of what counts as an article.
+const minArticle = 500
 
 // shape is what must not get lost of a page.
 type shape struct{ text, tables, code, headings int }
@@ -111,9 +115,13 @@ func render(ctx context.Context, n *html.Node) (string, error) {
 			table.WithNewlineBehavior(table.NewlineBehaviorPreserve), table.WithPresentationTables(false),
 		),
 	))
-	c.Register.Renderer(func(converter.Context, converter.Writer, *html.Node) converter.RenderStatus {
+	c.Register.Renderer(func(c converter.Context, w converter.Writer, n *html.Node) converter.RenderStatus {
 		if ctx.Err() != nil {
 			return converter.RenderSuccess // nothing more is written: the time is over
+		}
+		if n.DataAtom == atom.A && get(n, "href") == "" {
+			c.RenderChildNodes(c, w, n) // where it leads was left out
+			return converter.RenderSuccess
 		}
 		return converter.RenderTryNext
 	}, converter.PriorityEarly)

@@ -46,7 +46,7 @@ func TestMarkdown(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ page, want string }{
 		"headings":             {"<h1>a</h1><h2>b</h2><h6>c</h6>", "# a\n\n## b\n\n###### c"},
-		"paragraphs unclosed":  {"<p>a<p>b <b>c<p>d", "a\n\nb **c**\n\n**d**"},
+		"paragraphs unclosed":  {"<p>a<p>b <b>c<p>d", "a\n\nb **c**\n\nd"},
 		"absolute link":        {`<a href="/x?a=1">y</a>`, "[y](https://a.example/x?a=1)"},
 		"relative link":        {`<a href="../x">y</a>`, "[y](https://a.example/x)"},
 		"base":                 {`<base href="//b.example/c/"><a href="x">y</a>`, "[y](https://b.example/c/x)"},
@@ -56,17 +56,17 @@ func TestMarkdown(t *testing.T) {
 		"link in the page":     {`<a href="#x">y</a>`, "y"},
 		"table":                {"<table><tr><th>a<th>b<tr><td>1<td>2|3</table>", "| a | b |\n|---|---|\n| 1 | 2\\|3 |"},
 		"table with breaks":    {"<table><tr><th>a<th>b<tr><td>1<br>2<td>3</table>", "| a | b |\n|---|---|\n| 1  <br />2 | 3 |"},
-		"table with spans":     {"<table><tr><th colspan=2>a<tr><td>1<td>2</table>", "| a |   |\n|---|---|\n| 1 | 2 |"},
+		"table with spans":     {"<table><tr><th colspan=2>a<tr><td>1<td>2</table>", "| a |  |\n|---|---|\n| 1 | 2 |"},
 		"code":                 {"<pre><code class='language-py'>a  b\n\n c</code></pre>", "```py\na  b\n\n c\n```"},
 		"code, no code":        {"<pre class=lang-sh>ls</pre>", "```sh\nls\n```"},
 		"fence in code":        {"<pre>```\nx</pre>", "````\n```\nx\n````"},
 		"inline code":          {"<p>a <code>b|c</code>", "a `b|c`"},
 		"scripts":              {"a<script>b</script><style>c</style><noscript>d</noscript><template>e</template><!-- f -->g", "ag"},
 		"script in a string":   {"<script>'</scriptx>'</script >a", "a"},
-		"controls":             {"a\x00b\x1b[2Jc\u202ed\u200be\U000e0041f", "ab\\[2Jcdef"},
+		"controls":             {"a\x00b\x1b[2Jc\u202ed\u200be\U000e0041f", "ab[2Jcdef"},
 		"entities":             {"&lt;script&gt; &amp; &eacute;&#x1F600;", "&lt;script&gt; & é😀"},
-		"stray end tags":       {"<table><tr><td><p>a</div></p></table>b", "|   |\n|---|\n| a |\n\nb"},
-		"inline over blocks":   {"<b><div>a</b></div>c", "**a**\n\nc"},
+		"stray end tags":       {"<table><tr><td><p>a</div></p></table>b", "| a |\n|---|\n\nb"},
+		"inline over blocks":   {"<b><div>a</b></div>c", "**a**\n\n**c**"},
 		"custom elements":      {"<my-box><x-y>a</x-y></my-box>", "a"},
 		"list":                 {"<ul><li>a<ul><li>b</ul><li>c</ul>", "- a\n  \n  - b\n- c"},
 		"around":               {"<nav>n</nav><p>a</p><footer>f</footer>", "a"},
@@ -101,7 +101,8 @@ func TestConversionEndsWithItsTime(t *testing.T) {
 // FuzzPage looks for a page that costs more than a page may, or leaves a control
 // character in its text.
 func FuzzPage(f *testing.F) {
-	for _, page := range hostilePages() {
+	for _, build := range hostilePages() {
+		page := build()
 		f.Add(page[:min(len(page), 256)], uint16(64))
 	}
 	f.Add([]byte("<p>a<table><tr><td>b</td></tr></table><pre><code class=language-go>c</code></pre>"), uint16(1))

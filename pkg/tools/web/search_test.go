@@ -104,19 +104,19 @@ func TestSearchFails(t *testing.T) {
 		answer           string
 		wantKind, wantIn string
 	}{
-		"SearXNG without JSON":       {web.SearXNG, 403, "", "execution_failed", "search.formats"},
-		"SearXNG is ill":             {web.SearXNG, 500, "", "execution_failed", "SearXNG answered 500"},
-		"SearXNG says HTML":          {web.SearXNG, 200, "<html>", "execution_failed", "cannot be read"},
-		"SearXNG redirects":          {web.SearXNG, 302, "", "execution_failed", "302"},
+		"SearXNG without JSON":        {web.SearXNG, 403, "", "execution_failed", "search.formats"},
+		"SearXNG is ill":              {web.SearXNG, 500, "", "execution_failed", "SearXNG answered 500"},
+		"SearXNG says HTML":           {web.SearXNG, 200, "<html>", "execution_failed", "cannot be read"},
+		"SearXNG redirects":           {web.SearXNG, 302, "", "execution_failed", "302"},
 		"Brave does not know the key": {web.Brave, 401, `{"error": "` + key + `"}`, "execution_failed", "does not take the key"},
-		"Brave's limit":              {web.Brave, 429, "", "busy", "limit"},
-		"Brave is ill":               {web.Brave, 503, "", "execution_failed", "Brave Search answered 503"},
-		"Brave says nothing":         {web.Brave, 200, "", "execution_failed", "cannot be read"},
-		"DuckDuckGo asks for proof":  {web.DuckDuckGo, 202, "<html>", "execution_failed", "nothing was searched"},
-		"DuckDuckGo shows ducks":     {web.DuckDuckGo, 200, `<div class="anomaly-modal__title">Unfortunately, bots use DuckDuckGo too.</div>`, "execution_failed", "prove that they are human"},
-		"DuckDuckGo refuses":         {web.DuckDuckGo, 403, "", "execution_failed", "does not answer this gateway"},
-		"DuckDuckGo has a new page":  {web.DuckDuckGo, 200, "<html><body>Hello</body></html>", "execution_failed", "no results that can be read"},
-		"DuckDuckGo is ill":          {web.DuckDuckGo, 500, "", "execution_failed", "DuckDuckGo answered 500"},
+		"Brave's limit":               {web.Brave, 429, "", "busy", "limit"},
+		"Brave is ill":                {web.Brave, 503, "", "execution_failed", "Brave Search answered 503"},
+		"Brave says nothing":          {web.Brave, 200, "", "execution_failed", "cannot be read"},
+		"DuckDuckGo asks for proof":   {web.DuckDuckGo, 202, "<html>", "execution_failed", "nothing was searched"},
+		"DuckDuckGo shows ducks":      {web.DuckDuckGo, 200, `<div class="anomaly-modal__title">Unfortunately, bots use DuckDuckGo too.</div>`, "execution_failed", "prove that they are human"},
+		"DuckDuckGo refuses":          {web.DuckDuckGo, 403, "", "execution_failed", "does not answer this gateway"},
+		"DuckDuckGo has a new page":   {web.DuckDuckGo, 200, "<html><body>Hello</body></html>", "execution_failed", "no results that can be read"},
+		"DuckDuckGo is ill":           {web.DuckDuckGo, 500, "", "execution_failed", "DuckDuckGo answered 500"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -239,6 +239,7 @@ func TestSearchRate(t *testing.T) {
 		if diff := cmp.Diff(map[string]int{"execution_failed": 5, "busy": 2}, kinds); diff != "" {
 			t.Errorf("-want +got\n%s", diff)
 		}
+		<-time.After(6 * time.Second)
 		kind, _ := failure(t, r.Execute(t.Context(), "web_search", map[string]any{"query": "x"}))
 		if took := time.Since(start); kind != "execution_failed" || took < 9*time.Second {
 			t.Errorf("%s after %s", kind, took)

@@ -20,12 +20,13 @@ type tree struct {
 	// cut says that a limit ended it before the page's end.
 	cut bool
 
-	base   *url.URL
-	open   []*html.Node // from body to the innermost element
-	nodes  int
-	text   int
-	weight int
-	span   int
+	base    *url.URL
+	rebased bool
+	open    []*html.Node // from body to the innermost element
+	nodes   int
+	text    int
+	weight  int
+	span    int
 	// preformatted counts the open elements in which white space stays.
 	preformatted int
 }
@@ -114,7 +115,7 @@ func (t *tree) token(z *html.Tokenizer, kind html.TokenType, rest []byte) (skip 
 			if kind == html.SelfClosingTagToken && a != atom.Script && a != atom.Style {
 				return 0, true
 			}
-			t.nodes++ // reading begins anew behind it, which has its price
+			t.nodes += anewWeight // reading begins anew behind it, which has its price
 			return rawText(a, rest), t.nodes <= maxNodes
 		}
 		return 0, t.start(a, z, hasAttr)
@@ -146,7 +147,8 @@ func rawText(a atom.Atom, rest []byte) int {
 			return len(rest)
 		}
 		at += i + len("</")
-		if len(rest)-at < len(name) || !strings.EqualFold(string(rest[at:at+len(name)]), name) {
+		behind := at + len(name)
+		if len(rest) <= behind || !strings.EqualFold(string(rest[at:behind]), name) || !strings.ContainsRune(" \t\n\f\r/>", rune(rest[behind])) {
 			continue
 		}
 		end := bytes.IndexByte(rest[at:], '>')
@@ -161,7 +163,9 @@ func (t *tree) top() *html.Node { return t.open[len(t.open)-1] }
 
 // add hangs n into the innermost open element. It is false at the limit.
 func (t *tree) add(n *html.Node) bool {
-	if t.nodes++; t.nodes > maxNodes {
+	t.nodes++
+	t.weight += (len(n.Data) + nodeWeight) * len(t.open)
+	if t.nodes > maxNodes || t.weight > maxWeight {
 		return false
 	}
 	t.top().AppendChild(n)
@@ -176,7 +180,6 @@ func (t *tree) addText(text []byte) bool {
 		text = []byte(" ")
 	}
 	t.text += len(text)
-	t.weight += len(text) * len(t.open)
 	if t.text > maxText {
 		return false
 	}
@@ -185,22 +188,24 @@ func (t *tree) addText(text []byte) bool {
 
 // start opens an element. Where the page is too deep, its content stays without it.
 func (t *tree) start(a atom.Atom, z *html.Tokenizer, hasAttr bool) bool { //nolint:revive // flag-parameter: the tokenizer's own word
-	n := t.attributes(a, z, hasAttr)
+	if a == atom.Base {
+		t.attributes(a, z, hasAttr)
+	}
 	if !kept(a) {
 		return true
 	}
 	t.imply(a)
-	if void(a) {
-		return t.add(n)
-	}
-	return t.enter(n)
-}
-
-// enter adds an element and makes it the innermost, unless that is too deep.
-func (t *tree) enter(n *html.Node) bool {
-	if len(t.open) >= maxDepth {
+	switch {
+	case void(a):
+		return t.add(t.attributes(a, z, hasAttr))
+	case len(t.open) >= maxDepth:
 		return true
 	}
+	return t.enter(t.attributes(a, z, hasAttr))
+}
+
+// enter adds an element and makes it the innermost.
+func (t *tree) enter(n *html.Node) bool {
 	if !t.add(n) {
 		return false
 	}
@@ -241,7 +246,7 @@ func (t *tree) imply(a atom.Atom) {
 		t.endWithin(inTable, atom.Tr, atom.Caption)
 	case atom.Td, atom.Th:
 		t.endWithin(inTable, atom.Td, atom.Th, atom.Caption)
-		if top := t.top().DataAtom; top == atom.Table || top == atom.Tbody || top == atom.Thead || top == atom.Tfoot {
+		if top := t.top().DataAtom; len(t.open) < maxDepth && (top == atom.Table || top == atom.Tbody || top == atom.Thead || top == atom.Tfoot) {
 			t.enter(element(atom.Tr))
 		}
 	default:
