@@ -108,17 +108,20 @@ func (c checker) web() {
 			c.at(at, "%s is too wide: name the network that is meant", quote(s))
 		}
 	}
-	s := w.Search
+	c.webSearch(path+".search", w.Search)
+}
+
+func (c checker) webSearch(path string, s WebSearch) {
 	backend, _ := s.Chosen()
 	switch {
 	case backend == "searxng" && s.SearXNGURL == "":
-		c.at(path+".search.searxng_url", "is missing: write the address of the server")
+		c.at(path+".searxng_url", "is missing: write the address of the server")
 	case backend == "brave" && !s.BraveKey.set:
-		c.at(path+".search.brave_key", "is missing: write env:BRAVE_API_KEY, file:PATH or credential:NAME")
+		c.at(path+".brave_key", "is missing: write env:BRAVE_API_KEY, file:PATH or credential:NAME")
 	}
 	if s.SearXNGURL != "" {
-		c.server(path+".search.searxng_url", s.SearXNGURL, false)
+		c.server(path+".searxng_url", s.SearXNGURL, false)
 	}
-	c.server(path+".search.brave_url", s.BraveURL, s.BraveKey.set)
-	c.server(path+".search.duckduckgo_url", s.DuckDuckGoURL, false)
+	c.server(path+".brave_url", s.BraveURL, s.BraveKey.set)
+	c.server(path+".duckduckgo_url", s.DuckDuckGoURL, false)
 }

@@ -29,7 +29,7 @@ func (g *guard) parse(raw string) (*url.URL, error) {
 	if raw == "" || len(raw) > maxURL {
 		return nil, refuse(fmt.Sprintf("it must have 1 to %d bytes", maxURL))
 	}
-	if !utf8.ValidString(raw) || strings.ContainsFunc(raw, func(r rune) bool { return r == '\\' || r == ' ' || hidden(r) || r == '\n' || r == '\t' }) {
+	if !utf8.ValidString(raw) || strings.ContainsFunc(raw, func(r rune) bool { return strings.ContainsRune("\\ \n\t", r) || hidden(r) }) {
 		return nil, refuse("it has a space, a backslash or a character that cannot be seen")
 	}
 	u, err := url.Parse(raw)
@@ -51,21 +51,14 @@ func (g *guard) parse(raw string) (*url.URL, error) {
 	if err != nil {
 		return nil, err
 	}
-	u.Host = host + port
-	u.Fragment, u.RawFragment = "", ""
-	u.ForceQuery = false
-	u.RawQuery = printable(u.RawQuery)
-	if u.Path == "" {
-		u.Path = "/"
+	path, query := u.EscapedPath(), ""
+	if path == "" {
+		path = "/"
 	}
-	return url.Parse(u.Scheme + "://" + u.Host + u.EscapedPath() + query(u))
-}
-
-func query(u *url.URL) string {
-	if u.RawQuery == "" {
-		return ""
+	if u.RawQuery != "" {
+		query = "?" + printable(u.RawQuery)
 	}
-	return "?" + u.RawQuery
+	return url.Parse(u.Scheme + "://" + host + port + path + query)
 }
 
 // printable escapes every byte of a query that is not plain ASCII.
@@ -148,7 +141,7 @@ func (g *guard) port(u *url.URL) (string, error) {
 			return "", refuse("its port is not a number from 1 to 65535")
 		}
 	}
-	if !slices.Contains(g.ports, uint16(n)) { //nolint:gosec // it was checked above
+	if !slices.Contains(g.ports, uint16(n)) {
 		return "", refuse(fmt.Sprintf("port %d is not among those that may be reached", n))
 	}
 	if n == usual {

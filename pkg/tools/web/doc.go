@@ -16,7 +16,7 @@
 //   - A search server that the operator configured is asked over a client of its
 //     own; what it answers is as untrusted as any page. No error holds a key.
 //
-// Both tools only read, and both bring in content that others wrote. web_fetch
+// Both tools only read, and both bring in content that others wrote. Web_fetch
 // tells beforehand which address it would reach ([tools.Examiner]).
 //
 // To add a search server: write its backend beside brave.go, name it in

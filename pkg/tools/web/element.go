@@ -39,7 +39,7 @@ func void(a atom.Atom) bool { return a == atom.Br || a == atom.Hr || a == atom.I
 // attributes makes the element of a start tag with what is kept of its
 // attributes: where a link leads, made absolute, and what helps to find the
 // article and the language of code.
-func (t *tree) attributes(a atom.Atom, z *html.Tokenizer, hasAttr bool) *html.Node { //nolint:revive // flag-parameter: the tokenizer's own word
+func (t *tree) attributes(a atom.Atom, z *html.Tokenizer, hasAttr bool) *html.Node {
 	n := element(a)
 	span := map[string]int{}
 	for more := hasAttr; more; {
@@ -63,14 +63,23 @@ func (t *tree) attributes(a atom.Atom, z *html.Tokenizer, hasAttr bool) *html.No
 			}
 		}
 	}
-	if area := max(1, span["colspan"]) * max(1, span["rowspan"]); area > 1 && (a == atom.Td || a == atom.Th) {
-		if t.span += area; t.span <= maxSpan {
-			for key, i := range span {
-				n.Attr = set(n.Attr, key, strconv.Itoa(i))
-			}
-		}
+	if a == atom.Td || a == atom.Th {
+		t.spread(n, span)
 	}
 	return n
+}
+
+// spread lets a cell take several columns or rows, while there is room for that.
+func (t *tree) spread(cell *html.Node, span map[string]int) {
+	area := max(1, span["colspan"]) * max(1, span["rowspan"])
+	if area == 1 {
+		return
+	}
+	if t.span += area; t.span <= maxSpan {
+		for key, i := range span {
+			cell.Attr = set(cell.Attr, key, strconv.Itoa(i))
+		}
+	}
 }
 
 // set keeps the first of equal attributes.

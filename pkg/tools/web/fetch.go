@@ -81,7 +81,7 @@ func (f *fetcher) fetch(ctx context.Context, in fetchArguments) (any, error) {
 	return show(in, b, at, d)
 }
 
-// get asks for the page. at is where it was found in the end.
+// get asks for the page. At is where it was found in the end.
 func (f *fetcher) get(ctx context.Context, u *url.URL) (b *body, at *url.URL, err error) {
 	limited, cancel := context.WithTimeout(ctx, f.o.Timeout)
 	defer cancel()

@@ -141,7 +141,7 @@ func TestHostileBodies(t *testing.T) { //nolint:paralleltest // it measures the 
 			_, _ = w.Write(body)
 		}
 	}
-	for name, c := range map[string]struct {
+	for name, c := range map[string]struct { //nolint:paralleltest // as above
 		h          http.HandlerFunc
 		want, kind string
 	}{
@@ -170,7 +170,7 @@ func TestHostileBodies(t *testing.T) { //nolint:paralleltest // it measures the 
 		"404":  {http.NotFound, "404 Not Found", "execution_failed"},
 		"500":  {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }, "500", "execution_failed"},
 	} {
-		t.Run(name, func(t *testing.T) { //nolint:paralleltest // as above
+		t.Run(name, func(t *testing.T) {
 			s := serve(t, "127.0.0.2", 0, c.h)
 			o := s.reach(t)
 			if c.kind == "timeout" {

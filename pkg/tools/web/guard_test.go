@@ -82,8 +82,17 @@ func TestNamesThatLeadInside(t *testing.T) {
 	t.Parallel()
 	canary := serve(t, "127.0.0.1", 0, page("text/plain", "CANARY"))
 	for _, ips := range [][]string{
-		{"127.0.0.1"}, {"10.0.0.1"}, {"169.254.169.254"}, {"0.0.0.0"}, {"100.64.1.1"}, {"192.168.1.1"}, {"224.0.0.1"}, {"198.18.0.1"},
-		{"168.63.129.16"}, {"127.0.0.3", "127.0.0.1"}, {"127.0.0.2", "127.0.0.1"},
+		{"127.0.0.1"},
+		{"10.0.0.1"},
+		{"169.254.169.254"},
+		{"0.0.0.0"},
+		{"100.64.1.1"},
+		{"192.168.1.1"},
+		{"224.0.0.1"},
+		{"198.18.0.1"},
+		{"168.63.129.16"},
+		{"127.0.0.3", "127.0.0.1"},
+		{"127.0.0.2", "127.0.0.1"},
 	} {
 		t.Run(strings.Join(ips, " and "), func(t *testing.T) {
 			t.Parallel()
@@ -149,8 +158,7 @@ func TestRebinding(t *testing.T) {
 func TestRedirects(t *testing.T) {
 	t.Parallel()
 	canary := serve(t, "127.0.0.1", 0, page("text/plain", "CANARY"))
-	var s *site
-	s = serve(t, "127.0.0.2", 0, func(w http.ResponseWriter, r *http.Request) {
+	s := serve(t, "127.0.0.2", 0, func(w http.ResponseWriter, r *http.Request) {
 		var left int
 		if r.Header.Get("Referer") != "" {
 			t.Errorf("Referer %q", r.Header.Get("Referer"))
@@ -232,7 +240,7 @@ func TestAllowPrivate(t *testing.T) {
 }
 
 // TestProxyOfTheEnvironment shows that no proxy variable leads requests elsewhere.
-func TestProxyOfTheEnvironment(t *testing.T) {
+func TestProxyOfTheEnvironment(t *testing.T) { //nolint:paralleltest // it sets the environment
 	proxy := serve(t, "127.0.0.1", 0, page("text/plain", "CANARY"))
 	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY"} {
 		t.Setenv(name, proxy.URL)

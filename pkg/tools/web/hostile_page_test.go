@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"net/url"
-	"os"
 	"runtime"
 	"runtime/metrics"
 	"strings"
@@ -162,20 +161,18 @@ func cost(f func()) (took time.Duration, grew uint64) {
 
 // TestHostilePages converts pages that were written to cost a lot. It runs alone:
 // what others allocate meanwhile would count.
-func TestHostilePages(t *testing.T) { //nolint:paralleltest,tparallel // it measures the heap of the whole process
+func TestHostilePages(t *testing.T) { //nolint:paralleltest // it measures the heap of the whole process
 	from, err := url.Parse("https://a.example/b/")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, build := range hostilePages() {
-		t.Run(name, func(t *testing.T) { //nolint:paralleltest // as above
+	for name, build := range hostilePages() { //nolint:paralleltest // as above
+		t.Run(name, func(t *testing.T) {
 			page := build()
 			var text string
 			var fail error
 			took, grew := cost(func() { _, text, _, fail = web.Markdown(t.Context(), page, from) })
-			if os.Getenv("SHOW") != "" {
-				fmt.Printf("%8.0f ms %4d MB %7d bytes %v %s\n", took.Seconds()*1000, grew>>20, len(text), fail, name)
-			}
+			t.Logf("%s, %d MB, %d bytes of text", took.Round(time.Millisecond), grew>>20, len(text))
 			if took > mostTime || grew > mostMemory {
 				t.Errorf("%s and %d MB", took, grew>>20)
 			}

@@ -15,14 +15,14 @@ import (
 	"parley/pkg/tools"
 )
 
-// The limits of web_search: characters of a query, results of an answer.
+// The limits of web_search: characters of a query, results of an answer, how long
+// a search waits for its turn, and how many may begin at once.
 const (
 	maxQuery       = 500
 	defaultResults = 5
 	maxResults     = 20
-	// maxWait is how long a search waits for its turn; what would wait longer is refused.
-	maxWait = 5 * time.Second
-	burst   = 5
+	maxWait        = 5 * time.Second
+	burst          = 5
 )
 
 type searchArguments struct {

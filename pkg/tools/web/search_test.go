@@ -67,16 +67,20 @@ func TestSearch(t *testing.T) {
 	}{
 		"SearXNG": {
 			web.SearXNG, "/search", `{"query":"go","results":[{"title":"A","url":"https://a.example/","content":"x"},{"title":"B","url":"https://b.example/","content":null}]}`,
-			url.Values{"q": {"go modules"}, "format": {"json"}}, "",
+			url.Values{"q": {"go modules"}, "format": {"json"}},
+			"",
 			[]hit{{"A", "https://a.example/", "x"}, {"B", "https://b.example/", ""}},
 		},
 		"Brave": {
 			web.Brave, "/res/v1/web/search", `{"web":{"results":[{"title":"A &amp; B","url":"https://a.example/","description":"x <strong>y</strong>"}]}}`,
-			url.Values{"q": {"go modules"}, "count": {"5"}, "text_decorations": {"false"}}, key,
+			url.Values{"q": {"go modules"}, "count": {"5"}, "text_decorations": {"false"}},
+			key,
 			[]hit{{"A & B", "https://a.example/", "x y"}},
 		},
 		"DuckDuckGo": {
-			web.DuckDuckGo, "/html/", duckPage, url.Values{"q": {"go modules"}}, "",
+			web.DuckDuckGo, "/html/", duckPage,
+			url.Values{"q": {"go modules"}},
+			"",
 			[]hit{{"The Go docs", "https://go.dev/doc/?a=1", "All about Go & more."}, {"Plain", "https://plain.example/", "Second"}},
 		},
 	} {
@@ -179,8 +183,12 @@ func TestSearchFindsNothing(t *testing.T) {
 func TestHostileResults(t *testing.T) {
 	t.Parallel()
 	hostile := []map[string]string{
-		{"title": "script", "url": "javascript:alert(1)"}, {"title": "file", "url": "file:///etc/passwd"}, {"title": "user", "url": "http://bank.example@evil.example/"},
-		{"title": "none", "url": ""}, {"title": "broken", "url": "http://[::1"}, {"title": "long", "url": "http://a.example/" + strings.Repeat("a", 10_000)},
+		{"title": "script", "url": "javascript:alert(1)"},
+		{"title": "file", "url": "file:///etc/passwd"},
+		{"title": "user", "url": "http://bank.example@evil.example/"},
+		{"title": "none", "url": ""},
+		{"title": "broken", "url": "http://[::1"},
+		{"title": "long", "url": "http://a.example/" + strings.Repeat("a", 10_000)},
 		{"title": "a\x1b[2J\u202eb\nc\U000e0041", "url": "https://a.example/\u202e", "content": strings.Repeat("wörd ", 10_000)},
 	}
 	for i := range 50 {

@@ -91,7 +91,7 @@ func overlong(rest []byte) int {
 	return len(rest)
 }
 
-// token takes one token. skip is how much of rest belongs to an element that is
+// token takes one token. Skip is how much of rest belongs to an element that is
 // left out; more is false at a limit.
 func (t *tree) token(z *html.Tokenizer, kind html.TokenType, rest []byte) (skip int, more bool) {
 	switch kind {
@@ -187,7 +187,7 @@ func (t *tree) addText(text []byte) bool {
 }
 
 // start opens an element. Where the page is too deep, its content stays without it.
-func (t *tree) start(a atom.Atom, z *html.Tokenizer, hasAttr bool) bool { //nolint:revive // flag-parameter: the tokenizer's own word
+func (t *tree) start(a atom.Atom, z *html.Tokenizer, hasAttr bool) bool {
 	if a == atom.Base {
 		t.attributes(a, z, hasAttr)
 	}
@@ -246,7 +246,7 @@ func (t *tree) imply(a atom.Atom) {
 		t.endWithin(inTable, atom.Tr, atom.Caption)
 	case atom.Td, atom.Th:
 		t.endWithin(inTable, atom.Td, atom.Th, atom.Caption)
-		if top := t.top().DataAtom; len(t.open) < maxDepth && (top == atom.Table || top == atom.Tbody || top == atom.Thead || top == atom.Tfoot) {
+		if slices.Contains([]atom.Atom{atom.Table, atom.Tbody, atom.Thead, atom.Tfoot}, t.top().DataAtom) && len(t.open) < maxDepth {
 			t.enter(element(atom.Tr))
 		}
 	default:
@@ -266,6 +266,12 @@ func (t *tree) endWithin(stop func(atom.Atom) bool, names ...atom.Atom) {
 			return
 		}
 	}
+}
+
+func inTable(a atom.Atom) bool { return a == atom.Table }
+
+func inList(a atom.Atom) bool {
+	return scope(a) || a == atom.Ul || a == atom.Ol || a == atom.Dl || a == atom.Menu
 }
 
 // scope says which elements keep an end tag inside them from ending what is outside.
