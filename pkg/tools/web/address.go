@@ -51,14 +51,19 @@ func (g *guard) parse(raw string) (*url.URL, error) {
 	if err != nil {
 		return nil, err
 	}
-	path, query := u.EscapedPath(), ""
+	return url.Parse(u.Scheme + "://" + host + port + rest(u))
+}
+
+// rest is the path and the query of an address.
+func rest(u *url.URL) string {
+	path := u.EscapedPath()
 	if path == "" {
 		path = "/"
 	}
 	if u.RawQuery != "" {
-		query = "?" + printable(u.RawQuery)
+		path += "?" + printable(u.RawQuery)
 	}
-	return url.Parse(u.Scheme + "://" + host + port + path + query)
+	return path
 }
 
 // printable escapes every byte of a query that is not plain ASCII.

@@ -229,10 +229,6 @@ func (t *tree) imply(a atom.Atom) {
 	if block(a) {
 		t.endWithin(block, atom.P)
 	}
-	inList := func(a atom.Atom) bool {
-		return scope(a) || a == atom.Ul || a == atom.Ol || a == atom.Dl || a == atom.Menu
-	}
-	inTable := func(a atom.Atom) bool { return a == atom.Table }
 	switch a {
 	case atom.A:
 		t.endWithin(block, atom.A)
@@ -268,6 +264,7 @@ func (t *tree) endWithin(stop func(atom.Atom) bool, names ...atom.Atom) {
 	}
 }
 
+// inTable and inList are where the search for a cell or an item ends.
 func inTable(a atom.Atom) bool { return a == atom.Table }
 
 func inList(a atom.Atom) bool {
