@@ -97,7 +97,7 @@ func newRegistry(cfg *config.Config, places addresses, boxes sandboxes, lookup f
 	})
 	r.Register(calc.New())
 	r.Register(clock.New(time.Now))
-	for _, t := range slices.Concat(fileTools(cfg, places), commandTools(cfg, boxes, log), codeTools(cfg, boxes), webTools(cfg, lookup), dataTools()) {
+	for _, t := range slices.Concat(fileTools(cfg, places), commandTools(cfg, boxes, log), codeTools(cfg, boxes), webTools(cfg), dataTools()) {
 		r.Register(t)
 	}
 	for _, t := range testTools(lookup) {

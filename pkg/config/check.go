@@ -36,6 +36,7 @@ func (c checker) run() {
 	}
 	c.tools()
 	c.programs()
+	c.web()
 	c.telegram()
 	c.slack()
 }

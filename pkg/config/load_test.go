@@ -305,6 +305,15 @@ func TestLoadRefuses(t *testing.T) {
 		{"open webhook", "channels: {telegram: {webhook: {listen: ':80'}}}", []string{"webhook.secret: is missing", "webhook.public_url: must be the https address"}},
 		{"open events", "channels: {slack: {events: {listen: here}}}", []string{"events.signing_secret: is missing", "events.listen: must be HOST:PORT"}},
 		{"bad proxy", "channels: {slack: {proxy: 'ftp://x'}}", []string{"channels.slack.proxy: must be an address"}},
+		{"searxng without address", "tools: {web: {search: {backend: searxng}}}", []string{"tools.web.search.searxng_url: is missing"}},
+		{"brave without key", "tools: {web: {search: {backend: brave}}}", []string{"tools.web.search.brave_key: is missing: write env:BRAVE_API_KEY"}},
+		{"brave in the clear", "tools: {web: {search: {brave_key: env:OPENAI_API_KEY, brave_url: 'http://example.org'}}}", []string{"tools.web.search.brave_url: a secret would travel unencrypted"}},
+		{"no such search", "tools: {web: {search: {backend: altavista}}}", []string{"auto, searxng, brave, duckduckgo"}},
+		{"private wildcard", "tools: {web: {allow_private: ['*.internal']}}", []string{`tools.web.allow_private[0]: "*.internal" is no address, network or name`}},
+		{"private address", "tools: {web: {allow_private: ['127.1', '[::1]', 'http://a', '::ffff:10.0.0.0/104', '10.0.0.1:80']}}", []string{"allow_private[0]", "allow_private[1]", "allow_private[2]", "allow_private[3]", "allow_private[4]"}},
+		{"everything private", "tools: {web: {allow_private: [0.0.0.0/0, '::/0']}}", []string{`allow_private[0]: "0.0.0.0/0" is too wide`, "allow_private[1]"}},
+		{"no ports", "tools: {web: {ports: []}}", []string{"tools.web.ports: is empty"}},
+		{"bad port", "tools: {web: {ports: [70000]}}", []string{"tools.web.ports[0]: must be a number from 1 to 65535"}},
 		{"all at once", "agnt: 1\nlog: {level: loud}\ntools: {timeout: 1}\nowners: [x]", []string{"1:1: agnt", "2:14: log.level", "3:18: tools.timeout", "4:10: owners[0]"}},
 	}
 	for _, tt := range tests {
