@@ -25,7 +25,7 @@ func become() {
 	}
 	var s spec
 	if err := json.NewDecoder(os.NewFile(specFile, "spec")).Decode(&s); err != nil {
-		os.Exit(1) //nolint:forbidigo // the init failed, and says why
+		unix.Exit(1) // the init failed, and says why
 	}
 	unix.Umask(0o077)
 	if err := os.Chdir(s.Dir); err != nil {

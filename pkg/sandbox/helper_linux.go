@@ -39,7 +39,7 @@ func Main() {
 	default:
 		return
 	}
-	os.Exit(0) //nolint:forbidigo // this process is not the caller's
+	unix.Exit(0) // this process is not the caller's: none of its work at an end is done
 }
 
 // tell reports to the runner.
@@ -53,7 +53,7 @@ func tell(r report) {
 // fail reports why the program is not run, and ends the process.
 func fail(doing string, err error) {
 	tell(report{Error: fmt.Sprintf("%s: %v", doing, err)})
-	os.Exit(1) //nolint:forbidigo // this process is not the caller's
+	unix.Exit(1) // this process is not the caller's
 }
 
 // closeOnExec keeps whatever this process has open from the program, what its own
@@ -86,7 +86,7 @@ func supervise() {
 	}
 	go func() {
 		_, _ = io.Copy(io.Discard, in) // until the runner is gone
-		os.Exit(1)                     //nolint:forbidigo // and so is everything in the sandbox
+		unix.Exit(1)                   // and so is everything in the sandbox
 	}()
 	if !s.Unsafe {
 		// It is the first to go when memory is short. That it may not is no reason to fail.
