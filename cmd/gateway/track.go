@@ -84,8 +84,8 @@ func (t *tracker) Run(ctx context.Context, h func(context.Context, session.Turn)
 	return t.Engine.Run(ctx, func(ctx context.Context, turn session.Turn) error {
 		info := turn.Info()
 		tt := &trackedTurn{Turn: turn, books: t, items: info.Items}
-		for _, s := range info.Steps {
-			tt.items = append(tt.items, s.Items...)
+		for i := range info.Steps {
+			tt.items = append(tt.items, info.Steps[i].Items...)
 		}
 		return h(ctx, tt)
 	})

@@ -21,7 +21,7 @@ tools:
       steps:
         - tool: web_search
           arguments: {query: "{{what}}", max_results: 3, deep: {list: [1.5, true, "x", null]}}
-`), config.Options{Tools: func(*config.Config) []string { return nil }})
+`), config.Options{Home: t.TempDir(), Tools: func(*config.Config) []string { return nil }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ tools:
 	if d := cmp.Diff(want, cfg.Tools.Composed); d != "" {
 		t.Error(d)
 	}
-	_, err = config.Load(write(t, "tools: {composed: {look: {steps: [{tool: x, arguments: {a: &b 1, c: *b}}]}}}"), config.Options{})
+	_, err = config.Load(write(t, "tools: {composed: {look: {steps: [{tool: x, arguments: {a: &b 1, c: *b}}]}}}"), config.Options{Home: t.TempDir()})
 	if err == nil || !strings.Contains(err.Error(), "anchors") {
 		t.Errorf("an anchor: %v", err)
 	}

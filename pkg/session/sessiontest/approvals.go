@@ -68,7 +68,7 @@ func approvalTests() []test {
 			w := b.turns()
 			h := w.next()
 			b.answer(h, session.Commit{Outcome: session.OutcomeAnswered})
-			w.stop()
+			b.must(w.stop())
 			err := h.what.Record(b.Context(), session.Step{
 				Kind: session.StepEnded, Await: true, Approvals: []session.Approval{{ID: "late", State: session.ApprovalOpen}},
 			})
@@ -97,7 +97,7 @@ func (b *bench) question(id string, at time.Time) session.TurnInfo {
 		Outbox: []channels.Outbound{{ID: "out-" + id, Address: info.Address, Text: "May I?"}},
 	}))
 	b.answer(h, session.Commit{Outcome: session.OutcomeAnswered})
-	w.stop()
+	b.must(w.stop())
 	return info
 }
 
@@ -115,7 +115,7 @@ func (b *bench) decide(id string, asked session.TurnInfo) {
 		Grants: []session.Grant{{ID: id, Chat: asked.Chat, Tool: q.Tool, Approval: id, Since: q.Asked, Expires: q.Expires}},
 	}))
 	b.answer(h, session.Commit{Outcome: session.OutcomeAnswered})
-	w.stop()
+	b.must(w.stop())
 }
 
 func testQuestion(b *bench) {
@@ -133,7 +133,7 @@ func testQuestion(b *bench) {
 	b.append(item("a", "no"))
 	w := b.turns()
 	b.answer(w.next(), session.Commit{Outcome: session.OutcomeAnswered, Approvals: []session.Approval{got}})
-	w.stop()
+	b.must(w.stop())
 	b.reopen()
 	got, err = b.e.Approval(b.Context(), "q1")
 	b.must(err)

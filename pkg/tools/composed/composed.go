@@ -32,7 +32,8 @@ type Step struct {
 
 const (
 	maxSteps = 20
-	maxTime  = 10 * time.Minute
+	// The longest that a sequence may take.
+	maxTime = 10 * time.Minute
 )
 
 // Check says what is wrong with a spec; known says which tools there are.
@@ -61,8 +62,8 @@ func Check(s Spec, known func(tool string) bool) error {
 	return errors.Join(errs...)
 }
 
-// New makes the tool. annotations tells what is known of the tools that it calls;
-// what is not known counts as careful.
+// New makes the tool. What annotations knows of the tools that it calls is added up;
+// what it does not know counts as careful.
 func New(s Spec, annotations func(tool string) (tools.Annotations, bool)) tools.Tool {
 	return &sequence{spec: s, known: annotations}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // placeholder is {{NAME}} or {{N}}.
-var placeholder = regexp.MustCompile(`\{\{ *([A-Za-z0-9_]+) *\}\}`) //nolint:gochecknoglobals // compiled once
+var placeholder = regexp.MustCompile(`\{\{ *([A-Za-z0-9_]+) *\}\}`)
 
 // names are what stands between braces in the texts of a value, sorted.
 func names(v any) []string {
