@@ -119,7 +119,7 @@ func zipped(tb testing.TB, size int) []byte {
 
 // TestHostileBodies has servers that send too much, too slowly or not what they say.
 func TestHostileBodies(t *testing.T) { //nolint:paralleltest // it measures the heap of the whole process
-	bomb := zipped(t, 512<<20)
+	bomb := zipped(t, 128<<20)
 	empties := bytes.Repeat(zipped(t, 0), 1<<17)
 	held := make(chan struct{})
 	slowly := func(w http.ResponseWriter, r *http.Request, piece string) {
