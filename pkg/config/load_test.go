@@ -158,6 +158,7 @@ func TestLoad(t *testing.T) {
 	want.Channels.Console.Enabled = false
 	want.Channels.Telegram = config.Telegram{
 		Enabled: true, APIURL: "https://telegram.example.org", Allow: []config.ID{"22", "33"},
+		Levels:   config.Levels{Direct: "read", Groups: "chat"},
 		Groups:   config.Groups{Mention: "off", Allow: []config.ID{"-500"}},
 		Webhook:  config.Webhook{Listen: "127.0.0.1:8443", PublicURL: "https://bot.example.org/hook"},
 		SendRate: config.TelegramRate{GroupPerMinute: 10.5, Bot: 5}, Stream: "edit", Proxy: "socks5://127.0.0.1:1080", Pairing: "off",
