@@ -127,7 +127,8 @@ func (a *App) assemble(ctx context.Context, o appOptions) error {
 		a.channels = append(a.channels, bots...)
 	}
 	a.channels = append(a.channels, testChannels(o.lookupEnv, o.log)...)
-	a.registry = newRegistry(a.cfg, a.policy.Addresses, o.lookupEnv, a.redactor.Redact, auditor{a}, o.log)
+	boxes := newSandboxes(a.cfg)
+	a.registry = newRegistry(a.cfg, a.policy.Addresses, boxes, o.lookupEnv, a.redactor.Redact, auditor{a}, o.log)
 	rules := askRules(&a.cfg.Tools)
 	a.agent, err = agent.New(agent.Options{
 		Engine: a.engine, Provider: a.brain.provider, Direct: offline.New(offline.Options{Version: version()}), Model: a.brain.model,
@@ -150,7 +151,7 @@ func (a *App) assemble(ctx context.Context, o appOptions) error {
 	}
 	a.registry.Register(newMessage(a.agent))
 	a.registry.Register(newSendFile(a.cfg, a.policy.Addresses, courier{a}))
-	registerScripts(a.registry, a.cfg, noSandbox{})
+	registerScripts(a.registry, a.cfg, boxes.safe)
 	addComposed(a.registry, a.cfg.Tools.Composed, o.log)
 	switchTools(a.registry, a.cfg.Tools)
 	ownRules(rules, a.registry)

@@ -17,13 +17,17 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"parley/internal/rig"
+	"parley/pkg/sandbox"
 )
 
 // patience is the outer bound on whatever a test waits for.
 const patience = 30 * time.Second
 
 // TestMain builds the gateway once; every test runs it as a process of its own.
-func TestMain(m *testing.M) { os.Exit(testMain(m)) }
+func TestMain(m *testing.M) {
+	sandbox.Main()
+	os.Exit(testMain(m))
+}
 
 func testMain(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "gateway")

@@ -64,7 +64,7 @@ func telegramRules(t *config.Telegram) map[string]policy.ChannelRules {
 	for _, bot := range t.Bots() {
 		rules := policy.ChannelRules{
 			Everyone: bot.AllowEveryone, Allow: texts(bot.Allow), Groups: texts(bot.Groups.Allow), EveryMessage: bot.Groups.Mention == "off",
-			NoCodes: bot.Pairing == "off",
+			NoCodes: bot.Pairing == "off", Direct: policy.Level(bot.Levels.Direct), Group: policy.Level(bot.Levels.Groups),
 		}
 		switch id := bot.BotID(); {
 		case len(t.Accounts) == 0:

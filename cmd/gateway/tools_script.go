@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -35,19 +34,6 @@ func registerScripts(r *tools.ToolRegistry, cfg *config.Config, runner sandbox.R
 			r.SetEnabled(e.Name, false)
 		}
 	}
-}
-
-// noSandbox stands in for the sandbox.
-type noSandbox struct{}
-
-// Available implements [sandbox.Runner].
-func (noSandbox) Available() error {
-	return fmt.Errorf("%w: this gateway is built without one", sandbox.ErrUnavailable)
-}
-
-// Run implements [sandbox.Runner].
-func (n noSandbox) Run(context.Context, sandbox.Command) (sandbox.Result, error) {
-	return sandbox.Result{}, n.Available()
 }
 
 func newToolNew(h *host) *cobra.Command {

@@ -1,9 +1,66 @@
 package main
 
 import (
+	"time"
+
+	"github.com/rs/zerolog"
+
 	"parley/pkg/config"
+	"parley/pkg/sandbox"
 	"parley/pkg/tools"
+	"parley/pkg/tools/shell"
+	"parley/workspace"
 )
 
 // commandTools run commands in the sandbox.
-func commandTools(*config.Config) []tools.Tool { return nil }
+func commandTools(cfg *config.Config, boxes sandboxes, log zerolog.Logger) []tools.Tool {
+	c := cfg.Tools.Shell
+	tool, missing := shell.New(shell.Options{
+		Runner: boxes.of(c.Unsafe), Prepare: workspace.EnsureSpace, Allow: c.Allow, Shell: c.Mode == "shell",
+		Timeout: time.Duration(c.Timeout), MaxTimeout: time.Duration(c.MaxTimeout), Network: c.Network, Readable: c.Readable,
+	})
+	if c.Enabled && len(missing) > 0 {
+		log.Warn().Strs("programs", missing).Msg("tools.shell.allow names programs that are not there")
+	}
+	return []tools.Tool{tool}
+}
+
+// sandboxes are where programs run: in the sandbox, or, where the configuration
+// says so for a tool, without.
+type sandboxes struct{ safe, unsafe sandbox.Runner }
+
+// newSandboxes hides the gateway's own files from programs.
+func newSandboxes(cfg *config.Config) sandboxes {
+	hidden := []string{cfg.StateDir, cfg.Workspace}
+	return sandboxes{safe: sandbox.New(sandbox.Options{Hidden: hidden}), unsafe: sandbox.New(sandbox.Options{Unsafe: true})}
+}
+
+func (s sandboxes) of(unsafe bool) sandbox.Runner { //nolint:revive // flag-parameter: a key of the configuration
+	if unsafe {
+		return s.unsafe
+	}
+	return s.safe
+}
+
+// switchPrograms switches off what runs programs and is not enabled, or has no sandbox.
+func switchPrograms(r *tools.ToolRegistry, cfg *config.Config, boxes sandboxes, log zerolog.Logger) {
+	for _, t := range []struct {
+		name            string
+		enabled, unsafe bool
+	}{
+		{"run_command", cfg.Tools.Shell.Enabled, cfg.Tools.Shell.Unsafe},
+		{"run_code", cfg.Tools.Code.Enabled, cfg.Tools.Code.Unsafe},
+	} {
+		if !t.enabled {
+			r.SetEnabled(t.name, false)
+			continue
+		}
+		if t.unsafe {
+			log.Warn().Str("tool", t.name).Msg("UNSAFE: programs run without a sandbox and with all rights of the gateway, as the configuration says")
+		}
+		if err := boxes.of(t.unsafe).Available(); err != nil {
+			log.Error().Err(err).Str("tool", t.name).Msg("the tool is off: programs cannot be run safely here; unsafe: true in its part of the configuration runs them without a sandbox")
+			r.SetEnabled(t.name, false)
+		}
+	}
+}

@@ -90,19 +90,20 @@ func orNone(l policy.Level) policy.Level {
 
 // newRegistry holds the built-in tools; those that send come later, when there is
 // an agent to queue messages.
-func newRegistry(cfg *config.Config, places addresses, lookup func(string) (string, bool), redact func(string) string, book tools.Auditor, log zerolog.Logger) *tools.ToolRegistry {
+func newRegistry(cfg *config.Config, places addresses, boxes sandboxes, lookup func(string) (string, bool), redact func(string) string, book tools.Auditor, log zerolog.Logger) *tools.ToolRegistry {
 	r := tools.NewToolRegistryWith(tools.Options{
 		Log: log, Authorizer: levels{}, Timeout: time.Duration(cfg.Tools.Timeout), Redact: redact, Auditor: book,
 		MaxDepth: cfg.Tools.MaxDepth, Levels: toolLevels(&cfg.Tools),
 	})
 	r.Register(calc.New())
 	r.Register(clock.New(time.Now))
-	for _, t := range slices.Concat(fileTools(cfg, places), commandTools(cfg), codeTools(cfg), webTools(cfg, lookup), dataTools()) {
+	for _, t := range slices.Concat(fileTools(cfg, places), commandTools(cfg, boxes, log), codeTools(cfg, boxes), webTools(cfg), dataTools()) {
 		r.Register(t)
 	}
 	for _, t := range testTools(lookup) {
 		r.Register(t)
 	}
+	switchPrograms(r, cfg, boxes, log)
 	return r
 }
 
@@ -129,7 +130,7 @@ func toolNames(lookup func(string) (string, bool)) func(*config.Config) []string
 
 // builtInTools are the names that no other tool can have.
 func builtInTools(lookup func(string) (string, bool)) []string {
-	r := newRegistry(config.Default(""), nil, lookup, nil, nil, zerolog.Nop())
+	r := newRegistry(config.Default(""), nil, newSandboxes(config.Default("")), lookup, nil, nil, zerolog.Nop())
 	r.Register(newMessage(nil)) // for their names: nothing is called here
 	r.Register(newSendFile(config.Default(""), nil, nil))
 	return r.List()

@@ -140,11 +140,11 @@ func TestTelegramApprovalOfAChangedFile(t *testing.T) {
 	if got := read(); got != "mine" {
 		t.Errorf("the file holds %q", got)
 	}
-	chat.Say(`call {"path": "notes.md", "content": "third"}`)
+	chat.Say(`call {"path": "notes.md", "content": "third one"}`)
 	q = w.asked(chat)
 	chat.Press(q.ID, "Allow once")
-	w.says(chat, "result:", "notes.md", "5")
-	if got := read(); got != "third" {
+	w.says(chat, "result:", "notes.md", "9")
+	if got := read(); got != "third one" {
 		t.Errorf("the file holds %q", got)
 	}
 }

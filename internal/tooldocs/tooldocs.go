@@ -22,6 +22,7 @@ const Dir = "docs/tools"
 // configuration switches every built-in tool on.
 const configuration = `state_dir: state
 models: {main: {provider: offline}}
+tools: {scripts: {enabled: false}, shell: {enabled: true}, code: {enabled: true}}
 `
 
 // tool is what gateway tool show --json tells of one.

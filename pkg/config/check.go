@@ -35,6 +35,8 @@ func (c checker) run() {
 		}
 	}
 	c.tools()
+	c.programs()
+	c.web()
 	c.telegram()
 	c.slack()
 }

@@ -114,6 +114,7 @@ type Telegram struct {
 	Pairing       string       `yaml:"pairing" jsonschema:"enum=on,enum=off" jsonschema_description:"Whether a stranger is told a code by which the operator can let them in. Default on."`
 	AllowEveryone bool         `yaml:"allow_everyone" jsonschema_description:"Lets in whoever writes. Default false."`
 	Groups        Groups       `yaml:"groups"`
+	Levels        Levels       `yaml:"levels"`
 	Webhook       Webhook      `yaml:"webhook"`
 	SendRate      TelegramRate `yaml:"send_rate"`
 	Stream        string       `yaml:"stream" jsonschema:"enum=auto,enum=edit,enum=draft,enum=off" jsonschema_description:"How an answer is shown while it grows. Default auto."`
@@ -131,6 +132,7 @@ type TelegramAccount struct {
 	Pairing       string       `yaml:"pairing" jsonschema:"enum=on,enum=off" jsonschema_description:"Whether a stranger is told a code by which the operator can let them in. Default: as for the channel."`
 	AllowEveryone bool         `yaml:"allow_everyone" jsonschema_description:"Lets in whoever writes to this bot. Default false."`
 	Groups        Groups       `yaml:"groups"`
+	Levels        Levels       `yaml:"levels"`
 	Webhook       Webhook      `yaml:"webhook"`
 	SendRate      TelegramRate `yaml:"send_rate"`
 	Stream        string       `yaml:"stream" jsonschema:"enum=auto,enum=edit,enum=draft,enum=off" jsonschema_description:"How an answer is shown while it grows. Default: as for the channel."`
@@ -141,6 +143,12 @@ type TelegramAccount struct {
 type Groups struct {
 	Mention string `yaml:"mention" jsonschema:"enum=required,enum=off" jsonschema_description:"Whether a message in a group must speak to the bot. Default required."`
 	Allow   []ID   `yaml:"allow" jsonschema_description:"Ids of the groups whose members may all write."`
+}
+
+// Levels are the most that those who are not owners may use on a channel.
+type Levels struct {
+	Direct string `yaml:"direct" jsonschema:"enum=none,enum=chat,enum=read,enum=write,enum=exec" jsonschema_description:"In direct chats. Default read."`
+	Groups string `yaml:"groups" jsonschema:"enum=none,enum=chat,enum=read,enum=write,enum=exec" jsonschema_description:"In groups, for whoever writes there, the owners too. Default chat."`
 }
 
 // Webhook lets Telegram call the gateway instead of being polled.
@@ -206,6 +214,7 @@ func Default(home string) *Config {
 			Console: Console{Enabled: true},
 			Telegram: Telegram{
 				APIURL: "https://api.telegram.org", Pairing: "on", Groups: Groups{Mention: "required"}, Stream: "auto",
+				Levels:   Levels{Direct: "read", Groups: "chat"},
 				SendRate: TelegramRate{Chat: 1, GroupPerMinute: 20, Bot: 30},
 			},
 			Slack: Slack{

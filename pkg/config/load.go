@@ -211,7 +211,7 @@ func (c *Config) uses(path string) bool {
 // Secrets lists the values of every secret that was resolved, for a redactor.
 func (c *Config) Secrets() []string {
 	t, s := c.Channels.Telegram, c.Channels.Slack
-	all := []Secret{t.Token, t.Webhook.Secret, s.BotToken, s.AppToken, s.Events.SigningSecret}
+	all := []Secret{t.Token, t.Webhook.Secret, s.BotToken, s.AppToken, s.Events.SigningSecret, c.Tools.Web.Search.BraveKey}
 	for _, bot := range t.Accounts {
 		all = append(all, bot.Token, bot.Webhook.Secret)
 	}

@@ -158,6 +158,7 @@ func TestLoad(t *testing.T) {
 	want.Channels.Console.Enabled = false
 	want.Channels.Telegram = config.Telegram{
 		Enabled: true, APIURL: "https://telegram.example.org", Allow: []config.ID{"22", "33"},
+		Levels:   config.Levels{Direct: "read", Groups: "chat"},
 		Groups:   config.Groups{Mention: "off", Allow: []config.ID{"-500"}},
 		Webhook:  config.Webhook{Listen: "127.0.0.1:8443", PublicURL: "https://bot.example.org/hook"},
 		SendRate: config.TelegramRate{GroupPerMinute: 10.5, Bot: 5}, Stream: "edit", Proxy: "socks5://127.0.0.1:1080", Pairing: "off",
@@ -264,6 +265,13 @@ func TestLoadRefuses(t *testing.T) {
 		{"too small", "agent: {max_tool_iterations: 0}", []string{"agent.max_tool_iterations: 0 is out of range: write a number from 1 to 200"}},
 		{"too large", "models: {main: {model: m, temperature: 3}}", []string{"write a number from 0 to 2"}},
 		{"not a number", "models: {main: {model: m, temperature: .inf}}", []string{"models.main.temperature"}},
+		{"bad mode", "tools: {shell: {mode: bash}}", []string{"write one of argv, shell"}},
+		{"pattern of programs", "tools: {shell: {allow: [ls, '*']}}", []string{"tools.shell.allow[1]: \"*\" is a pattern: name each program"}},
+		{"relative program", "tools: {shell: {allow: [bin/ls, /bin/../ls, '']}}", []string{"tools.shell.allow[0]: \"bin/ls\" must be a name", "tools.shell.allow[1]", "tools.shell.allow[2]"}},
+		{"relative interpreter", "tools: {code: {python: python3}}", []string{"tools.code.python: must be an absolute path"}},
+		{"readable root", "tools: {shell: {readable: [/, data, /a/../b]}}", []string{"tools.shell.readable[0]", "tools.shell.readable[1]", "tools.shell.readable[2]"}},
+		{"readable state", "state_dir: /s\nworkspace: /w\ntools: {code: {readable: [/s/x, /s]}}", []string{"tools.code.readable[0]: \"/s/x\" lies in state_dir", "tools.code.readable[1]"}},
+		{"time beyond its bound", "tools: {shell: {timeout: 10m}}", []string{"tools.shell.timeout: is longer than max_timeout, 5m0s"}},
 		{"too long", "tools: {timeout: 48h}", []string{"48h0m0s is out of range: write a time span from 100ms to 1h0m0s"}},
 		{"anchor", "owners: &a []", []string{"owners: anchors, aliases and tags"}},
 		{"anchor of a block", "models: {main: &a {model: m}}", []string{"models.main: anchors, aliases and tags"}},
@@ -298,6 +306,15 @@ func TestLoadRefuses(t *testing.T) {
 		{"open webhook", "channels: {telegram: {webhook: {listen: ':80'}}}", []string{"webhook.secret: is missing", "webhook.public_url: must be the https address"}},
 		{"open events", "channels: {slack: {events: {listen: here}}}", []string{"events.signing_secret: is missing", "events.listen: must be HOST:PORT"}},
 		{"bad proxy", "channels: {slack: {proxy: 'ftp://x'}}", []string{"channels.slack.proxy: must be an address"}},
+		{"searxng without address", "tools: {web: {search: {backend: searxng}}}", []string{"tools.web.search.searxng_url: is missing"}},
+		{"brave without key", "tools: {web: {search: {backend: brave}}}", []string{"tools.web.search.brave_key: is missing: write env:BRAVE_API_KEY"}},
+		{"brave in the clear", "tools: {web: {search: {brave_key: env:OPENAI_API_KEY, brave_url: 'http://example.org'}}}", []string{"tools.web.search.brave_url: a secret would travel unencrypted"}},
+		{"no such search", "tools: {web: {search: {backend: altavista}}}", []string{"auto, searxng, brave, duckduckgo"}},
+		{"private wildcard", "tools: {web: {allow_private: ['*.internal']}}", []string{`tools.web.allow_private[0]: "*.internal" is no address, network or name`}},
+		{"private address", "tools: {web: {allow_private: ['127.1', '[::1]', 'http://a', '::ffff:10.0.0.0/104', '10.0.0.1:80']}}", []string{"allow_private[0]", "allow_private[1]", "allow_private[2]", "allow_private[3]", "allow_private[4]"}},
+		{"everything private", "tools: {web: {allow_private: [0.0.0.0/0, '::/0']}}", []string{`allow_private[0]: "0.0.0.0/0" is too wide`, "allow_private[1]"}},
+		{"no ports", "tools: {web: {ports: []}}", []string{"tools.web.ports: is empty"}},
+		{"bad port", "tools: {web: {ports: [70000]}}", []string{"tools.web.ports[0]: must be a number from 1 to 65535"}},
 		{"all at once", "agnt: 1\nlog: {level: loud}\ntools: {timeout: 1}\nowners: [x]", []string{"1:1: agnt", "2:14: log.level", "3:18: tools.timeout", "4:10: owners[0]"}},
 	}
 	for _, tt := range tests {

@@ -24,7 +24,7 @@ func (t *Telegram) Bots() []*TelegramAccount {
 func (t *Telegram) own() *TelegramAccount {
 	return &TelegramAccount{
 		Token: t.Token, APIURL: t.APIURL, Allow: t.Allow, AllowEveryone: t.AllowEveryone, Groups: t.Groups,
-		Webhook: t.Webhook, SendRate: t.SendRate, Stream: t.Stream, Proxy: t.Proxy, Pairing: t.Pairing,
+		Levels: t.Levels, Webhook: t.Webhook, SendRate: t.SendRate, Stream: t.Stream, Proxy: t.Proxy, Pairing: t.Pairing,
 	}
 }
 
@@ -50,6 +50,8 @@ func (w *walker) shareTelegram(t *Telegram) {
 		inherit(w, path+".send_rate.bot", &a.SendRate.Bot, t.SendRate.Bot)
 		inherit(w, path+".stream", &a.Stream, t.Stream)
 		inherit(w, path+".pairing", &a.Pairing, t.Pairing)
+		inherit(w, path+".levels.direct", &a.Levels.Direct, t.Levels.Direct)
+		inherit(w, path+".levels.groups", &a.Levels.Groups, t.Levels.Groups)
 		inherit(w, path+".proxy", &a.Proxy, t.Proxy)
 		inherit(w, path+".groups.mention", &a.Groups.Mention, Default("").Channels.Telegram.Groups.Mention)
 	}

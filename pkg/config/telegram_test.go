@@ -54,6 +54,8 @@ accounts:
     stream: off
     proxy: ""
     pairing: on
+    levels: {groups: read}
+levels: {direct: write}
 api_url: https://telegram.example.org
 send_rate: {chat: 2, group_per_minute: 10}
 stream: edit
@@ -70,10 +72,12 @@ func TestTelegramAccounts(t *testing.T) {
 	want := []*config.TelegramAccount{
 		{
 			Name: "help", APIURL: "https://telegram.example.org", Allow: []config.ID{"1"}, Groups: config.Groups{Mention: "required"},
+			Levels:   config.Levels{Direct: "write", Groups: "chat"},
 			SendRate: config.TelegramRate{GroupPerMinute: 10, Bot: 30}, Stream: "edit", Proxy: "http://127.0.0.1:3128", Pairing: "off",
 		},
 		{
 			Name: "ops", APIURL: "http://127.0.0.1:8081", AllowEveryone: true, Groups: config.Groups{Mention: "off", Allow: []config.ID{"-5"}},
+			Levels:   config.Levels{Direct: "write", Groups: "read"},
 			Webhook:  config.Webhook{Listen: "127.0.0.1:8443", PublicURL: "https://bot.example.org/ops"},
 			SendRate: config.TelegramRate{Chat: 2, GroupPerMinute: 10, Bot: 30}, Stream: "off", Pairing: "on",
 		},

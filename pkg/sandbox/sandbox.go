@@ -49,6 +49,9 @@ type Result struct {
 	Truncated bool
 	// TimedOut: it did not end in time, and nothing of it is left.
 	TimedOut bool
+	// Limit names what it had too much of when it was ended for that: memory or
+	// processes; else empty.
+	Limit string
 }
 
 // Runner runs programs. It may be used from many goroutines.

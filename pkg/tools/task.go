@@ -100,8 +100,10 @@ func (t *task) pass(ctx context.Context, res *ToolResult) { //nolint:contextchec
 	out := finish(res, c.request.call.Annotations.MaxOutput, c.registry.shared.options.Redact)
 	c.registry.shared.changes.Add(1)
 	c.registry.noteBackground(t.ctx, c, out)
-	c.entry.log.Info().Str("tool", c.entry.name).Str("call", c.request.call.ID).Bool("failed", out.IsError).
-		Dur("took", time.Since(c.started)).Msg("background work ended")
+	if line := c.entry.log.Info(); line.Enabled() { // a look at the clock costs more than the rest
+		line.Str("tool", c.entry.name).Str("call", c.request.call.ID).Bool("failed", out.IsError).
+			Dur("took", time.Since(c.started)).Msg("background work ended")
+	}
 	t.tell(ctx, out)
 }
 

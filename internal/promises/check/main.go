@@ -9,9 +9,11 @@ import (
 	"runtime"
 
 	"parley/internal/promises"
+	"parley/pkg/sandbox"
 )
 
 func main() {
+	sandbox.Main()
 	if err := run(os.Args[1:], os.Stdin, os.Stdout); err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, "FAIL:", err)
 		os.Exit(1) //nolint:forbidigo // main
@@ -50,6 +52,8 @@ func missing(need string) bool {
 		return os.Geteuid() != 0
 	case "linux":
 		return runtime.GOOS != "linux"
+	case "sandbox":
+		return sandbox.New(sandbox.Options{}).Available() != nil
 	default:
 		_, err := exec.LookPath(need)
 		return err != nil

@@ -133,6 +133,9 @@ func (g *grammar) relay(text string) string {
 		}
 		return "The background task " + t[1] + " ended (" + t[2] + "):\n" + t[4]
 	}
+	if strings.HasPrefix(text, "[approval ") {
+		return noReply // what came of the call says it
+	}
 	if strings.HasPrefix(text, "[") {
 		if _, rest, _ := strings.Cut(text, "]"); strings.TrimSpace(rest) != "" {
 			return strings.TrimSpace(rest)

@@ -197,6 +197,9 @@ func (t *turn) told(tc providers.ToolCall) string {
 	if !ok {
 		return "The call of " + tc.Name + " has no result."
 	}
+	if strings.HasPrefix(m.Content, "waiting for approval ") {
+		return noReply // the question says it
+	}
 	return render(tc, m.Content)
 }
 

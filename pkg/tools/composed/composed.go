@@ -32,7 +32,8 @@ type Step struct {
 
 const (
 	maxSteps = 20
-	maxTime  = 10 * time.Minute
+	// The longest that a sequence may take.
+	maxTime = 10 * time.Minute
 )
 
 // Check says what is wrong with a spec; known says which tools there are.

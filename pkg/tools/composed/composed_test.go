@@ -74,13 +74,13 @@ func research() composed.Spec {
 	}
 }
 
-func args(what, path string) map[string]any { return map[string]any{"what": what, "path": path} }
+func args(path string) map[string]any { return map[string]any{"what": "go", "path": path} }
 
 func TestStepsRunInOrder(t *testing.T) {
 	t.Parallel()
 	s := &shelf{}
 	r := registry(t, s, research())
-	got := r.Execute(t.Context(), "research", args("go", "notes.md"))
+	got := r.Execute(t.Context(), "research", args("notes.md"))
 	want := `{"steps":[{"tool":"search","result":"found {{path}} for go 2026"},{"tool":"save","result":"saved"}]}`
 	if got.IsError || got.ForLLM != want {
 		t.Errorf("got %s", got.ForLLM)
@@ -100,7 +100,7 @@ func TestAFailedStepEndsTheSequence(t *testing.T) {
 	spec := research()
 	spec.Steps = append(spec.Steps, composed.Step{Tool: "save", Arguments: map[string]any{"path": "after", "content": ""}})
 	r := registry(t, s, spec)
-	got := r.Execute(t.Context(), "research", args("go", "full"))
+	got := r.Execute(t.Context(), "research", args("full"))
 	if !got.IsError || !strings.Contains(got.ForLLM, `"type":"execution_failed"`) || !strings.Contains(got.ForLLM, "step 2 (save): the disk is full") ||
 		!strings.Contains(got.ForLLM, "found") || len(s.notes) > 0 {
 		t.Errorf("got %s, saved %q", got.ForLLM, s.notes)
@@ -113,14 +113,14 @@ func TestTheCallersRights(t *testing.T) {
 	s := &shelf{}
 	r := registry(t, s, research())
 	ctx := tools.WithInvocation(t.Context(), tools.Invocation{Level: tools.LevelRead})
-	if got := r.Execute(ctx, "research", args("go", "x")); !strings.Contains(got.ForLLM, `"permission_denied"`) {
+	if got := r.Execute(ctx, "research", args("x")); !strings.Contains(got.ForLLM, `"permission_denied"`) {
 		t.Errorf("with the right to read: %s", got.ForLLM)
 	}
 	narrow := r.Filter(func(name string, _ tools.Annotations) bool { return name != "save" })
-	if got := narrow.Execute(t.Context(), "research", args("go", "x")); !strings.Contains(got.ForLLM, `"permission_denied"`) {
+	if got := narrow.Execute(t.Context(), "research", args("x")); !strings.Contains(got.ForLLM, `"permission_denied"`) {
 		t.Errorf("where saving is not offered: %s", got.ForLLM)
 	}
-	if got := r.Execute(t.Context(), "research", args("rust", "/etc/passwd")); !strings.Contains(got.ForLLM, `"security_violation"`) {
+	if got := r.Execute(t.Context(), "research", args("/etc/passwd")); !strings.Contains(got.ForLLM, `"security_violation"`) {
 		t.Errorf("a path that a step refuses: %s", got.ForLLM)
 	}
 	if len(s.notes) > 0 {
@@ -131,7 +131,7 @@ func TestTheCallersRights(t *testing.T) {
 func TestAPersonSeesAllSteps(t *testing.T) {
 	t.Parallel()
 	r := registry(t, &shelf{}, research())
-	ex, err := r.Examine(t.Context(), "research", args("go", "taken"))
+	ex, err := r.Examine(t.Context(), "research", args("taken"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestAPersonSeesAllSteps(t *testing.T) {
 	if ex.Text != want || !ex.Destructive || len(ex.Steps) != 2 || !ex.Taints || ex.State == "" {
 		t.Errorf("got %+v", ex)
 	}
-	if ex, err := r.Examine(t.Context(), "research", args("go", "new")); err != nil || ex.Destructive || !ex.Taints {
+	if ex, err := r.Examine(t.Context(), "research", args("new")); err != nil || ex.Destructive || !ex.Taints {
 		t.Errorf("a new file: %+v, %v", ex, err)
 	}
 	a, _ := r.Annotations("research")

@@ -6,16 +6,17 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
 )
 
 // placeholder is {{NAME}} or {{N}}.
-var placeholder = regexp.MustCompile(`\{\{ *([A-Za-z0-9_]+) *\}\}`)
+var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{\{ *([A-Za-z0-9_]+) *\}\}`) })
 
 // names are what stands between braces in the texts of a value, sorted.
 func names(v any) []string {
 	found := map[string]bool{}
 	walk(v, func(s string) string {
-		for _, m := range placeholder.FindAllStringSubmatch(s, -1) {
+		for _, m := range placeholder().FindAllStringSubmatch(s, -1) {
 			found[m[1]] = true
 		}
 		return s
@@ -27,8 +28,8 @@ func names(v any) []string {
 // never looked at again, so that no result can name another.
 func fill(args, given map[string]any, result func(n int) string) map[string]any {
 	out, _ := walk(args, func(s string) string {
-		return placeholder.ReplaceAllStringFunc(s, func(match string) string {
-			name := placeholder.FindStringSubmatch(match)[1]
+		return placeholder().ReplaceAllStringFunc(s, func(match string) string {
+			name := placeholder().FindStringSubmatch(match)[1]
 			if n, err := strconv.Atoi(name); err == nil {
 				return result(n)
 			}

@@ -1,7 +1,6 @@
 package data
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -40,11 +39,11 @@ func writeXML(v *value, o options) (string, error) {
 	return w.done()
 }
 
-var xmlName = regexp.MustCompile(`^[\pL_][\pL\pN_.-]*(?::[\pL_][\pL\pN_.-]*)?$`)
+var xmlName = compiled(`^[\pL_][\pL\pN_.-]*(?::[\pL_][\pL\pN_.-]*)?$`)
 
 // elementOf makes an element of a value; a list without names of its own has elements "item".
 func elementOf(name string, v *value) (*element, error) {
-	if !xmlName.MatchString(name) {
+	if !xmlName().MatchString(name) {
 		return nil, wrong(0, 0, "%s cannot be the name of an XML element", shorten(name))
 	}
 	e := &element{name: name}
@@ -73,7 +72,7 @@ func (e *element) field(f field) error {
 	case (isAttribute || f.name == "#text") && !f.value.plain():
 		return wrong(0, 0, "%s must be a single value to become XML", shorten(f.name))
 	case isAttribute:
-		if !xmlName.MatchString(attribute) {
+		if !xmlName().MatchString(attribute) {
 			return wrong(0, 0, "%s cannot be the name of an XML attribute", shorten(attribute))
 		}
 		e.attrs = append(e.attrs, field{attribute, f.value})

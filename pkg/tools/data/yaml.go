@@ -2,7 +2,6 @@ package data
 
 import (
 	"math/big"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -176,8 +175,8 @@ func leaf(node ast.Node) (*value, error) {
 }
 
 var (
-	yamlDecimal = regexp.MustCompile(`^([-+]?)(?:(0|[1-9][0-9]*)(?:\.([0-9]*))?|\.([0-9]+))([eE][-+]?[0-9]+)?$`)
-	yamlBased   = regexp.MustCompile(`^0(?:x[0-9a-fA-F]{1,64}|o[0-7]{1,64})$`)
+	yamlDecimal = compiled(`^([-+]?)(?:(0|[1-9][0-9]*)(?:\.([0-9]*))?|\.([0-9]+))([eE][-+]?[0-9]+)?$`)
+	yamlBased   = compiled(`^0(?:x[0-9a-fA-F]{1,64}|o[0-7]{1,64})$`)
 )
 
 // word is what a plain word stands for. A number with leading zeros, which one
@@ -197,7 +196,7 @@ func word(s string) *value {
 	case ".nan", ".NaN", ".NAN":
 		return scalar(kindNumber, ".nan")
 	}
-	if m := yamlDecimal.FindStringSubmatch(s); m != nil {
+	if m := yamlDecimal().FindStringSubmatch(s); m != nil {
 		number := strings.TrimPrefix(m[1], "+")
 		number += m[2]
 		if m[2] == "" {
@@ -211,7 +210,7 @@ func word(s string) *value {
 		}
 		return scalar(kindNumber, number+m[5])
 	}
-	if yamlBased.MatchString(s) {
+	if yamlBased().MatchString(s) {
 		if n, ok := new(big.Int).SetString(s, 0); ok {
 			return scalar(kindNumber, n.String())
 		}

@@ -2,7 +2,6 @@ package data
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 )
@@ -76,14 +75,14 @@ func yamlScalar(v *value) string {
 
 var (
 	// What needs no quotes begins with a letter, and holds nothing with a meaning.
-	yamlWord = regexp.MustCompile(`^\pL[\pL\pN_./+-]*(?: [\pL\pN_./+-]+)*$`)
+	yamlWord = compiled(`^\pL[\pL\pN_./+-]*(?: [\pL\pN_./+-]+)*$`)
 	// What some reader takes for something other than a text.
-	yamlTaken = regexp.MustCompile(`^(?i:null|true|false|yes|no|on|off|y|n|nan|inf)$`)
+	yamlTaken = compiled(`^(?i:null|true|false|yes|no|on|off|y|n|nan|inf)$`)
 )
 
 // yamlText is s as it is where no reader can take it for anything else, or in quotes.
 func yamlText(s string) string {
-	if yamlWord.MatchString(s) && !yamlTaken.MatchString(s) {
+	if yamlWord().MatchString(s) && !yamlTaken().MatchString(s) {
 		return s
 	}
 	var b strings.Builder

@@ -1,0 +1,38 @@
+package mutants
+
+// webMutants break the guard of web_fetch, and the bounds of a page.
+func webMutants() []Mutant {
+	const dir = "pkg/tools/web"
+	return []Mutant{
+		{
+			Promise: "addresses", Defect: "does not check what is really dialled",
+			File: dir + "/guard.go", Old: "if err := may.Safe(network, address, c); err != nil {", New: "if err := may.Safe(network, address, c); err != nil && ctx == nil {",
+			Dir: dir, Test: "^(TestNamesThatLeadInside|TestRebinding)$",
+		},
+		{
+			Promise: "addresses", Defect: "follows a redirect to any address",
+			File: dir + "/guard.go", Old: "u, err := g.parse(req.URL.String())\n\t\t\tif err != nil {", New: "u, err := g.parse(req.URL.String())\n\t\t\tif u = req.URL; err != nil && u == nil {",
+			Dir: dir, Test: "^TestRedirects$",
+		},
+		{
+			Promise: "addresses", Defect: "takes numbers for names",
+			File: dir + "/address.go", Old: "case number(last):", New: "case number(last) && g == nil:",
+			Dir: dir, Test: "^TestHostileAddresses$",
+		},
+		{
+			Promise: "addresses", Defect: "heeds proxy variables",
+			File: dir + "/guard.go", Old: "Proxy: nil, DialContext: g.dial,", New: "Proxy: http.ProxyFromEnvironment, DialContext: g.dial,",
+			Dir: dir, Test: "^TestProxyOfTheEnvironment$",
+		},
+		{
+			Promise: "web pages", Defect: "unpacks without end",
+			File: dir + "/body.go", Old: "io.ReadAll(io.LimitReader(r, int64(limit)+1))", New: "io.ReadAll(r)",
+			Dir: dir, Test: "^TestHostileBodies$/^bomb$",
+		},
+		{
+			Promise: "web pages", Defect: "fills up tables of any size",
+			File: dir + "/element.go", Old: "if widest <= maxColumns && rows*widest <= maxCells {", New: "if widest <= maxColumns || rows*widest > maxCells {",
+			Dir: dir, Test: "^TestHostilePages$",
+		},
+	}
+}

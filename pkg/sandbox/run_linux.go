@@ -1,0 +1,268 @@
+package sandbox
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// The user of the sandbox; on the machine it is the gateway's own.
+const sandboxID = 1000
+
+const (
+	// What else a program's environment has.
+	programPath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+	programLang = "LANG=C.UTF-8"
+	// How long outputs may stay open after the end; nothing is left that could write.
+	outputGrace = time.Second
+	maxReports  = 64 << 10
+)
+
+// New makes a runner. Nothing is tried before the first run or question.
+func New(o Options) Runner {
+	o = o.withDefaults()
+	return &runner{o: o, slots: make(chan struct{}, o.Parallel)}
+}
+
+type runner struct {
+	o     Options
+	slots chan struct{}
+
+	mu    sync.Mutex
+	known bool
+	why   error
+}
+
+// Run implements [Runner].
+func (r *runner) Run(ctx context.Context, c Command) (Result, error) {
+	c, err := c.checked()
+	if err != nil {
+		return Result{}, err
+	}
+	if err := r.Available(); err != nil { //nolint:contextcheck // the answer is for all, not for the caller who asks first
+		return Result{}, err
+	}
+	select {
+	case r.slots <- struct{}{}:
+		defer func() { <-r.slots }()
+	case <-ctx.Done():
+		return Result{}, context.Cause(ctx)
+	}
+	s, err := r.specOf(c)
+	if err != nil {
+		return Result{}, err
+	}
+	home := "/tmp"
+	if s.Unsafe {
+		if home, err = os.MkdirTemp("", "parley-run-"); err != nil {
+			return Result{}, fmt.Errorf("run a program: %w", err)
+		}
+		defer os.RemoveAll(home)
+	}
+	s.Env = append([]string{programPath, programLang, "HOME=" + home, "TMPDIR=" + home}, c.Env...)
+	res, _, err := r.start(ctx, s, c)
+	return res, err
+}
+
+// specOf says what a command means on this machine.
+func (r *runner) specOf(c Command) (*spec, error) {
+	s := &spec{
+		Path: c.Path, Args: append([]string{c.Path}, c.Args...), Dir: c.Dir, Network: c.Network,
+		Unsafe: r.o.Unsafe, Memory: r.o.Memory, FileSize: r.o.FileSize, Scratch: r.o.Scratch, Processes: r.o.Processes,
+	}
+	var err error
+	if s.Workspace, err = mountOf(c.Workspace); err != nil {
+		return nil, err
+	}
+	s.Workspace.Writable = c.Writable
+	for _, p := range c.Readable {
+		m, err := mountOf(p)
+		if err != nil {
+			return nil, err
+		}
+		s.Mounts = append(s.Mounts, m)
+	}
+	program, err := mountOf(c.Path)
+	if err != nil {
+		return nil, err
+	}
+	system := systemFolders()
+	inside := func(path string, dirs ...string) bool {
+		return slices.ContainsFunc(dirs, func(dir string) bool { return within(dir, path) })
+	}
+	switch {
+	case inside(c.Path, c.Workspace) || inside(c.Path, c.Readable...):
+	case !inside(c.Path, system...):
+		s.Mounts = append(s.Mounts, program)
+	case !inside(program.Source, system...): // a link out of the system's folders
+		s.Mounts = append(s.Mounts, mount{Source: program.Source, Target: program.Source})
+	}
+	for _, p := range r.o.Hidden {
+		if m, err := mountOf(p); err == nil { // what is not there needs no hiding
+			s.Hidden = append(s.Hidden, m.Source)
+		}
+	}
+	return s, nil
+}
+
+func mountOf(path string) (mount, error) {
+	source, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return mount{}, fmt.Errorf("run a program: %w", err)
+	}
+	return mount{Source: source, Target: path}, nil
+}
+
+// start runs what s says to its end.
+func (r *runner) start(ctx context.Context, s *spec, c Command) (Result, reports, error) {
+	limited, cancel := context.WithTimeout(ctx, c.Timeout)
+	defer cancel()
+	stdout, stderr := newKeeper(c.MaxOutput), newKeeper(c.MaxOutput)
+	cmd := exec.CommandContext(limited, "/proc/self/exe")
+	cmd.Args = []string{roleInit}
+	cmd.Env = []string{} // nothing of ours
+	cmd.Dir = "/"
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	if c.Line != nil {
+		told := &lines{tell: c.Line}
+		defer told.end()
+		cmd.Stderr = io.MultiWriter(stderr, told)
+	}
+	cmd.WaitDelay = outputGrace
+	cmd.SysProcAttr = isolation(s)
+	group := func() error { return unix.Kill(-cmd.Process.Pid, unix.SIGKILL) } // its leader is the init
+	cmd.Cancel = group
+	began := time.Now()
+	said, err := converse(cmd, s, c.Stdin)
+	if s.Unsafe && cmd.Process != nil {
+		_ = group() // without a namespace of processes something may be left
+	}
+	res := Result{
+		ExitCode: 128 + int(unix.SIGKILL), Stdout: stdout.bytes(), Stderr: stderr.bytes(), Duration: time.Since(began),
+		Truncated: stdout.truncated() || stderr.truncated(),
+	}
+	if err == nil {
+		err = said.into(&res)
+	}
+	switch {
+	case err == nil:
+		return res, said, nil
+	case ctx.Err() != nil:
+		return Result{}, nil, context.Cause(ctx)
+	case limited.Err() != nil:
+		res.TimedOut = true
+		return res, nil, nil
+	default:
+		return Result{}, nil, fmt.Errorf("run a program: %w", err)
+	}
+}
+
+// isolation is what the init is started with. The thread that starts it must
+// live as long as it does: its death is what Pdeathsig waits for.
+func isolation(s *spec) *syscall.SysProcAttr {
+	if s.Unsafe {
+		return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+	}
+	flags := uintptr(unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNS | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP)
+	if !s.Network {
+		flags |= unix.CLONE_NEWNET
+	}
+	return &syscall.SysProcAttr{
+		Setsid: true, Pdeathsig: syscall.SIGKILL, Cloneflags: flags,
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: sandboxID, HostID: os.Geteuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: sandboxID, HostID: os.Getegid(), Size: 1}},
+		AmbientCaps: []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP, unix.CAP_SYS_RESOURCE},
+	}
+}
+
+// converse starts the init, tells it s, waits for its end and returns what it reported.
+func converse(cmd *exec.Cmd, s *spec, stdin io.Reader) (reports, error) {
+	runtime.LockOSThread() // see isolation
+	defer runtime.UnlockOSThread()
+	specIn, specOut, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer specOut.Close() // its end is ours: the init ends when it sees it
+	reportIn, reportOut, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, specIn.Close())
+	}
+	defer reportIn.Close()
+	cmd.ExtraFiles = []*os.File{specIn, reportOut}
+	if err := errors.Join(startFed(cmd, stdin), specIn.Close(), reportOut.Close()); err != nil {
+		return nil, err
+	}
+	said := make(chan reports, 1)
+	go func() { said <- readReports(reportIn) }()
+	if err := json.NewEncoder(specOut).Encode(s); err != nil && !errors.Is(err, unix.EPIPE) {
+		_ = cmd.Cancel()
+	}
+	_ = cmd.Wait() // how it went is in the reports
+	return <-said, nil
+}
+
+// startFed starts a command that reads stdin. Nobody waits for a reader that does
+// not end: it is left when the command has ended.
+func startFed(cmd *exec.Cmd, stdin io.Reader) error {
+	if stdin == nil {
+		return cmd.Start()
+	}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	go func() {
+		_, _ = io.Copy(in, stdin) // a program need not read to the end
+		_ = in.Close()
+	}()
+	return nil
+}
+
+// reports are what the roles of one run told.
+type reports []report
+
+func readReports(from io.Reader) reports {
+	var all reports
+	lines := bufio.NewScanner(io.LimitReader(from, maxReports))
+	lines.Buffer(nil, maxReports)
+	for lines.Scan() {
+		var r report
+		if json.Unmarshal(lines.Bytes(), &r) == nil {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// into completes a result; the error says that the program was not run.
+func (all reports) into(res *Result) error {
+	for _, r := range all {
+		if r.Error != "" {
+			return errors.New(r.Error)
+		}
+	}
+	for _, r := range all {
+		if r.Ended || r.Probed {
+			res.ExitCode, res.Limit = r.Code, r.Limit
+			return nil
+		}
+	}
+	return errors.New("the sandbox ended without a word")
+}

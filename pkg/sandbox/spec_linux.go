@@ -1,0 +1,52 @@
+package sandbox
+
+// The roles in which this program starts again, as its first argument says.
+const (
+	roleInit    = "parley-sandbox"         // process 1 of the sandbox
+	roleProgram = "parley-sandbox-program" // what becomes the program
+)
+
+// The files of both roles beside the program's own three.
+const (
+	specFile   = 3 // the [spec] comes in; for the init it ends with the gateway
+	reportFile = 4 // reports go out
+	beginFile  = 5 // the program's role says that it has begun
+)
+
+// spec is what the roles are told.
+type spec struct {
+	Path   string
+	Args   []string // the name included
+	Env    []string
+	Dir    string
+	Unsafe bool
+	// Mounts are what the program sees beside the system, in their order.
+	Mounts    []mount
+	Workspace mount
+	Hidden    []string
+	Network   bool
+
+	Memory, FileSize, Scratch int64
+	Processes                 int
+	// Probe, when set, is done in place of the program.
+	Probe *probe
+}
+
+// mount makes a path of the machine visible. Source has no symbolic links.
+type mount struct {
+	Source, Target string
+	Writable       bool
+}
+
+// report is one line of what the roles tell.
+type report struct {
+	// Error: the program was not run.
+	Error string `json:",omitempty"`
+	// Ended: it ended with Code.
+	Ended bool   `json:",omitempty"`
+	Code  int    `json:",omitempty"`
+	Limit string `json:",omitempty"`
+	// Escapes are the probes that did not fail.
+	Escapes []string `json:",omitempty"`
+	Probed  bool     `json:",omitempty"`
+}

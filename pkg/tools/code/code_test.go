@@ -1,0 +1,123 @@
+package code_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley/pkg/sandbox"
+	"parley/pkg/tools"
+	"parley/pkg/tools/code"
+)
+
+func in(t *testing.T, space string) context.Context {
+	t.Helper()
+	return tools.WithInvocation(t.Context(), tools.Invocation{Space: space, Level: tools.LevelExec})
+}
+
+func source(language, text string) map[string]any {
+	return map[string]any{"language": language, "code": text}
+}
+
+func box(t *testing.T) sandbox.Runner {
+	t.Helper()
+	b := sandbox.New(sandbox.Options{})
+	if err := b.Available(); err != nil {
+		t.Skipf("not run: %v", err)
+	}
+	return b
+}
+
+func TestRunCode(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ interpreter, language, code, want string }{
+		"python":           {"/usr/bin/python3", "python", "import json, os\nprint(sum(range(10)))\nopen('made','w').write('x')\nprint(os.listdir('.'))", `"stdout":"45\n['made']\n"`},
+		"python fails":     {"/usr/bin/python3", "python", "raise SystemExit(4)", `"exit_code":4`},
+		"python is hidden": {"/usr/bin/python3", "python", "import json; print(json.__file__.startswith('/usr'))", `"stdout":"True\n"`},
+		"javascript":       {"/usr/bin/node", "javascript", "console.log([1,2,3].map(x => x * 2).join())", `"stdout":"2,4,6\n"`},
+		"no network":       {"/usr/bin/python3", "python", "import socket\ntry:\n  socket.create_connection(('127.0.0.1', 1)); print('connected')\nexcept OSError as e: print('none')", `"stdout":"none\n"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := os.Stat(c.interpreter); err != nil {
+				t.Skipf("not run: %v", err)
+			}
+			space := t.TempDir()
+			if name == "python is hidden" { // a file of the workspace is not loaded in its place
+				if err := os.WriteFile(space+"/json.py", []byte("print('loaded')"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			res := code.New(code.Options{Runner: box(t)}).Execute(in(t, space), source(c.language, c.code))
+			if res.IsError || !strings.Contains(res.ForLLM, c.want) {
+				t.Errorf("got %s, want %s", res.ForLLM, c.want)
+			}
+		})
+	}
+}
+
+// idle is a runner that runs nothing.
+type idle struct{ why error }
+
+func (i idle) Available() error { return i.why }
+
+func (idle) Run(context.Context, sandbox.Command) (sandbox.Result, error) {
+	return sandbox.Result{}, errors.New("it was run")
+}
+
+func TestExamination(t *testing.T) {
+	t.Parallel()
+	space := t.TempDir()
+	tool := code.New(code.Options{Runner: idle{}, Python: "/bin/true", JavaScript: "/none"})
+	seen, err := tool.(tools.Examiner).Examine(in(t, space), source("python", "print(1)\nprint(2)"))
+	want := tools.Examination{
+		Destructive: true, Always: true, State: seen.State,
+		Text: "run as python with /bin/true:\n| print(1)\n| print(2)\nin: " + space + "\nfor at most: 30s",
+	}
+	if diff := cmp.Diff(want, seen); err != nil || diff != "" {
+		t.Errorf("%v -want +got\n%s", err, diff)
+	}
+	if a := tools.AnnotationsOf(tool); a.Level != tools.LevelExec || !a.Executes || !a.Destructive {
+		t.Errorf("annotations %+v", a)
+	}
+}
+
+func TestHostileCode(t *testing.T) {
+	t.Parallel()
+	space := t.TempDir()
+	tool := code.New(code.Options{Runner: idle{}, Python: "/bin/true", JavaScript: "/none"})
+	off := code.New(code.Options{Runner: idle{fmt.Errorf("%w: x", sandbox.ErrUnavailable)}, Python: "/bin/true"})
+	for name, c := range map[string]struct {
+		tool tools.Tool
+		args map[string]any
+		want tools.ErrorType
+	}{
+		"not installed":   {tool, source("javascript", "1"), tools.ErrInvalidArguments},
+		"another word":    {tool, source("python3", "1"), tools.ErrInvalidArguments},
+		"a path":          {tool, source("/bin/sh", "1"), tools.ErrInvalidArguments},
+		"case":            {tool, source("Python", "1"), tools.ErrInvalidArguments},
+		"nothing":         {tool, source("python", " \n"), tools.ErrInvalidArguments},
+		"much":            {tool, source("python", strings.Repeat("#", 32<<10+1)), tools.ErrInvalidArguments},
+		"NUL":             {tool, source("python", "print(1)\x00"), tools.ErrSecurityViolation},
+		"too long a time": {tool, map[string]any{"language": "python", "code": "1", "timeout_s": 301}, tools.ErrInvalidArguments},
+		"no sandbox":      {off, source("python", "1"), tools.ErrDisabled},
+	} {
+		_, err := c.tool.(tools.Examiner).Examine(in(t, space), c.args)
+		if e, ok := errors.AsType[*tools.Error](err); !ok || e.Type != c.want {
+			t.Errorf("%s: Examine: %v, want %s", name, err, c.want)
+		}
+		if res := c.tool.Execute(in(t, space), c.args); !strings.Contains(res.ForLLM, `"type":"`+string(c.want)+`"`) {
+			t.Errorf("%s: Execute: %s, want %s", name, res.ForLLM, c.want)
+		}
+	}
+	// What cannot be seen is written out.
+	seen, err := tool.(tools.Examiner).Examine(in(t, space), source("python", "x = 'a\u202eb'"))
+	if err != nil || !strings.Contains(seen.Text, `"x = 'a\u202eb'"`) {
+		t.Errorf("%v: %q", err, seen.Text)
+	}
+}

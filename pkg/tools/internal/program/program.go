@@ -1,0 +1,250 @@
+package program
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+	"unicode"
+
+	"parley/pkg/sandbox"
+	"parley/pkg/tools"
+)
+
+const (
+	// MaxOutput is how many bytes are kept of each output of a program.
+	MaxOutput = 16 << 10
+	// MaxResult bounds the result: JSON may write six bytes for one.
+	MaxResult = 256 << 10
+
+	maxPathBytes = 4096
+)
+
+// Settings hold for all programs of a tool.
+type Settings struct {
+	// Runner runs them.
+	Runner sandbox.Runner
+	// Prepare is called with a chat's space before it is used; nil does nothing.
+	Prepare func(space string) error
+	// Timeout ends a program where the call names no time; 0 means 30 s.
+	Timeout time.Duration
+	// MaxTimeout is the longest time that a call may name; 0 means 5 minutes.
+	MaxTimeout time.Duration
+	// Network gives programs the network.
+	Network bool
+	// Readable are absolute paths that they may read beside the system's.
+	Readable []string
+}
+
+// WithDefaults fills in the times.
+func (s Settings) WithDefaults() Settings {
+	if s.MaxTimeout <= 0 {
+		s.MaxTimeout = 5 * time.Minute
+	}
+	if s.Timeout <= 0 {
+		s.Timeout = min(30*time.Second, s.MaxTimeout)
+	}
+	return s
+}
+
+// Annotations are those of a tool that runs programs.
+func (s Settings) Annotations() tools.Annotations {
+	const waiting = time.Minute // for its turn
+	return tools.Annotations{
+		Level: tools.LevelExec, Executes: true, Destructive: true, OpenWorld: s.Network,
+		Timeout: s.MaxTimeout + waiting, MaxOutput: MaxResult,
+	}
+}
+
+// Time is a call's time limit of a number of seconds; 0 is the default.
+func (s Settings) Time(seconds int) (time.Duration, error) {
+	most := int(s.MaxTimeout / time.Second)
+	switch {
+	case seconds == 0:
+		return s.Timeout, nil
+	case seconds < 0 || seconds > most:
+		return 0, tools.Fail(tools.ErrInvalidArguments, fmt.Sprintf("timeout_s must be from 1 to %d", most), nil)
+	default:
+		return time.Duration(seconds) * time.Second, nil
+	}
+}
+
+// Folder is where a program runs.
+type Folder struct {
+	// Root is the folder, opened; the caller closes it.
+	Root *os.Root
+	// Space and Dir are absolute paths, Name is Dir as the model wrote it, cleaned.
+	Space, Dir, Name string
+	// State is the fingerprint.
+	State string
+}
+
+// Folder opens a folder of the chat's space.
+func (s Settings) Folder(ctx context.Context, name string) (*Folder, error) {
+	if err := s.Runner.Available(); err != nil {
+		return nil, tools.Fail(tools.ErrDisabled, "nothing can be run here: "+err.Error(), nil).Because(err)
+	}
+	space := tools.InvocationFrom(ctx).Space
+	if space == "" {
+		return nil, tools.Fail(tools.ErrPermissionDenied, "this chat has no files, so nothing is run in it", nil)
+	}
+	name, err := cleanFolder(name)
+	if err != nil {
+		return nil, err
+	}
+	if s.Prepare != nil {
+		if err := s.Prepare(space); err != nil {
+			return nil, tools.Fail(tools.ErrExecutionFailed, "the files of this chat cannot be opened", nil).Because(err)
+		}
+	}
+	root, err := os.OpenRoot(space)
+	if err != nil {
+		return nil, tools.Fail(tools.ErrExecutionFailed, "the files of this chat cannot be opened", nil).Because(err)
+	}
+	defer root.Close()
+	info, err := root.Stat(name)
+	switch {
+	case err != nil:
+		return nil, folderError(name, err)
+	case !info.IsDir():
+		return nil, tools.Fail(tools.ErrInvalidArguments, "cwd is no folder", map[string]any{"cwd": name})
+	}
+	dir, err := root.OpenRoot(name)
+	if err != nil {
+		return nil, folderError(name, err)
+	}
+	if info, err = dir.Stat("."); err != nil {
+		return nil, errors.Join(folderError(name, err), dir.Close())
+	}
+	space = filepath.Clean(space)
+	return &Folder{Root: dir, Space: space, Dir: filepath.Join(space, name), Name: name, State: inode(info)}, nil
+}
+
+func cleanFolder(name string) (string, error) {
+	switch {
+	case name == "":
+		return ".", nil
+	case strings.ContainsRune(name, 0):
+		return "", tools.Fail(tools.ErrSecurityViolation, "a folder's name cannot contain a NUL byte", nil)
+	case len(name) > maxPathBytes:
+		return "", tools.Fail(tools.ErrInvalidArguments, "cwd is too long", nil)
+	case path.IsAbs(name) || !filepath.IsLocal(name):
+		return "", tools.Fail(tools.ErrSecurityViolation, "cwd must be a folder of the workspace, relative to it; this one lies outside", map[string]any{"cwd": name})
+	}
+	return path.Clean(name), nil
+}
+
+func folderError(name string, err error) *tools.Error {
+	details := map[string]any{"cwd": name}
+	var errno syscall.Errno
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return tools.Fail(tools.ErrInvalidArguments, "there is no such folder to run in", details)
+	case errors.As(err, &errno):
+		return tools.Fail(tools.ErrInvalidArguments, "cwd cannot be entered: "+errno.Error(), details)
+	default:
+		// Not the system but os.Root refused: a link leads out of the space.
+		return tools.Fail(tools.ErrSecurityViolation, "cwd leads out of the workspace", details)
+	}
+}
+
+// Fingerprint tells a program from another, or a later one, at its path.
+func Fingerprint(program string) (string, error) {
+	info, err := os.Stat(program)
+	if err != nil {
+		return "", err
+	}
+	return program + " " + inode(info) + " " + strconv.FormatInt(info.Size(), 10) + " " + strconv.FormatInt(info.ModTime().UnixNano(), 10), nil
+}
+
+func inode(info fs.FileInfo) string {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("%d:%d", st.Dev, st.Ino)
+}
+
+// State is one fingerprint of several.
+func State(parts ...string) string {
+	h := sha256.New()
+	for _, p := range parts {
+		fmt.Fprintf(h, "%d:%s,", len(p), p)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Quote shows an argument so that it can be read one way only: as it is where it
+// is plain, else as a Go string.
+func Quote(arg string) string {
+	plain := func(r rune) bool {
+		return r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_@%+=:,./-", r))
+	}
+	if arg != "" && strings.IndexFunc(arg, func(r rune) bool { return !plain(r) }) < 0 {
+		return arg
+	}
+	return strconv.Quote(arg)
+}
+
+// Line shows a program with its arguments.
+func Line(program string, args []string) string {
+	var b strings.Builder
+	b.WriteString(Quote(program))
+	for _, arg := range args {
+		b.WriteString(" " + Quote(arg))
+	}
+	return b.String()
+}
+
+// Block shows a text of several lines: each behind a bar where all of it is
+// visible, else the whole as a Go string.
+func Block(text string) string {
+	visible := func(r rune) bool { return unicode.IsPrint(r) || r == '\n' || r == '\t' }
+	if strings.ToValidUTF8(text, "") != text || strings.IndexFunc(text, func(r rune) bool { return !visible(r) }) >= 0 {
+		return strconv.Quote(text)
+	}
+	return "| " + strings.ReplaceAll(text, "\n", "\n| ")
+}
+
+// outcome is what a model is told of a run.
+type outcome struct {
+	ExitCode  int    `json:"exit_code"`
+	Stdout    string `json:"stdout"`
+	Stderr    string `json:"stderr"`
+	Duration  int64  `json:"duration_ms"`
+	Truncated bool   `json:"truncated"`
+}
+
+// Run runs a command in a folder and gives the tool's result.
+func (s Settings) Run(ctx context.Context, f *Folder, c sandbox.Command) (any, error) {
+	c.Workspace, c.Dir, c.Writable = f.Space, f.Dir, true
+	c.Network, c.Readable, c.MaxOutput = s.Network, s.Readable, MaxOutput
+	res, err := s.Runner.Run(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	out := outcome{
+		ExitCode: res.ExitCode, Stdout: text(res.Stdout), Stderr: text(res.Stderr),
+		Duration: res.Duration.Milliseconds(), Truncated: res.Truncated,
+	}
+	details := map[string]any{"exit_code": out.ExitCode, "stdout": out.Stdout, "stderr": out.Stderr, "duration_ms": out.Duration, "truncated": out.Truncated}
+	switch {
+	case res.TimedOut:
+		return nil, tools.Fail(tools.ErrTimeout, fmt.Sprintf("it did not end within %v and was ended, with all that it had started", c.Timeout), details)
+	case res.Limit != "":
+		return nil, tools.Fail(tools.ErrExecutionFailed, "it was ended: it had too much "+res.Limit, details)
+	}
+	return out, nil
+}
+
+func text(b []byte) string { return string(bytes.ToValidUTF8(b, []byte("\uFFFD"))) }

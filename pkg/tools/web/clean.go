@@ -1,0 +1,66 @@
+package web
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// hidden says whether a character is left out of all that comes from the web:
+// control characters but line breaks and tabs, those that turn the direction of
+// text round, those without any width, and the tags by which text is smuggled.
+func hidden(r rune) bool {
+	switch {
+	case r == '\n' || r == '\t':
+		return false
+	case unicode.IsControl(r), r == 0xad, r == 0x61c, r == 0xfeff, r == 0x180e, r == 0x3164, r == 0xffa0:
+		return true
+	case r >= 0x200e && r <= 0x200f, r == 0x200b, r >= 0x2028 && r <= 0x202e, r >= 0x2060 && r <= 0x206f:
+		return true
+	case r >= 0xfff9 && r <= 0xfffb, r >= 0xe0000 && r <= 0xe0fff:
+		return true
+	default:
+		return false
+	}
+}
+
+// clean makes text of what came from the web.
+func clean(s string) string {
+	if !utf8.ValidString(s) {
+		s = strings.ToValidUTF8(s, "\uFFFD")
+	}
+	if !strings.ContainsFunc(s, hidden) {
+		return s
+	}
+	s = strings.ReplaceAll(s, "\r\n", "\n")
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\r' || r == 0x2028 || r == 0x2029 || r == 0x85:
+			return '\n'
+		case hidden(r):
+			return -1
+		default:
+			return r
+		}
+	}, s)
+}
+
+// line is text of one line, at most n bytes long.
+func line(s string, n int) string {
+	s = strings.Join(strings.Fields(clean(clip(s, 4*n))), " ")
+	if len(s) <= n {
+		return s
+	}
+	return clip(s, n) + "…"
+}
+
+// clip is the beginning of s, at most n bytes, without half a character at its end.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
