@@ -121,7 +121,7 @@ func askedOf(t tools.Tool, an tools.Annotations) (words, sentence string) {
 		return "always", "Yes, for every call. Only `approval: never` for this tool by name waives it."
 	case an.Destructive && !examines:
 		return "yes", "Yes, unless the operator has set `approval: never` for this tool by name."
-	case examines:
+	case examines && (!an.ReadOnly || an.OpenWorld):
 		return "it depends", "It depends on the call: yes where it would overwrite, delete or execute something, or reach a new destination."
 	case an.ReadOnly:
 		return "no", "No."
