@@ -230,6 +230,23 @@ func (r *run) runDecided(ctx context.Context, a *session.Approval, by channels.S
 	return r.answer(ctx, []session.Item{{Kind: session.ItemDecision, Address: r.info.Address, Text: text, Time: r.began}})
 }
 
+// giveUp ends the turn of a call that was allowed and took the process with it.
+func (r *run) giveUp(ctx context.Context, a *session.Approval) error {
+	text := fmt.Sprintf("The gateway stopped three times while working on approval %s. %#q was not run.", a.ID, a.Tool)
+	failure := tools.ErrorText(tools.ErrInterrupted, "the call was not run", nil)
+	if r.ranAlready() {
+		text = fmt.Sprintf("The gateway stopped three times while working on approval %s. It is unknown whether %#q took effect.", a.ID, a.Tool)
+		failure = tools.ErrorText(tools.ErrInterrupted, "interrupted: it is unknown whether it took effect", nil)
+	}
+	r.a.o.Noted(*a, a.By, "given up: "+text)
+	return r.commit(ctx, session.Commit{
+		Outcome: session.OutcomeQuarantined, Reason: "the process died three times during this turn",
+		Messages: []providers.Message{
+			{Role: providers.RoleUser, Content: decisionMark(a) + "The outcome: " + failure}, assistant(text),
+		},
+	}, text)
+}
+
 // ranAlready says whether an earlier attempt began the call.
 func (r *run) ranAlready() bool {
 	for i := range r.info.Steps {

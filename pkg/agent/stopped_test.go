@@ -97,3 +97,41 @@ func TestADecisionIsHeldAgainstThePresentAddress(t *testing.T) {
 		t.Error("it ran")
 	}
 }
+
+// lostEngine hands out turns as if three processes had died of them.
+type lostEngine struct{ session.Engine }
+
+type lostTurn struct{ session.Turn }
+
+func (l lostEngine) Run(ctx context.Context, h func(context.Context, session.Turn) error) error {
+	return l.Engine.Run(ctx, func(ctx context.Context, t session.Turn) error { return h(ctx, lostTurn{t}) })
+}
+
+func (l lostTurn) Info() session.TurnInfo {
+	info := l.Turn.Info()
+	info.Lost = 3
+	return info
+}
+
+// TestAnAllowedCallThatKillsTheGateway is not run again, and the chat and its
+// history are told what is known of it.
+func TestAnAllowedCallThatKillsTheGateway(t *testing.T) {
+	t.Parallel()
+	b := &book{began: make(chan struct{}, 1)}
+	w := newWorld(t, script(writer), []tools.Tool{b.tool()}, withOptions(asking),
+		withOptions(func(o *agent.Options) { o.Grace = time.Millisecond }))
+	w.write("1", "1", "one")
+	w.press("1", "1", w.question("one"), "Allow once")
+	<-b.began
+	w.expect()
+	w.wrap = func(e session.Engine) session.Engine { return lostEngine{e} }
+	w.restart()
+	if got := w.expect().Text; !strings.Contains(got, "It is unknown whether `overwrite` took effect") {
+		t.Errorf("told %q", got)
+	}
+	w.settled()
+	all := strings.Join(w.transcript("1"), "\n")
+	if !strings.Contains(all, "[approval "+w.approval().ID+"]") || !strings.Contains(all, `"type":"interrupted"`) || len(b.began) > 0 {
+		t.Errorf("the history is\n%s", all)
+	}
+}

@@ -118,6 +118,12 @@ func (r *run) owned() bool { return r.who.owner && r.who.direct }
 
 func (r *run) quarantine(ctx context.Context) error {
 	r.log().Error().Int("lost", r.info.Lost).Msg("a turn was set aside: the gateway died three times while it ran")
+	if w, ok := wordOf(&r.info.Items[0]); ok {
+		a, err := r.a.o.Engine.Approval(ctx, w.id)
+		if err == nil && a.DecidedTurn == r.info.ID {
+			return r.giveUp(ctx, &a)
+		}
+	}
 	text := "I have set your last message aside: the gateway stopped three times while working on it. Please write it differently."
 	return r.commit(ctx, session.Commit{
 		Outcome: session.OutcomeQuarantined, Reason: "the process died three times during this turn",
