@@ -165,7 +165,7 @@ func (e *event) message(m *message, me self, kind channels.Kind) {
 	e.item = &channels.Inbound{
 		ID: "update/" + itoa(e.id), Kind: kind, Sender: sender, Direct: direct, Text: text,
 		Mentioned: !direct && (said.mentions(me) || m.repliesTo(me)),
-		MessageID: itoa(m.ID), Quote: m.quoted(), Time: m.time(),
+		MessageID: itoa(m.ID), Quote: m.quoted(), Forwarded: m.passesOn(me), Time: m.time(),
 	}
 	if kind == channels.KindEdit && e.group != "" {
 		e.item.MessageID = "" // one part's new wording is none of the album
@@ -279,6 +279,22 @@ func (u *user) called() string {
 // message that opened the topic, where it answers nothing else.
 func (m *message) repliesTo(me self) bool {
 	return m.Reply != nil && m.Reply.TopicCreated == nil && m.Reply.From != nil && m.Reply.From.ID == me.id
+}
+
+// passesOn reports whether it brings in what others wrote: something forwarded, or
+// the words that it answers, unless they are the bot's or its sender's own.
+func (m *message) passesOn(me self) bool {
+	switch {
+	case m.Forward != nil || m.External != nil:
+		return true
+	case m.Reply == nil:
+		return m.Quote != nil
+	case m.Reply.TopicCreated != nil || m.repliesTo(me):
+		return false
+	default:
+		of, by := m.Reply.From, m.From
+		return m.Reply.Forward != nil || m.Reply.SenderChat != nil || of == nil || by == nil || of.ID != by.ID
+	}
 }
 
 // quoted is what it answers: the part that was chosen, or all of it; of a message
