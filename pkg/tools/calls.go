@@ -187,7 +187,7 @@ func (g *group) dispatch(ctx context.Context, p *pending) outcome {
 	if p.refused != nil {
 		out := outcome{result: p.refused.Result()}
 		if l.Tools != nil {
-			l.Tools.note(ctx, &p.call, &out)
+			l.Tools.note(withPlace(ctx, l.channel, l.chatID), &p.call, &out)
 		}
 		return out
 	}
