@@ -32,7 +32,8 @@ var _ tools.Gate = (*run)(nil)
 
 // Pass says whether a call may run, or a person has to be asked.
 func (r *run) Pass(ctx context.Context, req tools.ToolRequest) error {
-	if d := r.decided; d != nil && !req.Nested && req.Invocation.CallID == decidedCall(d) {
+	// The place of a call is the loop's word; its id is the model's.
+	if d := r.decided; d != nil && !req.Nested && req.Invocation.Key == r.info.ID+"/"+callKey(1, 0) {
 		if req.Examination.State != d.Fingerprint {
 			return tools.Fail(tools.ErrApprovalDenied, changedText, nil)
 		}
