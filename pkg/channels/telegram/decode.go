@@ -284,9 +284,10 @@ func (m *message) repliesTo(me self) bool {
 // passesOn reports whether it brings in what others wrote: something forwarded, or
 // the words that it answers, unless they are the bot's or its sender's own.
 func (m *message) passesOn(me self) bool {
-	switch {
-	case m.Forward != nil || m.External != nil:
+	if m.Forward != nil || m.External != nil {
 		return true
+	}
+	switch {
 	case m.Reply == nil:
 		return m.Quote != nil
 	case m.Reply.TopicCreated != nil || m.repliesTo(me):
