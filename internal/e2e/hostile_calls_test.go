@@ -201,7 +201,7 @@ func TestHostileCallsRunNothing(t *testing.T) {
 	if n := len(w.texts("other")) + len(w.texts("test_other")); n != 0 {
 		t.Errorf("another chat was told %d messages", n)
 	}
-	w.audited(t, func(row audit.Row) (string, bool) {
+	w.audited(t, func(row *audit.Row) (string, bool) {
 		c, ok := calls[row.Chat]
 		return fmt.Sprintf("%s of %.40q, want %s of %.40q", row.Outcome, row.Tool, c.want, c.tool),
 			ok && row.Kind != audit.KindBegin && row.Outcome == string(c.want) && (strings.HasPrefix(c.tool, row.Tool) || len(row.Tool) > 100 || strings.ContainsRune(row.Tool, '\ufffd'))
@@ -217,14 +217,15 @@ func TestHostileCallsRunNothing(t *testing.T) {
 
 // audited waits until the audit log has n rows of refused or failed calls, and each
 // must be right.
-func (w *world) audited(t *testing.T, right func(audit.Row) (string, bool), n int) {
+func (w *world) audited(t *testing.T, right func(*audit.Row) (string, bool), n int) {
 	t.Helper()
 	var rows []audit.Row
 	w.until(fmt.Sprint(n, " rows of the audit log"), func() bool {
 		rows = rows[:0]
-		for _, r := range w.recorded() {
-			if (r.Kind == audit.KindRefused || r.Kind == audit.KindCall) && r.Outcome != "ok" && r.Outcome != "asked" {
-				rows = append(rows, r)
+		all := w.recorded()
+		for i := range all {
+			if r := &all[i]; (r.Kind == audit.KindRefused || r.Kind == audit.KindCall) && r.Outcome != "ok" && r.Outcome != "asked" {
+				rows = append(rows, *r)
 			}
 		}
 		return len(rows) >= n
@@ -232,12 +233,13 @@ func (w *world) audited(t *testing.T, right func(audit.Row) (string, bool), n in
 	if len(rows) != n {
 		t.Errorf("%d rows, want %d", len(rows), n)
 	}
-	for _, r := range rows {
+	for i := range rows {
+		r := &rows[i]
 		if what, ok := right(r); !ok {
 			t.Errorf("%.40s: the audit log has %s", r.Chat, what)
 		}
 		if strings.Contains(r.Detail, "TTTT") || r.Call == "" || r.Turn == "" || r.Sender == "" || r.Channel == "" {
-			t.Errorf("the audit log has %.500v", r)
+			t.Errorf("the audit log has %.500v", *r)
 		}
 	}
 }
@@ -295,7 +297,7 @@ func TestEveryRefusalIsWrittenDown(t *testing.T) {
 	w.say("stopped", "/stop")
 	w.expect("stopped", 1, "Stopped.")
 	seen := map[string]int{}
-	w.audited(t, func(row audit.Row) (string, bool) {
+	w.audited(t, func(row *audit.Row) (string, bool) {
 		c := calls[row.Chat]
 		ran := c.want == tools.ErrTimeout || c.want == tools.ErrExecutionFailed || c.want == tools.ErrInterrupted || c.tool == "read_file"
 		seen[row.Outcome]++

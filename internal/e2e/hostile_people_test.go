@@ -229,7 +229,9 @@ func everything(tg *faketelegram.Server, c *faketelegram.Chat, below int64, mark
 		{"web_app_data": map[string]any{"data": mark, "button_text": mark}},
 		{"users_shared": map[string]any{"request_id": 1, "users": []any{}}},
 		{"pinned_message": map[string]any{"message_id": 1, "date": 0, "chat": map[string]any{"id": c.ID(), "type": "group"}}},
-		{"new_chat_title": mark}, {"successful_payment": map[string]any{"invoice_payload": mark}}, {"kind_of_tomorrow": mark},
+		{"new_chat_title": mark},
+		{"successful_payment": map[string]any{"invoice_payload": mark}},
+		{"kind_of_tomorrow": mark},
 	} {
 		c.Post(fields)
 	}

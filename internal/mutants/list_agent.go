@@ -46,7 +46,7 @@ func agentMutants() []Mutant {
 		},
 		{
 			Promise: "R5", Defect: "lets a step with side effects wait",
-			File: dir + "/steps.go", Old: "if s.Await || len(s.Outbox) > 0 || len(s.Tasks) > 0 {", New: "if s.Await && s.Call == nil {",
+			File: dir + "/steps.go", Old: "if s.Await || len(s.Outbox) > 0 || len(s.Tasks) > 0 || len(s.Approvals) > 0 {", New: "if s.Await && s.Call == nil {",
 			Dir: dir, Test: "^(TestAnInterruptedTurnGoesOnFromItsLastStep|TestToolResultsGoToTheModelAndForUserToTheChat|TestBackgroundWorkEndsInOneNoticeInItsOwnChat|TestWhatAToolShowedIsNotShownAgainAfterARestart)$",
 		},
 		{

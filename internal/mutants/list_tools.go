@@ -76,12 +76,12 @@ func callMutants() []Mutant {
 		},
 		{
 			Promise: "lower rights", Defect: "does not ask the authorizer",
-			File: admit, Old: `if a == nil {`, New: `if a != nil {`,
+			File: admit, Old: `if a == nil && gate == nil {`, New: `if a != nil || gate == nil {`,
 			Dir: dir, Test: "^TestAuthorizer$",
 		},
 		{
 			Promise: "lower rights", Defect: "lets a chat use tools above its level",
-			File: admit, Old: `rank(inv.Level) < rank(call.Annotations.Level)`, New: `rank(inv.Level) < 0`,
+			File: admit, Old: `rank(s.inv.Level) < rank(call.Annotations.Level)`, New: `rank(s.inv.Level) < 0`,
 			Dir: dir, Test: "^(TestAuthorizer|TestChecksComeInAFixedOrder|TestInvocation)$",
 		},
 		{
