@@ -28,7 +28,7 @@ func TestConfigurationExamples(t *testing.T) {
 			_, err := config.Load(path, config.Options{
 				LookupEnv: func(string) (string, bool) { return "set", true },
 				Home:      t.TempDir(), Built: []string{"console", "telegram"},
-				Owner: policy.CheckOwner, User: policy.CheckUser,
+				Owner: policy.CheckOwner, User: policy.CheckUser, Group: policy.CheckGroup,
 				Place: func(s string) error { _, err := policy.ParsePlace(s); return err },
 			})
 			if err != nil {

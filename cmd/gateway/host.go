@@ -67,7 +67,7 @@ func (h *host) load(withoutSecrets bool) (*config.Config, error) {
 	}
 	cfg, err := config.Load(h.configFile(), config.Options{
 		LookupEnv: h.lookupEnv, Home: h.home, Built: built(), WithoutSecrets: withoutSecrets,
-		Owner: policy.CheckOwner, User: policy.CheckUser,
+		Owner: policy.CheckOwner, User: policy.CheckUser, Group: policy.CheckGroup,
 		Place:   func(s string) error { _, err := policy.ParsePlace(s); return err },
 		Pattern: files.CheckPattern,
 		Tools:   toolNames(h.lookupEnv),

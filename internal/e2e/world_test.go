@@ -43,6 +43,8 @@ type settings struct {
 	// idle is the model's idle limit, toolTime the limit of a call.
 	idle, toolTime string
 	busy           string
+	// tools are further settings of the tools.
+	tools string
 	// platform is how the chat platform behaves.
 	platform server.Options
 }
@@ -116,13 +118,21 @@ func (w *world) configure(s settings) {
 workspace: %q
 log: {level: info, format: json}
 agent: {model: main, while_busy: %s}
-tools: {timeout: %s}
+tools: {timeout: %s%s}
 models:
   main: {provider: openai, model: fake, base_url: %q, api_key: "env:LLM_KEY", timeouts: {idle: %s}}
-`, filepath.Join(w.gw.Dir, "state"), filepath.Join(w.gw.Dir, "workspace"), or(s.busy, "steer"), or(s.toolTime, "30s"), w.modelURL, or(s.idle, "60s"))
+`, filepath.Join(w.gw.Dir, "state"), filepath.Join(w.gw.Dir, "workspace"), or(s.busy, "steer"), or(s.toolTime, "30s"), more(s.tools), w.modelURL, or(s.idle, "60s"))
 	if err := os.WriteFile(w.gw.ConfigPath(), []byte(text), 0o600); err != nil {
 		w.t.Fatal(err)
 	}
+}
+
+// more continues a line of settings.
+func more(settings string) string {
+	if settings == "" {
+		return ""
+	}
+	return ", " + settings
 }
 
 func (w *world) start() {

@@ -135,6 +135,9 @@ func (r *run) history(ctx context.Context, budget, extra int) (window, error) {
 	var seqs []uint64
 	var pictures room
 	err := r.a.o.Engine.Tail(ctx, r.info.Session, 0, func(e session.Entry) bool {
+		if e.Message.Role == providers.RoleSystem {
+			return true // instructions are never stored: no gateway wrote this
+		}
 		m := r.shortened(e.Message, budget, &pictures)
 		n := providers.EstimateTokens(m)
 		if w.tokens+n > budget || len(seqs) == maxHistory {

@@ -60,8 +60,8 @@ type Inbound struct {
 	// Attachments are the files that came with it. They are not fetched yet: the
 	// turn that reads the message does that, see [AttachmentOpener].
 	Attachments []Attachment `json:"attachments,omitempty"`
-	// Forwarded means that the sender passes on what somebody else wrote, or answers
-	// it, so that Quote has it.
+	// Forwarded means that the sender passes on what somebody else wrote, as the text
+	// or as the quote.
 	Forwarded bool `json:"forwarded,omitempty"`
 	// Solo makes it a turn of its own: it neither joins nor is joined.
 	Solo bool      `json:"solo,omitempty"`

@@ -147,7 +147,8 @@ func (c checker) slack() {
 	const path = "channels.slack"
 	c.built(path, "slack", s.Enabled)
 	c.server(path+".api_url", s.APIURL, true)
-	c.users(path, "slack", s.Allow)
+	c.ids(path+".allow", "slack", s.Allow, c.options.User)
+	c.ids(path+".channels.allow", "slack", s.Channels.Allow, c.options.Group)
 	c.proxy(path+".proxy", s.Proxy)
 	if s.Enabled && !s.BotToken.set {
 		c.at(path+".bot_token", "is missing: write env:SLACK_BOT_TOKEN, file:PATH or credential:NAME")
@@ -170,11 +171,13 @@ func (c checker) built(path, name string, enabled bool) { //nolint:revive // fla
 	}
 }
 
-func (c checker) users(path, channel string, ids []ID) {
-	for i, id := range ids {
-		if c.options.User != nil {
-			c.report(fmt.Sprintf("%s.allow[%d]", path, i), c.options.User(channel, string(id)))
-		}
+// ids checks a list of ids of one channel.
+func (c checker) ids(path, channel string, list []ID, check func(channel, id string) error) {
+	if check == nil {
+		return
+	}
+	for i, id := range list {
+		c.report(fmt.Sprintf("%s[%d]", path, i), check(channel, string(id)))
 	}
 }
 

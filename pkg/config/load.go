@@ -33,10 +33,11 @@ type Options struct {
 	Built []string
 	// WithoutSecrets leaves every secret unresolved: for commands that talk to no one.
 	WithoutSecrets bool
-	// Owner, User and Place check an entry of owners, an id of a channel's allow
-	// list and a key of tools.chats; nil accepts all.
+	// Owner, User, Group and Place check an entry of owners, an id of a channel's
+	// list of people and of groups, and a key of tools.chats; nil accepts all.
 	Owner func(string) error
 	User  func(channel, id string) error
+	Group func(channel, id string) error
 	Place func(string) error
 	// Pattern checks an entry of tools.files.allow and refuse; nil accepts all.
 	Pattern func(string) error

@@ -57,12 +57,19 @@ type resolver struct {
 	home, dir string
 }
 
+// isVariable says whether a name can be an environment variable's; a secret rarely can.
+func isVariable(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	})
+}
+
 // splitReference checks the form of a reference. It never repeats the text: it
 // may be the secret itself.
 func splitReference(text string) (scheme, rest string, err error) {
 	scheme, rest, ok := strings.Cut(text, ":")
 	switch {
-	case ok && rest != "" && (scheme == "env" || scheme == "file"):
+	case ok && scheme == "env" && isVariable(rest), ok && scheme == "file" && rest != "":
 		return scheme, rest, nil
 	case ok && scheme == "credential" && rest != "" && !strings.ContainsAny(rest, `/\`) && rest != "." && rest != "..":
 		return scheme, rest, nil

@@ -105,7 +105,8 @@ func (c checker) bot(path string, a *TelegramAccount, inUse bool) { //nolint:rev
 	if c.written(path + ".api_url") {
 		c.server(path+".api_url", a.APIURL, true)
 	}
-	c.users(path, "telegram", a.Allow)
+	c.ids(path+".allow", "telegram", a.Allow, c.options.User)
+	c.ids(path+".groups.allow", "telegram", a.Groups.Allow, c.options.Group)
 	if c.written(path + ".proxy") {
 		c.proxy(path+".proxy", a.Proxy)
 	}

@@ -143,13 +143,13 @@ func newRules(name string, cr ChannelRules) (rules, error) {
 			errs = append(errs, fmt.Errorf("channel %s: %w", name, err))
 		}
 	}
-	for _, g := range cr.Groups {
-		if isWildcard(g) || g == "" {
-			errs = append(errs, fmt.Errorf("channel %s: group %q is a wildcard: list group ids, or set allow_everyone: true", name, g))
-		}
-	}
 	r := rules{ChannelRules: cr}
 	channel, account, _ := strings.Cut(name, "/")
+	for _, g := range cr.Groups {
+		if err := CheckGroup(channel, g); err != nil {
+			errs = append(errs, fmt.Errorf("channel %s: groups: %w", name, err))
+		}
+	}
 	for _, s := range cr.Allow {
 		who, err := parseID(channel, s)
 		if err == nil && account != "" && who.account != "" && who.account != account {

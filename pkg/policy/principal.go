@@ -74,6 +74,30 @@ func idForm(channel string) (form *regexp.Regexp, cure string) {
 	}
 }
 
+// CheckGroup says what is wrong with an entry of a channel's [ChannelRules].Groups.
+func CheckGroup(channel, s string) error {
+	if isWildcard(s) {
+		return fmt.Errorf("group %q is a wildcard: list group ids, or set allow_everyone: true", s)
+	}
+	if form, cure := groupForm(channel); !form.MatchString(s) {
+		return fmt.Errorf("%q is no group id: %s", s, cure)
+	}
+	return nil
+}
+
+func groupForm(channel string) (form *regexp.Regexp, cure string) {
+	switch channel {
+	case "telegram":
+		return regexp.MustCompile(`^-[1-9][0-9]{0,18}$`),
+			"names can be taken over by others; write the group's numeric id, which begins with -"
+	case "slack":
+		return regexp.MustCompile(`^[CG][A-Z0-9]+$`),
+			"names can be taken over by others; write the channel id (C…) from the channel's details"
+	default:
+		return regexp.MustCompile(`^[^\s@/:]+$`), "write the id that the platform uses, without @ and spaces"
+	}
+}
+
 // CheckOwner says what is wrong with an entry of [Options].Owners.
 func CheckOwner(s string) error {
 	_, err := parseOwner(s)

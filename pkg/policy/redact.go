@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"io"
 	"net/url"
@@ -115,7 +116,8 @@ func (w *redactingWriter) Write(p []byte) (int, error) {
 
 // formsOf lists the spellings in which a secret may appear.
 func formsOf(secret string) []string {
-	forms := []string{secret, url.QueryEscape(secret), url.PathEscape(secret)}
+	inHex := hex.EncodeToString([]byte(secret))
+	forms := []string{secret, url.QueryEscape(secret), url.PathEscape(secret), inHex, strings.ToUpper(inHex)}
 	if quoted, err := json.Marshal(secret); err == nil {
 		forms = append(forms, string(quoted[1:len(quoted)-1]))
 	}

@@ -3,6 +3,7 @@ package policy_test
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"net/url"
 	"strings"
@@ -36,6 +37,8 @@ func spellings(t interface{ Fatal(...any) }, secret string) map[string]string {
 		"json, html kept": plain.String(),
 		"base64":          base64.StdEncoding.EncodeToString([]byte(secret)),
 		"base64, url":     base64.RawURLEncoding.EncodeToString([]byte(secret)),
+		"hex":             hex.EncodeToString([]byte(secret)),
+		"hex, capitals":   strings.ToUpper(hex.EncodeToString([]byte(secret))),
 		"basic auth":      base64.StdEncoding.EncodeToString([]byte("user:" + secret)),
 		"basic auth 2":    base64.StdEncoding.EncodeToString([]byte("me:" + secret + "x")),
 	}

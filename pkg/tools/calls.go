@@ -185,7 +185,11 @@ func (g *group) one(ctx context.Context, p *pending) {
 func (g *group) dispatch(ctx context.Context, p *pending) outcome {
 	l := g.loop
 	if p.refused != nil {
-		return outcome{result: p.refused.Result()}
+		out := outcome{result: p.refused.Result()}
+		if l.Tools != nil {
+			l.Tools.note(withPlace(ctx, l.channel, l.chatID), &p.call, &out)
+		}
+		return out
 	}
 	known := l.memo.of(l.Tools, &p.call)
 	out := l.Tools.dispatch(ctx, request{

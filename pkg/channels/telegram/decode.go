@@ -165,7 +165,7 @@ func (e *event) message(m *message, me self, kind channels.Kind) {
 	e.item = &channels.Inbound{
 		ID: "update/" + itoa(e.id), Kind: kind, Sender: sender, Direct: direct, Text: text,
 		Mentioned: !direct && (said.mentions(me) || m.repliesTo(me)),
-		MessageID: itoa(m.ID), Quote: m.quoted(), Forwarded: m.ofOthers(me), Time: m.time(),
+		MessageID: itoa(m.ID), Quote: m.quoted(), Forwarded: m.passesOn(me), Time: m.time(),
 	}
 	if kind == channels.KindEdit && e.group != "" {
 		e.item.MessageID = "" // one part's new wording is none of the album
@@ -281,17 +281,21 @@ func (m *message) repliesTo(me self) bool {
 	return m.Reply != nil && m.Reply.TopicCreated == nil && m.Reply.From != nil && m.Reply.From.ID == me.id
 }
 
-// ofOthers says whether it holds what neither its sender nor the bot wrote: it is
-// forwarded, or answers somebody else, whose words come with it.
-func (m *message) ofOthers(me self) bool {
+// passesOn reports whether it brings in what others wrote: something forwarded, or
+// the words that it answers, unless they are the bot's or its sender's own.
+func (m *message) passesOn(me self) bool {
 	if m.Forward != nil || m.External != nil {
 		return true
 	}
-	if m.Reply == nil || m.Reply.TopicCreated != nil {
+	switch {
+	case m.Reply == nil:
+		return m.Quote != nil
+	case m.Reply.TopicCreated != nil || m.repliesTo(me):
 		return false
+	default:
+		of, by := m.Reply.From, m.From
+		return m.Reply.Forward != nil || m.Reply.SenderChat != nil || of == nil || by == nil || of.ID != by.ID
 	}
-	own := m.Reply.From != nil && m.From != nil && m.Reply.From.ID == m.From.ID && m.Reply.SenderChat == nil
-	return m.Reply.Forward != nil || !own && !m.repliesTo(me)
 }
 
 // quoted is what it answers: the part that was chosen, or all of it; of a message

@@ -64,16 +64,19 @@ func TestDecodeMessages(t *testing.T) {
 		return in
 	}
 	elsewhere := inGroup("and this?", false)
-	elsewhere.Forwarded = true
-	elsewhere.Quote = "[a message from another chat, by News]\n[photo 90×60, 2 kB]"
+	elsewhere.Quote, elsewhere.Forwarded = "[a message from another chat, by News]\n[photo 90×60, 2 kB]", true
 	unnamed := inGroup("and this?", false)
-	unnamed.Forwarded = true
-	unnamed.Quote = "[a message from another chat]\nchosen"
+	unnamed.Quote, unnamed.Forwarded = "[a message from another chat]\nchosen", true
 	photo := inGroup("nice", false)
-	photo.Forwarded = true
-	photo.Quote = "look\n[photo 90×60, 2 kB]"
+	photo.Quote, photo.Forwarded = "look\n[photo 90×60, 2 kB]", true
+	own := inGroup("and so", false)
+	own.Quote = "said before"
+	passedOn := inGroup("and so", false)
+	passedOn.Quote, passedOn.Forwarded = "said before", true
 	forwarded := direct("[forwarded from Bob Owner]\n/new")
 	forwarded.Forwarded = true
+	passedOnCommand := direct("[forwarded from Ada L]\n/new")
+	passedOnCommand.Forwarded = true
 	anonymous := inGroup("hi", false)
 	anonymous.Sender = channels.Sender{ID: "-1001", Name: "Club"}
 	channel := inGroup("hi", false)
@@ -115,6 +118,12 @@ func TestDecodeMessages(t *testing.T) {
 		"written as a channel":         {`"chat":{"id":-1001,"type":"supergroup"},"from":{"id":136817688,"is_bot":true},"sender_chat":{"id":-1009,"title":"News"},"text":"hi"`, channel},
 		"another bot":                  {`"chat":{"id":-1001,"type":"supergroup"},"from":{"id":8,"is_bot":true,"username":"other_bot"},"text":"hi"`, bot},
 		"forwarded command":            {private + `,"text":"/new","entities":[{"type":"bot_command","offset":0,"length":4}],"forward_origin":{"type":"user","sender_user":{"id":3,"first_name":"Bob\nOwner"}}`, forwarded},
+		"forwarded, with one's name":   {private + `,"text":"/new","entities":[{"type":"bot_command","offset":0,"length":4}],"forward_origin":{"type":"hidden_user","sender_user_name":"Ada L"}`, passedOnCommand},
+		"reply to oneself":             {group + `,"text":"and so","reply_to_message":{"message_id":5,"from":{"id":42},"chat":{"id":-1001},"text":"said before"}`, own},
+		"reply to what one forwarded":  {group + `,"text":"and so","reply_to_message":{"message_id":5,"from":{"id":42},"chat":{"id":-1001},"text":"said before","forward_origin":{"type":"hidden_user"}}`, passedOn},
+		"reply to a channel":           {group + `,"text":"and so","reply_to_message":{"message_id":5,"from":{"id":136817688},"sender_chat":{"id":-1009},"chat":{"id":-1001},"text":"said before"}`, passedOn},
+		"reply to nobody known":        {group + `,"text":"and so","reply_to_message":{"message_id":5,"chat":{"id":-1001},"text":"said before"}`, passedOn},
+		"a quote without its message":  {group + `,"text":"and so","quote":{"text":"said before"}`, passedOn},
 		"link behind words":            {private + `,"text":"😀 see here now","entities":[{"type":"text_link","offset":7,"length":4,"url":"https://a.example/"}]`, direct("😀 see here (https://a.example/) now")},
 		"link of another kind":         {private + `,"text":"here","entities":[{"type":"text_link","offset":0,"length":4,"url":"tg://user?id=1"}]`, direct("here")},
 		"location":                     {private + `,"location":{"latitude":41.5,"longitude":-12.25}`, direct("[location 41.5, -12.25]")},
