@@ -89,9 +89,33 @@ func (w *walker) value(node ast.Node, v reflect.Value, path string, tag reflect.
 		w.dictionary(node, v, path)
 	case reflect.Slice:
 		w.list(node, v, path)
+	case reflect.Interface:
+		w.free(node, v, path)
 	default:
 		w.scalar(node, v, path, tag)
 	}
+}
+
+// free stores a value whose shape the file decides.
+func (w *walker) free(node ast.Node, v reflect.Value, path string) {
+	var shape reflect.Type
+	switch node.(type) {
+	case ast.MapNode:
+		shape = reflect.TypeFor[map[string]any]()
+	case *ast.SequenceNode:
+		shape = reflect.TypeFor[[]any]()
+	case *ast.BoolNode:
+		shape = reflect.TypeFor[bool]()
+	case *ast.IntegerNode:
+		shape = reflect.TypeFor[int]()
+	case *ast.FloatNode:
+		shape = reflect.TypeFor[float64]()
+	default: // what is no text either is reported as such
+		shape = reflect.TypeFor[string]()
+	}
+	into := reflect.New(shape).Elem()
+	w.value(node, into, path, "")
+	v.Set(into)
 }
 
 // plain refuses what makes a file hard to read: anchors, aliases and tags.
