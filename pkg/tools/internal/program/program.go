@@ -57,11 +57,13 @@ func (s Settings) WithDefaults() Settings {
 	return s
 }
 
-// Annotations are those of a tool that runs programs.
+// Annotations are those of a tool that runs programs. Two calls of one answer run
+// side by side, where nobody is asked about them: what deletes is always asked
+// about, and what was asked about runs in a turn of its own.
 func (s Settings) Annotations() tools.Annotations {
 	const waiting = time.Minute // for its turn
 	return tools.Annotations{
-		Level: tools.LevelExec, Executes: true, Destructive: true, OpenWorld: s.Network,
+		Level: tools.LevelExec, Executes: true, OpenWorld: s.Network,
 		Timeout: s.MaxTimeout + waiting, MaxOutput: MaxResult,
 	}
 }
