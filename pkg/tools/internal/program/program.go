@@ -215,7 +215,14 @@ func Block(text string) string {
 	if strings.ToValidUTF8(text, "") != text || strings.IndexFunc(text, func(r rune) bool { return !visible(r) }) >= 0 {
 		return strconv.Quote(text)
 	}
-	return "| " + strings.ReplaceAll(text, "\n", "\n| ")
+	var b strings.Builder
+	for line := range strings.SplitSeq(text, "\n") {
+		b.WriteString("\n|")
+		if line != "" {
+			b.WriteString(" " + line)
+		}
+	}
+	return b.String()[1:]
 }
 
 // outcome is what a model is told of a run.
