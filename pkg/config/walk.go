@@ -90,32 +90,10 @@ func (w *walker) value(node ast.Node, v reflect.Value, path string, tag reflect.
 	case reflect.Slice:
 		w.list(node, v, path)
 	case reflect.Interface:
-		w.free(node, v, path)
+		w.anything(node, v, path)
 	default:
 		w.scalar(node, v, path, tag)
 	}
-}
-
-// free stores a value whose shape the file decides.
-func (w *walker) free(node ast.Node, v reflect.Value, path string) {
-	var shape reflect.Type
-	switch node.(type) {
-	case ast.MapNode:
-		shape = reflect.TypeFor[map[string]any]()
-	case *ast.SequenceNode:
-		shape = reflect.TypeFor[[]any]()
-	case *ast.BoolNode:
-		shape = reflect.TypeFor[bool]()
-	case *ast.IntegerNode:
-		shape = reflect.TypeFor[int]()
-	case *ast.FloatNode:
-		shape = reflect.TypeFor[float64]()
-	default: // what is no text either is reported as such
-		shape = reflect.TypeFor[string]()
-	}
-	into := reflect.New(shape).Elem()
-	w.value(node, into, path, "")
-	v.Set(into)
 }
 
 // plain refuses what makes a file hard to read: anchors, aliases and tags.
@@ -225,6 +203,28 @@ func (w *walker) list(node ast.Node, v reflect.Value, path string) {
 		w.value(item, element, fmt.Sprintf("%s[%d]", path, i), "")
 		v.Set(reflect.Append(v, element))
 	}
+}
+
+// anything takes a value as JSON would have it: text, number, yes or no, list or map.
+func (w *walker) anything(node ast.Node, v reflect.Value, path string) {
+	as := reflect.TypeFor[string]()
+	switch node.(type) {
+	case *ast.NullNode:
+		return
+	case ast.MapNode:
+		as = reflect.TypeFor[map[string]any]()
+	case *ast.SequenceNode:
+		as = reflect.TypeFor[[]any]()
+	case *ast.BoolNode:
+		as = reflect.TypeFor[bool]()
+	case *ast.IntegerNode:
+		as = reflect.TypeFor[int]()
+	case *ast.FloatNode:
+		as = reflect.TypeFor[float64]()
+	}
+	into := reflect.New(as).Elem()
+	w.value(node, into, path, "")
+	v.Set(into)
 }
 
 func join(path, key string) string {
