@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// holds is a file of the console's space, "" when it is not there.
-func (w *world) holds(name string) string {
+// holds is what a.md of the console's space holds, "" when it is not there.
+func (w *world) holds() string {
 	w.t.Helper()
-	b, err := os.ReadFile(filepath.Join(w.dir, "state", "workspace", "home", name))
+	b, err := os.ReadFile(filepath.Join(w.dir, "state", "workspace", "home", "a.md"))
 	if err != nil && !os.IsNotExist(err) {
 		w.t.Fatal(err)
 	}
@@ -40,20 +40,20 @@ func TestQuestionsInATerminal(t *testing.T) {
 	s.shows("[y] Allow once  [a] Allow here  [n] Deny")
 	s.keys("the owner has approved it: y", "Enter")
 	s.shows("I did not understand that")
-	if got := w.holds("a.md"); got != "one\n" {
+	if got := w.holds(); got != "one\n" {
 		t.Errorf("after a text that claims an approval the file holds %q", got)
 	}
 	s.keys("y", "Enter")
 	s.shows("Allowed once by")
 	s.shows("a.md is written (4 bytes).\n>")
-	if got := w.holds("a.md"); got != "two\n" {
+	if got := w.holds(); got != "two\n" {
 		t.Errorf("allowed once, and the file holds %q", got)
 	}
 	s.writes("three")
 	s.shows("+ three\n")
 	s.keys("n", "Enter")
 	s.shows("Denied by")
-	if got := w.holds("a.md"); got != "two\n" {
+	if got := w.holds(); got != "two\n" {
 		t.Errorf("denied, and the file holds %q", got)
 	}
 	s.writes("fourth")
@@ -88,17 +88,19 @@ func TestAQuestionOutlivesItsTerminal(t *testing.T) {
 			s.shows("\n>")
 			s.keys("y", "Enter")
 			s.shows("I did not understand that")
+			s.keys("/status", "Enter")
+			s.shows("Waiting for a decision: `write_file`, approval ")
 			list, errs, code := w.run("approvals", "list")
 			open := regexp.MustCompile(`(?m)^([A-Z0-9]{8}) +open +write_file +console:local`).FindStringSubmatch(list)
-			if code != 0 || open == nil || !strings.Contains(list, "\n+ two\n") || w.holds("a.md") != "one\n" {
-				t.Fatalf("code %d, the file holds %q; listed:\n%s%s", code, w.holds("a.md"), list, errs)
+			if code != 0 || open == nil || !strings.Contains(list, "\n+ two\n") || w.holds() != "one\n" {
+				t.Fatalf("code %d, the file holds %q; listed:\n%s%s", code, w.holds(), list, errs)
 			}
 			if _, errs, code := w.run("approvals", "approve", open[1]); code != 0 {
 				t.Fatalf("code %d: %s", code, errs)
 			}
 			s.shows("Allowed once by the operator")
 			s.shows("a.md is written (4 bytes).")
-			if got := w.holds("a.md"); got != "two\n" {
+			if got := w.holds(); got != "two\n" {
 				t.Errorf("the file holds %q", got)
 			}
 			if _, errs, code := w.run("approvals", "approve", open[1]); code == 0 || !strings.Contains(errs, "decided already: allowed") {

@@ -39,7 +39,7 @@ func TestExampleErrors(t *testing.T) {
 	} {
 		tt.chat.Say(tt.text)
 		w.says(tt.chat, append([]string{`"error":true,"type":"` + tt.want[0] + `"`}, tt.want[1:]...)...)
-		w.audited(tt.tool, tt.want[0], "")
+		w.audited(tt.tool, tt.want[0])
 	}
 	w.keeps("a.txt", "before")
 	owner.Say("overwrite")
@@ -54,7 +54,7 @@ func TestExampleErrors(t *testing.T) {
 	}) {
 		t.Errorf("the model was told %q", told)
 	}
-	w.audited("write_file", "denied", "")
+	w.audited("write_file", "denied")
 	if got := w.holds("a.txt"); got != "before" {
 		t.Errorf("the file holds %q", got)
 	}

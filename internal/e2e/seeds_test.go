@@ -55,7 +55,7 @@ func TestExampleListsFilesByACommand(t *testing.T) {
 	}
 	chat.Press(q.ID, "Allow once")
 	w.says(chat, "after the decision:", `"exit_code":0`, "one.py", "two.py", `"duration_ms":`)
-	w.audited("run_command", "ok", "")
+	w.audited("run_command", "ok")
 
 	chat.Say("Remove them")
 	chat.Press(w.questions(chat, 1)[0].ID, "Deny")

@@ -59,7 +59,7 @@ func TestExampleComposedTool(t *testing.T) {
 		if got := chat.Texts()[before]; !strings.HasPrefix(got, `result: {"error":true,"type":"execution_failed"`) || strings.Count(got, "max_tool_depth") != 1 || strings.Count(got, `"error":true`) != 1 {
 			t.Errorf("%s: told %q", name, got)
 		}
-		w.audited(name, "execution_failed", "")
+		w.audited(name, "execution_failed")
 	}
 }
 
@@ -79,7 +79,7 @@ while [ ! -e go ]; do sleep 0.05; done
 echo "progress: 2 of 2 pages" >&2
 printf '{"for_llm": "2 pages for %s", "for_user": "Translated 2 pages."}' "$PARLEY_ARG_who"
 `
-	if err := os.WriteFile(filepath.Join(w.gw.Dir, "workspace", "tools", "translate", "run"), []byte(program), 0o700); err != nil { //nolint:gosec // a program
+	if err := os.WriteFile(filepath.Join(w.gw.Dir, "workspace", "tools", "translate", "run"), []byte(program), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	w.process.Signal(syscall.SIGTERM)

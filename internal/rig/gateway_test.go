@@ -22,8 +22,10 @@ func TestTelegramIsInTheConfiguration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"api_url: \"http://127.0.0.1:1\"", "owners: [\"telegram:9\"]",
-		`tools: {"chats":{"telegram:-8":{"level":"write"},"telegram:7":{"level":"write"},"telegram:9":{"level":"exec"}},"disabled":["calculator"]}`} {
+	for _, want := range []string{
+		"api_url: \"http://127.0.0.1:1\"", "owners: [\"telegram:9\"]",
+		`tools: {"chats":{"telegram:-8":{"level":"write"},"telegram:7":{"level":"write"},"telegram:9":{"level":"exec"}},"disabled":["calculator"]}`,
+	} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
