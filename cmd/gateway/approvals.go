@@ -184,6 +184,6 @@ func showApproval(w io.Writer, r approvalReport) error {
 	if r.Text == "" || r.State != "open" {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "%s\n", r.Text)
+	_, err := fmt.Fprintf(w, "%s\n", channels.Visible(r.Text))
 	return err
 }

@@ -118,7 +118,7 @@ func askedOf(t tools.Tool, an tools.Annotations) (words, sentence string) {
 	_, examines := t.(tools.Examiner)
 	switch {
 	case an.Executes:
-		return "always", "Yes, for every call. Only `approval: never` for this tool by name waives it."
+		return "always", "Yes, for every call. Only `approval: never` for this tool by name waives it, except for what is always asked about."
 	case an.Destructive && !examines:
 		return "yes", "Yes, unless the operator has set `approval: never` for this tool by name."
 	case examines && (!an.ReadOnly || an.OpenWorld):

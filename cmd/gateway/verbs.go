@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"parley/pkg/channels/console"
 	"parley/pkg/policy"
 	"parley/pkg/session"
 )
@@ -63,7 +64,7 @@ func verb[T any](h *host, use, short, op string, args cobra.PositionalArgs, read
 	c := &cobra.Command{
 		Use: use, Short: short, Args: args,
 		RunE: func(cmd *cobra.Command, words []string) error {
-			table := tabwriter.NewWriter(h.out, 0, 0, 2, ' ', 0)
+			table := tabwriter.NewWriter(plain{h.out}, 0, 0, 2, ' ', 0)
 			err := h.operate(cmd.Context(), op, read(words), func(raw json.RawMessage) error {
 				if asJSON {
 					return h.print("%s\n", raw)
@@ -79,6 +80,17 @@ func verb[T any](h *host, use, short, op string, args cobra.PositionalArgs, read
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON, one value a line")
 	return c
+}
+
+// plain writes a text so that nothing in it controls a terminal.
+type plain struct{ w io.Writer }
+
+// Write implements [io.Writer].
+func (p plain) Write(b []byte) (int, error) {
+	if _, err := io.WriteString(p.w, console.Sanitize(string(b))); err != nil {
+		return 0, err
+	}
+	return len(b), nil
 }
 
 func noArgs([]string) deskArgs { return deskArgs{} }

@@ -46,11 +46,13 @@ func (w *telegramWorld) asked(chat *faketelegram.Chat) (q faketelegram.Message) 
 // says waits until some message of the bot in a chat holds every one of words.
 func (w *telegramWorld) says(chat *faketelegram.Chat, words ...string) {
 	w.t.Helper()
-	w.await(strings.Join(words, ", "), func() bool {
+	if w.tg.Until(w.ctx, func() bool {
 		return slices.ContainsFunc(chat.Texts(), func(text string) bool {
 			return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
 		})
-	})
+	}) != nil {
+		w.t.Fatalf("no message holds %q:\n%s", words, strings.Join(chat.Texts(), "\n---\n"))
+	}
 }
 
 func (w *world) effectsOf(note string) int {

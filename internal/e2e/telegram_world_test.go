@@ -29,10 +29,17 @@ type telegramWorld struct {
 // people can write first. In the chats called trusted, tools may have effects.
 func newTelegram(t *testing.T, tg *faketelegram.Server, b brain, trusted ...*faketelegram.Chat) *telegramWorld {
 	t.Helper()
-	c := rig.Config{LogLevel: "trace", Telegram: &rig.Telegram{APIURL: tg.URL(), Token: tg.Token()}}
+	c := rig.Config{Telegram: &rig.Telegram{}}
 	for _, chat := range trusted {
 		c.Telegram.Chats = append(c.Telegram.Chats, chat.ID())
 	}
+	return newTelegramWith(t, tg, b, c)
+}
+
+// newTelegramWith runs a gateway of a configuration for the bot of tg.
+func newTelegramWith(t *testing.T, tg *faketelegram.Server, b brain, c rig.Config) *telegramWorld {
+	t.Helper()
+	c.LogLevel, c.Telegram.APIURL, c.Telegram.Token = "trace", tg.URL(), tg.Token()
 	w := &telegramWorld{world: prepare(t, b, server.Options{}, c), tg: tg, chats: map[*faketelegram.Chat][]string{}}
 	w.start()
 	t.Cleanup(func() {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -34,6 +35,8 @@ type Config struct {
 	LogLevel string
 	// Telegram runs a bot that everyone may use; nil runs none.
 	Telegram *Telegram
+	// Tools are the settings below tools, by their keys; chats stands in Telegram.
+	Tools map[string]any
 }
 
 // Telegram is a bot on Telegram, or what stands in for it. Nothing limits how
@@ -42,6 +45,8 @@ type Telegram struct {
 	APIURL, Token string
 	// Chats are the ids of those that may use tools with side effects.
 	Chats []int64
+	// Owner is the id of a person whose direct chat may run programs too; 0 is nobody.
+	Owner int64
 }
 
 // tokenVariable is where the gateway finds the token.
@@ -58,14 +63,38 @@ func (t *Telegram) yaml() string {
     allow_everyone: true
     send_rate: {chat: 0, group_per_minute: 0, bot: 0}
 `, tokenVariable, t.APIURL)
-	if len(t.Chats) == 0 {
-		return b.String()
-	}
-	b.WriteString("tools:\n  chats:\n")
-	for _, id := range t.Chats {
-		fmt.Fprintf(&b, "    \"telegram:%d\": {level: write}\n", id)
+	if t.Owner != 0 {
+		fmt.Fprintf(&b, "owners: [\"telegram:%d\"]\n", t.Owner)
 	}
 	return b.String()
+}
+
+// levels are what the chats may use, by their places.
+func (t *Telegram) levels() map[string]any {
+	all := map[string]any{}
+	for _, id := range t.Chats {
+		all[fmt.Sprintf("telegram:%d", id)] = map[string]any{"level": "write"}
+	}
+	if t.Owner != 0 {
+		all[fmt.Sprintf("telegram:%d", t.Owner)] = map[string]any{"level": "exec"}
+	}
+	return all
+}
+
+// toolSettings is the configuration's part on tools; JSON is YAML too.
+func (c *Config) toolSettings() (string, error) {
+	all := maps.Clone(c.Tools)
+	if all == nil {
+		all = map[string]any{}
+	}
+	if c.Telegram != nil {
+		all["chats"] = c.Telegram.levels()
+	}
+	b, err := json.Marshal(all)
+	if err != nil {
+		return "", fmt.Errorf("settings of tools: %w", err)
+	}
+	return "tools: " + string(b) + "\n", nil
 }
 
 // NewGateway writes the configuration into dir, which must exist.
@@ -84,6 +113,11 @@ agent: {model: main, max_tool_iterations: 20}
 models:
   main: %s
 `, filepath.Join(dir, "state"), filepath.Join(dir, "workspace"), c.LogLevel, model)
+	settings, err := c.toolSettings()
+	if err != nil {
+		return nil, err
+	}
+	text += settings
 	g := &Gateway{Bin: bin, Dir: dir, Env: append([]string{"LLM_KEY=test"}, env...)}
 	if c.Telegram != nil {
 		text += c.Telegram.yaml()

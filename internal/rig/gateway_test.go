@@ -12,7 +12,8 @@ import (
 func TestTelegramIsInTheConfiguration(t *testing.T) {
 	t.Parallel()
 	g, err := rig.NewGateway("gateway", t.TempDir(), rig.Config{
-		Telegram: &rig.Telegram{APIURL: "http://127.0.0.1:1", Token: "1:secret", Chats: []int64{7, -8}},
+		Telegram: &rig.Telegram{APIURL: "http://127.0.0.1:1", Token: "1:secret", Chats: []int64{7, -8}, Owner: 9},
+		Tools:    map[string]any{"disabled": []string{"calculator"}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -21,7 +22,10 @@ func TestTelegramIsInTheConfiguration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"api_url: \"http://127.0.0.1:1\"", "\"telegram:7\": {level: write}", "\"telegram:-8\": {level: write}"} {
+	for _, want := range []string{
+		"api_url: \"http://127.0.0.1:1\"", "owners: [\"telegram:9\"]",
+		`tools: {"chats":{"telegram:-8":{"level":"write"},"telegram:7":{"level":"write"},"telegram:9":{"level":"exec"}},"disabled":["calculator"]}`,
+	} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

@@ -168,6 +168,13 @@ func (r *run) statusText(ctx context.Context) string {
 		fmt.Fprintf(&b, "Conversation: %s, %d entries, since %s\n", info.Session, info.Entries, info.Created.Format("2006-01-02 15:04"))
 	}
 	fmt.Fprintf(&b, "Your rights here: %s\n", r.who.level)
+	if all, err := r.a.o.Engine.ApprovalList(ctx, r.info.Chat); err == nil {
+		for i := range all {
+			if q := &all[i]; q.State == session.ApprovalOpen && time.Now().Before(q.Expires) {
+				fmt.Fprintf(&b, "Waiting for a decision: `%s`, approval %s, until %s\n", q.Tool, q.ID, q.Expires.Format("15:04:05 MST"))
+			}
+		}
+	}
 	if st, err := r.a.o.Engine.Status(ctx); err == nil && r.who.owner {
 		fmt.Fprintf(&b, "Waiting: %d in, %d out; background tasks: %d", st.Waiting, st.Sending, st.OpenTasks)
 		if st.WriteError != "" {

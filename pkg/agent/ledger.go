@@ -139,6 +139,8 @@ func (r *run) Event(e tools.Event) {
 		r.preview.restart()
 	case tools.EventExecuting:
 		r.preview.status("using " + e.Tool)
+	case tools.EventProgress:
+		r.preview.status(e.Text)
 	default:
 	}
 }

@@ -244,6 +244,36 @@ func TestToolActivityIsShownInPassing(t *testing.T) {
 	w.settled()
 }
 
+// TestProgressIsShownInPassing: what a tool says of its progress, without the secrets in it.
+func TestProgressIsShownInPassing(t *testing.T) {
+	t.Parallel()
+	const secret = "sk-CANARY-0123456789"
+	b := &board{notes: make(chan string, 10)}
+	slow := fn{name: "slow", an: readOnly(), run: func(ctx context.Context, _ map[string]any) *tools.ToolResult {
+		seen := []string{<-b.notes}
+		for _, line := range []string{"one of two", "two of two with " + secret} {
+			tools.Progress(ctx, line)
+			seen = append(seen, <-b.notes)
+		}
+		if diff := cmp.Diff([]string{"using slow", "one of two", "two of two with [redacted]"}, seen); diff != "" {
+			t.Errorf("noted (-want +got):\n%s", diff)
+		}
+		return tools.SilentResult("done")
+	}}
+	w := newWorld(t, script(func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+		if last(msgs).Role == providers.RoleUser {
+			return call("slow", "{}")
+		}
+		return say("fine")
+	}), []tools.Tool{slow}, withOptions(func(o *agent.Options) {
+		o.Status = func(channels.Address) channels.StatusShower { return b }
+		o.Redact = func(s string) string { return strings.ReplaceAll(s, secret, "[redacted]") }
+	}))
+	w.write("1", "1", "go")
+	w.expectText("fine")
+	w.settled()
+}
+
 func TestWhatBecameOfACallIsToldInALine(t *testing.T) {
 	t.Parallel()
 	const secret = "sk-CANARY-0123456789"

@@ -58,7 +58,7 @@ func New(o Options) tools.Tool {
 	r := &runner{languages: languages(o), settings: program.Settings{
 		Runner: o.Runner, Prepare: o.Prepare, Timeout: o.Timeout, MaxTimeout: o.MaxTimeout, Network: o.Network, Readable: o.Readable,
 	}.WithDefaults()}
-	about := "Run a program in the workspace and give its output as JSON {exit_code, stdout, stderr, duration_ms, truncated}. Languages: " + strings.Join(r.names(), ", ") + "."
+	about := "Run code in the workspace and give its output as JSON {exit_code, stdout, stderr, duration_ms, truncated}. Languages: " + strings.Join(r.names(), ", ") + "."
 	return tools.NewExamined("run_code", about, r.settings.Annotations(), r.examine, r.execute)
 }
 

@@ -82,7 +82,7 @@ func TestExamination(t *testing.T) {
 	if diff := cmp.Diff(want, seen); err != nil || diff != "" {
 		t.Errorf("%v -want +got\n%s", err, diff)
 	}
-	if a := tools.AnnotationsOf(tool); a.Level != tools.LevelExec || !a.Executes || !a.Destructive {
+	if a := tools.AnnotationsOf(tool); a.Level != tools.LevelExec || !a.Executes || a.Destructive {
 		t.Errorf("annotations %+v", a)
 	}
 }

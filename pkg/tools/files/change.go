@@ -171,5 +171,12 @@ func (t *target) heading(what string, size int) string {
 // marked writes each line of a text behind a mark. A text that ends in a line
 // break has an empty last line, so that two texts never look the same.
 func marked(mark, text string) string {
-	return mark + " " + strings.ReplaceAll(text, "\n", "\n"+mark+" ")
+	var b strings.Builder
+	for line := range strings.SplitSeq(text, "\n") {
+		b.WriteString("\n" + mark)
+		if line != "" {
+			b.WriteString(" " + line)
+		}
+	}
+	return b.String()[1:]
 }

@@ -72,7 +72,7 @@ func TestWriting(t *testing.T) {
 		{
 			"a new file", "write_file", args("path", "./new//a.txt", "content", "one\ntwo\n"),
 			`{"success":true,"path":"new/a.txt","bytes_written":8,"size":8}`, false,
-			"Write \"new/a.txt\" (new, 8 bytes)\n+ one\n+ two\n+ ", "new/a.txt", "one\ntwo\n",
+			"Write \"new/a.txt\" (new, 8 bytes)\n+ one\n+ two\n+", "new/a.txt", "one\ntwo\n",
 		},
 		{
 			"over another", "write_file", args("path", "notes/a.txt", "content", "x"),
@@ -86,7 +86,7 @@ func TestWriting(t *testing.T) {
 		},
 		{
 			"nothing", "write_file", args("path", "empty", "content", ""),
-			`{"success":true,"path":"empty","bytes_written":0,"size":0}`, false, "Write \"empty\" (new, 0 bytes)\n+ ", "empty", "",
+			`{"success":true,"path":"empty","bytes_written":0,"size":0}`, false, "Write \"empty\" (new, 0 bytes)\n+", "empty", "",
 		},
 		{
 			"binary", "write_file", args("path", "b", "content", binary, "encoding", "base64"),
@@ -104,17 +104,17 @@ func TestWriting(t *testing.T) {
 		{
 			"a passage", "edit_file", args("path", "notes/a.txt", "old_text", "k\nbread", "new_text", "k\nhoney\n"),
 			`{"success":true,"path":"notes/a.txt","bytes_written":16,"size":16}`, true,
-			"Change \"notes/a.txt\" (15 bytes now, 16 then)\n@ line 1\n- k\n- bread\n+ k\n+ honey\n+ ", "notes/a.txt", "milk\nhoney\n\nmilk",
+			"Change \"notes/a.txt\" (15 bytes now, 16 then)\n@ line 1\n- k\n- bread\n+ k\n+ honey\n+", "notes/a.txt", "milk\nhoney\n\nmilk",
 		},
 		{
 			"a passage goes", "edit_file", args("path", "notes/a.txt", "old_text", "bread\n", "new_text", ""),
 			`{"success":true,"path":"notes/a.txt","bytes_written":9,"size":9}`, true,
-			"Change \"notes/a.txt\" (15 bytes now, 9 then)\n@ line 2\n- bread\n- \n+ ", "notes/a.txt", "milk\nmilk",
+			"Change \"notes/a.txt\" (15 bytes now, 9 then)\n@ line 2\n- bread\n-\n+", "notes/a.txt", "milk\nmilk",
 		},
 		{
 			"to the end", "append_file", args("path", "notes/a.txt", "content", "\neggs"),
 			`{"success":true,"path":"notes/a.txt","bytes_written":5,"size":20}`, false,
-			"Append to \"notes/a.txt\" (15 bytes now, 20 then)\n+ \n+ eggs", "notes/a.txt", "milk\nbread\nmilk\neggs",
+			"Append to \"notes/a.txt\" (15 bytes now, 20 then)\n+\n+ eggs", "notes/a.txt", "milk\nbread\nmilk\neggs",
 		},
 		{
 			"to nothing", "append_file", args("path", "log", "content", "x"),
@@ -131,7 +131,7 @@ func TestWriting(t *testing.T) {
 		{
 			"the chat's memory", "append_file", args("path", "MEMORY.md", "content", "- likes tea\n"),
 			`{"success":true,"path":"MEMORY.md","bytes_written":12,"size":21}`, false,
-			"Append to \"MEMORY.md\" (9 bytes now, 21 then)\n+ - likes tea\n+ ", "MEMORY.md", "# Memory\n- likes tea\n",
+			"Append to \"MEMORY.md\" (9 bytes now, 21 then)\n+ - likes tea\n+", "MEMORY.md", "# Memory\n- likes tea\n",
 		},
 	}
 	for _, tt := range tests {

@@ -188,7 +188,7 @@ func TestExamination(t *testing.T) {
 		t.Errorf("rm: %+v, %v", seen, err)
 	}
 	a := tools.AnnotationsOf(tool)
-	if a.Level != tools.LevelExec || !a.Executes || !a.Destructive || a.ReadOnly || a.Idempotent || !a.OpenWorld {
+	if a.Level != tools.LevelExec || !a.Executes || a.Destructive || a.ReadOnly || a.Idempotent || !a.OpenWorld {
 		t.Errorf("annotations %+v", a)
 	}
 }

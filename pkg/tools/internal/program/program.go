@@ -57,11 +57,13 @@ func (s Settings) WithDefaults() Settings {
 	return s
 }
 
-// Annotations are those of a tool that runs programs.
+// Annotations are those of a tool that runs programs. Two calls of one answer run
+// side by side, where nobody is asked about them: what deletes is always asked
+// about, and what was asked about runs in a turn of its own.
 func (s Settings) Annotations() tools.Annotations {
 	const waiting = time.Minute // for its turn
 	return tools.Annotations{
-		Level: tools.LevelExec, Executes: true, Destructive: true, OpenWorld: s.Network,
+		Level: tools.LevelExec, Executes: true, OpenWorld: s.Network,
 		Timeout: s.MaxTimeout + waiting, MaxOutput: MaxResult,
 	}
 }
@@ -213,7 +215,14 @@ func Block(text string) string {
 	if strings.ToValidUTF8(text, "") != text || strings.IndexFunc(text, func(r rune) bool { return !visible(r) }) >= 0 {
 		return strconv.Quote(text)
 	}
-	return "| " + strings.ReplaceAll(text, "\n", "\n| ")
+	var b strings.Builder
+	for line := range strings.SplitSeq(text, "\n") {
+		b.WriteString("\n|")
+		if line != "" {
+			b.WriteString(" " + line)
+		}
+	}
+	return b.String()[1:]
 }
 
 // outcome is what a model is told of a run.
