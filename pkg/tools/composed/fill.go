@@ -10,7 +10,7 @@ import (
 )
 
 // placeholder is {{NAME}} or {{N}}.
-var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{\{ *([A-Za-z0-9_]+) *\}\}`) })
+var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{\{ *([A-Za-z0-9_]+) *\}\}`) }) //nolint:gochecknoglobals // compiled once
 
 // names are what stands between braces in the texts of a value, sorted.
 func names(v any) []string {

@@ -39,7 +39,7 @@ func writeXML(v *value, o options) (string, error) {
 	return w.done()
 }
 
-var xmlName = compiled(`^[\pL_][\pL\pN_.-]*(?::[\pL_][\pL\pN_.-]*)?$`)
+var xmlName = compiled(`^[\pL_][\pL\pN_.-]*(?::[\pL_][\pL\pN_.-]*)?$`) //nolint:gochecknoglobals // compiled once
 
 // elementOf makes an element of a value; a list without names of its own has elements "item".
 func elementOf(name string, v *value) (*element, error) {

@@ -175,8 +175,8 @@ func leaf(node ast.Node) (*value, error) {
 }
 
 var (
-	yamlDecimal = compiled(`^([-+]?)(?:(0|[1-9][0-9]*)(?:\.([0-9]*))?|\.([0-9]+))([eE][-+]?[0-9]+)?$`)
-	yamlBased   = compiled(`^0(?:x[0-9a-fA-F]{1,64}|o[0-7]{1,64})$`)
+	yamlDecimal = compiled(`^([-+]?)(?:(0|[1-9][0-9]*)(?:\.([0-9]*))?|\.([0-9]+))([eE][-+]?[0-9]+)?$`) //nolint:gochecknoglobals // compiled once
+	yamlBased   = compiled(`^0(?:x[0-9a-fA-F]{1,64}|o[0-7]{1,64})$`)                                   //nolint:gochecknoglobals // compiled once
 )
 
 // word is what a plain word stands for. A number with leading zeros, which one

@@ -75,9 +75,9 @@ func yamlScalar(v *value) string {
 
 var (
 	// What needs no quotes begins with a letter, and holds nothing with a meaning.
-	yamlWord = compiled(`^\pL[\pL\pN_./+-]*(?: [\pL\pN_./+-]+)*$`)
+	yamlWord = compiled(`^\pL[\pL\pN_./+-]*(?: [\pL\pN_./+-]+)*$`) //nolint:gochecknoglobals // compiled once
 	// What some reader takes for something other than a text.
-	yamlTaken = compiled(`^(?i:null|true|false|yes|no|on|off|y|n|nan|inf)$`)
+	yamlTaken = compiled(`^(?i:null|true|false|yes|no|on|off|y|n|nan|inf)$`) //nolint:gochecknoglobals // compiled once
 )
 
 // yamlText is s as it is where no reader can take it for anything else, or in quotes.
