@@ -59,6 +59,13 @@ type Inbound struct {
 	// Attachments are the files that came with it. They are not fetched yet: the
 	// turn that reads the message does that, see [AttachmentOpener].
 	Attachments []Attachment `json:"attachments,omitempty"`
+	// Group is the platform's id of the album that a KindMessage is a part of, where
+	// the adapter hands on each part as it comes: the store makes one message of the
+	// parts. Mostly empty.
+	Group string `json:"group,omitempty"`
+	// Overheard says that a part of an album does not speak to the bot itself: it
+	// counts only together with a part that does. [Ingress] sets it.
+	Overheard bool `json:"-"`
 	// Solo makes it a turn of its own: it neither joins nor is joined.
 	Solo bool      `json:"solo,omitempty"`
 	Time time.Time `json:"time"`

@@ -63,9 +63,9 @@ func (e *Engine) appendItem(t *tx, item *session.Item, payload []byte, chat uint
 	if t.has(bkSeen, id) {
 		return nil
 	}
-	if item.Edit != "" {
+	if item.Edit != "" || isPart(item) {
 		var err error
-		if item, err = e.appendEdit(t, item); item == nil || err != nil {
+		if item, err = e.appendInto(t, item); item == nil || err != nil {
 			return err
 		}
 		if payload, err = encode(item); err != nil {
@@ -95,9 +95,20 @@ func (e *Engine) appendItem(t *tx, item *session.Item, payload []byte, chat uint
 		}
 		t.after = append(t.after, func() { e.signalOutbox(item.Address, chat) })
 	}
-	t.arrived = append(t.arrived, arrival{chat: chat, seq: seq, item: item})
+	if item.Album == nil { // more of it may come
+		t.arrived = append(t.arrived, arrival{chat: chat, seq: seq, item: item})
+	}
 	t.after = append(t.after, func() { e.signalInbox(chat, seq) })
 	return nil
+}
+
+// appendInto puts an item into the one that it belongs to. What it returns is to
+// be an item of its own; nil for nothing.
+func (e *Engine) appendInto(t *tx, item *session.Item) (*session.Item, error) {
+	if item.Edit != "" {
+		return e.appendEdit(t, item)
+	}
+	return e.appendPart(t, item)
 }
 
 // moveCursor checks and moves a reading position.
