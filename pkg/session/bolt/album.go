@@ -29,7 +29,7 @@ func (e *Engine) appendPart(t *tx, part *session.Item) (*session.Item, error) {
 	}
 	if part.Inbound.Overheard {
 		e.o.Log.Debug().Str("item", part.ID).Msg("a part of an album is dropped: it does not speak to the bot, and no part waits that does")
-		return nil, nil
+		return nil, nil //nolint:nilnil // it is no item, and no failure
 	}
 	first := *part
 	first.Album = &session.Album{Parts: 1, Latest: t.now}
@@ -60,6 +60,9 @@ func (e *Engine) join(t *tx, chat uint64, album *waiting, part *session.Item) er
 	item.Album.Parts++
 	item.Album.Latest = t.now
 	if err := t.put(bkInbox, numKey(chat, album.seq), item); err != nil {
+		return err
+	}
+	if err := e.endSuspension(t, part, chat); err != nil {
 		return err
 	}
 	t.added++

@@ -105,10 +105,15 @@ func TestAlbumBehindARunningTurn(t *testing.T) {
 				}
 				return texts
 			}
-			put(t, e, message("a", "2", "before"), piece("a", "3", "one"))
+			say := func(items ...session.Item) {
+				if err := e.Append(ctx, items, nil); err != nil {
+					t.Error(err)
+				}
+			}
+			say(message("a", "2", "before"), piece("a", "3", "one"))
 			got := [][]string{join(), join()}
 			pass(session.AlbumWindow / 2)
-			put(t, e, piece("a", "4", "two"))
+			say(piece("a", "4", "two"))
 			pass(session.AlbumWindow - 1)
 			got = append(got, join())
 			pass(1)

@@ -89,17 +89,23 @@ func (e *Engine) appendItem(t *tx, item *session.Item, payload []byte, chat uint
 		return err
 	}
 	t.added++
-	if item.Kind == session.ItemMessage && t.isSuspended(chat) {
-		if err := t.del(bkSuspended, numKey(chat)); err != nil {
-			return err
-		}
-		t.after = append(t.after, func() { e.signalOutbox(item.Address, chat) })
+	if err := e.endSuspension(t, item, chat); err != nil {
+		return err
 	}
 	if item.Album == nil { // more of it may come
 		t.arrived = append(t.arrived, arrival{chat: chat, seq: seq, item: item})
 	}
 	t.after = append(t.after, func() { e.signalInbox(chat, seq) })
 	return nil
+}
+
+// endSuspension lets a chat be written to again that somebody has written in.
+func (e *Engine) endSuspension(t *tx, item *session.Item, chat uint64) error {
+	if item.Kind != session.ItemMessage || !t.isSuspended(chat) {
+		return nil
+	}
+	t.after = append(t.after, func() { e.signalOutbox(item.Address, chat) })
+	return t.del(bkSuspended, numKey(chat))
 }
 
 // appendInto puts an item into the one that it belongs to. What it returns is to
