@@ -134,7 +134,7 @@ func telegramBeyondMutants() []Mutant {
 		},
 		{
 			Promise: "telegram: albums over a webhook", Defect: "lets another member add to an album",
-			File: "pkg/session/bolt/album.go", Old: "item.Inbound.Sender.ID == part.Inbound.Sender.ID && ", New: "",
+			File: "pkg/session/bolt/album.go", Old: "item.Inbound.Sender.ID == part.Inbound.Sender.ID", New: "part.Inbound.Sender.ID != \"\"",
 			Dir: "pkg/session/bolt", Test: "^TestConformance$/^albums$",
 		},
 		{

@@ -56,7 +56,7 @@ type Inbox interface {
 	// accepted at the address (within 48 h), it is that message: a KindMessage of its own.
 	//
 	// An item whose Inbound has a Group is a part of an album. It joins the newest part
-	// of the same Group, Address and Sender that waits: that one takes over its text as
+	// of the same Group and Sender that waits in its chat: that one takes over its text as
 	// further lines, its attachments, that it mentions the bot, Solo, and its quote if it
 	// has none, and keeps the rest. No album grows beyond MaxAlbumParts parts and what one
 	// [channels.Inbound] may hold. A part that finds none is an item of its own, and

@@ -93,7 +93,8 @@ func testAlbumJoins(b *bench) {
 	last := part("a", "g", "4", "the way home")
 	last.Inbound.Quote = "another"
 	b.append(part("a", "g", "2", "delivered again"), last, part("a", "g", "1", "delivered again"))
-	b.append(note("a", "5", "behind"))
+	b.must(b.e.Move(b.Context(), addr("a"), addr("z")))
+	b.append(part("z", "g", "5", ""), note("z", "6", "behind"))
 	b.equal(2, b.status().Waiting)
 	w := b.turns()
 	h := w.next()
@@ -101,7 +102,7 @@ func testAlbumJoins(b *bench) {
 	b.equal([]string{"test/bot/1"}, ids(got)) // alone: a part of it was Solo
 	in := got[0].Inbound
 	b.equal([]string{"the trip\nthe beach\nthe way home"}, wordings(got))
-	b.equal([]string{"1+2+3+4"}, files(got))
+	b.equal([]string{"1+2+3+4+5"}, files(got))
 	b.equal([]string{"quoted", "1"}, []string{in.Quote, in.MessageID})
 	if !in.Mentioned {
 		b.Error("a part mentions the bot, the album does not")
