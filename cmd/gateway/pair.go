@@ -27,7 +27,7 @@ type reception struct {
 func (r reception) Authorize(ctx context.Context, in channels.Inbound) channels.Decision {
 	v := r.verdict(ctx, in)
 	if !v.MayPair {
-		return channels.Decision{Allow: v.Allow, Reason: v.Reason}
+		return decision(v)
 	}
 	did, err := r.greet(ctx, in)
 	return channels.Decision{Reason: v.Reason + ": " + did, Err: err}

@@ -59,8 +59,11 @@ type gatekeeper struct{ policy *policy.Policy }
 
 // Authorize implements [channels.Authorizer].
 func (g gatekeeper) Authorize(ctx context.Context, in channels.Inbound) channels.Decision {
-	v := g.verdict(ctx, in)
-	return channels.Decision{Allow: v.Allow, Reason: v.Reason}
+	return decision(g.verdict(ctx, in))
+}
+
+func decision(v policy.Verdict) channels.Decision {
+	return channels.Decision{Allow: v.Allow, Overheard: v.Overheard, Reason: v.Reason}
 }
 
 func (g gatekeeper) verdict(ctx context.Context, in channels.Inbound) policy.Verdict {

@@ -16,7 +16,7 @@ func channelMutants() []Mutant {
 		},
 		{
 			Promise: "strangers", Defect: "asks about messages only",
-			File: ingress, Old: `!d.Allow {`, New: `!d.Allow && in.Kind == KindMessage {`,
+			File: ingress, Old: `in.Overheard = !d.Allow`, New: `in.Overheard = !d.Allow && in.Kind == KindMessage`,
 			Dir: dir, Test: "^TestIngressAsksAboutEveryKind$",
 		},
 		{

@@ -138,6 +138,31 @@ func telegramBeyondMutants() []Mutant {
 			Dir: "pkg/session/bolt", Test: "^TestConformance$/^edits$",
 		},
 		{
+			Promise: "telegram: albums over a webhook", Defect: "lets another member add to an album",
+			File: "pkg/session/bolt/album.go", Old: "item.Inbound.Sender.ID == part.Inbound.Sender.ID", New: "part.Inbound.Sender.ID != \"\"",
+			Dir: "pkg/session/bolt", Test: "^TestConformance$/^albums$",
+		},
+		{
+			Promise: "telegram: albums over a webhook", Defect: "begins with the first part",
+			File: "pkg/session/bolt/album.go", Old: "age < 0 || age >= session.AlbumWindow", New: "age < session.AlbumWindow",
+			Dir: "pkg/session/bolt", Test: "^TestAlbumIsWaitedFor$",
+		},
+		{
+			Promise: "telegram: albums over a webhook", Defect: "takes a part again that it has",
+			File: "pkg/session/bolt/album.go", Old: "return t.put(bkSeen, idKey(part.ID), &seenRec{Time: t.now})", New: "return nil",
+			Dir: "pkg/session/bolt", Test: "^TestConformance$/^albums$",
+		},
+		{
+			Promise: "telegram: albums over a webhook", Defect: "reads only the part with the caption",
+			File: "cmd/gateway/wiring.go", Old: "Overheard: v.Overheard, ", New: "",
+			Dir: "internal/e2e", Test: "^TestTelegramAlbumOverAWebhook$",
+		},
+		{
+			Promise: "telegram: albums over a webhook", Defect: "lets a stranger add to an album",
+			File: "pkg/policy/authorize.go", Old: "\t\t\treturn p.unlisted(e, reason)", New: "\t\t\tv := p.unlisted(e, reason)\n\t\t\tv.Overheard = !v.Allow\n\t\t\treturn v",
+			Dir: "pkg/policy", Test: "^TestOverheard$",
+		},
+		{
 			Promise: "telegram: migration", Defect: "forgets what the configuration says of the group",
 			File: "pkg/policy/moves.go", Old: `p.moves.Former(a.Channel, a.Account, a.Chat)`, New: `p.moves.Former(a.Channel, "", a.Chat)`,
 			Dir: "pkg/policy", Test: "^TestAMovedChatKeepsItsRules$",

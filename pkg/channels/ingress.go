@@ -32,7 +32,8 @@ func NewIngress(sink Sink, auth Authorizer, log zerolog.Logger) *Ingress {
 //
 // An item whose identity cannot be trusted (no id, no sender, control characters
 // in an id) or that the [Authorizer] denies is logged without its text and left
-// out. The rest is normalised: see [Inbound] and the limits of this package.
+// out; but the part of an album that is merely not addressed to the bot is handed
+// on as overheard. The rest is normalised: see [Inbound] and the limits of this package.
 func (i *Ingress) Deliver(ctx context.Context, items []Inbound, cursor *Cursor) error {
 	passed := make([]Inbound, 0, len(items))
 	for n := range items {
@@ -45,7 +46,8 @@ func (i *Ingress) Deliver(ctx context.Context, items []Inbound, cursor *Cursor) 
 		if d.Err != nil {
 			return fmt.Errorf("authorize: %w", d.Err)
 		}
-		if !d.Allow {
+		in.Overheard = !d.Allow
+		if in.Overheard && (!d.Overheard || in.Group == "") {
 			i.refuse(in, d.Reason)
 			continue
 		}
@@ -98,7 +100,7 @@ func malformed(in Inbound) string {
 	case !slices.Contains(Kinds(), in.Kind):
 		return "unknown kind"
 	}
-	ids := [...]string{in.ID, in.Address.Channel, in.Address.Account, in.Address.Chat, in.Address.Thread, in.Sender.ID, in.MessageID}
+	ids := [...]string{in.ID, in.Address.Channel, in.Address.Account, in.Address.Chat, in.Address.Thread, in.Sender.ID, in.MessageID, in.Group}
 	for _, id := range ids {
 		if !cleanID(id) {
 			return "malformed id"

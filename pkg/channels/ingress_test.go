@@ -155,6 +155,36 @@ func TestIngressAcknowledgesNothingThatIsNotDecided(t *testing.T) {
 	}
 }
 
+// quiet lets in the sender 7 and overhears the sender 8.
+type quiet struct{}
+
+func (quiet) Authorize(_ context.Context, in channels.Inbound) channels.Decision {
+	return channels.Decision{Allow: in.Sender.ID == "7", Overheard: in.Sender.ID == "8", Reason: "not to the bot"}
+}
+
+// TestIngressHandsOnOverheardParts: of an album, and nothing else that is not let in.
+func TestIngressHandsOnOverheardParts(t *testing.T) {
+	t.Parallel()
+	s := &sink{}
+	in := channels.NewIngress(s, quiet{}, zerolog.Nop())
+	from := func(id, sender, album string) channels.Inbound {
+		return inbound(func(in *channels.Inbound) { in.ID, in.Sender.ID, in.Group, in.Overheard = id, sender, album, true })
+	}
+	items := []channels.Inbound{
+		from("1", "7", ""), from("2", "7", "g"), from("3", "8", ""), from("4", "8", "g"), from("5", "9", "g"), from("6", "7", "g\n"),
+	}
+	if err := in.Deliver(t.Context(), items, nil); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]bool{}
+	for i := range s.items {
+		got[s.items[i].ID] = s.items[i].Overheard
+	}
+	if diff := cmp.Diff(map[string]bool{"1": false, "2": false, "4": true}, got); diff != "" {
+		t.Errorf("handed on, and whether overheard (-want +got)\n%s", diff)
+	}
+}
+
 func TestIngressNormalises(t *testing.T) {
 	t.Parallel()
 	big := strings.Repeat("é", channels.MaxText/2) + "é"

@@ -63,6 +63,13 @@ type Inbound struct {
 	// Forwarded means that the sender passes on what somebody else wrote, as the text
 	// or as the quote.
 	Forwarded bool `json:"forwarded,omitempty"`
+	// Group is the platform's id of the album that a KindMessage is a part of, where
+	// the adapter hands on each part as it comes: the store makes one message of the
+	// parts. Mostly empty.
+	Group string `json:"group,omitempty"`
+	// Overheard says that a part of an album does not speak to the bot itself: it
+	// counts only together with a part that does. [Ingress] sets it.
+	Overheard bool `json:"-"`
 	// Solo makes it a turn of its own: it neither joins nor is joined.
 	Solo bool      `json:"solo,omitempty"`
 	Time time.Time `json:"time"`

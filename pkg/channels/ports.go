@@ -8,6 +8,9 @@ import (
 // Decision is an [Authorizer]'s word on one [Inbound].
 type Decision struct {
 	Allow bool
+	// Overheard says that the only thing against the inbound is that it does not speak
+	// to the bot: the part of an album is then taken where that album waits.
+	Overheard bool
 	// Reason is for the log, without message text.
 	Reason string
 	// Err says that it cannot be decided now: the inbound is not taken, and asked
@@ -30,8 +33,9 @@ type Cursor struct {
 }
 
 // Sink stores what was let in. Accept is durable when it returns nil, and
-// swallows what it has seen before (by ID). It may get no items when only the
-// cursor moves.
+// swallows what it has seen before (by ID). A part of an album joins the parts of
+// the same sender that wait; one that was overheard and finds none is dropped. It may
+// get no items when only the cursor moves.
 type Sink interface {
 	Accept(ctx context.Context, items []Inbound, cursor *Cursor) error
 	// Position is the stored position of a cursor, "" for a new one.

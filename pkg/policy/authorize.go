@@ -80,6 +80,9 @@ type Verdict struct {
 	// MayPair says that a stranger wrote who may ask to be let in. Nothing else
 	// speaks for them: Allow is false.
 	MayPair bool
+	// Overheard says that the sender may speak here, and this does not speak to the
+	// bot: Allow is false for nothing else.
+	Overheard bool
 	// Reason is for the log, without message text.
 	Reason string
 }
@@ -192,7 +195,7 @@ func (p *Policy) Authorize(_ context.Context, e Event) Verdict {
 	}
 	r, _ := p.rulesOf(e.Address)
 	if !e.Direct && !addressed && !r.EveryMessage {
-		return Verdict{Level: LevelNone, Owner: owner, Reason: "a group message that does not speak to the bot"}
+		return Verdict{Level: LevelNone, Owner: owner, Overheard: true, Reason: "a group message that does not speak to the bot"}
 	}
 	return Verdict{Allow: true, Level: p.level(e, owner), Owner: owner, Reason: "allowed"}
 }

@@ -100,12 +100,41 @@ func TestAuthorize(t *testing.T) {
 			if got.Reason == "" {
 				t.Error("the verdict gives no reason")
 			}
-			got.Reason = ""
+			got.Reason, got.Overheard = "", false // see TestOverheard
 			want := policy.Verdict{Allow: tt.allow, Level: tt.level, Owner: tt.owner}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("verdict (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestOverheard: only of somebody who may speak it is said that they did not speak
+// to the bot.
+func TestOverheard(t *testing.T) {
+	t.Parallel()
+	p := newPolicy(t)
+	heard := policy.Event{
+		Kind: policy.KindMessage, Address: channels.Address{Channel: "telegram", Account: "b", Chat: "-1"}, Sender: channels.Sender{ID: "22"},
+	}
+	for name, c := range map[string]struct {
+		change func(*policy.Event)
+		want   bool
+	}{
+		"somebody on the list":    {func(*policy.Event) {}, true},
+		"an owner":                {func(e *policy.Event) { e.Sender.ID = "11" }, true},
+		"a listed group's member": {func(e *policy.Event) { e.Address.Chat, e.Sender.ID = "-500", "33" }, true},
+		"a stranger":              {func(e *policy.Event) { e.Sender.ID = "33" }, false},
+		"a bot":                   {func(e *policy.Event) { e.Sender.Bot = true }, false},
+		"addressed":               {func(e *policy.Event) { e.Mentioned = true }, false},
+		"a stranger, in private":  {func(e *policy.Event) { e.Address.Chat, e.Sender.ID, e.Direct = "33", "33", true }, false},
+		"somebody, in private":    {func(e *policy.Event) { e.Address.Chat, e.Direct = "22", true }, false},
+	} {
+		e := heard
+		c.change(&e)
+		if v := p.Authorize(t.Context(), e); v.Overheard != c.want || v.Overheard && v.Allow {
+			t.Errorf("%s: %+v", name, v)
+		}
 	}
 }
 

@@ -55,6 +55,15 @@ type Inbox interface {
 	// has, or that an interrupted turn recorded, does not wait any more. When none
 	// waits, Edit says what becomes of the item; but where no message with this id was
 	// accepted at the address (within 48 h), it is that message: a KindMessage of its own.
+	//
+	// An item whose Inbound has a Group is a part of an album. It joins the newest part
+	// of the same Group and Sender that waits in its chat: that one takes over its text as
+	// further lines, its attachments, that it mentions the bot, Solo, and its quote if it
+	// has none, and keeps the rest. No album grows beyond MaxAlbumParts parts and what one
+	// [channels.Inbound] may hold. A part that finds none is an item of its own, and
+	// begins an album; an Overheard one is dropped. No turn takes an album before
+	// AlbumWindow has passed since its latest part was stored, unless its chat has gone
+	// on with something else; that and every other chat does not wait for it.
 	Append(ctx context.Context, items []Item, cursor *channels.Cursor) error
 	// Position is a cursor's stored position, "" for a new one.
 	Position(ctx context.Context, name string) (string, error)

@@ -36,6 +36,8 @@ type Item struct {
 	// Edit makes the item a new wording of an earlier message; see [Inbox.Append].
 	// It is an order to Append and is not stored.
 	Edit EditRule `json:"-"`
+	// Album is what the engine keeps of a message of which more parts may come.
+	Album *Album `json:"album,omitempty"`
 	// Solo items are a turn of their own; a batch ends before one.
 	Solo bool      `json:"solo,omitempty"`
 	Time time.Time `json:"time"`
@@ -46,6 +48,20 @@ type Decision struct {
 	Approval string `json:"approval"`
 	Allow    bool   `json:"allow"`
 }
+
+// Album is a message that is made of parts, see [Inbox.Append].
+type Album struct {
+	// Parts is how many there are so far, Latest when the last of them was stored.
+	Parts  int       `json:"parts"`
+	Latest time.Time `json:"latest"`
+}
+
+// The limits of an album: how long its next part is waited for, and how many parts
+// one message is made of.
+const (
+	AlbumWindow   = 500 * time.Millisecond
+	MaxAlbumParts = 10
+)
 
 // EditRule says what becomes of an edit when its message was accepted and no turn
 // is left that could read it in the place of the message.

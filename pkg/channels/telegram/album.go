@@ -10,8 +10,9 @@ import (
 // An album reaches a bot as several messages, each in an update of its own, and
 // nothing says how many. The poller waits albumWindow for them from the first on,
 // without confirming it, and asks anew every albumStep; then what came is one
-// message. One that comes later is a message of its own, and so is every one over
-// a webhook, where the next is not sent before the last is confirmed.
+// message. One that comes later is a message of its own. Over a webhook the next is
+// not sent before the last is confirmed: each part is handed on, and the store joins
+// them ([channels.Inbound].Group).
 const (
 	albumWindow = 500 * time.Millisecond
 	albumStep   = 100 * time.Millisecond

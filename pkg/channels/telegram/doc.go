@@ -16,7 +16,7 @@
 // Files are handed on by what Telegram calls them; nothing is fetched while
 // messages are taken in, see media.go. While the parts of an album are waited for,
 // which become one message, the messages of other chats are stored without moving
-// the cursor, see album.go.
+// the cursor, see album.go. A webhook hands on each part with its album's id.
 //
 // An update that cannot be read or is of a kind that is not known goes to
 // [Options.Unread], see unread.go.

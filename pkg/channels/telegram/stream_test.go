@@ -45,6 +45,14 @@ func (s speaker) ChatStream(ctx context.Context, _ []providers.Message, _ []prov
 // serveWith runs the whole way of a message, from c to the model and back, until the test ends.
 func serveWith(t *testing.T, c *telegram.Channel, model providers.LLMProvider, offered ...tools.Tool) {
 	t.Helper()
+	serveFor(t, c, model, everyone{}, func(context.Context, policy.Event) policy.Verdict {
+		return policy.Verdict{Allow: true, Level: policy.LevelChat}
+	}, offered...)
+}
+
+// serveFor does the same for those whom auth lets in.
+func serveFor(t *testing.T, c *telegram.Channel, model providers.LLMProvider, auth channels.Authorizer, authorize func(context.Context, policy.Event) policy.Verdict, offered ...tools.Tool) {
+	t.Helper()
 	e := outboxtest.Open(t, t.TempDir())
 	gate := channels.NewEgress(channels.EgressOptions{Outbox: e, Channel: c, Log: zerolog.Nop()})
 	registry := tools.NewToolRegistry()
@@ -53,13 +61,11 @@ func serveWith(t *testing.T, c *telegram.Channel, model providers.LLMProvider, o
 	}
 	a, err := agent.New(agent.Options{
 		Engine: e, Provider: model, Tools: registry, Space: func(channels.Address, bool) string { return t.TempDir() },
-		Authorize: func(context.Context, policy.Event) policy.Verdict {
-			return policy.Verdict{Allow: true, Level: policy.LevelChat}
-		},
-		Editor:  func(channels.Address) channels.Editor { return gate },
-		Drafter: func(channels.Address) channels.Drafter { return gate },
-		Typer:   func(channels.Address) channels.Typer { return gate },
-		Log:     zerolog.Nop(),
+		Authorize: authorize,
+		Editor:    func(channels.Address) channels.Editor { return gate },
+		Drafter:   func(channels.Address) channels.Drafter { return gate },
+		Typer:     func(channels.Address) channels.Typer { return gate },
+		Log:       zerolog.Nop(),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +79,7 @@ func serveWith(t *testing.T, c *telegram.Channel, model providers.LLMProvider, o
 			}
 		})
 	}
-	run(func(ctx context.Context) error { return c.Run(ctx, channels.NewIngress(a, everyone{}, zerolog.Nop())) })
+	run(func(ctx context.Context) error { return c.Run(ctx, channels.NewIngress(a, auth, zerolog.Nop())) })
 	run(a.Run)
 	run(gate.Run)
 	t.Cleanup(func() {

@@ -200,7 +200,9 @@ func (h *hook) keep(ctx context.Context, ev *event) error {
 	}
 	h.keepUnread(ev)
 	if ev.item != nil {
-		if err := h.in.Deliver(ctx, []channels.Inbound{ev.inbound()}, nil); err != nil {
+		in := ev.inbound()
+		in.Group = ev.album().group // the store joins the parts: the next comes when this one is confirmed
+		if err := h.in.Deliver(ctx, []channels.Inbound{in}, nil); err != nil {
 			return err
 		}
 	}

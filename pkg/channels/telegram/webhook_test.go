@@ -97,35 +97,6 @@ func TestWebhookStoresThenAnswers(t *testing.T) {
 	}
 }
 
-// TestWebhookAlbum: the next part comes only when the last is confirmed, which is
-// after it is stored; so each part is a message of its own.
-func TestWebhookAlbum(t *testing.T) {
-	t.Parallel()
-	var mu sync.Mutex
-	var waiting []int
-	b, _ := newHook(t, func(_ *telegram.Options, b *bench) {
-		b.store.before = func(context.Context, int, []channels.Inbound) error {
-			mu.Lock()
-			defer mu.Unlock()
-			waiting = append(waiting, len(b.bot.Unconfirmed()))
-			return nil
-		}
-	})
-	b.srv.Private(b.srv.User("Ada")).Album([]faketelegram.Item{{Photo: picture(1), Caption: "one"}, {Photo: picture(2), Caption: "two"}, {Photo: picture(3), Caption: "three"}})
-	items := b.store.wait(t, 3)
-	b.confirmed(t)
-	for i, want := range []string{"one", "two", "three"} {
-		if items[i].Text != want || len(items[i].Attachments) != 1 {
-			t.Errorf("message %d is %q with %d pictures", i, items[i].Text, len(items[i].Attachments))
-		}
-	}
-	mu.Lock()
-	defer mu.Unlock()
-	if diff := cmp.Diff([]int{3, 2, 1}, waiting); diff != "" {
-		t.Errorf("not confirmed when each was stored (-want +got)\n%s", diff)
-	}
-}
-
 // noBody fails the test when it is read.
 type noBody struct {
 	read chan struct{}

@@ -52,6 +52,14 @@
 // to its end: an edit either is in what the turn read, or finds that the turn
 // has the item and comes too late.
 //
+// # Albums
+//
+// A part is written into the message that the parts before it have made, in the
+// same way and under the same lock. A turn does not take that message, and nothing
+// after it, while its latest part is younger than [session.AlbumWindow] and the last
+// in its chat; the lane ends meanwhile, and a timer looks again. When the latest part
+// came is in the record, so a restart changes nothing.
+//
 // # Recovery
 //
 // The clean mark goes with the first transaction of a process, which also names

@@ -148,9 +148,16 @@ func (e *Engine) original(t *tx, edit *session.Item) (chat uint64, found *waitin
 	if err != nil {
 		return 0, nil
 	}
-	candidates := t.wordings(chat, edit)
+	return chat, e.untaken(t, chat, t.waitingWith(chat, "message_id", edit.Inbound.MessageID, func(item *session.Item) bool {
+		return rewords(edit, item)
+	}))
+}
+
+// untaken is the newest of some items that wait in a chat which no turn has; nil
+// when there is none. Until the transaction has ended no turn takes it.
+func (e *Engine) untaken(t *tx, chat uint64, candidates []waiting) *waiting {
 	if len(candidates) == 0 {
-		return chat, nil
+		return nil
 	}
 	e.beginRewording(t)
 	e.lanes.mu.Lock()
@@ -159,26 +166,26 @@ func (e *Engine) original(t *tx, edit *session.Item) (chat uint64, found *waitin
 	for i := range slices.Backward(candidates) {
 		seq := candidates[i].seq
 		if (open == nil || !open.reads(seq)) && !t.recorded(chat, seq) {
-			return chat, &candidates[i]
+			return &candidates[i]
 		}
 	}
-	return chat, nil
+	return nil
 }
 
-// wordings are the items in a chat's inbox that are the message of an edit, or
-// an earlier edit of it. Most of what waits is told apart without decoding it.
-func (t *tx) wordings(chat uint64, edit *session.Item) []waiting {
-	id, err := encode(edit.Inbound.MessageID)
+// waitingWith are the items in a chat's inbox that have a value in a field and are
+// what is asks for. Most of what waits is told apart without decoding it.
+func (t *tx) waitingWith(chat uint64, field, value string, is func(*session.Item) bool) []waiting {
+	id, err := encode(value)
 	if err != nil {
 		return nil
 	}
-	mark := append([]byte(`"message_id":`), id...)
+	mark := append([]byte(`"`+field+`":`), id...)
 	var out []waiting
 	t.each(bkInbox, numKey(chat), func(k, v []byte) bool {
 		if !bytes.Contains(v, mark) {
 			return true
 		}
-		if item, err := get[session.Item](t, bkInbox, k); err == nil && rewords(edit, item) {
+		if item, err := get[session.Item](t, bkInbox, k); err == nil && is(item) {
 			out = append(out, waiting{seq: num(k, 1), item: *item})
 		}
 		return true

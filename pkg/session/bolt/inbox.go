@@ -63,9 +63,9 @@ func (e *Engine) appendItem(t *tx, item *session.Item, payload []byte, chat uint
 	if t.has(bkSeen, id) {
 		return nil
 	}
-	if item.Edit != "" {
+	if item.Edit != "" || isPart(item) {
 		var err error
-		if item, err = e.appendEdit(t, item); item == nil || err != nil {
+		if item, err = e.appendInto(t, item); item == nil || err != nil {
 			return err
 		}
 		if payload, err = encode(item); err != nil {
@@ -89,15 +89,32 @@ func (e *Engine) appendItem(t *tx, item *session.Item, payload []byte, chat uint
 		return err
 	}
 	t.added++
-	if item.Kind == session.ItemMessage && t.isSuspended(chat) {
-		if err := t.del(bkSuspended, numKey(chat)); err != nil {
-			return err
-		}
-		t.after = append(t.after, func() { e.signalOutbox(item.Address, chat) })
+	if err := e.endSuspension(t, item, chat); err != nil {
+		return err
 	}
-	t.arrived = append(t.arrived, arrival{chat: chat, seq: seq, item: item})
+	if item.Album == nil { // more of it may come
+		t.arrived = append(t.arrived, arrival{chat: chat, seq: seq, item: item})
+	}
 	t.after = append(t.after, func() { e.signalInbox(chat, seq) })
 	return nil
+}
+
+// endSuspension lets a chat be written to again that somebody has written in.
+func (e *Engine) endSuspension(t *tx, item *session.Item, chat uint64) error {
+	if item.Kind != session.ItemMessage || !t.isSuspended(chat) {
+		return nil
+	}
+	t.after = append(t.after, func() { e.signalOutbox(item.Address, chat) })
+	return t.del(bkSuspended, numKey(chat))
+}
+
+// appendInto puts an item into the one that it belongs to. What it returns is to
+// be an item of its own; nil for nothing.
+func (e *Engine) appendInto(t *tx, item *session.Item) (*session.Item, error) {
+	if item.Edit != "" {
+		return e.appendEdit(t, item)
+	}
+	return e.appendPart(t, item)
 }
 
 // moveCursor checks and moves a reading position.

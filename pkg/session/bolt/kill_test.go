@@ -17,6 +17,37 @@ import (
 // childAppend appends from many goroutines and prints each id that was
 // acknowledged, and answers turns at the same time, printing each commit.
 func childAppend(dir, round string) error {
+	return appendFrom(dir, round, func(w, _ int, id string) session.Item { return message(strconv.Itoa(w), id, id) })
+}
+
+// childParts does the same with albums of four parts.
+func childParts(dir, round string) error {
+	return appendFrom(dir, round, func(w, i int, id string) session.Item {
+		return albumPart(strconv.Itoa(w), fmt.Sprint(round, "/", i/4), id)
+	})
+}
+
+// albumPart is a part whose one file is called like it.
+func albumPart(chat, album, id string) session.Item {
+	it := message(chat, id, id)
+	it.Inbound.Group = album
+	it.Inbound.Attachments = []channels.Attachment{{Ref: id, Name: id}}
+	return it
+}
+
+// accepted are the ids under which an item was accepted.
+func accepted(item *session.Item) []string {
+	if item.Album == nil {
+		return []string{item.ID}
+	}
+	var parts []string
+	for _, a := range item.Inbound.Attachments {
+		parts = append(parts, a.Ref)
+	}
+	return parts
+}
+
+func appendFrom(dir, round string, make func(w, i int, id string) session.Item) error {
 	ctx := context.Background()
 	e, err := bolt.Open(ctx, bolt.Options{Dir: dir, SnapshotEvery: -1})
 	if err != nil {
@@ -33,7 +64,9 @@ func childAppend(dir, round string) error {
 				return err
 			}
 			for i := range info.Items {
-				say("consumed", info.Items[i].ID)
+				for _, id := range accepted(&info.Items[i]) {
+					say("consumed", id)
+				}
 			}
 			return nil
 		})
@@ -42,7 +75,7 @@ func childAppend(dir, round string) error {
 		go func() {
 			for i := 0; ; i++ {
 				id := fmt.Sprintf("%s/%d/%d", round, w, i)
-				if err := e.Append(ctx, []session.Item{message(strconv.Itoa(w), id, id)}, nil); err != nil {
+				if err := e.Append(ctx, []session.Item{make(w, i, id)}, nil); err != nil {
 					say("error", err)
 					return
 				}
@@ -57,10 +90,22 @@ func childAppend(dir, round string) error {
 // nothing that was acknowledged is lost, and nothing is consumed twice.
 func TestKill(t *testing.T) {
 	t.Parallel()
+	t.Run("messages", func(t *testing.T) {
+		t.Parallel()
+		killWriters(t, "append", func(id string) session.Item { return message("late", id, id) })
+	})
+	t.Run("albums", func(t *testing.T) {
+		t.Parallel()
+		killWriters(t, "parts", func(id string) session.Item { return albumPart("late", id, id) })
+	})
+}
+
+func killWriters(t *testing.T, role string, again func(id string) session.Item) {
+	t.Helper()
 	dir := t.TempDir()
 	stored, consumed := map[string]bool{}, map[string]int{}
 	for round := range 5 {
-		cmd, _, out := child(t, "append", dir, strconv.Itoa(round))
+		cmd, _, out := child(t, role, dir, strconv.Itoa(round))
 		kill := 50 + rand.IntN(300)
 		for n := 0; out.Scan(); n++ {
 			word, id, _ := strings.Cut(out.Text(), " ")
@@ -89,18 +134,21 @@ func TestKill(t *testing.T) {
 
 	e := open(t, dir)
 	waiting := map[string]bool{}
-	for _, item := range drain(t, e) {
-		if consumed[item.ID] > 0 {
-			t.Errorf("%s was consumed and waits", item.ID)
+	rest := drain(t, e)
+	for i := range rest {
+		for _, id := range accepted(&rest[i]) {
+			if consumed[id] > 0 || waiting[id] {
+				t.Errorf("%s was consumed, or waits already, and waits", id)
+			}
+			waiting[id] = true
 		}
-		waiting[item.ID] = true
 	}
 	// One that was consumed and not yet said so is known as accepted: it is swallowed.
 	for id := range stored {
 		if consumed[id] > 0 || waiting[id] {
 			continue
 		}
-		if err := e.Append(t.Context(), []session.Item{message("late", id, id)}, nil); err != nil {
+		if err := e.Append(t.Context(), []session.Item{again(id)}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"parley/pkg/session"
 )
@@ -26,7 +27,8 @@ type turn struct {
 	early    bool
 	arrivals chan struct{}
 	newest   atomic.Uint64 // the last item that arrived
-	more     bool          // items that did not fit wait behind the turn's
+	more     bool          // items that were not taken wait behind the turn's
+	hold     time.Duration // how much longer the album is waited for that was met
 	// over is set when the attempt has ended: what comes later is fenced.
 	over      atomic.Bool
 	committed atomic.Bool
@@ -114,6 +116,9 @@ func (t *turn) load(ctx context.Context) (bool, error) {
 		return nil
 	})
 	e.setAsideLater(ctx, badSteps)
+	if t.hold > 0 {
+		e.lookLater(chat, t.hold)
+	}
 	switch {
 	case len(bad) > 0:
 		return false, errors.Join(e.loseItems(ctx, chat, bad), fmt.Errorf("chat %s: %w", chatID(chat), session.ErrCorrupt))
@@ -169,6 +174,10 @@ func (t *turn) loadItems(x *tx) []*recordError {
 	return x.waitingFrom(t.chat, 0, func(w waiting) bool {
 		if len(start) > 0 && !slices.Contains(start, w.seq) {
 			return w.seq < slices.Max(start)
+		}
+		if hold := x.gathers(t.chat, &w); hold > 0 && len(start) == 0 {
+			t.hold, t.more = hold, true
+			return false
 		}
 		if !t.limit.takes(&w.item) {
 			t.more = true
@@ -307,6 +316,9 @@ func (t *turn) accepted(accept func(session.Item) bool) (until uint64, err error
 	var all []waiting
 	err = t.e.view(func(x *tx) error {
 		x.waitingFrom(t.chat, t.last()+1, func(w waiting) bool {
+			if x.gathers(t.chat, &w) > 0 {
+				return false
+			}
 			all = append(all, w)
 			return len(all) < session.MaxTurnItems
 		})

@@ -32,6 +32,7 @@ func Run(t *testing.T, open Opener) {
 	}{
 		{"inbox", inboxTests()},
 		{"edits", editTests()},
+		{"albums", albumTests()},
 		{"turn", turnTests()},
 		{"recovery", recoveryTests()},
 		{"outbox", outboxTests()},
