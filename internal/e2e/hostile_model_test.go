@@ -62,7 +62,8 @@ func TestTelegramModelTellsCredentials(t *testing.T) {
 	if n := w.ran(); n != 0 {
 		t.Errorf("%d effects", n)
 	}
-	spellings := []string{secret, base64.StdEncoding.EncodeToString([]byte(token)), url.QueryEscape(token), hex.EncodeToString([]byte(token))}
+	spellings := []string{secret, base64.StdEncoding.EncodeToString([]byte(token)), url.QueryEscape(token), hex.EncodeToString([]byte(secret))}
+	spellings = append(spellings, strings.ToUpper(spellings[len(spellings)-1]))
 	clean := func(where, text string) {
 		t.Helper()
 		for _, s := range spellings {
