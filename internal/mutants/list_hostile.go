@@ -5,11 +5,6 @@ func hostileMutants() []Mutant {
 	const agent, e2e, tools, telegram = "pkg/agent", "internal/e2e", "pkg/tools", "pkg/channels/telegram"
 	return append([]Mutant{
 		{
-			Promise: "claims of approval", Defect: "takes the id that a model gives to a call for the call that was allowed",
-			File: agent + "/approvals.go", Old: `req.Invocation.Key == r.info.ID+"/"+callKey(1, 0)`, New: `req.Invocation.CallID == decidedCall(d)`,
-			Dir: agent, Test: "^TestAModelCannotBorrowAnApproval$",
-		},
-		{
 			Promise: "names", Defect: "lets everybody decide who is called as the requester is",
 			File: agent + "/decision.go", Old: `r.who.sender.ID != a.Requester.ID`, New: `r.who.sender.Name != a.Requester.Name`,
 			Dir: e2e, Test: "^TestTelegramNamesGiveNoRights$",
@@ -30,12 +25,12 @@ func hostileMutants() []Mutant {
 			Dir: e2e, Test: "^TestTelegramInstructionsWithoutTheRight$",
 		},
 		{
-			Promise: "words of others", Defect: "takes what is forwarded for the sender's own words",
+			Promise: "content from outside", Defect: "takes what is forwarded for the sender's own words",
 			File: telegram + "/decode.go", Old: `if m.Forward != nil || m.External != nil {`, New: `if m.External != nil {`,
 			Dir: e2e, Test: "^TestTelegramWordsOfOthersAreAskedAbout$",
 		},
 		{
-			Promise: "words of others", Defect: "takes what is quoted for the sender's own words",
+			Promise: "content from outside", Defect: "takes what is quoted for the sender's own words",
 			File: telegram + "/decode.go", Old: `of == nil || by == nil || of.ID != by.ID`, New: `of == nil || by == nil`,
 			Dir: telegram, Test: "^TestDecodeMessages$",
 		},
