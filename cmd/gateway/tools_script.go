@@ -29,10 +29,10 @@ func registerScripts(r *tools.ToolRegistry, cfg *config.Config, runner sandbox.R
 		Runner: runner, Timeout: time.Duration(cfg.Tools.Timeout), MaxTimeout: time.Duration(s.MaxTimeout),
 		MaxOutput: s.MaxOutput * kilobyte, Prepare: workspace.EnsureSpace,
 	}) {
-		err := r.RegisterWith(e.Tool, tools.RegisterOptions{Community: true})
-		if err == nil && !e.Enabled {
+		if _, taken := r.Get(e.Name); !taken && !e.Enabled {
 			r.SetEnabled(e.Name, false)
 		}
+		_ = r.RegisterWith(e.Tool, tools.RegisterOptions{Community: true})
 	}
 }
 

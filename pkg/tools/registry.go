@@ -144,7 +144,8 @@ func (r *ToolRegistry) RegisterWith(tool Tool, o RegisterOptions) error {
 		return err
 	}
 	name, _ := protect(func() (string, error) { return tool.Name(), nil })
-	if e := r.shared.now.Load().byName[name]; e != nil {
+	now := r.shared.now.Load()
+	if e := now.byName[name]; e != nil && !now.off[name] { // nobody calls what is switched off
 		return e.check()
 	}
 	return nil

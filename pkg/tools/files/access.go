@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"sync"
 
 	"parley/pkg/tools"
 )
@@ -14,7 +15,7 @@ import (
 // access is what all tools of one set share: what may be reached, and whose turn it is.
 type access struct {
 	options Options
-	rules   rules
+	rules   func() *rules // made when they are first needed: a start takes no time for them
 	gates   gates
 }
 
@@ -23,7 +24,7 @@ func newAccess(o Options) *access {
 		o.SearchTime = DefaultSearchTime
 	}
 	o.Limits.fill()
-	return &access{options: o, rules: newRules(o.Allow, o.Refuse)}
+	return &access{options: o, rules: sync.OnceValue(func() *rules { return newRules(o.Allow, o.Refuse) })}
 }
 
 // enter finds the folder in which the path of a call lies, opens it, and gives
@@ -37,10 +38,11 @@ func (a *access) enter(ctx context.Context, p string) (*space, string, error) {
 	if inv.Space == "" {
 		return nil, "", fail(tools.ErrPermissionDenied, "", "this chat has no files")
 	}
-	if a.rules.err != nil {
-		return nil, "", tools.Fail(tools.ErrExecutionFailed, "the patterns of the configuration are not valid", nil).Because(a.rules.err)
+	r := a.rules()
+	if r.err != nil {
+		return nil, "", tools.Fail(tools.ErrExecutionFailed, "the patterns of the configuration are not valid", nil).Because(r.err)
 	}
-	s := &space{dir: inv.Space, rules: &a.rules, writable: a.writable(inv.Level), limits: a.options.Limits}
+	s := &space{dir: inv.Space, rules: r, writable: a.writable(inv.Level), limits: a.options.Limits}
 	if root, rest, ok := a.root(inv, p); ok {
 		s.name, s.dir, s.writable, p = "@"+root.Name, root.Dir, s.writable && root.Writable, rest
 	} else if a.options.Prepare != nil {

@@ -51,8 +51,8 @@ type rules struct {
 	err                    error
 }
 
-func newRules(allow, refuse []string) rules {
-	r := rules{allowed: allow}
+func newRules(allow, refuse []string) *rules {
+	r := &rules{allowed: allow}
 	compile := func(patterns []string) *regexp.Regexp {
 		re, err := anyOf(patterns)
 		if err != nil {
