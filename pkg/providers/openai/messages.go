@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"parley/pkg/providers"
@@ -46,27 +48,67 @@ func (p *Provider) messages(q *question, k quirks) (*body, error) {
 		}
 	}
 	b.text = append(b.text, ']')
+	b.toolsAt = len(b.text)
 	if len(q.tools) == 0 {
 		return b, nil
 	}
 	var err error
-	b.text, err = appendTools(append(b.text, `,"tools":`...), q.tools)
+	b.tools, err = p.tools.of(q.tools)
 	return b, err
 }
 
 // sizeOf guesses the encoded size well enough that the buffer seldom grows.
 func sizeOf(q *question) int {
-	const frame = 64 // of a message or a tool
+	const frame = 64 // of a message
 	const rest = 512 // what go-openai writes
 	size := frame + rest
 	for i := range q.messages {
 		size += frame + len(q.messages[i].Content)*17/16
 	}
-	for i := range q.tools {
-		f := &q.tools[i].Function
-		size += 2*frame + len(f.Name) + len(f.Description) + len(f.Encoded)
-	}
 	return size
+}
+
+// offers keeps the encoded form of the tools that were offered lately: the chats of
+// one level are offered the same ones, whose definitions never change.
+type offers struct {
+	mu     sync.Mutex
+	recent []offer // the oldest first
+}
+
+type offer struct {
+	defs []providers.ToolDefinition
+	text []byte
+}
+
+// maxOffers is how many sets of tools are kept.
+const maxOffers = 8
+
+// of gives the tools as a request has them; the bytes are shared.
+func (o *offers) of(defs []providers.ToolDefinition) ([]byte, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for i := range o.recent {
+		if slices.EqualFunc(o.recent[i].defs, defs, sameTool) {
+			return o.recent[i].text, nil
+		}
+	}
+	text, err := appendTools([]byte(`,"tools":`), defs)
+	if err != nil {
+		return nil, err
+	}
+	if len(o.recent) == maxOffers {
+		o.recent = append(o.recent[:0], o.recent[1:]...)
+	}
+	o.recent = append(o.recent, offer{slices.Clone(defs), slices.Clip(text)})
+	return text, nil
+}
+
+// sameTool says whether two definitions are encoded alike, by the schema's own
+// bytes; of one that does not come encoded nobody knows.
+func sameTool(a, b providers.ToolDefinition) bool {
+	x, y := &a.Function, &b.Function
+	return len(x.Encoded) > 0 && len(x.Encoded) == len(y.Encoded) && &x.Encoded[0] == &y.Encoded[0] &&
+		x.Name == y.Name && x.Description == y.Description
 }
 
 // appendTools writes the array of the tools that are offered.

@@ -58,6 +58,8 @@ type Provider struct {
 
 	mu     sync.Mutex
 	quirks map[string]quirks // by model
+
+	tools offers
 }
 
 // New makes a provider. It connects to nothing.
@@ -103,7 +105,7 @@ func newTransport(connect time.Duration) *http.Transport {
 		MaxIdleConns:          idleConnsOfHost,
 		MaxIdleConnsPerHost:   idleConnsOfHost,
 		IdleConnTimeout:       90 * time.Second,
-		WriteBufferSize:       8 << 10, // a usual request leaves in one piece
+		WriteBufferSize:       12 << 10, // a usual request leaves in one piece
 		ExpectContinueTimeout: time.Second,
 	}
 }

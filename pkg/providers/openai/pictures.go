@@ -32,6 +32,9 @@ const (
 type body struct {
 	text     []byte
 	pictures []picture
+	// tools are bytes that many requests share, which stand in the text at toolsAt.
+	tools   []byte
+	toolsAt int
 }
 
 // picture is a file that goes out in base64 at a place of the text.
@@ -42,7 +45,7 @@ type picture struct {
 }
 
 func (b *body) length() int64 {
-	n := int64(len(b.text))
+	n := int64(len(b.text) + len(b.tools))
 	for _, p := range b.pictures {
 		n += int64(base64.StdEncoding.EncodedLen(int(p.size)))
 	}
@@ -51,8 +54,9 @@ func (b *body) length() int64 {
 
 // reader reads it all; each reader begins anew.
 func (b *body) reader() io.ReadCloser {
+	behind := io.MultiReader(bytes.NewReader(b.tools), bytes.NewReader(b.text[b.toolsAt:]))
 	if len(b.pictures) == 0 {
-		return io.NopCloser(bytes.NewReader(b.text))
+		return io.NopCloser(io.MultiReader(bytes.NewReader(b.text[:b.toolsAt]), behind))
 	}
 	r := &bodyReader{}
 	all := make([]io.Reader, 0, 2*len(b.pictures)+1)
@@ -63,7 +67,7 @@ func (b *body) reader() io.ReadCloser {
 		all = append(all, bytes.NewReader(b.text[from:p.at]), e)
 		from = p.at
 	}
-	r.all = io.MultiReader(append(all, bytes.NewReader(b.text[from:]))...)
+	r.all = io.MultiReader(append(all, bytes.NewReader(b.text[from:b.toolsAt]), behind)...)
 	return r
 }
 
