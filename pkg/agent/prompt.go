@@ -22,19 +22,19 @@ const maxFile = 8 << 10
 // remember, and the few facts that the model cannot know. It changes once a
 // day, so that model servers can cache it.
 func (r *run) system() providers.Message {
-	var b strings.Builder
+	parts := make([]string, 0, 16) // joined at once: hundreds of turns hold one of these
 	if s := strings.TrimSpace(r.a.o.AgentFile()); s != "" {
-		b.WriteString(cut(s, 4*maxFile) + "\n\n")
+		parts = append(parts, cut(s, 4*maxFile), "\n\n")
 	}
 	for _, name := range []string{"USER.md", "MEMORY.md"} {
 		if s := readHead(filepath.Join(r.space, name)); s != "" {
-			b.WriteString("# " + name + "\n" + s + "\n\n")
+			parts = append(parts, "# ", name, "\n", s, "\n\n")
 		}
 	}
-	b.WriteString("Today is " + time.Now().Format("Monday 2006-01-02") + ". ")
-	b.WriteString("You are talking on the channel " + r.info.Address.Channel + ". ")
-	b.WriteString("Answer " + noReply + " alone when there is nothing to say and either nobody asked or you have already sent a message.")
-	return providers.Message{Role: providers.RoleSystem, Content: b.String()}
+	parts = append(parts, "Today is ", time.Now().Format("Monday 2006-01-02"), ". ",
+		"You are talking on the channel ", r.info.Address.Channel, ". ",
+		"Answer "+noReply+" alone when there is nothing to say and either nobody asked or you have already sent a message.")
+	return providers.Message{Role: providers.RoleSystem, Content: strings.Join(parts, "")}
 }
 
 // readHead reads the first bytes of a regular file; anything else reads as empty.

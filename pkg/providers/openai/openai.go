@@ -105,7 +105,7 @@ func newTransport(connect time.Duration) *http.Transport {
 		MaxIdleConns:          idleConnsOfHost,
 		MaxIdleConnsPerHost:   idleConnsOfHost,
 		IdleConnTimeout:       90 * time.Second,
-		WriteBufferSize:       12 << 10, // a usual request leaves in one piece
+		WriteBufferSize:       8 << 10, // a usual request leaves in one piece
 		ExpectContinueTimeout: time.Second,
 	}
 }

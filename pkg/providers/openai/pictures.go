@@ -54,10 +54,10 @@ func (b *body) length() int64 {
 
 // reader reads it all; each reader begins anew.
 func (b *body) reader() io.ReadCloser {
-	behind := io.MultiReader(bytes.NewReader(b.tools), bytes.NewReader(b.text[b.toolsAt:]))
 	if len(b.pictures) == 0 {
-		return io.NopCloser(io.MultiReader(bytes.NewReader(b.text[:b.toolsAt]), behind))
+		return &pieces{rest: [...][]byte{b.text[:b.toolsAt], b.tools, b.text[b.toolsAt:]}}
 	}
+	behind := &pieces{rest: [...][]byte{nil, b.tools, b.text[b.toolsAt:]}}
 	r := &bodyReader{}
 	all := make([]io.Reader, 0, 2*len(b.pictures)+1)
 	from := 0
@@ -70,6 +70,39 @@ func (b *body) reader() io.ReadCloser {
 	r.all = io.MultiReader(append(all, bytes.NewReader(b.text[from:b.toolsAt]), behind)...)
 	return r
 }
+
+// pieces reads texts one behind the other. Unlike io.MultiReader it is written
+// without a buffer between.
+type pieces struct{ rest [3][]byte }
+
+// Read implements [io.Reader].
+func (p *pieces) Read(b []byte) (int, error) {
+	n := 0
+	for i := range p.rest {
+		k := copy(b[n:], p.rest[i])
+		p.rest[i] = p.rest[i][k:]
+		n += k
+	}
+	if n == 0 && len(b) > 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+// WriteTo implements [io.WriterTo].
+func (p *pieces) WriteTo(w io.Writer) (sum int64, err error) {
+	for i := range p.rest {
+		n, err := w.Write(p.rest[i])
+		p.rest[i], sum = p.rest[i][n:], sum+int64(n)
+		if err != nil {
+			return sum, err
+		}
+	}
+	return sum, nil
+}
+
+// Close implements [io.Closer].
+func (*pieces) Close() error { return nil }
 
 // bodyReader is a reader with open files in it. HTTP/2 may close it in the middle
 // of a read.
