@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"parley/pkg/channels"
@@ -224,17 +223,12 @@ func indented(raw string) string {
 
 // question is what the person reads: all of what would run, with nothing invisible in it.
 func (r *run) question(a *session.Approval, why string) string {
-	shown := channels.Visible(a.Text)
-	fence := "```"
-	for strings.Contains(shown, fence) {
-		fence += "`"
-	}
 	who := "the person who asked"
 	if a.Requester.Name != "" && !a.Direct {
 		who = channels.Visible(a.Requester.Name)
 	}
-	return fmt.Sprintf("May I run %#q? I ask because %s.\n\n%s\n%s\n%s\n\nApproval %s, until %s. Only %s or an owner can decide.",
-		a.Tool, why, fence, shown, fence, a.ID, a.Expires.Format("15:04:05 MST"), who)
+	return fmt.Sprintf("May I run %#q? I ask because %s.\n\n%s\n\nApproval %s, until %s. Only %s or an owner can decide.",
+		a.Tool, why, channels.Verbatim(a.Text), a.ID, a.Expires.Format("15:04:05 MST"), who)
 }
 
 // The words that a button's data begins with, and those that end it.

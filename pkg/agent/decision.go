@@ -61,7 +61,7 @@ func (r *run) decide(ctx context.Context, w word) error {
 		return r.commit(ctx, session.Commit{Outcome: session.OutcomeAnswered, Reason: "unknown approval"}, unknownText)
 	}
 	if a.State == session.ApprovalAllowed && a.DecidedTurn == r.info.ID {
-		return r.runDecided(ctx, &a, r.decider(w)) // an earlier attempt at this turn allowed it
+		return r.resumeDecided(ctx, &a) // an earlier attempt at this turn allowed it
 	}
 	return r.decideOn(ctx, w, &a)
 }
@@ -200,7 +200,7 @@ func (r *run) allow(ctx context.Context, a *session.Approval, here bool) error {
 	r.info.Steps = append(r.info.Steps, step)
 	r.a.o.Noted(*a, a.By, "allowed "+how)
 	r.log().Info().Str("approval", a.ID).Str("tool", a.Tool).Str("how", how).Msg("a call was allowed")
-	return r.runDecided(ctx, a, a.By)
+	return r.runDecided(ctx, a)
 }
 
 // stored is the answer that makes the stored call.
@@ -213,15 +213,22 @@ func (r *run) stored(a *session.Approval) *providers.LLMResponse {
 	return &providers.LLMResponse{ToolCalls: []providers.ToolCall{c}, FinishReason: providers.FinishToolCalls}
 }
 
-// runDecided goes on from the recorded decision: the call runs unless it has.
-func (r *run) runDecided(ctx context.Context, a *session.Approval, by channels.Sender) error {
+// resumeDecided goes on from a decision that an earlier attempt recorded. What may
+// have changed meanwhile is looked at again, unless the call was begun.
+func (r *run) resumeDecided(ctx context.Context, a *session.Approval) error {
 	why := r.mayStill(ctx, a)
 	if why == "" && lapsed(a, time.Now()) {
 		why = tooLate(a)
 	}
 	if why != "" && !r.ranAlready() {
-		return r.void(ctx, a, by, why)
+		return r.void(ctx, a, a.By, why)
 	}
+	return r.runDecided(ctx, a)
+}
+
+// runDecided makes the call that was allowed, unless it was begun, and goes on from
+// its result.
+func (r *run) runDecided(ctx context.Context, a *session.Approval) error {
 	if a.Tainted {
 		r.taint.set()
 	}

@@ -1,7 +1,5 @@
 package policy
 
-import "fmt"
-
 // AskRule says which calls a person is asked about.
 type AskRule string
 
@@ -16,16 +14,6 @@ const (
 	// destroy or execute: these have to be named.
 	AskNever AskRule = "never"
 )
-
-// ParseAskRule reads a rule's word.
-func ParseAskRule(s string) (AskRule, error) {
-	switch r := AskRule(s); r {
-	case AskDestructive, AskSideEffects, AskNever:
-		return r, nil
-	default:
-		return "", fmt.Errorf("%q is none of destructive, side_effects, never", s)
-	}
-}
 
 // Approvals are what the operator decided on asking. The zero value asks by
 // [AskDestructive].

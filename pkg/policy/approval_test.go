@@ -70,12 +70,4 @@ func TestWhatIsAskedFor(t *testing.T) {
 	if !slices.Equal(got, []string{"a"}) {
 		t.Errorf("waived %q", got)
 	}
-	if _, err := policy.ParseAskRule("sometimes"); err == nil {
-		t.Error("sometimes is a rule")
-	}
-	for _, r := range []policy.AskRule{policy.AskDestructive, policy.AskSideEffects, policy.AskNever} {
-		if got, err := policy.ParseAskRule(string(r)); got != r || err != nil {
-			t.Errorf("%s: %s, %v", r, got, err)
-		}
-	}
 }

@@ -1,4 +1,3 @@
-// Command write makes the pages of docs/tools in the tree in the working folder.
 package main
 
 import (

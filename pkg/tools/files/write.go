@@ -124,7 +124,7 @@ func planDelete(t *target, _ deleteInput) (change, error) {
 	}
 	c := change{removes: true, destructive: true}
 	if !t.info.IsDir() {
-		c.text = t.heading("Delete", 0)
+		c.text = fmt.Sprintf("Delete %q (%d bytes)", t.shown(t.rel), t.size())
 		return c, nil
 	}
 	entries, err := t.entries()

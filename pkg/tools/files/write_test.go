@@ -122,7 +122,7 @@ func TestWriting(t *testing.T) {
 		},
 		{
 			"a file goes", "delete_file", args("path", "notes/a.txt"),
-			`{"success":true,"path":"notes/a.txt","type":"file"}`, true, "Delete \"notes/a.txt\" (15 bytes now, 0 then)\n", "", "",
+			`{"success":true,"path":"notes/a.txt","type":"file"}`, true, "Delete \"notes/a.txt\" (15 bytes)", "", "",
 		},
 		{
 			"a folder goes", "delete_file", args("path", "dir/"),
