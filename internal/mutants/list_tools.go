@@ -29,6 +29,11 @@ func toolMutants() []Mutant {
 			Dir: dir, Test: "^TestJournalErrors$",
 		},
 		{
+			Promise: "R5", Defect: "takes what a check says that was cut off for the result of its call",
+			File: "pkg/tools/dispatch.go", Old: `err != nil && fail.Type != ErrInterrupted`, New: `err != nil && fail.Type == ErrInterrupted`,
+			Dir: dir, Test: "^TestCancelDuringACheck$",
+		},
+		{
 			Promise: "R7", Defect: "leaves cut-off calls without a result",
 			File: "pkg/tools/calls.go", Old: `p.result = interrupted(p.begun).Result()`, New: `continue`,
 			Dir: dir, Test: "^(TestCancelDuringCalls|TestJournalErrors)$",

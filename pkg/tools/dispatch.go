@@ -58,14 +58,14 @@ func (r *ToolRegistry) dispatch(ctx context.Context, q request) (out outcome) {
 	defer func() { r.note(ctx, &q.call, &out) }()
 	ctx, fail := r.descend(withPlace(ctx, q.channel, q.chat), &q)
 	if fail != nil {
-		return r.refuse(q, fail)
+		return r.refuse(ctx, q, fail)
 	}
 	e, fail := r.admit(ctx, &q)
 	if fail != nil {
 		if errors.Is(fail, ErrAsk) {
 			return r.ask(ctx, q)
 		}
-		return r.refuse(q, fail)
+		return r.refuse(ctx, q, fail)
 	}
 	if out, ok := q.memo.recall(); ok {
 		return out
@@ -73,20 +73,20 @@ func (r *ToolRegistry) dispatch(ctx context.Context, q request) (out outcome) {
 	ctx = r.lend(ctx, &q)
 	value, l, fail := e.take(ctx, q.call.Annotations.Timeout)
 	if fail != nil {
-		return r.refuse(q, fail)
+		return r.refuse(ctx, q, fail)
 	}
-	if err := ctx.Err(); err != nil {
+	if ctx.Err() != nil {
 		l.end()
-		return r.refuse(q, interrupted(false).Because(err))
+		return r.refuse(ctx, q, interrupted(false).Because(ctx.Err()))
 	}
 	if fail := r.begins(ctx, q.call, q.examination.Destructive || q.call.Annotations.Destructive || q.call.Annotations.Executes); fail != nil {
 		l.end()
-		return r.refuse(q, fail)
+		return r.refuse(ctx, q, fail)
 	}
 	if q.begin != nil {
 		if err := q.begin(ctx, q.call); err != nil {
 			l.end()
-			return r.refuse(q, typed(err, ErrExecutionFailed, "the call could not be recorded and was not run"))
+			return r.refuse(ctx, q, typed(err, ErrExecutionFailed, "the call could not be recorded and was not run"))
 		}
 	}
 	return r.run(ctx, &running{registry: r, entry: e, request: q, value: value, loan: l, started: time.Now()})
@@ -96,11 +96,11 @@ func (r *ToolRegistry) dispatch(ctx context.Context, q request) (out outcome) {
 func (r *ToolRegistry) ask(ctx context.Context, q request) outcome {
 	gate := scopeFrom(ctx).hooks.gate()
 	if !q.own || gate == nil {
-		return r.refuse(q, Fail(ErrApprovalDenied, "a person has to allow this call, and nobody can be asked here", nil).Because(ErrAsk))
+		return r.refuse(ctx, q, Fail(ErrApprovalDenied, "a person has to allow this call, and nobody can be asked here", nil).Because(ErrAsk))
 	}
 	res, err := gate.Ask(ctx, q.call, q.examination)
 	if err != nil {
-		return r.refuse(q, typed(err, ErrApprovalDenied, err.Error()))
+		return r.refuse(ctx, q, typed(err, ErrApprovalDenied, err.Error()))
 	}
 	r.shared.options.Log.Info().Str("tool", q.call.Name).Str("call", q.call.ID).Msg("tool call waits for a person")
 	return outcome{result: finish(res, q.call.Annotations.MaxOutput, r.shared.options.Redact), asked: true}
@@ -117,8 +117,12 @@ func withPlace(ctx context.Context, channel, chat string) context.Context {
 	return WithInvocation(ctx, inv)
 }
 
-// refuse ends a call that did not run.
-func (r *ToolRegistry) refuse(q request, fail *Error) outcome {
+// refuse ends a call that did not run. After the end of its context it says no more
+// than that: a check that was cut off has found nothing out.
+func (r *ToolRegistry) refuse(ctx context.Context, q request, fail *Error) outcome {
+	if err := ctx.Err(); err != nil && fail.Type != ErrInterrupted {
+		fail = interrupted(false).Because(errors.Join(err, fail))
+	}
 	log := &r.shared.options.Log
 	log.Warn().Str("tool", clip(q.call.Name, 64)).Str("call", q.call.ID).Str("type", string(fail.Type)).Msg("tool call refused")
 	log.Debug().Str("call", q.call.ID).AnErr("cause", fail.Err).Str("message", r.redacted(fail.Message)).Msg("why a tool call was refused")

@@ -203,6 +203,33 @@ func TestCancelDuringCalls(t *testing.T) {
 	})
 }
 
+// TestCancelDuringACheck: what a check says that was cut off is no result of its call.
+func TestCancelDuringACheck(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	r := registry(tools.NewExamined("erase", "", tools.Annotations{Destructive: true},
+		func(ctx context.Context, _ struct{}) (tools.Examination, error) {
+			cancel()
+			return tools.Examination{}, ctx.Err()
+		},
+		func(context.Context, struct{}) (any, error) {
+			t.Error("it ran")
+			return nil, nil
+		}))
+	j := &ledger{}
+	res, err := tools.RunToolLoop(ctx, tools.ToolLoopConfig{
+		Provider: &script{answers: []*providers.LLMResponse{calls(call("a", "erase", nil))}}, Tools: r, Journal: j,
+	}, hello, "", "")
+	if !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	checkHistory(t, res.Messages)
+	wantFailureText(t, res.Messages[1].Content, tools.ErrInterrupted)
+	if d := cmp.Diff([]string{"answered"}, j.got()); d != "" {
+		t.Error(d)
+	}
+}
+
 func TestCancelDuringTheModel(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
