@@ -39,7 +39,11 @@ type run struct {
 	steps *steps
 	began time.Time
 
-	who     asker
+	who asker
+	// home is where the turn's tools are at work, and whom it speaks to: its own chat,
+	// or for a background agent the chat that started it.
+	home    channels.Address
+	task    *session.Task // whose background agent this turn is; nil for most
 	space   string
 	taint   taint
 	decided *session.Approval // whose call this turn makes; nil for most
@@ -72,7 +76,7 @@ type asker struct {
 func newRun(a *Agent, t session.Turn) *run {
 	info := t.Info()
 	return &run{
-		a: a, t: t, info: info, steps: &steps{t: t}, began: time.Now(), opened: openingsOf(info.Steps),
+		a: a, t: t, info: info, home: info.Address, steps: &steps{t: t}, began: time.Now(), opened: openingsOf(info.Steps),
 		pending: map[string][]queued{}, sent: map[string]bool{}, seq: map[string]int{}, begun: map[string]bool{},
 		asks: map[string]asking{},
 	}
@@ -106,7 +110,7 @@ func (r *run) do(ctx context.Context) (err error) {
 			return r.command(ctx, items[0], name, arg)
 		}
 	}
-	r.space = r.a.o.Space(r.info.Address, r.owned())
+	r.space = r.a.o.Space(r.home, r.owned())
 	return r.answer(ctx, items)
 }
 
@@ -168,10 +172,12 @@ func lowest(a, b asker) asker {
 	return low
 }
 
-// askerOf finds for whom an item asks; the second value says why it may not.
+// askerOf finds for whom an item asks; the second value says why it may not. Work
+// that was asked for earlier has the lower of its creator's rights then and now.
 func (a *Agent) askerOf(ctx context.Context, it session.Item) (asker, string) {
 	who := asker{}
 	e := policy.Event{Kind: policy.Kind(it.Kind), Address: it.Address}
+	then := policy.Level("")
 	switch {
 	case it.Inbound != nil:
 		e.Kind, e.Sender, e.Direct, e.Mentioned = policy.Kind(it.Inbound.Kind), it.Inbound.Sender, it.Inbound.Direct, it.Inbound.Mentioned
@@ -181,7 +187,10 @@ func (a *Agent) askerOf(ctx context.Context, it session.Item) (asker, string) {
 		if err != nil {
 			return who, "its task cannot be read: " + err.Error()
 		}
-		e.Sender, e.Direct, who.tainted = t.Creator, t.Direct, t.Tainted
+		e.Kind, e.Address = policy.KindTask, t.Address
+		e.Sender, e.Direct, who.tainted, then = t.Creator, t.Direct, t.Tainted, policy.Level(t.Level)
+	case it.Job != nil:
+		e.Sender, e.Direct, who.tainted, then = it.Job.Creator, it.Job.Direct, it.Job.Tainted, policy.Level(it.Job.Level)
 	case it.Decision != nil:
 		d, err := a.o.Engine.Approval(ctx, it.Decision.Approval)
 		if err != nil {
@@ -199,6 +208,9 @@ func (a *Agent) askerOf(ctx context.Context, it session.Item) (asker, string) {
 		return who, v.Reason
 	}
 	who.sender, who.direct, who.level, who.owner = e.Sender, e.Direct, v.Level, v.Owner
+	if then != "" {
+		who.level = policy.Lowest(v.Level, then)
+	}
 	return who, ""
 }
 
@@ -284,7 +296,7 @@ func (r *run) ask(ctx context.Context, items []session.Item, past past) ([]provi
 		}
 		all := len(h.messages)
 		msgs := append(append(slices.Insert(h.messages, 0, r.system()), users...), past.messages...)
-		res, err := tools.RunToolLoop(r.invocation(loop), r.config(past), msgs, r.info.Address.Channel, r.info.Address.Chat)
+		res, err := tools.RunToolLoop(r.invocation(loop), r.config(past), msgs, r.home.Channel, r.home.Chat)
 		if res == nil {
 			res = &tools.ToolLoopResult{}
 		}
@@ -336,12 +348,12 @@ func (r *run) offered() *tools.ToolRegistry {
 		if !r.who.level.Allows(policy.Level(an.Level)) {
 			return false
 		}
-		return r.a.o.Offered == nil || r.a.o.Offered(r.info.Address, name)
+		return r.a.o.Offered == nil || r.a.o.Offered(r.home, name)
 	})
 }
 
 func (r *run) invocation(ctx context.Context) context.Context {
-	ad := r.info.Address
+	ad := r.home
 	return tools.WithInvocation(ctx, tools.Invocation{
 		Channel: ad.Channel, Account: ad.Account, Chat: ad.Chat, Thread: ad.Thread,
 		Sender: r.who.sender.ID, Session: r.info.Session, Turn: r.info.ID,

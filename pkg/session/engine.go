@@ -30,6 +30,7 @@ type Engine interface { //nolint:interfacebloat // it is the sum of the small in
 	Moves
 	Tasks
 	Jobs
+	Chats
 	Leases
 	Pairs
 	Approvals
@@ -169,6 +170,9 @@ type Tasks interface {
 	Task(ctx context.Context, taskID string) (Task, error)
 	// OpenTasks returns the tasks without a terminal state, oldest first.
 	OpenTasks(ctx context.Context) ([]Task, error)
+	// TaskList returns the tasks of a chat, or of all chats for "", the oldest first.
+	// Those that have ended are kept for 48 h at least.
+	TaskList(ctx context.Context, chat string) ([]Task, error)
 }
 
 // Jobs are schedules.
@@ -177,14 +181,30 @@ type Jobs interface {
 	PutJob(ctx context.Context, j Job) error
 	// DeleteJob removes a job; ErrNotFound when there is none.
 	DeleteJob(ctx context.Context, id string) error
+	// Job finds one job.
+	Job(ctx context.Context, id string) (Job, error)
 	// JobList returns the jobs of a chat, or of all chats for "", by id.
 	JobList(ctx context.Context, chat string) ([]Job, error)
-	// DueJobs returns up to limit unpaused jobs that are due at or before now, the earliest first.
+	// DueJobs returns up to limit unpaused jobs that are due at or before now, the
+	// earliest first. Jobs of a chat that is suspended wait: they are left out.
 	DueJobs(ctx context.Context, now time.Time, limit int) ([]Job, error)
-	// Fire appends item (its ID is schedule/<job>/<due>) and moves the job from
-	// due to next, in one transaction; a zero next ends the job. It reports
-	// false and changes nothing when the job is no longer due at due.
+	// NextJob is when the earliest unpaused job is due; false when there is none.
+	NextJob(ctx context.Context) (time.Time, bool, error)
+	// Fire appends item (its ID is schedule/<job>/<due>) and puts the job with its due
+	// time moved from due to next, in one transaction; a zero next ends the job. The
+	// item goes to where the job's chat is now. It reports false and changes nothing
+	// when the job is no longer due at due.
 	Fire(ctx context.Context, jobID string, due, next time.Time, item Item) (bool, error)
+}
+
+// Chats is what is kept of a chat beside what was said.
+type Chats interface {
+	// Zone is the time zone of a chat, an IANA name; "" when none was set.
+	Zone(ctx context.Context, chat string) (string, error)
+	// SetZone keeps it. [ErrNotFound]: there is no such chat.
+	SetZone(ctx context.Context, chat, zone string) error
+	// Spending is what a chat used on a day (YYYY-MM-DD); days are kept for 40 days at least.
+	Spending(ctx context.Context, chat, day string) (map[Purpose]Usage, error)
 }
 
 // Leases keep a thing to one process at a time.

@@ -121,10 +121,11 @@ func (p *commitWrite) run(x *tx) error {
 	if err := p.history(x, chat); err != nil {
 		return err
 	}
-	for i := range c.Jobs {
-		if err := x.putJob(&c.Jobs[i]); err != nil {
-			return err
-		}
+	if err := x.ran(c.Ran); err != nil {
+		return err
+	}
+	if err := x.spend(t.chat, c.Spent); err != nil {
+		return err
 	}
 	if err := x.putApprovals(c.Approvals, nil); err != nil {
 		return err

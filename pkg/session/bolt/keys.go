@@ -42,6 +42,8 @@ const (
 	bkMoves     bucket = "moves"     // address of a chat that moved -> moveRec
 	bkApprovals bucket = "approvals" // approval id -> session.Approval
 	bkGrants    bucket = "grants"    // grant id -> session.Grant
+	bkZones     bucket = "zones"     // chat -> name of its time zone
+	bkSpent     bucket = "spent"     // chat, day -> map of session.Usage by purpose
 	bkBad       bucket = "bad"       // bucket, key -> the bytes of a damaged record
 )
 
@@ -49,13 +51,15 @@ func buckets() []bucket {
 	return []bucket{
 		bkMeta, bkAddr, bkChats, bkSessions, bkHistory, bkInbox, bkSeen, bkSteps, bkTurns, bkSuspects,
 		bkOutbox, bkSent, bkSuspended, bkTasks, bkOpen, bkJobs, bkDue, bkLeases, bkCursors,
-		bkAsks, bkPairs, bkMoves, bkApprovals, bkGrants, bkBad,
+		bkAsks, bkPairs, bkMoves, bkApprovals, bkGrants, bkZones, bkSpent, bkBad,
 	}
 }
 
 // laterBuckets are those that a store of an earlier build lacks: it gets them when
 // it is opened, and until then it is read as if they were empty.
-func laterBuckets() []bucket { return []bucket{bkAsks, bkPairs, bkMoves, bkApprovals, bkGrants} }
+func laterBuckets() []bucket {
+	return []bucket{bkAsks, bkPairs, bkMoves, bkApprovals, bkGrants, bkZones, bkSpent}
+}
 
 // isIndex says that a bucket's values are empty by design.
 func isIndex(b bucket) bool { return b == bkOpen || b == bkDue || b == bkSuspended }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"parley/pkg/session"
@@ -51,7 +52,7 @@ func (e *Engine) Complete(ctx context.Context, id string, c session.Completion) 
 			return nil
 		}
 		first = true
-		task.State, task.Ended = c.State, t.now
+		task.State, task.Ended, task.Result = c.State, t.now, c.Result
 		if err := t.put(bkTasks, idKey(id), task); err != nil {
 			return err
 		}
@@ -60,6 +61,9 @@ func (e *Engine) Complete(ctx context.Context, id string, c session.Completion) 
 			return err
 		}
 		chat := t.homeOf(task.Chat)
+		if err := t.spend(chat, c.Spent); err != nil {
+			return err
+		}
 		if err := e.putOutbox(t, chat, c.Outbox, out); err != nil {
 			return err
 		}
@@ -97,6 +101,13 @@ func (e *Engine) Task(_ context.Context, id string) (session.Task, error) {
 // OpenTasks returns the tasks without a terminal state, oldest first.
 func (e *Engine) OpenTasks(ctx context.Context) ([]session.Task, error) {
 	return indexed[session.Task](ctx, e, bkOpen, bkTasks, func([]byte) bool { return true })
+}
+
+// TaskList returns the tasks of a chat, or of all, the oldest first.
+func (e *Engine) TaskList(ctx context.Context, chat string) ([]session.Task, error) {
+	out, err := inChat(ctx, e, bkTasks, func(t *session.Task) bool { return chat == "" || t.Chat == chat })
+	slices.SortStableFunc(out, func(a, b session.Task) int { return a.Started.Compare(b.Started) })
+	return out, err
 }
 
 // indexed reads the records that an index by time names, in its order. Damaged
@@ -178,6 +189,44 @@ func (t *tx) dropJob(id string) error {
 	return t.del(bkJobs, idKey(id))
 }
 
+// Job finds one job.
+func (e *Engine) Job(_ context.Context, id string) (session.Job, error) {
+	var j session.Job
+	err := e.view(func(t *tx) error {
+		rec, err := get[session.Job](t, bkJobs, idKey(id))
+		if err != nil {
+			return fmt.Errorf("job %s: %w", id, err)
+		}
+		j = *rec
+		return nil
+	})
+	return j, err
+}
+
+// ran notes what came of a job's run.
+func (t *tx) ran(run *session.JobRun) error {
+	if run == nil {
+		return nil
+	}
+	j, err := get[session.Job](t, bkJobs, idKey(run.ID))
+	if errors.Is(err, session.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	now := *j
+	now.Last, now.LastReason = run.Time, run.Reason
+	now.Failures++
+	if run.Reason == "" {
+		now.Failures = 0
+	}
+	if run.Pause != "" {
+		now.Paused, now.Why = true, run.Pause
+	}
+	return t.putJob(&now)
+}
+
 // JobList returns the jobs of a chat, or of all.
 func (e *Engine) JobList(ctx context.Context, chat string) ([]session.Job, error) {
 	var out []session.Job
@@ -210,6 +259,18 @@ func (e *Engine) DueJobs(ctx context.Context, now time.Time, limit int) ([]sessi
 		n++
 		return !due.After(now) && n <= limit
 	})
+}
+
+// NextJob is when the earliest unpaused job is due.
+func (e *Engine) NextJob(_ context.Context) (time.Time, bool, error) {
+	var due time.Time
+	found := false
+	err := e.view(func(t *tx) error {
+		k, _ := t.first(bkDue, nil)
+		due, found = keyTime(k)
+		return nil
+	})
+	return due, found, err
 }
 
 // Fire appends a job's item and moves the job on.

@@ -104,7 +104,7 @@ func testFire(b *bench) {
 	fire := func(due, next time.Time) bool {
 		b.Helper()
 		first, err := b.e.Fire(b.Context(), "j", due, next, session.Item{
-			ID: fmt.Sprint("schedule/j/", due.UnixNano()), Kind: session.ItemSchedule, Address: addr("a"), Text: "tick", JobID: "j",
+			ID: fmt.Sprint("schedule/j/", due.UnixNano()), Kind: session.ItemSchedule, Address: addr("a"), Text: "tick",
 		})
 		b.must(err)
 		return first

@@ -117,11 +117,13 @@ func testCommit(b *bench) {
 	w := b.turns()
 	h := w.next()
 	info := h.what.Info()
-	due := time.Unix(1_000_000, 5)
+	ran, due := time.Unix(1_000_000, 5), time.Unix(2_000_000, 0)
+	b.must(b.e.PutJob(b.Context(), session.Job{ID: "j", Chat: info.Chat, Address: addr("a"), Spec: json.RawMessage(`1`), Due: due, Failures: 1}))
 	b.answer(h, session.Commit{
 		Messages: user("hello", "there"),
 		Outbox:   []channels.Outbound{outbound("a", "o1"), outbound("a", "o2"), outbound("a", "o1")},
-		Jobs:     []session.Job{{ID: "j", Chat: info.Chat, Address: addr("a"), Due: due}},
+		Ran:      &session.JobRun{ID: "j", Time: ran, Reason: "no model"},
+		Spent:    &session.Spent{Day: "2000-01-02", Purpose: session.ForJobs, Usage: session.Usage{Turns: 1, Input: 5}},
 	})
 	b.must(w.stop())
 	b.reopen()
@@ -131,6 +133,10 @@ func testCommit(b *bench) {
 	jobs, err := b.e.DueJobs(b.Context(), due, 10)
 	b.must(err)
 	b.equal(1, len(jobs))
+	b.equal([]any{2, true, "no model"}, []any{jobs[0].Failures, jobs[0].Last.Equal(ran), jobs[0].LastReason})
+	spent, err := b.e.Spending(b.Context(), info.Chat, "2000-01-02")
+	b.must(err)
+	b.equal(map[session.Purpose]session.Usage{session.ForJobs: {Turns: 1, Input: 5}}, spent)
 	entries := b.entries(info.Session, 0, 10)
 	for i := range entries {
 		b.equal(uint64(i+1), entries[i].Seq)
@@ -282,7 +288,7 @@ func testNeighbours(b *bench) {
 				Outbox: []channels.Outbound{{ID: info.ID, Address: info.Address}},
 			}
 			bad := c
-			bad.Jobs = []session.Job{{ID: info.ID, Spec: json.RawMessage("{")}}
+			bad.Approvals = []session.Approval{{ID: info.ID, Expires: time.Date(10001, 1, 1, 0, 0, 0, 0, time.UTC)}}
 			if i%2 == 0 {
 				if err := h.what.Commit(b.Context(), bad); err == nil {
 					b.Error("a commit that cannot be stored was accepted")
@@ -303,9 +309,9 @@ func testNeighbours(b *bench) {
 	for i := range chats {
 		b.equal([]string{"x"}, b.page(fmt.Sprint(i), 0, 10))
 	}
-	jobs, err := b.e.JobList(b.Context(), "")
+	all, err := b.e.ApprovalList(b.Context(), "")
 	b.must(err)
-	b.equal(0, len(jobs))
+	b.equal(0, len(all))
 }
 
 func testArrivals(b *bench) {
