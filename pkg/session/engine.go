@@ -30,6 +30,7 @@ type Engine interface { //nolint:interfacebloat // it is the sum of the small in
 	Moves
 	Tasks
 	Jobs
+	Firing
 	Chats
 	Leases
 	Pairs
@@ -185,6 +186,10 @@ type Jobs interface {
 	Job(ctx context.Context, id string) (Job, error)
 	// JobList returns the jobs of a chat, or of all chats for "", by id.
 	JobList(ctx context.Context, chat string) ([]Job, error)
+}
+
+// Firing is how jobs come due.
+type Firing interface {
 	// DueJobs returns up to limit unpaused jobs that are due at or before now, the
 	// earliest first. Jobs of a chat that is suspended wait: they are left out.
 	DueJobs(ctx context.Context, now time.Time, limit int) ([]Job, error)
