@@ -57,7 +57,7 @@ type Options struct {
 	// that still waits replaces it either way.
 	AnswerEdits bool
 	// MaxIterations bounds the model rounds of a turn (0: 10), MaxParallel the
-	// calls that run at once (0: 4), MaxTurns the turns that run at once (0: 256).
+	// calls that run at once (0: 4), MaxTurns the turns that run at once (0: 208).
 	MaxIterations, MaxParallel, MaxTurns int
 	// ContextTokens bounds the history that is sent to the model; 0: 24,000.
 	ContextTokens int
@@ -105,7 +105,7 @@ func New(o Options) (*Agent, error) {
 		o.WhileBusy = Steer
 	}
 	if o.MaxTurns <= 0 {
-		o.MaxTurns = 256
+		o.MaxTurns = 208
 	}
 	if o.ContextTokens <= 0 {
 		o.ContextTokens = 24_000

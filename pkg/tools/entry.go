@@ -7,8 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/rs/zerolog"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"parley/pkg/providers"
 )
@@ -26,7 +26,7 @@ type entry struct {
 	broken      error
 
 	schemaOnce sync.Once
-	schema     *jsonschema.Schema
+	schema     *jsonschema.Resolved
 	schemaErr  error
 	emptyFits  bool // what the schema says to no arguments at all
 

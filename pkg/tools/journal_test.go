@@ -214,7 +214,7 @@ func TestCancelDuringACheck(t *testing.T) {
 		},
 		func(context.Context, struct{}) (any, error) {
 			t.Error("it ran")
-			return nil, nil
+			return "", nil
 		}))
 	j := &ledger{}
 	res, err := tools.RunToolLoop(ctx, tools.ToolLoopConfig{

@@ -61,6 +61,60 @@ func TestValidateListsEveryErrorByPath(t *testing.T) {
 	}
 }
 
+// TestProblemsAreFoundWhereTheyAre: within items, references, patterns and the
+// schema of what has no name of its own; and what is said of the whole is kept.
+func TestProblemsAreFoundWhereTheyAre(t *testing.T) {
+	t.Parallel()
+	number := map[string]any{"type": "number"}
+	r := tools.NewToolRegistry()
+	r.Register(fn{name: "a", parameters: map[string]any{
+		"type":  "object",
+		"$defs": map[string]any{"point": map[string]any{"type": "object", "properties": map[string]any{"x": number}, "required": []string{"x", "y"}}},
+		"properties": map[string]any{
+			"list":  map[string]any{"type": "array", "items": map[string]any{"$ref": "#/$defs/point"}, "maxItems": 2},
+			"pair":  map[string]any{"type": "array", "prefixItems": []any{number, map[string]any{"type": "string"}}},
+			"other": map[string]any{"type": "object", "additionalProperties": number, "minProperties": 3},
+			"any":   map[string]any{"anyOf": []any{number, map[string]any{"type": "boolean"}}},
+			"loose": map[string]any{"type": "object", "patternProperties": map[string]any{"^n": number}, "additionalProperties": false},
+			"exact": map[string]any{"type": "object", "properties": map[string]any{"p": number}, "unevaluatedProperties": false},
+			"back":  map[string]any{"$ref": "#/properties/any"},
+		},
+	}})
+	for name, tc := range map[string]struct {
+		args string
+		want map[string]int
+	}{
+		"well": {`{"list":[{"x":1,"y":2}],"pair":[1,"a"],"other":{"a":1,"b":2,"c":3},"any":true,"loose":{"n1":1},"exact":{"p":1},"back":2}`, nil},
+		"list": {`{"list":[{"x":1,"y":2},{"x":"1"},3]}`, map[string]int{"/list": 1, "/list/1": 1, "/list/2": 1}},
+		"pair": {`{"pair":["a",1]}`, map[string]int{"/pair": 1}},
+		"more": {`{"other":{"a":"1"}}`, map[string]int{"/other": 1, "/other/a": 1}},
+		"any":  {`{"any":"x","back":"x"}`, map[string]int{"/any": 1}},
+		"back": {`{"back":"x"}`, map[string]int{"/": 1}},
+		"name": {`{"loose":{"n1":"x","m":1}}`, map[string]int{"/loose": 2}},
+		"left": {`{"exact":{"p":"x","q":1}}`, map[string]int{"/exact": 1}},
+	} {
+		var args map[string]any
+		if err := json.Unmarshal([]byte(tc.args), &args); err != nil {
+			t.Fatal(err)
+		}
+		err := r.Validate("a", args)
+		own, _ := errors.AsType[*tools.Error](err)
+		if tc.want == nil {
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		got := map[string]int{}
+		for _, p := range own.Details["errors"].([]map[string]any) {
+			got[p["path"].(string)]++
+		}
+		if d := cmp.Diff(tc.want, got); d != "" {
+			t.Errorf("%s: %s\n%s", name, d, own.Message)
+		}
+	}
+}
+
 func TestValidateTakesGoValues(t *testing.T) {
 	t.Parallel()
 	r := tools.NewToolRegistry()
