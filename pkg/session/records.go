@@ -333,6 +333,8 @@ type JobRun struct {
 	// counts on, or begins anew.
 	Time   time.Time
 	Reason string
+	// Skipped says that it did not run at all, for Reason: [Job].Failures stays.
+	Skipped bool
 	// Pause, when not empty, pauses the job and says why.
 	Pause string
 }
@@ -357,6 +359,9 @@ type Usage struct {
 
 // Spent is a usage that is to be counted. Day is YYYY-MM-DD, in the chat's time zone.
 type Spent struct {
+	// Chat is the key of the chat that it counts against, where that is not the turn's or
+	// the task's own: a background agent's is that of the chat that it works for.
+	Chat    string  `json:"chat,omitempty"`
 	Day     string  `json:"day"`
 	Purpose Purpose `json:"purpose"`
 	Usage   Usage   `json:"usage"`
