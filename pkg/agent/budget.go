@@ -26,11 +26,12 @@ type Budget struct {
 }
 
 // till holds what turns have used that are running. They are held together against
-// the limits of the chat that pays, so that each makes one request too many at most,
-// however many run at once.
+// the limits of the chat that pays, its background agents' turns too, so that each makes
+// one request too many at most, however many run at once. What the engine counts in the
+// conversation of an agent it counts in that chat by itself.
 type till struct {
 	mu   sync.Mutex
-	open map[string]map[*run]bool // by the chat that pays
+	open map[channels.Address]map[*run]bool // by the chat that pays
 }
 
 // bill is what one turn used.
@@ -51,14 +52,6 @@ func (r *run) purpose() session.Purpose {
 	default:
 		return session.ForPeople
 	}
-}
-
-// payer is the chat against which a turn counts.
-func (r *run) payer() string {
-	if r.task != nil {
-		return r.task.Chat
-	}
-	return r.info.Chat
 }
 
 // recorded is what earlier attempts at a turn used.
@@ -93,25 +86,22 @@ func (r *run) openBill(ctx context.Context) {
 	if r.bill != nil {
 		return
 	}
-	zone := r.a.dayZone(ctx, r.payer(), r.home)
+	zone := r.a.dayZone(ctx, r.info.Chat, r.home)
 	b := &bill{Spent: session.Spent{
 		Day: r.began.In(zone).Format(time.DateOnly), Purpose: r.purpose(), Usage: recorded(r.info.Steps),
 	}}
-	if r.task != nil {
-		b.Chat = r.task.Chat
-	}
 	b.ends = endOfDay(b.Day, zone)
 	t := &r.a.till
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	r.bill = b
 	if t.open == nil {
-		t.open = map[string]map[*run]bool{}
+		t.open = map[channels.Address]map[*run]bool{}
 	}
-	if t.open[r.payer()] == nil {
-		t.open[r.payer()] = map[*run]bool{}
+	if t.open[r.home] == nil {
+		t.open[r.home] = map[*run]bool{}
 	}
-	t.open[r.payer()][r] = true
+	t.open[r.home][r] = true
 }
 
 // closeBill takes the turn out of the till: what it used is about to be stored, or lost.
@@ -119,10 +109,10 @@ func (r *run) closeBill() {
 	t := &r.a.till
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if open := t.open[r.payer()]; open != nil {
+	if open := t.open[r.home]; open != nil {
 		delete(open, r)
 		if len(open) == 0 {
-			delete(t.open, r.payer())
+			delete(t.open, r.home)
 		}
 	}
 }
@@ -152,7 +142,7 @@ func (r *run) used() session.Usage {
 }
 
 // withRunning adds to what is stored of a chat's day what its running turns use.
-func (t *till) withRunning(chat, day string, stored map[session.Purpose]session.Usage) map[session.Purpose]session.Usage {
+func (t *till) withRunning(chat channels.Address, day string, stored map[session.Purpose]session.Usage) map[session.Purpose]session.Usage {
 	all := maps.Clone(stored)
 	if all == nil {
 		all = map[session.Purpose]session.Usage{}
@@ -216,7 +206,7 @@ func (r *run) afford(ctx context.Context) error {
 	limited := budget.All != (Limits{}) || budget.For[r.bill.Purpose] != (Limits{})
 	if limited {
 		var err error
-		if stored, err = r.a.o.Engine.Spending(ctx, r.payer(), r.bill.Day); err != nil {
+		if stored, err = r.a.o.Engine.Spending(ctx, r.info.Chat, r.bill.Day); err != nil {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -227,7 +217,7 @@ func (r *run) afford(ctx context.Context) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if limited {
-		by := t.withRunning(r.payer(), r.bill.Day, stored)
+		by := t.withRunning(r.home, r.bill.Day, stored)
 		first := r.bill.Usage.Turns == 0
 		l := budget.For[r.bill.Purpose].reached(by[r.bill.Purpose], first)
 		if l != nil {

@@ -127,15 +127,15 @@ func (r *run) dayNotice(text string) channels.Outbound {
 
 // todayText tells what the chat used today, and what it may.
 func (r *run) todayText(ctx context.Context) (string, error) {
-	zone := r.a.dayZone(ctx, r.payer(), r.home)
+	zone := r.a.dayZone(ctx, r.info.Chat, r.home)
 	day := time.Now().In(zone).Format(time.DateOnly)
-	stored, err := r.a.o.Engine.Spending(ctx, r.payer(), day)
+	stored, err := r.a.o.Engine.Spending(ctx, r.info.Chat, day)
 	if err != nil {
 		return "", err
 	}
 	t := &r.a.till
 	t.mu.Lock()
-	by := t.withRunning(r.payer(), day, stored)
+	by := t.withRunning(r.home, day, stored)
 	t.mu.Unlock()
 	budget := r.budget()
 	ends := endOfDay(day, zone)

@@ -359,9 +359,6 @@ type Usage struct {
 
 // Spent is a usage that is to be counted. Day is YYYY-MM-DD, in the chat's time zone.
 type Spent struct {
-	// Chat is the key of the chat that it counts against, where that is not the turn's or
-	// the task's own: a background agent's is that of the chat that it works for.
-	Chat    string  `json:"chat,omitempty"`
 	Day     string  `json:"day"`
 	Purpose Purpose `json:"purpose"`
 	Usage   Usage   `json:"usage"`

@@ -65,9 +65,6 @@ func (e *Engine) Spending(_ context.Context, chat, day string) (map[session.Purp
 
 // spend counts what was used.
 func (t *tx) spend(chat uint64, s *session.Spent) error {
-	if s != nil && s.Chat != "" {
-		chat = t.homeOf(s.Chat)
-	}
 	if s == nil || chat == 0 {
 		return nil
 	}
