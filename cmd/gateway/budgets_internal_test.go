@@ -37,7 +37,7 @@ func TestBudgetOf(t *testing.T) {
 			"telegram:old":     {Background: turns(30)},
 		},
 	}, known)
-	budget := func(all agent.Limits, people, jobs, background agent.Limits) agent.Budget {
+	budget := func(all, people, jobs, background agent.Limits) agent.Budget {
 		return agent.Budget{All: all, For: map[session.Purpose]agent.Limits{
 			session.ForPeople: people, session.ForJobs: jobs, session.ForBackground: background,
 		}}

@@ -61,10 +61,10 @@ func (w *world) spending(chat, day string) map[session.Purpose]session.Usage {
 	return got
 }
 
-// failures are the reasons of what ended in a chat otherwise than answered.
-func (w *world) failures(chat string) []string {
+// failures are the reasons of what ended in chat 1 otherwise than answered.
+func (w *world) failures() []string {
 	w.t.Helper()
-	info, err := w.eng.Lookup(w.t.Context(), chatAddr(chat))
+	info, err := w.eng.Lookup(w.t.Context(), chatAddr("1"))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -100,7 +100,10 @@ func TestPeopleAreToldOfALimitEachTime(t *testing.T) {
 		if d := cmp.Diff(want, w.spending("1", "2000-01-01")); d != "" {
 			t.Error(d)
 		}
-		if got := w.failures("1"); !slices.Equal(got, slices.Repeat([]string{"failed: budget: 2 of 2 turns"}, 3)) {
+		if other := w.spending("2", "2000-01-01")[session.ForPeople]; other.Turns != 1 {
+			t.Errorf("the other chat used %+v", other)
+		}
+		if got := w.failures(); !slices.Equal(got, slices.Repeat([]string{"failed: budget: 2 of 2 turns"}, 3)) {
 			t.Errorf("listed %q", got)
 		}
 		if tr := w.transcript("1"); len(tr) != 10 || tr[9] != "assistant: "+told {
@@ -259,7 +262,9 @@ func TestEveryRequestCounts(t *testing.T) {
 // TestTokensThatNobodyReportsAreEstimated: a limit holds with any server.
 func TestTokensThatNobodyReportsAreEstimated(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, script(echo), nil, withBudget(forOne(session.ForPeople, agent.Limits{Tokens: 1000})))
+	w := newWorld(t, script(func(context.Context, []providers.Message, []providers.ToolDefinition) (*providers.LLMResponse, error) {
+		return say("ok")
+	}), nil, withBudget(forOne(session.ForPeople, agent.Limits{Tokens: 1000})))
 	w.write("1", "1", strings.Repeat("word ", 1000))
 	w.expect()
 	w.write("1", "1", "hello")

@@ -17,10 +17,10 @@ import (
 	"parley/pkg/tools"
 )
 
-// fire puts the item of a job into its chat, which the owner made.
-func (w *world) fire(chat string, j session.Job, n int) {
+// fire puts the item of a job that the owner made into chat 1.
+func (w *world) fire(j session.Job, n int) {
 	w.t.Helper()
-	j.Address, j.Creator, j.Direct = chatAddr(chat), channels.Sender{ID: "1"}, true
+	j.Address, j.Creator, j.Direct = chatAddr("1"), channels.Sender{ID: "1"}, true
 	err := w.eng.Append(w.t.Context(), []session.Item{{
 		ID: fmt.Sprint("schedule/", j.ID, "/", n), Kind: session.ItemSchedule, Address: j.Address, Job: &j, Text: "tick", Solo: true, Time: time.Now(),
 	}}, nil)
@@ -29,10 +29,10 @@ func (w *world) fire(chat string, j session.Job, n int) {
 	}
 }
 
-// job makes a job of a chat.
-func (w *world) job(chat string, j session.Job) session.Job {
+// job makes a job of chat 1.
+func (w *world) job(j session.Job) session.Job {
 	w.t.Helper()
-	info, err := w.eng.Lookup(w.t.Context(), chatAddr(chat))
+	info, err := w.eng.Lookup(w.t.Context(), chatAddr("1"))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -50,11 +50,11 @@ func TestJobsAtTheLimitAreToldOfOnceADay(t *testing.T) {
 		w := newWorld(t, counted(&asked), nil, withBudget(forOne(session.ForJobs, agent.Limits{Turns: 1})))
 		w.write("1", "1", "hello")
 		w.expectText("answer 1")
-		j := w.job("1", session.Job{ID: "j", Name: "notes", Due: time.Now().Add(48 * time.Hour), Failures: 2})
-		w.fire("1", j, 1)
+		j := w.job(session.Job{ID: "j", Name: "notes", Due: time.Now().Add(48 * time.Hour), Failures: 2})
+		w.fire(j, 1)
 		w.expectText("answer 2")
 		for n := range 5 {
-			w.fire("1", j, 2+n)
+			w.fire(j, 2+n)
 		}
 		if got := w.expect().Text; !strings.HasPrefix(got, `The schedule "notes" did not run. Today's limit of this chat for schedules is used up: 1 of 1 turns.`) {
 			t.Errorf("told %q", got)
@@ -62,7 +62,7 @@ func TestJobsAtTheLimitAreToldOfOnceADay(t *testing.T) {
 		w.settled()
 		w.write("1", "1", "hello") // people have a budget of their own
 		w.expectText("answer 3")
-		if got := w.failures("1"); len(got) != 5 || got[0] != "failed: budget: 1 of 1 turns for jobs" {
+		if got := w.failures(); len(got) != 5 || got[0] != "failed: budget: 1 of 1 turns for jobs" {
 			t.Errorf("listed %q", got)
 		}
 		now, err := w.eng.Job(t.Context(), "j")
@@ -73,9 +73,9 @@ func TestJobsAtTheLimitAreToldOfOnceADay(t *testing.T) {
 			t.Errorf("history\n%s", tr)
 		}
 		<-time.After(24 * time.Hour)
-		w.fire("1", j, 10)
+		w.fire(j, 10)
 		w.expectText("answer 4")
-		w.fire("1", j, 11)
+		w.fire(j, 11)
 		if got := w.expect().Text; !strings.Contains(got, "at 2000-01-03 00:00 UTC") {
 			t.Errorf("the next day: told %q", got)
 		}
@@ -90,11 +90,11 @@ func TestAJobThatWouldNotRunAgainIsToldOf(t *testing.T) {
 	w := newWorld(t, counted(&asked), nil, withBudget(forOne(session.ForJobs, agent.Limits{Tokens: 1})))
 	w.write("1", "1", "hello")
 	w.expectText("answer 1")
-	w.fire("1", session.Job{ID: "gone"}, 1)
+	w.fire(session.Job{ID: "gone"}, 1)
 	w.expectText("answer 2")
-	ended := w.job("1", session.Job{ID: "ended", Name: "call mum"})
+	ended := w.job(session.Job{ID: "ended", Name: "call mum"})
 	for _, j := range []session.Job{{ID: "gone"}, ended} {
-		w.fire("1", j, 2)
+		w.fire(j, 2)
 		if got := w.expect().Text; !strings.Contains(got, "did not run. Today's limit") || !strings.HasSuffix(got, "It does not run again by itself.") {
 			t.Errorf("%s: told %q", j.ID, got)
 		}
@@ -162,7 +162,7 @@ func TestBackgroundWorkAtTheLimit(t *testing.T) {
 	if tr := strings.Join(w.transcript("1"), "\n"); strings.Count(tr, "\nthe result") != 6 {
 		t.Errorf("the results are not in the conversation:\n%s", tr)
 	}
-	if got := w.failures("1"); len(got) != 5 {
+	if got := w.failures(); len(got) != 5 {
 		t.Errorf("listed %q", got)
 	}
 }
