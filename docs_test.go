@@ -15,7 +15,7 @@ import (
 // TestConfigurationExamples loads every YAML block of the documents.
 func TestConfigurationExamples(t *testing.T) {
 	t.Parallel()
-	for _, doc := range []string{"README.md", "docs/configuration.md", "docs/telegram.md"} {
+	for _, doc := range []string{"README.md", "docs/configuration.md", "docs/telegram.md", "docs/budgets.md"} {
 		blocks := yamlBlocks(t, doc)
 		if len(blocks) == 0 {
 			t.Errorf("%s has no YAML block", doc)

@@ -140,6 +140,7 @@ func (a *App) assemble(ctx context.Context, o appOptions) error {
 		Status: gateOf[channels.StatusShower](a), Typer: gateOf[channels.Typer](a),
 		Redact: a.redactor.Redact, Grace: orGrace(o.grace), Log: o.log,
 		Approvals: rules, CanAsk: a.canAsk, Noted: a.notedApproval,
+		Budget: budgetOf(a.cfg.Budgets, a.policy.Addresses), Currency: a.cfg.Budgets.Currency,
 	})
 	if err != nil {
 		return fmt.Errorf("agent: %w", err)

@@ -38,6 +38,8 @@ const (
 	opDeny      = "approvals deny"
 	opGrants    = "approvals grants"
 	opUngrant   = "approvals revoke"
+
+	opUsage = "usage"
 )
 
 // deskArgs are the arguments of all operations.
@@ -50,6 +52,8 @@ type deskArgs struct {
 	Pair string `json:"pair,omitempty"`
 	// Approval is the id of a question or of a grant.
 	Approval string `json:"approval,omitempty"`
+	// Day is YYYY-MM-DD; "" is today, wherever the chat is.
+	Day string `json:"day,omitempty"`
 }
 
 // emitter takes one value of an operation's answer.
@@ -126,6 +130,8 @@ func (a *App) desk(ctx context.Context, op string, args deskArgs, take emitter) 
 		return a.pairOp(ctx, op, args.Pair, emit)
 	case opApprovals, opAllow, opDeny, opGrants, opUngrant:
 		return a.approvalOp(ctx, op, args.Approval, emit)
+	case opUsage:
+		return a.listUsage(ctx, args.Day, emit)
 	default:
 		return fmt.Errorf("this gateway knows no %q: is it another version?", op)
 	}
@@ -163,6 +169,11 @@ func healthOf(c channels.Channel, out *channels.Egress) channels.Health {
 }
 
 func (a *App) listSessions(ctx context.Context, emit emitter) error {
+	return a.eachSession(ctx, func(i session.Info) error { return emit(i) })
+}
+
+// eachSession calls f for every session, by id.
+func (a *App) eachSession(ctx context.Context, f func(session.Info) error) error {
 	const page = 200
 	after := ""
 	for {
@@ -171,7 +182,7 @@ func (a *App) listSessions(ctx context.Context, emit emitter) error {
 			return err
 		}
 		for i := range list {
-			if err := emit(list[i]); err != nil {
+			if err := f(list[i]); err != nil {
 				return err
 			}
 			after = list[i].Session

@@ -92,7 +92,8 @@ func configured(cfg *config.Config, log zerolog.Logger) (brain, error) {
 		if m == nil {
 			return brain{}, fmt.Errorf("agent.model: there is no model %s", name)
 		}
-		targets = append(targets, providers.Target{Provider: tuned{newProvider(m, log), modelOptions(m)}, Model: modelName(m)})
+		target := providers.Metered(tuned{newProvider(m, log), modelOptions(m)}, prices(m))
+		targets = append(targets, providers.Target{Provider: target, Model: modelName(m)})
 	}
 	first := targets[0]
 	b := brain{

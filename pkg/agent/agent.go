@@ -61,6 +61,14 @@ type Options struct {
 	MaxIterations, MaxParallel, MaxTurns int
 	// ContextTokens bounds the history that is sent to the model; 0: 24,000.
 	ContextTokens int
+	// Budget is what a chat may use in a day; nil limits nothing. It is asked before
+	// each request to the model.
+	Budget func(a channels.Address) Budget
+	// Currency is the word for what the models' prices are in.
+	Currency string
+	// Zone is the time zone of the days of a chat that keeps none of its own. Nil, and
+	// what it does not know, is UTC.
+	Zone func(a channels.Address) *time.Location
 	// Approvals say which calls a person is asked about.
 	Approvals policy.Approvals
 	// CanAsk says why a message with buttons would be refused, as [channels.Egress]
@@ -91,6 +99,7 @@ type Agent struct {
 	o     Options
 	slots *semaphore.Weighted
 	tasks tasks
+	till  till
 
 	mu   sync.Mutex
 	runs map[string]*run // by turn id, while the turn runs in this process
@@ -113,9 +122,7 @@ func New(o Options) (*Agent, error) {
 	if o.Grace <= 0 {
 		o.Grace = 20 * time.Second
 	}
-	if o.Direct == nil {
-		o.Direct = o.Provider
-	}
+	o.Provider = providers.Metered(o.Provider, providers.Prices{})
 	if o.Redact == nil {
 		o.Redact = func(s string) string { return s }
 	}

@@ -30,7 +30,7 @@ func commandText() [][2]string {
 		{"stop", "stop what I am doing"},
 		{"status", "the model, this conversation and what is waiting"},
 		{"model", "which model answers"},
-		{"usage", "how much of what the model can read this conversation takes"},
+		{"usage", "how long this conversation is, and what this chat used today"},
 		{"compact", "replace the conversation so far by a summary"},
 		{"tools", "the tools I may use here"},
 		{"tool", "NAME JSON: call one tool directly"},
@@ -146,8 +146,8 @@ func (r *run) saidStopped(ctx context.Context, sent time.Time) bool {
 	return err == nil && said
 }
 
-// usageText tells how much of the conversation the next request carries. Tokens
-// are estimated, as they are for the budget itself.
+// usageText tells how much of the conversation the next request carries, with
+// estimated tokens, and what the chat used today.
 func (r *run) usageText(ctx context.Context) (string, error) {
 	h, err := r.history(ctx, r.a.o.ContextTokens, 0)
 	if err != nil {
@@ -157,8 +157,12 @@ func (r *run) usageText(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	today, err := r.todayText(ctx)
+	if err != nil {
+		return "", err
+	}
 	return fmt.Sprintf("This conversation has %d entries. The next question carries %d of them, about %d tokens of at most %d; "+
-		"/compact makes them fewer, /new begins afresh.", info.Entries, len(h.messages), h.tokens, r.a.o.ContextTokens), nil
+		"/compact makes them fewer, /new begins afresh.\n\n%s", info.Entries, len(h.messages), h.tokens, r.a.o.ContextTokens, today), nil
 }
 
 func (r *run) statusText(ctx context.Context) string {
@@ -205,7 +209,8 @@ func (r *run) compact(ctx context.Context) error {
 	loop, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer r.watch(loop, cancel)()
-	resp, err := r.a.o.Provider.Chat(loop, providers.Repair(ask), nil, r.a.o.Model, r.a.o.ModelOptions)
+	resp, err := purse{r}.Chat(loop, providers.Repair(ask), nil, r.a.o.Model, r.a.o.ModelOptions)
+	r.logUse().AnErr("err", err).Msg("summary")
 	switch cause := context.Cause(loop); {
 	case err != nil && ended(cause):
 		return r.stopped(ctx, r.userMessages(r.info.Items, nil), cause)

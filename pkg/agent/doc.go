@@ -16,8 +16,10 @@
 //     with lower rights waits for the next turn.
 //   - The stored history always has one result for every tool call.
 //   - Nothing about a chat is kept in memory longer than its lane runs.
+//   - No model is asked beyond what a chat may use in a day, but for the answers that
+//     running turns wait for; see [Budget].
 //
 // The files follow the way of a turn: intake, turn, prompt, resume, ledger,
-// outcome; beside it preview, watch, commands and tasks. The agent knows no
+// outcome; beside it preview, watch, budget, limit, commands and tasks. The agent knows no
 // adapter: channels, models, tools and the engine reach it as interfaces.
 package agent

@@ -44,7 +44,10 @@ func (r *run) withAge(text string) string {
 }
 
 // ago says roughly how long something is past.
-func ago(d time.Duration) string {
+func ago(d time.Duration) string { return span(d) + " ago" }
+
+// span says roughly how long something takes.
+func span(d time.Duration) string {
 	const day = 24 * time.Hour
 	n, unit := d.Round(time.Minute)/time.Minute, "minute"
 	if n >= 60 {
@@ -56,5 +59,5 @@ func ago(d time.Duration) string {
 	if n != 1 {
 		unit += "s"
 	}
-	return fmt.Sprintf("%d %s ago", n, unit)
+	return fmt.Sprintf("%d %s", n, unit)
 }

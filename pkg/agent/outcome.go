@@ -26,6 +26,16 @@ func (r *run) log() *zerolog.Logger {
 	return &l
 }
 
+// logUse begins the line that tells what a turn took.
+func (r *run) logUse() *zerolog.Event {
+	u := r.used()
+	e := r.log().Info().Dur("took", time.Since(r.began)).Int("read", u.Input).Int("written", u.Output)
+	if u.Money > 0 {
+		e = e.Str("money", Money(u.Money, r.a.o.Currency))
+	}
+	return e
+}
+
 func assistant(text string) providers.Message {
 	return providers.Message{Role: providers.RoleAssistant, Content: text}
 }
@@ -83,6 +93,11 @@ func (r *run) fail(ctx context.Context, messages []providers.Message, reason, pe
 	}
 	reason = r.a.o.Redact(reason)
 	r.log().Error().Str("reason", reason).Msg("turn failed")
+	return r.unanswered(ctx, messages, reason, person)
+}
+
+// unanswered commits a turn of which the person is told why there is no answer.
+func (r *run) unanswered(ctx context.Context, messages []providers.Message, reason, person string) error {
 	return r.commit(ctx, session.Commit{
 		Outcome: session.OutcomeFailed, Reason: cut(reason, 500),
 		Messages: append(messages, assistant(person)),
@@ -104,6 +119,7 @@ func (r *run) commit(ctx context.Context, c session.Commit, text string) error {
 	}
 	c.Messages = r.historyForm(c.Messages)
 	c.Approvals = append(c.Approvals, r.stained()...)
+	c.Spent = r.spent(ctx)
 	if text != "" {
 		o := r.outbound(r.info.ID+"/final/0", text, r.preview.id())
 		o.Finishes = open

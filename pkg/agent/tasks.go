@@ -189,6 +189,9 @@ func (a *Agent) completeOnce(ctx context.Context, id, tool string, c session.Com
 // taskMark begins the text of every item that brings a task's result.
 const taskMark = "[background task]"
 
+// notTold stands in the text of such an item whose result the person was not shown.
+const notTold = "The person has not been told yet."
+
 func (a *Agent) completion(to channels.Address, id, tool string, state session.TaskState, result *tools.ToolResult) session.Completion {
 	text := result.ForLLM
 	if text == "" && result.Err != nil {
@@ -196,7 +199,7 @@ func (a *Agent) completion(to channels.Address, id, tool string, state session.T
 	}
 	now := time.Now()
 	c := session.Completion{State: state}
-	told := "The person has not been told yet."
+	told := notTold
 	if result.ForUser != "" && !result.Silent {
 		shown := a.o.Redact(result.ForUser)
 		c.Outbox = []channels.Outbound{{ID: "task/" + id + "/0", Address: to, Text: shown, Time: now}}

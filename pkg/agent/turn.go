@@ -38,6 +38,7 @@ type run struct {
 	// steps writes the turn's ledger.
 	steps *steps
 	began time.Time
+	bill  *bill // what it used; nil as long as that is nothing, see budget.go
 
 	who asker
 	// home is where the turn's tools are at work, and whom it speaks to: its own chat,
@@ -86,6 +87,7 @@ func newRun(a *Agent, t session.Turn) *run {
 // the engine hands the turn out again.
 func (r *run) do(ctx context.Context) (err error) {
 	defer func() { r.steps.end(ctx, err == nil) }()
+	defer r.closeBill()
 	defer func() {
 		if p := recover(); p != nil {
 			r.log().Error().Interface("panic", p).Bytes("stack", debug.Stack()).Msg("a turn panicked")
@@ -224,6 +226,7 @@ func (r *run) answer(ctx context.Context, items []session.Item) error {
 	users, res, out := r.ask(ctx, items, past)
 	messages := append(append(users, out.before...), res.Messages...)
 	r.preview.close()
+	limit, atLimit := errors.AsType[*limitError](out.err)
 
 	switch {
 	case out.err == nil:
@@ -232,6 +235,8 @@ func (r *run) answer(ctx context.Context, items []session.Item) error {
 		err = r.stopped(ctx, messages, out.err)
 	case ctx.Err() != nil, errors.Is(out.err, session.ErrStore), errors.Is(out.err, session.ErrFenced):
 		return out.err
+	case atLimit:
+		err = r.limited(ctx, messages, len(messages) > len(users), limit)
 	default:
 		reason, text := explain(out.err)
 		if out.alone {
@@ -239,8 +244,7 @@ func (r *run) answer(ctx context.Context, items []session.Item) error {
 		}
 		err = r.fail(ctx, messages, reason, text)
 	}
-	r.log().Info().Dur("took", time.Since(r.began)).Int("rounds", res.Iterations).
-		Int("tokens", res.Usage.TotalTokens).AnErr("err", out.err).Msg("turn")
+	r.logUse().Int("rounds", res.Iterations).AnErr("err", out.err).Msg("turn")
 	return err
 }
 
@@ -324,8 +328,8 @@ func isTooLong(err error) bool {
 }
 
 func (r *run) config(past past) tools.ToolLoopConfig {
-	provider := r.a.o.Provider
-	if it := r.info.Items[0]; it.Inbound != nil && isToolCommand(it.Inbound.Text) {
+	var provider providers.LLMProvider = purse{r}
+	if r.free() {
 		provider = r.a.o.Direct
 	}
 	return tools.ToolLoopConfig{
@@ -365,6 +369,9 @@ func (r *run) invocation(ctx context.Context) context.Context {
 func explain(err error) (reason, person string) {
 	if pe, ok := errors.AsType[*providers.Error](err); ok {
 		return pe.Error(), pe.PersonMessage()
+	}
+	if l, ok := errors.AsType[*limitError](err); ok {
+		return l.Error(), l.text()
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return err.Error(), "This took too long and was ended. Please try again."

@@ -34,6 +34,7 @@ func (c checker) run() {
 			c.report("tools.chats."+place, c.options.Place(place))
 		}
 	}
+	c.budgets()
 	c.tools()
 	c.programs()
 	c.web()

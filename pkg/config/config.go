@@ -13,6 +13,7 @@ type Config struct {
 	Agent     Agent             `yaml:"agent"`
 	Models    map[string]*Model `yaml:"models" jsonschema_description:"The models by a name of your choice. Without any, the gateway takes what it finds: a key in the environment, a local server, or the built-in offline model."`
 	Owners    []string          `yaml:"owners" jsonschema_description:"Whose direct chats have the rights of the console: telegram:ID or slack:TEAM/ID."`
+	Budgets   Budgets           `yaml:"budgets"`
 	Tools     Tools             `yaml:"tools"`
 	Channels  Channels          `yaml:"channels"`
 }
@@ -42,6 +43,7 @@ type Model struct {
 	Temperature *float64 `yaml:"temperature" jsonschema:"minimum=0,maximum=2" jsonschema_description:"The server's own when left out."`
 	Images      bool     `yaml:"images" jsonschema_description:"Whether the model takes pictures."`
 	Timeouts    Timeouts `yaml:"timeouts"`
+	Prices      *Prices  `yaml:"prices" jsonschema_description:"What a million tokens cost. Left out: nobody knows, and money is not counted."`
 }
 
 // Timeouts bound one request to a model.
@@ -208,6 +210,7 @@ func Default(home string) *Config {
 		Workspace: filepath.Join(state, "workspace"),
 		Log:       Log{Level: "info", Format: "console"},
 		Agent:     Agent{Model: "main", MaxToolIterations: 10, WhileBusy: "steer"},
+		Budgets:   defaultBudgets(),
 		Tools:     defaultTools(),
 		Channels: Channels{
 			Inbox:   Inbox{MaxMB: 500},

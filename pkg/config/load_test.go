@@ -244,7 +244,7 @@ func TestLoadRefuses(t *testing.T) {
 	}{
 		{"unknown key", "agnt: {}", []string{"1:1: agnt: unknown key: did you mean agent?"}},
 		{"unknown key below", "agent:\n  while_bussy: steer", []string{"2:3: agent.while_bussy: unknown key: did you mean while_busy?"}},
-		{"nothing like it", "zzzzzz: 1", []string{"1:1: zzzzzz: unknown key: the keys here are agent, channels, log, models"}},
+		{"nothing like it", "zzzzzz: 1", []string{"1:1: zzzzzz: unknown key: the keys here are agent, budgets, channels, log, models"}},
 		{"unknown channel", "channels:\n  irc: {}", []string{"2:3: channels.irc: unknown key: the keys in channels are console, inbox, slack, telegram"}},
 		{"key twice", "log: {level: info}\nagent: {}\nlog: {}", []string{"3:1: log: is written twice, first in line 1: keep one"}},
 		{"model twice", "models:\n  main: {model: a}\n  main: {model: b}", []string{"3:3: models.main: is written twice"}},

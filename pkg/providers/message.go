@@ -114,11 +114,15 @@ func (r *LLMResponse) Message() Message {
 	}
 }
 
-// Usage counts tokens as the server reports them; all zero where it reports none.
+// Usage counts tokens as the server reports them; all zero where it reports none,
+// unless [Metered] estimated them.
 type Usage struct {
 	PromptTokens     int `json:"prompt_tokens"`
 	CompletionTokens int `json:"completion_tokens"`
 	TotalTokens      int `json:"total_tokens"`
 	CachedTokens     int `json:"cached_tokens,omitempty"`
 	ReasoningTokens  int `json:"reasoning_tokens,omitempty"`
+	// Money is what the answer cost, in millionths of what the prices are in; no
+	// server says it, [Metered] does.
+	Money int64 `json:"money,omitempty"`
 }

@@ -333,6 +333,8 @@ type JobRun struct {
 	// counts on, or begins anew.
 	Time   time.Time
 	Reason string
+	// Skipped says that it did not run at all, for Reason: [Job].Failures stays.
+	Skipped bool
 	// Pause, when not empty, pauses the job and says why.
 	Pause string
 }

@@ -215,4 +215,5 @@ func add(sum *providers.Usage, u providers.Usage) {
 	sum.TotalTokens += u.TotalTokens
 	sum.CachedTokens += u.CachedTokens
 	sum.ReasoningTokens += u.ReasoningTokens
+	sum.Money += u.Money
 }

@@ -217,9 +217,12 @@ func (t *tx) ran(run *session.JobRun) error {
 	}
 	now := *j
 	now.Last, now.LastReason = run.Time, run.Reason
-	now.Failures++
-	if run.Reason == "" {
+	switch {
+	case run.Skipped:
+	case run.Reason == "":
 		now.Failures = 0
+	default:
+		now.Failures++
 	}
 	if run.Pause != "" {
 		now.Paused, now.Why = true, run.Pause

@@ -17,6 +17,7 @@ import (
 func turnTests() []test {
 	return []test{
 		{"a commit stores everything at once", testCommit},
+		{"a job that was skipped has not failed", testSkipped},
 		{"only the first commit counts", func(b *bench) {
 			b.append(item("a", "1"))
 			w := b.turns()
@@ -142,6 +143,19 @@ func testCommit(b *bench) {
 		b.equal(uint64(i+1), entries[i].Seq)
 		b.equal(info.ID, entries[i].Turn)
 	}
+}
+
+func testSkipped(b *bench) {
+	b.append(item("a", "1"))
+	w := b.turns()
+	h := w.next()
+	b.must(b.e.PutJob(b.Context(), session.Job{ID: "j", Chat: h.what.Info().Chat, Address: addr("a"), Spec: json.RawMessage(`1`), Failures: 2}))
+	b.answer(h, session.Commit{Ran: &session.JobRun{ID: "j", Time: time.Unix(5, 0), Reason: "budget", Skipped: true}})
+	b.must(w.stop())
+	b.reopen()
+	j, err := b.e.Job(b.Context(), "j")
+	b.must(err)
+	b.equal([]any{2, "budget", int64(5)}, []any{j.Failures, j.LastReason, j.Last.Unix()})
 }
 
 func testFenced(b *bench) {

@@ -1,0 +1,68 @@
+package mutants
+
+// budgetMutants break what bounds the cost of a day.
+func budgetMutants() []Mutant {
+	const dir = "pkg/agent"
+	return []Mutant{
+		{
+			Promise: "budgets", Defect: "asks the model before it looks at the budget",
+			File: dir + "/budget.go", Old: "	if err := p.r.afford(ctx); err != nil {\n		return nil, err\n	}\n	resp, err := request()\n", New: "	resp, err := request()\n	if err := p.r.afford(ctx); err != nil {\n		return nil, err\n	}\n",
+			Dir: dir, Test: "^TestPeopleAreToldOfALimitEachTime$",
+		},
+		{
+			Promise: "budgets", Defect: "knows only what is stored, not what runs",
+			File: dir + "/budget.go", Old: "by := t.withRunning(r.home, r.bill.Day, stored)", New: "by := stored",
+			Dir: dir, Test: "^(TestTurnsAtOnceOvershootByOneAnswerEach|TestALimitInTheMiddleOfATurn)$",
+		},
+		{
+			Promise: "budgets", Defect: "tells people once a day",
+			File: dir + "/limit.go", Old: "case it.Job != nil:", New: "case it.Inbound != nil:\n			return r.commit(ctx, session.Commit{Outcome: session.OutcomeFailed, Reason: l.Error(), Outbox: []channels.Outbound{r.dayNotice(text)}}, \"\")\n		case it.Job != nil:",
+			Dir: dir, Test: "^TestPeopleAreToldOfALimitEachTime$",
+		},
+		{
+			Promise: "budgets", Defect: "holds nothing against the limit of all together",
+			File: dir + "/budget.go", Old: "l = budget.All.reached(together(by), first)", New: "l = budget.All.reached(by[\"\"], first)",
+			Dir: dir, Test: "^TestPeopleAreToldOfALimitEachTime$",
+		},
+		{
+			Promise: "budgets", Defect: "takes a limit on money that nobody can count",
+			File: "pkg/config/budgets.go", Old: "m.Prices == nil && m.Provider != \"offline\"", New: "m.Prices == nil && m.Provider == \"\"",
+			Dir: "pkg/config", Test: "^TestBudgetsRefused$",
+		},
+		{
+			Promise: "budgets: what counts", Defect: "forgets the recorded answers of an interrupted turn",
+			File: dir + "/budget.go", Old: "Purpose: r.purpose(), Usage: recorded(r.info.Steps),", New: "Purpose: r.purpose(),",
+			Dir: dir, Test: "^TestAResumedTurnCountsEachAnswerOnce$",
+		},
+		{
+			Promise: "budgets: what counts", Defect: "counts the day in Greenwich",
+			File: dir + "/budget.go", Old: "Day: r.began.In(zone).Format(time.DateOnly)", New: "Day: r.began.UTC().Format(time.DateOnly)",
+			Dir: dir, Test: "^TestADayEndsAtMidnightWhereTheChatIs$",
+		},
+		{
+			Promise: "budgets: what counts", Defect: "takes what a server does not report for nothing",
+			File: "pkg/providers/metered.go", Old: "	if u.PromptTokens <= 0 {\n", New: "	if u.PromptTokens < 0 {\n",
+			Dir: dir, Test: "^TestTokensThatNobodyReportsAreEstimated$",
+		},
+		{
+			Promise: "budgets: what counts", Defect: "does not count the summary of /compact",
+			File: dir + "/commands.go", Old: "resp, err := purse{r}.Chat(loop,", New: "resp, err := r.a.o.Provider.Chat(loop,",
+			Dir: dir, Test: "^TestEveryRequestCounts$",
+		},
+		{
+			Promise: "budgets: unattended", Defect: "counts a skipped job as failed",
+			File: dir + "/limit.go", Old: "Reason: l.Error(), Skipped: true}", New: "Reason: l.Error()}",
+			Dir: dir, Test: "^TestJobsAtTheLimitAreToldOfOnceADay$",
+		},
+		{
+			Promise: "budgets: unattended", Defect: "skips a reminder without a word",
+			File: dir + "/limit.go", Old: "err == nil && now.Due.IsZero()", New: "err == nil && now.Paused",
+			Dir: dir, Test: "^TestAJobThatWouldNotRunAgainIsToldOf$",
+		},
+		{
+			Promise: "budgets: unattended", Defect: "keeps a result from who was not shown it",
+			File: dir + "/limit.go", Old: "if strings.Contains(it.Text, notTold) {", New: "if it.Text == notTold {",
+			Dir: dir, Test: "^TestBackgroundWorkAtTheLimit$",
+		},
+	}
+}

@@ -1,0 +1,168 @@
+package agent_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/pkg/agent"
+	"parley/pkg/channels"
+	"parley/pkg/providers"
+	"parley/pkg/session"
+	"parley/pkg/tools"
+)
+
+// fire puts the item of a job that the owner made into chat 1.
+func (w *world) fire(j session.Job, n int) {
+	w.t.Helper()
+	j.Address, j.Creator, j.Direct = chatAddr("1"), channels.Sender{ID: "1"}, true
+	err := w.eng.Append(w.t.Context(), []session.Item{{
+		ID: fmt.Sprint("schedule/", j.ID, "/", n), Kind: session.ItemSchedule, Address: j.Address, Job: &j, Text: "tick", Solo: true, Time: time.Now(),
+	}}, nil)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// job makes a job of chat 1.
+func (w *world) job(j session.Job) session.Job {
+	w.t.Helper()
+	info, err := w.eng.Lookup(w.t.Context(), chatAddr("1"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	j.Chat, j.Spec, j.Prompt = info.Chat, json.RawMessage(`{}`), true
+	if err := w.eng.PutJob(w.t.Context(), j); err != nil {
+		w.t.Fatal(err)
+	}
+	return j
+}
+
+func TestJobsAtTheLimitAreToldOfOnceADay(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var asked atomic.Int64
+		w := newWorld(t, counted(&asked), nil, withBudget(forOne(session.ForJobs, agent.Limits{Turns: 1})))
+		w.write("1", "1", "hello")
+		w.expectText("answer 1")
+		j := w.job(session.Job{ID: "j", Name: "notes", Due: time.Now().Add(48 * time.Hour), Failures: 2})
+		w.fire(j, 1)
+		w.expectText("answer 2")
+		for n := range 5 {
+			w.fire(j, 2+n)
+		}
+		if got := w.expect().Text; !strings.HasPrefix(got, `The schedule "notes" did not run. Today's limit of this chat for schedules is used up: 1 of 1 turns.`) {
+			t.Errorf("told %q", got)
+		}
+		w.settled()
+		w.write("1", "1", "hello") // people have a budget of their own
+		w.expectText("answer 3")
+		if got := w.failures(); len(got) != 5 || got[0] != "failed: budget: 1 of 1 turns for jobs" {
+			t.Errorf("listed %q", got)
+		}
+		now, err := w.eng.Job(t.Context(), "j")
+		if err != nil || now.Failures != 2 || now.Paused || now.LastReason != "budget: 1 of 1 turns for jobs" {
+			t.Errorf("the job is %+v, %v", now, err)
+		}
+		if tr := strings.Join(w.transcript("1"), "\n"); strings.Count(tr, "tick") != 1 {
+			t.Errorf("history\n%s", tr)
+		}
+		<-time.After(24 * time.Hour)
+		w.fire(j, 10)
+		w.expectText("answer 4")
+		w.fire(j, 11)
+		if got := w.expect().Text; !strings.Contains(got, "at 2000-01-03 00:00 UTC") {
+			t.Errorf("the next day: told %q", got)
+		}
+		w.settled()
+	})
+}
+
+// TestAJobThatWouldNotRunAgainIsToldOf: a reminder is not lost without a word.
+func TestAJobThatWouldNotRunAgainIsToldOf(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int64
+	w := newWorld(t, counted(&asked), nil, withBudget(forOne(session.ForJobs, agent.Limits{Tokens: 1})))
+	w.write("1", "1", "hello")
+	w.expectText("answer 1")
+	w.fire(session.Job{ID: "gone"}, 1)
+	w.expectText("answer 2")
+	ended := w.job(session.Job{ID: "ended", Name: "call mum"})
+	for _, j := range []session.Job{{ID: "gone"}, ended} {
+		w.fire(j, 2)
+		if got := w.expect().Text; !strings.Contains(got, "did not run. Today's limit") || !strings.HasSuffix(got, "It does not run again by itself.") {
+			t.Errorf("%s: told %q", j.ID, got)
+		}
+	}
+	w.settled()
+}
+
+// teller is background work that shows its result to the person, or does not.
+type teller struct {
+	cb tools.AsyncCallback
+}
+
+func (*teller) Name() string                         { return "work" }
+func (*teller) Description() string                  { return "works in the background" }
+func (*teller) Parameters() map[string]any           { return map[string]any{"type": "object"} }
+func (k *teller) SetCallback(cb tools.AsyncCallback) { k.cb = cb }
+
+func (k *teller) Execute(ctx context.Context, args map[string]any) *tools.ToolResult {
+	shown, _ := args["shown"].(string)
+	k.cb(ctx, &tools.ToolResult{ForLLM: "the result", ForUser: shown})
+	return tools.AsyncResult("started")
+}
+
+// TestBackgroundWorkAtTheLimit: a result that the person was not shown is told of
+// each time, and stays in the conversation; of others they hear once a day.
+func TestBackgroundWorkAtTheLimit(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, script(func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+		switch m := last(msgs); {
+		case m.Role == providers.RoleTool:
+			return priced(say("started"))
+		case strings.HasPrefix(m.Content, "[background task]"):
+			return priced(say("looked at it"))
+		case m.Content == "show":
+			return priced(call("work", `{"shown":"look!"}`))
+		default:
+			return priced(call("work", "{}"))
+		}
+	}), []tools.Tool{&teller{}}, withBudget(forOne(session.ForBackground, agent.Limits{Turns: 1})))
+	w.write("1", "1", "work")
+	w.expectText("started")
+	w.expectText("looked at it")
+	for range 2 {
+		w.write("1", "1", "work")
+		w.expectText("started")
+		if got := w.expect().Text; !strings.HasPrefix(got, "Work in the background has ended, and I cannot look at its result today. Today's limit of this chat for work in the background is used up: 1 of 1 turns.") {
+			t.Errorf("told %q", got)
+		}
+	}
+	var got []string
+	for range 3 {
+		w.write("1", "1", "show")
+		for text := ""; text != "started"; {
+			text = w.expect().Text
+			got = append(got, text)
+		}
+	}
+	for len(got) < 3*2+1 { // what was shown, that it started, and one notice
+		got = append(got, w.expect().Text)
+	}
+	w.settled()
+	if n := strings.Count(strings.Join(got, "\n"), "I have not looked at its result. Today's limit"); n != 1 {
+		t.Errorf("told %d times of results that were shown, want once: %q", n, got)
+	}
+	if tr := strings.Join(w.transcript("1"), "\n"); strings.Count(tr, "\nthe result") != 6 {
+		t.Errorf("the results are not in the conversation:\n%s", tr)
+	}
+	if got := w.failures(); len(got) != 5 {
+		t.Errorf("listed %q", got)
+	}
+}

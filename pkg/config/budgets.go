@@ -1,0 +1,80 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Budgets bound what a chat may use in a day.
+type Budgets struct {
+	Currency   string `yaml:"currency" jsonschema_description:"The word for what the models' prices are in, for display. Default USD."`
+	All        Limits `yaml:"all" jsonschema_description:"What a chat may use in a day, all together. Default no limit."`
+	People     Limits `yaml:"people" jsonschema_description:"What it may use for what people write. Default no limit of its own."`
+	Jobs       Limits `yaml:"jobs" jsonschema_description:"What it may use for schedules. Default 200 turns."`
+	Background Limits `yaml:"background" jsonschema_description:"What it may use for background agents and for what comes of work in the background. Default 500 turns."`
+
+	Chats map[string]ChatBudget `yaml:"chats" jsonschema_description:"Budgets of single chats, by their place: CHANNEL:[ACCOUNT/]CHAT[#THREAD]. A block here takes the place of the block above with its name."`
+}
+
+// ChatBudget is the budget of one chat; what is nil is as for all.
+type ChatBudget struct {
+	All        *Limits `yaml:"all" jsonschema_description:"In place of budgets.all."`
+	People     *Limits `yaml:"people" jsonschema_description:"In place of budgets.people."`
+	Jobs       *Limits `yaml:"jobs" jsonschema_description:"In place of budgets.jobs."`
+	Background *Limits `yaml:"background" jsonschema_description:"In place of budgets.background."`
+}
+
+// Limits bound one day; 0 is no limit.
+type Limits struct {
+	Turns  int     `yaml:"turns" jsonschema:"minimum=0,maximum=1000000000" jsonschema_description:"Turns that ask the model. 0 is no limit."`
+	Tokens int     `yaml:"tokens" jsonschema:"minimum=0,maximum=1000000000000" jsonschema_description:"Tokens, read and written ones together. 0 is no limit."`
+	Money  float64 `yaml:"money" jsonschema:"minimum=0,maximum=1000000000" jsonschema_description:"Money; the models need prices. 0 is no limit."`
+}
+
+// Prices are what a model costs per million tokens.
+type Prices struct {
+	Input  float64 `yaml:"input" jsonschema:"minimum=0,maximum=1000000" jsonschema_description:"For a million tokens that it reads."`
+	Output float64 `yaml:"output" jsonschema:"minimum=0,maximum=1000000" jsonschema_description:"For a million tokens that it writes."`
+}
+
+// defaultBudgets bound what nobody started by hand.
+func defaultBudgets() Budgets {
+	const jobs, background = 200, 500
+	return Budgets{Currency: "USD", Jobs: Limits{Turns: jobs}, Background: Limits{Turns: background}}
+}
+
+// budgets checks places, and that money is limited only where it can be counted.
+func (c checker) budgets() {
+	const path, most = "budgets", 16
+	b := &c.cfg.Budgets
+	if b.Currency == "" || len(b.Currency) > most {
+		c.at(path+".currency", "must be a short word, such as USD")
+	}
+	c.limits(path, ChatBudget{&b.All, &b.People, &b.Jobs, &b.Background})
+	for _, place := range slices.Sorted(maps.Keys(b.Chats)) {
+		at := path + ".chats." + place
+		if c.options.Place != nil {
+			c.report(at, c.options.Place(place))
+		}
+		c.limits(at, b.Chats[place])
+	}
+}
+
+func (c checker) limits(path string, b ChatBudget) {
+	for name, l := range map[string]*Limits{"all": b.All, "people": b.People, "jobs": b.Jobs, "background": b.Background} {
+		if l == nil || l.Money <= 0 {
+			continue
+		}
+		at := path + "." + name + ".money"
+		if len(c.cfg.Models) == 0 {
+			c.at(at, "needs a model with prices: add a block models, or leave this limit out")
+		}
+		for _, model := range append([]string{c.cfg.Agent.Model}, c.cfg.Agent.Fallbacks...) {
+			if m := c.cfg.Models[model]; m != nil && m.Prices == nil && m.Provider != "offline" {
+				c.at(at, "%s has no prices: write %s, what a million tokens cost, or leave this limit out",
+					"models."+model, fmt.Sprintf("models.%s.prices: {input: 2.5, output: 10}", model))
+			}
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package providers
+
+import (
+	"context"
+	"math"
+)
+
+// Prices are what a model costs, in any currency, per million tokens.
+type Prices struct{ Input, Output float64 }
+
+// maxCounted is the most that is believed of one count of tokens.
+const maxCounted = 1 << 30
+
+// Metered asks p and lets each answer say what it cost: tokens that the server
+// did not report are estimated, and money is reckoned where nothing did before. It
+// streams where p does. A request that brings no answer costs nothing that anybody
+// could count.
+func Metered(p LLMProvider, prices Prices) LLMProvider { return metered{p, prices} }
+
+type metered struct {
+	p      LLMProvider
+	prices Prices
+}
+
+func (m metered) Chat(ctx context.Context, messages []Message, tools []ToolDefinition, model string, options map[string]any) (*LLMResponse, error) {
+	resp, err := m.p.Chat(ctx, messages, tools, model, options)
+	return m.count(messages, tools, resp), err
+}
+
+func (m metered) ChatStream(ctx context.Context, messages []Message, tools []ToolDefinition, model string, options map[string]any, emit func(StreamEvent)) (*LLMResponse, error) {
+	resp, err := Stream(ctx, m.p, messages, tools, model, options, emit)
+	return m.count(messages, tools, resp), err
+}
+
+func (m metered) count(messages []Message, tools []ToolDefinition, resp *LLMResponse) *LLMResponse {
+	if resp == nil {
+		return nil
+	}
+	own := *resp
+	u := &own.Usage
+	if u.PromptTokens <= 0 {
+		u.PromptTokens = estimateRequest(messages, tools)
+	}
+	if u.CompletionTokens <= 0 {
+		u.CompletionTokens = EstimateTokens(own.Message()) + (len(own.Reasoning)+3)/4
+	}
+	u.PromptTokens, u.CompletionTokens = min(u.PromptTokens, maxCounted), min(u.CompletionTokens, maxCounted)
+	u.TotalTokens = u.PromptTokens + u.CompletionTokens
+	if u.Money <= 0 {
+		u.Money = int64(math.Ceil(float64(u.PromptTokens)*m.prices.Input + float64(u.CompletionTokens)*m.prices.Output))
+	}
+	return &own
+}
+
+// estimateRequest guesses how many tokens a request costs.
+func estimateRequest(messages []Message, tools []ToolDefinition) int {
+	n := 0
+	for i := range messages {
+		n += EstimateTokens(messages[i])
+	}
+	for i := range tools {
+		f := &tools[i].Function
+		schema := len(f.Encoded)
+		if schema == 0 {
+			schema = argumentBytes(f.Parameters)
+		}
+		n += messageTokens + (len(f.Name)+len(f.Description)+3)/4 + (schema+2)/3
+	}
+	return n
+}
