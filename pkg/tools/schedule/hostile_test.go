@@ -3,6 +3,7 @@ package schedule_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -82,9 +83,7 @@ func TestHostileJobs(t *testing.T) {
 			d := newDesk(t)
 			d.zone = "Europe/Vienna"
 			args := with{"action": "create", "text": "tea"}
-			for k, v := range c.args {
-				args[k] = v
-			}
+			maps.Copy(args, c.args)
 			if args["action"] != "create" {
 				delete(args, "text")
 				if c.args["text"] != nil {
@@ -178,7 +177,8 @@ func FuzzSchedule(f *testing.F) {
 		if !json.Valid([]byte(res.ForLLM)) || res.IsError && d.book.puts > 0 {
 			t.Fatalf("%s; kept %d", res.ForLLM, d.book.puts)
 		}
-		for _, j := range d.book.jobs["1"] {
+		for id := range d.book.jobs["1"] {
+			j := d.book.jobs["1"][id]
 			if !j.Due.After(d.now) || j.Due.Sub(d.now) > schedule.MaxAhead {
 				t.Errorf("at %s it is due at %s", d.now, j.Due)
 			}

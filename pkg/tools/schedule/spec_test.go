@@ -13,7 +13,7 @@ import (
 	"parley/pkg/tools/schedule"
 )
 
-func instant(t testing.TB, s string) time.Time {
+func instant(t *testing.T, s string) time.Time {
 	t.Helper()
 	at, err := time.Parse(time.RFC3339, s)
 	if err != nil {

@@ -79,7 +79,7 @@ type desk struct {
 	calls int
 }
 
-func newDesk(t testing.TB) *desk {
+func newDesk(t *testing.T) *desk {
 	t.Helper()
 	d := &desk{book: newBook(), now: instant(t, "2026-11-21T20:00:00Z"), tools: tools.NewToolRegistry()}
 	d.tools.Register(schedule.New(schedule.Options{
@@ -89,13 +89,13 @@ func newDesk(t testing.TB) *desk {
 }
 
 // call makes a call of its own key in the chat 1.
-func (d *desk) call(t testing.TB, args map[string]any) *tools.ToolResult {
+func (d *desk) call(t *testing.T, args map[string]any) *tools.ToolResult {
 	t.Helper()
 	d.calls++
 	return d.in(t, "1", fmt.Sprintf("turn/1/%d", d.calls), args)
 }
 
-func (d *desk) in(t testing.TB, chat, key string, args map[string]any) *tools.ToolResult {
+func (d *desk) in(t *testing.T, chat, key string, args map[string]any) *tools.ToolResult {
 	t.Helper()
 	ctx := tools.WithInvocation(t.Context(), tools.Invocation{Channel: "test", Chat: chat, Key: key})
 	return d.tools.Execute(ctx, "schedule", args)
@@ -103,18 +103,18 @@ func (d *desk) in(t testing.TB, chat, key string, args map[string]any) *tools.To
 
 // view is a result; all of list's are in Jobs.
 type view struct {
-	ID, Name, When, Due, Timezone, From_now, Text, Why, Note, Last, Now string //nolint:revive,staticcheck // as in the result
+	ID, Name, When, Due, Timezone, Text, Why, Note, Last, Now string
 	Prompt, Paused, Removed                                             bool
 	Failures                                                            int
 	Jobs                                                                []view
 }
 
-func (d *desk) good(t testing.TB, args map[string]any) view {
+func (d *desk) good(t *testing.T, args map[string]any) view {
 	t.Helper()
 	return seen(t, d.call(t, args))
 }
 
-func seen(t testing.TB, res *tools.ToolResult) view {
+func seen(t *testing.T, res *tools.ToolResult) view {
 	t.Helper()
 	var v view
 	if err := json.Unmarshal([]byte(res.ForLLM), &v); err != nil || res.IsError {
