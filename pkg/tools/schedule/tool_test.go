@@ -104,9 +104,9 @@ func (d *desk) in(t *testing.T, chat, key string, args map[string]any) *tools.To
 // view is a result; all of list's are in Jobs.
 type view struct {
 	ID, Name, When, Due, Timezone, Text, Why, Note, Last, Now string
-	Prompt, Paused, Removed                                             bool
-	Failures                                                            int
-	Jobs                                                                []view
+	Prompt, Paused, Removed                                   bool
+	Failures                                                  int
+	Jobs                                                      []view
 }
 
 func (d *desk) good(t *testing.T, args map[string]any) view {
