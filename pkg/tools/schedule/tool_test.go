@@ -254,6 +254,10 @@ func TestACallThatIsMadeAgainMakesNoSecondJob(t *testing.T) {
 	if other := seen(t, d.in(t, "1", "turn/1/1", args)); other.ID == first.ID || len(d.book.jobs["1"]) != 2 {
 		t.Errorf("another call makes %+v", other)
 	}
+	step := with{"action": "create", "text": "coffee", "in": "20m"}
+	if other := seen(t, d.in(t, "1", "turn/1/0", step)); other.ID == first.ID || len(d.book.jobs["1"]) != 3 {
+		t.Errorf("another step of the same call makes %+v", other)
+	}
 	// Outside a turn there is no key, and each call makes a job.
 	if a, b := seen(t, d.in(t, "2", "", args)), seen(t, d.in(t, "2", "", args)); a.ID == b.ID {
 		t.Errorf("two calls without a key make one job: %+v", a)
