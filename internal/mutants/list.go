@@ -5,7 +5,8 @@ import "slices"
 // List is every mutant.
 func List() []Mutant {
 	return slices.Concat(
-		engineMutants(), storeMutants(), channelMutants(), questionMutants(), consoleMutants(), fileMutants(), toolMutants(), callMutants(), writtenMutants(), auditMutants(), webMutants(),
-		agentMutants(), edgeMutants(), programMutants(), telegramMutants(), telegramRowMutants(), scriptMutants(), approvalMutants(), askingMutants(), hostileMutants(), exampleMutants(), budgetMutants(),
+		engineMutants(), storeMutants(), channelMutants(), questionMutants(), consoleMutants(), fileMutants(), toolMutants(), callMutants(),
+		writtenMutants(), auditMutants(), webMutants(), agentMutants(), edgeMutants(), programMutants(), telegramMutants(), telegramRowMutants(),
+		scriptMutants(), approvalMutants(), askingMutants(), hostileMutants(), exampleMutants(), budgetMutants(), scheduleMutants(),
 	)
 }
