@@ -34,6 +34,8 @@ func (t *tx) ensureChat(a channels.Address) (uint64, error) {
 		}
 	case !errors.Is(err, session.ErrNotFound):
 		return 0, err
+	case t.orphan(a):
+		return 0, fmt.Errorf("task %s: %w", a.Chat, session.ErrNotFound)
 	}
 	if n, err = t.next(); err != nil {
 		return 0, err
@@ -87,6 +89,23 @@ func (t *tx) healChat(n uint64, a channels.Address) error {
 }
 
 func (t *tx) isSuspended(chat uint64) bool { return t.has(bkSuspended, numKey(chat)) }
+
+// setSuspended says that a chat cannot be reached, or can be again. Its jobs wait meanwhile.
+func (t *tx) setSuspended(chat uint64, yes bool) error {
+	if yes == t.isSuspended(chat) {
+		return nil
+	}
+	var err error
+	if yes {
+		err = t.putIndex(bkSuspended, numKey(chat))
+	} else {
+		err = t.del(bkSuspended, numKey(chat))
+	}
+	if err != nil {
+		return err
+	}
+	return t.relistJobs(chat)
+}
 
 // info describes a chat's present session.
 func (t *tx) info(n uint64, c *chatRec) session.Info {

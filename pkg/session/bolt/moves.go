@@ -116,7 +116,10 @@ func (e *Engine) moveChat(t *tx, from, to channels.Address) error {
 		c.Aliases = append(c.Aliases, to)
 	}
 	t.after = append(t.after, func() { e.signalOutbox(to, n) })
-	return t.put(bkChats, numKey(n), c)
+	if err := t.put(bkChats, numKey(n), c); err != nil {
+		return err
+	}
+	return t.readdress(n, c)
 }
 
 // absorb takes over a chat that already began at the address that another one
@@ -156,6 +159,9 @@ func (e *Engine) absorb(t *tx, n uint64, into *chatRec, other uint64) error {
 	past := t.info(other, from)
 	past.Current, past.Chat = false, chatID(n)
 	if err := t.put(bkSessions, []byte(past.Session), &sessionRec{Chat: n, Past: &past}); err != nil {
+		return err
+	}
+	if err := t.takeOver(n, other); err != nil {
 		return err
 	}
 	for _, b := range []bucket{bkSteps, bkSuspects, bkSuspended, bkChats} {
