@@ -5,7 +5,7 @@ import "slices"
 // List is every mutant.
 func List() []Mutant {
 	return slices.Concat(
-		engineMutants(), storeMutants(), channelMutants(), questionMutants(), consoleMutants(), fileMutants(), toolMutants(), callMutants(), writtenMutants(), auditMutants(), webMutants(),
+		engineMutants(), storeMutants(), backgroundMutants(), forgettingMutants(), channelMutants(), questionMutants(), consoleMutants(), fileMutants(), toolMutants(), callMutants(), writtenMutants(), auditMutants(), webMutants(),
 		agentMutants(), edgeMutants(), programMutants(), telegramMutants(), telegramRowMutants(), scriptMutants(), approvalMutants(), askingMutants(), hostileMutants(), exampleMutants(),
 	)
 }

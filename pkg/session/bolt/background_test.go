@@ -140,7 +140,6 @@ func TestPruningOfSpending(t *testing.T) {
 // aside by whoever meets it first, no index leads to it any more, and its turn goes on.
 func TestDamagedBackground(t *testing.T) {
 	t.Parallel()
-	ctx := t.Context()
 	is := func(err error) error {
 		if !errors.Is(err, session.ErrCorrupt) {
 			return fmt.Errorf("got %w", err)
@@ -152,29 +151,29 @@ func TestDamagedBackground(t *testing.T) {
 		bucket string
 		meet   func(e *bolt.Engine, info *session.TurnInfo) error
 	}{
-		"task":          {"tasks", func(e *bolt.Engine, _ *session.TurnInfo) error { _, err := e.Task(ctx, "t"); return is(err) }},
-		"task list":     {"tasks", func(e *bolt.Engine, _ *session.TurnInfo) error { _, err := e.TaskList(ctx, ""); return err }},
-		"tasks of chat": {"tasks", func(e *bolt.Engine, i *session.TurnInfo) error { _, err := e.TaskList(ctx, i.Chat); return err }},
-		"open tasks":    {"tasks", func(e *bolt.Engine, _ *session.TurnInfo) error { _, err := e.OpenTasks(ctx); return err }},
+		"task":          {"tasks", func(e *bolt.Engine, _ *session.TurnInfo) error { _, err := e.Task(t.Context(), "t"); return is(err) }},
+		"task list":     {"tasks", func(e *bolt.Engine, _ *session.TurnInfo) error { _, err := e.TaskList(t.Context(), ""); return err }},
+		"tasks of chat": {"tasks", func(e *bolt.Engine, i *session.TurnInfo) error { _, err := e.TaskList(t.Context(), i.Chat); return err }},
+		"open tasks":    {"tasks", func(e *bolt.Engine, _ *session.TurnInfo) error { _, err := e.OpenTasks(t.Context()); return err }},
 		"completion": {"tasks", func(e *bolt.Engine, _ *session.TurnInfo) error {
-			_, err := e.Complete(ctx, "t", session.Completion{State: session.TaskDone})
+			_, err := e.Complete(t.Context(), "t", session.Completion{State: session.TaskDone})
 			return is(err)
 		}},
-		"task is forgotten": {"tasks", func(e *bolt.Engine, i *session.TurnInfo) error { return e.Forget(ctx, i.Session) }},
+		"task is forgotten": {"tasks", func(e *bolt.Engine, i *session.TurnInfo) error { return e.Forget(t.Context(), i.Session) }},
 		"task moves onto": {"tasks", func(e *bolt.Engine, _ *session.TurnInfo) error {
 			put(t, e, message("b", "2", ""))
-			return e.Move(ctx, message("b", "", "").Address, message("a", "", "").Address)
+			return e.Move(t.Context(), message("b", "", "").Address, message("a", "", "").Address)
 		}},
 		"task is pruned": {"tasks", func(e *bolt.Engine, _ *session.TurnInfo) error { bolt.Prune(e); return nil }},
-		"job":            {"jobs", func(e *bolt.Engine, _ *session.TurnInfo) error { _, err := e.Job(ctx, "j"); return is(err) }},
-		"job list":       {"jobs", func(e *bolt.Engine, _ *session.TurnInfo) error { _, err := e.JobList(ctx, ""); return err }},
-		"jobs of chat":   {"jobs", func(e *bolt.Engine, i *session.TurnInfo) error { _, err := e.JobList(ctx, i.Chat); return err }},
+		"job":            {"jobs", func(e *bolt.Engine, _ *session.TurnInfo) error { _, err := e.Job(t.Context(), "j"); return is(err) }},
+		"job list":       {"jobs", func(e *bolt.Engine, _ *session.TurnInfo) error { _, err := e.JobList(t.Context(), ""); return err }},
+		"jobs of chat":   {"jobs", func(e *bolt.Engine, i *session.TurnInfo) error { _, err := e.JobList(t.Context(), i.Chat); return err }},
 		"due jobs": {"jobs", func(e *bolt.Engine, _ *session.TurnInfo) error {
-			_, err := e.DueJobs(ctx, time.Unix(9, 0), 9)
+			_, err := e.DueJobs(t.Context(), time.Unix(9, 0), 9)
 			return err
 		}},
 		"job fires": {"jobs", func(e *bolt.Engine, _ *session.TurnInfo) error {
-			_, err := e.Fire(ctx, "j", time.Unix(1, 0), time.Time{}, message("a", "f", ""))
+			_, err := e.Fire(t.Context(), "j", time.Unix(1, 0), time.Time{}, message("a", "f", ""))
 			return is(err)
 		}},
 		"job ran": {"jobs", func(e *bolt.Engine, _ *session.TurnInfo) error {
@@ -182,26 +181,26 @@ func TestDamagedBackground(t *testing.T) {
 			return nil
 		}},
 		"job is put": {"jobs", func(e *bolt.Engine, i *session.TurnInfo) error {
-			return e.PutJob(ctx, session.Job{ID: "j", Chat: i.Chat})
+			return e.PutJob(t.Context(), session.Job{ID: "j", Chat: i.Chat})
 		}},
 		"job moves": {"jobs", func(e *bolt.Engine, _ *session.TurnInfo) error {
-			return e.Move(ctx, message("a", "", "").Address, message("c", "", "").Address)
+			return e.Move(t.Context(), message("a", "", "").Address, message("c", "", "").Address)
 		}},
-		"job forgotten": {"jobs", func(e *bolt.Engine, i *session.TurnInfo) error { return e.Forget(ctx, i.Session) }},
+		"job forgotten": {"jobs", func(e *bolt.Engine, i *session.TurnInfo) error { return e.Forget(t.Context(), i.Session) }},
 		"zone": {"zones", func(e *bolt.Engine, i *session.TurnInfo) error {
-			zone, err := e.Zone(ctx, i.Chat)
+			zone, err := e.Zone(t.Context(), i.Chat)
 			if zone != "" {
 				t.Errorf("the zone is %q", zone)
 			}
 			return err
 		}},
 		"spending": {"spent", func(e *bolt.Engine, i *session.TurnInfo) error {
-			_, err := e.Spending(ctx, i.Chat, spent.Day)
+			_, err := e.Spending(t.Context(), i.Chat, spent.Day)
 			return err
 		}},
 		"more is spent": {"spent", func(e *bolt.Engine, i *session.TurnInfo) error {
 			commit(t, e, message("a", "2", ""), session.Commit{Spent: spent})
-			got, err := e.Spending(ctx, i.Chat, spent.Day)
+			got, err := e.Spending(t.Context(), i.Chat, spent.Day)
 			if d := cmp.Diff(map[session.Purpose]session.Usage{session.ForJobs: spent.Usage}, got); d != "" {
 				t.Errorf("(-want +got)\n%s", d)
 			}
@@ -215,14 +214,14 @@ func TestDamagedBackground(t *testing.T) {
 			var info session.TurnInfo
 			closing(t, dir, func(e *bolt.Engine) {
 				info = commit(t, e, message("a", "1", ""), session.Commit{Spent: spent}, running("t"))
-				must(t, e.PutJob(ctx, session.Job{ID: "j", Chat: info.Chat, Due: time.Unix(1, 0), Spec: []byte(`1`)}))
-				must(t, e.SetZone(ctx, info.Chat, "Asia/Tokyo"))
+				must(t, e.PutJob(t.Context(), session.Job{ID: "j", Chat: info.Chat, Due: time.Unix(1, 0), Spec: []byte(`1`)}))
+				must(t, e.SetZone(t.Context(), info.Chat, "Asia/Tokyo"))
 			})
 			spoil(t, dir, tt.bucket, 0)
 			e := open(t, dir)
 			must(t, tt.meet(e, &info))
 			oneCorrupt(t, e)
-			st, err := e.Status(ctx)
+			st, err := e.Status(t.Context())
 			must(t, err)
 			if want := map[bool]int{false: 1}[tt.bucket == "tasks" || name == "job forgotten"]; st.OpenTasks != want {
 				t.Errorf("%d open tasks, want %d", st.OpenTasks, want)

@@ -90,18 +90,20 @@ func (t *tx) healChat(n uint64, a channels.Address) error {
 
 func (t *tx) isSuspended(chat uint64) bool { return t.has(bkSuspended, numKey(chat)) }
 
-// setSuspended says that a chat cannot be reached, or can be again. Its jobs wait meanwhile.
-func (t *tx) setSuspended(chat uint64, yes bool) error {
-	if yes == t.isSuspended(chat) {
+// suspend says that a chat cannot be reached. Its jobs wait from then on.
+func (t *tx) suspend(chat uint64) error {
+	if err := t.putIndex(bkSuspended, numKey(chat)); err != nil {
+		return err
+	}
+	return t.relistJobs(chat)
+}
+
+// reached says that a chat can be reached again, if it could not.
+func (t *tx) reached(chat uint64) error {
+	if !t.isSuspended(chat) {
 		return nil
 	}
-	var err error
-	if yes {
-		err = t.putIndex(bkSuspended, numKey(chat))
-	} else {
-		err = t.del(bkSuspended, numKey(chat))
-	}
-	if err != nil {
+	if err := t.del(bkSuspended, numKey(chat)); err != nil {
 		return err
 	}
 	return t.relistJobs(chat)

@@ -102,7 +102,7 @@ func (e *Engine) moveChat(t *tx, from, to channels.Address) error {
 	other, err := t.chatAt(to)
 	switch {
 	case err == nil && other != n:
-		if err := e.absorb(t, n, c, other); err != nil {
+		if err := errors.Join(t.takeOver(n, other), e.absorb(t, n, c, other)); err != nil {
 			return err
 		}
 	case err != nil && !errors.Is(err, session.ErrNotFound):
@@ -159,9 +159,6 @@ func (e *Engine) absorb(t *tx, n uint64, into *chatRec, other uint64) error {
 	past := t.info(other, from)
 	past.Current, past.Chat = false, chatID(n)
 	if err := t.put(bkSessions, []byte(past.Session), &sessionRec{Chat: n, Past: &past}); err != nil {
-		return err
-	}
-	if err := t.takeOver(n, other); err != nil {
 		return err
 	}
 	for _, b := range []bucket{bkSteps, bkSuspects, bkSuspended, bkChats} {

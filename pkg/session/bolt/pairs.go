@@ -145,7 +145,7 @@ func (e *Engine) putAsk(t *tx, r *session.PairRequest, out *channels.Outbound, e
 	n, at := t.chatAt(r.Address)
 	if at == nil {
 		// Who writes can be reached again.
-		if err := t.setSuspended(n, false); err != nil {
+		if err := t.reached(n); err != nil {
 			return err
 		}
 	}

@@ -196,7 +196,9 @@ func (p *plan) check(rt *rapid.T) {
 				due = j.Due
 			}
 		}
-		for _, j := range p.b.jobs(p.chats[i].info.Chat) {
+		stored := p.b.jobs(p.chats[i].info.Chat)
+		for k := range stored {
+			j := &stored[k]
 			p.b.equal(addr(p.chats[i].at), j.Address)
 			at := max(j.Due.Unix(), 0)
 			got[j.ID] = planned{Chat: i, Due: at, Paused: j.Paused, Failures: j.Failures}
