@@ -14,6 +14,8 @@ var (
 	ErrFenced = channels.ErrFenced
 	// ErrNotFound: there is no such record.
 	ErrNotFound = errors.New("not found")
+	// ErrTaken: another chat has a record with this id.
+	ErrTaken = errors.New("the id is taken")
 	// ErrStore: the store cannot write now (disk full, for instance). Nothing of the call took effect.
 	ErrStore = errors.New("the store cannot be written")
 	// ErrCorrupt: a record failed its check and was set aside.
@@ -66,6 +68,9 @@ type Inbox interface {
 	// begins an album; an Overheard one is dropped. No turn takes an album before
 	// AlbumWindow has passed since its latest part was stored, unless its chat has gone
 	// on with something else; that and every other chat does not wait for it.
+	//
+	// [ErrNotFound], and nothing stored: an item is for the agent of a task that is
+	// gone (see [AgentAddress]).
 	Append(ctx context.Context, items []Item, cursor *channels.Cursor) error
 	// Position is a cursor's stored position, "" for a new one.
 	Position(ctx context.Context, name string) (string, error)
@@ -135,14 +140,18 @@ type Sessions interface {
 	// List returns up to limit sessions with id > after, by id.
 	List(ctx context.Context, after string, limit int) ([]Info, error)
 	// Forget deletes a session's history and everything waiting or kept for its
-	// chat; of a session that /new left behind only what belongs to itself.
+	// chat: jobs, zone, spending, and tasks with the conversations of their agents.
+	// Of a session that /new left behind only what belongs to itself, its tasks too.
+	// Turns of what it deletes are fenced.
 	Forget(ctx context.Context, sessionID string) error
 }
 
 // Moves are the chats that go on at another address.
 type Moves interface {
 	// Move makes to an address of the chat at from; what is queued for from leaves to to.
-	// It is remembered also where nothing was ever said at from.
+	// It is remembered also where nothing was ever said at from. The chat's jobs and
+	// tasks have the new address from then on; a chat that was at to becomes part of it,
+	// with its jobs, tasks and spending.
 	Move(ctx context.Context, from, to channels.Address) error
 	// Former are the ids that a whole chat, which is no thread, had before it moved to
 	// this one, the latest first. It answers from memory: it is asked for every event.
@@ -163,46 +172,54 @@ type Receipts interface {
 
 // Tasks are background works.
 type Tasks interface {
-	// Complete ends a task, queues c.Outbox and appends c.Item to the inbox of
-	// the chat that started it, in one transaction. The first completion counts
-	// and reports true; a later one changes nothing and reports false.
+	// Complete ends a task, queues c.Outbox, counts c.Spent and appends c.Item to
+	// the inbox of the chat that started it, wherever that is now, in one transaction.
+	// The first completion counts and reports true; a later one changes nothing and
+	// reports false. [ErrNotFound]: the chat was forgotten, or the task's time is over.
 	Complete(ctx context.Context, taskID string, c Completion) (bool, error)
 	// Task finds one task.
 	Task(ctx context.Context, taskID string) (Task, error)
 	// OpenTasks returns the tasks without a terminal state, oldest first.
 	OpenTasks(ctx context.Context) ([]Task, error)
 	// TaskList returns the tasks of a chat, or of all chats for "", the oldest first.
-	// Those that have ended are kept for 48 h at least.
+	// Those that have ended are kept for 48 h at least, and their agents' conversations
+	// with them. For one chat it costs as much as there are tasks of that chat.
 	TaskList(ctx context.Context, chat string) ([]Task, error)
 }
 
 // Jobs are schedules.
 type Jobs interface {
-	// PutJob creates or replaces a job.
+	// PutJob creates or replaces a job. [ErrNotFound]: its chat does not exist; a job
+	// without one fires to its Address. [ErrTaken]: another chat has a job with this ID.
 	PutJob(ctx context.Context, j Job) error
 	// DeleteJob removes a job; ErrNotFound when there is none.
 	DeleteJob(ctx context.Context, id string) error
 	// Job finds one job.
 	Job(ctx context.Context, id string) (Job, error)
-	// JobList returns the jobs of a chat, or of all chats for "", by id.
+	// JobList returns the jobs of a chat, or of all chats for "", by id. For one chat it
+	// costs as much as there are jobs of that chat.
 	JobList(ctx context.Context, chat string) ([]Job, error)
 }
 
 // Firing is how jobs come due.
 type Firing interface {
 	// DueJobs returns up to limit unpaused jobs that are due at or before now, the
-	// earliest first. Jobs of a chat that is suspended wait: they are left out.
+	// earliest first. Jobs of a chat that is suspended wait: they are left out, and cost
+	// nothing, until somebody writes in it; then they are due at once. None is due while
+	// the store is held.
 	DueJobs(ctx context.Context, now time.Time, limit int) ([]Job, error)
-	// NextJob is when the earliest unpaused job is due; false when there is none.
+	// NextJob is when the earliest of those is due that may come to be; false when there is none.
 	NextJob(ctx context.Context) (time.Time, bool, error)
 	// Fire appends item (its ID is schedule/<job>/<due>) and puts the job with its due
 	// time moved from due to next, in one transaction; a zero next ends the job. The
-	// item goes to where the job's chat is now. It reports false and changes nothing
-	// when the job is no longer due at due.
+	// item goes to where the job's chat is now, and has that address. It reports false
+	// and changes nothing when the job is no longer due at due, paused, gone or waiting
+	// for its chat.
 	Fire(ctx context.Context, jobID string, due, next time.Time, item Item) (bool, error)
 }
 
-// Chats is what is kept of a chat beside what was said.
+// Chats is what is kept of a chat beside what was said. For the conversation of a
+// background agent it is what is kept of the chat where its task was started.
 type Chats interface {
 	// Zone is the time zone of a chat, an IANA name; "" when none was set.
 	Zone(ctx context.Context, chat string) (string, error)

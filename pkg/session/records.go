@@ -165,7 +165,7 @@ type Commit struct {
 	Approvals []Approval
 	// Ran is what came of the job whose item the turn consumes.
 	Ran *JobRun
-	// Spent is what the turn used; it counts against its chat.
+	// Spent is what the turn used; it counts against its chat, see [Chats].
 	Spent *Spent
 	// CompactTo, when not 0, makes the entry of that Seq the oldest that Tail shows.
 	CompactTo uint64
@@ -276,7 +276,8 @@ func shortID(id string) string {
 // has this name, and nothing is sent there.
 const AgentChannel = "agent"
 
-// AgentAddress is where the background agent of a task has its conversation.
+// AgentAddress is where the background agent of a task has its conversation, which
+// exists no longer than the task's record.
 func AgentAddress(taskID string) channels.Address {
 	return channels.Address{Channel: AgentChannel, Chat: taskID}
 }

@@ -84,17 +84,21 @@ func (e *Engine) RevokeGrant(ctx context.Context, id string) (session.Grant, err
 	return g, err
 }
 
-// forgetApprovals deletes the questions and grants of a chat.
-func (t *tx) forgetApprovals(chat string) error {
+// forgetApprovals deletes the questions and grants of chats.
+func (t *tx) forgetApprovals(chats []uint64) error {
+	of := make(map[string]bool, len(chats))
+	for _, n := range chats {
+		of[chatID(n)] = true
+	}
 	var keys []hand
 	t.each(bkApprovals, nil, func(k, _ []byte) bool {
-		if a, err := get[session.Approval](t, bkApprovals, k); err == nil && a.Chat == chat {
+		if a, err := get[session.Approval](t, bkApprovals, k); err == nil && of[a.Chat] {
 			keys = append(keys, hand{bkApprovals, bytes.Clone(k)})
 		}
 		return true
 	})
 	t.each(bkGrants, nil, func(k, _ []byte) bool {
-		if g, err := get[session.Grant](t, bkGrants, k); err == nil && g.Chat == chat {
+		if g, err := get[session.Grant](t, bkGrants, k); err == nil && of[g.Chat] {
 			keys = append(keys, hand{bkGrants, bytes.Clone(k)})
 		}
 		return true

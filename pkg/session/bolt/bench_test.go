@@ -41,6 +41,9 @@ func BenchmarkTurn(b *testing.B) {
 							{Role: providers.RoleAssistant, Content: info.Items[0].Inbound.Text},
 						},
 						Outbox: []channels.Outbound{{ID: info.ID + "/final/0", Address: info.Address, Text: info.Items[0].Inbound.Text}},
+						Spent: &session.Spent{
+							Day: "2026-03-29", Purpose: session.ForPeople, Usage: session.Usage{Turns: 1, Input: 3000, Output: 200, Money: 12345},
+						},
 					})
 				})
 			}()

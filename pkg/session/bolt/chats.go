@@ -34,6 +34,8 @@ func (t *tx) ensureChat(a channels.Address) (uint64, error) {
 		}
 	case !errors.Is(err, session.ErrNotFound):
 		return 0, err
+	case t.orphan(a):
+		return 0, fmt.Errorf("task %s: %w", a.Chat, session.ErrNotFound)
 	}
 	if n, err = t.next(); err != nil {
 		return 0, err
@@ -87,6 +89,25 @@ func (t *tx) healChat(n uint64, a channels.Address) error {
 }
 
 func (t *tx) isSuspended(chat uint64) bool { return t.has(bkSuspended, numKey(chat)) }
+
+// suspend says that a chat cannot be reached. Its jobs wait from then on.
+func (t *tx) suspend(chat uint64) error {
+	if err := t.putIndex(bkSuspended, numKey(chat)); err != nil {
+		return err
+	}
+	return t.relistJobs(chat)
+}
+
+// reached says that a chat can be reached again, if it could not.
+func (t *tx) reached(chat uint64) error {
+	if !t.isSuspended(chat) {
+		return nil
+	}
+	if err := t.del(bkSuspended, numKey(chat)); err != nil {
+		return err
+	}
+	return t.relistJobs(chat)
+}
 
 // info describes a chat's present session.
 func (t *tx) info(n uint64, c *chatRec) session.Info {

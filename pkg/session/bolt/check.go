@@ -103,7 +103,10 @@ func checkAll(t *tx, r *Report) error {
 	c.seen()
 	c.steps()
 	c.outbox()
-	c.background()
+	c.tasks()
+	c.jobs()
+	c.indexes()
+	c.facts()
 	c.pairs()
 	c.moves()
 	return nil
@@ -155,6 +158,9 @@ func (c *checker) chats() {
 			} else if errors.Is(err, session.ErrNotFound) && !c.t.isBad(bkAddr, addrKey(a)) {
 				c.r.addf("chat %s: its alias leads nowhere", chatID(n))
 			}
+		}
+		if c.t.orphan(chat.Address) && !c.t.isBad(bkTasks, idKey(chat.Address.Chat)) {
+			c.r.addf("chat %s: the task of its agent is missing", chatID(n))
 		}
 		if !c.t.has(bkSessions, []byte(sessionID(chat.Session))) {
 			c.r.addf("chat %s: its session is missing", chatID(n))
@@ -284,29 +290,6 @@ func (c *checker) outbox() {
 			c.r.addf("sent: %q was delivered and is queued", k)
 		}
 	})
-}
-
-func (c *checker) background() {
-	records(c, bkTasks, func(_ []byte, task *session.Task) {
-		listed := c.t.has(bkOpen, dueKey(task.Started, task.ID))
-		if running := task.State == session.TaskRunning; running != listed {
-			c.r.addf("task %s: it is %s, listed as open: %t", task.ID, task.State, listed)
-		}
-	})
-	records(c, bkJobs, func(_ []byte, j *session.Job) {
-		due := !j.Paused && !j.Due.IsZero()
-		if listed := c.t.has(bkDue, dueKey(j.Due, j.ID)); listed != due {
-			c.r.addf("job %s: due %t, listed %t", j.ID, due, listed)
-		}
-	})
-	for index, b := range map[bucket]bucket{bkOpen: bkTasks, bkDue: bkJobs} {
-		c.t.each(index, nil, func(k, _ []byte) bool {
-			if len(k) <= timeKeyLen || !c.t.has(b, k[timeKeyLen:]) {
-				c.r.addf("%s: an entry leads nowhere", index)
-			}
-			return true
-		})
-	}
 }
 
 func (c *checker) pairs() {

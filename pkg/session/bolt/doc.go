@@ -60,6 +60,16 @@
 // in its chat; the lane ends meanwhile, and a timer looks again. When the latest part
 // came is in the record, so a restart changes nothing.
 //
+// # Jobs and background agents
+//
+// A job is listed by its due time only as long as it may fire. A chat that cannot be
+// reached takes its jobs off that list, and puts them back when somebody writes in
+// it: a look at what is due never passes over what waits.
+//
+// The conversation of a background agent is a chat like any other. It begins only
+// where its task has a record, and is deleted with it: when the chat that started
+// the task is forgotten, and when the task has been over for its time.
+//
 // # Recovery
 //
 // The clean mark goes with the first transaction of a process, which also names

@@ -25,6 +25,13 @@ func appendNumbers(b []byte, ns ...uint64) []byte {
 	return b
 }
 
+func appendInts(b []byte, ns ...int64) []byte {
+	for _, n := range ns {
+		b = binary.AppendVarint(b, n)
+	}
+	return b
+}
+
 // appendTimes writes times to the nanosecond; 0 is no time.
 func appendTimes(b []byte, ts ...time.Time) []byte {
 	for _, t := range ts {
@@ -32,7 +39,7 @@ func appendTimes(b []byte, ts ...time.Time) []byte {
 		if !t.IsZero() {
 			at = t.UnixNano()
 		}
-		b = binary.AppendVarint(b, at)
+		b = appendInts(b, at)
 	}
 	return b
 }
@@ -81,9 +88,17 @@ func (r *fields) number() uint64 {
 	return n
 }
 
+func (r *fields) int() int64 {
+	n, size := binary.Varint(r.raw)
+	if !r.skip(size) {
+		return 0
+	}
+	return n
+}
+
 func (r *fields) time() time.Time {
-	at, size := binary.Varint(r.raw)
-	if !r.skip(size) || at == 0 {
+	at := r.int()
+	if at == 0 {
 		return time.Time{}
 	}
 	return time.Unix(0, at)

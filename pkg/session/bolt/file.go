@@ -161,10 +161,8 @@ func build(dir, source string, now time.Time, change func(*tx) error) error {
 // fill completes a new or a restored store. Numbers start at the present time
 // in microseconds, so that one that was given out in a lost file never comes again.
 func fill(t *tx, change func(*tx) error) error {
-	for _, b := range buckets() {
-		if _, err := t.b.CreateBucketIfNotExists([]byte(b)); err != nil {
-			return err
-		}
+	if err := t.addBuckets(); err != nil {
+		return err
 	}
 	m, err := get[metaRec](t, bkMeta, metaKey())
 	if err != nil {

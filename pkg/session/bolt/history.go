@@ -3,6 +3,7 @@ package bolt
 import (
 	"bytes"
 	"context"
+	"errors"
 
 	"go.etcd.io/bbolt"
 
@@ -138,4 +139,11 @@ func (e *Engine) setAsideLater(ctx context.Context, bad []*recordError) {
 		}
 		return nil
 	}})
+}
+
+// setAsideIf does so with the record that an error names, if it names one.
+func (e *Engine) setAsideIf(ctx context.Context, err error) {
+	if bad, ok := errors.AsType[*recordError](err); ok {
+		e.setAsideLater(ctx, []*recordError{bad})
+	}
 }

@@ -105,7 +105,7 @@ func (e *Engine) endSuspension(t *tx, item *session.Item, chat uint64) error {
 		return nil
 	}
 	t.after = append(t.after, func() { e.signalOutbox(item.Address, chat) })
-	return t.del(bkSuspended, numKey(chat))
+	return t.reached(chat)
 }
 
 // appendInto puts an item into the one that it belongs to. What it returns is to

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -34,7 +35,7 @@ const (
 	bkTasks     bucket = "tasks"     // task id -> session.Task
 	bkOpen      bucket = "open"      // start time, task id -> nothing
 	bkJobs      bucket = "jobs"      // job id -> session.Job
-	bkDue       bucket = "due"       // due time, job id -> nothing
+	bkDue       bucket = "due"       // due time, job id -> nothing; not those that wait for their chat
 	bkLeases    bucket = "leases"    // name -> leaseRec
 	bkCursors   bucket = "cursors"   // name -> position
 	bkAsks      bucket = "asks"      // pairing code -> askRec
@@ -43,7 +44,9 @@ const (
 	bkApprovals bucket = "approvals" // approval id -> session.Approval
 	bkGrants    bucket = "grants"    // grant id -> session.Grant
 	bkZones     bucket = "zones"     // chat -> name of its time zone
-	bkSpent     bucket = "spent"     // chat, day -> map of session.Usage by purpose
+	bkSpent     bucket = "spent"     // chat, day -> spentRec
+	bkTasksOf   bucket = "tasks_of"  // chat, task id -> nothing
+	bkJobsOf    bucket = "jobs_of"   // chat, job id -> nothing
 	bkBad       bucket = "bad"       // bucket, key -> the bytes of a damaged record
 )
 
@@ -51,18 +54,34 @@ func buckets() []bucket {
 	return []bucket{
 		bkMeta, bkAddr, bkChats, bkSessions, bkHistory, bkInbox, bkSeen, bkSteps, bkTurns, bkSuspects,
 		bkOutbox, bkSent, bkSuspended, bkTasks, bkOpen, bkJobs, bkDue, bkLeases, bkCursors,
-		bkAsks, bkPairs, bkMoves, bkApprovals, bkGrants, bkZones, bkSpent, bkBad,
+		bkAsks, bkPairs, bkMoves, bkApprovals, bkGrants, bkZones, bkSpent, bkTasksOf, bkJobsOf, bkBad,
 	}
 }
 
 // laterBuckets are those that a store of an earlier build lacks: it gets them when
 // it is opened, and until then it is read as if they were empty.
 func laterBuckets() []bucket {
-	return []bucket{bkAsks, bkPairs, bkMoves, bkApprovals, bkGrants, bkZones, bkSpent}
+	return []bucket{bkAsks, bkPairs, bkMoves, bkApprovals, bkGrants, bkZones, bkSpent, bkTasksOf, bkJobsOf}
 }
 
 // isIndex says that a bucket's values are empty by design.
-func isIndex(b bucket) bool { return b == bkOpen || b == bkDue || b == bkSuspended }
+func isIndex(b bucket) bool {
+	return slices.Contains([]bucket{bkOpen, bkDue, bkSuspended, bkTasksOf, bkJobsOf}, b)
+}
+
+// index is a bucket whose keys end with those of the records that it leads to,
+// after a head of fixed length.
+type index struct {
+	bucket, records bucket
+	head            int
+}
+
+func openIndex() index    { return index{bkOpen, bkTasks, timeKeyLen} }
+func dueIndex() index     { return index{bkDue, bkJobs, timeKeyLen} }
+func tasksOfIndex() index { return index{bkTasksOf, bkTasks, chatKeyLen} }
+func jobsOfIndex() index  { return index{bkJobsOf, bkJobs, chatKeyLen} }
+
+func indexes() []index { return []index{openIndex(), dueIndex(), tasksOfIndex(), jobsOfIndex()} }
 
 // numKey is the big-endian form of numbers, so that keys sort as they count.
 func numKey(ns ...uint64) []byte {
@@ -109,10 +128,23 @@ func timeKey(t time.Time) []byte {
 	return binary.BigEndian.AppendUint32(k, uint32(t.Nanosecond()))   //nolint:gosec // below 1e9
 }
 
-const timeKeyLen = 12
+// How long the heads of the keys in the indexes are.
+const (
+	timeKeyLen = 12
+	chatKeyLen = 8
+)
 
 // dueKey is the key in an index by time.
 func dueKey(t time.Time, id string) []byte { return append(timeKey(t), idKey(id)...) }
+
+// ofKey is the key in an index by chat; what belongs to no chat is listed under 0.
+func ofKey(chat, id string) []byte {
+	n, err := parseID("c", chat)
+	if err != nil {
+		n = 0
+	}
+	return append(numKey(n), idKey(id)...)
+}
 
 // keyTime is the time at the head of an index key.
 func keyTime(key []byte) (time.Time, bool) {

@@ -102,7 +102,7 @@ func (e *Engine) moveChat(t *tx, from, to channels.Address) error {
 	other, err := t.chatAt(to)
 	switch {
 	case err == nil && other != n:
-		if err := e.absorb(t, n, c, other); err != nil {
+		if err := errors.Join(t.takeOver(n, other), e.absorb(t, n, c, other)); err != nil {
 			return err
 		}
 	case err != nil && !errors.Is(err, session.ErrNotFound):
@@ -116,7 +116,10 @@ func (e *Engine) moveChat(t *tx, from, to channels.Address) error {
 		c.Aliases = append(c.Aliases, to)
 	}
 	t.after = append(t.after, func() { e.signalOutbox(to, n) })
-	return t.put(bkChats, numKey(n), c)
+	if err := t.put(bkChats, numKey(n), c); err != nil {
+		return err
+	}
+	return t.readdress(n, c)
 }
 
 // absorb takes over a chat that already began at the address that another one

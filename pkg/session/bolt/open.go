@@ -110,7 +110,9 @@ func (e *Engine) openGood() error {
 		})
 	})
 	if err == nil && old {
-		err = guard(func() error { return addBuckets(db) })
+		err = guard(func() error {
+			return db.Update(func(b *bbolt.Tx) error { return newTx(b, e.now()).addBuckets() })
+		})
 	}
 	if err == nil {
 		e.db = db

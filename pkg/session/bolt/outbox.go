@@ -370,7 +370,7 @@ func (d *delivery) Settle(ctx context.Context, o channels.Outcome) error {
 			t.meta.Unsettled++
 		}
 		if o.Suspend {
-			if err := t.putIndex(bkSuspended, numKey(chat)); err != nil {
+			if err := t.suspend(chat); err != nil {
 				return err
 			}
 		}

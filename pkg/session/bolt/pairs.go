@@ -11,8 +11,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"go.etcd.io/bbolt"
-
 	"parley/pkg/channels"
 	"parley/pkg/session"
 )
@@ -46,16 +44,22 @@ func (t *tx) lacks(b bucket) bool {
 	return slices.Contains(laterBuckets(), b) && t.b.Bucket([]byte(b)) == nil
 }
 
-// addBuckets brings a store of an earlier build up to this one.
-func addBuckets(db *bbolt.DB) error {
-	return db.Update(func(b *bbolt.Tx) error {
-		for _, name := range laterBuckets() {
-			if _, err := b.CreateBucketIfNotExists([]byte(name)); err != nil {
-				return err
-			}
+// addBuckets brings a new store, or one of an earlier build, up to this one.
+func (t *tx) addBuckets() error {
+	unlisted := t.lacks(bkTasksOf)
+	for _, name := range buckets() {
+		if _, err := t.b.CreateBucketIfNotExists([]byte(name)); err != nil {
+			return err
 		}
+	}
+	if !unlisted {
 		return nil
-	})
+	}
+	// A damaged one is set aside when it is met.
+	var tasks, jobs [][]byte
+	_ = collect(t, bkTasks, func(task *session.Task) { tasks = append(tasks, ofKey(task.Chat, task.ID)) })
+	_ = collect(t, bkJobs, func(j *session.Job) { jobs = append(jobs, ofKey(j.Chat, j.ID)) })
+	return errors.Join(t.putIndex(bkTasksOf, tasks...), t.putIndex(bkJobsOf, jobs...))
 }
 
 // AskPair stores a stranger's request and queues the message that tells the code.
@@ -141,7 +145,7 @@ func (e *Engine) putAsk(t *tx, r *session.PairRequest, out *channels.Outbound, e
 	n, at := t.chatAt(r.Address)
 	if at == nil {
 		// Who writes can be reached again.
-		if err := t.del(bkSuspended, numKey(n)); err != nil {
+		if err := t.reached(n); err != nil {
 			return err
 		}
 	}

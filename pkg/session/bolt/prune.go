@@ -25,7 +25,12 @@ const (
 )
 
 // remembered are the buckets whose records are pruned by age.
-func remembered() []bucket { return []bucket{bkSeen, bkSent, bkTurns, bkTasks, bkApprovals, bkGrants} }
+func remembered() []bucket {
+	return []bucket{bkSeen, bkSent, bkTurns, bkTasks, bkApprovals, bkGrants, bkSpent}
+}
+
+// keepSpent is how much longer than the rest it is known what was used on a day.
+const keepSpent = 40 * 24 * time.Hour
 
 // hand is where the pruning goes on: behind a key of a bucket.
 type hand struct {
@@ -122,6 +127,10 @@ func (t *tx) isOld(b bucket, k, v []byte) bool {
 		since, err = timeOf(b, k, payload, func(r *session.Approval) time.Time { return r.Expires })
 	case bkGrants:
 		since, err = timeOf(b, k, payload, func(r *session.Grant) time.Time { return r.Expires })
+	case bkSpent:
+		if since, err = time.Parse(time.DateOnly, string(k[chatKeyLen:])); err == nil {
+			since = since.Add(keepSpent)
+		}
 	default:
 		since, err = timeOf(b, k, payload, func(r *session.Task) time.Time {
 			if r.State == session.TaskRunning {
@@ -143,16 +152,21 @@ func timeOf[T any](b bucket, k, payload []byte, f func(*T) time.Time) (time.Time
 
 // pruneAll deletes what is still old. The id of what waits is remembered anew.
 func (t *tx) pruneAll(old []hand) error {
+	var tasks [][]byte
 	for _, h := range old {
 		v := t.in(h.bucket).Get(h.key)
 		if v == nil || !t.isOld(h.bucket, h.key, v) {
+			continue
+		}
+		if h.bucket == bkTasks {
+			tasks = append(tasks, h.key)
 			continue
 		}
 		if err := t.pruneOne(h); err != nil {
 			return err
 		}
 	}
-	return nil
+	return t.dropTasks(tasks)
 }
 
 func (t *tx) pruneOne(h hand) error {

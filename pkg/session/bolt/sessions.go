@@ -61,50 +61,58 @@ func (e *Engine) List(_ context.Context, after string, limit int) ([]session.Inf
 
 // Forget deletes a session. With the present session of a chat goes everything
 // that waits or is kept for the chat, and the chat itself; a session that /new
-// left behind goes alone.
+// left behind goes alone. With a task goes the conversation of its agent.
 func (e *Engine) Forget(ctx context.Context, id string) error {
 	return e.write(ctx, func(t *tx) error {
 		info, err := t.session(id)
 		if err != nil {
 			return err
 		}
-		n, err := sessionNum(id)
+		chat, err := parseID("c", info.Chat)
 		if err != nil {
 			return err
 		}
-		if err := t.delAll(bkHistory, numKey(n)); err != nil {
+		if err := t.forgetSession(id); err != nil {
 			return err
 		}
-		if err := t.del(bkSessions, []byte(id)); err != nil {
-			return err
+		var tasks [][]byte
+		for _, key := range t.tasksOf(chat) {
+			if task, err := get[session.Task](t, bkTasks, key); info.Current || err == nil && task.Session == id {
+				tasks = append(tasks, key)
+			}
 		}
-		if err := t.forgetTasks(func(task *session.Task) bool {
-			return task.Session == id || info.Current && task.Chat == info.Chat
-		}); err != nil {
+		if err := t.dropTasks(tasks); err != nil {
 			return err
 		}
 		if !info.Current {
 			return nil
 		}
-		chat, err := parseID("c", info.Chat)
-		if err != nil {
-			return err
-		}
-		return t.forgetChat(chat)
+		return t.forgetChats(chat)
 	})
 }
 
-// forgetTasks deletes the tasks that match.
-func (t *tx) forgetTasks(match func(*session.Task) bool) error {
-	for _, key := range t.keys(bkTasks, nil) {
-		task, err := get[session.Task](t, bkTasks, key)
-		if err != nil || !match(task) {
-			continue
-		}
-		if err := t.del(bkTasks, key); err != nil {
-			return err
-		}
-		if err := t.del(bkOpen, dueKey(task.Started, task.ID)); err != nil {
+// forgetSession deletes a session's history and record.
+func (t *tx) forgetSession(id string) error {
+	n, err := sessionNum(id)
+	if err != nil {
+		return err
+	}
+	if err := t.delAll(bkHistory, numKey(n)); err != nil {
+		return err
+	}
+	return t.del(bkSessions, []byte(id))
+}
+
+// forgetChats deletes chats that have no tasks any more, with their present sessions.
+func (t *tx) forgetChats(chats ...uint64) error {
+	if len(chats) == 0 {
+		return nil
+	}
+	if err := t.forgetApprovals(chats); err != nil {
+		return err
+	}
+	for _, n := range chats {
+		if err := t.forgetChat(n); err != nil {
 			return err
 		}
 	}
@@ -124,27 +132,20 @@ func (t *tx) forgetChat(n uint64) error {
 			return err
 		}
 	}
-	if err := t.forgetApprovals(chatID(n)); err != nil {
+	if err := t.forgetJobs(n); err != nil {
 		return err
 	}
-	for _, key := range t.keys(bkJobs, nil) {
-		j, err := get[session.Job](t, bkJobs, key)
-		if err != nil || j.Chat != chatID(n) {
-			continue
-		}
-		if err := t.dropJob(j.ID); err != nil {
+	if c, err := t.chat(n); err == nil {
+		if err := t.forgetSession(sessionID(c.Session)); err != nil {
 			return err
 		}
-	}
-	c, err := t.chat(n)
-	if err == nil {
 		for _, a := range c.Aliases {
 			if err := t.del(bkAddr, addrKey(a)); err != nil {
 				return err
 			}
 		}
 	}
-	for _, b := range []bucket{bkInbox, bkOutbox, bkSteps, bkTurns, bkSuspects, bkSuspended, bkChats} {
+	for _, b := range []bucket{bkInbox, bkOutbox, bkSteps, bkTurns, bkSuspects, bkSuspended, bkZones, bkSpent, bkChats} {
 		if err := t.delAll(b, numKey(n)); err != nil {
 			return err
 		}

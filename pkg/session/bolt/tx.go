@@ -123,11 +123,13 @@ func (t *tx) put(b bucket, key []byte, v any) error {
 	return t.putRaw(b, key, payload)
 }
 
-// putIndex stores a key that has nothing to say but that it is there.
-func (t *tx) putIndex(b bucket, key []byte) error {
-	t.changed = true
-	if err := t.in(b).Put(key, []byte{recordVersion}); err != nil {
-		return fmt.Errorf("put %s: %w", b, err)
+// putIndex stores keys that have nothing to say but that they are there.
+func (t *tx) putIndex(b bucket, keys ...[]byte) error {
+	for _, key := range keys {
+		t.changed = true
+		if err := t.in(b).Put(key, []byte{recordVersion}); err != nil {
+			return fmt.Errorf("put %s: %w", b, err)
+		}
 	}
 	return nil
 }
@@ -219,7 +221,28 @@ func (t *tx) setAside(b bucket, key []byte) error {
 		return fmt.Errorf("set aside: %w", err)
 	}
 	t.meta.Corrupt++
+	if err := t.unlist(b, key); err != nil {
+		return err
+	}
 	return t.del(b, key)
+}
+
+// unlist takes a damaged record, of which only the key is known, out of the indexes
+// that lead to it.
+func (t *tx) unlist(b bucket, key []byte) error {
+	for _, ix := range indexes() {
+		if ix.records != b {
+			continue
+		}
+		for _, k := range t.keys(ix.bucket, nil) {
+			if len(k) > ix.head && bytes.Equal(k[ix.head:], key) {
+				if err := t.del(ix.bucket, k); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // isBad says whether a record was set aside.

@@ -42,8 +42,6 @@ func backgroundTests() []test {
 			_, err = b.e.Complete(b.Context(), "none", session.Completion{State: session.TaskDone})
 			b.wantErr(err, session.ErrNotFound)
 		}},
-		{"a job fires once", testFire},
-		{"jobs are listed and found when due", testDue},
 		{"a lease is held by one", testLease},
 	}
 }
@@ -95,61 +93,6 @@ func testTask(b *bench) {
 	turn := b.turns().next().what.Info()
 	b.equal(info.Chat, turn.Chat)
 	b.equal([]string{"task/t1"}, ids(turn.Items))
-}
-
-func testFire(b *bench) {
-	info := b.say("a", "1", session.Commit{})
-	due, next := time.Unix(1000, 1), time.Unix(2000, 0)
-	b.must(b.e.PutJob(b.Context(), session.Job{ID: "j", Chat: info.Chat, Address: addr("a"), Spec: json.RawMessage(`"x"`), Due: due}))
-	fire := func(due, next time.Time) bool {
-		b.Helper()
-		first, err := b.e.Fire(b.Context(), "j", due, next, session.Item{
-			ID: fmt.Sprint("schedule/j/", due.UnixNano()), Kind: session.ItemSchedule, Address: addr("a"), Text: "tick",
-		})
-		b.must(err)
-		return first
-	}
-	b.equal(false, fire(next, next))
-	b.equal(true, fire(due, next))
-	b.equal(false, fire(due, next))
-	b.crash()
-	b.equal(false, fire(due, next))
-	jobs, err := b.e.JobList(b.Context(), info.Chat)
-	b.must(err)
-	b.equal(1, len(jobs))
-	b.equal(true, jobs[0].Due.Equal(next))
-	b.equal(true, fire(next, time.Time{}))
-	jobs, err = b.e.JobList(b.Context(), "")
-	b.must(err)
-	b.equal(0, len(jobs))
-	b.equal(false, fire(next, time.Time{}))
-	b.equal(2, b.status().Waiting)
-}
-
-func testDue(b *bench) {
-	far := time.Date(9999, 12, 31, 23, 59, 59, 999, time.UTC)
-	early := time.Date(1, 1, 2, 0, 0, 0, 0, time.UTC)
-	for id, due := range map[string]time.Time{"b": time.Unix(20, 0), "a": time.Unix(20, 0), "c": time.Unix(10, 5), "far": far, "early": early, "never": {}} {
-		b.must(b.e.PutJob(b.Context(), session.Job{ID: id, Due: due}))
-	}
-	b.must(b.e.PutJob(b.Context(), session.Job{ID: "paused", Due: time.Unix(1, 0), Paused: true}))
-	due := func(now time.Time, limit int) []string {
-		b.Helper()
-		jobs, err := b.e.DueJobs(b.Context(), now, limit)
-		b.must(err)
-		out := []string{}
-		for i := range jobs {
-			out = append(out, jobs[i].ID)
-		}
-		return out
-	}
-	b.equal([]string{"early", "c", "a", "b"}, due(time.Unix(20, 0), 10))
-	b.equal([]string{"early", "c"}, due(time.Unix(20, 0), 2))
-	b.equal([]string{"early"}, due(time.Unix(10, 4), 10))
-	b.must(b.e.PutJob(b.Context(), session.Job{ID: "c", Due: time.Unix(30, 0)}))
-	b.must(b.e.DeleteJob(b.Context(), "early"))
-	b.wantErr(b.e.DeleteJob(b.Context(), "early"), session.ErrNotFound)
-	b.equal([]string{"a", "b", "c", "far"}, due(far, 10))
 }
 
 func testLease(b *bench) {

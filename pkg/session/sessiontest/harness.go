@@ -39,6 +39,9 @@ func Run(t *testing.T, open Opener) {
 		{"receipts", receiptTests()},
 		{"sessions", sessionTests()},
 		{"background", backgroundTests()},
+		{"jobs", jobTests()},
+		{"facts", factTests()},
+		{"agents", agentTests()},
 		{"pairs", pairTests()},
 		{"approvals", approvalTests()},
 	}
