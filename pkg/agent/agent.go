@@ -81,6 +81,15 @@ type Options struct {
 	Typer func(a channels.Address) channels.Typer
 	// Redact removes secrets from everything that leaves; nil removes nothing.
 	Redact func(string) string
+	// Clock computes when jobs fire; nil: none does.
+	Clock Clock
+	// Now is the wall clock, for all that schedules do; nil: time.Now.
+	Now func() time.Time
+	// Zone is the time zone, an IANA name, of a chat for which none is kept; "" or
+	// nil: it is not known.
+	Zone func(a channels.Address) string
+	// Heartbeat is the job that the configuration owns; nil: there is none.
+	Heartbeat *Heartbeat
 	// Grace is how long running turns may go on after Run's context ended; 0: 20 s.
 	Grace time.Duration
 	Log   zerolog.Logger
@@ -90,7 +99,11 @@ type Options struct {
 type Agent struct {
 	o     Options
 	slots *semaphore.Weighted
-	tasks tasks
+	// jobSlots are for the turns of jobs alone: people do not wait for a storm of them.
+	jobSlots *semaphore.Weighted
+	tasks    tasks
+	jobs     jobs
+	zones    sync.Map // the time zones by name
 
 	mu   sync.Mutex
 	runs map[string]*run // by turn id, while the turn runs in this process
@@ -128,11 +141,19 @@ func New(o Options) (*Agent, error) {
 	if o.Noted == nil {
 		o.Noted = func(session.Approval, channels.Sender, string) {}
 	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Zone == nil {
+		o.Zone = func(channels.Address) string { return "" }
+	}
 	o.showNothing()
 	return &Agent{
-		o:     o,
-		slots: semaphore.NewWeighted(int64(o.MaxTurns)),
-		runs:  map[string]*run{},
+		o:        o,
+		slots:    semaphore.NewWeighted(int64(o.MaxTurns)),
+		jobSlots: semaphore.NewWeighted(int64(o.MaxTurns)),
+		jobs:     newJobs(),
+		runs:     map[string]*run{},
 	}, nil
 }
 
@@ -157,7 +178,7 @@ func (o *Options) showNothing() {
 var errStopping = errors.New("the gateway is stopping")
 
 // Run tells chats about background work that did not survive the last process,
-// then runs turns until ctx ends. Turns under way then have the grace period to
+// then fires jobs and runs turns until ctx ends. Turns under way then have the grace period to
 // finish; what is not finished is recorded and resumes at the next start.
 func (a *Agent) Run(ctx context.Context) error {
 	work, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -173,6 +194,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	if err := a.endLostTasks(ctx); err != nil && ctx.Err() == nil {
 		a.o.Log.Error().Err(err).Msg("cannot end the background tasks of the last run")
 	}
+	defer a.startJobs(ctx)()
 	err := a.o.Engine.Run(ctx, func(_ context.Context, t session.Turn) error {
 		return a.handle(work, t)
 	})
@@ -184,12 +206,16 @@ func (a *Agent) Run(ctx context.Context) error {
 
 // handle runs one turn in a slot of its own.
 func (a *Agent) handle(ctx context.Context, t session.Turn) error {
-	if err := a.slots.Acquire(ctx, 1); err != nil {
+	r := newRun(a, t)
+	slots := a.slots
+	if r.job() != nil {
+		slots = a.jobSlots
+	}
+	if err := slots.Acquire(ctx, 1); err != nil {
 		return err
 	}
-	defer a.slots.Release(1)
+	defer slots.Release(1)
 
-	r := newRun(a, t)
 	a.mu.Lock()
 	a.runs[r.info.ID] = r
 	a.mu.Unlock()
