@@ -64,6 +64,7 @@ func homes() map[string]string {
 		"github.com/spf13/cobra":                             "cmd/gateway",
 		"github.com/landlock-lsm/go-landlock":                "pkg/sandbox",
 		"code.dny.dev/ssrf":                                  "pkg/tools/web",
+		"github.com/robfig/cron/v3":                          "pkg/tools/schedule",
 	}
 }
 
