@@ -38,6 +38,13 @@ const (
 	opDeny      = "approvals deny"
 	opGrants    = "approvals grants"
 	opUngrant   = "approvals revoke"
+
+	opJobs      = "jobs list"
+	opJob       = "jobs show"
+	opRunJob    = "jobs run"
+	opPauseJob  = "jobs pause"
+	opResumeJob = "jobs resume"
+	opRemoveJob = "jobs remove"
 )
 
 // deskArgs are the arguments of all operations.
@@ -50,6 +57,8 @@ type deskArgs struct {
 	Pair string `json:"pair,omitempty"`
 	// Approval is the id of a question or of a grant.
 	Approval string `json:"approval,omitempty"`
+	// Job is the id of a job.
+	Job string `json:"job,omitempty"`
 }
 
 // emitter takes one value of an operation's answer.
@@ -126,6 +135,8 @@ func (a *App) desk(ctx context.Context, op string, args deskArgs, take emitter) 
 		return a.pairOp(ctx, op, args.Pair, emit)
 	case opApprovals, opAllow, opDeny, opGrants, opUngrant:
 		return a.approvalOp(ctx, op, args.Approval, emit)
+	case opJobs, opJob, opRunJob, opPauseJob, opResumeJob, opRemoveJob:
+		return a.jobOp(ctx, op, args.Job, emit)
 	default:
 		return fmt.Errorf("this gateway knows no %q: is it another version?", op)
 	}

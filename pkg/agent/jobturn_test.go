@@ -308,7 +308,9 @@ func TestWhatAJobSaysIsRedacted(t *testing.T) {
 func TestAJobWithoutAnAnswerHasFailed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p := newPlanned(t, func(context.Context, []providers.Message, []providers.ToolDefinition) (*providers.LLMResponse, error) { return say("") })
+		p := newPlanned(t, func(context.Context, []providers.Message, []providers.ToolDefinition) (*providers.LLMResponse, error) {
+			return say("")
+		})
 		p.met("1", "1")
 		p.put(session.Job{Spec: every("1h"), Text: "Report.", Prompt: true, Due: p.now().Add(time.Hour)})
 		if got := (<-p.sent).Text; !strings.HasPrefix(got, "The job job1 failed. The model gave an empty answer") {
@@ -339,4 +341,3 @@ func TestJobsOfManyChatsGoToTheirOwn(t *testing.T) {
 		}
 	})
 }
-

@@ -14,6 +14,7 @@ type Config struct {
 	Models    map[string]*Model `yaml:"models" jsonschema_description:"The models by a name of your choice. Without any, the gateway takes what it finds: a key in the environment, a local server, or the built-in offline model."`
 	Owners    []string          `yaml:"owners" jsonschema_description:"Whose direct chats have the rights of the console: telegram:ID or slack:TEAM/ID."`
 	Tools     Tools             `yaml:"tools"`
+	Schedules Schedules         `yaml:"schedules"`
 	Channels  Channels          `yaml:"channels"`
 }
 
@@ -30,6 +31,9 @@ type Agent struct {
 	MaxToolIterations int      `yaml:"max_tool_iterations" jsonschema:"minimum=1,maximum=200" jsonschema_description:"Rounds of tool calls in one turn. Default 10."`
 	WhileBusy         string   `yaml:"while_busy" jsonschema:"enum=steer,enum=queue,enum=interrupt" jsonschema_description:"What a message does that arrives during a turn: it joins (steer, the default), waits (queue), or ends the turn (interrupt)."`
 	AnswerEdits       bool     `yaml:"answer_edits" jsonschema_description:"Whether an edit of a message that was answered is answered too. An edit of one that still waits always replaces it. Default false."`
+	Timezone          string   `yaml:"timezone" jsonschema_description:"IANA name of the time zone of chats that have named none, such as Europe/Berlin. Default none: schedules ask for it; the console has the zone of its machine."`
+
+	Heartbeat Heartbeat `yaml:"heartbeat"`
 }
 
 // Model is one model on one server.
@@ -207,7 +211,8 @@ func Default(home string) *Config {
 		StateDir:  state,
 		Workspace: filepath.Join(state, "workspace"),
 		Log:       Log{Level: "info", Format: "console"},
-		Agent:     Agent{Model: "main", MaxToolIterations: 10, WhileBusy: "steer"},
+		Agent:     Agent{Model: "main", MaxToolIterations: 10, WhileBusy: "steer", Heartbeat: defaultHeartbeat()},
+		Schedules: Schedules{PerChat: 20},
 		Tools:     defaultTools(),
 		Channels: Channels{
 			Inbox:   Inbox{MaxMB: 500},
