@@ -154,7 +154,7 @@ func (a *App) heartbeat() *agent.Heartbeat {
 
 // heartbeatFile is the operator's HEARTBEAT.md as it is now; "" where there is none.
 func (s *spaces) heartbeatFile() string {
-	f, err := os.Open(filepath.Join(s.dir, "HEARTBEAT.md")) //nolint:gosec // the operator names the folder
+	f, err := os.Open(filepath.Join(s.dir, "HEARTBEAT.md"))
 	if err != nil {
 		return ""
 	}

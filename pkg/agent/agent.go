@@ -141,12 +141,7 @@ func New(o Options) (*Agent, error) {
 	if o.Noted == nil {
 		o.Noted = func(session.Approval, channels.Sender, string) {}
 	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	if o.Zone == nil {
-		o.Zone = func(channels.Address) string { return "" }
-	}
+	o.tellTime()
 	o.showNothing()
 	return &Agent{
 		o:        o,
@@ -155,6 +150,16 @@ func New(o Options) (*Agent, error) {
 		jobs:     newJobs(),
 		runs:     map[string]*run{},
 	}, nil
+}
+
+// tellTime stands in for what knows the time and the zones.
+func (o *Options) tellTime() {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Zone == nil {
+		o.Zone = func(channels.Address) string { return "" }
+	}
 }
 
 // showNothing stands in for what shows that a turn is at work.

@@ -69,7 +69,7 @@ func (a *Agent) setHeartbeat(ctx context.Context) error {
 }
 
 // beat reads what the heartbeat is to do; the second value says why it does nothing.
-func (r *run) beat(ctx context.Context) (text, pass string, err error) {
+func (r *run) beat(ctx context.Context) (text, why string, err error) {
 	h := r.a.o.Heartbeat
 	if h == nil {
 		return "", "the heartbeat is not configured any more", nil
@@ -96,9 +96,9 @@ func (r *run) beat(ctx context.Context) (text, pass string, err error) {
 		return "", "the heartbeat is not configured any more", nil
 	}
 	if over {
-		pass = "its runs of the day are used up"
+		why = "its runs of the day are used up"
 	}
-	return text, pass, err
+	return text, why, err
 }
 
 // instructs says whether a text has more than headings, comments and blank lines.

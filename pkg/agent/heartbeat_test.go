@@ -44,7 +44,7 @@ func TestTheHeartbeatIsSilentWhenThereIsNothingToSay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		file, answer := value("Look at the notes."), value("")
 		p := beating(t, 100, file, answer)
-		p.met("1", "1")
+		p.met()
 		for i, quiet := range []string{"NO_REPLY", "HEARTBEAT_OK", "**HEARTBEAT_OK**.", ""} {
 			answer.Store(quiet)
 			p.quiet(30 * time.Minute)
@@ -83,7 +83,7 @@ func TestTheHeartbeatHasABudgetForEachDayOverRestarts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := beating(t, 5, value("Look."), value("NO_REPLY"))
-		p.met("1", "1")
+		p.met()
 		if got := p.now().UTC().Format("15:04"); got != "00:00" {
 			t.Fatalf("the test begins at %s", got)
 		}
@@ -105,7 +105,7 @@ func TestMissedHeartbeatsAreOne(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := beating(t, 100, value("Look."), value("seen"))
-		p.met("1", "1")
+		p.met()
 		p.stop()
 		<-time.After(7*time.Hour + 10*time.Minute)
 		p.start()
@@ -118,7 +118,7 @@ func TestTheConfigurationOwnsTheHeartbeat(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := beating(t, 100, value("Look."), value("seen"))
-		p.met("1", "1")
+		p.met()
 		due := p.job("heartbeat").Due
 		p.restart()
 		p.quiet(time.Second)
@@ -196,4 +196,3 @@ func TestAHeartbeatThatGoesOnIsCountedOnce(t *testing.T) {
 		}
 	})
 }
-

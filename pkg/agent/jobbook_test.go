@@ -36,9 +36,11 @@ func (w *world) keeper() tools.Tool {
 		case "list":
 			var all []session.Job
 			var zone string
-			all, err = w.agent.ChatJobs(ctx)
-			if err == nil {
-				zone, err = w.agent.ChatZone(ctx)
+			if zone, err = w.agent.ChatZone(ctx); err == nil {
+				all, err = w.agent.ChatJobs(ctx)
+			}
+			if err != nil {
+				break
 			}
 			out := []string{zone, w.agent.UsualZone(ctx)}
 			for i := range all {
@@ -55,6 +57,7 @@ func (w *world) keeper() tools.Tool {
 
 // keeping is a world whose model calls keep with what it reads.
 func keeping(t *testing.T, opts ...option) *planned {
+	t.Helper()
 	return newPlanned(t, func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
 		m := last(msgs)
 		text := m.Content[strings.LastIndexByte(m.Content, '\n')+1:]
@@ -180,7 +183,9 @@ func TestTheDateIsThatOfTheChatsZoneAndStaysForADay(t *testing.T) {
 			prompts <- msgs[0].Content
 			return say("ok")
 		}, func(w *world) { w.opts.Tools.Register(w.keeper()) }, withOptions(func(o *agent.Options) {
-			o.Zone = func(a channels.Address) string { return map[string]string{"2": "Asia/Tokyo", "3": "Nowhere/Land"}[a.Chat] }
+			o.Zone = func(a channels.Address) string {
+				return map[string]string{"2": "Asia/Tokyo", "3": "Nowhere/Land"}[a.Chat]
+			}
 		}))
 		date := func(chat, want string) string {
 			t.Helper()
@@ -227,12 +232,12 @@ func TestDaylightSavingNights(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
 					p := newPlanned(t, nil)
-					p.met("1", "1")
+					p.met()
 					from, err := time.ParseInLocation(time.DateOnly, night, berlin)
 					if err != nil {
 						t.Fatal(err)
 					}
-					p.skew.Store(int64(from.Sub(time.Now())))
+					p.skew.Store(int64(time.Until(from)))
 					raw := json.RawMessage(`{"cron":"30 2 * * *","zone":"Europe/Berlin"}`)
 					tick, err := clockwork{}.Tick(raw, p.now(), p.now())
 					if err != nil {

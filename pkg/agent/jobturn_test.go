@@ -33,7 +33,7 @@ func TestAFailedRunIsToldOnceAndTheThirdInARowPausesTheJob(t *testing.T) {
 			}
 			return broken(ctx, msgs, defs)
 		})
-		p.met("1", "1")
+		p.met()
 		p.put(session.Job{Name: "report", Spec: every("1h"), Text: "Report.", Prompt: true, Due: p.now().Add(time.Hour)})
 		failed := func(n int) {
 			t.Helper()
@@ -72,7 +72,7 @@ func TestAOneShotThatFailsSaysThatItDoesNotRunAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := newPlanned(t, broken)
-		p.met("1", "1")
+		p.met()
 		due := p.now().Add(time.Hour)
 		p.put(session.Job{Spec: at(due), Text: "Report.", Prompt: true, Due: due})
 		if got := (<-p.sent).Text; !strings.HasPrefix(got, "The job job1 failed. ") || !strings.HasSuffix(got, "does not run again.") {
@@ -88,7 +88,7 @@ func TestAJobThatTakesTheProcessWithItThreeTimesHasFailed(t *testing.T) {
 		p := newPlanned(t, nil, func(w *world) {
 			w.wrap = func(e session.Engine) session.Engine { return deadly{e} }
 		})
-		p.met("1", "1")
+		p.met()
 		p.put(session.Job{Name: "report", Spec: every("1h"), Text: "Report.", Prompt: true, Due: p.now().Add(time.Hour), Failures: 2})
 		got := (<-p.sent).Text
 		if !strings.HasPrefix(got, "The job “report” (job1) failed. The gateway stopped three times") || !strings.Contains(got, "so it is paused") {
@@ -139,7 +139,7 @@ func TestAJobOfSomebodyWhoLostTheRightIsPausedAndSaysSoOnce(t *testing.T) {
 				var allow atomic.Bool
 				var level atomic.Value
 				p := newPlanned(t, nil, rights(&allow, &level))
-				p.met("1", "1")
+				p.met()
 				p.put(session.Job{Name: "report", Spec: every("1h"), Text: "Report.", Prompt: prompt, Level: "read", Due: p.now().Add(time.Hour)})
 				p.next("The job “report” (job1) was not run: Ada, who made it, may not use me here any more. It is paused.")
 				p.quiet(24 * time.Hour)
@@ -174,7 +174,7 @@ func TestAJobRunsWithTheLowerRightsAndSaysSoOnceForEachChange(t *testing.T) {
 			o.Tools.Register(fn{name: "chatting", an: tools.Annotations{Level: tools.LevelChat}, run: run})
 			o.Tools.Register(fn{name: "writing", an: tools.Annotations{Level: tools.LevelWrite}, run: run})
 		}))
-		p.met("1", "1")
+		p.met()
 		p.put(session.Job{Name: "report", Spec: every("1h"), Text: "Report.", Prompt: true, Level: "write", Due: p.now().Add(time.Hour)})
 		all, few := []string{"chatting", "writing"}, []string{"chatting"}
 		for i, c := range []struct {
@@ -208,7 +208,7 @@ func TestStopEndsAJobsTurnAndCountsNeitherWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := make(chan struct{}, 1)
 		p := newPlanned(t, hanging(asked))
-		p.met("1", "1")
+		p.met()
 		p.put(session.Job{Spec: every("1h"), Text: "Report.", Prompt: true, Due: p.now().Add(time.Hour), Failures: 1})
 		<-asked
 		p.write("1", "1", "/stop")
@@ -230,7 +230,7 @@ func TestAMessageDoesNotInterruptAJob(t *testing.T) {
 			<-time.After(time.Minute)
 			return say("done")
 		}, withOptions(func(o *agent.Options) { o.WhileBusy = agent.Interrupt }))
-		p.met("1", "1")
+		p.met()
 		p.put(session.Job{Spec: every("1h"), Text: "Report.", Prompt: true, Due: p.now().Add(time.Hour)})
 		<-time.After(time.Hour + time.Second)
 		p.write("1", "1", "hello")
@@ -249,7 +249,7 @@ func TestAJobThatIsRemovedOrPausedAfterItFiredDoesNothing(t *testing.T) {
 					<-time.After(time.Hour)
 					return say("at last")
 				})
-				p.met("1", "1")
+				p.met()
 				p.put(session.Job{Spec: every("1h"), Text: "tick", Due: p.now().Add(time.Hour)})
 				<-time.After(30 * time.Minute)
 				p.write("1", "1", "think") // its turn holds the chat when the job fires
@@ -272,7 +272,7 @@ func TestAJobThatIsFiredByHandKeepsItsTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := newPlanned(t, nil)
-		p.met("1", "1")
+		p.met()
 		due := p.now().Add(time.Hour)
 		p.put(session.Job{Spec: every("1h"), Text: "tick", Due: due, Paused: true})
 		if _, err := p.agent.FireNow(t.Context(), "job1"); err != nil {
@@ -295,7 +295,7 @@ func TestWhatAJobSaysIsRedacted(t *testing.T) {
 		p := newPlanned(t, nil, withOptions(func(o *agent.Options) {
 			o.Redact = func(s string) string { return strings.ReplaceAll(s, "hunter2", "[redacted]") }
 		}))
-		p.met("1", "1")
+		p.met()
 		due := p.now().Add(time.Hour)
 		p.put(session.Job{Spec: at(due), Text: "the password is hunter2", Due: due})
 		p.next("the password is [redacted]")
@@ -311,7 +311,7 @@ func TestAJobWithoutAnAnswerHasFailed(t *testing.T) {
 		p := newPlanned(t, func(context.Context, []providers.Message, []providers.ToolDefinition) (*providers.LLMResponse, error) {
 			return say("")
 		})
-		p.met("1", "1")
+		p.met()
 		p.put(session.Job{Spec: every("1h"), Text: "Report.", Prompt: true, Due: p.now().Add(time.Hour)})
 		if got := (<-p.sent).Text; !strings.HasPrefix(got, "The job job1 failed. The model gave an empty answer") {
 			t.Errorf("sent %q", got)

@@ -17,8 +17,9 @@ func (a *Agent) zoneOf(ctx context.Context, chat string, at channels.Address) *t
 	if name == "" {
 		return nil
 	}
-	if loc, ok := a.zones.Load(name); ok {
-		return loc.(*time.Location) //nolint:forcetypeassert // nothing else is in it
+	known, _ := a.zones.Load(name)
+	if loc, ok := known.(*time.Location); ok {
+		return loc
 	}
 	loc, err := time.LoadLocation(name)
 	if err != nil {
