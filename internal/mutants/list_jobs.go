@@ -1,6 +1,6 @@
 package mutants
 
-// jobMutants break how jobs fire, and what their turns do.
+// jobMutants break how jobs fire.
 func jobMutants() []Mutant {
 	const dir = "pkg/agent"
 	return []Mutant{
@@ -26,7 +26,7 @@ func jobMutants() []Mutant {
 		},
 		{
 			Promise: "jobs: storms", Defect: "gives jobs the slots of people",
-			File: dir + "/agent.go", Old: "slots = a.jobSlots", New: "slots = a.slots",
+			File: dir + "/agent.go", Old: "slots = a.jobs.slots", New: "slots = a.slots",
 			Dir: dir, Test: "^TestAThousandJobsAtOnce$",
 		},
 		{
@@ -39,6 +39,13 @@ func jobMutants() []Mutant {
 			File: dir + "/jobs.go", Old: `if err != nil || st.Held != "" {`, New: "if err != nil {",
 			Dir: dir, Test: "^TestJobsWaitForAStoreThatCannotBeWrittenOrIsHeld$",
 		},
+	}
+}
+
+// jobTurnMutants break what the turns of jobs do, the heartbeat's too.
+func jobTurnMutants() []Mutant {
+	const dir = "pkg/agent"
+	return []Mutant{
 		{
 			Promise: "jobs: failures", Defect: "never pauses a job",
 			File: dir + "/jobturn.go", Old: "now.Failures+1 >= maxJobFailures", New: "now.Failures < 0",

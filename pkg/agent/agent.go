@@ -99,11 +99,9 @@ type Options struct {
 type Agent struct {
 	o     Options
 	slots *semaphore.Weighted
-	// jobSlots are for the turns of jobs alone: people do not wait for a storm of them.
-	jobSlots *semaphore.Weighted
-	tasks    tasks
-	jobs     jobs
-	zones    sync.Map // the time zones by name
+	tasks tasks
+	jobs  jobs
+	zones sync.Map // the time zones by name
 
 	mu   sync.Mutex
 	runs map[string]*run // by turn id, while the turn runs in this process
@@ -144,11 +142,10 @@ func New(o Options) (*Agent, error) {
 	o.tellTime()
 	o.showNothing()
 	return &Agent{
-		o:        o,
-		slots:    semaphore.NewWeighted(int64(o.MaxTurns)),
-		jobSlots: semaphore.NewWeighted(int64(o.MaxTurns)),
-		jobs:     newJobs(),
-		runs:     map[string]*run{},
+		o:     o,
+		slots: semaphore.NewWeighted(int64(o.MaxTurns)),
+		jobs:  newJobs(o.MaxTurns),
+		runs:  map[string]*run{},
 	}, nil
 }
 
@@ -214,7 +211,7 @@ func (a *Agent) handle(ctx context.Context, t session.Turn) error {
 	r := newRun(a, t)
 	slots := a.slots
 	if r.job() != nil {
-		slots = a.jobSlots
+		slots = a.jobs.slots
 	}
 	if err := slots.Acquire(ctx, 1); err != nil {
 		return err

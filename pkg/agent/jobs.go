@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"parley/pkg/session"
 )
 
@@ -47,6 +49,8 @@ type jobs struct {
 	// change is held by whoever reads a job and writes it back, and shared by what
 	// writes one in a transaction of its own.
 	change *sync.RWMutex
+	// slots are for the turns of jobs alone: people do not wait for a storm of them.
+	slots *semaphore.Weighted
 	// woken is signalled when a job was made or changed, over is closed when none is to
 	// fire any more.
 	woken chan struct{}
@@ -54,10 +58,10 @@ type jobs struct {
 	end   func()
 }
 
-func newJobs() jobs {
+func newJobs(turns int) jobs {
 	over := make(chan struct{})
 	return jobs{
-		change: &sync.RWMutex{}, woken: make(chan struct{}, 1), over: over,
+		change: &sync.RWMutex{}, slots: semaphore.NewWeighted(int64(turns)), woken: make(chan struct{}, 1), over: over,
 		end: sync.OnceFunc(func() { close(over) }),
 	}
 }
