@@ -36,7 +36,7 @@ func jobMutants() []Mutant {
 		},
 		{
 			Promise: "jobs: stop", Defect: "fires while the store is held",
-			File: dir + "/jobs.go", Old: `if err != nil || st.Held != "" {`, New: "if err != nil {",
+			File: dir + "/jobs.go", Old: `if err != nil || st.Held != "" {`, New: `if err != nil || st.Held == "never" {`,
 			Dir: dir, Test: "^TestJobsWaitForAStoreThatCannotBeWrittenOrIsHeld$",
 		},
 	}
