@@ -20,7 +20,7 @@
 //     are one.
 //   - The zones of the world are part of the program, for machines without them.
 //   - A call that is made again makes no second job: a job's id comes from the key
-//     of the call.
+//     and the arguments of the call.
 //
 // The package computes and checks, it fires nothing: jobs are kept by the [Book],
 // which knows the chat of a call from its context. The tool itself keeps nothing of

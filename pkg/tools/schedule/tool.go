@@ -103,7 +103,7 @@ func (d desk) create(ctx context.Context, in input) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	id := idOf(ctx)
+	id := idOf(ctx, in)
 	if i := slices.IndexFunc(jobs, func(j Job) bool { return j.ID == id }); i >= 0 {
 		return d.tell(ctx, &jobs[i], ""), nil // the same call, made again
 	}
@@ -258,14 +258,15 @@ func (d desk) find(ctx context.Context, id string) (Job, error) {
 	return Job{}, refuse("job %s was not found in this chat, or is over; list tells which there are", quoted(id))
 }
 
-// idOf makes an id of the key of a call: 8 characters of which none looks like another.
-func idOf(ctx context.Context) string {
+// idOf makes an id of a call, by its key and its arguments, because the steps of a
+// composed tool have one key: 8 characters of which none looks like another.
+func idOf(ctx context.Context, in input) string {
 	key := tools.InvocationFrom(ctx).Key
 	if key == "" {
 		key = rand.Text()
 	}
 	const bytes = 5
-	sum := sha256.Sum256([]byte("schedule/" + key))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", key, in.Text, []string{in.In, in.At, in.Every, in.Cron}))
 	return base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").EncodeToString(sum[:bytes])
 }
 

@@ -25,7 +25,7 @@ func (s Spec) String() string {
 	case err != nil:
 		return "never"
 	case p.every > 0:
-		return "every " + strings.TrimPrefix(spell(p.every), "1 ")
+		return "every " + interval(p.every)
 	case p.cron == nil:
 		return p.at.In(p.zone).Format("once on Monday, 2 January 2006, at "+clockFor(p.at)) + " (" + p.zone.String() + ")"
 	}
@@ -34,6 +34,15 @@ func (s Spec) String() string {
 		words = "cron " + s.Cron
 	}
 	return words + " (" + p.zone.String() + ")"
+}
+
+// interval is a duration after the word every.
+func interval(d time.Duration) string {
+	words := spell(d)
+	if unit, one := strings.CutPrefix(words, "1 "); one && !strings.Contains(unit, " ") {
+		return unit
+	}
+	return words
 }
 
 func clockFor(t time.Time) string {

@@ -41,6 +41,9 @@ type span struct {
 func spanAt(t time.Time, loc *time.Location) span {
 	t = t.In(loc)
 	start, end := t.ZoneBounds()
+	if !end.IsZero() && !end.After(t) {
+		end = end.Add(day) // on the last day of a leap year the time package takes years for 365 days
+	}
 	s := span{start: start, end: end, ahead: ahead(t)}
 	s.before = s.ahead
 	if !start.IsZero() {
