@@ -139,6 +139,7 @@ func (a *App) assemble(ctx context.Context, o appOptions) error {
 		Drafter: gateOf[channels.Drafter](a), Editor: gateOf[channels.Editor](a),
 		Status: gateOf[channels.StatusShower](a), Typer: gateOf[channels.Typer](a),
 		Redact: a.redactor.Redact, Grace: orGrace(o.grace), Log: o.log,
+		Clock: clockwork{}, Zone: zones(a.cfg.Agent.Timezone, o.lookupEnv), Heartbeat: a.heartbeat(),
 		Approvals: rules, CanAsk: a.canAsk, Noted: a.notedApproval,
 		Budget: budgetOf(a.cfg.Budgets, a.policy.Addresses), Currency: a.cfg.Budgets.Currency,
 	})
@@ -151,6 +152,7 @@ func (a *App) assemble(ctx context.Context, o appOptions) error {
 		}))
 	}
 	a.registry.Register(newMessage(a.agent))
+	a.registry.Register(newSchedule(a.agent, a.cfg.Schedules.PerChat))
 	a.registry.Register(newSendFile(a.cfg, a.policy.Addresses, courier{a}))
 	registerScripts(a.registry, a.cfg, boxes.safe)
 	addComposed(a.registry, a.cfg.Tools.Composed, o.log)
@@ -238,6 +240,7 @@ func (a *App) Run(ctx context.Context, ended func(context.Context, channels.Chan
 
 	settled := time.AfterFunc(settleTime, debug.FreeOSMemory)
 	<-intake.Done()
+	a.agent.StopJobs()
 	settled.Stop()
 	a.log.Info().Msg("stopping")
 	limit, cancel := context.WithTimeout(rest, stopLimit)

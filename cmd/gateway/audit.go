@@ -44,7 +44,8 @@ func (a *App) noted(row audit.Row) {
 // is not written down.
 func (a *App) notedOperator(op string, args deskArgs, err error) {
 	switch op {
-	case opForget, opSnapshot, opRelease, opApprove, opRevoke, opCall, opAllow, opDeny, opUngrant:
+	case opForget, opSnapshot, opRelease, opApprove, opRevoke, opCall, opAllow, opDeny, opUngrant,
+		opRunJob, opPauseJob, opResumeJob, opRemoveJob:
 	default:
 		return // only looks
 	}
@@ -55,8 +56,10 @@ func (a *App) notedOperator(op string, args deskArgs, err error) {
 	if op == opForget || op == opRevoke {
 		row.Detail += " " + args.Session + args.Pair
 	}
-	if args.Approval != "" {
-		row.Detail += " " + args.Approval
+	for _, id := range []string{args.Approval, args.Job} {
+		if id != "" {
+			row.Detail += " " + id
+		}
 	}
 	a.noted(row)
 }

@@ -39,7 +39,13 @@ const (
 	opGrants    = "approvals grants"
 	opUngrant   = "approvals revoke"
 
-	opUsage = "usage"
+	opUsage     = "usage"
+	opJobs      = "jobs list"
+	opJob       = "jobs show"
+	opRunJob    = "jobs run"
+	opPauseJob  = "jobs pause"
+	opResumeJob = "jobs resume"
+	opRemoveJob = "jobs remove"
 )
 
 // deskArgs are the arguments of all operations.
@@ -54,6 +60,8 @@ type deskArgs struct {
 	Approval string `json:"approval,omitempty"`
 	// Day is YYYY-MM-DD; "" is today, wherever the chat is.
 	Day string `json:"day,omitempty"`
+	// Job is the id of a job.
+	Job string `json:"job,omitempty"`
 }
 
 // emitter takes one value of an operation's answer.
@@ -132,6 +140,8 @@ func (a *App) desk(ctx context.Context, op string, args deskArgs, take emitter) 
 		return a.approvalOp(ctx, op, args.Approval, emit)
 	case opUsage:
 		return a.listUsage(ctx, args.Day, emit)
+	case opJobs, opJob, opRunJob, opPauseJob, opResumeJob, opRemoveJob:
+		return a.jobOp(ctx, op, args.Job, emit)
 	default:
 		return fmt.Errorf("this gateway knows no %q: is it another version?", op)
 	}

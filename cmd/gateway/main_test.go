@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -60,7 +61,7 @@ func TestScripts(t *testing.T) {
 			return os.MkdirAll(home, 0o700)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "eventually": eventually, "modelserver": modelServer, "substitute": substitute,
+			"exits": exits, "eventually": eventually, "modelserver": modelServer, "substitute": substitute, "field": field,
 		},
 	})
 }
@@ -105,6 +106,13 @@ func eventually(ts *testscript.TestScript, _ bool, args []string) {
 func substitute(ts *testscript.TestScript, _ bool, args []string) {
 	text := os.Expand(ts.ReadFile(args[0]), ts.Getenv)
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text), 0o600))
+}
+
+// field puts a field of the JSON that the last command printed into a variable.
+func field(ts *testscript.TestScript, _ bool, args []string) {
+	var v map[string]any
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &v))
+	ts.Setenv(args[1], fmt.Sprint(v[args[0]]))
 }
 
 // modelServer starts a server that lists one model and answers every question

@@ -134,6 +134,7 @@ func toolNames(lookup func(string) (string, bool)) func(*config.Config) []string
 // builtInTools are the names that no other tool can have.
 func builtInTools(lookup func(string) (string, bool)) []string {
 	r := newRegistry(config.Default(""), nil, newSandboxes(config.Default("")), lookup, nil, nil, zerolog.Nop())
+	r.Register(newSchedule(nil, 0))
 	r.Register(newMessage(nil)) // for their names: nothing is called here
 	r.Register(newSendFile(config.Default(""), nil, nil))
 	return r.List()

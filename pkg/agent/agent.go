@@ -66,9 +66,6 @@ type Options struct {
 	Budget func(a channels.Address) Budget
 	// Currency is the word for what the models' prices are in.
 	Currency string
-	// Zone is the time zone of the days of a chat that keeps none of its own. Nil, and
-	// what it does not know, is UTC.
-	Zone func(a channels.Address) *time.Location
 	// Approvals say which calls a person is asked about.
 	Approvals policy.Approvals
 	// CanAsk says why a message with buttons would be refused, as [channels.Egress]
@@ -89,6 +86,15 @@ type Options struct {
 	Typer func(a channels.Address) channels.Typer
 	// Redact removes secrets from everything that leaves; nil removes nothing.
 	Redact func(string) string
+	// Clock computes when jobs fire; nil: none does.
+	Clock Clock
+	// Now is the wall clock, for all that schedules and the days of budgets do; nil: time.Now.
+	Now func() time.Time
+	// Zone is the time zone, an IANA name, of a chat for which none is kept; "" or
+	// nil: it is not known.
+	Zone func(a channels.Address) string
+	// Heartbeat is the job that the configuration owns; nil: there is none.
+	Heartbeat *Heartbeat
 	// Grace is how long running turns may go on after Run's context ended; 0: 20 s.
 	Grace time.Duration
 	Log   zerolog.Logger
@@ -100,6 +106,8 @@ type Agent struct {
 	slots *semaphore.Weighted
 	tasks tasks
 	till  till
+	jobs  jobs
+	zones sync.Map // the time zones by name
 
 	mu   sync.Mutex
 	runs map[string]*run // by turn id, while the turn runs in this process
@@ -135,12 +143,24 @@ func New(o Options) (*Agent, error) {
 	if o.Noted == nil {
 		o.Noted = func(session.Approval, channels.Sender, string) {}
 	}
+	o.tellTime()
 	o.showNothing()
 	return &Agent{
 		o:     o,
 		slots: semaphore.NewWeighted(int64(o.MaxTurns)),
+		jobs:  newJobs(o.MaxTurns),
 		runs:  map[string]*run{},
 	}, nil
+}
+
+// tellTime stands in for what knows the time and the zones.
+func (o *Options) tellTime() {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Zone == nil {
+		o.Zone = func(channels.Address) string { return "" }
+	}
 }
 
 // showNothing stands in for what shows that a turn is at work.
@@ -164,7 +184,7 @@ func (o *Options) showNothing() {
 var errStopping = errors.New("the gateway is stopping")
 
 // Run tells chats about background work that did not survive the last process,
-// then runs turns until ctx ends. Turns under way then have the grace period to
+// then fires jobs and runs turns until ctx ends. Turns under way then have the grace period to
 // finish; what is not finished is recorded and resumes at the next start.
 func (a *Agent) Run(ctx context.Context) error {
 	work, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -180,6 +200,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	if err := a.endLostTasks(ctx); err != nil && ctx.Err() == nil {
 		a.o.Log.Error().Err(err).Msg("cannot end the background tasks of the last run")
 	}
+	defer a.startJobs(ctx)()
 	err := a.o.Engine.Run(ctx, func(_ context.Context, t session.Turn) error {
 		return a.handle(work, t)
 	})
@@ -191,12 +212,16 @@ func (a *Agent) Run(ctx context.Context) error {
 
 // handle runs one turn in a slot of its own.
 func (a *Agent) handle(ctx context.Context, t session.Turn) error {
-	if err := a.slots.Acquire(ctx, 1); err != nil {
+	r := newRun(a, t)
+	slots := a.slots
+	if r.job() != nil {
+		slots = a.jobs.slots
+	}
+	if err := slots.Acquire(ctx, 1); err != nil {
 		return err
 	}
-	defer a.slots.Release(1)
+	defer slots.Release(1)
 
-	r := newRun(a, t)
 	a.mu.Lock()
 	a.runs[r.info.ID] = r
 	a.mu.Unlock()

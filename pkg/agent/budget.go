@@ -86,9 +86,9 @@ func (r *run) openBill(ctx context.Context) {
 	if r.bill != nil {
 		return
 	}
-	zone := r.a.dayZone(ctx, r.info.Chat, r.home)
+	zone := r.location(ctx)
 	b := &bill{Spent: session.Spent{
-		Day: r.began.In(zone).Format(time.DateOnly), Purpose: r.purpose(), Usage: recorded(r.info.Steps),
+		Day: r.wall.In(zone).Format(time.DateOnly), Purpose: r.purpose(), Usage: recorded(r.info.Steps),
 	}}
 	b.ends = endOfDay(b.Day, zone)
 	t := &r.a.till
@@ -166,26 +166,10 @@ func together(by map[session.Purpose]session.Usage) session.Usage {
 	return sum
 }
 
-// dayZone is the zone in which a chat's days are counted.
-func (a *Agent) dayZone(ctx context.Context, chat string, address channels.Address) *time.Location {
-	name, err := a.o.Engine.Zone(ctx, chat)
-	if err == nil && name != "" {
-		if zone, err := time.LoadLocation(name); err == nil {
-			return zone
-		}
-	}
-	if a.o.Zone != nil {
-		if zone := a.o.Zone(address); zone != nil {
-			return zone
-		}
-	}
-	return time.UTC
-}
-
 // Today is the day on which a turn of a chat would count now, as YYYY-MM-DD, given
 // the chat's key and where it is.
 func (a *Agent) Today(ctx context.Context, chat string, address channels.Address) string {
-	return time.Now().In(a.dayZone(ctx, chat, address)).Format(time.DateOnly)
+	return a.o.Now().In(a.locationOf(ctx, chat, address)).Format(time.DateOnly)
 }
 
 // budget is what the turn's chat may use.

@@ -131,16 +131,7 @@ func TestADayEndsAtMidnightWhereTheChatIs(t *testing.T) {
 				var asked atomic.Int64
 				w := newWorld(t, counted(&asked), nil, withBudget(forOne(session.ForPeople, agent.Limits{Tokens: 100})),
 					withOptions(func(o *agent.Options) {
-						o.Zone = func(channels.Address) *time.Location {
-							if tc.config == "" {
-								return nil
-							}
-							zone, err := time.LoadLocation(tc.config)
-							if err != nil {
-								t.Error(err)
-							}
-							return zone
-						}
+						o.Zone = func(channels.Address) string { return tc.config }
 					}))
 				w.write("1", "1", "/new")
 				w.expect()

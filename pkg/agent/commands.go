@@ -32,6 +32,7 @@ func commandText() [][2]string {
 		{"model", "which model answers"},
 		{"usage", "how long this conversation is, and what this chat used today"},
 		{"compact", "replace the conversation so far by a summary"},
+		{"schedule", "what is planned here; remove, pause or resume ID"},
 		{"tools", "the tools I may use here"},
 		{"tool", "NAME JSON: call one tool directly"},
 	}
@@ -68,7 +69,7 @@ func isStop(text string) bool { name, _, _ := parseCommand(text); return name ==
 func isToolCommand(text string) bool { name, _, _ := parseCommand(text); return name == "tool" }
 
 // command answers a command; all but /tool are answered without a model.
-func (r *run) command(ctx context.Context, it session.Item, name, _ string) error {
+func (r *run) command(ctx context.Context, it session.Item, name, arg string) error {
 	c := session.Commit{Outcome: session.OutcomeAnswered}
 	var text string
 	switch name {
@@ -81,6 +82,11 @@ func (r *run) command(ctx context.Context, it session.Item, name, _ string) erro
 		text = r.stopText(ctx, it)
 	case "status":
 		text = r.statusText(ctx)
+	case "schedule":
+		var err error
+		if text, err = r.scheduleText(ctx, arg); err != nil {
+			return err
+		}
 	case "tools":
 		text = r.toolsText()
 	case "model":
@@ -205,7 +211,7 @@ func (r *run) compact(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ask := append(append([]providers.Message{r.system()}, h.messages...), providers.Message{Role: providers.RoleUser, Content: compactPrompt})
+	ask := append(append([]providers.Message{r.system(ctx)}, h.messages...), providers.Message{Role: providers.RoleUser, Content: compactPrompt})
 	loop, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer r.watch(loop, cancel)()

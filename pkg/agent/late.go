@@ -25,20 +25,38 @@ func lateness(it session.Item, at time.Time) time.Duration {
 	return 0
 }
 
-// noteLate remembers that the turn answers a late message.
+// overdue is how late a job runs, 0 for one that is in time.
+func overdue(it session.Item, at time.Time) time.Duration {
+	if it.Job == nil || it.Job.ID == HeartbeatID {
+		return 0
+	}
+	if age := at.Sub(it.Job.Due); age > missedAfter {
+		return age
+	}
+	return 0
+}
+
+// noteLate remembers that the turn answers a late message, or is a late job's.
 func (r *run) noteLate(age time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.late = max(r.late, age)
 }
 
-// withAge lets an answer begin with the age of the oldest late message, whatever
-// the model says of it. What sends nothing stays that way.
+// withAge lets an answer begin with the age of the oldest late message, or with how
+// late a job runs, whatever the model says of it. What sends nothing stays that way.
 func (r *run) withAge(text string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.late == 0 || text == "" {
+	if text == "" {
 		return text
+	}
+	text = r.withRights(text)
+	switch {
+	case r.late == 0:
+		return text
+	case r.job() != nil:
+		return "(This was due " + ago(r.late) + "; I could not do it sooner.)\n\n" + text
 	}
 	return "(You wrote this " + ago(r.late) + "; I could not answer sooner.)\n\n" + text
 }

@@ -105,13 +105,9 @@ func (r *run) untold(ctx context.Context, it *session.Item, messages []providers
 func (r *run) skipJob(ctx context.Context, j *session.Job, l *limitError) error {
 	c := session.Commit{
 		Outcome: session.OutcomeFailed, Reason: l.Error(),
-		Ran: &session.JobRun{ID: j.ID, Time: r.began, Reason: l.Error(), Skipped: true},
+		Ran: &session.JobRun{ID: j.ID, Time: r.wall, Reason: l.Error(), Skipped: true},
 	}
-	name := "A schedule"
-	if j.Name != "" {
-		name = fmt.Sprintf("The schedule %q", channels.Visible(j.Name))
-	}
-	text := name + " did not run. " + l.text()
+	text := jobName(j) + " did not run. " + l.text()
 	now, err := r.a.o.Engine.Job(ctx, j.ID)
 	if errors.Is(err, session.ErrNotFound) || err == nil && now.Due.IsZero() {
 		return r.commit(ctx, c, text+" It does not run again by itself.")
@@ -127,8 +123,8 @@ func (r *run) dayNotice(text string) channels.Outbound {
 
 // todayText tells what the chat used today, and what it may.
 func (r *run) todayText(ctx context.Context) (string, error) {
-	zone := r.a.dayZone(ctx, r.info.Chat, r.home)
-	day := time.Now().In(zone).Format(time.DateOnly)
+	zone := r.location(ctx)
+	day := r.a.o.Now().In(zone).Format(time.DateOnly)
 	stored, err := r.a.o.Engine.Spending(ctx, r.info.Chat, day)
 	if err != nil {
 		return "", err

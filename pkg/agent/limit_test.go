@@ -21,6 +21,9 @@ import (
 func (w *world) fire(j session.Job, n int) {
 	w.t.Helper()
 	j.Address, j.Creator, j.Direct = chatAddr("1"), channels.Sender{ID: "1"}, true
+	if j.Due.IsZero() {
+		j.Due = time.Now() // as it was when it fired
+	}
 	err := w.eng.Append(w.t.Context(), []session.Item{{
 		ID: fmt.Sprint("schedule/", j.ID, "/", n), Kind: session.ItemSchedule, Address: j.Address, Job: &j, Text: "tick", Solo: true, Time: time.Now(),
 	}}, nil)
@@ -56,7 +59,7 @@ func TestJobsAtTheLimitAreToldOfOnceADay(t *testing.T) {
 		for n := range 5 {
 			w.fire(j, 2+n)
 		}
-		if got := w.expect().Text; !strings.HasPrefix(got, `The schedule "notes" did not run. Today's limit of this chat for schedules is used up: 1 of 1 turns.`) {
+		if got := w.expect().Text; !strings.HasPrefix(got, `The job “notes” (j) did not run. Today's limit of this chat for schedules is used up: 1 of 1 turns.`) {
 			t.Errorf("told %q", got)
 		}
 		w.settled()
@@ -66,7 +69,7 @@ func TestJobsAtTheLimitAreToldOfOnceADay(t *testing.T) {
 			t.Errorf("listed %q", got)
 		}
 		now, err := w.eng.Job(t.Context(), "j")
-		if err != nil || now.Failures != 2 || now.Paused || now.LastReason != "budget: 1 of 1 turns for jobs" {
+		if err != nil || now.Failures != 0 || now.Paused || now.LastReason != "budget: 1 of 1 turns for jobs" {
 			t.Errorf("the job is %+v, %v", now, err)
 		}
 		if tr := strings.Join(w.transcript("1"), "\n"); strings.Count(tr, "tick") != 1 {
@@ -90,10 +93,10 @@ func TestAJobThatWouldNotRunAgainIsToldOf(t *testing.T) {
 	w := newWorld(t, counted(&asked), nil, withBudget(forOne(session.ForJobs, agent.Limits{Tokens: 1})))
 	w.write("1", "1", "hello")
 	w.expectText("answer 1")
-	w.fire(session.Job{ID: "gone"}, 1)
+	w.fire(session.Job{ID: "gone", Prompt: true}, 1)
 	w.expectText("answer 2")
 	ended := w.job(session.Job{ID: "ended", Name: "call mum"})
-	for _, j := range []session.Job{{ID: "gone"}, ended} {
+	for _, j := range []session.Job{{ID: "gone", Prompt: true}, ended} {
 		w.fire(j, 2)
 		if got := w.expect().Text; !strings.Contains(got, "did not run. Today's limit") || !strings.HasSuffix(got, "It does not run again by itself.") {
 			t.Errorf("%s: told %q", j.ID, got)

@@ -104,7 +104,7 @@ func (r *run) closing(messages []providers.Message) string {
 // it is not shown as long as it may. The text is given as it is and redacted.
 func (r *run) said(text, redacted string) bool {
 	text, redacted = strings.TrimSpace(text), strings.TrimSpace(redacted)
-	if strings.HasPrefix(noReply, text) {
+	if strings.HasPrefix(noReply, text) || r.mayBeatQuietly(text) {
 		return true
 	}
 	r.mu.Lock()

@@ -47,6 +47,8 @@ func (r *run) finish(ctx context.Context, messages []providers.Message, res *too
 	switch {
 	case res.Asked: // what there is to say stands in the question
 		return r.commit(ctx, c, "")
+	case r.beatsQuietly(text):
+		return r.commit(ctx, r.quietBeat(c), "")
 	case text == noReply:
 		if r.who.person && !r.sentAnything() {
 			text = "I have nothing to add."
@@ -75,7 +77,7 @@ func (r *run) blank(res *tools.ToolLoopResult) (reason, person string) {
 	switch {
 	case res.FinishReason == providers.FinishContentFilter:
 		return "content filter", (&providers.Error{Kind: providers.KindFiltered}).PersonMessage()
-	case !r.who.person:
+	case !r.who.person && r.job() == nil:
 		return "", ""
 	case res.LimitReached:
 		return "step limit", fmt.Sprintf("I stopped after %d steps, the limit for one answer, and have none yet.", res.Iterations-1)
@@ -92,6 +94,7 @@ func (r *run) fail(ctx context.Context, messages []providers.Message, reason, pe
 		messages = r.userMessages(r.info.Items, nil)
 	}
 	reason = r.a.o.Redact(reason)
+	person = r.jobFailure(ctx, person)
 	r.log().Error().Str("reason", reason).Msg("turn failed")
 	return r.unanswered(ctx, messages, reason, person)
 }
@@ -117,6 +120,9 @@ func (r *run) commit(ctx context.Context, c session.Commit, text string) error {
 	if text == "" && open != "" {
 		text = r.closing(c.Messages)
 	}
+	if c.Ran == nil {
+		c.Ran = r.ran(&c)
+	}
 	c.Messages = r.historyForm(c.Messages)
 	c.Approvals = append(c.Approvals, r.stained()...)
 	c.Spent = r.spent(ctx)
@@ -125,7 +131,7 @@ func (r *run) commit(ctx context.Context, c session.Commit, text string) error {
 		o.Finishes = open
 		c.Outbox = append(c.Outbox, o)
 	}
-	return r.t.Commit(ctx, c)
+	return r.commitJob(ctx, c)
 }
 
 // outbound makes one message to this chat. Its text has been through the outbound filter.

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"parley/pkg/channels"
 	"parley/pkg/providers"
@@ -21,7 +20,7 @@ const maxFile = 8 << 10
 // system is the instructions of a turn: the operator's, what the chat's files
 // remember, and the few facts that the model cannot know. It changes once a
 // day, so that model servers can cache it.
-func (r *run) system() providers.Message {
+func (r *run) system(ctx context.Context) providers.Message {
 	parts := make([]string, 0, 16) // joined at once: hundreds of turns hold one of these
 	if s := strings.TrimSpace(r.a.o.AgentFile()); s != "" {
 		parts = append(parts, cut(s, 4*maxFile), "\n\n")
@@ -31,7 +30,7 @@ func (r *run) system() providers.Message {
 			parts = append(parts, "# ", name, "\n", s, "\n\n")
 		}
 	}
-	parts = append(parts, "Today is ", time.Now().Format("Monday 2006-01-02"), ". ",
+	parts = append(parts, "Today is ", r.today(ctx), ". ",
 		"You are talking on the channel ", r.info.Address.Channel, ". ",
 		"Answer "+noReply+" alone when there is nothing to say and either nobody asked or you have already sent a message.")
 	return providers.Message{Role: providers.RoleSystem, Content: strings.Join(parts, "")}
@@ -69,6 +68,10 @@ func (r *run) userMessages(items []session.Item, files [][]Fetched) []providers.
 		if late := lateness(items[i], r.began); late > 0 {
 			r.noteLate(late)
 			m.Content = "[this message was sent " + ago(late) + "]\n" + m.Content
+		}
+		if late := overdue(items[i], r.wall); late > 0 {
+			r.noteLate(late)
+			m.Content = "[this was due " + ago(late) + "]\n" + m.Content
 		}
 		out = append(out, m)
 	}

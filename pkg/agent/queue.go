@@ -65,7 +65,7 @@ func (a *Agent) callOf(ctx context.Context) (*run, string, error) {
 	r := a.runs[inv.Turn]
 	a.mu.Unlock()
 	if r == nil {
-		return nil, "", tools.Fail(tools.ErrExecutionFailed, "messages can be sent only while a turn of this chat runs", nil)
+		return nil, "", tools.Fail(tools.ErrExecutionFailed, "this can be done only while a turn of its chat runs", nil)
 	}
 	return r, inv.Key[len(inv.Turn)+1:], nil
 }

@@ -38,7 +38,8 @@ type run struct {
 	// steps writes the turn's ledger.
 	steps *steps
 	began time.Time
-	bill  *bill // what it used; nil as long as that is nothing, see budget.go
+	bill  *bill     // what it used; nil as long as that is nothing, see budget.go
+	wall  time.Time // when it began by the clock of the schedules
 
 	who asker
 	// home is where the turn's tools are at work, and whom it speaks to: its own chat,
@@ -51,6 +52,7 @@ type run struct {
 	closes  string            // the question whose message the last one takes over
 	preview *preview
 	opened  *openings
+	ofJob   jobNotes // what is noted of a job's turn
 
 	mu      sync.Mutex
 	pending map[string][]queued // what calls want sent, by call key
@@ -77,7 +79,7 @@ type asker struct {
 func newRun(a *Agent, t session.Turn) *run {
 	info := t.Info()
 	return &run{
-		a: a, t: t, info: info, home: info.Address, steps: &steps{t: t}, began: time.Now(), opened: openingsOf(info.Steps),
+		a: a, t: t, info: info, home: info.Address, steps: &steps{t: t}, began: time.Now(), wall: a.o.Now(), opened: openingsOf(info.Steps),
 		pending: map[string][]queued{}, sent: map[string]bool{}, seq: map[string]int{}, begun: map[string]bool{},
 		asks: map[string]asking{},
 	}
@@ -98,6 +100,9 @@ func (r *run) do(ctx context.Context) (err error) {
 		return r.quarantine(ctx)
 	}
 	items, refused := r.authorize(ctx)
+	if len(items) == 0 && r.job() != nil {
+		return r.jobRefused(ctx, refused)
+	}
 	if len(items) == 0 {
 		return r.commit(ctx, session.Commit{Outcome: session.OutcomeFailed, Reason: "not allowed: " + refused}, "")
 	}
@@ -107,6 +112,9 @@ func (r *run) do(ctx context.Context) (err error) {
 		}
 	}
 	r.taint.takes(items)
+	if r.job() != nil {
+		return r.runJob(ctx, items[0])
+	}
 	if len(items) == 1 && items[0].Inbound != nil {
 		if name, arg, ok := parseCommand(items[0].Inbound.Text); ok && name != "tool" {
 			return r.command(ctx, items[0], name, arg)
@@ -129,6 +137,9 @@ func (r *run) quarantine(ctx context.Context) error {
 		if err == nil && a.DecidedTurn == r.info.ID {
 			return r.giveUp(ctx, &a)
 		}
+	}
+	if r.job() != nil {
+		return r.jobQuarantined(ctx)
 	}
 	text := "I have set your last message aside: the gateway stopped three times while working on it. Please write it differently."
 	return r.commit(ctx, session.Commit{
@@ -299,7 +310,7 @@ func (r *run) ask(ctx context.Context, items []session.Item, past past) ([]provi
 			return users, &tools.ToolLoopResult{}, asked{err: err, before: past.messages}
 		}
 		all := len(h.messages)
-		msgs := append(append(slices.Insert(h.messages, 0, r.system()), users...), past.messages...)
+		msgs := append(append(slices.Insert(h.messages, 0, r.system(ctx)), users...), past.messages...)
 		res, err := tools.RunToolLoop(r.invocation(loop), r.config(past), msgs, r.home.Channel, r.home.Chat)
 		if res == nil {
 			res = &tools.ToolLoopResult{}

@@ -8,7 +8,7 @@ import (
 
 // watch looks at what arrives while the turn runs, and ends the turn for /stop,
 // or for any newer message of somebody with the right when interrupting is
-// configured. The returned function ends the watch and waits for it.
+// configured: that ends what a person waits for, not a job. The returned function ends the watch and waits for it.
 func (r *run) watch(ctx context.Context, cancel context.CancelCauseFunc) func() {
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -41,7 +41,7 @@ func (r *run) verdict(ctx context.Context) error {
 		case items[i].Inbound == nil:
 		case isStop(items[i].Inbound.Text) && r.mayEnd(ctx, items[i]):
 			return stopError{sent: items[i].Time}
-		case r.a.o.WhileBusy == Interrupt && !items[i].Solo && r.mayEnd(ctx, items[i]):
+		case r.a.o.WhileBusy == Interrupt && r.job() == nil && !items[i].Solo && r.mayEnd(ctx, items[i]):
 			return errInterrupted
 		}
 	}

@@ -21,6 +21,7 @@ type checker struct {
 func (c checker) run() {
 	c.folders()
 	c.agent()
+	c.schedules()
 	for _, name := range slices.Sorted(maps.Keys(c.cfg.Models)) {
 		c.model("models."+name, c.cfg.Models[name])
 	}

@@ -15,6 +15,7 @@ type Config struct {
 	Owners    []string          `yaml:"owners" jsonschema_description:"Whose direct chats have the rights of the console: telegram:ID or slack:TEAM/ID."`
 	Budgets   Budgets           `yaml:"budgets"`
 	Tools     Tools             `yaml:"tools"`
+	Schedules Schedules         `yaml:"schedules"`
 	Channels  Channels          `yaml:"channels"`
 }
 
@@ -31,6 +32,9 @@ type Agent struct {
 	MaxToolIterations int      `yaml:"max_tool_iterations" jsonschema:"minimum=1,maximum=200" jsonschema_description:"Rounds of tool calls in one turn. Default 10."`
 	WhileBusy         string   `yaml:"while_busy" jsonschema:"enum=steer,enum=queue,enum=interrupt" jsonschema_description:"What a message does that arrives during a turn: it joins (steer, the default), waits (queue), or ends the turn (interrupt)."`
 	AnswerEdits       bool     `yaml:"answer_edits" jsonschema_description:"Whether an edit of a message that was answered is answered too. An edit of one that still waits always replaces it. Default false."`
+	Timezone          string   `yaml:"timezone" jsonschema_description:"IANA name of the time zone of chats that have named none, such as Europe/Berlin. Default none: schedules ask for it; the console has the zone of its machine."`
+
+	Heartbeat Heartbeat `yaml:"heartbeat"`
 }
 
 // Model is one model on one server.
@@ -209,8 +213,9 @@ func Default(home string) *Config {
 		StateDir:  state,
 		Workspace: filepath.Join(state, "workspace"),
 		Log:       Log{Level: "info", Format: "console"},
-		Agent:     Agent{Model: "main", MaxToolIterations: 10, WhileBusy: "steer"},
+		Agent:     Agent{Model: "main", MaxToolIterations: 10, WhileBusy: "steer", Heartbeat: defaultHeartbeat()},
 		Budgets:   defaultBudgets(),
+		Schedules: Schedules{PerChat: 20},
 		Tools:     defaultTools(),
 		Channels: Channels{
 			Inbox:   Inbox{MaxMB: 500},

@@ -138,7 +138,7 @@ func TestLoad(t *testing.T) {
 	want := config.Default(home)
 	want.StateDir, want.Workspace = filepath.Join(filepath.Dir(path), "state"), "/srv/bot"
 	want.Log = config.Log{Level: "warn", Format: "json"}
-	want.Agent = config.Agent{Model: "small", Fallbacks: []string{"big", "none"}, MaxToolIterations: 20, WhileBusy: "queue", AnswerEdits: true}
+	want.Agent = config.Agent{Model: "small", Fallbacks: []string{"big", "none"}, MaxToolIterations: 20, WhileBusy: "queue", AnswerEdits: true, Heartbeat: want.Agent.Heartbeat}
 	want.Models = map[string]*config.Model{
 		"small": {Provider: "openai", Model: "llama", BaseURL: "http://127.0.0.1:11434/v1", Timeouts: timeouts},
 		"big": {
@@ -248,7 +248,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"unknown channel", "channels:\n  irc: {}", []string{"2:3: channels.irc: unknown key: the keys in channels are console, inbox, slack, telegram"}},
 		{"key twice", "log: {level: info}\nagent: {}\nlog: {}", []string{"3:1: log: is written twice, first in line 1: keep one"}},
 		{"model twice", "models:\n  main: {model: a}\n  main: {model: b}", []string{"3:3: models.main: is written twice"}},
-		{"block expected", "agent: fast", []string{"1:8: agent: must be a block of keys (answer_edits, fallbacks, max_tool_iterations, model, while_busy), not a text"}},
+		{"block expected", "agent: fast", []string{"1:8: agent: must be a block of keys (answer_edits, fallbacks, heartbeat, max_tool_iterations, model, timezone, while_busy), not a text"}},
 		{"list expected", "owners: telegram:1", []string{"1:9: owners: must be a list"}},
 		{"top level list", "[a]", []string{"1:1: must be a block of keys"}},
 		{"text expected", "state_dir: 5", []string{"1:12: state_dir: must be a text, not a number: put it in quotes"}},

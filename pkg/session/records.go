@@ -324,6 +324,12 @@ type Job struct {
 	Failures   int       `json:"failures,omitempty"`
 	Last       time.Time `json:"last,omitzero"`
 	LastReason string    `json:"last_reason,omitempty"`
+	// Told is the level, lower than Level, of which the chat has been told that the
+	// job runs with it.
+	Told string `json:"told,omitempty"`
+	// Runs are those of Day (YYYY-MM-DD), for a job whose runs a day are bounded.
+	Day  string `json:"day,omitempty"`
+	Runs int    `json:"runs,omitempty"`
 }
 
 // JobRun is one run of a job.

@@ -114,7 +114,7 @@ func (e *Engine) PutJob(ctx context.Context, j session.Job) error {
 		if n == 0 && j.Chat != "" {
 			return fmt.Errorf("job %s: chat %s: %w", j.ID, j.Chat, session.ErrNotFound)
 		}
-		if old, err := get[session.Job](t, bkJobs, idKey(j.ID)); err == nil && old.Chat != j.Chat {
+		if old, err := get[session.Job](t, bkJobs, idKey(j.ID)); err == nil && old.Chat != "" && old.Chat != j.Chat {
 			return fmt.Errorf("job %s: %w", j.ID, session.ErrTaken)
 		}
 		now := j

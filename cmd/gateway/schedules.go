@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"parley/pkg/agent"
+	"parley/pkg/channels"
+	"parley/pkg/channels/console"
+	"parley/pkg/policy"
+	"parley/pkg/session"
+	"parley/pkg/tools"
+	"parley/pkg/tools/schedule"
+)
+
+// clockwork reads the specifications of jobs for the agent.
+type clockwork struct{}
+
+// Tick implements [agent.Clock].
+func (clockwork) Tick(raw json.RawMessage, due, now time.Time) (agent.Tick, error) {
+	spec, err := schedule.ParseSpec(raw)
+	if err != nil {
+		return agent.Tick{}, err
+	}
+	next, _ := spec.Following(due, now) // the zero time where there is none
+	return agent.Tick{Next: next, Pass: spec.CatchUp == schedule.CatchUpSkip}, nil
+}
+
+// Describe implements [agent.Clock].
+func (clockwork) Describe(raw json.RawMessage) string {
+	spec, err := schedule.ParseSpec(raw)
+	if err != nil {
+		return "a schedule that cannot be read"
+	}
+	return spec.String()
+}
+
+// newSchedule is the tool that plans; with no agent it is for its name alone.
+func newSchedule(a *agent.Agent, perChat int) tools.Tool {
+	return schedule.New(schedule.Options{Book: book{a}, PerChat: perChat, Zone: func(ctx context.Context) string { return a.UsualZone(ctx) }})
+}
+
+// book keeps the jobs of the tool with the agent, which knows whose call it is.
+type book struct{ agent *agent.Agent }
+
+// List implements [schedule.Book].
+func (b book) List(ctx context.Context) ([]schedule.Job, error) {
+	all, err := b.agent.ChatJobs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]schedule.Job, 0, len(all))
+	for i := range all {
+		j := &all[i]
+		spec, err := schedule.ParseSpec(j.Spec)
+		if err != nil {
+			spec = schedule.Spec{} // it is listed all the same, so that it can be removed
+		}
+		out = append(out, schedule.Job{
+			ID: j.ID, Name: j.Name, Spec: spec, Text: j.Text, Prompt: j.Prompt, Due: j.Due, Paused: j.Paused, Why: j.Why,
+			Last: j.Last, Failures: j.Failures, LastReason: j.LastReason,
+		})
+	}
+	return out, nil
+}
+
+// Put implements [schedule.Book].
+func (b book) Put(ctx context.Context, j schedule.Job) error {
+	raw, err := json.Marshal(j.Spec)
+	if err != nil {
+		return err
+	}
+	return b.agent.KeepJob(ctx, session.Job{
+		ID: j.ID, Name: j.Name, Spec: raw, Text: j.Text, Prompt: j.Prompt, Due: j.Due, Paused: j.Paused, Why: j.Why, Failures: j.Failures,
+	})
+}
+
+// Delete implements [schedule.Book].
+func (b book) Delete(ctx context.Context, id string) error { return b.agent.DropJob(ctx, id) }
+
+// Zone implements [schedule.Book].
+func (b book) Zone(ctx context.Context) (string, error) { return b.agent.ChatZone(ctx) }
+
+// SetZone implements [schedule.Book].
+func (b book) SetZone(ctx context.Context, zone string) error { return b.agent.KeepZone(ctx, zone) }
+
+// zones gives the time zone of a chat that has named none: the configured one, or
+// for the console that of this machine.
+func zones(configured string, lookup func(string) (string, bool)) func(channels.Address) string {
+	here := ""
+	if configured == "" {
+		here = systemZone(lookup)
+	}
+	return func(at channels.Address) string {
+		if configured == "" && at.Channel == console.Name {
+			return here
+		}
+		return configured
+	}
+}
+
+// systemZone is the IANA name of the machine's time zone, "" where it has no name.
+func systemZone(lookup func(string) (string, bool)) string {
+	const link, folder = "/etc/localtime", "zoneinfo/"
+	name, set := lookup("TZ")
+	if !set {
+		target, err := filepath.EvalSymlinks(link)
+		if os.IsNotExist(err) {
+			return "UTC" // as for every program
+		}
+		if i := strings.LastIndex(target, folder); i >= 0 {
+			name = target[i+len(folder):]
+		}
+	}
+	name = strings.TrimPrefix(name, ":")
+	if name == "" && set {
+		return "UTC"
+	}
+	if _, err := time.LoadLocation(name); name == "" || err != nil || filepath.IsAbs(name) {
+		return ""
+	}
+	return name
+}
+
+// heartbeat is the job that the configuration owns, nil where there is none.
+func (a *App) heartbeat() *agent.Heartbeat {
+	h := a.cfg.Agent.Heartbeat
+	place, err := policy.ParsePlace(h.To)
+	if h.To == "" || err != nil {
+		return nil
+	}
+	to := channels.Address(place)
+	if to.Channel == console.Name {
+		to.Chat = "local" // the one conversation that it has
+	}
+	for _, c := range a.channels { // the first bot of several, where none is named
+		if c.Name() == to.Channel && to.Account == "" {
+			to.Account = c.Account()
+		}
+	}
+	spec, err := json.Marshal(schedule.Spec{Every: time.Duration(h.Every).String()})
+	if err != nil {
+		return nil
+	}
+	return &agent.Heartbeat{
+		To: to, Owner: channels.Sender{ID: to.Chat, Name: "the owner"}, Spec: spec, PerDay: h.PerDay, File: a.spaces.heartbeatFile,
+	}
+}
+
+// heartbeatFile is the operator's HEARTBEAT.md as it is now; "" where there is none.
+func (s *spaces) heartbeatFile() string {
+	f, err := os.Open(filepath.Join(s.dir, "HEARTBEAT.md"))
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxAgentFile))
+	if err != nil {
+		return ""
+	}
+	return strings.ToValidUTF8(string(text), "")
+}

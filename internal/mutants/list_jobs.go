@@ -1,0 +1,105 @@
+package mutants
+
+// jobMutants break how jobs fire.
+func jobMutants() []Mutant {
+	const dir = "pkg/agent"
+	return []Mutant{
+		{
+			Promise: "jobs: missed times", Defect: "goes on from the time that was missed",
+			File: "pkg/tools/schedule/spec.go", Old: "return s.Next(due.Add(now.Sub(due).Truncate(p.every)))", New: "return s.Next(due)",
+			Dir: dir, Test: "^TestSixMissedTicksAreOne$",
+		},
+		{
+			Promise: "jobs: missed times", Defect: "runs late what is to be passed over",
+			File: dir + "/jobturn.go", Old: "if tick.Pass && it.Time.Sub(j.Due) > missedAfter {", New: "if tick.Pass && it.Time.Sub(j.Due) < 0 {",
+			Dir: dir, Test: "^TestSixMissedTicksAreOne$",
+		},
+		{
+			Promise: "jobs: missed times", Defect: "does not say that it is late",
+			File: dir + "/late.go", Old: "if age := at.Sub(it.Job.Due); age > missedAfter {", New: "if age := at.Sub(it.Job.Due); age < 0 {",
+			Dir: dir, Test: "^TestAOneShotThatFellDueWhileDownFiresAtStartAndSaysSo$",
+		},
+		{
+			Promise: "jobs: clocks", Defect: "sleeps until the next job is due",
+			File: dir + "/jobs.go", Old: "return min(wait, jobLook), nil", New: "return wait, nil",
+			Dir: dir, Test: "^TestAHostThatSleptIsNoticedWithinHalfAMinute$",
+		},
+		{
+			Promise: "jobs: storms", Defect: "gives jobs the slots of people",
+			File: dir + "/agent.go", Old: "slots = a.jobs.slots", New: "slots = a.slots",
+			Dir: dir, Test: "^TestAThousandJobsAtOnce$",
+		},
+		{
+			Promise: "jobs: stop", Defect: "fires after the stop",
+			File: dir + "/jobs.go", Old: "func (a *Agent) StopJobs() { a.jobs.end() }", New: "func (a *Agent) StopJobs() {}",
+			Dir: dir, Test: "^TestNothingFiresAfterTheStop$",
+		},
+		{
+			Promise: "jobs: stop", Defect: "fires while the store is held",
+			File: dir + "/jobs.go", Old: `if err != nil || st.Held != "" {`, New: `if err != nil || st.Held == "never" {`,
+			Dir: dir, Test: "^TestJobsWaitForAStoreThatCannotBeWrittenOrIsHeld$",
+		},
+	}
+}
+
+// jobTurnMutants break what the turns of jobs do, the heartbeat's too.
+func jobTurnMutants() []Mutant {
+	const dir = "pkg/agent"
+	return []Mutant{
+		{
+			Promise: "jobs: failures", Defect: "never pauses a job",
+			File: dir + "/jobturn.go", Old: "now.Failures+1 >= maxJobFailures", New: "now.Failures < 0",
+			Dir: dir, Test: "^TestAFailedRunIsToldOnceAndTheThirdInARowPausesTheJob$",
+		},
+		{
+			Promise: "jobs: failures", Defect: "counts a run that was stopped",
+			File: dir + "/jobturn.go", Old: "if j == nil || c.Outcome == session.OutcomeStopped {\n\t\treturn nil\n\t}\n\tout", New: "if j == nil {\n\t\treturn nil\n\t}\n\tout",
+			Dir: dir, Test: "^TestStopEndsAJobsTurnAndCountsNeitherWay$",
+		},
+		{
+			Promise: "jobs: rights", Defect: "does not pause the job of somebody who lost the right",
+			File: dir + "/jobturn.go", Old: `r.ofJob.pause = "its creator may not speak here any more"`, New: `r.ofJob.pause = ""`,
+			Dir: dir, Test: "^TestAJobOfSomebodyWhoLostTheRightIsPausedAndSaysSoOnce$",
+		},
+		{
+			Promise: "jobs: rights", Defect: "gives a job the rights that its creator has now",
+			File: dir + "/turn.go", Old: "who.level = policy.Lowest(v.Level, then)", New: "who.level = v.Level",
+			Dir: dir, Test: "^TestAJobRunsWithTheLowerRightsAndSaysSoOnceForEachChange$",
+		},
+		{
+			Promise: "jobs: rights", Defect: "lets anybody change a job",
+			File: dir + "/jobbook.go", Old: "case !r.who.owner && j.Creator.ID != r.who.sender.ID:", New: `case j.ID == "":`,
+			Dir: dir, Test: "^(TestAJobBelongsToItsChatAndToWhoeverWroteItsText|TestTheScheduleCommand)$",
+		},
+		{
+			Promise: "jobs: rights", Defect: "runs the words of others with the rights of who paused them",
+			File: dir + "/jobbook.go", Old: "case old.Text == j.Text && old.Prompt == j.Prompt:", New: `case old.Text == "":`,
+			Dir: dir, Test: "^TestAJobBelongsToItsChatAndToWhoeverWroteItsText$",
+		},
+		{
+			Promise: "jobs: removed", Defect: "runs a job that was removed after it fired",
+			File: dir + "/jobturn.go", Old: `return "the job was removed", nil`, New: `return "", nil`,
+			Dir: dir, Test: "^TestAJobThatIsRemovedOrPausedAfterItFiredDoesNothing$",
+		},
+		{
+			Promise: "heartbeat", Defect: "asks the model over an empty file",
+			File: dir + "/heartbeat.go", Old: "if !instructs(text) {", New: "if h.PerDay < 0 {",
+			Dir: dir, Test: "^TestAHeartbeatWithoutInstructionsAsksNoModel$",
+		},
+		{
+			Promise: "heartbeat", Defect: "forgets the runs of the day at a restart",
+			File: dir + "/heartbeat.go", Old: "\tj := old\n", New: "\tj := old\n\tj.Runs = 0\n",
+			Dir: dir, Test: "^TestTheHeartbeatHasABudgetForEachDayOverRestarts$",
+		},
+		{
+			Promise: "heartbeat", Defect: "says that it has nothing to say",
+			File: dir + "/heartbeat.go", Old: `text == "" || text == beatOK || text == noReply`, New: `text == "" || text == noReply`,
+			Dir: dir, Test: "^TestTheHeartbeatIsSilentWhenThereIsNothingToSay$",
+		},
+		{
+			Promise: "date", Defect: "tells the date of another zone",
+			File: dir + "/zone.go", Old: "return r.wall.In(loc).Format(layout)", New: "return r.wall.UTC().Format(layout)",
+			Dir: dir, Test: "^TestTheDateIsThatOfTheChatsZoneAndStaysForADay$",
+		},
+	}
+}

@@ -1,0 +1,154 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"parley/pkg/channels"
+	"parley/pkg/session"
+)
+
+// HeartbeatID is the id of the job that the configuration owns.
+const HeartbeatID = "heartbeat"
+
+// Heartbeat is a prompt that is read from a file each time it is due, and silent
+// when there is nothing to say.
+type Heartbeat struct {
+	// To is the direct chat that it speaks in, Owner whose it is.
+	To    channels.Address
+	Owner channels.Sender
+	// Spec is for the [Clock].
+	Spec json.RawMessage
+	// PerDay bounds how often the model is asked on one day of the chat.
+	PerDay int
+	// File returns the prompt; a text without instructions is none.
+	File func() string
+}
+
+// beatOK is an answer of a heartbeat that says nothing, as models know it from elsewhere.
+const beatOK = "HEARTBEAT_OK"
+
+// setHeartbeat makes the job of the heartbeat what the configuration says.
+func (a *Agent) setHeartbeat(ctx context.Context) error {
+	a.jobs.change.Lock()
+	defer a.jobs.change.Unlock()
+	old, err := a.o.Engine.Job(ctx, HeartbeatID)
+	known := err == nil
+	if err != nil && !errors.Is(err, session.ErrNotFound) && !errors.Is(err, session.ErrCorrupt) {
+		return err
+	}
+	h := a.o.Heartbeat
+	if h == nil {
+		if !known {
+			return nil
+		}
+		return a.o.Engine.DeleteJob(ctx, HeartbeatID)
+	}
+	j := old
+	j.ID, j.Name, j.Address, j.Creator, j.Direct, j.Prompt = HeartbeatID, HeartbeatID, h.To, h.Owner, true, true
+	switch info, err := a.o.Engine.Lookup(ctx, h.To); {
+	case err == nil:
+		j.Chat = info.Chat
+	case errors.Is(err, session.ErrNotFound): // the first beat makes the chat
+		j.Chat = ""
+	default:
+		return err
+	}
+	if known && old.Chat != "" && old.Chat != j.Chat { // it moves to another chat
+		if err := a.o.Engine.DeleteJob(ctx, HeartbeatID); err != nil {
+			return err
+		}
+	}
+	if !known || string(old.Spec) != string(h.Spec) {
+		now := a.o.Now()
+		tick, err := a.o.Clock.Tick(h.Spec, now, now)
+		if err != nil {
+			return err
+		}
+		j.Spec, j.Due = h.Spec, tick.Next
+	}
+	return a.o.Engine.PutJob(ctx, j)
+}
+
+// beat reads what the heartbeat is to do; the second value says why it does nothing.
+func (r *run) beat(ctx context.Context) (text, why string, err error) {
+	h := r.a.o.Heartbeat
+	if h == nil {
+		return "", "the heartbeat is not configured any more", nil
+	}
+	text = strings.TrimSpace(h.File())
+	if !instructs(text) {
+		return "", "its file has nothing to do", nil
+	}
+	if len(r.info.Steps) > 0 {
+		return text, "", nil // an earlier attempt counted it
+	}
+	day := r.wall.In(r.location(ctx)).Format(time.DateOnly)
+	over := false
+	_, err = r.a.changeJob(ctx, HeartbeatID, func(j *session.Job) error {
+		if j.Day != day {
+			j.Day, j.Runs = day, 0
+		}
+		if over = j.Runs >= h.PerDay; !over {
+			j.Runs++
+		}
+		return nil
+	})
+	if errors.Is(err, session.ErrNotFound) {
+		return "", "the heartbeat is not configured any more", nil
+	}
+	if over {
+		why = "its runs of the day are used up"
+	}
+	return text, why, err
+}
+
+// instructs says whether a text has more than headings, comments and blank lines.
+func instructs(text string) bool {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		comment := strings.HasPrefix(line, "<!--") && strings.HasSuffix(line, "-->")
+		if line != "" && !strings.HasPrefix(line, "#") && !comment {
+			return true
+		}
+	}
+	return false
+}
+
+// beatsQuietly says whether a heartbeat's answer says nothing.
+func (r *run) beatsQuietly(text string) bool {
+	if !r.beats() {
+		return false
+	}
+	text = bareWord(text)
+	return text == "" || text == beatOK || text == noReply
+}
+
+// mayBeatQuietly says whether what a heartbeat's answer begins with may turn out to
+// say nothing: it is not shown then.
+func (r *run) mayBeatQuietly(text string) bool {
+	return r.beats() && strings.HasPrefix(beatOK, bareWord(text))
+}
+
+func (r *run) beats() bool {
+	j := r.job()
+	return j != nil && j.ID == HeartbeatID
+}
+
+// bareWord is a text without what models put round a word.
+func bareWord(text string) string { return strings.Trim(text, " \t\r\n*_`\"'.!") }
+
+// quietBeat is the commit of a heartbeat that said nothing. What did nothing either
+// leaves no trace in the conversation.
+func (r *run) quietBeat(c session.Commit) session.Commit {
+	for i := range c.Messages {
+		if len(c.Messages[i].ToolCalls) > 0 {
+			return c
+		}
+	}
+	c.Messages, c.CompactTo = nil, 0
+	return c
+}

@@ -1,0 +1,59 @@
+package agent
+
+import (
+	"context"
+	"time"
+
+	"parley/pkg/channels"
+)
+
+// zoneOf is the time zone of a chat: the one that is kept for it, or else the
+// configured one; nil when neither is known.
+func (a *Agent) zoneOf(ctx context.Context, chat string, at channels.Address) *time.Location {
+	name, err := a.o.Engine.Zone(ctx, chat)
+	if err != nil || name == "" {
+		name = a.o.Zone(at)
+	}
+	if name == "" {
+		return nil
+	}
+	known, _ := a.zones.Load(name)
+	if loc, ok := known.(*time.Location); ok {
+		return loc
+	}
+	loc, err := time.LoadLocation(name)
+	if err != nil {
+		a.o.Log.Warn().Err(err).Str("zone", name).Msg("a chat's time zone is not known here")
+		return nil
+	}
+	a.zones.Store(name, loc)
+	return loc
+}
+
+// locationOf is the time zone of a chat, UTC when it is not known.
+func (a *Agent) locationOf(ctx context.Context, chat string, at channels.Address) *time.Location {
+	if loc := a.zoneOf(ctx, chat, at); loc != nil {
+		return loc
+	}
+	return time.UTC
+}
+
+// location is the time zone of the chat, UTC when it is not known.
+func (r *run) location(ctx context.Context) *time.Location {
+	return r.a.locationOf(ctx, r.info.Chat, r.home)
+}
+
+// today is the date and the zone that it is of. It stays the same for a day.
+func (r *run) today(ctx context.Context) string {
+	const layout = "Monday 2006-01-02"
+	loc := r.a.zoneOf(ctx, r.info.Chat, r.home)
+	if loc == nil {
+		return r.wall.UTC().Format(layout) + " (UTC; the time zone of this chat is not known)"
+	}
+	return r.wall.In(loc).Format(layout) + " (" + loc.String() + ")"
+}
+
+// timeHere is a time as people in the chat write it.
+func (r *run) timeHere(ctx context.Context, t time.Time) string {
+	return t.In(r.location(ctx)).Format("Mon 2006-01-02 15:04 MST")
+}
