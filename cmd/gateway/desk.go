@@ -50,6 +50,8 @@ type deskArgs struct {
 	Pair string `json:"pair,omitempty"`
 	// Approval is the id of a question or of a grant.
 	Approval string `json:"approval,omitempty"`
+	// Task is a background task's name.
+	Task string `json:"task,omitempty"`
 }
 
 // emitter takes one value of an operation's answer.
@@ -126,6 +128,8 @@ func (a *App) desk(ctx context.Context, op string, args deskArgs, take emitter) 
 		return a.pairOp(ctx, op, args.Pair, emit)
 	case opApprovals, opAllow, opDeny, opGrants, opUngrant:
 		return a.approvalOp(ctx, op, args.Approval, emit)
+	case opTasks, opTask, opCancel:
+		return a.taskOp(ctx, op, args.Task, emit)
 	default:
 		return fmt.Errorf("this gateway knows no %q: is it another version?", op)
 	}

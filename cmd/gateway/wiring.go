@@ -135,6 +135,7 @@ func toolNames(lookup func(string) (string, bool)) func(*config.Config) []string
 func builtInTools(lookup func(string) (string, bool)) []string {
 	r := newRegistry(config.Default(""), nil, newSandboxes(config.Default("")), lookup, nil, nil, zerolog.Nop())
 	r.Register(newMessage(nil)) // for their names: nothing is called here
+	r.Register(newTasksTool(nil))
 	r.Register(newSendFile(config.Default(""), nil, nil))
 	return r.List()
 }

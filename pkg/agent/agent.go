@@ -91,6 +91,7 @@ type Agent struct {
 	o     Options
 	slots *semaphore.Weighted
 	tasks tasks
+	lost  lost
 
 	mu   sync.Mutex
 	runs map[string]*run // by turn id, while the turn runs in this process
@@ -157,7 +158,7 @@ func (o *Options) showNothing() {
 var errStopping = errors.New("the gateway is stopping")
 
 // Run tells chats about background work that did not survive the last process,
-// then runs turns until ctx ends. Turns under way then have the grace period to
+// and runs turns until ctx ends. Turns under way then have the grace period to
 // finish; what is not finished is recorded and resumes at the next start.
 func (a *Agent) Run(ctx context.Context) error {
 	work, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -170,8 +171,8 @@ func (a *Agent) Run(ctx context.Context) error {
 
 	a.tasks.start(work)
 	defer a.tasks.stop()
-	if err := a.endLostTasks(ctx); err != nil && ctx.Err() == nil {
-		a.o.Log.Error().Err(err).Msg("cannot end the background tasks of the last run")
+	if err := a.takeUpTasks(ctx); err != nil && ctx.Err() == nil {
+		a.o.Log.Error().Err(err).Msg("cannot look at the background tasks of the last run")
 	}
 	err := a.o.Engine.Run(ctx, func(_ context.Context, t session.Turn) error {
 		return a.handle(work, t)
@@ -184,6 +185,7 @@ func (a *Agent) Run(ctx context.Context) error {
 
 // handle runs one turn in a slot of its own.
 func (a *Agent) handle(ctx context.Context, t session.Turn) error {
+	a.lost.wait(ctx, t.Info().Chat)
 	if err := a.slots.Acquire(ctx, 1); err != nil {
 		return err
 	}

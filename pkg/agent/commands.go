@@ -32,6 +32,8 @@ func commandText() [][2]string {
 		{"model", "which model answers"},
 		{"usage", "how much of what the model can read this conversation takes"},
 		{"compact", "replace the conversation so far by a summary"},
+		{"tasks", "what runs in the background"},
+		{"cancel", "NAME: end what runs in the background"},
 		{"tools", "the tools I may use here"},
 		{"tool", "NAME JSON: call one tool directly"},
 	}
@@ -68,9 +70,10 @@ func isStop(text string) bool { name, _, _ := parseCommand(text); return name ==
 func isToolCommand(text string) bool { name, _, _ := parseCommand(text); return name == "tool" }
 
 // command answers a command; all but /tool are answered without a model.
-func (r *run) command(ctx context.Context, it session.Item, name, _ string) error {
+func (r *run) command(ctx context.Context, it session.Item, name, arg string) error {
 	c := session.Commit{Outcome: session.OutcomeAnswered}
 	var text string
+	var err error
 	switch name {
 	case startCommand:
 		text = "Hello, I am Parley, a chat bot. The model " + r.a.o.Model + " answers what you write.\n\n" + helpText()
@@ -86,14 +89,18 @@ func (r *run) command(ctx context.Context, it session.Item, name, _ string) erro
 	case "model":
 		text = "Model: " + r.a.o.Model + ". Which one answers is set in the configuration (agent.model)."
 	case "usage":
-		var err error
-		if text, err = r.usageText(ctx); err != nil {
-			return err
-		}
+		text, err = r.usageText(ctx)
+	case "tasks":
+		text, err = r.tasksText(ctx)
+	case "cancel":
+		text, c.Messages, err = r.cancelText(ctx, &it, arg)
 	case "compact":
 		return r.compact(ctx)
 	default:
 		text = helpText()
+	}
+	if err != nil {
+		return err
 	}
 	return r.commit(ctx, c, text)
 }

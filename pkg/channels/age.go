@@ -1,0 +1,45 @@
+package channels
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// LateAfter is the age above which a message says how old it is, or an answer how old
+// what it answers is: the gateway, or what it works with, was down, and the person
+// may have moved on.
+const LateAfter = 10 * time.Minute
+
+// Ago says roughly how long something is past: 2 hours ago.
+func Ago(d time.Duration) string {
+	const day = 24 * time.Hour
+	n, unit := d.Round(time.Minute)/time.Minute, "minute"
+	if n >= 60 {
+		n, unit = d.Round(time.Hour)/time.Hour, "hour"
+	}
+	if unit == "hour" && n >= 24 {
+		n, unit = d.Round(day)/day, "day"
+	}
+	if n != 1 {
+		unit += "s"
+	}
+	return fmt.Sprintf("%d %s ago", n, unit)
+}
+
+// age lets a late message begin with its age, if it wants that and nothing of it can
+// have left.
+func (r *delivering) age(work context.Context, first *Part) error {
+	o := &r.info.Outbound
+	old := time.Since(o.Time)
+	if !o.Aged || r.aged || first.Index > 0 || r.known.ambiguous > 0 || o.File != nil || old <= LateAfter {
+		return nil
+	}
+	r.aged = true
+	r.parts = r.cut("(This is from " + Ago(old) + "; I could not send it sooner.)\n\n" + o.Text)
+	if err := r.note(work); err != nil {
+		return err
+	}
+	*first = r.build(0)
+	return nil
+}
