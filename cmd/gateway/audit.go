@@ -44,7 +44,7 @@ func (a *App) noted(row audit.Row) {
 // is not written down.
 func (a *App) notedOperator(op string, args deskArgs, err error) {
 	switch op {
-	case opForget, opSnapshot, opRelease, opApprove, opRevoke, opCall, opAllow, opDeny, opUngrant:
+	case opForget, opSnapshot, opRelease, opApprove, opRevoke, opCall, opAllow, opDeny, opUngrant, opCancel:
 	default:
 		return // only looks
 	}
@@ -55,8 +55,8 @@ func (a *App) notedOperator(op string, args deskArgs, err error) {
 	if op == opForget || op == opRevoke {
 		row.Detail += " " + args.Session + args.Pair
 	}
-	if args.Approval != "" {
-		row.Detail += " " + args.Approval
+	if id := args.Approval + args.Task; id != "" {
+		row.Detail += " " + id
 	}
 	a.noted(row)
 }

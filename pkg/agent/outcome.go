@@ -106,7 +106,7 @@ func (r *run) commit(ctx context.Context, c session.Commit, text string) error {
 	c.Approvals = append(c.Approvals, r.stained()...)
 	if text != "" {
 		o := r.outbound(r.info.ID+"/final/0", text, r.preview.id())
-		o.Finishes = open
+		o.Finishes, o.Aged = open, r.info.Items[0].Kind == session.ItemTask
 		c.Outbox = append(c.Outbox, o)
 	}
 	return r.t.Commit(ctx, c)

@@ -32,11 +32,12 @@ func Ago(d time.Duration) string {
 func (r *delivering) age(work context.Context, first *Part) error {
 	o := &r.info.Outbound
 	old := time.Since(o.Time)
-	if !o.Aged || r.aged || first.Index > 0 || r.known.ambiguous > 0 || o.File != nil || old <= LateAfter {
+	ago := Ago(old)
+	if !o.Aged || r.aged == ago || first.Index > 0 || r.known.ambiguous > 0 || o.File != nil || old <= LateAfter {
 		return nil
 	}
-	r.aged = true
-	r.parts = r.cut("(This is from " + Ago(old) + "; I could not send it sooner.)\n\n" + o.Text)
+	r.aged = ago
+	r.parts = r.cut("(This is from " + ago + "; I could not send it sooner.)\n\n" + o.Text)
 	if err := r.note(work); err != nil {
 		return err
 	}

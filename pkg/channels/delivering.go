@@ -25,8 +25,8 @@ type delivering struct {
 	refusal string
 	// notBefore is when the next attempt may begin for the delivery's own sake.
 	notBefore time.Time
-	// aged says that the text begins with its age.
-	aged bool
+	// aged is the age that the text begins with.
+	aged string
 	// known is what became of the parts so far.
 	known progress
 }

@@ -62,9 +62,9 @@ func (t *task) cancel() {
 	t.own.cancel()
 }
 
-// callback is what the tool gets: nil when there is nobody to tell.
+// callback is what the tool gets: nil when there is nobody to tell, or nothing goes on.
 func (t *task) callback() AsyncCallback {
-	if t.tell == nil {
+	if t == nil || t.tell == nil {
 		return nil
 	}
 	return t.ended
