@@ -294,7 +294,6 @@ func TestWorkThatEndsWhileItsTurnRunsIsToldAfterIt(t *testing.T) {
 func TestAResultSaysHowLongItWaitedForItsChannel(t *testing.T) {
 	t.Parallel()
 	for _, forUser := range []string{"done", ""} {
-		begin := make(chan struct{})
 		var mu sync.Mutex
 		down := false
 		onSlate(t, script(func(ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition) (*providers.LLMResponse, error) {
@@ -308,7 +307,6 @@ func TestAResultSaysHowLongItWaitedForItsChannel(t *testing.T) {
 				return &tools.ToolResult{ForLLM: "done", ForUser: forUser}
 			})
 		}}}, func(w *world, s *slate) {
-			close(begin)
 			s.send = func(channels.Part) error {
 				mu.Lock()
 				defer mu.Unlock()

@@ -63,7 +63,7 @@ func TestProgressIsOneMessageThatBecomesTheResult(t *testing.T) {
 				w.settled()
 				all := s.all()
 				if len(all) != 2 || !all[1].opened || !all[1].done || !strings.Contains(all[1].text(), c.want) {
-					t.Fatalf("the chat has %+v", all)
+					w.t.Fatalf("the chat has %+v", all)
 				}
 				if after := all[1].sent.Sub(began); after < 5*time.Second || after > 7*time.Second {
 					t.Errorf("shown after %v", after)
@@ -91,17 +91,18 @@ func TestProgressOfALostTaskIsFinishedByItsNotice(t *testing.T) {
 		w.write("1", "1", "work")
 		<-time.After(20 * time.Second)
 		w.restart()
+		w.endOf("1")
 		w.settled()
 		all := s.all()
 		if len(all) != 2 || !all[1].done || !strings.Contains(all[1].text(), "interrupted") {
-			t.Fatalf("the chat has %+v", all)
+			w.t.Fatalf("the chat has %+v", all)
 		}
 	})
 }
 
 func TestProgressIsFinishedAfterARestartThoughTheModelHasNothingToSay(t *testing.T) {
 	t.Parallel()
-	asked := make(chan struct{}, 9)
+	var asked chan struct{}
 	first := true
 	onSlate(t, script(func(ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition) (*providers.LLMResponse, error) {
 		if strings.HasPrefix(last(msgs).Content, "[background task]") && first {
@@ -110,13 +111,14 @@ func TestProgressIsFinishedAfterARestartThoughTheModelHasNothingToSay(t *testing
 		}
 		return relay(ctx, msgs, defs)
 	}), []tools.Tool{counting(tools.ToolResult{ForLLM: "counted"})}, func(w *world, s *slate) {
+		asked = make(chan struct{}, 1)
 		w.write("1", "1", "work")
 		<-asked
 		w.restart()
 		w.settled()
 		all := s.all()
 		if len(all) != 2 || !all[1].done || !strings.Contains(all[1].text(), "has ended (done)") {
-			t.Fatalf("the chat has %+v", all)
+			w.t.Fatalf("the chat has %+v", all)
 		}
 	})
 }
@@ -167,7 +169,7 @@ func TestCancelEndsTheWorkAndIsToldOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ended := make(chan struct{})
+			var ended chan struct{}
 			onSlate(t, script(relay), []tools.Tool{&errand{run: func(ctx context.Context, cb tools.AsyncCallback) *tools.ToolResult {
 				go func() {
 					<-ctx.Done()
@@ -176,13 +178,14 @@ func TestCancelEndsTheWorkAndIsToldOnce(t *testing.T) {
 				}()
 				return tools.AsyncResult("started")
 			}}}, func(w *world, s *slate) {
+				ended = make(chan struct{})
 				creator := "2"
 				if !c.may {
 					creator = "1"
 				}
 				w.write("1", creator, "work")
 				w.settled()
-				open, err := w.eng.OpenTasks(t.Context())
+				open, err := w.eng.OpenTasks(w.t.Context())
 				if err != nil || len(open) != 1 {
 					t.Fatal(open, err)
 				}
@@ -196,7 +199,7 @@ func TestCancelEndsTheWorkAndIsToldOnce(t *testing.T) {
 					if all := s.all(); !strings.Contains(all[len(all)-1].text(), c.told) {
 						t.Errorf("told %q", all[len(all)-1].text())
 					}
-					if open, err := w.eng.OpenTasks(t.Context()); err != nil || len(open) != 1 {
+					if open, err := w.eng.OpenTasks(w.t.Context()); err != nil || len(open) != 1 {
 						t.Errorf("open tasks %v, %v", open, err)
 					}
 					return
@@ -231,7 +234,7 @@ func TestTasksAreListedInTheirChatAlone(t *testing.T) {
 	w.expectText("Nothing runs in the background.")
 	w.write("1", "1", "work")
 	w.expectText("it has started")
-	open, err := w.eng.OpenTasks(t.Context())
+	open, err := w.eng.OpenTasks(w.t.Context())
 	if err != nil || len(open) != 1 {
 		t.Fatal(open, err)
 	}
