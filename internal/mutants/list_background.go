@@ -12,7 +12,7 @@ func backgroundMutants() []Mutant {
 		},
 		{
 			Promise: ends, Defect: "gives a task that goes on its time anew",
-			File: dir + "/lost.go", Old: "a.arm(invocationOf(t), *t)", New: "t.Deadline = t.Deadline.Add(t.Deadline.Sub(t.Started))\n\t\t\ta.arm(invocationOf(t), *t)",
+			File: dir + "/lost.go", Old: "a.arm(ctx, invocationOf(t), *t)", New: "t.Deadline = t.Deadline.Add(t.Deadline.Sub(t.Started))\n\t\t\ta.arm(ctx, invocationOf(t), *t)",
 			Dir: dir, Test: "^TestADeadlineIsAbsolute$",
 		},
 		{

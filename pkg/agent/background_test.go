@@ -28,6 +28,7 @@ func (e *errand) Description() string                { return "works in the back
 func (e *errand) Parameters() map[string]any         { return map[string]any{"type": "object"} }
 func (e *errand) SetCallback(cb tools.AsyncCallback) { e.cb = cb }
 func (e *errand) Annotations() tools.Annotations     { return tools.Annotations{BackgroundLimit: e.limit} }
+
 func (e *errand) Execute(ctx context.Context, _ map[string]any) *tools.ToolResult {
 	return e.run(ctx, e.cb)
 }
@@ -45,11 +46,11 @@ func until(begin <-chan struct{}, res tools.ToolResult) *errand {
 	}}
 }
 
-// endOf waits for the one task of a chat to end.
-func (w *world) endOf(chat string) session.Task {
+// endOf waits for the one task of chat 1 to end.
+func (w *world) endOf() session.Task {
 	w.t.Helper()
 	for {
-		info, err := w.eng.Lookup(w.t.Context(), chatAddr(chat))
+		info, err := w.eng.Lookup(w.t.Context(), chatAddr("1"))
 		if err != nil {
 			w.t.Fatal(err)
 		}
@@ -85,7 +86,7 @@ func TestATaskHasTheTimeThatItsToolNames(t *testing.T) {
 				if !strings.Contains(o.Text, words) {
 					t.Errorf("told %q, want %q", o.Text, words)
 				}
-				if end := w.endOf("1"); end.State != session.TaskTimedOut {
+				if end := w.endOf(); end.State != session.TaskTimedOut {
 					t.Errorf("ended as %s", end.State)
 				}
 				w.settled()
@@ -174,7 +175,7 @@ func TestHoweverATaskCallsBackItsChatIsToldOnce(t *testing.T) {
 			return tools.Background(ctx, cb, "started", func(context.Context) *tools.ToolResult { panic("secret word") })
 		}, session.TaskFailed, ""},
 		"without context and result": {func(_ context.Context, cb tools.AsyncCallback) *tools.ToolResult {
-			go cb(nil, nil) //nolint:staticcheck // what a tool may do
+			go cb(nil, nil) //nolint:contextcheck // what a tool may do
 			return tools.AsyncResult("started")
 		}, session.TaskDone, ""},
 	} {
@@ -192,7 +193,7 @@ func TestHoweverATaskCallsBackItsChatIsToldOnce(t *testing.T) {
 				if strings.Count(all, "it has started") != 1 || !strings.Contains(all, c.told) {
 					t.Errorf("told %q", got)
 				}
-				if end := w.endOf("1"); end.State != c.state || strings.Contains(end.Result, "secret") {
+				if end := w.endOf(); end.State != c.state || strings.Contains(end.Result, "secret") {
 					t.Errorf("ended as %s: %q", end.State, end.Result)
 				}
 				<-time.After(2 * time.Hour)
@@ -278,7 +279,7 @@ func TestWorkThatEndsWhileItsTurnRunsIsToldAfterIt(t *testing.T) {
 	}}})
 	w.write("1", "1", "work")
 	<-asked
-	if end := w.endOf("1"); end.State != session.TaskDone {
+	if end := w.endOf(); end.State != session.TaskDone {
 		t.Errorf("ended as %s", end.State)
 	}
 	close(answer)

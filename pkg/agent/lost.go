@@ -73,7 +73,7 @@ func (a *Agent) takeUpTasks(ctx context.Context) error {
 	for i := range open {
 		t := &open[i]
 		if t.Agent {
-			a.arm(invocationOf(t), *t)
+			a.arm(ctx, invocationOf(t), *t)
 			a.tasks.goesOn(t.ID)
 			continue
 		}

@@ -59,7 +59,7 @@ func TestProgressIsOneMessageThatBecomesTheResult(t *testing.T) {
 			onSlate(t, reporting(c.answer), []tools.Tool{counting(tools.ToolResult{ForLLM: "counted", ForUser: c.forUser})}, func(w *world, s *slate) {
 				began := time.Now()
 				w.write("1", "1", "work")
-				w.endOf("1")
+				w.endOf()
 				w.settled()
 				all := s.all()
 				if len(all) != 2 || !all[1].opened || !all[1].done || !strings.Contains(all[1].text(), c.want) {
@@ -91,7 +91,7 @@ func TestProgressOfALostTaskIsFinishedByItsNotice(t *testing.T) {
 		w.write("1", "1", "work")
 		<-time.After(20 * time.Second)
 		w.restart()
-		w.endOf("1")
+		w.endOf()
 		w.settled()
 		all := s.all()
 		if len(all) != 2 || !all[1].done || !strings.Contains(all[1].text(), "interrupted") {
@@ -131,7 +131,7 @@ func TestProgressWhereNothingIsEditedIsAPassingNote(t *testing.T) {
 			o.Status = func(channels.Address) channels.StatusShower { return b }
 		}))
 		w.write("1", "1", "work")
-		w.endOf("1")
+		w.endOf()
 		w.expectText("it has started")
 		w.expectText("done")
 		w.settled()
@@ -204,9 +204,13 @@ func TestCancelEndsTheWorkAndIsToldOnce(t *testing.T) {
 					}
 					return
 				}
+				asked := time.Now()
 				<-ended
+				if took := time.Since(asked); took > time.Minute {
+					t.Errorf("the work went on for %v", took)
+				}
 				w.settled()
-				if end := w.endOf("1"); end.State != session.TaskCancelled {
+				if end := w.endOf(); end.State != session.TaskCancelled {
 					t.Errorf("ended as %s", end.State)
 				}
 				all := s.all()

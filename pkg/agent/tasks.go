@@ -65,12 +65,12 @@ func (ts *tasks) begin(f func()) {
 // with the process, or at the deadline of the task's record; then the chat is told.
 // It is called when a task begins, and at the start for one that goes on: the deadline
 // is absolute.
-func (a *Agent) arm(inv tools.Invocation, t session.Task) context.Context {
+func (a *Agent) arm(ctx context.Context, inv tools.Invocation, t session.Task) context.Context {
 	ts := &a.tasks
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	if ts.base == nil || ts.base.Err() != nil {
-		dead, end := context.WithCancelCause(tools.WithInvocation(context.Background(), inv))
+		dead, end := context.WithCancelCause(tools.WithInvocation(ctx, inv))
 		end(errStopping)
 		return dead
 	}
@@ -114,14 +114,14 @@ func (ts *tasks) goesOn(id string) {
 
 // cutOff says whether a task's context has ended so that its result is nobody's: at
 // its deadline, whose end is told, or, for a failure, because the process stops.
-func (ts *tasks) cutOff(id string, failed bool) bool { //nolint:revive // flag-parameter: it is what came of the work
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	w := ts.open[id]
-	if w == nil || w.ctx.Err() == nil {
+func (ts *tasks) cutOff(id string, failed bool) bool {
+	ctx, ok := ts.work(id)
+	if !ok {
 		return false
 	}
-	return errors.Is(w.ctx.Err(), context.DeadlineExceeded) || failed && errors.Is(context.Cause(w.ctx), errStopping)
+	// The work's own context may have ended a moment before this one.
+	deadline, _ := ctx.Deadline()
+	return !time.Now().Before(deadline) || failed && errors.Is(context.Cause(ctx), errStopping)
 }
 
 // pause waits; false means that all background work is to end.
@@ -181,7 +181,7 @@ func (r *run) taskContext(ctx context.Context, call tools.Call) context.Context 
 	if !begun { // its begin was not recorded, and nothing may outlast the turn
 		return ctx
 	}
-	return r.a.arm(tools.InvocationFrom(ctx), t)
+	return r.a.arm(ctx, tools.InvocationFrom(ctx), t)
 }
 
 // progress is what the work of an asynchronous tool tells how far it is.
@@ -197,7 +197,7 @@ func (r *run) callback(_ context.Context, call tools.Call) tools.AsyncCallback {
 		if result == nil {
 			result = tools.NewToolResult("(no output)")
 		}
-		if a.tasks.cutOff(id, result.IsError) {
+		if a.tasks.cutOff(id, result.IsError) { //nolint:contextcheck // it looks at the context of the task
 			return
 		}
 		state := session.TaskDone

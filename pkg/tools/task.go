@@ -103,7 +103,7 @@ func (t *task) pass(ctx context.Context, res *ToolResult) { //nolint:contextchec
 		ctx = t.ctx
 	}
 	out := finish(res, c.request.call.Annotations.MaxOutput, c.registry.shared.options.Redact)
-	if p, ok := errors.AsType[*workPanic](out.Err); ok {
+	if p, ok := errors.AsType[*panicError](out.Err); ok {
 		c.entry.log.Error().Str("tool", c.entry.name).Str("call", c.request.call.ID).
 			Str("panic", c.registry.redacted(p.Error())).Bytes("stack", p.stack).Msg("background work panicked")
 	}

@@ -117,8 +117,8 @@ func (t *typedTool[In]) Execute(ctx context.Context, args map[string]any) *ToolR
 	return ResultOf(ctx, v, err)
 }
 
-// ResultOf makes a result of what a function returned, as [New] says. ctx is the
-// context that the function worked in.
+// ResultOf makes a result of what a function returned, as [New] says. The function
+// worked in ctx.
 func ResultOf(ctx context.Context, v any, err error) *ToolResult {
 	if err != nil {
 		return failed(ctx, err)

@@ -6,13 +6,13 @@ import (
 	"runtime/debug"
 )
 
-// workPanic is a panic of background work.
-type workPanic struct {
+// panicError is a panic of background work.
+type panicError struct {
 	value any
 	stack []byte
 }
 
-func (p *workPanic) Error() string { return fmt.Sprintf("panic: %v", p.value) }
+func (p *panicError) Error() string { return fmt.Sprintf("panic: %v", p.value) }
 
 // Background runs work in a goroutine of its own, passes its result to callback,
 // and is the result of the call meanwhile: AsyncResult(started). It is for the
@@ -33,7 +33,7 @@ func Background(ctx context.Context, callback AsyncCallback, started string, wor
 		defer func() {
 			if !returned {
 				res = Fail(ErrExecutionFailed, "the work failed in a way it should not; this has been logged", nil).
-					Because(&workPanic{value: recover(), stack: debug.Stack()}).Result()
+					Because(&panicError{value: recover(), stack: debug.Stack()}).Result()
 			}
 			if ctx.Err() == nil {
 				callback(ctx, res)

@@ -22,7 +22,7 @@ func background(t *testing.T, o shell.Options, space, script string) (cancel fun
 	ctx, cancel := context.WithCancel(in(t, space))
 	t.Cleanup(cancel)
 	end := make(chan *tools.ToolResult, 1)
-	value := tool.(tools.Cloner).Clone().(tools.AsyncTool) //nolint:forcetypeassert // it is both
+	value := tool.(tools.Cloner).Clone().(tools.AsyncTool)
 	value.SetCallback(func(_ context.Context, res *tools.ToolResult) { end <- res })
 	if res := value.Execute(ctx, map[string]any{"script": script, "background": true}); !res.Async {
 		t.Fatalf("%+v", res)
