@@ -153,6 +153,7 @@ func (a *App) assemble(ctx context.Context, o appOptions) error {
 	}
 	a.registry.Register(newMessage(a.agent))
 	a.registry.Register(newSchedule(a.agent, a.cfg.Schedules.PerChat))
+	a.registry.Register(newTasksTool(a))
 	a.registry.Register(newSendFile(a.cfg, a.policy.Addresses, courier{a}))
 	registerScripts(a.registry, a.cfg, boxes.safe)
 	addComposed(a.registry, a.cfg.Tools.Composed, o.log)

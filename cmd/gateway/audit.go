@@ -45,7 +45,7 @@ func (a *App) noted(row audit.Row) {
 func (a *App) notedOperator(op string, args deskArgs, err error) {
 	switch op {
 	case opForget, opSnapshot, opRelease, opApprove, opRevoke, opCall, opAllow, opDeny, opUngrant,
-		opRunJob, opPauseJob, opResumeJob, opRemoveJob:
+		opRunJob, opPauseJob, opResumeJob, opRemoveJob, opCancel:
 	default:
 		return // only looks
 	}
@@ -56,7 +56,7 @@ func (a *App) notedOperator(op string, args deskArgs, err error) {
 	if op == opForget || op == opRevoke {
 		row.Detail += " " + args.Session + args.Pair
 	}
-	for _, id := range []string{args.Approval, args.Job} {
+	for _, id := range []string{args.Approval, args.Job, args.Task} {
 		if id != "" {
 			row.Detail += " " + id
 		}

@@ -62,6 +62,8 @@ type deskArgs struct {
 	Day string `json:"day,omitempty"`
 	// Job is the id of a job.
 	Job string `json:"job,omitempty"`
+	// Task is a background task's name.
+	Task string `json:"task,omitempty"`
 }
 
 // emitter takes one value of an operation's answer.
@@ -142,6 +144,8 @@ func (a *App) desk(ctx context.Context, op string, args deskArgs, take emitter) 
 		return a.listUsage(ctx, args.Day, emit)
 	case opJobs, opJob, opRunJob, opPauseJob, opResumeJob, opRemoveJob:
 		return a.jobOp(ctx, op, args.Job, emit)
+	case opTasks, opTask, opCancel:
+		return a.taskOp(ctx, op, args.Task, emit)
 	default:
 		return fmt.Errorf("this gateway knows no %q: is it another version?", op)
 	}

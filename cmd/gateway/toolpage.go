@@ -88,7 +88,7 @@ func (a *App) toolPage(name string) (string, error) {
 		{"The same call again in a turn", repeatOf(an, async)},
 		{"Beside other calls of an answer", besideOf(an)},
 		{"After a crash in the middle", againOf(an)},
-		{"Time limit", an.Timeout.String()},
+		{"Time limit", timeOf(an)},
 		{"Longest result", fmt.Sprintf("%d bytes; what is longer is cut in its middle", an.MaxOutput)},
 	} {
 		fmt.Fprintf(&b, "| %s | %s |\n", row[0], row[1])
@@ -96,6 +96,14 @@ func (a *App) toolPage(name string) (string, error) {
 	b.WriteString("\n## Arguments\n\n" + argumentTable(t.Parameters()))
 	fmt.Fprintf(&b, "\n## As the model sees it\n\n```json\n%s\n```\n", definition.String())
 	return b.String(), nil
+}
+
+// timeOf says how long a call may take.
+func timeOf(an tools.Annotations) string {
+	if an.BackgroundLimit > 0 {
+		return an.Timeout.String() + "; in the background " + an.BackgroundLimit.String()
+	}
+	return an.Timeout.String()
 }
 
 // changesOf says whether a tool changes something, in a word and in a sentence.

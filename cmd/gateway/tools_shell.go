@@ -17,7 +17,8 @@ func commandTools(cfg *config.Config, boxes sandboxes, log zerolog.Logger) []too
 	c := cfg.Tools.Shell
 	tool, missing := shell.New(shell.Options{
 		Runner: boxes.of(c.Unsafe), Prepare: workspace.EnsureSpace, Allow: c.Allow, Shell: c.Mode == "shell",
-		Timeout: time.Duration(c.Timeout), MaxTimeout: time.Duration(c.MaxTimeout), Network: c.Network, Readable: c.Readable,
+		Timeout: time.Duration(c.Timeout), MaxTimeout: time.Duration(c.MaxTimeout),
+		Background: boxes.behind(c.Unsafe), BackgroundLimit: time.Duration(c.BackgroundLimit), Network: c.Network, Readable: c.Readable,
 	})
 	if c.Enabled && len(missing) > 0 {
 		log.Warn().Strs("programs", missing).Msg("tools.shell.allow names programs that are not there")
@@ -27,12 +28,19 @@ func commandTools(cfg *config.Config, boxes sandboxes, log zerolog.Logger) []too
 
 // sandboxes are where programs run: in the sandbox, or, where the configuration
 // says so for a tool, without.
-type sandboxes struct{ safe, unsafe sandbox.Runner }
+type sandboxes struct {
+	safe, unsafe sandbox.Runner
+	// What runs in the background, for an hour perhaps, keeps no other from running.
+	safeBehind, unsafeBehind sandbox.Runner
+}
 
 // newSandboxes hides the gateway's own files from programs.
 func newSandboxes(cfg *config.Config) sandboxes {
 	hidden := []string{cfg.StateDir, cfg.Workspace}
-	return sandboxes{safe: sandbox.New(sandbox.Options{Hidden: hidden}), unsafe: sandbox.New(sandbox.Options{Unsafe: true})}
+	return sandboxes{
+		safe: sandbox.New(sandbox.Options{Hidden: hidden}), unsafe: sandbox.New(sandbox.Options{Unsafe: true}),
+		safeBehind: sandbox.New(sandbox.Options{Hidden: hidden}), unsafeBehind: sandbox.New(sandbox.Options{Unsafe: true}),
+	}
 }
 
 func (s sandboxes) of(unsafe bool) sandbox.Runner { //nolint:revive // flag-parameter: a key of the configuration
@@ -40,6 +48,14 @@ func (s sandboxes) of(unsafe bool) sandbox.Runner { //nolint:revive // flag-para
 		return s.unsafe
 	}
 	return s.safe
+}
+
+// behind is where programs run in the background.
+func (s sandboxes) behind(unsafe bool) sandbox.Runner { //nolint:revive // flag-parameter: a key of the configuration
+	if unsafe {
+		return s.unsafeBehind
+	}
+	return s.safeBehind
 }
 
 // switchPrograms switches off what runs programs and is not enabled, or has no sandbox.

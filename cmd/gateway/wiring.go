@@ -136,6 +136,7 @@ func builtInTools(lookup func(string) (string, bool)) []string {
 	r := newRegistry(config.Default(""), nil, newSandboxes(config.Default("")), lookup, nil, nil, zerolog.Nop())
 	r.Register(newSchedule(nil, 0))
 	r.Register(newMessage(nil)) // for their names: nothing is called here
+	r.Register(newTasksTool(nil))
 	r.Register(newSendFile(config.Default(""), nil, nil))
 	return r.List()
 }

@@ -99,6 +99,7 @@ func rows() []row {
 		{name: "start", measure: startup},
 		{name: "idle", measure: idle},
 		{name: "known-chats", measure: knownChats},
+		{name: "running-tasks", measure: runningTasks},
 		{name: "fairness", once: true, measure: fairness},
 	}
 	for i, r := range all {

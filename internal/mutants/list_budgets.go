@@ -36,7 +36,7 @@ func budgetMutants() []Mutant {
 		},
 		{
 			Promise: "budgets: what counts", Defect: "counts the day in Greenwich",
-			File: dir + "/budget.go", Old: "Day: r.began.In(zone).Format(time.DateOnly)", New: "Day: r.began.UTC().Format(time.DateOnly)",
+			File: dir + "/budget.go", Old: "Day: r.wall.In(zone).Format(time.DateOnly)", New: "Day: r.wall.UTC().Format(time.DateOnly)",
 			Dir: dir, Test: "^TestADayEndsAtMidnightWhereTheChatIs$",
 		},
 		{

@@ -56,3 +56,26 @@ func (b *Background) Execute(ctx context.Context, args map[string]any) *tools.To
 	}()
 	return tools.AsyncResult("working in the background")
 }
+
+// reckless panics in a goroutine that it started itself, which nothing catches.
+type reckless struct{}
+
+var _ tools.AsyncTool = reckless{}
+
+// Name implements [tools.Tool].
+func (reckless) Name() string { return "reckless" }
+
+// Description implements [tools.Tool].
+func (reckless) Description() string { return "Panics in the background." }
+
+// Parameters implements [tools.Tool].
+func (reckless) Parameters() map[string]any { return parameters() }
+
+// SetCallback implements [tools.AsyncTool].
+func (reckless) SetCallback(tools.AsyncCallback) {}
+
+// Execute implements [tools.Tool]. The panic comes n milliseconds later.
+func (reckless) Execute(_ context.Context, args map[string]any) *tools.ToolResult {
+	time.AfterFunc(time.Duration(number(args))*time.Millisecond, func() { panic("a goroutine of its own") })
+	return tools.AsyncResult("working in the background")
+}

@@ -107,6 +107,7 @@ type Agent struct {
 	tasks tasks
 	till  till
 	jobs  jobs
+	lost  lost
 	zones sync.Map // the time zones by name
 
 	mu   sync.Mutex
@@ -197,8 +198,8 @@ func (a *Agent) Run(ctx context.Context) error {
 
 	a.tasks.start(work)
 	defer a.tasks.stop()
-	if err := a.endLostTasks(ctx); err != nil && ctx.Err() == nil {
-		a.o.Log.Error().Err(err).Msg("cannot end the background tasks of the last run")
+	if err := a.takeUpTasks(ctx); err != nil && ctx.Err() == nil {
+		a.o.Log.Error().Err(err).Msg("cannot look at the background tasks of the last run")
 	}
 	defer a.startJobs(ctx)()
 	err := a.o.Engine.Run(ctx, func(_ context.Context, t session.Turn) error {
@@ -212,6 +213,7 @@ func (a *Agent) Run(ctx context.Context) error {
 
 // handle runs one turn in a slot of its own.
 func (a *Agent) handle(ctx context.Context, t session.Turn) error {
+	a.lost.wait(ctx, t.Info().Chat)
 	r := newRun(a, t)
 	slots := a.slots
 	if r.job() != nil {

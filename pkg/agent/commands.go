@@ -33,6 +33,8 @@ func commandText() [][2]string {
 		{"usage", "how long this conversation is, and what this chat used today"},
 		{"compact", "replace the conversation so far by a summary"},
 		{"schedule", "what is planned here; remove, pause or resume ID"},
+		{"tasks", "what runs in the background"},
+		{"cancel", "NAME: end what runs in the background"},
 		{"tools", "the tools I may use here"},
 		{"tool", "NAME JSON: call one tool directly"},
 	}
@@ -72,6 +74,7 @@ func isToolCommand(text string) bool { name, _, _ := parseCommand(text); return 
 func (r *run) command(ctx context.Context, it session.Item, name, arg string) error {
 	c := session.Commit{Outcome: session.OutcomeAnswered}
 	var text string
+	var err error
 	switch name {
 	case startCommand:
 		text = "Hello, I am Parley, a chat bot. The model " + r.a.o.Model + " answers what you write.\n\n" + helpText()
@@ -92,14 +95,18 @@ func (r *run) command(ctx context.Context, it session.Item, name, arg string) er
 	case "model":
 		text = "Model: " + r.a.o.Model + ". Which one answers is set in the configuration (agent.model)."
 	case "usage":
-		var err error
-		if text, err = r.usageText(ctx); err != nil {
-			return err
-		}
+		text, err = r.usageText(ctx)
+	case "tasks":
+		text, err = r.tasksText(ctx)
+	case "cancel":
+		text, c.Messages, err = r.cancelText(ctx, &it, arg)
 	case "compact":
 		return r.compact(ctx)
 	default:
 		text = helpText()
+	}
+	if err != nil {
+		return err
 	}
 	return r.commit(ctx, c, text)
 }

@@ -1,25 +1,24 @@
 package agent
 
 import (
-	"fmt"
 	"time"
 
+	"parley/pkg/channels"
 	"parley/pkg/session"
 )
 
-// lateAfter is the age above which an answer says how old its message is: the
-// gateway, or what it works with, was down, and the person may have moved on.
-const lateAfter = 10 * time.Minute
-
-// lateness is how old a message was at a moment, 0 for one that is not late.
-// The clock is the platform's and may be wrong: a message without a time, or of
-// the future, is of now. Commands are carried out whatever their age.
+// lateness is how old a message, or the end of background work, was at a moment, 0
+// for one that is not late. A message's clock is the platform's and may be wrong: one
+// without a time, or of the future, is of now. Commands are carried out whatever their age.
 func lateness(it session.Item, at time.Time) time.Duration {
 	in := it.Inbound
+	if age := at.Sub(it.Time); it.Kind == session.ItemTask && age > channels.LateAfter {
+		return age
+	}
 	if in == nil || in.Time.Unix() <= 0 || isCommand(in.Text) {
 		return 0
 	}
-	if age := at.Sub(in.Time); age > lateAfter {
+	if age := at.Sub(in.Time); age > channels.LateAfter {
 		return age
 	}
 	return 0
@@ -56,26 +55,9 @@ func (r *run) withAge(text string) string {
 	case r.late == 0:
 		return text
 	case r.job() != nil:
-		return "(This was due " + ago(r.late) + "; I could not do it sooner.)\n\n" + text
+		return "(This was due " + channels.Ago(r.late) + "; I could not do it sooner.)\n\n" + text
+	case !r.who.person:
+		return "(This is from " + channels.Ago(r.late) + "; I could not tell you sooner.)\n\n" + text
 	}
-	return "(You wrote this " + ago(r.late) + "; I could not answer sooner.)\n\n" + text
-}
-
-// ago says roughly how long something is past.
-func ago(d time.Duration) string { return span(d) + " ago" }
-
-// span says roughly how long something takes.
-func span(d time.Duration) string {
-	const day = 24 * time.Hour
-	n, unit := d.Round(time.Minute)/time.Minute, "minute"
-	if n >= 60 {
-		n, unit = d.Round(time.Hour)/time.Hour, "hour"
-	}
-	if unit == "hour" && n >= 24 {
-		n, unit = d.Round(day)/day, "day"
-	}
-	if n != 1 {
-		unit += "s"
-	}
-	return fmt.Sprintf("%d %s", n, unit)
+	return "(You wrote this " + channels.Ago(r.late) + "; I could not answer sooner.)\n\n" + text
 }

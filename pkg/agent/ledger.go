@@ -40,7 +40,7 @@ func (r *run) Begin(ctx context.Context, call tools.Call) error {
 		t := r.newTask(call)
 		s.Call.TaskID = t.ID
 		s.Tasks = []session.Task{t}
-		r.noteTask(t.ID, true)
+		r.noteTask(t)
 	}
 	return r.steps.record(ctx, s)
 }
@@ -79,15 +79,17 @@ func (r *run) End(ctx context.Context, call tools.Call, result *tools.ToolResult
 	if result.ForUser != "" && !result.Silent {
 		s.Outbox = append(s.Outbox, r.callOutbound(key, queued{text: result.ForUser}))
 	}
-	if call.Async && !result.Async && r.taskBegun(r.taskID(call)) {
+	_, begun := r.taskBegun(r.taskID(call))
+	if begun && !result.Async {
 		// Before the step: a crash in between leaves a call of which nothing is
 		// known, not a task whose chat is told of it a second time.
 		if err := r.a.endQuietly(ctx, r.taskID(call), result); err != nil {
 			return err
 		}
 	}
-	if call.Async {
-		r.noteTask(r.taskID(call), false)
+	if begun {
+		r.forgetTask(r.taskID(call))
+		r.a.tasks.goesOn(r.taskID(call))
 	}
 	return r.steps.record(ctx, s)
 }

@@ -44,7 +44,7 @@ func (l *limitError) text() string {
 		session.ForPeople: " for what people write", session.ForJobs: " for schedules", session.ForBackground: " for work in the background",
 	}[l.purpose]
 	return fmt.Sprintf("Today's limit of this chat%s is used up: %s. It begins anew in %s, at %s. The operator can raise it (budgets in the configuration).",
-		what, l.amount(), span(time.Until(l.ends)), l.ends.Format("2006-01-02 15:04 MST"))
+		what, l.amount(), channels.Roughly(time.Until(l.ends)), l.ends.Format("2006-01-02 15:04 MST"))
 }
 
 // Money writes millionths as an amount, such as 1.25 USD.

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"time"
@@ -33,9 +34,9 @@ type openings struct {
 	open  string // the outbound id of the open one, "" for none
 }
 
-// openingsOf are what earlier attempts at a turn left.
-func openingsOf(steps []session.Step) *openings {
-	o := &openings{}
+// openingsOf are what earlier attempts at a turn left, which began with that one open.
+func openingsOf(steps []session.Step, open string) *openings {
+	o := &openings{open: open}
 	for i := range steps {
 		for j := range steps[i].Outbox {
 			switch out := &steps[i].Outbox[j]; {
@@ -97,7 +98,29 @@ func (r *run) closing(messages []providers.Message) string {
 			return text
 		}
 	}
+	if r.ends != "" {
+		return r.ends
+	}
 	return endedText
+}
+
+// takeOver lets the turn that reads the result of a task finish the message that
+// showed how far it was, whatever it says, also NO_REPLY.
+func (r *run) takeOver(ctx context.Context) error {
+	it := &r.info.Items[0]
+	if it.Kind != session.ItemTask {
+		return nil
+	}
+	t, err := r.a.o.Engine.Task(ctx, it.TaskID)
+	if errors.Is(err, session.ErrNotFound) || err == nil && t.Status == "" {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	r.opened = openingsOf(r.info.Steps, t.Status)
+	r.ends = "The background task " + taskName(&t) + " has ended (" + string(t.State) + ")."
+	return nil
 }
 
 // said tells whether what an answer begins with may turn out to be nothing new:

@@ -128,7 +128,7 @@ func (r *run) commit(ctx context.Context, c session.Commit, text string) error {
 	c.Spent = r.spent(ctx)
 	if text != "" {
 		o := r.outbound(r.info.ID+"/final/0", text, r.preview.id())
-		o.Finishes = open
+		o.Finishes, o.Aged = open, r.info.Items[0].Kind == session.ItemTask
 		c.Outbox = append(c.Outbox, o)
 	}
 	return r.commitJob(ctx, c)

@@ -67,15 +67,23 @@ func (r *run) userMessages(items []session.Item, files [][]Fetched) []providers.
 		m := userMessage(items[i], own)
 		if late := lateness(items[i], r.began); late > 0 {
 			r.noteLate(late)
-			m.Content = "[this message was sent " + ago(late) + "]\n" + m.Content
+			m.Content = lateMark(items[i]) + channels.Ago(late) + "]\n" + m.Content
 		}
 		if late := overdue(items[i], r.wall); late > 0 {
 			r.noteLate(late)
-			m.Content = "[this was due " + ago(late) + "]\n" + m.Content
+			m.Content = "[this was due " + channels.Ago(late) + "]\n" + m.Content
 		}
 		out = append(out, m)
 	}
 	return out
+}
+
+// lateMark begins what tells the model that an item is late.
+func lateMark(it session.Item) string {
+	if it.Inbound == nil {
+		return "[this is from "
+	}
+	return "[this message was sent "
 }
 
 func userMessage(it session.Item, files []Fetched) providers.Message {

@@ -54,7 +54,7 @@ func (r *run) resume(ctx context.Context) (past, error) {
 		c.Result = tools.ErrorText(tools.ErrInterrupted, "interrupted: it is unknown whether it took effect", nil)
 		c.IsError = true
 		if c.TaskID != "" { // lost with the process it was told already; lost within it, it ends here
-			r.noteTask(c.TaskID, true)
+			r.noteTask(session.Task{ID: c.TaskID})
 		}
 		step := session.Step{Kind: session.StepEnded, Round: open.round, Call: c}
 		if err := r.steps.record(ctx, step); err != nil {

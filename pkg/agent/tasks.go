@@ -9,67 +9,119 @@ import (
 	"sync"
 	"time"
 
-	"parley/pkg/channels"
 	"parley/pkg/session"
 	"parley/pkg/tools"
 )
 
-// taskDeadline is how long a background task may run.
-const taskDeadline = time.Hour
+// errTaskOver is the cause that ends the context of a task that has ended, whether by
+// itself or because somebody cancelled it.
+var errTaskOver = errors.New("the task is over")
 
 // tasks owns the contexts of the background work that this process runs.
 type tasks struct {
-	mu     sync.Mutex
-	base   context.Context //nolint:containedctx // the lifetime of all background work; set by start, ended by stop
-	cancel context.CancelFunc
-	ends   map[string]context.CancelFunc
-	wg     sync.WaitGroup
+	mu   sync.Mutex
+	base context.Context //nolint:containedctx // the lifetime of all background work; set by start, ended by stop
+	end  context.CancelCauseFunc
+	open map[string]*work
+	wg   sync.WaitGroup
+}
+
+// work is one task that this process runs.
+type work struct {
+	task session.Task    // without its arguments
+	ctx  context.Context //nolint:containedctx // the work's life
+	end  context.CancelCauseFunc
+	// away says that the call has returned: what the work tells may be shown.
+	away   bool
+	status *status // nil until something was told
 }
 
 func (ts *tasks) start(ctx context.Context) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	ts.base, ts.cancel = context.WithCancel(ctx)
-	ts.ends = map[string]context.CancelFunc{}
+	ts.base, ts.end = context.WithCancelCause(ctx)
+	ts.open = map[string]*work{}
 }
 
 // stop ends the contexts of all background work; its records stay open, and the
-// next start tells their chats.
+// next start tells their chats, or goes on with what can.
 func (ts *tasks) stop() {
 	ts.mu.Lock()
-	ts.cancel() // under the lock: no deadline begins to be told after this
+	ts.end(errStopping) // under the lock: nothing begins to be told after this
 	ts.mu.Unlock()
 	ts.wg.Wait()
 }
 
-// open makes a task's context: it keeps the call's invocation, and ends with
-// the task, the process or the deadline, not with the turn.
-func (ts *tasks) open(ctx context.Context, id string, onDeadline func(context.Context)) context.Context {
+// begin lets f run in a goroutine that stop waits for, unless all work is to end.
+func (ts *tasks) begin(f func()) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	if ts.base != nil && ts.base.Err() == nil {
+		ts.wg.Go(f)
+	}
+}
+
+// arm makes the context of a task: it keeps the invocation, and ends with the task,
+// with the process, or at the deadline of the task's record; then the chat is told.
+// It is called when a task begins, and at the start for one that goes on: the deadline
+// is absolute.
+func (a *Agent) arm(ctx context.Context, inv tools.Invocation, t session.Task) context.Context {
+	ts := &a.tasks
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	if ts.base == nil || ts.base.Err() != nil {
-		dead, cancel := context.WithCancel(ctx)
-		cancel()
+		dead, end := context.WithCancelCause(tools.WithInvocation(ctx, inv))
+		end(errStopping)
 		return dead
 	}
-	c, cancel := context.WithTimeout(tools.WithInvocation(ts.base, tools.InvocationFrom(ctx)), taskDeadline)
-	ts.ends[id] = cancel
+	t.Arguments = nil
+	limited, stop := context.WithDeadline(tools.WithInvocation(ts.base, inv), t.Deadline)
+	c, end := context.WithCancelCause(limited)
+	ts.open[t.ID] = &work{task: t, ctx: c, end: func(cause error) { end(cause); stop() }}
 	context.AfterFunc(c, func() {
-		if !errors.Is(c.Err(), context.DeadlineExceeded) {
-			return
-		}
-		ts.mu.Lock()
-		live := ts.base.Err() == nil
-		if live {
-			ts.wg.Add(1)
-		}
-		ts.mu.Unlock()
-		if live {
-			defer ts.wg.Done()
-			onDeadline(context.WithoutCancel(c))
+		if errors.Is(c.Err(), context.DeadlineExceeded) {
+			ts.begin(func() { a.expire(context.WithoutCancel(c), t) })
 		}
 	})
 	return c
+}
+
+// expire ends a task whose time is over.
+func (a *Agent) expire(ctx context.Context, t session.Task) {
+	text := "The background task " + taskName(&t) + " did not end within " + span(t.Deadline.Sub(t.Started)) + " and was given up."
+	a.complete(ctx, t.ID, session.TaskTimedOut, &tools.ToolResult{ForLLM: text, ForUser: text, IsError: true})
+}
+
+// work is the context of a task that this process runs; false for none. Its cause is
+// errTaskOver when the task has ended, errStopping when the process stops.
+func (ts *tasks) work(id string) (context.Context, bool) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	if w := ts.open[id]; w != nil {
+		return w.ctx, true
+	}
+	return nil, false
+}
+
+// goesOn notes that the call of a task has returned and the work has not.
+func (ts *tasks) goesOn(id string) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	if w := ts.open[id]; w != nil {
+		w.away = true
+	}
+}
+
+// cutOff says whether a task's context has ended so that its result is nobody's: at
+// its deadline, whose end is told, or, for a failure, because the process stops.
+func (ts *tasks) cutOff(id string, failed bool) bool {
+	ctx, ok := ts.work(id)
+	if !ok {
+		return false
+	}
+	// The work's own context may have ended a moment before this one.
+	deadline, _ := ctx.Deadline()
+	return !time.Now().Before(deadline) || failed && errors.Is(context.Cause(ctx), errStopping)
 }
 
 // pause waits; false means that all background work is to end.
@@ -90,13 +142,13 @@ func (ts *tasks) pause(d time.Duration) bool {
 	}
 }
 
-// close ends a task's context.
+// close ends the context of a task that is over, and so whatever works for it.
 func (ts *tasks) close(id string) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	if end := ts.ends[id]; end != nil {
-		end()
-		delete(ts.ends, id)
+	if w := ts.open[id]; w != nil {
+		w.end(errTaskOver)
+		delete(ts.open, id)
 	}
 }
 
@@ -111,7 +163,7 @@ func (r *run) newTask(call tools.Call) session.Task {
 		Turn: r.info.ID, Call: call.ID, Creator: r.who.sender, Direct: r.who.direct, Level: string(r.who.level),
 		Tool: call.Name, Arguments: json.RawMessage(orEmpty(call.RawArguments)),
 		Tainted: r.taint.is() || r.taint.fromOutside(call.ID, call.Annotations),
-		State:   session.TaskRunning, Started: now, Deadline: now.Add(taskDeadline),
+		State:   session.TaskRunning, Started: now, Deadline: now.Add(call.Annotations.BackgroundLimit),
 	}
 }
 
@@ -125,92 +177,35 @@ func orEmpty(raw string) string {
 
 // taskContext is the context that an asynchronous tool works in.
 func (r *run) taskContext(ctx context.Context, call tools.Call) context.Context {
-	id, tool := r.taskID(call), call.Name
-	return r.a.tasks.open(ctx, id, func(ctx context.Context) {
-		text := "The background task " + tool + " did not end within an hour and was given up."
-		r.a.complete(ctx, r.info.Address, id, tool, session.TaskTimedOut,
-			&tools.ToolResult{ForLLM: text, ForUser: text, IsError: true})
-		r.a.tasks.close(id)
-	})
+	t, begun := r.taskBegun(r.taskID(call))
+	if !begun { // its begin was not recorded, and nothing may outlast the turn
+		return ctx
+	}
+	return r.a.arm(ctx, tools.InvocationFrom(ctx), t)
+}
+
+// progress is what the work of an asynchronous tool tells how far it is.
+func (r *run) progress(call tools.Call) func(string) {
+	a, id := r.a, r.taskID(call) // and nothing of the turn
+	return func(line string) { a.tell(id, line) }
 }
 
 // callback is what an asynchronous tool calls when its work is done.
 func (r *run) callback(_ context.Context, call tools.Call) tools.AsyncCallback {
-	id := r.taskID(call)
+	a, id := r.a, r.taskID(call) // and nothing of the turn
 	return func(ctx context.Context, result *tools.ToolResult) {
 		if result == nil {
 			result = tools.NewToolResult("(no output)")
+		}
+		if a.tasks.cutOff(id, result.IsError) { //nolint:contextcheck // it looks at the context of the task
+			return
 		}
 		state := session.TaskDone
 		if result.IsError {
 			state = session.TaskFailed
 		}
-		r.a.complete(context.WithoutCancel(ctx), r.info.Address, id, call.Name, state, result)
-		r.a.tasks.close(id)
+		a.complete(context.WithoutCancel(ctx), id, state, result)
 	}
-}
-
-const (
-	// What bounds the transaction that ends a task.
-	completeTimeout = 30 * time.Second
-	// The time between two attempts while the store cannot write.
-	completePause = 5 * time.Second
-)
-
-// complete ends a task: its state, what the person sees and the item that
-// brings the result into the chat's loop are one transaction. While the store
-// cannot be written it is tried again until the process ends; the next start
-// then tells of the task.
-func (a *Agent) complete(ctx context.Context, to channels.Address, id, tool string, state session.TaskState, result *tools.ToolResult) {
-	c := a.completion(to, id, tool, state, result)
-	for {
-		err := a.completeOnce(ctx, id, tool, c)
-		if !errors.Is(err, session.ErrStore) || !a.tasks.pause(completePause) {
-			return
-		}
-	}
-}
-
-func (a *Agent) completeOnce(ctx context.Context, id, tool string, c session.Completion) error {
-	ctx, cancel := context.WithTimeout(ctx, completeTimeout)
-	defer cancel()
-	first, err := a.o.Engine.Complete(ctx, id, c)
-	switch {
-	case err != nil:
-		a.o.Log.Error().Err(err).Str("task", id).Msg("a background task ended and its end could not be stored")
-	case !first:
-		a.o.Log.Warn().Str("task", id).Msg("a background task ended a second time; the first end counts")
-	default:
-		a.o.Log.Info().Str("task", id).Str("tool", tool).Str("state", string(c.State)).Msg("background task ended")
-	}
-	return err
-}
-
-// taskMark begins the text of every item that brings a task's result.
-const taskMark = "[background task]"
-
-// notTold stands in the text of such an item whose result the person was not shown.
-const notTold = "The person has not been told yet."
-
-func (a *Agent) completion(to channels.Address, id, tool string, state session.TaskState, result *tools.ToolResult) session.Completion {
-	text := result.ForLLM
-	if text == "" && result.Err != nil {
-		text = result.Err.Error()
-	}
-	now := time.Now()
-	c := session.Completion{State: state}
-	told := notTold
-	if result.ForUser != "" && !result.Silent {
-		shown := a.o.Redact(result.ForUser)
-		c.Outbox = []channels.Outbound{{ID: "task/" + id + "/0", Address: to, Text: shown, Time: now}}
-		told = "The person has already been shown this text: " + shown
-	}
-	c.Item = &session.Item{
-		ID: "task/" + id, Kind: session.ItemTask, Address: to, TaskID: id, Solo: true, Time: now,
-		Text: taskMark + " " + tool + " ended (" + string(state) + "). " + told +
-			" Answer " + noReply + " if there is nothing to add.\nResult:\n" + a.o.Redact(cut(text, session.MaxTurnBytes/2)),
-	}
-	return c
 }
 
 // endQuietly ends the task of a call that turned out not to go on in the
@@ -225,22 +220,26 @@ func (a *Agent) endQuietly(ctx context.Context, id string, result *tools.ToolRes
 	return err
 }
 
-// noteTask remembers the tasks whose call has begun and not ended.
-func (r *run) noteTask(id string, begun bool) { //nolint:revive // flag-parameter: it is what is noted
+// noteTask remembers a task whose call begins.
+func (r *run) noteTask(t session.Task) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if begun {
-		r.begun[id] = true
-		return
-	}
+	r.begun[t.ID] = t
+}
+
+// forgetTask forgets a task whose call has ended.
+func (r *run) forgetTask(id string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	delete(r.begun, id)
 }
 
-// taskBegun says whether a task's call has begun and not ended.
-func (r *run) taskBegun(id string) bool {
+// taskBegun gives a task whose call has begun and not ended.
+func (r *run) taskBegun(id string) (session.Task, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.begun[id]
+	t, ok := r.begun[id]
+	return t, ok
 }
 
 // dropTasks ends the tasks whose call was cut off, so that nothing is told of
@@ -254,29 +253,6 @@ func (r *run) dropTasks(ctx context.Context) error {
 		r.a.tasks.close(id)
 		if _, err := r.a.o.Engine.Complete(ctx, id, session.Completion{State: session.TaskCancelled}); err != nil && !errors.Is(err, session.ErrNotFound) {
 			return err
-		}
-	}
-	return nil
-}
-
-// endLostTasks ends the tasks that did not survive the last process, each with
-// one notice to its chat.
-func (a *Agent) endLostTasks(ctx context.Context) error {
-	open, err := a.o.Engine.OpenTasks(ctx)
-	if err != nil {
-		return err
-	}
-	for i := range open {
-		t := &open[i]
-		text := "The background task " + t.Tool + " was interrupted when the gateway stopped. It has not been run again."
-		result := &tools.ToolResult{ForLLM: text, ForUser: text, IsError: true}
-		err := a.completeOnce(ctx, t.ID, t.Tool, a.completion(t.Address, t.ID, t.Tool, session.TaskInterrupted, result))
-		if errors.Is(err, session.ErrStore) {
-			a.tasks.wg.Go(func() {
-				if a.tasks.pause(completePause) {
-					a.complete(context.WithoutCancel(ctx), t.Address, t.ID, t.Tool, session.TaskInterrupted, result)
-				}
-			})
 		}
 	}
 	return nil

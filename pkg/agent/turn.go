@@ -50,18 +50,19 @@ type run struct {
 	taint   taint
 	decided *session.Approval // whose call this turn makes; nil for most
 	closes  string            // the question whose message the last one takes over
+	ends    string            // what finishes the message of a task whose turn says nothing; "" for most
 	preview *preview
 	opened  *openings
 	ofJob   jobNotes // what is noted of a job's turn
 
 	mu      sync.Mutex
-	pending map[string][]queued // what calls want sent, by call key
-	sent    map[string]bool     // texts that left in this turn
-	seq     map[string]int      // outgoing messages per call key
-	begun   map[string]bool     // tasks whose call has not ended
-	asks    map[string]asking   // questions whose call has not ended, by call key
-	put     []session.Approval  // questions whose call has ended: it waits
-	late    time.Duration       // the age of its oldest message that is late; 0: none is
+	pending map[string][]queued     // what calls want sent, by call key
+	sent    map[string]bool         // texts that left in this turn
+	seq     map[string]int          // outgoing messages per call key
+	begun   map[string]session.Task // tasks whose call has not ended
+	asks    map[string]asking       // questions whose call has not ended, by call key
+	put     []session.Approval      // questions whose call has ended: it waits
+	late    time.Duration           // the age of its oldest message that is late; 0: none is
 }
 
 // asker is for whom a turn runs: the sender with the lowest rights.
@@ -79,8 +80,8 @@ type asker struct {
 func newRun(a *Agent, t session.Turn) *run {
 	info := t.Info()
 	return &run{
-		a: a, t: t, info: info, home: info.Address, steps: &steps{t: t}, began: time.Now(), wall: a.o.Now(), opened: openingsOf(info.Steps),
-		pending: map[string][]queued{}, sent: map[string]bool{}, seq: map[string]int{}, begun: map[string]bool{},
+		a: a, t: t, info: info, home: info.Address, steps: &steps{t: t}, began: time.Now(), wall: a.o.Now(), opened: openingsOf(info.Steps, ""),
+		pending: map[string][]queued{}, sent: map[string]bool{}, seq: map[string]int{}, begun: map[string]session.Task{},
 		asks: map[string]asking{},
 	}
 }
@@ -96,6 +97,9 @@ func (r *run) do(ctx context.Context) (err error) {
 			err = r.fail(ctx, nil, "panic", "Something went wrong on my side while I worked on this. It has been logged.")
 		}
 	}()
+	if err := r.takeOver(ctx); err != nil {
+		return err
+	}
 	if r.info.Lost >= maxLost {
 		return r.quarantine(ctx)
 	}
@@ -351,6 +355,7 @@ func (r *run) config(past past) tools.ToolLoopConfig {
 		Journal:       r,
 		Callbacks:     r.callback,
 		TaskContext:   r.taskContext,
+		Progress:      r.progress,
 		FirstRound:    past.rounds,
 		Gate:          r,
 		Asked:         past.asked,

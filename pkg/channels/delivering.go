@@ -25,6 +25,8 @@ type delivering struct {
 	refusal string
 	// notBefore is when the next attempt may begin for the delivery's own sake.
 	notBefore time.Time
+	// aged is the age that the text begins with.
+	aged string
 	// known is what became of the parts so far.
 	known progress
 }
@@ -56,7 +58,6 @@ func (r *delivering) do(intake, work context.Context) error {
 	if err := r.plan(work); err != nil {
 		return err
 	}
-	last := len(r.parts) - 1
 	for stored := len(r.info.Receipts); r.known.outcome == nil; stored++ {
 		if stored == len(r.known.receipts) {
 			if err := r.part(intake, work, stored); err != nil {
@@ -65,8 +66,8 @@ func (r *delivering) do(intake, work context.Context) error {
 		}
 		switch {
 		case r.known.outcome != nil:
-		case stored == last:
-			r.known.outcome = r.complete(r.known.receipts[last])
+		case stored == len(r.parts)-1:
+			r.known.outcome = r.complete(r.known.receipts[stored])
 		default:
 			if err := r.advance(work, stored); err != nil {
 				return err
@@ -95,6 +96,11 @@ func (r *delivering) plan(work context.Context) error {
 	case n > 1:
 		r.known.ambiguous = 0 // nothing of several parts leaves before the plan is stored
 	}
+	return r.note(work)
+}
+
+// note stores how the text is cut.
+func (r *delivering) note(work context.Context) error {
 	ctx, cancel := storing(work)
 	defer cancel()
 	if err := r.d.Plan(ctx, r.parts); err != nil {
@@ -138,6 +144,9 @@ func (r *delivering) part(intake, work context.Context, index int) error {
 		part.Again = r.known.ambiguous > 0
 		if err := r.lane.admit(intake, r.gate, r.notBefore); err != nil {
 			return errStopping
+		}
+		if err := r.age(work, &part); err != nil {
+			return err
 		}
 		began := time.Now()
 		if r.known.ambiguous > 0 && r.known.since.IsZero() {

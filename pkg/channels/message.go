@@ -113,8 +113,10 @@ type Outbound struct {
 	// button whose Text is the button's Data and whose MessageID is that of the
 	// receipt. The message leaves as it was written and in one part, or is refused:
 	// see [Egress.CanAsk].
-	Buttons []Button  `json:"buttons,omitempty"`
-	Time    time.Time `json:"time"`
+	Buttons []Button `json:"buttons,omitempty"`
+	// Aged lets it begin with its age where it leaves more than [LateAfter] after Time.
+	Aged bool      `json:"aged,omitempty"`
+	Time time.Time `json:"time"`
 }
 
 // Button is what a person may press below a message.

@@ -69,7 +69,8 @@ type Delivery interface {
 	// Plan says how the text is cut, once, unless Info has a plan. When it
 	// returns nil the delivery is durable, with part 0 marked as being sent and,
 	// where there are several, with the parts: nothing may leave before. What
-	// leaves at once is handed over while it is being stored.
+	// leaves at once is handed over while it is being stored. It may be cut anew as
+	// long as nothing of it can have left.
 	Plan(ctx context.Context, parts []string) error
 	// Advance stores the receipt of a part that is not the last and marks the
 	// next one as being sent. Durable when it returns nil.

@@ -9,18 +9,19 @@ import (
 
 // ShellTools say whether and how the agent runs commands.
 type ShellTools struct {
-	Enabled    bool     `yaml:"enabled" jsonschema_description:"Whether there is run_command. Default false."`
-	Mode       string   `yaml:"mode" jsonschema:"enum=argv,enum=shell" jsonschema_description:"argv: programs of the list allow, without a shell (the default); shell: scripts for /bin/sh too."`
-	Allow      []string `yaml:"allow" jsonschema_description:"The programs that may be run: names, looked for in the system's folders, or absolute paths. Default none."`
-	Timeout    Duration `yaml:"timeout" min:"1s" max:"1h" jsonschema_description:"Longest run where the call names no time. Default 30s."`
-	MaxTimeout Duration `yaml:"max_timeout" min:"1s" max:"1h" jsonschema_description:"The longest time that a call may name. Default 5m."`
-	Network    bool     `yaml:"network" jsonschema_description:"Gives commands the gateway's network, this machine's own addresses included. Default false."`
-	Readable   []string `yaml:"readable" jsonschema_description:"Absolute paths that commands may read beside the workspace and the system's programs."`
-	Unsafe     bool     `yaml:"unsafe" jsonschema_description:"Runs commands without the sandbox, with all the rights of the gateway. Default false."`
+	Enabled         bool     `yaml:"enabled" jsonschema_description:"Whether there is run_command. Default false."`
+	Mode            string   `yaml:"mode" jsonschema:"enum=argv,enum=shell" jsonschema_description:"argv: programs of the list allow, without a shell (the default); shell: scripts for /bin/sh too."`
+	Allow           []string `yaml:"allow" jsonschema_description:"The programs that may be run: names, looked for in the system's folders, or absolute paths. Default none."`
+	Timeout         Duration `yaml:"timeout" min:"1s" max:"1h" jsonschema_description:"Longest run where the call names no time. Default 30s."`
+	MaxTimeout      Duration `yaml:"max_timeout" min:"1s" max:"1h" jsonschema_description:"The longest time that a call may name. Default 5m."`
+	BackgroundLimit Duration `yaml:"background_limit" min:"1s" max:"24h" jsonschema_description:"Longest run of a command in the background, and the time of one whose call names none. Default 1h."`
+	Network         bool     `yaml:"network" jsonschema_description:"Gives commands the gateway's network, this machine's own addresses included. Default false."`
+	Readable        []string `yaml:"readable" jsonschema_description:"Absolute paths that commands may read beside the workspace and the system's programs."`
+	Unsafe          bool     `yaml:"unsafe" jsonschema_description:"Runs commands without the sandbox, with all the rights of the gateway. Default false."`
 }
 
 func defaultShellTools() ShellTools {
-	return ShellTools{Mode: "argv", Timeout: defaultRunTime, MaxTimeout: defaultMaxRunTime}
+	return ShellTools{Mode: "argv", Timeout: defaultRunTime, MaxTimeout: defaultMaxRunTime, BackgroundLimit: Duration(time.Hour)}
 }
 
 // How long a program runs without a word about it.

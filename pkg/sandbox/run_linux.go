@@ -139,7 +139,13 @@ func (r *runner) start(ctx context.Context, s *spec, c Command) (Result, reports
 	if c.Line != nil {
 		told := &lines{tell: c.Line}
 		defer told.end()
-		cmd.Stderr = io.MultiWriter(stderr, told)
+		cmd.Stderr = io.MultiWriter(cmd.Stderr, told)
+	}
+	if c.Watch != nil {
+		out, fails := &lines{tell: c.Watch}, &lines{tell: c.Watch}
+		defer out.end()
+		defer fails.end()
+		cmd.Stdout, cmd.Stderr = io.MultiWriter(cmd.Stdout, out), io.MultiWriter(cmd.Stderr, fails)
 	}
 	cmd.WaitDelay = outputGrace
 	cmd.SysProcAttr = isolation(s)

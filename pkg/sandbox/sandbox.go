@@ -37,6 +37,9 @@ type Command struct {
 	// Line, when set, is told each whole line of its standard error as it comes,
 	// at most 4 KiB of it. It is called from one goroutine.
 	Line func(line string)
+	// Watch, when set, is told each whole line of both outputs in the same way, from
+	// one goroutine for each.
+	Watch func(line string)
 }
 
 // Result is how a run ended.

@@ -176,7 +176,12 @@ type Tasks interface {
 	// the inbox of the chat that started it, wherever that is now, in one transaction.
 	// The first completion counts and reports true; a later one changes nothing and
 	// reports false. [ErrNotFound]: the chat was forgotten, or the task's time is over.
+	// A message of c.Outbox that finishes the task's status takes it out of the record.
 	Complete(ctx context.Context, taskID string, c Completion) (bool, error)
+	// ShowTask queues the message that shows how far a task is and notes it as the
+	// task's Status, in one transaction. It reports false and changes nothing when the
+	// task has ended or has had such a message.
+	ShowTask(ctx context.Context, taskID string, o channels.Outbound) (bool, error)
 	// Task finds one task.
 	Task(ctx context.Context, taskID string) (Task, error)
 	// OpenTasks returns the tasks without a terminal state, oldest first.

@@ -260,6 +260,9 @@ type Task struct {
 	Started  time.Time `json:"started"`
 	Deadline time.Time `json:"deadline"`
 	Ended    time.Time `json:"ended,omitzero"`
+	// Status is the id of the message that shows how far it is, as long as nothing has
+	// finished that message; "" for none.
+	Status string `json:"status,omitempty"`
 	// Result is what the model is told, once the task has ended.
 	Result string `json:"result,omitempty"`
 }

@@ -49,6 +49,8 @@ func (r *ToolRegistry) examined(ctx context.Context, q *request) (*entry, *Error
 		return nil, fail
 	}
 	fail := e.examine(r.lend(ctx, q), q)
+	// What another call makes has no record of its own that could outlast the turn.
+	q.call.Async = e.async && !q.nested && !q.examination.Foreground
 	return e, fail
 }
 

@@ -41,6 +41,9 @@ type Annotations struct {
 	Level Level
 	// Timeout bounds Execute; 0: the registry's default of 30 s.
 	Timeout time.Duration
+	// BackgroundLimit bounds the work that an [AsyncTool] goes on with in the
+	// background, counted from the call; 0: an hour.
+	BackgroundLimit time.Duration
 	// MaxOutput cuts ForLLM and ForUser, in bytes; 0: the registry's default of 64 KiB.
 	MaxOutput int
 }

@@ -194,8 +194,9 @@ func (g *group) dispatch(ctx context.Context, p *pending) outcome {
 	known := l.memo.of(l.Tools, &p.call)
 	out := l.Tools.dispatch(ctx, request{
 		memo: known, call: p.call, bad: p.bad, channel: l.channel, chat: l.chatID,
-		makeCallback: l.Callbacks, makeTaskContext: l.TaskContext, own: true,
+		makeCallback: l.Callbacks, makeTaskContext: l.TaskContext, makeProgress: l.Progress, own: true,
 		begin: func(ctx context.Context, call Call) error {
+			p.call.Async = call.Async
 			if l.Journal != nil {
 				if err := l.Journal.Begin(ctx, call); err != nil {
 					return err

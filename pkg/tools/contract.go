@@ -20,12 +20,31 @@ type ContextualTool interface {
 	SetContext(channel, chatID string)
 }
 
-// AsyncCallback tells the agent that background work has ended. The first call counts.
+// AsyncCallback tells the agent that background work has ended, from any goroutine,
+// also before Execute has returned. The first call counts; a second one, and one that
+// comes after the work's deadline or after it was cancelled, counts as none. Whoever
+// gets a callback calls it once: work of which nothing is heard is given up at its
+// deadline, and the chat is told. A nil result is an empty one, a nil ctx the work's own.
 type AsyncCallback func(ctx context.Context, result *ToolResult)
 
 // AsyncTool is an optional extension for background work: the tool returns
 // [AsyncResult] at once and calls the callback when it is done. SetCallback is
-// called before Execute; with nil when there is nobody to tell.
+// called before each Execute, on the value of that call alone; with nil when there is
+// nobody to tell: then the work is to be done before Execute returns, or refused.
+//
+// The ctx of Execute is the work's: it outlasts the turn, keeps the [Invocation], and
+// ends at the deadline ([Annotations].BackgroundLimit after the call began), when the
+// work is cancelled, and when the gateway stops. [Annotations].Timeout bounds Execute
+// alone. [Progress] with that ctx shows how far the work is.
+//
+// A result without Async ends the call there and then, and a callback after it counts as
+// none. AsyncResult of a tool that is no AsyncTool, of a call whose [Examination] says
+// Foreground, and of one that another tool makes becomes execution_failed: nobody would
+// hear of its end.
+//
+// A panic in a goroutine that the tool starts itself ends the process, and the next
+// start tells the chat that the work was interrupted. [Background] starts one in which
+// a panic is a failed result.
 type AsyncTool interface {
 	Tool
 	SetCallback(cb AsyncCallback)

@@ -16,6 +16,7 @@ type request struct {
 	begin           func(ctx context.Context, call Call) error
 	makeCallback    func(ctx context.Context, call Call) AsyncCallback
 	makeTaskContext func(ctx context.Context, call Call) context.Context
+	makeProgress    func(call Call) func(line string)
 	// own says that a loop makes the call, nested that another call does.
 	own, nested bool
 	// examination is what the call would do, once it was admitted.

@@ -30,6 +30,9 @@ type Examination struct {
 	State string
 	// Taints: the call itself brings in content from outside, and before it changes something.
 	Taints bool
+	// Foreground: this call of an [AsyncTool] is over when it returns. It costs no
+	// task, gets a nil callback and ends with its turn.
+	Foreground bool
 	// Steps are all calls that this one makes of other tools: Text and State speak
 	// for them too, and they are not asked about again.
 	Steps []ExaminedStep

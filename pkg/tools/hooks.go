@@ -19,10 +19,30 @@ type hooks struct {
 	depth int
 	// covered says that nobody is asked about the calls that this one makes.
 	covered bool
+	// far is told how far work in the background is; left says that its loop may be over.
+	far  func(line string)
+	left bool
+}
+
+// detached are the hooks of a call that goes on in the background: they keep
+// nothing of its loop alive.
+func (h *hooks) detached(q *request) *hooks {
+	d := &hooks{left: true}
+	if h != nil {
+		d.registry, d.depth, d.covered = h.registry, h.depth, h.covered
+	}
+	if q.makeProgress != nil {
+		d.far = q.makeProgress(q.call)
+	}
+	return d
 }
 
 // progress passes on a line about a call.
 func (h *hooks) progress(line string) {
+	if h != nil && h.far != nil {
+		h.far(clip(line, shortResult))
+		return
+	}
 	if h != nil && h.loop != nil {
 		h.loop.event(Event{Kind: EventProgress, Round: h.round, CallID: h.callID, Text: clip(line, shortResult)})
 	}
@@ -30,10 +50,33 @@ func (h *hooks) progress(line string) {
 
 // gate decides on the call; nil for none.
 func (h *hooks) gate() Gate {
-	if h == nil || h.loop == nil {
+	switch {
+	case h == nil:
+		return nil
+	case h.left:
+		return unattended{}
+	case h.loop == nil:
+		return nil
+	default:
+		return h.loop.Gate
+	}
+}
+
+// unattended decides on the calls that work in the background makes itself: the
+// turn that could ask for them may be over.
+type unattended struct{}
+
+// Pass implements [Gate].
+func (unattended) Pass(_ context.Context, req ToolRequest) error {
+	if req.Annotations.ReadOnly || req.Covered {
 		return nil
 	}
-	return h.loop.Gate
+	return ErrAsk
+}
+
+// Ask implements [Gate]. Nothing asks: only a loop's own calls are asked about.
+func (unattended) Ask(context.Context, Call, Examination) (*ToolResult, error) {
+	return nil, ErrAsk
 }
 
 // descend counts a call that another one makes. A loop's own call, and one that

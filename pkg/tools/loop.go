@@ -42,6 +42,9 @@ type ToolLoopConfig struct {
 	// TaskContext makes the context in which an async tool works on. Without it
 	// the work keeps ctx's values, does not end with ctx, and has one hour.
 	TaskContext func(ctx context.Context, call Call) context.Context
+	// Progress makes what is told how far the work of an async tool's call is, by
+	// [Progress]. It must not block. Without it nobody is told.
+	Progress func(call Call) func(line string)
 	// OnResult is told every result, after the journal, one at a time.
 	OnResult func(ctx context.Context, call Call, result *ToolResult)
 	// MaxParallel bounds the calls of one answer that run side by side; 0 means 4.

@@ -276,6 +276,9 @@ func (r *ToolRegistry) limits(e *entry) Annotations {
 	if a.MaxOutput <= 0 {
 		a.MaxOutput = r.shared.options.MaxOutput
 	}
+	if e.async && a.BackgroundLimit <= 0 {
+		a.BackgroundLimit = defaultBackground
+	}
 	return a
 }
 

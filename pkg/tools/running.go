@@ -68,7 +68,7 @@ func (r *ToolRegistry) run(ctx context.Context, c *running) outcome {
 
 // workContext is what Execute gets: it ends with the call, or with the task of an async tool.
 func (c *running) workContext(ctx context.Context) (context.Context, context.CancelFunc) {
-	if c.entry.async {
+	if c.request.call.Async {
 		c.task = newTask(ctx, c)
 		return c.task.ctx, func() {}
 	}
@@ -174,8 +174,13 @@ func (c *running) release(res *ToolResult) {
 	c.task.returned(res != nil && res.Async)
 }
 
-// ended logs and finishes a result.
+// ended logs and finishes a result. What says that it goes on and cannot is a
+// failure: nobody would hear of its end.
 func (c *running) ended(res *ToolResult) outcome {
+	if res != nil && res.Async && c.task == nil {
+		res = Fail(ErrExecutionFailed, "the tool says that it goes on in the background, and this call cannot: "+
+			"nobody would hear of its end; it is unknown whether it takes effect", nil).Result()
+	}
 	r, call := c.registry, &c.request.call
 	out := outcome{
 		result: finish(res, call.Annotations.MaxOutput, r.shared.options.Redact),

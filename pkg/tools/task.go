@@ -2,14 +2,15 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"sync"
 	"time"
 )
 
-// taskDeadline is when background work is given up whose context names no time.
-const taskDeadline = time.Hour
+// defaultBackground is how long background work may go on whose tool does not say.
+const defaultBackground = time.Hour
 
 // task is the background side of one call of an async tool.
 type task struct {
@@ -34,17 +35,21 @@ func newTask(ctx context.Context, c *running) *task {
 	if q.makeCallback != nil {
 		t.tell = q.makeCallback(ctx, q.call)
 	}
-	t.deadline = c.started.Add(taskDeadline)
+	t.deadline = c.started.Add(q.call.Annotations.BackgroundLimit)
 	if q.makeTaskContext == nil {
 		t.own = background{values: context.WithoutCancel(ctx), deadline: t.deadline}
 		t.ctx = &t.own
 		return t
 	}
-	base := scopeFrom(ctx).into(q.makeTaskContext(ctx, q.call))
+	s := *scopeFrom(ctx)
+	s.hooks = s.hooks.detached(q)
+	base := s.into(q.makeTaskContext(ctx, q.call))
 	if d, ok := base.Deadline(); ok {
 		t.deadline = d
 	}
 	t.ctx, t.stop = context.WithDeadline(base, t.deadline)
+	// The work outlasts the turn, and keeps nothing of it.
+	q.makeCallback, q.makeTaskContext, q.makeProgress, q.begin, q.memo = nil, nil, nil, nil, nil
 	return t
 }
 
@@ -57,9 +62,9 @@ func (t *task) cancel() {
 	t.own.cancel()
 }
 
-// callback is what the tool gets: nil when there is nobody to tell.
+// callback is what the tool gets: nil when there is nobody to tell, or nothing goes on.
 func (t *task) callback() AsyncCallback {
-	if t.tell == nil {
+	if t == nil || t.tell == nil {
 		return nil
 	}
 	return t.ended
@@ -98,6 +103,10 @@ func (t *task) pass(ctx context.Context, res *ToolResult) { //nolint:contextchec
 		ctx = t.ctx
 	}
 	out := finish(res, c.request.call.Annotations.MaxOutput, c.registry.shared.options.Redact)
+	if p, ok := errors.AsType[*panicError](out.Err); ok {
+		c.entry.log.Error().Str("tool", c.entry.name).Str("call", c.request.call.ID).
+			Str("panic", c.registry.redacted(p.Error())).Bytes("stack", p.stack).Msg("background work panicked")
+	}
 	c.registry.shared.changes.Add(1)
 	c.registry.noteBackground(t.ctx, c, out)
 	if line := c.entry.log.Info(); line.Enabled() { // a look at the clock costs more than the rest

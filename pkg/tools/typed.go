@@ -114,6 +114,12 @@ func (t *typedTool[In]) Execute(ctx context.Context, args map[string]any) *ToolR
 		return fail.Result()
 	}
 	v, err := t.run(ctx, in)
+	return ResultOf(ctx, v, err)
+}
+
+// ResultOf makes a result of what a function returned, as [New] says. The function
+// worked in ctx.
+func ResultOf(ctx context.Context, v any, err error) *ToolResult {
 	if err != nil {
 		return failed(ctx, err)
 	}

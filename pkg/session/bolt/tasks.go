@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"parley/pkg/channels"
 	"parley/pkg/session"
 )
 
@@ -53,6 +54,9 @@ func (e *Engine) Complete(ctx context.Context, id string, c session.Completion) 
 		}
 		first = true
 		task.State, task.Ended, task.Result = c.State, t.now, c.Result
+		if slices.ContainsFunc(c.Outbox, func(o channels.Outbound) bool { return o.Finishes == task.Status }) {
+			task.Status = ""
+		}
 		if err := t.put(bkTasks, idKey(id), task); err != nil {
 			return err
 		}

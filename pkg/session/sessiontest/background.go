@@ -42,6 +42,7 @@ func backgroundTests() []test {
 			_, err = b.e.Complete(b.Context(), "none", session.Completion{State: session.TaskDone})
 			b.wantErr(err, session.ErrNotFound)
 		}},
+		{"a task shows one message, until it has ended", testShowTask},
 		{"a lease is held by one", testLease},
 	}
 }

@@ -34,6 +34,11 @@ type Options struct {
 	// Timeout ends a command where the call names no time; 0 means 30 s. MaxTimeout
 	// is the longest that a call may name; 0 means 5 minutes.
 	Timeout, MaxTimeout time.Duration
+	// Background runs what is to run in the background; nil: Runner does. BackgroundLimit
+	// is the longest that a command may run there, and the time of one whose call names
+	// none; 0 means an hour.
+	Background      sandbox.Runner
+	BackgroundLimit time.Duration
 	// Network gives commands the network.
 	Network bool
 	// Readable are absolute paths that commands may read beside the system's and the workspace.
@@ -42,26 +47,30 @@ type Options struct {
 
 // arguments are what a call says where there is no shell.
 type arguments struct {
-	Argv     []string `json:"argv" jsonschema:"the program and its arguments, one element each; no shell reads them"`
-	Cwd      string   `json:"cwd,omitempty" jsonschema:"folder of the workspace to run in; default: the workspace itself"`
-	TimeoutS int      `json:"timeout_s,omitempty" jsonschema:"seconds after which it is ended"`
-	Literal  bool     `json:"literal,omitempty" jsonschema:"true: *, ? and [ in arguments are no file name patterns"`
+	Argv       []string `json:"argv" jsonschema:"the program and its arguments, one element each; no shell reads them"`
+	Cwd        string   `json:"cwd,omitempty" jsonschema:"folder of the workspace to run in; default: the workspace itself"`
+	TimeoutS   int      `json:"timeout_s,omitempty" jsonschema:"seconds after which it is ended"`
+	Literal    bool     `json:"literal,omitempty" jsonschema:"true: *, ? and [ in arguments are no file name patterns"`
+	Background bool     `json:"background,omitempty" jsonschema:"true: answer at once and tell the result when it has ended; for what takes longer than a person waits"`
 }
 
 // shellArguments are what a call says where there is one.
 type shellArguments struct {
-	Argv     []string `json:"argv,omitempty" jsonschema:"the program and its arguments, one element each; no shell reads them"`
-	Script   string   `json:"script,omitempty" jsonschema:"instead of argv: a script for /bin/sh"`
-	Cwd      string   `json:"cwd,omitempty" jsonschema:"folder of the workspace to run in; default: the workspace itself"`
-	TimeoutS int      `json:"timeout_s,omitempty" jsonschema:"seconds after which it is ended"`
-	Literal  bool     `json:"literal,omitempty" jsonschema:"true: *, ? and [ in arguments are no file name patterns"`
+	Argv       []string `json:"argv,omitempty" jsonschema:"the program and its arguments, one element each; no shell reads them"`
+	Script     string   `json:"script,omitempty" jsonschema:"instead of argv: a script for /bin/sh"`
+	Cwd        string   `json:"cwd,omitempty" jsonschema:"folder of the workspace to run in; default: the workspace itself"`
+	TimeoutS   int      `json:"timeout_s,omitempty" jsonschema:"seconds after which it is ended"`
+	Literal    bool     `json:"literal,omitempty" jsonschema:"true: *, ? and [ in arguments are no file name patterns"`
+	Background bool     `json:"background,omitempty" jsonschema:"true: answer at once and tell the result when it has ended; for what takes longer than a person waits"`
 }
 
 // shell is the tool's state, which does not change.
 type shell struct {
 	o        Options
 	settings program.Settings
-	allowed  []allowed
+	// background are the settings of what runs in the background.
+	background program.Settings
+	allowed    []allowed
 }
 
 // allowed is a program as it was found at the start.
@@ -75,8 +84,13 @@ type allowed struct {
 // that are not there.
 func New(o Options) (tool tools.Tool, missing []string) {
 	s := &shell{o: o, settings: program.Settings{
-		Runner: o.Runner, Prepare: o.Prepare, Timeout: o.Timeout, MaxTimeout: o.MaxTimeout, Network: o.Network, Readable: o.Readable,
+		Runner: o.Runner, Prepare: o.Prepare, Timeout: o.Timeout, MaxTimeout: o.MaxTimeout,
+		BackgroundLimit: o.BackgroundLimit, Network: o.Network, Readable: o.Readable,
 	}.WithDefaults()}
+	s.background = s.settings
+	if o.Background != nil {
+		s.background.Runner = o.Background
+	}
 	for _, written := range o.Allow {
 		a, err := find(written)
 		if err != nil {
@@ -88,16 +102,18 @@ func New(o Options) (tool tools.Tool, missing []string) {
 	const name = "run_command"
 	about := "Run a program in the workspace and give its output as JSON {exit_code, stdout, stderr, duration_ms, truncated}. "
 	if o.Shell {
-		return tools.NewExamined(name, about+"Either argv or script.", s.settings.Annotations(), s.examine, s.execute), missing
+		return tools.NewAsync(name, about+"Either argv or script.", s.settings.BackgroundAnnotations(), s.examine, s.execute), missing
 	}
 	about += "It sees the workspace and the system's programs. Allowed: " + strings.Join(s.names(), ", ") + "."
-	return tools.NewExamined(name, about, s.settings.Annotations(),
+	return tools.NewAsync(name, about, s.settings.BackgroundAnnotations(),
 		func(ctx context.Context, in arguments) (tools.Examination, error) { return s.examine(ctx, in.whole()) },
-		func(ctx context.Context, in arguments) (any, error) { return s.execute(ctx, in.whole()) }), missing
+		func(ctx context.Context, in arguments, callback tools.AsyncCallback) (any, error) {
+			return s.execute(ctx, in.whole(), callback)
+		}), missing
 }
 
 func (in arguments) whole() shellArguments {
-	return shellArguments{Argv: in.Argv, Cwd: in.Cwd, TimeoutS: in.TimeoutS, Literal: in.Literal}
+	return shellArguments{Argv: in.Argv, Cwd: in.Cwd, TimeoutS: in.TimeoutS, Literal: in.Literal, Background: in.Background}
 }
 
 // find looks for a program of the list.
@@ -145,16 +161,25 @@ func (s *shell) examine(ctx context.Context, in shellArguments) (tools.Examinati
 		return tools.Examination{}, err
 	}
 	defer p.folder.Root.Close()
-	return tools.Examination{Destructive: true, Always: p.always != "", Text: p.text, State: p.state}, nil
+	return tools.Examination{Destructive: true, Always: p.always != "", Text: p.text, State: p.state, Foreground: !in.Background}, nil
 }
 
-func (s *shell) execute(ctx context.Context, in shellArguments) (any, error) {
+func (s *shell) execute(ctx context.Context, in shellArguments, callback tools.AsyncCallback) (any, error) {
 	p, err := s.plan(ctx, in)
 	if err != nil {
 		return nil, err
 	}
 	defer p.folder.Root.Close()
-	return s.settings.Run(ctx, p.folder, p.command)
+	if !in.Background {
+		return s.settings.Run(ctx, p.folder, p.command)
+	}
+	folder, command := p.folder, p.command
+	return tools.Background(ctx, callback, "It runs in the background, for at most "+p.command.Timeout.String()+
+		"; its result will be told in this conversation.", func(ctx context.Context) *tools.ToolResult {
+		command.Watch = func(line string) { tools.Progress(ctx, line) }
+		v, err := s.background.Run(ctx, folder, command)
+		return tools.ResultOf(ctx, v, err)
+	}), nil
 }
 
 // plan checks a call and says what it would run.
@@ -162,7 +187,11 @@ func (s *shell) plan(ctx context.Context, in shellArguments) (*plan, error) {
 	if err := s.shape(in); err != nil {
 		return nil, err
 	}
-	limit, err := s.settings.Time(in.TimeoutS)
+	times := s.settings.Time
+	if in.Background {
+		times = s.background.BackgroundTime
+	}
+	limit, err := times(in.TimeoutS)
 	if err != nil {
 		return nil, err
 	}
@@ -202,6 +231,9 @@ func (s *shell) fill(p *plan, what allowed, in shellArguments) error {
 		fmt.Fprintf(&b, "run: %s\n", program.Line(what.path, p.command.Args))
 	}
 	fmt.Fprintf(&b, "in: %s\nfor at most: %v", program.Quote(p.folder.Dir), p.command.Timeout)
+	if in.Background {
+		b.WriteString(", in the background")
+	}
 	if s.o.Network {
 		b.WriteString("\nwith the network")
 	}

@@ -160,7 +160,7 @@ func TestScripts(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	seen, err := examine(t, tool, space, map[string]any{"script": "echo a\nrm -rf ."})
-	want := tools.Examination{Destructive: true, Always: true, Text: "run with /bin/sh:\n| echo a\n| rm -rf .\nin: " + space + "\nfor at most: 30s", State: seen.State}
+	want := tools.Examination{Destructive: true, Always: true, Text: "run with /bin/sh:\n| echo a\n| rm -rf .\nin: " + space + "\nfor at most: 30s", State: seen.State, Foreground: true}
 	if diff := cmp.Diff(want, seen); err != nil || diff != "" {
 		t.Errorf("%v -want +got\n%s", err, diff)
 	}
@@ -178,7 +178,7 @@ func TestExamination(t *testing.T) {
 	write(t, space+"/s/-rf", "")
 	seen, err := examine(t, tool, space, with(argv("ls", "-l", "*", "", "a\nb", "\u200b", `"`, "é"), "cwd", "./s/"))
 	want := tools.Examination{
-		Destructive: true, State: seen.State,
+		Destructive: true, State: seen.State, Foreground: true,
 		Text: "run: /usr/bin/ls -l ./-rf \"a b\" \"\" \"a\\nb\" \"\\u200b\" \"\\\"\" \"é\"\nin: " + space + "/s\nfor at most: 1m0s\nwith the network",
 	}
 	if diff := cmp.Diff(want, seen); err != nil || diff != "" {

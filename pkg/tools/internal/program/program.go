@@ -40,6 +40,9 @@ type Settings struct {
 	Timeout time.Duration
 	// MaxTimeout is the longest time that a call may name; 0 means 5 minutes.
 	MaxTimeout time.Duration
+	// BackgroundLimit is the longest that a program may run in the background, and the
+	// time of one whose call names none; 0 means an hour.
+	BackgroundLimit time.Duration
 	// Network gives programs the network.
 	Network bool
 	// Readable are absolute paths that they may read beside the system's.
@@ -54,14 +57,26 @@ func (s Settings) WithDefaults() Settings {
 	if s.Timeout <= 0 {
 		s.Timeout = min(30*time.Second, s.MaxTimeout)
 	}
+	if s.BackgroundLimit <= 0 {
+		s.BackgroundLimit = time.Hour
+	}
 	return s
+}
+
+// waiting is how long a program may wait for its turn.
+const waiting = time.Minute
+
+// BackgroundAnnotations are [Settings.Annotations] of a tool that can run them in the background.
+func (s Settings) BackgroundAnnotations() tools.Annotations {
+	an := s.Annotations()
+	an.BackgroundLimit = s.BackgroundLimit + waiting
+	return an
 }
 
 // Annotations are those of a tool that runs programs. Two calls of one answer run
 // side by side, where nobody is asked about them: what deletes is always asked
 // about, and what was asked about runs in a turn of its own.
 func (s Settings) Annotations() tools.Annotations {
-	const waiting = time.Minute // for its turn
 	return tools.Annotations{
 		Level: tools.LevelExec, Executes: true, OpenWorld: s.Network,
 		Timeout: s.MaxTimeout + waiting, MaxOutput: MaxResult,
@@ -70,10 +85,19 @@ func (s Settings) Annotations() tools.Annotations {
 
 // Time is a call's time limit of a number of seconds; 0 is the default.
 func (s Settings) Time(seconds int) (time.Duration, error) {
-	most := int(s.MaxTimeout / time.Second)
+	return within(seconds, s.Timeout, s.MaxTimeout)
+}
+
+// BackgroundTime is [Settings.Time] for a program that runs in the background.
+func (s Settings) BackgroundTime(seconds int) (time.Duration, error) {
+	return within(seconds, s.BackgroundLimit, s.BackgroundLimit)
+}
+
+func within(seconds int, usual, longest time.Duration) (time.Duration, error) {
+	most := int(longest / time.Second)
 	switch {
 	case seconds == 0:
-		return s.Timeout, nil
+		return usual, nil
 	case seconds < 0 || seconds > most:
 		return 0, tools.Fail(tools.ErrInvalidArguments, fmt.Sprintf("timeout_s must be from 1 to %d", most), nil)
 	default:

@@ -1,0 +1,74 @@
+package mutants
+
+// taskMutants break how work in the background ends and is told.
+func taskMutants() []Mutant {
+	const dir = "pkg/agent"
+	const ends, order, progress, cancelled, commands = "background: ends", "background: order", "background: progress", "background: cancelled", "background: commands"
+	return []Mutant{
+		{
+			Promise: ends, Defect: "gives every task an hour",
+			File: dir + "/tasks.go", Old: "now.Add(call.Annotations.BackgroundLimit)", New: "now.Add(time.Hour)",
+			Dir: dir, Test: "^TestATaskHasTheTimeThatItsToolNames$",
+		},
+		{
+			Promise: ends, Defect: "gives a task that goes on its time anew",
+			File: dir + "/lost.go", Old: "a.arm(ctx, invocationOf(t), *t)", New: "t.Deadline = t.Deadline.Add(t.Deadline.Sub(t.Started))\n\t\t\ta.arm(ctx, invocationOf(t), *t)",
+			Dir: dir, Test: "^TestADeadlineIsAbsolute$",
+		},
+		{
+			Promise: ends, Defect: "lets what the end cut off speak for itself",
+			File: dir + "/tasks.go", Old: "if a.tasks.cutOff(id, result.IsError) {", New: "if a.tasks.cutOff(id, result.IsError) && id == \"\" {",
+			Dir: dir, Test: "^TestHoweverATaskCallsBackItsChatIsToldOnce$",
+		},
+		{
+			Promise: ends, Defect: "lets a plain tool say that it goes on",
+			File: "pkg/tools/running.go", Old: "if res != nil && res.Async && c.task == nil {", New: "if res != nil && res.Async && c.entry == nil {",
+			Dir: dir, Test: "^TestWhatCannotGoOnInTheBackgroundIsAFailure$",
+		},
+		{
+			Promise: order, Defect: "lets a result be silent about its age",
+			File: "pkg/channels/age.go", Old: "if !o.Aged ||", New: "if o.Aged ||",
+			Dir: dir, Test: "^TestAResultSaysHowLongItWaitedForItsChannel$",
+		},
+		{
+			Promise: order, Defect: "lets every chat wait for all lost tasks",
+			File: dir + "/lost.go", Old: "c := l.chats[chat]\n\tl.mu.Unlock()", New: "c := l.chats[chat]\n\tfor _, any := range l.chats {\n\t\tc = any\n\t}\n\tl.mu.Unlock()",
+			Dir: dir, Test: "^TestLostTasksKeepNoOtherChatWaiting$",
+		},
+		{
+			Promise: progress, Defect: "leaves the message open when the model has nothing to say",
+			File: dir + "/opened.go", Old: "r.opened = openingsOf(r.info.Steps, t.Status)", New: "_ = openingsOf(r.info.Steps, t.Status)",
+			Dir: dir, Test: "^TestProgressIsOneMessageThatBecomesTheResult$",
+		},
+		{
+			Promise: progress, Defect: "puts the notice of a lost task below its progress",
+			File: dir + "/complete.go", Old: "Finishes: t.Status, Aged", New: "Aged",
+			Dir: dir, Test: "^TestProgressOfALostTaskIsFinishedByItsNotice$",
+		},
+		{
+			Promise: progress, Defect: "shows every line",
+			File: dir + "/status.go", Old: "*next = time.Now().Add(statusEvery)", New: "*next = time.Now()",
+			Dir: dir, Test: "^TestProgressIsOneMessageThatBecomesTheResult$",
+		},
+		{
+			Promise: cancelled, Defect: "lets anybody cancel",
+			File: dir + "/cancel.go", Old: "return who.owner || who.sender.ID == t.Creator.ID ||", New: "return !who.owner || who.sender.ID == t.Creator.ID ||",
+			Dir: dir, Test: "^TestCancelEndsTheWorkAndIsToldOnce$",
+		},
+		{
+			Promise: cancelled, Defect: "lets cancelled work go on",
+			File: dir + "/cancel.go", Old: "if err == nil {\n\t\ta.tasks.close(t.ID)\n\t}", New: "",
+			Dir: dir, Test: "^TestCancelEndsTheWorkAndIsToldOnce$",
+		},
+		{
+			Promise: cancelled, Defect: "finds the tasks of all chats",
+			File: dir + "/cancel.go", Old: "t, err := r.a.findTask(ctx, r.info.Chat, id)", New: "t, err := r.a.findTask(ctx, \"\", id)",
+			Dir: dir, Test: "^TestTasksAreListedInTheirChatAlone$",
+		},
+		{
+			Promise: commands, Defect: "gives a command in the background the limit of one that is waited for",
+			File: "pkg/tools/shell/shell.go", Old: "times = s.background.BackgroundTime", New: "times = s.background.Time",
+			Dir: "pkg/tools/shell", Test: "^TestACommandInTheBackgroundHasItsOwnLimit$",
+		},
+	}
+}

@@ -1,0 +1,197 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/pkg/channels"
+	"parley/pkg/policy"
+	"parley/pkg/providers"
+	"parley/pkg/session"
+	"parley/pkg/tools"
+)
+
+// maxRecent is how many tasks that have ended a list names.
+const maxRecent = 10
+
+// tasksOf are the tasks of a chat that run, and the newest of those that have ended,
+// each the newest first.
+func (a *Agent) tasksOf(ctx context.Context, chat string) (running, recent []session.Task, err error) {
+	all, err := a.o.Engine.TaskList(ctx, chat)
+	slices.Reverse(all)
+	for i := range all {
+		switch {
+		case all[i].State == session.TaskRunning:
+			running = append(running, all[i])
+		case len(recent) < maxRecent:
+			recent = append(recent, all[i])
+		}
+	}
+	return running, recent, err
+}
+
+// findTask finds a task of a chat, or of all for "", by its id or its name for people.
+func (a *Agent) findTask(ctx context.Context, chat, id string) (session.Task, error) {
+	all, err := a.o.Engine.TaskList(ctx, chat)
+	if err != nil {
+		return session.Task{}, err
+	}
+	for i := range all {
+		if t := &all[i]; t.ID == id || t.Short() == strings.ToLower(id) {
+			return *t, nil
+		}
+	}
+	return session.Task{}, fmt.Errorf("background task %s: %w", cut(id, 64), session.ErrNotFound)
+}
+
+// cancelTask ends a task for somebody: the end and its notice are one transaction, the
+// context of the work ends after it. False: it has ended before. Without an item
+// whoever asks says in the conversation what came of it.
+func (a *Agent) cancelTask(ctx context.Context, t *session.Task, by string, shape func(*session.Completion, *session.Task)) (bool, error) {
+	a.hush(t.ID)
+	now, err := a.o.Engine.Task(ctx, t.ID)
+	if err != nil {
+		return false, err
+	}
+	text := "The background task " + taskName(t) + " was cancelled by " + by + "."
+	c := a.completion(&now, session.TaskCancelled, &tools.ToolResult{ForLLM: text, ForUser: text, IsError: true})
+	shape(&c, &now)
+	first, err := a.endTask(ctx, &now, c)
+	if err == nil {
+		a.tasks.close(t.ID)
+	}
+	return first, err
+}
+
+// CancelTask ends a task for the operator; id is its own, or its name for people. Its
+// chat is told. [session.ErrNotFound]: there is no such task.
+func (a *Agent) CancelTask(ctx context.Context, id string) (session.Task, error) {
+	t, err := a.findTask(ctx, "", id)
+	if err != nil {
+		return t, err
+	}
+	first, err := a.cancelTask(ctx, &t, "the operator", func(*session.Completion, *session.Task) {})
+	switch {
+	case err != nil:
+		return t, err
+	case !first:
+		return t, fmt.Errorf("background task %s has ended already", t.Short())
+	}
+	return a.o.Engine.Task(ctx, t.ID)
+}
+
+// mayCancel says whether whoever asks may end a task of their chat: who started it,
+// who has its rights, or an owner.
+func (who *asker) mayCancel(t *session.Task) bool {
+	return who.owner || who.sender.ID == t.Creator.ID || who.level.Allows(policy.Level(t.Level))
+}
+
+// Tasks are the tasks of the chat that a call is made in: those that run, and the
+// newest of those that have ended.
+func (a *Agent) Tasks(ctx context.Context) (running, recent []session.Task, err error) {
+	r, _, err := a.callOf(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	return a.tasksOf(ctx, r.info.Chat)
+}
+
+// CancelHere ends a task of the chat that a call is made in, with the rights of whom
+// the turn runs for, and says what came of it. What shows how far it was says so;
+// else the answer of the turn does.
+func (a *Agent) CancelHere(ctx context.Context, id string) (string, error) {
+	r, _, err := a.callOf(ctx)
+	if err != nil {
+		return "", err
+	}
+	t, err := a.findTask(ctx, r.info.Chat, id)
+	switch {
+	case errors.Is(err, session.ErrNotFound):
+		return "", tools.Fail(tools.ErrNotFound, "there is no such background task in this chat", nil)
+	case err != nil:
+		return "", err
+	case !r.who.mayCancel(&t):
+		return "", tools.Fail(tools.ErrPermissionDenied, "only who started it, somebody with its rights, or an owner can cancel it", nil)
+	}
+	first, err := a.cancelTask(ctx, &t, nameOf(r.who.sender), func(c *session.Completion, now *session.Task) {
+		c.Item = nil
+		if now.Status == "" {
+			c.Outbox = nil
+		}
+	})
+	if err != nil {
+		return "", err
+	}
+	if !first {
+		return "It has ended already.", nil
+	}
+	return "cancelled", nil
+}
+
+// cancelText carries out /cancel; the notice of the task's end is its answer. It gives
+// what else there is to say, and what the history keeps.
+func (r *run) cancelText(ctx context.Context, it *session.Item, id string) (string, []providers.Message, error) {
+	if id == "" {
+		text, err := r.tasksText(ctx)
+		return "Which one? Write /cancel and its name.\n\n" + text, nil, err
+	}
+	t, err := r.a.findTask(ctx, r.info.Chat, id)
+	switch {
+	case errors.Is(err, session.ErrNotFound):
+		return "There is no such background task in this chat; /tasks lists them.", nil, nil
+	case err != nil:
+		return "", nil, err
+	case !r.who.mayCancel(&t):
+		return "Only " + nameOf(t.Creator) + ", somebody with the rights of the task, or an owner can cancel it.", nil, nil
+	}
+	by := nameOf(r.who.sender)
+	first, err := r.a.cancelTask(ctx, &t, by, func(c *session.Completion, _ *session.Task) { c.Item = nil })
+	if err != nil {
+		return "", nil, err
+	}
+	if t, err = r.a.o.Engine.Task(ctx, t.ID); err != nil {
+		return "", nil, err
+	}
+	if !first && (t.State != session.TaskCancelled || t.Ended.Before(it.Time)) { // not by an earlier attempt at this turn
+		return "The background task " + taskName(&t) + " has ended already: " + string(t.State) + ".", nil, nil
+	}
+	return "", []providers.Message{
+		{Role: providers.RoleUser, Content: taskMark + " " + taskName(&t) + " was cancelled by " + by + "."},
+		assistant(t.Result),
+	}, nil
+}
+
+// tasksText lists the chat's tasks.
+func (r *run) tasksText(ctx context.Context) (string, error) {
+	running, recent, err := r.a.tasksOf(ctx, r.info.Chat)
+	if err != nil {
+		return "", err
+	}
+	if len(running)+len(recent) == 0 {
+		return "Nothing runs in the background.", nil
+	}
+	var b strings.Builder
+	const clock = "15:04 MST"
+	b.WriteString("In the background:\n")
+	for i := range running {
+		t := &running[i]
+		fmt.Fprintf(&b, "- %s %#q, since %s, until %s at the latest\n", t.Short(), t.Tool, t.Started.Format(clock), t.Deadline.Format(clock))
+	}
+	if len(running) == 0 {
+		b.WriteString("- nothing\n")
+	} else {
+		b.WriteString("/cancel and the name ends one.\n")
+	}
+	if len(recent) > 0 {
+		b.WriteString("\nEnded:\n")
+	}
+	for i := range recent {
+		t := &recent[i]
+		fmt.Fprintf(&b, "- %s %#q: %s, %s\n", t.Short(), t.Tool, strings.ReplaceAll(string(t.State), "_", " "), channels.Ago(time.Since(t.Ended)))
+	}
+	return strings.TrimSpace(b.String()), nil
+}

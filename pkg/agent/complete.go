@@ -1,0 +1,113 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"parley/pkg/channels"
+	"parley/pkg/session"
+	"parley/pkg/tools"
+)
+
+const (
+	// What bounds the transaction that ends a task.
+	completeTimeout = 30 * time.Second
+	// The time between two attempts while the store cannot write.
+	completePause = 5 * time.Second
+)
+
+// taskName is a task as people are told of it.
+func taskName(t *session.Task) string { return t.Tool + " (" + t.Short() + ")" }
+
+// span says how long something may last.
+func span(d time.Duration) string {
+	n, unit := d/time.Second, "second"
+	if d >= 2*time.Minute {
+		n, unit = d.Round(time.Minute)/time.Minute, "minute"
+	}
+	if d >= time.Hour && d%time.Hour == 0 {
+		n, unit = d/time.Hour, "hour"
+	}
+	if n != 1 {
+		unit += "s"
+	}
+	return fmt.Sprintf("%d %s", n, unit)
+}
+
+// complete ends a task and its context: its state, what the person sees and the item
+// that brings the result into the chat's loop are one transaction. While the store
+// cannot be written it is tried again until the process ends; the next start
+// then tells of the task.
+func (a *Agent) complete(ctx context.Context, id string, state session.TaskState, result *tools.ToolResult) {
+	defer a.tasks.close(id)
+	for {
+		err := a.completeOnce(ctx, id, state, result)
+		if !errors.Is(err, session.ErrStore) || !a.tasks.pause(completePause) {
+			return
+		}
+	}
+}
+
+func (a *Agent) completeOnce(ctx context.Context, id string, state session.TaskState, result *tools.ToolResult) error {
+	ctx, cancel := context.WithTimeout(ctx, completeTimeout)
+	defer cancel()
+	a.hush(id)
+	t, err := a.o.Engine.Task(ctx, id)
+	if err == nil {
+		_, err = a.endTask(ctx, &t, a.completion(&t, state, result))
+	}
+	if err != nil {
+		a.o.Log.Error().Err(err).Str("task", id).Msg("a background task ended and its end could not be stored")
+	}
+	return err
+}
+
+// endTask stores the end of a task; false for one that has ended before.
+func (a *Agent) endTask(ctx context.Context, t *session.Task, c session.Completion) (bool, error) {
+	first, err := a.o.Engine.Complete(ctx, t.ID, c)
+	switch {
+	case err != nil:
+	case !first:
+		a.o.Log.Warn().Str("task", t.ID).Msg("a background task ended a second time; the first end counts")
+	default:
+		a.o.Log.Info().Str("task", t.ID).Str("tool", t.Tool).Str("state", string(c.State)).Msg("background task ended")
+	}
+	return first && err == nil, err
+}
+
+// notTold stands in the text of such an item whose result the person was not shown.
+const notTold = "The person has not been told yet."
+
+// taskMark begins the text of every item that brings a task's result.
+const taskMark = "[background task]"
+
+// completion is the end of a task that is told. What shows how far it was becomes its
+// result: by the message of the result, or by the answer of the turn that reads it.
+func (a *Agent) completion(t *session.Task, state session.TaskState, result *tools.ToolResult) session.Completion {
+	text := result.ForLLM
+	if text == "" && result.Err != nil {
+		text = result.Err.Error()
+	}
+	text = a.o.Redact(cut(text, session.MaxTurnBytes/2))
+	now := time.Now()
+	c := session.Completion{State: state, Result: text}
+	if t.Waited {
+		return c
+	}
+	told := notTold
+	if result.ForUser != "" && !result.Silent {
+		shown := a.o.Redact(result.ForUser)
+		c.Outbox = []channels.Outbound{{
+			ID: "task/" + t.ID + "/0", Address: t.Address, Text: shown, Finishes: t.Status, Aged: true, Time: now,
+		}}
+		told = "The person has already been shown this text: " + shown
+	}
+	c.Item = &session.Item{
+		ID: "task/" + t.ID, Kind: session.ItemTask, Address: t.Address, TaskID: t.ID, Solo: true, Time: now,
+		Text: taskMark + " " + taskName(t) + " ended (" + string(state) + "). " + told +
+			" Answer " + noReply + " if there is nothing to add.\nResult:\n" + text,
+	}
+	return c
+}

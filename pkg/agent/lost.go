@@ -1,0 +1,116 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"parley/pkg/session"
+	"parley/pkg/tools"
+)
+
+// lostAtOnce bounds how many tasks of the last process are ended at a time. They
+// share their transactions.
+const lostAtOnce = 64
+
+// lost are the chats that have yet to be told what became of their background work.
+// Their turns wait for that, and no others do.
+type lost struct {
+	mu    sync.Mutex
+	chats map[string]*lostChat
+}
+
+type lostChat struct {
+	left int
+	told chan struct{} // closed when all of the chat are told
+}
+
+func (l *lost) expect(chat string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.chats == nil {
+		l.chats = map[string]*lostChat{}
+	}
+	if l.chats[chat] == nil {
+		l.chats[chat] = &lostChat{told: make(chan struct{})}
+	}
+	l.chats[chat].left++
+}
+
+func (l *lost) told(chat string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c := l.chats[chat]
+	if c.left--; c.left == 0 {
+		close(c.told)
+		delete(l.chats, chat)
+	}
+}
+
+// wait returns when nothing is to be told to the chat any more, or ctx has ended.
+func (l *lost) wait(ctx context.Context, chat string) {
+	l.mu.Lock()
+	c := l.chats[chat]
+	l.mu.Unlock()
+	if c == nil {
+		return
+	}
+	select {
+	case <-c.told:
+	case <-ctx.Done():
+	}
+}
+
+// takeUpTasks looks at the tasks that the last process left open. A background agent
+// goes on, in a turn that resumes, and its deadline holds; any other task did not
+// survive, and its chat is told, once. That is done beside the turns.
+func (a *Agent) takeUpTasks(ctx context.Context) error {
+	open, err := a.o.Engine.OpenTasks(ctx)
+	if err != nil {
+		return err
+	}
+	queue := make(chan *session.Task, len(open))
+	for i := range open {
+		t := &open[i]
+		if t.Agent {
+			a.arm(ctx, invocationOf(t), *t)
+			a.tasks.goesOn(t.ID)
+			continue
+		}
+		a.lost.expect(t.Chat)
+		queue <- t
+	}
+	close(queue)
+	for range min(lostAtOnce, len(queue)) {
+		a.tasks.begin(func() {
+			for t := range queue {
+				a.endLost(ctx, t)
+			}
+		})
+	}
+	return nil
+}
+
+// endLost ends a task that did not survive the last process.
+func (a *Agent) endLost(ctx context.Context, t *session.Task) {
+	if ctx.Err() != nil {
+		a.lost.told(t.Chat) // the next start tells
+		return
+	}
+	text := "The background task " + taskName(t) + " was interrupted when the gateway stopped. It has not been run again."
+	result := &tools.ToolResult{ForLLM: text, ForUser: text, IsError: true}
+	err := a.completeOnce(context.WithoutCancel(ctx), t.ID, session.TaskInterrupted, result)
+	a.lost.told(t.Chat) // a store that cannot be written keeps no chat waiting
+	if errors.Is(err, session.ErrStore) && a.tasks.pause(completePause) {
+		a.complete(context.WithoutCancel(ctx), t.ID, session.TaskInterrupted, result)
+	}
+}
+
+// invocationOf is the invocation of the call that started a task.
+func invocationOf(t *session.Task) tools.Invocation {
+	ad := t.Address
+	return tools.Invocation{
+		Channel: ad.Channel, Account: ad.Account, Chat: ad.Chat, Thread: ad.Thread, Sender: t.Creator.ID,
+		Session: t.Session, Turn: t.Turn, Level: tools.Level(t.Level), CallID: t.Call, Key: t.ID,
+	}
+}

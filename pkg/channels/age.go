@@ -1,0 +1,49 @@
+package channels
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// LateAfter is the age above which a message says how old it is, or an answer how old
+// what it answers is: the gateway, or what it works with, was down, and the person
+// may have moved on.
+const LateAfter = 10 * time.Minute
+
+// Ago says roughly how long something is past: 2 hours ago.
+func Ago(d time.Duration) string { return Roughly(d) + " ago" }
+
+// Roughly says how long something takes, in its largest unit: 2 hours.
+func Roughly(d time.Duration) string {
+	const day = 24 * time.Hour
+	n, unit := d.Round(time.Minute)/time.Minute, "minute"
+	if n >= 60 {
+		n, unit = d.Round(time.Hour)/time.Hour, "hour"
+	}
+	if unit == "hour" && n >= 24 {
+		n, unit = d.Round(day)/day, "day"
+	}
+	if n != 1 {
+		unit += "s"
+	}
+	return fmt.Sprintf("%d %s", n, unit)
+}
+
+// age lets a late message begin with its age, if it wants that and nothing of it can
+// have left.
+func (r *delivering) age(work context.Context, first *Part) error {
+	o := &r.info.Outbound
+	old := time.Since(o.Time)
+	ago := Ago(old)
+	if !o.Aged || r.aged == ago || first.Index > 0 || r.known.ambiguous > 0 || o.File != nil || old <= LateAfter {
+		return nil
+	}
+	r.aged = ago
+	r.parts = r.cut("(This is from " + ago + "; I could not send it sooner.)\n\n" + o.Text)
+	if err := r.note(work); err != nil {
+		return err
+	}
+	*first = r.build(0)
+	return nil
+}

@@ -1,0 +1,37 @@
+package bolt
+
+import (
+	"context"
+	"fmt"
+
+	"parley/pkg/channels"
+	"parley/pkg/session"
+)
+
+// ShowTask queues the message that shows how far a task is.
+func (e *Engine) ShowTask(ctx context.Context, id string, o channels.Outbound) (bool, error) {
+	all := []channels.Outbound{o}
+	out, err := encodeOutbox(all)
+	if err != nil {
+		return false, err
+	}
+	shown := false
+	err = e.write(ctx, func(t *tx) error {
+		shown = false
+		task, err := get[session.Task](t, bkTasks, idKey(id))
+		if err != nil {
+			return fmt.Errorf("task %s: %w", id, err)
+		}
+		if task.State != session.TaskRunning || task.Status != "" {
+			return nil
+		}
+		shown = true
+		task.Status = o.ID
+		if err := t.put(bkTasks, idKey(id), task); err != nil {
+			return err
+		}
+		t.added++
+		return e.putOutbox(t, t.chatNum(task.Chat), all, out)
+	})
+	return shown && err == nil, err
+}

@@ -1,0 +1,58 @@
+package tasks
+
+import (
+	"context"
+	"time"
+
+	"parley/pkg/tools"
+)
+
+// Task is one background work.
+type Task struct {
+	// ID is its name for people.
+	ID    string `json:"id"`
+	Tool  string `json:"tool"`
+	State string `json:"state"`
+	// Started and Ended are times of day and date with their zone; Until is when a
+	// running one is given up.
+	Started string `json:"started"`
+	Until   string `json:"until,omitempty"`
+	Ended   string `json:"ended,omitempty"`
+	// Result is how what came of it begins.
+	Result string `json:"result,omitempty"`
+}
+
+// Clock is the format of the times of a [Task].
+const Clock = time.DateTime + " MST"
+
+// Book knows the tasks of the chat that a call is made in.
+type Book interface {
+	// Tasks are those that run, and the newest of those that have ended.
+	Tasks(ctx context.Context) ([]Task, error)
+	// Cancel ends one, and says what came of that. An error is best a [tools.Error].
+	Cancel(ctx context.Context, id string) (string, error)
+}
+
+type arguments struct {
+	Action string `json:"action" jsonschema:"list: what runs and what has ended lately; cancel: end one"`
+	ID     string `json:"id,omitempty" jsonschema:"of the task to cancel, as list names it"`
+}
+
+// New makes the tool.
+func New(b Book) tools.Tool {
+	return tools.New("tasks", "List the background tasks of this chat as JSON {tasks: [{id, tool, state, started, until, ended, result}]}, or cancel one. Results arrive by themselves: do not wait for them here.",
+		tools.Annotations{Level: tools.LevelChat, Idempotent: true, Volatile: true},
+		func(ctx context.Context, in arguments) (any, error) {
+			switch {
+			case in.Action == "list":
+				all, err := b.Tasks(ctx)
+				return map[string]any{"tasks": append([]Task{}, all...)}, err
+			case in.Action != "cancel":
+				return nil, tools.Fail(tools.ErrInvalidArguments, "action must be list or cancel", nil)
+			case in.ID == "":
+				return nil, tools.Fail(tools.ErrInvalidArguments, "id is missing: list names the tasks", nil)
+			default:
+				return b.Cancel(ctx, in.ID)
+			}
+		})
+}

@@ -1,0 +1,82 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+)
+
+// panicError is a panic of background work.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (p *panicError) Error() string { return fmt.Sprintf("panic: %v", p.value) }
+
+// Background runs work in a goroutine of its own, passes its result to callback,
+// and is the result of the call meanwhile: AsyncResult(started). It is for the
+// Execute of an [AsyncTool], with the ctx that Execute got: that one lasts as long
+// as the work may.
+//
+// A panic of work, or the end of its goroutine, is a failed result; in a goroutine
+// that a tool starts itself it ends the process. Where ctx has ended, the result is
+// dropped: whoever ended the work has said so. With a nil callback nothing is run,
+// and the result is a failure that says why.
+func Background(ctx context.Context, callback AsyncCallback, started string, work func(ctx context.Context) *ToolResult) *ToolResult {
+	if callback == nil {
+		return Fail(ErrExecutionFailed, "this cannot go on in the background here: nobody would hear of its end", nil).Result()
+	}
+	go func() {
+		var res *ToolResult
+		returned := false
+		defer func() {
+			if !returned {
+				res = Fail(ErrExecutionFailed, "the work failed in a way it should not; this has been logged", nil).
+					Because(&panicError{value: recover(), stack: debug.Stack()}).Result()
+			}
+			if ctx.Err() == nil {
+				callback(ctx, res)
+			}
+		}()
+		res = work(ctx)
+		returned = true
+	}()
+	return AsyncResult(started)
+}
+
+// asyncTool is what [NewAsync] makes.
+type asyncTool[In any] struct {
+	*examinedTool[In]
+
+	work     func(ctx context.Context, in In, callback AsyncCallback) (any, error)
+	callback AsyncCallback
+}
+
+// NewAsync is [NewExamined] for an [AsyncTool]: f gets the callback of its call, nil
+// where there is nobody to tell. A call of which examine says that it is over when
+// it returns has none.
+func NewAsync[In any](name, description string, a Annotations, examine func(ctx context.Context, in In) (Examination, error), f func(ctx context.Context, in In, callback AsyncCallback) (any, error)) Tool {
+	t := &typedTool[In]{name: name, description: description, annotations: a}
+	t.parameters, t.err = infer[In]()
+	return &asyncTool[In]{examinedTool: &examinedTool[In]{typedTool: t, examine: examine}, work: f}
+}
+
+// Clone implements [Cloner].
+func (t *asyncTool[In]) Clone() Tool {
+	c := *t
+	return &c
+}
+
+// SetCallback implements [AsyncTool].
+func (t *asyncTool[In]) SetCallback(cb AsyncCallback) { t.callback = cb }
+
+// Execute implements [Tool].
+func (t *asyncTool[In]) Execute(ctx context.Context, args map[string]any) *ToolResult {
+	in, fail := decodeArguments[In](args)
+	if fail != nil {
+		return fail.Result()
+	}
+	v, err := t.work(ctx, in, t.callback)
+	return ResultOf(ctx, v, err)
+}
