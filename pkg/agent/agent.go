@@ -79,6 +79,8 @@ type Options struct {
 	Status func(a channels.Address) channels.StatusShower
 	// Typer returns what shows in a chat that the bot is at work, or nil.
 	Typer func(a channels.Address) channels.Typer
+	// Background bounds background agents.
+	Background Background
 	// Redact removes secrets from everything that leaves; nil removes nothing.
 	Redact func(string) string
 	// Grace is how long running turns may go on after Run's context ended; 0: 20 s.
@@ -91,6 +93,8 @@ type Agent struct {
 	o     Options
 	slots *semaphore.Weighted
 	tasks tasks
+	// agents are the background agents.
+	agents *agents
 
 	mu   sync.Mutex
 	runs map[string]*run // by turn id, while the turn runs in this process
@@ -129,10 +133,12 @@ func New(o Options) (*Agent, error) {
 		o.Noted = func(session.Approval, channels.Sender, string) {}
 	}
 	o.showNothing()
+	o.Background.fill()
 	return &Agent{
-		o:     o,
-		slots: semaphore.NewWeighted(int64(o.MaxTurns)),
-		runs:  map[string]*run{},
+		o:      o,
+		slots:  semaphore.NewWeighted(int64(o.MaxTurns)),
+		agents: newAgents(&o.Background),
+		runs:   map[string]*run{},
 	}, nil
 }
 
@@ -173,6 +179,9 @@ func (a *Agent) Run(ctx context.Context) error {
 	if err := a.endLostTasks(ctx); err != nil && ctx.Err() == nil {
 		a.o.Log.Error().Err(err).Msg("cannot end the background tasks of the last run")
 	}
+	if err := a.takeUpAgents(ctx); err != nil && ctx.Err() == nil {
+		a.o.Log.Error().Err(err).Msg("cannot go on with the background agents of the last run")
+	}
 	err := a.o.Engine.Run(ctx, func(_ context.Context, t session.Turn) error {
 		return a.handle(work, t)
 	})
@@ -184,10 +193,11 @@ func (a *Agent) Run(ctx context.Context) error {
 
 // handle runs one turn in a slot of its own.
 func (a *Agent) handle(ctx context.Context, t session.Turn) error {
-	if err := a.slots.Acquire(ctx, 1); err != nil {
+	slots := a.slotsFor(ctx, t.Info().Address)
+	if err := slots.Acquire(ctx, 1); err != nil {
 		return err
 	}
-	defer a.slots.Release(1)
+	defer slots.Release(1)
 
 	r := newRun(a, t)
 	a.mu.Lock()

@@ -76,7 +76,7 @@ func (r *run) End(ctx context.Context, call tools.Call, result *tools.ToolResult
 	for _, q := range r.takePending(key) {
 		s.Outbox = append(s.Outbox, r.callOutbound(key, q))
 	}
-	if result.ForUser != "" && !result.Silent {
+	if result.ForUser != "" && !result.Silent && r.task == nil {
 		s.Outbox = append(s.Outbox, r.callOutbound(key, queued{text: result.ForUser}))
 	}
 	if call.Async && !result.Async && r.taskBegun(r.taskID(call)) {
@@ -89,6 +89,7 @@ func (r *run) End(ctx context.Context, call tools.Call, result *tools.ToolResult
 	if call.Async {
 		r.noteTask(r.taskID(call), false)
 	}
+	r.forgetAgents(call.Round, call.Index)
 	return r.steps.record(ctx, s)
 }
 
@@ -132,6 +133,10 @@ func (r *run) mayJoin(ctx context.Context, it session.Item) bool {
 
 // Event shows what happens, as far as the channel can.
 func (r *run) Event(e tools.Event) {
+	if r.task != nil {
+		r.progress(&e)
+		return
+	}
 	switch e.Kind {
 	case tools.EventDelta:
 		r.preview.add(e.Text)

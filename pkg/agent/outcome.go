@@ -34,6 +34,9 @@ func assistant(text string) providers.Message {
 func (r *run) finish(ctx context.Context, messages []providers.Message, res *tools.ToolLoopResult, out asked) error {
 	text := strings.TrimSpace(res.Content)
 	c := session.Commit{Outcome: session.OutcomeAnswered, Messages: messages, CompactTo: out.compactTo}
+	if r.task != nil {
+		return r.finishAgent(ctx, c, res)
+	}
 	switch {
 	case res.Asked: // what there is to say stands in the question
 		return r.commit(ctx, c, "")
@@ -47,6 +50,7 @@ func (r *run) finish(ctx context.Context, messages []providers.Message, res *too
 		if reason, person := r.blank(res); reason != "" {
 			return r.fail(ctx, messages, reason, person)
 		}
+		text = r.rawReport()
 	case r.wasSent(text):
 		text = ""
 	}
@@ -82,6 +86,9 @@ func (r *run) fail(ctx context.Context, messages []providers.Message, reason, pe
 		messages = r.userMessages(r.info.Items, nil)
 	}
 	reason = r.a.o.Redact(reason)
+	if report := r.rawReport(); report != "" {
+		person += "\n\n" + report
+	}
 	r.log().Error().Str("reason", reason).Msg("turn failed")
 	return r.commit(ctx, session.Commit{
 		Outcome: session.OutcomeFailed, Reason: cut(reason, 500),
@@ -94,6 +101,9 @@ func (r *run) commit(ctx context.Context, c session.Commit, text string) error {
 	r.preview.close()
 	if err := r.dropTasks(ctx); err != nil {
 		return err
+	}
+	if r.task != nil {
+		return r.endAgent(ctx, c, text)
 	}
 	open := r.opened.current()
 	if r.closes != "" {
@@ -115,7 +125,7 @@ func (r *run) commit(ctx context.Context, c session.Commit, text string) error {
 // outbound makes one message to this chat. Its text has been through the outbound filter.
 func (r *run) outbound(id, text, draft string) channels.Outbound {
 	o := channels.Outbound{
-		ID: id, Address: r.info.Address, Text: r.a.o.Redact(text), Draft: draft, Time: time.Now(),
+		ID: id, Address: r.home, Text: r.a.o.Redact(text), Draft: draft, Time: time.Now(),
 	}
 	if last := r.info.Items[len(r.info.Items)-1]; last.Inbound != nil && !last.Inbound.Direct {
 		o.ReplyTo = last.Inbound.MessageID

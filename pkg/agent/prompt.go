@@ -31,8 +31,12 @@ func (r *run) system() providers.Message {
 			parts = append(parts, "# ", name, "\n", s, "\n\n")
 		}
 	}
-	parts = append(parts, "Today is ", time.Now().Format("Monday 2006-01-02"), ". ",
-		"You are talking on the channel ", r.info.Address.Channel, ". ",
+	parts = append(parts, "Today is ", time.Now().Format("Monday 2006-01-02"), ". ")
+	if r.task != nil {
+		parts = append(parts, agentPrompt)
+		return providers.Message{Role: providers.RoleSystem, Content: strings.Join(parts, "")}
+	}
+	parts = append(parts, "You are talking on the channel ", r.info.Address.Channel, ". ",
 		"Answer "+noReply+" alone when there is nothing to say and either nobody asked or you have already sent a message.")
 	return providers.Message{Role: providers.RoleSystem, Content: strings.Join(parts, "")}
 }

@@ -23,6 +23,9 @@ func (a *Agent) QueueMessage(ctx context.Context, channel, chatID, text string) 
 	if err != nil {
 		return err
 	}
+	if r.task != nil {
+		return errSpeaks()
+	}
 	if channel != r.info.Address.Channel || chatID != r.info.Address.Chat {
 		return tools.Fail(tools.ErrPermissionDenied, "a message can be sent to its own chat only", nil)
 	}
@@ -45,6 +48,9 @@ func (a *Agent) QueueFile(ctx context.Context, caption string, keep func(outboun
 	if err != nil {
 		return err
 	}
+	if r.task != nil {
+		return errSpeaks()
+	}
 	file, err := keep(r.fileID(key))
 	if err != nil {
 		return err
@@ -65,7 +71,7 @@ func (a *Agent) callOf(ctx context.Context) (*run, string, error) {
 	r := a.runs[inv.Turn]
 	a.mu.Unlock()
 	if r == nil {
-		return nil, "", tools.Fail(tools.ErrExecutionFailed, "messages can be sent only while a turn of this chat runs", nil)
+		return nil, "", tools.Fail(tools.ErrExecutionFailed, "this works only within a turn of a chat", nil)
 	}
 	return r, inv.Key[len(inv.Turn)+1:], nil
 }

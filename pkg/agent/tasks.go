@@ -107,7 +107,7 @@ func (r *run) taskID(call tools.Call) string {
 func (r *run) newTask(call tools.Call) session.Task {
 	now := time.Now()
 	return session.Task{
-		ID: r.taskID(call), Chat: r.info.Chat, Session: r.info.Session, Address: r.info.Address,
+		ID: r.taskID(call), Chat: r.chat, Session: r.session, Address: r.home,
 		Turn: r.info.ID, Call: call.ID, Creator: r.who.sender, Direct: r.who.direct, Level: string(r.who.level),
 		Tool: call.Name, Arguments: json.RawMessage(orEmpty(call.RawArguments)),
 		Tainted: r.taint.is() || r.taint.fromOutside(call.ID, call.Annotations),
@@ -128,7 +128,7 @@ func (r *run) taskContext(ctx context.Context, call tools.Call) context.Context 
 	id, tool := r.taskID(call), call.Name
 	return r.a.tasks.open(ctx, id, func(ctx context.Context) {
 		text := "The background task " + tool + " did not end within an hour and was given up."
-		r.a.complete(ctx, r.info.Address, id, tool, session.TaskTimedOut,
+		r.a.complete(ctx, r.home, id, tool, session.TaskTimedOut,
 			&tools.ToolResult{ForLLM: text, ForUser: text, IsError: true})
 		r.a.tasks.close(id)
 	})
@@ -145,7 +145,7 @@ func (r *run) callback(_ context.Context, call tools.Call) tools.AsyncCallback {
 		if result.IsError {
 			state = session.TaskFailed
 		}
-		r.a.complete(context.WithoutCancel(ctx), r.info.Address, id, call.Name, state, result)
+		r.a.complete(context.WithoutCancel(ctx), r.home, id, call.Name, state, result)
 		r.a.tasks.close(id)
 	}
 }
@@ -256,7 +256,7 @@ func (r *run) dropTasks(ctx context.Context) error {
 	return nil
 }
 
-// endLostTasks ends the tasks that did not survive the last process, each with
+// endLostTasks ends the tasks, those of background agents aside, that did not survive the last process, each with
 // one notice to its chat.
 func (a *Agent) endLostTasks(ctx context.Context) error {
 	open, err := a.o.Engine.OpenTasks(ctx)
@@ -265,6 +265,9 @@ func (a *Agent) endLostTasks(ctx context.Context) error {
 	}
 	for i := range open {
 		t := &open[i]
+		if t.Agent {
+			continue // takeUpAgents goes on with it
+		}
 		text := "The background task " + t.Tool + " was interrupted when the gateway stopped. It has not been run again."
 		result := &tools.ToolResult{ForLLM: text, ForUser: text, IsError: true}
 		err := a.completeOnce(ctx, t.ID, t.Tool, a.completion(t.Address, t.ID, t.Tool, session.TaskInterrupted, result))

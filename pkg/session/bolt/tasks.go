@@ -53,6 +53,7 @@ func (e *Engine) Complete(ctx context.Context, id string, c session.Completion) 
 		}
 		first = true
 		task.State, task.Ended, task.Result = c.State, t.now, c.Result
+		task.Tainted = task.Tainted || c.Tainted
 		if err := t.put(bkTasks, idKey(id), task); err != nil {
 			return err
 		}
