@@ -61,8 +61,9 @@ func (a *Agent) AskAgent(ctx context.Context, name, task string, limit time.Dura
 	switch ended.State {
 	case session.TaskDone:
 		return ended.Result, nil
-	case session.TaskRunning:
-		return "", tools.Fail(tools.ErrInterrupted, "the gateway stops; the agent goes on at the next start", nil)
+	case session.TaskRunning: // the gateway stops: the call is made again at the next start
+		<-ctx.Done()
+		return "", ctx.Err()
 	case session.TaskTimedOut:
 		return "", tools.Fail(tools.ErrTimeout, ended.Result, nil)
 	case session.TaskCancelled:
