@@ -140,6 +140,7 @@ func (a *App) assemble(ctx context.Context, o appOptions) error {
 		Status: gateOf[channels.StatusShower](a), Typer: gateOf[channels.Typer](a),
 		Redact: a.redactor.Redact, Grace: orGrace(o.grace), Log: o.log,
 		Approvals: rules, CanAsk: a.canAsk, Noted: a.notedApproval,
+		Background: background(&a.cfg.Background),
 	})
 	if err != nil {
 		return fmt.Errorf("agent: %w", err)
@@ -151,6 +152,9 @@ func (a *App) assemble(ctx context.Context, o appOptions) error {
 	}
 	a.registry.Register(newMessage(a.agent))
 	a.registry.Register(newSendFile(a.cfg, a.policy.Addresses, courier{a}))
+	for _, t := range spawnTools(a.cfg, a.agent) {
+		a.registry.Register(t)
+	}
 	registerScripts(a.registry, a.cfg, boxes.safe)
 	addComposed(a.registry, a.cfg.Tools.Composed, o.log)
 	switchTools(a.registry, a.cfg.Tools)

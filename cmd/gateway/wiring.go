@@ -136,6 +136,9 @@ func builtInTools(lookup func(string) (string, bool)) []string {
 	r := newRegistry(config.Default(""), nil, newSandboxes(config.Default("")), lookup, nil, nil, zerolog.Nop())
 	r.Register(newMessage(nil)) // for their names: nothing is called here
 	r.Register(newSendFile(config.Default(""), nil, nil))
+	for _, t := range spawnTools(config.Default(""), nil) {
+		r.Register(t)
+	}
 	return r.List()
 }
 

@@ -134,7 +134,7 @@ func (r *run) mayJoin(ctx context.Context, it session.Item) bool {
 // Event shows what happens, as far as the channel can.
 func (r *run) Event(e tools.Event) {
 	if r.task != nil {
-		r.progress(&e)
+		r.tellSteps(&e)
 		return
 	}
 	switch e.Kind {

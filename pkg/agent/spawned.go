@@ -259,8 +259,8 @@ func (r *run) forgetAgents(round, index int) {
 	dropCall(r.begun, r.info.ID+"/"+callKey(round, index))
 }
 
-// progress tells how far the agent is.
-func (r *run) progress(e *tools.Event) {
+// tellSteps tells how far the agent is.
+func (r *run) tellSteps(e *tools.Event) {
 	switch e.Kind {
 	case tools.EventExecuting:
 		r.life.say("step " + strconv.Itoa(e.Round) + ": using " + e.Tool)

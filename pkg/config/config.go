@@ -15,6 +15,8 @@ type Config struct {
 	Owners    []string          `yaml:"owners" jsonschema_description:"Whose direct chats have the rights of the console: telegram:ID or slack:TEAM/ID."`
 	Tools     Tools             `yaml:"tools"`
 	Channels  Channels          `yaml:"channels"`
+
+	Background Background `yaml:"background"`
 }
 
 // Log says what is logged, to standard error.
@@ -209,6 +211,8 @@ func Default(home string) *Config {
 		Log:       Log{Level: "info", Format: "console"},
 		Agent:     Agent{Model: "main", MaxToolIterations: 10, WhileBusy: "steer"},
 		Tools:     defaultTools(),
+
+		Background: defaultBackground(),
 		Channels: Channels{
 			Inbox:   Inbox{MaxMB: 500},
 			Console: Console{Enabled: true},
