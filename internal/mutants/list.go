@@ -6,6 +6,6 @@ import "slices"
 func List() []Mutant {
 	return slices.Concat(
 		engineMutants(), storeMutants(), channelMutants(), questionMutants(), consoleMutants(), fileMutants(), toolMutants(), callMutants(), writtenMutants(), auditMutants(), webMutants(),
-		agentMutants(), edgeMutants(), programMutants(), telegramMutants(), telegramRowMutants(), scriptMutants(), approvalMutants(), askingMutants(), hostileMutants(), exampleMutants(),
+		agentMutants(), edgeMutants(), programMutants(), telegramMutants(), telegramRowMutants(), scriptMutants(), approvalMutants(), askingMutants(), hostileMutants(), exampleMutants(), spawnMutants(),
 	)
 }

@@ -163,12 +163,12 @@ func (r *run) nobodyDecided(ctx context.Context, a *session.Approval) error {
 }
 
 // lapses sees to the end of the time in which an agent's question can be answered.
-func (a *Agent) lapses(q *session.Approval) {
+func (a *Agent) lapses(ctx context.Context, q *session.Approval) {
 	item := session.Item{
 		ID: "lapsed/" + q.ID, Kind: session.ItemDecision, Address: session.AgentAddress(q.Task),
 		Decision: &session.Decision{Approval: q.ID}, Solo: true,
 	}
-	wait := time.Until(q.Expires)
+	wait, after := time.Until(q.Expires), context.WithoutCancel(ctx)
 	a.tasks.mu.Lock()
 	l := a.agents.lives[q.Task]
 	a.tasks.mu.Unlock()
@@ -185,8 +185,8 @@ func (a *Agent) lapses(q *session.Approval) {
 		}
 		for {
 			item.Time = time.Now()
-			err := a.o.Engine.Append(context.WithoutCancel(l.ctx), []session.Item{item}, nil)
-			if !errors.Is(err, session.ErrStore) || !a.tasks.pause(completePause) {
+			err := a.o.Engine.Append(after, []session.Item{item}, nil)
+			if !errors.Is(err, session.ErrStore) || !a.tasks.pause(retryPause) {
 				return
 			}
 		}

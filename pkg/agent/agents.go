@@ -39,6 +39,9 @@ type Background struct {
 // a lane of the engine.
 const maxAgents = 2000
 
+// retryPause is the time between two attempts while the store cannot write.
+const retryPause = 2 * time.Second
+
 func (b *Background) fill() {
 	set := func(v *int, usual int) {
 		if *v <= 0 {
@@ -114,25 +117,25 @@ func (l *life) tells(tell func(line string)) {
 }
 
 // live gives the life of an open task, which has its deadline from then on.
-func (a *Agent) live(t *session.Task) *life {
+func (a *Agent) live(ctx context.Context, t *session.Task) *life {
 	ts := &a.tasks
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	if l := a.agents.lives[t.ID]; l != nil {
 		return l
 	}
-	base := ts.base
+	base := ts.base //nolint:contextcheck // a task outlives the call that starts it
 	if base == nil {
-		base = context.Background()
+		base = ctx
 	}
-	ctx, cancel := context.WithCancelCause(base)
-	l := &life{ctx: ctx}
+	own, cancel := context.WithCancelCause(base)
+	l := &life{ctx: own}
 	if base.Err() != nil || ts.ends == nil {
 		cancel(nil)
 		return l
 	}
-	late := *t
-	timer := time.AfterFunc(time.Until(t.Deadline), func() { a.inBackground(func() { a.tooLate(context.WithoutCancel(ctx), &late) }) })
+	late, after := *t, context.WithoutCancel(ctx)
+	timer := time.AfterFunc(time.Until(t.Deadline), func() { a.inBackground(func() { a.tooLate(after, &late) }) })
 	a.agents.lives[t.ID] = l
 	ts.ends[t.ID] = func() { // close has the lock
 		timer.Stop()
@@ -145,7 +148,7 @@ func (a *Agent) live(t *session.Task) *life {
 // liveNow is live for a task that may have ended since it was read: it gives the
 // task as it is now, and a life that is over where that is.
 func (a *Agent) liveNow(ctx context.Context, t *session.Task) (session.Task, *life, error) {
-	l := a.live(t)
+	l := a.live(ctx, t)
 	now, err := a.o.Engine.Task(ctx, t.ID)
 	if err == nil && now.State != session.TaskRunning {
 		a.tasks.close(t.ID)
@@ -172,8 +175,8 @@ func (a *Agent) inBackground(f func()) {
 func (a *Agent) tooLate(ctx context.Context, t *session.Task) {
 	text := fmt.Sprintf("The background task %s did not end within %s and was given up.", nameOfTask(t), span(t.Deadline.Sub(t.Started)))
 	for {
-		_, err := a.endTask(ctx, t, session.Completion{State: session.TaskTimedOut, Result: text})
-		if !errors.Is(err, session.ErrStore) || !a.tasks.pause(completePause) {
+		err := a.endTask(ctx, t, session.Completion{State: session.TaskTimedOut, Result: text})
+		if !errors.Is(err, session.ErrStore) || !a.tasks.pause(retryPause) {
 			return
 		}
 	}
@@ -215,8 +218,8 @@ func nameOfTask(t *session.Task) string {
 const maxReport = session.MaxTurnBytes / 2
 
 // endTask ends an agent's task and brings its result home, unless the call that
-// started it waits: then it is woken. It reports whether this was the end that counts.
-func (a *Agent) endTask(ctx context.Context, t *session.Task, c session.Completion) (bool, error) {
+// started it waits: then it is woken. A task that is over already stays as it is.
+func (a *Agent) endTask(ctx context.Context, t *session.Task, c session.Completion) error {
 	ctx, cancel := context.WithTimeout(ctx, completeTimeout)
 	defer cancel()
 	c.Result = cut(a.o.Redact(c.Result), maxReport)
@@ -229,13 +232,13 @@ func (a *Agent) endTask(ctx context.Context, t *session.Task, c session.Completi
 	first, err := a.o.Engine.Complete(ctx, t.ID, c)
 	if err != nil {
 		a.o.Log.Error().Err(err).Str("task", t.ID).Msg("a background agent ended and its end could not be stored")
-		return false, err
+		return err
 	}
 	if first {
 		a.o.Log.Info().Str("task", t.ID).Str("tool", t.Tool).Str("state", string(c.State)).Msg("background agent ended")
 	}
 	a.tasks.close(t.ID)
-	return first, nil
+	return nil
 }
 
 // endText is what the model is told of an agent's end.
@@ -262,7 +265,7 @@ func (a *Agent) takeUpAgents(ctx context.Context) error {
 			continue
 		}
 		waits[t.ID] = true
-		a.live(t)
+		a.live(ctx, t)
 		if err := a.o.Engine.Append(ctx, []session.Item{beginningOf(t)}, nil); err != nil {
 			a.o.Log.Error().Err(err).Str("task", t.ID).Msg("a background agent cannot begin")
 			a.tasks.wg.Go(func() { a.beginLater(context.WithoutCancel(ctx), t) })
@@ -277,7 +280,7 @@ func (a *Agent) takeUpAgents(ctx context.Context) error {
 	}
 	for i := range questions {
 		if q := &questions[i]; waits[q.Task] && q.State == session.ApprovalOpen {
-			a.lapses(q)
+			a.lapses(ctx, q)
 		}
 	}
 	return nil
@@ -285,7 +288,7 @@ func (a *Agent) takeUpAgents(ctx context.Context) error {
 
 // beginLater begins an agent once the store can be written again.
 func (a *Agent) beginLater(ctx context.Context, t *session.Task) {
-	for a.tasks.pause(completePause) {
+	for a.tasks.pause(retryPause) {
 		if err := a.o.Engine.Append(ctx, []session.Item{beginningOf(t)}, nil); !errors.Is(err, session.ErrStore) {
 			return
 		}

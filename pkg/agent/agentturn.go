@@ -17,9 +17,12 @@ const agentPrompt = "You are a background agent. The assistant of a chat gave yo
 	"Nobody can be asked anything: decide for yourself, and say what you took for granted. You send no messages. " +
 	"Your final answer is your report to the assistant: all that was asked for, complete and short."
 
-// asAgent makes the turn that of its conversation's agent. It reports true when the
-// task is over, and the turn with it.
+// asAgent makes a turn in the conversation of an agent that agent's. It reports true
+// when the task is over, and the turn with it.
 func (r *run) asAgent(ctx context.Context) (bool, error) {
+	if r.info.Address.Channel != session.AgentChannel {
+		return false, nil
+	}
 	t, err := r.a.o.Engine.Task(ctx, r.info.Address.Chat)
 	if errors.Is(err, session.ErrNotFound) || errors.Is(err, session.ErrCorrupt) {
 		return true, r.t.Commit(ctx, session.Commit{Outcome: session.OutcomeStopped, Reason: "the agent's task is gone"})
@@ -134,7 +137,7 @@ func (r *run) endAgent(ctx context.Context, c session.Commit, text string) error
 	default:
 	}
 	if !r.waiting {
-		if _, err := r.a.endTask(ctx, r.task, done); err != nil && !errors.Is(err, session.ErrNotFound) {
+		if err := r.a.endTask(ctx, r.task, done); err != nil && !errors.Is(err, session.ErrNotFound) {
 			return err
 		}
 	}
@@ -145,23 +148,28 @@ func (r *run) endAgent(ctx context.Context, c session.Commit, text string) error
 	}
 	if r.waiting {
 		for i := range r.put {
-			r.a.lapses(&r.put[i])
+			r.a.lapses(ctx, &r.put[i])
 		}
 	}
 	return nil
 }
 
-// notAllowed ends the task of somebody who may not ask for anything any more.
+// notAllowed ends the turn of people who may not ask for anything, and with it the
+// task, where it is an agent's.
 func (r *run) notAllowed(ctx context.Context, refused string) error {
+	c := session.Commit{Outcome: session.OutcomeFailed, Reason: "not allowed: " + refused}
+	if r.task == nil {
+		return r.commit(ctx, c, "")
+	}
 	text := fmt.Sprintf("The background task %s was ended: whoever asked for it may not do so any more.", nameOfTask(r.task))
 	done := session.Completion{State: session.TaskFailed, Result: text, Tainted: r.taint.is()}
 	if !r.task.Waited { // no turn would be allowed to tell it
 		done.Outbox = append(done.Outbox, r.outbound("task/"+r.task.ID+"/0", text, ""))
 	}
-	if _, err := r.a.endTask(ctx, r.task, done); err != nil && !errors.Is(err, session.ErrNotFound) {
+	if err := r.a.endTask(ctx, r.task, done); err != nil && !errors.Is(err, session.ErrNotFound) {
 		return err
 	}
-	return r.t.Commit(ctx, session.Commit{Outcome: session.OutcomeFailed, Reason: "not allowed: " + refused})
+	return r.t.Commit(ctx, c)
 }
 
 // agentEnded looks whether the turn brings the result of an agent. One that has no

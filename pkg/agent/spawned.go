@@ -99,9 +99,10 @@ func (a *Agent) spawn(ctx context.Context, t session.Task, o order, limit time.D
 	if t.State != session.TaskRunning {
 		return t, r, nil
 	}
-	a.live(&t)
+	a.live(ctx, &t)
 	if err := a.o.Engine.Append(ctx, []session.Item{beginningOf(&t)}, nil); err != nil {
-		return t, r, a.notBegun(ctx, &t, err)
+		err = a.notBegun(ctx, &t, err)
+		return t, r, err
 	}
 	return t, r, nil
 }

@@ -94,20 +94,15 @@ func (r *run) do(ctx context.Context) (err error) {
 			err = r.fail(ctx, nil, "panic", "Something went wrong on my side while I worked on this. It has been logged.")
 		}
 	}()
-	if r.info.Address.Channel == session.AgentChannel {
-		if over, err := r.asAgent(ctx); over || err != nil {
-			return err
-		}
+	if over, err := r.asAgent(ctx); over || err != nil {
+		return err
 	}
 	if r.info.Lost >= maxLost {
 		return r.quarantine(ctx)
 	}
 	items, refused := r.authorize(ctx)
-	if len(items) == 0 && r.task != nil {
-		return r.notAllowed(ctx, refused)
-	}
 	if len(items) == 0 {
-		return r.commit(ctx, session.Commit{Outcome: session.OutcomeFailed, Reason: "not allowed: " + refused}, "")
+		return r.notAllowed(ctx, refused)
 	}
 	if len(items) == 1 {
 		if w, ok := wordOf(&items[0]); ok {

@@ -17,11 +17,13 @@ const (
 )
 
 const (
-	// MaxTask and MaxName are how many characters a task and a name have at most.
-	MaxTask, MaxName = 8000, 40
-	// waitTime is how long subagent waits where a call names no time.
+	// MaxTask is how many characters a task has at most.
+	MaxTask = 8000
+	// MaxName is how many a name has.
+	MaxName = 40
+	// How long subagent waits where a call names no time.
 	waitTime = 10 * time.Minute
-	// overtime is what a waiting call has beyond its agent's deadline, so that the
+	// What a waiting call has beyond its agent's deadline, so that the
 	// agent's own end is what it tells.
 	overtime = time.Minute
 )
@@ -52,7 +54,7 @@ type started struct {
 	Note string `json:"note"`
 }
 
-// New makes spawn and subagent. deadline is the longest that an agent may take.
+// New makes spawn and subagent. The deadline is the longest that an agent may take.
 func New(a Agents, deadline time.Duration) []tools.Tool {
 	// Neither changes anything by itself: what their agents do is asked about call by call.
 	an := tools.Annotations{Idempotent: true, Speaks: true, Level: tools.LevelRead}

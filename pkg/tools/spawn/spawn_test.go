@@ -76,11 +76,18 @@ func TestWhatIsAskedFor(t *testing.T) {
 func TestWhatIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, args := range []map[string]any{
-		nil, {"task": ""}, {"task": " \n"}, {"task": 5},
+		nil,
+		{"task": ""},
+		{"task": " \n"},
+		{"task": 5},
 		{"task": strings.Repeat("é", spawn.MaxTask+1)},
 		{"task": "t", "name": strings.Repeat("n", spawn.MaxName+1)},
-		{"task": "t", "deadline_minutes": -1}, {"task": "t", "deadline_minutes": 61}, {"task": "t", "deadline_minutes": 1.5},
-		{"task": "t", "chat": "2"}, {"task": "t", "level": "exec"}, {"task": "t", "tools": []any{"run_command"}},
+		{"task": "t", "deadline_minutes": -1},
+		{"task": "t", "deadline_minutes": 61},
+		{"task": "t", "deadline_minutes": 1.5},
+		{"task": "t", "chat": "2"},
+		{"task": "t", "level": "exec"},
+		{"task": "t", "tools": []any{"run_command"}},
 	} {
 		for _, tool := range []string{"spawn", "subagent"} {
 			r, a := setup(time.Hour)
