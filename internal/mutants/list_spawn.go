@@ -57,7 +57,7 @@ func spawnMutants() []Mutant {
 		},
 		{
 			Promise: rights, Defect: "gives an agent the rights that its creator had",
-			File: dir + "/agentturn.go", Old: `if refused != "" || !who.level.Allows(policy.Level(req.Annotations.Level)) {`, New: `if refused != "" {`,
+			File: dir + "/agentturn.go", Old: `if refused != "" || !who.level.Allows(policy.Level(req.Annotations.Level)) {`, New: `if refused != "" || !who.level.Allows(policy.LevelNone) {`,
 			Dir: dir, Test: "^TestAnAgentHasTheRightsOfItsCreator$",
 		},
 		{
@@ -76,8 +76,8 @@ func spawnMutants() []Mutant {
 			Dir: dir, Test: "^TestNobodyDecidesInTime$",
 		},
 		{
-			Promise: asks, Defect: "hands on a press for a task that has ended",
-			File: dir + "/agentasks.go", Old: "if err != nil || t.State != session.TaskRunning {", New: "if err != nil {",
+			Promise: asks, Defect: "says nothing to a press for a task that has ended",
+			File: dir + "/agentasks.go", Old: "return r.void(ctx, a, by, overText)", New: "return r.commit(ctx, session.Commit{Outcome: session.OutcomeAnswered}, \"\")",
 			Dir: dir, Test: "^TestAPressAfterTheTaskHasEnded$",
 		},
 	}
