@@ -142,6 +142,7 @@ func (a *App) assemble(ctx context.Context, o appOptions) error {
 		Clock: clockwork{}, Zone: zones(a.cfg.Agent.Timezone, o.lookupEnv), Heartbeat: a.heartbeat(),
 		Approvals: rules, CanAsk: a.canAsk, Noted: a.notedApproval,
 		Budget: budgetOf(a.cfg.Budgets, a.policy.Addresses), Currency: a.cfg.Budgets.Currency,
+		Background: background(&a.cfg.Background),
 	})
 	if err != nil {
 		return fmt.Errorf("agent: %w", err)
@@ -155,6 +156,9 @@ func (a *App) assemble(ctx context.Context, o appOptions) error {
 	a.registry.Register(newSchedule(a.agent, a.cfg.Schedules.PerChat))
 	a.registry.Register(newTasksTool(a))
 	a.registry.Register(newSendFile(a.cfg, a.policy.Addresses, courier{a}))
+	for _, t := range spawnTools(a.cfg, a.agent) {
+		a.registry.Register(t)
+	}
 	registerScripts(a.registry, a.cfg, boxes.safe)
 	addComposed(a.registry, a.cfg.Tools.Composed, o.log)
 	switchTools(a.registry, a.cfg.Tools)

@@ -138,6 +138,9 @@ func builtInTools(lookup func(string) (string, bool)) []string {
 	r.Register(newMessage(nil)) // for their names: nothing is called here
 	r.Register(newTasksTool(nil))
 	r.Register(newSendFile(config.Default(""), nil, nil))
+	for _, t := range spawnTools(config.Default(""), nil) {
+		r.Register(t)
+	}
 	return r.List()
 }
 

@@ -7,7 +7,7 @@ func approvalMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: approvals, Defect: "lets anybody decide",
-			File: dir + "/decision.go", Old: `case !w.operator && !r.who.owner && r.who.sender.ID != a.Requester.ID:`, New: `case !w.operator && r.who.sender.ID == "":`,
+			File: dir + "/agentasks.go", Old: `case !w.operator && !who.owner && who.sender.ID != a.Requester.ID:`, New: `case !w.operator && who.sender.ID == "":`,
 			Dir: dir, Test: "^TestPressesThatDoNothingButSaySo$",
 		},
 		{

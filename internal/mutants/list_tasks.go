@@ -11,11 +11,6 @@ func taskMutants() []Mutant {
 			Dir: dir, Test: "^TestATaskHasTheTimeThatItsToolNames$",
 		},
 		{
-			Promise: ends, Defect: "gives a task that goes on its time anew",
-			File: dir + "/lost.go", Old: "a.arm(ctx, invocationOf(t), *t)", New: "t.Deadline = t.Deadline.Add(t.Deadline.Sub(t.Started))\n\t\t\ta.arm(ctx, invocationOf(t), *t)",
-			Dir: dir, Test: "^TestADeadlineIsAbsolute$",
-		},
-		{
 			Promise: ends, Defect: "lets what the end cut off speak for itself",
 			File: dir + "/tasks.go", Old: "if a.tasks.cutOff(id, result.IsError) {", New: "if a.tasks.cutOff(id, result.IsError) && id == \"\" {",
 			Dir: dir, Test: "^TestHoweverATaskCallsBackItsChatIsToldOnce$",

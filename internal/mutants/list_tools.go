@@ -34,6 +34,11 @@ func toolMutants() []Mutant {
 			Dir: dir, Test: "^TestCancelDuringACheck$",
 		},
 		{
+			Promise: "R5", Defect: "takes a call's word that it was cut off for its result",
+			File: running, Old: `if ctx.Err() == nil || res == nil || says(res) {`, New: `if ctx.Err() == nil || res == nil || says(res) || res.Err != nil {`,
+			Dir: dir, Test: "^TestCancelInTheMomentOfTheEnd$",
+		},
+		{
 			Promise: "R7", Defect: "leaves cut-off calls without a result",
 			File: "pkg/tools/calls.go", Old: `p.result = interrupted(p.begun).Result()`, New: `continue`,
 			Dir: dir, Test: "^(TestCancelDuringCalls|TestJournalErrors)$",

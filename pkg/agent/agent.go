@@ -84,6 +84,8 @@ type Options struct {
 	Status func(a channels.Address) channels.StatusShower
 	// Typer returns what shows in a chat that the bot is at work, or nil.
 	Typer func(a channels.Address) channels.Typer
+	// Background bounds background agents.
+	Background Background
 	// Redact removes secrets from everything that leaves; nil removes nothing.
 	Redact func(string) string
 	// Clock computes when jobs fire; nil: none does.
@@ -109,6 +111,8 @@ type Agent struct {
 	jobs  jobs
 	lost  lost
 	zones sync.Map // the time zones by name
+	// agents are the background agents.
+	agents *agents
 
 	mu   sync.Mutex
 	runs map[string]*run // by turn id, while the turn runs in this process
@@ -146,11 +150,13 @@ func New(o Options) (*Agent, error) {
 	}
 	o.tellTime()
 	o.showNothing()
+	o.Background.fill()
 	return &Agent{
-		o:     o,
-		slots: semaphore.NewWeighted(int64(o.MaxTurns)),
-		jobs:  newJobs(o.MaxTurns),
-		runs:  map[string]*run{},
+		o:      o,
+		slots:  semaphore.NewWeighted(int64(o.MaxTurns)),
+		jobs:   newJobs(o.MaxTurns),
+		agents: newAgents(&o.Background),
+		runs:   map[string]*run{},
 	}, nil
 }
 
@@ -201,6 +207,9 @@ func (a *Agent) Run(ctx context.Context) error {
 	if err := a.takeUpTasks(ctx); err != nil && ctx.Err() == nil {
 		a.o.Log.Error().Err(err).Msg("cannot look at the background tasks of the last run")
 	}
+	if err := a.takeUpAgents(ctx); err != nil && ctx.Err() == nil {
+		a.o.Log.Error().Err(err).Msg("cannot go on with the background agents of the last run")
+	}
 	defer a.startJobs(ctx)()
 	err := a.o.Engine.Run(ctx, func(_ context.Context, t session.Turn) error {
 		return a.handle(work, t)
@@ -215,7 +224,7 @@ func (a *Agent) Run(ctx context.Context) error {
 func (a *Agent) handle(ctx context.Context, t session.Turn) error {
 	a.lost.wait(ctx, t.Info().Chat)
 	r := newRun(a, t)
-	slots := a.slots
+	slots := a.slotsFor(ctx, t.Info().Address)
 	if r.job() != nil {
 		slots = a.jobs.slots
 	}

@@ -31,6 +31,9 @@ var _ tools.Gate = (*run)(nil)
 
 // Pass says whether a call may run, or a person has to be asked.
 func (r *run) Pass(ctx context.Context, req tools.ToolRequest) error {
+	if err := r.mayAgent(ctx, &req); err != nil {
+		return err
+	}
 	if req.Examination.Taints {
 		r.taint.brings(req.Invocation.CallID)
 	}
@@ -99,14 +102,14 @@ func (r *run) granted(ctx context.Context, tool string) (bool, error) {
 	if r.taint.several() {
 		return false, nil
 	}
-	grants, err := r.a.o.Engine.Grants(ctx, r.info.Chat)
+	grants, err := r.a.o.Engine.Grants(ctx, r.chat)
 	if err != nil {
 		return false, err
 	}
 	now := time.Now()
 	for i := range grants {
 		g := &grants[i]
-		if g.Tool == tool && g.Person.ID == r.who.sender.ID && g.Address.Account == r.info.Address.Account &&
+		if g.Tool == tool && g.Person.ID == r.who.sender.ID && g.Address.Account == r.home.Account &&
 			!now.Before(g.Since) && now.Before(g.Expires) {
 			return true, nil
 		}
@@ -116,7 +119,7 @@ func (r *run) granted(ctx context.Context, tool string) (bool, error) {
 
 // Ask puts the question for a call. It leaves when the call's result is recorded.
 func (r *run) Ask(ctx context.Context, call tools.Call, ex tools.Examination) (*tools.ToolResult, error) {
-	all, err := r.a.o.Engine.ApprovalList(ctx, r.info.Chat)
+	all, err := r.a.o.Engine.ApprovalList(ctx, r.chat)
 	if err != nil {
 		return nil, err
 	}
@@ -134,8 +137,8 @@ func (r *run) Ask(ctx context.Context, call tools.Call, ex tools.Examination) (*
 	deed := r.deed(call.Name, &call.Annotations, &ex)
 	key := callKey(call.Round, call.Index)
 	a := &session.Approval{
-		ID: policy.NewPairingCode(), Chat: r.info.Chat, Session: r.info.Session, Address: r.info.Address,
-		Turn: r.info.ID, Round: call.Round, Index: call.Index, Call: call.ID,
+		ID: policy.NewPairingCode(), Chat: r.chat, Session: r.session, Address: r.home,
+		Turn: r.info.ID, Task: r.taskOf(), Round: call.Round, Index: call.Index, Call: call.ID,
 		Tool: call.Name, Arguments: arguments, Text: textOf(&ex, arguments), Question: r.info.ID + "/" + key + "/ask", Fingerprint: ex.State,
 		Requester: r.who.sender, Direct: r.who.direct, Level: string(r.who.level),
 		Tainted: deed.Tainted, Grantable: deed.Grantable() && !r.taint.several(),
@@ -227,8 +230,8 @@ func (r *run) question(a *session.Approval, why string) string {
 	if a.Requester.Name != "" && !a.Direct {
 		who = channels.Visible(a.Requester.Name)
 	}
-	return fmt.Sprintf("May I run %#q? I ask because %s.\n\n%s\n\nApproval %s, until %s. Only %s or an owner can decide.",
-		a.Tool, why, channels.Verbatim(a.Text), a.ID, a.Expires.Format("15:04:05 MST"), who)
+	return fmt.Sprintf("May I run %#q%s? I ask because %s.\n\n%s\n\nApproval %s, until %s. Only %s or an owner can decide.",
+		a.Tool, r.onBehalf(), why, channels.Verbatim(a.Text), a.ID, a.Expires.Format("15:04:05 MST"), who)
 }
 
 // The words that a button's data begins with, and those that end it.

@@ -95,40 +95,6 @@ func TestATaskHasTheTimeThatItsToolNames(t *testing.T) {
 	}
 }
 
-// agents makes every open task one that goes on after a restart.
-type agents struct{ session.Engine }
-
-func (a agents) OpenTasks(ctx context.Context) ([]session.Task, error) {
-	all, err := a.Engine.OpenTasks(ctx)
-	for i := range all {
-		all[i].Agent = true
-	}
-	return all, err
-}
-
-func TestADeadlineIsAbsolute(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, script(relay), []tools.Tool{until(nil, tools.ToolResult{})}, func(w *world) {
-			w.wrap = func(e session.Engine) session.Engine { return agents{e} }
-		})
-		began := time.Now()
-		w.write("1", "1", "work")
-		w.expectText("it has started")
-		w.settled()
-		<-time.After(30 * time.Minute)
-		w.restart()
-		w.settled()
-		if o := <-w.sent; !strings.Contains(o.Text, "within 1 hour") {
-			t.Errorf("told %q", o.Text)
-		}
-		if after := time.Since(began); after < time.Hour || after > time.Hour+time.Minute {
-			t.Errorf("told after %v, want an hour", after)
-		}
-		w.settled()
-	})
-}
-
 func TestHoweverATaskCallsBackItsChatIsToldOnce(t *testing.T) {
 	t.Parallel()
 	done := func() *tools.ToolResult { return tools.UserResult("done") }

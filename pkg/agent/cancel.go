@@ -60,6 +60,9 @@ func (a *Agent) cancelTask(ctx context.Context, t *session.Task, by string, shap
 	text := "The background task " + taskName(t) + " was cancelled by " + by + "."
 	c := a.completion(&now, session.TaskCancelled, &tools.ToolResult{ForLLM: text, ForUser: text, IsError: true})
 	shape(&c, &now)
+	if now.Agent && c.Item != nil { // the turn of its end tells it
+		c.Outbox = nil
+	}
 	first, err := a.endTask(ctx, &now, c)
 	if err == nil {
 		a.tasks.close(t.ID)

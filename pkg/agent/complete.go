@@ -19,12 +19,18 @@ const (
 )
 
 // taskName is a task as people are told of it.
-func taskName(t *session.Task) string { return t.Tool + " (" + t.Short() + ")" }
+func taskName(t *session.Task) string {
+	name := t.Tool
+	if own := orderOf(t).Name; t.Agent && own != "" {
+		name = "“" + channels.Visible(own) + "”"
+	}
+	return name + " (" + t.Short() + ")"
+}
 
 // span says how long something may last.
 func span(d time.Duration) string {
 	n, unit := d/time.Second, "second"
-	if d >= 2*time.Minute {
+	if d >= 2*time.Minute || d == time.Minute {
 		n, unit = d.Round(time.Minute)/time.Minute, "minute"
 	}
 	if d >= time.Hour && d%time.Hour == 0 {

@@ -56,12 +56,21 @@ func (r *run) decide(ctx context.Context, w word) error {
 	if err != nil && !errors.Is(err, session.ErrNotFound) {
 		return err
 	}
-	if err != nil || a.Chat != r.info.Chat {
+	if err != nil || a.Chat != r.chat || r.task != nil && a.Task != r.task.ID {
+		if r.task != nil {
+			return r.passOver(ctx)
+		}
 		r.a.o.Noted(session.Approval{ID: cut(w.id, 64), Address: r.info.Address, Turn: r.info.ID}, r.decider(w), "refused: unknown")
 		return r.commit(ctx, session.Commit{Outcome: session.OutcomeAnswered, Reason: "unknown approval"}, unknownText)
 	}
 	if a.State == session.ApprovalAllowed && a.DecidedTurn == r.info.ID {
 		return r.resumeDecided(ctx, &a) // an earlier attempt at this turn allowed it
+	}
+	if a.Task != "" && r.task == nil {
+		return r.handOn(ctx, w, &a)
+	}
+	if r.task != nil && a.DecidedTurn == r.info.ID {
+		return r.afterNo(ctx, &a) // an earlier attempt at this turn closed it
 	}
 	return r.decideOn(ctx, w, &a)
 }
@@ -69,13 +78,15 @@ func (r *run) decide(ctx context.Context, w word) error {
 // decideOn takes a decision on a question of this chat.
 func (r *run) decideOn(ctx context.Context, w word, a *session.Approval) error {
 	by, now := r.decider(w), time.Now()
+	if r.task != nil {
+		now = r.info.Items[0].Time // the press may have waited for the agent
+	}
+	if why := notTheirs(w, a, r.who); why != "" {
+		return r.refuse(ctx, a, by, why)
+	}
 	switch {
-	case a.State != session.ApprovalOpen:
-		return r.refuse(ctx, a, by, fmt.Sprintf("Approval %s was decided already: %s.", a.ID, a.State))
-	case !w.operator && !r.who.owner && r.who.sender.ID != a.Requester.ID:
-		return r.refuse(ctx, a, by, fmt.Sprintf("Only %s or an owner can decide on approval %s.", nameOf(a.Requester), a.ID))
-	case w.word == allowHere && !a.Grantable:
-		return r.refuse(ctx, a, by, fmt.Sprintf("Calls of %s can be allowed only once.", a.Tool))
+	case lapsed(a, now) && r.task != nil && w.operator:
+		return r.void(ctx, a, by, "Nobody decided on approval "+a.ID+" in time. The call was not run.")
 	case lapsed(a, now):
 		return r.void(ctx, a, by, tooLate(a))
 	}
@@ -111,6 +122,9 @@ func nameOf(s channels.Sender) string {
 // refuse ends a turn that did nothing but say so.
 func (r *run) refuse(ctx context.Context, a *session.Approval, by channels.Sender, text string) error {
 	r.a.o.Noted(*a, by, "refused: "+text)
+	if r.task != nil {
+		return r.passOver(ctx)
+	}
 	return r.commit(ctx, session.Commit{Outcome: session.OutcomeAnswered}, text)
 }
 
@@ -118,11 +132,11 @@ func (r *run) refuse(ctx context.Context, a *session.Approval, by channels.Sende
 // now, and says why the call may not run any more.
 func (r *run) mayStill(ctx context.Context, a *session.Approval) string {
 	v := r.a.o.Authorize(ctx, policy.Event{
-		Kind: policy.KindDecision, Address: r.info.Address, Sender: a.Requester, Direct: a.Direct,
+		Kind: policy.KindDecision, Address: r.home, Sender: a.Requester, Direct: a.Direct,
 	})
 	level := policy.Lowest(v.Level, policy.Level(a.Level))
 	r.who = asker{sender: a.Requester, level: level, owner: v.Owner, person: true, direct: a.Direct}
-	r.space = r.a.o.Space(r.info.Address, r.owned())
+	r.space = r.a.o.Space(r.home, r.owned())
 	an, known := r.a.o.Tools.Annotations(a.Tool)
 	if !v.Allow || !known || !level.Allows(policy.Level(an.Level)) {
 		return fmt.Sprintf("%s may not use %s here any more. The call was not run.", nameOf(a.Requester), a.Tool)
@@ -161,6 +175,9 @@ func (r *run) void(ctx context.Context, a *session.Approval, by channels.Sender,
 // close commits a decision without a call: the question's message says so, and so
 // does the history, which names the call.
 func (r *run) close(ctx context.Context, a *session.Approval, text, failure string) error {
+	if r.task != nil {
+		return r.closeForAgent(ctx, a, text)
+	}
 	r.closes = a.Question
 	return r.commit(ctx, session.Commit{
 		Outcome: session.OutcomeAnswered, Approvals: []session.Approval{*a},

@@ -225,7 +225,7 @@ func TestAnAllowedCallThatMayRunAgainDoesNot(t *testing.T) {
 	put := fn{name: "put", an: tools.Annotations{Destructive: true, Idempotent: true}, run: func(ctx context.Context, _ map[string]any) *tools.ToolResult {
 		began <- struct{}{}
 		<-ctx.Done()
-		return tools.NewToolResult("put")
+		return tools.ErrorResult("cut off").WithError(ctx.Err())
 	}}
 	w := newWorld(t, script(func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
 		if m := last(msgs); m.Role == providers.RoleTool {

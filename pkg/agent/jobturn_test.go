@@ -104,12 +104,12 @@ func TestAJobThatTakesTheProcessWithItThreeTimesHasFailed(t *testing.T) {
 	})
 }
 
-// deadly is an engine on which every job's turn has killed three processes.
+// deadly is an engine on which every turn of a job or an agent has killed three processes.
 type deadly struct{ session.Engine }
 
 func (d deadly) Run(ctx context.Context, h func(context.Context, session.Turn) error) error {
 	return d.Engine.Run(ctx, func(ctx context.Context, t session.Turn) error {
-		if t.Info().Items[0].Kind == session.ItemSchedule {
+		if info := t.Info(); info.Items[0].Kind == session.ItemSchedule || info.Address.Channel == session.AgentChannel {
 			return h(ctx, lostTurn{t})
 		}
 		return h(ctx, t)

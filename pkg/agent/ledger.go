@@ -76,7 +76,7 @@ func (r *run) End(ctx context.Context, call tools.Call, result *tools.ToolResult
 	for _, q := range r.takePending(key) {
 		s.Outbox = append(s.Outbox, r.callOutbound(key, q))
 	}
-	if result.ForUser != "" && !result.Silent {
+	if result.ForUser != "" && !result.Silent && r.task == nil {
 		s.Outbox = append(s.Outbox, r.callOutbound(key, queued{text: result.ForUser}))
 	}
 	_, begun := r.taskBegun(r.taskID(call))
@@ -91,6 +91,7 @@ func (r *run) End(ctx context.Context, call tools.Call, result *tools.ToolResult
 		r.forgetTask(r.taskID(call))
 		r.a.tasks.goesOn(r.taskID(call))
 	}
+	r.forgetAgents(call.Round, call.Index)
 	return r.steps.record(ctx, s)
 }
 
@@ -134,6 +135,10 @@ func (r *run) mayJoin(ctx context.Context, it session.Item) bool {
 
 // Event shows what happens, as far as the channel can.
 func (r *run) Event(e tools.Event) {
+	if r.task != nil {
+		r.tellSteps(&e)
+		return
+	}
 	switch e.Kind {
 	case tools.EventDelta:
 		r.preview.add(e.Text)

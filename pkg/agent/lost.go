@@ -61,9 +61,9 @@ func (l *lost) wait(ctx context.Context, chat string) {
 	}
 }
 
-// takeUpTasks looks at the tasks that the last process left open. A background agent
-// goes on, in a turn that resumes, and its deadline holds; any other task did not
-// survive, and its chat is told, once. That is done beside the turns.
+// takeUpTasks looks at the tasks that the last process left open. Those of background
+// agents go on, see takeUpAgents; any other did not survive, and its chat is told,
+// once. That is done beside the turns.
 func (a *Agent) takeUpTasks(ctx context.Context) error {
 	open, err := a.o.Engine.OpenTasks(ctx)
 	if err != nil {
@@ -73,8 +73,6 @@ func (a *Agent) takeUpTasks(ctx context.Context) error {
 	for i := range open {
 		t := &open[i]
 		if t.Agent {
-			a.arm(ctx, invocationOf(t), *t)
-			a.tasks.goesOn(t.ID)
 			continue
 		}
 		a.lost.expect(t.Chat)
@@ -103,14 +101,5 @@ func (a *Agent) endLost(ctx context.Context, t *session.Task) {
 	a.lost.told(t.Chat) // a store that cannot be written keeps no chat waiting
 	if errors.Is(err, session.ErrStore) && a.tasks.pause(completePause) {
 		a.complete(context.WithoutCancel(ctx), t.ID, session.TaskInterrupted, result)
-	}
-}
-
-// invocationOf is the invocation of the call that started a task.
-func invocationOf(t *session.Task) tools.Invocation {
-	ad := t.Address
-	return tools.Invocation{
-		Channel: ad.Channel, Account: ad.Account, Chat: ad.Chat, Thread: ad.Thread, Sender: t.Creator.ID,
-		Session: t.Session, Turn: t.Turn, Level: tools.Level(t.Level), CallID: t.Call, Key: t.ID,
 	}
 }

@@ -159,8 +159,7 @@ type canvas struct {
 }
 
 // newCanvas is nil where the chat shows no answers that way.
-func (r *run) newCanvas(p *preview) *canvas {
-	editor := r.a.o.Editor(r.info.Address)
+func (r *run) newCanvas(p *preview, editor channels.Editor) *canvas {
 	if editor == nil || !editor.Edits(r.info.Address) {
 		return nil
 	}

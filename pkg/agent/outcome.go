@@ -44,6 +44,9 @@ func assistant(text string) providers.Message {
 func (r *run) finish(ctx context.Context, messages []providers.Message, res *tools.ToolLoopResult, out asked) error {
 	text := strings.TrimSpace(res.Content)
 	c := session.Commit{Outcome: session.OutcomeAnswered, Messages: messages, CompactTo: out.compactTo}
+	if r.task != nil {
+		return r.finishAgent(ctx, c, res)
+	}
 	switch {
 	case res.Asked: // what there is to say stands in the question
 		return r.commit(ctx, c, "")
@@ -59,6 +62,7 @@ func (r *run) finish(ctx context.Context, messages []providers.Message, res *too
 		if reason, person := r.blank(res); reason != "" {
 			return r.fail(ctx, messages, reason, person)
 		}
+		text = r.rawReport()
 	case r.wasSent(text):
 		text = ""
 	}
@@ -95,6 +99,9 @@ func (r *run) fail(ctx context.Context, messages []providers.Message, reason, pe
 	}
 	reason = r.a.o.Redact(reason)
 	person = r.jobFailure(ctx, person)
+	if report := r.rawReport(); report != "" {
+		person += "\n\n" + report
+	}
 	r.log().Error().Str("reason", reason).Msg("turn failed")
 	return r.unanswered(ctx, messages, reason, person)
 }
@@ -113,6 +120,10 @@ func (r *run) commit(ctx context.Context, c session.Commit, text string) error {
 	if err := r.dropTasks(ctx); err != nil {
 		return err
 	}
+	c.Spent = r.spent(ctx)
+	if r.task != nil {
+		return r.endAgent(ctx, c, text)
+	}
 	open := r.opened.current()
 	if r.closes != "" {
 		open = r.closes
@@ -125,7 +136,6 @@ func (r *run) commit(ctx context.Context, c session.Commit, text string) error {
 	}
 	c.Messages = r.historyForm(c.Messages)
 	c.Approvals = append(c.Approvals, r.stained()...)
-	c.Spent = r.spent(ctx)
 	if text != "" {
 		o := r.outbound(r.info.ID+"/final/0", text, r.preview.id())
 		o.Finishes, o.Aged = open, r.info.Items[0].Kind == session.ItemTask
@@ -137,7 +147,7 @@ func (r *run) commit(ctx context.Context, c session.Commit, text string) error {
 // outbound makes one message to this chat. Its text has been through the outbound filter.
 func (r *run) outbound(id, text, draft string) channels.Outbound {
 	o := channels.Outbound{
-		ID: id, Address: r.info.Address, Text: r.a.o.Redact(text), Draft: draft, Time: time.Now(),
+		ID: id, Address: r.home, Text: r.a.o.Redact(text), Draft: draft, Time: time.Now(),
 	}
 	if last := r.info.Items[len(r.info.Items)-1]; last.Inbound != nil && !last.Inbound.Direct {
 		o.ReplyTo = last.Inbound.MessageID

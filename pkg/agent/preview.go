@@ -64,12 +64,17 @@ type preview struct {
 func (r *run) newPreview(ctx context.Context) *preview {
 	ctx, cancel := context.WithCancel(ctx)
 	o, to := &r.a.o, r.info.Address
+	if r.task != nil { // its chat sees what comes of it
+		nothing := Options{Redact: o.Redact, Log: o.Log}
+		nothing.showNothing()
+		o = &nothing
+	}
 	p := &preview{
 		ctx: ctx, cancel: cancel, said: r.said, typer: o.Typer(to), drafter: o.Drafter(to), address: to, turn: r.info.ID, redact: o.Redact, notes: o.Status(to), log: &o.Log,
 		wake: make(chan struct{}, 1), ended: make(chan struct{}), again: time.NewTimer(time.Hour),
 	}
 	p.again.Stop()
-	if p.canvas = r.newCanvas(p); p.canvas != nil {
+	if p.canvas = r.newCanvas(p, o.Editor(to)); p.canvas != nil {
 		p.drafter = nil
 	}
 	if p.drafter != nil || p.canvas != nil || p.notes != nil || p.typer != nil {

@@ -30,8 +30,12 @@ func (r *run) system(ctx context.Context) providers.Message {
 			parts = append(parts, "# ", name, "\n", s, "\n\n")
 		}
 	}
-	parts = append(parts, "Today is ", r.today(ctx), ". ",
-		"You are talking on the channel ", r.info.Address.Channel, ". ",
+	parts = append(parts, "Today is ", r.today(ctx), ". ")
+	if r.task != nil {
+		parts = append(parts, agentPrompt)
+		return providers.Message{Role: providers.RoleSystem, Content: strings.Join(parts, "")}
+	}
+	parts = append(parts, "You are talking on the channel ", r.info.Address.Channel, ". ",
 		"Answer "+noReply+" alone when there is nothing to say and either nobody asked or you have already sent a message.")
 	return providers.Message{Role: providers.RoleSystem, Content: strings.Join(parts, "")}
 }

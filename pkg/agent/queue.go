@@ -23,6 +23,9 @@ func (a *Agent) QueueMessage(ctx context.Context, channel, chatID, text string) 
 	if err != nil {
 		return err
 	}
+	if r.task != nil {
+		return errSpeaks()
+	}
 	if channel != r.info.Address.Channel || chatID != r.info.Address.Chat {
 		return tools.Fail(tools.ErrPermissionDenied, "a message can be sent to its own chat only", nil)
 	}
@@ -44,6 +47,9 @@ func (a *Agent) QueueFile(ctx context.Context, caption string, keep func(outboun
 	r, key, err := a.callOf(ctx)
 	if err != nil {
 		return err
+	}
+	if r.task != nil {
+		return errSpeaks()
 	}
 	file, err := keep(r.fileID(key))
 	if err != nil {

@@ -159,7 +159,7 @@ func (r *run) taskID(call tools.Call) string {
 func (r *run) newTask(call tools.Call) session.Task {
 	now := time.Now()
 	return session.Task{
-		ID: r.taskID(call), Chat: r.info.Chat, Session: r.info.Session, Address: r.info.Address,
+		ID: r.taskID(call), Chat: r.chat, Session: r.session, Address: r.home,
 		Turn: r.info.ID, Call: call.ID, Creator: r.who.sender, Direct: r.who.direct, Level: string(r.who.level),
 		Tool: call.Name, Arguments: json.RawMessage(orEmpty(call.RawArguments)),
 		Tainted: r.taint.is() || r.taint.fromOutside(call.ID, call.Annotations),

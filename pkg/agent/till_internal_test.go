@@ -53,7 +53,7 @@ func TestTurnsAtOnceOvershootByOneAnswerEach(t *testing.T) {
 	home := channels.Address{Channel: "test", Chat: "home"}
 	start := func(n int) *run {
 		return &run{
-			a: a, began: time.Now(), home: home, task: &session.Task{ID: fmt.Sprint(n)},
+			a: a, began: time.Now(), wall: time.Now(), home: home, agentRun: agentRun{task: &session.Task{ID: fmt.Sprint(n)}},
 			info: session.TurnInfo{ID: fmt.Sprint(n), Chat: fmt.Sprint("agent ", n), Items: []session.Item{{Kind: session.ItemSpawn}}},
 		}
 	}

@@ -44,8 +44,10 @@ type run struct {
 	who asker
 	// home is where the turn's tools are at work, and whom it speaks to: its own chat,
 	// or for a background agent the chat that started it.
-	home    channels.Address
-	task    *session.Task // whose background agent this turn is; nil for most
+	home channels.Address
+	// chat and session are those of home, which for a background agent are not the turn's.
+	chat, session string
+	agentRun
 	space   string
 	taint   taint
 	decided *session.Approval // whose call this turn makes; nil for most
@@ -80,8 +82,9 @@ type asker struct {
 func newRun(a *Agent, t session.Turn) *run {
 	info := t.Info()
 	return &run{
-		a: a, t: t, info: info, home: info.Address, steps: &steps{t: t}, began: time.Now(), wall: a.o.Now(), opened: openingsOf(info.Steps, ""),
-		pending: map[string][]queued{}, sent: map[string]bool{}, seq: map[string]int{}, begun: map[string]session.Task{},
+		a: a, t: t, info: info, home: info.Address, chat: info.Chat, session: info.Session, agentRun: agentRun{started: startedBy(info.Steps)},
+		steps: &steps{t: t}, began: time.Now(), wall: a.o.Now(), opened: openingsOf(info.Steps, ""),
+		pending: map[string][]queued{}, sent: map[string]bool{}, seq: map[string]int{}, begun: begunBy(&info),
 		asks: map[string]asking{},
 	}
 }
@@ -97,6 +100,9 @@ func (r *run) do(ctx context.Context) (err error) {
 			err = r.fail(ctx, nil, "panic", "Something went wrong on my side while I worked on this. It has been logged.")
 		}
 	}()
+	if over, err := r.asAgent(ctx); over || err != nil {
+		return err
+	}
 	if err := r.takeOver(ctx); err != nil {
 		return err
 	}
@@ -108,7 +114,7 @@ func (r *run) do(ctx context.Context) (err error) {
 		return r.jobRefused(ctx, refused)
 	}
 	if len(items) == 0 {
-		return r.commit(ctx, session.Commit{Outcome: session.OutcomeFailed, Reason: "not allowed: " + refused}, "")
+		return r.notAllowed(ctx, refused)
 	}
 	if len(items) == 1 {
 		if w, ok := wordOf(&items[0]); ok {
@@ -123,6 +129,9 @@ func (r *run) do(ctx context.Context) (err error) {
 		if name, arg, ok := parseCommand(items[0].Inbound.Text); ok && name != "tool" {
 			return r.command(ctx, items[0], name, arg)
 		}
+	}
+	if told, err := r.agentEnded(ctx, items); told || err != nil {
+		return err
 	}
 	r.space = r.a.o.Space(r.home, r.owned())
 	return r.answer(ctx, items)
@@ -146,6 +155,9 @@ func (r *run) quarantine(ctx context.Context) error {
 		return r.jobQuarantined(ctx)
 	}
 	text := "I have set your last message aside: the gateway stopped three times while working on it. Please write it differently."
+	if r.task != nil {
+		text = "It was set aside: the gateway stopped three times while it worked."
+	}
 	return r.commit(ctx, session.Commit{
 		Outcome: session.OutcomeQuarantined, Reason: "the process died three times during this turn",
 		Messages: append(r.userMessages(r.info.Items, nil), assistant(text)),
@@ -199,6 +211,9 @@ func (a *Agent) askerOf(ctx context.Context, it session.Item) (asker, string) {
 	case it.Inbound != nil:
 		e.Kind, e.Sender, e.Direct, e.Mentioned = policy.Kind(it.Inbound.Kind), it.Inbound.Sender, it.Inbound.Direct, it.Inbound.Mentioned
 		who.person = true
+		if it.Address.Channel == session.AgentChannel { // a press that the agent's home handed on
+			e.Address = it.Inbound.Address
+		}
 	case it.TaskID != "":
 		t, err := a.o.Engine.Task(ctx, it.TaskID)
 		if err != nil {
@@ -214,6 +229,9 @@ func (a *Agent) askerOf(ctx context.Context, it session.Item) (asker, string) {
 			return who, "its approval cannot be read: " + err.Error()
 		}
 		e.Sender, e.Direct = d.Requester, d.Direct
+		if it.Address.Channel == session.AgentChannel {
+			e.Address = a.present(ctx, d.Address)
+		}
 	default:
 		return who, "items of kind " + string(it.Kind) + " have no asker"
 	}
@@ -266,13 +284,13 @@ func (r *run) answer(ctx context.Context, items []session.Item) error {
 // ended says that something that arrived ended the turn.
 func ended(err error) bool {
 	_, stopped := errors.AsType[stopError](err)
-	return stopped || errors.Is(err, errInterrupted)
+	return stopped || errors.Is(err, errInterrupted) || errors.Is(err, errTaskOver)
 }
 
 // stopped commits a turn that was ended for why. A /stop that ends several, one
 // after the other, is told once.
 func (r *run) stopped(ctx context.Context, messages []providers.Message, why error) error {
-	mark, told := "(interrupted by a newer message)", ""
+	mark, told := "("+why.Error()+")", ""
 	if stop, ok := errors.AsType[stopError](why); ok {
 		mark = stoppedText
 		if !r.saidStopped(ctx, stop.sent) {
@@ -304,6 +322,7 @@ func (r *run) ask(ctx context.Context, items []session.Item, past past) ([]provi
 	defer cancel(nil)
 	stopWatch := r.watch(loop, cancel)
 	defer stopWatch()
+	defer r.untilOver(cancel)()
 	r.preview = r.newPreview(loop)
 	users := r.userMessages(items, r.fetch(loop, items))
 
@@ -366,6 +385,9 @@ func (r *run) config(past past) tools.ToolLoopConfig {
 func (r *run) offered() *tools.ToolRegistry {
 	return r.a.o.Tools.Filter(func(name string, an tools.Annotations) bool {
 		if !r.who.level.Allows(policy.Level(an.Level)) {
+			return false
+		}
+		if r.task != nil && !r.a.o.Background.Offered(name, r.task.Depth) {
 			return false
 		}
 		return r.a.o.Offered == nil || r.a.o.Offered(r.home, name)

@@ -37,6 +37,7 @@ func (r *run) verdict(ctx context.Context) error {
 		return nil //nolint:nilerr // a failed look changes nothing; the next arrival looks again
 	}
 	for i := range items {
+		r.handsOn(ctx, &items[i])
 		switch {
 		case items[i].Inbound == nil:
 		case isStop(items[i].Inbound.Text) && r.mayEnd(ctx, items[i]):

@@ -17,6 +17,8 @@ type Config struct {
 	Tools     Tools             `yaml:"tools"`
 	Schedules Schedules         `yaml:"schedules"`
 	Channels  Channels          `yaml:"channels"`
+
+	Background Background `yaml:"background"`
 }
 
 // Log says what is logged, to standard error.
@@ -217,6 +219,8 @@ func Default(home string) *Config {
 		Budgets:   defaultBudgets(),
 		Schedules: Schedules{PerChat: 20},
 		Tools:     defaultTools(),
+
+		Background: defaultBackground(),
 		Channels: Channels{
 			Inbox:   Inbox{MaxMB: 500},
 			Console: Console{Enabled: true},

@@ -96,6 +96,7 @@ tools:
   max_parallel: 2
   chats:
     "telegram:-5": {enabled: [a], disabled: [c], level: read}
+background: {agents: 3, per_chat: 4, per_turn: 2, max_depth: 1, deadline: 20m}
 channels:
   console: {enabled: false}
   telegram:
@@ -155,6 +156,7 @@ func TestLoad(t *testing.T) {
 		Web: config.Default("").Tools.Web, Scripts: config.Default("").Tools.Scripts,
 		Chats: map[string]config.ChatTools{"telegram:-5": {Enabled: []string{"a"}, Disabled: []string{"c"}, Level: "read"}},
 	}
+	want.Background = config.Background{Agents: 3, PerChat: 4, PerTurn: 2, MaxDepth: 1, Deadline: config.Duration(20 * time.Minute)}
 	want.Channels.Console.Enabled = false
 	want.Channels.Telegram = config.Telegram{
 		Enabled: true, APIURL: "https://telegram.example.org", Allow: []config.ID{"22", "33"},
@@ -244,7 +246,7 @@ func TestLoadRefuses(t *testing.T) {
 	}{
 		{"unknown key", "agnt: {}", []string{"1:1: agnt: unknown key: did you mean agent?"}},
 		{"unknown key below", "agent:\n  while_bussy: steer", []string{"2:3: agent.while_bussy: unknown key: did you mean while_busy?"}},
-		{"nothing like it", "zzzzzz: 1", []string{"1:1: zzzzzz: unknown key: the keys here are agent, budgets, channels, log, models"}},
+		{"nothing like it", "zzzzzz: 1", []string{"1:1: zzzzzz: unknown key: the keys here are agent, background, budgets, channels, log"}},
 		{"unknown channel", "channels:\n  irc: {}", []string{"2:3: channels.irc: unknown key: the keys in channels are console, inbox, slack, telegram"}},
 		{"key twice", "log: {level: info}\nagent: {}\nlog: {}", []string{"3:1: log: is written twice, first in line 1: keep one"}},
 		{"model twice", "models:\n  main: {model: a}\n  main: {model: b}", []string{"3:3: models.main: is written twice"}},

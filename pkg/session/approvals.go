@@ -44,9 +44,12 @@ type Approval struct {
 	Session string           `json:"session"`
 	Address channels.Address `json:"address"`
 	Turn    string           `json:"turn"`
-	Round   int              `json:"round"`
-	Index   int              `json:"index"`
-	Call    string           `json:"call"`
+	// Task is the background agent's whose call it is; it is asked about in the chat
+	// that started the agent. "" for a call of the chat itself.
+	Task  string `json:"task,omitempty"`
+	Round int    `json:"round"`
+	Index int    `json:"index"`
+	Call  string `json:"call"`
 	// Tool and Arguments are the call, byte for byte.
 	Tool      string `json:"tool"`
 	Arguments string `json:"arguments"`

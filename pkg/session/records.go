@@ -114,6 +114,11 @@ const (
 	StepEnded StepKind = "ended"
 	// StepShown: the beginning of an answer was shown, by the message in Outbox.
 	StepShown StepKind = "shown"
+	// StepStarted: a call started the background agents in Tasks.
+	StepStarted StepKind = "started"
+	// StepDecided: a question was answered with no, or became void, by Approvals, and
+	// the turn goes on.
+	StepDecided StepKind = "decided"
 )
 
 // Step is one entry of a turn's ledger.
@@ -293,6 +298,8 @@ type Completion struct {
 	Item *Item
 	// Result is kept in the task.
 	Result string
+	// Tainted says that content from outside has entered the work; it is kept in the task.
+	Tainted bool
 	// Spent is what a background agent used; it counts against the chat that started it.
 	Spent *Spent
 }

@@ -230,6 +230,26 @@ func TestCancelDuringACheck(t *testing.T) {
 	}
 }
 
+// TestCancelInTheMomentOfTheEnd: what only says that it was cut off is no result either.
+func TestCancelInTheMomentOfTheEnd(t *testing.T) {
+	t.Parallel()
+	for range 20 { // whichever of the two is seen first
+		ctx, cancel := context.WithCancel(t.Context())
+		r := registry(fn{name: "cut", run: func(ctx context.Context, _ map[string]any) *tools.ToolResult {
+			cancel()
+			return tools.ErrorResult(context.Canceled.Error()).WithError(ctx.Err())
+		}})
+		j := &ledger{}
+		res, _ := tools.RunToolLoop(ctx, tools.ToolLoopConfig{
+			Provider: &script{answers: []*providers.LLMResponse{calls(call("a", "cut", nil))}}, Tools: r, Journal: j,
+		}, hello, "", "")
+		wantFailureText(t, res.Messages[1].Content, tools.ErrInterrupted)
+		if d := cmp.Diff([]string{"answered", "begin a"}, j.got()); d != "" {
+			t.Fatal(d)
+		}
+	}
+}
+
 func TestCancelDuringTheModel(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -45,7 +45,7 @@ func (r *ToolRegistry) run(ctx context.Context, c *running) outcome {
 	runtime.Gosched()
 	select {
 	case res := <-done:
-		return c.ended(res)
+		return c.came(ctx, res)
 	default:
 	}
 	timeout := c.request.call.Annotations.Timeout
@@ -53,7 +53,7 @@ func (r *ToolRegistry) run(ctx context.Context, c *running) outcome {
 	defer timer.Stop()
 	select {
 	case res := <-done:
-		return c.ended(res)
+		return c.came(ctx, res)
 	case <-timer.C:
 		fail := Fail(ErrTimeout, "the call did not end within "+timeout.String()+"; it is unknown whether it took effect", nil)
 		stop()
@@ -64,6 +64,25 @@ func (r *ToolRegistry) run(ctx context.Context, c *running) outcome {
 		}
 		return c.giveUp(done, interrupted(true).Because(context.Cause(ctx)), true)
 	}
+}
+
+// came takes the result of a call that was not given up. What was cut off in this very
+// moment and has nothing of its own to say is interrupted all the same.
+func (c *running) came(ctx context.Context, res *ToolResult) outcome {
+	if ctx.Err() == nil || res == nil || says(res) {
+		return c.ended(res)
+	}
+	return c.cutOff(interrupted(true).Because(context.Cause(ctx)), true)
+}
+
+// cutOff is the outcome of a call that ended before it could say how.
+func (c *running) cutOff(fail *Error, unknown bool) outcome { //nolint:revive // flag-parameter: it is a field of the outcome
+	if c.task != nil {
+		c.task.abandon()
+	}
+	out := c.ended(fail.Result())
+	out.unknown = unknown
+	return out
 }
 
 // workContext is what Execute gets: it ends with the call, or with the task of an async tool.
@@ -93,12 +112,7 @@ func (c *running) giveUp(done <-chan *ToolResult, fail *Error, unknown bool) out
 			return c.ended(<-done)
 		}
 	}
-	if c.task != nil {
-		c.task.abandon()
-	}
-	out := c.ended(fail.Result())
-	out.unknown = unknown
-	return out
+	return c.cutOff(fail, unknown)
 }
 
 // says reports whether a result is the tool's own word on a call that was cancelled.

@@ -57,6 +57,7 @@ func (e *Engine) Complete(ctx context.Context, id string, c session.Completion) 
 		if slices.ContainsFunc(c.Outbox, func(o channels.Outbound) bool { return o.Finishes == task.Status }) {
 			task.Status = ""
 		}
+		task.Tainted = task.Tainted || c.Tainted
 		if err := t.put(bkTasks, idKey(id), task); err != nil {
 			return err
 		}

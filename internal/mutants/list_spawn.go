@@ -1,0 +1,84 @@
+package mutants
+
+// spawnMutants break background agents.
+func spawnMutants() []Mutant {
+	const dir = "pkg/agent"
+	const ends, stopped, waited, bounds, rights, asks = "agents: every end", "agents: stopped", "agents: waited for", "agents: bounds", "agents: rights", "agents: approvals"
+	return []Mutant{
+		{
+			Promise: "agents", Defect: "says nothing of a report for which the model has no words",
+			File: dir + "/outcome.go", Old: "text = r.rawReport()", New: "_ = r.rawReport()",
+			Dir: dir, Test: "^TestAReportIsNotLostWithTheModel$",
+		},
+		{
+			Promise: stopped, Defect: "does not begin an agent that is recorded and has not begun",
+			File: dir + "/agents.go", Old: "a.o.Engine.Append(ctx, []session.Item{beginningOf(t)}, nil); err != nil {", New: "a.o.Engine.Append(ctx, nil, nil); err != nil {",
+			Dir: dir, Test: "^TestAnAgentThatIsRecordedBegins$",
+		},
+		{
+			Promise: ends, Defect: "asks the model about an agent that failed",
+			File: dir + "/agentturn.go", Old: "if t.State == session.TaskDone {", New: "if t.Agent {",
+			Dir: dir, Test: "^TestAnAgentThatFailsIsToldOnce$",
+		},
+		{
+			Promise: ends, Defect: "counts the deadline from the restart",
+			File: dir + "/agents.go", Old: "time.AfterFunc(time.Until(t.Deadline),", New: "time.AfterFunc(t.Deadline.Sub(t.Started),",
+			Dir: dir, Test: "^TestAnAgentIsGivenUpAtItsDeadline$",
+		},
+		{
+			Promise: ends, Defect: "tells nobody that an agent's creator is gone",
+			File: dir + "/agentturn.go", Old: "if !r.task.Waited { // no turn", New: "if r.task.Waited { // no turn",
+			Dir: dir, Test: "^TestAnAgentOfSomebodyWhoIsGone$",
+		},
+		{
+			Promise: stopped, Defect: "runs an agent again whose task has ended",
+			File: dir + "/agentturn.go", Old: "if t.State != session.TaskRunning {", New: `if t.ID == "" {`,
+			Dir: dir, Test: "^TestAnAgentThatEndedDoesNotRunAgain$",
+		},
+		{
+			Promise: waited, Defect: "lets agents wait for the places of their parents",
+			File: dir + "/agents.go", Old: "return a.agents.slots[min(max(t.Depth, 1), len(a.agents.slots))-1]", New: "return a.agents.slots[min(t.Depth, 0)]",
+			Dir: dir, Test: "^TestASubagentIsWaitedFor$",
+		},
+		{
+			Promise: waited, Defect: "lets a subagent outlive its turn",
+			File: dir + "/spawned.go", Old: "r.started[t.ID], r.begun[t.ID] = true, *t", New: "r.started[t.ID] = true",
+			Dir: dir, Test: "^TestStopEndsTheSubagentToo$",
+		},
+		{
+			Promise: bounds, Defect: "does not count by how many agents a report is deep",
+			File: dir + "/agentturn.go", Old: "r.report, r.depth = &t, t.Depth", New: "r.report = &t",
+			Dir: dir, Test: "^TestReportsDoNotStartAgentsForEver$",
+		},
+		{
+			Promise: bounds, Defect: "does not count the agents of a chat",
+			File: dir + "/spawned.go", Old: "case here >= b.PerChat:", New: "case here >= b.PerChat<<20:",
+			Dir: dir, Test: "^TestHowManyAgentsThereAre$",
+		},
+		{
+			Promise: rights, Defect: "gives an agent the rights that its creator had",
+			File: dir + "/agentturn.go", Old: `if refused != "" || !who.level.Allows(policy.Level(req.Annotations.Level)) {`, New: `if refused != "" || !who.level.Allows(policy.LevelNone) {`,
+			Dir: dir, Test: "^TestAnAgentHasTheRightsOfItsCreator$",
+		},
+		{
+			Promise: rights, Defect: "forgets what an agent has read",
+			File: dir + "/agentturn.go", Old: "Result: text, Tainted: r.taint.is()}\n\tswitch", New: "Result: text}\n\tswitch",
+			Dir: dir, Test: "^TestTaintIsInheritedBothWays$",
+		},
+		{
+			Promise: asks, Defect: "lets a press wait for the turn that waits for it",
+			File: dir + "/watch.go", Old: "r.handsOn(ctx, &items[i])", New: "_ = r.handsOn",
+			Dir: dir, Test: "^TestASubagentIsAllowedWhileItsTurnWaits$",
+		},
+		{
+			Promise: asks, Defect: "forgets at a restart when a question ends",
+			File: dir + "/agents.go", Old: "waits[q.Task] && q.State", New: "!waits[q.Task] && q.State",
+			Dir: dir, Test: "^TestNobodyDecidesInTime$",
+		},
+		{
+			Promise: asks, Defect: "says nothing to a press for a task that has ended",
+			File: dir + "/agentasks.go", Old: "return r.void(ctx, a, by, overText)", New: "return r.commit(ctx, session.Commit{Outcome: session.OutcomeAnswered}, \"\")",
+			Dir: dir, Test: "^TestAPressAfterTheTaskHasEnded$",
+		},
+	}
+}

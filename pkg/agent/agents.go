@@ -1,0 +1,278 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"parley/pkg/channels"
+	"parley/pkg/session"
+	"parley/pkg/tools"
+)
+
+// A background agent is a task whose work is a turn of its own conversation, at
+// [session.AgentAddress]: it waits in an inbox, runs in a lane, writes a ledger and
+// resumes as any turn does. It works for the chat that started it, its home: with
+// that chat's files, tools and rules, and with the rights of whoever asked. It sends
+// nothing; its last words end the task, and the task's item brings them home.
+
+// Background bounds background agents.
+type Background struct {
+	// Agents is how many run at once that a chat started; as many again run of those
+	// that agents started, so that none waits for a place that its own parent has. 0: 32.
+	Agents int
+	// PerChat bounds the open agents of one chat, PerTurn those that one turn starts,
+	// MaxDepth how many deep they may start each other. 0: 10, 5 and 2.
+	PerChat, PerTurn, MaxDepth int
+	// Offered says which of its chat's tools an agent has that is depth agents deep.
+	// Nil: those that do not speak.
+	Offered func(tool string, depth int) bool
+}
+
+// maxAgents bounds the open agents of all chats: each that waits for its place holds
+// a lane of the engine.
+const maxAgents = 2000
+
+// retryPause is the time between two attempts while the store cannot write.
+const retryPause = 2 * time.Second
+
+func (b *Background) fill() {
+	set := func(v *int, usual int) {
+		if *v <= 0 {
+			*v = usual
+		}
+	}
+	set(&b.Agents, 32)
+	set(&b.PerChat, 10)
+	set(&b.PerTurn, 5)
+	set(&b.MaxDepth, 2)
+	if b.Offered == nil {
+		b.Offered = func(string, int) bool { return true }
+	}
+}
+
+// agents are what this process runs of background agents.
+type agents struct {
+	// slots are the places, by depth.
+	slots []*semaphore.Weighted
+	// starting orders the starts of a chat's agents, so that its bound holds: each
+	// chat has one of these, which others may share.
+	starting [64]sync.Mutex
+	seed     maphash.Seed
+	lives    map[string]*life // by task id, under the mutex of tasks
+}
+
+func newAgents(b *Background) *agents {
+	a := &agents{lives: map[string]*life{}, seed: maphash.MakeSeed()}
+	for range b.MaxDepth {
+		a.slots = append(a.slots, semaphore.NewWeighted(int64(b.Agents)))
+	}
+	return a
+}
+
+// slotsFor are the places for turns at an address.
+func (a *Agent) slotsFor(ctx context.Context, at channels.Address) *semaphore.Weighted {
+	if at.Channel != session.AgentChannel {
+		return a.slots
+	}
+	t, err := a.o.Engine.Task(ctx, at.Chat)
+	if err != nil {
+		return a.agents.slots[0] // its turn finds that out too
+	}
+	return a.agents.slots[min(max(t.Depth, 1), len(a.agents.slots))-1]
+}
+
+// life is an open task of an agent in this process. Its context ends with the task,
+// after the task's end was stored, or with the process.
+type life struct {
+	ctx context.Context //nolint:containedctx // it is the task's life
+
+	mu   sync.Mutex
+	tell func(line string)
+}
+
+// say passes on how far the agent is, to whoever waits for it.
+func (l *life) say(line string) {
+	l.mu.Lock()
+	tell := l.tell
+	l.mu.Unlock()
+	if tell != nil {
+		tell(line)
+	}
+}
+
+func (l *life) tells(tell func(line string)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.tell = tell
+}
+
+// live gives the life of an open task, which has its deadline from then on.
+func (a *Agent) live(ctx context.Context, t *session.Task) *life {
+	ts := &a.tasks
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	if l := a.agents.lives[t.ID]; l != nil {
+		return l
+	}
+	base := ts.base //nolint:contextcheck // a task outlives the call that starts it
+	if base == nil {
+		base = ctx
+	}
+	own, cancel := context.WithCancelCause(base)
+	l := &life{ctx: own}
+	if base.Err() != nil || ts.open == nil {
+		cancel(nil)
+		return l
+	}
+	late, after := *t, context.WithoutCancel(ctx)
+	timer := time.AfterFunc(time.Until(t.Deadline), func() { ts.begin(func() { a.tooLate(after, &late) }) })
+	a.agents.lives[t.ID] = l
+	end := func(cause error) { // close has the lock
+		timer.Stop()
+		cancel(cause)
+		delete(a.agents.lives, t.ID)
+	}
+	bare := *t
+	bare.Arguments = nil
+	ts.open[t.ID] = &work{task: bare, ctx: own, end: end, away: !t.Waited}
+	return l
+}
+
+// liveNow is live for a task that may have ended since it was read: it gives the
+// task as it is now, and a life that is over where that is.
+func (a *Agent) liveNow(ctx context.Context, t *session.Task) (session.Task, *life, error) {
+	l := a.live(ctx, t)
+	now, err := a.o.Engine.Task(ctx, t.ID)
+	if err == nil && now.State != session.TaskRunning {
+		a.tasks.close(t.ID)
+	}
+	return now, l, err
+}
+
+// tooLate ends a task at its deadline.
+func (a *Agent) tooLate(ctx context.Context, t *session.Task) {
+	text := fmt.Sprintf("The background task %s did not end within %s and was given up.", taskName(t), span(t.Deadline.Sub(t.Started)))
+	for {
+		err := a.endAgentTask(ctx, t, session.Completion{State: session.TaskTimedOut, Result: text})
+		if !errors.Is(err, session.ErrStore) || !a.tasks.pause(retryPause) {
+			return
+		}
+	}
+}
+
+// order is what an agent was asked to do, as the task keeps it.
+type order struct {
+	Task string `json:"task"`
+	Name string `json:"name"`
+}
+
+func orderOf(t *session.Task) order {
+	var o order
+	_ = json.Unmarshal(t.Arguments, &o) // what cannot be read has no name
+	return o
+}
+
+// maxReport is how much of a report goes home, in bytes.
+const maxReport = session.MaxTurnBytes / 2
+
+// endAgentTask ends an agent's task and brings its result home, unless the call that
+// started it waits: then it is woken. A task that is over already stays as it is.
+func (a *Agent) endAgentTask(ctx context.Context, t *session.Task, c session.Completion) error {
+	ctx, cancel := context.WithTimeout(ctx, completeTimeout)
+	defer cancel()
+	c.Result = cut(a.o.Redact(c.Result), maxReport)
+	if !t.Waited && c.Item == nil && len(c.Outbox) == 0 {
+		c.Item = &session.Item{
+			ID: "task/" + t.ID, Kind: session.ItemTask, Address: t.Address, TaskID: t.ID, Solo: true, Time: time.Now(),
+			Text: endText(t, &c),
+		}
+	}
+	a.hush(t.ID)
+	if _, err := a.endTask(ctx, t, c); err != nil {
+		a.o.Log.Error().Err(err).Str("task", t.ID).Msg("a background agent ended and its end could not be stored")
+		return err
+	}
+	a.tasks.close(t.ID)
+	return nil
+}
+
+// endText is what the model is told of an agent's end.
+func endText(t *session.Task, c *session.Completion) string {
+	text := fmt.Sprintf("%s The background agent %s has ended (%s). It was asked: %s\n", taskMark, taskName(t), c.State, cut(orderOf(t).Task, 500))
+	if c.State == session.TaskDone {
+		return text + "The person has not seen its report. Tell them what came of it; answer " + noReply +
+			" only if they want nothing told.\nReport:\n" + c.Result
+	}
+	return text + "The person is told: " + c.Result
+}
+
+// takeUpAgents goes on with the agents of the last process. What begins one may
+// not have been stored with its task; appending it again changes nothing.
+func (a *Agent) takeUpAgents(ctx context.Context) error {
+	open, err := a.o.Engine.OpenTasks(ctx)
+	if err != nil {
+		return err
+	}
+	waits := map[string]bool{}
+	for i := range open {
+		t := &open[i]
+		if !t.Agent {
+			continue
+		}
+		waits[t.ID] = true
+		a.live(ctx, t)
+		if err := a.o.Engine.Append(ctx, []session.Item{beginningOf(t)}, nil); err != nil {
+			a.o.Log.Error().Err(err).Str("task", t.ID).Msg("a background agent cannot begin")
+			a.tasks.wg.Go(func() { a.beginLater(context.WithoutCancel(ctx), t) })
+		}
+	}
+	if len(waits) == 0 {
+		return nil
+	}
+	questions, err := a.o.Engine.ApprovalList(ctx, "")
+	if err != nil {
+		return err
+	}
+	for i := range questions {
+		if q := &questions[i]; waits[q.Task] && q.State == session.ApprovalOpen {
+			a.lapses(ctx, q)
+		}
+	}
+	return nil
+}
+
+// beginLater begins an agent once the store can be written again.
+func (a *Agent) beginLater(ctx context.Context, t *session.Task) {
+	for a.tasks.pause(retryPause) {
+		if err := a.o.Engine.Append(ctx, []session.Item{beginningOf(t)}, nil); !errors.Is(err, session.ErrStore) {
+			return
+		}
+	}
+}
+
+// beginningOf is the item that an agent's first turn answers.
+func beginningOf(t *session.Task) session.Item {
+	return session.Item{
+		ID: "spawn/" + t.ID, Kind: session.ItemSpawn, Address: session.AgentAddress(t.ID), TaskID: t.ID,
+		Text: orderOf(t).Task, Solo: true, Time: t.Started,
+	}
+}
+
+// present is the address that a chat has now.
+func (a *Agent) present(ctx context.Context, at channels.Address) channels.Address {
+	if info, err := a.o.Engine.Lookup(ctx, at); err == nil {
+		return info.Address
+	}
+	return at
+}
+
+func errSpeaks() error {
+	return tools.Fail(tools.ErrPermissionDenied, "a background agent sends nothing: what it has to say stands in its report", nil)
+}

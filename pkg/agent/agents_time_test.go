@@ -1,0 +1,368 @@
+package agent_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/pkg/agent"
+	"parley/pkg/channels"
+	"parley/pkg/providers"
+	"parley/pkg/session"
+	"parley/pkg/tools"
+)
+
+// TestAnAgentIsGivenUpAtItsDeadline: it is absolute, and no restart extends it.
+func TestAnAgentIsGivenUpAtItsDeadline(t *testing.T) {
+	t.Parallel()
+	for _, down := range []time.Duration{0, time.Minute, time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			asked := make(chan struct{}, 10)
+			w := newParty(t, func(ctx context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+				switch {
+				case isAgent(msgs):
+					return hang(ctx, asked)
+				case last(msgs).Role == providers.RoleTool:
+					return say("started")
+				}
+				return call("spawn", `{"task":"think","name":"thought","deadline_minutes":5}`)
+			}, nil, quietly)
+			began := time.Now()
+			w.write("1", "1", "go")
+			w.expectText("started")
+			<-asked
+			if down > 0 {
+				w.stop()
+				<-time.After(down)
+				w.start()
+			}
+			o := <-w.sent
+			after := time.Since(began)
+			if want := max(5*time.Minute, down); after < want || after > want+time.Minute {
+				t.Errorf("down for %v: told after %v", down, after)
+			}
+			if !strings.Contains(o.Text, "did not end within 5 minutes") {
+				t.Errorf("told %q", o.Text)
+			}
+			w.settled()
+			if got := w.task(); got.State != session.TaskTimedOut {
+				t.Errorf("task %+v", got)
+			}
+			w.restart()
+			w.settled()
+		})
+	}
+}
+
+// TestAnAgentGoesOnAfterARestart: answers that were recorded are not asked for again,
+// and calls that ended are not run again.
+func TestAnAgentGoesOnAfterARestart(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var looked, asked atomic.Int64
+		hangs := make(chan struct{}, 10)
+		down := atomic.Bool{}
+		look := fn{name: "look", run: func(context.Context, map[string]any) *tools.ToolResult {
+			looked.Add(1)
+			return tools.NewToolResult("seen")
+		}}
+		w := newParty(t, delegates(func(ctx context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+			if last(msgs).Role != providers.RoleTool {
+				asked.Add(1)
+				return call("look", "{}")
+			}
+			if !down.Load() {
+				return hang(ctx, hangs)
+			}
+			return say("report: " + last(msgs).Content)
+		}), []tools.Tool{look})
+		w.write("1", "1", "do it")
+		w.expectText("started")
+		<-hangs
+		w.stop()
+		down.Store(true)
+		w.start()
+		w.expectText("it says: report: seen")
+		w.settled()
+		if looked.Load() != 1 || asked.Load() != 1 {
+			t.Errorf("looked %d times, asked %d times", looked.Load(), asked.Load())
+		}
+	})
+}
+
+// unstored is an engine that dies between the record of an agent's task and what
+// begins the agent.
+type unstored struct {
+	session.Engine
+
+	fails atomic.Bool
+	met   chan struct{}
+}
+
+func (u *unstored) Append(ctx context.Context, items []session.Item, cursor *channels.Cursor) error {
+	if len(items) == 1 && items[0].Kind == session.ItemSpawn && u.fails.Load() {
+		u.met <- struct{}{}
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	return u.Engine.Append(ctx, items, cursor)
+}
+
+func (u *unstored) Complete(ctx context.Context, id string, c session.Completion) (bool, error) {
+	if u.fails.Load() {
+		return false, session.ErrStore // the process is dead
+	}
+	return u.Engine.Complete(ctx, id, c)
+}
+
+// TestAnAgentThatIsRecordedBegins also where the process died before its first item was stored.
+func TestAnAgentThatIsRecordedBegins(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		u := &unstored{met: make(chan struct{}, 1)}
+		u.fails.Store(true)
+		var agents atomic.Int64
+		w := newParty(t, delegates(func(context.Context, []providers.Message, []providers.ToolDefinition) (*providers.LLMResponse, error) {
+			agents.Add(1)
+			return say("forty-two")
+		}), nil, func(w *world) {
+			w.wrap = func(e session.Engine) session.Engine { u.Engine = e; return u }
+			quietly(w)
+		})
+		w.write("1", "1", "do it")
+		<-u.met
+		w.stop()
+		u.fails.Store(false)
+		w.start()
+		got := []string{w.expect().Text, w.expect().Text} // the agent may be quicker than the turn that goes on
+		w.settled()
+		if got[0] != "started" || got[1] != "it says: forty-two" || agents.Load() != 1 {
+			t.Errorf("told %q, asked an agent %d times", got, agents.Load())
+		}
+	})
+}
+
+// half is an engine whose process dies after an agent's task has ended, and before
+// its turn was committed.
+type half struct {
+	session.Engine
+
+	dies atomic.Bool
+	met  chan struct{}
+}
+
+func (h *half) Run(ctx context.Context, f func(context.Context, session.Turn) error) error {
+	return h.Engine.Run(ctx, func(ctx context.Context, t session.Turn) error { return f(ctx, &halfTurn{t, h}) })
+}
+
+type halfTurn struct {
+	session.Turn
+
+	h *half
+}
+
+func (t *halfTurn) Commit(ctx context.Context, c session.Commit) error {
+	if t.Info().Address.Channel == session.AgentChannel && t.h.dies.Load() {
+		t.h.met <- struct{}{}
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	return t.Turn.Commit(ctx, c)
+}
+
+// TestAnAgentThatEndedDoesNotRunAgain where the process died before its turn was committed.
+func TestAnAgentThatEndedDoesNotRunAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := &half{met: make(chan struct{}, 1)}
+		h.dies.Store(true)
+		var agents atomic.Int64
+		w := newParty(t, delegates(func(context.Context, []providers.Message, []providers.ToolDefinition) (*providers.LLMResponse, error) {
+			return say(fmt.Sprint("report ", agents.Add(1)))
+		}), nil, func(w *world) {
+			w.wrap = func(e session.Engine) session.Engine { h.Engine = e; return h }
+			quietly(w)
+		})
+		w.write("1", "1", "do it")
+		w.expectText("started")
+		<-h.met
+		w.expectText("it says: report 1")
+		w.stop()
+		h.dies.Store(false)
+		w.start()
+		w.settled()
+		if agents.Load() != 1 {
+			t.Errorf("the agent was asked %d times", agents.Load())
+		}
+	})
+}
+
+// TestAnAgentThatKillsTheGatewayIsSetAside after three processes.
+func TestAnAgentThatKillsTheGatewayIsSetAside(t *testing.T) {
+	t.Parallel()
+	w := newParty(t, delegates(func(context.Context, []providers.Message, []providers.ToolDefinition) (*providers.LLMResponse, error) {
+		return say("never")
+	}), nil, func(w *world) {
+		w.wrap = func(e session.Engine) session.Engine { return deadly{e} }
+		quietly(w)
+	})
+	w.write("1", "1", "do it")
+	w.expectText("started")
+	if got := w.expect().Text; !strings.Contains(got, "stopped three times") {
+		t.Errorf("told %q", got)
+	}
+	w.settled()
+	if got := w.task(); got.State != session.TaskFailed {
+		t.Errorf("task %+v", got)
+	}
+}
+
+// onePlace lets one turn of chats and one agent of each depth run at a time.
+func onePlace(o *agent.Options) { o.MaxTurns, o.Background.Agents = 1, 1 }
+
+// TestASubagentIsWaitedFor also where there is one place for each: a chat's turn
+// waits for an agent, which waits for another one.
+func TestASubagentIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	w := newParty(t, func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+		switch m := last(msgs); {
+		case m.Role == providers.RoleTool:
+			return say("from below: " + m.Content)
+		case isAgent(msgs) && m.Content == "deepest":
+			return say("forty-two")
+		case isAgent(msgs):
+			return call("subagent", order("deepest"))
+		default:
+			return call("subagent", order("deep"))
+		}
+	}, nil, withOptions(onePlace))
+	for _, chat := range []string{"1", "2", "3"} {
+		w.write(chat, "1", "do it")
+	}
+	for range 3 {
+		w.expectText("from below: from below: forty-two")
+	}
+	w.settled()
+	open, err := w.eng.OpenTasks(t.Context())
+	if err != nil || len(open) > 0 {
+		t.Errorf("open tasks %v, %v", open, err)
+	}
+}
+
+// TestStopEndsTheSubagentToo lets nothing of it be heard after that.
+func TestStopEndsTheSubagentToo(t *testing.T) {
+	t.Parallel()
+	asked := make(chan struct{}, 1)
+	w := newParty(t, func(ctx context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+		if isAgent(msgs) {
+			return hang(ctx, asked)
+		}
+		return call("subagent", order("think"))
+	}, nil)
+	w.write("1", "1", "do it")
+	<-asked
+	w.write("1", "1", "/stop")
+	w.expectText("Stopped.")
+	w.settled()
+	if got := w.task(); got.State != session.TaskCancelled {
+		t.Errorf("task %+v", got)
+	}
+	w.restart()
+	w.settled()
+}
+
+// TestASubagentIsWaitedForAfterARestart by the call that was cut off, which finds it again.
+func TestASubagentIsWaitedForAfterARestart(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		asked := make(chan struct{}, 10)
+		up := atomic.Bool{}
+		w := newParty(t, func(ctx context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+			switch {
+			case isAgent(msgs) && up.Load():
+				return say("forty-two")
+			case isAgent(msgs):
+				return hang(ctx, asked)
+			case last(msgs).Role == providers.RoleTool:
+				return say(last(msgs).Content)
+			}
+			return call("subagent", order("think"))
+		}, nil)
+		w.write("1", "1", "do it")
+		<-asked
+		w.stop()
+		up.Store(true)
+		w.start()
+		w.expectText("forty-two")
+		w.settled()
+		if got := w.task(); got.State != session.TaskDone || !got.Waited {
+			t.Errorf("task %+v", got)
+		}
+	})
+}
+
+// TestASubagentThatTakesTooLong ends with its deadline, and its call says so.
+func TestASubagentThatTakesTooLong(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		asked := make(chan struct{}, 10)
+		w := newParty(t, func(ctx context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+			switch {
+			case isAgent(msgs):
+				return hang(ctx, asked)
+			case last(msgs).Role == providers.RoleTool:
+				return say(last(msgs).Content)
+			}
+			return call("subagent", order("think"))
+		}, nil)
+		began := time.Now()
+		w.write("1", "1", "do it")
+		o := <-w.sent
+		if after := time.Since(began); after < 10*time.Minute || after > 11*time.Minute {
+			t.Errorf("told after %v", after)
+		}
+		if !strings.Contains(o.Text, `"timeout"`) || !strings.Contains(o.Text, "did not end within 10 minutes") {
+			t.Errorf("told %q", o.Text)
+		}
+		w.settled()
+	})
+}
+
+// TestASubagentsStepsAreSeen as the progress of the call that waits for it.
+func TestASubagentsStepsAreSeen(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := &board{notes: make(chan string, 100)}
+		look := fn{name: "look", an: readOnly(), run: func(context.Context, map[string]any) *tools.ToolResult {
+			<-time.After(5 * time.Second)
+			return tools.NewToolResult("seen")
+		}}
+		w := newParty(t, func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+			switch {
+			case last(msgs).Role == providers.RoleTool:
+				return say("done")
+			case isAgent(msgs):
+				<-time.After(time.Second)
+				return call("look", "{}")
+			}
+			return call("subagent", order("think"))
+		}, []tools.Tool{look}, withOptions(func(o *agent.Options) {
+			o.Status = func(channels.Address) channels.StatusShower { return b }
+		}))
+		w.write("1", "1", "do it")
+		w.expectText("done")
+		w.settled()
+		close(b.notes)
+		var all []string
+		for note := range b.notes {
+			all = append(all, note)
+		}
+		if got := strings.Join(all, "\n"); !strings.Contains(got, "the work: step 1: using look") {
+			t.Errorf("noted:\n%s", got)
+		}
+	})
+}

@@ -1,0 +1,283 @@
+package agent
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"parley/pkg/channels"
+	"parley/pkg/session"
+	"parley/pkg/tools"
+)
+
+// StartAgent starts a background agent for the call in ctx and returns the name of
+// its task, which is durable then.
+func (a *Agent) StartAgent(ctx context.Context, name, task string, limit time.Duration) (string, error) {
+	t, _, err := a.spawn(ctx, session.Task{Tool: "spawn"}, order{Task: task, Name: name}, limit)
+	if err != nil {
+		return "", err
+	}
+	if t.State == session.TaskCancelled {
+		return "", tools.Fail(tools.ErrExecutionFailed, "the agent was cancelled", nil)
+	}
+	return t.Short(), nil
+}
+
+// AskAgent starts a background agent for the call in ctx and waits for its report.
+// A call that is made again after a crash goes on waiting for the same agent.
+func (a *Agent) AskAgent(ctx context.Context, name, task string, limit time.Duration) (string, error) {
+	t, r, err := a.spawn(ctx, session.Task{Tool: "subagent", Waited: true}, order{Task: task, Name: name}, limit)
+	if err != nil {
+		return "", err
+	}
+	if t.State == session.TaskRunning {
+		_, l, err := a.liveNow(ctx, &t)
+		if err != nil {
+			return "", tools.Fail(tools.ErrExecutionFailed, "the agent's report cannot be read", nil).Because(err)
+		}
+		l.tells(func(line string) { tools.Progress(ctx, channels.Visible(name)+": "+line) })
+		defer l.tells(nil)
+		select {
+		case <-l.ctx.Done():
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
+	}
+	ended, err := a.o.Engine.Task(ctx, t.ID)
+	if err != nil {
+		return "", tools.Fail(tools.ErrExecutionFailed, "the agent's report cannot be read", nil).Because(err)
+	}
+	if ended.Tainted {
+		r.taint.brings(tools.InvocationFrom(ctx).CallID)
+	}
+	switch ended.State {
+	case session.TaskDone:
+		return ended.Result, nil
+	case session.TaskRunning: // the gateway stops: the call is made again at the next start
+		<-ctx.Done()
+		return "", ctx.Err()
+	case session.TaskTimedOut:
+		return "", tools.Fail(tools.ErrTimeout, ended.Result, nil)
+	case session.TaskCancelled:
+		return "", tools.Fail(tools.ErrExecutionFailed, "the agent was cancelled and has no report", nil)
+	default:
+		return "", tools.Fail(tools.ErrExecutionFailed, ended.Result, nil)
+	}
+}
+
+// spawn records a task for an agent, and lets the agent begin. Of the same call the
+// same order is the same task.
+func (a *Agent) spawn(ctx context.Context, t session.Task, o order, limit time.Duration) (session.Task, *run, error) {
+	r, key, err := a.callOf(ctx)
+	if err != nil {
+		return t, nil, err
+	}
+	t.ID = r.info.ID + "/" + key + "/" + digest(o)
+	lock := a.startingIn(r.chat)
+	lock.Lock()
+	defer lock.Unlock()
+	known, err := a.o.Engine.Task(ctx, t.ID)
+	switch {
+	case err == nil:
+		t = known
+		r.noteAgent(&t)
+	case !errors.Is(err, session.ErrNotFound):
+		return t, r, tools.Fail(tools.ErrExecutionFailed, "no agent can be started now", nil).Because(err)
+	default:
+		if err := r.record(ctx, &t, o, limit); err != nil {
+			return t, r, err
+		}
+	}
+	if t.State != session.TaskRunning {
+		return t, r, nil
+	}
+	a.live(ctx, &t)
+	if err := a.o.Engine.Append(ctx, []session.Item{beginningOf(&t)}, nil); err != nil {
+		err = a.notBegun(ctx, &t, err)
+		return t, r, err
+	}
+	return t, r, nil
+}
+
+// record makes an agent's task durable, if one may be started.
+func (r *run) record(ctx context.Context, t *session.Task, o order, limit time.Duration) error {
+	if err := r.mayStart(ctx); err != nil {
+		return err
+	}
+	r.describe(ctx, t, o, limit)
+	r.noteAgent(t)
+	step := session.Step{Kind: session.StepStarted, Tasks: []session.Task{*t}, Await: true}
+	if err := r.steps.record(ctx, step); err != nil {
+		return tools.Fail(tools.ErrExecutionFailed, "the agent could not be recorded and was not started", nil).Because(err)
+	}
+	r.log().Info().Str("task", t.ID).Str("tool", t.Tool).Int("depth", t.Depth).Msg("background agent started")
+	return nil
+}
+
+// notBegun gives up an agent that is recorded and cannot begin.
+func (a *Agent) notBegun(ctx context.Context, t *session.Task, why error) error {
+	a.tasks.close(t.ID)
+	if _, err := a.o.Engine.Complete(context.WithoutCancel(ctx), t.ID, session.Completion{State: session.TaskCancelled}); err != nil {
+		a.o.Log.Error().Err(err).Str("task", t.ID).Msg("an agent that did not begin stays open until the next start")
+	}
+	return tools.Fail(tools.ErrExecutionFailed, "the agent could not be started", nil).Because(why)
+}
+
+// describe fills in whose agent it is, and what bounds it.
+func (r *run) describe(ctx context.Context, t *session.Task, o order, limit time.Duration) {
+	arguments, err := json.Marshal(o)
+	if err != nil {
+		arguments = []byte("{}") // two texts can be marshalled
+	}
+	now := time.Now()
+	t.Chat, t.Session, t.Address, t.Turn = r.chat, r.session, r.home, r.info.ID
+	t.Call, t.Arguments = tools.InvocationFrom(ctx).CallID, arguments
+	t.Creator, t.Direct, t.Level, t.Tainted = r.who.sender, r.who.direct, string(r.who.level), r.taint.is()
+	t.Agent, t.Depth, t.State = true, r.depth+1, session.TaskRunning
+	t.Started, t.Deadline = now, now.Add(limit)
+	if t.Waited && r.task != nil && t.Deadline.After(r.task.Deadline) {
+		t.Deadline = r.task.Deadline
+	}
+}
+
+// mayStart says why no agent may be started (any more) by the turn.
+func (r *run) mayStart(ctx context.Context) error {
+	b := &r.a.o.Background
+	if r.depth >= b.MaxDepth {
+		return tools.Fail(tools.ErrPermissionDenied, fmt.Sprintf(
+			"agents may start each other %d deep (background.max_depth) and no deeper, also by way of their reports: do it without one", b.MaxDepth), nil)
+	}
+	if n := r.startedAgents(); n >= b.PerTurn {
+		return tools.Fail(tools.ErrBusy, fmt.Sprintf("one turn may start %d agents (background.per_turn), and this one has", n), nil)
+	}
+	open, err := r.a.o.Engine.OpenTasks(ctx)
+	if err != nil {
+		return tools.Fail(tools.ErrExecutionFailed, "no agent can be started now", nil).Because(err)
+	}
+	all, here := 0, 0
+	for i := range open {
+		if open[i].Agent {
+			all++
+			if open[i].Chat == r.chat {
+				here++
+			}
+		}
+	}
+	switch {
+	case here >= b.PerChat:
+		return tools.Fail(tools.ErrBusy, fmt.Sprintf("%d agents work for this chat, and no more may at a time (background.per_chat)", here), nil)
+	case all >= maxAgents:
+		return tools.Fail(tools.ErrBusy, "the gateway has as many agents as it can; try again later", nil)
+	}
+	return nil
+}
+
+// digest tells the orders of one call apart.
+func digest(o order) string {
+	sum := sha256.Sum256([]byte(o.Name + "\x00" + o.Task))
+	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:5]))
+}
+
+// startingIn is what orders the starts of a chat's agents.
+func (a *Agent) startingIn(chat string) *sync.Mutex {
+	return &a.agents.starting[maphash.String(a.agents.seed, chat)%uint64(len(a.agents.starting))]
+}
+
+// agentRun is what a turn knows of agents: the one that it is, and those that it started.
+type agentRun struct {
+	task *session.Task // whose background agent this turn is; nil for most
+	life *life
+	// depth is how many agents deep the turn is: those count, too, whose report it
+	// brings, so that no chain of reports goes on for ever.
+	depth int
+	// report is the task whose result the turn brings home; nil for most.
+	report *session.Task
+	// waiting says that the agent's turn ends and its task does not: a person is asked.
+	waiting bool
+	// started are the agents that the turn has started, by task id; see run.mu.
+	started map[string]bool
+}
+
+// startedBy are the agents that earlier attempts at a turn started.
+func startedBy(steps []session.Step) map[string]bool {
+	out := map[string]bool{}
+	for i := range steps {
+		for j := range steps[i].Tasks {
+			if t := &steps[i].Tasks[j]; t.Agent {
+				out[t.ID] = true
+			}
+		}
+	}
+	return out
+}
+
+// begunBy are those of them whose call has not ended.
+func begunBy(info *session.TurnInfo) map[string]session.Task {
+	out := map[string]session.Task{}
+	for i := range info.Steps {
+		for _, t := range info.Steps[i].Tasks {
+			if t.Agent {
+				out[t.ID] = t
+			}
+		}
+	}
+	for i := range info.Steps {
+		if s := &info.Steps[i]; s.Kind == session.StepEnded && s.Call != nil {
+			dropCall(out, info.ID+"/"+callKey(s.Round, s.Call.Index))
+		}
+	}
+	return out
+}
+
+// dropCall forgets the agents of a call.
+func dropCall(ids map[string]session.Task, call string) {
+	for id := range ids {
+		if strings.HasPrefix(id, call+"/") {
+			delete(ids, id)
+		}
+	}
+}
+
+// noteAgent remembers an agent whose call has not ended: one that is waited for, or
+// has hardly begun, ends where the turn is cut off.
+func (r *run) noteAgent(t *session.Task) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.started[t.ID], r.begun[t.ID] = true, *t
+}
+
+func (r *run) startedAgents() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.started)
+}
+
+// forgetAgents is called when a call has ended: its agents go on without it.
+func (r *run) forgetAgents(round, index int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	dropCall(r.begun, r.info.ID+"/"+callKey(round, index))
+}
+
+// tellSteps tells how far the agent is.
+func (r *run) tellSteps(e *tools.Event) {
+	line := ""
+	switch e.Kind {
+	case tools.EventExecuting:
+		line = "step " + strconv.Itoa(e.Round) + ": using " + e.Tool
+	case tools.EventProgress:
+		line = e.Text
+	default: // what it writes is seen when it reports
+		return
+	}
+	r.life.say(line)
+	r.a.tell(r.task.ID, line)
+}

@@ -1,0 +1,121 @@
+package spawn
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"parley/pkg/tools"
+)
+
+// The names of the tools.
+const (
+	Spawn    = "spawn"
+	Subagent = "subagent"
+)
+
+const (
+	// MaxTask is how many characters a task has at most.
+	MaxTask = 8000
+	// MaxName is how many a name has.
+	MaxName = 40
+	// How long subagent waits where a call names no time.
+	waitTime = 10 * time.Minute
+	// What a waiting call has beyond its agent's deadline, so that the
+	// agent's own end is what it tells.
+	overtime = time.Minute
+)
+
+// Agents starts background agents for the call that is in ctx (see
+// [tools.InvocationFrom]). The same task of the same call is the same agent,
+// however often it is asked for. Errors are for the model. Both may be called from
+// many goroutines.
+type Agents interface {
+	// StartAgent returns the name for people of an agent that is recorded and will
+	// report to the chat by itself within limit.
+	StartAgent(ctx context.Context, name, task string, limit time.Duration) (id string, err error)
+	// AskAgent waits for an agent's report, limit at most. The agent ends with ctx.
+	AskAgent(ctx context.Context, name, task string, limit time.Duration) (report string, err error)
+}
+
+// arguments are those of both tools.
+type arguments struct {
+	Task    string `json:"task" jsonschema:"what the agent is to do and to report, in full: it sees nothing of this conversation (1 to 8000 characters)"`
+	Name    string `json:"name,omitempty" jsonschema:"two or three words by which people will know the task"`
+	Minutes int    `json:"deadline_minutes,omitempty" jsonschema:"when the agent is given up"`
+}
+
+// started is what spawn tells the model.
+type started struct {
+	Task string `json:"task"`
+	Name string `json:"name"`
+	Note string `json:"note"`
+}
+
+// New makes spawn and subagent. The deadline is the longest that an agent may take.
+func New(a Agents, deadline time.Duration) []tools.Tool {
+	// Neither changes anything by itself: what their agents do is asked about call by call.
+	an := tools.Annotations{Idempotent: true, Speaks: true, Level: tools.LevelRead}
+	waits := an
+	waits.Timeout = deadline + overtime
+	return []tools.Tool{
+		tools.New(Spawn, "Start a background agent that works on a task by itself and reports to this chat when it is done, while the conversation goes on. Use it for what takes long. It has this chat's tools and rights.",
+			an, func(ctx context.Context, in arguments) (any, error) {
+				limit, err := in.check(deadline, deadline)
+				if err != nil {
+					return nil, err
+				}
+				id, err := a.StartAgent(ctx, in.Name, in.Task, limit)
+				if err != nil {
+					return nil, err
+				}
+				return started{
+					Task: id, Name: in.Name,
+					Note: "It has started and has no result yet. Its report comes into this conversation by itself; do not wait for it and do not start it again.",
+				}, nil
+			}),
+		tools.New(Subagent, "Let an agent of its own work on a task, and wait for its report. Use it for work of many steps of which only the outcome matters here; several in one answer work side by side. It has this chat's tools and rights.",
+			waits, func(ctx context.Context, in arguments) (any, error) {
+				limit, err := in.check(min(waitTime, deadline), deadline)
+				if err != nil {
+					return nil, err
+				}
+				return a.AskAgent(ctx, in.Name, in.Task, limit)
+			}),
+	}
+}
+
+// check puts the arguments in order and gives the time that the agent has.
+func (in *arguments) check(usual, most time.Duration) (time.Duration, error) {
+	in.Name = strings.Join(strings.Fields(in.Name), " ")
+	switch n := utf8.RuneCountInString(in.Task); {
+	case strings.TrimSpace(in.Task) == "":
+		return 0, tools.Fail(tools.ErrInvalidArguments, "task is needed and cannot be empty", nil)
+	case n > MaxTask:
+		return 0, tools.Fail(tools.ErrInvalidArguments, fmt.Sprintf("task has %d characters; at most %d are allowed", n, MaxTask), nil)
+	}
+	if n := utf8.RuneCountInString(in.Name); n > MaxName {
+		return 0, tools.Fail(tools.ErrInvalidArguments, fmt.Sprintf("name has %d characters; at most %d are allowed", n, MaxName), nil)
+	}
+	if in.Name == "" {
+		in.Name = heading(in.Task)
+	}
+	if in.Minutes == 0 {
+		return usual, nil
+	}
+	if in.Minutes < 0 || in.Minutes > int(most/time.Minute) {
+		return 0, tools.Fail(tools.ErrInvalidArguments, fmt.Sprintf("deadline_minutes must be 1 to %d", int(most/time.Minute)), nil)
+	}
+	return time.Duration(in.Minutes) * time.Minute, nil
+}
+
+// heading is the beginning of a task, as its name.
+func heading(task string) string {
+	runes := []rune(strings.Join(strings.Fields(task), " "))
+	if len(runes) <= MaxName {
+		return string(runes)
+	}
+	return strings.TrimSpace(string(runes[:MaxName-1])) + "…"
+}
