@@ -19,10 +19,12 @@ What I understand:
 - arithmetic: what is 17*23?, 15% of 80, square root of 2
 - the time: what time is it in Tokyo?
 - files of the workspace: list the files, show MEMORY.md, find files named *.md, which files mention milk, how big is MEMORY.md, send MEMORY.md
+- reminders: remind me in 2 minutes to drink water, every monday at 9 show MEMORY.md, what is scheduled, cancel reminder ID
+- work in the background: in the background: 3*4+5
 - any tool: /tool NAME JSON, such as /tool calculator {"expression":"2^200"}`
 }
 
 func (a about) unknown() string {
-	return "I did not understand that: I am Parley's offline model and know only arithmetic, the time, the files of the workspace and /tool NAME JSON. " +
+	return "I did not understand that: I am Parley's offline model and know only arithmetic, the time, the files of the workspace, reminders and /tool NAME JSON. " +
 		"Say help for examples. For everything else connect a real model: set OPENAI_API_KEY or name one under models: in parley.yaml."
 }

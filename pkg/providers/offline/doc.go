@@ -8,8 +8,9 @@
 //     to connect a real model. What it does not understand it says so; it never
 //     makes up an answer.
 //   - It understands everyday English for arithmetic, the time somewhere, the
-//     files of the workspace, greetings and questions about itself, and
-//     /tool NAME JSON for any tool. Whatever needs a tool is a real tool call
+//     files of the workspace, reminders and other schedules, work in the
+//     background, greetings and questions about itself, and /tool NAME JSON for
+//     any tool. It asks for the time zone where a schedule needs one. Whatever needs a tool is a real tool call
 //     that goes through the same loop, checks and policy as any model's; its
 //     result becomes a plain sentence.
 //   - It calls offered tools only, and honours tool_choice.

@@ -33,9 +33,10 @@ type rule struct {
 }
 
 // grammar is everything the model understands. Its rules are tried in order:
-// courtesy.go, expression.go, paths.go, place.go.
+// later.go, courtesy.go, expression.go, paths.go, place.go.
 type grammar struct {
 	about    about
+	places   *places
 	tool     *regexp.Regexp
 	relayed  *regexp.Regexp
 	task     *regexp.Regexp
@@ -45,6 +46,7 @@ type grammar struct {
 	polite   *regexp.Regexp
 	trailer  *regexp.Regexp
 	joints   *regexp.Regexp
+	later    []rule
 	exact    []rule
 	rules    []rule
 	courtesy []rule
@@ -53,6 +55,7 @@ type grammar struct {
 func newGrammar(a about) *grammar {
 	g := &grammar{
 		about:   a,
+		places:  newPlaces(),
 		tool:    regexp.MustCompile(`(?s)^/tool(?:@\S+)?(?:\s+(\S+))?\s*(.*)$`),
 		relayed: regexp.MustCompile(`(?is)^(?:\[(?:background|task|scheduled?|reminder|system|approval|decision|event|notice)\b[^\]]*\]|(?:background |scheduled )?(?:task|job|reminder)\b[^\n]*\b(?:finished|ended|failed|done|due|completed|interrupted)\b)`),
 		task:    regexp.MustCompile(`(?s)^\[background task\] (.+?) ended \((\w+)\)\. (.*?)\nResult:\n(.*)$`),
@@ -66,7 +69,11 @@ func newGrammar(a about) *grammar {
 	}
 	g.courtesy = courtesyRules(a)
 	g.exact = []rule{arithmeticRule()}
-	g.rules = append(pathRules(), placeRules()...)
+	g.rules = append(pathRules(), g.places.rules()...)
+	g.later = laterRules(func(text string) bool {
+		parts, understood := g.parts(text)
+		return understood > 0 && understood == len(parts) || g.sentence(text) != nil
+	})
 	return g
 }
 
@@ -86,13 +93,18 @@ func (g *grammar) understand(m providers.Message) []piece {
 	if out := g.request(text); out != nil {
 		return out
 	}
-	// In a group the sender's name comes first, and what is replied to before the reply.
-	if plain := g.quote.ReplaceAllString(g.sender.ReplaceAllString(text, ""), ""); plain != text {
+	if plain := g.unaddressed(text); plain != text {
 		if out := g.request(plain); out != nil {
 			return out
 		}
 	}
 	return g.unknown()
+}
+
+// unaddressed is a text without what stands before it in a group: the sender's
+// name, and what is replied to.
+func (g *grammar) unaddressed(text string) string {
+	return g.quote.ReplaceAllString(g.sender.ReplaceAllString(text, ""), "")
 }
 
 // request understands what a person wrote, or gives nothing.
@@ -165,8 +177,7 @@ func (g *grammar) sentence(text string) []piece {
 	if out := try(g.exact, plain); out != nil {
 		return out
 	}
-	plain = g.trailer.ReplaceAllString(plain, "")
-	return try(g.rules, plain)
+	return try(g.rules, g.trailer.ReplaceAllString(plain, ""))
 }
 
 func try(rules []rule, text string) []piece {
@@ -180,10 +191,23 @@ func try(rules []rule, text string) []piece {
 	return nil
 }
 
-// line understands one line, which may hold several requests: as such when every
-// part makes sense by itself, else as one sentence, else whatever parts make
-// sense. The second result says whether anything does.
+// line understands one line: what is to be done at another time as a whole, else
+// what is to be done now. The second result says whether anything makes sense.
 func (g *grammar) line(text string) ([]piece, bool) {
+	if out := try(g.later, g.plain(text)); out != nil {
+		return out, true
+	}
+	return g.now(text)
+}
+
+// plain is a sentence without the words that ask for it.
+func (g *grammar) plain(text string) string {
+	return g.trailer.ReplaceAllString(strings.TrimSpace(g.polite.ReplaceAllString(text, "")), "")
+}
+
+// now understands a line that may hold several requests: as such when every part
+// makes sense by itself, else as one sentence, else whatever parts make sense.
+func (g *grammar) now(text string) ([]piece, bool) {
 	parts, understood := g.parts(text)
 	if understood > 1 && understood == len(parts) && !strings.ContainsAny(text, "\"`“") {
 		return slices.Concat(parts...), true

@@ -38,6 +38,7 @@ func pathRules() []rule {
 		one(`send(?:\s+(?:me|us))?(?:\s+the)?(?:\s+(?:file|document|picture|photo))?(?:\s+(?:called|named))?\s+(.+)`, p.send),
 		one(show+what+`(.+)`, func(s string) []piece { return p.read(s, false) }),
 		one(`what`+is+`\s+(?:written\s+)?(?:(?:the\s+)?(?:contents?|text)\s+(?:of|in)|in(?:side)?)(?:\s+the)?(?:\s+file)?\s+(.+)`, p.look),
+		one(`(?:look\s+(?:into|at)|summari[sz]e|sum\s+up)(?:\s+the)?(?:\s+file)?\s+(.+)`, func(s string) []piece { return p.read(s, false) }),
 		one(`what\s+does(?:\s+the)?(?:\s+file)?\s+(.+?)\s+(?:say|contain|hold)`, func(s string) []piece { return p.read(s, false) }),
 		one(`(?:how\s+(?:big|large|long|old)\s+is|(?:what`+is+`\s+)?(?:the\s+)?size\s+of|when\s+was|stat|(?:file\s+)?info(?:rmation)?(?:\s+(?:on|about|for|of))?|`+
 			`(?:give|show|tell)\s+me\s+(?:info(?:rmation)?|details)\s+(?:on|about|for|of)|file_info)(?:\s+the)?(?:\s+file)?\s+(.+?)(?:\s+(?:last\s+)?(?:changed|modified|edited|updated|written|created))?`, p.info),

@@ -11,14 +11,19 @@ import (
 type places struct {
 	aliases map[string]string
 	filler  *regexp.Regexp
+	here    *regexp.Regexp
 }
 
-// placeRules understand questions for the time, the date and the weekday.
-func placeRules() []rule {
-	p := &places{
+func newPlaces() *places {
+	return &places{
 		aliases: aliases(),
+		here:    regexp.MustCompile(`(?i)^(?:(?:i(?:'m|’m|\s+am|\s+live)|we(?:'re|’re|\s+are|\s+live)|it(?:'s|’s|\s+is))\s+in|(?:my|our|the|use|use\s+the)?\s*time\s?zone(?:\s+is|:)?|use)\s+(.+)$`),
 		filler:  regexp.MustCompile(`(?i)^(?:\s*\b(?:is|it|now|today|currently|the|of|be|and|date|time|day|week|month|year|weekday|exact|exactly|local|please|right|moment|at|we|have|got|do|you|a|current|here|there|s)\b|\s|'|’|,)*$`),
 	}
+}
+
+// rules understand questions for the time, the date and the weekday.
+func (p *places) rules() []rule {
 	return []rule{{
 		regexp.MustCompile(`(?is)^(?:(?:what|which|tell|show|give|do|how|say|check|get|current|the|local|exact|whats)\b(.*?)\b)??(?:time|date|day|weekday|today|late|now|clock|current_time)\b(.*)$`),
 		func(groups []string) []piece { return p.understand(groups[1], groups[2]) },
@@ -36,9 +41,26 @@ func (p *places) understand(before, after string) []piece {
 	}
 	zone := p.zone(name)
 	if zone == "" {
-		return say("I do not know the time zone of “" + short(name, 60) + "”. Name one such as Europe/Berlin or Asia/Tokyo, or a large city.")
+		return say(unknownZone(name))
 	}
 	return use("current_time", map[string]any{"timezone": zone})
+}
+
+// where reads the zone of somebody who says where they are, or nothing but the
+// zone: its IANA name, or the place whose zone is not known.
+func (p *places) where(text string) (zone, place string) {
+	text = placeName(strings.TrimSpace(text))
+	if g := p.here.FindStringSubmatch(text); g != nil {
+		text = placeName(g[1])
+		return p.zone(text), text
+	}
+	return p.zone(text), ""
+}
+
+const noZone = "I do not know the time zone of “"
+
+func unknownZone(place string) string {
+	return noZone + short(place, 60) + "”. Name one such as Europe/Berlin or Asia/Tokyo, or a large city."
 }
 
 // placeIn cuts " in Tokyo" or a lone zone such as " UTC" off the end of a question.

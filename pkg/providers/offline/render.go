@@ -20,6 +20,9 @@ const more = "There are more."
 // render tells the result of a call in plain words. What is not in the shape
 // that the tool is known for is shown as it is.
 func render(tc providers.ToolCall, result string) string {
+	if wantsZone(tc, result) {
+		return askZone
+	}
 	if text, ok := renderError(tc, result); ok {
 		return text
 	}

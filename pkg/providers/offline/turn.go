@@ -22,6 +22,9 @@ type turn struct {
 	salt  uint32
 	// results of calls by their id.
 	results map[string]providers.Message
+	// zoneless are calls of the turn before that failed for want of a time zone, for
+	// which the person was asked.
+	zoneless []call
 }
 
 // round is some messages of the person, or of the system, and the calls that
@@ -34,6 +37,7 @@ type round struct {
 // readTurn finds the messages since the last assistant message without calls.
 func (p *Provider) readTurn(messages []providers.Message) *turn {
 	t := &turn{first: true, ids: map[string]bool{}, results: map[string]providers.Message{}}
+	t.zoneless = zoneless(messages)
 	start, led := 0, true
 	for i := range messages {
 		m := &messages[i]
@@ -90,7 +94,7 @@ func (t *turn) calls(g *grammar, c choice) ([]providers.ToolCall, error) {
 	open := t.rounds[len(t.rounds)-1]
 	for i := range open.asked {
 		n := 0
-		for _, p := range g.understand(open.asked[i]) {
+		for _, p := range t.understand(g, open.asked[i]) {
 			if p.call == nil || !c.has(p.call.name) {
 				continue
 			}
@@ -152,7 +156,7 @@ func (t *turn) answer(g *grammar, a about, c choice) string {
 			byMessage[n] = append(byMessage[n], tc)
 		}
 		for i := range r.asked {
-			texts, intro := t.answerOne(g.understand(r.asked[i]), byMessage[i], len(byMessage[-1]) > 0, c)
+			texts, intro := t.answerOne(t.understand(g, r.asked[i]), byMessage[i], len(byMessage[-1]) > 0, c)
 			out = append(out, texts...)
 			introduced = introduced || intro
 		}

@@ -1,0 +1,72 @@
+package offline
+
+import (
+	"encoding/json"
+	"maps"
+	"strings"
+
+	"parley/pkg/providers"
+)
+
+// askZone is what the person is asked where a schedule needs a time zone.
+const askZone = "In which time zone are you? Tell me, such as: I am in Europe/Vienna."
+
+// wantsZone says whether a call failed for want of a time zone.
+func wantsZone(tc providers.ToolCall, result string) bool {
+	if _, given := tc.Arguments["timezone"]; tc.Name != scheduleTool || given {
+		return false
+	}
+	var e struct {
+		Error   bool
+		Message string
+	}
+	return json.Unmarshal([]byte(result), &e) == nil && e.Error && strings.Contains(strings.ReplaceAll(strings.ToLower(e.Message), " ", ""), "timezone")
+}
+
+// zoneless gives the calls of the last turn that wait for the person's time zone:
+// until they are made again, or the person speaks of something else.
+func zoneless(messages []providers.Message) []call {
+	var out, open []call
+	made := map[string]providers.ToolCall{}
+	for i := range messages {
+		switch m := &messages[i]; {
+		case m.Role == providers.RoleTool:
+			if tc, ok := made[m.ToolCallID]; ok && wantsZone(tc, m.Content) {
+				open = append(open, call{name: tc.Name, args: tc.Arguments})
+			}
+		case m.Role == providers.RoleAssistant && len(m.ToolCalls) == 0:
+			if open != nil || !strings.HasPrefix(m.Content, noZone) {
+				out = open
+			}
+			open = nil
+			clear(made)
+		default:
+			for _, tc := range m.ToolCalls {
+				made[tc.ID] = tc
+			}
+		}
+	}
+	return out
+}
+
+// understand is what a message comes to in this turn.
+func (t *turn) understand(g *grammar, m providers.Message) []piece {
+	if len(t.zoneless) == 0 || m.Role != providers.RoleUser || g.relayed.MatchString(m.Content) {
+		return g.understand(m)
+	}
+	zone, place := g.places.where(g.plain(g.prefix.ReplaceAllString(g.unaddressed(strings.TrimSpace(m.Content)), "")))
+	switch {
+	case zone != "":
+		var out []piece
+		for _, c := range t.zoneless {
+			args := maps.Clone(c.args)
+			args["timezone"] = zone
+			out = append(out, use(c.name, args)...)
+		}
+		return out
+	case place != "":
+		return say(unknownZone(place))
+	default:
+		return g.understand(m)
+	}
+}
