@@ -15,6 +15,10 @@ const (
 	answerMark = "rq"
 	nonceLen   = 12
 	scriptMark = "do:"
+	// How the agent tells its model that background work has ended.
+	taskMark   = "[background task]"
+	untoldMark = "has not been told"
+	resultMark = "\nResult:\n"
 	// Lines of the answer hold that many of a [Script]'s words.
 	wordsInLine = 5
 )
@@ -28,6 +32,9 @@ type Script struct {
 	Parts []string `json:"parts,omitempty"`
 	// Pad is about how many bytes of words follow each part.
 	Pad int `json:"pad,omitempty"`
+	// Quiet answers with the parts and nothing else: for asks that go to a background
+	// agent or a job, whose answer is no answer to the person's ask.
+	Quiet bool `json:"quiet,omitempty"`
 }
 
 // Words are the words that follow one of the script's parts in the answer to the
@@ -46,7 +53,8 @@ type ScriptCall struct {
 	Args map[string]any `json:"args"`
 }
 
-// Text is the ask's text for a script.
+// Text is the ask's text for a script. What stands in the script is not asked for: a
+// call may carry another ask in its arguments.
 func (s Script) Text() string {
 	b, err := json.Marshal(s)
 	if err != nil {
@@ -54,6 +62,9 @@ func (s Script) Text() string {
 	}
 	return scriptMark + string(b)
 }
+
+// Ask is a whole ask: the script and the nonce.
+func (s Script) Ask(nonce string) string { return s.Text() + " " + askMark + nonce }
 
 // CallID is the id that the model gives to a call of an ask's script.
 func CallID(nonce string, round, index int) string {
@@ -86,17 +97,22 @@ type open struct {
 }
 
 // Decide gives the next answer of a conversation: the calls that are due for
-// the open asks, or one text that answers all of them, or NO_REPLY; and the
-// nonces of the open asks.
+// the open asks, or one text that answers all of them and tells what ended in the
+// background, or NO_REPLY; and the nonces of the open asks.
 func (b *Brain) Decide(messages []providers.Message) (resp *providers.LLMResponse, nonces []string) {
 	var asks []*open
+	var ended []string
 	for i := range messages {
 		switch m := &messages[i]; m.Role {
 		case providers.RoleUser:
+			if result, ok := untold(m.Content); ok {
+				ended = append(ended, result)
+				continue
+			}
 			asks = appendAsks(asks, m.Content)
 		case providers.RoleAssistant:
 			if len(m.ToolCalls) == 0 {
-				asks = nil
+				asks, ended = nil, nil
 			}
 			for _, c := range m.ToolCalls {
 				called(asks, c.ID)
@@ -111,7 +127,20 @@ func (b *Brain) Decide(messages []providers.Message) (resp *providers.LLMRespons
 	if calls := due(asks); len(calls) > 0 {
 		return &providers.LLMResponse{ToolCalls: calls, FinishReason: providers.FinishToolCalls}, nonces
 	}
-	return &providers.LLMResponse{Content: answer(asks), FinishReason: providers.FinishStop}, nonces
+	text := strings.Join(append(answers(asks), ended...), "\n")
+	if text == "" {
+		text = "NO_REPLY"
+	}
+	return &providers.LLMResponse{Content: text, FinishReason: providers.FinishStop}, nonces
+}
+
+// untold gives the result of a background task of which the person was not told.
+func untold(text string) (string, bool) {
+	if !strings.HasPrefix(text, taskMark) || !strings.Contains(text, untoldMark) {
+		return "", false
+	}
+	_, result, ok := strings.Cut(text, resultMark)
+	return "ended: " + result, ok
 }
 
 func (b *Brain) told(callID, result string) {
@@ -121,17 +150,19 @@ func (b *Brain) told(callID, result string) {
 }
 
 func appendAsks(asks []*open, text string) []*open {
+	var script Script
+	if before, after, has := strings.Cut(text, scriptMark); has {
+		// What is not a script asks for nothing.
+		if d := json.NewDecoder(strings.NewReader(after)); d.Decode(&script) == nil {
+			text = before + after[d.InputOffset():]
+		}
+	}
 	_, after, ok := strings.Cut(text, askMark)
 	for ; ok; _, after, ok = strings.Cut(after, askMark) {
 		if len(after) < nonceLen {
 			return asks
 		}
-		o := &open{nonce: after[:nonceLen]}
-		if _, script, has := strings.Cut(text, scriptMark); has {
-			// What is not a script asks for nothing.
-			_ = json.NewDecoder(strings.NewReader(script)).Decode(&o.script)
-		}
-		asks = append(asks, o)
+		asks = append(asks, &open{nonce: after[:nonceLen], script: script})
 	}
 	return asks
 }
@@ -164,15 +195,14 @@ func due(asks []*open) []providers.ToolCall {
 	return calls
 }
 
-func answer(asks []*open) string {
-	if len(asks) == 0 {
-		return "NO_REPLY"
-	}
-	var b strings.Builder
-	for i, o := range asks {
-		if i > 0 {
-			b.WriteByte('\n')
+func answers(asks []*open) []string {
+	var all []string
+	for _, o := range asks {
+		if o.script.Quiet {
+			all = append(all, strings.Join(o.script.Parts, " "))
+			continue
 		}
+		var b strings.Builder
 		b.WriteString("answer " + answerMark + o.nonce)
 		for n, part := range o.script.Parts {
 			b.WriteString("\n\n**" + part + "** where 1 < 2 & _3_\n\n```text\n")
@@ -181,6 +211,7 @@ func answer(asks []*open) string {
 			}
 			b.WriteString("```")
 		}
+		all = append(all, b.String())
 	}
-	return b.String()
+	return all
 }

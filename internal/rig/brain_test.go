@@ -53,6 +53,19 @@ func TestDecide(t *testing.T) {
 			messages: []providers.Message{ask(script, first), assistant("", c00, c01), result(c00, ""), result(c01, ""), assistant("", c10), result(c10, "")},
 			text:     "answer rq" + first,
 		},
+		"an ask within a call's arguments is not asked": {
+			messages: []providers.Message{ask(rig.Script{Rounds: [][]rig.ScriptCall{{{Tool: "spawn", Args: map[string]any{"task": script.Ask(second)}}}}}, first)},
+			calls:    []string{c00},
+		},
+		"a quiet ask": {messages: []providers.Message{ask(rig.Script{Quiet: true, Parts: []string{"one", "two"}}, first)}, text: "one two"},
+		"background work that ended": {
+			messages: []providers.Message{ask(script, first), assistant("x"), user("[background task] spawn ended (done). The person has not been told yet.\nResult:\nfound")},
+			text:     "ended: found",
+		},
+		"background work that was told": {
+			messages: []providers.Message{user("[background task] x ended (done). The person has already been shown this text: y\nResult:\nfound")},
+			text:     "NO_REPLY",
+		},
 		"an ask that joined between rounds": {
 			messages: []providers.Message{ask(script, first), assistant("", c00, c01), result(c00, ""), result(c01, ""), ask(script, second)},
 			calls:    []string{c10, rig.CallID(second, 0, 0), rig.CallID(second, 0, 1)},

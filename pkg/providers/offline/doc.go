@@ -10,9 +10,9 @@
 //   - It understands everyday English for arithmetic, the time somewhere, the
 //     files of the workspace, reminders and other schedules, work in the
 //     background, greetings and questions about itself, and /tool NAME JSON for
-//     any tool. It asks for the time zone where a schedule needs one. Whatever needs a tool is a real tool call
-//     that goes through the same loop, checks and policy as any model's; its
-//     result becomes a plain sentence.
+//     any tool. It asks for the time zone where a schedule needs one. Whatever
+//     needs a tool is a real tool call that goes through the same loop, checks
+//     and policy as any model's; its result becomes a plain sentence.
 //   - It calls offered tools only, and honours tool_choice.
 //   - It holds no state: the same messages and tools give the same answer, down
 //     to the ids of the calls. Several messages since the last answer are
