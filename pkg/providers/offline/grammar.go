@@ -40,6 +40,8 @@ type grammar struct {
 	tool     *regexp.Regexp
 	relayed  *regexp.Regexp
 	task     *regexp.Regexp
+	agent    *regexp.Regexp
+	outcome  *regexp.Regexp
 	sender   *regexp.Regexp
 	quote    *regexp.Regexp
 	prefix   *regexp.Regexp
@@ -59,6 +61,8 @@ func newGrammar(a about) *grammar {
 		tool:    regexp.MustCompile(`(?s)^/tool(?:@\S+)?(?:\s+(\S+))?\s*(.*)$`),
 		relayed: regexp.MustCompile(`(?is)^(?:\[(?:background|task|scheduled?|reminder|system|approval|decision|event|notice)\b[^\]]*\]|(?:background |scheduled )?(?:task|job|reminder)\b[^\n]*\b(?:finished|ended|failed|done|due|completed|interrupted)\b)`),
 		task:    regexp.MustCompile(`(?s)^\[background task\] (.+?) ended \((\w+)\)\. (.*?)\nResult:\n(.*)$`),
+		agent:   regexp.MustCompile(`(?s)^\[background task\] The background agent (.+?) has ended \(\w+\)\. .*?\nReport:\n(.*)$`),
+		outcome: regexp.MustCompile(`(?s)^\[approval .*? The outcome: ([^\n]*)`),
 		sender:  regexp.MustCompile(`^[^\s:>/][^\n:]{0,80}:\s+`),
 		quote:   regexp.MustCompile(`^(?:>[^\n]*\n)+\s*`),
 		prefix:  regexp.MustCompile(`^(?:\[[^\]\n]{1,80}\]:?\s+|<?@[\w.-]{1,64}>?[,:]?\s+)+`),
@@ -88,6 +92,10 @@ func (g *grammar) understand(m providers.Message) []piece {
 	case m.Role != providers.RoleUser:
 		return say(text)
 	case g.relayed.MatchString(text):
+		if _, todo, ok := strings.Cut(text, orderMark); ok && strings.HasPrefix(text, "[schedule]") {
+			text = todo
+			break
+		}
 		return say(g.relay(text))
 	}
 	if out := g.request(text); out != nil {
@@ -133,6 +141,9 @@ func (g *grammar) request(text string) []piece {
 
 func (g *grammar) unknown() []piece { return []piece{{text: g.about.unknown(), introduces: true}} }
 
+// orderMark stands before what a job asks the model to do.
+const orderMark = "\nWhat is to be done:\n"
+
 // noReply is the answer that sends nothing.
 const noReply = "NO_REPLY"
 
@@ -144,6 +155,12 @@ func (g *grammar) relay(text string) string {
 			return noReply
 		}
 		return "The background task " + t[1] + " ended (" + t[2] + "):\n" + t[4]
+	}
+	if t := g.agent.FindStringSubmatch(text); t != nil {
+		return "The background task " + t[1] + " is done:\n" + t[2]
+	}
+	if t := g.outcome.FindStringSubmatch(text); t != nil {
+		return "I had to go on without what I asked for: " + t[1]
 	}
 	if strings.HasPrefix(text, "[approval ") {
 		return noReply // what came of the call says it

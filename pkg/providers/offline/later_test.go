@@ -192,3 +192,15 @@ func TestGeneratedBackgroundWork(t *testing.T) {
 		}
 	})
 }
+
+func TestABackgroundAgentSaysNothingOfItself(t *testing.T) {
+	t.Parallel()
+	messages := []providers.Message{
+		{Role: providers.RoleSystem, Content: "Be brief. You are a background agent. The assistant of a chat gave you the task that follows."}, user("3*4+5"),
+	}
+	first := ask(t, messages, allTools(), nil)
+	messages = append(messages, first.Message(), result(first.ToolCalls[0].ID, "calculator", `{"expression":"3*4+5","result":17}`))
+	if got := ask(t, messages, allTools(), nil).Content; got != "3*4+5 = 17" {
+		t.Errorf("it reports %q", got)
+	}
+}

@@ -44,6 +44,10 @@ func render(tc providers.ToolCall, result string) string {
 		text, ok = renderWritten(tc, result)
 	case "send_file":
 		text, ok = result, true
+	case scheduleTool:
+		text, ok = renderSchedule(tc.Arguments["action"], result)
+	case spawnTool:
+		text, ok = renderSpawn(result)
 	}
 	if ok {
 		return text

@@ -16,7 +16,7 @@ const maxAsked = 20
 // turn is what happened since the last answer to the person.
 type turn struct {
 	rounds []round
-	// first says that the model has never answered in this conversation.
+	// first says that the model has never answered in this conversation with a person.
 	first bool
 	ids   map[string]bool
 	salt  uint32
@@ -44,6 +44,7 @@ func (p *Provider) readTurn(messages []providers.Message) *turn {
 		switch {
 		case m.Role == providers.RoleSystem && led:
 			start = i + 1
+			t.first = t.first && !strings.Contains(m.Content, agentMark)
 			continue
 		case m.Role == providers.RoleAssistant && len(m.ToolCalls) == 0:
 			start, t.first = i+1, false
@@ -77,6 +78,10 @@ func (p *Provider) readTurn(messages []providers.Message) *turn {
 	t.salt = h.Sum32()
 	return t
 }
+
+// agentMark stands in the instructions of a background agent, whose report says
+// nothing of the model.
+const agentMark = "You are a background agent"
 
 // isLimitNotice knows the sentence with which the loop asks for a last answer.
 func isLimitNotice(text string) bool {

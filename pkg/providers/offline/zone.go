@@ -20,7 +20,7 @@ func wantsZone(tc providers.ToolCall, result string) bool {
 		Error   bool
 		Message string
 	}
-	return json.Unmarshal([]byte(result), &e) == nil && e.Error && strings.Contains(strings.ReplaceAll(strings.ToLower(e.Message), " ", ""), "timezone")
+	return json.Unmarshal([]byte(result), &e) == nil && e.Error && strings.Contains(e.Message, "time zone") && strings.Contains(e.Message, "ask the person")
 }
 
 // zoneless gives the calls of the last turn that wait for the person's time zone:

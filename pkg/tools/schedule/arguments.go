@@ -148,7 +148,11 @@ func (d desk) at(given, zone string) (at, note string, err error) {
 	text := strings.ToUpper(strings.TrimSpace(given))
 	t, local, ok := readTime(text)
 	if !ok {
-		return "", "", refuse("%s is no time; write it like 2026-11-22 09:00, or with an offset 2026-11-22T09:00:00+01:00", quoted(given))
+		t, ok = readNamed(text, d.Now().In(zoneOr(zone, time.UTC)))
+		local = true
+	}
+	if !ok {
+		return "", "", refuse("%s is no time; write it like 2026-11-22 09:00, tomorrow 09:00, monday 09:00, or with an offset 2026-11-22T09:00:00+01:00", quoted(given))
 	}
 	if local && zone == "" {
 		return "", "", needZone()

@@ -25,7 +25,7 @@ type input struct {
 	Prompt   *bool  `json:"prompt,omitempty" jsonschema:"true: you are asked to do what text says, and answer in the chat; false, the default: text itself is said"`
 	Name     string `json:"name,omitempty" jsonschema:"a short name for people"`
 	In       string `json:"in,omitempty" jsonschema:"once, after a time: 20m, 1h30m, 2 days"`
-	At       string `json:"at,omitempty" jsonschema:"once, at a time: 2026-11-22 09:00 where the person is, or RFC 3339 with an offset"`
+	At       string `json:"at,omitempty" jsonschema:"once, at a time where the person is: 2026-11-22 09:00, tomorrow 09:00, monday 09:00, 09:00; or RFC 3339 with an offset"`
 	Every    string `json:"every,omitempty" jsonschema:"again and again, each time after an interval of 60 seconds at least: 90m, 6 hours; for a time of day use cron"`
 	Cron     string `json:"cron,omitempty" jsonschema:"again and again at times of day where the person is: minute hour day-of-month month day-of-week (Sunday is 0), such as 0 9 * * 1-5, or @hourly, @daily, @weekly, @monthly, @yearly"`
 	Timezone string `json:"timezone,omitempty" jsonschema:"IANA time zone of the person, such as Europe/Berlin; kept for this chat, so that it is needed once"`
