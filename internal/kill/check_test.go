@@ -194,12 +194,17 @@ func (w *world) tasks() map[string][2]int {
 		}
 		bounds := all[a.chat]
 		bounds[1]++
-		if result, _ := w.model.Brain.Result(rig.CallID(a.nonce, 0, 0)); strings.Contains(result, "working in the background") {
+		if result, _ := w.model.Brain.Result(rig.CallID(a.nonce, 0, 0)); startedBehind(result) {
 			bounds[0]++
 		}
 		all[a.chat] = bounds
 	}
 	return all
+}
+
+// startedBehind says whether the model was told that work goes on in the background.
+func startedBehind(result string) bool {
+	return strings.Contains(result, "working in the background") || strings.Contains(result, "It has started")
 }
 
 // told counts what a chat was told about its tasks: results and interruptions.

@@ -2,6 +2,7 @@ package kill_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -38,14 +39,36 @@ func TestKillTheConsoleAtEachPoint(t *testing.T) {
 
 // screen keeps what the console wrote.
 type screen struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
+	mu      sync.Mutex
+	buf     bytes.Buffer
+	written chan struct{} // closed with the next write; nil where nobody waits
 }
 
 func (s *screen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.written != nil {
+		close(s.written)
+		s.written = nil
+	}
 	return s.buf.Write(p)
+}
+
+// next waits until something was written since the call, or a second has passed.
+func (s *screen) next(ctx context.Context) {
+	s.mu.Lock()
+	if s.written == nil {
+		s.written = make(chan struct{})
+	}
+	written := s.written
+	s.mu.Unlock()
+	t := time.NewTimer(time.Second)
+	defer t.Stop()
+	select {
+	case <-written:
+	case <-t.C:
+	case <-ctx.Done():
+	}
 }
 
 func (s *screen) String() string {

@@ -21,7 +21,10 @@ const (
 	long       kind = "long"
 	background kind = "background"
 	file       kind = "file"
-	mixed      kind = "mixed" // several calls in several rounds
+	mixed      kind = "mixed"    // several calls in several rounds
+	spawned    kind = "spawned"  // a background agent
+	reminder   kind = "reminder" // a job that says something
+	prompted   kind = "prompted" // a job that asks the model
 )
 
 // question is what somebody asks, with what must come of it.
@@ -105,6 +108,15 @@ func newQuestion(rng *rand.Rand, l *ledger, chat string, k kind) question {
 	case background:
 		q.task = l.canary(chat)
 		call(0, "background", map[string]any{"text": q.task, "n": rng.IntN(200)})
+	case spawned:
+		q.task = l.canary(chat)
+		inner := rig.Script{Quiet: true, Parts: []string{q.task}}
+		call(0, "spawn", map[string]any{"task": inner.Ask(l.digits()), "name": "a look"})
+	case reminder:
+		call(0, "schedule", map[string]any{"action": "create", "in": "1s", "text": "due: " + canary()})
+	case prompted:
+		inner := rig.Script{Quiet: true, Parts: []string{canary()}}
+		call(0, "schedule", map[string]any{"action": "create", "in": "1s", "prompt": true, "text": inner.Ask(l.digits())})
 	case file:
 		q.file = l.canary(chat)
 		call(0, "send_file", map[string]any{"path": "USER.md", "caption": "file " + q.file})

@@ -16,9 +16,7 @@ const (
 	nonceLen   = 12
 	scriptMark = "do:"
 	// How the agent tells its model that background work has ended.
-	taskMark   = "[background task]"
-	untoldMark = "has not been told"
-	resultMark = "\nResult:\n"
+	taskMark = "[background task]"
 	// Lines of the answer hold that many of a [Script]'s words.
 	wordsInLine = 5
 )
@@ -105,8 +103,8 @@ func (b *Brain) Decide(messages []providers.Message) (resp *providers.LLMRespons
 	for i := range messages {
 		switch m := &messages[i]; m.Role {
 		case providers.RoleUser:
-			if result, ok := untold(m.Content); ok {
-				ended = append(ended, result)
+			if strings.HasPrefix(m.Content, taskMark) {
+				ended = append(ended, untold(m.Content)...)
 				continue
 			}
 			asks = appendAsks(asks, m.Content)
@@ -135,12 +133,14 @@ func (b *Brain) Decide(messages []providers.Message) (resp *providers.LLMRespons
 }
 
 // untold gives the result of a background task of which the person was not told.
-func untold(text string) (string, bool) {
-	if !strings.HasPrefix(text, taskMark) || !strings.Contains(text, untoldMark) {
-		return "", false
+func untold(text string) []string {
+	marks := map[string]string{"has not been told": "\nResult:\n", "has not seen its report": "\nReport:\n"}
+	for mark, begins := range marks {
+		if head, result, ok := strings.Cut(text, begins); ok && strings.Contains(head, mark) {
+			return []string{"ended: " + result}
+		}
 	}
-	_, result, ok := strings.Cut(text, resultMark)
-	return "ended: " + result, ok
+	return nil
 }
 
 func (b *Brain) told(callID, result string) {

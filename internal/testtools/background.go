@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"parley/internal/failpoint"
 	"parley/pkg/tools"
 )
 
@@ -44,6 +45,7 @@ func (b *Background) Execute(ctx context.Context, args map[string]any) *tools.To
 	go func() {
 		t := time.NewTimer(d)
 		defer t.Stop()
+		failpoint.Hit("T3")
 		select {
 		case <-ctx.Done():
 			return // whoever ended the task speaks for it

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"parley/internal/failpoint"
 	"parley/pkg/channels"
 	"parley/pkg/session"
 	"parley/pkg/tools"
@@ -72,7 +73,9 @@ func (a *Agent) completeOnce(ctx context.Context, id string, state session.TaskS
 
 // endTask stores the end of a task; false for one that has ended before.
 func (a *Agent) endTask(ctx context.Context, t *session.Task, c session.Completion) (bool, error) {
+	failpoint.Hit("T4")
 	first, err := a.o.Engine.Complete(ctx, t.ID, c)
+	failpoint.Hit("T5")
 	switch {
 	case err != nil:
 	case !first:

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"parley/internal/failpoint"
 	"parley/pkg/session"
 )
 
@@ -180,7 +181,9 @@ func (a *Agent) fire(ctx context.Context, j *session.Job, now time.Time) error {
 	a.jobs.change.RLock()
 	defer a.jobs.change.RUnlock()
 	id := "schedule/" + j.ID + "/" + strconv.FormatInt(j.Due.UnixNano(), 10)
+	failpoint.Hit("J1")
 	fired, err := a.o.Engine.Fire(ctx, j.ID, j.Due, tick.Next, jobItem(j, id, now))
+	failpoint.Hit("J2")
 	if err != nil {
 		return fmt.Errorf("job %s: %w", j.ID, err)
 	}

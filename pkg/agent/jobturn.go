@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"parley/internal/failpoint"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -44,6 +45,7 @@ func (r *run) runJob(ctx context.Context, it session.Item) error {
 		r.log().Info().Str("job", it.Job.ID).Str("reason", why).Msg("a job is passed over")
 		return r.t.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered, Reason: why})
 	}
+	failpoint.Hit("J3")
 	if !it.Job.Prompt {
 		return r.sayJob(ctx, it)
 	}
@@ -232,5 +234,6 @@ func (r *run) commitJob(ctx context.Context, c session.Commit) error {
 func (r *run) commitRan(ctx context.Context, c session.Commit) error {
 	r.a.jobs.change.RLock()
 	defer r.a.jobs.change.RUnlock()
+	defer failpoint.Hit("J4")
 	return r.t.Commit(ctx, c)
 }

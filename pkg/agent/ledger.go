@@ -41,6 +41,8 @@ func (r *run) Begin(ctx context.Context, call tools.Call) error {
 		s.Call.TaskID = t.ID
 		s.Tasks = []session.Task{t}
 		r.noteTask(t)
+		failpoint.Hit("T1")
+		defer failpoint.Hit("T2")
 	}
 	return r.steps.record(ctx, s)
 }

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"parley/internal/failpoint"
 	"parley/pkg/channels"
 	"parley/pkg/session"
 	"parley/pkg/tools"
@@ -115,9 +116,11 @@ func (r *run) record(ctx context.Context, t *session.Task, o order, limit time.D
 	r.describe(ctx, t, o, limit)
 	r.noteAgent(t)
 	step := session.Step{Kind: session.StepStarted, Tasks: []session.Task{*t}, Await: true}
+	failpoint.Hit("T1")
 	if err := r.steps.record(ctx, step); err != nil {
 		return tools.Fail(tools.ErrExecutionFailed, "the agent could not be recorded and was not started", nil).Because(err)
 	}
+	failpoint.Hit("T2")
 	r.log().Info().Str("task", t.ID).Str("tool", t.Tool).Int("depth", t.Depth).Msg("background agent started")
 	return nil
 }

@@ -252,6 +252,9 @@ func (a *Agent) askerOf(ctx context.Context, it session.Item) (asker, string) {
 // answer asks the model until it is done and commits what came of it.
 func (r *run) answer(ctx context.Context, items []session.Item) error {
 	failpoint.Hit("P4")
+	if r.task != nil {
+		failpoint.Hit("T3")
+	}
 	past, err := r.resume(ctx)
 	if err != nil {
 		return err
