@@ -8,6 +8,6 @@ func List() []Mutant {
 		engineMutants(), storeMutants(), channelMutants(), questionMutants(), consoleMutants(), fileMutants(), toolMutants(), callMutants(),
 		writtenMutants(), auditMutants(), webMutants(), agentMutants(), edgeMutants(), programMutants(), telegramMutants(), telegramRowMutants(),
 		scriptMutants(), approvalMutants(), askingMutants(), hostileMutants(), exampleMutants(), budgetMutants(), scheduleMutants(), backgroundMutants(),
-		forgettingMutants(), jobMutants(), jobTurnMutants(), spawnMutants(),
+		forgettingMutants(), jobMutants(), jobTurnMutants(), spawnMutants(), laterMutants(),
 	)
 }
