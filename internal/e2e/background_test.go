@@ -15,7 +15,7 @@ import (
 
 // place is a channel as the suite of background work needs it: one chat, of an owner,
 // with the gateway behind it. To take in a channel, write this and add it to places.
-type place interface {
+type place interface { //nolint:interfacebloat // what a person does in a chat, and what the suite looks at
 	// start runs a gateway on the state that there is, kill ends it as kill -9 does.
 	start()
 	kill()
@@ -77,10 +77,11 @@ func sees(p place, words ...string) {
 	p.until(fmt.Sprintf("%q", words), func() bool { return p.shown(words...) > 0 })
 }
 
-// only looks that exactly one message holds words, and that there are n messages in all.
-func only(p place, n int, words ...string) {
+// only looks that exactly one message holds words, and that there are two in all.
+func only(p place, words ...string) {
 	t := p.under().t
 	t.Helper()
+	const n = 2
 	p.under().rest()
 	if p.shown(words...) != 1 || p.all() != n {
 		t.Errorf("%d messages hold %q, of %d, want 1 of %d:\n%s", p.shown(words...), words, p.all(), n, p.text())
@@ -124,10 +125,11 @@ func everywhere(t *testing.T, f func(t *testing.T, p place)) {
 func TestBackgroundAgent(t *testing.T) {
 	t.Parallel()
 	everywhere(t, func(t *testing.T, p place) {
+		t.Helper()
 		p.say(callFor("spawn", map[string]any{"task": reports("pearl", []rig.ScriptCall{{Tool: "lookup", Args: map[string]any{"text": "x"}}}), "name": "a look"}))
 		sees(p, answered)
 		sees(p, "pearl")
-		only(p, 2, "pearl")
+		only(p, "pearl")
 		var home, own bool
 		for _, req := range p.under().model.Requests() {
 			said := persons(req)
@@ -175,7 +177,7 @@ func TestReminder(t *testing.T) {
 	everywhere(t, func(_ *testing.T, p place) {
 		p.say(callFor("schedule", map[string]any{"action": "create", "in": "1s", "text": "ruby"}))
 		sees(p, "ruby")
-		only(p, 2, "ruby")
+		only(p, "ruby")
 	})
 }
 
@@ -183,6 +185,7 @@ func TestReminder(t *testing.T) {
 func TestReminderThatFellDueWhileDown(t *testing.T) {
 	t.Parallel()
 	everywhere(t, func(t *testing.T, p place) {
+		t.Helper()
 		p.say(callFor("schedule", map[string]any{"action": "create", "in": "3s", "prompt": true, "text": reports("opal")}))
 		sees(p, answered)
 		due := time.Now().Add(3 * time.Second)
@@ -198,7 +201,7 @@ func TestReminderThatFellDueWhileDown(t *testing.T) {
 		if took := time.Since(began); took > 10*time.Second {
 			t.Errorf("it fired %v after the start", took)
 		}
-		only(p, 2, "opal")
+		only(p, "opal")
 	})
 }
 
@@ -207,6 +210,7 @@ var shortName = regexp.MustCompile(`"task": ?"([a-z0-9]{8})"`)
 func TestBackgroundAgentCancelled(t *testing.T) {
 	t.Parallel()
 	everywhere(t, func(t *testing.T, p place) {
+		t.Helper()
 		p.say(callFor("spawn", map[string]any{"task": reports("jade", []rig.ScriptCall{{Tool: "hang", Args: map[string]any{"n": 3000}}}), "name": "a look"}))
 		sees(p, answered)
 		name := ""
@@ -232,13 +236,14 @@ func TestBackgroundAgentFails(t *testing.T) {
 		p.say(callFor("spawn", map[string]any{"task": troubled, "name": "a look"}))
 		sees(p, answered)
 		sees(p, "a look", "failed")
-		only(p, 2, "a look", "failed")
+		only(p, "a look", "failed")
 	})
 }
 
 func TestBackgroundAgentIsAllowedACall(t *testing.T) {
 	t.Parallel()
 	everywhere(t, func(t *testing.T, p place) {
+		t.Helper()
 		p.say(callFor("spawn", map[string]any{"task": reports("amber", []rig.ScriptCall{{Tool: "effect_asked", Args: map[string]any{"text": "topaz"}}}), "name": "a look"}))
 		sees(p, "effect_asked", "a look")
 		if n := p.under().effectsOf("topaz"); n != 0 {

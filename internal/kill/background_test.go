@@ -82,9 +82,12 @@ func TestKillBackgroundWorkOnTelegram(t *testing.T) {
 		soon, cancel := context.WithTimeout(w.ctx, toldWithin)
 		defer cancel()
 		if err := w.until(soon, func() bool {
-			return len(w.read(w.messages()).answered) == len(w.asks) && w.canariesSeen() && w.tasksTold()
+			return len(w.read(w.messages()).answered) == len(w.asks) && w.canariesSeen() && w.everyTaskTold()
 		}); err != nil {
 			t.Fatalf("not everybody was told within %v: %v", toldWithin, err)
+		}
+		if status, err := w.gw.Status(w.ctx); err != nil || status.OpenTasks > 0 {
+			t.Errorf("%d tasks are still open, %v", status.OpenTasks, err)
 		}
 		w.terminate(second)
 		w.storeCheck()
@@ -100,6 +103,17 @@ func TestKillBackgroundWorkOnTelegram(t *testing.T) {
 		row.channel, row.point = telegram.Name+" "+string(p.must), p.name
 		summary.add(row)
 	})
+}
+
+// everyTaskTold says whether each chat was told of all of its tasks: there is none
+// whose record was lost, wherever the gateway died.
+func (w *world) everyTaskTold() bool {
+	for chat, b := range w.tasks() {
+		if w.told(chat) != b[1] {
+			return false
+		}
+	}
+	return true
 }
 
 // TestKillBackgroundWorkOnTheConsole does the same in a console that stays open.
