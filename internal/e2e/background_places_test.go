@@ -13,6 +13,11 @@ import (
 	"parley/internal/rig"
 )
 
+// commands lets the owner run one program.
+func commands() map[string]any {
+	return map[string]any{"shell": map[string]any{"enabled": true, "allow": []string{"echo"}}}
+}
+
 // consolePlace is a console whose input stays open.
 type consolePlace struct {
 	*world
@@ -24,7 +29,9 @@ type consolePlace struct {
 
 func onConsole(t *testing.T, b brain) place {
 	t.Helper()
-	p := &consolePlace{world: prepare(t, b, server.Options{}, rig.Config{}), keys: map[string]string{"Allow once": "y"}}
+	tools := commands()
+	tools["chats"] = map[string]any{"console:local": map[string]any{"level": "exec"}}
+	p := &consolePlace{world: prepare(t, b, server.Options{}, rig.Config{Tools: tools}), keys: map[string]string{"Allow once": "y"}}
 	p.start()
 	t.Cleanup(func() {
 		defer p.process.Kill()
@@ -121,7 +128,7 @@ func onTelegram(t *testing.T, b brain) place {
 	t.Helper()
 	tg := faketelegram.New(t)
 	chat := tg.Private(tg.User("Ada"))
-	return &telegramPlace{newTelegramWith(t, tg, b, rig.Config{Telegram: &rig.Telegram{Owner: chat.ID()}}), chat}
+	return &telegramPlace{newTelegramWith(t, tg, b, rig.Config{Telegram: &rig.Telegram{Owner: chat.ID()}, Tools: commands()}), chat}
 }
 
 func (p *telegramPlace) kill() {

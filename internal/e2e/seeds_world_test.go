@@ -79,7 +79,7 @@ func (w *telegramWorld) holds(name string) string {
 }
 
 // needsSandbox skips the test where no program can be run safely.
-func (w *telegramWorld) needsSandbox(tool string) {
+func (w *world) needsSandbox(tool string) {
 	w.t.Helper()
 	out, err := w.gw.Command(w.ctx, nil, "tool", "list").CombinedOutput()
 	if err != nil {

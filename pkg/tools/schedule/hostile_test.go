@@ -52,7 +52,7 @@ func TestHostileJobs(t *testing.T) {
 		"now":                   {with{"at": "2026-11-21 21:00"}, "is over"},
 		"year 0":                {with{"at": "0000-01-01 00:00"}, "is over"},
 		"no such date":          {with{"at": "2027-02-30 09:00"}, "is no time"},
-		"a time without a day":  {with{"at": "09:00"}, "is no time"},
+		"a day without a time":  {with{"at": "2026-11-22"}, "is no time"},
 		"an odd offset":         {with{"at": "2026-11-22T09:00:00+99:99"}, "is no time"},
 		"unknown zone":          {with{"in": "1h", "timezone": "CEST/Nowhere"}, "no time zone"},
 		"the machine's zone":    {with{"in": "1h", "timezone": "Local"}, "no time zone"},
