@@ -7,7 +7,7 @@ func List() []Mutant {
 	return slices.Concat(
 		engineMutants(), storeMutants(), channelMutants(), questionMutants(), consoleMutants(), fileMutants(), toolMutants(), callMutants(),
 		writtenMutants(), auditMutants(), webMutants(), agentMutants(), edgeMutants(), programMutants(), telegramMutants(), telegramRowMutants(),
-		scriptMutants(), approvalMutants(), askingMutants(), hostileMutants(), exampleMutants(), budgetMutants(), scheduleMutants(), backgroundMutants(),
+		scriptMutants(), approvalMutants(), askingMutants(), hostileMutants(), exampleMutants(), budgetMutants(), scheduleMutants(), backgroundMutants(), taskMutants(),
 		forgettingMutants(), jobMutants(), jobTurnMutants(), spawnMutants(), laterMutants(),
 	)
 }

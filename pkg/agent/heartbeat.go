@@ -49,12 +49,7 @@ func (a *Agent) setHeartbeat(ctx context.Context) error {
 	}
 	j := old
 	j.ID, j.Name, j.Address, j.Creator, j.Direct, j.Prompt = HeartbeatID, HeartbeatID, h.To, h.Owner, true, true
-	switch info, err := a.o.Engine.Lookup(ctx, h.To); {
-	case err == nil:
-		j.Chat = info.Chat
-	case errors.Is(err, session.ErrNotFound): // the first beat makes the chat
-		j.Chat = ""
-	default:
+	if j.Chat, err = a.chatAt(ctx, h.To); err != nil {
 		return err
 	}
 	if known && old.Chat != "" && old.Chat != j.Chat { // it moves to another chat
@@ -71,6 +66,16 @@ func (a *Agent) setHeartbeat(ctx context.Context) error {
 		j.Spec, j.Due = h.Spec, tick.Next
 	}
 	return a.o.Engine.PutJob(ctx, j)
+}
+
+// chatAt is the chat at an address, "" where nothing was ever said: the first item
+// makes the chat.
+func (a *Agent) chatAt(ctx context.Context, at channels.Address) (string, error) {
+	info, err := a.o.Engine.Lookup(ctx, at)
+	if errors.Is(err, session.ErrNotFound) {
+		return "", nil
+	}
+	return info.Chat, err
 }
 
 // beat reads what the heartbeat is to do; the second value says why it does nothing.

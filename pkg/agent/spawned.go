@@ -226,9 +226,9 @@ func startedBy(steps []session.Step) map[string]bool {
 func begunBy(info *session.TurnInfo) map[string]session.Task {
 	out := map[string]session.Task{}
 	for i := range info.Steps {
-		for _, t := range info.Steps[i].Tasks {
-			if t.Agent {
-				out[t.ID] = t
+		for j := range info.Steps[i].Tasks {
+			if t := &info.Steps[i].Tasks[j]; t.Agent {
+				out[t.ID] = *t
 			}
 		}
 	}
@@ -272,7 +272,7 @@ func (r *run) forgetAgents(round, index int) {
 
 // tellSteps tells how far the agent is.
 func (r *run) tellSteps(e *tools.Event) {
-	line := ""
+	var line string
 	switch e.Kind {
 	case tools.EventExecuting:
 		line = "step " + strconv.Itoa(e.Round) + ": using " + e.Tool

@@ -110,24 +110,32 @@ func (r *run) do(ctx context.Context) (err error) {
 		return r.quarantine(ctx)
 	}
 	items, refused := r.authorize(ctx)
-	if len(items) == 0 && r.job() != nil {
+	switch {
+	case len(items) == 0 && r.job() != nil:
 		return r.jobRefused(ctx, refused)
-	}
-	if len(items) == 0 {
+	case len(items) == 0:
 		return r.notAllowed(ctx, refused)
+	case len(items) == 1:
+		return r.alone(ctx, items)
 	}
-	if len(items) == 1 {
-		if w, ok := wordOf(&items[0]); ok {
-			return r.decide(ctx, w)
-		}
+	r.taint.takes(items)
+	r.space = r.a.o.Space(r.home, r.owned())
+	return r.answer(ctx, items)
+}
+
+// alone runs the turn of one item, which may be something else than a message.
+func (r *run) alone(ctx context.Context, items []session.Item) error {
+	it := &items[0]
+	if w, ok := wordOf(it); ok {
+		return r.decide(ctx, w)
 	}
 	r.taint.takes(items)
 	if r.job() != nil {
-		return r.runJob(ctx, items[0])
+		return r.runJob(ctx, *it)
 	}
-	if len(items) == 1 && items[0].Inbound != nil {
-		if name, arg, ok := parseCommand(items[0].Inbound.Text); ok && name != "tool" {
-			return r.command(ctx, items[0], name, arg)
+	if it.Inbound != nil {
+		if name, arg, ok := parseCommand(it.Inbound.Text); ok && name != "tool" {
+			return r.command(ctx, *it, name, arg)
 		}
 	}
 	if told, err := r.agentEnded(ctx, items); told || err != nil {

@@ -76,7 +76,7 @@ func (c *running) came(ctx context.Context, res *ToolResult) outcome {
 }
 
 // cutOff is the outcome of a call that ended before it could say how.
-func (c *running) cutOff(fail *Error, unknown bool) outcome { //nolint:revive // flag-parameter: it is a field of the outcome
+func (c *running) cutOff(fail *Error, unknown bool) outcome {
 	if c.task != nil {
 		c.task.abandon()
 	}
