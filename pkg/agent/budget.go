@@ -82,11 +82,11 @@ func addUsage(sum *session.Usage, u session.Usage) {
 
 // openBill begins to count for the turn; a second call does nothing. A turn counts
 // on the day on which it began.
-func (r *run) openBill(ctx context.Context) {
+func (r *run) openBill() {
 	if r.bill != nil {
 		return
 	}
-	zone := r.location(ctx)
+	zone := r.location()
 	b := &bill{Spent: session.Spent{
 		Day: r.wall.In(zone).Format(time.DateOnly), Purpose: r.purpose(), Usage: recorded(r.info.Steps),
 	}}
@@ -118,11 +118,11 @@ func (r *run) closeBill() {
 }
 
 // spent is what the turn used, for its commit; nil where it asked no model.
-func (r *run) spent(ctx context.Context) *session.Spent {
+func (r *run) spent() *session.Spent {
 	if r.free() || r.bill == nil && recorded(r.info.Steps) == (session.Usage{}) {
 		return nil
 	}
-	r.openBill(ctx)
+	r.openBill()
 	r.closeBill()
 	if r.bill.Usage == (session.Usage{}) {
 		return nil
@@ -169,7 +169,11 @@ func together(by map[session.Purpose]session.Usage) session.Usage {
 // Today is the day on which a turn of a chat would count now, as YYYY-MM-DD, given
 // the chat's key and where it is.
 func (a *Agent) Today(ctx context.Context, chat string, address channels.Address) string {
-	return a.o.Now().In(a.locationOf(ctx, chat, address)).Format(time.DateOnly)
+	name, err := a.o.Engine.Zone(ctx, chat)
+	if err != nil {
+		name = ""
+	}
+	return a.o.Now().In(orUTC(a.zoneNamed(name, address))).Format(time.DateOnly)
 }
 
 // budget is what the turn's chat may use.
@@ -184,7 +188,7 @@ func (r *run) budget() Budget {
 // that there is nothing left to pay it from. Only a turn with a limit reads what the
 // day has cost so far.
 func (r *run) afford(ctx context.Context) error {
-	r.openBill(ctx)
+	r.openBill()
 	budget := r.budget()
 	var stored map[session.Purpose]session.Usage
 	limited := budget.All != (Limits{}) || budget.For[r.bill.Purpose] != (Limits{})

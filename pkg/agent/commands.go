@@ -218,7 +218,7 @@ func (r *run) compact(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ask := append(append([]providers.Message{r.system(ctx)}, h.messages...), providers.Message{Role: providers.RoleUser, Content: compactPrompt})
+	ask := append(append([]providers.Message{r.system()}, h.messages...), providers.Message{Role: providers.RoleUser, Content: compactPrompt})
 	loop, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer r.watch(loop, cancel)()

@@ -91,7 +91,7 @@ func (r *run) beat(ctx context.Context) (text, why string, err error) {
 	if len(r.info.Steps) > 0 {
 		return text, "", nil // an earlier attempt counted it
 	}
-	day := r.wall.In(r.location(ctx)).Format(time.DateOnly)
+	day := r.wall.In(r.location()).Format(time.DateOnly)
 	over := false
 	_, err = r.a.changeJob(ctx, HeartbeatID, func(j *session.Job) error {
 		if j.Day != day {

@@ -137,7 +137,7 @@ func (r *run) scheduleText(ctx context.Context, arg string) (string, error) {
 	words := strings.Fields(arg)
 	switch {
 	case len(words) == 0 || len(words) == 1 && words[0] == "list":
-		return r.planned(ctx, all), nil
+		return r.planned(all), nil
 	case len(words) != 2 || words[0] != "remove" && words[0] != "pause" && words[0] != "resume":
 		return "Write /schedule for what is planned here, or /schedule remove ID, /schedule pause ID, /schedule resume ID.", nil
 	}
@@ -150,7 +150,7 @@ func (r *run) scheduleText(ctx context.Context, arg string) (string, error) {
 }
 
 // planned lists the jobs of the chat.
-func (r *run) planned(ctx context.Context, all []session.Job) string {
+func (r *run) planned(all []session.Job) string {
 	if len(all) == 0 {
 		return "Nothing is planned here."
 	}
@@ -164,7 +164,7 @@ func (r *run) planned(ctx context.Context, all []session.Job) string {
 		if r.a.o.Clock != nil {
 			line += ": " + r.a.o.Clock.Describe(j.Spec)
 		}
-		line += "; " + r.nextOf(ctx, j)
+		line += "; " + r.nextOf(j)
 		if j.LastReason != "" {
 			line += "; the last run failed: " + j.LastReason
 		}
@@ -174,14 +174,14 @@ func (r *run) planned(ctx context.Context, all []session.Job) string {
 }
 
 // nextOf says when a job fires next, or why it does not.
-func (r *run) nextOf(ctx context.Context, j *session.Job) string {
+func (r *run) nextOf(j *session.Job) string {
 	switch {
 	case j.Paused && j.Why != "":
 		return "paused: " + j.Why
 	case j.Paused:
 		return "paused"
 	default:
-		return "next " + r.timeHere(ctx, j.Due)
+		return "next " + r.timeHere(j.Due)
 	}
 }
 
@@ -201,7 +201,7 @@ func (r *run) changePlan(ctx context.Context, verb string, j *session.Job) (stri
 		done = " is paused. /schedule resume " + now.ID + " lets it go on."
 	default:
 		now, err = r.a.ResumeJob(ctx, j.ID)
-		done = " goes on: " + r.nextOf(ctx, &now) + "."
+		done = " goes on: " + r.nextOf(&now) + "."
 	}
 	switch {
 	case errors.Is(err, ErrConfigured):

@@ -49,7 +49,7 @@ func (r *run) runJob(ctx context.Context, it session.Item) error {
 	if !it.Job.Prompt {
 		return r.sayJob(ctx, it)
 	}
-	it.Text = r.jobPrompt(ctx, it.Job, it.Text)
+	it.Text = r.jobPrompt(it.Job, it.Text)
 	r.space = r.a.o.Space(r.home, r.owned())
 	return r.answer(ctx, []session.Item{it})
 }
@@ -85,18 +85,18 @@ func (r *run) passesOver(ctx context.Context, it *session.Item) (string, error) 
 // sayJob sends the text of a job; the history says where it came from.
 func (r *run) sayJob(ctx context.Context, it session.Item) error {
 	it.Text = fmt.Sprintf("[schedule] %s was due at %s. Its text follows as it was sent; no model was asked.",
-		jobName(it.Job), r.timeHere(ctx, it.Job.Due))
+		jobName(it.Job), r.timeHere(it.Job.Due))
 	return r.commit(ctx, session.Commit{
 		Outcome: session.OutcomeAnswered, Messages: append(r.userMessages([]session.Item{it}, nil), assistant(it.Job.Text)),
 	}, r.withAge(it.Job.Text))
 }
 
 // jobPrompt is what the model is told of a job that is a prompt.
-func (r *run) jobPrompt(ctx context.Context, j *session.Job, text string) string {
+func (r *run) jobPrompt(j *session.Job, text string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "[schedule] %s was due at %s. Nobody wrote this now", jobName(j), r.timeHere(ctx, j.Due))
+	fmt.Fprintf(&b, "[schedule] %s was due at %s. Nobody wrote this now", jobName(j), r.timeHere(j.Due))
 	if !j.Created.IsZero() {
-		fmt.Fprintf(&b, ": %s asked for it at %s", nameOf(j.Creator), r.timeHere(ctx, j.Created))
+		fmt.Fprintf(&b, ": %s asked for it at %s", nameOf(j.Creator), r.timeHere(j.Created))
 	}
 	b.WriteString(". Do it now; do not plan it again. Answer " + noReply + " alone if there is nothing to say.\n")
 	if r.lowered() {
@@ -150,14 +150,14 @@ func (r *run) jobRefused(ctx context.Context, why string) error {
 		r.ofJob.pause = "its creator may not speak here any more"
 	}
 	return r.commit(ctx, session.Commit{
-		Outcome: session.OutcomeFailed, Reason: "not allowed: " + why, Messages: []providers.Message{r.jobMark(ctx), assistant(text)},
+		Outcome: session.OutcomeFailed, Reason: "not allowed: " + why, Messages: []providers.Message{r.jobMark(), assistant(text)},
 	}, text)
 }
 
 // jobMark tells the model, in later turns, of a job that was not run.
-func (r *run) jobMark(ctx context.Context) providers.Message {
+func (r *run) jobMark() providers.Message {
 	return providers.Message{
-		Role: providers.RoleUser, Content: fmt.Sprintf("[schedule] %s was due at %s.", jobName(r.job()), r.timeHere(ctx, r.job().Due)),
+		Role: providers.RoleUser, Content: fmt.Sprintf("[schedule] %s was due at %s.", jobName(r.job()), r.timeHere(r.job().Due)),
 	}
 }
 
@@ -166,7 +166,7 @@ func (r *run) jobQuarantined(ctx context.Context) error {
 	text := r.jobFailure(ctx, "The gateway stopped three times while working on it.")
 	return r.commit(ctx, session.Commit{
 		Outcome: session.OutcomeQuarantined, Reason: "the process died three times during this turn",
-		Messages: []providers.Message{r.jobMark(ctx), assistant(text)},
+		Messages: []providers.Message{r.jobMark(), assistant(text)},
 	}, text)
 }
 

@@ -123,7 +123,7 @@ func (r *run) dayNotice(text string) channels.Outbound {
 
 // todayText tells what the chat used today, and what it may.
 func (r *run) todayText(ctx context.Context) (string, error) {
-	zone := r.location(ctx)
+	zone := r.location()
 	day := r.a.o.Now().In(zone).Format(time.DateOnly)
 	stored, err := r.a.o.Engine.Spending(ctx, r.info.Chat, day)
 	if err != nil {

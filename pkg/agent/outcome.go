@@ -120,7 +120,7 @@ func (r *run) commit(ctx context.Context, c session.Commit, text string) error {
 	if err := r.dropTasks(ctx); err != nil {
 		return err
 	}
-	c.Spent = r.spent(ctx)
+	c.Spent = r.spent()
 	if r.task != nil {
 		return r.endAgent(ctx, c, text)
 	}

@@ -20,7 +20,7 @@ const maxFile = 8 << 10
 // system is the instructions of a turn: the operator's, what the chat's files
 // remember, and the few facts that the model cannot know. It changes once a
 // day, so that model servers can cache it.
-func (r *run) system(ctx context.Context) providers.Message {
+func (r *run) system() providers.Message {
 	parts := make([]string, 0, 16) // joined at once: hundreds of turns hold one of these
 	if s := strings.TrimSpace(r.a.o.AgentFile()); s != "" {
 		parts = append(parts, cut(s, 4*maxFile), "\n\n")
@@ -30,7 +30,7 @@ func (r *run) system(ctx context.Context) providers.Message {
 			parts = append(parts, "# ", name, "\n", s, "\n\n")
 		}
 	}
-	parts = append(parts, "Today is ", r.today(ctx), ". ")
+	parts = append(parts, "Today is ", r.today(), ". ")
 	if r.task != nil {
 		parts = append(parts, agentPrompt)
 		return providers.Message{Role: providers.RoleSystem, Content: strings.Join(parts, "")}

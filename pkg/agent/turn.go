@@ -344,7 +344,7 @@ func (r *run) ask(ctx context.Context, items []session.Item, past past) ([]provi
 			return users, &tools.ToolLoopResult{}, asked{err: err, before: past.messages}
 		}
 		all := len(h.messages)
-		msgs := append(append(slices.Insert(h.messages, 0, r.system(ctx)), users...), past.messages...)
+		msgs := append(append(slices.Insert(h.messages, 0, r.system()), users...), past.messages...)
 		res, err := tools.RunToolLoop(r.invocation(loop), r.config(past), msgs, r.home.Channel, r.home.Chat)
 		if res == nil {
 			res = &tools.ToolLoopResult{}

@@ -1,17 +1,15 @@
 package agent
 
 import (
-	"context"
 	"time"
 
 	"parley/pkg/channels"
 )
 
-// zoneOf is the time zone of a chat: the one that is kept for it, or else the
+// zoneNamed is the time zone of a chat for which name is kept, "" for none: then the
 // configured one; nil when neither is known.
-func (a *Agent) zoneOf(ctx context.Context, chat string, at channels.Address) *time.Location {
-	name, err := a.o.Engine.Zone(ctx, chat)
-	if err != nil || name == "" {
+func (a *Agent) zoneNamed(name string, at channels.Address) *time.Location {
+	if name == "" {
 		name = a.o.Zone(at)
 	}
 	if name == "" {
@@ -30,23 +28,21 @@ func (a *Agent) zoneOf(ctx context.Context, chat string, at channels.Address) *t
 	return loc
 }
 
-// locationOf is the time zone of a chat, UTC when it is not known.
-func (a *Agent) locationOf(ctx context.Context, chat string, at channels.Address) *time.Location {
-	if loc := a.zoneOf(ctx, chat, at); loc != nil {
-		return loc
+// orUTC stands in for a time zone that is not known.
+func orUTC(loc *time.Location) *time.Location {
+	if loc == nil {
+		return time.UTC
 	}
-	return time.UTC
+	return loc
 }
 
-// location is the time zone of the chat, UTC when it is not known.
-func (r *run) location(ctx context.Context) *time.Location {
-	return r.a.locationOf(ctx, r.info.Chat, r.home)
-}
+// location is the time zone of the chat as the turn began, UTC when it is not known.
+func (r *run) location() *time.Location { return orUTC(r.a.zoneNamed(r.info.Zone, r.home)) }
 
 // today is the date and the zone that it is of. It stays the same for a day.
-func (r *run) today(ctx context.Context) string {
+func (r *run) today() string {
 	const layout = "Monday 2006-01-02"
-	loc := r.a.zoneOf(ctx, r.info.Chat, r.home)
+	loc := r.a.zoneNamed(r.info.Zone, r.home)
 	if loc == nil {
 		return r.wall.UTC().Format(layout) + " (UTC; the time zone of this chat is not known)"
 	}
@@ -54,6 +50,6 @@ func (r *run) today(ctx context.Context) string {
 }
 
 // timeHere is a time as people in the chat write it.
-func (r *run) timeHere(ctx context.Context, t time.Time) string {
-	return t.In(r.location(ctx)).Format("Mon 2006-01-02 15:04 MST")
+func (r *run) timeHere(t time.Time) string {
+	return t.In(r.location()).Format("Mon 2006-01-02 15:04 MST")
 }

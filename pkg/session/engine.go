@@ -108,6 +108,8 @@ type TurnInfo struct {
 	Chat    string
 	Session string
 	Address channels.Address
+	// Zone is the chat's time zone as the turn begins, see [Chats].
+	Zone string
 	// Items start the turn: 1 to 20 of them, at most 32 KiB of text together
 	// (a larger one comes alone); a Solo item comes alone.
 	Items []Item

@@ -65,7 +65,7 @@ func choiceOf(config ToolLoopConfig) (choice, error) {
 func (l *loop) ask(ctx context.Context, round int, c choice, limit bool) (*providers.LLMResponse, error) { //nolint:revive // flag-parameter: the round says it
 	var offered []providers.ToolDefinition
 	if l.Tools != nil {
-		offered = l.Tools.ToProviderDefs()
+		offered = l.Tools.definitions()
 	}
 	messages := providers.Repair(l.conversation)
 	options := maps.Clone(l.LLMOptions)

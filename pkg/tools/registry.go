@@ -85,6 +85,34 @@ type snapshot struct {
 	byName map[string]*entry
 	sorted []*entry
 	off    map[string]bool
+	// offered are the lists that were asked for, by which of sorted are in them.
+	offered *offers
+}
+
+// offers keeps lists of definitions: there are as many as there are kinds of chats.
+type offers struct {
+	mu    sync.Mutex
+	known map[string][]providers.ToolDefinition
+}
+
+// maxOffers is how many lists are kept; further ones are made anew each time.
+const maxOffers = 32
+
+func (o *offers) of(mask []byte) []providers.ToolDefinition {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.known[string(mask)]
+}
+
+func (o *offers) keep(mask []byte, list []providers.ToolDefinition) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.known == nil {
+		o.known = map[string][]providers.ToolDefinition{}
+	}
+	if len(o.known) < maxOffers {
+		o.known[string(mask)] = list
+	}
 }
 
 // NewToolRegistry makes an empty registry that logs nowhere and allows all.
@@ -102,7 +130,7 @@ func NewToolRegistryWith(o Options) *ToolRegistry {
 		o.MaxDepth = defaultMaxDepth
 	}
 	s := &shared{options: o}
-	s.now.Store(&snapshot{})
+	s.now.Store(&snapshot{offered: &offers{}})
 	return &ToolRegistry{shared: s}
 }
 
@@ -166,7 +194,7 @@ func (r *ToolRegistry) register(name string, tool Tool, o RegisterOptions) error
 		log.Warn().Err(err).Msg("a tool was not registered")
 		return err
 	}
-	next := &snapshot{byName: maps.Clone(old.byName), off: old.off}
+	next := &snapshot{byName: maps.Clone(old.byName), off: old.off, offered: &offers{}}
 	if next.byName == nil {
 		next.byName = map[string]*entry{}
 	}
@@ -346,11 +374,34 @@ func (r *ToolRegistry) GetDefinitions() []map[string]any {
 // ToProviderDefs returns the enabled tools as a provider takes them, sorted by
 // name. The maps are shared and must not be changed.
 func (r *ToolRegistry) ToProviderDefs() []providers.ToolDefinition {
-	all := r.usable()
-	out := make([]providers.ToolDefinition, len(all))
-	for i, e := range all {
-		out[i] = e.definition
+	return slices.Clone(r.definitions())
+}
+
+// definitions is ToProviderDefs without a list of one's own: most turns are offered
+// the same tools as many others. It must not be changed.
+func (r *ToolRegistry) definitions() []providers.ToolDefinition {
+	s := r.shared.now.Load()
+	var few [64]byte
+	mask := few[:0]
+	n := 0
+	for _, e := range s.sorted {
+		if r.offers(e) && s.whyNot(e) == nil {
+			mask = append(mask, 1)
+			n++
+		} else {
+			mask = append(mask, 0)
+		}
 	}
+	if known := s.offered.of(mask); known != nil {
+		return known
+	}
+	out := make([]providers.ToolDefinition, 0, n)
+	for i, e := range s.sorted {
+		if mask[i] == 1 {
+			out = append(out, e.definition)
+		}
+	}
+	s.offered.keep(mask, out)
 	return out
 }
 

@@ -99,7 +99,7 @@ func newTransport(connect time.Duration) *http.Transport {
 	dialer := &net.Dialer{Timeout: connect, KeepAlive: 30 * time.Second}
 	return &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           dialer.DialContext,
+		DialContext:           dialing(dialer.DialContext),
 		TLSHandshakeTimeout:   connect,
 		ForceAttemptHTTP2:     true,
 		MaxIdleConns:          idleConnsOfHost,

@@ -80,7 +80,7 @@ func (e *Engine) earlyTurn(x *tx, a arrival) *turn {
 	t.claims.add(t.taken)
 	t.limit.takes(a.item)
 	t.info.Items = []session.Item{*a.item}
-	t.describe(chat)
+	t.describe(x, chat)
 	return t
 }
 

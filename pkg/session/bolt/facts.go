@@ -21,6 +21,18 @@ func (e *Engine) Zone(ctx context.Context, chat string) (string, error) {
 	return zone, e.orNone(ctx, err)
 }
 
+// zoneOf is the time zone of a chat whose record is at hand.
+func (t *tx) zoneOf(n uint64, c *chatRec) string {
+	if c.Address.Channel == session.AgentChannel {
+		n = t.payer(n)
+	}
+	payload, err := t.raw(bkZones, numKey(n))
+	if err != nil {
+		return "" // a damaged one is as good as none
+	}
+	return string(payload)
+}
+
 // SetZone keeps it.
 func (e *Engine) SetZone(ctx context.Context, chat, zone string) error {
 	return e.write(ctx, func(t *tx) error {

@@ -110,7 +110,7 @@ func (t *turn) load(ctx context.Context) (bool, error) {
 			heal = &t.info.Items[0]
 			return err
 		}
-		t.describe(c)
+		t.describe(x, c)
 		t.loadSuspect(x)
 		badSteps = t.loadSteps(x)
 		return nil
@@ -140,9 +140,10 @@ func (t *turn) load(ctx context.Context) (bool, error) {
 }
 
 // describe fills in what a turn is told besides its items.
-func (t *turn) describe(c *chatRec) {
+func (t *turn) describe(x *tx, c *chatRec) {
 	t.info.ID = turnID(t.chat, t.head)
 	t.info.Chat, t.info.Session, t.info.Address = chatID(t.chat), sessionID(c.Session), c.Address
+	t.info.Zone = x.zoneOf(t.chat, c)
 	t.info.Arrivals = t.arrivals
 }
 
