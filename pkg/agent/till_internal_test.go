@@ -104,7 +104,7 @@ func TestTurnsAtOnceOvershootByOneAnswerEach(t *testing.T) {
 		t.Errorf("one turn more: %v", err)
 	}
 	// What a turn used counts against the chat that it works for.
-	if s := late.spent(t.Context()); s != nil {
+	if s := late.spent(); s != nil {
 		t.Errorf("a turn that was refused spent %+v", s)
 	}
 	if n := len(a.till.open[home]); n != agents {
