@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"strings"
 	"time"
 
@@ -31,7 +32,8 @@ type Heartbeat struct {
 // beatOK is an answer of a heartbeat that says nothing, as models know it from elsewhere.
 const beatOK = "HEARTBEAT_OK"
 
-// setHeartbeat makes the job of the heartbeat what the configuration says.
+// setHeartbeat makes the job of the heartbeat what the configuration says, where it is
+// not: at the start, once its chat exists, and when it went with a chat that was forgotten.
 func (a *Agent) setHeartbeat(ctx context.Context) error {
 	a.jobs.change.Lock()
 	defer a.jobs.change.Unlock()
@@ -49,7 +51,7 @@ func (a *Agent) setHeartbeat(ctx context.Context) error {
 	}
 	j := old
 	j.ID, j.Name, j.Address, j.Creator, j.Direct, j.Prompt = HeartbeatID, HeartbeatID, h.To, h.Owner, true, true
-	if j.Chat, err = a.chatAt(ctx, h.To); err != nil {
+	if err := a.findChat(ctx, &j); err != nil {
 		return err
 	}
 	if known && old.Chat != "" && old.Chat != j.Chat { // it moves to another chat
@@ -65,17 +67,25 @@ func (a *Agent) setHeartbeat(ctx context.Context) error {
 		}
 		j.Spec, j.Due = h.Spec, tick.Next
 	}
+	if known && reflect.DeepEqual(old, j) {
+		return nil
+	}
 	return a.o.Engine.PutJob(ctx, j)
 }
 
-// chatAt is the chat at an address, "" where nothing was ever said: the first item
-// makes the chat.
-func (a *Agent) chatAt(ctx context.Context, at channels.Address) (string, error) {
-	info, err := a.o.Engine.Lookup(ctx, at)
-	if errors.Is(err, session.ErrNotFound) {
-		return "", nil
+// findChat sets the chat at a job's address, and where that is now; "" where nothing
+// was ever said: the first item makes the chat.
+func (a *Agent) findChat(ctx context.Context, j *session.Job) error {
+	info, err := a.o.Engine.Lookup(ctx, j.Address)
+	switch {
+	case errors.Is(err, session.ErrNotFound):
+		j.Chat = ""
+	case err != nil:
+		return err
+	default:
+		j.Chat, j.Address = info.Chat, info.Address
 	}
-	return info.Chat, err
+	return nil
 }
 
 // beat reads what the heartbeat is to do; the second value says why it does nothing.
