@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -59,18 +60,26 @@ func (a *Agent) setHeartbeat(ctx context.Context) error {
 			return err
 		}
 	}
-	if !known || string(old.Spec) != string(h.Spec) {
-		now := a.o.Now()
-		tick, err := a.o.Clock.Tick(h.Spec, now, now)
-		if err != nil {
-			return err
-		}
-		j.Spec, j.Due = h.Spec, tick.Next
+	if err := a.retime(&j, h.Spec); err != nil {
+		return err
 	}
 	if known && reflect.DeepEqual(old, j) {
 		return nil
 	}
 	return a.o.Engine.PutJob(ctx, j)
+}
+
+// retime gives a job another schedule, from now on; with the one that it has it does nothing.
+func (a *Agent) retime(j *session.Job, spec json.RawMessage) error {
+	if bytes.Equal(j.Spec, spec) {
+		return nil
+	}
+	now := a.o.Now()
+	tick, err := a.o.Clock.Tick(spec, now, now)
+	if err == nil {
+		j.Spec, j.Due = spec, tick.Next
+	}
+	return err
 }
 
 // findChat sets the chat at a job's address, and where that is now; "" where nothing
