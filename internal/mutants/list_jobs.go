@@ -21,8 +21,18 @@ func jobMutants() []Mutant {
 		},
 		{
 			Promise: "jobs: clocks", Defect: "sleeps until the next job is due",
-			File: dir + "/jobs.go", Old: "return min(wait, jobLook), nil", New: "return wait, nil",
+			File: dir + "/jobs.go", Old: "return min(max(next.Sub(a.o.Now()), 0), jobLook), nil", New: "return max(next.Sub(a.o.Now()), 0), nil",
 			Dir: dir, Test: "^TestAHostThatSleptIsNoticedWithinHalfAMinute$",
+		},
+		{
+			Promise: "jobs: storms", Defect: "runs each time that came while a run took long",
+			File: dir + "/jobturn.go", Old: `return "a later time of it has come", nil`, New: `return "", nil`,
+			Dir: dir, Test: "^TestRunsThatTakeLongerThanTheTimeBetweenThemDoNotPileUp$",
+		},
+		{
+			Promise: "jobs: storms", Defect: "leaves what falls due while others fire to the next look",
+			File: dir + "/jobs.go", Old: "if !next.After(now) {", New: "if !next.After(a.o.Now()) {",
+			Dir: dir, Test: "^TestWhatFallsDueWhileAnotherJobFiresIsNotLate$",
 		},
 		{
 			Promise: "jobs: storms", Defect: "gives jobs the slots of people",

@@ -1,9 +1,11 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"strings"
 	"time"
 
@@ -31,7 +33,8 @@ type Heartbeat struct {
 // beatOK is an answer of a heartbeat that says nothing, as models know it from elsewhere.
 const beatOK = "HEARTBEAT_OK"
 
-// setHeartbeat makes the job of the heartbeat what the configuration says.
+// setHeartbeat makes the job of the heartbeat what the configuration says, where it is
+// not: at the start, once its chat exists, and when it went with a chat that was forgotten.
 func (a *Agent) setHeartbeat(ctx context.Context) error {
 	a.jobs.change.Lock()
 	defer a.jobs.change.Unlock()
@@ -49,7 +52,7 @@ func (a *Agent) setHeartbeat(ctx context.Context) error {
 	}
 	j := old
 	j.ID, j.Name, j.Address, j.Creator, j.Direct, j.Prompt = HeartbeatID, HeartbeatID, h.To, h.Owner, true, true
-	if j.Chat, err = a.chatAt(ctx, h.To); err != nil {
+	if err := a.findChat(ctx, &j); err != nil {
 		return err
 	}
 	if known && old.Chat != "" && old.Chat != j.Chat { // it moves to another chat
@@ -57,25 +60,41 @@ func (a *Agent) setHeartbeat(ctx context.Context) error {
 			return err
 		}
 	}
-	if !known || string(old.Spec) != string(h.Spec) {
-		now := a.o.Now()
-		tick, err := a.o.Clock.Tick(h.Spec, now, now)
-		if err != nil {
-			return err
-		}
-		j.Spec, j.Due = h.Spec, tick.Next
+	if err := a.retime(&j, h.Spec); err != nil {
+		return err
+	}
+	if known && reflect.DeepEqual(old, j) {
+		return nil
 	}
 	return a.o.Engine.PutJob(ctx, j)
 }
 
-// chatAt is the chat at an address, "" where nothing was ever said: the first item
-// makes the chat.
-func (a *Agent) chatAt(ctx context.Context, at channels.Address) (string, error) {
-	info, err := a.o.Engine.Lookup(ctx, at)
-	if errors.Is(err, session.ErrNotFound) {
-		return "", nil
+// retime gives a job another schedule, from now on; with the one that it has it does nothing.
+func (a *Agent) retime(j *session.Job, spec json.RawMessage) error {
+	if bytes.Equal(j.Spec, spec) {
+		return nil
 	}
-	return info.Chat, err
+	now := a.o.Now()
+	tick, err := a.o.Clock.Tick(spec, now, now)
+	if err == nil {
+		j.Spec, j.Due = spec, tick.Next
+	}
+	return err
+}
+
+// findChat sets the chat at a job's address, and where that is now; "" where nothing
+// was ever said: the first item makes the chat.
+func (a *Agent) findChat(ctx context.Context, j *session.Job) error {
+	info, err := a.o.Engine.Lookup(ctx, j.Address)
+	switch {
+	case errors.Is(err, session.ErrNotFound):
+		j.Chat = ""
+	case err != nil:
+		return err
+	default:
+		j.Chat, j.Address = info.Chat, info.Address
+	}
+	return nil
 }
 
 // beat reads what the heartbeat is to do; the second value says why it does nothing.

@@ -14,6 +14,7 @@ import (
 	"parley/pkg/agent"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
+	"parley/pkg/session"
 )
 
 // beating is a world with a heartbeat; what its file and its model say the test sets.
@@ -194,5 +195,50 @@ func TestAHeartbeatThatGoesOnIsCountedOnce(t *testing.T) {
 		if j := p.job("heartbeat"); j.Runs != 1 {
 			t.Errorf("counted %d", j.Runs)
 		}
+	})
+}
+
+// TestTheHeartbeatIsOfItsChatAsSoonAsThereIsOne: it was set up before anybody wrote.
+func TestTheHeartbeatIsOfItsChatAsSoonAsThereIsOne(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := beating(t, 100, value("Look."), value("seen"))
+		p.quiet(time.Second)
+		if j := p.job("heartbeat"); j.Chat != "" {
+			t.Fatalf("a chat before anybody wrote: %+v", j)
+		}
+		p.met()
+		p.quiet(time.Minute)
+		p.write("1", "1", "/schedule pause heartbeat")
+		p.next("The heartbeat is paused. /schedule resume heartbeat lets it go on.")
+		info, err := p.eng.Lookup(t.Context(), chatAddr("1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.eng.Forget(t.Context(), info.Session); err != nil {
+			t.Fatal(err)
+		}
+		p.next("seen") // it is the configuration's, and not the chat's
+	})
+}
+
+// unfound is an engine that knows no chat by its address.
+type unfound struct{ session.Engine }
+
+func (unfound) Lookup(context.Context, channels.Address) (session.Info, error) {
+	return session.Info{}, session.ErrCorrupt
+}
+
+func TestAHeartbeatThatCannotBeSetHoldsUpNoJob(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := newPlanned(t, nil, withOptions(func(o *agent.Options) {
+			o.Heartbeat = &agent.Heartbeat{To: chatAddr("1"), Owner: channels.Sender{ID: "1"}, Spec: every("30m"), PerDay: 1, File: func() string { return "Look." }}
+		}), func(w *world) {
+			w.wrap = func(e session.Engine) session.Engine { return unfound{e} }
+		})
+		due := p.now().Add(time.Minute)
+		p.put(session.Job{Spec: at(due), Text: "one", Due: due})
+		p.next("one")
 	})
 }

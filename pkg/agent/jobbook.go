@@ -208,7 +208,7 @@ func (r *run) changePlan(ctx context.Context, verb string, j *session.Job) (stri
 		return jobName(j) + " is set in the configuration (agent.heartbeat); it can be paused here, not removed.", nil
 	case errors.Is(err, session.ErrNotFound):
 		return jobName(j) + " has ended meanwhile.", nil
-	case errors.Is(err, ErrOver):
+	case errors.Is(err, ErrOver), errors.Is(err, ErrSchedule):
 		return jobName(j) + " stays paused: " + err.Error() + ".", nil
 	case err != nil:
 		return "", err

@@ -98,7 +98,6 @@ func (a *Agent) startJobs(ctx context.Context) func() {
 func (a *Agent) fireJobs(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	beats := false
 	for {
 		select {
 		case <-ctx.Done():
@@ -108,7 +107,7 @@ func (a *Agent) fireJobs(ctx context.Context) {
 		case <-a.jobs.woken:
 		case <-timer.C:
 		}
-		wait, err := a.lookAtJobs(ctx, &beats)
+		wait, err := a.lookAtJobs(ctx)
 		if err != nil && ctx.Err() == nil {
 			a.o.Log.Error().Err(err).Msg("jobs cannot be fired; they wait")
 			wait = jobRetry
@@ -117,18 +116,14 @@ func (a *Agent) fireJobs(ctx context.Context) {
 	}
 }
 
-// lookAtJobs fires what is due, and says how long to wait; beats is set once the
-// heartbeat is as it is configured.
-func (a *Agent) lookAtJobs(ctx context.Context, beats *bool) (time.Duration, error) {
+// lookAtJobs fires what is due, and says how long to wait.
+func (a *Agent) lookAtJobs(ctx context.Context) (time.Duration, error) {
 	st, err := a.o.Engine.Status(ctx)
 	if err != nil || st.Held != "" {
 		return jobLook, err
 	}
-	if !*beats {
-		if err := a.setHeartbeat(ctx); err != nil {
-			return 0, err
-		}
-		*beats = true
+	if err := a.setHeartbeat(ctx); err != nil && ctx.Err() == nil { // the others do not wait for it
+		a.o.Log.Error().Err(err).Msg("the heartbeat cannot be set; it is tried again")
 	}
 	now := a.o.Now()
 	for {
@@ -144,11 +139,10 @@ func (a *Agent) lookAtJobs(ctx context.Context, beats *bool) (time.Duration, err
 	if err != nil || !ok {
 		return jobLook, err
 	}
-	wait := next.Sub(a.o.Now())
-	if wait < 0 { // of a chat that is suspended
-		wait = jobLook
+	if !next.After(now) { // it was looked at and is not to fire
+		return jobLook, nil
 	}
-	return min(wait, jobLook), nil
+	return min(max(next.Sub(a.o.Now()), 0), jobLook), nil
 }
 
 // fireBatch fires up to jobBatch jobs and says how many there were. One that cannot
@@ -173,14 +167,13 @@ func (a *Agent) fire(ctx context.Context, j *session.Job, now time.Time) error {
 	if err == nil && !tick.Next.IsZero() && !tick.Next.After(now) {
 		err = errors.New("it would fire again in the past")
 	}
+	id := "schedule/" + j.ID + "/" + strconv.FormatInt(j.Due.UnixNano(), 10)
 	if err != nil {
 		a.o.Log.Error().Err(err).Str("job", j.ID).Msg("a job's schedule cannot be followed; it is paused")
-		_, err := a.PauseJob(ctx, j.ID, "its schedule cannot be followed: "+cut(err.Error(), 200))
-		return err
+		return a.strand(ctx, j, id, err, now)
 	}
 	a.jobs.change.RLock()
 	defer a.jobs.change.RUnlock()
-	id := "schedule/" + j.ID + "/" + strconv.FormatInt(j.Due.UnixNano(), 10)
 	failpoint.Hit("J1")
 	fired, err := a.o.Engine.Fire(ctx, j.ID, j.Due, tick.Next, jobItem(j, id, now))
 	failpoint.Hit("J2")
@@ -191,6 +184,18 @@ func (a *Agent) fire(ctx context.Context, j *session.Job, now time.Time) error {
 		a.o.Log.Info().Str("job", j.ID).Time("due", j.Due).Time("next", tick.Next).Msg("a job fires")
 	}
 	return nil
+}
+
+// strand pauses a job whose schedule cannot be followed; its turn tells the chat.
+func (a *Agent) strand(ctx context.Context, j *session.Job, id string, why error, now time.Time) error {
+	if err := a.o.Engine.Append(ctx, []session.Item{jobItem(j, id, now)}, nil); err != nil {
+		return fmt.Errorf("job %s: %w", j.ID, err)
+	}
+	_, err := a.PauseJob(ctx, j.ID, "its schedule cannot be followed: "+cut(why.Error(), 200))
+	if errors.Is(err, session.ErrNotFound) {
+		return nil // it was removed meanwhile
+	}
+	return err
 }
 
 // jobItem starts the turn of a job. Time is when it fired, Job.Due when it should have.
@@ -233,20 +238,25 @@ func (a *Agent) PauseJob(ctx context.Context, id, why string) (session.Job, erro
 	})
 }
 
-// ErrOver says that the only time of a job has passed.
-var ErrOver = errors.New("its time is over: remove the job, or give it another time in the chat")
+// Why a job stays paused.
+var (
+	// ErrOver says that the only time of a job has passed.
+	ErrOver = errors.New("its time is over: remove the job, or give it another time in the chat")
+	// ErrSchedule says that nobody can tell when a job is due.
+	ErrSchedule = errors.New("its schedule cannot be followed: remove the job, or give it another time in the chat")
+)
 
 // ResumeJob lets a paused job fire again: times that it missed while it was paused
-// do not count. [ErrOver]: there will be no other.
+// do not count. [ErrOver], [ErrSchedule]: there will be no other.
 func (a *Agent) ResumeJob(ctx context.Context, id string) (session.Job, error) {
 	return a.changeJob(ctx, id, func(j *session.Job) error {
 		now := a.o.Now()
 		if j.Paused && !j.Due.After(now) {
 			tick, err := a.o.Clock.Tick(j.Spec, j.Due, now)
-			if err != nil {
-				return err
-			}
-			if tick.Next.IsZero() {
+			switch {
+			case err != nil:
+				return fmt.Errorf("%w (%w)", ErrSchedule, err)
+			case tick.Next.IsZero():
 				return ErrOver
 			}
 			j.Due = tick.Next

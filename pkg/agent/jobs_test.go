@@ -295,13 +295,18 @@ func TestAScheduleThatCannotBeFollowedIsPaused(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := newPlanned(t, nil)
+		p.met()
 		p.put(session.Job{ID: "bad", Spec: json.RawMessage(`{"every":"1ns"}`), Text: "no", Due: p.now()})
 		p.put(session.Job{ID: "good", Spec: every("1h"), Text: "yes", Due: p.now().Add(time.Second)})
+		p.next("The job bad failed. Its schedule cannot be followed any more, so it is paused: give it another time, or remove it.")
 		p.next("yes")
 		p.quiet(time.Minute)
-		if j := p.job("bad"); !j.Paused || !strings.Contains(j.Why, "cannot be followed") {
+		if j := p.job("bad"); !j.Paused || !strings.Contains(j.Why, "cannot be followed") || j.Failures != 1 {
 			t.Errorf("job %+v", j)
 		}
+		p.restart()
+		p.write("1", "1", "/schedule resume bad")
+		p.next("The job bad stays paused: its schedule cannot be followed: remove the job, or give it another time in the chat (a schedule cannot be used: an interval is 60 seconds at least and 10 years at most).")
 	})
 }
 

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +33,10 @@ func (r *run) job() *session.Job {
 // answered.
 func (r *run) runJob(ctx context.Context, it session.Item) error {
 	why, err := r.passesOver(ctx, &it)
+	if errors.Is(err, ErrSchedule) {
+		return r.fail(ctx, []providers.Message{r.jobMark(ctx)}, err.Error(),
+			"Its schedule cannot be followed any more, so it is paused: give it another time, or remove it.")
+	}
 	if err != nil {
 		return err
 	}
@@ -55,7 +60,9 @@ func (r *run) runJob(ctx context.Context, it session.Item) error {
 }
 
 // passesOver says why nothing is to be done: the time was missed and the job does not
-// make up for it, or the job was removed or paused after it fired.
+// make up for it, the job was removed or paused after it fired, or it has fired again
+// while this turn waited for the chat, so that runs which take longer than the time
+// between them never pile up. [ErrSchedule]: its schedule cannot be followed.
 func (r *run) passesOver(ctx context.Context, it *session.Item) (string, error) {
 	j := it.Job
 	if strings.Contains(it.ID, manualMark) || len(r.info.Steps) > 0 || r.a.o.Clock == nil {
@@ -63,7 +70,7 @@ func (r *run) passesOver(ctx context.Context, it *session.Item) (string, error) 
 	}
 	tick, err := r.a.o.Clock.Tick(j.Spec, j.Due, it.Time)
 	if err != nil {
-		return "", nil //nolint:nilerr // it could be followed when it fired
+		return "", fmt.Errorf("%w (%w)", ErrSchedule, err)
 	}
 	if tick.Pass && it.Time.Sub(j.Due) > missedAfter {
 		return "its time was missed", nil
@@ -78,6 +85,8 @@ func (r *run) passesOver(ctx context.Context, it *session.Item) (string, error) 
 		return "", err
 	case now.Paused:
 		return "the job is paused", nil
+	case now.Due.After(tick.Next) && bytes.Equal(now.Spec, j.Spec):
+		return "a later time of it has come", nil
 	}
 	return "", nil
 }
@@ -181,7 +190,7 @@ func (r *run) jobFailure(ctx context.Context, text string) string {
 	now, err := r.a.o.Engine.Job(ctx, j.ID)
 	switch {
 	case errors.Is(err, session.ErrNotFound):
-		text += " It was to run once, and does not run again."
+		text += " It does not run again."
 	case err == nil && !now.Paused && now.Failures+1 >= maxJobFailures:
 		r.ofJob.pause = fmt.Sprintf("it failed %d times in a row", maxJobFailures)
 		text += fmt.Sprintf(" It has failed %d times in a row, so it is paused: /schedule resume %s lets it go on.", maxJobFailures, j.ID)

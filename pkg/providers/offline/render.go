@@ -20,7 +20,7 @@ const more = "There are more."
 // render tells the result of a call in plain words. What is not in the shape
 // that the tool is known for is shown as it is.
 func render(tc providers.ToolCall, result string) string {
-	if wantsZone(tc, result) {
+	if _, wants := wantsZone(tc, result); wants {
 		return askZone
 	}
 	if text, ok := renderError(tc, result); ok {
@@ -45,7 +45,7 @@ func render(tc providers.ToolCall, result string) string {
 	case "send_file":
 		text, ok = result, true
 	case scheduleTool:
-		text, ok = renderSchedule(tc.Arguments["action"], result)
+		text, ok = renderSchedule(argumentsOf(tc)["action"], result)
 	case spawnTool:
 		text, ok = renderSpawn(result)
 	}
@@ -145,7 +145,7 @@ func renderListing(result string) (string, bool) {
 }
 
 func renderFile(tc providers.ToolCall, result string) (string, bool) {
-	name, _ := tc.Arguments["path"].(string)
+	name, _ := argumentsOf(tc)["path"].(string)
 	var r struct {
 		Encoding  string
 		Content   string

@@ -11,16 +11,30 @@ import (
 // askZone is what the person is asked where a schedule needs a time zone.
 const askZone = "In which time zone are you? Tell me, such as: I am in Europe/Vienna."
 
-// wantsZone says whether a call failed for want of a time zone.
-func wantsZone(tc providers.ToolCall, result string) bool {
-	if _, given := tc.Arguments["timezone"]; tc.Name != scheduleTool || given {
-		return false
+// argumentsOf are a call's arguments. Of one that comes out of a history only their
+// text is known. They are nil where they cannot be read.
+func argumentsOf(tc providers.ToolCall) map[string]any {
+	if tc.Arguments != nil {
+		return tc.Arguments
+	}
+	args, _ := providers.DecodeArguments(tc.RawArguments)
+	return args
+}
+
+// wantsZone gives the arguments of a call that failed for want of a time zone.
+func wantsZone(tc providers.ToolCall, result string) (map[string]any, bool) {
+	if tc.Name != scheduleTool {
+		return nil, false
+	}
+	args := argumentsOf(tc)
+	if _, given := args["timezone"]; args == nil || given {
+		return nil, false
 	}
 	var e struct {
 		Error   bool
 		Message string
 	}
-	return json.Unmarshal([]byte(result), &e) == nil && e.Error && strings.Contains(e.Message, "time zone") && strings.Contains(e.Message, "ask the person")
+	return args, json.Unmarshal([]byte(result), &e) == nil && e.Error && strings.Contains(e.Message, "time zone") && strings.Contains(e.Message, "ask the person")
 }
 
 // zoneless gives the calls of the last turn that wait for the person's time zone:
@@ -31,8 +45,9 @@ func zoneless(messages []providers.Message) []call {
 	for i := range messages {
 		switch m := &messages[i]; {
 		case m.Role == providers.RoleTool:
-			if tc, ok := made[m.ToolCallID]; ok && wantsZone(tc, m.Content) {
-				open = append(open, call{name: tc.Name, args: tc.Arguments})
+			tc := made[m.ToolCallID]
+			if args, ok := wantsZone(tc, m.Content); ok {
+				open = append(open, call{name: tc.Name, args: args})
 			}
 		case m.Role == providers.RoleAssistant && len(m.ToolCalls) == 0:
 			if open != nil || !strings.HasPrefix(m.Content, noZone) {
