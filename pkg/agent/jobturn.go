@@ -34,7 +34,7 @@ func (r *run) job() *session.Job {
 func (r *run) runJob(ctx context.Context, it session.Item) error {
 	why, err := r.passesOver(ctx, &it)
 	if errors.Is(err, ErrSchedule) {
-		return r.fail(ctx, []providers.Message{r.jobMark(ctx)}, err.Error(),
+		return r.fail(ctx, []providers.Message{r.jobMark()}, err.Error(),
 			"Its schedule cannot be followed any more, so it is paused: give it another time, or remove it.")
 	}
 	if err != nil {
