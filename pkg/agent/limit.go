@@ -94,7 +94,7 @@ func (r *run) untold(ctx context.Context, it *session.Item, messages []providers
 		Outcome: session.OutcomeFailed, Reason: l.Error(),
 		Messages: append(messages, assistant("(not looked at: "+l.Error()+")")),
 	}
-	text := ""
+	var text string
 	switch report := r.rawReport(); {
 	case report != "":
 		text = report + "\n\nI have not looked at it. " + l.text()
@@ -120,7 +120,7 @@ func (r *run) skipJob(ctx context.Context, j *session.Job, l *limitError) error 
 	if errors.Is(err, session.ErrNotFound) || err == nil && now.Due.IsZero() {
 		return r.commit(ctx, c, text+" It does not run again by itself.")
 	}
-	c.Outbox = []channels.Outbound{r.dayNotice(text + " The others of today that meet the limit are skipped without a word.", l)}
+	c.Outbox = []channels.Outbound{r.dayNotice(text+" The others of today that meet the limit are skipped without a word.", l)}
 	return r.commit(ctx, c, "")
 }
 
