@@ -72,7 +72,11 @@ func override(l, by *config.Limits) {
 
 func limits(l config.Limits) agent.Limits {
 	const million = 1e6
-	return agent.Limits{Turns: l.Turns, Tokens: l.Tokens, Money: int64(math.Round(l.Money * million))}
+	money := int64(math.Round(l.Money * million))
+	if l.Money > 0 {
+		money = max(money, 1) // nothing would be no limit
+	}
+	return agent.Limits{Turns: l.Turns, Tokens: l.Tokens, Money: money}
 }
 
 // usageReport is one value of the answer to opUsage: what one chat used on a day.
@@ -90,7 +94,7 @@ func (a *App) listUsage(ctx context.Context, day string, emit emitter) error {
 		return fmt.Errorf("--day %s: write a day such as 2026-01-31", day)
 	}
 	return a.eachSession(ctx, func(i session.Info) error {
-		if !i.Current {
+		if !i.Current || i.Address.Channel == session.AgentChannel { // what agents use is their chat's
 			return nil
 		}
 		on := day

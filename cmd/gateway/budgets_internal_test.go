@@ -35,6 +35,7 @@ func TestBudgetOf(t *testing.T) {
 			"telegram:7#3":     {People: turns(20)},
 			"telegram:bot/7#3": {Jobs: turns(0)},
 			"telegram:old":     {Background: turns(30)},
+			"telegram:little":  {All: &config.Limits{Money: 1e-9}},
 		},
 	}, known)
 	budget := func(all, people, jobs, background agent.Limits) agent.Budget {
@@ -53,6 +54,7 @@ func TestBudgetOf(t *testing.T) {
 		"a thread":        {channels.Address{Channel: "telegram", Account: "x", Chat: "7", Thread: "3"}, budget(n(10), n(20), jobs, n(0))},
 		"of one account":  {channels.Address{Channel: "telegram", Account: "bot", Chat: "7", Thread: "3"}, budget(n(10), n(20), n(0), n(0))},
 		"one that moved":  {channels.Address{Channel: "telegram", Chat: "new"}, budget(general, n(0), jobs, n(30))},
+		"hardly anything": {channels.Address{Channel: "telegram", Chat: "little"}, budget(agent.Limits{Money: 1}, n(0), jobs, n(0))},
 		"another channel": {channels.Address{Channel: "slack", Chat: "7"}, budget(general, n(0), jobs, n(0))},
 	} {
 		if d := cmp.Diff(tc.want, of(tc.at)); d != "" {

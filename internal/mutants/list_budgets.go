@@ -16,7 +16,7 @@ func budgetMutants() []Mutant {
 		},
 		{
 			Promise: "budgets", Defect: "tells people once a day",
-			File: dir + "/limit.go", Old: "case it.Job != nil:", New: "case it.Inbound != nil:\n			return r.commit(ctx, session.Commit{Outcome: session.OutcomeFailed, Reason: l.Error(), Outbox: []channels.Outbound{r.dayNotice(text)}}, \"\")\n		case it.Job != nil:",
+			File: dir + "/limit.go", Old: "case it.Job != nil:", New: "case it.Inbound != nil:\n			return r.commit(ctx, session.Commit{Outcome: session.OutcomeFailed, Reason: l.Error(), Outbox: []channels.Outbound{r.dayNotice(text, l)}}, \"\")\n		case it.Job != nil:",
 			Dir: dir, Test: "^TestPeopleAreToldOfALimitEachTime$",
 		},
 		{
@@ -50,6 +50,21 @@ func budgetMutants() []Mutant {
 			Dir: dir, Test: "^TestEveryRequestCounts$",
 		},
 		{
+			Promise: "budgets: what counts", Defect: "counts an agent only when its turn is committed",
+			File: dir + "/agentturn.go", Old: "	done.Spent = r.spent(ctx)\n", New: "	c.Spent = r.spent(ctx)\n",
+			Dir: dir, Test: "^TestAnAgentThatEndedDoesNotRunAgain$",
+		},
+		{
+			Promise: "budgets: what counts", Defect: "forgets what an agent used whose task was over",
+			File: dir + "/agentturn.go", Old: "if r.task.State == session.TaskCancelled || r.task.State == session.TaskTimedOut {", New: "if r.task.State == session.TaskTimedOut {",
+			Dir: dir, Test: "^TestAnAgentThatWasCancelledWhileItsTurnWasCutOff$",
+		},
+		{
+			Promise: "budgets: unattended", Defect: "shows nobody the report of an agent",
+			File: dir + "/limit.go", Old: "case report != \"\":", New: "case report == \"-\":",
+			Dir: dir, Test: "^TestAnAgentsReportAtTheLimit$",
+		},
+		{
 			Promise: "budgets: unattended", Defect: "counts a skipped job as failed",
 			File: dir + "/limit.go", Old: "Reason: l.Error(), Skipped: true}", New: "Reason: l.Error()}",
 			Dir: dir, Test: "^TestJobsAtTheLimitAreToldOfOnceADay$",
@@ -61,7 +76,7 @@ func budgetMutants() []Mutant {
 		},
 		{
 			Promise: "budgets: unattended", Defect: "keeps a result from who was not shown it",
-			File: dir + "/limit.go", Old: "if strings.Contains(it.Text, notTold) {", New: "if it.Text == notTold {",
+			File: dir + "/limit.go", Old: "case strings.Contains(it.Text, notTold):", New: "case it.Text == notTold:",
 			Dir: dir, Test: "^TestBackgroundWorkAtTheLimit$",
 		},
 	}

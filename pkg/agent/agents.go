@@ -160,7 +160,7 @@ func (a *Agent) liveNow(ctx context.Context, t *session.Task) (session.Task, *li
 func (a *Agent) tooLate(ctx context.Context, t *session.Task) {
 	text := fmt.Sprintf("The background task %s did not end within %s and was given up.", taskName(t), span(t.Deadline.Sub(t.Started)))
 	for {
-		err := a.endAgentTask(ctx, t, session.Completion{State: session.TaskTimedOut, Result: text})
+		_, err := a.endAgentTask(ctx, t, session.Completion{State: session.TaskTimedOut, Result: text})
 		if !errors.Is(err, session.ErrStore) || !a.tasks.pause(retryPause) {
 			return
 		}
@@ -183,8 +183,8 @@ func orderOf(t *session.Task) order {
 const maxReport = session.MaxTurnBytes / 2
 
 // endAgentTask ends an agent's task and brings its result home, unless the call that
-// started it waits: then it is woken. A task that is over already stays as it is.
-func (a *Agent) endAgentTask(ctx context.Context, t *session.Task, c session.Completion) error {
+// started it waits: then it is woken. False: it is over already, and stays as it is.
+func (a *Agent) endAgentTask(ctx context.Context, t *session.Task, c session.Completion) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, completeTimeout)
 	defer cancel()
 	c.Result = cut(a.o.Redact(c.Result), maxReport)
@@ -195,12 +195,13 @@ func (a *Agent) endAgentTask(ctx context.Context, t *session.Task, c session.Com
 		}
 	}
 	a.hush(t.ID)
-	if _, err := a.endTask(ctx, t, c); err != nil {
+	first, err := a.endTask(ctx, t, c)
+	if err != nil {
 		a.o.Log.Error().Err(err).Str("task", t.ID).Msg("a background agent ended and its end could not be stored")
-		return err
+		return false, err
 	}
 	a.tasks.close(t.ID)
-	return nil
+	return first, nil
 }
 
 // endText is what the model is told of an agent's end.

@@ -182,7 +182,7 @@ func TestAnAgentThatEndedDoesNotRunAgain(t *testing.T) {
 		h.dies.Store(true)
 		var agents atomic.Int64
 		w := newParty(t, delegates(func(context.Context, []providers.Message, []providers.ToolDefinition) (*providers.LLMResponse, error) {
-			return say(fmt.Sprint("report ", agents.Add(1)))
+			return priced(say(fmt.Sprint("report ", agents.Add(1))))
 		}), nil, func(w *world) {
 			w.wrap = func(e session.Engine) session.Engine { h.Engine = e; return h }
 			quietly(w)
@@ -197,6 +197,37 @@ func TestAnAgentThatEndedDoesNotRunAgain(t *testing.T) {
 		w.settled()
 		if agents.Load() != 1 {
 			t.Errorf("the agent was asked %d times", agents.Load())
+		}
+		// Its own turn, and that of its report, which costs nothing.
+		if got := w.spending("1", "2000-01-01")[session.ForBackground]; got.Turns != 2 || got.Money != 30 {
+			t.Errorf("counted %+v, want two turns and 30", got)
+		}
+	})
+}
+
+// TestAnAgentThatWasCancelledWhileItsTurnWasCutOff has cost what its recorded answers did.
+func TestAnAgentThatWasCancelledWhileItsTurnWasCutOff(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		asked := make(chan struct{}, 10)
+		look := fn{name: "look", an: readOnly(), run: func(context.Context, map[string]any) *tools.ToolResult { return tools.NewToolResult("seen") }}
+		w := newParty(t, delegates(func(ctx context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+			if last(msgs).Role == providers.RoleTool {
+				return hang(ctx, asked)
+			}
+			return priced(call("look", "{}"))
+		}), []tools.Tool{look}, quietly)
+		w.write("1", "1", "do it")
+		w.expectText("started")
+		<-asked
+		if first, err := w.eng.Complete(t.Context(), w.task().ID, session.Completion{State: session.TaskCancelled}); err != nil || !first {
+			t.Fatal(first, err)
+		}
+		w.restart() // before the turn has heard of it
+		w.settled()
+		want := session.Usage{Turns: 1, Input: 100, Output: 20, Money: 30}
+		if got := w.spending("1", "2000-01-01")[session.ForBackground]; got != want {
+			t.Errorf("counted %+v, want %+v", got, want)
 		}
 	})
 }

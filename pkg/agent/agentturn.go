@@ -50,6 +50,9 @@ func (r *run) asAgent(ctx context.Context) (bool, error) {
 // does nothing but say so.
 func (r *run) afterTheEnd(ctx context.Context) error {
 	c := session.Commit{Outcome: session.OutcomeStopped, Reason: errTaskOver.Error()}
+	if r.task.State == session.TaskCancelled || r.task.State == session.TaskTimedOut {
+		c.Spent = r.spent() // any other end was that of an agent's turn, and has counted it
+	}
 	if w, ok := wordOf(&r.info.Items[0]); ok {
 		a, err := r.a.o.Engine.Approval(ctx, w.id)
 		if err != nil && !errors.Is(err, session.ErrNotFound) {
@@ -136,10 +139,10 @@ func (r *run) endAgent(ctx context.Context, c session.Commit, text string) error
 		r.waiting = true
 	default:
 	}
-	if !r.waiting {
-		if err := r.a.endAgentTask(ctx, r.task, done); err != nil && !errors.Is(err, session.ErrNotFound) {
-			return err
-		}
+	if r.waiting {
+		c.Spent = r.spent()
+	} else if err := r.endOwnTask(ctx, &c, done); err != nil {
+		return err
 	}
 	c.Messages = r.historyForm(c.Messages)
 	c.Approvals = append(c.Approvals, r.stained()...)
@@ -166,10 +169,25 @@ func (r *run) notAllowed(ctx context.Context, refused string) error {
 	if !r.task.Waited { // no turn would be allowed to tell it
 		done.Outbox = append(done.Outbox, r.outbound("task/"+r.task.ID+"/0", text, ""))
 	}
-	if err := r.a.endAgentTask(ctx, r.task, done); err != nil && !errors.Is(err, session.ErrNotFound) {
+	if err := r.endOwnTask(ctx, &c, done); err != nil {
 		return err
 	}
 	return r.t.Commit(ctx, c)
+}
+
+// endOwnTask ends the task of an agent whose turn is about to be committed. What the
+// turn used is stored with that end, so that it counts before the report is read; the
+// commit carries it where somebody else has ended the task.
+func (r *run) endOwnTask(ctx context.Context, c *session.Commit, done session.Completion) error {
+	done.Spent = r.spent()
+	first, err := r.a.endAgentTask(ctx, r.task, done)
+	if !first {
+		c.Spent = done.Spent
+	}
+	if errors.Is(err, session.ErrNotFound) {
+		return nil
+	}
+	return err
 }
 
 // agentEnded looks whether the turn brings the result of an agent. One that has no

@@ -214,7 +214,7 @@ func (r *run) afford(ctx context.Context) error {
 			l = budget.All.reached(together(by), first)
 		}
 		if l != nil {
-			l.ends, l.currency = r.bill.ends, r.a.o.Currency
+			l.ends, l.in, l.currency = r.bill.ends, r.bill.ends.Sub(r.a.o.Now()), r.a.o.Currency
 			return l
 		}
 	}

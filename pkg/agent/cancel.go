@@ -182,7 +182,7 @@ func (r *run) tasksText(ctx context.Context) (string, error) {
 	b.WriteString("In the background:\n")
 	for i := range running {
 		t := &running[i]
-		fmt.Fprintf(&b, "- %s %#q, since %s, until %s at the latest\n", t.Short(), t.Tool, t.Started.Format(clock), t.Deadline.Format(clock))
+		fmt.Fprintf(&b, "- %s %s, since %s, until %s at the latest\n", t.Short(), kindOf(t), t.Started.Format(clock), t.Deadline.Format(clock))
 	}
 	if len(running) == 0 {
 		b.WriteString("- nothing\n")
@@ -194,7 +194,15 @@ func (r *run) tasksText(ctx context.Context) (string, error) {
 	}
 	for i := range recent {
 		t := &recent[i]
-		fmt.Fprintf(&b, "- %s %#q: %s, %s\n", t.Short(), t.Tool, strings.ReplaceAll(string(t.State), "_", " "), channels.Ago(time.Since(t.Ended)))
+		fmt.Fprintf(&b, "- %s %s: %s, %s\n", t.Short(), kindOf(t), strings.ReplaceAll(string(t.State), "_", " "), channels.Ago(time.Since(t.Ended)))
 	}
 	return strings.TrimSpace(b.String()), nil
+}
+
+// kindOf is what a list says that a task is: the name of an agent's, else its tool.
+func kindOf(t *session.Task) string {
+	if own := ownName(t); own != "" {
+		return own
+	}
+	return fmt.Sprintf("%#q", t.Tool)
 }

@@ -21,11 +21,19 @@ const (
 
 // taskName is a task as people are told of it.
 func taskName(t *session.Task) string {
-	name := t.Tool
-	if own := orderOf(t).Name; t.Agent && own != "" {
-		name = "“" + channels.Visible(own) + "”"
+	if own := ownName(t); own != "" {
+		return own + " (" + t.Short() + ")"
 	}
-	return name + " (" + t.Short() + ")"
+	return t.Tool + " (" + t.Short() + ")"
+}
+
+// ownName is what an agent's task was called, in quotes; "" for any other.
+func ownName(t *session.Task) string {
+	own := orderOf(t).Name
+	if !t.Agent || own == "" {
+		return ""
+	}
+	return "“" + channels.Visible(own) + "”"
 }
 
 // span says how long something may last.

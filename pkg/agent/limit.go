@@ -20,8 +20,10 @@ type limitError struct {
 	// what is turns, tokens or money.
 	what        string
 	used, limit int64
-	ends        time.Time
-	currency    string
+	// ends is when the day does, in is how long that is from now.
+	ends     time.Time
+	in       time.Duration
+	currency string
 }
 
 func (l *limitError) Error() string {
@@ -44,7 +46,7 @@ func (l *limitError) text() string {
 		session.ForPeople: " for what people write", session.ForJobs: " for schedules", session.ForBackground: " for work in the background",
 	}[l.purpose]
 	return fmt.Sprintf("Today's limit of this chat%s is used up: %s. It begins anew in %s, at %s. The operator can raise it (budgets in the configuration).",
-		what, l.amount(), channels.Roughly(time.Until(l.ends)), l.ends.Format("2006-01-02 15:04 MST"))
+		what, l.amount(), channels.Roughly(l.in), l.ends.Format("2006-01-02 15:04 MST"))
 }
 
 // Money writes millionths as an amount, such as 1.25 USD.
@@ -85,19 +87,25 @@ func (r *run) limited(ctx context.Context, messages []providers.Message, acted b
 }
 
 // untold ends the turn of a task's result that no model can look at. The result is
-// in the history. Whoever was not shown it is told of each such task.
+// in the history. Whoever was not shown it is told of each such task; the report of an
+// agent, which nobody was shown, is sent as it is.
 func (r *run) untold(ctx context.Context, it *session.Item, messages []providers.Message, l *limitError) error {
 	c := session.Commit{
 		Outcome: session.OutcomeFailed, Reason: l.Error(),
 		Messages: append(messages, assistant("(not looked at: "+l.Error()+")")),
 	}
-	if strings.Contains(it.Text, notTold) {
-		text := "Work in the background has ended, and I cannot look at its result today. " + l.text() + " The result is kept in this conversation: ask me about it."
-		c.Messages[len(c.Messages)-1].Content = text
-		return r.commit(ctx, c, text)
+	var text string
+	switch report := r.rawReport(); {
+	case report != "":
+		text = report + "\n\nI have not looked at it. " + l.text()
+	case strings.Contains(it.Text, notTold):
+		text = "Work in the background has ended, and I cannot look at its result today. " + l.text() + " The result is kept in this conversation: ask me about it."
+	default:
+		c.Outbox = []channels.Outbound{r.dayNotice("Work in the background has ended, and I have not looked at its result. "+l.text(), l)}
+		return r.commit(ctx, c, "")
 	}
-	c.Outbox = []channels.Outbound{r.dayNotice("Work in the background has ended, and I have not looked at its result. " + l.text())}
-	return r.commit(ctx, c, "")
+	c.Messages[len(c.Messages)-1].Content = text
+	return r.commit(ctx, c, text)
 }
 
 // skipJob ends the turn of a job that does not run. One that would not run again
@@ -112,13 +120,13 @@ func (r *run) skipJob(ctx context.Context, j *session.Job, l *limitError) error 
 	if errors.Is(err, session.ErrNotFound) || err == nil && now.Due.IsZero() {
 		return r.commit(ctx, c, text+" It does not run again by itself.")
 	}
-	c.Outbox = []channels.Outbound{r.dayNotice(text + " The others of today that meet the limit are skipped without a word.")}
+	c.Outbox = []channels.Outbound{r.dayNotice(text+" The others of today that meet the limit are skipped without a word.", l)}
 	return r.commit(ctx, c, "")
 }
 
-// dayNotice is a message that leaves once a day in a chat for each purpose.
-func (r *run) dayNotice(text string) channels.Outbound {
-	return r.outbound("budget/"+r.info.Chat+"/"+string(r.purpose())+"/"+r.bill.Day, text, "")
+// dayNotice is a message that leaves once a day in a chat for each purpose and limit.
+func (r *run) dayNotice(text string, l *limitError) channels.Outbound {
+	return r.outbound(fmt.Sprintf("budget/%s/%s/%s/%d %s", r.info.Chat, r.purpose(), r.bill.Day, l.limit, l.what), text, "")
 }
 
 // todayText tells what the chat used today, and what it may.

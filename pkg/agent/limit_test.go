@@ -169,3 +169,28 @@ func TestBackgroundWorkAtTheLimit(t *testing.T) {
 		t.Errorf("listed %q", got)
 	}
 }
+
+// TestAnAgentsReportAtTheLimit is sent as it is, each time; what the agent used counts
+// before its report is looked at.
+func TestAnAgentsReportAtTheLimit(t *testing.T) {
+	t.Parallel()
+	w := newParty(t, delegates(func(context.Context, []providers.Message, []providers.ToolDefinition) (*providers.LLMResponse, error) {
+		return priced(say("forty-two"))
+	}), nil, quietly, withBudget(forOne(session.ForBackground, agent.Limits{Turns: 3})))
+	w.write("1", "1", "do it")
+	w.expectText("started")
+	w.expectText("it says: forty-two")
+	w.write("1", "1", "do it")
+	w.expectText("started")
+	got := w.expect().Text
+	if !strings.HasPrefix(got, "The background task “the work” (") ||
+		!strings.Contains(got, "has reported:\n\nforty-two\n\nI have not looked at it. Today's limit of this chat for work in the background is used up: 3 of 3 turns.") {
+		t.Errorf("told %q", got)
+	}
+	w.write("1", "1", "do it")
+	w.expectText("started")
+	if got := w.expect().Text; !strings.Contains(got, "failed. Today's limit") {
+		t.Errorf("told %q", got)
+	}
+	w.settled()
+}

@@ -120,10 +120,10 @@ func (r *run) commit(ctx context.Context, c session.Commit, text string) error {
 	if err := r.dropTasks(ctx); err != nil {
 		return err
 	}
-	c.Spent = r.spent()
 	if r.task != nil {
 		return r.endAgent(ctx, c, text)
 	}
+	c.Spent = r.spent()
 	open := r.opened.current()
 	if r.closes != "" {
 		open = r.closes

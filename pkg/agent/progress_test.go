@@ -257,6 +257,7 @@ func TestTasksAreListedInTheirChatAlone(t *testing.T) {
 		t.Errorf("told %q", got)
 	}
 	close(begin)
+	w.endOf()
 	w.settled()
 	w.write("1", "1", "/tasks")
 	if got := w.expect().Text; !strings.Contains(got, "Ended:\n- "+open[0].Short()+" `work`: done") {

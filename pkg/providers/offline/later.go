@@ -24,6 +24,7 @@ func laterRules(known func(text string) bool) []rule {
 	l := later{newTimes(), known}
 	const (
 		remind = `(?:remind|notify|alert)\s+(?:me|us)`
+		bid    = `tell\s+(?:me|us)\s+to\s+`
 		to     = `(?:\s*:\s+|\s*,?\s+(?:to|that|about|of)\s+)`
 		of     = `(?:\s*:\s+|\s*,?\s+(?:to|that|about|of|for)\s+)`
 		when   = `(` + onceWord + `|` + everyWord + `)`
@@ -49,13 +50,15 @@ func laterRules(known func(text string) bool) []rule {
 		two(remind+`\s+`+when+to+`(.+)`, l.remind),
 		two(remind+to+`(.+?)\s*,?\s+`+when, swapped(l.remind)),
 		two(when+`\s*,?\s+`+remind+to+`(.+)`, l.remind),
+		two(when+`\s*,?\s+`+bid+`(.+)`, l.remind),
+		two(bid+`(.+?)\s*,?\s+`+when, swapped(l.remind)),
 		one(remind+`\s+`+when, func(w string) []piece { return l.remind(w, "this is what you wanted to be reminded of") }),
 		two(set+`\s+(?:for\s+)?`+when+of+`(.+)`, l.remind),
 		two(set+of+`(.+?)\s*,?\s+(?:for\s+)?`+when, swapped(l.remind)),
 		two(`(`+everyWord+`)\s*[,:]?\s+`+speak+`\s+(.+)`, l.say),
 		two(speak+`\s+(.+?)\s+(`+everyWord+`)`, swapped(l.say)),
 		two(`(`+everyWord+`)\s*[,:]?\s+(.+)`, l.prompt),
-		one(`(?:what(?:'s|’s|s|\s+is|\s+do\s+(?:i|we)\s+have|\s+are)\s+(?:(?:my|our|the)\s+)?(scheduled|schedules?|reminders?|planned|jobs)|`+
+		one(`(?:what(?:'s|’s|s|\s+is|\s+(?:do|have)\s+(?:i|we|you)(?:\s+have|\s+got)?|\s+are)\s+(?:(?:my|our|the)\s+)?(scheduled|schedules?|reminders?|planned|jobs)(?:\s+for\s+(?:me|us))?|`+
 			`(?:list|show|show\s+me|which|what)\s+(?:(?:are\s+)?(?:the|my|our|all|your)\s+)*(?:schedules?|reminders?|scheduled\s+jobs|jobs)(?:\s+(?:are\s+there|do\s+(?:i|we)\s+have))?)`,
 			func(string) []piece { return use(scheduleTool, map[string]any{"action": "list"}) }),
 		one(`(?:cancel|remove|delete|drop)\s+`+job+`([a-z0-9_-]{1,32})`, named("remove")),
