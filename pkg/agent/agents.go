@@ -65,15 +65,25 @@ type agents struct {
 	// chat has one of these, which others may share.
 	starting [64]sync.Mutex
 	seed     maphash.Seed
-	lives    map[string]*life // by task id, under the mutex of tasks
+	// lives are those of the open tasks by id, perChat is how many a chat has. Both are
+	// under the mutex of tasks.
+	lives   map[string]*life
+	perChat map[string]int
 }
 
 func newAgents(b *Background) *agents {
-	a := &agents{lives: map[string]*life{}, seed: maphash.MakeSeed()}
+	a := &agents{lives: map[string]*life{}, perChat: map[string]int{}, seed: maphash.MakeSeed()}
 	for range b.MaxDepth {
 		a.slots = append(a.slots, semaphore.NewWeighted(int64(b.Agents)))
 	}
 	return a
+}
+
+// openAgents is how many agents' tasks are open, of one chat and of all.
+func (a *Agent) openAgents(chat string) (here, all int) {
+	a.tasks.mu.Lock()
+	defer a.tasks.mu.Unlock()
+	return a.agents.perChat[chat], len(a.agents.lives)
 }
 
 // slotsFor are the places for turns at an address.
@@ -134,10 +144,14 @@ func (a *Agent) live(ctx context.Context, t *session.Task) *life {
 	late, after := *t, context.WithoutCancel(ctx)
 	timer := time.AfterFunc(time.Until(t.Deadline), func() { ts.begin(func() { a.tooLate(after, &late) }) })
 	a.agents.lives[t.ID] = l
+	a.agents.perChat[t.Chat]++
 	end := func(cause error) { // close has the lock
 		timer.Stop()
 		cancel(cause)
-		delete(a.agents.lives, t.ID)
+		delete(a.agents.lives, late.ID)
+		if a.agents.perChat[late.Chat]--; a.agents.perChat[late.Chat] == 0 {
+			delete(a.agents.perChat, late.Chat)
+		}
 	}
 	bare := *t
 	bare.Arguments = nil
@@ -195,8 +209,18 @@ func (a *Agent) endAgentTask(ctx context.Context, t *session.Task, c session.Com
 		}
 	}
 	a.hush(t.ID)
+	if len(c.Outbox) > 0 { // it takes over what shows how far the agent was
+		now, err := a.o.Engine.Task(ctx, t.ID)
+		if err != nil {
+			return false, err
+		}
+		c.Outbox[0].Finishes = now.Status
+	}
 	first, err := a.endTask(ctx, t, c)
 	if err != nil {
+		if errors.Is(err, session.ErrNotFound) { // it was forgotten with its chat
+			a.tasks.close(t.ID)
+		}
 		a.o.Log.Error().Err(err).Str("task", t.ID).Msg("a background agent ended and its end could not be stored")
 		return false, err
 	}

@@ -25,6 +25,7 @@ func (r *run) asAgent(ctx context.Context) (bool, error) {
 	}
 	t, err := r.a.o.Engine.Task(ctx, r.info.Address.Chat)
 	if errors.Is(err, session.ErrNotFound) || errors.Is(err, session.ErrCorrupt) {
+		r.a.tasks.close(r.info.Address.Chat)
 		return true, r.t.Commit(ctx, session.Commit{Outcome: session.OutcomeStopped, Reason: "the agent's task is gone"})
 	}
 	if err != nil {

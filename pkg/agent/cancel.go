@@ -162,7 +162,11 @@ func (r *run) cancelText(ctx context.Context, it *session.Item, id string) (stri
 	if !first && (t.State != session.TaskCancelled || t.Ended.Before(it.Time)) { // not by an earlier attempt at this turn
 		return "The background task " + taskName(&t) + " has ended already: " + string(t.State) + ".", nil, nil
 	}
-	return "", []providers.Message{
+	text := ""
+	if t.Waited { // it has no notice: who waits for it hears of its end
+		text = t.Result
+	}
+	return text, []providers.Message{
 		{Role: providers.RoleUser, Content: taskMark + " " + taskName(&t) + " was cancelled by " + by + "."},
 		assistant(t.Result),
 	}, nil

@@ -83,6 +83,9 @@ func (r *run) limited(ctx context.Context, messages []providers.Message, acted b
 			return r.skipJob(ctx, it.Job, l)
 		}
 	}
+	if report := r.rawReport(); report != "" {
+		text += "\n\n" + report
+	}
 	return r.unanswered(ctx, messages, l.Error(), text)
 }
 

@@ -110,7 +110,7 @@ func (a *Agent) spawn(ctx context.Context, t session.Task, o order, limit time.D
 
 // record makes an agent's task durable, if one may be started.
 func (r *run) record(ctx context.Context, t *session.Task, o order, limit time.Duration) error {
-	if err := r.mayStart(ctx); err != nil {
+	if err := r.mayStart(); err != nil {
 		return err
 	}
 	r.describe(ctx, t, o, limit)
@@ -152,7 +152,7 @@ func (r *run) describe(ctx context.Context, t *session.Task, o order, limit time
 }
 
 // mayStart says why no agent may be started (any more) by the turn.
-func (r *run) mayStart(ctx context.Context) error {
+func (r *run) mayStart() error {
 	b := &r.a.o.Background
 	if r.depth >= b.MaxDepth {
 		return tools.Fail(tools.ErrPermissionDenied, fmt.Sprintf(
@@ -161,19 +161,7 @@ func (r *run) mayStart(ctx context.Context) error {
 	if n := r.startedAgents(); n >= b.PerTurn {
 		return tools.Fail(tools.ErrBusy, fmt.Sprintf("one turn may start %d agents (background.per_turn), and this one has", n), nil)
 	}
-	open, err := r.a.o.Engine.OpenTasks(ctx)
-	if err != nil {
-		return tools.Fail(tools.ErrExecutionFailed, "no agent can be started now", nil).Because(err)
-	}
-	all, here := 0, 0
-	for i := range open {
-		if open[i].Agent {
-			all++
-			if open[i].Chat == r.chat {
-				here++
-			}
-		}
-	}
+	here, all := r.a.openAgents(r.chat)
 	switch {
 	case here >= b.PerChat:
 		return tools.Fail(tools.ErrBusy, fmt.Sprintf("%d agents work for this chat, and no more may at a time (background.per_chat)", here), nil)

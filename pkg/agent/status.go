@@ -115,8 +115,8 @@ func (s *status) edits(editor channels.Editor) {
 		ID: "task/" + s.task.ID + "/status", Address: s.task.Address, Text: shown, Preview: true, Time: time.Now(),
 	}
 	// What is begun has an end: the record knows of the message, or there is none.
-	opened, err := s.a.o.Engine.ShowTask(context.WithoutCancel(s.ctx), s.task.ID, o)
-	if err != nil || !opened {
+	// One that the last process opened goes on.
+	if _, err := s.a.o.Engine.ShowTask(context.WithoutCancel(s.ctx), s.task.ID, o); err != nil {
 		return
 	}
 	receipt, err := s.a.o.Engine.Receipt(s.ctx, o.ID)
