@@ -162,7 +162,8 @@ func (r *run) nobodyDecided(ctx context.Context, a *session.Approval) error {
 	}, text)
 }
 
-// lapses sees to the end of the time in which an agent's question can be answered.
+// lapses sees to the end of the time in which an agent's question can be answered, or
+// of its task before that.
 func (a *Agent) lapses(ctx context.Context, q *session.Approval) {
 	item := session.Item{
 		ID: "lapsed/" + q.ID, Kind: session.ItemDecision, Address: session.AgentAddress(q.Task),
@@ -181,7 +182,9 @@ func (a *Agent) lapses(ctx context.Context, q *session.Approval) {
 		select {
 		case <-timer.C:
 		case <-l.ctx.Done():
-			return
+			if !errors.Is(context.Cause(l.ctx), errTaskOver) {
+				return
+			}
 		}
 		for {
 			item.Time = time.Now()

@@ -201,6 +201,16 @@ func TestNobodyDecidesInTime(t *testing.T) {
 	}
 }
 
+// unlapsed is an engine whose process dies each time a question's end is to be said.
+type unlapsed struct{ session.Engine }
+
+func (u unlapsed) Append(ctx context.Context, items []session.Item, cursor *channels.Cursor) error {
+	if strings.HasPrefix(items[0].ID, "lapsed/") {
+		return session.ErrFenced
+	}
+	return u.Engine.Append(ctx, items, cursor)
+}
+
 // TestAPressAfterTheTaskHasEnded runs nothing and says so.
 func TestAPressAfterTheTaskHasEnded(t *testing.T) {
 	t.Parallel()
@@ -212,7 +222,9 @@ func TestAPressAfterTheTaskHasEnded(t *testing.T) {
 				return call("spawn", `{"task":"page one","name":"the work","deadline_minutes":1}`)
 			}
 			return home(ctx, msgs, defs)
-		}, []tools.Tool{b.tool()}, withOptions(asking), quietly)
+		}, []tools.Tool{b.tool()}, withOptions(asking), quietly, func(w *world) {
+			w.wrap = func(e session.Engine) session.Engine { return unlapsed{e} }
+		})
 		w.write("1", "1", "page one")
 		q := w.started("page one")[0]
 		if got := (<-w.sent).Text; !strings.Contains(got, "did not end within 1 minute") {
@@ -322,7 +334,7 @@ func TestTheOperatorDecidesForAnAgent(t *testing.T) {
 	w.settled()
 }
 
-// TestTwoQuestionsOfOneAgent: what is decided later still counts.
+// TestTwoQuestionsOfOneAgent: one that is open when the agent reports without it ends with its task.
 func TestTwoQuestionsOfOneAgent(t *testing.T) {
 	t.Parallel()
 	b := &book{}
@@ -341,10 +353,14 @@ func TestTwoQuestionsOfOneAgent(t *testing.T) {
 	one, two := asked[0], asked[1]
 	w.press("1", "1", one, "Allow once")
 	w.expect()
-	w.expectText("it says: result: written")
+	got := []channels.Outbound{w.expect(), w.expect()}
+	slices.SortFunc(got, func(a, b channels.Outbound) int { return strings.Compare(b.Text, a.Text) })
+	if got[0].Text != "it says: result: written" || got[1].Finishes != two.ID || !strings.Contains(got[1].Text, "has ended. The call was not run") {
+		t.Errorf("told %+v", got)
+	}
 	w.settled()
-	w.press("1", "1", two, "Allow once") // its agent has reported without it
-	if got := w.expect().Text; !strings.Contains(got, "has ended. The call was not run") {
+	w.press("1", "1", two, "Allow once")
+	if got := w.expect().Text; !strings.Contains(got, "was decided already: void") {
 		t.Errorf("told %q", got)
 	}
 	w.settled()

@@ -107,6 +107,7 @@ func TestTurnsAtOnceOvershootByOneAnswerEach(t *testing.T) {
 	if s := late.spent(); s != nil {
 		t.Errorf("a turn that was refused spent %+v", s)
 	}
+	late.closeBill()
 	if n := len(a.till.open[home]); n != agents {
 		t.Errorf("%d turns in the till, want %d", n, agents)
 	}
