@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"parley/pkg/agent"
 	"parley/pkg/channels"
 	"parley/pkg/policy"
 	"parley/pkg/session"
@@ -38,7 +40,7 @@ func (b taskBook) Tasks(ctx context.Context) ([]tasks.Task, error) {
 }
 
 func toolTask(t *session.Task) tasks.Task {
-	v := tasks.Task{ID: t.Short(), Tool: t.Tool, State: string(t.State), Started: t.Started.Format(tasks.Clock)}
+	v := tasks.Task{ID: t.Short(), Tool: t.Tool, Name: agent.AgentName(t), State: string(t.State), Started: t.Started.Format(tasks.Clock)}
 	if t.State == session.TaskRunning {
 		v.Until = t.Deadline.Format(tasks.Clock)
 		return v
@@ -67,8 +69,10 @@ type taskReport struct {
 	ID    string `json:"id"`
 	State string `json:"state"`
 	Tool  string `json:"tool"`
-	Chat  string `json:"chat"`
-	Who   string `json:"who"`
+	// Name is what a background agent is called.
+	Name string `json:"name,omitempty"`
+	Chat string `json:"chat"`
+	Who  string `json:"who"`
 	// Started is when it began, Until when it is given up, Ended when it ended.
 	Started time.Time `json:"started"`
 	Until   time.Time `json:"until"`
@@ -93,7 +97,7 @@ func (a *App) taskOp(ctx context.Context, op, id string, emit emitter) error {
 		}
 		return emit(newTaskReport(&t))
 	}
-	all, err := a.engine.TaskList(ctx, "")
+	all, err := a.agent.TaskList(ctx, "")
 	if err != nil {
 		return err
 	}
@@ -119,8 +123,8 @@ func (a *App) taskOp(ctx context.Context, op, id string, emit emitter) error {
 
 func newTaskReport(t *session.Task) taskReport {
 	return taskReport{
-		ID: t.Short(), State: string(t.State), Tool: t.Tool, Chat: policy.Place(t.Address).String(),
-		Who: t.Creator.Name + " " + t.Creator.ID, Started: t.Started, Until: t.Deadline, Ended: t.Ended,
+		ID: t.Short(), State: string(t.State), Tool: t.Tool, Name: agent.AgentName(t), Chat: policy.Place(t.Address).String(),
+		Who: strings.TrimSpace(t.Creator.Name + " " + t.Creator.ID), Started: t.Started, Until: t.Deadline, Ended: t.Ended,
 	}
 }
 
@@ -137,11 +141,11 @@ is told at the next start.`
 }
 
 func showTaskLine(w io.Writer, r taskReport) error {
-	end := "until " + r.Until.Format(time.DateTime)
+	end := "until " + r.Until.Format(tasks.Clock)
 	if !r.Ended.IsZero() {
-		end = "ended " + r.Ended.Format(time.DateTime)
+		end = "ended " + r.Ended.Format(tasks.Clock)
 	}
-	_, err := fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\tsince %s\t%s\n", r.ID, r.State, r.Tool, r.Chat, r.Who, r.Started.Format(time.DateTime), end)
+	_, err := fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\tsince %s\t%s\n", r.ID, r.State, r.Tool, r.Name, r.Chat, r.Who, r.Started.Format(tasks.Clock), end)
 	return err
 }
 

@@ -18,10 +18,30 @@ import (
 // maxRecent is how many tasks that have ended a list names.
 const maxRecent = 10
 
+// TaskList is that of the engine: the tasks of a chat, or of all for "", the oldest
+// first. Their times are those of their chats' zones.
+func (a *Agent) TaskList(ctx context.Context, chat string) ([]session.Task, error) {
+	all, err := a.o.Engine.TaskList(ctx, chat)
+	zones := map[string]*time.Location{}
+	for i := range all {
+		t := &all[i]
+		zone := zones[t.Chat]
+		if zone == nil {
+			zone = a.locationOf(ctx, t.Chat, t.Address)
+			zones[t.Chat] = zone
+		}
+		t.Started, t.Deadline = t.Started.In(zone), t.Deadline.In(zone)
+		if !t.Ended.IsZero() {
+			t.Ended = t.Ended.In(zone)
+		}
+	}
+	return all, err
+}
+
 // tasksOf are the tasks of a chat that run, and the newest of those that have ended,
 // each the newest first.
 func (a *Agent) tasksOf(ctx context.Context, chat string) (running, recent []session.Task, err error) {
-	all, err := a.o.Engine.TaskList(ctx, chat)
+	all, err := a.TaskList(ctx, chat)
 	slices.Reverse(all)
 	for i := range all {
 		switch {
@@ -36,7 +56,7 @@ func (a *Agent) tasksOf(ctx context.Context, chat string) (running, recent []ses
 
 // findTask finds a task of a chat, or of all for "", by its id or its name for people.
 func (a *Agent) findTask(ctx context.Context, chat, id string) (session.Task, error) {
-	all, err := a.o.Engine.TaskList(ctx, chat)
+	all, err := a.TaskList(ctx, chat)
 	if err != nil {
 		return session.Task{}, err
 	}
@@ -84,7 +104,7 @@ func (a *Agent) CancelTask(ctx context.Context, id string) (session.Task, error)
 	case !first:
 		return t, fmt.Errorf("background task %s has ended already", t.Short())
 	}
-	return a.o.Engine.Task(ctx, t.ID)
+	return a.findTask(ctx, t.Chat, t.ID)
 }
 
 // mayCancel says whether whoever asks may end a task of their chat: who started it,
@@ -186,7 +206,7 @@ func (r *run) tasksText(ctx context.Context) (string, error) {
 	b.WriteString("In the background:\n")
 	for i := range running {
 		t := &running[i]
-		fmt.Fprintf(&b, "- %s %s, since %s, until %s at the latest\n", t.Short(), kindOf(t), t.Started.Format(clock), t.Deadline.Format(clock))
+		fmt.Fprintf(&b, "- %s %s, since %s, until %s at the latest\n", t.Short(), titleOf(t), t.Started.Format(clock), t.Deadline.Format(clock))
 	}
 	if len(running) == 0 {
 		b.WriteString("- nothing\n")
@@ -198,15 +218,16 @@ func (r *run) tasksText(ctx context.Context) (string, error) {
 	}
 	for i := range recent {
 		t := &recent[i]
-		fmt.Fprintf(&b, "- %s %s: %s, %s\n", t.Short(), kindOf(t), strings.ReplaceAll(string(t.State), "_", " "), channels.Ago(time.Since(t.Ended)))
+		fmt.Fprintf(&b, "- %s %s: %s, %s\n", t.Short(), titleOf(t), strings.ReplaceAll(string(t.State), "_", " "), channels.Ago(time.Since(t.Ended)))
 	}
 	return strings.TrimSpace(b.String()), nil
 }
 
-// kindOf is what a list says that a task is: the name of an agent's, else its tool.
-func kindOf(t *session.Task) string {
-	if own := ownName(t); own != "" {
-		return own
+// titleOf is what a list says that a task is.
+func titleOf(t *session.Task) string {
+	title := fmt.Sprintf("%#q", t.Tool)
+	if name := AgentName(t); name != "" {
+		title += " “" + name + "”"
 	}
-	return fmt.Sprintf("%#q", t.Tool)
+	return title
 }

@@ -21,19 +21,19 @@ const (
 
 // taskName is a task as people are told of it.
 func taskName(t *session.Task) string {
-	if own := ownName(t); own != "" {
-		return own + " (" + t.Short() + ")"
+	name := t.Tool
+	if own := AgentName(t); own != "" {
+		name = "“" + own + "”"
 	}
-	return t.Tool + " (" + t.Short() + ")"
+	return name + " (" + t.Short() + ")"
 }
 
-// ownName is what an agent's task was called, in quotes; "" for any other.
-func ownName(t *session.Task) string {
-	own := orderOf(t).Name
-	if !t.Agent || own == "" {
+// AgentName is what whoever started a background agent called it; "" for another task.
+func AgentName(t *session.Task) string {
+	if !t.Agent {
 		return ""
 	}
-	return "“" + channels.Visible(own) + "”"
+	return channels.Visible(orderOf(t).Name)
 }
 
 // span says how long something may last.

@@ -319,3 +319,55 @@ func ranked(_ context.Context, e policy.Event) policy.Verdict {
 	}
 	return v
 }
+
+// TestTasksAreToldInTheTimeOfTheirChat by the command, to the tool and to the operator,
+// and agents by their names.
+func TestTasksAreToldInTheTimeOfTheirChat(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) { // from 00:00 UTC on 1 January 2000
+		var w *world
+		list := fn{name: "list", an: readOnly(), run: func(ctx context.Context, _ map[string]any) *tools.ToolResult {
+			running, recent, err := w.agent.Tasks(ctx)
+			if err != nil || len(running)+len(recent) != 1 {
+				return tools.ErrorResult("wrong")
+			}
+			return tools.NewToolResult(agent.AgentName(&running[0]) + " until " + running[0].Deadline.Format("15:04 MST"))
+		}}
+		asked := make(chan struct{}, 1)
+		w = newParty(t, func(ctx context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+			switch m := last(msgs); {
+			case isAgent(msgs):
+				return hang(ctx, asked)
+			case m.Role == providers.RoleTool && strings.Contains(m.Content, "until"):
+				return say(m.Content)
+			case m.Role == providers.RoleTool:
+				return say("started")
+			case m.Content == "list":
+				return call("list", "{}")
+			}
+			return call("spawn", order("x"))
+		}, []tools.Tool{list}, quietly, withOptions(func(o *agent.Options) {
+			o.Zone = func(channels.Address) string { return "Asia/Kolkata" }
+			o.Grace = time.Second
+		}))
+		w.write("1", "1", "go")
+		w.expectText("started")
+		<-asked
+		w.write("1", "1", "/tasks")
+		if got := w.expect().Text; !strings.Contains(got, shortOf(w)+" `spawn` “the work”, since 05:30 IST, until 06:30 IST") {
+			t.Errorf("told %q", got)
+		}
+		w.write("1", "1", "list")
+		w.expectText("the work until 06:30 IST")
+		all, err := w.agent.TaskList(t.Context(), "")
+		if err != nil || len(all) != 1 || all[0].Started.Format("15:04 MST") != "05:30 IST" {
+			t.Errorf("%+v, %v", all, err)
+		}
+		got, err := w.agent.CancelTask(t.Context(), shortOf(w))
+		if err != nil || got.Ended.Format("15:04 MST") != "05:30 IST" {
+			t.Errorf("%+v, %v", got, err)
+		}
+		w.expect()
+		w.settled()
+	})
+}

@@ -10,8 +10,10 @@ import (
 // Task is one background work.
 type Task struct {
 	// ID is its name for people.
-	ID    string `json:"id"`
-	Tool  string `json:"tool"`
+	ID   string `json:"id"`
+	Tool string `json:"tool"`
+	// Name is what a background agent is called; "" for other work.
+	Name  string `json:"name,omitempty"`
 	State string `json:"state"`
 	// Started and Ended are times of day and date with their zone; Until is when a
 	// running one is given up.
@@ -40,7 +42,7 @@ type arguments struct {
 
 // New makes the tool.
 func New(b Book) tools.Tool {
-	return tools.New("tasks", "List the background tasks of this chat as JSON {tasks: [{id, tool, state, started, until, ended, result}]}, or cancel one. Results arrive by themselves: do not wait for them here.",
+	return tools.New("tasks", "List the background tasks of this chat as JSON {tasks: [{id, tool, name, state, started, until, ended, result}]}, or cancel one. Results arrive by themselves: do not wait for them here.",
 		tools.Annotations{Level: tools.LevelChat, Idempotent: true, Volatile: true},
 		func(ctx context.Context, in arguments) (any, error) {
 			switch {
