@@ -165,10 +165,7 @@ func (r *run) nobodyDecided(ctx context.Context, a *session.Approval) error {
 // lapses sees to the end of the time in which an agent's question can be answered, or
 // of its task before that.
 func (a *Agent) lapses(ctx context.Context, q *session.Approval) {
-	item := session.Item{
-		ID: "lapsed/" + q.ID, Kind: session.ItemDecision, Address: session.AgentAddress(q.Task),
-		Decision: &session.Decision{Approval: q.ID}, Solo: true,
-	}
+	item := lapsing(q)
 	wait, after := time.Until(q.Expires), context.WithoutCancel(ctx)
 	a.tasks.mu.Lock()
 	l := a.agents.lives[q.Task]
@@ -194,4 +191,12 @@ func (a *Agent) lapses(ctx context.Context, q *session.Approval) {
 			}
 		}
 	})
+}
+
+// lapsing is the item that ends an agent's question, when that is over.
+func lapsing(q *session.Approval) session.Item {
+	return session.Item{
+		ID: "lapsed/" + q.ID, Kind: session.ItemDecision, Address: session.AgentAddress(q.Task),
+		Decision: &session.Decision{Approval: q.ID}, Solo: true,
+	}
 }

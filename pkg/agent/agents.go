@@ -258,16 +258,22 @@ func (a *Agent) takeUpAgents(ctx context.Context) error {
 			a.tasks.wg.Go(func() { a.beginLater(context.WithoutCancel(ctx), t) })
 		}
 	}
-	if len(waits) == 0 {
-		return nil
-	}
 	questions, err := a.o.Engine.ApprovalList(ctx, "")
 	if err != nil {
 		return err
 	}
 	for i := range questions {
-		if q := &questions[i]; waits[q.Task] && q.State == session.ApprovalOpen {
+		q := &questions[i]
+		switch {
+		case q.Task == "" || q.State != session.ApprovalOpen:
+		case waits[q.Task]:
 			a.lapses(ctx, q)
+		default: // its task was ended while no gateway ran
+			lapsed := lapsing(q)
+			lapsed.Time = time.Now()
+			if err := a.o.Engine.Append(ctx, []session.Item{lapsed}, nil); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

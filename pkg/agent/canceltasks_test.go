@@ -182,3 +182,34 @@ func TestASubagentOfAnAgentIsCancelled(t *testing.T) {
 		})
 	}
 }
+
+// TestAQuestionWhoseTaskEndedUnseenIsClosedAtTheStart of the next process.
+func TestAQuestionWhoseTaskEndedUnseenIsClosedAtTheStart(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := &book{}
+		w := newParty(t, overwrites("spawn"), []tools.Tool{b.tool()}, quietly, withOptions(asking), func(w *world) {
+			w.wrap = func(e session.Engine) session.Engine { return unlapsed{e} }
+		})
+		w.write("1", "1", "page one")
+		q := w.started("page one")[0]
+		if _, err := w.agent.CancelTask(t.Context(), shortOf(w)); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.expect().Text; !strings.Contains(got, "was cancelled by the operator") {
+			t.Errorf("told %q", got)
+		}
+		w.settled()
+		w.wrap = nil
+		w.restart()
+		if o := w.expect(); o.Finishes != q.ID || !strings.Contains(o.Text, "has ended. The call was not run") {
+			t.Errorf("the question became %q", o.Text)
+		}
+		w.settled()
+		w.restart()
+		w.settled()
+		if got := w.approval(); got.State != session.ApprovalVoid || len(b.texts()) > 0 {
+			t.Errorf("stored %+v, wrote %q", got, b.texts())
+		}
+	})
+}
