@@ -40,7 +40,7 @@ func (b taskBook) Tasks(ctx context.Context) ([]tasks.Task, error) {
 }
 
 func toolTask(t *session.Task) tasks.Task {
-	v := tasks.Task{ID: t.Short(), Tool: t.Tool, Name: agent.AgentName(t), State: string(t.State), Started: t.Started.Format(tasks.Clock)}
+	v := tasks.Task{ID: t.Short(), Tool: t.Tool, Name: agent.NameOfTask(t), State: string(t.State), Started: t.Started.Format(tasks.Clock)}
 	if t.State == session.TaskRunning {
 		v.Until = t.Deadline.Format(tasks.Clock)
 		return v
@@ -123,7 +123,7 @@ func (a *App) taskOp(ctx context.Context, op, id string, emit emitter) error {
 
 func newTaskReport(t *session.Task) taskReport {
 	return taskReport{
-		ID: t.Short(), State: string(t.State), Tool: t.Tool, Name: agent.AgentName(t), Chat: policy.Place(t.Address).String(),
+		ID: t.Short(), State: string(t.State), Tool: t.Tool, Name: agent.NameOfTask(t), Chat: policy.Place(t.Address).String(),
 		Who: strings.TrimSpace(t.Creator.Name + " " + t.Creator.ID), Started: t.Started, Until: t.Deadline, Ended: t.Ended,
 	}
 }

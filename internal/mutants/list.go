@@ -8,6 +8,6 @@ func List() []Mutant {
 		engineMutants(), storeMutants(), channelMutants(), questionMutants(), consoleMutants(), fileMutants(), toolMutants(), callMutants(),
 		writtenMutants(), auditMutants(), webMutants(), agentMutants(), edgeMutants(), programMutants(), telegramMutants(), telegramRowMutants(),
 		scriptMutants(), approvalMutants(), askingMutants(), hostileMutants(), exampleMutants(), budgetMutants(), scheduleMutants(), backgroundMutants(), taskMutants(),
-		forgettingMutants(), jobMutants(), jobTurnMutants(), spawnMutants(), laterMutants(),
+		forgettingMutants(), endingMutants(), jobMutants(), jobTurnMutants(), spawnMutants(), laterMutants(),
 	)
 }

@@ -72,7 +72,7 @@ func spawnMutants() []Mutant {
 		},
 		{
 			Promise: asks, Defect: "forgets at a restart when a question ends",
-			File: dir + "/agents.go", Old: "waits[q.Task] && q.State", New: "!waits[q.Task] && q.State",
+			File: dir + "/agents.go", Old: "case waits[q.Task]:\n", New: "case waits[q.Task]:\n\t\t\tcontinue\n\t\tcase q.ID == \"\":\n",
 			Dir: dir, Test: "^TestNobodyDecidesInTime$",
 		},
 		{

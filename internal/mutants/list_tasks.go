@@ -41,26 +41,6 @@ func taskMutants() []Mutant {
 			Dir: dir, Test: "^TestProgressOfALostTaskIsFinishedByItsNotice$",
 		},
 		{
-			Promise: progress, Defect: "puts the end of an agent that may not go on below its progress",
-			File: dir + "/agents.go", Old: "c.Outbox[0].Finishes = now.Status", New: "_ = now.Status",
-			Dir: dir, Test: "^TestWhatShowsAnAgentsProgressIsFinishedByItsEnd$",
-		},
-		{
-			Promise: progress, Defect: "leaves an agent's report to the notice of a limit",
-			File: dir + "/limit.go", Old: "if !acted && r.task == nil && r.report == nil {", New: "if !acted && r.task == nil {",
-			Dir: dir, Test: "^TestWhatShowsAnAgentsProgressIsFinishedByItsEnd$",
-		},
-		{
-			Promise: cancelled, Defect: "leaves the question of a task that is over open",
-			File: dir + "/agentasks.go", Old: "if !errors.Is(context.Cause(l.ctx), errTaskOver) {", New: "if l.ctx.Err() != nil {",
-			Dir: dir, Test: "^TestACancelledAgentEndsAndIsToldOnce$",
-		},
-		{
-			Promise: cancelled, Defect: "says nothing to whoever cancels a subagent",
-			File: dir + "/cancel.go", Old: "text = t.Result\n", New: "text = \"\"\n",
-			Dir: dir, Test: "^TestASubagentOfAnAgentIsCancelled$",
-		},
-		{
 			Promise: progress, Defect: "shows every line",
 			File: dir + "/status.go", Old: "*next = time.Now().Add(statusEvery)", New: "*next = time.Now()",
 			Dir: dir, Test: "^TestProgressIsOneMessageThatBecomesTheResult$",

@@ -179,7 +179,7 @@ func (a *Agent) lapses(ctx context.Context, q *session.Approval) {
 		select {
 		case <-timer.C:
 		case <-l.ctx.Done():
-			if !errors.Is(context.Cause(l.ctx), errTaskOver) {
+			if !errors.Is(context.Cause(l.ctx), errTaskOver) { //nolint:contextcheck // it looks at the context of the task
 				return
 			}
 		}

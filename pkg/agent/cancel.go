@@ -226,7 +226,7 @@ func (r *run) tasksText(ctx context.Context) (string, error) {
 // titleOf is what a list says that a task is.
 func titleOf(t *session.Task) string {
 	title := fmt.Sprintf("%#q", t.Tool)
-	if name := AgentName(t); name != "" {
+	if name := NameOfTask(t); name != "" {
 		title += " “" + name + "”"
 	}
 	return title

@@ -22,14 +22,14 @@ const (
 // taskName is a task as people are told of it.
 func taskName(t *session.Task) string {
 	name := t.Tool
-	if own := AgentName(t); own != "" {
+	if own := NameOfTask(t); own != "" {
 		name = "“" + own + "”"
 	}
 	return name + " (" + t.Short() + ")"
 }
 
-// AgentName is what whoever started a background agent called it; "" for another task.
-func AgentName(t *session.Task) string {
+// NameOfTask is what whoever started a background agent called it; "" for another task.
+func NameOfTask(t *session.Task) string {
 	if !t.Agent {
 		return ""
 	}

@@ -331,7 +331,7 @@ func TestTasksAreToldInTheTimeOfTheirChat(t *testing.T) {
 			if err != nil || len(running)+len(recent) != 1 {
 				return tools.ErrorResult("wrong")
 			}
-			return tools.NewToolResult(agent.AgentName(&running[0]) + " until " + running[0].Deadline.Format("15:04 MST"))
+			return tools.NewToolResult(agent.NameOfTask(&running[0]) + " until " + running[0].Deadline.Format("15:04 MST"))
 		}}
 		asked := make(chan struct{}, 1)
 		w = newParty(t, func(ctx context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
