@@ -12,7 +12,7 @@ func endingMutants() []Mutant {
 		},
 		{
 			Promise: progress, Defect: "leaves an agent's report to the notice of a limit",
-			File: dir + "/limit.go", Old: "if !acted && r.task == nil && r.report == nil {", New: "if !acted && r.task == nil {",
+			File: dir + "/limit.go", Old: `case report != "":`, New: `case report != "" && l == nil:`,
 			Dir: dir, Test: "^TestWhatShowsAnAgentsProgressIsFinishedByItsEnd$",
 		},
 		{

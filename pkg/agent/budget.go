@@ -169,11 +169,7 @@ func together(by map[session.Purpose]session.Usage) session.Usage {
 // Today is the day on which a turn of a chat would count now, as YYYY-MM-DD, given
 // the chat's key and where it is.
 func (a *Agent) Today(ctx context.Context, chat string, address channels.Address) string {
-	name, err := a.o.Engine.Zone(ctx, chat)
-	if err != nil {
-		name = ""
-	}
-	return a.o.Now().In(orUTC(a.zoneNamed(name, address))).Format(time.DateOnly)
+	return a.o.Now().In(a.locationOf(ctx, chat, address)).Format(time.DateOnly)
 }
 
 // budget is what the turn's chat may use.

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"time"
 
 	"parley/pkg/channels"
@@ -26,6 +27,15 @@ func (a *Agent) zoneNamed(name string, at channels.Address) *time.Location {
 	}
 	a.zones.Store(name, loc)
 	return loc
+}
+
+// locationOf is the time zone of a chat, UTC when it is not known.
+func (a *Agent) locationOf(ctx context.Context, chat string, at channels.Address) *time.Location {
+	name, err := a.o.Engine.Zone(ctx, chat)
+	if err != nil {
+		name = ""
+	}
+	return orUTC(a.zoneNamed(name, at))
 }
 
 // orUTC stands in for a time zone that is not known.
