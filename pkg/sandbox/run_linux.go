@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -171,9 +172,22 @@ func (r *runner) start(ctx context.Context, s *spec, c Command) (Result, reports
 	case limited.Err() != nil:
 		res.TimedOut = true
 		return res, nil, nil
+	case crowdedOut(&res):
+		return res, nil, nil
 	default:
 		return Result{}, nil, fmt.Errorf("run a program: %w", err)
 	}
+}
+
+// crowdedOut says whether the init died because the program took all numbers of
+// processes, just when the init needed a thread: everything else died with it.
+func crowdedOut(res *Result) bool {
+	own := bytes.Index(res.Stderr, []byte("runtime: failed to create new OS thread")) // Go's word for it
+	if own < 0 {
+		return false
+	}
+	res.Stderr, res.Limit = res.Stderr[:own], "processes"
+	return true
 }
 
 // isolation is what the init is started with. The thread that starts it must
