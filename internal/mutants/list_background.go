@@ -5,6 +5,11 @@ func backgroundMutants() []Mutant {
 	const dir = "pkg/session/bolt"
 	return []Mutant{
 		{
+			Promise: "jobs fire once", Defect: "lets a call that is made again bring back a job that has fired",
+			File: "pkg/session/bolt/jobs.go", Old: `&& t.has(bkSeen, endedKey(j.ID)):`, New: `&& j.ID == "":`,
+			Dir: "pkg/session/bolt", Test: "^TestConformance$/^jobs$/^a_job_fires_once$",
+		},
+		{
 			Promise: "jobs fire once", Defect: "fires a job that has moved on",
 			File: dir + "/jobs.go", Old: "!t.mayFire(j) || !j.Due.Equal(due)", New: "!t.mayFire(j)",
 			Dir: dir, Test: "^TestConformance$/^jobs$/^a_job_",

@@ -45,7 +45,11 @@ func (a *Agent) KeepJob(ctx context.Context, j session.Job) error {
 			return tools.Fail(tools.ErrPermissionDenied, ErrConfigured.Error(), nil)
 		}
 	}
-	if err := a.o.Engine.PutJob(ctx, r.kept(&old, j)); err != nil {
+	err = a.o.Engine.PutJob(ctx, r.kept(&old, j))
+	if errors.Is(err, session.ErrEnded) {
+		return nil // an earlier attempt at this call made it, and it has fired
+	}
+	if err != nil {
 		return err
 	}
 	a.jobs.wake()

@@ -284,7 +284,7 @@ func TestJobsWaitForAStoreThatCannotBeWrittenOrIsHeld(t *testing.T) {
 		p.next("one")
 		b.held.Store(true)
 		due = p.now().Add(time.Minute)
-		p.put(session.Job{Spec: at(due), Text: "two", Due: due})
+		p.put(session.Job{ID: "later", Spec: at(due), Text: "two", Due: due})
 		p.quiet(90 * time.Second)
 		b.held.Store(false)
 		p.next("two")

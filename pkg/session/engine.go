@@ -16,6 +16,8 @@ var (
 	ErrNotFound = errors.New("not found")
 	// ErrTaken: another chat has a record with this id.
 	ErrTaken = errors.New("the id is taken")
+	// ErrEnded: there was a record with this id, and it has had its end.
+	ErrEnded = errors.New("it has ended")
 	// ErrStore: the store cannot write now (disk full, for instance). Nothing of the call took effect.
 	ErrStore = errors.New("the store cannot be written")
 	// ErrCorrupt: a record failed its check and was set aside.
@@ -198,6 +200,8 @@ type Tasks interface {
 type Jobs interface {
 	// PutJob creates or replaces a job. [ErrNotFound]: its chat does not exist; a job
 	// without one fires to its Address. [ErrTaken]: another chat has a job with this ID.
+	// [ErrEnded]: this job has fired for the last time, within 48 h at least; a call
+	// that makes it again, because its own end was not stored, makes no second one.
 	PutJob(ctx context.Context, j Job) error
 	// DeleteJob removes a job; ErrNotFound when there is none.
 	DeleteJob(ctx context.Context, id string) error

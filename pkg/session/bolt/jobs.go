@@ -114,14 +114,21 @@ func (e *Engine) PutJob(ctx context.Context, j session.Job) error {
 		if n == 0 && j.Chat != "" {
 			return fmt.Errorf("job %s: chat %s: %w", j.ID, j.Chat, session.ErrNotFound)
 		}
-		if old, err := get[session.Job](t, bkJobs, idKey(j.ID)); err == nil && old.Chat != "" && old.Chat != j.Chat {
+		switch old, err := get[session.Job](t, bkJobs, idKey(j.ID)); {
+		case err == nil && old.Chat != "" && old.Chat != j.Chat:
 			return fmt.Errorf("job %s: %w", j.ID, session.ErrTaken)
+		case errors.Is(err, session.ErrNotFound) && t.has(bkSeen, endedKey(j.ID)):
+			return fmt.Errorf("job %s: %w", j.ID, session.ErrEnded)
 		}
 		now := j
 		now.Address = t.whereNow(n, j.Address)
 		return t.putJob(&now)
 	})
 }
+
+// endedKey is where it is remembered, as long as ids of items are, that a job has
+// fired for the last time.
+func endedKey(id string) []byte { return idKey("job/" + id) }
 
 // whereNow is an address, or, where it is one that the chat has had, the present one of the chat.
 func (t *tx) whereNow(n uint64, a channels.Address) channels.Address {
@@ -254,7 +261,7 @@ func (e *Engine) Fire(ctx context.Context, id string, due, next time.Time, item 
 		}
 		fired = true
 		if next.IsZero() {
-			err = t.dropJob(id)
+			err = errors.Join(t.dropJob(id), t.put(bkSeen, endedKey(id), &seenRec{Time: t.now}))
 		} else {
 			moved := *j
 			moved.Due = next

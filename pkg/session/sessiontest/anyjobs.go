@@ -20,7 +20,7 @@ func testJobsInAnyOrder(b *bench) {
 		b.Skip("the engine cannot crash: it has no method Crash")
 	}
 	rapid.Check(b.T, func(rt *rapid.T) {
-		p := &plan{b: &bench{T: b.T, open: b.open, dir: b.TempDir()}, jobs: map[string]*planned{}, fired: map[string]bool{}}
+		p := &plan{b: &bench{T: b.T, open: b.open, dir: b.TempDir()}, jobs: map[string]*planned{}, fired: map[string]bool{}, ended: map[string]bool{}}
 		p.b.e = p.b.open(b.T, p.b.dir)
 		for i := range p.chats {
 			p.meet(i)
@@ -54,6 +54,7 @@ type plan struct {
 	chats [2]place
 	jobs  map[string]*planned
 	fired map[string]bool
+	ended map[string]bool // ids of jobs that fired for the last time
 	n     int
 }
 
@@ -92,6 +93,10 @@ func (p *plan) put(rt *rapid.T) {
 		p.b.wantErr(err, session.ErrTaken)
 		return
 	}
+	if p.jobs[id] == nil && p.ended[id] {
+		p.b.wantErr(err, session.ErrEnded)
+		return
+	}
 	p.b.must(err)
 	p.jobs[id] = j
 }
@@ -122,6 +127,7 @@ func (p *plan) fire(rt *rapid.T) {
 	}
 	if j.Due = next; next == 0 {
 		delete(p.jobs, id)
+		p.ended[id] = true
 	}
 	if !p.fired[it.ID] {
 		p.fired[it.ID] = true
