@@ -116,10 +116,30 @@ func (tt *trackedTurn) Join(ctx context.Context, accept func(session.Item) bool)
 	return items, err
 }
 
-// Record implements [session.Turn].
+// Record implements [session.Turn]. What begins in the background is under way until
+// the item that brings its end home was answered.
 func (tt *trackedTurn) Record(ctx context.Context, s session.Step) error {
 	tt.leaving(s.Outbox)
+	tt.books.update(func() {
+		for i := range s.Tasks {
+			if t := &s.Tasks[i]; t.Address.Channel == console.Name && !t.Waited {
+				tt.books.open[endOf(t.ID)] = true
+			}
+		}
+	})
 	return tt.Turn.Record(ctx, s)
+}
+
+// endOf is the id of the item that brings a task's end home.
+func endOf(taskID string) string { return "task/" + taskID }
+
+// Complete implements [session.Tasks].
+func (t *tracker) Complete(ctx context.Context, id string, c session.Completion) (bool, error) {
+	first, err := t.Engine.Complete(ctx, id, c)
+	if err == nil && c.Item == nil {
+		t.update(func() { delete(t.open, endOf(id)) })
+	}
+	return first, err
 }
 
 // Commit implements [session.Turn].
