@@ -16,6 +16,7 @@ import (
 	"parley/pkg/channels/console"
 	"parley/pkg/policy"
 	"parley/pkg/session"
+	"parley/pkg/session/bolt"
 )
 
 // operate does an operation in the running gateway, or on the store when none runs.
@@ -26,7 +27,14 @@ func (h *host) operate(ctx context.Context, op string, args deskArgs, take func(
 	}
 	err = askAdmin(ctx, cfg.StateDir, op, args, take)
 	if errors.Is(err, errNotRunning) {
-		return h.operateHere(ctx, op, args, take)
+		here := h.operateHere(ctx, op, args, take)
+		if !errors.Is(here, bolt.ErrLocked) {
+			return here
+		}
+		// A gateway was starting: it has its socket by now, or is another kind of owner.
+		if err = askAdmin(ctx, cfg.StateDir, op, args, take); errors.Is(err, errNotRunning) {
+			return here
+		}
 	}
 	if err != nil {
 		return coded(exitFailed, err)
