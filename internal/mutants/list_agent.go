@@ -36,7 +36,7 @@ func agentMutants() []Mutant {
 		},
 		{
 			Promise: "lower rights", Defect: "gives a turn the highest rights of its senders",
-			File: dir + "/turn.go", Old: "if !b.level.Allows(a.level) {", New: "if b.level.Allows(a.level) {",
+			File: dir + "/asker.go", Old: "if !b.level.Allows(a.level) {", New: "if b.level.Allows(a.level) {",
 			Dir: dir, Test: "^TestATurnHasTheLowestRightsOfItsSenders$",
 		},
 		{

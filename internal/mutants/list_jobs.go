@@ -73,7 +73,7 @@ func jobTurnMutants() []Mutant {
 		},
 		{
 			Promise: "jobs: rights", Defect: "gives a job the rights that its creator has now",
-			File: dir + "/turn.go", Old: "who.level = policy.Lowest(v.Level, then)", New: "who.level = v.Level",
+			File: dir + "/asker.go", Old: "who.level = policy.Lowest(v.Level, then)", New: "who.level = v.Level",
 			Dir: dir, Test: "^TestAJobRunsWithTheLowerRightsAndSaysSoOnceForEachChange$",
 		},
 		{

@@ -172,7 +172,7 @@ func (a *Agent) liveNow(ctx context.Context, t *session.Task) (session.Task, *li
 
 // tooLate ends a task at its deadline.
 func (a *Agent) tooLate(ctx context.Context, t *session.Task) {
-	text := fmt.Sprintf("The background task %s did not end within %s and was given up.", taskName(t), span(t.Deadline.Sub(t.Started)))
+	text := tooLong(t)
 	for {
 		_, err := a.endAgentTask(ctx, t, session.Completion{State: session.TaskTimedOut, Result: text})
 		if !errors.Is(err, session.ErrStore) || !a.tasks.pause(retryPause) {

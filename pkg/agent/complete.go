@@ -51,6 +51,11 @@ func span(d time.Duration) string {
 	return fmt.Sprintf("%d %s", n, unit)
 }
 
+// tooLong is what a person is told of a task whose time is over.
+func tooLong(t *session.Task) string {
+	return fmt.Sprintf("The background task %s did not end within %s and was given up.", taskName(t), span(t.Deadline.Sub(t.Started)))
+}
+
 // complete ends a task and its context: its state, what the person sees and the item
 // that brings the result into the chat's loop are one transaction. While the store
 // cannot be written it is tried again until the process ends; the next start

@@ -88,7 +88,7 @@ func (a *Agent) arm(ctx context.Context, inv tools.Invocation, t session.Task) c
 
 // expire ends a task whose time is over.
 func (a *Agent) expire(ctx context.Context, t session.Task) {
-	text := "The background task " + taskName(&t) + " did not end within " + span(t.Deadline.Sub(t.Started)) + " and was given up."
+	text := tooLong(&t)
 	a.complete(ctx, t.ID, session.TaskTimedOut, &tools.ToolResult{ForLLM: text, ForUser: text, IsError: true})
 }
 

@@ -89,32 +89,6 @@ type snapshot struct {
 	offered *offers
 }
 
-// offers keeps lists of definitions: there are as many as there are kinds of chats.
-type offers struct {
-	mu    sync.Mutex
-	known map[string][]providers.ToolDefinition
-}
-
-// maxOffers is how many lists are kept; further ones are made anew each time.
-const maxOffers = 32
-
-func (o *offers) of(mask []byte) []providers.ToolDefinition {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.known[string(mask)]
-}
-
-func (o *offers) keep(mask []byte, list []providers.ToolDefinition) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.known == nil {
-		o.known = map[string][]providers.ToolDefinition{}
-	}
-	if len(o.known) < maxOffers {
-		o.known[string(mask)] = list
-	}
-}
-
 // NewToolRegistry makes an empty registry that logs nowhere and allows all.
 func NewToolRegistry() *ToolRegistry { return NewToolRegistryWith(Options{}) }
 
@@ -375,34 +349,6 @@ func (r *ToolRegistry) GetDefinitions() []map[string]any {
 // name. The maps are shared and must not be changed.
 func (r *ToolRegistry) ToProviderDefs() []providers.ToolDefinition {
 	return slices.Clone(r.definitions())
-}
-
-// definitions is ToProviderDefs without a list of one's own: most turns are offered
-// the same tools as many others. It must not be changed.
-func (r *ToolRegistry) definitions() []providers.ToolDefinition {
-	s := r.shared.now.Load()
-	var few [64]byte
-	mask := few[:0]
-	n := 0
-	for _, e := range s.sorted {
-		if r.offers(e) && s.whyNot(e) == nil {
-			mask = append(mask, 1)
-			n++
-		} else {
-			mask = append(mask, 0)
-		}
-	}
-	if known := s.offered.of(mask); known != nil {
-		return known
-	}
-	out := make([]providers.ToolDefinition, 0, n)
-	for i, e := range s.sorted {
-		if mask[i] == 1 {
-			out = append(out, e.definition)
-		}
-	}
-	s.offered.keep(mask, out)
-	return out
 }
 
 // GetSummaries returns a line for every enabled tool, sorted by name: "- `name` - description".
