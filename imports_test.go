@@ -36,6 +36,7 @@ func rooms() map[string][]string {
 		"pkg/channels":       nil,
 		"pkg/channels/*/...": {"pkg/channels"},
 		// An adapter may have rooms of its own.
+		"pkg/channels/slack":    {"pkg/channels", "pkg/channels/slack/..."},
 		"pkg/channels/telegram": {"pkg/channels", "pkg/channels/telegram/..."},
 		"pkg/providers":         nil,
 		// What two provider adapters share lives in providers/internal.
