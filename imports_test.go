@@ -35,6 +35,10 @@ func rooms() map[string][]string {
 		"workspace":          nil,
 		"pkg/channels":       nil,
 		"pkg/channels/*/...": {"pkg/channels"},
+		// What writers for several platforms share: the reading of Markdown.
+		"pkg/channels/markdown":        nil,
+		"pkg/channels/slack/markup":    {"pkg/channels/markdown"},
+		"pkg/channels/telegram/markup": {"pkg/channels/markdown"},
 		// An adapter may have rooms of its own.
 		"pkg/channels/slack":    {"pkg/channels", "pkg/channels/slack/..."},
 		"pkg/channels/telegram": {"pkg/channels", "pkg/channels/telegram/..."},

@@ -1,31 +1,17 @@
 package markup
 
-import (
-	"strings"
-	"unicode/utf8"
-
-	"parley/pkg/channels"
-)
-
 // maxPart is how many code points a part has once it is escaped. Slack recommends
-// 4,000 for a message, and takes 12,000 in markdown blocks.
+// 4,000 for a message, and takes 12,000 in its markdown blocks.
 const maxPart = 3900
 
 // Split cuts Markdown into parts, each the Markdown of one message: at most 3,900
-// code points once escaped for Slack, none blank, nothing lost.
-func Split(markdown string) []string {
-	return channels.SplitText(strings.ToValidUTF8(markdown, "\uFFFD"), maxPart, func(s string) int {
-		return utf8.RuneCountInString(escape(s))
-	})
-}
+// code points in what [Block] and [Mrkdwn] make of it, none blank, nothing lost. A
+// text without anything to see has no parts.
+func Split(markdown string) []string { return pack(read(markdown)) }
 
-// Mrkdwn writes a part in Slack's own markup, with & < > escaped, so that nothing
-// in it notifies anybody.
-func Mrkdwn(part string) string { return escape(part) }
+// Mrkdwn writes a part in Slack's own markup, for the text of a message and for
+// text objects.
+func Mrkdwn(part string) string { return native(read(part)) }
 
-// Block is the part as the text of a markdown block: same safety, standard Markdown.
-func Block(part string) string { return escape(part) }
-
-func escape(s string) string {
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(s)
-}
+// Block is the part as the text of a block of the type markdown, or of markdown_text.
+func Block(part string) string { return disarm(standard(read(part))) }

@@ -1,0 +1,326 @@
+package markup
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	extast "github.com/yuin/goldmark/extension/ast"
+)
+
+// nesting follows the containers of the blocks of one part. What began in an
+// earlier part is not gone on with, but a quotation is opened again.
+type nesting struct {
+	begun map[*container]bool
+	in    []*container // what the block lies in, as far as this part shows it
+	same  int          // so many of these are those of the block before
+	last  []*container
+	other map[*list]bool // has the other mark, as the list before it has the first
+	tight bool           // no blank line stands before the block
+	some  bool           // it is not the first block
+}
+
+// enter passes to a block.
+func (n *nesting) enter(b *block) {
+	if n.begun == nil {
+		n.begun, n.other = map[*container]bool{}, map[*list]bool{}
+	} else {
+		n.some = true
+	}
+	n.last, n.in = n.in, nil
+	for i, c := range b.in {
+		if i >= b.begins {
+			n.begun[c] = true
+		}
+		if c.list == nil || n.begun[c] {
+			n.in = append(n.in, c)
+		}
+	}
+	n.same = 0
+	for n.same < len(n.in) && n.same < len(n.last) && n.in[n.same] == n.last[n.same] {
+		n.same++
+	}
+	n.tight = false
+	if n.same == len(n.in) {
+		inner := n.same - 1
+		n.tight = (b.kind == fenced || b.kind == heading) && inner >= 0 && n.in[inner].list != nil && n.in[inner].list.tight
+		return
+	}
+	c := n.in[n.same]
+	if c.list == nil {
+		return
+	}
+	inItem := n.same > 0 && n.in[n.same-1].list != nil
+	n.tight = !c.first && c.list.tight
+	if c.first && inItem {
+		n.tight = n.in[n.same-1].list.tight && (!c.list.ordered || c.number == 1)
+	}
+	if n.same < len(n.last) {
+		if before := n.last[n.same].list; before != nil && before != c.list {
+			n.tight = false
+			n.other[c.list] = before.ordered == c.list.ordered && !n.other[before]
+		}
+	}
+}
+
+// marker is what an item begins with in Markdown.
+func (n *nesting) marker(c *container) string {
+	switch other := n.other[c.list]; {
+	case c.list.ordered && other:
+		return strconv.Itoa(c.number) + ") "
+	case c.list.ordered:
+		return strconv.Itoa(c.number) + ". "
+	case other:
+		return "* "
+	default:
+		return "- "
+	}
+}
+
+// prefix is what stands before a line that is not the first of what it lies in.
+func (n *nesting) prefix(in []*container) string {
+	var p strings.Builder
+	for _, c := range in {
+		if c.list == nil {
+			p.WriteString("> ")
+		} else {
+			p.WriteString(strings.Repeat(" ", len(n.marker(c))))
+		}
+	}
+	return p.String()
+}
+
+// document puts Markdown together.
+type document struct {
+	nesting
+
+	out    []byte
+	indent string // of further lines of the block
+}
+
+// standard writes blocks as Markdown.
+func standard(blocks []block) string {
+	var d document
+	for i := range blocks {
+		d.block(&blocks[i])
+	}
+	return string(d.out)
+}
+
+// block writes b.
+func (d *document) block(b *block) {
+	d.enter(b)
+	if d.some {
+		d.out = append(d.out, '\n')
+	}
+	if d.some && !d.tight {
+		blank := strings.TrimRight(d.prefix(d.in[:d.same]), " ")
+		d.out = append(d.out, blank+"\n"...)
+	}
+	d.out = append(d.out, d.prefix(d.in[:d.same])...)
+	for _, c := range d.in[d.same:] {
+		if c.list == nil {
+			d.out = append(d.out, "> "...)
+		} else {
+			d.out = append(d.out, d.marker(c)+c.box...)
+		}
+	}
+	d.indent = d.prefix(d.in)
+	switch b.kind {
+	case paragraph:
+		d.prose(b.text, b.spans, b.offset, place{line: true})
+	case heading:
+		d.out = append(d.out, strings.Repeat("#", b.level)+" "...)
+		d.prose(strings.NewReplacer("\n", " ", string(hardBreak), "   ").Replace(b.text), b.spans, b.offset, place{heading: true})
+	case fenced:
+		d.code(b)
+	case table:
+		d.table(b)
+	case rule:
+		d.out = append(d.out, "___"...)
+	}
+	d.trim()
+}
+
+// trim takes spaces off the end.
+func (d *document) trim() { d.out = bytes.TrimRight(d.out, " \t") }
+
+// newline begins a line of the block.
+func (d *document) newline() { d.out = append(append(d.out, '\n'), d.indent...) }
+
+// code writes a block of code: nothing in it can end it.
+func (d *document) code(b *block) {
+	fence := strings.Repeat("`", max(3, longestRun(b.text)+1))
+	d.out = append(d.out, fence+b.language...)
+	if b.text != "" {
+		for line := range strings.SplitSeq(b.text, "\n") {
+			d.newline()
+			if line == "" {
+				d.trim()
+			}
+			d.out = append(d.out, line...)
+		}
+	}
+	d.newline()
+	d.out = append(d.out, fence...)
+}
+
+// longestRun is the length of the longest row of backticks.
+func longestRun(s string) int {
+	longest, run := 0, 0
+	for i := range len(s) {
+		if s[i] == '`' {
+			run++
+		} else {
+			run = 0
+		}
+		longest = max(longest, run)
+	}
+	return longest
+}
+
+// table writes the rows of a table.
+func (d *document) table(b *block) {
+	d.row(b.head)
+	d.newline()
+	for _, c := range b.head {
+		d.out = append(d.out, "| "+delimiter(c.Align)+" "...)
+	}
+	d.out = append(d.out, '|')
+	for _, row := range b.rows {
+		d.newline()
+		d.row(row)
+	}
+}
+
+// row writes a row of a table.
+func (d *document) row(row []cell) {
+	for _, c := range row {
+		d.out = append(d.out, "| "...)
+		d.prose(c.Text, c.spans, 0, place{table: true})
+		d.out = append(d.out, ' ')
+	}
+	d.out = append(d.out, '|')
+}
+
+func delimiter(a extast.Alignment) string {
+	switch a {
+	case extast.AlignLeft:
+		return ":---"
+	case extast.AlignRight:
+		return "---:"
+	case extast.AlignCenter:
+		return ":---:"
+	case extast.AlignNone:
+	}
+	return "---"
+}
+
+// place is where a text stands: at the beginning of a line, or within something.
+type place struct{ line, heading, table bool }
+
+// prose writes text within lines.
+func (d *document) prose(text string, spans []span, offset int, at place) {
+	all := stretches(text, spans, offset)
+	var open []string // the marks that are open, with a link's target behind its bracket
+	to := func(next []string) {
+		keep := 0
+		for keep < len(open) && keep < len(next) && sameMark(open[keep], next[keep]) {
+			keep++
+		}
+		for i := len(open) - 1; i >= keep; i-- {
+			if href, link := strings.CutPrefix(open[i], "["); link {
+				d.out = append(d.out, "]("+href+")"...)
+			} else {
+				d.out = append(d.out, open[i]...)
+			}
+		}
+		for _, mark := range next[keep:] {
+			if strings.HasPrefix(mark, "[") {
+				mark = "["
+			}
+			d.out = append(d.out, mark...)
+		}
+		open = append(open[:keep:keep], next[keep:]...)
+	}
+	for i, s := range all {
+		if s.look == (look{href: s.text}) && d.bare(all, i) {
+			to(nil)
+			d.out = append(d.out, s.text...)
+			continue
+		}
+		to(marks(all, i))
+		if s.look.style&code != 0 && !(at.table && strings.Contains(s.text, "|")) && visible(s.text) {
+			d.span(s.text)
+			continue
+		}
+		d.escaped(s.text, at, i > 0, i+1 < len(all))
+		at.line = at.line && strings.HasSuffix(s.text, "\n")
+	}
+	to(nil)
+}
+
+// sameMark says that what is open goes on; either mark of italics is one.
+func sameMark(a, b string) bool {
+	return a == b || (a == "_" || a == "*") && (b == "_" || b == "*")
+}
+
+// marks are those around the ith stretch, the outermost first.
+func marks(all []stretch, i int) []string {
+	l := all[i].look
+	var m []string
+	if l.href != "" {
+		m = append(m, "["+l.href)
+	}
+	if l.style&bold != 0 {
+		m = append(m, "**")
+	}
+	if l.style&italic != 0 {
+		mark := "_"
+		end := i
+		for end+1 < len(all) && all[end+1].look.style&italic != 0 {
+			end++
+		}
+		if i > 0 {
+			if r, _ := utf8.DecodeLastRuneInString(all[i-1].text); isWord(r) {
+				mark = "*"
+			}
+		}
+		if end+1 < len(all) {
+			if r, _ := utf8.DecodeRuneInString(all[end+1].text); isWord(r) {
+				mark = "*"
+			}
+		}
+		m = append(m, mark)
+	}
+	if l.style&strike != 0 {
+		m = append(m, "~~")
+	}
+	return m
+}
+
+// bare says whether an address is a link as it stands.
+func (d *document) bare(all []stretch, i int) bool {
+	const harmless = "-._/:?=&%#+,@"
+	text := all[i].text
+	if !strings.HasPrefix(text, "http") || strings.ContainsFunc(text, func(r rune) bool { return !isWord(r) && !strings.ContainsRune(harmless, r) }) {
+		return false
+	}
+	if r, _ := utf8.DecodeLastRuneInString(text); !isWord(r) && r != '/' {
+		return false
+	}
+	before := i == 0 || strings.ContainsAny(all[i-1].text[len(all[i-1].text)-1:], " \n(")
+	after := i+1 == len(all) || strings.ContainsAny(all[i+1].text[:1], " \n")
+	return before && after
+}
+
+// span writes code within a line.
+func (d *document) span(text string) {
+	text = strings.NewReplacer("\n", " ", string(hardBreak), " ").Replace(text)
+	fence := strings.Repeat("`", longestRun(text)+1)
+	if strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") || strings.HasPrefix(text, " ") && strings.HasSuffix(text, " ") {
+		text = " " + text + " "
+	}
+	d.out = append(d.out, fence+text+fence...)
+}
