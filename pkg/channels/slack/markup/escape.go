@@ -137,7 +137,7 @@ func calls(name string, before rune) bool {
 // token is what might begin one of Slack's references, however it is spelled.
 //
 //nolint:gochecknoglobals // it never changes
-var token = regexp.MustCompile(`(?i)(?:<|&(?:amp;)*(?:lt|#0*60|#x0*3c);?)[@#!]`)
+var token = regexp.MustCompile(`(?i)(?:<|&(?:amp;)*(?:lt|#0*60|#x0*3c);?)\\*[@#!]`)
 
 // disarm puts a zero-width space into whatever might be a reference of Slack's.
 // What HTML writes that way, like <!doctype, is left alone.

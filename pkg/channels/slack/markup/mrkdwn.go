@@ -247,7 +247,7 @@ func pairing(text string, all []stretch) string {
 		for _, mark := range s.look.marks() {
 			counts[mark] += 2
 		}
-		if s.look.style&code != 0 {
+		if s.look.style&code != 0 && !strings.Contains(s.text, "`") {
 			counts['`'] += 2
 		}
 	}

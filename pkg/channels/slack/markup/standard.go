@@ -2,6 +2,7 @@ package markup
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -220,37 +221,25 @@ func delimiter(a extast.Alignment) string {
 // place is where a text stands: at the beginning of a line, or within something.
 type place struct{ line, heading, table bool }
 
+// mark is a pair of marks that is open: one of emphasis, or a link to href.
+type mark struct {
+	style style // 0 for a link
+	href  string
+	open  string
+	end   string
+}
+
 // prose writes text within lines.
 func (d *document) prose(text string, spans []span, offset int, at place) {
 	all := stretches(text, spans, offset)
-	var open []string // the marks that are open, with a link's target behind its bracket
-	to := func(next []string) {
-		keep := 0
-		for keep < len(open) && keep < len(next) && sameMark(open[keep], next[keep]) {
-			keep++
-		}
-		for i := len(open) - 1; i >= keep; i-- {
-			if href, link := strings.CutPrefix(open[i], "["); link {
-				d.out = append(d.out, "]("+href+")"...)
-			} else {
-				d.out = append(d.out, open[i]...)
-			}
-		}
-		for _, mark := range next[keep:] {
-			if strings.HasPrefix(mark, "[") {
-				mark = "["
-			}
-			d.out = append(d.out, mark...)
-		}
-		open = append(open[:keep:keep], next[keep:]...)
-	}
+	var open []mark
 	for i, s := range all {
 		if s.look == (look{href: s.text}) && d.bare(all, i) {
-			to(nil)
+			open = d.marked(open, nil)
 			d.out = append(d.out, s.text...)
 			continue
 		}
-		to(marks(all, i))
+		open = d.marked(open, marks(all, i, open))
 		if s.look.style&code != 0 && !(at.table && strings.Contains(s.text, "|")) && visible(s.text) {
 			d.span(s.text)
 			continue
@@ -258,46 +247,88 @@ func (d *document) prose(text string, spans []span, offset int, at place) {
 		d.escaped(s.text, at, i > 0, i+1 < len(all))
 		at.line = at.line && strings.HasSuffix(s.text, "\n")
 	}
-	to(nil)
+	d.marked(open, nil)
 }
 
-// sameMark says that what is open goes on; either mark of italics is one.
-func sameMark(a, b string) bool {
-	return a == b || (a == "_" || a == "*") && (b == "_" || b == "*")
+// marked closes and opens marks until those of next are open.
+func (d *document) marked(open, next []mark) []mark {
+	keep := 0
+	for keep < len(open) && keep < len(next) && open[keep] == next[keep] {
+		keep++
+	}
+	for i := len(open) - 1; i >= keep; i-- {
+		d.out = append(d.out, open[i].end...)
+	}
+	for _, m := range next[keep:] {
+		d.out = append(d.out, m.open...)
+	}
+	return next
 }
 
-// marks are those around the ith stretch, the outermost first.
-func marks(all []stretch, i int) []string {
+// marks are those around the ith stretch, the outermost first: what is open stays
+// so as long as it can, and what goes on longer lies around the rest. Nothing opens
+// before white space.
+func marks(all []stretch, i int, open []mark) []mark {
 	l := all[i].look
-	var m []string
+	var next []mark
+	for _, m := range open {
+		if m.style != 0 && l.style&m.style == 0 || m.style == 0 && l.href != m.href {
+			break
+		}
+		next = append(next, m)
+		l.style &^= m.style
+		if m.style == 0 {
+			l.href = ""
+		}
+	}
+	if strings.TrimSpace(all[i].text) == "" {
+		return next
+	}
+	var ends []int
+	begin := func(m mark, end int) {
+		at := len(next)
+		for at > len(next)-len(ends) && ends[at-len(next)+len(ends)-1] < end {
+			at--
+		}
+		ends = slices.Insert(ends, at-len(next)+len(ends), end)
+		next = slices.Insert(next, at, m)
+	}
+	for _, s := range []style{bold, italic, strike} {
+		if l.style&s == 0 {
+			continue
+		}
+		end := extent(all, i, func(o look) bool { return o.style&s != 0 })
+		sign := map[style]string{bold: "**", italic: "_", strike: "~~"}[s]
+		if s == italic && touchesWord(all, i, end) {
+			sign = "*"
+		}
+		begin(mark{style: s, open: sign, end: sign}, end)
+	}
 	if l.href != "" {
-		m = append(m, "["+l.href)
+		end := extent(all, i, func(o look) bool { return o.href == l.href })
+		begin(mark{href: l.href, open: "[", end: "](" + l.href + ")"}, end)
 	}
-	if l.style&bold != 0 {
-		m = append(m, "**")
+	return next
+}
+
+// extent is the last stretch from the ith on that all look so.
+func extent(all []stretch, i int, so func(look) bool) int {
+	for i+1 < len(all) && so(all[i+1].look) {
+		i++
 	}
-	if l.style&italic != 0 {
-		mark := "_"
-		end := i
-		for end+1 < len(all) && all[end+1].look.style&italic != 0 {
-			end++
-		}
-		if i > 0 {
-			if r, _ := utf8.DecodeLastRuneInString(all[i-1].text); isWord(r) {
-				mark = "*"
-			}
-		}
-		if end+1 < len(all) {
-			if r, _ := utf8.DecodeRuneInString(all[end+1].text); isWord(r) {
-				mark = "*"
-			}
-		}
-		m = append(m, mark)
+	return i
+}
+
+// touchesWord says that a letter is right before stretch i or behind stretch end.
+func touchesWord(all []stretch, i, end int) bool {
+	before, after := ' ', ' '
+	if i > 0 {
+		before, _ = utf8.DecodeLastRuneInString(all[i-1].text)
 	}
-	if l.style&strike != 0 {
-		m = append(m, "~~")
+	if end+1 < len(all) {
+		after, _ = utf8.DecodeRuneInString(all[end+1].text)
 	}
-	return m
+	return isWord(before) || isWord(after)
 }
 
 // bare says whether an address is a link as it stands.

@@ -301,6 +301,7 @@ func (r *reader) href(target string) string {
 	default:
 		return ""
 	}
+	target = u.Scheme + target[len(u.Scheme):] // in small letters
 	target = strings.NewReplacer("<", "%3C", ">", "%3E", "|", "%7C", "(", "%28", ")", "%29", `\`, "%5C",
 		`"`, "%22", "'", "%27", "`", "%60", "*", "%2A", " ", "%20").Replace(target)
 	target = entity.ReplaceAllStringFunc(target, func(s string) string { return strings.TrimSuffix(s, ";") + "%3B" })
