@@ -10,7 +10,6 @@ import (
 const (
 	markCost = 4  // a mark of emphasis on one side, or a zero-width space beside a short one
 	lookCost = 14 // all marks around a stretch of text
-	restCost = 24 // what a block has besides: a fence, hashes, a gap
 )
 
 // runeCost is the cost of r in text; in code, the fence grows with the backticks.
@@ -50,22 +49,49 @@ func (l look) cost() int {
 	return n
 }
 
-// lineCost is what stands before each line of the block.
+// lineCost is what stands before each further line of the block.
 func (b *block) lineCost() int {
 	n := 0
 	for _, c := range b.in {
-		n += markCost
-		if c.list != nil && c.list.ordered {
-			n += len(strconv.Itoa(c.number))
-		}
-		n += len(c.box)
+		n += max(markCost, c.width())
 	}
 	return n
 }
 
-// baseCost is what the block takes without its text or its rows.
+// width is that of what the container puts before the first line.
+func (c *container) width() int {
+	if c.list != nil && c.list.ordered {
+		return len(strconv.Itoa(c.number)) + len(". ")
+	}
+	return len("- ")
+}
+
+// baseCost is what the block takes without its text or its rows: the gap before it,
+// what stands before its first line, and what its kind adds.
 func (b *block) baseCost() int {
-	return restCost + 3*b.lineCost() + len(b.language)
+	n := len("\n\n")
+	for i, c := range b.in {
+		switch {
+		case c.list == nil:
+			n += 2 * len("> ") // on the blank line too
+		case i == len(b.in)-1:
+			n += c.width() + len(c.box)
+		default:
+			n += max(markCost, c.width())
+		}
+	}
+	switch b.kind {
+	case heading:
+		n += len("###### ") + markCost
+	case fenced:
+		n += len("```\n\n```\n") + len(b.language) + 2*b.lineCost()
+	case table:
+		n += len("```\n\n```\n") + b.lineCost()
+	case rule:
+		n += len("___")
+	case paragraph:
+	}
+	return n
 }
 
 // headCost is the cost of a table's head, with the line below it.

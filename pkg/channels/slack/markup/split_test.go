@@ -123,9 +123,9 @@ func TestSplitHuge(t *testing.T) {
 		"backticks":        {strings.Repeat("`", 20_000), 40},
 		"code of one line": {"```\n" + strings.Repeat("y<", 10_000) + "\n```", 30},
 		"a mebibyte":       {strings.Repeat("Words of a sentence. ", 50_000), 300},
-		"a long table":     {"|a|b|\n|-|-|\n" + strings.Repeat("|c|d|\n", 100_000), 800},
+		"a long table":     {"|a|b|\n|-|-|\n" + strings.Repeat("|c|d|\n", 50_000), 400},
 		"a wide table":     {"|a|\n|-|\n|" + strings.Repeat("word ", 3000) + "|\n", 6},
-		"a long list":      {strings.Repeat("- item\n", 50_000), 600},
+		"a long list":      {strings.Repeat("- item\n", 50_000), 200},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
