@@ -21,7 +21,7 @@ func slackMarkupMutants() []Mutant {
 		},
 		{
 			Promise: "slack: mention abuse", Defect: "shows pictures from anywhere",
-			File: dir + "/escape.go", Old: `escape = after == '.' && len(rest) == 1`, New: `escape = false`,
+			File: dir + "/escape.go", Old: `len(rest) == 1 && p.next {`, New: `len(rest) == 1 && !p.next {`,
 			Dir: dir, Test: "^TestMarkup$",
 		},
 		{

@@ -6,10 +6,10 @@ import (
 )
 
 const (
-	// apart is the zero-width space, which keeps two characters from being read
-	// together. clean takes it out of texts, so that what is there is ours.
+	// A zero-width space keeps two characters from being read together. It is taken
+	// out of texts, so that what is there is ours.
 	apart = "\u200B"
-	// hardBreak is a line end that is one in Markdown too, in the text of a block.
+	// A line end that is one in Markdown too, in the text of a block.
 	hardBreak = '\u2028'
 )
 

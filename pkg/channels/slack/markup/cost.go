@@ -1,9 +1,6 @@
 package markup
 
-import (
-	"strconv"
-	"strings"
-)
+import "strconv"
 
 // What something costs is the code points that it takes at most, in a markdown
 // block or in Slack's own markup, whichever is more.
@@ -12,17 +9,25 @@ const (
 	lookCost = 14 // all marks around a stretch of text
 )
 
-// runeCost is the cost of r in text; in code, the fence grows with the backticks.
-func runeCost(r rune, inCode bool) int {
+// runeCost is the cost of r in text.
+func runeCost(r rune) int {
+	switch r {
+	case '&', '<', '>':
+		return 5
+	case '*', '_', '~', '`', '\\', '[', ']', '|', '#', '+', '-', '=', '.', ')', '!', ':', ';', '@':
+		return 2
+	}
+	return 1
+}
+
+// codeCost is the cost of r in code: its fence grows with the backticks.
+func codeCost(r rune) int {
 	switch r {
 	case '&', '<', '>':
 		return 5
 	case '`':
 		return 4
-	case '*', '_', '~', '\\', '[', ']', '|', '#', '+', '-', '=', '.', ')', '!', ':', ';', '@':
-		if inCode {
-			return 1 + strings.Count(";@!#", string(r))
-		}
+	case ';', '@', '!', '#':
 		return 2
 	}
 	return 1
@@ -32,7 +37,7 @@ func runeCost(r rune, inCode bool) int {
 func costOf(s string) int {
 	n := 0
 	for _, r := range s {
-		n += runeCost(r, false)
+		n += runeCost(r)
 	}
 	return n
 }
@@ -103,7 +108,7 @@ func (b *block) rowCost(row []cell) int {
 	for j, c := range row {
 		text := 0
 		for _, r := range c.Text {
-			text += max(runeCost(r, true), runeCost(r, false))
+			text += max(codeCost(r), runeCost(r))
 		}
 		for k, s := range c.spans {
 			n += s.look.cost()
@@ -176,10 +181,22 @@ func (m *meter) take(s string) {
 				m.used += m.look.cost()
 			}
 		default:
-			m.used += runeCost(r, m.block.kind == fenced || m.look.style&code != 0)
+			if m.block.kind == fenced || m.look.style&code != 0 {
+				m.used += max(codeCost(r), m.prose(r))
+			} else {
+				m.used += runeCost(r)
+			}
 		}
 		m.at += len(string(r))
 	}
+}
+
+// prose is the cost of r where a span of code may be written as text.
+func (m *meter) prose(r rune) int {
+	if m.block.kind == fenced {
+		return 0
+	}
+	return runeCost(r)
 }
 
 // turn passes to the next span.

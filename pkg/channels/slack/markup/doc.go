@@ -32,8 +32,8 @@
 // and a reference in one does notify. It does not say whether references are looked
 // for before Markdown is read or behind it, nor whether in code. Before it, an escape
 // like \< or code would not help; behind it, an entity would not. So [Block] does two
-// things: outside of code, < is &lt;, and everywhere a zero-width space stands between
-// a < in any of its spellings and the @, # or ! behind it, so that no reference is
+// things: outside of code, < is &lt;, and everywhere a zero-width space stands before
+// the @, # or ! that follows a < in any of its spellings, so that no reference is
 // there whatever is done first. Code keeps its plain <, as Markdown shows an entity
 // there as it is written; only code that spells a reference has the extra character.
 // @here and the like, which Slack makes live where names are linked, get one too.
@@ -50,6 +50,6 @@
 // A text goes through clean.go, pkg/channels/markdown (goldmark, bounded), tree.go
 // and table.go (the walk over its tree, which makes blocks), then either pack.go and
 // cost.go (parts), standard.go and escape.go (Markdown) or mrkdwn.go (Slack's own).
-// read.go is the way in. To add something that Markdown can say, give tree.go a case
+// The way in is read.go. To add something that Markdown can say, give tree.go a case
 // for its node and both writers a way to say it.
 package markup

@@ -20,87 +20,93 @@ func neighbours(s string, i, size int) (before, after rune) {
 	return before, after
 }
 
-// escaped writes text that is nothing but text in Markdown. more and next say
-// whether something stands before and behind it in its paragraph.
-func (d *document) escaped(text string, at place, more, next bool) {
-	start := at.line
+// Text that is nothing but text in Markdown goes on with text.
+func (d *document) escaped(text string, at place) {
+	at.start = at.line
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
-		if start && (r == ' ' || r == '\t') {
-			i += size
-			continue
-		}
-		if r == '\n' || r == hardBreak {
+		switch {
+		case at.start && (r == ' ' || r == '\t'):
+		case r == '\n' || r == hardBreak:
 			d.trim()
 			if r == hardBreak {
 				d.out = append(d.out, "  "...)
 			}
 			d.newline()
-			start = true
-			i += size
-			continue
-		}
-		if start {
-			if n := ordinal(text[i:]); n > 0 {
-				d.out = append(d.out, text[i:i+n]+`\`...)
-				i += n
-				r, size = utf8.DecodeRuneInString(text[i:])
-				d.out = append(d.out, byte(r))
-				i += size
-				start = false
-				continue
+			at.start = true
+		case at.start && ordinal(text[i:]) > 0:
+			size = ordinal(text[i:])
+			d.out = append(d.out, text[i:i+size]+`\`+text[i+size:i+size+1]...)
+			size++
+			at.start = false
+		default:
+			at.before, at.after = neighbours(text, i, size)
+			if i == 0 && at.more {
+				at.before = '.'
 			}
+			if i+size == len(text) && at.next {
+				at.after = '.'
+			}
+			d.out = append(d.out, at.written(r, text[i:])...)
+			at.start = false
 		}
-		before, after := neighbours(text, i, size)
-		if i == 0 && more {
-			before = '.'
-		}
-		if i+size == len(text) && next {
-			after = '.'
-		}
-		d.out = append(d.out, escapedRune(r, before, after, text[i:], at, start)...)
-		start = false
 		i += size
 	}
 }
 
-// escapedRune is r in Markdown. rest begins with it; start says that it is the
-// first of a line.
-func escapedRune(r, before, after rune, rest string, at place, start bool) string {
-	apartFrom := unicode.IsSpace(before) && unicode.IsSpace(after) && !start
-	escape := false
+// place is where a text or a character of it stands.
+type place struct {
+	line           bool // a line of a paragraph begins
+	heading, table bool // in one
+	more, next     bool // something stands before and behind it on its line
+	start          bool // the first of a line
+	before, after  rune
+}
+
+// written is r in Markdown; rest begins with it.
+func (p place) written(r rune, rest string) string {
 	switch r {
-	case '\\', '`', '[', ']':
-		escape = true
-	case '*', '~':
-		escape = !apartFrom
-	case '_':
-		escape = !apartFrom && !(isWord(before) && isWord(after))
-	case '|':
-		escape = at.table || start
-	case '#':
-		escape = at.heading || start
-	case '-', '+', '=', ':':
-		escape = start && (unicode.IsSpace(after) || strings.ContainsRune("-+=:|", after))
-	case '!':
-		escape = after == '.' && len(rest) == 1 // a link may be next
 	case '<':
 		return "&lt;"
 	case '>':
 		return "&gt;"
 	case '&':
-		if loc := entity.FindStringIndex(rest[:min(len(rest), 40)]); loc != nil && loc[0] == 0 {
+		if loc := entity.FindStringIndex(rest[:min(len(rest), 40)]); len(loc) > 0 && loc[0] == 0 {
 			return "&amp;"
 		}
 	case '@':
-		if calls(rest[1:], before) {
+		if calls(rest[1:], p.before) {
 			return "@" + apart
 		}
+	case '!':
+		if len(rest) == 1 && p.next { // of a link, it would make an image
+			return `\!`
+		}
 	}
-	if escape {
+	if p.isMark(r) {
 		return `\` + string(r)
 	}
 	return string(r)
+}
+
+// isMark says whether Markdown might read r as a mark there.
+func (p place) isMark(r rune) bool {
+	loose := unicode.IsSpace(p.before) && unicode.IsSpace(p.after) && !p.start
+	switch r {
+	case '\\', '`', '[', ']':
+		return true
+	case '*', '~':
+		return !loose
+	case '_':
+		return !loose && (!isWord(p.before) || !isWord(p.after))
+	case '|':
+		return p.table || p.start
+	case '#':
+		return p.heading || p.start
+	case '-', '+', '=', ':':
+		return p.start && (unicode.IsSpace(p.after) || strings.ContainsRune("-+=:|", p.after))
+	}
+	return false
 }
 
 // ordinal is how many digits s begins with, if a list would begin there.
@@ -135,8 +141,6 @@ func calls(name string, before rune) bool {
 }
 
 // token is what might begin one of Slack's references, however it is spelled.
-//
-//nolint:gochecknoglobals // it never changes
 var token = regexp.MustCompile(`(?i)(?:<|&(?:amp;)*(?:lt|#0*60|#x0*3c);?)\\*[@#!]`)
 
 // disarm puts a zero-width space into whatever might be a reference of Slack's.

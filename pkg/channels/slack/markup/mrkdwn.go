@@ -49,34 +49,7 @@ func (o *own) block(b *block) {
 		}
 		o.write("\n")
 	}
-	o.indent = ""
-	depth := 0
-	var markers string
-	for i, c := range o.in {
-		if c.list == nil {
-			continue
-		}
-		if i >= o.same {
-			markers += o.bullet(c, depth)
-		}
-		depth++
-	}
-	deeper := min(max(depth-1, 0), 8)
-	indent := strings.Repeat("    ", deeper)
-	quote := ""
-	if quoted(o.in) {
-		quote = "> "
-	}
-	o.indent = quote + strings.Repeat("    ", min(depth, 8))
-	if markers == "" {
-		indent = o.indent[len(quote):]
-	}
-	switch {
-	case b.kind != fenced && b.kind != table:
-		o.write(quote + indent + markers)
-	case markers != "":
-		o.write(quote + indent + strings.TrimRight(markers, " ") + "\n")
-	}
+	o.lead(b)
 	switch b.kind {
 	case paragraph:
 		o.prose(b.text, b.spans, b.offset)
@@ -88,6 +61,35 @@ func (o *own) block(b *block) {
 		o.table(b)
 	case rule:
 		o.write("———")
+	}
+}
+
+// lead writes what stands before the first line of b. Code and tables stand on lines
+// of their own.
+func (o *own) lead(b *block) {
+	depth, quote := 0, ""
+	var markers strings.Builder
+	for i, c := range o.in {
+		if c.list == nil {
+			quote = "> "
+			continue
+		}
+		if i >= o.same {
+			markers.WriteString(o.bullet(c, depth))
+		}
+		depth++
+	}
+	const deepest = 8
+	o.indent = quote + strings.Repeat("    ", min(depth, deepest))
+	first := o.indent
+	if markers.Len() > 0 {
+		first = quote + strings.Repeat("    ", min(depth-1, deepest)) + markers.String()
+	}
+	switch {
+	case b.kind != fenced && b.kind != table:
+		o.write(first)
+	case markers.Len() > 0:
+		o.write(strings.TrimRight(first, " ") + "\n")
 	}
 }
 
@@ -213,18 +215,18 @@ func (o *own) prose(text string, spans []span, offset int) {
 
 // marks are those around text that looks like l.
 func (l look) marks() string {
-	m := ""
+	var m strings.Builder
 	for i, mark := range []string{"*", "_", "~"} {
 		if l.style&(bold<<i) != 0 {
-			m += mark
+			m.WriteString(mark)
 		}
 	}
-	return m
+	return m.String()
 }
 
 // stretch writes a piece of a line.
 func (o *own) stretch(text string, l look, pairs string, first bool) {
-	s := ""
+	var s string
 	switch {
 	case l.href != "" && visible(text):
 		s = link(stretch{text, l})
@@ -256,13 +258,12 @@ func pairing(text string, all []stretch) string {
 			counts[r]++
 		}
 	}
-	enough := ""
-	for _, r := range "*_~`" {
+	return strings.Map(func(r rune) rune {
 		if counts[r] > 1 {
-			enough += string(r)
+			return r
 		}
-	}
-	return enough
+		return -1
+	}, "*_~`")
 }
 
 // isMark says whether Slack might read the mark r at byte i of text as one: next to

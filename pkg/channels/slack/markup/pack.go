@@ -19,8 +19,8 @@ type packer struct {
 // pack makes parts of blocks.
 func pack(blocks []block) []string {
 	var p packer
-	for _, b := range blocks {
-		p.put(b)
+	for i := range blocks {
+		p.put(blocks[i])
 	}
 	p.flush(len(p.pieces))
 	return p.parts
@@ -82,13 +82,13 @@ func part(blocks []block) string {
 		return md
 	}
 	plain := make([]block, len(blocks))
-	for i, b := range blocks {
-		b.spans = nil
-		plain[i] = b
-		plain[i].head, plain[i].rows = unlooked(b.head), nil
-		for _, row := range b.rows {
-			plain[i].rows = append(plain[i].rows, unlooked(row))
+	for i := range blocks {
+		b := blocks[i]
+		b.spans, b.head, b.rows = nil, unlooked(b.head), nil
+		for _, row := range blocks[i].rows {
+			b.rows = append(b.rows, unlooked(row))
 		}
+		plain[i] = b
 	}
 	return standard(plain)
 }
@@ -112,12 +112,12 @@ func words(blocks []block) string {
 			}
 		}
 	}
-	for _, b := range blocks {
-		put(b.text)
-		for _, c := range b.head {
+	for i := range blocks {
+		put(blocks[i].text)
+		for _, c := range blocks[i].head {
 			put(c.Text)
 		}
-		for _, row := range b.rows {
+		for _, row := range blocks[i].rows {
 			for _, c := range row {
 				put(c.Text)
 			}

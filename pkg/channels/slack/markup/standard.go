@@ -42,28 +42,37 @@ func (n *nesting) enter(b *block) {
 	for n.same < len(n.in) && n.same < len(n.last) && n.in[n.same] == n.last[n.same] {
 		n.same++
 	}
-	n.tight = false
+	outer := &container{}
+	if n.same > 0 {
+		outer = n.in[n.same-1]
+	}
 	if n.same == len(n.in) {
-		inner := n.same - 1
-		n.tight = (b.kind == fenced || b.kind == heading) && inner >= 0 && n.in[inner].list != nil && n.in[inner].list.tight
+		n.tight = (b.kind == fenced || b.kind == heading) && outer.tight()
 		return
 	}
-	c := n.in[n.same]
+	n.tight = n.goesOn(n.in[n.same], outer)
+}
+
+// goesOn says that an item, which lies in outer, follows without a blank line. Lists
+// that would be read as one get different marks.
+func (n *nesting) goesOn(c, outer *container) bool {
 	if c.list == nil {
-		return
-	}
-	inItem := n.same > 0 && n.in[n.same-1].list != nil
-	n.tight = !c.first && c.list.tight
-	if c.first && inItem {
-		n.tight = n.in[n.same-1].list.tight && (!c.list.ordered || c.number == 1)
+		return false
 	}
 	if n.same < len(n.last) {
 		if before := n.last[n.same].list; before != nil && before != c.list {
-			n.tight = false
 			n.other[c.list] = before.ordered == c.list.ordered && !n.other[before]
+			return false
 		}
 	}
+	if c.first {
+		return outer.tight() && (!c.list.ordered || c.number == 1)
+	}
+	return c.tight()
 }
+
+// tight says that the container is an item of a list without blank lines.
+func (c *container) tight() bool { return c.list != nil && c.list.tight }
 
 // marker is what an item begins with in Markdown.
 func (n *nesting) marker(c *container) string {
@@ -218,9 +227,6 @@ func delimiter(a extast.Alignment) string {
 	return "---"
 }
 
-// place is where a text stands: at the beginning of a line, or within something.
-type place struct{ line, heading, table bool }
-
 // mark is a pair of marks that is open: one of emphasis, or a link to href.
 type mark struct {
 	style style // 0 for a link
@@ -237,15 +243,18 @@ func (d *document) prose(text string, spans []span, offset int, at place) {
 		if s.look == (look{href: s.text}) && d.bare(all, i) {
 			open = d.marked(open, nil)
 			d.out = append(d.out, s.text...)
+			at.line = false
 			continue
 		}
 		open = d.marked(open, marks(all, i, open))
-		if s.look.style&code != 0 && !(at.table && strings.Contains(s.text, "|")) && visible(s.text) {
+		if s.look.style&code != 0 && (!at.table || !strings.Contains(s.text, "|")) && visible(s.text) {
 			d.span(s.text)
+			at.line = false
 			continue
 		}
-		d.escaped(s.text, at, i > 0, i+1 < len(all))
-		at.line = at.line && strings.HasSuffix(s.text, "\n")
+		at.more, at.next = i > 0, i+1 < len(all)
+		d.escaped(s.text, at)
+		at.line = strings.HasSuffix(s.text, "\n") || strings.HasSuffix(s.text, string(hardBreak))
 	}
 	d.marked(open, nil)
 }

@@ -6,6 +6,7 @@ import (
 	"html"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -40,7 +41,7 @@ type reader struct {
 func read(md string) []block {
 	md = clean(md)
 	r := &reader{source: []byte(md), used: map[string]bool{}, budget: len(md) + freeTargets}
-	root := markdown.Parse(r.source, false)
+	root := markdown.Parse(r.source)
 	r.findUsed(root)
 	r.children(root)
 	if len(r.blocks) == 0 && visible(md) {
@@ -109,7 +110,7 @@ func (r *reader) node(n ast.Node) {
 
 // within reads what a container holds.
 func (r *reader) within(c *container, n ast.Node) {
-	r.in = append(r.in[:len(r.in):len(r.in)], c)
+	r.in = append(slices.Clip(r.in), c)
 	r.children(n)
 	if r.fresh < len(r.in) && c.list != nil {
 		r.emit(block{}) // an empty item
@@ -278,8 +279,6 @@ func (r *reader) link(t *runs, n ast.Node, destination []byte, l look) {
 }
 
 // entity is what Markdown reads as a character.
-//
-//nolint:gochecknoglobals // it never changes
 var entity = regexp.MustCompile(`&#?[0-9A-Za-z]+;`)
 
 // href is the target if it can be linked, else "". It has none of the characters

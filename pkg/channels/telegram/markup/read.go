@@ -48,7 +48,7 @@ type reader struct {
 // read makes blocks of Markdown.
 func read(md string) []block {
 	r := &reader{source: []byte(md), used: map[string]bool{}, budget: len(md) + freeTargets}
-	root := markdown.Parse(r.source, true)
+	root := markdown.ParseSpoilers(r.source)
 	r.findUsed(root)
 	r.node(root)
 	return r.blocks
