@@ -41,6 +41,8 @@ type intake struct {
 	bytes int // of held
 	pause *wire.Backoff
 	again *time.Timer
+	// due says that again is set.
+	due bool
 }
 
 // taken is an event on its way into the store.
@@ -94,7 +96,7 @@ func (i *intake) run(ctx context.Context) {
 			i.fresh(ctx, i.collect(first))
 		case <-i.again.C:
 			held := i.held
-			i.held, i.bytes = nil, 0
+			i.held, i.bytes, i.due = nil, 0, false
 			i.store(ctx, held)
 		}
 	}
@@ -122,7 +124,7 @@ func (i *intake) fresh(ctx context.Context, batch []*taken) {
 	}
 	var free []*taken
 	for _, t := range batch {
-		if t.lane != "" && waiting[t.lane] {
+		if len(t.items) > 0 && waiting[t.lane] {
 			i.hold(t)
 			continue
 		}
@@ -170,8 +172,12 @@ func (i *intake) store(ctx context.Context, all []*taken) {
 	switch {
 	case failed != nil:
 		i.ails.ail(ailingStore, channels.HealthDegraded, "what arrived is not stored yet: "+failed.Error())
+		if i.due {
+			return
+		}
 		wait := wire.Jitter(i.pause.Take())
 		i.log.Error().Err(failed).Int("waiting", len(i.held)).Dur("pause", wait).Msg("what arrived is not stored yet")
+		i.due = true
 		i.again.Reset(wait)
 	case len(i.held) == 0:
 		i.pause.Reset()
@@ -206,6 +212,11 @@ func (i *intake) batch(ctx context.Context, all []*taken, spoiled map[string]boo
 	}
 	var ready []*taken
 	for _, t := range all {
+		if len(t.items) == 0 {
+			i.keepUnread(t.event)
+			t.tell(true)
+			continue
+		}
 		if spoiled[t.lane] {
 			i.hold(t)
 			t.tell(false)
@@ -258,13 +269,10 @@ func (i *intake) ask(ctx context.Context, t *taken) error {
 func (i *intake) deliver(ctx context.Context, all []*taken) error {
 	var items []channels.Inbound
 	for _, t := range all {
-		i.keepUnread(t.event)
 		items = append(items, t.items...)
 	}
-	if len(items) > 0 {
-		if err := i.in.Deliver(ctx, items, nil); err != nil {
-			return err
-		}
+	if err := i.in.Deliver(ctx, items, nil); err != nil {
+		return err
 	}
 	for _, t := range all {
 		t.tell(true)

@@ -1,31 +1,21 @@
 package markup
 
-import (
-	"strings"
-	"unicode/utf8"
-
-	"parley/pkg/channels"
-)
-
-// maxPart is how many code points a part has once it is escaped. Slack recommends
-// 4,000 for a message, and takes 12,000 in markdown blocks.
+// maxPart is how many code points a part has in either markup. Slack recommends
+// 4,000 for the text of a message, and takes 12,000 in all markdown blocks of one.
 const maxPart = 3900
 
 // Split cuts Markdown into parts, each the Markdown of one message: at most 3,900
-// code points once escaped for Slack, none blank, nothing lost.
-func Split(markdown string) []string {
-	return channels.SplitText(strings.ToValidUTF8(markdown, "\uFFFD"), maxPart, func(s string) int {
-		return utf8.RuneCountInString(escape(s))
-	})
-}
+// code points in what [Block] and [Mrkdwn] make of it, none blank, nothing lost. A
+// text without anything to see has no parts.
+func Split(markdown string) []string { return pack(read(markdown)) }
 
-// Mrkdwn writes a part in Slack's own markup, with & < > escaped, so that nothing
-// in it notifies anybody.
-func Mrkdwn(part string) string { return escape(part) }
+// Mrkdwn writes a part in Slack's own markup: for the text of a message, which is
+// also what notifications show, and for text objects. A table is a block of code
+// with its links below it, a heading is bold. The text of a section should be
+// verbatim all the same, or Slack links names and addresses in it by itself.
+func Mrkdwn(part string) string { return native(read(part)) }
 
-// Block is the part as the text of a markdown block: same safety, standard Markdown.
-func Block(part string) string { return escape(part) }
-
-func escape(s string) string {
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(s)
-}
+// Block is the part as the text of a block of the type markdown, or as markdown_text:
+// standard Markdown with headings, lists, tasks, quotations, tables, code and links.
+// See the package's comment for what keeps it from notifying anybody.
+func Block(part string) string { return disarm(standard(read(part))) }
