@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/slack-go/slack"
@@ -42,9 +41,11 @@ func Identify(ctx context.Context, o Options) (Identity, error) {
 
 // identify calls auth.test.
 func (c *client) identify(ctx context.Context) (Identity, error) {
-	ctx, cancel := context.WithTimeout(ctx, askTimeout)
-	defer cancel()
-	me, err := c.api.AuthTestContext(ctx)
+	var me *slack.AuthTestResponse
+	err := c.call(ctx, "auth.test", func(ctx context.Context, api *slack.Client) (err error) {
+		me, err = api.AuthTestContext(ctx)
+		return err
+	})
 	if err != nil {
 		return Identity{}, refused(err)
 	}
@@ -53,9 +54,6 @@ func (c *client) identify(ctx context.Context) (Identity, error) {
 	}
 	return Identity{Team: me.TeamID, User: me.UserID, Bot: me.BotID}, nil
 }
-
-// askTimeout is how long a question to the Web API may take.
-const askTimeout = 30 * time.Second
 
 // refusals are the errors by which Slack says that a token is none, or not one for
 // what was asked (docs.slack.dev/reference/methods/auth.test).
@@ -68,19 +66,13 @@ func refusals() []string {
 
 // refused makes of an error one that is [ErrRefused] where Slack refuses the token.
 func refused(err error) error {
-	if name := errorName(err); slices.Contains(refusals(), name) {
-		return fmt.Errorf("%w: %s", ErrRefused, name)
+	if ae, ok := errors.AsType[*apiError](err); ok && ae.is(refusals()...) {
+		return fmt.Errorf("%w: %w", ErrRefused, ae)
 	}
 	return err
 }
 
-// errorName is Slack's own word for an error; "" where it is not Slack's.
-func errorName(err error) string {
-	if se, ok := errors.AsType[slack.SlackErrorResponse](err); ok {
-		return se.Err
-	}
-	return ""
-}
+var errNoTeam = errors.New("slack: the identity names no workspace")
 
 // errOtherAccount ends Run: everything stored under this account is another's.
 var errOtherAccount = errors.New("slack: the bot token belongs to another workspace or app than the one that this channel was made for")
@@ -121,8 +113,8 @@ func (c *Channel) learn(now Identity) error {
 
 // pauseFor is how long to wait after err; what has no rule of its own grows with b.
 func pauseFor(err error, b *wire.Backoff) time.Duration {
-	if limited, ok := errors.AsType[*slack.RateLimitedError](err); ok && limited.RetryAfter > 0 {
-		return limited.RetryAfter
+	if ae, ok := errors.AsType[*apiError](err); ok && ae.RetryAfter > 0 {
+		return ae.RetryAfter
 	}
 	if errors.Is(err, ErrRefused) {
 		return authPause

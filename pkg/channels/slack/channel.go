@@ -2,6 +2,7 @@ package slack
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 
@@ -97,7 +98,7 @@ func (c *Channel) Run(ctx context.Context, in *channels.Ingress) error {
 
 // Send implements [channels.Channel].
 func (*Channel) Send(context.Context, channels.Part) (channels.Receipt, error) {
-	return channels.Receipt{}, errNotBuilt
+	return channels.Receipt{}, &channels.SendError{Class: channels.SendTransient, Err: errors.New("slack: not built yet")}
 }
 
 // Limits implements [channels.Channel].

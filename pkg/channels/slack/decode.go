@@ -86,7 +86,7 @@ func (d decoder) frame(f frame) *event {
 		}
 		return &event{envelope: f.huge.ID, unread: oversized, raw: raw}
 	}
-	var e envelope
+	var e enveloped
 	if json.Unmarshal(f.data, &e) != nil || len(e.ID) > maxHeadValue {
 		h, _ := readHead(bytes.NewReader(f.data)) //nolint:errcheck // memory reads without errors
 		return &event{envelope: h.ID, unread: unreadable, raw: bare(f.data), size: len(f.data)}

@@ -10,8 +10,8 @@ import (
 // What is read of Slack's JSON. What may come in forms that nobody foresaw (files,
 // attachments, blocks) is decoded by itself, so that it spoils no message.
 
-// envelope is a frame of Socket Mode.
-type envelope struct {
+// enveloped is a frame of Socket Mode.
+type enveloped struct {
 	ID      string          `json:"envelope_id"`
 	Type    string          `json:"type"`
 	Payload json.RawMessage `json:"payload"`

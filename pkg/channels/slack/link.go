@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/slack-go/slack"
+
 	"parley/pkg/channels"
 	"parley/pkg/channels/wire"
 )
@@ -146,13 +148,12 @@ func (l *link) open(ctx context.Context) (*socket, error) {
 
 // openSocket asks for the address of a socket.
 func (c *client) openSocket(ctx context.Context) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, askTimeout)
-	defer cancel()
-	_, address, err := c.api.StartSocketModeContext(ctx)
-	if err != nil {
-		return "", refused(err)
-	}
-	return address, nil
+	var address string
+	err := c.call(ctx, "apps.connections.open", func(ctx context.Context, api *slack.Client) (err error) {
+		_, address, err = api.StartSocketModeContext(ctx)
+		return err
+	})
+	return address, refused(err)
 }
 
 // retire ends a socket: at once, or where Slack will, after what it still has.

@@ -54,7 +54,6 @@ type Events struct {
 }
 
 const (
-	defaultAPIURL     = "https://slack.com/api/"
 	defaultPerChannel = 1
 )
 
@@ -72,7 +71,7 @@ func (o Options) withDefaults() (Options, error) {
 		return o, errors.New("slack: no bot token")
 	}
 	if o.APIURL == "" {
-		o.APIURL = defaultAPIURL
+		o.APIURL = defaultAPI
 	}
 	switch o.Stream {
 	case "":
