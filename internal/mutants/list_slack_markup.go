@@ -11,7 +11,7 @@ func slackMarkupMutants() []Mutant {
 		},
 		{
 			Promise: "slack: mention abuse", Defect: "trusts code in a block to call nobody",
-			File: dir + "/markup.go", Old: `disarm(standard(read(part)))`, New: `standard(read(part))`,
+			File: dir + "/markup.go", Old: `disarm(faithful(read(part)))`, New: `faithful(read(part))`,
 			Dir: dir, Test: "^TestNothingNotifies$",
 		},
 		{
