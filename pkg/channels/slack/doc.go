@@ -1,0 +1,2 @@
+// Package slack is the channel of a Slack workspace.
+package slack

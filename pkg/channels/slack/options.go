@@ -1,0 +1,52 @@
+package slack
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/rs/zerolog"
+
+	"parley/pkg/channels"
+)
+
+// Options say which app it is and how Slack is reached. Zero values have defaults.
+type Options struct {
+	// BotToken reveals the bot token (xoxb-…), AppToken the app-level token
+	// (xapp-…), which Socket Mode needs. They are asked at each use, and what they
+	// give is kept neither in an error nor in a log.
+	BotToken, AppToken func() string
+	// APIURL is the base of the Web API; default https://slack.com/api/.
+	APIURL string
+	// Events takes events in over HTTP; nil opens sockets (Socket Mode).
+	Events *Events
+	// Stream says how an answer shows while it grows: auto, edit, native or off;
+	// default auto.
+	Stream string
+	// PerChannel is messages a second in one channel. Zero means the default (1), a
+	// negative number no limit.
+	PerChannel float64
+	// Proxy is the URL of an http, https or socks5 proxy; default none, whatever
+	// the environment says.
+	Proxy string
+	// Commands are the gateway's commands, without slash: the first word of a slash
+	// command that is one of them makes it that command.
+	Commands []string
+	// Unread keeps an envelope that is of no use: one that cannot be read, or of a
+	// kind that is not known. It is called before the envelope is acknowledged, and
+	// again where it comes again. nil keeps none.
+	Unread func(kind string, raw json.RawMessage)
+	// Alive says whether the conversation of a thread exists and had something
+	// lately, so that a reply in it needs no mention. With an error the event is
+	// neither stored nor acknowledged: Slack sends it again. nil knows none.
+	Alive func(ctx context.Context, a channels.Address) (bool, error)
+	Log   zerolog.Logger
+}
+
+// Events is how Slack reaches this process over HTTP.
+type Events struct {
+	// Listen is the local address, such as 127.0.0.1:8443. It speaks plain HTTP:
+	// TLS ends in front of it.
+	Listen string
+	// SigningSecret reveals what Slack signs its requests with; it must not be empty.
+	SigningSecret func() string
+}
