@@ -47,6 +47,7 @@ func (d *document) escaped(text string, at place) {
 			if i+size == len(text) && at.next {
 				at.after = '.'
 			}
+			at.address = strings.HasPrefix(text[i:], "://") || r == '.' && strings.EqualFold(text[max(0, i-len("www")):i], "www")
 			d.out = append(d.out, at.written(r, text[i:])...)
 			at.start = false
 		}
@@ -60,6 +61,7 @@ type place struct {
 	heading, table bool // in one
 	more, next     bool // something stands before and behind it on its line
 	start          bool // the first of a line
+	address        bool // what makes an address a link, but was not read as one
 	before, after  rune
 }
 
@@ -83,7 +85,7 @@ func (p place) written(r rune, rest string) string {
 			return `\!`
 		}
 	}
-	if p.isMark(r) {
+	if p.address || p.isMark(r) {
 		return `\` + string(r)
 	}
 	return string(r)
