@@ -18,6 +18,7 @@ const (
 	KindMessage  = Kind(channels.KindMessage)
 	KindEdit     = Kind(channels.KindEdit)
 	KindButton   = Kind(channels.KindButton)
+	KindDelete   = Kind(channels.KindDelete)
 	KindSchedule = Kind("schedule")
 	KindTask     = Kind("task")
 	KindDecision = Kind("decision")
@@ -25,7 +26,7 @@ const (
 
 // Kinds lists every kind, for tests that must cover them all.
 func Kinds() []Kind {
-	return []Kind{KindMessage, KindEdit, KindButton, KindSchedule, KindTask, KindDecision}
+	return []Kind{KindMessage, KindEdit, KindButton, KindDelete, KindSchedule, KindTask, KindDecision}
 }
 
 // Options are what the operator decided. The zero value lets nobody in.
@@ -172,7 +173,7 @@ func (p *Policy) Authorize(_ context.Context, e Event) Verdict {
 	personal := false // started by a person just now, not by the gateway on a person's behalf
 	addressed := e.Mentioned
 	switch e.Kind {
-	case KindMessage, KindEdit:
+	case KindMessage, KindEdit, KindDelete:
 		personal = true
 	case KindButton, KindDecision:
 		personal, addressed = true, true // pressed on the bot's own message
