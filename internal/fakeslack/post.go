@@ -2,7 +2,6 @@ package fakeslack
 
 import (
 	"encoding/json"
-	"errors"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -53,7 +52,7 @@ func (c *call) content(e *entry) error {
 	return nil
 }
 
-// threaded checks thread_ts: that of a message which is itself no reply.
+// threaded checks thread_ts: that of a message which is itself no reply, as Slack asks for.
 func (c *call) threaded(r *room) error {
 	ts := c.param("thread_ts")
 	if ts == "" {
@@ -64,13 +63,11 @@ func (c *call) threaded(r *room) error {
 		return no("thread_not_found", "")
 	}
 	if parent.thread != "" && parent.thread != ts {
-		return errReply
+		c.srv.note("thread_ts " + ts + " is that of a reply, not of the message that it replies to")
+		return no("thread_not_found", "")
 	}
 	return nil
 }
-
-// errReply is a thread_ts of a reply, which Slack asks not to use.
-var errReply = errors.New("thread_ts is that of a reply, not of the message that it replies to")
 
 func (c *call) postMessage() (answer, error) {
 	r, err := c.room()
@@ -105,7 +102,7 @@ func (c *call) postMessage() (answer, error) {
 // put adds a message of the bot, which ends the status of its thread and comes back as an event.
 func (c *call) put(r *room, e *entry) {
 	c.srv.add(r, e)
-	c.srv.written(e)
+	c.srv.shows(e)
 	delete(r.showing, e.thread)
 	if !c.srv.opt.NoEcho {
 		c.srv.event(Event{TS: e.ts, Chat: r.id}, c.srv.body(r, e))
@@ -151,7 +148,7 @@ func (c *call) update() (answer, error) {
 	}
 	before := c.srv.inner(r, e)
 	e.text, e.blocks, e.linked, e.edited = next.text, next.blocks, next.linked, time.Now()
-	c.srv.written(e)
+	c.srv.shows(e)
 	if !c.srv.opt.NoEcho {
 		c.srv.altered(r, e, before, c.srv.bot.ID)
 	}
@@ -190,7 +187,7 @@ func (c *call) postEphemeral() (answer, error) {
 		return nil, err
 	}
 	c.srv.add(r, e)
-	c.srv.written(e)
+	c.srv.shows(e)
 	return answer{"message_ts": e.ts}, nil
 }
 

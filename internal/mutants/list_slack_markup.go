@@ -11,7 +11,7 @@ func slackMarkupMutants() []Mutant {
 		},
 		{
 			Promise: "slack: mention abuse", Defect: "trusts code in a block to call nobody",
-			File: dir + "/markup.go", Old: `disarm(standard(read(part)))`, New: `standard(read(part))`,
+			File: dir + "/markup.go", Old: `disarm(faithful(read(part)))`, New: `faithful(read(part))`,
 			Dir: dir, Test: "^TestNothingNotifies$",
 		},
 		{
@@ -36,7 +36,7 @@ func slackMarkupMutants() []Mutant {
 		},
 		{
 			Promise: "slack: length", Defect: "counts an escaped character as one",
-			File: dir + "/cost.go", Old: "case '&', '<', '>':\n\t\treturn 5", New: "case '&', '<', '>':\n\t\treturn 1",
+			File: dir + "/cost.go", Old: "func runeCost(r rune) int {\n\tswitch r {\n\tcase '&', '<', '>':\n\t\treturn 5", New: "func runeCost(r rune) int {\n\tswitch r {\n\tcase '&', '<', '>':\n\t\treturn 1",
 			Dir: dir, Test: "^TestSplitHuge$",
 		},
 		{

@@ -17,6 +17,16 @@ import (
 // most is how many code points a part may have, escaped.
 const most = 3900
 
+var (
+	angles    = regexp.MustCompile(`<[^>]*>?`)
+	goodLink  = regexp.MustCompile(`^<(https?://|mailto:)[^<>|\s]+(\|[^<>|\n]+)?>$`)
+	reference = regexp.MustCompile(`(?i)<(@|#|!(channel|here|everyone|group|subteam|date)).{0,20}`)
+	tags      = regexp.MustCompile(`<[^>]*>`)
+	links     = regexp.MustCompile(`<([^|>]*)\|?([^>]*)>`)
+
+	usual = goldmark.New(goldmark.WithExtensions(extension.GFM))
+)
+
 // tester is what a test, a fuzz test and a property have in common.
 type tester interface {
 	Helper()
@@ -59,15 +69,15 @@ func fold(block, own string) bool { return block == own || within(block, own) }
 // checkSafe looks for whatever could notify somebody.
 func checkSafe(t tester, block, own string) {
 	t.Helper()
-	for _, link := range regexp.MustCompile(`<[^>]*>?`).FindAllString(own, -1) {
-		if !regexp.MustCompile(`^<(https?://|mailto:)[^<>|\s]+(\|[^<>|\n]+)?>$`).MatchString(link) {
+	for _, link := range angles.FindAllString(own, -1) {
+		if !goodLink.MatchString(link) {
 			t.Errorf("mrkdwn has the reference %q: %q", link, own)
 		}
 	}
 	views := []string{block, html.UnescapeString(block), html.UnescapeString(html.UnescapeString(block))}
 	for _, view := range views {
 		for _, v := range []string{view, strings.ReplaceAll(view, `\`, "")} {
-			if m := regexp.MustCompile(`(?i)<(@|#|!(channel|here|everyone|group|subteam|date)).{0,20}`).FindString(v); m != "" {
+			if m := reference.FindString(v); m != "" {
 				t.Errorf("a block has the reference %q: %q", m, block)
 			}
 		}
@@ -85,18 +95,18 @@ func blank(text string) bool {
 func shownBlock(t tester, block string) string {
 	t.Helper()
 	var page strings.Builder
-	if err := goldmark.New(goldmark.WithExtensions(extension.GFM)).Convert([]byte(block), &page); err != nil {
+	if err := usual.Convert([]byte(block), &page); err != nil {
 		t.Errorf("goldmark: %v", err)
 	}
 	if strings.Contains(page.String(), "<img") || strings.Contains(page.String(), "omitted") {
 		t.Errorf("a block has an image or raw HTML: %q", block)
 	}
-	return strings.ReplaceAll(html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page.String(), "")), "\u200B", "")
+	return strings.ReplaceAll(html.UnescapeString(tags.ReplaceAllString(page.String(), "")), "\u200B", "")
 }
 
 // shownOwn is the text that Slack's own markup shows.
 func shownOwn(s string) string {
-	s = regexp.MustCompile(`<([^|>]*)\|?([^>]*)>`).ReplaceAllStringFunc(s, func(link string) string {
+	s = links.ReplaceAllStringFunc(s, func(link string) string {
 		target, label, found := strings.Cut(link[1:len(link)-1], "|")
 		if found {
 			return label

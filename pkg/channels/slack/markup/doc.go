@@ -32,9 +32,9 @@
 // and a reference in one does notify. It does not say whether references are looked
 // for before Markdown is read or behind it, nor whether in code. Before it, an escape
 // like \< or code would not help; behind it, an entity would not. So [Block] does two
-// things: outside of code, < is &lt;, and everywhere a zero-width space stands before
-// the @, # or ! that follows a < in any of its spellings, so that no reference is
-// there whatever is done first. Code keeps its plain <, as Markdown shows an entity
+// things: outside of code, < is &lt;, and everywhere a zero-width space stands before what
+// follows a < in any of its spellings and makes it a reference, an @, # or !. Whatever
+// is done first, no reference is there. Code keeps its plain <, as Markdown shows an entity
 // there as it is written; only code that spells a reference has the extra character.
 // @here and the like, which Slack makes live where names are linked, get one too.
 //

@@ -40,13 +40,7 @@ func (d *document) escaped(text string, at place) {
 			size++
 			at.start = false
 		default:
-			at.before, at.after = neighbours(text, i, size)
-			if i == 0 && at.more {
-				at.before = '.'
-			}
-			if i+size == len(text) && at.next {
-				at.after = '.'
-			}
+			at.look(text, i, size)
 			d.out = append(d.out, at.written(r, text[i:])...)
 			at.start = false
 		}
@@ -60,11 +54,25 @@ type place struct {
 	heading, table bool // in one
 	more, next     bool // something stands before and behind it on its line
 	start          bool // the first of a line
+	address        bool // what makes an address a link, but was not read as one
 	before, after  rune
 }
 
+// look notes what is around the character at byte i of text. What else stands on the
+// line is not white space.
+func (p *place) look(text string, i, size int) {
+	p.before, p.after = neighbours(text, i, size)
+	if i == 0 && p.more {
+		p.before = '.'
+	}
+	if i+size == len(text) && p.next {
+		p.after = '.'
+	}
+	p.address = strings.HasPrefix(text[i:], "://") || text[i] == '.' && strings.EqualFold(text[max(0, i-len("www")):i], "www")
+}
+
 // written is r in Markdown; rest begins with it.
-func (p place) written(r rune, rest string) string {
+func (p *place) written(r rune, rest string) string {
 	switch r {
 	case '<':
 		return "&lt;"
@@ -83,14 +91,14 @@ func (p place) written(r rune, rest string) string {
 			return `\!`
 		}
 	}
-	if p.isMark(r) {
+	if p.address || p.isMark(r) {
 		return `\` + string(r)
 	}
 	return string(r)
 }
 
 // isMark says whether Markdown might read r as a mark there.
-func (p place) isMark(r rune) bool {
+func (p *place) isMark(r rune) bool {
 	loose := unicode.IsSpace(p.before) && unicode.IsSpace(p.after) && !p.start
 	switch r {
 	case '\\', '`', '[', ']':

@@ -11,7 +11,7 @@ import (
 // is all that is said of the time.
 func TestHugeHostile(t *testing.T) {
 	t.Parallel()
-	const n = 1 << 18
+	const n = 1 << 17
 	repeat := func(s string) string { return strings.Repeat(s, n/len(s)) }
 	var ticks, quotes strings.Builder
 	for i := 1; ticks.Len() < n; i++ {

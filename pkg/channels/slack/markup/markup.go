@@ -18,4 +18,4 @@ func Mrkdwn(part string) string { return native(read(part)) }
 // Block is the part as the text of a block of the type markdown, or as markdown_text:
 // standard Markdown with headings, lists, tasks, quotations, tables, code and links.
 // See the package's comment for what keeps it from notifying anybody.
-func Block(part string) string { return disarm(standard(read(part))) }
+func Block(part string) string { return disarm(faithful(read(part))) }

@@ -45,6 +45,8 @@ func TestMarkup(t *testing.T) {
 		"address":        {"see http://x.y/a_b_c now", "see http://x.y/a_b_c now", "see <http://x.y/a_b_c> now"},
 		"address first":  {"http://x.y then\n`a`\n# b", "http://x.y then\n`a`\n\n# b", "<http://x.y> then\n`a`\n\n*b*"},
 		"lines of looks": {"a **b**\n*c*\n\\- d", "a **b**\n_c_\n\\- d", "a *b*\n_c_\n- d"},
+		"no address":     {"xhttp://a.b", `xhttp\://a.b`, "xhttp://a.b"},
+		"empty item":     {"- a\n-\n- b", "- a\n-\n- b", "• a\n•\n• b"},
 		"mail":           {"[a](mailto:b@c.de)", "[a](mailto:b@c.de)", "<mailto:b@c.de|a>"},
 		"image":          {"![a](http://x.y/z.png)", "[a](http://x.y/z.png)", "<http://x.y/z.png|a>"},
 		"no link":        {"[a](javascript:b)", "a (javascript:b)", "a (javascript:b)"},

@@ -86,6 +86,8 @@ func (o *own) lead(b *block) {
 		first = quote + strings.Repeat("    ", min(depth-1, deepest)) + markers.String()
 	}
 	switch {
+	case b.kind == paragraph && b.text == "":
+		o.write(strings.TrimRight(first, " "))
 	case b.kind != fenced && b.kind != table:
 		o.write(first)
 	case markers.Len() > 0:

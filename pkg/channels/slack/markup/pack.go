@@ -65,7 +65,7 @@ func (p *packer) boundary() int {
 
 // flush ends the part behind the first n pieces; the others begin the next one.
 func (p *packer) flush(n int) {
-	if part := part(p.pieces[:n]); visible(part) {
+	if part := faithful(p.pieces[:n]); visible(part) {
 		p.parts = append(p.parts, part)
 	}
 	p.pieces, p.used = slices.Clone(p.pieces[n:]), 0
@@ -74,24 +74,36 @@ func (p *packer) flush(n int) {
 	}
 }
 
-// part is the Markdown of blocks. Where it would not be read as they were, their
-// looks are left out.
-func part(blocks []block) string {
+// faithful is the Markdown of blocks. Where it would not be read as they are, their
+// looks are left out, then the lists and quotations around them: Markdown cannot say
+// everything that it can be read as.
+func faithful(blocks []block) string {
+	want := words(blocks)
 	md := standard(blocks)
-	if strings.EqualFold(words(read(md)), words(blocks)) {
-		return md
-	}
-	plain := make([]block, len(blocks))
-	for i := range blocks {
-		b := blocks[i]
-		b.spans, b.head, b.rows = nil, unlooked(b.head), nil
-		for _, row := range blocks[i].rows {
-			b.rows = append(b.rows, unlooked(row))
+	for _, plainer := range []func(*block){(*block).unlook, (*block).lift} {
+		if words(read(md)) == want {
+			return md
 		}
-		plain[i] = b
+		blocks = slices.Clone(blocks)
+		for i := range blocks {
+			plainer(&blocks[i])
+		}
+		md = standard(blocks)
 	}
-	return standard(plain)
+	return md
 }
+
+// unlook takes the looks off.
+func (b *block) unlook() {
+	rows := b.rows
+	b.spans, b.head, b.rows = nil, unlooked(b.head), nil
+	for _, row := range rows {
+		b.rows = append(b.rows, unlooked(row))
+	}
+}
+
+// lift takes the block out of what it lies in.
+func (b *block) lift() { b.in, b.begins = nil, 0 }
 
 // unlooked is a row without looks.
 func unlooked(row []cell) []cell {
