@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -345,37 +345,58 @@ func TestNewRefusesWhatIsWrong(t *testing.T) {
 // say next.
 func TestNamesComeWithWhatIsSaidNext(t *testing.T) {
 	t.Parallel()
-	held := make(chan struct{})
-	open := sync.OnceFunc(func() { close(held) })
-	b := newBench(t, func(_ *slack.Options, b *bench) {
-		b.srv.Harm(fakeslack.Rule{Method: "users.info", Fault: fakeslack.Fault{}, If: func(fakeslack.Request) bool {
-			<-held
-			return false
-		}})
+	underFakeTime(t, func(_ *slack.Options, b *bench) {
+		b.srv.Harm(fakeslack.Rule{Method: "users.info", Fault: fakeslack.Fault{Delay: 5 * time.Second}})
+	}, func(t *testing.T, b *bench) {
+		ann := b.srv.User("Ann")
+		dm := b.srv.DM(ann)
+		for _, text := range []string{"one", "two"} {
+			dm.Say(text)
+			after(time.Second)
+			if got := b.store.all(); got[len(got)-1].Sender.Name != "" || len(b.srv.Unacked()) != 0 {
+				t.Errorf("%s is %+v; not acknowledged: %v", text, got, b.srv.Unacked())
+			}
+		}
+		after(5 * time.Second)
+		for _, text := range []string{"three", "four"} {
+			dm.Say(text)
+			after(time.Second)
+			got := b.store.all()
+			if last := got[len(got)-1]; last.Sender != (channels.Sender{ID: ann.ID, Name: "Ann"}) {
+				t.Errorf("%s is of %+v", text, last.Sender)
+			}
+		}
+		if n := b.srv.Count("users.info"); n != 1 {
+			t.Errorf("asked %d times", n)
+		}
+		after(2 * time.Hour)
+		dm.Say("five")
+		after(10 * time.Second)
+		if n := b.srv.Count("users.info"); n != 2 {
+			t.Errorf("asked %d times in two hours", n)
+		}
 	})
-	t.Cleanup(open)
-	ann := b.srv.User("Ann")
-	dm := b.srv.DM(ann)
-	dm.Say("one")
-	if got := b.store.wait(t, 1)[0]; got.Sender.Name != "" {
-		t.Errorf("the first has a name: %+v", got.Sender)
-	}
-	b.acked(t)
-	dm.Say("two")
-	b.store.wait(t, 2)
-	open()
-	b.until(t, "the name", func() bool { return b.srv.Count("users.info") >= 1 })
-	for n := 3; ; n++ {
-		dm.Say("more")
-		got := b.store.wait(t, n)[n-1]
-		if got.Sender.Name == "Ann" && got.Sender.ID == ann.ID {
-			break
+}
+
+// However many people write, few questions about names are under way at once, and few
+// names are remembered.
+func TestNamesAreBounded(t *testing.T) {
+	t.Parallel()
+	underFakeTime(t, nil, func(t *testing.T, b *bench) {
+		var people []*fakeslack.User
+		for n := range 1100 {
+			people = append(people, b.srv.User(fmt.Sprint("P", n)))
 		}
-		if n == 200 {
-			t.Fatalf("still without a name: %+v", got.Sender)
+		general := b.srv.Channel("general", people...)
+		for _, p := range people {
+			general.As(p).Say("hello")
+			synctest.Wait()
 		}
-	}
-	if n := b.srv.Count("users.info"); n != 1 {
-		t.Errorf("asked %d times", n)
-	}
+		if n := len(b.store.all()); n != len(people) {
+			t.Errorf("%d items", n)
+		}
+		if n := b.ch.Known(); n > 1000 || n < 900 {
+			t.Errorf("%d names are remembered", n)
+		}
+	})
 }
