@@ -348,6 +348,7 @@ func TestNamesComeWithWhatIsSaidNext(t *testing.T) {
 	underFakeTime(t, func(_ *slack.Options, b *bench) {
 		b.srv.Harm(fakeslack.Rule{Method: "users.info", Fault: fakeslack.Fault{Delay: 5 * time.Second}})
 	}, func(t *testing.T, b *bench) {
+		t.Helper()
 		ann := b.srv.User("Ann")
 		dm := b.srv.DM(ann)
 		for _, text := range []string{"one", "two"} {
@@ -383,6 +384,7 @@ func TestNamesComeWithWhatIsSaidNext(t *testing.T) {
 func TestNamesAreBounded(t *testing.T) {
 	t.Parallel()
 	underFakeTime(t, nil, func(t *testing.T, b *bench) {
+		t.Helper()
 		var people []*fakeslack.User
 		for n := range 1100 {
 			people = append(people, b.srv.User(fmt.Sprint("P", n)))
