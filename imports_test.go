@@ -30,13 +30,15 @@ func rooms() map[string][]string {
 	session := append([]string{"pkg/session", "pkg/session/..."}, vocabulary...)
 	tool := []string{"pkg/tools", "pkg/tools/...", "pkg/providers", "pkg/sandbox"}
 	return map[string][]string{
-		".":                  nil,
-		"cmd/...":            {"..."},
-		"workspace":          nil,
-		"pkg/channels":       nil,
-		"pkg/channels/*/...": {"pkg/channels"},
+		".":            nil,
+		"cmd/...":      {"..."},
+		"workspace":    nil,
+		"pkg/channels": nil,
+		// What adapters of platforms over HTTP share lives in channels/wire.
+		"pkg/channels/*/...": {"pkg/channels", "pkg/channels/wire"},
 		// An adapter may have rooms of its own.
-		"pkg/channels/telegram": {"pkg/channels", "pkg/channels/telegram/..."},
+		"pkg/channels/telegram": {"pkg/channels", "pkg/channels/wire", "pkg/channels/telegram/..."},
+		"pkg/channels/slack":    {"pkg/channels", "pkg/channels/wire", "pkg/channels/slack/..."},
 		"pkg/providers":         nil,
 		// What two provider adapters share lives in providers/internal.
 		"pkg/providers/*/...": {"pkg/providers", "pkg/providers/internal/..."},

@@ -72,7 +72,7 @@ func hostileEdgeMutants() []Mutant {
 		},
 		{
 			Promise: "webhooks", Defect: "waits for slow senders",
-			File: telegram + "/webhook.go", Old: `ReadHeaderTimeout: 5 * time.Second`, New: `ReadHeaderTimeout: 5 * time.Hour`,
+			File: "pkg/channels/wire/serve.go", Old: `ReadHeaderTimeout: 5 * time.Second`, New: `ReadHeaderTimeout: 5 * time.Hour`,
 			Dir: telegram, Test: "^TestWebhookUnderAttack$",
 		},
 		{

@@ -59,7 +59,7 @@ func telegramMutants() []Mutant {
 		},
 		{
 			Promise: "telegram: token", Defect: "repeats what the server says of it",
-			File: client, Old: `[]string{token, url.PathEscape(token), url.QueryEscape(token)}`, New: `[]string{token + "x"}`,
+			File: "pkg/channels/wire/client.go", Old: `[]string{secret, url.PathEscape(secret), url.QueryEscape(secret)}`, New: `[]string{secret + "x"}`,
 			Dir: dir, Test: "^TestSendErrorsHideTheToken$",
 		},
 		{

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"parley/pkg/channels/wire"
 )
 
 // accountOf is the part of a token before its colon: the bot's id, known without
@@ -75,7 +77,7 @@ func (i *identity) wait(ctx context.Context) error {
 // introduce asks for the bot's name until it has one, then sees to the menu. Polling
 // goes on beside it.
 func (c *Channel) introduce(ctx context.Context) {
-	pause := newBackoff(time.Second, maxPause)
+	pause := wire.NewBackoff(time.Second, maxPause)
 	for {
 		var me user
 		err := c.client.call(ctx, "getMe", nil, &me)
@@ -91,7 +93,7 @@ func (c *Channel) introduce(ctx context.Context) {
 		}
 		wait := c.pauseFor(err, pause)
 		c.log.Warn().Err(err).Dur("pause", wait).Msg("the bot's name is not known yet")
-		if !sleep(ctx, wait) {
+		if !wire.Sleep(ctx, wait) {
 			return
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley/pkg/channels"
+	"parley/pkg/channels/wire"
 )
 
 // An album reaches a bot as several messages, each in an update of its own, and
@@ -74,7 +75,7 @@ func (p *poller) hold(ctx context.Context, events []*event) error {
 	if err := p.storeAhead(ctx, free); err != nil {
 		return err
 	}
-	if !sleep(ctx, albumStep) {
+	if !wire.Sleep(ctx, albumStep) {
 		return ctx.Err()
 	}
 	return nil

@@ -1,13 +1,12 @@
 package telegram
 
 import (
-	"context"
 	"errors"
-	"math/rand/v2"
 	"net/http"
 	"time"
 
 	"parley/pkg/channels"
+	"parley/pkg/channels/wire"
 )
 
 // The pauses between two attempts.
@@ -21,32 +20,17 @@ const (
 	authPause = 5 * time.Minute
 )
 
-// backoff is a pause that grows.
-type backoff struct{ first, last, next time.Duration }
-
-func newBackoff(first, last time.Duration) *backoff {
-	return &backoff{first: first, last: last, next: first}
-}
-
-func (b *backoff) reset() { b.next = b.first }
-
-func (b *backoff) take() time.Duration {
-	d := b.next
-	b.next = min(2*b.next, b.last)
-	return d
-}
-
 // pauseFor is how long to wait after err; what has no rule of its own grows with b.
-func (c *Channel) pauseFor(err error, b *backoff) time.Duration {
+func (c *Channel) pauseFor(err error, b *wire.Backoff) time.Duration {
 	if ae, ok := errors.AsType[*apiError](err); ok {
 		switch {
 		case ae.RetryAfter > 0:
-			return jitter(ae.RetryAfter)
+			return wire.Jitter(ae.RetryAfter)
 		case refusedToken(ae):
-			return jitter(authPause)
+			return wire.Jitter(authPause)
 		}
 	}
-	return jitter(b.take())
+	return wire.Jitter(b.Take())
 }
 
 // refusedToken says that the bot may not do anything at all: its token was revoked.
@@ -60,31 +44,13 @@ func (c *Channel) ail(err error) {
 	if ae, ok := errors.AsType[*apiError](err); ok && refusedToken(ae) {
 		state = channels.HealthAuth
 	}
-	c.health.set(state, err.Error())
+	c.health.Set(state, err.Error())
 }
 
 // recovered says that taking in works.
 func (c *Channel) recovered() {
-	if c.health.read().State != channels.HealthOK {
-		c.health.set(channels.HealthOK, "")
+	if c.health.Read().State != channels.HealthOK {
+		c.health.Set(channels.HealthOK, "")
 		c.log.Info().Msg("taking in works again")
 	}
-}
-
-// sleep waits, and reports false when ctx ended before.
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-t.C:
-		return true
-	}
-}
-
-// jitter keeps those that failed together from coming back together; it never
-// makes a pause shorter.
-func jitter(d time.Duration) time.Duration {
-	return d + rand.N(d/4+1) //nolint:gosec // spreads load; nothing secret depends on it
 }

@@ -3,11 +3,11 @@ package telegram
 import (
 	"context"
 	"sync"
-	"time"
 
 	"github.com/rs/zerolog"
 
 	"parley/pkg/channels"
+	"parley/pkg/channels/wire"
 )
 
 // Name is the channel's word in an address.
@@ -19,7 +19,7 @@ type Channel struct {
 	account string
 	client  *client
 	me      *identity
-	health  *health
+	health  *wire.Health
 	log     zerolog.Logger
 	// answers bounds the button presses that are being answered.
 	answers chan struct{}
@@ -49,7 +49,7 @@ func New(o Options) (*Channel, error) {
 	}
 	return &Channel{
 		opt: o, account: account, client: client, log: log.Logger(),
-		me: newIdentity(account), health: newHealth(),
+		me: newIdentity(account), health: wire.NewHealth(),
 		answers: make(chan struct{}, maxAnswers),
 	}, nil
 }
@@ -69,7 +69,7 @@ func (c *Channel) Limits() channels.Limits {
 const maxText = 4096
 
 // Health says how taking in goes.
-func (c *Channel) Health() channels.Health { return c.health.read() }
+func (c *Channel) Health() channels.Health { return c.health.Read() }
 
 // Run implements [channels.Channel]. The first poll leaves at once; the bot's name
 // and its menu are seen to beside it.
@@ -86,30 +86,4 @@ func (c *Channel) Run(ctx context.Context, in *channels.Ingress) error {
 	p := &poller{Channel: c, in: in, cursor: Name + "/" + c.account + "/updates"}
 	p.run(ctx)
 	return nil
-}
-
-// health is what [Channel.Health] tells.
-type health struct {
-	mu    sync.Mutex
-	state channels.Health
-}
-
-func newHealth() *health {
-	return &health{state: channels.Health{State: channels.HealthOK, Since: time.Now()}}
-}
-
-func (h *health) read() channels.Health {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.state
-}
-
-// set takes a state and its reason, "" for [channels.HealthOK].
-func (h *health) set(state channels.HealthState, reason string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.state.State != state {
-		h.state.Since = time.Now()
-	}
-	h.state.State, h.state.Reason = state, reason
 }

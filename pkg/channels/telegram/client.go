@@ -7,13 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"parley/pkg/channels/wire"
 
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 )
@@ -42,41 +42,23 @@ type client struct {
 	polls atomic.Pointer[http.Client]
 }
 
-type dialer func(ctx context.Context, network, addr string) (net.Conn, error)
-
 func newClient(o Options, account string) (*client, error) {
-	base, err := parseBase(o.APIURL)
+	base, err := wire.ParseBase(o.APIURL)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("telegram: %w", err)
 	}
-	proxy, err := parseProxy(o.Proxy)
+	proxy, err := wire.ParseProxy(o.Proxy)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("telegram: %w", err)
 	}
 	c := &client{base: base, token: o.Token, account: account}
 	c.library.SetAPIEndpoint("http://bot.invalid/%s%s") // replaced by address
-	c.connect(proxy, (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 15 * time.Second}).DialContext)
+	c.connect(proxy, wire.NewDial())
 	return c, nil
 }
 
-func (c *client) connect(proxy func(*http.Request) (*url.URL, error), dial dialer) {
-	c.newHTTP = func(conns int) *http.Client {
-		var protocols http.Protocols
-		protocols.SetHTTP1(true) // a connection that hangs holds one request, not all
-		return &http.Client{
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-			Transport: &http.Transport{
-				Proxy:               proxy,
-				DialContext:         dial,
-				Protocols:           &protocols,
-				TLSHandshakeTimeout: 10 * time.Second,
-				MaxConnsPerHost:     conns,
-				MaxIdleConnsPerHost: conns,
-				IdleConnTimeout:     60 * time.Second,
-				DisableCompression:  true,
-			},
-		}
-	}
+func (c *client) connect(proxy wire.Proxy, dial wire.Dial) {
+	c.newHTTP = func(conns int) *http.Client { return wire.NewHTTP(proxy, dial, conns) }
 	c.calls = c.newHTTP(maxConns)
 	c.polls.Store(c.newHTTP(2))
 }
@@ -93,7 +75,7 @@ func (c *client) close() {
 }
 
 // call posts one method and reads its result into out, which may be nil. The error
-// is an [*apiError] or a [*wireError] and holds no token. A trace of ctx (package
+// is an [*apiError] or a [*wire.Error] and holds no token. A trace of ctx (package
 // httptrace) is kept.
 func (c *client) call(ctx context.Context, method string, params tgbotapi.Params, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
@@ -122,30 +104,28 @@ func (c *client) download(ctx context.Context, path string) (io.ReadCloser, erro
 	const method = "download"
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://bot.invalid/", http.NoBody)
 	if err != nil {
-		return nil, &wireError{Method: method, Err: err}
+		return nil, &wire.Error{Method: method, Err: err}
 	}
 	if req.URL, err = c.address("/file", path); err != nil {
-		return nil, &wireError{Method: method, Err: err}
+		return nil, &wire.Error{Method: method, Err: err}
 	}
 	req.Host = req.URL.Host
 	resp, err := c.calls.Do(req)
 	if err != nil {
-		return nil, &wireError{Method: method, Sent: true, Err: c.scrub(err)}
+		return nil, &wire.Error{Method: method, Sent: true, Err: c.scrub(err)}
 	}
 	if resp.StatusCode != http.StatusOK {
-		defer drop(resp.Body)
-		return nil, &wireError{Method: method, Sent: true, Status: resp.StatusCode, Err: errNotAFile}
+		defer wire.Drop(resp.Body)
+		return nil, &wire.Error{Method: method, Sent: true, Status: resp.StatusCode, Err: errNotAFile}
 	}
 	return resp.Body, nil
 }
 
 var (
-	errTooLarge    = errors.New("the answer is too large")
-	errNotAFile    = errors.New("not a file")
-	errNotTheAPI   = errors.New("the answer is not the Bot API's")
-	errUnexpected  = errors.New("the result has another form")
-	errOtherBot    = errors.New("the token has become another bot's")
-	errTokenHidden = errors.New("the cause is left out: it holds the token")
+	errNotAFile   = errors.New("not a file")
+	errNotTheAPI  = errors.New("the answer is not the Bot API's")
+	errUnexpected = errors.New("the result has another form")
+	errOtherBot   = errors.New("the token has become another bot's")
 )
 
 // doFunc is the library's way to the network.
@@ -166,23 +146,17 @@ func (c *client) over(ctx context.Context, to *http.Client, method string, limit
 	return func(req *http.Request) (*http.Response, error) {
 		target, err := c.address("", method)
 		if err != nil {
-			drop(req.Body)
-			return nil, &wireError{Method: method, Err: err}
+			wire.Drop(req.Body)
+			return nil, &wire.Error{Method: method, Err: err}
 		}
-		var connected atomic.Bool
-		trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }}
-		req = req.WithContext(httptrace.WithClientTrace(ctx, trace))
+		req = req.WithContext(ctx)
 		req.URL, req.Host = target, target.Host
-		resp, err := to.Do(req) //nolint:gosec // the address is the operator's
-		if err != nil {
-			return nil, &wireError{Method: method, Sent: connected.Load(), Err: c.scrub(err)}
-		}
-		body, err := readLimited(resp.Body, limit)
-		if resp.StatusCode != http.StatusOK {
+		resp, body, sent, err := wire.Do(to, req, limit)
+		if resp != nil && resp.StatusCode != http.StatusOK {
 			return nil, c.refusal(method, resp.StatusCode, body)
 		}
 		if err != nil {
-			return nil, &wireError{Method: method, Sent: true, Err: c.scrub(err)}
+			return nil, &wire.Error{Method: method, Sent: sent, Err: c.scrub(err)}
 		}
 		resp.Body = io.NopCloser(bytes.NewReader(body))
 		return resp, nil
@@ -205,7 +179,7 @@ func (c *client) address(prefix, rest string) (*url.URL, error) {
 func (c *client) refusal(method string, status int, body []byte) error {
 	var answer tgbotapi.APIResponse
 	if err := json.Unmarshal(body, &answer); err != nil || answer.Ok || answer.ErrorCode == 0 {
-		return &wireError{Method: method, Sent: true, Status: status, Err: errNotTheAPI}
+		return &wire.Error{Method: method, Sent: true, Status: status, Err: errNotTheAPI}
 	}
 	return c.apiError(method, &answer)
 }
@@ -226,11 +200,11 @@ func (c *client) result(method string, answer *tgbotapi.APIResponse, err error, 
 			return nil
 		}
 		if json.Unmarshal(answer.Result, out) != nil {
-			return &wireError{Method: method, Sent: true, Err: errUnexpected}
+			return &wire.Error{Method: method, Sent: true, Err: errUnexpected}
 		}
 		return nil
 	}
-	if we, ok := errors.AsType[*wireError](err); ok {
+	if we, ok := errors.AsType[*wire.Error](err); ok {
 		return we
 	}
 	if ae, ok := errors.AsType[*apiError](err); ok {
@@ -239,52 +213,11 @@ func (c *client) result(method string, answer *tgbotapi.APIResponse, err error, 
 	if _, ok := errors.AsType[*tgbotapi.Error](err); ok && answer != nil {
 		return c.apiError(method, answer)
 	}
-	return &wireError{Method: method, Sent: true, Status: http.StatusOK, Err: errNotTheAPI}
+	return &wire.Error{Method: method, Sent: true, Status: http.StatusOK, Err: errNotTheAPI}
 }
 
 // scrub takes the URL, and with it the token, out of an error of the HTTP client.
-func (c *client) scrub(err error) error {
-	if ue, ok := errors.AsType[*url.Error](err); ok {
-		err = ue.Err
-	}
-	switch {
-	case c.hide(err.Error()) == err.Error():
-		return err
-	case errors.Is(err, context.DeadlineExceeded):
-		return context.DeadlineExceeded
-	case errors.Is(err, context.Canceled):
-		return context.Canceled
-	default:
-		return errTokenHidden
-	}
-}
+func (c *client) scrub(err error) error { return wire.Scrub(err, c.hide) }
 
 // hide takes the token out of a text of the server.
-func (c *client) hide(s string) string {
-	token := c.token()
-	for _, spelling := range []string{token, url.PathEscape(token), url.QueryEscape(token)} {
-		if spelling != "" {
-			s = strings.ReplaceAll(s, spelling, "[token]")
-		}
-	}
-	return s
-}
-
-// readLimited reads all of r and closes it.
-func readLimited(r io.ReadCloser, limit int64) ([]byte, error) {
-	defer drop(r)
-	b, err := io.ReadAll(io.LimitReader(r, limit+1))
-	if err != nil {
-		return nil, fmt.Errorf("read the answer: %w", err)
-	}
-	if int64(len(b)) > limit {
-		return nil, errTooLarge
-	}
-	return b, nil
-}
-
-func drop(c io.Closer) {
-	if c != nil {
-		_ = c.Close()
-	}
-}
+func (c *client) hide(s string) string { return wire.Hide(s, c.token()) }

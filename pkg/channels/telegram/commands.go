@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"parley/pkg/channels/wire"
+
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 )
 
@@ -18,7 +20,7 @@ func (c *Channel) registerMenu(ctx context.Context) {
 		return
 	}
 	const attempts = 5
-	pause := newBackoff(time.Second, maxPause)
+	pause := wire.NewBackoff(time.Second, maxPause)
 	for range attempts {
 		err := c.syncMenu(ctx)
 		if err == nil || ctx.Err() != nil {
@@ -28,7 +30,7 @@ func (c *Channel) registerMenu(ctx context.Context) {
 		if ae, ok := errors.AsType[*apiError](err); ok && ae.Code == http.StatusTooManyRequests {
 			return // the next start sees to it
 		}
-		if !sleep(ctx, c.pauseFor(err, pause)) {
+		if !wire.Sleep(ctx, c.pauseFor(err, pause)) {
 			return
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram/markup"
+	"parley/pkg/channels/wire"
 )
 
 const (
@@ -108,7 +109,7 @@ func (c *Channel) show(ctx context.Context, at pace, html string, once func(cont
 		err = once(ctx, body{html: html, plain: true})
 		refusal, ok = errors.AsType[*apiError](err)
 	}
-	if lost, ok := errors.AsType[*wireError](err); ok && at.message != "" && lost.pending() {
+	if lost, ok := errors.AsType[*wire.Error](err); ok && at.message != "" && lost.Pending() {
 		c.out.doubts.hold(at, lateEdit)
 	}
 	switch {

@@ -1,14 +1,13 @@
 package telegram
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
 	"time"
 
 	"parley/pkg/channels"
+	"parley/pkg/channels/wire"
 )
 
 // apiError is Telegram's own refusal: {"ok":false,"error_code":…,"description":…}.
@@ -86,35 +85,7 @@ func (e *apiError) class() channels.SendClass {
 	}
 }
 
-// wireError is what came instead of an answer of the Bot API.
-type wireError struct {
-	Method string
-	// Sent means that bytes of the request may have reached the server.
-	Sent bool
-	// Status is that of an HTTP answer that is none of the Bot API's, such as the
-	// page of a proxy; 0 where none came.
-	Status int
-	Err    error
-}
-
-// Error gives one line for logs.
-func (e *wireError) Error() string {
-	if e.Status != 0 {
-		return fmt.Sprintf("%s: HTTP %d: %v", e.Method, e.Status, e.Err)
-	}
-	return fmt.Sprintf("%s: %v", e.Method, e.Err)
-}
-
-// Unwrap gives the cause.
-func (e *wireError) Unwrap() error { return e.Err }
-
-// pending says that somebody may still work on the request: the time was over,
-// here or at a proxy. Where the connection broke, whatever was done is done.
-func (e *wireError) pending() bool {
-	return e.Sent && errors.Is(e.Err, context.DeadlineExceeded) || e.Status == http.StatusGatewayTimeout
-}
-
-// class says what became of a message that got no answer of the Bot API.
+// classOf says what became of a message that got no answer of the Bot API.
 //
 // The front of api.telegram.org answers with a page of its own when there is
 // nobody behind it to take the request: 500, 502 and 503 count as not sent. An
@@ -123,7 +94,7 @@ func (e *wireError) pending() bool {
 // did not answer in time, and a 2xx that cannot be read that it worked: both may
 // be there. 4xx pages come from proxies and from servers that are none of
 // Telegram's: they say nothing of the chat.
-func (e *wireError) class() channels.SendClass {
+func classOf(e *wire.Error) channels.SendClass {
 	switch {
 	case !e.Sent:
 		return channels.SendTransient

@@ -9,6 +9,7 @@ import (
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 
 	"parley/pkg/channels"
+	"parley/pkg/channels/wire"
 )
 
 // maxFile is the largest file that Telegram gives to bots.
@@ -46,25 +47,5 @@ func (c *Channel) OpenAttachment(ctx context.Context, a channels.Attachment) (io
 	if err != nil {
 		return nil, err
 	}
-	return &bounded{ReadCloser: body, left: maxFile, hide: c.client.scrub}, nil
-}
-
-// bounded is a reader that fails where a limit is passed.
-type bounded struct {
-	io.ReadCloser
-
-	left int64
-	hide func(error) error
-}
-
-// Read implements [io.Reader].
-func (b *bounded) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if b.left -= int64(n); b.left < 0 {
-		return 0, channels.ErrTooLarge
-	}
-	if err != nil && err != io.EOF { //nolint:errorlint // readers give io.EOF itself
-		err = b.hide(err)
-	}
-	return n, err
+	return wire.NewBounded(body, maxFile, c.client.scrub), nil
 }

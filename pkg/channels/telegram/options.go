@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"strings"
 
@@ -138,31 +137,4 @@ func isWord(s string) bool {
 	return s != "" && strings.IndexFunc(s, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-'
 	}) < 0
-}
-
-// parseBase reads the address of the server, without its last slash.
-func parseBase(raw string) (*url.URL, error) {
-	u, err := url.Parse(raw)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
-		return nil, errors.New("telegram: api_url is not a plain http or https URL")
-	}
-	u.Path, u.RawPath = strings.TrimRight(u.Path, "/"), ""
-	return u, nil
-}
-
-// parseProxy reads the address of a proxy, which may hold a password.
-func parseProxy(raw string) (func(*http.Request) (*url.URL, error), error) {
-	if raw == "" {
-		return nil, nil //nolint:nilnil // no proxy is what a nil function means to http.Transport
-	}
-	u, err := url.Parse(raw)
-	if err != nil || u.Host == "" {
-		return nil, errors.New("telegram: proxy is not a URL")
-	}
-	switch u.Scheme {
-	case "http", "https", "socks5", "socks5h":
-		return http.ProxyURL(u), nil
-	default:
-		return nil, errors.New("telegram: proxy is not an http, https or socks5 URL")
-	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"parley/internal/failpoint"
 	"parley/pkg/channels"
+	"parley/pkg/channels/wire"
 )
 
 const (
@@ -48,14 +49,14 @@ type poller struct {
 	ahead    map[int64]bool
 	albums   map[albumKey]time.Time
 	deleted  bool
-	conflict *backoff
-	other    *backoff
+	conflict *wire.Backoff
+	other    *wire.Backoff
 }
 
 // run polls until ctx ends.
 func (p *poller) run(ctx context.Context) {
-	p.conflict = newBackoff(minConflictPause, maxConflictPause)
-	p.other = newBackoff(minPause, maxPause)
+	p.conflict = wire.NewBackoff(minConflictPause, maxConflictPause)
+	p.other = wire.NewBackoff(minPause, maxPause)
 	for ctx.Err() == nil {
 		err := p.follow(ctx)
 		if ctx.Err() != nil {
@@ -64,7 +65,7 @@ func (p *poller) run(ctx context.Context) {
 		p.ail(err)
 		pause := p.pauseAfter(ctx, err)
 		p.log.Warn().Err(err).Dur("pause", pause).Msg("polling is interrupted")
-		if !sleep(ctx, pause) {
+		if !wire.Sleep(ctx, pause) {
 			return
 		}
 	}
@@ -72,7 +73,7 @@ func (p *poller) run(ctx context.Context) {
 
 // pauseAfter says how long to wait after err, and does what can be done about it.
 func (p *poller) pauseAfter(ctx context.Context, err error) time.Duration {
-	if we, ok := errors.AsType[*wireError](err); ok && errors.Is(we, context.DeadlineExceeded) {
+	if we, ok := errors.AsType[*wire.Error](err); ok && errors.Is(we, context.DeadlineExceeded) {
 		p.client.reconnect()
 	}
 	ae, ok := errors.AsType[*apiError](err)
@@ -83,11 +84,11 @@ func (p *poller) pauseAfter(ctx context.Context, err error) time.Duration {
 		p.deleted = true // once: whoever sets it again wants it more
 		err := p.deleteWebhook(ctx)
 		if err == nil {
-			return jitter(p.other.take())
+			return wire.Jitter(p.other.Take())
 		}
 		p.log.Warn().Err(err).Msg("the webhook is still set")
 	}
-	return jitter(p.conflict.take())
+	return wire.Jitter(p.conflict.Take())
 }
 
 // deleteWebhook keeps what waits for delivery.
@@ -102,7 +103,7 @@ func (p *poller) follow(ctx context.Context) error {
 		return err
 	}
 	wait := pollTimeout
-	if p.health.read().State != channels.HealthOK {
+	if p.health.Read().State != channels.HealthOK {
 		wait = probeTimeout
 	}
 	for {
@@ -116,9 +117,9 @@ func (p *poller) follow(ctx context.Context) error {
 			failpoint.Hit("P3")
 		}
 		p.recovered()
-		p.conflict.reset()
-		p.other.reset()
-		if len(updates) == 0 && time.Since(began) < minPause && !sleep(ctx, minPause) { // it does not hold polls
+		p.conflict.Reset()
+		p.other.Reset()
+		if len(updates) == 0 && time.Since(began) < minPause && !wire.Sleep(ctx, minPause) { // it does not hold polls
 			return ctx.Err()
 		}
 		before := p.offset
@@ -126,7 +127,7 @@ func (p *poller) follow(ctx context.Context) error {
 			return err
 		}
 		stuck := len(updates) > 0 && p.offset == before && wait != 0
-		if (stuck || p.guessing) && !sleep(ctx, stuckPause) {
+		if (stuck || p.guessing) && !wire.Sleep(ctx, stuckPause) {
 			return ctx.Err()
 		}
 	}
@@ -323,7 +324,7 @@ func (p *poller) deliver(ctx context.Context, events []*event, cursor *channels.
 
 // until tries again until do succeeds, ctx ends or another poller has taken over.
 func (p *poller) until(ctx context.Context, failing string, do func() error) error {
-	pause := newBackoff(minPause, maxPause)
+	pause := wire.NewBackoff(minPause, maxPause)
 	for {
 		err := do()
 		if err == nil {
@@ -334,9 +335,9 @@ func (p *poller) until(ctx context.Context, failing string, do func() error) err
 			return err
 		}
 		p.ail(err)
-		wait := jitter(pause.take())
+		wait := wire.Jitter(pause.Take())
 		p.log.Error().Err(err).Dur("pause", wait).Msg(failing)
-		if !sleep(ctx, wait) {
+		if !wire.Sleep(ctx, wait) {
 			return ctx.Err()
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"parley/internal/failpoint"
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram/markup"
+	"parley/pkg/channels/wire"
 )
 
 var (
@@ -94,7 +95,7 @@ func (c *Channel) outlast(ctx context.Context, p *post) error {
 	if wait <= 0 {
 		return nil
 	}
-	if !sleep(ctx, wait) {
+	if !wire.Sleep(ctx, wait) {
 		return ctx.Err()
 	}
 	_, err := c.attempt(ctx, p)
@@ -253,8 +254,8 @@ func (m sentMessage) receipt() channels.Receipt {
 // sendError gives an error of a send its class.
 func (c *Channel) sendError(chat string, err error) *channels.SendError {
 	se := channels.ClassOf(err)
-	if e, ok := errors.AsType[*wireError](err); ok {
-		se.Class = e.class()
+	if e, ok := errors.AsType[*wire.Error](err); ok {
+		se.Class = classOf(e)
 	}
 	if e, ok := errors.AsType[*apiError](err); ok {
 		se.Class, se.RetryAfter = e.class(), e.RetryAfter

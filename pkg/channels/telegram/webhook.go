@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -17,6 +16,7 @@ import (
 
 	"parley/internal/failpoint"
 	"parley/pkg/channels"
+	"parley/pkg/channels/wire"
 )
 
 const (
@@ -27,14 +27,13 @@ const (
 	hookConns = 40
 	maxHooks  = 64
 	// How long an update waits for the bot's name where it matters.
-	nameWait  = 5 * time.Second
-	stopGrace = 5 * time.Second
+	nameWait = 5 * time.Second
 )
 
 // serve takes updates in over HTTP until ctx ends. An address that cannot be had
 // is tried again.
 func (c *Channel) serve(ctx context.Context, in *channels.Ingress) {
-	pause := newBackoff(time.Second, maxPause)
+	pause := wire.NewBackoff(time.Second, maxPause)
 	for {
 		err := c.listen(ctx, in)
 		if ctx.Err() != nil {
@@ -43,7 +42,7 @@ func (c *Channel) serve(ctx context.Context, in *channels.Ingress) {
 		c.ail(err)
 		wait := c.pauseFor(err, pause)
 		c.log.Error().Err(err).Dur("pause", wait).Msg("the webhook's address cannot be listened on")
-		if !sleep(ctx, wait) {
+		if !wire.Sleep(ctx, wait) {
 			return
 		}
 	}
@@ -54,10 +53,6 @@ func (c *Channel) listen(ctx context.Context, in *channels.Ingress) error {
 	if err != nil {
 		return errors.New("the public URL cannot be read")
 	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.opt.Webhook.Listen)
-	if err != nil {
-		return fmt.Errorf("webhook: %w", err)
-	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	h := &hook{Channel: c, in: in, path: public.Path, slots: make(chan struct{}, maxHooks)}
@@ -65,31 +60,15 @@ func (c *Channel) listen(ctx context.Context, in *channels.Ingress) error {
 	if h.path == "" {
 		h.path = "/"
 	}
-	server := &http.Server{
-		Handler:           h,
-		BaseContext:       func(net.Listener) context.Context { return ctx },
-		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       15 * time.Second,
-		WriteTimeout:      60 * time.Second,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    16 << 10,
-	}
-	c.work.Go(func() { c.setWebhook(ctx) })
-	c.work.Go(func() {
-		<-ctx.Done()
-		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
-		defer cancel()
-		if server.Shutdown(grace) != nil {
-			drop(server)
-		}
+	return wire.Serve(ctx, c.opt.Webhook.Listen, h, func(net.Addr) {
+		c.work.Go(func() { c.setWebhook(ctx) })
 	})
-	return server.Serve(listener)
 }
 
 // setWebhook tells Telegram where we are. It stays set when the channel stops:
 // Telegram keeps what it cannot deliver.
 func (c *Channel) setWebhook(ctx context.Context) {
-	pause := newBackoff(time.Second, maxPause)
+	pause := wire.NewBackoff(time.Second, maxPause)
 	for {
 		err := c.client.call(ctx, "setWebhook", tgbotapi.Params{
 			"url":             c.opt.Webhook.PublicURL,
@@ -107,7 +86,7 @@ func (c *Channel) setWebhook(ctx context.Context) {
 		c.ail(err)
 		wait := c.pauseFor(err, pause)
 		c.log.Warn().Err(err).Dur("pause", wait).Msg("the webhook is not set yet")
-		if !sleep(ctx, wait) {
+		if !wire.Sleep(ctx, wait) {
 			return
 		}
 	}
@@ -136,15 +115,14 @@ func (h *hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		status = http.StatusMethodNotAllowed
 	}
 	if status != http.StatusOK {
-		w.Header().Set("Connection", "close") // nothing more of it is read
-		w.WriteHeader(status)
+		wire.Refuse(w, status)
 		return
 	}
 	select {
 	case h.slots <- struct{}{}:
 		defer func() { <-h.slots }()
 	default:
-		later(w)
+		wire.Later(w)
 		return
 	}
 	h.receive(w, r)
@@ -175,7 +153,7 @@ func (h *hook) receive(w http.ResponseWriter, r *http.Request) {
 		waiting, cancel := context.WithTimeout(ctx, nameWait)
 		defer cancel()
 		if h.me.wait(waiting) != nil {
-			later(w)
+			wire.Later(w)
 			return
 		}
 		ev = h.read(raw, h.me.read())
@@ -183,7 +161,7 @@ func (h *hook) receive(w http.ResponseWriter, r *http.Request) {
 	if err := h.keep(ctx, ev); err != nil {
 		h.ail(err)
 		h.log.Error().Err(err).Msg("what arrived is not stored: Telegram will send it again")
-		later(w)
+		wire.Later(w)
 		return
 	}
 	h.recovered()
@@ -210,10 +188,4 @@ func (h *hook) keep(ctx context.Context, ev *event) error {
 		h.pressed(ev.callback)
 	}
 	return nil
-}
-
-// later asks Telegram to send it again soon.
-func later(w http.ResponseWriter) {
-	w.Header().Set("Retry-After", "1")
-	w.WriteHeader(http.StatusServiceUnavailable)
 }
