@@ -221,7 +221,7 @@ func (a *App) Run(ctx context.Context, ended func(ctx context.Context, channel s
 	serving.Go(func() { admin.serve(work) })
 	lines := a.roster.all() // before another joins
 	for _, l := range lines {
-		serving.Go(func() { failWith(stopIntake, l.out.Run(sending)) })
+		serving.Go(func() { failWith(stopIntake, l.send(sending)) })
 	}
 	working := make(chan struct{})
 	go func() {
@@ -237,7 +237,7 @@ func (a *App) Run(ctx context.Context, ended func(ctx context.Context, channel s
 		})
 	}
 	for _, l := range lines {
-		take(l.channel.Name(), func() error { return l.channel.Run(intake, in) })
+		take(l.channel.Name(), func() error { return a.takeIn(intake, l, in) })
 	}
 	if a.joiner != nil {
 		take(a.joiner.name, func() error {
@@ -245,8 +245,8 @@ func (a *App) Run(ctx context.Context, ended func(ctx context.Context, channel s
 			if err != nil {
 				return err
 			}
-			serving.Go(func() { failWith(stopIntake, l.out.Run(sending)) })
-			return l.channel.Run(intake, in)
+			serving.Go(func() { failWith(stopIntake, l.send(sending)) })
+			return a.takeIn(intake, l, in)
 		})
 	}
 	a.log.Info().Str("model", a.brain.model).Dur("took", time.Since(a.started)).Msg("ready")

@@ -65,7 +65,7 @@ func (a *App) sayWaived(rules policy.Approvals) {
 
 // canAsk says why a message with buttons would be refused.
 func (a *App) canAsk(o channels.Outbound) error {
-	if l, ok := a.roster.at(o.Address); ok {
+	if l := a.roster.at(o.Address); l != nil {
 		return l.out.CanAsk(o)
 	}
 	return channels.ErrNoButtons

@@ -163,7 +163,7 @@ func (a *App) report(ctx context.Context, emit emitter) error {
 		r.Audit = "the audit log cannot be written: " + err.Error()
 	}
 	for _, l := range a.roster.all() {
-		r.Channels = append(r.Channels, channelReport{Name: l.channel.Name(), Account: l.channel.Account(), Health: healthOf(l.channel, l.out)})
+		r.Channels = append(r.Channels, channelReport{Name: l.channel.Name(), Account: l.channel.Account(), Health: l.health()})
 	}
 	if h, waits := a.joiner.health(); waits {
 		r.Channels = append(r.Channels, channelReport{Name: a.joiner.name, Health: h})

@@ -51,6 +51,14 @@ func (k keptIdentity) read(token string) (slack.Identity, error) {
 	return r.Is, nil
 }
 
+// forget removes what is known, so that it is asked for anew.
+func (k keptIdentity) forget() error {
+	if err := os.Remove(k.path()); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("forget whom the bot token belongs to: %w", err)
+	}
+	return nil
+}
+
 // write keeps what Slack told of a token, whole or not at all.
 func (k keptIdentity) write(token string, is slack.Identity) error {
 	raw, err := json.Marshal(identityRecord{Token: fingerprint(token), Is: is})

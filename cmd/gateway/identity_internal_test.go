@@ -51,7 +51,7 @@ func TestKeptIdentity(t *testing.T) {
 	if err := (keptIdentity{dir: filepath.Join(k.dir, "none")}).write(token, theApp); err == nil {
 		t.Error("written nowhere")
 	}
-	if err := errors.Join(os.Remove(k.path()), os.Mkdir(k.path(), 0o700)); err != nil {
+	if err := errors.Join(k.forget(), k.forget(), os.Mkdir(k.path(), 0o700)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := k.read(token); err == nil || errors.Is(err, errNoIdentity) {

@@ -53,7 +53,7 @@ const png = "\x89PNG\r\n\x1a\n"
 func keeper(t *testing.T, limit int64, files map[string]func(context.Context) (io.Reader, error)) (fetch func(ref, name string, size int64) agent.Fetched, space string) {
 	t.Helper()
 	a := &App{inbox: newInbox(limit, zerolog.Nop()), log: zerolog.Nop()}
-	a.roster.add(line{channel: &shelf{files: files}})
+	a.roster.add(newLine(&shelf{files: files}, nil))
 	space = filepath.Join(t.TempDir(), "space")
 	at := channels.Address{Channel: "telegram", Account: "7", Chat: "1"}
 	return func(ref, name string, size int64) agent.Fetched {

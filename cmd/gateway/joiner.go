@@ -24,8 +24,8 @@ const (
 	joinTime = 30 * time.Second
 )
 
-// healthConnecting is the state of a channel that has yet to join; one that failed
-// to is healthEnded.
+// healthConnecting is the state of a channel that has yet to join; healthEnded of
+// one that does not run and will not.
 const (
 	healthConnecting channels.HealthState = "connecting"
 	healthEnded      channels.HealthState = "ended"
@@ -127,10 +127,10 @@ func (j *joiner) health() (channels.Health, bool) {
 }
 
 // join puts the channel that had to wait on the roster.
-func (a *App) join(ctx context.Context) (line, error) {
+func (a *App) join(ctx context.Context) (*line, error) {
 	c, err := a.joiner.run(ctx)
 	if err != nil {
-		return line{}, err
+		return nil, err
 	}
 	l := a.line(c)
 	a.joiner.mu.Lock()

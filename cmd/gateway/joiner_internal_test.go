@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,19 +15,25 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/channels/slack"
+	"parley/pkg/config"
 	"parley/pkg/policy"
+	"parley/pkg/session"
 )
 
 var theApp = slack.Identity{Team: "T1", User: "U0", Bot: "B0"}
 
-// ears is a channel of the account that was identified.
+// ears is a channel of the account that was identified; it ends at once with fails.
 type ears struct {
 	channels.Channel
 
-	account string
+	name, account string
+	fails         error
 }
 
-func (*ears) Name() string            { return slack.Name }
+func (e *ears) Name() string { return cmp.Or(e.name, slack.Name) }
+func (e *ears) Run(context.Context, *channels.Ingress) error {
+	return e.fails
+}
 func (e *ears) Account() string       { return e.account }
 func (*ears) Limits() channels.Limits { return channels.Limits{} }
 
@@ -174,5 +181,60 @@ func TestJoinedChannelIsFoundWhileOthersLook(t *testing.T) {
 	}
 	if h, waits := a.joiner.health(); h.State != healthEnded || !waits {
 		t.Errorf("health %+v", h)
+	}
+}
+
+// quiet is a store in which nothing waits to be sent.
+type quiet struct{ session.Engine }
+
+func (quiet) RunOutbox(ctx context.Context, _, _ string, _ func(context.Context, channels.Delivery) error) error {
+	<-ctx.Done()
+	return nil
+}
+
+// TestAnotherAccountsTokenSendsNothing: when Slack says that the token is not the
+// channel's any more, nothing leaves by it, and the next start asks whose it is. A
+// channel of another kind that ends goes on sending.
+func TestAnotherAccountsTokenSendsNothing(t *testing.T) {
+	t.Parallel()
+	fails := errors.New("it belongs to another workspace")
+	for name, want := range map[string]struct{ sends, known bool }{slack.Name: {false, false}, "telegram": {true, true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			cfg := config.Default(dir)
+			cfg.StateDir = dir
+			kept := keptIdentity{dir: dir}
+			if err := kept.write("token", theApp); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Test(t, func(t *testing.T) {
+				ctx, stop := context.WithCancel(t.Context())
+				defer stop()
+				a := &App{cfg: cfg, engine: quiet{}, log: zerolog.Nop(), redactor: policy.NewRedactor()}
+				l := a.line(&ears{name: name, account: "T1", fails: fails})
+				sent := make(chan error, 1)
+				go func() { sent <- l.send(ctx) }()
+				synctest.Wait()
+				if err := a.takeIn(ctx, l, nil); !errors.Is(err, fails) {
+					t.Errorf("it ended with %v", err)
+				}
+				synctest.Wait()
+				if got := len(sent) == 0; got != want.sends {
+					t.Errorf("sends: %t", got)
+				}
+				if h := l.health(); h.State != healthEnded || h.Reason != fails.Error() {
+					t.Errorf("health %+v", h)
+				}
+				if _, err := kept.read("token"); (err == nil) != want.known {
+					t.Errorf("known: %v", err)
+				}
+				stop()
+				synctest.Wait()
+				if err := <-sent; err != nil {
+					t.Error(err)
+				}
+			})
+		})
 	}
 }

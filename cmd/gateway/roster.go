@@ -1,68 +1,123 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"parley/pkg/channels"
+	"parley/pkg/channels/slack"
 )
 
 // line is a channel with the way out to it.
 type line struct {
 	channel channels.Channel
 	out     *channels.Egress
+	// failed is why the channel ended by itself; nil while it runs.
+	failed atomic.Pointer[channels.Health]
+	// shut is closed when nothing may be sent any more.
+	shut chan struct{}
+}
+
+func newLine(c channels.Channel, out *channels.Egress) *line {
+	return &line{channel: c, out: out, shut: make(chan struct{})}
+}
+
+// send lets what waits leave until ctx ends or the line is shut.
+func (l *line) send(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var watch sync.WaitGroup
+	defer watch.Wait()
+	defer cancel()
+	watch.Go(func() {
+		select {
+		case <-l.shut:
+			cancel()
+		case <-ctx.Done():
+		}
+	})
+	return l.out.Run(ctx)
+}
+
+// health is how sending goes, or taking in where only that has trouble.
+func (l *line) health() channels.Health {
+	if failed := l.failed.Load(); failed != nil {
+		return *failed
+	}
+	return healthOf(l.channel, l.out)
 }
 
 // roster holds the lines of a gateway. They only ever join, also while it runs: a
 // platform may have to be reached before it is known who speaks there.
 type roster struct {
 	mu    sync.RWMutex
-	lines []line
+	lines []*line
 }
 
-func (r *roster) add(l line) {
+func (r *roster) add(l *line) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.lines = append(r.lines, l)
 }
 
 // all are the lines that have joined until now.
-func (r *roster) all() []line {
+func (r *roster) all() []*line {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return slices.Clip(r.lines) // what is there never changes
 }
 
-// at finds the line of an address.
-func (r *roster) at(addr channels.Address) (line, bool) {
+// at finds the line of an address, nil for none.
+func (r *roster) at(addr channels.Address) *line {
 	for _, l := range r.all() {
 		if l.channel.Name() == addr.Channel && l.channel.Account() == addr.Account {
-			return l, true
+			return l
 		}
 	}
-	return line{}, false
+	return nil
 }
 
 // line makes the way out to a channel, and puts both on the roster.
-func (a *App) line(c channels.Channel) line {
-	l := line{channel: c, out: channels.NewEgress(channels.EgressOptions{
+func (a *App) line(c channels.Channel) *line {
+	l := newLine(c, channels.NewEgress(channels.EgressOptions{
 		Outbox: a.engine, Channel: c, Files: a.outgoing, Log: a.log, Redact: a.redactor.Redact,
-	})}
+	}))
 	a.roster.add(l)
 	return l
 }
 
+// takeIn runs a line's channel until ctx ends. Where Slack's ends by itself, its
+// token is another account's now: nothing that waits for this one may leave by it,
+// and the next start asks anew whose it is.
+func (a *App) takeIn(ctx context.Context, l *line, in *channels.Ingress) error {
+	err := l.channel.Run(ctx, in)
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	l.failed.Store(&channels.Health{State: healthEnded, Reason: err.Error(), Since: time.Now()})
+	if l.channel.Name() == slack.Name {
+		close(l.shut)
+		err = errors.Join(err, keptIdentity{dir: a.cfg.StateDir}.forget())
+	}
+	return err
+}
+
 // at finds the channel of an address, nil for none.
 func (a *App) at(addr channels.Address) channels.Channel {
-	l, _ := a.roster.at(addr)
-	return l.channel
+	if l := a.roster.at(addr); l != nil {
+		return l.channel
+	}
+	return nil
 }
 
 // gateOf finds the way out to an address, of a channel that is a T: the gate
 // shows what the channel shows.
 func gateOf[T any](a *App) func(channels.Address) T {
 	return func(addr channels.Address) (gate T) {
-		if l, ok := a.roster.at(addr); ok {
+		if l := a.roster.at(addr); l != nil {
 			if _, ok := l.channel.(T); ok {
 				gate, _ = any(l.out).(T)
 			}
