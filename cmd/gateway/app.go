@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -217,38 +216,14 @@ func (a *App) Run(ctx context.Context, ended func(ctx context.Context, channel s
 	if err != nil {
 		return err
 	}
-	var taking, serving sync.WaitGroup
-	serving.Go(func() { admin.serve(work) })
-	lines := a.roster.all() // before another joins
-	for _, l := range lines {
-		serving.Go(func() { failWith(stopIntake, l.send(sending)) })
-	}
+	at := &shift{stop: stopIntake, ended: ended}
+	at.serving.Go(func() { admin.serve(work) })
 	working := make(chan struct{})
 	go func() {
 		defer close(working)
 		failWith(stopIntake, a.agent.Run(work))
 	}()
-	in := channels.NewIngress(a.agent, reception{gatekeeper{a.policy}, a.engine}, a.log)
-	take := func(channel string, run func() error) {
-		taking.Go(func() {
-			if err := run(); intake.Err() == nil && ended(intake, channel, err) {
-				stopIntake(err)
-			}
-		})
-	}
-	for _, l := range lines {
-		take(l.channel.Name(), func() error { return a.takeIn(intake, l, in) })
-	}
-	if a.joiner != nil {
-		take(a.joiner.name, func() error {
-			l, err := a.join(intake)
-			if err != nil {
-				return err
-			}
-			serving.Go(func() { failWith(stopIntake, l.send(sending)) })
-			return a.takeIn(intake, l, in)
-		})
-	}
+	a.runLines(intake, sending, at)
 	a.log.Info().Str("model", a.brain.model).Dur("took", time.Since(a.started)).Msg("ready")
 
 	settled := time.AfterFunc(settleTime, debug.FreeOSMemory)
@@ -261,12 +236,12 @@ func (a *App) Run(ctx context.Context, ended func(ctx context.Context, channel s
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
-		taking.Wait()
+		at.taking.Wait()
 		stopWork()
 		<-working
 		a.drain(limit)
 		stopSending()
-		serving.Wait()
+		at.serving.Wait()
 	}()
 	defer a.logStats()
 	select {

@@ -89,6 +89,46 @@ func (a *App) line(c channels.Channel) *line {
 	return l
 }
 
+// shift is what runs until an App is told to stop: what takes in ends first, what
+// serves last.
+type shift struct {
+	taking, serving sync.WaitGroup
+	// stop ends taking in; ended says whether the end of a channel does.
+	stop  context.CancelCauseFunc
+	ended func(ctx context.Context, channel string, err error) bool
+}
+
+// take runs what takes in for a channel.
+func (s *shift) take(ctx context.Context, channel string, run func() error) {
+	s.taking.Go(func() {
+		if err := run(); ctx.Err() == nil && s.ended(ctx, channel, err) {
+			s.stop(err)
+		}
+	})
+}
+
+// runLines starts all lines, and the one that has yet to join once it has.
+func (a *App) runLines(intake, sending context.Context, at *shift) {
+	in := channels.NewIngress(a.agent, reception{gatekeeper{a.policy}, a.engine}, a.log)
+	run := func(l *line) error {
+		at.serving.Go(func() { failWith(at.stop, l.send(sending)) })
+		return a.takeIn(intake, l, in)
+	}
+	for _, l := range a.roster.all() {
+		at.take(intake, l.channel.Name(), func() error { return run(l) })
+	}
+	if a.joiner == nil {
+		return
+	}
+	at.take(intake, a.joiner.name, func() error {
+		l, err := a.join(intake)
+		if err != nil {
+			return err
+		}
+		return run(l)
+	})
+}
+
 // takeIn runs a line's channel until ctx ends. Where Slack's ends by itself, its
 // token is another account's now: nothing that waits for this one may leave by it,
 // and the next start asks anew whose it is.

@@ -22,7 +22,7 @@ func TestTelegramInReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	readme := string(raw)
+	readme := section(string(raw), "Telegram")
 	configured, shown := fenced(readme, "yaml"), fenced(readme, "text telegram")
 	approve := regexp.MustCompile("`bin/gateway pair approve ([A-Z0-9]+)`").FindStringSubmatch(readme)
 	if len(configured) != 1 || len(shown) != 3 || approve == nil {
@@ -68,6 +68,13 @@ func TestTelegramInReadme(t *testing.T) {
 	if diff := cmp.Diff(shown, got); diff != "" {
 		t.Errorf("the conversation in README.md (-shown +got):\n%s", diff)
 	}
+}
+
+// section is what a document says under a second-level heading.
+func section(doc, heading string) string {
+	_, text, _ := strings.Cut(doc, "\n## "+heading+"\n")
+	text, _, _ = strings.Cut(text, "\n## ")
+	return text
 }
 
 // fenced are the blocks with that word behind their fence that stand in a list,
