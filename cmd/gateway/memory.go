@@ -10,11 +10,19 @@ import (
 // quarter of its time on collecting garbage. So how much the heap may grow between
 // two collections, in per cent of what lives, depends on what lives: little at
 // rest, more under load as long as the heap stays small all the same.
+//
+// A burst allocates faster than that rule foresees, and the memory that it took is
+// the machine's loss. So there is a limit too, near which the runtime collects more
+// often. It is a soft one, and it moves up with what lives: a gateway that really
+// needs more has it.
 const (
 	growAtRest = 85
 	growBusy   = 150
 	atRest     = 4 << 20  // what lives, at most, in a gateway that rests
 	smallHeap  = 17 << 20 // what a busy heap may grow to by growing more than at rest
+	leastLimit = 42 << 20 // of all memory that the runtime manages, stacks included
+	besideHeap = 12 << 20 // what of that is no heap, in a busy gateway
+	limitStep  = 4 << 20  // a limit that moves less than this stays
 )
 
 // growth is how much a heap may grow of which live bytes live.
@@ -26,10 +34,18 @@ func growth(live uint64) int {
 	return max(growAtRest, room)
 }
 
-// tuneCollection sets the growth now and after every collection.
+// limit is how much memory the runtime may manage when live bytes live: half as much
+// again, at least.
+func limit(live uint64) int64 {
+	need := live + live/2 + besideHeap
+	return int64(max(leastLimit, (need+limitStep-1)/limitStep*limitStep)) //nolint:gosec // far below its largest value
+}
+
+// tuneCollection sets the growth and the limit now and after every collection.
 func tuneCollection() {
-	percent := growAtRest
+	percent, most := growAtRest, limit(0)
 	debug.SetGCPercent(percent)
+	debug.SetMemoryLimit(most)
 	var collected func(int)
 	watch := func() { runtime.AddCleanup(new([16]byte), collected, 0) }
 	collected = func(int) {
@@ -38,6 +54,10 @@ func tuneCollection() {
 		if now := growth(live[0].Value.Uint64()); now != percent {
 			percent = now
 			debug.SetGCPercent(percent)
+		}
+		if now := limit(live[0].Value.Uint64()); now != most {
+			most = now
+			debug.SetMemoryLimit(most)
 		}
 		watch()
 	}

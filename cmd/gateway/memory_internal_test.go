@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"runtime/debug"
 	"runtime/metrics"
 	"testing"
 )
@@ -15,6 +16,15 @@ func TestGrowth(t *testing.T) {
 	} {
 		if got := growth(live); got != want {
 			t.Errorf("with %d bytes that live the heap grows by %d %%, want %d", live, got, want)
+		}
+	}
+}
+
+func TestLimit(t *testing.T) {
+	t.Parallel()
+	for live, want := range map[uint64]int64{0: 42 << 20, 18 << 20: 42 << 20, 19 << 20: 44 << 20, 64 << 20: 108 << 20, 65 << 20: 112 << 20} {
+		if got := limit(live); got != want {
+			t.Errorf("with %d bytes that live the limit is %d, want %d", live, got, want)
 		}
 	}
 }
@@ -43,7 +53,7 @@ func TestCollectionFollowsTheHeap(t *testing.T) {
 	busy := make([]byte, 5<<20)
 	until(func(percent uint64) bool { return percent > growAtRest })
 	large := make([]byte, 64<<20)
-	until(func(percent uint64) bool { return percent == growAtRest })
+	until(func(percent uint64) bool { return percent == growAtRest && debug.SetMemoryLimit(-1) > 64<<20 })
 	runtime.KeepAlive(busy)
 	runtime.KeepAlive(large)
 }

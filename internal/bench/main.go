@@ -99,7 +99,6 @@ func rows() []row {
 		{name: "start", measure: startup},
 		{name: "idle", measure: idle},
 		{name: "known-chats", measure: knownChats},
-		{name: "running-tasks", measure: runningTasks},
 		{name: "fairness", once: true, measure: fairness},
 	}
 	for i, r := range all {
@@ -107,7 +106,8 @@ func rows() []row {
 		r.name, r.on = "telegram-"+r.name, place{prefix: "Telegram: ", connect: connectTelegram}
 		all = append(all, r)
 	}
-	return append(all, row{name: "binary", once: true, measure: binary}, row{name: "registry", once: true, measure: registry})
+	return append(all, row{name: "running-tasks", measure: runningTasks, on: place{connect: connectLoop}},
+		row{name: "binary", once: true, measure: binary}, row{name: "registry", once: true, measure: registry})
 }
 
 func choose(only string) ([]row, error) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 
 	"parley/internal/bench/report"
 	"parley/internal/rig"
@@ -42,7 +43,13 @@ func (p place) taskSample(ctx context.Context, chats, n int) (sample rig.Sample,
 				return err
 			}
 		}
-		sample, err = s.rest(ctx)
+		if sample, err = s.rest(ctx); err != nil {
+			return err
+		}
+		st, err := s.gw.Status(ctx)
+		if want := min(n, 1) * chats; err == nil && st.OpenTasks != want {
+			return fmt.Errorf("%w: %d tasks are open, want %d", errLedger, st.OpenTasks, want)
+		}
 		return err
 	})
 	return sample, err
