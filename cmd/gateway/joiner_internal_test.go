@@ -104,7 +104,7 @@ func TestJoinerAsksUntilItIsTold(t *testing.T) {
 	}
 }
 
-// TestJoinerEndsWithTheGateway, whether it waits or asks, and gives up no attempt before its time.
+// TestJoinerEndsWithTheGateway, whether it waits or asks, and gives up an attempt that hangs.
 func TestJoinerEndsWithTheGateway(t *testing.T) {
 	t.Parallel()
 	hang := func(ctx context.Context) (slack.Identity, error) {
@@ -114,19 +114,24 @@ func TestJoinerEndsWithTheGateway(t *testing.T) {
 	for name, tc := range map[string]struct {
 		identify func(context.Context) (slack.Identity, error)
 		stop     time.Duration
+		asked    int
 		state    channels.HealthState
 	}{
-		"while it asks":                {hang, joinTime / 2, healthConnecting},
-		"while it waits":               {hang, joinTime + joinPause/2, healthConnecting},
-		"while the token is no token":  {func(context.Context) (slack.Identity, error) { return slack.Identity{}, slack.ErrRefused }, time.Second, channels.HealthAuth},
-		"after it was given up by all": {hang, time.Hour, healthConnecting},
+		"while it asks":               {hang, joinTime / 2, 1, healthConnecting},
+		"while it waits":              {hang, joinTime + joinPause/2, 1, healthConnecting},
+		"while it asks again":         {hang, 2*joinTime + joinPause*3/2, 2, healthConnecting},
+		"while the token is no token": {func(context.Context) (slack.Identity, error) { return slack.Identity{}, slack.ErrRefused }, time.Second, 1, channels.HealthAuth},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				var at []time.Duration
 				j := asking(&at)
-				j.identify = tc.identify
+				asked := 0
+				j.identify = func(ctx context.Context) (slack.Identity, error) {
+					asked++
+					return tc.identify(ctx)
+				}
 				start := time.Now()
 				ctx, cancel := context.WithTimeoutCause(t.Context(), tc.stop, errStopLimit)
 				defer cancel()
@@ -136,8 +141,8 @@ func TestJoinerEndsWithTheGateway(t *testing.T) {
 				if took := time.Since(start); took != tc.stop {
 					t.Errorf("it ended after %v, want %v", took, tc.stop)
 				}
-				if h, waits := j.health(); h.State != tc.state || !waits {
-					t.Errorf("health %+v", h)
+				if h, waits := j.health(); h.State != tc.state || !waits || asked != tc.asked {
+					t.Errorf("asked %d times, want %d; health %+v", asked, tc.asked, h)
 				}
 			})
 		})
