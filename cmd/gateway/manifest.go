@@ -107,10 +107,14 @@ func newInitSlack(h *host) *cobra.Command {
 and nothing else. At https://api.slack.com/apps choose Create New App, From a
 manifest, and paste it there. Nothing is written here.`,
 		RunE: func(*cobra.Command, []string) error {
-			if err := checkManifest(name, address); err != nil {
+			if n := utf8.RuneCountInString(name); n == 0 || n > maxAppName || !utf8.ValidString(name) {
+				return coded(exitUsage, fmt.Errorf("--name: write a name of 1 to %d characters", maxAppName))
+			}
+			at, err := eventsAddress(address)
+			if err != nil {
 				return coded(exitUsage, err)
 			}
-			raw, err := yaml.Marshal(newManifest(name, address))
+			raw, err := yaml.Marshal(newManifest(name, at))
 			if err != nil {
 				return coded(exitFailed, err)
 			}
@@ -122,15 +126,21 @@ manifest, and paste it there. Nothing is written here.`,
 	return c
 }
 
-func checkManifest(name, address string) error {
-	if n := utf8.RuneCountInString(name); n == 0 || n > maxAppName || !utf8.ValidString(name) {
-		return fmt.Errorf("--name: write a name of 1 to %d characters", maxAppName)
-	}
+// eventsPath is where the adapter answers. A proxy in front of it may have another
+// path.
+const eventsPath = "/slack/events"
+
+// eventsAddress is what Slack calls: an address without a path gets that of the adapter.
+func eventsAddress(address string) (string, error) {
 	if address == "" {
-		return nil
+		return "", nil
 	}
-	if u, err := url.Parse(address); err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.Fragment != "" {
-		return errors.New("--events-url: write the https address under which Slack reaches the gateway, such as https://bot.example.org/slack")
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.Fragment != "" {
+		return "", errors.New("--events-url: write the https address under which Slack reaches the gateway, such as https://bot.example.org" + eventsPath)
 	}
-	return nil
+	if u.Path == "" || u.Path == "/" {
+		u.Path = eventsPath
+	}
+	return u.String(), nil
 }
