@@ -27,6 +27,11 @@ func slackGateMutants() []Mutant {
 			Dir: gateway, Test: "^TestSlackRules$",
 		},
 		{
+			Promise: "slack: alive", Defect: "answers a thread for ever that it was in once",
+			File: slack, Old: `time.Since(latest) < threadAlive, nil`, New: `!latest.IsZero(), nil`,
+			Dir: gateway, Test: "^TestThreadIsAlive$",
+		},
+		{
 			Promise: "slack: first start", Defect: "knows a token by what was told of another",
 			File: identity, Old: `r.Token != fingerprint(token) || `, New: ``,
 			Dir: gateway, Test: "^TestKeptIdentity$",
