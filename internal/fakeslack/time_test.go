@@ -8,8 +8,8 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"parley/internal/fakehttp"
 	"parley/internal/fakeslack"
-	"parley/internal/faketelegram"
 )
 
 // TestFakeTime checks that a server without a network lives in fake time: default
@@ -17,7 +17,7 @@ import (
 func TestFakeTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		pipes := faketelegram.NewPipes()
+		pipes := fakehttp.NewPipes()
 		srv, err := fakeslack.Start(t.Context(), fakeslack.Options{Listener: pipes})
 		if err != nil {
 			t.Fatal(err)
