@@ -1,6 +1,7 @@
 package parley_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"go/parser"
@@ -181,7 +182,9 @@ func importViolations(t *testing.T, tree fs.FS) []string {
 
 func ruleFor(dir string) (allowed []string, ok bool) {
 	all := rooms()
-	patterns := slices.SortedFunc(maps.Keys(all), func(a, b string) int { return len(b) - len(a) })
+	patterns := slices.SortedFunc(maps.Keys(all), func(a, b string) int {
+		return cmp.Or(len(b)-len(a), strings.Count(a, "*")-strings.Count(b, "*"))
+	})
 	for _, p := range patterns {
 		if fits(p, dir) {
 			return all[p], true
