@@ -1,7 +1,6 @@
 package parley_test
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"go/parser"
@@ -183,7 +182,10 @@ func importViolations(t *testing.T, tree fs.FS) []string {
 func ruleFor(dir string) (allowed []string, ok bool) {
 	all := rooms()
 	patterns := slices.SortedFunc(maps.Keys(all), func(a, b string) int {
-		return cmp.Or(len(b)-len(a), strings.Count(a, "*")-strings.Count(b, "*"))
+		if len(a) != len(b) {
+			return len(b) - len(a)
+		}
+		return strings.Count(a, "*") - strings.Count(b, "*")
 	})
 	for _, p := range patterns {
 		if fits(p, dir) {
