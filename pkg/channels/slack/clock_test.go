@@ -237,12 +237,13 @@ func TestAChatThatCannotBeStoredHoldsNobody(t *testing.T) {
 		ben.Say("free")
 		after(5 * time.Second)
 		ben.Say("free too")
+		ann.Say("later")
 		after(5 * time.Second)
 		if got := texts(b.store.all()); len(got) != 2 || got[0] != "free" || got[1] != "free too" {
 			t.Errorf("stored: %q", got)
 		}
 		after(2 * time.Minute)
-		if got := texts(b.store.all()); len(got) != 4 || got[2] != "bad" || got[3] != "behind it" {
+		if got := texts(b.store.all()); len(got) != 5 || got[2] != "bad" || got[3] != "behind it" || got[4] != "later" {
 			t.Errorf("stored in the end: %q", got)
 		}
 		if n := len(b.srv.Unacked()); n != 0 {
