@@ -77,7 +77,7 @@ func slackInMutants() []Mutant {
 		{
 			Promise: "slack: bots", Defect: "listens to other bots",
 			File: dir + "/decode_message.go", Old: `return m.Bot != "" || m.Subtype == "bot_message" ||`, New: `return`,
-			Dir: dir, Test: "^TestBotsStartNothing$",
+			Dir: dir, Test: "^TestDecodeMessages$",
 		},
 		{
 			Promise: "slack: signature", Defect: "believes every signature",

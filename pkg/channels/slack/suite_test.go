@@ -48,6 +48,10 @@ func TestSlackPassesTheSuite(t *testing.T) {
 		}
 		rig.Seen = func(at channels.Address) []string { return people[at].Texts() }
 		rig.Press = func(at channels.Address, label string) bool {
+			// A press that no socket takes is lost: the person sees it fail.
+			if err := b.srv.AwaitSocket(limited(t)); err != nil {
+				t.Error(err)
+			}
 			messages := people[at].Messages()
 			return len(people[at].Press(messages[len(messages)-1].TS, label).Envelopes) > 0
 		}
