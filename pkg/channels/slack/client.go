@@ -172,7 +172,7 @@ func (w *way) judge(resp *http.Response, body []byte, err error) error {
 
 // refusal is an answer that says why not.
 func (w *way) refusal(resp *http.Response, answer *envelope) *apiError {
-	e := &apiError{Method: w.method, Name: w.hide(answer.Error), Needed: w.hide(answer.Needed)}
+	e := &apiError{Method: w.method, Name: word(w.hide(answer.Error)), Needed: word(w.hide(answer.Needed))}
 	for _, m := range answer.Metadata.Messages {
 		e.Messages = append(e.Messages, w.hide(m))
 	}
@@ -180,6 +180,18 @@ func (w *way) refusal(resp *http.Response, answer *envelope) *apiError {
 		e.RetryAfter = time.Duration(min(seconds, 24*60*60)) * time.Second
 	}
 	return e
+}
+
+// word is a name of an error or of scopes as Slack writes them. What is none may
+// hold anything, and is in no log.
+func word(s string) string {
+	outside := func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("_.:,", r)
+	}
+	if len(s) > 100 || strings.ContainsFunc(s, outside) {
+		return "unreadable"
+	}
+	return s
 }
 
 // download opens a file by its url_private. The token goes to Slack's own hosts,

@@ -105,6 +105,12 @@ func (e *apiError) class() channels.SendClass {
 	}
 }
 
+// passes: the same call may go well later.
+func (e *apiError) passes() bool {
+	class := e.class()
+	return class == channels.SendRateLimited || class == channels.SendTransient || class == channels.SendAmbiguous
+}
+
 // noChat: the chat is not there for the bot, or it may not write in it. Slack
 // says of no_permission that the app is not a member of the conversation.
 func (e *apiError) noChat() bool {

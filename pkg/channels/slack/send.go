@@ -203,7 +203,7 @@ func (c *Channel) remedy(ctx context.Context, p *post, refusal *apiError) error 
 	case refusal.noEdit() && p.edits != "":
 		p.edits = ""
 	case refusal.streaming() && p.edits != "" && !p.stopped:
-		return c.stop(ctx, p, "")
+		return c.stop(ctx, p)
 	case refusal.streaming() && p.edits != "":
 		// It neither goes on nor ends: it gives way to a new message.
 		if err := c.giveWay(ctx, p.to, p.edits); err != nil {
@@ -261,7 +261,7 @@ func (c *Channel) receipt(ctx context.Context, p *post, k posted) (channels.Rece
 	if rest == nil {
 		return r, nil
 	}
-	c.log.Warn().Str("chat", p.to.Chat).Msg("slack posted only the beginning of a message; the rest is sent behind it")
+	c.log.Warn().Str("chat", p.to.Chat).Msg("slack kept only the beginning of a message; the rest is sent behind it")
 	return r, c.behind(ctx, rest)
 }
 

@@ -136,7 +136,7 @@ func (c *Channel) start(ctx context.Context, p *post) (r channels.Receipt, done 
 		return err
 	})
 	if refusal, ok := errors.AsType[*apiError](err); ok {
-		if class := refusal.class(); class == channels.SendRateLimited || class == channels.SendAmbiguous || class == channels.SendTransient {
+		if refusal.passes() {
 			return r, false, err
 		}
 		if c.out.unstreamable.learn(p.to.Chat, refusal) {
@@ -185,7 +185,7 @@ func (c *Channel) grow(ctx context.Context, at spot, s stream, p *post) (done bo
 	more, goesOn := strings.CutPrefix(text, s.shown)
 	if !goesOn {
 		c.endOf(at)
-		return false, c.stop(ctx, p, "")
+		return false, c.stop(ctx, p)
 	}
 	err = c.client.call(ctx, "chat.appendStream", func(ctx context.Context, api *slack.Client) error {
 		_, _, err := api.AppendStreamContext(ctx, at.chat, at.ts, slack.MsgOptionMarkdownText(more))
@@ -224,7 +224,7 @@ func (c *Channel) redraw(ctx context.Context, at spot, p *post) error {
 		c.withoutBlocks(p, refusal)
 		_, err = c.attempt(ctx, p)
 	case refusal.streaming():
-		if err = c.stop(ctx, p, ""); err == nil {
+		if err = c.stop(ctx, p); err == nil {
 			_, err = c.attempt(ctx, p)
 		}
 	}
@@ -249,14 +249,14 @@ func (c *Channel) endStream(ctx context.Context, at spot, p *post) (r channels.R
 	c.endOf(at) // whatever comes of it
 	rest, goesOn := strings.CutPrefix(p.block, s.shown)
 	if !goesOn || len(p.buttons) > 0 {
-		return r, false, c.stop(ctx, p, "")
+		return r, false, c.stop(ctx, p)
 	}
 	err = c.stopWith(ctx, p, rest)
 	if err == nil {
 		return channels.Receipt{MessageID: at.ts, Time: time.Now()}, true, nil
 	}
 	refusal, refused := errors.AsType[*apiError](err)
-	if refused && refusal.class() != channels.SendRateLimited && !refusal.doubtful() {
+	if refused && !refusal.passes() {
 		return r, false, nil
 	}
 	return r, false, err
@@ -264,10 +264,10 @@ func (c *Channel) endStream(ctx context.Context, at spot, p *post) (r channels.R
 
 // stop ends the stream of the message that p edits. A stream that has ended by
 // itself is as good.
-func (c *Channel) stop(ctx context.Context, p *post, rest string) error {
+func (c *Channel) stop(ctx context.Context, p *post) error {
 	p.stopped = true
-	err := c.stopWith(ctx, p, rest)
-	if refusal, ok := errors.AsType[*apiError](err); ok && refusal.class() != channels.SendRateLimited {
+	err := c.stopWith(ctx, p, "")
+	if refusal, ok := errors.AsType[*apiError](err); ok && !refusal.passes() {
 		return nil // the edit will say what is the matter
 	}
 	return err
