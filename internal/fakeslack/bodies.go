@@ -33,8 +33,12 @@ func (s *Server) inner(r *room, e *entry) map[string]any {
 			m["parent_user_id"] = parent.author.ID
 		}
 	}
-	if e.file != nil {
-		m["files"], m["upload"] = []any{s.fileInfo(e.file)}, false
+	if len(e.files) > 0 {
+		files := []any{}
+		for _, f := range e.files {
+			files = append(files, s.fileInfo(f))
+		}
+		m["files"], m["upload"] = files, false
 	}
 	return m
 }
@@ -87,8 +91,19 @@ func (s *Server) deliver(e *Event, payload any) {
 	if e.Raw == nil {
 		e.Raw = raw
 	}
+	e.payloads = append(e.payloads, raw)
+	if !s.hub.muted {
+		s.enclose(e, raw, 0)
+	}
+}
+
+// enclose sends a payload of e in an envelope, as the attempt of that number. The lock is held.
+func (s *Server) enclose(e *Event, raw json.RawMessage, attempt int) {
 	s.next++
-	env := &envelope{id: fmt.Sprintf("%08d-0000-4000-8000-000000000000", s.next), kind: e.Type, payload: raw}
+	env := &envelope{id: fmt.Sprintf("%08d-0000-4000-8000-000000000000", s.next), kind: e.Type, payload: raw, attempt: attempt}
+	if attempt > 0 {
+		env.reason = reasonTimeout
+	}
 	e.Envelopes = append(e.Envelopes, env.id)
 	env.event = Event{TS: e.TS, Chat: e.Chat, Type: e.Type, Envelopes: []string{env.id}, Raw: raw}
 	s.send(env)

@@ -30,7 +30,9 @@ type entry struct {
 	streaming  bool
 	broadcast  bool
 	ephemeral  string // the one user who sees it
-	file       *file
+	files      []*file
+	linked     bool                // sent with link_names or parse=full
+	appended   time.Time           // when a stream last got something
 	reactions  map[string][]string // users by name
 	versions   []string
 	deleted    bool

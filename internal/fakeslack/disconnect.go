@@ -28,14 +28,14 @@ func (s *Server) Disconnect(reason string) {
 	for _, k := range s.hub.sockets {
 		k.queue(frame{data: disconnectFrame(reason)})
 		if reason != reasonWarning && reason != reasonRefresh {
-			k.queue(frame{close: true})
+			k.queue(closing())
 			continue
 		}
 		k.leaving = true
 		s.spawn(func(ctx context.Context) {
 			if fakehttp.Pause(ctx, s.opt.Linger) {
 				s.mu.Lock()
-				k.queue(frame{close: true})
+				k.queue(closing())
 				s.mu.Unlock()
 			}
 		})

@@ -56,7 +56,7 @@ func (c *call) react() (answer, error) {
 	if slices.Contains(e.reactions[c.param("name")], c.srv.bot.ID) {
 		return nil, no("already_reacted", "")
 	}
-	c.srv.reaction(r, e, c.srv.bot, c.param("name"), true)
+	c.srv.react(r, e, c.srv.bot, c.param("name"))
 	return answer{}, nil
 }
 
@@ -68,22 +68,27 @@ func (c *call) unreact() (answer, error) {
 	if !slices.Contains(e.reactions[c.param("name")], c.srv.bot.ID) {
 		return nil, no("no_reaction", "")
 	}
-	c.srv.reaction(r, e, c.srv.bot, c.param("name"), false)
+	c.srv.unreact(r, e, c.srv.bot, c.param("name"))
 	return answer{}, nil
 }
 
-// reaction adds or takes one and tells of it, unless it is the bot's own and there is no echo. The lock is held.
-func (s *Server) reaction(r *room, e *entry, by *User, name string, add bool) Event {
+// react adds a reaction and tells of it. The lock is held.
+func (s *Server) react(r *room, e *entry, by *User, name string) Event {
 	if e.reactions == nil {
 		e.reactions = map[string][]string{}
 	}
-	kind := "reaction_added"
-	if add {
-		e.reactions[name] = append(e.reactions[name], by.ID)
-	} else {
-		kind = "reaction_removed"
-		e.reactions[name] = slices.DeleteFunc(e.reactions[name], func(id string) bool { return id == by.ID })
-	}
+	e.reactions[name] = append(e.reactions[name], by.ID)
+	return s.reaction("reaction_added", r, e, by, name)
+}
+
+// unreact takes a reaction away and tells of it. The lock is held.
+func (s *Server) unreact(r *room, e *entry, by *User, name string) Event {
+	e.reactions[name] = slices.DeleteFunc(e.reactions[name], func(id string) bool { return id == by.ID })
+	return s.reaction("reaction_removed", r, e, by, name)
+}
+
+// reaction is the event of one, unless it is the bot's own and there is no echo. The lock is held.
+func (s *Server) reaction(kind string, r *room, e *entry, by *User, name string) Event {
 	event := Event{TS: e.ts, Chat: r.id}
 	if by == s.bot && s.opt.NoEcho {
 		return event

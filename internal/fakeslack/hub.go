@@ -39,6 +39,7 @@ type hub struct {
 	tickets  map[string]bool
 	refusals map[string]int // by reason: so many sockets more get it instead of a hello
 	push     *pusher        // instead of sockets
+	muted    bool           // events are made and not sent
 }
 
 // outcome is how an envelope ended.
@@ -59,7 +60,7 @@ type envelope struct {
 	on       *socket
 	due      time.Time // when the copy under way is given up; zero until it is written
 	handed   bool
-	busy     bool // being pushed
+	pushing  bool
 	frame    string
 }
 
@@ -73,6 +74,7 @@ func (s *Server) send(env *envelope) {
 	s.hub.waiting = append(s.hub.waiting, env)
 	switch {
 	case s.hub.push != nil:
+		s.push(env)
 	case !s.assign(env):
 		s.lost(env, reasonFailed)
 	}
@@ -142,7 +144,7 @@ func (s *Server) acknowledge(id string) {
 // resend gives every envelope to a socket that is on none. The lock is held.
 func (s *Server) resend() {
 	for _, env := range s.hub.waiting {
-		if env.on == nil && s.hub.push == nil && !s.assign(env) {
+		if env.on == nil && !env.pushing && s.hub.push == nil && !s.assign(env) {
 			return
 		}
 	}

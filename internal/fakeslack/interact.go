@@ -81,7 +81,7 @@ func (c *Chat) React(ts, name string) Event {
 	if e == nil {
 		return Event{}
 	}
-	return c.srv.reaction(c.room, e, c.who, name, true)
+	return c.srv.react(c.room, e, c.who, name)
 }
 
 // Send delivers any payload in an envelope of type kind, such as one that nobody knows.

@@ -78,7 +78,8 @@ func (w *world) post(ctx context.Context, target, kind, token string, data []byt
 		return reply{}, err
 	}
 	r := reply{Status: resp.StatusCode, RetryAfter: resp.Header.Get("Retry-After")}
-	return r, json.Unmarshal(b, &r)
+	err = json.Unmarshal(b, &r)
+	return r, err
 }
 
 // try calls a method with form values and the bot's token.

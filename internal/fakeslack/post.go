@@ -49,6 +49,7 @@ func (c *call) content(e *entry) error {
 		return no("no_text", "")
 	}
 	e.text, e.blocks = text, blocks
+	e.linked = c.param("link_names") == "true" || c.param("link_names") == "1" || c.param("parse") == "full"
 	return nil
 }
 
@@ -89,7 +90,11 @@ func (c *call) postMessage() (answer, error) {
 	result := answer{"channel": r.id}
 	if runes := []rune(e.text); len(runes) > maxText {
 		e.text = string(runes[:maxText])
-		result["response_metadata"] = map[string]any{"warnings": []string{"message_truncated"}}
+		result["warning"] = "message_truncated"
+		result["response_metadata"] = map[string]any{
+			"warnings": []string{"message_truncated"},
+			"messages": []string{"[WARN] Your message was truncated but still posted. The `text` field accepts up to 40,000 characters."},
+		}
 	}
 	c.unfurl(e)
 	c.put(r, e)
@@ -100,7 +105,7 @@ func (c *call) postMessage() (answer, error) {
 // put adds a message of the bot, which ends the status of its thread and comes back as an event.
 func (c *call) put(r *room, e *entry) {
 	c.srv.add(r, e)
-	e.versions = append(e.versions, c.srv.read(e))
+	c.srv.written(e)
 	delete(r.showing, e.thread)
 	if !c.srv.opt.NoEcho {
 		c.srv.event(Event{TS: e.ts, Chat: r.id}, c.srv.body(r, e))
@@ -135,12 +140,18 @@ func (c *call) update() (answer, error) {
 	if err := c.content(&next); err != nil {
 		return nil, err
 	}
+	if _, given := c.req.Params["blocks"]; !given && c.param("markdown_text") == "" {
+		next.blocks = e.blocks // "If you don't include this field, the message's previous blocks will be retained"
+	}
+	if utf8.RuneCountInString(next.text) > maxText {
+		return nil, no("msg_too_long", "")
+	}
 	if wait := r.updates.take(c.srv.opt.Limits.Updates, c.srv.opt.Limits.Burst, time.Now()); wait > 0 {
 		return nil, tooMany(wait)
 	}
 	before := c.srv.inner(r, e)
-	e.text, e.blocks, e.edited = next.text, next.blocks, time.Now()
-	e.versions = append(e.versions, c.srv.read(e))
+	e.text, e.blocks, e.linked, e.edited = next.text, next.blocks, next.linked, time.Now()
+	c.srv.written(e)
 	if !c.srv.opt.NoEcho {
 		c.srv.altered(r, e, before, c.srv.bot.ID)
 	}
@@ -179,7 +190,7 @@ func (c *call) postEphemeral() (answer, error) {
 		return nil, err
 	}
 	c.srv.add(r, e)
-	e.versions = append(e.versions, c.srv.read(e))
+	c.srv.written(e)
 	return answer{"message_ts": e.ts}, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"parley/internal/fakehttp"
@@ -23,7 +24,7 @@ type refusal struct {
 func (r *refusal) Error() string { return r.name }
 
 // no refuses with a name, and says in Slack's messages what is wrong.
-func no(name string, format string, args ...any) *refusal {
+func no(name, format string, args ...any) *refusal {
 	r := &refusal{name: name, status: http.StatusOK}
 	if format != "" {
 		r.messages = []string{"[ERROR] " + fmt.Sprintf(format, args...)}
@@ -40,7 +41,11 @@ func refuse(w http.ResponseWriter, r *refusal) {
 	body := map[string]any{"ok": false, "error": r.name}
 	if len(r.messages) > 0 {
 		body["response_metadata"] = map[string]any{"messages": r.messages}
-		body["errors"] = r.messages
+		errs := make([]string, len(r.messages))
+		for i, m := range r.messages {
+			errs[i] = strings.TrimPrefix(m, "[ERROR] ")
+		}
+		body["errors"] = errs
 	}
 	if r.retryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(r.retryAfter))

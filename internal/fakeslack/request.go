@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
@@ -139,9 +140,7 @@ func (s *Server) end(w http.ResponseWriter, r *http.Request, req *Request, fault
 	}
 	s.answered(req, http.StatusOK, "")
 	body := answer{"ok": true}
-	for name, value := range result {
-		body[name] = value
-	}
+	maps.Copy(body, result)
 	fakehttp.WriteJSON(w, http.StatusOK, body, fault.Cut)
 }
 

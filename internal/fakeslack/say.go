@@ -2,6 +2,7 @@ package fakeslack
 
 import (
 	"encoding/json"
+	"maps"
 	"strings"
 	"time"
 )
@@ -18,6 +19,8 @@ type Event struct {
 	Envelopes []string
 	// Raw is the payload of the first of them.
 	Raw json.RawMessage
+
+	payloads []json.RawMessage
 }
 
 // Say posts a text, in Slack's markup as a person's client sends it. Outside of
@@ -27,6 +30,29 @@ func (c *Chat) Say(text string) Event {
 	c.srv.mu.Lock()
 	defer c.srv.mu.Unlock()
 	return c.post(&entry{text: text}, nil)
+}
+
+// Unheard is Say of a post whose event is lost on its way; [Server.Repeat] sends it,
+// perhaps after events that came later.
+func (c *Chat) Unheard(text string) Event {
+	c.srv.mu.Lock()
+	defer c.srv.mu.Unlock()
+	c.srv.hub.muted = true
+	defer func() { c.srv.hub.muted = false }()
+	return c.post(&entry{text: text}, nil)
+}
+
+// Repeat delivers e once more as a retry, acknowledged or not: with the same payload,
+// which holds the same event_id, in a new envelope.
+func (s *Server) Repeat(e Event) Event {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	again := e
+	again.Envelopes = nil
+	for _, payload := range e.payloads {
+		s.enclose(&again, payload, 1)
+	}
+	return again
 }
 
 // Broadcast is Say in a thread, shown in the channel too.
@@ -54,18 +80,26 @@ func (c *Chat) Post(text string, fields map[string]any) Event {
 
 // Share posts a file with a text, which may be empty.
 func (c *Chat) Share(name string, content []byte, text string) Event {
+	return c.ShareFiles(text, File{Name: name, Data: content})
+}
+
+// ShareFiles posts files in one message with a text, which may be empty.
+func (c *Chat) ShareFiles(text string, files ...File) Event {
 	c.srv.mu.Lock()
 	defer c.srv.mu.Unlock()
-	f := c.srv.store(name, content, c.who.ID)
-	f.done = true
-	return c.post(&entry{text: text, subtype: "file_share", file: f}, nil)
+	e := &entry{text: text, subtype: "file_share"}
+	for _, f := range files {
+		kept := c.srv.store(f, c.who.ID)
+		kept.done = true
+		e.files = append(e.files, kept)
+	}
+	return c.post(e, nil)
 }
 
 // post adds e and tells the bot. The lock is held.
 func (c *Chat) post(e *entry, fields map[string]any) Event {
 	e.author, e.thread = c.who, c.thread
 	c.srv.add(c.room, e)
-	delete(c.room.showing, e.thread)
 	event := Event{TS: e.ts, Chat: c.room.id}
 	if c.room.away {
 		return event
@@ -79,10 +113,7 @@ func (c *Chat) post(e *entry, fields map[string]any) Event {
 	}
 	bodies := []map[string]any{body}
 	if c.room.kind != kindIM && strings.Contains(e.text, "<@"+c.srv.bot.ID) {
-		mention := map[string]any{}
-		for name, value := range body {
-			mention[name] = value
-		}
+		mention := maps.Clone(body)
 		mention["type"] = "app_mention"
 		for _, only := range []string{"channel_type", "subtype", "parent_user_id"} {
 			delete(mention, only)

@@ -37,6 +37,10 @@ type Options struct {
 	// Linger passes between a disconnect frame and the end of its socket; default
 	// 300 ms. Slack's own warning comes some 10 s ahead.
 	Linger time.Duration
+	// StreamIdle is how long a stream may get nothing before it ends by itself and
+	// takes nothing more; default 5 min. Slack does not say how long; such streams
+	// were seen to be over after five minutes.
+	StreamIdle time.Duration
 	// Limits are the posting rates; the zero value sets none.
 	Limits Limits
 	// NoEcho keeps what the bot posts from coming back to it as events.
@@ -59,6 +63,7 @@ func (o Options) withDefaults() Options {
 		{&o.AckWait, 3 * time.Second},
 		{&o.Ping, 10 * time.Second},
 		{&o.PingWait, 30 * time.Second},
+		{&o.StreamIdle, 5 * time.Minute},
 		{&o.Linger, 300 * time.Millisecond},
 	} {
 		if *d.field == 0 {
@@ -75,23 +80,25 @@ func (o Options) withDefaults() Options {
 type Server struct {
 	opt     Options
 	http    *fakehttp.Server
+	pushes  *http.Client
 	methods map[string]*method
 	cancel  context.CancelFunc                // ends what runs
 	spawn   func(f func(ctx context.Context)) // runs f until cancel; Close waits for it
 	running sync.WaitGroup
 	changed fakehttp.Changes // tells of everything that happens
 
-	mu     sync.Mutex
-	bot    *User
-	users  map[string]*User
-	rooms  map[string]*room
-	files  map[string]*file
-	last   int64 // microseconds of the last ts
-	next   int   // of ids
-	ledger ledger
-	told   map[lane]wait
-	rules  []*Rule
-	hub    hub
+	mu       sync.Mutex
+	bot      *User
+	users    map[string]*User
+	rooms    map[string]*room
+	files    map[string]*file
+	notified []string
+	last     int64 // microseconds of the last ts
+	next     int   // of ids
+	ledger   ledger
+	told     map[lane]wait
+	rules    []*Rule
+	hub      hub
 }
 
 // Start starts a server that ends with Close; ctx bounds the start and everything
@@ -100,7 +107,7 @@ func Start(ctx context.Context, opt Options) (*Server, error) {
 	opt = opt.withDefaults()
 	live, cancel := context.WithCancel(ctx)
 	s := &Server{
-		opt: opt, methods: methods(), cancel: cancel,
+		opt: opt, methods: methods(), cancel: cancel, pushes: newPushClient(),
 		users: map[string]*User{}, rooms: map[string]*room{}, files: map[string]*file{},
 		told: map[lane]wait{}, ledger: ledger{counts: map[string]int{}},
 		hub: hub{
@@ -156,6 +163,7 @@ func (s *Server) Close() error {
 	err := s.http.Close()
 	s.hangUp()
 	s.running.Wait()
+	s.pushes.CloseIdleConnections()
 	return err
 }
 

@@ -40,8 +40,12 @@ type socket struct {
 type frame struct {
 	data     []byte
 	envelope *envelope
-	ping     bool
-	close    bool
+	control  int // the type of a control message; 0 is a text
+}
+
+// closing is the frame that ends a socket.
+func closing() frame {
+	return frame{control: websocket.CloseMessage, data: websocket.FormatCloseMessage(websocket.CloseNormalClosure, "")}
 }
 
 // queue puts a frame at the end. The lock is held.
@@ -88,7 +92,13 @@ func (s *Server) link(w http.ResponseWriter, r *http.Request) {
 	s.changed.Wake()
 	conn.SetReadLimit(maxFrame)
 	conn.SetPongHandler(func(string) error { k.answered(); return nil })
-	conn.SetPingHandler(func(string) error { k.answered(); return nil })
+	conn.SetPingHandler(func(data string) error {
+		k.answered()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		k.queue(frame{control: websocket.PongMessage, data: []byte(data)})
+		return nil
+	})
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
 	var writing sync.WaitGroup
 	writing.Go(func() { k.write(ctx) })
@@ -120,7 +130,7 @@ func (k *socket) greet() bool {
 	}
 	if reason != "" {
 		k.queue(frame{data: disconnectFrame(reason)})
-		k.queue(frame{close: true})
+		k.queue(closing())
 		return false
 	}
 	s.hub.sockets = append(s.hub.sockets, k)
@@ -217,11 +227,8 @@ func (k *socket) put(f frame) bool {
 	switch {
 	case silent:
 		return true
-	case f.close:
-		_ = k.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""), deadline)
-		return false
-	case f.ping:
-		return k.conn.WriteControl(websocket.PingMessage, []byte("fakeslack"), deadline) == nil
+	case f.control != 0:
+		return k.conn.WriteControl(f.control, f.data, deadline) == nil && f.control != websocket.CloseMessage
 	}
 	return k.conn.SetWriteDeadline(deadline) == nil && k.conn.WriteMessage(websocket.TextMessage, f.data) == nil
 }
@@ -242,7 +249,7 @@ func (k *socket) ping(ctx context.Context) {
 		dead := time.Since(k.answer) > k.srv.opt.PingWait
 		silent := k.silent
 		if !dead {
-			k.queue(frame{ping: true})
+			k.queue(frame{control: websocket.PingMessage, data: []byte("fakeslack")})
 		}
 		k.srv.mu.Unlock()
 		if !dead {

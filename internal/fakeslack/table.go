@@ -16,7 +16,7 @@ type method struct {
 	handle func(c *call) (answer, error)
 }
 
-// param is the shape of an argument: one of the types below, with a ! when it is required.
+// A param is the shape of an argument: one of the types below, with a ! when it is required.
 type param string
 
 const (
@@ -48,7 +48,6 @@ func methods() map[string]*method {
 		"chat.update": {params: map[string]param{
 			"channel": "string!", "ts": "ts!", "text": aString, "blocks": aJSON, "attachments": aJSON, "markdown_text": aString,
 			"parse": aString, "link_names": aBool, "metadata": aJSON, "reply_broadcast": aBool, "file_ids": aJSON,
-			"unfurl_links": aBool, "unfurl_media": aBool,
 		}, handle: (*call).update},
 		"chat.delete": {params: map[string]param{"channel": "string!", "ts": "ts!"}, handle: (*call).remove},
 		"chat.startStream": {params: map[string]param{
@@ -110,10 +109,8 @@ func (m *method) check(params map[string]string) *refusal {
 	return wrong
 }
 
-// tsShape is what Slack's timestamps look like.
-func tsShaped(value string) bool {
-	return regexp.MustCompile(`^\d{1,12}\.\d{6}$`).MatchString(value)
-}
+// stampShape is what Slack's timestamps look like.
+var stampShape = regexp.MustCompile(`^\d{1,12}\.\d{6}$`)
 
 func fits(kind param, value string) bool {
 	switch kind {
@@ -123,9 +120,10 @@ func fits(kind param, value string) bool {
 		_, err := strconv.Atoi(value)
 		return err == nil
 	case aTS:
-		return tsShaped(value)
+		return stampShape.MatchString(value)
 	case aJSON:
 		return json.Valid([]byte(value))
+	default:
+		return true
 	}
-	return true
 }

@@ -17,7 +17,9 @@ type Message struct {
 	Fallback string
 	Blocks   json.RawMessage
 	Buttons  []Button
-	File     *File
+	// Files are what came with it, and File is the first of them, or nil.
+	Files []File
+	File  *File
 	// Notified are whom the message would notify now: ids of users and user groups,
 	// and !channel, !here, !everyone.
 	Notified []string
@@ -124,8 +126,9 @@ func (s *Server) view(r *room, e *entry) Message {
 	if len(e.blocks) > 0 {
 		m.Blocks = encode(e.blocks)
 	}
-	if e.file != nil {
-		m.File = &File{ID: e.file.id, Name: e.file.name, Title: e.file.title, Data: e.file.data}
+	for _, f := range e.files {
+		m.Files = append(m.Files, f.File)
+		m.File = &m.Files[0]
 	}
 	return m
 }
