@@ -36,9 +36,13 @@ func rooms() map[string][]string {
 		"pkg/channels": nil,
 		// What adapters of platforms over HTTP share lives in channels/wire.
 		"pkg/channels/*/...": {"pkg/channels", "pkg/channels/wire"},
+		// What writers for several platforms share: the reading of Markdown.
+		"pkg/channels/markdown":        nil,
+		"pkg/channels/slack/markup":    {"pkg/channels/markdown"},
+		"pkg/channels/telegram/markup": {"pkg/channels/markdown"},
 		// An adapter may have rooms of its own.
-		"pkg/channels/telegram": {"pkg/channels", "pkg/channels/wire", "pkg/channels/telegram/..."},
 		"pkg/channels/slack":    {"pkg/channels", "pkg/channels/wire", "pkg/channels/slack/..."},
+		"pkg/channels/telegram": {"pkg/channels", "pkg/channels/wire", "pkg/channels/telegram/..."},
 		"pkg/providers":         nil,
 		// What two provider adapters share lives in providers/internal.
 		"pkg/providers/*/...": {"pkg/providers", "pkg/providers/internal/..."},

@@ -51,7 +51,7 @@ func budgetMutants() []Mutant {
 		},
 		{
 			Promise: "budgets: what counts", Defect: "counts an agent only when its turn is committed",
-			File: dir + "/agentturn.go", Old: "	done.Spent = r.spent()\n", New: "	c.Spent = r.spent(ctx)\n",
+			File: dir + "/agentturn.go", Old: "	done.Spent = r.spent()\n", New: "	c.Spent = r.spent()\n",
 			Dir: dir, Test: "^TestAnAgentThatEndedDoesNotRunAgain$",
 		},
 		{

@@ -39,9 +39,6 @@ type Background struct {
 // a lane of the engine.
 const maxAgents = 2000
 
-// retryPause is the time between two attempts while the store cannot write.
-const retryPause = 2 * time.Second
-
 func (b *Background) fill() {
 	set := func(v *int, usual int) {
 		if *v <= 0 {

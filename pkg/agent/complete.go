@@ -16,7 +16,7 @@ const (
 	// What bounds the transaction that ends a task.
 	completeTimeout = 30 * time.Second
 	// The time between two attempts while the store cannot write.
-	completePause = 5 * time.Second
+	retryPause = 2 * time.Second
 )
 
 // taskName is a task as people are told of it.
@@ -64,7 +64,7 @@ func (a *Agent) complete(ctx context.Context, id string, state session.TaskState
 	defer a.tasks.close(id)
 	for {
 		err := a.completeOnce(ctx, id, state, result)
-		if !errors.Is(err, session.ErrStore) || !a.tasks.pause(completePause) {
+		if !errors.Is(err, session.ErrStore) || !a.tasks.pause(retryPause) {
 			return
 		}
 	}

@@ -13,17 +13,27 @@ func (a *Agent) Accept(ctx context.Context, in []channels.Inbound, cursor *chann
 	items := make([]session.Item, 0, len(in))
 	for i := range in {
 		m := in[i]
-		items = append(items, session.Item{
-			ID:      m.Address.Channel + "/" + m.Address.Account + "/" + m.ID,
+		it := session.Item{
+			ID:      itemID(m.Address, m.ID),
 			Kind:    session.ItemMessage,
 			Address: m.Address,
 			Inbound: &m,
 			Edit:    a.editRule(m.Kind),
+			Delete:  m.Kind == channels.KindDelete,
 			Solo:    m.Solo || m.Kind == channels.KindButton || isCommand(m.Text),
 			Time:    time.Now(), // not m.Time: platforms have clocks of their own
-		})
+		}
+		if m.Original != "" {
+			it.Original = itemID(m.Address, m.Original)
+		}
+		items = append(items, it)
 	}
 	return a.o.Engine.Append(ctx, items, cursor)
+}
+
+// itemID is the id of the item that a channel's inbound becomes.
+func itemID(at channels.Address, inbound string) string {
+	return at.Channel + "/" + at.Account + "/" + inbound
 }
 
 // editRule says what becomes of an inbound that rewords a message when that

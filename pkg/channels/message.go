@@ -33,10 +33,12 @@ const (
 	KindMessage Kind = "message"
 	KindEdit    Kind = "edit"
 	KindButton  Kind = "button"
+	// KindDelete: the sender took a message back, the one with this MessageID.
+	KindDelete Kind = "delete"
 )
 
 // Kinds lists every kind, for tests that must cover them all.
-func Kinds() []Kind { return []Kind{KindMessage, KindEdit, KindButton} }
+func Kinds() []Kind { return []Kind{KindMessage, KindEdit, KindButton, KindDelete} }
 
 // Inbound is one thing that happened on a platform, in Parley's words.
 type Inbound struct {
@@ -55,6 +57,10 @@ type Inbound struct {
 	// MessageID is the platform's id of the message, for replies to it; of a pressed
 	// button, of the message that it belongs to.
 	MessageID string `json:"message_id,omitempty"`
+	// Original is the ID of the Inbound that a KindEdit or a KindDelete is about, where
+	// the platform's delivery tells it: the store swallows that one when it comes after
+	// all, however late. Empty for everything else, and where nobody can tell.
+	Original string `json:"original,omitempty"`
 	// Quote is the text of the message that this one answers.
 	Quote string `json:"quote,omitempty"`
 	// Attachments are the files that came with it. They are not fetched yet: the

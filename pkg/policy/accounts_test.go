@@ -58,6 +58,63 @@ func TestAccountsHaveTheirOwnRules(t *testing.T) {
 	}
 }
 
+// TestPeopleOfAnotherTeam: a Slack id counts within its team only. Who is listed with
+// the team is let in as its guest too, and nobody else of another team is.
+func TestPeopleOfAnotherTeam(t *testing.T) {
+	t.Parallel()
+	p, err := policy.New(policy.Options{
+		Owners: []string{"slack:T1/U10", "slack:T2/U20", "slack:T1/T4/U40"},
+		Channels: map[string]policy.ChannelRules{
+			"slack":    {Allow: []string{"U11", "T1/U12", "T2/U21"}},
+			"slack/T5": {Allow: []string{"U51", "T2/U52"}},
+			"other":    {Allow: []string{"T2/U21"}},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct {
+		channel, account, id string
+		want, owner          bool
+	}{
+		"owner of the team":                 {account: "T1", id: "U10", want: true, owner: true},
+		"the same id in another team":       {account: "T2", id: "U10"},
+		"the owner as a guest":              {account: "T2", id: "T1/U10", want: true, owner: true},
+		"a guest with the owner's id":       {account: "T1", id: "T2/U10"},
+		"owner of another team, at home":    {account: "T2", id: "U20", want: true, owner: true},
+		"owner of another team, as a guest": {account: "T1", id: "T2/U20", want: true, owner: true},
+		"somebody of ours with that id":     {account: "T1", id: "U20"},
+		"owner as a guest of one team":      {account: "T1", id: "T4/U40", want: true, owner: true},
+		"and of no other":                   {account: "T3", id: "T4/U40"},
+		"nor at home":                       {account: "T4", id: "U40"},
+		"listed by the id alone":            {account: "T1", id: "U11", want: true},
+		"a guest with a listed id":          {account: "T1", id: "T2/U11"},
+		"listed with our team":              {account: "T1", id: "U12", want: true},
+		"listed with their team":            {account: "T1", id: "T2/U21", want: true},
+		"their id in our team":              {account: "T1", id: "U21"},
+		"their id of a third team":          {account: "T1", id: "T3/U21"},
+		"listed by the account":             {account: "T5", id: "U51", want: true},
+		"a guest listed by the account":     {account: "T5", id: "T2/U52", want: true},
+		"that id on the account":            {account: "T5", id: "U52"},
+		"elsewhere a name with a slash":     {channel: "other", account: "T1", id: "T2/U21"},
+		"elsewhere the account":             {channel: "other", account: "T2", id: "U21", want: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if tc.channel == "" {
+				tc.channel = "slack"
+			}
+			got := p.Authorize(t.Context(), policy.Event{
+				Kind: policy.KindMessage, Address: channels.Address{Channel: tc.channel, Account: tc.account, Chat: "D1"},
+				Sender: channels.Sender{ID: tc.id}, Direct: true,
+			})
+			if got.Allow != tc.want || got.Owner != tc.owner {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+}
+
 func TestNewRefusesEntriesOfOtherAccounts(t *testing.T) {
 	t.Parallel()
 	_, err := policy.New(policy.Options{Channels: map[string]policy.ChannelRules{"telegram/1": {Allow: []string{"2/11", "@ann"}}}})

@@ -18,6 +18,7 @@ const (
 	KindMessage  = Kind(channels.KindMessage)
 	KindEdit     = Kind(channels.KindEdit)
 	KindButton   = Kind(channels.KindButton)
+	KindDelete   = Kind(channels.KindDelete)
 	KindSchedule = Kind("schedule")
 	KindTask     = Kind("task")
 	KindDecision = Kind("decision")
@@ -25,12 +26,13 @@ const (
 
 // Kinds lists every kind, for tests that must cover them all.
 func Kinds() []Kind {
-	return []Kind{KindMessage, KindEdit, KindButton, KindSchedule, KindTask, KindDecision}
+	return []Kind{KindMessage, KindEdit, KindButton, KindDelete, KindSchedule, KindTask, KindDecision}
 }
 
 // Options are what the operator decided. The zero value lets nobody in.
 type Options struct {
-	// Owners are CHANNEL:[ACCOUNT/]ID; "console:" is whoever sits at the console.
+	// Owners are CHANNEL:[ACCOUNT/]ID; "console:" is whoever sits at the console. With
+	// a Slack team as the account it is also that person as a guest of another team.
 	Owners []string
 	// Channels are the rules by channel name, or by CHANNEL/ACCOUNT for one account
 	// of it, for which those of the channel then count for nothing. A channel
@@ -45,7 +47,8 @@ type Options struct {
 type ChannelRules struct {
 	// Everyone lets in whoever writes.
 	Everyone bool
-	// Allow lists user ids, as [ACCOUNT/]ID.
+	// Allow lists user ids, as [ACCOUNT/]ID; TEAM/ID lets in that person also as the
+	// guest of another Slack team, and an ID alone no guest.
 	Allow []string
 	// Groups lists the ids of group chats whose members may all speak.
 	Groups []string
@@ -155,7 +158,7 @@ func newRules(name string, cr ChannelRules) (rules, error) {
 	}
 	for _, s := range cr.Allow {
 		who, err := parseID(channel, s)
-		if err == nil && account != "" && who.account != "" && who.account != account {
+		if err == nil && channel != slackChannel && account != "" && who.account != "" && who.account != account {
 			err = fmt.Errorf("%q is of another account", s)
 		}
 		if err != nil {
@@ -167,12 +170,12 @@ func newRules(name string, cr ChannelRules) (rules, error) {
 }
 
 // Authorize decides on one event. It is the only place that does: for messages,
-// edits, buttons, due schedules, finished tasks and approval decisions alike.
+// edits, deletions, buttons, due schedules, finished tasks and approval decisions alike.
 func (p *Policy) Authorize(_ context.Context, e Event) Verdict {
 	personal := false // started by a person just now, not by the gateway on a person's behalf
 	addressed := e.Mentioned
 	switch e.Kind {
-	case KindMessage, KindEdit:
+	case KindMessage, KindEdit, KindDelete:
 		personal = true
 	case KindButton, KindDecision:
 		personal, addressed = true, true // pressed on the bot's own message

@@ -60,6 +60,7 @@ func TestPaired(t *testing.T) {
 		{"a stranger with the name of one who is paired", with(event("telegram", "b", "34"), func(e *policy.Event) { e.Sender.Name = "33" }), mayPair},
 		{"a stranger where nobody is told a code", event("quiet", "", "45"), no},
 		{"paired before", event("quiet", "", "44"), yes(policy.LevelRead)},
+		{"a stranger's deletion", with(event("telegram", "b", "34"), func(e *policy.Event) { e.Kind = policy.KindDelete }), no},
 		{"a stranger's edit", with(event("telegram", "b", "34"), func(e *policy.Event) { e.Kind = policy.KindEdit }), no},
 		{"a stranger's button", with(event("telegram", "b", "34"), func(e *policy.Event) { e.Kind = policy.KindButton }), no},
 		{"a stranger's schedule", with(event("telegram", "b", "34"), func(e *policy.Event) { e.Kind = policy.KindSchedule }), no},
@@ -156,6 +157,7 @@ func TestParsePerson(t *testing.T) {
 		"telegram:42":     {Channel: "telegram", ID: "42"},
 		"telegram:700/42": {Channel: "telegram", Account: "700", ID: "42"},
 		"slack:T1/U22":    {Channel: "slack", Account: "T1", ID: "U22"},
+		"slack:T1/T2/U22": {Channel: "slack", Account: "T1", ID: "T2/U22"},
 	} {
 		got, err := policy.ParsePerson(s)
 		if err != nil || got != want {
@@ -168,6 +170,7 @@ func TestParsePerson(t *testing.T) {
 	for s, want := range map[string]string{
 		"": "names nobody", "42": "names nobody", ":42": "names nobody", "telegram:": "names nobody", "console:": "names nobody",
 		"telegram:@ann": "numeric id", "telegram:-100": "numeric id", "telegram:*": "wildcard", "slack:ann": "member id",
+		"slack:T1/T2/T3/U22": "member id", "slack:T1/x/U22": "member id", "telegram:1/2/3": "numeric id",
 	} {
 		if who, err := policy.ParsePerson(s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is read as %+v, %v", s, who, err)

@@ -146,6 +146,7 @@ func TestAuthorizeEveryKind(t *testing.T) {
 	tests := map[policy.Kind]struct{ unaddressed, bot bool }{
 		policy.KindMessage:  {unaddressed: false, bot: false},
 		policy.KindEdit:     {unaddressed: false, bot: false},
+		policy.KindDelete:   {unaddressed: false, bot: false},
 		policy.KindButton:   {unaddressed: true, bot: false},
 		policy.KindDecision: {unaddressed: true, bot: false},
 		policy.KindSchedule: {unaddressed: true, bot: true},

@@ -10,13 +10,27 @@ import (
 // the gateway on its own machine is its operator.
 const consoleChannel = "console"
 
+// slackChannel is the one channel where people of other accounts write: in Slack
+// Connect those of another team are in a channel of ours. Their Sender.ID is TEAM/USER.
+const slackChannel = "slack"
+
 // principal is who somebody is. An empty account stands for every account of the channel.
 type principal struct {
 	channel, account, id string
 }
 
+// matches says whether somebody with an id on an account is the principal. One of a
+// Slack team is the same person as its guest on the account of another team; but an id
+// alone is one of the account's own team.
 func (p principal) matches(channel, account, id string) bool {
-	return p.channel == channel && (p.account == "" || p.account == account) && p.id == id
+	switch {
+	case p.channel != channel:
+		return false
+	case p.id == id:
+		return p.account == "" || p.account == account
+	default:
+		return channel == slackChannel && p.account != "" && p.account+"/"+p.id == id
+	}
 }
 
 // parseOwner reads CHANNEL:[ACCOUNT/]ID.
@@ -32,13 +46,14 @@ func parseOwner(s string) (principal, error) {
 	if err != nil {
 		return principal{}, fmt.Errorf("owner %q: %w", s, err)
 	}
-	if channel == "slack" && p.account == "" {
+	if channel == slackChannel && p.account == "" {
 		return principal{}, fmt.Errorf("owner %q: a Slack user id is unique within its team only: write slack:TEAM/USER", s)
 	}
 	return p, nil
 }
 
-// parseID reads [ACCOUNT/]ID of one channel and refuses what cannot be an id there.
+// parseID reads [ACCOUNT/]ID of one channel and refuses what cannot be an id there. An
+// ID with a TEAM/ of its own is that of a guest on one account only.
 func parseID(channel, s string) (principal, error) {
 	if isWildcard(s) {
 		return principal{}, fmt.Errorf("%q is a wildcard: list ids, or set allow_everyone: true for this channel", s)
@@ -66,8 +81,8 @@ func idForm(channel string) (form *regexp.Regexp, cure string) {
 	case "telegram":
 		return regexp.MustCompile(`^[1-9][0-9]{0,18}$`),
 			"names can be taken over by others; write the account's numeric id"
-	case "slack":
-		return regexp.MustCompile(`^[UW][A-Z0-9]{2,}$`),
+	case slackChannel:
+		return regexp.MustCompile(`^([TE][A-Z0-9]+/)?[UW][A-Z0-9]{2,}$`),
 			"names can be taken over by others; write the member id (U…) from the member's profile"
 	default:
 		return regexp.MustCompile(`^[^\s@/:]+$`), "write the id that the platform uses, without @ and spaces"
@@ -90,7 +105,7 @@ func groupForm(channel string) (form *regexp.Regexp, cure string) {
 	case "telegram":
 		return regexp.MustCompile(`^-[1-9][0-9]{0,18}$`),
 			"names can be taken over by others; write the group's numeric id, which begins with -"
-	case "slack":
+	case slackChannel:
 		return regexp.MustCompile(`^[CG][A-Z0-9]+$`),
 			"names can be taken over by others; write the channel id (C…) from the channel's details"
 	default:

@@ -60,7 +60,16 @@ type Inbox interface {
 	// images, Raw and Solo, and keeps id, place and the rest. A message that a turn
 	// has, or that an interrupted turn recorded, does not wait any more. When none
 	// waits, Edit says what becomes of the item; but where no message with this id was
-	// accepted at the address (within 48 h), it is that message: a KindMessage of its own.
+	// accepted at the address, nor its Original anywhere (within 48 h), it is that message:
+	// a KindMessage of its own. Its Original counts as accepted from then on: it is
+	// swallowed when it comes after all, since the edit has its words and newer ones.
+	//
+	// An item with Delete set takes back what an edit would reword: that is gone, and a
+	// running turn that looks at what waits does not see it any more. What a turn has, or
+	// has had, stays, and so do an album of several parts and a pressed button. Where
+	// nothing was accepted yet, the Original is swallowed when it comes after all. So is
+	// every edit of what was taken back. A Delete is no item itself: it starts no turn
+	// and makes no chat.
 	//
 	// An item whose Inbound has a Group is a part of an album. It joins the newest part
 	// of the same Group and Sender that waits in its chat: that one takes over its text as
@@ -139,6 +148,11 @@ type History interface {
 type Sessions interface {
 	// Lookup finds the chat at an address; ErrNotFound when nothing was ever said there.
 	Lookup(ctx context.Context, a channels.Address) (Info, error)
+	// Latest is when the chat at an address last had something: an item that was
+	// accepted and waits, a turn that ended, a message that was put for it; ErrNotFound
+	// when nothing was ever said there. It costs four records at most. Where they are
+	// damaged nobody can tell, and it is now: what comes next makes the chat anew.
+	Latest(ctx context.Context, a channels.Address) (time.Time, error)
 	// Get finds a session by id, also one that /new has left behind.
 	Get(ctx context.Context, sessionID string) (Info, error)
 	// List returns up to limit sessions with id > after, by id.

@@ -35,9 +35,13 @@ type Item struct {
 	TaskID   string    `json:"task_id,omitempty"`
 	Job      *Job      `json:"job,omitempty"`
 	Decision *Decision `json:"decision,omitempty"`
-	// Edit makes the item a new wording of an earlier message; see [Inbox.Append].
-	// It is an order to Append and is not stored.
-	Edit EditRule `json:"-"`
+	// Edit makes the item a new wording of an earlier message, Delete makes it take one
+	// back; see [Inbox.Append]. Both are orders to Append and are not stored.
+	Edit   EditRule `json:"-"`
+	Delete bool     `json:"-"`
+	// Original is the ID of the item that an Edit or a Delete is about, "" where nobody
+	// can tell. It is not stored with the item either.
+	Original string `json:"-"`
 	// Album is what the engine keeps of a message of which more parts may come.
 	Album *Album `json:"album,omitempty"`
 	// Solo items are a turn of their own; a batch ends before one.

@@ -19,9 +19,9 @@ func isPart(item *session.Item) bool { return item.Inbound != nil && item.Inboun
 // be an item of its own; nil for nothing.
 func (e *Engine) appendPart(t *tx, part *session.Item) (*session.Item, error) {
 	if chat, err := t.chatAt(part.Address); err == nil {
-		found := e.untaken(t, chat, t.waitingWith(chat, "group", part.Inbound.Group, func(item *session.Item) bool {
+		found := newest(e.untaken(t, chat, t.waitingWith(chat, "group", part.Inbound.Group, func(item *session.Item) bool {
 			return item.Album != nil && item.Inbound.Sender.ID == part.Inbound.Sender.ID && item.Inbound.Group == part.Inbound.Group
-		}))
+		})))
 		if found != nil && hasRoom(&found.item, part) {
 			return nil, e.join(t, chat, found, part)
 		}

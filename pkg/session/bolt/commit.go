@@ -268,6 +268,11 @@ func (e *Engine) putOne(x *tx, home uint64, o *channels.Outbound, encoded []byte
 	if err := x.put(bkSent, id, &sentRec{Chat: chat, Seq: seq, Time: x.now}); err != nil {
 		return err
 	}
+	if chat != home {
+		if err := x.touch(chat); err != nil {
+			return err
+		}
+	}
 	x.added++
 	if mark != 0 {
 		e.sendsEarly(x, key, o)

@@ -65,16 +65,23 @@ func (e *Engine) endRewording(t *tx) {
 // appendEdit puts an edit in the place of what it rewords, or drops it. What it
 // returns is to be an item of its own; nil for nothing.
 func (e *Engine) appendEdit(t *tx, edit *session.Item) (*session.Item, error) {
-	chat, found := e.original(t, edit)
+	chat, originals := e.originals(t, edit)
+	found := newest(originals)
+	accepted := found != nil || t.accepted(edit)
+	if err := t.remember(edit.Original); err != nil {
+		return nil, err
+	}
 	switch {
+	case edit.Original != "" && t.has(bkSeen, takenBackKey(edit.Original)):
+		e.o.Log.Debug().Str("item", edit.ID).Msg("an edit is dropped: its message was taken back")
 	case found != nil:
 		if err := t.reword(chat, found, edit); err != nil {
 			return nil, err
 		}
 		t.after = append(t.after, func() { e.signalReworded(chat) })
-	case !t.accepted(edit):
+	case !accepted:
 		message, in := *edit, *edit.Inbound
-		in.Kind = channels.KindMessage
+		in.Kind, in.Original = channels.KindMessage, ""
 		message.Inbound = &in
 		return &message, nil
 	case edit.Edit == session.EditAnswer:
@@ -84,14 +91,26 @@ func (e *Engine) appendEdit(t *tx, edit *session.Item) (*session.Item, error) {
 			e.o.Log.Debug().Str("item", edit.ID).Msg("an edit is dropped: its message is answered, or being answered")
 		})
 	}
-	t.added++
-	return nil, t.put(bkSeen, idKey(edit.ID), &seenRec{Time: t.now}) // it waits nowhere itself
+	return nil, t.remember(edit.ID)
 }
 
-// accepted says whether the message of an edit was accepted before: it waits, or
-// a turn of the chat has consumed it. Where nobody can tell it was.
+// remember makes an id one that was accepted, of what waits nowhere itself. It does
+// nothing for one that was, and for none.
+func (t *tx) remember(id string) error {
+	if id == "" || t.has(bkSeen, idKey(id)) {
+		return nil
+	}
+	t.added++
+	return t.put(bkSeen, idKey(id), &seenRec{Time: t.now})
+}
+
+// accepted says whether the message of an edit was accepted before: its id is known,
+// it waits, or a turn of the chat has consumed it. Where nobody can tell it was.
 func (t *tx) accepted(edit *session.Item) bool {
 	if edit.Inbound == nil || edit.Inbound.MessageID == "" {
+		return true
+	}
+	if edit.Original != "" && t.has(bkSeen, idKey(edit.Original)) {
 		return true
 	}
 	chat, err := t.chatAt(edit.Address)
@@ -138,9 +157,9 @@ func (t *turn) messages() []string {
 	return append(ids, t.joined...)
 }
 
-// original is the newest item that an edit rewords and that no turn has; nil
-// when there is none. What cannot be read is no original.
-func (e *Engine) original(t *tx, edit *session.Item) (chat uint64, found *waiting) {
+// originals are the items that an edit may reword and that no turn has, in the order
+// in which they wait. What cannot be read is no original.
+func (e *Engine) originals(t *tx, edit *session.Item) (chat uint64, found []waiting) {
 	if edit.Inbound == nil || edit.Inbound.MessageID == "" {
 		return 0, nil
 	}
@@ -153,9 +172,9 @@ func (e *Engine) original(t *tx, edit *session.Item) (chat uint64, found *waitin
 	}))
 }
 
-// untaken is the newest of some items that wait in a chat which no turn has; nil
-// when there is none. Until the transaction has ended no turn takes it.
-func (e *Engine) untaken(t *tx, chat uint64, candidates []waiting) *waiting {
+// untaken are those of some items that wait in a chat which no turn has. Until the
+// transaction has ended no turn takes them.
+func (e *Engine) untaken(t *tx, chat uint64, candidates []waiting) []waiting {
 	if len(candidates) == 0 {
 		return nil
 	}
@@ -163,13 +182,17 @@ func (e *Engine) untaken(t *tx, chat uint64, candidates []waiting) *waiting {
 	e.lanes.mu.Lock()
 	open := e.lanes.turns[chat]
 	e.lanes.mu.Unlock()
-	for i := range slices.Backward(candidates) {
-		seq := candidates[i].seq
-		if (open == nil || !open.reads(seq)) && !t.recorded(chat, seq) {
-			return &candidates[i]
-		}
+	return slices.DeleteFunc(candidates, func(w waiting) bool {
+		return open != nil && open.reads(w.seq) || t.recorded(chat, w.seq)
+	})
+}
+
+// newest is the last of what waits, nil for nothing.
+func newest(all []waiting) *waiting {
+	if len(all) == 0 {
+		return nil
 	}
-	return nil
+	return &all[len(all)-1]
 }
 
 // waitingWith are the items in a chat's inbox that have a value in a field and are

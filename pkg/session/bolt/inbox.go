@@ -63,6 +63,9 @@ func (e *Engine) appendItem(t *tx, item *session.Item, payload []byte, chat uint
 	if t.has(bkSeen, id) {
 		return nil
 	}
+	if item.Delete {
+		return e.takeBack(t, item)
+	}
 	if item.Edit != "" || isPart(item) {
 		var err error
 		if item, err = e.appendInto(t, item); item == nil || err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"parley/pkg/channels"
 	"parley/pkg/session"
@@ -25,6 +26,60 @@ func (e *Engine) Lookup(_ context.Context, a channels.Address) (session.Info, er
 		return nil
 	})
 	return info, err
+}
+
+// Latest is when the chat at an address last had something.
+func (e *Engine) Latest(_ context.Context, a channels.Address) (time.Time, error) {
+	var at time.Time
+	err := e.view(func(t *tx) error {
+		n, err := t.chatAt(a)
+		if err == nil {
+			at, err = t.latest(n)
+		}
+		if errors.Is(err, session.ErrCorrupt) {
+			at, err = t.now, nil
+		}
+		if err != nil {
+			return fmt.Errorf("address %s %s: %w", a.Channel, a.Chat, err)
+		}
+		return nil
+	})
+	return at, err
+}
+
+// latest is when a chat last had something. The newest of what waits came after the
+// last turn ended, or is as new as makes no difference.
+func (t *tx) latest(n uint64) (time.Time, error) {
+	c, err := t.chat(n)
+	if err != nil {
+		return time.Time{}, err
+	}
+	key := t.last(bkInbox, n)
+	if key == nil {
+		return c.Active, nil
+	}
+	item, err := get[session.Item](t, bkInbox, key)
+	if err != nil {
+		return time.Time{}, err
+	}
+	rec, err := get[seenRec](t, bkSeen, idKey(item.ID))
+	if err != nil {
+		return t.now, nil //nolint:nilerr // it waits, and nobody can tell since when
+	}
+	if rec.Time.After(c.Active) {
+		return rec.Time, nil
+	}
+	return c.Active, nil
+}
+
+// touch says that a chat has something new which no turn of it brought.
+func (t *tx) touch(n uint64) error {
+	c, err := t.chat(n)
+	if err != nil {
+		return nil //nolint:nilerr // a damaged chat is made anew by its next turn, and is as of then
+	}
+	c.Active = t.now
+	return t.put(bkChats, numKey(n), c)
 }
 
 // Get finds a session by id.

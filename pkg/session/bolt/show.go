@@ -31,7 +31,11 @@ func (e *Engine) ShowTask(ctx context.Context, id string, o channels.Outbound) (
 			return err
 		}
 		t.added++
-		return e.putOutbox(t, t.chatNum(task.Chat), all, out)
+		chat := t.chatNum(task.Chat)
+		if err := e.putOutbox(t, chat, all, out); err != nil {
+			return err
+		}
+		return t.touch(chat)
 	})
 	return shown && err == nil, err
 }

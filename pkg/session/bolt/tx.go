@@ -209,6 +209,21 @@ func (t *tx) first(b bucket, prefix []byte) (key, value []byte) {
 	return k, v
 }
 
+// last is the last key of a chat in a bucket of keys (chat, seq), nil when there is none.
+func (t *tx) last(b bucket, chat uint64) []byte {
+	c := t.in(b).Cursor()
+	k, _ := c.Seek(numKey(chat + 1))
+	if k == nil {
+		k, _ = c.Last()
+	} else {
+		k, _ = c.Prev()
+	}
+	if !bytes.HasPrefix(k, numKey(chat)) {
+		return nil
+	}
+	return k
+}
+
 // setAside moves a damaged record out of the way and counts it.
 func (t *tx) setAside(b bucket, key []byte) error {
 	rec := t.in(b).Get(key)

@@ -10,18 +10,20 @@ import (
 	"parley/pkg/session"
 )
 
-// testEditsAndTurns lets messages, edits, turns, joins and crashes of one chat
-// happen in any order, beside a model of what each turn has to read: every
-// message once, in the wording that was the newest when the turn took it.
+// testEditsAndTurns lets messages, edits, deletions, turns, joins and crashes of one
+// chat happen in any order, beside a model of what each turn has to read: every
+// message once, in the wording that was the newest when the turn took it, and nothing
+// that was taken back before. Some edits and deletions overtake their message.
 func testEditsAndTurns(b *bench) {
 	if _, ok := b.e.(Crasher); !ok {
 		b.Skip("the engine cannot crash: it has no method Crash")
 	}
 	rapid.Check(b.T, func(rt *rapid.T) {
-		s := &scene{b: &bench{T: b.T, open: b.open, dir: b.TempDir()}}
+		s := &scene{gone: map[string]bool{}, b: &bench{T: b.T, open: b.open, dir: b.TempDir()}}
 		s.b.e = s.b.open(b.T, s.b.dir)
 		rt.Repeat(map[string]func(*rapid.T){
-			"write": s.write, "edit": s.edit, "again": s.again, "begin": s.begin, "join": s.join,
+			"write": s.write, "edit": s.edit, "overtake": s.overtake, "take back": s.takeBack, "again": s.again,
+			"begin": s.begin, "join": s.join,
 			"record": s.record, "commit": s.commit, "give up": s.giveUp, "crash": s.crash,
 		})
 		for len(s.waiting)+len(s.start) > 0 {
@@ -52,6 +54,7 @@ type scene struct {
 	recorded               bool
 	accepted               []session.Item // everything, to be delivered again
 	messages               []string
+	gone                   map[string]bool // the messages that were taken back
 	n                      int
 
 	turn   *handed[session.Turn]
@@ -83,9 +86,12 @@ func (s *scene) edit(rt *rapid.T) {
 	}
 	of := rapid.SampledFrom(s.messages).Draw(rt, "message")
 	rule := rapid.SampledFrom([]session.EditRule{session.EditDrop, session.EditAnswer}).Draw(rt, "rule")
-	it := edit("a", s.name("e"), of, s.name("text "), rule)
+	it := told(edit("a", s.name("e"), of, s.name("text "), rule))
 	it.Solo = rapid.Float64().Draw(rt, "solo") > 0.9
 	s.put(it)
+	if s.gone[of] {
+		return
+	}
 	for _, w := range slices.Backward(s.waiting) {
 		if w.Of == of {
 			w.Text, w.Solo = it.Inbound.Text, it.Solo
@@ -97,7 +103,34 @@ func (s *scene) edit(rt *rapid.T) {
 	}
 }
 
-// again delivers something a second time, which changes nothing.
+// overtake delivers an edit or a deletion of a message that comes only later, by again.
+func (s *scene) overtake(rt *rapid.T) {
+	of := s.name("m")
+	s.messages = append(s.messages, of)
+	if rapid.Bool().Draw(rt, "delete") {
+		s.put(taken("a", s.name("d"), of))
+		s.gone[of] = true
+	} else {
+		it := told(edit("a", s.name("e"), of, s.name("text "), session.EditDrop))
+		s.put(it)
+		s.waiting = append(s.waiting, &worded{ID: it.ID, Of: of, Text: it.Inbound.Text})
+	}
+	s.accepted = append(s.accepted, note("a", of, s.name("text ")))
+}
+
+func (s *scene) takeBack(rt *rapid.T) {
+	if len(s.messages) == 0 {
+		rt.Skip("nothing was written")
+	}
+	of := rapid.SampledFrom(s.messages).Draw(rt, "message")
+	s.put(taken("a", s.name("d"), of))
+	waiting := len(s.waiting)
+	s.waiting = slices.DeleteFunc(s.waiting, func(w *worded) bool { return w.Of == of })
+	s.gone[of] = s.gone[of] || len(s.waiting) < waiting
+}
+
+// again delivers something a second time, which changes nothing, or what was overtaken
+// for the first time, which does not either.
 func (s *scene) again(rt *rapid.T) {
 	if len(s.accepted) == 0 {
 		rt.Skip("nothing was written")

@@ -27,7 +27,7 @@
 // behind at the end of one. Code and tables that go on in the next part are
 // opened again there, with the language and with the header row.
 //
-// The text goes through clean.go, parse.go (goldmark, with our bounds), read.go
+// The text goes through clean.go, pkg/channels/markdown (goldmark, with our bounds), read.go
 // and table.go (the walk over its tree), live.go (links that are none), pack.go and cut.go (parts) and write.go
 // (HTML). To add something that Markdown can say, give read.go a case for its
 // node; to add a style, give look.tags a tag for it.

@@ -1,12 +1,16 @@
 package markup
 
-import "github.com/yuin/goldmark/ast"
+import (
+	"github.com/yuin/goldmark/ast"
+
+	"parley/pkg/channels/markdown"
+)
 
 // Parse is the tree that Render walks over.
 func Parse(md string) (ast.Node, []byte) {
 	source := []byte(clean(md))
-	return parse(source), source
+	return markdown.ParseSpoilers(source), source
 }
 
 // Columns is the width of a text in letters of one width.
-func Columns(s string) int { return columnsOf(s) }
+func Columns(s string) int { return markdown.Columns(s) }

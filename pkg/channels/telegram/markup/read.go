@@ -7,11 +7,15 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
 	mdhtml "github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/util"
+
+	"parley/pkg/channels/markdown"
 )
 
 const (
@@ -44,7 +48,7 @@ type reader struct {
 // read makes blocks of Markdown.
 func read(md string) []block {
 	r := &reader{source: []byte(md), used: map[string]bool{}, budget: len(md) + freeTargets}
-	root := parse(r.source)
+	root := markdown.ParseSpoilers(r.source)
 	r.findUsed(root)
 	r.node(root)
 	return r.blocks
@@ -252,7 +256,8 @@ func (r *reader) code(n ast.Node, language string) {
 func language(name []byte) string {
 	const longest = 32
 	strange := bytes.ContainsFunc(name, func(c rune) bool {
-		return !isWord(c) && !strings.ContainsRune("+-#._", c)
+		isWord := c < utf8.RuneSelf && (unicode.IsLetter(c) || unicode.IsDigit(c))
+		return !isWord && !strings.ContainsRune("+-#._", c)
 	})
 	if strange || len(name) > longest {
 		return ""
@@ -276,7 +281,7 @@ func (r *reader) span(w *paragraph, n ast.Node, l look) {
 	case *ast.CodeSpan:
 		r.codeSpan(w, n, l)
 	case *ast.Emphasis:
-		l.style |= []style{1: italic, 2: bold, spoilerLevel: spoiler}[n.Level]
+		l.style |= []style{1: italic, 2: bold, markdown.SpoilerLevel: spoiler}[n.Level]
 		r.inline(w, n, l)
 	case *extast.Strikethrough:
 		l.style |= strike

@@ -1,4 +1,4 @@
-package markup
+package markdown
 
 import (
 	"bytes"
@@ -27,17 +27,31 @@ const (
 	maxEscapedPipes = 1000 // \| in a text that has code with such in its tables
 )
 
-// parse makes goldmark's tree of GFM with spoilers.
-func parse(source []byte) ast.Node {
-	return gfm().Parse(text.NewReader(source), parser.WithContext(&reading{
+// Parse makes goldmark's tree of a text in GFM.
+func Parse(source []byte) ast.Node { return parse(plain(), source) }
+
+// ParseSpoilers is [Parse] for a platform with spoilers: ||this|| is an
+// [ast.Emphasis] of the level [SpoilerLevel].
+func ParseSpoilers(source []byte) ast.Node { return parse(spoiling(), source) }
+
+func parse(gfm parser.Parser, source []byte) ast.Node {
+	return gfm.Parse(text.NewReader(source), parser.WithContext(&reading{
 		Context: parser.NewContext(), pipes: bytes.Count(source, []byte(`\|`)) <= maxEscapedPipes,
 	}))
 }
 
-// gfm makes the parser once: what belongs to one text is in its [reading].
+// The parsers are made once: what belongs to one text is in its [reading].
 //
-//nolint:gochecknoglobals // it never changes, and making it costs more than reading a text
-var gfm = sync.OnceValue(func() parser.Parser {
+//nolint:gochecknoglobals // they never change, and making one costs more than reading a text
+var (
+	plain    = sync.OnceValue(func() parser.Parser { return gfm() })
+	spoiling = sync.OnceValue(func() parser.Parser {
+		return gfm(util.Prioritized(counted{spoilers()}, 500))
+	})
+)
+
+// gfm makes a parser that reads more within lines than GFM does.
+func gfm(more ...util.PrioritizedValue) parser.Parser {
 	return parser.NewParser(
 		parser.WithBlockParsers(
 			util.Prioritized(parser.NewSetextHeadingParser(), 100),
@@ -51,7 +65,7 @@ var gfm = sync.OnceValue(func() parser.Parser {
 			util.Prioritized(parser.NewHTMLBlockParser(), 900),
 			util.Prioritized(parser.NewParagraphParser(), 1000),
 		),
-		parser.WithInlineParsers(
+		parser.WithInlineParsers(append(more,
 			util.Prioritized(counted{extension.NewTaskCheckBoxParser()}, 0),
 			util.Prioritized(counted{parser.NewCodeSpanParser()}, 100),
 			util.Prioritized(counted{parser.NewLinkParser()}, 200),
@@ -59,16 +73,15 @@ var gfm = sync.OnceValue(func() parser.Parser {
 			util.Prioritized(counted{parser.NewRawHTMLParser()}, 400),
 			util.Prioritized(counted{parser.NewEmphasisParser()}, 500),
 			util.Prioritized(counted{strikes()}, 500),
-			util.Prioritized(counted{spoilers()}, 500),
 			util.Prioritized(extension.NewLinkifyParser(), 999),
-		),
+		)...),
 		parser.WithParagraphTransformers(
 			util.Prioritized(definitions{parser.LinkReferenceParagraphTransformer}, 100),
 			util.Prioritized(tables{extension.NewTableParagraphTransformer()}, 200),
 		),
 		parser.WithASTTransformers(util.Prioritized(pipes{extension.NewTableASTTransformer()}, 0)),
 	)
-})
+}
 
 // reading is what belongs to the reading of one text. It makes no links of footnotes.
 type reading struct {
@@ -82,7 +95,7 @@ type reading struct {
 func of(pc parser.Context) *reading {
 	r, ok := pc.(*reading)
 	if !ok {
-		panic("markup: goldmark changed the context of a text")
+		panic("markdown: goldmark changed the context of a text")
 	}
 	return r
 }
@@ -201,11 +214,11 @@ type pairs struct {
 	node  func() ast.Node
 }
 
-// spoilerLevel is the level of an [ast.Emphasis] that is a spoiler.
-const spoilerLevel = 3
+// SpoilerLevel is the level of an [ast.Emphasis] that is a spoiler.
+const SpoilerLevel = 3
 
 func spoilers() pairs {
-	return pairs{mark: '|', min: 2, max: 2, apart: true, node: func() ast.Node { return ast.NewEmphasis(spoilerLevel) }}
+	return pairs{mark: '|', min: 2, max: 2, apart: true, node: func() ast.Node { return ast.NewEmphasis(SpoilerLevel) }}
 }
 
 func strikes() pairs {

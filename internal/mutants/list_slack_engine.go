@@ -1,0 +1,122 @@
+package mutants
+
+// slackEngineMutants break what the store makes of edits and deletions that overtake
+// their message, who of another team is let in, and how old a thread is.
+func slackEngineMutants() []Mutant {
+	const (
+		dir        = "pkg/session/bolt"
+		policyDir  = "pkg/policy"
+		agentDir   = "pkg/agent"
+		overtaking = "edits and deletes that overtake"
+		deletes    = "deletes"
+		guests     = "slack: people of other teams"
+		latest     = "threads that are alive"
+	)
+	return []Mutant{
+		{
+			Promise: overtaking, Defect: "an edit that comes first does not swallow its message",
+			File: dir + "/edit.go", Old: "if err := t.remember(edit.Original); err != nil {", New: "if err := t.remember(edit.ID); err != nil {",
+			Dir: dir, Test: "^TestConformance$/^overtaking$",
+		},
+		{
+			Promise: overtaking, Defect: "an edit does not know by its original that it comes too late",
+			File: dir + "/edit.go", Old: `if edit.Original != "" && t.has(bkSeen, idKey(edit.Original)) {`, New: `if edit.Original == edit.ID {`,
+			Dir: dir, Test: "^TestConformance$/^overtaking$",
+		},
+		{
+			Promise: overtaking, Defect: "the original is of another account",
+			File: agentDir + "/intake.go", Old: "it.Original = itemID(m.Address, m.Original)", New: "it.Original = m.Original",
+			Dir: agentDir, Test: "^TestWhatOvertakesItsMessage$",
+		},
+		{
+			Promise: overtaking, Defect: "a deletion that comes first is forgotten",
+			File: dir + "/delete.go", Old: "return errors.Join(t.remember(del.Original), t.remember(del.ID))", New: "return errors.Join(t.remember(del.ID))",
+			Dir: dir, Test: "^TestConformance$/^deletes$",
+		},
+		{
+			Promise: overtaking, Defect: "an edit brings back what was taken back",
+			File: dir + "/edit.go", Old: `case edit.Original != "" && t.has(bkSeen, takenBackKey(edit.Original)):`, New: `case edit.Original == edit.ID:`,
+			Dir: dir, Test: "^TestConformance$/^deletes$",
+		},
+		{
+			Promise: deletes, Defect: "only the newest wording is taken back",
+			File: dir + "/delete.go", Old: "for i := range found {", New: "for i := range found[len(found)-min(1, len(found)):] {",
+			Dir: dir, Test: "^TestConformance$/^deletes$",
+		},
+		{
+			Promise: deletes, Defect: "takes back what a turn has",
+			File: dir + "/edit.go", Old: "return open != nil && open.reads(w.seq) || t.recorded(chat, w.seq)", New: "return t.recorded(chat, w.seq)",
+			Dir: dir, Test: "^TestConformance$/^deletes$",
+		},
+		{
+			Promise: deletes, Defect: "takes back what an interrupted turn recorded",
+			File: dir + "/edit.go", Old: "return open != nil && open.reads(w.seq) || t.recorded(chat, w.seq)", New: "return open != nil && open.reads(w.seq)",
+			Dir: dir, Test: "^TestConformance$/^deletes$",
+		},
+		{
+			Promise: deletes, Defect: "an album goes with one of its parts",
+			File: dir + "/delete.go", Old: "w.item.Album.Parts > 1", New: "w.item.Album.Parts < 1",
+			Dir: dir, Test: "^TestConformance$/^deletes$",
+		},
+		{
+			Promise: deletes, Defect: "a running turn is not told",
+			File: dir + "/delete.go", Old: "t.after = append(t.after, func() { e.signalReworded(chat) })", New: "_ = chat",
+			Dir: dir, Test: "^TestConformance$/^deletes$",
+		},
+		{
+			Promise: deletes, Defect: "a message that is gone is still suspected",
+			File: dir + "/delete.go", Old: "rec.Head == w.seq", New: "rec.Head != w.seq",
+			Dir: dir, Test: "^TestConformance$/^deletes$",
+		},
+		{
+			Promise: deletes, Defect: "what is taken back can be said again by a redelivery",
+			File: dir + "/delete.go", Old: "return t.put(bkSeen, idKey(w.item.ID), &seenRec{Time: t.now})", New: "return t.del(bkSeen, idKey(w.item.ID))",
+			Dir: dir, Test: "^TestConformance$/^deletes$",
+		},
+		{
+			Promise: deletes, Defect: "a deletion is a message",
+			File: agentDir + "/intake.go", Old: "m.Kind == channels.KindDelete", New: `m.Kind == ""`,
+			Dir: agentDir, Test: "^TestADeletionOfWhatIsBeingAnsweredOrWas$",
+		},
+		{
+			Promise: deletes, Defect: "a deletion by a bot, as no person does it",
+			File: policyDir + "/authorize.go", Old: "case KindMessage, KindEdit, KindDelete:\n\t\tpersonal = true", New: "case KindDelete:\n\tcase KindMessage, KindEdit:\n\t\tpersonal = true",
+			Dir: policyDir, Test: "^TestAuthorizeEveryKind$",
+		},
+		{
+			Promise: guests, Defect: "an id counts in every team",
+			File: policyDir + "/principal.go", Old: `return p.account == "" || p.account == account`, New: "return true",
+			Dir: policyDir, Test: "^TestPeopleOfAnotherTeam$",
+		},
+		{
+			Promise: guests, Defect: "a guest has the rights of whoever has the same id here",
+			File: policyDir + "/principal.go", Old: `p.account+"/"+p.id == id`, New: `strings.HasSuffix(id, "/"+p.id)`,
+			Dir: policyDir, Test: "^TestPeopleOfAnotherTeam$",
+		},
+		{
+			Promise: guests, Defect: "people of other accounts are let in on every channel",
+			File: policyDir + "/principal.go", Old: `return channel == slackChannel && p.account != ""`, New: `return p.account != ""`,
+			Dir: policyDir, Test: "^TestPeopleOfAnotherTeam$",
+		},
+		{
+			Promise: latest, Defect: "a message that waits does not count",
+			File: dir + "/sessions.go", Old: "if rec.Time.After(c.Active) {", New: "if rec.Time.Before(c.Created) {",
+			Dir: dir, Test: "^TestConformance$/^latest$",
+		},
+		{
+			Promise: latest, Defect: "the oldest message that waits counts",
+			File: dir + "/sessions.go", Old: "key := t.last(bkInbox, n)", New: "key, _ := t.first(bkInbox, numKey(n))",
+			Dir: dir, Test: "^TestConformance$/^latest$",
+		},
+		{
+			Promise: latest, Defect: "a message from elsewhere does not count",
+			File: dir + "/commit.go", Old: "if chat != home {", New: "if chat == 0 {",
+			Dir: dir, Test: "^TestConformance$/^latest$",
+		},
+		{
+			Promise: latest, Defect: "a damaged chat is never written to again",
+			File: dir + "/sessions.go", Old: "if errors.Is(err, session.ErrCorrupt) {\n\t\t\tat, err = t.now, nil", New: "if errors.Is(err, session.ErrFenced) {\n\t\t\tat, err = t.now, nil",
+			Dir: dir, Test: "^TestLatestOfWhatIsDamaged$",
+		},
+	}
+}

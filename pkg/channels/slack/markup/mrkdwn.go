@@ -1,0 +1,300 @@
+package markup
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"parley/pkg/channels/markdown"
+)
+
+// own puts Slack's own markup together.
+type own struct {
+	nesting
+
+	out    strings.Builder
+	indent string
+	last   rune // what was written last
+	closed bool // marks were closed there
+}
+
+// write adds s.
+func (o *own) write(s string) {
+	if s == "" {
+		return
+	}
+	o.out.WriteString(s)
+	o.last, _ = utf8.DecodeLastRuneInString(s)
+}
+
+// native writes blocks in Slack's own markup.
+func native(blocks []block) string {
+	var o own
+	for i := range blocks {
+		o.block(&blocks[i])
+	}
+	return o.out.String()
+}
+
+// block writes b.
+func (o *own) block(b *block) {
+	o.enter(b)
+	if o.some {
+		o.write("\n")
+	}
+	if o.some && !o.tight {
+		if quoted(o.in[:o.same]) {
+			o.write(">")
+		}
+		o.write("\n")
+	}
+	o.lead(b)
+	switch b.kind {
+	case paragraph:
+		o.prose(b.text, b.spans, b.offset)
+	case heading:
+		o.prose(b.text, emboldened(b), b.offset)
+	case fenced:
+		o.pre(b.text)
+	case table:
+		o.table(b)
+	case rule:
+		o.write("———")
+	}
+}
+
+// lead writes what stands before the first line of b. Code and tables stand on lines
+// of their own.
+func (o *own) lead(b *block) {
+	depth, quote := 0, ""
+	var markers strings.Builder
+	for i, c := range o.in {
+		if c.list == nil {
+			quote = "> "
+			continue
+		}
+		if i >= o.same {
+			markers.WriteString(o.bullet(c, depth))
+		}
+		depth++
+	}
+	const deepest = 8
+	o.indent = quote + strings.Repeat("    ", min(depth, deepest))
+	first := o.indent
+	if markers.Len() > 0 {
+		first = quote + strings.Repeat("    ", min(depth-1, deepest)) + markers.String()
+	}
+	switch {
+	case b.kind == paragraph && b.text == "":
+		o.write(strings.TrimRight(first, " "))
+	case b.kind != fenced && b.kind != table:
+		o.write(first)
+	case markers.Len() > 0:
+		o.write(strings.TrimRight(first, " ") + "\n")
+	}
+}
+
+// quoted says whether one of these is a quotation.
+func quoted(in []*container) bool {
+	for _, c := range in {
+		if c.list == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// bullet is what an item begins with.
+func (o *own) bullet(c *container, depth int) string {
+	box := strings.NewReplacer("[x]", "☑", "[ ]", "☐").Replace(c.box)
+	switch {
+	case c.list.ordered:
+		return strconv.Itoa(c.number) + ". " + box
+	case box != "":
+		return box
+	default:
+		return []string{"• ", "◦ ", "▪ "}[min(depth, 2)]
+	}
+}
+
+// emboldened are the spans of a heading, all bold.
+func emboldened(b *block) []span {
+	spans := make([]span, 0, len(b.spans)+1)
+	for _, s := range b.spans {
+		s.look.style |= bold
+		spans = append(spans, s)
+	}
+	return append(spans, span{end: b.offset + len(b.text), look: look{style: bold}})
+}
+
+// pre writes a block of code, in which three backticks never stand together.
+func (o *own) pre(text string) {
+	o.write("```\n" + strings.ReplaceAll(escapeEntities(text), "``", "`"+apart+"`"+apart) + "\n```")
+}
+
+// table writes a table in letters of one width, and its links below it.
+func (o *own) table(b *block) {
+	lines := []string{markdown.Line(aligned(b.head), b.widths), markdown.Underline(aligned(b.head), b.widths)}
+	for _, row := range b.rows {
+		lines = append(lines, markdown.Line(aligned(row), b.widths))
+	}
+	var links []string
+	for _, row := range append([][]cell{b.head}, b.rows...) {
+		for _, c := range row {
+			for _, s := range stretches(c.Text, c.spans, 0) {
+				if s.look.href != "" && visible(s.text) {
+					links = append(links, "\n↗ "+link(s))
+				}
+			}
+		}
+	}
+	o.pre(strings.Join(lines, "\n"))
+	for _, l := range links {
+		o.write(l)
+	}
+}
+
+// link is a stretch as a link.
+func link(s stretch) string {
+	label := strings.NewReplacer("\n", " ", string(hardBreak), " ", "|", "¦").Replace(s.text)
+	if label == s.look.href {
+		return "<" + escapeEntities(s.look.href) + ">"
+	}
+	return "<" + escapeEntities(s.look.href) + "|" + escapeEntities(label) + ">"
+}
+
+// escapeEntities writes the three characters that Slack wants written so.
+func escapeEntities(s string) string {
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(s)
+}
+
+// prose writes text within lines.
+func (o *own) prose(text string, spans []span, offset int) {
+	all := stretches(text, spans, offset)
+	pairs := pairing(text, all)
+	open := ""
+	to := func(next string) {
+		keep := 0
+		for keep < len(open) && keep < len(next) && open[keep] == next[keep] {
+			keep++
+		}
+		for i := len(open) - 1; i >= keep; i-- {
+			o.write(open[i : i+1])
+			o.closed = true
+		}
+		if next = next[keep:]; next != "" && (o.closed || isWord(o.last)) {
+			o.write(apart) // marks are read between words only
+			o.closed = false
+		}
+		o.write(next)
+		open = open[:keep] + next
+	}
+	first := true
+	for _, s := range all {
+		for i, line := range strings.FieldsFunc(strings.NewReplacer("\n", "\n\x00", string(hardBreak), "\n\x00").Replace("\x00"+s.text), func(r rune) bool { return r == '\n' }) {
+			line = strings.TrimPrefix(line, "\x00")
+			if i > 0 {
+				to("")
+				o.write("\n" + o.indent)
+				o.closed, first = false, true
+			}
+			if line == "" {
+				continue
+			}
+			if mark := s.look.marks(); visible(line) || strings.HasPrefix(open, mark) && !strings.ContainsAny(s.text, "\n"+string(hardBreak)) {
+				to(mark)
+			} else {
+				to("")
+			}
+			o.stretch(line, s.look, pairs, first)
+			first = false
+		}
+	}
+	to("")
+	o.closed = false
+}
+
+// marks are those around text that looks like l.
+func (l look) marks() string {
+	var m strings.Builder
+	for i, mark := range []string{"*", "_", "~"} {
+		if l.style&(bold<<i) != 0 {
+			m.WriteString(mark)
+		}
+	}
+	return m.String()
+}
+
+// stretch writes a piece of a line.
+func (o *own) stretch(text string, l look, pairs string, first bool) {
+	var s string
+	switch {
+	case l.href != "" && visible(text):
+		s = link(stretch{text, l})
+	case l.style&code != 0 && !strings.Contains(text, "`") && visible(text):
+		s = "`" + escapeEntities(text) + "`"
+	default:
+		s = literal(text, pairs, first)
+	}
+	if r, _ := utf8.DecodeRuneInString(text); o.closed && (isWord(r) || s[0] == '`') {
+		o.write(apart)
+	}
+	o.closed = false
+	o.write(s)
+}
+
+// pairing are the marks of which a text has enough for Slack to read them.
+func pairing(text string, all []stretch) string {
+	counts := map[rune]int{}
+	for _, s := range all {
+		for _, mark := range s.look.marks() {
+			counts[mark] += 2
+		}
+		if s.look.style&code != 0 && !strings.Contains(s.text, "`") {
+			counts['`'] += 2
+		}
+	}
+	for i, r := range text {
+		if strings.ContainsRune("*_~`", r) && isMark(text, i, r) {
+			counts[r]++
+		}
+	}
+	return strings.Map(func(r rune) rune {
+		if counts[r] > 1 {
+			return r
+		}
+		return -1
+	}, "*_~`")
+}
+
+// isMark says whether Slack might read the mark r at byte i of text as one: next to
+// spaces alone, or within a word, it does not.
+func isMark(text string, i int, r rune) bool {
+	before, after := neighbours(text, i, 1)
+	spaced := unicode.IsSpace(before) && unicode.IsSpace(after)
+	return !spaced && (r == '`' || !isWord(before) || !isWord(after))
+}
+
+// literal is text that is nothing but text. Slack's markup has no escape: a mark is
+// followed by a zero-width space if it might be read as one.
+func literal(text, pairs string, first bool) string {
+	var b strings.Builder
+	for i, r := range text {
+		before, _ := neighbours(text, i, utf8.RuneLen(r))
+		switch {
+		case r == '>' && first && strings.TrimSpace(text[:i]) == "":
+			b.WriteString(apart + "&gt;")
+		case r == '&' || r == '<' || r == '>':
+			b.WriteString(escapeEntities(string(r)))
+		case r == '@' && calls(text[i+1:], before):
+			b.WriteString("@" + apart)
+		case strings.ContainsRune(pairs, r) && isMark(text, i, r):
+			b.WriteRune(r)
+			b.WriteString(apart)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
