@@ -2,7 +2,6 @@ package fakeslack
 
 import (
 	"encoding/json"
-	"errors"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -53,7 +52,7 @@ func (c *call) content(e *entry) error {
 	return nil
 }
 
-// threaded checks thread_ts: that of a message which is itself no reply.
+// threaded checks thread_ts: that of a message which is itself no reply, as Slack asks for.
 func (c *call) threaded(r *room) error {
 	ts := c.param("thread_ts")
 	if ts == "" {
@@ -64,13 +63,11 @@ func (c *call) threaded(r *room) error {
 		return no("thread_not_found", "")
 	}
 	if parent.thread != "" && parent.thread != ts {
-		return errReply
+		c.srv.note("thread_ts " + ts + " is that of a reply, not of the message that it replies to")
+		return no("thread_not_found", "")
 	}
 	return nil
 }
-
-// errReply is a thread_ts of a reply, which Slack asks not to use.
-var errReply = errors.New("thread_ts is that of a reply, not of the message that it replies to")
 
 func (c *call) postMessage() (answer, error) {
 	r, err := c.room()

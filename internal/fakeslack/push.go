@@ -85,7 +85,9 @@ func (s *Server) deliverHTTP(ctx context.Context, env *envelope, tried chan stru
 		p := s.hub.push
 		if p == nil { // back to sockets
 			env.pushing = false
-			s.resend()
+			if !s.assign(env) {
+				s.lost(env, reasonFailed)
+			}
 		}
 		s.mu.Unlock()
 		reason := ""

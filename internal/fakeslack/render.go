@@ -142,7 +142,7 @@ func (s *Server) shown(t textView) string {
 
 // control finds Slack's control sequences, each with a label or without:
 // <@U…>, <#C…>, <!…>, <URL> (docs.slack.dev/messaging/formatting-message-text).
-var control = regexp.MustCompile(`<([^<>|\s][^<>|]*)(?:\|([^<>]*))?>`)
+var control = regexp.MustCompile(`<([^<>|\s\\][^<>|\\]*)(?:\|([^<>]*))?>`)
 
 // plain is mrkdwn as a person reads it: control sequences by their labels,
 // formatting taken away, entities resolved. The lock is held.

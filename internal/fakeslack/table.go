@@ -16,7 +16,7 @@ type method struct {
 	handle func(c *call) (answer, error)
 }
 
-// A param is the shape of an argument: one of the types below, with a ! when it is required.
+// A param is the shape of an argument: one of the types below, marked with an exclamation mark where it is required.
 type param string
 
 const (
