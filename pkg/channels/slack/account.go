@@ -3,6 +3,13 @@ package slack
 import (
 	"context"
 	"errors"
+	"fmt"
+	"time"
+
+	"github.com/slack-go/slack"
+
+	"parley/pkg/channels"
+	"parley/pkg/channels/wire"
 )
 
 // ErrRefused says that Slack knows the token and refuses it: it is none, was
@@ -17,9 +24,107 @@ type Identity struct {
 	Bot  string `json:"bot"`
 }
 
-// errNotBuilt is what everything answers that is not built yet.
-var errNotBuilt = errors.New("slack: not built yet")
-
 // Identify asks Slack once who the bot token belongs to. The error is [ErrRefused]
 // where Slack says that the token is none; any other may pass by itself.
-func Identify(_ context.Context, _ Options) (Identity, error) { return Identity{}, errNotBuilt }
+func Identify(ctx context.Context, o Options) (Identity, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return Identity{}, err
+	}
+	client, err := newClient(o)
+	if err != nil {
+		return Identity{}, err
+	}
+	defer client.close()
+	return client.identify(ctx)
+}
+
+// identify calls auth.test.
+func (c *client) identify(ctx context.Context) (Identity, error) {
+	var me *slack.AuthTestResponse
+	err := c.call(ctx, "auth.test", func(ctx context.Context, api *slack.Client) (err error) {
+		me, err = api.AuthTestContext(ctx)
+		return err
+	})
+	if err != nil {
+		return Identity{}, refused(err)
+	}
+	if !isID(me.TeamID) || !isID(me.UserID) {
+		return Identity{}, errors.New("slack: auth.test names no workspace or no user")
+	}
+	return Identity{Team: me.TeamID, User: me.UserID, Bot: me.BotID}, nil
+}
+
+// refusals are the errors by which Slack says that a token is none, or not one for
+// what was asked (docs.slack.dev/reference/methods/auth.test).
+func refusals() []string {
+	return []string{
+		"invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired", "no_permission",
+		"org_login_required", "team_access_not_granted", "not_allowed_token_type", "missing_scope",
+	}
+}
+
+// refused makes of an error one that is [ErrRefused] where Slack refuses the token.
+func refused(err error) error {
+	if ae, ok := errors.AsType[*apiError](err); ok && ae.is(refusals()...) {
+		return fmt.Errorf("%w: %w", ErrRefused, ae)
+	}
+	return err
+}
+
+var errNoTeam = errors.New("slack: the identity names no workspace")
+
+// errOtherAccount ends Run: everything stored under this account is another's.
+var errOtherAccount = errors.New("slack: the bot token belongs to another workspace or app than the one that this channel was made for")
+
+// introduce asks who the token belongs to until Slack has told; taking in goes on
+// beside it. An error means that it is somebody else's.
+func (c *Channel) introduce(ctx context.Context) error {
+	pause := wire.NewBackoff(minPause, maxPause)
+	for {
+		me, err := c.client.identify(ctx)
+		if err == nil {
+			return c.learn(me)
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+		wait := wire.Jitter(pauseFor(err, pause))
+		if errors.Is(err, ErrRefused) {
+			c.ails.ail(ailingToken, channels.HealthAuth, "the bot token is refused: "+err.Error())
+		}
+		c.log.Warn().Err(err).Dur("pause", wait).Msg("it is not known yet whose the bot token is")
+		if !wire.Sleep(ctx, wait) {
+			return nil
+		}
+	}
+}
+
+// learn takes what Slack tells of the token. The bot's own id may be new.
+func (c *Channel) learn(now Identity) error {
+	known := c.me.Load()
+	if now.Team != known.Team || known.User != "" && now.User != known.User {
+		return errOtherAccount
+	}
+	c.me.Store(&now)
+	c.well(ailingToken)
+	return nil
+}
+
+// pauseFor is how long to wait after err; what has no rule of its own grows with b.
+func pauseFor(err error, b *wire.Backoff) time.Duration {
+	if ae, ok := errors.AsType[*apiError](err); ok && ae.RetryAfter > 0 {
+		return ae.RetryAfter
+	}
+	if errors.Is(err, ErrRefused) {
+		return authPause
+	}
+	return b.Take()
+}
+
+// well says that something works, and logs it where it did not.
+func (c *Channel) well(what ailing) {
+	if c.ails.recovered(what) {
+		c.log.Info().Msg("taking in works again")
+	}
+}

@@ -3,6 +3,8 @@ package slack
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 
 	"github.com/rs/zerolog"
 
@@ -49,4 +51,56 @@ type Events struct {
 	Listen string
 	// SigningSecret reveals what Slack signs its requests with; it must not be empty.
 	SigningSecret func() string
+}
+
+const (
+	defaultPerChannel = 1
+)
+
+// The words of Options.Stream.
+const (
+	streamAuto   = "auto"
+	streamEdit   = "edit"
+	streamNative = "native"
+	streamOff    = "off"
+)
+
+// withDefaults checks o. No error holds a secret.
+func (o Options) withDefaults() (Options, error) {
+	if o.BotToken == nil || o.BotToken() == "" {
+		return o, errors.New("slack: no bot token")
+	}
+	if o.APIURL == "" {
+		o.APIURL = defaultAPI
+	}
+	switch o.Stream {
+	case "":
+		o.Stream = streamAuto
+	case streamAuto, streamEdit, streamNative, streamOff:
+	default:
+		return o, fmt.Errorf("slack: stream %q is not one of auto, edit, native, off", o.Stream)
+	}
+	switch {
+	case o.PerChannel == 0:
+		o.PerChannel = defaultPerChannel
+	case o.PerChannel < 0:
+		o.PerChannel = 0 // as [channels.Limits] reads it: no limit
+	}
+	return o, nil
+}
+
+// checkIn checks what taking in needs.
+func (o Options) checkIn() error {
+	switch {
+	case o.Events == nil && (o.AppToken == nil || o.AppToken() == ""):
+		return errors.New("slack: no app token: Socket Mode needs one (xapp-…, with connections:write)")
+	case o.Events == nil:
+		return nil
+	case o.Events.Listen == "":
+		return errors.New("slack: events: no address to listen on")
+	case o.Events.SigningSecret == nil || o.Events.SigningSecret() == "":
+		return errors.New("slack: events: no signing secret: nobody could tell Slack from a stranger")
+	default:
+		return nil
+	}
 }

@@ -1,0 +1,174 @@
+package slack
+
+import (
+	"slices"
+	"strings"
+
+	"parley/pkg/channels"
+	"parley/pkg/channels/slack/markup"
+)
+
+// personal says that a message of this subtype is something that a person said.
+func personal(subtype string) bool {
+	switch subtype {
+	case "", "file_share", "thread_broadcast", "me_message":
+		return true
+	default:
+		return false
+	}
+}
+
+// serviceSubtypes are what Slack itself puts into a channel.
+const serviceSubtypes = " channel_join channel_leave channel_topic channel_purpose channel_name channel_archive channel_unarchive" +
+	" channel_posting_permissions channel_convert_to_private channel_convert_to_public group_join group_leave group_topic group_purpose" +
+	" group_name group_archive group_unarchive pinned_item unpinned_item bot_add bot_remove reminder_add reminder_delete" +
+	" ekm_access_denied message_replied reply_broadcast assistant_app_thread huddle_thread joiner_notification" +
+	" joiner_notification_for_inviter channel_canvas_updated tabbed_canvas_updated document_mention bot_enable bot_disable file_comment file_mention "
+
+// message reads an event about a message. team is that of the event as a whole.
+func (d decoder) message(ev *event, m *message, team string) {
+	ev.lane = m.Channel
+	switch {
+	case !isID(m.Channel):
+		ev.unread = kind(typeEvents, m.Type, "nowhere")
+	case m.Subtype == "message_changed":
+		d.changed(ev, m, team)
+	case m.Subtype == "message_deleted":
+		d.deleted(ev, m, m.Previous, m.Deleted, team)
+	case d.mechanical(m):
+		ev.skipped = "a bot's message"
+	case strings.Contains(serviceSubtypes, " "+m.Subtype+" "):
+		ev.skipped = "a message of Slack itself: " + m.Subtype
+	case !personal(m.Subtype):
+		ev.unread = kind(typeEvents, m.Type, m.Subtype)
+	case m.Type == "app_mention" && m.Edited != nil:
+		ev.skipped = "a mention that an edit brought: the edit comes too"
+	default:
+		d.said(ev, m, team)
+	}
+}
+
+// mechanical says that no person wrote a message: the bot itself did, or another.
+func (d decoder) mechanical(m *message) bool {
+	return m.Bot != "" || m.Subtype == "bot_message" || m.User == "USLACKBOT" || m.User != "" && m.User == d.me.User
+}
+
+// said reads what a person posted.
+func (d decoder) said(ev *event, m *message, team string) {
+	in, ok := d.common(ev, m, m, team, m.Type == "app_mention" || markup.Mentions(m.Text, d.me.User))
+	if !ok {
+		return
+	}
+	in.ID, in.Kind, in.Time = original(m.Channel, m.TS), channels.KindMessage, timeOf(m.TS)
+	d.tell(&in, m)
+	if in.Text == "" && len(in.Attachments) == 0 {
+		// A mention and nothing else speaks to the bot all the same.
+		if m.Text == "" {
+			ev.skipped = "a message without content"
+			return
+		}
+	}
+	ev.items = []channels.Inbound{in}
+}
+
+// original is the id of the item that a post becomes.
+func original(chat, ts string) string { return "msg/" + chat + "/" + ts }
+
+// common is what every item about a message has: where it is, who wrote it, and
+// whether it speaks to the bot. at is the event, m the message that it is about.
+func (d decoder) common(ev *event, at, m *message, team string, mentions bool) (in channels.Inbound, ok bool) {
+	home := first(m.UserTeam, m.SourceTeam, m.Team, team)
+	if !isTS(m.TS) || !isID(m.User) || home != "" && !isID(home) || m.Thread != "" && !isTS(m.Thread) {
+		ev.unread = kind(typeEvents, at.Type, at.Subtype, "unknown")
+		return in, false
+	}
+	in = channels.Inbound{
+		Address: channels.Address{Chat: at.Channel}, Sender: d.sender(m.User, home),
+		Direct: isDirect(at.Channel, at.ChannelType), MessageID: m.TS,
+	}
+	reply := m.Thread != "" && m.Thread != m.TS
+	switch {
+	case reply:
+		in.Address.Thread = m.Thread
+	case !in.Direct && mentions:
+		in.Address.Thread = m.TS // what is asked in a channel is answered below it
+	}
+	if in.Direct {
+		return in, true
+	}
+	in.Mentioned = mentions || reply && m.ThreadOf != "" && m.ThreadOf == d.me.User
+	ev.asks = reply && !in.Mentioned
+	return in, true
+}
+
+// changed reads message_changed. Slack sends it for much that nobody wrote: previews,
+// replies that are counted, our own edits. What counts is what a person edited.
+func (d decoder) changed(ev *event, m *message, team string) {
+	now, before := m.Message, m.Previous
+	switch {
+	case now == nil:
+		ev.unread = kind(typeEvents, m.Type, m.Subtype, unreadable)
+		return
+	case now.Subtype == "tombstone":
+		d.deleted(ev, m, before, now.TS, team)
+		return
+	case d.mechanical(now):
+		ev.skipped = "a bot's message was changed"
+		return
+	case now.Edited == nil || before != nil && sameWords(now, before):
+		ev.skipped = "a message was changed and nobody edited it"
+		return
+	case !personal(now.Subtype):
+		ev.skipped = "a message that nobody wrote was changed"
+		return
+	case !isTS(now.Edited.TS):
+		ev.unread = kind(typeEvents, m.Type, m.Subtype, unreadable)
+		return
+	}
+	mentions := markup.Mentions(now.Text, d.me.User) || before != nil && markup.Mentions(before.Text, d.me.User)
+	in, ok := d.common(ev, m, now, team, mentions)
+	if !ok {
+		return
+	}
+	in.ID = "edit/" + m.Channel + "/" + now.TS + "/" + now.Edited.TS
+	in.Kind, in.Original, in.Time = channels.KindEdit, original(m.Channel, now.TS), timeOf(now.Edited.TS)
+	d.tell(&in, now)
+	ev.items = []channels.Inbound{in}
+}
+
+// sameWords says that two versions of a message have the same text and files.
+func sameWords(a, b *message) bool {
+	ids := func(m *message) []string {
+		var all []string
+		for _, f := range oneByOne[file](m.Files) {
+			all = append(all, f.ID+" "+f.Mode)
+		}
+		return all
+	}
+	return a.Text == b.Text && slices.Equal(ids(a), ids(b))
+}
+
+// deleted reads that the message ts was taken back; before is what it was. Who did it
+// is not told: it counts as its author's doing.
+func (d decoder) deleted(ev *event, m, before *message, ts, team string) {
+	switch {
+	case before == nil:
+		ev.skipped = "a message was deleted, and it is not told whose"
+		return
+	case d.mechanical(before):
+		ev.skipped = "a bot's message was deleted"
+		return
+	case !personal(before.Subtype):
+		ev.skipped = "a message that nobody wrote was deleted"
+		return
+	}
+	was := *before
+	was.TS = first(ts, before.TS)
+	in, ok := d.common(ev, m, &was, team, markup.Mentions(was.Text, d.me.User))
+	if !ok {
+		return
+	}
+	in.ID = "delete/" + m.Channel + "/" + was.TS
+	in.Kind, in.Original, in.Time = channels.KindDelete, original(m.Channel, was.TS), timeOf(first(m.EventTS, m.TS))
+	ev.items = []channels.Inbound{in}
+}

@@ -1,0 +1,214 @@
+package slack
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"parley/internal/failpoint"
+	"parley/pkg/channels"
+	"parley/pkg/channels/wire"
+)
+
+// What a call over HTTP is held to (docs.slack.dev/authentication/verifying-requests-from-slack).
+const (
+	eventsPath      = "/slack/events"
+	signatureHeader = "X-Slack-Signature"
+	timeHeader      = "X-Slack-Request-Timestamp"
+	signatureAge    = 5 * time.Minute
+	// That is far beyond what Slack sends; what is larger is never read.
+	maxCall = 4 << 20
+	// How many calls are worked on at once, and how many wait for their body, for
+	// which they have a moment: a stranger's cannot be told from Slack's before.
+	maxCalls   = 64
+	maxReading = 256
+	bodyWait   = 3 * time.Second
+	// How long a call waits for the commit; Slack gives it 3 s.
+	commitWait = 2500 * time.Millisecond
+)
+
+// serve takes events in over HTTP until ctx ends. An address that cannot be had is
+// tried again.
+func (c *Channel) serve(ctx context.Context, to *intake) {
+	pause := wire.NewBackoff(minPause, maxPause)
+	for {
+		h := &hook{Channel: c, to: to, reading: make(chan struct{}, maxReading), slots: make(chan struct{}, maxCalls)}
+		err := wire.Serve(ctx, c.opt.Events.Listen, h, func(net.Addr) { c.well(ailingLink) })
+		if ctx.Err() != nil {
+			return
+		}
+		c.ails.ail(ailingLink, channels.HealthDegraded, err.Error())
+		wait := wire.Jitter(pause.Take())
+		c.log.Error().Err(err).Dur("pause", wait).Msg("the address for events cannot be listened on")
+		if !wire.Sleep(ctx, wait) {
+			return
+		}
+	}
+}
+
+// hook answers Slack's calls.
+type hook struct {
+	*Channel
+
+	to             *intake
+	reading, slots chan struct{}
+}
+
+// ServeHTTP reads a call that may be Slack's, believes it if it is signed, and
+// answers 200 only when what it tells is stored or never can be.
+func (h *hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	status := http.StatusOK
+	switch {
+	case r.URL.Path != eventsPath:
+		status = http.StatusNotFound
+	case r.Method != http.MethodPost:
+		status = http.StatusMethodNotAllowed
+	case len(r.Header.Values(signatureHeader)) != 1 || !fresh(r.Header.Values(timeHeader)):
+		status = http.StatusUnauthorized
+	case r.ContentLength > maxCall:
+		status = http.StatusRequestEntityTooLarge
+	}
+	if status != http.StatusOK {
+		wire.Refuse(w, status)
+		return
+	}
+	body, status := h.body(w, r)
+	switch {
+	case status == http.StatusServiceUnavailable:
+		wire.Later(w)
+	case status != http.StatusOK:
+		wire.Refuse(w, status)
+	case !h.signed(r.Header.Get(signatureHeader), r.Header.Get(timeHeader), body):
+		wire.Refuse(w, http.StatusUnauthorized)
+	default:
+		h.receive(w, r, body)
+	}
+}
+
+// fresh says that a call tells its time once, and that it is now. Slack's clock and
+// ours may differ by five minutes, in both directions.
+func fresh(told []string) bool {
+	if len(told) != 1 {
+		return false
+	}
+	at, err := strconv.ParseInt(told[0], 10, 64)
+	if err != nil || strconv.FormatInt(at, 10) != told[0] {
+		return false
+	}
+	return time.Since(time.Unix(at, 0)).Abs() <= signatureAge
+}
+
+// body reads what a call says, within bounds of size, time and number.
+func (h *hook) body(w http.ResponseWriter, r *http.Request) ([]byte, int) {
+	select {
+	case h.reading <- struct{}{}:
+		defer func() { <-h.reading }()
+	default:
+		return nil, http.StatusServiceUnavailable
+	}
+	// Where the connection has no deadlines, the server's own holds.
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyWait))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxCall))
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return nil, http.StatusRequestEntityTooLarge
+	}
+	if err != nil {
+		return nil, http.StatusBadRequest
+	}
+	return body, http.StatusOK
+}
+
+// signed compares in constant time what a call is signed with.
+func (h *hook) signed(signature, at string, body []byte) bool {
+	mac := hmac.New(sha256.New, []byte(h.opt.Events.SigningSecret()))
+	mac.Write([]byte("v0:" + at + ":"))
+	mac.Write(body)
+	want := "v0=" + hex.EncodeToString(mac.Sum(nil))
+	return hmac.Equal([]byte(want), []byte(signature))
+}
+
+// receive takes a call that is Slack's.
+func (h *hook) receive(w http.ResponseWriter, r *http.Request, body []byte) {
+	envelopeType, payload := opened(r.Header.Get("Content-Type"), body)
+	if envelopeType == typeEvents {
+		var cb callback
+		if json.Unmarshal(payload, &cb) == nil && cb.Type == "url_verification" {
+			h.challenged(w, cb.Challenge)
+			return
+		}
+	}
+	select {
+	case h.slots <- struct{}{}:
+		defer func() { <-h.slots }()
+	default:
+		wire.Later(w)
+		return
+	}
+	ev := h.decoder().payload(envelopeType, payload)
+	h.note(ev)
+	ctx, cancel := context.WithTimeout(r.Context(), commitWait)
+	defer cancel()
+	told := make(chan bool, 1)
+	h.to.take(ctx, ev, func(stored bool) {
+		select {
+		case told <- stored:
+		default: // it was told before
+		}
+	})
+	select {
+	case stored := <-told:
+		if stored {
+			h.answered(w, ev)
+			return
+		}
+	case <-ctx.Done():
+	}
+	wire.Later(w)
+}
+
+// answered says that an event is stored.
+func (h *hook) answered(w http.ResponseWriter, ev *event) {
+	if ev.answer != nil {
+		w.Header().Set("Content-Type", "application/json")
+	}
+	w.WriteHeader(http.StatusOK)
+	if _, err := w.Write(ev.answer); err != nil {
+		h.log.Debug().Err(err).Msg("a call was not there any more when it was answered")
+	}
+	failpoint.Hit("P3")
+}
+
+// challenged answers Slack's question whether it has reached the app.
+func (h *hook) challenged(w http.ResponseWriter, challenge string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	if _, err := io.WriteString(w, challenge); err != nil { //nolint:gosec // plain text, which Slack has signed
+		h.log.Debug().Err(err).Msg("Slack's question is not answered")
+	}
+}
+
+// opened says what a call holds: JSON events, and forms with a press or a command.
+func opened(contentType string, body []byte) (envelopeType string, payload json.RawMessage) {
+	media, _, err := mime.ParseMediaType(contentType)
+	if err != nil || media != "application/x-www-form-urlencoded" {
+		return typeEvents, body
+	}
+	values, err := url.ParseQuery(string(body))
+	if err != nil {
+		return typeEvents, body // which it is not: it is kept as unreadable
+	}
+	if payload := values.Get("payload"); payload != "" {
+		return typeInteractive, json.RawMessage(payload)
+	}
+	return typeCommands, form(values)
+}

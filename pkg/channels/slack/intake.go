@@ -1,0 +1,288 @@
+package slack
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"parley/pkg/channels"
+	"parley/pkg/channels/wire"
+)
+
+const (
+	// How many events are stored in one step, how many wait for it, and how many
+	// that were not stored are kept for another attempt.
+	maxBatch   = 100
+	maxQueue   = 1024
+	maxHeld    = 1024
+	maxHeldMiB = 32
+	// How many copies of one event are acknowledged once it is stored.
+	maxCopies = 8
+	// How long a socket is not read while the queue is full. Then the event is left
+	// out, and Slack sends it again.
+	queueWait = 10 * time.Second
+	// How long it may take to know whether a thread is alive.
+	aliveWait = 2 * time.Second
+	// The pauses before what was not stored is tried again.
+	minStorePause = 100 * time.Millisecond
+	maxStorePause = 30 * time.Second
+)
+
+// intake has everything stored that arrives, in the order in which it arrived, and
+// acknowledged once it is. What is there is stored in one step. Where that fails,
+// chat by chat: a chat that fails holds back what comes in it, and no other.
+type intake struct {
+	*Channel
+
+	in    *channels.Ingress
+	queue chan *taken
+	held  []*taken
+	bytes int // of held
+	pause *wire.Backoff
+	again *time.Timer
+	// due says that again is set.
+	due bool
+}
+
+// taken is an event on its way into the store.
+type taken struct {
+	*event
+
+	// done are told whether it is stored: each copy that came has one.
+	done []func(stored bool)
+}
+
+func newIntake(c *Channel, in *channels.Ingress) *intake {
+	return &intake{
+		Channel: c, in: in, queue: make(chan *taken, maxQueue),
+		pause: wire.NewBackoff(minStorePause, maxStorePause),
+	}
+}
+
+// take queues an event. done is told once that it is stored, and perhaps before that
+// it is not yet; where it cannot be kept it is never told.
+func (i *intake) take(ctx context.Context, ev *event, done func(stored bool)) {
+	t := &taken{event: ev, done: []func(bool){done}}
+	select {
+	case i.queue <- t:
+		return
+	default:
+	}
+	wait := time.NewTimer(queueWait)
+	defer wait.Stop()
+	select {
+	case i.queue <- t:
+	case <-ctx.Done():
+	case <-wait.C:
+		i.log.Warn().Msg("an event is left to come again: too much waits to be stored")
+	}
+}
+
+// run stores what is taken until ctx ends.
+func (i *intake) run(ctx context.Context) {
+	i.again = time.NewTimer(0)
+	defer i.again.Stop()
+	<-i.again.C
+	for {
+		queue := i.queue
+		if len(i.held) >= maxHeld || i.bytes >= maxHeldMiB<<20 {
+			queue = nil // what comes waits for what is held
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case first := <-queue:
+			i.fresh(ctx, i.collect(first))
+		case <-i.again.C:
+			held := i.held
+			i.held, i.bytes, i.due = nil, 0, false
+			i.store(ctx, held)
+		}
+	}
+}
+
+// collect is what can be taken at once.
+func (i *intake) collect(first *taken) []*taken {
+	batch := []*taken{first}
+	for len(batch) < maxBatch {
+		select {
+		case t := <-i.queue:
+			batch = append(batch, t)
+		default:
+			return batch
+		}
+	}
+	return batch
+}
+
+// fresh stores what has just come; what is in a chat that is held is held too.
+func (i *intake) fresh(ctx context.Context, batch []*taken) {
+	waiting := map[string]bool{}
+	for _, t := range i.held {
+		waiting[t.lane] = true
+	}
+	var free []*taken
+	for _, t := range batch {
+		if len(t.items) > 0 && waiting[t.lane] {
+			i.hold(t)
+			continue
+		}
+		free = append(free, t)
+	}
+	i.store(ctx, free)
+}
+
+// hold keeps an event for another attempt. A copy of one that is held joins it.
+func (i *intake) hold(t *taken) {
+	for _, other := range i.held {
+		if other.key() == t.key() {
+			other.done = append(other.done, t.done...)
+			other.done = other.done[max(0, len(other.done)-maxCopies):]
+			return
+		}
+	}
+	i.held = append(i.held, t)
+	i.bytes += t.size
+}
+
+// key says which event it is: copies have the same.
+func (t *taken) key() string {
+	var b strings.Builder
+	for n := range t.items {
+		b.WriteString(t.items[n].ID + "\n")
+	}
+	return b.String()
+}
+
+// store stores events, holds those that cannot be and tells the health.
+func (i *intake) store(ctx context.Context, all []*taken) {
+	var failed error
+	spoiled := map[string]bool{}
+	for len(all) > 0 {
+		n := i.step(all)
+		if err := i.batch(ctx, all[:n], spoiled); err != nil {
+			failed = err
+		}
+		all = all[n:]
+	}
+	if ctx.Err() != nil {
+		return // it comes again
+	}
+	switch {
+	case failed != nil:
+		i.ails.ail(ailingStore, channels.HealthDegraded, "what arrived is not stored yet: "+failed.Error())
+		if i.due {
+			return
+		}
+		wait := wire.Jitter(i.pause.Take())
+		i.log.Error().Err(failed).Int("waiting", len(i.held)).Dur("pause", wait).Msg("what arrived is not stored yet")
+		i.due = true
+		i.again.Reset(wait)
+	case len(i.held) == 0:
+		i.pause.Reset()
+		i.well(ailingStore)
+	}
+}
+
+// step is how many events are stored together: whether a thread is alive is asked
+// when what came in it before is stored.
+func (i *intake) step(all []*taken) int {
+	seen := map[channels.Address]bool{}
+	for n, t := range all {
+		if n == maxBatch || t.asks && seen[t.items[0].Address] {
+			return n
+		}
+		for k := range t.items {
+			seen[t.items[k].Address] = true
+		}
+	}
+	return len(all)
+}
+
+// batch stores events in one step, or else chat by chat. In a chat that is spoiled
+// nothing is stored any more.
+func (i *intake) batch(ctx context.Context, all []*taken, spoiled map[string]bool) error {
+	var failed error
+	fail := func(t *taken, err error) {
+		failed = err
+		spoiled[t.lane] = true
+		i.hold(t)
+		t.tell(false)
+	}
+	var ready []*taken
+	for _, t := range all {
+		if len(t.items) == 0 {
+			i.keepUnread(t.event)
+			t.tell(true)
+			continue
+		}
+		if spoiled[t.lane] {
+			i.hold(t)
+			t.tell(false)
+			continue
+		}
+		if err := i.ask(ctx, t); err != nil {
+			fail(t, err)
+			continue
+		}
+		ready = append(ready, t)
+	}
+	if len(ready) == 0 {
+		return failed
+	}
+	err := i.deliver(ctx, ready)
+	if err == nil || ctx.Err() != nil {
+		return failed
+	}
+	for _, t := range ready {
+		if spoiled[t.lane] {
+			i.hold(t)
+			t.tell(false)
+			continue
+		}
+		if err := i.deliver(ctx, []*taken{t}); err != nil {
+			fail(t, err)
+		}
+	}
+	return failed
+}
+
+// ask finds out whether a reply in a thread speaks to the bot without naming it.
+func (i *intake) ask(ctx context.Context, t *taken) error {
+	if !t.asks || i.opt.Alive == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, aliveWait)
+	defer cancel()
+	alive, err := i.opt.Alive(ctx, t.items[0].Address)
+	if err != nil {
+		return fmt.Errorf("is the thread alive: %w", err)
+	}
+	for n := range t.items {
+		t.items[n].Mentioned = alive
+	}
+	return nil
+}
+
+// deliver hands events on and has them acknowledged.
+func (i *intake) deliver(ctx context.Context, all []*taken) error {
+	var items []channels.Inbound
+	for _, t := range all {
+		items = append(items, t.items...)
+	}
+	if err := i.in.Deliver(ctx, items, nil); err != nil {
+		return err
+	}
+	for _, t := range all {
+		t.tell(true)
+	}
+	return nil
+}
+
+// tell tells all copies whether the event is stored.
+func (t *taken) tell(stored bool) {
+	for _, done := range t.done {
+		done(stored)
+	}
+}

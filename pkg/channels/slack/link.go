@@ -1,0 +1,222 @@
+package slack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/slack-go/slack"
+
+	"parley/pkg/channels"
+	"parley/pkg/channels/wire"
+)
+
+// The pauses of taking in.
+const (
+	minPause = time.Second
+	maxPause = 30 * time.Second
+	// authPause is the one after a token was refused.
+	authPause = time.Minute
+	// Where Slack says that there are too many sockets, or that they are switched
+	// off, nothing is gained by haste.
+	minSlowPause = 30 * time.Second
+	maxSlowPause = 5 * time.Minute
+	// helloWait is how long Slack has to greet.
+	helloWait = 10 * time.Second
+	// A socket that lasted that long was a good one: pauses begin anew.
+	goodLife = 10 * time.Second
+	// linger is how long a socket that is to be replaced is still read.
+	linger = 30 * time.Second
+	// How many of those there may be at once; Slack takes ten sockets of an app.
+	maxLingering = 4
+)
+
+// The reasons of disconnect frames (docs.slack.dev/apis/events-api/using-socket-mode).
+const (
+	reasonLinkDisabled = "link_disabled"
+	reasonTooMany      = "too_many_websockets"
+)
+
+// link keeps one socket open. A socket that is to end is replaced first and read
+// until it has ended.
+type link struct {
+	*Channel
+
+	to         *intake
+	pause      *wire.Backoff
+	slow       *wire.Backoff
+	hasty      bool // the last socket had a short life
+	lingerings chan struct{}
+}
+
+// run keeps the link up until ctx ends.
+func (l *link) run(ctx context.Context) {
+	l.pause, l.slow = wire.NewBackoff(minPause, maxPause), wire.NewBackoff(minSlowPause, maxSlowPause)
+	l.lingerings = make(chan struct{}, maxLingering)
+	for ctx.Err() == nil {
+		err := l.one(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		wait := l.pauseAfter(err)
+		if wait == 0 {
+			continue
+		}
+		l.log.Warn().Err(err).Dur("pause", wait).Msg("the link to Slack is interrupted")
+		if !wire.Sleep(ctx, wait) {
+			return
+		}
+	}
+}
+
+// disconnected is the reason of a disconnect frame.
+type disconnected string
+
+// Error implements error.
+func (d disconnected) Error() string { return "slack asked to disconnect: " + string(d) }
+
+// cure is what an operator can do about it; "" where nothing need be done.
+func (d disconnected) cure() string {
+	switch d {
+	case reasonLinkDisabled:
+		return "Socket Mode is switched off for the app: switch it on in its settings, or set events to take them over HTTP"
+	case reasonTooMany:
+		return "Slack has too many sockets of this app: stop the other gateways that use its app token"
+	default:
+		return ""
+	}
+}
+
+var (
+	errNoHello = errors.New("slack: a socket was opened and nobody greeted")
+	errEnded   = errors.New("slack: a socket ended")
+)
+
+// one opens a socket and returns once another is needed, with the reason why.
+func (l *link) one(ctx context.Context) error {
+	s, err := l.open(ctx)
+	if err != nil {
+		return err
+	}
+	since := time.Now()
+	l.well(ailingLink)
+	var reason error = errEnded
+	select {
+	case <-ctx.Done():
+	case <-s.gone:
+	case why := <-s.left:
+		reason = disconnected(why)
+	}
+	if time.Since(since) >= goodLife {
+		l.hasty = false
+		l.pause.Reset()
+		l.slow.Reset()
+	}
+	l.retire(ctx, s, reason)
+	return reason
+}
+
+// open opens a socket and waits for its greeting.
+func (l *link) open(ctx context.Context) (*socket, error) {
+	address, err := l.client.openSocket(ctx)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := l.dial.open(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	s := newSocket(conn)
+	l.work.Go(func() { s.read(ctx, l.handle) })
+	l.work.Go(func() { s.write(ctx) })
+	greeted, cancel := context.WithTimeout(ctx, helloWait)
+	defer cancel()
+	select {
+	case <-s.hello:
+		return s, nil
+	case why := <-s.left:
+		err = disconnected(why)
+	case <-s.gone:
+		err = errNoHello
+	case <-greeted.Done():
+		err = errNoHello
+	}
+	s.close()
+	return nil, err
+}
+
+// openSocket asks for the address of a socket.
+func (c *client) openSocket(ctx context.Context) (string, error) {
+	var address string
+	err := c.call(ctx, "apps.connections.open", func(ctx context.Context, api *slack.Client) (err error) {
+		_, address, err = api.StartSocketModeContext(ctx)
+		return err
+	})
+	return address, refused(err)
+}
+
+// retire ends a socket: at once, or where Slack will, after what it still has.
+func (l *link) retire(ctx context.Context, s *socket, reason error) {
+	why, asked := errors.AsType[disconnected](reason)
+	if !asked || why.cure() != "" {
+		s.close()
+		return
+	}
+	select {
+	case l.lingerings <- struct{}{}:
+	default:
+		s.close()
+		return
+	}
+	l.work.Go(func() {
+		defer func() { <-l.lingerings }()
+		defer s.close()
+		wait, cancel := context.WithTimeout(ctx, linger)
+		defer cancel()
+		select {
+		case <-s.gone:
+		case <-wait.Done():
+		}
+	})
+}
+
+// pauseAfter says how long to wait before the next socket, and tells the health.
+func (l *link) pauseAfter(err error) time.Duration {
+	why, asked := errors.AsType[disconnected](err)
+	switch {
+	case asked && why.cure() != "":
+		l.ails.ail(ailingLink, channels.HealthDegraded, fmt.Sprintf("%s: %s", err, why.cure()))
+		return wire.Jitter(l.slow.Take())
+	case (asked || errors.Is(err, errEnded)) && !l.hasty:
+		l.hasty = true // once at once: a server that ends every socket is not hurried
+		return 0
+	case asked:
+		return wire.Jitter(l.pause.Take())
+	case errors.Is(err, ErrRefused):
+		l.ails.ail(ailingLink, channels.HealthAuth, "the app token is refused: "+err.Error())
+	default:
+		l.ails.ail(ailingLink, channels.HealthDegraded, err.Error())
+	}
+	return wire.Jitter(pauseFor(err, l.pause))
+}
+
+// handle takes one frame of a socket.
+func (l *link) handle(ctx context.Context, s *socket, f frame) {
+	ev := l.frame(f)
+	switch {
+	case ev.hello:
+		s.greet.Do(func() { close(s.hello) })
+	case ev.disconnect != "":
+		select {
+		case s.left <- ev.disconnect:
+		default:
+		}
+	default:
+		l.to.take(ctx, ev, func(stored bool) {
+			if stored && ev.envelope != "" {
+				s.ack(ev.envelope, ev.answer)
+			}
+		})
+	}
+}

@@ -1,0 +1,102 @@
+package slack
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/slack-go/slack"
+
+	"parley/pkg/channels"
+)
+
+const (
+	// How many names are remembered, for how long, and for how long not to ask again
+	// after a failure.
+	maxNames   = 1000
+	nameAge    = time.Hour
+	nameRetry  = time.Minute
+	maxLookups = 4
+	lookupWait = 10 * time.Second
+)
+
+// names are what people are called. They are asked for beside taking in, which never
+// waits for one: who is not known yet has none.
+type names struct {
+	*Channel
+
+	mu  sync.Mutex
+	ctx func() context.Context // nil while Run does not
+	all map[string]named
+	// asking bounds the questions; a question for one user is asked once at a time,
+	// since its entry says so.
+	asking int
+}
+
+type named struct {
+	name  string
+	until time.Time
+}
+
+func newNames(c *Channel) *names { return &names{Channel: c, all: map[string]named{}} }
+
+// open has names asked for until ctx ends.
+func (n *names) open(ctx context.Context) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.ctx = func() context.Context { return ctx }
+}
+
+// of is the name of a user, "" while it is not known.
+func (n *names) of(user string) string {
+	if !isID(user) {
+		return ""
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	known := n.all[user]
+	if time.Now().Before(known.until) {
+		return known.name
+	}
+	if n.ctx == nil || n.asking == maxLookups {
+		return known.name
+	}
+	ctx := n.ctx()
+	if ctx.Err() != nil {
+		return known.name
+	}
+	n.asking++
+	n.keep(user, known.name, nameRetry)
+	n.work.Go(func() { n.ask(ctx, user) })
+	return known.name
+}
+
+// ask asks Slack for a name.
+func (n *names) ask(ctx context.Context, user string) {
+	ctx, cancel := context.WithTimeout(ctx, lookupWait)
+	defer cancel()
+	var found *slack.User
+	err := n.client.call(ctx, "users.info", func(ctx context.Context, api *slack.Client) (err error) {
+		found, err = api.GetUserInfoContext(ctx, user)
+		return err
+	})
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.asking--
+	if err != nil {
+		n.log.Debug().Err(err).Str("user", user).Msg("a name is not known yet")
+		return
+	}
+	n.keep(user, channels.OneLine(first(found.Profile.DisplayName, found.RealName, found.Profile.RealName, found.Name)), nameAge)
+}
+
+// keep remembers a name, and forgets another where there are too many.
+func (n *names) keep(user, name string, age time.Duration) {
+	if _, known := n.all[user]; !known && len(n.all) >= maxNames {
+		for other := range n.all {
+			delete(n.all, other)
+			break
+		}
+	}
+	n.all[user] = named{name: name, until: time.Now().Add(age)}
+}
