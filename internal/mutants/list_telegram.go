@@ -14,7 +14,7 @@ func telegramMutants() []Mutant {
 		},
 		{
 			Promise: "telegram: flood", Defect: "keeps every chat waiting for one",
-			File: "pkg/channels/telegram/floods.go", Old: `floodChats = 3`, New: `floodChats = 1`,
+			File: "pkg/channels/wire/floods.go", Old: `floodChats = 3`, New: `floodChats = 1`,
 			Dir: dir, Test: "^TestSendOneLimitedChatLetsOthersGoOn$",
 		},
 		{

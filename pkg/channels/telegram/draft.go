@@ -30,10 +30,13 @@ const (
 	refusedPause = 10 * time.Second
 )
 
-var (
-	errNoPreview = errors.New("nothing is shown here before it is finished")
-	errPaused    = errors.New("telegram asked to wait")
-)
+var errNoPreview = errors.New("nothing is shown here before it is finished")
+
+// pace is what a showing waits for: a message, or, with "", a chat's draft.
+type pace struct {
+	to      channels.Address
+	message string
+}
 
 // Draft implements [channels.Drafter] in private chats, where Telegram has drafts.
 // A draft is shown at most about three times a second. Of a long text the end is shown.
@@ -46,7 +49,7 @@ func (c *Channel) Draft(ctx context.Context, to channels.Address, id, text strin
 		return nil
 	}
 	at := pace{to: to}
-	if err := c.out.paces.wait(ctx, at); err != nil {
+	if err := c.out.paces.Wait(ctx, at, draftEvery, showPatience); err != nil {
 		return err
 	}
 	params := tgbotapi.Params{"chat_id": to.Chat, "draft_id": strconv.FormatInt(draftNumber(id), 10)}
@@ -67,7 +70,7 @@ func (c *Channel) Edit(ctx context.Context, to channels.Address, messageID, text
 		return nil
 	}
 	at := pace{to: to, message: messageID}
-	if err := c.out.paces.wait(ctx, at); err != nil {
+	if err := c.out.paces.Wait(ctx, at, editEvery, showPatience); err != nil {
 		return err
 	}
 	return c.show(ctx, at, parts[0], func(ctx context.Context, text body) error {
@@ -110,7 +113,7 @@ func (c *Channel) show(ctx context.Context, at pace, html string, once func(cont
 		refusal, ok = errors.AsType[*apiError](err)
 	}
 	if lost, ok := errors.AsType[*wire.Error](err); ok && at.message != "" && lost.Pending() {
-		c.out.doubts.hold(at, lateEdit)
+		c.out.doubts.Hold(at, lateEdit)
 	}
 	switch {
 	case !ok:
@@ -121,7 +124,7 @@ func (c *Channel) show(ctx context.Context, at pace, html string, once func(cont
 		c.log.Info().Msg("this server knows no drafts")
 		c.out.undraftable.Store(true)
 	default:
-		c.out.paces.hold(at, refusedPause)
+		c.out.paces.Hold(at, refusedPause)
 	}
 	return c.sendError(at.to.Chat, refusal)
 }

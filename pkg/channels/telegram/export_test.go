@@ -50,14 +50,10 @@ func (c *Channel) EditPart(ctx context.Context, part channels.Part, messageID st
 }
 
 // Previewing is how many paces are remembered.
-func (c *Channel) Previewing() int {
-	c.out.paces.mu.Lock()
-	defer c.out.paces.mu.Unlock()
-	return len(c.out.paces.from)
-}
+func (c *Channel) Previewing() int { return c.out.paces.Len() }
 
 // Preview is what Draft does before anything is sent.
-func (c *Channel) Preview(to channels.Address) { c.out.paces.hold(pace{to: to}, draftEvery) }
+func (c *Channel) Preview(to channels.Address) { c.out.paces.Hold(pace{to: to}, draftEvery) }
 
 // CloseIdle lets the connections go, of a channel that was never run.
 func (c *Channel) CloseIdle() { c.client.close() }

@@ -12,6 +12,7 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram/markup"
+	"parley/pkg/channels/wire"
 )
 
 // What a bot may upload, and the longest caption in UTF-16 units after its
@@ -31,7 +32,7 @@ func (c *Channel) SendFile(ctx context.Context, part channels.FilePart) (channel
 			return channels.Receipt{}, err
 		}
 	}
-	receipt, err := c.sendFile(watched(ctx), &part)
+	receipt, err := c.sendFile(wire.Watched(ctx), &part)
 	if err != nil {
 		return channels.Receipt{}, c.sendError(part.Address.Chat, err)
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"net/http/httptrace"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -13,7 +12,6 @@ import (
 
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 
-	"parley/internal/failpoint"
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram/markup"
 	"parley/pkg/channels/wire"
@@ -36,10 +34,10 @@ const noPreview = `{"is_disabled":true}`
 // out is what the way out remembers; the zero value is ready. All of it is gone
 // by nature: a restart begins without.
 type out struct {
-	floods floods
-	paces  paces
+	floods wire.Floods
+	paces  wire.Paces[pace]
 	// doubts say until when an edit of a preview that got no answer may yet take effect.
-	doubts paces
+	doubts wire.Paces[pace]
 	// undraftable: the server does not know drafts.
 	undraftable atomic.Bool
 }
@@ -55,12 +53,12 @@ func (c *Channel) Send(ctx context.Context, part channels.Part) (channels.Receip
 	if part.Edits != "" {
 		return c.edit(ctx, part, part.Edits)
 	}
-	receipt, err := c.deliver(watched(ctx), newPost(&part))
+	receipt, err := c.deliver(wire.Watched(ctx), newPost(&part))
 	if err != nil {
 		return channels.Receipt{}, c.sendError(part.Address.Chat, err)
 	}
 	if part.Preview {
-		c.out.paces.hold(pace{to: part.Address, message: receipt.MessageID}, editEvery)
+		c.out.paces.Hold(pace{to: part.Address, message: receipt.MessageID}, editEvery)
 	}
 	return receipt, nil
 }
@@ -74,7 +72,7 @@ func (c *Channel) Send(ctx context.Context, part channels.Part) (channels.Receip
 func (c *Channel) edit(ctx context.Context, part channels.Part, messageID string) (channels.Receipt, error) {
 	p := newPost(&part)
 	p.edits = messageID
-	receipt, err := c.deliver(watched(ctx), p)
+	receipt, err := c.deliver(wire.Watched(ctx), p)
 	if err == nil && p.edits != "" {
 		err = c.outlast(ctx, p)
 	}
@@ -91,7 +89,7 @@ func (c *Channel) edit(ctx context.Context, part channels.Part, messageID string
 // outlast makes an edit that was accepted once more when nothing that is in doubt
 // can come behind it any longer, if anything is.
 func (c *Channel) outlast(ctx context.Context, p *post) error {
-	wait := c.out.doubts.left(pace{to: p.to, message: p.edits})
+	wait := c.out.doubts.Left(pace{to: p.to, message: p.edits})
 	if wait <= 0 {
 		return nil
 	}
@@ -103,17 +101,6 @@ func (c *Channel) outlast(ctx context.Context, p *post) error {
 		return nil // it is not modified, or whoever deleted it wants it gone
 	}
 	return err
-}
-
-// watched marks the moment between writing a request and reading its answer.
-func watched(ctx context.Context) context.Context {
-	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		WroteRequest: func(info httptrace.WroteRequestInfo) {
-			if info.Err == nil {
-				failpoint.Hit("P10")
-			}
-		},
-	})
 }
 
 // body is a text and how it is to be read.
@@ -259,7 +246,7 @@ func (c *Channel) sendError(chat string, err error) *channels.SendError {
 	}
 	if e, ok := errors.AsType[*apiError](err); ok {
 		se.Class, se.RetryAfter = e.class(), e.RetryAfter
-		se.Account = se.Class == channels.SendRateLimited && c.out.floods.global(chat, e.RetryAfter)
+		se.Account = se.Class == channels.SendRateLimited && c.out.floods.Global(chat, e.RetryAfter)
 	}
 	return se
 }

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"parley/internal/failpoint"
 	"parley/pkg/channels"
 )
 
@@ -93,6 +94,17 @@ func Do(client *http.Client, req *http.Request, limit int64) (resp *http.Respons
 	}
 	body, err = readLimited(resp.Body, limit)
 	return resp, body, true, err
+}
+
+// Watched marks the moment between writing a request and reading its answer.
+func Watched(ctx context.Context) context.Context {
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		WroteRequest: func(info httptrace.WroteRequestInfo) {
+			if info.Err == nil {
+				failpoint.Hit("P10")
+			}
+		},
+	})
 }
 
 // readLimited reads all of r and closes it.

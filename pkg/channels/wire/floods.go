@@ -1,4 +1,4 @@
-package telegram
+package wire
 
 import (
 	"sync"
@@ -6,19 +6,20 @@ import (
 )
 
 const (
-	// So many chats, refused together, mean that the bot is.
+	// So many chats, refused together, mean that the account is.
 	floodChats = 3
 	// How far apart the refusals, and the moments they name, may lie.
 	floodWithin = time.Second
 	floodMemory = 32
 )
 
-// floods tells the limit of a bot from that of a chat, which Telegram answers
-// alike. A chat has a moment of its own until which it must wait; when the bot
-// is limited every chat is told the same moment. So a 429 is the bot's when at
-// least three chats got one within a second, for moments within a second. Taking
-// it for the chat's is never wrong, only slower to learn.
-type floods struct {
+// Floods tell the limit of an account from that of a chat, where a platform answers
+// both alike. A chat has a moment of its own until which it must wait; when the
+// account is limited every chat is told the same moment. So a refusal is the
+// account's when at least three chats got one within a second, for moments within
+// a second. Taking it for the chat's is never wrong, only slower to learn. The zero
+// value is ready, and safe for many goroutines.
+type Floods struct {
 	mu   sync.Mutex
 	last []flood
 }
@@ -28,8 +29,8 @@ type flood struct {
 	at, until time.Time
 }
 
-// global remembers a 429 and says whether it is the bot's.
-func (f *floods) global(chat string, after time.Duration) bool {
+// Global remembers a refusal and says whether it is the account's.
+func (f *Floods) Global(chat string, after time.Duration) bool {
 	if after <= floodWithin {
 		return false // soon over, and too short to tell moments apart
 	}
