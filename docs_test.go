@@ -15,7 +15,7 @@ import (
 // TestConfigurationExamples loads every YAML block of the documents.
 func TestConfigurationExamples(t *testing.T) {
 	t.Parallel()
-	for _, doc := range []string{"README.md", "docs/configuration.md", "docs/telegram.md", "docs/budgets.md"} {
+	for _, doc := range []string{"README.md", "docs/configuration.md", "docs/telegram.md", "docs/slack.md", "docs/budgets.md"} {
 		blocks := yamlBlocks(t, doc)
 		if len(blocks) == 0 {
 			t.Errorf("%s has no YAML block", doc)
@@ -26,8 +26,10 @@ func TestConfigurationExamples(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err := config.Load(path, config.Options{
-				LookupEnv: func(string) (string, bool) { return "set", true },
-				Home:      t.TempDir(), Built: []string{"console", "telegram"},
+				LookupEnv: func(name string) (string, bool) {
+					return map[string]string{"SLACK_BOT_TOKEN": "xoxb-", "SLACK_APP_TOKEN": "xapp-"}[name] + "set", true
+				},
+				Home: t.TempDir(), Built: []string{"console", "telegram", "slack"},
 				Owner: policy.CheckOwner, User: policy.CheckUser, Group: policy.CheckGroup,
 				Place: func(s string) error { _, err := policy.ParsePlace(s); return err },
 			})

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -61,8 +60,9 @@ type App struct {
 	inbox    *inbox
 	unread   *unread
 	started  time.Time
-	channels []channels.Channel
-	egresses []*channels.Egress
+	roster   roster
+	// joiner makes a channel that cannot be made yet; nil where there is none.
+	joiner *joiner
 }
 
 // appOptions are what newApp needs beside the configuration.
@@ -81,7 +81,7 @@ type appOptions struct {
 }
 
 func newApp(ctx context.Context, cfg *config.Config, o appOptions) (*App, error) {
-	a := &App{cfg: cfg, log: o.log, redactor: o.redactor, started: time.Now(), spaces: &spaces{dir: cfg.Workspace}, channels: o.channels}
+	a := &App{cfg: cfg, log: o.log, redactor: o.redactor, started: time.Now(), spaces: &spaces{dir: cfg.Workspace}}
 	a.outgoing = &outgoing{dir: filepath.Join(cfg.StateDir, "outgoing")}
 	const megabyte = 1e6
 	a.inbox = newInbox(int64(cfg.Channels.Inbox.MaxMB)*megabyte, o.log)
@@ -119,14 +119,9 @@ func (a *App) assemble(ctx context.Context, o appOptions) error {
 		}
 		a.redactor.Add(a.brain.secret)
 	}
-	if !o.admin {
-		bots, err := a.telegramChannels(o.log)
-		if err != nil {
-			return err
-		}
-		a.channels = append(a.channels, bots...)
+	if err := a.openChannels(o); err != nil {
+		return err
 	}
-	a.channels = append(a.channels, testChannels(o.lookupEnv, o.log)...)
 	boxes := newSandboxes(a.cfg)
 	a.registry = newRegistry(a.cfg, a.policy.Addresses, boxes, o.lookupEnv, a.redactor.Redact, auditor{a}, o.log)
 	rules := askRules(&a.cfg.Tools)
@@ -146,11 +141,6 @@ func (a *App) assemble(ctx context.Context, o appOptions) error {
 	})
 	if err != nil {
 		return fmt.Errorf("agent: %w", err)
-	}
-	for _, c := range a.channels {
-		a.egresses = append(a.egresses, channels.NewEgress(channels.EgressOptions{
-			Outbox: a.engine, Channel: c, Files: a.outgoing, Log: o.log, Redact: a.redactor.Redact,
-		}))
 	}
 	a.registry.Register(newMessage(a.agent))
 	a.registry.Register(newSchedule(a.agent, a.cfg.Schedules.PerChat))
@@ -174,36 +164,40 @@ func orGrace(d time.Duration) time.Duration {
 	return d
 }
 
-// at finds the channel of an address.
-func (a *App) at(addr channels.Address) channels.Channel {
-	if i := a.place(addr); i >= 0 {
-		return a.channels[i]
+// openChannels puts the channels of the configuration on the roster, behind those
+// of the command. A command that runs none needs none.
+func (a *App) openChannels(o appOptions) error {
+	open := slices.Clone(o.channels)
+	if !o.admin {
+		bots, err := a.telegramChannels(o.log)
+		if err != nil {
+			return err
+		}
+		app, err := a.slackChannels(o.log)
+		if err != nil {
+			return err
+		}
+		open = slices.Concat(open, bots, app)
+	}
+	for _, c := range append(open, testChannels(o.lookupEnv, o.log)...) {
+		a.line(c)
 	}
 	return nil
 }
 
-// place is where the channel of an address stands, -1 for none.
-func (a *App) place(addr channels.Address) int {
-	return slices.IndexFunc(a.channels, func(c channels.Channel) bool { return c.Name() == addr.Channel && c.Account() == addr.Account })
-}
-
-// gateOf finds the way out to an address, of a channel that is a T: the gate
-// shows what the channel shows.
-func gateOf[T any](a *App) func(channels.Address) T {
-	return func(addr channels.Address) (gate T) {
-		if i := a.place(addr); i >= 0 {
-			if _, ok := a.channels[i].(T); ok {
-				gate, _ = any(a.egresses[i]).(T)
-			}
-		}
-		return gate
+// expected is how many channels run, those that have yet to join among them.
+func (a *App) expected() int {
+	n := len(a.roster.all())
+	if a.joiner != nil {
+		n++
 	}
+	return n
 }
 
 // Run runs the channels, the agent and the admin socket until ctx ends or ended
-// reports, after a channel's end, that nobody is left to serve. Then intake stops first, then the work,
-// then sending. An error says what ended it before.
-func (a *App) Run(ctx context.Context, ended func(context.Context, channels.Channel, error) bool) error {
+// reports, after the end of the channel of that name, that nobody is left to serve. Then intake
+// stops first, then the work, then sending. An error says what ended it before.
+func (a *App) Run(ctx context.Context, ended func(ctx context.Context, channel string, err error) bool) error {
 	intake, stopIntake := context.WithCancelCause(ctx)
 	defer stopIntake(nil)
 	rest := context.WithoutCancel(ctx)
@@ -222,25 +216,14 @@ func (a *App) Run(ctx context.Context, ended func(context.Context, channels.Chan
 	if err != nil {
 		return err
 	}
-	var taking, serving sync.WaitGroup
-	serving.Go(func() { admin.serve(work) })
-	for _, e := range a.egresses {
-		serving.Go(func() { failWith(stopIntake, e.Run(sending)) })
-	}
+	at := &shift{stop: stopIntake, ended: ended}
+	at.serving.Go(func() { admin.serve(work) })
 	working := make(chan struct{})
 	go func() {
 		defer close(working)
 		failWith(stopIntake, a.agent.Run(work))
 	}()
-	in := channels.NewIngress(a.agent, reception{gatekeeper{a.policy}, a.engine}, a.log)
-	for _, c := range a.channels {
-		taking.Go(func() {
-			err := c.Run(intake, in)
-			if intake.Err() == nil && ended(intake, c, err) {
-				stopIntake(err)
-			}
-		})
-	}
+	a.runLines(intake, sending, at)
 	a.log.Info().Str("model", a.brain.model).Dur("took", time.Since(a.started)).Msg("ready")
 
 	settled := time.AfterFunc(settleTime, debug.FreeOSMemory)
@@ -253,12 +236,12 @@ func (a *App) Run(ctx context.Context, ended func(context.Context, channels.Chan
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
-		taking.Wait()
+		at.taking.Wait()
 		stopWork()
 		<-working
 		a.drain(limit)
 		stopSending()
-		serving.Wait()
+		at.serving.Wait()
 	}()
 	defer a.logStats()
 	select {

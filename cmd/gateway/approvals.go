@@ -65,8 +65,8 @@ func (a *App) sayWaived(rules policy.Approvals) {
 
 // canAsk says why a message with buttons would be refused.
 func (a *App) canAsk(o channels.Outbound) error {
-	if i := a.place(o.Address); i >= 0 {
-		return a.egresses[i].CanAsk(o)
+	if l := a.roster.at(o.Address); l != nil {
+		return l.out.CanAsk(o)
 	}
 	return channels.ErrNoButtons
 }

@@ -135,7 +135,7 @@ channels:
 `
 
 func newInit(h *host) *cobra.Command {
-	return &cobra.Command{
+	c := &cobra.Command{
 		Use: "init", Short: "Write a first configuration and workspace", Args: cobra.NoArgs,
 		Long: "Writes ~/.parley/parley.yaml (or --config) and the workspace. What is there already is left as it is.",
 		RunE: func(*cobra.Command, []string) error {
@@ -162,6 +162,8 @@ func newInit(h *host) *cobra.Command {
 			return h.print("the workspace is %s\nnext: gateway chat\n", cfg.Workspace)
 		},
 	}
+	c.AddCommand(newInitSlack(h))
+	return c
 }
 
 // writeNew writes a file that is not there yet.

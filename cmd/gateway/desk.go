@@ -162,8 +162,11 @@ func (a *App) report(ctx context.Context, emit emitter) error {
 	if err := a.audit.Err(); err != nil {
 		r.Audit = "the audit log cannot be written: " + err.Error()
 	}
-	for i, c := range a.channels {
-		r.Channels = append(r.Channels, channelReport{Name: c.Name(), Account: c.Account(), Health: healthOf(c, a.egresses[i])})
+	for _, l := range a.roster.all() {
+		r.Channels = append(r.Channels, channelReport{Name: l.channel.Name(), Account: l.channel.Account(), Health: l.health()})
+	}
+	if h, waits := a.joiner.health(); waits {
+		r.Channels = append(r.Channels, channelReport{Name: a.joiner.name, Health: h})
 	}
 	return emit(r)
 }

@@ -52,7 +52,8 @@ const png = "\x89PNG\r\n\x1a\n"
 // keeper is an app that only fetches files, and a space.
 func keeper(t *testing.T, limit int64, files map[string]func(context.Context) (io.Reader, error)) (fetch func(ref, name string, size int64) agent.Fetched, space string) {
 	t.Helper()
-	a := &App{inbox: newInbox(limit, zerolog.Nop()), log: zerolog.Nop(), channels: []channels.Channel{&shelf{files: files}}}
+	a := &App{inbox: newInbox(limit, zerolog.Nop()), log: zerolog.Nop()}
+	a.roster.add(newLine(&shelf{files: files}, nil))
 	space = filepath.Join(t.TempDir(), "space")
 	at := channels.Address{Channel: "telegram", Account: "7", Chat: "1"}
 	return func(ref, name string, size int64) agent.Fetched {
@@ -221,7 +222,7 @@ func TestUnfinishedFilesGo(t *testing.T) {
 func TestUnreadUpdatesAreBounded(t *testing.T) {
 	t.Parallel()
 	u := &unread{dir: t.TempDir(), log: zerolog.Nop()}
-	keep := u.keep("help")
+	keep := u.keep("telegram", "help")
 	for _, raw := range []string{`{"update_id":1,"gift":{}}`, `no JSON`, `"` + strings.Repeat("x", maxUnread) + `"`} {
 		keep("gift", []byte(raw))
 	}

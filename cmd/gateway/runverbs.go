@@ -106,8 +106,8 @@ func (h *host) chat(ctx context.Context) error {
 	defer watchSignals(stop, interrupt)()
 
 	failed := false
-	err = a.Run(ctx, func(ctx context.Context, c channels.Channel, err error) bool {
-		if c.Name() != console.Name {
+	err = a.Run(ctx, func(ctx context.Context, channel string, err error) bool {
+		if channel != console.Name {
 			return false
 		}
 		if books != nil && !errors.Is(err, console.ErrOutput) {
@@ -176,7 +176,7 @@ func (h *host) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if len(a.channels) == 0 {
+	if a.expected() == 0 {
 		return coded(exitUsage, errors.Join(
 			errors.New("no channel is enabled: enable one under channels in the configuration, or start gateway chat (run opens a console only in a terminal)"), a.Close()))
 	}
@@ -188,9 +188,9 @@ func (h *host) run(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	defer watchSignals(stop, interrupt)()
-	left := make(chan struct{}, len(a.channels))
-	err = a.Run(ctx, func(_ context.Context, c channels.Channel, err error) bool {
-		log.Err(err).Str("channel", c.Name()).Msg("a channel ended")
+	left := make(chan struct{}, a.expected())
+	err = a.Run(ctx, func(_ context.Context, channel string, err error) bool {
+		log.Err(err).Str("channel", channel).Msg("a channel ended")
 		left <- struct{}{}
 		return len(left) == cap(left)
 	})

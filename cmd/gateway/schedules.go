@@ -138,9 +138,9 @@ func (a *App) heartbeat() *agent.Heartbeat {
 	if to.Channel == console.Name {
 		to.Chat = "local" // the one conversation that it has
 	}
-	for _, c := range a.channels { // the first bot of several, where none is named
-		if c.Name() == to.Channel && to.Account == "" {
-			to.Account = c.Account()
+	for _, l := range a.roster.all() { // the first bot of several, where none is named; an owner on Slack has a team
+		if l.channel.Name() == to.Channel && to.Account == "" {
+			to.Account = l.channel.Account()
 		}
 	}
 	spec, err := json.Marshal(schedule.Spec{Every: time.Duration(h.Every).String()})

@@ -49,7 +49,7 @@ func (a *App) telegramBot(bot *config.TelegramAccount, log zerolog.Logger) (*tel
 		Rates: telegram.Rates{
 			PerChat: unlimited(bot.SendRate.Chat), GroupPerMinute: unlimited(bot.SendRate.GroupPerMinute), PerBot: unlimited(bot.SendRate.Bot),
 		},
-		Unread: a.unread.keep(bot.Name), Moved: a.moved, MenuCommands: menu(), Log: log,
+		Unread: a.unread.keep(telegram.Name, bot.Name), Moved: a.moved, MenuCommands: menu(), Log: log,
 	}
 	if w := bot.Webhook; w.Listen != "" {
 		o.Webhook = &telegram.Webhook{Listen: w.Listen, PublicURL: w.PublicURL, Secret: w.Secret.Reveal}

@@ -41,10 +41,10 @@ type unreadLine struct {
 	Update  json.RawMessage `json:"update,omitempty"`
 }
 
-// keep is what a bot hands such updates to. A failure is logged: nobody waits for it.
-func (u *unread) keep(account string) func(kind string, raw json.RawMessage) {
+// keep is what an account hands such updates to. A failure is logged: nobody waits for it.
+func (u *unread) keep(channel, account string) func(kind string, raw json.RawMessage) {
 	return func(kind string, raw json.RawMessage) {
-		line := unreadLine{Time: time.Now().UTC(), Channel: "telegram", Account: account, Kind: kind, Bytes: len(raw)}
+		line := unreadLine{Time: time.Now().UTC(), Channel: channel, Account: account, Kind: kind, Bytes: len(raw)}
 		if len(raw) <= maxUnread {
 			line.Update = raw
 			if !json.Valid(raw) {

@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/pkg/channels"
+	"parley/pkg/channels/slack"
 	"parley/pkg/config"
 	"parley/pkg/policy"
 	"parley/pkg/tools"
@@ -24,11 +25,10 @@ func built() []string { return []string{"console", "telegram"} }
 
 // newPolicy turns the configuration's words into rules.
 func newPolicy(cfg *config.Config) (*policy.Policy, error) {
-	s := cfg.Channels.Slack
 	o := policy.Options{
 		Owners: append([]string{"console:"}, cfg.Owners...),
 		Channels: map[string]policy.ChannelRules{
-			"slack": {Everyone: s.AllowEveryone, Allow: texts(s.Allow), Groups: texts(s.Channels.Allow), EveryMessage: s.Channels.Mention == "off"},
+			slack.Name: slackRules(&cfg.Channels.Slack),
 		},
 		Chats: map[string]policy.Level{},
 	}

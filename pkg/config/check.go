@@ -144,29 +144,6 @@ func loopback(host string) bool {
 	return err == nil && ip.IsLoopback()
 }
 
-func (c checker) slack() {
-	s := c.cfg.Channels.Slack
-	const path = "channels.slack"
-	c.built(path, "slack", s.Enabled)
-	c.server(path+".api_url", s.APIURL, true)
-	c.ids(path+".allow", "slack", s.Allow, c.options.User)
-	c.ids(path+".channels.allow", "slack", s.Channels.Allow, c.options.Group)
-	c.proxy(path+".proxy", s.Proxy)
-	if s.Enabled && !s.BotToken.set {
-		c.at(path+".bot_token", "is missing: write env:SLACK_BOT_TOKEN, file:PATH or credential:NAME")
-	}
-	if s.Events.Listen == "" {
-		if s.Enabled && !s.AppToken.set {
-			c.at(path+".app_token", "is missing: Socket Mode needs it; write env:SLACK_APP_TOKEN, or set events.listen")
-		}
-		return
-	}
-	c.listen(path+".events.listen", s.Events.Listen)
-	if !s.Events.SigningSecret.set {
-		c.at(path+".events.signing_secret", "is missing: whoever reaches the address could speak as Slack; write env:NAME, file:PATH or credential:NAME")
-	}
-}
-
 func (c checker) built(path, name string, enabled bool) { //nolint:revive // flag-parameter: a disabled channel is always fine
 	if enabled && !slices.Contains(c.options.Built, name) {
 		c.at(path+".enabled", "this gateway is built without the channel %s: set enabled: false (built are %s)", name, strings.Join(c.options.Built, ", "))

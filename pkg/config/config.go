@@ -178,11 +178,13 @@ type Slack struct {
 	Enabled       bool      `yaml:"enabled" jsonschema_description:"Default false."`
 	BotToken      Secret    `yaml:"bot_token"`
 	AppToken      Secret    `yaml:"app_token"`
-	APIURL        string    `yaml:"api_url" jsonschema_description:"Default https://slack.com/api/."`
+	APIURL        string    `yaml:"api_url" jsonschema_description:"Base of the Web API. Default https://slack.com/api/."`
 	Events        Events    `yaml:"events"`
 	Allow         []ID      `yaml:"allow" jsonschema_description:"Member ids of the users who may write: U… or TEAM/U…."`
+	Pairing       string    `yaml:"pairing" jsonschema:"enum=on,enum=off" jsonschema_description:"Whether a stranger is told a code by which the operator can let them in. Default on."`
 	AllowEveryone bool      `yaml:"allow_everyone" jsonschema_description:"Lets in whoever writes. Default false."`
 	Channels      Groups    `yaml:"channels"`
+	Levels        Levels    `yaml:"levels"`
 	SendRate      SlackRate `yaml:"send_rate"`
 	Stream        string    `yaml:"stream" jsonschema:"enum=auto,enum=edit,enum=native,enum=off" jsonschema_description:"How an answer is shown while it grows. Default auto."`
 	Proxy         string    `yaml:"proxy" jsonschema_description:"Address of a proxy for this channel: http, https or socks5."`
@@ -190,7 +192,7 @@ type Slack struct {
 
 // Events lets Slack call the gateway instead of Socket Mode.
 type Events struct {
-	Listen        string `yaml:"listen" jsonschema_description:"HOST:PORT to listen at."`
+	Listen        string `yaml:"listen" jsonschema_description:"HOST:PORT to listen at, in plain HTTP: TLS ends in front of it."`
 	SigningSecret Secret `yaml:"signing_secret"`
 }
 
@@ -230,7 +232,8 @@ func Default(home string) *Config {
 				SendRate: TelegramRate{Chat: 1, GroupPerMinute: 20, Bot: 30},
 			},
 			Slack: Slack{
-				APIURL: "https://slack.com/api/", Channels: Groups{Mention: "required"}, Stream: "auto",
+				APIURL: "https://slack.com/api/", Pairing: "on", Channels: Groups{Mention: "required"}, Stream: "auto",
+				Levels:   Levels{Direct: "read", Groups: "chat"},
 				SendRate: SlackRate{Channel: 1},
 			},
 		},

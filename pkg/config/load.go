@@ -113,6 +113,7 @@ func parse(path string, raw []byte, o Options) (*Config, error) {
 	if !o.WithoutSecrets {
 		w.resolve(cfg, resolver{lookupEnv: o.LookupEnv, home: o.Home, dir: dir})
 		w.oncePerBot(&cfg.Channels.Telegram)
+		w.slackSecrets(&cfg.Channels.Slack)
 	}
 	if err := newError(w.problems); err != nil {
 		return nil, err
@@ -203,7 +204,7 @@ func (c *Config) uses(path string) bool {
 		name := strings.TrimSuffix(strings.TrimPrefix(path, "models."), ".api_key")
 		return name == c.Agent.Model || slices.Contains(c.Agent.Fallbacks, name)
 	case "channels":
-		return parts[1] == "telegram" && c.Channels.Telegram.Enabled || parts[1] == "slack" && c.Channels.Slack.Enabled
+		return parts[1] == "telegram" && c.Channels.Telegram.Enabled || parts[1] == "slack" && c.Channels.Slack.uses(path)
 	default:
 		return true
 	}

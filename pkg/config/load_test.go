@@ -123,6 +123,8 @@ channels:
     send_rate: {channel: 0}
     stream: native
     proxy: http://127.0.0.1:3128
+    pairing: off
+    levels: {direct: chat, groups: read}
 `
 
 func TestLoad(t *testing.T) {
@@ -168,7 +170,7 @@ func TestLoad(t *testing.T) {
 	want.Channels.Slack = config.Slack{
 		APIURL: "http://127.0.0.1:9/api/", Events: config.Events{Listen: ":8080"},
 		Allow: []config.ID{"T1/U2"}, AllowEveryone: true, Channels: config.Groups{Mention: "required", Allow: []config.ID{"C1"}},
-		Stream: "native", Proxy: "http://127.0.0.1:3128",
+		Pairing: "off", Levels: config.Levels{Direct: "chat", Groups: "read"}, Stream: "native", Proxy: "http://127.0.0.1:3128",
 	}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreTypes(config.Secret{})); diff != "" {
 		t.Errorf("configuration (-want +got):\n%s", diff)

@@ -13,30 +13,57 @@ import (
 	"parley/internal/faketelegram"
 )
 
-// TestTelegramInReadme follows the steps in README.md: it runs the gateway with
-// the configuration that is written there, on a server of our own, says what the
-// person says there and holds the answers against those that are shown.
+// TestTelegramInReadme follows the steps in README.md on a server of our own.
 func TestTelegramInReadme(t *testing.T) {
 	t.Parallel()
+	srv := faketelegram.New(t)
+	chat := srv.Private(srv.User("Ann"))
+	steps{
+		heading: "Telegram", env: []string{"TELEGRAM_TOKEN=" + srv.Token()}, url: srv.URL(),
+		say: func(text string) { chat.Say(text) },
+		hear: func(ctx context.Context, n int) (string, error) {
+			messages, err := chat.Await(ctx, n)
+			if err != nil {
+				return "", err
+			}
+			return messages[n-1].Text, nil
+		},
+	}.follow(t)
+}
+
+// steps are those in README.md under a heading, from nothing to the first answer,
+// and the platform on which they are done.
+type steps struct {
+	heading string
+	env     []string
+	// url is where the platform is, say what the person does there, and hear waits
+	// for the bot's n-th message.
+	url  string
+	say  func(text string)
+	hear func(ctx context.Context, n int) (string, error)
+}
+
+// follow runs the gateway with the configuration that is written there, says what
+// the person says there and holds the answers against those that are shown.
+func (s steps) follow(t *testing.T) {
+	t.Helper()
 	raw, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	readme := string(raw)
-	configured, shown := fenced(readme, "yaml"), fenced(readme, "text telegram")
+	readme := section(string(raw), s.heading)
+	configured, shown := fenced(readme, "yaml"), fenced(readme, "text "+strings.ToLower(s.heading))
 	approve := regexp.MustCompile("`bin/gateway pair approve ([A-Z0-9]+)`").FindStringSubmatch(readme)
 	if len(configured) != 1 || len(shown) != 3 || approve == nil {
 		t.Fatalf("README.md has %d configurations and %d conversations within lists, want 1 and 3, and approves %q", len(configured), len(shown), approve)
 	}
-	srv := faketelegram.New(t)
 	w := newWorld(t, "")
-	w.env = []string{"TELEGRAM_TOKEN=" + srv.Token()}
-	text := configured[0] + fmt.Sprintf("    api_url: %s\nstate_dir: state\nmodels: {main: {provider: offline}}\n", srv.URL())
+	w.env = s.env
+	text := configured[0] + fmt.Sprintf("    api_url: %s\nstate_dir: state\nmodels: {main: {provider: offline}}\n", s.url)
 	if err := os.WriteFile(w.config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	g := w.start("run")
-	chat := srv.Private(srv.User("Ann"))
 	heard := 0
 	var got []string
 	hear := func() string {
@@ -44,17 +71,17 @@ func TestTelegramInReadme(t *testing.T) {
 		heard++
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
-		messages, err := chat.Await(ctx, heard)
+		text, err := s.hear(ctx, heard)
 		if err != nil {
 			t.Fatalf("after %q: %v\n%s", got, err, g.errs)
 		}
-		return messages[heard-1].Text + "\n"
+		return text + "\n"
 	}
 	ask := func(block string) string {
 		t.Helper()
 		var b strings.Builder
 		for _, question := range regexp.MustCompile(`(?m)^> (.*)$`).FindAllStringSubmatch(block, -1) {
-			chat.Say(question[1])
+			s.say(question[1])
 			b.WriteString("> " + question[1] + "\n" + hear())
 		}
 		return b.String()
@@ -68,6 +95,13 @@ func TestTelegramInReadme(t *testing.T) {
 	if diff := cmp.Diff(shown, got); diff != "" {
 		t.Errorf("the conversation in README.md (-shown +got):\n%s", diff)
 	}
+}
+
+// section is what a document says under a second-level heading.
+func section(doc, heading string) string {
+	_, text, _ := strings.Cut(doc, "\n## "+heading+"\n")
+	text, _, _ = strings.Cut(text, "\n## ")
+	return text
 }
 
 // fenced are the blocks with that word behind their fence that stand in a list,

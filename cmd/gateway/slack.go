@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"parley/pkg/agent"
+	"parley/pkg/channels"
+	"parley/pkg/channels/slack"
+	"parley/pkg/config"
+	"parley/pkg/policy"
+	"parley/pkg/session"
+)
+
+// threadAlive is how long after its last turn a thread's replies need no mention.
+const threadAlive = 7 * 24 * time.Hour
+
+// slackChannels makes the app of the configuration. Where it is not known yet whom
+// its bot token belongs to, there is none until the joiner has asked Slack.
+func (a *App) slackChannels(log zerolog.Logger) ([]channels.Channel, error) {
+	s := &a.cfg.Channels.Slack
+	if !s.Enabled {
+		return nil, nil
+	}
+	if s.AllowEveryone {
+		log.Warn().Msg("channels.slack: allow_everyone is on: whoever can write to the app may use it, those of other organisations in shared channels too, and every question costs")
+	}
+	o := a.slackOptions(log)
+	kept := keptIdentity{dir: a.cfg.StateDir}
+	me, err := kept.read(o.BotToken())
+	if errors.Is(err, errNoIdentity) {
+		a.joiner = newSlackJoiner(o, kept, log)
+		return nil, nil
+	}
+	if err != nil {
+		return nil, coded(exitFailed, err)
+	}
+	c, err := slack.New(o, me)
+	if err != nil {
+		return nil, coded(exitUsage, fmt.Errorf("channels.slack: %w", err))
+	}
+	return []channels.Channel{c}, nil
+}
+
+func (a *App) slackOptions(log zerolog.Logger) slack.Options {
+	s := &a.cfg.Channels.Slack
+	o := slack.Options{
+		BotToken: s.BotToken.Reveal, AppToken: s.AppToken.Reveal, APIURL: s.APIURL, Stream: s.Stream, Proxy: s.Proxy,
+		PerChannel: unlimited(s.SendRate.Channel), Commands: commandNames(),
+		Unread: a.unread.keep(slack.Name, ""), Alive: a.alive, Log: log,
+	}
+	if e := s.Events; e.Listen != "" {
+		o.Events = &slack.Events{Listen: e.Listen, SigningSecret: e.SigningSecret.Reveal}
+	}
+	return o
+}
+
+// slackRules are the rules of the app.
+func slackRules(s *config.Slack) policy.ChannelRules {
+	return policy.ChannelRules{
+		Everyone: s.AllowEveryone, Allow: texts(s.Allow), Groups: texts(s.Channels.Allow), EveryMessage: s.Channels.Mention == "off",
+		NoCodes: s.Pairing == "off", Direct: policy.Level(s.Levels.Direct), Group: policy.Level(s.Levels.Groups),
+	}
+}
+
+func commandNames() []string {
+	var names []string
+	for _, c := range agent.Commands() {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// alive says whether there is a conversation at an address that had something lately.
+func (a *App) alive(ctx context.Context, at channels.Address) (bool, error) {
+	info, err := a.engine.Lookup(ctx, at)
+	if errors.Is(err, session.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look for a thread: %w", err)
+	}
+	return time.Since(info.Active) < threadAlive, nil
+}

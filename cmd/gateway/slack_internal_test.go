@@ -1,0 +1,134 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rs/zerolog"
+
+	"parley/pkg/channels"
+	"parley/pkg/channels/slack"
+	"parley/pkg/config"
+	"parley/pkg/policy"
+)
+
+// slackApp is an app whose configuration of Slack is keys.
+func slackApp(t *testing.T, keys string) (*App, *bytes.Buffer) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "parley.yaml")
+	text := "state_dir: state\nowners: [slack:T1/U0OWNER]\nchannels:\n  slack: {enabled: true, bot_token: env:BOT, app_token: env:APP" + keys + "}\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := config.Load(path, config.Options{
+		LookupEnv: func(name string) (string, bool) {
+			return map[string]string{"BOT": "xoxb" + "-canary-bot", "APP": "xapp" + "-canary-app", "SIGNING": "canary-signing"}[name], true
+		},
+		Built: []string{slack.Name}, Owner: policy.CheckOwner, User: policy.CheckUser, Group: policy.CheckGroup,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	return &App{
+		cfg: cfg, log: zerolog.New(&log), redactor: policy.NewRedactor(cfg.Secrets()...), unread: &unread{dir: t.TempDir(), log: zerolog.Nop()},
+	}, &log
+}
+
+// nobody is paired.
+type nobody struct{}
+
+func (nobody) Paired(string, string, string) bool { return false }
+
+// TestSlackRules: who may write, and with which rights.
+func TestSlackRules(t *testing.T) {
+	t.Parallel()
+	direct := policy.Event{Kind: policy.KindMessage, Direct: true, Address: channels.Address{Channel: slack.Name, Account: "T1", Chat: "D1"}}
+	channel := policy.Event{Kind: policy.KindMessage, Mentioned: true, Address: channels.Address{Channel: slack.Name, Account: "T1", Chat: "C1", Thread: "1.2"}}
+	by := func(e policy.Event, id string) policy.Event { e.Sender.ID = id; return e }
+	quiet := func(e policy.Event) policy.Event { e.Mentioned = false; return e }
+	yes := func(l policy.Level) policy.Verdict { return policy.Verdict{Allow: true, Level: l} }
+	no := policy.Verdict{Level: policy.LevelNone}
+	for name, tc := range map[string]struct {
+		keys  string
+		event policy.Event
+		want  policy.Verdict
+	}{
+		"a stranger may pair":              {"", by(direct, "U0X"), policy.Verdict{Level: policy.LevelNone, MayPair: true}},
+		"without pairing":                  {", pairing: off", by(direct, "U0X"), no},
+		"a stranger in a channel":          {"", by(channel, "U0X"), no},
+		"on the list":                      {", allow: [U0ANN]", by(direct, "U0ANN"), yes(policy.LevelRead)},
+		"on the list of this team":         {", allow: [T1/U0ANN]", by(direct, "U0ANN"), yes(policy.LevelRead)},
+		"on the list of another team":      {", allow: [T2/U0ANN], pairing: off", by(direct, "U0ANN"), no},
+		"in a channel":                     {", allow: [U0ANN]", by(channel, "U0ANN"), yes(policy.LevelChat)},
+		"levels":                           {", allow: [U0ANN], levels: {direct: chat}", by(direct, "U0ANN"), yes(policy.LevelChat)},
+		"levels in channels":               {", allow: [U0ANN], levels: {groups: read}", by(channel, "U0ANN"), yes(policy.LevelRead)},
+		"everyone":                         {", allow_everyone: true", by(direct, "T2/U0X"), yes(policy.LevelRead)},
+		"an allowed channel":               {", channels: {allow: [C1]}", by(channel, "U0X"), yes(policy.LevelChat)},
+		"an allowed channel is no DM":      {", channels: {allow: [C1]}, pairing: off", by(direct, "U0X"), no},
+		"not spoken to":                    {", channels: {allow: [C1]}", quiet(by(channel, "U0X")), policy.Verdict{Level: policy.LevelNone, Overheard: true}},
+		"every message":                    {", channels: {allow: [C1], mention: off}", quiet(by(channel, "U0X")), yes(policy.LevelChat)},
+		"an owner has the console's right": {"", by(direct, "U0OWNER"), policy.Verdict{Allow: true, Owner: true, Level: policy.LevelWrite}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, _ := slackApp(t, tc.keys)
+			p, err := newPolicy(a.cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := p.WithPairs(nobody{}).Authorize(t.Context(), tc.event)
+			got.Reason = ""
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("-want +got\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestSlackOptions: what the configuration says reaches the adapter.
+func TestSlackOptions(t *testing.T) {
+	t.Parallel()
+	a, _ := slackApp(t, "")
+	o := a.slackOptions(a.log)
+	if o.BotToken() != "xoxb-canary-bot" || o.AppToken() != "xapp-canary-app" || o.APIURL != "https://slack.com/api/" || o.Events != nil ||
+		o.Stream != "auto" || o.PerChannel != 1 || o.Proxy != "" {
+		t.Errorf("%+v", o)
+	}
+	if !strings.Contains(" "+strings.Join(o.Commands, " ")+" ", " help ") {
+		t.Errorf("commands %q", o.Commands)
+	}
+	o.Unread("gift", []byte(`{"a":1}`))
+	kept, err := os.ReadFile(filepath.Join(a.unread.dir, unreadFile))
+	if err != nil || !strings.Contains(string(kept), `"channel":"slack","kind":"gift"`) {
+		t.Errorf("%s, %v", kept, err)
+	}
+
+	a, log := slackApp(t, `, send_rate: {channel: 0}, stream: native, proxy: "http://127.0.0.1:3128", allow_everyone: true, events: {listen: "127.0.0.1:8444", signing_secret: env:SIGNING}`)
+	o = a.slackOptions(a.log)
+	if o.Events == nil || o.Events.Listen != "127.0.0.1:8444" || o.Events.SigningSecret() != "canary-signing" || o.Stream != "native" ||
+		o.PerChannel >= 0 || o.Proxy != "http://127.0.0.1:3128" {
+		t.Errorf("%+v", o)
+	}
+	for _, secret := range []string{o.BotToken(), o.Events.SigningSecret()} {
+		if told := a.redactor.Redact("it is " + secret); strings.Contains(told, "canary") {
+			t.Errorf("a secret is not known to be one: %s", told)
+		}
+	}
+	open, err := a.slackChannels(a.log)
+	if len(open) != 0 || err != nil || a.joiner == nil || a.expected() != 1 {
+		t.Errorf("nobody is known yet: %v, %v", open, err)
+	}
+	if !strings.Contains(log.String(), "allow_everyone is on: whoever can write to the app may use it") {
+		t.Errorf("no warning: %s", log)
+	}
+
+	a.cfg.Channels.Slack.Enabled, a.joiner = false, nil
+	if open, err := a.slackChannels(a.log); len(open) != 0 || err != nil || a.joiner != nil {
+		t.Errorf("it is off: %v, %v", open, err)
+	}
+}

@@ -1,0 +1,60 @@
+package mutants
+
+// slackGateMutants break how the gateway gets its Slack app: the configuration, the
+// rights, the manifest, and whom the token belongs to.
+func slackGateMutants() []Mutant {
+	const gateway, conf = "cmd/gateway", "pkg/config"
+	const roster, joiner, identity, slack = gateway + "/roster.go", gateway + "/joiner.go", gateway + "/identity.go", gateway + "/slack.go"
+	return []Mutant{
+		{
+			Promise: "slack: configuration", Defect: "takes any token for any other",
+			File: conf + "/slack.go", Old: `if token.value == "" || strings.HasPrefix(token.value, begins) {`, New: `if token.value == "" || begins != "" {`,
+			Dir: conf, Test: "^TestSlackProblems$",
+		},
+		{
+			Promise: "slack: configuration", Defect: "listens with a secret that is empty",
+			File: conf + "/slack.go", Old: `case strings.TrimSpace(secret.value) == "":`, New: `case len(secret.value) == 0:`,
+			Dir: conf, Test: "^TestSlackProblems$",
+		},
+		{
+			Promise: "slack: who", Defect: "tells strangers a code where pairing is off",
+			File: slack, Old: `NoCodes: s.Pairing == "off"`, New: `NoCodes: s.Pairing == ""`,
+			Dir: gateway, Test: "^TestSlackRules$",
+		},
+		{
+			Promise: "slack: who", Defect: "gives channels what direct messages may",
+			File: slack, Old: `Group: policy.Level(s.Levels.Groups)`, New: `Group: policy.Level(s.Levels.Direct)`,
+			Dir: gateway, Test: "^TestSlackRules$",
+		},
+		{
+			Promise: "slack: first start", Defect: "knows a token by what was told of another",
+			File: identity, Old: `r.Token != fingerprint(token) || `, New: ``,
+			Dir: gateway, Test: "^TestKeptIdentity$",
+		},
+		{
+			Promise: "slack: first start", Defect: "gives up when Slack is down",
+			File: joiner, Old: "if ctx.Err() != nil {\n\t\t\treturn nil, context.Cause(ctx)", New: "if ctx.Err() != nil || err != nil {\n\t\t\treturn nil, err",
+			Dir: gateway, Test: "^TestJoinerAsksUntilItIsTold$",
+		},
+		{
+			Promise: "slack: first start", Defect: "asks a server that refuses it without a pause",
+			File: joiner, Old: `refusedPause = time.Minute`, New: `refusedPause = time.Millisecond`,
+			Dir: gateway, Test: "^TestJoinerAsksUntilItIsTold$",
+		},
+		{
+			Promise: "slack: first start", Defect: "waits for an answer that never comes",
+			File: joiner, Old: `context.WithTimeout(ctx, joinTime)`, New: `context.WithTimeout(ctx, 1000*joinTime)`,
+			Dir: gateway, Test: "^TestJoinerEndsWithTheGateway$",
+		},
+		{
+			Promise: "slack: another account", Defect: "sends by the token of another workspace",
+			File: roster, Old: "\t\tclose(l.shut)\n", New: "",
+			Dir: gateway, Test: "^TestAnotherAccountsTokenSendsNothing$",
+		},
+		{
+			Promise: "slack: another account", Defect: "never asks again whose the token is",
+			File: roster, Old: `err = errors.Join(err, keptIdentity{dir: a.cfg.StateDir}.forget())`, New: `err = errors.Join(err)`,
+			Dir: gateway, Test: "^TestAnotherAccountsTokenSendsNothing$",
+		},
+	}
+}
