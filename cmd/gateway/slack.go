@@ -16,7 +16,7 @@ import (
 	"parley/pkg/session"
 )
 
-// threadAlive is how long after its last turn a thread's replies need no mention.
+// threadAlive is how long after the last there was in a thread its replies need no mention.
 const threadAlive = 7 * 24 * time.Hour
 
 // slackChannels makes the app of the configuration. Where it is not known yet whom
@@ -77,12 +77,12 @@ func commandNames() []string {
 
 // alive says whether there is a conversation at an address that had something lately.
 func (a *App) alive(ctx context.Context, at channels.Address) (bool, error) {
-	info, err := a.engine.Lookup(ctx, at)
+	latest, err := a.engine.Latest(ctx, at)
 	if errors.Is(err, session.ErrNotFound) {
 		return false, nil
 	}
 	if err != nil {
 		return false, fmt.Errorf("look for a thread: %w", err)
 	}
-	return time.Since(info.Active) < threadAlive, nil
+	return time.Since(latest) < threadAlive, nil
 }

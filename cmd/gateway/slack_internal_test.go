@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
@@ -14,6 +16,7 @@ import (
 	"parley/pkg/channels/slack"
 	"parley/pkg/config"
 	"parley/pkg/policy"
+	"parley/pkg/session"
 )
 
 // slackApp is an app whose configuration of Slack is keys.
@@ -88,6 +91,60 @@ func TestSlackRules(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestThreadIsAlive for a week after the last there was in it, and no other thread is.
+func TestThreadIsAlive(t *testing.T) {
+	t.Parallel()
+	atTheDoor(t, func(d *door) {
+		thread := channels.Address{Channel: slack.Name, Account: "T1", Chat: "C1", Thread: "1.2"}
+		other := thread
+		other.Thread = "3.4"
+		alive := func(at channels.Address) bool {
+			d.Helper()
+			yes, err := d.app.alive(d.Context(), at)
+			if err != nil {
+				d.Fatal(err)
+			}
+			return yes
+		}
+		if alive(thread) {
+			d.Error("alive before anything was said")
+		}
+		item := session.Item{
+			ID: "msg/C1/1.2", Kind: session.ItemMessage, Address: thread, Time: time.Now(),
+			Inbound: &channels.Inbound{ID: "msg/C1/1.2", Address: thread, Text: "hello", MessageID: "1.2"},
+		}
+		if err := d.app.engine.Append(d.Context(), []session.Item{item}, nil); err != nil {
+			d.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(d.Context())
+		ended := make(chan error, 1)
+		go func() {
+			ended <- d.app.engine.Run(ctx, func(ctx context.Context, turn session.Turn) error {
+				return turn.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered})
+			})
+		}()
+		<-time.After(time.Second)
+		stop()
+		if err := <-ended; err != nil {
+			d.Fatal(err)
+		}
+		<-time.After(threadAlive - time.Minute)
+		if !alive(thread) || alive(other) {
+			d.Errorf("after six days: %t, another %t", alive(thread), alive(other))
+		}
+		<-time.After(2 * time.Minute)
+		if alive(thread) {
+			d.Error("after seven days")
+		}
+		if err := d.app.engine.Close(); err != nil {
+			d.Fatal(err)
+		}
+		if yes, err := d.app.alive(d.Context(), thread); yes || err == nil {
+			d.Errorf("where the store cannot tell: %t, %v", yes, err)
+		}
+	})
 }
 
 // TestSlackOptions: what the configuration says reaches the adapter.

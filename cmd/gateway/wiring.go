@@ -21,7 +21,7 @@ import (
 )
 
 // built names the channels that this gateway can run.
-func built() []string { return []string{"console", "telegram"} }
+func built() []string { return []string{"console", "telegram", "slack"} }
 
 // newPolicy turns the configuration's words into rules.
 func newPolicy(cfg *config.Config) (*policy.Policy, error) {

@@ -93,6 +93,8 @@ func TestText(t *testing.T) {
 		"a link":        {"<https://example.org|here>", "[here](https://example.org)", "here"},
 		"a bare link":   {"<https://example.org>", "<https://example.org>", "https://example.org"},
 		"people":        {ann + " <!here> <!subteam^S1|@devs>", ann + " <!here> <!subteam^S1|@devs>", "@ann @here @devs"},
+		"quote":         {"> a\n> b", "> a\n> b", "a\nb"},
+		"unseen":        {"&lt;\u200b!here&gt;", "<\u200b!here>", "<!here>"},
 		"lines":         {"a\nb\n\nc", "a\nb\n\nc", "a\nb\n\nc"},
 		"list":          {"• a\n• b", "- a\n- b", "• a\n• b"},
 		"numbered":      {"2. a\n3. b", "2. a\n3. b", "2. a\n3. b"},

@@ -162,7 +162,7 @@ func TestABrokenSocketsEnvelopesComeElsewhere(t *testing.T) {
 	first.next()
 	second := w.connect()
 	_ = first.conn.Close()
-	if f := second.next(); f.ID != e.Envelopes[0] || f.Attempt != 1 {
+	if f := second.next(); f.ID != e.Envelopes[0] || f.Attempt != 1 || f.RetryReason != "connection_failed" {
 		t.Errorf("got %s", f.raw)
 	}
 }
@@ -193,12 +193,14 @@ func TestRefreshHandsOver(t *testing.T) {
 		t.Errorf("got %s", f.raw)
 	}
 	newer := w.connect()
-	after := w.dm.Say("after it")
 	older.ack(wire{ID: before.Envelopes[0]})
-	if f := newer.next(); f.ID != after.Envelopes[0] {
-		t.Errorf("got %s", f.raw)
+	for range 2 {
+		after := w.dm.Say("after it")
+		if f := newer.next(); f.ID != after.Envelopes[0] || f.Attempt != 0 {
+			t.Errorf("got %s", f.raw)
+		}
+		newer.ack(wire{ID: after.Envelopes[0]})
 	}
-	newer.ack(wire{ID: after.Envelopes[0]})
 	if _, err := older.read(); !websocket.IsCloseError(err, websocket.CloseNormalClosure) {
 		t.Errorf("the older socket ends with %v", err)
 	}
@@ -346,15 +348,24 @@ func TestDrained(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	l := w.connect()
-	e := w.dm.Say("x")
-	l.ack(l.next())
+	var frames []wire
+	var events []fakeslack.Event
+	for range 200 {
+		events = append(events, w.dm.Say("x"))
+		frames = append(frames, l.next())
+	}
+	for _, f := range frames {
+		l.ack(f)
+	}
 	_ = l.conn.Close()
 	w.http.CloseIdleConnections()
 	if err := w.srv.Drained(soon(t)); err != nil {
 		t.Fatal(err)
 	}
-	if !w.srv.Acked(e) {
-		t.Error("an acknowledgement that was written had no effect")
+	for i, e := range events {
+		if !w.srv.Acked(e) {
+			t.Fatalf("acknowledgement %d was written and had no effect", i)
+		}
 	}
 }
 

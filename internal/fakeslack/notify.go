@@ -82,8 +82,8 @@ func (s *Server) Notified() []string {
 	return slices.Clone(s.notified)
 }
 
-// written books what a new version of the bot's message e does to people. The lock is held.
-func (s *Server) written(e *entry) {
+// shows books what a new version of the bot's message e does to people. The lock is held.
+func (s *Server) shows(e *entry) {
 	if shown := s.read(e); len(e.versions) == 0 || e.versions[len(e.versions)-1] != shown {
 		e.versions = append(e.versions, shown)
 	}

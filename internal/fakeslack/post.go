@@ -102,7 +102,7 @@ func (c *call) postMessage() (answer, error) {
 // put adds a message of the bot, which ends the status of its thread and comes back as an event.
 func (c *call) put(r *room, e *entry) {
 	c.srv.add(r, e)
-	c.srv.written(e)
+	c.srv.shows(e)
 	delete(r.showing, e.thread)
 	if !c.srv.opt.NoEcho {
 		c.srv.event(Event{TS: e.ts, Chat: r.id}, c.srv.body(r, e))
@@ -148,7 +148,7 @@ func (c *call) update() (answer, error) {
 	}
 	before := c.srv.inner(r, e)
 	e.text, e.blocks, e.linked, e.edited = next.text, next.blocks, next.linked, time.Now()
-	c.srv.written(e)
+	c.srv.shows(e)
 	if !c.srv.opt.NoEcho {
 		c.srv.altered(r, e, before, c.srv.bot.ID)
 	}
@@ -187,7 +187,7 @@ func (c *call) postEphemeral() (answer, error) {
 		return nil, err
 	}
 	c.srv.add(r, e)
-	c.srv.written(e)
+	c.srv.shows(e)
 	return answer{"message_ts": e.ts}, nil
 }
 

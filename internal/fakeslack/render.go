@@ -36,8 +36,14 @@ func (b *blockView) text() textView {
 	return t
 }
 
-// read is what a person reads of e: its blocks, or else its text. The lock is held.
+// read is what a person reads of e: its blocks, or else its text. Spaces without
+// width are not seen. The lock is held.
 func (s *Server) read(e *entry) string {
+	return strings.ReplaceAll(s.written(e), "\u200b", "")
+}
+
+// written is read with what is not seen. The lock is held.
+func (s *Server) written(e *entry) string {
 	if e.streaming {
 		return s.plainMarkdown(e.markdown)
 	}
@@ -155,7 +161,7 @@ func (s *Server) plain(text string) string {
 		}
 		for j, piece := range strings.Split(part, "`") {
 			if j%2 == 0 {
-				piece = unformatted(piece)
+				piece = unformatted(quote.ReplaceAllString(piece, ""))
 			}
 			b.WriteString(piece)
 		}
@@ -184,6 +190,9 @@ func (s *Server) label(target, label string) string {
 	}
 	return target
 }
+
+// quote finds the sign of a quoted line.
+var quote = regexp.MustCompile(`(?m)^> ?`)
 
 // These find bold, italic and struck text: their signs stand at the edges of words.
 var (

@@ -102,7 +102,7 @@ func (c *call) extend(e *entry, text string) error {
 	}
 	e.markdown += text
 	e.appended = time.Now()
-	c.srv.written(e)
+	c.srv.shows(e)
 	return nil
 }
 
@@ -157,5 +157,5 @@ func (c *call) finish(e *entry, blocks []json.RawMessage) {
 		blocks = append([]json.RawMessage{encode(map[string]any{"type": "markdown", "text": e.markdown})}, blocks...)
 	}
 	e.text, e.blocks, e.markdown, e.streaming = e.markdown, blocks, "", false
-	c.srv.written(e)
+	c.srv.shows(e)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"parley/internal/fakehttp"
 	"parley/internal/faketelegram"
 )
 
@@ -32,7 +33,7 @@ func newWorld(t *testing.T, opts ...faketelegram.Options) *world {
 func onFakeTime(t *testing.T, opt faketelegram.Options, test func(t *testing.T, w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		pipes := faketelegram.NewPipes()
+		pipes := fakehttp.NewPipes()
 		opt.Listener = pipes
 		w := newWorld(t, opt)
 		transport := &http.Transport{DialContext: pipes.Dial}

@@ -1,16 +1,18 @@
 package mutants
 
-// slackEngineMutants break what the store makes of edits and deletions that overtake
-// their message, who of another team is let in, and how old a thread is.
+import "slices"
+
+// slackEngineMutants break what Slack needs of the store, the policy and the agent.
 func slackEngineMutants() []Mutant {
+	return slices.Concat(overtakingMutants(), deletionMutants(), guestMutants(), latestMutants())
+}
+
+// overtakingMutants break what becomes of a message that its edit or deletion overtook.
+func overtakingMutants() []Mutant {
 	const (
 		dir        = "pkg/session/bolt"
-		policyDir  = "pkg/policy"
 		agentDir   = "pkg/agent"
 		overtaking = "edits and deletes that overtake"
-		deletes    = "deletes"
-		guests     = "slack: people of other teams"
-		latest     = "threads that are alive"
 	)
 	return []Mutant{
 		{
@@ -38,6 +40,17 @@ func slackEngineMutants() []Mutant {
 			File: dir + "/edit.go", Old: `case edit.Original != "" && t.has(bkSeen, takenBackKey(edit.Original)):`, New: `case edit.Original == edit.ID:`,
 			Dir: dir, Test: "^TestConformance$/^deletes$",
 		},
+	}
+}
+
+// deletionMutants break what a deletion takes back.
+func deletionMutants() []Mutant {
+	const (
+		dir      = "pkg/session/bolt"
+		agentDir = "pkg/agent"
+		deletes  = "deletes"
+	)
+	return []Mutant{
 		{
 			Promise: deletes, Defect: "only the newest wording is taken back",
 			File: dir + "/delete.go", Old: "for i := range found {", New: "for i := range found[len(found)-min(1, len(found)):] {",
@@ -45,7 +58,7 @@ func slackEngineMutants() []Mutant {
 		},
 		{
 			Promise: deletes, Defect: "takes back what a turn has",
-			File: dir + "/edit.go", Old: "return open != nil && open.reads(w.seq) || t.recorded(chat, w.seq)", New: "return t.recorded(chat, w.seq)",
+			File: dir + "/edit.go", Old: "return open != nil && open.reads(w.seq) || t.recorded(chat, w.seq)", New: "return open == nil && w.seq == 0 || t.recorded(chat, w.seq)",
 			Dir: dir, Test: "^TestConformance$/^deletes$",
 		},
 		{
@@ -80,24 +93,44 @@ func slackEngineMutants() []Mutant {
 		},
 		{
 			Promise: deletes, Defect: "a deletion by a bot, as no person does it",
-			File: policyDir + "/authorize.go", Old: "case KindMessage, KindEdit, KindDelete:\n\t\tpersonal = true", New: "case KindDelete:\n\tcase KindMessage, KindEdit:\n\t\tpersonal = true",
-			Dir: policyDir, Test: "^TestAuthorizeEveryKind$",
+			File: "pkg/policy/authorize.go", Old: "case KindMessage, KindEdit, KindDelete:\n\t\tpersonal = true", New: "case KindDelete:\n\tcase KindMessage, KindEdit:\n\t\tpersonal = true",
+			Dir: "pkg/policy", Test: "^TestAuthorizeEveryKind$",
 		},
+	}
+}
+
+// guestMutants break who of another team is let in.
+func guestMutants() []Mutant {
+	const (
+		dir    = "pkg/policy"
+		guests = "slack: people of other teams"
+	)
+	return []Mutant{
 		{
 			Promise: guests, Defect: "an id counts in every team",
-			File: policyDir + "/principal.go", Old: `return p.account == "" || p.account == account`, New: "return true",
-			Dir: policyDir, Test: "^TestPeopleOfAnotherTeam$",
+			File: dir + "/principal.go", Old: `return p.account == "" || p.account == account`, New: "return true",
+			Dir: dir, Test: "^TestPeopleOfAnotherTeam$",
 		},
 		{
 			Promise: guests, Defect: "a guest has the rights of whoever has the same id here",
-			File: policyDir + "/principal.go", Old: `p.account+"/"+p.id == id`, New: `strings.HasSuffix(id, "/"+p.id)`,
-			Dir: policyDir, Test: "^TestPeopleOfAnotherTeam$",
+			File: dir + "/principal.go", Old: `p.account+"/"+p.id == id`, New: `strings.HasSuffix(id, "/"+p.id)`,
+			Dir: dir, Test: "^TestPeopleOfAnotherTeam$",
 		},
 		{
 			Promise: guests, Defect: "people of other accounts are let in on every channel",
-			File: policyDir + "/principal.go", Old: `return channel == slackChannel && p.account != ""`, New: `return p.account != ""`,
-			Dir: policyDir, Test: "^TestPeopleOfAnotherTeam$",
+			File: dir + "/principal.go", Old: `return channel == slackChannel && p.account != ""`, New: `return p.account != ""`,
+			Dir: dir, Test: "^TestPeopleOfAnotherTeam$",
 		},
+	}
+}
+
+// latestMutants break when a conversation last had something.
+func latestMutants() []Mutant {
+	const (
+		dir    = "pkg/session/bolt"
+		latest = "threads that are alive"
+	)
+	return []Mutant{
 		{
 			Promise: latest, Defect: "a message that waits does not count",
 			File: dir + "/sessions.go", Old: "if rec.Time.After(c.Active) {", New: "if rec.Time.Before(c.Created) {",

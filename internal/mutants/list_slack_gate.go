@@ -27,6 +27,21 @@ func slackGateMutants() []Mutant {
 			Dir: gateway, Test: "^TestSlackRules$",
 		},
 		{
+			Promise: "slack: manifest", Defect: "asks for a right that nothing needs",
+			File: gateway + "/manifest.go", Old: `"im:history", "mpim:history"`, New: `"im:history", "im:write", "mpim:history"`,
+			Dir: gateway, Test: "^TestSlackManifestHasWhatIsUsed$",
+		},
+		{
+			Promise: "slack: first start", Defect: "forgets at once what it was told",
+			File: joiner, Old: `kept.write(o.BotToken(), me)`, New: `kept.forget()`,
+			Dir: gateway, Test: "^TestSlackThatIsDown$",
+		},
+		{
+			Promise: "slack: alive", Defect: "answers a thread for ever that it was in once",
+			File: slack, Old: `time.Since(latest) < threadAlive, nil`, New: `!latest.IsZero(), nil`,
+			Dir: gateway, Test: "^TestThreadIsAlive$",
+		},
+		{
 			Promise: "slack: first start", Defect: "knows a token by what was told of another",
 			File: identity, Old: `r.Token != fingerprint(token) || `, New: ``,
 			Dir: gateway, Test: "^TestKeptIdentity$",

@@ -134,7 +134,7 @@ func telegramBeyondMutants() []Mutant {
 		},
 		{
 			Promise: "edits", Defect: "drops the edit that makes a message be for the bot",
-			File: "pkg/session/bolt/edit.go", Old: "case !t.accepted(edit):", New: "case t == nil:",
+			File: "pkg/session/bolt/edit.go", Old: "case !accepted:", New: "case !accepted && t == nil:",
 			Dir: "pkg/session/bolt", Test: "^TestConformance$/^edits$",
 		},
 		{

@@ -186,7 +186,7 @@ func (a *Agent) lapses(ctx context.Context, q *session.Approval) {
 		for {
 			item.Time = time.Now()
 			err := a.o.Engine.Append(after, []session.Item{item}, nil)
-			if !errors.Is(err, session.ErrStore) || !a.tasks.pause(retryPause) {
+			if !errors.Is(err, session.ErrStore) || !a.tasks.pause() {
 				return
 			}
 		}

@@ -172,7 +172,7 @@ func (a *Agent) tooLate(ctx context.Context, t *session.Task) {
 	text := tooLong(t)
 	for {
 		_, err := a.endAgentTask(ctx, t, session.Completion{State: session.TaskTimedOut, Result: text})
-		if !errors.Is(err, session.ErrStore) || !a.tasks.pause(retryPause) {
+		if !errors.Is(err, session.ErrStore) || !a.tasks.pause() {
 			return
 		}
 	}
@@ -278,7 +278,7 @@ func (a *Agent) takeUpAgents(ctx context.Context) error {
 
 // beginLater begins an agent once the store can be written again.
 func (a *Agent) beginLater(ctx context.Context, t *session.Task) {
-	for a.tasks.pause(retryPause) {
+	for a.tasks.pause() {
 		if err := a.o.Engine.Append(ctx, []session.Item{beginningOf(t)}, nil); !errors.Is(err, session.ErrStore) {
 			return
 		}

@@ -64,7 +64,7 @@ func (a *Agent) complete(ctx context.Context, id string, state session.TaskState
 	defer a.tasks.close(id)
 	for {
 		err := a.completeOnce(ctx, id, state, result)
-		if !errors.Is(err, session.ErrStore) || !a.tasks.pause(retryPause) {
+		if !errors.Is(err, session.ErrStore) || !a.tasks.pause() {
 			return
 		}
 	}

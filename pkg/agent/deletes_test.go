@@ -10,10 +10,10 @@ import (
 	"parley/pkg/tools"
 )
 
-// deleted is that somebody takes back the message with the given number.
-func (w *world) deleted(chat, user string, of int) channels.Inbound {
+// deleted is that the owner takes back the message with the given number.
+func (w *world) deleted(of int) channels.Inbound {
 	w.t.Helper()
-	in := w.edited(chat, user, of, "")
+	in := w.edited("1", "1", of, "")
 	in.Kind, in.Original = channels.KindDelete, in.MessageID
 	return in
 }
@@ -32,7 +32,7 @@ func TestAMessageThatWaitsIsTakenBack(t *testing.T) {
 			w.write("1", "1", "go")
 			<-g.entered
 			w.write("1", "1", "my password")
-			gone := w.deleted("1", "1", 2)
+			gone := w.deleted(2)
 			w.accept(gone)
 			late := w.edited("1", "1", 2, "my pass word")
 			late.Original = late.MessageID
@@ -55,11 +55,11 @@ func TestADeletionOfWhatIsBeingAnsweredOrWas(t *testing.T) {
 	w := newWorld(t, script(gated), []tools.Tool{g.tool()}, withOptions(answering))
 	w.write("1", "1", "go")
 	<-g.entered
-	w.accept(w.deleted("1", "1", 1))
+	w.accept(w.deleted(1))
 	close(g.open)
 	w.expectText("seen: go")
 	w.settled()
-	w.accept(w.deleted("1", "1", 1))
+	w.accept(w.deleted(1))
 	w.write("1", "1", "on")
 	w.expectText("seen: go, on")
 	w.settled()
@@ -72,7 +72,7 @@ func TestWhatOvertakesItsMessage(t *testing.T) {
 	w := newWorld(t, script(gated), nil)
 	edit := w.edited("1", "1", 98, "better")
 	edit.Original = "98"
-	gone := w.deleted("1", "1", 99)
+	gone := w.deleted(99)
 	w.accept(gone)
 	w.settled()
 	w.accept(edit)
@@ -106,7 +106,7 @@ func TestACommandIsTakenBack(t *testing.T) {
 	w.write("1", "1", "go")
 	<-g.entered
 	w.write("1", "1", "/new")
-	w.accept(w.deleted("1", "1", 2))
+	w.accept(w.deleted(2))
 	close(g.open)
 	w.expectText("seen: go")
 	w.settled()
@@ -119,6 +119,6 @@ func TestACommandIsTakenBack(t *testing.T) {
 	<-asked
 	w.write("1", "1", "/stop")
 	w.expectText("Stopped.")
-	w.accept(w.deleted("1", "1", 2))
+	w.accept(w.deleted(2))
 	w.settled()
 }

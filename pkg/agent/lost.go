@@ -99,7 +99,7 @@ func (a *Agent) endLost(ctx context.Context, t *session.Task) {
 	result := &tools.ToolResult{ForLLM: text, ForUser: text, IsError: true}
 	err := a.completeOnce(context.WithoutCancel(ctx), t.ID, session.TaskInterrupted, result)
 	a.lost.told(t.Chat) // a store that cannot be written keeps no chat waiting
-	if errors.Is(err, session.ErrStore) && a.tasks.pause(retryPause) {
+	if errors.Is(err, session.ErrStore) && a.tasks.pause() {
 		a.complete(context.WithoutCancel(ctx), t.ID, session.TaskInterrupted, result)
 	}
 }

@@ -125,14 +125,14 @@ func (ts *tasks) cutOff(id string, failed bool) bool {
 }
 
 // pause waits; false means that all background work is to end.
-func (ts *tasks) pause(d time.Duration) bool {
+func (ts *tasks) pause() bool {
 	ts.mu.Lock()
 	base := ts.base
 	ts.mu.Unlock()
 	if base == nil {
 		return false
 	}
-	t := time.NewTimer(d)
+	t := time.NewTimer(retryPause)
 	defer t.Stop()
 	select {
 	case <-t.C:

@@ -2,7 +2,6 @@ package slack
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"sync/atomic"
 
@@ -27,6 +26,7 @@ type Channel struct {
 	log    zerolog.Logger
 	work   sync.WaitGroup
 	unread kinds
+	out    out
 }
 
 // New makes the channel of the app that me names, which [Identify] told. It asks
@@ -75,6 +75,7 @@ func (c *Channel) Health() channels.Health { return c.health.Read() }
 func (c *Channel) Run(ctx context.Context, in *channels.Ingress) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer c.client.close()
+	defer c.out.close()
 	defer c.work.Wait()
 	defer stop(nil)
 	c.work.Go(func() {
@@ -95,11 +96,3 @@ func (c *Channel) Run(ctx context.Context, in *channels.Ingress) error {
 	}
 	return nil
 }
-
-// Send implements [channels.Channel].
-func (*Channel) Send(context.Context, channels.Part) (channels.Receipt, error) {
-	return channels.Receipt{}, &channels.SendError{Class: channels.SendTransient, Err: errors.New("slack: not built yet")}
-}
-
-// Limits implements [channels.Channel].
-func (*Channel) Limits() channels.Limits { return channels.Limits{} }

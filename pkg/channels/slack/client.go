@@ -73,23 +73,36 @@ func revealed(token func() string) func() string {
 func (c *client) close() { c.http.CloseIdleConnections() }
 
 // call lets f make one call of a method. The tokens that api holds are those of
-// this moment. Its own error is that of f where Slack had no part in it, and else
-// an [*apiError] or a [*wire.Error], whatever the library makes of them; none holds
-// a token. A trace of ctx (package httptrace) is kept.
+// this moment. The error is an [*apiError] or a [*wire.Error], whatever the library
+// makes of it, and holds no token. A trace of ctx (package httptrace) is kept.
 func (c *client) call(ctx context.Context, method string, f func(ctx context.Context, api *slack.Client) error) error {
+	w, err := c.run(ctx, method, f)
+	if err != nil && w.err == nil {
+		return &wire.Error{Method: method, Sent: w.sent, Status: w.status, Err: errUnexpected}
+	}
+	return w.err
+}
+
+// read is call for a method that has taken effect once Slack says ok: what the
+// library cannot read of the answer is no error then. The answer is read into out
+// as far as it has that form.
+func (c *client) read(ctx context.Context, method string, out any, f func(ctx context.Context, api *slack.Client) error) error {
+	w, err := c.run(ctx, method, f)
+	if err != nil && w.err == nil && w.body == nil {
+		return &wire.Error{Method: method, Sent: w.sent, Err: errUnexpected}
+	}
+	if w.err == nil {
+		_ = json.Unmarshal(w.body, out) // what has another form stays empty
+	}
+	return w.err
+}
+
+func (c *client) run(ctx context.Context, method string, f func(ctx context.Context, api *slack.Client) error) (*way, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	w := &way{client: c, method: method}
 	api := slack.New(c.bot(), slack.OptionAppLevelToken(c.app()), slack.OptionAPIURL(c.base.String()+"/"), slack.OptionHTTPClient(w))
-	err := f(ctx, api)
-	switch {
-	case w.err != nil:
-		return w.err
-	case err == nil:
-		return nil
-	default: // there is an answer of Slack's, and the library cannot read it; or nothing left
-		return &wire.Error{Method: method, Sent: w.sent, Status: w.status, Err: errUnexpected}
-	}
+	return w, f(ctx, api)
 }
 
 var (
@@ -106,8 +119,10 @@ type way struct {
 	method string
 	sent   bool
 	status int
-	// err is what became of the call; it stands for whatever the library says.
-	err error
+	// body is the answer where it says ok, and err is what became of the call
+	// otherwise; it stands for whatever the library says.
+	body []byte
+	err  error
 }
 
 // Do implements the library's HTTP client. Only an answer of Slack's that says ok
@@ -122,6 +137,7 @@ func (w *way) Do(req *http.Request) (*http.Response, error) {
 	if w.err != nil {
 		return nil, w.err
 	}
+	w.body = body
 	resp.Body = io.NopCloser(bytes.NewReader(body))
 	return resp, nil
 }

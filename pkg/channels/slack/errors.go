@@ -61,6 +61,12 @@ func (e *apiError) noEdit() bool {
 	return e.is("message_not_found", "cant_update_message", "edit_window_closed")
 }
 
+// noThread: the message that the thread is about is gone, or nothing can stand
+// below it. Below a deleted one Slack mostly posts into the channel by itself.
+func (e *apiError) noThread() bool {
+	return e.is("thread_not_found", "invalid_thread_ts", "cannot_reply_to_message", "restricted_action_non_threadable_channel")
+}
+
 // streaming: the message is still being streamed, and takes no update.
 func (e *apiError) streaming() bool { return e.is("streaming_state_conflict") }
 

@@ -14,7 +14,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"parley/internal/faketelegram"
+	"parley/internal/fakehttp"
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram"
 )
@@ -50,7 +50,7 @@ func underFakeTime(t *testing.T, poll func(n int, w http.ResponseWriter, r *http
 			c.mu.Unlock()
 			poll(n, w, r)
 		})}
-		l := faketelegram.NewPipes()
+		l := fakehttp.NewPipes()
 		served := make(chan error, 1)
 		go func() { served <- server.Serve(l) }()
 		ch, err := telegram.New(telegram.Options{

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"parley/internal/fakehttp"
 	"parley/internal/faketelegram"
 	"parley/pkg/channels/telegram"
 	"parley/pkg/providers"
@@ -57,7 +58,7 @@ func answerTo(question string) string { return "this is what I have to say to " 
 func gatewayOnFakeTime(t *testing.T, test func(t *testing.T, srv *faketelegram.Server), offered ...tools.Tool) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		pipes := faketelegram.NewPipes()
+		pipes := fakehttp.NewPipes()
 		srv := faketelegram.New(t, faketelegram.Options{
 			Listener: pipes, Limits: faketelegram.Limits{PerChat: 1, GroupPerMinute: 20, PerBot: 30},
 		})

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"parley/internal/faketelegram"
+	"parley/internal/fakehttp"
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram"
 )
@@ -71,7 +71,7 @@ func onSlate(t *testing.T, test func(s *slate)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s := &slate{T: t, began: time.Now()}
-		server, l := &http.Server{Handler: s}, faketelegram.NewPipes()
+		server, l := &http.Server{Handler: s}, fakehttp.NewPipes()
 		served := make(chan error, 1)
 		go func() { served <- server.Serve(l) }()
 		c, err := telegram.New(telegram.Options{Token: func() string { return clockToken }, APIURL: "http://bot.test"})

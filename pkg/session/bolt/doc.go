@@ -52,6 +52,14 @@
 // to its end: an edit either is in what the turn read, or finds that the turn
 // has the item and comes too late.
 //
+// # Deletions
+//
+// A deletion takes an item out of the inbox under the same exclusion, and the item's
+// id stays among those that were accepted. The id of the message that an edit or a
+// deletion is about is put there too, where it tells: so a message that was overtaken is
+// swallowed by the check that swallows what comes twice. Beside it a key of its own
+// says that a message was taken back, for edits of it that come later.
+//
 // # Albums
 //
 // A part is written into the message that the parts before it have made, in the

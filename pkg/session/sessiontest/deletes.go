@@ -36,6 +36,17 @@ func deleteTests() []test {
 			b.answer(h, session.Commit{})
 			b.equal([]string{"third"}, wordings(w.next().what.Info().Items))
 		}},
+		{"a deletion of which nobody can tell the original takes back what waits", func(b *bench) {
+			untold := taken("a", "d1", "1")
+			untold.Original = ""
+			b.append(note("a", "1", "one"), untold, note("a", "1", "one"))
+			b.crash()
+			b.append(note("a", "1", "one"), untold)
+			b.equal(0, b.status().Waiting)
+			untold.ID, untold.Inbound.MessageID = "test/bot/d2", "2"
+			b.append(untold, note("a", "2", "two"))
+			b.equal([]string{"two"}, wordings(b.turns().next().what.Info().Items))
+		}},
 		{"a deletion takes back every wording that waits", func(b *bench) {
 			b.append(note("a", "1", "old"))
 			b.turns().next()

@@ -1,4 +1,4 @@
-package faketelegram
+package fakehttp
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 )
 
 // Pipes is a listener without a network, so that fake time (testing/synctest) can
-// pass while a client and the server wait for each other. See [Options].Listener.
+// pass while a client and the server wait for each other.
 type Pipes struct {
 	conns chan net.Conn
 	once  sync.Once

@@ -1,0 +1,169 @@
+package slack
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/slack-go/slack"
+
+	"parley/pkg/channels"
+	"parley/pkg/channels/slack/markup"
+	"parley/pkg/channels/wire"
+)
+
+// SendFile implements [channels.FileSender]. A file is announced, uploaded and then
+// shared: only sharing it can be ambiguous, because before that nobody sees it. The
+// first part of the caption comes with the file and the rest behind it, as messages.
+// Slack shares a file in its own time and mostly tells no message yet, so the receipt
+// names the message where it does and else the file (F…), which nothing can edit.
+func (c *Channel) SendFile(ctx context.Context, part channels.FilePart) (channels.Receipt, error) {
+	if part.Edits != "" {
+		if err := c.giveWay(ctx, part.Address, part.Edits); err != nil {
+			return channels.Receipt{}, c.hidden(part.Address.Chat, err)
+		}
+	}
+	id, err := c.uploadFile(ctx, &part)
+	if err != nil {
+		return channels.Receipt{}, c.hidden(part.Address.Chat, err)
+	}
+	caption := markup.Split(part.Text)
+	receipt, err := c.share(wire.Watched(ctx), &part, id, caption)
+	if err != nil {
+		return channels.Receipt{}, c.fileError(part.Address.Chat, err)
+	}
+	c.answered(ctx, part.Address)
+	for i := 1; i < len(caption); i++ {
+		p := &post{to: part.Address, block: markup.Block(caption[i]), native: markup.Mrkdwn(caption[i])}
+		if err := c.behind(ctx, p); err != nil {
+			return channels.Receipt{}, err
+		}
+	}
+	return receipt, nil
+}
+
+// giveWay deletes the message that showed the answer so far: a text cannot become a
+// file, and what comes next belongs below the file. To delete twice changes nothing.
+func (c *Channel) giveWay(ctx context.Context, to channels.Address, ts string) error {
+	err := c.client.call(ctx, "chat.delete", func(ctx context.Context, api *slack.Client) error {
+		_, _, err := api.DeleteMessageContext(ctx, to.Chat, ts)
+		return err
+	})
+	if refusal, ok := errors.AsType[*apiError](err); ok && refusal.class() == channels.SendRefused {
+		return nil // gone already, or not to be deleted: the file leaves all the same
+	}
+	if err == nil {
+		c.out.streams.drop(spot{to.Chat, ts})
+	}
+	return err
+}
+
+// hidden is fileError for what nobody sees: whatever went wrong, the file surely is
+// not there.
+func (c *Channel) hidden(chat string, err error) *channels.SendError {
+	se := c.fileError(chat, err)
+	if se.Class == channels.SendAmbiguous {
+		se.Class = channels.SendTransient
+	}
+	return se
+}
+
+// fileError is sendError for a file: an app that may not upload files may send
+// messages all the same, and one tells of it.
+func (c *Channel) fileError(chat string, err error) *channels.SendError {
+	se := c.sendError(chat, err)
+	if refusal, ok := errors.AsType[*apiError](err); ok && refusal.is("missing_scope", "unknown_method", "method_deprecated", "deprecated_endpoint") {
+		se.Class = channels.SendRefused
+	}
+	return se
+}
+
+// uploadFile brings the content to Slack, where nobody sees it yet, and returns the
+// file's id.
+func (c *Channel) uploadFile(ctx context.Context, part *channels.FilePart) (string, error) {
+	content, size, err := openFile(part.Open)
+	if err != nil {
+		return "", &channels.SendError{Class: channels.SendRefused, Err: err}
+	}
+	defer func() { _ = content.Close() }()
+	var told *slack.GetUploadURLExternalResponse
+	err = c.client.call(ctx, "files.getUploadURLExternal", func(ctx context.Context, api *slack.Client) (err error) {
+		told, err = api.GetUploadURLExternalContext(ctx, slack.GetUploadURLExternalParameters{FileName: part.File.Name, FileSize: int(size)})
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	return told.FileID, c.client.upload(ctx, told.UploadURL, content, size)
+}
+
+// shared is what is read of the answer to files.completeUploadExternal.
+type shared struct {
+	Files []struct {
+		Shares map[string]map[string][]struct {
+			TS string `json:"ts"`
+		} `json:"shares"`
+	} `json:"files"`
+}
+
+// share shows an uploaded file in its chat.
+func (c *Channel) share(ctx context.Context, part *channels.FilePart, id string, caption []string) (channels.Receipt, error) {
+	params := slack.CompleteUploadExternalParameters{
+		Files:   []slack.FileSummary{{ID: id, Title: part.File.Name}},
+		Channel: part.Address.Chat, ThreadTimestamp: part.Address.Thread,
+	}
+	if len(caption) > 0 {
+		params.InitialComment = markup.Mrkdwn(caption[0])
+	}
+	for {
+		var s shared
+		err := c.client.read(ctx, "files.completeUploadExternal", &s, func(ctx context.Context, api *slack.Client) error {
+			_, err := api.CompleteUploadExternalContext(ctx, params)
+			return err
+		})
+		refusal, ok := errors.AsType[*apiError](err)
+		if ok && refusal.noThread() && params.ThreadTimestamp != "" {
+			params.ThreadTimestamp = ""
+			continue
+		}
+		return channels.Receipt{MessageID: cmp.Or(s.in(part.Address.Chat), id), Time: time.Now()}, err
+	}
+}
+
+// in is the message of a file in a chat, "" where Slack does not tell it.
+func (s *shared) in(chat string) string {
+	for _, f := range s.Files {
+		for _, places := range f.Shares { // public and private
+			for _, share := range places[chat] {
+				return share.TS
+			}
+		}
+	}
+	return ""
+}
+
+// openFile gives the content and its size, of what may be uploaded.
+func openFile(open func() (fs.File, error)) (fs.File, int64, error) {
+	content, err := open()
+	if err != nil {
+		return nil, 0, fmt.Errorf("open the file: %w", err)
+	}
+	info, err := content.Stat()
+	switch {
+	case err != nil:
+	case !info.Mode().IsRegular():
+		err = errors.New("it is not a regular file")
+	case info.Size() == 0:
+		err = errors.New("it is empty")
+	case info.Size() > maxUpload:
+		err = fmt.Errorf("it has %d bytes, more than the %d that slack takes", info.Size(), int64(maxUpload))
+	}
+	if err != nil {
+		_ = content.Close()
+		return nil, 0, fmt.Errorf("the file: %w", err)
+	}
+	return content, info.Size(), nil
+}
