@@ -70,6 +70,15 @@ func (s *Server) fileInfo(f *file) map[string]any {
 	}
 }
 
+// fileByID answers files.info.
+func (c *call) fileByID() (answer, error) {
+	f := c.srv.files[c.param("file")]
+	if f == nil || !f.done {
+		return nil, no("file_not_found", "")
+	}
+	return answer{"file": c.srv.fileInfo(f), "comments": []any{}}, nil
+}
+
 func (c *call) uploadURL() (answer, error) {
 	length, err := strconv.ParseInt(c.param("length"), 10, 64)
 	if err != nil || length <= 0 || c.param("filename") == "" {

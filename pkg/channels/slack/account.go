@@ -87,7 +87,7 @@ func (c *Channel) introduce(ctx context.Context) error {
 			return c.learn(me)
 		}
 		if ctx.Err() != nil {
-			return nil
+			return nil //nolint:nilerr // the end of Run says nothing about the account
 		}
 		wait := wire.Jitter(pauseFor(err, pause))
 		if errors.Is(err, ErrRefused) {

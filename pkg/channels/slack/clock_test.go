@@ -58,6 +58,7 @@ func TestALinkThatIsNotWantedIsNotHurried(t *testing.T) {
 	t.Parallel()
 	for _, reason := range []string{"link_disabled", "too_many_websockets"} {
 		underFakeTime(t, nil, func(t *testing.T, b *bench) {
+			t.Helper()
 			after(time.Minute)
 			if n := len(b.opens()); n != 1 || b.ch.Health().State != channels.HealthOK {
 				t.Fatalf("%d sockets were asked for; %+v", n, b.ch.Health())
@@ -97,6 +98,7 @@ func TestALinkThatIsNotWantedIsNotHurried(t *testing.T) {
 func TestAHalfOpenSocketIsFound(t *testing.T) {
 	t.Parallel()
 	underFakeTime(t, nil, func(t *testing.T, b *bench) {
+		t.Helper()
 		after(5 * time.Minute) // pings keep a quiet socket alive
 		if n := len(b.opens()); n != 1 {
 			t.Fatalf("a quiet socket was replaced: %d", n)
@@ -130,6 +132,7 @@ func TestOpeningASocketIsNeverATightLoop(t *testing.T) {
 		underFakeTime(t, func(_ *slack.Options, b *bench) {
 			b.srv.Harm(fakeslack.Rule{Method: "apps.connections.open", Fault: test.fault})
 		}, func(t *testing.T, b *bench) {
+			t.Helper()
 			after(10 * time.Minute)
 			at := b.opens()
 			if len(at) > test.most || len(at) < 5 {
@@ -156,6 +159,7 @@ func TestSocketsThatEndAtOnceAreNotATightLoop(t *testing.T) {
 		func(b *bench) { b.srv.Disconnect("who_knows") },
 	} {
 		underFakeTime(t, nil, func(t *testing.T, b *bench) {
+			t.Helper()
 			for range 600 {
 				if b.srv.Sockets() > 0 {
 					end(b)
@@ -185,6 +189,7 @@ func TestWhatTheStoreRefusesIsStoredLater(t *testing.T) {
 			return nil
 		}
 	}, func(t *testing.T, b *bench) {
+		t.Helper()
 		ann, ben := b.srv.DM(b.srv.User("Ann")), b.srv.DM(b.srv.User("Ben"))
 		for _, text := range []string{"1", "2", "3"} {
 			ann.Say(text)
@@ -224,6 +229,7 @@ func TestAChatThatCannotBeStoredHoldsNobody(t *testing.T) {
 			return nil
 		}
 	}, func(t *testing.T, b *bench) {
+		t.Helper()
 		ann, ben := b.srv.DM(b.srv.User("Ann")), b.srv.DM(b.srv.User("Ben"))
 		ann.Say("bad")
 		ann.Say("behind it")
@@ -256,6 +262,7 @@ func TestARepliesThreadThatCannotBeLookedAt(t *testing.T) {
 			return true, nil
 		}
 	}, func(t *testing.T, b *bench) {
+		t.Helper()
 		general := b.srv.Channel("general", b.srv.User("Ann"))
 		asked := general.Say(b.srv.Mention() + " hello")
 		reply := general.In(asked.TS).Say("and more")
@@ -276,6 +283,7 @@ func TestARepliesThreadThatCannotBeLookedAt(t *testing.T) {
 func TestARetryAfterSixMinutesIsTheSameItem(t *testing.T) {
 	t.Parallel()
 	underFakeTime(t, nil, func(t *testing.T, b *bench) {
+		t.Helper()
 		said := b.srv.DM(b.srv.User("Ann")).Say("hello")
 		after(6 * time.Minute)
 		b.srv.Send("events_api", said.Raw)

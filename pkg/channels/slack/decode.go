@@ -212,7 +212,8 @@ func (d decoder) interaction(ev *event, raw json.RawMessage) {
 	chat := first(in.Container.Channel, in.Channel.ID)
 	posted := first(in.Container.Message, in.Message.TS)
 	thread := first(in.Container.Thread, in.Message.Thread)
-	if !isID(in.User.ID) || !isID(chat) || !isTS(posted) || in.User.Team != "" && !isID(in.User.Team) || thread != "" && !isTS(thread) {
+	on := message{User: in.User.ID, TS: posted, Thread: thread}
+	if !isID(chat) || !on.sound(in.User.Team) {
 		ev.unread = kind(typeInteractive, in.Type, "elsewhere")
 		return
 	}

@@ -17,8 +17,10 @@ func (d decoder) tell(in *channels.Inbound, m *message) {
 	}
 	all := []string{text}
 	files := oneByOne[file](m.Files)
-	for _, q := range oneByOne[quoted](m.Attachments) {
-		words, shared := d.quoted(&q)
+	attached := oneByOne[quoted](m.Attachments)
+	for n := range attached {
+		q := &attached[n]
+		words, shared := d.quoted(q)
 		in.Forwarded = in.Forwarded || shared
 		all = append(all, words)
 		if shared {
@@ -67,8 +69,10 @@ func (d decoder) layout(raws []json.RawMessage, depth int) string {
 		return ""
 	}
 	var all []string
-	for _, b := range oneByOne[block](raws) {
-		all = append(all, channels.Lines(d.words(&b), d.inner(&b, depth)))
+	blocks := oneByOne[block](raws)
+	for n := range blocks {
+		b := &blocks[n]
+		all = append(all, channels.Lines(d.words(b), d.inner(b, depth)))
 	}
 	return channels.Lines(all...)
 }
@@ -80,8 +84,9 @@ func (d decoder) inner(b *block, depth int) string {
 		return channels.Lines(d.layout(b.Elements, depth+1), d.layout(b.Fields, depth+1))
 	}
 	var line strings.Builder
-	for _, e := range oneByOne[block](b.Elements) {
-		line.WriteString(d.words(&e))
+	elements := oneByOne[block](b.Elements)
+	for n := range elements {
+		line.WriteString(d.words(&elements[n]))
 	}
 	return line.String()
 }

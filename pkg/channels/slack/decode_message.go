@@ -25,7 +25,7 @@ const serviceSubtypes = " channel_join channel_leave channel_topic channel_purpo
 	" ekm_access_denied message_replied reply_broadcast assistant_app_thread huddle_thread joiner_notification" +
 	" joiner_notification_for_inviter channel_canvas_updated tabbed_canvas_updated document_mention bot_enable bot_disable file_comment file_mention "
 
-// message reads an event about a message. team is that of the event as a whole.
+// message reads an event about a message, with the team of the event as a whole.
 func (d decoder) message(ev *event, m *message, team string) {
 	ev.lane = m.Channel
 	switch {
@@ -75,10 +75,10 @@ func (d decoder) said(ev *event, m *message, team string) {
 func original(chat, ts string) string { return "msg/" + chat + "/" + ts }
 
 // common is what every item about a message has: where it is, who wrote it, and
-// whether it speaks to the bot. at is the event, m the message that it is about.
+// whether it speaks to the bot. The event is at, and m the message that it is about.
 func (d decoder) common(ev *event, at, m *message, team string, mentions bool) (in channels.Inbound, ok bool) {
 	home := first(m.UserTeam, m.SourceTeam, m.Team, team)
-	if !isTS(m.TS) || !isID(m.User) || home != "" && !isID(home) || m.Thread != "" && !isTS(m.Thread) {
+	if !m.sound(home) {
 		ev.unread = kind(typeEvents, at.Type, at.Subtype, "unknown")
 		return in, false
 	}
@@ -99,6 +99,11 @@ func (d decoder) common(ev *event, at, m *message, team string, mentions bool) (
 	in.Mentioned = mentions || reply && m.ThreadOf != "" && m.ThreadOf == d.me.User
 	ev.asks = reply && !in.Mentioned
 	return in, true
+}
+
+// sound says that the ids of a message can be what they say they are.
+func (m *message) sound(home string) bool {
+	return isTS(m.TS) && isID(m.User) && (home == "" || isID(home)) && (m.Thread == "" || isTS(m.Thread))
 }
 
 // changed reads message_changed. Slack sends it for much that nobody wrote: previews,
@@ -140,8 +145,9 @@ func (d decoder) changed(ev *event, m *message, team string) {
 func sameWords(a, b *message) bool {
 	ids := func(m *message) []string {
 		var all []string
-		for _, f := range oneByOne[file](m.Files) {
-			all = append(all, f.ID+" "+f.Mode)
+		files := oneByOne[file](m.Files)
+		for n := range files {
+			all = append(all, files[n].ID+" "+files[n].Mode)
 		}
 		return all
 	}

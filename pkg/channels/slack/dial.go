@@ -63,7 +63,7 @@ func (d dialer) open(ctx context.Context, address string) (*websocket.Conn, erro
 	defer cancel()
 	library := websocket.Dialer{NetDialContext: d.dial, HandshakeTimeout: handshakeTimeout}
 	d.through(&library)
-	conn, resp, err := library.DialContext(ctx, u.String(), nil)
+	conn, resp, err := library.DialContext(ctx, u.String(), nil) //nolint:bodyclose // it is closed below
 	if resp != nil {
 		wire.Drop(resp.Body)
 	}

@@ -50,3 +50,6 @@ func (c *Channel) Known() int {
 	defer c.names.mu.Unlock()
 	return len(c.names.all)
 }
+
+// CloseIdle lets the connections go, of a channel that was never run.
+func (c *Channel) CloseIdle() { c.client.close() }

@@ -60,8 +60,8 @@ func newIntake(c *Channel, in *channels.Ingress) *intake {
 	}
 }
 
-// take queues an event. done is told once that it is stored, and perhaps before that
-// it is not yet; where it cannot be kept it is never told.
+// take queues an event. It is told to done once that it is stored, and perhaps before
+// that it is not yet; where it cannot be kept nothing is told.
 func (i *intake) take(ctx context.Context, ev *event, done func(stored bool)) {
 	t := &taken{event: ev, done: []func(bool){done}}
 	select {

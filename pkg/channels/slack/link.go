@@ -16,17 +16,17 @@ import (
 const (
 	minPause = time.Second
 	maxPause = 30 * time.Second
-	// authPause is the one after a token was refused.
+	// That one comes after a token was refused.
 	authPause = time.Minute
 	// Where Slack says that there are too many sockets, or that they are switched
 	// off, nothing is gained by haste.
 	minSlowPause = 30 * time.Second
 	maxSlowPause = 5 * time.Minute
-	// helloWait is how long Slack has to greet.
+	// That is how long Slack has to greet.
 	helloWait = 10 * time.Second
 	// A socket that lasted that long was a good one: pauses begin anew.
 	goodLife = 10 * time.Second
-	// linger is how long a socket that is to be replaced is still read.
+	// That is how long a socket that is to be replaced is still read.
 	linger = 30 * time.Second
 	// How many of those there may be at once; Slack takes ten sockets of an app.
 	maxLingering = 4
@@ -101,7 +101,7 @@ func (l *link) one(ctx context.Context) error {
 	}
 	since := time.Now()
 	l.well(ailingLink)
-	var reason error = errEnded
+	reason := errEnded
 	select {
 	case <-ctx.Done():
 	case <-s.gone:

@@ -22,7 +22,7 @@ const (
 	// Our pings make sure that something comes back, however rarely Slack pings.
 	pingEvery = 10 * time.Second
 	writeWait = 5 * time.Second
-	// maxFrame is far beyond what Slack sends; of what is larger only the envelope's
+	// That is far beyond what Slack sends; of what is larger only the envelope's
 	// id is looked for, up to maxHuge.
 	maxFrame = 4 << 20
 	maxHuge  = 64 << 20

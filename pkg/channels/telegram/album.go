@@ -102,7 +102,7 @@ func mergeAlbums(events []*event) []*event {
 // join adds a part of the same album.
 func (e *event) join(part *event) {
 	e.files = append(e.files, part.files...)
-	e.item.Text = lines(e.item.Text, part.item.Text)
+	e.item.Text = channels.Lines(e.item.Text, part.item.Text)
 	e.item.Mentioned = e.item.Mentioned || part.item.Mentioned
 	e.item.Forwarded = e.item.Forwarded || part.item.Forwarded
 	if e.item.Quote == "" {

@@ -156,7 +156,7 @@ func (e *event) message(m *message, me self, kind channels.Kind) {
 		return
 	}
 	body, files := m.describe(m)
-	text := lines(m.Forward.line(), said.readable(me), body)
+	text := channels.Lines(m.Forward.line(), said.readable(me), body)
 	if text == "" && len(files) == 0 {
 		e.skipped = unusedMessage
 		return
@@ -307,13 +307,13 @@ func (m *message) quoted() string {
 	}
 	switch {
 	case m.External != nil:
-		return lines(m.External.line(), m.External.shown(m), chosen)
+		return channels.Lines(m.External.line(), m.External.shown(m), chosen)
 	case chosen != "":
 		return chosen
 	case m.Reply == nil || m.Reply.TopicCreated != nil:
 		return ""
 	default:
-		return lines(m.Reply.said().text, m.Reply.shown(m.Reply))
+		return channels.Lines(m.Reply.said().text, m.Reply.shown(m.Reply))
 	}
 }
 
@@ -321,9 +321,9 @@ func (m *message) quoted() string {
 func (x *external) line() string {
 	const from = "a message from another chat"
 	if name := x.Origin.name(); name != "" {
-		return bracket(from+", by", name)
+		return channels.Bracket(from+", by", name)
 	}
-	return bracket(from)
+	return channels.Bracket(from)
 }
 
 // shown is what a message holds beside its text, files included.
@@ -331,9 +331,9 @@ func (c *content) shown(m *message) string {
 	body, files := c.describe(m)
 	all := []string{body}
 	for i := range files {
-		all = append(all, bracket(files[i].about()))
+		all = append(all, channels.Bracket(files[i].about()))
 	}
-	return lines(all...)
+	return channels.Lines(all...)
 }
 
 // press reads a press of a button.
@@ -363,7 +363,7 @@ func (o *origin) line() string {
 	if o == nil {
 		return ""
 	}
-	return bracket("forwarded from", o.name())
+	return channels.Bracket("forwarded from", o.name())
 }
 
 // name is who wrote it, or the channel; "" where that is hidden.
@@ -380,7 +380,7 @@ func (o *origin) name() string {
 	if o.SenderUser != nil {
 		from = o.SenderUser.called()
 	}
-	return oneLine(from)
+	return channels.OneLine(from)
 }
 
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }

@@ -2,12 +2,10 @@ package telegram
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"parley/pkg/channels"
 )
@@ -35,7 +33,7 @@ func (a *attachment) inbound() channels.Attachment {
 
 // describe gives what a message holds beside its text: lines, and files.
 func (c *content) describe(m *message) (body string, files []attachment) {
-	return lines(c.spot(), c.asked(), c.other()), c.attached(m)
+	return channels.Lines(c.spot(), c.asked(), c.other()), c.attached(m)
 }
 
 // attached are its files. A photo comes in several sizes, an animation also as a
@@ -46,14 +44,14 @@ func (c *content) attached(m *message) []attachment {
 		if f == nil || f.ID == "" {
 			return
 		}
-		name := fileName(f.Name)
+		name := channels.FileName(f.Name)
 		if name == "" {
 			name = fallback + "-" + itoa(m.ID) + extension(f.MIME)
 		} else {
 			details = append([]string{name}, details...)
 		}
 		files = append(files, attachment{
-			kind: kind, details: append(details, size(f.Size)), file: *f, name: name,
+			kind: kind, details: append(details, channels.FileSize(f.Size)), file: *f, name: name,
 		})
 	}
 	if p := largest(c.Photo); p != nil {
@@ -102,9 +100,9 @@ func (c *content) spot() string {
 	}
 	at := strconv.FormatFloat(c.Location.Latitude, 'f', -1, 64) + ", " + strconv.FormatFloat(c.Location.Longitude, 'f', -1, 64)
 	if c.Venue != nil {
-		return bracket("venue", oneLine(c.Venue.Title)+",", oneLine(c.Venue.Address)+",", at)
+		return channels.Bracket("venue", channels.OneLine(c.Venue.Title)+",", channels.OneLine(c.Venue.Address)+",", at)
 	}
-	return bracket(kind, at)
+	return channels.Bracket(kind, at)
 }
 
 // asked is a poll or a checklist with its entries.
@@ -113,14 +111,14 @@ func (c *content) asked() string {
 	switch {
 	case c.Poll != nil:
 		for _, o := range c.Poll.Options {
-			entries = append(entries, oneLine(o.Text))
+			entries = append(entries, channels.OneLine(o.Text))
 		}
-		return bracket("poll:", oneLine(c.Poll.Question), "—", strings.Join(entries, "; "))
+		return channels.Bracket("poll:", channels.OneLine(c.Poll.Question), "—", strings.Join(entries, "; "))
 	case c.Checklist != nil:
 		for _, t := range c.Checklist.Tasks {
-			entries = append(entries, oneLine(t.Text))
+			entries = append(entries, channels.OneLine(t.Text))
 		}
-		return bracket("checklist:", oneLine(c.Checklist.Title), "—", strings.Join(entries, "; "))
+		return channels.Bracket("checklist:", channels.OneLine(c.Checklist.Title), "—", strings.Join(entries, "; "))
 	default:
 		return ""
 	}
@@ -130,13 +128,13 @@ func (c *content) asked() string {
 func (c *content) other() string {
 	switch {
 	case c.Sticker != nil:
-		return bracket("sticker", oneLine(c.Sticker.Emoji))
+		return channels.Bracket("sticker", channels.OneLine(c.Sticker.Emoji))
 	case c.Contact != nil:
-		return bracket("contact", oneLine(c.Contact.FirstName), oneLine(c.Contact.LastName)+",", oneLine(c.Contact.Phone))
+		return channels.Bracket("contact", channels.OneLine(c.Contact.FirstName), channels.OneLine(c.Contact.LastName)+",", channels.OneLine(c.Contact.Phone))
 	case c.Dice != nil:
-		return bracket("dice", oneLine(c.Dice.Emoji), strconv.Itoa(c.Dice.Value))
+		return channels.Bracket("dice", channels.OneLine(c.Dice.Emoji), strconv.Itoa(c.Dice.Value))
 	case c.Game != nil:
-		return bracket("game", oneLine(c.Game.Title))
+		return channels.Bracket("game", channels.OneLine(c.Game.Title))
 	case c.Story != nil:
 		return "[a story]"
 	case c.PaidMedia != nil:
@@ -144,31 +142,6 @@ func (c *content) other() string {
 	default:
 		return ""
 	}
-}
-
-// fileName is the last element of a name that somebody chose, without what no
-// file's name should hold and at most 120 bytes long; "" where nothing is left.
-func fileName(name string) string {
-	name = clean(path.Base(strings.ReplaceAll(name, `\`, "/")))
-	name = strings.TrimLeft(strings.Map(func(r rune) rune {
-		if strings.ContainsRune(`/:*?"<>|[]`, r) {
-			return '_'
-		}
-		return r
-	}, name), ". ")
-	const most = 120
-	if len(name) <= most {
-		return name
-	}
-	ext := path.Ext(name)
-	if len(ext) > most/10 {
-		ext = ""
-	}
-	end := most - len(ext)
-	for !utf8.RuneStart(name[end]) {
-		end--
-	}
-	return name[:end] + ext
 }
 
 // extension is the usual one of the types that Telegram itself gives.
@@ -203,9 +176,9 @@ func title(f *file) string {
 		return ""
 	}
 	if f.Performer == "" {
-		return oneLine(f.Title)
+		return channels.OneLine(f.Title)
 	}
-	return oneLine(f.Title) + " by " + oneLine(f.Performer)
+	return channels.OneLine(f.Title) + " by " + channels.OneLine(f.Performer)
 }
 
 // seconds is a length such as 0:42 or 1:02:03.
@@ -218,18 +191,4 @@ func seconds(f *file) string {
 		return fmt.Sprintf("%d:%02d:%02d", h, m, s)
 	}
 	return fmt.Sprintf("%d:%02d", m, s)
-}
-
-// size is a number of bytes in round figures; "" where it is not known.
-func size(n int64) string {
-	switch {
-	case n <= 0:
-		return ""
-	case n < 1000:
-		return fmt.Sprintf("%d B", n)
-	case n < 1000*1000:
-		return fmt.Sprintf("%d kB", (n+500)/1000)
-	default:
-		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
-	}
 }

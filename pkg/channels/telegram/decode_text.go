@@ -3,7 +3,6 @@ package telegram
 import (
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf16"
 )
 
@@ -129,49 +128,4 @@ func units(s string) int {
 		n += max(utf16.RuneLen(r), 1)
 	}
 	return n
-}
-
-// lines joins what is not empty, a line break between.
-func lines(all ...string) string {
-	var b strings.Builder
-	for _, s := range all {
-		if s == "" {
-			continue
-		}
-		if b.Len() > 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString(s)
-	}
-	return b.String()
-}
-
-// bracket is a line about something, in words: empty ones are left out.
-func bracket(kind string, words ...string) string {
-	words = slices.DeleteFunc(append([]string{kind}, words...), func(w string) bool { return w == "" })
-	return "[" + strings.Join(words, " ") + "]"
-}
-
-// oneLine is text as a word of a line, not a long one.
-func oneLine(s string) string {
-	const most = 200
-	if runes := []rune(clean(s)); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return clean(s)
-}
-
-// clean is text in one line, without control and invisible formatting characters.
-func clean(s string) string {
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case unicode.Is(unicode.C, r):
-			return -1
-		default:
-			return r
-		}
-	}, s)
-	return strings.Join(strings.Fields(s), " ")
 }

@@ -42,7 +42,7 @@ func DialWith(c *Channel, dial func(context.Context, string, string) (net.Conn, 
 }
 
 // FileName is the name under which a file is stored.
-func FileName(s string) string { return fileName(s) }
+func FileName(s string) string { return channels.FileName(s) }
 
 // EditPart is edit.
 func (c *Channel) EditPart(ctx context.Context, part channels.Part, messageID string) (channels.Receipt, error) {

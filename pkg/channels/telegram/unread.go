@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"parley/pkg/channels"
 )
 
 // What is of no use is kept for whoever runs the bot: it may be a kind of message
@@ -51,7 +53,7 @@ func kindOf(raw json.RawMessage) string {
 		maps.DeleteFunc(inner, func(field string, _ json.RawMessage) bool { return strings.Contains(plainFields, " "+field+" ") })
 		kind = strings.TrimSpace(kind + " " + words(inner))
 	}
-	return oneLine(kind)
+	return channels.OneLine(kind)
 }
 
 // words are the names of fields, in order.
