@@ -1,12 +1,15 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
+	"strconv"
+	"strings"
 	"unicode/utf8"
 
-	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
 )
 
@@ -30,73 +33,62 @@ func slackEvents() []string {
 	return []string{"app_mention", "assistant_thread_started", "message.channels", "message.groups", "message.im", "message.mpim"}
 }
 
-// slackManifest describes an app to Slack; the words are those of Slack's manifest,
-// version 1.
-type slackManifest struct {
-	Display struct {
-		Name        string `yaml:"name"`
-		Description string `yaml:"description"`
-	} `yaml:"display_information"`
-	Features struct {
-		AppHome struct {
-			Home     bool `yaml:"home_tab_enabled"`
-			Messages bool `yaml:"messages_tab_enabled"`
-			ReadOnly bool `yaml:"messages_tab_read_only_enabled"`
-		} `yaml:"app_home"`
-		Bot struct {
-			Name   string `yaml:"display_name"`
-			Online bool   `yaml:"always_online"`
-		} `yaml:"bot_user"`
-		Assistant struct {
-			Description string `yaml:"assistant_description"`
-		} `yaml:"assistant_view"`
-		Commands []manifestCommand `yaml:"slash_commands"`
-	} `yaml:"features"`
-	OAuth struct {
-		Scopes struct {
-			Bot []string `yaml:"bot"`
-		} `yaml:"scopes"`
-	} `yaml:"oauth_config"`
-	Settings struct {
-		Events struct {
-			URL string   `yaml:"request_url,omitempty"`
-			Bot []string `yaml:"bot_events"`
-		} `yaml:"event_subscriptions"`
-		Interactivity struct {
-			Enabled bool   `yaml:"is_enabled"`
-			URL     string `yaml:"request_url,omitempty"`
-		} `yaml:"interactivity"`
-		Org     bool `yaml:"org_deploy_enabled"`
-		Sockets bool `yaml:"socket_mode_enabled"`
-		Rotate  bool `yaml:"token_rotation_enabled"`
-	} `yaml:"settings"`
-}
+// manifestText is an app as Slack's manifests describe one, version 1
+// (docs.slack.dev/reference/app-manifest). NAME is a quoted text, SCOPES and EVENTS
+// are lists, and a line with URL is there only where Slack calls the gateway.
+const manifestText = `display_information:
+  name: NAME
+  description: Answers with a language model and tools.
+features:
+  app_home:
+    home_tab_enabled: false
+    messages_tab_enabled: true
+    messages_tab_read_only_enabled: false
+  bot_user:
+    display_name: NAME
+    always_online: true
+  assistant_view:
+    assistant_description: Ask a question, or say what is to be done.
+  slash_commands:
+  - command: COMMAND
+    url: URL
+    description: Ask, or give one of the commands that help lists
+    usage_hint: "[help | new | stop | a question]"
+    should_escape: false
+oauth_config:
+  scopes:
+    bot:
+    - SCOPES
+settings:
+  event_subscriptions:
+    request_url: URL
+    bot_events:
+    - EVENTS
+  interactivity:
+    is_enabled: true
+    request_url: URL
+  org_deploy_enabled: false
+  socket_mode_enabled: SOCKETS
+  token_rotation_enabled: false
+`
 
-type manifestCommand struct {
-	Command     string `yaml:"command"`
-	URL         string `yaml:"url,omitempty"`
-	Description string `yaml:"description"`
-	Hint        string `yaml:"usage_hint"`
-	Escape      bool   `yaml:"should_escape"`
-}
-
-// newManifest is the manifest of an app of that name. With an address Slack calls
-// it; without, the gateway opens sockets.
-func newManifest(name, address string) *slackManifest {
-	m := &slackManifest{}
-	m.Display.Name, m.Display.Description = name, "Answers with a language model and tools."
-	m.Features.AppHome.Messages = true
-	m.Features.Bot.Name, m.Features.Bot.Online = name, true
-	m.Features.Assistant.Description = "Ask a question, or say what is to be done."
-	m.Features.Commands = []manifestCommand{{
-		Command: slackCommand, URL: address, Description: "Ask, or give one of the commands that help lists", Hint: "[help | new | stop | a question]",
-	}}
-	m.OAuth.Scopes.Bot = slackScopes()
-	m.Settings.Events.Bot = slackEvents()
-	m.Settings.Events.URL = address
-	m.Settings.Interactivity.Enabled, m.Settings.Interactivity.URL = true, address
-	m.Settings.Sockets = address == ""
-	return m
+// newManifest is the manifest of an app of that name, in YAML. With an address Slack
+// calls it; without, the gateway opens sockets.
+func newManifest(name, address string) (string, error) {
+	quoted, err := json.Marshal(name) // is YAML too
+	if err != nil {
+		return "", err
+	}
+	text := manifestText
+	if address == "" {
+		lines := slices.DeleteFunc(strings.SplitAfter(text, "\n"), func(line string) bool { return strings.HasSuffix(line, "url: URL\n") })
+		text = strings.Join(lines, "")
+	}
+	const item = "\n    - "
+	return strings.NewReplacer(
+		"NAME", string(quoted), "COMMAND", slackCommand, "URL", address,
+		"SCOPES", strings.Join(slackScopes(), item), "EVENTS", strings.Join(slackEvents(), item), "SOCKETS", strconv.FormatBool(address == ""),
+	).Replace(text), nil
 }
 
 func newInitSlack(h *host) *cobra.Command {
@@ -114,11 +106,11 @@ manifest, and paste it there. Nothing is written here.`,
 			if err != nil {
 				return coded(exitUsage, err)
 			}
-			raw, err := yaml.Marshal(newManifest(name, at))
+			text, err := newManifest(name, at)
 			if err != nil {
 				return coded(exitFailed, err)
 			}
-			return h.print("%s", raw)
+			return h.print("%s", text)
 		},
 	}
 	c.Flags().StringVar(&name, "name", "Parley", "name of the app and its bot")
