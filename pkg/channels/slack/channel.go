@@ -83,7 +83,7 @@ func (c *Channel) Run(ctx context.Context, in *channels.Ingress) error {
 			stop(err)
 		}
 	})
-	c.names.open(ctx)
+	c.names.run(ctx)
 	took := newIntake(c, in)
 	c.work.Go(func() { took.run(ctx) })
 	if c.opt.Events != nil {

@@ -3,6 +3,7 @@ package slack_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -119,7 +120,7 @@ func TestAHalfOpenSocketIsFound(t *testing.T) {
 // that is refused is shown at most once a minute.
 func TestOpeningASocketIsNeverATightLoop(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
+	for name, test := range map[string]*struct {
 		fault fakeslack.Fault
 		most  int // in ten minutes
 		first time.Duration
@@ -236,12 +237,13 @@ func TestAChatThatCannotBeStoredHoldsNobody(t *testing.T) {
 		ben.Say("free")
 		after(5 * time.Second)
 		ben.Say("free too")
+		ann.Say("later")
 		after(5 * time.Second)
 		if got := texts(b.store.all()); len(got) != 2 || got[0] != "free" || got[1] != "free too" {
 			t.Errorf("stored: %q", got)
 		}
 		after(2 * time.Minute)
-		if got := texts(b.store.all()); len(got) != 4 || got[2] != "bad" || got[3] != "behind it" {
+		if got := texts(b.store.all()); len(got) != 5 || got[2] != "bad" || got[3] != "behind it" || got[4] != "later" {
 			t.Errorf("stored in the end: %q", got)
 		}
 		if n := len(b.srv.Unacked()); n != 0 {
@@ -253,10 +255,11 @@ func TestAChatThatCannotBeStoredHoldsNobody(t *testing.T) {
 // A reply whose thread cannot be looked at is neither stored nor acknowledged.
 func TestARepliesThreadThatCannotBeLookedAt(t *testing.T) {
 	t.Parallel()
-	failing := true
+	var failing atomic.Bool
+	failing.Store(true)
 	underFakeTime(t, func(opt *slack.Options, _ *bench) {
 		opt.Alive = func(context.Context, channels.Address) (bool, error) {
-			if failing {
+			if failing.Load() {
 				return false, errors.New("the store is closed")
 			}
 			return true, nil
@@ -270,7 +273,7 @@ func TestARepliesThreadThatCannotBeLookedAt(t *testing.T) {
 		if got := texts(b.store.all()); len(got) != 1 || b.srv.Acked(reply) {
 			t.Errorf("stored: %q; acknowledged: %v", got, b.srv.Acked(reply))
 		}
-		failing = false
+		failing.Store(false)
 		after(time.Minute)
 		got := b.store.all()
 		if len(got) != 2 || !got[1].Mentioned || got[1].Address.Thread != asked.TS || !b.srv.Acked(reply) {

@@ -117,7 +117,7 @@ func outcome(t *testing.T, kind string, raw []byte) string {
 	var event struct {
 		Text string `json:"text"`
 	}
-	_ = json.Unmarshal(append(told.Event, told.Payload.Event...), &event) //nolint:errcheck // many have none
+	_ = json.Unmarshal(append(told.Event, told.Payload.Event...), &event) // many have none
 	if user, _, ok := strings.Cut(strings.TrimPrefix(event.Text, "<@"), ">"); ok {
 		me.User = user
 	}

@@ -88,7 +88,7 @@ func (d decoder) frame(f frame) *event {
 	}
 	var e enveloped
 	if json.Unmarshal(f.data, &e) != nil || len(e.ID) > maxHeadValue {
-		h, _ := readHead(bytes.NewReader(f.data)) //nolint:errcheck // memory reads without errors
+		h, _ := readHead(bytes.NewReader(f.data)) // memory reads without errors
 		return &event{envelope: h.ID, unread: unreadable, raw: bare(f.data), size: len(f.data)}
 	}
 	var ev *event

@@ -275,9 +275,19 @@ func (i *intake) deliver(ctx context.Context, all []*taken) error {
 		return err
 	}
 	for _, t := range all {
+		i.remember(t)
 		t.tell(true)
 	}
 	return nil
+}
+
+// remember has what leaves know which message was the last, and whose.
+func (i *intake) remember(t *taken) {
+	for n := range t.items {
+		if in := &t.items[n]; in.Kind == channels.KindMessage && in.MessageID != "" {
+			i.out.heard(in.Address, in.MessageID, in.Sender.ID)
+		}
+	}
 }
 
 // tell tells all copies whether the event is stored.

@@ -13,10 +13,12 @@ import (
 const (
 	// How many names are remembered, for how long, and for how long not to ask again
 	// after a failure.
-	maxNames   = 1000
-	nameAge    = time.Hour
-	nameRetry  = time.Minute
+	maxNames  = 1000
+	nameAge   = time.Hour
+	nameRetry = time.Minute
+	// How many are asked for at once, and how many wait for that.
 	maxLookups = 4
+	maxWanted  = 64
 	lookupWait = 10 * time.Second
 )
 
@@ -25,12 +27,11 @@ const (
 type names struct {
 	*Channel
 
+	// wanted are users to ask for. A user is in it once, since the entry says so.
+	wanted chan string
+
 	mu  sync.Mutex
-	ctx func() context.Context // nil while Run does not
 	all map[string]named
-	// asking bounds the questions; a question for one user is asked once at a time,
-	// since its entry says so.
-	asking int
 }
 
 type named struct {
@@ -38,13 +39,24 @@ type named struct {
 	until time.Time
 }
 
-func newNames(c *Channel) *names { return &names{Channel: c, all: map[string]named{}} }
+func newNames(c *Channel) *names {
+	return &names{Channel: c, wanted: make(chan string, maxWanted), all: map[string]named{}}
+}
 
-// open has names asked for until ctx ends.
-func (n *names) open(ctx context.Context) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.ctx = func() context.Context { return ctx }
+// run asks for the names that are wanted until ctx ends.
+func (n *names) run(ctx context.Context) {
+	for range maxLookups {
+		n.work.Go(func() {
+			for {
+				select {
+				case <-ctx.Done():
+					return
+				case user := <-n.wanted:
+					n.ask(ctx, user)
+				}
+			}
+		})
+	}
 }
 
 // of is the name of a user, "" while it is not known.
@@ -58,16 +70,11 @@ func (n *names) of(user string) string {
 	if time.Now().Before(known.until) {
 		return known.name
 	}
-	if n.ctx == nil || n.asking == maxLookups {
-		return known.name
+	select {
+	case n.wanted <- user:
+		n.keep(user, known.name, nameRetry)
+	default: // too many are new at once: the next message wants it again
 	}
-	ctx := n.ctx()
-	if ctx.Err() != nil {
-		return known.name
-	}
-	n.asking++
-	n.keep(user, known.name, nameRetry)
-	n.work.Go(func() { n.ask(ctx, user) })
 	return known.name
 }
 
@@ -82,7 +89,6 @@ func (n *names) ask(ctx context.Context, user string) {
 	})
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.asking--
 	if err != nil {
 		n.log.Debug().Err(err).Str("user", user).Msg("a name is not known yet")
 		return
