@@ -25,7 +25,7 @@ func TestSlackSendsFiles(t *testing.T) {
 		{"send_file", `{"path":"inbox/report.pdf","caption":"your **report**"}`},
 	}
 	w := newSlack(t, srv, scripted(map[string][]step{
-		"send it back": back, "Ada: send it back": back,
+		"send it back": back, "Ada: send it back": back, // a name may be known or not
 		"his": {{"send_file", `{"path":"inbox/report.pdf"}`}},
 	}), chat, all)
 	data := bytes.Repeat([]byte("%PDF\x00\xff\r\n"), 40_000)

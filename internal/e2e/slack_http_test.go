@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -30,7 +29,7 @@ func newPushed(t *testing.T, srv *fakeslack.Server, b brain, trusted ...*fakesla
 		app.Chats = append(app.Chats, chat.ID())
 	}
 	w = newSlackWith(t, srv, b, rig.Config{Slack: app})
-	target = "http://" + app.Listen + "/slack"
+	target = "http://" + app.Listen + "/slack/events"
 	w.looks("the gateway to listen", func() bool { return srv.Verify(w.ctx, target) == nil })
 	srv.PushTo(target)
 	return w, target
@@ -43,10 +42,12 @@ func TestSlackOverHTTP(t *testing.T) {
 	ada := srv.User("Ada")
 	chat, all := srv.DM(ada), srv.Channel("all", ada)
 	w, _ := newPushed(t, srv, asksFor("effect_asked"), chat)
+	w.meets(all)
 	chat.Say("hello")
 	w.hears(chat, "hello")
 	thread := all.In(all.Say(srv.Mention() + " hello").TS)
 	w.reads(thread, "heard: Ada: hello")
+	delete(w.chats, chat)
 	chat.Say(`call {"text": "once"}`)
 	q := w.asked(chat)
 	pressed := chat.Press(q.TS, "Allow once")
@@ -71,7 +72,7 @@ func TestSlackForgedRequests(t *testing.T) {
 	w, target := newPushed(t, srv, echoes)
 	said := chat.Say("hello")
 	w.hears(chat, "hello")
-	forged := []byte(strings.Replace(string(said.Raw), "hello", "forged", 1))
+	forged := bytes.ReplaceAll(said.Raw, []byte("hello"), []byte("forged"))
 	forged = bytes.ReplaceAll(forged, []byte(said.TS), []byte(srv.Stamp()))
 	post := func(sign func(http.Header)) int {
 		req, err := http.NewRequestWithContext(w.ctx, http.MethodPost, target, bytes.NewReader(forged))
@@ -154,7 +155,8 @@ func TestSlackCommands(t *testing.T) {
 	w.says(chat, "/new")
 	delete(w.chats, chat)
 	all.Command("and here?")
-	if m := w.reads(all, "heard: Ada: and here?")[0]; m.Thread != "" {
+	w.says(all, heardMark, "and here?")
+	if m := all.Messages()[0]; m.Thread != "" {
 		t.Errorf("the answer is in the thread %s", m.Thread)
 	}
 }

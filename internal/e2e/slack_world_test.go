@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"bytes"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -98,6 +99,27 @@ func (w *slackWorld) await(what string, cond func() bool) {
 func (w *slackWorld) linked() {
 	w.t.Helper()
 	w.await("a socket", func() bool { return w.srv.Sockets() > 0 })
+}
+
+// meets has people write in a channel, not to the bot, until their names are known: the
+// bot asks for them beside its work, and whom it does not know yet has none.
+func (w *slackWorld) meets(chats ...*fakeslack.Chat) {
+	w.t.Helper()
+	for i, chat := range chats {
+		chat.Say("hello, all")
+		w.await("the question for a name", func() bool {
+			n := 0
+			for _, r := range w.srv.Requests("users.info") {
+				if r.Status == http.StatusOK {
+					n++
+				}
+			}
+			return n > i
+		})
+		said := chat.In("").Say(w.srv.Mention() + " do you know me?")
+		answered := chat.In(said.TS)
+		w.await("an answer", func() bool { return len(answered.Texts()) == 1 })
+	}
 }
 
 // acked waits until everything that happened was acknowledged.
