@@ -5,7 +5,7 @@
 //
 // The gateway is a process of its own, built with the test channel, with
 // everything durable; the platform is loopchat's server in this process, or a
-// strict Telegram server for the rows whose name says so, the model another
+// strict Telegram or Slack server for the rows whose name says so, the model another
 // process. Every repetition has a fresh gateway on a fresh state; the figure is
 // the median. The speed of a machine is in every number: compare runs of one
 // machine only.

@@ -101,10 +101,22 @@ func rows() []row {
 		{name: "known-chats", measure: knownChats},
 		{name: "fairness", once: true, measure: fairness},
 	}
-	for i, r := range all {
+	platforms := []struct {
+		prefix string
+		on     place
+	}{
+		{"telegram-", place{prefix: "Telegram: ", connect: connectTelegram}},
+		{"slack-", place{prefix: "Slack: ", connect: connectSlack}},
+	}
+	measured := slices.Clone(all)
+	for i := range all {
 		all[i].on = place{connect: connectLoop}
-		r.name, r.on = "telegram-"+r.name, place{prefix: "Telegram: ", connect: connectTelegram}
-		all = append(all, r)
+	}
+	for _, p := range platforms {
+		for _, r := range measured {
+			r.name, r.on = p.prefix+r.name, p.on
+			all = append(all, r)
+		}
 	}
 	return append(all, row{name: "running-tasks", measure: runningTasks, on: place{connect: connectLoop}},
 		row{name: "binary", once: true, measure: binary}, row{name: "registry", once: true, measure: registry})

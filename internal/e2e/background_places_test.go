@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"parley/internal/fakeslack"
 	"parley/internal/faketelegram"
 	"parley/internal/loopchat/server"
 	"parley/internal/rig"
@@ -169,3 +170,50 @@ func (p *telegramPlace) until(what string, cond func() bool) {
 }
 
 func (p *telegramPlace) under() *world { return p.world }
+
+// slackPlace is the direct messages of the owner.
+type slackPlace struct {
+	*slackWorld
+	direct *fakeslack.Chat
+}
+
+func onSlack(t *testing.T, b brain) place {
+	t.Helper()
+	srv := fakeslack.New(t)
+	chat := srv.DM(srv.User("Ada"))
+	app := slackApp(srv)
+	app.Owner, app.OwnerChat = chat.Who().ID, chat.ID()
+	return &slackPlace{newSlackWith(t, srv, b, rig.Config{Slack: app, Tools: commands()}), chat}
+}
+
+func (p *slackPlace) say(text string) { p.direct.Say(text) }
+
+func (p *slackPlace) press(label string) { p.direct.Press(p.asked(p.direct).TS, label) }
+
+func (p *slackPlace) shown(words ...string) int {
+	n := 0
+	list := p.direct.Messages()
+	for i := range list {
+		text := list[i].Text
+		for _, b := range list[i].Buttons {
+			text += "\n" + b.Text
+		}
+		if !list[i].Deleted && together(text, words) {
+			n++
+		}
+	}
+	return n
+}
+
+func (p *slackPlace) all() int { return len(p.direct.Texts()) }
+
+func (p *slackPlace) text() string { return strings.Join(p.direct.Texts(), "\n---\n") }
+
+func (p *slackPlace) until(what string, cond func() bool) {
+	p.t.Helper()
+	if err := p.srv.Until(p.ctx, cond); err != nil {
+		p.t.Fatalf("waiting for %s: %v\n%s", what, err, p.text())
+	}
+}
+
+func (p *slackPlace) under() *world { return p.world }

@@ -99,7 +99,7 @@ func (w *telegramWorld) noFilesKept() {
 }
 
 // keptFiles are the contents that wait to be sent.
-func (w *telegramWorld) keptFiles() []string {
+func (w *world) keptFiles() []string {
 	w.t.Helper()
 	kept, err := filepath.Glob(filepath.Join(w.gw.Dir, "state", "outgoing", "*"))
 	if err != nil {
@@ -109,7 +109,7 @@ func (w *telegramWorld) keptFiles() []string {
 }
 
 // rewrite changes a person's document where the chat keeps it.
-func (w *telegramWorld) rewrite(text string) {
+func (w *world) rewrite(text string) {
 	w.t.Helper()
 	found, err := filepath.Glob(filepath.Join(w.gw.Dir, "workspace", "chats", "*", "inbox", "a.txt"))
 	if err != nil || len(found) != 1 {

@@ -2,9 +2,12 @@ package kill_test
 
 import (
 	"context"
+	"testing"
 
 	"parley/internal/loopchat"
 	"parley/internal/loopchat/server"
+	"parley/pkg/channels/slack"
+	"parley/pkg/channels/telegram"
 )
 
 // platform is the chat platform of a world.
@@ -19,6 +22,47 @@ type platform interface {
 	polls() int
 	// drained waits until everything had its effect that a process wrote which has ended.
 	drained(ctx context.Context) error
+}
+
+// asking is a platform with buttons.
+type asking interface {
+	platform
+	// query is the newest message with buttons in a chat, nil where there is none.
+	query(chat string) *query
+	// texts are what the bot's messages in a chat read now.
+	texts(chat string) []string
+}
+
+// query is a question with buttons, as it reads when it was found. allow presses the
+// button "Allow once", and again does where an app still shows it.
+type query struct {
+	text         string
+	allow, again func()
+}
+
+// stage is a platform on which worlds are made.
+type stage struct {
+	channel string
+	// sorts are how many kinds of chats it has, and open makes a world with one of them.
+	sorts int
+	open  func(t *testing.T, sort int) *world
+}
+
+// telegramStage and slackStage are those that people have.
+func telegramStage() stage {
+	return stage{channel: telegram.Name, sorts: telegramSorts, open: func(t *testing.T, sort int) *world {
+		t.Helper()
+		w, _ := newTelegramWorld(t, sort)
+		return w
+	}}
+}
+
+func slackStage() stage {
+	return stage{channel: slack.Name, sorts: slackSorts, open: func(t *testing.T, sort int) *world {
+		t.Helper()
+		w, _ := newSlackWorld(t, sort)
+		return w
+	}}
 }
 
 // onLoop is the test channel's platform.

@@ -15,7 +15,7 @@ func (w *world) running(n int) {
 	w.t.Helper()
 	rng := newRand("running", 0)
 	for i := range n {
-		w.push(newQuestion(rng, w.ledger, direct(i), plain))
+		w.push(newQuestion(rng, w.ledger, chatName(i), plain))
 	}
 	for range n {
 		select {
@@ -43,42 +43,75 @@ func TestTermWithTenTurnsRunning(t *testing.T) {
 	for name, finish := range map[string]bool{"turns finish": true, "turns do not finish": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, server.Options{})
-			release := w.model.hold()
-			p := w.start("")
-			w.running(10)
-			p.Signal(syscall.SIGTERM)
-			if finish {
-				release()
-			}
-			if exit := w.exits(p, 30*time.Second); exit.Code != 0 {
-				t.Errorf("%s after SIGTERM", exit.How)
-			}
-			w.storeCheck()
-			if !finish {
-				release()
-			}
-			w.crashed() // the end of the first process, as far as doubles go
-			p = w.start("")
-			w.answered()
-			w.terminate(p)
-			if row := w.check(); row.window > 0 {
-				t.Errorf("%d messages came twice over a SIGTERM", row.window)
-			}
+			termWithTurnsRunning(newWorld(t, server.Options{}), 10, finish)
 		})
+	}
+}
+
+func TestTermOnSlackWithTurnsRunning(t *testing.T) {
+	t.Parallel()
+	for name, finish := range map[string]bool{"turns finish": true, "turns do not finish": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, _ := newSlackWorld(t, 0)
+			termWithTurnsRunning(w, maxChats, finish)
+		})
+	}
+}
+
+// termWithTurnsRunning ends the gateway with SIGTERM while n turns run, and starts it again.
+func termWithTurnsRunning(w *world, n int, finish bool) {
+	w.t.Helper()
+	release := w.model.hold()
+	p := w.start("")
+	w.running(n)
+	p.Signal(syscall.SIGTERM)
+	if finish {
+		release()
+	}
+	if exit := w.exits(p, 30*time.Second); exit.Code != 0 {
+		w.t.Errorf("%s after SIGTERM", exit.How)
+	}
+	w.storeCheck()
+	if !finish {
+		release()
+	}
+	w.crashed() // the end of the first process, as far as doubles go
+	p = w.start("")
+	w.answered()
+	w.terminate(p)
+	if row := w.check(); row.window > 0 {
+		w.t.Errorf("%d messages came twice over a SIGTERM", row.window)
 	}
 }
 
 func TestSecondTermEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, server.Options{MaxPoll: time.Minute})
+	secondTermEndsAtOnce(w,
+		func() bool { return w.chat.Polling() && w.chat.Unconfirmed() == 0 },
+		func() bool { return !w.chat.Polling() })
+}
+
+func TestSecondTermOnSlackEndsAtOnce(t *testing.T) {
+	t.Parallel()
+	w, srv := newSlackWorld(t, 1)
+	secondTermEndsAtOnce(w,
+		func() bool { return srv.Sockets() > 0 && len(srv.Unacked()) == 0 },
+		func() bool { return srv.Sockets() == 0 })
+}
+
+// secondTermEndsAtOnce sends two signals while turns run. taken says that everything
+// was acknowledged, and deaf that nothing more is taken in.
+func secondTermEndsAtOnce(w *world, taken, deaf func() bool) {
+	w.t.Helper()
 	release := w.model.hold()
 	p := w.start("")
 	w.running(3)
-	w.wait("the poll that confirms", func() bool { return w.chat.Polling() && w.chat.Unconfirmed() == 0 })
+	w.wait("everything to be acknowledged", taken)
 	p.Signal(syscall.SIGTERM)
-	// A gateway that stops takes nothing in: once its poll has gone, the first signal was seen.
-	w.wait("the end of the poll", func() bool { return !w.chat.Polling() })
+	// A gateway that stops takes nothing in: once that is so, the first signal was seen.
+	w.wait("the end of all intake", deaf)
 	p.Signal(syscall.SIGTERM)
 	w.exits(p, 5*time.Second)
 	release()

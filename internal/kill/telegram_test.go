@@ -20,13 +20,16 @@ func TestKillOnTelegramAtEachPoint(t *testing.T) {
 	eachSeed(t, points(), func(t *testing.T, p point, seed int) {
 		t.Helper()
 		rng := newRand("telegram"+p.name, seed)
-		w, srv := newTelegramWorld(t, rng.IntN(3))
+		w, srv := newTelegramWorld(t, rng.IntN(telegramSorts))
 		hold := faketelegram.Fault{Hold: time.Duration(rng.IntN(5)) * time.Millisecond}
 		srv.Harm(faketelegram.Rule{Method: "sendMessage", Fault: hold})
 		srv.Harm(faketelegram.Rule{Method: "sendDocument", Fault: hold})
 		killOnce(w, telegram.Name, p, rng)
 	})
 }
+
+// telegramSorts are how many kinds of groups onTelegram.open knows.
+const telegramSorts = 3
 
 // onTelegram is a Telegram with one bot in several chats.
 type onTelegram struct {
@@ -142,3 +145,20 @@ func (p *onTelegram) until(ctx context.Context, cond func() bool) error {
 func (p *onTelegram) polls() int { return p.srv.Count("getUpdates") }
 
 func (p *onTelegram) drained(ctx context.Context) error { return p.srv.Drained(ctx) }
+
+func (p *onTelegram) texts(chat string) []string { return p.chats[chat].at.Texts() }
+
+func (p *onTelegram) query(name string) *query {
+	chat := p.chats[name].at
+	list := chat.Messages()
+	for i := len(list) - 1; i >= 0; i-- {
+		if m := list[i]; len(m.Buttons) > 0 {
+			return &query{
+				text:  m.Text,
+				allow: func() { chat.Press(m.ID, allowOnce) },
+				again: func() { chat.PressData(m.ID, m.Buttons[0][0].Data) },
+			}
+		}
+	}
+	return nil
+}

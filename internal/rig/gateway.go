@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -33,9 +34,10 @@ type Config struct {
 	ModelURL string
 	// LogLevel is "warn" when empty.
 	LogLevel string
-	// Telegram runs a bot that everyone may use; nil runs none.
+	// Telegram runs a bot that everyone may use, Slack an app; nil runs none.
 	Telegram *Telegram
-	// Tools are the settings below tools, by their keys; chats stands in Telegram.
+	Slack    *Slack
+	// Tools are the settings below tools, by their keys; chats stands in Telegram and Slack.
 	Tools map[string]any
 }
 
@@ -52,33 +54,56 @@ type Telegram struct {
 // tokenVariable is where the gateway finds the token.
 const tokenVariable = "TELEGRAM_TOKEN"
 
-// yaml is t's part of the configuration.
+// yaml is t's part below channels.
 func (t *Telegram) yaml() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, `channels:
-  telegram:
+	return fmt.Sprintf(`  telegram:
     enabled: true
     token: "env:%s"
     api_url: %q
     allow_everyone: true
     send_rate: {chat: 0, group_per_minute: 0, bot: 0}
 `, tokenVariable, t.APIURL)
-	if t.Owner != 0 {
-		fmt.Fprintf(&b, "owners: [\"telegram:%d\"]\n", t.Owner)
-	}
-	return b.String()
 }
 
-// levels are what the chats may use, by their places.
-func (t *Telegram) levels() map[string]any {
-	all := map[string]any{}
+// owner is the owner as the configuration names them, "" for nobody.
+func (t *Telegram) owner() string {
+	if t.Owner == 0 {
+		return ""
+	}
+	return fmt.Sprintf("telegram:%d", t.Owner)
+}
+
+// levels puts what the chats may use into all, by their places.
+func (t *Telegram) levels(all map[string]any) {
 	for _, id := range t.Chats {
 		all[fmt.Sprintf("telegram:%d", id)] = map[string]any{"level": "write"}
 	}
 	if t.Owner != 0 {
-		all[fmt.Sprintf("telegram:%d", t.Owner)] = map[string]any{"level": "exec"}
+		all[t.owner()] = map[string]any{"level": "exec"}
 	}
-	return all
+}
+
+// channels are the configuration's part on platforms and owners, and what it refers to.
+func (c *Config) channels() (text string, env []string) {
+	var owners []string
+	if c.Telegram != nil {
+		text += c.Telegram.yaml()
+		env = append(env, tokenVariable+"="+c.Telegram.Token)
+		owners = append(owners, c.Telegram.owner())
+	}
+	if c.Slack != nil {
+		text += c.Slack.yaml()
+		env = append(env, c.Slack.env()...)
+		owners = append(owners, c.Slack.owner())
+	}
+	if text != "" {
+		text = "channels:\n" + text
+	}
+	owners = slices.DeleteFunc(owners, func(o string) bool { return o == "" })
+	if len(owners) > 0 {
+		text += "owners: [\"" + strings.Join(owners, "\", \"") + "\"]\n"
+	}
+	return text, env
 }
 
 // toolSettings is the configuration's part on tools; JSON is YAML too.
@@ -87,8 +112,15 @@ func (c *Config) toolSettings() (string, error) {
 	if all == nil {
 		all = map[string]any{}
 	}
+	chats := map[string]any{}
 	if c.Telegram != nil {
-		all["chats"] = c.Telegram.levels()
+		c.Telegram.levels(chats)
+	}
+	if c.Slack != nil {
+		c.Slack.levels(chats)
+	}
+	if _, given := all["chats"]; !given {
+		all["chats"] = chats
 	}
 	b, err := json.Marshal(all)
 	if err != nil {
@@ -118,11 +150,9 @@ models:
 		return nil, err
 	}
 	text += settings
-	g := &Gateway{Bin: bin, Dir: dir, Env: append([]string{"LLM_KEY=test"}, env...)}
-	if c.Telegram != nil {
-		text += c.Telegram.yaml()
-		g.Env = append(g.Env, tokenVariable+"="+c.Telegram.Token)
-	}
+	platforms, secrets := c.channels()
+	text += platforms
+	g := &Gateway{Bin: bin, Dir: dir, Env: slices.Concat([]string{"LLM_KEY=test"}, env, secrets)}
 	if err := os.WriteFile(g.ConfigPath(), []byte(text), 0o600); err != nil {
 		return nil, fmt.Errorf("write configuration: %w", err)
 	}
