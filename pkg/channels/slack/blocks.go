@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// maxSection is the longest text of a section in code points.
+	// The longest text of a section in code points.
 	maxSection = 3000
 	// So many refusals of blocks in a row, none of which says why, mean that the
 	// server takes none.
@@ -21,12 +21,12 @@ const (
 // Slack lays out, and its buttons in one row below. Where the server has no such
 // block the text field alone is the message; above buttons the text stands in
 // sections then, because with blocks Slack shows no text field.
-func (p *post) layout(plain bool) []slack.Block {
-	if plain && len(p.buttons) == 0 {
+func (p *post) layout() []slack.Block {
+	if p.plain && len(p.buttons) == 0 {
 		return nil
 	}
 	var blocks []slack.Block
-	if plain {
+	if p.plain {
 		for _, text := range sections(p.native) {
 			blocks = append(blocks, slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, text, false, true), nil, nil))
 		}

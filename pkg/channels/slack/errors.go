@@ -70,12 +70,6 @@ func (e *apiError) noThread() bool {
 // streaming: the message is still being streamed, and takes no update.
 func (e *apiError) streaming() bool { return e.is("streaming_state_conflict") }
 
-// notStreaming: the stream ended, by a call or because Slack closes those that
-// nothing comes for.
-func (e *apiError) notStreaming() bool {
-	return e.is("message_not_in_streaming_state", "message_not_streaming", "message_not_found", "message_not_owned_by_app")
-}
-
 // unsupported: the server, the app or the kind of chat has no such method, and the
 // next call will be told the same.
 func (e *apiError) unsupported() bool {

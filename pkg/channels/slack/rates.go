@@ -8,12 +8,12 @@ import (
 )
 
 const (
-	// maxText is the longest part, in code points of either markup. Slack recommends
+	// The longest part, in code points of either markup. Slack recommends
 	// 4,000 for a text, cuts above 40,000, and takes 12,000 in markdown blocks.
 	maxText = 3900
-	// maxUpload is the largest file that Slack takes.
+	// The largest file that Slack takes.
 	maxUpload = 1 << 30
-	// chatBurst is how many messages may go to a channel at once. Slack's page on
+	// How many messages may go to a channel at once. Slack's page on
 	// rate limits allows one a second and short bursts above that, without a number.
 	chatBurst = 3
 )

@@ -12,12 +12,12 @@ const maxRecent = 1024
 // longest. The zero value is ready, and safe for many goroutines.
 type recent[K comparable, V any] struct {
 	mu    sync.Mutex
-	order list.List // of memory[K, V], newest first
-	at    map[K]*list.Element
+	order list.List // of keys, newest first
+	at    map[K]*memory[V]
 }
 
-type memory[K comparable, V any] struct {
-	key   K
+type memory[V any] struct {
+	place *list.Element
 	value V
 }
 
@@ -25,41 +25,40 @@ type memory[K comparable, V any] struct {
 func (r *recent[K, V]) with(key K, f func(v *V)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	e, ok := r.at[key]
+	m, ok := r.at[key]
 	if !ok {
 		if r.at == nil {
-			r.at = map[K]*list.Element{}
+			r.at = map[K]*memory[V]{}
 		}
 		if r.order.Len() >= maxRecent {
-			oldest := r.order.Back()
-			delete(r.at, oldest.Value.(*memory[K, V]).key) //nolint:forcetypeassert // only this type is in the list
-			r.order.Remove(oldest)
+			if oldest, ok := r.order.Remove(r.order.Back()).(K); ok {
+				delete(r.at, oldest)
+			}
 		}
-		e = r.order.PushFront(&memory[K, V]{key: key})
-		r.at[key] = e
+		m = &memory[V]{place: r.order.PushFront(key)}
+		r.at[key] = m
 	}
-	r.order.MoveToFront(e)
-	f(&e.Value.(*memory[K, V]).value) //nolint:forcetypeassert // only this type is in the list
+	r.order.MoveToFront(m.place)
+	f(&m.value)
 }
 
 // get is the value of key, and whether there is one.
 func (r *recent[K, V]) get(key K) (V, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	e, ok := r.at[key]
-	if !ok {
-		var none V
-		return none, false
+	if m, ok := r.at[key]; ok {
+		return m.value, true
 	}
-	return e.Value.(*memory[K, V]).value, true //nolint:forcetypeassert // only this type is in the list
+	var none V
+	return none, false
 }
 
 // drop forgets key.
 func (r *recent[K, V]) drop(key K) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if e, ok := r.at[key]; ok {
-		r.order.Remove(e)
+	if m, ok := r.at[key]; ok {
+		r.order.Remove(m.place)
 		delete(r.at, key)
 	}
 }

@@ -218,8 +218,8 @@ func (c *Channel) remedy(ctx context.Context, p *post, refusal *apiError) error 
 
 // attempt is one request.
 func (c *Channel) attempt(ctx context.Context, p *post) (posted, error) {
-	plain := p.plain || !c.out.blocks.on()
-	blocks := p.layout(plain)
+	p.plain = p.plain || !c.out.blocks.on()
+	blocks := p.layout()
 	options := []slack.MsgOption{slack.MsgOptionText(p.native, false), slack.MsgOptionParse(false), slack.MsgOptionLinkNames(false)}
 	if len(blocks) > 0 || p.edits != "" {
 		options = append(options, slack.MsgOptionBlocks(blocks...)) // none takes those away that were there
@@ -239,11 +239,8 @@ func (c *Channel) attempt(ctx context.Context, p *post) (posted, error) {
 		_, _, _, err := api.SendMessageContext(ctx, p.to.Chat, options...)
 		return err
 	})
-	if err == nil {
-		p.plain = plain
-		if !plain {
-			c.out.doubtful.Store(0)
-		}
+	if err == nil && !p.plain {
+		c.out.doubtful.Store(0)
 	}
 	return k, err
 }

@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	// workingStatus stands behind the app's name in a thread.
+	// The status stands behind the app's name in a thread.
 	workingStatus = "is working on it…"
 	// Slack takes a status away after two minutes, and with the app's next message.
 	statusEvery = time.Minute
-	// workingReaction is on the message that is worked on, where no status can be.
+	// The reaction is on the message that is worked on, where no status can be.
 	workingReaction = "eyes"
 	// How long taking it away again may take.
 	besideTimeout = 10 * time.Second

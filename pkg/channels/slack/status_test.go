@@ -74,23 +74,24 @@ func TestWorkWhereTheAppMayShowNone(t *testing.T) {
 	t.Parallel()
 	srv, c := sender(t)
 	srv.Harm(fakeslack.Rule{Method: "assistant.threads.setStatus", Fault: fakeslack.Refusal("missing_scope")})
-	heal := srv.Harm(fakeslack.Rule{Method: "reactions.add", Fault: fakeslack.Refusal("missing_scope")})
+	srv.Harm(fakeslack.Rule{Method: "reactions.add", Fault: fakeslack.Refusal("missing_scope")})
 	_, at := threadOf(c, srv)
 	_, other := threadOf(c, srv)
 	typing(t, c, at, 3)
 	typing(t, c, other, 3)
 	wantCounts(t, srv, map[string]int{"assistant.threads.setStatus": 1, "reactions.add": 1})
-	heal()
+}
 
-	_, c = sender(t)
-	srv2 := fakeslack.New(t)
-	c = senderTo(t, srv2)
-	srv2.Harm(fakeslack.Rule{Method: "assistant.threads.setStatus", Fault: fakeslack.Refusal("unknown_method")})
-	thread, at := threadOf(c, srv2)
+// TestWorkInAThreadWithoutAStatusIsAReaction: the one takes the place of the other.
+func TestWorkInAThreadWithoutAStatusIsAReaction(t *testing.T) {
+	t.Parallel()
+	srv, c := sender(t)
+	srv.Harm(fakeslack.Rule{Method: "assistant.threads.setStatus", Fault: fakeslack.Refusal("unknown_method")})
+	thread, at := threadOf(c, srv)
 	typing(t, c, at, 2)
-	reacts(t, srv2, thread, thread.Thread(), true)
+	reacts(t, srv, thread, thread.Thread(), true)
 	sendAll(t, c, at, "done")
-	reacts(t, srv2, thread, thread.Thread(), false)
+	reacts(t, srv, thread, thread.Thread(), false)
 }
 
 // TestAWaitOfTheStatusHoldsNoMessage: it is no error of a send.

@@ -81,7 +81,7 @@ func NewHTTP(proxy Proxy, dial Dial, conns int) *http.Client {
 }
 
 // Do sends a request and reads all of its answer, at most limit bytes of it. The
-// answer of any status is returned, its body already read and closed. sent says
+// answer of any status is returned, its body already read and closed; sent says
 // whether bytes of the request may have reached the server, also without an error.
 // An error is as the client gave it, URL and all: the caller takes secrets out of it.
 // Where the answer began and could not be read, there is both an answer and an error.

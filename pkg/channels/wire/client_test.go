@@ -31,7 +31,7 @@ func TestDoTellsWhatWasSent(t *testing.T) {
 	}{
 		"answered":     {answer: func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "yes") }, sent: true, status: 200, body: "yes"},
 		"refused":      {answer: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(418); fmt.Fprint(w, "no") }, sent: true, status: 418, body: "no"},
-		"redirected":   {answer: func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/other", 302) }, sent: true, status: 302},
+		"redirected":   {answer: func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/other", http.StatusFound) }, sent: true, status: 302},
 		"cut":          {answer: func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, sent: true, failed: true},
 		"no answer":    {answer: func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, sent: true, failed: true},
 		"never dialed": {dial: refused, failed: true},
