@@ -47,13 +47,6 @@ func (a *Agent) setHeartbeat(ctx context.Context) error {
 	if err != nil && !errors.Is(err, session.ErrNotFound) && !errors.Is(err, session.ErrCorrupt) {
 		return err
 	}
-	h := a.o.Heartbeat
-	if h == nil {
-		if !known {
-			return nil
-		}
-		return a.o.Engine.DeleteJob(ctx, HeartbeatID)
-	}
 	to, owner, ok := a.beatsWhere(old)
 	if !ok {
 		if !known {
@@ -71,7 +64,7 @@ func (a *Agent) setHeartbeat(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := a.retime(&j, h.Spec); err != nil {
+	if err := a.retime(&j, a.o.Heartbeat.Spec); err != nil {
 		return err
 	}
 	if known && reflect.DeepEqual(old, j) {
@@ -81,9 +74,12 @@ func (a *Agent) setHeartbeat(ctx context.Context) error {
 }
 
 // beatsWhere says in which chat the heartbeat speaks, and whose that is; old is the
-// job as it was. It is false where nobody knows yet.
+// job as it was. It is false where nobody knows yet, or none is configured.
 func (a *Agent) beatsWhere(old session.Job) (channels.Address, channels.Sender, bool) {
 	h := a.o.Heartbeat
+	if h == nil {
+		return channels.Address{}, channels.Sender{}, false
+	}
 	if h.Mine == nil {
 		return h.To, h.Owner, true
 	}
