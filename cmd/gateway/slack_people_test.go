@@ -100,6 +100,13 @@ agent: {timezone: UTC, heartbeat: {to: "slack:%[1]s/%[2]s"}}
 			t.Fatalf("there is no heartbeat in %s: %s", chat.ID(), out)
 		}
 	}
+	// Slack takes a slash command anywhere, also where the bot is not.
+	elsewhere := srv.Send("slash_commands", map[string]any{
+		"command": "/parley", "text": "model", "team_id": ann.Team, "user_id": ann.ID, "channel_id": "D0OTHERS", "trigger_id": "1.2.3",
+	})
+	if err := srv.Until(ctx, func() bool { return srv.Acked(elsewhere) && srv.Count("chat.postMessage") == 2 }); err != nil {
+		t.Fatal(err)
+	}
 	for n := range 2 {
 		if out, errs, code := w.run("jobs", "run", "heartbeat"); code != 0 || !strings.Contains(out, chat.ID()) {
 			t.Fatalf("%s%s", out, errs)

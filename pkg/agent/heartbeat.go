@@ -91,10 +91,11 @@ func (a *Agent) beatsWhere(old session.Job) (channels.Address, channels.Sender, 
 }
 
 // noteBeat remembers where the heartbeat's owner writes. The job says it from then
-// on, so a restart does not forget it.
+// on, so a restart does not forget it. What is no message may come from where the bot
+// has no say, such as a slash command in a chat of others.
 func (a *Agent) noteBeat(in *channels.Inbound) {
 	h := a.o.Heartbeat
-	if h == nil || h.Mine == nil || !h.Mine(*in) {
+	if h == nil || h.Mine == nil || in.MessageID == "" || !h.Mine(*in) {
 		return
 	}
 	now := &channels.Inbound{Address: in.Address, Sender: in.Sender}
