@@ -1,0 +1,129 @@
+package mutants
+
+import "slices"
+
+// slackOutMutants break Slack's way out.
+func slackOutMutants() []Mutant {
+	return slices.Concat(slackSendMutants(), slackShowMutants())
+}
+
+// slackSendMutants break how messages and files leave.
+func slackSendMutants() []Mutant {
+	const dir = "pkg/channels/slack"
+	const client, send, errs, files = dir + "/client.go", dir + "/send.go", dir + "/errors.go", dir + "/files_out.go"
+	return []Mutant{
+		{
+			Promise: "slack: rate limit on one channel", Defect: "comes back long before Slack said",
+			File: client, Old: `* time.Second
+	}
+	return e`, New: `* time.Millisecond
+	}
+	return e`,
+			Dir: dir, Test: "^TestOneLimitedChannelLetsOthersGoOn$",
+		},
+		{
+			Promise: "slack: rate limit on one channel", Defect: "keeps every channel waiting for one",
+			File: "pkg/channels/wire/floods.go", Old: `floodChats = 3`, New: `floodChats = 1`,
+			Dir: dir, Test: "^TestARateLimitOnOneChannel$",
+		},
+		{
+			Promise: "slack: what is there", Defect: "takes an error that may come after the effect for a refusal",
+			File: errs, Old: `e.is("internal_error", "fatal_error")`, New: `e.is("fatal_error")`,
+			Dir: dir, Test: "^TestSendClasses$",
+		},
+		{
+			Promise: "slack: what is there", Defect: "an answer that the library cannot read is none",
+			File: client, Old: `if err != nil && w.err == nil && w.body == nil {`, New: `if err != nil && w.err == nil {`,
+			Dir: dir, Test: "^TestAnAnswerInAnotherFormIsAMessageThatIsThere$",
+		},
+		{
+			Promise: "slack: tokens", Defect: "logs what a server calls an error",
+			File: client, Old: `Name: word(w.hide(answer.Error))`, New: `Name: answer.Error`,
+			Dir: dir, Test: "^TestNoTokenInAnyError$",
+		},
+		{
+			Promise: "slack: tokens", Defect: "gives the token to whoever has a file",
+			File: client, Old: `if !ours {`, New: `if !ours && u.Scheme == "" {`,
+			Dir: dir, Test: "^TestFilesComeFromSlackAlone$",
+		},
+		{
+			Promise: "slack: huge message", Defect: "what Slack cuts off is lost",
+			File: send, Old: `if got == "" || !cut ||`, New: `if got != "" || !cut ||`,
+			Dir: dir, Test: "^TestSendSendsWhatSlackDidNotKeep$",
+		},
+		{
+			Promise: "slack: threads", Defect: "an answer leaves its thread",
+			File: send, Old: `options = append(options, slack.MsgOptionTS(p.to.Thread))`, New: `options = append(options, slack.MsgOptionTS(""))`,
+			Dir: dir, Test: "^TestSendStaysInItsThread$",
+		},
+		{
+			Promise: "slack: previews", Defect: "links unfurl",
+			File: send, Old: `slack.MsgOptionDisableLinkUnfurl()`, New: `slack.MsgOptionEnableLinkUnfurl()`,
+			Dir: dir, Test: "^TestSendShowsMarkdown$",
+		},
+		{
+			Promise: "slack: questions", Defect: "the buttons stay below an answered question",
+			File: send, Old: `if len(blocks) > 0 || p.edits != "" {`, New: `if len(blocks) > 0 {`,
+			Dir: dir, Test: "^TestAQuestionWithoutMarkdownBlocks$",
+		},
+		{
+			Promise: "slack: files out", Defect: "an upload that nobody sees may be there",
+			File: files, Old: `se := c.fileError(chat, err)
+	if se.Class == channels.SendAmbiguous {`, New: `se := c.fileError(chat, err)
+	if se.Class == channels.SendGone {`,
+			Dir: dir, Test: "^TestSendFileFaults$",
+		},
+		{
+			Promise: "slack: files out", Defect: "the end of a long caption is lost",
+			File: files, Old: `for i := 1; i < len(caption); i++ {`, New: `for i := 1; i < 0; i++ {`,
+			Dir: dir, Test: "^TestSendFileWithALongCaption$",
+		},
+	}
+}
+
+// slackShowMutants break how an answer grows, and how work shows.
+func slackShowMutants() []Mutant {
+	const dir = "pkg/channels/slack"
+	const send, stream, status = dir + "/send.go", dir + "/stream.go", dir + "/status.go"
+	return []Mutant{
+		{
+			Promise: "slack: streaming", Defect: "a stream that another process began cannot be finished",
+			File: send, Old: `case refusal.streaming() && p.edits != "" && !p.stopped:`, New: `case refusal.streaming() && p.edits == "":`,
+			Dir: dir, Test: "^TestARestartInTheMiddleOfAStream$",
+		},
+		{
+			Promise: "slack: streaming", Defect: "appends all of it again",
+			File: stream, Old: `slack.MsgOptionMarkdownText(more)`, New: `slack.MsgOptionMarkdownText(text)`,
+			Dir: dir, Test: "^TestAnAnswerIsStreamed$",
+		},
+		{
+			Promise: "slack: streaming", Defect: "shows what may yet become markup",
+			File: stream, Old: `if i := strings.IndexAny(block[last:], "*_~`, New: `if i := strings.IndexAny(block[last:], "_~`,
+			Dir: dir, Test: "^TestWhatIsSteadyStays$",
+		},
+		{
+			Promise: "slack: streaming", Defect: "asks for a stream again and again",
+			File: stream, Old: `u.anywhere = true`, New: `u.anywhere = false`,
+			Dir: dir, Test: "^TestWhereSlackTakesNoStreams$",
+		},
+		{
+			Promise: "slack: growing answers", Defect: "lets a late edit stand over the answer",
+			File: send, Old: `if wait <= 0 {`, New: `if wait > 0 {`,
+			Dir: dir, Test: "^TestALateEditDoesNotOutlastTheAnswer$",
+		},
+		{
+			Promise: "slack: working state", Defect: "the reaction stays when the answer is there",
+			File: status, Old: `if p.reacted == "" {
+		return
+	}`, New: `if p.reacted != "" {
+		return
+	}`,
+			Dir: dir, Test: "^TestWorkElsewhereIsAReaction$",
+		},
+		{
+			Promise: "slack: working state", Defect: "asks for a status that the app may not set again and again",
+			File: status, Old: `if c.out.statuses.off() {`, New: `if !c.out.statuses.on() {`,
+			Dir: dir, Test: "^TestWorkWhereTheAppMayShowNone$",
+		},
+	}
+}
