@@ -59,7 +59,7 @@ func TestDoTellsWhatWasSent(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			resp, body, sent, err := wire.Do(client, req, 100)
+			resp, body, sent, err := wire.Do(client, req, 100) //nolint:bodyclose // Do has closed it
 			if resp != nil {
 				wire.Drop(resp.Body)
 			}

@@ -90,11 +90,10 @@ func (e *Engine) settle(ctx context.Context) {
 func (e *Engine) await(ctx context.Context, w *write) error {
 	done := make(chan error, 1)
 	w.done = func(err error) { done <- err }
-	if e.alone(w) {
-		return <-done
-	}
-	if err := e.submit(ctx, w); err != nil {
-		return err
+	if !e.alone(w) {
+		if err := e.submit(ctx, w); err != nil {
+			return err
+		}
 	}
 	return <-done
 }
