@@ -209,7 +209,7 @@ func (c *client) download(ctx context.Context, address string) (io.ReadCloser, e
 		return nil, &wire.Error{Method: method, Err: errForeign}
 	}
 	req.Header.Set("Authorization", "Bearer "+c.bot())
-	resp, err := c.http.Do(req)
+	resp, err := c.http.Do(req) //nolint:bodyclose // whoever reads it closes it
 	if err != nil {
 		return nil, &wire.Error{Method: method, Sent: true, Err: c.scrub(err)}
 	}
@@ -245,7 +245,7 @@ func (c *client) upload(ctx context.Context, address string, body io.Reader, siz
 	req.ContentLength = size
 	req.Header.Set("Content-Type", "application/octet-stream")
 	w := &way{client: c, method: method}
-	resp, answer, sent, err := wire.Do(c.http, req, maxAnswer)
+	resp, answer, sent, err := wire.Do(c.http, req, maxAnswer) //nolint:bodyclose // Do closes it
 	switch {
 	case err != nil:
 		return &wire.Error{Method: method, Sent: sent, Err: c.scrub(err)}

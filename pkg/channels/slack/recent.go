@@ -27,19 +27,25 @@ func (r *recent[K, V]) with(key K, f func(v *V)) {
 	defer r.mu.Unlock()
 	m, ok := r.at[key]
 	if !ok {
-		if r.at == nil {
-			r.at = map[K]*memory[V]{}
-		}
-		if r.order.Len() >= maxRecent {
-			if oldest, ok := r.order.Remove(r.order.Back()).(K); ok {
-				delete(r.at, oldest)
-			}
-		}
-		m = &memory[V]{place: r.order.PushFront(key)}
-		r.at[key] = m
+		m = r.add(key)
 	}
 	r.order.MoveToFront(m.place)
 	f(&m.value)
+}
+
+// add makes room for key. The lock is held.
+func (r *recent[K, V]) add(key K) *memory[V] {
+	if r.at == nil {
+		r.at = map[K]*memory[V]{}
+	}
+	if r.order.Len() >= maxRecent {
+		if oldest, ok := r.order.Remove(r.order.Back()).(K); ok {
+			delete(r.at, oldest)
+		}
+	}
+	m := &memory[V]{place: r.order.PushFront(key)}
+	r.at[key] = m
+	return m
 }
 
 // get is the value of key, and whether there is one.

@@ -41,6 +41,7 @@ func TestDoTellsWhatWasSent(t *testing.T) {
 		"cut in its midst": {answer: func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "50")
 			fmt.Fprint(w, "half")
+			_ = http.NewResponseController(w).Flush()
 			panic(http.ErrAbortHandler)
 		}, sent: true, status: 200, failed: true},
 	} {
@@ -59,10 +60,7 @@ func TestDoTellsWhatWasSent(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			resp, body, sent, err := wire.Do(client, req, 100)
-			if resp != nil {
-				wire.Drop(resp.Body)
-			}
+			resp, body, sent, err := wire.Do(client, req, 100) //nolint:bodyclose // Do closes it
 			if sent != tc.sent || (err != nil) != tc.failed || string(body) != tc.body {
 				t.Errorf("sent %v, %q, %v", sent, body, err)
 			}
