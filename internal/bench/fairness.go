@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -80,9 +81,24 @@ func (s *stage) others(ctx context.Context, chats, each int) ([]float64, error) 
 // errUndisturbed says that a run is no measure of fairness.
 var errUndisturbed = errors.New("the chats were not disturbed")
 
+// attempt is a send to a chat and the HTTP status of its answer, 0 without one.
+type attempt struct {
+	chat   string
+	status int
+}
+
 // disturbed looks at what happened in the two chats of [platform.disturb]: sends
 // that hung, sends that were refused, messages that arrived all the same.
-func disturbed(hung, refused int64, arrived int) error {
+func disturbed(sends []attempt, hanging, limited string, arrived int) error {
+	var hung, refused int
+	for _, s := range sends {
+		switch {
+		case s.chat == hanging && s.status == 0:
+			hung++
+		case s.chat == limited && s.status == http.StatusTooManyRequests:
+			refused++
+		}
+	}
 	if hung < 1 || refused < 2 || arrived > 0 {
 		return fmt.Errorf("%w: %d sends hung, %d were refused, %d messages arrived", errUndisturbed, hung, refused, arrived)
 	}

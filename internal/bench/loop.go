@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -69,15 +71,21 @@ func (l *loop) settled() error {
 func (l *loop) disturb() (over func() error) {
 	const hanging, limited = "hanging", "limited"
 	release := make(chan struct{})
-	var hung, refused atomic.Int64
+	var mu sync.Mutex
+	var all []attempt
+	seen := func(chat string, status int) {
+		mu.Lock()
+		defer mu.Unlock()
+		all = append(all, attempt{chat, status})
+	}
 	f := func(req loopchat.SendRequest) server.Fault {
 		switch req.Chat {
 		case hanging:
-			hung.Add(1)
+			seen(req.Chat, 0)
 			<-release
 			return server.Fault{Status: 500}
 		case limited:
-			refused.Add(1)
+			seen(req.Chat, http.StatusTooManyRequests)
 			return server.Fault{Status: 429, RetryAfter: time.Second}
 		}
 		return server.Fault{}
@@ -89,6 +97,8 @@ func (l *loop) disturb() (over func() error) {
 	}
 	return func() error {
 		close(release)
-		return disturbed(hung.Load(), refused.Load(), len(l.Messages(hanging))+len(l.Messages(limited)))
+		mu.Lock()
+		defer mu.Unlock()
+		return disturbed(all, hanging, limited, len(l.Messages(hanging))+len(l.Messages(limited)))
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"net/http"
 	"sync/atomic"
 	"time"
 
@@ -87,16 +86,11 @@ func (p *onSlack) disturb() (over func() error) {
 		limited.Say(unheard)
 	}
 	return func() error {
-		var hung, refused int64
+		var all []attempt
 		requests := p.srv.Requests("chat.postMessage")
 		for i := range requests {
-			switch r := &requests[i]; {
-			case r.Chat == hanging.ID() && r.Status == 0:
-				hung++
-			case r.Chat == limited.ID() && r.Status == http.StatusTooManyRequests:
-				refused++
-			}
+			all = append(all, attempt{requests[i].Chat, requests[i].Status})
 		}
-		return disturbed(hung, refused, len(hanging.Messages())+len(limited.Messages()))
+		return disturbed(all, hanging.ID(), limited.ID(), len(hanging.Messages())+len(limited.Messages()))
 	}
 }

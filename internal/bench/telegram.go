@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"net/http"
 	"strconv"
 	"time"
 
@@ -75,16 +74,11 @@ func (p *onTelegram) disturb() (over func() error) {
 		limited.Say(unheard)
 	}
 	return func() error {
-		var hung, refused int64
+		var all []attempt
 		requests := p.tg.Requests("sendMessage")
 		for i := range requests {
-			switch r := &requests[i]; {
-			case r.Chat == hanging.ID() && r.Status == 0:
-				hung++
-			case r.Chat == limited.ID() && r.Status == http.StatusTooManyRequests:
-				refused++
-			}
+			all = append(all, attempt{strconv.FormatInt(requests[i].Chat, 10), requests[i].Status})
 		}
-		return disturbed(hung, refused, len(hanging.Messages())+len(limited.Messages()))
+		return disturbed(all, strconv.FormatInt(hanging.ID(), 10), strconv.FormatInt(limited.ID(), 10), len(hanging.Messages())+len(limited.Messages()))
 	}
 }

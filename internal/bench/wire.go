@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"sync"
 	"time"
 )
@@ -77,7 +78,7 @@ func (w *wire) answer(chat, nonce string, now time.Time) {
 func (w *wire) clean(violations []string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	wrong := append(violations, w.wrong...)
+	wrong := slices.Concat(violations, w.wrong)
 	last := map[string]time.Time{}
 	for n := 1; n <= len(w.asks); n++ {
 		a := w.asks[wireNonce(n)]

@@ -79,7 +79,7 @@ const (
 
 // meeting is a conversation of Ada and Bert with the bot, in which tools may have
 // effects, as the suite of approvals needs it.
-type meeting interface {
+type meeting interface { //nolint:interfacebloat // what people do about a question, and what the suite looks at
 	// speak has one of them say something to the bot.
 	speak(who int, text string)
 	// question waits for a question and gives what it reads. The others are about it.

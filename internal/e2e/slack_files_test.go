@@ -65,7 +65,7 @@ func TestSlackSendsAFileAsItWas(t *testing.T) {
 	srv.Harm(fakeslack.Rule{Method: "files.getUploadURLExternal", Times: 1, Fault: fakeslack.RateLimited(1)})
 	chat.Share("a.txt", []byte("as it was"), "send")
 	w.await("a refusal", func() bool { return srv.Count("files.getUploadURLExternal") == 1 })
-	w.rewrite("changed")
+	w.rewrite()
 	messages := w.reads(chat, "", "done")
 	if f := messages[0].File; f == nil || string(f.Data) != "as it was" {
 		t.Errorf("the person has %+v", f)
@@ -106,7 +106,7 @@ func TestSlackKilledWhileAFileLeaves(t *testing.T) {
 			if n := len(w.keptFiles()); n != 1 {
 				t.Fatalf("%d contents are kept of the file that leaves", n)
 			}
-			w.rewrite("changed")
+			w.rewrite()
 			w.start()
 			messages := w.reads(chat, tc.want...)
 			for i := range messages[:len(messages)-1] {

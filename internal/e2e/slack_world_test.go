@@ -109,8 +109,9 @@ func (w *slackWorld) meets(chats ...*fakeslack.Chat) {
 		chat.Say("hello, all")
 		w.await("the question for a name", func() bool {
 			n := 0
-			for _, r := range w.srv.Requests("users.info") {
-				if r.Status == http.StatusOK {
+			requests := w.srv.Requests("users.info")
+			for k := range requests {
+				if requests[k].Status == http.StatusOK {
 					n++
 				}
 			}

@@ -109,13 +109,13 @@ func (w *world) keptFiles() []string {
 }
 
 // rewrite changes a person's document where the chat keeps it.
-func (w *world) rewrite(text string) {
+func (w *world) rewrite() {
 	w.t.Helper()
 	found, err := filepath.Glob(filepath.Join(w.gw.Dir, "workspace", "chats", "*", "inbox", "a.txt"))
 	if err != nil || len(found) != 1 {
 		w.t.Fatalf("%q, %v", found, err)
 	}
-	if err := os.WriteFile(found[0], []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(found[0], []byte("changed"), 0o600); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -130,7 +130,7 @@ func TestTelegramSendsAFileAsItWas(t *testing.T) {
 	tg.Harm(faketelegram.Rule{Method: "sendDocument", Times: 1, Fault: faketelegram.TooManyRequests(1)})
 	chat.Document(faketelegram.File{Name: "a.txt", Data: []byte("as it was")}, "send")
 	w.await("a refusal", func() bool { return tg.Count("sendDocument") == 1 })
-	w.rewrite("changed")
+	w.rewrite()
 	messages := w.reads(chat, "", "done")
 	if f := messages[0].File; f == nil || string(f.Data) != "as it was" {
 		t.Errorf("the person has %+v", f)
@@ -172,7 +172,7 @@ func TestTelegramKilledWhileAFileLeaves(t *testing.T) {
 			if err := os.WriteFile(orphan, []byte("orphan"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			w.rewrite("changed")
+			w.rewrite()
 			w.start()
 			messages := w.reads(chat, tc.want...)
 			for i := range messages[:len(messages)-1] {

@@ -205,8 +205,8 @@ func (p *onSlack) texts(chat string) []string { return p.rooms[chat].at.Texts() 
 func (p *onSlack) query(name string) *query {
 	chat := p.rooms[name].at
 	list := chat.Messages()
-	for i := len(list) - 1; i >= 0; i-- {
-		if m := list[i]; len(m.Buttons) > 0 {
+	for i := range slices.Backward(list) {
+		if m := &list[i]; len(m.Buttons) > 0 {
 			return &query{
 				text:  m.Text,
 				allow: func() { chat.Press(m.TS, allowOnce) },

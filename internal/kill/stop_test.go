@@ -60,7 +60,7 @@ func TestTermOnSlackWithTurnsRunning(t *testing.T) {
 }
 
 // termWithTurnsRunning ends the gateway with SIGTERM while n turns run, and starts it again.
-func termWithTurnsRunning(w *world, n int, finish bool) {
+func termWithTurnsRunning(w *world, n int, finish bool) { //nolint:revive // the two cases differ in one step
 	w.t.Helper()
 	release := w.model.hold()
 	p := w.start("")
@@ -101,8 +101,8 @@ func TestSecondTermOnSlackEndsAtOnce(t *testing.T) {
 		func() bool { return srv.Sockets() == 0 })
 }
 
-// secondTermEndsAtOnce sends two signals while turns run. taken says that everything
-// was acknowledged, and deaf that nothing more is taken in.
+// secondTermEndsAtOnce sends two signals while turns run. What it waits for is that
+// everything was acknowledged (taken), and that nothing more is taken in (deaf).
 func secondTermEndsAtOnce(w *world, taken, deaf func() bool) {
 	w.t.Helper()
 	release := w.model.hold()

@@ -151,8 +151,8 @@ func (p *onTelegram) texts(chat string) []string { return p.chats[chat].at.Texts
 func (p *onTelegram) query(name string) *query {
 	chat := p.chats[name].at
 	list := chat.Messages()
-	for i := len(list) - 1; i >= 0; i-- {
-		if m := list[i]; len(m.Buttons) > 0 {
+	for i := range slices.Backward(list) {
+		if m := &list[i]; len(m.Buttons) > 0 {
 			return &query{
 				text:  m.Text,
 				allow: func() { chat.Press(m.ID, allowOnce) },

@@ -1,6 +1,6 @@
 package mutants
 
-// slackInMutants break how Slack's events are taken in.
+// slackInMutants break how Slack's events come in and are acknowledged.
 func slackInMutants() []Mutant {
 	const dir = "pkg/channels/slack"
 	return []Mutant{
@@ -44,6 +44,13 @@ func slackInMutants() []Mutant {
 			File: dir + "/socket.go", Old: "_ = s.conn.SetReadDeadline(time.Now().Add(silence))", New: "_ = silence",
 			Dir: dir, Test: "^TestAHalfOpenSocketIsFound$",
 		},
+	}
+}
+
+// slackEventMutants break what is made of Slack's events, and whom they are believed from.
+func slackEventMutants() []Mutant {
+	const dir = "pkg/channels/slack"
+	return []Mutant{
 		{
 			Promise: "slack: edits and deletions", Defect: "does not tell what an edit is about",
 			File: dir + "/decode_message.go", Old: "in.Kind, in.Original, in.Time = channels.KindEdit, original(m.Channel, now.TS),", New: "in.Kind, in.Original, in.Time = channels.KindEdit, \"\",",

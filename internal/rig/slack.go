@@ -26,8 +26,8 @@ type Slack struct {
 
 // Where the gateway finds what Slack gave for the app.
 const (
-	botTokenVariable = "SLACK_BOT_TOKEN"
-	appTokenVariable = "SLACK_APP_TOKEN"
+	botTokenVariable = "SLACK_BOT_TOKEN" //nolint:gosec // a name
+	appTokenVariable = "SLACK_APP_TOKEN" //nolint:gosec // a name
 	signingVariable  = "SLACK_SIGNING_SECRET"
 )
 

@@ -120,6 +120,7 @@ func TestTheConfigurationOwnsTheHeartbeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := beating(t, 100, value("Look."), value("seen"))
 		p.met()
+		synctest.Wait()
 		due := p.job("heartbeat").Due
 		p.restart()
 		p.quiet(time.Second)

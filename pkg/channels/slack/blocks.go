@@ -18,33 +18,28 @@ const (
 )
 
 // layout are the blocks of a message: its text as one of standard Markdown, which
-// Slack lays out, and its buttons in one row below. Where the server has no such
-// block the text field alone is the message; above buttons the text stands in
-// sections then, because with blocks Slack shows no text field.
+// Slack lays out. Where the server has no such block the text field alone is the
+// message. Above buttons the text stands in sections, in Slack's own markup: of that
+// it is documented what is shown for each character, in code too, and who presses
+// must have seen what was asked. With blocks Slack shows no text field.
 func (p *post) layout() []slack.Block {
-	if p.plain && len(p.buttons) == 0 {
-		return nil
-	}
-	var blocks []slack.Block
-	if p.plain {
+	switch {
+	case len(p.buttons) > 0:
+		var blocks []slack.Block
 		for _, text := range sections(p.native) {
 			blocks = append(blocks, slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, text, false, true), nil, nil))
 		}
-	} else {
-		blocks = append(blocks, slack.NewMarkdownBlock("", p.block))
+		return append(blocks, actions(p.buttons))
+	case p.plain:
+		return nil
+	default:
+		return []slack.Block{slack.NewMarkdownBlock("", p.block)}
 	}
-	if row := actions(p.buttons); row != nil {
-		blocks = append(blocks, row)
-	}
-	return blocks
 }
 
-// actions is the row of buttons, nil for none. Each has an action_id of its own and
-// the button's Data for a value.
+// actions is the row of buttons. Each has an action_id of its own and the button's
+// Data for a value.
 func actions(buttons []channels.Button) slack.Block {
-	if len(buttons) == 0 {
-		return nil
-	}
 	var row []slack.BlockElement
 	for i, b := range buttons {
 		label := slack.NewTextBlockObject(slack.PlainTextType, b.Label, false, false)
@@ -83,7 +78,7 @@ func sections(text string) []string {
 			if n+len(runes) > room && n > 0 {
 				flush()
 			}
-			piece := runes[:min(len(runes), room)]
+			piece := runes[:whole(runes, room)]
 			runes = runes[len(piece):]
 			b.WriteString(string(piece))
 			n += len(piece)
@@ -94,6 +89,23 @@ func sections(text string) []string {
 	}
 	flush()
 	return all
+}
+
+// whole is how many of the runes, at most room, are cut off so that no entity is cut.
+func whole(runes []rune, room int) int {
+	const longest = len("&amp;")
+	if len(runes) <= room {
+		return len(runes)
+	}
+	for at := room - 1; at > room-longest; at-- {
+		switch runes[at] {
+		case ';':
+			return room
+		case '&':
+			return at
+		}
+	}
+	return room
 }
 
 // withoutBlocks lets p go on without the markdown block, and those behind it too

@@ -209,7 +209,7 @@ func (c *client) download(ctx context.Context, address string) (io.ReadCloser, e
 		return nil, &wire.Error{Method: method, Err: errForeign}
 	}
 	req.Header.Set("Authorization", "Bearer "+c.bot())
-	resp, err := c.http.Do(req) //nolint:bodyclose // whoever reads it closes it
+	resp, err := c.http.Do(req) //nolint:bodyclose // it is dropped below, or closed by who reads it
 	if err != nil {
 		return nil, &wire.Error{Method: method, Sent: true, Err: c.scrub(err)}
 	}
@@ -245,7 +245,7 @@ func (c *client) upload(ctx context.Context, address string, body io.Reader, siz
 	req.ContentLength = size
 	req.Header.Set("Content-Type", "application/octet-stream")
 	w := &way{client: c, method: method}
-	resp, answer, sent, err := wire.Do(c.http, req, maxAnswer) //nolint:bodyclose // Do closes it
+	resp, answer, sent, err := wire.Do(c.http, req, maxAnswer) //nolint:bodyclose // Do has closed it
 	switch {
 	case err != nil:
 		return &wire.Error{Method: method, Sent: sent, Err: c.scrub(err)}

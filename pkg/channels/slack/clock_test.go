@@ -47,8 +47,9 @@ func after(d time.Duration) {
 // opens are the times at which sockets were asked for.
 func (b *bench) opens() []time.Time {
 	var all []time.Time
-	for _, r := range b.srv.Requests("apps.connections.open") {
-		all = append(all, r.Time)
+	requests := b.srv.Requests("apps.connections.open")
+	for n := range requests {
+		all = append(all, requests[n].Time)
 	}
 	return all
 }

@@ -221,15 +221,21 @@ func TestDecodeContent(t *testing.T) {
 		"escapes and references": {`,"text":"a &lt;b&gt; <https://x.test|y> <@U2>"`, "a <b> y (https://x.test) @U2", nil, false},
 		"a file": {
 			`,"text":"see","files":[{"id":"F1","name":"report.pdf","mimetype":"application/pdf","size":12345,"mode":"hosted"}]`,
-			"see", []channels.Attachment{{About: "document report.pdf, 12 kB", Ref: "F1", Name: "report.pdf", Size: 12345}}, false,
+			"see",
+			[]channels.Attachment{{About: "document report.pdf, 12 kB", Ref: "F1", Name: "report.pdf", Size: 12345}},
+			false,
 		},
 		"a picture without a name": {
 			`,"files":[{"id":"F1","mimetype":"image/png","size":900}]`,
-			"", []channels.Attachment{{About: "photo 900 B", Ref: "F1", Name: "file-F1.png", Size: 900}}, false,
+			"",
+			[]channels.Attachment{{About: "photo 900 B", Ref: "F1", Name: "file-F1.png", Size: 900}},
+			false,
 		},
 		"a name that would leave its folder": {
 			`,"files":[{"id":"F1","name":"../../etc/.passwd","size":-5}]`,
-			"", []channels.Attachment{{About: "document passwd", Ref: "F1", Name: "passwd"}}, false,
+			"",
+			[]channels.Attachment{{About: "document passwd", Ref: "F1", Name: "passwd"}},
+			false,
 		},
 		"files that are not there": {
 			`,"text":"x","files":[{"id":"F1","mode":"tombstone"},{"id":"F2","mode":"external","is_external":true,"name":"Doc","url_private":"https://d.test/1"},{"id":"F3","mode":"hidden_by_limit"},{"name":"n"}]`,
@@ -237,7 +243,9 @@ func TestDecodeContent(t *testing.T) {
 		},
 		"a message that is passed on": {
 			`,"text":"look","attachments":[{"is_share":true,"is_msg_unfurl":true,"author_name":"Ben\nBoss","text":"/stop &amp; go","from_url":"https://x.test","files":[{"id":"F9","name":"a.txt"}]}]`,
-			"look\n[a message that is passed on from Ben Boss]\n/stop & go", []channels.Attachment{{About: "document a.txt", Ref: "F9", Name: "a.txt"}}, true,
+			"look\n[a message that is passed on from Ben Boss]\n/stop & go",
+			[]channels.Attachment{{About: "document a.txt", Ref: "F9", Name: "a.txt"}},
+			true,
 		},
 		"nothing but what is passed on": {
 			`,"text":"","attachments":[{"is_share":true,"fallback":"words"}]`, "[a message that is passed on]\nwords", nil, true,

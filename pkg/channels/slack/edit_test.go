@@ -2,6 +2,7 @@ package slack_test
 
 import (
 	"fmt"
+	"html"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -97,10 +98,11 @@ func TestSectionsHoldAll(t *testing.T) {
 		"lines":     strings.Repeat("some words\n", 900),
 		"code":      "```\n" + strings.Repeat("some words\n", 900) + "```",
 		"two codes": "```\na\n```\n" + strings.Repeat("b\n", 4000) + "```\nc\n```",
+		"entities":  strings.Repeat("ab&lt;&amp;", 1000),
 		"short":     "short",
 	} {
 		got := slack.Sections(text)
-		var letters strings.Builder
+		var letters, read strings.Builder
 		for _, s := range got {
 			if n := utf8.RuneCountInString(s); n > 3000 || n == 0 {
 				t.Errorf("%s: a section of %d", name, n)
@@ -109,10 +111,14 @@ func TestSectionsHoldAll(t *testing.T) {
 				t.Errorf("%s: code is left open", name)
 			}
 			letters.WriteString(s)
+			read.WriteString(html.UnescapeString(s))
 		}
 		strip := strings.NewReplacer("\n", "", "`", "")
 		if strip.Replace(letters.String()) != strip.Replace(text) {
 			t.Errorf("%s: something is lost", name)
+		}
+		if strip.Replace(read.String()) != strip.Replace(html.UnescapeString(text)) {
+			t.Errorf("%s: an entity is cut", name)
 		}
 	}
 }

@@ -33,7 +33,7 @@ func (r *recent[K, V]) with(key K, f func(v *V)) {
 	f(&m.value)
 }
 
-// add makes room for key. The lock is held.
+// add makes room for key, which is new; the lock is held.
 func (r *recent[K, V]) add(key K) *memory[V] {
 	if r.at == nil {
 		r.at = map[K]*memory[V]{}

@@ -150,7 +150,7 @@ type post struct {
 	buttons       []channels.Button
 	// edits is the message that it replaces; "" for none.
 	edits string
-	// plain means without the markdown block.
+	// plain means without the markdown block, as a message with buttons always is.
 	plain bool
 	// stopped means that the end of a stream was asked for.
 	stopped bool
@@ -218,7 +218,7 @@ func (c *Channel) remedy(ctx context.Context, p *post, refusal *apiError) error 
 
 // attempt is one request.
 func (c *Channel) attempt(ctx context.Context, p *post) (posted, error) {
-	p.plain = p.plain || !c.out.blocks.on()
+	p.plain = p.plain || len(p.buttons) > 0 || !c.out.blocks.on()
 	blocks := p.layout()
 	options := []slack.MsgOption{slack.MsgOptionText(p.native, false), slack.MsgOptionParse(false), slack.MsgOptionLinkNames(false)}
 	if len(blocks) > 0 || p.edits != "" {

@@ -56,7 +56,7 @@ func TestSlackPassesTheSuite(t *testing.T) {
 			return len(people[at].Press(messages[len(messages)-1].TS, label).Envelopes) > 0
 		}
 		rig.Files = func(at channels.Address) (all [][]byte) {
-			for _, m := range people[at].Messages() { //nolint:gocritic // a copy is of no harm here
+			for _, m := range people[at].Messages() {
 				for _, f := range m.Files {
 					all = append(all, f.Data)
 				}

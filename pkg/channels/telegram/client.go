@@ -13,9 +13,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"parley/pkg/channels/wire"
-
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
+
+	"parley/pkg/channels/wire"
 )
 
 // What is waited for and read at most.
@@ -110,7 +110,7 @@ func (c *client) download(ctx context.Context, path string) (io.ReadCloser, erro
 		return nil, &wire.Error{Method: method, Err: err}
 	}
 	req.Host = req.URL.Host
-	resp, err := c.calls.Do(req)
+	resp, err := c.calls.Do(req) //nolint:bodyclose // it is dropped below, or closed by who reads it
 	if err != nil {
 		return nil, &wire.Error{Method: method, Sent: true, Err: c.scrub(err)}
 	}

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"time"
 
-	"parley/pkg/channels/wire"
-
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
+
+	"parley/pkg/channels/wire"
 )
 
 // registerMenu makes the server's menu ours. It asks first, because setting it

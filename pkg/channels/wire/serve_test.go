@@ -46,7 +46,7 @@ func TestServeEndsItsRequests(t *testing.T) {
 	<-under
 	_ = stop()
 	<-told
-	resp, err := http.ReadResponse(bufio.NewReader(conn), nil) //nolint:bodyclose // Drop closes it
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil) //nolint:bodyclose // the connection is closed
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestServeBoundsHeaders(t *testing.T) {
 	addr, stop := served(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
 	conn := dial(t, addr)
 	fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: x\r\nX: %s\r\n\r\n", strings.Repeat("x", 64<<10))
-	resp, err := http.ReadResponse(bufio.NewReader(conn), nil) //nolint:bodyclose // Drop closes it
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil) //nolint:bodyclose // the connection is closed
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,12 +43,38 @@ func (e *Engine) submit(ctx context.Context, w *write) error {
 	if e.closed {
 		return errClosed
 	}
+	e.unsettled.Add(1)
 	select {
 	case e.queue <- w:
 		return nil
 	case <-ctx.Done():
+		e.unsettled.Add(-1)
 		return context.Cause(ctx)
 	}
+}
+
+// alone makes a change durable right where it is made, when no other waits or is
+// under way: handing it to the committer and back would cost two changes of
+// goroutine. What comes meanwhile waits, and shares the next transaction.
+func (e *Engine) alone(w *write) bool {
+	e.gate.RLock()
+	defer e.gate.RUnlock()
+	if e.closed || !e.unsettled.CompareAndSwap(0, 1) {
+		return false
+	}
+	e.commitWith(w)
+	return true
+}
+
+// commitWith brings a write, and all that wait, to their answers. One transaction
+// is under way at a time.
+func (e *Engine) commitWith(first *write) {
+	e.committing.Lock()
+	defer e.committing.Unlock()
+	batch := e.drain(first)
+	n := int64(len(batch)) // commitAll takes the batch apart
+	e.commitAll(batch)
+	e.unsettled.Add(-n)
 }
 
 // write queues a change and waits until it is durable or has failed.
@@ -64,18 +90,20 @@ func (e *Engine) settle(ctx context.Context) {
 func (e *Engine) await(ctx context.Context, w *write) error {
 	done := make(chan error, 1)
 	w.done = func(err error) { done <- err }
-	if err := e.submit(ctx, w); err != nil {
-		return err
+	if !e.alone(w) {
+		if err := e.submit(ctx, w); err != nil {
+			return err
+		}
 	}
 	return <-done
 }
 
-// commitLoop owns all writing. It takes everything that waits into one
+// commitLoop writes what was queued. It takes everything that waits into one
 // transaction, so that the writers of a moment share one sync of the disk.
 func (e *Engine) commitLoop() {
 	defer close(e.committed)
 	for w := range e.queue {
-		e.commitAll(e.drain(w))
+		e.commitWith(w)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -57,10 +58,14 @@ type Engine struct {
 	dbMu sync.RWMutex
 	db   *bbolt.DB // nil when closed, or while it cannot be opened again after a failed write
 
-	gate      sync.RWMutex // held for reading by whoever queues
-	closed    bool
-	queue     chan *write
-	committed chan struct{} // closed when the committer has ended
+	gate   sync.RWMutex // held for reading by whoever queues
+	closed bool
+	queue  chan *write
+	// unsettled counts the writes that have no answer yet, committing guards the
+	// one transaction that is under way.
+	unsettled  atomic.Int64
+	committing sync.Mutex
+	committed  chan struct{} // closed when the committer has ended
 
 	doubts  chan error // asks for a full read of the store
 	unclean bool       // the last process did not end in order; only the housekeeping uses it

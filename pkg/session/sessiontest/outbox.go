@@ -131,8 +131,17 @@ func testParts(b *bench) {
 	b.equal(0, b.status().Sending)
 }
 
-func testMarkedAtOnce(b *bench) {
+// sending is deliveries once they are taken: what is put from then on leaves at once.
+func (b *bench) sending() *worker[channels.Delivery] {
+	b.Helper()
 	d := b.deliveries()
+	b.send("first", "o0")
+	b.settle(d.next(), "m0")
+	return d
+}
+
+func testMarkedAtOnce(b *bench) {
+	d := b.sending()
 	b.send("a", "o1", "o2")
 	h := d.next()
 	info := h.what.Info()
@@ -145,7 +154,7 @@ func testMarkedAtOnce(b *bench) {
 }
 
 func testUnknown(b *bench) {
-	d := b.deliveries()
+	d := b.sending()
 	b.send("a", "o1", "o2")
 	d.next()
 	b.crash()
