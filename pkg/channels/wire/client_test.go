@@ -41,6 +41,7 @@ func TestDoTellsWhatWasSent(t *testing.T) {
 		"cut in its midst": {answer: func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "50")
 			fmt.Fprint(w, "half")
+			_ = http.NewResponseController(w).Flush()
 			panic(http.ErrAbortHandler)
 		}, sent: true, status: 200, failed: true},
 	} {
