@@ -90,7 +90,11 @@ func kept(raw []byte) json.RawMessage {
 	if len(raw) > maxKept {
 		return nil
 	}
-	return bare(raw)
+	text := bare(raw)
+	if len(text) > maxKept {
+		return nil // what was escaped takes more
+	}
+	return text
 }
 
 // kinds are those that were logged.
