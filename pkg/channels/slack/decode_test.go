@@ -139,6 +139,14 @@ func TestDecodeMessages(t *testing.T) {
 			payload: changed(`{"user":"U1","ts":"100.000200","text":"hello","edited":{"user":"U1","ts":"150.000000"}}`, `{"user":"U1","ts":"100.000200","text":"helo"}`),
 			want:    edit(func(*channels.Inbound) {}),
 		},
+		"an edit of somebody else": {
+			payload: changed(`{"user":"U1","ts":"100.000200","text":"hello","edited":{"user":"U2","ts":"150.000000"}}`, `{"user":"U1","ts":"100.000200","text":"helo"}`),
+			want:    edit(func(in *channels.Inbound) { in.Sender.ID = "U2" }),
+		},
+		"an edit of Slack itself": {
+			payload: changed(`{"user":"U1","ts":"100.000200","text":"hello","edited":{"user":"USLACKBOT","ts":"150.000000"}}`, `{"user":"U1","ts":"100.000200","text":"helo"}`),
+			not:     "a bot's message was changed",
+		},
 		"an edit of a mention": {
 			payload: changed(`{"user":"U1","ts":"100.000200","text":"hello","edited":{"user":"U1","ts":"150.000000"}}`, `{"user":"U1","ts":"100.000200","text":"<@UBOT> helo"}`),
 			want:    edit(func(in *channels.Inbound) { in.Mentioned, in.Address.Thread = true, "100.000200" }),
