@@ -6,7 +6,7 @@ func channelMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "R1", Defect: "acknowledges what the store refused",
-			File: ingress, Old: `return fmt.Errorf("accept %d items: %w", len(passed), err)`, New: `return nil`,
+			File: ingress, Old: `return nil, fmt.Errorf("accept %d items: %w", len(passed), err)`, New: `return nil, nil`,
 			Dir: dir, Test: "^TestIngressAcknowledgesNothingThatIsNotStored$",
 		},
 		{

@@ -118,3 +118,35 @@ func slackEventMutants() []Mutant {
 		},
 	}
 }
+
+// slackIntakeMutants break who counts on the way in, and what is kept of what comes.
+func slackIntakeMutants() []Mutant {
+	const dir = "pkg/channels/slack"
+	return []Mutant{
+		{
+			Promise: "slack: both shapes of one post", Defect: "lets the shape that came first stand for a mention that waits",
+			File: dir + "/intake.go", Old: "if t.mentions() && !other.mentions() {", New: "if other.mentions() && !t.mentions() {",
+			Dir: dir, Test: "^TestAHeldMentionStaysAMention$",
+		},
+		{
+			Promise: "slack: who is answered", Defect: "remembers what was not let in",
+			File: dir + "/intake.go", Old: "i.remember(passed)", New: "_ = passed\n\ti.remember(items)",
+			Dir: dir, Test: "^TestWhatIsNotLetInGetsNoReaction$",
+		},
+		{
+			Promise: "slack: edits and deletions", Defect: "gives an edit the rights of the message's author",
+			File: dir + "/decode_message.go", Old: "now.User = first(now.Edited.User, now.User)", New: "now.User = first(now.User, now.Edited.User)",
+			Dir: dir, Test: "^TestDecodeMessages$",
+		},
+		{
+			Promise: "slack: hostile calls", Defect: "reads many large calls at once",
+			File: dir + "/events.go", Old: "places = h.large", New: "_ = h.large",
+			Dir: dir, Test: "^TestStrangersDoNotKeepSlackOut$",
+		},
+		{
+			Promise: "slack: unknown envelope", Defect: "keeps the secrets of what is no JSON",
+			File: dir + "/unread.go", Old: "v = blank(string(raw))", New: "v = string(raw)",
+			Dir: dir, Test: "^TestSpoiledPayloadsKeepNoSecrets$",
+		},
+	}
+}

@@ -35,6 +35,13 @@ func NewIngress(sink Sink, auth Authorizer, log zerolog.Logger) *Ingress {
 // out; but the part of an album that is merely not addressed to the bot is handed
 // on as overheard. The rest is normalised: see [Inbound] and the limits of this package.
 func (i *Ingress) Deliver(ctx context.Context, items []Inbound, cursor *Cursor) error {
+	_, err := i.Admit(ctx, items, cursor)
+	return err
+}
+
+// Admit is [Ingress.Deliver] and gives what was let in, as it was handed on. After
+// an error that is nothing.
+func (i *Ingress) Admit(ctx context.Context, items []Inbound, cursor *Cursor) ([]Inbound, error) {
 	passed := make([]Inbound, 0, len(items))
 	for n := range items {
 		if reason := malformed(items[n]); reason != "" {
@@ -44,7 +51,7 @@ func (i *Ingress) Deliver(ctx context.Context, items []Inbound, cursor *Cursor) 
 		in := normalise(items[n])
 		d := i.auth.Authorize(ctx, in)
 		if d.Err != nil {
-			return fmt.Errorf("authorize: %w", d.Err)
+			return nil, fmt.Errorf("authorize: %w", d.Err)
 		}
 		in.Overheard = !d.Allow
 		if in.Overheard && (!d.Overheard || in.Group == "") {
@@ -54,14 +61,14 @@ func (i *Ingress) Deliver(ctx context.Context, items []Inbound, cursor *Cursor) 
 		passed = append(passed, in)
 	}
 	if len(passed) == 0 && cursor == nil {
-		return nil
+		return nil, nil
 	}
 	failpoint.Hit("P1")
 	if err := i.sink.Accept(ctx, passed, cursor); err != nil {
-		return fmt.Errorf("accept %d items: %w", len(passed), err)
+		return nil, fmt.Errorf("accept %d items: %w", len(passed), err)
 	}
 	failpoint.Hit("P2")
-	return nil
+	return passed, nil
 }
 
 // Position is the stored position of a cursor, "" for a new one.

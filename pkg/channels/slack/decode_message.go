@@ -113,6 +113,10 @@ func (m *message) sound(home string) bool {
 // replies that are counted, our own edits. What counts is what a person edited.
 func (d decoder) changed(ev *event, m *message, team string) {
 	now, before := m.Message, m.Previous
+	if now != nil && now.Edited != nil {
+		// The words are those of whoever edited: nobody speaks with another's rights.
+		now.User = first(now.Edited.User, now.User)
+	}
 	switch {
 	case now == nil:
 		ev.unread = kind(typeEvents, m.Type, m.Subtype, unreadable)

@@ -33,6 +33,10 @@ const (
 	maxCalls   = 64
 	maxReading = 256
 	bodyWait   = 3 * time.Second
+	// What is larger than Slack's calls mostly are, or does not tell its size, shares
+	// few places: strangers must not fill the memory with what is not signed.
+	smallCall = 64 << 10
+	maxLarge  = 16
 	// How long a call waits for the commit; Slack gives it 3 s.
 	commitWait = 2500 * time.Millisecond
 )
@@ -42,7 +46,7 @@ const (
 func (c *Channel) serve(ctx context.Context, to *intake) {
 	pause := wire.NewBackoff(minPause, maxPause)
 	for {
-		h := &hook{Channel: c, to: to, reading: make(chan struct{}, maxReading), slots: make(chan struct{}, maxCalls)}
+		h := newHook(c, to)
 		err := wire.Serve(ctx, c.opt.Events.Listen, h, func(net.Addr) { c.well(ailingLink) })
 		if ctx.Err() != nil {
 			return
@@ -60,8 +64,14 @@ func (c *Channel) serve(ctx context.Context, to *intake) {
 type hook struct {
 	*Channel
 
-	to             *intake
-	reading, slots chan struct{}
+	to                    *intake
+	reading, large, slots chan struct{}
+}
+
+func newHook(c *Channel, to *intake) *hook {
+	return &hook{
+		Channel: c, to: to, reading: make(chan struct{}, maxReading), large: make(chan struct{}, maxLarge), slots: make(chan struct{}, maxCalls),
+	}
 }
 
 // ServeHTTP reads a call that may be Slack's, believes it if it is signed, and
@@ -110,9 +120,13 @@ func fresh(told []string) bool {
 
 // body reads what a call says, within bounds of size, time and number.
 func (h *hook) body(w http.ResponseWriter, r *http.Request) ([]byte, int) {
+	places := h.reading
+	if r.ContentLength < 0 || r.ContentLength > smallCall {
+		places = h.large
+	}
 	select {
-	case h.reading <- struct{}{}:
-		defer func() { <-h.reading }()
+	case places <- struct{}{}:
+		defer func() { <-places }()
 	default:
 		return nil, http.StatusServiceUnavailable
 	}

@@ -207,6 +207,13 @@ func TestStrangersDoNotKeepSlackOut(t *testing.T) {
 	if status, _ := c.call(t, strings.NewReader(dmEvent), c.header(dmEvent, time.Now())); status != http.StatusOK {
 		t.Errorf("beside the slow: %d", status)
 	}
+	refused := c.announce(t, addr, head+"Content-Length: 4000000\r\n\r\n{", 40)
+	if status, _ := c.call(t, strings.NewReader(dmEvent), c.header(dmEvent, time.Now())); status != http.StatusOK {
+		t.Errorf("beside the large: %d", status)
+	}
+	if n := refused(); n < 24 {
+		t.Errorf("of 40 strangers with 4 MB each %d were turned away before they were read", n)
+	}
 	conn, err := (&net.Dialer{}).DialContext(limited(t), "tcp", addr)
 	if err != nil {
 		t.Fatal(err)
@@ -226,6 +233,36 @@ func TestStrangersDoNotKeepSlackOut(t *testing.T) {
 	}
 	if got := c.store.all(); len(got) != 1 {
 		t.Errorf("stored: %d", len(got))
+	}
+}
+
+// announce begins n calls of which the rest never comes. What it returns says how many
+// were answered with 503.
+func (*called) announce(t *testing.T, addr, beginning string, n int) (refused func() int) {
+	t.Helper()
+	var open []net.Conn
+	for range n {
+		conn, err := (&net.Dialer{}).DialContext(limited(t), "tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close() })
+		if _, err := io.WriteString(conn, beginning); err != nil {
+			t.Fatal(err)
+		}
+		open = append(open, conn)
+	}
+	return func() (refused int) {
+		answer := make([]byte, 64)
+		for _, conn := range open {
+			if err := conn.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+				t.Fatal(err)
+			}
+			if n, err := conn.Read(answer); err == nil && strings.Contains(string(answer[:n]), " 503 ") {
+				refused++
+			}
+		}
+		return refused
 	}
 }
 

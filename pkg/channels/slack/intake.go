@@ -133,10 +133,15 @@ func (i *intake) fresh(ctx context.Context, batch []*taken) {
 	i.store(ctx, free)
 }
 
-// hold keeps an event for another attempt. A copy of one that is held joins it.
+// hold keeps an event for another attempt. A copy of one that is held joins it; of
+// both shapes of a post the one that speaks to the bot is kept.
 func (i *intake) hold(t *taken) {
 	for _, other := range i.held {
 		if other.key() == t.key() {
+			if t.mentions() && !other.mentions() {
+				i.bytes += t.size - other.size
+				other.event = t.event
+			}
 			other.done = append(other.done, t.done...)
 			other.done = other.done[max(0, len(other.done)-maxCopies):]
 			return
@@ -154,6 +159,9 @@ func (t *taken) key() string {
 	}
 	return b.String()
 }
+
+// mentions says whether it is known to speak to the bot.
+func (t *taken) mentions() bool { return t.items[0].Mentioned }
 
 // store stores events, holds those that cannot be and tells the health.
 func (i *intake) store(ctx context.Context, all []*taken) {
@@ -271,20 +279,21 @@ func (i *intake) deliver(ctx context.Context, all []*taken) error {
 	for _, t := range all {
 		items = append(items, t.items...)
 	}
-	if err := i.in.Deliver(ctx, items, nil); err != nil {
+	passed, err := i.in.Admit(ctx, items, nil)
+	if err != nil {
 		return err
 	}
+	i.remember(passed)
 	for _, t := range all {
-		i.remember(t)
 		t.tell(true)
 	}
 	return nil
 }
 
-// remember has what leaves know which message was the last, and whose.
-func (i *intake) remember(t *taken) {
-	for n := range t.items {
-		if in := &t.items[n]; in.Kind == channels.KindMessage && in.MessageID != "" {
+// remember has what leaves know which message was the last that was let in, and whose.
+func (i *intake) remember(passed []channels.Inbound) {
+	for n := range passed {
+		if in := &passed[n]; in.Kind == channels.KindMessage && in.MessageID != "" {
 			i.out.heard(in.Address, in.MessageID, in.Sender.ID)
 		}
 	}

@@ -215,9 +215,14 @@ func (b *bench) start(t *testing.T, opt slack.Options) {
 
 func (b *bench) run(t *testing.T, ch *slack.Channel, log zerolog.Logger) {
 	t.Helper()
+	b.runWith(t, ch, log, everyone{})
+}
+
+func (b *bench) runWith(t *testing.T, ch *slack.Channel, log zerolog.Logger, auth channels.Authorizer) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	in := channels.NewIngress(b.store, everyone{}, log)
+	in := channels.NewIngress(b.store, auth, log)
 	go func() { done <- ch.Run(ctx, in) }()
 	b.ch = ch
 	b.stop = sync.OnceFunc(func() {

@@ -3,6 +3,7 @@ package slack
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"strings"
 	"sync"
 )
@@ -50,6 +51,14 @@ const maxKept = 64 << 10
 // secretFields are what Slack sends along to act with: no record holds them.
 const secretFields = " token response_url response_urls bot_access_token workflow_token action_token trigger_id upload_url "
 
+// blank is a text that is no JSON, or a spoiled one, without the values of secrets as
+// far as they can be told by their names.
+func blank(text string) string {
+	names := strings.Join(strings.Fields(secretFields), "|")
+	secrets := regexp.MustCompile(`(?i)((?:\b|%22)(?:` + names + `)\b(?:\\*"|%22)?\s*(?::|=|%3A)\s*(?:\\*"|%22)?)(?:[^"\\&\s,}%]|\\+/|%(?:[^2]|2[^2]))+`)
+	return secrets.ReplaceAllString(text, "${1}")
+}
+
 // bare is a payload without what could be acted with. What is no JSON becomes a
 // string.
 func bare(raw []byte) json.RawMessage {
@@ -57,7 +66,7 @@ func bare(raw []byte) json.RawMessage {
 	d.UseNumber()
 	var v any
 	if d.Decode(&v) != nil || d.More() {
-		v = string(raw)
+		v = blank(string(raw))
 	}
 	strip(v)
 	text, err := json.Marshal(v)
@@ -91,16 +100,26 @@ func kept(raw []byte) json.RawMessage {
 	if len(raw) > maxKept {
 		return nil
 	}
+	if !namesSecrets(raw) {
+		return raw
+	}
+	text := bare(raw)
+	if len(text) > maxKept {
+		return nil // what was escaped takes more
+	}
+	return text
+}
+
+// namesSecrets says that a payload may have a field that is one of secretFields, in
+// any case and spelling.
+func namesSecrets(raw []byte) bool {
 	lower := bytes.ToLower(raw)
 	for field := range strings.FieldsSeq(secretFields) {
 		if bytes.Contains(lower, []byte(field)) {
-			return bare(raw)
+			return true
 		}
 	}
-	if bytes.Contains(lower, []byte(`\u00`)) { // a name may be spelled so
-		return bare(raw)
-	}
-	return raw
+	return bytes.Contains(lower, []byte(`\u00`))
 }
 
 // kinds are those that were logged.
