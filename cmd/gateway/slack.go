@@ -50,7 +50,7 @@ func (a *App) slackOptions(log zerolog.Logger) slack.Options {
 	s := &a.cfg.Channels.Slack
 	o := slack.Options{
 		BotToken: s.BotToken.Reveal, AppToken: s.AppToken.Reveal, APIURL: s.APIURL, Stream: s.Stream, Proxy: s.Proxy,
-		PerChannel: unlimited(s.SendRate.Channel), Commands: commandNames(),
+		PerChannel: unlimited(s.SendRate.Channel), Commands: slackCommands(),
 		Unread: a.unread.keep(slack.Name, ""), Alive: a.alive, Log: log,
 	}
 	if e := s.Events; e.Listen != "" {
@@ -67,12 +67,12 @@ func slackRules(s *config.Slack) policy.ChannelRules {
 	}
 }
 
-func commandNames() []string {
-	var names []string
+func slackCommands() []slack.Command {
+	var all []slack.Command
 	for _, c := range agent.Commands() {
-		names = append(names, c.Name)
+		all = append(all, slack.Command{Name: c.Name, Takes: c.Takes})
 	}
-	return names
+	return all
 }
 
 // alive says whether there is a conversation at an address that had something lately.

@@ -22,7 +22,7 @@ func slackSuiteMutants() []Mutant {
 		},
 		{
 			Promise: "slack: over HTTP", Defect: "knows no command",
-			File: options, Old: "Commands: commandNames(),", New: "Commands: commandNames()[:0],",
+			File: options, Old: "Commands: slackCommands(),", New: "Commands: slackCommands()[:0],",
 			Dir: e2e, Test: "^TestSlackCommands$",
 		},
 		{

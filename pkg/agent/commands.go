@@ -11,16 +11,23 @@ import (
 )
 
 // Command is a command of the chat: its name without the slash, and what it does.
-type Command struct{ Name, Does string }
+type Command struct {
+	Name, Does string
+	// Takes says that words may follow it.
+	Takes bool
+}
 
 // Commands lists the commands, for a channel that shows them in a menu.
 func Commands() []Command {
 	var all []Command
 	for _, c := range commandText() {
-		all = append(all, Command{Name: c[0], Does: c[1]})
+		all = append(all, Command{Name: c[0], Does: c[1], Takes: takes(c[0])})
 	}
 	return all
 }
+
+// takes says whether words that follow a command are a part of it.
+func takes(name string) bool { return name == "schedule" || name == "cancel" || name == "tool" }
 
 // commandText says what each command does, in the order /help shows them.
 func commandText() [][2]string {

@@ -49,7 +49,7 @@ type event struct {
 // decoder reads events as the bot that me names.
 type decoder struct {
 	me       Identity
-	commands []string
+	commands []Command
 	name     func(user string) string
 }
 
@@ -253,11 +253,11 @@ func (d decoder) command(ev *event, raw json.RawMessage) {
 		return
 	}
 	text := markup.Read(c.Text, "", d.name)
-	word, _, _ := strings.Cut(strings.TrimSpace(text), " ")
+	word, more, _ := strings.Cut(strings.TrimSpace(text), " ")
 	switch {
 	case word == "":
 		text = "/help"
-	case slices.ContainsFunc(d.commands, func(name string) bool { return strings.EqualFold(name, word) }):
+	case slices.ContainsFunc(d.commands, func(c Command) bool { return strings.EqualFold(c.Name, word) && (c.Takes || more == "") }):
 		text = "/" + strings.ToLower(word) + strings.TrimPrefix(strings.TrimSpace(text), word)
 	}
 	ev.items = []channels.Inbound{{

@@ -289,17 +289,18 @@ func TestDecodeCommandsAndPresses(t *testing.T) {
 		return `{"envelope_id":"e","type":"slash_commands","accepts_response_payload":true,"payload":{"token":"secret","team_id":"T1",` +
 			`"channel_id":"C1","user_id":"U1","command":"/parley","text":"` + text + `","trigger_id":"1.2.x","response_url":"https://hooks.test"}}`
 	}
+	commands := []slack.Command{{Name: "help"}, {Name: "stop"}, {Name: "new"}, {Name: "tool", Takes: true}}
 	for text, want := range map[string]string{
-		"": "/help", "  ": "/help", "stop": "/stop", "STOP now": "/stop now", "what is new": "what is new", "/stop": "/stop", "a &amp; b": "a & b",
+		"": "/help", "  ": "/help", "STOP": "/stop", "stop the music": "stop the music", "Tool x {}": "/tool x {}", "tool": "/tool", "what is new": "what is new", "/stop": "/stop", "a &amp; b": "a & b",
 	} {
-		d := slack.Decode([]byte(slash(text)), me(), "help", "stop", "new")
+		d := slack.Decode([]byte(slash(text)), me(), commands...)
 		if len(d.Items) != 1 || d.Items[0].Text != want {
 			t.Errorf("%q gives %+v, want %q", text, d.Items, want)
 			continue
 		}
 		got := d.Items[0]
 		// Its id is no other when it comes again, and holds nothing to act with.
-		again := slack.Decode([]byte(slash(text)), me(), "help", "stop", "new").Items[0].ID
+		again := slack.Decode([]byte(slash(text)), me(), commands...).Items[0].ID
 		if got.ID != again || !strings.HasPrefix(got.ID, "slash/") || strings.Contains(got.ID, "1.2.x") || !got.Mentioned || got.Direct || got.Address != at("C1", "") || got.Sender.ID != "U1" ||
 			d.Answer != `{"response_type":"in_channel"}` || d.Envelope != "e" {
 			t.Errorf("%q gives %+v", text, d)
@@ -376,7 +377,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		d := slack.Decode(raw, me(), "stop")
+		d := slack.Decode(raw, me(), slack.Command{Name: "stop"})
 		if len(d.Items) == 0 && d.Skipped == "" && d.Unread == "" && !d.Hello && d.Disconnect == "" {
 			t.Errorf("nothing is said of %q", raw)
 		}

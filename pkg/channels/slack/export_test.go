@@ -20,7 +20,7 @@ type Decoded struct {
 }
 
 // Decode reads a frame as the bot that me names.
-func Decode(raw []byte, me Identity, commands ...string) Decoded {
+func Decode(raw []byte, me Identity, commands ...Command) Decoded {
 	return decoded(decoder{me: me, commands: commands, name: nameless}.frame(frame{data: raw}))
 }
 

@@ -30,9 +30,9 @@ type Options struct {
 	// Proxy is the URL of an http, https or socks5 proxy; default none, whatever
 	// the environment says.
 	Proxy string
-	// Commands are the gateway's commands, without slash: the first word of a slash
-	// command that is one of them makes it that command.
-	Commands []string
+	// Commands are the gateway's commands: a slash command that begins with one of
+	// them, and has more words only where that one takes some, is that command.
+	Commands []Command
 	// Unread keeps an envelope that is of no use: one that cannot be read, or of a
 	// kind that is not known. It is called before the envelope is acknowledged, and
 	// again where it comes again. nil keeps none.
@@ -42,6 +42,13 @@ type Options struct {
 	// neither stored nor acknowledged: Slack sends it again. nil knows none.
 	Alive func(ctx context.Context, a channels.Address) (bool, error)
 	Log   zerolog.Logger
+}
+
+// Command is a command of the gateway, named without its slash. Takes says that words
+// may follow it: "help me" is no command.
+type Command struct {
+	Name  string
+	Takes bool
 }
 
 // Events is how Slack reaches this process over HTTP.

@@ -190,7 +190,7 @@ func newBench(t *testing.T, change func(*slack.Options, *bench), opts ...fakesla
 func (b *bench) options() slack.Options {
 	return slack.Options{
 		BotToken: b.srv.BotToken, AppToken: b.srv.AppToken, APIURL: b.srv.URL(), Log: zerolog.New(b.log),
-		Commands: []string{"help", "stop", "new"},
+		Commands: []slack.Command{{Name: "help"}, {Name: "stop"}, {Name: "new"}},
 		Unread: func(kind string, raw json.RawMessage) {
 			b.mu.Lock()
 			defer b.mu.Unlock()
