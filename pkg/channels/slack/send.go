@@ -38,7 +38,7 @@ type out struct {
 	places    recent[channels.Address, place]
 	statuses  switched
 	reactions switched
-	beside    beside
+	marks     marks
 	// blocks is off where the server knows no markdown blocks; doubtful counts the
 	// refusals in a row that do not say why.
 	blocks   switched
@@ -55,9 +55,6 @@ func (s *switched) off() bool { return !s.no.Swap(true) }
 
 // spot is a message on the platform.
 type spot struct{ chat, ts string }
-
-// close waits for what is done beside the sends.
-func (o *out) close() { o.beside.close() }
 
 // Split implements [channels.Splitter]: the parts are Markdown, cut between blocks
 // where it can be, each complete by itself.
@@ -78,7 +75,7 @@ func (c *Channel) Split(text string) []string { return markup.Split(text) }
 func (c *Channel) Send(ctx context.Context, part channels.Part) (channels.Receipt, error) {
 	receipt, err := c.send(wire.Watched(ctx), &part)
 	if err == nil && !part.Preview {
-		c.answered(ctx, part.Address)
+		c.answered(part.Address)
 	}
 	return receipt, err
 }
@@ -103,7 +100,7 @@ func (c *Channel) send(ctx context.Context, part *channels.Part) (channels.Recei
 // the preview that was opened for it, or a question that is answered. Its blocks are
 // replaced, buttons and all. Where that message is gone, or may not be changed any
 // more, the part is sent as a new one. An edit that got no answer is simply made
-// again, because a second one changes nothing. It is made once more before there is
+// again, because a second one changes nothing; not so what was sent behind it. It is made once more before there is
 // a receipt where an earlier edit of the preview may come behind it.
 func (c *Channel) edit(ctx context.Context, p *post) (channels.Receipt, error) {
 	at := spot{p.to.Chat, p.edits}
@@ -119,7 +116,7 @@ func (c *Channel) edit(ctx context.Context, p *post) (channels.Receipt, error) {
 		return receipt, nil
 	}
 	se := c.sendError(p.to.Chat, err)
-	if p.edits != "" && se.Class == channels.SendAmbiguous {
+	if p.edits != "" && !p.short && se.Class == channels.SendAmbiguous {
 		se.Class = channels.SendTransient
 	}
 	return channels.Receipt{}, se
@@ -154,6 +151,8 @@ type post struct {
 	plain bool
 	// stopped means that the end of a stream was asked for.
 	stopped bool
+	// short means that Slack kept only the beginning, and that the rest is sent behind it.
+	short bool
 }
 
 func newPost(part *channels.Part) *post {
@@ -201,6 +200,11 @@ func (c *Channel) remedy(ctx context.Context, p *post, refusal *apiError) error 
 		c.log.Warn().Str("chat", p.to.Chat).Str("error", refusal.Name).Msg("the thread cannot be written in; the message goes to the channel")
 		p.to.Thread = ""
 	case refusal.noEdit() && p.edits != "":
+		if refusal.is("edit_window_closed") { // it is there, and shows half an answer
+			if err := c.giveWay(ctx, p.to, p.edits); err != nil {
+				return err
+			}
+		}
 		p.edits = ""
 	case refusal.streaming() && p.edits != "" && !p.stopped:
 		return c.stop(ctx, p)
@@ -259,6 +263,7 @@ func (c *Channel) receipt(ctx context.Context, p *post, k posted) (channels.Rece
 		return r, nil
 	}
 	c.log.Warn().Str("chat", p.to.Chat).Msg("slack kept only the beginning of a message; the rest is sent behind it")
+	p.short = true
 	return r, c.behind(ctx, rest)
 }
 
