@@ -1,7 +1,6 @@
 package slack_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -176,19 +175,26 @@ func TestARestBelowAnEditIsCountedOnce(t *testing.T) {
 }
 
 // TestAPreviewThatMayNotBeFinished gives way to the answer where the workspace lets
-// nobody edit: nothing half is left beside it.
+// nobody edit, or an edit has less room than a message: nothing half is left beside it.
 func TestAPreviewThatMayNotBeFinished(t *testing.T) {
 	t.Parallel()
-	srv, c := sender(t)
-	dm := srv.DM(srv.User("Ann"))
-	at := where(c, dm)
-	id := begin(t, c, at, "The")
-	srv.Harm(fakeslack.Rule{Method: "chat.update", Fault: fakeslack.Refusal("edit_window_closed")})
-	_ = c.Edit(context.WithoutCancel(t.Context()), at, id, "The answer")
-	if r, err := c.Send(t.Context(), edits(whole(at, "The answer is 42."), id)); err != nil || r.MessageID == id {
-		t.Fatalf("receipt %+v, %v", r, err)
-	}
-	if diff := cmp.Diff([]string{"The answer is 42."}, dm.Texts()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	for _, refusal := range []string{"edit_window_closed", "msg_too_long"} {
+		t.Run(refusal, func(t *testing.T) {
+			t.Parallel()
+			srv, c := sender(t)
+			dm := srv.DM(srv.User("Ann"))
+			at := where(c, dm)
+			id := begin(t, c, at, "The")
+			srv.Harm(fakeslack.Rule{Method: "chat.update", Fault: fakeslack.Refusal(refusal)})
+			if c.Edit(t.Context(), at, id, "The answer") == nil {
+				t.Error("it was shown")
+			}
+			if r, err := c.Send(t.Context(), edits(whole(at, "The answer is 42."), id)); err != nil || r.MessageID == id {
+				t.Fatalf("receipt %+v, %v", r, err)
+			}
+			if diff := cmp.Diff([]string{"The answer is 42."}, dm.Texts()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
 	}
 }

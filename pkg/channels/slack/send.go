@@ -200,24 +200,30 @@ func (c *Channel) remedy(ctx context.Context, p *post, refusal *apiError) error 
 		c.log.Warn().Str("chat", p.to.Chat).Str("error", refusal.Name).Msg("the thread cannot be written in; the message goes to the channel")
 		p.to.Thread = ""
 	case refusal.noEdit() && p.edits != "":
-		if refusal.is("edit_window_closed") { // it is there, and shows half an answer
-			if err := c.giveWay(ctx, p.to, p.edits); err != nil {
-				return err
-			}
+		if !refusal.is("edit_window_closed") {
+			p.edits = ""
+			return nil
 		}
-		p.edits = ""
+		return c.anew(ctx, p) // it is there, and shows half an answer
+	case refusal.noRoom() && p.edits != "":
+		return c.anew(ctx, p)
 	case refusal.streaming() && p.edits != "" && !p.stopped:
 		return c.stop(ctx, p)
 	case refusal.streaming() && p.edits != "":
-		// It neither goes on nor ends: it gives way to a new message.
-		if err := c.giveWay(ctx, p.to, p.edits); err != nil {
-			return err
-		}
-		p.edits = ""
+		return c.anew(ctx, p) // it neither goes on nor ends
 	default:
 		return refusal
 	}
 	return nil
+}
+
+// anew lets the message that p edits give way to a new one.
+func (c *Channel) anew(ctx context.Context, p *post) error {
+	err := c.giveWay(ctx, p.to, p.edits)
+	if err == nil {
+		p.edits = ""
+	}
+	return err
 }
 
 // attempt is one request.
