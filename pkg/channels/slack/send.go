@@ -116,6 +116,7 @@ func (c *Channel) edit(ctx context.Context, p *post) (channels.Receipt, error) {
 		return receipt, nil
 	}
 	se := c.sendError(p.to.Chat, err)
+	c.spareEdits(se)
 	if p.edits != "" && !p.short && se.Class == channels.SendAmbiguous {
 		se.Class = channels.SendTransient
 	}
@@ -317,7 +318,8 @@ func (c *Channel) behind(ctx context.Context, p *post) error {
 	}
 }
 
-// sendError gives an error of a send its class.
+// sendError gives an error of a send its class. Slack limits each method by itself:
+// what it says of growing answers, say, holds no other chat's messages.
 func (c *Channel) sendError(chat string, err error) *channels.SendError {
 	se := channels.ClassOf(err)
 	if se == err { //nolint:errorlint // it has its class already
@@ -328,7 +330,7 @@ func (c *Channel) sendError(chat string, err error) *channels.SendError {
 	}
 	if e, ok := errors.AsType[*apiError](err); ok {
 		se.Class, se.RetryAfter = e.class(), e.RetryAfter
-		se.Account = se.Class == channels.SendRateLimited && c.out.floods.Global(chat, e.RetryAfter)
+		se.Account = se.Class == channels.SendRateLimited && e.Method == "chat.postMessage" && c.out.floods.Global(chat, e.RetryAfter)
 	}
 	return se
 }
