@@ -35,7 +35,7 @@ func (c *Channel) SendFile(ctx context.Context, part channels.FilePart) (channel
 	if err != nil {
 		return channels.Receipt{}, c.fileError(part.Address.Chat, err)
 	}
-	c.answered(part.Address)
+	c.answered(ctx, part.Address)
 	for i := 1; i < len(caption); i++ {
 		p := &post{to: part.Address, block: markup.Block(caption[i]), native: markup.Mrkdwn(caption[i])}
 		if err := c.behind(ctx, p); err != nil {

@@ -109,15 +109,16 @@ func (m *marks) close() []spot {
 
 // unmark takes a reaction away after a while, which [marks.keep] prolongs. What may
 // go well later is tried again, at most maxUnmark times in all: it is for the eye.
-func (c *Channel) unmark(at spot, after time.Duration, tries int) {
+func (c *Channel) unmark(ctx context.Context, at spot, after time.Duration, tries int) {
+	ctx = context.WithoutCancel(ctx)
 	c.out.marks.put(at, after, func() {
 		if !c.out.marks.begin(at) {
 			return
 		}
 		defer c.out.marks.end()
-		ctx, cancel := context.WithTimeout(context.Background(), unmarkTimeout)
+		bounded, cancel := context.WithTimeout(ctx, unmarkTimeout)
 		defer cancel()
-		err := c.unreact(ctx, at)
+		err := c.unreact(bounded, at)
 		if err == nil {
 			return
 		}
@@ -130,7 +131,7 @@ func (c *Channel) unmark(at spot, after time.Duration, tries int) {
 		if refused {
 			pause = max(pause, refusal.RetryAfter)
 		}
-		c.unmark(at, pause, tries)
+		c.unmark(ctx, at, pause, tries)
 	})
 }
 
@@ -142,9 +143,9 @@ func (c *Channel) unreact(ctx context.Context, at spot) error {
 
 // closeOut waits for what is done beside the sends, and takes the reactions away
 // that are left: who goes on with the work after a restart knows nothing of them.
-func (c *Channel) closeOut() {
+func (c *Channel) closeOut(ctx context.Context) {
 	left := c.out.marks.close()
-	ctx, cancel := context.WithTimeout(context.Background(), lastUnmark)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastUnmark)
 	defer cancel()
 	var all sync.WaitGroup
 	places := make(chan struct{}, maxBeside)

@@ -76,6 +76,7 @@ func TestAReactionDoesNotOutlastTheWork(t *testing.T) {
 	t.Parallel()
 	s := &wall{}
 	atWall(t, s, func(t *testing.T, c *slack.Channel) {
+		t.Helper()
 		at := channels.Address{Channel: slack.Name, Account: "T1", Chat: "D1"}
 		c.Heard(at, "1.000001", "U2")
 		for range 20 {
@@ -112,6 +113,7 @@ func TestReactionsHoldNoSend(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			atWall(t, &wall{remove: remove}, func(t *testing.T, c *slack.Channel) {
+				t.Helper()
 				for i := range 100 {
 					at := channels.Address{Channel: slack.Name, Account: "T1", Chat: fmt.Sprint("D", i)}
 					c.Heard(at, "1.000001", "U2")
@@ -142,6 +144,7 @@ func TestAReactionIsTakenAwayLater(t *testing.T) {
 		fmt.Fprint(w, `{"ok":false,"error":"ratelimited"}`)
 	}}
 	atWall(t, s, func(t *testing.T, c *slack.Channel) {
+		t.Helper()
 		at := channels.Address{Channel: slack.Name, Account: "T1", Chat: "D1"}
 		c.Heard(at, "1.000001", "U2")
 		typing(t, c, at, 1)

@@ -75,7 +75,7 @@ func (c *Channel) Split(text string) []string { return markup.Split(text) }
 func (c *Channel) Send(ctx context.Context, part channels.Part) (channels.Receipt, error) {
 	receipt, err := c.send(wire.Watched(ctx), &part)
 	if err == nil && !part.Preview {
-		c.answered(part.Address)
+		c.answered(ctx, part.Address)
 	}
 	return receipt, err
 }
@@ -200,22 +200,29 @@ func (c *Channel) remedy(ctx context.Context, p *post, refusal *apiError) error 
 	case refusal.noThread() && p.edits == "" && p.to.Thread != "":
 		c.log.Warn().Str("chat", p.to.Chat).Str("error", refusal.Name).Msg("the thread cannot be written in; the message goes to the channel")
 		p.to.Thread = ""
-	case refusal.noEdit() && p.edits != "":
-		if !refusal.is("edit_window_closed") {
-			p.edits = ""
-			return nil
-		}
-		return c.anew(ctx, p) // it is there, and shows half an answer
-	case refusal.noRoom() && p.edits != "":
-		return c.anew(ctx, p)
-	case refusal.streaming() && p.edits != "" && !p.stopped:
-		return c.stop(ctx, p)
-	case refusal.streaming() && p.edits != "":
-		return c.anew(ctx, p) // it neither goes on nor ends
+	case p.edits != "":
+		return c.otherwise(ctx, p, refusal)
 	default:
 		return refusal
 	}
 	return nil
+}
+
+// otherwise is remedy for an edit.
+func (c *Channel) otherwise(ctx context.Context, p *post, refusal *apiError) error {
+	switch {
+	case refusal.is("edit_window_closed"), refusal.noRoom():
+		return c.anew(ctx, p) // it is there, and shows half an answer
+	case refusal.noEdit():
+		p.edits = ""
+		return nil
+	case refusal.streaming() && !p.stopped:
+		return c.stop(ctx, p)
+	case refusal.streaming():
+		return c.anew(ctx, p) // it neither goes on nor ends
+	default:
+		return refusal
+	}
 }
 
 // anew lets the message that p edits give way to a new one.

@@ -102,7 +102,7 @@ func (c *Channel) showReaction(ctx context.Context, to channels.Address) error {
 	switch {
 	case err == nil, refused && refusal.is("already_reacted"):
 		c.out.places.with(to, func(now *place) { now.reacted = p.ts })
-		c.unmark(spot{to.Chat, p.ts}, reactionIdle, 0)
+		c.unmark(ctx, spot{to.Chat, p.ts}, reactionIdle, 0)
 		return nil
 	case refused:
 		c.out.places.with(to, func(now *place) { now.tried = p.ts })
@@ -117,13 +117,13 @@ func (c *Channel) showReaction(ctx context.Context, to channels.Address) error {
 
 // answered takes the reaction away of what got its answer, beside everything else.
 // A status Slack takes away itself.
-func (c *Channel) answered(to channels.Address) {
+func (c *Channel) answered(ctx context.Context, to channels.Address) {
 	p, ok := c.out.places.get(to)
 	if !ok || p.reacted == "" && p.status.IsZero() {
 		return
 	}
 	c.out.places.with(to, func(now *place) { now.status, now.reacted = time.Time{}, "" })
 	if p.reacted != "" {
-		c.unmark(spot{to.Chat, p.reacted}, 0, 0)
+		c.unmark(ctx, spot{to.Chat, p.reacted}, 0, 0)
 	}
 }
