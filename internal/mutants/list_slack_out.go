@@ -120,7 +120,7 @@ func slackShowMutants() []Mutant {
 		},
 		{
 			Promise: "slack: working state", Defect: "the reaction stays when a turn ends without an answer",
-			File: status, Old: `p.ts}, reactionIdle, 0)`, New: `p.ts}, 24*reactionIdle, 0)`,
+			File: dir + "/marks.go", Old: `timer.Reset(reactionIdle)`, New: `timer.Reset(24 * reactionIdle)`,
 			Dir: dir, Test: "^TestAReactionDoesNotOutlastTheWork$",
 		},
 		{
