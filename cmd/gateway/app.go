@@ -132,7 +132,7 @@ func (a *App) assemble(ctx context.Context, o appOptions) error {
 		AnswerEdits: a.cfg.Agent.AnswerEdits,
 		WhileBusy:   a.cfg.Agent.WhileBusy, MaxIterations: a.cfg.Agent.MaxToolIterations, MaxParallel: a.cfg.Tools.MaxParallel,
 		Drafter: gateOf[channels.Drafter](a), Editor: gateOf[channels.Editor](a),
-		Status: gateOf[channels.StatusShower](a), Typer: gateOf[channels.Typer](a),
+		Status: gateOf[channels.StatusShower](a), Typer: gateOf[channels.Typer](a), Command: a.command,
 		Redact: a.redactor.Redact, Grace: orGrace(o.grace), Log: o.log,
 		Clock: clockwork{}, Zone: zones(a.cfg.Agent.Timezone, o.lookupEnv), Heartbeat: a.heartbeat(),
 		Approvals: rules, CanAsk: a.canAsk, Noted: a.notedApproval,

@@ -11,10 +11,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
-)
 
-// slackCommand is the slash command of the app.
-const slackCommand = "/parley"
+	"parley/pkg/channels/slack"
+)
 
 // maxAppName is the longest name that Slack takes for an app.
 const maxAppName = 35
@@ -86,7 +85,7 @@ func newManifest(name, address string) (string, error) {
 	}
 	const item = "\n    - "
 	return strings.NewReplacer(
-		"NAME", string(quoted), "COMMAND", slackCommand, "URL", address,
+		"NAME", string(quoted), "COMMAND", slack.SlashCommand, "URL", address,
 		"SCOPES", strings.Join(slackScopes(), item), "EVENTS", strings.Join(slackEvents(), item), "SOCKETS", strconv.FormatBool(address == ""),
 	).Replace(text), nil
 }

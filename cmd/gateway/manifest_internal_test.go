@@ -14,6 +14,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
+
+	"parley/pkg/channels/slack"
 )
 
 // slackUses is what the adapter does, each with the right that the bot token needs
@@ -97,7 +99,7 @@ func TestSlackManifestHasWhatIsUsed(t *testing.T) {
 	if diff := cmp.Diff(events, printed.Settings.Events.Bot); diff != "" {
 		t.Errorf("events (-used +printed)\n%s", diff)
 	}
-	if c := printed.Features.Commands; len(c) != 1 || c[0].Command != slackCommand {
+	if c := printed.Features.Commands; len(c) != 1 || c[0].Command != slack.SlashCommand {
 		t.Errorf("slash commands %v", c)
 	}
 }

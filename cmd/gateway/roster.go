@@ -165,3 +165,13 @@ func gateOf[T any](a *App) func(channels.Address) T {
 		return gate
 	}
 }
+
+// command is what a person writes at an address for the command called name.
+func (a *App) command(addr channels.Address, name string) string {
+	if l := a.roster.at(addr); l != nil {
+		if c, ok := l.channel.(channels.Commander); ok {
+			return c.Command(addr, name)
+		}
+	}
+	return "/" + name
+}

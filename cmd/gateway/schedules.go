@@ -12,6 +12,7 @@ import (
 	"parley/pkg/agent"
 	"parley/pkg/channels"
 	"parley/pkg/channels/console"
+	"parley/pkg/channels/slack"
 	"parley/pkg/policy"
 	"parley/pkg/session"
 	"parley/pkg/tools"
@@ -138,7 +139,7 @@ func (a *App) heartbeat() *agent.Heartbeat {
 	if to.Channel == console.Name {
 		to.Chat = "local" // the one conversation that it has
 	}
-	for _, l := range a.roster.all() { // the first bot of several, where none is named; an owner on Slack has a team
+	for _, l := range a.roster.all() { // the first bot of several, where none is named
 		if l.channel.Name() == to.Channel && to.Account == "" {
 			to.Account = l.channel.Account()
 		}
@@ -147,8 +148,22 @@ func (a *App) heartbeat() *agent.Heartbeat {
 	if err != nil {
 		return nil
 	}
-	return &agent.Heartbeat{
+	beat := &agent.Heartbeat{
 		To: to, Owner: channels.Sender{ID: to.Chat, Name: "the owner"}, Spec: spec, PerDay: h.PerDay, File: a.spaces.heartbeatFile,
+	}
+	if to.Channel == slack.Name { // a direct message there has an id of its own
+		beat.Mine = writtenBy(to.Account, to.Chat)
+	}
+	return beat
+}
+
+// writtenBy says of messages on Slack whether somebody of a team wrote them directly
+// to the bot, outside of threads; in a workspace of another team they are TEAM/ID.
+func writtenBy(team, id string) func(channels.Inbound) bool {
+	return func(in channels.Inbound) bool {
+		at := in.Address
+		return in.Direct && at.Channel == slack.Name && at.Thread == "" &&
+			(at.Account == team && in.Sender.ID == id || in.Sender.ID == team+"/"+id)
 	}
 }
 

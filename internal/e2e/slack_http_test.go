@@ -53,7 +53,7 @@ func TestSlackOverHTTP(t *testing.T) {
 	pressed := chat.Press(q.TS, "Allow once")
 	w.says(chat, "result: done: once")
 	command := chat.Command("help")
-	w.says(chat, "/new")
+	w.says(chat, "/parley new - ")
 	w.await("200 for everything", func() bool { return srv.Acked(pressed) && srv.Acked(command) })
 	if n := w.effectsOf("once"); n != 1 {
 		t.Errorf("it ran %d times", n)
@@ -152,7 +152,7 @@ func TestSlackCommands(t *testing.T) {
 	chat.Command("stop")
 	w.reads(chat, "heard: what is it?", "Nothing is running.")
 	chat.Command("")
-	w.says(chat, "/new")
+	w.says(chat, "/parley new - ")
 	delete(w.chats, chat)
 	all.Command("and here?")
 	w.says(all, heardMark, "and here?")

@@ -47,7 +47,7 @@ func (r *reader) block(n ast.Node) string {
 	case *ast.List:
 		return r.list(n)
 	case *ast.FencedCodeBlock, *ast.CodeBlock, *ast.HTMLBlock:
-		return html.UnescapeString(strings.TrimRight(r.lines(n), "\n"))
+		return strings.TrimRight(r.lines(n), "\n")
 	case *ast.ThematicBreak:
 		return "———"
 	case *ast.Blockquote:
@@ -100,7 +100,7 @@ func (r *reader) inline(n ast.Node) string {
 		case *ast.CodeSpan:
 			for part := child.FirstChild(); part != nil; part = part.NextSibling() {
 				if t, ok := part.(*ast.Text); ok {
-					b.WriteString(html.UnescapeString(string(t.Segment.Value(r.source))))
+					b.WriteString(string(t.Segment.Value(r.source)))
 				}
 			}
 		case *ast.AutoLink:

@@ -9,6 +9,6 @@ func List() []Mutant {
 		writtenMutants(), auditMutants(), webMutants(), agentMutants(), edgeMutants(), programMutants(), telegramMutants(), telegramRowMutants(),
 		scriptMutants(), approvalMutants(), askingMutants(), hostileMutants(), exampleMutants(), budgetMutants(), scheduleMutants(), backgroundMutants(), taskMutants(),
 		forgettingMutants(), endingMutants(), jobMutants(), jobTurnMutants(), spawnMutants(), laterMutants(),
-		slackMarkupMutants(), slackInMutants(), slackEventMutants(), slackEngineMutants(), slackGateMutants(), slackOutMutants(), slackSuiteMutants(),
+		slackMarkupMutants(), slackInMutants(), slackEventMutants(), slackOutMutants(), slackEngineMutants(), slackGateMutants(), slackPeopleMutants(), slackSuiteMutants(),
 	)
 }

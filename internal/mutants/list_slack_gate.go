@@ -73,3 +73,30 @@ func slackGateMutants() []Mutant {
 		},
 	}
 }
+
+// slackPeopleMutants break what the gateway knows of how people write on Slack.
+func slackPeopleMutants() []Mutant {
+	const gateway = "cmd/gateway"
+	return []Mutant{
+		{
+			Promise: "slack: commands that are told", Defect: "tells everybody to begin with a slash",
+			File: gateway + "/roster.go", Old: `return c.Command(addr, name)`, New: `_ = c`,
+			Dir: gateway, Test: "^TestSlackIsToldCommandsThatSlackTakes$",
+		},
+		{
+			Promise: "slack: commands that are told", Defect: "offers slash commands in threads",
+			File: "pkg/channels/slack/channel.go", Old: `if in.Thread == "" {`, New: `if in.Thread == "" || in.Chat != "" {`,
+			Dir: gateway, Test: "^TestSlackIsToldCommandsThatSlackTakes$",
+		},
+		{
+			Promise: "slack: heartbeat", Defect: "takes the owner's id for that of the direct messages",
+			File: gateway + "/schedules.go", Old: "if to.Channel == slack.Name {", New: `if to.Channel == slack.Name && to.Chat == "" {`,
+			Dir: gateway, Test: "^TestSlackHeartbeat$",
+		},
+		{
+			Promise: "slack: heartbeat", Defect: "forgets at a restart where its owner writes",
+			File: "pkg/agent/heartbeat.go", Old: "return kept.Address, kept.Sender, h.Mine(kept)", New: "return kept.Address, kept.Sender, false && h.Mine(kept)",
+			Dir: gateway, Test: "^TestSlackHeartbeat$",
+		},
+	}
+}

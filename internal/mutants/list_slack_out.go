@@ -24,7 +24,7 @@ func slackSendMutants() []Mutant {
 		{
 			Promise: "slack: rate limit on one channel", Defect: "keeps every channel waiting for one",
 			File: "pkg/channels/wire/floods.go", Old: `floodChats = 3`, New: `floodChats = 1`,
-			Dir: dir, Test: "^TestARateLimitOnOneChannel$",
+			Dir: dir, Test: "^TestOneLimitedChannelLetsOthersGoOn$",
 		},
 		{
 			Promise: "slack: what is there", Defect: "takes an error that may come after the effect for a refusal",
@@ -93,7 +93,7 @@ func slackShowMutants() []Mutant {
 		},
 		{
 			Promise: "slack: streaming", Defect: "appends all of it again",
-			File: stream, Old: `slack.MsgOptionMarkdownText(more)`, New: `slack.MsgOptionMarkdownText(text)`,
+			File: stream, Old: `slack.MsgOptionMarkdownText(more)`, New: `slack.MsgOptionMarkdownText(text + more[:0])`,
 			Dir: dir, Test: "^TestAnAnswerIsStreamed$",
 		},
 		{

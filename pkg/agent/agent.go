@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -84,6 +85,9 @@ type Options struct {
 	Status func(a channels.Address) channels.StatusShower
 	// Typer returns what shows in a chat that the bot is at work, or nil.
 	Typer func(a channels.Address) channels.Typer
+	// Command is what a person writes in a chat for the command called name; nil: a
+	// slash and the name.
+	Command func(a channels.Address, name string) string
 	// Background bounds background agents.
 	Background Background
 	// Redact removes secrets from everything that leaves; nil removes nothing.
@@ -111,6 +115,8 @@ type Agent struct {
 	jobs  jobs
 	lost  lost
 	zones sync.Map // the time zones by name
+	// beats is the last there was of the heartbeat's owner, where that says its chat.
+	beats atomic.Pointer[channels.Inbound]
 	// agents are the background agents.
 	agents *agents
 
@@ -149,6 +155,7 @@ func New(o Options) (*Agent, error) {
 		o.Noted = func(session.Approval, channels.Sender, string) {}
 	}
 	o.tellTime()
+	o.nameCommands()
 	o.showNothing()
 	o.Background.fill()
 	return &Agent{
@@ -183,6 +190,13 @@ func (o *Options) showNothing() {
 	}
 	if o.Typer == nil {
 		o.Typer = func(channels.Address) channels.Typer { return nil }
+	}
+}
+
+// nameCommands stands in for what knows how a command is written.
+func (o *Options) nameCommands() {
+	if o.Command == nil {
+		o.Command = func(_ channels.Address, name string) string { return "/" + name }
 	}
 }
 

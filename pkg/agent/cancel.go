@@ -160,12 +160,12 @@ func (a *Agent) CancelHere(ctx context.Context, id string) (string, error) {
 func (r *run) cancelText(ctx context.Context, it *session.Item, id string) (string, []providers.Message, error) {
 	if id == "" {
 		text, err := r.tasksText(ctx)
-		return "Which one? Write /cancel and its name.\n\n" + text, nil, err
+		return "Which one? Write " + r.typed("cancel") + " and its name.\n\n" + text, nil, err
 	}
 	t, err := r.a.findTask(ctx, r.info.Chat, id)
 	switch {
 	case errors.Is(err, session.ErrNotFound):
-		return "There is no such background task in this chat; /tasks lists them.", nil, nil
+		return "There is no such background task in this chat; " + r.typed("tasks") + " lists them.", nil, nil
 	case err != nil:
 		return "", nil, err
 	case !r.who.mayCancel(&t):
@@ -211,7 +211,7 @@ func (r *run) tasksText(ctx context.Context) (string, error) {
 	if len(running) == 0 {
 		b.WriteString("- nothing\n")
 	} else {
-		b.WriteString("/cancel and the name ends one.\n")
+		b.WriteString(r.typed("cancel") + " and the name ends one.\n")
 	}
 	if len(recent) > 0 {
 		b.WriteString("\nEnded:\n")

@@ -77,7 +77,7 @@ func (r *run) command(ctx context.Context, it session.Item, name, arg string) er
 	var err error
 	switch name {
 	case startCommand:
-		text = "Hello, I am Parley, a chat bot. The model " + r.a.o.Model + " answers what you write.\n\n" + helpText()
+		text = "Hello, I am Parley, a chat bot. The model " + r.a.o.Model + " answers what you write.\n\n" + r.helpText()
 	case "new":
 		c.NewSession = true
 		text = "A fresh conversation begins. What was said before stays on file and is no longer read."
@@ -103,7 +103,7 @@ func (r *run) command(ctx context.Context, it session.Item, name, arg string) er
 	case "compact":
 		return r.compact(ctx)
 	default:
-		text = helpText()
+		text = r.helpText()
 	}
 	if err != nil {
 		return err
@@ -131,11 +131,14 @@ func (r *run) toolsText() string {
 	return strings.Join(lines, "\n")
 }
 
-func helpText() string {
+// typed is what a person writes in this chat for the command called name.
+func (r *run) typed(name string) string { return r.a.o.Command(r.home, name) }
+
+func (r *run) helpText() string {
 	var b strings.Builder
 	b.WriteString("Write to me as you would to a colleague. Commands:\n")
 	for _, c := range commandText() {
-		b.WriteString("/" + c[0] + " - " + c[1] + "\n")
+		b.WriteString(r.typed(c[0]) + " - " + c[1] + "\n")
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
@@ -175,7 +178,8 @@ func (r *run) usageText(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return fmt.Sprintf("This conversation has %d entries. The next question carries %d of them, about %d tokens of at most %d; "+
-		"/compact makes them fewer, /new begins afresh.\n\n%s", info.Entries, len(h.messages), h.tokens, r.a.o.ContextTokens, today), nil
+		"%s makes them fewer, %s begins afresh.\n\n%s",
+		info.Entries, len(h.messages), h.tokens, r.a.o.ContextTokens, r.typed("compact"), r.typed("new"), today), nil
 }
 
 func (r *run) statusText(ctx context.Context) string {
@@ -230,7 +234,7 @@ func (r *run) compact(ctx context.Context) error {
 	case err != nil && ctx.Err() != nil:
 		return err
 	case err != nil:
-		reason, person := explain(err)
+		reason, person := r.explain(err)
 		return r.notCompacted(ctx, reason, person)
 	case strings.TrimSpace(resp.Content) == "":
 		return r.notCompacted(ctx, "empty summary", "The model gave an empty answer.")

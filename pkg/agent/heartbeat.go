@@ -22,6 +22,10 @@ type Heartbeat struct {
 	// To is the direct chat that it speaks in, Owner whose it is.
 	To    channels.Address
 	Owner channels.Sender
+	// Mine says of a message whether Owner wrote it, for a channel on which a direct
+	// chat has another id than its person: the heartbeat then speaks where such a one
+	// came last, To and Owner count for nothing, and until then there is none.
+	Mine func(in channels.Inbound) bool
 	// Spec is for the [Clock].
 	Spec json.RawMessage
 	// PerDay bounds how often the model is asked on one day of the chat.
@@ -43,15 +47,15 @@ func (a *Agent) setHeartbeat(ctx context.Context) error {
 	if err != nil && !errors.Is(err, session.ErrNotFound) && !errors.Is(err, session.ErrCorrupt) {
 		return err
 	}
-	h := a.o.Heartbeat
-	if h == nil {
+	to, owner, ok := a.beatsWhere(old)
+	if !ok {
 		if !known {
 			return nil
 		}
 		return a.o.Engine.DeleteJob(ctx, HeartbeatID)
 	}
 	j := old
-	j.ID, j.Name, j.Address, j.Creator, j.Direct, j.Prompt = HeartbeatID, HeartbeatID, h.To, h.Owner, true, true
+	j.ID, j.Name, j.Address, j.Creator, j.Direct, j.Prompt = HeartbeatID, HeartbeatID, to, owner, true, true
 	if err := a.findChat(ctx, &j); err != nil {
 		return err
 	}
@@ -60,13 +64,44 @@ func (a *Agent) setHeartbeat(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := a.retime(&j, h.Spec); err != nil {
+	if err := a.retime(&j, a.o.Heartbeat.Spec); err != nil {
 		return err
 	}
 	if known && reflect.DeepEqual(old, j) {
 		return nil
 	}
 	return a.o.Engine.PutJob(ctx, j)
+}
+
+// beatsWhere says in which chat the heartbeat speaks, and whose that is; old is the
+// job as it was. It is false where nobody knows yet, or none is configured.
+func (a *Agent) beatsWhere(old session.Job) (channels.Address, channels.Sender, bool) {
+	h := a.o.Heartbeat
+	if h == nil {
+		return channels.Address{}, channels.Sender{}, false
+	}
+	if h.Mine == nil {
+		return h.To, h.Owner, true
+	}
+	if last := a.beats.Load(); last != nil {
+		return last.Address, last.Sender, true
+	}
+	kept := channels.Inbound{Address: old.Address, Sender: old.Creator, Direct: old.Direct}
+	return kept.Address, kept.Sender, h.Mine(kept)
+}
+
+// noteBeat remembers where the heartbeat's owner writes. The job says it from then
+// on, so a restart does not forget it. What is no message may come from where the bot
+// has no say, such as a slash command in a chat of others.
+func (a *Agent) noteBeat(in *channels.Inbound) {
+	h := a.o.Heartbeat
+	if h == nil || h.Mine == nil || in.MessageID == "" || !h.Mine(*in) {
+		return
+	}
+	now := &channels.Inbound{Address: in.Address, Sender: in.Sender}
+	if last := a.beats.Swap(now); last == nil || last.Address != now.Address {
+		a.jobs.wake()
+	}
 }
 
 // retime gives a job another schedule, from now on; with the one that it has it does nothing.

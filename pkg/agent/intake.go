@@ -28,7 +28,13 @@ func (a *Agent) Accept(ctx context.Context, in []channels.Inbound, cursor *chann
 		}
 		items = append(items, it)
 	}
-	return a.o.Engine.Append(ctx, items, cursor)
+	if err := a.o.Engine.Append(ctx, items, cursor); err != nil {
+		return err
+	}
+	for i := range in {
+		a.noteBeat(&in[i])
+	}
+	return nil
 }
 
 // itemID is the id of the item that a channel's inbound becomes.

@@ -143,14 +143,14 @@ func (r *run) scheduleText(ctx context.Context, arg string) (string, error) {
 	case len(words) == 0 || len(words) == 1 && words[0] == "list":
 		return r.planned(all), nil
 	case len(words) != 2 || words[0] != "remove" && words[0] != "pause" && words[0] != "resume":
-		return "Write /schedule for what is planned here, or /schedule remove ID, /schedule pause ID, /schedule resume ID.", nil
+		return strings.ReplaceAll("Write CMD for what is planned here, or CMD remove ID, CMD pause ID, CMD resume ID.", "CMD", r.typed("schedule")), nil
 	}
 	for i := range all {
 		if j := &all[i]; strings.EqualFold(j.ID, words[1]) {
 			return r.changePlan(ctx, words[0], j)
 		}
 	}
-	return "There is no job " + words[1] + " here. /schedule shows those there are.", nil
+	return "There is no job " + words[1] + " here. " + r.typed("schedule") + " shows those there are.", nil
 }
 
 // planned lists the jobs of the chat.
@@ -202,7 +202,7 @@ func (r *run) changePlan(ctx context.Context, verb string, j *session.Job) (stri
 		done, err = " is removed.", r.a.RemoveJob(ctx, j.ID)
 	case "pause":
 		now, err = r.a.PauseJob(ctx, j.ID, "by "+nameOf(r.who.sender))
-		done = " is paused. /schedule resume " + now.ID + " lets it go on."
+		done = " is paused. " + r.typed("schedule") + " resume " + now.ID + " lets it go on."
 	default:
 		now, err = r.a.ResumeJob(ctx, j.ID)
 		done = " goes on: " + r.nextOf(&now) + "."

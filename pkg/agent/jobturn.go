@@ -193,7 +193,7 @@ func (r *run) jobFailure(ctx context.Context, text string) string {
 		text += " It does not run again."
 	case err == nil && !now.Paused && now.Failures+1 >= maxJobFailures:
 		r.ofJob.pause = fmt.Sprintf("it failed %d times in a row", maxJobFailures)
-		text += fmt.Sprintf(" It has failed %d times in a row, so it is paused: /schedule resume %s lets it go on.", maxJobFailures, j.ID)
+		text += fmt.Sprintf(" It has failed %d times in a row, so it is paused: %s resume %s lets it go on.", maxJobFailures, r.typed("schedule"), j.ID)
 	}
 	return text
 }

@@ -182,7 +182,7 @@ func (r *run) answer(ctx context.Context, items []session.Item) error {
 	case atLimit:
 		err = r.limited(ctx, messages, len(messages) > len(users), limit)
 	default:
-		reason, text := explain(out.err)
+		reason, text := r.explain(out.err)
 		if out.alone {
 			text = "This is more than the model can read at once. Please send it, or ask for it, in smaller parts."
 		}
@@ -315,9 +315,13 @@ func (r *run) invocation(ctx context.Context) context.Context {
 }
 
 // explain turns an error into a reason for the record and a sentence for the person.
-func explain(err error) (reason, person string) {
+func (r *run) explain(err error) (reason, person string) {
 	if pe, ok := errors.AsType[*providers.Error](err); ok {
-		return pe.Error(), pe.PersonMessage()
+		person = pe.PersonMessage()
+		if pe.Kind == providers.KindTooLong {
+			person += " Send " + r.typed("new") + " to start a fresh one."
+		}
+		return pe.Error(), person
 	}
 	if l, ok := errors.AsType[*limitError](err); ok {
 		return l.Error(), l.text()

@@ -119,6 +119,12 @@ type Typer interface {
 	Typing(ctx context.Context, to Address) error
 }
 
+// Commander is a [Channel] on which a command is not written as a slash and its name.
+type Commander interface {
+	// Command is what a person writes in a chat for the command called name.
+	Command(in Address, name string) string
+}
+
 // StatusShower is a [Channel] with a place of its own for a passing note, such as
 // which tool is in use. It is gone by nature: the next message replaces it. On other
 // channels the note stands below the growing answer.

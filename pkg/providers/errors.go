@@ -99,7 +99,7 @@ func (e *Error) PersonMessage() string {
 	case KindTimeout:
 		return "The model did not answer in time. Please try again."
 	case KindTooLong:
-		return "This conversation has become too long for the model. Send /new to start a fresh one."
+		return "This conversation has become too long for the model."
 	case KindAuth:
 		return "The model server refused the key. The operator needs to check api_key in the configuration."
 	case KindQuota:

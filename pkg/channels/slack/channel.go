@@ -14,6 +14,10 @@ import (
 // Name is the channel's word in addresses.
 const Name = "slack"
 
+// SlashCommand is the one command that Slack hands to the app. What begins with any
+// other slash Slack's clients refuse to send.
+const SlashCommand = "/parley"
+
 // Channel is one app in one workspace. It implements [channels.Channel].
 type Channel struct {
 	opt    Options
@@ -65,6 +69,15 @@ func (*Channel) Name() string { return Name }
 
 // Account implements [channels.Channel]: the workspace's team id.
 func (c *Channel) Account() string { return c.me.Load().Team }
+
+// Command implements [channels.Commander]. Slack offers no slash command in a thread;
+// there a mention keeps the slash from being the first character.
+func (c *Channel) Command(in channels.Address, name string) string {
+	if in.Thread == "" {
+		return SlashCommand + " " + name
+	}
+	return "@" + first(c.names.of(c.me.Load().User), "Parley") + " /" + name
+}
 
 // Health says how taking in goes.
 func (c *Channel) Health() channels.Health { return c.health.Read() }

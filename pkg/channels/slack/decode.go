@@ -138,7 +138,9 @@ func (d decoder) payload(envelopeType string, raw json.RawMessage) *event {
 func (d decoder) callback(ev *event, raw json.RawMessage) {
 	var cb callback
 	var head struct {
-		Type string `json:"type"`
+		Type    string `json:"type"`
+		Subtype string `json:"subtype"`
+		Bot     string `json:"bot_id"`
 	}
 	if json.Unmarshal(raw, &cb) != nil || cb.Type != "event_callback" || json.Unmarshal(cb.Event, &head) != nil {
 		ev.unread = kind(typeEvents, unreadable)
@@ -150,6 +152,10 @@ func (d decoder) callback(ev *event, raw json.RawMessage) {
 	}
 	switch head.Type {
 	case "message", "app_mention":
+		if head.Bot != "" && personal(head.Subtype) {
+			ev.skipped = aBots // mostly what the bot said itself: no more of it is read
+			return
+		}
 		var m message
 		if json.Unmarshal(cb.Event, &m) != nil {
 			ev.unread = kind(typeEvents, head.Type, unreadable)

@@ -36,7 +36,7 @@ func (d decoder) message(ev *event, m *message, team string) {
 	case m.Subtype == "message_deleted":
 		d.deleted(ev, m, m.Previous, m.Deleted, team)
 	case d.mechanical(m):
-		ev.skipped = "a bot's message"
+		ev.skipped = aBots
 	case strings.Contains(serviceSubtypes, " "+m.Subtype+" "):
 		ev.skipped = "a message of Slack itself: " + m.Subtype
 	case !personal(m.Subtype):
@@ -47,6 +47,9 @@ func (d decoder) message(ev *event, m *message, team string) {
 		d.said(ev, m, team)
 	}
 }
+
+// aBots is why nothing is made of a message.
+const aBots = "a bot's message"
 
 // mechanical says that no person wrote a message: the bot itself did, or another.
 func (d decoder) mechanical(m *message) bool {

@@ -105,6 +105,7 @@ func (l *link) one(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 	case <-s.gone:
+		reason = s.why(errEnded) // the frame came first, whatever is seen first here
 	case why := <-s.left:
 		reason = disconnected(why)
 	}
@@ -138,7 +139,7 @@ func (l *link) open(ctx context.Context) (*socket, error) {
 	case why := <-s.left:
 		err = disconnected(why)
 	case <-s.gone:
-		err = errNoHello
+		err = s.why(errNoHello)
 	case <-greeted.Done():
 		err = errNoHello
 	}

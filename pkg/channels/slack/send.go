@@ -21,6 +21,7 @@ var (
 	_ channels.Editor     = (*Channel)(nil)
 	_ channels.FileSender = (*Channel)(nil)
 	_ channels.Typer      = (*Channel)(nil)
+	_ channels.Commander  = (*Channel)(nil)
 	_ channels.Buttoner   = (*Channel)(nil)
 )
 

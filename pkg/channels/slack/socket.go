@@ -52,6 +52,17 @@ func newSocket(conn *websocket.Conn) *socket {
 // close ends the socket, after the acknowledgements that wait.
 func (s *socket) close() { s.leave.Do(func() { close(s.quit) }) }
 
+// why is the reason that Slack gave for the end of a socket that is gone, or else
+// the given one.
+func (s *socket) why(otherwise error) error {
+	select {
+	case why := <-s.left:
+		return disconnected(why)
+	default:
+		return otherwise
+	}
+}
+
 // alive moves the time at which the socket counts as dead.
 func (s *socket) alive() { _ = s.conn.SetReadDeadline(time.Now().Add(silence)) }
 

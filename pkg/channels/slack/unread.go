@@ -85,12 +85,22 @@ func strip(v any) {
 	}
 }
 
-// kept is the payload that stays with an item; nil where it is too large.
+// kept is the payload that stays with an item; nil where it is too large. Most name
+// no secret and stay as they are.
 func kept(raw []byte) json.RawMessage {
 	if len(raw) > maxKept {
 		return nil
 	}
-	return bare(raw)
+	lower := bytes.ToLower(raw)
+	for field := range strings.FieldsSeq(secretFields) {
+		if bytes.Contains(lower, []byte(field)) {
+			return bare(raw)
+		}
+	}
+	if bytes.Contains(lower, []byte(`\u00`)) { // a name may be spelled so
+		return bare(raw)
+	}
+	return raw
 }
 
 // kinds are those that were logged.

@@ -33,7 +33,7 @@ func TestDoTellsWhatWasSent(t *testing.T) {
 		"refused":      {answer: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(418); fmt.Fprint(w, "no") }, sent: true, status: 418, body: "no"},
 		"redirected":   {answer: func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/other", http.StatusFound) }, sent: true, status: 302},
 		"cut":          {answer: func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, sent: true, failed: true},
-		"no answer":    {answer: func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, sent: true, failed: true},
+		"no answer":    {answer: silent, sent: true, failed: true},
 		"never dialed": {dial: refused, failed: true},
 		"too large": {answer: func(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprint(w, strings.Repeat("x", 101))
@@ -41,6 +41,7 @@ func TestDoTellsWhatWasSent(t *testing.T) {
 		"cut in its midst": {answer: func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "50")
 			fmt.Fprint(w, "half")
+			_ = http.NewResponseController(w).Flush()
 			panic(http.ErrAbortHandler)
 		}, sent: true, status: 200, failed: true},
 	} {
@@ -74,6 +75,13 @@ func TestDoTellsWhatWasSent(t *testing.T) {
 			}
 		})
 	}
+}
+
+// silent answers nothing for as long as the client waits, which the server sees once
+// it has read the request.
+func silent(_ http.ResponseWriter, r *http.Request) {
+	_, _ = io.Copy(io.Discard, r.Body)
+	<-r.Context().Done()
 }
 
 func statusOf(resp *http.Response) int {
