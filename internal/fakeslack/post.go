@@ -10,6 +10,7 @@ import (
 // Lengths, in characters (docs.slack.dev/reference/methods/chat.postMessage and chat.update).
 const (
 	maxText     = 40_000 // of a post: what is beyond is cut
+	maxUpdate   = 4_000  // of an update: what is longer is refused
 	maxMarkdown = 12_000
 )
 
@@ -140,7 +141,7 @@ func (c *call) update() (answer, error) {
 	if _, given := c.req.Params["blocks"]; !given && c.param("markdown_text") == "" {
 		next.blocks = e.blocks // "If you don't include this field, the message's previous blocks will be retained"
 	}
-	if utf8.RuneCountInString(next.text) > maxText {
+	if utf8.RuneCountInString(next.text) > maxUpdate {
 		return nil, no("msg_too_long", "")
 	}
 	if wait := r.updates.take(c.srv.opt.Limits.Updates, c.srv.opt.Limits.Burst, time.Now()); wait > 0 {

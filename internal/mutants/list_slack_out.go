@@ -88,7 +88,7 @@ func slackShowMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "slack: streaming", Defect: "a stream that another process began cannot be finished",
-			File: send, Old: `case refusal.streaming() && p.edits != "" && !p.stopped:`, New: `case refusal.streaming() && p.edits == "":`,
+			File: send, Old: `case refusal.streaming() && !p.stopped:`, New: `case refusal.streaming() && p.edits == "":`,
 			Dir: dir, Test: "^TestARestartInTheMiddleOfAStream$",
 		},
 		{
@@ -113,12 +113,30 @@ func slackShowMutants() []Mutant {
 		},
 		{
 			Promise: "slack: working state", Defect: "the reaction stays when the answer is there",
-			File: status, Old: `if p.reacted == "" {
-		return
-	}`, New: `if p.reacted != "" {
-		return
-	}`,
+			File: status, Old: `if p.reacted != "" {
+		c.unmark`, New: `if p.reacted == "" {
+		c.unmark`,
 			Dir: dir, Test: "^TestWorkElsewhereIsAReaction$",
+		},
+		{
+			Promise: "slack: working state", Defect: "the reaction stays when a turn ends without an answer",
+			File: dir + "/marks.go", Old: `timer.Reset(reactionIdle)`, New: `timer.Reset(24 * reactionIdle)`,
+			Dir: dir, Test: "^TestAReactionDoesNotOutlastTheWork$",
+		},
+		{
+			Promise: "slack: growing answers", Defect: "an answer that an edit has no room for is lost",
+			File: send, Old: `case refusal.is("edit_window_closed"), refusal.noRoom():`, New: `case refusal.is("edit_window_closed"):`,
+			Dir: dir, Test: "^TestAPreviewThatMayNotBeFinished$",
+		},
+		{
+			Promise: "slack: growing answers", Defect: "what is below an edit is sent again and again",
+			File: send, Old: `p.edits != "" && !p.short &&`, New: `p.edits != "" &&`,
+			Dir: dir, Test: "^TestARestBelowAnEditIsCountedOnce$",
+		},
+		{
+			Promise: "slack: rate limit on one channel", Defect: "a limit of edits holds every message",
+			File: send, Old: ` && e.Method == "chat.postMessage"`, New: ``,
+			Dir: dir, Test: "^TestALimitOfEditsHoldsNoMessages$",
 		},
 		{
 			Promise: "slack: working state", Defect: "asks for a status that the app may not set again and again",

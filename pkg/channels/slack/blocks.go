@@ -112,7 +112,8 @@ func whole(runes []rune, room int) int {
 // where the server has no such thing.
 func (c *Channel) withoutBlocks(p *post, refusal *apiError) {
 	p.plain = true
-	if refusal.says("unsupported type", "unknown type", "invalid block type") || c.out.doubtful.Add(1) >= refusedBlocks {
+	one := refusal.is("msg_blocks_too_long") // of this message alone
+	if refusal.says("unsupported type", "unknown type", "invalid block type") || !one && c.out.doubtful.Add(1) >= refusedBlocks {
 		if c.out.blocks.off() {
 			c.log.Info().Msg("this server takes no markdown blocks: messages go in slack's own markup")
 		}

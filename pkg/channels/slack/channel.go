@@ -88,7 +88,7 @@ func (c *Channel) Health() channels.Health { return c.health.Read() }
 func (c *Channel) Run(ctx context.Context, in *channels.Ingress) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer c.client.close()
-	defer c.out.close()
+	defer c.closeOut(ctx)
 	defer c.work.Wait()
 	defer stop(nil)
 	c.work.Go(func() {

@@ -52,7 +52,7 @@ func (e *apiError) says(texts ...string) bool {
 
 // badBlocks: Slack does not take the blocks; the text without them is as good as sent.
 func (e *apiError) badBlocks() bool {
-	return e.is("invalid_blocks", "invalid_blocks_format", "block_mismatch", "markdown_text_conflict") ||
+	return e.is("invalid_blocks", "invalid_blocks_format", "block_mismatch", "markdown_text_conflict", "msg_blocks_too_long") ||
 		e.is("invalid_arguments") && e.says("blocks")
 }
 
@@ -60,6 +60,10 @@ func (e *apiError) badBlocks() bool {
 func (e *apiError) noEdit() bool {
 	return e.is("message_not_found", "cant_update_message", "edit_window_closed")
 }
+
+// noRoom: chat.update takes no more than 4,000 characters, where chat.postMessage
+// takes ten times that.
+func (e *apiError) noRoom() bool { return e.is("msg_too_long") }
 
 // noThread: the message that the thread is about is gone, or nothing can stand
 // below it. Below a deleted one Slack mostly posts into the channel by itself.

@@ -62,11 +62,14 @@ func (c *Channel) giveWay(ctx context.Context, to channels.Address, ts string) e
 }
 
 // hidden is fileError for what nobody sees: whatever went wrong, the file surely is
-// not there.
+// not there. What the host of the files says of an upload says nothing of the account.
 func (c *Channel) hidden(chat string, err error) *channels.SendError {
 	se := c.fileError(chat, err)
 	if se.Class == channels.SendAmbiguous {
 		se.Class = channels.SendTransient
+	}
+	if e, ok := errors.AsType[*wire.Error](err); ok && e.Method == "upload" && se.Class == channels.SendAuth {
+		se.Class = channels.SendRefused
 	}
 	return se
 }

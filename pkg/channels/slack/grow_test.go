@@ -96,3 +96,28 @@ func TestEditOfAPreviewThatIsGoneShowsNothing(t *testing.T) {
 	}
 	wantCounts(t, srv, map[string]int{"chat.update": 1, "chat.postMessage": 1})
 }
+
+// TestALimitOfEditsHoldsNoMessages: it is that of one method in the whole workspace,
+// so growing answers leave what is left of it to finished ones, and messages that
+// are no edits go on everywhere.
+func TestALimitOfEditsHoldsNoMessages(t *testing.T) {
+	t.Parallel()
+	srv, c := sender(t)
+	var all []channels.Address
+	var ids []string
+	for range 5 {
+		at := where(c, srv.DM(srv.User("Ann")))
+		all, ids = append(all, at), append(ids, begin(t, c, at, "The"))
+	}
+	srv.Harm(fakeslack.Rule{Method: "chat.update", Fault: fakeslack.RateLimited(7)})
+	if c.Edit(t.Context(), all[0], ids[0], "The answer") == nil || c.Edit(t.Context(), all[1], ids[1], "The answer") == nil {
+		t.Error("it was shown")
+	}
+	wantCounts(t, srv, map[string]int{"chat.update": 1})
+	for i := range 3 {
+		_, err := c.Send(t.Context(), edits(whole(all[2+i], "The answer"), ids[2+i]))
+		if se := channels.ClassOf(err); se.Class != channels.SendRateLimited || se.RetryAfter != 7*time.Second || se.Account {
+			t.Errorf("Send: %v, for the account: %v", err, se.Account)
+		}
+	}
+}

@@ -20,7 +20,7 @@ func (c *Channel) Remembered() int {
 
 // CloseOut waits for what is done beside the sends, and lets the connections go.
 func (c *Channel) CloseOut() {
-	c.out.close()
+	c.closeOut(context.Background())
 	c.client.close()
 }
 

@@ -39,7 +39,7 @@ type out struct {
 	places    recent[channels.Address, place]
 	statuses  switched
 	reactions switched
-	beside    beside
+	marks     marks
 	// blocks is off where the server knows no markdown blocks; doubtful counts the
 	// refusals in a row that do not say why.
 	blocks   switched
@@ -56,9 +56,6 @@ func (s *switched) off() bool { return !s.no.Swap(true) }
 
 // spot is a message on the platform.
 type spot struct{ chat, ts string }
-
-// close waits for what is done beside the sends.
-func (o *out) close() { o.beside.close() }
 
 // Split implements [channels.Splitter]: the parts are Markdown, cut between blocks
 // where it can be, each complete by itself.
@@ -104,7 +101,7 @@ func (c *Channel) send(ctx context.Context, part *channels.Part) (channels.Recei
 // the preview that was opened for it, or a question that is answered. Its blocks are
 // replaced, buttons and all. Where that message is gone, or may not be changed any
 // more, the part is sent as a new one. An edit that got no answer is simply made
-// again, because a second one changes nothing. It is made once more before there is
+// again, because a second one changes nothing; not so what was sent behind it. It is made once more before there is
 // a receipt where an earlier edit of the preview may come behind it.
 func (c *Channel) edit(ctx context.Context, p *post) (channels.Receipt, error) {
 	at := spot{p.to.Chat, p.edits}
@@ -120,7 +117,8 @@ func (c *Channel) edit(ctx context.Context, p *post) (channels.Receipt, error) {
 		return receipt, nil
 	}
 	se := c.sendError(p.to.Chat, err)
-	if p.edits != "" && se.Class == channels.SendAmbiguous {
+	c.spareEdits(se)
+	if p.edits != "" && !p.short && se.Class == channels.SendAmbiguous {
 		se.Class = channels.SendTransient
 	}
 	return channels.Receipt{}, se
@@ -155,6 +153,8 @@ type post struct {
 	plain bool
 	// stopped means that the end of a stream was asked for.
 	stopped bool
+	// short means that Slack kept only the beginning, and that the rest is sent behind it.
+	short bool
 }
 
 func newPost(part *channels.Part) *post {
@@ -201,20 +201,38 @@ func (c *Channel) remedy(ctx context.Context, p *post, refusal *apiError) error 
 	case refusal.noThread() && p.edits == "" && p.to.Thread != "":
 		c.log.Warn().Str("chat", p.to.Chat).Str("error", refusal.Name).Msg("the thread cannot be written in; the message goes to the channel")
 		p.to.Thread = ""
-	case refusal.noEdit() && p.edits != "":
-		p.edits = ""
-	case refusal.streaming() && p.edits != "" && !p.stopped:
-		return c.stop(ctx, p)
-	case refusal.streaming() && p.edits != "":
-		// It neither goes on nor ends: it gives way to a new message.
-		if err := c.giveWay(ctx, p.to, p.edits); err != nil {
-			return err
-		}
-		p.edits = ""
+	case p.edits != "":
+		return c.otherwise(ctx, p, refusal)
 	default:
 		return refusal
 	}
 	return nil
+}
+
+// otherwise is remedy for an edit.
+func (c *Channel) otherwise(ctx context.Context, p *post, refusal *apiError) error {
+	switch {
+	case refusal.is("edit_window_closed"), refusal.noRoom():
+		return c.anew(ctx, p) // it is there, and shows half an answer
+	case refusal.noEdit():
+		p.edits = ""
+		return nil
+	case refusal.streaming() && !p.stopped:
+		return c.stop(ctx, p)
+	case refusal.streaming():
+		return c.anew(ctx, p) // it neither goes on nor ends
+	default:
+		return refusal
+	}
+}
+
+// anew lets the message that p edits give way to a new one.
+func (c *Channel) anew(ctx context.Context, p *post) error {
+	err := c.giveWay(ctx, p.to, p.edits)
+	if err == nil {
+		p.edits = ""
+	}
+	return err
 }
 
 // attempt is one request.
@@ -260,6 +278,7 @@ func (c *Channel) receipt(ctx context.Context, p *post, k posted) (channels.Rece
 		return r, nil
 	}
 	c.log.Warn().Str("chat", p.to.Chat).Msg("slack kept only the beginning of a message; the rest is sent behind it")
+	p.short = true
 	return r, c.behind(ctx, rest)
 }
 
@@ -307,7 +326,8 @@ func (c *Channel) behind(ctx context.Context, p *post) error {
 	}
 }
 
-// sendError gives an error of a send its class.
+// sendError gives an error of a send its class. Slack limits each method by itself:
+// what it says of growing answers, say, holds no other chat's messages.
 func (c *Channel) sendError(chat string, err error) *channels.SendError {
 	se := channels.ClassOf(err)
 	if se == err { //nolint:errorlint // it has its class already
@@ -318,7 +338,7 @@ func (c *Channel) sendError(chat string, err error) *channels.SendError {
 	}
 	if e, ok := errors.AsType[*apiError](err); ok {
 		se.Class, se.RetryAfter = e.class(), e.RetryAfter
-		se.Account = se.Class == channels.SendRateLimited && c.out.floods.Global(chat, e.RetryAfter)
+		se.Account = se.Class == channels.SendRateLimited && e.Method == "chat.postMessage" && c.out.floods.Global(chat, e.RetryAfter)
 	}
 	return se
 }

@@ -154,6 +154,7 @@ func TestSendGoesOnWithoutBlocks(t *testing.T) {
 	}{
 		"it says why": {`{"ok":false,"error":"invalid_blocks","response_metadata":{"messages":["[ERROR] unsupported type: markdown [json-pointer:/blocks/0/type]"]}}`, 1},
 		"no reason":   {`{"ok":false,"error":"invalid_blocks_format"}`, 3},
+		"too long":    {`{"ok":false,"error":"msg_blocks_too_long"}`, 5},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

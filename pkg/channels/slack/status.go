@@ -3,13 +3,11 @@ package slack
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"github.com/slack-go/slack"
 
 	"parley/pkg/channels"
-	"parley/pkg/channels/wire"
 )
 
 const (
@@ -19,8 +17,9 @@ const (
 	statusEvery = time.Minute
 	// The reaction is on the message that is worked on, where no status can be.
 	workingReaction = "eyes"
-	// How long taking it away again may take.
-	besideTimeout = 10 * time.Second
+	// It is taken away when the bot has not been at work for so long: a turn may
+	// end without an answer.
+	reactionIdle = 30 * time.Second
 )
 
 // place is what is known of an address.
@@ -42,7 +41,8 @@ func (o *out) heard(at channels.Address, ts, user string) {
 
 // Typing implements [channels.Typer]. In a thread the app has a status; elsewhere,
 // and where Slack refuses that, the newest message that was taken in gets a
-// reaction, which is taken away when the answer has left. Where the app may do
+// reaction, which is taken away when the answer has left, or when nothing is done any
+// more. Where the app may do
 // neither, it costs one call and nothing is shown. A limit of these calls is none of
 // messages: it is never a [*channels.SendError].
 //
@@ -89,7 +89,10 @@ func (c *Channel) showStatus(ctx context.Context, to channels.Address) (done boo
 
 func (c *Channel) showReaction(ctx context.Context, to channels.Address) error {
 	p, ok := c.out.places.get(to)
-	if !ok || p.ts == "" || p.reacted != "" || p.tried == p.ts {
+	if !ok || p.ts == "" || p.tried == p.ts {
+		return nil
+	}
+	if p.reacted != "" && c.out.marks.keep(spot{to.Chat, p.reacted}) || !c.out.marks.room() {
 		return nil
 	}
 	err := c.client.call(ctx, "reactions.add", func(ctx context.Context, api *slack.Client) error {
@@ -99,6 +102,7 @@ func (c *Channel) showReaction(ctx context.Context, to channels.Address) error {
 	switch {
 	case err == nil, refused && refusal.is("already_reacted"):
 		c.out.places.with(to, func(now *place) { now.reacted = p.ts })
+		c.unmark(ctx, spot{to.Chat, p.ts}, reactionIdle, 0)
 		return nil
 	case refused:
 		c.out.places.with(to, func(now *place) { now.tried = p.ts })
@@ -111,72 +115,15 @@ func (c *Channel) showReaction(ctx context.Context, to channels.Address) error {
 	}
 }
 
-// answered takes the reaction away of what got its answer, beside everything else:
-// it is for the eye, so it is not done again. A status Slack takes away itself.
+// answered takes the reaction away of what got its answer, beside everything else.
+// A status Slack takes away itself.
 func (c *Channel) answered(ctx context.Context, to channels.Address) {
 	p, ok := c.out.places.get(to)
 	if !ok || p.reacted == "" && p.status.IsZero() {
 		return
 	}
 	c.out.places.with(to, func(now *place) { now.status, now.reacted = time.Time{}, "" })
-	if p.reacted == "" {
-		return
+	if p.reacted != "" {
+		c.unmark(ctx, spot{to.Chat, p.reacted}, 0, 0)
 	}
-	ctx = context.WithoutCancel(ctx)
-	c.out.beside.do(func() {
-		ctx, cancel := context.WithTimeout(ctx, besideTimeout)
-		defer cancel()
-		err := c.unreact(ctx, to.Chat, p.reacted)
-		if refusal, ok := errors.AsType[*apiError](err); ok && refusal.RetryAfter > 0 && wire.Sleep(ctx, refusal.RetryAfter) {
-			err = c.unreact(ctx, to.Chat, p.reacted)
-		}
-		if err != nil {
-			c.log.Debug().Err(err).Msg("a reaction is not taken away")
-		}
-	})
-}
-
-func (c *Channel) unreact(ctx context.Context, chat, ts string) error {
-	return c.client.call(ctx, "reactions.remove", func(ctx context.Context, api *slack.Client) error {
-		return api.RemoveReactionContext(ctx, workingReaction, slack.NewRefToMessage(chat, ts))
-	})
-}
-
-// maxBeside is how many small things are done beside the sends at once.
-const maxBeside = 32
-
-// beside does small things beside the sends, until it is closed or too many are
-// under way; what comes then is done at once, by whoever brings it.
-type beside struct {
-	mu     sync.Mutex
-	closed bool
-	count  int
-	work   sync.WaitGroup
-}
-
-func (b *beside) do(f func()) {
-	b.mu.Lock()
-	if b.closed || b.count == maxBeside {
-		b.mu.Unlock()
-		f()
-		return
-	}
-	b.count++
-	b.work.Go(func() {
-		defer func() {
-			b.mu.Lock()
-			defer b.mu.Unlock()
-			b.count--
-		}()
-		f()
-	})
-	b.mu.Unlock()
-}
-
-// close waits for what is under way.
-func (b *beside) close() {
-	b.mu.Lock()
-	b.closed = true
-	b.mu.Unlock()
-	b.work.Wait()
 }

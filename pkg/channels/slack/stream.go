@@ -126,7 +126,7 @@ func (c *Channel) open(ctx context.Context, p *post) (channels.Receipt, error) {
 func (c *Channel) start(ctx context.Context, p *post) (r channels.Receipt, done bool, err error) {
 	options, ok := c.audience(p.to)
 	text := steady(p.block)
-	if !ok || text == "" {
+	if !ok || text == "" || c.out.paces.Left(spot{ts: allStreams}) > 0 {
 		return r, false, nil
 	}
 	options = append(options, slack.MsgOptionTS(p.to.Thread), slack.MsgOptionMarkdownText(text))
@@ -136,7 +136,11 @@ func (c *Channel) start(ctx context.Context, p *post) (r channels.Receipt, done 
 		return err
 	})
 	if refusal, ok := errors.AsType[*apiError](err); ok {
-		if refusal.passes() {
+		switch {
+		case refusal.class() == channels.SendRateLimited: // of the method, in the whole workspace
+			c.out.paces.Hold(spot{ts: allStreams}, max(refusal.RetryAfter, editEvery))
+			return r, false, nil
+		case refusal.passes():
 			return r, false, err
 		}
 		if c.out.unstreamable.learn(p.to.Chat, refusal) {
@@ -216,6 +220,9 @@ func (c *Channel) endOf(at spot) {
 
 // redraw shows p in place of what its message shows. A refusal is a [*channels.SendError].
 func (c *Channel) redraw(ctx context.Context, at spot, p *post) error {
+	if c.out.paces.Left(spot{ts: allEdits}) > 0 {
+		return wire.ErrPaused
+	}
 	_, err := c.attempt(ctx, p)
 	refusal, refused := errors.AsType[*apiError](err)
 	switch {
@@ -235,7 +242,21 @@ func (c *Channel) redraw(ctx context.Context, at spot, p *post) error {
 		return err
 	}
 	c.out.paces.Hold(at, max(refusal.RetryAfter, refusedPause))
-	return c.sendError(at.chat, refusal)
+	se := c.sendError(at.chat, refusal)
+	c.spareEdits(se)
+	return se
+}
+
+// What stands, in no chat, for every message that is edited while it grows, and for
+// every stream that is opened.
+const allEdits, allStreams = "edits", "streams"
+
+// spareEdits keeps growing answers back everywhere while Slack takes no edits: the
+// limit of chat.update is the whole workspace's, and those that finish answers go first.
+func (c *Channel) spareEdits(se *channels.SendError) {
+	if refusal, ok := errors.AsType[*apiError](se); ok && se.Class == channels.SendRateLimited && refusal.Method == "chat.update" {
+		c.out.paces.Hold(spot{ts: allEdits}, refusal.RetryAfter)
+	}
 }
 
 // endStream ends the stream of the message that p finishes, if there is one that is

@@ -295,7 +295,6 @@ func TestAStreamThatFailsToOpen(t *testing.T) {
 		fault fakeslack.Fault
 		class channels.SendClass
 	}{
-		"limited":        {fakeslack.RateLimited(7), channels.SendRateLimited},
 		"cut":            {fakeslack.Fault{DropAfter: true}, channels.SendAmbiguous},
 		"internal_error": {fakeslack.Refusal("internal_error"), channels.SendAmbiguous},
 		"503":            {fakeslack.Fault{Status: 503, Body: "<html>"}, channels.SendTransient},
@@ -314,6 +313,22 @@ func TestAStreamThatFailsToOpen(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestALimitOfStreamsHoldsNoAnswer: Slack lets a workspace open few in a minute, and
+// an answer that waits behind its own preview would wait for others.
+func TestALimitOfStreamsHoldsNoAnswer(t *testing.T) {
+	t.Parallel()
+	srv, c := sender(t)
+	srv.Harm(fakeslack.Rule{Method: "chat.startStream", Fault: fakeslack.RateLimited(7)})
+	for range 3 {
+		thread, at := threadOf(c, srv)
+		id := begin(t, c, at, "The")
+		show(t, c, at, id, "The answer")
+		finish(t, c, at, id, "The answer is 42.")
+		wantOne(t, thread, "The answer is 42.")
+	}
+	wantCounts(t, srv, map[string]int{"chat.startStream": 1, "chat.postMessage": 3})
 }
 
 // TestALongAnswerIsStreamedAndFinished: its first part is in the message that grew.

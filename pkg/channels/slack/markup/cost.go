@@ -83,6 +83,9 @@ func (b *block) baseCost() int {
 			n += c.width() + len(c.box)
 		default:
 			n += max(markCost, c.width())
+			if i >= b.begins { // what it begins with stands behind the indent of Slack's own
+				n += c.width() + len(c.box)
+			}
 		}
 	}
 	switch b.kind {

@@ -152,3 +152,11 @@ func TestSplitHuge(t *testing.T) {
 		})
 	}
 }
+
+// TestItemsThatBeginInItemsHaveRoom: all their marks stand before one text.
+func TestItemsThatBeginInItemsHaveRoom(t *testing.T) {
+	t.Parallel()
+	for _, md := range []string{"- \n  - 1. ", "\n  - **\n- ", "1. - 1. - [x] a\n", "> 1. - a\n"} {
+		check(t, strings.Repeat(md, 3000))
+	}
+}
