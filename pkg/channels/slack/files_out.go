@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"time"
 
 	"github.com/slack-go/slack"
@@ -68,7 +69,7 @@ func (c *Channel) hidden(chat string, err error) *channels.SendError {
 	if se.Class == channels.SendAmbiguous {
 		se.Class = channels.SendTransient
 	}
-	if e, ok := errors.AsType[*wire.Error](err); ok && e.Method == "upload" && se.Class == channels.SendAuth {
+	if e, ok := errors.AsType[*wire.Error](err); ok && e.Method == "upload" && (se.Class == channels.SendAuth || e.Status == http.StatusForbidden) {
 		se.Class = channels.SendRefused
 	}
 	return se

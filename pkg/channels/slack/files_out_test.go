@@ -103,6 +103,7 @@ func TestSendFileFaults(t *testing.T) {
 		"too many announced":         {"files.getUploadURLExternal", fakeslack.RateLimited(7), channels.SendRateLimited, 0},
 		"uploading is cut":           {"upload", fakeslack.Fault{DropAfter: true}, channels.SendTransient, 0},
 		"uploading fails":            {"upload", fakeslack.Fault{Status: 500, Body: "oops"}, channels.SendTransient, 0},
+		"uploading is forbidden":     {"upload", fakeslack.Fault{Status: 403, Body: "no"}, channels.SendRefused, 0},
 		"uploading leads nowhere":    {"upload", fakeslack.Fault{Status: 404, Body: "gone"}, channels.SendRefused, 0},
 		"sharing is cut before":      {"files.completeUploadExternal", fakeslack.Fault{DropBefore: true}, channels.SendAmbiguous, 0},
 		"sharing is cut after":       {"files.completeUploadExternal", fakeslack.Fault{DropAfter: true}, channels.SendAmbiguous, 1},
