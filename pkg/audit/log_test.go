@@ -136,6 +136,32 @@ func TestManyWritersAndAReader(t *testing.T) {
 	}
 }
 
+// TestFirstRowWhileSomebodyLooks: the head comes before the first segment, and who
+// looks in between sees neither a log nor a broken one.
+func TestFirstRowWhileSomebodyLooks(t *testing.T) {
+	t.Parallel()
+	for range 300 {
+		dir := t.TempDir()
+		l := open(t, audit.Options{Dir: dir})
+		written := make(chan error, 1)
+		go func() { written <- l.AppendSync(t.Context(), row(1)) }()
+		for looking := true; looking; {
+			select {
+			case err := <-written:
+				if err != nil {
+					t.Fatal(err)
+				}
+				looking = false
+			default:
+				if _, err := audit.Verify(t.Context(), dir, 0); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		closeLog(t, l)
+	}
+}
+
 // TestRowsAreSyncedWithinASecond: the head names what is surely on the disk.
 func TestRowsAreSyncedWithinASecond(t *testing.T) {
 	t.Parallel()

@@ -63,8 +63,15 @@ func Verify(ctx context.Context, dir string, from uint64) (Report, error) {
 	if err != nil {
 		return v.report, err
 	}
-	if errors.Is(headErr, errNoHead) && len(all) == 0 {
-		return v.report, nil // nothing was written yet
+	if errors.Is(headErr, errNoHead) {
+		if len(all) == 0 {
+			return v.report, nil // nothing was written yet
+		}
+		// The first row was perhaps being written: its segment comes after the head.
+		v.head, headErr = steadyHead(dir)
+		if all, err = segments(dir); err != nil {
+			return v.report, err
+		}
 	}
 	for i, s := range all {
 		if err := eachLine(ctx, s.path, i == len(all)-1, v.line); err != nil {
