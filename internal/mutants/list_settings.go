@@ -1,0 +1,6 @@
+package mutants
+
+// settingMutants break the promises of the section "Configuration".
+func settingMutants() []Mutant {
+	return []Mutant{}
+}
