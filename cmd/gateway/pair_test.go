@@ -242,3 +242,17 @@ func TestPairing(t *testing.T) {
 	}
 	c.mustSay(c.does(0, "store", "check"), "0 waiting, 0 sending, 0 set aside")
 }
+
+// TestRunIgnoresHangUp: SIGHUP, which other servers take as "read the configuration
+// again", is named in the log and changes nothing.
+func TestRunIgnoresHangUp(t *testing.T) {
+	t.Parallel()
+	c := newClub(t)
+	c.taken()
+	if err := c.g.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	c.g.errs.wait(t, "SIGHUP changes nothing")
+	c.taken()
+	c.close()
+}

@@ -205,6 +205,7 @@ func TestStopBySignal(t *testing.T) {
 	}{
 		{"interrupt", []syscall.Signal{syscall.SIGINT}, 130},
 		{"terminate", []syscall.Signal{syscall.SIGTERM}, 0},
+		{"hang up", []syscall.Signal{syscall.SIGHUP}, 0},
 		{"terminate twice", []syscall.Signal{syscall.SIGTERM, syscall.SIGTERM}, 143},
 		{"interrupt twice", []syscall.Signal{syscall.SIGINT, syscall.SIGINT}, 130},
 		{"kill", []syscall.Signal{syscall.SIGKILL}, -1},

@@ -39,7 +39,8 @@ func newRun(h *host) *cobra.Command {
 		Use: "run", Short: "Run all configured channels", Args: cobra.NoArgs,
 		Long: `Runs all configured channels, and a console when it is started in a terminal.
 SIGTERM stops it: nothing new is taken in, turns under way have 20 s, and what is
-not finished is taken up at the next start. A second signal ends it at once.`,
+not finished is taken up at the next start. A second signal ends it at once.
+SIGHUP is ignored.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return h.run(cmd.Context()) },
 	}
 }
@@ -103,7 +104,7 @@ func (h *host) chat(ctx context.Context) error {
 	if interactive {
 		interrupt = screen.Interrupt
 	}
-	defer watchSignals(stop, interrupt)()
+	defer watchSignals(stop, interrupt, nil)()
 
 	failed := false
 	err = a.Run(ctx, func(ctx context.Context, channel string, err error) bool {
@@ -187,7 +188,9 @@ func (h *host) run(ctx context.Context) error {
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	defer watchSignals(stop, interrupt)()
+	defer watchSignals(stop, interrupt, func() {
+		log.Warn().Msg("SIGHUP changes nothing: the configuration is read at the start only, so restart the gateway to apply a change")
+	})()
 	left := make(chan struct{}, a.expected())
 	err = a.Run(ctx, func(_ context.Context, channel string, err error) bool {
 		log.Err(err).Str("channel", channel).Msg("a channel ended")
@@ -206,10 +209,11 @@ type signalError struct{ signal syscall.Signal }
 
 func (e signalError) Error() string { return "ended by " + e.signal.String() }
 
-// watchSignals stops the gateway on SIGTERM and SIGHUP, and on SIGINT when
-// interrupt says that it means leaving. A signal that comes while the gateway
-// stops ends the process at once. The returned function ends the watch.
-func watchSignals(stop context.CancelCauseFunc, interrupt func() bool) func() {
+// watchSignals stops the gateway on SIGTERM, and on SIGINT when interrupt says
+// that it means leaving. SIGHUP calls hangup; with hangup nil it stops the gateway
+// too. A signal that comes while the gateway stops ends the process at once. The
+// returned function ends the watch.
+func watchSignals(stop context.CancelCauseFunc, interrupt func() bool, hangup func()) func() {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	done, ended := make(chan struct{}), make(chan struct{})
@@ -222,10 +226,13 @@ func watchSignals(stop context.CancelCauseFunc, interrupt func() bool) func() {
 				return
 			case s := <-signals:
 				number, _ := s.(syscall.Signal)
-				if stopping {
+				switch {
+				case number == syscall.SIGHUP && hangup != nil:
+					hangup()
+					continue
+				case stopping:
 					os.Exit(exitSignal + int(number))
-				}
-				if number == syscall.SIGINT && !interrupt() {
+				case number == syscall.SIGINT && !interrupt():
 					continue
 				}
 				stopping = true

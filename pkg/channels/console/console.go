@@ -46,12 +46,10 @@ type Options struct {
 
 // Channel is the terminal's [channels.Channel].
 type Channel struct {
-	opt     Options
-	run     string
-	screen  *screen
-	stop    chan struct{}
-	leave   chan struct{}
-	leaving sync.Once
+	opt    Options
+	run    string
+	screen *screen
+	stop   chan struct{}
 
 	mu sync.Mutex
 	// delivered numbers the messages; it is Run's alone.
@@ -88,7 +86,6 @@ func New(opt Options) *Channel {
 		run:    rand.Text(),
 		screen: newScreen(opt),
 		stop:   make(chan struct{}, 1),
-		leave:  make(chan struct{}),
 	}
 }
 
@@ -113,9 +110,11 @@ func (c *Channel) Address() channels.Address {
 	return channels.Address{Channel: Name, Chat: c.opt.Chat}
 }
 
-// Interrupt is what Ctrl-C means: it stops what is under way, or ends Run when
-// nothing is or when it is the second within two seconds. It reports whether
-// Run ends. It may be called from any goroutine.
+// Interrupt acts on Ctrl-C. While a turn is under way, it stops the turn and
+// returns false. While none is, and at the second call within two seconds, it
+// changes nothing and returns true: the person wants to leave, and the caller
+// ends Run's context, with the cause that decides the exit code. It may be called
+// from any goroutine.
 func (c *Channel) Interrupt() bool {
 	const again = 2 * time.Second
 	c.mu.Lock()
@@ -127,7 +126,6 @@ func (c *Channel) Interrupt() bool {
 		busy = c.opt.Busy()
 	}
 	if second || !busy {
-		c.leaving.Do(func() { close(c.leave) })
 		return true
 	}
 	if c.opt.OnInterrupt != nil {

@@ -284,8 +284,9 @@ func TestInterruptStopsFirstAndLeavesSecond(t *testing.T) {
 	s, out := newSink(), &screen{}
 	in, typed := pipe(t)
 	c := console.New(console.Options{In: in, Out: out, Interactive: true})
+	ctx, leave := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- c.Run(t.Context(), s.ingress()) }()
+	go func() { ended <- c.Run(ctx, s.ingress()) }()
 	if _, err := typed.WriteString("work\n"); err != nil {
 		t.Fatal(err)
 	}
@@ -299,13 +300,17 @@ func TestInterruptStopsFirstAndLeavesSecond(t *testing.T) {
 	if !c.Interrupt() {
 		t.Error("the second interrupt stays")
 	}
+	leave()
 	if err := <-ended; err != nil {
 		t.Errorf("Run = %v", err)
 	}
 	c.Interrupt() // a third one does no harm
 }
 
-func TestInterruptLeavesWhenNothingIsUnderWay(t *testing.T) {
+// TestInterruptLeavesTheEndOfRunToItsCaller: the caller's cause decides the exit
+// code, so Run goes on until the caller ends its context. Each typed line is a
+// chance to see a Run that ended by itself.
+func TestInterruptLeavesTheEndOfRunToItsCaller(t *testing.T) {
 	t.Parallel()
 	for name, opt := range map[string]console.Options{
 		"nothing was said": {},
@@ -313,14 +318,26 @@ func TestInterruptLeavesWhenNothingIsUnderWay(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			opt.In, _ = pipe(t)
-			opt.Out, opt.Interactive = io.Discard, true
-			c := console.New(opt)
+			in, typed := pipe(t)
+			opt.In, opt.Out, opt.Interactive = in, io.Discard, true
+			s, c := newSink(), console.New(opt)
+			ctx, leave := context.WithCancel(t.Context())
 			ended := make(chan error, 1)
-			go func() { ended <- c.Run(t.Context(), newSink().ingress()) }()
+			go func() { ended <- c.Run(ctx, s.ingress()) }()
 			if !c.Interrupt() {
 				t.Error("it stays")
 			}
+			for range 10 {
+				if _, err := typed.WriteString("still here\n"); err != nil {
+					t.Fatal(err)
+				}
+				select {
+				case <-s.items:
+				case err := <-ended:
+					t.Fatalf("Run ended by itself: %v", err)
+				}
+			}
+			leave()
 			if err := <-ended; err != nil {
 				t.Errorf("Run = %v", err)
 			}

@@ -27,7 +27,7 @@
 // [Channel.Interrupt] is what Ctrl-C means: while something is under way, stop
 // it (by Options.OnInterrupt, or else as if the person had sent /stop); when
 // nothing is under way, or a second time within two seconds, leave. The signal
-// itself is the caller's. Ctrl-D, the end of input, leaves too. An unfinished
+// itself and the end of Run's context are the caller's. Ctrl-D, the end of input, leaves too. An unfinished
 // block is then dropped, and said so.
 //
 // # Piped

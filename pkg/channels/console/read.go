@@ -25,7 +25,7 @@ type line struct {
 }
 
 // Run implements [channels.Channel]: it returns at the end of input, when the
-// person leaves, when the output is closed, or when ctx ends.
+// output is closed, or when ctx ends.
 func (c *Channel) Run(ctx context.Context, in *channels.Ingress) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -43,8 +43,6 @@ func (c *Channel) Run(ctx context.Context, in *channels.Ingress) error {
 	for {
 		select {
 		case <-ctx.Done():
-			return nil
-		case <-c.leave:
 			return nil
 		case <-c.screen.failed:
 			return c.screen.err
