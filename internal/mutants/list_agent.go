@@ -31,7 +31,7 @@ func agentMutants() []Mutant {
 		},
 		{
 			Promise: "R11", Defect: "does not end at a second signal",
-			File: "cmd/gateway/runverbs.go", Old: "if stopping {", New: "if stopping && done == nil {",
+			File: "cmd/gateway/runverbs.go", Old: "case stopping:", New: "case stopping && done == nil:",
 			Dir: "internal/kill", Test: "^TestSecondTermEndsAtOnce$",
 		},
 		{
