@@ -52,15 +52,17 @@ type App struct {
 	engine   session.Engine // the store, or what stands in front of it
 	audit    *audit.Log
 	policy   *policy.Policy
-	registry *tools.ToolRegistry
-	agent    *agent.Agent
-	brain    brain
-	spaces   *spaces
-	outgoing *outgoing
-	inbox    *inbox
-	unread   *unread
-	started  time.Time
-	roster   roster
+	// approvals say about which calls a person is asked.
+	approvals policy.Approvals
+	registry  *tools.ToolRegistry
+	agent     *agent.Agent
+	brain     brain
+	spaces    *spaces
+	outgoing  *outgoing
+	inbox     *inbox
+	unread    *unread
+	started   time.Time
+	roster    roster
 	// joiner makes a channel that cannot be made yet; nil where there is none.
 	joiner *joiner
 }
@@ -153,6 +155,7 @@ func (a *App) assemble(ctx context.Context, o appOptions) error {
 	addComposed(a.registry, a.cfg.Tools.Composed, o.log)
 	switchTools(a.registry, a.cfg.Tools)
 	ownRules(rules, a.registry)
+	a.approvals = rules
 	a.sayWaived(rules)
 	return nil
 }

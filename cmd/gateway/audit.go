@@ -50,7 +50,10 @@ func (a *App) notedOperator(op string, args deskArgs, err error) {
 		return // only looks
 	}
 	row := audit.Row{Kind: audit.KindOperator, Tool: args.Tool, Outcome: "ok", Detail: op}
-	if err != nil {
+	switch {
+	case errors.Is(err, tools.ErrAsk):
+		row.Outcome = "asked"
+	case err != nil:
 		row.Outcome = "failed"
 	}
 	if op == opForget || op == opRevoke {

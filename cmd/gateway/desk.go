@@ -10,7 +10,6 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/policy"
-	"parley/pkg/providers"
 	"parley/pkg/session"
 	"parley/pkg/tools"
 )
@@ -54,6 +53,11 @@ type deskArgs struct {
 	Session string          `json:"session,omitempty"`
 	Tool    string          `json:"tool,omitempty"`
 	Input   json.RawMessage `json:"input,omitempty"`
+	// Chat is where a tool is called, as a Session; "" is the console.
+	Chat string `json:"chat,omitempty"`
+	// Yes allows a call without a question, Shown the one that this is the fingerprint of.
+	Yes   bool   `json:"yes,omitempty"`
+	Shown string `json:"shown,omitempty"`
 	// Pair is a pairing code, or CHANNEL:[ACCOUNT/]ID.
 	Pair string `json:"pair,omitempty"`
 	// Approval is the id of a question or of a grant.
@@ -102,12 +106,6 @@ type toolReport struct {
 	Stats *tools.Stats `json:"stats,omitempty"`
 	// Page is all there is to know of it, as Markdown; for opPages only.
 	Page string `json:"page,omitempty"`
-}
-
-// callReport is the answer to opCall.
-type callReport struct {
-	Result  string `json:"result"`
-	IsError bool   `json:"is_error,omitempty"`
 }
 
 // desk does one operation. What it emits is JSON without the secrets that this
@@ -228,14 +226,22 @@ func (a *App) oneSession(ctx context.Context, op, name string, emit emitter) err
 	}
 }
 
-// findSession takes a session's id or the place of a chat; nothing is the console.
+// findSession takes a session's id or the place of a chat; nothing is the console. A
+// place without an account finds the one chat of that id, on whichever account it is.
 func (a *App) findSession(ctx context.Context, name string) (session.Info, error) {
 	if name == "" {
-		name = "console:local"
+		name = consolePlace
 	}
 	info, err := a.engine.Get(ctx, name)
-	if place, bad := policy.ParsePlace(name); errors.Is(err, session.ErrNotFound) && bad == nil {
-		info, err = a.engine.Lookup(ctx, channels.Address(place))
+	if !errors.Is(err, session.ErrNotFound) {
+		return info, err
+	}
+	at, bad := policy.ParsePlace(name)
+	if bad == nil {
+		info, err = a.engine.Lookup(ctx, channels.Address(at))
+	}
+	if bad == nil && errors.Is(err, session.ErrNotFound) {
+		info, err = a.onlyChat(ctx, at)
 	}
 	if errors.Is(err, session.ErrNotFound) {
 		return info, fmt.Errorf("there is no session %s: gateway sessions list shows them", name)
@@ -243,18 +249,22 @@ func (a *App) findSession(ctx context.Context, name string) (session.Info, error
 	return info, err
 }
 
-// callTool calls a tool for the operator, in the owners' space and with their
-// level: validation and policy are those of a model's call.
-func (a *App) callTool(ctx context.Context, args deskArgs, emit emitter) error {
-	input, err := providers.DecodeArguments(string(args.Input))
-	if err != nil {
-		return fmt.Errorf("the arguments are not a JSON object: %w", err)
-	}
-	verdict := a.policy.Authorize(ctx, policy.Event{
-		Kind: policy.KindMessage, Address: channels.Address{Channel: "console", Chat: "local"},
-		Sender: channels.Sender{ID: "local"}, Direct: true,
+// onlyChat finds the chat of a place that names no account.
+func (a *App) onlyChat(ctx context.Context, at policy.Place) (session.Info, error) {
+	var found []session.Info
+	err := a.eachSession(ctx, func(i session.Info) error {
+		if i.Current && at.Account == "" && at.Matches(i.Address) && i.Address.Thread == at.Thread {
+			found = append(found, i)
+		}
+		return nil
 	})
-	ctx = tools.WithInvocation(ctx, tools.Invocation{Sender: "local", Space: a.spaces.home(), Level: tools.Level(verdict.Level), CallID: "desk"})
-	result := a.registry.Execute(ctx, args.Tool, input)
-	return emit(callReport{Result: result.ForLLM, IsError: result.IsError})
+	switch {
+	case err != nil:
+		return session.Info{}, err
+	case len(found) == 0:
+		return session.Info{}, session.ErrNotFound
+	case len(found) > 1:
+		return session.Info{}, fmt.Errorf("several accounts have a chat %s: write %s or %s", at, place(found[0]), place(found[1]))
+	}
+	return found[0], nil
 }

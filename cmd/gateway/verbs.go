@@ -168,31 +168,6 @@ func showSession(w io.Writer, i session.Info) error {
 }
 
 func newTool(h *host) *cobra.Command {
-	call := &cobra.Command{
-		Use: "call NAME JSON", Short: "Call a tool directly, under the operator's rights", Args: cobra.RangeArgs(1, 2),
-		RunE: func(cmd *cobra.Command, words []string) error {
-			args := deskArgs{Tool: words[0], Input: json.RawMessage("{}")}
-			if len(words) > 1 {
-				args.Input = json.RawMessage(words[1])
-			}
-			if !json.Valid(args.Input) {
-				return coded(exitUsage, errors.New(`the arguments are not JSON: write an object such as '{"path": "."}'`))
-			}
-			failed := false
-			err := h.operate(cmd.Context(), opCall, args, func(raw json.RawMessage) error {
-				var r callReport
-				if err := json.Unmarshal(raw, &r); err != nil {
-					return err
-				}
-				failed = r.IsError
-				return h.print("%s\n", r.Result)
-			})
-			if err == nil && failed {
-				return &exitError{code: exitFailed, silent: true, err: errors.New("the call failed")}
-			}
-			return err
-		},
-	}
 	return group("tool", "List the tools, show or call one, or make one of your own",
 		verb(h, "list", "List all tools", opTools, cobra.NoArgs, noArgs, func(w io.Writer, t toolReport) error {
 			state := t.Level
@@ -211,7 +186,7 @@ func newTool(h *host) *cobra.Command {
 		}, func(w io.Writer, t toolReport) error {
 			_, err := io.WriteString(w, t.Page)
 			return err
-		}), call, newToolNew(h))
+		}), newToolCall(h), newToolNew(h))
 }
 
 func newStatus(h *host) *cobra.Command {

@@ -71,28 +71,34 @@ func (r *run) isDecided(key string) bool {
 
 // changed says whether a call would not do any more what was shown to the person.
 func changed(a *session.Approval, ex *tools.Examination) bool {
-	return ex.State != a.Fingerprint || textOf(ex, a.Arguments) != a.Text
+	return ex.State != a.Fingerprint || TextOf(ex, a.Arguments) != a.Text
 }
 
-// textOf is what a person is shown of a call.
-func textOf(ex *tools.Examination, arguments string) string {
+// TextOf is all of a call that a person is asked to allow: the text of its
+// examination, or its arguments in JSON.
+func TextOf(ex *tools.Examination, arguments string) string {
 	if ex.Text != "" {
 		return ex.Text
 	}
 	return indented(arguments)
 }
 
-// deed is a call in the words of policy.
 func (r *run) deed(tool string, an *tools.Annotations, ex *tools.Examination) policy.Deed {
+	return DeedOf(tool, an, ex, r.taint.is(), r.taint.knows)
+}
+
+// DeedOf is a call in the words of policy. Tainted says that untrusted content came
+// in before it, and named whether a person has named an address.
+func DeedOf(tool string, an *tools.Annotations, ex *tools.Examination, tainted bool, named func(address string) bool) policy.Deed {
 	d := policy.Deed{
 		Tool: tool, Writes: !an.ReadOnly && !an.Speaks,
 		Destructive: ex.Destructive, Destroys: an.Destructive, Executes: an.Executes, Always: ex.Always,
-		NewDestination: ex.Destination != "" && !r.taint.knows(ex.Destination),
-		Tainted:        r.taint.is() || ex.Taints,
+		NewDestination: ex.Destination != "" && !named(ex.Destination),
+		Tainted:        tainted || ex.Taints,
 	}
 	for i := range ex.Steps {
 		s := &ex.Steps[i]
-		d.Steps = append(d.Steps, r.deed(s.Tool, &s.Annotations, &s.Examination))
+		d.Steps = append(d.Steps, DeedOf(s.Tool, &s.Annotations, &s.Examination, tainted, named))
 	}
 	return d
 }
@@ -139,7 +145,7 @@ func (r *run) Ask(ctx context.Context, call tools.Call, ex tools.Examination) (*
 	a := &session.Approval{
 		ID: policy.NewPairingCode(), Chat: r.chat, Session: r.session, Address: r.home,
 		Turn: r.info.ID, Task: r.taskOf(), Round: call.Round, Index: call.Index, Call: call.ID,
-		Tool: call.Name, Arguments: arguments, Text: textOf(&ex, arguments), Question: r.info.ID + "/" + key + "/ask", Fingerprint: ex.State,
+		Tool: call.Name, Arguments: arguments, Text: TextOf(&ex, arguments), Question: r.info.ID + "/" + key + "/ask", Fingerprint: ex.State,
 		Requester: r.who.sender, Direct: r.who.direct, Level: string(r.who.level),
 		Tainted: deed.Tainted, Grantable: deed.Grantable() && !r.taint.several(),
 		Asked: now, Expires: now.Add(approvalTime), State: session.ApprovalOpen,

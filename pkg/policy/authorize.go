@@ -250,6 +250,13 @@ func (p *Policy) refuses(e Event) string {
 	return "the sender is not on the allow list"
 }
 
+// Rights are the level that the turn of an event has where its sender may speak, and
+// whether they are an owner. They let nobody in: that is for [Policy.Authorize].
+func (p *Policy) Rights(e Event) (level Level, owner bool) {
+	owner = p.isOwner(e)
+	return p.level(e, owner), owner
+}
+
 func (p *Policy) level(e Event, owner bool) Level {
 	for _, a := range p.Addresses(e.Address) {
 		best, weight := Level(""), -1

@@ -85,7 +85,7 @@ func (r *ToolRegistry) authorize(ctx context.Context, q *request) *Error {
 		return Fail(ErrPermissionDenied, fmt.Sprintf("the tool %s needs the level %s; this chat has %s",
 			call.Name, call.Annotations.Level, s.inv.Level), nil)
 	}
-	a, gate := r.shared.options.Authorizer, s.hooks.gate()
+	a, gate := r.shared.options.Authorizer, s.gate()
 	if a == nil && gate == nil {
 		return nil
 	}

@@ -29,7 +29,7 @@ type ToolRequest struct {
 // ErrAsk says, also wrapped, of a call that a person has to allow it first.
 var ErrAsk = errors.New("a person has to allow this call first")
 
-// Gate decides on the calls of one loop, after the registry's [Authorizer].
+// Gate decides on the calls of one loop, or of the context of [WithGate], after the registry's [Authorizer].
 type Gate interface {
 	// Pass returns nil to let a call run, an error that is [ErrAsk] when a person has
 	// to be asked, and any other one to refuse it: its text goes to the model. It is

@@ -95,8 +95,8 @@ func (r *ToolRegistry) dispatch(ctx context.Context, q request) (out outcome) {
 
 // ask puts the question for a call that a person has to allow first.
 func (r *ToolRegistry) ask(ctx context.Context, q request) outcome {
-	gate := scopeFrom(ctx).hooks.gate()
-	if !q.own || gate == nil {
+	gate := scopeFrom(ctx).gate()
+	if q.nested || gate == nil {
 		return r.refuse(ctx, q, Fail(ErrApprovalDenied, "a person has to allow this call, and nobody can be asked here", nil).Because(ErrAsk))
 	}
 	res, err := gate.Ask(ctx, q.call, q.examination)

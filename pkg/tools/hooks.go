@@ -48,20 +48,6 @@ func (h *hooks) progress(line string) {
 	}
 }
 
-// gate decides on the call; nil for none.
-func (h *hooks) gate() Gate {
-	switch {
-	case h == nil:
-		return nil
-	case h.left:
-		return unattended{}
-	case h.loop == nil:
-		return nil
-	default:
-		return h.loop.Gate
-	}
-}
-
 // unattended decides on the calls that work in the background makes itself: the
 // turn that could ask for them may be over.
 type unattended struct{}

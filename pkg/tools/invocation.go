@@ -27,6 +27,21 @@ type scope struct {
 	inv   Invocation
 	held  *loan
 	hooks *hooks
+	// asks decides on calls that no loop makes; nil for none.
+	asks Gate
+}
+
+// gate decides on the call; nil for none.
+func (s *scope) gate() Gate {
+	h := s.hooks
+	switch {
+	case h != nil && h.left:
+		return unattended{}
+	case h == nil || h.loop == nil:
+		return s.asks
+	default:
+		return h.loop.Gate
+	}
 }
 
 func scopeFrom(ctx context.Context) *scope {
@@ -45,6 +60,15 @@ func (s *scope) into(ctx context.Context) context.Context {
 func WithInvocation(ctx context.Context, inv Invocation) context.Context {
 	s := *scopeFrom(ctx)
 	s.inv = inv
+	return s.into(ctx)
+}
+
+// WithGate puts the gate into ctx that decides on calls which no loop makes: those
+// of [ToolRegistry.Execute] and [ToolRegistry.ExecuteWithContext], and the calls that
+// these make. Without one, nobody is asked about them.
+func WithGate(ctx context.Context, g Gate) context.Context {
+	s := *scopeFrom(ctx)
+	s.asks = g
 	return s.into(ctx)
 }
 
