@@ -27,7 +27,7 @@ func approvalMutants() []Mutant {
 		},
 		{
 			Promise: void, Defect: "does not look whether what is shown has changed",
-			File: dir + "/approvals.go", Old: `|| textOf(ex, a.Arguments) != a.Text`, New: ``,
+			File: dir + "/approvals.go", Old: `|| TextOf(ex, a.Arguments) != a.Text`, New: ``,
 			Dir: dir, Test: "^TestWhatIsShownIsWhatRuns$",
 		},
 		{
