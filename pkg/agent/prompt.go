@@ -1,11 +1,9 @@
 package agent
 
 import (
-	"context"
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -120,101 +118,6 @@ func userMessage(it session.Item, files []Fetched) providers.Message {
 		text = "(a message without text)"
 	}
 	m.Content = text
-	return m
-}
-
-// window is the part of a session's history that a request carries.
-type window struct {
-	messages []providers.Message
-	// from is the Seq of its first entry, tokens its estimated size.
-	from   uint64
-	tokens int
-}
-
-const (
-	// How many entries a request carries at most, so that a turn costs no more in
-	// a long conversation of short messages.
-	maxHistory = 200
-	// How many pictures from earlier turns a request carries, and how many bytes of
-	// them.
-	maxPictures     = 10
-	maxPictureBytes = 8 << 20
-)
-
-// history reads the newest messages that fit into budget tokens, beginning with
-// a person's message so that no call is cut from its result. One that would take
-// more than a quarter of the budget is shortened. There is room for extra more
-// messages where they are.
-func (r *run) history(ctx context.Context, budget, extra int) (window, error) {
-	var w window // its messages newest first, for now
-	var seqs []uint64
-	var pictures room
-	err := r.a.o.Engine.Tail(ctx, r.info.Session, 0, func(e session.Entry) bool {
-		if e.Message.Role == providers.RoleSystem {
-			return true // instructions are never stored: no gateway wrote this
-		}
-		m := r.shortened(e.Message, budget, &pictures)
-		n := providers.EstimateTokens(m)
-		if w.tokens+n > budget || len(seqs) == maxHistory {
-			return false
-		}
-		w.tokens += n
-		if seqs == nil {
-			most := int(min(e.Seq, maxHistory))
-			w.messages, seqs = make([]providers.Message, 0, most+extra), make([]uint64, 0, most)
-		}
-		w.messages, seqs = append(w.messages, m), append(seqs, e.Seq)
-		return true
-	})
-	if err != nil {
-		return w, err
-	}
-	n := len(seqs)
-	for n > 0 && w.messages[n-1].Role != providers.RoleUser {
-		n--
-	}
-	w.messages = w.messages[:n]
-	if n > 0 {
-		w.from = seqs[n-1]
-	}
-	slices.Reverse(w.messages)
-	return w, nil
-}
-
-// room is what a request carries of pictures from earlier turns.
-type room struct {
-	count int
-	bytes int64
-}
-
-// takes says whether there is room for one more, and counts it then.
-func (o *room) takes(img *providers.Image) bool {
-	if o.count == maxPictures || o.bytes+img.Size > maxPictureBytes {
-		return false
-	}
-	o.count++
-	o.bytes += img.Size
-	return true
-}
-
-// shortened is m as a later turn reads it: about limit bytes of text at most,
-// and the pictures for which there is room.
-func (r *run) shortened(m providers.Message, limit int, pictures *room) providers.Message {
-	if len(m.Content) > limit {
-		m.Content = cut(m.Content, limit) + " [the rest of this message is left out]"
-	}
-	if len(m.Images) == 0 {
-		return m
-	}
-	kept := m.Images[:0:0]
-	for _, img := range m.Images {
-		if pictures.takes(&img) {
-			img.Open = r.opener(img.Path)
-			kept = append(kept, img)
-		}
-	}
-	m.Content += strings.Repeat("\n[a picture that is no longer shown]", len(m.Images)-len(kept))
-	m.Images = kept
 	return m
 }
 

@@ -6,7 +6,8 @@ const (
 )
 
 // EstimateTokens guesses how many tokens m costs, without a tokenizer: four
-// bytes of prose or three bytes of tool output and arguments to a token.
+// bytes of prose or three bytes of tool output and arguments to a token. Ids and
+// names count as far as [Repair] keeps them.
 func EstimateTokens(m Message) int {
 	prose, machine := len(m.Content), 0
 	if m.Role == RoleTool {
@@ -15,12 +16,12 @@ func EstimateTokens(m Message) int {
 	machine += len(m.Extra)
 	for i := range m.ToolCalls {
 		c := &m.ToolCalls[i]
-		machine += len(c.ID) + len(c.Name) + len(c.RawArguments) + len(c.Extra)
+		machine += min(len(c.ID), maxCallID) + min(len(c.Name), maxToolName) + len(c.RawArguments) + len(c.Extra)
 		if c.RawArguments == "" {
 			machine += argumentBytes(c.Arguments)
 		}
 	}
-	return messageTokens + (prose+3)/4 + (machine+2)/3 + imageTokens*len(m.Images)
+	return messageTokens + (prose+proseBytes-1)/proseBytes + (machine+machineBytes-1)/machineBytes + imageTokens*len(m.Images)
 }
 
 // argumentBytes is about how long v is as JSON.

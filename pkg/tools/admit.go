@@ -3,6 +3,8 @@ package tools
 import (
 	"context"
 	"fmt"
+
+	"parley/pkg/providers"
 )
 
 // maxStuck bounds the calls of one tool that were given up and have not ended.
@@ -47,6 +49,10 @@ func (r *ToolRegistry) examined(ctx context.Context, q *request) (*entry, *Error
 	}
 	if fail := e.fits(q.call.Arguments); fail != nil {
 		return nil, fail
+	}
+	if providers.LeftOut(q.call.Arguments) {
+		return nil, Fail(ErrInvalidArguments, "the arguments repeat a note that something is left out of this history; "+
+			"nothing was done: give the whole value, and read it first where it is a file", nil)
 	}
 	fail := e.examine(r.lend(ctx, q), q)
 	// What another call makes has no record of its own that could outlast the turn.

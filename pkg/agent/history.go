@@ -1,0 +1,190 @@
+package agent
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"parley/pkg/providers"
+	"parley/pkg/session"
+)
+
+// window is the part of a session's history that a request carries.
+type window struct {
+	messages []providers.Message
+	// from is the Seq of its first entry, tokens its estimated size.
+	from   uint64
+	tokens int
+}
+
+const (
+	// How many entries a request carries at most, so that a turn costs no more in
+	// a long conversation of short messages.
+	maxHistory = 200
+	// How many pictures from earlier turns a request carries, and how many bytes of
+	// them.
+	maxPictures     = 10
+	maxPictureBytes = 8 << 20
+	// How many entries of one turn are passed over at most to find the message that
+	// began it. No turn has as many; a damaged store may.
+	maxPassed = 10_000
+)
+
+// stepsLeftOut tells the model that a turn is longer than what it reads of it.
+const stepsLeftOut = "\n[the first steps of the work on this are left out of this history]"
+
+// history reads the newest messages that fit into budget tokens, beginning with
+// a person's message so that no call is cut from its result. An entry takes a
+// quarter of the budget at most, and the steps of one turn take five eighths: of
+// more, the newest are kept, behind the message that began the turn. There is room
+// for extra more messages where they are.
+func (r *run) history(ctx context.Context, budget, extra int) (window, error) {
+	b := windowBuilder{run: r, budget: budget, extra: extra}
+	err := r.a.o.Engine.Tail(ctx, r.info.Session, 0, b.take)
+	if err != nil {
+		return window{}, err
+	}
+	return b.window(), nil
+}
+
+// windowBuilder reads a history from its end.
+type windowBuilder struct {
+	run           *run
+	budget, extra int
+	kept          []keptEntry // the newest first
+	tokens        int
+	pictures      room
+	// turn is how many of kept, and turnTokens how much, belong to the turn whose
+	// beginning has yet to come.
+	turn, turnTokens int
+	// passed is how many entries of that turn were passed over; full says that
+	// nothing older has room.
+	passed int
+	full   bool
+}
+
+type keptEntry struct {
+	message providers.Message
+	seq     uint64
+	tokens  int
+}
+
+// take is given the entries, the newest first; false wants no more.
+func (b *windowBuilder) take(e session.Entry) bool {
+	if e.Message.Role == providers.RoleSystem {
+		return true // instructions are never stored: no gateway wrote this
+	}
+	if e.Message.Role != providers.RoleUser {
+		return b.step(e)
+	}
+	m := b.run.shortened(e.Message, b.budget, &b.pictures)
+	if b.passed > 0 {
+		m.Content += stepsLeftOut
+	}
+	n := providers.EstimateTokens(m)
+	if b.tokens+n > b.budget && len(m.Images) > 0 {
+		m.Content += strings.Repeat(noPicture, len(m.Images))
+		m.Images = nil
+		n = providers.EstimateTokens(m)
+	}
+	if b.tokens+n > b.budget || len(b.kept) >= maxHistory {
+		return false
+	}
+	b.keep(e.Seq, m, n)
+	b.turn, b.turnTokens, b.passed = 0, 0, 0
+	return !b.full
+}
+
+// step takes an entry that a turn made.
+func (b *windowBuilder) step(e session.Entry) bool {
+	if b.passed > 0 {
+		b.passed++
+		return b.passed < maxPassed
+	}
+	m := b.run.shortened(e.Message, b.budget, &b.pictures)
+	n := providers.EstimateTokens(m)
+	// The message that began the turn has its place after them.
+	b.full = b.tokens+n > b.budget || len(b.kept) >= maxHistory-1
+	if b.full || b.turnTokens+n > b.budget*5/8 || b.turn >= maxHistory*5/8 {
+		b.passed = 1
+		b.dropResults()
+		return true
+	}
+	b.keep(e.Seq, m, n)
+	b.turn++
+	b.turnTokens += n
+	return true
+}
+
+func (b *windowBuilder) keep(seq uint64, m providers.Message, n int) {
+	if b.kept == nil {
+		b.kept = make([]keptEntry, 0, min(seq, maxHistory))
+	}
+	b.kept = append(b.kept, keptEntry{m, seq, n})
+	b.tokens += n
+}
+
+// dropResults takes the oldest results of the turn back whose call is passed over.
+func (b *windowBuilder) dropResults() {
+	for ; b.turn > 0; b.turn-- {
+		last := &b.kept[len(b.kept)-1]
+		if last.message.Role != providers.RoleTool {
+			return
+		}
+		b.tokens -= last.tokens
+		b.kept = b.kept[:len(b.kept)-1]
+	}
+}
+
+// window is what was kept, the oldest first. A turn whose beginning had no room
+// is no part of it.
+func (b *windowBuilder) window() window {
+	kept := b.kept[:len(b.kept)-b.turn]
+	w := window{messages: make([]providers.Message, 0, len(kept)+b.extra)}
+	for _, k := range slices.Backward(kept) {
+		if w.from == 0 {
+			w.from = k.seq
+		}
+		w.messages = append(w.messages, k.message)
+		w.tokens += k.tokens
+	}
+	return w
+}
+
+// room is what a request carries of pictures from earlier turns.
+type room struct {
+	count int
+	bytes int64
+}
+
+// takes says whether there is room for one more, and counts it then.
+func (o *room) takes(img *providers.Image) bool {
+	if o.count == maxPictures || o.bytes+img.Size > maxPictureBytes {
+		return false
+	}
+	o.count++
+	o.bytes += img.Size
+	return true
+}
+
+// noPicture stands for a picture that a request has no room for.
+const noPicture = "\n[a picture that is no longer shown]"
+
+// shortened is m as a later turn reads it: about a quarter of budget tokens at
+// most, and the pictures for which there is room.
+func (r *run) shortened(m providers.Message, budget int, pictures *room) providers.Message {
+	m = providers.Shorten(m, budget/4)
+	if len(m.Images) == 0 {
+		return m
+	}
+	kept := m.Images[:0:0]
+	for _, img := range m.Images {
+		if pictures.takes(&img) {
+			img.Open = r.opener(img.Path)
+			kept = append(kept, img)
+		}
+	}
+	m.Content += strings.Repeat(noPicture, len(m.Images)-len(kept))
+	m.Images = kept
+	return m
+}
