@@ -6,10 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"strings"
-	"time"
 
-	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
 	"parley/pkg/config"
@@ -178,26 +175,4 @@ func writeNew(path, text string) error {
 	}
 	_, err = f.WriteString(text)
 	return errors.Join(err, f.Close())
-}
-
-// logger makes the log of a command; level "" takes the configuration's.
-func (h *host) logger(cfg *config.Config, level string) (zerolog.Logger, error) {
-	if h.logLevel != "" {
-		level = h.logLevel
-	}
-	if level == "" {
-		level = cfg.Log.Level
-	}
-	if level == "off" {
-		return zerolog.Nop(), nil
-	}
-	l, err := zerolog.ParseLevel(strings.ToLower(level))
-	if err != nil || l == zerolog.NoLevel {
-		return zerolog.Nop(), coded(exitUsage, fmt.Errorf("--log %s: write one of trace, debug, info, warn, error, off", level))
-	}
-	out := h.redactor.Writer(h.err)
-	if cfg.Log.Format == "console" {
-		out = zerolog.ConsoleWriter{Out: out, NoColor: true, TimeFormat: time.TimeOnly}
-	}
-	return zerolog.New(out).Level(l).With().Timestamp().Logger(), nil
 }

@@ -54,7 +54,7 @@ func (a *App) slackOptions(log zerolog.Logger) slack.Options {
 		Unread: a.unread.keep(slack.Name, ""), Alive: a.alive, Log: log,
 	}
 	if e := s.Events; e.Listen != "" {
-		o.Events = &slack.Events{Listen: e.Listen, SigningSecret: e.SigningSecret.Reveal}
+		o.Events = &slack.Events{Listen: e.Listen, SigningSecret: e.SigningSecret.Reveal, TrustedProxies: config.Proxies(e.TrustedProxies)}
 	}
 	return o
 }

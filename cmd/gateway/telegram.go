@@ -52,7 +52,9 @@ func (a *App) telegramBot(bot *config.TelegramAccount, log zerolog.Logger) (*tel
 		Unread: a.unread.keep(telegram.Name, bot.Name), Moved: a.moved, MenuCommands: menu(), Log: log,
 	}
 	if w := bot.Webhook; w.Listen != "" {
-		o.Webhook = &telegram.Webhook{Listen: w.Listen, PublicURL: w.PublicURL, Secret: w.Secret.Reveal}
+		o.Webhook = &telegram.Webhook{
+			Listen: w.Listen, PublicURL: w.PublicURL, Secret: w.Secret.Reveal, TrustedProxies: config.Proxies(w.TrustedProxies),
+		}
 	}
 	return telegram.New(o)
 }

@@ -2,5 +2,37 @@ package mutants
 
 // networkMutants break the promises of the section "Networks that fail and strangers that push".
 func networkMutants() []Mutant {
-	return []Mutant{}
+	const crowd, dir = "pkg/channels/wire/crowd.go", "pkg/channels/wire"
+	return []Mutant{
+		{
+			Promise: "strangers: withheld bodies", Defect: "turns new connections away while strangers hold all places",
+			File: crowd, Old: "if m.state != proven && (first == nil || less(m, first)) {", New: "if m.state == idle && (first == nil || less(m, first)) {",
+			Dir: "internal/e2e", Test: "^TestSlackIsHeardBesideWithheldBodies$",
+		},
+		{
+			Promise: "strangers: connections", Defect: "has no bound on connections",
+			File: crowd, Old: "if c.join(c.members, m, maxMembers) {", New: "if c.join(c.members, m, 100*maxMembers) {",
+			Dir: dir, Test: "^TestConnectionsAreBounded$",
+		},
+		{
+			Promise: "strangers: connections", Defect: "closes idle connections before those that never asked anything",
+			File: crowd, Old: "return a.state < b.state", New: "return a.state > b.state",
+			Dir: dir, Test: "^TestConnectionsAreBounded$",
+		},
+		{
+			Promise: "strangers: clients behind a proxy", Defect: "believes the header of everybody",
+			File: crowd, Old: "i >= 0 && c.trusts(peer)", New: "i >= 0",
+			Dir: dir, Test: "^TestTheGreediestClientGivesWay$",
+		},
+		{
+			Promise: "strangers: clients behind a proxy", Defect: "believes the part of the header that the client wrote",
+			File: crowd, Old: "addressOf(strings.TrimSpace(chain[i]))", New: "addressOf(strings.TrimSpace(chain[0]))",
+			Dir: dir, Test: "^TestTheGreediestClientGivesWay$",
+		},
+		{
+			Promise: "log: Go's own lines", Defect: "leaves the standard library's log as it is",
+			File: "cmd/gateway/log.go", Old: "golog.SetOutput(goLines{log})", New: "_ = goLines{log}",
+			Dir: "cmd/gateway", Test: "^TestGosOwnLinesAreLogged$",
+		},
+	}
 }

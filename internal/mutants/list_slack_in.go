@@ -140,7 +140,7 @@ func slackIntakeMutants() []Mutant {
 		},
 		{
 			Promise: "slack: hostile calls", Defect: "reads many large calls at once",
-			File: dir + "/events.go", Old: "places = h.large", New: "_ = h.large",
+			File: dir + "/events.go", Old: "wire.Large(r)", New: "_ = r",
 			Dir: dir, Test: "^TestStrangersDoNotKeepSlackOut$",
 		},
 		{

@@ -164,6 +164,8 @@ type Webhook struct {
 	Listen    string `yaml:"listen" jsonschema_description:"HOST:PORT to listen at."`
 	PublicURL string `yaml:"public_url" jsonschema_description:"The https address under which Telegram reaches it."`
 	Secret    Secret `yaml:"secret"`
+
+	TrustedProxies []string `yaml:"trusted_proxies" jsonschema_description:"Addresses or networks of the proxies in front, such as 127.0.0.1 or 10.0.0.0/8: only their header X-Forwarded-For names the client. Default none: all that comes through a proxy counts as one client."`
 }
 
 // TelegramRate limits sending; 0 is no limit.
@@ -194,6 +196,8 @@ type Slack struct {
 type Events struct {
 	Listen        string `yaml:"listen" jsonschema_description:"HOST:PORT to listen at, in plain HTTP: TLS ends in front of it."`
 	SigningSecret Secret `yaml:"signing_secret"`
+
+	TrustedProxies []string `yaml:"trusted_proxies" jsonschema_description:"Addresses or networks of the proxies in front, such as 127.0.0.1 or 10.0.0.0/8: only their header X-Forwarded-For names the client. Default none: all that comes through a proxy counts as one client."`
 }
 
 // SlackRate limits sending; 0 is no limit.

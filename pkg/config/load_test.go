@@ -309,6 +309,13 @@ func TestLoadRefuses(t *testing.T) {
 		{"no slack tokens", "channels: {slack: {enabled: true}}", []string{"channels.slack.bot_token: is missing", "channels.slack.app_token: is missing"}},
 		{"open webhook", "channels: {telegram: {webhook: {listen: ':80'}}}", []string{"webhook.secret: is missing", "webhook.public_url: must be the https address"}},
 		{"open events", "channels: {slack: {events: {listen: here}}}", []string{"events.signing_secret: is missing", "events.listen: must be HOST:PORT"}},
+		{"proxies to trust", "channels: {slack: {events: {listen: ':80', signing_secret: env:TG_TOKEN, trusted_proxies: [proxy, 10.0.0.1/8, 0.0.0.0/0, '::ffff:10.0.0.0/104', 'fe80::1%eth0', '']}}}", []string{
+			`1:92: channels.slack.events.trusted_proxies[0]: "proxy" is no address or network: write one such as 127.0.0.1 or 10.0.0.0/8`,
+			`trusted_proxies[1]: "10.0.0.1/8" has bits behind its network: write 10.0.0.0/8`, `trusted_proxies[2]: "0.0.0.0/0" holds every address`,
+			"trusted_proxies[3]: ", "trusted_proxies[4]: ", "trusted_proxies[5]: ",
+		}},
+		{"proxies of a webhook", "channels: {telegram: {webhook: {listen: ':80', secret: env:TG_TOKEN, public_url: 'https://h', trusted_proxies: ['*']}}}", []string{"channels.telegram.webhook.trusted_proxies[0]: "}},
+		{"proxies of nothing", "channels: {telegram: {webhook: {trusted_proxies: ['::1']}}, slack: {events: {trusted_proxies: [10.0.0.0/8]}}}", []string{"channels.telegram.webhook: has no listen", "channels.slack.events: has no listen"}},
 		{"bad proxy", "channels: {slack: {proxy: 'ftp://x'}}", []string{"channels.slack.proxy: must be an address"}},
 		{"searxng without address", "tools: {web: {search: {backend: searxng}}}", []string{"tools.web.search.searxng_url: is missing"}},
 		{"brave without key", "tools: {web: {search: {backend: brave}}}", []string{"tools.web.search.brave_key: is missing: write env:BRAVE_API_KEY"}},

@@ -30,12 +30,13 @@ func (c checker) slack() {
 		if s.Enabled && !s.AppToken.set {
 			c.at(slackAppToken, "is missing: Socket Mode needs it; write env:SLACK_APP_TOKEN, or set events.listen")
 		}
-		if s.Events.SigningSecret.set {
+		if s.Events.SigningSecret.set || len(s.Events.TrustedProxies) > 0 {
 			c.at(slackEventsPath, "has no listen: write HOST:PORT where Slack's requests arrive, or take events out for Socket Mode")
 		}
 		return
 	}
 	c.listen(slackEventsPath+".listen", s.Events.Listen)
+	c.proxies(slackEventsPath+".trusted_proxies", s.Events.TrustedProxies)
 	if !s.Events.SigningSecret.set {
 		c.at(slackSigning, "is missing: whoever reaches the address could speak as Slack; write env:NAME, file:PATH or credential:NAME")
 	}

@@ -111,9 +111,13 @@ func (c checker) bot(path string, a *TelegramAccount, inUse bool) { //nolint:rev
 		c.proxy(path+".proxy", a.Proxy)
 	}
 	if a.Webhook.Listen == "" {
+		if len(a.Webhook.TrustedProxies) > 0 {
+			c.at(path+".webhook", "has no listen: write HOST:PORT where the proxies' requests arrive, or take webhook out for polling")
+		}
 		return
 	}
 	c.listen(path+".webhook.listen", a.Webhook.Listen)
+	c.proxies(path+".webhook.trusted_proxies", a.Webhook.TrustedProxies)
 	if !a.Webhook.Secret.set {
 		c.at(path+".webhook.secret", "is missing: whoever reaches the address could speak as Telegram; write env:NAME, file:PATH or credential:NAME")
 	}

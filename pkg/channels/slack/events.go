@@ -28,15 +28,13 @@ const (
 	signatureAge    = 5 * time.Minute
 	// That is far beyond what Slack sends; what is larger is never read.
 	maxCall = 4 << 20
-	// How many calls are worked on at once, and how many wait for their body, for
-	// which they have a moment: a stranger's cannot be told from Slack's before.
-	maxCalls   = 64
-	maxReading = 256
-	bodyWait   = 3 * time.Second
-	// What is larger than Slack's calls mostly are, or does not tell its size, shares
-	// few places: strangers must not fill the memory with what is not signed.
+	// How many calls are worked on at once, and how long a call may take to bring its
+	// body: a stranger's cannot be told from Slack's before.
+	maxCalls = 64
+	bodyWait = 3 * time.Second
+	// Larger than Slack's calls mostly are. What is larger still, or does not tell its
+	// size, shares few places: strangers must not fill the memory.
 	smallCall = 64 << 10
-	maxLarge  = 16
 	// How long a call waits for the commit; Slack gives it 3 s.
 	commitWait = 2500 * time.Millisecond
 )
@@ -47,7 +45,11 @@ func (c *Channel) serve(ctx context.Context, to *intake) {
 	pause := wire.NewBackoff(minPause, maxPause)
 	for {
 		h := newHook(c, to)
-		err := wire.Serve(ctx, c.opt.Events.Listen, h, func(net.Addr) { c.well(ailingLink) })
+		server := wire.Server{
+			Listen: c.opt.Events.Listen, Handler: h, TrustedProxies: c.opt.Events.TrustedProxies, Log: c.log,
+			Started: func(net.Addr) { c.well(ailingLink) },
+		}
+		err := server.Serve(ctx)
 		if ctx.Err() != nil {
 			return
 		}
@@ -64,14 +66,12 @@ func (c *Channel) serve(ctx context.Context, to *intake) {
 type hook struct {
 	*Channel
 
-	to                    *intake
-	reading, large, slots chan struct{}
+	to    *intake
+	slots chan struct{}
 }
 
 func newHook(c *Channel, to *intake) *hook {
-	return &hook{
-		Channel: c, to: to, reading: make(chan struct{}, maxReading), large: make(chan struct{}, maxLarge), slots: make(chan struct{}, maxCalls),
-	}
+	return &hook{Channel: c, to: to, slots: make(chan struct{}, maxCalls)}
 }
 
 // ServeHTTP reads a call that may be Slack's, believes it if it is signed, and
@@ -92,15 +92,14 @@ func (h *hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		wire.Refuse(w, status)
 		return
 	}
-	body, status := h.body(w, r)
+	body, status := readCall(w, r)
 	switch {
-	case status == http.StatusServiceUnavailable:
-		wire.Later(w)
 	case status != http.StatusOK:
 		wire.Refuse(w, status)
 	case !h.signed(r.Header.Get(signatureHeader), r.Header.Get(timeHeader), body):
 		wire.Refuse(w, http.StatusUnauthorized)
 	default:
+		wire.Proven(r)
 		h.receive(w, r, body)
 	}
 }
@@ -118,17 +117,11 @@ func fresh(told []string) bool {
 	return time.Since(time.Unix(at, 0)).Abs() <= signatureAge
 }
 
-// body reads what a call says, within bounds of size, time and number.
-func (h *hook) body(w http.ResponseWriter, r *http.Request) ([]byte, int) {
-	places := h.reading
+// readCall reads a call's body, within bounds of size and time; the server bounds
+// their number.
+func readCall(w http.ResponseWriter, r *http.Request) ([]byte, int) {
 	if r.ContentLength < 0 || r.ContentLength > smallCall {
-		places = h.large
-	}
-	select {
-	case places <- struct{}{}:
-		defer func() { <-places }()
-	default:
-		return nil, http.StatusServiceUnavailable
+		wire.Large(r)
 	}
 	// Where the connection has no deadlines, the server's own holds.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyWait))

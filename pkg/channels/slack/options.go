@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/netip"
 
 	"github.com/rs/zerolog"
 
@@ -58,6 +59,9 @@ type Events struct {
 	Listen string
 	// SigningSecret reveals what Slack signs its requests with; it must not be empty.
 	SigningSecret func() string
+	// TrustedProxies are those whose header X-Forwarded-For is believed where the
+	// connections of one client are counted; see [wire.Server].
+	TrustedProxies []netip.Prefix
 }
 
 const (

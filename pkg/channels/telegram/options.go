@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/netip"
 	"net/url"
 	"strings"
 
@@ -58,6 +59,9 @@ type Webhook struct {
 	PublicURL string
 	// Secret is what Telegram sends along: 1-256 letters, digits, _ and -.
 	Secret func() string
+	// TrustedProxies are those whose header X-Forwarded-For is believed where the
+	// connections of one client are counted; see [wire.Server].
+	TrustedProxies []netip.Prefix
 }
 
 // Command is an entry of the bot's menu: a name without slash, and what it does.

@@ -60,9 +60,11 @@ func (c *Channel) listen(ctx context.Context, in *channels.Ingress) error {
 	if h.path == "" {
 		h.path = "/"
 	}
-	return wire.Serve(ctx, c.opt.Webhook.Listen, h, func(net.Addr) {
-		c.work.Go(func() { c.setWebhook(ctx) })
-	})
+	server := wire.Server{
+		Listen: c.opt.Webhook.Listen, Handler: h, TrustedProxies: c.opt.Webhook.TrustedProxies, Log: c.log,
+		Started: func(net.Addr) { c.work.Go(func() { c.setWebhook(ctx) }) },
+	}
+	return server.Serve(ctx)
 }
 
 // setWebhook tells Telegram where we are. It stays set when the channel stops:
@@ -118,6 +120,7 @@ func (h *hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		wire.Refuse(w, status)
 		return
 	}
+	wire.Proven(r) // Telegram alone knows the secret
 	select {
 	case h.slots <- struct{}{}:
 		defer func() { <-h.slots }()

@@ -5,26 +5,47 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"time"
+
+	"github.com/rs/zerolog"
 )
 
 // stopGrace is how long calls under way may go on once a server is told to stop.
 const stopGrace = 5 * time.Second
 
-// Serve answers a platform's calls at a local address until ctx ends, and says why
-// it cannot. It speaks plain HTTP: TLS ends in front of it. Slow and idle callers are
-// bounded, the size of headers too; bodies and the number of calls are the handler's.
-// The context of a request ends with ctx; started is called once it listens.
-func Serve(ctx context.Context, listen string, h http.Handler, started func(net.Addr)) error {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
+// Server answers a platform's calls at a local address. It speaks plain HTTP: TLS
+// ends in front of it. Slow and idle callers are bounded, the size of headers too.
+// It keeps at most 256 connections, of which 16 may send a large body: where one
+// more comes, an unproven one is closed for it, and the handler tells with [Proven]
+// and [Large] which ones those are. The size of bodies is the handler's to bound.
+type Server struct {
+	// Listen is the local address, HOST:PORT.
+	Listen  string
+	Handler http.Handler
+	// TrustedProxies are the addresses whose header X-Forwarded-For is believed. It
+	// names the client, and only clients that hold many connections lose some.
+	TrustedProxies []netip.Prefix
+	Log            zerolog.Logger
+	// Started is called once the server listens.
+	Started func(net.Addr)
+}
+
+// Serve answers until ctx ends, and says why it cannot. The context of a request
+// ends with ctx.
+func (s *Server) Serve(ctx context.Context) error {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.Listen)
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	crowd := newCrowd(listener, s.TrustedProxies, s.Log)
 	server := &http.Server{
-		Handler:           h,
+		Handler:           crowd.introduce(s.Handler),
 		BaseContext:       func(net.Listener) context.Context { return ctx },
+		ConnContext:       withMember,
+		ConnState:         crowd.changed,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       15 * time.Second,
 		WriteTimeout:      60 * time.Second,
@@ -41,8 +62,8 @@ func Serve(ctx context.Context, listen string, h http.Handler, started func(net.
 			Drop(server)
 		}
 	}()
-	started(listener.Addr())
-	err = server.Serve(listener)
+	s.Started(listener.Addr())
+	err = server.Serve(crowd)
 	stop()
 	<-stopped
 	return err

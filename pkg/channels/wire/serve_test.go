@@ -15,12 +15,13 @@ import (
 	"parley/pkg/channels/wire"
 )
 
-// served runs Serve until stop, and gives where it listens and what it returned.
-func served(t *testing.T, h http.Handler) (addr string, stop func() error) {
+// served runs a server until stop, and gives where it listens and what it returned.
+func served(t *testing.T, s wire.Server) (addr string, stop func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	at, done := make(chan net.Addr, 1), make(chan error, 1)
-	go func() { done <- wire.Serve(ctx, "127.0.0.1:0", h, func(a net.Addr) { at <- a }) }()
+	s.Listen, s.Started = "127.0.0.1:0", func(a net.Addr) { at <- a }
+	go func() { done <- s.Serve(ctx) }()
 	select {
 	case a := <-at:
 		return a.String(), func() error { cancel(); return <-done }
@@ -35,12 +36,12 @@ func served(t *testing.T, h http.Handler) (addr string, stop func() error) {
 func TestServeEndsItsRequests(t *testing.T) {
 	t.Parallel()
 	under, told := make(chan struct{}), make(chan struct{})
-	addr, stop := served(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	addr, stop := served(t, wire.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		close(under)
 		<-r.Context().Done()
 		close(told)
 		fmt.Fprint(w, "ended")
-	}))
+	})})
 	conn := dial(t, addr)
 	fmt.Fprint(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 	<-under
@@ -73,7 +74,7 @@ func dial(t *testing.T, addr string) net.Conn {
 func TestServeBoundsHeaders(t *testing.T) {
 	t.Parallel()
 	reached := false
-	addr, stop := served(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
+	addr, stop := served(t, wire.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true })})
 	conn := dial(t, addr)
 	fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: x\r\nX: %s\r\n\r\n", strings.Repeat("x", 64<<10))
 	resp, err := http.ReadResponse(bufio.NewReader(conn), nil) //nolint:bodyclose // the connection is closed
@@ -89,8 +90,9 @@ func TestServeBoundsHeaders(t *testing.T) {
 
 func TestServeSaysWhyItCannot(t *testing.T) {
 	t.Parallel()
-	addr, stop := served(t, http.NotFoundHandler())
-	err := wire.Serve(t.Context(), addr, http.NotFoundHandler(), func(net.Addr) { t.Error("it listens") })
+	addr, stop := served(t, wire.Server{Handler: http.NotFoundHandler()})
+	second := wire.Server{Listen: addr, Handler: http.NotFoundHandler(), Started: func(net.Addr) { t.Error("it listens") }}
+	err := second.Serve(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "listen") {
 		t.Errorf("the error is %v", err)
 	}
