@@ -41,7 +41,7 @@ func (a *App) noted(row audit.Row) {
 }
 
 // notedOperator writes down what somebody did on the command line. A pairing code
-// is not written down.
+// is not written down: the person it let in is.
 func (a *App) notedOperator(op string, args deskArgs, err error) {
 	switch op {
 	case opForget, opSnapshot, opRelease, opApprove, opRevoke, opCall, opAllow, opDeny, opUngrant,
@@ -56,7 +56,10 @@ func (a *App) notedOperator(op string, args deskArgs, err error) {
 	case err != nil:
 		row.Outcome = "failed"
 	}
-	if op == opForget || op == opRevoke {
+	if args.Owner {
+		row.Detail += " --owner"
+	}
+	if op == opForget || op == opRevoke || op == opApprove && err == nil {
 		row.Detail += " " + args.Session + args.Pair
 	}
 	for _, id := range []string{args.Approval, args.Job, args.Task} {

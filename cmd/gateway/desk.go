@@ -60,6 +60,8 @@ type deskArgs struct {
 	Shown string `json:"shown,omitempty"`
 	// Pair is a pairing code, or CHANNEL:[ACCOUNT/]ID.
 	Pair string `json:"pair,omitempty"`
+	// Owner gives the rights of an owner with a pairing.
+	Owner bool `json:"owner,omitempty"`
 	// Approval is the id of a question or of a grant.
 	Approval string `json:"approval,omitempty"`
 	// Day is YYYY-MM-DD; "" is today, wherever the chat is.
@@ -135,7 +137,7 @@ func (a *App) desk(ctx context.Context, op string, args deskArgs, take emitter) 
 	case opCheck, opSnapshot, opRelease:
 		return a.storeOp(ctx, op, emit)
 	case opPairs, opApprove, opRevoke:
-		return a.pairOp(ctx, op, args.Pair, emit)
+		return a.pairOp(ctx, op, &args, emit)
 	case opApprovals, opAllow, opDeny, opGrants, opUngrant:
 		return a.approvalOp(ctx, op, args.Approval, emit)
 	case opUsage:

@@ -39,7 +39,7 @@ func atTheDoor(t *testing.T, f func(d *door)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f(&door{T: t, app: &App{engine: store}, gate: reception{gatekeeper{rules.WithPairs(store)}, store}})
+		f(&door{T: t, app: &App{engine: store}, gate: reception{gatekeeper{rules.WithPairs(store)}, store, zerolog.Nop()}})
 		if err := store.Close(); err != nil {
 			t.Error(err)
 		}
@@ -69,7 +69,7 @@ func (d *door) wantReason(who, want string) {
 func (d *door) list() []pairReport {
 	d.Helper()
 	var all []pairReport
-	if err := d.app.pairOp(d.Context(), opPairs, "", func(v any) error {
+	if err := d.app.pairOp(d.Context(), opPairs, &deskArgs{}, func(v any) error {
 		all = append(all, v.(pairReport))
 		return nil
 	}); err != nil {
@@ -88,7 +88,7 @@ func (d *door) sending() int {
 }
 
 func (d *door) approve(code string) error {
-	return d.app.pairOp(d.Context(), opApprove, code, func(any) error { return nil })
+	return d.app.pairOp(d.Context(), opApprove, &deskArgs{Pair: code}, func(any) error { return nil })
 }
 
 // TestPairingCodesExpire: a code is good for an hour to the moment, and then the
@@ -149,6 +149,41 @@ func TestPairingIsBounded(t *testing.T) {
 		if n := len(d.list()); n != 1 {
 			d.Errorf("%d requests are kept", n)
 		}
+	})
+}
+
+// TestPairNoteOnceADay: a paired person is told in a group what pairing covers, and
+// again there when a day has passed.
+func TestPairNoteOnceADay(t *testing.T) {
+	t.Parallel()
+	atTheDoor(t, func(d *door) {
+		d.knock("42")
+		if err := d.approve(d.list()[0].Code); err != nil {
+			d.Fatal(err)
+		}
+		before := d.sending()
+		speak := func(group string, want int) {
+			d.Helper()
+			d.said++
+			got := d.gate.Authorize(d.Context(), channels.Inbound{
+				ID: fmt.Sprint("update/", d.said), Kind: channels.KindMessage, Mentioned: true, Text: "hello",
+				Address: channels.Address{Channel: "telegram", Account: "7", Chat: group, Thread: fmt.Sprint(d.said)}, Sender: channels.Sender{ID: "42"},
+			})
+			if got.Allow || got.Err != nil || !strings.HasSuffix(got.Reason, "the sender is paired, for direct chats only") {
+				d.Errorf("%+v", got)
+			}
+			if n := d.sending() - before; n != want {
+				d.Errorf("%d notes, want %d", n, want)
+			}
+		}
+		speak("-1", 1)
+		speak("-1", 1)
+		speak("-2", 2)
+		<-time.After(policy.PairNoteTime - time.Nanosecond)
+		speak("-1", 2)
+		<-time.After(time.Nanosecond)
+		speak("-1", 3)
+		speak("-1", 3)
 	})
 }
 

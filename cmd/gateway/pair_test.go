@@ -224,7 +224,7 @@ func TestPairing(t *testing.T) {
 
 	const welcome = "You are let in. Please write again: what you wrote before was not read."
 	for chat, want := range map[*faketelegram.Chat][]string{
-		zoe: {"CODE", welcome, modelSays, modelSays, "CODE"}, tom: {"CODE", welcome, modelSays}, group: nil,
+		zoe: {"CODE", welcome, modelSays, modelSays, "CODE"}, tom: {"CODE", welcome, modelSays}, group: {directOnly},
 	} {
 		got := chat.Texts()
 		for i := range got {

@@ -46,7 +46,7 @@ func slackApp(t *testing.T, keys string) (*App, *bytes.Buffer) {
 // nobody is paired.
 type nobody struct{}
 
-func (nobody) Paired(string, string, string) bool { return false }
+func (nobody) Paired(string, string, string) (paired, owner bool) { return false, false }
 
 // TestSlackRules: who may write, and with which rights.
 func TestSlackRules(t *testing.T) {

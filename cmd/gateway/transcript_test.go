@@ -53,7 +53,7 @@ func (s steps) follow(t *testing.T) {
 	}
 	readme := section(string(raw), s.heading)
 	configured, shown := fenced(readme, "yaml"), fenced(readme, "text "+strings.ToLower(s.heading))
-	approve := regexp.MustCompile("`bin/gateway pair approve ([A-Z0-9]+)`").FindStringSubmatch(readme)
+	approve := regexp.MustCompile("`bin/gateway pair approve --owner ([A-Z0-9]+)`").FindStringSubmatch(readme)
 	if len(configured) != 1 || len(shown) != 3 || approve == nil {
 		t.Fatalf("README.md has %d configurations and %d conversations within lists, want 1 and 3, and approves %q", len(configured), len(shown), approve)
 	}
@@ -88,7 +88,7 @@ func (s steps) follow(t *testing.T) {
 	}
 	stranger := ask(shown[0])
 	code := regexp.MustCompile(`(?m)^[A-Z0-9]{8}$`).FindString(stranger)
-	if _, errs, status := w.run("pair", "approve", code); status != 0 {
+	if _, errs, status := w.run("pair", "approve", "--owner", code); status != 0 {
 		t.Fatalf("pair approve %q: %s", code, errs)
 	}
 	got = append(got, strings.ReplaceAll(stranger, code, approve[1]), hear(), ask(shown[2]))

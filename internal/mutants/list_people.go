@@ -2,5 +2,31 @@ package mutants
 
 // peopleMutants break the promises of the section "People and their chats".
 func peopleMutants() []Mutant {
-	return []Mutant{}
+	return []Mutant{
+		{
+			Promise: "people: paired in a group", Defect: "a paired person in a group gets silence",
+			File: "pkg/policy/pairing.go", Old: "e.Kind == KindMessage && e.Mentioned", New: "e.Kind == KindEdit && e.Mentioned",
+			Dir: "cmd/gateway", Test: "^TestPairedInAGroup$",
+		},
+		{
+			Promise: "people: paired in a group", Defect: "the note comes again with each message",
+			File: "pkg/session/bolt/pairnotes.go", Old: "return sent.Address.Chat == at.Chat }", New: "return sent.Address.Chat == at.Thread }",
+			Dir: "cmd/gateway", Test: "^TestPairedInAGroup$",
+		},
+		{
+			Promise: "people: paired as owner", Defect: "the right of an owner is forgotten by the store",
+			File: "pkg/session/bolt/pairs.go", Old: "Since: a.Now, Owner: a.Owner}", New: "Since: a.Now}",
+			Dir: "cmd/gateway", Test: "^TestPairedOwner$",
+		},
+		{
+			Promise: "people: paired as owner", Defect: "the audit log does not say that the rights of an owner were given",
+			File: "cmd/gateway/audit.go", Old: `row.Detail += " --owner"`, New: `row.Detail += ""`,
+			Dir: "cmd/gateway", Test: "^TestPairedOwner$",
+		},
+		{
+			Promise: "people: names in the pairing book", Defect: "a name that Slack told is not stored",
+			File: "cmd/gateway/pair.go", Old: "at.Account, who.ID, who.Name)", New: "at.Account, who.Name, who.ID)",
+			Dir: "cmd/gateway", Test: "^TestSlackPairNames$",
+		},
+	}
 }

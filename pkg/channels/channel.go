@@ -114,6 +114,13 @@ type Editor interface {
 	Edit(ctx context.Context, to Address, messageID, text string) error
 }
 
+// Namer is a [Channel] on which a message may come before its sender's name is known.
+type Namer interface {
+	// PersonName is the name of the person with the id of a [Sender], in one line; it asks
+	// the platform where it must. "" means that the platform did not tell it in time.
+	PersonName(ctx context.Context, id string) string
+}
+
 // Typer is a [Channel] that can show that the bot is at work.
 type Typer interface {
 	Typing(ctx context.Context, to Address) error

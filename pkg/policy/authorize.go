@@ -83,6 +83,9 @@ type Verdict struct {
 	// MayPair says that a stranger wrote who may ask to be let in. Nothing else
 	// speaks for them: Allow is false.
 	MayPair bool
+	// DirectOnly says that the sender is paired, which covers direct chats, and spoke
+	// to the bot in a group: Allow is false, and the sender may be told why.
+	DirectOnly bool
 	// Overheard says that the sender may speak here, and this does not speak to the
 	// bot: Allow is false for nothing else.
 	Overheard bool
@@ -191,6 +194,9 @@ func (p *Policy) Authorize(_ context.Context, e Event) Verdict {
 		return deny("the sender is a bot")
 	}
 	owner := p.isOwner(e)
+	if !owner && e.Direct {
+		_, owner = p.pairing(e)
+	}
 	if !owner {
 		if reason := p.refuses(e); reason != "" {
 			return p.unlisted(e, reason)

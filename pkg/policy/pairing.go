@@ -14,6 +14,9 @@ const (
 	PairingTime = time.Hour
 	// MaxPairing is how many strangers may hold a code at the same time.
 	MaxPairing = 50
+	// PairNoteTime is how long a paired person is not told again in a group that pairing
+	// covers direct chats only.
+	PairNoteTime = 24 * time.Hour
 )
 
 // pairingAlphabet has no two characters that look alike: no 0, 1, 2, 5 and 8 and
@@ -74,30 +77,43 @@ func (p Person) String() string {
 	return p.Channel + ":" + p.Account + "/" + p.ID
 }
 
-// Pairs knows who is paired. It is asked for every event of somebody who is on no
-// list; it must be quick and safe for many goroutines.
+// Pairs knows who is paired. It is asked for every event of somebody whom the
+// configuration does not name as an owner; it must be quick and safe for many goroutines.
 type Pairs interface {
-	Paired(channel, account, id string) bool
+	// Paired says whether a person is paired, and whether as an owner.
+	Paired(channel, account, id string) (paired, owner bool)
 }
 
-// WithPairs is the same policy, in which who is paired may speak in direct chats
-// with the level of others who are allowed there. Without it nobody is paired.
+// WithPairs is the same policy, in which paired people may speak in direct chats:
+// with the level of others who are allowed there, or with the rights of an owner where
+// the operator gave these with the pairing. Without it nobody is paired.
 func (p *Policy) WithPairs(pairs Pairs) *Policy {
 	with := *p
 	with.pairs = pairs
 	return &with
 }
 
-// unlisted decides on somebody who is on no list, which is why.
+// pairing says what pairing gives the sender of an event. It gives nothing on a
+// channel without rules, which lets in owners only.
+func (p *Policy) pairing(e Event) (paired, owner bool) {
+	if _, ruled := p.rulesOf(e.Address); p.pairs == nil || !ruled || e.Sender.ID == "" {
+		return false, false
+	}
+	return p.pairs.Paired(e.Address.Channel, e.Address.Account, e.Sender.ID)
+}
+
+// unlisted decides on somebody who is on no list; why says so.
 func (p *Policy) unlisted(e Event, why string) Verdict {
-	r, ruled := p.rulesOf(e.Address)
-	if p.pairs == nil || !ruled || !e.Direct || e.Sender.ID == "" {
-		return deny(why)
-	}
-	if p.pairs.Paired(e.Address.Channel, e.Address.Account, e.Sender.ID) {
-		return Verdict{Allow: true, Level: p.level(e, false), Reason: "paired"}
-	}
+	paired, _ := p.pairing(e)
 	v := deny(why)
-	v.MayPair = e.Kind == KindMessage && !r.NoCodes
+	switch {
+	case paired && e.Direct:
+		return Verdict{Allow: true, Level: p.level(e, false), Reason: "paired"}
+	case paired:
+		v.DirectOnly = e.Kind == KindButton || e.Kind == KindMessage && e.Mentioned
+	case e.Direct && p.pairs != nil && e.Sender.ID != "":
+		r, ruled := p.rulesOf(e.Address)
+		v.MayPair = e.Kind == KindMessage && ruled && !r.NoCodes
+	}
 	return v
 }

@@ -11,18 +11,21 @@ import (
 	"parley/pkg/policy"
 )
 
-// paired are the people who are paired, by what Person.String says.
+// paired are the people who are paired, by what Person.String says; the owners among
+// them have a "!" before it.
 type paired []string
 
-func (p paired) Paired(channel, account, id string) bool {
-	return slices.Contains(p, policy.Person{Channel: channel, Account: account, ID: id}.String())
+func (p paired) Paired(channel, account, id string) (in, owner bool) {
+	who := policy.Person{Channel: channel, Account: account, ID: id}.String()
+	owner = slices.Contains(p, "!"+who)
+	return owner || slices.Contains(p, who), owner
 }
 
 // TestPaired: pairing opens direct chats of one account, with the level of the
 // others who are allowed there, and nothing else. It takes nothing from others.
 func TestPaired(t *testing.T) {
 	t.Parallel()
-	p := newPolicy(t).WithPairs(paired{"telegram:b/33", "open:D9", "irc:44", "closed:a/44", "quiet:44", "loud:44", "telegram:b/11"})
+	p := newPolicy(t).WithPairs(paired{"telegram:b/33", "open:D9", "irc:44", "closed:a/44", "quiet:44", "loud:44", "telegram:b/11", "!telegram:b/77", "!irc:77"})
 	event := func(channel, account, id string) policy.Event {
 		return policy.Event{
 			Kind: policy.KindMessage, Address: channels.Address{Channel: channel, Account: account, Chat: id},
@@ -34,7 +37,9 @@ func TestPaired(t *testing.T) {
 		return func(e *policy.Event) { e.Address.Chat, e.Direct, e.Mentioned = chat, false, true }
 	}
 	yes := func(level policy.Level) policy.Verdict { return policy.Verdict{Allow: true, Level: level} }
+	owner := policy.Verdict{Allow: true, Level: policy.LevelWrite, Owner: true}
 	no, mayPair := policy.Verdict{Level: policy.LevelNone}, policy.Verdict{Level: policy.LevelNone, MayPair: true}
+	directOnly := policy.Verdict{Level: policy.LevelNone, DirectOnly: true}
 	tests := []struct {
 		name  string
 		event policy.Event
@@ -47,7 +52,17 @@ func TestPaired(t *testing.T) {
 		{"a schedule of theirs", with(event("telegram", "b", "33"), func(e *policy.Event) { e.Kind = policy.KindSchedule }), yes(policy.LevelRead)},
 		{"paired with another bot", event("telegram", "b2", "33"), mayPair},
 		{"the same id on another channel", event("closed", "b", "33"), mayPair},
-		{"in a group", with(event("telegram", "b", "33"), in("-1")), no},
+		{"in a group", with(event("telegram", "b", "33"), in("-1")), directOnly},
+		{"a button in a group", with(with(event("telegram", "b", "33"), in("-1")), func(e *policy.Event) { e.Kind, e.Mentioned = policy.KindButton, false }), directOnly},
+		{"in a group, not to the bot", with(with(event("telegram", "b", "33"), in("-1")), func(e *policy.Event) { e.Mentioned = false }), no},
+		{"an edit in a group", with(with(event("telegram", "b", "33"), in("-1")), func(e *policy.Event) { e.Kind = policy.KindEdit }), no},
+		{"a bot in a group", with(with(event("telegram", "b", "33"), in("-1")), func(e *policy.Event) { e.Sender.Bot = true }), no},
+		{"an owner by pairing", event("telegram", "b", "77"), owner},
+		{"a schedule of an owner by pairing", with(event("telegram", "b", "77"), func(e *policy.Event) { e.Kind = policy.KindSchedule }), owner},
+		{"an owner by pairing in a group", with(event("telegram", "b", "77"), in("-1")), directOnly},
+		{"an owner by pairing in a listed group", with(event("telegram", "b", "77"), in("-500")), yes(policy.LevelChat)},
+		{"an owner by pairing with another bot", event("telegram", "b2", "77"), mayPair},
+		{"an owner by pairing where owners are configured only", event("irc", "", "77"), no},
 		{"in a listed group", with(event("telegram", "b", "33"), in("-500")), yes(policy.LevelChat)},
 		{"a schedule of a group", with(with(event("telegram", "b", "33"), in("-1")), func(e *policy.Event) { e.Kind = policy.KindSchedule }), no},
 		{"a bot", with(event("telegram", "b", "33"), func(e *policy.Event) { e.Sender.Bot = true }), no},

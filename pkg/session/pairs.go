@@ -18,17 +18,22 @@ type Pairs interface {
 	// transaction. It does nothing where its answer is another than [PairAsked].
 	// At most limit requests are stored; those that are over make room.
 	AskPair(ctx context.Context, r PairRequest, out channels.Outbound, limit int) (PairAnswer, error)
-	// ApprovePair turns the request with this code into a pair and queues what
-	// notice makes of it, in one transaction. [ErrNotFound]: nobody has the code;
-	// [ErrExpired]: its time was over at now. notice must be quick and must not
-	// use the engine; it may be called more than once.
-	ApprovePair(ctx context.Context, code string, now time.Time, notice func(PairRequest) channels.Outbound) (Pair, error)
+	// ApprovePair turns the request with this code into a pair and queues its notice,
+	// in one transaction. [ErrNotFound]: nobody has the code; [ErrExpired]: its time
+	// was over.
+	ApprovePair(ctx context.Context, code string, a PairApproval) (Pair, error)
 	// RevokePairs ends the pairs of an id on an account, "" being every account of
 	// the channel, and returns them; [ErrNotFound] when there was none.
 	RevokePairs(ctx context.Context, channel, account, id string) ([]Pair, error)
-	// Paired says whether somebody is paired, from memory: it is asked for every
-	// event, and while the engine hands out items too.
-	Paired(channel, account, id string) bool
+	// Paired says whether somebody is paired, and whether as an owner, from memory: it
+	// is asked for every event, and while the engine hands out items too.
+	Paired(channel, account, id string) (paired, owner bool)
+	// NotePair queues a message to a paired person, unless one was queued for this
+	// person and the chat of Out within Every, or for [PairNotes] other chats. It says
+	// whether it did. [ErrNotFound]: the person is not paired.
+	NotePair(ctx context.Context, n PairNote) (bool, error)
+	// NamePerson stores the name of a person in the pairs and requests that have none.
+	NamePerson(ctx context.Context, channel, account, id, name string) error
 	// PairList returns the pairs and the stored requests, those that are over
 	// included; the oldest first.
 	PairList(ctx context.Context) ([]Pair, []PairRequest, error)
@@ -47,11 +52,34 @@ type PairRequest struct {
 // Open says whether the code may still be used.
 func (r *PairRequest) Open(now time.Time) bool { return now.Before(r.Expires) }
 
+// PairApproval is the operator's word on a request.
+type PairApproval struct {
+	Now time.Time
+	// Owner gives the rights of an owner in direct chats.
+	Owner bool
+	// Notice is the message to the person. It must be quick and must not use the
+	// engine; it may be called more than once.
+	Notice func(PairRequest) channels.Outbound
+}
+
 // Pair is somebody whom the operator let in.
 type Pair struct {
 	Address channels.Address `json:"address"`
 	Sender  channels.Sender  `json:"sender"`
 	Since   time.Time        `json:"since"`
+	// Owner says that the person has the rights of an owner in direct chats.
+	Owner bool `json:"owner,omitempty"`
+}
+
+// PairNotes is in how many chats one person gets a [PairNote] within its Every.
+const PairNotes = 50
+
+// PairNote is a message to a paired person that is sent once in a while. The person
+// is of the channel and the account of Out.Address; the time is Out.Time.
+type PairNote struct {
+	Person string
+	Every  time.Duration
+	Out    channels.Outbound
 }
 
 // PairAnswer says what came of a request to be paired.

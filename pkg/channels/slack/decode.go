@@ -71,11 +71,7 @@ func (c *Channel) note(ev *event) {
 	}
 	for n := range ev.items {
 		from := &ev.items[n].Sender
-		_, user, other := strings.Cut(from.ID, "/")
-		if !other {
-			user = from.ID
-		}
-		from.Name = c.names.of(user)
+		from.Name = c.names.of(bareUser(from.ID))
 	}
 }
 

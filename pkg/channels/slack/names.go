@@ -2,6 +2,7 @@ package slack
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 
@@ -76,6 +77,36 @@ func (n *names) of(user string) string {
 	default: // too many are new at once: the next message wants it again
 	}
 	return known.name
+}
+
+// PersonName is the name of a person, as [channels.Namer] has it.
+func (c *Channel) PersonName(ctx context.Context, id string) string {
+	user := bareUser(id)
+	if !isID(user) {
+		return ""
+	}
+	n := c.names
+	known := func() (named, bool) {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		k := n.all[user]
+		return k, k.name != "" && time.Now().Before(k.until)
+	}
+	if k, ok := known(); ok {
+		return k.name
+	}
+	n.ask(ctx, user)
+	k, _ := known()
+	return k.name
+}
+
+// bareUser is the user's own part of a [channels.Sender]'s id, which for somebody of
+// another team is TEAM/USER.
+func bareUser(id string) string {
+	if _, user, other := strings.Cut(id, "/"); other {
+		return user
+	}
+	return id
 }
 
 // ask asks Slack for a name.

@@ -39,7 +39,7 @@ const (
 	bkLeases    bucket = "leases"    // name -> leaseRec
 	bkCursors   bucket = "cursors"   // name -> position
 	bkAsks      bucket = "asks"      // pairing code -> askRec
-	bkPairs     bucket = "pairs"     // person -> session.Pair
+	bkPairs     bucket = "pairs"     // person -> pairRec
 	bkMoves     bucket = "moves"     // address of a chat that moved -> moveRec
 	bkApprovals bucket = "approvals" // approval id -> session.Approval
 	bkGrants    bucket = "grants"    // grant id -> session.Grant

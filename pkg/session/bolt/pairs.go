@@ -9,17 +9,26 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"parley/pkg/channels"
 	"parley/pkg/session"
 )
 
-// pairBook has in memory who is paired. It is read anew after each change, also
-// one that failed: a failed commit may have reached the disk.
+// pairBook has in memory who is paired, and whether as an owner. It is read anew after
+// each change, also one that failed: a failed commit may have reached the disk.
 type pairBook struct {
 	mu     sync.Mutex // held over a change and the reading that follows
-	people atomic.Pointer[map[string]bool]
+	people atomic.Pointer[map[string]pairRight]
+}
+
+// pairRight is the right that a pair gives.
+type pairRight struct{ owner bool }
+
+// pairRec is a pair with the notes that were sent to the person.
+type pairRec struct {
+	session.Pair
+
+	Notes []pairNote `json:"notes,omitempty"`
 }
 
 // askRec is a stranger's request.
@@ -149,21 +158,29 @@ func (e *Engine) putAsk(t *tx, r *session.PairRequest, out *channels.Outbound, e
 			return err
 		}
 	}
-	if err := e.putOne(t, 0, out, encoded); err != nil {
+	made, err := e.putMaking(t, out, encoded)
+	if err != nil {
 		return err
 	}
-	rec := askRec{PairRequest: *r}
-	if errors.Is(at, session.ErrNotFound) {
-		if n, at = t.chatAt(r.Address); at != nil {
-			return at
-		}
-		c, err := t.chat(n)
-		if err != nil {
-			return err
-		}
-		rec.Made = c.Session
+	return t.put(bkAsks, []byte(r.Code), askRec{PairRequest: *r, Made: made})
+}
+
+// putMaking queues a message. Where its chat was made for it, made is the chat's
+// session, else 0.
+func (e *Engine) putMaking(t *tx, out *channels.Outbound, encoded []byte) (made uint64, err error) {
+	_, at := t.chatAt(out.Address)
+	if err := e.putOne(t, 0, out, encoded); err != nil || !errors.Is(at, session.ErrNotFound) {
+		return 0, err
 	}
-	return t.put(bkAsks, []byte(r.Code), rec)
+	n, err := t.chatAt(out.Address)
+	if err != nil {
+		return 0, err
+	}
+	c, err := t.chat(n)
+	if err != nil {
+		return 0, err
+	}
+	return c.Session, nil
 }
 
 // dropAsk deletes a request that is over, and with it the chat that was made for
@@ -175,12 +192,18 @@ func (t *tx) dropAsk(r *askRec) error {
 	if err := t.del(bkAsks, []byte(r.Code)); err != nil {
 		return err
 	}
-	n, err := t.chatAt(r.Address)
-	if err != nil || r.Made == 0 {
+	return t.dropMade(r.Address, r.Made)
+}
+
+// dropMade deletes a chat that was made, with the session made, only for a message of
+// pairing, unless it was used since.
+func (t *tx) dropMade(at channels.Address, made uint64) error {
+	n, err := t.chatAt(at)
+	if err != nil || made == 0 {
 		return nil //nolint:nilerr // there is no chat to delete
 	}
 	c, err := t.chat(n)
-	if err != nil || c.Session != r.Made || c.Entries > 0 {
+	if err != nil || c.Session != made || c.Entries > 0 {
 		return nil //nolint:nilerr // it has been used since
 	}
 	for _, b := range []bucket{bkInbox, bkOutbox, bkTurns} {
@@ -195,25 +218,23 @@ func (t *tx) dropAsk(r *askRec) error {
 }
 
 // ApprovePair turns a request into a pair.
-func (e *Engine) ApprovePair(
-	ctx context.Context, code string, now time.Time, notice func(session.PairRequest) channels.Outbound,
-) (session.Pair, error) {
+func (e *Engine) ApprovePair(ctx context.Context, code string, a session.PairApproval) (session.Pair, error) {
 	var pair session.Pair
 	err := e.changePairs(ctx, func(t *tx) error {
 		rec, err := get[askRec](t, bkAsks, []byte(code))
 		if err != nil {
 			return fmt.Errorf("pairing code %s: %w", code, err)
 		}
-		if !rec.Open(now) {
+		if !rec.Open(a.Now) {
 			return fmt.Errorf("pairing code %s: %w", code, session.ErrExpired)
 		}
-		out := []channels.Outbound{notice(rec.PairRequest)}
+		out := []channels.Outbound{a.Notice(rec.PairRequest)}
 		encoded, err := encodeOutbox(out)
 		if err != nil {
 			return err
 		}
-		pair = session.Pair{Address: rec.Address, Sender: rec.Sender, Since: now}
-		if err := t.put(bkPairs, rec.who(), pair); err != nil {
+		pair = session.Pair{Address: rec.Address, Sender: rec.Sender, Since: a.Now, Owner: a.Owner}
+		if err := t.put(bkPairs, rec.who(), &pairRec{Pair: pair}); err != nil {
 			return err
 		}
 		if err := t.del(bkAsks, []byte(code)); err != nil {
@@ -233,10 +254,12 @@ func (e *Engine) RevokePairs(ctx context.Context, channel, account, id string) (
 	err := e.changePairs(ctx, func(t *tx) error {
 		ended = nil
 		var keys [][]byte
+		var notes []pairNote
 		t.each(bkPairs, nil, func(k, _ []byte) bool {
-			p, err := get[session.Pair](t, bkPairs, k)
+			p, err := get[pairRec](t, bkPairs, k)
 			if err == nil && p.Address.Channel == channel && (account == "" || p.Address.Account == account) && p.Sender.ID == id {
-				ended, keys = append(ended, *p), append(keys, bytes.Clone(k))
+				ended, keys = append(ended, p.Pair), append(keys, bytes.Clone(k))
+				notes = append(notes, p.Notes...)
 			}
 			return true
 		})
@@ -248,7 +271,7 @@ func (e *Engine) RevokePairs(ctx context.Context, channel, account, id string) (
 				return err
 			}
 		}
-		return nil
+		return t.dropNotes(notes)
 	})
 	if err != nil {
 		return nil, err
@@ -265,10 +288,10 @@ func (e *Engine) changePairs(ctx context.Context, change func(*tx) error) error 
 
 // read takes the pairs into memory. A damaged one lets nobody in.
 func (p *pairBook) read(t *tx) error {
-	people := map[string]bool{}
+	people := map[string]pairRight{}
 	t.each(bkPairs, nil, func(k, _ []byte) bool {
-		if _, err := get[session.Pair](t, bkPairs, k); err == nil {
-			people[string(k)] = true
+		if p, err := get[pairRec](t, bkPairs, k); err == nil {
+			people[string(k)] = pairRight{owner: p.Owner}
 		}
 		return true
 	})
@@ -276,9 +299,10 @@ func (p *pairBook) read(t *tx) error {
 	return nil
 }
 
-// Paired says whether somebody is paired.
-func (e *Engine) Paired(channel, account, id string) bool {
-	return (*e.pairs.people.Load())[string(personKey(channel, account, id))]
+// Paired says whether somebody is paired, and whether as an owner.
+func (e *Engine) Paired(channel, account, id string) (paired, owner bool) {
+	right, paired := (*e.pairs.people.Load())[string(personKey(channel, account, id))]
+	return paired, right.owner
 }
 
 // PairList returns the pairs and the stored requests, the oldest first.
@@ -287,7 +311,7 @@ func (e *Engine) PairList(ctx context.Context) ([]session.Pair, []session.PairRe
 	var asks []session.PairRequest
 	var bad []*recordError
 	err := e.view(func(t *tx) error {
-		bad = collect(t, bkPairs, func(p *session.Pair) { pairs = append(pairs, *p) })
+		bad = collect(t, bkPairs, func(p *pairRec) { pairs = append(pairs, p.Pair) })
 		bad = append(bad, collect(t, bkAsks, func(r *askRec) { asks = append(asks, r.PairRequest) })...)
 		return nil
 	})

@@ -72,6 +72,8 @@ type bench struct {
 	open Opener
 	dir  string
 	e    session.Engine
+	// notes counts those to paired people.
+	notes int
 }
 
 func newBench(t *testing.T, open Opener) *bench {

@@ -22,6 +22,10 @@ func pairTests() []test {
 		{"requests that are over leave no chat behind", testAskLeavesNothing},
 		{"many at once get one code each", testAskAtOnce},
 		{"who wrote again can be reached again", testAskSuspended},
+		{"a pair as owner is one over a crash, and until revoked", testPairOwner},
+		{"a paired person is sent a note once in a while in each chat", testPairNotes},
+		{"notes to paired people are bounded and leave no chat behind", testPairNotesLeaveNothing},
+		{"a name that is learnt later is stored, and none is replaced", testNamePerson},
 	}
 }
 
@@ -55,12 +59,21 @@ func notice(r session.PairRequest) channels.Outbound {
 
 func (b *bench) approve(code string, now time.Time) session.Pair {
 	b.Helper()
-	p, err := b.e.ApprovePair(b.Context(), code, now, notice)
+	p, err := b.e.ApprovePair(b.Context(), code, approval(now))
 	b.must(err)
 	return p
 }
 
-func (b *bench) paired(id string) bool { return b.e.Paired("test", "bot", id) }
+func approval(now time.Time) session.PairApproval {
+	return session.PairApproval{Now: now, Notice: notice}
+}
+
+func (b *bench) paired(id string) bool { return b.pairedAt("test", "bot", id) }
+
+func (b *bench) pairedAt(channel, account, id string) bool {
+	in, _ := b.e.Paired(channel, account, id)
+	return in
+}
 
 // pairing lists who is paired and the codes that are stored.
 func (b *bench) pairing() string {
@@ -112,7 +125,7 @@ func testApprove(b *bench) {
 	p := b.approve("A1", now.Add(time.Minute))
 	b.equal(session.Pair{Address: addr("a"), Sender: channels.Sender{ID: "a", Name: "Name of a"}, Since: now.Add(time.Minute)}, p)
 	b.equal(true, b.paired("a"))
-	_, err := b.e.ApprovePair(b.Context(), "A1", now.Add(time.Minute), notice)
+	_, err := b.e.ApprovePair(b.Context(), "A1", approval(now.Add(time.Minute)))
 	b.wantErr(err, session.ErrNotFound)
 	b.crash()
 	b.equal(true, b.paired("a"))
@@ -131,10 +144,10 @@ func testRefusedCodes(b *bench) {
 	now := noon()
 	b.ask(stranger("a", "A1", now))
 	for _, code := range []string{"A2", "", "a1", "A"} {
-		_, err := b.e.ApprovePair(b.Context(), code, now, notice)
+		_, err := b.e.ApprovePair(b.Context(), code, approval(now))
 		b.wantErr(err, session.ErrNotFound)
 	}
-	_, err := b.e.ApprovePair(b.Context(), "A1", now.Add(time.Hour), notice)
+	_, err := b.e.ApprovePair(b.Context(), "A1", approval(now.Add(time.Hour)))
 	b.wantErr(err, session.ErrExpired)
 	b.equal(false, b.paired("a"))
 	b.equal(1, b.status().Sending)
@@ -155,17 +168,17 @@ func testPairIdentity(b *bench) {
 	b.ask(stranger("a", "A1", now))
 	b.approve("A1", now)
 	for _, who := range [][3]string{{"test", "bot", "b"}, {"test", "other", "a"}, {"test", "", "a"}, {"tes", "tbot", "a"}, {"test", "bot", ""}, {"", "", ""}} {
-		b.equal(false, b.e.Paired(who[0], who[1], who[2]))
+		b.equal(false, b.pairedAt(who[0], who[1], who[2]))
 	}
 	other := stranger("a", "A2", now)
 	other.Address.Account = "other"
 	b.equal(session.PairAsked, b.ask(other))
 	b.approve("A2", now)
-	b.equal(true, b.e.Paired("test", "other", "a"))
+	b.equal(true, b.pairedAt("test", "other", "a"))
 	ended, err := b.e.RevokePairs(b.Context(), "test", "other", "a")
 	b.must(err)
 	b.equal("other", ended[0].Address.Account)
-	b.equal([]bool{true, false}, []bool{b.paired("a"), b.e.Paired("test", "other", "a")})
+	b.equal([]bool{true, false}, []bool{b.paired("a"), b.pairedAt("test", "other", "a")})
 }
 
 func testRevoke(b *bench) {
@@ -202,13 +215,13 @@ func testAskLimit(b *bench) {
 
 	b.equal(session.PairAsked, b.ask(stranger("late", "L2", now.Add(time.Hour))))
 	b.equal("| C1 C2 L2", b.pairing())
-	_, err := b.e.ApprovePair(b.Context(), "C0", now, notice)
+	_, err := b.e.ApprovePair(b.Context(), "C0", approval(now))
 	b.wantErr(err, session.ErrNotFound)
 
 	// Where there is room, one that is over stays known as such.
 	b.approve("C2", now)
 	b.equal(session.PairAsked, b.ask(stranger("later", "L3", now.Add(time.Hour+time.Minute))))
-	_, err = b.e.ApprovePair(b.Context(), "C1", now.Add(2*time.Hour), notice)
+	_, err = b.e.ApprovePair(b.Context(), "C1", approval(now.Add(2*time.Hour)))
 	b.wantErr(err, session.ErrExpired)
 	b.equal("s2 | C1 L2 L3", b.pairing())
 }
