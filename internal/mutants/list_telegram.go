@@ -134,7 +134,7 @@ func telegramInMutants() []Mutant {
 		},
 		{
 			Promise: "telegram: pairing", Defect: "tells codes where it is switched off",
-			File: "pkg/policy/pairing.go", Old: `e.Kind == KindMessage && !r.NoCodes`, New: `e.Kind == KindMessage && !r.Everyone`,
+			File: "pkg/policy/pairing.go", Old: `ruled && !r.NoCodes`, New: `ruled && !r.Everyone`,
 			Dir: "pkg/policy", Test: "^TestPaired$",
 		},
 		{

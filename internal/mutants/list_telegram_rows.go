@@ -119,7 +119,7 @@ func telegramBeyondMutants() []Mutant {
 		},
 		{
 			Promise: "telegram: pairing", Defect: "lets who is paired speak in groups",
-			File: "pkg/policy/pairing.go", Old: "!ruled || !e.Direct ||", New: "!ruled ||",
+			File: "pkg/policy/pairing.go", Old: "case paired && e.Direct:", New: "case paired && e.Kind != \"\":",
 			Dir: "pkg/policy", Test: "^TestPaired$",
 		},
 		{
