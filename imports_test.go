@@ -28,7 +28,7 @@ const module = "parley"
 func rooms() map[string][]string {
 	vocabulary := []string{"pkg/channels", "pkg/providers"}
 	session := append([]string{"pkg/session", "pkg/session/..."}, vocabulary...)
-	tool := []string{"pkg/tools", "pkg/tools/...", "pkg/providers", "pkg/sandbox"}
+	tool := []string{"pkg/tools", "pkg/tools/...", "pkg/providers", "pkg/sandbox", "pkg/fair"}
 	return map[string][]string{
 		".":            nil,
 		"cmd/...":      {"..."},
@@ -48,7 +48,8 @@ func rooms() map[string][]string {
 		"pkg/providers/*/...": {"pkg/providers", "pkg/providers/internal/..."},
 		"pkg/policy":          {"pkg/channels"},
 		"pkg/config":          nil,
-		"pkg/sandbox":         nil,
+		"pkg/fair":            nil,
+		"pkg/sandbox":         {"pkg/fair"},
 		"pkg/audit":           nil,
 		"pkg/session":         vocabulary,
 		"pkg/session/*/...":   session,

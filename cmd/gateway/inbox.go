@@ -19,6 +19,7 @@ import (
 
 	"parley/pkg/agent"
 	"parley/pkg/channels"
+	"parley/pkg/fair"
 	"parley/pkg/providers"
 	"parley/workspace"
 )
@@ -46,8 +47,9 @@ const (
 type inbox struct {
 	// limit is what the files of one chat may take, in bytes.
 	limit int64
-	slots chan struct{}
-	log   zerolog.Logger
+	// places are shared by the chats whose files are fetched.
+	places *fair.Places
+	log    zerolog.Logger
 
 	mu sync.Mutex
 	// expected is what those take, by space, that are under way.
@@ -55,7 +57,7 @@ type inbox struct {
 }
 
 func newInbox(limit int64, log zerolog.Logger) *inbox {
-	return &inbox{limit: limit, slots: make(chan struct{}, maxFetches), log: log, expected: map[string]int64{}}
+	return &inbox{limit: limit, places: fair.New(maxFetches), log: log, expected: map[string]int64{}}
 }
 
 // fetch is the agent's way to the files of messages.
@@ -64,12 +66,11 @@ func (a *App) fetch(ctx context.Context, at channels.Address, space string, f ch
 	if !ok {
 		return agent.Fetched{Outcome: "could not be fetched"}
 	}
-	select {
-	case a.inbox.slots <- struct{}{}:
-		defer func() { <-a.inbox.slots }()
-	case <-ctx.Done():
+	free, err := a.inbox.places.Take(ctx, fmt.Sprintf("%q %q %q", at.Channel, at.Account, at.Chat), nil)
+	if err != nil {
 		return agent.Fetched{Outcome: "not fetched: no time was left"}
 	}
+	defer free()
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
 	defer cancel()
 	kept, err := a.inbox.fetch(ctx, from, space, f)

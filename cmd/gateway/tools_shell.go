@@ -36,10 +36,12 @@ type sandboxes struct {
 
 // newSandboxes hides the gateway's own files from programs.
 func newSandboxes(cfg *config.Config) sandboxes {
+	const behind = 16 // background runs hold their places for long
 	hidden := []string{cfg.StateDir, cfg.Workspace}
 	return sandboxes{
 		safe: sandbox.New(sandbox.Options{Hidden: hidden}), unsafe: sandbox.New(sandbox.Options{Unsafe: true}),
-		safeBehind: sandbox.New(sandbox.Options{Hidden: hidden}), unsafeBehind: sandbox.New(sandbox.Options{Unsafe: true}),
+		safeBehind:   sandbox.New(sandbox.Options{Hidden: hidden, Parallel: behind}),
+		unsafeBehind: sandbox.New(sandbox.Options{Unsafe: true, Parallel: behind}),
 	}
 }
 

@@ -2,5 +2,27 @@ package mutants
 
 // runMutants break the promises of the section "Programs and their bounds".
 func runMutants() []Mutant {
-	return []Mutant{}
+	const dir = "pkg/sandbox"
+	return []Mutant{
+		{
+			Promise: "places are shared", Defect: "gives one chat all places",
+			File: "pkg/fair/places.go", Old: `len(o.waiting) == 0 || o.held >= p.free`, New: `len(o.waiting) == 0 || p.free == 0`,
+			Dir: "cmd/gateway", Test: "^TestPlacesOfProgramsAreShared$",
+		},
+		{
+			Promise: "places are shared", Defect: "serves the owner that was served last",
+			File: "pkg/fair/places.go", Old: `o.last < next.last`, New: `o.last > next.last`,
+			Dir: "pkg/fair", Test: "^TestShares$",
+		},
+		{
+			Promise: "places are shared", Defect: "lets the call's time go on while it waits",
+			File: "pkg/tools/clock.go", Old: `c.until = time.Now().Add(c.left)`, New: `c.left = time.Until(c.until)`,
+			Dir: "pkg/tools", Test: "^TestWaitingIsNotTheCallsTime$",
+		},
+		{
+			Promise: "places are shared", Defect: "waits for a place for ever",
+			File: dir + "/run_linux.go", Old: `context.WithTimeout(ctx, c.Patience)`, New: `context.WithCancel(ctx)`,
+			Dir: dir, Test: "^TestNoPlace$",
+		},
+	}
 }

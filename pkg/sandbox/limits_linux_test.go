@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -201,6 +202,36 @@ func TestNotRun(t *testing.T) {
 	res := run(t, box, sandbox.Command{Path: "/bin/ls", Workspace: dir, Dir: dir + "/out"})
 	if strings.Contains(string(res.Stdout), "root") {
 		t.Errorf("a linked folder leads out: %s", res.Stdout)
+	}
+}
+
+// TestNoPlace runs a program while another one holds the only place.
+func TestNoPlace(t *testing.T) {
+	t.Parallel()
+	box := sandbox.New(sandbox.Options{Unsafe: true, Parallel: 1})
+	dir := t.TempDir()
+	begun, dead := untilDead(t, dir)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := box.Run(ctx, sh(dir, "exec 3>alive; echo begun >&3; sleep 100"))
+		ended <- err
+	}()
+	wait(t, begun, "the first program")
+	c := sh(dir, "exit 0")
+	c.Owner, c.Patience = "another", 10*time.Millisecond
+	waits := 0
+	c.Waits = func() func() { waits++; return func() { waits++ } }
+	again, stop := context.WithTimeout(t.Context(), outside)
+	defer stop()
+	if _, err := box.Run(again, c); !errors.Is(err, sandbox.ErrBusy) || waits != 2 {
+		t.Errorf("it ended with %v, and told its wait %d times", err, waits)
+	}
+	cancel()
+	wait(t, ended, "the first run")
+	wait(t, dead, "the end of the first program")
+	if res := run(t, box, c); res.ExitCode != 0 {
+		t.Errorf("then it ends with %d", res.ExitCode)
 	}
 }
 

@@ -25,7 +25,9 @@ type Options struct {
 	FileSize int64
 	// Scratch bounds the temporary files of a run, in bytes; 0 means 64 MiB.
 	Scratch int64
-	// Parallel is how many runs there are at a time, others wait; 0 means 8.
+	// Parallel is how many runs there are at a time, others wait; 0 means 8. The owner
+	// of n runs gets another place only while more than n are free: of 8 places, the
+	// first owner gets 4 at most.
 	Parallel int
 }
 
@@ -50,12 +52,14 @@ func orElse[T int | int64 | time.Duration](v, otherwise T) T {
 const (
 	defaultTimeout   = 30 * time.Second
 	defaultMaxOutput = 64 << 10
+	defaultPatience  = 10 * time.Minute
 )
 
 // checked is the command with its defaults, or what is wrong with it.
 func (c Command) checked() (Command, error) {
 	c.Timeout = orElse(c.Timeout, defaultTimeout)
 	c.MaxOutput = orElse(c.MaxOutput, defaultMaxOutput)
+	c.Patience = orElse(c.Patience, defaultPatience)
 	if c.Dir == "" {
 		c.Dir = c.Workspace
 	}

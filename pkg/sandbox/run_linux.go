@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"parley/pkg/fair"
 )
 
 // The user of the sandbox; on the machine it is the gateway's own.
@@ -35,12 +37,12 @@ const (
 // New makes a runner. Nothing is tried before the first run or question.
 func New(o Options) Runner {
 	o = o.withDefaults()
-	return &runner{o: o, slots: make(chan struct{}, o.Parallel)}
+	return &runner{o: o, places: fair.New(o.Parallel)}
 }
 
 type runner struct {
-	o     Options
-	slots chan struct{}
+	o      Options
+	places *fair.Places
 
 	mu    sync.Mutex
 	known bool
@@ -56,12 +58,11 @@ func (r *runner) Run(ctx context.Context, c Command) (Result, error) {
 	if err := r.Available(); err != nil { //nolint:contextcheck // the answer is for all, not for the caller who asks first
 		return Result{}, err
 	}
-	select {
-	case r.slots <- struct{}{}:
-		defer func() { <-r.slots }()
-	case <-ctx.Done():
-		return Result{}, context.Cause(ctx)
+	free, err := r.place(ctx, c)
+	if err != nil {
+		return Result{}, err
 	}
+	defer free()
 	s, err := r.specOf(c)
 	if err != nil {
 		return Result{}, err
@@ -76,6 +77,17 @@ func (r *runner) Run(ctx context.Context, c Command) (Result, error) {
 	s.Env = append([]string{programPath, programLang, "HOME=" + home, "TMPDIR=" + home}, c.Env...)
 	res, _, err := r.start(ctx, s, c)
 	return res, err
+}
+
+// place waits for the command's place.
+func (r *runner) place(ctx context.Context, c Command) (free func(), err error) {
+	limited, cancel := context.WithTimeout(ctx, c.Patience)
+	defer cancel()
+	free, err = r.places.Take(limited, c.Owner, c.Waits)
+	if err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("nothing was run: %w; try again when one has ended", ErrBusy)
+	}
+	return free, err
 }
 
 // specOf says what a command means on this machine.

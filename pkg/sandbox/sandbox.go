@@ -10,8 +10,19 @@ import (
 // ErrUnavailable says, wrapped with the reason, that this system has no sandbox.
 var ErrUnavailable = errors.New("no sandbox here")
 
+// ErrBusy says, wrapped, that a command was not run because no place became free for it.
+var ErrBusy = errors.New("other programs hold all places")
+
 // Command is one run of one program.
 type Command struct {
+	// Owner is the chat for which it runs. Owners share the places of a [Runner]
+	// fairly: one that runs many programs leaves places for the others.
+	Owner string
+	// Waits, when set, is called before the run waits for a place, and the function it
+	// returns after that wait. Timeout begins with the program.
+	Waits func() (over func())
+	// Patience bounds that wait, which then ends with [ErrBusy]; 0 means 10 minutes.
+	Patience time.Duration
 	// Path is the program's absolute path, Args its arguments without the name.
 	Path string
 	Args []string

@@ -1,6 +1,9 @@
 package tools
 
-import "context"
+import (
+	"context"
+	"strconv"
+)
 
 // Invocation says for whom a call runs. Background goroutines keep it.
 type Invocation struct {
@@ -17,6 +20,12 @@ type Invocation struct {
 	CallID string
 	// Key is the idempotency key: unique to this call, and the same when it is resumed.
 	Key string
+}
+
+// Owner is the chat as one that shares places with other chats: all its threads and
+// background agents are one owner.
+func (i Invocation) Owner() string {
+	return strconv.Quote(i.Channel) + strconv.Quote(i.Account) + strconv.Quote(i.Chat)
 }
 
 type invocationKey struct{}

@@ -30,8 +30,8 @@ type running struct {
 // run lets the tool run in a goroutine of its own, so that one that heeds
 // neither its time nor its context cannot keep the caller.
 func (r *ToolRegistry) run(ctx context.Context, c *running) outcome {
-	work, stop := c.workContext(ctx)
-	defer stop()
+	work, clock := c.workContext(ctx)
+	defer clock.stop()
 	if c.loan != nil {
 		s := *scopeFrom(work)
 		s.held = c.loan
@@ -41,29 +41,27 @@ func (r *ToolRegistry) run(ctx context.Context, c *running) outcome {
 
 	done := make(chan *ToolResult, 1)
 	go c.execute(work, done)
-	// A tool that returns at once needs no timer.
+	// A tool that returns at once is not waited for.
 	runtime.Gosched()
 	select {
 	case res := <-done:
 		return c.came(ctx, res)
 	default:
 	}
-	timeout := c.request.call.Annotations.Timeout
-	timer := time.NewTimer(timeout)
-	defer timer.Stop()
 	select {
 	case res := <-done:
 		return c.came(ctx, res)
-	case <-timer.C:
-		fail := Fail(ErrTimeout, "the call did not end within "+timeout.String()+"; it is unknown whether it took effect", nil)
-		stop()
-		return c.giveUp(done, fail, false)
-	case <-ctx.Done():
-		if c.task != nil {
-			c.task.cancel()
-		}
-		return c.giveUp(done, interrupted(true).Because(context.Cause(ctx)), true)
+	case <-clock.Done():
 	}
+	if clock.over() && ctx.Err() == nil {
+		timeout := c.request.call.Annotations.Timeout
+		fail := Fail(ErrTimeout, "the call did not end within "+timeout.String()+"; it is unknown whether it took effect", nil)
+		return c.giveUp(done, fail, false)
+	}
+	if c.task != nil {
+		c.task.cancel()
+	}
+	return c.giveUp(done, interrupted(true).Because(context.Cause(ctx)), true)
 }
 
 // came takes the result of a call that was not given up. What was cut off in this very
@@ -85,13 +83,15 @@ func (c *running) cutOff(fail *Error, unknown bool) outcome {
 	return out
 }
 
-// workContext is what Execute gets: it ends with the call, or with the task of an async tool.
-func (c *running) workContext(ctx context.Context) (context.Context, context.CancelFunc) {
+// workContext is what Execute gets: it ends with the call, or with the task of an async
+// tool. The clock is the call's own time.
+func (c *running) workContext(ctx context.Context) (context.Context, *clock) {
+	clock := newClock(ctx, c.request.call.Annotations.Timeout)
 	if c.request.call.Async {
 		c.task = newTask(ctx, c)
-		return c.task.ctx, func() {}
+		return c.task.ctx, clock
 	}
-	return context.WithDeadline(ctx, c.started.Add(c.request.call.Annotations.Timeout))
+	return clock, clock
 }
 
 // giveUp waits a moment for a call that was just cancelled. One that ended well

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -115,6 +116,7 @@ func (t *Tool) Execute(ctx context.Context, args map[string]any) *tools.ToolResu
 	}
 	watch := &watcher{ctx: ctx}
 	res, err := t.options.Runner.Run(ctx, sandbox.Command{
+		Owner: inv.Owner(), Waits: func() func() { return tools.Waiting(ctx) },
 		Path: filepath.Join(t.dir, t.manifest.Command), Dir: inv.Space,
 		Workspace: inv.Space, Writable: !t.manifest.ReadOnly, Readable: []string{t.dir},
 		Env: environment(t, inv, args), Stdin: bytes.NewReader(input), Network: t.manifest.Network,
@@ -123,6 +125,9 @@ func (t *Tool) Execute(ctx context.Context, args map[string]any) *tools.ToolResu
 	if err != nil {
 		if ctx.Err() != nil { // whoever ended it says why
 			return tools.ErrorResult(err.Error()).WithError(err)
+		}
+		if errors.Is(err, sandbox.ErrBusy) {
+			return tools.Fail(tools.ErrBusy, err.Error(), nil).Because(err).Result()
 		}
 		return tools.Fail(tools.ErrExecutionFailed, "the tool's program could not be run: "+oneLine(err.Error()), nil).Because(err).Result()
 	}

@@ -177,7 +177,7 @@ func (s *shell) execute(ctx context.Context, in shellArguments, callback tools.A
 	return tools.Background(ctx, callback, "It runs in the background, for at most "+p.command.Timeout.String()+
 		"; its result will be told in this conversation.", func(ctx context.Context) *tools.ToolResult {
 		command.Watch = func(line string) { tools.Progress(ctx, line) }
-		v, err := s.background.Run(ctx, folder, command)
+		v, err := s.background.RunBehind(ctx, folder, command)
 		return tools.ResultOf(ctx, v, err)
 	}), nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"parley/pkg/fair"
 	"parley/pkg/tools"
 )
 
@@ -31,13 +32,13 @@ type fetcher struct {
 	guard *guard
 	http  *http.Client
 	o     Options
-	// converting holds one token: pages are converted one by one.
-	converting chan struct{}
+	// converting is one place: pages are converted one by one, and chats take turns.
+	converting *fair.Places
 }
 
 func newFetcher(o Options) *fetcher {
 	g := newGuard(o)
-	return &fetcher{guard: g, http: g.client(), o: o, converting: make(chan struct{}, 1)}
+	return &fetcher{guard: g, http: g.client(), o: o, converting: fair.New(1)}
 }
 
 func (f *fetcher) tool() tools.Tool {
@@ -149,12 +150,14 @@ func (f *fetcher) read(ctx context.Context, b *body, at *url.URL) (document, err
 	if k == binary {
 		return document{}, b.unreadable()
 	}
-	select {
-	case f.converting <- struct{}{}:
-		defer func() { <-f.converting }()
-	case <-ctx.Done():
-		return document{}, ctx.Err()
+	free, err := f.converting.Take(ctx, tools.InvocationFrom(ctx).Owner(), func() func() { return tools.Waiting(ctx) })
+	switch {
+	case errors.Is(err, fair.ErrFull):
+		return document{}, tools.Fail(tools.ErrBusy, "too many pages of this chat wait to be made text", nil).Because(err)
+	case err != nil:
+		return document{}, err
 	}
+	defer free()
 	text, err := b.text()
 	if err != nil {
 		return document{}, err

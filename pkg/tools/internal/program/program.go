@@ -63,13 +63,18 @@ func (s Settings) WithDefaults() Settings {
 	return s
 }
 
-// waiting is how long a program may wait for its turn.
-const waiting = time.Minute
+const (
+	// margin lets the sandbox end a program before the registry gives the call up.
+	margin = 10 * time.Second
+	// patience is how long a program that is to run in the background waits for its
+	// place: the deadline of its task stands, so the wait must fit beside its time.
+	patience = time.Minute
+)
 
 // BackgroundAnnotations are [Settings.Annotations] of a tool that can run them in the background.
 func (s Settings) BackgroundAnnotations() tools.Annotations {
 	an := s.Annotations()
-	an.BackgroundLimit = s.BackgroundLimit + waiting
+	an.BackgroundLimit = s.BackgroundLimit + patience + margin
 	return an
 }
 
@@ -79,7 +84,7 @@ func (s Settings) BackgroundAnnotations() tools.Annotations {
 func (s Settings) Annotations() tools.Annotations {
 	return tools.Annotations{
 		Level: tools.LevelExec, Executes: true, OpenWorld: s.Network,
-		Timeout: s.MaxTimeout + waiting, MaxOutput: MaxResult,
+		Timeout: s.MaxTimeout + margin, MaxOutput: MaxResult,
 	}
 }
 
@@ -258,12 +263,23 @@ type outcome struct {
 	Truncated bool   `json:"truncated"`
 }
 
-// Run runs a command in a folder and gives the tool's result.
+// RunBehind is [Settings.Run] for a program in the background.
+func (s Settings) RunBehind(ctx context.Context, f *Folder, c sandbox.Command) (any, error) {
+	c.Patience = patience
+	return s.Run(ctx, f, c)
+}
+
+// Run runs a command in a folder and gives the tool's result. Waiting for a place is
+// not the call's time.
 func (s Settings) Run(ctx context.Context, f *Folder, c sandbox.Command) (any, error) {
+	c.Owner, c.Waits = tools.InvocationFrom(ctx).Owner(), func() func() { return tools.Waiting(ctx) }
 	c.Workspace, c.Dir, c.Writable = f.Space, f.Dir, true
 	c.Network, c.Readable, c.MaxOutput = s.Network, s.Readable, MaxOutput
 	res, err := s.Runner.Run(ctx, c)
-	if err != nil {
+	switch {
+	case errors.Is(err, sandbox.ErrBusy):
+		return nil, tools.Fail(tools.ErrBusy, err.Error(), nil).Because(err)
+	case err != nil:
 		return nil, err
 	}
 	out := outcome{

@@ -1,0 +1,16 @@
+// Package fair shares a number of places among owners, mostly chats, so that no
+// owner can keep the others waiting by asking for many.
+//
+// What it promises:
+//
+//   - An owner that holds n places gets another only while more than n are free. So
+//     one owner alone holds at most half of them (of one place: that one), and some
+//     are left for owners that come later.
+//   - Of those that wait, the owner with the fewest places comes first; of equal
+//     ones, the owner that was served longest ago.
+//   - An owner's own calls are served in the order in which they came.
+//   - The queue is bounded: an owner with [MostWaiting] waiting calls is refused.
+//
+// To share something else fairly: make [Places] for it, and name the owner of each
+// call by its chat.
+package fair

@@ -1,0 +1,136 @@
+package fair
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+)
+
+// MostWaiting is how many calls of one owner may wait.
+const MostWaiting = 256
+
+// ErrFull says that too many calls of this owner wait already.
+var ErrFull = errors.New("too many wait for a place already")
+
+// Places are what owners share. They may be used from many goroutines.
+type Places struct {
+	mu     sync.Mutex
+	free   int
+	served uint64 // how often a place was given
+	owners map[string]*owner
+}
+
+// owner is one that holds places or waits for them.
+type owner struct {
+	held    int
+	waiting []*waiter
+	last    uint64 // when it was served, by Places.served
+}
+
+// waiter is one call that waits; granted is closed when it has its place.
+type waiter struct{ granted chan struct{} }
+
+// New makes a number of places, at least one.
+func New(places int) *Places {
+	return &Places{free: max(places, 1), owners: map[string]*owner{}}
+}
+
+// Take waits for a place until ctx ends, and returns its cause then, or [ErrFull].
+// The caller calls free once, when it needs the place no longer. Waits, when set, is
+// called before a wait, and the function it returns after it: a call that is served
+// at once does not call it.
+func (p *Places) Take(ctx context.Context, name string, waits func() (over func())) (free func(), err error) {
+	w, err := p.ask(name)
+	if err != nil {
+		return nil, err
+	}
+	free = func() { p.release(name) }
+	select {
+	case <-w.granted:
+		return free, nil
+	default:
+	}
+	if waits != nil {
+		defer waits()()
+	}
+	select {
+	case <-w.granted:
+		return free, nil
+	case <-ctx.Done():
+		p.leave(name, w)
+		return nil, context.Cause(ctx)
+	}
+}
+
+func (p *Places) ask(name string) (*waiter, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	o := p.owners[name]
+	if o == nil {
+		o = &owner{}
+		p.owners[name] = o
+	}
+	if len(o.waiting) >= MostWaiting {
+		return nil, ErrFull
+	}
+	w := &waiter{granted: make(chan struct{})}
+	o.waiting = append(o.waiting, w)
+	p.grant()
+	return w, nil
+}
+
+func (p *Places) release(name string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.owners[name].held--
+	p.free++
+	p.forget(name)
+	p.grant()
+}
+
+// leave takes a waiter out, or gives back the place that it got in this moment.
+func (p *Places) leave(name string, w *waiter) {
+	p.mu.Lock()
+	o := p.owners[name]
+	i := slices.Index(o.waiting, w)
+	if i >= 0 {
+		o.waiting = slices.Delete(o.waiting, i, i+1)
+		p.forget(name)
+	}
+	p.mu.Unlock()
+	if i < 0 {
+		p.release(name)
+	}
+}
+
+// forget drops an owner that neither holds nor wants anything.
+func (p *Places) forget(name string) {
+	if o := p.owners[name]; o.held == 0 && len(o.waiting) == 0 {
+		delete(p.owners, name)
+	}
+}
+
+// grant gives out all places that may be given.
+func (p *Places) grant() {
+	for {
+		var next *owner
+		for _, o := range p.owners {
+			if len(o.waiting) == 0 || o.held >= p.free {
+				continue
+			}
+			if next == nil || o.held < next.held || o.held == next.held && o.last < next.last {
+				next = o
+			}
+		}
+		if next == nil {
+			return
+		}
+		p.served++
+		p.free--
+		next.held++
+		next.last = p.served
+		close(next.waiting[0].granted)
+		next.waiting = next.waiting[1:]
+	}
+}
