@@ -71,7 +71,7 @@ func callMutants() []Mutant {
 		},
 		{
 			Promise: "tool never returns", Defect: "waits for a tool as long as it likes",
-			File: running, Old: `timer := time.NewTimer(timeout)`, New: `timer := time.NewTimer(timeout + time.Hour)`,
+			File: dir + "/clock.go", Old: `time.AfterFunc(limit, func()`, New: `time.AfterFunc(limit+time.Hour, func()`,
 			Dir: dir, Test: "^TestTimeout$",
 		},
 		{
