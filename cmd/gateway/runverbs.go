@@ -60,9 +60,20 @@ func (h *host) start(level string) (*config.Config, zerolog.Logger, error) {
 }
 
 // newConsole makes the console. With busy nil, the console takes what it has seen
-// itself for what is under way; settled holds piped answers to questions.
-func (h *host) newConsole(busy func() bool, settled func(context.Context) error) *console.Channel {
-	return console.New(console.Options{In: h.in, Out: h.out, Err: h.err, Interactive: h.terminal(), Busy: busy, Settled: settled})
+// itself for what is under way; settled holds piped answers to questions. app gives
+// the gateway once the console runs.
+func (h *host) newConsole(app func() *App, busy func() bool, settled func(context.Context) error) *console.Channel {
+	return console.New(console.Options{
+		In: h.in, Out: h.out, Err: h.err, Interactive: h.terminal(), Busy: busy, Settled: settled,
+		Waiting: func(ctx context.Context) []channels.Outbound {
+			a := app()
+			open, err := a.agent.OpenQuestions(ctx, channels.Address{Channel: console.Name, Chat: operatorID})
+			if err != nil {
+				a.log.Warn().Err(err).Msg("the open questions cannot be shown again: gateway approvals list shows them")
+			}
+			return open
+		},
+	})
 }
 
 // introduce says on screen which model answers.
@@ -80,7 +91,7 @@ func (h *host) chat(ctx context.Context) error {
 	h.out = &watchedWriter{out: h.out, failed: stop}
 	var a *App
 	var books *tracker
-	screen := h.newConsole(func() bool {
+	screen := h.newConsole(func() *App { return a }, func() bool {
 		st, err := a.engine.Status(ctx) // all that waits is of this chat
 		return err == nil && st.Waiting > 0
 	}, func(ctx context.Context) error {
@@ -167,13 +178,14 @@ func (h *host) run(ctx context.Context) error {
 		return err
 	}
 	o := appOptions{lookupEnv: h.lookupEnv, log: log, redactor: h.redactor}
+	var a *App
 	interrupt := func() bool { return true }
 	if h.terminal() && cfg.Channels.Console.Enabled {
-		screen := h.newConsole(nil, nil)
+		screen := h.newConsole(func() *App { return a }, nil, nil)
 		interrupt = screen.Interrupt
 		o.channels = append(o.channels, screen)
 	}
-	a, err := newApp(ctx, cfg, o)
+	a, err = newApp(ctx, cfg, o)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -67,8 +68,9 @@ func TestQuestionsInATerminal(t *testing.T) {
 	s.shows("code=0")
 }
 
-// TestAQuestionOutlivesItsTerminal: the gateway is killed while it waits. In the next one
-// its key is a message like any other, and the operator decides beside it.
+// TestAQuestionOutlivesItsTerminal: the gateway is killed while it waits. The next one
+// shows the question again, whole, and the operator decides beside it or the person by a
+// word.
 func TestAQuestionOutlivesItsTerminal(t *testing.T) {
 	t.Parallel()
 	for _, verb := range []string{"chat", "run --log warn"} {
@@ -85,9 +87,9 @@ func TestAQuestionOutlivesItsTerminal(t *testing.T) {
 			s.shows("code=137")
 
 			s = newScreen(t, w, verb)
-			s.shows("\n>")
-			s.keys("y", "Enter")
-			s.shows("I did not understand that")
+			s.shows("This call still waits for your decision: `write_file`.")
+			s.shows("+ two\n")
+			s.shows("[y] Allow once  [a] Allow here  [n] Deny\n>")
 			s.keys("/status", "Enter")
 			s.shows("Waiting for a decision: `write_file`, approval ")
 			list, errs, code := w.run("approvals", "list")
@@ -103,6 +105,8 @@ func TestAQuestionOutlivesItsTerminal(t *testing.T) {
 			if got := w.holds(); got != "two\n" {
 				t.Errorf("the file holds %q", got)
 			}
+			s.keys("y", "Enter") // the question that is decided takes no more answers
+			s.shows("I did not understand that")
 			if _, errs, code := w.run("approvals", "approve", open[1]); code == 0 || !strings.Contains(errs, "decided already: allowed") {
 				t.Errorf("once more: code %d, %s", code, errs)
 			}
@@ -114,6 +118,50 @@ func TestAQuestionOutlivesItsTerminal(t *testing.T) {
 			s.shows("code=0")
 		})
 	}
+}
+
+// TestAQuestionIsShownAgain after the person left and came back, and a word answers it.
+func TestAQuestionIsShownAgain(t *testing.T) {
+	t.Parallel()
+	for _, word := range []string{"yes", "Y", "no", "N"} {
+		t.Run(word, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, "")
+			g := w.start("chat")
+			for _, line := range []string{"one", "two"} {
+				g.say(`/tool write_file {"path":"a.md","content":"` + line + `\n"}`)
+			}
+			for !strings.Contains(g.line(), "[n] Deny") {
+				continue
+			}
+			g.in.Close()
+			g.end()
+			out, errs, code := w.pipe(word+"\n", "chat")
+			if code != 0 || !strings.Contains(out, "This call still waits for your decision: `write_file`.") || !strings.Contains(out, "+ two\n") {
+				t.Errorf("code %d: %s%s", code, out, errs)
+			}
+			want := "two\n"
+			if strings.EqualFold(word[:1], "n") {
+				want = "one\n"
+			}
+			if got := w.holds(); got != want {
+				t.Errorf("after %s the file holds %q: %s", word, got, out)
+			}
+			if out, errs, code := w.pipe("/status\n", "chat"); code != 0 || strings.Contains(out, "decision") {
+				t.Errorf("the question is decided: code %d, %s%s", code, out, errs)
+			}
+		})
+	}
+}
+
+// pipe runs a command to its end with lines to read.
+func (w *world) pipe(lines string, args ...string) (stdout, stderr string, code int) {
+	w.t.Helper()
+	cmd := w.command(args...)
+	var out, errs bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(lines), &out, &errs
+	_ = cmd.Run() // the code says how it ended
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
 
 // kill ends the gateway in a terminal as kill -9 does.

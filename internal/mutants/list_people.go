@@ -28,5 +28,15 @@ func peopleMutants() []Mutant {
 			File: "cmd/gateway/pair.go", Old: "at.Account, who.ID, who.Name)", New: "at.Account, who.Name, who.ID)",
 			Dir: "cmd/gateway", Test: "^TestSlackPairNames$",
 		},
+		{
+			Promise: "people: open questions come back", Defect: "an open question is not shown again",
+			File: "pkg/channels/console/read.go", Old: "errors.Join(c.recall(ctx), c.screen.ask(ctx))", New: "c.screen.ask(ctx)",
+			Dir: "cmd/gateway", Test: "^TestAQuestionIsShownAgain$",
+		},
+		{
+			Promise: "people: open questions come back", Defect: "yes goes to the model",
+			File: "pkg/channels/console/questions.go", Old: "case line == firstWord:", New: "case line == firstWord+lastWord:",
+			Dir: "pkg/channels/console", Test: "^TestKeysPressButtons$",
+		},
 	}
 }

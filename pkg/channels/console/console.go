@@ -40,6 +40,9 @@ type Options struct {
 	// Settled waits until nothing is under way and all answers are shown. Piped
 	// input is held there that may answer a question; nil holds nothing.
 	Settled func(ctx context.Context) error
+	// Waiting gives the questions of this chat that were asked before and are open, the
+	// oldest first, with their buttons; nil is none. They are shown again at the start.
+	Waiting func(ctx context.Context) []channels.Outbound
 	// OnInterrupt stops what is under way; nil delivers /stop.
 	OnInterrupt func()
 }

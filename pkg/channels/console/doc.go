@@ -18,11 +18,12 @@
 //
 //	[y] Allow once  [a] Allow here  [n] Deny
 //
-// The next line that is exactly such a key, or a button's label in whatever case,
-// presses it; anything else is a message, and the question stays open. The newest
-// open question is the one that is answered. A question that was answered, or that
-// another message finished, is open no longer; nor is one of an earlier run of the
-// process, where the same line is a message.
+// The next line that is nothing but such a key, the word yes or no for the first and
+// the last, or a button's label, in any case, presses it; anything else is a message,
+// and the question stays open. The newest open question is the one that is answered. A
+// question that was answered, or that another message finished, is open no longer. One
+// that was asked in an earlier run of the process and is still open (Options.Waiting)
+// is shown again at the start.
 //
 // [Channel.Interrupt] is what Ctrl-C means: while something is under way, stop
 // it (by Options.OnInterrupt, or else as if the person had sent /stop); when

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -13,6 +14,8 @@ type question struct {
 	// id is that of the outbound, message that of the receipt.
 	id, message string
 	buttons     []channels.Button
+	// recalled means that it was asked before this console began, and shown again.
+	recalled bool
 	// closed means that it was not shown after all.
 	closed bool
 }
@@ -22,6 +25,9 @@ const (
 	firstKey    = "y"
 	lastKey     = "n"
 	betweenKeys = "abcdef"
+	// The words for the first and the last key.
+	firstWord = "yes"
+	lastWord  = "no"
 )
 
 // key is what is typed for button i.
@@ -47,14 +53,16 @@ func (q *question) line() string {
 	return strings.Join(shown, "  ") + "\n"
 }
 
-// pressed is the data of the button that line presses, if it is nothing but its key
-// or its label.
+// pressed is the data of the button that line presses, if it is nothing but its key,
+// the word for it or its label, in any case.
 func (q *question) pressed(line string) (data string, ok bool) {
+	key := keyOf(line)
 	for i, b := range q.buttons {
-		if line != "" && line == q.key(i) {
+		if key != "" && key == q.key(i) {
 			return b.Data, true
 		}
 	}
+	line = strings.TrimSpace(line)
 	for _, b := range q.buttons {
 		if strings.EqualFold(line, b.Label) {
 			return b.Data, true
@@ -63,10 +71,19 @@ func (q *question) pressed(line string) (data string, ok bool) {
 	return "", false
 }
 
-// isKey says whether line is the key of a button, whatever question is open.
-func isKey(line string) bool {
+// keyOf is the key of a button that line types, whatever question is open; "" for none.
+func keyOf(line string) string {
 	const keys = firstKey + lastKey + betweenKeys
-	return len(line) == 1 && strings.Contains(keys, line)
+	switch line = strings.ToLower(strings.TrimSpace(line)); {
+	case line == firstWord:
+		return firstKey
+	case line == lastWord:
+		return lastKey
+	case len(line) == 1 && strings.Contains(keys, line):
+		return line
+	default:
+		return ""
+	}
 }
 
 // Buttons implements [channels.Buttoner]: nobody presses one after the end of input.
@@ -76,15 +93,43 @@ func (c *Channel) Buttons(to channels.Address) bool {
 	return to == c.Address() && !c.ended
 }
 
-// open makes q the newest question; one with the same outbound is shown once more.
-func (c *Channel) open(q *question) {
+// open makes q the newest question; one with the same outbound is shown once more,
+// unless that was just recalled, which open says.
+func (c *Channel) open(q *question) (shown bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if q.closed {
-		return
+		return false
+	}
+	same := slices.IndexFunc(c.questions, func(o *question) bool { return o.id == q.id })
+	if same >= 0 && (c.questions[same].recalled || q.recalled) {
+		c.questions[same] = q
+		return true
 	}
 	c.questions = slices.DeleteFunc(c.questions, func(o *question) bool { return o.id == q.id })
 	c.questions = append(c.questions, q)
+	return false
+}
+
+// recall shows the questions again that were asked before this console began and are
+// still open.
+func (c *Channel) recall(ctx context.Context) error {
+	if c.opt.Waiting == nil {
+		return nil
+	}
+	for n, out := range c.opt.Waiting(ctx) {
+		q := &question{id: out.ID, message: fmt.Sprintf("%s-again-%d", c.run, n), buttons: out.Buttons, recalled: true}
+		s := c.screen
+		if err := s.write(ctx, func() string {
+			if c.open(q) {
+				return ""
+			}
+			return s.leaveLine() + whole(out.Text) + q.line() + s.prompt()
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // drop closes a question that was not surely shown: no line may answer it.
@@ -96,10 +141,10 @@ func (c *Channel) drop(q *question) {
 }
 
 // finished closes the question that a message takes over.
-func (c *Channel) finished(message string) {
+func (c *Channel) finished(part *channels.Part) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.questions = slices.DeleteFunc(c.questions, func(o *question) bool { return o.message == message })
+	c.questions = slices.DeleteFunc(c.questions, func(o *question) bool { return o.message == part.Edits || o.id == part.Finishes })
 }
 
 // answers says which question a line answers, the newest one that is open, and with
@@ -132,7 +177,7 @@ func (r *reader) press(ctx context.Context, q *question, data string) error {
 // hold lets a piped key wait for the question that it may be meant for: what is read
 // at once is not yet asked.
 func (r *reader) hold(ctx context.Context, line string) error {
-	if r.opt.Interactive || r.opt.Settled == nil || !isKey(line) {
+	if r.opt.Interactive || r.opt.Settled == nil || keyOf(line) == "" {
 		return nil
 	}
 	if q, _ := r.answers(line); q != nil {

@@ -145,7 +145,8 @@ func TestKeysPressButtons(t *testing.T) {
 	for line, want := range map[string]string{
 		"y": "q:Allow once", "a": "q:Allow here", "n": "q:Deny",
 		"Allow once": "q:Allow once", "ALLOW HERE": "q:Allow here", "deny": "q:Deny",
-		"Y": "", "yes": "", "y ": "", " y": "", "y!": "", "b": "", "[y]": "", "allow": "", "allow  once": "", "q:Allow once": "", "/approve 7": "",
+		"Y": "q:Allow once", "N": "q:Deny", "A": "q:Allow here", "yes": "q:Allow once", "YES": "q:Allow once", "no": "q:Deny", "No": "q:Deny",
+		"y ": "q:Allow once", " y": "q:Allow once", "deny ": "q:Deny", "y!": "", "yes please": "", "nope": "", "yy": "", "ja": "", "b": "", "[y]": "", "allow": "", "allow  once": "", "q:Allow once": "", "/approve 7": "",
 	} {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()

@@ -57,11 +57,13 @@ func (c *Channel) Send(ctx context.Context, part channels.Part) (channels.Receip
 	r := channels.Receipt{MessageID: fmt.Sprintf("%s-out-%d", c.run, s.shown.Add(1))}
 	q := &question{id: part.ID, message: r.MessageID, buttons: part.Buttons}
 	err := s.write(ctx, func() string {
-		c.finished(part.Edits)
+		c.finished(&part)
 		if len(part.Buttons) == 0 {
 			return s.finish(part.Text) + s.prompt()
 		}
-		c.open(q) // before it is seen, because it may be answered then
+		if c.open(q) { // before it is seen, because it may be answered then
+			return ""
+		}
 		return s.leaveLine() + whole(part.Text) + q.line() + s.prompt()
 	})
 	if err != nil {

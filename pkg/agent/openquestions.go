@@ -1,0 +1,43 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"parley/pkg/channels"
+	"parley/pkg/session"
+)
+
+// OpenQuestions are the questions that wait in the chat at an address, the oldest
+// first, as they can be shown again: each has the ID of the message that asked it. A
+// channel whose messages do not stay on a screen shows them when its person comes back.
+func (a *Agent) OpenQuestions(ctx context.Context, at channels.Address) ([]channels.Outbound, error) {
+	info, err := a.o.Engine.Lookup(ctx, at)
+	if errors.Is(err, session.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	all, err := a.o.Engine.ApprovalList(ctx, info.Chat)
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	var open []channels.Outbound
+	for i := range all {
+		q := &all[i]
+		if q.State != session.ApprovalOpen || lapsed(q, now) {
+			continue
+		}
+		text := fmt.Sprintf("This call still waits for your decision: %#q.\n\n%s\n\nApproval %s, until %s.",
+			q.Tool, channels.Verbatim(q.Text), q.ID, q.Expires.Format("15:04:05 MST"))
+		if a.o.Redact(text) != text {
+			continue // no longer shown whole, so no longer asked
+		}
+		open = append(open, channels.Outbound{ID: q.Question, Address: at, Text: text, Buttons: buttons(q), Time: q.Asked})
+	}
+	return open, nil
+}
