@@ -24,5 +24,20 @@ func runMutants() []Mutant {
 			File: dir + "/run_linux.go", Old: `context.WithTimeout(ctx, c.Patience)`, New: `context.WithCancel(ctx)`,
 			Dir: dir, Test: "^TestNoPlace$",
 		},
+		{
+			Promise: "sandbox: sockets", Defect: "lets io_uring pass",
+			File: dir + "/seccomp_linux.go", Old: `[]uint32{425, 426, 427}`, New: `[]uint32{0xffff}`,
+			Dir: dir, Test: "^TestSockets$",
+		},
+		{
+			Promise: "sandbox: sockets", Defect: "lets programs of arm's 32 bits make any socket",
+			File: dir + "/seccomp_linux.go", Old: `socket: 281`, New: `socket: 198`,
+			Dir: dir, Test: "^TestFilter$",
+		},
+		{
+			Promise: "sandbox: sockets", Defect: "does not try a program of 32 bits",
+			File: dir + "/probe32_linux.go", Old: `return ran && code == 1`, New: `return ran && code == 2`,
+			Dir: dir, Test: "^TestProbesFindEscapes$",
+		},
 	}
 }

@@ -47,6 +47,9 @@ func become() {
 		if err := landlock(&s); err != nil {
 			fail("landlock", err)
 		}
+		if err := filterCalls(); err != nil {
+			fail("filter the calls", err)
+		}
 	}
 	if s.Probe != nil {
 		tell(report{Probed: true, Escapes: s.Probe.escapes()})

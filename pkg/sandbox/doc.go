@@ -10,6 +10,7 @@
 //     and mounts, and Landlock says the same once more.
 //   - It has no capability and gets none, no variable of ours in its environment,
 //     and without [Command.Network] no network, this machine's own addresses included.
+//     It makes sockets of the families UNIX, INET and INET6 alone.
 //   - Memory, processes, open files and the size of a file are bounded, and so is
 //     what is kept of its output, however much that is.
 //   - When a run is over, in time or not, all that it started is dead; so it is

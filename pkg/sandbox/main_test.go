@@ -15,16 +15,22 @@ import (
 )
 
 // victim is the first argument of a process that plays a part in a test, which the
-// second one names: the workspace of a run during which it is killed, or asking.
+// second one names: the workspace of a run during which it is killed, asking, or
+// making sockets in a sandbox.
 const (
 	victim = "victim"
 	asking = "asking"
+	making = "making"
 )
 
 func TestMain(m *testing.M) {
 	sandbox.Main()
 	if len(os.Args) < 3 || os.Args[1] != victim {
 		goleak.VerifyTestMain(m)
+		return
+	}
+	if os.Args[2] == making {
+		fmt.Fprintln(os.Stdout, sandbox.Sockets())
 		return
 	}
 	box := sandbox.New(sandbox.Options{})

@@ -8,9 +8,11 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -64,10 +66,45 @@ func (p *probe) escapes() []string {
 	note(p.process(), "the gateway's process can be seen")
 	note(reaches(&unix.SockaddrInet4{Port: p.Port, Addr: [4]byte{127, 0, 0, 1}}, unix.AF_INET), "this machine's own addresses can be reached")
 	note(reaches(&unix.SockaddrUnix{Name: p.Socket}, unix.AF_UNIX), "this machine's sockets can be reached")
+	for _, family := range otherFamilies() {
+		note(true, fmt.Sprintf("sockets of family %d can be made", family))
+	}
+	note(rings(), "io_uring makes sockets without a call that the filter sees")
+	note(sockets32(), "a program of 32 bits can make any socket")
 	var caps [2]unix.CapUserData
 	err = unix.Capget(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, &caps[0])
 	note(err != nil || caps[0].Permitted|caps[1].Permitted != 0, "a capability is left")
 	return found
+}
+
+// otherFamilies are those but the ones that a program may have of which a socket can be made.
+func otherFamilies() (made []int) {
+	for family := range unix.AF_MAX {
+		if slices.Contains(families(), uint32(family)) { //nolint:gosec // G115: below AF_MAX
+			continue
+		}
+		for _, kind := range []int{unix.SOCK_RAW, unix.SOCK_DGRAM, unix.SOCK_STREAM, unix.SOCK_SEQPACKET} {
+			fd, err := unix.Socket(family, kind|unix.SOCK_CLOEXEC, 0)
+			if err != nil {
+				continue
+			}
+			_ = unix.Close(fd)
+			made = append(made, family)
+			break
+		}
+	}
+	return made
+}
+
+// rings says whether an io_uring can be made.
+func rings() bool {
+	var parameters [120]byte                                                                          // struct io_uring_params
+	fd, _, errno := unix.Syscall(unix.SYS_IO_URING_SETUP, 1, uintptr(unsafe.Pointer(&parameters)), 0) //nolint:gosec // G103: a system call without a wrapper
+	if errno != 0 {
+		return false
+	}
+	_ = unix.Close(int(fd))
+	return true
 }
 
 // process says whether any process but those of the sandbox can be seen: their

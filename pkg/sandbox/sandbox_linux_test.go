@@ -365,6 +365,30 @@ func TestNoRoute(t *testing.T) {
 	}
 }
 
+// TestSockets makes sockets of all families, in all ways that this machine has, with
+// the network and without.
+func TestSockets(t *testing.T) {
+	t.Parallel()
+	for _, filtered := range []string{"of family", "32 bits", "io_uring"} {
+		if err := sandbox.New(sandbox.Options{}).Available(); err != nil && strings.Contains(err.Error(), filtered) {
+			t.Fatal(err) // no fault of this system's: the filter holds everywhere or is refused
+		}
+	}
+	box := newBox(t, sandbox.Options{})
+	self, err := filepath.Abs(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, network := range []bool{false, true} {
+		res := run(t, box, sandbox.Command{
+			Path: self, Args: []string{victim, making}, Workspace: t.TempDir(), Writable: true, Network: network, Timeout: outside,
+		})
+		if string(res.Stdout) != "\n" || res.ExitCode != 0 {
+			t.Errorf("with the network %v, ending with %d: %s%s", network, res.ExitCode, res.Stdout, res.Stderr)
+		}
+	}
+}
+
 // TestOrdinaryUser runs the tests of what matters most once more without any right.
 func TestOrdinaryUser(t *testing.T) {
 	t.Parallel()
@@ -388,7 +412,7 @@ func TestOrdinaryUser(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 4*outside)
 	defer cancel()
-	c := exec.CommandContext(ctx, program, "-test.v", "-test.run=^Test(SetsidChildIsDead|CancelEndsEverything|KilledGatewayLeavesNothing|NothingOutside|WhatProgramsHave|NoRoute|ForkBombEnds)$")
+	c := exec.CommandContext(ctx, program, "-test.v", "-test.run=^Test(SetsidChildIsDead|CancelEndsEverything|KilledGatewayLeavesNothing|NothingOutside|WhatProgramsHave|NoRoute|Sockets|ForkBombEnds)$")
 	c.Dir = dir
 	c.Env = []string{"TMPDIR=" + dir, "HOME=" + dir, "PATH=/usr/bin:/bin"}
 	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
