@@ -1,7 +1,7 @@
 # Parley's tasks. `make help` lists them.
 # On a machine with Go, git and make, `make run` and `make test` need nothing else.
 .DEFAULT_GOAL := help
-.PHONY: help run build test kill bench lint fuzz mutants docs fresh FORCE
+.PHONY: help run build test check kill bench lint fuzz mutants docs fresh FORCE
 
 GO      ?= go
 
@@ -17,7 +17,8 @@ KILL_SEEDS  ?= 20
 
 help:
 	@echo 'make run      build the gateway and open the console; needs no key'
-	@echo 'make test     all tests, each crash point once; with the race detector where a C compiler works'
+	@echo 'make test     every suite with small populations, in a few minutes'
+	@echo 'make check    all tests, each crash point once; with the race detector where a C compiler works'
 	@echo 'make build    bin/gateway for release, and its size'
 	@echo 'make kill     the crash points with $(KILL_SEEDS) seeds each'
 	@echo 'make bench    the figures of docs/performance.md'
@@ -42,6 +43,9 @@ FORCE:
 
 test:
 	@GO='$(GO)' sh scripts/test.sh
+
+check:
+	@GO='$(GO)' sh scripts/test.sh --all
 
 kill:
 	PARLEY_KILL_SEEDS=$(KILL_SEEDS) $(GO) test -count=1 -timeout 60m -v ./internal/kill

@@ -14,7 +14,7 @@ import (
 const promisesFile = "docs/promises.md"
 
 // TestPromisesNameTests fails for a promise whose test does not exist. What a
-// run of the tests then shows of each is printed at the end of make test.
+// run of the tests then shows of each is printed at the end of make test and make check.
 func TestPromisesNameTests(t *testing.T) {
 	t.Parallel()
 	for _, row := range promiseRows(t) {

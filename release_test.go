@@ -13,7 +13,7 @@ import (
 )
 
 // maxBinary is what the stripped release may weigh.
-const maxBinary = 18 << 20
+const maxBinary = 30 << 20
 
 // buildLimit is what a cold build may take on a slow machine.
 const buildLimit = 5 * time.Minute

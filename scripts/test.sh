@@ -1,24 +1,29 @@
 #!/bin/sh
-# All tests, as `make test` runs them: vet for both kinds of build, then every
-# test with the race detector where a C compiler works. The end is the table of
-# docs/promises.md with what this run showed.
+# The tests. As `make test` runs them: vet, then every suite with the smallest
+# population that shows its promise, without the race detector. With --all, as
+# `make check` runs them: vet for both kinds of build, then everything with its full
+# population, with the race detector where a C compiler works. The end names the
+# slowest tests, and the rows of docs/promises.md that the run did not show.
 set -eu
 cd "$(dirname "$0")/.."
 : "${GO:=go}"
 
-cc=$($GO env CC)
-if probe=$(mktemp) && printf '#include <stdlib.h>\nint main(void) { return EXIT_SUCCESS; }\n' |
-	$cc -x c -o "$probe" - 2>/dev/null; then
-	race=-race CGO_ENABLED=1
-	echo "test: with the race detector (C compiler: $cc)"
-else
-	race='' CGO_ENABLED=0
-	echo "test: without the race detector, because no C compiler works here (tried: $cc)"
+flags='-short -timeout 10m'
+export CGO_ENABLED=0
+if [ "${1:-}" = --all ]; then
+	flags='-timeout 30m'
+	cc=$($GO env CC)
+	if probe=$(mktemp) && printf '#include <stdlib.h>\nint main(void) { return EXIT_SUCCESS; }\n' |
+		$cc -x c -o "$probe" - 2>/dev/null; then
+		flags="$flags -race" CGO_ENABLED=1
+		echo "check: with the race detector (C compiler: $cc)"
+	else
+		echo "check: without the race detector, because no C compiler works here (tried: $cc)"
+	fi
+	rm -f "$probe"
+	$GO vet -tags failpoint,testchannel ./...
 fi
-rm -f "$probe"
-export CGO_ENABLED
-
 $GO vet ./...
-$GO vet -tags failpoint,testchannel ./...
-
-$GO test -json -timeout 10m $race ./... | $GO run ./internal/promises/check docs/promises.md
+# The flags are words.
+# shellcheck disable=SC2086
+$GO test -json -vet=off $flags ./... | $GO run ./internal/promises/check docs/promises.md

@@ -201,7 +201,7 @@ func binary(ctx context.Context, p place) ([]report.Figure, error) {
 	if err != nil {
 		return nil, fmt.Errorf("binary: %w", err)
 	}
-	return []report.Figure{report.AtMost("stripped binary", float64(info.Size())/1e6, 18, "MB")}, nil
+	return []report.Figure{report.AtMost("stripped binary", float64(info.Size())/1e6, 30, "MB")}, nil
 }
 
 // benchLine is a line of go test -bench.

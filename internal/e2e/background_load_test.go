@@ -16,7 +16,7 @@ func TestTelegramManyBackgroundAgents(t *testing.T) {
 	t.Parallel()
 	const agents = 3
 	chats := 300
-	if raceFlags == "-race" { // it costs tenfold
+	if raceFlags == "-race" || testing.Short() { // the race detector costs tenfold
 		chats = 60
 	}
 	tg := faketelegram.New(t)

@@ -251,7 +251,7 @@ func TestSlackManyChats(t *testing.T) {
 	t.Parallel()
 	const each = 3
 	chats := 300
-	if raceFlags == "-race" { // it costs tenfold
+	if raceFlags == "-race" || testing.Short() { // the race detector costs tenfold
 		chats = 60
 	}
 	srv := fakeslack.New(t)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/promises"
 	"parley/internal/rig"
 	"parley/internal/testtools"
 )
@@ -36,6 +37,9 @@ func TestKillRoundAnApproval(t *testing.T) {
 }
 
 func TestKillRoundAnApprovalOnSlack(t *testing.T) {
+	if testing.Short() {
+		t.Skip(promises.Later)
+	}
 	t.Parallel()
 	all := approvalPoints()
 	if seeds == 1 { // what lies between these is the engine's, which one platform shows

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/internal/loopchat/server"
+	"parley/internal/promises"
 	"parley/internal/rig"
 )
 
@@ -72,6 +73,9 @@ func TestKillBackgroundWorkOnTelegram(t *testing.T) {
 }
 
 func TestKillBackgroundWorkOnSlack(t *testing.T) {
+	if testing.Short() {
+		t.Skip(promises.Later)
+	}
 	t.Parallel()
 	all := backgroundPoints()
 	if seeds == 1 { // one kind of work at each point; which, is the engine's business
@@ -141,6 +145,9 @@ func (w *world) everyTaskTold() bool {
 
 // TestKillBackgroundWorkOnTheConsole does the same in a console that stays open.
 func TestKillBackgroundWorkOnTheConsole(t *testing.T) {
+	if testing.Short() {
+		t.Skip(promises.Later)
+	}
 	t.Parallel()
 	eachPoint(t, backgroundPoints(), func(t *testing.T, p point, seed int) {
 		t.Helper()

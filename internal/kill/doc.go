@@ -4,7 +4,8 @@
 //
 // Each run is made from a seed: the chats, what they ask and the hit of the
 // point at which the gateway dies. A point that is never reached fails the run.
-// Plain go test runs one seed per point; PARLEY_KILL_SEEDS sets another number.
+// Plain go test runs one seed per point, PARLEY_KILL_SEEDS sets another number, and
+// -short leaves out the suites that repeat Telegram's on another channel.
 //
 // To cover a new point: add a row to the table in points_test.go. To cover a
 // new tool: give its load a kind in load_test.go. To cover a new channel: make

@@ -8,6 +8,7 @@ import (
 
 	"parley/internal/loopchat"
 	"parley/internal/loopchat/server"
+	"parley/internal/promises"
 )
 
 // point is a place where the gateway dies.
@@ -45,6 +46,9 @@ const inRecovery = "R1"
 const batch = 2
 
 func TestKillAtEachPoint(t *testing.T) {
+	if testing.Short() {
+		t.Skip(promises.Later)
+	}
 	t.Parallel()
 	eachSeed(t, points(), func(t *testing.T, p point, seed int) {
 		t.Helper()

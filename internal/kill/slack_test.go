@@ -13,11 +13,15 @@ import (
 
 	"parley/internal/fakeslack"
 	"parley/internal/loopchat"
+	"parley/internal/promises"
 	"parley/internal/rig"
 	"parley/pkg/channels/slack"
 )
 
 func TestKillOnSlackAtEachPoint(t *testing.T) {
+	if testing.Short() {
+		t.Skip(promises.Later)
+	}
 	t.Parallel()
 	eachSeed(t, points(), func(t *testing.T, p point, seed int) {
 		t.Helper()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/internal/loopchat/server"
+	"parley/internal/promises"
 	"parley/internal/rig"
 )
 
@@ -43,12 +44,18 @@ func TestTermWithTenTurnsRunning(t *testing.T) {
 	for name, finish := range map[string]bool{"turns finish": true, "turns do not finish": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if testing.Short() && !finish { // it takes the 20 s that a stop gives to turns
+				t.Skip(promises.Later)
+			}
 			termWithTurnsRunning(newWorld(t, server.Options{}), 10, finish)
 		})
 	}
 }
 
 func TestTermOnSlackWithTurnsRunning(t *testing.T) {
+	if testing.Short() {
+		t.Skip(promises.Later)
+	}
 	t.Parallel()
 	for name, finish := range map[string]bool{"turns finish": true, "turns do not finish": false} {
 		t.Run(name, func(t *testing.T) {
@@ -94,6 +101,9 @@ func TestSecondTermEndsAtOnce(t *testing.T) {
 }
 
 func TestSecondTermOnSlackEndsAtOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip(promises.Later)
+	}
 	t.Parallel()
 	w, srv := newSlackWorld(t, 1)
 	secondTermEndsAtOnce(w,

@@ -59,6 +59,11 @@ const stream = `
 {"Action":"output","Package":"parley/pkg/a","Test":"TestPart/b","Output":"    a_test.go:12: needs a cable\n"}
 {"Action":"skip","Package":"parley/pkg/a","Test":"TestPart/b"}
 {"Action":"pass","Package":"parley/pkg/a","Test":"TestPart"}
+{"Action":"output","Package":"parley/pkg/a","Test":"TestLater","Output":"    a_test.go:15: left to make check\n"}
+{"Action":"skip","Package":"parley/pkg/a","Test":"TestLater"}
+{"Action":"output","Package":"parley/pkg/a","Test":"TestMostly/b","Output":"    a_test.go:17: left to make check\n"}
+{"Action":"skip","Package":"parley/pkg/a","Test":"TestMostly/b"}
+{"Action":"pass","Package":"parley/pkg/a","Test":"TestMostly","Elapsed":2.5}
 {"Action":"output","Package":"parley/pkg/a","Test":"TestBad","Output":"    a_test.go:20: one is not two\n"}
 {"Action":"fail","Package":"parley/pkg/a","Test":"TestBad"}
 {"Action":"output","Package":"parley/pkg/a","Output":"FAIL\tparley/pkg/a\t0.1s\n"}
@@ -85,6 +90,8 @@ func TestJudge(t *testing.T) {
 		"TestGood":    {promises.Shown, nil},
 		"TestSkipped": {promises.NotRun, []string{"pkg/a.TestSkipped: needs a disk"}},
 		"TestPart":    {promises.NotRun, []string{"TestPart/b: needs a cable"}},
+		"TestLater":   {promises.Left, []string{"pkg/a.TestLater"}},
+		"TestMostly":  {promises.Left, []string{"pkg/a.TestMostly"}},
 		"TestBad":     {promises.Broken, []string{"pkg/a.TestBad failed"}},
 		"TestAbsent":  {promises.Broken, []string{"pkg/a.TestAbsent was not in this run"}},
 	} {
@@ -125,6 +132,7 @@ func TestReport(t *testing.T) {
 		"need is missing":      {skipped, "TestSkipped", []string{"root"}, lacksAll, ""},
 		"need is here":         {skipped, "TestSkipped", []string{"root"}, lacksNothing, "was not run"},
 		"skipped without need": {skipped, "TestSkipped", nil, lacksAll, "was not run"},
+		"left to make check":   {stream, "TestLater", nil, lacksNothing, "tests of parley/pkg/a failed"},
 		"broken":               {skipped, "TestAbsent", nil, lacksAll, "promise R1 is broken"},
 		"another test failed":  {stream, "TestGood", nil, lacksAll, "tests of parley/pkg/a failed"},
 	} {
@@ -139,6 +147,12 @@ func TestReport(t *testing.T) {
 			err = run.Report(&out, rows, c.lacks)
 			if c.err == "" && err != nil || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
 				t.Errorf("got error %v, want one with %q", err, c.err)
+			}
+			if c.test == "TestLater" && strings.Contains(out.String(), "promise R1") {
+				t.Errorf("wrote %q, which names a row that is left to make check", out.String())
+			}
+			if c.stream == stream && !strings.Contains(out.String(), "slowest tests: pkg/a.TestMostly 2.5 s, ") {
+				t.Errorf("wrote %q, which does not name the slowest test first", out.String())
 			}
 			if c.test == "TestSkipped" && !strings.Contains(out.String(), "promise R1 *not run*: pkg/a.TestSkipped: needs a disk") {
 				t.Errorf("wrote %q, which does not say why R1 was not run", out.String())

@@ -1,6 +1,7 @@
 package promises
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,7 +14,12 @@ import (
 // event is one line of go test -json.
 type event struct {
 	Action, Package, Test, Output, FailedBuild string
+
+	Elapsed float64
 }
+
+// Later is the reason with which a test skips under -short: `make check` runs it.
+const Later = "left to make check"
 
 // Run is what a test run showed.
 type Run struct {
@@ -22,6 +28,7 @@ type Run struct {
 	// outcome is pass, fail or skip by package and test.
 	outcome map[testID]string
 	reason  map[testID]string
+	took    map[testID]float64 // in seconds
 	output  map[testID][]byte
 	out     io.Writer
 }
@@ -32,7 +39,7 @@ type testID struct{ pkg, test string }
 // -json would have written. A stream that is none, or in which no package ended, is an error.
 func Read(stream io.Reader, out io.Writer) (*Run, error) {
 	r := &Run{
-		outcome: map[testID]string{}, reason: map[testID]string{},
+		outcome: map[testID]string{}, reason: map[testID]string{}, took: map[testID]float64{},
 		output: map[testID][]byte{}, out: out,
 	}
 	dec := json.NewDecoder(stream)
@@ -66,7 +73,7 @@ func (r *Run) add(e event) error {
 	case "output":
 		r.output[id] = append(r.output[id], e.Output...)
 	case "pass", "fail", "skip":
-		r.outcome[id] = e.Action
+		r.outcome[id], r.took[id] = e.Action, e.Elapsed
 		err = r.end(id, e.Action)
 	}
 	return err
@@ -114,22 +121,26 @@ type State string
 // The states, from good to bad.
 const (
 	Shown  State = "shown"
+	Left   State = Later
 	NotRun State = "not run"
 	Broken State = "BROKEN"
 )
 
-// Judge says what the run showed of a row, and why it did not show it.
+// Judge gives the worst state of a row's tests, and the reasons of those that have it.
 func (r *Run) Judge(row *Row) (state State, why []string) {
+	states := []State{Shown, Left, NotRun, Broken}
 	state = Shown
 	for _, ref := range row.Tests {
 		s, reason := r.state(ref)
-		if s == Shown {
-			continue
+		switch slices.Index(states, s) - slices.Index(states, state) {
+		case 0:
+			why = append(why, reason)
+		case 1, 2, 3:
+			state, why = s, []string{reason}
 		}
-		if state != Broken {
-			state = s
-		}
-		why = append(why, reason)
+	}
+	if state == Shown {
+		why = nil
 	}
 	return state, why
 }
@@ -140,35 +151,48 @@ func (r *Run) state(ref Ref) (state State, why string) {
 	case "fail":
 		return Broken, ref.String() + " failed"
 	case "skip":
+		if r.reason[id] == Later {
+			return Left, ref.String()
+		}
 		return NotRun, fmt.Sprintf("%s: %s", ref, r.reason[id])
 	case "":
 		return Broken, ref.String() + " was not in this run"
 	}
+	state = Shown
 	var skipped []string
 	for sub, reason := range r.reason {
-		if sub.pkg == id.pkg && strings.HasPrefix(sub.test, id.test+"/") {
+		switch {
+		case sub.pkg != id.pkg || !strings.HasPrefix(sub.test, id.test+"/"):
+		case reason == Later && state == Shown:
+			state, why = Left, ref.String()
+		case reason != Later:
 			skipped = append(skipped, sub.test+": "+reason)
 		}
 	}
 	if len(skipped) == 0 {
-		return Shown, ""
+		return state, why
 	}
 	slices.Sort(skipped)
 	return NotRun, strings.Join(skipped, "; ")
 }
 
-// Report prints which rows the run did not show, and counts. It gives an error
-// for each failed package, each broken row and each row that was not run
-// although lacks says of none of its needs that it is missing here.
+// slowest is how many tests and packages Report names as the slowest.
+const slowest = 8
+
+// Report prints the slowest tests and packages, the rows that the run did not show,
+// and the counts. It gives an error for each failed package, each broken row and
+// each row that was not run although lacks says of none of its needs that it is
+// missing here. A row that is left to make check is counted only.
 func (r *Run) Report(w io.Writer, rows []Row, lacks func(need string) bool) error {
 	var text strings.Builder
+	text.WriteString(r.slowest())
 	var errs []error
 	count := map[State]int{}
 	for i := range rows {
 		row := &rows[i]
 		state, why := r.Judge(row)
 		count[state]++
-		if state == Shown {
+		if state == Shown || state == Left {
 			continue
 		}
 		fmt.Fprintf(&text, "promise %s *%s*: %s\n", row.ID, state, strings.Join(why, "\n    "))
@@ -179,10 +203,44 @@ func (r *Run) Report(w io.Writer, rows []Row, lacks func(need string) bool) erro
 			errs = append(errs, fmt.Errorf("promise %s was not run, although nothing that it needs is missing here", row.ID))
 		}
 	}
-	fmt.Fprintf(&text, "promises: %d shown, %d not run, %d broken\n", count[Shown], count[NotRun], count[Broken])
+	fmt.Fprintf(&text, "promises: %d shown, ", count[Shown])
+	if count[Left] > 0 {
+		fmt.Fprintf(&text, "%d left to make check, ", count[Left])
+	}
+	fmt.Fprintf(&text, "%d not run, %d broken\n", count[NotRun], count[Broken])
 	for _, pkg := range r.Failed {
 		errs = append(errs, fmt.Errorf("tests of %s failed", pkg))
 	}
 	_, err := io.WriteString(w, text.String())
 	return errors.Join(append(errs, err)...)
+}
+
+// slowest names the packages and the tests without subtests that took longest. The
+// tests of a package wait for each other, so their times do not add up.
+func (r *Run) slowest() string {
+	var pkgs, tests []testID
+	for id := range r.took {
+		switch {
+		case id.test == "":
+			pkgs = append(pkgs, id)
+		case !strings.Contains(id.test, "/"):
+			tests = append(tests, id)
+		}
+	}
+	var text strings.Builder
+	for _, list := range []struct {
+		kind string
+		ids  []testID
+	}{{"packages", pkgs}, {"tests", tests}} {
+		ids := list.ids
+		slices.SortFunc(ids, func(a, b testID) int {
+			return cmp.Or(cmp.Compare(r.took[b], r.took[a]), cmp.Compare(a.pkg, b.pkg), cmp.Compare(a.test, b.test))
+		})
+		fmt.Fprintf(&text, "slowest %s:", list.kind)
+		for _, id := range ids[:min(slowest, len(ids))] {
+			fmt.Fprintf(&text, " %s %.1f s,", strings.TrimSuffix(strings.TrimPrefix(id.pkg, Root+"/")+"."+id.test, "."), r.took[id])
+		}
+		text.WriteString("\n")
+	}
+	return strings.ReplaceAll(text.String(), ",\n", "\n")
 }

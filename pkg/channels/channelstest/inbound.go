@@ -81,7 +81,10 @@ func acknowledgedAfterTheStore(t *testing.T, f Factory) {
 		t.Skip("the platform knows no acknowledgement")
 	}
 	entered, release := make(chan struct{}, 16), make(chan struct{})
-	s.before = func(ctx context.Context, _ []channels.Inbound) error {
+	s.before = func(ctx context.Context, items []channels.Inbound) error {
+		if len(items) == 0 { // a step of the cursor past an event of the platform's own
+			return nil
+		}
 		select {
 		case entered <- struct{}{}:
 		default:
@@ -149,6 +152,9 @@ func restartDelivers(t *testing.T, f Factory) {
 	}
 	refused := make(chan string, 16)
 	s.before = func(_ context.Context, items []channels.Inbound) error {
+		if len(items) == 0 { // a step of the cursor past an event of the platform's own
+			return nil
+		}
 		for i := range items {
 			select {
 			case refused <- items[i].ID:
@@ -216,7 +222,10 @@ func runEnds(t *testing.T, f Factory) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	inside := make(chan struct{}, 1)
-	s.before = func(ctx context.Context, _ []channels.Inbound) error {
+	s.before = func(ctx context.Context, items []channels.Inbound) error {
+		if len(items) == 0 { // a step of the cursor past an event of the platform's own
+			return nil
+		}
 		select {
 		case inside <- struct{}{}:
 		default:

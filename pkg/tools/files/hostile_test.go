@@ -139,7 +139,8 @@ func TestSwappedLink(t *testing.T) {
 		}
 	}()
 	good := 0
-	for range 3000 {
+	// On a busy machine the swaps may win every race of the first rounds.
+	for round, began := 0, time.Now(); round < 3000 || good == 0 && time.Since(began) < 30*time.Second; round++ {
 		res := b.call(t.Context(), "read_file", args("path", "dir/target.txt"))
 		if strings.Contains(res.ForLLM, canary) {
 			t.Fatal("the secret was read through a swapped link")

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -146,7 +147,8 @@ func TestSwappedLinkIsNotWritten(t *testing.T) {
 		}
 	})
 	good := 0
-	for range 150 {
+	// On a busy machine the swaps may win every race of the first rounds.
+	for round, began := 0, time.Now(); round < 150 || good == 0 && time.Since(began) < 30*time.Second; round++ {
 		for _, name := range []string{"target.txt", "new.txt", "sub/new.txt"} {
 			for _, tool := range []string{"write_file", "append_file", "edit_file", "delete_file"} {
 				res := b.call(t.Context(), tool, writes("dir/" + name)[tool])
