@@ -18,8 +18,6 @@ import (
 const (
 	// The pauses between two attempts grow from the first to the second.
 	joinPause, joinPauseMax = time.Second, 30 * time.Second
-	// The pause after the token was refused, which a person has to see to.
-	refusedPause = time.Minute
 	// The longest that one attempt may take.
 	joinTime = 30 * time.Second
 )
@@ -66,6 +64,7 @@ func newSlackJoiner(o slack.Options, kept keptIdentity, log zerolog.Logger) *joi
 // that ctx ended, or that there will never be one.
 func (j *joiner) run(ctx context.Context) (channels.Channel, error) {
 	pause := wire.NewBackoff(joinPause, joinPauseMax)
+	var refused channels.Refusals
 	for {
 		me, err := j.attempt(ctx)
 		if err == nil {
@@ -74,13 +73,18 @@ func (j *joiner) run(ctx context.Context) (channels.Channel, error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		wait := refusedPause
+		var wait time.Duration
 		if errors.Is(err, slack.ErrRefused) {
+			wait = wire.Jitter(refused.Take())
+		} else {
+			refused.Reset()
+			wait = wire.Jitter(pause.Take())
+		}
+		if refused.Lasting() {
 			err = fmt.Errorf("%w: install the app in the workspace again, put its Bot User OAuth Token where channels.slack.bot_token says, and start the gateway again", err)
 			j.log.Error().Err(err).Dur("pause", wait).Msg(j.name + " cannot be joined")
 			j.set(channels.HealthAuth, err)
 		} else {
-			wait = wire.Jitter(pause.Take())
 			j.log.Warn().Err(err).Dur("pause", wait).Msg(j.name + " cannot be joined yet")
 			j.set(healthConnecting, err)
 		}

@@ -54,8 +54,8 @@ func asking(at *[]time.Duration, answers ...error) *joiner {
 	}
 }
 
-// TestJoinerAsksUntilItIsTold: at growing pauses, or once a minute after a refusal,
-// which only a person can end.
+// TestJoinerAsksUntilItIsTold: at growing pauses, which grow further after refusals.
+// A refusal that is repeated is one that a person has to end.
 func TestJoinerAsksUntilItIsTold(t *testing.T) {
 	t.Parallel()
 	down := errors.New("connection refused")
@@ -71,9 +71,10 @@ func TestJoinerAsksUntilItIsTold(t *testing.T) {
 			[]error{down, down, down, down, down, down, down}, []time.Duration{1, 2, 4, 8, 16, 30, 30}, healthConnecting, "connection refused",
 		},
 		"refused": {
-			[]error{refused, refused}, []time.Duration{60, 60}, channels.HealthAuth, "invalid_auth: install the app in the workspace again",
+			[]error{refused, refused, refused, refused, refused, refused, refused}, []time.Duration{1, 5, 30, 60, 120, 240, 300}, channels.HealthAuth, "invalid_auth: install the app in the workspace again",
 		},
-		"refused, then down": {[]error{refused, down, down}, []time.Duration{60, 1, 2}, healthConnecting, "connection refused"},
+		"refused, then down": {[]error{refused, down, down}, []time.Duration{1, 1, 2}, healthConnecting, "connection refused"},
+		"refused once":       {[]error{refused}, []time.Duration{1}, healthConnecting, "invalid_auth"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -120,7 +121,7 @@ func TestJoinerEndsWithTheGateway(t *testing.T) {
 		"while it asks":               {hang, joinTime / 2, 1, healthConnecting},
 		"while it waits":              {hang, joinTime + joinPause/2, 1, healthConnecting},
 		"while it asks again":         {hang, 2*joinTime + joinPause*3/2, 2, healthConnecting},
-		"while the token is no token": {func(context.Context) (slack.Identity, error) { return slack.Identity{}, slack.ErrRefused }, time.Second, 1, channels.HealthAuth},
+		"while the token is no token": {func(context.Context) (slack.Identity, error) { return slack.Identity{}, slack.ErrRefused }, 5 * time.Second, 2, channels.HealthAuth},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -61,7 +61,7 @@ func channelMutants() []Mutant {
 		},
 		{
 			Promise: "platform limits", Defect: "shows drafts and typing in a chat that must wait",
-			File: "pkg/channels/pace.go", Old: `g.authReason() != "" || l.closedFor() > 0 {`, New: `g.authReason() != "" || l.closedFor() > maxRetryAfter {`,
+			File: "pkg/channels/pace.go", Old: `g.closed() || l.closedFor() > 0 {`, New: `g.closed() || l.closedFor() > maxRetryAfter {`,
 			Dir: dir, Test: "^TestNothingIsShownWhereMessagesWait$",
 		},
 		{

@@ -2,7 +2,7 @@ package mutants
 
 // networkMutants break the promises of the section "Networks that fail and strangers that push".
 func networkMutants() []Mutant {
-	const crowd, dir = "pkg/channels/wire/crowd.go", "pkg/channels/wire"
+	const crowd, dir, telegram = "pkg/channels/wire/crowd.go", "pkg/channels/wire", "pkg/channels/telegram"
 	return []Mutant{
 		{
 			Promise: "strangers: withheld bodies", Defect: "turns new connections away while strangers hold all places",
@@ -28,6 +28,26 @@ func networkMutants() []Mutant {
 			Promise: "strangers: clients behind a proxy", Defect: "believes the part of the header that the client wrote",
 			File: crowd, Old: "addressOf(strings.TrimSpace(chain[i]))", New: "addressOf(strings.TrimSpace(chain[0]))",
 			Dir: dir, Test: "^TestTheGreediestClientGivesWay$",
+		},
+		{
+			Promise: "refused once", Defect: "believes one refusal of a poll",
+			File: telegram + "/backoff.go", Old: "if !ok || !refusedToken(again) {", New: "if ok && !refusedToken(again) {",
+			Dir: telegram, Test: "^TestALoneRefusalOfAPoll$",
+		},
+		{
+			Promise: "refused once", Defect: "is silent for five minutes after a refusal",
+			File: "pkg/channels/refusals.go", Old: "if r.n <= len(first) {", New: "if r.n < 1 {",
+			Dir: telegram, Test: "^TestALoneRefusalOfAPoll$",
+		},
+		{
+			Promise: "refused once", Defect: "believes one refusal of Slack's",
+			File: "pkg/channels/refusals.go", Old: "return r.n > 1", New: "return r.n > 0",
+			Dir: "pkg/channels/slack", Test: "^TestALoneRefusalOfASocket$",
+		},
+		{
+			Promise: "refused once", Defect: "sends nothing for a minute after one refusal",
+			File: "pkg/channels/pace.go", Old: "min(g.refusals.Take(), authPause)", New: "max(g.refusals.Take(), authPause)",
+			Dir: "pkg/channels", Test: "^TestALoneRefusalOfAMessage$",
 		},
 		{
 			Promise: "log: Go's own lines", Defect: "leaves the standard library's log as it is",

@@ -53,7 +53,7 @@ func slackGateMutants() []Mutant {
 		},
 		{
 			Promise: "slack: first start", Defect: "asks a server that refuses it without a pause",
-			File: joiner, Old: `refusedPause = time.Minute`, New: `refusedPause = time.Millisecond`,
+			File: joiner, Old: `wait = wire.Jitter(refused.Take())`, New: `wait = min(refused.Take(), time.Millisecond)`,
 			Dir: gateway, Test: "^TestJoinerAsksUntilItIsTold$",
 		},
 		{

@@ -53,9 +53,10 @@ type gate struct {
 
 	mu    sync.Mutex
 	until time.Time
-	// denied is why the account may not send, "" when it may. While it may not,
-	// one attempt each authPause tries again.
-	denied string
+	// denied is why the account may not send, "" when it may. While it may not, one
+	// attempt tries again after each pause of refusals, at most authPause.
+	denied   string
+	refusals Refusals
 	// opened is closed, and replaced, when the gate opens before until.
 	opened chan struct{}
 }
@@ -76,7 +77,7 @@ func (g *gate) hold(d time.Duration) {
 func (g *gate) unauthorised(reason string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.denied, g.until = reason, time.Now().Add(authPause)
+	g.denied, g.until = reason, time.Now().Add(min(g.refusals.Take(), authPause))
 }
 
 // authorised opens the gate when the account was denied before.
@@ -87,14 +88,26 @@ func (g *gate) authorised() {
 		return
 	}
 	g.denied, g.until = "", time.Time{}
+	g.refusals.Reset()
 	close(g.opened)
 	g.opened = make(chan struct{})
 }
 
+// authReason is why the account may not send; "" when it may, or was refused once.
 func (g *gate) authReason() string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if !g.refusals.Lasting() {
+		return ""
+	}
 	return g.denied
+}
+
+// closed says that the account may not send.
+func (g *gate) closed() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.denied != ""
 }
 
 // state says how long the gate is closed and what opens it before.
@@ -244,7 +257,7 @@ func (l *lane) spare(g *gate) bool {
 // spareOfAccount is spare for what the chat's own rate does not count.
 func (l *lane) spareOfAccount(g *gate) bool {
 	now := time.Now()
-	if wait, _ := g.state(); wait > 0 || g.authReason() != "" || l.closedFor() > 0 {
+	if wait, _ := g.state(); wait > 0 || g.closed() || l.closedFor() > 0 {
 		return false
 	}
 	return leavesRoom(g.limiter, now) && allow(g.limiter, now)

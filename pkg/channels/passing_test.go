@@ -96,11 +96,12 @@ func TestNothingIsShownWhereMessagesWait(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		err       channels.SendError
+		times     int
 		elsewhere bool // still shown
 	}{
-		"the chat":                 {channels.SendError{Class: channels.SendRateLimited, RetryAfter: 37 * time.Second}, true},
-		"the account":              {channels.SendError{Class: channels.SendRateLimited, RetryAfter: 37 * time.Second, Account: true}, false},
-		"the account may not send": {channels.SendError{Class: channels.SendAuth}, false},
+		"the chat":                 {channels.SendError{Class: channels.SendRateLimited, RetryAfter: 37 * time.Second}, 1, true},
+		"the account":              {channels.SendError{Class: channels.SendRateLimited, RetryAfter: 37 * time.Second, Account: true}, 1, false},
+		"the account may not send": {channels.SendError{Class: channels.SendAuth}, 3, false}, // for 1, 5 and 30 s
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -108,10 +109,10 @@ func TestNothingIsShownWhereMessagesWait(t *testing.T) {
 			onTablet(t, b, channels.Limits{}, func(t *testing.T, e *channels.Egress) {
 				t.Helper()
 				tt.err.Err = errors.New("refused")
-				b.answer = fails(map[string][]error{"chat": {&tt.err}})
+				b.answer = fails(map[string][]error{"chat": slices.Repeat([]error{&tt.err}, tt.times)})
 				b.box.put("chat", "o1", "one")
 				synctest.Wait()
-				<-time.After(36 * time.Second)
+				<-time.After(35 * time.Second)
 				for name, show := range shows(e) {
 					if err := show(t.Context(), address("chat")); !errors.Is(err, channels.ErrNoRoom) {
 						t.Errorf("%s during the wait: %v", name, err)

@@ -12,9 +12,10 @@ import (
 	"parley/pkg/channels/wire"
 )
 
-// ErrRefused says that Slack knows the token and refuses it: it is none, was
-// revoked, or belongs to a workspace or an app that is gone. It holds no token.
-var ErrRefused = errors.New("slack: the token is refused")
+// ErrRefused says that Slack answers that the token is none, was revoked, or belongs
+// to a workspace or an app that is gone. Once is often Slack's own fault; where it
+// lasts, it is so. It holds no token.
+var ErrRefused = errors.New("slack: the call is refused")
 
 // Identity is who a bot token belongs to, as auth.test tells it: the workspace's
 // team id (T…), the bot's user id (U…) and the bot's own id (B…).
@@ -80,7 +81,7 @@ var errOtherAccount = errors.New("slack: the bot token belongs to another worksp
 // introduce asks who the token belongs to until Slack has told; taking in goes on
 // beside it. An error means that it is somebody else's.
 func (c *Channel) introduce(ctx context.Context) error {
-	pause := wire.NewBackoff(minPause, maxPause)
+	pause := newPauses()
 	for {
 		me, err := c.client.identify(ctx)
 		if err == nil {
@@ -89,9 +90,12 @@ func (c *Channel) introduce(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil //nolint:nilerr // the end of Run says nothing about the account
 		}
-		wait := wire.Jitter(pauseFor(err, pause))
-		if errors.Is(err, ErrRefused) {
-			c.ails.ail(ailingToken, channels.HealthAuth, "the bot token is refused: "+err.Error())
+		wait := wire.Jitter(pause.after(err))
+		if pause.refused.Lasting() {
+			err = fmt.Errorf("the bot token is refused: install the app in the workspace again and put its Bot User OAuth Token where channels.slack.bot_token says: %w", err)
+			c.ails.ail(ailingToken, channels.HealthAuth, err.Error())
+		} else if errors.Is(err, ErrRefused) {
+			c.ails.ail(ailingToken, channels.HealthDegraded, err.Error())
 		}
 		c.log.Warn().Err(err).Dur("pause", wait).Msg("it is not known yet whose the bot token is")
 		if !wire.Sleep(ctx, wait) {
@@ -111,15 +115,30 @@ func (c *Channel) learn(now Identity) error {
 	return nil
 }
 
-// pauseFor is how long to wait after err; what has no rule of its own grows with b.
-func pauseFor(err error, b *wire.Backoff) time.Duration {
+// pauses are the pauses of one loop of attempts.
+type pauses struct {
+	usual   *wire.Backoff
+	refused channels.Refusals
+}
+
+func newPauses() *pauses { return &pauses{usual: wire.NewBackoff(minPause, maxPause)} }
+
+// after is how long to wait after err; what has no rule of its own grows.
+func (p *pauses) after(err error) time.Duration {
+	if errors.Is(err, ErrRefused) {
+		return p.refused.Take()
+	}
+	p.refused.Reset()
 	if ae, ok := errors.AsType[*apiError](err); ok && ae.RetryAfter > 0 {
 		return ae.RetryAfter
 	}
-	if errors.Is(err, ErrRefused) {
-		return authPause
-	}
-	return b.Take()
+	return p.usual.Take()
+}
+
+// reset begins anew: an attempt went well.
+func (p *pauses) reset() {
+	p.usual.Reset()
+	p.refused.Reset()
 }
 
 // well says that something works, and logs it where it did not.

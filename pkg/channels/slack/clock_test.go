@@ -3,6 +3,7 @@ package slack_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -129,7 +130,7 @@ func TestOpeningASocketIsNeverATightLoop(t *testing.T) {
 	}{
 		"down":          {fakeslack.InternalError(), 26, time.Second, channels.HealthDegraded},
 		"rate limited":  {fakeslack.RateLimited(37), 17, 37 * time.Second, channels.HealthDegraded},
-		"token refused": {fakeslack.Refusal("invalid_auth"), 11, time.Minute, channels.HealthAuth},
+		"token refused": {fakeslack.Refusal("invalid_auth"), 11, time.Second, channels.HealthAuth},
 	} {
 		underFakeTime(t, func(_ *slack.Options, b *bench) {
 			b.srv.Harm(fakeslack.Rule{Method: "apps.connections.open", Fault: test.fault})
@@ -149,6 +150,33 @@ func TestOpeningASocketIsNeverATightLoop(t *testing.T) {
 			b.keepsSecrets(t)
 		})
 	}
+}
+
+// One refusal of the app token is a fault of Slack's until a second one says the same:
+// the next socket is asked for after a second.
+func TestALoneRefusalOfASocket(t *testing.T) {
+	t.Parallel()
+	underFakeTime(t, func(_ *slack.Options, b *bench) {
+		b.srv.Harm(fakeslack.Rule{Method: "apps.connections.open", Fault: fakeslack.Refusal("invalid_auth"), Times: 1})
+		b.srv.Harm(fakeslack.Rule{Method: "auth.test", Fault: fakeslack.Refusal("invalid_auth"), Times: 1})
+	}, func(t *testing.T, b *bench) {
+		t.Helper()
+		if h := b.ch.Health(); h.State != channels.HealthDegraded {
+			t.Errorf("the health is %+v", h)
+		}
+		after(3 * time.Second)
+		if h := b.ch.Health(); h.State != channels.HealthOK {
+			t.Errorf("afterwards the health is %+v", h)
+		}
+		b.srv.DM(b.srv.User("Ann")).Say("hello")
+		after(time.Second)
+		if got := texts(b.store.all()); len(got) != 1 {
+			t.Errorf("stored: %q", got)
+		}
+		if strings.Contains(b.log.String(), "token is refused") {
+			t.Errorf("the log says that a token is refused: %s", b.log)
+		}
+	})
 }
 
 // A server that ends every socket as soon as it is open is not hurried either.

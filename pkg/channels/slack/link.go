@@ -16,8 +16,6 @@ import (
 const (
 	minPause = time.Second
 	maxPause = 30 * time.Second
-	// That one comes after a token was refused.
-	authPause = time.Minute
 	// Where Slack says that there are too many sockets, or that they are switched
 	// off, nothing is gained by haste.
 	minSlowPause = 30 * time.Second
@@ -44,7 +42,7 @@ type link struct {
 	*Channel
 
 	to         *intake
-	pause      *wire.Backoff
+	pause      *pauses
 	slow       *wire.Backoff
 	hasty      bool // the last socket had a short life
 	lingerings chan struct{}
@@ -52,14 +50,14 @@ type link struct {
 
 // run keeps the link up until ctx ends.
 func (l *link) run(ctx context.Context) {
-	l.pause, l.slow = wire.NewBackoff(minPause, maxPause), wire.NewBackoff(minSlowPause, maxSlowPause)
+	l.pause, l.slow = newPauses(), wire.NewBackoff(minSlowPause, maxSlowPause)
 	l.lingerings = make(chan struct{}, maxLingering)
 	for ctx.Err() == nil {
 		err := l.one(ctx)
 		if ctx.Err() != nil {
 			return
 		}
-		wait := l.pauseAfter(err)
+		wait, err := l.pauseAfter(err)
 		if wait == 0 {
 			continue
 		}
@@ -111,7 +109,7 @@ func (l *link) one(ctx context.Context) error {
 	}
 	if time.Since(since) >= goodLife {
 		l.hasty = false
-		l.pause.Reset()
+		l.pause.reset()
 		l.slow.Reset()
 	}
 	l.retire(ctx, s, reason)
@@ -182,24 +180,27 @@ func (l *link) retire(ctx context.Context, s *socket, reason error) {
 	})
 }
 
-// pauseAfter says how long to wait before the next socket, and tells the health.
-func (l *link) pauseAfter(err error) time.Duration {
+// pauseAfter says how long to wait before the next socket, tells the health, and
+// says of a refusal that lasts what it means.
+func (l *link) pauseAfter(err error) (time.Duration, error) {
 	why, asked := errors.AsType[disconnected](err)
 	switch {
 	case asked && why.cure() != "":
 		l.ails.ail(ailingLink, channels.HealthDegraded, fmt.Sprintf("%s: %s", err, why.cure()))
-		return wire.Jitter(l.slow.Take())
+		return wire.Jitter(l.slow.Take()), err
 	case (asked || errors.Is(err, errEnded)) && !l.hasty:
 		l.hasty = true // once at once: a server that ends every socket is not hurried
-		return 0
+		return 0, err
 	case asked:
-		return wire.Jitter(l.pause.Take())
-	case errors.Is(err, ErrRefused):
-		l.ails.ail(ailingLink, channels.HealthAuth, "the app token is refused: "+err.Error())
-	default:
-		l.ails.ail(ailingLink, channels.HealthDegraded, err.Error())
+		return wire.Jitter(l.pause.usual.Take()), err
 	}
-	return wire.Jitter(pauseFor(err, l.pause))
+	wait, state := wire.Jitter(l.pause.after(err)), channels.HealthDegraded
+	if l.pause.refused.Lasting() {
+		state = channels.HealthAuth
+		err = fmt.Errorf("the app token is refused: generate one with connections:write (the app's page, Basic Information) and put it where channels.slack.app_token says: %w", err)
+	}
+	l.ails.ail(ailingLink, state, err.Error())
+	return wait, err
 }
 
 // handle takes one frame of a socket.

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"parley/pkg/channels/wire"
 )
 
@@ -77,7 +79,7 @@ func (i *identity) wait(ctx context.Context) error {
 // introduce asks for the bot's name until it has one, then sees to the menu. Polling
 // goes on beside it.
 func (c *Channel) introduce(ctx context.Context) {
-	pause := wire.NewBackoff(time.Second, maxPause)
+	pause := newPauses(time.Second)
 	for {
 		var me user
 		err := c.client.call(ctx, "getMe", nil, &me)
@@ -91,8 +93,11 @@ func (c *Channel) introduce(ctx context.Context) {
 			c.me.learn(me.Username)
 			break
 		}
-		wait := c.pauseFor(err, pause)
-		c.log.Warn().Err(err).Dur("pause", wait).Msg("the bot's name is not known yet")
+		wait, level := pause.after(err), zerolog.WarnLevel
+		if ae, ok := errors.AsType[*apiError](err); ok && refusedToken(ae) {
+			level = zerolog.DebugLevel // taking in is refused too, and says so
+		}
+		c.log.WithLevel(level).Err(err).Dur("pause", wait).Msg("the bot's name is not known yet")
 		if !wire.Sleep(ctx, wait) {
 			return
 		}

@@ -7,7 +7,9 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -26,7 +28,12 @@ type clockwork struct {
 	polls []time.Time
 	store *store
 	ch    *telegram.Channel
+	// refusal is the status of getMe; 0 is the bot.
+	refusal atomic.Int64
 }
+
+// getMe makes getMe answer with a status from now on; 0 is the bot.
+func (c *clockwork) getMe(code int) { c.refusal.Store(int64(code)) }
 
 const clockToken = "123456:clock-token"
 
@@ -40,6 +47,12 @@ func underFakeTime(t *testing.T, poll func(n int, w http.ResponseWriter, r *http
 			_ = r.ParseForm() // all of it read, the server sees it when the client leaves
 			switch r.URL.Path {
 			case "/bot" + clockToken + "/getUpdates":
+			case "/bot" + clockToken + "/getMe":
+				if code := int(c.refusal.Load()); code != 0 {
+					refuse(w, code, http.StatusText(code), 0)
+					return
+				}
+				fallthrough
 			default:
 				fmt.Fprint(w, `{"ok":true,"result":{"id":123456,"username":"parley_bot"}}`)
 				return
@@ -175,26 +188,69 @@ func TestHalfOpenPollIsFound(t *testing.T) {
 	})
 }
 
+// TestALoneRefusalOfAPoll: one poll is refused while the token is good. The next one
+// takes place after a second, and nothing says that the token is refused.
+func TestALoneRefusalOfAPoll(t *testing.T) {
+	t.Parallel()
+	for _, code := range []int{401, 404} {
+		t.Run(strconv.Itoa(code), func(t *testing.T) {
+			t.Parallel()
+			underFakeTime(t, func(n int, w http.ResponseWriter, r *http.Request) {
+				switch {
+				case n == 1, n > 2 && n < 6:
+					refuse(w, code, http.StatusText(code), 0)
+				case n == 2:
+					fmt.Fprintf(w, `{"ok":true,"result":[{"update_id":5,"message":{"message_id":9,"date":1,%s,"text":"hello"}}]}`, private)
+				default:
+					hold(w, r)
+				}
+			}, func(t *testing.T, c *clockwork) {
+				t.Helper()
+				after(2 * time.Second)
+				if items := c.store.all(); len(items) != 1 {
+					t.Errorf("%d items two seconds after the start", len(items))
+				}
+				after(4 * time.Second)
+				if h := c.ch.Health(); h.State != channels.HealthDegraded || strings.Contains(h.Reason, "token") {
+					t.Errorf("health %+v", h)
+				}
+				after(time.Minute)
+				if h := c.ch.Health(); h.State != channels.HealthOK {
+					t.Errorf("health afterwards: %+v", h)
+				}
+			})
+		})
+	}
+}
+
 func TestRevokedTokenIsTriedSeldom(t *testing.T) {
 	t.Parallel()
 	for _, code := range []int{401, 404} {
 		t.Run(strconv.Itoa(code), func(t *testing.T) {
 			t.Parallel()
 			underFakeTime(t, func(n int, w http.ResponseWriter, r *http.Request) {
-				if n <= 10 {
+				if n <= 12 {
 					refuse(w, code, http.StatusText(code), 0)
 					return
 				}
 				hold(w, r)
 			}, func(t *testing.T, c *clockwork) {
 				t.Helper()
-				after(30 * time.Minute)
-				if h := c.ch.Health(); h.State != channels.HealthAuth {
+				c.getMe(code)
+				after(time.Second / 2)
+				if h := c.ch.Health(); h.State != channels.HealthAuth || !strings.Contains(h.Reason, "@BotFather") {
 					t.Errorf("health %+v", h)
 				}
-				if n := len(c.pollTimes()); n > 7 {
+				after(30 * time.Minute)
+				if n := len(c.pollTimes()); n < 8 || n > 12 {
 					t.Errorf("%d polls in half an hour", n)
 				}
+				for i, gap := range c.gaps() {
+					if want := []time.Duration{1, 5, 30, 60, 120}; i < len(want) && (gap < want[i]*time.Second || gap > want[i]*time.Second*3/2) {
+						t.Errorf("pause %d is %s", i, gap)
+					}
+				}
+				c.getMe(0)
 				after(60 * time.Minute)
 				if h := c.ch.Health(); h.State != channels.HealthOK {
 					t.Errorf("health afterwards: %+v", h)

@@ -20,7 +20,7 @@ func (c *Channel) registerMenu(ctx context.Context) {
 		return
 	}
 	const attempts = 5
-	pause := wire.NewBackoff(time.Second, maxPause)
+	pause := newPauses(time.Second)
 	for range attempts {
 		err := c.syncMenu(ctx)
 		if err == nil || ctx.Err() != nil {
@@ -30,7 +30,7 @@ func (c *Channel) registerMenu(ctx context.Context) {
 		if ae, ok := errors.AsType[*apiError](err); ok && ae.Code == http.StatusTooManyRequests {
 			return // the next start sees to it
 		}
-		if !wire.Sleep(ctx, c.pauseFor(err, pause)) {
+		if !wire.Sleep(ctx, pause.after(err)) {
 			return
 		}
 	}

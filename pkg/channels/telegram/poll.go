@@ -9,6 +9,7 @@ import (
 	"time"
 
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
+	"github.com/rs/zerolog"
 
 	"parley/internal/failpoint"
 	"parley/pkg/channels"
@@ -50,25 +51,38 @@ type poller struct {
 	albums   map[albumKey]time.Time
 	deleted  bool
 	conflict *wire.Backoff
-	other    *wire.Backoff
+	other    *pauses
 }
 
 // run polls until ctx ends.
 func (p *poller) run(ctx context.Context) {
 	p.conflict = wire.NewBackoff(minConflictPause, maxConflictPause)
-	p.other = wire.NewBackoff(minPause, maxPause)
+	p.other = newPauses(minPause)
 	for ctx.Err() == nil {
 		err := p.follow(ctx)
 		if ctx.Err() != nil {
 			return // what was not stored comes again
 		}
-		p.ail(err)
+		err = p.confirm(ctx, err)
 		pause := p.pauseAfter(ctx, err)
-		p.log.Warn().Err(err).Dur("pause", pause).Msg("polling is interrupted")
+		p.interrupted(err, pause, "polling is interrupted")
 		if !wire.Sleep(ctx, pause) {
 			return
 		}
 	}
+}
+
+// interrupted logs and tells the health that taking in has failed.
+func (c *Channel) interrupted(err error, pause time.Duration, msg string) {
+	level := zerolog.WarnLevel
+	news := c.ail(err)
+	switch {
+	case !news:
+		level = zerolog.DebugLevel
+	case errors.Is(err, errToken):
+		level = zerolog.ErrorLevel
+	}
+	c.log.WithLevel(level).Err(err).Dur("pause", pause).Msg(msg)
 }
 
 // pauseAfter says how long to wait after err, and does what can be done about it.
@@ -78,13 +92,13 @@ func (p *poller) pauseAfter(ctx context.Context, err error) time.Duration {
 	}
 	ae, ok := errors.AsType[*apiError](err)
 	if !ok || ae.Code != http.StatusConflict {
-		return p.pauseFor(err, p.other)
+		return p.other.after(err)
 	}
 	if ae.says("webhook") && !p.deleted {
 		p.deleted = true // once: whoever sets it again wants it more
 		err := p.deleteWebhook(ctx)
 		if err == nil {
-			return wire.Jitter(p.other.Take())
+			return wire.Jitter(p.other.usual.Take())
 		}
 		p.log.Warn().Err(err).Msg("the webhook is still set")
 	}
@@ -118,7 +132,7 @@ func (p *poller) follow(ctx context.Context) error {
 		}
 		p.recovered()
 		p.conflict.Reset()
-		p.other.Reset()
+		p.other.reset()
 		if len(updates) == 0 && time.Since(began) < minPause && !wire.Sleep(ctx, minPause) { // it does not hold polls
 			return ctx.Err()
 		}

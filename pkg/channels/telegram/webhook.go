@@ -33,14 +33,14 @@ const (
 // serve takes updates in over HTTP until ctx ends. An address that cannot be had
 // is tried again.
 func (c *Channel) serve(ctx context.Context, in *channels.Ingress) {
-	pause := wire.NewBackoff(time.Second, maxPause)
+	pause := newPauses(time.Second)
 	for {
 		err := c.listen(ctx, in)
 		if ctx.Err() != nil {
 			return
 		}
 		c.ail(err)
-		wait := c.pauseFor(err, pause)
+		wait := pause.after(err)
 		c.log.Error().Err(err).Dur("pause", wait).Msg("the webhook's address cannot be listened on")
 		if !wire.Sleep(ctx, wait) {
 			return
@@ -70,7 +70,7 @@ func (c *Channel) listen(ctx context.Context, in *channels.Ingress) error {
 // setWebhook tells Telegram where we are. It stays set when the channel stops:
 // Telegram keeps what it cannot deliver.
 func (c *Channel) setWebhook(ctx context.Context) {
-	pause := wire.NewBackoff(time.Second, maxPause)
+	pause := newPauses(time.Second)
 	for {
 		err := c.client.call(ctx, "setWebhook", tgbotapi.Params{
 			"url":             c.opt.Webhook.PublicURL,
@@ -85,9 +85,9 @@ func (c *Channel) setWebhook(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		c.ail(err)
-		wait := c.pauseFor(err, pause)
-		c.log.Warn().Err(err).Dur("pause", wait).Msg("the webhook is not set yet")
+		err = c.confirm(ctx, err)
+		wait := pause.after(err)
+		c.interrupted(err, wait, "the webhook is not set yet")
 		if !wire.Sleep(ctx, wait) {
 			return
 		}
