@@ -222,7 +222,12 @@ func (a *App) oneSession(ctx context.Context, op, name string, emit emitter) err
 		}
 		return emit(info)
 	case opExport:
-		return a.engine.All(ctx, info.Session, func(e session.Entry) error { return emit(e) })
+		return a.engine.All(ctx, info.Session, func(e session.Entry) error {
+			for i := range e.Message.ToolCalls {
+				e.Message.ToolCalls[i].Settle() // the store keeps the text of arguments alone
+			}
+			return emit(e)
+		})
 	default:
 		return emit(info)
 	}

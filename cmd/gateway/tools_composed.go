@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/pkg/config"
+	"parley/pkg/providers"
 	"parley/pkg/tools"
 	"parley/pkg/tools/composed"
 )
@@ -65,7 +66,7 @@ func composedSpec(name string, c config.ComposedTool) (composed.Spec, error) {
 			return spec, fmt.Errorf("step %d: %w", i+1, err)
 		}
 		s := composed.Step{Tool: step.Tool}
-		if err := json.Unmarshal(raw, &s.Arguments); err != nil {
+		if s.Arguments, err = providers.DecodeArguments(string(raw)); err != nil {
 			return spec, fmt.Errorf("step %d: %w", i+1, err)
 		}
 		spec.Steps = append(spec.Steps, s)

@@ -223,7 +223,7 @@ func approval(t *testing.T, m meeting) {
 	t.Helper()
 	m.speak(ada, "please\ncall {\"text\": \"one\u202e\\u200b two\"}")
 	q := m.question()
-	for _, want := range []string{"effect_asked", `one\u{202e}`, `\u200b two`, "Ada or an owner"} {
+	for _, want := range []string{"effect_asked", `one\u{202e}`, `\u{200b} two`, "Ada or an owner"} {
 		if !strings.Contains(q, want) {
 			t.Errorf("the question %q does not show %q", q, want)
 		}

@@ -2,5 +2,48 @@ package mutants
 
 // argumentMutants break the promises of the section "Arguments and results".
 func argumentMutants() []Mutant {
-	return []Mutant{}
+	const decode, numbers, toolsDir = "pkg/providers/arguments.go", "pkg/tools/numbers.go", "pkg/tools"
+	return []Mutant{
+		{
+			Promise: "exact arguments", Defect: "counts in float64",
+			File: decode, Old: `	d.UseNumber()
+`, New: ``,
+			Dir: "internal/e2e", Test: "^TestWhatRunsIsWhatWasShown$",
+		},
+		{
+			Promise: "exact arguments", Defect: "shows the text that the model wrote",
+			File: "pkg/agent/approvals.go", Old: `arguments, err := stored.Spelled()`, New: `arguments, err := stored.RawArguments, error(nil)`,
+			Dir: "internal/e2e", Test: "^TestWhatRunsIsWhatWasShown$",
+		},
+		{
+			Promise: "exact arguments", Defect: "takes half of a surrogate pair for a letter",
+			File: decode, Old: `if hasHalfPair(text) {`, New: `if hasHalfPair("") {`,
+			Dir: "pkg/providers", Test: "^TestDecodeArgumentsRefusesHalvesOfPairs$",
+		},
+		{
+			Promise: "exact numbers", Defect: "rounds numbers for a tool that reads the map",
+			File: numbers, Old: `if low != high {`, New: `if low > high {`,
+			Dir: toolsDir, Test: "^TestEachNumberRunsAsItWasWritten$",
+		},
+		{
+			Promise: "exact numbers", Defect: "lets a struct round a number",
+			File: numbers, Old: `if made != any(v) {`, New: `if made == nil {`,
+			Dir: toolsDir, Test: "^TestEachNumberRunsAsItWasWritten$",
+		},
+		{
+			Promise: "exact numbers", Defect: "holds a bound for the neighbour below alone",
+			File: "pkg/tools/validate.go", Old: `[]float64{math.Inf(-1), math.Inf(1)}`, New: `[]float64{math.Inf(-1), math.Inf(-1)}`,
+			Dir: toolsDir, Test: "^TestSchemasHoldForExactNumbers$",
+		},
+		{
+			Promise: "exact memory", Defect: "runs what the store or a provider made of a call",
+			File: "pkg/providers/spelling.go", Old: `if c.BadArguments != "" || c.RawArguments == "" {`, New: `if c.BadArguments != "" || c.RawArguments == "" || c.Arguments != nil {`,
+			Dir: toolsDir, Test: "^TestALoopRunsTheTextOfACall$",
+		},
+		{
+			Promise: "exact memory", Defect: "exports calls without their arguments",
+			File: "cmd/gateway/desk.go", Old: `e.Message.ToolCalls[i].Settle()`, New: `_ = e.Message.ToolCalls[i]`,
+			Dir: "cmd/gateway", Test: "^TestScripts$/^arguments$",
+		},
+	}
 }

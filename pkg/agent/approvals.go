@@ -9,6 +9,7 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/policy"
+	"parley/pkg/providers"
 	"parley/pkg/session"
 	"parley/pkg/tools"
 )
@@ -136,7 +137,8 @@ func (r *run) Ask(ctx context.Context, call tools.Call, ex tools.Examination) (*
 			open++
 		}
 	}
-	arguments, err := exact(call)
+	stored := providers.ToolCall{Arguments: call.Arguments, RawArguments: call.RawArguments}
+	arguments, err := stored.Spelled() // what is shown is what the stored call is decoded from
 	if err != nil {
 		return nil, err
 	}
@@ -210,16 +212,6 @@ func (r *run) stained() []session.Approval {
 // back gives it no more.
 func lapsed(a *session.Approval, now time.Time) bool {
 	return now.Before(a.Asked) || !now.Before(a.Expires)
-}
-
-// exact are a call's arguments as they will run: the model's own bytes, where the
-// call was decoded from them.
-func exact(call tools.Call) (string, error) {
-	if json.Valid([]byte(call.RawArguments)) {
-		return call.RawArguments, nil
-	}
-	b, err := json.Marshal(call.Arguments)
-	return string(b), err
 }
 
 func indented(raw string) string {

@@ -127,7 +127,7 @@ func TestACallThatAPersonAllowsRunsOnceAndAsShown(t *testing.T) {
 	if got := b.texts(); len(got) > 0 {
 		t.Fatalf("it ran before it was allowed: %q", got)
 	}
-	if got := w.approval(); got.Arguments != "{\n \"text\": \"page one\"}" || got.State != session.ApprovalOpen {
+	if got := w.approval(); got.Arguments != `{"text":"page one"}` || got.State != session.ApprovalOpen {
 		t.Errorf("stored %s, %s", got.Arguments, got.State)
 	}
 	w.restart() // waiting survives

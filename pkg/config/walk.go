@@ -1,9 +1,12 @@
 package config
 
 import (
+	"encoding/json"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -206,9 +209,10 @@ func (w *walker) list(node ast.Node, v reflect.Value, path string) {
 }
 
 // anything takes a value as JSON would have it: text, number, yes or no, list or map.
+// A number that a float64 may change is a json.Number.
 func (w *walker) anything(node ast.Node, v reflect.Value, path string) {
 	as := reflect.TypeFor[string]()
-	switch node.(type) {
+	switch n := node.(type) {
 	case *ast.NullNode:
 		return
 	case ast.MapNode:
@@ -218,8 +222,16 @@ func (w *walker) anything(node ast.Node, v reflect.Value, path string) {
 	case *ast.BoolNode:
 		as = reflect.TypeFor[bool]()
 	case *ast.IntegerNode:
+		if f, ok := number(node); ok && math.Abs(f) >= 1<<53 {
+			v.Set(reflect.ValueOf(json.Number(fmt.Sprint(n.Value))))
+			return
+		}
 		as = reflect.TypeFor[int]()
 	case *ast.FloatNode:
+		if text := n.GetToken().Value; text != strconv.FormatFloat(n.Value, 'f', -1, 64) && json.Valid([]byte(text)) {
+			v.Set(reflect.ValueOf(json.Number(text)))
+			return
+		}
 		as = reflect.TypeFor[float64]()
 	}
 	into := reflect.New(as).Elem()

@@ -63,6 +63,113 @@ func TestDecodeArguments(t *testing.T) {
 	}
 }
 
+// TestDecodeArgumentsKeepsNumbers: a number is a float64 where that gives its value
+// back, however it is spelled, and else what was written.
+func TestDecodeArgumentsKeepsNumbers(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]any{
+		"0": 0.0, "-0": 0.0, "0.0e999999999999999999999": 0.0, "7": 7.0, "7.0": 7.0, "7e0": 7.0, "0.1": 0.1, "1.50": 1.5, "1e2": 100.0, "100e-1": 10.0,
+		"9007199254740991": 9007199254740991.0, "9007199254740992": 9007199254740992.0, "1e300": 1e300, "123456789012345680000": 1.2345678901234568e20,
+		"5e-324": 5e-324, "-2.5E+3": -2500.0, "0.30000000000000004": 0.30000000000000004,
+		"9007199254740993": json.Number("9007199254740993"), "-9007199254740993": json.Number("-9007199254740993"),
+		"1152921504606846976":  json.Number("1152921504606846976"), // 2^60, which no float64 prints
+		"12345678901234567890": json.Number("12345678901234567890"), "9007199254740993e0": json.Number("9007199254740993e0"),
+		"0.1000000000000000001": json.Number("0.1000000000000000001"), "1.0000000000000000001": json.Number("1.0000000000000000001"),
+		"4e-324": json.Number("4e-324"),
+	} {
+		got, err := providers.DecodeArguments(`{"a":[{"b":` + text + `}]}`)
+		if d := cmp.Diff(map[string]any{"a": []any{map[string]any{"b": want}}}, got); err != nil || d != "" {
+			t.Errorf("%s: %v, %s", text, err, d)
+		}
+	}
+	for text, fault := range map[string]string{
+		"1e309": "out of range", "-1e309": "out of range", "1e-400": "too close to 0", "9007199254740993.5": "fraction",
+		"0." + strings.Repeat("1", 1000): "1002 bytes long", "1" + strings.Repeat("0", 1000): "1001 bytes long",
+	} {
+		got, err := providers.DecodeArguments(`{"a":` + text + `}`)
+		if got != nil || err == nil || !strings.Contains(err.Error(), fault) || !strings.Contains(err.Error(), `"a"`) {
+			t.Errorf("%.30s: %v, %v", text, got, err)
+		}
+	}
+}
+
+func TestDecodeArgumentsRefusesHalvesOfPairs(t *testing.T) {
+	t.Parallel()
+	for text, fine := range map[string]bool{
+		`\ud83d\ude00`: true, `\\ud800`: true, `\ud83d\uDE00x`: true, `\u00e9`: true, `\uffff`: true,
+		`\ud800`: false, `x\uD800y`: false, `\ude00\ud83d`: false, `\ud83d\u0041`: false, `\ud83d`: false, `\ud83d\ude00\ud800`: false, `\ud83d ude00`: false, `\\\ud800`: false,
+	} {
+		for _, raw := range []string{`{"a":"` + text + `"}`, `{"` + text + `":1}`, `{"a":[["` + text + `"]],"b":"\ud83d\ude00"}`} {
+			got, err := providers.DecodeArguments(raw)
+			if fine != (err == nil) || !fine && !strings.Contains(err.Error(), "surrogate") {
+				t.Errorf("%s: %v, %v", raw, got, err)
+			}
+		}
+	}
+}
+
+// TestSpelled: a person reads the object that runs, and it decodes to the same.
+func TestSpelled(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]string{
+		"": "{}", " null ": "{}", "{ }": "{}",
+		`{"b": 1.50, "a": [ {"c": null}, true, [], {} ]}`:            `{"b":1.50,"a":[{"c":null},true,[],{}]}`,
+		`{"id": 9007199254740993, "x": 1e2}`:                         `{"id":9007199254740993,"x":1e2}`,
+		`"{\"id\": 12345678901234567890}"`:                           `{"id":12345678901234567890}`,
+		`{"c\u006dd": "\u0072m <a> & \u2028 \ud83d\ude00 \u202e\n"}`: `{"cmd":"rm <a> & \u2028 😀 ` + "\u202e" + `\n"}`,
+	} {
+		c := providers.ToolCall{RawArguments: raw, Arguments: map[string]any{"other": 1}}
+		got, err := c.Spelled()
+		if raw == "" {
+			want = `{"other":1}`
+		}
+		if err != nil || got != want {
+			t.Errorf("%s: %s, %v, want %s", raw, got, err, want)
+		}
+		if raw == "" {
+			continue
+		}
+		if d := cmp.Diff(decoded(t, raw), decoded(t, got)); d != "" {
+			t.Errorf("%s: %s", raw, d)
+		}
+	}
+	for _, bad := range []string{"[]", `{"a":1,"a":2}`, `"x"`, `{"a":"\ud800"}`} {
+		if got, err := (&providers.ToolCall{RawArguments: bad}).Spelled(); err == nil {
+			t.Errorf("%s: %s", bad, got)
+		}
+	}
+}
+
+func decoded(t *testing.T, raw string) map[string]any {
+	t.Helper()
+	m, err := providers.DecodeArguments(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestSettle: the text has the word, and becomes that of the object.
+func TestSettle(t *testing.T) {
+	t.Parallel()
+	rounded := map[string]any{"id": 9007199254740992.0}
+	exact := map[string]any{"id": json.Number("9007199254740993")}
+	for name, c := range map[string]struct{ in, want providers.ToolCall }{
+		"text and map":   {providers.ToolCall{RawArguments: `{"id":9007199254740993}`, Arguments: rounded}, providers.ToolCall{RawArguments: `{"id":9007199254740993}`, Arguments: exact}},
+		"text alone":     {providers.ToolCall{RawArguments: ` {"id":9007199254740993} `}, providers.ToolCall{RawArguments: ` {"id":9007199254740993} `, Arguments: exact}},
+		"encoded twice":  {providers.ToolCall{RawArguments: `"{\"id\":9007199254740993}"`}, providers.ToolCall{RawArguments: `{"id":9007199254740993}`, Arguments: exact}},
+		"empty, twice":   {providers.ToolCall{RawArguments: `"{}"`}, providers.ToolCall{RawArguments: `{}`, Arguments: map[string]any{}}},
+		"null":           {providers.ToolCall{RawArguments: "null"}, providers.ToolCall{RawArguments: "null", Arguments: map[string]any{}}},
+		"map alone":      {providers.ToolCall{Arguments: rounded}, providers.ToolCall{Arguments: rounded}},
+		"bad":            {providers.ToolCall{RawArguments: "[]"}, providers.ToolCall{RawArguments: "[]", BadArguments: "the arguments must be a JSON object"}},
+		"known to be so": {providers.ToolCall{RawArguments: `{"id":1}`, BadArguments: "cut"}, providers.ToolCall{RawArguments: `{"id":1}`, BadArguments: "cut"}},
+	} {
+		if c.in.Settle(); !cmp.Equal(c.in, c.want) {
+			t.Errorf("%s: %s", name, cmp.Diff(c.want, c.in))
+		}
+	}
+}
+
 // FuzzDecodeArguments never panics, gives either a map or an error, and agrees
 // with encoding/json wherever it takes something.
 func FuzzDecodeArguments(f *testing.F) {
@@ -81,8 +188,26 @@ func FuzzDecodeArguments(f *testing.F) {
 		if strings.Trim(raw, " \t\r\n") != "" && json.Unmarshal([]byte(raw), &want) != nil {
 			t.Fatalf("%q was taken", raw)
 		}
-		if len(want) != len(got) || len(got) > 0 && !cmp.Equal(want, got) {
-			t.Fatal(cmp.Diff(want, got))
+		near := cmp.FilterValues(func(a, b any) bool {
+			_, x := a.(json.Number)
+			_, y := b.(json.Number)
+			return x != y
+		}, cmp.Comparer(func(a, b any) bool { return floatOf(a) == floatOf(b) }))
+		if len(want) != len(got) || len(got) > 0 && !cmp.Equal(want, got, near) {
+			t.Fatal(cmp.Diff(want, got, near))
+		}
+		spelled, err := (&providers.ToolCall{RawArguments: raw}).Spelled()
+		if err != nil || !cmp.Equal(decoded(t, spelled), got) {
+			t.Fatalf("spelled %q, %v", spelled, err)
 		}
 	})
+}
+
+func floatOf(v any) float64 {
+	if n, ok := v.(json.Number); ok {
+		f, _ := n.Float64()
+		return f
+	}
+	f, _ := v.(float64)
+	return f
 }

@@ -57,9 +57,11 @@ type ToolCall struct {
 	// Name is the tool's name as it was offered.
 	Name string `json:"name"`
 	// Arguments are the decoded arguments; never nil when BadArguments is empty,
-	// except in what is read back from a history: there RawArguments say them.
+	// except in what is read back from a history: there RawArguments say them. Numbers
+	// are as [DecodeArguments] gives them.
 	Arguments map[string]any `json:"arguments"`
-	// RawArguments is the text the model wrote, byte for byte.
+	// RawArguments is the text the model wrote, byte for byte; after [ToolCall.Settle]
+	// it is the text of the object that runs.
 	RawArguments string `json:"raw_arguments,omitempty"`
 	// BadArguments says why RawArguments could not be decoded (see [DecodeArguments]).
 	// Such a call must not run: its result is an invalid_arguments error.

@@ -227,3 +227,25 @@ func TestEstimateTokens(t *testing.T) {
 		})
 	}
 }
+
+// TestRepairKeepsArguments: a server that refuses an escape gets the arguments
+// without it, and all else of them unchanged; so do arguments that were encoded
+// twice, of which a history keeps the text alone.
+func TestRepairKeepsArguments(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]string{
+		`{"id":9007199254740993,"x":"a\u0000b"}`:            `{"id":9007199254740993,"x":"ab"}`,
+		`{"id":9007199254740993,"x":"\ud83d\ude00"}`:        `{"id":9007199254740993,"x":"😀"}`,
+		`{"id":0.12345678901234567891,"x":"\ud800"}`:        `{"id":0.12345678901234567891,"x":"` + "\ufffd" + `"}`,
+		`"{\"id\":12345678901234567890}"`:                   `{"id":12345678901234567890}`,
+		`"{\"id\":12345678901234567890,\"x\":\"\\ud800\"}"`: `{"id":12345678901234567890,"x":"` + "\ufffd" + `"}`,
+	} {
+		m := calling("1")
+		m.ToolCalls[0].Arguments, m.ToolCalls[0].RawArguments = nil, raw
+		got := providers.Repair([]providers.Message{m, result("1", "x")})[0].ToolCalls[0]
+		b, err := json.Marshal(got.Arguments)
+		if err != nil || got.RawArguments != "" || string(b) != want {
+			t.Errorf("%s: %s, raw %q, %v", raw, b, got.RawArguments, err)
+		}
+	}
+}

@@ -1,7 +1,6 @@
 package providers
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -115,13 +114,11 @@ func shortText(s string, most int) string {
 }
 
 func encodeArguments(v any) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	b, err := encodePlainly(v)
+	if err != nil {
 		return "{}"
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return string(b)
 }
 
 func leftOut(n int) string { return fmt.Sprintf("[%d bytes are left out of this history]", n) }

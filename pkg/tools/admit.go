@@ -47,14 +47,16 @@ func (r *ToolRegistry) examined(ctx context.Context, q *request) (*entry, *Error
 	if q.call.Arguments == nil {
 		q.call.Arguments = map[string]any{}
 	}
-	if fail := e.fits(q.call.Arguments); fail != nil {
+	args, fail := e.fits(q.call.Arguments)
+	if fail != nil {
 		return nil, fail
 	}
 	if providers.LeftOut(q.call.Arguments) {
 		return nil, Fail(ErrInvalidArguments, "the arguments repeat a note that something is left out of this history; "+
 			"nothing was done: give the whole value, and read it first where it is a file", nil)
 	}
-	fail := e.examine(r.lend(ctx, q), q)
+	q.call.Arguments = args
+	fail = e.examine(r.lend(ctx, q), q)
 	// What another call makes has no record of its own that could outlast the turn.
 	q.call.Async = e.async && !q.nested && !q.examination.Foreground
 	return e, fail
@@ -145,11 +147,10 @@ func (r *ToolRegistry) Validate(name string, args map[string]any) error {
 	if err := e.check(); err != nil {
 		return disabled(e).Because(err)
 	}
-	fail := e.fits(args)
-	if fail == nil {
-		return nil
+	if _, fail := e.fits(args); fail != nil {
+		return fail
 	}
-	return fail
+	return nil
 }
 
 func disabled(e *entry) *Error {

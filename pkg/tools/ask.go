@@ -114,7 +114,8 @@ func (l *loop) chat(ctx context.Context, round int, messages []providers.Message
 	})
 }
 
-// distinct copies the calls of an answer and gives each an id of its own.
+// distinct copies the calls of an answer, settles what each says, and gives each an id
+// of its own.
 func distinct(calls []providers.ToolCall, round int) []providers.ToolCall {
 	if len(calls) == 0 {
 		return nil
@@ -138,6 +139,7 @@ func distinct(calls []providers.ToolCall, round int) []providers.ToolCall {
 		if c.Type == "" {
 			c.Type = "function"
 		}
+		c.Settle()
 		if c.Arguments == nil {
 			c.Arguments = map[string]any{}
 		}

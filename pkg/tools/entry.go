@@ -93,17 +93,23 @@ func (e *entry) check() error {
 			e.log.Error().Err(e.schemaErr).Str("tool", e.name).Msg("a tool is disabled")
 			return
 		}
-		e.emptyFits = validate(e.schema, map[string]any{}) == nil
+		_, fail := validate(e.schema, map[string]any{})
+		e.emptyFits = fail == nil
 	})
 	return e.schemaErr
 }
 
-// fits checks a call's arguments; check has passed before.
-func (e *entry) fits(args map[string]any) *Error {
+// fits checks a call's arguments, and gives them as the tool takes their numbers;
+// check has passed before.
+func (e *entry) fits(args map[string]any) (map[string]any, *Error) {
 	if len(args) == 0 && e.emptyFits {
-		return nil
+		return args, nil
 	}
-	return validate(e.schema, args)
+	exact, fail := validate(e.schema, args)
+	if fail != nil {
+		return nil, fail
+	}
+	return e.takeNumbers(args, exact)
 }
 
 // isNil also sees a nil pointer in an interface.

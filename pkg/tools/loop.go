@@ -139,6 +139,7 @@ func (l *loop) resume(ctx context.Context) error {
 	var missing []pending
 	for i, c := range l.conversation[last].ToolCalls {
 		if !have[c.ID] {
+			c.Settle() // a stored answer may be of any age
 			missing = append(missing, l.pending(l.FirstRound, i, c))
 		}
 	}

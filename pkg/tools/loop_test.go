@@ -260,7 +260,7 @@ func TestCallsRunSideBySide(t *testing.T) {
 				most = max(most, running)
 				alone = alone && (!destructive || running == 1)
 				mu.Unlock()
-				timer := time.NewTimer(took - time.Duration(args["n"].(int))*time.Millisecond)
+				timer := time.NewTimer(took - time.Duration(args["n"].(float64))*time.Millisecond)
 				<-timer.C
 				mu.Lock()
 				defer mu.Unlock()

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -61,6 +62,11 @@ func compileSchema(parameters map[string]any) (*jsonschema.Resolved, error) {
 	if err := checkTypes(doc); err != nil {
 		return nil, fmt.Errorf("the schema is not valid: %w", err)
 	}
+	if m, err := providers.DecodeArguments(string(b)); err == nil { // one too large for a call is not looked at
+		if err := checkChoices(m); err != nil {
+			return nil, err
+		}
+	}
 	s, err := doc.Resolve(&jsonschema.ResolveOptions{Loader: func(uri *url.URL) (*jsonschema.Schema, error) {
 		return nil, fmt.Errorf("a tool's schema must not refer to %s", uri)
 	}})
@@ -103,6 +109,69 @@ func checkTypes(s *jsonschema.Schema) error {
 		}
 	}
 	return nil
+}
+
+// checkChoices finds a number that a schema lets through by its value and that the
+// library, which keeps a float64, would take for another one. Bounds are another
+// matter: common schemas end at the largest int64, and one more or less is no harm.
+func checkChoices(schema map[string]any) error {
+	for key, v := range schema {
+		var err error
+		switch key {
+		case "enum", "const":
+			if n, found := findNumber(v); found {
+				err = fmt.Errorf("%s: a call with the number %s cannot be told from others: write a text", key, clip(n.String(), maxProblemBytes))
+			}
+		case "default", "examples": // they are words for the model
+		case "properties", "patternProperties", "dependentSchemas", "$defs", "definitions":
+			m, _ := v.(map[string]any)
+			for _, one := range m {
+				err = errors.Join(err, checkInner(one))
+			}
+		default:
+			err = checkInner(v)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkInner looks at what a keyword holds: a schema, a list of them, or neither.
+func checkInner(v any) error {
+	switch v := v.(type) {
+	case map[string]any:
+		return checkChoices(v)
+	case []any:
+		for _, one := range v {
+			if err := checkInner(one); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// findNumber finds a number that no float64 gives back.
+func findNumber(v any) (json.Number, bool) {
+	switch v := v.(type) {
+	case json.Number:
+		return v, true
+	case map[string]any:
+		for _, one := range v {
+			if n, found := findNumber(one); found {
+				return n, true
+			}
+		}
+	case []any:
+		for _, one := range v {
+			if n, found := findNumber(one); found {
+				return n, true
+			}
+		}
+	}
+	return "", false
 }
 
 // validName says whether servers take the name: ^[A-Za-z0-9_-]{1,64}$.

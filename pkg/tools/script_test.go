@@ -2,6 +2,7 @@ package tools_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
@@ -76,7 +77,11 @@ func call(id, name string, args map[string]any) providers.ToolCall {
 	if args == nil {
 		args = map[string]any{}
 	}
-	return providers.ToolCall{ID: id, Type: "function", Name: name, Arguments: args, RawArguments: "{}"}
+	raw, err := json.Marshal(args)
+	if err != nil {
+		panic(err)
+	}
+	return providers.ToolCall{ID: id, Type: "function", Name: name, Arguments: args, RawArguments: string(raw)}
 }
 
 func says(text string) *providers.LLMResponse {

@@ -4,12 +4,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"parley/pkg/providers"
 )
 
 // The limits of a call's arguments, whoever wrote them.
@@ -21,7 +24,9 @@ const (
 )
 
 // validate checks arguments against a schema; it lists everything that is wrong.
-func validate(s *jsonschema.Resolved, args map[string]any) (fail *Error) {
+// exact are the arguments as JSON has them, where a number among them is none that a
+// float64 gives back; else nil.
+func validate(s *jsonschema.Resolved, args map[string]any) (exact map[string]any, fail *Error) {
 	defer func() {
 		if p := recover(); p != nil {
 			fail = Fail(ErrInvalidArguments, "the arguments cannot be checked", nil).Because(fmt.Errorf("validation panicked: %v", p))
@@ -29,19 +34,34 @@ func validate(s *jsonschema.Resolved, args map[string]any) (fail *Error) {
 	}()
 	size := meter{left: maxArgumentBytes}
 	if !size.fits(args, maxArgumentDepth) {
-		return Fail(ErrInvalidArguments, fmt.Sprintf(
+		return nil, Fail(ErrInvalidArguments, fmt.Sprintf(
 			"the arguments are too large: at most %d bytes and %d levels are allowed", maxArgumentBytes, maxArgumentDepth), nil)
 	}
-	var instance any = args
-	if size.foreign {
+	instance := args
+	if size.foreign || size.exact {
 		b, err := json.Marshal(args)
 		if err == nil {
-			err = json.Unmarshal(b, &instance)
+			instance, err = providers.DecodeArguments(string(b))
 		}
 		if err != nil {
-			return Fail(ErrInvalidArguments, "the arguments are not JSON: "+clip(err.Error(), maxProblemBytes), nil)
+			return nil, Fail(ErrInvalidArguments, "the arguments are not JSON: "+clip(err.Error(), maxProblemBytes), nil)
+		}
+		size = meter{left: maxArgumentBytes}
+		size.fits(instance, maxArgumentDepth)
+	}
+	if !size.exact {
+		return nil, check(s, instance)
+	}
+	for _, way := range []float64{math.Inf(-1), math.Inf(1)} {
+		if fail := check(s, beside(instance, way)); fail != nil {
+			return nil, fail
 		}
 	}
+	return instance, nil
+}
+
+// check holds a value against a schema.
+func check(s *jsonschema.Resolved, instance any) *Error {
 	err := s.Validate(instance)
 	if err == nil {
 		return nil
@@ -59,6 +79,8 @@ type meter struct {
 	left int // bytes
 	// foreign: a caller in Go passed what JSON would not give, such as []string.
 	foreign bool
+	// exact: a number is not a float64, because none gives it back.
+	exact bool
 }
 
 // fits says whether a value is small and flat enough.
@@ -82,6 +104,9 @@ func (m *meter) fits(v any, depth int) bool {
 			}
 		}
 	case nil, bool, float64:
+	case json.Number:
+		m.left -= len(v)
+		m.exact = true
 	default:
 		m.foreign = true
 	}

@@ -14,7 +14,8 @@ import (
 //	message: role, content, tool call id, name, reasoning, extra, images as JSON, number of calls, calls
 //	call:    id, type, name, raw arguments, what is wrong with them, arguments as JSON, extra
 //
-// A call's arguments are stored once: decoded only where there are no raw ones.
+// A call's arguments are stored once: as JSON only where there are no raw ones, and
+// read back as raw ones.
 
 var errFields = errors.New("a record's fields cannot be read")
 
@@ -52,7 +53,9 @@ func decodeEntry(payload []byte) (session.Entry, error) {
 	for i := r.number(); i > 0 && !r.bad; i-- {
 		var c providers.ToolCall
 		r.texts(&c.ID, &c.Type, &c.Name, &c.RawArguments, &c.BadArguments)
-		c.Arguments = decodeSome[map[string]any](&r)
+		if text := r.next(); c.RawArguments == "" {
+			c.RawArguments = text // with the numbers that it has
+		}
 		c.Extra = r.json()
 		m.ToolCalls = append(m.ToolCalls, c)
 	}

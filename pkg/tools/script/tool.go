@@ -75,6 +75,10 @@ func (t *Tool) Examine(ctx context.Context, _ map[string]any) (tools.Examination
 	}, nil
 }
 
+// TakesExact implements [tools.ExactTool]: the program reads JSON with the numbers as
+// they were written.
+func (*Tool) TakesExact(map[string]any) error { return nil }
+
 // look checks what may have changed since the start.
 func (t *Tool) look(ctx context.Context) (fs.FileInfo, *tools.Error) {
 	if tools.InvocationFrom(ctx).Space == "" {
