@@ -26,7 +26,7 @@ func runMutants() []Mutant {
 		},
 		{
 			Promise: "sandbox: sockets", Defect: "lets io_uring pass",
-			File: dir + "/seccomp_linux.go", Old: `[]uint32{425, 426, 427}`, New: `[]uint32{0xffff}`,
+			File: dir + "/seccomp_linux.go", Old: `[]uint32{425, 426, 427, memfdSecret}`, New: `[]uint32{memfdSecret}`,
 			Dir: dir, Test: "^TestSockets$",
 		},
 		{
@@ -38,6 +38,21 @@ func runMutants() []Mutant {
 			Promise: "sandbox: sockets", Defect: "does not try a program of 32 bits",
 			File: dir + "/probe32_linux.go", Old: `return ran && code == 1`, New: `return ran && code == 2`,
 			Dir: dir, Test: "^TestProbesFindEscapes$",
+		},
+		{
+			Promise: "sandbox: memory", Defect: "does not count what sockets hold",
+			File: dir + "/helper_linux.go", Old: `memory += socketMemory(each)`, New: `memory += 0 * each`,
+			Dir: dir, Test: "^TestMemoryOfAllKinds$",
+		},
+		{
+			Promise: "sandbox: memory", Defect: "gives shared memory of a device",
+			File: dir + "/confine_linux.go", Old: `"/tmp", "/dev/null", "/dev/full"`, New: `"/tmp", "/dev/null", "/dev/zero", "/dev/full"`,
+			Dir: dir, Test: "^TestMemoryOfAllKinds$",
+		},
+		{
+			Promise: "sandbox: memory", Defect: "gives segments of System V",
+			File: dir + "/seccomp_linux.go", Old: `[]uint32{29, 64, 68, 319, 321}`, New: `[]uint32{64, 68, 319, 321}`,
+			Dir: dir, Test: "^TestMemoryOfAllKinds$",
 		},
 	}
 }

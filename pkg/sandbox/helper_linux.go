@@ -8,10 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"runtime"
-	"strconv"
-	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -93,6 +90,7 @@ func supervise() {
 		_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0)
 	}
 	program, start := fork()
+	each := socketBuffer()
 	if !s.Unsafe {
 		if err := isolate(&s); err != nil {
 			fail("build the sandbox", err)
@@ -108,7 +106,7 @@ func supervise() {
 		reap(program, func() string { return "" })
 		return
 	}
-	reap(program, watch(&s))
+	reap(program, watch(&s, each))
 }
 
 // fork starts the process that becomes the program. It begins before the sandbox
@@ -157,14 +155,17 @@ func reap(program int, limit func() string) {
 }
 
 // watch ends the run when its processes are too many or hold too much together;
-// what it returns says which. The limits of single processes hold without it.
-func watch(s *spec) func() string {
+// what it returns says which; each is what a socket may hold. The limits of single processes hold without it.
+func watch(s *spec, each int64) func() string {
 	const often = 50 * time.Millisecond
 	var limit atomic.Value
 	limit.Store("")
 	go func() {
 		for range time.Tick(often) {
 			processes, memory := usage()
+			if !s.Network {
+				memory += socketMemory(each)
+			}
 			switch {
 			case processes > s.Processes:
 				limit.Store("processes")
@@ -180,28 +181,4 @@ func watch(s *spec) func() string {
 		l, _ := limit.Load().(string)
 		return l
 	}
-}
-
-// usage counts the processes but this one, and their memory in bytes.
-func usage() (processes int, memory int64) {
-	all, err := filepath.Glob("/proc/[0-9]*/statm")
-	if err != nil {
-		return 0, 0
-	}
-	for _, name := range all {
-		if name == "/proc/1/statm" {
-			continue
-		}
-		b, err := os.ReadFile(name) //nolint:gosec // G304: from the pattern above
-		if err != nil {
-			continue // it has ended
-		}
-		processes++
-		const resident = 1
-		if f := strings.Fields(string(b)); len(f) > resident {
-			pages, _ := strconv.ParseInt(f[resident], 10, 64)
-			memory += pages * int64(os.Getpagesize())
-		}
-	}
-	return processes, memory
 }

@@ -16,17 +16,22 @@ import (
 
 // victim is the first argument of a process that plays a part in a test, which the
 // second one names: the workspace of a run during which it is killed, asking, or
-// making sockets in a sandbox.
+// making sockets in a sandbox, or holding memory there.
 const (
-	victim = "victim"
-	asking = "asking"
-	making = "making"
+	victim  = "victim"
+	asking  = "asking"
+	making  = "making"
+	holding = "holding"
 )
 
 func TestMain(m *testing.M) {
 	sandbox.Main()
 	if len(os.Args) < 3 || os.Args[1] != victim {
 		goleak.VerifyTestMain(m)
+		return
+	}
+	if os.Args[2] == holding {
+		hold(os.Args[3])
 		return
 	}
 	if os.Args[2] == making {

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/net/bpf"
@@ -17,7 +18,12 @@ type abi struct {
 	below uint32
 	// socket and socketpair may be called for the families of families alone.
 	socket, socketpair uint32
-	// refused are the calls that a program finds missing.
+	// mmap may be called for all but shared memory without a file.
+	mmap uint32
+	// setsockopt may be called, but makes no buffer larger.
+	setsockopt uint32
+	// refused are the calls that a program finds missing: those that make sockets in
+	// other ways, and those by which memory is held that counts as no process's.
 	refused []uint32
 }
 
@@ -28,20 +34,36 @@ func families() []uint32 { return []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_I
 // abis are those of a processor, as GOARCH names it, with programs of 32 bits. The
 // numbers are those of the kernel's tables; x/sys/unix has the own ones only.
 func abis(goarch string) []abi {
-	// io_uring makes sockets without a call that a filter sees; its three calls have
-	// the same numbers everywhere.
-	ring := []uint32{425, 426, 427}
-	const socketcall, x32 = 102, 0x40000000 // socketcall's arguments are in memory, where no filter looks
+	// io_uring makes sockets without a call that a filter sees. Newer calls have the
+	// same number everywhere.
+	const memfdSecret = 447
+	everywhere := []uint32{425, 426, 427, memfdSecret}
+	// The calls of 32 bits whose arguments are in memory, where no filter looks: the
+	// first mmap, socketcall, and ipc.
+	inMemory := []uint32{90, 102, 117}
+	const x32 = 0x40000000
 	switch goarch {
 	case "amd64":
 		return []abi{
-			{arch: unix.AUDIT_ARCH_X86_64, below: x32, socket: 41, socketpair: 53, refused: ring},
-			{arch: unix.AUDIT_ARCH_I386, socket: 359, socketpair: 360, refused: append(ring, socketcall)},
+			{
+				arch: unix.AUDIT_ARCH_X86_64, below: x32, socket: 41, socketpair: 53, mmap: 9, setsockopt: 54,
+				refused: slices.Concat(everywhere, []uint32{29, 64, 68, 319, 321}), // shmget, semget, msgget, memfd_create, bpf
+			},
+			{
+				arch: unix.AUDIT_ARCH_I386, socket: 359, socketpair: 360, mmap: 192, setsockopt: 366,
+				refused: slices.Concat(everywhere, inMemory, []uint32{395, 393, 399, 356, 357}),
+			},
 		}
 	case "arm64":
 		return []abi{
-			{arch: unix.AUDIT_ARCH_AARCH64, socket: 198, socketpair: 199, refused: ring},
-			{arch: unix.AUDIT_ARCH_ARM, socket: 281, socketpair: 288, refused: append(ring, socketcall)},
+			{
+				arch: unix.AUDIT_ARCH_AARCH64, socket: 198, socketpair: 199, mmap: 222, setsockopt: 208,
+				refused: slices.Concat(everywhere, []uint32{194, 190, 186, 279, 280}),
+			},
+			{
+				arch: unix.AUDIT_ARCH_ARM, socket: 281, socketpair: 288, mmap: 192, setsockopt: 294,
+				refused: slices.Concat(everywhere, inMemory, []uint32{307, 299, 303, 385, 386}),
+			},
 		}
 	default:
 		return nil
@@ -54,16 +76,41 @@ const (
 	dataNumber   = 0
 	dataArch     = 4
 	dataArgument = 16
+	dataLevel    = dataArgument + 1*8 // of setsockopt
+	dataOption   = dataArgument + 2*8
+	dataFlags    = dataArgument + 3*8 // of mmap
 	word         = 4
 )
 
 // filter is the program that the kernel asks about each call. A refused call says
-// that there is none; a family that is not allowed says that there is no such family.
+// that there is none, a family that is not allowed that there is no such family, and
+// shared memory that there is none left. A larger buffer is granted and not given.
 func filter(of []abi) []bpf.Instruction {
 	missing := bpf.RetConstant{Val: unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)}
 	noFamily := bpf.RetConstant{Val: unix.SECCOMP_RET_ERRNO | uint32(unix.EAFNOSUPPORT)}
+	noMemory := bpf.RetConstant{Val: unix.SECCOMP_RET_ERRNO | uint32(unix.ENOMEM)}
 	allow := bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW}
 
+	// Pages of shared memory without a file stay when no process has them mapped, as
+	// long as one maps another page of it: what is held cannot be counted. MAP_SHARED
+	// is a bit of MAP_SHARED_VALIDATE, and none of the other kinds.
+	memory := []bpf.Instruction{
+		bpf.LoadAbsolute{Off: dataFlags, Size: word},
+		bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: unix.MAP_ANONYMOUS, SkipFalse: 2},
+		bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: unix.MAP_SHARED, SkipFalse: 1},
+		noMemory,
+		allow,
+	}
+	// What is in a socket's buffer counts as no process's memory. The kernel may always
+	// give less than is asked for, so the call succeeds.
+	buffers := []bpf.Instruction{
+		bpf.LoadAbsolute{Off: dataLevel, Size: word},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.SOL_SOCKET, SkipFalse: 3},
+		bpf.LoadAbsolute{Off: dataOption, Size: word},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.SO_SNDBUF, SkipFalse: 1},
+		bpf.RetConstant{Val: unix.SECCOMP_RET_ERRNO}, // 0: done
+		allow,
+	}
 	kinds := []bpf.Instruction{bpf.LoadAbsolute{Off: dataArgument, Size: word}}
 	for _, f := range families() {
 		kinds = append(kinds, bpf.JumpIf{Cond: bpf.JumpEqual, Val: f, SkipFalse: 1}, allow)
@@ -79,6 +126,10 @@ func filter(of []abi) []bpf.Instruction {
 		for _, n := range a.refused {
 			calls = append(calls, bpf.JumpIf{Cond: bpf.JumpEqual, Val: n, SkipFalse: 1}, missing)
 		}
+		calls = append(calls, bpf.JumpIf{Cond: bpf.JumpEqual, Val: a.mmap, SkipFalse: uint8(len(memory))}) //nolint:gosec // G115: far below 256
+		calls = append(calls, memory...)
+		calls = append(calls, bpf.JumpIf{Cond: bpf.JumpEqual, Val: a.setsockopt, SkipFalse: uint8(len(buffers))}) //nolint:gosec // G115: far below 256
+		calls = append(calls, buffers...)
 		calls = append(calls,
 			bpf.JumpIf{Cond: bpf.JumpEqual, Val: a.socket, SkipTrue: 2},
 			bpf.JumpIf{Cond: bpf.JumpEqual, Val: a.socketpair, SkipTrue: 1},

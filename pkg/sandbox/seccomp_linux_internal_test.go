@@ -8,6 +8,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// ask asks the filter of a processor about a call, of which data are the words by offset.
+func ask(t *testing.T, goarch string, data map[int]uint32) int {
+	t.Helper()
+	vm, err := bpf.NewVM(filter(abis(goarch)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The kernel's filters read words as the processor does, this machine big-endian ones.
+	b := make([]byte, 64)
+	for offset, v := range data {
+		binary.BigEndian.PutUint32(b[offset:], v)
+	}
+	got, err := vm.Run(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
 // TestFilter asks the filters of both processors about calls of each kind of
 // program. TestSockets asks the kernel about that of this one.
 func TestFilter(t *testing.T) {
@@ -16,6 +35,7 @@ func TestFilter(t *testing.T) {
 		allow    = unix.SECCOMP_RET_ALLOW
 		missing  = unix.SECCOMP_RET_ERRNO | int(unix.ENOSYS)
 		noFamily = unix.SECCOMP_RET_ERRNO | int(unix.EAFNOSUPPORT)
+		noMemory = unix.SECCOMP_RET_ERRNO | int(unix.ENOMEM)
 		high     = 1 << 32 // the kernel looks at the lower half of a family
 	)
 	for _, c := range []struct {
@@ -41,6 +61,13 @@ func TestFilter(t *testing.T) {
 		{"vsock, 32 bits", "amd64", unix.AUDIT_ARCH_I386, 359, unix.AF_VSOCK, noFamily},
 		{"a pair of netlink, 32 bits", "amd64", unix.AUDIT_ARCH_I386, 360, unix.AF_NETLINK, noFamily},
 		{"a local socket, 32 bits", "amd64", unix.AUDIT_ARCH_I386, 359, unix.AF_UNIX, allow},
+		{"memfd_create", "amd64", unix.AUDIT_ARCH_X86_64, 319, 0, missing},
+		{"shmget", "amd64", unix.AUDIT_ARCH_X86_64, 29, 0, missing},
+		{"shmget, 32 bits", "amd64", unix.AUDIT_ARCH_I386, 395, 0, missing},
+		{"ipc, 32 bits", "amd64", unix.AUDIT_ARCH_I386, 117, 0, missing},
+		{"the first mmap, 32 bits", "amd64", unix.AUDIT_ARCH_I386, 90, 0, missing},
+		{"memfd_create", "arm64", unix.AUDIT_ARCH_AARCH64, 279, 0, missing},
+		{"memfd_create, 32 bits", "arm64", unix.AUDIT_ARCH_ARM, 385, 0, missing},
 		{"socketcall", "amd64", unix.AUDIT_ARCH_I386, 102, 1, missing},
 		{"io_uring, 32 bits", "amd64", unix.AUDIT_ARCH_I386, unix.SYS_IO_URING_ENTER, 1, missing},
 		{"another processor", "amd64", unix.AUDIT_ARCH_AARCH64, 198, unix.AF_UNIX, missing},
@@ -57,19 +84,33 @@ func TestFilter(t *testing.T) {
 	} {
 		t.Run(c.goarch+" "+c.name, func(t *testing.T) {
 			t.Parallel()
-			vm, err := bpf.NewVM(filter(abis(c.goarch)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			// The kernel's filters read words as the processor does, this machine big-endian ones.
-			data := make([]byte, 64)
-			for offset, v := range map[int]uint32{dataNumber: c.call, dataArch: c.arch, dataArgument: uint32(c.argument), dataArgument + word: uint32(c.argument >> 32)} {
-				binary.BigEndian.PutUint32(data[offset:], v)
-			}
-			if got, err := vm.Run(data); err != nil || got != c.want {
-				t.Errorf("got %#x, %v, want %#x", got, err, c.want)
+			data := map[int]uint32{dataNumber: c.call, dataArch: c.arch, dataArgument: uint32(c.argument), dataArgument + word: uint32(c.argument >> 32)}
+			if got := ask(t, c.goarch, data); got != c.want {
+				t.Errorf("got %#x, want %#x", got, c.want)
 			}
 		})
+	}
+	for _, goarch := range []string{"amd64", "arm64"} {
+		for _, a := range abis(goarch) {
+			for _, c := range []struct {
+				name string
+				data map[int]uint32
+				want int
+			}{
+				{"memory of its own", map[int]uint32{dataNumber: a.mmap, dataFlags: unix.MAP_ANONYMOUS | unix.MAP_PRIVATE | unix.MAP_NORESERVE}, allow},
+				{"a shared file", map[int]uint32{dataNumber: a.mmap, dataFlags: unix.MAP_SHARED}, allow},
+				{"shared memory", map[int]uint32{dataNumber: a.mmap, dataFlags: unix.MAP_ANONYMOUS | unix.MAP_SHARED}, noMemory},
+				{"shared memory, validated", map[int]uint32{dataNumber: a.mmap, dataFlags: unix.MAP_ANONYMOUS | unix.MAP_SHARED_VALIDATE | unix.MAP_POPULATE}, noMemory},
+				{"a larger buffer", map[int]uint32{dataNumber: a.setsockopt, dataLevel: unix.SOL_SOCKET, dataOption: unix.SO_SNDBUF}, unix.SECCOMP_RET_ERRNO},
+				{"another option", map[int]uint32{dataNumber: a.setsockopt, dataLevel: unix.SOL_SOCKET, dataOption: unix.SO_RCVBUF}, allow},
+				{"an option of a protocol", map[int]uint32{dataNumber: a.setsockopt, dataLevel: unix.IPPROTO_TCP, dataOption: unix.SO_SNDBUF}, allow},
+			} {
+				c.data[dataArch] = a.arch
+				if got := ask(t, goarch, c.data); got != c.want {
+					t.Errorf("%s, %#x: %s: got %#x, want %#x", goarch, a.arch, c.name, got, c.want)
+				}
+			}
+		}
 	}
 	if n := len(abis("mips")); n > 0 {
 		t.Errorf("a processor that nobody knows has %d tables", n)
