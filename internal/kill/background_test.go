@@ -215,6 +215,8 @@ func TestKillBackgroundWorkOnTheConsole(t *testing.T) {
 		}
 		if t.Failed() {
 			t.Logf("first screen:\n%s\nsecond screen:\n%s", before, after)
+			history, err := w.gw.Command(w.ctx, nil, "sessions", "export").Output()
+			t.Logf("the history (%v):\n%s", err, history)
 		}
 		summary.add(row)
 	})

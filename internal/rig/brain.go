@@ -159,12 +159,17 @@ func appendAsks(asks []*open, text string) []*open {
 	}
 	_, after, ok := strings.Cut(text, askMark)
 	for ; ok; _, after, ok = strings.Cut(after, askMark) {
-		if len(after) < nonceLen {
-			return asks
+		if isNonce(after) {
+			asks = append(asks, &open{nonce: after[:nonceLen], script: script})
 		}
-		asks = append(asks, &open{nonce: after[:nonceLen], script: script})
 	}
 	return asks
+}
+
+// isNonce says whether a text begins with a nonce. The mark alone decides nothing:
+// the id of a job or a task may hold its letters.
+func isNonce(text string) bool {
+	return len(text) >= nonceLen && strings.Trim(text[:nonceLen], "0123456789abcdef") == ""
 }
 
 func called(asks []*open, callID string) {

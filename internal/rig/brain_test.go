@@ -57,6 +57,9 @@ func TestDecide(t *testing.T) {
 			messages: []providers.Message{ask(rig.Script{Rounds: [][]rig.ScriptCall{{{Tool: "spawn", Args: map[string]any{"task": script.Ask(second)}}}}}, first)},
 			calls:    []string{c00},
 		},
+		"the letters of the mark in the id of a job": {
+			messages: []providers.Message{user("The job 603tnqz3 was due at noon. " + rig.Script{Quiet: true, Parts: []string{"one"}}.Ask(first))}, text: "one",
+		},
 		"a quiet ask": {messages: []providers.Message{ask(rig.Script{Quiet: true, Parts: []string{"one", "two"}}, first)}, text: "one two"},
 		"background work that ended": {
 			messages: []providers.Message{ask(script, first), assistant("x"), user("[background task] spawn ended (done). The person has not been told yet.\nResult:\nfound")},
