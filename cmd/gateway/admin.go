@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -43,7 +44,9 @@ type adminRequest struct {
 type adminLine struct {
 	Value json.RawMessage `json:"value,omitempty"`
 	Error string          `json:"error,omitempty"`
-	Done  bool            `json:"done,omitempty"`
+	// Code is the exit code of an error that has one.
+	Code int  `json:"code,omitempty"`
+	Done bool `json:"done,omitempty"`
 }
 
 // adminServer answers the operator's commands.
@@ -165,7 +168,11 @@ func (s *adminServer) answer(ctx context.Context, conn *net.UnixConn) {
 		})
 	}
 	if err != nil {
-		_ = write(adminLine{Error: s.redact(err.Error())}) // the other side went away
+		line := adminLine{Error: s.redact(err.Error())}
+		if e, ok := errors.AsType[*exitError](err); ok {
+			line.Code = e.code
+		}
+		_ = write(line) // the other side went away
 		return
 	}
 	_ = write(adminLine{Done: true}) // the other side went away
@@ -229,7 +236,7 @@ func askAdmin(ctx context.Context, stateDir, op string, args deskArgs, take func
 		}
 		switch {
 		case line.Error != "":
-			return errors.New(line.Error)
+			return coded(cmp.Or(line.Code, exitFailed), errors.New(line.Error))
 		case line.Done:
 			return nil
 		}

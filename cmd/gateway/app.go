@@ -62,6 +62,7 @@ type App struct {
 	inbox     *inbox
 	unread    *unread
 	started   time.Time
+	running   bool // it takes in and answers
 	roster    roster
 	// joiner makes a channel that cannot be made yet; nil where there is none.
 	joiner *joiner
@@ -78,8 +79,9 @@ type appOptions struct {
 	channels []channels.Channel
 	// grace is how long turns may go on after the stop; 0: 20 s.
 	grace time.Duration
-	// admin constructs for a command that needs no model: none is looked for.
-	admin bool
+	// admin constructs for a command that needs no model: none is looked for. With
+	// look, the command makes and changes nothing either.
+	admin, look bool
 }
 
 func newApp(ctx context.Context, cfg *config.Config, o appOptions) (*App, error) {
@@ -92,15 +94,17 @@ func newApp(ctx context.Context, cfg *config.Config, o appOptions) (*App, error)
 	if a.policy, err = newPolicy(cfg); err != nil {
 		return nil, err
 	}
-	if a.store, err = openStore(ctx, cfg, o.log); err != nil {
+	if a.store, err = openStore(ctx, cfg, o.look, o.log); err != nil {
 		return nil, err
 	}
 	a.engine = a.store
 	if o.wrap != nil {
 		a.engine = o.wrap(a.engine)
 	}
-	if err := a.openAudit(); err != nil {
-		return nil, errors.Join(err, a.engine.Close())
+	if !o.look {
+		if err := a.openAudit(); err != nil {
+			return nil, errors.Join(err, a.engine.Close())
+		}
 	}
 	a.policy = a.policy.WithPairs(a.engine).WithMoves(a.engine)
 	if err := a.assemble(ctx, o); err != nil {
@@ -110,10 +114,12 @@ func newApp(ctx context.Context, cfg *config.Config, o appOptions) (*App, error)
 }
 
 func (a *App) assemble(ctx context.Context, o appOptions) error {
-	err := workspace.Init(a.cfg.Workspace)
-	if err != nil {
-		return coded(exitUsage, fmt.Errorf("the workspace: %w", err))
+	if !o.look {
+		if err := workspace.Init(a.cfg.Workspace); err != nil {
+			return coded(exitUsage, fmt.Errorf("the workspace: %w", err))
+		}
 	}
+	var err error
 	a.brain = brain{provider: offline.New(offline.Options{Version: version()}), model: "offline"}
 	if !o.admin {
 		if a.brain, err = chooseModel(ctx, a.cfg, o.lookupEnv, o.log); err != nil {
@@ -212,6 +218,7 @@ func (a *App) Run(ctx context.Context, ended func(ctx context.Context, channel s
 	if err := a.tidy(ctx); err != nil {
 		return err
 	}
+	a.running = true
 	a.unread.age()
 	a.noted(processRow(audit.KindStart))
 	defer a.noted(processRow(audit.KindStop))
@@ -317,4 +324,10 @@ func (a *App) logStats() {
 }
 
 // Close closes the audit log and the store.
-func (a *App) Close() error { return errors.Join(a.audit.Close(), a.engine.Close()) }
+func (a *App) Close() error {
+	var err error
+	if a.audit != nil {
+		err = a.audit.Close()
+	}
+	return errors.Join(err, a.engine.Close())
+}

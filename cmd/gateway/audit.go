@@ -35,6 +35,9 @@ func (a *App) openAudit() (err error) {
 
 // noted writes a row that nobody waits for. The log itself counts what it loses.
 func (a *App) noted(row audit.Row) {
+	if a.audit == nil {
+		return
+	}
 	if err := a.audit.Append(row); err != nil {
 		a.log.Debug().Err(err).Str("kind", string(row.Kind)).Msg("an audit row was not queued")
 	}
@@ -43,11 +46,8 @@ func (a *App) noted(row audit.Row) {
 // notedOperator writes down what somebody did on the command line. A pairing code
 // is not written down: the person it let in is.
 func (a *App) notedOperator(op string, args deskArgs, err error) {
-	switch op {
-	case opForget, opSnapshot, opRelease, opApprove, opRevoke, opCall, opAllow, opDeny, opUngrant,
-		opRunJob, opPauseJob, opResumeJob, opRemoveJob, opCancel:
-	default:
-		return // only looks
+	if looks(op) {
+		return
 	}
 	row := audit.Row{Kind: audit.KindOperator, Tool: args.Tool, Outcome: "ok", Detail: op}
 	switch {

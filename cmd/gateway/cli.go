@@ -20,8 +20,8 @@ It needs no configuration: without one it uses a key from the environment, a
 model server on this machine, or the model that is built in.
 
 Exit codes: 0 done; 1 failed, or a message was not answered; 2 wrong usage or
-configuration; 3 the state folder is in use by another gateway; 130 interrupted;
-143 ended at once by a second SIGTERM.`
+configuration; 3 the state folder is in use by another gateway; 4 status: no gateway
+is running; 130 interrupted; 143 ended at once by a second SIGTERM.`
 
 func newRoot(h *host) *cobra.Command {
 	root := &cobra.Command{

@@ -75,17 +75,34 @@ type deskArgs struct {
 // emitter takes one value of an operation's answer.
 type emitter func(any) error
 
-// statusReport is the answer to opStatus.
+// looks says of an operation that it makes and changes nothing.
+func looks(op string) bool {
+	switch op {
+	case opStatus, opList, opShow, opExport, opTools, opPages, opCheck, opPairs, opApprovals, opGrants, opUsage, opJobs, opJob, opTasks, opTask:
+		return true
+	default:
+		return false
+	}
+}
+
+// statusReport is the answer to opStatus. What a gateway does is there only where one
+// is running.
 type statusReport struct {
-	Version  string          `json:"version"`
-	PID      int             `json:"pid"`
-	Since    time.Time       `json:"since"`
-	Model    string          `json:"model"`
-	Why      string          `json:"why"`
+	Version string `json:"version"`
+	Running bool   `json:"running"`
+	// PID is 0 where no gateway is running.
+	PID      int             `json:"pid,omitempty"`
+	Since    time.Time       `json:"since,omitzero"`
+	Model    string          `json:"model,omitempty"`
+	Why      string          `json:"why,omitempty"`
 	Channels []channelReport `json:"channels"`
-	Store    session.Status  `json:"store"`
+	// Empty says that there is no store yet. Store is nil where it cannot be read.
+	Empty bool            `json:"empty,omitempty"`
+	Store *session.Status `json:"store,omitempty"`
 	// Audit says why the audit log cannot be written.
 	Audit string `json:"audit,omitempty"`
+	// Trouble is what keeps messages from being answered: of the store and the audit log.
+	Trouble []string `json:"trouble,omitempty"`
 }
 
 type channelReport struct {
@@ -156,11 +173,19 @@ func (a *App) report(ctx context.Context, emit emitter) error {
 	if err != nil {
 		return err
 	}
-	r := statusReport{
-		Version: version(), PID: os.Getpid(), Since: a.started, Model: a.brain.model, Why: a.brain.why, Store: st,
+	r := statusReport{Version: version(), Running: a.running, Empty: a.store.None(), Store: &st, Channels: []channelReport{}}
+	if a.running {
+		r.PID, r.Since, r.Model, r.Why = os.Getpid(), a.started, a.brain.model, a.brain.why
+		if err := a.audit.Err(); err != nil {
+			r.Audit = "the audit log cannot be written: " + err.Error()
+		}
+	} else if err := a.store.Verify(ctx); err != nil {
+		r.Trouble = append(r.Trouble, err.Error()+"; gateway store check lists what is wrong")
 	}
-	if err := a.audit.Err(); err != nil {
-		r.Audit = "the audit log cannot be written: " + err.Error()
+	for _, trouble := range []string{st.WriteError, st.Held, r.Audit} {
+		if trouble != "" {
+			r.Trouble = append(r.Trouble, trouble)
+		}
 	}
 	for _, l := range a.roster.all() {
 		r.Channels = append(r.Channels, channelReport{Name: l.channel.Name(), Account: l.channel.Account(), Health: l.health()})

@@ -19,11 +19,12 @@ import (
 	"parley/pkg/tools/files"
 )
 
-// The exit codes; doc.go explains them.
+// The exit codes; docs/operating.md explains them.
 const (
 	exitFailed      = 1
 	exitUsage       = 2
 	exitInUse       = 3
+	exitNotRunning  = 4
 	exitInterrupted = 130
 	exitSignal      = 128
 )

@@ -1,10 +1,14 @@
 package main_test
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -62,6 +66,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "eventually": eventually, "modelserver": modelServer, "substitute": substitute, "field": field,
+			"fingerprint": fingerprint, "same": same, "spoil": spoil,
 		},
 	})
 }
@@ -106,6 +111,46 @@ func eventually(ts *testscript.TestScript, _ bool, args []string) {
 func substitute(ts *testscript.TestScript, _ bool, args []string) {
 	text := os.Expand(ts.ReadFile(args[0]), ts.Getenv)
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text), 0o600))
+}
+
+// fingerprint puts the names, modes, times and contents below a folder into a variable.
+func fingerprint(ts *testscript.TestScript, _ bool, args []string) {
+	sum := sha256.New()
+	ts.Check(filepath.WalkDir(ts.MkAbs(args[0]), func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(sum, path, info.Mode(), info.ModTime())
+		if !d.Type().IsRegular() {
+			return nil
+		}
+		b, err := os.ReadFile(path)
+		sum.Write(b)
+		return err
+	}))
+	ts.Setenv(args[1], hex.EncodeToString(sum.Sum(nil)))
+}
+
+// same fails unless its two arguments are equal.
+func same(ts *testscript.TestScript, _ bool, args []string) {
+	if args[0] != args[1] {
+		ts.Fatalf("it has changed")
+	}
+}
+
+// spoil replaces a text in a file by another one of the same length.
+func spoil(ts *testscript.TestScript, _ bool, args []string) {
+	b, err := os.ReadFile(ts.MkAbs(args[0]))
+	ts.Check(err)
+	spoilt := bytes.ReplaceAll(b, []byte(args[1]), []byte(args[2]))
+	if bytes.Equal(b, spoilt) || len(b) != len(spoilt) {
+		ts.Fatalf("nothing is spoilt")
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), spoilt, 0o600))
 }
 
 // field puts a field of the JSON that the last command printed into a variable.

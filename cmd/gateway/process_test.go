@@ -99,7 +99,7 @@ func TestAdminSocket(t *testing.T) {
 	// A killed gateway leaves its socket; the next one takes it over.
 	_ = g.cmd.Process.Kill()
 	g.end()
-	if out, _, code := w.run("status"); code != 0 || !strings.Contains(out, "no gateway is running") {
+	if out, _, code := w.run("status"); code != 4 || !strings.Contains(out, "no gateway is running") {
 		t.Errorf("status after a kill: %d %s", code, out)
 	}
 	next := w.start("chat")

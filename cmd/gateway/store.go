@@ -17,9 +17,14 @@ import (
 	"parley/pkg/session/bolt"
 )
 
-// openStore opens the engine in the state folder.
-func openStore(ctx context.Context, cfg *config.Config, log zerolog.Logger) (*bolt.Engine, error) {
-	e, err := bolt.Open(ctx, bolt.Options{Dir: cfg.StateDir, Log: log})
+// openStore opens the engine in the state folder. For a command that looks, nothing
+// is made or changed there.
+func openStore(ctx context.Context, cfg *config.Config, look bool, log zerolog.Logger) (*bolt.Engine, error) { //nolint:revive // flag-parameter: the command says it
+	open := bolt.Open
+	if look {
+		open = bolt.Look
+	}
+	e, err := open(ctx, bolt.Options{Dir: cfg.StateDir, Log: log})
 	if err != nil {
 		return nil, storeError(err)
 	}
@@ -69,12 +74,11 @@ func (a *App) storeOp(ctx context.Context, op string, emit emitter) error {
 	case opRelease:
 		return released(a.store.ReleaseHold(ctx), emit)
 	default:
-		path, err := a.store.Snapshot(ctx) // reads back what it wrote
+		r, err := a.store.Check(ctx)
 		if err != nil {
 			return err
 		}
-		return emit(storeReport{"the gateway is running, so a copy was made and every record of it read: " + path +
-			"; for the check of all that must hold between records, stop the gateway first"})
+		return reportCheck(&r, emit)
 	}
 }
 
@@ -91,7 +95,11 @@ func fileOp(ctx context.Context, dir, op string, emit emitter) error {
 	case opRelease:
 		return released(bolt.ReleaseHold(ctx, dir, bolt.Options{}), emit)
 	default:
-		return checked(ctx, dir, emit)
+		r, err := bolt.Check(ctx, dir)
+		if err != nil {
+			return err
+		}
+		return reportCheck(&r, emit)
 	}
 }
 
@@ -105,12 +113,9 @@ func released(err error, emit emitter) error {
 	return emit(storeReport{"the store is released: what waits is run and sent"})
 }
 
-// checked reads the whole store and reports what is wrong with it.
-func checked(ctx context.Context, dir string, emit emitter) error {
-	r, err := bolt.Check(ctx, dir)
-	if err != nil {
-		return err
-	}
+// reportCheck tells what is wrong with a store. A store that is held is in order, and
+// an error all the same: nothing that waits in it is run.
+func reportCheck(r *bolt.Report, emit emitter) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%d records: %d chats, %d conversations, %d entries; %d waiting, %d sending, %d set aside",
 		r.Records, r.Chats, r.Sessions, r.Entries, r.Waiting, r.Sending, r.SetAside)
@@ -120,10 +125,19 @@ func checked(ctx context.Context, dir string, emit emitter) error {
 	for _, p := range r.Problems {
 		text.WriteString("\nproblem: " + p)
 	}
+	if r.More > 0 {
+		fmt.Fprintf(&text, "\nand %d more problems", r.More)
+	}
 	if err := emit(storeReport{text.String()}); err != nil {
 		return err
 	}
-	return r.Err()
+	if err := r.Err(); err != nil {
+		return err
+	}
+	if r.Held != "" {
+		return errors.New("the store is held: when you have seen what is missing, run gateway store release")
+	}
+	return nil
 }
 
 func newStore(h *host) *cobra.Command {
@@ -171,11 +185,9 @@ func (h *host) storeVerb(ctx context.Context, op string) error {
 		}
 		return h.print("%s\n", r.Text)
 	}
-	err = askAdmin(ctx, cfg.StateDir, op, deskArgs{}, show)
-	if !errors.Is(err, errNotRunning) {
-		return storeError(err)
-	}
-	return storeError(fileOp(ctx, cfg.StateDir, op, emitTo(show)))
+	return askOrDo(ctx, cfg.StateDir, op, deskArgs{}, show, func() error {
+		return storeError(fileOp(ctx, cfg.StateDir, op, emitTo(show)))
+	})
 }
 
 // emitTo hands values on in the form in which they come over the socket.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -25,21 +24,32 @@ func (h *host) operate(ctx context.Context, op string, args deskArgs, take func(
 	if err != nil {
 		return err
 	}
-	err = askAdmin(ctx, cfg.StateDir, op, args, take)
-	if errors.Is(err, errNotRunning) {
-		here := h.operateHere(ctx, op, args, take)
-		if !errors.Is(here, bolt.ErrLocked) {
-			return here
-		}
-		// A gateway was starting: it has its socket by now, or is another kind of owner.
-		if err = askAdmin(ctx, cfg.StateDir, op, args, take); errors.Is(err, errNotRunning) {
-			return here
-		}
+	return askOrDo(ctx, cfg.StateDir, op, args, take, func() error { return h.operateHere(ctx, op, args, take) })
+}
+
+// askOrDo does an operation in the running gateway, or by here when none runs.
+func askOrDo(ctx context.Context, stateDir, op string, args deskArgs, take func(json.RawMessage) error, here func() error) error {
+	err := askAdmin(ctx, stateDir, op, args, take)
+	if !errors.Is(err, errNotRunning) {
+		return failed(err)
 	}
-	if err != nil {
-		return coded(exitFailed, err)
+	done := here()
+	if !errors.Is(done, bolt.ErrLocked) {
+		return done
 	}
-	return nil
+	// A gateway was starting: it has its socket by now, or is another kind of owner.
+	if err = askAdmin(ctx, stateDir, op, args, take); errors.Is(err, errNotRunning) {
+		return done
+	}
+	return failed(err)
+}
+
+// failed gives an error without an exit code that of a failure.
+func failed(err error) error {
+	if _, ok := errors.AsType[*exitError](err); ok || err == nil {
+		return err
+	}
+	return coded(exitFailed, err)
 }
 
 func (h *host) operateHere(ctx context.Context, op string, args deskArgs, take func(json.RawMessage) error) error {
@@ -54,15 +64,23 @@ func (h *host) operateHere(ctx context.Context, op string, args deskArgs, take f
 	if err != nil {
 		return err
 	}
-	a, err := newApp(ctx, cfg, appOptions{lookupEnv: h.lookupEnv, log: log, redactor: h.redactor, admin: true})
+	look := looks(op)
+	if !look && op != opCall { // where there is no store, there is nothing to change in it
+		there, err := bolt.Exists(cfg.StateDir)
+		if err != nil {
+			return storeError(err)
+		}
+		look = !there
+	}
+	a, err := newApp(ctx, cfg, appOptions{lookupEnv: h.lookupEnv, log: log, redactor: h.redactor, admin: true, look: look})
+	if look && bolt.IsDamaged(err) {
+		return lookAtDamage(op, err, take)
+	}
 	if err != nil {
 		return err
 	}
 	err = a.desk(ctx, op, args, emitTo(take))
-	if err = errors.Join(err, a.Close()); err != nil {
-		return coded(exitFailed, err)
-	}
-	return nil
+	return failed(errors.Join(err, a.Close()))
 }
 
 // verb is a command that shows what an operation answers: each value by show, or
@@ -187,30 +205,4 @@ func newTool(h *host) *cobra.Command {
 			_, err := io.WriteString(w, t.Page)
 			return err
 		}), newToolCall(h), newToolNew(h))
-}
-
-func newStatus(h *host) *cobra.Command {
-	return verb(h, "status", "Show what the gateway does and what waits", opStatus, cobra.NoArgs, noArgs, func(w io.Writer, r statusReport) error {
-		state := fmt.Sprintf("runs as process %d since %s", r.PID, r.Since.Format(time.DateTime))
-		if r.PID == os.Getpid() {
-			state = "no gateway is running; this is what its store holds"
-		}
-		s := r.Store
-		var b strings.Builder
-		fmt.Fprintf(&b, "gateway\t%s\nversion\t%s\nwaiting\t%d\nsending\t%d\nbackground tasks\t%d\nambiguous\t%d\nunsettled\t%d\nrefused\t%d\nquarantined\t%d\ndamaged\t%d\nsuspects\t%d\n",
-			state, r.Version, s.Waiting, s.Sending, s.OpenTasks, s.Ambiguous, s.Unsettled, s.Refused, s.Quarantined, s.Corrupt, s.Suspects)
-		if r.Why != "" {
-			fmt.Fprintf(&b, "model\t%s (%s)\n", r.Model, r.Why)
-		}
-		for _, c := range r.Channels {
-			fmt.Fprintf(&b, "channel %s\t%s %s\n", strings.TrimSuffix(c.Name+"/"+c.Account, "/"), c.Health.State, c.Health.Reason)
-		}
-		for _, trouble := range []string{s.WriteError, s.Held, r.Audit} {
-			if trouble != "" {
-				fmt.Fprintf(&b, "trouble\t%s\n", trouble)
-			}
-		}
-		_, err := io.WriteString(w, b.String())
-		return err
-	})
 }

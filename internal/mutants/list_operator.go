@@ -3,7 +3,7 @@ package mutants
 // operatorMutants break the promises of the section "The operator's commands".
 func operatorMutants() []Mutant {
 	const dir = "cmd/gateway"
-	const calls = "operator: direct calls"
+	const calls, looks, damage = "operator: direct calls", "operator: looks", "operator: damaged store"
 	return []Mutant{
 		{
 			Promise: calls, Defect: "asks nobody",
@@ -19,6 +19,41 @@ func operatorMutants() []Mutant {
 			Promise: calls, Defect: "calls tools that are not offered in the chat",
 			File: dir + "/toolcall.go", Old: "return offered(at, name) })", New: "return name != \"\" || offered(at, name) })",
 			Dir: dir, Test: "^TestADirectCallInAnotherChat$",
+		},
+		{
+			Promise: looks, Defect: "opens the store for writing",
+			File: dir + "/store.go", Old: "		open = bolt.Look\n", New: "",
+			Dir: dir, Test: "^TestScripts$/^look$",
+		},
+		{
+			Promise: looks, Defect: "makes the workspace",
+			File: dir + "/app.go", Old: "	if !o.look {\n		if err := workspace.Init", New: "	if !o.look || o.admin {\n		if err := workspace.Init",
+			Dir: dir, Test: "^TestScripts$/^look$",
+		},
+		{
+			Promise: looks, Defect: "makes a store to look for an id in it",
+			File: dir + "/verbs.go", Old: "		look = !there\n", New: "",
+			Dir: dir, Test: "^TestScripts$/^look$",
+		},
+		{
+			Promise: damage, Defect: "ends with 0 where there is trouble",
+			File: dir + "/status.go", Old: "case len(r.Trouble) > 0:", New: "case len(r.Trouble) > 0 && r.PID != 0:",
+			Dir: dir, Test: "^TestScripts$/^damaged$",
+		},
+		{
+			Promise: damage, Defect: "ends with 0 where no gateway is running",
+			File: dir + "/status.go", Old: "case r.PID == 0:\n		return", New: "case r.PID < 0:\n		return",
+			Dir: dir, Test: "^TestScripts$/^look$",
+		},
+		{
+			Promise: damage, Defect: "does not read the records",
+			File: "pkg/session/bolt/look.go", Old: "if err == nil && len(seen.bad) > 0 {", New: "if err == nil && len(seen.bad) < 0 {",
+			Dir: dir, Test: "^TestScripts$/^damaged$",
+		},
+		{
+			Promise: damage, Defect: "checks only the form of a running gateway's store",
+			File: dir + "/store.go", Old: "		r, err := a.store.Check(ctx)\n		if err != nil {", New: "		r, err := a.store.Check(ctx)\n		r.Problems = nil\n		if err != nil {",
+			Dir: dir, Test: "^TestStoreCheckOfARunningGateway$",
 		},
 	}
 }

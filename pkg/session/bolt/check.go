@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -51,30 +52,81 @@ func (r *Report) addf(format string, args ...any) {
 }
 
 // Check reads the whole store of a directory that no gateway uses: every page,
-// every checksum, and what must hold between the records. It writes nothing.
-// Its error says that the store could not be read at all; what is wrong within
-// it is in the report.
+// every checksum, and what must hold between the records. It writes nothing, also
+// where there is no store ([ErrNone]). Its error says that the store could not be read
+// at all; what is wrong within it is in the report.
 func Check(ctx context.Context, dir string) (Report, error) {
+	if err := mustExist(dir); err != nil {
+		return Report{}, err
+	}
+	var o Options
+	o.defaults()
+	lock, err := shareLock(ctx, dir, o.LockTimeout)
+	if err != nil {
+		return Report{}, err
+	}
+	r, err := checkFile(filepath.Join(dir, fileDB))
+	if lock != nil {
+		err = errors.Join(err, lock.Close())
+	}
+	return r, err
+}
+
+// Check does the same for a store that is in use, on a copy that it removes.
+func (e *Engine) Check(context.Context) (Report, error) {
+	e.snapMu.Lock()
+	defer e.snapMu.Unlock()
+	path := filepath.Join(e.o.Dir, fileChecked)
+	if err := e.copyTo(path); err != nil {
+		return Report{}, errors.Join(fmt.Errorf("copy the store: %w", err), remove(path))
+	}
+	r, err := checkFile(path)
+	if damage := e.damaged(); damage != nil {
+		r.addf("%v", damage)
+	}
+	return r, errors.Join(err, remove(path))
+}
+
+// copyTo writes a consistent copy of the store.
+func (e *Engine) copyTo(path string) error {
+	e.dbMu.RLock()
+	defer e.dbMu.RUnlock()
+	if e.db == nil {
+		return errClosed
+	}
+	return writeCopy(e.db, path)
+}
+
+// remove removes a file, if it is there.
+func remove(path string) error {
+	if err := os.Remove(path); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+func checkFile(path string) (Report, error) {
 	var r Report
-	err := offline(ctx, dir, func() error {
-		err := readOnly(filepath.Join(dir, fileDB), func(t *tx) error {
-			m, err := readMeta(t)
-			if err != nil {
-				return err
-			}
-			r.Held = m.Held
-			checkPages(t, &r)
-			if len(r.Problems) > 0 {
-				return nil
-			}
-			return checkAll(t, &r)
-		})
-		if errors.Is(err, errDamaged) || isPanic(err) {
-			r.addf("%v", err)
+	err := readOnly(path, func(t *tx) error {
+		m, err := readMeta(t)
+		if err != nil {
+			return err
+		}
+		r.Held = m.Held
+		checkPages(t, &r)
+		if len(r.Problems) > 0 {
 			return nil
 		}
-		return err
+		return checkAll(t, &r)
 	})
+	switch {
+	case IsDamaged(err):
+		r.addf("%v", err)
+		return r, nil
+	case errors.Is(err, os.ErrNotExist):
+		r.addf("%v", damaged("it is gone"))
+		return r, nil
+	}
 	return r, err
 }
 

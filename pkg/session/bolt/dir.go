@@ -19,6 +19,7 @@ const (
 	fileNew       = "parley.db.new"     // a store that is being built, renamed when it is whole
 	fileDamage    = "parley.db.damage"  // says that the running gateway met a damaged page
 	fileMarker    = "parley.marker"     // says that there is a store: tells a fresh directory from a lost file
+	fileChecked   = "parley.db.check"   // a copy that is being checked; what a crash left of it is written over
 	fileLock      = "parley.lock"       // held by the one process that uses the store
 	asidePrefix   = "parley.db.damaged" // what a damaged file is renamed to, with the time
 	snapshotDir   = "snapshots"
@@ -35,6 +36,8 @@ var (
 	ErrNewer = errors.New("the store was written by a newer release")
 	// ErrDir: the state directory cannot be used.
 	ErrDir = errors.New("the state directory cannot be used")
+	// ErrNone: there is no store yet.
+	ErrNone = errors.New("there is no store yet")
 )
 
 // prepareDir creates the directory or checks that it is ours alone.
@@ -75,31 +78,54 @@ func takeLock(ctx context.Context, dir string, timeout time.Duration) (*os.File,
 	if err != nil {
 		return nil, dirError(dir, err)
 	}
-	deadline := time.NewTimer(timeout)
-	defer deadline.Stop()
-	again := time.NewTicker(lockRetry)
-	defer again.Stop()
-	for {
-		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
-			return nil, errors.Join(dirError(dir, err), f.Close())
-		}
-		select {
-		case <-ctx.Done():
-			return nil, errors.Join(context.Cause(ctx), f.Close())
-		case <-deadline.C:
-			return nil, errors.Join(lockedError(dir, f), f.Close())
-		case <-again.C:
-		}
+	if err := lock(ctx, dir, f, syscall.LOCK_EX, timeout); err != nil {
+		return nil, errors.Join(err, f.Close())
 	}
 	// The number only serves the sentence that another instance prints.
 	if err := f.Truncate(0); err == nil {
 		_, _ = f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
 	}
 	return f, nil
+}
+
+// shareLock keeps gateways out of the directory while the store is looked at. It
+// makes no file: nil where nobody ever took the lock.
+func shareLock(ctx context.Context, dir string, timeout time.Duration) (*os.File, error) {
+	f, err := os.Open(filepath.Join(dir, fileLock)) //nolint:gosec // within the operator's own state_dir
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil //nolint:nilnil // there is no lock, and none is needed
+	}
+	if err != nil {
+		return nil, lookError(dir, err)
+	}
+	if err := lock(ctx, dir, f, syscall.LOCK_SH, timeout); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// lock waits for the lock on an open file, exclusive or shared.
+func lock(ctx context.Context, dir string, f *os.File, how int, timeout time.Duration) error {
+	deadline := time.NewTimer(timeout)
+	defer deadline.Stop()
+	again := time.NewTicker(lockRetry)
+	defer again.Stop()
+	for {
+		err := syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB)
+		if err == nil {
+			return nil
+		}
+		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
+			return dirError(dir, err)
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-deadline.C:
+			return lockedError(dir, f)
+		case <-again.C:
+		}
+	}
 }
 
 func lockedError(dir string, f *os.File) error {

@@ -50,13 +50,17 @@ func (o *Options) defaults() {
 	}
 }
 
-// Engine is the embedded [session.Engine]. Open makes one.
+// Engine is the embedded [session.Engine]. Open makes one, and Look one that only reads.
 type Engine struct {
 	o    Options
-	lock *os.File
+	lock *os.File // nil for one that looks where nobody ever took the lock
 
 	dbMu sync.RWMutex
 	db   *bbolt.DB // nil when closed, or while it cannot be opened again after a failed write
+
+	// looks says that it only reads, none that an empty store stands in for one that is
+	// not there; see look.go.
+	looks, none bool
 
 	gate   sync.RWMutex // held for reading by whoever queues
 	closed bool
@@ -189,6 +193,9 @@ func (e *Engine) Close() error {
 	e.stop()
 	e.workers.Wait()
 	e.lanes.close()
+	if e.looks {
+		return e.release()
+	}
 	if !e.endWrites() {
 		return nil
 	}
@@ -234,5 +241,9 @@ func (e *Engine) release() error {
 		err = guard(e.db.Close)
 		e.db = nil
 	}
-	return errors.Join(err, e.lock.Close())
+	if e.lock != nil {
+		err = errors.Join(err, e.lock.Close())
+		e.lock = nil
+	}
+	return err
 }

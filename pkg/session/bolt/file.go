@@ -41,14 +41,23 @@ func boltOptions(timeout time.Duration) *bbolt.Options {
 }
 
 // openFile opens an existing store file for writing; it never creates one.
-func openFile(dir string, timeout time.Duration) (db *bbolt.DB, err error) {
-	path := filepath.Join(dir, fileDB)
-	if err := preflight(path); err != nil {
-		return nil, err
-	}
+func openFile(dir string, timeout time.Duration) (*bbolt.DB, error) {
 	o := boltOptions(timeout)
 	o.OpenFile = func(name string, flag int, perm os.FileMode) (*os.File, error) {
 		return os.OpenFile(name, flag&^os.O_CREATE, perm) //nolint:gosec // the path is the operator's own state_dir
+	}
+	db, err := openWith(dir, o)
+	if err == nil {
+		db.AllocSize = growBy
+	}
+	return db, err
+}
+
+// openWith opens an existing store file.
+func openWith(dir string, o *bbolt.Options) (db *bbolt.DB, err error) {
+	path := filepath.Join(dir, fileDB)
+	if err := preflight(path); err != nil {
+		return nil, err
 	}
 	err = guard(func() error {
 		db, err = bbolt.Open(path, 0o600, o)
@@ -56,7 +65,6 @@ func openFile(dir string, timeout time.Duration) (db *bbolt.DB, err error) {
 	})
 	switch {
 	case err == nil:
-		db.AllocSize = growBy
 		return db, nil
 	case errors.Is(err, berrors.ErrTimeout):
 		return nil, fmt.Errorf("%w: %s is held by another program; stop it first", ErrLocked, path)

@@ -25,6 +25,28 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	e := newEngine(o, lock)
+	if err := e.openStore(ctx); err != nil {
+		return nil, errors.Join(err, e.release())
+	}
+	e.unclean = !e.meta.Clean
+	work := e.start(ctx)
+	e.workers.Go(func() { e.keepHouse(work) })
+	return e, nil
+}
+
+// start lets writes through, unless the engine only looks. The context that it returns
+// ends with the engine.
+func (e *Engine) start(ctx context.Context) context.Context {
+	work, stop := context.WithCancel(context.WithoutCancel(ctx))
+	e.stop, e.done = stop, work.Done()
+	if !e.looks {
+		go e.commitLoop()
+	}
+	return work
+}
+
+func newEngine(o Options, lock *os.File) *Engine {
 	e := &Engine{
 		o: o, lock: lock,
 		queue: make(chan *write, maxQueue), committed: make(chan struct{}), doubts: make(chan error, 1),
@@ -34,15 +56,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	e.lanes.outbox = map[account]*scheduler{}
 	e.lanes.turns = map[uint64]*turn{}
 	e.lanes.sends = map[uint64]*delivery{}
-	if err := e.openStore(ctx); err != nil {
-		return nil, errors.Join(err, e.release())
-	}
-	work, stop := context.WithCancel(context.WithoutCancel(ctx))
-	e.stop, e.done = stop, work.Done()
-	e.unclean = !e.meta.Clean
-	go e.commitLoop()
-	e.workers.Go(func() { e.keepHouse(work) })
-	return e, nil
+	return e
 }
 
 // openStore brings a usable file into place and reads its state.
@@ -96,7 +110,30 @@ func (e *Engine) openGood() error {
 	if err != nil {
 		return err
 	}
-	old := false // written by an earlier build
+	old, err := e.readState(db)
+	if err == nil && old {
+		err = guard(func() error {
+			return db.Update(func(b *bbolt.Tx) error { return newTx(b, e.now()).addBuckets() })
+		})
+	}
+	if err == nil {
+		e.db = db
+		return nil
+	}
+	return errors.Join(asDamage(err), guard(db.Close))
+}
+
+// asDamage makes damage of a panic: before anything else was done, nothing but a
+// damaged page can cause one.
+func asDamage(err error) error {
+	if isPanic(err) {
+		return damaged("%v", err)
+	}
+	return err
+}
+
+// readState reads what every start needs. Old says that an earlier build wrote the store.
+func (e *Engine) readState(db *bbolt.DB) (old bool, err error) {
 	err = guard(func() error {
 		return db.View(func(b *bbolt.Tx) error {
 			t := newTx(b, e.now())
@@ -109,19 +146,7 @@ func (e *Engine) openGood() error {
 			return errors.Join(e.pairs.read(t), e.moves.read(t))
 		})
 	})
-	if err == nil && old {
-		err = guard(func() error {
-			return db.Update(func(b *bbolt.Tx) error { return newTx(b, e.now()).addBuckets() })
-		})
-	}
-	if err == nil {
-		e.db = db
-		return nil
-	}
-	if isPanic(err) {
-		err = damaged("%v", err)
-	}
-	return errors.Join(err, guard(db.Close))
+	return old, err
 }
 
 // readMeta reads the state record and touches what is pending, which is all

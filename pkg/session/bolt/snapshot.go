@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
 
 	"parley/pkg/session"
 )
@@ -122,6 +123,9 @@ func readOnly(path string, f func(*tx) error) error {
 	}
 	return guard(func() error {
 		db, err := bbolt.Open(path, 0o600, &bbolt.Options{ReadOnly: true, Timeout: time.Second})
+		if errors.Is(err, berrors.ErrTimeout) {
+			return fmt.Errorf("%w: %s is held by another program; stop it first", ErrLocked, path)
+		}
 		if err != nil {
 			return fmt.Errorf("%w: %w", errDamaged, err)
 		}
@@ -216,6 +220,9 @@ func offline(ctx context.Context, dir string, f func() error) error {
 // SnapshotFile takes a snapshot of a store that no gateway uses, keeping the
 // newest keep of them (0: 3), and returns its path.
 func SnapshotFile(ctx context.Context, dir string, keep int) (path string, err error) {
+	if err := mustExist(dir); err != nil {
+		return "", err
+	}
 	o := Options{Keep: keep}
 	o.defaults()
 	err = offline(ctx, dir, func() error {
@@ -247,6 +254,9 @@ func Restore(ctx context.Context, dir, snap string) error {
 
 // ReleaseHold lets a held store of a directory that no gateway uses work again.
 func ReleaseHold(ctx context.Context, dir string, o Options) error {
+	if err := mustExist(dir); err != nil {
+		return err
+	}
 	o.Dir, o.SnapshotEvery = dir, -1
 	e, err := Open(ctx, o)
 	if err != nil {

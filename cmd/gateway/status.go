@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// lookAtDamage answers a command that looks at a store which cannot be read.
+func lookAtDamage(op string, damage error, take func(json.RawMessage) error) error {
+	cure := fmt.Sprintf("%v; gateway store check says more, and the next start of the gateway moves the file aside and restores the newest snapshot", damage)
+	if op != opStatus {
+		return coded(exitFailed, errors.New(cure))
+	}
+	return emitTo(take)(statusReport{Version: version(), Channels: []channelReport{}, Trouble: []string{cure}})
+}
+
+func newStatus(h *host) *cobra.Command {
+	asJSON := false
+	c := &cobra.Command{
+		Use: "status", Short: "Show what the gateway does and what waits", Args: cobra.NoArgs,
+		Long: `Shows what the gateway does and what waits; without a gateway, what the store holds.
+Exit codes: 0 a gateway is running and its store works; 1 the store or the audit log
+has trouble, also without a gateway; 4 no gateway is running.`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return h.status(cmd.Context(), asJSON) },
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+func (h *host) status(ctx context.Context, asJSON bool) error { //nolint:revive // flag-parameter: it is the flag of the command
+	var r statusReport
+	err := h.operate(ctx, opStatus, deskArgs{}, func(raw json.RawMessage) error {
+		if err := json.Unmarshal(raw, &r); err != nil {
+			return fmt.Errorf("the answer cannot be read: %w", err)
+		}
+		if asJSON {
+			return h.print("%s\n", raw)
+		}
+		table := tabwriter.NewWriter(plain{h.out}, 0, 0, 2, ' ', 0)
+		_, err := io.WriteString(table, r.text())
+		return errors.Join(err, table.Flush())
+	})
+	switch {
+	case err != nil:
+		return err
+	case len(r.Trouble) > 0:
+		return &exitError{code: exitFailed, silent: true, err: errors.New("the gateway has trouble")}
+	case r.PID == 0:
+		return &exitError{code: exitNotRunning, silent: true, err: errNotRunning}
+	}
+	return nil
+}
+
+// text is the report as a table.
+func (r *statusReport) text() string {
+	state := "no gateway is running; this is what its store holds"
+	switch {
+	case r.PID != 0:
+		state = fmt.Sprintf("runs as process %d since %s", r.PID, r.Since.Format(time.DateTime))
+	case r.Empty:
+		state = "no gateway is running, and there is no store yet"
+	case r.Store == nil:
+		state = "no gateway is running, and its store cannot be read"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "gateway\t%s\nversion\t%s\n", state, r.Version)
+	if s := r.Store; s != nil {
+		fmt.Fprintf(&b, "waiting\t%d\nsending\t%d\nbackground tasks\t%d\nambiguous\t%d\nunsettled\t%d\nrefused\t%d\nquarantined\t%d\ndamaged\t%d\nsuspects\t%d\n",
+			s.Waiting, s.Sending, s.OpenTasks, s.Ambiguous, s.Unsettled, s.Refused, s.Quarantined, s.Corrupt, s.Suspects)
+	}
+	if r.Why != "" {
+		fmt.Fprintf(&b, "model\t%s (%s)\n", r.Model, r.Why)
+	}
+	for _, c := range r.Channels {
+		fmt.Fprintf(&b, "channel %s\t%s %s\n", strings.TrimSuffix(c.Name+"/"+c.Account, "/"), c.Health.State, c.Health.Reason)
+	}
+	for _, trouble := range r.Trouble {
+		fmt.Fprintf(&b, "trouble\t%s\n", trouble)
+	}
+	return b.String()
+}
