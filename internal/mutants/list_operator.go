@@ -22,17 +22,17 @@ func operatorMutants() []Mutant {
 		},
 		{
 			Promise: looks, Defect: "opens the store for writing",
-			File: dir + "/store.go", Old: "		open = bolt.Look\n", New: "",
+			File: dir + "/store.go", Old: "\t\topen = bolt.Look\n", New: "",
 			Dir: dir, Test: "^TestScripts$/^look$",
 		},
 		{
 			Promise: looks, Defect: "makes the workspace",
-			File: dir + "/app.go", Old: "	if !o.look {\n		if err := workspace.Init", New: "	if !o.look || o.admin {\n		if err := workspace.Init",
+			File: dir + "/app.go", Old: "\tif !o.look {\n\t\tif err := workspace.Init", New: "\tif !o.look || o.admin {\n\t\tif err := workspace.Init",
 			Dir: dir, Test: "^TestScripts$/^look$",
 		},
 		{
 			Promise: looks, Defect: "makes a store to look for an id in it",
-			File: dir + "/verbs.go", Old: "		look = !there\n", New: "",
+			File: dir + "/verbs.go", Old: "\t\tlook = !there\n", New: "\t\tlook = look && !there\n",
 			Dir: dir, Test: "^TestScripts$/^look$",
 		},
 		{
@@ -42,7 +42,7 @@ func operatorMutants() []Mutant {
 		},
 		{
 			Promise: damage, Defect: "ends with 0 where no gateway is running",
-			File: dir + "/status.go", Old: "case r.PID == 0:\n		return", New: "case r.PID < 0:\n		return",
+			File: dir + "/status.go", Old: "case r.PID == 0:\n\t\treturn", New: "case r.PID < 0:\n\t\treturn",
 			Dir: dir, Test: "^TestScripts$/^look$",
 		},
 		{
@@ -52,7 +52,7 @@ func operatorMutants() []Mutant {
 		},
 		{
 			Promise: damage, Defect: "checks only the form of a running gateway's store",
-			File: dir + "/store.go", Old: "		r, err := a.store.Check(ctx)\n		if err != nil {", New: "		r, err := a.store.Check(ctx)\n		r.Problems = nil\n		if err != nil {",
+			File: dir + "/store.go", Old: "\t\tr, err := a.store.Check(ctx)\n\t\tif err != nil {", New: "\t\tr, err := a.store.Check(ctx)\n\t\tr.Problems = nil\n\t\tif err != nil {",
 			Dir: dir, Test: "^TestStoreCheckOfARunningGateway$",
 		},
 	}
