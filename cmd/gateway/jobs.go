@@ -54,7 +54,15 @@ func (a *App) jobOp(ctx context.Context, op, id string, emit emitter) error {
 	if op == opJobs {
 		return a.listJobs(ctx, emit)
 	}
-	j, state, err := a.oneJob(ctx, op, id)
+	all, err := a.engine.JobList(ctx, "")
+	if err != nil {
+		return err
+	}
+	j, err := agent.PickJob(all, id)
+	state := ""
+	if err == nil {
+		j, state, err = a.oneJob(ctx, op, j.ID)
+	}
 	switch {
 	case errors.Is(err, session.ErrNotFound):
 		return fmt.Errorf("there is no job %s: gateway jobs list shows them", id)
@@ -105,11 +113,11 @@ func newJobs(h *host) *cobra.Command {
 	arg := func(words []string) deskArgs { return deskArgs{Job: words[0]} }
 	c := group("jobs", "List, show, run, pause, resume or remove what chats have planned",
 		verb(h, "list", "List all jobs", opJobs, cobra.NoArgs, noArgs, showJobLine),
-		verb(h, "show ID", "Show one job", opJob, cobra.ExactArgs(1), arg, showJob),
-		verb(h, "run ID", "Run a job once, now, also one that is paused", opRunJob, cobra.ExactArgs(1), arg, showJobLine),
-		verb(h, "pause ID", "Keep a job from running", opPauseJob, cobra.ExactArgs(1), arg, showJobLine),
-		verb(h, "resume ID", "Let a paused job run again when it is due", opResumeJob, cobra.ExactArgs(1), arg, showJobLine),
-		verb(h, "remove ID", "Remove a job", opRemoveJob, cobra.ExactArgs(1), arg, showJobLine))
+		verb(h, "show ID|NAME", "Show one job", opJob, cobra.ExactArgs(1), arg, showJob),
+		verb(h, "run ID|NAME", "Run a job once, now, also one that is paused", opRunJob, cobra.ExactArgs(1), arg, showJobLine),
+		verb(h, "pause ID|NAME", "Keep a job from running", opPauseJob, cobra.ExactArgs(1), arg, showJobLine),
+		verb(h, "resume ID|NAME", "Let a paused job run again when it is due", opResumeJob, cobra.ExactArgs(1), arg, showJobLine),
+		verb(h, "remove ID|NAME", "Remove a job", opRemoveJob, cobra.ExactArgs(1), arg, showJobLine))
 	c.Long = `A job is something that a chat has planned: a text that is said, or a prompt that
 the agent answers, once or again and again. The gateway runs jobs while it runs;
 what fell due meanwhile is made up for at the next start, six missed hours once.

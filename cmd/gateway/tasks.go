@@ -97,28 +97,22 @@ func (a *App) taskOp(ctx context.Context, op, id string, emit emitter) error {
 		}
 		return emit(newTaskReport(&t))
 	}
-	all, err := a.agent.TaskList(ctx, "")
-	if err != nil {
-		return err
-	}
-	for i := range all {
-		t := &all[i]
-		r := newTaskReport(t)
-		if op == opTask {
-			if t.Short() != id && t.ID != id {
-				continue
-			}
-			r.Arguments, r.Result = string(t.Arguments), t.Result
-			return emit(r)
-		}
-		if err := emit(r); err != nil {
-			return err
-		}
-	}
 	if op == opTask {
-		return unknown(session.ErrNotFound)
+		t, err := a.agent.FindTask(ctx, id)
+		if err != nil {
+			return unknown(err)
+		}
+		r := newTaskReport(&t)
+		r.Arguments, r.Result = string(t.Arguments), t.Result
+		return emit(r)
 	}
-	return nil
+	all, err := a.agent.TaskList(ctx, "")
+	for i := range all {
+		if err == nil {
+			err = emit(newTaskReport(&all[i]))
+		}
+	}
+	return err
 }
 
 func newTaskReport(t *session.Task) taskReport {
@@ -132,8 +126,8 @@ func newTasks(h *host) *cobra.Command {
 	arg := func(words []string) deskArgs { return deskArgs{Task: words[0]} }
 	c := group("tasks", "List, show or cancel what runs in the background",
 		verb(h, "list", "List the tasks that run, and those that ended in the last two days", opTasks, cobra.NoArgs, noArgs, showTaskLine),
-		verb(h, "show ID", "Show one task, with its arguments and what came of it", opTask, cobra.ExactArgs(1), arg, showTask),
-		verb(h, "cancel ID", "End one task; its chat is told", opCancel, cobra.ExactArgs(1), arg, showTaskLine))
+		verb(h, "show ID|NAME", "Show one task, with its arguments and what came of it", opTask, cobra.ExactArgs(1), arg, showTask),
+		verb(h, "cancel ID|NAME", "End one task; its chat is told", opCancel, cobra.ExactArgs(1), arg, showTaskLine))
 	c.Long = `A task is work that a tool goes on with after its call: its result comes into the
 chat by itself. A task that the gateway's end cut off is not run again; its chat
 is told at the next start.`

@@ -38,5 +38,25 @@ func peopleMutants() []Mutant {
 			File: "pkg/channels/console/questions.go", Old: "case line == firstWord:", New: "case line == firstWord+lastWord:",
 			Dir: "pkg/channels/console", Test: "^TestKeysPressButtons$",
 		},
+		{
+			Promise: "people: names in lists", Defect: "a task is not found by its name",
+			File: "pkg/agent/names.go", Old: "if !called(name(&all[i]), text) {", New: "if !called(name(&all[i]), text) || text != \"\" {",
+			Dir: "cmd/gateway", Test: "^TestScripts$/^tasks$",
+		},
+		{
+			Promise: "people: names in lists", Defect: "the list of jobs does not say what they are about",
+			File: "pkg/agent/jobbook.go", Old: `about := aboutJob(j); about != ""`, New: `about := aboutJob(j); about == "."`,
+			Dir: "pkg/agent", Test: "^TestTheScheduleCommand$",
+		},
+		{
+			Promise: "people: the time zone of a reminder", Defect: "one answer that is not understood loses the reminder",
+			File: "pkg/providers/offline/zone.go", Old: "&& !strings.Contains(m.Content, misunderstood)", New: "&& misunderstood != \"\"",
+			Dir: "pkg/providers/offline", Test: "^TestAsksForTheTimeZone$",
+		},
+		{
+			Promise: "people: misunderstood", Defect: "the long answer comes each time",
+			File: "pkg/providers/offline/turn.go", Old: "t.lectured = t.lectured || strings.Contains(m.Content, misunderstood+\":\")", New: "t.lectured = t.lectured && m.Content == \"\"",
+			Dir: "pkg/providers/offline", Test: "^TestExplainsItselfOnce$",
+		},
 	}
 }

@@ -54,18 +54,20 @@ func (a *Agent) tasksOf(ctx context.Context, chat string) (running, recent []ses
 	return running, recent, err
 }
 
-// findTask finds a task of a chat, or of all for "", by its id or its name for people.
+// findTask finds a task of a chat, or of all for "", by what a list shows of it.
 func (a *Agent) findTask(ctx context.Context, chat, id string) (session.Task, error) {
 	all, err := a.TaskList(ctx, chat)
 	if err != nil {
 		return session.Task{}, err
 	}
-	for i := range all {
-		if t := &all[i]; t.ID == id || t.Short() == strings.ToLower(id) {
-			return *t, nil
-		}
-	}
-	return session.Task{}, fmt.Errorf("background task %s: %w", cut(id, 64), session.ErrNotFound)
+	return pickTask(all, id)
+}
+
+// FindTask finds a task of any chat by what a list shows of it: its id, its name for
+// people, or the name of its agent. [session.ErrNotFound]: there is none; [ErrAmbiguous]:
+// several with this name run.
+func (a *Agent) FindTask(ctx context.Context, id string) (session.Task, error) {
+	return a.findTask(ctx, "", id)
 }
 
 // cancelTask ends a task for somebody: the end and its notice are one transaction, the
@@ -135,6 +137,8 @@ func (a *Agent) CancelHere(ctx context.Context, id string) (string, error) {
 	switch {
 	case errors.Is(err, session.ErrNotFound):
 		return "", tools.Fail(tools.ErrNotFound, "there is no such background task in this chat", nil)
+	case errors.Is(err, ErrAmbiguous):
+		return "", tools.Fail(tools.ErrInvalidArguments, err.Error(), nil)
 	case err != nil:
 		return "", err
 	case !r.who.mayCancel(&t):
@@ -166,6 +170,8 @@ func (r *run) cancelText(ctx context.Context, it *session.Item, id string) (stri
 	switch {
 	case errors.Is(err, session.ErrNotFound):
 		return "There is no such background task in this chat; " + r.typed("tasks") + " lists them.", nil, nil
+	case errors.Is(err, ErrAmbiguous):
+		return capital(err.Error()), nil, nil
 	case err != nil:
 		return "", nil, err
 	case !r.who.mayCancel(&t):

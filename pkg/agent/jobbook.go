@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"parley/pkg/channels"
 	"parley/pkg/session"
 	"parley/pkg/tools"
 )
@@ -138,19 +139,29 @@ func (r *run) scheduleText(ctx context.Context, arg string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	words := strings.Fields(arg)
+	verb, which, _ := strings.Cut(strings.Join(strings.Fields(arg), " "), " ")
 	switch {
-	case len(words) == 0 || len(words) == 1 && words[0] == "list":
+	case verb == "" || verb == "list" && which == "":
 		return r.planned(all), nil
-	case len(words) != 2 || words[0] != "remove" && words[0] != "pause" && words[0] != "resume":
+	case plainName(which) == "" || verb != "remove" && verb != "pause" && verb != "resume":
 		return strings.ReplaceAll("Write CMD for what is planned here, or CMD remove ID, CMD pause ID, CMD resume ID.", "CMD", r.typed("schedule")), nil
 	}
-	for i := range all {
-		if j := &all[i]; strings.EqualFold(j.ID, words[1]) {
-			return r.changePlan(ctx, words[0], j)
-		}
+	j, err := PickJob(all, plainName(which))
+	switch {
+	case errors.Is(err, ErrAmbiguous):
+		return capital(err.Error()), nil
+	case err != nil:
+		return "There is no job " + cut(plainName(which), 64) + " here. " + r.typed("schedule") + " shows those there are.", nil //nolint:nilerr // it is told
 	}
-	return "There is no job " + words[1] + " here. " + r.typed("schedule") + " shows those there are.", nil
+	return r.changePlan(ctx, verb, &j)
+}
+
+// maxAbout is how much of a job's text a list shows, in bytes.
+const maxAbout = 80
+
+// aboutJob is how a job's text begins, in one line.
+func aboutJob(j *session.Job) string {
+	return cut(channels.Visible(strings.Join(strings.Fields(j.Text), " ")), maxAbout)
 }
 
 // planned lists the jobs of the chat.
@@ -169,6 +180,9 @@ func (r *run) planned(all []session.Job) string {
 			line += ": " + r.a.o.Clock.Describe(j.Spec)
 		}
 		line += "; " + r.nextOf(j)
+		if about := aboutJob(j); about != "" {
+			line += ": “" + about + "”"
+		}
 		if j.LastReason != "" {
 			line += "; the last run failed: " + j.LastReason
 		}

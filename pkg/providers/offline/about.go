@@ -24,7 +24,13 @@ What I understand:
 - any tool: /tool NAME JSON, such as /tool calculator {"expression":"2^200"}`
 }
 
+// misunderstood begins each answer to a message that the model did not understand.
+const misunderstood = "I did not understand that"
+
+// unknownAgain is the answer where the conversation has the long one already.
+const unknownAgain = misunderstood + ". Say help for what I can do."
+
 func (a about) unknown() string {
-	return "I did not understand that: I am Parley's offline model and know only arithmetic, the time, the files of the workspace, reminders and /tool NAME JSON. " +
+	return misunderstood + ": I am Parley's offline model and know only arithmetic, the time, the files of the workspace, reminders and /tool NAME JSON. " +
 		"Say help for examples. For everything else connect a real model: set OPENAI_API_KEY or name one under models: in parley.yaml."
 }

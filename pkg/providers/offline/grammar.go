@@ -17,6 +17,8 @@ type piece struct {
 	call *call
 	// introduces says that the text tells what the model is.
 	introduces bool
+	// unknown says that the message was not understood.
+	unknown bool
 }
 
 func say(text string) []piece { return []piece{{text: text}} }
@@ -139,7 +141,7 @@ func (g *grammar) request(text string) []piece {
 	return out
 }
 
-func (g *grammar) unknown() []piece { return []piece{{text: g.about.unknown(), introduces: true}} }
+func (g *grammar) unknown() []piece { return []piece{{text: g.about.unknown(), introduces: true, unknown: true}} }
 
 // orderMark stands before what a job asks the model to do.
 const orderMark = "\nWhat is to be done:\n"

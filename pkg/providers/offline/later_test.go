@@ -101,6 +101,13 @@ func TestAsksForTheTimeZone(t *testing.T) {
 		{"a place", []string{"Ada: > In which time zone are you?\n\nI'm in Salzburg, please"}, `schedule {"action":"create","at":"tomorrow 09:00","text":"Reminder: call","timezone":"Europe/Vienna"}`, ""},
 		{"no place", []string{"I am in Atlantis"}, "", "I do not know the time zone of “Atlantis”."},
 		{"no place, then one", []string{"I am in Atlantis", "Tokyo"}, `schedule {"action":"create","at":"tomorrow 09:00","text":"Reminder: call","timezone":"Asia/Tokyo"}`, ""},
+		{"in a place", []string{"in Berlin"}, `schedule {"action":"create","at":"tomorrow 09:00","text":"Reminder: call","timezone":"Europe/Berlin"}`, ""},
+		{"a zone in small letters", []string{"europe/berlin"}, `schedule {"action":"create","at":"tomorrow 09:00","text":"Reminder: call","timezone":"Europe/Berlin"}`, ""},
+		{"from a place", []string{"I'm from Berlin, Germany."}, `schedule {"action":"create","at":"tomorrow 09:00","text":"Reminder: call","timezone":"Europe/Berlin"}`, ""},
+		{"not understood, then the zone", []string{"hm, let me think", "Europe/Berlin"}, `schedule {"action":"create","at":"tomorrow 09:00","text":"Reminder: call","timezone":"Europe/Berlin"}`, ""},
+		{"twice not understood, then a place", []string{"hm", "well yes no", "in Berlin"}, `schedule {"action":"create","at":"tomorrow 09:00","text":"Reminder: call","timezone":"Europe/Berlin"}`, ""},
+		{"no place, not understood, then the zone", []string{"I am in Atlantis", "hm", "Europe/Vienna"}, `schedule {"action":"create","at":"tomorrow 09:00","text":"Reminder: call","timezone":"Europe/Vienna"}`, ""},
+		{"not understood", []string{"hm"}, "", "I did not understand that. In which time zone are you?"},
 		{"something else", []string{"thanks"}, "", "You're welcome."},
 		{"something else, then the zone", []string{"thanks", "Europe/Vienna"}, "", "did not understand"},
 	}

@@ -17,7 +17,7 @@ type places struct {
 func newPlaces() *places {
 	return &places{
 		aliases: aliases(),
-		here:    regexp.MustCompile(`(?i)^(?:(?:i(?:'m|’m|\s+am|\s+live)|we(?:'re|’re|\s+are|\s+live)|it(?:'s|’s|\s+is))\s+in|(?:my|our|the|use|use\s+the)?\s*time\s?zone(?:\s+is|:)?|use)\s+(.+)$`),
+		here:    regexp.MustCompile(`(?i)^(?:(?:i(?:'m|’m|\s+am|\s+live)|we(?:'re|’re|\s+are|\s+live)|it(?:'s|’s|\s+is))\s+(?:in|from)|in|from|(?:my|our|the|use|use\s+the)?\s*time\s?zone(?:\s+is|:)?|use)\s+(.+)$`),
 		filler:  regexp.MustCompile(`(?i)^(?:\s*\b(?:is|it|now|today|currently|the|of|be|and|date|time|day|week|month|year|weekday|exact|exactly|local|please|right|moment|at|we|have|got|do|you|a|current|here|there|s)\b|\s|'|’|,)*$`),
 	}
 }
@@ -119,8 +119,14 @@ func (p *places) zone(place string) string {
 		return ""
 	}
 	if strings.Contains(place, "/") {
-		if isZone(place) {
-			return place
+		parts := strings.Split(key, "/")
+		for i := range parts {
+			parts[i] = strings.ReplaceAll(titleCase(parts[i]), " ", "_")
+		}
+		for _, name := range []string{place, strings.Join(parts, "/")} {
+			if isZone(name) {
+				return name
+			}
 		}
 		return ""
 	}

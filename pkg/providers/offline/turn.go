@@ -18,7 +18,10 @@ type turn struct {
 	rounds []round
 	// first says that the model has never answered in this conversation with a person.
 	first bool
-	ids   map[string]bool
+	// lectured says that the conversation has the long answer to a message that the
+	// model did not understand.
+	lectured bool
+	ids      map[string]bool
 	salt  uint32
 	// results of calls by their id.
 	results map[string]providers.Message
@@ -48,6 +51,7 @@ func (p *Provider) readTurn(messages []providers.Message) *turn {
 			continue
 		case m.Role == providers.RoleAssistant && len(m.ToolCalls) == 0:
 			start, t.first = i+1, false
+			t.lectured = t.lectured || strings.Contains(m.Content, misunderstood+":")
 		}
 		led = false
 		for _, c := range m.ToolCalls {
@@ -189,7 +193,10 @@ func (t *turn) answerOne(pieces []piece, made []providers.ToolCall, elsewhere bo
 	for _, p := range pieces {
 		introduced = introduced || p.introduces
 		switch {
+		case p.unknown && t.lectured:
+			out = append(out, unknownAgain)
 		case p.call == nil:
+			t.lectured = t.lectured || p.unknown
 			out = append(out, p.text)
 		case len(made) > 0 && made[0].Name == p.call.name:
 			out = append(out, t.told(made[0]))

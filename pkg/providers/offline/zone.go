@@ -38,7 +38,8 @@ func wantsZone(tc providers.ToolCall, result string) (map[string]any, bool) {
 }
 
 // zoneless gives the calls of the last turn that wait for the person's time zone:
-// until they are made again, or the person speaks of something else.
+// until they are made again, or the person speaks of something else. An answer that
+// the model did not understand is no word on something else.
 func zoneless(messages []providers.Message) []call {
 	var out, open []call
 	made := map[string]providers.ToolCall{}
@@ -50,7 +51,7 @@ func zoneless(messages []providers.Message) []call {
 				open = append(open, call{name: tc.Name, args: args})
 			}
 		case m.Role == providers.RoleAssistant && len(m.ToolCalls) == 0:
-			if open != nil || !strings.HasPrefix(m.Content, noZone) {
+			if open != nil || !strings.HasPrefix(m.Content, noZone) && !strings.Contains(m.Content, misunderstood) {
 				out = open
 			}
 			open = nil
@@ -81,7 +82,10 @@ func (t *turn) understand(g *grammar, m providers.Message) []piece {
 		return out
 	case place != "":
 		return say(unknownZone(place))
-	default:
-		return g.understand(m)
 	}
+	out := g.understand(m)
+	if len(out) == 1 && out[0].unknown {
+		return say(misunderstood + ". " + askZone)
+	}
+	return out
 }

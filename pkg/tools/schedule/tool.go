@@ -241,7 +241,8 @@ func (d desk) remove(ctx context.Context, in input) (any, error) {
 	return map[string]any{"id": j.ID, "removed": true}, nil
 }
 
-// find looks among the chat's own jobs: those of others are not found.
+// find looks among the chat's own jobs, by the id or else by the name: those of others
+// are not found.
 func (d desk) find(ctx context.Context, id string) (Job, error) {
 	if id == "" {
 		return Job{}, refuse("id is needed; list tells the ids of this chat's jobs")
@@ -250,10 +251,21 @@ func (d desk) find(ctx context.Context, id string) (Job, error) {
 	if err != nil {
 		return Job{}, err
 	}
+	var named []Job
 	for i := range jobs {
-		if jobs[i].ID == id {
+		switch {
+		case jobs[i].ID == id:
 			return jobs[i], nil
+		case strings.EqualFold(jobs[i].Name, id):
+			named = append(named, jobs[i])
 		}
+	}
+	switch len(named) {
+	case 0:
+	case 1:
+		return named[0], nil
+	default:
+		return Job{}, refuse("%d jobs of this chat are called %s; list tells their ids", len(named), quoted(id))
 	}
 	return Job{}, refuse("job %s was not found in this chat, or is over; list tells which there are", quoted(id))
 }
