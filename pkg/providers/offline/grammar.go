@@ -141,7 +141,9 @@ func (g *grammar) request(text string) []piece {
 	return out
 }
 
-func (g *grammar) unknown() []piece { return []piece{{text: g.about.unknown(), introduces: true, unknown: true}} }
+func (g *grammar) unknown() []piece {
+	return []piece{{text: g.about.unknown(), introduces: true, unknown: true}}
+}
 
 // orderMark stands before what a job asks the model to do.
 const orderMark = "\nWhat is to be done:\n"

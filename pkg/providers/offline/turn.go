@@ -22,7 +22,7 @@ type turn struct {
 	// model did not understand.
 	lectured bool
 	ids      map[string]bool
-	salt  uint32
+	salt     uint32
 	// results of calls by their id.
 	results map[string]providers.Message
 	// zoneless are calls of the turn before that failed for want of a time zone, for
