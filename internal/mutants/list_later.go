@@ -17,7 +17,7 @@ func laterMutants() []Mutant {
 		},
 		{
 			Promise: "offline model: later", Defect: "forgets what waits for the time zone",
-			File: offline + "/zone.go", Old: `			if open != nil || !strings.HasPrefix(m.Content, noZone) {`, New: `			if open != nil || strings.HasPrefix(m.Content, noZone) {`,
+			File: offline + "/zone.go", Old: `open != nil || !strings.HasPrefix(m.Content, noZone)`, New: `open != nil || strings.HasPrefix(m.Content, noZone)`,
 			Dir: offline, Test: "^TestAsksForTheTimeZone$",
 		},
 		{
