@@ -27,7 +27,7 @@ func TestConfigurationExamples(t *testing.T) {
 			}
 			_, err := config.Load(path, config.Options{
 				LookupEnv: func(name string) (string, bool) {
-					return map[string]string{"SLACK_BOT_TOKEN": "xoxb-", "SLACK_APP_TOKEN": "xapp-"}[name] + "set", true
+					return map[string]string{"SLACK_BOT_TOKEN": "xoxb-", "SLACK_APP_TOKEN": "xapp-", "TELEGRAM_TOKEN": "1:", "HELP_TOKEN": "2:", "TEAM_TOKEN": "3:"}[name] + "set", true
 				},
 				Home: t.TempDir(), Built: []string{"console", "telegram", "slack"},
 				Owner: policy.CheckOwner, User: policy.CheckUser, Group: policy.CheckGroup,

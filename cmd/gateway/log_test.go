@@ -9,7 +9,91 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
+
+	"parley/internal/fakeslack"
+	"parley/internal/faketelegram"
 )
+
+// events are the lines of a gateway's log, one map for each.
+func (g *gateway) events() []map[string]any {
+	g.w.t.Helper()
+	all := g.errs.String()
+	var events []map[string]any
+	for line := range strings.Lines(all[:strings.LastIndex(all, "\n")+1]) {
+		var event map[string]any
+		if err := json.Unmarshal([]byte(line), &event); err != nil {
+			g.w.t.Fatalf("a line of the log is not JSON: %q", line)
+		}
+		events = append(events, event)
+	}
+	return events
+}
+
+// TestAWrongTokenIsToldWithItsCure: a token that Telegram does not know is told once,
+// in a sentence with the cure, and the pauses in the log have their unit.
+func TestAWrongTokenIsToldWithItsCure(t *testing.T) {
+	t.Parallel()
+	srv := faketelegram.New(t)
+	w := newWorld(t, "")
+	w.env = []string{"TOKEN=12345:canary-canary"}
+	text := fmt.Sprintf(`state_dir: state
+log: {format: json, level: debug}
+models: {main: {provider: offline}}
+channels: {telegram: {enabled: true, token: env:TOKEN, api_url: %q}}
+`, srv.URL())
+	if err := os.WriteFile(w.config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g := w.start("run")
+	g.errs.wait(t, "@BotFather")
+	g.errs.wait(t, `{"level":"debug","channel":"telegram","account":"12345","error":"the token is refused`) // the second attempt
+	g.terminate()
+	told := 0
+	for _, event := range g.events() {
+		cure, _ := event["error"].(string)
+		if pause, ok := event["pause"]; ok {
+			if _, err := time.ParseDuration(fmt.Sprint(pause)); err != nil {
+				t.Errorf("a pause without a unit: %v", event)
+			}
+		}
+		switch {
+		case event["level"] == "debug":
+		case strings.Contains(cure, "@BotFather"):
+			told++
+			if event["level"] != "error" || event["pause"] == nil {
+				t.Errorf("the cure is told as %v", event)
+			}
+		case strings.Contains(fmt.Sprint(event), "401"):
+			t.Errorf("a refusal without its cure: %v", event)
+		}
+	}
+	if told != 1 {
+		t.Errorf("the cure was told %d times: %s", told, g.errs)
+	}
+}
+
+// TestRunSaysAsWhom: the log names the bot and the app as which the channels are
+// connected.
+func TestRunSaysAsWhom(t *testing.T) {
+	t.Parallel()
+	tele, slack := faketelegram.New(t), fakeslack.New(t)
+	w := newWorld(t, "")
+	w.env = []string{"TOKEN=" + tele.Token(), "BOT=" + slack.BotToken(), "APP=" + slack.AppToken()}
+	text := fmt.Sprintf(`state_dir: state
+models: {main: {provider: offline}}
+channels:
+  telegram: {enabled: true, token: env:TOKEN, api_url: %q}
+  slack: {enabled: true, bot_token: env:BOT, app_token: env:APP, api_url: %q}
+`, tele.URL(), slack.URL())
+	if err := os.WriteFile(w.config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g := w.start("run")
+	g.errs.wait(t, "INF connected as @"+tele.Bot().User().Username+" account=")
+	g.errs.wait(t, "INF connected as @parley in Parley test account=")
+	g.terminate()
+}
 
 // TestGosOwnLinesAreLogged: a server that answers more often than it was asked makes
 // Go's HTTP client complain. Its line has the form of all others.
@@ -53,11 +137,7 @@ channels: {telegram: {enabled: true, token: env:TOKEN, api_url: "http://%s"}}
 	}
 	g := w.start("run")
 	g.errs.wait(t, "Unsolicited response")
-	g.errs.wait(t, "\n")
-	all := g.errs.String()
-	for line := range strings.Lines(all[:strings.LastIndex(all, "\n")+1]) {
-		if !json.Valid([]byte(line)) {
-			t.Errorf("a line of the log is not JSON: %q", line)
-		}
+	if len(g.events()) == 0 {
+		t.Error("there are no lines")
 	}
 }

@@ -4,10 +4,13 @@ import (
 	"context"
 	"os"
 
+	"github.com/rs/zerolog"
+
 	"parley/pkg/sandbox"
 )
 
 func main() {
-	sandbox.Main() // takes over where the gateway starts itself to run a program
+	sandbox.Main()                                             // takes over where the gateway starts itself to run a program
+	zerolog.DurationFieldFormat = zerolog.DurationFormatString // with the unit: 1m30s
 	os.Exit(execute(context.Background(), newHost(os.Args[1:])))
 }

@@ -2,7 +2,7 @@ package mutants
 
 // networkMutants break the promises of the section "Networks that fail and strangers that push".
 func networkMutants() []Mutant {
-	const crowd, dir, telegram = "pkg/channels/wire/crowd.go", "pkg/channels/wire", "pkg/channels/telegram"
+	const crowd, dir, telegram, gateway = "pkg/channels/wire/crowd.go", "pkg/channels/wire", "pkg/channels/telegram", "cmd/gateway"
 	return []Mutant{
 		{
 			Promise: "strangers: withheld bodies", Defect: "turns new connections away while strangers hold all places",
@@ -50,9 +50,29 @@ func networkMutants() []Mutant {
 			Dir: "pkg/channels", Test: "^TestALoneRefusalOfAMessage$",
 		},
 		{
+			Promise: "telegram: a wrong token", Defect: "is content with any token",
+			File: "pkg/config/telegram.go", Old: "!token.MatchString(v)", New: "!token.MatchString(\"1:\" + v)",
+			Dir: gateway, Test: "^TestScripts$/^config$",
+		},
+		{
+			Promise: "telegram: a wrong token", Defect: "tells the cure at each attempt",
+			File: telegram + "/backoff.go", Old: "return state != channels.HealthAuth || before != state", New: "return state != \"\" || before != state",
+			Dir: gateway, Test: "^TestAWrongTokenIsToldWithItsCure$",
+		},
+		{
+			Promise: "log: durations", Defect: "writes durations as numbers",
+			File: "cmd/gateway/main.go", Old: "zerolog.DurationFormatString", New: "zerolog.DurationFormatFloat",
+			Dir: gateway, Test: "^TestAWrongTokenIsToldWithItsCure$",
+		},
+		{
+			Promise: "log: connected as", Defect: "does not say as which app it is connected",
+			File: "pkg/channels/slack/account.go", Old: `c.log.Info().Msg("connected as " + called)`, New: `c.log.Debug().Msg("connected as " + called)`,
+			Dir: gateway, Test: "^TestRunSaysAsWhom$",
+		},
+		{
 			Promise: "log: Go's own lines", Defect: "leaves the standard library's log as it is",
 			File: "cmd/gateway/log.go", Old: "golog.SetOutput(goLines{log})", New: "_ = goLines{log}",
-			Dir: "cmd/gateway", Test: "^TestGosOwnLinesAreLogged$",
+			Dir: gateway, Test: "^TestGosOwnLinesAreLogged$",
 		},
 	}
 }

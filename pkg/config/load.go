@@ -112,6 +112,7 @@ func parse(path string, raw []byte, o Options) (*Config, error) {
 	checker{walker: w, cfg: cfg, options: o}.run()
 	if !o.WithoutSecrets {
 		w.resolve(cfg, resolver{lookupEnv: o.LookupEnv, home: o.Home, dir: dir})
+		w.telegramSecrets(&cfg.Channels.Telegram)
 		w.oncePerBot(&cfg.Channels.Telegram)
 		w.slackSecrets(&cfg.Channels.Slack)
 	}

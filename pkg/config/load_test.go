@@ -17,7 +17,7 @@ import (
 
 const home = "/home/someone"
 
-var environment = map[string]string{"OPENAI_API_KEY": "sk-openai-canary", "TG_TOKEN": "1:telegram-canary", "EMPTY": ""}
+var environment = map[string]string{"OPENAI_API_KEY": "sk-openai-canary", "TG_TOKEN": "1:telegram-canary", "TG_HOOK": "hook-canary", "EMPTY": ""}
 
 func lookup(name string) (string, bool) { v, ok := environment[name]; return v, ok }
 
@@ -106,7 +106,7 @@ channels:
     allow: [22, "33"]
     allow_everyone: false
     groups: {mention: "off", allow: [-500]}
-    webhook: {listen: "127.0.0.1:8443", public_url: "https://bot.example.org/hook", secret: env:TG_TOKEN}
+    webhook: {listen: "127.0.0.1:8443", public_url: "https://bot.example.org/hook", secret: env:TG_HOOK}
     send_rate: {chat: 0, group_per_minute: 10.5, bot: 5}
     stream: edit
     proxy: socks5://127.0.0.1:1080
@@ -183,14 +183,14 @@ func TestLoad(t *testing.T) {
 		"slack.token":    got.Channels.Slack.BotToken.Reveal(),
 	}
 	wantSecrets := map[string]string{
-		"big.api_key": "sk-openai-canary", "telegram.token": "1:telegram-canary", "webhook.secret": "1:telegram-canary",
+		"big.api_key": "sk-openai-canary", "telegram.token": "1:telegram-canary", "webhook.secret": "hook-canary",
 		"unused.api_key": "", "slack.token": "",
 	}
 	if diff := cmp.Diff(wantSecrets, secrets); diff != "" {
 		t.Errorf("secrets (-want +got):\n%s", diff)
 	}
 	list := got.Secrets()
-	if diff := cmp.Diff([]string{"1:telegram-canary", "1:telegram-canary", "sk-openai-canary"}, list, cmpopts.SortSlices(strings.Compare)); diff != "" {
+	if diff := cmp.Diff([]string{"1:telegram-canary", "hook-canary", "sk-openai-canary"}, list, cmpopts.SortSlices(strings.Compare)); diff != "" {
 		t.Errorf("Secrets (-want +got):\n%s", diff)
 	}
 }

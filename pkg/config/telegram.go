@@ -121,8 +121,8 @@ func (c checker) bot(path string, a *TelegramAccount, inUse bool) { //nolint:rev
 	if !a.Webhook.Secret.set {
 		c.at(path+".webhook.secret", "is missing: whoever reaches the address could speak as Telegram; write env:NAME, file:PATH or credential:NAME")
 	}
-	if u, err := url.Parse(a.Webhook.PublicURL); err != nil || u.Scheme != "https" || u.Host == "" {
-		c.at(path+".webhook.public_url", "must be the https address under which Telegram reaches the gateway")
+	if u, err := url.Parse(a.Webhook.PublicURL); err != nil || u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.User != nil {
+		c.at(path+".webhook.public_url", "must be the https address under which Telegram reaches the gateway, without a name, a password or ?")
 	}
 }
 
@@ -135,6 +135,28 @@ func (c checker) botName(path, name string) {
 		c.at(path, "is missing: write a name of your choice for this bot")
 	case len(name) > maxAccountName || !regexp.MustCompile(`^[A-Za-z0-9_-]+$`).MatchString(name):
 		c.at(path, "%s is no name for a bot: write up to %d letters, digits, _ and -", quote(name), maxAccountName)
+	}
+}
+
+// telegramSecrets finds tokens and secrets that have another form than Telegram's.
+// No problem repeats any of one.
+func (w *walker) telegramSecrets(t *Telegram) {
+	if !t.Enabled {
+		return
+	}
+	token := regexp.MustCompile(`^[1-9][0-9]{0,18}:[A-Za-z0-9_-]+$`)
+	secret := regexp.MustCompile(`^[A-Za-z0-9_-]{1,256}$`)
+	check := func(path string, a *TelegramAccount) {
+		if v := a.Token.value; v != "" && !token.MatchString(v) {
+			w.at(path+".token", "is no token of Telegram's: write the one that @BotFather gives, such as 123456:ABC-def")
+		}
+		if v := a.Webhook.Secret.value; v != "" && !secret.MatchString(v) {
+			w.at(path+".webhook.secret", "is no secret for a webhook: write 1 to 256 letters, digits, _ and -")
+		}
+	}
+	check(telegramPath, t.own())
+	for i, a := range t.Accounts {
+		check(accountPath(i), a)
 	}
 }
 

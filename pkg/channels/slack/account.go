@@ -37,23 +37,25 @@ func Identify(ctx context.Context, o Options) (Identity, error) {
 		return Identity{}, err
 	}
 	defer client.close()
-	return client.identify(ctx)
+	me, _, err := client.identify(ctx)
+	return me, err
 }
 
-// identify calls auth.test.
-func (c *client) identify(ctx context.Context) (Identity, error) {
+// identify calls auth.test; called is how people call the bot and its workspace.
+func (c *client) identify(ctx context.Context) (id Identity, called string, err error) {
 	var me *slack.AuthTestResponse
-	err := c.call(ctx, "auth.test", func(ctx context.Context, api *slack.Client) (err error) {
+	err = c.call(ctx, "auth.test", func(ctx context.Context, api *slack.Client) (err error) {
 		me, err = api.AuthTestContext(ctx)
 		return err
 	})
 	if err != nil {
-		return Identity{}, refused(err)
+		return Identity{}, "", refused(err)
 	}
 	if !isID(me.TeamID) || !isID(me.UserID) {
-		return Identity{}, errors.New("slack: auth.test names no workspace or no user")
+		return Identity{}, "", errors.New("slack: auth.test names no workspace or no user")
 	}
-	return Identity{Team: me.TeamID, User: me.UserID, Bot: me.BotID}, nil
+	called = fmt.Sprintf("@%.100s in %.100s", me.User, me.Team)
+	return Identity{Team: me.TeamID, User: me.UserID, Bot: me.BotID}, called, nil
 }
 
 // refusals are the errors by which Slack says that a token is none, or not one for
@@ -83,9 +85,13 @@ var errOtherAccount = errors.New("slack: the bot token belongs to another worksp
 func (c *Channel) introduce(ctx context.Context) error {
 	pause := newPauses()
 	for {
-		me, err := c.client.identify(ctx)
+		me, called, err := c.client.identify(ctx)
 		if err == nil {
-			return c.learn(me)
+			err := c.learn(me)
+			if err == nil {
+				c.log.Info().Msg("connected as " + called)
+			}
+			return err
 		}
 		if ctx.Err() != nil {
 			return nil //nolint:nilerr // the end of Run says nothing about the account

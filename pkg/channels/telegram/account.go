@@ -91,6 +91,7 @@ func (c *Channel) introduce(ctx context.Context) {
 				c.log.Warn().Int64("id", me.ID).Msg("the server knows this token by another id")
 			}
 			c.me.learn(me.Username)
+			c.log.Info().Msgf("connected as @%.100s", me.Username)
 			break
 		}
 		wait, level := pause.after(err), zerolog.WarnLevel

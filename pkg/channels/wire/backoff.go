@@ -38,7 +38,7 @@ func Sleep(ctx context.Context, d time.Duration) bool {
 }
 
 // Jitter keeps those that failed together from coming back together: it makes a
-// pause longer by up to a quarter, and never shorter.
+// pause longer by up to a quarter, by whole milliseconds, and never shorter.
 func Jitter(d time.Duration) time.Duration {
-	return d + rand.N(d/4+1) //nolint:gosec // spreads load; nothing secret depends on it
+	return d + rand.N(d/4+1).Truncate(time.Millisecond) //nolint:gosec // spreads load; nothing secret depends on it
 }
