@@ -15,6 +15,7 @@ import (
 // TestConfigurationExamples loads every YAML block of the documents.
 func TestConfigurationExamples(t *testing.T) {
 	t.Parallel()
+	built := []string{"console", "telegram", "slack"}
 	for _, doc := range []string{"README.md", "docs/configuration.md", "docs/telegram.md", "docs/slack.md", "docs/budgets.md"} {
 		blocks := yamlBlocks(t, doc)
 		if len(blocks) == 0 {
@@ -29,9 +30,10 @@ func TestConfigurationExamples(t *testing.T) {
 				LookupEnv: func(name string) (string, bool) {
 					return map[string]string{"SLACK_BOT_TOKEN": "xoxb-", "SLACK_APP_TOKEN": "xapp-", "TELEGRAM_TOKEN": "1:", "HELP_TOKEN": "2:", "TEAM_TOKEN": "3:"}[name] + "set", true
 				},
-				Home: t.TempDir(), Built: []string{"console", "telegram", "slack"},
-				Owner: policy.CheckOwner, User: policy.CheckUser, Group: policy.CheckGroup,
-				Place: func(s string) error { _, err := policy.ParsePlace(s); return err },
+				Home: t.TempDir(), Built: built,
+				Owner: func(s string) error { return policy.CheckOwner(s, built) },
+				User:  policy.CheckUser, Group: policy.CheckGroup,
+				Place: func(s string) error { return policy.CheckPlace(s, built) },
 			})
 			if err != nil {
 				t.Errorf("%s, YAML block %d: %v", doc, i+1, err)

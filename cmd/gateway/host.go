@@ -68,10 +68,11 @@ func (h *host) load(withoutSecrets bool) (*config.Config, error) {
 	}
 	cfg, err := config.Load(h.configFile(), config.Options{
 		LookupEnv: h.lookupEnv, Home: h.home, Built: built(), WithoutSecrets: withoutSecrets,
-		Owner: policy.CheckOwner, User: policy.CheckUser, Group: policy.CheckGroup,
-		Place:   func(s string) error { _, err := policy.ParsePlace(s); return err },
+		Owner: func(s string) error { return policy.CheckOwner(s, built()) },
+		User:  policy.CheckUser, Group: policy.CheckGroup,
+		Place:   func(s string) error { return policy.CheckPlace(s, built()) },
 		Pattern: files.CheckPattern,
-		Tools:   toolNames(h.lookupEnv),
+		Tools:   toolNames(h.lookupEnv), CheckTools: toolChecks(h.lookupEnv),
 	})
 	if errors.Is(err, os.ErrNotExist) {
 		if h.configPath == "" {

@@ -32,7 +32,7 @@ func slackApp(t *testing.T, keys string) (*App, *bytes.Buffer) {
 		LookupEnv: func(name string) (string, bool) {
 			return map[string]string{"BOT": "xoxb" + "-canary-bot", "APP": "xapp" + "-canary-app", "SIGNING": "canary-signing"}[name], true
 		},
-		Built: []string{slack.Name}, Owner: policy.CheckOwner, User: policy.CheckUser, Group: policy.CheckGroup,
+		Built: []string{slack.Name}, Owner: func(s string) error { return policy.CheckOwner(s, built()) }, User: policy.CheckUser, Group: policy.CheckGroup,
 	})
 	if err != nil {
 		t.Fatal(err)

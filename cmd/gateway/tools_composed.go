@@ -18,11 +18,7 @@ import (
 // addComposed registers the configuration's sequences. One that is broken is
 // reported and kept, disabled.
 func addComposed(r *tools.ToolRegistry, specs map[string]config.ComposedTool, log zerolog.Logger) {
-	known := func(name string) bool {
-		_, ok := r.Get(name)
-		_, too := specs[name]
-		return ok || too
-	}
+	known := knownTools(r, specs)
 	for _, name := range inwardFirst(specs) {
 		spec, err := composedSpec(name, specs[name])
 		err = errors.Join(err, composed.Check(spec, known))
@@ -33,6 +29,15 @@ func addComposed(r *tools.ToolRegistry, specs map[string]config.ComposedTool, lo
 		if err := r.RegisterWith(tool, tools.RegisterOptions{Community: true}); err != nil {
 			log.Error().Err(err).Str("tool", name).Msg("a composed tool is left out")
 		}
+	}
+}
+
+// knownTools are those of the registry and the sequences, whichever come first.
+func knownTools(r *tools.ToolRegistry, specs map[string]config.ComposedTool) composed.Known {
+	return func(name string) (tools.Tool, bool) {
+		tool, ok := r.Get(name)
+		_, too := specs[name]
+		return tool, ok || too
 	}
 }
 

@@ -21,7 +21,9 @@ import (
 )
 
 // built names the channels that this gateway can run.
-func built() []string { return []string{"console", "telegram", "slack"} }
+func built() []string {
+	return slices.AppendSeq([]string{"console", "telegram", "slack"}, maps.Keys(testRules()))
+}
 
 // newPolicy turns the configuration's words into rules.
 func newPolicy(cfg *config.Config) (*policy.Policy, error) {
@@ -133,15 +135,21 @@ func toolNames(lookup func(string) (string, bool)) func(*config.Config) []string
 
 // builtInTools are the names that no other tool can have.
 func builtInTools(lookup func(string) (string, bool)) []string {
-	r := newRegistry(config.Default(""), nil, newSandboxes(config.Default("")), lookup, nil, nil, zerolog.Nop())
+	return described(config.Default(""), lookup).List()
+}
+
+// described holds the built-in tools for what they say of themselves: nothing is
+// called there.
+func described(cfg *config.Config, lookup func(string) (string, bool)) *tools.ToolRegistry {
+	r := newRegistry(cfg, nil, newSandboxes(cfg), lookup, nil, nil, zerolog.Nop())
 	r.Register(newSchedule(nil, 0))
-	r.Register(newMessage(nil)) // for their names: nothing is called here
+	r.Register(newMessage(nil))
 	r.Register(newTasksTool(nil))
-	r.Register(newSendFile(config.Default(""), nil, nil))
-	for _, t := range spawnTools(config.Default(""), nil) {
+	r.Register(newSendFile(cfg, nil, nil))
+	for _, t := range spawnTools(cfg, nil) {
 		r.Register(t)
 	}
-	return r.List()
+	return r
 }
 
 // newMessage is the tool that lets the model speak before its answer is done.

@@ -41,7 +41,7 @@ func edgeMutants() []Mutant {
 		},
 		{
 			Promise: "configuration", Defect: "sends a key over plain http",
-			File: "pkg/config/check.go", Old: `case u.Scheme == "http" && secret && !loopback(u.Hostname()):`, New: `case u.Scheme == "ftp" && secret && !loopback(u.Hostname()):`,
+			File: "pkg/config/addresses.go", Old: `case u.Scheme == "http" && secret && !loopback(u.Hostname()):`, New: `case u.Scheme == "ftp" && secret && !loopback(u.Hostname()):`,
 			Dir: "pkg/config", Test: "^TestLoadRefuses$",
 		},
 		{

@@ -2,5 +2,82 @@ package mutants
 
 // settingMutants break the promises of the section "Configuration".
 func settingMutants() []Mutant {
-	return []Mutant{}
+	const gateway, conf, without = "cmd/gateway", "pkg/config", "^TestConfigurationWithoutMeaning$"
+	return []Mutant{
+		{
+			Promise: "settings: who", Defect: "takes any channel for one",
+			File: "pkg/policy/place.go", Old: "!slices.Contains(channels, p.Channel):", New: "p.Channel == s:",
+			Dir: gateway, Test: without + "/^chats$",
+		},
+		{
+			Promise: "settings: who", Defect: "lets the owner of a misspelt channel pass",
+			File: "pkg/policy/principal.go", Old: `name != "" && !slices.Contains(channels, name)`, New: `name != "" && name == s`,
+			Dir: gateway, Test: without + "/^owners$",
+		},
+		{
+			Promise: "settings: who", Defect: "knows bots that are not here",
+			File: conf + "/telegram.go", Old: "ok && named && !slices.Contains(ids, id)", New: "ok && named && id == s",
+			Dir: gateway, Test: without + "/^a_bot_that_is_not_here$",
+		},
+		{
+			Promise: "settings: budgets", Defect: "counts half a price",
+			File: conf + "/models.go", Old: `[]string{"input", "output"}`, New: `[]string{"input"}`,
+			Dir: gateway, Test: without + "/^budgets$",
+		},
+		{
+			Promise: "settings: hidden characters", Defect: "reads comments with anything in them",
+			File: conf + "/text.go", Old: "case unicode.IsControl(r):", New: "case r > unicode.MaxRune:",
+			Dir: gateway, Test: without + "/^NUL_in_a_comment$",
+		},
+		{
+			Promise: "settings: hidden characters", Defect: "takes what is escaped",
+			File: conf + "/text.go", Old: "case i >= 0:", New: "case i > len(s):",
+			Dir: gateway, Test: without + "/^NUL_in_a_value$",
+		},
+		{
+			Promise: "settings: folders", Defect: "looks only at the folder itself",
+			File: conf + "/folders.go", Old: "case err == nil || filepath.Dir(at) == at:", New: "case err != nil || filepath.Dir(at) != at:",
+			Dir: gateway, Test: without + "/^below_a_file$",
+		},
+		{
+			Promise: "settings: folders", Defect: "compares folders by their names",
+			File: conf + "/folders.go", Old: "case within(space, state):", New: "case within(c.cfg.Workspace, c.cfg.StateDir):",
+			Dir: gateway, Test: without + "/^state_behind_a_link$",
+		},
+		{
+			Promise: "settings: rules of tools", Defect: "takes a rule that asks nobody",
+			File: gateway + "/tools_check.go", Old: `rule == "never" || changes ||`, New: `rule != "" || changes ||`,
+			Dir: gateway, Test: without + "/^rules$",
+		},
+		{
+			Promise: "settings: composed tools", Defect: "lets a step go to the background",
+			File: "pkg/tools/composed/check.go", Old: `async && args["background"] == true`, New: `async && args["background"] == "yes"`,
+			Dir: gateway, Test: without + "/^composed$",
+		},
+		{
+			Promise: "settings: composed tools", Defect: "runs into a step that is off",
+			File: gateway + "/tools_check.go", Old: "case slices.Contains(t.Disabled, name):", New: "case slices.Contains(t.Disabled, name+name):",
+			Dir: gateway, Test: without + "/^composed$",
+		},
+		{
+			Promise: "settings: models", Defect: "asks models behind the one that always answers",
+			File: conf + "/models.go", Old: `m != nil && m.Provider == "offline" {`, New: `m == nil {`,
+			Dir: gateway, Test: without + "/^models$",
+		},
+		{
+			Promise: "settings: lists and names", Defect: "takes an entry twice",
+			File: conf + "/walk.go", Old: "first, twice := seen[element.Interface()]; twice", New: "first, twice := seen[element.Interface()]; twice && first > i",
+			Dir: gateway, Test: without + "/^programs_and_files$",
+		},
+		{
+			Promise: "settings: lists and names", Defect: "listens twice at one address",
+			File: conf + "/addresses.go", Old: `l.host == host || l.host == ""`, New: `l.host == host && l.host != "" || l.host == "none"`,
+			Dir: gateway, Test: without + "/^channels$",
+		},
+		{
+			Promise: "settings: exact places", Defect: "leaves it to chance",
+			File: "pkg/policy/place.go", Old: "n += 1 << i", New: "n += 1 + 0*i",
+			Dir: "pkg/policy", Test: "^TestThreadsAreMoreExactThanAccounts$",
+		},
+	}
 }

@@ -54,10 +54,22 @@ func (c checker) budgets() {
 	c.limits(path, ChatBudget{&b.All, &b.People, &b.Jobs, &b.Background})
 	for _, place := range slices.Sorted(maps.Keys(b.Chats)) {
 		at := path + ".chats." + place
-		if c.options.Place != nil {
-			c.report(at, c.options.Place(place))
-		}
+		c.place(at, place)
+		c.chatBudget(at, b.Chats[place])
 		c.limits(at, b.Chats[place])
+	}
+}
+
+// chatBudget reports blocks without a word: one would lift the limit that it replaces.
+func (c checker) chatBudget(path string, b ChatBudget) {
+	if b == (ChatBudget{}) {
+		c.at(path, "says nothing: write all, people, jobs or background, or leave it out")
+	}
+	for name, l := range map[string]*Limits{"all": b.All, "people": b.People, "jobs": b.Jobs, "background": b.Background} {
+		at := path + "." + name
+		if l != nil && !c.written(at+".turns") && !c.written(at+".tokens") && !c.written(at+".money") {
+			c.at(at, "is empty, which would be no limit at all: write turns, tokens or money, or turns: 0 for no limit")
+		}
 	}
 }
 

@@ -19,7 +19,7 @@ budgets:
   all: {money: 1.5}
   jobs: {tokens: 1000}
   chats:
-    "telegram:7": {all: {}, background: {turns: 3}}
+    "telegram:7": {all: {turns: 0}, background: {turns: 3}}
 `), options())
 	if err != nil {
 		t.Fatal(err)
@@ -43,11 +43,11 @@ func TestBudgetsRefused(t *testing.T) {
 		"money without prices":            {"models: {main: {model: m}}\nbudgets: {all: {money: 1}}", "budgets.all.money: " + cure},
 		"of jobs":                         {"models: {main: {model: m}}\nbudgets: {jobs: {money: 1}}", "budgets.jobs.money: " + cure},
 		"of one chat":                     {"models: {main: {model: m}}\nbudgets: {chats: {'a:1': {people: {money: 1}}}}", "budgets.chats.a:1.people.money: " + cure},
-		"of a fallback":                   {"agent: {fallbacks: [b]}\nmodels: {main: {model: m, prices: {}}, b: {model: n}}\nbudgets: {all: {money: 1}}", "models.b has no prices"},
+		"of a fallback":                   {"agent: {fallbacks: [b]}\nmodels: {main: {model: m, prices: {input: 0, output: 0}}, b: {model: n}}\nbudgets: {all: {money: 1}}", "models.b has no prices"},
 		"money without models":            {"budgets: {background: {money: 1}}", "budgets.background.money: needs a model with prices"},
 		"a model that costs nothing":      {"models: {main: {model: m, prices: {input: 0, output: 0}}}\nbudgets: {all: {money: 1}}", ""},
 		"the offline model":               {"models: {main: {provider: offline}}\nbudgets: {all: {money: 1}}", ""},
-		"a model that nobody asks":        {"models: {main: {model: m, prices: {input: 1}}, b: {model: n}}\nbudgets: {all: {money: 1}}", ""},
+		"a model that nobody asks":        {"models: {main: {model: m, prices: {input: 1, output: 0}}, b: {model: n}}\nbudgets: {all: {money: 1}}", ""},
 		"no limit on money":               {"models: {main: {model: m}}\nbudgets: {all: {money: 0, turns: 5}}", ""},
 		"a place that is none":            {"budgets: {chats: {everybody: {all: {turns: 1}}}}", "budgets.chats.everybody: write CHANNEL:CHAT"},
 		"below nothing":                   {"budgets: {all: {turns: -1}}", "budgets.all.turns: -1 is out of range"},

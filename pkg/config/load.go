@@ -44,6 +44,9 @@ type Options struct {
 	// Tools lists the tools there are with such a configuration; nil accepts any
 	// name. It is asked only where the file names one.
 	Tools func(*Config) []string
+	// CheckTools reports what is wrong with rules of tools and with composed tools,
+	// each under the path of its key; nil accepts all.
+	CheckTools func(cfg *Config, report func(path string, err error))
 }
 
 // Load reads the file at path. The error is an [*Error] that lists all that is
@@ -85,6 +88,9 @@ func parse(path string, raw []byte, o Options) (*Config, error) {
 	if !utf8.Valid(raw) {
 		return nil, newError([]Problem{{File: path, Message: "is not text in UTF-8: save it as UTF-8"}})
 	}
+	if p := control(path, raw); p != nil {
+		return nil, newError([]Problem{*p})
+	}
 	w := &walker{file: path, positions: map[string]position{}}
 	cfg := Default(o.Home)
 	cfg.Workspace = ""
@@ -99,6 +105,8 @@ func parse(path string, raw []byte, o Options) (*Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the configuration's folder: %w", err)
 	}
+	w.named("state_dir", cfg.StateDir)
+	w.named("workspace", cfg.Workspace)
 	if o.Home == "" {
 		w.homeless("state_dir", cfg.StateDir)
 		w.homeless("workspace", cfg.Workspace)
@@ -114,6 +122,7 @@ func parse(path string, raw []byte, o Options) (*Config, error) {
 		w.resolve(cfg, resolver{lookupEnv: o.LookupEnv, home: o.Home, dir: dir})
 		w.telegramSecrets(&cfg.Channels.Telegram)
 		w.oncePerBot(&cfg.Channels.Telegram)
+		w.strangeBots(cfg)
 		w.slackSecrets(&cfg.Channels.Slack)
 	}
 	if err := newError(w.problems); err != nil {

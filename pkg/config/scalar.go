@@ -36,7 +36,9 @@ func (w *walker) scalar(node ast.Node, v reflect.Value, path string, tag reflect
 	case reflect.String:
 		if s, ok := text(node); ok {
 			v.SetString(s)
-			w.enum(node, s, path, tag)
+			if w.visible(node, s, path, tag) {
+				w.enum(node, s, path, tag)
+			}
 			return
 		}
 		w.problem(node, path, "must be a text, not %s: put it in quotes", describe(node))
@@ -65,6 +67,9 @@ func (w *walker) secret(node ast.Node, into *Secret, path string) {
 	s, ok := text(node)
 	if !ok {
 		w.problem(node, path, "must be env:NAME, file:PATH or credential:NAME")
+		return
+	}
+	if !w.visible(node, s, path, "") {
 		return
 	}
 	if _, _, err := splitReference(s); err != nil {

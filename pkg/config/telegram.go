@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -73,19 +74,16 @@ func (c checker) telegram() {
 	t := &c.cfg.Channels.Telegram
 	c.built(telegramPath, "telegram", t.Enabled)
 	c.bot(telegramPath, t.own(), t.Enabled && len(t.Accounts) == 0)
-	names, listeners := map[string]int{}, map[string]string{t.Webhook.Listen: telegramPath}
+	names := map[string]int{}
 	for i, a := range t.Accounts {
 		path := accountPath(i)
 		c.bot(path, a, t.Enabled)
 		c.botName(path+".name", a.Name)
-		if first, taken := names[a.Name]; taken && a.Name != "" {
+		name := strings.ToLower(a.Name)
+		if first, taken := names[name]; taken && name != "" {
 			c.at(path+".name", "%s is the name of accounts[%d] already: write another", quote(a.Name), first)
 		}
-		names[a.Name] = i
-		if first, taken := listeners[a.Webhook.Listen]; taken && a.Webhook.Listen != "" {
-			c.at(path+".webhook.listen", "%s has this address already: each bot needs its own", first)
-		}
-		listeners[a.Webhook.Listen] = path
+		names[name] = i
 	}
 	if len(t.Accounts) == 0 || t.Token.set {
 		return
@@ -110,19 +108,29 @@ func (c checker) bot(path string, a *TelegramAccount, inUse bool) { //nolint:rev
 	if c.written(path + ".proxy") {
 		c.proxy(path+".proxy", a.Proxy)
 	}
-	if a.Webhook.Listen == "" {
-		if len(a.Webhook.TrustedProxies) > 0 {
-			c.at(path+".webhook", "has no listen: write HOST:PORT where the proxies' requests arrive, or take webhook out for polling")
+	c.webhook(path+".webhook", a)
+}
+
+func (c checker) webhook(path string, a *TelegramAccount) {
+	h := &a.Webhook
+	if h.Listen == "" {
+		if h.PublicURL != "" || h.Secret.set || len(h.TrustedProxies) > 0 {
+			c.at(path, "has no listen: write HOST:PORT where Telegram's requests arrive, or take webhook out to poll")
 		}
 		return
 	}
-	c.listen(path+".webhook.listen", a.Webhook.Listen)
-	c.proxies(path+".webhook.trusted_proxies", a.Webhook.TrustedProxies)
-	if !a.Webhook.Secret.set {
-		c.at(path+".webhook.secret", "is missing: whoever reaches the address could speak as Telegram; write env:NAME, file:PATH or credential:NAME")
+	c.listen(path+".listen", h.Listen)
+	c.proxies(path+".trusted_proxies", h.TrustedProxies)
+	if !h.Secret.set {
+		c.at(path+".secret", "is missing: whoever reaches the address could speak as Telegram; write env:NAME, file:PATH or credential:NAME")
 	}
-	if u, err := url.Parse(a.Webhook.PublicURL); err != nil || u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.User != nil {
-		c.at(path+".webhook.public_url", "must be the https address under which Telegram reaches the gateway, without a name, a password or ?")
+	// Telegram's own servers reach these ports only, https://core.telegram.org/bots/api#setwebhook.
+	ports := []string{"", "443", "80", "88", "8443"}
+	switch u, err := url.Parse(h.PublicURL); {
+	case err != nil || u.Scheme != "https" || u.Hostname() == "" || u.RawQuery != "" || u.User != nil || u.Fragment != "":
+		c.at(path+".public_url", "must be the https address under which Telegram reaches the gateway, without a name, a password, ? or #")
+	case a.APIURL == Default("").Channels.Telegram.APIURL && !slices.Contains(ports, u.Port()):
+		c.at(path+".public_url", "has the port %s, which Telegram never reaches: write 443, 80, 88 or 8443", quote(u.Port()))
 	}
 }
 
@@ -157,6 +165,40 @@ func (w *walker) telegramSecrets(t *Telegram) {
 	check(telegramPath, t.own())
 	for i, a := range t.Accounts {
 		check(accountPath(i), a)
+	}
+}
+
+// strangeBots finds places and owners of bots that are not here: they would be rules
+// for nobody.
+func (w *walker) strangeBots(cfg *Config) {
+	t := &cfg.Channels.Telegram
+	var ids []string
+	for _, bot := range t.Bots() {
+		ids = append(ids, bot.BotID())
+	}
+	if !t.Enabled || slices.Contains(ids, "") {
+		return // it is not known which ones there are
+	}
+	check := func(path, s string) {
+		rest, ok := strings.CutPrefix(s, "telegram:")
+		id, _, named := strings.Cut(rest, "/")
+		if ok && named && !slices.Contains(ids, id) {
+			w.at(path, "%s is none of the bots here: write one of %s, or leave it out for every bot", quote(id), strings.Join(ids, ", "))
+		}
+	}
+	for i, owner := range cfg.Owners {
+		check(fmt.Sprintf("owners[%d]", i), owner)
+	}
+	for place := range cfg.Tools.Chats {
+		check("tools.chats."+place, place)
+	}
+	for place := range cfg.Budgets.Chats {
+		check("budgets.chats."+place, place)
+	}
+	for name, root := range cfg.Tools.Files.Roots {
+		for i, place := range root.Chats {
+			check(fmt.Sprintf("tools.files.roots.%s.chats[%d]", name, i), place)
+		}
 	}
 }
 

@@ -159,7 +159,7 @@ func TestTelegramAccountsRefused(t *testing.T) {
 			"accounts:\n" +
 				"  - {name: a, token: env:ONE, webhook: {listen: ':80', public_url: 'https://a.example', secret: env:HOOK}}\n" +
 				"  - {name: b, token: env:TWO, webhook: {listen: ':80', public_url: 'https://b.example', secret: env:HOOK}}",
-			[]string{accounts + "[1].webhook.listen: " + accounts + "[0] has this address already"},
+			[]string{accounts + "[1].webhook.listen: " + accounts + "[0].webhook.listen has this address already"},
 		},
 		"a list of nobody's": {
 			"allow: [1]\ngroups: {allow: [-1]}\naccounts: [{name: a, token: env:ONE}]",

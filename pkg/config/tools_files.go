@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // FileTools bound the tools that read and write files.
@@ -36,8 +37,13 @@ func (c checker) files() {
 	f := c.cfg.Tools.Files
 	for name, patterns := range map[string][]string{"allow": f.Allow, "refuse": f.Refuse} {
 		for i, pattern := range patterns {
+			at := fmt.Sprintf("tools.files.%s[%d]", name, i)
 			if c.options.Pattern != nil {
-				c.report(fmt.Sprintf("tools.files.%s[%d]", name, i), c.options.Pattern(pattern))
+				c.report(at, c.options.Pattern(pattern))
+			}
+			root, _, _ := strings.Cut(strings.TrimPrefix(pattern, "@"), "/")
+			if _, ok := f.Roots[root]; ok && strings.HasPrefix(pattern, "@") {
+				c.at(at, "matches no path, because patterns hold inside of each root: take @%s/ out", root)
 			}
 		}
 	}
@@ -57,15 +63,26 @@ func (c checker) fileRoot(path, name string, r FileRoot) {
 		c.at(path+".path", "must be an absolute path")
 	default:
 		c.apart(path+".path", r.Path)
+		c.rootFolder(path+".path", resolved(r.Path))
 	}
 	if len(r.Chats) == 0 {
 		c.at(path+".chats", "is missing: list the chats that reach this folder, such as telegram:123456789")
 	}
 	for i, place := range r.Chats {
-		if c.options.Place != nil {
-			c.report(fmt.Sprintf("%s.chats[%d]", path, i), c.options.Place(place))
-		}
+		c.place(fmt.Sprintf("%s.chats[%d]", path, i), place)
 	}
+}
+
+// rootFolder reports a folder of the system's, which holds what no chat is meant to
+// read; at is without links. A folder that is not there may come, as a network's does.
+func (c checker) rootFolder(path, at string) {
+	is := func(folder string) bool { return resolved(folder) == at }
+	lies := func(folder string) bool { return within(resolved(folder), at) }
+	if slices.ContainsFunc([]string{"/boot", "/etc"}, lies) || slices.ContainsFunc([]string{"/home", "/root", "/run", "/var"}, is) {
+		c.at(path, "must not be %q, which belongs to the system: choose a folder of your own", at)
+		return
+	}
+	c.folder(path, at)
 }
 
 // apart reports a root from which a tool could reach what steers the gateway, also
@@ -83,16 +100,4 @@ func (c checker) apart(path, root string) {
 			c.at(path, "must lie apart from %s: choose another folder", own.name)
 		}
 	}
-}
-
-// resolved is a path without links, as far as it exists.
-func resolved(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	dir := filepath.Dir(path)
-	if dir == path {
-		return path
-	}
-	return filepath.Join(resolved(dir), filepath.Base(path))
 }

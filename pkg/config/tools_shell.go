@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -66,8 +67,10 @@ func (c checker) readable(path string, paths []string) {
 		switch {
 		case !cleanPath(p) || p == "/":
 			c.at(at, "%s must be an absolute path of a file or folder, without .. and not the root", quote(p))
-		case within(c.cfg.StateDir, p):
-			c.at(at, "%s lies in state_dir, which no program may read", quote(p))
+		case within(resolved(c.cfg.StateDir), resolved(p)):
+			c.at(at, "%s lies in state_dir, which no program may read: take it out", quote(p))
+		case slices.ContainsFunc(kernelFolders(), func(folder string) bool { return within(resolved(folder), resolved(p)) }):
+			c.at(at, "%s belongs to the system, and a program has its own: take it out", quote(p))
 		}
 	}
 }

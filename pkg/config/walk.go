@@ -63,12 +63,17 @@ func positionOf(n ast.Node) position {
 	return position{line: p.Line, column: p.Column}
 }
 
-// Every value passes here: node is stored in v, and tag holds the limits of the field that v is.
+// Every value passes here: node is stored in v, and tag holds the limits of the
+// field that v is, or lies in.
 func (w *walker) value(node ast.Node, v reflect.Value, path string, tag reflect.StructTag) {
 	if v.Kind() == reflect.Pointer { // never nil, whatever is wrong with the node
 		v.Set(reflect.New(v.Type().Elem()))
 		if m, ok := reflect.TypeAssert[*Model](v); ok {
 			*m = DefaultModel()
+		}
+		if node.Type() == ast.NullType {
+			w.problem(node, path, "has no value: write one, or leave the key out")
+			return
 		}
 		w.value(node, v.Elem(), path, tag)
 		return
@@ -89,11 +94,11 @@ func (w *walker) value(node ast.Node, v reflect.Value, path string, tag reflect.
 	case reflect.Struct:
 		w.structure(node, v, path)
 	case reflect.Map:
-		w.dictionary(node, v, path)
+		w.dictionary(node, v, path, tag)
 	case reflect.Slice:
-		w.list(node, v, path)
+		w.list(node, v, path, tag)
 	case reflect.Interface:
-		w.anything(node, v, path)
+		w.anything(node, v, path, tag)
 	default:
 		w.scalar(node, v, path, tag)
 	}
@@ -177,21 +182,32 @@ func (w *walker) unknown(p pair, path string, known []string) {
 	w.problem(p.at, join(path, p.key), "unknown key: the keys %s are %s", where, strings.Join(known, ", "))
 }
 
-func (w *walker) dictionary(node ast.Node, v reflect.Value, path string) {
+func (w *walker) dictionary(node ast.Node, v reflect.Value, path string, tag reflect.StructTag) {
 	v.Set(reflect.MakeMap(v.Type()))
+	ours := v.Type().Elem().Kind() != reflect.Interface // and not a tool's arguments
+	names := map[string]pair{}
 	for _, p := range w.pairs(node, path, "a block of names with their keys") {
 		if p.key == "" {
 			w.problem(p.at, path, "a name is empty: give it one")
 			continue
 		}
+		if !w.visible(p.at, p.key, path, "") {
+			continue
+		}
+		folded := strings.ToLower(p.key)
+		if first, taken := names[folded]; taken && ours {
+			w.problem(p.at, join(path, p.key), "differs from %s in line %d by its case only: choose another name", first.key, positionOf(first.at).line)
+			continue
+		}
+		names[folded] = p
 		element := reflect.New(v.Type().Elem()).Elem()
-		w.value(p.value, element, join(path, p.key), "")
+		w.value(p.value, element, join(path, p.key), tag)
 		w.positions[join(path, p.key)] = positionOf(p.at)
 		v.SetMapIndex(reflect.ValueOf(p.key), element)
 	}
 }
 
-func (w *walker) list(node ast.Node, v reflect.Value, path string) {
+func (w *walker) list(node ast.Node, v reflect.Value, path string, tag reflect.StructTag) {
 	v.Set(reflect.MakeSlice(v.Type(), 0, 0))
 	if node.Type() == ast.NullType {
 		return
@@ -201,16 +217,26 @@ func (w *walker) list(node ast.Node, v reflect.Value, path string) {
 		w.problem(node, path, "must be a list such as [a, b], not %s", describe(node))
 		return
 	}
+	seen := map[any]int{}
 	for i, item := range seq.Values {
+		at := fmt.Sprintf("%s[%d]", path, i)
 		element := reflect.New(v.Type().Elem()).Elem()
-		w.value(item, element, fmt.Sprintf("%s[%d]", path, i), "")
+		w.value(item, element, at, tag)
 		v.Set(reflect.Append(v, element))
+		if kind := element.Kind(); kind != reflect.String && kind != reflect.Int || element.IsZero() {
+			continue
+		}
+		if first, twice := seen[element.Interface()]; twice {
+			w.problem(item, at, "is in this list already, as entry %d: keep one", first+1)
+			continue
+		}
+		seen[element.Interface()] = i
 	}
 }
 
 // anything takes a value as JSON would have it: text, number, yes or no, list or map.
 // A number that a float64 may change is a json.Number.
-func (w *walker) anything(node ast.Node, v reflect.Value, path string) {
+func (w *walker) anything(node ast.Node, v reflect.Value, path string, tag reflect.StructTag) {
 	as := reflect.TypeFor[string]()
 	switch n := node.(type) {
 	case *ast.NullNode:
@@ -235,7 +261,7 @@ func (w *walker) anything(node ast.Node, v reflect.Value, path string) {
 		as = reflect.TypeFor[float64]()
 	}
 	into := reflect.New(as).Elem()
-	w.value(node, into, path, "")
+	w.value(node, into, path, tag)
 	v.Set(into)
 }
 

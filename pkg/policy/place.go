@@ -2,6 +2,8 @@ package policy
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"parley/pkg/channels"
@@ -30,6 +32,42 @@ func ParsePlace(s string) (Place, error) {
 	return p, nil
 }
 
+// CheckPlace says what is wrong with a place in a configuration; channels are the
+// ones that there are. A place that no chat can have would be a rule for nobody.
+func CheckPlace(s string, channels []string) error {
+	p, err := ParsePlace(s)
+	switch {
+	case err != nil:
+		return err
+	case !slices.Contains(channels, p.Channel):
+		return fmt.Errorf("%q: %w", s, noChannel(p.Channel, channels))
+	case p.String() != s:
+		return fmt.Errorf("%q has an empty account or thread: write %s", s, p)
+	}
+	if err := checkAccount(p.Channel, p.Account); err != nil {
+		return fmt.Errorf("%q: %w", s, err)
+	}
+	chat, thread, cure := chatForm(p.Channel)
+	if !regexp.MustCompile(chat).MatchString(p.Chat) || !regexp.MustCompile(thread).MatchString(p.Thread) {
+		return fmt.Errorf("%q is no chat there: %s", s, cure)
+	}
+	return nil
+}
+
+// chatForm is how chats and threads of a channel are named.
+func chatForm(channel string) (chat, thread, cure string) {
+	switch channel {
+	case consoleChannel:
+		return `^(local)?$`, `^$`, "the console has one chat: write console:local"
+	case "telegram":
+		return `^-?[1-9][0-9]{0,18}$`, `^([1-9][0-9]{0,9})?$`, "write the chat's numeric id, as in telegram:-1001234567890, and that of the topic behind #"
+	case slackChannel:
+		return `^[CDG][A-Z0-9]+$`, `^([0-9]+\.[0-9]+)?$`, "write the channel's id, as in slack:T012AB3CD/C045EF6GH, and the thread's time behind #"
+	default:
+		return "", "", ""
+	}
+}
+
 // String is the form that [ParsePlace] reads.
 func (p Place) String() string {
 	s := p.Channel + ":"
@@ -51,12 +89,13 @@ func (p Place) Matches(a channels.Address) bool {
 		(p.Thread == "" || p.Thread == a.Thread)
 }
 
-// Weight orders places that match the same address: the heavier one says more exactly where.
+// Weight orders places that match the same address: the heavier one says more exactly
+// where. No two different places that match one address weigh the same.
 func (p Place) Weight() int {
 	n := 0
-	for _, s := range []string{p.Account, p.Chat, p.Thread} {
+	for i, s := range []string{p.Account, p.Chat, p.Thread} {
 		if s != "" {
-			n++
+			n += 1 << i
 		}
 	}
 	return n

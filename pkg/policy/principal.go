@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -113,14 +114,56 @@ func groupForm(channel string) (form *regexp.Regexp, cure string) {
 	}
 }
 
-// CheckOwner says what is wrong with an entry of [Options].Owners.
-func CheckOwner(s string) error {
-	_, err := parseOwner(s)
-	return err
+// CheckOwner says what is wrong with an entry of [Options].Owners; channels are the
+// ones that there are. An owner of any other channel would be nobody.
+func CheckOwner(s string, channels []string) error {
+	if name, _, ok := strings.Cut(s, ":"); ok && name != "" && !slices.Contains(channels, name) {
+		return fmt.Errorf("owner %q: %w", s, noChannel(name, channels))
+	}
+	p, err := parseOwner(s)
+	switch {
+	case err != nil:
+		return err
+	case p.channel == consoleChannel:
+		return fmt.Errorf("owner %q: the console has the rights of an owner already: take it out", s)
+	}
+	if err := checkAccount(p.channel, p.account); err != nil {
+		return fmt.Errorf("owner %q: %w", s, err)
+	}
+	return nil
+}
+
+func noChannel(name string, channels []string) error {
+	return fmt.Errorf("there is no channel %q: write one of %s", name, strings.Join(channels, ", "))
+}
+
+// checkAccount says what is wrong with an account in front of an id. An empty one
+// stands for every account.
+func checkAccount(channel, account string) error {
+	var form, cure string
+	switch channel {
+	case "telegram":
+		form, cure = `^([1-9][0-9]{0,18})?$`, "is no bot: write its id, the number before the colon of its token"
+	case slackChannel:
+		form, cure = `^([TE][A-Z0-9]+)?$`, "is no team: write its id, such as T012AB3CD"
+	default:
+		return nil
+	}
+	if !regexp.MustCompile(form).MatchString(account) {
+		return fmt.Errorf("%q %s", account, cure)
+	}
+	return nil
 }
 
 // CheckUser says what is wrong with an entry of a channel's [ChannelRules].Allow.
 func CheckUser(channel, s string) error {
-	_, err := parseID(channel, s)
-	return err
+	p, err := parseID(channel, s)
+	switch {
+	case err != nil:
+		return err
+	case channel != slackChannel && strings.Contains(s, "/"):
+		return fmt.Errorf("%q: this list is of one account: write %s alone", s, p.id)
+	default:
+		return checkAccount(channel, p.account)
+	}
 }

@@ -36,32 +36,6 @@ const (
 	maxTime = 10 * time.Minute
 )
 
-// Check says what is wrong with a spec; known says which tools there are.
-func Check(s Spec, known func(tool string) bool) error {
-	var errs []error
-	if s.Description == "" {
-		errs = append(errs, errors.New("it has no description"))
-	}
-	if len(s.Steps) == 0 || len(s.Steps) > maxSteps {
-		errs = append(errs, fmt.Errorf("it has %d steps, and needs 1 to %d", len(s.Steps), maxSteps))
-	}
-	for i, step := range s.Steps {
-		if !known(step.Tool) {
-			errs = append(errs, fmt.Errorf("step %d: there is no tool %q", i+1, step.Tool))
-		}
-		for _, name := range names(step.Arguments) {
-			if n, err := strconv.Atoi(name); err == nil {
-				if n < 1 || n > i {
-					errs = append(errs, fmt.Errorf("step %d: {{%s}} is no earlier step", i+1, name))
-				}
-			} else if _, ok := s.Parameters[name]; !ok {
-				errs = append(errs, fmt.Errorf("step %d: {{%s}} is no parameter", i+1, name))
-			}
-		}
-	}
-	return errors.Join(errs...)
-}
-
 // New makes the tool. What is known of the tools that it calls is asked of
 // annotations; one of which nothing is known may do anything.
 func New(s Spec, annotations func(tool string) (tools.Annotations, bool)) tools.Tool {

@@ -249,7 +249,7 @@ func (o *once) Chat(context.Context, []providers.Message, []providers.ToolDefini
 
 func TestCheck(t *testing.T) {
 	t.Parallel()
-	known := func(name string) bool { return name == "search" || name == "save" }
+	known := func(name string) (tools.Tool, bool) { return nil, name == "search" || name == "save" }
 	if err := composed.Check(research(), known); err != nil {
 		t.Error(err)
 	}

@@ -40,7 +40,13 @@ func CheckPattern(pattern string) error {
 	if strings.Trim(pattern, "/") == "" || len(pattern) > maxPattern {
 		return fmt.Errorf("%.40q is no pattern: write one such as *.md or notes/**", pattern)
 	}
-	_, err := compileGlob(strings.TrimPrefix(pattern, "/"))
+	plain := strings.TrimPrefix(strings.TrimSuffix(pattern, "/"), "/")
+	for name := range strings.SplitSeq(plain, "/") {
+		if name == "" || name == "." || name == ".." {
+			return fmt.Errorf("%.40q matches no path, which has no empty name and neither . nor ..: write the path from the top of the folder, such as private/**", pattern)
+		}
+	}
+	_, err := compileGlob(plain)
 	return err
 }
 
