@@ -28,7 +28,7 @@ const module = "parley"
 func rooms() map[string][]string {
 	vocabulary := []string{"pkg/channels", "pkg/providers"}
 	session := append([]string{"pkg/session", "pkg/session/..."}, vocabulary...)
-	tool := []string{"pkg/tools", "pkg/tools/...", "pkg/providers", "pkg/sandbox", "pkg/fair"}
+	tool := []string{"pkg/tools", "pkg/tools/...", "pkg/providers", "pkg/sandbox", "pkg/fair", "pkg/openat"}
 	return map[string][]string{
 		".":            nil,
 		"cmd/...":      {"..."},
@@ -49,13 +49,14 @@ func rooms() map[string][]string {
 		"pkg/policy":          {"pkg/channels"},
 		"pkg/config":          nil,
 		"pkg/fair":            nil,
+		"pkg/openat":          nil,
 		"pkg/sandbox":         {"pkg/fair"},
 		"pkg/audit":           nil,
 		"pkg/session":         vocabulary,
 		"pkg/session/*/...":   session,
 		"pkg/tools":           {"pkg/providers"},
 		"pkg/tools/*/...":     tool,
-		"pkg/agent":           append([]string{"pkg/session", "pkg/tools", "pkg/policy"}, vocabulary...),
+		"pkg/agent":           append([]string{"pkg/session", "pkg/tools", "pkg/policy", "pkg/openat"}, vocabulary...),
 		"internal/failpoint":  nil,
 		"internal/...":        {"..."},
 	}

@@ -22,10 +22,34 @@ const (
 // Tools is the folder of the workspace that holds the operator's own tools.
 const Tools = "tools"
 
+// Agent is the operator's file with the system prompt.
+const Agent = "AGENT.md"
+
+// Begun says whether the workspace at dir has been prepared before. From then on a
+// file that is missing was taken away.
+func Begun(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, "skills"))
+	return err == nil
+}
+
+// Prepare is [Init], except that a missing [Agent] is put back before the first time
+// alone: later the operator has to know of it.
+func Prepare(dir string) error {
+	if Begun(dir) {
+		return ensure(dir, "operator", operatorFiles(dir)...)
+	}
+	return Init(dir)
+}
+
 // Init puts the operator's files into the workspace at dir where they are absent.
 // The examples of tools come with their folder only: one that was deleted stays so.
 func Init(dir string) error {
-	names := []string{"AGENT.md", "skills/README.md"}
+	return ensure(dir, "operator", append([]string{Agent}, operatorFiles(dir)...)...) // it first: the others say that it was there
+}
+
+// operatorFiles are those that belong into a workspace beside [Agent].
+func operatorFiles(dir string) []string {
+	names := []string{"skills/README.md"}
 	if _, err := os.Lstat(filepath.Join(dir, Tools)); errors.Is(err, fs.ErrNotExist) {
 		for _, name := range []string{
 			"README.md", "weather/tool.yaml", "weather/run", "stock/tool.yaml", "stock/run", "stock/stock.csv",
@@ -33,7 +57,7 @@ func Init(dir string) error {
 			names = append(names, path.Join(Tools, name))
 		}
 	}
-	return ensure(dir, "operator", names...)
+	return names
 }
 
 // EnsureSpace puts the files of a chat's space into dir where they are absent.

@@ -85,7 +85,7 @@ type appOptions struct {
 }
 
 func newApp(ctx context.Context, cfg *config.Config, o appOptions) (*App, error) {
-	a := &App{cfg: cfg, log: o.log, redactor: o.redactor, started: time.Now(), spaces: &spaces{dir: cfg.Workspace}}
+	a := &App{cfg: cfg, log: o.log, redactor: o.redactor, started: time.Now(), spaces: &spaces{dir: cfg.Workspace, log: o.log}}
 	a.outgoing = &outgoing{dir: filepath.Join(cfg.StateDir, "outgoing")}
 	const megabyte = 1e6
 	a.inbox = newInbox(int64(cfg.Channels.Inbox.MaxMB)*megabyte, o.log)
@@ -114,10 +114,18 @@ func newApp(ctx context.Context, cfg *config.Config, o appOptions) (*App, error)
 }
 
 func (a *App) assemble(ctx context.Context, o appOptions) error {
+	if !o.admin {
+		if err := checkAgentFile(a.cfg.Workspace); err != nil {
+			return err
+		}
+	}
 	if !o.look {
-		if err := workspace.Init(a.cfg.Workspace); err != nil {
+		if err := workspace.Prepare(a.cfg.Workspace); err != nil {
 			return coded(exitUsage, fmt.Errorf("the workspace: %w", err))
 		}
+	}
+	if !o.admin {
+		a.spaces.agentFile() // the first good text
 	}
 	var err error
 	a.brain = brain{provider: offline.New(offline.Options{Version: version()}), model: "offline"}

@@ -92,6 +92,9 @@ func newConfig(h *host) *cobra.Command {
 			if _, err := newPolicy(cfg); err != nil {
 				return err
 			}
+			if err := checkAgentFile(cfg.Workspace); err != nil {
+				return err
+			}
 			return h.print("the configuration is good\n")
 		},
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"parley/pkg/agent"
 	"parley/pkg/channels"
 	"parley/pkg/policy"
 	"parley/pkg/session"
@@ -101,8 +102,14 @@ type statusReport struct {
 	Store *session.Status `json:"store,omitempty"`
 	// Audit says why the audit log cannot be written.
 	Audit string `json:"audit,omitempty"`
-	// Trouble is what keeps messages from being answered: of the store and the audit log.
+	// Agent says why AGENT.md cannot be used.
+	Agent string `json:"agent_file,omitempty"`
+	// Trouble is what keeps messages from being answered as they should be: of the store,
+	// the audit log and AGENT.md.
 	Trouble []string `json:"trouble,omitempty"`
+	// Slow are the turns that have not begun to ask the model for longer than
+	// slowTurn, the oldest first, maxSlow of them at most.
+	Slow []agent.SlowTurn `json:"slow_turns,omitempty"`
 }
 
 type channelReport struct {
@@ -182,7 +189,8 @@ func (a *App) report(ctx context.Context, emit emitter) error {
 	} else if err := a.store.Verify(ctx); err != nil {
 		r.Trouble = append(r.Trouble, err.Error()+"; gateway store check lists what is wrong")
 	}
-	for _, trouble := range []string{st.WriteError, st.Held, r.Audit} {
+	r.Agent = a.spaces.agentTrouble()
+	for _, trouble := range []string{st.WriteError, st.Held, r.Audit, r.Agent} {
 		if trouble != "" {
 			r.Trouble = append(r.Trouble, trouble)
 		}
@@ -193,8 +201,16 @@ func (a *App) report(ctx context.Context, emit emitter) error {
 	if h, waits := a.joiner.health(); waits {
 		r.Channels = append(r.Channels, channelReport{Name: a.joiner.name, Health: h})
 	}
+	r.Slow = a.agent.SlowTurns(slowTurn)
+	r.Slow = r.Slow[:min(len(r.Slow), maxSlow)]
 	return emit(r)
 }
+
+// What the status names of turns that do not get to asking the model.
+const (
+	slowTurn = time.Minute
+	maxSlow  = 20
+)
 
 // healthOf is how sending goes, or taking in where only that has trouble.
 func healthOf(c channels.Channel, out *channels.Egress) channels.Health {

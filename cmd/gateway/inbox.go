@@ -20,6 +20,7 @@ import (
 	"parley/pkg/agent"
 	"parley/pkg/channels"
 	"parley/pkg/fair"
+	"parley/pkg/openat"
 	"parley/pkg/providers"
 	"parley/workspace"
 )
@@ -121,7 +122,12 @@ func (b *inbox) fetch(ctx context.Context, from channels.AttachmentOpener, space
 	if err := root.MkdirAll(inboxDir, 0o700); err != nil {
 		return keptFile{}, fmt.Errorf("the folder for files: %w", err)
 	}
-	done, err := b.reserve(root, space, f.Size)
+	box, err := openat.Folder(root, inboxDir) // a program of the chat may have put something else there
+	if err != nil {
+		return keptFile{}, fmt.Errorf("the folder for files: %w", err)
+	}
+	defer box.Close()
+	done, err := b.reserve(box, space, f.Size)
 	if err != nil {
 		return keptFile{}, err
 	}
@@ -131,12 +137,12 @@ func (b *inbox) fetch(ctx context.Context, from channels.AttachmentOpener, space
 		return keptFile{}, err
 	}
 	defer content.Close()
-	return keep(root, fileName(f.Name), content)
+	return keep(box, fileName(f.Name), content)
 }
 
 // reserve finds room for a file of size bytes, 0 for one of any size, until done
 // is called. Two that ask at once may both be refused where one would fit.
-func (b *inbox) reserve(root *os.Root, space string, size int64) (done func(), err error) {
+func (b *inbox) reserve(box *os.Root, space string, size int64) (done func(), err error) {
 	if size == 0 {
 		size = maxFile
 	}
@@ -152,7 +158,7 @@ func (b *inbox) reserve(root *os.Root, space string, size int64) (done func(), e
 			delete(b.expected, space)
 		}
 	}
-	there, err := taken(root)
+	there, err := taken(box)
 	if err == nil && there+expected > b.limit {
 		err = &fullError{b.limit}
 	}
@@ -165,8 +171,8 @@ func (b *inbox) reserve(root *os.Root, space string, size int64) (done func(), e
 
 // taken is what the files in an inbox take; those under way do not count here. It
 // removes what a process left unfinished that died.
-func taken(root *os.Root) (int64, error) {
-	dir, err := root.Open(inboxDir)
+func taken(box *os.Root) (int64, error) {
+	dir, err := box.Open(".")
 	if err != nil {
 		return 0, fmt.Errorf("the folder for files: %w", err)
 	}
@@ -186,7 +192,7 @@ func taken(root *os.Root) (int64, error) {
 			continue
 		}
 		if time.Since(info.ModTime()) > partialAge {
-			if err := root.Remove(path.Join(inboxDir, e.Name())); err != nil {
+			if err := box.Remove(e.Name()); err != nil {
 				return 0, fmt.Errorf("the folder for files: %w", err)
 			}
 		}
@@ -196,14 +202,14 @@ func taken(root *os.Root) (int64, error) {
 
 // keep stores what r gives under a name of its own. What did not come whole is not
 // kept; what is there already, byte for byte, is not kept twice.
-func keep(root *os.Root, name string, r io.Reader) (kept keptFile, err error) {
-	f, part, err := newPart(root)
+func keep(box *os.Root, name string, r io.Reader) (kept keptFile, err error) {
+	f, part, err := newPart(box)
 	if err != nil {
 		return kept, err
 	}
 	defer func() {
 		if part != "" {
-			err = errors.Join(err, root.Remove(part))
+			err = errors.Join(err, box.Remove(part))
 		}
 	}()
 	head := &head{}
@@ -218,12 +224,12 @@ func keep(root *os.Root, name string, r io.Reader) (kept keptFile, err error) {
 		return kept, fmt.Errorf("keep a file: %w", err)
 	}
 	kept.mime = head.picture()
-	at, fresh, err := berth(root, name, part, kept.size)
-	if kept.path = at; err != nil || !fresh {
+	at, fresh, err := berth(box, name, part, kept.size)
+	if kept.path = path.Join(inboxDir, at); err != nil || !fresh {
 		return kept, err
 	}
-	if err := root.Rename(part, at); err != nil {
-		return kept, fmt.Errorf("keep a file: %w", errors.Join(err, root.Remove(at)))
+	if err := box.Rename(part, at); err != nil {
+		return kept, fmt.Errorf("keep a file: %w", errors.Join(err, box.Remove(at)))
 	}
 	part = ""
 	return kept, nil
@@ -251,10 +257,10 @@ func (h *head) picture() string {
 }
 
 // newPart creates a file that is not whole yet.
-func newPart(root *os.Root) (*os.File, string, error) {
+func newPart(box *os.Root) (*os.File, string, error) {
 	for n := range maxNames {
-		at := path.Join(inboxDir, partial+strconv.FormatInt(time.Now().UnixNano(), 36)+"-"+strconv.Itoa(n))
-		f, err := create(root, at)
+		at := partial + strconv.FormatInt(time.Now().UnixNano(), 36) + "-" + strconv.Itoa(n)
+		f, err := create(box, at)
 		if !errors.Is(err, os.ErrExist) {
 			return f, at, err
 		}
@@ -262,8 +268,8 @@ func newPart(root *os.Root) (*os.File, string, error) {
 	return nil, "", os.ErrExist
 }
 
-func create(root *os.Root, at string) (*os.File, error) {
-	f, err := root.OpenFile(at, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+func create(box *os.Root, at string) (*os.File, error) {
+	f, err := box.OpenFile(at, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("keep a file: %w", err)
 	}
@@ -272,19 +278,18 @@ func create(root *os.Root, at string) (*os.File, error) {
 
 // berth finds where the file part belongs, with a number where its name is taken:
 // it is there already, or an empty file is that is fresh.
-func berth(root *os.Root, name, part string, size int64) (at string, fresh bool, err error) {
+func berth(box *os.Root, name, part string, size int64) (at string, fresh bool, err error) {
 	ext := path.Ext(name)
 	stem := strings.TrimSuffix(name, ext)
 	for n := 1; n <= maxNames; n++ {
-		at := path.Join(inboxDir, name)
-		f, err := create(root, at)
+		f, err := create(box, name)
 		switch {
 		case err == nil:
-			return at, true, f.Close()
+			return name, true, f.Close()
 		case !errors.Is(err, os.ErrExist):
 			return "", false, err
-		case same(root, at, part, size):
-			return at, false, nil
+		case same(box, name, part, size):
+			return name, false, nil
 		}
 		name = stem + "-" + strconv.Itoa(n+1) + ext
 	}
@@ -292,17 +297,16 @@ func berth(root *os.Root, name, part string, size int64) (at string, fresh bool,
 }
 
 // same says whether two files have the same content; a is of any kind and size.
-func same(root *os.Root, a, b string, size int64) bool {
-	st, err := root.Lstat(a)
-	if err != nil || !st.Mode().IsRegular() || st.Size() != size {
-		return false
-	}
-	one, err := root.Open(a)
+func same(box *os.Root, a, b string, size int64) bool {
+	one, info, err := openat.File(box, a)
 	if err != nil {
 		return false
 	}
 	defer one.Close()
-	other, err := root.Open(b)
+	if info.Size() != size {
+		return false
+	}
+	other, _, err := openat.File(box, b)
 	if err != nil {
 		return false
 	}

@@ -13,6 +13,7 @@ import (
 	"parley/pkg/channels"
 	"parley/pkg/channels/console"
 	"parley/pkg/channels/slack"
+	"parley/pkg/openat"
 	"parley/pkg/policy"
 	"parley/pkg/session"
 	"parley/pkg/tools"
@@ -169,7 +170,7 @@ func writtenBy(team, id string) func(channels.Inbound) bool {
 
 // heartbeatFile is the operator's HEARTBEAT.md as it is now; "" where there is none.
 func (s *spaces) heartbeatFile() string {
-	f, err := os.Open(filepath.Join(s.dir, "HEARTBEAT.md"))
+	f, _, err := openat.Own(filepath.Join(s.dir, "HEARTBEAT.md"))
 	if err != nil {
 		return ""
 	}

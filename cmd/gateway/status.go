@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"parley/pkg/session"
 )
 
 // lookAtDamage answers a command that looks at a store which cannot be read.
@@ -27,8 +29,8 @@ func newStatus(h *host) *cobra.Command {
 	c := &cobra.Command{
 		Use: "status", Short: "Show what the gateway does and what waits", Args: cobra.NoArgs,
 		Long: `Shows what the gateway does and what waits; without a gateway, what the store holds.
-Exit codes: 0 a gateway is running and its store works; 1 the store or the audit log
-has trouble, also without a gateway; 4 no gateway is running.`,
+Exit codes: 0 a gateway is running and its store works; 1 the store, the audit log or
+AGENT.md has trouble, also without a gateway; 4 no gateway is running.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return h.status(cmd.Context(), asJSON) },
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -81,6 +83,9 @@ func (r *statusReport) text() string {
 	}
 	for _, c := range r.Channels {
 		fmt.Fprintf(&b, "channel %s\t%s %s\n", strings.TrimSuffix(c.Name+"/"+c.Account, "/"), c.Health.State, c.Health.Reason)
+	}
+	for _, t := range r.Slow {
+		fmt.Fprintf(&b, "slow turn\t%s has not asked the model since %s: it %s; /stop there ends it\n", place(session.Info{Address: t.Address}), t.Since.Format(time.DateTime), t.Stage)
 	}
 	for _, trouble := range r.Trouble {
 		fmt.Fprintf(&b, "trouble\t%s\n", trouble)

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"parley/internal/faketelegram"
@@ -46,5 +47,21 @@ func TestUnknownKindsAreKept(t *testing.T) {
 	}
 	if strings.Count(string(b), `"kind":"message invention"`) != 3 || strings.Count(string(b), "of tomorrow") != 3 || !strings.Contains(string(b), `"message":"garbage"`) {
 		t.Errorf("kept: %s", b)
+	}
+}
+
+// TestAPipeInTheStateFolderHoldsNobodyUp: what is of no use cannot be kept then, and
+// what people write is still answered.
+func TestAPipeInTheStateFolderHoldsNobodyUp(t *testing.T) {
+	t.Parallel()
+	c := newClub(t)
+	if err := syscall.Mkfifo(filepath.Join(c.dir, "state", "unread.jsonl"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.srv.Bot().Push("message", "garbage")
+	c.member.Say("hello")
+	c.messages(c.member, c.spoken+1)
+	if log := c.close(); !strings.Contains(log, "cannot be kept") {
+		t.Errorf("the log does not say so: %s", log)
 	}
 }

@@ -48,7 +48,7 @@ func newToolNew(h *host) *cobra.Command {
 			if slices.Contains(builtInTools(h.lookupEnv), name) {
 				return coded(exitUsage, fmt.Errorf("%s is a built-in tool: choose another name", name))
 			}
-			if err := workspace.Init(cfg.Workspace); err != nil {
+			if err := workspace.Prepare(cfg.Workspace); err != nil {
 				return coded(exitFailed, err)
 			}
 			dir, err := script.Create(toolsFolder(cfg), name)

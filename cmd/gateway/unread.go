@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"parley/pkg/openat"
 )
 
 // What a platform sends that is of no use (it cannot be read, or is of a kind that
@@ -67,7 +69,7 @@ func (u *unread) write(line unreadLine) error {
 	if err := u.makeRoom(int64(len(b) + 1)); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(filepath.Join(u.dir, unreadFile), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	f, err := openat.Append(filepath.Join(u.dir, unreadFile), 0o600)
 	if err != nil {
 		return err
 	}
@@ -82,13 +84,13 @@ func (u *unread) write(line unreadLine) error {
 func (u *unread) makeRoom(n int64) error {
 	now, old := filepath.Join(u.dir, unreadFile), filepath.Join(u.dir, unreadOld)
 	for _, name := range []string{now, old} {
-		if st, err := os.Stat(name); err == nil && time.Since(st.ModTime()) > unreadAge {
+		if st, err := os.Lstat(name); err == nil && time.Since(st.ModTime()) > unreadAge {
 			if err := os.Remove(name); err != nil {
 				return err
 			}
 		}
 	}
-	if st, err := os.Stat(now); err == nil && st.Size()+n > maxUnreadFile {
+	if st, err := os.Lstat(now); err == nil && st.Size()+n > maxUnreadFile {
 		return os.Rename(now, old)
 	}
 	return nil

@@ -46,7 +46,7 @@ func budgetMutants() []Mutant {
 		},
 		{
 			Promise: "budgets: what counts", Defect: "does not count the summary of /compact",
-			File: dir + "/commands.go", Old: "resp, err := purse{r}.Chat(loop,", New: "resp, err := r.a.o.Provider.Chat(loop,",
+			File: dir + "/commands.go", Old: "return purse{r}.Chat(ctx,", New: "return r.a.o.Provider.Chat(ctx,",
 			Dir: dir, Test: "^TestEveryRequestCounts$",
 		},
 		{

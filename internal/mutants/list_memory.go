@@ -2,7 +2,7 @@ package mutants
 
 // memoryMutants break the promises of the section "What the model remembers and reads".
 func memoryMutants() []Mutant {
-	return historyMutants()
+	return append(historyMutants(), spaceMutants()...)
 }
 
 // historyMutants break what a request carries of earlier turns.
@@ -33,6 +33,73 @@ func historyMutants() []Mutant {
 			Promise: row, Defect: "keeps a large Extra of an answer",
 			File: "pkg/providers/shorten.go", Old: "c.Extra, c.RawArguments, c.Arguments = nil, shortArguments(&c, share), nil", New: "c.RawArguments, c.Arguments = shortArguments(&c, share), nil",
 			Dir: agent, Test: "^TestNoEntryCostsTheEntriesBeforeIt$/^something_opaque$",
+		},
+	}
+}
+
+// spaceMutants break how files of spaces and of the operator are opened.
+func spaceMutants() []Mutant {
+	const agent, gateway, files, prompt = "pkg/agent", "cmd/gateway", "files of a space", "system prompt"
+	return []Mutant{
+		{
+			Promise: files, Defect: "reads a file that has a second name",
+			File: "pkg/openat/openat.go", Old: "case names(info) > 1:\n\t\terr = wrong(name, ErrManyNames)", New: "case names(info) > 9:\n\t\terr = wrong(name, ErrManyNames)",
+			Dir: agent, Test: "^TestThePromptHasPlainFilesOfTheSpaceAlone$/^a_second_name$",
+		},
+		{
+			Promise: files, Defect: "does not look whether the file is the one that it saw",
+			File: "pkg/openat/openat.go", Old: "\tcase !os.SameFile(seen, info):\n", New: "\tcase seen == nil:\n",
+			Dir: "pkg/openat", Test: "^TestFileIsSafeFromASwap$",
+		},
+		{
+			Promise: files, Defect: "waits for the other end of a pipe",
+			File: "pkg/openat/openat.go", Old: "const noWait = syscall.O_NONBLOCK | syscall.O_NOCTTY", New: "const noWait = syscall.O_NOCTTY",
+			Dir: gateway, Test: "^TestAPipeInTheStateFolderHoldsNobodyUp$",
+		},
+		{
+			Promise: files, Defect: "looks into a pipe as if it were a folder",
+			File: "pkg/tools/shell/globs.go", Old: "f, _, err := openat.LinkedFolder(b.root, name)\n\tif err != nil {", New: "f, err := b.root.Open(name)\n\tif err != nil {",
+			Dir: "pkg/tools/shell", Test: "^TestAPatternBelowAPipeWaitsForNobody$",
+		},
+		{
+			Promise: files, Defect: "follows a link in the place of the inbox",
+			File: gateway + "/inbox.go", Old: "box, err := openat.Folder(root, inboxDir)", New: "box, err := root.OpenRoot(inboxDir)",
+			Dir: gateway, Test: "^TestAnInboxThatIsSomethingElse$",
+		},
+		{
+			Promise: files, Defect: "follows a link in the state folder",
+			File: "pkg/openat/openat.go", Old: "os.O_WRONLY|syscall.O_NOFOLLOW|noWait", New: "os.O_WRONLY|noWait",
+			Dir: gateway, Test: "^TestUnreadUpdatesFollowNoLink$",
+		},
+		{
+			Promise: files, Defect: "reads the files of the summary where the process stands",
+			File: agent + "/turn.go", Old: "\tr.taint.takes(items)\n\tr.space = r.a.o.Space(r.home, r.owned())\n\tif r.job()", New: "\tr.taint.takes(items)\n\tif it.Inbound == nil || !isCommand(it.Inbound.Text) {\n\t\tr.space = r.a.o.Space(r.home, r.owned())\n\t}\n\tif r.job()",
+			Dir: agent, Test: "^TestTheSummaryReadsTheChatsFiles$",
+		},
+		{
+			Promise: "turns that do not get on", Defect: "waits for the disk whatever arrives",
+			File: agent + "/reading.go", Old: "case <-ctx.Done():", New: "case <-context.WithoutCancel(ctx).Done():",
+			Dir: agent, Test: "^TestATurnThatDoesNotGetToAskingIsNamedAndStops$",
+		},
+		{
+			Promise: "turns that do not get on", Defect: "names no turn in the status",
+			File: gateway + "/status.go", Old: "range r.Slow {", New: "range r.Slow[:0] {",
+			Dir: gateway, Test: "^TestTheStatusNamesWhatDoesNotGetOn$",
+		},
+		{
+			Promise: prompt, Defect: "goes on without the system prompt",
+			File: gateway + "/spaces.go", Old: "\t\t}\n\t\treturn s.agent\n\t}\n\tif s.trouble", New: "\t\t}\n\t\treturn \"\"\n\t}\n\tif s.trouble",
+			Dir: "internal/e2e", Test: "^TestTheSystemPromptOutlastsItsFile$",
+		},
+		{
+			Promise: prompt, Defect: "takes an empty system prompt",
+			File: gateway + "/spaces.go", Old: `if strings.TrimSpace(string(text)) == "" {`, New: "if len(text) == 0 {",
+			Dir: gateway, Test: "^TestScripts$/^agent_file$",
+		},
+		{
+			Promise: prompt, Defect: "puts back a system prompt that was taken away",
+			File: "workspace/workspace.go", Old: "\tif Begun(dir) {\n\t\treturn ensure(", New: "\tif !Begun(dir) {\n\t\treturn ensure(",
+			Dir: gateway, Test: "^TestScripts$/^agent_file$",
 		},
 	}
 }

@@ -27,7 +27,7 @@ func operatorMutants() []Mutant {
 		},
 		{
 			Promise: looks, Defect: "makes the workspace",
-			File: dir + "/app.go", Old: "\tif !o.look {\n\t\tif err := workspace.Init", New: "\tif !o.look || o.admin {\n\t\tif err := workspace.Init",
+			File: dir + "/app.go", Old: "\tif !o.look {\n\t\tif err := workspace.Prepare", New: "\tif !o.look || o.admin {\n\t\tif err := workspace.Prepare",
 			Dir: dir, Test: "^TestScripts$/^look$",
 		},
 		{

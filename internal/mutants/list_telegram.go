@@ -161,7 +161,7 @@ func telegramFileMutants() []Mutant {
 		},
 		{
 			Promise: "telegram: files in", Defect: "keeps half a file",
-			File: "cmd/gateway/inbox.go", Old: "err = errors.Join(err, root.Remove(part))", New: "err = errors.Join(err, root.Rename(part, inboxDir+\"/half\"))",
+			File: "cmd/gateway/inbox.go", Old: "err = errors.Join(err, box.Remove(part))", New: "err = errors.Join(err, box.Rename(part, \"half\"))",
 			Dir: "cmd/gateway", Test: "^TestFilesAreKeptWholeOrNotAtAll$",
 		},
 		{

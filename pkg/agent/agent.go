@@ -121,7 +121,9 @@ type Agent struct {
 	agents *agents
 
 	mu   sync.Mutex
-	runs map[string]*run // by turn id, while the turn runs in this process
+	runs map[string]*run // by turn id, while the turn runs or waits for its place in this process
+	// reading ends, by space, when what reads its files for a prompt does.
+	reading map[string]chan struct{}
 }
 
 // New returns an agent that does nothing until Run.
@@ -163,7 +165,7 @@ func New(o Options) (*Agent, error) {
 		slots:  semaphore.NewWeighted(int64(o.MaxTurns)),
 		jobs:   newJobs(o.MaxTurns),
 		agents: newAgents(&o.Background),
-		runs:   map[string]*run{},
+		runs:   map[string]*run{}, reading: map[string]chan struct{}{},
 	}, nil
 }
 
@@ -242,11 +244,7 @@ func (a *Agent) handle(ctx context.Context, t session.Turn) error {
 	if r.job() != nil {
 		slots = a.jobs.slots
 	}
-	if err := slots.Acquire(ctx, 1); err != nil {
-		return err
-	}
-	defer slots.Release(1)
-
+	r.at(stagePlace)
 	a.mu.Lock()
 	a.runs[r.info.ID] = r
 	a.mu.Unlock()
@@ -255,5 +253,10 @@ func (a *Agent) handle(ctx context.Context, t session.Turn) error {
 		delete(a.runs, r.info.ID)
 		a.mu.Unlock()
 	}()
+	if err := slots.Acquire(ctx, 1); err != nil {
+		return err
+	}
+	defer slots.Release(1)
+	r.at(stageBegin)
 	return r.do(ctx)
 }

@@ -2,16 +2,14 @@ package agent
 
 import (
 	"context"
-	"errors"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
-	"syscall"
 	"time"
 
 	"parley/pkg/channels"
+	"parley/pkg/openat"
 	"parley/pkg/providers"
 	"parley/pkg/session"
 )
@@ -77,9 +75,7 @@ func (r *run) fetchOne(ctx context.Context, a channels.Attachment) Fetched {
 	return f
 }
 
-var errNoFile = errors.New("not a file")
-
-// opener opens a file of the chat's space, without leaving it or waiting for anything.
+// opener opens a file of the chat's space.
 func (r *run) opener(path string) func() (io.ReadCloser, int64, error) {
 	space := r.space
 	return func() (io.ReadCloser, int64, error) {
@@ -88,17 +84,10 @@ func (r *run) opener(path string) func() (io.ReadCloser, int64, error) {
 			return nil, 0, err
 		}
 		defer func() { _ = root.Close() }() // what was opened below it stays open
-		f, err := root.OpenFile(filepath.FromSlash(path), os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
+		f, info, err := openat.File(root, path)
 		if err != nil {
 			return nil, 0, err
 		}
-		st, err := f.Stat()
-		if err == nil && !st.Mode().IsRegular() {
-			err = errNoFile
-		}
-		if err != nil {
-			return nil, 0, errors.Join(err, f.Close())
-		}
-		return f, st.Size(), nil
+		return f, info.Size(), nil
 	}
 }

@@ -229,11 +229,10 @@ func (r *run) compact(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ask := append(append([]providers.Message{r.system()}, h.messages...), providers.Message{Role: providers.RoleUser, Content: compactPrompt})
 	loop, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer r.watch(loop, cancel)()
-	resp, err := purse{r}.Chat(loop, providers.Repair(ask), nil, r.a.o.Model, r.a.o.ModelOptions)
+	resp, err := r.summary(loop, h.messages)
 	r.logUse().AnErr("err", err).Msg("summary")
 	switch cause := context.Cause(loop); {
 	case err != nil && ended(cause):
@@ -254,6 +253,16 @@ func (r *run) compact(ctx context.Context) error {
 		},
 		CompactTo: info.Entries + 1,
 	}, "Done. I go on from this summary:\n\n"+resp.Content)
+}
+
+func (r *run) summary(ctx context.Context, of []providers.Message) (*providers.LLMResponse, error) {
+	system, err := r.system(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ask := append(append([]providers.Message{system}, of...), providers.Message{Role: providers.RoleUser, Content: compactPrompt})
+	r.at("")
+	return purse{r}.Chat(ctx, providers.Repair(ask), nil, r.a.o.Model, r.a.o.ModelOptions)
 }
 
 func (r *run) notCompacted(ctx context.Context, reason, person string) error {

@@ -55,7 +55,6 @@ func (r *run) runJob(ctx context.Context, it session.Item) error {
 		return r.sayJob(ctx, it)
 	}
 	it.Text = r.jobPrompt(it.Job, it.Text)
-	r.space = r.a.o.Space(r.home, r.owned())
 	return r.answer(ctx, []session.Item{it})
 }
 

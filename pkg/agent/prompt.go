@@ -1,13 +1,14 @@
 package agent
 
 import (
-	"io"
-	"os"
-	"path/filepath"
+	"context"
+	"errors"
+	"io/fs"
 	"strconv"
 	"strings"
 
 	"parley/pkg/channels"
+	"parley/pkg/openat"
 	"parley/pkg/providers"
 	"parley/pkg/session"
 )
@@ -18,40 +19,38 @@ const maxFile = 8 << 10
 // system is the instructions of a turn: the operator's, what the chat's files
 // remember, and the few facts that the model cannot know. It changes once a
 // day, so that model servers can cache it.
-func (r *run) system() providers.Message {
+func (r *run) system(ctx context.Context) (providers.Message, error) {
+	r.at(stageFiles)
+	read, err := r.readFiles(ctx)
+	if err != nil {
+		return providers.Message{}, err
+	}
 	parts := make([]string, 0, 16) // joined at once: hundreds of turns hold one of these
-	if s := strings.TrimSpace(r.a.o.AgentFile()); s != "" {
+	if s := strings.TrimSpace(read.agent); s != "" {
 		parts = append(parts, cut(s, 4*maxFile), "\n\n")
 	}
-	for _, name := range []string{"USER.md", "MEMORY.md"} {
-		if s := readHead(filepath.Join(r.space, name)); s != "" {
-			parts = append(parts, "# ", name, "\n", s, "\n\n")
-		}
+	if read.user != "" {
+		parts = append(parts, "# USER.md\n", read.user, "\n\n")
+	}
+	if read.memory != "" {
+		parts = append(parts, "# MEMORY.md\n", read.memory, "\n\n")
 	}
 	parts = append(parts, "Today is ", r.today(), ". ")
 	if r.task != nil {
 		parts = append(parts, agentPrompt)
-		return providers.Message{Role: providers.RoleSystem, Content: strings.Join(parts, "")}
+		return providers.Message{Role: providers.RoleSystem, Content: strings.Join(parts, "")}, nil
 	}
 	parts = append(parts, "You are talking on the channel ", r.info.Address.Channel, ". ",
 		"Answer "+noReply+" alone when there is nothing to say and either nobody asked or you have already sent a message.")
-	return providers.Message{Role: providers.RoleSystem, Content: strings.Join(parts, "")}
+	return providers.Message{Role: providers.RoleSystem, Content: strings.Join(parts, "")}, nil
 }
 
-// readHead reads the first bytes of a regular file; anything else reads as empty.
-func readHead(path string) string {
-	st, err := os.Lstat(path)
-	if err != nil || !st.Mode().IsRegular() || st.Size() == 0 {
-		return ""
-	}
-	f, err := os.Open(path) //nolint:gosec // one of two fixed names in the chat's own space
-	if err != nil {
-		return ""
-	}
-	defer func() { _ = f.Close() }()
-	b, err := io.ReadAll(io.LimitReader(f, maxFile))
-	if err != nil {
-		return ""
+// readHead reads the first bytes of a file of the chat's space. What is no plain
+// file there reads as empty, and the log says why.
+func (r *run) readHead(name string) string {
+	b, err := openat.Head(r.space, name, maxFile)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		r.log().Warn().Err(err).Str("file", name).Msg("a file of the chat's space is no part of the prompt")
 	}
 	return strings.TrimSpace(strings.ToValidUTF8(string(b), ""))
 }

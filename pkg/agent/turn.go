@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"parley/internal/failpoint"
@@ -50,9 +51,10 @@ type run struct {
 	agentRun
 	space   string
 	taint   taint
-	decided *session.Approval // whose call this turn makes; nil for most
-	closes  string            // the question whose message the last one takes over
-	ends    string            // what finishes the message of a task whose turn says nothing; "" for most
+	stage   atomic.Pointer[string] // what it does before it asks; nil or "": nothing
+	decided *session.Approval      // whose call this turn makes; nil for most
+	closes  string                 // the question whose message the last one takes over
+	ends    string                 // what finishes the message of a task whose turn says nothing; "" for most
 	preview *preview
 	opened  *openings
 	ofJob   jobNotes // what is noted of a job's turn
@@ -118,6 +120,7 @@ func (r *run) alone(ctx context.Context, items []session.Item) error {
 		return r.decide(ctx, w)
 	}
 	r.taint.takes(items)
+	r.space = r.a.o.Space(r.home, r.owned())
 	if r.job() != nil {
 		return r.runJob(ctx, *it)
 	}
@@ -129,7 +132,6 @@ func (r *run) alone(ctx context.Context, items []session.Item) error {
 	if told, err := r.agentEnded(ctx, items); told || err != nil {
 		return err
 	}
-	r.space = r.a.o.Space(r.home, r.owned())
 	return r.answer(ctx, items)
 }
 
@@ -235,16 +237,23 @@ func (r *run) ask(ctx context.Context, items []session.Item, past past) ([]provi
 	defer stopWatch()
 	defer r.untilOver(cancel)()
 	r.preview = r.newPreview(loop)
+	r.at(stageFetch)
 	users := r.userMessages(items, r.fetch(loop, items))
+	system, err := r.system(loop)
+	if err != nil {
+		return users, &tools.ToolLoopResult{}, asked{err: err, before: past.messages}
+	}
 
 	budget := r.a.o.ContextTokens
 	for try := 0; ; try++ {
+		r.at(stagePast)
 		h, err := r.history(ctx, budget, 2+len(users)+len(past.messages))
 		if err != nil {
 			return users, &tools.ToolLoopResult{}, asked{err: err, before: past.messages}
 		}
 		all := len(h.messages)
-		msgs := append(append(slices.Insert(h.messages, 0, r.system()), users...), past.messages...)
+		msgs := append(append(slices.Insert(h.messages, 0, system), users...), past.messages...)
+		r.at("")
 		res, err := tools.RunToolLoop(r.invocation(loop), r.config(past), msgs, r.home.Channel, r.home.Chat)
 		if res == nil {
 			res = &tools.ToolLoopResult{}

@@ -112,7 +112,6 @@ func placeOf(root *os.Root) (string, error) {
 	return placeOfFile(f)
 }
 
-func placeOfFile(f *os.File) (string, error) { return os.Readlink(self(f)) }
-
-// self is a name for what is open, whatever its own name leads to by now.
-func self(f *os.File) string { return fmt.Sprintf("/proc/self/fd/%d", f.Fd()) }
+func placeOfFile(f *os.File) (string, error) {
+	return os.Readlink(fmt.Sprintf("/proc/self/fd/%d", f.Fd()))
+}

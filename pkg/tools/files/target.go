@@ -15,6 +15,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"parley/pkg/openat"
 	"parley/pkg/tools"
 )
 
@@ -118,9 +119,8 @@ func (t *target) walk(dir string) (opened *os.Root, at string, err error) {
 }
 
 // openFolder opens a folder below root, and asks the kernel where it lies.
-// [os.Root.OpenRoot] would wait for the other end of a pipe that has the name.
 func openFolder(root *os.Root, dir string) (opened *os.Root, at string, err error) {
-	f, err := root.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)
+	f, _, err := openat.LinkedFolder(root, dir)
 	if err != nil {
 		return nil, "", err
 	}
@@ -128,7 +128,7 @@ func openFolder(root *os.Root, dir string) (opened *os.Root, at string, err erro
 	if at, err = placeOfFile(f); err != nil {
 		return nil, "", err
 	}
-	opened, err = os.OpenRoot(self(f))
+	opened, err = openat.Reopen(f)
 	return opened, at, err
 }
 

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"parley/pkg/openat"
 )
 
 // The right that nobody but the operator should have, and those that a program needs one of.
@@ -88,7 +90,7 @@ func readManifest(dir string) (*Manifest, error) {
 	if info.Size() > maxManifest {
 		return nil, fmt.Errorf("%s is larger than %d bytes", manifestName, maxManifest)
 	}
-	f, err := root.Open(manifestName)
+	f, _, err := openat.Linked(root, manifestName)
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be read: %w", manifestName, reason(err))
 	}

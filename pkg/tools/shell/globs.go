@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"parley/pkg/openat"
 	"parley/pkg/tools"
 )
 
@@ -21,7 +22,7 @@ const (
 // that they match, sorted. A pattern without a match stays as it is, like in the
 // shell, and so does one that leads out: it is for the program then.
 func expand(root *os.Root, args []string) ([]string, error) {
-	look := &bounded{inner: root.FS(), left: maxLooked}
+	look := &bounded{root: root, left: maxLooked}
 	var out []string
 	size, matched := 0, 0
 	for _, arg := range args {
@@ -84,28 +85,30 @@ var errTooMany = errors.New("too many files")
 
 // bounded reads folders until it has seen enough.
 type bounded struct {
-	inner fs.FS
-	left  int
+	root *os.Root
+	left int
 }
 
-// Open implements [fs.FS].
-func (b *bounded) Open(name string) (fs.File, error) { return b.inner.Open(name) }
+// Open implements [fs.FS]; patterns need folders alone.
+func (b *bounded) Open(name string) (fs.File, error) {
+	f, _, err := openat.LinkedFolder(b.root, name)
+	return f, err
+}
+
+// Stat implements [fs.StatFS].
+func (b *bounded) Stat(name string) (fs.FileInfo, error) { return b.root.Stat(name) }
 
 // ReadDir implements [fs.ReadDirFS].
 func (b *bounded) ReadDir(name string) ([]fs.DirEntry, error) {
 	if b.left <= 0 {
 		return nil, errTooMany
 	}
-	f, err := b.inner.Open(name)
+	f, _, err := openat.LinkedFolder(b.root, name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	dir, ok := f.(fs.ReadDirFile)
-	if !ok {
-		return nil, fs.ErrInvalid
-	}
-	entries, err := dir.ReadDir(b.left)
+	entries, err := f.ReadDir(b.left)
 	b.left -= len(entries) + 1
 	return entries, err
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -350,5 +351,29 @@ func TestNoSandbox(t *testing.T) {
 	box.res.Limit = "memory"
 	if res := tool.Execute(in(t, t.TempDir()), argv("ls")); !strings.Contains(res.ForLLM, "too much memory") || !res.IsError {
 		t.Errorf("with a limit: %s", res.ForLLM)
+	}
+}
+
+// TestAPatternBelowAPipeWaitsForNobody: a look at a pipe as if it were a folder
+// would wait until somebody writes there.
+func TestAPatternBelowAPipeWaitsForNobody(t *testing.T) {
+	t.Parallel()
+	space := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(space, "pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tool, _ := shell.New(shell.Options{Runner: &recorder{}, Allow: []string{"ls"}})
+	done := make(chan error, 1)
+	go func() {
+		_, err := examine(t, tool, space, argv("ls", "pipe/*", "pipe/*/x", "*/pipe"))
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("the look has not come back")
 	}
 }

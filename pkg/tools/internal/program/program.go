@@ -17,6 +17,7 @@ import (
 	"time"
 	"unicode"
 
+	"parley/pkg/openat"
 	"parley/pkg/sandbox"
 	"parley/pkg/tools"
 )
@@ -143,19 +144,17 @@ func (s Settings) Folder(ctx context.Context, name string) (*Folder, error) {
 		return nil, tools.Fail(tools.ErrExecutionFailed, "the files of this chat cannot be opened", nil).Because(err)
 	}
 	defer root.Close()
-	info, err := root.Stat(name)
+	f, info, err := openat.LinkedFolder(root, name)
 	switch {
+	case errors.Is(err, syscall.ENOTDIR):
+		return nil, tools.Fail(tools.ErrInvalidArguments, "cwd is no folder", map[string]any{"cwd": name})
 	case err != nil:
 		return nil, folderError(name, err)
-	case !info.IsDir():
-		return nil, tools.Fail(tools.ErrInvalidArguments, "cwd is no folder", map[string]any{"cwd": name})
 	}
-	dir, err := root.OpenRoot(name)
+	defer f.Close()
+	dir, err := openat.Reopen(f)
 	if err != nil {
 		return nil, folderError(name, err)
-	}
-	if info, err = dir.Stat("."); err != nil {
-		return nil, errors.Join(folderError(name, err), dir.Close())
 	}
 	space = filepath.Clean(space)
 	return &Folder{Root: dir, Space: space, Dir: filepath.Join(space, name), Name: name, State: inode(info)}, nil

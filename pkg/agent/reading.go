@@ -1,0 +1,95 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"parley/pkg/channels"
+)
+
+// What a turn does before it begins to ask the model.
+const (
+	stagePlace = "waits for a place among the turns"
+	stageBegin = "looks at what it is about"
+	stageFetch = "fetches the files of its messages"
+	stageFiles = "reads the instructions and the chat's files"
+	stagePast  = "reads the conversation"
+)
+
+// at notes what the turn does; "" is that it asks the model, or is done with that.
+func (r *run) at(stage string) { r.stage.Store(&stage) }
+
+// SlowTurn is a turn that has not begun to ask the model.
+type SlowTurn struct {
+	Turn    string           `json:"turn"`
+	Address channels.Address `json:"address"`
+	// Since is when it began, Stage what it does, such as "reads the conversation".
+	Since time.Time `json:"since"`
+	Stage string    `json:"stage"`
+}
+
+// SlowTurns are the turns that have not begun to ask the model for longer than
+// over, the oldest first. A /stop of their chat ends them.
+func (a *Agent) SlowTurns(over time.Duration) []SlowTurn {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var all []SlowTurn
+	for id, r := range a.runs {
+		if stage := r.stage.Load(); stage != nil && *stage != "" && time.Since(r.began) > over {
+			all = append(all, SlowTurn{Turn: id, Address: r.info.Address, Since: r.began, Stage: *stage})
+		}
+	}
+	slices.SortFunc(all, func(x, y SlowTurn) int { return x.Since.Compare(y.Since) })
+	return all
+}
+
+// files are what of the operator's and of the chat's files is part of a prompt.
+type files struct{ agent, user, memory string }
+
+// readFiles reads them. A disk that does not answer holds up the turn, and /stop
+// ends it: what reads goes on by itself then, once for each space, until the disk
+// answers or the process ends.
+func (r *run) readFiles(ctx context.Context) (files, error) {
+	a := r.a
+	for {
+		var got files
+		var broken error
+		a.mu.Lock()
+		ended := a.reading[r.space]
+		mine := ended == nil
+		if mine {
+			ended = make(chan struct{})
+			a.reading[r.space] = ended
+		}
+		a.mu.Unlock()
+		if mine {
+			go func() {
+				defer a.hasRead(r.space, ended)
+				defer func() {
+					if p := recover(); p != nil {
+						broken = fmt.Errorf("the files of the prompt cannot be read: %v\n%s", p, debug.Stack())
+					}
+				}()
+				got = files{agent: a.o.AgentFile(), user: r.readHead("USER.md"), memory: r.readHead("MEMORY.md")}
+			}()
+		}
+		select {
+		case <-ended:
+			if mine {
+				return got, broken
+			}
+		case <-ctx.Done():
+			return files{}, context.Cause(ctx)
+		}
+	}
+}
+
+func (a *Agent) hasRead(space string, ended chan struct{}) {
+	a.mu.Lock()
+	delete(a.reading, space)
+	a.mu.Unlock()
+	close(ended)
+}
