@@ -68,7 +68,7 @@ func (a *App) callTool(ctx context.Context, args deskArgs, emit emitter) error {
 	})
 	offered := offered(a.cfg.Tools.Chats, a.policy.Addresses)
 	here := a.registry.Filter(func(name string, _ tools.Annotations) bool { return offered(at, name) })
-	result := here.ExecuteWithContext(ctx, args.Tool, input, at.Channel, at.Chat, nil)
+	result := here.ExecuteAndWait(ctx, args.Tool, input, at.Channel, at.Chat)
 	if gate.question != nil {
 		return errors.Join(emit(callReport{Question: gate.question, IsError: true}), tools.ErrAsk)
 	}

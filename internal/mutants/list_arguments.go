@@ -45,5 +45,35 @@ func argumentMutants() []Mutant {
 			File: "cmd/gateway/desk.go", Old: `e.Message.ToolCalls[i].Settle()`, New: `_ = e.Message.ToolCalls[i]`,
 			Dir: "cmd/gateway", Test: "^TestScripts$/^arguments$",
 		},
+		{
+			Promise: "callback: nobody hears", Defect: "gives a tool nil for a callback",
+			File: "pkg/tools/running.go", Old: `t.SetCallback(c.callback())`, New: `t.SetCallback(map[bool]AsyncCallback{true: c.callback()}[c.task != nil])`,
+			Dir: toolsDir, Test: "^TestACallbackIsNeverNil$",
+		},
+		{
+			Promise: "callback: nobody hears", Defect: "begins work for nobody",
+			File: "pkg/tools/workers.go", Old: `callback == nil || scopeFrom(ctx).deaf`, New: `callback == nil`,
+			Dir: toolsDir, Test: "^TestACallbackIsNeverNil$",
+		},
+		{
+			Promise: "callback: a direct call", Defect: "ends before the work does",
+			File: "cmd/gateway/toolcall.go", Old: `here.ExecuteAndWait(ctx, args.Tool, input, at.Channel, at.Chat)`, New: `here.ExecuteWithContext(ctx, args.Tool, input, at.Channel, at.Chat, nil)`,
+			Dir: "internal/e2e", Test: "^TestACallbackThatNobodyHears$",
+		},
+		{
+			Promise: "callback: a direct call", Defect: "waits without end",
+			File: "pkg/tools/workers.go", Old: `time.NewTimer(limit - out.took)`, New: `time.NewTimer(limit + time.Hour)`,
+			Dir: toolsDir, Test: "^TestExecuteAndWait$",
+		},
+		{
+			Promise: "tool: changed after", Defect: "says it at each call",
+			File: "pkg/tools/isolate.go", Old: `!sameFields(s.original, s.registered) && s.told.CompareAndSwap(false, true)`, New: `!sameFields(s.original, s.registered)`,
+			Dir: toolsDir, Test: "^TestChangedFieldsAreSaidOnce$",
+		},
+		{
+			Promise: "tool: says nothing", Defect: "says nothing either",
+			File: "pkg/tools/registry.go", Old: `case !annotated:`, New: `case !annotated && e.broken != nil:`,
+			Dir: toolsDir, Test: "^TestToolsThatSayNothingOfThemselves$",
+		},
 	}
 }

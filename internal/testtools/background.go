@@ -81,3 +81,28 @@ func (reckless) Execute(_ context.Context, args map[string]any) *tools.ToolResul
 	time.AfterFunc(time.Duration(number(args))*time.Millisecond, func() { panic("a goroutine of its own") })
 	return tools.AsyncResult("working in the background")
 }
+
+// heedless calls back n milliseconds later, whatever has become of its call.
+type heedless struct{ callback tools.AsyncCallback }
+
+var _ tools.AsyncTool = (*heedless)(nil)
+
+// Name implements [tools.Tool].
+func (*heedless) Name() string { return "heedless" }
+
+// Description implements [tools.Tool].
+func (*heedless) Description() string { return "Calls back in any case." }
+
+// Parameters implements [tools.Tool].
+func (*heedless) Parameters() map[string]any { return parameters() }
+
+// SetCallback implements [tools.AsyncTool].
+func (h *heedless) SetCallback(cb tools.AsyncCallback) { h.callback = cb }
+
+// Execute implements [tools.Tool].
+func (h *heedless) Execute(_ context.Context, args map[string]any) *tools.ToolResult {
+	time.AfterFunc(time.Duration(number(args))*time.Millisecond, func() {
+		h.callback(nil, tools.NewToolResult("heedless work is done: "+text(args))) //nolint:staticcheck // a callback takes nil for the work's own
+	})
+	return tools.AsyncResult("working in the background")
+}

@@ -22,6 +22,7 @@ func All(effects string) []tools.Tool {
 		&tool{name: "say", about: "Tells the person something.", notes: tools.Annotations{ReadOnly: true}, run: say},
 		&Background{},
 		reckless{},
+		&heedless{},
 		&tool{name: "hang", about: "Does not return for a while, whatever happens.", notes: tools.Annotations{ReadOnly: true}, run: hang},
 		&tool{name: "panic", about: "Panics.", notes: tools.Annotations{ReadOnly: true}, run: panics},
 		&tool{name: "flood", about: "Returns very much text.", notes: tools.Annotations{ReadOnly: true}, run: flood},

@@ -29,8 +29,22 @@ type AsyncCallback func(ctx context.Context, result *ToolResult)
 
 // AsyncTool is an optional extension for background work: the tool returns
 // [AsyncResult] at once and calls the callback when it is done. SetCallback is
-// called before each Execute, on the value of that call alone; with nil when there is
-// nobody to tell: then the work is to be done before Execute returns, or refused.
+// called before each Execute, on the value of that call alone, never with nil: where
+// there is nobody to tell, the callback drops what it gets and logs that.
+//
+// Start the work with [Background]. It refuses where nobody would hear of the end, and
+// a panic in it is a failed result:
+//
+//	func (t *Render) SetCallback(cb tools.AsyncCallback) { t.callback = cb }
+//
+//	func (t *Render) Execute(ctx context.Context, args map[string]any) *tools.ToolResult {
+//		return tools.Background(ctx, t.callback, "It is being rendered.", func(ctx context.Context) *tools.ToolResult {
+//			return t.render(ctx, args)
+//		})
+//	}
+//
+// A panic in a goroutine that the tool starts itself ends the process, and the next
+// start tells the chat that the work was interrupted.
 //
 // The ctx of Execute is the work's: it outlasts the turn, keeps the [Invocation], and
 // ends at the deadline ([Annotations].BackgroundLimit after the call began), when the
@@ -41,10 +55,6 @@ type AsyncCallback func(ctx context.Context, result *ToolResult)
 // none. AsyncResult of a tool that is no AsyncTool, of a call whose [Examination] says
 // Foreground, and of one that another tool makes becomes execution_failed: nobody would
 // hear of its end.
-//
-// A panic in a goroutine that the tool starts itself ends the process, and the next
-// start tells the chat that the work was interrupted. [Background] starts one in which
-// a panic is a failed result.
 type AsyncTool interface {
 	Tool
 	SetCallback(cb AsyncCallback)
@@ -55,7 +65,13 @@ type Cloner interface {
 	Clone() Tool
 }
 
-// Annotated is an optional extension: what a tool says about itself.
+// Annotated is an optional extension: what a tool says about itself. One that says
+// nothing counts as changing things: it needs the level write, and is not run again
+// after a crash. A tool that only reads says so:
+//
+//	func (t *Weather) Annotations() tools.Annotations {
+//		return tools.Annotations{ReadOnly: true, OpenWorld: true, Timeout: 10 * time.Second}
+//	}
 type Annotated interface {
 	Annotations() Annotations
 }

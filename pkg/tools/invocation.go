@@ -38,6 +38,8 @@ type scope struct {
 	hooks *hooks
 	// asks decides on calls that no loop makes; nil for none.
 	asks Gate
+	// deaf: nobody would hear of the end of work in the background.
+	deaf bool
 }
 
 // gate decides on the call; nil for none.

@@ -17,6 +17,9 @@ type source struct {
 	// hold is set where the registered value itself is lent; why says what keeps it from being copied.
 	hold *hold
 	why  string
+	// original is set where calls run on copies of it, as it was in registered.
+	original, registered reflect.Value
+	told                 atomic.Bool
 }
 
 // hold lends a value to one call at a time: the token in free is the right to it.
@@ -66,7 +69,7 @@ func newSource(tool Tool, factory func() Tool) *source {
 	}
 	why := obstacle(reflect.ValueOf(tool))
 	if why == "" {
-		return &source{make: copier(tool)}
+		return copying(tool)
 	}
 	h := &hold{tool: tool, free: make(chan struct{}, 1)}
 	h.free <- struct{}{}
@@ -84,16 +87,16 @@ func clones(tool Tool, c Cloner) bool {
 	return v.Kind() != reflect.Pointer || v.Pointer() != reflect.ValueOf(clone).Pointer()
 }
 
-// copier makes shallow copies of the value as it is now.
-func copier(tool Tool) func() (Tool, error) {
+// copying makes shallow copies of the value as it is now.
+func copying(tool Tool) *source {
 	v := reflect.ValueOf(tool)
 	if v.Kind() != reflect.Pointer {
-		return func() (Tool, error) { return tool, nil }
+		return &source{make: func() (Tool, error) { return tool, nil }}
 	}
 	t := v.Type().Elem()
 	registered := reflect.New(t).Elem()
 	registered.Set(v.Elem())
-	return func() (Tool, error) {
+	return &source{original: v.Elem(), registered: registered, make: func() (Tool, error) {
 		c := reflect.New(t)
 		c.Elem().Set(registered)
 		value, ok := reflect.TypeAssert[Tool](c)
@@ -101,6 +104,38 @@ func copier(tool Tool) func() (Tool, error) {
 			return nil, errors.New("the copy is not a tool")
 		}
 		return value, nil
+	}}
+}
+
+// changed says once that the original is not as it was registered any more.
+func (s *source) changed() bool {
+	return s.original.IsValid() && !s.told.Load() && !sameFields(s.original, s.registered) && s.told.CompareAndSwap(false, true)
+}
+
+// sameFields compares what a shallow copy copies. Functions of the same code count as
+// the same, and so do values that cannot be compared.
+//
+//nolint:exhaustive // every other kind can be compared
+func sameFields(a, b reflect.Value) bool {
+	switch a.Kind() {
+	case reflect.Struct:
+		for i := range a.NumField() {
+			if !sameFields(a.Field(i), b.Field(i)) {
+				return false
+			}
+		}
+		return true
+	case reflect.Array:
+		for i := range a.Len() {
+			if !sameFields(a.Index(i), b.Index(i)) {
+				return false
+			}
+		}
+		return true
+	case reflect.Func:
+		return a.Pointer() == b.Pointer()
+	default:
+		return !a.Comparable() || !b.Comparable() || a.Equal(b)
 	}
 }
 
@@ -179,6 +214,10 @@ func (e *entry) take(ctx context.Context, wait time.Duration) (Tool, *loan, *Err
 	if s.hold != nil {
 		l, fail := s.hold.lend(ctx, wait)
 		return s.hold.tool, l, fail
+	}
+	if s.changed() {
+		e.log.Warn().Str("tool", clip(e.name, 64)).
+			Msg("the fields of this tool changed after it was registered, and calls run on copies of what it was then: set them before, or register it by RegisterFunc")
 	}
 	tool, err := s.make()
 	if err == nil && isNil(tool) {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/rs/zerolog"
 
@@ -23,9 +24,6 @@ type facts struct {
 // report answers at once and reads the facts again in the background.
 func report(ctx context.Context, args map[string]any, read func() facts) *tools.ToolResult {
 	first := read()
-	if first.cb == nil {
-		return tools.NewToolResult("nobody " + first.chat)
-	}
 	go func() {
 		runtimeYield(ctx)
 		f := read()
@@ -256,35 +254,39 @@ func TestNothingOfAnEarlierCallIsSeen(t *testing.T) {
 	for name, k := range kinds() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := tools.NewToolRegistry()
-			k.register(r)
-			told := make(chan string, 2)
-			cb := func(_ context.Context, res *tools.ToolResult) { told <- res.ForLLM }
-			first := r.ExecuteWithContext(t.Context(), "report", map[string]any{"n": 1}, "telegram", "A", cb)
-			if first.ForLLM != k.prefix+"telegram/A" {
-				t.Errorf("first %+v", first)
-			}
-			if got := <-told; got != "telegram/A 1 A" {
-				t.Errorf("told %q", got)
-			}
-			steps := []struct {
-				what string
-				res  *tools.ToolResult
-				want string
-			}{
-				{"another chat, no callback", r.ExecuteWithContext(t.Context(), "report", nil, "telegram", "B", nil), "nobody B"},
-				{"Execute without injection", r.Execute(t.Context(), "report", nil), "nobody "},
-				{"empty channel and chat", r.ExecuteWithContext(t.Context(), "report", nil, "", "", nil), "nobody "},
-				{"chat without channel", r.ExecuteWithContext(t.Context(), "report", nil, "", "C", nil), "nobody C"},
-			}
-			for _, s := range steps {
-				if s.res.ForLLM != k.prefix+s.want {
-					t.Errorf("%s: %q, want %q", s.what, s.res.ForLLM, s.want)
+			synctest.Test(t, func(t *testing.T) {
+				r := tools.NewToolRegistry()
+				k.register(r)
+				told := make(chan string, 2)
+				cb := func(_ context.Context, res *tools.ToolResult) { told <- res.ForLLM }
+				first := r.ExecuteWithContext(t.Context(), "report", map[string]any{"n": 1}, "telegram", "A", cb)
+				if first.ForLLM != k.prefix+"telegram/A" {
+					t.Errorf("first %+v", first)
 				}
-			}
-			if len(told) != 0 {
-				t.Errorf("told once more: %q", <-told)
-			}
+				if got := <-told; got != "telegram/A 1 A" {
+					t.Errorf("told %q", got)
+				}
+				for _, s := range []struct {
+					what, channel, chat, want string
+				}{
+					{"another chat, no callback", "telegram", "B", "telegram/B"},
+					{"empty channel and chat", "", "", "/"},
+					{"chat without channel", "", "C", "/C"},
+				} {
+					res := r.ExecuteWithContext(t.Context(), "report", nil, s.channel, s.chat, nil)
+					synctest.Wait() // until its callback is dropped
+					if res.ForLLM != k.prefix+s.want {
+						t.Errorf("%s: %q, want %q", s.what, res.ForLLM, s.want)
+					}
+				}
+				if res := r.Execute(t.Context(), "report", nil); res.ForLLM != k.prefix+"/" {
+					t.Errorf("Execute without injection: %q", res.ForLLM)
+				}
+				synctest.Wait()
+				if len(told) != 0 {
+					t.Errorf("told once more: %q", <-told)
+				}
+			})
 		})
 	}
 }
@@ -321,7 +323,7 @@ func TestACopyIsTheValueAsRegistered(t *testing.T) {
 	tool := &plainTool{}
 	r.Register(tool)
 	tool.SetContext("someone", "else") // as a caller might that knows the tool
-	if res := r.Execute(t.Context(), "report", nil); res.ForLLM != "nobody " {
+	if res := r.Execute(t.Context(), "report", nil); res.ForLLM != "/" {
 		t.Errorf("a call saw %q", res.ForLLM)
 	}
 }

@@ -295,11 +295,11 @@ func TestLoopBackgroundWork(t *testing.T) {
 	if !j.calls[0].Async {
 		t.Error("the call is not marked as async")
 	}
-	// Without a callback factory it is the plain loop: nobody is told.
+	// Without a callback factory it is the plain loop: the callback tells nobody.
 	cfg.Callbacks, cfg.TaskContext, cfg.Journal = nil, nil, nil
 	cfg.Provider = &script{answers: []*providers.LLMResponse{calls(call("a", "report", nil)), says("fine")}}
 	res, err := tools.RunToolLoop(ctx, cfg, hello, "telegram", "43")
-	if err != nil || res.Messages[1].Content != "nobody 43" {
+	if err != nil || res.Messages[1].Content != "telegram/43" || len(told) > 0 {
 		t.Errorf("%+v, %v", res, err)
 	}
 }

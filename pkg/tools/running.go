@@ -32,9 +32,12 @@ type running struct {
 func (r *ToolRegistry) run(ctx context.Context, c *running) outcome {
 	work, clock := c.workContext(ctx)
 	defer clock.stop()
-	if c.loan != nil {
+	if c.loan != nil || c.deaf() {
 		s := *scopeFrom(work)
-		s.held = c.loan
+		s.deaf = c.deaf()
+		if c.loan != nil {
+			s.held = c.loan
+		}
 		work = s.into(work)
 	}
 	r.shared.options.Log.Debug().Str("tool", c.entry.name).Str("call", c.request.call.ID).Msg("tool call")
@@ -175,7 +178,7 @@ func (c *running) inject() {
 		}
 	}
 	if t, ok := c.value.(AsyncTool); ok {
-		t.SetCallback(c.task.callback())
+		t.SetCallback(c.callback())
 	}
 }
 

@@ -62,12 +62,24 @@ func (t *task) cancel() {
 	t.own.cancel()
 }
 
-// callback is what the tool gets: nil when there is nobody to tell, or nothing goes on.
-func (t *task) callback() AsyncCallback {
-	if t == nil || t.tell == nil {
-		return nil
+// callback is what the tool gets, never nil: where nobody can be told, or nothing goes
+// on, it drops what it gets.
+func (c *running) callback() AsyncCallback {
+	if c.task == nil {
+		return func(context.Context, *ToolResult) { c.unheard() }
 	}
-	return t.ended
+	return c.task.ended
+}
+
+// deaf says whether nobody would hear of the end of work in the background.
+func (c *running) deaf() bool {
+	return c.entry.async && (c.task == nil || c.task.tell == nil)
+}
+
+// unheard says in the log that a callback had nobody to tell.
+func (c *running) unheard() {
+	c.entry.log.Warn().Str("tool", c.entry.name).Str("call", c.request.call.ID).
+		Msg("a callback was dropped: nobody can be told here of the end of background work")
 }
 
 // ended passes on the first call of the callback, if it comes in time.
@@ -112,6 +124,10 @@ func (t *task) pass(ctx context.Context, res *ToolResult) { //nolint:contextchec
 	if line := c.entry.log.Info(); line.Enabled() { // a look at the clock costs more than the rest
 		line.Str("tool", c.entry.name).Str("call", c.request.call.ID).Bool("failed", out.IsError).
 			Dur("took", time.Since(c.started)).Msg("background work ended")
+	}
+	if t.tell == nil {
+		c.unheard()
+		return
 	}
 	t.tell(ctx, out)
 }

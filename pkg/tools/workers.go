@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"time"
 )
 
 // panicError is a panic of background work.
@@ -21,10 +22,10 @@ func (p *panicError) Error() string { return fmt.Sprintf("panic: %v", p.value) }
 //
 // A panic of work, or the end of its goroutine, is a failed result; in a goroutine
 // that a tool starts itself it ends the process. Where ctx has ended, the result is
-// dropped: whoever ended the work has said so. With a nil callback nothing is run,
-// and the result is a failure that says why.
+// dropped: whoever ended the work has said so. Where nobody can be told of the end,
+// nothing is run, and the result is a failure that says why.
 func Background(ctx context.Context, callback AsyncCallback, started string, work func(ctx context.Context) *ToolResult) *ToolResult {
-	if callback == nil {
+	if callback == nil || scopeFrom(ctx).deaf {
 		return Fail(ErrExecutionFailed, "this cannot go on in the background here: nobody would hear of its end", nil).Result()
 	}
 	go func() {
@@ -77,6 +78,41 @@ func (t *asyncTool[In]) Execute(ctx context.Context, args map[string]any) *ToolR
 	if fail != nil {
 		return fail.Result()
 	}
-	v, err := t.work(ctx, in, t.callback)
+	callback := t.callback
+	if scopeFrom(ctx).deaf {
+		callback = nil
+	}
+	v, err := t.work(ctx, in, callback)
 	return ResultOf(ctx, v, err)
+}
+
+// ExecuteAndWait is [ToolRegistry.ExecuteWithContext] for a caller that waits: the
+// result of a call that goes on in the background is what its callback tells. Work
+// that does not end within [Annotations].BackgroundLimit, or before ctx does, is told
+// to stop, and the result is a failure.
+func (r *ToolRegistry) ExecuteAndWait(ctx context.Context, name string, args map[string]any, channel, chatID string) *ToolResult {
+	ended := make(chan *ToolResult, 1)
+	var limit time.Duration
+	out := r.dispatch(ctx, request{
+		call:    Call{Name: name, ID: InvocationFrom(ctx).CallID, Arguments: args},
+		channel: channel, chat: chatID,
+		callback: func(_ context.Context, res *ToolResult) { ended <- res },
+		makeTaskContext: func(ctx context.Context, call Call) context.Context {
+			limit = call.Annotations.BackgroundLimit
+			return ctx
+		},
+	})
+	if !out.result.Async {
+		return out.result
+	}
+	timer := time.NewTimer(limit - out.took)
+	defer timer.Stop()
+	select {
+	case res := <-ended:
+		return res
+	case <-timer.C:
+		return Fail(ErrTimeout, "the work did not end within "+limit.String()+" and was told to stop; it is unknown whether it took effect", nil).Result()
+	case <-ctx.Done():
+		return interrupted(true).Because(context.Cause(ctx)).Result()
+	}
 }

@@ -1,0 +1,162 @@
+package tools_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"parley/pkg/tools"
+)
+
+// backed leaves its work to Background.
+type backed struct {
+	cb   tools.AsyncCallback
+	work func()
+}
+
+func (*backed) Name() string                         { return "backed" }
+func (*backed) Description() string                  { return "" }
+func (*backed) Parameters() map[string]any           { return nil }
+func (b *backed) SetCallback(cb tools.AsyncCallback) { b.cb = cb }
+func (b *backed) Execute(ctx context.Context, _ map[string]any) *tools.ToolResult {
+	return tools.Background(ctx, b.cb, "started", func(context.Context) *tools.ToolResult {
+		b.work()
+		return nil
+	})
+}
+
+// TestACallbackIsNeverNil: where nobody can be told, a callback is dropped, and the
+// log says so; work that Background would start is not begun.
+func TestACallbackIsNeverNil(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		logs := &logBuffer{}
+		r := tools.NewToolRegistryWith(tools.Options{Log: logs.logger(zerolog.InfoLevel)})
+		r.Register(&plainTool{})
+		r.Register(&backed{work: func() { t.Error("it works for nobody") }})
+		r.Register(tools.NewAsync("careful", "", tools.Annotations{}, func(context.Context, struct{}) (tools.Examination, error) {
+			return tools.Examination{}, nil
+		}, func(_ context.Context, _ struct{}, cb tools.AsyncCallback) (any, error) {
+			if cb != nil {
+				t.Error("a function gets a callback that nobody hears")
+			}
+			return nil, errors.New("nobody hears")
+		}))
+		r.Register(fn{name: "outer", annotations: tools.Annotations{Composed: true}, run: func(ctx context.Context, args map[string]any) *tools.ToolResult {
+			return tools.CallTool(ctx, args["tool"].(string), nil)
+		}})
+		if res := r.ExecuteWithContext(t.Context(), "report", nil, "telegram", "A", nil); !res.Async {
+			t.Errorf("directly: %+v", res)
+		}
+		for _, name := range []string{"careful", "backed"} {
+			wantFailure(t, r.Execute(t.Context(), name, nil), tools.ErrExecutionFailed)
+		}
+		for _, name := range []string{"report", "careful", "backed"} {
+			wantFailure(t, r.Execute(t.Context(), "outer", map[string]any{"tool": name}), tools.ErrExecutionFailed)
+		}
+		synctest.Wait()
+		if n := strings.Count(logs.String(), "a callback was dropped"); n != 2 {
+			t.Errorf("%d callbacks dropped: %s", n, logs)
+		}
+	})
+}
+
+// TestExecuteAndWait: the result of a call that goes on is what its callback tells.
+func TestExecuteAndWait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := tools.NewToolRegistry()
+		work := func(name string, took time.Duration) {
+			r.Register(tools.NewAsync(name, "", tools.Annotations{BackgroundLimit: time.Minute}, func(context.Context, struct{}) (tools.Examination, error) {
+				return tools.Examination{}, nil
+			}, func(ctx context.Context, _ struct{}, cb tools.AsyncCallback) (any, error) {
+				return tools.Background(ctx, cb, "started", func(ctx context.Context) *tools.ToolResult {
+					select {
+					case <-time.After(took):
+						return tools.NewToolResult("done in " + tools.InvocationFrom(ctx).Chat)
+					case <-ctx.Done():
+						return nil
+					}
+				}), nil
+			}))
+		}
+		work("short", 50*time.Second)
+		work("long", time.Hour)
+		r.Register(fn{name: "plain"})
+		if got := r.ExecuteAndWait(t.Context(), "short", nil, "telegram", "A"); got.ForLLM != "done in A" || got.Async {
+			t.Errorf("short: %+v", got)
+		}
+		if got := r.ExecuteAndWait(t.Context(), "plain", nil, "", ""); got.ForLLM != "plain ran" {
+			t.Errorf("plain: %+v", got)
+		}
+		began := time.Now()
+		f := wantFailure(t, r.ExecuteAndWait(t.Context(), "long", nil, "", ""), tools.ErrTimeout)
+		if took := time.Since(began); took != time.Minute || !strings.Contains(f.Message, "1m0s") {
+			t.Errorf("long: %s after %s", f.Message, took)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		wantFailure(t, r.ExecuteAndWait(ctx, "long", nil, "", ""), tools.ErrInterrupted)
+	})
+}
+
+// settable has each kind of field that a copy copies.
+type settable struct {
+	plainTool
+	f    func() string
+	any  any
+	list [2]struct{ n float64 }
+	to   *int
+}
+
+// TestChangedFieldsAreSaidOnce, with the cure.
+func TestChangedFieldsAreSaidOnce(t *testing.T) {
+	t.Parallel()
+	const cure = "register it by RegisterFunc"
+	for name, change := range map[string]func(*settable){
+		"nothing": nil,
+		"a text":  func(s *settable) { s.chat = "x" },
+		"a func":  func(s *settable) { s.f = func() string { return "other" } },
+		"an any":  func(s *settable) { s.any = 2 },
+		"a part":  func(s *settable) { s.list[1].n = 1 },
+		"a way":   func(s *settable) { s.to = new(int) },
+		"a set":   func(s *settable) { s.SetContext("a", "b") },
+	} {
+		logs := &logBuffer{}
+		r := tools.NewToolRegistryWith(tools.Options{Log: logs.logger(zerolog.InfoLevel)})
+		tool := &settable{f: func() string { return "one" }, any: 1}
+		r.Register(tool)
+		want := 0
+		for range 3 {
+			r.Execute(t.Context(), "report", nil)
+			if change != nil {
+				change(tool)
+				want = 1
+			}
+		}
+		if n := strings.Count(logs.String(), cure); n != want {
+			t.Errorf("%s: said %d times: %s", name, n, logs)
+		}
+	}
+}
+
+// TestToolsThatSayNothingOfThemselves are said in the log, with the level that they need.
+func TestToolsThatSayNothingOfThemselves(t *testing.T) {
+	t.Parallel()
+	logs := &logBuffer{}
+	r := tools.NewToolRegistryWith(tools.Options{Log: logs.logger(zerolog.InfoLevel)})
+	r.Register(fn{name: "annotated"})
+	r.Register(tools.Broken("broken", errors.New("no")))
+	if got := logs.String(); strings.Contains(got, "implement Annotations") {
+		t.Error(got)
+	}
+	r.Register(&plainTool{})
+	if got := logs.String(); !strings.Contains(got, "implement Annotations") || !strings.Contains(got, `"level":"write"`) || !strings.Contains(got, `"tool":"report"`) {
+		t.Error(got)
+	}
+}
