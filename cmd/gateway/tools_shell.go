@@ -37,10 +37,15 @@ type sandboxes struct {
 // newSandboxes hides the gateway's own files from programs.
 func newSandboxes(cfg *config.Config) sandboxes {
 	const behind = 16 // background runs hold their places for long
-	hidden := []string{cfg.StateDir, cfg.Workspace}
+	const megabyte = 1e6
+	o := sandbox.Options{
+		Hidden: []string{cfg.StateDir, cfg.Workspace}, Disk: int64(cfg.Tools.Files.MaxMB) * megabyte, DiskFiles: cfg.Tools.Files.MaxFiles,
+	}
+	background := o
+	background.Parallel = behind
 	return sandboxes{
-		safe: sandbox.New(sandbox.Options{Hidden: hidden}), unsafe: sandbox.New(sandbox.Options{Unsafe: true}),
-		safeBehind:   sandbox.New(sandbox.Options{Hidden: hidden, Parallel: behind}),
+		safe: sandbox.New(o), unsafe: sandbox.New(sandbox.Options{Unsafe: true}),
+		safeBehind:   sandbox.New(background),
 		unsafeBehind: sandbox.New(sandbox.Options{Unsafe: true, Parallel: behind}),
 	}
 }

@@ -54,5 +54,20 @@ func runMutants() []Mutant {
 			File: dir + "/seccomp_linux.go", Old: `[]uint32{29, 64, 68, 319, 321}`, New: `[]uint32{64, 68, 319, 321}`,
 			Dir: dir, Test: "^TestMemoryOfAllKinds$",
 		},
+		{
+			Promise: "sandbox: disk", Defect: "leaves the limits of the configuration out",
+			File: "cmd/gateway/tools_shell.go", Old: `DiskFiles: cfg.Tools.Files.MaxFiles`, New: `DiskFiles: 10 * cfg.Tools.Files.MaxFiles`,
+			Dir: "cmd/gateway", Test: "^TestProgramsKeepToTheLimitsOfFiles$",
+		},
+		{
+			Promise: "sandbox: disk", Defect: "does not count files without a name",
+			File: dir + "/disk_linux.go", Old: `c.bytes += d.unnamed()`, New: `c.bytes += 0 * d.unnamed()`,
+			Dir: dir, Test: "^TestDisk$",
+		},
+		{
+			Promise: "sandbox: disk", Defect: "cannot look into closed folders",
+			File: dir + "/run_linux.go", Old: `unix.CAP_SYS_PTRACE, unix.CAP_DAC_READ_SEARCH}`, New: `unix.CAP_SYS_PTRACE}`,
+			Dir: dir, Test: "^TestDisk$",
+		},
 	}
 }

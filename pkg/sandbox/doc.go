@@ -11,8 +11,10 @@
 //   - It has no capability and gets none, no variable of ours in its environment,
 //     and without [Command.Network] no network, this machine's own addresses included.
 //     It makes sockets of the families UNIX, INET and INET6 alone.
-//   - Memory, processes, open files and the size of a file are bounded, and so is
-//     what is kept of its output, however much that is.
+//   - Memory, processes, open files, the size of a file and what the workspace holds
+//     are bounded, and so is what is kept of its output, however much that is. What
+//     overshoots between two looks at the workspace stays: a tenth of a second, or ten
+//     times as long as a look takes.
 //   - When a run is over, in time or not, all that it started is dead; so it is
 //     when this process is killed.
 //   - Before the first run the promises are tried: a sandbox in which one of them

@@ -96,17 +96,17 @@ func supervise() {
 			fail("build the sandbox", err)
 		}
 	}
+	limit := func() string { return "" }
+	if !s.Unsafe {
+		limit = watch(&s, each)
+	}
 	if _, err := start.Write(line); err != nil {
 		fail("start the program", err)
 	}
 	if err := start.Close(); err != nil {
 		fail("start the program", err)
 	}
-	if s.Unsafe {
-		reap(program, func() string { return "" })
-		return
-	}
-	reap(program, watch(&s, each))
+	reap(program, limit)
 }
 
 // fork starts the process that becomes the program. It begins before the sandbox
@@ -154,12 +154,23 @@ func reap(program int, limit func() string) {
 	}
 }
 
-// watch ends the run when its processes are too many or hold too much together;
-// what it returns says which; each is what a socket may hold. The limits of single processes hold without it.
+// watch ends the run when its processes or files are too many, or hold too much
+// together; the function that it returns says which. Each is what a socket may hold.
+// The limits of single processes hold without it.
 func watch(s *spec, each int64) func() string {
 	const often = 50 * time.Millisecond
 	var limit atomic.Value
 	limit.Store("")
+	end := func(of string) {
+		limit.Store(of)
+		_ = unix.Kill(-1, unix.SIGKILL) // all but this one
+	}
+	left := func() string { return "" }
+	if s.Workspace.Writable {
+		d := newDisk(s)
+		left = d.over
+		go d.watch(end)
+	}
 	go func() {
 		for range time.Tick(often) {
 			processes, memory := usage()
@@ -168,17 +179,16 @@ func watch(s *spec, each int64) func() string {
 			}
 			switch {
 			case processes > s.Processes:
-				limit.Store("processes")
+				end("processes")
 			case memory > s.Memory:
-				limit.Store("memory")
-			default:
-				continue
+				end("memory")
 			}
-			_ = unix.Kill(-1, unix.SIGKILL) // all but this one
 		}
 	}()
 	return func() string {
-		l, _ := limit.Load().(string)
-		return l
+		if l, _ := limit.Load().(string); l != "" {
+			return l
+		}
+		return left() // it may have ended between two looks
 	}
 }

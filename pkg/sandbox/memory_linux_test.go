@@ -92,6 +92,7 @@ func holders() map[string]func() error {
 			return nil
 		},
 		"pairs": fillPairs,
+		"files": mapFiles, // of TestDisk
 	}
 }
 
@@ -147,7 +148,7 @@ func TestMemoryOfAllKinds(t *testing.T) {
 		t.Fatal(err)
 	}
 	for kind := range holders() {
-		if kind == "pairs" {
+		if kind == "pairs" || kind == "files" {
 			continue
 		}
 		t.Run(kind, func(t *testing.T) {

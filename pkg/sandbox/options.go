@@ -23,6 +23,11 @@ type Options struct {
 	Processes int
 	// FileSize bounds each file that is written, in bytes; 0 means 256 MiB.
 	FileSize int64
+	// Disk bounds what the files of the workspace take, in bytes, and DiskFiles how many
+	// files and folders there are: a run that goes beyond is ended. Where there is more
+	// before the run, that is its bound. 0 means 1 GB and 10,000.
+	Disk      int64
+	DiskFiles int
 	// Scratch bounds the temporary files of a run, in bytes; 0 means 64 MiB.
 	Scratch int64
 	// Parallel is how many runs there are at a time, others wait; 0 means 8. The owner
@@ -36,6 +41,8 @@ func (o Options) withDefaults() Options {
 	o.Memory = orElse(o.Memory, 1024*megabyte)
 	o.Processes = orElse(o.Processes, 128)
 	o.FileSize = orElse(o.FileSize, 256*megabyte)
+	o.Disk = orElse(o.Disk, 1e9)
+	o.DiskFiles = orElse(o.DiskFiles, 10_000)
 	o.Scratch = orElse(o.Scratch, 64*megabyte)
 	o.Parallel = orElse(o.Parallel, 8)
 	return o

@@ -95,6 +95,7 @@ func (r *runner) specOf(c Command) (*spec, error) {
 	s := &spec{
 		Path: c.Path, Args: append([]string{c.Path}, c.Args...), Dir: c.Dir, Network: c.Network,
 		Unsafe: r.o.Unsafe, Memory: r.o.Memory, FileSize: r.o.FileSize, Scratch: r.o.Scratch, Processes: r.o.Processes,
+		Disk: r.o.Disk, DiskFiles: r.o.DiskFiles,
 	}
 	var err error
 	if s.Workspace, err = mountOf(c.Workspace); err != nil {
@@ -202,7 +203,8 @@ func crowdedOut(res *Result) bool {
 	return true
 }
 
-// isolation is what the init is started with. The thread that starts it must
+// isolation is what the init is started with. It looks into processes and folders that
+// their owner closed; the program has none of its capabilities. The thread that starts it must
 // live as long as it does: its death is what Pdeathsig waits for.
 func isolation(s *spec) *syscall.SysProcAttr {
 	if s.Unsafe {
@@ -216,7 +218,7 @@ func isolation(s *spec) *syscall.SysProcAttr {
 		Setsid: true, Pdeathsig: syscall.SIGKILL, Cloneflags: flags,
 		UidMappings: []syscall.SysProcIDMap{{ContainerID: sandboxID, HostID: os.Geteuid(), Size: 1}},
 		GidMappings: []syscall.SysProcIDMap{{ContainerID: sandboxID, HostID: os.Getegid(), Size: 1}},
-		AmbientCaps: []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP, unix.CAP_SYS_RESOURCE},
+		AmbientCaps: []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP, unix.CAP_SYS_RESOURCE, unix.CAP_SYS_PTRACE, unix.CAP_DAC_READ_SEARCH},
 	}
 }
 

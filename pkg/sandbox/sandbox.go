@@ -63,8 +63,8 @@ type Result struct {
 	Truncated bool
 	// TimedOut: it did not end in time, and nothing of it is left.
 	TimedOut bool
-	// Limit names what it had too much of when it was ended for that: memory or
-	// processes; else empty.
+	// Limit names what it had too much of when it was ended for that: memory, processes,
+	// disk or files; else empty.
 	Limit string
 }
 

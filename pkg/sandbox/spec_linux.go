@@ -26,8 +26,8 @@ type spec struct {
 	Hidden    []string
 	Network   bool
 
-	Memory, FileSize, Scratch int64
-	Processes                 int
+	Memory, FileSize, Scratch, Disk int64
+	Processes, DiskFiles            int
 	// Probe, when set, is done in place of the program.
 	Probe *probe
 }

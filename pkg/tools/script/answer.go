@@ -8,6 +8,7 @@ import (
 
 	"parley/pkg/sandbox"
 	"parley/pkg/tools"
+	"parley/pkg/tools/internal/program"
 )
 
 // result turns what a program did into what the model and the person see.
@@ -15,6 +16,9 @@ func (t *Tool) result(res sandbox.Result) *tools.ToolResult {
 	errors := errorTail(res.Stderr)
 	if res.TimedOut {
 		return tools.Fail(tools.ErrTimeout, fmt.Sprintf("the program did not end within %v and was ended", t.timeout()), details(errors)).Result()
+	}
+	if res.Limit != "" {
+		return tools.Fail(tools.ErrExecutionFailed, "the program was ended: "+program.Excess(res.Limit), details(errors)).Result()
 	}
 	answer, problem := parseAnswer(res.Stdout)
 	switch {

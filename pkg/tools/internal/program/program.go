@@ -290,9 +290,23 @@ func (s Settings) Run(ctx context.Context, f *Folder, c sandbox.Command) (any, e
 	case res.TimedOut:
 		return nil, tools.Fail(tools.ErrTimeout, fmt.Sprintf("it did not end within %v and was ended, with all that it had started", c.Timeout), details)
 	case res.Limit != "":
-		return nil, tools.Fail(tools.ErrExecutionFailed, "it was ended: it had too much "+res.Limit, details)
+		return nil, tools.Fail(tools.ErrExecutionFailed, "it was ended: "+Excess(res.Limit), details)
 	}
 	return out, nil
+}
+
+// Excess says in words what a run had too much of, by [sandbox.Result.Limit].
+func Excess(limit string) string {
+	switch limit {
+	case "processes":
+		return "it had too many processes"
+	case "disk":
+		return "the files of this chat took more space than they may (tools.files.max_mb); delete some first"
+	case "files":
+		return "there were more files and folders in this chat, or deeper ones, than there may be (tools.files.max_files); delete some first"
+	default:
+		return "it had too much " + limit
+	}
 }
 
 func text(b []byte) string { return string(bytes.ToValidUTF8(b, []byte("\uFFFD"))) }
