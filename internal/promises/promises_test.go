@@ -87,6 +87,8 @@ func TestJudge(t *testing.T) {
 		state promises.State
 		why   []string
 	}{
+		"TestLater/x": {promises.Left, []string{"pkg/a.TestLater/x"}},
+		"TestGood/x":  {promises.Broken, []string{"pkg/a.TestGood/x was not in this run"}},
 		"TestGood":    {promises.Shown, nil},
 		"TestSkipped": {promises.NotRun, []string{"pkg/a.TestSkipped: needs a disk"}},
 		"TestPart":    {promises.NotRun, []string{"TestPart/b: needs a cable"}},
@@ -95,7 +97,8 @@ func TestJudge(t *testing.T) {
 		"TestBad":     {promises.Broken, []string{"pkg/a.TestBad failed"}},
 		"TestAbsent":  {promises.Broken, []string{"pkg/a.TestAbsent was not in this run"}},
 	} {
-		row := promises.Row{ID: test, Tests: []promises.Ref{{Dir: "pkg/a", Test: "TestGood"}, {Dir: "pkg/a", Test: test}}}
+		name, sub, _ := strings.Cut(test, "/")
+		row := promises.Row{ID: test, Tests: []promises.Ref{{Dir: "pkg/a", Test: "TestGood"}, {Dir: "pkg/a", Test: name, Sub: sub}}}
 		state, why := run.Judge(&row)
 		if state != want.state {
 			t.Errorf("%s: %q, want %q", test, state, want.state)

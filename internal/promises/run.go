@@ -156,6 +156,9 @@ func (r *Run) state(ref Ref) (state State, why string) {
 		}
 		return NotRun, fmt.Sprintf("%s: %s", ref, r.reason[id])
 	case "":
+		if parent := (testID{id.pkg, ref.Test}); r.outcome[parent] == "skip" && r.reason[parent] == Later {
+			return Left, ref.String()
+		}
 		return Broken, ref.String() + " was not in this run"
 	}
 	state = Shown
