@@ -1,7 +1,7 @@
 # Parley's tasks. `make help` lists them.
 # On a machine with Go, git and make, `make run` and `make test` need nothing else.
 .DEFAULT_GOAL := help
-.PHONY: help run build test check kill bench lint fuzz mutants docs fresh FORCE
+.PHONY: help run build test check large kill bench lint fuzz mutants docs fresh FORCE
 
 GO      ?= go
 
@@ -21,6 +21,7 @@ help:
 	@echo 'make check    all tests, each crash point once; with the race detector where a C compiler works'
 	@echo 'make build    bin/gateway for release, and its size'
 	@echo 'make kill     the crash points with $(KILL_SEEDS) seeds each'
+	@echo 'make large    the start with 10,000 interrupted tasks and 1,000 due jobs'
 	@echo 'make bench    the figures of docs/performance.md'
 	@echo 'make lint     golangci-lint $(LINT_VERSION)'
 	@echo 'make fuzz     each fuzz target for $(FUZZTIME)'
@@ -49,6 +50,9 @@ check:
 
 kill:
 	PARLEY_KILL_SEEDS=$(KILL_SEEDS) $(GO) test -count=1 -timeout 60m -v ./internal/kill
+
+large:
+	PARLEY_LARGE=1 $(GO) test -count=1 -timeout 30m -v -run '^TestAStartWithManyLostTasksAndDueJobs$$' ./internal/e2e
 
 bench:
 	$(GO) run ./internal/bench

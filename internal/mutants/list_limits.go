@@ -2,5 +2,46 @@ package mutants
 
 // limitMutants break the promises of the section "Large stores, clocks and composed tools".
 func limitMutants() []Mutant {
-	return []Mutant{}
+	const (
+		agent    = "pkg/agent"
+		bolt     = "pkg/session/bolt"
+		channels = "pkg/channels"
+	)
+	return []Mutant{
+		{
+			Promise: "a crowd at the start", Defect: "results take the places of people",
+			File: agent + "/places.go", Old: "own, awaited = a.reports, r.info.Awaited", New: "own, awaited = a.slots, r.info.Awaited",
+			Dir: agent, Test: "^TestLostTasksOfManyChatsKeepNobodyWaiting$",
+		},
+		{
+			Promise: "a crowd at the start", Defect: "a turn waits on when a person writes in its chat",
+			File: agent + "/places.go", Old: "	case <-awaited:\n", New: "	case <-make(<-chan struct{}, len(awaited)):\n",
+			Dir: agent, Test: "^TestLostTasksOfManyChatsKeepNobodyWaiting$",
+		},
+		{
+			Promise: "a crowd at the start", Defect: "results take all lanes",
+			File: bolt + "/lanes.go", Old: "maxOthers = maxLanes / 4", New: "maxOthers = maxLanes",
+			Dir: bolt, Test: "^TestResultsOfACrowdLeaveLanesToPeople$",
+		},
+		{
+			Promise: "a crowd at the start", Defect: "unasked messages are queued like answers",
+			File: bolt + "/outbox.go", Old: "		return forResult\n	}\n}", New: "		return forPerson\n	}\n}",
+			Dir: bolt, Test: "^TestUnaskedMessagesOfACrowdLeaveLanesToAnswers$",
+		},
+		{
+			Promise: "a crowd at the start", Defect: "a lane does not hear that a person waits",
+			File: bolt + "/lanes.go", Old: "		close(l.awaited)\n", New: "",
+			Dir: bolt, Test: "^TestResultsOfACrowdLeaveLanesToPeople$",
+		},
+		{
+			Promise: "answers before notices", Defect: "all notices stand in the line for the account",
+			File: channels + "/pace.go", Old: "tasks: make(chan struct{}, 1), people", New: "tasks: make(chan struct{}, 5000), people",
+			Dir: channels, Test: "^TestAnswersDoNotWaitBehindUnaskedMessages$",
+		},
+		{
+			Promise: "answers before notices", Defect: "notices take all places of sends",
+			File: channels + "/egress.go", Old: "max(opt.MaxInFlight/2, 1)", New: "opt.MaxInFlight",
+			Dir: channels, Test: "^TestUnaskedMessagesThatHangLeavePlacesToAnswers$",
+		},
+	}
 }

@@ -165,8 +165,8 @@ func (g *Gateway) ConfigPath() string { return filepath.Join(g.Dir, "parley.yaml
 // LogPath is the file of what every process wrote to its standard error.
 func (g *Gateway) LogPath() string { return filepath.Join(g.Dir, "gateway.log") }
 
-// StorePath is the folder of the durable store.
-func (g *Gateway) StorePath() string { return filepath.Join(g.Dir, "state", "store") }
+// StorePath is the folder of the durable store, the configured state_dir.
+func (g *Gateway) StorePath() string { return filepath.Join(g.Dir, "state") }
 
 // Command prepares a run of the gateway with a verb and its arguments; env comes on top of g.Env.
 func (g *Gateway) Command(ctx context.Context, env []string, verb ...string) *exec.Cmd {

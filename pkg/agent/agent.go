@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
-	"golang.org/x/sync/semaphore"
-
 	"parley/pkg/channels"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
@@ -108,13 +106,15 @@ type Options struct {
 
 // Agent runs turns. It is a [channels.Sink] for what comes in.
 type Agent struct {
-	o     Options
-	slots *semaphore.Weighted
-	tasks tasks
-	till  till
-	jobs  jobs
-	lost  lost
-	zones sync.Map // the time zones by name
+	o Options
+	// slots are the places of turns that a person waits for, reports those of the turns
+	// that bring a background result home.
+	slots, reports places
+	tasks          tasks
+	till           till
+	jobs           jobs
+	lost           lost
+	zones          sync.Map // the time zones by name
 	// beats is the last there was of the heartbeat's owner, where that says its chat.
 	beats atomic.Pointer[channels.Inbound]
 	// agents are the background agents.
@@ -161,11 +161,12 @@ func New(o Options) (*Agent, error) {
 	o.showNothing()
 	o.Background.fill()
 	return &Agent{
-		o:      o,
-		slots:  semaphore.NewWeighted(int64(o.MaxTurns)),
-		jobs:   newJobs(o.MaxTurns),
-		agents: newAgents(&o.Background),
-		runs:   map[string]*run{}, reading: map[string]chan struct{}{},
+		o:       o,
+		slots:   make(places, o.MaxTurns),
+		reports: make(places, o.MaxTurns),
+		jobs:    newJobs(o.MaxTurns),
+		agents:  newAgents(&o.Background),
+		runs:    map[string]*run{}, reading: map[string]chan struct{}{},
 	}, nil
 }
 
@@ -240,10 +241,6 @@ func (a *Agent) Run(ctx context.Context) error {
 func (a *Agent) handle(ctx context.Context, t session.Turn) error {
 	a.lost.wait(ctx, t.Info().Chat)
 	r := newRun(a, t)
-	slots := a.slotsFor(ctx, t.Info().Address)
-	if r.job() != nil {
-		slots = a.jobs.slots
-	}
 	r.at(stagePlace)
 	a.mu.Lock()
 	a.runs[r.info.ID] = r
@@ -253,10 +250,11 @@ func (a *Agent) handle(ctx context.Context, t session.Turn) error {
 		delete(a.runs, r.info.ID)
 		a.mu.Unlock()
 	}()
-	if err := slots.Acquire(ctx, 1); err != nil {
+	leave, err := a.enter(ctx, r)
+	if err != nil {
 		return err
 	}
-	defer slots.Release(1)
+	defer leave()
 	r.at(stageBegin)
 	return r.do(ctx)
 }

@@ -122,7 +122,7 @@ func (a *Agent) completion(t *session.Task, state session.TaskState, result *too
 	if result.ForUser != "" && !result.Silent {
 		shown := a.o.Redact(result.ForUser)
 		c.Outbox = []channels.Outbound{{
-			ID: "task/" + t.ID + "/0", Address: t.Address, Text: shown, Finishes: t.Status, Aged: true, Time: now,
+			ID: "task/" + t.ID + "/0", Address: t.Address, Text: shown, Finishes: t.Status, Aged: true, Unasked: channels.ByTask, Time: now,
 		}}
 		told = "The person has already been shown this text: " + shown
 	}

@@ -147,7 +147,7 @@ func (r *run) commit(ctx context.Context, c session.Commit, text string) error {
 // outbound makes one message to this chat. Its text has been through the outbound filter.
 func (r *run) outbound(id, text, draft string) channels.Outbound {
 	o := channels.Outbound{
-		ID: id, Address: r.home, Text: r.a.o.Redact(text), Draft: draft, Time: time.Now(),
+		ID: id, Address: r.home, Text: r.a.o.Redact(text), Draft: draft, Unasked: r.unasked(), Time: time.Now(),
 	}
 	if last := r.info.Items[len(r.info.Items)-1]; last.Inbound != nil && !last.Inbound.Direct {
 		o.ReplyTo = last.Inbound.MessageID

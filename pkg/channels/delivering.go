@@ -142,7 +142,7 @@ func (r *delivering) part(intake, work context.Context, index int) error {
 	defer r.health.recovered(r)
 	for {
 		part.Again = r.known.ambiguous > 0
-		if err := r.lane.admit(intake, r.gate, r.notBefore); err != nil {
+		if err := r.lane.admit(intake, r.gate, r.claim()); err != nil {
 			return errStopping
 		}
 		if err := r.age(work, &part); err != nil {
@@ -171,6 +171,20 @@ func (r *delivering) part(intake, work context.Context, index int) error {
 			return err
 		}
 	}
+}
+
+// claim is what an attempt needs to be let through.
+func (r *delivering) claim() claim {
+	c := claim{notBefore: r.notBefore, awaited: r.info.Awaited}
+	switch r.info.Outbound.Unasked {
+	case "":
+		c.awaited = r.gate.people
+	case ByJob:
+		c.door = r.gate.jobs
+	default:
+		c.door = r.gate.tasks
+	}
+	return c
 }
 
 // build makes the part; what refers to the whole message goes with the first.

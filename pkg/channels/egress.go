@@ -54,6 +54,7 @@ type Egress struct {
 	opt    EgressOptions
 	limits Limits
 	slots  chan struct{}
+	others chan struct{} // those of the slots that messages may have which no person waits for
 	gate   *gate
 	lanes  *lanes
 	health *health
@@ -85,6 +86,7 @@ func NewEgress(opt EgressOptions) *Egress {
 		opt:     opt,
 		limits:  limits,
 		slots:   make(chan struct{}, opt.MaxInFlight),
+		others:  make(chan struct{}, max(opt.MaxInFlight/2, 1)),
 		gate:    newGate(limits),
 		lanes:   newLanes(limits),
 		health:  newHealth(),
@@ -185,26 +187,48 @@ func nonBlank(parts []string) []string {
 	return kept
 }
 
-// send makes one attempt. A place among MaxInFlight is held for the attempt, or
-// its first two seconds, and never while waiting for anything else.
-func (e *Egress) send(intake, work context.Context, attempt func(context.Context) (Receipt, error), timeout time.Duration) (Receipt, error) {
+// place waits for a place among MaxInFlight. Messages that no person waits for have
+// half of the places at most.
+func (e *Egress) place(intake context.Context, awaited <-chan struct{}) (release func(), err error) {
+	leave := func() {}
+	select {
+	case <-awaited:
+	default:
+		select {
+		case <-awaited:
+		case e.others <- struct{}{}:
+			leave = func() { <-e.others }
+		case <-intake.Done():
+			return nil, errStopping
+		}
+	}
 	select {
 	case e.slots <- struct{}{}:
+		return sync.OnceFunc(func() { <-e.slots; leave() }), nil
 	case <-intake.Done():
-		return Receipt{}, errStopping
+		leave()
+		return nil, errStopping
 	}
-	var once sync.Once
-	release := func() { once.Do(func() { <-e.slots }) }
+}
+
+// send makes one attempt. A place among MaxInFlight is held for the attempt, or
+// its first two seconds, and never while waiting for anything else.
+func (r *delivering) send(intake, work context.Context, attempt func(context.Context) (Receipt, error), timeout time.Duration) (Receipt, error) {
+	e := r.Egress
+	release, err := e.place(intake, r.claim().awaited)
+	if err != nil {
+		return Receipt{}, err
+	}
 	defer release()
 	defer time.AfterFunc(slowSend, release).Stop()
 	ctx, cancel := context.WithTimeout(work, timeout)
 	defer cancel()
 	failpoint.Hit("P9") // P10, between writing and reading, is the adapter's
-	r, err := e.contained(ctx, attempt)
+	receipt, err := e.contained(ctx, attempt)
 	if err == nil {
 		failpoint.Hit("P11")
 	}
-	return r, err
+	return receipt, err
 }
 
 // contained turns an adapter's panic into an attempt of unknown effect.

@@ -121,9 +121,23 @@ type Outbound struct {
 	// see [Egress.CanAsk].
 	Buttons []Button `json:"buttons,omitempty"`
 	// Aged lets it begin with its age where it leaves more than [LateAfter] after Time.
-	Aged bool      `json:"aged,omitempty"`
-	Time time.Time `json:"time"`
+	Aged bool `json:"aged,omitempty"`
+	// Unasked says whose words it brings where no person waits for it; "" for an answer,
+	// to which it gives way.
+	Unasked Unasked   `json:"unasked,omitempty"`
+	Time    time.Time `json:"time"`
 }
+
+// Unasked says of a message that no person waits for it, and why it is sent.
+type Unasked string
+
+// The reasons of [Unasked]; another one counts as ByTask.
+const (
+	// ByJob: a schedule says it.
+	ByJob Unasked = "job"
+	// ByTask: a background task has ended.
+	ByTask Unasked = "task"
+)
 
 // Button is what a person may press below a message.
 type Button struct {

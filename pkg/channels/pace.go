@@ -50,6 +50,11 @@ func take(ctx context.Context, l *rate.Limiter) error {
 // gate is what all chats of an account wait for.
 type gate struct {
 	limiter *rate.Limiter
+	// jobs and tasks are the doors of messages that no person waits for: each lets one of
+	// them at a time wait for the limiter, so that an answer waits for two at most.
+	jobs, tasks chan struct{}
+	// people is closed: it stands for what a person waits for.
+	people chan struct{}
 
 	mu    sync.Mutex
 	until time.Time
@@ -62,7 +67,11 @@ type gate struct {
 }
 
 func newGate(l Limits) *gate {
-	return &gate{limiter: newLimiter(l.PerAccount, int(l.PerAccount)), opened: make(chan struct{})}
+	people := make(chan struct{})
+	close(people)
+	return &gate{
+		limiter: newLimiter(l.PerAccount, int(l.PerAccount)), jobs: make(chan struct{}, 1), tasks: make(chan struct{}, 1), people: people, opened: make(chan struct{}),
+	}
 }
 
 // hold closes the gate for d.
@@ -229,16 +238,45 @@ func (l *lane) closedFor() time.Duration {
 	return time.Until(l.until)
 }
 
+// claim is what a message brings to be let through.
+type claim struct {
+	// notBefore is when it may be sent for its own sake.
+	notBefore time.Time
+	// awaited is closed from when a person waits for it, door is where it waits till then.
+	awaited <-chan struct{}
+	door    chan struct{}
+}
+
+// take waits for the account's bucket, behind the door unless a person waits.
+func (g *gate) take(ctx context.Context, c claim) error {
+	if g.limiter == nil {
+		return ctx.Err()
+	}
+	select {
+	case <-c.awaited:
+		return take(ctx, g.limiter)
+	default:
+	}
+	select {
+	case <-c.awaited:
+	case <-ctx.Done():
+		return ctx.Err()
+	case c.door <- struct{}{}:
+		defer func() { <-c.door }()
+	}
+	return take(ctx, g.limiter)
+}
+
 // admit waits for the time, the chat and the account, and for the buckets of both.
-func (l *lane) admit(ctx context.Context, g *gate, notBefore time.Time) error {
+func (l *lane) admit(ctx context.Context, g *gate, c claim) error {
 	for {
-		if err := l.open(ctx, g, notBefore); err != nil {
+		if err := l.open(ctx, g, c.notBefore); err != nil {
 			return err
 		}
 		if err := take(ctx, l.limiter); err != nil {
 			return err
 		}
-		if err := take(ctx, g.limiter); err != nil {
+		if err := g.take(ctx, c); err != nil {
 			return err
 		}
 		if l.closedFor() <= 0 && g.enter() {

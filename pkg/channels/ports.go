@@ -99,6 +99,9 @@ type DeliveryInfo struct {
 	// Edits is the message of what Outbound.Finishes names, where that was delivered
 	// to this chat: the first part takes its place.
 	Edits string
+	// Awaited is closed from when something stands in the chat's queue that is not
+	// Unasked, the delivery itself or one behind it. Nil never closes.
+	Awaited <-chan struct{}
 }
 
 // Outcome is how a [Delivery] ended.

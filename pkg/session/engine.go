@@ -131,6 +131,10 @@ type TurnInfo struct {
 	Lost int
 	// Arrivals is signalled (it never closes) when something arrives behind the turn's items.
 	Arrivals <-chan struct{}
+	// Awaited is closed from when a person waits for the turn: it answers one, or
+	// something that a person wrote stands behind its items. Turns of background results
+	// and of jobs begin without that. Nil never closes.
+	Awaited <-chan struct{}
 }
 
 // History is what was said, oldest first, numbered from 1 within a session.
@@ -202,7 +206,8 @@ type Tasks interface {
 	ShowTask(ctx context.Context, taskID string, o channels.Outbound) (bool, error)
 	// Task finds one task.
 	Task(ctx context.Context, taskID string) (Task, error)
-	// OpenTasks returns the tasks without a terminal state, oldest first.
+	// OpenTasks returns the tasks without a terminal state, oldest first. Those that
+	// are no agents' come without their arguments, which nobody needs of all at once.
 	OpenTasks(ctx context.Context) ([]Task, error)
 	// TaskList returns the tasks of a chat, or of all chats for "", the oldest first.
 	// Those that have ended are kept for 48 h at least, and their agents' conversations

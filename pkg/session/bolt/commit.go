@@ -254,7 +254,7 @@ func (e *Engine) putOne(x *tx, home uint64, o *channels.Outbound, encoded []byte
 		return err
 	}
 	var mark uint64
-	if e.sendsNow(x, chat, o.Address) {
+	if e.sendsNow(x, chat, o) {
 		mark = x.epoch
 		x.marked[chat] = true
 		// Noted before the commit: from then on a lane may take it. When the
@@ -278,7 +278,7 @@ func (e *Engine) putOne(x *tx, home uint64, o *channels.Outbound, encoded []byte
 		e.sendsEarly(x, key, o)
 		return nil
 	}
-	x.after = append(x.after, func() { e.signalOutbox(o.Address, chat) })
+	x.after = append(x.after, func() { e.signalOutbox(o.Address, chat, urgencyOut(o)) })
 	return nil
 }
 

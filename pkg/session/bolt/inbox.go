@@ -98,7 +98,7 @@ func (e *Engine) appendItem(t *tx, item *session.Item, payload []byte, chat uint
 	if item.Album == nil { // more of it may come
 		t.arrived = append(t.arrived, arrival{chat: chat, seq: seq, item: item})
 	}
-	t.after = append(t.after, func() { e.signalInbox(chat, seq) })
+	t.after = append(t.after, func() { e.signalInbox(chat, seq, urgencyOf(item)) })
 	return nil
 }
 
@@ -107,7 +107,7 @@ func (e *Engine) endSuspension(t *tx, item *session.Item, chat uint64) error {
 	if item.Kind != session.ItemMessage || !t.isSuspended(chat) {
 		return nil
 	}
-	t.after = append(t.after, func() { e.signalOutbox(item.Address, chat) })
+	t.after = append(t.after, func() { e.signalOutbox(item.Address, chat, forPerson) })
 	return t.reached(chat)
 }
 
@@ -157,8 +157,8 @@ func (e *Engine) Position(_ context.Context, name string) (pos string, err error
 func (e *Engine) Run(ctx context.Context, h func(context.Context, session.Turn) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s := newScheduler(ctx, func(ctx context.Context, chat uint64) (bool, error) {
-		return e.nextTurn(ctx, chat, h)
+	s := newScheduler(ctx, func(ctx context.Context, chat uint64, awaited <-chan struct{}) (bool, error) {
+		return e.nextTurn(ctx, chat, awaited, h)
 	})
 	e.lanes.mu.Lock()
 	if e.lanes.inbox != nil {
@@ -191,7 +191,7 @@ func (e *Engine) Run(ctx context.Context, h func(context.Context, session.Turn) 
 }
 
 // signalInbox tells a chat's lane, and its running turn, that something arrived.
-func (e *Engine) signalInbox(chat, seq uint64) {
+func (e *Engine) signalInbox(chat, seq uint64, u urgency) {
 	e.lanes.mu.Lock()
 	s, open := e.lanes.inbox, e.lanes.turns[chat]
 	e.lanes.mu.Unlock()
@@ -199,16 +199,59 @@ func (e *Engine) signalInbox(chat, seq uint64) {
 		open.arrived(seq)
 	}
 	if s != nil {
-		s.signal(chat)
+		s.signal(chat, u)
+	}
+}
+
+// urgencyOf is that of an item. An agent's counts as a person's, since a turn may wait
+// for the agent, and agents have bounds of their own.
+func urgencyOf(item *session.Item) urgency {
+	switch {
+	case item.Address.Channel == session.AgentChannel:
+		return forPerson
+	case item.Kind == session.ItemSchedule:
+		return forJob
+	case item.Kind == session.ItemTask:
+		return forResult
+	default:
+		return forPerson
 	}
 }
 
 // signalChats tells a scheduler of every chat that has something in b.
 func (e *Engine) signalChats(b bucket, s *scheduler) error {
 	return e.view(func(t *tx) error {
-		t.heads(b, func(chat, _ uint64) { s.signal(chat) })
+		t.heads(b, func(chat, _ uint64) { s.signal(chat, t.urgencyOf(b, chat)) })
 		return nil
 	})
+}
+
+// urgencyOf is that of the most urgent record in a chat's queue. One that cannot be
+// read counts as a person's.
+func (t *tx) urgencyOf(b bucket, chat uint64) urgency {
+	most := urgencies
+	t.each(b, numKey(chat), func(k, v []byte) bool {
+		most = min(most, readUrgency(b, k, v))
+		return most > forPerson
+	})
+	return min(most, forResult)
+}
+
+func readUrgency(b bucket, k, v []byte) urgency {
+	payload, err := unseal(b, k, v)
+	if err != nil {
+		return forPerson
+	}
+	if b == bkInbox {
+		if item, err := decode[session.Item](b, k, payload); err == nil {
+			return urgencyOf(item)
+		}
+		return forPerson
+	}
+	if rec, err := decode[outRec](b, k, payload); err == nil {
+		return urgencyOut(&rec.Outbound)
+	}
+	return forPerson
 }
 
 // signalPending tells every running scheduler of everything that waits.

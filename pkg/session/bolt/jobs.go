@@ -210,11 +210,11 @@ func (e *Engine) DueJobs(ctx context.Context, now time.Time, limit int) ([]sessi
 		return nil, nil
 	}
 	n := 0
-	return indexed[session.Job](ctx, e, dueIndex(), nil, func(k []byte) bool {
+	return indexed(ctx, e, listing[session.Job]{index: dueIndex(), goOn: func(k []byte) bool {
 		due, _ := keyTime(k)
 		n++
 		return !due.After(now) && n <= limit
-	})
+	}})
 }
 
 // NextJob is when the earliest job is due.
@@ -295,19 +295,33 @@ func (e *Engine) appendTo(t *tx, chat uint64, item *session.Item, payload []byte
 	return e.appendItem(t, &moved, payload, chat)
 }
 
-// indexed reads the records that an index leads to, in its order, from those with a
-// prefix on. Damaged ones are set aside; goOn decides by the index key whether to read on.
-func indexed[T any](ctx context.Context, e *Engine, ix index, prefix []byte, goOn func(key []byte) bool) ([]T, error) {
+// listing is what of an index is read: the records of the keys with a prefix.
+type listing[T any] struct {
+	index  index
+	prefix []byte
+	// goOn decides by the index key whether to read on, shorten takes away what
+	// nobody needs; nil for both: all.
+	goOn    func(key []byte) bool
+	shorten func(*T)
+}
+
+// indexed reads the records of a listing, in the order of its index. Damaged ones are
+// set aside.
+func indexed[T any](ctx context.Context, e *Engine, l listing[T]) ([]T, error) {
+	ix := l.index
 	var out []T
 	var bad []*recordError
 	err := e.view(func(t *tx) error {
-		t.each(ix.bucket, prefix, func(k, _ []byte) bool {
-			if len(k) < ix.head || !goOn(k) {
+		t.each(ix.bucket, l.prefix, func(k, _ []byte) bool {
+			if len(k) < ix.head || l.goOn != nil && !l.goOn(k) {
 				return false
 			}
 			rec, err := get[T](t, ix.records, k[ix.head:])
 			switch {
 			case err == nil:
+				if l.shorten != nil {
+					l.shorten(rec)
+				}
 				out = append(out, *rec)
 			case errors.Is(err, session.ErrCorrupt):
 				bad = append(bad, &recordError{bucket: ix.records, key: bytes.Clone(k[ix.head:])})
@@ -328,5 +342,5 @@ func ofChat[T any](ctx context.Context, e *Engine, ix index, chat string) ([]T, 
 	if err != nil {
 		return nil, nil //nolint:nilerr // there is no such chat, and nothing of it
 	}
-	return indexed[T](ctx, e, ix, numKey(n), func([]byte) bool { return true })
+	return indexed(ctx, e, listing[T]{index: ix, prefix: numKey(n)})
 }

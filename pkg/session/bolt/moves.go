@@ -115,7 +115,7 @@ func (e *Engine) moveChat(t *tx, from, to channels.Address) error {
 	if !slices.Contains(c.Aliases, to) {
 		c.Aliases = append(c.Aliases, to)
 	}
-	t.after = append(t.after, func() { e.signalOutbox(to, n) })
+	t.after = append(t.after, func() { e.signalOutbox(to, n, forPerson) })
 	if err := t.put(bkChats, numKey(n), c); err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func (e *Engine) absorb(t *tx, n uint64, into *chatRec, other uint64) error {
 			return err
 		}
 	}
-	t.after = append(t.after, func() { e.signalInbox(n, 0) })
+	t.after = append(t.after, func() { e.signalInbox(n, 0, forPerson) })
 	return nil
 }
 

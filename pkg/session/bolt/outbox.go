@@ -25,19 +25,32 @@ func (e *Engine) outRunner(a channels.Address) *scheduler {
 	return e.lanes.outbox[accountOf(a)]
 }
 
-func (e *Engine) signalOutbox(a channels.Address, chat uint64) {
+func (e *Engine) signalOutbox(a channels.Address, chat uint64, u urgency) {
 	if s := e.outRunner(a); s != nil {
-		s.signal(chat)
+		s.signal(chat, u)
+	}
+}
+
+// urgencyOut is that of a message.
+func urgencyOut(o *channels.Outbound) urgency {
+	switch o.Unasked {
+	case "":
+		return forPerson
+	case channels.ByJob:
+		return forJob
+	default:
+		return forResult
 	}
 }
 
 // sendsNow says whether a message that is put now will be handed out at once,
 // so that it may be stored as being sent and needs no commit of its own for that.
-func (e *Engine) sendsNow(x *tx, chat uint64, a channels.Address) bool {
+func (e *Engine) sendsNow(x *tx, chat uint64, o *channels.Outbound) bool {
 	if x.marked == nil {
 		x.marked = map[uint64]bool{}
 	}
-	if x.marked[chat] || x.meta.Held != "" || e.outRunner(a) == nil || x.isSuspended(chat) {
+	s := e.outRunner(o.Address)
+	if x.marked[chat] || x.meta.Held != "" || s == nil || x.isSuspended(chat) || urgencyOut(o) != forPerson && !s.calm() {
 		return false
 	}
 	k, _ := x.first(bkOutbox, numKey(chat))
@@ -93,8 +106,11 @@ func (e *Engine) RunOutbox(ctx context.Context, channel, acct string, h func(con
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	own := account{channel: channel, account: acct}
-	s := newScheduler(ctx, func(ctx context.Context, chat uint64) (bool, error) {
-		return e.nextDelivery(ctx, own, chat, h)
+	s := newScheduler(ctx, func(ctx context.Context, chat uint64, awaited <-chan struct{}) (bool, error) {
+		return e.nextDelivery(ctx, own, chat, func(ctx context.Context, d *delivery) error {
+			d.info.Awaited = awaited
+			return h(ctx, d)
+		})
 	})
 	e.lanes.mu.Lock()
 	if e.lanes.outbox[own] != nil {
@@ -139,7 +155,7 @@ type delivery struct {
 }
 
 // nextDelivery hands out a chat's oldest message, if there is one for this account.
-func (e *Engine) nextDelivery(ctx context.Context, own account, chat uint64, h func(context.Context, channels.Delivery) error) (bool, error) {
+func (e *Engine) nextDelivery(ctx context.Context, own account, chat uint64, h func(context.Context, *delivery) error) (bool, error) {
 	if ctx.Err() != nil || e.held() != "" {
 		return false, ctx.Err()
 	}
@@ -165,7 +181,7 @@ func (e *Engine) nextDelivery(ctx context.Context, own account, chat uint64, h f
 }
 
 // hand gives the delivery to its handler; true when more waits behind it.
-func (d *delivery) hand(ctx context.Context, h func(context.Context, channels.Delivery) error) (bool, error) {
+func (d *delivery) hand(ctx context.Context, h func(context.Context, *delivery) error) (bool, error) {
 	d.info.Parts, d.info.Receipts = d.rec.Parts, d.rec.Receipts
 	d.info.Marked, d.info.Unknown, d.info.Ambiguities = d.rec.Mark != 0, d.rec.Unknown, d.rec.Ambiguities
 	seq := num(d.key, 1)
@@ -240,7 +256,7 @@ func (e *Engine) loadDelivery(ctx context.Context, own account, chat uint64) (*d
 		found := &delivery{e: e, key: key, rec: *rec}
 		found.describe(t, chat)
 		if to := found.info.Outbound.Address; accountOf(to) != own {
-			e.signalOutbox(to, chat)
+			e.signalOutbox(to, chat, urgencyOut(&rec.Outbound))
 			return nil
 		}
 		d = found

@@ -97,7 +97,12 @@ func (e *Engine) Task(ctx context.Context, id string) (session.Task, error) {
 
 // OpenTasks returns the tasks without a terminal state, oldest first.
 func (e *Engine) OpenTasks(ctx context.Context) ([]session.Task, error) {
-	return indexed[session.Task](ctx, e, openIndex(), nil, func([]byte) bool { return true })
+	bare := func(task *session.Task) {
+		if !task.Agent {
+			task.Arguments = nil
+		}
+	}
+	return indexed(ctx, e, listing[session.Task]{index: openIndex(), shorten: bare})
 }
 
 // TaskList returns the tasks of a chat, or of all, the oldest first.

@@ -34,6 +34,7 @@ func backgroundTests() []test {
 			b.must(err)
 			b.equal(2, len(open))
 			b.equal([]string{"t1", "t0"}, []string{open[0].ID, open[1].ID})
+			b.equal(0, len(open[0].Arguments)+len(open[1].Arguments))
 			b.equal(2, b.status().OpenTasks)
 		}},
 		{"a task that is not there is not found", func(b *bench) {
