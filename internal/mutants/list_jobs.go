@@ -36,7 +36,7 @@ func jobMutants() []Mutant {
 		},
 		{
 			Promise: "jobs: storms", Defect: "gives jobs the slots of people",
-			File: dir + "/agent.go", Old: "slots = a.jobs.slots", New: "slots = a.slots",
+			File: dir + "/places.go", Old: "own, awaited = a.jobs.slots, r.info.Awaited", New: "own, awaited = a.slots, r.info.Awaited",
 			Dir: dir, Test: "^TestAThousandJobsAtOnce$",
 		},
 		{
