@@ -69,5 +69,15 @@ func runMutants() []Mutant {
 			File: dir + "/run_linux.go", Old: `unix.CAP_SYS_PTRACE, unix.CAP_DAC_READ_SEARCH}`, New: `unix.CAP_SYS_PTRACE}`,
 			Dir: dir, Test: "^TestDisk$",
 		},
+		{
+			Promise: "question for code", Defect: "says nothing of the modules",
+			File: "pkg/tools/code/code.go", Old: `"node", []string{"-"}, "node_modules"`, New: `"node", []string{"-"}, ""`,
+			Dir: "pkg/tools/code", Test: "^TestPlaceOfCode$",
+		},
+		{
+			Promise: "question for code", Defect: "keeps the fingerprint of the folder as it is shown",
+			File: "pkg/tools/internal/program/program.go", Old: `head + "in: " + Quote(f.Dir) + tail`, New: `head + "in: " + name + tail`,
+			Dir: "pkg/tools/code", Test: "^TestPlaceOfCode$",
+		},
 	}
 }

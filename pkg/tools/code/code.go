@@ -46,6 +46,8 @@ type arguments struct {
 type language struct {
 	path string
 	args []string // that make it read the code, and nothing else, from its input
+	// modules is the folder whose modules code can load, where there is one.
+	modules string
 }
 
 type runner struct {
@@ -68,9 +70,10 @@ func languages(o Options) map[string]language {
 	for name, l := range map[string]struct {
 		set, program string
 		args         []string
+		modules      string
 	}{
-		"python":     {o.Python, "python3", []string{"-I", "-B", "-"}},
-		"javascript": {o.JavaScript, "node", []string{"-"}},
+		"python":     {o.Python, "python3", []string{"-I", "-B", "-"}, ""},
+		"javascript": {o.JavaScript, "node", []string{"-"}, "node_modules"},
 	} {
 		candidates := []string{l.set}
 		if l.set == "" {
@@ -79,7 +82,7 @@ func languages(o Options) map[string]language {
 		for _, c := range candidates {
 			const executable = 0o111
 			if info, err := os.Stat(c); err == nil && info.Mode().IsRegular() && info.Mode()&executable != 0 {
-				found[name] = language{path: filepath.Clean(c), args: l.args}
+				found[name] = language{path: filepath.Clean(c), args: l.args, modules: l.modules}
 				break
 			}
 		}
@@ -138,13 +141,17 @@ func (r *runner) plan(ctx context.Context, in arguments) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	text := fmt.Sprintf("run as %s with %s:\n%s\nin: %s\nfor at most: %v", in.Language, program.Quote(l.path), program.Block(in.Code), program.Quote(folder.Dir), limit)
+	bounds := fmt.Sprintf("\nfor at most: %v", limit)
 	if r.settings.Network {
-		text += "\nwith the network"
+		bounds += "\nwith the network"
 	}
+	if _, err := folder.Root.Lstat(l.modules); l.modules != "" && err == nil {
+		bounds += "\nwith the modules of its folder " + l.modules
+	}
+	text, kept := folder.Question(fmt.Sprintf("run as %s with %s:\n%s\n", in.Language, program.Quote(l.path), program.Block(in.Code)), bounds)
 	return &plan{
 		folder:  folder,
 		command: sandbox.Command{Path: l.path, Args: l.args, Timeout: limit, Stdin: strings.NewReader(in.Code)},
-		seen:    tools.Examination{Destructive: true, Always: true, Text: text, State: program.State(text, folder.State, mark)},
+		seen:    tools.Examination{Destructive: true, Always: true, Text: text, State: program.State(kept, folder.State, mark)},
 	}, nil
 }

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,6 +15,7 @@ import (
 	"parley/pkg/sandbox"
 	"parley/pkg/tools"
 	"parley/pkg/tools/code"
+	"parley/pkg/tools/internal/program"
 )
 
 func in(t *testing.T, space string) context.Context {
@@ -70,6 +73,47 @@ func (idle) Run(context.Context, sandbox.Command) (sandbox.Result, error) {
 	return sandbox.Result{}, errors.New("it was run")
 }
 
+// TestPlaceOfCode looks at the question for the same code in two spaces, one of which
+// has modules of its own.
+func TestPlaceOfCode(t *testing.T) {
+	t.Parallel()
+	tool := code.New(code.Options{Runner: idle{}, Python: "/bin/true", JavaScript: "/bin/true"})
+	examine := func(space, language string) tools.Examination {
+		seen, err := tool.(tools.Examiner).Examine(in(t, space), source(language, "1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return seen
+	}
+	plain, modules := t.TempDir(), t.TempDir()
+	if err := os.Mkdir(filepath.Join(modules, "node_modules"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	const used = "\nwith the modules of its folder node_modules"
+	for _, c := range []struct{ space, language, want string }{
+		{plain, "python", ""}, {modules, "python", ""}, {plain, "javascript", ""}, {modules, "javascript", used},
+	} {
+		seen := examine(c.space, c.language)
+		head, tail := "run as "+c.language+" with /bin/true:\n| 1\nin: ", "\nfor at most: 30s"+c.want
+		if want := head + "the workspace" + tail; seen.Text != want {
+			t.Errorf("the question is %q, want %q", seen.Text, want)
+		}
+		// What is stored holds the whole path.
+		info, err := os.Stat(c.space)
+		if err != nil {
+			t.Fatal(err)
+		}
+		st, _ := info.Sys().(*syscall.Stat_t)
+		mark, err := program.Fingerprint("/bin/true")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := program.State(head+c.space+tail, fmt.Sprintf("%d:%d", st.Dev, st.Ino), mark); seen.State != want {
+			t.Errorf("%s in %s: the fingerprint is that of another place", c.language, c.space)
+		}
+	}
+}
+
 func TestExamination(t *testing.T) {
 	t.Parallel()
 	space := t.TempDir()
@@ -77,7 +121,7 @@ func TestExamination(t *testing.T) {
 	seen, err := tool.(tools.Examiner).Examine(in(t, space), source("python", "print(1)\nprint(2)"))
 	want := tools.Examination{
 		Destructive: true, Always: true, State: seen.State,
-		Text: "run as python with /bin/true:\n| print(1)\n| print(2)\nin: " + space + "\nfor at most: 30s",
+		Text: "run as python with /bin/true:\n| print(1)\n| print(2)\nin: the workspace\nfor at most: 30s",
 	}
 	if diff := cmp.Diff(want, seen); err != nil || diff != "" {
 		t.Errorf("%v -want +got\n%s", err, diff)

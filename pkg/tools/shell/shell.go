@@ -230,16 +230,22 @@ func (s *shell) fill(p *plan, what allowed, in shellArguments) error {
 		p.always = dangerous([]string{what.written, what.path, what.real, in.Argv[0]}, p.command.Args)
 		fmt.Fprintf(&b, "run: %s\n", program.Line(what.path, p.command.Args))
 	}
-	fmt.Fprintf(&b, "in: %s\nfor at most: %v", program.Quote(p.folder.Dir), p.command.Timeout)
+	text, kept := p.folder.Question(b.String(), s.bounds(p, in))
+	p.text = text
+	p.state = program.State(kept, p.folder.State, mark)
+	return nil
+}
+
+// bounds says how long a command may run, and with what.
+func (s *shell) bounds(p *plan, in shellArguments) string {
+	text := fmt.Sprintf("\nfor at most: %v", p.command.Timeout)
 	if in.Background {
-		b.WriteString(", in the background")
+		text += ", in the background"
 	}
 	if s.o.Network {
-		b.WriteString("\nwith the network")
+		text += "\nwith the network"
 	}
-	p.text = b.String()
-	p.state = program.State(p.text, p.folder.State, mark)
-	return nil
+	return text
 }
 
 // expanded are the arguments that the program gets.

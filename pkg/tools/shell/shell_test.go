@@ -161,7 +161,7 @@ func TestScripts(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	seen, err := examine(t, tool, space, map[string]any{"script": "echo a\nrm -rf ."})
-	want := tools.Examination{Destructive: true, Always: true, Text: "run with /bin/sh:\n| echo a\n| rm -rf .\nin: " + space + "\nfor at most: 30s", State: seen.State, Foreground: true}
+	want := tools.Examination{Destructive: true, Always: true, Text: "run with /bin/sh:\n| echo a\n| rm -rf .\nin: the workspace\nfor at most: 30s", State: seen.State, Foreground: true}
 	if diff := cmp.Diff(want, seen); err != nil || diff != "" {
 		t.Errorf("%v -want +got\n%s", err, diff)
 	}
@@ -180,7 +180,7 @@ func TestExamination(t *testing.T) {
 	seen, err := examine(t, tool, space, with(argv("ls", "-l", "*", "", "a\nb", "\u200b", `"`, "é"), "cwd", "./s/"))
 	want := tools.Examination{
 		Destructive: true, State: seen.State, Foreground: true,
-		Text: "run: /usr/bin/ls -l ./-rf \"a b\" \"\" \"a\\nb\" \"\\u200b\" \"\\\"\" \"é\"\nin: " + space + "/s\nfor at most: 1m0s\nwith the network",
+		Text: "run: /usr/bin/ls -l ./-rf \"a b\" \"\" \"a\\nb\" \"\\u200b\" \"\\\"\" \"é\"\nin: the workspace's folder s\nfor at most: 1m0s\nwith the network",
 	}
 	if diff := cmp.Diff(want, seen); err != nil || diff != "" {
 		t.Errorf("%v -want +got\n%s", err, diff)

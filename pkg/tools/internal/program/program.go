@@ -160,6 +160,17 @@ func (s Settings) Folder(ctx context.Context, name string) (*Folder, error) {
 	return &Folder{Root: dir, Space: space, Dir: filepath.Join(space, name), Name: name, State: inode(info)}, nil
 }
 
+// Question is the question about a run in this folder: head and tail are what stands
+// before and behind the folder. A person is shown where it is in the workspace; the
+// text kept, for the fingerprint, names its place on the machine.
+func (f *Folder) Question(head, tail string) (shown, kept string) {
+	name := "the workspace"
+	if f.Name != "." {
+		name += "'s folder " + Quote(f.Name)
+	}
+	return head + "in: " + name + tail, head + "in: " + Quote(f.Dir) + tail
+}
+
 func cleanFolder(name string) (string, error) {
 	switch {
 	case name == "":
