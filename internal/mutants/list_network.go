@@ -70,6 +70,16 @@ func networkMutants() []Mutant {
 			Dir: gateway, Test: "^TestRunSaysAsWhom$",
 		},
 		{
+			Promise: "links: shown whole", Defect: "cuts a target in mid-letter",
+			File: "pkg/channels/markdown/target.go", Old: "n > 0 && !utf8.RuneStart(s[n])", New: "n > len(s) && !utf8.RuneStart(s[n])",
+			Dir: telegram + "/markup", Test: "^TestTargetsAreShownWhole$",
+		},
+		{
+			Promise: "links: shown whole", Defect: "takes any number of parentheses for a target",
+			File: "pkg/channels/markdown/target.go", Old: "depth > maxParentheses", New: "depth > 1000*maxParentheses",
+			Dir: "pkg/channels/slack/markup", Test: "^TestTargetsAreShownWhole$",
+		},
+		{
 			Promise: "log: Go's own lines", Defect: "leaves the standard library's log as it is",
 			File: "cmd/gateway/log.go", Old: "golog.SetOutput(goLines{log})", New: "_ = goLines{log}",
 			Dir: gateway, Test: "^TestGosOwnLinesAreLogged$",

@@ -139,3 +139,24 @@ func TestVerbatimIsSeenWhole(t *testing.T) {
 		}
 	}
 }
+
+// TestTargetsAreShownWhole: a target that cannot be linked loses nothing, however long
+// it is, and parentheses that nest too deep are no link but text.
+func TestTargetsAreShownWhole(t *testing.T) {
+	t.Parallel()
+	umlauts := strings.Repeat("ä", 1000)
+	nested := func(n int) string { return strings.Repeat("[a](", n) + "x" + strings.Repeat(")", n) }
+	for md, want := range map[string]string{
+		"[a](" + umlauts + ") and": "a (" + umlauts + ") and",
+		nested(33):                 "a (" + nested(32) + ")",
+		nested(300):                nested(300),
+	} {
+		var got strings.Builder
+		for _, part := range markup.Split(md) {
+			got.WriteString(markup.Mrkdwn(part))
+		}
+		if got.String() != want {
+			t.Errorf("%.40q… is shown as %.300q, want %.300q", md, got.String(), want)
+		}
+	}
+}

@@ -19,7 +19,6 @@ import (
 
 const (
 	maxTarget = 1000 // code points, escaped, of a target that is linked
-	maxShown  = 256  // bytes that are shown of one that is not
 	// Targets take as many bytes as the text itself and these at most: one
 	// definition may serve many links.
 	freeTargets = 64 << 10
@@ -262,6 +261,12 @@ func (r *reader) link(t *runs, n ast.Node, destination []byte, l look) {
 		r.inline(t, n, l)
 		return
 	}
+	if markdown.TooNested(destination) {
+		t.add("[", l)
+		r.inline(t, n, l)
+		t.add("]("+string(destination)+")", l)
+		return
+	}
 	target := string(util.URLEscape(destination, true))
 	l.href = r.href(target)
 	before := t.text.Len()
@@ -311,17 +316,13 @@ func (r *reader) href(target string) string {
 	return target
 }
 
-// shown is a target that cannot be linked as it is shown.
+// shown is a target that cannot be linked as it is shown: whole, as long as the
+// budget lasts.
 func (r *reader) shown(target string) string {
 	if readable, err := url.PathUnescape(target); err == nil {
 		target = readable
 	}
-	if len(target) > maxShown {
-		target = target[:maxShown] + "…"
-	}
-	if len(target) > r.budget {
-		return ""
-	}
-	r.budget -= len(target)
+	target = markdown.Cut(target, r.budget)
+	r.budget = max(0, r.budget-len(target))
 	return target
 }

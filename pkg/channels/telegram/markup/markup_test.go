@@ -101,7 +101,7 @@ func TestTargets(t *testing.T) {
 	t.Run("longer than a link may be", func(t *testing.T) {
 		t.Parallel()
 		target := "https://a.org/" + strings.Repeat("b", 3000)
-		want := []string{"c (" + target[:256] + "…)"}
+		want := []string{"c (" + target + ")"}
 		if diff := cmp.Diff(want, markup.Render("[c]("+target+")", 0)); diff != "" {
 			t.Errorf("-want +got\n%s", diff)
 		}
@@ -182,5 +182,35 @@ func TestColumns(t *testing.T) {
 		if got := markup.Columns(s); got != want {
 			t.Errorf("%q takes %d columns, want %d", s, got, want)
 		}
+	}
+}
+
+// TestTargetsAreShownWhole: a target that cannot be linked loses nothing, however long
+// it is, and parentheses that nest too deep are no link but text.
+func TestTargetsAreShownWhole(t *testing.T) {
+	t.Parallel()
+	umlauts, words := strings.Repeat("ä", 1000), strings.TrimSpace(strings.Repeat("b ", 700))
+	nested := func(n int) string { return strings.Repeat("[a](", n) + "x" + strings.Repeat(")", n) }
+	for md, want := range map[string]string{
+		"[a](" + umlauts + ") and":  "a (" + umlauts + ") and",
+		"[a](<" + words + ">) and":  "a (" + words + ") and",
+		"![a](" + umlauts + ") and": "a (" + umlauts + ") and",
+		nested(33):                  "a (" + nested(32) + ")",
+		nested(34):                  nested(34),
+		nested(300):                 nested(300),
+	} {
+		var got strings.Builder
+		for _, part := range markup.Render(md, 4096) {
+			got.WriteString(markup.Plain(part))
+		}
+		if got.String() != want {
+			t.Errorf("%.40q… is shown as %.300q, want %.300q", md, got.String(), want)
+		}
+	}
+	// One definition serves many links, and targets of links are bounded.
+	many := "[a]: " + umlauts + "\n\n" + strings.Repeat("[a] ", 1000)
+	shown := strings.Join(markup.Render(many, 4096), "")
+	if strings.ContainsRune(shown, '\uFFFD') || !strings.Contains(shown, "ä…") || len(shown) > 200_000 {
+		t.Errorf("%d bytes are shown, and the last target ends in a half letter or not at all", len(shown))
 	}
 }
