@@ -2,12 +2,17 @@ package main
 
 import (
 	"fmt"
+	"io"
 	golog "log"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/rs/zerolog"
 
+	"parley/pkg/channels"
 	"parley/pkg/config"
 )
 
@@ -27,13 +32,40 @@ func (h *host) logger(cfg *config.Config, level string) (zerolog.Logger, error) 
 	if err != nil || l == zerolog.NoLevel {
 		return zerolog.Nop(), coded(exitUsage, fmt.Errorf("--log %s: write one of trace, debug, info, warn, error, off", level))
 	}
-	out := h.redactor.Writer(h.err)
+	out := h.redactor.Writer(plainJSON{h.err})
 	if cfg.Log.Format == "console" {
-		out = zerolog.ConsoleWriter{Out: out, NoColor: true, TimeFormat: time.TimeOnly}
+		show := func(v any) string { return channels.Visible(fmt.Sprint(v)) }
+		out = zerolog.ConsoleWriter{
+			Out: h.redactor.Writer(h.err), NoColor: true, TimeFormat: time.TimeOnly, FormatMessage: show, FormatErrFieldValue: show,
+		}
 	}
 	log := zerolog.New(out).Level(l).With().Timestamp().Logger()
 	takeGoLines(log)
 	return log, nil
+}
+
+// plainJSON writes whole lines of JSON in which no character hides others or turns
+// them around: what is not printable is escaped, as JSON has it.
+type plainJSON struct{ out io.Writer }
+
+// Write takes whole lines.
+func (w plainJSON) Write(lines []byte) (int, error) {
+	text := make([]byte, 0, len(lines))
+	for rest := lines; len(rest) > 0; {
+		r, size := utf8.DecodeRune(rest)
+		if r < utf8.RuneSelf || unicode.IsPrint(r) {
+			text = append(text, rest[:size]...)
+		} else {
+			for _, unit := range utf16.AppendRune(nil, r) {
+				text = fmt.Appendf(text, `\u%04x`, unit)
+			}
+		}
+		rest = rest[size:]
+	}
+	if _, err := w.out.Write(text); err != nil {
+		return 0, err
+	}
+	return len(lines), nil
 }
 
 // takeGoLines has Go's own packages, such as net/http, write into log what they

@@ -2,17 +2,22 @@ package main_test
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"parley/internal/fakeslack"
 	"parley/internal/faketelegram"
+	"parley/internal/loglines"
 )
 
 // events are the lines of a gateway's log, one map for each.
@@ -70,6 +75,64 @@ channels: {telegram: {enabled: true, token: env:TOKEN, api_url: %q}}
 	}
 	if told != 1 {
 		t.Errorf("the cure was told %d times: %s", told, g.errs)
+	}
+}
+
+// TestNothingHidesInTheLog: a server's words with characters that turn the text around,
+// end the line or show nothing are written as escapes, in both formats.
+func TestNothingHidesInTheLog(t *testing.T) {
+	t.Parallel()
+	const said = "no\u202elus\u2066\U000E0041\x1b[2J\nforged line"
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusBadRequest)
+		_ = json.NewEncoder(w).Encode(map[string]any{"ok": false, "error_code": 400, "description": said})
+	}))
+	t.Cleanup(srv.Close)
+	for _, format := range []string{"json", "console"} {
+		w := newWorld(t, "")
+		w.env = []string{"TOKEN=77:canary-canary-canary"}
+		text := fmt.Sprintf(`state_dir: state
+log: {format: %s}
+models: {main: {provider: offline}}
+channels: {telegram: {enabled: true, token: env:TOKEN, api_url: %q}}
+`, format, srv.URL)
+		if err := os.WriteFile(w.config, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		g := w.start("run")
+		g.errs.wait(t, "polling is interrupted")
+		g.terminate()
+		for line := range strings.Lines(g.errs.String()) {
+			if strings.ContainsFunc(strings.TrimSuffix(line, "\n"), func(r rune) bool { return !unicode.IsPrint(r) }) || strings.HasPrefix(line, "forged") {
+				t.Errorf("%s: a line of the log is %q", format, line)
+			}
+		}
+		if format == "json" && !slices.ContainsFunc(g.events(), func(e map[string]any) bool { return e["error"] == "getUpdates: 400 "+said }) {
+			t.Errorf("the words are not in the log: %s", g.errs)
+		}
+	}
+}
+
+// TestALogLineHasEachKeyOnce: a reader of JSON keeps one of two equal keys, and which
+// one is a matter of chance.
+func TestALogLineHasEachKeyOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	text := "state_dir: state\nlog: {format: json}\nmodels: {main: {provider: offline}}\n"
+	if err := os.WriteFile(w.config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := w.command("chat", "--log", "trace")
+	cmd.Stdin = strings.NewReader("/tool calculator {}\n/tool calculator {\"expression\": \"6*7\"}\n/tool message {\"text\": \"hello\"}\nhello\n")
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	_ = cmd.Run()                                 // what it does is others' to test
+	_, log, _ := strings.Cut(errs.String(), "\n") // behind the line that introduces the model
+	if !strings.Contains(log, "why a tool call was refused") {
+		t.Errorf("no call was refused: %s", log)
+	}
+	for _, err := range loglines.Check([]byte(log)) {
+		t.Error(err)
 	}
 }
 

@@ -136,6 +136,7 @@ func newProvider(m *config.Model, log zerolog.Logger) providers.LLMProvider {
 		o.Key = m.APIKey.Reveal
 	}
 	return providers.Retry(openai.New(o), providers.RetryPolicy{
+		Total: o.TotalTimeout,
 		OnRetry: func(err *providers.Error, attempt int, wait time.Duration) {
 			log.Warn().Err(err).Int("attempt", attempt).Dur("wait", wait).Msg("asking the model again")
 		},

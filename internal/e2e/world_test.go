@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley/internal/fakemodel"
+	"parley/internal/loglines"
 	"parley/internal/loopchat"
 	"parley/internal/loopchat/server"
 	"parley/internal/rig"
@@ -227,6 +228,9 @@ func (w *world) finish() {
 	}
 	if bytes.Contains(log, []byte("DATA RACE")) {
 		w.t.Error("the gateway has a data race")
+	}
+	for _, err := range loglines.Check(log) {
+		w.t.Error(err)
 	}
 	if w.t.Failed() {
 		w.t.Logf("gateway's log, the end:\n%s", log[max(0, len(log)-8000):])

@@ -1,8 +1,15 @@
 package mutants
 
+import "slices"
+
 // networkMutants break the promises of the section "Networks that fail and strangers that push".
 func networkMutants() []Mutant {
-	const crowd, dir, telegram, gateway = "pkg/channels/wire/crowd.go", "pkg/channels/wire", "pkg/channels/telegram", "cmd/gateway"
+	return slices.Concat(strangerMutants(), logMutants())
+}
+
+// strangerMutants break promises about strangers and refusals.
+func strangerMutants() []Mutant {
+	const crowd, dir, telegram = "pkg/channels/wire/crowd.go", "pkg/channels/wire", "pkg/channels/telegram"
 	return []Mutant{
 		{
 			Promise: "strangers: withheld bodies", Defect: "turns new connections away while strangers hold all places",
@@ -49,6 +56,13 @@ func networkMutants() []Mutant {
 			File: "pkg/channels/pace.go", Old: "min(g.refusals.Take(), authPause)", New: "max(g.refusals.Take(), authPause)",
 			Dir: "pkg/channels", Test: "^TestALoneRefusalOfAMessage$",
 		},
+	}
+}
+
+// logMutants break promises about limits, links and the log.
+func logMutants() []Mutant {
+	const telegram, gateway = "pkg/channels/telegram", "cmd/gateway"
+	return []Mutant{
 		{
 			Promise: "telegram: a wrong token", Defect: "is content with any token",
 			File: "pkg/config/telegram.go", Old: "!token.MatchString(v)", New: "!token.MatchString(\"1:\" + v)",
@@ -78,6 +92,31 @@ func networkMutants() []Mutant {
 			Promise: "links: shown whole", Defect: "takes any number of parentheses for a target",
 			File: "pkg/channels/markdown/target.go", Old: "depth > maxParentheses", New: "depth > 1000*maxParentheses",
 			Dir: "pkg/channels/slack/markup", Test: "^TestTargetsAreShownWhole$",
+		},
+		{
+			Promise: "model: total", Defect: "has the total limit for each attempt",
+			File: "cmd/gateway/model.go", Old: "Total: o.TotalTimeout,", New: "",
+			Dir: gateway, Test: "^TestTheTotalLimitOfAModelIsTheTotal$",
+		},
+		{
+			Promise: "model: total", Defect: "lets an attempt that hangs outlast the total limit",
+			File: "pkg/providers/retry.go", Old: "context.WithDeadline(caller, end)", New: "context.WithDeadline(caller, end.Add(r.policy.Total))",
+			Dir: "pkg/providers", Test: "^TestRetryTotal$",
+		},
+		{
+			Promise: "log: nothing hides", Defect: "leaves marks in JSON that turn text around",
+			File: "cmd/gateway/log.go", Old: "r < utf8.RuneSelf || unicode.IsPrint(r)", New: "r < utf8.RuneSelf || unicode.IsPrint(r) || unicode.Is(unicode.Cf, r)",
+			Dir: gateway, Test: "^TestNothingHidesInTheLog$",
+		},
+		{
+			Promise: "log: nothing hides", Defect: "leaves them in errors on a console",
+			File: "cmd/gateway/log.go", Old: ", FormatErrFieldValue: show,", New: ",",
+			Dir: gateway, Test: "^TestNothingHidesInTheLog$",
+		},
+		{
+			Promise: "log: each key once", Defect: "names a field as the message is named",
+			File: "pkg/tools/dispatch.go", Old: `Str("reason", r.redacted(fail.Message))`, New: `Str("message", r.redacted(fail.Message))`,
+			Dir: gateway, Test: "^TestALogLineHasEachKeyOnce$",
 		},
 		{
 			Promise: "log: Go's own lines", Defect: "leaves the standard library's log as it is",

@@ -52,11 +52,11 @@ type Model struct {
 	Prices      *Prices  `yaml:"prices" jsonschema_description:"What a million tokens cost. Left out: nobody knows, and money is not counted."`
 }
 
-// Timeouts bound one request to a model.
+// Timeouts bound one question to a model.
 type Timeouts struct {
 	Connect Duration `yaml:"connect" min:"100ms" max:"5m" jsonschema_description:"Until a connection stands. Default 10s."`
-	Idle    Duration `yaml:"idle" min:"1s" max:"30m" jsonschema_description:"Without a byte of the answer. Default 60s."`
-	Total   Duration `yaml:"total" min:"1s" max:"2h" jsonschema_description:"The whole answer. Default 300s."`
+	Idle    Duration `yaml:"idle" min:"1s" max:"30m" jsonschema_description:"Without a line from the server; a comment, by which it keeps the connection, is one. Default 60s."`
+	Total   Duration `yaml:"total" min:"1s" max:"2h" jsonschema_description:"The whole answer, with all attempts and the pauses between them. Default 300s."`
 }
 
 // Tools says which tools are offered and how they run.

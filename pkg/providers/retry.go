@@ -18,6 +18,10 @@ type RetryPolicy struct {
 	// Patience is the longest wait that a server may demand; beyond it the error
 	// is returned at once. 0 means 2 minutes.
 	Patience time.Duration
+	// Total bounds all attempts with the pauses between them; 0 means no bound. An
+	// attempt that runs then is ended with [KindTimeout], and no pause begins that
+	// would outlast it: the last failure is returned at once.
+	Total time.Duration
 	// OnRetry is told, from the goroutine that asks, of the failure of each attempt
 	// (counted from 1) that another follows after wait. It may be nil.
 	OnRetry func(err *Error, attempt int, wait time.Duration)
@@ -46,14 +50,14 @@ type retrier struct {
 }
 
 func (r *retrier) Chat(ctx context.Context, messages []Message, tools []ToolDefinition, model string, options map[string]any) (*LLMResponse, error) {
-	return r.ask(ctx, func() (*LLMResponse, error) {
+	return r.ask(ctx, model, func(ctx context.Context) (*LLMResponse, error) {
 		return r.p.Chat(ctx, messages, tools, model, options)
 	})
 }
 
 func (r *retrier) ChatStream(ctx context.Context, messages []Message, tools []ToolDefinition, model string, options map[string]any, emit func(StreamEvent)) (*LLMResponse, error) {
 	s := restarter{emit: emit}
-	return r.ask(ctx, func() (*LLMResponse, error) {
+	return r.ask(ctx, model, func(ctx context.Context) (*LLMResponse, error) {
 		s.begin()
 		resp, err := Stream(ctx, r.p, messages, tools, model, options, s.pass)
 		s.end(err)
@@ -61,24 +65,33 @@ func (r *retrier) ChatStream(ctx context.Context, messages []Message, tools []To
 	})
 }
 
-func (r *retrier) ask(ctx context.Context, attempt func() (*LLMResponse, error)) (*LLMResponse, error) {
+func (r *retrier) ask(caller context.Context, model string, attempt func(context.Context) (*LLMResponse, error)) (*LLMResponse, error) {
+	ctx, cancel := caller, func() {}
+	end := time.Now().Add(r.policy.Total)
+	if r.policy.Total > 0 {
+		ctx, cancel = context.WithDeadline(caller, end)
+	}
+	defer cancel()
 	timeouts := 0
 	for n := 1; ; n++ {
-		resp, err := attempt()
+		resp, err := attempt(ctx)
 		if err == nil {
 			return resp, nil
 		}
+		if ctx.Err() != nil {
+			return nil, r.ended(caller, model, err)
+		}
 		var failure *Error
-		if ctx.Err() != nil || !errors.As(err, &failure) || !failure.Retryable() || n >= r.policy.Attempts {
+		if !errors.As(err, &failure) || !failure.Retryable() || n >= r.policy.Attempts {
 			return nil, err
 		}
 		if failure.Kind == KindTimeout {
 			timeouts++
 		}
-		if timeouts > 1 || failure.RetryAfter > r.policy.Patience {
+		wait := failure.RetryAfter + r.jitter(n)
+		if timeouts > 1 || failure.RetryAfter > r.policy.Patience || r.policy.Total > 0 && wait >= time.Until(end) {
 			return nil, err
 		}
-		wait := failure.RetryAfter + r.jitter(n)
 		if r.policy.OnRetry != nil {
 			r.policy.OnRetry(failure, n, wait)
 		}
@@ -86,6 +99,14 @@ func (r *retrier) ask(ctx context.Context, attempt func() (*LLMResponse, error))
 			return nil, err
 		}
 	}
+}
+
+// ended is the error of an attempt that the caller's end, or the total, has ended.
+func (r *retrier) ended(caller context.Context, model string, err error) error {
+	if _, told := errors.AsType[*Error](err); told || caller.Err() != nil {
+		return err
+	}
+	return &Error{Kind: KindTimeout, Model: model, Message: "the answer took longer than the total limit of " + r.policy.Total.String(), Err: err}
 }
 
 // jitter draws the wait after attempt n.

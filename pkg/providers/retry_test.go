@@ -116,6 +116,67 @@ func TestRetryAttempts(t *testing.T) {
 	}
 }
 
+// TestRetryTotal bounds all attempts together: those that hang, those that fail after
+// a while, and the pauses that a server demands.
+func TestRetryTotal(t *testing.T) {
+	t.Parallel()
+	demand := fail(providers.KindRateLimited)
+	demand.RetryAfter = 40 * time.Second
+	hangs := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+	after := func(d time.Duration, err error) func(ctx context.Context) error {
+		return func(ctx context.Context) error {
+			select {
+			case <-time.After(d):
+				return err
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		attempt  func(ctx context.Context) error
+		attempts int
+		kind     providers.ErrorKind
+		least    time.Duration
+	}{
+		"hangs":               {hangs, 1, providers.KindTimeout, 100 * time.Second},
+		"fails after a while": {after(40*time.Second, fail(providers.KindOverloaded)), 3, providers.KindTimeout, 100 * time.Second},
+		"time limits":         {after(60*time.Second, fail(providers.KindTimeout)), 2, providers.KindTimeout, 100 * time.Second},
+		"demands pauses":      {after(0, demand), 3, providers.KindRateLimited, 80 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				began, attempts := time.Now(), 0
+				p := providers.Retry(asking(func(ctx context.Context) error { attempts++; return c.attempt(ctx) }), providers.RetryPolicy{Total: 100 * time.Second})
+				_, err := p.Chat(t.Context(), nil, nil, "m", nil)
+				failure, ok := errors.AsType[*providers.Error](err)
+				if !ok || failure.Kind != c.kind || attempts != c.attempts {
+					t.Errorf("%d attempts, want %d: %v", attempts, c.attempts, err)
+				}
+				if took := time.Since(began); took < c.least || took > 100*time.Second {
+					t.Errorf("it took %v", took)
+				}
+			})
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := providers.Retry(asking(hangs), providers.RetryPolicy{Total: 100 * time.Second}).Chat(ctx, nil, nil, "m", nil)
+		if !errors.Is(err, context.DeadlineExceeded) || errors.As(err, new(*providers.Error)) {
+			t.Errorf("the caller's own end is told as %v", err)
+		}
+	})
+}
+
+// asking is a provider that fails as the function says.
+type asking func(ctx context.Context) error
+
+func (a asking) Chat(ctx context.Context, _ []providers.Message, _ []providers.ToolDefinition, _ string, _ map[string]any) (*providers.LLMResponse, error) {
+	return nil, a(ctx)
+}
+
 // TestRetryWaits draws many waits: each lies below the doubled base and the
 // maximum, at least at what the server demands, and they differ.
 func TestRetryWaits(t *testing.T) {

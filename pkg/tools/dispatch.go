@@ -126,7 +126,7 @@ func (r *ToolRegistry) refuse(ctx context.Context, q request, fail *Error) outco
 	}
 	log := &r.shared.options.Log
 	log.Warn().Str("tool", clip(q.call.Name, 64)).Str("call", q.call.ID).Str("type", string(fail.Type)).Msg("tool call refused")
-	log.Debug().Str("call", q.call.ID).AnErr("cause", fail.Err).Str("message", r.redacted(fail.Message)).Msg("why a tool call was refused")
+	log.Debug().Str("call", q.call.ID).AnErr("cause", fail.Err).Str("reason", r.redacted(fail.Message)).Msg("why a tool call was refused")
 	limit := q.call.Annotations.MaxOutput
 	if limit == 0 {
 		limit = r.shared.options.MaxOutput
