@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"parley/pkg/session/bolt"
 )
 
 // The admin socket speaks lines of JSON: one request, then one line per value
@@ -82,7 +84,7 @@ func listenAdmin(a *App) (*adminServer, error) {
 	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) { //nolint:gosec // the operator names the folder
 		release()
-		return nil, fmt.Errorf("admin socket: %w", err)
+		return nil, storeError(bolt.DirError(a.cfg.StateDir, err))
 	}
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	if err == nil {
@@ -94,7 +96,7 @@ func listenAdmin(a *App) (*adminServer, error) {
 			_ = l.Close()
 		}
 		release()
-		return nil, fmt.Errorf("admin socket: %w", err)
+		return nil, storeError(bolt.DirError(a.cfg.StateDir, err))
 	}
 	return &adminServer{
 		listener: l, release: release, do: a.desk, redact: a.redactor.Redact, log: a.log,

@@ -75,6 +75,8 @@ type appOptions struct {
 	redactor  *policy.Redactor
 	// wrap stands in front of the engine; nil is nothing.
 	wrap func(session.Engine) session.Engine
+	// trouble is told when the store cannot be written, and with nil when it can again.
+	trouble func(error)
 	// channels are run beside those of the configuration.
 	channels []channels.Channel
 	// grace is how long turns may go on after the stop; 0: 20 s.
@@ -94,7 +96,7 @@ func newApp(ctx context.Context, cfg *config.Config, o appOptions) (*App, error)
 	if a.policy, err = newPolicy(cfg); err != nil {
 		return nil, err
 	}
-	if a.store, err = openStore(ctx, cfg, o.look, o.log); err != nil {
+	if a.store, err = openStore(ctx, cfg, &o); err != nil {
 		return nil, err
 	}
 	a.engine = a.store

@@ -18,6 +18,7 @@ import (
 	"parley/pkg/audit"
 	"parley/pkg/channels"
 	"parley/pkg/session"
+	"parley/pkg/session/bolt"
 	"parley/pkg/tools"
 )
 
@@ -28,7 +29,7 @@ func auditDir(stateDir string) string { return filepath.Join(stateDir, "audit") 
 func (a *App) openAudit() (err error) {
 	a.audit, err = audit.Open(audit.Options{Dir: auditDir(a.cfg.StateDir), Redact: a.redactor.Redact, Log: a.log})
 	if err != nil {
-		return coded(exitFailed, err)
+		return storeError(bolt.DirError(auditDir(a.cfg.StateDir), err))
 	}
 	return nil
 }

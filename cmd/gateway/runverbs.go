@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 
@@ -87,6 +88,8 @@ func (h *host) chat(ctx context.Context) error {
 		return err
 	}
 	ctx, stop := context.WithCancelCause(ctx)
+	var telling sync.WaitGroup
+	defer telling.Wait()
 	defer stop(nil)
 	h.out = &watchedWriter{out: h.out, failed: stop}
 	var a *App
@@ -99,7 +102,8 @@ func (h *host) chat(ctx context.Context) error {
 		return err
 	})
 	interactive := h.terminal()
-	o := appOptions{lookupEnv: h.lookupEnv, log: log, redactor: h.redactor, channels: []channels.Channel{screen}, grace: leaveGrace}
+	trouble := newTroubles()
+	o := appOptions{lookupEnv: h.lookupEnv, log: log, redactor: h.redactor, trouble: trouble.add, channels: []channels.Channel{screen}, grace: leaveGrace}
 	if !interactive {
 		o.wrap = func(e session.Engine) session.Engine { books = newTracker(e); return books }
 	}
@@ -111,10 +115,11 @@ func (h *host) chat(ctx context.Context) error {
 		return coded(exitFailed, errors.Join(err, a.Close()))
 	}
 	h.introduce(a)
-	interrupt := func() bool { return true }
+	interrupt, tell := func() bool { return true }, endOnTrouble(stop)
 	if interactive {
-		interrupt = screen.Interrupt
+		interrupt, tell = screen.Interrupt, onScreen(ctx, screen)
 	}
+	telling.Go(func() { trouble.tell(ctx, tell) })
 	defer watchSignals(stop, interrupt, nil)()
 
 	failed := false

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
 	"parley/pkg/config"
@@ -19,12 +18,12 @@ import (
 
 // openStore opens the engine in the state folder. For a command that looks, nothing
 // is made or changed there.
-func openStore(ctx context.Context, cfg *config.Config, look bool, log zerolog.Logger) (*bolt.Engine, error) { //nolint:revive // flag-parameter: the command says it
+func openStore(ctx context.Context, cfg *config.Config, o *appOptions) (*bolt.Engine, error) {
 	open := bolt.Open
-	if look {
+	if o.look {
 		open = bolt.Look
 	}
-	e, err := open(ctx, bolt.Options{Dir: cfg.StateDir, Log: log})
+	e, err := open(ctx, bolt.Options{Dir: cfg.StateDir, Log: o.log, Trouble: o.trouble})
 	if err != nil {
 		return nil, storeError(err)
 	}

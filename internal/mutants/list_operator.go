@@ -3,7 +3,7 @@ package mutants
 // operatorMutants break the promises of the section "The operator's commands".
 func operatorMutants() []Mutant {
 	const dir = "cmd/gateway"
-	const calls, looks, damage = "operator: direct calls", "operator: looks", "operator: damaged store"
+	const calls, looks, damage, disk = "operator: direct calls", "operator: looks", "operator: damaged store", "operator: full disk"
 	return []Mutant{
 		{
 			Promise: calls, Defect: "asks nobody",
@@ -54,6 +54,21 @@ func operatorMutants() []Mutant {
 			Promise: damage, Defect: "checks only the form of a running gateway's store",
 			File: dir + "/store.go", Old: "\t\tr, err := a.store.Check(ctx)\n\t\tif err != nil {", New: "\t\tr, err := a.store.Check(ctx)\n\t\tr.Problems = nil\n\t\tif err != nil {",
 			Dir: dir, Test: "^TestStoreCheckOfARunningGateway$",
+		},
+		{
+			Promise: disk, Defect: "lets a piped chat wait",
+			File: dir + "/trouble.go", Old: "\t\tif err != nil {\n\t\t\tstop(", New: "\t\tif err == nil {\n\t\t\tstop(",
+			Dir: dir, Test: "^TestAFullDiskIsToldInAPipedChat$",
+		},
+		{
+			Promise: disk, Defect: "tells nobody at the terminal",
+			File: "pkg/session/bolt/committer.go", Old: "\t\te.o.Trouble(err)\n", New: "",
+			Dir: dir, Test: "^TestAFullDiskIsToldOnATerminal$",
+		},
+		{
+			Promise: disk, Defect: "looks at the folder when it is too late",
+			File: "pkg/session/bolt/dir.go", Old: "syscall.Access(dir, write|search)", New: "syscall.Access(dir, search)",
+			Dir: dir, Test: "^TestAStateFolderThatCannotBeWritten$",
 		},
 	}
 }

@@ -293,6 +293,7 @@ func (e *Engine) noteWrite(err error) error {
 		e.stateMu.Lock()
 		if e.writeErr != nil {
 			e.o.Log.Info().Msg("the store can be written again")
+			e.o.Trouble(nil)
 		}
 		e.writeErr = nil
 		e.stateMu.Unlock()
@@ -301,6 +302,7 @@ func (e *Engine) noteWrite(err error) error {
 	e.stateMu.Lock()
 	if e.writeErr == nil {
 		e.o.Log.Error().Err(err).Msg("the store cannot be written")
+		e.o.Trouble(err)
 	}
 	e.writeErr = err
 	e.missed = true

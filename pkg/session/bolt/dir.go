@@ -59,12 +59,23 @@ func prepareDir(dir string) error {
 	if info.Mode().Perm()&0o002 != 0 {
 		return fmt.Errorf("%w: everybody may write to %s; run `chmod o-w %s`", ErrDir, dir, dir)
 	}
+	const write, search = 2, 1
+	if err := syscall.Access(dir, write|search); err != nil {
+		return dirError(dir, err)
+	}
 	return nil
 }
+
+// DirError says of an error in a folder below the state directory, or in that itself,
+// how to cure it. It is an [ErrDir].
+func DirError(dir string, err error) error { return dirError(dir, err) }
 
 func dirError(dir string, err error) error {
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return fmt.Errorf("%w: %s cannot be written (%w); make it writable for this user, or name another one as state_dir", ErrDir, dir, err)
+	}
+	if errors.Is(err, syscall.ENOSPC) {
+		return fmt.Errorf("%w: the disk of %s is full (%w); make room there", ErrDir, dir, err)
 	}
 	return fmt.Errorf("%w: %s: %w", ErrDir, dir, err)
 }

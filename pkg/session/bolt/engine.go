@@ -27,6 +27,9 @@ type Options struct {
 	Keep          int
 	// Retain is how long accepted ids, receipts and ended turns are kept; at least 48 h.
 	Retain time.Duration
+	// Trouble is told why when writes begin to fail, and nil when they work again. It
+	// must not block. A nil Trouble tells nobody.
+	Trouble func(error)
 	// Now is the clock; nil: [time.Now].
 	Now func() time.Time
 }
@@ -45,6 +48,9 @@ func (o *Options) defaults() {
 		o.Keep = 3
 	}
 	o.Retain = max(o.Retain, minRetain)
+	if o.Trouble == nil {
+		o.Trouble = func(error) {}
+	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
