@@ -74,7 +74,9 @@ func (a *App) canAsk(o channels.Outbound) error {
 // approvalReport is one value of the answer to the operations on approvals.
 type approvalReport struct {
 	ID string `json:"id"`
-	// State is open, expired, allowed, denied or void; granted or revoked of a grant.
+	// State is open, expired, allowed, denied or void; approved or refused where the
+	// operator has just said so, and the chat has yet to heed it; granted or revoked of
+	// a grant.
 	State string `json:"state"`
 	Tool  string `json:"tool"`
 	Chat  string `json:"chat"`
@@ -131,18 +133,25 @@ func (a *App) approvalOp(ctx context.Context, op, id string, emit emitter) error
 
 // decide queues the operator's word; the chat's next turn heeds it.
 func (a *App) decide(ctx context.Context, d session.Decision, emit emitter) error {
-	err := a.agent.Decide(ctx, d)
+	q, err := a.engine.Approval(ctx, d.Approval)
 	if errors.Is(err, session.ErrNotFound) {
 		return fmt.Errorf("there is no approval %s: gateway approvals list shows them", d.Approval)
 	}
 	if err != nil {
 		return err
 	}
-	q, err := a.engine.Approval(ctx, d.Approval)
-	if err != nil {
+	r := newApprovalReport(&q)
+	if r.State == "expired" {
+		return fmt.Errorf("approval %s has expired: the call is asked about again when it is wanted again", d.Approval)
+	}
+	if err := a.agent.Decide(ctx, d); err != nil {
 		return err
 	}
-	return emit(newApprovalReport(&q))
+	r.State = "refused"
+	if d.Allow {
+		r.State = "approved"
+	}
+	return emit(r)
 }
 
 func newApprovalReport(q *session.Approval) approvalReport {

@@ -168,9 +168,9 @@ func (h *host) auditVerify(ctx context.Context, from uint64) error {
 	if r.Rows == 0 {
 		return h.print("the audit log is empty\n")
 	}
-	text := fmt.Sprintf("rows %d to %d are whole, in %d files", r.First, r.Last, r.Segments)
+	text := fmt.Sprintf("rows %d to %d are whole, in %s", r.First, r.Last, count(r.Segments, "file", "files"))
 	if r.OwnTroubles > 0 {
-		text += fmt.Sprintf("; in %d rows the log tells of itself: gateway audit show --kind audit", r.OwnTroubles)
+		text += fmt.Sprintf("; in %s the log tells of itself: gateway audit show --kind audit", count(r.OwnTroubles, "row", "rows"))
 	}
 	if r.Unfinished {
 		text += "; a row is being written, or was when the gateway ended"

@@ -119,7 +119,8 @@ func newUsage(h *host) *cobra.Command {
 				if !ok {
 					continue
 				}
-				fmt.Fprintf(&b, "%s\t%s\t%s\t%d turns\t%d tokens read\t%d written", r.Chat, r.Day, p, u.Turns, u.Input, u.Output)
+				fmt.Fprintf(&b, "%s\t%s\t%s\t%s\t%s read\t%d written", r.Chat, r.Day, p,
+					count(u.Turns, "turn", "turns"), count(u.Input, "token", "tokens"), u.Output)
 				if u.Money > 0 {
 					b.WriteString("\t" + agent.Money(u.Money, r.Currency))
 				}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -33,10 +34,27 @@ func newRoot(h *host) *cobra.Command {
 	flags := root.PersistentFlags()
 	flags.StringVar(&h.configPath, "config", "", "configuration file (default ~/.parley/parley.yaml)")
 	flags.StringVar(&h.logLevel, "log", "", "log level, in place of the configuration's (chat logs nothing unless it is given)")
+	root.SetHelpCommand(newHelp())
 	root.AddCommand(
 		newChat(h), newRun(h), newInit(h), newConfig(h), newSessions(h), newTool(h), newPair(h), newApprovals(h), newTasks(h), newJobs(h), newStore(h), newAudit(h), newStatus(h), newUsage(h), newVersion(h),
 	)
 	return root
+}
+
+// newHelp shows the help of a command; a command that is not there is wrong usage.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use: "help [VERB]", Short: "Help about any verb",
+		RunE: func(cmd *cobra.Command, words []string) error {
+			root := cmd.Root()
+			c, rest, err := root.Find(words)
+			if err != nil || len(rest) > 0 {
+				return coded(exitUsage, fmt.Errorf("there is no help on %q (%s --help shows what there is)", strings.Join(words, " "), root.CommandPath()))
+			}
+			c.InitDefaultHelpFlag()
+			return c.Help()
+		},
+	}
 }
 
 // group is a command that only holds others.

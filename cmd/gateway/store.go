@@ -116,8 +116,9 @@ func released(err error, emit emitter) error {
 // an error all the same: nothing that waits in it is run.
 func reportCheck(r *bolt.Report, emit emitter) error {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%d records: %d chats, %d conversations, %d entries; %d waiting, %d sending, %d set aside",
-		r.Records, r.Chats, r.Sessions, r.Entries, r.Waiting, r.Sending, r.SetAside)
+	fmt.Fprintf(&text, "%s: %s, %s, %s; %d waiting, %d sending, %d set aside",
+		count(r.Records, "record", "records"), count(r.Chats, "chat", "chats"), count(r.Sessions, "conversation", "conversations"),
+		count(r.Entries, "entry", "entries"), r.Waiting, r.Sending, r.SetAside)
 	if r.Held != "" {
 		text.WriteString("\nheld: " + r.Held)
 	}
@@ -125,7 +126,7 @@ func reportCheck(r *bolt.Report, emit emitter) error {
 		text.WriteString("\nproblem: " + p)
 	}
 	if r.More > 0 {
-		fmt.Fprintf(&text, "\nand %d more problems", r.More)
+		text.WriteString("\nand " + count(r.More, "more problem", "more problems"))
 	}
 	if err := emit(storeReport{text.String()}); err != nil {
 		return err

@@ -141,11 +141,7 @@ func newSessions(h *host) *cobra.Command {
 		verb(h, "list", "List all conversations", opList, cobra.NoArgs, noArgs, showSessionLine),
 		verb(h, "show"+which, "Show one conversation and what failed in it (default: the console's)", opShow, cobra.MaximumNArgs(1), sessionArg, showSession),
 		export,
-		verb(h, "forget ID|CHANNEL:CHAT", "Delete a conversation and all that waits in its chat", opForget, cobra.ExactArgs(1), sessionArg,
-			func(w io.Writer, i session.Info) error {
-				_, err := fmt.Fprintf(w, "forgotten: %s\n", i.Session)
-				return err
-			}),
+		newForget(h),
 	)
 }
 
@@ -169,8 +165,8 @@ func showSessionLine(w io.Writer, i session.Info) error {
 	case !i.Current:
 		state = "left"
 	}
-	_, err := fmt.Fprintf(w, "%s\t%s\t%s\t%d entries\t%d failed\t%s\n",
-		i.Session, place(i), state, i.Entries, len(i.Failed), i.Active.Format(time.DateTime))
+	_, err := fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d failed\t%s\n",
+		i.Session, place(i), state, count(i.Entries, "entry", "entries"), len(i.Failed), i.Active.Format(time.DateTime))
 	return err
 }
 

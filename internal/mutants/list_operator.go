@@ -4,7 +4,23 @@ package mutants
 func operatorMutants() []Mutant {
 	const dir = "cmd/gateway"
 	const calls, looks, damage, disk = "operator: direct calls", "operator: looks", "operator: damaged store", "operator: full disk"
+	const words = "operator: words"
 	return []Mutant{
+		{
+			Promise: words, Defect: "shows an approved question as open",
+			File: dir + "/approvals.go", Old: "\t\tr.State = \"approved\"\n", New: "\t\tr.State = string(q.State)\n",
+			Dir: dir, Test: "^TestTheOperatorsWordIsShown$",
+		},
+		{
+			Promise: words, Defect: "deletes unasked",
+			File: dir + "/forget.go", Old: "\t\t\tif !yes {", New: "\t\t\tif !yes && asJSON {",
+			Dir: dir, Test: "^TestScripts$/^operator$",
+		},
+		{
+			Promise: words, Defect: "shows the whole help where a page is not there",
+			File: dir + "/cli.go", Old: "if err != nil || len(rest) > 0 {", New: "if err != nil && len(rest) > 1000 {",
+			Dir: dir, Test: "^TestScripts$/^operator$",
+		},
 		{
 			Promise: calls, Defect: "asks nobody",
 			File: dir + "/toolcall.go", Old: "if req.Covered || g.args.Yes {", New: "if req.Covered || g.args.Tool != \"\" {",

@@ -38,6 +38,9 @@ func (r *Report) Err() error {
 	if len(r.Problems) == 0 {
 		return nil
 	}
+	if len(r.Problems) == 1 {
+		return fmt.Errorf("1 problem: %s", r.Problems[0])
+	}
 	return fmt.Errorf("%d problems, the first: %s", len(r.Problems)+r.More, r.Problems[0])
 }
 

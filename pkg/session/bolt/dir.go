@@ -21,7 +21,8 @@ const (
 	fileMarker    = "parley.marker"     // says that there is a store: tells a fresh directory from a lost file
 	fileChecked   = "parley.db.check"   // a copy that is being checked; what a crash left of it is written over
 	fileLock      = "parley.lock"       // held by the one process that uses the store
-	asidePrefix   = "parley.db.damaged" // what a damaged file is renamed to, with the time
+	fileDamaged   = "parley.db.damaged"  // what a damaged file is renamed to, with the time
+	fileReplaced  = "parley.db.replaced" // the same for the file that the operator replaced by a snapshot
 	snapshotDir   = "snapshots"
 	snapshotStart = "parley-"
 	snapshotEnd   = ".db"

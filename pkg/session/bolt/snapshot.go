@@ -140,7 +140,7 @@ func readOnly(path string, f func(*tx) error) error {
 // snapshot in its place, held; without a snapshot an empty store, held too.
 func (e *Engine) recoverStore(ctx context.Context, cause error) error {
 	dir, now := e.o.Dir, e.now()
-	aside, err := moveAside(dir, now)
+	aside, err := moveAside(dir, fileDamaged, now)
 	if err != nil {
 		return err
 	}
@@ -178,11 +178,11 @@ func heldText(cause error, aside, snap string, now time.Time) string {
 	return s.String()
 }
 
-// moveAside renames an unusable file; "" when there is none.
-func moveAside(dir string, now time.Time) (string, error) {
+// moveAside renames the file to a name with the time; "" when there is none.
+func moveAside(dir, name string, now time.Time) (string, error) {
 	aside := ""
 	if exists(dir, fileDB) {
-		aside = filepath.Join(dir, asidePrefix+"-"+now.UTC().Format(stampForm))
+		aside = filepath.Join(dir, name+"-"+now.UTC().Format(stampForm))
 		if err := os.Rename(filepath.Join(dir, fileDB), aside); err != nil {
 			return "", dirError(dir, err)
 		}
@@ -244,7 +244,7 @@ func Restore(ctx context.Context, dir, snap string) error {
 			return fmt.Errorf("snapshot %s: %w", snap, err)
 		}
 		now := time.Now()
-		aside, err := moveAside(dir, now)
+		aside, err := moveAside(dir, fileReplaced, now)
 		if err != nil {
 			return err
 		}

@@ -104,7 +104,12 @@ func New(o Options) (tool tools.Tool, missing []string) {
 	if o.Shell {
 		return tools.NewAsync(name, about+"Either argv or script.", s.settings.BackgroundAnnotations(), s.examine, s.execute), missing
 	}
-	about += "It sees the workspace and the system's programs. Allowed: " + strings.Join(s.names(), ", ") + "."
+	about += "It sees the workspace and the system's programs. "
+	if names := s.names(); len(names) > 0 {
+		about += "Allowed: " + strings.Join(names, ", ") + "."
+	} else {
+		about += "No program is allowed: name some under tools.shell.allow."
+	}
 	return tools.NewAsync(name, about, s.settings.BackgroundAnnotations(),
 		func(ctx context.Context, in arguments) (tools.Examination, error) { return s.examine(ctx, in.whole()) },
 		func(ctx context.Context, in arguments, callback tools.AsyncCallback) (any, error) {
