@@ -16,11 +16,11 @@ import (
 // The files of a state directory that belong to the store.
 const (
 	fileDB        = "parley.db"
-	fileNew       = "parley.db.new"     // a store that is being built, renamed when it is whole
-	fileDamage    = "parley.db.damage"  // says that the running gateway met a damaged page
-	fileMarker    = "parley.marker"     // says that there is a store: tells a fresh directory from a lost file
-	fileChecked   = "parley.db.check"   // a copy that is being checked; what a crash left of it is written over
-	fileLock      = "parley.lock"       // held by the one process that uses the store
+	fileNew       = "parley.db.new"      // a store that is being built, renamed when it is whole
+	fileDamage    = "parley.db.damage"   // says that the running gateway met a damaged page
+	fileMarker    = "parley.marker"      // says that there is a store: tells a fresh directory from a lost file
+	fileChecked   = "parley.db.check"    // a copy that is being checked; what a crash left of it is written over
+	fileLock      = "parley.lock"        // held by the one process that uses the store
 	fileDamaged   = "parley.db.damaged"  // what a damaged file is renamed to, with the time
 	fileReplaced  = "parley.db.replaced" // the same for the file that the operator replaced by a snapshot
 	snapshotDir   = "snapshots"
