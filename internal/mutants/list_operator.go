@@ -3,7 +3,7 @@ package mutants
 // operatorMutants break the promises of the section "The operator's commands".
 func operatorMutants() []Mutant {
 	const dir = "cmd/gateway"
-	const calls, looks, damage, disk = "operator: direct calls", "operator: looks", "operator: damaged store", "operator: full disk"
+	const calls, looks, damage = "operator: direct calls", "operator: looks", "operator: damaged store"
 	const words = "operator: words"
 	return []Mutant{
 		{
@@ -71,6 +71,14 @@ func operatorMutants() []Mutant {
 			File: dir + "/store.go", Old: "\t\tr, err := a.store.Check(ctx)\n\t\tif err != nil {", New: "\t\tr, err := a.store.Check(ctx)\n\t\tr.Problems = nil\n\t\tif err != nil {",
 			Dir: dir, Test: "^TestStoreCheckOfARunningGateway$",
 		},
+	}
+}
+
+// troubleMutants break what is promised of a disk that is full, and of restoring.
+func troubleMutants() []Mutant {
+	const dir = "cmd/gateway"
+	const disk = "operator: full disk"
+	return []Mutant{
 		{
 			Promise: disk, Defect: "lets a piped chat wait",
 			File: dir + "/trouble.go", Old: "\t\tif err != nil {\n\t\t\tstop(", New: "\t\tif err == nil {\n\t\t\tstop(",
