@@ -1,7 +1,10 @@
 package mutants
 
 // argumentMutants break the promises of the section "Arguments and results".
-func argumentMutants() []Mutant {
+func argumentMutants() []Mutant { return append(exactMutants(), resultMutants()...) }
+
+// exactMutants break those of its rows that are about the arguments of a call.
+func exactMutants() []Mutant {
 	const decode, numbers, toolsDir = "pkg/providers/arguments.go", "pkg/tools/numbers.go", "pkg/tools"
 	return []Mutant{
 		{
@@ -45,6 +48,13 @@ func argumentMutants() []Mutant {
 			File: "cmd/gateway/desk.go", Old: `e.Message.ToolCalls[i].Settle()`, New: `_ = e.Message.ToolCalls[i]`,
 			Dir: "cmd/gateway", Test: "^TestScripts$/^arguments$",
 		},
+	}
+}
+
+// resultMutants break those of its rows that are about callbacks and results.
+func resultMutants() []Mutant {
+	const toolsDir = "pkg/tools"
+	return []Mutant{
 		{
 			Promise: "callback: nobody hears", Defect: "gives a tool nil for a callback",
 			File: "pkg/tools/running.go", Old: `t.SetCallback(c.callback())`, New: `t.SetCallback(map[bool]AsyncCallback{true: c.callback()}[c.task != nil])`,
@@ -74,6 +84,21 @@ func argumentMutants() []Mutant {
 			Promise: "tool: says nothing", Defect: "says nothing either",
 			File: "pkg/tools/registry.go", Old: `case !annotated:`, New: `case !annotated && e.broken != nil:`,
 			Dir: toolsDir, Test: "^TestToolsThatSayNothingOfThemselves$",
+		},
+		{
+			Promise: "blanks in a question", Defect: "shows blanks as they are",
+			File: "pkg/channels/visible.go", Old: `n > within && (!fresh || s[0] == '\n') || n > atStart`, New: `n > within && s[0] == '\n' || n > atStart && fresh`,
+			Dir: "pkg/channels", Test: "^TestVisible$",
+		},
+		{
+			Promise: "large angles", Defect: "takes a large angle for its nearest double",
+			File: "pkg/tools/calc/functions.go", Old: `math.Abs(size) > maxAngle && !x.isDouble()`, New: `math.Abs(size) > maxAngle && x.exact == nil && !x.isDouble()`,
+			Dir: "pkg/tools/calc", Test: "^TestEvalErrors$",
+		},
+		{
+			Promise: "large angles", Defect: "says 0 of a small result",
+			File: "pkg/tools/calc/functions.go", Old: `size > 1e-3 && !argument.isDouble()`, New: `size > 1e-3`,
+			Dir: "pkg/tools/calc", Test: "^TestEval$",
 		},
 	}
 }

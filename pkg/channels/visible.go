@@ -18,25 +18,41 @@ const maxMarks = 4
 // a line end that nothing follows, or a line end that nothing precedes: nobody would
 // see them, and platforms take them off.
 //
+// A run of blanks that would push text out of sight is counted instead: more than 8
+// within a line, or more than 40 at its start, are \u{20}×N, and more than 8 line ends
+// are \u{a}×N with one line end behind it.
+//
 // Two texts never become the same: what is an escape already has its backslash
-// escaped. Letters stay, also those that are written from right to left or look like
-// letters of another script.
+// escaped, and so have a digit behind a count and a × that could begin one. Letters
+// stay, also those that are written from right to left or look like letters of another
+// script.
 func Visible(s string) string {
 	var b strings.Builder
 	begin, end := len(s)-len(strings.TrimLeft(s, "\n")), len(strings.TrimRight(s, "\n"))
-	marks := 0 // how many more the letter before takes
+	marks := 0     // how many more the letter before takes
+	fresh := true  // only blanks stand before it in its line
+	count := false // a count stands before it
 	for i := 0; i < len(s); {
+		if n := tooMany(s[i:], fresh); n > 0 && (s[i] == ' ' || i >= begin && i < end) {
+			fmt.Fprintf(&b, `\u{%x}×%d`, s[i], n)
+			if fresh = s[i] == '\n'; fresh {
+				b.WriteByte('\n')
+			}
+			marks, count = 0, !fresh
+			i += n
+			continue
+		}
 		r, size := utf8.DecodeRuneInString(s[i:])
 		rest := s[i+size:]
 		marks = marksAfter(r, marks)
-		seen := marks >= 0 && shows(r)
+		seen := marks >= 0 && (r == '\n' || shows(r))
 		switch r {
 		case '\n':
 			seen = i >= begin && i < end
-		case ' ':
-			seen = rest != "" && rest[0] != '\n'
-		case '\\':
-			seen = !strings.HasPrefix(rest, "u{") && !strings.HasPrefix(rest, "x{")
+		case '×':
+			seen = i == 0 || i != begin
+		default:
+			seen = seen && !misleads(r, rest, count)
 		}
 		switch {
 		case r == utf8.RuneError && size == 1:
@@ -46,9 +62,37 @@ func Visible(s string) string {
 		default:
 			fmt.Fprintf(&b, `\u{%x}`, r)
 		}
+		fresh, count = r == '\n' || fresh && r == ' ', false
 		i += size
 	}
 	return b.String()
+}
+
+// misleads says of a character that has a shape whether it would be taken for another
+// one, or for nothing, before rest: in an escape, behind a count, at the end of a line.
+func misleads(r rune, rest string, count bool) bool { //nolint:revive // flag-parameter: where it stands decides
+	switch r {
+	case ' ':
+		return rest == "" || rest[0] == '\n'
+	case '\\':
+		return strings.HasPrefix(rest, "u{") || strings.HasPrefix(rest, "x{")
+	default:
+		return count && r >= '0' && r <= '9'
+	}
+}
+
+// tooMany is how many blanks, or line ends, a text begins with, where they are so many
+// that they push what follows out of sight; else 0.
+func tooMany(s string, fresh bool) int { //nolint:revive // flag-parameter: where the text stands decides
+	const within, atStart = 8, 40
+	if s[0] != ' ' && s[0] != '\n' {
+		return 0
+	}
+	n := len(s) - len(strings.TrimLeft(s, s[:1]))
+	if n > within && (!fresh || s[0] == '\n') || n > atStart {
+		return n
+	}
+	return 0
 }
 
 // marksAfter is how many marks may follow r, of which left might; less than none

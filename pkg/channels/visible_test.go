@@ -36,6 +36,18 @@ func TestVisible(t *testing.T) {
 		"an escape that is text":      {`\u{202e} \x{ff} \u{ \x{ \u \x \\u{5c}`, `\u{5c}u{202e} \u{5c}x{ff} \u{5c}u{ \u{5c}x{ \u \x \\u{5c}u{5c}`},
 		"spaces that end lines":       {"a \n  \nb  ", "a\\u{20}\n \\u{20}\nb \\u{20}"},
 		"line ends that end the text": {"\n\na\n\nb\n\n", `\u{a}\u{a}` + "a\n\nb" + `\u{a}\u{a}`},
+		"eight blanks":                {"a" + strings.Repeat(" ", 8) + "b\n  c", "a        b\n  c"},
+		"nine blanks":                 {"a" + strings.Repeat(" ", 9) + "b", `a\u{20}×9b`},
+		"blanks before a digit":       {"a" + strings.Repeat(" ", 9) + "5 6", `a\u{20}×9\u{35} 6`},
+		"blanks before a count":       {"a" + strings.Repeat(" ", 3500) + `\u{20}×9`, `a\u{20}×3500\u{5c}u{20}×9`},
+		"an indent":                   {strings.Repeat(" ", 40) + "a\n" + strings.Repeat(" ", 41) + "b", strings.Repeat(" ", 40) + "a\n" + `\u{20}×41b`},
+		"a far indent":                {strings.Repeat(" ", 3500) + "rm", `\u{20}×3500rm`},
+		"a tab and blanks":            {"\t" + strings.Repeat(" ", 9) + "x", `\u{9}\u{20}×9x`},
+		"blanks that end a line":      {"a" + strings.Repeat(" ", 9) + "\nb" + strings.Repeat(" ", 20), `a\u{20}×9` + "\n" + `b\u{20}×20`},
+		"eight line ends":             {"a" + strings.Repeat("\n", 8) + "b", "a" + strings.Repeat("\n", 8) + "b"},
+		"nine line ends":              {"a" + strings.Repeat("\n", 9) + "5", `a\u{a}×9` + "\n5"},
+		"line ends and an indent":     {"a" + strings.Repeat("\n", 900) + strings.Repeat(" ", 9) + "b", `a\u{a}×900` + "\n         b"},
+		"a count that is text":        {"\n×9\nb", `\u{a}\u{d7}9` + "\nb"},
 		"nothing but line ends":       {"\n\n", `\u{a}\u{a}`},
 		"nothing":                     {"", ""},
 	} {
@@ -101,8 +113,19 @@ func checkVisible(t *testing.T, s string) {
 
 var escape = regexp.MustCompile(`\\u\{[0-9a-f]+\}|\\x\{[0-9a-f]{2}\}`)
 
+// counted is a run of blanks or line ends.
+var counted = regexp.MustCompile(`\\u\{20\}×[0-9]+|\\u\{a\}×[0-9]+\n`)
+
 // invisible takes the escapes out again.
 func invisible(s string) string {
+	s = counted.ReplaceAllStringFunc(s, func(c string) string {
+		mark, number, _ := strings.Cut(strings.TrimSuffix(c, "\n"), "×")
+		n, err := strconv.Atoi(number)
+		if err != nil {
+			return c
+		}
+		return strings.Repeat(mark, n)
+	})
 	return escape.ReplaceAllStringFunc(s, func(e string) string {
 		n, err := strconv.ParseUint(e[3:len(e)-1], 16, 32)
 		switch {

@@ -8,7 +8,9 @@
 //     significant digits; one that does not end (1/3) is rounded to 20
 //     significant digits. What goes through sin, log, exp, a root that does not
 //     come out, or a fractional power is computed in double precision and
-//     printed with 15 significant digits. Rounded results say so.
+//     printed with 15 significant digits. Rounded results say so. An angle beyond
+//     a million is refused unless a double holds it exactly: the result would be
+//     that of its rounding.
 //   - An expression is parsed and evaluated by this package alone; nothing in
 //     it can run, read or reach anything.
 //   - Every expression ends quickly: its length, depth and number of steps,

@@ -38,8 +38,8 @@ func (e *evaluator) functions() map[string]function {
 		"cbrt":    one(func(pos int, x value) (value, error) { return e.root(pos, x, big.NewInt(3)) }),
 		"root":    two(e.rootOf),
 		"abs":     one(func(_ int, x value) (value, error) { return absolute(x), nil }),
-		"sin":     one(e.double(sine)),
-		"cos":     one(e.double(cosine)),
+		"sin":     one(e.angle(math.Sin)),
+		"cos":     one(e.angle(math.Cos)),
 		"tan":     one(e.tangent),
 		"asin":    one(e.within(-1, 1, math.Asin)),
 		"acos":    one(e.within(-1, 1, math.Acos)),
@@ -91,25 +91,53 @@ func (e *evaluator) within(low, high float64, f func(float64) float64) func(int,
 	}
 }
 
-func sine(x float64) float64 { return unlessNoise(x, math.Sin(x)) }
+// maxAngle is the largest angle that is computed where a double does not hold it: its
+// rounding takes the digits behind the tenth of the result already.
+const maxAngle = 1e6
 
-func cosine(x float64) float64 { return unlessNoise(x, math.Cos(x)) }
+// angle lifts a function of an angle.
+func (e *evaluator) angle(f func(float64) float64) func(int, value) (value, error) {
+	return func(pos int, x value) (value, error) {
+		if err := e.turnable(pos, x); err != nil {
+			return value{}, err
+		}
+		return e.double(func(size float64) float64 { return unlessNoise(x, f(size)) })(pos, x)
+	}
+}
+
+// turnable refuses an angle of which too little is left in a double: whole turns are
+// taken off it, and what remains would be the rounding's.
+func (*evaluator) turnable(pos int, x value) error {
+	if size := x.float(); isFinite(size) && math.Abs(size) > maxAngle && !x.isDouble() {
+		return limitError(pos, "the angle is too large: beyond %.0f its digits are lost unless it is a whole number that a double holds; take the whole turns off first", maxAngle)
+	}
+	return nil
+}
+
+// isDouble says whether a double is exactly the value, and not the nearest one to it.
+func (v value) isDouble() bool {
+	if v.exact == nil {
+		return false
+	}
+	_, same := v.exact.Float64()
+	return same
+}
 
 // unlessNoise gives 0 where a result is no more than the rounding of its
 // argument: sin(pi) is 0 to all printed digits.
-func unlessNoise(argument, result float64) float64 {
-	size := math.Abs(argument)
-	if size > 1e-3 && math.Abs(result) < 4e-16*max(1, size) {
+func unlessNoise(argument value, result float64) float64 {
+	size := math.Abs(argument.float())
+	if size > 1e-3 && !argument.isDouble() && math.Abs(result) < 4e-16*max(1, size) {
 		return 0
 	}
 	return result
 }
 
 func (e *evaluator) tangent(pos int, x value) (value, error) {
-	if cosine(x.float()) == 0 {
+	if size := x.float(); isFinite(size) && unlessNoise(x, math.Cos(size)) == 0 {
 		return value{}, domainError(pos, "tan is not defined there")
 	}
-	return e.double(func(f float64) float64 { return unlessNoise(f, math.Tan(f)) })(pos, x)
+	return e.angle(math.Tan)(pos, x)
 }
 
 func absolute(x value) value {
