@@ -74,6 +74,7 @@ func (e *entry) examine(ctx context.Context, q *request) *Error {
 		return typed(err, ErrExecutionFailed, err.Error())
 	}
 	q.examination = ex
+	q.examination.Examined = true
 	return nil
 }
 

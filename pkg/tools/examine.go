@@ -30,6 +30,8 @@ type Examination struct {
 	State string
 	// Taints: the call itself brings in content from outside, and before it changes something.
 	Taints bool
+	// Examined: the tool is an [Examiner], whose calls differ. The registry sets it.
+	Examined bool
 	// Foreground: this call of an [AsyncTool] is over when it returns. It costs no
 	// task, gets a nil callback and ends with its turn.
 	Foreground bool

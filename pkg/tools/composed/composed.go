@@ -144,15 +144,20 @@ func (q *sequence) examineStep(ctx context.Context, step Step, given map[string]
 	case err != nil && refused(err, depends):
 		return ex, err
 	case err != nil:
-		ex = tools.Examination{Destructive: a.Destructive, Always: a.Executes}
+		ex = tools.Examination{Destructive: a.Destructive, Always: a.Executes, Taints: brings(a)}
 		if a.OpenWorld {
 			ex.Destination = "(an address that an earlier step gives)"
 		}
 	case depends:
 		ex.Destructive = ex.Destructive || a.Destructive
+		ex.Taints = ex.Taints || ex.Examined && brings(a)
 	}
 	return ex, nil
 }
+
+// brings says whether a tool gives content back that may be of others, where it depends
+// on the arguments: what a file holds, or what a program or a sequence reads.
+func brings(a tools.Annotations) bool { return a.ReadOnly || a.Executes || a.Composed }
 
 // refused says whether an examination's error holds whatever earlier steps do.
 func refused(err error, depends bool) bool {
