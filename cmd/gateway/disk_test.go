@@ -121,3 +121,36 @@ func TestAStateFolderThatCannotBeWritten(t *testing.T) {
 		t.Errorf("status: %d %s%s", code, out, stderr)
 	}
 }
+
+// TestARestoreThatFailsLeavesTheStore as it was: also where there is no room for the
+// restored one, and where the snapshot is the store itself.
+func TestARestoreThatFailsLeavesTheStore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	dir := mountState(t, w)
+	w.chat("what is 2*3?")
+	snap := filepath.Join(w.dir, "saved.db")
+	b, err := os.ReadFile(w.snapshot())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(snap, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.chat("what is 17*23?")
+	makeRoom := fill(t, dir)
+	_, stderr, code := w.run("store", "restore", snap)
+	if code != 2 || !strings.Contains(stderr, "is full") || !strings.Contains(stderr, "make room there") {
+		t.Errorf("on a full disk: %d %s", code, stderr)
+	}
+	makeRoom()
+	if got := w.stored(); !strings.Contains(got, "17*23") {
+		t.Errorf("after a restore that failed the store has %s", got)
+	}
+	if out, stderr, code := w.run("store", "restore", filepath.Join(dir, "parley.db")); code != 0 {
+		t.Errorf("from the store itself: %d %s%s", code, out, stderr)
+	}
+	if got := w.stored(); !strings.Contains(got, "17*23") {
+		t.Errorf("after the restore from itself the store has %s", got)
+	}
+}

@@ -77,8 +77,24 @@ func operatorMutants() []Mutant {
 // troubleMutants break what is promised of a disk that is full, and of restoring.
 func troubleMutants() []Mutant {
 	const dir = "cmd/gateway"
-	const disk = "operator: full disk"
+	const disk, restore = "operator: full disk", "operator: restore"
+	const snapshots = "pkg/session/bolt/snapshot.go"
 	return []Mutant{
+		{
+			Promise: restore, Defect: "restores beside whoever uses the store",
+			File: snapshots, Old: "func Restore(ctx context.Context, dir, snap string) error {\n\treturn offline(ctx, dir, func() error {", New: "func Restore(_ context.Context, dir, snap string) error {\n\treturn guard(func() error {",
+			Dir: dir, Test: "^TestRestoreBesideARunningGateway$",
+		},
+		{
+			Promise: restore, Defect: "calls the store that was replaced damaged",
+			File: snapshots, Old: "fileReplaced+\"-\"+", New: "fileDamaged+\"-\"+",
+			Dir: dir, Test: "^TestTwoRestoresAtOnce$",
+		},
+		{
+			Promise: restore, Defect: "moves the store away before the restored one is there",
+			File: snapshots, Old: "\t\tif err := prepare(dir, snap,", New: "\t\tif err := os.Rename(filepath.Join(dir, fileDB), aside); err != nil {\n\t\t\treturn err\n\t\t}\n\t\tif err := prepare(dir, snap,",
+			Dir: dir, Test: "^TestARestoreThatFailsLeavesTheStore$",
+		},
 		{
 			Promise: disk, Defect: "lets a piped chat wait",
 			File: dir + "/trouble.go", Old: "\t\tif err != nil {\n\t\t\tstop(", New: "\t\tif err == nil {\n\t\t\tstop(",

@@ -137,7 +137,32 @@ func readHead(r io.ReaderAt, at int64) (head, bool) {
 // build makes a whole store file beside the real one and renames it into place.
 // It starts from the snapshot source, or from an empty store for "".
 func build(dir, source string, now time.Time, change func(*tx) error) error {
+	if err := prepare(dir, source, now, change); err != nil {
+		return err
+	}
+	return takePlace(dir)
+}
+
+// takePlace renames a file that was prepared into place.
+func takePlace(dir string) error {
+	if err := os.Rename(filepath.Join(dir, fileNew), filepath.Join(dir, fileDB)); err != nil {
+		return dirError(dir, err)
+	}
+	if err := syncDir(dir); err != nil {
+		return dirError(dir, err)
+	}
+	return nil
+}
+
+// prepare makes the file that takePlace puts into place. After an error nothing is
+// left of it.
+func prepare(dir, source string, now time.Time, change func(*tx) error) (err error) {
 	path := filepath.Join(dir, fileNew)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, remove(path))
+		}
+	}()
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return dirError(dir, err)
 	}
@@ -155,12 +180,6 @@ func build(dir, source string, now time.Time, change func(*tx) error) error {
 		return db.Update(func(b *bbolt.Tx) error { return fill(newTx(b, now), change) })
 	})
 	if err := errors.Join(err, db.Close()); err != nil {
-		return dirError(dir, err)
-	}
-	if err := os.Rename(path, filepath.Join(dir, fileDB)); err != nil {
-		return dirError(dir, err)
-	}
-	if err := syncDir(dir); err != nil {
 		return dirError(dir, err)
 	}
 	return nil

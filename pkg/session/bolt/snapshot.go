@@ -197,10 +197,15 @@ func moveAside(dir, name string, now time.Time) (string, error) {
 }
 
 func restoreFrom(dir, path string, now time.Time, held string) error {
-	return build(dir, path, now, func(t *tx) error {
+	return build(dir, path, now, heldChange(held))
+}
+
+// heldChange holds a store that is being built from a snapshot.
+func heldChange(held string) func(*tx) error {
+	return func(t *tx) error {
 		t.meta.Held = held
 		return markUnknown(t)
-	})
+	}
 }
 
 // offline runs f while nobody else uses the directory.
@@ -237,18 +242,34 @@ func SnapshotFile(ctx context.Context, dir string, keep int) (path string, err e
 }
 
 // Restore replaces the store of a directory that no gateway uses by a snapshot.
-// The present file is kept under another name, and the restored one is held.
+// The present file is kept under another name, and the restored one is held. Up to the
+// one rename that puts it into place, the present file stays the store, whatever fails
+// and whenever the process dies.
 func Restore(ctx context.Context, dir, snap string) error {
 	return offline(ctx, dir, func() error {
 		if err := verify(snap); err != nil {
 			return fmt.Errorf("snapshot %s: %w", snap, err)
 		}
 		now := time.Now()
-		aside, err := moveAside(dir, fileReplaced, now)
-		if err != nil {
+		aside := ""
+		if exists(dir, fileDB) {
+			aside = filepath.Join(dir, fileReplaced+"-"+now.UTC().Format(stampForm))
+		}
+		if err := prepare(dir, snap, now, heldChange(heldText(errors.New("the operator restored the store"), aside, snap, now))); err != nil {
 			return err
 		}
-		return restoreFrom(dir, snap, now, heldText(errors.New("the operator restored the store"), aside, snap, now))
+		if aside != "" {
+			if err := os.Link(filepath.Join(dir, fileDB), aside); err != nil {
+				return errors.Join(dirError(dir, err), remove(filepath.Join(dir, fileNew)))
+			}
+		}
+		if err := takePlace(dir); err != nil {
+			return err
+		}
+		if err := remove(filepath.Join(dir, fileDamage)); err != nil {
+			return dirError(dir, err)
+		}
+		return nil
 	})
 }
 
