@@ -64,12 +64,15 @@ func (b book) List(ctx context.Context) ([]schedule.Job, error) {
 			spec = schedule.Spec{} // it is listed all the same, so that it can be removed
 		}
 		out = append(out, schedule.Job{
-			ID: j.ID, Name: j.Name, Spec: spec, Text: j.Text, Prompt: j.Prompt, Due: j.Due, Paused: j.Paused, Why: j.Why,
+			ID: j.ID, Name: j.Name, Spec: spec, Text: j.Text, Prompt: j.Prompt, Outside: j.Tainted, Due: j.Due, Paused: j.Paused, Why: j.Why,
 			Last: j.Last, Failures: j.Failures, LastReason: j.LastReason,
 		})
 	}
 	return out, nil
 }
+
+// Shows implements [schedule.Book].
+func (b book) Shows(ctx context.Context) { b.agent.ShowsOutside(ctx) }
 
 // Put implements [schedule.Book].
 func (b book) Put(ctx context.Context, j schedule.Job) error {

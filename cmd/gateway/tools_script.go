@@ -27,7 +27,7 @@ func registerScripts(r *tools.ToolRegistry, cfg *config.Config, runner sandbox.R
 	}
 	for _, e := range script.Load(toolsFolder(cfg), script.Options{
 		Runner: runner, Timeout: time.Duration(cfg.Tools.Timeout), MaxTimeout: time.Duration(s.MaxTimeout),
-		MaxOutput: s.MaxOutput * kilobyte, Prepare: workspace.EnsureSpace,
+		MaxOutput: s.MaxOutput * kilobyte, Prepare: workspace.EnsureSpace, Outside: inboxDir,
 	}) {
 		if _, taken := r.Get(e.Name); !taken && !e.Enabled {
 			r.SetEnabled(e.Name, false)

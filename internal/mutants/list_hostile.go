@@ -26,7 +26,7 @@ func hostileMutants() []Mutant {
 		},
 		{
 			Promise: "content from outside", Defect: "takes what is forwarded for the sender's own words",
-			File: telegram + "/decode.go", Old: `if m.Forward != nil || m.External != nil {`, New: `if m.External != nil {`,
+			File: telegram + "/decode.go", Old: `if m.Forward != nil || m.External != nil || m.ViaBot`, New: `if m.External != nil || m.ViaBot`,
 			Dir: e2e, Test: "^TestTelegramWordsOfOthersAreAskedAbout$",
 		},
 		{

@@ -1,8 +1,10 @@
 package mutants
 
+import "slices"
+
 // memoryMutants break the promises of the section "What the model remembers and reads".
 func memoryMutants() []Mutant {
-	return append(historyMutants(), spaceMutants()...)
+	return slices.Concat(historyMutants(), spaceMutants(), outsideMutants())
 }
 
 // historyMutants break what a request carries of earlier turns.
@@ -100,6 +102,58 @@ func spaceMutants() []Mutant {
 			Promise: prompt, Defect: "puts back a system prompt that was taken away",
 			File: "workspace/workspace.go", Old: "\tif Begun(dir) {\n\t\treturn ensure(", New: "\tif !Begun(dir) {\n\t\treturn ensure(",
 			Dir: gateway, Test: "^TestScripts$/^agent_file$",
+		},
+	}
+}
+
+// outsideMutants let content from outside in without a word.
+func outsideMutants() []Mutant {
+	const row = "what programs read"
+	return []Mutant{
+		{
+			Promise: row, Defect: "takes what a command prints for the chat's own",
+			File: "cmd/gateway/tools_shell.go", Old: "Readable: c.Readable, Outside: inboxDir,", New: "Readable: c.Readable,",
+			Dir: "internal/e2e", Test: "^TestAProgramDoesNotLaunderWhatOthersSent$",
+		},
+		{
+			Promise: row, Defect: "notes nothing of what a call brings",
+			File: "pkg/agent/approvals.go", Old: "if req.Examination.Taints || req.Examination.Brings {", New: "if req.Examination.Taints {",
+			Dir: "pkg/agent", Test: "^TestTaint$/^a_note_after_such_a_program$",
+		},
+		{
+			Promise: row, Defect: "takes the list of tasks for the chat's own",
+			File: "pkg/agent/cancel.go", Old: "func(t session.Task) bool { return t.Tainted }", New: "func(t session.Task) bool { return t.Tainted && t.ID == \"\" }",
+			Dir: "pkg/agent", Test: "^TestTheListOfTasksIsFromOutsideWhereTheirResultsAre$",
+		},
+		{
+			Promise: row, Defect: "takes the list of jobs for the chat's own",
+			File: "pkg/tools/schedule/result.go", Old: "func(j Job) bool { return j.Outside }", New: "func(j Job) bool { return j.Outside && j.Paused }",
+			Dir: "pkg/tools/schedule", Test: "^TestAListShowsTextsFromOutside$",
+		},
+		{
+			Promise: row, Defect: "takes an empty inbox for one with letters",
+			File: "pkg/tools/internal/program/program.go", Old: "return !errors.Is(err, io.EOF)", New: "return err == nil || errors.Is(err, io.EOF)",
+			Dir: "pkg/tools/code", Test: "^TestCodeBringsWhatOthersSent$",
+		},
+		{
+			Promise: row, Defect: "lets own tools read letters",
+			File: "pkg/tools/script/tool.go", Old: "return program.HoldsOutside(root, t.options.Outside)", New: "return program.HoldsOutside(root, \"\")",
+			Dir: "pkg/tools/script", Test: "^TestOwnToolsBringWhatOthersSent$",
+		},
+		{
+			Promise: row, Defect: "forgets in a sequence what a step brings",
+			File: "pkg/tools/composed/composed.go", Old: "ex.Taints || ex.Brings || a.OpenWorld", New: "ex.Taints || a.OpenWorld",
+			Dir: "pkg/tools/composed", Test: "^TestASequenceBringsWhatItsStepsBring$",
+		},
+		{
+			Promise: row, Defect: "takes another bot's words for the sender's",
+			File: "pkg/channels/telegram/decode.go", Old: "m.External != nil || m.ViaBot != nil || m.card() {", New: "m.External != nil || m.card() {",
+			Dir: "pkg/channels/telegram", Test: "^TestDecodeMessages$/^what_another_bot_wrote$",
+		},
+		{
+			Promise: row, Defect: "takes an app's words for the sender's",
+			File: "pkg/channels/slack/decode_content.go", Old: "shared || words != \"\" // an app has written them", New: "shared",
+			Dir: "pkg/channels/slack", Test: "^TestDecodeContent$/^what_an_app_attaches$",
 		},
 	}
 }

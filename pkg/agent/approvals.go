@@ -35,7 +35,7 @@ func (r *run) Pass(ctx context.Context, req tools.ToolRequest) error {
 	if err := r.mayAgent(ctx, &req); err != nil {
 		return err
 	}
-	if req.Examination.Taints {
+	if req.Examination.Taints || req.Examination.Brings {
 		r.taint.brings(req.Invocation.CallID)
 	}
 	if req.Examination.Destination != "" {

@@ -122,7 +122,11 @@ func (a *Agent) Tasks(ctx context.Context) (running, recent []session.Task, err 
 	if err != nil {
 		return nil, nil, err
 	}
-	return a.tasksOf(ctx, r.info.Chat)
+	running, recent, err = a.tasksOf(ctx, r.info.Chat)
+	if slices.ContainsFunc(append(slices.Clip(running), recent...), func(t session.Task) bool { return t.Tainted }) {
+		a.ShowsOutside(ctx) // how their results begin
+	}
+	return running, recent, err
 }
 
 // CancelHere ends a task of the chat that a call is made in, with the rights of whom

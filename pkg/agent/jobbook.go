@@ -12,6 +12,13 @@ import (
 	"parley/pkg/tools"
 )
 
+// ShowsOutside notes that the running call shows the model content from outside.
+func (a *Agent) ShowsOutside(ctx context.Context) {
+	if r, _, err := a.callOf(ctx); err == nil {
+		r.taint.brings(tools.InvocationFrom(ctx).CallID)
+	}
+}
+
 // ChatJobs are the jobs of the chat that the running call belongs to.
 func (a *Agent) ChatJobs(ctx context.Context) ([]session.Job, error) {
 	r, _, err := a.callOf(ctx)

@@ -320,6 +320,54 @@ func ranked(_ context.Context, e policy.Event) policy.Verdict {
 	return v
 }
 
+// TestTheListOfTasksIsFromOutsideWhereTheirResultsAre: an agent has read a page, and
+// its report is listed in a later turn.
+func TestTheListOfTasksIsFromOutsideWhereTheirResultsAre(t *testing.T) {
+	t.Parallel()
+	for page, asks := range map[string]bool{"web": true, "": false} {
+		var w *world
+		web := fn{name: "web", an: tools.Annotations{ReadOnly: true, OpenWorld: true, Level: tools.LevelRead}, run: func(context.Context, map[string]any) *tools.ToolResult {
+			return tools.NewToolResult("a page")
+		}}
+		put := fn{name: "put", run: func(context.Context, map[string]any) *tools.ToolResult { return tools.NewToolResult("put") }}
+		list := fn{name: "list", an: readOnly(), run: func(ctx context.Context, _ map[string]any) *tools.ToolResult {
+			_, recent, err := w.agent.Tasks(ctx)
+			if err != nil || len(recent) != 1 {
+				return tools.ErrorResult("wrong")
+			}
+			return tools.NewToolResult(recent[0].Result)
+		}}
+		w = newParty(t, func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+			switch n := len(results(msgs)); {
+			case isAgent(msgs) && page != "" && n == 0:
+				return call(page, "{}")
+			case isAgent(msgs):
+				return say("report")
+			case isReport(msgs):
+				return say("heard")
+			}
+			switch m := last(msgs); {
+			case m.Role == providers.RoleTool && m.Name == "list":
+				return call("put", "{}")
+			case m.Role == providers.RoleTool:
+				return say("said")
+			case m.Content == "list":
+				return call("list", "{}")
+			}
+			return call("spawn", order("x"))
+		}, []tools.Tool{web, put, list}, withOptions(asking))
+		w.write("1", "1", "go")
+		for range 2 { // the answer, and what is said of the report
+			w.expect()
+		}
+		w.settled()
+		w.write("1", "1", "list")
+		if o := w.expect(); (len(o.Buttons) > 0) != asks {
+			t.Errorf("after %q, sent %q", page, o.Text)
+		}
+	}
+}
+
 // TestTasksAreToldInTheTimeOfTheirChat by the command, to the tool and to the operator,
 // and agents by their names.
 func TestTasksAreToldInTheTimeOfTheirChat(t *testing.T) {

@@ -27,6 +27,10 @@ func TestTaint(t *testing.T) {
 			return tools.Examination{Destination: in.URL}, nil
 		},
 		func(_ context.Context, in address) (any, error) { return "page " + in.URL, nil })
+	program := tools.NewExamined("program", "", tools.Annotations{},
+		func(context.Context, struct{}) (tools.Examination, error) {
+			return tools.Examination{Brings: true}, nil
+		}, func(context.Context, struct{}) (any, error) { return "a letter", nil })
 	visit := func(url string) string { return `fetch {"url":"` + url + `"}` }
 
 	for name, c := range map[string]struct {
@@ -48,6 +52,9 @@ func TestTaint(t *testing.T) {
 		"the end of a name that was written": {"read notb.example", nil, []string{visit("https://a.example/"), visit("https://b.example/")}, 1},
 		"the beginning of one":               {"read b.example.org", nil, []string{visit("https://a.example/"), visit("https://b.example/")}, 1},
 		"what a forwarded text names":        {"read b.example", func(in *channels.Inbound) { in.Forwarded = true }, []string{visit("https://b.example/")}, 0},
+		"a program that may read a letter":   {"hello", nil, []string{"program {}"}, -1},
+		"a note after such a program":        {"hello", nil, []string{"program {}", "note {}"}, 1},
+		"such a program, twice":              {"hello", nil, []string{"program {}", "program {}"}, 1},
 		"a second search":                    {"hello", nil, []string{"find {}", "find {}"}, -1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -60,7 +67,7 @@ func TestTaint(t *testing.T) {
 				tool, args, _ := strings.Cut(c.calls[made], " ")
 				made++
 				return call(tool, args)
-			}), []tools.Tool{noteTool, find, fetch}, withOptions(asking))
+			}), []tools.Tool{noteTool, find, fetch, program}, withOptions(asking))
 			in := channels.Inbound{
 				ID: "1", Kind: channels.KindMessage, Address: chatAddr("1"), Sender: channels.Sender{ID: "1"},
 				Text: c.says, Direct: true, MessageID: "1", Time: time.Now(),

@@ -30,6 +30,9 @@ type Examination struct {
 	State string
 	// Taints: the call itself brings in content from outside, and before it changes something.
 	Taints bool
+	// Brings: its result may hold content from outside. What the call does was said
+	// before it could read any.
+	Brings bool
 	// Examined: the tool is an [Examiner], whose calls differ. The registry sets it.
 	Examined bool
 	// Foreground: this call of an [AsyncTool] is over when it returns. It costs no

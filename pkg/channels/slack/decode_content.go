@@ -21,7 +21,7 @@ func (d decoder) tell(in *channels.Inbound, m *message) {
 	for n := range attached {
 		q := &attached[n]
 		words, shared := d.quoted(q)
-		in.Forwarded = in.Forwarded || shared
+		in.Forwarded = in.Forwarded || shared || words != "" // an app has written them
 		all = append(all, words)
 		if shared {
 			files = append(files, oneByOne[file](q.Files)...)
@@ -30,6 +30,7 @@ func (d decoder) tell(in *channels.Inbound, m *message) {
 	for n := range files {
 		f := &files[n]
 		if words := f.away(); words != "" {
+			in.Forwarded = in.Forwarded || f.Name != "" || f.Title != "" // somebody has named it
 			all = append(all, words)
 			continue
 		}

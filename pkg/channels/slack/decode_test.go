@@ -247,8 +247,10 @@ func TestDecodeContent(t *testing.T) {
 		},
 		"files that are not there": {
 			`,"text":"x","files":[{"id":"F1","mode":"tombstone"},{"id":"F2","mode":"external","is_external":true,"name":"Doc","url_private":"https://d.test/1"},{"id":"F3","mode":"hidden_by_limit"},{"name":"n"}]`,
-			"x\n[a file that was deleted]\n[a file that is kept elsewhere: Doc https://d.test/1]\n[a file that the workspace's plan hides]\n[a file that cannot be fetched: n]", nil, false,
+			"x\n[a file that was deleted]\n[a file that is kept elsewhere: Doc https://d.test/1]\n[a file that the workspace's plan hides]\n[a file that cannot be fetched: n]", nil, true,
 		},
+		"a file that is gone":  {`,"text":"x","files":[{"id":"F1","mode":"tombstone"}]`, "x\n[a file that was deleted]", nil, false},
+		"what an app attaches": {`,"text":"look","attachments":[{"title":"T","text":"write this down"}]`, "look\n[attached]\nT\nwrite this down", nil, true},
 		"a message that is passed on": {
 			`,"text":"look","attachments":[{"is_share":true,"is_msg_unfurl":true,"author_name":"Ben\nBoss","text":"/stop &amp; go","from_url":"https://x.test","files":[{"id":"F9","name":"a.txt"}]}]`,
 			"look\n[a message that is passed on from Ben Boss]\n/stop & go",

@@ -281,10 +281,11 @@ func (m *message) repliesTo(me self) bool {
 	return m.Reply != nil && m.Reply.TopicCreated == nil && m.Reply.From != nil && m.Reply.From.ID == me.id
 }
 
-// passesOn reports whether it brings in what others wrote: something forwarded, or
-// the words that it answers, unless they are the bot's or its sender's own.
+// passesOn reports whether it brings in what others wrote: something forwarded, what
+// another bot wrote for the sender, a card of somebody else's words, or the words that
+// it answers, unless they are the bot's or its sender's own.
 func (m *message) passesOn(me self) bool {
-	if m.Forward != nil || m.External != nil {
+	if m.Forward != nil || m.External != nil || m.ViaBot != nil || m.card() {
 		return true
 	}
 	switch {
@@ -294,7 +295,7 @@ func (m *message) passesOn(me self) bool {
 		return false
 	default:
 		of, by := m.Reply.From, m.From
-		return m.Reply.Forward != nil || m.Reply.SenderChat != nil || of == nil || by == nil || of.ID != by.ID
+		return m.Reply.Forward != nil || m.Reply.ViaBot != nil || m.Reply.card() || m.Reply.SenderChat != nil || of == nil || by == nil || of.ID != by.ID
 	}
 }
 

@@ -89,6 +89,12 @@ func largest(sizes []file) *file {
 	return &p
 }
 
+// card says whether it holds words that its sender has chosen, not written: the names
+// in a contact or a place, a poll, a list that several write, the title of a game.
+func (c *content) card() bool {
+	return c.Contact != nil || c.Venue != nil || c.Poll != nil || c.Checklist != nil || c.Game != nil
+}
+
 // spot says where somebody is.
 func (c *content) spot() string {
 	if c.Location == nil {

@@ -71,12 +71,19 @@ func TestDecodeMessages(t *testing.T) {
 	photo.Quote, photo.Forwarded = "look\n[photo 90×60, 2 kB]", true
 	own := inGroup("and so", false)
 	own.Quote = "said before"
+	ownPoll := inGroup("and so", false)
+	ownPoll.Quote, ownPoll.Forwarded = "[poll: Tea? —]", true
 	passedOn := inGroup("and so", false)
 	passedOn.Quote, passedOn.Forwarded = "said before", true
 	forwarded := direct("[forwarded from Bob Owner]\n/new")
 	forwarded.Forwarded = true
 	passedOnCommand := direct("[forwarded from Ada L]\n/new")
 	passedOnCommand.Forwarded = true
+	outside := func(text string) *channels.Inbound {
+		in := direct(text)
+		in.Forwarded = true
+		return in
+	}
 	anonymous := inGroup("hi", false)
 	anonymous.Sender = channels.Sender{ID: "-1001", Name: "Club"}
 	channel := inGroup("hi", false)
@@ -127,9 +134,12 @@ func TestDecodeMessages(t *testing.T) {
 		"link behind words":            {private + `,"text":"😀 see here now","entities":[{"type":"text_link","offset":7,"length":4,"url":"https://a.example/"}]`, direct("😀 see here (https://a.example/) now")},
 		"link of another kind":         {private + `,"text":"here","entities":[{"type":"text_link","offset":0,"length":4,"url":"tg://user?id=1"}]`, direct("here")},
 		"location":                     {private + `,"location":{"latitude":41.5,"longitude":-12.25}`, direct("[location 41.5, -12.25]")},
-		"venue":                        {private + `,"location":{"latitude":1,"longitude":2},"venue":{"title":"Café","address":"Main 1"}`, direct("[venue Café, Main 1, 1, 2]")},
-		"contact":                      {private + `,"contact":{"phone_number":"+1","first_name":"Bob","last_name":"Ray"}`, direct("[contact Bob Ray, +1]")},
-		"poll":                         {private + `,"poll":{"question":"Tea?","options":[{"text":"yes"},{"text":"no"}]}`, direct("[poll: Tea? — yes; no]")},
+		"venue":                        {private + `,"location":{"latitude":1,"longitude":2},"venue":{"title":"Café","address":"Main 1"}`, outside("[venue Café, Main 1, 1, 2]")},
+		"contact":                      {private + `,"contact":{"phone_number":"+1","first_name":"Bob","last_name":"Ray"}`, outside("[contact Bob Ray, +1]")},
+		"poll":                         {private + `,"poll":{"question":"Tea?","options":[{"text":"yes"},{"text":"no"}]}`, outside("[poll: Tea? — yes; no]")},
+		"what another bot wrote":       {private + `,"text":"write this down","via_bot":{"id":8,"is_bot":true,"username":"other_bot"}`, outside("write this down")},
+		"reply to what it wrote":       {group + `,"text":"and so","reply_to_message":{"message_id":5,"from":{"id":42},"chat":{"id":-1001},"text":"said before","via_bot":{"id":8}}`, passedOn},
+		"reply to one's own poll":      {group + `,"text":"and so","reply_to_message":{"message_id":5,"from":{"id":42},"chat":{"id":-1001},"poll":{"question":"Tea?","options":[]}}`, ownPoll},
 		"voice":                        {private + `,"voice":{"file_id":"v","duration":62,"file_size":34000,"mime_type":"audio/ogg"}`, with("", channels.Attachment{About: "voice message 1:02, 34 kB", Ref: "v", Name: "voice-9.ogg", Size: 34000})},
 		"audio":                        {private + `,"audio":{"file_id":"v","duration":3700,"title":"Song","performer":"Who","file_name":"a.mp3"}`, with("", channels.Attachment{About: "audio a.mp3, Song by Who, 1:01:40", Ref: "v", Name: "a.mp3"})},
 		"animation comes as two":       {private + `,"animation":{"file_id":"a","file_name":"l.mp4"},"document":{"file_id":"a","file_name":"l.mp4"}`, with("", channels.Attachment{About: "animation l.mp4", Ref: "a", Name: "l.mp4"})},

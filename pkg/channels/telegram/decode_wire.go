@@ -38,6 +38,7 @@ type message struct {
 	Date       int64     `json:"date"`
 	EditDate   int64     `json:"edit_date"`
 	Auto       bool      `json:"is_automatic_forward"`
+	ViaBot     *user     `json:"via_bot"`
 	Forward    *origin   `json:"forward_origin"`
 	Reply      *message  `json:"reply_to_message"`
 	External   *external `json:"external_reply"`

@@ -34,6 +34,9 @@ type Options struct {
 	Network bool
 	// Readable are absolute paths that code may read beside the system's and the workspace.
 	Readable []string
+	// Outside is the folder of a space that holds what others sent: while it holds any,
+	// what code prints counts as from outside. "" is none.
+	Outside string
 }
 
 type arguments struct {
@@ -58,7 +61,7 @@ type runner struct {
 // New makes run_code. Without any interpreter it refuses every call.
 func New(o Options) tools.Tool {
 	r := &runner{languages: languages(o), settings: program.Settings{
-		Runner: o.Runner, Prepare: o.Prepare, Timeout: o.Timeout, MaxTimeout: o.MaxTimeout, Network: o.Network, Readable: o.Readable,
+		Runner: o.Runner, Prepare: o.Prepare, Timeout: o.Timeout, MaxTimeout: o.MaxTimeout, Network: o.Network, Readable: o.Readable, Outside: o.Outside,
 	}.WithDefaults()}
 	about := "Run code in the workspace and give its output as JSON {exit_code, stdout, stderr, duration_ms, truncated}. Languages: " + strings.Join(r.names(), ", ") + "."
 	return tools.NewExamined("run_code", about, r.settings.Annotations(), r.examine, r.execute)
@@ -152,6 +155,6 @@ func (r *runner) plan(ctx context.Context, in arguments) (*plan, error) {
 	return &plan{
 		folder:  folder,
 		command: sandbox.Command{Path: l.path, Args: l.args, Timeout: limit, Stdin: strings.NewReader(in.Code)},
-		seen:    tools.Examination{Destructive: true, Always: true, Text: text, State: program.State(kept, folder.State, mark)},
+		seen:    tools.Examination{Destructive: true, Always: true, Text: text, State: program.State(kept, folder.State, mark), Brings: folder.Outside},
 	}, nil
 }

@@ -131,6 +131,30 @@ func TestExamination(t *testing.T) {
 	}
 }
 
+// TestCodeBringsWhatOthersSent where it could read that.
+func TestCodeBringsWhatOthersSent(t *testing.T) {
+	t.Parallel()
+	space := t.TempDir()
+	tool := code.New(code.Options{Runner: idle{}, Python: "/bin/true", JavaScript: "/none", Outside: "inbox"})
+	brings := func() bool {
+		t.Helper()
+		ex, err := tool.(tools.Examiner).Examine(in(t, space), source("python", "print(1)"))
+		if err != nil || ex.Taints {
+			t.Errorf("%+v, %v", ex, err)
+		}
+		return ex.Brings
+	}
+	if brings() {
+		t.Error("without an inbox")
+	}
+	if err := os.Mkdir(filepath.Join(space, "inbox"), 0o700); err != nil || brings() {
+		t.Errorf("with an empty one: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(space, "inbox", "letter"), nil, 0o600); err != nil || !brings() {
+		t.Errorf("with a letter: %v", err)
+	}
+}
+
 func TestHostileCode(t *testing.T) {
 	t.Parallel()
 	space := t.TempDir()

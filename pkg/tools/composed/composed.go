@@ -125,7 +125,8 @@ func (q *sequence) Examine(ctx context.Context, args map[string]any) (tools.Exam
 		}
 		ex.Taints = ex.Taints || outside
 		sum.Taints = sum.Taints || ex.Taints && (!a.ReadOnly || !outside)
-		outside = outside || ex.Taints || a.OpenWorld
+		sum.Brings = sum.Brings || ex.Brings
+		outside = outside || ex.Taints || ex.Brings || a.OpenWorld
 		sum.Steps = append(sum.Steps, tools.ExaminedStep{Tool: step.Tool, Annotations: a, Examination: ex})
 	}
 	sum.Text, sum.State = strings.TrimSuffix(text.String(), "\n"), state.String()

@@ -197,6 +197,31 @@ func TestWhatDependsOnAResultIsTheWorst(t *testing.T) {
 	}
 }
 
+// TestASequenceBringsWhatItsStepsBring: what comes after a step that may bring content
+// from outside counts as made under its influence.
+func TestASequenceBringsWhatItsStepsBring(t *testing.T) {
+	t.Parallel()
+	look := tools.NewExamined("look", "", tools.Annotations{ReadOnly: true},
+		func(context.Context, struct{}) (tools.Examination, error) {
+			return tools.Examination{Brings: true}, nil
+		},
+		func(context.Context, struct{}) (any, error) { return "a letter", nil })
+	for name, c := range map[string]struct {
+		steps          []composed.Step
+		brings, taints bool
+	}{
+		"a look alone":     {[]composed.Step{{Tool: "look"}}, true, false},
+		"a look, and save": {[]composed.Step{{Tool: "look"}, {Tool: "save", Arguments: map[string]any{"path": "a", "content": "x"}}}, true, true},
+		"save, and a look": {[]composed.Step{{Tool: "save", Arguments: map[string]any{"path": "a", "content": "x"}}, {Tool: "look"}}, true, false},
+	} {
+		r := registry(t, &shelf{}, composed.Spec{Name: "both", Description: "x", Steps: c.steps})
+		r.Register(look)
+		if ex, err := r.Examine(t.Context(), "both", nil); err != nil || ex.Brings != c.brings || ex.Taints != c.taints {
+			t.Errorf("%s: %+v, %v", name, ex, err)
+		}
+	}
+}
+
 func TestSequencesThatCallEachOther(t *testing.T) {
 	t.Parallel()
 	call := func(name, other string) composed.Spec {

@@ -23,6 +23,8 @@ type Job struct {
 	// Text is what is said, or, where Prompt is set, what the agent is asked to do.
 	Text   string
 	Prompt bool
+	// Outside says that content from outside may have had a hand in Text.
+	Outside bool
 	// Due is when it is due next.
 	Due    time.Time
 	Paused bool
@@ -42,6 +44,9 @@ type Job struct {
 type Book interface {
 	// List returns the jobs of the chat, paused ones too.
 	List(ctx context.Context) ([]Job, error)
+	// Shows is called before the running call shows the model texts in which content
+	// from outside may have had a hand.
+	Shows(ctx context.Context)
 	// Put keeps a job, or replaces the one with its ID if that is of the same chat;
 	// the ID of another chat's job is an error.
 	Put(ctx context.Context, j Job) error

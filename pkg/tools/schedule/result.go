@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -42,6 +43,9 @@ func (d desk) list(ctx context.Context, in input) (any, error) {
 	jobs, err := d.Book.List(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if slices.ContainsFunc(jobs, func(j Job) bool { return j.Outside }) {
+		d.Book.Shows(ctx)
 	}
 	zone, err := d.zone(ctx, in)
 	if err != nil {

@@ -20,6 +20,7 @@ import (
 
 // book keeps the jobs of all chats in memory, each by the chat of the call.
 type book struct {
+	shown int // how often a call said that it shows what is from outside
 	mu    sync.Mutex
 	jobs  map[string]map[string]schedule.Job
 	zones map[string]string
@@ -37,6 +38,12 @@ func (b *book) List(ctx context.Context) ([]schedule.Job, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.SortedFunc(maps.Values(b.jobs[chat(ctx)]), func(x, y schedule.Job) int { return strings.Compare(x.ID, y.ID) }), b.err
+}
+
+func (b *book) Shows(context.Context) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.shown++
 }
 
 func (b *book) Put(ctx context.Context, j schedule.Job) error {
@@ -385,5 +392,33 @@ func TestAnnotations(t *testing.T) {
 	want := tools.Annotations{Level: tools.LevelChat, Idempotent: true, Ordered: true}
 	if diff := cmp.Diff(want, tools.AnnotationsOf(schedule.New(schedule.Options{}))); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestAListShowsTextsFromOutside where one of the jobs has such a text.
+func TestAListShowsTextsFromOutside(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	shown := func(args map[string]any) int {
+		t.Helper()
+		before := d.book.shown
+		if res := d.call(t, args); res.IsError {
+			t.Error(res.ForLLM)
+		}
+		return d.book.shown - before
+	}
+	list, create := map[string]any{"action": "list"}, map[string]any{"action": "create", "text": "x", "in": "1h"}
+	if n := shown(list); n != 0 {
+		t.Errorf("an empty list: %d", n)
+	}
+	ctx := tools.WithInvocation(t.Context(), tools.Invocation{Chat: "1"})
+	if err := d.book.Put(ctx, schedule.Job{ID: "j", Text: "write this down", Outside: true}); err != nil {
+		t.Fatal(err)
+	}
+	if n := shown(list); n != 1 {
+		t.Errorf("a list of such texts: %d", n)
+	}
+	if n := shown(create); n != 0 {
+		t.Errorf("a new job: %d", n)
 	}
 }

@@ -28,6 +28,9 @@ type Options struct {
 	MaxOutput int
 	// Prepare makes a chat's space before a program runs in it; nil takes it as it is.
 	Prepare func(space string) error
+	// Outside is the folder of a space that holds what others sent: while it holds any,
+	// what a program prints counts as from outside. "" is none.
+	Outside string
 }
 
 func (o Options) filled() Options {

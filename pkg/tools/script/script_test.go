@@ -258,6 +258,35 @@ func TestExamine(t *testing.T) {
 	}
 }
 
+// TestOwnToolsBringWhatOthersSent where they could read that.
+func TestOwnToolsBringWhatOthersSent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.options.Outside = "inbox"
+	w.put(t, "probe", anything+"read_only: true\n", "#!/bin/sh\necho ran\n")
+	tool := script.Load(w.dir, w.options)[0].Tool
+	ctx := tools.WithInvocation(t.Context(), w.invocation())
+	for _, c := range []struct {
+		name string
+		make func() error
+		want bool
+	}{
+		{"no inbox", func() error { return nil }, false},
+		{"an empty one", func() error { return os.Mkdir(filepath.Join(w.space, "inbox"), 0o700) }, false},
+		{"a letter", func() error { return os.WriteFile(filepath.Join(w.space, "inbox", "letter"), nil, 0o600) }, true},
+		{"a link", func() error {
+			return errors.Join(os.Rename(filepath.Join(w.space, "inbox"), filepath.Join(w.space, "box")), os.Symlink("box", filepath.Join(w.space, "inbox")))
+		}, true},
+	} {
+		if err := c.make(); err != nil {
+			t.Fatal(err)
+		}
+		if ex, err := tool.(tools.Examiner).Examine(ctx, nil); err != nil || ex.Brings != c.want || ex.Taints {
+			t.Errorf("%s: %+v, %v", c.name, ex, err)
+		}
+	}
+}
+
 // TestChangedFolderIsNotRun looks again at what was fine at the start.
 func TestChangedFolderIsNotRun(t *testing.T) {
 	t.Parallel()

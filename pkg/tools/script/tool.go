@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"parley/pkg/sandbox"
 	"parley/pkg/tools"
+	"parley/pkg/tools/internal/program"
 )
 
 // The limits of one run.
@@ -70,14 +72,24 @@ func (t *Tool) Examine(ctx context.Context, _ map[string]any) (tools.Examination
 		return tools.Examination{}, fail
 	}
 	return tools.Examination{
-		Destructive: t.manifest.Destructive,
-		State:       fmt.Sprintf("%d %d %v %s", info.Size(), info.ModTime().UnixNano(), info.Mode(), tools.InvocationFrom(ctx).Space),
+		Destructive: t.manifest.Destructive, Brings: t.brings(tools.InvocationFrom(ctx).Space),
+		State: fmt.Sprintf("%d %d %v %s", info.Size(), info.ModTime().UnixNano(), info.Mode(), tools.InvocationFrom(ctx).Space),
 	}, nil
 }
 
 // TakesExact implements [tools.ExactTool]: the program reads JSON with the numbers as
 // they were written.
 func (*Tool) TakesExact(map[string]any) error { return nil }
+
+// brings says whether the program could read what others sent.
+func (t *Tool) brings(space string) bool {
+	root, err := os.OpenRoot(space)
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	defer root.Close()
+	return program.HoldsOutside(root, t.options.Outside)
+}
 
 // look checks what may have changed since the start.
 func (t *Tool) look(ctx context.Context) (fs.FileInfo, *tools.Error) {

@@ -43,6 +43,9 @@ type Options struct {
 	Network bool
 	// Readable are absolute paths that commands may read beside the system's and the workspace.
 	Readable []string
+	// Outside is the folder of a space that holds what others sent: while it holds any,
+	// what a command prints counts as from outside. "" is none.
+	Outside string
 }
 
 // arguments are what a call says where there is no shell.
@@ -85,7 +88,7 @@ type allowed struct {
 func New(o Options) (tool tools.Tool, missing []string) {
 	s := &shell{o: o, settings: program.Settings{
 		Runner: o.Runner, Prepare: o.Prepare, Timeout: o.Timeout, MaxTimeout: o.MaxTimeout,
-		BackgroundLimit: o.BackgroundLimit, Network: o.Network, Readable: o.Readable,
+		BackgroundLimit: o.BackgroundLimit, Network: o.Network, Readable: o.Readable, Outside: o.Outside,
 	}.WithDefaults()}
 	s.background = s.settings
 	if o.Background != nil {
@@ -166,7 +169,7 @@ func (s *shell) examine(ctx context.Context, in shellArguments) (tools.Examinati
 		return tools.Examination{}, err
 	}
 	defer p.folder.Root.Close()
-	return tools.Examination{Destructive: true, Always: p.always != "", Text: p.text, State: p.state, Foreground: !in.Background}, nil
+	return tools.Examination{Destructive: true, Always: p.always != "", Text: p.text, State: p.state, Foreground: !in.Background, Brings: p.folder.Outside}, nil
 }
 
 func (s *shell) execute(ctx context.Context, in shellArguments, callback tools.AsyncCallback) (any, error) {

@@ -377,3 +377,18 @@ func TestAPatternBelowAPipeWaitsForNobody(t *testing.T) {
 		t.Fatal("the look has not come back")
 	}
 }
+
+// TestACommandBringsWhatOthersSent where it could read that.
+func TestACommandBringsWhatOthersSent(t *testing.T) {
+	t.Parallel()
+	space := t.TempDir()
+	tool, _ := shell.New(shell.Options{Runner: &recorder{}, Allow: []string{"ls"}, Outside: "inbox"})
+	for _, want := range []bool{false, true} {
+		for _, args := range []map[string]any{argv("ls"), with(argv("ls"), "background", true)} {
+			if ex, err := examine(t, tool, space, args); err != nil || ex.Brings != want || ex.Taints {
+				t.Errorf("%v: %+v, %v", args, ex, err)
+			}
+		}
+		write(t, filepath.Join(space, "inbox", "letter"), "")
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -48,6 +49,8 @@ type Settings struct {
 	Network bool
 	// Readable are absolute paths that they may read beside the system's.
 	Readable []string
+	// Outside is the folder of a space that holds what others sent; "" is none.
+	Outside string
 }
 
 // WithDefaults fills in the times.
@@ -71,6 +74,21 @@ const (
 	// place: the deadline of its task stands, so the wait must fit beside its time.
 	patience = time.Minute
 )
+
+// HoldsOutside says whether a space has files that others sent, which a program there
+// may read: what it prints counts as theirs then. A folder that cannot be looked at holds some.
+func HoldsOutside(space *os.Root, folder string) bool {
+	if folder == "" {
+		return false
+	}
+	f, _, err := openat.LinkedFolder(space, folder)
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	defer f.Close()
+	_, err = f.Readdirnames(1)
+	return !errors.Is(err, io.EOF)
+}
 
 // BackgroundAnnotations are [Settings.Annotations] of a tool that can run them in the background.
 func (s Settings) BackgroundAnnotations() tools.Annotations {
@@ -113,6 +131,8 @@ func within(seconds int, usual, longest time.Duration) (time.Duration, error) {
 
 // Folder is where a program runs.
 type Folder struct {
+	// Outside says whether the space has files that others sent.
+	Outside bool
 	// Root is the folder, opened; the caller closes it.
 	Root *os.Root
 	// Space and Dir are absolute paths, Name is Dir as the model wrote it, cleaned.
@@ -157,7 +177,7 @@ func (s Settings) Folder(ctx context.Context, name string) (*Folder, error) {
 		return nil, folderError(name, err)
 	}
 	space = filepath.Clean(space)
-	return &Folder{Root: dir, Space: space, Dir: filepath.Join(space, name), Name: name, State: inode(info)}, nil
+	return &Folder{Outside: HoldsOutside(root, s.Outside), Root: dir, Space: space, Dir: filepath.Join(space, name), Name: name, State: inode(info)}, nil
 }
 
 // Question is the question about a run in this folder: head and tail are what stands
