@@ -64,6 +64,16 @@ func logMutants() []Mutant {
 	const telegram, gateway = "pkg/channels/telegram", "cmd/gateway"
 	return []Mutant{
 		{
+			Promise: "files: whole or none", Defect: "takes a page without its content type for the file",
+			File: "pkg/channels/slack/client.go", Old: "return declared || isPage(http.DetectContentType(head))", New: "_ = head\n\treturn declared",
+			Dir: "pkg/channels/slack", Test: "^TestDownloadsThatMisbehave$",
+		},
+		{
+			Promise: "files: whole or none", Defect: "takes the beginning of a file for the file",
+			File: "pkg/channels/wire/client.go", Old: "b.read < b.size", New: "b.read < 0",
+			Dir: telegram, Test: "^TestAFileThatEndsEarlyIsNone$",
+		},
+		{
 			Promise: "telegram: a wrong token", Defect: "is content with any token",
 			File: "pkg/config/telegram.go", Old: "!token.MatchString(v)", New: "!token.MatchString(\"1:\" + v)",
 			Dir: gateway, Test: "^TestScripts$/^config$",
@@ -72,6 +82,11 @@ func logMutants() []Mutant {
 			Promise: "telegram: a wrong token", Defect: "tells the cure at each attempt",
 			File: telegram + "/backoff.go", Old: "return state != channels.HealthAuth || before != state", New: "return state != \"\" || before != state",
 			Dir: gateway, Test: "^TestAWrongTokenIsToldWithItsCure$",
+		},
+		{
+			Promise: "model: HTTP/2 and TLS", Defect: "sends no pings over a connection that is silent",
+			File: "pkg/providers/openai/openai.go", Old: "SendPingTimeout: 2 * connect", New: "SendPingTimeout: 0 * connect",
+			Dir: "pkg/providers/openai", Test: "^TestAHalfOpenConnectionOfHTTP2$",
 		},
 		{
 			Promise: "log: durations", Defect: "writes durations as numbers",

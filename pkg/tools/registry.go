@@ -184,7 +184,7 @@ func (r *ToolRegistry) register(name string, tool Tool, o RegisterOptions) error
 	case e.broken != nil:
 		log.Error().Err(e.broken).Str("tool", clip(e.name, 64)).Msg("a tool is disabled")
 	case !annotated:
-		log.Info().Str("tool", clip(e.name, 64)).Str("level", string(r.annotated(e).Level)).
+		log.Info().Str("tool", clip(e.name, 64)).Str("needs", string(r.annotated(e).Level)).
 			Msg("this tool says nothing of what it does: it counts as one that changes things; implement Annotations to say otherwise")
 	}
 	return nil

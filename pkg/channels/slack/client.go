@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -197,8 +198,9 @@ func word(s string) string {
 // download opens a file by its url_private. The token goes to Slack's own hosts,
 // and to that of the API, alone; a redirect, which leads to a sign-in page, is
 // none that is followed. It takes as long as ctx lets it; the caller bounds what
-// is read, and its errors with hide.
-func (c *client) download(ctx context.Context, address string) (io.ReadCloser, error) {
+// is read, and its errors with hide. A file that ends before size bytes is an error;
+// 0 is an unknown size.
+func (c *client) download(ctx context.Context, address string, size int64) (io.ReadCloser, error) {
 	const method = "download"
 	u, err := c.fileURL(address)
 	if err != nil {
@@ -217,15 +219,39 @@ func (c *client) download(ctx context.Context, address string) (io.ReadCloser, e
 		defer wire.Drop(resp.Body)
 		return nil, &wire.Error{Method: method, Sent: true, Status: resp.StatusCode, Err: errNotAFile}
 	}
-	if isPage(resp.Header.Get("Content-Type")) && !isPage(mime.TypeByExtension(path.Ext(req.URL.Path))) {
-		defer wire.Drop(resp.Body)
+	body := &peekedBody{Reader: bufio.NewReader(resp.Body), Closer: resp.Body}
+	if isSignIn(resp, body.Reader, size) {
+		defer wire.Drop(body)
 		return nil, &wire.Error{Method: method, Sent: true, Status: resp.StatusCode, Err: errNotAFile}
 	}
-	return resp.Body, nil
+	return wire.Whole(body, size), nil
 }
 
-// isPage: a file that is none and comes as a page is the one to sign in at.
-func isPage(contentType string) bool { return strings.HasPrefix(contentType, "text/html") }
+// peekedBody is a body of which the beginning was looked at.
+type peekedBody struct {
+	*bufio.Reader
+	io.Closer
+}
+
+// isSignIn says that the page to sign in at came in place of a file: a page for a
+// file that is none, or one of another length than the file has.
+func isSignIn(resp *http.Response, body *bufio.Reader, size int64) bool {
+	declared := isPage(resp.Header.Get("Content-Type"))
+	if declared && !isPage(mime.TypeByExtension(path.Ext(resp.Request.URL.Path))) {
+		return true
+	}
+	if size <= 0 || resp.ContentLength < 0 || resp.ContentLength == size {
+		return false
+	}
+	const sniffed = 512
+	head, _ := body.Peek(sniffed) // where reading fails, it fails again
+	return declared || isPage(http.DetectContentType(head))
+}
+
+func isPage(contentType string) bool {
+	media, _, _ := mime.ParseMediaType(contentType) // "" where it cannot be read
+	return media == "text/html" || media == "application/xhtml+xml"
+}
 
 // upload posts size bytes to the address that files.getUploadURLExternal gave. The
 // address is the permission: no token goes with it. What is uploaded is nowhere to

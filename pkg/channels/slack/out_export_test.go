@@ -26,7 +26,7 @@ func (c *Channel) CloseOut() {
 
 // Download is download, of what a file holds.
 func (c *Channel) Download(ctx context.Context, address string) (string, error) {
-	body, err := c.client.download(ctx, address)
+	body, err := c.client.download(ctx, address, 0)
 	if err != nil {
 		return "", err
 	}

@@ -47,5 +47,5 @@ func (c *Channel) OpenAttachment(ctx context.Context, a channels.Attachment) (io
 	if err != nil {
 		return nil, err
 	}
-	return wire.NewBounded(body, maxFile, c.client.scrub), nil
+	return wire.Whole(wire.NewBounded(body, maxFile, c.client.scrub), found.Size), nil
 }

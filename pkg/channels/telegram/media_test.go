@@ -120,6 +120,22 @@ func TestFileThatIsLargerThanSaid(t *testing.T) {
 	}
 }
 
+// TestAFileThatEndsEarlyIsNone: the server says how long the file is.
+func TestAFileThatEndsEarlyIsNone(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	ada := b.srv.Private(b.srv.User("Ada"))
+	ada.Document(faketelegram.File{Name: "a", Data: []byte("some text"), Size: 100}, "")
+	body, err := b.ch.OpenAttachment(limited(t), b.store.wait(t, 1)[0].Attachments[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = body.Close() }()
+	if got, err := io.ReadAll(body); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
 func TestAlbumIsOneMessage(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)

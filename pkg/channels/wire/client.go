@@ -179,6 +179,29 @@ func (b *Bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// Whole is a body that fails with [io.ErrUnexpectedEOF] where it ends before size
+// bytes, so that no part of a file is taken for the file. A size of 0 or less is not
+// known, and anything is whole.
+func Whole(body io.ReadCloser, size int64) io.ReadCloser {
+	return &wholeBody{ReadCloser: body, size: size}
+}
+
+type wholeBody struct {
+	io.ReadCloser
+
+	size, read int64
+}
+
+// Read implements [io.Reader].
+func (b *wholeBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.read += int64(n)
+	if err == io.EOF && b.read < b.size { //nolint:errorlint // readers give io.EOF itself
+		err = fmt.Errorf("it ended after %d of %d bytes: %w", b.read, b.size, io.ErrUnexpectedEOF)
+	}
+	return n, err
+}
+
 // Hide takes a secret out of a text, however it is spelled in a URL.
 func Hide(s, secret string) string {
 	for _, spelling := range []string{secret, url.PathEscape(secret), url.QueryEscape(secret)} {

@@ -98,10 +98,13 @@ func New(o Options) *Provider {
 func newTransport(connect time.Duration) *http.Transport {
 	dialer := &net.Dialer{Timeout: connect, KeepAlive: 30 * time.Second}
 	return &http.Transport{
-		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           dialing(dialer.DialContext),
-		TLSHandshakeTimeout:   connect,
-		ForceAttemptHTTP2:     true,
+		Proxy:               http.ProxyFromEnvironment,
+		DialContext:         dialing(dialer.DialContext),
+		TLSHandshakeTimeout: connect,
+		ForceAttemptHTTP2:   true,
+		// All chats share one connection of HTTP/2. Where it goes silent without an
+		// end, which TCP may notice after a quarter of an hour, a ping finds it out.
+		HTTP2:                 &http.HTTP2Config{SendPingTimeout: 2 * connect, PingTimeout: connect},
 		MaxIdleConns:          idleConnsOfHost,
 		MaxIdleConnsPerHost:   idleConnsOfHost,
 		IdleConnTimeout:       90 * time.Second,
