@@ -202,7 +202,7 @@ channels:
 7:95: channels.telegram.webhook.secret: is no secret for a webhook: write 1 to 256 letters, digits, _ and -
 8:53: channels.telegram.accounts[0].webhook: has no listen: write HOST:PORT where Telegram's requests arrive, or take webhook out to poll
 8:103: channels.telegram.accounts[1].name: "A" is the name of accounts[0] already: write another
-8:163: channels.telegram.accounts[1].webhook.public_url: must be the https address under which Telegram reaches the gateway, without a name, a password, ? or #
+8:163: channels.telegram.accounts[1].webhook.public_url: must be the https address under which Telegram reaches the gateway, without a name, a password or ?
 9:28: channels.slack.events.listen: channels.telegram.accounts[1].webhook.listen has this address already: each needs its own
 `},
 	} {

@@ -128,7 +128,7 @@ func (c checker) webhook(path string, a *TelegramAccount) {
 	ports := []string{"", "443", "80", "88", "8443"}
 	switch u, err := url.Parse(h.PublicURL); {
 	case err != nil || u.Scheme != "https" || u.Hostname() == "" || u.RawQuery != "" || u.User != nil || u.Fragment != "":
-		c.at(path+".public_url", "must be the https address under which Telegram reaches the gateway, without a name, a password, ? or #")
+		c.at(path+".public_url", "must be the https address under which Telegram reaches the gateway, without a name, a password or ?")
 	case a.APIURL == Default("").Channels.Telegram.APIURL && !slices.Contains(ports, u.Port()):
 		c.at(path+".public_url", "has the port %s, which Telegram never reaches: write 443, 80, 88 or 8443", quote(u.Port()))
 	}
