@@ -35,19 +35,23 @@ type host struct {
 	in        *os.File
 	out, err  io.Writer
 	lookupEnv func(string) (string, bool)
+	environ   func() []string
 	// home is "" where HOME is not set.
 	home string
 	// configPath and logLevel are the global flags.
 	configPath, logLevel string
 	// began says that the command line was understood.
 	began bool
-	// redactor takes the secrets out of errors, once they are known.
+	// redactor takes the secrets out of errors: those of the environment, and those of
+	// the configuration once it is read.
 	redactor *policy.Redactor
 }
 
 func newHost(args []string) *host {
 	home, _ := os.UserHomeDir() // load says what to do without
-	return &host{args: args, in: os.Stdin, out: os.Stdout, err: os.Stderr, lookupEnv: os.LookupEnv, home: home, redactor: policy.NewRedactor()}
+	h := &host{args: args, in: os.Stdin, out: os.Stdout, err: os.Stderr, lookupEnv: os.LookupEnv, environ: os.Environ, home: home}
+	h.redactor = h.newRedactor(nil)
+	return h
 }
 
 // terminal says whether a person sits at standard input.

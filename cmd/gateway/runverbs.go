@@ -17,7 +17,6 @@ import (
 	"parley/pkg/channels"
 	"parley/pkg/channels/console"
 	"parley/pkg/config"
-	"parley/pkg/policy"
 	"parley/pkg/session"
 )
 
@@ -55,7 +54,7 @@ func (h *host) start(level string) (*config.Config, zerolog.Logger, error) {
 	if err != nil {
 		return nil, zerolog.Nop(), err
 	}
-	h.redactor = policy.NewRedactor(cfg.Secrets()...)
+	h.redactor = h.newRedactor(cfg)
 	log, err := h.logger(cfg, level)
 	return cfg, log, err
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/pkg/channels/console"
-	"parley/pkg/policy"
 	"parley/pkg/session"
 	"parley/pkg/session/bolt"
 )
@@ -59,7 +58,7 @@ func (h *host) operateHere(ctx context.Context, op string, args deskArgs, take f
 			return err
 		}
 	}
-	h.redactor = policy.NewRedactor(cfg.Secrets()...)
+	h.redactor = h.newRedactor(cfg)
 	log, err := h.logger(cfg, "warn")
 	if err != nil {
 		return err

@@ -75,6 +75,21 @@ func settingMutants() []Mutant {
 			Dir: gateway, Test: without + "/^channels$",
 		},
 		{
+			Promise: "settings: unused secrets", Defect: "forgets what is switched off",
+			File: conf + "/load.go", Old: "cfg.spare = append(cfg.spare, value)", New: "cfg.spare = append(cfg.spare, value[:0])",
+			Dir: gateway, Test: "^TestScripts$/^secrets_unused$",
+		},
+		{
+			Promise: "settings: unused secrets", Defect: "takes ordinary words for secrets",
+			File: gateway + "/environment.go", Old: "len(s) < minEnvironmentSecret ||", New: "len(s) < minEnvironmentSecret/16 ||",
+			Dir: gateway, Test: "^TestScripts$/^secrets_unused$",
+		},
+		{
+			Promise: "settings: unused secrets", Defect: "looks at no variable",
+			File: gateway + "/environment.go", Old: "return strings.HasSuffix(name, end)", New: `return name+"?" == end`,
+			Dir: gateway, Test: "^TestScripts$/^secrets_unused$",
+		},
+		{
 			Promise: "settings: exact places", Defect: "leaves it to chance",
 			File: "pkg/policy/place.go", Old: "n += 1 << i", New: "n += 1 + 0*i",
 			Dir: "pkg/policy", Test: "^TestThreadsAreMoreExactThanAccounts$",

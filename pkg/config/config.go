@@ -19,6 +19,9 @@ type Config struct {
 	Channels  Channels          `yaml:"channels"`
 
 	Background Background `yaml:"background"`
+
+	// spare are secrets that nothing in use needs.
+	spare []string
 }
 
 // Log says what is logged, to standard error.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -192,14 +193,15 @@ func firstLine(s string) string {
 	return line
 }
 
-// resolve finds the secrets of what is in use: a disabled channel and a model
-// that nobody asks need none.
+// resolve finds the secrets. Those of a disabled channel and of a model that nobody
+// asks may be missing; where they are not, they are known all the same.
 func (w *walker) resolve(cfg *Config, r resolver) {
 	for _, ref := range w.references {
+		value, err := r.resolve(ref.text)
 		if !cfg.uses(ref.path) {
+			cfg.spare = append(cfg.spare, value)
 			continue
 		}
-		value, err := r.resolve(ref.text)
 		if err != nil {
 			w.at(ref.path, "%v", err)
 			continue
@@ -220,7 +222,8 @@ func (c *Config) uses(path string) bool {
 	}
 }
 
-// Secrets lists the values of every secret that was resolved, for a redactor.
+// Secrets lists the values of every secret that was resolved, those of disabled
+// channels and the passwords of proxies among them, for a redactor.
 func (c *Config) Secrets() []string {
 	t, s := c.Channels.Telegram, c.Channels.Slack
 	all := []Secret{t.Token, t.Webhook.Secret, s.BotToken, s.AppToken, s.Events.SigningSecret, c.Tools.Web.Search.BraveKey}
@@ -230,11 +233,19 @@ func (c *Config) Secrets() []string {
 	for _, m := range c.Models {
 		all = append(all, m.APIKey)
 	}
-	var values []string
+	values := slices.Clone(c.spare)
 	for _, secret := range all {
-		if secret.value != "" {
-			values = append(values, secret.value)
+		values = append(values, secret.value)
+	}
+	proxies := []string{s.Proxy}
+	for _, bot := range t.Bots() {
+		proxies = append(proxies, bot.Proxy)
+	}
+	for _, proxy := range proxies {
+		if u, err := url.Parse(proxy); err == nil {
+			password, _ := u.User.Password()
+			values = append(values, password)
 		}
 	}
-	return values
+	return slices.DeleteFunc(values, func(s string) bool { return s == "" })
 }

@@ -154,6 +154,9 @@ func (w *walker) structure(node ast.Node, v reflect.Value, path string) {
 	var known []string
 	for i := range v.NumField() {
 		name := v.Type().Field(i).Tag.Get("yaml")
+		if name == "" {
+			continue // it is no key
+		}
 		fields[name] = i
 		known = append(known, name)
 	}

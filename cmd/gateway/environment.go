@@ -1,0 +1,57 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"parley/pkg/config"
+	"parley/pkg/policy"
+)
+
+// minEnvironmentSecret is the shortest value of a variable that is taken for a secret
+// by the variable's name alone: TOKEN=test must not take words out of texts.
+const minEnvironmentSecret = 16
+
+// newRedactor knows the secrets of the environment and of a configuration; nil is none.
+func (h *host) newRedactor(cfg *config.Config) *policy.Redactor {
+	secrets := environmentSecrets(h.environ())
+	if cfg != nil {
+		secrets = append(secrets, cfg.Secrets()...)
+	}
+	return policy.NewRedactor(secrets...)
+}
+
+// environmentSecrets are the values that are secrets by the names of their variables,
+// and the lines of those that have several, because a log has one line at a time.
+func environmentSecrets(environ []string) []string {
+	var out []string
+	for _, variable := range environ {
+		name, value, _ := strings.Cut(variable, "=")
+		name = strings.ToUpper(name)
+		if !slices.ContainsFunc([]string{"KEY", "TOKEN", "SECRET", "PASSWORD"}, func(end string) bool { return strings.HasSuffix(name, end) }) {
+			continue
+		}
+		for line := range strings.Lines(value) {
+			if line = strings.TrimSpace(line); isSecret(line) {
+				out = append(out, line)
+			}
+		}
+	}
+	return out
+}
+
+// isSecret says whether a value looks like a secret: long, of letters and digits, and
+// not the place of a file.
+func isSecret(s string) bool {
+	if len(s) < minEnvironmentSecret || !strings.ContainsFunc(s, unicode.IsLetter) || !strings.ContainsFunc(s, unicode.IsDigit) {
+		return false
+	}
+	if filepath.IsAbs(s) {
+		_, err := os.Lstat(s)
+		return err != nil
+	}
+	return true
+}
