@@ -70,6 +70,21 @@ func TestRelease(t *testing.T) {
 	})
 }
 
+// TestReleaseForMacOS: the gateway compiles where there is no Linux.
+func TestReleaseForMacOS(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("the first time, it compiles the standard library for macOS")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*buildLimit)
+	t.Cleanup(cancel)
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", os.DevNull, "./cmd/gateway")
+	build.Env = append(build.Environ(), "CGO_ENABLED=0", "GOOS=darwin", "GOARCH=arm64")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Errorf("go build for macOS: %v\n%s", err, out)
+	}
+}
+
 // same compares the words that a document and the gateway list.
 func same(t *testing.T, doc, inDoc, out, inOut string) {
 	t.Helper()

@@ -186,18 +186,15 @@ func sameUser(conn *net.UnixConn) error {
 	if err != nil {
 		return err
 	}
-	var cred *syscall.Ucred
-	var credErr error
-	if err := raw.Control(func(fd uintptr) {
-		cred, credErr = syscall.GetsockoptUcred(int(fd), syscall.SOL_SOCKET, syscall.SO_PEERCRED)
-	}); err != nil {
+	user, credErr := -1, error(nil)
+	if err := raw.Control(func(fd uintptr) { user, credErr = peerUser(int(fd)) }); err != nil {
 		return err
 	}
 	if credErr != nil {
 		return credErr
 	}
-	if int(cred.Uid) != os.Getuid() && cred.Uid != 0 {
-		return fmt.Errorf("user %d may not administer this gateway", cred.Uid)
+	if user != os.Getuid() && user != 0 {
+		return fmt.Errorf("user %d may not administer this gateway", user)
 	}
 	return nil
 }

@@ -1,7 +1,12 @@
 package mutants
 
+import "slices"
+
 // settingMutants break the promises of the section "Configuration".
-func settingMutants() []Mutant {
+func settingMutants() []Mutant { return slices.Concat(wordMutants(), secretMutants()) }
+
+// wordMutants let words pass that mean nothing.
+func wordMutants() []Mutant {
 	const gateway, conf, without = "cmd/gateway", "pkg/config", "^TestConfigurationWithoutMeaning$"
 	return []Mutant{
 		{
@@ -74,6 +79,13 @@ func settingMutants() []Mutant {
 			File: conf + "/addresses.go", Old: `l.host == host || l.host == ""`, New: `l.host == host && l.host != "" || l.host == "none"`,
 			Dir: gateway, Test: without + "/^channels$",
 		},
+	}
+}
+
+// secretMutants break the rest of the section.
+func secretMutants() []Mutant {
+	const gateway, conf = "cmd/gateway", "pkg/config"
+	return []Mutant{
 		{
 			Promise: "settings: unused secrets", Defect: "forgets what is switched off",
 			File: conf + "/load.go", Old: "cfg.spare = append(cfg.spare, value)", New: "cfg.spare = append(cfg.spare, value[:0])",
@@ -88,6 +100,11 @@ func settingMutants() []Mutant {
 			Promise: "settings: unused secrets", Defect: "looks at no variable",
 			File: gateway + "/environment.go", Old: "return strings.HasSuffix(name, end)", New: `return name+"?" == end`,
 			Dir: gateway, Test: "^TestScripts$/^secrets_unused$",
+		},
+		{
+			Promise: "settings: macOS", Defect: "asks Linux who calls",
+			File: gateway + "/peer_darwin.go", Old: "unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)", New: "unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)",
+			Dir: ".", Test: "^TestReleaseForMacOS$",
 		},
 		{
 			Promise: "settings: exact places", Defect: "leaves it to chance",
