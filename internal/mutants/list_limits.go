@@ -20,7 +20,7 @@ func limitMutants() []Mutant {
 		},
 		{
 			Promise: "a crowd at the start", Defect: "results take all lanes",
-			File: bolt + "/lanes.go", Old: "maxOthers = maxLanes / 4", New: "maxOthers = maxLanes",
+			File: bolt + "/lanes.go", Old: "s.active[u] < s.most/laneShare", New: "s.active[u] < s.most",
 			Dir: bolt, Test: "^TestResultsOfACrowdLeaveLanesToPeople$",
 		},
 		{

@@ -58,5 +58,15 @@ func peopleMutants() []Mutant {
 			File: "pkg/providers/offline/turn.go", Old: "t.lectured = t.lectured || strings.Contains(m.Content, misunderstood+\":\")", New: "t.lectured = t.lectured && m.Content == \"\"",
 			Dir: "pkg/providers/offline", Test: "^TestExplainsItselfOnce$",
 		},
+		{
+			Promise: "people: newcomers", Defect: "all places of turns go to those who wait longest",
+			File: "pkg/agent/share.go", Old: "oldest: n - n/newestShare, newest: n / newestShare", New: "oldest: n, newest: 0",
+			Dir: "pkg/agent", Test: "^TestANewcomerHasAPlace$",
+		},
+		{
+			Promise: "people: newcomers", Defect: "all lanes go to the chats that wait longest",
+			File: "pkg/session/bolt/lanes.go", Old: "		s.welcome(chat, l)\n	}\n	s.dispatch()\n", New: "	}\n	s.dispatch()\n",
+			Dir: "pkg/session/bolt", Test: "^TestNewcomersHaveLanes$",
+		},
 	}
 }

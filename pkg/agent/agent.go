@@ -109,7 +109,7 @@ type Agent struct {
 	o Options
 	// slots are the places of turns that a person waits for, reports those of the turns
 	// that bring a background result home.
-	slots, reports places
+	slots, reports *places
 	tasks          tasks
 	till           till
 	jobs           jobs
@@ -162,8 +162,8 @@ func New(o Options) (*Agent, error) {
 	o.Background.fill()
 	return &Agent{
 		o:       o,
-		slots:   make(places, o.MaxTurns),
-		reports: make(places, o.MaxTurns),
+		slots:   newPlaces(o.MaxTurns),
+		reports: newPlaces(o.MaxTurns),
 		jobs:    newJobs(o.MaxTurns),
 		agents:  newAgents(&o.Background),
 		runs:    map[string]*run{}, reading: map[string]chan struct{}{},

@@ -55,7 +55,7 @@ func (b *Background) fill() {
 // agents are what this process runs of background agents.
 type agents struct {
 	// slots are the places, by depth.
-	slots []places
+	slots []*places
 	// starting orders the starts of a chat's agents, so that its bound holds: each
 	// chat has one of these, which others may share.
 	starting [64]sync.Mutex
@@ -69,7 +69,7 @@ type agents struct {
 func newAgents(b *Background) *agents {
 	a := &agents{lives: map[string]*life{}, perChat: map[string]int{}, seed: maphash.MakeSeed()}
 	for range b.MaxDepth {
-		a.slots = append(a.slots, make(places, b.Agents))
+		a.slots = append(a.slots, newPlaces(b.Agents))
 	}
 	return a
 }
@@ -82,7 +82,7 @@ func (a *Agent) openAgents(chat string) (here, all int) {
 }
 
 // slotsOf are the places for the turns of an agent's conversation.
-func (a *Agent) slotsOf(ctx context.Context, at channels.Address) places {
+func (a *Agent) slotsOf(ctx context.Context, at channels.Address) *places {
 	t, err := a.o.Engine.Task(ctx, at.Chat)
 	if err != nil {
 		return a.agents.slots[0] // its turn finds that out too

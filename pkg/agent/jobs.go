@@ -49,7 +49,7 @@ type jobs struct {
 	// writes one in a transaction of its own.
 	change *sync.RWMutex
 	// slots are for the turns of jobs alone: people do not wait for a storm of them.
-	slots places
+	slots *places
 	// woken is signalled when a job was made or changed, over is closed when none is to
 	// fire any more.
 	woken chan struct{}
@@ -60,7 +60,7 @@ type jobs struct {
 func newJobs(turns int) jobs {
 	over := make(chan struct{})
 	return jobs{
-		change: &sync.RWMutex{}, slots: make(places, turns), woken: make(chan struct{}, 1), over: over,
+		change: &sync.RWMutex{}, slots: newPlaces(turns), woken: make(chan struct{}, 1), over: over,
 		end: sync.OnceFunc(func() { close(over) }),
 	}
 }

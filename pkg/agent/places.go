@@ -7,10 +7,6 @@ import (
 	"parley/pkg/session"
 )
 
-// places bound the turns that run at once. Each holds one; those that wait for one get
-// it in order.
-type places chan struct{}
-
 // enter waits until a turn may run, and returns what gives its place back. Turns that
 // no person started have places of their own, by their kind, so that a thousand of them
 // at a start keep no person waiting. Such a turn takes one of the places for people as soon as
@@ -25,19 +21,27 @@ func (a *Agent) enter(ctx context.Context, r *run) (leave func(), err error) {
 	case first.Kind == session.ItemTask:
 		own, awaited = a.reports, r.info.Awaited
 	}
+	since := r.info.Items[0].Time
+	w := own.join(since)
 	select {
-	case own <- struct{}{}:
-		return func() { <-own }, nil
+	case <-w.given:
+		return func() { own.leave(w) }, nil
 	case <-ctx.Done():
+		own.abandon(w)
 		return nil, ctx.Err()
 	case <-awaited:
 	}
+	other := a.slots.join(since)
 	select {
-	case own <- struct{}{}:
-		return func() { <-own }, nil
-	case a.slots <- struct{}{}:
-		return func() { <-a.slots }, nil
+	case <-w.given:
+		a.slots.abandon(other)
+		return func() { own.leave(w) }, nil
+	case <-other.given:
+		own.abandon(w)
+		return func() { a.slots.leave(other) }, nil
 	case <-ctx.Done():
+		own.abandon(w)
+		a.slots.abandon(other)
 		return nil, ctx.Err()
 	}
 }

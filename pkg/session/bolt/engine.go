@@ -30,6 +30,9 @@ type Options struct {
 	// Trouble is told why when writes begin to fail, and nil when they work again. It
 	// must not block. A nil Trouble tells nobody.
 	Trouble func(error)
+	// Lanes is how many chats are at work at once in the inbox, and in the outbox of each
+	// account; 0: 4096.
+	Lanes int
 	// Now is the clock; nil: [time.Now].
 	Now func() time.Time
 }

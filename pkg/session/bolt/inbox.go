@@ -157,7 +157,7 @@ func (e *Engine) Position(_ context.Context, name string) (pos string, err error
 func (e *Engine) Run(ctx context.Context, h func(context.Context, session.Turn) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s := newScheduler(ctx, func(ctx context.Context, chat uint64, awaited <-chan struct{}) (bool, error) {
+	s := newScheduler(ctx, e.o.Lanes, func(ctx context.Context, chat uint64, awaited <-chan struct{}) (bool, error) {
 		return e.nextTurn(ctx, chat, awaited, h)
 	})
 	e.lanes.mu.Lock()

@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 )
@@ -12,11 +13,13 @@ const (
 	maxPause = 30 * time.Second
 )
 
-// maxLanes bounds the chats that are at work at once; more of them wait in order.
-// Jobs, and results of background tasks, have a quarter of the lanes each at most.
+// maxLanes bounds the chats that are at work at once, unless Options.Lanes does; more of
+// them wait. Jobs, and results of background tasks, have a quarter of the lanes each at
+// most. A quarter goes to the people who wrote last, and the others in order: a newcomer
+// behind thousands of chats does not wait for all of them, and no chat waits for ever.
 const (
 	maxLanes  = 4096
-	maxOthers = maxLanes / 4
+	laneShare = 4
 )
 
 // scheduler runs one lane per chat that has work: serial within the chat,
@@ -30,11 +33,17 @@ type scheduler struct {
 	mu    sync.Mutex
 	lanes map[uint64]*lane
 	// ready are the chats that wait for a lane, by urgency; the urgencies take turns.
-	ready  [urgencies][]uint64
-	active [urgencies]int
-	last   urgency // which was served last
-	ended  bool
-	wg     sync.WaitGroup
+	ready [urgencies][]ticket
+	// young are those that wait for a person and have had no lane since, the newest last.
+	young   []ticket
+	tickets uint64
+	active  [urgencies]int
+	// newest are the active lanes that were given to the newest, most is how many lanes
+	// there are.
+	newest, most int
+	last         urgency // which was served last
+	ended        bool
+	wg           sync.WaitGroup
 }
 
 // urgency says who waits for a chat's work; the lowest is the most urgent.
@@ -52,8 +61,13 @@ const (
 // Awaited is closed from when a person waits for it.
 type stepFunc func(ctx context.Context, chat uint64, awaited <-chan struct{}) (more bool, err error)
 
+// ticket is a chat's place in a queue. It is passed over once the lane has another.
+type ticket struct{ chat, number uint64 }
+
 // lane is a chat that is ready, running or pausing.
 type lane struct {
+	ticket  uint64
+	newest  bool // it runs because it was the newest
 	urgency urgency
 	awaited chan struct{} // closed for forPerson
 	queued  bool          // it stands in ready
@@ -63,8 +77,12 @@ type lane struct {
 	pause   *time.Timer
 }
 
-func newScheduler(ctx context.Context, step stepFunc) *scheduler {
-	return &scheduler{ctx: ctx, step: step, lanes: map[uint64]*lane{}}
+// newScheduler makes one with a number of lanes, 0 being [maxLanes].
+func newScheduler(ctx context.Context, most int, step stepFunc) *scheduler {
+	if most <= 0 {
+		most = maxLanes
+	}
+	return &scheduler{ctx: ctx, step: step, lanes: map[uint64]*lane{}, most: most}
 }
 
 // signal says that a chat may have work, and how urgent it is.
@@ -86,8 +104,27 @@ func (s *scheduler) signal(chat uint64, u urgency) {
 	}
 	if !known {
 		s.push(chat, l)
+		s.welcome(chat, l)
 	}
 	s.dispatch()
+}
+
+// welcome notes a chat for which a person waits as the newest; the lock is held.
+func (s *scheduler) welcome(chat uint64, l *lane) {
+	if l.urgency != forPerson {
+		return
+	}
+	const few = 64
+	if len(s.young) >= few && len(s.young) > 2*len(s.ready[forPerson]) {
+		s.young = slices.DeleteFunc(s.young, func(t ticket) bool { return !s.holds(t, forPerson) })
+	}
+	s.young = append(s.young, ticket{chat, l.ticket})
+}
+
+// holds says whether a ticket is still its chat's; the lock is held.
+func (s *scheduler) holds(t ticket, u urgency) bool {
+	l := s.lanes[t.chat]
+	return l != nil && l.queued && l.urgency == u && l.ticket == t.number
 }
 
 // hurry makes a lane more urgent; the lock is held.
@@ -102,6 +139,7 @@ func (s *scheduler) hurry(chat uint64, l *lane, u urgency) {
 	}
 	if l.queued { // its former place is passed over
 		s.push(chat, l)
+		s.welcome(chat, l)
 	}
 }
 
@@ -109,7 +147,7 @@ func (s *scheduler) hurry(chat uint64, l *lane, u urgency) {
 func (s *scheduler) idle(chat uint64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return !s.ended && s.lanes[chat] == nil && len(s.ready[forPerson]) == 0 && s.full() < maxLanes
+	return !s.ended && s.lanes[chat] == nil && len(s.ready[forPerson]) == 0 && s.full() < s.most
 }
 
 // full is how many lanes are active; the lock is held.
@@ -131,18 +169,19 @@ func (s *scheduler) calm() bool {
 
 // push makes a lane ready; the lock is held.
 func (s *scheduler) push(chat uint64, l *lane) {
-	l.queued = true
-	s.ready[l.urgency] = append(s.ready[l.urgency], chat)
+	s.tickets++
+	l.queued, l.ticket = true, s.tickets
+	s.ready[l.urgency] = append(s.ready[l.urgency], ticket{chat, l.ticket})
 }
 
 // next says of which urgency a chat may have a lane now; false for none. The lock is held.
 func (s *scheduler) next() (urgency, bool) {
-	if s.ended || s.full() >= maxLanes {
+	if s.ended || s.full() >= s.most {
 		return 0, false
 	}
 	for i := range urgencies {
 		u := (s.last + 1 + i) % urgencies
-		if s.trim(u); len(s.ready[u]) > 0 && (u == forPerson || s.active[u] < maxOthers) {
+		if s.trim(u); len(s.ready[u]) > 0 && (u == forPerson || s.active[u] < s.most/laneShare) {
 			return u, true
 		}
 	}
@@ -152,7 +191,7 @@ func (s *scheduler) next() (urgency, bool) {
 // trim takes places away that are passed over; the lock is held.
 func (s *scheduler) trim(u urgency) {
 	for len(s.ready[u]) > 0 {
-		if l := s.lanes[s.ready[u][0]]; l != nil && l.queued && l.urgency == u {
+		if s.holds(s.ready[u][0], u) {
 			return
 		}
 		s.ready[u] = s.ready[u][1:]
@@ -163,14 +202,30 @@ func (s *scheduler) trim(u urgency) {
 // dispatch starts ready lanes as long as there is room; the lock is held.
 func (s *scheduler) dispatch() {
 	for u, ok := s.next(); ok; u, ok = s.next() {
-		chat := s.ready[u][0]
-		s.ready[u] = s.ready[u][1:]
+		chat, newest := s.ready[u][0].chat, false
+		if u == forPerson && s.full()-s.newest >= s.most-s.most/laneShare {
+			chat, newest = s.newcomer(chat), true
+			s.newest++
+		}
 		s.last = u
 		l := s.lanes[chat]
-		l.running, l.queued = true, false
+		l.running, l.queued, l.newest = true, false, newest
 		s.active[u]++
 		s.wg.Go(func() { s.run(chat, l) })
 	}
+}
+
+// newcomer takes the newest chat for which a person waits, or else is the one that
+// waits longest; the lock is held.
+func (s *scheduler) newcomer(longest uint64) uint64 {
+	for n := len(s.young); n > 0; n = len(s.young) {
+		t := s.young[n-1]
+		s.young = s.young[:n-1]
+		if s.holds(t, forPerson) {
+			return t.chat
+		}
+	}
+	return longest
 }
 
 func (s *scheduler) run(chat uint64, l *lane) {
@@ -202,7 +257,10 @@ func (s *scheduler) goOn(chat uint64, l *lane, o outcome) bool {
 		s.active[l.urgency]++
 		return true
 	}
-	l.running = false
+	if l.newest {
+		s.newest--
+	}
+	l.running, l.newest = false, false
 	switch {
 	case s.ended:
 		delete(s.lanes, chat)

@@ -106,7 +106,7 @@ func (e *Engine) RunOutbox(ctx context.Context, channel, acct string, h func(con
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	own := account{channel: channel, account: acct}
-	s := newScheduler(ctx, func(ctx context.Context, chat uint64, awaited <-chan struct{}) (bool, error) {
+	s := newScheduler(ctx, e.o.Lanes, func(ctx context.Context, chat uint64, awaited <-chan struct{}) (bool, error) {
 		return e.nextDelivery(ctx, own, chat, func(ctx context.Context, d *delivery) error {
 			d.info.Awaited = awaited
 			return h(ctx, d)

@@ -1,0 +1,94 @@
+package agent
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// newestShare is which part of the places goes to the turns that began to wait last:
+// one in so many. The others go to those that wait longest, so that nobody waits for
+// ever and a newcomer behind thousands of chats does not wait for all of them.
+const newestShare = 4
+
+// places are those in which turns run. They are given to turns by how long these wait.
+type places struct {
+	mu sync.Mutex
+	// oldest are the free places for the turns that wait longest, newest those for the
+	// turns that came last.
+	oldest, newest int
+	// waiting is in the order in which the turns' items came.
+	waiting []*waiter
+}
+
+// waiter is a turn that waits for a place. given is closed when it has one; newest says
+// of which kind.
+type waiter struct {
+	since  time.Time
+	given  chan struct{}
+	newest bool
+}
+
+// newPlaces makes n places.
+func newPlaces(n int) *places {
+	return &places{oldest: n - n/newestShare, newest: n / newestShare}
+}
+
+// join lets a turn wait whose first item came at since. Either leave or abandon is to
+// be called once for it.
+func (p *places) join(since time.Time) *waiter {
+	w := &waiter{since: since, given: make(chan struct{})}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	at, _ := slices.BinarySearchFunc(p.waiting, w.since, func(o *waiter, since time.Time) int {
+		if o.since.After(since) {
+			return 1
+		}
+		return -1 // behind those that came at the same time
+	})
+	p.waiting = slices.Insert(p.waiting, at, w)
+	p.give()
+	return w
+}
+
+// abandon takes a turn out that waits no longer, or gives back the place that it got in
+// this moment.
+func (p *places) abandon(w *waiter) {
+	p.mu.Lock()
+	at := slices.Index(p.waiting, w)
+	if at >= 0 {
+		p.waiting = slices.Delete(p.waiting, at, at+1)
+	}
+	p.mu.Unlock()
+	if at < 0 {
+		p.leave(w)
+	}
+}
+
+// leave gives a turn's place back.
+func (p *places) leave(w *waiter) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if w.newest {
+		p.newest++
+	} else {
+		p.oldest++
+	}
+	p.give()
+}
+
+// give gives the free places, those for the newest last. The lock is held.
+func (p *places) give() {
+	for len(p.waiting) > 0 && p.oldest+p.newest > 0 {
+		at := 0
+		if p.oldest > 0 {
+			p.oldest--
+		} else {
+			p.newest--
+			at = len(p.waiting) - 1
+			p.waiting[at].newest = true
+		}
+		close(p.waiting[at].given)
+		p.waiting = slices.Delete(p.waiting, at, at+1)
+	}
+}
