@@ -100,5 +100,15 @@ func resultMutants() []Mutant {
 			File: "pkg/tools/calc/functions.go", Old: `size > 1e-3 && !argument.isDouble()`, New: `size > 1e-3`,
 			Dir: "pkg/tools/calc", Test: "^TestEval$",
 		},
+		{
+			Promise: "many calls", Defect: "refuses a whole answer for the number of its calls",
+			File: "pkg/providers/openai/assembly.go", Old: `return nil // no caller runs so many`, New: `return &providers.Error{Kind: providers.KindInvalid}`,
+			Dir: "pkg/providers/openai", Test: "^TestStreamShapes$",
+		},
+		{
+			Promise: "many calls", Defect: "adds the pieces of calls that were left out to the last one",
+			File: "pkg/providers/openai/assembly.go", Old: `if a.full && d.Index == nil {`, New: `if a.full && a.calls == nil {`,
+			Dir: "pkg/providers/openai", Test: "^TestStreamShapes$",
+		},
 	}
 }

@@ -47,6 +47,9 @@ type Image struct {
 	Open func() (f io.ReadCloser, size int64, err error) `json:"-"`
 }
 
+// MaxCalls is how many calls of one answer are kept; those behind them are left out.
+const MaxCalls = 256
+
 // ToolCall is one tool invocation that a model asks for.
 type ToolCall struct {
 	// ID ties the call to its result. Providers fill an empty or repeated one,

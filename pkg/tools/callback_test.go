@@ -156,7 +156,7 @@ func TestToolsThatSayNothingOfThemselves(t *testing.T) {
 		t.Error(got)
 	}
 	r.Register(&plainTool{})
-	if got := logs.String(); !strings.Contains(got, "implement Annotations") || !strings.Contains(got, `"level":"write"`) || !strings.Contains(got, `"tool":"report"`) {
+	if got := logs.String(); !strings.Contains(got, "implement Annotations") || !strings.Contains(got, `"needs":"write"`) || !strings.Contains(got, `"tool":"report"`) {
 		t.Error(got)
 	}
 }

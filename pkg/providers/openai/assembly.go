@@ -11,12 +11,8 @@ import (
 	"parley/pkg/providers"
 )
 
-const (
-	// More calls in one answer are a broken model.
-	maxCalls = 256
-	// How much is kept of a server's opaque fields.
-	maxExtra = 256 << 10
-)
+// How much is kept of a server's opaque fields.
+const maxExtra = 256 << 10
 
 // assembly puts the pieces of one answer together and emits them.
 type assembly struct {
@@ -30,6 +26,7 @@ type assembly struct {
 	details   details
 	extra     map[string]json.RawMessage
 	calls     []*draft
+	full      bool // a call was left out
 	ids       map[string]bool
 	finish    string
 	usage     providers.Usage
@@ -122,11 +119,15 @@ func keep(m map[string]json.RawMessage, name string, value json.RawMessage) map[
 }
 
 func (a *assembly) addCall(d *callDelta) error {
+	if a.full && d.Index == nil {
+		return nil // it may continue a call that was left out
+	}
 	c := a.find(d)
 	first := c == nil
 	if first {
-		if len(a.calls) >= maxCalls {
-			return &providers.Error{Kind: providers.KindInvalid, Message: "the model asked for too many tool calls at once"}
+		if len(a.calls) >= providers.MaxCalls {
+			a.full = true
+			return nil // no caller runs so many
 		}
 		c = a.begin(d)
 	}

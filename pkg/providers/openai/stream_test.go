@@ -138,9 +138,32 @@ func streamShapes() []shape {
 				ID: "a", Type: "function", Name: "one", RawArguments: `{"n`, BadArguments: "the arguments are not valid JSON: unexpected end of JSON input",
 			}}},
 		},
-		{name: "five hundred calls", body: frames(call(strings.TrimSuffix(strings.Repeat(`{"id":"a","function":{"name":"one","arguments":"{}"}},`, 500), ",")), done), kind: providers.KindInvalid},
+		{name: "five hundred calls", body: frames(call(strings.TrimSuffix(strings.Repeat(`{"id":"a","function":{"name":"one","arguments":"{}"}},`, 500), ",")), done), want: providers.LLMResponse{ToolCalls: sameCalls(providers.MaxCalls)}},
+		{
+			name: "five hundred calls by their index", want: providers.LLMResponse{ToolCalls: sameCalls(providers.MaxCalls)},
+			body: frames(numbered(500, `"id":"a","function":{"name":"one","arguments":"{"}`), numbered(500, `"function":{"arguments":"}"}`), done),
+		},
 		{name: "a whole answer where a stream was asked for", body: `{"choices":[{"index":0,"message":{"content":"hello"},"finish_reason":"stop"}]}`, want: providers.LLMResponse{Content: "hello", FinishReason: "stop"}, deltas: []string{"hello"}},
 	}
+}
+
+// sameCalls are n calls of one tool, of which the first has the id a.
+func sameCalls(n int) []providers.ToolCall {
+	out := make([]providers.ToolCall, n)
+	for i := range out {
+		out[i] = providers.ToolCall{ID: "own", Type: "function", Name: "one", Arguments: map[string]any{}, RawArguments: "{}"}
+	}
+	out[0].ID = "a"
+	return out
+}
+
+// numbered is a piece of each of n calls.
+func numbered(n int, fields string) string {
+	pieces := make([]string, n)
+	for i := range pieces {
+		pieces[i] = fmt.Sprintf(`{"index":%d,%s}`, i, fields)
+	}
+	return call(strings.Join(pieces, ","))
 }
 
 func TestStreamShapes(t *testing.T) {
