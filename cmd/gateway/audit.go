@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -150,11 +151,14 @@ chain. Keep the last line of this command elsewhere to notice even that.`,
 	f.StringVar(&q.since, "since", "", "only rows since then: a duration such as 2h, or a time such as 2026-01-31 or 2026-01-31T12:00:00Z")
 	f.StringVar(&q.chat, "chat", "", "only rows of this chat: its id, or CHANNEL:CHAT")
 	f.StringVar(&q.tool, "tool", "", "only rows of this tool")
-	f.StringVar(&q.kind, "kind", "", "only rows of this kind: start, stop, begin, call, refused, approval, grant, operator, audit")
+	f.StringVar(&q.kind, "kind", "", "only rows of this kind: "+auditKinds)
 	f.IntVarP(&q.last, "last", "n", 50, "how many rows at most; 0: all")
 	f.BoolVar(&q.asJSON, "json", false, "print JSON, one row a line")
 	return group("audit", "Show the audit log, or check that it is whole", verify, show)
 }
+
+// auditKinds are the kinds of rows that there are.
+const auditKinds = "start, stop, begin, call, refused, approval, grant, operator, audit"
 
 func (h *host) auditVerify(ctx context.Context, from uint64) error {
 	cfg, err := h.load(true)
@@ -191,6 +195,13 @@ func (h *host) auditShow(ctx context.Context, q auditQuery) error {
 		return err
 	}
 	since, err := sinceTime(q.since, time.Now())
+	switch kinds := strings.Split(auditKinds, ", "); {
+	case err != nil:
+	case q.kind != "" && !slices.Contains(kinds, q.kind):
+		err = fmt.Errorf("--kind %s: write one of %s", q.kind, auditKinds)
+	case q.last < 0:
+		err = fmt.Errorf("--last %d: write how many rows, or 0 for all", q.last)
+	}
 	if err != nil {
 		return coded(exitUsage, err)
 	}

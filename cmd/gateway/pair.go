@@ -186,7 +186,7 @@ func (a *App) namePeople(ctx context.Context, pairs []session.Pair, asks []sessi
 func (a *App) approvePair(ctx context.Context, args *deskArgs, emit emitter) error {
 	code, err := policy.ParsePairingCode(args.Pair)
 	if err != nil {
-		return err
+		return coded(exitUsage, err)
 	}
 	now := time.Now()
 	text := "You are let in. Please write again: what you wrote before was not read."
@@ -216,7 +216,7 @@ func (a *App) approvePair(ctx context.Context, args *deskArgs, emit emitter) err
 func (a *App) revokePairs(ctx context.Context, arg string, emit emitter) error {
 	who, err := policy.ParsePerson(arg)
 	if err != nil {
-		return err
+		return coded(exitUsage, err)
 	}
 	ended, err := a.engine.RevokePairs(ctx, who.Channel, who.Account, who.ID)
 	if errors.Is(err, session.ErrNotFound) {

@@ -40,6 +40,19 @@ func TestSecondInstance(t *testing.T) {
 	if out, _, code := w.run("tool", "call", "calculator", `{"expression": "17*23"}`); code != 0 || !strings.Contains(out, "391") {
 		t.Errorf("tool call: %d %s", code, out)
 	}
+	for _, tt := range []struct {
+		args []string
+		code int
+	}{ // the exit codes are those of a command that does it by itself
+		{[]string{"pair", "approve", "0"}, 2},
+		{[]string{"pair", "revoke", "ann"}, 2},
+		{[]string{"tool", "call", "calculator", "[1]"}, 2},
+		{[]string{"jobs", "show", "x"}, 1},
+	} {
+		if out, stderr, code := w.run(tt.args...); code != tt.code || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%q ends with %d, not %d: %s%s", tt.args, code, tt.code, out, stderr)
+		}
+	}
 	first.say("what is 6*7?")
 	if got := first.line(); !strings.Contains(got, "42") {
 		t.Errorf("the first instance answers %q", got)

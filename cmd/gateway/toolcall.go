@@ -50,7 +50,7 @@ type callQuestion struct {
 func (a *App) callTool(ctx context.Context, args deskArgs, emit emitter) error {
 	input, err := providers.DecodeArguments(string(args.Input))
 	if err != nil {
-		return fmt.Errorf("the arguments are not a JSON object: %w", err)
+		return coded(exitUsage, fmt.Errorf("the arguments are not a JSON object: %w", err))
 	}
 	at, err := a.chatOf(ctx, args.Chat)
 	if err != nil {

@@ -7,6 +7,16 @@ func operatorMutants() []Mutant {
 	const words = "operator: words"
 	return []Mutant{
 		{
+			Promise: "operator: exit codes", Defect: "loses the code on the way from the running gateway",
+			File: dir + "/admin.go", Old: "cmp.Or(line.Code, exitFailed)", New: "cmp.Or(0*line.Code, exitFailed)",
+			Dir: dir, Test: "^TestSecondInstance$",
+		},
+		{
+			Promise: "operator: exit codes", Defect: "takes any word for a kind of rows",
+			File: dir + "/audit.go", Old: "case q.kind != \"\" && !slices.Contains(kinds, q.kind):", New: "case q.kind != \"\" && len(kinds) == 0:",
+			Dir: dir, Test: "^TestScripts$/^operator$",
+		},
+		{
 			Promise: words, Defect: "shows an approved question as open",
 			File: dir + "/approvals.go", Old: "\t\tr.State = \"approved\"\n", New: "\t\tr.State = string(q.State)\n",
 			Dir: dir, Test: "^TestTheOperatorsWordIsShown$",
