@@ -39,6 +39,16 @@ func limitMutants() []Mutant {
 			Dir: agent, Test: "^TestContentThatASequenceBringsIn$",
 		},
 		{
+			Promise: "clocks: nothing is forgotten early", Defect: "counts the time that the clock passed over",
+			File: bolt + "/leap.go", Old: "		if l.At.After(since) {", New: "		if l.At.Equal(since) {",
+			Dir: bolt, Test: "^TestALeapOfTheClockForgetsNothing$",
+		},
+		{
+			Promise: "clocks: nothing is forgotten early", Defect: "takes no note of the time across a restart",
+			File: bolt + "/leap.go", Old: "	e.looked = e.meta.Looked\n", New: "",
+			Dir: bolt, Test: "^TestALeapOfTheClockForgetsNothing$",
+		},
+		{
 			Promise: "answers before notices", Defect: "all notices stand in the line for the account",
 			File: channels + "/pace.go", Old: "tasks: make(chan struct{}, 1), people", New: "tasks: make(chan struct{}, 5000), people",
 			Dir: channels, Test: "^TestAnswersDoNotWaitBehindUnaskedMessages$",

@@ -34,6 +34,8 @@ type write struct {
 	// A commit that failed took nothing with it and may be tried again.
 	turn  *turn
 	final bool
+	// quiet says that it changes nothing for whose sake a snapshot is taken.
+	quiet bool
 }
 
 // submit queues a write. The error says that it was not queued.
@@ -201,6 +203,7 @@ func (e *Engine) attempt(batch []*write) (guilty int, err error) {
 			return i, errs[i]
 		}
 		changed = changed || t.changed
+		t.loud = t.loud || t.changed && !w.quiet
 		e.handOutEarly(t)
 		e.sendEarly(t)
 	}
@@ -264,6 +267,9 @@ func (e *Engine) commit(t *tx) error {
 	e.grown += t.added
 	e.begun = true
 	e.commits++
+	if t.loud {
+		e.changes++
+	}
 	e.stateMu.Unlock()
 	return nil
 }
@@ -283,6 +289,7 @@ func (e *Engine) prelude(t *tx) error {
 	}
 	t.meta.Clean = false
 	t.meta.Epoch = e.epoch
+	e.stampTime(t)
 	return nil
 }
 

@@ -88,7 +88,10 @@ type Engine struct {
 	meta     metaRec
 	begun    bool // the first transaction of this process is durable
 	commits  uint64
-	grown    int // records added since the last pruning
+	changes  uint64 // those of them that a snapshot is worth
+	grown    int    // records added since the last pruning
+	looked   time.Time
+	leaps    []leap
 	writeErr error
 	missed   bool
 	damage   error           // a page is damaged: nothing is written any more
@@ -236,6 +239,7 @@ func (e *Engine) markClean() error {
 	_, err := e.attempt([]*write{{done: func(error) {}, run: func(t *tx) error {
 		t.changed = true
 		t.meta.Clean = true
+		e.stampTime(t)
 		return e.unmark(t)
 	}}})
 	return err

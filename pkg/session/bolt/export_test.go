@@ -156,3 +156,9 @@ func Sends(e *Engine, a channels.Address) bool { return e.outRunner(a) != nil }
 
 // Barrier returns when everything that was queued before has its outcome.
 func Barrier(ctx context.Context, e *Engine) { e.settle(ctx) }
+
+// LookAfter does at once what the housekeeping does each minute.
+func LookAfter(e *Engine) {
+	e.keepTime(context.Background())
+	Prune(e)
+}

@@ -39,9 +39,10 @@ func (e *Engine) keepHouse(ctx context.Context) {
 				e.unclean = false
 				e.scrub(errUnclean)
 			}
+			e.keepTime(ctx)
 			e.prune(ctx)
 		case <-snap:
-			if n := e.commitCount(); n != snapped && e.held() == "" {
+			if n := e.changeCount(); n != snapped && e.held() == "" {
 				snapped = n
 				if _, err := e.Snapshot(ctx); err != nil {
 					e.o.Log.Error().Err(err).Msg("no snapshot could be taken")
@@ -53,10 +54,10 @@ func (e *Engine) keepHouse(ctx context.Context) {
 
 var errUnclean = errors.New("the last process did not end in order")
 
-func (e *Engine) commitCount() uint64 {
+func (e *Engine) changeCount() uint64 {
 	e.stateMu.Lock()
 	defer e.stateMu.Unlock()
-	return e.commits
+	return e.changes
 }
 
 // suspectDamage asks for a full read of the store after something that only a

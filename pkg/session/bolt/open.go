@@ -30,6 +30,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 		return nil, errors.Join(err, e.release())
 	}
 	e.unclean = !e.meta.Clean
+	e.readTime()
 	work := e.start(ctx)
 	e.workers.Go(func() { e.keepHouse(work) })
 	return e, nil

@@ -139,7 +139,7 @@ func (t *tx) isOld(b bucket, k, v []byte) bool {
 			return r.Ended
 		})
 	}
-	return err != nil || t.now.Sub(since) > t.retain
+	return err != nil || lived(t.leaps, since, t.now) > t.retain
 }
 
 func timeOf[T any](b bucket, k, payload []byte, f func(*T) time.Time) (time.Time, error) {

@@ -80,6 +80,11 @@ type metaRec struct {
 
 	// Hand is where the pruning goes on.
 	Hand string `json:"hand,omitempty"`
+
+	// Looked is when the store was last looked after, Leaps what the clock passed over,
+	// see leap.go; in JSON.
+	Looked time.Time `json:"looked,omitzero"`
+	Leaps  string    `json:"leaps,omitempty"`
 }
 
 // chatRec is a chat with its present session. It is stored as fields in this

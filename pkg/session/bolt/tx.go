@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -21,11 +22,13 @@ type tx struct {
 	now     time.Time
 
 	retain time.Duration // how long what is remembered stays
+	leaps  []leap        // the time that does not count for that
 
 	// The rest is for writing. changed says that the write under way has put
 	// something; meta is stored at the end when it differs; after runs once the
 	// transaction is durable.
 	changed bool
+	loud    bool // a write that is not quiet has put something
 	meta    metaRec
 	epoch   uint64
 	// recovered says that this transaction marks the suspects of an unclean end.
@@ -48,6 +51,9 @@ func newTx(b *bbolt.Tx, now time.Time) *tx {
 func (e *Engine) newTx(b *bbolt.Tx) *tx {
 	t := newTx(b, e.now())
 	t.retain = e.o.Retain
+	e.stateMu.Lock()
+	t.leaps = slices.Clone(e.leaps)
+	e.stateMu.Unlock()
 	return t
 }
 
