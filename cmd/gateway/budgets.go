@@ -90,9 +90,6 @@ type usageReport struct {
 
 // listUsage tells what every chat used on a day. Chats that used nothing are left out.
 func (a *App) listUsage(ctx context.Context, day string, emit emitter) error {
-	if _, err := time.Parse(time.DateOnly, day); day != "" && err != nil {
-		return fmt.Errorf("--day %s: write a day such as 2026-01-31", day)
-	}
 	return a.eachSession(ctx, func(i session.Info) error {
 		if !i.Current || i.Address.Channel == session.AgentChannel { // what agents use is their chat's
 			return nil
@@ -129,6 +126,12 @@ func newUsage(h *host) *cobra.Command {
 			_, err := io.WriteString(w, b.String())
 			return err
 		})
+	c.PreRunE = func(*cobra.Command, []string) error {
+		if _, err := time.Parse(time.DateOnly, day); day != "" && err != nil {
+			return coded(exitUsage, fmt.Errorf("--day %s: write a day such as 2026-01-31", day))
+		}
+		return nil
+	}
 	c.Flags().StringVar(&day, "day", "", "a day such as 2026-01-31 (default: today, where the chat is)")
 	return c
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -165,7 +166,7 @@ func newInit(h *host) *cobra.Command {
 			case errors.Is(err, os.ErrExist):
 				told = "%s is there already and stays as it is\n"
 			case err != nil:
-				return coded(exitFailed, err)
+				return wrongPlace(err)
 			}
 			if err := h.print(told, h.configFile()); err != nil {
 				return err
@@ -175,13 +176,22 @@ func newInit(h *host) *cobra.Command {
 				return err
 			}
 			if err := workspace.Init(cfg.Workspace); err != nil {
-				return coded(exitFailed, err)
+				return wrongPlace(err)
 			}
 			return h.print("the workspace is %s\nnext: gateway chat\n", cfg.Workspace)
 		},
 	}
 	c.AddCommand(newInitSlack(h))
 	return c
+}
+
+// wrongPlace names the cure for a place that cannot be written. A full disk is no
+// wrong setting.
+func wrongPlace(err error) error {
+	if errors.Is(err, syscall.ENOSPC) {
+		return coded(exitFailed, err)
+	}
+	return coded(exitUsage, fmt.Errorf("%w: make the folder writable, or name another place with --config", err))
 }
 
 // writeNew writes a file that is not there yet.

@@ -49,7 +49,7 @@ func newToolNew(h *host) *cobra.Command {
 				return coded(exitUsage, fmt.Errorf("%s is a built-in tool: choose another name", name))
 			}
 			if err := workspace.Prepare(cfg.Workspace); err != nil {
-				return coded(exitFailed, err)
+				return wrongPlace(err)
 			}
 			dir, err := script.Create(toolsFolder(cfg), name)
 			if err != nil {
