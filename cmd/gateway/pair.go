@@ -80,7 +80,7 @@ func (r reception) greet(ctx context.Context, in channels.Inbound) (string, erro
 		Text: "This bot does not know you yet. Give this code to whoever runs it, and they can let you in:\n\n`" + code +
 			"`\n\nThe code is good for one hour. What you write here until then is not read.",
 		Time: now,
-	}, policy.MaxPairing)
+	}, session.PairBounds{Open: policy.MaxPairing, Grace: policy.PairingGrace})
 	if err != nil {
 		return "", fmt.Errorf("a pairing code could not be stored: %w", err)
 	}

@@ -152,6 +152,45 @@ func TestPairingIsBounded(t *testing.T) {
 	})
 }
 
+// TestStrangersCannotHoldAllCodes: strangers who take every code that is free, again and
+// again, keep a newcomer from a code for ten minutes at most, and the newcomer's stays
+// good for ten minutes at least.
+func TestStrangersCannotHoldAllCodes(t *testing.T) {
+	t.Parallel()
+	atTheDoor(t, func(d *door) {
+		crowd := func() {
+			for i := range 2 * policy.MaxPairing {
+				d.knock(fmt.Sprint(1000 + i))
+			}
+		}
+		crowd()
+		d.wantReason("42", "no pairing code is sent, as too many strangers hold one")
+		<-time.After(policy.PairingGrace)
+		d.wantReason("42", "a pairing code is sent")
+		for range 9 {
+			crowd()
+			<-time.After(time.Minute)
+		}
+		crowd()
+		open := 0
+		var code string
+		for _, r := range d.list() {
+			if r.State == "waiting" {
+				open++
+			}
+			if strings.HasSuffix(r.Who, "/42") {
+				code = r.Code
+			}
+		}
+		if open > policy.MaxPairing {
+			d.Errorf("%d codes are good", open)
+		}
+		if err := d.approve(code); err != nil {
+			d.Errorf("the newcomer's code: %v", err)
+		}
+	})
+}
+
 // TestPairNoteOnceADay: a paired person is told in a group what pairing covers, and
 // again there when a day has passed.
 func TestPairNoteOnceADay(t *testing.T) {
@@ -192,7 +231,7 @@ type unwritable struct{ session.Pairs }
 
 var errUnwritable = errors.New("the disk is full")
 
-func (unwritable) AskPair(context.Context, session.PairRequest, channels.Outbound, int) (session.PairAnswer, error) {
+func (unwritable) AskPair(context.Context, session.PairRequest, channels.Outbound, session.PairBounds) (session.PairAnswer, error) {
 	return "", errUnwritable
 }
 

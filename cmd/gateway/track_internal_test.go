@@ -43,7 +43,7 @@ func TestAPipedConsoleWaitsForItsOwn(t *testing.T) {
 		}
 		at := channels.Address{Channel: "telegram", Account: "7", Chat: "42"}
 		if _, err := store.AskPair(ctx, session.PairRequest{Code: "ABCDEFGH", Address: at, Sender: channels.Sender{ID: "42"}, Expires: time.Now().Add(time.Hour)},
-			channels.Outbound{ID: "o", Address: at, Text: "no"}, 1); err != nil {
+			channels.Outbound{ID: "o", Address: at, Text: "no"}, session.PairBounds{Open: 1}); err != nil {
 			t.Fatal(err)
 		}
 		sending, stop := context.WithCancel(ctx)

@@ -59,6 +59,16 @@ func peopleMutants() []Mutant {
 			Dir: "pkg/providers/offline", Test: "^TestExplainsItselfOnce$",
 		},
 		{
+			Promise: "people: codes for newcomers", Defect: "strangers hold all codes for an hour",
+			File: "pkg/session/bolt/pairs.go", Old: "case known || w.yields == nil:", New: "case known || w.yields != nil || open >= b.Open:",
+			Dir: "cmd/gateway", Test: "^TestStrangersCannotHoldAllCodes$",
+		},
+		{
+			Promise: "people: codes for newcomers", Defect: "a code gives its place at once",
+			File: "pkg/policy/pairing.go", Old: "PairingGrace = 10 * time.Minute", New: "PairingGrace = 10 * time.Nanosecond",
+			Dir: "cmd/gateway", Test: "^TestStrangersCannotHoldAllCodes$",
+		},
+		{
 			Promise: "people: newcomers", Defect: "all places of turns go to those who wait longest",
 			File: "pkg/agent/share.go", Old: "oldest: n - n/newestShare, newest: n / newestShare", New: "oldest: n, newest: 0",
 			Dir: "pkg/agent", Test: "^TestANewcomerHasAPlace$",

@@ -12,8 +12,11 @@ const (
 	// PairingTime is how long a pairing code is good. A stranger is told one code in
 	// this time, however often they write.
 	PairingTime = time.Hour
-	// MaxPairing is how many strangers may hold a code at the same time.
+	// MaxPairing is how many strangers may hold a code of one account at the same time.
 	MaxPairing = 50
+	// PairingGrace is how long a code is good for sure: where all codes are held, a
+	// stranger who was told none lately takes the place of one that is older.
+	PairingGrace = 10 * time.Minute
 	// PairNoteTime is how long a paired person is not told again in a group that pairing
 	// covers direct chats only.
 	PairNoteTime = 24 * time.Hour

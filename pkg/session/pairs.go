@@ -16,8 +16,10 @@ var ErrExpired = errors.New("expired")
 type Pairs interface {
 	// AskPair stores a request and queues out, which tells the code, in one
 	// transaction. It does nothing where its answer is another than [PairAsked].
-	// At most limit requests are stored; those that are over make room.
-	AskPair(ctx context.Context, r PairRequest, out channels.Outbound, limit int) (PairAnswer, error)
+	// At most b.Open codes of an account are good at a time. Where so many are, somebody
+	// who was told none lately takes the place of the oldest code that has been good for
+	// b.Grace, which is over then.
+	AskPair(ctx context.Context, r PairRequest, out channels.Outbound, b PairBounds) (PairAnswer, error)
 	// ApprovePair turns the request with this code into a pair and queues its notice,
 	// in one transaction. [ErrNotFound]: nobody has the code; [ErrExpired]: its time
 	// was over.
@@ -39,6 +41,14 @@ type Pairs interface {
 	PairList(ctx context.Context) ([]Pair, []PairRequest, error)
 }
 
+// PairBounds bound the codes that strangers hold, for each account by itself.
+type PairBounds struct {
+	// Open is how many codes may be good at a time.
+	Open int
+	// Grace is how long a code is good however many strangers ask.
+	Grace time.Duration
+}
+
 // PairRequest is a stranger who was told a code.
 type PairRequest struct {
 	Code string `json:"code"`
@@ -47,10 +57,12 @@ type PairRequest struct {
 	Sender  channels.Sender  `json:"sender"`
 	Asked   time.Time        `json:"asked"`
 	Expires time.Time        `json:"expires"`
+	// Yielded says that another stranger has the place of this code: it is over.
+	Yielded bool `json:"yielded,omitempty"`
 }
 
 // Open says whether the code may still be used.
-func (r *PairRequest) Open(now time.Time) bool { return now.Before(r.Expires) }
+func (r *PairRequest) Open(now time.Time) bool { return !r.Yielded && now.Before(r.Expires) }
 
 // PairApproval is the operator's word on a request.
 type PairApproval struct {

@@ -72,7 +72,7 @@ func (t *tx) addBuckets() error {
 }
 
 // AskPair stores a stranger's request and queues the message that tells the code.
-func (e *Engine) AskPair(ctx context.Context, r session.PairRequest, out channels.Outbound, limit int) (session.PairAnswer, error) {
+func (e *Engine) AskPair(ctx context.Context, r session.PairRequest, out channels.Outbound, b session.PairBounds) (session.PairAnswer, error) {
 	if err := storable(r.Code, r.Address); err != nil {
 		return "", fmt.Errorf("pairing: %w", err)
 	}
@@ -80,74 +80,105 @@ func (e *Engine) AskPair(ctx context.Context, r session.PairRequest, out channel
 	if err != nil {
 		return "", err
 	}
-	var answer session.PairAnswer
+	var weighed asking
 	// Most of what strangers write changes nothing, and then does not wait for the writer.
 	err = e.view(func(t *tx) error {
-		answer, err = t.weighAsk(&r, out.ID, limit, nil)
+		weighed, err = t.weighAsk(&r, out.ID, b)
 		return err
 	})
-	if err != nil || answer != session.PairAsked {
-		return answer, err
+	if err != nil || weighed.answer != session.PairAsked {
+		return weighed.answer, err
 	}
 	err = e.write(ctx, func(t *tx) error {
-		var over []askRec
-		answer, err = t.weighAsk(&r, out.ID, limit, &over)
-		if err != nil || answer != session.PairAsked {
+		weighed, err = t.weighAsk(&r, out.ID, b)
+		if err != nil || weighed.answer != session.PairAsked {
 			return err
 		}
-		return e.putAsk(t, &r, &out, encoded[0], over)
+		return e.putAsk(t, &r, &out, encoded[0], &weighed)
 	})
-	return answer, err
+	return weighed.answer, err
 }
 
-// weighAsk decides on a request. What is over and has to go for it is added to over.
-func (t *tx) weighAsk(r *session.PairRequest, outID string, limit int, over *[]askRec) (session.PairAnswer, error) {
-	who := personKey(r.Address.Channel, r.Address.Account, r.Sender.ID)
-	if t.has(bkSent, idKey(outID)) || t.has(bkPairs, who) {
-		return session.PairWaiting, nil
-	}
-	var expired []askRec
-	waits, open, taken := false, 0, false
+// asking is the decision on a request.
+type asking struct {
+	answer session.PairAnswer
+	// over are the requests that have to go for it, yields the one that yields its place.
+	over   []askRec
+	yields *askRec
+}
+
+// asks reads the stored requests. Of a damaged one only the code is known.
+func (t *tx) asks() []askRec {
+	var all []askRec
 	t.each(bkAsks, nil, func(k, _ []byte) bool {
 		rec, err := get[askRec](t, bkAsks, k)
 		if err != nil {
 			rec = &askRec{PairRequest: session.PairRequest{Code: string(k)}}
 		}
-		own := bytes.Equal(rec.who(), who)
-		switch {
-		case !rec.Open(r.Asked):
-			expired = append(expired, *rec)
-		case own:
-			waits = true
-		default:
-			open++
-		}
-		taken = taken || rec.Code == r.Code
-		return !waits
+		all = append(all, *rec)
+		return true
 	})
-	switch {
-	case waits:
-		return session.PairWaiting, nil
-	case open >= limit:
-		return session.PairFull, nil
-	case taken:
-		return "", fmt.Errorf("pairing code %s is in use", r.Code)
-	case over == nil:
-		return session.PairAsked, nil
-	}
-	full := open+len(expired) >= limit
-	for i := range expired {
-		if full || bytes.Equal(expired[i].who(), who) {
-			*over = append(*over, expired[i])
-		}
-	}
-	return session.PairAsked, nil
+	return all
 }
 
-// putAsk stores a request in the place of what is over.
-func (e *Engine) putAsk(t *tx, r *session.PairRequest, out *channels.Outbound, encoded []byte, over []askRec) error {
-	for i := range over {
-		if err := t.dropAsk(&over[i]); err != nil {
+// weighAsk decides on a request. Codes of other accounts count for nothing: their
+// strangers take no places here.
+func (t *tx) weighAsk(r *session.PairRequest, outID string, b session.PairBounds) (asking, error) {
+	who := personKey(r.Address.Channel, r.Address.Account, r.Sender.ID)
+	if t.has(bkSent, idKey(outID)) || t.has(bkPairs, who) {
+		return asking{answer: session.PairWaiting}, nil
+	}
+	w := asking{answer: session.PairAsked}
+	open, kept, taken, known := 0, 0, false, false
+	var expired []askRec
+	for _, rec := range t.asks() {
+		own := bytes.Equal(rec.who(), who)
+		if own && rec.Open(r.Asked) {
+			return asking{answer: session.PairWaiting}, nil
+		}
+		taken = taken || rec.Code == r.Code
+		here := accountOf(rec.Address) == accountOf(r.Address)
+		switch {
+		case own:
+			// Somebody whose code yielded takes nobody else's place as long as it would be good.
+			known = known || r.Asked.Before(rec.Expires)
+			w.over = append(w.over, rec)
+		case !r.Asked.Before(rec.Expires):
+			expired = append(expired, rec)
+		case here && !rec.Open(r.Asked):
+			kept++
+		case here:
+			open++
+			if old := rec.Asked.Add(b.Grace); !r.Asked.Before(old) && (w.yields == nil || rec.Asked.Before(w.yields.Asked)) {
+				w.yields = &rec
+			}
+		}
+	}
+	switch {
+	case open < b.Open:
+		w.yields = nil
+	case known || w.yields == nil:
+		return asking{answer: session.PairFull}, nil
+	}
+	if taken {
+		return asking{}, fmt.Errorf("pairing code %s is in use", r.Code)
+	}
+	if open+kept+len(expired) >= b.Open {
+		w.over = append(w.over, expired...)
+	}
+	return w, nil
+}
+
+// putAsk stores a request in the place of those that are over.
+func (e *Engine) putAsk(t *tx, r *session.PairRequest, out *channels.Outbound, encoded []byte, w *asking) error {
+	for i := range w.over {
+		if err := t.dropAsk(&w.over[i]); err != nil {
+			return err
+		}
+	}
+	if w.yields != nil {
+		w.yields.Yielded = true
+		if err := t.put(bkAsks, []byte(w.yields.Code), *w.yields); err != nil {
 			return err
 		}
 	}

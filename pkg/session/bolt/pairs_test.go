@@ -36,7 +36,7 @@ func ask(t *testing.T, e *bolt.Engine, id string, now time.Time) {
 	at := channels.Address{Channel: "test", Account: "bot", Chat: id}
 	answer, err := e.AskPair(t.Context(), session.PairRequest{
 		Code: "code " + id, Address: at, Sender: channels.Sender{ID: id}, Asked: now, Expires: now.Add(time.Hour),
-	}, channels.Outbound{ID: "ask " + id, Address: at}, 10)
+	}, channels.Outbound{ID: "ask " + id, Address: at}, session.PairBounds{Open: 10})
 	if err != nil || answer != session.PairAsked {
 		t.Fatalf("%q, %v", answer, err)
 	}

@@ -20,6 +20,7 @@ func pairTests() []test {
 		{"a revoked pair is over at once, and may ask again", testRevoke},
 		{"requests are bounded, and those that are over make room", testAskLimit},
 		{"requests that are over leave no chat behind", testAskLeavesNothing},
+		{"a newcomer takes the place of the oldest code, and strangers of one account none of another", testAskYields},
 		{"many at once get one code each", testAskAtOnce},
 		{"who wrote again can be reached again", testAskSuspended},
 		{"a pair as owner is one over a crash, and until revoked", testPairOwner},
@@ -30,6 +31,11 @@ func pairTests() []test {
 }
 
 const pairLimit = 3
+
+// pairBounds are those of the tests: few codes, each good for ten minutes at least.
+func pairBounds() session.PairBounds {
+	return session.PairBounds{Open: pairLimit, Grace: 10 * time.Minute}
+}
 
 // noon is when the tests of pairing begin.
 func noon() time.Time { return time.Unix(1_700_000_000, 0).UTC() }
@@ -48,7 +54,7 @@ func (b *bench) ask(r session.PairRequest) session.PairAnswer {
 
 func (b *bench) askBy(r session.PairRequest, outID string) session.PairAnswer {
 	b.Helper()
-	answer, err := b.e.AskPair(b.Context(), r, channels.Outbound{ID: outID, Address: r.Address, Text: "code " + r.Code}, pairLimit)
+	answer, err := b.e.AskPair(b.Context(), r, channels.Outbound{ID: outID, Address: r.Address, Text: "code " + r.Code}, pairBounds())
 	b.must(err)
 	return answer
 }
@@ -156,7 +162,7 @@ func testRefusedCodes(b *bench) {
 
 	// A code is one stranger's.
 	b.ask(stranger("b", "B1", now))
-	_, err = b.e.AskPair(b.Context(), stranger("c", "B1", now), outbound("c", "o"), pairLimit)
+	_, err = b.e.AskPair(b.Context(), stranger("c", "B1", now), outbound("c", "o"), pairBounds())
 	if err == nil {
 		b.Fatal("a code was given to two")
 	}
@@ -208,7 +214,7 @@ func testAskLimit(b *bench) {
 	for i := range pairLimit {
 		b.equal(session.PairAsked, b.ask(stranger(fmt.Sprint("s", i), fmt.Sprint("C", i), now.Add(time.Duration(i)*time.Minute))))
 	}
-	b.equal(session.PairFull, b.ask(stranger("late", "L1", now.Add(time.Hour-1))))
+	b.equal(session.PairFull, b.ask(stranger("late", "L1", now.Add(10*time.Minute-1))))
 	b.equal(session.PairWaiting, b.ask(stranger("s1", "C9", now.Add(time.Hour-1))))
 	b.equal("| C0 C1 C2", b.pairing())
 	b.equal(pairLimit, b.status().Sending)
@@ -224,6 +230,32 @@ func testAskLimit(b *bench) {
 	_, err = b.e.ApprovePair(b.Context(), "C1", approval(now.Add(2*time.Hour)))
 	b.wantErr(err, session.ErrExpired)
 	b.equal("s2 | C1 L2 L3", b.pairing())
+}
+
+func testAskYields(b *bench) {
+	now := noon()
+	for i := range pairLimit {
+		b.ask(stranger(fmt.Sprint("s", i), fmt.Sprint("C", i), now.Add(time.Duration(i)*time.Minute)))
+	}
+	other := stranger("s9", "O1", now)
+	other.Address.Account = "other"
+	b.equal(session.PairAsked, b.ask(other))
+
+	later := now.Add(10 * time.Minute)
+	b.equal(session.PairFull, b.ask(stranger("new", "N1", later.Add(-1))))
+	b.equal(session.PairAsked, b.ask(stranger("new", "N1", later)))
+	_, err := b.e.ApprovePair(b.Context(), "C0", approval(later))
+	b.wantErr(err, session.ErrExpired)
+	b.crash()
+	// Those whose code yielded do not push out others, and get a code when one is free.
+	b.equal(session.PairFull, b.ask(stranger("s0", "C4", later.Add(5*time.Minute))))
+	b.equal(session.PairWaiting, b.ask(stranger("new", "N2", later.Add(5*time.Minute))))
+	b.approve("N1", later.Add(9*time.Minute)) // good for its time, whoever asks
+	b.equal(session.PairAsked, b.ask(stranger("s0", "C5", later.Add(9*time.Minute))))
+	b.equal("new | O1 C1 C2 C5", b.pairing())
+	b.equal(session.PairAsked, b.ask(stranger("newer", "N3", later.Add(10*time.Minute))))
+	b.equal("new | O1 C1 C2 C5 N3", b.pairing())
+	b.approve("C2", later.Add(10*time.Minute))
 }
 
 func testAskLeavesNothing(b *bench) {
@@ -269,7 +301,7 @@ func testAskAtOnce(b *bench) {
 	for i := range 40 {
 		wg.Go(func() {
 			r := stranger(fmt.Sprint("s", i%2), fmt.Sprint("C", i), now)
-			answer, err := b.e.AskPair(context.WithoutCancel(b.Context()), r, outbound(r.Sender.ID, fmt.Sprint("o", i)), pairLimit)
+			answer, err := b.e.AskPair(context.WithoutCancel(b.Context()), r, outbound(r.Sender.ID, fmt.Sprint("o", i)), pairBounds())
 			if err != nil {
 				b.Error(err)
 			}
