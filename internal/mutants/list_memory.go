@@ -49,9 +49,9 @@ func spaceMutants() []Mutant {
 			Dir: agent, Test: "^TestThePromptHasPlainFilesOfTheSpaceAlone$/^a_second_name$",
 		},
 		{
-			Promise: files, Defect: "does not look whether the file is the one that it saw",
-			File: "pkg/openat/openat.go", Old: "\tcase !os.SameFile(seen, info):\n", New: "\tcase seen == nil:\n",
-			Dir: "pkg/openat", Test: "^TestFileIsSafeFromASwap$",
+			Promise: files, Defect: "follows a link in a space",
+			File: "pkg/openat/openat.go", Old: "if err == nil && info.Mode()&fs.ModeSymlink != 0 {", New: "if err == nil && info.Mode()&fs.ModeSymlink != 0 && i < 0 {",
+			Dir: "pkg/openat", Test: "^TestFile$",
 		},
 		{
 			Promise: files, Defect: "waits for the other end of a pipe",

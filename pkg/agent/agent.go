@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
 	"parley/pkg/channels"
 	"parley/pkg/policy"
 	"parley/pkg/providers"

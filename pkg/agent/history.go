@@ -141,12 +141,12 @@ func (b *windowBuilder) dropResults() {
 func (b *windowBuilder) window() window {
 	kept := b.kept[:len(b.kept)-b.turn]
 	w := window{messages: make([]providers.Message, 0, len(kept)+b.extra)}
-	for _, k := range slices.Backward(kept) {
+	for i := range slices.Backward(kept) {
 		if w.from == 0 {
-			w.from = k.seq
+			w.from = kept[i].seq
 		}
-		w.messages = append(w.messages, k.message)
-		w.tokens += k.tokens
+		w.messages = append(w.messages, kept[i].message)
+		w.tokens += kept[i].tokens
 	}
 	return w
 }

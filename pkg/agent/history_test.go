@@ -72,11 +72,13 @@ func largeTurns() map[string]func(n int) *providers.LLMResponse {
 }
 
 // eat is a tool that takes anything and answers with as many bytes as it is told.
-var eat = fn{name: "eat", an: tools.Annotations{ReadOnly: true, Level: tools.LevelChat, MaxOutput: 1 << 20},
+var eat = fn{
+	name: "eat", an: tools.Annotations{ReadOnly: true, Level: tools.LevelChat, MaxOutput: 1 << 20},
 	run: func(_ context.Context, args map[string]any) *tools.ToolResult {
 		n, _ := args["answer"].(float64)
 		return tools.NewToolResult("eaten" + strings.Repeat(" bytes", int(n)/6))
-	}}
+	},
+}
 
 func TestNoEntryCostsTheEntriesBeforeIt(t *testing.T) {
 	t.Parallel()

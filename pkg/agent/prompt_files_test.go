@@ -135,7 +135,7 @@ func TestATurnThatDoesNotGetToAskingIsNamedAndStops(t *testing.T) {
 	var reads atomic.Int64
 	reading, answer := make(chan struct{}), make(chan struct{})
 	w := newWorld(t, script(echoSystem), nil, withOptions(func(o *agent.Options) {
-		o.Space = func(a channels.Address, _ bool) string { return filepath.Join("/nowhere", a.Chat) }
+		o.Space = func(a channels.Address, _ bool) string { return "/nowhere/" + a.Chat }
 		o.AgentFile = func() string {
 			if reads.Add(1) == 1 {
 				close(reading)

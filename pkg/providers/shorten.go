@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -138,11 +139,7 @@ func LeftOut(v any) bool {
 			}
 		}
 	case []any:
-		for _, e := range v {
-			if LeftOut(e) {
-				return true
-			}
-		}
+		return slices.ContainsFunc(v, LeftOut)
 	}
 	return false
 }

@@ -29,10 +29,15 @@ func TestShortenArguments(t *testing.T) {
 		args      map[string]any
 		want      string
 	}{
-		{"each long string keeps its beginning", `{"path":"a/b","n":12345678901234567890,"deep":[{"text":"` + long + `"}]}`, nil,
-			`{"deep":[{"text":"` + strings.Repeat("é<", 8) + `… [2976 bytes are left out of this history]"}],"n":12345678901234567890,"path":"a/b"}`},
-		{"decoded", "", map[string]any{"text": long},
-			`{"text":"` + strings.Repeat("é<", 32) + `… [2904 bytes are left out of this history]"}`},
+		{
+			"each long string keeps its beginning", `{"path":"a/b","n":12345678901234567890,"deep":[{"text":"` + long + `"}]}`, nil,
+			`{"deep":[{"text":"` + strings.Repeat("é<", 8) + `… [2976 bytes are left out of this history]"}],"n":12345678901234567890,"path":"a/b"}`,
+		},
+		{
+			"decoded", "",
+			map[string]any{"text": long},
+			`{"text":"` + strings.Repeat("é<", 32) + `… [2904 bytes are left out of this history]"}`,
+		},
 		{"a list", `{"list":[1` + strings.Repeat(",1", 500) + `]}`, nil, `{"left_out":"[1012 bytes are left out of this history]"}`},
 		{"an object in a string", `"` + strings.Repeat(" ", 500) + `{}"`, nil, `{"left_out":"[504 bytes are left out of this history]"}`},
 	} {
