@@ -110,5 +110,15 @@ func resultMutants() []Mutant {
 			File: "pkg/providers/openai/assembly.go", Old: `if a.full && d.Index == nil {`, New: `if a.full && a.calls == nil {`,
 			Dir: "pkg/providers/openai", Test: "^TestStreamShapes$",
 		},
+		{
+			Promise: "reason of a failure", Defect: "leaves the reason to the level debug",
+			File: "pkg/tools/running.go", Old: `line = line.Str("cause", clip(r.redacted(cause), maxCause))`, New: `_ = clip(r.redacted(cause), maxCause)`,
+			Dir: toolsDir, Test: "^TestTheReasonOfAFailureIsInItsLine$",
+		},
+		{
+			Promise: "notice of background work", Defect: "runs the text into the instruction",
+			File: "pkg/agent/complete.go", Old: `this text:\n" + shown + "\n\n"`, New: `this text: " + shown + " "`,
+			Dir: "pkg/agent", Test: "^TestTheNoticeKeepsTheShownTextApart$",
+		},
 	}
 }

@@ -308,3 +308,24 @@ func (w *world) settledLate() {
 	}
 	w.settled()
 }
+
+// TestTheNoticeKeepsTheShownTextApart from the words that instruct the model.
+func TestTheNoticeKeepsTheShownTextApart(t *testing.T) {
+	t.Parallel()
+	begin, notice := make(chan struct{}), make(chan string, 1)
+	w := newWorld(t, script(func(ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition) (*providers.LLMResponse, error) {
+		if m := last(msgs); strings.HasPrefix(m.Content, "[background task]") {
+			notice <- m.Content
+		}
+		return relay(ctx, msgs, defs)
+	}), []tools.Tool{until(begin, tools.ToolResult{ForLLM: "12 pages", ForUser: "Twelve pages\nwere read"})})
+	w.write("1", "1", "work")
+	w.expectText("it has started")
+	close(begin)
+	w.expectText("Twelve pages\nwere read")
+	const want = "shown this text:\nTwelve pages\nwere read\n\nAnswer NO_REPLY if there is nothing to add.\nResult:\n12 pages"
+	if got := <-notice; !strings.HasSuffix(got, want) {
+		t.Errorf("the model reads %q", got)
+	}
+	w.settled()
+}

@@ -160,3 +160,25 @@ func TestToolsThatSayNothingOfThemselves(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestTheReasonOfAFailureIsInItsLine of the log, redacted and cut.
+func TestTheReasonOfAFailureIsInItsLine(t *testing.T) {
+	t.Parallel()
+	logs := &logBuffer{}
+	r := tools.NewToolRegistryWith(tools.Options{
+		Log: logs.logger(zerolog.InfoLevel), Redact: func(s string) string { return strings.ReplaceAll(s, "hunter2", "***") },
+	})
+	r.Register(fn{name: "fails", run: func(context.Context, map[string]any) *tools.ToolResult {
+		return tools.ErrorResult("it failed").WithError(errors.New("disk hunter2 is full " + strings.Repeat("x", 2000)))
+	}})
+	r.Execute(t.Context(), "fails", nil)
+	for line := range strings.Lines(logs.String()) {
+		if strings.Contains(line, "tool call failed") {
+			if !strings.Contains(line, `"level":"warn"`) || !strings.Contains(line, `"cause":"disk *** is full x`) || len(line) > 1000 {
+				t.Error(line)
+			}
+			return
+		}
+	}
+	t.Error(logs)
+}

@@ -140,6 +140,11 @@ func streamShapes() []shape {
 		},
 		{name: "five hundred calls", body: frames(call(strings.TrimSuffix(strings.Repeat(`{"id":"a","function":{"name":"one","arguments":"{}"}},`, 500), ",")), done), want: providers.LLMResponse{ToolCalls: sameCalls(providers.MaxCalls)}},
 		{
+			name: "a piece behind the last call that is kept", want: providers.LLMResponse{ToolCalls: sameCalls(providers.MaxCalls)},
+			body: frames(call(strings.TrimSuffix(strings.Repeat(`{"id":"a","function":{"name":"one","arguments":"{}"}},`, providers.MaxCalls), ",")),
+				call(`{"id":"z","function":{"name":"one","arguments":"{\"n\":"}}`), call(`{"function":{"arguments":"1}"}}`), done),
+		},
+		{
 			name: "five hundred calls by their index", want: providers.LLMResponse{ToolCalls: sameCalls(providers.MaxCalls)},
 			body: frames(numbered(500, `"id":"a","function":{"name":"one","arguments":"{"}`), numbered(500, `"function":{"arguments":"}"}`), done),
 		},
