@@ -172,7 +172,7 @@ func TestLoad(t *testing.T) {
 		Allow: []config.ID{"T1/U2"}, AllowEveryone: true, Channels: config.Groups{Mention: "required", Allow: []config.ID{"C1"}},
 		Pairing: "off", Levels: config.Levels{Direct: "chat", Groups: "read"}, Stream: "native", Proxy: "http://127.0.0.1:3128",
 	}
-	if diff := cmp.Diff(want, got, cmpopts.IgnoreTypes(config.Secret{})); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreTypes(config.Secret{}), cmpopts.IgnoreUnexported(config.Config{})); diff != "" {
 		t.Errorf("configuration (-want +got):\n%s", diff)
 	}
 	secrets := map[string]string{
@@ -206,7 +206,7 @@ func TestLoadDefaults(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(config.Default(home), got, cmpopts.IgnoreTypes(config.Secret{}), cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(config.Default(home), got, cmpopts.IgnoreTypes(config.Secret{}), cmpopts.IgnoreUnexported(config.Config{}), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("not the default (-want +got):\n%s", diff)
 			}
 		})
