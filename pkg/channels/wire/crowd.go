@@ -81,11 +81,20 @@ func (c *crowd) Accept() (net.Conn, error) {
 		}
 		m := &member{TCPConn: tcp, of: c, peer: addressOf(conn.RemoteAddr().String())}
 		m.client = network(m.peer)
+		m.began = c.number()
 		if c.join(c.members, m, maxMembers) {
 			return m, nil
 		}
 		Drop(tcp) // all others are being answered
 	}
+}
+
+// number is the next number of a beginning.
+func (c *crowd) number() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.last++
+	return c.last
 }
 
 // join puts m into a set that holds at most limit; another one may be closed for it.
@@ -101,8 +110,6 @@ func (c *crowd) join(set map[*member]struct{}, m *member, limit int) bool {
 		Drop(out.TCPConn)
 		c.sayCrowded(out.client)
 	}
-	c.last++
-	m.began = c.last
 	set[m] = struct{}{}
 	return true
 }
