@@ -62,7 +62,11 @@ type PairRequest struct {
 }
 
 // Open says whether the code may still be used.
-func (r *PairRequest) Open(now time.Time) bool { return !r.Yielded && now.Before(r.Expires) }
+//
+// A clock that was set back gives it no more life; a minute is for clocks that are put right.
+func (r *PairRequest) Open(now time.Time) bool {
+	return !r.Yielded && now.Before(r.Expires) && now.After(r.Asked.Add(-time.Minute))
+}
 
 // PairApproval is the operator's word on a request.
 type PairApproval struct {

@@ -13,6 +13,11 @@ import (
 
 func pairTests() []test {
 	return []test{
+		{"a clock that was set back gives a code no more life", func(b *bench) {
+			b.equal(session.PairAsked, b.ask(stranger("a", "one", noon())))
+			_, err := b.e.ApprovePair(b.Context(), "one", session.PairApproval{Now: noon().Add(-24 * time.Hour), Notice: notice})
+			b.wantErr(err, session.ErrExpired)
+		}},
 		{"a stranger is told a code once, whatever they write and the platform repeats", testAsk},
 		{"an approved request is a pair, told once, over a crash", testApprove},
 		{"a code that is over or unknown pairs nobody", testRefusedCodes},
@@ -225,7 +230,7 @@ func testAskLimit(b *bench) {
 	b.wantErr(err, session.ErrNotFound)
 
 	// Where there is room, one that is over stays known as such.
-	b.approve("C2", now)
+	b.approve("C2", now.Add(time.Hour))
 	b.equal(session.PairAsked, b.ask(stranger("later", "L3", now.Add(time.Hour+time.Minute))))
 	_, err = b.e.ApprovePair(b.Context(), "C1", approval(now.Add(2*time.Hour)))
 	b.wantErr(err, session.ErrExpired)
