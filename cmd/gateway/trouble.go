@@ -24,7 +24,7 @@ func (t troubles) add(err error) {
 		default:
 		}
 		select {
-		case <-t:
+		case _, _ = <-t: // older than err
 		default:
 		}
 	}

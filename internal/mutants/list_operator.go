@@ -13,7 +13,7 @@ func operatorMutants() []Mutant {
 		},
 		{
 			Promise: "operator: exit codes", Defect: "takes any word for a kind of rows",
-			File: dir + "/audit.go", Old: "case q.kind != \"\" && !slices.Contains(kinds, q.kind):", New: "case q.kind != \"\" && len(kinds) == 0:",
+			File: dir + "/audit.go", Old: "case q.kind != \"\" && !slices.Contains(kinds, q.kind):", New: "case q.kind != \"\" && len(kinds) == 0 && !slices.Contains(kinds, q.kind):",
 			Dir: dir, Test: "^TestScripts$/^operator$",
 		},
 		{

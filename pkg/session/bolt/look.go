@@ -25,7 +25,7 @@ func Look(ctx context.Context, o Options) (*Engine, error) {
 		return nil, err
 	}
 	if !there {
-		return lookAtNothing(o)
+		return lookAtNothing(ctx, o)
 	}
 	lock, err := shareLock(ctx, o.Dir, o.LockTimeout)
 	if err != nil {
@@ -38,7 +38,7 @@ func Look(ctx context.Context, o Options) (*Engine, error) {
 	if err == nil && !old {
 		return e, nil
 	}
-	if err = errors.Join(asDamage(err), e.Close()); err != nil {
+	if err := errors.Join(asDamage(err), e.Close()); err != nil {
 		return nil, err
 	}
 	return Open(ctx, o)
@@ -100,7 +100,7 @@ func (e *Engine) look() (old bool, err error) {
 
 // lookAtNothing shows an empty store. It is in a file that has no name any more, so
 // that nothing is left of it.
-func lookAtNothing(o Options) (*Engine, error) {
+func lookAtNothing(ctx context.Context, o Options) (*Engine, error) {
 	f, err := os.CreateTemp("", "parley-look-")
 	if err != nil {
 		return nil, dirError(os.TempDir(), err)
@@ -112,7 +112,7 @@ func lookAtNothing(o Options) (*Engine, error) {
 	}
 	e := newEngine(o, nil)
 	e.db, e.none = db, true
-	e.start(context.Background())
+	e.start(ctx)
 	err = db.Update(func(b *bbolt.Tx) error { return fill(newTx(b, e.now()), func(*tx) error { return nil }) })
 	if err == nil {
 		_, err = e.readState(db)
