@@ -31,6 +31,8 @@ func (b *book) Delete(_ context.Context, id string) error {
 	return nil
 }
 
+func (*book) Shows(context.Context) {}
+
 func (b *book) Zone(context.Context) (string, error) { return b.zone, nil }
 
 func (b *book) SetZone(_ context.Context, zone string) error {
