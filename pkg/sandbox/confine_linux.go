@@ -38,18 +38,7 @@ func become() {
 		fail("give up new rights", err)
 	}
 	if !s.Unsafe {
-		if _, err := unix.KeyctlJoinSessionKeyring("parley"); err != nil && !errors.Is(err, unix.ENOSYS) && !errors.Is(err, unix.EPERM) {
-			fail("give up the keys", err)
-		}
-		if err := dropCapabilities(); err != nil {
-			fail("give up the capabilities", err)
-		}
-		if err := landlock(&s); err != nil {
-			fail("landlock", err)
-		}
-		if err := filterCalls(); err != nil {
-			fail("filter the calls", err)
-		}
+		confine(&s)
 	}
 	if s.Probe != nil {
 		tell(report{Probed: true, Escapes: s.Probe.escapes()})
@@ -59,6 +48,22 @@ func become() {
 		fail("set the limits", err)
 	}
 	fail("start "+s.Path, syscall.Exec(s.Path, s.Args, s.Env)) //nolint:gosec // G204: this is what it is for
+}
+
+// confine gives up what the sandbox does not grant.
+func confine(s *spec) {
+	if _, err := unix.KeyctlJoinSessionKeyring("parley"); err != nil && !errors.Is(err, unix.ENOSYS) && !errors.Is(err, unix.EPERM) {
+		fail("give up the keys", err)
+	}
+	if err := dropCapabilities(); err != nil {
+		fail("give up the capabilities", err)
+	}
+	if err := landlock(s); err != nil {
+		fail("landlock", err)
+	}
+	if err := filterCalls(); err != nil {
+		fail("filter the calls", err)
+	}
 }
 
 // limit bounds each process.

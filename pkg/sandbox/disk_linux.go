@@ -16,7 +16,7 @@ const (
 	// How often the workspace is counted at most, and what part of the time that may take.
 	diskOften = 100 * time.Millisecond
 	diskPart  = 10
-	// maxFolderDepth bounds folders in each other: deeper ones would take ever longer to count.
+	// How deep folders may lie in each other: deeper ones would take ever longer to count.
 	maxFolderDepth = 256
 )
 

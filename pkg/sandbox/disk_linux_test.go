@@ -31,8 +31,9 @@ func TestDisk(t *testing.T) {
 		"deep folders":      {0, `i=0; while [ $i -lt 280 ]; do mkdir d; cd d; i=$((i+1)); done; sleep 100`, "files"},
 		"a closed folder":   {0, `mkdir d; for i in 1 2 3 4; do head -c 3M /dev/zero >d/$i; done; chmod 0 d; sleep 100`, "disk"},
 		"files without end": {0, `for i in 1 2 3 4; do : >$i; fallocate -n -l 3M $i || exit; done; sleep 100`, "disk"},
-		"files without a name": {0, `for i in 1 2 3 4; do (exec 3>a$i; rm a$i; head -c 3M /dev/zero >&3; exec sleep 100) & done; wait`,
-			"disk"},
+		"files without a name": {
+			0, `for i in 1 2 3 4; do (exec 3>a$i; rm a$i; head -c 3M /dev/zero >&3; exec sleep 100) & done; wait`, "disk",
+		},
 		"more before":            {12, `cat before >/dev/null; sleep 0.3; rm before; head -c 1K /dev/zero >more`, ""},
 		"more than before":       {12, `head -c 3M /dev/zero >more; sleep 100`, "disk"},
 		"more and gone at once":  {0, `for i in 1 2 3 4; do head -c 3M /dev/zero >$i; done`, "disk"},
@@ -53,7 +54,7 @@ func TestDisk(t *testing.T) {
 			if res.Limit != c.want || res.TimedOut || c.want == "" && res.ExitCode != 0 {
 				t.Errorf("limit %q, want %q; timed out %v, ending with %d: %s%s", res.Limit, c.want, res.TimedOut, res.ExitCode, res.Stdout, res.Stderr)
 			}
-			_ = os.Chmod(dir+"/d", 0o700) //nolint:gosec // G302: so that it can be removed
+			_ = os.Chmod(dir+"/d", 0o700) // so that it can be removed
 		})
 	}
 	t.Run("files in memory", func(t *testing.T) {

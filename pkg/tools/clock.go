@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 )
@@ -65,7 +66,7 @@ func (c *clock) Err() error {
 }
 
 // over says whether the call's own time has ended.
-func (c *clock) over() bool { return context.Cause(c.Context) == context.DeadlineExceeded }
+func (c *clock) over() bool { return errors.Is(context.Cause(c.Context), context.DeadlineExceeded) }
 
 func (c *clock) hold() {
 	c.mu.Lock()

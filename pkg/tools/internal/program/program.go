@@ -68,9 +68,9 @@ func (s Settings) WithDefaults() Settings {
 }
 
 const (
-	// margin lets the sandbox end a program before the registry gives the call up.
+	// It lets the sandbox end a program before the registry gives the call up.
 	margin = 10 * time.Second
-	// patience is how long a program that is to run in the background waits for its
+	// How long a program that is to run in the background waits for its
 	// place: the deadline of its task stands, so the wait must fit beside its time.
 	patience = time.Minute
 )
