@@ -1,7 +1,12 @@
 package mutants
 
+import "slices"
+
 // runMutants break the promises of the section "Programs and their bounds".
-func runMutants() []Mutant {
+func runMutants() []Mutant { return slices.Concat(placeMutants(), boundMutants()) }
+
+// placeMutants break promises about the places that chats share.
+func placeMutants() []Mutant {
 	const dir = "pkg/sandbox"
 	return []Mutant{
 		{
@@ -15,6 +20,11 @@ func runMutants() []Mutant {
 			Dir: "pkg/fair", Test: "^TestShares$",
 		},
 		{
+			Promise: "places are shared", Defect: "serves owners that come later before one that waits",
+			File: "pkg/fair/places.go", Old: "p.owners[name] = o\n\t\tp.turn(o)", New: "p.owners[name] = o",
+			Dir: "pkg/fair", Test: "^TestShares$",
+		},
+		{
 			Promise: "places are shared", Defect: "lets the call's time go on while it waits",
 			File: "pkg/tools/clock.go", Old: `c.until = time.Now().Add(c.left)`, New: `c.left = time.Until(c.until)`,
 			Dir: "pkg/tools", Test: "^TestWaitingIsNotTheCallsTime$",
@@ -24,6 +34,13 @@ func runMutants() []Mutant {
 			File: dir + "/run_linux.go", Old: `context.WithTimeout(ctx, c.Patience)`, New: `context.WithCancel(ctx)`,
 			Dir: dir, Test: "^TestNoPlace$",
 		},
+	}
+}
+
+// boundMutants break promises about single runs.
+func boundMutants() []Mutant {
+	const dir = "pkg/sandbox"
+	return []Mutant{
 		{
 			Promise: "sandbox: sockets", Defect: "lets io_uring pass",
 			File: dir + "/seccomp_linux.go", Old: `[]uint32{425, 426, 427, memfdSecret}`, New: `[]uint32{memfdSecret}`,

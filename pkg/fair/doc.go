@@ -7,7 +7,8 @@
 //     one owner alone holds at most half of them (of one place: that one), and some
 //     are left for owners that come later.
 //   - Of those that wait, the owner with the fewest places comes first; of equal
-//     ones, the owner that was served longest ago.
+//     ones, the owner that came, or last had a place, longest ago. So owners that come
+//     one after the other do not keep back one that waits.
 //   - An owner's own calls are served in the order in which they came.
 //   - The queue is bounded: an owner with [MostWaiting] waiting calls is refused.
 //

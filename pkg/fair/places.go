@@ -17,7 +17,7 @@ var ErrFull = errors.New("too many wait for a place already")
 type Places struct {
 	mu     sync.Mutex
 	free   int
-	served uint64 // how often a place was given
+	turns  uint64 // counts what owners are ordered by: their coming, and each place given and given back
 	owners map[string]*owner
 }
 
@@ -25,7 +25,7 @@ type Places struct {
 type owner struct {
 	held    int
 	waiting []*waiter
-	last    uint64 // when it was served, by Places.served
+	last    uint64 // when it came or last had a place, by Places.turns
 }
 
 // waiter is one call that waits; granted is closed when it has its place.
@@ -70,6 +70,7 @@ func (p *Places) ask(name string) (*waiter, error) {
 	if o == nil {
 		o = &owner{}
 		p.owners[name] = o
+		p.turn(o)
 	}
 	if len(o.waiting) >= MostWaiting {
 		return nil, ErrFull
@@ -83,7 +84,9 @@ func (p *Places) ask(name string) (*waiter, error) {
 func (p *Places) release(name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.owners[name].held--
+	o := p.owners[name]
+	o.held--
+	p.turn(o)
 	p.free++
 	p.forget(name)
 	p.grant()
@@ -111,6 +114,12 @@ func (p *Places) forget(name string) {
 	}
 }
 
+// turn puts an owner behind all others of as many places.
+func (p *Places) turn(o *owner) {
+	p.turns++
+	o.last = p.turns
+}
+
 // grant gives out all places that may be given.
 func (p *Places) grant() {
 	for {
@@ -126,10 +135,9 @@ func (p *Places) grant() {
 		if next == nil {
 			return
 		}
-		p.served++
 		p.free--
 		next.held++
-		next.last = p.served
+		p.turn(next)
 		close(next.waiting[0].granted)
 		next.waiting = next.waiting[1:]
 	}

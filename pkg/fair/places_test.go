@@ -66,6 +66,8 @@ func TestShares(t *testing.T) {
 		"a place that is free is given at once":  {8, "a a a a a b", "a a a a b"},
 		"the owner's next call follows":          {8, "a a a a a -a", "a a a a a"},
 		"the first of equals is the last served": {1, "a a a a b c b -a -b -c -a", "a b c a b"},
+		"those that come later come later":       {1, "a a b -a c -b d -a e -c -d -e", "a b a c d e"},
+		"the first of several is the first":      {1, "z b c d e f -z -b -c -d -e -f", "z b c d e f"},
 		"fewest first":                           {4, "a a b c a a d -a -b -c", "a a b c d a"},
 		"one place":                              {1, "a a -a -a a", "a a a"},
 		"two places":                             {2, "a a b -a", "a b a"},
