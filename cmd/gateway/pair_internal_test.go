@@ -39,7 +39,7 @@ func atTheDoor(t *testing.T, f func(d *door)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f(&door{T: t, app: &App{engine: store}, gate: reception{gatekeeper{rules.WithPairs(store)}, store, zerolog.Nop()}})
+		f(&door{T: t, app: &App{engine: store}, gate: reception{gatekeeper{rules.WithPairs(store)}, store, store, zerolog.Nop()}})
 		if err := store.Close(); err != nil {
 			t.Error(err)
 		}

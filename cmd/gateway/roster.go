@@ -109,7 +109,7 @@ func (s *shift) take(ctx context.Context, channel string, run func() error) {
 
 // runLines starts all lines, and the one that has yet to join once it has.
 func (a *App) runLines(intake, sending context.Context, at *shift) {
-	in := channels.NewIngress(a.agent, reception{gatekeeper{a.policy}, a.engine, a.log}, a.log)
+	in := channels.NewIngress(a.agent, reception{gatekeeper{a.policy}, a.engine, a.engine, a.log}, a.log)
 	run := func(l *line) error {
 		at.serving.Go(func() { failWith(at.stop, l.send(sending)) })
 		return a.takeIn(intake, l, in)

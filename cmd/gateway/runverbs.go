@@ -60,8 +60,8 @@ func (h *host) start(level string) (*config.Config, zerolog.Logger, error) {
 }
 
 // newConsole makes the console. With busy nil, the console takes what it has seen
-// itself for what is under way; settled holds piped answers to questions. app gives
-// the gateway once the console runs.
+// itself for what is under way; settled holds piped answers to questions. The
+// function app gives the gateway once the console runs.
 func (h *host) newConsole(app func() *App, busy func() bool, settled func(context.Context) error) *console.Channel {
 	return console.New(console.Options{
 		In: h.in, Out: h.out, Err: h.err, Interactive: h.terminal(), Busy: busy, Settled: settled,

@@ -60,7 +60,7 @@ func peopleMutants() []Mutant {
 		},
 		{
 			Promise: "people: codes for newcomers", Defect: "strangers hold all codes for an hour",
-			File: "pkg/session/bolt/pairs.go", Old: "case known || w.yields == nil:", New: "case known || w.yields != nil || open >= b.Open:",
+			File: "pkg/session/bolt/pairs.go", Old: "case c.open >= b.Open && (c.known || c.oldest == nil):", New: "case c.open >= b.Open:",
 			Dir: "cmd/gateway", Test: "^TestStrangersCannotHoldAllCodes$",
 		},
 		{

@@ -21,8 +21,8 @@ type places struct {
 	waiting []*waiter
 }
 
-// waiter is a turn that waits for a place. given is closed when it has one; newest says
-// of which kind.
+// waiter is a turn that waits for a place. The channel given is closed when it has one.
+// The flag newest says of which kind.
 type waiter struct {
 	since  time.Time
 	given  chan struct{}

@@ -38,6 +38,7 @@ type Engine interface { //nolint:interfacebloat // it is the sum of the small in
 	Chats
 	Leases
 	Pairs
+	PairedPeople
 	Approvals
 	channels.Outbox
 	Receipts

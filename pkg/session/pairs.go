@@ -30,15 +30,19 @@ type Pairs interface {
 	// Paired says whether somebody is paired, and whether as an owner, from memory: it
 	// is asked for every event, and while the engine hands out items too.
 	Paired(channel, account, id string) (paired, owner bool)
+	// PairList returns the pairs and the stored requests, those that are over
+	// included; the oldest first.
+	PairList(ctx context.Context) ([]Pair, []PairRequest, error)
+}
+
+// PairedPeople are those of [Pairs] as people: what they are told and called.
+type PairedPeople interface {
 	// NotePair queues a message to a paired person, unless one was queued for this
 	// person and the chat of Out within Every, or for [PairNotes] other chats. It says
 	// whether it did. [ErrNotFound]: the person is not paired.
 	NotePair(ctx context.Context, n PairNote) (bool, error)
 	// NamePerson stores the name of a person in the pairs and requests that have none.
 	NamePerson(ctx context.Context, channel, account, id, name string) error
-	// PairList returns the pairs and the stored requests, those that are over
-	// included; the oldest first.
-	PairList(ctx context.Context) ([]Pair, []PairRequest, error)
 }
 
 // PairBounds bound the codes that strangers hold, for each account by itself.

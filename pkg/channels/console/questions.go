@@ -117,7 +117,9 @@ func (c *Channel) recall(ctx context.Context) error {
 	if c.opt.Waiting == nil {
 		return nil
 	}
-	for n, out := range c.opt.Waiting(ctx) {
+	waiting := c.opt.Waiting(ctx)
+	for n := range waiting {
+		out := &waiting[n]
 		q := &question{id: out.ID, message: fmt.Sprintf("%s-again-%d", c.run, n), buttons: out.Buttons, recalled: true}
 		s := c.screen
 		if err := s.write(ctx, func() string {

@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -96,7 +97,7 @@ func (e *Engine) NamePerson(ctx context.Context, channel, account, id, name stri
 		}
 		var asks []askRec
 		_ = collect(t, bkAsks, func(r *askRec) { // a damaged one is set aside when it is listed
-			if string(r.who()) == string(who) && r.Sender.Name == "" {
+			if bytes.Equal(r.who(), who) && r.Sender.Name == "" {
 				asks = append(asks, *r)
 			}
 		})

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"parley/pkg/channels"
 	"parley/pkg/session"
@@ -128,45 +129,65 @@ func (t *tx) weighAsk(r *session.PairRequest, outID string, b session.PairBounds
 	if t.has(bkSent, idKey(outID)) || t.has(bkPairs, who) {
 		return asking{answer: session.PairWaiting}, nil
 	}
-	w := asking{answer: session.PairAsked}
-	open, kept, taken, known := 0, 0, false, false
-	var expired []askRec
-	for _, rec := range t.asks() {
-		own := bytes.Equal(rec.who(), who)
-		if own && rec.Open(r.Asked) {
-			return asking{answer: session.PairWaiting}, nil
-		}
-		taken = taken || rec.Code == r.Code
-		here := accountOf(rec.Address) == accountOf(r.Address)
-		switch {
-		case own:
-			// Somebody whose code yielded takes nobody else's place as long as it would be good.
-			known = known || r.Asked.Before(rec.Expires)
-			w.over = append(w.over, rec)
-		case !r.Asked.Before(rec.Expires):
-			expired = append(expired, rec)
-		case here && !rec.Open(r.Asked):
-			kept++
-		case here:
-			open++
-			if old := rec.Asked.Add(b.Grace); !r.Asked.Before(old) && (w.yields == nil || rec.Asked.Before(w.yields.Asked)) {
-				w.yields = &rec
-			}
-		}
+	c := counting{at: r, who: who, grace: b.Grace}
+	all := t.asks()
+	for i := range all {
+		c.add(&all[i])
 	}
 	switch {
-	case open < b.Open:
-		w.yields = nil
-	case known || w.yields == nil:
+	case c.waits:
+		return asking{answer: session.PairWaiting}, nil
+	case c.open >= b.Open && (c.known || c.oldest == nil):
 		return asking{answer: session.PairFull}, nil
-	}
-	if taken {
+	case c.taken:
 		return asking{}, fmt.Errorf("pairing code %s is in use", r.Code)
 	}
-	if open+kept+len(expired) >= b.Open {
-		w.over = append(w.over, expired...)
+	w := asking{answer: session.PairAsked, over: c.own}
+	if c.open >= b.Open {
+		w.yields = c.oldest
+	}
+	if c.open+c.kept+len(c.expired) >= b.Open {
+		w.over = append(w.over, c.expired...)
 	}
 	return w, nil
+}
+
+// counting weighs the stored requests against a new one.
+type counting struct {
+	at    *session.PairRequest
+	who   []byte
+	grace time.Duration
+	// waits: the person has a code that is good. known: the person's code yielded its
+	// place and would be good else. taken: somebody has the new code.
+	waits, known, taken bool
+	// open and kept are the codes of the account that are good, and that yielded.
+	open, kept int
+	// own are the person's that are over, expired those of others; oldest is the one that
+	// may yield.
+	own, expired []askRec
+	oldest       *askRec
+}
+
+func (c *counting) add(rec *askRec) {
+	now := c.at.Asked
+	c.taken = c.taken || rec.Code == c.at.Code
+	switch good := rec.Open(now); {
+	case bytes.Equal(rec.who(), c.who):
+		c.waits = c.waits || good
+		// Somebody whose code yielded pushes nobody out as long as it would be good.
+		c.known = c.known || now.Before(rec.Expires)
+		c.own = append(c.own, *rec)
+	case !now.Before(rec.Expires):
+		c.expired = append(c.expired, *rec)
+	case accountOf(rec.Address) != accountOf(c.at.Address):
+	case !good:
+		c.kept++
+	default:
+		c.open++
+		if !now.Before(rec.Asked.Add(c.grace)) && (c.oldest == nil || rec.Asked.Before(c.oldest.Asked)) {
+			c.oldest = rec
+		}
+	}
 }
 
 // putAsk stores a request in the place of those that are over.
