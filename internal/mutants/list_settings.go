@@ -11,12 +11,12 @@ func wordMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "settings: who", Defect: "takes any channel for one",
-			File: "pkg/policy/place.go", Old: "!slices.Contains(channels, p.Channel):", New: "p.Channel == s:",
+			File: "pkg/policy/place.go", Old: "!slices.Contains(channels, p.Channel):", New: "!slices.Contains(channels, p.Channel) && p.Channel == s:",
 			Dir: gateway, Test: without + "/^chats$",
 		},
 		{
 			Promise: "settings: who", Defect: "lets the owner of a misspelt channel pass",
-			File: "pkg/policy/principal.go", Old: `name != "" && !slices.Contains(channels, name)`, New: `name != "" && name == s`,
+			File: "pkg/policy/principal.go", Old: `name != "" && !slices.Contains(channels, name)`, New: `name != "" && !slices.Contains(channels, name) && name == s`,
 			Dir: gateway, Test: without + "/^owners$",
 		},
 		{
