@@ -29,8 +29,13 @@ func exactMutants() []Mutant {
 			Dir: toolsDir, Test: "^TestEachNumberRunsAsItWasWritten$",
 		},
 		{
+			Promise: "exact numbers", Defect: "takes an id for the float64 that prints like it",
+			File: "pkg/providers/numbers.go", Old: `size < 1<<64`, New: `size < 1<<52`,
+			Dir: toolsDir, Test: "^TestEachNumberRunsAsItWasWritten$",
+		},
+		{
 			Promise: "exact numbers", Defect: "lets a struct round a number",
-			File: numbers, Old: `if made != any(v) {`, New: `if made == nil {`,
+			File: numbers, Old: `!ok || !sameNumber(v, n)`, New: `ok && !sameNumber(v, n)`,
 			Dir: toolsDir, Test: "^TestEachNumberRunsAsItWasWritten$",
 		},
 		{
@@ -58,6 +63,11 @@ func resultMutants() []Mutant {
 		{
 			Promise: "callback: nobody hears", Defect: "gives a tool nil for a callback",
 			File: "pkg/tools/running.go", Old: `t.SetCallback(c.callback())`, New: `t.SetCallback(map[bool]AsyncCallback{true: c.callback()}[c.task != nil])`,
+			Dir: toolsDir, Test: "^TestACallbackIsNeverNil$",
+		},
+		{
+			Promise: "callback: nobody hears", Defect: "gives a function nil for a callback",
+			File: "pkg/tools/workers.go", Old: `t.work(ctx, in, t.callback)`, New: `t.work(ctx, in, map[bool]AsyncCallback{true: t.callback}[!scopeFrom(ctx).deaf])`,
 			Dir: toolsDir, Test: "^TestACallbackIsNeverNil$",
 		},
 		{

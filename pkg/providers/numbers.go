@@ -9,7 +9,9 @@ import (
 	"strings"
 )
 
-// exactNumber gives a number as a float64 where that has its value, else as it is.
+// exactNumber gives a number as a float64 where that has its value, else as it is. The
+// value of a float64 is what it prints; where an int64 or uint64 may hold the number, it
+// is also what these become of the float64.
 func exactNumber(n json.Number) (any, error) {
 	const (
 		surely       = 15      // digits that a float64 always gives back
@@ -35,6 +37,11 @@ func exactNumber(n json.Number) (any, error) {
 	}
 	if d, e := decimal(strconv.FormatFloat(f, 'e', -1, 64)); d != digits || e != exponent {
 		return n, nil
+	}
+	if size := math.Abs(f); size >= fractionless && size < 1<<64 {
+		if d, e := decimal(strconv.FormatFloat(f, 'f', 0, 64)); d != digits || e != exponent {
+			return n, nil
+		}
 	}
 	return f, nil
 }

@@ -36,7 +36,7 @@ type Examination struct {
 	// Examined: the tool is an [Examiner], whose calls differ. The registry sets it.
 	Examined bool
 	// Foreground: this call of an [AsyncTool] is over when it returns. It costs no
-	// task, gets a nil callback and ends with its turn.
+	// task, gets a callback that nobody hears and ends with its turn.
 	Foreground bool
 	// Steps are all calls that this one makes of other tools: Text and State speak
 	// for them too, and they are not asked about again.

@@ -143,7 +143,7 @@ func neighbours(n json.Number) (low, high float64) {
 func changedNumber(args, made any, path string) error {
 	switch v := args.(type) {
 	case json.Number:
-		if made != any(v) {
+		if n, ok := made.(json.Number); !ok || !sameNumber(v, n) {
 			return unfit(v, path)
 		}
 	case map[string]any:
@@ -166,6 +166,16 @@ func changedNumber(args, made any, path string) error {
 		}
 	}
 	return nil
+}
+
+// sameNumber compares values, whatever their spelling, of numbers like those of [neighbours].
+func sameNumber(a, b json.Number) bool {
+	if a == b {
+		return true
+	}
+	x, _ := new(big.Rat).SetString(a.String())
+	y, _ := new(big.Rat).SetString(b.String())
+	return x != nil && y != nil && x.Cmp(y) == 0
 }
 
 // TakesExact implements [ExactTool]: what the struct says must be what the arguments say.

@@ -44,6 +44,7 @@ func TestEachNumberRunsAsItWasWritten(t *testing.T) {
 		{"map", `{"id":9007199254740991}`, "map[id:9.007199254740991e+15]"},
 		{"map", `{"n":1e2,"x":[1.50]}`, "map[n:100 x:[1.5]]"},
 		{"map", `{"n":1152921504606846976}`, "map[n:1.152921504606847e+18]"}, // 2^60 is a float64
+		{"map", `{"n":1152921504606847000}`, "refused /n"},                   // the same float64 prints so, and its value is 2^60
 		{"map", `{"a":[{"id":` + large + `}]}`, "refused /a/0/id"},
 		{"map", `{"a":` + decimal + `}`, "refused /a"},
 		{"map", `{"n":12345678901234567890}`, "refused /n"},
@@ -52,6 +53,8 @@ func TestEachNumberRunsAsItWasWritten(t *testing.T) {
 		{"typed", `{"count":12345678901234567890}`, `{"count":12345678901234567890}`},
 		{"typed", `{"nested":[{"id":1},{"id":` + large + `}]}`, `{"nested":[{"id":1},{"id":` + large + `}]}`},
 		{"typed", `{"exact":` + decimal + `,"raw":{"n":` + decimal + `}}`, `{"exact":` + decimal + `,"raw":{"n":` + decimal + `}}`},
+		{"typed", `{"id":1152921504606847000}`, `{"id":1152921504606847000}`},
+		{"typed", `{"ratio":1.152921504606847e18,"any":1152921504606847000}`, `{"ratio":1152921504606847000,"any":1152921504606847000}`},
 		{"typed", `{"ratio":0.1,"any":1.5}`, `{"ratio":0.1,"any":1.5}`},
 		{"typed", `{"ratio":` + decimal + `}`, "refused /ratio"},
 		{"typed", `{"any":[` + large + `]}`, "refused /any/0"},

@@ -54,9 +54,9 @@ type asyncTool[In any] struct {
 	callback AsyncCallback
 }
 
-// NewAsync is [NewExamined] for an [AsyncTool]: f gets the callback of its call, nil
-// where there is nobody to tell. A call of which examine says that it is over when
-// it returns has none.
+// NewAsync is [NewExamined] for an [AsyncTool]: f gets the callback of its call, never
+// nil, and starts its work with [Background], which refuses where nobody would hear of
+// the end. So it is with a call of which examine says that it is over when it returns.
 func NewAsync[In any](name, description string, a Annotations, examine func(ctx context.Context, in In) (Examination, error), f func(ctx context.Context, in In, callback AsyncCallback) (any, error)) Tool {
 	t := &typedTool[In]{name: name, description: description, annotations: a}
 	t.parameters, t.err = infer[In]()
@@ -78,11 +78,7 @@ func (t *asyncTool[In]) Execute(ctx context.Context, args map[string]any) *ToolR
 	if fail != nil {
 		return fail.Result()
 	}
-	callback := t.callback
-	if scopeFrom(ctx).deaf {
-		callback = nil
-	}
-	v, err := t.work(ctx, in, callback)
+	v, err := t.work(ctx, in, t.callback)
 	return ResultOf(ctx, v, err)
 }
 
