@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -52,11 +53,18 @@ const png = "\x89PNG\r\n\x1a\n"
 // keeper is an app that only fetches files, and a space.
 func keeper(t *testing.T, limit int64, files map[string]func(context.Context) (io.Reader, error)) (fetch func(ref, name string, size int64) agent.Fetched, space string) {
 	t.Helper()
+	fetchIn, space := keeperOfChats(t, limit, files)
+	return func(ref, name string, size int64) agent.Fetched { return fetchIn("1", ref, name, size) }, space
+}
+
+// keeperOfChats fetches files for any chat; all share one space.
+func keeperOfChats(t *testing.T, limit int64, files map[string]func(context.Context) (io.Reader, error)) (fetch func(chat, ref, name string, size int64) agent.Fetched, space string) {
+	t.Helper()
 	a := &App{inbox: newInbox(limit, zerolog.Nop()), log: zerolog.Nop()}
 	a.roster.add(newLine(&shelf{files: files}, nil))
 	space = filepath.Join(t.TempDir(), "space")
-	at := channels.Address{Channel: "telegram", Account: "7", Chat: "1"}
-	return func(ref, name string, size int64) agent.Fetched {
+	return func(chat, ref, name string, size int64) agent.Fetched {
+		at := channels.Address{Channel: "telegram", Account: "7", Chat: chat}
 		return a.fetch(t.Context(), at, space, channels.Attachment{About: "file", Ref: ref, Name: name, Size: size})
 	}, space
 }
@@ -171,31 +179,44 @@ func TestFilesOfAChatAreBounded(t *testing.T) {
 	}
 }
 
-// TestDownloadsAreGivenUpAfterTenSeconds and no more than sixteen are under way.
+// TestDownloadsAreGivenUpAfterTenSeconds and no more than sixteen are under way, of
+// one chat no more than eight.
 func TestDownloadsAreGivenUpAfterTenSeconds(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		var now, most atomic.Int64
-		fetch, _ := keeper(t, 500e6, map[string]func(context.Context) (io.Reader, error){"hangs": func(ctx context.Context) (io.Reader, error) {
-			most.Store(max(most.Load(), now.Add(1)))
-			defer now.Add(-1)
-			<-ctx.Done()
-			return nil, ctx.Err()
-		}})
-		began := time.Now()
-		var wg sync.WaitGroup
-		for range 20 {
-			wg.Go(func() {
-				if got := fetch("hangs", "a", 1).Outcome; got != "could not be fetched" {
-					t.Errorf("%q", got)
+	for name, c := range map[string]struct {
+		chat   func(i int) string
+		atOnce int64
+		took   time.Duration
+	}{
+		"of one chat":     {func(int) string { return "1" }, 8, 30 * time.Second},
+		"of twenty chats": {strconv.Itoa, 16, 20 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var now, most atomic.Int64
+				fetch, _ := keeperOfChats(t, 500e6, map[string]func(context.Context) (io.Reader, error){"hangs": func(ctx context.Context) (io.Reader, error) {
+					most.Store(max(most.Load(), now.Add(1)))
+					defer now.Add(-1)
+					<-ctx.Done()
+					return nil, ctx.Err()
+				}})
+				began := time.Now()
+				var wg sync.WaitGroup
+				for i := range 20 {
+					wg.Go(func() {
+						if got := fetch(c.chat(i), "hangs", "a", 1).Outcome; got != "could not be fetched" {
+							t.Errorf("%q", got)
+						}
+					})
+				}
+				wg.Wait()
+				if took := time.Since(began); took != c.took || most.Load() != c.atOnce {
+					t.Errorf("%d at once, given up after %s", most.Load(), took)
 				}
 			})
-		}
-		wg.Wait()
-		if took := time.Since(began); took != 20*time.Second || most.Load() != 16 {
-			t.Errorf("%d at once, given up after %s", most.Load(), took)
-		}
-	})
+		})
+	}
 }
 
 // TestUnfinishedFilesGo when a process has left them behind.
