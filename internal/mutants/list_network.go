@@ -56,6 +56,16 @@ func strangerMutants() []Mutant {
 			File: "pkg/channels/pace.go", Old: "min(g.refusals.Take(), authPause)", New: "max(g.refusals.Take(), authPause)",
 			Dir: "pkg/channels", Test: "^TestALoneRefusalOfAMessage$",
 		},
+		{
+			Promise: "refused once", Defect: "counts one refusal for each message under way",
+			File: "pkg/channels/pace.go", Old: "!began.After(g.refused)", New: "began.IsZero()",
+			Dir: "pkg/channels", Test: "^TestRefusalsOfOneMoment$",
+		},
+		{
+			Promise: "refused once", Defect: "sends nothing for a minute after a refusal and another failure",
+			File: "pkg/channels/delivering.go", Old: "if se.Class != SendAuth {", New: "if se.Class == SendAuth {",
+			Dir: "pkg/channels", Test: "^TestRefusalsOfOneMoment$",
+		},
 	}
 }
 

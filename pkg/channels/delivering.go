@@ -164,6 +164,7 @@ func (r *delivering) part(intake, work context.Context, index int) error {
 		}
 		se := ClassOf(err)
 		if se.Class == SendRefused && r.sender != nil {
+			r.gate.authorised()
 			part.Text = r.insteadOfFile(se)
 			continue
 		}
@@ -213,13 +214,16 @@ func (r *delivering) failed(work context.Context, se *SendError, began time.Time
 	reason := r.opt.Redact(se.Error())
 	r.log(r.info).Warn().Str("class", string(se.Class)).Str("error", reason).Dur("retry_after", se.RetryAfter).Msg("send failed")
 	r.known.refusedAt(se.Class)
+	if se.Class != SendAuth {
+		r.gate.tried(began)
+	}
 	switch se.Class {
 	case SendTransient:
 		r.rest(pause)
 	case SendRateLimited:
 		r.limited(se, pause)
 	case SendAuth:
-		r.gate.unauthorised(reason)
+		r.gate.unauthorised(reason, began)
 	case SendRefused, SendGone:
 		r.gate.authorised()
 		r.known.outcome = &Outcome{State: Refused, Reason: reason, Suspend: se.Class == SendGone}

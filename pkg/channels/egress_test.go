@@ -355,36 +355,6 @@ func TestEgressStopsSendingWithoutAuthorisation(t *testing.T) {
 	})
 }
 
-// TestALoneRefusalOfAMessage: one send is refused as if the account might not send,
-// and the second one takes place after a second.
-func TestALoneRefusalOfAMessage(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		var n atomic.Int64
-		e := start(t, &platform{answer: func(context.Context, channels.Part) error {
-			if n.Add(1) == 1 {
-				return failure(channels.SendAuth, 0)
-			}
-			return nil
-		}}, nil)
-		e.box.put("chat0", "m0", "text")
-		synctest.Wait()
-		if got := e.Health(); got.State != channels.HealthDegraded {
-			t.Errorf("health = %+v", got)
-		}
-		e.box.put("chat1", "m1", "text")
-		pass(2 * time.Second)
-		for _, id := range []string{"m0", "m1"} {
-			if got := e.box.outcome(id).State; got != channels.Delivered {
-				t.Errorf("%s: %q", id, got)
-			}
-		}
-		if got := e.Health().State; got != channels.HealthOK {
-			t.Errorf("health = %s", got)
-		}
-	})
-}
-
 // pass lets time go by, and everything that happens in it.
 func pass(d time.Duration) {
 	<-time.After(d)

@@ -62,6 +62,8 @@ type gate struct {
 	// attempt tries again after each pause of refusals, at most authPause.
 	denied   string
 	refusals Refusals
+	// refused is when the last one that counts was refused.
+	refused time.Time
 	// opened is closed, and replaced, when the gate opens before until.
 	opened chan struct{}
 }
@@ -83,10 +85,33 @@ func (g *gate) hold(d time.Duration) {
 	}
 }
 
-func (g *gate) unauthorised(reason string) {
+// unauthorised closes the gate after an attempt that was refused. Attempts that were
+// under way when another one was refused are part of that refusal.
+func (g *gate) unauthorised(reason string, began time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.denied, g.until = reason, time.Now().Add(min(g.refusals.Take(), authPause))
+	if g.denied != "" && !began.After(g.refused) {
+		return
+	}
+	g.refused = time.Now()
+	g.denied, g.until = reason, g.refused.Add(min(g.refusals.Take(), authPause))
+}
+
+// tried lets the next attempt begin where the one that tries has failed for another
+// reason: whether the account may send is not known then.
+func (g *gate) tried(began time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.denied != "" && began.After(g.refused) {
+		g.open()
+	}
+}
+
+// open wakes those that wait at the gate. The lock is held.
+func (g *gate) open() {
+	g.until = time.Time{}
+	close(g.opened)
+	g.opened = make(chan struct{})
 }
 
 // authorised opens the gate when the account was denied before.
@@ -96,10 +121,9 @@ func (g *gate) authorised() {
 	if g.denied == "" {
 		return
 	}
-	g.denied, g.until = "", time.Time{}
+	g.denied = ""
 	g.refusals.Reset()
-	close(g.opened)
-	g.opened = make(chan struct{})
+	g.open()
 }
 
 // authReason is why the account may not send; "" when it may, or was refused once.
