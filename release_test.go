@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"parley/internal/promises"
 )
 
 // maxBinary is what the stripped release may weigh.
@@ -74,7 +76,7 @@ func TestRelease(t *testing.T) {
 func TestReleaseForMacOS(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("the first time, it compiles the standard library for macOS")
+		t.Skip(promises.Later) // the first time, it compiles the standard library
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*buildLimit)
 	t.Cleanup(cancel)

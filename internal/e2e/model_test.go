@@ -54,10 +54,6 @@ func TestAModelThatFailsThreeTimesThenAnswers(t *testing.T) {
 func TestAModelThatRefusesForGood(t *testing.T) {
 	t.Parallel()
 	huge := strings.Repeat("x", 50<<20)
-	many := make([]providers.ToolCall, 500)
-	for i := range many {
-		many[i] = providers.ToolCall{Name: "effect", RawArguments: `{"text":"one of many"}`}
-	}
 	for name, c := range map[string]struct {
 		answer fakemodel.Answer
 		word   string
@@ -69,7 +65,6 @@ func TestAModelThatRefusesForGood(t *testing.T) {
 		"filter":         {fakemodel.Fail(400, "content_filter", "SECRET-INSIDE"), "content filter", 1},
 		"too long":       {fakemodel.Fail(400, "context_length_exceeded", "SECRET-INSIDE"), "more than the model can read", 1},
 		"50 MB":          {fakemodel.Say(huge), "answer that I cannot use", 1},
-		"500 calls":      {fakemodel.Calls(many...), "answer that I cannot use", 1},
 		"nothing at all": {fakemodel.Say(""), "empty answer", 1},
 	} {
 		t.Run(name, func(t *testing.T) {

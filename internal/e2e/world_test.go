@@ -229,7 +229,7 @@ func (w *world) finish() {
 	if bytes.Contains(log, []byte("DATA RACE")) {
 		w.t.Error("the gateway has a data race")
 	}
-	for _, err := range loglines.Check(log) {
+	for _, err := range loglines.Check(loglines.Objects(log)) {
 		w.t.Error(err)
 	}
 	if w.t.Failed() {

@@ -18,6 +18,18 @@ func Check(log []byte) []error {
 	return all
 }
 
+// Objects gives the lines of log that begin as JSON objects: the output of a process
+// may hold a console's own lines, or the stack of a panic, beside its log.
+func Objects(log []byte) []byte {
+	var objects []byte
+	for line := range bytes.Lines(log) {
+		if bytes.HasPrefix(line, []byte("{")) {
+			objects = append(objects, line...)
+		}
+	}
+	return objects
+}
+
 func check(line []byte) error {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(line, &values); err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -252,13 +253,17 @@ func (p *Process) CPU() time.Duration {
 	return p.state.UserTime() + p.state.SystemTime()
 }
 
-// Status asks a running gateway what its store counts.
+// notRunning is the exit code of gateway status where no gateway runs; it has counted
+// the store all the same. A gateway that was just started may not run yet.
+const notRunning = 4
+
+// Status is what the store counts, as a running gateway or else the file tells.
 func (g *Gateway) Status(ctx context.Context) (session.Status, error) {
 	cmd := g.Command(ctx, nil, "status", "--json")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
-	if err != nil {
+	if exit, ended := errors.AsType[*exec.ExitError](err); err != nil && (!ended || exit.ExitCode() != notRunning) {
 		return session.Status{}, fmt.Errorf("gateway status: %w: %s", err, stderr.String())
 	}
 	var report struct {
