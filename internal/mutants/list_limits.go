@@ -7,7 +7,7 @@ func limitMutants() []Mutant {
 		bolt     = "pkg/session/bolt"
 		channels = "pkg/channels"
 	)
-	return []Mutant{
+	return append(longHistoryMutants(), []Mutant{
 		{
 			Promise: "a crowd at the start", Defect: "results take the places of people",
 			File: agent + "/places.go", Old: "own, awaited = a.reports, r.info.Awaited", New: "own, awaited = a.slots, r.info.Awaited",
@@ -62,6 +62,33 @@ func limitMutants() []Mutant {
 			Promise: "answers before notices", Defect: "notices take all places of sends",
 			File: channels + "/egress.go", Old: "max(opt.MaxInFlight/2, 1)", New: "opt.MaxInFlight",
 			Dir: channels, Test: "^TestUnaskedMessagesThatHangLeavePlacesToAnswers$",
+		},
+	}...)
+}
+
+// longHistoryMutants break the promises on long histories.
+func longHistoryMutants() []Mutant {
+	const bolt = "pkg/session/bolt"
+	return []Mutant{
+		{
+			Promise: "long history: forgotten in pieces", Defect: "forgets everything in one transaction",
+			File: bolt + "/forget.go", Old: "t.removed < pieceEntries && t.removedBytes < pieceBytes", New: "t.removed+t.removedBytes >= 0",
+			Dir: bolt, Test: "^TestALongHistoryIsForgottenInPieces$",
+		},
+		{
+			Promise: "long history: forgotten in pieces", Defect: "counts the entries of a piece, however large",
+			File: bolt + "/forget.go", Old: "t.removedBytes += len(v)", New: "t.removedBytes += min(len(v), 1)",
+			Dir: bolt, Test: "^TestALongHistoryIsForgottenInPieces$",
+		},
+		{
+			Promise: "long history: forgotten in pieces", Defect: "leaves the rest to a later process",
+			File: bolt + "/sessions.go", Old: "err := e.removeGone(ctx); err != nil", New: "err := context.Cause(ctx); err != nil",
+			Dir: bolt, Test: "^TestForgetWaitsForTheWholeHistory$",
+		},
+		{
+			Promise: "long history: read in pieces", Defect: "holds any number of large entries",
+			File: bolt + "/history.go", Old: "size += len(v)", New: "size += min(len(v), 1)",
+			Dir: bolt, Test: "^TestAllHoldsFewLargeEntries$",
 		},
 	}
 }

@@ -237,9 +237,20 @@ func (c *checker) sessions() {
 }
 
 func (c *checker) history() {
+	gone := map[uint64]bool{}
+	c.t.each(bkGone, nil, func(k, _ []byte) bool {
+		gone[num(k, 0)] = true
+		if c.t.has(bkSessions, []byte(sessionID(num(k, 0)))) {
+			c.r.addf("history: session %s is forgotten and has a record", sessionID(num(k, 0)))
+		}
+		return true
+	})
 	var sess, want uint64
 	c.t.each(bkHistory, nil, func(k, _ []byte) bool {
 		c.r.Entries++
+		if gone[num(k, 0)] {
+			return true
+		}
 		if num(k, 0) != sess {
 			sess, want = num(k, 0), 1
 			if !c.t.has(bkSessions, []byte(sessionID(sess))) {

@@ -161,4 +161,5 @@ func Barrier(ctx context.Context, e *Engine) { e.settle(ctx) }
 func LookAfter(e *Engine) {
 	e.keepTime(context.Background())
 	Prune(e)
+	e.endForgetting(context.Background())
 }

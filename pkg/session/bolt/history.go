@@ -10,8 +10,12 @@ import (
 	"parley/pkg/session"
 )
 
-// allPage is how many entries All reads at a time.
-const allPage = 256
+// How much All reads at a time: entries, and bytes of them, of which the last entry
+// may be more.
+const (
+	allPage      = 256
+	allPageBytes = 1 << 20
+)
 
 func sessionNum(id string) (uint64, error) { return parseID("s", id) }
 
@@ -83,7 +87,7 @@ func (e *Engine) All(ctx context.Context, id string, f func(session.Entry) error
 	for from := uint64(1); ; {
 		var page []session.Entry
 		var bad []*recordError
-		more := false
+		more, size := false, 0
 		err := e.view(func(t *tx) error {
 			if _, err := t.session(id); err != nil {
 				return err
@@ -94,10 +98,10 @@ func (e *Engine) All(ctx context.Context, id string, f func(session.Entry) error
 			}
 			c := t.in(bkHistory).Cursor()
 			for k, v := c.Seek(numKey(n, from)); k != nil && num(k, 0) == n; k, v = c.Next() {
-				if len(page)+len(bad) == allPage {
-					more = true
+				if more = len(page)+len(bad) == allPage || size >= allPageBytes; more {
 					break
 				}
+				size += len(v)
 				if entry, err := readEntry(k, v); err != nil {
 					bad = append(bad, &recordError{bucket: bkHistory, key: bytes.Clone(k)})
 				} else {

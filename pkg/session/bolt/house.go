@@ -41,6 +41,7 @@ func (e *Engine) keepHouse(ctx context.Context) {
 			}
 			e.keepTime(ctx)
 			e.prune(ctx)
+			e.endForgetting(ctx)
 		case <-snap:
 			if n := e.changeCount(); n != snapped && e.held() == "" {
 				snapped = n

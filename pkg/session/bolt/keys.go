@@ -47,6 +47,7 @@ const (
 	bkSpent     bucket = "spent"     // chat, day -> spentRec
 	bkTasksOf   bucket = "tasks_of"  // chat, task id -> nothing
 	bkJobsOf    bucket = "jobs_of"   // chat, job id -> nothing
+	bkGone      bucket = "gone"      // session -> nothing: it is forgotten, and has history left
 	bkBad       bucket = "bad"       // bucket, key -> the bytes of a damaged record
 )
 
@@ -54,19 +55,19 @@ func buckets() []bucket {
 	return []bucket{
 		bkMeta, bkAddr, bkChats, bkSessions, bkHistory, bkInbox, bkSeen, bkSteps, bkTurns, bkSuspects,
 		bkOutbox, bkSent, bkSuspended, bkTasks, bkOpen, bkJobs, bkDue, bkLeases, bkCursors,
-		bkAsks, bkPairs, bkMoves, bkApprovals, bkGrants, bkZones, bkSpent, bkTasksOf, bkJobsOf, bkBad,
+		bkAsks, bkPairs, bkMoves, bkApprovals, bkGrants, bkZones, bkSpent, bkTasksOf, bkJobsOf, bkGone, bkBad,
 	}
 }
 
 // laterBuckets are those that a store of an earlier build lacks: it gets them when
 // it is opened, and until then it is read as if they were empty.
 func laterBuckets() []bucket {
-	return []bucket{bkAsks, bkPairs, bkMoves, bkApprovals, bkGrants, bkZones, bkSpent, bkTasksOf, bkJobsOf}
+	return []bucket{bkAsks, bkPairs, bkMoves, bkApprovals, bkGrants, bkZones, bkSpent, bkTasksOf, bkJobsOf, bkGone}
 }
 
 // isIndex says that a bucket's values are empty by design.
 func isIndex(b bucket) bool {
-	return slices.Contains([]bucket{bkOpen, bkDue, bkSuspended, bkTasksOf, bkJobsOf}, b)
+	return slices.Contains([]bucket{bkOpen, bkDue, bkSuspended, bkTasksOf, bkJobsOf, bkGone}, b)
 }
 
 // index is a bucket whose keys end with those of the records that it leads to,

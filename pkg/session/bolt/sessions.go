@@ -116,8 +116,20 @@ func (e *Engine) List(_ context.Context, after string, limit int) ([]session.Inf
 
 // Forget deletes a session. With the present session of a chat goes everything
 // that waits or is kept for the chat, and the chat itself; a session that /new
-// left behind goes alone. With a task goes the conversation of its agent.
+// left behind goes alone. With a task goes the conversation of its agent. A long
+// history goes in several transactions, see forget.go: nobody finds it after the
+// first one, and when the context ends the housekeeping removes the rest.
 func (e *Engine) Forget(ctx context.Context, id string) error {
+	if err := e.forget(ctx, id); err != nil {
+		return err
+	}
+	if err := e.removeGone(ctx); err != nil {
+		return fmt.Errorf("%s is forgotten, and the gateway removes the rest of its history later: %w", id, err)
+	}
+	return nil
+}
+
+func (e *Engine) forget(ctx context.Context, id string) error {
 	return e.write(ctx, func(t *tx) error {
 		info, err := t.session(id)
 		if err != nil {
@@ -144,18 +156,6 @@ func (e *Engine) Forget(ctx context.Context, id string) error {
 		}
 		return t.forgetChats(chat)
 	})
-}
-
-// forgetSession deletes a session's history and record.
-func (t *tx) forgetSession(id string) error {
-	n, err := sessionNum(id)
-	if err != nil {
-		return err
-	}
-	if err := t.delAll(bkHistory, numKey(n)); err != nil {
-		return err
-	}
-	return t.del(bkSessions, []byte(id))
 }
 
 // forgetChats deletes chats that have no tasks any more, with their present sessions.

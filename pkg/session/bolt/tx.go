@@ -34,14 +34,17 @@ type tx struct {
 	// recovered says that this transaction marks the suspects of an unclean end.
 	recovered bool
 	after     []func()
-	added     int             // records that may be pruned when they are old
-	marked    map[uint64]bool // chats to which this transaction added a marked delivery
-	fresh     []uint64        // chats that this transaction created
-	arrived   []arrival       // items that the write under way has put
-	early     []*turn         // turns that began before the commit
-	sends     []*delivery     // deliveries that begin before the commit
-	rewords   bool            // it may reword what waits: no turn takes items until it has ended
-	broken    map[*turn]error // turns of which a write in this transaction failed
+	added     int // records that may be pruned when they are old
+	removed   int // entries of history that went with forgotten sessions
+	// removedBytes is the size of those entries.
+	removedBytes int
+	marked       map[uint64]bool // chats to which this transaction added a marked delivery
+	fresh        []uint64        // chats that this transaction created
+	arrived      []arrival       // items that the write under way has put
+	early        []*turn         // turns that began before the commit
+	sends        []*delivery     // deliveries that begin before the commit
+	rewords      bool            // it may reword what waits: no turn takes items until it has ended
+	broken       map[*turn]error // turns of which a write in this transaction failed
 }
 
 func newTx(b *bbolt.Tx, now time.Time) *tx {
