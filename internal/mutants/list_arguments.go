@@ -1,7 +1,11 @@
 package mutants
 
+import "slices"
+
 // argumentMutants break the promises of the section "Arguments and results".
-func argumentMutants() []Mutant { return append(exactMutants(), resultMutants()...) }
+func argumentMutants() []Mutant {
+	return slices.Concat(exactMutants(), callbackMutants(), resultMutants())
+}
 
 // exactMutants break those of its rows that are about the arguments of a call.
 func exactMutants() []Mutant {
@@ -56,8 +60,8 @@ func exactMutants() []Mutant {
 	}
 }
 
-// resultMutants break those of its rows that are about callbacks and results.
-func resultMutants() []Mutant {
+// callbackMutants break those of its rows that are about what Go tools say and are told.
+func callbackMutants() []Mutant {
 	const toolsDir = "pkg/tools"
 	return []Mutant{
 		{
@@ -95,6 +99,13 @@ func resultMutants() []Mutant {
 			File: "pkg/tools/registry.go", Old: `case !annotated:`, New: `case !annotated && e.broken != nil:`,
 			Dir: toolsDir, Test: "^TestToolsThatSayNothingOfThemselves$",
 		},
+	}
+}
+
+// resultMutants break those of its rows that are about what people and models read.
+func resultMutants() []Mutant {
+	const toolsDir = "pkg/tools"
+	return []Mutant{
 		{
 			Promise: "blanks in a question", Defect: "shows blanks as they are",
 			File: "pkg/channels/visible.go", Old: `n > within && (!fresh || s[0] == '\n') || n > atStart`, New: `n > within && s[0] == '\n' || n > atStart && fresh`,
@@ -122,8 +133,19 @@ func resultMutants() []Mutant {
 		},
 		{
 			Promise: "reason of a failure", Defect: "leaves the reason to the level debug",
-			File: "pkg/tools/running.go", Old: `line = line.Str("cause", clip(r.redacted(cause), maxCause))`, New: `_ = clip(r.redacted(cause), maxCause)`,
+			File: "pkg/tools/running.go", Old: `line = line.Str("cause", clip(r.redacted(withoutTexts(cause, call.Arguments)), maxCause))`,
+			New: `_ = clip(r.redacted(withoutTexts(cause, call.Arguments)), maxCause)`,
 			Dir: toolsDir, Test: "^TestTheReasonOfAFailureIsInItsLine$",
+		},
+		{
+			Promise: "reason of a failure", Defect: "hides the reason with the argument",
+			File: "pkg/tools/cause.go", Old: `strings.NewReplacer(pairs...).Replace(cause)`, New: `strings.NewReplacer(pairs[:0]...).Replace(cause)`,
+			Dir: toolsDir, Test: "^TestTheReasonOfAFailureHasNoArguments$",
+		},
+		{
+			Promise: "reason of a failure", Defect: "shows the beginning of an argument",
+			File: "pkg/tools/cause.go", Old: `s[:min(len(s), part)]`, New: `s`,
+			Dir: toolsDir, Test: "^TestTheReasonOfAFailureHasNoArguments$",
 		},
 		{
 			Promise: "notice of background work", Defect: "runs the text into the instruction",

@@ -180,3 +180,29 @@ func TestTheReasonOfAFailureIsInItsLine(t *testing.T) {
 	}
 	t.Error(logs)
 }
+
+// TestTheReasonOfAFailureHasNoArguments, and is there all the same.
+func TestTheReasonOfAFailureHasNoArguments(t *testing.T) {
+	t.Parallel()
+	const told = "it repeats an argument; the level debug shows it"
+	long := strings.Repeat("a secret plan ", 10)
+	for cause, want := range map[string]string{
+		"plan.txt: there is no such file":      "[…]: there is no such file",
+		"plan.txt.old and plan.txt: no":        "[…] and […]: no",
+		"open /a/plan.txt/inner: no such file": "open /a/[…]/inner: no such file",
+		"all of it: " + long:                   "all of it: […]",
+		"a part of it: " + long[:40]:           told,
+		"abc is no word":                       "abc is no word", // too short to tell from others
+		"the disk is full":                     "the disk is full",
+	} {
+		logs := &logBuffer{}
+		r := tools.NewToolRegistryWith(tools.Options{Log: logs.logger(zerolog.InfoLevel)})
+		r.Register(fn{name: "fails", parameters: map[string]any{"type": "object"}, run: func(context.Context, map[string]any) *tools.ToolResult {
+			return tools.ErrorResult("it failed").WithError(errors.New(cause))
+		}})
+		r.Execute(t.Context(), "fails", map[string]any{"path": "plan.txt", "lines": []any{map[string]any{"old": "plan.txt.old", "text": long}}, "word": "abc"})
+		if !strings.Contains(logs.String(), `"cause":"`+want+`"`) {
+			t.Errorf("%q: want %q in %s", cause, want, logs)
+		}
+	}
+}

@@ -6,39 +6,12 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
-	"strings"
 	"sync/atomic"
 	"time"
 )
 
 // grace is how long a call that was cancelled may take to say how it ended.
 const grace = 100 * time.Millisecond
-
-// maxCause bounds what a line of the log says of a failure, in bytes.
-const maxCause = 500
-
-// repeats says whether a text holds one of the texts of a call's arguments, which the
-// log shows at debug only.
-func repeats(text string, v any) bool {
-	const shortest = 4 // a shorter one is in many words
-	switch v := v.(type) {
-	case string:
-		return len(v) >= shortest && strings.Contains(text, v)
-	case map[string]any:
-		for _, e := range v {
-			if repeats(text, e) {
-				return true
-			}
-		}
-	case []any:
-		for _, e := range v {
-			if repeats(text, e) {
-				return true
-			}
-		}
-	}
-	return false
-}
 
 // running is one Execute and what belongs to it.
 type running struct {
@@ -237,10 +210,7 @@ func (c *running) ended(res *ToolResult) outcome {
 		if out.result.Err != nil {
 			cause := out.result.Err.Error()
 			log.Debug().Str("call", call.ID).Str("cause", r.redacted(cause)).Msg("why a tool call failed")
-			if repeats(cause, call.Arguments) {
-				cause = "it repeats an argument; the level debug shows it"
-			}
-			line = line.Str("cause", clip(r.redacted(cause), maxCause))
+			line = line.Str("cause", clip(r.redacted(withoutTexts(cause, call.Arguments)), maxCause))
 		}
 		line.Msg("tool call failed")
 	case out.result.Async:
