@@ -34,9 +34,9 @@ func (h *host) logger(cfg *config.Config, level string) (zerolog.Logger, error) 
 	}
 	out := h.redactor.Writer(plainJSON{h.err})
 	if cfg.Log.Format == "console" {
-		show := func(v any) string { return channels.Visible(fmt.Sprint(v)) }
-		out = zerolog.ConsoleWriter{
-			Out: h.redactor.Writer(h.err), NoColor: true, TimeFormat: time.TimeOnly, FormatMessage: show, FormatErrFieldValue: show,
+		out = zerolog.ConsoleWriter{ // it quotes values, and writes messages as they are
+			Out: h.redactor.Writer(h.err), NoColor: true, TimeFormat: time.TimeOnly,
+			FormatMessage: func(v any) string { return strings.ReplaceAll(channels.Visible(fmt.Sprint(v)), "\n", `\u{a}`) },
 		}
 	}
 	log := zerolog.New(out).Level(l).With().Timestamp().Logger()

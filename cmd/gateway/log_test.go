@@ -83,7 +83,11 @@ channels: {telegram: {enabled: true, token: env:TOKEN, api_url: %q}}
 func TestNothingHidesInTheLog(t *testing.T) {
 	t.Parallel()
 	const said = "no\u202elus\u2066\U000E0041\x1b[2J\nforged line"
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/getMe") {
+			_ = json.NewEncoder(w).Encode(map[string]any{"ok": true, "result": map[string]any{"id": 77, "username": said}})
+			return
+		}
 		w.WriteHeader(http.StatusBadRequest)
 		_ = json.NewEncoder(w).Encode(map[string]any{"ok": false, "error_code": 400, "description": said})
 	}))
@@ -101,6 +105,7 @@ channels: {telegram: {enabled: true, token: env:TOKEN, api_url: %q}}
 		}
 		g := w.start("run")
 		g.errs.wait(t, "polling is interrupted")
+		g.errs.wait(t, "connected as @no")
 		g.terminate()
 		for line := range strings.Lines(g.errs.String()) {
 			if strings.ContainsFunc(strings.TrimSuffix(line, "\n"), func(r rune) bool { return !unicode.IsPrint(r) }) || strings.HasPrefix(line, "forged") {

@@ -134,8 +134,8 @@ func logMutants() []Mutant {
 			Dir: gateway, Test: "^TestNothingHidesInTheLog$",
 		},
 		{
-			Promise: "log: nothing hides", Defect: "leaves them in errors on a console",
-			File: "cmd/gateway/log.go", Old: ", FormatErrFieldValue: show,", New: ",",
+			Promise: "log: nothing hides", Defect: "leaves them in messages on a console",
+			File: "cmd/gateway/log.go", Old: "channels.Visible(fmt.Sprint(v))", New: "fmt.Sprint(v)+channels.Visible(\"\")",
 			Dir: gateway, Test: "^TestNothingHidesInTheLog$",
 		},
 		{
