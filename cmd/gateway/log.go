@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
-	golog "log"
+	golog "log" //nolint:depguard // to take what it writes
 	"strings"
 	"time"
 	"unicode"

@@ -7,7 +7,7 @@ import "unicode/utf8"
 const maxParentheses = 32
 
 // TooNested says that the parentheses in the target of a link nest so deep that the
-// link is text. goldmark takes any number.
+// link is text. The parser takes any number.
 func TooNested(target []byte) bool {
 	depth := 0
 	for i := 0; i < len(target); i++ {

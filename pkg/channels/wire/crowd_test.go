@@ -59,7 +59,7 @@ func answers(t *testing.T, conn net.Conn) bool {
 	if err := conn.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
 		t.Fatal(err)
 	}
-	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil) //nolint:bodyclose // it is dropped below
 	if err != nil {
 		return false
 	}

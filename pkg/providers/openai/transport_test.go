@@ -4,7 +4,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"io"
-	"log"
+	"log" //nolint:depguard // to keep the test server quiet
 	"net"
 	"net/http"
 	"net/http/httptest"
