@@ -11,8 +11,8 @@ import (
 // more, whether or not a gateway is there to heed it.
 func TestTheOperatorsWordIsShown(t *testing.T) {
 	t.Parallel()
-	for verb, want := range map[string]struct{ state, holds string }{
-		"approve": {"approved", "two\n"}, "deny": {"refused", "one\n"},
+	for verb, want := range map[string]struct{ state, holds, other string }{
+		"approve": {"approved", "two\n", "deny"}, "deny": {"refused", "one\n", "approve"},
 	} {
 		t.Run(verb, func(t *testing.T) {
 			t.Parallel()
@@ -31,6 +31,12 @@ func TestTheOperatorsWordIsShown(t *testing.T) {
 			out, errs, code := w.run("approvals", verb, id)
 			if code != 0 || !strings.HasPrefix(out, id+"  "+want.state+"  write_file  console:local") || strings.Contains(out, "open") {
 				t.Errorf("%d: %s%s", code, out, errs)
+			}
+			if out, errs, code := w.run("approvals", want.other, id); code != 1 || !strings.Contains(errs, "was "+want.state+" before") {
+				t.Errorf("the other word after it: %d: %s%s", code, out, errs)
+			}
+			if out, errs, code := w.run("approvals", verb, id); code != 0 || !strings.Contains(out, want.state) {
+				t.Errorf("the same word again: %d: %s%s", code, out, errs)
 			}
 			next := w.start("chat")
 			for !strings.Contains(next.line(), "by the operator") {

@@ -170,6 +170,14 @@ func (h *host) auditVerify(ctx context.Context, from uint64) error {
 		return coded(exitFailed, err)
 	}
 	if r.Rows == 0 {
+		there, err := bolt.Exists(cfg.StateDir)
+		switch {
+		case err != nil:
+			return storeError(err)
+		case there: // each start writes a row
+			return coded(exitFailed, fmt.Errorf("the audit log is gone: the store in %s was used, and no row of it is in %s; put the folder back, "+
+				"or keep in mind that what was done before the next row is not on record", cfg.StateDir, auditDir(cfg.StateDir)))
+		}
 		return h.print("the audit log is empty\n")
 	}
 	text := fmt.Sprintf("rows %d to %d are whole, in %s", r.First, r.Last, count(r.Segments, "file", "files"))

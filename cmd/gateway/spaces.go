@@ -15,13 +15,15 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"parley/pkg/agent"
 	"parley/pkg/channels"
 	"parley/pkg/openat"
 	"parley/workspace"
 )
 
-// maxAgentFile is how much of AGENT.md the model is given.
-const maxAgentFile = 64 << 10
+// maxAgentFile bounds AGENT.md in bytes. The model is given all of it: rules that stand
+// at its end must not be lost without a word.
+const maxAgentFile = agent.MaxRules
 
 // spaces are the chats' folders in the workspace, and the operator's AGENT.md.
 type spaces struct {
@@ -99,9 +101,12 @@ func readAgentFile(dir string) (string, fs.FileInfo, error) {
 		return "", nil, fmt.Errorf("the system prompt cannot be read (%w): make it a file that the gateway's user may read", err)
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxAgentFile))
+	text, err := io.ReadAll(io.LimitReader(f, maxAgentFile+1))
 	if err != nil {
 		return "", nil, fmt.Errorf("the system prompt cannot be read: %w", err)
+	}
+	if len(text) > maxAgentFile {
+		return "", nil, fmt.Errorf("%s, the system prompt, is longer than %d bytes: shorten it, for instance by moving what is seldom needed to a file that the agent may read", name, maxAgentFile)
 	}
 	if strings.TrimSpace(string(text)) == "" {
 		return "", nil, fmt.Errorf("%s, the system prompt, is empty: write the instructions into it, or remove it and let gateway init write the first one", name)

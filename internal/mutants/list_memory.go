@@ -94,6 +94,11 @@ func spaceMutants() []Mutant {
 			Dir: "internal/e2e", Test: "^TestTheSystemPromptOutlastsItsFile$",
 		},
 		{
+			Promise: prompt, Defect: "cuts a system prompt that is too long",
+			File: gateway + "/spaces.go", Old: "if len(text) > maxAgentFile {", New: "if len(text) > 2*maxAgentFile {",
+			Dir: gateway, Test: "^TestScripts$/^agent_file$",
+		},
+		{
 			Promise: prompt, Defect: "takes an empty system prompt",
 			File: gateway + "/spaces.go", Old: `if strings.TrimSpace(string(text)) == "" {`, New: "if len(text) == 0 {",
 			Dir: gateway, Test: "^TestScripts$/^agent_file$",

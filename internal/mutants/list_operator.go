@@ -122,3 +122,20 @@ func troubleMutants() []Mutant {
 		},
 	}
 }
+
+// saidMutants make what the operator is told untrue.
+func saidMutants() []Mutant {
+	const dir, words = "cmd/gateway", "operator: words"
+	return []Mutant{
+		{
+			Promise: words, Defect: "prints a second word as taken that the store swallowed",
+			File: "pkg/agent/decision.go", Old: "case first.Decision != nil && *first.Decision == *item.Decision:", New: "case first.Decision != nil || item.Decision != nil:",
+			Dir: dir, Test: "^TestTheOperatorsWordIsShown$",
+		},
+		{
+			Promise: words, Defect: "calls an audit log empty that was deleted",
+			File: dir + "/audit.go", Old: "case there: // each start writes a row", New: "case there && from > 1:",
+			Dir: dir, Test: "^TestScripts$/^audit$",
+		},
+	}
+}

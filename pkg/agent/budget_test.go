@@ -279,8 +279,8 @@ func TestUsageTellsTheDay(t *testing.T) {
 	if !strings.HasPrefix(first, "Used today, until ") || !strings.HasSuffix(first, " 00:00 UTC:") {
 		t.Errorf("told %q", first)
 	}
-	want := "- people: 1 turns, 120 tokens, 0.00 EUR\n- jobs: 0 of 200 turns, 0 tokens\n- background: 0 turns, 0 tokens\n" +
-		"- together: 1 turns, 120 of 5000 tokens, 0.00 of 2.00 EUR"
+	want := "- people: 1 turn, 120 tokens, 0.00 EUR\n- jobs: 0 of 200 turns, 0 tokens\n- background: 0 turns, 0 tokens\n" +
+		"- together: 1 turn, 120 of 5000 tokens, 0.00 of 2.00 EUR"
 	if rest != want {
 		t.Errorf("told\n%s\nwant\n%s", rest, want)
 	}

@@ -184,16 +184,24 @@ func (r *run) usageText(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("This conversation has %d entries. The next question carries %d of them, about %d tokens of at most %d; "+
+	return fmt.Sprintf("This conversation has %s. The next question carries %d of them, about %d tokens of at most %d; "+
 		"%s makes them fewer, %s begins afresh.\n\n%s",
-		info.Entries, len(h.messages), h.tokens, r.a.o.ContextTokens, r.typed("compact"), r.typed("new"), today), nil
+		entries(info.Entries), len(h.messages), h.tokens, r.a.o.ContextTokens, r.typed("compact"), r.typed("new"), today), nil
+}
+
+// entries counts those of a conversation in words.
+func entries(n uint64) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", n)
 }
 
 func (r *run) statusText(ctx context.Context) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Model: %s\n", r.a.o.Model)
 	if info, err := r.a.o.Engine.Get(ctx, r.info.Session); err == nil {
-		fmt.Fprintf(&b, "Conversation: %s, %d entries, since %s\n", info.Session, info.Entries, info.Created.Format("2006-01-02 15:04"))
+		fmt.Fprintf(&b, "Conversation: %s, %s, since %s\n", info.Session, entries(info.Entries), info.Created.Format("2006-01-02 15:04"))
 	}
 	fmt.Fprintf(&b, "Your rights here: %s\n", r.who.level)
 	if all, err := r.a.o.Engine.ApprovalList(ctx, r.info.Chat); err == nil {

@@ -281,9 +281,9 @@ func (r *run) ranAlready() bool {
 	return false
 }
 
-// Decide takes the operator's word on a question, given outside of its chat. A
-// second word on the same question changes nothing. [session.ErrNotFound]: there
-// is no such question.
+// Decide takes the operator's word on a question, given outside of its chat. The first
+// word counts: a second one that is another is an error that says so.
+// [session.ErrNotFound]: there is no such question.
 func (a *Agent) Decide(ctx context.Context, d session.Decision) error {
 	q, err := a.o.Engine.Approval(ctx, d.Approval)
 	if err != nil {
@@ -292,7 +292,44 @@ func (a *Agent) Decide(ctx context.Context, d session.Decision) error {
 	if q.State != session.ApprovalOpen {
 		return fmt.Errorf("approval %s was decided already: %s", q.ID, q.State)
 	}
-	return a.o.Engine.Append(ctx, []session.Item{{
+	item := session.Item{
 		ID: "decision/" + q.ID, Kind: session.ItemDecision, Address: q.Address, Decision: &d, Solo: true, Time: time.Now(),
-	}}, nil)
+	}
+	if err := a.o.Engine.Append(ctx, []session.Item{item}, nil); err != nil {
+		return err
+	}
+	return a.tookWord(ctx, &q, &item)
+}
+
+// tookWord says whether the word that was stored for a question is the one of item:
+// the store swallows a second one.
+func (a *Agent) tookWord(ctx context.Context, q *session.Approval, item *session.Item) error {
+	for _, id := range []string{item.ID, handedOn(item, q).ID} {
+		first, err := a.o.Engine.Waits(ctx, id)
+		switch {
+		case errors.Is(err, session.ErrNotFound):
+		case err != nil:
+			return err
+		case first.Decision != nil && *first.Decision == *item.Decision:
+			return nil
+		default:
+			return fmt.Errorf("approval %s was %s before, and the first word counts: the chat heeds it next", q.ID, wordText(first.Decision))
+		}
+	}
+	// A turn has heeded the word by now.
+	now, err := a.o.Engine.Approval(ctx, q.ID)
+	if err != nil {
+		return err
+	}
+	if now.State == session.ApprovalAllowed && !item.Decision.Allow || now.State == session.ApprovalDenied && item.Decision.Allow {
+		return fmt.Errorf("approval %s was decided already: %s", q.ID, now.State)
+	}
+	return nil
+}
+
+func wordText(d *session.Decision) string {
+	if d != nil && d.Allow {
+		return "approved"
+	}
+	return "refused"
 }

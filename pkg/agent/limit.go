@@ -157,13 +157,17 @@ func (r *run) todayText(ctx context.Context) (string, error) {
 
 // amounts writes what was used beside what may be.
 func (r *run) amounts(u session.Usage, l Limits) string {
-	of := func(used, limit int) string {
-		if limit == 0 {
-			return strconv.Itoa(used)
+	of := func(used, limit int, thing string) string {
+		switch {
+		case limit > 0:
+			return fmt.Sprintf("%d of %d %ss", used, limit, thing)
+		case used == 1:
+			return "1 " + thing
+		default:
+			return fmt.Sprintf("%d %ss", used, thing)
 		}
-		return fmt.Sprintf("%d of %d", used, limit)
 	}
-	s := of(u.Turns, l.Turns) + " turns, " + of(u.Input+u.Output, l.Tokens) + " tokens"
+	s := of(u.Turns, l.Turns, "turn") + ", " + of(u.Input+u.Output, l.Tokens, "token")
 	switch {
 	case l.Money > 0:
 		s += ", " + amountOf(u.Money) + " of " + Money(l.Money, r.a.o.Currency)

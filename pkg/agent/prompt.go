@@ -13,8 +13,12 @@ import (
 	"parley/pkg/session"
 )
 
-// maxFile bounds what of a file of the chat's space goes into the prompt, in bytes.
-const maxFile = 8 << 10
+const (
+	// maxFile bounds what of a file of the chat's space goes into the prompt, in bytes.
+	maxFile = 8 << 10
+	// MaxRules bounds the same of the operator's instructions, in bytes.
+	MaxRules = 32 << 10
+)
 
 // system is the instructions of a turn: the operator's, what the chat's files
 // remember, and the few facts that the model cannot know. It changes once a
@@ -27,7 +31,7 @@ func (r *run) system(ctx context.Context) (providers.Message, error) {
 	}
 	parts := make([]string, 0, 16) // joined at once: hundreds of turns hold one of these
 	if s := strings.TrimSpace(read.agent); s != "" {
-		parts = append(parts, cut(s, 4*maxFile), "\n\n")
+		parts = append(parts, cut(s, MaxRules), "\n\n")
 	}
 	if read.user != "" {
 		parts = append(parts, "# USER.md\n", read.user, "\n\n")

@@ -84,6 +84,9 @@ type Inbox interface {
 	// [ErrNotFound], and nothing stored: an item is for the agent of a task that is
 	// gone (see [AgentAddress]).
 	Append(ctx context.Context, items []Item, cursor *channels.Cursor) error
+	// Waits is the item with this id, as long as no turn has consumed it: [ErrNotFound]
+	// afterwards, and before there was one.
+	Waits(ctx context.Context, id string) (Item, error)
 	// Position is a cursor's stored position, "" for a new one.
 	Position(ctx context.Context, name string) (string, error)
 	// Run hands each chat with work to h, on a goroutine of that chat: serial

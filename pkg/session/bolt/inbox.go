@@ -43,6 +43,22 @@ func (e *Engine) Append(ctx context.Context, items []session.Item, cursor *chann
 	})
 }
 
+// Waits is an item that no turn has consumed.
+func (e *Engine) Waits(_ context.Context, id string) (item session.Item, err error) {
+	err = e.view(func(t *tx) error {
+		seen, err := get[seenRec](t, bkSeen, idKey(id))
+		if err != nil {
+			return err
+		}
+		waits, err := get[session.Item](t, bkInbox, numKey(seen.Chat, seen.Seq))
+		if err == nil {
+			item = *waits
+		}
+		return err
+	})
+	return item, err
+}
+
 // storable refuses what would not be found again under the same name.
 func storable(id string, a channels.Address) error {
 	if id == "" {
