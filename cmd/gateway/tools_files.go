@@ -22,6 +22,16 @@ func newSendFile(cfg *config.Config, known addresses, to files.Sender) tools.Too
 	return files.NewSend(fileOptions(&cfg.Tools.Files, known), to)
 }
 
+// switchWriters takes the tools that write files out of the offer where no file is written.
+func switchWriters(r *tools.ToolRegistry, f *config.FileTools) {
+	if f.Mode != files.ReadOnly {
+		return
+	}
+	for _, name := range files.Writers() {
+		r.SetEnabled(name, false)
+	}
+}
+
 func fileOptions(f *config.FileTools, known addresses) files.Options {
 	const kilobyte, megabyte = 1 << 10, 1e6
 	return files.Options{

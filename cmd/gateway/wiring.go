@@ -109,6 +109,7 @@ func newRegistry(cfg *config.Config, places addresses, boxes sandboxes, lookup f
 		r.Register(t)
 	}
 	switchPrograms(r, cfg, boxes, log)
+	switchWriters(r, &cfg.Tools.Files)
 	return r
 }
 

@@ -35,7 +35,7 @@ func TestExampleErrors(t *testing.T) {
 		{"invent", owner, "no_such_tool", []string{"not_found", "no_such_tool"}},
 		{"escape", owner, "read_file", []string{"security_violation"}},
 		{"guess", owner, "read_file", []string{"invalid_arguments", "path", "file"}},
-		{"hang", owner, "hang", []string{"timeout"}},
+		{"hang", owner, "hang", []string{"timeout", `"details":{"timeout":1}`}},
 	} {
 		tt.chat.Say(tt.text)
 		w.says(tt.chat, append([]string{`"error":true,"type":"` + tt.want[0] + `"`}, tt.want[1:]...)...)

@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -25,6 +26,37 @@ func TestExampleReadsAFile(t *testing.T) {
 	w.keeps("README.md", "# My Project\n\nThis is a sample project.\n")
 	chat.Say("What's in my README.md file?")
 	w.says(chat, "result:", `"success":true`, "My Project", `"size":40`, `"encoding":"utf-8"`)
+}
+
+// TestExampleReadOnly: where files are only read, no tool that writes them is offered
+// to the model, and a call of one changes nothing. That a file is missing is an answer.
+func TestExampleReadOnly(t *testing.T) {
+	t.Parallel()
+	tg := faketelegram.New(t)
+	chat := tg.Private(tg.User("Ada"))
+	w := newOwned(t, tg, chat, map[string]any{"files": map[string]any{"mode": "ro"}}, map[string]act{
+		"Check if package.json exists": calls("file_info", `{"path": "package.json"}`),
+		"Write it":                     calls("write_file", `{"path": "package.json", "content": "{}"}`),
+	})
+	chat.Say("Check if package.json exists")
+	w.says(chat, "result:", `{"success":true,"path":"package.json","exists":false}`)
+	chat.Say("Write it")
+	w.says(chat, "result:", `"error":true`, `"type":"disabled"`)
+	if got := w.holds("package.json"); got != "" {
+		t.Errorf("the file holds %q", got)
+	}
+	var offered []string
+	for _, tool := range w.model.Requests()[0].Tools {
+		offered = append(offered, tool.Function.Name)
+	}
+	for _, name := range []string{"write_file", "edit_file", "append_file", "delete_file"} {
+		if slices.Contains(offered, name) {
+			t.Errorf("%s is offered", name)
+		}
+	}
+	if !slices.Contains(offered, "read_file") {
+		t.Errorf("offered are %q", offered)
+	}
 }
 
 // TestExampleListsFilesByACommand: the list lets ls run, a person lets this call
@@ -79,7 +111,7 @@ func TestExampleSearchesAndSaves(t *testing.T) {
 			switch {
 			case len(got) == 0:
 				return fakemodel.Call("web_search", `{"query": "Python tutorials"}`)
-			case strings.Contains(got[0], `"result_count":2`) && strings.Contains(got[0], "https://python.example/learn"):
+			case strings.HasPrefix(got[0], `{"success":true,`) && strings.Contains(got[0], `"result_count":2`) && strings.Contains(got[0], "https://python.example/learn"):
 				return fakemodel.Call("write_file", `{"path": "tutorials.txt", "content": "1. Learn Python\n2. Python Basics\n"}`)
 			default:
 				return fakemodel.Say("found: " + got[0])

@@ -4,7 +4,7 @@ import "slices"
 
 // argumentMutants break the promises of the section "Arguments and results".
 func argumentMutants() []Mutant {
-	return slices.Concat(exactMutants(), callbackMutants(), resultMutants())
+	return slices.Concat(exactMutants(), callbackMutants(), resultMutants(), seedMutants())
 }
 
 // exactMutants break those of its rows that are about the arguments of a call.
@@ -151,6 +151,76 @@ func resultMutants() []Mutant {
 			Promise: "notice of background work", Defect: "runs the text into the instruction",
 			File: "pkg/agent/complete.go", Old: `this text:\n" + shown + "\n\n"`, New: `this text: " + shown + " "`,
 			Dir: "pkg/agent", Test: "^TestTheNoticeKeepsTheShownTextApart$",
+		},
+	}
+}
+
+// seedMutants break those of its rows that are about the shapes of results and the
+// words for places in a chat's files.
+func seedMutants() []Mutant {
+	const cmd, script, filesDir = "cmd/gateway", "^TestScripts$/^files$", "pkg/tools/files"
+	return []Mutant{
+		{
+			Promise: "results say success", Defect: "lists without the word",
+			File: "pkg/tools/files/list.go", Old: `listing{Success: true, `, New: `listing{`,
+			Dir: cmd, Test: script,
+		},
+		{
+			Promise: "results say success", Defect: "searches the web without the word",
+			File: "pkg/tools/web/search.go", Old: `answer{Success: true, `, New: `answer{`,
+			Dir: "internal/e2e", Test: "^TestExampleSearchesAndSaves$",
+		},
+		{
+			Promise: "results say success", Defect: "fails where a file is missing",
+			File: "pkg/tools/files/info.go", Old: `failure.Type == tools.ErrNotFound {`, New: `failure.Type == tools.ErrBusy {`,
+			Dir: cmd, Test: script,
+		},
+		{
+			Promise: "results say success", Defect: "tells which files are missing of those that may not be read",
+			File: "pkg/tools/files/info.go", Old: `}, s.reachFile(real)
+`, New: `}, s.reach(real)
+`,
+			Dir: filesDir, Test: "^TestAllowedFilesAlone$",
+		},
+		{
+			Promise: "time of a time-out", Defect: "keeps the time to itself",
+			File: "pkg/tools/errors.go", Old: `map[string]any{"timeout": limit.Seconds()}`, New: `map[string]any{}`,
+			Dir: "pkg/tools", Test: "^TestTimeout$",
+		},
+		{
+			Promise: "files that are only read", Defect: "offers what cannot be done",
+			File: "cmd/gateway/tools_files.go", Old: `if f.Mode != files.ReadOnly {`, New: `if f.Mode != "" {`,
+			Dir: cmd, Test: script,
+		},
+		{
+			Promise: "refused by the operator", Defect: "takes every refusal for one of a secret",
+			File: "pkg/tools/files/rules.go", Old: `r.secret = compile(Refused())`, New: `r.secret = compile(append(Refused(), refuse...))`,
+			Dir: cmd, Test: script,
+		},
+		{
+			Promise: "absolute paths", Defect: "takes a sibling for the folder",
+			File: "pkg/openat/below.go", Old: `strings.TrimSuffix(base, "/")+"/"); ok {`, New: `strings.TrimSuffix(base, "/")); ok {`,
+			Dir: filesDir, Test: "^TestRootsBesideTheSpace$",
+		},
+		{
+			Promise: "absolute paths", Defect: "runs nothing in a folder that is named in full",
+			File: "pkg/tools/internal/program/program.go", Old: `name = below`, New: `_ = below`,
+			Dir: "pkg/tools/shell", Test: "^TestRunCommand$",
+		},
+		{
+			Promise: "absolute paths", Defect: "knows the workspace alone",
+			File: "pkg/tools/files/access.go", Old: `ok && (!found || len(rel) < len(rest))`, New: `ok && found && len(rel) < len(rest)`,
+			Dir: cmd, Test: script,
+		},
+		{
+			Promise: "absolute paths", Defect: "shows a file of the workspace as one of a root",
+			File: "pkg/tools/files/access.go", Old: `in.Name == "" && hides.Name != ""`, New: `in.Name != "" && hides.Name != ""`,
+			Dir: filesDir, Test: "^TestRootsBesideTheSpace$",
+		},
+		{
+			Promise: "absolute paths", Defect: "knows the folder by one name alone",
+			File: "pkg/openat/below.go", Old: `filepath.EvalSymlinks(dir)`, New: `filepath.Abs(dir)`,
+			Dir: filesDir, Test: "^TestRootsBesideTheSpace$",
 		},
 	}
 }

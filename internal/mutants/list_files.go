@@ -26,7 +26,7 @@ func writtenMutants() []Mutant {
 		},
 		{
 			Promise: "paths: further folders", Defect: "writes where a folder is only to be read",
-			File: dir + "/access.go", Old: `s.writable && root.Writable, rest`, New: `s.writable, rest`,
+			File: dir + "/access.go", Old: `root.Dir, s.writable && root.Writable`, New: `root.Dir, s.writable`,
 			Dir: dir, Test: "^TestRootsBesideTheSpace$",
 		},
 		{

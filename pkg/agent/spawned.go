@@ -66,7 +66,7 @@ func (a *Agent) AskAgent(ctx context.Context, name, task string, limit time.Dura
 		<-ctx.Done()
 		return "", ctx.Err()
 	case session.TaskTimedOut:
-		return "", tools.Fail(tools.ErrTimeout, ended.Result, nil)
+		return "", tools.TimedOut(ended.Deadline.Sub(ended.Started), ended.Result, nil)
 	case session.TaskCancelled:
 		return "", tools.Fail(tools.ErrExecutionFailed, "the agent was cancelled and has no report", nil)
 	default:

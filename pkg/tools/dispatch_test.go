@@ -218,8 +218,8 @@ func TestTimeout(t *testing.T) {
 		after       time.Duration
 		want        string
 	}{
-		"default":      {tools.Annotations{}, heeds, 30 * time.Second, "timeout"},
-		"its own time": {tools.Annotations{Timeout: 2 * time.Second}, heeds, 2 * time.Second, "timeout"},
+		"default":      {tools.Annotations{}, heeds, 30 * time.Second, `"type":"timeout"`},
+		"its own time": {tools.Annotations{Timeout: 2 * time.Second}, heeds, 2 * time.Second, `"details":{"timeout":2}`},
 		"says itself": {tools.Annotations{}, func(ctx context.Context, _ map[string]any) *tools.ToolResult {
 			<-ctx.Done()
 			return tools.Fail(tools.ErrTimeout, "killed", map[string]any{"output": "half"}).Result()

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"maps"
+	"time"
 )
 
 // ErrorType says, in one word, why a call has no result.
@@ -47,6 +49,14 @@ type Error struct {
 // Fail makes an [Error]; details may be nil.
 func Fail(t ErrorType, message string, details map[string]any) *Error {
 	return &Error{Type: t, Message: message, Details: details}
+}
+
+// TimedOut makes an [ErrTimeout] of a call that had this much time. Its details say
+// so as "timeout", in seconds, beside those that are given; details may be nil.
+func TimedOut(limit time.Duration, message string, details map[string]any) *Error {
+	all := map[string]any{"timeout": limit.Seconds()}
+	maps.Copy(all, details)
+	return Fail(ErrTimeout, message, all)
 }
 
 // Error gives one line for logs.

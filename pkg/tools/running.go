@@ -58,7 +58,7 @@ func (r *ToolRegistry) run(ctx context.Context, c *running) outcome {
 	}
 	if clock.over() && ctx.Err() == nil {
 		timeout := c.request.call.Annotations.Timeout
-		fail := Fail(ErrTimeout, "the call did not end within "+timeout.String()+"; it is unknown whether it took effect", nil)
+		fail := TimedOut(timeout, "the call did not end within "+timeout.String()+"; it is unknown whether it took effect", nil)
 		return c.giveUp(done, fail, false)
 	}
 	if c.task != nil {

@@ -107,7 +107,7 @@ func (r *ToolRegistry) ExecuteAndWait(ctx context.Context, name string, args map
 	case res := <-ended:
 		return res
 	case <-timer.C:
-		return Fail(ErrTimeout, "the work did not end within "+limit.String()+" and was told to stop; it is unknown whether it took effect", nil).Result()
+		return TimedOut(limit, "the work did not end within "+limit.String()+" and was told to stop; it is unknown whether it took effect", nil).Result()
 	case <-ctx.Done():
 		return interrupted(true).Because(context.Cause(ctx)).Result()
 	}

@@ -277,6 +277,7 @@ func TestTellsResults(t *testing.T) {
 		{"found", "grep milk", `{"results":[{"path":"a.txt","line":3,"text":"milk"}],"result_count":1,"truncated":false}`, "I found:\n- a.txt, line 3: milk"},
 		{"found files", "find *.md", `{"results":[{"path":"a.md","size":1}],"result_count":1,"truncated":false}`, "I found:\n- a.md (1 byte)"},
 		{"found nothing", "find *.md", `{"results":[],"result_count":0,"truncated":false}`, "I found nothing."},
+		{"no such file", "how big is a.md", `{"success":true,"path":"a.md","exists":false}`, "There is no a.md."},
 		{"info", "how big is a.md", `{"path":"a.md","type":"file","size":7,"modified":"2026-01-01T00:00:00Z"}`, "a.md is a file of 7 bytes, changed at 2026-01-01T00:00:00Z."},
 		{
 			"failure", "read a.txt", `{"error":true,"type":"not_found","message":"a.txt: there is no such file or folder","details":{}}`,

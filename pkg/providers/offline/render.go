@@ -209,8 +209,17 @@ func renderFound(result string) (string, bool) {
 }
 
 func renderInfo(result string) (string, bool) {
-	var f file
-	if json.Unmarshal([]byte(result), &f) != nil || f.Path == "" || f.Type == "" {
+	var f struct {
+		file
+
+		Exists *bool
+	}
+	switch {
+	case json.Unmarshal([]byte(result), &f) != nil, f.Path == "":
+		return "", false
+	case f.Exists != nil && !*f.Exists:
+		return "There is no " + f.Path + ".", true
+	case f.Type == "":
 		return "", false
 	}
 	kind := map[string]string{"dir": "a folder", "file": "a file of " + bytesOf(f.Size), "symlink": "a symbolic link"}[f.Type]

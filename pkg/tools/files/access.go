@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"strings"
 	"sync"
 
+	"parley/pkg/openat"
 	"parley/pkg/tools"
 )
 
@@ -42,9 +44,13 @@ func (a *access) enter(ctx context.Context, p string) (*space, string, error) {
 	if r.err != nil {
 		return nil, "", tools.Fail(tools.ErrExecutionFailed, "the patterns of the configuration are not valid", nil).Because(r.err)
 	}
+	root, p, err := a.place(inv, p)
+	if err != nil {
+		return nil, "", err
+	}
 	s := &space{dir: inv.Space, rules: r, writable: a.writable(inv.Level), limits: a.options.Limits}
-	if root, rest, ok := a.root(inv, p); ok {
-		s.name, s.dir, s.writable, p = "@"+root.Name, root.Dir, s.writable && root.Writable, rest
+	if root.Name != "" {
+		s.name, s.dir, s.writable = "@"+root.Name, root.Dir, s.writable && root.Writable
 	} else if a.options.Prepare != nil {
 		if err := a.options.Prepare(s.dir); err != nil {
 			return nil, "", fmt.Errorf("the chat's folder: %w", err)
@@ -66,22 +72,46 @@ func (a *access) writable(level tools.Level) bool {
 	}
 }
 
-// root finds the root that a path begins with. A file of the space whose name
-// begins like one is out of reach.
-func (a *access) root(inv tools.Invocation, p string) (root Root, rest string, ok bool) {
-	if a.options.Roots == nil || !strings.HasPrefix(p, "@") {
-		return Root{}, "", false
+// place finds the folder of a path, and the path in it: one of the chat's roots, or
+// the zero Root for its space. An absolute path is nothing but another spelling of one
+// that begins there: the folder is opened and held all the same.
+func (a *access) place(inv tools.Invocation, p string) (in Root, rest string, err error) {
+	var roots []Root
+	if a.options.Roots != nil && (p[0] == '@' || path.IsAbs(p)) {
+		roots = a.options.Roots(inv)
 	}
-	first, rest, below := strings.Cut(p[1:], "/")
+	if !path.IsAbs(p) {
+		in, rest = rootOf(roots, p)
+		return in, rest, nil
+	}
+	rest, found := openat.Below(inv.Space, p)
+	for _, r := range roots {
+		if rel, ok := openat.Below(r.Dir, p); ok && (!found || len(rel) < len(rest)) {
+			in, rest, found = r, rel, true
+		}
+	}
+	if !found {
+		return in, "", fail(tools.ErrSecurityViolation, p, "this absolute path lies outside of the workspace; write it relative to the workspace, which is \".\"")
+	}
+	if hides, _ := rootOf(roots, rest); in.Name == "" && hides.Name != "" {
+		return in, "", fail(tools.ErrSecurityViolation, p, "this name in the workspace is out of reach, because @"+hides.Name+" is another folder")
+	}
+	return in, rest, nil
+}
+
+// rootOf finds the root that a relative path begins with. A file of the space whose
+// name begins like one is out of reach.
+func rootOf(roots []Root, p string) (in Root, rest string) {
+	first, rest, below := strings.Cut(p, "/")
 	if !below {
 		rest = "."
 	}
-	for _, r := range a.options.Roots(inv) {
-		if r.Name == first {
-			return r, rest, true
+	for _, r := range roots {
+		if "@"+r.Name == first {
+			return r, rest
 		}
 	}
-	return Root{}, "", false
+	return Root{}, p
 }
 
 // open opens the folder and asks the kernel where it lies.

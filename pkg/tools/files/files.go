@@ -74,6 +74,11 @@ func (l *Limits) fill() {
 	}
 }
 
+// Writers are the names of the tools of [New] that change files.
+func Writers() []string {
+	return []string{"write_file", "edit_file", "append_file", "delete_file"}
+}
+
 // New makes the tools that look at files, and those that change them.
 func New(o Options) []tools.Tool {
 	a := newAccess(o)
@@ -91,7 +96,7 @@ func New(o Options) []tools.Tool {
 		tools.NewExamined("read_file", "Read a file of the workspace, as JSON {success, path, content, size, encoding, truncated}; "+
 			"the content of a binary file is base64. Go on at next_offset.", read, a.examineRead, a.readFile),
 		tools.NewExamined("search_files", "Search the workspace for files by name pattern, for lines by content, or both.", look, a.examineSearch, a.searchFiles),
-		tools.New("file_info", "Tell type, size in bytes, time of change and mode of a file or folder of the workspace.", look, a.fileInfo),
+		tools.New("file_info", "Tell whether a file or folder of the workspace exists, and its type, size in bytes, time of change and mode.", look, a.fileInfo),
 		newWriter("write_file", "Write a file of the workspace as a whole; one that is there already is overwritten. "+
 			"Folders on the way are made. To change a part, use edit_file; to add to the end, append_file.", change, a, planWrite),
 		newWriter("edit_file", "Replace one passage in a file of the workspace. old_text must be in the file exactly once, "+

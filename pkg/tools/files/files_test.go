@@ -83,6 +83,7 @@ func errorType(res *tools.ToolResult) string {
 
 type excerpt struct {
 	Success        bool
+	Exists         bool
 	Path, Content  string
 	Encoding       string
 	Size           int64
@@ -129,7 +130,7 @@ func TestListDir(t *testing.T) {
 				got.Entries[i].Modified = ""
 			}
 		}
-		want := excerpt{Path: ".", Entries: []entry{
+		want := excerpt{Success: true, Path: ".", Entries: []entry{
 			{Name: ".hidden", Type: "file", Modified: when},
 			{Name: "a", Type: "dir"},
 			{Name: "b.txt", Type: "file", Size: 5, Modified: when},
@@ -257,7 +258,7 @@ func TestFileInfo(t *testing.T) {
 	}
 	var got excerpt
 	b.decode(t, "file_info", args("path", "a.txt"), &got)
-	want := excerpt{Path: "a.txt", Type: "file", Size: 5, Modified: "2026-01-02T03:04:05Z", Mode: "-rw-------"}
+	want := excerpt{Success: true, Exists: true, Path: "a.txt", Type: "file", Size: 5, Modified: "2026-01-02T03:04:05Z", Mode: "-rw-------"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -268,6 +269,12 @@ func TestFileInfo(t *testing.T) {
 	b.decode(t, "file_info", args("path", "."), &got)
 	if got.Type != "dir" {
 		t.Errorf("the space: %+v", got)
+	}
+	for _, p := range []string{"none", "none/at/all", "a.txt/x"} {
+		want := `{"success":true,"path":"` + p + `","exists":false}`
+		if res := b.call(t.Context(), "file_info", args("path", p)); res.ForLLM != want {
+			t.Errorf("%s: %s", p, res.ForLLM)
+		}
 	}
 }
 
@@ -307,7 +314,7 @@ func TestSearchFiles(t *testing.T) {
 			t.Parallel()
 			var got excerpt
 			b.decode(t, "search_files", tt.args, &got)
-			want := excerpt{Results: tt.want, ResultCount: len(tt.want)}
+			want := excerpt{Success: true, Results: tt.want, ResultCount: len(tt.want)}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Error(diff)
 			}

@@ -52,7 +52,15 @@ func TestHostilePaths(t *testing.T) {
 		{"./../space/inside.txt", "security_violation"},
 		{"a/../inside.txt", "security_violation"},
 		{"../space-two/secret.txt", "security_violation"},
-		{b.path("inside.txt"), "security_violation"},
+		{b.path("../secret.txt"), "security_violation"},
+		{b.path("../space-two/secret.txt"), "security_violation"},
+		{b.dir + "/../secret.txt", "security_violation"},
+		{b.dir + "/up/secret.txt", "security_violation"},
+		{b.dir + "/relative", "security_violation"},
+		{b.dir + "/hard", "security_violation"},
+		{filepath.Dir(b.dir), "security_violation"},
+		{b.dir + "secret.txt", "security_violation"},
+		{b.dir + "/nothing", "not_found"},
 		{"/etc/passwd", "security_violation"},
 		{"/proc/self/environ", "security_violation"},
 		{"//etc/passwd", "security_violation"},
@@ -233,7 +241,6 @@ func TestOtherErrors(t *testing.T) {
 		{"read_file", args("path", "d"), "invalid_arguments"},
 		{"list_dir", args("path", "a.txt"), "invalid_arguments"},
 		{"list_dir", args("path", "none"), "not_found"},
-		{"file_info", args("path", "none"), "not_found"},
 		{"search_files", args("path", "none", "name", "x"), "not_found"},
 		{"search_files", args(), "invalid_arguments"},
 		{"search_files", args("name", "[a"), "invalid_arguments"},
@@ -269,7 +276,7 @@ func FuzzPath(f *testing.F) {
 	b.write(f, ".git/config", canary)
 	b.write(f, "AGENT.md", "inside")
 	outside := b.outside(f)
-	for _, seed := range []string{".", "..", "inside.txt", "up/secret.txt", "relative", "hard", "/etc/passwd", "a/./b//..", "up/../secret.txt", "\x00", "*", "up/*", "repo/config", ".GIT/config", "AGENT.md", "agent.MD", "tools/x", "up/space-two/new", "@up/x", "a/b/new.txt"} {
+	for _, seed := range []string{".", "..", "inside.txt", "up/secret.txt", "relative", "hard", "/etc/passwd", "a/./b//..", "up/../secret.txt", "\x00", "*", "up/*", "repo/config", ".GIT/config", "AGENT.md", "agent.MD", "tools/x", "up/space-two/new", "@up/x", "a/b/new.txt", b.dir, b.path("inside.txt"), b.path("up/secret.txt"), b.path("../secret.txt"), b.dir + "-two/x"} {
 		f.Add(seed)
 	}
 	list := files.New(files.Options{})

@@ -77,7 +77,7 @@ func TestHostilePathsAreNotWritten(t *testing.T) {
 	for _, p := range []string{
 		"..", "../secret.txt", "../new.txt", "a/../../secret.txt", "./../space/inside.txt", "a/../inside.txt", "./..", "../../../../../../etc/cron.d/x",
 		"../space-two/secret.txt", "../space-two/new.txt", "../space/new.txt",
-		"/etc/passwd", "//etc/passwd", "/../etc/passwd", b.path("inside.txt"), b.path("../new.txt"),
+		"/etc/passwd", "//etc/passwd", "/../etc/passwd", b.path("../new.txt"), b.path("../space-two/new.txt"), b.dir + "/../new.txt", b.dir + "-new.txt", b.dir + "/up/new.txt", b.dir + "/relative",
 		"/proc/self/mem", "/proc/self/environ", "/proc/self/root/etc/passwd", "/proc/self/cwd/x", "/dev/null", "/dev/sda",
 		"relative", "absolute", "environ", "dangling-out", "dangling-in", "loop", "good", "up", "slash",
 		"up/secret.txt", "up/new.txt", "up/space-two/secret.txt", "up/space/inside.txt", "slash/etc/passwd", "slash/proc/self/environ", "slash/tmp/new.txt",
@@ -222,8 +222,15 @@ func TestRefusedPathsAreNotReached(t *testing.T) {
 		}
 	}
 	b.unseen(t, "search_files", args("content", "CANARY"))
-	if got := errorType(b.call(t.Context(), "file_info", args("path", "repo/config"))); got != "security_violation" {
-		t.Errorf("file_info: %s", got)
+	for _, p := range []string{"repo/config", "repo/none", "private/none", ".ssh/none"} {
+		if got := errorType(b.call(t.Context(), "file_info", args("path", p))); got != "security_violation" {
+			t.Errorf("file_info %s: %s", p, got)
+		}
+	}
+	for p, reason := range map[string]string{"private/diary": "tools.files.refuse", "diary": "tools.files.refuse", ".env": "keys, passwords", "keys/config": "keys, passwords"} {
+		if res := b.call(t.Context(), "read_file", args("path", p)); !strings.Contains(res.ForLLM, reason) {
+			t.Errorf("%s: %s", p, res.ForLLM)
+		}
 	}
 	for _, p := range []string{"sub/top.txt", "environment", "git/x", "gitignore", ".gitignore", "keys.txt"} {
 		if res := b.call(t.Context(), "write_file", args("path", p, "content", "x")); res.IsError {
@@ -253,6 +260,11 @@ func TestAllowedFilesAlone(t *testing.T) {
 		t.Errorf("the refusal does not say what is allowed: %s", res.ForLLM)
 	}
 	b.unseen(t, "search_files", args("content", "CANARY"))
+	for _, p := range []string{"d/none.txt", "none/none.txt"} {
+		if got := errorType(b.call(t.Context(), "file_info", args("path", p))); got != "security_violation" {
+			t.Errorf("file_info %s: %s", p, got)
+		}
+	}
 	var got excerpt
 	b.decode(t, "list_dir", args("path", "d"), &got)
 	if len(got.Entries) != 1 || got.Entries[0].Name != "b.json" {
@@ -314,14 +326,69 @@ func TestRootsBesideTheSpace(t *testing.T) {
 			t.Errorf("%s: %s", p, got)
 		}
 	}
+	b.fullPaths(t, docs, shared)
 	// Another chat, another level.
 	tool, _ := b.registry.Get("read_file")
 	other := tools.WithInvocation(t.Context(), tools.Invocation{Space: b.dir, Chat: "2", Level: tools.LevelExec})
 	if got := errorType(tool.Execute(other, args("path", "@docs/guide.md"))); got != "not_found" {
 		t.Errorf("another chat: %s", got)
 	}
+	if got := errorType(tool.Execute(other, args("path", docs+"/guide.md"))); got != "security_violation" {
+		t.Errorf("another chat: %s", got)
+	}
 	if _, err := b.examine(t, tools.LevelRead, "write_file", args("path", "@shared/x", "content", "y")); err == nil {
 		t.Error("a chat that may not write writes beside its space")
+	}
+}
+
+// fullPaths names places in the space and in its roots by their absolute paths.
+func (b *box) fullPaths(t *testing.T, docs, shared string) {
+	t.Helper()
+	b.write(t, "@docs/guide.md", "hidden")
+	alias := filepath.Join(t.TempDir(), "alias")
+	if err := os.Symlink(b.dir, alias); err != nil {
+		t.Fatal(err)
+	}
+	linked := &box{dir: alias, registry: b.registry}
+	for _, c := range []struct {
+		box        *box
+		path, want string // the path that is shown, or the type of the error
+	}{
+		{b, b.dir + "/inside.txt", "inside.txt"},
+		{b, "/" + b.dir + "//./inside.txt", "inside.txt"},
+		{b, docs + "/guide.md", "@docs/guide.md"},
+		{b, shared + "/list.md", "@shared/list.md"},
+		{b, docs + "-two/guide.md", "security_violation"},
+		{b, docs + "/.env", "security_violation"},
+		{b, shared + "/out", "security_violation"},
+		{b, docs + "/../shared/list.md", "security_violation"},
+		{b, b.dir + "/@docs/guide.md", "security_violation"}, // it would be shown as the root's
+		{linked, alias + "/inside.txt", "inside.txt"},
+		{linked, b.dir + "/inside.txt", "inside.txt"},
+		{b, alias + "/inside.txt", "security_violation"},
+	} {
+		res := c.box.call(t.Context(), "read_file", args("path", c.path))
+		got := errorType(res)
+		if !res.IsError {
+			var read excerpt
+			b.decode(t, "read_file", args("path", c.want), &read)
+			if got = c.want; !strings.Contains(res.ForLLM, `"path":"`+c.want+`","content":"`+read.Content+`"`) {
+				t.Errorf("%s: %s", c.path, res.ForLLM)
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %s, want %s", c.path, got, c.want)
+		}
+	}
+	e, err := b.examine(t, tools.LevelWrite, "write_file", args("path", b.dir+"/inside.txt", "content", "y"))
+	if err != nil || !strings.HasPrefix(e.Text, `Overwrite "inside.txt" (`) {
+		t.Errorf("asked %q, %v", e.Text, err)
+	}
+	if got := errorType(b.call(t.Context(), "write_file", args("path", docs+"/new.md", "content", "y"))); got != "permission_denied" {
+		t.Errorf("written to a folder that is only read: %s", got)
+	}
+	if err := os.RemoveAll(b.path("@docs")); err != nil {
+		t.Fatal(err)
 	}
 }
 

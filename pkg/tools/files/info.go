@@ -2,6 +2,7 @@ package files
 
 import (
 	"context"
+	"errors"
 	"path"
 	"time"
 
@@ -15,11 +16,20 @@ type infoInput struct {
 // details is what file_info returns. A symbolic link is described itself, not
 // what it points to. Modified is in RFC 3339, UTC.
 type details struct {
+	Success  bool   `json:"success"`
 	Path     string `json:"path"`
+	Exists   bool   `json:"exists"`
 	Type     string `json:"type"`
 	Size     int64  `json:"size"`
 	Modified string `json:"modified"`
 	Mode     string `json:"mode"`
+}
+
+// missing is what file_info returns where nothing is: that is an answer too.
+type missing struct {
+	Success bool   `json:"success"`
+	Path    string `json:"path"`
+	Exists  bool   `json:"exists"`
 }
 
 func (a *access) fileInfo(ctx context.Context, in infoInput) (any, error) {
@@ -28,31 +38,42 @@ func (a *access) fileInfo(ctx context.Context, in infoInput) (any, error) {
 		return nil, err
 	}
 	defer s.close()
+	d, real, err := s.describe(p)
+	if failure, ok := errors.AsType[*tools.Error](err); ok && failure.Type == tools.ErrNotFound {
+		// Of a file that may not be read nothing is told, not even that it is missing.
+		return missing{Success: true, Path: s.shown(p)}, s.reachFile(real)
+	}
+	return d, err
+}
+
+// describe looks at what is at a path, and gives the path with the links on the way
+// resolved, as far as they are known.
+func (s *space) describe(p string) (d details, real string, err error) {
 	// The folder that it lies in is held against the rules as well: the path may
 	// lead over links.
-	real, err := s.follow(p)
+	real, err = s.follow(p)
 	if err != nil {
-		return nil, err
+		return d, p, err
 	}
 	if err := s.reach(real); err != nil {
-		return nil, err
+		return d, real, err
 	}
 	info, err := s.root.Lstat(p)
 	if err != nil {
-		return nil, openError(s.shown(p), err)
+		return d, real, openError(s.shown(p), err)
 	}
 	if info.Mode().IsRegular() {
 		if err := allowed(s.shown(p), info); err != nil {
-			return nil, err
+			return d, real, err
 		}
 		if err := s.reachFile(real); err != nil {
-			return nil, err
+			return d, real, err
 		}
 	}
 	return details{
-		Path: s.shown(p), Type: typeOf(info.Mode()), Size: newEntry(p, info).Size,
+		Success: true, Path: s.shown(p), Exists: true, Type: typeOf(info.Mode()), Size: newEntry(p, info).Size,
 		Modified: info.ModTime().UTC().Format(time.RFC3339), Mode: info.Mode().Perm().String(),
-	}, nil
+	}, real, nil
 }
 
 // follow gives the path of an entry with the links on the way to it resolved.

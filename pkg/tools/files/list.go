@@ -26,6 +26,7 @@ type listInput struct {
 
 // listing is what list_dir returns.
 type listing struct {
+	Success   bool    `json:"success"`
 	Path      string  `json:"path"`
 	Entries   []entry `json:"entries"`
 	Truncated bool    `json:"truncated"`
@@ -65,7 +66,7 @@ func (a *access) listDir(ctx context.Context, in listInput) (any, error) {
 	found = slices.DeleteFunc(found, func(d fs.DirEntry) bool {
 		return isTemp(d.Name()) || !d.IsDir() && !s.permits(path.Join(p, d.Name()))
 	})
-	out := listing{Path: s.shown(p), Entries: []entry{}, Truncated: more || len(found) > maxListed}
+	out := listing{Success: true, Path: s.shown(p), Entries: []entry{}, Truncated: more || len(found) > maxListed}
 	if s.name == "" && p == "." && a.options.Roots != nil {
 		for _, r := range a.options.Roots(tools.InvocationFrom(ctx)) {
 			out.Roots = append(out.Roots, rootEntry{Path: "@" + r.Name, Writable: s.writable && r.Writable})

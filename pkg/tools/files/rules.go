@@ -52,9 +52,11 @@ func CheckPattern(pattern string) error {
 
 // rules say which paths are reached. They hold for paths relative to a root.
 type rules struct {
-	allow, refuse, control *regexp.Regexp
-	allowed                []string
-	err                    error
+	allow, control *regexp.Regexp
+	// secret is for what no configuration opens, refuse for what the operator's closes.
+	secret, refuse *regexp.Regexp
+	allowed        []string
+	err            error
 }
 
 func newRules(allow, refuse []string) *rules {
@@ -69,7 +71,10 @@ func newRules(allow, refuse []string) *rules {
 	if len(allow) > 0 {
 		r.allow = compile(allow)
 	}
-	r.refuse = compile(append(Refused(), refuse...))
+	r.secret = compile(Refused())
+	if len(refuse) > 0 {
+		r.refuse = compile(refuse)
+	}
 	r.control = compile(ControlFiles())
 	return r
 }
@@ -92,8 +97,11 @@ func anyOf(patterns []string) (*regexp.Regexp, error) {
 
 // reach refuses a path that is out of bounds for every tool.
 func (s *space) reach(rel string) error {
-	if s.rules.refuse.MatchString(rel) {
+	if s.rules.secret.MatchString(rel) {
 		return s.fail(tools.ErrSecurityViolation, rel, "this path is refused: such files hold keys, passwords or other settings of the machine")
+	}
+	if s.rules.refuse != nil && s.rules.refuse.MatchString(rel) {
+		return s.fail(tools.ErrSecurityViolation, rel, "the configuration of the operator refuses this path (tools.files.refuse)")
 	}
 	return nil
 }

@@ -41,6 +41,7 @@ type searchInput struct {
 
 // found is what search_files returns.
 type found struct {
+	Success     bool    `json:"success"`
 	Results     []match `json:"results"`
 	ResultCount int     `json:"result_count"`
 	Truncated   bool    `json:"truncated"`
@@ -92,7 +93,7 @@ type search struct {
 }
 
 func newSearch(in searchInput) (*search, error) {
-	q := &search{most: in.MaxResults, out: found{Results: []match{}}}
+	q := &search{most: in.MaxResults, out: found{Success: true, Results: []match{}}}
 	switch {
 	case in.Name == "" && in.Content == "":
 		return nil, fail(tools.ErrInvalidArguments, "", "name or content is needed")

@@ -42,7 +42,7 @@ func (s *space) fail(t tools.ErrorType, rel, message string) error {
 	return fail(t, s.shown(rel), message)
 }
 
-// cleanPath checks a path argument and gives it in its shortest form.
+// cleanPath checks a path argument, relative or absolute, and gives it in its shortest form.
 func cleanPath(p string) (string, error) {
 	switch {
 	case p == "":
@@ -51,8 +51,6 @@ func cleanPath(p string) (string, error) {
 		return "", fail(tools.ErrSecurityViolation, "", "a path cannot contain a NUL byte")
 	case len(p) > maxPathBytes, strings.Count(p, "/") > maxPathDepth:
 		return "", fail(tools.ErrInvalidArguments, "", "the path is too long")
-	case path.IsAbs(p):
-		return "", fail(tools.ErrSecurityViolation, p, "paths are relative to the workspace, which is \".\"; this one is absolute")
 	}
 	for element := range strings.SplitSeq(p, "/") {
 		if element == ".." {

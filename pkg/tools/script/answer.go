@@ -15,7 +15,7 @@ import (
 func (t *Tool) result(res sandbox.Result) *tools.ToolResult {
 	errors := errorTail(res.Stderr)
 	if res.TimedOut {
-		return tools.Fail(tools.ErrTimeout, fmt.Sprintf("the program did not end within %v and was ended", t.timeout()), details(errors)).Result()
+		return tools.TimedOut(t.timeout(), fmt.Sprintf("the program did not end within %v and was ended", t.timeout()), details(errors)).Result()
 	}
 	if res.Limit != "" {
 		return tools.Fail(tools.ErrExecutionFailed, "the program was ended: "+program.Excess(res.Limit), details(errors)).Result()

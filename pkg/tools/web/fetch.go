@@ -132,7 +132,7 @@ func (f *fetcher) failed(ctx context.Context, err error) error {
 	case errors.Is(err, errRedirects):
 		why = fmt.Sprintf("the page redirects more than %d times", maxRedirects)
 	case timedOut(err):
-		return tools.Fail(tools.ErrTimeout, "the page did not come within "+f.o.Timeout.String(), nil).Because(cause)
+		return tools.TimedOut(f.o.Timeout, "the page did not come within "+f.o.Timeout.String(), nil).Because(cause)
 	case notFound && dns.IsNotFound:
 		why = "there is no host of this name"
 	}
@@ -170,7 +170,7 @@ func (f *fetcher) read(ctx context.Context, b *body, at *url.URL) (document, err
 	d, err := toMarkdown(limited, text, at)
 	d.cut = d.cut || b.cut
 	if err != nil && ctx.Err() == nil {
-		err = tools.Fail(tools.ErrTimeout, "the page is too involved to be made text within "+maxConvert.String(), nil)
+		err = tools.TimedOut(maxConvert, "the page is too involved to be made text within "+maxConvert.String(), nil)
 	}
 	return d, err
 }

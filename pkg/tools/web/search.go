@@ -39,6 +39,7 @@ type result struct {
 
 // answer is what web_search says.
 type answer struct {
+	Success bool     `json:"success"`
 	Query   string   `json:"query"`
 	Results []result `json:"results"`
 	Count   int      `json:"result_count"`
@@ -148,7 +149,7 @@ func (s *searcher) search(ctx context.Context, in searchArguments) (any, error) 
 		return nil, err
 	}
 	found = tidy(found, n)
-	return answer{Query: query, Results: found, Count: len(found)}, nil
+	return answer{Success: true, Query: query, Results: found, Count: len(found)}, nil
 }
 
 // turn waits until this search may begin.
@@ -209,7 +210,7 @@ func (s *searcher) failed(ctx context.Context, err error) error {
 		cause = e.Err
 	}
 	if timedOut(err) {
-		return tools.Fail(tools.ErrTimeout, s.backend.name()+" did not answer within "+s.o.Timeout.String(), nil).Because(cause)
+		return tools.TimedOut(s.o.Timeout, s.backend.name()+" did not answer within "+s.o.Timeout.String(), nil).Because(cause)
 	}
 	return tools.Fail(tools.ErrExecutionFailed, s.backend.name()+" could not be reached, or broke off", nil).Because(cause)
 }

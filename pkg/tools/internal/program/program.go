@@ -150,7 +150,7 @@ func (s Settings) Folder(ctx context.Context, name string) (*Folder, error) {
 	if space == "" {
 		return nil, tools.Fail(tools.ErrPermissionDenied, "this chat has no files, so nothing is run in it", nil)
 	}
-	name, err := cleanFolder(name)
+	name, err := cleanFolder(space, name)
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +191,12 @@ func (f *Folder) Question(head, tail string) (shown, kept string) {
 	return head + "in: " + name + tail, head + "in: " + Quote(f.Dir) + tail
 }
 
-func cleanFolder(name string) (string, error) {
+// cleanFolder gives the folder of a call relative to the space; an absolute one is
+// another spelling of that.
+func cleanFolder(space, name string) (string, error) {
+	if below, ok := openat.Below(space, name); ok {
+		name = below
+	}
 	switch {
 	case name == "":
 		return ".", nil
@@ -319,7 +324,7 @@ func (s Settings) Run(ctx context.Context, f *Folder, c sandbox.Command) (any, e
 	details := map[string]any{"exit_code": out.ExitCode, "stdout": out.Stdout, "stderr": out.Stderr, "duration_ms": out.Duration, "truncated": out.Truncated}
 	switch {
 	case res.TimedOut:
-		return nil, tools.Fail(tools.ErrTimeout, fmt.Sprintf("it did not end within %v and was ended, with all that it had started", c.Timeout), details)
+		return nil, tools.TimedOut(c.Timeout, fmt.Sprintf("it did not end within %v and was ended, with all that it had started", c.Timeout), details)
 	case res.Limit != "":
 		return nil, tools.Fail(tools.ErrExecutionFailed, "it was ended: "+Excess(res.Limit), details)
 	}
