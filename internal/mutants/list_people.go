@@ -68,6 +68,12 @@ func peopleMutants() []Mutant {
 			File: "pkg/policy/pairing.go", Old: "PairingGrace = 10 * time.Minute", New: "PairingGrace = 10 * time.Nanosecond",
 			Dir: "cmd/gateway", Test: "^TestStrangersCannotHoldAllCodes$",
 		},
+	}
+}
+
+// newcomerMutants keep newcomers waiting behind thousands of chats.
+func newcomerMutants() []Mutant {
+	return []Mutant{
 		{
 			Promise: "people: newcomers", Defect: "all places of turns go to those who wait longest",
 			File: "pkg/agent/share.go", Old: "oldest: n - n/newestShare, newest: n / newestShare", New: "oldest: n, newest: 0",
@@ -77,6 +83,21 @@ func peopleMutants() []Mutant {
 			Promise: "people: newcomers", Defect: "all lanes go to the chats that wait longest",
 			File: "pkg/session/bolt/lanes.go", Old: "		s.welcome(chat, l)\n	}\n	s.dispatch()\n", New: "	}\n	s.dispatch()\n",
 			Dir: "pkg/session/bolt", Test: "^TestNewcomersHaveLanes$",
+		},
+		{
+			Promise: "people: newcomers", Defect: "an account's rate goes to the answers that wait longest",
+			File: "pkg/channels/line.go", Old: "l.turns%newestShare == 0", New: "l.turns%newestShare < 0",
+			Dir: "pkg/channels", Test: "^TestNewcomersShareTheRate$",
+		},
+		{
+			Promise: "people: newcomers", Defect: "an account's rate goes to the newest answers alone",
+			File: "pkg/channels/line.go", Old: "at = l.newest()\n	}", New: "at = l.newest()\n	}\n	at = l.newest()",
+			Dir: "pkg/channels", Test: "^TestNewcomersShareTheRate$",
+		},
+		{
+			Promise: "people: newcomers", Defect: "an answer does not say when its person wrote",
+			File: "pkg/agent/outcome.go", Old: "o.Asked = r.info.Items[0].Time", New: "o.Asked = o.Time",
+			Dir: "pkg/agent", Test: "^TestANewcomerHasAPlace$",
 		},
 	}
 }

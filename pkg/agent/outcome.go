@@ -149,6 +149,9 @@ func (r *run) outbound(id, text, draft string) channels.Outbound {
 	o := channels.Outbound{
 		ID: id, Address: r.home, Text: r.a.o.Redact(text), Draft: draft, Unasked: r.unasked(), Time: time.Now(),
 	}
+	if o.Unasked == "" {
+		o.Asked = r.info.Items[0].Time
+	}
 	if last := r.info.Items[len(r.info.Items)-1]; last.Inbound != nil && !last.Inbound.Direct {
 		o.ReplyTo = last.Inbound.MessageID
 	}

@@ -179,7 +179,7 @@ func (r *delivering) claim() claim {
 	c := claim{notBefore: r.notBefore, awaited: r.info.Awaited}
 	switch r.info.Outbound.Unasked {
 	case "":
-		c.awaited = r.gate.people
+		c.awaited, c.asked = r.gate.people, r.info.Outbound.Asked
 	case ByJob:
 		c.door = r.gate.jobs
 	default:

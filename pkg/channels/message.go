@@ -124,8 +124,11 @@ type Outbound struct {
 	Aged bool `json:"aged,omitempty"`
 	// Unasked says whose words it brings where no person waits for it; "" for an answer,
 	// to which it gives way.
-	Unasked Unasked   `json:"unasked,omitempty"`
-	Time    time.Time `json:"time"`
+	Unasked Unasked `json:"unasked,omitempty"`
+	// Asked is when the person wrote whom it answers; zero where it answers nobody or
+	// the time is unknown. Behind many other chats the newest ones have a share.
+	Asked time.Time `json:"asked,omitzero"`
+	Time  time.Time `json:"time"`
 }
 
 // Unasked says of a message that no person waits for it, and why it is sent.

@@ -50,8 +50,10 @@ func take(ctx context.Context, l *rate.Limiter) error {
 // gate is what all chats of an account wait for.
 type gate struct {
 	limiter *rate.Limiter
+	// line is where messages wait for the limiter.
+	line line
 	// jobs and tasks are the doors of messages that no person waits for: each lets one of
-	// them at a time wait for the limiter, so that an answer waits for two at most.
+	// them at a time stand in the line, so that an answer waits for two at most.
 	jobs, tasks chan struct{}
 	// people is closed: it stands for what a person waits for.
 	people chan struct{}
@@ -269,6 +271,9 @@ type claim struct {
 	// awaited is closed from when a person waits for it, door is where it waits till then.
 	awaited <-chan struct{}
 	door    chan struct{}
+	// asked is when the person wrote whom it answers; zero where no person waits or the
+	// time is unknown.
+	asked time.Time
 }
 
 // take waits for the account's bucket, behind the door unless a person waits.
@@ -278,7 +283,7 @@ func (g *gate) take(ctx context.Context, c claim) error {
 	}
 	select {
 	case <-c.awaited:
-		return take(ctx, g.limiter)
+		return g.line.take(ctx, g.limiter, c.asked)
 	default:
 	}
 	select {
@@ -288,7 +293,7 @@ func (g *gate) take(ctx context.Context, c claim) error {
 	case c.door <- struct{}{}:
 		defer func() { <-c.door }()
 	}
-	return take(ctx, g.limiter)
+	return g.line.take(ctx, g.limiter, c.asked)
 }
 
 // admit waits for the time, the chat and the account, and for the buckets of both.

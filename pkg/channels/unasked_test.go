@@ -69,3 +69,44 @@ func TestUnaskedMessagesThatHangLeavePlacesToAnswers(t *testing.T) {
 		pass(time.Minute)
 	})
 }
+
+// TestNewcomersShareTheRate queues the answers of a thousand chats at an account that
+// sends one a second, and then those of people who wrote later. The answer to the person
+// who wrote last leaves within seconds, and those that wait longest leave beside it.
+func TestNewcomersShareTheRate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := start(t, &platform{limits: channels.Limits{PerAccount: 1}}, nil)
+		put := func(chat string, asked time.Time) {
+			e.box.restore(channels.DeliveryInfo{Outbound: channels.Outbound{ID: chat, Address: address(chat), Text: chat, Asked: asked}})
+			synctest.Wait()
+		}
+		left := func(chats ...string) {
+			t.Helper()
+			for _, chat := range chats {
+				if n := len(e.plat.attempts(chat)); n != 1 {
+					t.Errorf("%s: %d messages left", chat, n)
+				}
+			}
+		}
+		begin := time.Now()
+		var all []string
+		for i := range 1000 {
+			all = append(all, fmt.Sprint("n", i))
+			put(all[i], begin)
+		}
+		pass(10 * time.Second)
+		for i := range 8 {
+			all = append(all, fmt.Sprint("newcomer", i))
+			put(all[len(all)-1], time.Now().Add(time.Duration(i)))
+		}
+		for i := range 100 { // the crowd's too, but made later
+			all = append(all, fmt.Sprint("later", i))
+			put(all[len(all)-1], begin)
+		}
+		pass(8 * time.Second)
+		left(append([]string{"newcomer7"}, all[:14]...)...)
+		pass(time.Duration(len(all)) * time.Second)
+		left(all...)
+	})
+}
