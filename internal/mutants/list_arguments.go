@@ -122,6 +122,16 @@ func resultMutants() []Mutant {
 			Dir: "pkg/tools/calc", Test: "^TestEval$",
 		},
 		{
+			Promise: "large angles", Defect: "gives a remainder whose digits are lost",
+			File: "pkg/tools/calc/arithmetic.go", Old: `if inexact && math.Abs`, New: `if !inexact && math.Abs`,
+			Dir: "pkg/tools/calc", Test: "^TestEvalErrors$",
+		},
+		{
+			Promise: "large angles", Defect: "takes ones that are not known for known",
+			File: "pkg/tools/calc/value.go", Old: `v.exact == nil && math.Abs(v.approx) >= known`, New: `v.exact == nil && math.Abs(v.approx) < 0*known`,
+			Dir: "pkg/tools/calc", Test: "^TestEval$",
+		},
+		{
 			Promise: "many calls", Defect: "refuses a whole answer for the number of its calls",
 			File: "pkg/providers/openai/assembly.go", Old: `return nil // no caller runs so many`, New: `return &providers.Error{Kind: providers.KindInvalid}`,
 			Dir: "pkg/providers/openai", Test: "^TestStreamShapes$",
@@ -133,9 +143,18 @@ func resultMutants() []Mutant {
 		},
 		{
 			Promise: "reason of a failure", Defect: "leaves the reason to the level debug",
-			File: "pkg/tools/running.go", Old: `line = line.Str("cause", clip(r.redacted(withoutTexts(cause, call.Arguments)), maxCause))`,
-			New: `_ = clip(r.redacted(withoutTexts(cause, call.Arguments)), maxCause)`,
+			File: "pkg/tools/running.go", Old: `line = line.Str("cause", c.cause(out.result.Err))`, New: `_ = c.cause(out.result.Err)`,
 			Dir: toolsDir, Test: "^TestTheReasonOfAFailureIsInItsLine$",
+		},
+		{
+			Promise: "reason of a failure", Defect: "leaves out the reason of background work",
+			File: "pkg/tools/task.go", Old: `line = line.Str("cause", c.cause(out.Err))`, New: `_ = c.cause(out.Err)`,
+			Dir: toolsDir, Test: "^TestTheReasonOfBackgroundWork$",
+		},
+		{
+			Promise: "reason of a failure", Defect: "cuts a secret in two before it is found",
+			File: "pkg/tools/cause.go", Old: `withoutTexts(c.registry.redacted(err.Error()), texts)`, New: `c.registry.redacted(withoutTexts(err.Error(), texts))`,
+			Dir: toolsDir, Test: "^TestTheReasonOfAFailureHasNoArguments$",
 		},
 		{
 			Promise: "reason of a failure", Defect: "hides the reason with the argument",

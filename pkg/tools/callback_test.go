@@ -194,15 +194,37 @@ func TestTheReasonOfAFailureHasNoArguments(t *testing.T) {
 		"a part of it: " + long[:40]:           told,
 		"abc is no word":                       "abc is no word", // too short to tell from others
 		"the disk is full":                     "the disk is full",
+		"sk-live-77 is refused":                "*** is refused", // an argument within a secret
+		"with sk-live-77, to be kept: no":      "[…]: no",
 	} {
 		logs := &logBuffer{}
-		r := tools.NewToolRegistryWith(tools.Options{Log: logs.logger(zerolog.InfoLevel)})
+		r := tools.NewToolRegistryWith(tools.Options{
+			Log: logs.logger(zerolog.InfoLevel), Redact: func(s string) string { return strings.ReplaceAll(s, "sk-live-77", "***") },
+		})
 		r.Register(fn{name: "fails", parameters: map[string]any{"type": "object"}, run: func(context.Context, map[string]any) *tools.ToolResult {
 			return tools.ErrorResult("it failed").WithError(errors.New(cause))
 		}})
-		r.Execute(t.Context(), "fails", map[string]any{"path": "plan.txt", "lines": []any{map[string]any{"old": "plan.txt.old", "text": long}}, "word": "abc"})
+		r.Execute(t.Context(), "fails", map[string]any{"path": "plan.txt", "lines": []any{map[string]any{"old": "plan.txt.old", "text": long}}, "word": "abc", "part": "live", "key": "with sk-live-77, to be kept"})
 		if !strings.Contains(logs.String(), `"cause":"`+want+`"`) {
 			t.Errorf("%q: want %q in %s", cause, want, logs)
 		}
+	}
+}
+
+// TestTheReasonOfBackgroundWork that failed is in the line of its end.
+func TestTheReasonOfBackgroundWork(t *testing.T) {
+	t.Parallel()
+	logs := &logBuffer{}
+	r := tools.NewToolRegistryWith(tools.Options{Log: logs.logger(zerolog.WarnLevel)})
+	r.Register(tools.NewAsync("later", "", tools.Annotations{BackgroundLimit: time.Minute}, func(context.Context, struct{ Path string }) (tools.Examination, error) {
+		return tools.Examination{}, nil
+	}, func(ctx context.Context, _ struct{ Path string }, cb tools.AsyncCallback) (any, error) {
+		return tools.Background(ctx, cb, "started", func(context.Context) *tools.ToolResult {
+			return tools.ErrorResult("it failed").WithError(errors.New("plan.txt: the disk is full"))
+		}), nil
+	}))
+	r.ExecuteAndWait(t.Context(), "later", map[string]any{"Path": "plan.txt"}, "", "")
+	if got := logs.String(); !strings.Contains(got, `"level":"warn"`) || !strings.Contains(got, `"cause":"[…]: the disk is full"`) {
+		t.Errorf("the log: %s", got)
 	}
 }

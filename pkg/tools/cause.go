@@ -8,12 +8,22 @@ import (
 // maxCause bounds what a line of the log says of a failure, in bytes.
 const maxCause = 500
 
-// withoutTexts is the cause of a failure without the texts of a call's arguments, which
-// the log shows at debug only: each is […]. Of a cause that repeats a part of one it
-// says so alone.
-func withoutTexts(cause string, args map[string]any) string {
-	const part = 12 // bytes of a beginning that tell a text from others
-	said := textsIn(nil, args)
+// cause is why a call failed, fit for a line of the log that everybody reads.
+func (c *running) cause(err error) string {
+	texts := textsIn(nil, c.request.call.Arguments)
+	for i, s := range texts {
+		texts[i] = c.registry.redacted(s)
+	}
+	// A secret is found as long as it is whole.
+	return clip(withoutTexts(c.registry.redacted(err.Error()), texts), maxCause)
+}
+
+// withoutTexts is the cause of a failure without the texts of the call's arguments,
+// which the log shows at debug only: each is […]. Of a cause that repeats a part of one
+// it says so alone.
+func withoutTexts(cause string, said []string) string {
+	const part = 12                                                         // bytes of a beginning that tell a text from others
+	said = slices.DeleteFunc(said, func(s string) bool { return s == "" })  // all of it was a secret
 	slices.SortFunc(said, func(a, b string) int { return len(b) - len(a) }) // one may begin with another
 	pairs := make([]string, 0, 2*len(said))
 	for _, s := range said {

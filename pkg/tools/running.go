@@ -208,9 +208,8 @@ func (c *running) ended(res *ToolResult) outcome {
 	case out.result.IsError:
 		line := log.Warn().Str("tool", call.Name).Str("call", call.ID).Dur("took", out.took)
 		if out.result.Err != nil {
-			cause := out.result.Err.Error()
-			log.Debug().Str("call", call.ID).Str("cause", r.redacted(cause)).Msg("why a tool call failed")
-			line = line.Str("cause", clip(r.redacted(withoutTexts(cause, call.Arguments)), maxCause))
+			log.Debug().Str("call", call.ID).Str("cause", r.redacted(out.result.Err.Error())).Msg("why a tool call failed")
+			line = line.Str("cause", c.cause(out.result.Err))
 		}
 		line.Msg("tool call failed")
 	case out.result.Async:

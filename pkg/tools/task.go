@@ -121,7 +121,14 @@ func (t *task) pass(ctx context.Context, res *ToolResult) { //nolint:contextchec
 	}
 	c.registry.shared.changes.Add(1)
 	c.registry.noteBackground(t.ctx, c, out)
-	if line := c.entry.log.Info(); line.Enabled() { // a look at the clock costs more than the rest
+	line := c.entry.log.Info()
+	if out.IsError {
+		line = c.entry.log.Warn()
+		if out.Err != nil {
+			line = line.Str("cause", c.cause(out.Err))
+		}
+	}
+	if line.Enabled() { // a look at the clock costs more than the rest
 		line.Str("tool", c.entry.name).Str("call", c.request.call.ID).Bool("failed", out.IsError).
 			Dur("took", time.Since(c.started)).Msg("background work ended")
 	}

@@ -94,12 +94,16 @@ func (e *evaluator) rest(pos int, a, b value) (value, error) {
 	if err != nil {
 		return value{}, err
 	}
+	inexact := a.exact == nil || b.exact == nil
+	if inexact && math.Abs(q.float()) > maxAngle {
+		return value{}, limitError(pos, "the remainder is not known: the numbers are rounded, and the second goes into the first more than %.0f times; take smaller ones", maxAngle)
+	}
 	taken, err := e.multiply(pos, q, exactB)
 	if err != nil {
 		return value{}, err
 	}
 	v, err := e.add(pos, exactA, negate(taken))
-	if err == nil && (a.exact == nil || b.exact == nil) {
+	if err == nil && inexact {
 		v = value{approx: v.float()}
 	}
 	return v, err

@@ -51,16 +51,14 @@ func (e *evaluator) functions() map[string]function {
 		"pow":     two(e.raise),
 		"mod":     two(e.rest),
 		"percent": two(e.percent),
-		"floor":   one(func(_ int, x value) (value, error) { return intValue(floorRat(x.rounded())), nil }),
-		"ceil": one(func(_ int, x value) (value, error) {
-			return negate(intValue(floorRat(negate(exactValue(x.rounded())).exact))), nil
-		}),
-		"round": {least: 1, most: 2, apply: e.round},
-		"fact":  one(e.factorial),
-		"min":   {least: 1, most: maxArguments, apply: e.extreme(-1)},
-		"max":   {least: 1, most: maxArguments, apply: e.extreme(1)},
-		"gcd":   {least: 1, most: maxArguments, apply: e.whole(greatestDivisor)},
-		"lcm":   {least: 1, most: maxArguments, apply: e.whole(leastMultiple)},
+		"floor":   one(func(_ int, x value) (value, error) { return floor(x), nil }),
+		"ceil":    one(func(_ int, x value) (value, error) { return negate(floor(negate(x))), nil }),
+		"round":   {least: 1, most: 2, apply: e.round},
+		"fact":    one(e.factorial),
+		"min":     {least: 1, most: maxArguments, apply: e.extreme(-1)},
+		"max":     {least: 1, most: maxArguments, apply: e.extreme(1)},
+		"gcd":     {least: 1, most: maxArguments, apply: e.whole(greatestDivisor)},
+		"lcm":     {least: 1, most: maxArguments, apply: e.whole(leastMultiple)},
 	}
 }
 
@@ -91,6 +89,14 @@ func (e *evaluator) within(low, high float64, f func(float64) float64) func(int,
 	}
 }
 
+// floor rounds towards minus infinity. A coarse number stays as it is, rounded.
+func floor(x value) value {
+	if x.coarse() {
+		return x
+	}
+	return intValue(floorRat(x.rounded()))
+}
+
 // maxAngle is the largest angle that is computed where a double does not hold it: its
 // rounding takes the digits behind the tenth of the result already.
 const maxAngle = 1e6
@@ -109,7 +115,7 @@ func (e *evaluator) angle(f func(float64) float64) func(int, value) (value, erro
 // taken off it, and what remains would be the rounding's.
 func (*evaluator) turnable(pos int, x value) error {
 	if size := x.float(); isFinite(size) && math.Abs(size) > maxAngle && !x.isDouble() {
-		return limitError(pos, "the angle is too large: beyond %.0f its digits are lost unless it is a whole number that a double holds; take the whole turns off first", maxAngle)
+		return limitError(pos, "the angle is too large: beyond %.0f its digits are lost unless it is a whole number that a double holds; give it as an exact number, or a smaller one", maxAngle)
 	}
 	return nil
 }
@@ -248,6 +254,9 @@ func (e *evaluator) round(pos int, args []value) (value, error) {
 		if digits, ok = args[1].whole(); !ok || !digits.IsInt64() || absInt64(digits) > maxRoundDigits {
 			return value{}, domainError(pos, "the digits of round are a whole number up to %d", maxRoundDigits)
 		}
+	}
+	if args[0].coarse() {
+		return args[0], nil
 	}
 	scale, err := e.wholePower(pos, big.NewRat(10, 1), digits)
 	if err != nil {

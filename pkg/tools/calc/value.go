@@ -54,10 +54,16 @@ func (v value) sign() int {
 	}
 }
 
-// whole gives v as an integer, and whether it is one.
+// whole gives v as an integer, and whether it is known to be one.
 func (v value) whole() (*big.Int, bool) {
 	r := v.rounded()
-	return r.Num(), r.IsInt()
+	return r.Num(), r.IsInt() && !v.coarse()
+}
+
+// coarse says whether v is rounded so far to the left that its ones are not known.
+func (v value) coarse() bool {
+	const known = 1e15 // as many digits as doubleDigits
+	return v.exact == nil && math.Abs(v.approx) >= known
 }
 
 func bits(r *big.Rat) int { return r.Num().BitLen() + r.Denom().BitLen() }
