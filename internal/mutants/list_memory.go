@@ -84,6 +84,11 @@ func spaceMutants() []Mutant {
 			Dir: agent, Test: "^TestATurnThatDoesNotGetToAskingIsNamedAndStops$",
 		},
 		{
+			Promise: "turns that do not get on", Defect: "asks the model for a turn that was stopped in the queue",
+			File: "pkg/agent/watch.go", Old: "if r.early != nil {", New: "if r.early != nil && r.task != nil {",
+			Dir: agent, Test: "^TestATurnThatWaitsForAPlaceStops$",
+		},
+		{
 			Promise: "turns that do not get on", Defect: "names no turn in the status",
 			File: gateway + "/status.go", Old: "range r.Slow {", New: "range r.Slow[:0] {",
 			Dir: gateway, Test: "^TestTheStatusNamesWhatDoesNotGetOn$",

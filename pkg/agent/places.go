@@ -26,12 +26,46 @@ func (a *Agent) enter(ctx context.Context, r *run) (leave func(), err error) {
 	select {
 	case <-w.given:
 		return func() { own.leave(w) }, nil
+	default:
+	}
+	ctx, served := r.heedStop(ctx)
+	leave, err = a.inLine(ctx, own, w, awaited)
+	if served(); r.early != nil && err != nil {
+		return func() {}, nil // it asks no model any more
+	}
+	return leave, err
+}
+
+// heedStop ends the wait for a place for a /stop of the chat, which the turn then
+// finds in r.early. The returned function ends that.
+func (r *run) heedStop(ctx context.Context) (wait context.Context, served func()) {
+	if r.info.Address.Channel == session.AgentChannel {
+		return ctx, func() {} // its task is cancelled instead
+	}
+	r.authorize(ctx) // whose /stop counts
+	wait, cancel := context.WithCancelCause(ctx)
+	unwatch := r.watch(wait, cancel)
+	return wait, func() {
+		unwatch()
+		if cause := context.Cause(wait); ended(cause) {
+			r.early = cause
+		}
+		cancel(nil)
+	}
+}
+
+// inLine waits for a place that w stands for, or for one of those for people from when
+// a person waits.
+func (a *Agent) inLine(ctx context.Context, own *places, w *waiter, awaited <-chan struct{}) (leave func(), err error) {
+	select {
+	case <-w.given:
+		return func() { own.leave(w) }, nil
 	case <-ctx.Done():
 		own.abandon(w)
 		return nil, ctx.Err()
 	case <-awaited:
 	}
-	other := a.slots.join(since)
+	other := a.slots.join(w.since)
 	select {
 	case <-w.given:
 		a.slots.abandon(other)

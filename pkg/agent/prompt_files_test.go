@@ -175,3 +175,25 @@ func TestATurnThatDoesNotGetToAskingIsNamedAndStops(t *testing.T) {
 		t.Errorf("slow turns at the end: %+v", slow)
 	}
 }
+
+// TestATurnThatWaitsForAPlaceStops, while another chat keeps the only place.
+func TestATurnThatWaitsForAPlaceStops(t *testing.T) {
+	t.Parallel()
+	asked := make(chan struct{}, 1)
+	w := newWorld(t, script(func(ctx context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+		if last(msgs).Content == "long" {
+			return hang(ctx, asked)
+		}
+		return say("answered")
+	}), nil, withOptions(func(o *agent.Options) { o.MaxTurns = 1 }))
+	w.write("1", "1", "long")
+	<-asked
+	w.write("2", "1", "hello")
+	w.write("2", "1", "/stop")
+	if o := w.expect(); o.Address.Chat != "2" || o.Text != "Stopped." {
+		t.Errorf("chat %s was told %q", o.Address.Chat, o.Text)
+	}
+	w.write("1", "1", "/stop")
+	w.expectText("Stopped.")
+	w.settled()
+}

@@ -51,6 +51,7 @@ type run struct {
 	agentRun
 	space   string
 	taint   taint
+	early   error                  // why it was ended before it had a place; nil for most
 	stage   atomic.Pointer[string] // what it does before it asks; nil or "": nothing
 	decided *session.Approval      // whose call this turn makes; nil for most
 	closes  string                 // the question whose message the last one takes over

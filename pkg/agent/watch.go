@@ -11,6 +11,9 @@ import (
 // configured: that ends what a person waits for, not a job. The returned function ends the watch and waits for it.
 func (r *run) watch(ctx context.Context, cancel context.CancelCauseFunc) func() {
 	done, ended := make(chan struct{}), make(chan struct{})
+	if r.early != nil {
+		cancel(r.early)
+	}
 	go func() {
 		defer close(ended)
 		for {
