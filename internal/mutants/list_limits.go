@@ -66,10 +66,20 @@ func limitMutants() []Mutant {
 	}...)
 }
 
-// longHistoryMutants break the promises on long histories.
+// longHistoryMutants break the promises on long histories, and on jobs beside clocks that leap.
 func longHistoryMutants() []Mutant {
 	const bolt = "pkg/session/bolt"
 	return []Mutant{
+		{
+			Promise: "clocks: jobs", Defect: "waits until the clock is there again where it was put right while running",
+			File: "pkg/agent/jobleap.go", Old: "!last.IsZero() && !now.Before(last)", New: "!last.IsZero()",
+			Dir: "pkg/agent", Test: "^TestJobsOutliveAClockThatWasYearsAhead$",
+		},
+		{
+			Promise: "clocks: jobs", Defect: "does not look at the times of jobs at a start",
+			File: "pkg/agent/jobleap.go", Old: "!last.IsZero() && !now.Before(last)", New: "!now.Before(last)",
+			Dir: "pkg/agent", Test: "^TestJobsOutliveAClockThatWasYearsAhead$",
+		},
 		{
 			Promise: "long history: forgotten in pieces", Defect: "forgets everything in one transaction",
 			File: bolt + "/forget.go", Old: "t.removed < pieceEntries && t.removedBytes < pieceBytes", New: "t.removed+t.removedBytes >= 0",

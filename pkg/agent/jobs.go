@@ -96,6 +96,7 @@ func (a *Agent) startJobs(ctx context.Context) func() {
 func (a *Agent) fireJobs(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
+	var last time.Time // what the clock said at the last look
 	for {
 		select {
 		case <-ctx.Done():
@@ -105,7 +106,7 @@ func (a *Agent) fireJobs(ctx context.Context) {
 		case <-a.jobs.woken:
 		case <-timer.C:
 		}
-		wait, err := a.lookAtJobs(ctx)
+		wait, err := a.lookAtJobs(ctx, &last)
 		if err != nil && ctx.Err() == nil {
 			a.o.Log.Error().Err(err).Msg("jobs cannot be fired; they wait")
 			wait = jobRetry
@@ -114,8 +115,9 @@ func (a *Agent) fireJobs(ctx context.Context) {
 	}
 }
 
-// lookAtJobs fires what is due, and says how long to wait.
-func (a *Agent) lookAtJobs(ctx context.Context) (time.Duration, error) {
+// lookAtJobs fires what is due, and says how long to wait. last is the time of the
+// look before, and becomes that of this one.
+func (a *Agent) lookAtJobs(ctx context.Context, last *time.Time) (time.Duration, error) {
 	st, err := a.o.Engine.Status(ctx)
 	if err != nil || st.Held != "" {
 		return jobLook, err
@@ -123,7 +125,11 @@ func (a *Agent) lookAtJobs(ctx context.Context) (time.Duration, error) {
 	if err := a.setHeartbeat(ctx); err != nil && ctx.Err() == nil { // the others do not wait for it
 		a.o.Log.Error().Err(err).Msg("the heartbeat cannot be set; it is tried again")
 	}
-	now := a.o.Now()
+	now := a.o.Now().Round(0) // the wall clock, by which jobs are due
+	if err := a.rightJobs(ctx, *last, now); err != nil {
+		return jobLook, err
+	}
+	*last = now
 	for {
 		n, err := a.fireBatch(ctx, now)
 		if err != nil {
