@@ -92,6 +92,11 @@ func secretMutants() []Mutant {
 			Dir: gateway, Test: "^TestScripts$/^secrets_unused$",
 		},
 		{
+			Promise: "settings: unused secrets", Defect: "forgets an unused secret that others can read",
+			File: conf + "/secret.go", Old: "if r.spare {", New: "if r.spare && path == \"\" {",
+			Dir: gateway, Test: "^TestScripts$/^secrets_unused$",
+		},
+		{
 			Promise: "settings: unused secrets", Defect: "takes ordinary words for secrets",
 			File: gateway + "/environment.go", Old: "len(s) < minEnvironmentSecret ||", New: "len(s) < minEnvironmentSecret/16 ||",
 			Dir: gateway, Test: "^TestScripts$/^secrets_unused$",

@@ -197,8 +197,9 @@ func firstLine(s string) string {
 // asks may be missing; where they are not, they are known all the same.
 func (w *walker) resolve(cfg *Config, r resolver) {
 	for _, ref := range w.references {
+		r.spare = !cfg.uses(ref.path)
 		value, err := r.resolve(ref.text)
-		if !cfg.uses(ref.path) {
+		if r.spare {
 			cfg.spare = append(cfg.spare, value)
 			continue
 		}

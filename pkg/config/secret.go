@@ -55,6 +55,9 @@ func (Secret) MarshalYAML() ([]byte, error) { return []byte(`"` + hidden + `"`),
 type resolver struct {
 	lookupEnv func(string) (string, bool)
 	home, dir string
+	// spare means that nothing uses the secret: a file that others can read is read too,
+	// because its text is to be redacted.
+	spare bool
 }
 
 // isVariable says whether a name can be an environment variable's; a secret rarely can.
@@ -93,7 +96,11 @@ func (r resolver) resolve(reference string) (string, error) {
 		value = v
 	case "file":
 		path := expand(rest, r.home, r.dir)
-		value, err = readSecret(path, 0o077)
+		forbidden := os.FileMode(0o077)
+		if r.spare {
+			forbidden = 0
+		}
+		value, err = readSecret(path, forbidden)
 	default:
 		folder, ok := r.lookupEnv("CREDENTIALS_DIRECTORY")
 		if !ok || folder == "" {
