@@ -71,6 +71,11 @@ func longHistoryMutants() []Mutant {
 	const bolt = "pkg/session/bolt"
 	return []Mutant{
 		{
+			Promise: "clocks: retry after", Defect: "counts a date by the clock of this machine",
+			File: "pkg/providers/openai/errors.go", Old: "			now = said //", New: "			_ = said //",
+			Dir: "pkg/providers/openai", Test: "^TestADateToWaitForCountsByTheServersClock$",
+		},
+		{
 			Promise: "clocks: jobs", Defect: "waits until the clock is there again where it was put right while running",
 			File: "pkg/agent/jobleap.go", Old: "!last.IsZero() && !now.Before(last)", New: "!last.IsZero()",
 			Dir: "pkg/agent", Test: "^TestJobsOutliveAClockThatWasYearsAhead$",

@@ -188,7 +188,10 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 		return seconds(s)
 	}
 	if t, err := http.ParseTime(v); err == nil {
-		return max(0, t.Sub(now))
+		if said, err := http.ParseTime(h.Get("Date")); err == nil {
+			now = said // by the server's clock, which this machine's may be years away from
+		}
+		return seconds(t.Sub(now).Seconds())
 	}
 	return 0
 }
