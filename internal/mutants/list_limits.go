@@ -71,6 +71,11 @@ func longHistoryMutants() []Mutant {
 	const bolt = "pkg/session/bolt"
 	return []Mutant{
 		{
+			Promise: "clocks: snapshots", Defect: "takes the name for the time when the clock went back",
+			File: bolt + "/snapshot.go", Old: "		now = snapshotTime(before[0]).Add(1)\n", New: "",
+			Dir: bolt, Test: "^TestSnapshotsOfAClockThatWasAheadGiveWayToLaterOnes$",
+		},
+		{
 			Promise: "clocks: retry after", Defect: "counts a date by the clock of this machine",
 			File: "pkg/providers/openai/errors.go", Old: "			now = said //", New: "			_ = said //",
 			Dir: "pkg/providers/openai", Test: "^TestADateToWaitForCountsByTheServersClock$",

@@ -41,9 +41,17 @@ func snapshot(db *bbolt.DB, dir string, keep int, now time.Time) (string, error)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return "", dirError(folder, err)
 	}
+	// The newest is the last by name, also where an earlier one was taken while the clock was ahead.
+	before, err := snapshots(dir)
+	if err != nil {
+		return "", err
+	}
+	if len(before) > 0 && !now.After(snapshotTime(before[0])) {
+		now = snapshotTime(before[0]).Add(1)
+	}
 	path := filepath.Join(folder, snapshotStart+now.UTC().Format(stampForm)+snapshotEnd)
 	temp := filepath.Join(folder, snapshotNew)
-	err := writeCopy(db, temp)
+	err = writeCopy(db, temp)
 	if err == nil {
 		err = verify(temp)
 	}
