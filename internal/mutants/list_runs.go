@@ -34,6 +34,11 @@ func placeMutants() []Mutant {
 			File: dir + "/run_linux.go", Old: `context.WithTimeout(ctx, c.Patience)`, New: `context.WithCancel(ctx)`,
 			Dir: dir, Test: "^TestNoPlace$",
 		},
+		{
+			Promise: "searches in turn", Defect: "lets one chat use up the searches of a minute",
+			File: "pkg/tools/web/search.go", Old: "tools.InvocationFrom(ctx).Owner(), nil)", New: `"all", nil)`,
+			Dir: "pkg/tools/web", Test: "^TestSearchesOfChatsTakeTurns$",
+		},
 	}
 }
 

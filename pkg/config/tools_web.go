@@ -24,7 +24,7 @@ type WebSearch struct {
 	BraveKey      Secret `yaml:"brave_key"`
 	BraveURL      string `yaml:"brave_url" jsonschema_description:"Default https://api.search.brave.com."`
 	DuckDuckGoURL string `yaml:"duckduckgo_url" jsonschema_description:"Default https://html.duckduckgo.com."`
-	PerMinute     int    `yaml:"per_minute" jsonschema:"minimum=1,maximum=600" jsonschema_description:"Searches a minute, over all chats. Default 20."`
+	PerMinute     int    `yaml:"per_minute" jsonschema:"minimum=1,maximum=600" jsonschema_description:"Searches a minute, over all chats, which take turns. Default 20."`
 }
 
 func defaultWebTools() WebTools {

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"parley/pkg/fair"
@@ -205,16 +204,4 @@ func show(in fetchArguments, b *body, at *url.URL, d document) (string, error) {
 		out.WriteString("[the page has no text]\n")
 	}
 	return out.String(), nil
-}
-
-// sleep waits, unless ctx ends before.
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"parley/pkg/fair"
 	"parley/pkg/tools"
 )
 
@@ -21,7 +22,7 @@ const (
 	maxQuery       = 500
 	defaultResults = 5
 	maxResults     = 20
-	maxWait        = 5 * time.Second
+	maxWait        = 10 * time.Second
 	burst          = 5
 )
 
@@ -61,13 +62,15 @@ type searcher struct {
 	backend backend
 	http    *http.Client
 	limit   *rate.Limiter
-	o       Options
+	// turns is one place: that of the search that begins next. Chats take turns.
+	turns *fair.Places
+	o     Options
 }
 
 func newSearcher(o Options) *searcher {
 	s := o.Search
 	return &searcher{
-		backend: newBackend(s), o: o,
+		backend: newBackend(s), o: o, turns: fair.New(1),
 		limit: rate.NewLimiter(rate.Every(time.Minute/time.Duration(s.PerMinute)), min(s.PerMinute, burst)),
 		// The operator named this server; it may be on this machine. It is not followed elsewhere.
 		http: &http.Client{
@@ -125,7 +128,7 @@ func (s *searcher) tool() tools.Tool {
 		"Searches the web and gives titles, addresses and short extracts. Read a page with web_fetch.",
 		tools.Annotations{
 			ReadOnly: true, Idempotent: true, OpenWorld: true, Level: tools.LevelRead,
-			Timeout: s.o.Timeout + maxWait + maxConvert, MaxOutput: 64 << 10,
+			Timeout: s.o.Timeout + maxConvert, MaxOutput: 64 << 10,
 		}, s.search)
 }
 
@@ -152,23 +155,27 @@ func (s *searcher) search(ctx context.Context, in searchArguments) (any, error) 
 	return answer{Success: true, Query: query, Results: found, Count: len(found)}, nil
 }
 
-// turn waits until this search may begin.
+// turn waits until this search may begin: that is not the call's time. Of the chats
+// that wait, the one that began a search longest ago comes first.
 func (s *searcher) turn(ctx context.Context) error {
-	r := s.limit.Reserve()
-	wait := r.Delay()
-	if wait == 0 {
+	defer tools.Waiting(ctx)()
+	limited, cancel := context.WithTimeout(ctx, maxWait)
+	defer cancel()
+	free, err := s.turns.Take(limited, tools.InvocationFrom(ctx).Owner(), nil)
+	if err == nil {
+		defer free()
+		err = s.limit.Wait(limited)
+	}
+	switch {
+	case err == nil:
 		return nil
-	}
-	if wait > maxWait {
-		r.Cancel()
+	case ctx.Err() != nil:
+		return ctx.Err()
+	default:
+		again := time.Minute / time.Duration(s.o.Search.PerMinute)
 		return tools.Fail(tools.ErrBusy, fmt.Sprintf("there were more searches than %d a minute; wait before the next one", s.o.Search.PerMinute),
-			map[string]any{"retry_after_s": int(wait/time.Second) + 1})
+			map[string]any{"retry_after_s": int(again/time.Second) + 1}).Because(err)
 	}
-	if err := sleep(ctx, wait); err != nil {
-		r.Cancel()
-		return err
-	}
-	return nil
 }
 
 func (s *searcher) ask(ctx context.Context, query string, n int) ([]result, error) {

@@ -1,11 +1,13 @@
 package web_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -237,7 +239,7 @@ func TestSearchArguments(t *testing.T) {
 func TestSearchRate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		r := registry(web.Options{Search: web.SearchOptions{Backend: web.SearXNG, URL: "http://127.0.0.1:1", PerMinute: 6}})
+		r := registry(web.Options{Search: web.SearchOptions{Backend: web.SearXNG, URL: "http://127.0.0.1:1", PerMinute: 5}})
 		kinds := map[string]int{}
 		start := time.Now()
 		for range 7 {
@@ -252,5 +254,37 @@ func TestSearchRate(t *testing.T) {
 		if took := time.Since(start); kind != "execution_failed" || took < 9*time.Second {
 			t.Errorf("%s after %s", kind, took)
 		}
+	})
+}
+
+// TestSearchesOfChatsTakeTurns lets one chat ask for far more searches than may begin,
+// all the time, and another one for a single search now and then.
+func TestSearchesOfChatsTakeTurns(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := registry(web.Options{Search: web.SearchOptions{Backend: web.SearXNG, URL: "http://127.0.0.1:1", PerMinute: 20}})
+		search := func(ctx context.Context, chat string) string {
+			kind, _ := failure(t, r.ExecuteWithContext(ctx, "web_search", map[string]any{"query": "x"}, "telegram", chat, nil))
+			return kind
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		for range 50 {
+			<-time.After(200 * time.Millisecond) // so that their waits do not end together
+			all.Go(func() {
+				for ctx.Err() == nil {
+					search(ctx, "greedy")
+					<-time.After(100 * time.Millisecond)
+				}
+			})
+		}
+		for range 5 {
+			<-time.After(30 * time.Second)
+			if kind := search(ctx, "modest"); kind != "execution_failed" { // it may begin, and nothing is listening
+				t.Errorf("the other chat's search ended with %q", kind)
+			}
+		}
+		cancel()
+		all.Wait()
 	})
 }
