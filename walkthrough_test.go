@@ -27,10 +27,10 @@ type block struct {
 
 // TestWalkThroughs does what ARCHITECTURE.md says, in a scratch copy of the tree.
 func TestWalkThroughs(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip(promises.Later)
 	}
-	t.Parallel()
 	doc, err := os.ReadFile(architecture)
 	if err != nil {
 		t.Fatal(err)

@@ -92,6 +92,11 @@ func (c toolCheck) off(name string) string {
 	}
 }
 
+// changes says whether a call of a tool has effects that a rule can ask about.
+func changes(an tools.Annotations) bool {
+	return !an.ReadOnly && !an.Speaks || an.Destructive || an.Executes
+}
+
 // approval says why a rule about a tool would change nothing of what is asked.
 func (c toolCheck) approval(name, rule string) error {
 	tool, ok := c.registry.Get(name)
@@ -100,12 +105,11 @@ func (c toolCheck) approval(name, rule string) error {
 		return nil
 	}
 	_, examines := tool.(tools.Examiner)
-	changes := !an.ReadOnly && !an.Speaks || an.Destructive || an.Executes
 	reaches := examines && an.OpenWorld // an address that the model chose
 	switch {
 	case rule == "never" && name == "run_code":
 		return errors.New("never cannot hold here, because a person is asked for all code: take it out")
-	case rule == "never" || changes || rule == "destructive" && reaches:
+	case rule == "never" || changes(an) || rule == "destructive" && reaches:
 		return nil
 	case reaches:
 		return fmt.Errorf("%s changes nothing, so that side_effects asks no more than destructive does: write destructive", name)

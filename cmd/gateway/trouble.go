@@ -24,7 +24,7 @@ func (t troubles) add(err error) {
 		default:
 		}
 		select {
-		case _, _ = <-t: // older than err
+		case <-t: // older than err
 		default:
 		}
 	}

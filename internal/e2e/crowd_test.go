@@ -131,8 +131,8 @@ func loseTasks(t *testing.T, w *world, lost, due int) {
 	defer cancel(nil)
 	var left atomic.Int64
 	left.Store(int64(lost + due))
-	err = e.Run(ctx, func(_ context.Context, turn session.Turn) error {
-		err := begin(w.ctx, e, turn, lost)
+	err = e.Run(ctx, func(ctx context.Context, turn session.Turn) error {
+		err := begin(ctx, e, turn, lost)
 		if err != nil || left.Add(-1) == 0 {
 			cancel(err)
 		}

@@ -37,10 +37,10 @@ func TestKillRoundAnApproval(t *testing.T) {
 }
 
 func TestKillRoundAnApprovalOnSlack(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip(promises.Later)
 	}
-	t.Parallel()
 	all := approvalPoints()
 	if seeds == 1 { // what lies between these is the engine's, which one platform shows
 		all = slices.DeleteFunc(all, func(p point) bool {

@@ -73,10 +73,10 @@ func TestKillBackgroundWorkOnTelegram(t *testing.T) {
 }
 
 func TestKillBackgroundWorkOnSlack(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip(promises.Later)
 	}
-	t.Parallel()
 	all := backgroundPoints()
 	if seeds == 1 { // one kind of work at each point; which, is the engine's business
 		seen := map[string]bool{}
@@ -145,10 +145,10 @@ func (w *world) everyTaskTold() bool {
 
 // TestKillBackgroundWorkOnTheConsole does the same in a console that stays open.
 func TestKillBackgroundWorkOnTheConsole(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip(promises.Later)
 	}
-	t.Parallel()
 	eachPoint(t, backgroundPoints(), func(t *testing.T, p point, seed int) {
 		t.Helper()
 		rng := newRand("console background"+p.name+string(p.must), seed)

@@ -31,10 +31,10 @@ func consolePoints() []point {
 }
 
 func TestKillTheConsoleAtEachPoint(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip(promises.Later)
 	}
-	t.Parallel()
 	eachSeed(t, consolePoints(), func(t *testing.T, p point, seed int) {
 		t.Helper()
 		killConsole(newWorld(t, server.Options{}), p, seed)

@@ -46,10 +46,10 @@ const inRecovery = "R1"
 const batch = 2
 
 func TestKillAtEachPoint(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip(promises.Later)
 	}
-	t.Parallel()
 	eachSeed(t, points(), func(t *testing.T, p point, seed int) {
 		t.Helper()
 		rng := newRand(p.name, seed)

@@ -19,10 +19,10 @@ import (
 )
 
 func TestKillOnSlackAtEachPoint(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip(promises.Later)
 	}
-	t.Parallel()
 	eachSeed(t, points(), func(t *testing.T, p point, seed int) {
 		t.Helper()
 		rng := newRand("slack"+p.name, seed)

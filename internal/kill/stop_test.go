@@ -53,10 +53,10 @@ func TestTermWithTenTurnsRunning(t *testing.T) {
 }
 
 func TestTermOnSlackWithTurnsRunning(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip(promises.Later)
 	}
-	t.Parallel()
 	for name, finish := range map[string]bool{"turns finish": true, "turns do not finish": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -101,10 +101,10 @@ func TestSecondTermEndsAtOnce(t *testing.T) {
 }
 
 func TestSecondTermOnSlackEndsAtOnce(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip(promises.Later)
 	}
-	t.Parallel()
 	w, srv := newSlackWorld(t, 1)
 	secondTermEndsAtOnce(w,
 		func() bool { return srv.Sockets() > 0 && len(srv.Unacked()) == 0 },

@@ -11,7 +11,7 @@ func wordMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "settings: who", Defect: "takes any channel for one",
-			File: "pkg/policy/place.go", Old: "!slices.Contains(channels, p.Channel):", New: "!slices.Contains(channels, p.Channel) && p.Channel == s:",
+			File: "pkg/policy/place.go", Old: "!slices.Contains(known, p.Channel):", New: "!slices.Contains(channels, p.Channel) && p.Channel == s:",
 			Dir: gateway, Test: without + "/^chats$",
 		},
 		{
@@ -51,7 +51,7 @@ func wordMutants() []Mutant {
 		},
 		{
 			Promise: "settings: rules of tools", Defect: "takes a rule that asks nobody",
-			File: gateway + "/tools_check.go", Old: `rule == "never" || changes ||`, New: `rule != "" || changes ||`,
+			File: gateway + "/tools_check.go", Old: `rule == "never" || changes(an) ||`, New: `rule != "" || changes ||`,
 			Dir: gateway, Test: without + "/^rules$",
 		},
 		{

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// maxFile bounds what of a file of the chat's space goes into the prompt, in bytes.
+	// How much of a file of the chat's space goes into the prompt, in bytes.
 	maxFile = 8 << 10
 	// MaxRules bounds the same of the operator's instructions, in bytes.
 	MaxRules = 32 << 10

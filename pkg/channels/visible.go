@@ -27,50 +27,72 @@ const maxMarks = 4
 // stay, also those that are written from right to left or look like letters of another
 // script.
 func Visible(s string) string {
-	var b strings.Builder
-	begin, end := len(s)-len(strings.TrimLeft(s, "\n")), len(strings.TrimRight(s, "\n"))
-	marks := 0     // how many more the letter before takes
-	fresh := true  // only blanks stand before it in its line
-	count := false // a count stands before it
+	v := visible{text: s, begin: len(s) - len(strings.TrimLeft(s, "\n")), end: len(strings.TrimRight(s, "\n")), fresh: true}
 	for i := 0; i < len(s); {
-		if n := tooMany(s[i:], fresh); n > 0 && (s[i] == ' ' || i >= begin && i < end) {
-			fmt.Fprintf(&b, `\u{%x}×%d`, s[i], n)
-			if fresh = s[i] == '\n'; fresh {
-				b.WriteByte('\n')
-			}
-			marks, count = 0, !fresh
+		if n := v.countBlanks(i); n > 0 {
 			i += n
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(s[i:])
-		rest := s[i+size:]
-		marks = marksAfter(r, marks)
-		seen := marks >= 0 && (r == '\n' || shows(r))
-		switch r {
-		case '\n':
-			seen = i >= begin && i < end
-		case '×':
-			seen = i == 0 || i != begin
-		default:
-			seen = seen && !misleads(r, rest, count)
-		}
 		switch {
+		case !v.seen(i, size, r):
+			fmt.Fprintf(&v.out, `\u{%x}`, r)
 		case r == utf8.RuneError && size == 1:
-			fmt.Fprintf(&b, `\x{%02x}`, s[i])
-		case seen:
-			b.WriteRune(r)
+			fmt.Fprintf(&v.out, `\x{%02x}`, s[i])
 		default:
-			fmt.Fprintf(&b, `\u{%x}`, r)
+			v.out.WriteRune(r)
 		}
-		fresh, count = r == '\n' || fresh && r == ' ', false
+		v.fresh, v.count = r == '\n' || v.fresh && r == ' ', false
 		i += size
 	}
-	return b.String()
+	return v.out.String()
+}
+
+// visible is a text that is being rewritten. Its line ends before begin and from end
+// on stand round the text, not in it.
+type visible struct {
+	text       string
+	begin, end int
+	out        strings.Builder
+	marks      int  // how many more the letter before takes
+	fresh      bool // only blanks stand before it in its line
+	count      bool // a count stands before it
+}
+
+// countBlanks writes the count of a run of blanks at i that is too long, and returns
+// its length; else 0.
+func (v *visible) countBlanks(i int) int {
+	n := tooMany(v.text[i:], v.fresh)
+	if n == 0 || v.text[i] != ' ' && (i < v.begin || i >= v.end) {
+		return 0
+	}
+	fmt.Fprintf(&v.out, `\u{%x}×%d`, v.text[i], n)
+	if v.fresh = v.text[i] == '\n'; v.fresh {
+		v.out.WriteByte('\n')
+	}
+	v.marks, v.count = 0, !v.fresh
+	return n
+}
+
+// seen says whether the character at i is seen as what it is; one that is no UTF-8 is
+// written as its byte.
+func (v *visible) seen(i, size int, r rune) bool {
+	v.marks = marksAfter(r, v.marks)
+	switch {
+	case r == '\n':
+		return i >= v.begin && i < v.end
+	case r == '×':
+		return i == 0 || i != v.begin
+	case r == utf8.RuneError && size == 1:
+		return true
+	default:
+		return v.marks >= 0 && shows(r) && !misleads(r, v.text[i+size:], v.count)
+	}
 }
 
 // misleads says of a character that has a shape whether it would be taken for another
 // one, or for nothing, before rest: in an escape, behind a count, at the end of a line.
-func misleads(r rune, rest string, count bool) bool { //nolint:revive // flag-parameter: where it stands decides
+func misleads(r rune, rest string, count bool) bool {
 	switch r {
 	case ' ':
 		return rest == "" || rest[0] == '\n'

@@ -42,25 +42,29 @@ func (w *walker) scalar(node ast.Node, v reflect.Value, path string, tag reflect
 			return
 		}
 		w.problem(node, path, "must be a text, not %s: put it in quotes", describe(node))
-	case reflect.Int:
-		n, ok := number(node)
-		if !ok || n != math.Trunc(n) || math.Abs(n) > 1<<53 {
-			w.problem(node, path, "must be a whole number, not %s", describe(node))
-			return
-		}
-		v.SetInt(int64(n))
-		w.bounds(node, n, path, tag)
-	case reflect.Float64:
-		n, ok := number(node)
-		if !ok {
-			w.problem(node, path, "must be a number, not %s", describe(node))
-			return
-		}
-		v.SetFloat(n)
-		w.bounds(node, n, path, tag)
+	case reflect.Int, reflect.Float64:
+		w.numeric(node, v, path, tag)
 	default:
 		w.problem(node, path, "cannot be set")
 	}
+}
+
+// numeric stores a number, a whole one where v is an integer.
+func (w *walker) numeric(node ast.Node, v reflect.Value, path string, tag reflect.StructTag) {
+	n, ok := number(node)
+	switch whole := v.Kind() == reflect.Int; {
+	case whole && (!ok || n != math.Trunc(n) || math.Abs(n) > 1<<53):
+		w.problem(node, path, "must be a whole number, not %s", describe(node))
+		return
+	case !ok:
+		w.problem(node, path, "must be a number, not %s", describe(node))
+		return
+	case whole:
+		v.SetInt(int64(n))
+	default:
+		v.SetFloat(n)
+	}
+	w.bounds(node, n, path, tag)
 }
 
 func (w *walker) secret(node ast.Node, into *Secret, path string) {

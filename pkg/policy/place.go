@@ -32,15 +32,15 @@ func ParsePlace(s string) (Place, error) {
 	return p, nil
 }
 
-// CheckPlace says what is wrong with a place in a configuration; channels are the
-// ones that there are. A place that no chat can have would be a rule for nobody.
-func CheckPlace(s string, channels []string) error {
+// CheckPlace says what is wrong with a place in a configuration; known are the
+// channels that there are. A place that no chat can have would be a rule for nobody.
+func CheckPlace(s string, known []string) error {
 	p, err := ParsePlace(s)
 	switch {
 	case err != nil:
 		return err
-	case !slices.Contains(channels, p.Channel):
-		return fmt.Errorf("%q: %w", s, noChannel(p.Channel, channels))
+	case !slices.Contains(known, p.Channel):
+		return fmt.Errorf("%q: %w", s, noChannel(p.Channel, known))
 	case p.String() != s:
 		return fmt.Errorf("%q has an empty account or thread: write %s", s, p)
 	}

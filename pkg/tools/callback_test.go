@@ -42,7 +42,7 @@ func TestACallbackIsNeverNil(t *testing.T) {
 		r.Register(tools.NewAsync("careful", "", tools.Annotations{}, func(context.Context, struct{}) (tools.Examination, error) {
 			return tools.Examination{}, nil
 		}, func(_ context.Context, _ struct{}, cb tools.AsyncCallback) (any, error) {
-			go cb(nil, tools.NewToolResult("done")) //nolint:staticcheck // a callback takes nil for the work's own
+			go cb(nil, tools.NewToolResult("done")) //nolint:contextcheck // a callback takes nil for the work's own
 			return nil, errors.New("it calls back at once")
 		}))
 		r.Register(fn{name: "outer", annotations: tools.Annotations{Composed: true}, run: func(ctx context.Context, args map[string]any) *tools.ToolResult {

@@ -114,8 +114,6 @@ func (s *source) changed() bool {
 
 // sameFields compares what a shallow copy copies. Functions of the same code count as
 // the same, and so do values that cannot be compared.
-//
-//nolint:exhaustive // every other kind can be compared
 func sameFields(a, b reflect.Value) bool {
 	switch a.Kind() {
 	case reflect.Struct:

@@ -29,7 +29,7 @@ type ExactTool interface {
 	TakesExact(args map[string]any) error
 }
 
-// takeNumbers fits the numbers of checked arguments to the tool. exact is what validate gives.
+// takeNumbers fits the numbers of checked arguments to the tool; exact comes from validate.
 func (e *entry) takeNumbers(args, exact map[string]any) (map[string]any, *Error) {
 	if exact == nil {
 		return args, nil

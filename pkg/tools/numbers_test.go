@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -188,7 +189,7 @@ func TestALoopRunsTheTextOfACall(t *testing.T) {
 	get := func(id, raw string) providers.ToolCall {
 		return providers.ToolCall{ID: id, Type: "function", Name: "get", Arguments: map[string]any{"id": 9007199254740992.0}, RawArguments: raw}
 	}
-	stored := append(hello, providers.Message{Role: providers.RoleAssistant, ToolCalls: []providers.ToolCall{get("old", `"{\"id\":9007199254740993}"`)}})
+	stored := slices.Concat(hello, []providers.Message{{Role: providers.RoleAssistant, ToolCalls: []providers.ToolCall{get("old", `"{\"id\":9007199254740993}"`)}}})
 	model := &script{answers: []*providers.LLMResponse{
 		calls(get("a", `{"id":9007199254740993}`), get("b", `{"id":9007199254740992}`), get("c", `"{\"id\":9007199254740995}"`)), says("fine"),
 	}}

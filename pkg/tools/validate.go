@@ -24,7 +24,7 @@ const (
 )
 
 // validate checks arguments against a schema; it lists everything that is wrong.
-// exact are the arguments as JSON has them, where a number among them is none that a
+// Exact are the arguments as JSON has them, where a number among them is none that a
 // float64 gives back; else nil.
 func validate(s *jsonschema.Resolved, args map[string]any) (exact map[string]any, fail *Error) {
 	defer func() {

@@ -163,6 +163,13 @@ func isPanic(err error) bool {
 	return ok
 }
 
+// suspectAfter suspects the store of damage where a write panicked.
+func (e *Engine) suspectAfter(err error) {
+	if isPanic(err) {
+		e.suspectDamage(err)
+	}
+}
+
 // attempt runs a batch in one transaction. With a nil error every write has got
 // its own answer; else guilty is the write that spoiled it, or -1 for the commit.
 func (e *Engine) attempt(batch []*write) (guilty int, err error) {
@@ -197,9 +204,7 @@ func (e *Engine) attempt(batch []*write) (guilty int, err error) {
 		errs[i] = guard(func() error { return t.runOne(w) })
 		if errs[i] != nil && (t.changed || isPanic(errs[i])) {
 			rollback()
-			if isPanic(errs[i]) {
-				e.suspectDamage(errs[i])
-			}
+			e.suspectAfter(errs[i])
 			return i, errs[i]
 		}
 		changed = changed || t.changed

@@ -79,7 +79,7 @@ func TestUnaskedMessagesOfACrowdLeaveLanesToAnswers(t *testing.T) {
 	t.Parallel()
 	e := opened(t, t.TempDir())
 	put(t, e, message("home", "first", "hello"))
-	queueAll(t, e, func(info session.TurnInfo) []channels.Outbound {
+	queueAll(t, e, func(session.TurnInfo) []channels.Outbound {
 		out := make([]channels.Outbound, crowd)
 		for i := range out {
 			id := fmt.Sprint("crowd", i)
@@ -106,7 +106,7 @@ func TestUnaskedMessagesOfACrowdLeaveLanesToAnswers(t *testing.T) {
 	expect(t, sent, "before")
 	last := fmt.Sprint("crowd", crowd-1)
 	put(t, e, message("home", "later", "hello"))
-	queueAll(t, e, func(info session.TurnInfo) []channels.Outbound {
+	queueAll(t, e, func(session.TurnInfo) []channels.Outbound {
 		return []channels.Outbound{{ID: "after", Address: inCrowd("after"), Text: "after"}, {ID: "reply", Address: inCrowd(last), Text: "reply"}}
 	})
 	got := map[string]bool{}

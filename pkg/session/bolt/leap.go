@@ -12,11 +12,11 @@ import (
 // that slept or was switched off cannot be told from that; then records stay longer.
 
 const (
-	// leapLeast is how far the clock has to go between two looks for it to be a leap.
+	// How far the clock has to go between two looks for it to be a leap.
 	leapLeast = 2 * time.Hour
-	// livedEvery is how often the time of the last look is stored.
+	// How often the time of the last look is stored.
 	livedEvery = time.Hour
-	// maxLeaps bounds the leaps that are remembered; the oldest become one.
+	// How many leaps are remembered; the oldest become one.
 	maxLeaps = 64
 )
 

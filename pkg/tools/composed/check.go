@@ -14,15 +14,15 @@ import (
 	"parley/pkg/tools"
 )
 
-// Problem is what is wrong with a spec.
-type Problem struct {
+// SpecError is what is wrong with a spec.
+type SpecError struct {
 	// Step is counted from 1; 0 stands for the tool as a whole.
 	Step int
 	Text string
 }
 
 // Error names the step.
-func (p Problem) Error() string {
+func (p SpecError) Error() string {
 	if p.Step == 0 {
 		return p.Text
 	}
@@ -44,10 +44,10 @@ func Check(s Spec, known Known) error {
 
 // Problems lists what is wrong with a spec: also the steps that no call of the tool
 // could get past.
-func Problems(s Spec, known Known) []Problem {
-	var out []Problem
+func Problems(s Spec, known Known) []SpecError {
+	var out []SpecError
 	add := func(step int, format string, args ...any) {
-		out = append(out, Problem{step, fmt.Sprintf(format, args...)})
+		out = append(out, SpecError{step, fmt.Sprintf(format, args...)})
 	}
 	if s.Description == "" {
 		add(0, "it has no description")
@@ -57,24 +57,11 @@ func Problems(s Spec, known Known) []Problem {
 	}
 	used := map[string]bool{}
 	for i, step := range s.Steps {
+		for _, text := range stepProblems(s, i, known) {
+			add(i+1, "%s", text)
+		}
 		for _, name := range names(step.Arguments) {
 			used[name] = true
-			if n, err := strconv.Atoi(name); err == nil {
-				if n < 1 || n > i {
-					add(i+1, "{{%s}} is no earlier step", name)
-				}
-			} else if _, ok := s.Parameters[name]; !ok {
-				add(i+1, "{{%s}} is no parameter", name)
-			}
-		}
-		tool, ok := known(step.Tool)
-		switch {
-		case !ok:
-			add(i+1, "there is no tool %q", step.Tool)
-		case tool != nil:
-			for _, text := range misfits(tool, step.Arguments) {
-				add(i+1, "%s", text)
-			}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Parameters)) {
@@ -85,6 +72,28 @@ func Problems(s Spec, known Known) []Problem {
 		case !used[name]:
 			add(0, "the parameter %q is used in no step: write {{%s}} where it belongs, or take it out", name, name)
 		}
+	}
+	return out
+}
+
+// stepProblems says what is wrong with one step, counted from 0.
+func stepProblems(s Spec, i int, known Known) []string {
+	var out []string
+	for _, name := range names(s.Steps[i].Arguments) {
+		n, err := strconv.Atoi(name)
+		_, isParameter := s.Parameters[name]
+		switch {
+		case err == nil && (n < 1 || n > i):
+			out = append(out, fmt.Sprintf("{{%s}} is no earlier step", name))
+		case err != nil && !isParameter:
+			out = append(out, fmt.Sprintf("{{%s}} is no parameter", name))
+		}
+	}
+	switch tool, ok := known(s.Steps[i].Tool); {
+	case !ok:
+		out = append(out, fmt.Sprintf("there is no tool %q", s.Steps[i].Tool))
+	case tool != nil:
+		out = append(out, misfits(tool, s.Steps[i].Arguments)...)
 	}
 	return out
 }

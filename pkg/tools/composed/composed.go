@@ -109,12 +109,8 @@ func (q *sequence) Examine(ctx context.Context, args map[string]any) (tools.Exam
 		if err != nil {
 			return sum, err
 		}
-		if ex.Text == "" {
-			b, err := json.MarshalIndent(given, "", "  ")
-			if err != nil {
-				return sum, fmt.Errorf("step %d: %w", i+1, err)
-			}
-			ex.Text = string(b)
+		if ex.Text, err = orArguments(ex.Text, given); err != nil {
+			return sum, fmt.Errorf("step %d: %w", i+1, err)
 		}
 		fmt.Fprintf(&text, "step %d: %s\n%s\n", i+1, step.Tool, ex.Text)
 		fmt.Fprintf(&state, "%d:%s\n", len(ex.State), ex.State)
@@ -131,6 +127,15 @@ func (q *sequence) Examine(ctx context.Context, args map[string]any) (tools.Exam
 	}
 	sum.Text, sum.State = strings.TrimSuffix(text.String(), "\n"), state.String()
 	return sum, nil
+}
+
+// orArguments is how a step is shown: by its own text, else by its arguments.
+func orArguments(text string, given map[string]any) (string, error) {
+	if text != "" {
+		return text, nil
+	}
+	b, err := json.MarshalIndent(given, "", "  ")
+	return string(b), err
 }
 
 // examineStep examines one step. Of one that depends on the results of earlier

@@ -52,6 +52,11 @@ type Book interface {
 	Put(ctx context.Context, j Job) error
 	// Delete removes a job of the chat.
 	Delete(ctx context.Context, id string) error
+	Zones
+}
+
+// Zones keeps the time zone of the chat that a call is made from.
+type Zones interface {
 	// Zone is the IANA name of the chat's time zone, "" where none is known.
 	Zone(ctx context.Context) (string, error)
 	// SetZone keeps it.
