@@ -9,6 +9,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"parley/internal/testtools"
 	"parley/pkg/config"
 	"parley/pkg/tools"
 )
@@ -35,7 +36,7 @@ func TestProgramsKeepToTheLimitsOfFiles(t *testing.T) {
 				"run":       "#!/bin/sh\n" + c.program + "\n",
 			} {
 				file = filepath.Join(toolsFolder(cfg), "writer", file)
-				if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o700)); err != nil {
+				if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), testtools.WriteProgram(file, text)); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"parley/internal/testtools"
 	"parley/pkg/config"
 	"parley/pkg/tools"
 )
@@ -28,7 +29,7 @@ func TestPlacesOfProgramsAreShared(t *testing.T) {
 		"quick/run":       "#!/bin/sh\necho was quick\n",
 	} {
 		name = filepath.Join(toolsFolder(cfg), name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte(text), 0o700)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), testtools.WriteProgram(name, text)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"parley/internal/faketelegram"
+	"parley/internal/testtools"
 )
 
 // idsManifest is a tool of the operator's that tells the arguments that it got.
@@ -30,7 +31,7 @@ func (w *telegramWorld) owns(name, manifest string) {
 		w.t.Fatal(err)
 	}
 	for file, text := range map[string]string{"tool.yaml": "name: " + name + "\n" + manifest, "run": "#!/bin/sh\nexec cat\n"} {
-		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o700); err != nil {
+		if err := testtools.WriteProgram(filepath.Join(dir, file), text); err != nil {
 			w.t.Fatal(err)
 		}
 	}

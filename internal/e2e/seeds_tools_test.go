@@ -1,7 +1,6 @@
 package e2e_test
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -9,6 +8,7 @@ import (
 	"testing"
 
 	"parley/internal/faketelegram"
+	"parley/internal/testtools"
 )
 
 // TestExampleComposedTool: a sequence of the configuration is asked about once,
@@ -79,7 +79,7 @@ while [ ! -e go ]; do sleep 0.05; done
 echo "progress: 2 of 2 pages" >&2
 printf '{"for_llm": "2 pages for %s", "for_user": "Translated 2 pages."}' "$PARLEY_ARG_who"
 `
-	if err := os.WriteFile(filepath.Join(w.gw.Dir, "workspace", "tools", "translate", "run"), []byte(program), 0o700); err != nil {
+	if err := testtools.WriteProgram(filepath.Join(w.gw.Dir, "workspace", "tools", "translate", "run"), program); err != nil {
 		t.Fatal(err)
 	}
 	w.process.Signal(syscall.SIGTERM)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/testtools"
 	"parley/pkg/tools/script"
 	"parley/workspace"
 )
@@ -68,7 +69,7 @@ func TestExamples(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	w.runner.path = t.TempDir()
-	if err := os.WriteFile(filepath.Join(w.runner.path, "curl"), []byte("#!/bin/sh\nfor a; do :; done\necho \"asked $a\"\n"), 0o700); err != nil {
+	if err := testtools.WriteProgram(filepath.Join(w.runner.path, "curl"), "#!/bin/sh\nfor a; do :; done\necho \"asked $a\"\n"); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.call(t, "weather", map[string]any{"city": "New York"}); got.ForLLM != "asked https://wttr.in/New%20York?format=3" || !w.runner.last(t).Network {

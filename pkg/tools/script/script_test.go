@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/testtools"
 	"parley/pkg/sandbox"
 	"parley/pkg/tools"
 	"parley/pkg/tools/script"
@@ -47,7 +48,7 @@ func (w *world) put(t *testing.T, name, manifest, program string) string {
 	dir := filepath.Join(w.dir, name)
 	err := errors.Join(os.MkdirAll(dir, 0o700),
 		os.WriteFile(filepath.Join(dir, "tool.yaml"), []byte(manifest), 0o600),
-		os.WriteFile(filepath.Join(dir, "run"), []byte(program), 0o700))
+		testtools.WriteProgram(filepath.Join(dir, "run"), program))
 	if err != nil {
 		t.Fatal(err)
 	}
