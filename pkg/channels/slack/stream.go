@@ -168,6 +168,7 @@ func (c *Channel) Edit(ctx context.Context, to channels.Address, messageID, text
 	if err := c.out.paces.Wait(ctx, at, editEvery, showPatience); err != nil {
 		return err
 	}
+	defer c.out.paces.Hold(at, editEvery) // Slack counts from when it took the call
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), showTimeout)
 	defer cancel()
 	p := &post{to: to, block: markup.Block(parts[0]), native: markup.Mrkdwn(parts[0]), edits: messageID}
