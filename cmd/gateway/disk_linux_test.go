@@ -51,7 +51,7 @@ func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 // with the reason, and the next start gives it.
 func TestAFullDiskIsToldInAPipedChat(t *testing.T) {
 	t.Parallel()
-	model := newGate(t, strings.Repeat("a long answer ", 20_000)+"to the end")
+	model := newGate(t, strings.Repeat("a long answer\n", 20_000)+"to the end")
 	w := newWorld(t, model.URL)
 	dir := mountState(t, w)
 	g := w.start("chat")
@@ -65,6 +65,9 @@ func TestAFullDiskIsToldInAPipedChat(t *testing.T) {
 	}
 	makeRoom()
 	next := w.start("chat")
+	for !strings.Contains(next.line(), "to the end") { // an end of the input may come before the turn begins
+		continue
+	}
 	_ = next.in.Close()
 	if code := next.end(); code != 0 {
 		t.Errorf("the next start ended with %d: %s", code, next.errs)
