@@ -133,6 +133,11 @@ func saidMutants() []Mutant {
 			Dir: dir, Test: "^TestTheOperatorsWordIsShown$",
 		},
 		{
+			Promise: "operator: damaged store", Defect: "checks a store without the word of the last process",
+			File: "pkg/session/bolt/check.go", Old: "\tif exists(dir, fileDamage) {", New: "\tif exists(dir, fileDamage) && lock == nil {",
+			Dir: dir, Test: "^TestScripts$/^damaged$",
+		},
+		{
 			Promise: words, Defect: "calls an audit log empty that was deleted",
 			File: dir + "/audit.go", Old: "case there: // each start writes a row", New: "case there && from > 1:",
 			Dir: dir, Test: "^TestScripts$/^audit$",

@@ -69,6 +69,9 @@ func Check(ctx context.Context, dir string) (Report, error) {
 		return Report{}, err
 	}
 	r, err := checkFile(filepath.Join(dir, fileDB))
+	if exists(dir, fileDamage) {
+		r.addf("%v", damaged(damageMet))
+	}
 	if lock != nil {
 		err = errors.Join(err, lock.Close())
 	}

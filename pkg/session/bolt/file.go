@@ -18,6 +18,9 @@ import (
 // errDamaged marks a file that cannot be used as it is.
 var errDamaged = errors.New("the store file is damaged")
 
+// damageMet is what fileDamage says.
+const damageMet = "the last process met a damaged page"
+
 func damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", errDamaged, fmt.Sprintf(format, args...))
 }

@@ -84,7 +84,7 @@ func lookError(dir string, err error) error {
 func (e *Engine) look() (old bool, err error) {
 	switch {
 	case exists(e.o.Dir, fileDamage):
-		return false, damaged("the last process met a damaged page")
+		return false, damaged(damageMet)
 	case !exists(e.o.Dir, fileDB):
 		return false, damaged("it is gone")
 	}

@@ -102,7 +102,7 @@ func isEmpty(dir string) bool {
 func (e *Engine) openGood() error {
 	dir := e.o.Dir
 	if exists(dir, fileDamage) {
-		return damaged("the last process met a damaged page")
+		return damaged(damageMet)
 	}
 	if !exists(dir, fileDB) {
 		return damaged("it is gone")
