@@ -24,7 +24,7 @@ func (t troubles) add(err error) {
 		default:
 		}
 		select {
-		case <-t: // older than err
+		case <-t: //nolint:errcheck // it is older than err
 		default:
 		}
 	}

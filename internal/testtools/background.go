@@ -101,8 +101,8 @@ func (h *heedless) SetCallback(cb tools.AsyncCallback) { h.callback = cb }
 
 // Execute implements [tools.Tool].
 func (h *heedless) Execute(_ context.Context, args map[string]any) *tools.ToolResult {
-	time.AfterFunc(time.Duration(number(args))*time.Millisecond, func() {
-		h.callback(nil, tools.NewToolResult("heedless work is done: "+text(args))) //nolint:contextcheck // a callback takes nil for the work's own
+	time.AfterFunc(time.Duration(number(args))*time.Millisecond, func() { //nolint:contextcheck // a callback takes nil for the work's own
+		h.callback(nil, tools.NewToolResult("heedless work is done: "+text(args)))
 	})
 	return tools.AsyncResult("working in the background")
 }

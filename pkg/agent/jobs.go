@@ -115,7 +115,7 @@ func (a *Agent) fireJobs(ctx context.Context) {
 	}
 }
 
-// lookAtJobs fires what is due, and says how long to wait. last is the time of the
+// lookAtJobs fires what is due, and says how long to wait; last is the time of the
 // look before, and becomes that of this one.
 func (a *Agent) lookAtJobs(ctx context.Context, last *time.Time) (time.Duration, error) {
 	st, err := a.o.Engine.Status(ctx)

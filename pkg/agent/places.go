@@ -31,7 +31,7 @@ func (a *Agent) enter(ctx context.Context, r *run) (leave func(), err error) {
 	ctx, served := r.heedStop(ctx)
 	leave, err = a.inLine(ctx, own, w, awaited)
 	if served(); r.early != nil && err != nil {
-		return func() {}, nil // it asks no model any more
+		return func() {}, nil //nolint:nilerr // the /stop that ended the wait is in r.early; no model is asked
 	}
 	return leave, err
 }

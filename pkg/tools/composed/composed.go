@@ -1,6 +1,7 @@
 package composed
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -116,9 +117,7 @@ func (q *sequence) Examine(ctx context.Context, args map[string]any) (tools.Exam
 		fmt.Fprintf(&state, "%d:%s\n", len(ex.State), ex.State)
 		sum.Destructive = sum.Destructive || ex.Destructive
 		sum.Always = sum.Always || ex.Always
-		if ex.Destination != "" && sum.Destination == "" {
-			sum.Destination = ex.Destination
-		}
+		sum.Destination = cmp.Or(sum.Destination, ex.Destination)
 		ex.Taints = ex.Taints || outside
 		sum.Taints = sum.Taints || ex.Taints && (!a.ReadOnly || !outside)
 		sum.Brings = sum.Brings || ex.Brings
