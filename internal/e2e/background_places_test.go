@@ -35,6 +35,7 @@ func onConsole(t *testing.T, b brain) place {
 	p := &consolePlace{world: prepare(t, b, server.Options{}, rig.Config{Tools: tools}), keys: map[string]string{"Allow once": "y"}}
 	p.start()
 	t.Cleanup(func() {
+		defer func() { _ = p.in.Close() }() // not before the process has ended: it would leave by itself
 		defer p.process.Kill()
 		if t.Failed() {
 			t.Logf("the console:\n%s", p.text())
@@ -58,7 +59,9 @@ func (p *consolePlace) start() {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	p.t.Cleanup(func() { _ = in.Close() })
+	if p.in != nil {
+		_ = p.in.Close() // of the process before
+	}
 	p.in = in
 	if p.process, err = p.gw.Start(p.ctx, r, p, []string{"PARLEY_TEST_CHANNEL="}, "chat"); err != nil {
 		p.t.Fatal(err)

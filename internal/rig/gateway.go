@@ -253,17 +253,38 @@ func (p *Process) CPU() time.Duration {
 	return p.state.UserTime() + p.state.SystemTime()
 }
 
-// notRunning is the exit code of gateway status where no gateway runs; it has counted
-// the store all the same. A gateway that was just started may not run yet.
-const notRunning = 4
+const (
+	// The exit code of gateway status where no gateway runs.
+	notRunning = 4
+	// How long a gateway that was just started may take to answer.
+	startTime = 20 * time.Second
+)
 
-// Status is what the store counts, as a running gateway or else the file tells.
+// Status asks a gateway that runs, or was just started, for the counts of its store.
 func (g *Gateway) Status(ctx context.Context) (session.Status, error) {
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	again := time.NewTicker(20 * time.Millisecond)
+	defer again.Stop()
+	for {
+		out, err := g.status(ctx)
+		if exit, ended := errors.AsType[*exec.ExitError](err); ended && exit.ExitCode() == notRunning {
+			select {
+			case <-again.C:
+				continue
+			case <-ctx.Done():
+			}
+		}
+		return out, err
+	}
+}
+
+func (g *Gateway) status(ctx context.Context) (session.Status, error) {
 	cmd := g.Command(ctx, nil, "status", "--json")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
-	if exit, ended := errors.AsType[*exec.ExitError](err); err != nil && (!ended || exit.ExitCode() != notRunning) {
+	if err != nil {
 		return session.Status{}, fmt.Errorf("gateway status: %w: %s", err, stderr.String())
 	}
 	var report struct {
