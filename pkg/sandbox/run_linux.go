@@ -188,18 +188,30 @@ func (r *runner) start(ctx context.Context, s *spec, c Command) (Result, reports
 	case crowdedOut(&res):
 		return res, nil, nil
 	default:
-		return Result{}, nil, fmt.Errorf("run a program: %w", err)
+		return Result{}, nil, fmt.Errorf("run a program: %w (%s)", err, cmd.ProcessState)
 	}
 }
 
 // crowdedOut says whether the init died because the program took all numbers of
-// processes, just when the init needed a thread: everything else died with it.
+// processes, just when the init needed a thread: everything else died with it. The
+// init's own last words may be cut off behind the program's; then the program's count.
 func crowdedOut(res *Result) bool {
-	own := bytes.Index(res.Stderr, []byte("runtime: failed to create new OS thread")) // Go's word for it
-	if own < 0 {
+	own := -1
+	for _, words := range []string{
+		"runtime: failed to create new OS thread", // Go's
+		"runtime/cgo: pthread_create failed",      // the same of a gateway that was built with cgo
+	} {
+		if at := bytes.Index(res.Stderr, []byte(words)); at >= 0 && (own < 0 || at < own) {
+			own = at
+		}
+	}
+	switch {
+	case own >= 0:
+		res.Stderr = res.Stderr[:own]
+	case !bytes.Contains(res.Stderr, []byte("fork")): // the word of shells that get no process
 		return false
 	}
-	res.Stderr, res.Limit = res.Stderr[:own], "processes"
+	res.Limit = "processes"
 	return true
 }
 
