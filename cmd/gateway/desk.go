@@ -86,8 +86,8 @@ func looks(op string) bool {
 	}
 }
 
-// statusReport is the answer to opStatus. What a gateway does is there only where one
-// is running.
+// statusReport is the answer to opStatus. The part about the gateway's work is there
+// only while one is running.
 type statusReport struct {
 	Version string `json:"version"`
 	Running bool   `json:"running"`
@@ -206,7 +206,7 @@ func (a *App) report(ctx context.Context, emit emitter) error {
 	return emit(r)
 }
 
-// What the status names of turns that do not get to asking the model.
+// The status names turns that have not asked the model after slowTurn.
 const (
 	slowTurn = time.Minute
 	maxSlow  = 20

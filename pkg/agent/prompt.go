@@ -49,8 +49,8 @@ func (r *run) system(ctx context.Context) (providers.Message, error) {
 	return providers.Message{Role: providers.RoleSystem, Content: strings.Join(parts, "")}, nil
 }
 
-// readHead reads the first bytes of a file of the chat's space. What is no plain
-// file there reads as empty, and the log says why.
+// readHead reads the first bytes of a file of the chat's space. A link, a
+// pipe or a folder there reads as empty, and the log says why.
 func (r *run) readHead(name string) string {
 	b, err := openat.Head(r.space, name, maxFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

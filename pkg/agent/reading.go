@@ -10,7 +10,7 @@ import (
 	"parley/pkg/channels"
 )
 
-// What a turn does before it begins to ask the model.
+// The stages of a turn before it asks the model.
 const (
 	stagePlace = "waits for a place among the turns"
 	stageBegin = "looks at what it is about"

@@ -13,7 +13,7 @@ import (
 )
 
 // TestContentThatASequenceBringsIn: a step whose result of an earlier one decides what it
-// reads may bring in content of others. What is written after it is asked for, in the same
+// reads may bring in content of others. A person is asked about a later write, in the same
 // sequence, in one around it and in the rest of the turn.
 func TestContentThatASequenceBringsIn(t *testing.T) {
 	t.Parallel()

@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// What is wrong with something that could be opened. The errors that are returned
-// are [*fs.PathError], which name the file.
+// The faults of a file that could be opened. The package returns them in an
+// [*fs.PathError], which names the file.
 var (
 	ErrNotRegular = errors.New("it is not a regular file")
 	ErrNoFolder   = errors.New("it is no folder")

@@ -150,7 +150,7 @@ func landlock(s *spec) error {
 	for _, m := range s.Mounts {
 		readable = append(readable, m.Target)
 	}
-	// Who may write to /dev/zero gets shared memory of it, which the filter of calls refuses.
+	// A program that may write to /dev/zero gets shared memory from it, which the filter of calls refuses.
 	writable := []string{"/tmp", "/dev/null", "/dev/full"}
 	if s.Workspace.Writable {
 		writable = append(writable, s.Workspace.Target)

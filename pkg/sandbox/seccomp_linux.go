@@ -101,7 +101,7 @@ func filter(of []abi) []bpf.Instruction {
 		noMemory,
 		allow,
 	}
-	// What is in a socket's buffer counts as no process's memory. The kernel may always
+	// The kernel counts the bytes in a socket's buffer as memory of no process. The kernel may always
 	// give less than is asked for, so the call succeeds.
 	buffers := []bpf.Instruction{
 		bpf.LoadAbsolute{Off: dataLevel, Size: word},

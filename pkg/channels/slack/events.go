@@ -32,8 +32,8 @@ const (
 	// body: a stranger's cannot be told from Slack's before.
 	maxCalls = 64
 	bodyWait = 3 * time.Second
-	// Larger than Slack's calls mostly are. What is larger still, or does not tell its
-	// size, shares few places: strangers must not fill the memory.
+	// Larger than Slack's calls mostly are. A call that is larger still, or does not tell
+	// its size, shares few places: strangers must not fill the memory.
 	smallCall = 64 << 10
 	// How long a call waits for the commit; Slack gives it 3 s.
 	commitWait = 2500 * time.Millisecond

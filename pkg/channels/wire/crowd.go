@@ -24,8 +24,8 @@ const (
 	crowdedEvery = time.Minute
 )
 
-// crowd is the connections of one server. Nobody can tell a stranger's connection
-// from the platform's before its request is complete and proven. Therefore a new
+// crowd is the connections of one server. The server cannot tell a stranger's
+// connection from the platform's before a request is complete and proven. Therefore a new
 // connection always gets in, and closes the one that has least right to its place.
 type crowd struct {
 	net.Listener
@@ -227,7 +227,7 @@ func (c *crowd) trusts(a netip.Addr) bool {
 	return slices.ContainsFunc(c.trusted, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// addressOf reads ADDRESS or ADDRESS:PORT. What is neither is the zero address.
+// addressOf reads ADDRESS or ADDRESS:PORT. Any other text gives the zero address.
 func addressOf(text string) netip.Addr {
 	a, err := netip.ParseAddr(strings.Trim(text, "[]"))
 	if err != nil {
