@@ -30,6 +30,7 @@ func (a *Agent) rightJobs(ctx context.Context, last, now time.Time) error {
 		}
 		j, err := a.changeJob(ctx, all[i].ID, func(j *session.Job) error {
 			j.Due = a.next(j.Spec, j.Due, now)
+			j.Leaps++ // it may have fired for this very time while the clock was ahead
 			return nil
 		})
 		if err != nil {

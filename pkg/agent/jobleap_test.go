@@ -17,6 +17,8 @@ func TestJobsOutliveAClockThatWasYearsAhead(t *testing.T) {
 	specs := map[string]json.RawMessage{
 		"interval": every("10m"), "rare interval": every("6h"),
 		"cron": json.RawMessage(`{"cron":"30 * * * *","zone":"UTC"}`),
+		// The time that is due again is the one for which it fired while the clock was ahead.
+		"rare cron": json.RawMessage(`{"cron":"0 5 * * *","zone":"UTC"}`),
 	}
 	for name, spec := range specs {
 		for _, restart := range []bool{false, true} {

@@ -171,7 +171,7 @@ func (a *Agent) fire(ctx context.Context, j *session.Job, now time.Time) error {
 	if err == nil && !tick.Next.IsZero() && !tick.Next.After(now) {
 		err = errors.New("it would fire again in the past")
 	}
-	id := "schedule/" + j.ID + "/" + strconv.FormatInt(j.Due.UnixNano(), 10)
+	id := firingID(j)
 	if err != nil {
 		a.o.Log.Error().Err(err).Str("job", j.ID).Msg("a job's schedule cannot be followed; it is paused")
 		return a.strand(ctx, j, id, err, now)
@@ -188,6 +188,16 @@ func (a *Agent) fire(ctx context.Context, j *session.Job, now time.Time) error {
 		a.o.Log.Info().Str("job", j.ID).Time("due", j.Due).Time("next", tick.Next).Msg("a job fires")
 	}
 	return nil
+}
+
+// firingID names the item of a job that is due: one for each time of its schedule, so
+// that nothing fires twice for it.
+func firingID(j *session.Job) string {
+	id := "schedule/" + j.ID + "/" + strconv.FormatInt(j.Due.UnixNano(), 10)
+	if j.Leaps > 0 {
+		id += "/leap-" + strconv.Itoa(j.Leaps)
+	}
+	return id
 }
 
 // strand pauses a job whose schedule cannot be followed; its turn tells the chat.

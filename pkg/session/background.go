@@ -110,8 +110,11 @@ type Job struct {
 	Text   string `json:"text"`
 	Prompt bool   `json:"prompt,omitempty"`
 	// Due is when it fires next; a zero time never fires.
-	Due    time.Time `json:"due,omitzero"`
-	Paused bool      `json:"paused,omitempty"`
+	Due time.Time `json:"due,omitzero"`
+	// Leaps counts how often Due was put back because the clock had been ahead: what it
+	// fires at that time is new then, also where it fired for it before.
+	Leaps  int  `json:"leaps,omitempty"`
+	Paused bool `json:"paused,omitempty"`
 	// Why says in one line why it is paused.
 	Why string `json:"why,omitempty"`
 	// Failures counts the runs in a row that failed, Last is when it last ran, and
