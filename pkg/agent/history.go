@@ -51,9 +51,12 @@ func (r *run) history(ctx context.Context, budget, extra int) (window, error) {
 type windowBuilder struct {
 	run           *run
 	budget, extra int
-	kept          []keptEntry // the newest first
-	tokens        int
-	pictures      room
+	// The messages that are kept, the newest first, and of each the place in the
+	// history and the size.
+	kept     []providers.Message
+	sizes    []entrySize
+	tokens   int
+	pictures room
 	// turn is how many of kept, and turnTokens how much, belong to the turn whose
 	// beginning has yet to come.
 	turn, turnTokens int
@@ -63,10 +66,9 @@ type windowBuilder struct {
 	full   bool
 }
 
-type keptEntry struct {
-	message providers.Message
-	seq     uint64
-	tokens  int
+type entrySize struct {
+	seq    uint64
+	tokens int
 }
 
 // take is given the entries, the newest first; false wants no more.
@@ -118,36 +120,43 @@ func (b *windowBuilder) step(e session.Entry) bool {
 
 func (b *windowBuilder) keep(seq uint64, m providers.Message, n int) {
 	if b.kept == nil {
-		b.kept = make([]keptEntry, 0, min(seq, maxHistory))
+		most := int(min(seq, maxHistory))
+		b.kept = make([]providers.Message, 0, most+b.extra)
+		b.sizes = make([]entrySize, 0, most)
 	}
-	b.kept = append(b.kept, keptEntry{m, seq, n})
+	b.kept = append(b.kept, m)
+	b.sizes = append(b.sizes, entrySize{seq, n})
 	b.tokens += n
 }
 
 // dropResults takes the oldest results of the turn back whose call is passed over.
 func (b *windowBuilder) dropResults() {
 	for ; b.turn > 0; b.turn-- {
-		last := &b.kept[len(b.kept)-1]
-		if last.message.Role != providers.RoleTool {
+		last := len(b.kept) - 1
+		if b.kept[last].Role != providers.RoleTool {
 			return
 		}
-		b.tokens -= last.tokens
-		b.kept = b.kept[:len(b.kept)-1]
+		b.tokens -= b.sizes[last].tokens
+		b.cut(last)
 	}
+}
+
+// cut keeps the newest n.
+func (b *windowBuilder) cut(n int) {
+	clear(b.kept[n:])
+	b.kept, b.sizes = b.kept[:n], b.sizes[:n]
 }
 
 // window is what was kept, the oldest first. A turn whose beginning had no room
 // is no part of it.
 func (b *windowBuilder) window() window {
-	kept := b.kept[:len(b.kept)-b.turn]
-	w := window{messages: make([]providers.Message, 0, len(kept)+b.extra)}
-	for i := range slices.Backward(kept) {
-		if w.from == 0 {
-			w.from = kept[i].seq
-		}
-		w.messages = append(w.messages, kept[i].message)
-		w.tokens += kept[i].tokens
+	b.cut(len(b.kept) - b.turn)
+	w := window{messages: b.kept}
+	for _, e := range b.sizes {
+		w.from = e.seq // the last of them is the oldest
+		w.tokens += e.tokens
 	}
+	slices.Reverse(w.messages)
 	return w
 }
 
