@@ -159,6 +159,39 @@ tools:
 10:5: tools.composed.calculator: it has no description
 10:5: tools.composed.calculator: it has 0 steps, and needs 1 to 20
 `},
+		"composed in circles": {`
+tools:
+  max_tool_depth: 3
+  composed:
+    self: {description: d, steps: [{tool: web_search, arguments: {query: x}}, {tool: self}]}
+    ping: {description: d, steps: [{tool: pong}]}
+    pong: {description: d, steps: [{tool: web_search, arguments: {query: x}}, {tool: ping}]}
+    into: {description: d, steps: [{tool: ping}]}
+    four: {description: d, steps: [{tool: two}, {tool: three}]}
+    three: {description: d, steps: [{tool: two}, {tool: two}]}
+    two: {description: d, steps: [{tool: web_search, arguments: {query: x}}]}
+`, `
+4:86: tools.composed.self.steps[1].tool: calls itself, and so no call of it can end: take this step out
+5:43: tools.composed.ping.steps[0].tool: leads back to ping (ping, then pong, then ping), and so no call of it can end: take a step out of one of them
+8:56: tools.composed.four.steps[1].tool: goes 4 deep (four, then three, then two, then web_search), and max_tool_depth is 3: write max_tool_depth: 4, or call fewer
+`},
+		"composed too deep": {`
+tools:
+  max_tool_depth: 10
+  composed:
+    t01: {description: d, steps: [{tool: web_search, arguments: {query: x}}]}
+    t02: {description: d, steps: [{tool: t01}]}
+    t03: {description: d, steps: [{tool: t02}]}
+    t04: {description: d, steps: [{tool: t03}]}
+    t05: {description: d, steps: [{tool: t04}]}
+    t06: {description: d, steps: [{tool: t05}]}
+    t07: {description: d, steps: [{tool: t06}]}
+    t08: {description: d, steps: [{tool: t07}]}
+    t09: {description: d, steps: [{tool: t08}]}
+    t10: {description: d, steps: [{tool: t09}]}
+`, `
+13:42: tools.composed.t10.steps[0].tool: goes 11 deep (t10, then t09, then t08, then t07, then t06, then t05, then t04, then t03, then t02, then t01, then web_search), and max_tool_depth is 10: call fewer
+`},
 		"programs and files": {`
 tools:
   files:
@@ -272,9 +305,9 @@ tools:
         	In two lines 👩‍👩‍👧.
       parameters: {what: what to look for}
       steps: [{tool: web_search, arguments: {query: "{{what}} {{ what }}", max_results: 3}}]
-    twice:
+    twice: # three deep, the search counted
       description: d
-      steps: [{tool: find, arguments: {what: "a"}}, {tool: run_command, arguments: {argv: [ls], background: false}}]
+      steps: [{tool: find, arguments: {what: "a"}}, {tool: find, arguments: {what: "b"}}, {tool: run_command, arguments: {argv: [ls], background: false}}]
   chats: {"telegram:-5": {enabled: [find, twice]}, "console:local": {level: exec}}
 channels:
   telegram:

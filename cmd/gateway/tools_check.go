@@ -42,6 +42,7 @@ func toolChecks(lookup func(string) (string, bool)) func(*config.Config, func(st
 			}
 			c.sequence(path, spec)
 		}
+		c.nesting()
 		for _, name := range slices.Sorted(maps.Keys(t.Rules)) {
 			report("tools.rules."+name+".approval", c.approval(name, t.Rules[name].Approval))
 		}
@@ -71,6 +72,26 @@ func (c toolCheck) sequence(path string, spec composed.Spec) {
 	for i, step := range spec.Steps {
 		if key := c.off(step.Tool); key != "" {
 			c.report(fmt.Sprintf("%s.steps[%d].tool", path, i), fmt.Errorf("%s is off (%s), so that this step always fails", step.Tool, key))
+		}
+	}
+}
+
+// maxToolDepth is the largest max_tool_depth that the schema of the file takes.
+const maxToolDepth = 10
+
+// nesting reports the composed tools that call each other without an end, or deeper
+// than max_tool_depth.
+func (c toolCheck) nesting() {
+	t := &c.cfg.Tools
+	steps := map[string][]string{}
+	for name, tool := range t.Composed {
+		for _, step := range tool.Steps {
+			steps[name] = append(steps[name], step.Tool)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.Composed)) {
+		for _, p := range composed.Nesting(name, steps, t.MaxDepth, maxToolDepth) {
+			c.report(fmt.Sprintf("tools.composed.%s.steps[%d].tool", name, p.Step-1), errors.New(p.Text))
 		}
 	}
 }

@@ -3,7 +3,9 @@ package mutants
 import "slices"
 
 // settingMutants break the promises of the section "Configuration".
-func settingMutants() []Mutant { return slices.Concat(wordMutants(), secretMutants()) }
+func settingMutants() []Mutant {
+	return slices.Concat(wordMutants(), composedMutants(), secretMutants())
+}
 
 // wordMutants let words pass that mean nothing.
 func wordMutants() []Mutant {
@@ -55,16 +57,6 @@ func wordMutants() []Mutant {
 			Dir: gateway, Test: without + "/^rules$",
 		},
 		{
-			Promise: "settings: composed tools", Defect: "lets a step go to the background",
-			File: "pkg/tools/composed/check.go", Old: `async && args["background"] == true`, New: `async && args["background"] == "yes"`,
-			Dir: gateway, Test: without + "/^composed$",
-		},
-		{
-			Promise: "settings: composed tools", Defect: "runs into a step that is off",
-			File: gateway + "/tools_check.go", Old: "case slices.Contains(t.Disabled, name):", New: "case slices.Contains(t.Disabled, name+name):",
-			Dir: gateway, Test: without + "/^composed$",
-		},
-		{
 			Promise: "settings: models", Defect: "asks models behind the one that always answers",
 			File: conf + "/models.go", Old: `m != nil && m.Provider == "offline" {`, New: `m == nil {`,
 			Dir: gateway, Test: without + "/^models$",
@@ -78,6 +70,33 @@ func wordMutants() []Mutant {
 			Promise: "settings: lists and names", Defect: "listens twice at one address",
 			File: conf + "/addresses.go", Old: `l.host == host || l.host == ""`, New: `l.host == host && l.host != "" || l.host == "none"`,
 			Dir: gateway, Test: without + "/^channels$",
+		},
+	}
+}
+
+// composedMutants let composed tools pass that can never work.
+func composedMutants() []Mutant {
+	const gateway, without = "cmd/gateway", "^TestConfigurationWithoutMeaning$"
+	return []Mutant{
+		{
+			Promise: "settings: composed tools", Defect: "lets a step go to the background",
+			File: "pkg/tools/composed/check.go", Old: `async && args["background"] == true`, New: `async && args["background"] == "yes"`,
+			Dir: gateway, Test: without + "/^composed$",
+		},
+		{
+			Promise: "settings: composed tools", Defect: "runs into a step that is off",
+			File: gateway + "/tools_check.go", Old: "case slices.Contains(t.Disabled, name):", New: "case slices.Contains(t.Disabled, name+name):",
+			Dir: gateway, Test: without + "/^composed$",
+		},
+		{
+			Promise: "settings: composed tools", Defect: "sees a circle only where a tool calls itself",
+			File: "pkg/tools/composed/nesting.go", Old: "next = append(next, tool)", New: "_ = next",
+			Dir: gateway, Test: without + "/^composed_in_circles$",
+		},
+		{
+			Promise: "settings: composed tools", Defect: "leaves the last tool out of the depth",
+			File: "pkg/tools/composed/nesting.go", Old: "if len(path) <= depth {", New: "if len(path) <= depth+1 {",
+			Dir: gateway, Test: without + "/^composed_too_deep$",
 		},
 	}
 }
