@@ -136,6 +136,11 @@ func secretMutants() []Mutant {
 			Dir: gateway, Test: "^TestScripts$/^usage$",
 		},
 		{
+			Promise: "settings: documents", Defect: "shows a heartbeat that goes to no owner",
+			File: "docs/schedules.md", Old: "owners: [\"telegram:123456789\"]\n", New: "",
+			Dir: gateway, Test: "^TestConfigurationInDocuments$/^schedules$",
+		},
+		{
 			Promise: "settings: macOS", Defect: "asks Linux who calls",
 			File: gateway + "/peer_darwin.go", Old: "unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)", New: "unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)",
 			Dir: ".", Test: "^TestReleaseForMacOS$",

@@ -1,0 +1,59 @@
+package main_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestConfigurationInDocuments: every YAML block of the documents, as it stands, is a
+// configuration that config check takes.
+func TestConfigurationInDocuments(t *testing.T) {
+	t.Parallel()
+	docs, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := 0
+	for _, doc := range append(docs, "../../README.md") {
+		raw, err := os.ReadFile(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks := yamlBlocks(string(raw))
+		if opened := strings.Count(string(raw), "```yaml"); opened != len(blocks) {
+			t.Errorf("%s: %d of %d YAML blocks are read", doc, len(blocks), opened)
+		}
+		total += len(blocks)
+		for i, text := range blocks {
+			t.Run(fmt.Sprintf("%s/%d", strings.TrimSuffix(filepath.Base(doc), ".md"), i+1), func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t, "")
+				w.env = append(w.env, "OPENAI_API_KEY=sk-1", "TELEGRAM_TOKEN=11:canary-token", "HELP_TOKEN=12:canary-token", "TEAM_TOKEN=13:canary-token", "TELEGRAM_SECRET=hook-1",
+					"BRAVE_API_KEY=bsa-1", "SLACK_BOT_TOKEN=xoxb-1", "SLACK_APP_TOKEN=xapp-1", "SLACK_SIGNING_SECRET=0123456789abcdef0123456789abcdef")
+				if err := os.WriteFile(w.config, []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				if out, errs, code := w.run("config", "check"); code != 0 {
+					t.Errorf("config check ends with %d:\n%s%s\n%s", code, out, errs, text)
+				}
+			})
+		}
+	}
+	if total < 12 {
+		t.Errorf("only %d YAML blocks in the documents", total)
+	}
+}
+
+// yamlBlocks are the fenced blocks of a document, those in lists without their
+// indentation.
+func yamlBlocks(doc string) []string {
+	var all []string
+	for _, m := range regexp.MustCompile("(?ms)^( *)```yaml\n(.*?)^ *```$").FindAllStringSubmatch(doc, -1) {
+		all = append(all, regexp.MustCompile("(?m)^"+m[1]).ReplaceAllString(m[2], ""))
+	}
+	return all
+}
