@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -94,6 +95,9 @@ func (c *call) uploadURL() (answer, error) {
 func (s *Server) upload(w http.ResponseWriter, r *http.Request, id string) {
 	req := &Request{Method: "upload", Params: map[string]string{"file": id}, Time: time.Now()}
 	data, err := content(r)
+	if errors.Is(err, errGone) {
+		panic(http.ErrAbortHandler)
+	}
 	fault, ok := s.begin(w, r, req)
 	if !ok {
 		return
@@ -128,14 +132,13 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request, id string) {
 
 // content is the file in a request.
 func content(r *http.Request) ([]byte, error) {
-	body := io.LimitReader(r.Body, maxUpload+1)
+	data, err := io.ReadAll(io.LimitReader(r.Body, maxUpload+1))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errGone, err)
+	}
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || !strings.HasPrefix(kind, "multipart/") {
-		return io.ReadAll(body)
-	}
-	data, err := io.ReadAll(body)
-	if err != nil {
-		return nil, err
+		return data, nil //nolint:nilerr // without a type the body is the file itself
 	}
 	form := multipart.NewReader(bytes.NewReader(data), params["boundary"])
 	for {

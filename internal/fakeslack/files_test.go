@@ -2,8 +2,11 @@ package fakeslack_test
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"io"
 	"mime/multipart"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -118,5 +121,21 @@ func TestDownloads(t *testing.T) {
 	}
 	if n := w.srv.Count("download"); n != 3 {
 		t.Errorf("%d downloads", n)
+	}
+}
+
+// TestAClientThatLeaves in the middle of its body breaks no rule: its time was over.
+func TestAClientThatLeaves(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"/api/chat.postMessage", "/upload/v1/F1"} {
+		w := newWorld(t)
+		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimSuffix(strings.TrimPrefix(w.srv.URL(), "http://"), "/api/"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{", path)
+		if err := errors.Join(err, conn.Close(), w.srv.Drained(t.Context())); err != nil {
+			t.Error(path, err)
+		}
 	}
 }

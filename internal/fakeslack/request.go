@@ -49,9 +49,14 @@ type call struct {
 // param is an argument, or empty.
 func (c *call) param(name string) string { return c.req.Params[name] }
 
+var errGone = errors.New("the client left in the middle of its body")
+
 // api answers a method of the Web API.
 func (s *Server) api(w http.ResponseWriter, r *http.Request, name string) {
 	req, token, err := readRequest(r, name)
+	if errors.Is(err, errGone) {
+		panic(http.ErrAbortHandler)
+	}
 	if err != nil {
 		s.violation(name + ": " + err.Error())
 		refuse(w, no("invalid_form_data", "%s", err.Error()))
@@ -148,7 +153,7 @@ func (s *Server) end(w http.ResponseWriter, r *http.Request, req *Request, fault
 func readRequest(r *http.Request, name string) (*Request, string, error) {
 	data, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
 	if err != nil {
-		return nil, "", fmt.Errorf("body: %w", err)
+		return nil, "", fmt.Errorf("%w: %w", errGone, err)
 	}
 	if len(data) > maxBody {
 		return nil, "", errors.New("the body is too large")

@@ -3,6 +3,7 @@ package fakeslack
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -82,7 +83,10 @@ func (s *Server) link(w http.ResponseWriter, r *http.Request) {
 	var err error
 	conn, err = upgrader.Upgrade(w, r, nil)
 	if err != nil {
-		s.violation("handshake: " + err.Error())
+		var broken websocket.HandshakeError
+		if errors.As(err, &broken) { // else the client left meanwhile
+			s.violation("handshake: " + err.Error())
+		}
 		return
 	}
 	k := &socket{srv: s, conn: conn, more: make(chan struct{}, 1), answer: time.Now()}

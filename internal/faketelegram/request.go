@@ -60,7 +60,10 @@ func (r *Request) Int(name string) int64 {
 	return n
 }
 
-var errTooLarge = errors.New("body is too large")
+var (
+	errTooLarge = errors.New("body is too large")
+	errGone     = errors.New("the client left in the middle of its body")
+)
 
 // readParams takes parameters from wherever the Bot API allows them.
 func readParams(r *http.Request) (map[string]string, []Upload, error) {
@@ -68,7 +71,7 @@ func readParams(r *http.Request) (map[string]string, []Upload, error) {
 	take(params, r.URL.Query())
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
 	if err != nil {
-		return nil, nil, fmt.Errorf("read body: %w", err)
+		return nil, nil, fmt.Errorf("%w: %w", errGone, err)
 	}
 	if len(body) > maxBody {
 		return nil, nil, errTooLarge

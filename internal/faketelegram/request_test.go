@@ -1,7 +1,9 @@
 package faketelegram_test
 
 import (
+	"errors"
 	"fmt"
+	"net"
 	"strings"
 	"testing"
 
@@ -94,5 +96,19 @@ func TestAwait(t *testing.T) {
 	}
 	if got, err := w.chat.Await(soon(t), 2); err != nil || len(got) != 2 {
 		t.Errorf("%d messages, %v", len(got), err)
+	}
+}
+
+// TestAClientThatLeaves in the middle of its body breaks no rule: its time was over.
+func TestAClientThatLeaves(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(w.srv.URL(), "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = fmt.Fprintf(conn, "POST /bot%s/sendMessage HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\nContent-Type: application/json\r\n\r\n{", w.srv.Token())
+	if err := errors.Join(err, conn.Close(), w.srv.Drained(t.Context())); err != nil {
+		t.Error(err)
 	}
 }

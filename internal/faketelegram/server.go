@@ -153,6 +153,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		refuse(w, &refusal{Code: http.StatusRequestEntityTooLarge, Description: wordEntityTooLong})
 		return
 	}
+	if errors.Is(err, errGone) {
+		panic(http.ErrAbortHandler)
+	}
 	if err != nil {
 		s.violation(name + ": " + err.Error())
 		refuse(w, bad("can't parse request"))

@@ -67,6 +67,8 @@ func albumTests() []test {
 		{"an album is waited for, and no other chat waits", testAlbumWaits},
 		{"an album that waits is not lost with the process", func(b *bench) {
 			w := b.turns()
+			b.append(note("b", "0", "it runs"))
+			b.answer(w.next(), session.Commit{})
 			b.append(part("a", "g", "1", "one"))
 			b.crash()
 			b.must(w.stop())
