@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"strconv"
 	"strings"
 
@@ -49,14 +50,26 @@ func (r *run) system(ctx context.Context) (providers.Message, error) {
 	return providers.Message{Role: providers.RoleSystem, Content: strings.Join(parts, "")}, nil
 }
 
-// readHead reads the first bytes of a file of the chat's space. A link, a
-// pipe or a folder there reads as empty, and the log says why.
-func (r *run) readHead(name string) string {
-	b, err := openat.Head(r.space, name, maxFile)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		r.log().Warn().Err(err).Str("file", name).Msg("a file of the chat's space is no part of the prompt")
+// readHeads reads the first bytes of files of the chat's space. A link, a pipe or a
+// folder there reads as empty, and the log says why.
+func (r *run) readHeads(names ...string) []string {
+	texts := make([]string, len(names))
+	root, err := os.OpenRoot(r.space)
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			r.log().Warn().Err(err).Msg("the files of the chat's space are no part of the prompt")
+		}
+		return texts
 	}
-	return strings.TrimSpace(strings.ToValidUTF8(string(b), ""))
+	defer func() { _ = root.Close() }()
+	for i, name := range names {
+		b, err := openat.Head(root, name, maxFile)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			r.log().Warn().Err(err).Str("file", name).Msg("a file of the chat's space is no part of the prompt")
+		}
+		texts[i] = strings.TrimSpace(strings.ToValidUTF8(string(b), ""))
+	}
+	return texts
 }
 
 // userMessages are items as the model reads them, one message each, with what

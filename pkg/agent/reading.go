@@ -73,7 +73,8 @@ func (r *run) readFiles(ctx context.Context) (files, error) {
 						broken = fmt.Errorf("the files of the prompt cannot be read: %v\n%s", p, debug.Stack())
 					}
 				}()
-				got = files{agent: a.o.AgentFile(), user: r.readHead("USER.md"), memory: r.readHead("MEMORY.md")}
+				heads := r.readHeads("USER.md", "MEMORY.md")
+				got = files{agent: a.o.AgentFile(), user: heads[0], memory: heads[1]}
 			}()
 		}
 		select {

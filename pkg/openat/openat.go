@@ -76,13 +76,8 @@ func Append(name string, mode fs.FileMode) (*os.File, error) {
 	return f, err
 }
 
-// Head reads the first bytes of a file in a folder, at most as many as most.
-func Head(dir, name string, most int64) ([]byte, error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = root.Close() }()
+// Head reads the first bytes of a file below root, at most as many as most.
+func Head(root *os.Root, name string, most int64) ([]byte, error) {
 	f, _, err := File(root, name)
 	if err != nil {
 		return nil, err

@@ -160,7 +160,7 @@ func TestFileIsSafeFromASwap(t *testing.T) {
 	defer stop.Store(true)
 	opened := 0
 	for range 5_000 {
-		b, err := openat.Head(dir, "swapped", 100)
+		b, err := openat.Head(root, "swapped", 100)
 		if err == nil {
 			opened++
 		}
