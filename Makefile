@@ -25,7 +25,7 @@ help:
 	@echo 'make bench    the figures of docs/performance.md'
 	@echo 'make lint     golangci-lint $(LINT_VERSION)'
 	@echo 'make fuzz     each fuzz target for $(FUZZTIME)'
-	@echo 'make mutants  one planted defect per promise, and the test that finds it'
+	@echo 'make mutants  planted defects and the tests that find them; goes on where it ended'
 	@echo 'make docs     the pages of docs/tools, from the code'
 	@echo 'make fresh    a fresh clone on a bare PATH: the first answer with a tool call'
 

@@ -4,7 +4,9 @@
 //
 // What it promises: the tree itself is never edited, only a scratch copy; a
 // mutant whose text is no longer in the code, one that does not compile and a
-// test that is red without the defect are errors, never kills.
+// test that is red without the defect are errors, never kills. A [Ledger] keeps the
+// verdicts, so that the next run goes on where one ended, and begins with the mutants
+// whose file or test has changed.
 //
 // To add a mutant: add it to the list of its room in list_*.go. The test of this
 // package says when an edit no longer fits the code.

@@ -29,11 +29,12 @@ type Mutant struct {
 // Verdict is what became of a mutant.
 type Verdict string
 
-// The verdicts. Only Killed is good.
+// The verdicts. Only Killed is good; Left is no verdict: the run ended before.
 const (
 	Killed   Verdict = "killed"
 	Survived Verdict = "SURVIVED"
 	Failed   Verdict = "ERROR"
+	Left     Verdict = "left"
 )
 
 // Result is the verdict on one mutant; Detail says why it could not be judged.
@@ -110,6 +111,9 @@ func (b *baseline) check(key string, run func() error) error {
 }
 
 func (r Runner) judge(ctx context.Context, dir string, m Mutant, green *baseline) (v Verdict, detail string) {
+	if ctx.Err() != nil {
+		return Left, context.Cause(ctx).Error()
+	}
 	copied, err := os.OpenRoot(dir)
 	if err != nil {
 		return Failed, err.Error()
@@ -133,6 +137,9 @@ func (r Runner) judge(ctx context.Context, dir string, m Mutant, green *baseline
 		}
 		return nil
 	})
+	if ctx.Err() != nil {
+		return Left, context.Cause(ctx).Error()
+	}
 	if err != nil {
 		return Failed, err.Error()
 	}
@@ -149,7 +156,7 @@ func (r Runner) judge(ctx context.Context, dir string, m Mutant, green *baseline
 	}
 	switch {
 	case ctx.Err() != nil:
-		return Failed, context.Cause(ctx).Error()
+		return Left, context.Cause(ctx).Error()
 	case buildErr != nil, strings.Contains(out, "[build failed]"), strings.Contains(out, "[setup failed]"):
 		return Failed, "does not compile:\n" + out
 	case testErr == nil:

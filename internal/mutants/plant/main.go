@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,7 +18,9 @@ import (
 const (
 	workers = 2
 	limit   = 40 * time.Second // of one test
-	total   = 30 * time.Minute // of everything
+	total   = 30 * time.Minute // of everything; the next run goes on
+	// Where the verdicts stand between runs.
+	verdicts = "bin/mutants.json"
 )
 
 func main() {
@@ -37,6 +40,17 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	ledger, err := mutants.OpenLedger(verdicts, ".")
+	if err != nil {
+		return err
+	}
+	due, before, err := ledger.Due(list)
+	if err != nil {
+		return err
+	}
+	if before > 0 {
+		_, _ = fmt.Fprintf(out, "%d were killed before and nothing that they name has changed; remove %s to judge them again\n", before, verdicts)
+	}
 	scratch, err := os.MkdirTemp("", "parley-mutants")
 	if err != nil {
 		return fmt.Errorf("make a scratch folder: %w", err)
@@ -45,19 +59,25 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	start := time.Now()
 	count := map[mutants.Verdict]int{}
 	runner := mutants.Runner{Root: ".", Scratch: scratch, Workers: workers, Limit: limit}
-	err = runner.Run(ctx, list, func(r mutants.Result) {
+	var noteErr error
+	err = runner.Run(ctx, due, func(r mutants.Result) {
+		if r.Verdict == mutants.Left {
+			count[r.Verdict]++
+			return
+		}
+		noteErr = cmp.Or(noteErr, ledger.Note(r))
 		count[r.Verdict]++
 		_, _ = fmt.Fprintf(out, "%-9s %-20s %-55s %s.%s (%.1fs)\n", r.Verdict, r.Mutant.Promise, r.Mutant.Defect, r.Mutant.Dir, r.Mutant.Test, r.Took.Seconds())
 		if r.Detail != "" {
 			_, _ = fmt.Fprintln(out, "   ", r.Detail)
 		}
 	})
-	_, _ = fmt.Fprintf(out, "mutants: %d killed, %d survived, %d errors in %.0f s\n",
-		count[mutants.Killed], count[mutants.Survived], count[mutants.Failed], time.Since(start).Seconds())
-	if count[mutants.Killed] != len(list) {
+	_, _ = fmt.Fprintf(out, "mutants: %d killed, %d survived, %d errors in %.0f s; %d killed before, %d left for the next run\n",
+		count[mutants.Killed], count[mutants.Survived], count[mutants.Failed], time.Since(start).Seconds(), before, count[mutants.Left])
+	if count[mutants.Killed] != len(due) {
 		err = errors.Join(err, errors.New("not every mutant was killed"))
 	}
-	return err
+	return errors.Join(err, noteErr)
 }
 
 func chosen(args []string) ([]mutants.Mutant, error) {
