@@ -56,7 +56,7 @@ func rooms() map[string][]string {
 		"pkg/session/*/...":   session,
 		"pkg/tools":           {"pkg/providers"},
 		"pkg/tools/*/...":     tool,
-		"pkg/agent":           append([]string{"pkg/session", "pkg/tools", "pkg/policy", "pkg/openat"}, vocabulary...),
+		"pkg/agent":           append([]string{"pkg/session", "pkg/tools", "pkg/policy", "pkg/openat", "pkg/fair"}, vocabulary...),
 		"internal/failpoint":  nil,
 		"internal/...":        {"..."},
 	}

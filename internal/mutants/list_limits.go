@@ -1,5 +1,7 @@
 package mutants
 
+import "slices"
+
 // limitMutants break the promises of the section "Large stores, clocks and composed tools".
 func limitMutants() []Mutant {
 	const (
@@ -7,7 +9,7 @@ func limitMutants() []Mutant {
 		bolt     = "pkg/session/bolt"
 		channels = "pkg/channels"
 	)
-	return append(longHistoryMutants(), []Mutant{
+	return slices.Concat(longHistoryMutants(), shareMutants(), []Mutant{
 		{
 			Promise: "a crowd at the start", Defect: "results take the places of people",
 			File: agent + "/places.go", Old: "own, awaited = a.reports, r.info.Awaited", New: "own, awaited = a.slots, r.info.Awaited",
@@ -63,7 +65,29 @@ func limitMutants() []Mutant {
 			File: channels + "/egress.go", Old: "max(opt.MaxInFlight/2, 1)", New: "opt.MaxInFlight",
 			Dir: channels, Test: "^TestUnaskedMessagesThatHangLeavePlacesToAnswers$",
 		},
-	}...)
+	})
+}
+
+// shareMutants break the promises on places that chats share.
+func shareMutants() []Mutant {
+	const agent = "pkg/agent"
+	return []Mutant{
+		{
+			Promise: "places of agents", Defect: "an agent keeps its place until it ends",
+			File: agent + "/seat.go", Old: "if has && !s.places.Wanted(s.chat) {", New: "if has {",
+			Dir: agent, Test: "^TestAgentsOfAFewChatsKeepNoOtherWaiting$",
+		},
+		{
+			Promise: "places of agents", Defect: "an agent that waits does not hear of its end",
+			File: agent + "/seat.go", Old: "cancel(context.Cause(l.ctx)) }", New: "_ = l }",
+			Dir: agent, Test: "^TestAnAgentThatIsCancelledWhileItWaits$",
+		},
+		{
+			Promise: "places of agents", Defect: "gives way to nobody",
+			File: "pkg/fair/places.go", Old: "o.held < mine.held && o.held <= p.free", New: "o.held < 0",
+			Dir: "pkg/fair", Test: "^TestGivesWay$",
+		},
+	}
 }
 
 // longHistoryMutants break the promises on long histories, and on jobs beside clocks that leap.

@@ -37,7 +37,7 @@ func spawnMutants() []Mutant {
 		},
 		{
 			Promise: waited, Defect: "lets agents wait for the places of their parents",
-			File: dir + "/agents.go", Old: "return a.agents.slots[min(max(t.Depth, 1), len(a.agents.slots))-1]", New: "return a.agents.slots[min(t.Depth, 0)]",
+			File: dir + "/spawned.go", Old: "		r.seat.leave()\n", New: "",
 			Dir: dir, Test: "^TestASubagentIsWaitedFor$",
 		},
 		{

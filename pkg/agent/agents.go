@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/pkg/channels"
+	"parley/pkg/fair"
 	"parley/pkg/session"
 	"parley/pkg/tools"
 )
@@ -22,8 +23,7 @@ import (
 
 // Background bounds background agents.
 type Background struct {
-	// Agents is how many run at once that a chat started; as many again run of those
-	// that agents started, so that none waits for a place that its own parent has. 0: 32.
+	// Agents is how many are at work at once, over all chats. 0: 32.
 	Agents int
 	// PerChat bounds the open agents of one chat, PerTurn those that one turn starts,
 	// MaxDepth how many deep they may start each other. 0: 10, 5 and 2.
@@ -34,7 +34,7 @@ type Background struct {
 }
 
 // maxAgents bounds the open agents of all chats: each that waits for its place holds
-// a lane of the engine.
+// a lane of the engine. A chat has at most as many of them as it leaves to others.
 const maxAgents = 2000
 
 func (b *Background) fill() {
@@ -54,8 +54,8 @@ func (b *Background) fill() {
 
 // agents are what this process runs of background agents.
 type agents struct {
-	// slots are the places, by depth.
-	slots []*places
+	// places are shared by the chats that agents work for.
+	places *fair.Places
 	// starting orders the starts of a chat's agents, so that its bound holds: each
 	// chat has one of these, which others may share.
 	starting [64]sync.Mutex
@@ -67,11 +67,10 @@ type agents struct {
 }
 
 func newAgents(b *Background) *agents {
-	a := &agents{lives: map[string]*life{}, perChat: map[string]int{}, seed: maphash.MakeSeed()}
-	for range b.MaxDepth {
-		a.slots = append(a.slots, newPlaces(b.Agents))
+	return &agents{
+		places: fair.NewWithQueues(b.Agents, maxAgents),
+		lives:  map[string]*life{}, perChat: map[string]int{}, seed: maphash.MakeSeed(),
 	}
-	return a
 }
 
 // openAgents is how many agents' tasks are open, of one chat and of all.
@@ -81,13 +80,17 @@ func (a *Agent) openAgents(chat string) (here, all int) {
 	return a.agents.perChat[chat], len(a.agents.lives)
 }
 
-// slotsOf are the places for the turns of an agent's conversation.
-func (a *Agent) slotsOf(ctx context.Context, at channels.Address) *places {
-	t, err := a.o.Engine.Task(ctx, at.Chat)
-	if err != nil {
-		return a.agents.slots[0] // its turn finds that out too
+// agentWaits says that an agent waits for its place.
+func (a *Agent) agentWaits(id string) bool {
+	a.tasks.mu.Lock()
+	l := a.agents.lives[id]
+	a.tasks.mu.Unlock()
+	if l == nil {
+		return false
 	}
-	return a.agents.slots[min(max(t.Depth, 1), len(a.agents.slots))-1]
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.waits
 }
 
 // life is an open task of an agent in this process. Its context ends with the task,
@@ -97,6 +100,14 @@ type life struct {
 
 	mu   sync.Mutex
 	tell func(line string)
+	// waits says that the agent stands in line for a place.
+	waits bool
+}
+
+func (l *life) stands(inLine bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.waits = inLine
 }
 
 // say passes on how far the agent is, to whoever waits for it.

@@ -216,7 +216,11 @@ func (r *run) tasksText(ctx context.Context) (string, error) {
 	b.WriteString("In the background:\n")
 	for i := range running {
 		t := &running[i]
-		fmt.Fprintf(&b, "- %s %s, since %s, until %s at the latest\n", t.Short(), titleOf(t), t.Started.Format(clock), t.Deadline.Format(clock))
+		fmt.Fprintf(&b, "- %s %s, since %s, until %s at the latest", t.Short(), titleOf(t), t.Started.Format(clock), t.Deadline.Format(clock))
+		if r.a.agentWaits(t.ID) {
+			b.WriteString(" (" + waitsLine + ")")
+		}
+		b.WriteString("\n")
 	}
 	if len(running) == 0 {
 		b.WriteString("- nothing\n")

@@ -107,8 +107,12 @@ func (r *run) callOutbound(key string, q queued) channels.Outbound {
 	return o
 }
 
-// Steer lets messages that arrived meanwhile join the turn.
+// Steer begins a further step: messages that arrived meanwhile join the turn, and an
+// agent gives its place to one that waits in a chat with fewer.
 func (r *run) Steer(ctx context.Context) ([]providers.Message, error) {
+	if err := r.seat.next(ctx); err != nil {
+		return nil, err
+	}
 	if r.a.o.WhileBusy != Steer {
 		return nil, nil
 	}

@@ -15,7 +15,7 @@ func (a *Agent) enter(ctx context.Context, r *run) (leave func(), err error) {
 	own, awaited := a.slots, (<-chan struct{})(nil)
 	switch first := &r.info.Items[0]; {
 	case r.info.Address.Channel == session.AgentChannel:
-		own = a.slotsOf(ctx, r.info.Address)
+		return r.sit(ctx)
 	case r.job() != nil:
 		own, awaited = a.jobs.slots, r.info.Awaited
 	case first.Kind == session.ItemTask:
@@ -39,9 +39,6 @@ func (a *Agent) enter(ctx context.Context, r *run) (leave func(), err error) {
 // heedStop ends the wait for a place for a /stop of the chat, which the turn then
 // finds in r.early. The returned function ends that.
 func (r *run) heedStop(ctx context.Context) (wait context.Context, served func()) {
-	if r.info.Address.Channel == session.AgentChannel {
-		return ctx, func() {} // its task is cancelled instead
-	}
 	r.authorize(ctx) // whose /stop counts
 	wait, cancel := context.WithCancelCause(ctx)
 	unwatch := r.watch(wait, cancel)

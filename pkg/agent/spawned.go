@@ -44,6 +44,7 @@ func (a *Agent) AskAgent(ctx context.Context, name, task string, limit time.Dura
 		if err != nil {
 			return "", tools.Fail(tools.ErrExecutionFailed, "the agent's report cannot be read", nil).Because(err)
 		}
+		r.seat.leave()
 		l.tells(func(line string) { tools.Progress(ctx, channels.Visible(name)+": "+line) })
 		defer l.tells(nil)
 		select {
@@ -165,7 +166,7 @@ func (r *run) mayStart() error {
 	switch {
 	case here >= b.PerChat:
 		return tools.Fail(tools.ErrBusy, fmt.Sprintf("%d agents work for this chat, and no more may at a time (background.per_chat)", here), nil)
-	case all >= maxAgents:
+	case here >= maxAgents-all:
 		return tools.Fail(tools.ErrBusy, "the gateway has as many agents as it can; try again later", nil)
 	}
 	return nil
@@ -186,6 +187,7 @@ func (a *Agent) startingIn(chat string) *sync.Mutex {
 type agentRun struct {
 	task *session.Task // whose background agent this turn is; nil for most
 	life *life
+	seat *seat // its place among the agents at work
 	// depth is how many agents deep the turn is: those count, too, whose report it
 	// brings, so that no chain of reports goes on for ever.
 	depth int

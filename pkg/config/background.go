@@ -4,7 +4,7 @@ import "time"
 
 // Background bounds background agents: what the tools spawn and subagent start.
 type Background struct {
-	Agents   int      `yaml:"agents" jsonschema:"minimum=1,maximum=1000" jsonschema_description:"How many background agents work at once, over all chats; as many again of those that agents start. Default 32."`
+	Agents   int      `yaml:"agents" jsonschema:"minimum=1,maximum=1000" jsonschema_description:"How many background agents work at once, over all chats. One chat has half of these places at most. Default 32."`
 	PerChat  int      `yaml:"per_chat" jsonschema:"minimum=1,maximum=1000" jsonschema_description:"How many one chat may have at a time, those that wait for their place included. Default 10."`
 	PerTurn  int      `yaml:"per_turn" jsonschema:"minimum=1,maximum=100" jsonschema_description:"How many one answer may start. Default 5."`
 	MaxDepth int      `yaml:"max_depth" jsonschema:"minimum=1,maximum=3" jsonschema_description:"How many deep agents may start each other. Default 2."`

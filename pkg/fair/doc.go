@@ -11,6 +11,8 @@
 //     one after the other do not keep back one that waits.
 //   - An owner's own calls are served in the order in which they came.
 //   - The queue is bounded: an owner with [MostWaiting] waiting calls is refused.
+//   - A call that takes long can give way: [Places.Wanted] says when another owner, with
+//     fewer places, waits for its place.
 //
 // To share something else fairly: make [Places] for it, and name the owner of each
 // call by its chat.

@@ -17,6 +17,7 @@ var ErrFull = errors.New("too many wait for a place already")
 type Places struct {
 	mu     sync.Mutex
 	free   int
+	most   int    // how many calls of one owner may wait
 	turns  uint64 // counts what owners are ordered by: their coming, and each place given and given back
 	owners map[string]*owner
 }
@@ -32,8 +33,12 @@ type owner struct {
 type waiter struct{ granted chan struct{} }
 
 // New makes a number of places, at least one.
-func New(places int) *Places {
-	return &Places{free: max(places, 1), owners: map[string]*owner{}}
+func New(places int) *Places { return NewWithQueues(places, MostWaiting) }
+
+// NewWithQueues makes a number of places, at least one, for which up to waiting calls of
+// one owner may wait.
+func NewWithQueues(places, waiting int) *Places {
+	return &Places{free: max(places, 1), most: waiting, owners: map[string]*owner{}}
 }
 
 // Take waits for a place until ctx ends, and returns its cause then, or [ErrFull].
@@ -63,6 +68,24 @@ func (p *Places) Take(ctx context.Context, name string, waits func() (over func(
 	}
 }
 
+// Wanted says whether a place that the owner gave back now would go to another owner,
+// which has fewer. The owner of a call that takes long asks from time to time, gives its
+// place back then, and takes another one.
+func (p *Places) Wanted(name string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	mine := p.owners[name]
+	if mine == nil {
+		return false
+	}
+	for _, o := range p.owners {
+		if o != mine && len(o.waiting) > 0 && o.held < mine.held && o.held <= p.free {
+			return true
+		}
+	}
+	return false
+}
+
 func (p *Places) ask(name string) (*waiter, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -72,7 +95,7 @@ func (p *Places) ask(name string) (*waiter, error) {
 		p.owners[name] = o
 		p.turn(o)
 	}
-	if len(o.waiting) >= MostWaiting {
+	if len(o.waiting) >= p.most {
 		return nil, ErrFull
 	}
 	w := &waiter{granted: make(chan struct{})}

@@ -94,6 +94,41 @@ func TestShares(t *testing.T) {
 	}
 }
 
+// TestGivesWay asks an owner with places whether to give one back: when another owner
+// waits that has fewer, and would get it.
+func TestGivesWay(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		places int
+		script string
+		want   bool
+	}{
+		"nobody waits":            {4, "a a", false},
+		"only its own calls wait": {4, "a a a a", false},
+		"another one waits":       {2, "a b c", true},
+		"who waits has as many":   {3, "a b c b", false},
+		"it has no place":         {1, "b a", false},
+		"it is not known":         {1, "b c", false},
+		"who waits gets none yet": {8, "a a a a b b b c d", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				p := fair.NewWithQueues(c.places, 10)
+				for owner := range strings.FieldsSeq(c.script) {
+					go func() { _, _ = p.Take(ctx, owner, nil) }()
+					synctest.Wait()
+				}
+				if got := p.Wanted("a"); got != c.want {
+					t.Errorf("another owner wants its place: %v, want %v", got, c.want)
+				}
+			})
+		})
+	}
+}
+
 // TestWaitEnds gives a wait up, and finds the place free for the next one.
 func TestWaitEnds(t *testing.T) {
 	t.Parallel()
