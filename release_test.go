@@ -32,7 +32,7 @@ func TestRelease(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	readme, err := os.ReadFile("README.md")
+	commands, err := os.ReadFile("docs/commands.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,17 +56,17 @@ func TestRelease(t *testing.T) {
 			t.Errorf("want 391, then MEMORY.md among the files; got:\n%s", out)
 		}
 	})
-	t.Run("ChatCommandsAreInTheReadme", func(t *testing.T) {
+	t.Run("ChatCommandsAreDocumented", func(t *testing.T) {
 		t.Parallel()
 		out := gateway(t, bin, "/help\n", "chat")
-		same(t, string(readme), "(?m)^\\| `(/[a-z]+)", out, `(?m)^(/[a-z]+)`)
+		same(t, string(commands), "(?m)^\\| `(/[a-z]+)", out, `(?m)^(/[a-z]+)`)
 	})
-	t.Run("VerbsAreInTheReadme", func(t *testing.T) {
+	t.Run("VerbsAreDocumented", func(t *testing.T) {
 		t.Parallel()
 		out := gateway(t, bin, "", "--help")
 		_, out, _ = strings.Cut(out, "Available Commands:")
 		out, _, _ = strings.Cut(strings.ReplaceAll(out, "\n  help ", "\n"), "\n\n")
-		_, table, _ := strings.Cut(string(readme), "On the command line")
+		_, table, _ := strings.Cut(string(commands), "## On the command line")
 		table, _, _ = strings.Cut(table, "## ")
 		same(t, table, "(?m)^\\| `([a-z]+)", out, `(?m)^  ([a-z]+)`)
 	})
@@ -100,7 +100,7 @@ func same(t *testing.T, doc, inDoc, out, inOut string) {
 	}
 	want, got := words(out, inOut), words(doc, inDoc)
 	if len(want) == 0 || !slices.Equal(want, got) {
-		t.Errorf("the gateway knows %v, README.md %v", want, got)
+		t.Errorf("the gateway knows %v, docs/commands.md %v", want, got)
 	}
 }
 

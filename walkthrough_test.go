@@ -15,7 +15,7 @@ import (
 	"parley/internal/promises"
 )
 
-const architecture = "ARCHITECTURE.md"
+const extending = "docs/extending.md"
 
 // block is one fenced block of a walk-through. Its kind decides what is done:
 // go, yaml and the like are written to the file they name, a diff is applied to
@@ -25,13 +25,13 @@ type block struct {
 	line             int
 }
 
-// TestWalkThroughs does what ARCHITECTURE.md says, in a scratch copy of the tree.
+// TestWalkThroughs does what docs/extending.md says, in a scratch copy of the tree.
 func TestWalkThroughs(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip(promises.Later)
 	}
-	doc, err := os.ReadFile(architecture)
+	doc, err := os.ReadFile(extending)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestWalkThroughs(t *testing.T) {
 			}
 			for _, kind := range []string{"go", "diff", "sh", "text"} {
 				if !kinds[kind] {
-					t.Fatalf("%s: %q has no %s block", architecture, name, kind)
+					t.Fatalf("%s: %q has no %s block", extending, name, kind)
 				}
 			}
 			walk(t, blocks)
@@ -56,15 +56,15 @@ func TestWalkThroughs(t *testing.T) {
 
 func TestWalkThroughsParse(t *testing.T) {
 	t.Parallel()
-	doc := "# A\n```go outside.go\n```\n## B\n### To add x\nprose\n```go a/b.go\npackage b\n```\n```sh\ngo test\n```\n## C\n```sh\nno\n```\n"
+	doc := "# A\n```go outside.go\n```\n## To add x\nprose\n```go a/b.go\npackage b\n```\n```sh\ngo test\n```\n## C\n```sh\nno\n```\n"
 	got := walkThroughs(doc)["To add x"]
-	want := []block{{"go", "a/b.go", "package b\n", 7}, {"sh", "", "go test\n", 10}}
+	want := []block{{"go", "a/b.go", "package b\n", 6}, {"sh", "", "go test\n", 9}}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
 
-// walkThroughs finds the blocks under each third-level heading.
+// walkThroughs finds the blocks under each second-level heading.
 func walkThroughs(doc string) map[string][]block {
 	found := map[string][]block{}
 	heading := ""
@@ -82,8 +82,8 @@ func walkThroughs(doc string) map[string][]block {
 			open = &block{kind: kind, file: file, line: i + 1}
 		case open != nil:
 			open.text += line
-		case strings.HasPrefix(line, "### "):
-			heading = strings.TrimSpace(line[len("### "):])
+		case strings.HasPrefix(line, "## "):
+			heading = strings.TrimSpace(line[len("## "):])
 		case strings.HasPrefix(line, "#"):
 			heading = ""
 		}
@@ -108,13 +108,13 @@ func walk(t *testing.T, blocks []block) {
 		case "text":
 			for line := range strings.Lines(b.text) {
 				if !strings.Contains(printed, strings.TrimSpace(line)) {
-					t.Errorf("%s:%d: the command before did not print %q but:\n%s", architecture, b.line, line, printed)
+					t.Errorf("%s:%d: the command before did not print %q but:\n%s", extending, b.line, line, printed)
 				}
 			}
 		default:
 			path := filepath.Join(dir, filepath.FromSlash(b.file))
 			if b.file == "" {
-				t.Fatalf("%s:%d: the block names no file", architecture, b.line)
+				t.Fatalf("%s:%d: the block names no file", extending, b.line)
 			}
 			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 				t.Fatal(err)
@@ -144,7 +144,7 @@ func command(t *testing.T, dir string, b block, name string, args ...string) str
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // mostly nobody is left
 	}
 	if err != nil {
-		t.Fatalf("%s:%d: %v\n%s", architecture, b.line, err, out)
+		t.Fatalf("%s:%d: %v\n%s", extending, b.line, err, out)
 	}
 	return string(out)
 }
@@ -169,10 +169,10 @@ func patch(t *testing.T, dir string, b block) {
 		}
 		text, err := os.ReadFile(path)
 		if err != nil {
-			t.Fatalf("%s:%d: %v", architecture, b.line, err)
+			t.Fatalf("%s:%d: %v", extending, b.line, err)
 		}
 		if n := strings.Count(string(text), before); n != 1 || before == "" {
-			t.Fatalf("%s:%d: %s has %d times:\n%s", architecture, b.line, path, n, before)
+			t.Fatalf("%s:%d: %s has %d times:\n%s", extending, b.line, path, n, before)
 		}
 		if err := os.WriteFile(path, []byte(strings.Replace(string(text), before, after, 1)), 0o600); err != nil {
 			t.Fatal(err)
