@@ -70,7 +70,7 @@ func socketPath(stateDir string) (path string, release func(), err error) {
 	}
 	dir, err := os.Open(stateDir) //nolint:gosec // the operator names the folder
 	if err != nil {
-		return "", nil, fmt.Errorf("admin socket: %w", err)
+		return "", nil, err
 	}
 	return "/proc/self/fd/" + strconv.Itoa(int(dir.Fd())) + "/admin.sock", func() { _ = dir.Close() }, nil
 }
@@ -212,12 +212,18 @@ func askAdmin(ctx context.Context, stateDir, op string, args deskArgs, take func
 		return errNotRunning
 	}
 	if err != nil {
-		return err
+		return storeError(bolt.LookError(stateDir, err))
 	}
 	defer release()
 	conn, err := (&net.Dialer{Timeout: adminTime}).DialContext(ctx, "unix", path)
 	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
 		return errNotRunning
+	}
+	if errors.Is(err, os.ErrPermission) {
+		if _, folder := os.Lstat(path); folder != nil { // not even seen
+			path = stateDir
+		}
+		return storeError(bolt.LookError(path, os.ErrPermission))
 	}
 	if err != nil {
 		return fmt.Errorf("the running gateway cannot be reached: %w", err)

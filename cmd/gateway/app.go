@@ -280,7 +280,7 @@ func (a *App) tidy(ctx context.Context) error {
 		return err
 	}
 	if err := a.outgoing.sweep(ctx, a.engine); err != nil {
-		return fmt.Errorf("the folder of files to send: %w", err)
+		return storeError(bolt.DirError(a.outgoing.dir, err))
 	}
 	return nil
 }
@@ -335,9 +335,5 @@ func (a *App) logStats() {
 
 // Close closes the audit log and the store.
 func (a *App) Close() error {
-	var err error
-	if a.audit != nil {
-		err = a.audit.Close()
-	}
-	return errors.Join(err, a.engine.Close())
+	return errors.Join(a.closeAudit(), a.engine.Close())
 }

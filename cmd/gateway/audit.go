@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"text/tabwriter"
 	"time"
 
@@ -33,6 +35,41 @@ func (a *App) openAudit() (err error) {
 		return storeError(bolt.DirError(auditDir(a.cfg.StateDir), err))
 	}
 	return nil
+}
+
+// closeAudit writes down what waits, and says why rows are missing.
+func (a *App) closeAudit() error {
+	if a.audit == nil {
+		return nil
+	}
+	if err := a.audit.Close(); err != nil {
+		return coded(exitFailed, a.unaudited(err))
+	}
+	return nil
+}
+
+// unaudited is an error of writing the audit log with its cure.
+func (a *App) unaudited(err error) error {
+	return fmt.Errorf("the audit log cannot be written: %w", bolt.DirError(auditDir(a.cfg.StateDir), err))
+}
+
+// unwritable says why a gateway that started now could not write: "" for no reason.
+func (a *App) unwritable() (store, log string) {
+	if err := bolt.Writable(a.cfg.StateDir); err != nil {
+		return err.Error(), "" // the log is in the same folder
+	}
+	if err := audit.Writable(auditDir(a.cfg.StateDir)); err != nil {
+		return "", a.unaudited(err).Error()
+	}
+	return "", ""
+}
+
+// unreadable gives an error of reading the audit log its cure and its exit code.
+func unreadable(stateDir string, err error) error {
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EISDIR) || errors.Is(err, syscall.ENOTDIR) {
+		return storeError(bolt.LookError(auditDir(stateDir), err))
+	}
+	return coded(exitFailed, err)
 }
 
 // noted writes a row that nobody waits for. The log itself counts what it loses.
@@ -167,7 +204,7 @@ func (h *host) auditVerify(ctx context.Context, from uint64) error {
 	}
 	r, err := audit.Verify(ctx, auditDir(cfg.StateDir), from)
 	if err != nil {
-		return coded(exitFailed, err)
+		return unreadable(cfg.StateDir, err)
 	}
 	if r.Rows == 0 {
 		there, err := bolt.Exists(cfg.StateDir)
@@ -233,7 +270,7 @@ func (h *host) auditShow(ctx context.Context, q auditQuery) error {
 	}
 	err = errors.Join(err, showRows(h.out, rows, q.asJSON), bad)
 	if err != nil {
-		return coded(exitFailed, err)
+		return unreadable(cfg.StateDir, err)
 	}
 	return nil
 }

@@ -159,7 +159,7 @@ func (a *App) desk(ctx context.Context, op string, args deskArgs, take emitter) 
 	case opCall:
 		return a.callTool(ctx, args, emit)
 	case opCheck, opSnapshot, opRelease:
-		return a.storeOp(ctx, op, emit)
+		return storeError(a.storeOp(ctx, op, emit))
 	case opPairs, opApprove, opRevoke:
 		return a.pairOp(ctx, op, &args, emit)
 	case opApprovals, opAllow, opDeny, opGrants, opUngrant:
@@ -181,16 +181,20 @@ func (a *App) report(ctx context.Context, emit emitter) error {
 		return err
 	}
 	r := statusReport{Version: version(), Running: a.running, Empty: a.store.None(), Store: &st, Channels: []channelReport{}}
+	unwritable := ""
 	if a.running {
 		r.PID, r.Since, r.Model, r.Why = os.Getpid(), a.started, a.brain.model, a.brain.why
 		if err := a.audit.Err(); err != nil {
-			r.Audit = "the audit log cannot be written: " + err.Error()
+			r.Audit = a.unaudited(err).Error()
 		}
-	} else if err := a.store.Verify(ctx); err != nil {
-		r.Trouble = append(r.Trouble, err.Error()+"; gateway store check lists what is wrong")
+	} else {
+		if err := a.store.Verify(ctx); err != nil {
+			r.Trouble = append(r.Trouble, err.Error()+"; gateway store check lists what is wrong")
+		}
+		unwritable, r.Audit = a.unwritable()
 	}
 	r.Agent = a.spaces.agentTrouble()
-	for _, trouble := range []string{st.WriteError, st.Held, r.Audit, r.Agent} {
+	for _, trouble := range []string{st.WriteError, unwritable, st.Held, r.Audit, r.Agent} {
 		if trouble != "" {
 			r.Trouble = append(r.Trouble, trouble)
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"parley/pkg/channels/slack"
+	"parley/pkg/session/bolt"
 )
 
 // identityFile holds, in the state folder, whom the bot token of Slack belongs to.
@@ -42,7 +43,7 @@ func (k keptIdentity) path() string { return filepath.Join(k.dir, identityFile) 
 func (k keptIdentity) read(token string) (slack.Identity, error) {
 	raw, err := os.ReadFile(k.path())
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return slack.Identity{}, fmt.Errorf("whom the bot token belongs to: %w", err)
+		return slack.Identity{}, storeError(bolt.LookError(k.path(), err))
 	}
 	var r identityRecord
 	if json.Unmarshal(raw, &r) != nil || r.Token != fingerprint(token) || r.Is.Team == "" || r.Is.User == "" {

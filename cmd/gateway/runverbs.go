@@ -164,7 +164,11 @@ func ending(ctx context.Context, a *App, err error, failed bool) error {
 		err = cause
 	}
 	if err = errors.Join(err, a.Close()); err != nil {
-		return coded(exitFailed, err)
+		code := exitFailed
+		if e, ok := errors.AsType[*exitError](err); ok {
+			code = e.code
+		}
+		return coded(code, err)
 	}
 	switch {
 	case bySignal && received.signal == syscall.SIGINT:

@@ -37,7 +37,7 @@ func (a *App) slackChannels(log zerolog.Logger) ([]channels.Channel, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, coded(exitFailed, err)
+		return nil, err
 	}
 	c, err := slack.New(o, me)
 	if err != nil {

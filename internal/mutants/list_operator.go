@@ -123,6 +123,38 @@ func troubleMutants() []Mutant {
 	}
 }
 
+// unusableMutants break what is said of files of the state that cannot be used.
+func unusableMutants() []Mutant {
+	const dir, promise, test = "cmd/gateway", "operator: unusable files", "^TestStateThatCannotBeUsed$"
+	return []Mutant{
+		{
+			Promise: promise, Defect: "begins without an audit log that can be written",
+			File: "pkg/audit/log.go", Old: "if err := Writable(o.Dir); err != nil {", New: "if err := Writable(o.Dir); err != nil && o.SegmentBytes == 0 {",
+			Dir: dir, Test: test + "/^audit_head_read-only$",
+		},
+		{
+			Promise: promise, Defect: "says nothing in status",
+			File: dir + "/desk.go", Old: "st.WriteError, unwritable, st.Held", New: "st.WriteError, unwritable[:0], st.Held",
+			Dir: dir, Test: test + "/^store_read-only$",
+		},
+		{
+			Promise: promise, Defect: "names the folder for the file",
+			File: "pkg/session/bolt/dir.go", Old: "\t\treturn e.Path, e.Err\n", New: "\t\treturn dir, e.Err\n",
+			Dir: dir, Test: test + "/^lock_unreadable$",
+		},
+		{
+			Promise: promise, Defect: "takes a failure at the start for one of the work",
+			File: dir + "/runverbs.go", Old: "\t\t\tcode = e.code\n", New: "\t\t\t_ = e.code\n",
+			Dir: dir, Test: test + "/^files_to_send_unreadable$",
+		},
+		{
+			Promise: promise, Defect: "ends with the raw error of the audit log",
+			File: dir + "/audit.go", Old: "return coded(exitFailed, a.unaudited(err))", New: "return err",
+			Dir: dir, Test: "^TestAFullDiskOfTheAuditLog$",
+		},
+	}
+}
+
 // saidMutants make what the operator is told untrue.
 func saidMutants() []Mutant {
 	const dir, words = "cmd/gateway", "operator: words"

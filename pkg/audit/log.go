@@ -77,7 +77,8 @@ type request struct {
 
 // Open opens the log of a folder and starts its writer. It reads the end of the
 // newest segment only. A row that was being written when the process ended is set
-// aside; what is wrong with the end of the chain becomes a row.
+// aside; what is wrong with the end of the chain becomes a row. A folder or a file in it
+// that cannot be written is an error.
 func Open(o Options) (*Log, error) {
 	if o.SegmentBytes <= 0 {
 		o.SegmentBytes = defaultSegment
@@ -86,6 +87,9 @@ func Open(o Options) (*Log, error) {
 		o.Now = time.Now
 	}
 	if err := os.MkdirAll(o.Dir, folderMode); err != nil {
+		return nil, fmt.Errorf("audit: %w", err)
+	}
+	if err := Writable(o.Dir); err != nil {
 		return nil, fmt.Errorf("audit: %w", err)
 	}
 	end, err := findEnd(o.Dir)

@@ -68,17 +68,54 @@ func prepareDir(dir string) error {
 }
 
 // DirError says of an error in a folder below the state directory, or in that itself,
-// how to cure it. It is an [ErrDir].
+// how to cure it. It is an [ErrDir], and names the file that err speaks of.
 func DirError(dir string, err error) error { return dirError(dir, err) }
 
 func dirError(dir string, err error) error {
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
-		return fmt.Errorf("%w: %s cannot be written (%w); make it writable for this user, or name another one as state_dir", ErrDir, dir, err)
+	path, cause := failedPath(dir, err)
+	switch {
+	case errors.Is(cause, fs.ErrPermission) || errors.Is(cause, syscall.EROFS):
+		return fmt.Errorf("%w: %s cannot be written (%w); make it writable for this user, or name another one as state_dir", ErrDir, path, cause)
+	case errors.Is(cause, syscall.ENOSPC):
+		return fmt.Errorf("%w: the disk of %s is full (%w); make room there", ErrDir, path, cause)
+	case errors.Is(cause, syscall.EISDIR) || errors.Is(cause, syscall.ENOTEMPTY):
+		return fmt.Errorf("%w: %s is a folder where a file belongs (%w); move it out of the state folder", ErrDir, path, cause)
+	case errors.Is(cause, syscall.ENOTDIR):
+		return fmt.Errorf("%w: %s, or a name before its end, is a file where a folder belongs (%w); move it away, or name another folder as state_dir", ErrDir, path, cause)
 	}
-	if errors.Is(err, syscall.ENOSPC) {
-		return fmt.Errorf("%w: the disk of %s is full (%w); make room there", ErrDir, dir, err)
+	return fmt.Errorf("%w: %s: %w", ErrDir, path, cause)
+}
+
+// failedPath is the file that an error speaks of, and the error without its name: dir
+// and err where err names none.
+func failedPath(dir string, err error) (string, error) {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Path, e.Err
 	}
-	return fmt.Errorf("%w: %s: %w", ErrDir, dir, err)
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
+		return e.New, e.Err
+	}
+	return dir, err
+}
+
+// fileError is [DirError] for an error of the file system, and any other as it is.
+func fileError(dir string, err error) error {
+	if path, _ := failedPath("", err); path != "" || errors.Is(err, syscall.ENOSPC) {
+		return dirError(dir, err)
+	}
+	return err
+}
+
+// Writable says why a gateway that started now could not write the store. It makes
+// nothing; there is no reason where there is no store yet.
+func Writable(dir string) error {
+	const write = 2
+	for _, path := range []string{dir, filepath.Join(dir, fileLock), filepath.Join(dir, fileDB)} {
+		if err := syscall.Access(path, write); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return dirError(path, err)
+		}
+	}
+	return nil
 }
 
 // lockRetry is the pause between two attempts to take the lock.

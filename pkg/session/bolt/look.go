@@ -73,9 +73,13 @@ func mustExist(dir string) error {
 // IsDamaged says of an error that a store, or a page of it, cannot be read.
 func IsDamaged(err error) bool { return errors.Is(err, errDamaged) || isPanic(err) }
 
+// LookError says of an error of reading in the state directory how to cure it. It is
+// an [ErrDir], and names the file that err speaks of.
+func LookError(dir string, err error) error { return lookError(dir, err) }
+
 func lookError(dir string, err error) error {
-	if errors.Is(err, fs.ErrPermission) {
-		return fmt.Errorf("%w: %s cannot be read (%w); run this as the user who runs the gateway", ErrDir, dir, err)
+	if path, cause := failedPath(dir, err); errors.Is(cause, fs.ErrPermission) {
+		return fmt.Errorf("%w: %s cannot be read (%w); run this as the user who runs the gateway", ErrDir, path, cause)
 	}
 	return dirError(dir, err)
 }
@@ -91,7 +95,7 @@ func (e *Engine) look() (old bool, err error) {
 	e.db, err = openWith(e.o.Dir, &bbolt.Options{ReadOnly: true, Timeout: e.o.LockTimeout})
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		return false, lookError(e.o.Dir, fs.ErrPermission)
+		return false, lookError(filepath.Join(e.o.Dir, fileDB), fs.ErrPermission)
 	case err != nil:
 		return false, err
 	}

@@ -56,10 +56,10 @@ func snapshot(db *bbolt.DB, dir string, keep int, now time.Time) (string, error)
 		err = verify(temp)
 	}
 	if err != nil {
-		return "", errors.Join(fmt.Errorf("snapshot: %w", err), os.Remove(temp))
+		return "", errors.Join(fmt.Errorf("snapshot: %w", fileError(folder, err)), remove(temp))
 	}
 	if err := errors.Join(os.Rename(temp, path), syncDir(folder)); err != nil {
-		return "", fmt.Errorf("snapshot: %w", err)
+		return "", fmt.Errorf("snapshot: %w", fileError(folder, err))
 	}
 	old, err := snapshots(dir)
 	if err != nil {
@@ -67,7 +67,7 @@ func snapshot(db *bbolt.DB, dir string, keep int, now time.Time) (string, error)
 	}
 	for _, name := range old[min(keep, len(old)):] {
 		if err := os.Remove(name); err != nil {
-			return path, fmt.Errorf("remove an old snapshot: %w", err)
+			return path, fmt.Errorf("remove an old snapshot: %w", fileError(folder, err))
 		}
 	}
 	return path, nil
@@ -91,7 +91,7 @@ func writeCopy(db *bbolt.DB, path string) error {
 func snapshots(dir string) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(dir, snapshotDir))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("list snapshots: %w", err)
+		return nil, fmt.Errorf("list snapshots: %w", lookError(filepath.Join(dir, snapshotDir), err))
 	}
 	var out []string
 	for _, entry := range entries {
