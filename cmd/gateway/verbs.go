@@ -23,7 +23,13 @@ func (h *host) operate(ctx context.Context, op string, args deskArgs, take func(
 	if err != nil {
 		return err
 	}
-	return askOrDo(ctx, cfg.StateDir, op, args, take, func() error { return h.operateHere(ctx, op, args, take) })
+	ask := func(ctx context.Context, take func(json.RawMessage) error) error {
+		return askOrDo(ctx, cfg.StateDir, op, args, take, func() error { return h.operateHere(ctx, op, args, take) })
+	}
+	if looks(op) { // a look may be read slowly; whatever else is done, is seen at once
+		return spooled(ctx, take, ask)
+	}
+	return ask(ctx, take)
 }
 
 // askOrDo does an operation in the running gateway, or by here when none runs.

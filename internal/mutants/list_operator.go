@@ -155,6 +155,23 @@ func unusableMutants() []Mutant {
 	}
 }
 
+// readerMutants break what is promised of answers that are read slowly.
+func readerMutants() []Mutant {
+	const dir, promise = "cmd/gateway", "operator: slow readers"
+	return []Mutant{
+		{
+			Promise: promise, Defect: "fetches an export no faster than it is read",
+			File: dir + "/verbs.go", Old: "if looks(op) { // a look may", New: "if looks(op) && op != opExport { // a look may",
+			Dir: dir, Test: "^TestAReaderMayPause$",
+		},
+		{
+			Promise: promise, Defect: "puts later values before earlier ones",
+			File: dir + "/spool.go", Old: "if s.file == nil && s.size+len(raw) <= s.limit {", New: "if s.size+len(raw) <= s.limit {",
+			Dir: dir, Test: "^TestSpool$",
+		},
+	}
+}
+
 // saidMutants make what the operator is told untrue.
 func saidMutants() []Mutant {
 	const dir, words = "cmd/gateway", "operator: words"
