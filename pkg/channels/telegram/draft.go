@@ -52,6 +52,7 @@ func (c *Channel) Draft(ctx context.Context, to channels.Address, id, text strin
 	if err := c.out.paces.Wait(ctx, at, draftEvery, showPatience); err != nil {
 		return err
 	}
+	defer c.out.paces.Hold(at, draftEvery) // Telegram counts from when it took the call
 	params := tgbotapi.Params{"chat_id": to.Chat, "draft_id": strconv.FormatInt(draftNumber(id), 10)}
 	params.AddNonEmpty("message_thread_id", to.Thread)
 	return c.show(ctx, at, parts[len(parts)-1], func(ctx context.Context, text body) error {
@@ -73,6 +74,7 @@ func (c *Channel) Edit(ctx context.Context, to channels.Address, messageID, text
 	if err := c.out.paces.Wait(ctx, at, editEvery, showPatience); err != nil {
 		return err
 	}
+	defer c.out.paces.Hold(at, editEvery) // Telegram counts from when it took the call
 	return c.show(ctx, at, parts[0], func(ctx context.Context, text body) error {
 		_, err := c.attempt(ctx, &post{to: to, body: text, edits: messageID})
 		return err
