@@ -182,7 +182,7 @@ func TestRetriesAreBounded(t *testing.T) {
 
 func TestRefreshHandsOver(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, fakeslack.Options{Linger: 50 * time.Millisecond})
+	w := newWorld(t, fakeslack.Options{Linger: 2 * time.Second}) // a busy machine acknowledges within that
 	older := w.connect()
 	w.srv.Disconnect("refresh_requested")
 	if f := older.next(); f.Type != "disconnect" || f.Reason != "refresh_requested" {

@@ -118,7 +118,7 @@ func spaceMutants() []Mutant {
 
 // outsideMutants let content from outside in without a word.
 func outsideMutants() []Mutant {
-	const row = "what programs read"
+	const row, late = "what programs read", "what comes while programs run"
 	return []Mutant{
 		{
 			Promise: row, Defect: "takes what a command prints for the chat's own",
@@ -142,12 +142,12 @@ func outsideMutants() []Mutant {
 		},
 		{
 			Promise: row, Defect: "takes an empty inbox for one with letters",
-			File: "pkg/tools/internal/program/program.go", Old: "return !errors.Is(err, io.EOF)", New: "return err == nil || errors.Is(err, io.EOF)",
+			File: "pkg/tools/internal/program/program.go", Old: "Holds: !errors.Is(err, io.EOF), mark", New: "Holds: err == nil || errors.Is(err, io.EOF), mark",
 			Dir: "pkg/tools/code", Test: "^TestCodeBringsWhatOthersSent$",
 		},
 		{
 			Promise: row, Defect: "lets own tools read letters",
-			File: "pkg/tools/script/tool.go", Old: "return program.HoldsOutside(root, t.options.Outside)", New: "return program.HoldsOutside(root, \"\")",
+			File: "pkg/tools/script/tool.go", Old: "return program.LookOutside(root, t.options.Outside)", New: "return program.LookOutside(root, \"\")",
 			Dir: "pkg/tools/script", Test: "^TestOwnToolsBringWhatOthersSent$",
 		},
 		{
@@ -164,6 +164,31 @@ func outsideMutants() []Mutant {
 			Promise: row, Defect: "takes an app's words for the sender's",
 			File: "pkg/channels/slack/decode_content.go", Old: "shared || words != \"\" // an app has written them", New: "shared",
 			Dir: "pkg/channels/slack", Test: "^TestDecodeContent$/^what_an_app_attaches$",
+		},
+		{
+			Promise: late, Defect: "forgets what a task brought at its end",
+			File: "pkg/agent/complete.go", Old: "Tainted: a.tasks.tainted(t.ID)}", New: "Tainted: t.Tainted}",
+			Dir: "pkg/agent", Test: "^TestATaskThatBroughtALetter$",
+		},
+		{
+			Promise: late, Defect: "believes an inbox that a program has emptied",
+			File: "pkg/tools/internal/program/program.go", Old: "now.Holds || now.mark != o.mark", New: "now.Holds",
+			Dir: "internal/e2e", Test: "^TestALetterThatComesWhileAProgramRuns$",
+		},
+		{
+			Promise: late, Defect: "looks at an own tool's inbox before it runs alone",
+			File: "pkg/tools/script/tool.go", Old: "	outside.Brought(ctx, inv.Space, t.options.Outside)\n", New: "	_ = outside\n",
+			Dir: "pkg/tools/script", Test: "^TestALetterThatComesWhileAToolRuns$",
+		},
+		{
+			Promise: late, Defect: "lets a sequence go on as it was decided on",
+			File: "pkg/agent/approvals.go", Old: "if late && !r.isDecided(", New: "if late && req.Nested && !req.Covered && !r.isDecided(",
+			Dir: "pkg/agent", Test: "^TestALetterThatComesWhileASequenceRuns$",
+		},
+		{
+			Promise: late, Defect: "asks for a step of a sequence that the operator has waived",
+			File: "pkg/agent/approvals.go", Old: `if why == "" || r.a.o.Approvals.Asks(whole) == "" {`, New: `if why == "" {`,
+			Dir: "pkg/agent", Test: "^TestALetterThatComesWhileASequenceRuns$",
 		},
 	}
 }

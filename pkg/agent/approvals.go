@@ -35,6 +35,10 @@ func (r *run) Pass(ctx context.Context, req tools.ToolRequest) error {
 	if err := r.mayAgent(ctx, &req); err != nil {
 		return err
 	}
+	late := req.Covered && r.taint.late(req.Invocation.CallID)
+	if !req.Nested && len(req.Examination.Steps) > 0 && !req.Examination.Brings {
+		r.taint.begins(req.Invocation.CallID, r.deed(req.Tool, &req.Annotations, &req.Examination))
+	}
 	if req.Examination.Taints || req.Examination.Brings {
 		r.taint.brings(req.Invocation.CallID)
 	}
@@ -47,6 +51,9 @@ func (r *run) Pass(ctx context.Context, req tools.ToolRequest) error {
 		}
 		return nil
 	}
+	if late && !r.isDecided(req.Invocation.Key) {
+		return r.passLate(ctx, &req)
+	}
 	if req.Covered {
 		return nil
 	}
@@ -57,6 +64,24 @@ func (r *run) Pass(ctx context.Context, req tools.ToolRequest) error {
 	}
 	if deed.Grantable() {
 		granted, err := r.granted(ctx, req.Tool)
+		if err != nil || granted {
+			return err
+		}
+	}
+	return fmt.Errorf("%s: %w", why, tools.ErrAsk)
+}
+
+// passLate decides on a step of a call that has brought content from outside since
+// nobody was asked about it: where its examination had known, a person would have been.
+func (r *run) passLate(ctx context.Context, req *tools.ToolRequest) error {
+	step := DeedOf(req.Tool, &req.Annotations, &req.Examination, true, r.taint.knows)
+	whole := r.taint.whole(req.Invocation.CallID)
+	why := r.a.o.Approvals.Asks(step)
+	if why == "" || r.a.o.Approvals.Asks(whole) == "" {
+		return nil
+	}
+	if whole.Grantable() {
+		granted, err := r.granted(ctx, whole.Tool)
 		if err != nil || granted {
 			return err
 		}

@@ -114,7 +114,7 @@ func (a *Agent) completion(t *session.Task, state session.TaskState, result *too
 	}
 	text = a.o.Redact(cut(text, session.MaxTurnBytes/2))
 	now := time.Now()
-	c := session.Completion{State: state, Result: text}
+	c := session.Completion{State: state, Result: text, Tainted: a.tasks.tainted(t.ID)}
 	if t.Waited {
 		return c
 	}

@@ -83,3 +83,53 @@ func TestContentThatASequenceBringsIn(t *testing.T) {
 		})
 	}
 }
+
+// TestALetterThatComesWhileASequenceRuns: a step that would be asked about is not run
+// then, unless the operator waived the sequence or somebody allowed it.
+func TestALetterThatComesWhileASequenceRuns(t *testing.T) {
+	t.Parallel()
+	surprised := fn{name: "surprised", run: func(ctx context.Context, _ map[string]any) *tools.ToolResult {
+		tools.BringsOutside(ctx)
+		return tools.NewToolResult("a letter that has come meanwhile")
+	}}
+	calm := fn{name: "calm", run: func(context.Context, map[string]any) *tools.ToolResult { return tools.NewToolResult("calm") }}
+	look := fn{name: "look", an: tools.Annotations{ReadOnly: true}, run: func(context.Context, map[string]any) *tools.ToolResult { return tools.NewToolResult("seen") }}
+	steps := func(tools ...string) (out []composed.Step) {
+		for _, tool := range tools {
+			out = append(out, composed.Step{Tool: tool})
+		}
+		return out
+	}
+	for name, c := range map[string]struct {
+		steps []composed.Step
+		rules map[string]policy.AskRule
+		runs  bool
+	}{
+		"a write":                   {steps("surprised", "note"), nil, false},
+		"a look":                    {steps("surprised", "look"), nil, true},
+		"no letter":                 {steps("calm", "note"), nil, true},
+		"the sequence is waived":    {steps("surprised", "note"), map[string]policy.AskRule{"all": policy.AskNever}, true},
+		"the step is waived":        {steps("surprised", "note"), map[string]policy.AskRule{"note": policy.AskNever}, true},
+		"another step is waived":    {steps("surprised", "note"), map[string]policy.AskRule{"surprised": policy.AskNever}, false},
+		"the write before it comes": {steps("note", "surprised"), nil, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			reg := tools.NewToolRegistry()
+			for _, tool := range []tools.Tool{surprised, calm, look, noter()} {
+				reg.Register(tool)
+			}
+			reg.Register(composed.New(composed.Spec{Name: "all", Description: "x", Steps: c.steps}, reg.Annotations))
+			w := newWorld(t, plan(calling("all {}")), nil, withOptions(asking), withOptions(func(o *agent.Options) {
+				o.Tools, o.Approvals.Tools = reg, c.rules
+			}))
+			w.write("1", "1", "go")
+			w.expectText("done")
+			w.settled()
+			told := strings.Join(w.transcript("1"), "\n")
+			if ran := !strings.Contains(told, "a person has to allow this call"); ran != c.runs {
+				t.Errorf("ran %v:\n%s", ran, told)
+			}
+		})
+	}
+}

@@ -1,9 +1,11 @@
 package agent
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
+	"parley/pkg/policy"
 	"parley/pkg/session"
 	"parley/pkg/tools"
 )
@@ -21,6 +23,9 @@ type taint struct {
 	pages map[string]bool
 	// outside are the ids of calls that bring in content from outside.
 	outside map[string]bool
+	// wholes are the deeds of calls that make other calls, by id, and as if such content
+	// had entered before; it had not when they were decided on.
+	wholes map[string]policy.Deed
 }
 
 // is says whether untrusted content has entered the turn.
@@ -128,6 +133,43 @@ func (t *taint) brings(callID string) {
 		t.outside = map[string]bool{}
 	}
 	t.outside[callID] = true
+}
+
+// begins notes a call that is to make other calls.
+func (t *taint) begins(callID string, d policy.Deed) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if d.Tainted {
+		return
+	}
+	if t.wholes == nil {
+		t.wholes = map[string]policy.Deed{}
+	}
+	t.wholes[callID] = withTaint(d)
+}
+
+func withTaint(d policy.Deed) policy.Deed {
+	d.Tainted, d.Steps = true, slices.Clone(d.Steps)
+	for i := range d.Steps {
+		d.Steps[i] = withTaint(d.Steps[i])
+	}
+	return d
+}
+
+// late says whether a call that makes other calls has brought content from outside that
+// nobody knew of when it was decided on.
+func (t *taint) late(callID string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_, unknown := t.wholes[callID]
+	return unknown && t.outside[callID]
+}
+
+// whole is the deed of such a call.
+func (t *taint) whole(callID string) policy.Deed {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.wholes[callID]
 }
 
 // fromOutside says whether a call's result is content from outside.

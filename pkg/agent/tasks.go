@@ -190,6 +190,33 @@ func (r *run) progress(call tools.Call) func(string) {
 	return func(line string) { a.tell(id, line) }
 }
 
+// brings is what notes that a call brings in content from outside, in its turn and, where
+// the work outlasts that, in its task.
+func (r *run) brings(call tools.Call) func() {
+	a, id, t := r.a, r.taskID(call), r.taint // and nothing else of the turn
+	return func() {
+		t.brings(call.ID)
+		a.tasks.taint(id)
+	}
+}
+
+// taint notes that the result of a task brings in content from outside.
+func (ts *tasks) taint(id string) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	if w := ts.open[id]; w != nil {
+		w.task.Tainted = true
+	}
+}
+
+// tainted says whether the result of a task does.
+func (ts *tasks) tainted(id string) bool {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	w := ts.open[id]
+	return w != nil && w.task.Tainted
+}
+
 // callback is what an asynchronous tool calls when its work is done.
 func (r *run) callback(_ context.Context, call tools.Call) tools.AsyncCallback {
 	a, id := r.a, r.taskID(call) // and nothing of the turn

@@ -50,7 +50,7 @@ type run struct {
 	chat, session string
 	agentRun
 	space   string
-	taint   taint
+	taint   *taint
 	early   error                  // why it was ended before it had a place; nil for most
 	stage   atomic.Pointer[string] // what it does before it asks; nil or "": nothing
 	decided *session.Approval      // whose call this turn makes; nil for most
@@ -76,7 +76,7 @@ func newRun(a *Agent, t session.Turn) *run {
 		a: a, t: t, info: info, home: info.Address, chat: info.Chat, session: info.Session, agentRun: agentRun{started: startedBy(info.Steps)},
 		steps: &steps{t: t}, began: time.Now(), wall: a.o.Now(), opened: openingsOf(info.Steps, ""),
 		pending: map[string][]queued{}, sent: map[string]bool{}, seq: map[string]int{}, begun: begunBy(&info),
-		asks: map[string]asking{},
+		asks: map[string]asking{}, taint: &taint{},
 	}
 }
 
@@ -296,6 +296,7 @@ func (r *run) config(past past) tools.ToolLoopConfig {
 		Callbacks:     r.callback,
 		TaskContext:   r.taskContext,
 		Progress:      r.progress,
+		Brings:        r.brings,
 		FirstRound:    past.rounds,
 		Gate:          r,
 		Asked:         past.asked,

@@ -148,6 +148,9 @@ func (g *group) one(ctx context.Context, p *pending) {
 	inv.Key = p.call.Key
 	s := *scopeFrom(ctx)
 	s.inv, s.hooks = inv, &hooks{loop: l, round: p.call.Round, callID: p.call.ID}
+	if l.Brings != nil {
+		s.hooks.brings = l.Brings(p.call)
+	}
 	ctx = s.into(ctx)
 
 	out := g.dispatch(ctx, p)

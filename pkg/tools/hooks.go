@@ -19,6 +19,8 @@ type hooks struct {
 	depth int
 	// covered says that nobody is asked about the calls that this one makes.
 	covered bool
+	// brings notes that the loop's own call brings in content from outside.
+	brings func()
 	// far is told how far work in the background is; left says that its loop may be over.
 	far  func(line string)
 	left bool
@@ -29,12 +31,20 @@ type hooks struct {
 func (h *hooks) detached(q *request) *hooks {
 	d := &hooks{left: true}
 	if h != nil {
-		d.registry, d.depth, d.covered = h.registry, h.depth, h.covered
+		d.registry, d.depth, d.covered, d.brings = h.registry, h.depth, h.covered, h.brings
 	}
 	if q.makeProgress != nil {
 		d.far = q.makeProgress(q.call)
 	}
 	return d
+}
+
+// BringsOutside notes that what the running call brings may be content from outside,
+// which its examination could not know. It is told before the call's result is.
+func BringsOutside(ctx context.Context) {
+	if h := scopeFrom(ctx).hooks; h != nil && h.brings != nil {
+		h.brings()
+	}
 }
 
 // progress passes on a line about a call.

@@ -45,6 +45,9 @@ type ToolLoopConfig struct {
 	// Progress makes what is told how far the work of an async tool's call is, by
 	// [Progress]. It must not block. Without it nobody is told.
 	Progress func(call Call) func(line string)
+	// Brings makes what is called by [BringsOutside] in one call, also when its work
+	// ends after the loop. It must not block. Without it nothing is noted.
+	Brings func(call Call) func()
 	// OnResult is told every result, after the journal, one at a time.
 	OnResult func(ctx context.Context, call Call, result *ToolResult)
 	// MaxParallel bounds the calls of one answer that run side by side; 0 means 4.

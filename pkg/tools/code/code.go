@@ -155,6 +155,6 @@ func (r *runner) plan(ctx context.Context, in arguments) (*plan, error) {
 	return &plan{
 		folder:  folder,
 		command: sandbox.Command{Path: l.path, Args: l.args, Timeout: limit, Stdin: strings.NewReader(in.Code)},
-		seen:    tools.Examination{Destructive: true, Always: true, Text: text, State: program.State(kept, folder.State, mark), Brings: folder.Outside},
+		seen:    tools.Examination{Destructive: true, Always: true, Text: text, State: program.State(kept, folder.State, mark), Brings: folder.Outside.Holds},
 	}, nil
 }

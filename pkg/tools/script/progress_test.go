@@ -2,6 +2,8 @@ package script_test
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -86,5 +88,33 @@ func TestProgress(t *testing.T) {
 	}
 	if !strings.HasPrefix(got[1], "\uFFFD[31mred\uFFFD 0") || len(got[1]) > 210 {
 		t.Errorf("%q", got[1])
+	}
+}
+
+// TestALetterThatComesWhileAToolRuns: what it prints may be the letter's, whether that
+// still lies there or the program has moved it.
+func TestALetterThatComesWhileAToolRuns(t *testing.T) {
+	t.Parallel()
+	for does, want := range map[string]bool{
+		"echo nothing":                            false,
+		"mkdir inbox && echo a >inbox/letter":     true,
+		"echo a >kept/letter && mv kept/letter .": true,
+	} {
+		w := newWorld(t)
+		w.options.Outside = "inbox"
+		if strings.Contains(does, "kept") {
+			w.options.Outside = "kept"
+			if err := os.Mkdir(filepath.Join(w.space, "kept"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.put(t, "probe", anything, "#!/bin/sh\n"+does+"\n")
+		brought := false
+		_, err := tools.RunToolLoop(tools.WithInvocation(t.Context(), w.invocation()), tools.ToolLoopConfig{
+			Provider: caller{}, Model: "m", Tools: w.registry(t), Brings: func(tools.Call) func() { return func() { brought = true } },
+		}, []providers.Message{{Role: providers.RoleUser, Content: "go"}}, "telegram", "-5")
+		if err != nil || brought != want {
+			t.Errorf("%s: brought %v, %v", does, brought, err)
+		}
 	}
 }

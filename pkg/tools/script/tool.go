@@ -72,7 +72,7 @@ func (t *Tool) Examine(ctx context.Context, _ map[string]any) (tools.Examination
 		return tools.Examination{}, fail
 	}
 	return tools.Examination{
-		Destructive: t.manifest.Destructive, Brings: t.brings(tools.InvocationFrom(ctx).Space),
+		Destructive: t.manifest.Destructive, Brings: t.outside(tools.InvocationFrom(ctx).Space).Holds,
 		State: fmt.Sprintf("%d %d %v %s", info.Size(), info.ModTime().UnixNano(), info.Mode(), tools.InvocationFrom(ctx).Space),
 	}, nil
 }
@@ -81,14 +81,14 @@ func (t *Tool) Examine(ctx context.Context, _ map[string]any) (tools.Examination
 // they were written.
 func (*Tool) TakesExact(map[string]any) error { return nil }
 
-// brings says whether the program could read what others sent.
-func (t *Tool) brings(space string) bool {
+// outside is what others sent, which the program could read.
+func (t *Tool) outside(space string) program.Outside {
 	root, err := os.OpenRoot(space)
 	if err != nil {
-		return !errors.Is(err, fs.ErrNotExist)
+		return program.Outside{Holds: !errors.Is(err, fs.ErrNotExist)}
 	}
 	defer root.Close()
-	return program.HoldsOutside(root, t.options.Outside)
+	return program.LookOutside(root, t.options.Outside)
 }
 
 // look checks what may have changed since the start.
@@ -130,7 +130,7 @@ func (t *Tool) Execute(ctx context.Context, args map[string]any) *tools.ToolResu
 	if err != nil {
 		return tools.Fail(tools.ErrInvalidArguments, "the arguments cannot be written as JSON", nil).Because(err).Result()
 	}
-	watch := &watcher{ctx: ctx}
+	watch, outside := &watcher{ctx: ctx}, t.outside(inv.Space)
 	res, err := t.options.Runner.Run(ctx, sandbox.Command{
 		Owner: inv.Owner(), Waits: func() func() { return tools.Waiting(ctx) },
 		Path: filepath.Join(t.dir, t.manifest.Command), Dir: inv.Space,
@@ -138,6 +138,7 @@ func (t *Tool) Execute(ctx context.Context, args map[string]any) *tools.ToolResu
 		Env: environment(t, inv, args), Stdin: bytes.NewReader(input), Network: t.manifest.Network,
 		Timeout: t.timeout(), MaxOutput: 2 * (2*t.options.MaxOutput + answerRoom), Line: watch.line,
 	})
+	outside.Brought(ctx, inv.Space, t.options.Outside)
 	if err != nil {
 		if ctx.Err() != nil { // whoever ended it says why
 			return tools.ErrorResult(err.Error()).WithError(err)

@@ -169,7 +169,7 @@ func (s *shell) examine(ctx context.Context, in shellArguments) (tools.Examinati
 		return tools.Examination{}, err
 	}
 	defer p.folder.Root.Close()
-	return tools.Examination{Destructive: true, Always: p.always != "", Text: p.text, State: p.state, Foreground: !in.Background, Brings: p.folder.Outside}, nil
+	return tools.Examination{Destructive: true, Always: p.always != "", Text: p.text, State: p.state, Foreground: !in.Background, Brings: p.folder.Outside.Holds}, nil
 }
 
 func (s *shell) execute(ctx context.Context, in shellArguments, callback tools.AsyncCallback) (any, error) {

@@ -75,19 +75,40 @@ const (
 	patience = time.Minute
 )
 
-// HoldsOutside says whether a space has files that others sent, which a program there
-// may read: what it prints counts as theirs then. A folder that cannot be looked at holds some.
-func HoldsOutside(space *os.Root, folder string) bool {
+// Outside is the folder of a space that holds what others sent, as it was at a moment.
+type Outside struct {
+	// Holds says that it has files, which a program in the space may read: what that
+	// prints counts as theirs. A folder that cannot be looked at holds some.
+	Holds bool
+	mark  string // another one when a file has come or gone
+}
+
+// LookOutside looks at such a folder; "" is none.
+func LookOutside(space *os.Root, folder string) Outside {
 	if folder == "" {
-		return false
+		return Outside{}
 	}
-	f, _, err := openat.LinkedFolder(space, folder)
+	f, info, err := openat.LinkedFolder(space, folder)
 	if err != nil {
-		return !errors.Is(err, fs.ErrNotExist)
+		return Outside{Holds: !errors.Is(err, fs.ErrNotExist)}
 	}
 	defer f.Close()
 	_, err = f.Readdirnames(1)
-	return !errors.Is(err, io.EOF)
+	return Outside{Holds: !errors.Is(err, io.EOF), mark: inode(info) + " " + info.ModTime().String()}
+}
+
+// Brought notes in a call whose program has ended that what it printed may be of
+// others: files lie in the folder, or one was there while the program ran.
+func (o Outside) Brought(ctx context.Context, space, folder string) {
+	root, err := os.OpenRoot(space)
+	if err != nil {
+		tools.BringsOutside(ctx)
+		return
+	}
+	defer root.Close()
+	if now := LookOutside(root, folder); now.Holds || now.mark != o.mark {
+		tools.BringsOutside(ctx)
+	}
 }
 
 // BackgroundAnnotations are [Settings.Annotations] of a tool that can run them in the background.
@@ -131,8 +152,8 @@ func within(seconds int, usual, longest time.Duration) (time.Duration, error) {
 
 // Folder is where a program runs.
 type Folder struct {
-	// Outside says whether the space has files that others sent.
-	Outside bool
+	// Outside is what others sent.
+	Outside Outside
 	// Root is the folder, opened; the caller closes it.
 	Root *os.Root
 	// Space and Dir are absolute paths, Name is Dir as the model wrote it, cleaned.
@@ -177,7 +198,7 @@ func (s Settings) Folder(ctx context.Context, name string) (*Folder, error) {
 		return nil, folderError(name, err)
 	}
 	space = filepath.Clean(space)
-	return &Folder{Outside: HoldsOutside(root, s.Outside), Root: dir, Space: space, Dir: filepath.Join(space, name), Name: name, State: inode(info)}, nil
+	return &Folder{Outside: LookOutside(root, s.Outside), Root: dir, Space: space, Dir: filepath.Join(space, name), Name: name, State: inode(info)}, nil
 }
 
 // Question is the question about a run in this folder: head and tail are what stands
@@ -311,6 +332,7 @@ func (s Settings) Run(ctx context.Context, f *Folder, c sandbox.Command) (any, e
 	c.Workspace, c.Dir, c.Writable = f.Space, f.Dir, true
 	c.Network, c.Readable, c.MaxOutput = s.Network, s.Readable, MaxOutput
 	res, err := s.Runner.Run(ctx, c)
+	f.Outside.Brought(ctx, f.Space, s.Outside)
 	switch {
 	case errors.Is(err, sandbox.ErrBusy):
 		return nil, tools.Fail(tools.ErrBusy, err.Error(), nil).Because(err)
