@@ -21,7 +21,7 @@ help:
 	@echo 'make check    all tests, each crash point once; with the race detector where a C compiler works'
 	@echo 'make build    bin/gateway for release, and its size'
 	@echo 'make kill     the crash points with $(KILL_SEEDS) seeds each'
-	@echo 'make large    the start with 10,000 interrupted tasks and 1,000 due jobs'
+	@echo 'make large    a start with 10,000 interrupted tasks, and a newcomer behind 20,000 chats'
 	@echo 'make bench    the figures of docs/performance.md'
 	@echo 'make lint     golangci-lint $(LINT_VERSION)'
 	@echo 'make fuzz     each fuzz target for $(FUZZTIME)'
@@ -52,7 +52,7 @@ kill:
 	PARLEY_KILL_SEEDS=$(KILL_SEEDS) $(GO) test -count=1 -timeout 60m -v ./internal/kill
 
 large:
-	PARLEY_LARGE=1 $(GO) test -count=1 -timeout 30m -v -run '^TestAStartWithManyLostTasksAndDueJobs$$' ./internal/e2e
+	PARLEY_LARGE=1 $(GO) test -count=1 -timeout 30m -v -run '^(TestAStartWithManyLostTasksAndDueJobs|TestANewcomerBehindACrowd)$$' ./internal/e2e
 
 bench:
 	$(GO) run ./internal/bench

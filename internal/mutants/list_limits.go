@@ -73,6 +73,26 @@ func shareMutants() []Mutant {
 	const agent = "pkg/agent"
 	return []Mutant{
 		{
+			Promise: "newcomers behind a crowd", Defect: "gives the places for the newest to chats that waited in order",
+			File: agent + "/share.go", Old: "at = p.last()", New: "at = len(p.waiting) - 1",
+			Dir: agent, Test: "^TestANewcomerHasAPlace$",
+		},
+		{
+			Promise: "newcomers behind a crowd", Defect: "takes the answer that was made last for that of the newest",
+			File: "pkg/session/bolt/lanes.go", Old: "at > 0 && s.young[at-1].asked.After(asked)", New: "at < 0",
+			Dir: "pkg/session/bolt", Test: "^TestAnswersToNewcomersHaveLanes$",
+		},
+		{
+			Promise: "newcomers behind a crowd", Defect: "gives the rate for the newest to answers that waited in order",
+			File: "pkg/channels/line.go", Old: "if m.newest != other.newest {", New: "if m.newest && !m.newest {",
+			Dir: "pkg/channels", Test: "^TestDeliveriesOfTheNewestShareTheRate$",
+		},
+		{
+			Promise: "sends by chat", Defect: "a chat takes all places of sends",
+			File: "pkg/channels/egress.go", Old: "max(opt.MaxInFlight/4, 1)", New: "opt.MaxInFlight",
+			Dir: "pkg/channels", Test: "^TestThreadsOfAChatThatHangLeavePlacesToOthers$",
+		},
+		{
 			Promise: "places of agents", Defect: "an agent keeps its place until it ends",
 			File: agent + "/seat.go", Old: "if has && !s.places.Wanted(s.chat) {", New: "if has {",
 			Dir: agent, Test: "^TestAgentsOfAFewChatsKeepNoOtherWaiting$",

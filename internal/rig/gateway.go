@@ -42,14 +42,16 @@ type Config struct {
 	Tools map[string]any
 }
 
-// Telegram is a bot on Telegram, or what stands in for it. Nothing limits how
-// fast it sends.
+// Telegram is a bot on Telegram, or a server that stands in for it.
 type Telegram struct {
 	APIURL, Token string
 	// Chats are the ids of those that may use tools with side effects.
 	Chats []int64
 	// Owner is the id of a person whose direct chat may run programs too; 0 is nobody.
 	Owner int64
+	// PerBot is how many messages a second the bot sends to all chats together; 0 sets
+	// no limit.
+	PerBot float64
 }
 
 // tokenVariable is where the gateway finds the token.
@@ -62,8 +64,8 @@ func (t *Telegram) yaml() string {
     token: "env:%s"
     api_url: %q
     allow_everyone: true
-    send_rate: {chat: 0, group_per_minute: 0, bot: 0}
-`, tokenVariable, t.APIURL)
+    send_rate: {chat: 0, group_per_minute: 0, bot: %v}
+`, tokenVariable, t.APIURL, t.PerBot)
 }
 
 // owner is the owner as the configuration names them, "" for nobody.

@@ -22,7 +22,7 @@ func (a *Agent) enter(ctx context.Context, r *run) (leave func(), err error) {
 		own, awaited = a.reports, r.info.Awaited
 	}
 	since := r.info.Items[0].Time
-	w := own.join(since)
+	w := own.join(since, r.info.Newest)
 	select {
 	case <-w.given:
 		return func() { own.leave(w) }, nil
@@ -62,7 +62,7 @@ func (a *Agent) inLine(ctx context.Context, own *places, w *waiter, awaited <-ch
 		return nil, ctx.Err()
 	case <-awaited:
 	}
-	other := a.slots.join(w.since)
+	other := a.slots.join(w.since, w.young)
 	select {
 	case <-w.given:
 		a.slots.abandon(other)

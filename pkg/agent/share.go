@@ -27,6 +27,8 @@ type waiter struct {
 	since  time.Time
 	given  chan struct{}
 	newest bool
+	// young says that its chat did not wait in order before.
+	young bool
 }
 
 // newPlaces makes n places.
@@ -34,10 +36,10 @@ func newPlaces(n int) *places {
 	return &places{oldest: n - n/newestShare, newest: n / newestShare}
 }
 
-// join lets a turn wait whose first item came at since. Either leave or abandon is to
-// be called once for it.
-func (p *places) join(since time.Time) *waiter {
-	w := &waiter{since: since, given: make(chan struct{})}
+// join lets a turn wait whose first item came at since; young is the Newest of its
+// TurnInfo. Either leave or abandon is to be called once for it.
+func (p *places) join(since time.Time, young bool) *waiter {
+	w := &waiter{since: since, given: make(chan struct{}), young: young}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	at, _ := slices.BinarySearchFunc(p.waiting, w.since, func(o *waiter, since time.Time) int {
@@ -77,6 +79,18 @@ func (p *places) leave(w *waiter) {
 	p.give()
 }
 
+// last is the place in line of the turn that came last: of those that the store gave out
+// as the newest, if one of them waits. Else these, each of which keeps a lane for the
+// newest, would wait behind the others that came since. The lock is held.
+func (p *places) last() int {
+	for at := len(p.waiting) - 1; at >= 0; at-- {
+		if p.waiting[at].young {
+			return at
+		}
+	}
+	return len(p.waiting) - 1
+}
+
 // give gives the free places, those for the newest last. The lock is held.
 func (p *places) give() {
 	for len(p.waiting) > 0 && p.oldest+p.newest > 0 {
@@ -85,7 +99,7 @@ func (p *places) give() {
 			p.oldest--
 		} else {
 			p.newest--
-			at = len(p.waiting) - 1
+			at = p.last()
 			p.waiting[at].newest = true
 		}
 		close(p.waiting[at].given)

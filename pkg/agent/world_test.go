@@ -79,6 +79,8 @@ type world struct {
 	t    *testing.T
 	dir  string
 	opts agent.Options
+	// lanes is how many chats are at work at once; 0: as many as usual.
+	lanes int
 	// wrap stands in front of the engine; nil is nothing.
 	wrap   func(session.Engine) session.Engine
 	policy *policy.Policy
@@ -129,7 +131,7 @@ func newWorld(t *testing.T, model providers.LLMProvider, registry []tools.Tool, 
 // start opens the store and runs the agent and a channel that accepts everything.
 func (w *world) start() {
 	w.t.Helper()
-	eng, err := bolt.Open(w.t.Context(), bolt.Options{Dir: filepath.Join(w.dir, "state"), Log: zerolog.Nop()})
+	eng, err := bolt.Open(w.t.Context(), bolt.Options{Dir: filepath.Join(w.dir, "state"), Log: zerolog.Nop(), Lanes: w.lanes})
 	if err != nil {
 		w.t.Fatal(err)
 	}

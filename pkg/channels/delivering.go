@@ -179,7 +179,7 @@ func (r *delivering) claim() claim {
 	c := claim{notBefore: r.notBefore, awaited: r.info.Awaited}
 	switch r.info.Outbound.Unasked {
 	case "":
-		c.awaited, c.asked = r.gate.people, r.info.Outbound.Asked
+		c.awaited, c.asked, c.newest = r.gate.people, r.info.Outbound.Asked, r.info.Newest
 	case ByJob:
 		c.door = r.gate.jobs
 	default:

@@ -41,7 +41,8 @@ type EgressOptions struct {
 	// Redact takes secrets out of what leaves and of what is logged; nil changes nothing.
 	Redact func(string) string
 	// MaxInFlight bounds the sends under way; default 64. A send that takes
-	// longer than two seconds gives its place to the next.
+	// longer than two seconds gives its place to the next. The threads of one chat have
+	// a quarter of the places at most.
 	MaxInFlight int
 	// SendTimeout is the deadline of one Send; default 30 s.
 	SendTimeout time.Duration
@@ -88,7 +89,7 @@ func NewEgress(opt EgressOptions) *Egress {
 		slots:   make(chan struct{}, opt.MaxInFlight),
 		others:  make(chan struct{}, max(opt.MaxInFlight/2, 1)),
 		gate:    newGate(limits),
-		lanes:   newLanes(limits),
+		lanes:   newLanes(limits, max(opt.MaxInFlight/4, 1)),
 		health:  newHealth(),
 		unsaved: map[string]progress{},
 		shows:   map[*showing]bool{},
@@ -188,17 +189,23 @@ func nonBlank(parts []string) []string {
 }
 
 // place waits for a place among MaxInFlight. Messages that no person waits for have
-// half of the places at most.
-func (e *Egress) place(intake context.Context, awaited <-chan struct{}) (release func(), err error) {
-	leave := func() {}
+// half of the places at most, and a chat a quarter.
+func (e *Egress) place(intake context.Context, awaited <-chan struct{}, chat *lane) (release func(), err error) {
+	select {
+	case chat.sends <- struct{}{}:
+	case <-intake.Done():
+		return nil, errStopping
+	}
+	leave := func() { <-chat.sends }
 	select {
 	case <-awaited:
 	default:
 		select {
 		case <-awaited:
 		case e.others <- struct{}{}:
-			leave = func() { <-e.others }
+			leave = func() { <-e.others; <-chat.sends }
 		case <-intake.Done():
+			leave()
 			return nil, errStopping
 		}
 	}
@@ -215,7 +222,7 @@ func (e *Egress) place(intake context.Context, awaited <-chan struct{}) (release
 // its first two seconds, and never while waiting for anything else.
 func (r *delivering) send(intake, work context.Context, attempt func(context.Context) (Receipt, error), timeout time.Duration) (Receipt, error) {
 	e := r.Egress
-	release, err := e.place(intake, r.claim().awaited)
+	release, err := e.place(intake, r.claim().awaited, r.lane)
 	if err != nil {
 		return Receipt{}, err
 	}

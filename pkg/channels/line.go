@@ -28,15 +28,24 @@ type line struct {
 
 // inLine is a message that waits. The channel turn is closed when it has its turn.
 type inLine struct {
-	asked time.Time
-	turn  chan struct{}
+	asked  time.Time
+	newest bool // see DeliveryInfo
+	turn   chan struct{}
+}
+
+// after says that m comes before another one in the newest share.
+func (m *inLine) after(other *inLine) bool {
+	if m.newest != other.newest {
+		return m.newest
+	}
+	return m.asked.After(other.asked)
 }
 
 // take waits for the message's turn, and then for the limiter. The time asked is when
 // the person wrote whom the message answers; a message for which it is zero leaves in
 // order.
-func (l *line) take(ctx context.Context, limiter *rate.Limiter, asked time.Time) error {
-	m := &inLine{asked: asked, turn: make(chan struct{})}
+func (l *line) take(ctx context.Context, limiter *rate.Limiter, c claim) error {
+	m := &inLine{asked: c.asked, newest: c.newest, turn: make(chan struct{})}
 	l.mu.Lock()
 	l.waiting = append(l.waiting, m)
 	l.call()
@@ -91,7 +100,7 @@ func (l *line) call() {
 func (l *line) newest() int {
 	at := 0
 	for i, m := range l.waiting {
-		if m.asked.After(l.waiting[at].asked) {
+		if m.after(l.waiting[at]) {
 			at = i
 		}
 	}

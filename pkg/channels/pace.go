@@ -170,6 +170,7 @@ func (g *gate) enter() bool {
 // lanes are the paces of the chats that send, or sent a moment ago.
 type lanes struct {
 	limits Limits
+	most   int // sends of one chat at once
 
 	mu      sync.Mutex
 	byChat  map[string]*lane
@@ -181,11 +182,14 @@ type lanes struct {
 type lane struct {
 	owner   *lanes
 	limiter *rate.Limiter
+	sends   chan struct{} // those that have a place
 	users   int
 	until   time.Time
 }
 
-func newLanes(l Limits) *lanes { return &lanes{limits: l, byChat: map[string]*lane{}} }
+func newLanes(l Limits, most int) *lanes {
+	return &lanes{limits: l, most: most, byChat: map[string]*lane{}}
+}
 
 // enter finds a chat's lane; leave gives it back.
 func (s *lanes) enter(chat string) *lane {
@@ -193,7 +197,7 @@ func (s *lanes) enter(chat string) *lane {
 	defer s.mu.Unlock()
 	l, ok := s.byChat[chat]
 	if !ok {
-		l = &lane{owner: s, limiter: newLimiter(s.limits.rateOf(chat))}
+		l = &lane{owner: s, limiter: newLimiter(s.limits.rateOf(chat)), sends: make(chan struct{}, s.most)}
 		s.byChat[chat] = l
 	}
 	l.users++
@@ -274,6 +278,8 @@ type claim struct {
 	// asked is when the person wrote whom it answers; zero where no person waits or the
 	// time is unknown.
 	asked time.Time
+	// newest is that of its DeliveryInfo.
+	newest bool
 }
 
 // take waits for the account's bucket, behind the door unless a person waits.
@@ -283,7 +289,7 @@ func (g *gate) take(ctx context.Context, c claim) error {
 	}
 	select {
 	case <-c.awaited:
-		return g.line.take(ctx, g.limiter, c.asked)
+		return g.line.take(ctx, g.limiter, c)
 	default:
 	}
 	select {
@@ -293,7 +299,7 @@ func (g *gate) take(ctx context.Context, c claim) error {
 	case c.door <- struct{}{}:
 		defer func() { <-c.door }()
 	}
-	return g.line.take(ctx, g.limiter, c.asked)
+	return g.line.take(ctx, g.limiter, c)
 }
 
 // admit waits for the time, the chat and the account, and for the buckets of both.

@@ -102,6 +102,10 @@ type DeliveryInfo struct {
 	// Awaited is closed from when something stands in the chat's queue that is not
 	// Unasked, the delivery itself or one behind it. Nil never closes.
 	Awaited <-chan struct{}
+	// Newest says that the delivery did not wait in order to be handed out: its person
+	// wrote last, of many that waited or of none. Where deliveries wait once more, a part
+	// of the places there is for these, the last one first.
+	Newest bool
 }
 
 // Outcome is how a [Delivery] ended.

@@ -110,3 +110,59 @@ func TestNewcomersShareTheRate(t *testing.T) {
 		left(all...)
 	})
 }
+
+// TestDeliveriesOfTheNewestShareTheRate: of the answers that wait for the account's rate,
+// those that the outbox handed out as the newest come first in the part for newcomers,
+// since each of them keeps a lane for the newest; without one, the answer to the person
+// who wrote last.
+func TestDeliveriesOfTheNewestShareTheRate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := start(t, &platform{limits: channels.Limits{PerAccount: 1}}, nil)
+		put := func(chat string, asked time.Time, newest bool) {
+			e.box.restore(channels.DeliveryInfo{Outbound: channels.Outbound{ID: chat, Address: address(chat), Text: chat, Asked: asked}, Newest: newest})
+			synctest.Wait()
+		}
+		begin := time.Now()
+		for i := range 100 {
+			put(fmt.Sprint("n", i), begin.Add(time.Duration(i)), false)
+		}
+		put("newcomer", begin, true)
+		pass(5 * time.Second)
+		if n := len(e.plat.attempts("newcomer")); n != 1 {
+			t.Errorf("%d messages left for the newcomer", n)
+		}
+		pass(200 * time.Second)
+	})
+}
+
+// TestThreadsOfAChatThatHangLeavePlacesToOthers lets the sends to all threads of a chat
+// hang: a message of another chat finds a place at once, and all threads get theirs.
+func TestThreadsOfAChatThatHangLeavePlacesToOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := &platform{answer: func(_ context.Context, part channels.Part) error {
+			if part.Address.Thread != "" {
+				<-time.After(time.Second)
+			}
+			return nil
+		}}
+		e := start(t, p, func(o *channels.EgressOptions) { o.MaxInFlight = 8 })
+		const threads = 100
+		for i := range threads {
+			id, at := fmt.Sprint("n", i), address("forum")
+			at.Thread = id
+			e.box.restore(channels.DeliveryInfo{Outbound: channels.Outbound{ID: id, Address: at, Text: id}})
+		}
+		synctest.Wait()
+		e.box.put("person", "p", "answer")
+		synctest.Wait()
+		if n := len(e.plat.attempts("person")); n != 1 {
+			t.Errorf("%d answers left beside a chat whose sends hang", n)
+		}
+		pass(time.Minute)
+		if n := len(e.plat.attempts("forum")); n != threads {
+			t.Errorf("%d messages left for %d threads", n, threads)
+		}
+	})
+}

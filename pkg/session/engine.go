@@ -139,6 +139,10 @@ type TurnInfo struct {
 	// something that a person wrote stands behind its items. Turns of background results
 	// and of jobs begin without that. Nil never closes.
 	Awaited <-chan struct{}
+	// Newest says that the chat did not wait in order for its turn: its person wrote last,
+	// of many that waited or of none. Where turns wait once more, a part of the places
+	// there is for these, the last one first.
+	Newest bool
 }
 
 // History is what was said, oldest first, numbered from 1 within a session.

@@ -94,7 +94,7 @@ func (e *Engine) lookLater(chat uint64, after time.Duration) {
 		s := e.lanes.inbox
 		e.lanes.mu.Unlock()
 		if s != nil {
-			s.signal(chat, forPerson)
+			s.signal(chat, forPerson, e.now())
 		}
 	})
 }

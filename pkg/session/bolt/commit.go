@@ -278,7 +278,7 @@ func (e *Engine) putOne(x *tx, home uint64, o *channels.Outbound, encoded []byte
 		e.sendsEarly(x, key, o)
 		return nil
 	}
-	x.after = append(x.after, func() { e.signalOutbox(o.Address, chat, urgencyOut(o)) })
+	x.after = append(x.after, func() { e.signalOutbox(o.Address, chat, urgencyOut(o), o.Asked) })
 	return nil
 }
 

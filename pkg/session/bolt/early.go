@@ -44,7 +44,7 @@ func (e *Engine) handOutEarly(x *tx) {
 		}
 		if t := e.earlyTurn(x, a); t != nil && e.lanes.add(t) {
 			x.early = append(x.early, t)
-			s.signal(a.chat, forPerson)
+			s.signal(a.chat, forPerson, a.item.Time)
 		}
 	}
 }
@@ -115,7 +115,7 @@ func (e *Engine) sendEarly(x *tx) {
 		e.lanes.sends[chat] = d
 		e.lanes.mu.Unlock()
 		d.offered = true
-		s.signal(chat, urgencyOut(&d.rec.Outbound))
+		s.signal(chat, urgencyOut(&d.rec.Outbound), d.rec.Outbound.Asked)
 	}
 }
 
@@ -138,7 +138,7 @@ func (e *Engine) letGo(x *tx) {
 		taken := d.offered && e.withdraw(d)
 		close(d.stored.reached)
 		if !taken {
-			e.signalOutbox(d.info.Outbound.Address, num(d.key, 0), urgencyOut(&d.rec.Outbound))
+			e.signalOutbox(d.info.Outbound.Address, num(d.key, 0), urgencyOut(&d.rec.Outbound), d.rec.Outbound.Asked)
 		}
 	}
 }

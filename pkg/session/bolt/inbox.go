@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 	"unicode/utf8"
 
 	"parley/pkg/channels"
@@ -114,7 +115,7 @@ func (e *Engine) appendItem(t *tx, item *session.Item, payload []byte, chat uint
 	if item.Album == nil { // more of it may come
 		t.arrived = append(t.arrived, arrival{chat: chat, seq: seq, item: item})
 	}
-	t.after = append(t.after, func() { e.signalInbox(chat, seq, urgencyOf(item)) })
+	t.after = append(t.after, func() { e.signalInbox(arrival{chat: chat, seq: seq, item: item}) })
 	return nil
 }
 
@@ -123,7 +124,7 @@ func (e *Engine) endSuspension(t *tx, item *session.Item, chat uint64) error {
 	if item.Kind != session.ItemMessage || !t.isSuspended(chat) {
 		return nil
 	}
-	t.after = append(t.after, func() { e.signalOutbox(item.Address, chat, forPerson) })
+	t.after = append(t.after, func() { e.signalOutbox(item.Address, chat, forPerson, time.Time{}) })
 	return t.reached(chat)
 }
 
@@ -173,8 +174,8 @@ func (e *Engine) Position(_ context.Context, name string) (pos string, err error
 func (e *Engine) Run(ctx context.Context, h func(context.Context, session.Turn) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s := newScheduler(ctx, e.o.Lanes, func(ctx context.Context, chat uint64, awaited <-chan struct{}) (bool, error) {
-		return e.nextTurn(ctx, chat, awaited, h)
+	s := newScheduler(ctx, e.o.Lanes, func(ctx context.Context, chat uint64, p pass) (bool, error) {
+		return e.nextTurn(ctx, chat, p, h)
 	})
 	e.lanes.mu.Lock()
 	if e.lanes.inbox != nil {
@@ -207,15 +208,15 @@ func (e *Engine) Run(ctx context.Context, h func(context.Context, session.Turn) 
 }
 
 // signalInbox tells a chat's lane, and its running turn, that something arrived.
-func (e *Engine) signalInbox(chat, seq uint64, u urgency) {
+func (e *Engine) signalInbox(a arrival) {
 	e.lanes.mu.Lock()
-	s, open := e.lanes.inbox, e.lanes.turns[chat]
+	s, open := e.lanes.inbox, e.lanes.turns[a.chat]
 	e.lanes.mu.Unlock()
 	if open != nil {
-		open.arrived(seq)
+		open.arrived(a.seq)
 	}
 	if s != nil {
-		s.signal(chat, u)
+		s.signal(a.chat, urgencyOf(a.item), a.item.Time)
 	}
 }
 
@@ -237,7 +238,7 @@ func urgencyOf(item *session.Item) urgency {
 // signalChats tells a scheduler of every chat that has something in b.
 func (e *Engine) signalChats(b bucket, s *scheduler) error {
 	return e.view(func(t *tx) error {
-		t.heads(b, func(chat, _ uint64) { s.signal(chat, t.urgencyOf(b, chat)) })
+		t.heads(b, func(chat, _ uint64) { s.signal(chat, t.urgencyOf(b, chat), time.Time{}) })
 		return nil
 	})
 }

@@ -34,8 +34,9 @@ type scheduler struct {
 	lanes map[uint64]*lane
 	// ready are the chats that wait for a lane, by urgency; the urgencies take turns.
 	ready [urgencies][]ticket
-	// young are those that wait for a person and have had no lane since, the newest last.
-	young   []ticket
+	// young are those that wait for a person and have had no lane since, the newest last:
+	// that of the person who wrote last.
+	young   []youth
 	tickets uint64
 	active  [urgencies]int
 	// newest are the active lanes that were given to the newest, most is how many lanes
@@ -58,11 +59,25 @@ const (
 )
 
 // stepFunc does the next piece of a chat's work and says whether there is more.
-// Awaited is closed from when a person waits for it.
-type stepFunc func(ctx context.Context, chat uint64, awaited <-chan struct{}) (more bool, err error)
+type stepFunc func(ctx context.Context, chat uint64, p pass) (more bool, err error)
+
+// pass is how a chat came by its lane.
+type pass struct {
+	// awaited is closed from when a person waits for the chat's work.
+	awaited <-chan struct{}
+	// newest says that no chat waited whose person wrote later: the lane is one of those
+	// for the newest, or was free at once.
+	newest bool
+}
 
 // ticket is a chat's place in a queue. It is passed over once the lane has another.
 type ticket struct{ chat, number uint64 }
+
+// youth is a ticket, and when the person wrote.
+type youth struct {
+	ticket
+	asked time.Time
+}
 
 // lane is a chat that is ready, running or pausing.
 type lane struct {
@@ -85,8 +100,9 @@ func newScheduler(ctx context.Context, most int, step stepFunc) *scheduler {
 	return &scheduler{ctx: ctx, step: step, lanes: map[uint64]*lane{}, most: most}
 }
 
-// signal says that a chat may have work, and how urgent it is.
-func (s *scheduler) signal(chat uint64, u urgency) {
+// signal says that a chat may have work, how urgent it is, and when the person wrote
+// who waits for it: zero where that is not known.
+func (s *scheduler) signal(chat uint64, u urgency, asked time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {
@@ -100,25 +116,34 @@ func (s *scheduler) signal(chat uint64, u urgency) {
 		s.lanes[chat] = l
 	}
 	if u < l.urgency {
-		s.hurry(chat, l, u)
+		s.hurry(chat, l, u, asked)
 	}
 	if !known {
 		s.push(chat, l)
-		s.welcome(chat, l)
+		s.welcome(chat, l, asked)
 	}
 	s.dispatch()
 }
 
-// welcome notes a chat for which a person waits as the newest; the lock is held.
-func (s *scheduler) welcome(chat uint64, l *lane) {
+// welcome notes a chat for which a person waits among the newest; the lock is held.
+func (s *scheduler) welcome(chat uint64, l *lane, asked time.Time) {
 	if l.urgency != forPerson {
 		return
 	}
 	const few = 64
 	if len(s.young) >= few && len(s.young) > 2*len(s.ready[forPerson]) {
-		s.young = slices.DeleteFunc(s.young, func(t ticket) bool { return !s.holds(t, forPerson) })
+		s.young = slices.DeleteFunc(s.young, func(t youth) bool { return !s.holds(t.ticket, forPerson) })
 	}
-	s.young = append(s.young, ticket{chat, l.ticket})
+	at := len(s.young)
+	if at > 0 && s.young[at-1].asked.After(asked) { // rarely: it is a search among all
+		at, _ = slices.BinarySearchFunc(s.young, asked, func(t youth, asked time.Time) int {
+			if t.asked.After(asked) {
+				return 1
+			}
+			return -1 // behind those of the same time
+		})
+	}
+	s.young = slices.Insert(s.young, at, youth{ticket{chat, l.ticket}, asked})
 }
 
 // holds says whether a ticket is still its chat's; the lock is held.
@@ -128,7 +153,7 @@ func (s *scheduler) holds(t ticket, u urgency) bool {
 }
 
 // hurry makes a lane more urgent; the lock is held.
-func (s *scheduler) hurry(chat uint64, l *lane, u urgency) {
+func (s *scheduler) hurry(chat uint64, l *lane, u urgency, asked time.Time) {
 	if l.running {
 		s.active[l.urgency]--
 		s.active[u]++
@@ -139,7 +164,7 @@ func (s *scheduler) hurry(chat uint64, l *lane, u urgency) {
 	}
 	if l.queued { // its former place is passed over
 		s.push(chat, l)
-		s.welcome(chat, l)
+		s.welcome(chat, l, asked)
 	}
 }
 
@@ -202,38 +227,41 @@ func (s *scheduler) trim(u urgency) {
 // dispatch starts ready lanes as long as there is room; the lock is held.
 func (s *scheduler) dispatch() {
 	for u, ok := s.next(); ok; u, ok = s.next() {
-		chat, newest := s.ready[u][0].chat, false
-		if u == forPerson && s.full()-s.newest >= s.most-s.most/laneShare {
-			chat, newest = s.newcomer(chat), true
-			s.newest++
+		chat, newest, last := s.ready[u][0].chat, false, false
+		if u == forPerson {
+			newcomer := s.newcomer(chat)
+			if s.full()-s.newest >= s.most-s.most/laneShare {
+				chat, newest = newcomer, true
+				s.newest++
+			}
+			last = newest || chat == newcomer
 		}
 		s.last = u
 		l := s.lanes[chat]
 		l.running, l.queued, l.newest = true, false, newest
 		s.active[u]++
-		s.wg.Go(func() { s.run(chat, l) })
+		s.wg.Go(func() { s.run(chat, l, last) })
 	}
 }
 
-// newcomer takes the newest chat for which a person waits, or else is the one that
-// waits longest; the lock is held.
+// newcomer is the newest chat for which a person waits, or else the one that waits
+// longest; the lock is held.
 func (s *scheduler) newcomer(longest uint64) uint64 {
 	for n := len(s.young); n > 0; n = len(s.young) {
-		t := s.young[n-1]
-		s.young = s.young[:n-1]
-		if s.holds(t, forPerson) {
+		if t := s.young[n-1]; s.holds(t.ticket, forPerson) {
 			return t.chat
 		}
+		s.young = s.young[:n-1]
 	}
 	return longest
 }
 
-func (s *scheduler) run(chat uint64, l *lane) {
+func (s *scheduler) run(chat uint64, l *lane, last bool) {
 	for {
 		s.mu.Lock()
 		l.again = false
 		s.mu.Unlock()
-		if more, err := s.step(s.ctx, chat, l.awaited); !s.goOn(chat, l, outcome{more: more, err: err}) {
+		if more, err := s.step(s.ctx, chat, pass{awaited: l.awaited, newest: last}); !s.goOn(chat, l, outcome{more: more, err: err}) {
 			return
 		}
 	}

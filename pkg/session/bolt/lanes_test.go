@@ -3,11 +3,13 @@ package bolt_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/rs/zerolog"
 
+	"parley/pkg/channels"
 	"parley/pkg/session"
 	"parley/pkg/session/bolt"
 )
@@ -77,5 +79,77 @@ func TestNewcomersHaveLanes(t *testing.T) {
 	<-ended
 	if err := e.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestAnswersToNewcomersHaveLanes: with more answers to send than there are lanes, a part
+// of the lanes goes to the answer to the person who wrote last, also when answers to
+// others were made since, and the delivery says so. The others leave in order.
+func TestAnswersToNewcomersHaveLanes(t *testing.T) {
+	t.Parallel()
+	e, err := bolt.Open(t.Context(), bolt.Options{Dir: t.TempDir(), Log: zerolog.Nop(), SnapshotEvery: -1, Lanes: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const chats = 40
+	began, goOn := make(chan string), make(chan struct{})
+	answers := func(asked time.Time, names ...string) {
+		t.Helper()
+		put(t, e, message("home", names[0], "hello"))
+		queueAll(t, e, func(session.TurnInfo) (out []channels.Outbound) {
+			for _, name := range names {
+				out = append(out, channels.Outbound{ID: name, Address: inCrowd(name), Text: name, Asked: asked})
+			}
+			return out
+		})
+	}
+	var crowd []string
+	for n := range chats {
+		crowd = append(crowd, fmt.Sprint("c", n+1))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = e.RunOutbox(ctx, "test", "bot", func(ctx context.Context, d channels.Delivery) error {
+			name := d.Info().Outbound.ID
+			if d.Info().Newest {
+				name += " as the newest"
+			}
+			select {
+			case began <- name:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			select {
+			case <-goOn:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			return d.Settle(ctx, channels.Outcome{State: channels.Delivered})
+		})
+	}()
+	t.Cleanup(func() { cancel(); <-ended; _ = e.Close() })
+	wrote := time.Now()
+	answers(wrote, crowd...)
+	for range 8 {
+		<-began
+	}
+	answers(wrote.Add(time.Minute), "newcomer")
+	const slow = 12 // of the crowd, whose answers take longer
+	for n := range slow {
+		answers(wrote, fmt.Sprint("later", n))
+	}
+	var left []string
+	for range chats + 1 + slow - 8 {
+		goOn <- struct{}{}
+		left = append(left, <-began)
+	}
+	at := slices.Index(left, "newcomer as the newest")
+	if at < 0 || at > 8 {
+		t.Errorf("the newcomer's answer came behind %d others: %q", at, left)
+	}
+	if at, later := slices.Index(left, "c10"), slices.Index(left, "c20"); at < 0 || at > later {
+		t.Errorf("the others left as %q", left)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"parley/pkg/channels"
 	"parley/pkg/session"
@@ -115,7 +116,7 @@ func (e *Engine) moveChat(t *tx, from, to channels.Address) error {
 	if !slices.Contains(c.Aliases, to) {
 		c.Aliases = append(c.Aliases, to)
 	}
-	t.after = append(t.after, func() { e.signalOutbox(to, n, forPerson) })
+	t.after = append(t.after, func() { e.signalOutbox(to, n, forPerson, time.Time{}) })
 	if err := t.put(bkChats, numKey(n), c); err != nil {
 		return err
 	}
@@ -166,7 +167,7 @@ func (e *Engine) absorb(t *tx, n uint64, into *chatRec, other uint64) error {
 			return err
 		}
 	}
-	t.after = append(t.after, func() { e.signalInbox(n, 0, forPerson) })
+	t.after = append(t.after, func() { e.signalInbox(arrival{chat: n, item: &session.Item{}}) })
 	return nil
 }
 

@@ -25,9 +25,9 @@ func (e *Engine) outRunner(a channels.Address) *scheduler {
 	return e.lanes.outbox[accountOf(a)]
 }
 
-func (e *Engine) signalOutbox(a channels.Address, chat uint64, u urgency) {
+func (e *Engine) signalOutbox(a channels.Address, chat uint64, u urgency, asked time.Time) {
 	if s := e.outRunner(a); s != nil {
-		s.signal(chat, u)
+		s.signal(chat, u, asked)
 	}
 }
 
@@ -106,9 +106,9 @@ func (e *Engine) RunOutbox(ctx context.Context, channel, acct string, h func(con
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	own := account{channel: channel, account: acct}
-	s := newScheduler(ctx, e.o.Lanes, func(ctx context.Context, chat uint64, awaited <-chan struct{}) (bool, error) {
+	s := newScheduler(ctx, e.o.Lanes, func(ctx context.Context, chat uint64, p pass) (bool, error) {
 		return e.nextDelivery(ctx, own, chat, func(ctx context.Context, d *delivery) error {
-			d.info.Awaited = awaited
+			d.info.Awaited, d.info.Newest = p.awaited, p.newest
 			return h(ctx, d)
 		})
 	})
@@ -256,7 +256,7 @@ func (e *Engine) loadDelivery(ctx context.Context, own account, chat uint64) (*d
 		found := &delivery{e: e, key: key, rec: *rec}
 		found.describe(t, chat)
 		if to := found.info.Outbound.Address; accountOf(to) != own {
-			e.signalOutbox(to, chat, urgencyOut(&rec.Outbound))
+			e.signalOutbox(to, chat, urgencyOut(&rec.Outbound), rec.Outbound.Asked)
 			return nil
 		}
 		d = found

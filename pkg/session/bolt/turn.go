@@ -53,7 +53,7 @@ func (e *Engine) newTurn(chat uint64) *turn {
 }
 
 // nextTurn hands out a chat's next turn, if there is one.
-func (e *Engine) nextTurn(ctx context.Context, chat uint64, awaited <-chan struct{}, h func(context.Context, session.Turn) error) (bool, error) {
+func (e *Engine) nextTurn(ctx context.Context, chat uint64, p pass, h func(context.Context, session.Turn) error) (bool, error) {
 	if ctx.Err() != nil || e.held() != "" {
 		e.lanes.remove(chat)
 		return false, ctx.Err()
@@ -75,7 +75,7 @@ func (e *Engine) nextTurn(ctx context.Context, chat uint64, awaited <-chan struc
 			return false, err
 		}
 	}
-	t.info.Awaited = awaited
+	t.info.Awaited, t.info.Newest = p.awaited, p.newest
 	release, err := e.beginSuspect(ctx, t)
 	if err != nil {
 		return false, err
