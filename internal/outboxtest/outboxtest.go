@@ -14,12 +14,18 @@ import (
 )
 
 // patience bounds every wait; it is never reached when the tests pass.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // Open opens the store in dir until the test ends. It may be closed before.
 func Open(tb testing.TB, dir string) *bolt.Engine {
 	tb.Helper()
-	e, err := bolt.Open(tb.Context(), bolt.Options{Dir: dir, Log: zerolog.Nop(), SnapshotEvery: -1})
+	return OpenAt(tb, dir, time.Now)
+}
+
+// OpenAt does the same with another clock.
+func OpenAt(tb testing.TB, dir string, now func() time.Time) *bolt.Engine {
+	tb.Helper()
+	e, err := bolt.Open(tb.Context(), bolt.Options{Dir: dir, Log: zerolog.Nop(), SnapshotEvery: -1, Now: now})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 
 // patience is how long the suite waits for what must happen; nothing that works
 // comes near it.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // Factory starts the other end of a platform, fresh and empty, and registers its
 // end with t.

@@ -18,7 +18,7 @@ import (
 )
 
 // patience is how long is waited for what must happen.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // sender is a channel that only sends, and the platform that it sends to.
 func sender(t *testing.T, change ...func(*telegram.Options)) (*faketelegram.Server, *telegram.Channel) {

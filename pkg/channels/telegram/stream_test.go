@@ -19,6 +19,7 @@ import (
 	"parley/pkg/channels/telegram"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
+	"parley/pkg/session/bolt"
 	"parley/pkg/tools"
 )
 
@@ -45,15 +46,14 @@ func (s speaker) ChatStream(ctx context.Context, _ []providers.Message, _ []prov
 // serveWith runs the whole way of a message, from c to the model and back, until the test ends.
 func serveWith(t *testing.T, c *telegram.Channel, model providers.LLMProvider, offered ...tools.Tool) {
 	t.Helper()
-	serveFor(t, c, model, everyone{}, func(context.Context, policy.Event) policy.Verdict {
+	serveFor(t, outboxtest.Open(t, t.TempDir()), c, model, everyone{}, func(context.Context, policy.Event) policy.Verdict {
 		return policy.Verdict{Allow: true, Level: policy.LevelChat}
 	}, offered...)
 }
 
-// serveFor does the same for those whom auth lets in.
-func serveFor(t *testing.T, c *telegram.Channel, model providers.LLMProvider, auth channels.Authorizer, authorize func(context.Context, policy.Event) policy.Verdict, offered ...tools.Tool) {
+// serveFor does the same with a store, for those whom auth lets in.
+func serveFor(t *testing.T, e *bolt.Engine, c *telegram.Channel, model providers.LLMProvider, auth channels.Authorizer, authorize func(context.Context, policy.Event) policy.Verdict, offered ...tools.Tool) {
 	t.Helper()
-	e := outboxtest.Open(t, t.TempDir())
 	gate := channels.NewEgress(channels.EgressOptions{Outbox: e, Channel: c, Log: zerolog.Nop()})
 	registry := tools.NewToolRegistry()
 	for _, tool := range offered {

@@ -7,15 +7,19 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"parley/internal/faketelegram"
+	"parley/internal/outboxtest"
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
+	"parley/pkg/session"
 )
 
 // TestWebhookHandsOnThePartsOfAnAlbum: the next part comes only when the last is
@@ -134,7 +138,17 @@ func TestWebhookAlbum(t *testing.T) {
 		o.Webhook = &telegram.Webhook{Listen: addr, PublicURL: "http://" + addr + "/", Secret: func() string { return hookSecret }}
 	})
 	model := reader{said: make(chan []string), next: make(chan struct{})}
-	serveFor(t, c, model, listens{p}, p.Authorize)
+	var passed atomic.Int64 // the store's clock stands, so that no album is over before it is whole
+	began := time.Now()
+	store := outboxtest.OpenAt(t, t.TempDir(), func() time.Time { return began.Add(time.Duration(passed.Load())) })
+	serveFor(t, store, c, model, listens{p}, p.Authorize)
+	whole := func() {
+		t.Helper()
+		if err := srv.Bot().AwaitConfirmed(limited(t)); err != nil {
+			t.Fatal(err)
+		}
+		passed.Add(int64(session.AlbumWindow))
+	}
 	hears := func(want ...string) {
 		t.Helper()
 		select {
@@ -169,6 +183,7 @@ func TestWebhookAlbum(t *testing.T) {
 	}
 
 	chat.Album(album("the trip", "", "the beach"))
+	whole()
 	hears("the trip the beach 1.png 2.png 3.png")
 	parts := chat.Album(album("", "", "back", "")) // while the turn runs
 	if err := srv.Bot().AwaitConfirmed(limited(t)); err != nil {
@@ -187,6 +202,7 @@ func TestWebhookAlbum(t *testing.T) {
 	club.As(ben).Album(album(mention+" let me in", ""))
 	club.As(ada).Album(album("to nobody", ""))
 	club.As(ada).Album(album(mention+" look", "", ""))
+	whole()
 	hears("Ada: " + mention + " look 1.png 2.png 3.png")
 	answer(club, 1)
 }

@@ -21,7 +21,7 @@ func TestReasoningInManyPieces(t *testing.T) {
 		return fakemodel.Answer{Fault: fakemodel.Fault{Body: body, ContentType: "text/event-stream"}}
 	}})
 	t.Cleanup(srv.Close)
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	resp, err := provider(t, srv.URL()).ChatStream(ctx, []providers.Message{{Role: "user", Content: "hi"}}, nil, "m", nil, nil)
 	if err != nil || resp.Content != "so" {

@@ -186,12 +186,12 @@ func testAlbumWaits(b *bench) {
 	b.append(part("a", "g", "1", ""))
 	b.append(part("a", "g", "2", ""), note("b", "3", "elsewhere"))
 	handed := map[string]time.Duration{}
-	for range 2 {
+	for handed["1"] == 0 || handed["3"] == 0 { // on a busy machine the second part may come too late
 		h := w.next()
 		handed[h.what.Info().Items[0].Inbound.ID] = time.Since(began)
 		b.answer(h, session.Commit{})
 	}
-	if handed["1"] < session.AlbumWindow || handed["3"] == 0 {
+	if handed["1"] < session.AlbumWindow {
 		b.Errorf("handed out after %v", handed)
 	}
 }

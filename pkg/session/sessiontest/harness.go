@@ -21,7 +21,7 @@ type Crasher interface {
 }
 
 // patience is how long the suite waits for something that must happen.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // Run runs the whole suite.
 func Run(t *testing.T, open Opener) {
