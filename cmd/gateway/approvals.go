@@ -187,7 +187,7 @@ operator here. A question is good for ten minutes. What was allowed here for
 }
 
 func showApproval(w io.Writer, r approvalReport) error {
-	if _, err := fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\tuntil %s\n", r.ID, r.State, r.Tool, r.Chat, r.Who, r.Until.Format(time.DateTime)); err != nil {
+	if _, err := fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\tuntil %s\n", r.ID, r.State, inCell(r.Tool), inCell(r.Chat), inCell(r.Who), r.Until.Format(time.DateTime)); err != nil {
 		return err
 	}
 	if r.Text == "" || r.State != "open" {

@@ -300,7 +300,7 @@ func sinceTime(s string, now time.Time) (time.Time, error) {
 
 func showRows(out io.Writer, rows []audit.Row, asJSON bool) error { //nolint:revive // flag-parameter: it is the flag of the command
 	if asJSON {
-		enc := json.NewEncoder(out)
+		enc := json.NewEncoder(plainJSON{out})
 		for i := range rows {
 			if err := enc.Encode(&rows[i]); err != nil {
 				return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -92,9 +93,18 @@ func newVersion(h *host) *cobra.Command {
 	}
 }
 
-// print writes to standard output.
+// print writes text to standard output. Nothing in it controls a terminal.
 func (h *host) print(format string, args ...any) error {
-	if _, err := fmt.Fprintf(h.out, format, args...); err != nil {
+	if _, err := fmt.Fprintf(plain{h.out}, format, args...); err != nil {
+		return coded(exitFailed, err)
+	}
+	return nil
+}
+
+// printJSON writes a value as a line to standard output. It is equal data with no
+// character in it that hides others or turns them around.
+func (h *host) printJSON(raw json.RawMessage) error {
+	if _, err := fmt.Fprintf(plainJSON{h.out}, "%s\n", raw); err != nil {
 		return coded(exitFailed, err)
 	}
 	return nil

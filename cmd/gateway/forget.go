@@ -27,7 +27,7 @@ on the terminal; without one it is deleted with --yes only.`,
 			}
 			return h.operate(cmd.Context(), opForget, args, func(raw json.RawMessage) error {
 				if asJSON {
-					return h.print("%s\n", raw)
+					return h.printJSON(raw)
 				}
 				var i session.Info
 				if err := json.Unmarshal(raw, &i); err != nil {

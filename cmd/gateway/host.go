@@ -134,7 +134,7 @@ func execute(ctx context.Context, h *host) int {
 		e = &exitError{code: exitUsage, err: fmt.Errorf("%w (usage: %s)", err, cmd.UseLine())}
 	}
 	if !e.silent {
-		_, _ = fmt.Fprintln(h.err, "gateway: "+h.redactor.Redact(strings.TrimSpace(e.Error())))
+		_, _ = fmt.Fprintln(plain{h.err}, "gateway: "+h.redactor.Redact(strings.TrimSpace(e.Error())))
 	}
 	return e.code
 }

@@ -130,7 +130,7 @@ func showJobLine(w io.Writer, r jobReport) error {
 	if r.State == "paused" {
 		next = "because: " + r.Why
 	}
-	_, err := fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, r.State, r.Chat, r.Name, r.When, next)
+	_, err := fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, r.State, inCell(r.Chat), inCell(r.Name), inCell(r.When), inCell(next))
 	return err
 }
 
@@ -144,6 +144,6 @@ func showJob(w io.Writer, r jobReport) error {
 		last = r.Last.Format(time.DateTime + " MST")
 	}
 	_, err := fmt.Fprintf(w, "job\t%s\nname\t%s\nstate\t%s %s\nchat\t%s\nmade by\t%s\nwhen\t%s\ndue\t%s\nlast run\t%s\nfailures\t%d %s\n%s\t%s\n",
-		r.ID, r.Name, r.State, r.Why, r.Chat, r.Who, r.When, r.Due.Format(time.DateTime+" MST"), last, r.Failures, r.Reason, kind, r.Text)
+		r.ID, inCell(r.Name), r.State, inCell(r.Why), inCell(r.Chat), inCell(r.Who), inCell(r.When), r.Due.Format(time.DateTime+" MST"), last, r.Failures, inCell(r.Reason), kind, r.Text)
 	return err
 }

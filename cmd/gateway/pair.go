@@ -261,6 +261,6 @@ func showPair(w io.Writer, r pairReport) error {
 	if r.Owner {
 		state += " as owner"
 	}
-	_, err := fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", state, r.Code, r.Who, r.Name, when+r.Time.Format(time.DateTime))
+	_, err := fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", state, r.Code, inCell(r.Who), inCell(r.Name), when+r.Time.Format(time.DateTime))
 	return err
 }

@@ -44,7 +44,7 @@ func (h *host) status(ctx context.Context, asJSON bool) error { //nolint:revive 
 			return fmt.Errorf("the answer cannot be read: %w", err)
 		}
 		if asJSON {
-			return h.print("%s\n", raw)
+			return h.printJSON(raw)
 		}
 		table := tabwriter.NewWriter(plain{h.out}, 0, 0, 2, ' ', 0)
 		_, err := io.WriteString(table, r.text())
@@ -82,13 +82,13 @@ func (r *statusReport) text() string {
 		fmt.Fprintf(&b, "model\t%s (%s)\n", r.Model, r.Why)
 	}
 	for _, c := range r.Channels {
-		fmt.Fprintf(&b, "channel %s\t%s %s\n", strings.TrimSuffix(c.Name+"/"+c.Account, "/"), c.Health.State, c.Health.Reason)
+		fmt.Fprintf(&b, "channel %s\t%s %s\n", strings.TrimSuffix(c.Name+"/"+c.Account, "/"), c.Health.State, inCell(c.Health.Reason))
 	}
 	for _, t := range r.Slow {
 		fmt.Fprintf(&b, "slow turn\t%s has not asked the model since %s: it %s; /stop there ends it\n", place(session.Info{Address: t.Address}), t.Since.Format(time.DateTime), t.Stage)
 	}
 	for _, trouble := range r.Trouble {
-		fmt.Fprintf(&b, "trouble\t%s\n", trouble)
+		fmt.Fprintf(&b, "trouble\t%s\n", inCell(trouble))
 	}
 	return b.String()
 }

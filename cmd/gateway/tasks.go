@@ -139,7 +139,7 @@ func showTaskLine(w io.Writer, r taskReport) error {
 	if !r.Ended.IsZero() {
 		end = "ended " + r.Ended.Format(tasks.Clock)
 	}
-	_, err := fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\tsince %s\t%s\n", r.ID, r.State, r.Tool, r.Name, r.Chat, r.Who, r.Started.Format(tasks.Clock), end)
+	_, err := fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\tsince %s\t%s\n", r.ID, r.State, inCell(r.Tool), inCell(r.Name), inCell(r.Chat), inCell(r.Who), r.Started.Format(tasks.Clock), end)
 	return err
 }
 

@@ -220,7 +220,11 @@ func (h *host) showCall(r callReport, err error) error {
 	if err != nil {
 		return err
 	}
-	if err := h.print("%s\n", r.Result); err != nil {
+	show := func() error { return h.print("%s\n", r.Result) }
+	if raw := json.RawMessage(r.Result); json.Valid(raw) {
+		show = func() error { return h.printJSON(raw) }
+	}
+	if err := show(); err != nil {
 		return err
 	}
 	if r.IsError {

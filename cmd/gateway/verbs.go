@@ -98,7 +98,7 @@ func verb[T any](h *host, use, short, op string, args cobra.PositionalArgs, read
 			table := tabwriter.NewWriter(plain{h.out}, 0, 0, 2, ' ', 0)
 			err := h.operate(cmd.Context(), op, read(words), func(raw json.RawMessage) error {
 				if asJSON {
-					return h.print("%s\n", raw)
+					return h.printJSON(raw)
 				}
 				var v T
 				if err := json.Unmarshal(raw, &v); err != nil {
@@ -124,6 +124,12 @@ func (p plain) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// inCell is a text for a table, where a tab or a line end would begin the next cell or
+// row: [console.Sanitize] shows all else that is invisible.
+func inCell(s string) string {
+	return strings.NewReplacer("\r\n", "␊", "\n", "␊", "\t", "␉").Replace(s)
+}
+
 func noArgs([]string) deskArgs { return deskArgs{} }
 
 // sessionArg is the optional session: an id, or a place.
@@ -139,7 +145,7 @@ func newSessions(h *host) *cobra.Command {
 	export := &cobra.Command{
 		Use: "export" + which, Short: "Print a conversation as lines of JSON", Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, words []string) error {
-			return h.operate(cmd.Context(), opExport, sessionArg(words), func(raw json.RawMessage) error { return h.print("%s\n", raw) })
+			return h.operate(cmd.Context(), opExport, sessionArg(words), func(raw json.RawMessage) error { return h.printJSON(raw) })
 		},
 	}
 	return group("sessions", "List, show, export or forget conversations",
@@ -180,7 +186,7 @@ func showSession(w io.Writer, i session.Info) error {
 		i.Session, place(i), i.Current, i.Entries, i.Created.Format(time.DateTime), i.Active.Format(time.DateTime))
 	for _, f := range i.Failed {
 		if err == nil {
-			_, err = fmt.Fprintf(w, "%s\t%s  %s  %s\n", f.Outcome, f.Time.Format(time.DateTime), f.ID, f.Reason)
+			_, err = fmt.Fprintf(w, "%s\t%s  %s  %s\n", f.Outcome, f.Time.Format(time.DateTime), f.ID, inCell(f.Reason))
 		}
 	}
 	return err
@@ -197,7 +203,7 @@ func newTool(h *host) *cobra.Command {
 			if t.Stats != nil {
 				calls = "\t" + t.Stats.String()
 			}
-			_, err := fmt.Fprintf(w, "%s\t%s\t%s%s\n", t.Name, state, t.Description, calls)
+			_, err := fmt.Fprintf(w, "%s\t%s\t%s%s\n", t.Name, inCell(state), inCell(t.Description), calls)
 			return err
 		}),
 		verb(h, "show [NAME]", "Show all there is to know of a tool, or of each", opPages, cobra.MaximumNArgs(1), func(words []string) deskArgs {

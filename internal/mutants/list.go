@@ -10,6 +10,6 @@ func List() []Mutant {
 		scriptMutants(), approvalMutants(), askingMutants(), hostileMutants(), exampleMutants(), budgetMutants(), scheduleMutants(), backgroundMutants(), taskMutants(),
 		forgettingMutants(), endingMutants(), jobMutants(), jobTurnMutants(), spawnMutants(), laterMutants(),
 		slackMarkupMutants(), slackInMutants(), slackEventMutants(), slackOutMutants(), slackEngineMutants(), slackGateMutants(), slackPeopleMutants(), slackSuiteMutants(), slackIntakeMutants(),
-		argumentMutants(), memoryMutants(), runMutants(), networkMutants(), settingMutants(), operatorMutants(), saidMutants(), troubleMutants(), unusableMutants(), readerMutants(), peopleMutants(), newcomerMutants(), limitMutants(), startMutants(),
+		argumentMutants(), memoryMutants(), runMutants(), networkMutants(), settingMutants(), operatorMutants(), saidMutants(), troubleMutants(), unusableMutants(), readerMutants(), hiddenMutants(), peopleMutants(), newcomerMutants(), limitMutants(), startMutants(),
 	)
 }

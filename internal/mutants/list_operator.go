@@ -172,6 +172,33 @@ func readerMutants() []Mutant {
 	}
 }
 
+// hiddenMutants print what controls a terminal.
+func hiddenMutants() []Mutant {
+	const dir, promise, test = "cmd/gateway", "operator: hidden characters", "^TestHiddenCharactersInOutput$"
+	return []Mutant{
+		{
+			Promise: promise, Defect: "prints JSON as it is",
+			File: dir + "/cli.go", Old: "fmt.Fprintf(plainJSON{h.out}, \"%s\\n\", raw)", New: "fmt.Fprintf(h.out, \"%s\\n\", raw)",
+			Dir: dir, Test: test,
+		},
+		{
+			Promise: promise, Defect: "prints rows of the audit log as they are",
+			File: dir + "/audit.go", Old: "json.NewEncoder(plainJSON{out})", New: "json.NewEncoder(out)",
+			Dir: dir, Test: test,
+		},
+		{
+			Promise: promise, Defect: "prints errors as they are",
+			File: dir + "/host.go", Old: "fmt.Fprintln(plain{h.err}, \"gateway: \"", New: "fmt.Fprintln(h.err, \"gateway: \"",
+			Dir: dir, Test: test,
+		},
+		{
+			Promise: promise, Defect: "lets a name make a row of its own",
+			File: dir + "/verbs.go", Old: `"\n", "␊", "\t", "␉")`, New: `"\x00", "")`,
+			Dir: dir, Test: "^TestRowsOfTables$",
+		},
+	}
+}
+
 // saidMutants make what the operator is told untrue.
 func saidMutants() []Mutant {
 	const dir, words = "cmd/gateway", "operator: words"
