@@ -73,6 +73,21 @@ func shareMutants() []Mutant {
 	const agent = "pkg/agent"
 	return []Mutant{
 		{
+			Promise: "clocks: agents and their questions", Defect: "waits for a deadline that a clock ahead has set",
+			File: agent + "/agents.go", Old: "return min(time.Until(ends), ends.Sub(began))", New: "return min(time.Until(ends), time.Until(ends)+ends.Sub(began))",
+			Dir: agent, Test: "^TestAnAgentOfAClockThatWasAheadIsGivenUp$",
+		},
+		{
+			Promise: "clocks: agents and their questions", Defect: "a question waits for as long as it would be good by a clock ahead",
+			File: agent + "/agentasks.go", Old: "		wait = 0\n", New: "		wait = time.Until(q.Expires)\n",
+			Dir: agent, Test: "^TestAQuestionOfAClockThatWasAheadLapses$",
+		},
+		{
+			Promise: "clocks: budgets", Defect: "counts what was used on any day",
+			File: agent + "/budget.go", Old: "r.a.o.Engine.Spending(ctx, r.info.Chat, r.bill.Day)", New: "r.a.o.Engine.Spending(ctx, r.info.Chat, time.Now().Format(time.DateOnly))",
+			Dir: agent, Test: "^TestADayOfABudgetWhoseClockWasAhead$",
+		},
+		{
 			Promise: "newcomers behind a crowd", Defect: "gives the places for the newest to chats that waited in order",
 			File: agent + "/share.go", Old: "at = p.last()", New: "at = len(p.waiting) - 1",
 			Dir: agent, Test: "^TestANewcomerHasAPlace$",

@@ -166,7 +166,10 @@ func (r *run) nobodyDecided(ctx context.Context, a *session.Approval) error {
 // of its task before that.
 func (a *Agent) lapses(ctx context.Context, q *session.Approval) {
 	item := lapsing(q)
-	wait, after := time.Until(q.Expires), context.WithoutCancel(ctx)
+	wait, after := left(q.Asked, q.Expires), context.WithoutCancel(ctx)
+	if lapsed(q, time.Now()) {
+		wait = 0
+	}
 	a.tasks.mu.Lock()
 	l := a.agents.lives[q.Task]
 	a.tasks.mu.Unlock()

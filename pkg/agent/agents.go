@@ -145,7 +145,7 @@ func (a *Agent) live(ctx context.Context, t *session.Task) *life {
 		return l
 	}
 	late, after := *t, context.WithoutCancel(ctx)
-	timer := time.AfterFunc(time.Until(t.Deadline), func() { ts.begin(func() { a.tooLate(after, &late) }) })
+	timer := time.AfterFunc(left(t.Started, t.Deadline), func() { ts.begin(func() { a.tooLate(after, &late) }) })
 	a.agents.lives[t.ID] = l
 	a.agents.perChat[t.Chat]++
 	end := func(cause error) { // close has the lock
@@ -161,6 +161,10 @@ func (a *Agent) live(ctx context.Context, t *session.Task) *life {
 	ts.open[t.ID] = &work{task: bare, ctx: own, end: end, away: !t.Waited}
 	return l
 }
+
+// left is how much of a time is left that began and ends at the given moments: never
+// more than all of it, where a clock that was ahead has been put right since.
+func left(began, ends time.Time) time.Duration { return min(time.Until(ends), ends.Sub(began)) }
 
 // liveNow is live for a task that may have ended since it was read: it gives the
 // task as it is now, and a life that is over where that is.
