@@ -165,6 +165,16 @@ func longHistoryMutants() []Mutant {
 			Dir: bolt, Test: "^TestForgetWaitsForTheWholeHistory$",
 		},
 		{
+			Promise: "long queues: forgotten in pieces", Defect: "answers what is left of a forgotten chat",
+			File: bolt + "/turn.go", Old: "if k == nil || x.isGone(t.chat) {", New: "if k == nil {",
+			Dir: bolt, Test: "^TestLongQueuesAreForgottenInPieces$",
+		},
+		{
+			Promise: "long queues: forgotten in pieces", Defect: "sends what is left of a forgotten chat",
+			File: bolt + "/outbox.go", Old: "t.isSuspended(chat) || t.isGone(chat)", New: "t.isSuspended(chat)",
+			Dir: bolt, Test: "^TestLongQueuesAreForgottenInPieces$",
+		},
+		{
 			Promise: "long history: read in pieces", Defect: "holds any number of large entries",
 			File: bolt + "/history.go", Old: "size += len(v)", New: "size += min(len(v), 1)",
 			Dir: bolt, Test: "^TestAllHoldsFewLargeEntries$",

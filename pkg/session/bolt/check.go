@@ -192,7 +192,8 @@ func records[T any](c *checker, b bucket, f func(key []byte, v *T)) {
 }
 
 func (c *checker) chatExists(what string, n uint64) {
-	if !c.t.has(bkChats, numKey(n)) && !c.t.isBad(bkChats, numKey(n)) {
+	known := c.t.has(bkChats, numKey(n)) || c.t.isBad(bkChats, numKey(n)) || !c.t.lacks(bkGone) && c.t.isGone(n)
+	if !known {
 		c.r.addf("%s: chat %s is missing", what, chatID(n))
 	}
 }

@@ -71,7 +71,7 @@ func (t *turn) record(ctx context.Context, rec *stepRec) error {
 // fence checks, before anything is written, that the turn is still this
 // attempt's and that its items are still there.
 func (t *turn) fence(x *tx) error {
-	gone := t.over.Load() || t.committed.Load() || !x.has(bkInbox, numKey(t.chat, t.head))
+	gone := t.over.Load() || t.committed.Load() || !x.has(bkInbox, numKey(t.chat, t.head)) || x.isGone(t.chat)
 	if gone {
 		return fmt.Errorf("turn %s: %w", t.info.ID, session.ErrFenced)
 	}

@@ -5,11 +5,13 @@ import (
 	"context"
 )
 
-// A long history is removed in pieces: one transaction for all of it would keep every
-// chat from writing for seconds. The session's record goes in the first one, so that
-// nobody finds it any more; until the last one the session is listed in [bkGone].
+// A long history is removed in pieces, and so is everything else of a chat that can be
+// long: one transaction for all of it would keep every chat from writing for seconds. The
+// record of the session, or of the chat, goes in the first one, so that nobody finds it
+// any more; until the last one its number is listed in [bkGone], and nothing that is
+// left of it is handed out. Sessions and chats are numbered together.
 
-// How much history one transaction removes at most.
+// How much one transaction removes at most.
 const (
 	pieceEntries = 500
 	pieceBytes   = 16 << 20
@@ -21,24 +23,44 @@ func (t *tx) forgetSession(id string) error {
 	if err != nil {
 		return err
 	}
-	whole, err := t.removePiece(n)
-	if err != nil {
+	if err := t.removeLong(n); err != nil {
 		return err
-	}
-	if !whole {
-		if err := t.putIndex(bkGone, numKey(n)); err != nil {
-			return err
-		}
 	}
 	return t.del(bkSessions, []byte(id))
 }
 
-// removePiece deletes as much of a session's history as the transaction may still
+// long are the buckets of which a session or a chat may have much. Steps go before their
+// items.
+func long() []bucket { return []bucket{bkSteps, bkOutbox, bkInbox, bkTurns, bkHistory} }
+
+// removeLong deletes what may be long of a session or a chat, or a piece of it.
+func (t *tx) removeLong(n uint64) error {
+	whole, err := t.removePiece(n)
+	if err != nil || whole {
+		return err
+	}
+	return t.putIndex(bkGone, numKey(n))
+}
+
+// isGone says that a chat is forgotten and something of it is left.
+func (t *tx) isGone(chat uint64) bool { return t.has(bkGone, numKey(chat)) }
+
+// removePiece deletes as much of a session or a chat as the transaction may still
 // remove, and says whether that was all.
 func (t *tx) removePiece(n uint64) (whole bool, err error) {
+	for _, b := range long() {
+		if whole, err := t.removeFrom(b, n); err != nil || !whole {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// removeFrom is removePiece for one bucket. The ids of messages stay until they are old.
+func (t *tx) removeFrom(b bucket, n uint64) (whole bool, err error) {
 	var piece [][]byte
 	whole = true
-	t.each(bkHistory, numKey(n), func(k, v []byte) bool {
+	t.each(b, numKey(n), func(k, v []byte) bool {
 		if whole = t.removed < pieceEntries && t.removedBytes < pieceBytes; whole {
 			piece = append(piece, bytes.Clone(k))
 			t.removed++
@@ -47,14 +69,20 @@ func (t *tx) removePiece(n uint64) (whole bool, err error) {
 		return whole
 	})
 	for _, k := range piece {
-		if err := t.del(bkHistory, k); err != nil {
+		if rec, err := get[outRec](t, bkOutbox, k); b == bkOutbox && err == nil {
+			gone := &sentRec{Chat: n, Seq: num(k, 1), State: forgotten, Time: t.now}
+			if err := t.put(bkSent, idKey(rec.Outbound.ID), gone); err != nil {
+				return false, err
+			}
+		}
+		if err := t.del(b, k); err != nil {
 			return false, err
 		}
 	}
 	return whole, nil
 }
 
-// removeGone removes what is left of histories that are forgotten, in as many
+// removeGone removes what is left of sessions and chats that are forgotten, in as many
 // transactions as it takes; what others write comes between them.
 func (e *Engine) removeGone(ctx context.Context) error {
 	for {
@@ -74,7 +102,7 @@ func (e *Engine) removeGone(ctx context.Context) error {
 // endForgetting removes what a process that ended, or the pruning, has left.
 func (e *Engine) endForgetting(ctx context.Context) {
 	if err := e.removeGone(ctx); err != nil && ctx.Err() == nil {
-		e.o.Log.Warn().Err(err).Msg("the history of forgotten conversations could not be removed; it is tried again in a minute")
+		e.o.Log.Warn().Err(err).Msg("what is left of forgotten conversations could not be removed; it is tried again in a minute")
 	}
 }
 

@@ -47,7 +47,7 @@ const (
 	bkSpent     bucket = "spent"     // chat, day -> spentRec
 	bkTasksOf   bucket = "tasks_of"  // chat, task id -> nothing
 	bkJobsOf    bucket = "jobs_of"   // chat, job id -> nothing
-	bkGone      bucket = "gone"      // session -> nothing: it is forgotten, and has history left
+	bkGone      bucket = "gone"      // session or chat -> nothing: it is forgotten, and something of it is left
 	bkBad       bucket = "bad"       // bucket, key -> the bytes of a damaged record
 )
 

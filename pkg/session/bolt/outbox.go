@@ -236,7 +236,7 @@ func (e *Engine) loadDelivery(ctx context.Context, own account, chat uint64) (*d
 	var d *delivery
 	var bad []*recordError
 	err := e.view(func(t *tx) error {
-		if t.isSuspended(chat) {
+		if t.isSuspended(chat) || t.isGone(chat) {
 			return nil
 		}
 		k, v := t.first(bkOutbox, numKey(chat))
@@ -299,7 +299,7 @@ func (d *delivery) update(ctx context.Context, f func(*tx, *outRec) error) error
 
 // fence checks that the delivery is still this attempt's.
 func (d *delivery) fence(t *tx) error {
-	if d.over.Load() || d.settled.Load() || !t.has(bkOutbox, d.key) {
+	if d.over.Load() || d.settled.Load() || !t.has(bkOutbox, d.key) || t.isGone(num(d.key, 0)) {
 		return fmt.Errorf("delivery %s: %w", d.rec.Outbound.ID, session.ErrFenced)
 	}
 	return nil

@@ -116,15 +116,15 @@ func (e *Engine) List(_ context.Context, after string, limit int) ([]session.Inf
 
 // Forget deletes a session. With the present session of a chat goes everything
 // that waits or is kept for the chat, and the chat itself; a session that /new
-// left behind goes alone. With a task goes the conversation of its agent. A long
-// history goes in several transactions, see forget.go: nobody finds it after the
+// left behind goes alone. With a task goes the conversation of its agent. What is
+// long goes in several transactions, see forget.go: nobody finds it after the
 // first one, and when the context ends the housekeeping removes the rest.
 func (e *Engine) Forget(ctx context.Context, id string) error {
 	if err := e.forget(ctx, id); err != nil {
 		return err
 	}
 	if err := e.removeGone(ctx); err != nil {
-		return fmt.Errorf("%s is forgotten, and the gateway removes the rest of its history later: %w", id, err)
+		return fmt.Errorf("%s is forgotten, and the gateway removes the rest of it later: %w", id, err)
 	}
 	return nil
 }
@@ -177,15 +177,8 @@ func (t *tx) forgetChats(chats ...uint64) error {
 // forgetChat deletes a chat. The ids of what it got and sent stay until they
 // are old, so that a late redelivery does not bring it back to life.
 func (t *tx) forgetChat(n uint64) error {
-	for _, key := range t.keys(bkOutbox, numKey(n)) {
-		rec, err := get[outRec](t, bkOutbox, key)
-		if err != nil {
-			continue
-		}
-		gone := &sentRec{Chat: n, Seq: num(key, 1), State: forgotten, Time: t.now}
-		if err := t.put(bkSent, idKey(rec.Outbound.ID), gone); err != nil {
-			return err
-		}
+	if err := t.removeLong(n); err != nil {
+		return err
 	}
 	if err := t.forgetJobs(n); err != nil {
 		return err
@@ -200,7 +193,7 @@ func (t *tx) forgetChat(n uint64) error {
 			}
 		}
 	}
-	for _, b := range []bucket{bkInbox, bkOutbox, bkSteps, bkTurns, bkSuspects, bkSuspended, bkZones, bkSpent, bkChats} {
+	for _, b := range []bucket{bkSuspects, bkSuspended, bkZones, bkSpent, bkChats} {
 		if err := t.delAll(b, numKey(n)); err != nil {
 			return err
 		}

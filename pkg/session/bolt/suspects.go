@@ -17,7 +17,11 @@ const alone = 2
 func (t *tx) markSuspects() error {
 	type found struct{ chat, head uint64 }
 	var pending []found
-	t.heads(bkInbox, func(chat, head uint64) { pending = append(pending, found{chat, head}) })
+	t.heads(bkInbox, func(chat, head uint64) {
+		if !t.isGone(chat) {
+			pending = append(pending, found{chat, head})
+		}
+	})
 	for _, p := range pending {
 		rec, err := get[suspectRec](t, bkSuspects, numKey(p.chat))
 		switch {

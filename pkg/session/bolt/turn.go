@@ -168,7 +168,7 @@ func (t *turn) signal() {
 // that recorded something, else what the limits of a turn let in.
 func (t *turn) loadItems(x *tx) []*recordError {
 	k, _ := x.first(bkInbox, numKey(t.chat))
-	if k == nil {
+	if k == nil || x.isGone(t.chat) {
 		return nil
 	}
 	t.head = num(k, 1)
