@@ -1,7 +1,7 @@
 # Parley's tasks. `make help` lists them.
 # On a machine with Go, git and make, `make run` and `make test` need nothing else.
 .DEFAULT_GOAL := help
-.PHONY: help run build test check large kill bench lint fuzz mutants docs fresh FORCE
+.PHONY: help run build test check large kill bench cgroup lint fuzz mutants docs fresh FORCE
 
 GO      ?= go
 
@@ -22,6 +22,7 @@ help:
 	@echo 'make build    bin/gateway for release, and its size'
 	@echo 'make kill     the crash points with $(KILL_SEEDS) seeds each'
 	@echo 'make large    a start with 10,000 interrupted tasks, and a newcomer behind 20,000 chats'
+	@echo 'make cgroup   runs of programs in control groups, in a virtual machine (qemu, busybox, a Linux image)'
 	@echo 'make bench    the figures of docs/performance.md'
 	@echo 'make lint     golangci-lint $(LINT_VERSION)'
 	@echo 'make fuzz     each fuzz target for $(FUZZTIME)'
@@ -53,6 +54,9 @@ kill:
 
 large:
 	PARLEY_LARGE=1 $(GO) test -count=1 -timeout 30m -v -run '^(TestAStartWithManyLostTasksAndDueJobs|TestANewcomerBehindACrowd)$$' ./internal/e2e
+
+cgroup:
+	@GO='$(GO)' sh scripts/cgroup-vm.sh
 
 bench:
 	$(GO) run ./internal/bench

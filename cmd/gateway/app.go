@@ -64,6 +64,7 @@ type App struct {
 	started   time.Time
 	running   bool // it takes in and answers
 	roster    roster
+	groups    groups
 	// joiner makes a channel that cannot be made yet; nil where there is none.
 	joiner *joiner
 }
@@ -140,7 +141,10 @@ func (a *App) assemble(ctx context.Context, o appOptions) error {
 	if err := a.openChannels(o); err != nil {
 		return err
 	}
-	boxes := newSandboxes(a.cfg)
+	if !o.admin {
+		a.groups = claimGroups(&a.cfg.Tools)
+	}
+	boxes := newSandboxes(a.cfg, a.groups.of)
 	a.registry = newRegistry(a.cfg, a.policy.Addresses, boxes, o.lookupEnv, a.redactor.Redact, auditor{a}, o.log)
 	rules := askRules(&a.cfg.Tools)
 	a.agent, err = agent.New(agent.Options{
@@ -244,6 +248,7 @@ func (a *App) Run(ctx context.Context, ended func(ctx context.Context, channel s
 		failWith(stopIntake, a.agent.Run(work))
 	}()
 	a.runLines(intake, sending, at)
+	a.groups.say(&a.cfg.Tools, a.log)
 	a.log.Info().Str("model", a.brain.model).Dur("took", time.Since(a.started)).Msg("ready")
 
 	settled := time.AfterFunc(settleTime, debug.FreeOSMemory)

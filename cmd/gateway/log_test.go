@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -207,5 +208,26 @@ channels: {telegram: {enabled: true, token: env:TOKEN, api_url: "http://%s"}}
 	g.errs.wait(t, "Unsolicited response")
 	if len(g.events()) == 0 {
 		t.Error("there are no lines")
+	}
+}
+
+// TestControlGroupsAreTold: a gateway that may run programs says at its start how their
+// memory is counted. This one shares its control group with the test.
+func TestControlGroupsAreTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	text := "state_dir: state\nlog: {format: json}\nmodels: {main: {provider: offline}}\ntools: {shell: {enabled: true, allow: [ls]}}\n"
+	if err := os.WriteFile(w.config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := w.command("chat", "--log", "info")
+	cmd.Stdin = strings.NewReader("hello\n")
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v: %s", err, &errs)
+	}
+	if !regexp.MustCompile(`"reason":"[^"]*control group[^"]*".*"message":"programs run without control groups`).Match(errs.Bytes()) {
+		t.Errorf("the log says: %s", &errs)
 	}
 }

@@ -21,7 +21,7 @@ func toolChecks(lookup func(string) (string, bool)) func(*config.Config, func(st
 		}
 		plain := config.Default("") // no word of the file can keep these from being made
 		plain.Workspace, plain.Tools.Shell.Mode, plain.Tools.Scripts.Enabled = cfg.Workspace, t.Shell.Mode, t.Scripts.Enabled
-		boxes := newSandboxes(plain)
+		boxes := newSandboxes(plain, nil)
 		c := toolCheck{cfg: cfg, registry: described(plain, lookup), report: report}
 		builtIn := c.registry.List()
 		registerScripts(c.registry, plain, boxes.safe)

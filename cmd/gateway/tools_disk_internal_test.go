@@ -27,7 +27,7 @@ func TestProgramsKeepToTheLimitsOfFiles(t *testing.T) {
 			t.Parallel()
 			cfg := config.Default(t.TempDir())
 			cfg.Tools.Files.MaxMB, cfg.Tools.Files.MaxFiles = 2, 20
-			boxes := newSandboxes(cfg)
+			boxes := newSandboxes(cfg, nil)
 			if err := boxes.safe.Available(); err != nil {
 				t.Skipf("not run: %v", err)
 			}

@@ -34,7 +34,7 @@ func TestPlacesOfProgramsAreShared(t *testing.T) {
 		}
 	}
 	r := tools.NewToolRegistryWith(tools.Options{Log: zerolog.Nop()})
-	registerScripts(r, cfg, newSandboxes(cfg).unsafe)
+	registerScripts(r, cfg, newSandboxes(cfg, nil).unsafe)
 	spaces := t.TempDir()
 	call := func(chat, tool string) *tools.ToolResult {
 		return r.Execute(tools.WithInvocation(t.Context(), tools.Invocation{

@@ -34,11 +34,42 @@ type sandboxes struct {
 	safeBehind, unsafeBehind sandbox.Runner
 }
 
-// newSandboxes hides the gateway's own files from programs.
-func newSandboxes(cfg *config.Config) sandboxes {
+// groups are the control groups for programs: none, with the reason, where none was
+// delegated to the gateway.
+type groups struct {
+	of  *sandbox.Groups
+	why error
+}
+
+// claimGroups takes the control group over that was delegated to the gateway, where
+// programs may run.
+func claimGroups(t *config.Tools) (g groups) {
+	if t.Shell.Enabled || t.Code.Enabled || t.Scripts.Enabled {
+		g.of, g.why = sandbox.Claim()
+	}
+	return g
+}
+
+// say tells the operator how the memory of programs is counted.
+func (g groups) say(t *config.Tools, log zerolog.Logger) {
+	switch {
+	case g.of != nil:
+		log.Info().Msg("each program runs in a control group of its own, which counts all of its memory")
+	case g.why != nil:
+		level := zerolog.DebugLevel
+		if t.Shell.Enabled || t.Code.Enabled { // the operator chose them
+			level = zerolog.InfoLevel
+		}
+		log.WithLevel(level).Str("reason", g.why.Error()).Msg("programs run without control groups: they get no shared memory without a file; see docs/operating.md")
+	}
+}
+
+// newSandboxes hides the gateway's own files from programs. Groups may be nil.
+func newSandboxes(cfg *config.Config, groups *sandbox.Groups) sandboxes {
 	const behind = 16 // background runs hold their places for long
 	const megabyte = 1e6
 	o := sandbox.Options{
+		Groups: groups,
 		Hidden: []string{cfg.StateDir, cfg.Workspace}, Disk: int64(cfg.Tools.Files.MaxMB) * megabyte, DiskFiles: cfg.Tools.Files.MaxFiles,
 	}
 	background := o

@@ -15,7 +15,7 @@ func TestWhatAgentsAreOffered(t *testing.T) {
 	t.Parallel()
 	cfg := config.Default("")
 	starts := []string{"spawn", "subagent"}
-	r := newRegistry(cfg, nil, newSandboxes(cfg), func(string) (string, bool) { return "", false }, nil, nil, zerolog.Nop())
+	r := newRegistry(cfg, nil, newSandboxes(cfg, nil), func(string) (string, bool) { return "", false }, nil, nil, zerolog.Nop())
 	r.Register(newMessage(nil))
 	r.Register(newSendFile(cfg, nil, nil))
 	for _, tool := range spawnTools(cfg, nil) {

@@ -142,7 +142,7 @@ func builtInTools(lookup func(string) (string, bool)) []string {
 // described holds the built-in tools for what they say of themselves: nothing is
 // called there.
 func described(cfg *config.Config, lookup func(string) (string, bool)) *tools.ToolRegistry {
-	r := newRegistry(cfg, nil, newSandboxes(cfg), lookup, nil, nil, zerolog.Nop())
+	r := newRegistry(cfg, nil, newSandboxes(cfg, nil), lookup, nil, nil, zerolog.Nop())
 	r.Register(newSchedule(nil, 0))
 	r.Register(newMessage(nil))
 	r.Register(newTasksTool(nil))

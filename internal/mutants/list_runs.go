@@ -3,7 +3,7 @@ package mutants
 import "slices"
 
 // runMutants break the promises of the section "Programs and their bounds".
-func runMutants() []Mutant { return slices.Concat(placeMutants(), boundMutants()) }
+func runMutants() []Mutant { return slices.Concat(placeMutants(), boundMutants(), crowdMutants()) }
 
 // placeMutants break promises about the places that chats share.
 func placeMutants() []Mutant {
@@ -100,6 +100,53 @@ func boundMutants() []Mutant {
 			Promise: "question for code", Defect: "keeps the fingerprint of the folder as it is shown",
 			File: "pkg/tools/internal/program/program.go", Old: `head + "in: " + Quote(f.Dir) + tail`, New: `head + "in: " + name + tail`,
 			Dir: "pkg/tools/code", Test: "^TestPlaceOfCode$",
+		},
+	}
+}
+
+// crowdMutants break promises about many processes, and about the groups that count them.
+func crowdMutants() []Mutant {
+	const dir = "pkg/sandbox"
+	return []Mutant{
+		{
+			Promise: "sandbox: processes", Defect: "leaves the init to get its threads beside a fork bomb",
+			File: dir + "/helper_linux.go", Old: `const enough = 16`, New: `const enough = 0`,
+			Dir: dir, Test: "^TestInitHasItsThreads$",
+		},
+		{
+			Promise: "sandbox: processes", Defect: "does not bound the threads of all processes together",
+			File: dir + "/usage_linux.go", Old: `|| u.threads > s.threads()`, New: `|| u.threads > 100*s.threads()`,
+			Dir: dir, Test: "^TestForkBombEnds$/^of_threads$",
+		},
+		{
+			Promise: "sandbox: processes", Defect: "hides the state in which the init died",
+			File: dir + "/run_linux.go", Old: `fmt.Errorf("run a program: %w (%s)", err, cmd.ProcessState)`, New: `fmt.Errorf("run a program: %w", err)`,
+			Dir: dir, Test: "^TestAnInitThatDies$",
+		},
+		{
+			Promise: "sandbox: delegation", Defect: "takes a group over that holds other processes",
+			File: dir + "/cgroup_linux.go", Old: `if pid != strconv.Itoa(os.Getpid()) {`, New: `if pid == "" {`,
+			Dir: dir, Test: "^TestDelegation$",
+		},
+		{
+			Promise: "sandbox: delegation", Defect: "takes a group over that nobody delegated",
+			File: dir + "/cgroup_linux.go", Old: `if !given(dir) {`, New: `if dir == "" {`,
+			Dir: dir, Test: "^TestDelegation$",
+		},
+		{
+			Promise: "sandbox: memory stays", Defect: "gives large pages, which no group counts",
+			File: dir + "/seccomp_linux.go", Old: `unless(dataFlags, unix.MAP_HUGETLB, noMemory, allow)`, New: `unless(dataFlags, 0, noMemory, allow)`,
+			Dir: dir, Test: "^TestFilterOfCountedMemory$",
+		},
+		{
+			Promise: "sandbox: memory stays", Defect: "lets a run hand files to another by a socket in the workspace",
+			File: dir + "/confine_linux.go", Old: `allowed &^= unix.LANDLOCK_ACCESS_FS_MAKE_SOCK`, New: `allowed &^= 0`,
+			Dir: dir, Test: "^TestNoSocketInTheWorkspace$",
+		},
+		{
+			Promise: "sandbox: delegation", Defect: "tells the operator nothing of the reason",
+			File: "cmd/gateway/tools_shell.go", Old: `level = zerolog.InfoLevel`, New: `level = zerolog.TraceLevel`,
+			Dir: "cmd/gateway", Test: "^TestControlGroupsAreTold$",
 		},
 	}
 }

@@ -56,7 +56,7 @@ type Row struct {
 
 // Needs are the words that the table may use for what a test needs beyond the
 // tree and the Go toolchain.
-func Needs() []string { return []string{"corpora", "root", "linux", "tmux", "sandbox"} }
+func Needs() []string { return []string{"corpora", "root", "linux", "tmux", "sandbox", "cgroup"} }
 
 // The columns of a table of promises. A table with other columns is prose.
 const (

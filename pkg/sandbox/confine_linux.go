@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 	"syscall"
 	"unsafe"
@@ -61,7 +62,7 @@ func confine(s *spec) {
 	if err := landlock(s); err != nil {
 		fail("landlock", err)
 	}
-	if err := filterCalls(); err != nil {
+	if err := filterCalls(s.shares()); err != nil {
 		fail("filter the calls", err)
 	}
 }
@@ -80,7 +81,7 @@ func limit(s *spec) error {
 		unix.RLIMIT_AS: 16 * uint64(s.Memory), //nolint:gosec // G115: options are positive
 	}
 	if !s.Unsafe { // there it would count what the same user runs elsewhere
-		limits[unix.RLIMIT_NPROC] = uint64(s.Processes) //nolint:gosec // G115: options are positive
+		limits[unix.RLIMIT_NPROC] = uint64(s.numbers()) //nolint:gosec // G115: options are positive
 	}
 	for which, most := range limits {
 		var have unix.Rlimit
@@ -164,7 +165,13 @@ func landlock(s *spec) error {
 		}
 	}
 	for _, p := range writable {
-		if err := landlockAllow(ruleset, p, rules.Handled_access_fs&^landlockNoDevices); err != nil {
+		allowed := rules.Handled_access_fs &^ landlockNoDevices
+		if in, err := filepath.EvalSymlinks(s.Workspace.Target); err != nil || within(p, in) {
+			// By a socket in the workspace, another run would get files from this one that
+			// are memory. What is allowed in a folder cannot be denied below it.
+			allowed &^= unix.LANDLOCK_ACCESS_FS_MAKE_SOCK
+		}
+		if err := landlockAllow(ruleset, p, allowed); err != nil {
 			return fmt.Errorf("%s: %w", p, err)
 		}
 	}

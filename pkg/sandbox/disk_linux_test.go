@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -49,7 +48,7 @@ func TestDisk(t *testing.T) {
 				write(t, dir+"/before", string(make([]byte, c.before*megabyte)))
 			}
 			cmd := sh(dir, c.script)
-			cmd.Timeout = 10 * time.Second
+			cmd.Timeout = outside
 			res := run(t, box, cmd)
 			if res.Limit != c.want || res.TimedOut || c.want == "" && res.ExitCode != 0 {
 				t.Errorf("limit %q, want %q; timed out %v, ending with %d: %s%s", res.Limit, c.want, res.TimedOut, res.ExitCode, res.Stdout, res.Stderr)

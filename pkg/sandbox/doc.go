@@ -15,6 +15,8 @@
 //     are bounded, and so is what is kept of its output, however much that is. What
 //     overshoots between two looks at the workspace stays: a tenth of a second, or ten
 //     times as long as a look takes.
+//   - With [Options.Groups] the kernel counts all memory of a run, and only then its
+//     programs may share memory without a file.
 //   - When a run is over, in time or not, all that it started is dead; so it is
 //     when this process is killed.
 //   - Before the first run the promises are tried: a sandbox in which one of them

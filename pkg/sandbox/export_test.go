@@ -37,6 +37,9 @@ func Sockets() string {
 	return strings.Join(said, "; ")
 }
 
+// ScopesSockets says whether Landlock keeps a program from the abstract sockets of others.
+func ScopesSockets() bool { return landlockVersion() >= 6 }
+
 // Runs32 says whether programs of 32 bits run here.
 func Runs32() bool {
 	_, ran := run32()

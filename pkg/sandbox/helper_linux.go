@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -69,9 +70,6 @@ func supervise() {
 	if err := closeOnExec(); err != nil {
 		fail("close files", err)
 	}
-	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
-		fail("close the memory", err)
-	}
 	in := bufio.NewReader(os.NewFile(specFile, "spec"))
 	line, err := in.ReadBytes('\n')
 	if err != nil {
@@ -89,6 +87,11 @@ func supervise() {
 		// It is the first to go when memory is short. That it may not is no reason to fail.
 		_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0)
 	}
+	// From here on, its files in /proc are root's.
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		fail("close the memory", err)
+	}
+	ownThreads()
 	program, start := fork()
 	each := socketBuffer()
 	if !s.Unsafe {
@@ -96,17 +99,37 @@ func supervise() {
 			fail("build the sandbox", err)
 		}
 	}
-	limit := func() string { return "" }
-	if !s.Unsafe {
-		limit = watch(&s, each)
-	}
+	w := watch(&s, each)
 	if _, err := start.Write(line); err != nil {
 		fail("start the program", err)
 	}
 	if err := start.Close(); err != nil {
 		fail("start the program", err)
 	}
-	reap(program, limit)
+	reap(program, w)
+}
+
+// ownThreads gives the init all threads that it can need, as long as it can get one.
+// The program may use up all numbers of processes, threads take such a number too, and
+// Go's runtime ends a process that gets no thread. The runtime keeps a thread that it
+// has. It needs one for each goroutine that waits in a system call, of which there are
+// fewer than six, one for each processor that it uses, and two for itself.
+func ownThreads() {
+	runtime.GOMAXPROCS(1)
+	const enough = 16
+	var begun sync.WaitGroup
+	over := make(chan struct{})
+	for range enough {
+		begun.Add(1)
+		go func() {
+			runtime.LockOSThread() // so each has one of its own
+			begun.Done()
+			<-over
+			runtime.UnlockOSThread()
+		}()
+	}
+	begun.Wait()
+	close(over)
 }
 
 // fork starts the process that becomes the program. It begins before the sandbox
@@ -134,9 +157,12 @@ func fork() (pid int, start *os.File) {
 	return pid, start
 }
 
-// reap waits for the program and for whatever else ends, and tells how it went.
-func reap(program int, limit func() string) {
-	for {
+// reap waits for the program and for whatever else ends, and tells how it went. What
+// was left to the init and has ended counts as a process until it is reaped here: looks
+// come between, so that no crowd is gone before one of them.
+func reap(program int, w *watcher) {
+	const few = 16 // ends between two looks
+	for ends := 1; ; ends++ {
 		var status syscall.WaitStatus
 		pid, err := syscall.Wait4(-1, &status, 0, nil)
 		switch {
@@ -144,51 +170,80 @@ func reap(program int, limit func() string) {
 		case err != nil:
 			fail("wait for the program", err)
 		case pid == program && status.Exited():
-			tell(report{Ended: true, Code: status.ExitStatus(), Limit: limit()})
+			tell(report{Ended: true, Code: status.ExitStatus(), Limit: w.over()})
 			return
 		case pid == program && status.Signaled():
 			const signalled = 128
-			tell(report{Ended: true, Code: signalled + int(status.Signal()), Limit: limit()})
+			tell(report{Ended: true, Code: signalled + int(status.Signal()), Limit: w.over()})
 			return
+		case ends%few == 0:
+			w.crowd(usage())
 		}
 	}
 }
 
-// watch ends the run when its processes or files are too many, or hold too much
-// together; the function that it returns says which. Each is what a socket may hold.
-// The limits of single processes hold without it.
-func watch(s *spec, each int64) func() string {
+// watcher ends the run when its processes or files are too many, or hold too much
+// together. The limits of single processes hold without it.
+type watcher struct {
+	s     *spec
+	limit atomic.Value  // a string: what ended the run
+	left  func() string // the limit that what the run leaves on the disk passed
+}
+
+// watch begins to look. Each is what a socket may hold.
+func watch(s *spec, each int64) *watcher {
 	const often = 50 * time.Millisecond
-	var limit atomic.Value
-	limit.Store("")
-	end := func(of string) {
-		limit.Store(of)
-		_ = unix.Kill(-1, unix.SIGKILL) // all but this one
+	w := &watcher{s: s, left: func() string { return "" }}
+	w.limit.Store("")
+	if s.Unsafe {
+		return w
 	}
-	left := func() string { return "" }
 	if s.Workspace.Writable {
 		d := newDisk(s)
-		left = d.over
-		go d.watch(end)
+		w.left = d.over
+		go d.watch(w.end)
 	}
 	go func() {
 		for range time.Tick(often) {
-			processes, memory := usage()
-			if !s.Network {
-				memory += socketMemory(each)
+			u := usage()
+			if s.shares() {
+				u.memory = 0 // the group counts it; what is shared would count here for each process
 			}
-			switch {
-			case processes > s.Processes:
-				end("processes")
-			case memory > s.Memory:
-				end("memory")
+			if !s.Network {
+				u.memory += socketMemory(each)
+			}
+			w.crowd(u)
+			if u.memory > s.Memory {
+				w.end("memory")
 			}
 		}
 	}()
-	return func() string {
-		if l, _ := limit.Load().(string); l != "" {
-			return l
-		}
-		return left() // it may have ended between two looks
+	return w
+}
+
+// end kills all but this process.
+func (w *watcher) end(of string) {
+	w.limit.CompareAndSwap("", of)
+	_ = unix.Kill(-1, unix.SIGKILL)
+}
+
+// crowd ends the run when its processes are too many.
+func (w *watcher) crowd(u use) {
+	if u.crowds(w.s) {
+		w.end("processes")
+	}
+}
+
+// over says which limit the run passed, if any, when the program has ended. It may
+// have ended between two looks; what it left is there as long as this process.
+func (w *watcher) over() string {
+	l, _ := w.limit.Load().(string)
+	switch {
+	case l != "" || w.s.Unsafe:
+		return l
+	case usage().crowds(w.s):
+		return "processes"
+	default:
+		return w.left()
 	}
 }

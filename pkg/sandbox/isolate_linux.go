@@ -64,7 +64,7 @@ func limitNamespaces(s *spec) {
 	_ = os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0)
 	if ownProcessNumbers() {
 		const reserved = 300 // numbers below are given out once only
-		_ = os.WriteFile("/proc/sys/kernel/pid_max", []byte(strconv.Itoa(reserved+s.Processes)), 0)
+		_ = os.WriteFile("/proc/sys/kernel/pid_max", []byte(strconv.Itoa(reserved+s.numbers())), 0)
 	}
 }
 

@@ -10,31 +10,60 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
 
 	"parley/pkg/sandbox"
 )
 
 // victim is the first argument of a process that plays a part in a test, which the
 // second one names: the workspace of a run during which it is killed, asking, or
-// making sockets in a sandbox, or holding memory there.
+// making sockets in a sandbox, holding memory or threads, sharing
+// memory or listening there.
 const (
-	victim  = "victim"
-	asking  = "asking"
-	making  = "making"
-	holding = "holding"
+	victim    = "victim"
+	asking    = "asking"
+	making    = "making"
+	holding   = "holding"
+	threading = "threading"
+	sharing   = "sharing"
+	listening = "listening"
+	// delegating is no part of a test: the script that makes a machine with control
+	// groups for the tests has no other way to set an attribute.
+	delegating = "delegating"
 )
+
+// claimed are the control groups for runs, where one was delegated to this process.
+var claimed struct { //nolint:gochecknoglobals // a fact of the process
+	groups *sandbox.Groups
+	err    error
+}
 
 func TestMain(m *testing.M) {
 	sandbox.Main()
 	if len(os.Args) < 3 || os.Args[1] != victim {
+		claimed.groups, claimed.err = sandbox.Claim()
 		goleak.VerifyTestMain(m)
 		return
 	}
-	if os.Args[2] == holding {
+	switch os.Args[2] {
+	case holding:
 		hold(os.Args[3])
 		return
-	}
-	if os.Args[2] == making {
+	case threading:
+		manyThreads()
+		return
+	case sharing:
+		share()
+		return
+	case delegating:
+		if err := unix.Setxattr(os.Args[3], "user.delegate", []byte("1"), 0); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		return
+	case listening:
+		listen(os.Args[3])
+		return
+	case making:
 		fmt.Fprintln(os.Stdout, sandbox.Sockets())
 		return
 	}

@@ -72,28 +72,49 @@ func holders() map[string]func() error {
 		},
 		"buffers of sockets": func() error {
 			const each = 50 << 20 // by the number of files that a process may open
-			for range tooMuch / each {
-				c := exec.Command("/proc/self/exe", victim, holding, "pairs")
-				c.Stderr = os.Stderr
-				out, err := c.StdoutPipe()
-				if err != nil {
-					return err
-				}
-				if _, err := c.StdinPipe(); err != nil { // it is open as long as this process lives
-					return err
-				}
-				if err := c.Start(); err != nil {
-					return err
-				}
-				if line, err := bufio.NewReader(out).ReadString('\n'); line != "full\n" {
-					return fmt.Errorf("a child says %q: %w", line, err)
-				}
-			}
-			return nil
+			return inChildren("pairs", tooMuch/each)
 		},
-		"pairs": fillPairs,
+		"pairs":             fillPairs,
+		"memory of its own": func() error { return inChildren("half of it", 4) }, // each may have as much as the run
+		"half of it": func() error {
+			b, err := unix.Mmap(-1, 0, memoryLimit/2, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+			if err != nil {
+				return err
+			}
+			touch(b)
+			return full()
+		},
 		"files": mapFiles, // of TestDisk
 	}
+}
+
+// inChildren starts processes which hold memory of a kind as long as this one lives.
+func inChildren(kind string, n int) error {
+	for range n {
+		c := exec.Command("/proc/self/exe", victim, holding, kind)
+		c.Stderr = os.Stderr
+		out, err := c.StdoutPipe()
+		if err != nil {
+			return err
+		}
+		if _, err := c.StdinPipe(); err != nil { // it is open as long as this process lives
+			return err
+		}
+		if err := c.Start(); err != nil {
+			return err
+		}
+		if line, err := bufio.NewReader(out).ReadString('\n'); line != "full\n" {
+			return fmt.Errorf("a child says %q: %w", line, err)
+		}
+	}
+	return nil
+}
+
+// full says that the memory is held, and waits until the parent ends.
+func full() error {
+	fmt.Fprintln(os.Stdout, "full")
+	_, err := os.Stdin.Read(make([]byte, 1))
+	return err
 }
 
 // fillPairs writes into pairs of sockets until there are no more.
@@ -113,9 +134,7 @@ func fillPairs() error {
 			err = nil
 		}
 	}
-	fmt.Fprintln(os.Stdout, "full")
-	_, err := os.Stdin.Read(make([]byte, 1)) // until the parent ends
-	return err
+	return full()
 }
 
 // hide fills shared memory and unmaps it but for a page.
@@ -148,7 +167,7 @@ func TestMemoryOfAllKinds(t *testing.T) {
 		t.Fatal(err)
 	}
 	for kind := range holders() {
-		if kind == "pairs" || kind == "files" {
+		if kind == "pairs" || kind == "files" || kind == "half of it" {
 			continue
 		}
 		t.Run(kind, func(t *testing.T) {

@@ -10,6 +10,10 @@ import (
 
 // Options are the settings of a [Runner]. The zero value is a good one.
 type Options struct {
+	// Groups, when set, has a control group for each run, which counts all of its memory
+	// and lets its programs share memory. Its bound is that of Memory and Scratch
+	// together, and 32 MiB for the sandbox itself.
+	Groups *Groups
 	// Unsafe runs programs without the sandbox, with the rights of this process:
 	// their environment is clean and their process group is ended, no more.
 	Unsafe bool
@@ -19,7 +23,8 @@ type Options struct {
 	// Memory bounds what all processes of a run hold together, and the data of each,
 	// in bytes; 0 means 1 GiB.
 	Memory int64
-	// Processes bounds the processes of a run; 0 means 128.
+	// Processes bounds the processes of a run, and twice as many are the bound of their
+	// threads together: a run that goes beyond is ended. 0 means 128.
 	Processes int
 	// FileSize bounds each file that is written, in bytes; 0 means 256 MiB.
 	FileSize int64

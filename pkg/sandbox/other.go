@@ -4,8 +4,18 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
+
+// Groups are the control groups of runs, which Linux has.
+type Groups struct{}
+
+// Claim says that there are no control groups here.
+func Claim() (*Groups, error) { return nil, Claimable() }
+
+// Claimable says why [Claim] fails.
+func Claimable() error { return errors.New("there are control groups on Linux only") }
 
 // Main does nothing here.
 func Main() {}

@@ -33,6 +33,7 @@ type probe struct {
 	Gateway int    // the process
 	Port    int    // where it listens on this machine
 	Socket  string // and its name in the abstract space
+	Shares  bool   // memory that counts for no process is counted by a group
 	Inside  string // a new file in the workspace: the one thing that must not fail
 }
 
@@ -71,7 +72,7 @@ func (p *probe) escapes() []string {
 	}
 	if fd, err := unix.MemfdCreate("parley-probe", unix.MFD_CLOEXEC); err == nil {
 		_ = unix.Close(fd)
-		note(true, "memory can be held that counts for no process")
+		note(!p.Shares, "memory can be held that counts for no process")
 	}
 	note(rings(), "io_uring makes sockets without a call that the filter sees")
 	note(sockets32(), "a program of 32 bits can make any socket")
@@ -239,7 +240,7 @@ func (r *runner) probe(ctx context.Context) ([]string, error) {
 	s.Probe = &probe{
 		Canary: canary, Folders: []string{"/", "/usr", "/usr/bin", "/etc", "/dev", "/var", "/run"},
 		Absent: []string{"/etc/shadow", "/etc/ssl/private", "/sys/kernel", "/proc/sys", "/proc/kcore", "/boot", "/var/lib", "/var/log", "/run/systemd"},
-		Hidden: s.Hidden, Gateway: os.Getpid(), Socket: socket, Inside: filepath.Join(workspace, "inside"),
+		Hidden: s.Hidden, Gateway: os.Getpid(), Socket: socket, Inside: filepath.Join(workspace, "inside"), Shares: s.shares(),
 	}
 	if a, ok := tcp.Addr().(*net.TCPAddr); ok {
 		s.Probe.Port = a.Port

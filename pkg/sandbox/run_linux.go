@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -94,7 +93,7 @@ func (r *runner) place(ctx context.Context, c Command) (free func(), err error) 
 func (r *runner) specOf(c Command) (*spec, error) {
 	s := &spec{
 		Path: c.Path, Args: append([]string{c.Path}, c.Args...), Dir: c.Dir, Network: c.Network,
-		Unsafe: r.o.Unsafe, Memory: r.o.Memory, FileSize: r.o.FileSize, Scratch: r.o.Scratch, Processes: r.o.Processes,
+		Unsafe: r.o.Unsafe, Counted: r.o.Groups != nil && !r.o.Unsafe, Memory: r.o.Memory, FileSize: r.o.FileSize, Scratch: r.o.Scratch, Processes: r.o.Processes,
 		Disk: r.o.Disk, DiskFiles: r.o.DiskFiles,
 	}
 	var err error
@@ -163,6 +162,15 @@ func (r *runner) start(ctx context.Context, s *spec, c Command) (Result, reports
 	}
 	cmd.WaitDelay = outputGrace
 	cmd.SysProcAttr = isolation(s)
+	var counted *runGroup
+	if s.Counted {
+		var err error
+		if counted, err = r.o.Groups.group(s); err != nil {
+			return Result{}, nil, fmt.Errorf("run a program: %w", err)
+		}
+		defer counted.end()
+		cmd.SysProcAttr.UseCgroupFD, cmd.SysProcAttr.CgroupFD = true, int(counted.file.Fd())
+	}
 	group := func() error { return unix.Kill(-cmd.Process.Pid, unix.SIGKILL) } // its leader is the init
 	cmd.Cancel = group
 	began := time.Now()
@@ -177,6 +185,9 @@ func (r *runner) start(ctx context.Context, s *spec, c Command) (Result, reports
 	if err == nil {
 		err = said.into(&res)
 	}
+	if counted != nil {
+		err = counted.judge(&res, err)
+	}
 	switch {
 	case err == nil:
 		return res, said, nil
@@ -185,34 +196,9 @@ func (r *runner) start(ctx context.Context, s *spec, c Command) (Result, reports
 	case limited.Err() != nil:
 		res.TimedOut = true
 		return res, nil, nil
-	case crowdedOut(&res):
-		return res, nil, nil
 	default:
 		return Result{}, nil, fmt.Errorf("run a program: %w (%s)", err, cmd.ProcessState)
 	}
-}
-
-// crowdedOut says whether the init died because the program took all numbers of
-// processes, just when the init needed a thread: everything else died with it. The
-// init's own last words may be cut off behind the program's; then the program's count.
-func crowdedOut(res *Result) bool {
-	own := -1
-	for _, words := range []string{
-		"runtime: failed to create new OS thread", // Go's
-		"runtime/cgo: pthread_create failed",      // the same of a gateway that was built with cgo
-	} {
-		if at := bytes.Index(res.Stderr, []byte(words)); at >= 0 && (own < 0 || at < own) {
-			own = at
-		}
-	}
-	switch {
-	case own >= 0:
-		res.Stderr = res.Stderr[:own]
-	case !bytes.Contains(res.Stderr, []byte("fork")): // the word of shells that get no process
-		return false
-	}
-	res.Limit = "processes"
-	return true
 }
 
 // isolation is what the init is started with. It looks into processes and folders that

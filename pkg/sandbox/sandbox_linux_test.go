@@ -26,6 +26,7 @@ const outside = 30 * time.Second
 // newBox is a sandbox, where the system has one.
 func newBox(t *testing.T, o sandbox.Options) sandbox.Runner {
 	t.Helper()
+	o.Groups = claimed.groups
 	box := sandbox.New(o)
 	if err := box.Available(); err != nil {
 		t.Skipf("not run: %v", err)

@@ -25,6 +25,9 @@ type abi struct {
 	// refused are the calls that a program finds missing: those that make sockets in
 	// other ways, and those by which memory is held that counts as no process's.
 	refused []uint32
+	// memfd and shmget are two of the refused that make memory. Where a group counts it
+	// they may be called, but not for large pages, which no group counts. 0: they may not.
+	memfd, shmget uint32
 }
 
 // families are the kinds of sockets that a program may have: without the network,
@@ -46,7 +49,7 @@ func abis(goarch string) []abi {
 	case "amd64":
 		return []abi{
 			{
-				arch: unix.AUDIT_ARCH_X86_64, below: x32, socket: 41, socketpair: 53, mmap: 9, setsockopt: 54,
+				arch: unix.AUDIT_ARCH_X86_64, below: x32, socket: 41, socketpair: 53, mmap: 9, setsockopt: 54, shmget: 29, memfd: 319,
 				refused: slices.Concat(everywhere, []uint32{29, 64, 68, 319, 321}), // shmget, semget, msgget, memfd_create, bpf
 			},
 			{
@@ -57,7 +60,7 @@ func abis(goarch string) []abi {
 	case "arm64":
 		return []abi{
 			{
-				arch: unix.AUDIT_ARCH_AARCH64, socket: 198, socketpair: 199, mmap: 222, setsockopt: 208,
+				arch: unix.AUDIT_ARCH_AARCH64, socket: 198, socketpair: 199, mmap: 222, setsockopt: 208, shmget: 194, memfd: 279,
 				refused: slices.Concat(everywhere, []uint32{194, 190, 186, 279, 280}),
 			},
 			{
@@ -79,13 +82,16 @@ const (
 	dataLevel    = dataArgument + 1*8 // of setsockopt
 	dataOption   = dataArgument + 2*8
 	dataFlags    = dataArgument + 3*8 // of mmap
+	dataMemfd    = dataArgument + 1*8 // its flags
+	dataShmget   = dataArgument + 2*8
 	word         = 4
 )
 
 // filter is the program that the kernel asks about each call. A refused call says
 // that there is none, a family that is not allowed that there is no such family, and
-// shared memory that there is none left. A larger buffer is granted and not given.
-func filter(of []abi) []bpf.Instruction {
+// shared memory that there is none left. A larger buffer is granted and not given. Where
+// memory may be shared, large pages are refused instead.
+func filter(of []abi, shares bool) []bpf.Instruction { //nolint:revive // flag-parameter: a group says it
 	missing := bpf.RetConstant{Val: unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)}
 	noFamily := bpf.RetConstant{Val: unix.SECCOMP_RET_ERRNO | uint32(unix.EAFNOSUPPORT)}
 	noMemory := bpf.RetConstant{Val: unix.SECCOMP_RET_ERRNO | uint32(unix.ENOMEM)}
@@ -100,6 +106,9 @@ func filter(of []abi) []bpf.Instruction {
 		bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: unix.MAP_SHARED, SkipFalse: 1},
 		noMemory,
 		allow,
+	}
+	if shares {
+		memory = unless(dataFlags, unix.MAP_HUGETLB, noMemory, allow)
 	}
 	// The kernel counts the bytes in a socket's buffer as memory of no process. The kernel may always
 	// give less than is asked for, so the call succeeds.
@@ -123,6 +132,13 @@ func filter(of []abi) []bpf.Instruction {
 		if a.below > 0 {
 			calls = append(calls, bpf.JumpIf{Cond: bpf.JumpGreaterOrEqual, Val: a.below, SkipFalse: 1}, missing)
 		}
+		if shares && a.memfd > 0 {
+			const hugeSegment = 0o4000 // SHM_HUGETLB
+			calls = append(calls, bpf.JumpIf{Cond: bpf.JumpEqual, Val: a.memfd, SkipFalse: 4})
+			calls = append(calls, unless(dataMemfd, unix.MFD_HUGETLB, noMemory, allow)...)
+			calls = append(calls, bpf.JumpIf{Cond: bpf.JumpEqual, Val: a.shmget, SkipFalse: 4})
+			calls = append(calls, unless(dataShmget, hugeSegment, noMemory, allow)...)
+		}
 		for _, n := range a.refused {
 			calls = append(calls, bpf.JumpIf{Cond: bpf.JumpEqual, Val: n, SkipFalse: 1}, missing)
 		}
@@ -142,13 +158,23 @@ func filter(of []abi) []bpf.Instruction {
 	return append(program, missing)
 }
 
+// unless allows a call, but not with a flag.
+func unless(offset, flag uint32, refused, allow bpf.Instruction) []bpf.Instruction {
+	return []bpf.Instruction{
+		bpf.LoadAbsolute{Off: offset, Size: word},
+		bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: flag, SkipFalse: 1},
+		refused,
+		allow,
+	}
+}
+
 // filterCalls puts the filter before this thread, and before whatever it becomes.
-func filterCalls() error {
+func filterCalls(shares bool) error { //nolint:revive // flag-parameter: a group says it
 	of := abis(runtime.GOARCH)
 	if len(of) == 0 {
 		return fmt.Errorf("the filter of system calls is not written for %s, only for amd64 and arm64", runtime.GOARCH)
 	}
-	raw, err := bpf.Assemble(filter(of))
+	raw, err := bpf.Assemble(filter(of, shares))
 	if err != nil {
 		return err
 	}

@@ -1,3 +1,5 @@
+//go:build linux
+
 package sandbox
 
 import (
@@ -9,9 +11,9 @@ import (
 )
 
 // ask asks the filter of a processor about a call, of which data are the words by offset.
-func ask(t *testing.T, goarch string, data map[int]uint32) int {
+func ask(t *testing.T, goarch string, shares bool, data map[int]uint32) int {
 	t.Helper()
-	vm, err := bpf.NewVM(filter(abis(goarch)))
+	vm, err := bpf.NewVM(filter(abis(goarch), shares))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +87,7 @@ func TestFilter(t *testing.T) {
 		t.Run(c.goarch+" "+c.name, func(t *testing.T) {
 			t.Parallel()
 			data := map[int]uint32{dataNumber: c.call, dataArch: c.arch, dataArgument: uint32(c.argument), dataArgument + word: uint32(c.argument >> 32)}
-			if got := ask(t, c.goarch, data); got != c.want {
+			if got := ask(t, c.goarch, false, data); got != c.want {
 				t.Errorf("got %#x, want %#x", got, c.want)
 			}
 		})
@@ -106,7 +108,7 @@ func TestFilter(t *testing.T) {
 				{"an option of a protocol", map[int]uint32{dataNumber: a.setsockopt, dataLevel: unix.IPPROTO_TCP, dataOption: unix.SO_SNDBUF}, allow},
 			} {
 				c.data[dataArch] = a.arch
-				if got := ask(t, goarch, c.data); got != c.want {
+				if got := ask(t, goarch, false, c.data); got != c.want {
 					t.Errorf("%s, %#x: %s: got %#x, want %#x", goarch, a.arch, c.name, got, c.want)
 				}
 			}
@@ -114,5 +116,47 @@ func TestFilter(t *testing.T) {
 	}
 	if n := len(abis("mips")); n > 0 {
 		t.Errorf("a processor that nobody knows has %d tables", n)
+	}
+}
+
+// TestFilterOfCountedMemory: where a group counts the memory of a run, its programs may
+// share it, but have no large pages, which no group counts. All else stays refused.
+func TestFilterOfCountedMemory(t *testing.T) {
+	t.Parallel()
+	const (
+		allow    = unix.SECCOMP_RET_ALLOW
+		missing  = unix.SECCOMP_RET_ERRNO | int(unix.ENOSYS)
+		noFamily = unix.SECCOMP_RET_ERRNO | int(unix.EAFNOSUPPORT)
+		noMemory = unix.SECCOMP_RET_ERRNO | int(unix.ENOMEM)
+		hugeShm  = 0o4000
+	)
+	for goarch, n := range map[string]struct{ arch, memfd, shmget, semget, arch32, memfd32, shmget32 uint32 }{
+		"amd64": {unix.AUDIT_ARCH_X86_64, 319, 29, 64, unix.AUDIT_ARCH_I386, 356, 395},
+		"arm64": {unix.AUDIT_ARCH_AARCH64, 279, 194, 190, unix.AUDIT_ARCH_ARM, 385, 307},
+	} {
+		socket, mmap := abis(goarch)[0].socket, abis(goarch)[0].mmap
+		for name, c := range map[string]struct {
+			data map[int]uint32
+			want int
+		}{
+			"memory without a name":      {map[int]uint32{dataArch: n.arch, dataNumber: n.memfd, dataArgument + 8: unix.MFD_CLOEXEC}, allow},
+			"the same of large pages":    {map[int]uint32{dataArch: n.arch, dataNumber: n.memfd, dataArgument + 8: unix.MFD_CLOEXEC | unix.MFD_HUGETLB}, noMemory},
+			"a segment":                  {map[int]uint32{dataArch: n.arch, dataNumber: n.shmget, dataArgument + 16: 0o1600}, allow},
+			"a segment of large pages":   {map[int]uint32{dataArch: n.arch, dataNumber: n.shmget, dataArgument + 16: 0o1600 | hugeShm}, noMemory},
+			"semaphores":                 {map[int]uint32{dataArch: n.arch, dataNumber: n.semget}, missing},
+			"shared memory":              {map[int]uint32{dataArch: n.arch, dataNumber: mmap, dataArgument + 24: unix.MAP_ANONYMOUS | unix.MAP_SHARED}, allow},
+			"large pages":                {map[int]uint32{dataArch: n.arch, dataNumber: mmap, dataArgument + 24: unix.MAP_ANONYMOUS | unix.MAP_PRIVATE | unix.MAP_HUGETLB}, noMemory},
+			"shared large pages":         {map[int]uint32{dataArch: n.arch, dataNumber: mmap, dataArgument + 24: unix.MAP_ANONYMOUS | unix.MAP_SHARED | unix.MAP_HUGETLB}, noMemory},
+			"a secret":                   {map[int]uint32{dataArch: n.arch, dataNumber: 447}, missing},
+			"vsock":                      {map[int]uint32{dataArch: n.arch, dataNumber: socket, dataArgument: unix.AF_VSOCK}, noFamily},
+			"a local socket":             {map[int]uint32{dataArch: n.arch, dataNumber: socket, dataArgument: unix.AF_UNIX}, allow},
+			"another processor":          {map[int]uint32{dataArch: 1, dataNumber: mmap}, missing},
+			"memory of 32 bits, no name": {map[int]uint32{dataArch: n.arch32, dataNumber: n.memfd32}, missing},
+			"a segment of 32 bits":       {map[int]uint32{dataArch: n.arch32, dataNumber: n.shmget32}, missing},
+		} {
+			if got := ask(t, goarch, true, c.data); got != c.want {
+				t.Errorf("%s: %s: got %#x, want %#x", goarch, name, got, c.want)
+			}
+		}
 	}
 }

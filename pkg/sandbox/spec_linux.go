@@ -20,6 +20,8 @@ type spec struct {
 	Env    []string
 	Dir    string
 	Unsafe bool
+	// Counted: a control group counts all memory of the run.
+	Counted bool
 	// Mounts are what the program sees beside the system, in their order.
 	Mounts    []mount
 	Workspace mount
@@ -30,6 +32,25 @@ type spec struct {
 	Processes, DiskFiles            int
 	// Probe, when set, is done in place of the program.
 	Probe *probe
+}
+
+// shares says whether the program may share memory without a file: a group counts it,
+// and the program can hand it to no other run, whose group would not. With the network,
+// Landlock keeps it from abstract sockets of others since its version 6.
+func (s *spec) shares() bool {
+	const scoped = 6
+	return s.Counted && (!s.Network || landlockVersion() >= scoped)
+}
+
+// threads bounds the threads of all processes of a run together.
+func (s *spec) threads() int { return 2 * s.Processes }
+
+// numbers is how many processes and threads the kernel gives the sandbox at a time:
+// twice what a run may have, so that a look finds too many before or after the program
+// is refused one, and those of the init and of the program's role.
+func (s *spec) numbers() int {
+	const roles = 32
+	return 2*s.threads() + roles
 }
 
 // mount makes a path of the machine visible. Source has no symbolic links.

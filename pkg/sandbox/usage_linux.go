@@ -8,12 +8,22 @@ import (
 	"strings"
 )
 
-// usage counts the processes but this one, and their memory in bytes: what they have
-// in memory, what of it is swapped out, and their large pages.
-func usage() (processes int, memory int64) {
+// use is what the processes of a sandbox take, but for the init.
+type use struct {
+	processes, threads int
+	memory             int64 // in bytes: what is in memory, what of it is swapped out, and large pages
+}
+
+// crowds says whether there are more processes, or threads of all of them, than a run may have.
+func (u use) crowds(s *spec) bool {
+	return u.processes > s.Processes || u.threads > s.threads()
+}
+
+// usage looks at all processes but this one.
+func usage() (u use) {
 	all, err := filepath.Glob("/proc/[0-9]*/status")
 	if err != nil {
-		return 0, 0
+		return use{}
 	}
 	for _, name := range all {
 		if name == "/proc/1/status" {
@@ -23,24 +33,25 @@ func usage() (processes int, memory int64) {
 		if err != nil {
 			continue // it has ended
 		}
-		processes++
-		memory += statusBytes(b)
+		u.add(b)
 	}
-	return processes, memory
+	return u
 }
 
-// statusBytes adds up what a status file of a process says of its memory.
-func statusBytes(status []byte) (total int64) {
+// add counts the process of a status file.
+func (u *use) add(status []byte) {
 	const kilobyte = 1 << 10
+	u.processes++
 	for line := range bytes.Lines(status) {
 		name, value, _ := strings.Cut(string(line), ":")
+		n, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)
 		switch name {
+		case "Threads":
+			u.threads += int(n)
 		case "VmRSS", "VmSwap", "HugetlbPages":
-			n, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)
-			total += n * kilobyte
+			u.memory += n * kilobyte
 		}
 	}
-	return total
 }
 
 // socketBuffer is what a socket may hold, in bytes, that nobody has read. It is asked

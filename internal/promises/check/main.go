@@ -52,6 +52,8 @@ func missing(need string) bool {
 		return os.Geteuid() != 0
 	case "linux":
 		return runtime.GOOS != "linux"
+	case "cgroup":
+		return sandbox.Claimable() != nil
 	case "sandbox":
 		return sandbox.New(sandbox.Options{}).Available() != nil
 	default:

@@ -357,7 +357,7 @@ func (s Settings) Run(ctx context.Context, f *Folder, c sandbox.Command) (any, e
 func Excess(limit string) string {
 	switch limit {
 	case "processes":
-		return "it had too many processes"
+		return "it had too many processes or threads; let it start fewer at a time"
 	case "disk":
 		return "the files of this chat took more space than they may (tools.files.max_mb); delete some first"
 	case "files":
