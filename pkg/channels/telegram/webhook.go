@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -67,6 +68,10 @@ func (c *Channel) listen(ctx context.Context, in *channels.Ingress) error {
 	return server.Serve(ctx)
 }
 
+// errAddress says what an operator can do about a webhook that Telegram refuses.
+var errAddress = errors.New("the webhook's address is refused by Telegram: write as webhook.public_url an https address that Telegram reaches " +
+	"from outside, on port 443, 80, 88 or 8443, and start the gateway again; or take webhook out to poll")
+
 // setWebhook tells Telegram where we are. It stays set when the channel stops:
 // Telegram keeps what it cannot deliver.
 func (c *Channel) setWebhook(ctx context.Context) {
@@ -86,6 +91,9 @@ func (c *Channel) setWebhook(ctx context.Context) {
 			return
 		}
 		err = c.confirm(ctx, err)
+		if ae, ok := errors.AsType[*apiError](err); ok && ae.Code == http.StatusBadRequest {
+			err = fmt.Errorf("%w (%w)", errAddress, err)
+		}
 		wait := pause.after(err)
 		c.interrupted(err, wait, "the webhook is not set yet")
 		if !wire.Sleep(ctx, wait) {

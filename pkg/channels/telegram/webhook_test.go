@@ -97,6 +97,23 @@ func TestWebhookStoresThenAnswers(t *testing.T) {
 	}
 }
 
+// TestARefusedWebhook: the log and the health say what Telegram refuses and what helps,
+// and the webhook is tried again.
+func TestARefusedWebhook(t *testing.T) {
+	t.Parallel()
+	const refusal, cure = "bad webhook: IP address 127.0.0.1 is reserved", "write as webhook.public_url an https address that Telegram reaches"
+	b, _ := newHook(t, func(_ *telegram.Options, b *bench) {
+		b.srv.Harm(faketelegram.Rule{Method: "setWebhook", Times: 1, Fault: faketelegram.Refusal(refusal)})
+	})
+	if log := b.log.String(); strings.Count(log, cure) != 1 || !strings.Contains(log, refusal) || !strings.Contains(log, "the webhook is not set yet") {
+		t.Errorf("the log says %s", log)
+	}
+	b.srv.Private(b.srv.User("Ada")).Say("one")
+	if got := texts(b.store.wait(t, 1)); !slices.Equal(got, []string{"one"}) {
+		t.Errorf("%q", got)
+	}
+}
+
 // noBody fails the test when it is read.
 type noBody struct {
 	read chan struct{}
