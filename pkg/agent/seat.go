@@ -35,16 +35,16 @@ func (r *run) sit(ctx context.Context) (leave func(), err error) {
 	none := func() {}
 	t, err := r.a.o.Engine.Task(ctx, r.info.Address.Chat)
 	if err != nil {
-		return none, nil //nolint:nilerr // the turn finds that out too
+		return none, nil // the turn finds that out too
 	}
 	t, l, err := r.a.liveNow(ctx, &t)
 	if err != nil || t.State != session.TaskRunning {
-		return none, nil //nolint:nilerr // the turn finds that out too
+		return none, nil // the turn finds that out too
 	}
 	r.seat = &seat{places: r.a.agents.places, chat: t.Chat, waits: func() func() { return r.standsInLine(&t, l) }}
 	wait, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer context.AfterFunc(l.ctx, func() { cancel(context.Cause(l.ctx)) })()
+	defer context.AfterFunc(l.ctx, func() { cancel(context.Cause(l.ctx)) })() //nolint:contextcheck // it looks at the context of the task
 	if err = r.seat.take(wait); errors.Is(err, errTaskOver) {
 		return none, nil
 	}

@@ -83,8 +83,8 @@ func (p *places) leave(w *waiter) {
 // as the newest, if one of them waits. Else these, each of which keeps a lane for the
 // newest, would wait behind the others that came since. The lock is held.
 func (p *places) last() int {
-	for at := len(p.waiting) - 1; at >= 0; at-- {
-		if p.waiting[at].young {
+	for at, w := range slices.Backward(p.waiting) {
+		if w.young {
 			return at
 		}
 	}
