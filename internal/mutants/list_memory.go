@@ -118,7 +118,7 @@ func spaceMutants() []Mutant {
 
 // outsideMutants let content from outside in without a word.
 func outsideMutants() []Mutant {
-	const row, late = "what programs read", "what comes while programs run"
+	const row, late, restore = "what programs read", "what comes while programs run", "operator: restore"
 	return []Mutant{
 		{
 			Promise: row, Defect: "takes what a command prints for the chat's own",
@@ -189,6 +189,26 @@ func outsideMutants() []Mutant {
 			Promise: late, Defect: "asks for a step of a sequence that the operator has waived",
 			File: "pkg/agent/approvals.go", Old: `if why == "" || r.a.o.Approvals.Asks(whole) == "" {`, New: `if why == "" {`,
 			Dir: "pkg/agent", Test: "^TestALetterThatComesWhileASequenceRuns$",
+		},
+		{
+			Promise: restore, Defect: "holds an old note of damage against the restored store",
+			File: "pkg/session/bolt/damage.go", Old: "err == nil && m.Cured != note", New: "err == nil",
+			Dir: "pkg/session/bolt", Test: "^TestARestoreThatDiesBeforeItsEnd$/^the_same_note$",
+		},
+		{
+			Promise: restore, Defect: "believes that a restored store is never damaged",
+			File: "pkg/session/bolt/damage.go", Old: "err == nil && m.Cured != note", New: `err == nil && m.Cured == ""`,
+			Dir: "pkg/session/bolt", Test: "^TestARestoreThatDiesBeforeItsEnd$/^a_later_one$",
+		},
+		{
+			Promise: restore, Defect: "needs a file system with links",
+			File: "pkg/session/bolt/damage.go", Old: "!errors.Is(err, syscall.EPERM) && ", New: "",
+			Dir: "pkg/session/bolt", Test: "^TestARestoreWithoutLinks$",
+		},
+		{
+			Promise: restore, Defect: "leaves the store a second name",
+			File: "pkg/session/bolt/damage.go", Old: "look == nil && os.SameFile(now, info)", New: "look != nil && os.SameFile(now, info)",
+			Dir: "pkg/session/bolt", Test: "^TestARestoreThatDiesBeforeTheRename$",
 		},
 	}
 }

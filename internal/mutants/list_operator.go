@@ -92,7 +92,7 @@ func troubleMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: restore, Defect: "restores beside whoever uses the store",
-			File: snapshots, Old: "func Restore(ctx context.Context, dir, snap string) error {\n\treturn offline(ctx, dir, func() error {", New: "func Restore(_ context.Context, dir, snap string) error {\n\treturn guard(func() error {",
+			File: snapshots, Old: "\treturn restore(ctx, dir, snap, os.Link)\n}\n\n// restore is Restore where link gives a file a second name.\nfunc restore(ctx context.Context, dir, snap string, link func(from, to string) error) error {\n\treturn offline(ctx, dir, func() error {", New: "\treturn restore(ctx, dir, snap, os.Link)\n}\n\nfunc restore(_ context.Context, dir, snap string, link func(from, to string) error) error {\n\treturn guard(func() error {",
 			Dir: dir, Test: "^TestRestoreBesideARunningGateway$",
 		},
 		{

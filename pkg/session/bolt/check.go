@@ -69,7 +69,7 @@ func Check(ctx context.Context, dir string) (Report, error) {
 		return Report{}, err
 	}
 	r, err := checkFile(filepath.Join(dir, fileDB))
-	if exists(dir, fileDamage) {
+	if metDamage(dir) {
 		r.addf("%v", damaged(damageMet))
 	}
 	if lock != nil {

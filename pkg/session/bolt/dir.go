@@ -23,6 +23,7 @@ const (
 	fileLock      = "parley.lock"        // held by the one process that uses the store
 	fileDamaged   = "parley.db.damaged"  // what a damaged file is renamed to, with the time
 	fileReplaced  = "parley.db.replaced" // the same for the file that the operator replaced by a snapshot
+	fileKept      = "parley.db.kept.new" // a copy of that which is being written; what a crash left of it is written over
 	snapshotDir   = "snapshots"
 	snapshotStart = "parley-"
 	snapshotEnd   = ".db"

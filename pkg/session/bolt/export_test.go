@@ -163,3 +163,8 @@ func LookAfter(e *Engine) {
 	Prune(e)
 	e.endForgetting(context.Background())
 }
+
+// RestoreBy is Restore where link gives a file a second name.
+func RestoreBy(ctx context.Context, dir, snap string, link func(from, to string) error) error {
+	return restore(ctx, dir, snap, link)
+}

@@ -87,7 +87,7 @@ func lookError(dir string, err error) error {
 // look opens the file for reading and reads its state.
 func (e *Engine) look() (old bool, err error) {
 	switch {
-	case exists(e.o.Dir, fileDamage):
+	case metDamage(e.o.Dir):
 		return false, damaged(damageMet)
 	case !exists(e.o.Dir, fileDB):
 		return false, damaged("it is gone")

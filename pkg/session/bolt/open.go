@@ -68,6 +68,9 @@ func (e *Engine) openStore(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := dropSecondNames(dir); err != nil {
+		return dirError(dir, err)
+	}
 	err := e.openGood()
 	if errors.Is(err, errDamaged) {
 		e.o.Log.Error().Err(err).Msg("the store is damaged")
@@ -101,8 +104,14 @@ func isEmpty(dir string) bool {
 // errDamaged means that the file is to be moved aside.
 func (e *Engine) openGood() error {
 	dir := e.o.Dir
-	if exists(dir, fileDamage) {
+	if metDamage(dir) {
 		return damaged(damageMet)
+	}
+	if exists(dir, fileDamage) {
+		e.o.Log.Warn().Msg("the note of damage is about a store that was replaced since; it is removed")
+		if err := remove(filepath.Join(dir, fileDamage)); err != nil {
+			return dirError(dir, err)
+		}
 	}
 	if !exists(dir, fileDB) {
 		return damaged("it is gone")

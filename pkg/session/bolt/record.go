@@ -71,6 +71,8 @@ type metaRec struct {
 	Clean bool   `json:"clean"`
 	Epoch uint64 `json:"epoch"`
 	Held  string `json:"held,omitempty"`
+	// Cured is the digest of the note of damage that this store is the answer to.
+	Cured string `json:"cured,omitempty"`
 
 	Ambiguous   uint64 `json:"ambiguous,omitempty"`
 	Unsettled   uint64 `json:"unsettled,omitempty"`

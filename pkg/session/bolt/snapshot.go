@@ -254,6 +254,11 @@ func SnapshotFile(ctx context.Context, dir string, keep int) (path string, err e
 // one rename that puts it into place, the present file stays the store, whatever fails
 // and whenever the process dies.
 func Restore(ctx context.Context, dir, snap string) error {
+	return restore(ctx, dir, snap, os.Link)
+}
+
+// restore is Restore where link gives a file a second name.
+func restore(ctx context.Context, dir, snap string, link func(from, to string) error) error {
 	return offline(ctx, dir, func() error {
 		if err := verify(snap); err != nil {
 			return fmt.Errorf("snapshot %s: %w", snap, err)
@@ -263,11 +268,12 @@ func Restore(ctx context.Context, dir, snap string) error {
 		if exists(dir, fileDB) {
 			aside = filepath.Join(dir, fileReplaced+"-"+now.UTC().Format(stampForm))
 		}
-		if err := prepare(dir, snap, now, heldChange(heldText(errors.New("the operator restored the store"), aside, snap, now))); err != nil {
+		note, hold := noteDigest(dir), heldChange(heldText(errors.New("the operator restored the store"), aside, snap, now))
+		if err := prepare(dir, snap, now, func(t *tx) error { t.meta.Cured = note; return hold(t) }); err != nil {
 			return err
 		}
 		if aside != "" {
-			if err := os.Link(filepath.Join(dir, fileDB), aside); err != nil {
+			if err := keep(dir, aside, link); err != nil {
 				return errors.Join(dirError(dir, err), remove(filepath.Join(dir, fileNew)))
 			}
 		}

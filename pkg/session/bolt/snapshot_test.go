@@ -1,8 +1,11 @@
 package bolt_test
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 
 	"parley/pkg/session/bolt"
@@ -65,4 +68,114 @@ func TestSnapshotAfterCrash(t *testing.T) {
 			t.Errorf("there are %v, %v", left, err)
 		}
 	})
+}
+
+// TestARestoreThatDiesBeforeItsEnd, when the restored store is in place and the note of
+// damage still lies there: the next start takes that store. A later note counts.
+func TestARestoreThatDiesBeforeItsEnd(t *testing.T) {
+	t.Parallel()
+	const note = "parley.db.damage"
+	for name, later := range map[string]bool{"the same note": false, "a later one": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			filled(t, dir)
+			chosen, err := bolt.SnapshotFile(t.Context(), dir, 3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			closing(t, dir, func(e *bolt.Engine) {
+				put(t, e, message("late", "late", ""))
+				if _, err := e.Snapshot(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			})
+			writeNote := func(text string) {
+				t.Helper()
+				if err := os.WriteFile(filepath.Join(dir, note), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			writeNote("a page")
+			if err := bolt.Restore(t.Context(), dir, chosen); err != nil {
+				t.Fatal(err)
+			}
+			want, cause := 2, "the operator restored the store"
+			if writeNote("a page"); later {
+				writeNote("another page")
+				want, cause = 3, "damaged"
+			} else if r, err := bolt.Check(t.Context(), dir); err != nil || len(r.Problems) > 0 {
+				t.Errorf("the check says %v, %v", r.Problems, err)
+			}
+			closing(t, dir, func(e *bolt.Engine) {
+				st, err := e.Status(t.Context())
+				if err != nil || st.Waiting != want || !strings.Contains(st.Held, cause) {
+					t.Errorf("%d wait, held %q, %v", st.Waiting, st.Held, err)
+				}
+			})
+			if _, err := os.Lstat(filepath.Join(dir, note)); err == nil {
+				t.Error("the note is still there")
+			}
+		})
+	}
+}
+
+// TestARestoreWithoutLinks keeps the store that it replaces as a copy; another failure
+// changes nothing.
+func TestARestoreWithoutLinks(t *testing.T) {
+	t.Parallel()
+	for cause, works := range map[syscall.Errno]bool{syscall.EPERM: true, syscall.EOPNOTSUPP: true, syscall.ENOSYS: true, syscall.EIO: false} {
+		dir := t.TempDir()
+		filled(t, dir)
+		snap, err := bolt.SnapshotFile(t.Context(), dir, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := readDB(t, dir)
+		err = bolt.RestoreBy(t.Context(), dir, snap, func(from, to string) error {
+			return &os.LinkError{Op: "link", Old: from, New: to, Err: cause}
+		})
+		if (err == nil) != works {
+			t.Errorf("%v: %v", cause, err)
+		}
+		kept, _ := filepath.Glob(filepath.Join(dir, "parley.db.*"))
+		if !works {
+			if len(kept) > 0 || !bytes.Equal(readDB(t, dir), before) {
+				t.Errorf("%v: left %q", cause, kept)
+			}
+			continue
+		}
+		if len(kept) != 1 || !strings.Contains(kept[0], "replaced-") {
+			t.Fatalf("%v: kept %q", cause, kept)
+		}
+		if b, err := os.ReadFile(kept[0]); err != nil || !bytes.Equal(b, before) {
+			t.Errorf("%v: the store that was replaced is not kept as it was: %v", cause, err)
+		}
+		if r := checkStore(t, dir); r.Held == "" {
+			t.Errorf("%v: %+v", cause, r)
+		}
+	}
+}
+
+// TestARestoreThatDiesBeforeTheRename leaves the store before, and nothing else once that
+// was opened; a store that was replaced stays.
+func TestARestoreThatDiesBeforeTheRename(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	filled(t, dir)
+	replaced := filepath.Join(dir, "parley.db.replaced-20260101T000000.000000000Z")
+	if err := os.WriteFile(replaced, readDB(t, dir), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(filepath.Join(dir, "parley.db"), filepath.Join(dir, "parley.db.replaced-20260102T000000.000000000Z")); err != nil {
+		t.Fatal(err)
+	}
+	closing(t, dir, func(e *bolt.Engine) {
+		if st, err := e.Status(t.Context()); err != nil || st.Held != "" || st.Waiting != 2 {
+			t.Errorf("%+v, %v", st, err)
+		}
+	})
+	if left, err := filepath.Glob(filepath.Join(dir, "parley.db.replaced-*")); err != nil || len(left) != 1 || left[0] != replaced {
+		t.Errorf("left %q, %v", left, err)
+	}
 }
