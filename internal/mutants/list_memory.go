@@ -4,7 +4,7 @@ import "slices"
 
 // memoryMutants break the promises of the section "What the model remembers and reads".
 func memoryMutants() []Mutant {
-	return slices.Concat(historyMutants(), spaceMutants(), outsideMutants())
+	return slices.Concat(historyMutants(), spaceMutants(), outsideMutants(), meanwhileMutants())
 }
 
 // historyMutants break what a request carries of earlier turns.
@@ -118,7 +118,7 @@ func spaceMutants() []Mutant {
 
 // outsideMutants let content from outside in without a word.
 func outsideMutants() []Mutant {
-	const row, late, restore = "what programs read", "what comes while programs run", "operator: restore"
+	const row = "what programs read"
 	return []Mutant{
 		{
 			Promise: row, Defect: "takes what a command prints for the chat's own",
@@ -165,6 +165,13 @@ func outsideMutants() []Mutant {
 			File: "pkg/channels/slack/decode_content.go", Old: "shared || words != \"\" // an app has written them", New: "shared",
 			Dir: "pkg/channels/slack", Test: "^TestDecodeContent$/^what_an_app_attaches$",
 		},
+	}
+}
+
+// meanwhileMutants are those of what comes while a program runs, or after a restore that died.
+func meanwhileMutants() []Mutant {
+	const late, restore = "what comes while programs run", "operator: restore"
+	return []Mutant{
 		{
 			Promise: late, Defect: "forgets what a task brought at its end",
 			File: "pkg/agent/complete.go", Old: "Tainted: a.tasks.tainted(t.ID)}", New: "Tainted: t.Tainted}",

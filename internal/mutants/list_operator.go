@@ -210,7 +210,7 @@ func saidMutants() []Mutant {
 		},
 		{
 			Promise: "operator: damaged store", Defect: "checks a store without the word of the last process",
-			File: "pkg/session/bolt/check.go", Old: "\tif exists(dir, fileDamage) {", New: "\tif exists(dir, fileDamage) && lock == nil {",
+			File: "pkg/session/bolt/check.go", Old: "\tif metDamage(dir) {", New: "\tif exists(dir, fileDamage) && lock == nil {",
 			Dir: dir, Test: "^TestScripts$/^damaged$",
 		},
 		{
