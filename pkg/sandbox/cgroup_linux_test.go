@@ -179,7 +179,7 @@ func TestNoSocketInTheWorkspace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, err := os.MkdirTemp(here, "workspace-") // where it lies in /tmp, there are no sockets there either
+	dir, err := os.MkdirTemp(here, "workspace-") //nolint:usetesting // where it lies in /tmp, there are no sockets there either
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,13 +27,13 @@ const (
 	threading = "threading"
 	sharing   = "sharing"
 	listening = "listening"
-	// delegating is no part of a test: the script that makes a machine with control
-	// groups for the tests has no other way to set an attribute.
+	// No test plays this one: the script that makes a machine with control groups for
+	// the tests has no other way to set an attribute.
 	delegating = "delegating"
 )
 
 // claimed are the control groups for runs, where one was delegated to this process.
-var claimed struct { //nolint:gochecknoglobals // a fact of the process
+var claimed struct {
 	groups *sandbox.Groups
 	err    error
 }

@@ -169,7 +169,7 @@ func unless(offset, flag uint32, refused, allow bpf.Instruction) []bpf.Instructi
 }
 
 // filterCalls puts the filter before this thread, and before whatever it becomes.
-func filterCalls(shares bool) error { //nolint:revive // flag-parameter: a group says it
+func filterCalls(shares bool) error {
 	of := abis(runtime.GOARCH)
 	if len(of) == 0 {
 		return fmt.Errorf("the filter of system calls is not written for %s, only for amd64 and arm64", runtime.GOARCH)

@@ -33,13 +33,13 @@ func usage() (u use) {
 		if err != nil {
 			continue // it has ended
 		}
-		u.add(b)
+		u = u.and(b)
 	}
 	return u
 }
 
-// add counts the process of a status file.
-func (u *use) add(status []byte) {
+// and counts the process of a status file too.
+func (u use) and(status []byte) use {
 	const kilobyte = 1 << 10
 	u.processes++
 	for line := range bytes.Lines(status) {
@@ -52,6 +52,7 @@ func (u *use) add(status []byte) {
 			u.memory += n * kilobyte
 		}
 	}
+	return u
 }
 
 // socketBuffer is what a socket may hold, in bytes, that nobody has read. It is asked
