@@ -199,7 +199,7 @@ func meanwhileMutants() []Mutant {
 		},
 		{
 			Promise: restore, Defect: "holds an old note of damage against the restored store",
-			File: "pkg/session/bolt/damage.go", Old: "err == nil && m.Cured != note", New: "err == nil",
+			File: "pkg/session/bolt/damage.go", Old: "err == nil && m.Cured != note", New: "err == nil && m.Cured == note",
 			Dir: "pkg/session/bolt", Test: "^TestARestoreThatDiesBeforeItsEnd$/^the_same_note$",
 		},
 		{
