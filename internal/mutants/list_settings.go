@@ -136,8 +136,8 @@ func secretMutants() []Mutant {
 			Dir: gateway, Test: "^TestScripts$/^usage$",
 		},
 		{
-			Promise: "settings: documents", Defect: "shows a heartbeat that goes to no owner",
-			File: "docs/schedules.md", Old: "owners: [\"telegram:123456789\"]\n", New: "",
+			Promise: "settings: documents", Defect: "refuses the heartbeat that the document shows",
+			File: conf + "/schedules.go", Old: "!slices.Contains(c.cfg.Owners, to)", New: "!slices.Contains(a.Fallbacks, to)",
 			Dir: gateway, Test: "^TestConfigurationInDocuments$/^schedules$",
 		},
 		{
