@@ -220,7 +220,7 @@ func askAdmin(ctx context.Context, stateDir, op string, args deskArgs, take func
 		return errNotRunning
 	}
 	if errors.Is(err, os.ErrPermission) {
-		if _, folder := os.Lstat(path); folder != nil { // not even seen
+		if _, folder := os.Lstat(path); folder != nil { //nolint:gosec // the socket in the configured state folder; not even seen
 			path = stateDir
 		}
 		return storeError(bolt.LookError(path, os.ErrPermission))

@@ -54,7 +54,7 @@ func TestConfigurationInDocuments(t *testing.T) {
 func yamlBlocks(doc string) []string {
 	var all []string
 	for _, m := range regexp.MustCompile("(?ms)^( *)```yaml\n(.*?)^ *```$").FindAllStringSubmatch(doc, -1) {
-		all = append(all, regexp.MustCompile("(?m)^"+m[1]).ReplaceAllString(m[2], ""))
+		all = append(all, strings.ReplaceAll("\n"+m[2], "\n"+m[1], "\n"))
 	}
 	return all
 }

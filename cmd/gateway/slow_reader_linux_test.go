@@ -72,7 +72,7 @@ func (w *world) paused(t *testing.T, args ...string) *pausedReader {
 // letsGoOf waits until the command has neither a socket nor a file of the store open.
 func (p *pausedReader) letsGoOf(t *testing.T, what string) {
 	t.Helper()
-	folder := filepath.Join("/proc", strconv.Itoa(p.cmd.Process.Pid), "fd")
+	folder := "/proc/" + strconv.Itoa(p.cmd.Process.Pid) + "/fd"
 	deadline := time.After(patience)
 	again := time.NewTicker(20 * time.Millisecond)
 	defer again.Stop()

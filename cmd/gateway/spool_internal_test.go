@@ -50,7 +50,7 @@ func TestSpool(t *testing.T) {
 func TestSpooledEndsWithItsReader(t *testing.T) {
 	t.Parallel()
 	gone := errors.New("the reader is gone")
-	err := spooled(t.Context(), func(json.RawMessage) error { return gone }, func(ctx context.Context, put func(json.RawMessage) error) error {
+	err := spooled(t.Context(), func(json.RawMessage) error { return gone }, func(_ context.Context, put func(json.RawMessage) error) error {
 		for {
 			if err := put(json.RawMessage(`1`)); err != nil {
 				return err

@@ -117,10 +117,10 @@ func unusable(t *testing.T, path string, mode os.FileMode) {
 	t.Helper()
 	const private = 0o700
 	var err error
-	switch {
-	case mode == aFolder:
+	switch mode {
+	case aFolder:
 		err = errors.Join(os.RemoveAll(path), os.MkdirAll(filepath.Join(path, "below"), private))
-	case mode == aFile:
+	case aFile:
 		err = errors.Join(os.RemoveAll(path), os.WriteFile(path, nil, private))
 	default:
 		_, err = os.Stat(path)

@@ -83,8 +83,7 @@ func (s *Server) link(w http.ResponseWriter, r *http.Request) {
 	var err error
 	conn, err = upgrader.Upgrade(w, r, nil)
 	if err != nil {
-		var broken websocket.HandshakeError
-		if errors.As(err, &broken) { // else the client left meanwhile
+		if _, broken := errors.AsType[websocket.HandshakeError](err); broken { // else the client left meanwhile
 			s.violation("handshake: " + err.Error())
 		}
 		return

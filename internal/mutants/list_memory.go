@@ -4,7 +4,7 @@ import "slices"
 
 // memoryMutants break the promises of the section "What the model remembers and reads".
 func memoryMutants() []Mutant {
-	return slices.Concat(historyMutants(), spaceMutants(), outsideMutants(), meanwhileMutants())
+	return slices.Concat(historyMutants(), spaceMutants(), outsideMutants(), meanwhileMutants(), restoreMutants())
 }
 
 // historyMutants break what a request carries of earlier turns.
@@ -168,9 +168,9 @@ func outsideMutants() []Mutant {
 	}
 }
 
-// meanwhileMutants are those of what comes while a program runs, or after a restore that died.
+// meanwhileMutants overlook the content that comes while a program runs.
 func meanwhileMutants() []Mutant {
-	const late, restore = "what comes while programs run", "operator: restore"
+	const late = "what comes while programs run"
 	return []Mutant{
 		{
 			Promise: late, Defect: "forgets what a task brought at its end",
@@ -197,6 +197,13 @@ func meanwhileMutants() []Mutant {
 			File: "pkg/agent/approvals.go", Old: `if why == "" || r.a.o.Approvals.Asks(whole) == "" {`, New: `if why == "" {`,
 			Dir: "pkg/agent", Test: "^TestALetterThatComesWhileASequenceRuns$",
 		},
+	}
+}
+
+// restoreMutants break a restore that dies before its end.
+func restoreMutants() []Mutant {
+	const restore = "operator: restore"
+	return []Mutant{
 		{
 			Promise: restore, Defect: "holds an old note of damage against the restored store",
 			File: "pkg/session/bolt/damage.go", Old: "err == nil && m.Cured != note", New: "err == nil && m.Cured == note",

@@ -143,7 +143,18 @@ func (r Runner) judge(ctx context.Context, dir string, m Mutant, green *baseline
 	if err != nil {
 		return Failed, err.Error()
 	}
-	if err := copied.WriteFile(m.File, []byte(mutated), 0o600); err != nil {
+	return r.plant(ctx, dir, m, planted{copied, original, []byte(mutated)})
+}
+
+// planted is the file of a mutant in a copy of the tree, without the defect and with it.
+type planted struct {
+	copied            *os.Root
+	original, mutated []byte
+}
+
+// plant runs a mutant's test with the defect in place, and takes the defect away.
+func (r Runner) plant(ctx context.Context, dir string, m Mutant, p planted) (Verdict, string) {
+	if err := p.copied.WriteFile(m.File, p.mutated, 0o600); err != nil {
 		return Failed, err.Error()
 	}
 	out, buildErr := r.command(ctx, dir, "build", "-o", os.DevNull, "./"+path.Dir(m.File)) // a test may build the gateway by itself
@@ -151,7 +162,7 @@ func (r Runner) judge(ctx context.Context, dir string, m Mutant, green *baseline
 	if buildErr == nil {
 		out, testErr = r.test(ctx, dir, m)
 	}
-	if err := copied.WriteFile(m.File, original, 0o600); err != nil {
+	if err := p.copied.WriteFile(m.File, p.original, 0o600); err != nil {
 		return Failed, err.Error()
 	}
 	switch {

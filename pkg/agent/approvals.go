@@ -36,15 +36,7 @@ func (r *run) Pass(ctx context.Context, req tools.ToolRequest) error {
 		return err
 	}
 	late := req.Covered && r.taint.late(req.Invocation.CallID)
-	if !req.Nested && len(req.Examination.Steps) > 0 && !req.Examination.Brings {
-		r.taint.begins(req.Invocation.CallID, r.deed(req.Tool, &req.Annotations, &req.Examination))
-	}
-	if req.Examination.Taints || req.Examination.Brings {
-		r.taint.brings(req.Invocation.CallID)
-	}
-	if req.Examination.Destination != "" {
-		r.taint.reaches(req.Invocation.CallID)
-	}
+	r.marks(&req)
 	if !req.Nested && r.isDecided(req.Invocation.Key) {
 		if changed(r.decided, &req.Examination) {
 			return tools.Fail(tools.ErrApprovalDenied, changedText, nil)
@@ -69,6 +61,19 @@ func (r *run) Pass(ctx context.Context, req tools.ToolRequest) error {
 		}
 	}
 	return fmt.Errorf("%s: %w", why, tools.ErrAsk)
+}
+
+// marks notes of a call whether it brings content from outside, and where it goes.
+func (r *run) marks(req *tools.ToolRequest) {
+	if !req.Nested && len(req.Examination.Steps) > 0 && !req.Examination.Brings {
+		r.taint.begins(req.Invocation.CallID, r.deed(req.Tool, &req.Annotations, &req.Examination))
+	}
+	if req.Examination.Taints || req.Examination.Brings {
+		r.taint.brings(req.Invocation.CallID)
+	}
+	if req.Examination.Destination != "" {
+		r.taint.reaches(req.Invocation.CallID)
+	}
 }
 
 // passLate decides on a step of a call that has brought content from outside since

@@ -94,8 +94,8 @@ func TestALetterThatComesWhileASequenceRuns(t *testing.T) {
 	}}
 	calm := fn{name: "calm", run: func(context.Context, map[string]any) *tools.ToolResult { return tools.NewToolResult("calm") }}
 	look := fn{name: "look", an: tools.Annotations{ReadOnly: true}, run: func(context.Context, map[string]any) *tools.ToolResult { return tools.NewToolResult("seen") }}
-	steps := func(tools ...string) (out []composed.Step) {
-		for _, tool := range tools {
+	steps := func(names ...string) (out []composed.Step) {
+		for _, tool := range names {
 			out = append(out, composed.Step{Tool: tool})
 		}
 		return out

@@ -65,7 +65,7 @@ func circle(name string, steps map[string][]string) []string {
 
 // deepest is the longest way down from a tool, itself included. It is nil from a
 // circle on, which speaks for itself. Known keeps the ways that were found.
-func deepest(name string, steps map[string][]string, known map[string][]string) []string {
+func deepest(name string, steps, known map[string][]string) []string {
 	if path, ok := known[name]; ok {
 		return path
 	}
