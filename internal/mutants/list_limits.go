@@ -165,8 +165,8 @@ func longHistoryMutants() []Mutant {
 			Dir: bolt, Test: "^TestForgetWaitsForTheWholeHistory$",
 		},
 		{
-			Promise: "long queues: forgotten in pieces", Defect: "answers what is left of a forgotten chat",
-			File: bolt + "/turn.go", Old: "if k == nil || x.isGone(t.chat) {", New: "if k == nil {",
+			Promise: "long queues: forgotten in pieces", Defect: "takes no note of what is left of a forgotten chat",
+			File: bolt + "/forget.go", Old: "	return t.putIndex(bkGone, numKey(n))\n", New: "	return nil\n",
 			Dir: bolt, Test: "^TestLongQueuesAreForgottenInPieces$",
 		},
 		{
