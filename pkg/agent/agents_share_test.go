@@ -61,6 +61,7 @@ func TestAgentsOfAFewChatsKeepNoOtherWaiting(t *testing.T) {
 			chat, asked := fmt.Sprint("late", n), time.Now()
 			w.write(chat, "1", "quick")
 			w.expectText("started")
+			synctest.Wait() // the agent stands in line
 			w.write(chat, "1", "/tasks")
 			if o := w.expect(); !strings.Contains(o.Text, "waiting for its turn") {
 				t.Errorf("while its agent waits the person reads %q", o.Text)
@@ -87,6 +88,7 @@ func TestAnAgentThatIsCancelledWhileItWaits(t *testing.T) {
 		w.expectText("started")
 		w.write("late", "1", "quick")
 		w.expectText("started")
+		synctest.Wait() // the agent stands in line
 		began := time.Now()
 		w.write("late", "1", "/cancel the work")
 		if o := w.expect(); !strings.Contains(o.Text, "cancelled") {
