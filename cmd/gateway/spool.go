@@ -19,7 +19,7 @@ const spoolMemory = 4 << 20
 // without one, the lock of the store.
 func spooled(ctx context.Context, take func(json.RawMessage) error, fetch func(ctx context.Context, put func(json.RawMessage) error) error) error {
 	ctx, cancel := context.WithCancel(ctx)
-	s := &spool{more: make(chan struct{}, 1), limit: spoolMemory}
+	s := &answerSpool{more: make(chan struct{}, 1), limit: spoolMemory}
 	fetched := make(chan struct{})
 	go func() {
 		defer close(fetched)
@@ -49,9 +49,9 @@ func spooled(ctx context.Context, take func(json.RawMessage) error, fetch func(c
 	}
 }
 
-// spool is a queue of values whose writer never waits. Values are in memory up to
+// answerSpool is a queue of values whose writer never waits. Values are in memory up to
 // limit bytes; from the first that has no room there on, all go to a nameless file.
-type spool struct {
+type answerSpool struct {
 	more  chan struct{} // has one where the reader may find more
 	limit int
 
@@ -66,7 +66,7 @@ type spool struct {
 }
 
 // put adds a value.
-func (s *spool) put(raw json.RawMessage) error {
+func (s *answerSpool) put(raw json.RawMessage) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer s.signal()
@@ -98,7 +98,7 @@ func unspooled(err error) error {
 }
 
 // end says that no more comes; a nil err is the end of a whole answer.
-func (s *spool) end(err error) {
+func (s *answerSpool) end(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil {
@@ -108,15 +108,15 @@ func (s *spool) end(err error) {
 	s.signal()
 }
 
-func (s *spool) signal() {
+func (s *answerSpool) signal() {
 	select {
 	case s.more <- struct{}{}:
 	default:
 	}
 }
 
-// next waits for a value. Behind the last one it is the error of [spool.end].
-func (s *spool) next() (json.RawMessage, error) {
+// next waits for a value. Behind the last one it is the error of [answerSpool.end].
+func (s *answerSpool) next() (json.RawMessage, error) {
 	for {
 		raw, ok, err := s.take()
 		if ok || err != nil {
@@ -127,7 +127,7 @@ func (s *spool) next() (json.RawMessage, error) {
 }
 
 // take is the next value, if there is one.
-func (s *spool) take() (raw json.RawMessage, ok bool, err error) {
+func (s *answerSpool) take() (raw json.RawMessage, ok bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -154,7 +154,7 @@ func (s *spool) take() (raw json.RawMessage, ok bool, err error) {
 }
 
 // close removes the file, when the writer has ended.
-func (s *spool) close() {
+func (s *answerSpool) close() {
 	if s.file != nil {
 		_ = s.file.Close() // nameless, so that nothing is left of it
 	}

@@ -14,7 +14,7 @@ import (
 // reader catches up in between, and the error behind them.
 func TestSpool(t *testing.T) {
 	t.Parallel()
-	s := &spool{more: make(chan struct{}, 1), limit: 20}
+	s := &answerSpool{more: make(chan struct{}, 1), limit: 20}
 	defer s.close()
 	var want, got []string
 	read := func(n int) {
