@@ -53,7 +53,7 @@ func TestConfigurationInDocuments(t *testing.T) {
 // indentation.
 func yamlBlocks(doc string) []string {
 	var all []string
-	for _, m := range regexp.MustCompile("(?ms)^( *)```yaml\n(.*?)^ *```$").FindAllStringSubmatch(doc, -1) {
+	for _, m := range regexp.MustCompile("(?ms)^( *)```yaml\n(.*?\n) *```$").FindAllStringSubmatch(doc, -1) {
 		all = append(all, strings.ReplaceAll("\n"+m[2], "\n"+m[1], "\n"))
 	}
 	return all

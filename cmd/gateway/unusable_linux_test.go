@@ -6,27 +6,42 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"golang.org/x/sys/unix"
 )
 
+// bareThreads run functions without root's right to pass by the modes of files. They are
+// threads of their own, because such a right cannot be taken back, and live as long as
+// this process: with a thread end the commands that it has started (Pdeathsig), those of
+// other tests from before among them.
+var bareThreads = sync.OnceValue(func() chan<- func() {
+	work := make(chan func())
+	for range 2 {
+		go func() {
+			runtime.LockOSThread()
+			for _, right := range []uintptr{unix.CAP_DAC_OVERRIDE, unix.CAP_DAC_READ_SEARCH} {
+				if err := unix.Prctl(unix.PR_CAPBSET_DROP, right, 0, 0, 0); err != nil && os.Geteuid() == 0 {
+					panic(err)
+				}
+			}
+			for f := range work {
+				f()
+			}
+		}()
+	}
+	return work
+})
+
 // bare runs a command to its end without root's right to pass by the modes of files.
 func (w *world) bare(args ...string) (stdout, stderr string, code int) {
 	w.t.Helper()
 	done := make(chan struct{})
-	go func() {
+	bareThreads() <- func() {
 		defer close(done)
-		runtime.LockOSThread() // never unlocked: the thread ends, and the change with it
-		if os.Geteuid() == 0 {
-			for _, right := range []uintptr{unix.CAP_DAC_OVERRIDE, unix.CAP_DAC_READ_SEARCH} {
-				if err := unix.Prctl(unix.PR_CAPBSET_DROP, right, 0, 0, 0); err != nil {
-					w.t.Error(err)
-				}
-			}
-		}
 		stdout, stderr, code = w.run(args...)
-	}()
+	}
 	<-done
 	return stdout, stderr, code
 }

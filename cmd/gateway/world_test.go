@@ -151,7 +151,7 @@ func (g *gateway) line() string {
 	select {
 	case s, ok := <-g.lines:
 		if !ok {
-			g.w.t.Fatal("the output ended")
+			g.w.t.Fatalf("the output ended: %s", g.errs)
 		}
 		return s
 	case <-time.After(patience):
