@@ -133,6 +133,9 @@ func TestAdminRefusesOtherUsers(t *testing.T) {
 	w := newWorld(t, "")
 	g := w.start("chat")
 	g.ready()
+	if out, errs, code := w.run("status"); code != 0 { // from then on the socket keeps its mode
+		t.Fatalf("status ends with %d: %s%s", code, out, errs)
+	}
 	bin, err := exec.LookPath("gateway")
 	if err != nil {
 		t.Fatal(err)

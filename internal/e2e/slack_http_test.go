@@ -3,11 +3,11 @@ package e2e_test
 import (
 	"bytes"
 	"fmt"
-	"net"
 	"net/http"
 	"testing"
 	"time"
 
+	"parley/internal/fakehttp"
 	"parley/internal/fakemodel"
 	"parley/internal/fakeslack"
 	"parley/internal/rig"
@@ -16,15 +16,12 @@ import (
 // newPushed runs a gateway that srv calls over HTTP, and gives the URL that it calls.
 func newPushed(t *testing.T, srv *fakeslack.Server, b brain, trusted ...*fakeslack.Chat) (w *slackWorld, target string) {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	addr, err := fakehttp.FreeAddr(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	app := slackApp(srv)
-	app.AppToken, app.Listen = "", listener.Addr().String()
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
+	app.AppToken, app.Listen = "", addr
 	for _, chat := range trusted {
 		app.Chats = append(app.Chats, chat.ID())
 	}

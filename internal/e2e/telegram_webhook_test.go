@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"net"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
@@ -14,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/fakehttp"
 	"parley/internal/fakemodel"
 	"parley/internal/faketelegram"
 	"parley/internal/loopchat/server"
@@ -26,12 +26,8 @@ import (
 // so what stands between them strips that.
 func newHooked(t *testing.T, tg *faketelegram.Server, b brain) *telegramWorld {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	addr, err := fakehttp.FreeAddr(t.Context())
 	if err != nil {
-		t.Fatal(err)
-	}
-	addr := listener.Addr().String()
-	if err := listener.Close(); err != nil {
 		t.Fatal(err)
 	}
 	public := "https://bot.example.org/hook"

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/fakehttp"
 	"parley/pkg/channels"
 	"parley/pkg/channels/slack"
 )
@@ -27,12 +28,8 @@ type called struct {
 
 func newCalled(t *testing.T, change func(b *bench)) *called {
 	t.Helper()
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	addr, err := fakehttp.FreeAddr(t.Context())
 	if err != nil {
-		t.Fatal(err)
-	}
-	addr := l.Addr().String()
-	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
 	c := &called{url: "http://" + addr + "/slack/events"}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"parley/internal/fakehttp"
 	"parley/internal/faketelegram"
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram"
@@ -23,12 +23,11 @@ const hookSecret = "Hook-Secret_1"
 // freeAddr is an address that was free a moment ago.
 func freeAddr(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	addr, err := fakehttp.FreeAddr(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().String()
+	return addr
 }
 
 // newHook runs a channel with a webhook and waits until it is set.
