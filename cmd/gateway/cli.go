@@ -93,7 +93,8 @@ func newVersion(h *host) *cobra.Command {
 	}
 }
 
-// print writes text to standard output. Nothing in it controls a terminal.
+// print writes text to standard output and shows hidden characters in it, so that the
+// text cannot control a terminal.
 func (h *host) print(format string, args ...any) error {
 	if _, err := fmt.Fprintf(plain{h.out}, format, args...); err != nil {
 		return coded(exitFailed, err)

@@ -274,8 +274,8 @@ func (g *runGroup) count(file, name string) (n int64) {
 	return n
 }
 
-// end ends what is left in the group and removes it. What cannot be removed now is
-// removed at the next start.
+// end kills the processes that are left in the group and removes it. The next start
+// removes a group that cannot be removed now.
 func (g *runGroup) end() {
 	const patience, pause = 5 * time.Second, time.Millisecond
 	if g.file != nil {

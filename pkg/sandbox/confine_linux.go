@@ -168,7 +168,7 @@ func landlock(s *spec) error {
 		allowed := rules.Handled_access_fs &^ landlockNoDevices
 		if in, err := filepath.EvalSymlinks(s.Workspace.Target); err != nil || within(p, in) {
 			// By a socket in the workspace, another run would get files from this one that
-			// are memory. What is allowed in a folder cannot be denied below it.
+			// are memory. Landlock cannot deny below a folder a right that the folder gives.
 			allowed &^= unix.LANDLOCK_ACCESS_FS_MAKE_SOCK
 		}
 		if err := landlockAllow(ruleset, p, allowed); err != nil {

@@ -116,9 +116,9 @@ func (e *Engine) List(_ context.Context, after string, limit int) ([]session.Inf
 
 // Forget deletes a session. With the present session of a chat goes everything
 // that waits or is kept for the chat, and the chat itself; a session that /new
-// left behind goes alone. With a task goes the conversation of its agent. What is
-// long goes in several transactions, see forget.go: nobody finds it after the
-// first one, and when the context ends the housekeeping removes the rest.
+// left behind goes alone. With a task goes the conversation of its agent. A
+// long history goes in several transactions, see forget.go: after the first one no
+// reader finds it, and when the context ends the housekeeping removes the rest.
 func (e *Engine) Forget(ctx context.Context, id string) error {
 	if err := e.forget(ctx, id); err != nil {
 		return err
