@@ -22,9 +22,20 @@ func TestGrowth(t *testing.T) {
 
 func TestLimit(t *testing.T) {
 	t.Parallel()
-	for live, want := range map[uint64]int64{0: 42 << 20, 18 << 20: 42 << 20, 19 << 20: 44 << 20, 64 << 20: 108 << 20, 65 << 20: 112 << 20} {
-		if got := limit(live); got != want {
-			t.Errorf("with %d bytes that live the limit is %d, want %d", live, got, want)
+	for _, c := range []struct {
+		live, beside uint64
+		want         int64
+	}{
+		{0, 0, 42 << 20},
+		{18 << 20, 0, 42 << 20},
+		{19 << 20, 12 << 20, 44 << 20},
+		{64 << 20, 0, 108 << 20},
+		{65 << 20, 0, 112 << 20},
+		{14 << 20, 20 << 20, 44 << 20},
+		{14 << 20, 40 << 20, 64 << 20},
+	} {
+		if got := limit(c.live, c.beside); got != c.want {
+			t.Errorf("with %d bytes that live and %d beside the heap the limit is %d, want %d", c.live, c.beside, got, c.want)
 		}
 	}
 }
