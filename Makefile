@@ -50,16 +50,16 @@ check:
 	@GO='$(GO)' sh scripts/test.sh --all
 
 kill:
-	PARLEY_KILL_SEEDS=$(KILL_SEEDS) $(GO) test -count=1 -timeout 60m -v ./internal/kill
+	PARLEY_KILL_SEEDS=$(KILL_SEEDS) $(GO) test -count=1 -timeout 60m -v ./internal/test/kill
 
 large:
-	PARLEY_LARGE=1 $(GO) test -count=1 -timeout 30m -v -run '^(TestAStartWithManyLostTasksAndDueJobs|TestANewcomerBehindACrowd)$$' ./internal/e2e
+	PARLEY_LARGE=1 $(GO) test -count=1 -timeout 30m -v -run '^(TestAStartWithManyLostTasksAndDueJobs|TestANewcomerBehindACrowd)$$' ./internal/test/e2e
 
 cgroup:
 	@GO='$(GO)' sh scripts/cgroup-vm.sh
 
 bench:
-	$(GO) run ./internal/bench
+	$(GO) run ./internal/tools/bench
 
 lint:
 	@GO='$(GO)' LINT_VERSION='$(LINT_VERSION)' sh scripts/lint.sh
@@ -68,10 +68,10 @@ fuzz:
 	@GO='$(GO)' FUZZTIME='$(FUZZTIME)' sh scripts/fuzz.sh
 
 mutants:
-	$(GO) run ./internal/mutants/plant $(ARGS)
+	$(GO) run ./internal/tools/mutants/plant $(ARGS)
 
 docs:
-	$(GO) run ./internal/tooldocs/write
+	$(GO) run ./internal/tools/tooldocs/write
 
 fresh:
 	@GO='$(GO)' sh scripts/fresh-clone.sh

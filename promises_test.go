@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"parley/internal/promises"
+	"parley/internal/tools/promises"
 )
 
 const promisesFile = "docs/promises.md"
@@ -29,11 +29,11 @@ func TestPromisesNameTests(t *testing.T) {
 func TestHasTest(t *testing.T) {
 	t.Parallel()
 	for ref, want := range map[promises.Ref]bool{
-		{Dir: ".", Test: "TestHasTest"}:                   true,
-		{Dir: ".", Test: "TestHasTes"}:                    false,
-		{Dir: "internal/promises", Test: "TestParse"}:     true,
-		{Dir: "internal/promises", Test: "Parse"}:         false,
-		{Dir: "internal/no-such-room", Test: "TestParse"}: false,
+		{Dir: ".", Test: "TestHasTest"}:                     true,
+		{Dir: ".", Test: "TestHasTes"}:                      false,
+		{Dir: "internal/tools/promises", Test: "TestParse"}: true,
+		{Dir: "internal/tools/promises", Test: "Parse"}:     false,
+		{Dir: "internal/no-such-room", Test: "TestParse"}:   false,
 	} {
 		if got := hasTest(t, ref); got != want {
 			t.Errorf("hasTest(%s) = %v, want %v", ref, got, want)

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/promises"
+	"parley/internal/tools/promises"
 )
 
 // maxBinary is what the stripped release may weigh.

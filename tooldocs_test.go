@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"parley/internal/tooldocs"
+	"parley/internal/tools/tooldocs"
 )
 
 // TestToolPages holds docs/tools against what the tools say of themselves.

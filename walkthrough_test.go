@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/mutants"
-	"parley/internal/promises"
+	"parley/internal/tools/mutants"
+	"parley/internal/tools/promises"
 )
 
 const extending = "docs/extending.md"

@@ -26,4 +26,4 @@ fi
 $GO vet ./...
 # The flags are words.
 # shellcheck disable=SC2086
-$GO test -json -vet=off $flags ./... | $GO run ./internal/promises/check docs/promises.md
+$GO test -json -vet=off $flags ./... | $GO run ./internal/tools/promises/check docs/promises.md

@@ -16,9 +16,9 @@ import (
 	"time"
 	"unicode"
 
-	"parley/internal/fakeslack"
-	"parley/internal/faketelegram"
-	"parley/internal/loglines"
+	"parley/internal/test/fakeslack"
+	"parley/internal/test/faketelegram"
+	"parley/internal/test/loglines"
 )
 
 // events are the lines of a gateway's log, one map for each.

@@ -21,7 +21,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"parley/internal/rig"
+	"parley/internal/test/rig"
 	"parley/pkg/sandbox"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/fakeslack"
+	"parley/internal/test/fakeslack"
 )
 
 const directOnly = "You are let in for direct messages with me only: here I answer once the operator allows you or this chat in the configuration."

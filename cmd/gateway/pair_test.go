@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"parley/internal/faketelegram"
+	"parley/internal/test/faketelegram"
 )
 
 // club is a gateway with a bot on Telegram that lets in one member, and a model

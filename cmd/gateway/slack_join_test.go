@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"parley/internal/faketelegram"
+	"parley/internal/test/faketelegram"
 )
 
 // desk is the part of Slack that tells whom a bot token belongs to. It opens no socket.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/fakeslack"
+	"parley/internal/test/fakeslack"
 )
 
 // onSlack starts a gateway on a workspace, with lines added to its configuration.

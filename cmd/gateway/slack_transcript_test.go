@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"parley/internal/fakeslack"
+	"parley/internal/test/fakeslack"
 )
 
 // TestSlackInReadme follows the steps in README.md on a server of our own.

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"parley/internal/faketelegram"
+	"parley/internal/test/faketelegram"
 )
 
 // TestTelegramAccounts runs two bots, and whom one lets in writes to both.

@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"parley/internal/faketelegram"
+	"parley/internal/test/faketelegram"
 )
 
 // TestStrangersFilesAreNotFetched has a stranger and a member send the same.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"parley/internal/loopchat"
-	"parley/internal/testtools"
+	"parley/internal/test/loopchat"
+	"parley/internal/test/testtools"
 	"parley/pkg/channels"
 	"parley/pkg/policy"
 	"parley/pkg/tools"

@@ -11,7 +11,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"parley/internal/testtools"
+	"parley/internal/test/testtools"
 	"parley/pkg/config"
 	"parley/pkg/tools"
 )

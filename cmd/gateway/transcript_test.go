@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"parley/internal/faketelegram"
+	"parley/internal/test/faketelegram"
 )
 
 // TestTelegramInReadme follows the steps in README.md on a server of our own.

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
 
-	"parley/internal/outboxtest"
+	"parley/internal/test/outboxtest"
 	"parley/pkg/channels"
 )
 

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
 
-	"parley/internal/outboxtest"
+	"parley/internal/test/outboxtest"
 	"parley/pkg/channels"
 	"parley/pkg/session/bolt"
 )

@@ -7,8 +7,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"parley/internal/loopchat"
-	"parley/internal/loopchat/server"
+	"parley/internal/test/loopchat"
+	"parley/internal/test/loopchat/server"
 	"parley/pkg/channels"
 	"parley/pkg/channels/channelstest"
 )

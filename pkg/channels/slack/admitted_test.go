@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/fakeslack"
+	"parley/internal/test/fakeslack"
 	"parley/pkg/channels"
 	"parley/pkg/channels/slack"
 )

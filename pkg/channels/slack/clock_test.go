@@ -9,8 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"parley/internal/fakehttp"
-	"parley/internal/fakeslack"
+	"parley/internal/test/fakehttp"
+	"parley/internal/test/fakeslack"
 	"parley/pkg/channels"
 	"parley/pkg/channels/slack"
 )

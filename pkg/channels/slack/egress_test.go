@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
 
-	"parley/internal/fakehttp"
-	"parley/internal/fakeslack"
-	"parley/internal/outboxtest"
+	"parley/internal/test/fakehttp"
+	"parley/internal/test/fakeslack"
+	"parley/internal/test/outboxtest"
 	"parley/pkg/channels"
 	"parley/pkg/channels/slack"
 )

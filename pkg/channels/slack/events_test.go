@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/fakehttp"
+	"parley/internal/test/fakehttp"
 	"parley/pkg/channels"
 	"parley/pkg/channels/slack"
 )

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/fakeslack"
+	"parley/internal/test/fakeslack"
 	"parley/pkg/channels"
 )
 

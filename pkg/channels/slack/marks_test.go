@@ -13,8 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"parley/internal/fakehttp"
-	"parley/internal/fakeslack"
+	"parley/internal/test/fakehttp"
+	"parley/internal/test/fakeslack"
 	"parley/pkg/channels"
 	"parley/pkg/channels/slack"
 )

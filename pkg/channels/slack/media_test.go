@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"parley/internal/fakeslack"
+	"parley/internal/test/fakeslack"
 	"parley/pkg/channels"
 	"parley/pkg/channels/slack"
 )

@@ -13,7 +13,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"parley/internal/fakeslack"
+	"parley/internal/test/fakeslack"
 	"parley/pkg/channels"
 	"parley/pkg/channels/slack"
 )

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
 
-	"parley/internal/fakeslack"
+	"parley/internal/test/fakeslack"
 	"parley/pkg/channels"
 	"parley/pkg/channels/slack"
 )

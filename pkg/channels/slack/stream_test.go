@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"parley/internal/fakeslack"
+	"parley/internal/test/fakeslack"
 	"parley/pkg/channels"
 	"parley/pkg/channels/slack"
 )

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	"parley/internal/fakeslack"
+	"parley/internal/test/fakeslack"
 	"parley/pkg/channels"
 	"parley/pkg/channels/channelstest"
 	"parley/pkg/channels/slack"

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
 
-	"parley/internal/faketelegram"
-	"parley/internal/outboxtest"
+	"parley/internal/test/faketelegram"
+	"parley/internal/test/outboxtest"
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram"
 	"parley/pkg/channels/telegram/markup"

@@ -16,7 +16,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"parley/internal/fakehttp"
+	"parley/internal/test/fakehttp"
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram"
 )

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"parley/internal/corpora"
+	"parley/internal/test/corpora"
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram"
 )

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"parley/internal/faketelegram"
+	"parley/internal/test/faketelegram"
 	"parley/pkg/channels"
 )
 

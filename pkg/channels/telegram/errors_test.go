@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/faketelegram"
+	"parley/internal/test/faketelegram"
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram"
 )

@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"parley/internal/fakehttp"
-	"parley/internal/faketelegram"
+	"parley/internal/test/fakehttp"
+	"parley/internal/test/faketelegram"
 	"parley/pkg/channels/telegram"
 	"parley/pkg/providers"
 	"parley/pkg/tools"

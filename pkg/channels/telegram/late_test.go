@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"parley/internal/fakehttp"
+	"parley/internal/test/fakehttp"
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram"
 )

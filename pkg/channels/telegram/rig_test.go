@@ -11,7 +11,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"parley/internal/faketelegram"
+	"parley/internal/test/faketelegram"
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram"
 )

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"parley/internal/faketelegram"
+	"parley/internal/test/faketelegram"
 	"parley/pkg/channels"
 	"parley/pkg/channels/channelstest"
 	"parley/pkg/channels/telegram"

@@ -13,8 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"parley/internal/faketelegram"
-	"parley/internal/outboxtest"
+	"parley/internal/test/faketelegram"
+	"parley/internal/test/outboxtest"
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram"
 	"parley/pkg/policy"

@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"parley/internal/fakehttp"
-	"parley/internal/faketelegram"
+	"parley/internal/test/fakehttp"
+	"parley/internal/test/faketelegram"
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram"
 )

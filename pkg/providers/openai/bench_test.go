@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"parley/internal/fakemodel"
+	"parley/internal/test/fakemodel"
 	"parley/pkg/providers"
 	"parley/pkg/providers/openai"
 )

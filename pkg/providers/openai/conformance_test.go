@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/fakemodel"
+	"parley/internal/test/fakemodel"
 	"parley/pkg/providers"
 	"parley/pkg/providers/openai"
 	"parley/pkg/providers/providertest"

@@ -15,8 +15,8 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
 
-	"parley/internal/corpora"
-	"parley/internal/fakemodel"
+	"parley/internal/test/corpora"
+	"parley/internal/test/fakemodel"
 	"parley/pkg/providers"
 	"parley/pkg/providers/openai"
 	"parley/pkg/providers/providertest"

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/fakemodel"
+	"parley/internal/test/fakemodel"
 	"parley/pkg/providers"
 )
 

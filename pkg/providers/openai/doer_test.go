@@ -14,7 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"parley/internal/fakemodel"
+	"parley/internal/test/fakemodel"
 	"parley/pkg/providers"
 	"parley/pkg/providers/openai"
 	"parley/pkg/providers/providertest"

@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"parley/internal/fakemodel"
+	"parley/internal/test/fakemodel"
 	"parley/pkg/providers"
 	"parley/pkg/providers/openai"
 )

@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"parley/internal/fakemodel"
+	"parley/internal/test/fakemodel"
 	"parley/pkg/providers"
 	"parley/pkg/providers/openai"
 )

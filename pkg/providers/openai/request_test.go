@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"parley/internal/fakemodel"
+	"parley/internal/test/fakemodel"
 	"parley/pkg/providers"
 	"parley/pkg/providers/openai"
 	"parley/pkg/providers/providertest"

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/testtools"
+	"parley/internal/test/testtools"
 	"parley/pkg/tools/script"
 	"parley/workspace"
 )

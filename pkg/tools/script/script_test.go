@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/testtools"
+	"parley/internal/test/testtools"
 	"parley/pkg/sandbox"
 	"parley/pkg/tools"
 	"parley/pkg/tools/script"

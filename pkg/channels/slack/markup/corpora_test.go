@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/corpora"
+	"parley/internal/test/corpora"
 	"parley/pkg/channels/slack/markup"
 	telegram "parley/pkg/channels/telegram/markup"
 )

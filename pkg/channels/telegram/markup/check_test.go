@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"parley/internal/faketelegram"
+	"parley/internal/test/faketelegram"
 	"parley/pkg/channels/telegram/markup"
 )
 

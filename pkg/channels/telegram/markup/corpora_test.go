@@ -15,8 +15,8 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
-	"parley/internal/corpora"
-	"parley/internal/faketelegram"
+	"parley/internal/test/corpora"
+	"parley/internal/test/faketelegram"
 )
 
 func load[T any](t *testing.T, path ...string) []T {

@@ -1,0 +1,92 @@
+package kill_test
+
+import (
+	"context"
+	"testing"
+
+	"parley/internal/test/loopchat"
+	"parley/internal/test/loopchat/server"
+	"parley/pkg/channels/slack"
+	"parley/pkg/channels/telegram"
+)
+
+// platform is the chat platform of a world.
+type platform interface {
+	// post puts asks in line, in order.
+	post(asks []*ask)
+	// messages are what the bot sent, in the order in which it did.
+	messages() []message
+	// until waits until cond holds. It is looked at again whenever something happened.
+	until(ctx context.Context, cond func() bool) error
+	// polls counts the polls until now.
+	polls() int
+	// drained waits until everything had its effect that a process wrote which has ended.
+	drained(ctx context.Context) error
+}
+
+// asking is a platform with buttons.
+type asking interface {
+	platform
+	// query is the newest message with buttons in a chat, nil where there is none.
+	query(chat string) *query
+	// texts are what the bot's messages in a chat read now.
+	texts(chat string) []string
+}
+
+// query is a question with buttons, as it reads when it was found. Its button "Allow
+// once" is pressed by allow, and by again where an app still shows it.
+type query struct {
+	text         string
+	allow, again func()
+}
+
+// stage is a platform on which worlds are made.
+type stage struct {
+	channel string
+	// sorts are how many kinds of chats it has, and open makes a world with one of them.
+	sorts int
+	open  func(t *testing.T, sort int) *world
+}
+
+// telegramStage and slackStage are those that people have.
+func telegramStage() stage {
+	return stage{channel: telegram.Name, sorts: telegramSorts, open: func(t *testing.T, sort int) *world {
+		t.Helper()
+		w, _ := newTelegramWorld(t, sort)
+		return w
+	}}
+}
+
+func slackStage() stage {
+	return stage{channel: slack.Name, sorts: slackSorts, open: func(t *testing.T, sort int) *world {
+		t.Helper()
+		w, _ := newSlackWorld(t, sort)
+		return w
+	}}
+}
+
+// onLoop is the test channel's platform.
+type onLoop struct{ srv *server.Server }
+
+func (p onLoop) post(asks []*ask) {
+	updates := make([]loopchat.Update, len(asks))
+	for i, a := range asks {
+		updates[i] = loopchat.Update{Chat: a.chat, Text: a.text, Mentioned: !loopchat.Direct(a.chat)}
+	}
+	p.srv.Push(updates...)
+}
+
+func (p onLoop) messages() []message {
+	var all []message
+	sent := p.srv.Messages("")
+	for i := range sent {
+		all = append(all, message{chat: sent[i].Chat, text: sent[i].Text})
+	}
+	return all
+}
+
+func (p onLoop) until(ctx context.Context, cond func() bool) error { return p.srv.Until(ctx, cond) }
+
+func (p onLoop) polls() int { return p.srv.Report().Polls }
+
+func (p onLoop) drained(ctx context.Context) error { return p.srv.Drained(ctx) }

@@ -1,0 +1,83 @@
+package mutants
+
+// agentMutants break turns, what is around them, and how the process stops.
+func agentMutants() []Mutant {
+	const dir = "pkg/agent"
+	return []Mutant{
+		{
+			Promise: "R1", Defect: "lists a message as answered that failed",
+			File: dir + "/outcome.go", Old: "Outcome: session.OutcomeFailed, Reason: cut(reason, 500),", New: "Outcome: session.OutcomeAnswered, Reason: cut(reason, 500),",
+			Dir: "cmd/gateway", Test: "^TestScripts$/^model_down$",
+		},
+		{
+			Promise: "R5", Defect: "runs a call again of which nothing is known",
+			File: dir + "/resume.go", Old: `(!c.Rerunnable || c.TaskID != "")`, New: `c.TaskID != ""`,
+			Dir: dir, Test: "^TestAnInterruptedTurnGoesOnFromItsLastStep$",
+		},
+		{
+			Promise: "R5", Defect: "runs a call before its begin is durable",
+			File: dir + "/ledger.go", Old: "Kind: session.StepBegun, Round: call.Round, Await: true,", New: "Kind: session.StepEnded, Round: call.Round,",
+			Dir: "internal/test/kill", Test: "^TestKillAtEachPoint$/^P7$",
+		},
+		{
+			Promise: "R6", Defect: "forgets the tasks of the process that died",
+			File: dir + "/agent.go", Old: "if err := a.takeUpTasks(ctx); err != nil && ctx.Err() == nil {", New: "if err := ctx.Err(); err != nil {",
+			Dir: dir, Test: "^TestATaskLostWithTheProcessIsToldOnceAtTheNextStart$",
+		},
+		{
+			Promise: "R9", Defect: "sends an answer that was not redacted",
+			File: dir + "/outcome.go", Old: "Text: r.a.o.Redact(text),", New: "Text: text,",
+			Dir: dir, Test: "^TestWhatLeavesIsRedacted$",
+		},
+		{
+			Promise: "R11", Defect: "does not end at a second signal",
+			File: "cmd/gateway/runverbs.go", Old: "case stopping:", New: "case stopping && done == nil:",
+			Dir: "internal/test/kill", Test: "^TestSecondTermEndsAtOnce$",
+		},
+		{
+			Promise: "lower rights", Defect: "gives a turn the highest rights of its senders",
+			File: dir + "/asker.go", Old: "if !b.level.Allows(a.level) {", New: "if b.level.Allows(a.level) {",
+			Dir: dir, Test: "^TestATurnHasTheLowestRightsOfItsSenders$",
+		},
+		{
+			Promise: "lower rights", Defect: "lets anybody join a running turn",
+			File: dir + "/ledger.go", Old: "return refused == \"\" && who.level.Allows(r.who.level)\n}\n\n// Event", New: "return refused == \"\" && who.level != \"\"\n}\n\n// Event",
+			Dir: dir, Test: "^TestASenderWithLowerRightsIsQueuedNotJoined$",
+		},
+		{
+			Promise: "R5", Defect: "lets a step with side effects wait",
+			File: dir + "/steps.go", Old: "if s.Await || len(s.Outbox) > 0 || len(s.Tasks) > 0 || len(s.Approvals) > 0 {", New: "if s.Await && s.Call == nil {",
+			Dir: dir, Test: "^(TestAnInterruptedTurnGoesOnFromItsLastStep|TestToolResultsGoToTheModelAndForUserToTheChat|TestBackgroundWorkEndsInOneNoticeInItsOwnChat|TestWhatAToolShowedIsNotShownAgainAfterARestart)$",
+		},
+		{
+			Promise: "stop with turns", Defect: "forgets what waits to be written when a turn is cut off",
+			File: dir + "/steps.go", Old: "if committed {", New: "if committed || ctx != nil {",
+			Dir: dir, Test: "^TestAReadOnlyCallThatWasBegunRunsAgain$",
+		},
+		{
+			Promise: "telegram: tool activity", Defect: "shows a second draft",
+			File: dir + "/preview.go", Old: `return p.turn + "/draft"`, New: `return p.turn + "/draft/" + itoa(p.round)`,
+			Dir: "pkg/channels/telegram", Test: "^TestToolActivityIsANoteInTheAnswersOwnPreview$",
+		},
+		{
+			Promise: "telegram: tool activity", Defect: "says nothing of results",
+			File: dir + "/ledger.go", Old: "if !result.Silent {", New: "if !result.Silent && result.Async {",
+			Dir: dir, Test: "^TestWhatBecameOfACallIsToldInALine$",
+		},
+		{
+			Promise: "hanging chat", Defect: "runs one turn at a time over all chats",
+			File: dir + "/agent.go", Old: "newPlaces(o.MaxTurns),\n\t\treports", New: "newPlaces(1),\n\t\treports",
+			Dir: dir, Test: "^TestOneHangingChatDoesNotHoldTheOthers$",
+		},
+		{
+			Promise: "/stop", Defect: "lets a turn go on after a stop",
+			File: dir + "/watch.go", Old: "return stopError{sent: items[i].Time}", New: "return nil",
+			Dir: dir, Test: "^TestStopEndsAHangingModelAndSaysSoOnce$",
+		},
+		{
+			Promise: "/stop", Defect: "says so once more for what waited",
+			File: dir + "/turn.go", Old: "if !r.saidStopped(ctx, stop.sent) {", New: "if !r.saidStopped(ctx, stop.sent) || r != nil {",
+			Dir: dir, Test: "^TestStopEndsWhatWaitsToo$",
+		},
+	}
+}

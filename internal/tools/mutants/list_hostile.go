@@ -1,0 +1,89 @@
+package mutants
+
+// hostileMutants let through what people, models and webhooks should not be able to do.
+func hostileMutants() []Mutant {
+	const agent, e2e, tools, telegram = "pkg/agent", "internal/test/e2e", "pkg/tools", "pkg/channels/telegram"
+	return append([]Mutant{
+		{
+			Promise: "names", Defect: "lets everybody decide who is called as the requester is",
+			File: agent + "/agentasks.go", Old: `who.sender.ID != a.Requester.ID`, New: `who.sender.Name != a.Requester.Name`,
+			Dir: e2e, Test: "^TestTelegramNamesGiveNoRights$",
+		},
+		{
+			Promise: "names", Defect: "lets a name have many lines",
+			File: "pkg/channels/normalise.go", Old: `return strings.Join(strings.Fields(b.String()), " ")`, New: `return s`,
+			Dir: e2e, Test: "^TestTelegramNamesGiveNoRights$",
+		},
+		{
+			Promise: "bots", Defect: "talks to bots in groups",
+			File: "pkg/policy/authorize.go", Old: `if personal && e.Sender.Bot {`, New: `if personal && e.Sender.Bot && e.Direct {`,
+			Dir: e2e, Test: "^TestTelegramBotsDoNotTalk$",
+		},
+		{
+			Promise: "instructions", Defect: "looks at what is offered only when it offers",
+			File: tools + "/admit.go", Old: "if !r.offers(e) {\n\t\treturn nil, Fail(ErrPermissionDenied", New: "if e == nil {\n\t\treturn nil, Fail(ErrPermissionDenied",
+			Dir: e2e, Test: "^TestTelegramInstructionsWithoutTheRight$",
+		},
+		{
+			Promise: "content from outside", Defect: "takes what is forwarded for the sender's own words",
+			File: telegram + "/decode.go", Old: `if m.Forward != nil || m.External != nil || m.ViaBot`, New: `if m.External != nil || m.ViaBot`,
+			Dir: e2e, Test: "^TestTelegramWordsOfOthersAreAskedAbout$",
+		},
+		{
+			Promise: "content from outside", Defect: "takes what is quoted for the sender's own words",
+			File: telegram + "/decode.go", Old: `of == nil || by == nil || of.ID != by.ID`, New: `of == nil || by == nil`,
+			Dir: telegram, Test: "^TestDecodeMessages$",
+		},
+		{
+			Promise: "tool names", Defect: "takes a longer name for the tool that it begins with",
+			File: tools + "/admit.go", Old: `e := s.byName[q.call.Name]`, New: `e := s.byName[q.call.Name[:min(len(q.call.Name), 6)]]`,
+			Dir: tools, Test: "^FuzzLoop$",
+		},
+	}, hostileEdgeMutants()...)
+}
+
+func hostileEdgeMutants() []Mutant {
+	const telegram, gateway = "pkg/channels/telegram", "cmd/gateway"
+	return []Mutant{
+		{
+			Promise: "refusals", Defect: "does not write down the calls beyond the limit of an answer",
+			File: "pkg/tools/calls.go", Old: `l.Tools.note(withPlace(ctx, l.channel, l.chatID), &p.call, &out)`, New: `l.Tools.countersOf(p.call.Name).count(&out)`,
+			Dir: "pkg/tools", Test: "^TestCallsBeyondTheLimitAreWrittenDown$",
+		},
+		{
+			Promise: "refusals", Defect: "calls a refusal a call in the audit log",
+			File: gateway + "/audit.go", Old: `row.Kind = audit.KindRefused`, New: `row.Kind = audit.KindCall`,
+			Dir: "internal/test/e2e", Test: "^TestEveryRefusalIsWrittenDown$",
+		},
+		{
+			Promise: "configuration", Defect: "lists groups by their names",
+			File: "pkg/policy/principal.go", Old: "`^-[1-9][0-9]{0,18}$`", New: "`^.+$`",
+			Dir: gateway, Test: "^TestHostileConfiguration$",
+		},
+		{
+			Promise: "configuration", Defect: "repeats a secret that stands where a variable should",
+			File: "pkg/config/secret.go", Old: `scheme == "env" && isVariable(rest)`, New: `scheme == "env" && rest != ""`,
+			Dir: gateway, Test: "^TestHostileConfiguration$",
+		},
+		{
+			Promise: "webhooks", Defect: "looks at the first of two secrets",
+			File: telegram + "/webhook.go", Old: `if len(given) != 1 {`, New: `if len(given) == 0 {`,
+			Dir: telegram, Test: "^TestWebhookSecretElsewhere$",
+		},
+		{
+			Promise: "webhooks", Defect: "waits for slow senders",
+			File: "pkg/channels/wire/serve.go", Old: `ReadHeaderTimeout: 5 * time.Second`, New: `ReadHeaderTimeout: 5 * time.Hour`,
+			Dir: telegram, Test: "^TestWebhookUnderAttack$",
+		},
+		{
+			Promise: "credentials", Defect: "does not know a secret in capital hex",
+			File: "pkg/policy/redact.go", Old: `inHex, strings.ToUpper(inHex)}`, New: `inHex}`,
+			Dir: "internal/test/e2e", Test: "^TestTelegramModelTellsCredentials$",
+		},
+		{
+			Promise: "stored state", Defect: "gives stored instructions to the model",
+			File: "pkg/agent/history.go", Old: `return true // instructions are never stored: no gateway wrote this`, New: `e.Seq++`,
+			Dir: "pkg/agent", Test: "^TestHostileHistory$",
+		},
+	}
+}

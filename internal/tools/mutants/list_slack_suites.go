@@ -1,0 +1,34 @@
+package mutants
+
+// slackSuiteMutants break what only a whole gateway shows of Slack: how its parts are
+// put together.
+func slackSuiteMutants() []Mutant {
+	const e2e, options = "internal/test/e2e", "cmd/gateway/slack.go"
+	return []Mutant{
+		{
+			Promise: "slack: conversations", Defect: "does not ask whether a thread is alive",
+			File: options, Old: "Alive: a.alive, Log: log,", New: "Alive: func(context.Context, channels.Address) (bool, error) { return false, nil }, Log: log,",
+			Dir: e2e, Test: "^TestSlackThreads$",
+		},
+		{
+			Promise: "slack: streams", Defect: "forgets how an answer is to grow",
+			File: options, Old: "Stream: s.Stream,", New: `Stream: "off",`,
+			Dir: e2e, Test: "^TestSlackStreamEndsAsOneMessage$",
+		},
+		{
+			Promise: "slack: over HTTP", Defect: "holds signatures against the bot token",
+			File: options, Old: "SigningSecret: e.SigningSecret.Reveal", New: "SigningSecret: s.BotToken.Reveal",
+			Dir: e2e, Test: "^TestSlackOverHTTP$",
+		},
+		{
+			Promise: "slack: over HTTP", Defect: "knows no command",
+			File: options, Old: "Commands: slackCommands(),", New: "Commands: slackCommands()[:0],",
+			Dir: e2e, Test: "^TestSlackCommands$",
+		},
+		{
+			Promise: "slack: strangers", Defect: "lets in whoever writes",
+			File: options, Old: "Everyone: s.AllowEveryone,", New: "Everyone: true,",
+			Dir: e2e, Test: "^TestSlackStrangers$",
+		},
+	}
+}

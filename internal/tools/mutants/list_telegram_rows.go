@@ -1,0 +1,203 @@
+package mutants
+
+import "slices"
+
+// telegramRowMutants break what the rows about Telegram promise that is not in
+// the list of its adapter.
+func telegramRowMutants() []Mutant {
+	return slices.Concat(telegramReadMutants(), telegramWireMutants(), telegramBeyondMutants(), telegramTextMutants())
+}
+
+// telegramReadMutants break what it makes of what people send.
+func telegramReadMutants() []Mutant {
+	const dir = "pkg/channels/telegram"
+	const poll, decode = dir + "/poll.go", dir + "/decode.go"
+	return []Mutant{
+		{
+			Promise: "telegram: suite", Defect: "takes every topic for its group",
+			File: decode, Old: "if thread != 0 {", New: "if thread < 0 {",
+			Dir: dir, Test: "^TestTelegramPassesTheSuite$",
+		},
+		{
+			Promise: "telegram: repeated update", Defect: "takes an update that comes again for a new one",
+			File: decode, Old: `ID: "update/" + itoa(e.id), Kind: kind,`, New: `ID: "update/" + itoa(time.Now().UnixNano()), Kind: kind,`,
+			Dir: dir, Test: "^TestRepeatedUpdateKeepsItsID$",
+		},
+		{
+			Promise: "telegram: no tight loop", Defect: "asks a server ten times a second that gives the same",
+			File: poll, Old: "stuckPause = time.Second", New: "stuckPause = time.Second / 10",
+			Dir: dir, Test: "^TestNoTightLoop$",
+		},
+		{
+			Promise: "telegram: first poll", Defect: "judges without its name whether it is named",
+			File: decode, Old: "(said.addressed() || said.names())", New: "said.addressed()",
+			Dir: dir, Test: "^TestMentionWaitsForTheName$",
+		},
+		{
+			Promise: "telegram: kinds of messages", Defect: "reads an animation twice",
+			File: dir + "/decode_content.go", Old: "if c.Animation == nil {", New: "if c.Document != nil {",
+			Dir: dir, Test: "^TestDecodeMessages$",
+		},
+		{
+			Promise: "telegram: kinds of messages", Defect: "does not say where a quote is from",
+			File: decode, Old: "case m.External != nil:", New: "case m.External != nil && chosen != \"\":",
+			Dir: dir, Test: "^TestDecodeMessages$",
+		},
+		{
+			Promise: "telegram: nobody's messages", Defect: "answers a channel's post that Telegram forwarded",
+			File: decode, Old: "case m.Auto:", New: `case m.Auto && m.Chat.Type == "channel":`,
+			Dir: dir, Test: "^TestDecodeNoItem$",
+		},
+		{
+			Promise: "telegram: nobody's messages", Defect: "reads an edit long after its message",
+			File: decode, Old: "m.EditDate-m.Date > maxEditAge", New: "m.Date-m.EditDate > maxEditAge",
+			Dir: dir, Test: "^TestDecodeNoItem$",
+		},
+		{
+			Promise: "telegram: buttons", Defect: "lets the button spin",
+			File: poll, Old: `if ev.callback != "" {`, New: `if ev.callback == "none" {`,
+			Dir: dir, Test: "^TestButtonPressIsAnswered$",
+		},
+		{
+			Promise: "telegram: buttons", Defect: "takes a press that comes again for another one",
+			File: decode, Old: `ID: "press/" + q.ID,`, New: `ID: "press/" + itoa(e.id),`,
+			Dir: dir, Test: "^TestAQuestionIsAskedPressedAndFinished$",
+		},
+		{
+			Promise: "telegram: first contact", Defect: "greets a group whose other bot was meant",
+			File: dir + "/decode_text.go", Old: `length > 0 && (name != "/start" || bot != "")`, New: `length > 0 && (name != "/begin" || bot != "")`,
+			Dir: dir, Test: "^TestDecodeMessages$",
+		},
+	}
+}
+
+// telegramWireMutants break what it sends, and what it makes of answers.
+func telegramWireMutants() []Mutant {
+	const dir = "pkg/channels/telegram"
+	const send, errs = dir + "/send.go", dir + "/errors.go"
+	return []Mutant{
+		{
+			Promise: "telegram: every fault", Defect: "gives up what Telegram itself did not do",
+			File: errs, Old: "case e.Code >= http.StatusInternalServerError, e.Code", New: "case e.Code",
+			Dir: dir, Test: "^TestEgressDeliversThroughEveryFault$",
+		},
+		{
+			Promise: "telegram: broken wire", Defect: "does not know whether it is sent what found no server",
+			File: errs, Old: "case !e.Sent:\n\t\treturn channels.SendTransient", New: "case !e.Sent:\n\t\treturn channels.SendAmbiguous",
+			Dir: dir, Test: "^TestSendWithoutAServerIsTransient$",
+		},
+		{
+			Promise: "telegram: rates", Defect: "lets more into a group than a minute has",
+			File: dir + "/rates.go", Old: "(r.GroupPerMinute-chatBurst)/60", New: "r.GroupPerMinute/60",
+			Dir: dir, Test: "^TestLimitsOfChatsAndGroups$",
+		},
+		{
+			Promise: "telegram: token revoked", Defect: "takes the 404 of a revoked token for an outage",
+			File: dir + "/backoff.go", Old: "e.Code == http.StatusUnauthorized || e.Code == http.StatusNotFound", New: "e.Code == http.StatusUnauthorized",
+			Dir: dir, Test: "^TestRevokedTokenIsTriedSeldom$",
+		},
+		{
+			Promise: "telegram: replies and topics", Defect: "answers outside of the topic",
+			File: send, Old: "\tparams.AddNonEmpty(\"message_thread_id\", p.to.Thread)\n", New: "",
+			Dir: dir, Test: "^TestSendAnswersInGroupsAndTopics$",
+		},
+		{
+			Promise: "telegram: menu", Defect: "sets the menu at each start",
+			File: dir + "/commands.go", Old: "if slices.Equal(have, c.opt.MenuCommands) {", New: "if slices.Equal(have, c.opt.MenuCommands) && have == nil {",
+			Dir: dir, Test: "^TestMenuIsSetWhenItDiffers$",
+		},
+	}
+}
+
+// telegramBeyondMutants break what holds on Telegram and is done elsewhere.
+func telegramBeyondMutants() []Mutant {
+	return []Mutant{
+		{
+			Promise: "telegram: busy chat", Defect: "answers again what has joined a turn",
+			File: "pkg/session/bolt/turn.go", Old: "t.taken = append(t.taken, seqs...)\n\tt.joined", New: "t.joined",
+			Dir: "internal/test/e2e", Test: "^TestTelegramBurstIntoABusyChat$",
+		},
+		{
+			Promise: "telegram: pairing", Defect: "lets who is paired speak in groups",
+			File: "pkg/policy/pairing.go", Old: "case paired && e.Direct:", New: "case paired && e.Kind != \"\":",
+			Dir: "pkg/policy", Test: "^TestPaired$",
+		},
+		{
+			Promise: "telegram: first answer", Defect: "says something else than README.md",
+			File: "cmd/gateway/pair.go", Old: "You are let in.", New: "Welcome.",
+			Dir: "cmd/gateway", Test: "^TestTelegramInReadme$",
+		},
+		{
+			Promise: "edits", Defect: "takes the edit of an answered message for a new one",
+			File: "pkg/session/bolt/commit.go", Old: "Messages: t.messages(), ", New: "",
+			Dir: "pkg/session/bolt", Test: "^TestConformance$/^edits$",
+		},
+		{
+			Promise: "edits", Defect: "drops the edit that makes a message be for the bot",
+			File: "pkg/session/bolt/edit.go", Old: "case !accepted:", New: "case !accepted && t == nil:",
+			Dir: "pkg/session/bolt", Test: "^TestConformance$/^edits$",
+		},
+		{
+			Promise: "telegram: albums over a webhook", Defect: "lets another member add to an album",
+			File: "pkg/session/bolt/album.go", Old: "item.Inbound.Sender.ID == part.Inbound.Sender.ID", New: "part.Inbound.Sender.ID != \"\"",
+			Dir: "pkg/session/bolt", Test: "^TestConformance$/^albums$",
+		},
+		{
+			Promise: "telegram: albums over a webhook", Defect: "begins with the first part",
+			File: "pkg/session/bolt/album.go", Old: "age < 0 || age >= session.AlbumWindow", New: "age < session.AlbumWindow",
+			Dir: "pkg/session/bolt", Test: "^TestAlbumIsWaitedFor$",
+		},
+		{
+			Promise: "telegram: albums over a webhook", Defect: "takes a part again that it has",
+			File: "pkg/session/bolt/album.go", Old: "return t.put(bkSeen, idKey(part.ID), &seenRec{Time: t.now})", New: "return nil",
+			Dir: "pkg/session/bolt", Test: "^TestConformance$/^albums$",
+		},
+		{
+			Promise: "telegram: albums over a webhook", Defect: "reads only the part with the caption",
+			File: "cmd/gateway/wiring.go", Old: "Overheard: v.Overheard, ", New: "",
+			Dir: "internal/test/e2e", Test: "^TestTelegramAlbumOverAWebhook$",
+		},
+		{
+			Promise: "telegram: albums over a webhook", Defect: "lets a stranger add to an album",
+			File: "pkg/policy/authorize.go", Old: "\t\t\treturn p.unlisted(e, reason)", New: "\t\t\tv := p.unlisted(e, reason)\n\t\t\tv.Overheard = !v.Allow\n\t\t\treturn v",
+			Dir: "pkg/policy", Test: "^TestOverheard$",
+		},
+		{
+			Promise: "telegram: migration", Defect: "forgets what the configuration says of the group",
+			File: "pkg/policy/moves.go", Old: `p.moves.Former(a.Channel, a.Account, a.Chat)`, New: `p.moves.Former(a.Channel, "", a.Chat)`,
+			Dir: "pkg/policy", Test: "^TestAMovedChatKeepsItsRules$",
+		},
+		{
+			Promise: "telegram: first contact", Defect: "gives the word that opens a chat to the model",
+			File: "pkg/agent/commands.go", Old: `if name == startCommand {`, New: `if name == "begin" {`,
+			Dir: "pkg/agent", Test: "^TestCommandsAnswerWithoutAModel$",
+		},
+	}
+}
+
+// telegramTextMutants break what the texts become that are sent.
+func telegramTextMutants() []Mutant {
+	const dir = "pkg/channels/telegram/markup"
+	return []Mutant{
+		{
+			Promise: "telegram: markup", Defect: "links to whatever a model names",
+			File: dir + "/read.go", Old: `u.Host == "" || u.Scheme != "http" && u.Scheme != "https"`, New: `u.Host == ""`,
+			Dir: dir, Test: "^TestRender$",
+		},
+		{
+			Promise: "telegram: markup", Defect: "leaves to Telegram what it links by itself",
+			File: dir + "/live.go", Old: "if scheme > 0 {", New: "if scheme > len(text) {",
+			Dir: dir, Test: "^TestRender$",
+		},
+		{
+			Promise: "telegram: length", Defect: "counts an emoji as one unit",
+			File: dir + "/markup.go", Old: "if r > 0xFFFF {", New: "if r > 0x10FFFF {",
+			Dir: dir, Test: "^TestUnits$",
+		},
+		{
+			Promise: "telegram: emoji at the split", Defect: "cuts within an emoji",
+			File: dir + "/cut.go", Old: "return g.Start(), before", New: "return g.Start() + 4, before",
+			Dir: "pkg/channels/telegram", Test: "^TestSendKeepsEmojiWholeAtTheSplit$",
+		},
+	}
+}

@@ -1,0 +1,165 @@
+package promises_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley/internal/tools/promises"
+)
+
+const table = "# Map\n\n| row | promise | shown by | needs |\n|---|---|---|---|\n"
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	doc := table +
+		"| R1 | kept | `pkg/a.TestOne`, `parley.TestTwo/sub case` | |\n" +
+		"| R2 | kept too | `pkg/a.FuzzThree` | corpora, linux |\n" +
+		"\nprose\n\n| row | reason |\n|---|---|\n| T1 | later |\n"
+	got, err := promises.Parse(strings.NewReader(doc))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []promises.Row{
+		{ID: "R1", Promise: "kept", Line: 5, Tests: []promises.Ref{{Dir: "pkg/a", Test: "TestOne"}, {Dir: ".", Test: "TestTwo", Sub: "sub case"}}},
+		{ID: "R2", Promise: "kept too", Line: 6, Tests: []promises.Ref{{Dir: "pkg/a", Test: "FuzzThree"}}, Needs: []string{"corpora", "linux"}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ doc, err string }{
+		"no table":     {"# Map\n", "no table"},
+		"no test":      {table + "| R1 | kept | by hand | |\n", "R1 names no test"},
+		"a bad name":   {table + "| R1 | kept | `pkg/a.Check` | |\n", "is not folder.TestName"},
+		"unknown need": {table + "| R1 | kept | `pkg/a.TestOne` | luck |\n", `needs "luck"`},
+		"twice":        {table + "| R1 | a | `pkg/a.TestOne` | |\n| R1 | b | `pkg/a.TestOne` | |\n", "R1 is here twice"},
+		"cells":        {table + "| R1 | a |\n", "2 cells"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := promises.Parse(strings.NewReader(c.doc)); err == nil || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("got error %v, want one with %q", err, c.err)
+			}
+		})
+	}
+}
+
+const stream = `
+{"Action":"start","Package":"parley/pkg/a"}
+{"Action":"output","Package":"parley/pkg/a","Test":"TestGood","Output":"=== RUN   TestGood\n"}
+{"Action":"pass","Package":"parley/pkg/a","Test":"TestGood"}
+{"Action":"output","Package":"parley/pkg/a","Test":"TestSkipped","Output":"    a_test.go:9: needs a disk\n"}
+{"Action":"skip","Package":"parley/pkg/a","Test":"TestSkipped"}
+{"Action":"output","Package":"parley/pkg/a","Test":"TestPart/b","Output":"    a_test.go:12: needs a cable\n"}
+{"Action":"skip","Package":"parley/pkg/a","Test":"TestPart/b"}
+{"Action":"pass","Package":"parley/pkg/a","Test":"TestPart"}
+{"Action":"output","Package":"parley/pkg/a","Test":"TestLater","Output":"    a_test.go:15: left to make check\n"}
+{"Action":"skip","Package":"parley/pkg/a","Test":"TestLater"}
+{"Action":"output","Package":"parley/pkg/a","Test":"TestMostly/b","Output":"    a_test.go:17: left to make check\n"}
+{"Action":"skip","Package":"parley/pkg/a","Test":"TestMostly/b"}
+{"Action":"pass","Package":"parley/pkg/a","Test":"TestMostly","Elapsed":2.5}
+{"Action":"output","Package":"parley/pkg/a","Test":"TestBad","Output":"    a_test.go:20: one is not two\n"}
+{"Action":"fail","Package":"parley/pkg/a","Test":"TestBad"}
+{"Action":"output","Package":"parley/pkg/a","Output":"FAIL\tparley/pkg/a\t0.1s\n"}
+{"Action":"fail","Package":"parley/pkg/a"}
+`
+
+func TestJudge(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	run, err := promises.Read(strings.NewReader(stream), &out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "    a_test.go:20: one is not two\nFAIL\tparley/pkg/a\t0.1s\n"; out.String() != want {
+		t.Errorf("wrote %q, want %q", out.String(), want)
+	}
+	if diff := cmp.Diff([]string{"parley/pkg/a"}, run.Failed); diff != "" {
+		t.Errorf("failed packages: -want +got\n%s", diff)
+	}
+	for test, want := range map[string]struct {
+		state promises.State
+		why   []string
+	}{
+		"TestLater/x": {promises.Left, []string{"pkg/a.TestLater/x"}},
+		"TestGood/x":  {promises.Broken, []string{"pkg/a.TestGood/x was not in this run"}},
+		"TestGood":    {promises.Shown, nil},
+		"TestSkipped": {promises.NotRun, []string{"pkg/a.TestSkipped: needs a disk"}},
+		"TestPart":    {promises.NotRun, []string{"TestPart/b: needs a cable"}},
+		"TestLater":   {promises.Left, []string{"pkg/a.TestLater"}},
+		"TestMostly":  {promises.Left, []string{"pkg/a.TestMostly"}},
+		"TestBad":     {promises.Broken, []string{"pkg/a.TestBad failed"}},
+		"TestAbsent":  {promises.Broken, []string{"pkg/a.TestAbsent was not in this run"}},
+	} {
+		name, sub, _ := strings.Cut(test, "/")
+		row := promises.Row{ID: test, Tests: []promises.Ref{{Dir: "pkg/a", Test: "TestGood"}, {Dir: "pkg/a", Test: name, Sub: sub}}}
+		state, why := run.Judge(&row)
+		if state != want.state {
+			t.Errorf("%s: %q, want %q", test, state, want.state)
+		}
+		if diff := cmp.Diff(want.why, why); diff != "" {
+			t.Errorf("%s: -want +got\n%s", test, diff)
+		}
+	}
+}
+
+func TestReadRefusesWhatIsNoRun(t *testing.T) {
+	t.Parallel()
+	for _, in := range []string{"", "not JSON", `{"Action":"pass","Package":"parley/pkg/a","Test":"TestGood"}`} {
+		if _, err := promises.Read(strings.NewReader(in), &bytes.Buffer{}); err == nil {
+			t.Errorf("Read(%q) gave no error", in)
+		}
+	}
+}
+
+func TestReport(t *testing.T) {
+	t.Parallel()
+	const skipped = `
+{"Action":"output","Package":"parley/pkg/a","Test":"TestSkipped","Output":"    a_test.go:9: needs a disk\n"}
+{"Action":"skip","Package":"parley/pkg/a","Test":"TestSkipped"}
+{"Action":"pass","Package":"parley/pkg/a"}`
+	lacksNothing := func(string) bool { return false }
+	lacksAll := func(string) bool { return true }
+	for name, c := range map[string]struct {
+		stream, test string
+		needs        []string
+		lacks        func(string) bool
+		err          string
+	}{
+		"need is missing":      {skipped, "TestSkipped", []string{"root"}, lacksAll, ""},
+		"need is here":         {skipped, "TestSkipped", []string{"root"}, lacksNothing, "was not run"},
+		"skipped without need": {skipped, "TestSkipped", nil, lacksAll, "was not run"},
+		"left to make check":   {stream, "TestLater", nil, lacksNothing, "tests of parley/pkg/a failed"},
+		"broken":               {skipped, "TestAbsent", nil, lacksAll, "promise R1 is broken"},
+		"another test failed":  {stream, "TestGood", nil, lacksAll, "tests of parley/pkg/a failed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			run, err := promises.Read(strings.NewReader(c.stream), &bytes.Buffer{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows := []promises.Row{{ID: "R1", Needs: c.needs, Tests: []promises.Ref{{Dir: "pkg/a", Test: c.test}}}}
+			var out bytes.Buffer
+			err = run.Report(&out, rows, c.lacks)
+			if c.err == "" && err != nil || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
+				t.Errorf("got error %v, want one with %q", err, c.err)
+			}
+			if c.test == "TestLater" && strings.Contains(out.String(), "promise R1") {
+				t.Errorf("wrote %q, which names a row that is left to make check", out.String())
+			}
+			if c.stream == stream && !strings.Contains(out.String(), "slowest tests: pkg/a.TestMostly 2.5 s, ") {
+				t.Errorf("wrote %q, which does not name the slowest test first", out.String())
+			}
+			if c.test == "TestSkipped" && !strings.Contains(out.String(), "promise R1 *not run*: pkg/a.TestSkipped: needs a disk") {
+				t.Errorf("wrote %q, which does not say why R1 was not run", out.String())
+			}
+		})
+	}
+}
