@@ -32,7 +32,7 @@ func TestLimit(t *testing.T) {
 		{64 << 20, 0, 108 << 20},
 		{65 << 20, 0, 112 << 20},
 		{14 << 20, 20 << 20, 44 << 20},
-		{14 << 20, 40 << 20, 64 << 20},
+		{14 << 20, 40 << 20, 52 << 20},
 	} {
 		if got := limit(c.live, c.beside); got != c.want {
 			t.Errorf("with %d bytes that live and %d beside the heap the limit is %d, want %d", c.live, c.beside, got, c.want)
