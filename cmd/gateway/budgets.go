@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"parley/pkg/agent"
+	"parley/pkg/agent/budget"
 	"parley/pkg/channels"
 	"parley/pkg/config"
 	"parley/pkg/policy"
@@ -31,7 +31,7 @@ func prices(m *config.Model) providers.Prices {
 // budgetOf is the budget of each chat, under any of the addresses that it is known
 // by. Of several places that speak of a chat the one that names it most exactly counts,
 // block by block.
-func budgetOf(b config.Budgets, known addresses) func(channels.Address) agent.Budget {
+func budgetOf(b config.Budgets, known addresses) func(channels.Address) budget.Budget {
 	type rule struct {
 		place  policy.Place
 		budget config.ChatBudget
@@ -45,7 +45,7 @@ func budgetOf(b config.Budgets, known addresses) func(channels.Address) agent.Bu
 	slices.SortFunc(rules, func(x, y rule) int {
 		return cmp.Or(cmp.Compare(x.place.Weight(), y.place.Weight()), cmp.Compare(x.place.String(), y.place.String()))
 	})
-	return func(a channels.Address) agent.Budget {
+	return func(a channels.Address) budget.Budget {
 		all, people, jobs, background := b.All, b.People, b.Jobs, b.Background
 		if len(rules) > 0 {
 			at := known(a)
@@ -58,7 +58,7 @@ func budgetOf(b config.Budgets, known addresses) func(channels.Address) agent.Bu
 				}
 			}
 		}
-		return agent.Budget{All: limits(all), For: map[session.Purpose]agent.Limits{
+		return budget.Budget{All: limits(all), For: map[session.Purpose]budget.Limits{
 			session.ForPeople: limits(people), session.ForJobs: limits(jobs), session.ForBackground: limits(background),
 		}}
 	}
@@ -70,13 +70,13 @@ func override(l, by *config.Limits) {
 	}
 }
 
-func limits(l config.Limits) agent.Limits {
+func limits(l config.Limits) budget.Limits {
 	const million = 1e6
 	money := int64(math.Round(l.Money * million))
 	if l.Money > 0 {
 		money = max(money, 1) // nothing would be no limit
 	}
-	return agent.Limits{Turns: l.Turns, Tokens: l.Tokens, Money: money}
+	return budget.Limits{Turns: l.Turns, Tokens: l.Tokens, Money: money}
 }
 
 // usageReport is one value of the answer to opUsage: what one chat used on a day.
@@ -111,7 +111,7 @@ func newUsage(h *host) *cobra.Command {
 	c := verb(h, "usage", "Show what each chat used on a day", opUsage, cobra.NoArgs, func([]string) deskArgs { return deskArgs{Day: day} },
 		func(w io.Writer, r usageReport) error {
 			var b strings.Builder
-			for _, p := range agent.Purposes() {
+			for _, p := range budget.Purposes() {
 				u, ok := r.Used[p]
 				if !ok {
 					continue
@@ -119,7 +119,7 @@ func newUsage(h *host) *cobra.Command {
 				fmt.Fprintf(&b, "%s\t%s\t%s\t%s\t%s read\t%d written", r.Chat, r.Day, p,
 					count(u.Turns, "turn", "turns"), count(u.Input, "token", "tokens"), u.Output)
 				if u.Money > 0 {
-					b.WriteString("\t" + agent.Money(u.Money, r.Currency))
+					b.WriteString("\t" + budget.Money(u.Money, r.Currency))
 				}
 				b.WriteString("\n")
 			}

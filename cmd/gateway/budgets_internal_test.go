@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
 
-	"parley/pkg/agent"
+	"parley/pkg/agent/budget"
 	"parley/pkg/channels"
 	"parley/pkg/config"
 	"parley/pkg/providers"
@@ -38,24 +38,24 @@ func TestBudgetOf(t *testing.T) {
 			"telegram:little":  {All: &config.Limits{Money: 1e-9}},
 		},
 	}, known)
-	budget := func(all, people, jobs, background agent.Limits) agent.Budget {
-		return agent.Budget{All: all, For: map[session.Purpose]agent.Limits{
+	allowed := func(all, people, jobs, background budget.Limits) budget.Budget {
+		return budget.Budget{All: all, For: map[session.Purpose]budget.Limits{
 			session.ForPeople: people, session.ForJobs: jobs, session.ForBackground: background,
 		}}
 	}
-	n := func(turns int) agent.Limits { return agent.Limits{Turns: turns} }
-	general, jobs := agent.Limits{Turns: 1, Money: 250_000}, agent.Limits{Tokens: 2}
+	n := func(turns int) budget.Limits { return budget.Limits{Turns: turns} }
+	general, jobs := budget.Limits{Turns: 1, Money: 250_000}, budget.Limits{Tokens: 2}
 	for name, tc := range map[string]struct {
 		at   channels.Address
-		want agent.Budget
+		want budget.Budget
 	}{
-		"elsewhere":       {channels.Address{Channel: "telegram", Chat: "8"}, budget(general, n(0), jobs, n(0))},
-		"a chat":          {channels.Address{Channel: "telegram", Account: "x", Chat: "7"}, budget(n(10), n(11), jobs, n(0))},
-		"a thread":        {channels.Address{Channel: "telegram", Account: "x", Chat: "7", Thread: "3"}, budget(n(10), n(20), jobs, n(0))},
-		"of one account":  {channels.Address{Channel: "telegram", Account: "bot", Chat: "7", Thread: "3"}, budget(n(10), n(20), n(0), n(0))},
-		"one that moved":  {channels.Address{Channel: "telegram", Chat: "new"}, budget(general, n(0), jobs, n(30))},
-		"hardly anything": {channels.Address{Channel: "telegram", Chat: "little"}, budget(agent.Limits{Money: 1}, n(0), jobs, n(0))},
-		"another channel": {channels.Address{Channel: "slack", Chat: "7"}, budget(general, n(0), jobs, n(0))},
+		"elsewhere":       {channels.Address{Channel: "telegram", Chat: "8"}, allowed(general, n(0), jobs, n(0))},
+		"a chat":          {channels.Address{Channel: "telegram", Account: "x", Chat: "7"}, allowed(n(10), n(11), jobs, n(0))},
+		"a thread":        {channels.Address{Channel: "telegram", Account: "x", Chat: "7", Thread: "3"}, allowed(n(10), n(20), jobs, n(0))},
+		"of one account":  {channels.Address{Channel: "telegram", Account: "bot", Chat: "7", Thread: "3"}, allowed(n(10), n(20), n(0), n(0))},
+		"one that moved":  {channels.Address{Channel: "telegram", Chat: "new"}, allowed(general, n(0), jobs, n(30))},
+		"hardly anything": {channels.Address{Channel: "telegram", Chat: "little"}, allowed(budget.Limits{Money: 1}, n(0), jobs, n(0))},
+		"another channel": {channels.Address{Channel: "slack", Chat: "7"}, allowed(general, n(0), jobs, n(0))},
 	} {
 		if d := cmp.Diff(tc.want, of(tc.at)); d != "" {
 			t.Errorf("%s: %s", name, d)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"parley/pkg/agent/budget"
 	"parley/pkg/channels"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
@@ -63,7 +64,7 @@ type Options struct {
 	ContextTokens int
 	// Budget is what a chat may use in a day; nil limits nothing. It is asked before
 	// each request to the model.
-	Budget func(a channels.Address) Budget
+	Budget func(a channels.Address) budget.Budget
 	// Currency is the word for what the models' prices are in.
 	Currency string
 	// Approvals say which calls a person is asked about.
@@ -112,7 +113,6 @@ type Agent struct {
 	// that bring a background result home.
 	slots, reports *places
 	tasks          tasks
-	till           till
 	jobs           jobs
 	lost           lost
 	zones          sync.Map // the time zones by name
@@ -120,6 +120,7 @@ type Agent struct {
 	beats atomic.Pointer[channels.Inbound]
 	// agents are the background agents.
 	agents *agents
+	meter  *budget.Meter
 
 	mu   sync.Mutex
 	runs map[string]*run // by turn id, while the turn runs or waits for its place in this process
@@ -167,6 +168,7 @@ func New(o Options) (*Agent, error) {
 		reports: newPlaces(o.MaxTurns),
 		jobs:    newJobs(o.MaxTurns),
 		agents:  newAgents(&o.Background),
+		meter:   budget.New(budget.Options{Store: o.Engine, Budget: o.Budget, Currency: o.Currency, Now: o.Now}),
 		runs:    map[string]*run{}, reading: map[string]chan struct{}{},
 	}, nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/pkg/agent"
+	"parley/pkg/agent/budget"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -91,7 +92,7 @@ func TestADayOfABudgetWhoseClockWasAhead(t *testing.T) {
 			return say("an answer")
 		}), nil, withOptions(func(o *agent.Options) {
 			o.Now = func() time.Time { return time.Now().Add(time.Duration(leap.Load())) }
-			o.Budget = func(channels.Address) agent.Budget { return agent.Budget{All: agent.Limits{Turns: 2}} }
+			o.Budget = func(channels.Address) budget.Budget { return budget.Budget{All: budget.Limits{Turns: 2}} }
 		}))
 		asks := func(n int, answered bool) {
 			t.Helper()

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/pkg/agent"
+	"parley/pkg/agent/budget"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -53,7 +53,7 @@ func TestWhatShowsAnAgentsProgressIsFinishedByItsEnd(t *testing.T) {
 		end    func() (*providers.LLMResponse, error)
 		answer string // of the home's model, "": it says: and the report
 		order  string
-		budget agent.Limits
+		budget budget.Limits
 		// during happens after 13 seconds of work.
 		during func(s state)
 		want   string
@@ -67,10 +67,10 @@ func TestWhatShowsAnAgentsProgressIsFinishedByItsEnd(t *testing.T) {
 		"step limit": {steps: 100, want: "failed. It stopped after 40 steps", state: session.TaskFailed},
 		"too late":   {steps: 100, order: `{"task":"x","name":"the work","deadline_minutes":1}`, want: "did not end within", state: session.TaskTimedOut},
 		"at the limit": {
-			budget: agent.Limits{Tokens: 400}, want: "failed. I stopped before I was done. Today's limit of this chat for work in the background is used up: 480 of 400 tokens",
+			budget: budget.Limits{Tokens: 400}, want: "failed. I stopped before I was done. Today's limit of this chat for work in the background is used up: 480 of 400 tokens",
 			state: session.TaskFailed,
 		},
-		"the report is at the limit": {budget: agent.Limits{Tokens: 700}, want: "has reported:\n\nforty-two"},
+		"the report is at the limit": {budget: budget.Limits{Tokens: 700}, want: "has reported:\n\nforty-two"},
 		"cancelled by chat": {
 			during: func(s state) { s.w.write("1", "1", "/cancel "+s.short) },
 			want:   "was cancelled by who asked for it", state: session.TaskCancelled,

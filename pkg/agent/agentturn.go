@@ -36,6 +36,7 @@ func (r *run) asAgent(ctx context.Context) (bool, error) {
 	}
 	r.task, r.depth = &t, t.Depth
 	r.home, r.chat, r.session = r.a.present(ctx, t.Address), t.Chat, t.Session
+	r.usage = r.newUsage()
 	if t.State != session.TaskRunning {
 		return true, r.afterTheEnd(ctx)
 	}
@@ -52,7 +53,7 @@ func (r *run) asAgent(ctx context.Context) (bool, error) {
 func (r *run) afterTheEnd(ctx context.Context) error {
 	c := session.Commit{Outcome: session.OutcomeStopped, Reason: errTaskOver.Error()}
 	if r.task.State == session.TaskCancelled || r.task.State == session.TaskTimedOut {
-		c.Spent = r.spent() // any other end was that of an agent's turn, and has counted it
+		c.Spent = r.usage.Spent() // any other end was that of an agent's turn, and has counted it
 	}
 	if w, ok := wordOf(&r.info.Items[0]); ok {
 		a, err := r.a.o.Engine.Approval(ctx, w.id)
@@ -141,7 +142,7 @@ func (r *run) endAgent(ctx context.Context, c session.Commit, text string) error
 	default:
 	}
 	if r.waiting {
-		c.Spent = r.spent()
+		c.Spent = r.usage.Spent()
 	} else if err := r.endOwnTask(ctx, &c, done); err != nil {
 		return err
 	}
@@ -180,7 +181,7 @@ func (r *run) notAllowed(ctx context.Context, refused string) error {
 // turn used is stored with that end, so that it counts before the report is read; the
 // commit carries it where somebody else has ended the task.
 func (r *run) endOwnTask(ctx context.Context, c *session.Commit, done session.Completion) error {
-	done.Spent = r.spent()
+	done.Spent = r.usage.Spent()
 	first, err := r.a.endAgentTask(ctx, r.task, done)
 	if !first {
 		c.Spent = done.Spent

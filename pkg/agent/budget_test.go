@@ -15,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/pkg/agent"
+	"parley/pkg/agent/budget"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -29,15 +30,15 @@ func priced(resp *providers.LLMResponse, err error) (*providers.LLMResponse, err
 	return resp, err
 }
 
-func withBudget(b agent.Budget) option {
+func withBudget(b budget.Budget) option {
 	return withOptions(func(o *agent.Options) {
 		o.Currency = "EUR"
-		o.Budget = func(channels.Address) agent.Budget { return b }
+		o.Budget = func(channels.Address) budget.Budget { return b }
 	})
 }
 
-func forOne(p session.Purpose, l agent.Limits) agent.Budget {
-	return agent.Budget{For: map[session.Purpose]agent.Limits{p: l}}
+func forOne(p session.Purpose, l budget.Limits) budget.Budget {
+	return budget.Budget{For: map[session.Purpose]budget.Limits{p: l}}
 }
 
 // counted answers everything and counts how often it was asked.
@@ -79,7 +80,7 @@ func TestPeopleAreToldOfALimitEachTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int64
-		w := newWorld(t, counted(&asked), nil, withBudget(agent.Budget{All: agent.Limits{Turns: 2}}))
+		w := newWorld(t, counted(&asked), nil, withBudget(budget.Budget{All: budget.Limits{Turns: 2}}))
 		for i := range 2 {
 			w.write("1", "1", "hello")
 			w.expectText(fmt.Sprint("answer ", i+1))
@@ -129,7 +130,7 @@ func TestADayEndsAtMidnightWhereTheChatIs(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				began := time.Now()
 				var asked atomic.Int64
-				w := newWorld(t, counted(&asked), nil, withBudget(forOne(session.ForPeople, agent.Limits{Tokens: 100})),
+				w := newWorld(t, counted(&asked), nil, withBudget(forOne(session.ForPeople, budget.Limits{Tokens: 100})),
 					withOptions(func(o *agent.Options) {
 						o.Zone = func(channels.Address) string { return tc.config }
 					}))
@@ -169,7 +170,7 @@ func TestALimitInTheMiddleOfATurn(t *testing.T) {
 	w := newWorld(t, script(func(context.Context, []providers.Message, []providers.ToolDefinition) (*providers.LLMResponse, error) {
 		asked.Add(1)
 		return priced(call("effect", "{}"))
-	}), []tools.Tool{effect}, withBudget(agent.Budget{All: agent.Limits{Money: 50}}))
+	}), []tools.Tool{effect}, withBudget(budget.Budget{All: budget.Limits{Money: 50}}))
 	w.write("1", "1", "do it")
 	got := w.expect().Text
 	if !strings.HasPrefix(got, "I stopped before I was done. Today's limit of this chat is used up: 0.0001 of 0.0001 EUR. ") ||
@@ -204,7 +205,7 @@ func TestAResumedTurnCountsEachAnswerOnce(t *testing.T) {
 			return priced(call("effect", "{}"))
 		}
 		return priced(say("done"))
-	}), []tools.Tool{effect}, withBudget(agent.Budget{All: agent.Limits{Turns: 1}}),
+	}), []tools.Tool{effect}, withBudget(budget.Budget{All: budget.Limits{Turns: 1}}),
 		withOptions(func(o *agent.Options) { o.Grace = time.Millisecond }))
 	w.write("1", "1", "go")
 	<-blocked
@@ -255,7 +256,7 @@ func TestTokensThatNobodyReportsAreEstimated(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, script(func(context.Context, []providers.Message, []providers.ToolDefinition) (*providers.LLMResponse, error) {
 		return say("ok")
-	}), nil, withBudget(forOne(session.ForPeople, agent.Limits{Tokens: 1000})))
+	}), nil, withBudget(forOne(session.ForPeople, budget.Limits{Tokens: 1000})))
 	w.write("1", "1", strings.Repeat("word ", 1000))
 	w.expect()
 	w.write("1", "1", "hello")
@@ -267,9 +268,9 @@ func TestTokensThatNobodyReportsAreEstimated(t *testing.T) {
 func TestUsageTellsTheDay(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int64
-	w := newWorld(t, counted(&asked), nil, withBudget(agent.Budget{
-		All: agent.Limits{Tokens: 5000, Money: 2_000_000},
-		For: map[session.Purpose]agent.Limits{session.ForJobs: {Turns: 200}},
+	w := newWorld(t, counted(&asked), nil, withBudget(budget.Budget{
+		All: budget.Limits{Tokens: 5000, Money: 2_000_000},
+		For: map[session.Purpose]budget.Limits{session.ForJobs: {Turns: 200}},
 	}))
 	w.write("1", "1", "hello")
 	w.expect()
@@ -290,7 +291,7 @@ func TestUsageTellsTheDay(t *testing.T) {
 func TestACompactAtTheLimitIsRefused(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int64
-	w := newWorld(t, counted(&asked), nil, withBudget(agent.Budget{All: agent.Limits{Turns: 1}}))
+	w := newWorld(t, counted(&asked), nil, withBudget(budget.Budget{All: budget.Limits{Turns: 1}}))
 	w.write("1", "1", "hello")
 	w.expect()
 	w.write("1", "1", "/compact")
@@ -325,7 +326,7 @@ func TestATurnsCostIsLogged(t *testing.T) {
 		resp, err := priced(say("a canary sings"))
 		resp.Usage.Money = 1_250_000
 		return resp, err
-	}), nil, withBudget(agent.Budget{}), withOptions(func(o *agent.Options) { o.Log = zerolog.New(j).Level(zerolog.InfoLevel) }))
+	}), nil, withBudget(budget.Budget{}), withOptions(func(o *agent.Options) { o.Log = zerolog.New(j).Level(zerolog.InfoLevel) }))
 	w.write("1", "1", "where is the canary?")
 	w.expect()
 	w.write("1", "1", "/compact")

@@ -180,7 +180,7 @@ func (r *run) usageText(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	today, err := r.todayText(ctx)
+	today, err := r.usage.Report(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -270,7 +270,7 @@ func (r *run) summary(ctx context.Context, of []providers.Message) (*providers.L
 	}
 	ask := append(append([]providers.Message{system}, of...), providers.Message{Role: providers.RoleUser, Content: compactPrompt})
 	r.at("")
-	return purse{r}.Chat(ctx, providers.Repair(ask), nil, r.a.o.Model, r.a.o.ModelOptions)
+	return r.usage.Provider(r.a.o.Provider).Chat(ctx, providers.Repair(ask), nil, r.a.o.Model, r.a.o.ModelOptions)
 }
 
 func (r *run) notCompacted(ctx context.Context, reason, person string) error {

@@ -17,7 +17,7 @@
 //   - The stored history always has one result for every tool call.
 //   - Nothing about a chat is kept in memory longer than its lane runs.
 //   - No model is asked beyond what a chat may use in a day, but for the answers that
-//     running turns wait for; see [Budget].
+//     running turns wait for; see [budget.Meter].
 //
 // The files follow the way of a turn: intake, turn, prompt, resume, ledger,
 // outcome; beside it preview, watch, budget, limit, commands and tasks. The agent knows no

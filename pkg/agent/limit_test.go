@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"parley/pkg/agent"
+	"parley/pkg/agent/budget"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -50,7 +50,7 @@ func TestJobsAtTheLimitAreToldOfOnceADay(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int64
-		w := newWorld(t, counted(&asked), nil, withBudget(forOne(session.ForJobs, agent.Limits{Turns: 1})))
+		w := newWorld(t, counted(&asked), nil, withBudget(forOne(session.ForJobs, budget.Limits{Turns: 1})))
 		w.write("1", "1", "hello")
 		w.expectText("answer 1")
 		j := w.job(session.Job{ID: "j", Name: "notes", Due: time.Now().Add(48 * time.Hour), Failures: 2})
@@ -90,7 +90,7 @@ func TestJobsAtTheLimitAreToldOfOnceADay(t *testing.T) {
 func TestAJobThatWouldNotRunAgainIsToldOf(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int64
-	w := newWorld(t, counted(&asked), nil, withBudget(forOne(session.ForJobs, agent.Limits{Tokens: 1})))
+	w := newWorld(t, counted(&asked), nil, withBudget(forOne(session.ForJobs, budget.Limits{Tokens: 1})))
 	w.write("1", "1", "hello")
 	w.expectText("answer 1")
 	w.fire(session.Job{ID: "gone", Prompt: true}, 1)
@@ -136,7 +136,7 @@ func TestBackgroundWorkAtTheLimit(t *testing.T) {
 		default:
 			return priced(call("work", "{}"))
 		}
-	}), []tools.Tool{&teller{}}, withBudget(forOne(session.ForBackground, agent.Limits{Turns: 1})))
+	}), []tools.Tool{&teller{}}, withBudget(forOne(session.ForBackground, budget.Limits{Turns: 1})))
 	w.write("1", "1", "work")
 	w.expectText("started")
 	w.expectText("looked at it")
@@ -176,7 +176,7 @@ func TestAnAgentsReportAtTheLimit(t *testing.T) {
 	t.Parallel()
 	w := newParty(t, delegates(func(context.Context, []providers.Message, []providers.ToolDefinition) (*providers.LLMResponse, error) {
 		return priced(say("forty-two"))
-	}), nil, quietly, withBudget(forOne(session.ForBackground, agent.Limits{Turns: 3})))
+	}), nil, quietly, withBudget(forOne(session.ForBackground, budget.Limits{Turns: 3})))
 	w.write("1", "1", "do it")
 	w.expectText("started")
 	w.expectText("it says: forty-two")

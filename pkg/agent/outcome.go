@@ -9,6 +9,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"parley/pkg/agent/budget"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -28,10 +29,10 @@ func (r *run) log() *zerolog.Logger {
 
 // logUse begins the line that tells what a turn took.
 func (r *run) logUse() *zerolog.Event {
-	u := r.used()
+	u := r.usage.Used()
 	e := r.log().Info().Dur("took", time.Since(r.began)).Int("read", u.Input).Int("written", u.Output)
 	if u.Money > 0 {
-		e = e.Str("money", Money(u.Money, r.a.o.Currency))
+		e = e.Str("money", budget.Money(u.Money, r.a.o.Currency))
 	}
 	return e
 }
@@ -123,7 +124,7 @@ func (r *run) commit(ctx context.Context, c session.Commit, text string) error {
 	if r.task != nil {
 		return r.endAgent(ctx, c, text)
 	}
-	c.Spent = r.spent()
+	c.Spent = r.usage.Spent()
 	open := r.opened.current()
 	if r.closes != "" {
 		open = r.closes

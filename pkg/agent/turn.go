@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley/internal/failpoint"
+	"parley/pkg/agent/budget"
 	"parley/pkg/channels"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
@@ -39,8 +40,8 @@ type run struct {
 	// steps writes the turn's ledger.
 	steps *steps
 	began time.Time
-	bill  *bill     // what it used; nil as long as that is nothing, see budget.go
 	wall  time.Time // when it began by the clock of the schedules
+	usage *budget.TurnUsage
 
 	who asker
 	// home is where the turn's tools are at work, and whom it speaks to: its own chat,
@@ -72,19 +73,21 @@ type run struct {
 
 func newRun(a *Agent, t session.Turn) *run {
 	info := t.Info()
-	return &run{
+	r := &run{
 		a: a, t: t, info: info, home: info.Address, chat: info.Chat, session: info.Session, agentRun: agentRun{started: startedBy(info.Steps)},
 		steps: &steps{t: t}, began: time.Now(), wall: a.o.Now(), opened: openingsOf(info.Steps, ""),
 		pending: map[string][]queued{}, sent: map[string]bool{}, seq: map[string]int{}, begun: begunBy(&info),
 		asks: map[string]asking{}, taint: &taint{},
 	}
+	r.usage = r.newUsage()
+	return r
 }
 
 // do runs the turn to its commit. An error means that nothing was committed and
 // the engine hands the turn out again.
 func (r *run) do(ctx context.Context) (err error) {
 	defer func() { r.steps.end(ctx, err == nil) }()
-	defer r.closeBill()
+	defer func() { r.usage.Close() }()
 	defer func() {
 		if p := recover(); p != nil {
 			r.log().Error().Interface("panic", p).Bytes("stack", debug.Stack()).Msg("a turn panicked")
@@ -173,7 +176,7 @@ func (r *run) answer(ctx context.Context, items []session.Item) error {
 	users, res, out := r.ask(ctx, items, past)
 	messages := append(append(users, out.before...), res.Messages...)
 	r.preview.close()
-	limit, atLimit := errors.AsType[*limitError](out.err)
+	limit, atLimit := errors.AsType[*budget.LimitError](out.err)
 
 	switch {
 	case out.err == nil:
@@ -283,7 +286,7 @@ func isTooLong(err error) bool {
 }
 
 func (r *run) config(past past) tools.ToolLoopConfig {
-	var provider providers.LLMProvider = purse{r}
+	provider := r.usage.Provider(r.a.o.Provider)
 	if r.free() {
 		provider = r.a.o.Direct
 	}
@@ -334,8 +337,8 @@ func (r *run) explain(err error) (reason, person string) {
 		}
 		return pe.Error(), person
 	}
-	if l, ok := errors.AsType[*limitError](err); ok {
-		return l.Error(), l.text()
+	if l, ok := errors.AsType[*budget.LimitError](err); ok {
+		return l.Error(), l.PersonMessage()
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return err.Error(), "This took too long and was ended. Please try again."

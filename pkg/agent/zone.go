@@ -38,6 +38,12 @@ func (a *Agent) locationOf(ctx context.Context, chat string, at channels.Address
 	return orUTC(a.zoneNamed(name, at))
 }
 
+// Today is the day on which a turn of a chat would count now, as YYYY-MM-DD, given
+// the chat's key and where it is.
+func (a *Agent) Today(ctx context.Context, chat string, address channels.Address) string {
+	return a.o.Now().In(a.locationOf(ctx, chat, address)).Format(time.DateOnly)
+}
+
 // orUTC stands in for a time zone that is not known.
 func orUTC(loc *time.Location) *time.Location {
 	if loc == nil {

@@ -2,17 +2,17 @@ package mutants
 
 // budgetMutants break what bounds the cost of a day.
 func budgetMutants() []Mutant {
-	const dir = "pkg/agent"
+	const dir, usage = "pkg/agent", "pkg/agent/budget/usage.go"
 	return []Mutant{
 		{
 			Promise: "budgets", Defect: "asks the model before it looks at the budget",
-			File: dir + "/budget.go", Old: "	if err := p.r.afford(ctx); err != nil {\n		return nil, err\n	}\n	resp, err := request()\n", New: "	resp, err := request()\n	if err := p.r.afford(ctx); err != nil {\n		return nil, err\n	}\n",
+			File: usage, Old: "	if err := p.u.afford(ctx); err != nil {\n		return nil, err\n	}\n	resp, err := request()\n", New: "	resp, err := request()\n	if err := p.u.afford(ctx); err != nil {\n		return nil, err\n	}\n",
 			Dir: dir, Test: "^TestPeopleAreToldOfALimitEachTime$",
 		},
 		{
 			Promise: "budgets", Defect: "knows only what is stored, not what runs",
-			File: dir + "/budget.go", Old: "by := t.withRunning(r.home, r.bill.Day, stored)", New: "by := stored",
-			Dir: dir, Test: "^(TestTurnsAtOnceOvershootByOneAnswerEach|TestALimitInTheMiddleOfATurn)$",
+			File: usage, Old: "by := m.withRunning(u.turn.Payer, day, stored)\n		first", New: "by := stored\n		first",
+			Dir: dir + "/budget", Test: "^TestTurnsAtOnceOvershootByOneAnswerEach$",
 		},
 		{
 			Promise: "budgets", Defect: "tells people once a day",
@@ -21,7 +21,7 @@ func budgetMutants() []Mutant {
 		},
 		{
 			Promise: "budgets", Defect: "holds nothing against the limit of all together",
-			File: dir + "/budget.go", Old: "l = budget.All.reached(together(by), first)", New: "l = budget.All.reached(by[\"\"], first)",
+			File: usage, Old: "l = budget.All.reached(together(by), first)", New: "l = budget.All.reached(by[\"\"], first)",
 			Dir: dir, Test: "^TestPeopleAreToldOfALimitEachTime$",
 		},
 		{
@@ -31,12 +31,12 @@ func budgetMutants() []Mutant {
 		},
 		{
 			Promise: "budgets: what counts", Defect: "forgets the recorded answers of an interrupted turn",
-			File: dir + "/budget.go", Old: "Purpose: r.purpose(), Usage: recorded(r.info.Steps),", New: "Purpose: r.purpose(),",
+			File: usage, Old: "Purpose: u.turn.Purpose, Usage: recorded(u.turn.Steps)}", New: "Purpose: u.turn.Purpose}",
 			Dir: dir, Test: "^TestAResumedTurnCountsEachAnswerOnce$",
 		},
 		{
 			Promise: "budgets: what counts", Defect: "counts the day in Greenwich",
-			File: dir + "/budget.go", Old: "Day: r.wall.In(zone).Format(time.DateOnly)", New: "Day: r.wall.UTC().Format(time.DateOnly)",
+			File: usage, Old: "u.turn.Began.In(zone).Format(time.DateOnly)", New: "u.turn.Began.UTC().Format(time.DateOnly)",
 			Dir: dir, Test: "^TestADayEndsAtMidnightWhereTheChatIs$",
 		},
 		{
@@ -46,12 +46,12 @@ func budgetMutants() []Mutant {
 		},
 		{
 			Promise: "budgets: what counts", Defect: "does not count the summary of /compact",
-			File: dir + "/commands.go", Old: "return purse{r}.Chat(ctx,", New: "return r.a.o.Provider.Chat(ctx,",
+			File: dir + "/commands.go", Old: "return r.usage.Provider(r.a.o.Provider).Chat(ctx,", New: "return r.a.o.Provider.Chat(ctx,",
 			Dir: dir, Test: "^TestEveryRequestCounts$",
 		},
 		{
 			Promise: "budgets: what counts", Defect: "counts an agent only when its turn is committed",
-			File: dir + "/agentturn.go", Old: "	done.Spent = r.spent()\n", New: "	c.Spent = r.spent()\n",
+			File: dir + "/agentturn.go", Old: "	done.Spent = r.usage.Spent()\n", New: "	c.Spent = r.usage.Spent()\n",
 			Dir: dir, Test: "^TestAnAgentThatEndedDoesNotRunAgain$",
 		},
 		{

@@ -84,7 +84,7 @@ func shareMutants() []Mutant {
 		},
 		{
 			Promise: "clocks: budgets", Defect: "counts what was used on any day",
-			File: agent + "/budget.go", Old: "r.a.o.Engine.Spending(ctx, r.info.Chat, r.bill.Day)", New: "r.a.o.Engine.Spending(ctx, r.info.Chat, time.Now().Format(time.DateOnly))",
+			File: agent + "/budget/usage.go", Old: "u.m.o.Store.Spending(ctx, u.turn.Chat, day); err", New: "u.m.o.Store.Spending(ctx, u.turn.Chat, time.Now().Format(time.DateOnly)); err",
 			Dir: agent, Test: "^TestADayOfABudgetWhoseClockWasAhead$",
 		},
 		{

@@ -1,21 +1,21 @@
-package agent
+package budget_test
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/rs/zerolog"
 
+	"parley/pkg/agent/budget"
 	"parley/pkg/channels"
-	"parley/pkg/policy"
 	"parley/pkg/providers"
 	"parley/pkg/session"
 	"parley/pkg/session/bolt"
-	"parley/pkg/tools"
 )
 
 // lockstep answers a request when as many were made as turns are at work.
@@ -39,35 +39,32 @@ func TestTurnsAtOnceOvershootByOneAnswerEach(t *testing.T) {
 	t.Cleanup(func() { _ = eng.Close() })
 	const agents, answers, cost = 20, 45, 100
 	model := lockstep{round: make(chan chan struct{})}
-	a, err := New(Options{
-		Engine: eng, Provider: model, Tools: tools.NewToolRegistry(), Log: zerolog.Nop(),
-		Authorize: func(context.Context, policy.Event) policy.Verdict { return policy.Verdict{} },
-		Space:     func(channels.Address, bool) string { return "" },
-		Budget: func(channels.Address) Budget {
-			return Budget{For: map[session.Purpose]Limits{session.ForBackground: {Tokens: answers * cost, Turns: agents}}}
-		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	home := channels.Address{Channel: "test", Chat: "home"}
-	start := func(n int) *run {
-		return &run{
-			a: a, began: time.Now(), wall: time.Now(), home: home, agentRun: agentRun{task: &session.Task{ID: fmt.Sprint(n)}},
-			info: session.TurnInfo{ID: fmt.Sprint(n), Chat: fmt.Sprint("agent ", n), Items: []session.Item{{Kind: session.ItemSpawn}}},
-		}
+	m := budget.New(budget.Options{Store: eng, Budget: func(channels.Address) budget.Budget {
+		return budget.Budget{For: map[session.Purpose]budget.Limits{session.ForBackground: {Tokens: answers * cost, Turns: agents}}}
+	}})
+	start := func(n int) *budget.TurnUsage {
+		return m.Turn(budget.Turn{
+			Chat: fmt.Sprint("agent ", n), Payer: home, Purpose: session.ForBackground, Began: time.Now(),
+			Zone: func() *time.Location { return time.UTC },
+		})
+	}
+	request := func(u *budget.TurnUsage) error {
+		_, err := u.Provider(model).Chat(t.Context(), nil, nil, "", nil)
+		return err
 	}
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	total, working := 0, agents
+	turns := make([]*budget.TurnUsage, agents)
 	ended := make(chan struct{})
 	for n := range agents {
 		wg.Go(func() {
-			r := start(n)
+			u := start(n)
+			turns[n] = u
 			for {
-				_, err := purse{r}.Chat(t.Context(), nil, nil, "", nil)
-				if l, ok := errors.AsType[*limitError](err); ok {
-					if l.what != "tokens" {
+				if l, ok := errors.AsType[*budget.LimitError](request(u)); ok {
+					if !strings.HasSuffix(l.Error(), " tokens for background") {
 						t.Errorf("stopped by %v", l)
 					}
 					break
@@ -100,15 +97,20 @@ func TestTurnsAtOnceOvershootByOneAnswerEach(t *testing.T) {
 	}
 	// All of them are still at work: the number of turns is exact.
 	late := start(agents)
-	if _, err := (purse{late}).Chat(t.Context(), nil, nil, "", nil); err == nil || err.Error() != "budget: 20 of 20 turns for background" {
+	if err := request(late); err == nil || err.Error() != "budget: 20 of 20 turns for background" {
 		t.Errorf("one turn more: %v", err)
 	}
-	// What a turn used counts against the chat that it works for.
-	if s := late.spent(); s != nil {
+	// The use of a turn counts against the chat that it works for.
+	if s := late.Spent(); s != nil {
 		t.Errorf("a turn that was refused spent %+v", s)
 	}
-	late.closeBill()
-	if n := len(a.till.open[home]); n != agents {
-		t.Errorf("%d turns in the till, want %d", n, agents)
+	if n := m.Running(home); n != agents {
+		t.Errorf("%d turns are counted, want %d", n, agents)
+	}
+	for _, u := range turns {
+		u.Close()
+	}
+	if n := m.Running(home); n != 0 {
+		t.Errorf("%d turns are counted after their end", n)
 	}
 }

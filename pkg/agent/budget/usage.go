@@ -1,0 +1,188 @@
+package budget
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"parley/pkg/providers"
+	"parley/pkg/session"
+)
+
+// TurnUsage is the use of one turn.
+type TurnUsage struct {
+	m    *Meter
+	turn Turn
+
+	began bool // begin was called
+	// ends is when the turn's day does.
+	ends time.Time
+	// spent is under the meter's lock.
+	spent session.Spent
+}
+
+// begin counts the turn from now on; a second call does nothing.
+func (u *TurnUsage) begin() {
+	if u.began {
+		return
+	}
+	u.began = true
+	zone := u.turn.Zone()
+	day := u.turn.Began.In(zone).Format(time.DateOnly)
+	u.ends = endOfDay(day, zone)
+	u.m.add(u, session.Spent{Day: day, Purpose: u.turn.Purpose, Usage: recorded(u.turn.Steps)})
+}
+
+// Close ends the count: the use of the turn is about to be stored, or is lost. A
+// second call does nothing.
+func (u *TurnUsage) Close() { u.m.remove(u) }
+
+// Spent closes the account and gives the use of the turn for its commit; nil where it
+// asked no model.
+func (u *TurnUsage) Spent() *session.Spent {
+	if u.turn.Free || !u.began && recorded(u.turn.Steps) == (session.Usage{}) {
+		return nil
+	}
+	u.begin()
+	u.Close()
+	if u.spent.Usage == (session.Usage{}) {
+		return nil
+	}
+	return &u.spent
+}
+
+// Used is the use of the turn so far.
+func (u *TurnUsage) Used() session.Usage {
+	u.m.mu.Lock()
+	defer u.m.mu.Unlock()
+	return u.spent.Usage
+}
+
+// recorded is the use of earlier attempts at a turn.
+func recorded(steps []session.Step) session.Usage {
+	var u session.Usage
+	for i := range steps {
+		if a := steps[i].Answer; steps[i].Kind == session.StepAnswer && a != nil && a.Usage != (providers.Usage{}) {
+			addAnswer(&u, a.Usage)
+		}
+	}
+	return u
+}
+
+// addAnswer counts one answer of the model.
+func addAnswer(u *session.Usage, answer providers.Usage) {
+	u.Turns = 1
+	u.Input += answer.PromptTokens
+	u.Output += answer.CompletionTokens
+	u.Money += answer.Money
+}
+
+// afford is asked before each request to the model. A [LimitError] says that a limit
+// is reached. Only a turn with a limit reads the stored use of the day.
+func (u *TurnUsage) afford(ctx context.Context) error {
+	u.begin()
+	budget := u.m.o.Budget(u.turn.Payer)
+	purpose, day := u.turn.Purpose, u.spent.Day
+	var stored map[session.Purpose]session.Usage
+	limited := budget.All != (Limits{}) || budget.For[purpose] != (Limits{})
+	if limited {
+		var err error
+		if stored, err = u.m.o.Store.Spending(ctx, u.turn.Chat, day); err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			u.turn.Log().Error().Err(err).Msg("what this chat used today cannot be read; it is taken for nothing")
+		}
+	}
+	m := u.m
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if limited {
+		by := m.withRunning(u.turn.Payer, day, stored)
+		first := u.spent.Usage.Turns == 0
+		l := budget.For[purpose].reached(by[purpose], first)
+		if l != nil {
+			l.purpose = purpose
+		} else {
+			l = budget.All.reached(together(by), first)
+		}
+		if l != nil {
+			l.ends, l.in, l.currency = u.ends, u.ends.Sub(m.o.Now()), m.o.Currency
+			return l
+		}
+	}
+	u.spent.Usage.Turns = 1
+	return nil
+}
+
+// NoticeID is the id of the message that tells of a limit once a day: one for each
+// chat, purpose and limit.
+func (u *TurnUsage) NoticeID(l *LimitError) string {
+	return fmt.Sprintf("budget/%s/%s/%s/%d %s", u.turn.Chat, u.turn.Purpose, u.spent.Day, l.limit, l.unit)
+}
+
+// Report lists for people the use of today, as it is now, beside the limits.
+func (u *TurnUsage) Report(ctx context.Context) (string, error) {
+	zone := u.turn.Zone()
+	m := u.m
+	day := m.o.Now().In(zone).Format(time.DateOnly)
+	stored, err := m.o.Store.Spending(ctx, u.turn.Chat, day)
+	if err != nil {
+		return "", err
+	}
+	m.mu.Lock()
+	by := m.withRunning(u.turn.Payer, day, stored)
+	m.mu.Unlock()
+	budget := m.o.Budget(u.turn.Payer)
+	var b strings.Builder
+	fmt.Fprintf(&b, "Used today, until %s:", endOfDay(day, zone).Format("2006-01-02 15:04 MST"))
+	for _, p := range Purposes() {
+		fmt.Fprintf(&b, "\n- %s: %s", p, budget.For[p].amounts(by[p], m.o.Currency))
+	}
+	fmt.Fprintf(&b, "\n- together: %s", budget.All.amounts(together(by), m.o.Currency))
+	return b.String(), nil
+}
+
+// Provider is a model as the turn may ask it: as long as its chat's budget lasts.
+func (u *TurnUsage) Provider(p providers.LLMProvider) providers.LLMProvider {
+	return meteredProvider{u: u, model: p}
+}
+
+// meteredProvider looks at the budget before each request, and counts each answer.
+type meteredProvider struct {
+	u     *TurnUsage
+	model providers.LLMProvider
+}
+
+// Chat implements [providers.LLMProvider].
+func (p meteredProvider) Chat(
+	ctx context.Context, messages []providers.Message, tools []providers.ToolDefinition, model string, options map[string]any,
+) (*providers.LLMResponse, error) {
+	return p.ask(ctx, func() (*providers.LLMResponse, error) {
+		return p.model.Chat(ctx, messages, tools, model, options)
+	})
+}
+
+// ChatStream implements [providers.StreamingProvider].
+func (p meteredProvider) ChatStream(
+	ctx context.Context, messages []providers.Message, tools []providers.ToolDefinition, model string, options map[string]any,
+	emit func(providers.StreamEvent),
+) (*providers.LLMResponse, error) {
+	return p.ask(ctx, func() (*providers.LLMResponse, error) {
+		return providers.Stream(ctx, p.model, messages, tools, model, options, emit)
+	})
+}
+
+func (p meteredProvider) ask(ctx context.Context, request func() (*providers.LLMResponse, error)) (*providers.LLMResponse, error) {
+	if err := p.u.afford(ctx); err != nil {
+		return nil, err
+	}
+	resp, err := request()
+	if err == nil && resp != nil {
+		p.u.m.mu.Lock()
+		defer p.u.m.mu.Unlock()
+		addAnswer(&p.u.spent.Usage, resp.Usage)
+	}
+	return resp, err
+}
