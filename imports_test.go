@@ -30,10 +30,12 @@ func rooms() map[string][]string {
 	session := append([]string{"pkg/session", "pkg/session/..."}, vocabulary...)
 	tool := []string{"pkg/tools", "pkg/tools/...", "pkg/providers", "pkg/sandbox", "pkg/fair", "pkg/openat"}
 	return map[string][]string{
-		".":            nil,
-		"cmd/...":      {"..."},
-		"workspace":    nil,
-		"pkg/channels": nil,
+		".":       nil,
+		"cmd/...": {"..."},
+		// The files of a running gateway; the agent declares what a fetched file is.
+		"pkg/gateway/files": append([]string{"pkg/agent", "pkg/session", "pkg/tools", "pkg/openat", "pkg/fair", "workspace"}, vocabulary...),
+		"workspace":         nil,
+		"pkg/channels":      nil,
 		// What adapters of platforms over HTTP share lives in channels/wire.
 		"pkg/channels/*/...": {"pkg/channels", "pkg/channels/wire"},
 		// What writers for several platforms share: the reading of Markdown.

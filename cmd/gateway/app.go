@@ -15,6 +15,7 @@ import (
 	"parley/pkg/audit"
 	"parley/pkg/channels"
 	"parley/pkg/config"
+	"parley/pkg/gateway/files"
 	"parley/pkg/policy"
 	"parley/pkg/providers/offline"
 	"parley/pkg/session"
@@ -57,14 +58,16 @@ type App struct {
 	registry  *tools.ToolRegistry
 	agent     *agent.Agent
 	brain     brain
-	spaces    *spaces
-	outgoing  *outgoing
-	inbox     *inbox
-	unread    *unread
-	started   time.Time
-	running   bool // it takes in and answers
-	roster    roster
-	groups    groups
+	spaces    files.Spaces
+	agentFile *files.AgentFile
+	uploads   *files.Uploads
+	// attachments are the files that people send.
+	attachments *files.Attachments
+	deadLetters *files.DeadLetters
+	started     time.Time
+	running     bool // it takes in and answers
+	roster      roster
+	groups      groups
 	// joiner makes a channel that cannot be made yet; nil where there is none.
 	joiner *joiner
 }
@@ -88,11 +91,11 @@ type appOptions struct {
 }
 
 func newApp(ctx context.Context, cfg *config.Config, o appOptions) (*App, error) {
-	a := &App{cfg: cfg, log: o.log, redactor: o.redactor, started: time.Now(), spaces: &spaces{dir: cfg.Workspace, log: o.log}}
-	a.outgoing = &outgoing{dir: filepath.Join(cfg.StateDir, "outgoing")}
+	a := &App{cfg: cfg, log: o.log, redactor: o.redactor, started: time.Now(), spaces: files.NewSpaces(cfg.Workspace), agentFile: files.NewAgentFile(cfg.Workspace, o.log)}
+	a.uploads = files.NewUploads(filepath.Join(cfg.StateDir, "outgoing"))
 	const megabyte = 1e6
-	a.inbox = newInbox(int64(cfg.Channels.Inbox.MaxMB)*megabyte, o.log)
-	a.unread = &unread{dir: cfg.StateDir, log: o.log}
+	a.attachments = files.NewAttachments(files.AttachmentOptions{Limit: int64(cfg.Channels.Inbox.MaxMB) * megabyte, Opener: a.opener, Log: o.log})
+	a.deadLetters = files.NewDeadLetters(cfg.StateDir, o.log)
 	var err error
 	if a.policy, err = newPolicy(cfg); err != nil {
 		return nil, err
@@ -118,8 +121,8 @@ func newApp(ctx context.Context, cfg *config.Config, o appOptions) (*App, error)
 
 func (a *App) assemble(ctx context.Context, o appOptions) error {
 	if !o.admin {
-		if err := checkAgentFile(a.cfg.Workspace); err != nil {
-			return err
+		if err := files.CheckAgentFile(a.cfg.Workspace); err != nil {
+			return coded(exitUsage, err)
 		}
 	}
 	if !o.look {
@@ -128,7 +131,7 @@ func (a *App) assemble(ctx context.Context, o appOptions) error {
 		}
 	}
 	if !o.admin {
-		a.spaces.agentFile() // the first good text
+		a.agentFile.Text() // the first good one
 	}
 	var err error
 	a.brain = brain{provider: offline.New(offline.Options{Version: version()}), model: "offline"}
@@ -150,7 +153,7 @@ func (a *App) assemble(ctx context.Context, o appOptions) error {
 	a.agent, err = agent.New(agent.Options{
 		Engine: a.engine, Provider: a.brain.provider, Direct: offline.New(offline.Options{Version: version()}), Model: a.brain.model,
 		Tools: a.registry, Offered: offered(a.cfg.Tools.Chats, a.policy.Addresses), Authorize: a.policy.Authorize,
-		Space: a.spaces.of, Fetch: a.fetch, AgentFile: a.spaces.agentFile,
+		Space: a.spaces.Of, Fetch: a.attachments.Fetch, AgentFile: a.agentFile.Text,
 		AnswerEdits: a.cfg.Agent.AnswerEdits,
 		WhileBusy:   a.cfg.Agent.WhileBusy, MaxIterations: a.cfg.Agent.MaxToolIterations, MaxParallel: a.cfg.Tools.MaxParallel,
 		Drafter: gateOf[channels.Drafter](a), Editor: gateOf[channels.Editor](a),
@@ -167,7 +170,7 @@ func (a *App) assemble(ctx context.Context, o appOptions) error {
 	a.registry.Register(newMessage(a.agent))
 	a.registry.Register(newSchedule(a.agent, a.cfg.Schedules.PerChat))
 	a.registry.Register(newTasksTool(a))
-	a.registry.Register(newSendFile(a.cfg, a.policy.Addresses, courier{a}))
+	a.registry.Register(newSendFile(a.cfg, a.policy.Addresses, fileSender{a}))
 	for _, t := range spawnTools(a.cfg, a.agent) {
 		a.registry.Register(t)
 	}
@@ -233,7 +236,7 @@ func (a *App) Run(ctx context.Context, ended func(ctx context.Context, channel s
 		return err
 	}
 	a.running = true
-	a.unread.age()
+	a.deadLetters.Age()
 	a.noted(processRow(audit.KindStart))
 	defer a.noted(processRow(audit.KindStop))
 	admin, err := listenAdmin(a)
@@ -284,8 +287,8 @@ func (a *App) tidy(ctx context.Context) error {
 	if err != nil || st.Held != "" {
 		return err
 	}
-	if err := a.outgoing.sweep(ctx, a.engine); err != nil {
-		return storeError(bolt.DirError(a.outgoing.dir, err))
+	if err := a.uploads.Sweep(ctx, a.engine); err != nil {
+		return storeError(bolt.DirError(a.uploads.Dir(), err))
 	}
 	return nil
 }

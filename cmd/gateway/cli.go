@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/pkg/config"
+	"parley/pkg/gateway/files"
 	"parley/workspace"
 )
 
@@ -122,8 +123,8 @@ func newConfig(h *host) *cobra.Command {
 			if _, err := newPolicy(cfg); err != nil {
 				return err
 			}
-			if err := checkAgentFile(cfg.Workspace); err != nil {
-				return err
+			if err := files.CheckAgentFile(cfg.Workspace); err != nil {
+				return coded(exitUsage, err)
 			}
 			return h.print("the configuration is good\n")
 		},

@@ -193,7 +193,7 @@ func (a *App) report(ctx context.Context, emit emitter) error {
 		}
 		unwritable, r.Audit = a.unwritable()
 	}
-	r.Agent = a.spaces.agentTrouble()
+	r.Agent = a.agentFile.Trouble()
 	for _, trouble := range []string{st.WriteError, unwritable, st.Held, r.Audit, r.Agent} {
 		if trouble != "" {
 			r.Trouble = append(r.Trouble, trouble)

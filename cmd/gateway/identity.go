@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"parley/pkg/channels/slack"
+	"parley/pkg/gateway/files"
 	"parley/pkg/session/bolt"
 )
 
@@ -66,13 +67,6 @@ func (k keptIdentity) write(token string, is slack.Identity) error {
 	if err != nil {
 		return err
 	}
-	part := k.path() + unfinished
-	_, err = writeSynced(part, strings.NewReader(string(raw)+"\n"))
-	if err == nil {
-		err = os.Rename(part, k.path())
-	}
-	if err == nil {
-		err = syncDir(k.dir)
-	}
+	_, err = files.Replace(k.path(), strings.NewReader(string(raw)+"\n"))
 	return err
 }

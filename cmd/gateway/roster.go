@@ -83,7 +83,7 @@ func (r *roster) at(addr channels.Address) *line {
 // line makes the way out to a channel, and puts both on the roster.
 func (a *App) line(c channels.Channel) *line {
 	l := newLine(c, channels.NewEgress(channels.EgressOptions{
-		Outbox: a.engine, Channel: c, Files: a.outgoing, Log: a.log, Redact: a.redactor.Redact,
+		Outbox: a.engine, Channel: c, Files: a.uploads, Log: a.log, Redact: a.redactor.Redact,
 	}))
 	a.roster.add(l)
 	return l
@@ -151,6 +151,12 @@ func (a *App) at(addr channels.Address) channels.Channel {
 		return l.channel
 	}
 	return nil
+}
+
+// opener finds the way to the files of the messages at an address.
+func (a *App) opener(addr channels.Address) (channels.AttachmentOpener, bool) {
+	from, ok := a.at(addr).(channels.AttachmentOpener)
+	return from, ok
 }
 
 // gateOf finds the way out to an address, of a channel that is a T: the gate

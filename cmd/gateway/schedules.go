@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,7 +12,7 @@ import (
 	"parley/pkg/channels"
 	"parley/pkg/channels/console"
 	"parley/pkg/channels/slack"
-	"parley/pkg/openat"
+	"parley/pkg/gateway/files"
 	"parley/pkg/policy"
 	"parley/pkg/session"
 	"parley/pkg/tools"
@@ -153,7 +152,7 @@ func (a *App) heartbeat() *agent.Heartbeat {
 		return nil
 	}
 	beat := &agent.Heartbeat{
-		To: to, Owner: channels.Sender{ID: to.Chat, Name: "the owner"}, Spec: spec, PerDay: h.PerDay, File: a.spaces.heartbeatFile,
+		To: to, Owner: channels.Sender{ID: to.Chat, Name: "the owner"}, Spec: spec, PerDay: h.PerDay, File: func() string { return files.HeartbeatFile(a.cfg.Workspace) },
 	}
 	if to.Channel == slack.Name { // a direct message there has an id of its own
 		beat.Mine = writtenBy(to.Account, to.Chat)
@@ -169,18 +168,4 @@ func writtenBy(team, id string) func(channels.Inbound) bool {
 		return in.Direct && at.Channel == slack.Name && at.Thread == "" &&
 			(at.Account == team && in.Sender.ID == id || in.Sender.ID == team+"/"+id)
 	}
-}
-
-// heartbeatFile is the operator's HEARTBEAT.md as it is now; "" where there is none.
-func (s *spaces) heartbeatFile() string {
-	f, _, err := openat.Own(filepath.Join(s.dir, "HEARTBEAT.md"))
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxAgentFile))
-	if err != nil {
-		return ""
-	}
-	return strings.ToValidUTF8(string(text), "")
 }

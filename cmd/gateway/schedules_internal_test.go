@@ -68,7 +68,7 @@ func TestTheHeartbeatOfTheConfiguration(t *testing.T) {
 	} {
 		cfg := config.Default("")
 		cfg.Agent.Heartbeat.To = to
-		h := (&App{cfg: cfg, spaces: &spaces{}}).heartbeat()
+		h := (&App{cfg: cfg}).heartbeat()
 		if h == nil || h.To != want || h.Owner.ID != want.Chat || h.PerDay != 24 || string(h.Spec) != `{"every":"30m0s"}` {
 			t.Errorf("%s: %+v", to, h)
 		}

@@ -51,7 +51,7 @@ func (a *App) slackOptions(log zerolog.Logger) slack.Options {
 	o := slack.Options{
 		BotToken: s.BotToken.Reveal, AppToken: s.AppToken.Reveal, APIURL: s.APIURL, Stream: s.Stream, Proxy: s.Proxy,
 		PerChannel: unlimited(s.SendRate.Channel), Commands: slackCommands(),
-		Unread: a.unread.keep(slack.Name, ""), Alive: a.alive, Log: log,
+		Unread: a.deadLetters.Keep(slack.Name, ""), Alive: a.alive, Log: log,
 	}
 	if e := s.Events; e.Listen != "" {
 		o.Events = &slack.Events{Listen: e.Listen, SigningSecret: e.SigningSecret.Reveal, TrustedProxies: config.Proxies(e.TrustedProxies)}

@@ -16,6 +16,7 @@ import (
 	"parley/pkg/channels"
 	"parley/pkg/channels/slack"
 	"parley/pkg/config"
+	"parley/pkg/gateway/files"
 	"parley/pkg/policy"
 	"parley/pkg/session"
 )
@@ -37,9 +38,10 @@ func slackApp(t *testing.T, keys string) (*App, *bytes.Buffer) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	cfg.StateDir = t.TempDir()
 	var log bytes.Buffer
 	return &App{
-		cfg: cfg, log: zerolog.New(&log), redactor: policy.NewRedactor(cfg.Secrets()...), unread: &unread{dir: t.TempDir(), log: zerolog.Nop()},
+		cfg: cfg, log: zerolog.New(&log), redactor: policy.NewRedactor(cfg.Secrets()...), deadLetters: files.NewDeadLetters(cfg.StateDir, zerolog.Nop()),
 	}, &log
 }
 
@@ -161,7 +163,7 @@ func TestSlackOptions(t *testing.T) {
 		t.Errorf("commands %v", o.Commands)
 	}
 	o.Unread("gift", []byte(`{"a":1}`))
-	kept, err := os.ReadFile(filepath.Join(a.unread.dir, unreadFile))
+	kept, err := os.ReadFile(filepath.Join(a.cfg.StateDir, "unread.jsonl"))
 	if err != nil || !strings.Contains(string(kept), `"channel":"slack","kind":"gift"`) {
 		t.Errorf("%s, %v", kept, err)
 	}

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
 
 	"github.com/rs/zerolog"
 
@@ -49,7 +47,7 @@ func (a *App) telegramBot(bot *config.TelegramAccount, log zerolog.Logger) (*tel
 		Rates: telegram.Rates{
 			PerChat: unlimited(bot.SendRate.Chat), GroupPerMinute: unlimited(bot.SendRate.GroupPerMinute), PerBot: unlimited(bot.SendRate.Bot),
 		},
-		Unread: a.unread.keep(telegram.Name, bot.Name), Moved: a.moved, MenuCommands: menu(), Log: log,
+		Unread: a.deadLetters.Keep(telegram.Name, bot.Name), Moved: a.moved, MenuCommands: menu(), Log: log,
 	}
 	if w := bot.Webhook; w.Listen != "" {
 		o.Webhook = &telegram.Webhook{
@@ -101,10 +99,5 @@ func (a *App) moved(ctx context.Context, from, to channels.Address) error {
 	if err := a.engine.Move(ctx, from, to); err != nil {
 		return fmt.Errorf("move a chat: %w", err)
 	}
-	// Where the new address has files already, both keep what they have.
-	err := os.Rename(a.spaces.of(from, false), a.spaces.of(to, false))
-	if err != nil && !errors.Is(err, os.ErrNotExist) && !errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("move a chat's files: %w", err)
-	}
-	return nil
+	return a.spaces.Move(from, to)
 }

@@ -64,7 +64,7 @@ func (a *App) callTool(ctx context.Context, args deskArgs, emit emitter) error {
 	gate := &callGate{app: a, args: args, at: policy.Place(at).String()}
 	ctx = tools.WithInvocation(tools.WithGate(ctx, gate), tools.Invocation{
 		Channel: at.Channel, Account: at.Account, Chat: at.Chat, Thread: at.Thread, Sender: operatorID,
-		Space: a.spaces.of(at, owner && event.Direct), Level: tools.Level(level), CallID: "desk",
+		Space: a.spaces.Of(at, owner && event.Direct), Level: tools.Level(level), CallID: "desk",
 	})
 	offered := offered(a.cfg.Tools.Chats, a.policy.Addresses)
 	here := a.registry.Filter(func(name string, _ tools.Annotations) bool { return offered(at, name) })

@@ -6,6 +6,7 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/config"
+	gatewayfiles "parley/pkg/gateway/files"
 	"parley/pkg/policy"
 	"parley/pkg/tools"
 	"parley/pkg/tools/files"
@@ -35,7 +36,7 @@ func switchWriters(r *tools.ToolRegistry, f *config.FileTools) {
 func fileOptions(f *config.FileTools, known addresses) files.Options {
 	const kilobyte, megabyte = 1 << 10, 1e6
 	return files.Options{
-		Prepare: workspace.EnsureSpace, Outside: inboxDir, Mode: f.Mode, Roots: fileRoots(f.Roots, known), Allow: f.Allow, Refuse: f.Refuse,
+		Prepare: workspace.EnsureSpace, Outside: gatewayfiles.Inbox, Mode: f.Mode, Roots: fileRoots(f.Roots, known), Allow: f.Allow, Refuse: f.Refuse,
 		Limits: files.Limits{
 			MaxFile: int64(f.MaxFileKB) * kilobyte, MaxFiles: f.MaxFiles, MaxBytes: int64(f.MaxMB) * megabyte, MaxDepth: f.MaxDepth,
 		},

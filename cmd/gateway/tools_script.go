@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/pkg/config"
+	"parley/pkg/gateway/files"
 	"parley/pkg/sandbox"
 	"parley/pkg/tools"
 	"parley/pkg/tools/script"
@@ -27,7 +28,7 @@ func registerScripts(r *tools.ToolRegistry, cfg *config.Config, runner sandbox.R
 	}
 	for _, e := range script.Load(toolsFolder(cfg), script.Options{
 		Runner: runner, Timeout: time.Duration(cfg.Tools.Timeout), MaxTimeout: time.Duration(s.MaxTimeout),
-		MaxOutput: s.MaxOutput * kilobyte, Prepare: workspace.EnsureSpace, Outside: inboxDir,
+		MaxOutput: s.MaxOutput * kilobyte, Prepare: workspace.EnsureSpace, Outside: files.Inbox,
 	}) {
 		if _, taken := r.Get(e.Name); !taken && !e.Enabled {
 			r.SetEnabled(e.Name, false)

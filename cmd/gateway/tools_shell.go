@@ -6,6 +6,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/pkg/config"
+	"parley/pkg/gateway/files"
 	"parley/pkg/sandbox"
 	"parley/pkg/tools"
 	"parley/pkg/tools/shell"
@@ -18,7 +19,7 @@ func commandTools(cfg *config.Config, boxes sandboxes, log zerolog.Logger) []too
 	tool, missing := shell.New(shell.Options{
 		Runner: boxes.of(c.Unsafe), Prepare: workspace.EnsureSpace, Allow: c.Allow, Shell: c.Mode == "shell",
 		Timeout: time.Duration(c.Timeout), MaxTimeout: time.Duration(c.MaxTimeout),
-		Background: boxes.behind(c.Unsafe), BackgroundLimit: time.Duration(c.BackgroundLimit), Network: c.Network, Readable: c.Readable, Outside: inboxDir,
+		Background: boxes.behind(c.Unsafe), BackgroundLimit: time.Duration(c.BackgroundLimit), Network: c.Network, Readable: c.Readable, Outside: files.Inbox,
 	})
 	if c.Enabled && len(missing) > 0 {
 		log.Warn().Strs("programs", missing).Msg("tools.shell.allow names programs that are not there")

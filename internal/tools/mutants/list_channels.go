@@ -119,8 +119,8 @@ func fileMutants() []Mutant {
 		},
 		{
 			Promise: "files kept", Defect: "removes what still waits to be sent",
-			File: "cmd/gateway/outgoing.go", Old: `errors.Is(err, session.ErrNotFound) ||`, New: `errors.Is(err, session.ErrNotFound) || errors.Is(err, context.Canceled) ||`,
-			Dir: "cmd/gateway", Test: "^TestSweepKeepsWhatMayStillLeave$",
+			File: "pkg/gateway/files/uploads.go", Old: `errors.Is(err, session.ErrNotFound) ||`, New: `errors.Is(err, session.ErrNotFound) || errors.Is(err, context.Canceled) ||`,
+			Dir: "pkg/gateway/files", Test: "^TestSweepKeepsWhatMayStillLeave$",
 		},
 		{
 			Promise: "files out", Defect: "sends the caption without the file",

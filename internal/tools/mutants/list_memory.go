@@ -41,7 +41,7 @@ func historyMutants() []Mutant {
 
 // spaceMutants break how files of spaces and of the operator are opened.
 func spaceMutants() []Mutant {
-	const agent, gateway, files, prompt = "pkg/agent", "cmd/gateway", "files of a space", "system prompt"
+	const agent, gateway, kept, files, prompt = "pkg/agent", "cmd/gateway", "pkg/gateway/files", "files of a space", "system prompt"
 	return []Mutant{
 		{
 			Promise: files, Defect: "reads a file that has a second name",
@@ -65,13 +65,13 @@ func spaceMutants() []Mutant {
 		},
 		{
 			Promise: files, Defect: "follows a link in the place of the inbox",
-			File: gateway + "/inbox.go", Old: "box, err := openat.Folder(root, inboxDir)", New: "box, err := root.OpenRoot(inboxDir)",
-			Dir: gateway, Test: "^TestAnInboxThatIsSomethingElse$",
+			File: kept + "/attachments.go", Old: "box, err := openat.Folder(root, Inbox)", New: "box, err := root.OpenRoot(Inbox)",
+			Dir: kept, Test: "^TestAnInboxThatIsSomethingElse$",
 		},
 		{
 			Promise: files, Defect: "follows a link in the state folder",
 			File: "pkg/openat/openat.go", Old: "os.O_WRONLY|syscall.O_NOFOLLOW|noWait", New: "os.O_WRONLY|noWait",
-			Dir: gateway, Test: "^TestUnreadUpdatesFollowNoLink$",
+			Dir: kept, Test: "^TestUnreadUpdatesFollowNoLink$",
 		},
 		{
 			Promise: files, Defect: "reads the files of the summary where the process stands",
@@ -95,17 +95,17 @@ func spaceMutants() []Mutant {
 		},
 		{
 			Promise: prompt, Defect: "goes on without the system prompt",
-			File: gateway + "/spaces.go", Old: "\t\t}\n\t\treturn s.agent\n\t}\n\tif s.trouble", New: "\t\t}\n\t\treturn \"\"\n\t}\n\tif s.trouble",
+			File: kept + "/agentfile.go", Old: "\t\t}\n\t\treturn s.text\n\t}\n\tif s.trouble", New: "\t\t}\n\t\treturn \"\"\n\t}\n\tif s.trouble",
 			Dir: "internal/test/e2e", Test: "^TestTheSystemPromptOutlastsItsFile$",
 		},
 		{
 			Promise: prompt, Defect: "cuts a system prompt that is too long",
-			File: gateway + "/spaces.go", Old: "if len(text) > maxAgentFile {", New: "if len(text) > 2*maxAgentFile {",
+			File: kept + "/agentfile.go", Old: "if len(text) > maxAgentFile {", New: "if len(text) > 2*maxAgentFile {",
 			Dir: gateway, Test: "^TestScripts$/^agent_file$",
 		},
 		{
 			Promise: prompt, Defect: "takes an empty system prompt",
-			File: gateway + "/spaces.go", Old: `if strings.TrimSpace(string(text)) == "" {`, New: "if len(text) == 0 {",
+			File: kept + "/agentfile.go", Old: `if strings.TrimSpace(string(text)) == "" {`, New: "if len(text) == 0 {",
 			Dir: gateway, Test: "^TestScripts$/^agent_file$",
 		},
 		{
@@ -122,7 +122,7 @@ func outsideMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: row, Defect: "takes what a command prints for the chat's own",
-			File: "cmd/gateway/tools_shell.go", Old: "Readable: c.Readable, Outside: inboxDir,", New: "Readable: c.Readable,",
+			File: "cmd/gateway/tools_shell.go", Old: "Readable: c.Readable, Outside: files.Inbox,", New: "Readable: c.Readable,",
 			Dir: "internal/test/e2e", Test: "^TestAProgramDoesNotLaunderWhatOthersSent$",
 		},
 		{

@@ -29,7 +29,7 @@ func telegramMutants() []Mutant {
 		},
 		{
 			Promise: "telegram: migration", Defect: "leaves the chat's files behind",
-			File: "cmd/gateway/telegram.go", Old: `err := os.Rename(a.spaces.of(from, false), a.spaces.of(to, false))`, New: `err := os.ErrNotExist`,
+			File: "pkg/gateway/files/spaces.go", Old: `err := os.Rename(s.Of(from, false), s.Of(to, false))`, New: `err := os.ErrNotExist`,
 			Dir: "cmd/gateway", Test: "^TestTelegramGroupKeepsItsFiles$",
 		},
 		{
@@ -161,13 +161,13 @@ func telegramFileMutants() []Mutant {
 		},
 		{
 			Promise: "telegram: files in", Defect: "keeps half a file",
-			File: "cmd/gateway/inbox.go", Old: "err = errors.Join(err, box.Remove(part))", New: "err = errors.Join(err, box.Rename(part, \"half\"))",
-			Dir: "cmd/gateway", Test: "^TestFilesAreKeptWholeOrNotAtAll$",
+			File: "pkg/gateway/files/saving.go", Old: "err = errors.Join(err, box.Remove(part))", New: "err = errors.Join(err, box.Rename(part, \"half\"))",
+			Dir: "pkg/gateway/files", Test: "^TestFilesAreKeptWholeOrNotAtAll$",
 		},
 		{
 			Promise: "telegram: files are bounded", Defect: "keeps whatever people send",
-			File: "cmd/gateway/inbox.go", Old: `there+expected > b.limit {`, New: `there+expected < 0 {`,
-			Dir: "cmd/gateway", Test: "^TestFilesOfAChatAreBounded$",
+			File: "pkg/gateway/files/attachments.go", Old: `there+expected > b.o.Limit {`, New: `there+expected < 0 {`,
+			Dir: "pkg/gateway/files", Test: "^TestFilesOfAChatAreBounded$",
 		},
 		{
 			Promise: "telegram: pictures", Defect: "reads a whole picture at once",

@@ -1,4 +1,4 @@
-package main
+package files
 
 import (
 	"context"
@@ -25,15 +25,10 @@ import (
 	"parley/pkg/providers"
 )
 
-// shelf is where files arrive: a channel that has what the test puts there.
+// shelf is a channel with the files that the test puts there.
 type shelf struct {
-	channels.Channel
-
 	files map[string]func(context.Context) (io.Reader, error)
 }
-
-func (*shelf) Name() string    { return "telegram" }
-func (*shelf) Account() string { return "7" }
 
 // OpenAttachment implements [channels.AttachmentOpener].
 func (s *shelf) OpenAttachment(ctx context.Context, a channels.Attachment) (io.ReadCloser, error) {
@@ -50,7 +45,7 @@ func has(text string) func(context.Context) (io.Reader, error) {
 
 const png = "\x89PNG\r\n\x1a\n"
 
-// keeper is an app that only fetches files, and a space.
+// keeper fetches files for one chat into a space.
 func keeper(t *testing.T, limit int64, files map[string]func(context.Context) (io.Reader, error)) (fetch func(ref, name string, size int64) agent.Fetched, space string) {
 	t.Helper()
 	fetchIn, space := keeperOfChats(t, limit, files)
@@ -60,19 +55,22 @@ func keeper(t *testing.T, limit int64, files map[string]func(context.Context) (i
 // keeperOfChats fetches files for any chat; all share one space.
 func keeperOfChats(t *testing.T, limit int64, files map[string]func(context.Context) (io.Reader, error)) (fetch func(chat, ref, name string, size int64) agent.Fetched, space string) {
 	t.Helper()
-	a := &App{inbox: newInbox(limit, zerolog.Nop()), log: zerolog.Nop()}
-	a.roster.add(newLine(&shelf{files: files}, nil))
+	at := channels.Address{Channel: "telegram", Account: "7"}
+	a := NewAttachments(AttachmentOptions{Limit: limit, Log: zerolog.Nop(), Opener: func(of channels.Address) (channels.AttachmentOpener, bool) {
+		return &shelf{files: files}, of.Channel == at.Channel && of.Account == at.Account
+	}})
 	space = filepath.Join(t.TempDir(), "space")
 	return func(chat, ref, name string, size int64) agent.Fetched {
-		at := channels.Address{Channel: "telegram", Account: "7", Chat: chat}
-		return a.fetch(t.Context(), at, space, channels.Attachment{About: "file", Ref: ref, Name: name, Size: size})
+		from := at
+		from.Chat = chat
+		return a.Fetch(t.Context(), from, space, channels.Attachment{About: "file", Ref: ref, Name: name, Size: size})
 	}, space
 }
 
 func inInbox(t *testing.T, space string) map[string]int64 {
 	t.Helper()
 	all := map[string]int64{}
-	entries, err := os.ReadDir(filepath.Join(space, inboxDir))
+	entries, err := os.ReadDir(filepath.Join(space, Inbox))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,8 +98,8 @@ func TestFilesAreKeptWholeOrNotAtAll(t *testing.T) {
 		"endless": func(context.Context) (io.Reader, error) { return io.LimitReader(zeroes{}, maxFile+1), nil },
 		"refuses": func(context.Context) (io.Reader, error) { return nil, channels.ErrTooLarge },
 	})
-	saved := func(name string) agent.Fetched { return agent.Fetched{Outcome: "saved as inbox/" + name} }
-	shown := saved("p.txt")
+	kept := func(name string) agent.Fetched { return agent.Fetched{Outcome: "saved as inbox/" + name} }
+	shown := kept("p.txt")
 	shown.Picture = &providers.Image{MIME: "image/png", Path: "inbox/p.txt", Size: 15}
 	failed, large := agent.Fetched{Outcome: "could not be fetched"}, agent.Fetched{Outcome: "too large to fetch"}
 	for _, c := range []struct {
@@ -109,19 +107,19 @@ func TestFilesAreKeptWholeOrNotAtAll(t *testing.T) {
 		size      int64
 		want      agent.Fetched
 	}{
-		{"one", "a.txt", 8, saved("a.txt")},
-		{"two", "a.txt", 8, saved("a-2.txt")},
-		{"longer", "a.txt", 0, saved("a-3.txt")},
-		{"one", "a.txt", 8, saved("a.txt")},
-		{"two", "a.txt", 8, saved("a-2.txt")},
+		{"one", "a.txt", 8, kept("a.txt")},
+		{"two", "a.txt", 8, kept("a-2.txt")},
+		{"longer", "a.txt", 0, kept("a-3.txt")},
+		{"one", "a.txt", 8, kept("a.txt")},
+		{"two", "a.txt", 8, kept("a-2.txt")},
 		{"picture", "p.txt", 15, shown},
-		{"large", "l.png", 0, saved("l.png")},
+		{"large", "l.png", 0, kept("l.png")},
 		{"refused", "b.txt", 8, failed},
 		{"cut", "b.txt", 8, failed},
 		{"endless", "b.txt", 8, large},
 		{"refuses", "b.txt", 8, large},
 		{"one", "b.txt", maxFile + 1, large},
-		{"one", "../../etc/pass\x00wd", 8, saved("pass_wd")},
+		{"one", "../../etc/pass\x00wd", 8, kept("pass_wd")},
 	} {
 		if diff := cmp.Diff(c.want, fetch(c.ref, c.name, c.size)); diff != "" {
 			t.Errorf("%s as %s (-want +got)\n%s", c.ref, c.name, diff)
@@ -152,13 +150,13 @@ func TestFilesOfAChatAreBounded(t *testing.T) {
 		wg.Go(func() { outcomes[i] = fetch(fmt.Sprint(i), "a.bin", size+2).Outcome })
 	}
 	wg.Wait()
-	var kept int64
+	var sum int64
 	for _, n := range inInbox(t, space) {
-		kept += n
+		sum += n
 	}
 	full := "not fetched: the files of this chat already take the 2 MB that they may"
-	if n := len(slices.DeleteFunc(outcomes, func(s string) bool { return s != full })); n < 11 || kept > limit {
-		t.Errorf("%d of 20 were refused, %d bytes are kept: %q", n, kept, outcomes)
+	if n := len(slices.DeleteFunc(outcomes, func(s string) bool { return s != full })); n < 11 || sum > limit {
+		t.Errorf("%d of 20 were refused, %d bytes are kept: %q", n, sum, outcomes)
 	}
 	for i := 0; ; i++ {
 		if got := fetch("small", fmt.Sprint(i), 1); got.Outcome == full {
@@ -169,7 +167,7 @@ func TestFilesOfAChatAreBounded(t *testing.T) {
 		}
 	}
 	for name := range inInbox(t, space) {
-		if err := os.Remove(filepath.Join(space, inboxDir, name)); err != nil {
+		if err := os.Remove(filepath.Join(space, Inbox, name)); err != nil {
 			t.Fatal(err)
 		}
 		break
@@ -225,7 +223,7 @@ func TestUnfinishedFilesGo(t *testing.T) {
 	fetch, space := keeper(t, 1e6, map[string]func(context.Context) (io.Reader, error){"a": has("a")})
 	fetch("a", "a", 1)
 	for name, age := range map[string]time.Duration{"old": 2 * time.Hour, "new": time.Minute} {
-		at := filepath.Join(space, inboxDir, partial+name)
+		at := filepath.Join(space, Inbox, partial+name)
 		if err := os.WriteFile(at, make([]byte, 2e6), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -236,41 +234,5 @@ func TestUnfinishedFilesGo(t *testing.T) {
 	fetch("a", "b", 1)
 	if diff := cmp.Diff(map[string]int64{"a": 1, "b": 1, partial + "new": 2e6}, inInbox(t, space)); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
-	}
-}
-
-// TestUnreadUpdatesAreBounded in bytes and in time.
-func TestUnreadUpdatesAreBounded(t *testing.T) {
-	t.Parallel()
-	u := &unread{dir: t.TempDir(), log: zerolog.Nop()}
-	keep := u.keep("telegram", "help")
-	for _, raw := range []string{`{"update_id":1,"gift":{}}`, `no JSON`, `"` + strings.Repeat("x", maxUnread) + `"`} {
-		keep("gift", []byte(raw))
-	}
-	now, old := filepath.Join(u.dir, unreadFile), filepath.Join(u.dir, unreadOld)
-	b, err := os.ReadFile(now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{`"account":"help","kind":"gift","bytes":25,"update":{"update_id":1,"gift":{}}}`, `"update":"no JSON"}`, `"bytes":65538}`} {
-		if !strings.Contains(string(b), want+"\n") {
-			t.Errorf("%s is missing: %s", want, b)
-		}
-	}
-	for range 60 {
-		keep("gift", []byte(`"`+strings.Repeat("x", maxUnread-2)+`"`))
-	}
-	for _, name := range []string{now, old} {
-		st, err := os.Stat(name)
-		if err != nil || st.Size() > maxUnreadFile {
-			t.Errorf("%s: %v", name, err)
-		}
-		if err := os.Chtimes(name, time.Time{}, time.Now().Add(-unreadAge-time.Hour)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	u.age()
-	if entries, err := os.ReadDir(u.dir); err != nil || len(entries) > 0 {
-		t.Errorf("%v are left, %v", entries, err)
 	}
 }

@@ -1,8 +1,6 @@
-package main
+package files
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -16,51 +14,40 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/pkg/agent"
-	"parley/pkg/channels"
 	"parley/pkg/openat"
 	"parley/workspace"
 )
 
-// maxAgentFile bounds AGENT.md in bytes. The model is given all of it: rules that stand
-// at its end must not be lost without a word.
+// maxAgentFile bounds AGENT.md in bytes. A model is given all of it, because rules at
+// its end must not be lost.
 const maxAgentFile = agent.MaxRules
 
-// spaces are the chats' folders in the workspace, and the operator's AGENT.md.
-type spaces struct {
+// AgentFile is the operator's AGENT.md, the system prompt.
+type AgentFile struct {
 	dir string
 	log zerolog.Logger
 
 	mu sync.Mutex
-	// agent is AGENT.md as it was when it was last good, with this size and time.
-	agent    string
+	// text is AGENT.md as it was when it was last good, with this size and time.
+	text     string
 	size     int64
 	modified time.Time
-	// trouble says what is wrong with it now; "" is nothing.
+	// trouble is its defect now; "" is none.
 	trouble string
 }
 
-// home is the space that the console and the owners' direct chats share.
-func (s *spaces) home() string { return filepath.Join(s.dir, "home") }
+// NewAgentFile is AGENT.md in the workspace dir.
+func NewAgentFile(dir string, log zerolog.Logger) *AgentFile { return &AgentFile{dir: dir, log: log} }
 
-// of names a chat's folder. The owners' direct chats share one; any other
-// chat's name says nothing about it.
-func (s *spaces) of(a channels.Address, owner bool) string { //nolint:revive // flag-parameter: the agent knows who owns a chat
-	if owner {
-		return s.home()
-	}
-	sum := sha256.Sum256([]byte(strings.Join([]string{a.Channel, a.Account, a.Chat, a.Thread}, "\x00")))
-	return filepath.Join(s.dir, "chats", hex.EncodeToString(sum[:12]))
-}
-
-// agentFile is the operator's AGENT.md as it is now. Where that cannot be used, it is
-// the last good text, because without it the model would answer without any rules;
-// the log and the status say so. It is read again when its size or time has changed.
-func (s *spaces) agentFile() string {
-	st, err := os.Stat(s.agentPath())
+// Text is AGENT.md as it is now. Where it cannot be used, Text is the last good one,
+// because without it the model would answer without any rules; the log and the status
+// tell so. It is read again when its size or time has changed.
+func (s *AgentFile) Text() string {
+	st, err := os.Stat(filepath.Join(s.dir, workspace.Agent))
 	s.mu.Lock()
 	if err == nil && s.trouble == "" && st.Size() == s.size && st.ModTime().Equal(s.modified) {
 		defer s.mu.Unlock()
-		return s.agent
+		return s.text
 	}
 	s.mu.Unlock()
 	text, st, err := readAgentFile(s.dir) // a disk that does not answer holds no lock
@@ -71,24 +58,22 @@ func (s *spaces) agentFile() string {
 			s.trouble = err.Error()
 			s.log.Error().Err(err).Msg("AGENT.md cannot be used; its last good text goes on")
 		}
-		return s.agent
+		return s.text
 	}
 	if s.trouble != "" {
 		s.trouble = ""
 		s.log.Info().Msg("AGENT.md can be used again")
 	}
-	s.agent, s.size, s.modified = text, st.Size(), st.ModTime()
-	return s.agent
+	s.text, s.size, s.modified = text, st.Size(), st.ModTime()
+	return s.text
 }
 
-// agentTrouble is what is wrong with AGENT.md, as the last turn found it.
-func (s *spaces) agentTrouble() string {
+// Trouble is the defect of AGENT.md that the last turn found; "" is none.
+func (s *AgentFile) Trouble() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.trouble
 }
-
-func (s *spaces) agentPath() string { return filepath.Join(s.dir, workspace.Agent) }
 
 // readAgentFile reads AGENT.md in the workspace at dir. Each error says what to do.
 func readAgentFile(dir string) (string, fs.FileInfo, error) {
@@ -114,17 +99,29 @@ func readAgentFile(dir string) (string, fs.FileInfo, error) {
 	return string(text), st, nil
 }
 
-// checkAgentFile says what is wrong with AGENT.md. One that is missing before the
-// first start is not: that writes it.
-func checkAgentFile(dir string) error {
+// CheckAgentFile returns the defect of AGENT.md in the workspace dir. Before the first
+// start, which writes the file, it may be missing.
+func CheckAgentFile(dir string) error {
 	if !workspace.Begun(dir) {
 		if _, err := os.Lstat(filepath.Join(dir, workspace.Agent)); errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
 	}
 	_, _, err := readAgentFile(dir)
+	return err
+}
+
+// HeartbeatFile is HEARTBEAT.md in the workspace dir as it is now; "" where there is
+// none.
+func HeartbeatFile(dir string) string {
+	f, _, err := openat.Own(filepath.Join(dir, "HEARTBEAT.md"))
 	if err != nil {
-		return coded(exitUsage, err)
+		return ""
 	}
-	return nil
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxAgentFile))
+	if err != nil {
+		return ""
+	}
+	return strings.ToValidUTF8(string(text), "")
 }

@@ -1,4 +1,4 @@
-package main
+package files
 
 import (
 	"context"
@@ -20,7 +20,7 @@ import (
 	"parley/pkg/tools"
 )
 
-func content(t *testing.T, o *outgoing, id string) string {
+func content(t *testing.T, o *Uploads, id string) string {
 	t.Helper()
 	f, err := o.Open(id)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -38,8 +38,8 @@ func content(t *testing.T, o *outgoing, id string) string {
 
 func TestOutgoingKeepsWhole(t *testing.T) {
 	t.Parallel()
-	o := &outgoing{dir: filepath.Join(t.TempDir(), "outgoing")}
-	if n, err := o.keep("c1-1/1/0/file", strings.NewReader("text"), 4); n != 4 || err != nil {
+	o := NewUploads(filepath.Join(t.TempDir(), "outgoing"))
+	if n, err := o.Keep("c1-1/1/0/file", strings.NewReader("text"), 4); n != 4 || err != nil {
 		t.Fatalf("%d, %v", n, err)
 	}
 	for range 2 { // each attempt reads it from the beginning
@@ -48,10 +48,10 @@ func TestOutgoingKeepsWhole(t *testing.T) {
 		}
 	}
 	broken := io.MultiReader(strings.NewReader("half"), iotest.ErrReader(errors.New("the file broke")))
-	if _, err := o.keep("c1-1/1/1/file", broken, 8); err == nil {
+	if _, err := o.Keep("c1-1/1/1/file", broken, 8); err == nil {
 		t.Error("a file that cannot be read was kept")
 	}
-	if _, err := o.keep("c1-1/1/2/file", strings.NewReader("x"), maxOutgoing); err == nil {
+	if _, err := o.Keep("c1-1/1/2/file", strings.NewReader("x"), MaxUploads); err == nil {
 		t.Error("more was kept than may wait")
 	} else if e, ok := errors.AsType[*tools.Error](err); !ok || e.Type != tools.ErrBusy {
 		t.Errorf("too much: %v", err)
@@ -79,13 +79,13 @@ func TestSweepKeepsWhatMayStillLeave(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = e.Close() })
-	o := &outgoing{dir: filepath.Join(dir, "outgoing")}
-	if err := o.sweep(t.Context(), e); err != nil {
+	o := NewUploads(filepath.Join(dir, "outgoing"))
+	if err := o.Sweep(t.Context(), e); err != nil {
 		t.Errorf("without a folder: %v", err)
 	}
 	states := []string{"delivered", "refused", "unsettled", "waits", "waits/behind"}
 	for _, id := range append(states, "never put") {
-		if _, err := o.keep(id, strings.NewReader(id), 1); err != nil {
+		if _, err := o.Keep(id, strings.NewReader(id), 1); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -98,7 +98,7 @@ func TestSweepKeepsWhatMayStillLeave(t *testing.T) {
 	settle(t, e, map[string]channels.OutcomeState{
 		"delivered": channels.Delivered, "refused": channels.Refused, "unsettled": channels.Unsettled,
 	})
-	if err := o.sweep(t.Context(), e); err != nil {
+	if err := o.Sweep(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range append(states, "never put") {
@@ -118,7 +118,7 @@ func TestSweepKeepsWhatMayStillLeave(t *testing.T) {
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := o.sweep(t.Context(), e); err != nil {
+	if err := o.Sweep(t.Context(), e); err != nil {
 		t.Error(err)
 	}
 	if got := content(t, o, "waits"); got != "waits" {

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/pkg/agent"
+	"parley/pkg/channels"
+)
+
+// TestTheStatusNamesWhatDoesNotGetOn as a line for a person and as JSON.
+func TestTheStatusNamesWhatDoesNotGetOn(t *testing.T) {
+	t.Parallel()
+	raw, err := json.Marshal(statusReport{Trouble: []string{"AGENT.md is empty"}, Slow: []agent.SlowTurn{{
+		Turn: "t1", Address: channels.Address{Channel: "telegram", Account: "7", Chat: "9"}, Since: time.Now(), Stage: "reads the conversation",
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r statusReport
+	if err := json.Unmarshal(raw, &r); err != nil {
+		t.Fatal(err)
+	}
+	text := r.text()
+	for _, want := range []string{"slow turn\ttelegram:7/9 has not asked the model since ", ": it reads the conversation; /stop there ends it\n", "trouble\tAGENT.md is empty\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing: %s", want, text)
+		}
+	}
+	if !strings.Contains(string(raw), `"slow_turns":[{"turn":"t1"`) || slowTurn != time.Minute {
+		t.Errorf("a turn counts as slow after %v: %s", slowTurn, raw)
+	}
+}
