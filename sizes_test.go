@@ -97,7 +97,7 @@ func TestStyleSizesFindsViolations(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := roomSizes([]*room{plant(t, "pkg/p", "package p\n\n"+c.source)})
+			got := roomSizes([]*room{plant(t, "pkg/p", map[string]string{"a.go": "package p\n\n" + c.source})})
 			if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(size{})); diff != "" {
 				t.Errorf("-want +got\n%s", diff)
 			}

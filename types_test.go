@@ -165,8 +165,8 @@ func (c *checker) room(importPath, dir string, sources map[string][]byte) (*room
 	return r, err
 }
 
-// plant makes a room from the source of one file that may import strings and errors.
-func plant(t *testing.T, dir, source string) *room {
+// plant makes a room from sources that may import strings and errors.
+func plant(t *testing.T, dir string, sources map[string]string) *room {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), buildLimit)
 	defer cancel()
@@ -174,7 +174,11 @@ func plant(t *testing.T, dir, source string) *room {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := newChecker(exports).room(module+"/"+dir, dir, map[string][]byte{dir + "/a.go": []byte(source)})
+	files := map[string][]byte{}
+	for name, source := range sources {
+		files[path.Join(dir, name)] = []byte(source)
+	}
+	r, err := newChecker(exports).room(module+"/"+dir, dir, files)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,6 +29,8 @@ type event struct {
 	// unreadable, member and skipped say, for the log, why there is no item.
 	unreadable      bool
 	member, skipped string
+	// unused is a skipped update that may be worth a look.
+	unused bool
 	// unread is the kind of an update of which nothing is made although it says
 	// something, and raw that update.
 	unread string
@@ -98,19 +100,13 @@ func decodeUpdate(raw json.RawMessage, me self) *event {
 		ev.place(&u.MyChatMember.Chat, 0)
 		ev.member = u.MyChatMember.Old.Status + " -> " + u.MyChatMember.New.Status
 	default:
-		ev.skipped = unusedKind
+		ev.skipped, ev.unused = "a kind of update that is not used", true
 	}
-	if ev.skipped == unusedKind || ev.skipped == unusedMessage {
+	if ev.unused {
 		ev.unread = kindOf(raw)
 	}
 	return ev
 }
-
-// Why nothing is made of an update that may be worth a look.
-const (
-	unusedKind    = "a kind of update that is not used"
-	unusedMessage = "a service message, or of a kind that is not known"
-)
 
 // numberOf is the id of an update of which nothing else can be read.
 func numberOf(raw json.RawMessage) (id int64, ok bool) {
@@ -158,7 +154,7 @@ func (e *event) message(m *message, me self, kind channels.Kind) {
 	body, files := m.describe(m)
 	text := channels.Lines(m.Forward.line(), said.readable(me), body)
 	if text == "" && len(files) == 0 {
-		e.skipped = unusedMessage
+		e.skipped, e.unused = "a service message, or of a kind that is not known", true
 		return
 	}
 	e.files, e.group = files, m.Group

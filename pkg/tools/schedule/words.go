@@ -60,7 +60,7 @@ func (r *rule) words() string {
 	switch {
 	case days == "":
 		return ""
-	case r.real && days == "every day":
+	case r.real && r.daily():
 		return eachHour(minutes)
 	case r.real || len(minutes)*len(hours) > maxNamed:
 		return ""
@@ -72,6 +72,12 @@ func (r *rule) words() string {
 		}
 	}
 	return days + " at " + list(times)
+}
+
+// daily reports whether the rule fits each day of the year.
+func (r *rule) daily() bool {
+	f := r.fields
+	return (f.Dom|f.Dow)&star != 0 && f.Dom&allDays == allDays && f.Month&allMonths == allMonths && f.Dow&allWeek == allWeek
 }
 
 // days says on which days, empty for a mixture.
