@@ -61,6 +61,7 @@ func rooms() map[string][]string {
 		"pkg/agent":           append([]string{"pkg/agent/...", "pkg/session", "pkg/tools", "pkg/policy", "pkg/openat", "pkg/fair"}, vocabulary...),
 		// The agent's rooms know each other by the interfaces that they declare.
 		"pkg/agent/budget":   append([]string{"pkg/session"}, vocabulary...),
+		"pkg/agent/trust":    append([]string{"pkg/session", "pkg/policy", "pkg/tools"}, vocabulary...),
 		"internal/failpoint": nil,
 		"internal/...":       {"..."},
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/pkg/agent/budget"
+	"parley/pkg/agent/trust"
 	"parley/pkg/channels"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
@@ -121,6 +122,8 @@ type Agent struct {
 	// agents are the background agents.
 	agents *agents
 	meter  *budget.Meter
+	// rights find for whom an item asks.
+	rights trust.Resolver
 
 	mu   sync.Mutex
 	runs map[string]*run // by turn id, while the turn runs or waits for its place in this process
@@ -168,6 +171,7 @@ func New(o Options) (*Agent, error) {
 		reports: newPlaces(o.MaxTurns),
 		jobs:    newJobs(o.MaxTurns),
 		agents:  newAgents(&o.Background),
+		rights:  trust.Resolver{Store: o.Engine, Authorize: o.Authorize},
 		meter:   budget.New(budget.Options{Store: o.Engine, Budget: o.Budget, Currency: o.Currency, Now: o.Now}),
 		runs:    map[string]*run{}, reading: map[string]chan struct{}{},
 	}, nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"parley/pkg/agent/trust"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -34,7 +35,7 @@ func (r *run) handOn(ctx context.Context, w word, a *session.Approval) error {
 	if a.State != session.ApprovalOpen && a.By.ID == by.ID && !w.operator {
 		return r.commit(ctx, session.Commit{Outcome: session.OutcomeAnswered}, "") // it was handed on while another turn ran
 	}
-	if why := notTheirs(w, a, r.who); why != "" {
+	if why := notTheirs(w, a, &r.principal); why != "" {
 		return r.refuse(ctx, a, by, why)
 	}
 	t, err := r.a.o.Engine.Task(ctx, a.Task)
@@ -61,8 +62,8 @@ func (r *run) handsOn(ctx context.Context, it *session.Item) {
 	if err != nil || a.Task == "" || a.Chat != r.chat {
 		return
 	}
-	who, refused := r.a.askerOf(ctx, *it)
-	if refused != "" || notTheirs(w, &a, who) != "" {
+	who, refused := r.a.rights.Of(ctx, *it)
+	if refused != "" || notTheirs(w, &a, &who) != "" {
 		return
 	}
 	if err := r.a.o.Engine.Append(ctx, []session.Item{handedOn(it, &a)}, nil); err != nil {
@@ -79,11 +80,11 @@ func handedOn(it *session.Item, a *session.Approval) session.Item {
 }
 
 // notTheirs says why somebody's word on a question does not count, "" where it does.
-func notTheirs(w word, a *session.Approval, who asker) string {
+func notTheirs(w word, a *session.Approval, who *trust.Principal) string {
 	switch {
 	case a.State != session.ApprovalOpen:
 		return fmt.Sprintf("Approval %s was decided already: %s.", a.ID, a.State)
-	case !w.operator && !who.owner && who.sender.ID != a.Requester.ID:
+	case !w.operator && !who.Owner && who.Sender.ID != a.Requester.ID:
 		return fmt.Sprintf("Only %s or an owner can decide on approval %s.", nameOf(a.Requester), a.ID)
 	case w.word == allowHere && !a.Grantable:
 		return fmt.Sprintf("Calls of %s can be allowed only once.", a.Tool)
@@ -124,14 +125,14 @@ func (r *run) afterNo(ctx context.Context, a *session.Approval) error {
 	if a.State == session.ApprovalVoid && lapsed(a, a.Decided) {
 		return r.nobodyDecided(ctx, a)
 	}
-	who, refused := r.a.askerOf(ctx, r.creation())
+	who, refused := r.a.rights.Of(ctx, r.creation())
 	if refused != "" {
 		return r.notAllowed(ctx, refused)
 	}
-	r.who = who
-	r.space = r.a.o.Space(r.home, r.owned())
+	r.principal = who
+	r.space = r.a.o.Space(r.home, r.principal.SharesSpace())
 	if a.Tainted {
-		r.taint.set()
+		r.provenance.Taint()
 	}
 	why := "a person denied this call; it was not run"
 	if a.State == session.ApprovalVoid {

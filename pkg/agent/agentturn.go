@@ -41,9 +41,9 @@ func (r *run) asAgent(ctx context.Context) (bool, error) {
 		return true, r.afterTheEnd(ctx)
 	}
 	if t.Tainted {
-		r.taint.set()
+		r.provenance.Taint()
 	} else { // nothing from outside had a hand in the task's words
-		r.taint.named = append(r.taint.named, strings.ToLower(orderOf(&t).Task))
+		r.provenance.AddNamed(orderOf(&t).Task)
 	}
 	return false, nil
 }
@@ -88,8 +88,8 @@ func (r *run) mayAgent(ctx context.Context, req *tools.ToolRequest) error {
 	if r.task == nil {
 		return nil
 	}
-	who, refused := r.a.askerOf(ctx, r.creation())
-	if refused != "" || !who.level.Allows(policy.Level(req.Annotations.Level)) {
+	who, refused := r.a.rights.Of(ctx, r.creation())
+	if refused != "" || !who.Level.Allows(policy.Level(req.Annotations.Level)) {
 		return tools.Fail(tools.ErrPermissionDenied, "whoever asked for this task may not use "+req.Tool+" any more", nil)
 	}
 	return nil
@@ -132,7 +132,7 @@ func (r *run) finishAgent(ctx context.Context, c session.Commit, res *tools.Tool
 // endAgent commits the turn of an agent. The task ends before it: where the process
 // dies in between, the next attempt finds that out.
 func (r *run) endAgent(ctx context.Context, c session.Commit, text string) error {
-	done := session.Completion{State: session.TaskDone, Result: text, Tainted: r.taint.is()}
+	done := session.Completion{State: session.TaskDone, Result: text, Tainted: r.provenance.Tainted()}
 	switch c.Outcome {
 	case session.OutcomeFailed, session.OutcomeQuarantined:
 		done.State = session.TaskFailed
@@ -167,7 +167,7 @@ func (r *run) notAllowed(ctx context.Context, refused string) error {
 		return r.commit(ctx, c, "")
 	}
 	text := fmt.Sprintf("The background task %s was ended: whoever asked for it may not do so any more.", taskName(r.task))
-	done := session.Completion{State: session.TaskFailed, Result: text, Tainted: r.taint.is()}
+	done := session.Completion{State: session.TaskFailed, Result: text, Tainted: r.provenance.Tainted()}
 	if !r.task.Waited { // no turn would be allowed to tell it
 		done.Outbox = append(done.Outbox, r.outbound("task/"+r.task.ID+"/0", text, ""))
 	}

@@ -35,7 +35,7 @@ func (r *run) Pass(ctx context.Context, req tools.ToolRequest) error {
 	if err := r.mayAgent(ctx, &req); err != nil {
 		return err
 	}
-	late := req.Covered && r.taint.late(req.Invocation.CallID)
+	late := req.Covered && r.provenance.TaintedSinceDecision(req.Invocation.CallID)
 	r.marks(&req)
 	if !req.Nested && r.isDecided(req.Invocation.Key) {
 		if changed(r.decided, &req.Examination) {
@@ -66,21 +66,21 @@ func (r *run) Pass(ctx context.Context, req tools.ToolRequest) error {
 // marks notes of a call whether it brings content from outside, and where it goes.
 func (r *run) marks(req *tools.ToolRequest) {
 	if !req.Nested && len(req.Examination.Steps) > 0 && !req.Examination.Brings {
-		r.taint.begins(req.Invocation.CallID, r.deed(req.Tool, &req.Annotations, &req.Examination))
+		r.provenance.BeginsComposed(req.Invocation.CallID, r.deed(req.Tool, &req.Annotations, &req.Examination))
 	}
 	if req.Examination.Taints || req.Examination.Brings {
-		r.taint.brings(req.Invocation.CallID)
+		r.provenance.Brings(req.Invocation.CallID)
 	}
 	if req.Examination.Destination != "" {
-		r.taint.reaches(req.Invocation.CallID)
+		r.provenance.ChoosesAddress(req.Invocation.CallID)
 	}
 }
 
 // passLate decides on a step of a call that has brought content from outside since
 // nobody was asked about it: where its examination had known, a person would have been.
 func (r *run) passLate(ctx context.Context, req *tools.ToolRequest) error {
-	step := DeedOf(req.Tool, &req.Annotations, &req.Examination, true, r.taint.knows)
-	whole := r.taint.whole(req.Invocation.CallID)
+	step := DeedOf(req.Tool, &req.Annotations, &req.Examination, true, r.provenance.Named)
+	whole := r.provenance.Composed(req.Invocation.CallID)
 	why := r.a.o.Approvals.Asks(step)
 	if why == "" || r.a.o.Approvals.Asks(whole) == "" {
 		return nil
@@ -115,7 +115,7 @@ func TextOf(ex *tools.Examination, arguments string) string {
 }
 
 func (r *run) deed(tool string, an *tools.Annotations, ex *tools.Examination) policy.Deed {
-	return DeedOf(tool, an, ex, r.taint.is(), r.taint.knows)
+	return DeedOf(tool, an, ex, r.provenance.Tainted(), r.provenance.Named)
 }
 
 // DeedOf is a call in the words of policy. Tainted says that untrusted content came
@@ -136,7 +136,7 @@ func DeedOf(tool string, an *tools.Annotations, ex *tools.Examination, tainted b
 
 // granted says whether everybody for whom the turn runs has allowed the tool here.
 func (r *run) granted(ctx context.Context, tool string) (bool, error) {
-	if r.taint.several() {
+	if r.provenance.SeveralPeople() {
 		return false, nil
 	}
 	grants, err := r.a.o.Engine.Grants(ctx, r.chat)
@@ -146,7 +146,7 @@ func (r *run) granted(ctx context.Context, tool string) (bool, error) {
 	now := time.Now()
 	for i := range grants {
 		g := &grants[i]
-		if g.Tool == tool && g.Person.ID == r.who.sender.ID && g.Address.Account == r.home.Account &&
+		if g.Tool == tool && g.Person.ID == r.principal.Sender.ID && g.Address.Account == r.home.Account &&
 			!now.Before(g.Since) && now.Before(g.Expires) {
 			return true, nil
 		}
@@ -178,8 +178,8 @@ func (r *run) Ask(ctx context.Context, call tools.Call, ex tools.Examination) (*
 		ID: policy.NewPairingCode(), Chat: r.chat, Session: r.session, Address: r.home,
 		Turn: r.info.ID, Task: r.taskOf(), Round: call.Round, Index: call.Index, Call: call.ID,
 		Tool: call.Name, Arguments: arguments, Text: TextOf(&ex, arguments), Question: r.info.ID + "/" + key + "/ask", Fingerprint: ex.State,
-		Requester: r.who.sender, Direct: r.who.direct, Level: string(r.who.level),
-		Tainted: deed.Tainted, Grantable: deed.Grantable() && !r.taint.several(),
+		Requester: r.principal.Sender, Direct: r.principal.Direct, Level: string(r.principal.Level),
+		Tainted: deed.Tainted, Grantable: deed.Grantable() && !r.provenance.SeveralPeople(),
 		Asked: now, Expires: now.Add(approvalTime), State: session.ApprovalOpen,
 	}
 	text := r.question(a, r.a.o.Approvals.Asks(deed))
@@ -223,7 +223,7 @@ func (r *run) takeAsking(key string) *asking {
 // stained are the turn's questions that were put before content from outside came
 // in: whoever goes on from the decision has read it.
 func (r *run) stained() []session.Approval {
-	if !r.taint.is() {
+	if !r.provenance.Tainted() {
 		return nil
 	}
 	r.mu.Lock()

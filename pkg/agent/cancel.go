@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"parley/pkg/channels"
-	"parley/pkg/policy"
 	"parley/pkg/providers"
 	"parley/pkg/session"
 	"parley/pkg/tools"
@@ -109,12 +108,6 @@ func (a *Agent) CancelTask(ctx context.Context, id string) (session.Task, error)
 	return a.findTask(ctx, t.Chat, t.ID)
 }
 
-// mayCancel says whether whoever asks may end a task of their chat: who started it,
-// who has its rights, or an owner.
-func (who *asker) mayCancel(t *session.Task) bool {
-	return who.owner || who.sender.ID == t.Creator.ID || who.level.Allows(policy.Level(t.Level))
-}
-
 // Tasks are the tasks of the chat that a call is made in: those that run, and the
 // newest of those that have ended.
 func (a *Agent) Tasks(ctx context.Context) (running, recent []session.Task, err error) {
@@ -145,10 +138,10 @@ func (a *Agent) CancelHere(ctx context.Context, id string) (string, error) {
 		return "", tools.Fail(tools.ErrInvalidArguments, err.Error(), nil)
 	case err != nil:
 		return "", err
-	case !r.who.mayCancel(&t):
+	case !r.principal.MayCancel(&t):
 		return "", tools.Fail(tools.ErrPermissionDenied, "only who started it, somebody with its rights, or an owner can cancel it", nil)
 	}
-	first, err := a.cancelTask(ctx, &t, nameOf(r.who.sender), func(c *session.Completion, now *session.Task) {
+	first, err := a.cancelTask(ctx, &t, nameOf(r.principal.Sender), func(c *session.Completion, now *session.Task) {
 		c.Item = nil
 		if now.Status == "" {
 			c.Outbox = nil
@@ -178,10 +171,10 @@ func (r *run) cancelText(ctx context.Context, it *session.Item, id string) (stri
 		return capital(err.Error()), nil, nil
 	case err != nil:
 		return "", nil, err
-	case !r.who.mayCancel(&t):
+	case !r.principal.MayCancel(&t):
 		return "Only " + nameOf(t.Creator) + ", somebody with the rights of the task, or an owner can cancel it.", nil, nil
 	}
-	by := nameOf(r.who.sender)
+	by := nameOf(r.principal.Sender)
 	first, err := r.a.cancelTask(ctx, &t, by, func(c *session.Completion, _ *session.Task) { c.Item = nil })
 	if err != nil {
 		return "", nil, err

@@ -126,7 +126,7 @@ func (r *run) toolsText() string {
 	if len(lines) == 0 {
 		return "No tools may be used here."
 	}
-	if r.who.owner {
+	if r.principal.Owner {
 		for _, s := range offered.Stats() {
 			for i, line := range lines {
 				if strings.HasPrefix(line, "- `"+s.Tool+"` ") {
@@ -203,7 +203,7 @@ func (r *run) statusText(ctx context.Context) string {
 	if info, err := r.a.o.Engine.Get(ctx, r.info.Session); err == nil {
 		fmt.Fprintf(&b, "Conversation: %s, %s, since %s\n", info.Session, entries(info.Entries), info.Created.Format("2006-01-02 15:04"))
 	}
-	fmt.Fprintf(&b, "Your rights here: %s\n", r.who.level)
+	fmt.Fprintf(&b, "Your rights here: %s\n", r.principal.Level)
 	if all, err := r.a.o.Engine.ApprovalList(ctx, r.info.Chat); err == nil {
 		for i := range all {
 			if q := &all[i]; q.State == session.ApprovalOpen && time.Now().Before(q.Expires) {
@@ -211,7 +211,7 @@ func (r *run) statusText(ctx context.Context) string {
 			}
 		}
 	}
-	if st, err := r.a.o.Engine.Status(ctx); err == nil && r.who.owner {
+	if st, err := r.a.o.Engine.Status(ctx); err == nil && r.principal.Owner {
 		fmt.Fprintf(&b, "Waiting: %d in, %d out; background tasks: %d", st.Waiting, st.Sending, st.OpenTasks)
 		if st.WriteError != "" {
 			b.WriteString("; the store cannot be written: " + st.WriteError)

@@ -81,7 +81,7 @@ func (r *run) decideOn(ctx context.Context, w word, a *session.Approval) error {
 	if r.task != nil {
 		now = r.info.Items[0].Time // the press may have waited for the agent
 	}
-	if why := notTheirs(w, a, r.who); why != "" {
+	if why := notTheirs(w, a, &r.principal); why != "" {
 		return r.refuse(ctx, a, by, why)
 	}
 	switch {
@@ -109,7 +109,7 @@ func (r *run) decider(w word) channels.Sender {
 	if w.operator {
 		return channels.Sender{Name: "the operator"}
 	}
-	return r.who.sender
+	return r.principal.Sender
 }
 
 func nameOf(s channels.Sender) string {
@@ -131,14 +131,11 @@ func (r *run) refuse(ctx context.Context, a *session.Approval, by channels.Sende
 // mayStill makes the turn the requester's, with the lower of their rights then and
 // now, and says why the call may not run any more.
 func (r *run) mayStill(ctx context.Context, a *session.Approval) string {
-	v := r.a.o.Authorize(ctx, policy.Event{
-		Kind: policy.KindDecision, Address: r.home, Sender: a.Requester, Direct: a.Direct,
-	})
-	level := policy.Lowest(v.Level, policy.Level(a.Level))
-	r.who = asker{sender: a.Requester, level: level, owner: v.Owner, person: true, direct: a.Direct}
-	r.space = r.a.o.Space(r.home, r.owned())
+	requester, allowed := r.a.rights.Requester(ctx, a, r.home)
+	r.principal = requester
+	r.space = r.a.o.Space(r.home, r.principal.SharesSpace())
 	an, known := r.a.o.Tools.Annotations(a.Tool)
-	if !v.Allow || !known || !level.Allows(policy.Level(an.Level)) {
+	if !allowed || !known || !requester.Level.Allows(policy.Level(an.Level)) {
 		return fmt.Sprintf("%s may not use %s here any more. The call was not run.", nameOf(a.Requester), a.Tool)
 	}
 	args, err := providers.DecodeArguments(a.Arguments)
@@ -247,7 +244,7 @@ func (r *run) resumeDecided(ctx context.Context, a *session.Approval) error {
 // its result.
 func (r *run) runDecided(ctx context.Context, a *session.Approval) error {
 	if a.Tainted {
-		r.taint.set()
+		r.provenance.Taint()
 	}
 	r.decided = a
 	text := decisionMark(a) + "It was allowed, and its result follows. Say what came of it, and go on with what was asked for."

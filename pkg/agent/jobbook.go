@@ -15,7 +15,7 @@ import (
 // ShowsOutside notes that the running call shows the model content from outside.
 func (a *Agent) ShowsOutside(ctx context.Context) {
 	if r, _, err := a.callOf(ctx); err == nil {
-		r.taint.brings(tools.InvocationFrom(ctx).CallID)
+		r.provenance.Brings(tools.InvocationFrom(ctx).CallID)
 	}
 }
 
@@ -69,14 +69,14 @@ func (r *run) kept(old *session.Job, j session.Job) session.Job {
 	out := *old
 	out.ID, out.Name, out.Spec, out.Text, out.Prompt = j.ID, j.Name, j.Spec, j.Text, j.Prompt
 	out.Due, out.Paused, out.Why, out.Failures = j.Due, j.Paused, j.Why, j.Failures
-	out.Tainted = old.Tainted || r.taint.is()
+	out.Tainted = old.Tainted || r.provenance.Tainted()
 	switch {
 	case old.ID == "":
 		out.Chat, out.Address, out.Created = r.info.Chat, r.info.Address, r.a.o.Now()
 	case old.Text == j.Text && old.Prompt == j.Prompt:
 		return out
 	}
-	out.Creator, out.Direct, out.Level, out.Told = r.who.sender, r.who.direct, string(r.who.level), ""
+	out.Creator, out.Direct, out.Level, out.Told = r.principal.Sender, r.principal.Direct, string(r.principal.Level), ""
 	return out
 }
 
@@ -105,7 +105,7 @@ func (r *run) mayChange(j *session.Job) error {
 	switch {
 	case j.Chat != r.info.Chat:
 		return fmt.Errorf("job %s: %w", j.ID, session.ErrNotFound)
-	case !r.who.owner && j.Creator.ID != r.who.sender.ID:
+	case !r.principal.Owner && j.Creator.ID != r.principal.Sender.ID:
 		return tools.Fail(tools.ErrPermissionDenied, fmt.Sprintf("only %s or an owner can change the job %s", nameOf(j.Creator), j.ID), nil)
 	default:
 		return nil
@@ -222,7 +222,7 @@ func (r *run) changePlan(ctx context.Context, verb string, j *session.Job) (stri
 	case "remove":
 		done, err = " is removed.", r.a.RemoveJob(ctx, j.ID)
 	case "pause":
-		now, err = r.a.PauseJob(ctx, j.ID, "by "+nameOf(r.who.sender))
+		now, err = r.a.PauseJob(ctx, j.ID, "by "+nameOf(r.principal.Sender))
 		done = " is paused. " + r.typed("schedule") + " resume " + now.ID + " lets it go on."
 	default:
 		now, err = r.a.ResumeJob(ctx, j.ID)

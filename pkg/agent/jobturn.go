@@ -108,7 +108,7 @@ func (r *run) jobPrompt(j *session.Job, text string) string {
 	}
 	b.WriteString(". Do it now; do not plan it again. Answer " + noReply + " alone if there is nothing to say.\n")
 	if r.lowered() {
-		fmt.Fprintf(&b, "The rights are lower than when it was asked for: %s instead of %s.\n", r.who.level, j.Level)
+		fmt.Fprintf(&b, "The rights are lower than when it was asked for: %s instead of %s.\n", r.principal.Level, j.Level)
 	}
 	return b.String() + "What is to be done:\n" + text
 }
@@ -128,18 +128,18 @@ func jobName(j *session.Job) string {
 // lowered says whether the turn has lower rights than the job was made with.
 func (r *run) lowered() bool {
 	j := r.job()
-	return j != nil && j.Level != "" && r.who.level != policy.Level(j.Level)
+	return j != nil && j.Level != "" && r.principal.Level != policy.Level(j.Level)
 }
 
 // withRights lets a job's message begin with the rights that it lacks, once for each
 // change of them. The lock is held.
 func (r *run) withRights(text string) string {
-	if !r.lowered() || !r.job().Prompt || r.job().Told == string(r.who.level) {
+	if !r.lowered() || !r.job().Prompt || r.job().Told == string(r.principal.Level) {
 		return text
 	}
 	r.ofJob.told = true
 	return fmt.Sprintf("(%s runs with the rights that %s has here now: %s instead of %s.)\n\n%s",
-		jobName(r.job()), nameOf(r.job().Creator), r.who.level, r.job().Level, text)
+		jobName(r.job()), nameOf(r.job().Creator), r.principal.Level, r.job().Level, text)
 }
 
 // jobRefused ends the run of a job whose creator may not speak here any more: the
@@ -222,7 +222,7 @@ func (r *run) commitJob(ctx context.Context, c session.Commit) error {
 	told := j.Told
 	switch {
 	case r.ofJob.told:
-		told = string(r.who.level)
+		told = string(r.principal.Level)
 	case !r.lowered():
 		told = ""
 	}

@@ -56,7 +56,7 @@ func (r *run) withAge(text string) string {
 		return text
 	case r.job() != nil:
 		return "(This was due " + channels.Ago(r.late) + "; I could not do it sooner.)\n\n" + text
-	case !r.who.person:
+	case !r.principal.Person:
 		return "(This is from " + channels.Ago(r.late) + "; I could not tell you sooner.)\n\n" + text
 	}
 	return "(You wrote this " + channels.Ago(r.late) + "; I could not answer sooner.)\n\n" + text

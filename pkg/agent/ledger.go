@@ -60,7 +60,7 @@ func (r *run) End(ctx context.Context, call tools.Call, result *tools.ToolResult
 		Kind: session.StepEnded, Round: call.Round,
 		Call: &session.CallRecord{
 			Index: call.Index, ID: call.ID, Tool: call.Name, Rerunnable: r.rerunnable(&call),
-			Result: result.ForLLM, IsError: result.IsError, Outside: r.taint.fromOutside(call.ID, call.Annotations),
+			Result: result.ForLLM, IsError: result.IsError, Outside: r.provenance.FromOutside(call.ID, call.Annotations),
 		},
 	}
 	if !result.Silent {
@@ -73,7 +73,7 @@ func (r *run) End(ctx context.Context, call tools.Call, result *tools.ToolResult
 		r.noteSent(key, a.question.Text)
 		r.a.o.Noted(*a.approval, a.approval.Requester, "asked")
 	} else {
-		r.taint.takesResult(call.ID, call.Annotations, result.ForLLM)
+		r.provenance.AddResult(call.ID, call.Annotations, result.ForLLM)
 	}
 	for _, q := range r.takePending(key) {
 		s.Outbox = append(s.Outbox, r.callOutbound(key, q))
@@ -126,17 +126,17 @@ func (r *run) Steer(ctx context.Context) ([]providers.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.taint.takes(items)
+	r.provenance.AddItems(items)
 	return r.userMessages(items, r.fetch(ctx, items)), nil
 }
 
 // mayJoin lets in messages of people whose rights are not below the turn's.
 func (r *run) mayJoin(ctx context.Context, it session.Item) bool {
-	if it.Solo || it.Inbound == nil || !r.who.person {
+	if it.Solo || it.Inbound == nil || !r.principal.Person {
 		return false
 	}
-	who, refused := r.a.askerOf(ctx, it)
-	return refused == "" && who.level.Allows(r.who.level)
+	who, refused := r.a.rights.Of(ctx, it)
+	return refused == "" && who.AtLeast(&r.principal)
 }
 
 // Event shows what happens, as far as the channel can.

@@ -54,7 +54,7 @@ func (r *run) finish(ctx context.Context, messages []providers.Message, res *too
 	case r.beatsQuietly(text):
 		return r.commit(ctx, r.quietBeat(c), "")
 	case text == noReply:
-		if r.who.person && !r.sentAnything() {
+		if r.principal.Person && !r.sentAnything() {
 			text = "I have nothing to add."
 		} else {
 			text = ""
@@ -82,7 +82,7 @@ func (r *run) blank(res *tools.ToolLoopResult) (reason, person string) {
 	switch {
 	case res.FinishReason == providers.FinishContentFilter:
 		return "content filter", (&providers.Error{Kind: providers.KindFiltered}).PersonMessage()
-	case !r.who.person && r.job() == nil:
+	case !r.principal.Person && r.job() == nil:
 		return "", ""
 	case res.LimitReached:
 		return "step limit", fmt.Sprintf("I stopped after %d steps, the limit for one answer, and have none yet.", res.Iterations-1)

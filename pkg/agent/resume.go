@@ -46,7 +46,7 @@ func (r *run) resume(ctx context.Context) (past, error) {
 		case session.StepJoined:
 			p.messages = append(p.messages, open.results()...)
 			open = nil
-			r.taint.takes(s.Items)
+			r.provenance.AddItems(s.Items)
 			p.messages = append(p.messages, r.userMessages(s.Items, r.fetch(ctx, s.Items))...)
 		}
 	}
@@ -82,7 +82,7 @@ func (r *run) remember(s *session.Step) {
 		r.noteSent(outboxKey(r.info.ID, s.Outbox[i].ID), s.Outbox[i].Text)
 	}
 	if c := s.Call; c != nil && c.Outside && c.Approval == "" {
-		r.taint.set()
+		r.provenance.Taint()
 	}
 }
 

@@ -58,7 +58,7 @@ func (a *Agent) AskAgent(ctx context.Context, name, task string, limit time.Dura
 		return "", tools.Fail(tools.ErrExecutionFailed, "the agent's report cannot be read", nil).Because(err)
 	}
 	if ended.Tainted {
-		r.taint.brings(tools.InvocationFrom(ctx).CallID)
+		r.provenance.Brings(tools.InvocationFrom(ctx).CallID)
 	}
 	switch ended.State {
 	case session.TaskDone:
@@ -144,7 +144,7 @@ func (r *run) describe(ctx context.Context, t *session.Task, o order, limit time
 	now := time.Now()
 	t.Chat, t.Session, t.Address, t.Turn = r.chat, r.session, r.home, r.info.ID
 	t.Call, t.Arguments = tools.InvocationFrom(ctx).CallID, arguments
-	t.Creator, t.Direct, t.Level, t.Tainted = r.who.sender, r.who.direct, string(r.who.level), r.taint.is()
+	t.Creator, t.Direct, t.Level, t.Tainted = r.principal.Sender, r.principal.Direct, string(r.principal.Level), r.provenance.Tainted()
 	t.Agent, t.Depth, t.State = true, r.depth+1, session.TaskRunning
 	t.Started, t.Deadline = now, now.Add(limit)
 	if t.Waited && r.task != nil && t.Deadline.After(r.task.Deadline) {

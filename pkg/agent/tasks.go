@@ -160,9 +160,9 @@ func (r *run) newTask(call tools.Call) session.Task {
 	now := time.Now()
 	return session.Task{
 		ID: r.taskID(call), Chat: r.chat, Session: r.session, Address: r.home,
-		Turn: r.info.ID, Call: call.ID, Creator: r.who.sender, Direct: r.who.direct, Level: string(r.who.level),
+		Turn: r.info.ID, Call: call.ID, Creator: r.principal.Sender, Direct: r.principal.Direct, Level: string(r.principal.Level),
 		Tool: call.Name, Arguments: json.RawMessage(orEmpty(call.RawArguments)),
-		Tainted: r.taint.is() || r.taint.fromOutside(call.ID, call.Annotations),
+		Tainted: r.provenance.Tainted() || r.provenance.FromOutside(call.ID, call.Annotations),
 		State:   session.TaskRunning, Started: now, Deadline: now.Add(call.Annotations.BackgroundLimit),
 	}
 }
@@ -193,9 +193,9 @@ func (r *run) progress(call tools.Call) func(string) {
 // brings is what notes that a call brings in content from outside, in its turn and, where
 // the work outlasts that, in its task.
 func (r *run) brings(call tools.Call) func() {
-	a, id, t := r.a, r.taskID(call), r.taint // and nothing else of the turn
+	a, id, t := r.a, r.taskID(call), r.provenance // and nothing else of the turn
 	return func() {
-		t.brings(call.ID)
+		t.Brings(call.ID)
 		a.tasks.taint(id)
 	}
 }

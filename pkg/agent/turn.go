@@ -12,6 +12,7 @@ import (
 
 	"parley/internal/failpoint"
 	"parley/pkg/agent/budget"
+	"parley/pkg/agent/trust"
 	"parley/pkg/channels"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
@@ -43,23 +44,24 @@ type run struct {
 	wall  time.Time // when it began by the clock of the schedules
 	usage *budget.TurnUsage
 
-	who asker
+	principal trust.Principal
 	// home is where the turn's tools are at work, and whom it speaks to: its own chat,
 	// or for a background agent the chat that started it.
 	home channels.Address
 	// chat and session are those of home, which for a background agent are not the turn's.
 	chat, session string
 	agentRun
-	space   string
-	taint   *taint
-	early   error                  // why it was ended before it had a place; nil for most
-	stage   atomic.Pointer[string] // what it does before it asks; nil or "": nothing
-	decided *session.Approval      // whose call this turn makes; nil for most
-	closes  string                 // the question whose message the last one takes over
-	ends    string                 // what finishes the message of a task whose turn says nothing; "" for most
-	preview *preview
-	opened  *openings
-	ofJob   jobNotes // what is noted of a job's turn
+	space string
+	// provenance is where its words come from.
+	provenance *trust.Provenance
+	early      error                  // why it was ended before it had a place; nil for most
+	stage      atomic.Pointer[string] // what it does before it asks; nil or "": nothing
+	decided    *session.Approval      // whose call this turn makes; nil for most
+	closes     string                 // the question whose message the last one takes over
+	ends       string                 // what finishes the message of a task whose turn says nothing; "" for most
+	preview    *preview
+	opened     *openings
+	ofJob      jobNotes // what is noted of a job's turn
 
 	mu      sync.Mutex
 	pending map[string][]queued     // what calls want sent, by call key
@@ -77,7 +79,7 @@ func newRun(a *Agent, t session.Turn) *run {
 		a: a, t: t, info: info, home: info.Address, chat: info.Chat, session: info.Session, agentRun: agentRun{started: startedBy(info.Steps)},
 		steps: &steps{t: t}, began: time.Now(), wall: a.o.Now(), opened: openingsOf(info.Steps, ""),
 		pending: map[string][]queued{}, sent: map[string]bool{}, seq: map[string]int{}, begun: begunBy(&info),
-		asks: map[string]asking{}, taint: &taint{},
+		asks: map[string]asking{}, provenance: &trust.Provenance{},
 	}
 	r.usage = r.newUsage()
 	return r
@@ -112,9 +114,22 @@ func (r *run) do(ctx context.Context) (err error) {
 	case len(items) == 1:
 		return r.alone(ctx, items)
 	}
-	r.taint.takes(items)
-	r.space = r.a.o.Space(r.home, r.owned())
+	r.provenance.AddItems(items)
+	r.space = r.a.o.Space(r.home, r.principal.SharesSpace())
 	return r.answer(ctx, items)
+}
+
+// authorize asks the policy about the senders of the turn's items. It returns the items
+// that may run and why others may not; the turn's principal has their lowest rights.
+func (r *run) authorize(ctx context.Context) ([]session.Item, string) {
+	items, p, refused := r.a.rights.OfAll(ctx, r.info.Items, r.log())
+	if len(items) > 0 {
+		r.principal = p
+	}
+	if p.Tainted {
+		r.provenance.Taint()
+	}
+	return items, refused
 }
 
 // alone runs the turn of one item, which may be something else than a message.
@@ -123,8 +138,8 @@ func (r *run) alone(ctx context.Context, items []session.Item) error {
 	if w, ok := wordOf(it); ok {
 		return r.decide(ctx, w)
 	}
-	r.taint.takes(items)
-	r.space = r.a.o.Space(r.home, r.owned())
+	r.provenance.AddItems(items)
+	r.space = r.a.o.Space(r.home, r.principal.SharesSpace())
 	if r.job() != nil {
 		return r.runJob(ctx, *it)
 	}
@@ -309,7 +324,7 @@ func (r *run) config(past past) tools.ToolLoopConfig {
 // offered is the registry as this turn may see it.
 func (r *run) offered() *tools.ToolRegistry {
 	return r.a.o.Tools.Filter(func(name string, an tools.Annotations) bool {
-		if !r.who.level.Allows(policy.Level(an.Level)) {
+		if !r.principal.Level.Allows(policy.Level(an.Level)) {
 			return false
 		}
 		if r.task != nil && !r.a.o.Background.Offered(name, r.task.Depth) {
@@ -323,8 +338,8 @@ func (r *run) invocation(ctx context.Context) context.Context {
 	ad := r.home
 	return tools.WithInvocation(ctx, tools.Invocation{
 		Channel: ad.Channel, Account: ad.Account, Chat: ad.Chat, Thread: ad.Thread,
-		Sender: r.who.sender.ID, Session: r.info.Session, Turn: r.info.ID,
-		Space: r.space, Level: tools.Level(r.who.level),
+		Sender: r.principal.Sender.ID, Session: r.info.Session, Turn: r.info.ID,
+		Space: r.space, Level: tools.Level(r.principal.Level),
 	})
 }
 

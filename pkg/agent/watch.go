@@ -54,6 +54,6 @@ func (r *run) verdict(ctx context.Context) error {
 
 // mayEnd says whether the sender of an item has at least the turn's rights.
 func (r *run) mayEnd(ctx context.Context, it session.Item) bool {
-	who, refused := r.a.askerOf(ctx, it)
-	return refused == "" && who.level.Allows(r.who.level)
+	who, refused := r.a.rights.Of(ctx, it)
+	return refused == "" && who.AtLeast(&r.principal)
 }

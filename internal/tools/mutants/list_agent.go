@@ -36,12 +36,12 @@ func agentMutants() []Mutant {
 		},
 		{
 			Promise: "lower rights", Defect: "gives a turn the highest rights of its senders",
-			File: dir + "/asker.go", Old: "if !b.level.Allows(a.level) {", New: "if b.level.Allows(a.level) {",
+			File: dir + "/trust/principal.go", Old: "if !b.Level.Allows(a.Level) {", New: "if b.Level.Allows(a.Level) {",
 			Dir: dir, Test: "^TestATurnHasTheLowestRightsOfItsSenders$",
 		},
 		{
 			Promise: "lower rights", Defect: "lets anybody join a running turn",
-			File: dir + "/ledger.go", Old: "return refused == \"\" && who.level.Allows(r.who.level)\n}\n\n// Event", New: "return refused == \"\" && who.level != \"\"\n}\n\n// Event",
+			File: dir + "/ledger.go", Old: "return refused == \"\" && who.AtLeast(&r.principal)\n}\n\n// Event", New: "return refused == \"\" && who.Level != \"\"\n}\n\n// Event",
 			Dir: dir, Test: "^TestASenderWithLowerRightsIsQueuedNotJoined$",
 		},
 		{

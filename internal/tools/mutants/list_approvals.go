@@ -7,7 +7,7 @@ func approvalMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: approvals, Defect: "lets anybody decide",
-			File: dir + "/agentasks.go", Old: `case !w.operator && !who.owner && who.sender.ID != a.Requester.ID:`, New: `case !w.operator && who.sender.ID == "":`,
+			File: dir + "/agentasks.go", Old: `case !w.operator && !who.Owner && who.Sender.ID != a.Requester.ID:`, New: `case !w.operator && who.Sender.ID == "":`,
 			Dir: dir, Test: "^TestPressesThatDoNothingButSaySo$",
 		},
 		{
@@ -37,7 +37,7 @@ func approvalMutants() []Mutant {
 		},
 		{
 			Promise: void, Defect: "goes on with the rights of who pressed",
-			File: dir + "/decision.go", Old: `r.who = asker{sender: a.Requester, level: level,`, New: `_ = asker{sender: a.Requester, level: level,`,
+			File: dir + "/decision.go", Old: `r.principal = requester`, New: `_ = requester`,
 			Dir: dir, Test: "^TestADecisionGivesNoRights$",
 		},
 	}
@@ -54,7 +54,7 @@ func askingMutants() []Mutant {
 		},
 		{
 			Promise: "grants", Defect: "lets a grant cover everybody",
-			File: dir + "/approvals.go", Old: `g.Person.ID == r.who.sender.ID &&`, New: `g.Person.ID != "" &&`,
+			File: dir + "/approvals.go", Old: `g.Person.ID == r.principal.Sender.ID &&`, New: `g.Person.ID != "" &&`,
 			Dir: dir, Test: "^TestAllowHere$",
 		},
 		{
@@ -89,7 +89,7 @@ func askingMutants() []Mutant {
 		},
 		{
 			Promise: outside, Defect: "takes a task's result for the person's own words",
-			File: dir + "/tasks.go", Old: `Tainted: r.taint.is() || r.taint.fromOutside(call.ID, call.Annotations),`, New: ``,
+			File: dir + "/tasks.go", Old: `Tainted: r.provenance.Tainted() || r.provenance.FromOutside(call.ID, call.Annotations),`, New: ``,
 			Dir: dir, Test: "^TestTaintOfBackgroundWork$",
 		},
 		{

@@ -73,12 +73,12 @@ func jobTurnMutants() []Mutant {
 		},
 		{
 			Promise: "jobs: rights", Defect: "gives a job the rights that its creator has now",
-			File: dir + "/asker.go", Old: "who.level = policy.Lowest(v.Level, then)", New: "who.level = v.Level",
+			File: dir + "/trust/principal.go", Old: "p.Level = policy.Lowest(decided.Level, then)", New: "p.Level = decided.Level",
 			Dir: dir, Test: "^TestAJobRunsWithTheLowerRightsAndSaysSoOnceForEachChange$",
 		},
 		{
 			Promise: "jobs: rights", Defect: "lets anybody change a job",
-			File: dir + "/jobbook.go", Old: "case !r.who.owner && j.Creator.ID != r.who.sender.ID:", New: `case j.ID == "":`,
+			File: dir + "/jobbook.go", Old: "case !r.principal.Owner && j.Creator.ID != r.principal.Sender.ID:", New: `case j.ID == "":`,
 			Dir: dir, Test: "^(TestAJobBelongsToItsChatAndToWhoeverWroteItsText|TestTheScheduleCommand)$",
 		},
 		{

@@ -75,7 +75,7 @@ func spaceMutants() []Mutant {
 		},
 		{
 			Promise: files, Defect: "reads the files of the summary where the process stands",
-			File: agent + "/turn.go", Old: "\tr.taint.takes(items)\n\tr.space = r.a.o.Space(r.home, r.owned())\n\tif r.job()", New: "\tr.taint.takes(items)\n\tif it.Inbound == nil || !isCommand(it.Inbound.Text) {\n\t\tr.space = r.a.o.Space(r.home, r.owned())\n\t}\n\tif r.job()",
+			File: agent + "/turn.go", Old: "\tr.provenance.AddItems(items)\n\tr.space = r.a.o.Space(r.home, r.principal.SharesSpace())\n\tif r.job()", New: "\tr.provenance.AddItems(items)\n\tif it.Inbound == nil || !isCommand(it.Inbound.Text) {\n\t\tr.space = r.a.o.Space(r.home, r.principal.SharesSpace())\n\t}\n\tif r.job()",
 			Dir: agent, Test: "^TestTheSummaryReadsTheChatsFiles$",
 		},
 		{

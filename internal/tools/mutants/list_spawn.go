@@ -57,12 +57,12 @@ func spawnMutants() []Mutant {
 		},
 		{
 			Promise: rights, Defect: "gives an agent the rights that its creator had",
-			File: dir + "/agentturn.go", Old: `if refused != "" || !who.level.Allows(policy.Level(req.Annotations.Level)) {`, New: `if refused != "" || !who.level.Allows(policy.LevelNone) {`,
+			File: dir + "/agentturn.go", Old: `if refused != "" || !who.Level.Allows(policy.Level(req.Annotations.Level)) {`, New: `if refused != "" || !who.Level.Allows(policy.LevelNone) {`,
 			Dir: dir, Test: "^TestAnAgentHasTheRightsOfItsCreator$",
 		},
 		{
 			Promise: rights, Defect: "forgets what an agent has read",
-			File: dir + "/agentturn.go", Old: "Result: text, Tainted: r.taint.is()}\n\tswitch", New: "Result: text}\n\tswitch",
+			File: dir + "/agentturn.go", Old: "Result: text, Tainted: r.provenance.Tainted()}\n\tswitch", New: "Result: text}\n\tswitch",
 			Dir: dir, Test: "^TestTaintIsInheritedBothWays$",
 		},
 		{

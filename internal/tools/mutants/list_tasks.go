@@ -47,7 +47,7 @@ func taskMutants() []Mutant {
 		},
 		{
 			Promise: cancelled, Defect: "lets anybody cancel",
-			File: dir + "/cancel.go", Old: "return who.owner || who.sender.ID == t.Creator.ID ||", New: "return !who.owner || who.sender.ID == t.Creator.ID ||",
+			File: dir + "/trust/principal.go", Old: "return p.Owner || p.Sender.ID == t.Creator.ID ||", New: "return !p.Owner || p.Sender.ID == t.Creator.ID ||",
 			Dir: dir, Test: "^TestCancelEndsTheWorkAndIsToldOnce$",
 		},
 		{
