@@ -1,7 +1,7 @@
 # Parley's tasks. `make help` lists them.
 # On a machine with Go, git and make, `make run` and `make test` need nothing else.
 .DEFAULT_GOAL := help
-.PHONY: help run build test check large kill bench cgroup lint fuzz mutants docs fresh FORCE
+.PHONY: help run build test check large kill bench cgroup lint fuzz mutants docs prose fresh FORCE
 
 GO      ?= go
 
@@ -28,6 +28,7 @@ help:
 	@echo 'make fuzz     each fuzz target for $(FUZZTIME)'
 	@echo 'make mutants  planted defects and the tests that find them; goes on where it ended'
 	@echo 'make docs     the pages of docs/tools, from the code'
+	@echo 'make prose    rates of words that make comments and pages hard to read'
 	@echo 'make fresh    a fresh clone on a bare PATH: the first answer with a tool call'
 
 run: bin/gateway
@@ -72,6 +73,9 @@ mutants:
 
 docs:
 	$(GO) run ./internal/tools/tooldocs/write
+
+prose:
+	@GO='$(GO)' sh scripts/prose.sh
 
 fresh:
 	@GO='$(GO)' sh scripts/fresh-clone.sh

@@ -177,7 +177,7 @@ func (r *room) decisive(n ast.Node) []ast.Expr {
 func (r *room) sentence(e ast.Expr) (text string, is bool) {
 	e = ast.Unparen(e)
 	if conversion, ok := e.(*ast.CallExpr); ok && len(conversion.Args) == 1 && r.info.Types[conversion.Fun].IsType() {
-		e = conversion.Args[0] // []byte("no such file")
+		e = conversion.Args[0] // the string that becomes bytes
 	}
 	value := r.info.Types[e].Value
 	if value == nil || value.Kind() != constant.String {
