@@ -56,9 +56,14 @@ func rooms() map[string][]string {
 		"pkg/audit":           nil,
 		"pkg/session":         vocabulary,
 		"pkg/session/*/...":   session,
-		"pkg/tools":           {"pkg/providers"},
-		"pkg/tools/*/...":     tool,
-		"pkg/agent":           append([]string{"pkg/agent/...", "pkg/session", "pkg/tools", "pkg/policy", "pkg/openat", "pkg/fair"}, vocabulary...),
+		// The contract, the registry and the loop; their machinery lives below in internal.
+		"pkg/tools":                    {"pkg/providers", "pkg/tools/internal/..."},
+		"pkg/tools/internal/callclock": nil,
+		"pkg/tools/internal/isolate":   nil,
+		"pkg/tools/internal/output":    nil,
+		"pkg/tools/internal/schema":    {"pkg/providers", "pkg/tools/internal/output"},
+		"pkg/tools/*/...":              tool,
+		"pkg/agent":                    append([]string{"pkg/agent/...", "pkg/session", "pkg/tools", "pkg/policy", "pkg/openat", "pkg/fair"}, vocabulary...),
 		// The agent's rooms know each other by the interfaces that they declare.
 		"pkg/agent/budget":   append([]string{"pkg/session"}, vocabulary...),
 		"pkg/agent/trust":    append([]string{"pkg/session", "pkg/policy", "pkg/tools"}, vocabulary...),

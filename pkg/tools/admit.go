@@ -5,19 +5,22 @@ import (
 	"fmt"
 
 	"parley/pkg/providers"
+	"parley/pkg/tools/internal/isolate"
+	"parley/pkg/tools/internal/output"
+	"parley/pkg/tools/internal/schema"
 )
 
 // maxStuck bounds the calls of one tool that were given up and have not ended.
 const maxStuck = 16
 
-// admit makes the checks, in their fixed order, and fills in what is known of the
-// tool. What a person has to allow is an error that is [ErrAsk].
-func (r *ToolRegistry) admit(ctx context.Context, q *request) (*entry, *Error) {
-	e, fail := r.examined(ctx, q)
+// admit makes the checks, in their fixed order, and fills in what the tool says of
+// itself. The error of a call that a person has to allow is [ErrAsk].
+func (d dispatcher) admit(ctx context.Context, q *request) (*entry, *Error) {
+	e, fail := d.examined(ctx, q)
 	if fail != nil {
 		return nil, fail
 	}
-	if fail := r.authorize(ctx, q); fail != nil {
+	if fail := d.authorize(ctx, q); fail != nil {
 		return nil, fail
 	}
 	if e.stuck.Load() >= maxStuck {
@@ -26,23 +29,23 @@ func (r *ToolRegistry) admit(ctx context.Context, q *request) (*entry, *Error) {
 	return e, nil
 }
 
-// examined makes the checks up to what the call itself would do: the tool exists, is
+// examined makes the checks up to the examination of the call: the tool exists, is
 // enabled and offered, its arguments fit, and so do paths, commands and addresses.
-func (r *ToolRegistry) examined(ctx context.Context, q *request) (*entry, *Error) {
-	s := r.shared.now.Load()
+func (d dispatcher) examined(ctx context.Context, q *request) (*entry, *Error) {
+	s := d.view.catalog.now.Load()
 	e := s.byName[q.call.Name]
 	if e == nil {
-		return nil, r.unknownTool(q.call.Name)
+		return nil, d.view.unknownTool(q.call.Name)
 	}
-	q.call.Annotations, q.call.Async = r.limits(e), e.async
+	q.call.Annotations, q.call.Async = d.view.catalog.limits(e), e.async
 	if err := s.whyNot(e); err != nil {
 		return nil, disabled(e).Because(err)
 	}
-	if !r.offers(e) {
+	if !d.view.offers(e) {
 		return nil, Fail(ErrPermissionDenied, "the tool "+e.name+" may not be used here", nil)
 	}
 	if q.bad != "" {
-		return nil, Fail(ErrInvalidArguments, "the arguments are not valid: "+clip(q.bad, maxProblemBytes), nil)
+		return nil, Fail(ErrInvalidArguments, "the arguments are not valid: "+output.Clip(q.bad, schema.MaxProblemBytes), nil)
 	}
 	if q.call.Arguments == nil {
 		q.call.Arguments = map[string]any{}
@@ -56,45 +59,22 @@ func (r *ToolRegistry) examined(ctx context.Context, q *request) (*entry, *Error
 			"nothing was done: give the whole value, and read it first where it is a file", nil)
 	}
 	q.call.Arguments = args
-	fail = e.examine(r.lend(ctx, q), q)
-	// What another call makes has no record of its own that could outlast the turn.
+	if q.decoded, fail = e.decode(args); fail != nil {
+		return nil, fail
+	}
+	fail = e.examine(d.equip(ctx, q), q)
+	// A call that another one makes has no record of its own that could outlast the turn.
 	q.call.Async = e.async && !q.nested && !q.examination.Foreground
 	return e, fail
 }
 
-// examine asks a tool what a call would do.
-func (e *entry) examine(ctx context.Context, q *request) *Error {
-	q.examination = Examination{Destructive: q.call.Annotations.Destructive}
-	x, ok := e.tool.(Examiner)
-	if !ok {
-		return nil
-	}
-	ex, err := protect(func() (Examination, error) { return x.Examine(ctx, q.call.Arguments) })
-	if err != nil {
-		return typed(err, ErrExecutionFailed, err.Error())
-	}
-	q.examination = ex
-	q.examination.Examined = true
-	return nil
-}
-
-func (r *ToolRegistry) unknownTool(name string) *Error {
-	var offered []string
-	for _, e := range r.usable() {
-		if offered = append(offered, e.name); len(offered) == 50 {
-			break
-		}
-	}
-	return Fail(ErrNotFound, fmt.Sprintf("there is no tool %q", clip(name, 64)), map[string]any{"tools": offered})
-}
-
-func (r *ToolRegistry) authorize(ctx context.Context, q *request) *Error {
+func (d dispatcher) authorize(ctx context.Context, q *request) *Error {
 	call, s := &q.call, scopeFrom(ctx)
 	if s.inv.Level != "" && rank(s.inv.Level) < rank(call.Annotations.Level) {
 		return Fail(ErrPermissionDenied, fmt.Sprintf("the tool %s needs the level %s; this chat has %s",
 			call.Name, call.Annotations.Level, s.inv.Level), nil)
 	}
-	a, gate := r.shared.options.Authorizer, s.gate()
+	a, gate := d.view.catalog.options.Authorizer, s.gate()
 	if a == nil && gate == nil {
 		return nil
 	}
@@ -102,7 +82,7 @@ func (r *ToolRegistry) authorize(ctx context.Context, q *request) *Error {
 		Tool: call.Name, Annotations: call.Annotations, Arguments: call.Arguments, Invocation: s.inv,
 		Examination: q.examination, Nested: q.nested, Covered: q.nested && s.hooks.covered,
 	}
-	_, err := protect(func() (struct{}, error) {
+	_, err := isolate.Protect(func() (struct{}, error) {
 		if a != nil {
 			if err := a.AuthorizeTool(ctx, req); err != nil {
 				return struct{}{}, err
@@ -119,7 +99,7 @@ func (r *ToolRegistry) authorize(ctx context.Context, q *request) *Error {
 	return typed(err, ErrPermissionDenied, err.Error())
 }
 
-// rank orders the levels; a word that is none of them gives no right and grants none.
+// rank orders the levels; any other word gives no right and grants none.
 func rank(l Level) int {
 	switch l {
 	case LevelNone:
@@ -137,23 +117,6 @@ func rank(l Level) int {
 	}
 }
 
-// Validate checks arguments against a tool's schema, without running it. The
-// error is an [*Error].
-func (r *ToolRegistry) Validate(name string, args map[string]any) error {
-	s := r.shared.now.Load()
-	e := s.byName[name]
-	if e == nil || !r.offers(e) {
-		return r.unknownTool(name)
-	}
-	if err := e.check(); err != nil {
-		return disabled(e).Because(err)
-	}
-	if _, fail := e.fits(args); fail != nil {
-		return fail
-	}
-	return nil
-}
-
 func disabled(e *entry) *Error {
-	return Fail(ErrDisabled, "the tool "+clip(e.name, 64)+" is disabled", nil)
+	return Fail(ErrDisabled, "the tool "+output.Clip(e.name, 64)+" is disabled", nil)
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"parley/pkg/providers"
+	"parley/pkg/tools/internal/output"
 )
 
 // toolChoice is the option that says whether the model may, must or must not call.
@@ -41,12 +42,12 @@ func choiceOf(config ToolLoopConfig) (choice, error) {
 		case choiceAuto, choiceNone:
 			return choice{value: v, stays: true}, nil
 		case choiceRequired:
-			if config.Tools == nil || len(config.Tools.usable()) == 0 {
+			if config.Tools == nil || len(config.Tools.calls.view.usable()) == 0 {
 				return choice{}, errors.New("tools: tool_choice is required, and no tool is offered")
 			}
 			return choice{value: v}, nil
 		}
-		return choice{}, fmt.Errorf("tools: tool_choice %q is none of auto, none, required or a name", clip(v, 64))
+		return choice{}, fmt.Errorf("tools: tool_choice %q is none of auto, none, required or a name", output.Clip(v, 64))
 	case map[string]any:
 		name, _ = v["name"].(string)
 	case map[string]string:
@@ -56,7 +57,7 @@ func choiceOf(config ToolLoopConfig) (choice, error) {
 		return choice{}, errors.New("tools: tool_choice names no tool")
 	}
 	if config.Tools == nil || !config.Tools.Enabled(name) {
-		return choice{}, fmt.Errorf("tools: tool_choice names %q, which is not offered", clip(name, 64))
+		return choice{}, fmt.Errorf("tools: tool_choice names %q, which is not offered", output.Clip(name, 64))
 	}
 	return choice{value: map[string]any{"name": name}}, nil
 }
@@ -65,7 +66,7 @@ func choiceOf(config ToolLoopConfig) (choice, error) {
 func (l *loop) ask(ctx context.Context, round int, c choice, limit bool) (*providers.LLMResponse, error) { //nolint:revive // flag-parameter: the round says it
 	var offered []providers.ToolDefinition
 	if l.Tools != nil {
-		offered = l.Tools.definitions()
+		offered = l.Tools.calls.view.definitions()
 	}
 	messages := providers.Repair(l.conversation)
 	options := maps.Clone(l.LLMOptions)

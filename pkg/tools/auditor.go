@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Auditor keeps the record of calls. It is told of every call of a registry, from
-// many goroutines; where the call was made from is in [InvocationFrom].
+// Auditor keeps the record of calls. It hears of every call of a registry, from many
+// goroutines; [InvocationFrom] says where the call was made from.
 type Auditor interface {
 	// Begins is asked before a call that overwrites, deletes or executes, after
 	// every check. When it returns nil the record is durable; an error refuses the call.
@@ -34,8 +34,8 @@ type Ending struct {
 }
 
 // begins lets the auditor write down a call that does harm, or refuses it.
-func (r *ToolRegistry) begins(ctx context.Context, call Call, destructive bool) *Error { //nolint:revive // flag-parameter: it is what is known of the call
-	a := r.shared.options.Auditor
+func (d dispatcher) begins(ctx context.Context, call Call, destructive bool) *Error { //nolint:revive // flag-parameter: it is what is known of the call
+	a := d.view.catalog.options.Auditor
 	if a == nil || !destructive {
 		return nil
 	}
@@ -45,10 +45,10 @@ func (r *ToolRegistry) begins(ctx context.Context, call Call, destructive bool) 
 	return nil
 }
 
-// note counts a call's end and tells the auditor.
-func (r *ToolRegistry) note(ctx context.Context, call *Call, out *outcome) {
-	r.countersOf(call.Name).count(out)
-	if a := r.shared.options.Auditor; a != nil {
+// record counts a call's end and tells the auditor.
+func (d dispatcher) record(ctx context.Context, call *Call, out *outcome) {
+	d.view.catalog.countersOf(call.Name).count(out)
+	if a := d.view.catalog.options.Auditor; a != nil {
 		fail := failureOf(out.result)
 		a.Ended(ctx, *call, Ending{
 			Ran: out.begun, Memory: out.memory, Asked: out.asked, Async: out.result.Async, Failure: fail, Reason: reasonOf(out.result), Took: out.took,
@@ -56,13 +56,13 @@ func (r *ToolRegistry) note(ctx context.Context, call *Call, out *outcome) {
 	}
 }
 
-// noteBackground does the same for the end of background work, whose call was counted.
-func (r *ToolRegistry) noteBackground(ctx context.Context, c *running, res *ToolResult) {
+// recordBackground does the same for the end of background work, whose call was counted.
+func (d dispatcher) recordBackground(ctx context.Context, c *running, res *ToolResult) {
 	fail := failureOf(res)
 	if fail != "" {
 		c.entry.counts.failed[typeIndex(fail)].Add(1)
 	}
-	if a := r.shared.options.Auditor; a != nil {
+	if a := d.view.catalog.options.Auditor; a != nil {
 		a.Ended(ctx, c.request.call, Ending{Ran: true, Background: true, Failure: fail, Took: time.Since(c.started)})
 	}
 }

@@ -1,8 +1,12 @@
 package tools
 
-import "context"
+import (
+	"context"
 
-// brokenTool is what [Broken] makes.
+	"parley/pkg/tools/internal/output"
+)
+
+// brokenTool is the tool of [Broken].
 type brokenTool struct {
 	name   string
 	reason error
@@ -18,5 +22,5 @@ func (brokenTool) Parameters() map[string]any { return nil }
 func (t brokenTool) problem() error           { return t.reason }
 
 func (t brokenTool) Execute(context.Context, map[string]any) *ToolResult {
-	return Fail(ErrDisabled, "the tool "+clip(t.name, 64)+" is disabled", nil).Because(t.reason).Result()
+	return Fail(ErrDisabled, "the tool "+output.Clip(t.name, 64)+" is disabled", nil).Because(t.reason).Result()
 }

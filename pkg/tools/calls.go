@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/pkg/providers"
+	"parley/pkg/tools/internal/output"
 )
 
 const (
@@ -33,9 +34,9 @@ func (l *loop) pending(round, index int, c providers.ToolCall) pending {
 		Round: round, Index: index, ID: c.ID, Name: c.Name, Arguments: c.Arguments, RawArguments: c.RawArguments,
 	}}
 	if l.Tools == nil {
-		p.refused = Fail(ErrNotFound, fmt.Sprintf("there is no tool %q", clip(c.Name, 64)), nil)
-	} else if e := l.Tools.picked(c.Name); e != nil {
-		p.call.Annotations, p.call.Async = l.Tools.limits(e), e.async
+		p.refused = Fail(ErrNotFound, fmt.Sprintf("there is no tool %q", output.Clip(c.Name, 64)), nil)
+	} else if e := l.Tools.catalog().picked(c.Name); e != nil {
+		p.call.Annotations, p.call.Async = l.Tools.catalog().limits(e), e.async
 	}
 	if index >= maxCalls {
 		p.refused = Fail(ErrBusy, fmt.Sprintf("only the first %d calls of one answer run; this one was not run", maxCalls), nil)
@@ -43,9 +44,9 @@ func (l *loop) pending(round, index int, c providers.ToolCall) pending {
 	return p
 }
 
-// spoil keeps the calls of an answer that did not end properly from running,
-// now and when the recorded answer is resumed.
-func spoil(resp *providers.LLMResponse) {
+// invalidate keeps the calls of an answer that was cut short from running, now and when
+// the recorded answer is resumed.
+func invalidate(resp *providers.LLMResponse) {
 	var why string
 	switch resp.FinishReason {
 	case providers.FinishLength:
@@ -165,7 +166,7 @@ func (g *group) one(ctx context.Context, p *pending) {
 	}
 	l.event(Event{
 		Kind: EventToolResult, Round: p.call.Round, CallID: p.call.ID, Tool: p.call.Name,
-		Text: clip(out.result.ForLLM, shortResult), IsError: out.result.IsError, Duration: out.took,
+		Text: output.Clip(out.result.ForLLM, shortResult), IsError: out.result.IsError, Duration: out.took,
 	})
 	if ctx.Err() != nil {
 		var cancel context.CancelFunc
@@ -190,12 +191,12 @@ func (g *group) dispatch(ctx context.Context, p *pending) outcome {
 	if p.refused != nil {
 		out := outcome{result: p.refused.Result()}
 		if l.Tools != nil {
-			l.Tools.note(withPlace(ctx, l.channel, l.chatID), &p.call, &out)
+			l.Tools.calls.record(withPlace(ctx, l.channel, l.chatID), &p.call, &out)
 		}
 		return out
 	}
-	known := l.memo.of(l.Tools, &p.call)
-	out := l.Tools.dispatch(ctx, request{
+	known := l.memo.of(l.Tools.catalog(), &p.call)
+	out := l.Tools.calls.dispatch(ctx, request{
 		memo: known, call: p.call, bad: p.bad, channel: l.channel, chat: l.chatID,
 		makeCallback: l.Callbacks, makeTaskContext: l.TaskContext, makeProgress: l.Progress, own: true,
 		begin: func(ctx context.Context, call Call) error {

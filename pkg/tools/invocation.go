@@ -3,6 +3,9 @@ package tools
 import (
 	"context"
 	"strconv"
+
+	"parley/pkg/tools/internal/callclock"
+	"parley/pkg/tools/internal/isolate"
 )
 
 // Invocation says for whom a call runs. Background goroutines keep it.
@@ -30,15 +33,15 @@ func (i Invocation) Owner() string {
 
 type invocationKey struct{}
 
-// scope is what ctx carries: the invocation, and the held tools whose calls
-// surround this one, so that a nested call of one of them is refused, not waited for.
+// scope is the value in ctx: the invocation, and the leases of the calls around this
+// one, so that a nested call of a leased tool is refused instead of waiting for ever.
 type scope struct {
 	inv   Invocation
-	held  *loan
+	lease *isolate.Lease
 	hooks *hooks
 	// asks decides on calls that no loop makes; nil for none.
 	asks Gate
-	// deaf: nobody would hear of the end of work in the background.
+	// deaf: the end of work in the background could not be reported.
 	deaf bool
 }
 
@@ -46,7 +49,7 @@ type scope struct {
 func (s *scope) gate() Gate {
 	h := s.hooks
 	switch {
-	case h != nil && h.left:
+	case h != nil && h.detached:
 		return unattended{}
 	case h == nil || h.loop == nil:
 		return s.asks
@@ -76,7 +79,7 @@ func WithInvocation(ctx context.Context, inv Invocation) context.Context {
 
 // WithGate puts the gate into ctx that decides on calls which no loop makes: those
 // of [ToolRegistry.Execute] and [ToolRegistry.ExecuteWithContext], and the calls that
-// these make. Without one, nobody is asked about them.
+// these make. Without one, no person is asked about them.
 func WithGate(ctx context.Context, g Gate) context.Context {
 	s := *scopeFrom(ctx)
 	s.asks = g
@@ -86,8 +89,13 @@ func WithGate(ctx context.Context, g Gate) context.Context {
 // InvocationFrom returns the invocation of a call; the zero value outside one.
 func InvocationFrom(ctx context.Context) Invocation { return scopeFrom(ctx).inv }
 
-// Progress tells who watches a call how far it is: one short line. It never
-// waits, and outside a loop nobody is told.
+// Progress shows the progress of a call to the person: one short line. It never waits,
+// and outside a loop the line is dropped.
 func Progress(ctx context.Context, line string) {
 	scopeFrom(ctx).hooks.progress(line)
 }
+
+// Waiting says that the call of ctx waits for a place that all chats share: until
+// over is called, once, the call's time and that of the calls around it stand still.
+// The caller bounds the wait. Outside a call it does nothing.
+func Waiting(ctx context.Context) (over func()) { return callclock.Pause(ctx) }

@@ -177,7 +177,7 @@ func (l *loop) round(ctx context.Context, round int, choice choice) (bool, error
 		// Nothing would ask again with their results.
 		resp.ToolCalls = nil
 	}
-	spoil(resp)
+	invalidate(resp)
 	if l.Journal != nil {
 		if err := l.Journal.Answered(ctx, round, resp); err != nil {
 			return false, err

@@ -5,11 +5,10 @@ import (
 	"sync"
 )
 
-// memo are the results of one loop's calls that only read, so that a model that
-// asks the same again is told the same, and told so, without another run. A
-// result is good while no call that may change something was run in this registry,
-// by whomever, and until a message joins the turn. What other processes change
-// meanwhile does not count.
+// memo holds the results of one loop's calls that only read. A model that makes such a
+// call again gets the same result without another run, and a line that says so. A result
+// is good while no call that may change something was run in this registry, in any chat,
+// and until a message joins the turn. Changes by other processes do not count.
 type memo struct {
 	mu      sync.Mutex
 	results map[string]remembered
@@ -36,7 +35,7 @@ type memoCall struct {
 }
 
 // of says how a call uses the memory.
-func (m *memo) of(r *ToolRegistry, call *Call) *memoCall {
+func (m *memo) of(c *catalog, call *Call) *memoCall {
 	a := call.Annotations
 	if !a.ReadOnly || a.OpenWorld || a.Volatile || call.Async {
 		return nil
@@ -45,7 +44,7 @@ func (m *memo) of(r *ToolRegistry, call *Call) *memoCall {
 	if err != nil {
 		return nil
 	}
-	return &memoCall{memo: m, key: call.Name + "\x00" + string(args), changes: r.shared.changes.Load()}
+	return &memoCall{memo: m, key: call.Name + "\x00" + string(args), changes: c.changes.Load()}
 }
 
 // forget drops all results.
@@ -69,9 +68,9 @@ func (c *memoCall) recall() (outcome, bool) {
 	return outcome{result: NewToolResult(memoLine + res.text), memory: true}, true
 }
 
-// keep remembers what a call returned. Failures are tried again, what was shown
-// to the person is shown again, and a result that was cut to its bound has no
-// room for the words before it.
+// keep remembers the result of a call. It leaves out failures, which are tried again,
+// results for the person, which are shown again, and results that were cut to their
+// bound, which have no room for the line before them.
 func (m *memo) keep(c *memoCall, call *Call, out *outcome) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

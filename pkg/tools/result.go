@@ -1,7 +1,12 @@
 package tools
 
-// ToolResult is the only return type of a tool: what the model sees, what the
-// person sees, and how the outcome is to be treated.
+import "parley/pkg/tools/internal/output"
+
+// noOutput is shown to the model for a call without any output.
+const noOutput = "(no output)"
+
+// ToolResult is the only return type of a tool: the text for the model, the text for
+// the person, and how the outcome is to be treated.
 type ToolResult struct {
 	// ForLLM is the text that goes back to the model.
 	ForLLM string `json:"for_llm"`
@@ -20,7 +25,7 @@ type ToolResult struct {
 // NewToolResult is a plain result for the model.
 func NewToolResult(forLLM string) *ToolResult { return &ToolResult{ForLLM: forLLM} }
 
-// SilentResult is a result for the model of which the person sees nothing.
+// SilentResult is a result for the model that the person does not see.
 func SilentResult(forLLM string) *ToolResult { return &ToolResult{ForLLM: forLLM, Silent: true} }
 
 // AsyncResult tells the model that the work has begun and goes on in the background.
@@ -36,4 +41,22 @@ func UserResult(content string) *ToolResult { return &ToolResult{ForLLM: content
 func (tr *ToolResult) WithError(err error) *ToolResult {
 	tr.Err = err
 	return tr
+}
+
+// finish makes a tool's result fit to be stored and sent: never nil, never empty,
+// within limit, valid UTF-8, without secrets. The tool's own value is left alone.
+func finish(res *ToolResult, limit int, redact func(string) string) *ToolResult {
+	out := ToolResult{}
+	if res != nil {
+		out = *res
+	}
+	if out.ForLLM == "" && out.Err != nil {
+		out.ForLLM = out.Err.Error()
+	}
+	if out.ForLLM == "" {
+		out.ForLLM = noOutput
+	}
+	out.ForLLM = output.Tidy(out.ForLLM, limit, redact)
+	out.ForUser = output.Tidy(out.ForUser, limit, redact)
+	return &out
 }

@@ -8,6 +8,10 @@ import (
 	"runtime/debug"
 	"sync/atomic"
 	"time"
+
+	"parley/pkg/tools/internal/callclock"
+	"parley/pkg/tools/internal/isolate"
+	"parley/pkg/tools/internal/output"
 )
 
 // grace is how long a call that was cancelled may take to say how it ended.
@@ -15,32 +19,32 @@ const grace = 100 * time.Millisecond
 
 // running is one Execute and what belongs to it.
 type running struct {
-	registry *ToolRegistry
-	entry    *entry
-	request  request
-	value    Tool
-	loan     *loan
-	started  time.Time
+	calls   dispatcher
+	entry   *entry
+	request request
+	value   Tool
+	lease   *isolate.Lease
+	started time.Time
 	// task is set for an async tool.
 	task *task
-	// settled is taken by whoever is first: the goroutine that ends or the caller that gives up.
+	// settled is set by the goroutine that ends or by the caller that gives up, the first of the two.
 	settled atomic.Bool
 }
 
 // run lets the tool run in a goroutine of its own, so that one that heeds
 // neither its time nor its context cannot keep the caller.
-func (r *ToolRegistry) run(ctx context.Context, c *running) outcome {
+func (d dispatcher) run(ctx context.Context, c *running) outcome {
 	work, clock := c.workContext(ctx)
-	defer clock.stop()
-	if c.loan != nil || c.deaf() {
+	defer clock.Stop()
+	if c.lease != nil || c.deaf() {
 		s := *scopeFrom(work)
 		s.deaf = c.deaf()
-		if c.loan != nil {
-			s.held = c.loan
+		if c.lease != nil {
+			s.lease = c.lease
 		}
 		work = s.into(work)
 	}
-	r.shared.options.Log.Debug().Str("tool", c.entry.name).Str("call", c.request.call.ID).Msg("tool call")
+	d.view.catalog.options.Log.Debug().Str("tool", c.entry.name).Str("call", c.request.call.ID).Msg("tool call")
 
 	done := make(chan *ToolResult, 1)
 	go c.execute(work, done)
@@ -56,7 +60,7 @@ func (r *ToolRegistry) run(ctx context.Context, c *running) outcome {
 		return c.came(ctx, res)
 	case <-clock.Done():
 	}
-	if clock.over() && ctx.Err() == nil {
+	if clock.Over() && ctx.Err() == nil {
 		timeout := c.request.call.Annotations.Timeout
 		fail := TimedOut(timeout, "the call did not end within "+timeout.String()+"; it is unknown whether it took effect", nil)
 		return c.giveUp(done, fail, false)
@@ -67,8 +71,8 @@ func (r *ToolRegistry) run(ctx context.Context, c *running) outcome {
 	return c.giveUp(done, interrupted(true).Because(context.Cause(ctx)), true)
 }
 
-// came takes the result of a call that was not given up. What was cut off in this very
-// moment and has nothing of its own to say is interrupted all the same.
+// came takes the result of a call that was not given up. A call whose context ended in
+// the same moment is interrupted, unless its result is the tool's own word.
 func (c *running) came(ctx context.Context, res *ToolResult) outcome {
 	if ctx.Err() == nil || res == nil || says(res) {
 		return c.ended(res)
@@ -88,8 +92,8 @@ func (c *running) cutOff(fail *Error, unknown bool) outcome {
 
 // workContext is what Execute gets: it ends with the call, or with the task of an async
 // tool. The clock is the call's own time.
-func (c *running) workContext(ctx context.Context) (context.Context, *clock) {
-	clock := newClock(ctx, c.request.call.Annotations.Timeout)
+func (c *running) workContext(ctx context.Context) (context.Context, *callclock.Clock) {
+	clock := callclock.New(ctx, c.request.call.Annotations.Timeout)
 	if c.request.call.Async {
 		c.task = newTask(ctx, c)
 		return c.task.ctx, clock
@@ -127,16 +131,17 @@ func says(res *ToolResult) bool {
 	return ok
 }
 
-// execute runs the tool and hands its result over, or drops it when nobody waits any more.
+// execute runs the tool and hands its result over, or drops the result of a call that
+// was given up.
 func (c *running) execute(ctx context.Context, done chan<- *ToolResult) {
 	var res *ToolResult
 	returned := false
 	if !c.request.call.Annotations.ReadOnly {
-		c.registry.shared.changes.Add(1)
+		c.calls.view.catalog.changes.Add(1)
 	}
 	defer func() {
 		if !c.request.call.Annotations.ReadOnly {
-			c.registry.shared.changes.Add(1)
+			c.calls.view.catalog.changes.Add(1)
 		}
 		if !returned {
 			res = c.crashed(recover())
@@ -151,15 +156,23 @@ func (c *running) execute(ctx context.Context, done chan<- *ToolResult) {
 			Dur("took", time.Since(c.started)).Msg("a late result of a tool call was dropped")
 	}()
 	c.inject()
-	res = c.value.Execute(ctx, c.request.call.Arguments)
+	res = c.callTool(ctx)
 	returned = true
+}
+
+func (c *running) callTool(ctx context.Context) *ToolResult {
+	args := c.request.call.Arguments
+	if t, ok := c.value.(decoder); ok && c.request.decoded != nil {
+		return t.executeDecoded(ctx, c.request.decoded, args)
+	}
+	return c.value.Execute(ctx, args)
 }
 
 // crashed turns a panic, or a goroutine that was ended, into a result. The
 // model sees neither the value nor the stack.
 func (c *running) crashed(p any) *ToolResult {
 	c.entry.log.Error().Str("tool", c.entry.name).Str("call", c.request.call.ID).
-		Str("panic", c.registry.redacted(fmt.Sprint(p))).Bytes("stack", debug.Stack()).Msg("a tool panicked")
+		Str("panic", c.calls.view.catalog.redacted(fmt.Sprint(p))).Bytes("stack", debug.Stack()).Msg("a tool panicked")
 	return Fail(ErrExecutionFailed, "the tool failed in a way it should not; this has been logged", nil).
 		Because(fmt.Errorf("panic: %v", p)).Result()
 }
@@ -168,13 +181,8 @@ func (c *running) crashed(p any) *ToolResult {
 func (c *running) inject() {
 	q := &c.request
 	if t, ok := c.value.(ContextualTool); ok {
-		given := q.channel != "" || q.chat != ""
-		// A lent value still holds what an earlier call left in it.
-		if given || c.loan != nil && c.loan.hold.injected {
+		if c.lease.Inject(q.channel != "" || q.chat != "") {
 			t.SetContext(q.channel, q.chat)
-		}
-		if c.loan != nil {
-			c.loan.hold.injected = given
 		}
 	}
 	if t, ok := c.value.(AsyncTool); ok {
@@ -182,33 +190,33 @@ func (c *running) inject() {
 	}
 }
 
-// release gives the value back when nothing uses it any more.
+// release gives the value back after its last use.
 func (c *running) release(res *ToolResult) {
 	if c.task == nil {
-		c.loan.end()
+		c.lease.End()
 		return
 	}
-	c.task.returned(res != nil && res.Async)
+	c.task.executed(res != nil && res.Async)
 }
 
-// ended logs and finishes a result. What says that it goes on and cannot is a
-// failure: nobody would hear of its end.
+// ended logs and finishes a result. A call that goes on in the background although it
+// may not is a failure: its end could not be reported.
 func (c *running) ended(res *ToolResult) outcome {
 	if res != nil && res.Async && c.task == nil {
 		res = Fail(ErrExecutionFailed, "the tool says that it goes on in the background, and this call cannot: "+
 			"nobody would hear of its end; it is unknown whether it takes effect", nil).Result()
 	}
-	r, call := c.registry, &c.request.call
+	options, call := &c.calls.view.catalog.options, &c.request.call
 	out := outcome{
-		result: finish(res, call.Annotations.MaxOutput, r.shared.options.Redact),
+		result: finish(res, call.Annotations.MaxOutput, options.Redact),
 		took:   time.Since(c.started), begun: true,
 	}
-	log := &r.shared.options.Log
+	log := &options.Log
 	switch {
 	case out.result.IsError:
 		line := log.Warn().Str("tool", call.Name).Str("call", call.ID).Dur("took", out.took)
 		if out.result.Err != nil {
-			log.Debug().Str("call", call.ID).Str("cause", r.redacted(out.result.Err.Error())).Msg("why a tool call failed")
+			log.Debug().Str("call", call.ID).Str("cause", c.calls.view.catalog.redacted(out.result.Err.Error())).Msg("why a tool call failed")
 			line = line.Str("cause", c.cause(out.result.Err))
 		}
 		line.Msg("tool call failed")
@@ -218,4 +226,9 @@ func (c *running) ended(res *ToolResult) outcome {
 		log.Info().Str("tool", call.Name).Str("call", call.ID).Dur("took", out.took).Msg("tool call ended")
 	}
 	return out
+}
+
+// cause says why the call failed, for its line of the log.
+func (c *running) cause(err error) string {
+	return output.Cause(err, c.request.call.Arguments, c.calls.view.catalog.redacted)
 }

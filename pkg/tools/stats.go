@@ -167,28 +167,14 @@ func (s *Stats) used() bool {
 // order; calls of names that no tool has stand first, under "".
 func (r *ToolRegistry) Stats() []Stats {
 	var all []Stats
-	if s := r.shared.unknown.stats(""); s.used() {
+	if s := r.catalog().unknown.stats(""); s.used() {
 		all = append(all, s)
 	}
-	for _, e := range r.listed() {
+	for _, e := range r.calls.view.listed() {
 		if s := e.counts.stats(e.name); s.used() {
 			all = append(all, s)
 		}
 	}
 	slices.SortFunc(all, func(a, b Stats) int { return cmp.Compare(a.Tool, b.Tool) })
 	return all
-}
-
-// countersOf are the numbers of a name.
-func (r *ToolRegistry) countersOf(name string) *counters {
-	if e := r.shared.now.Load().byName[name]; e != nil {
-		return e.counts
-	}
-	return &r.shared.unknown
-}
-
-// picked counts that a model asked for a tool; nil is a name that none has.
-func (r *ToolRegistry) picked(name string) *entry {
-	r.countersOf(name).picks.Add(1)
-	return r.shared.now.Load().byName[name]
 }

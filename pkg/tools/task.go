@@ -7,24 +7,26 @@ import (
 	"runtime/debug"
 	"sync"
 	"time"
+
+	"parley/pkg/tools/internal/callclock"
 )
 
-// defaultBackground is how long background work may go on whose tool does not say.
+// defaultBackground bounds background work of a tool that sets no limit.
 const defaultBackground = time.Hour
 
 // task is the background side of one call of an async tool.
 type task struct {
 	run      *running
-	ctx      context.Context    //nolint:containedctx // the task's life is the context's
-	own      background         // ctx, where nobody supplied one
-	stop     context.CancelFunc // ends ctx, where somebody did
+	ctx      context.Context      //nolint:containedctx // the task's life is the context's
+	own      callclock.Background // ctx, unless the caller supplied one
+	stop     context.CancelFunc   // ends the ctx that the caller supplied
 	deadline time.Time
 	tell     AsyncCallback
 
-	mu     sync.Mutex
-	called bool
-	left   bool // Execute has returned
-	timer  *time.Timer
+	mu       sync.Mutex
+	called   bool
+	returned bool // Execute has
+	timer    *time.Timer
 }
 
 // newTask makes the context that the work gets: it keeps the invocation and
@@ -37,18 +39,18 @@ func newTask(ctx context.Context, c *running) *task {
 	}
 	t.deadline = c.started.Add(q.call.Annotations.BackgroundLimit)
 	if q.makeTaskContext == nil {
-		t.own = background{values: context.WithoutCancel(ctx), deadline: t.deadline}
+		t.own.Start(context.WithoutCancel(ctx), t.deadline)
 		t.ctx = &t.own
 		return t
 	}
 	s := *scopeFrom(ctx)
-	s.hooks = s.hooks.detached(q)
+	s.hooks = s.hooks.detach(q)
 	base := s.into(q.makeTaskContext(ctx, q.call))
 	if d, ok := base.Deadline(); ok {
 		t.deadline = d
 	}
 	t.ctx, t.stop = context.WithDeadline(base, t.deadline)
-	// The work outlasts the turn, and keeps nothing of it.
+	// The work outlasts the turn, and must not keep its parts in memory.
 	q.makeCallback, q.makeTaskContext, q.makeProgress, q.begin, q.memo = nil, nil, nil, nil, nil
 	return t
 }
@@ -59,11 +61,11 @@ func (t *task) cancel() {
 		t.stop()
 		return
 	}
-	t.own.cancel()
+	t.own.Cancel()
 }
 
-// callback is what the tool gets, never nil: where nobody can be told, or nothing goes
-// on, it drops what it gets.
+// callback is the callback for the tool, never nil: where the end cannot be reported,
+// it drops the result.
 func (c *running) callback() AsyncCallback {
 	if c.task == nil {
 		return func(context.Context, *ToolResult) { c.unheard() }
@@ -71,12 +73,12 @@ func (c *running) callback() AsyncCallback {
 	return c.task.ended
 }
 
-// deaf says whether nobody would hear of the end of work in the background.
+// deaf says whether the end of work in the background could not be reported.
 func (c *running) deaf() bool {
 	return c.entry.async && (c.task == nil || c.task.tell == nil)
 }
 
-// unheard says in the log that a callback had nobody to tell.
+// unheard logs that a callback was dropped.
 func (c *running) unheard() {
 	c.entry.log.Warn().Str("tool", c.entry.name).Str("call", c.request.call.ID).
 		Msg("a callback was dropped: nobody can be told here of the end of background work")
@@ -108,19 +110,19 @@ func (t *task) pass(ctx context.Context, res *ToolResult) { //nolint:contextchec
 	defer func() {
 		if p := recover(); p != nil {
 			c.entry.log.Error().Str("tool", c.entry.name).Str("call", c.request.call.ID).
-				Str("panic", c.registry.redacted(fmt.Sprint(p))).Bytes("stack", debug.Stack()).Msg("a callback panicked")
+				Str("panic", c.calls.view.catalog.redacted(fmt.Sprint(p))).Bytes("stack", debug.Stack()).Msg("a callback panicked")
 		}
 	}()
 	if ctx == nil {
 		ctx = t.ctx
 	}
-	out := finish(res, c.request.call.Annotations.MaxOutput, c.registry.shared.options.Redact)
+	out := finish(res, c.request.call.Annotations.MaxOutput, c.calls.view.catalog.options.Redact)
 	if p, ok := errors.AsType[*panicError](out.Err); ok {
 		c.entry.log.Error().Str("tool", c.entry.name).Str("call", c.request.call.ID).
-			Str("panic", c.registry.redacted(p.Error())).Bytes("stack", p.stack).Msg("background work panicked")
+			Str("panic", c.calls.view.catalog.redacted(p.Error())).Bytes("stack", p.stack).Msg("background work panicked")
 	}
-	c.registry.shared.changes.Add(1)
-	c.registry.noteBackground(t.ctx, c, out)
+	c.calls.view.catalog.changes.Add(1)
+	c.calls.recordBackground(t.ctx, c, out)
 	line := c.entry.log.Info()
 	if out.IsError {
 		line = c.entry.log.Warn()
@@ -139,14 +141,14 @@ func (t *task) pass(ctx context.Context, res *ToolResult) { //nolint:contextchec
 	t.tell(ctx, out)
 }
 
-// returned notes that Execute has ended. Without work in the background all is
-// over; a lent value whose work goes on is given back at the deadline at the latest.
-func (t *task) returned(goesOn bool) {
+// executed records that Execute has ended. Without work in the background the task is
+// over; a leased value whose work goes on is given back at the deadline at the latest.
+func (t *task) executed(goesOn bool) {
 	t.mu.Lock()
-	t.left = true
+	t.returned = true
 	over := t.called || !goesOn
-	if !over && t.run.loan != nil {
-		t.timer = time.AfterFunc(time.Until(t.deadline), t.run.loan.end)
+	if !over && t.run.lease != nil {
+		t.timer = time.AfterFunc(time.Until(t.deadline), t.run.lease.End)
 	}
 	t.mu.Unlock()
 	if over {
@@ -154,25 +156,25 @@ func (t *task) returned(goesOn bool) {
 	}
 }
 
-// abandon drops whatever the work still says.
+// abandon drops a later callback of the work.
 func (t *task) abandon() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.called = true
 }
 
-// settle ends the task's context and gives a lent value back, once the work
-// and Execute are both over.
+// settle ends the task's context and gives a leased value back, once the work and
+// Execute are both over.
 func (t *task) settle() {
 	t.mu.Lock()
-	left, timer := t.left, t.timer
+	returned, timer := t.returned, t.timer
 	t.mu.Unlock()
-	if !left {
+	if !returned {
 		return
 	}
 	if timer != nil {
 		timer.Stop()
 	}
 	t.cancel()
-	t.run.loan.end()
+	t.run.lease.End()
 }

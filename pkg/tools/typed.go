@@ -4,9 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 
-	"github.com/google/jsonschema-go/jsonschema"
+	"parley/pkg/providers"
+	"parley/pkg/tools/internal/output"
+	"parley/pkg/tools/internal/schema"
 )
 
 // typedTool is what [New] makes.
@@ -22,19 +23,19 @@ type typedTool[In any] struct {
 // json tags name the properties, omitempty makes one optional, a jsonschema tag
 // describes it, unknown properties are refused.
 //
-// What f returns becomes the result: a *[ToolResult] as it is, a string as text,
-// nil as no output, anything else as JSON. An error becomes execution_failed;
+// The value that f returns becomes the result: a *[ToolResult] as it is, a string as
+// text, nil as no output, anything else as JSON. An error becomes execution_failed;
 // an [*Error] keeps its type.
 func New[In any](name, description string, a Annotations, f func(ctx context.Context, in In) (any, error)) Tool {
 	t := &typedTool[In]{name: name, description: description, annotations: a, run: f}
-	t.parameters, t.err = infer[In]()
+	t.parameters, t.err = schema.Infer[In]()
 	return t
 }
 
 // NewExamined is [New] for a tool that is an [Examiner].
 func NewExamined[In any](name, description string, a Annotations, examine func(ctx context.Context, in In) (Examination, error), f func(ctx context.Context, in In) (any, error)) Tool {
 	t := &typedTool[In]{name: name, description: description, annotations: a, run: f}
-	t.parameters, t.err = infer[In]()
+	t.parameters, t.err = schema.Infer[In]()
 	return &examinedTool[In]{typedTool: t, examine: examine}
 }
 
@@ -47,59 +48,64 @@ type examinedTool[In any] struct {
 
 // Examine implements [Examiner].
 func (t *examinedTool[In]) Examine(ctx context.Context, args map[string]any) (Examination, error) {
-	in, fail := decodeArguments[In](args)
-	if fail != nil {
-		return Examination{}, fail
+	return t.examineDecoded(ctx, nil, args)
+}
+
+func (t *examinedTool[In]) examineDecoded(ctx context.Context, decoded any, args map[string]any) (Examination, error) {
+	in, err := inputOf[In](decoded, args)
+	if err != nil {
+		return Examination{}, err
 	}
 	return t.examine(ctx, in)
 }
 
-// decodeArguments gives the arguments as the struct.
-func decodeArguments[In any](args map[string]any) (In, *Error) {
-	var in In
+// decoder is a typed tool. The registry lets it decode the arguments of a call once,
+// after they were checked; its examination and its run share the decoded value.
+type decoder interface {
+	decode(args map[string]any) (any, error)
+	executeDecoded(ctx context.Context, decoded any, args map[string]any) *ToolResult
+}
+
+// decodedExaminer is a [decoder] that examines calls.
+type decodedExaminer interface {
+	examineDecoded(ctx context.Context, decoded any, args map[string]any) (Examination, error)
+}
+
+func (*typedTool[In]) decode(args map[string]any) (any, error) { return inputOf[In](nil, args) }
+
+// inputOf gives the arguments as the struct: decoded, where that is one, else decoded
+// from args.
+func inputOf[In any](decoded any, args map[string]any) (In, error) {
+	in, ok := decoded.(In)
+	if ok {
+		return in, nil
+	}
 	b, err := json.Marshal(args)
 	if err == nil {
 		err = json.Unmarshal(b, &in)
 	}
 	if err != nil {
-		return in, Fail(ErrInvalidArguments, "the arguments cannot be read: "+clip(err.Error(), maxProblemBytes), nil).Because(err)
+		return in, Fail(ErrInvalidArguments,
+			"the arguments cannot be read: "+output.Clip(err.Error(), schema.MaxProblemBytes), nil).Because(err)
 	}
 	return in, nil
 }
 
-// infer makes the schema of a Go type.
-func infer[In any]() (map[string]any, error) {
-	s, err := jsonschema.For[In](nil)
+// TakesExact implements [ExactTool]: the struct must keep the number of the arguments.
+func (t *typedTool[In]) TakesExact(args map[string]any) error {
+	in, err := t.decode(args)
 	if err != nil {
-		return nil, fmt.Errorf("no schema can be made: %w", err)
+		return err
 	}
-	b, err := json.Marshal(s)
+	b, err := json.Marshal(in)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var m map[string]any
-	if err := json.Unmarshal(b, &m); err != nil {
-		return nil, err
+	made, err := providers.DecodeArguments(string(b))
+	if err != nil {
+		return err
 	}
-	plain(m)
-	return m, nil
-}
-
-// plain replaces type ["null", T] by T: not every server takes a list of types.
-func plain(v any) {
-	switch v := v.(type) {
-	case map[string]any:
-		if list, ok := v["type"].([]any); ok && len(list) == 2 && list[0] == "null" {
-			v["type"] = list[1]
-		}
-		for _, e := range v {
-			plain(e)
-		}
-	case []any:
-		for _, e := range v {
-			plain(e)
-		}
-	}
+	return schema.ChangedNumber(args, made)
 }
 
 func (t *typedTool[In]) Name() string               { return t.name }
@@ -108,16 +114,21 @@ func (t *typedTool[In]) Parameters() map[string]any { return t.parameters }
 func (t *typedTool[In]) Annotations() Annotations   { return t.annotations }
 func (t *typedTool[In]) problem() error             { return t.err }
 
+// Execute implements [Tool].
 func (t *typedTool[In]) Execute(ctx context.Context, args map[string]any) *ToolResult {
-	in, fail := decodeArguments[In](args)
-	if fail != nil {
-		return fail.Result()
+	return t.executeDecoded(ctx, nil, args)
+}
+
+func (t *typedTool[In]) executeDecoded(ctx context.Context, decoded any, args map[string]any) *ToolResult {
+	in, err := inputOf[In](decoded, args)
+	if err != nil {
+		return ResultOf(ctx, nil, err)
 	}
 	v, err := t.run(ctx, in)
 	return ResultOf(ctx, v, err)
 }
 
-// ResultOf makes a result of what a function returned, as [New] says. The function
+// ResultOf makes a result of a function's value and error, as [New] says. The function
 // worked in ctx.
 func ResultOf(ctx context.Context, v any, err error) *ToolResult {
 	if err != nil {
@@ -139,7 +150,7 @@ func ResultOf(ctx context.Context, v any, err error) *ToolResult {
 }
 
 // failed turns a function's error into a result. The error of an ended context
-// keeps no type, so that whoever ended it says why.
+// keeps no type: its cause is told by the side that ended it.
 func failed(ctx context.Context, err error) *ToolResult {
 	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
 		return ErrorResult(err.Error()).WithError(err)

@@ -71,3 +71,30 @@ func TestTypedTool(t *testing.T) {
 		t.Errorf("without the registry: %+v", got)
 	}
 }
+
+// TestArgumentsAreDecodedOnce: a call runs on the value that was examined.
+func TestArgumentsAreDecodedOnce(t *testing.T) {
+	t.Parallel()
+	var examined []*float64
+	examine := func(_ context.Context, in area) (tools.Examination, error) {
+		examined = append(examined, in.Height)
+		return tools.Examination{}, nil
+	}
+	run := func(in area) (any, error) {
+		if last := examined[len(examined)-1]; in.Height != last || *in.Height != 1.5 {
+			t.Errorf("%s: runs on %p, examined was %p", in.Name, in.Height, last)
+		}
+		return "done", nil
+	}
+	r := tools.NewToolRegistry()
+	r.Register(tools.NewExamined("now", "", tools.Annotations{}, examine,
+		func(_ context.Context, in area) (any, error) { return run(in) }))
+	r.Register(tools.NewAsync("later", "", tools.Annotations{}, examine,
+		func(_ context.Context, in area, _ tools.AsyncCallback) (any, error) { return run(in) }))
+	for calls, name := range []string{"now", "later", "now"} {
+		args := map[string]any{"name": name, "width": float64(3), "height": 1.5}
+		if got := r.Execute(t.Context(), name, args); got.ForLLM != "done" || len(examined) != calls+1 {
+			t.Errorf("%s: %+v after %d examinations", name, got, len(examined))
+		}
+	}
+}

@@ -9,7 +9,7 @@ func argumentMutants() []Mutant {
 
 // exactMutants break those of its rows that are about the arguments of a call.
 func exactMutants() []Mutant {
-	const decode, numbers, toolsDir = "pkg/providers/arguments.go", "pkg/tools/numbers.go", "pkg/tools"
+	const decode, numbers, toolsDir = "pkg/providers/arguments.go", "pkg/tools/internal/schema/numbers.go", "pkg/tools"
 	return []Mutant{
 		{
 			Promise: "exact arguments", Defect: "counts in float64",
@@ -44,7 +44,7 @@ func exactMutants() []Mutant {
 		},
 		{
 			Promise: "exact numbers", Defect: "holds a bound for the neighbour below alone",
-			File: "pkg/tools/validate.go", Old: `[]float64{math.Inf(-1), math.Inf(1)}`, New: `[]float64{math.Inf(-1), math.Inf(-1)}`,
+			File: "pkg/tools/internal/schema/check.go", Old: `[]float64{math.Inf(-1), math.Inf(1)}`, New: `[]float64{math.Inf(-1), math.Inf(-1)}`,
 			Dir: toolsDir, Test: "^TestSchemasHoldForExactNumbers$",
 		},
 		{
@@ -71,12 +71,12 @@ func callbackMutants() []Mutant {
 		},
 		{
 			Promise: "callback: nobody hears", Defect: "gives a function nil for a callback",
-			File: "pkg/tools/workers.go", Old: `t.work(ctx, in, t.callback)`, New: `t.work(ctx, in, map[bool]AsyncCallback{true: t.callback}[!scopeFrom(ctx).deaf])`,
+			File: "pkg/tools/work.go", Old: `t.work(ctx, in, t.callback)`, New: `t.work(ctx, in, map[bool]AsyncCallback{true: t.callback}[!scopeFrom(ctx).deaf])`,
 			Dir: toolsDir, Test: "^TestACallbackIsNeverNil$",
 		},
 		{
 			Promise: "callback: nobody hears", Defect: "begins work for nobody",
-			File: "pkg/tools/workers.go", Old: `callback == nil || scopeFrom(ctx).deaf`, New: `callback == nil`,
+			File: "pkg/tools/work.go", Old: `callback == nil || scopeFrom(ctx).deaf`, New: `callback == nil`,
 			Dir: toolsDir, Test: "^TestACallbackIsNeverNil$",
 		},
 		{
@@ -86,17 +86,17 @@ func callbackMutants() []Mutant {
 		},
 		{
 			Promise: "callback: a direct call", Defect: "waits without end",
-			File: "pkg/tools/workers.go", Old: `time.NewTimer(limit - out.took)`, New: `time.NewTimer(limit + time.Hour)`,
+			File: "pkg/tools/work.go", Old: `time.NewTimer(limit - out.took)`, New: `time.NewTimer(limit + time.Hour)`,
 			Dir: toolsDir, Test: "^TestExecuteAndWait$",
 		},
 		{
 			Promise: "tool: changed after", Defect: "says it at each call",
-			File: "pkg/tools/isolate.go", Old: `!sameFields(s.original, s.registered) && s.told.CompareAndSwap(false, true)`, New: `!sameFields(s.original, s.registered)`,
+			File: "pkg/tools/internal/isolate/copy.go", Old: `!sameFields(s.original, s.registered) && s.told.CompareAndSwap(false, true)`, New: `!sameFields(s.original, s.registered)`,
 			Dir: toolsDir, Test: "^TestChangedFieldsAreSaidOnce$",
 		},
 		{
 			Promise: "tool: says nothing", Defect: "says nothing either",
-			File: "pkg/tools/registry.go", Old: `case !annotated:`, New: `case !annotated && e.broken != nil:`,
+			File: "pkg/tools/catalog.go", Old: `case !annotated:`, New: `case !annotated && e.broken != nil:`,
 			Dir: toolsDir, Test: "^TestToolsThatSayNothingOfThemselves$",
 		},
 	}
@@ -153,17 +153,17 @@ func resultMutants() []Mutant {
 		},
 		{
 			Promise: "reason of a failure", Defect: "cuts a secret in two before it is found",
-			File: "pkg/tools/cause.go", Old: `withoutTexts(c.registry.redacted(err.Error()), texts)`, New: `c.registry.redacted(withoutTexts(err.Error(), texts))`,
+			File: "pkg/tools/internal/output/cause.go", Old: `withoutTexts(redact(err.Error()), texts)`, New: `redact(withoutTexts(err.Error(), texts))`,
 			Dir: toolsDir, Test: "^TestTheReasonOfAFailureHasNoArguments$",
 		},
 		{
 			Promise: "reason of a failure", Defect: "hides the reason with the argument",
-			File: "pkg/tools/cause.go", Old: `strings.NewReplacer(pairs...).Replace(cause)`, New: `strings.NewReplacer(pairs[:0]...).Replace(cause)`,
+			File: "pkg/tools/internal/output/cause.go", Old: `strings.NewReplacer(pairs...).Replace(cause)`, New: `strings.NewReplacer(pairs[:0]...).Replace(cause)`,
 			Dir: toolsDir, Test: "^TestTheReasonOfAFailureHasNoArguments$",
 		},
 		{
 			Promise: "reason of a failure", Defect: "shows the beginning of an argument",
-			File: "pkg/tools/cause.go", Old: `s[:min(len(s), part)]`, New: `s`,
+			File: "pkg/tools/internal/output/cause.go", Old: `s[:min(len(s), part)]`, New: `s`,
 			Dir: toolsDir, Test: "^TestTheReasonOfAFailureHasNoArguments$",
 		},
 		{

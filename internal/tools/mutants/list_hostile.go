@@ -21,7 +21,7 @@ func hostileMutants() []Mutant {
 		},
 		{
 			Promise: "instructions", Defect: "looks at what is offered only when it offers",
-			File: tools + "/admit.go", Old: "if !r.offers(e) {\n\t\treturn nil, Fail(ErrPermissionDenied", New: "if e == nil {\n\t\treturn nil, Fail(ErrPermissionDenied",
+			File: tools + "/admit.go", Old: "if !d.view.offers(e) {\n\t\treturn nil, Fail(ErrPermissionDenied", New: "if e == nil {\n\t\treturn nil, Fail(ErrPermissionDenied",
 			Dir: e2e, Test: "^TestTelegramInstructionsWithoutTheRight$",
 		},
 		{
@@ -47,7 +47,7 @@ func hostileEdgeMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "refusals", Defect: "does not write down the calls beyond the limit of an answer",
-			File: "pkg/tools/calls.go", Old: `l.Tools.note(withPlace(ctx, l.channel, l.chatID), &p.call, &out)`, New: `l.Tools.countersOf(p.call.Name).count(&out)`,
+			File: "pkg/tools/calls.go", Old: `l.Tools.calls.record(withPlace(ctx, l.channel, l.chatID), &p.call, &out)`, New: `l.Tools.catalog().countersOf(p.call.Name).count(&out)`,
 			Dir: "pkg/tools", Test: "^TestCallsBeyondTheLimitAreWrittenDown$",
 		},
 		{

@@ -140,7 +140,7 @@ func logMutants() []Mutant {
 		},
 		{
 			Promise: "log: each key once", Defect: "names a field as the message is named",
-			File: "pkg/tools/dispatch.go", Old: `Str("reason", r.redacted(fail.Message))`, New: `Str("message", r.redacted(fail.Message))`,
+			File: "pkg/tools/dispatch.go", Old: `Str("reason", d.view.catalog.redacted(fail.Message))`, New: `Str("message", d.view.catalog.redacted(fail.Message))`,
 			Dir: gateway, Test: "^TestALogLineHasEachKeyOnce$",
 		},
 		{

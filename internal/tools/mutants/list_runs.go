@@ -26,7 +26,7 @@ func placeMutants() []Mutant {
 		},
 		{
 			Promise: "places are shared", Defect: "lets the call's time go on while it waits",
-			File: "pkg/tools/clock.go", Old: `c.until = time.Now().Add(c.left)`, New: `c.left = time.Until(c.until)`,
+			File: "pkg/tools/internal/callclock/clock.go", Old: `c.until = time.Now().Add(c.left)`, New: `c.left = time.Until(c.until)`,
 			Dir: "pkg/tools", Test: "^TestWaitingIsNotTheCallsTime$",
 		},
 		{

@@ -1,11 +1,11 @@
 package mutants
 
 func toolMutants() []Mutant {
-	const admit, isolate, running, dir = "pkg/tools/admit.go", "pkg/tools/isolate.go", "pkg/tools/running.go", "pkg/tools"
+	const admit, isolate, running, dir = "pkg/tools/admit.go", "pkg/tools/internal/isolate/copy.go", "pkg/tools/running.go", "pkg/tools"
 	return []Mutant{
 		{
 			Promise: "R8", Defect: "lets all calls share the registered value",
-			File: isolate, Old: `reflect.TypeAssert[Tool](c)`, New: `reflect.TypeAssert[Tool](v)`,
+			File: isolate, Old: `reflect.TypeAssert[T](c)`, New: `reflect.TypeAssert[T](v)`,
 			Dir: dir, Test: "^TestEveryCallSeesItsOwnChatOnly$",
 		},
 		{
@@ -14,8 +14,8 @@ func toolMutants() []Mutant {
 			Dir: dir, Test: "^TestEveryCallSeesItsOwnChatOnly$",
 		},
 		{
-			Promise: "R8", Defect: "leaves an earlier call's chat in a lent value",
-			File: running, Old: `if given || c.loan != nil && c.loan.hold.injected {`, New: `if given {`,
+			Promise: "R8", Defect: "leaves an earlier call's chat in a leased value",
+			File: "pkg/tools/internal/isolate/lease.go", Old: `tell = given || l.slot.injected`, New: `tell = given`,
 			Dir: dir, Test: "^TestNothingOfAnEarlierCallIsSeen$",
 		},
 		{
@@ -45,12 +45,12 @@ func toolMutants() []Mutant {
 		},
 		{
 			Promise: "R9", Defect: "gives results to the model unredacted",
-			File: "pkg/tools/output.go", Old: `if redact != nil {`, New: `if redact != nil && limit < 0 {`,
+			File: "pkg/tools/internal/output/bounds.go", Old: `if redact != nil {`, New: `if redact != nil && limit < 0 {`,
 			Dir: dir, Test: "^TestSecretsAreRedacted$",
 		},
 		{
 			Promise: "R10", Defect: "does not cut a result",
-			File: "pkg/tools/output.go", Old: `if len(head) <= limit {`, New: `if len(head) <= limit || lost == 0 {`,
+			File: "pkg/tools/internal/output/bounds.go", Old: `if len(head) <= limit {`, New: `if len(head) <= limit || lost == 0 {`,
 			Dir: dir, Test: "^TestOutputIsCut$",
 		},
 		{
@@ -71,7 +71,7 @@ func callMutants() []Mutant {
 		},
 		{
 			Promise: "tool never returns", Defect: "waits for a tool as long as it likes",
-			File: dir + "/clock.go", Old: `time.AfterFunc(limit, func()`, New: `time.AfterFunc(limit+time.Hour, func()`,
+			File: dir + "/internal/callclock/clock.go", Old: `time.AfterFunc(limit, func()`, New: `time.AfterFunc(limit+time.Hour, func()`,
 			Dir: dir, Test: "^TestTimeout$",
 		},
 		{

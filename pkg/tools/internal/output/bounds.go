@@ -1,41 +1,22 @@
-package tools
+package output
 
 import (
 	"fmt"
 	"strings"
 )
 
-// noOutput is what the model sees of a call that said nothing.
-const noOutput = "(no output)"
-
-// A long result is cut twice: coarsely before secrets are looked for, so that a
-// gigabyte costs no more than a megabyte, and to its bound after that. What lies
-// nearer than cutMargin to the coarse cut is dropped in between, as no secret is
-// longer: so no half of one remains.
+// A long text is cut twice: coarsely before secrets are looked for, so that a
+// gigabyte costs no more than a megabyte, and to its bound after that. No secret is
+// longer than cutMargin, and that much beside the coarse cut is dropped, so that no
+// half of a secret remains.
 const (
 	coarseHalf = 512 << 10
 	cutMargin  = 4 << 10
 )
 
-// finish makes a tool's result fit to be stored and sent: never nil, never
-// empty, within limit, valid UTF-8, without secrets. The tool's own value is left alone.
-func finish(res *ToolResult, limit int, redact func(string) string) *ToolResult {
-	out := ToolResult{}
-	if res != nil {
-		out = *res
-	}
-	if out.ForLLM == "" && out.Err != nil {
-		out.ForLLM = out.Err.Error()
-	}
-	if out.ForLLM == "" {
-		out.ForLLM = noOutput
-	}
-	out.ForLLM = tidy(out.ForLLM, limit, redact)
-	out.ForUser = tidy(out.ForUser, limit, redact)
-	return &out
-}
-
-func tidy(s string, limit int, redact func(string) string) string {
+// Tidy returns s within limit bytes, as valid UTF-8 and without secrets. A nil redact
+// leaves secrets in.
+func Tidy(s string, limit int, redact func(string) string) string {
 	if s == "" {
 		return s
 	}
@@ -65,7 +46,8 @@ func tidy(s string, limit int, redact func(string) string) string {
 	return cut(head, tail, lost, limit)
 }
 
-// cut keeps the begin of head and the end of tail; lost bytes between them are gone already.
+// cut keeps the beginning of head and the end of tail; lost counts the bytes that are
+// already missing between them.
 func cut(head, tail string, lost, limit int) string {
 	const form = "\n[... %d bytes left out here ...]\n"
 	room := max(0, limit-len(form)-20)
@@ -75,8 +57,8 @@ func cut(head, tail string, lost, limit int) string {
 	return strings.ToValidUTF8(head[:h], "") + note + strings.ToValidUTF8(tail[len(tail)-t:], "")
 }
 
-// clip shortens s to about n bytes for a message.
-func clip(s string, n int) string {
+// Clip shortens s to about n bytes for a message.
+func Clip(s string, n int) string {
 	if len(s) <= n {
 		return strings.ToValidUTF8(s, "\uFFFD")
 	}

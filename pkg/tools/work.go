@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"runtime/debug"
 	"time"
+
+	"parley/pkg/tools/internal/schema"
 )
 
 // panicError is a panic of background work.
@@ -21,9 +23,9 @@ func (p *panicError) Error() string { return fmt.Sprintf("panic: %v", p.value) }
 // as the work may.
 //
 // A panic of work, or the end of its goroutine, is a failed result; in a goroutine
-// that a tool starts itself it ends the process. Where ctx has ended, the result is
-// dropped: whoever ended the work has said so. Where nobody can be told of the end,
-// nothing is run, and the result is a failure that says why.
+// that a tool starts itself it ends the process. After the end of ctx the result is
+// dropped: the side that ended the work has reported it. Where the end cannot be
+// reported, work does not run, and the result is a failure that says why.
 func Background(ctx context.Context, callback AsyncCallback, started string, work func(ctx context.Context) *ToolResult) *ToolResult {
 	if callback == nil || scopeFrom(ctx).deaf {
 		return Fail(ErrExecutionFailed, "this cannot go on in the background here: nobody would hear of its end", nil).Result()
@@ -59,7 +61,7 @@ type asyncTool[In any] struct {
 // the end. So it is with a call of which examine says that it is over when it returns.
 func NewAsync[In any](name, description string, a Annotations, examine func(ctx context.Context, in In) (Examination, error), f func(ctx context.Context, in In, callback AsyncCallback) (any, error)) Tool {
 	t := &typedTool[In]{name: name, description: description, annotations: a}
-	t.parameters, t.err = infer[In]()
+	t.parameters, t.err = schema.Infer[In]()
 	return &asyncTool[In]{examinedTool: &examinedTool[In]{typedTool: t, examine: examine}, work: f}
 }
 
@@ -74,22 +76,26 @@ func (t *asyncTool[In]) SetCallback(cb AsyncCallback) { t.callback = cb }
 
 // Execute implements [Tool].
 func (t *asyncTool[In]) Execute(ctx context.Context, args map[string]any) *ToolResult {
-	in, fail := decodeArguments[In](args)
-	if fail != nil {
-		return fail.Result()
+	return t.executeDecoded(ctx, nil, args)
+}
+
+func (t *asyncTool[In]) executeDecoded(ctx context.Context, decoded any, args map[string]any) *ToolResult {
+	in, err := inputOf[In](decoded, args)
+	if err != nil {
+		return ResultOf(ctx, nil, err)
 	}
 	v, err := t.work(ctx, in, t.callback)
 	return ResultOf(ctx, v, err)
 }
 
 // ExecuteAndWait is [ToolRegistry.ExecuteWithContext] for a caller that waits: the
-// result of a call that goes on in the background is what its callback tells. Work
+// result of a call that goes on in the background is the one of its callback. Work
 // that does not end within [Annotations].BackgroundLimit, or before ctx does, is told
 // to stop, and the result is a failure.
 func (r *ToolRegistry) ExecuteAndWait(ctx context.Context, name string, args map[string]any, channel, chatID string) *ToolResult {
 	ended := make(chan *ToolResult, 1)
 	var limit time.Duration
-	out := r.dispatch(ctx, request{
+	out := r.calls.dispatch(ctx, request{
 		call:    Call{Name: name, ID: InvocationFrom(ctx).CallID, Arguments: args},
 		channel: channel, chat: chatID,
 		callback: func(_ context.Context, res *ToolResult) { ended <- res },

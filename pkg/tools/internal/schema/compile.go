@@ -1,4 +1,4 @@
-package tools
+package schema
 
 import (
 	"encoding/json"
@@ -10,44 +10,15 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"parley/pkg/providers"
+	"parley/pkg/tools/internal/output"
 )
 
-// ToolToSchema describes a tool as it is sent to a model:
-// {"type":"function","function":{"name":…,"description":…,"parameters":{…}}}.
-func ToolToSchema(tool Tool) map[string]any {
-	return schemaMap(tool.Name(), tool.Description(), parametersOf(tool))
-}
+// Schema checks arguments. It is safe for concurrent use.
+type Schema struct{ resolved *jsonschema.Resolved }
 
-func schemaMap(name, description string, parameters map[string]any) map[string]any {
-	return map[string]any{
-		"type": "function",
-		"function": map[string]any{
-			"name":        name,
-			"description": description,
-			"parameters":  parameters,
-		},
-	}
-}
-
-func definitionOf(name, description string, parameters map[string]any) providers.ToolDefinition {
-	f := providers.FunctionDefinition{Name: name, Description: description, Parameters: parameters}
-	if text, err := jsonText(parameters); err == nil { // else the tool is disabled for its schema
-		f.Encoded = json.RawMessage(text)
-	}
-	return providers.ToolDefinition{Type: "function", Function: f}
-}
-
-// parametersOf gives a tool without parameters the schema that servers want to see.
-func parametersOf(tool Tool) map[string]any {
-	if p := tool.Parameters(); len(p) > 0 {
-		return p
-	}
-	return map[string]any{"type": "object", "properties": map[string]any{}}
-}
-
-// compileSchema makes a validator of a tool's parameters. What the schema refers to
-// must be its own: nothing is loaded.
-func compileSchema(parameters map[string]any) (*jsonschema.Resolved, error) {
+// Compile reads a tool's parameters, which must describe an object. The schema may
+// refer to its own parts only: nothing is loaded.
+func Compile(parameters map[string]any) (*Schema, error) {
 	if t, ok := parameters["type"]; ok && t != "object" {
 		return nil, fmt.Errorf("the schema's type must be object, not %v", t)
 	}
@@ -73,10 +44,10 @@ func compileSchema(parameters map[string]any) (*jsonschema.Resolved, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the schema is not valid: %w", err)
 	}
-	return s, nil
+	return &Schema{s}, nil
 }
 
-// checkTypes finds a type that there is none of, which the library lets pass.
+// checkTypes finds an unknown type, which the library lets pass.
 func checkTypes(s *jsonschema.Schema) error {
 	if s == nil {
 		return nil
@@ -111,18 +82,18 @@ func checkTypes(s *jsonschema.Schema) error {
 	return nil
 }
 
-// checkChoices finds a number that a schema lets through by its value and that the
-// library, which keeps a float64, would take for another one. Bounds are another
-// matter: common schemas end at the largest int64, and one more or less is no harm.
+// checkChoices finds a number in an enum or const that the library, which keeps a
+// float64, would take for another one. Bounds may be off by one: common schemas end
+// at the largest int64, where that does no harm.
 func checkChoices(schema map[string]any) error {
 	for key, v := range schema {
 		var err error
 		switch key {
 		case "enum", "const":
 			if n, found := findNumber(v); found {
-				err = fmt.Errorf("%s: a call with the number %s cannot be told from others: write a text", key, clip(n.String(), maxProblemBytes))
+				err = fmt.Errorf("%s: a call with the number %s cannot be told from others: write a text", key, output.Clip(n.String(), MaxProblemBytes))
 			}
-		case "default", "examples": // they are words for the model
+		case "default", "examples": // hints for the model
 		case "properties", "patternProperties", "dependentSchemas", "$defs", "definitions":
 			m, _ := v.(map[string]any)
 			for _, one := range m {
@@ -153,7 +124,7 @@ func checkInner(v any) error {
 	return nil
 }
 
-// findNumber finds a number that no float64 gives back.
+// findNumber finds a number that has no exact float64.
 func findNumber(v any) (json.Number, bool) {
 	switch v := v.(type) {
 	case json.Number:
@@ -174,34 +145,19 @@ func findNumber(v any) (json.Number, bool) {
 	return "", false
 }
 
-// validName says whether servers take the name: ^[A-Za-z0-9_-]{1,64}$.
-func validName(name string) bool {
-	if name == "" || len(name) > 64 {
-		return false
-	}
-	for i := range len(name) {
-		switch c := name[i]; {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '_', c == '-':
-		default:
-			return false
-		}
-	}
-	return true
-}
-
-// copySchema keeps what a tool does later to its own map away from other goroutines.
-func copySchema(v any) any {
+// Copy copies a schema, so that later changes by its owner reach no other goroutine.
+func Copy(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		m := make(map[string]any, len(v))
 		for k, e := range v {
-			m[k] = copySchema(e)
+			m[k] = Copy(e)
 		}
 		return m
 	case []any:
 		s := make([]any, len(v))
 		for i, e := range v {
-			s[i] = copySchema(e)
+			s[i] = Copy(e)
 		}
 		return s
 	case []string:

@@ -1,4 +1,4 @@
-package tools
+package callclock
 
 import (
 	"context"
@@ -9,36 +9,37 @@ import (
 
 type clockKey struct{}
 
-// clock is the context of a call. Its time stands still while the call waits for
-// a place that others hold: [Waiting].
-type clock struct {
+// Clock is the context of a call. Its time stands still during a wait for a place
+// that other calls hold: [Pause].
+type Clock struct {
 	context.Context //nolint:containedctx // it is a context itself
 	end             context.CancelCauseFunc
-	outer           *clock // of the call that makes this one
+	outer           *Clock // of the call that makes this one
 
 	mu    sync.Mutex
 	until time.Time
-	left  time.Duration // while it stands
-	waits int           // how many waits hold it
+	left  time.Duration // set while the clock stands still
+	waits int           // counts the waits that stop the clock
 	timer *time.Timer
 }
 
-func newClock(ctx context.Context, limit time.Duration) *clock {
-	c := &clock{until: time.Now().Add(limit)}
-	c.outer, _ = ctx.Value(clockKey{}).(*clock)
+// New makes the context of a call that has this much time.
+func New(ctx context.Context, limit time.Duration) *Clock {
+	c := &Clock{until: time.Now().Add(limit)}
+	c.outer, _ = ctx.Value(clockKey{}).(*Clock)
 	c.Context, c.end = context.WithCancelCause(ctx)
 	c.timer = time.AfterFunc(limit, func() { c.end(context.DeadlineExceeded) })
 	return c
 }
 
-// stop ends the context.
-func (c *clock) stop() {
+// Stop ends the context.
+func (c *Clock) Stop() {
 	c.timer.Stop()
 	c.end(nil)
 }
 
 // Value implements [context.Context].
-func (c *clock) Value(key any) any {
+func (c *Clock) Value(key any) any {
 	if key == (clockKey{}) {
 		return c
 	}
@@ -46,7 +47,7 @@ func (c *clock) Value(key any) any {
 }
 
 // Deadline implements [context.Context]. It moves when the call has waited.
-func (c *clock) Deadline() (time.Time, bool) {
+func (c *Clock) Deadline() (time.Time, bool) {
 	of, ok := c.Context.Deadline()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -57,18 +58,18 @@ func (c *clock) Deadline() (time.Time, bool) {
 }
 
 // Err implements [context.Context].
-func (c *clock) Err() error {
+func (c *Clock) Err() error {
 	err := c.Context.Err()
-	if err != nil && c.over() {
+	if err != nil && c.Over() {
 		return context.DeadlineExceeded
 	}
 	return err
 }
 
-// over says whether the call's own time has ended.
-func (c *clock) over() bool { return errors.Is(context.Cause(c.Context), context.DeadlineExceeded) }
+// Over says whether the call's own time has ended.
+func (c *Clock) Over() bool { return errors.Is(context.Cause(c.Context), context.DeadlineExceeded) }
 
-func (c *clock) hold() {
+func (c *Clock) pause() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.waits++
@@ -78,7 +79,7 @@ func (c *clock) hold() {
 	}
 }
 
-func (c *clock) goOn() {
+func (c *Clock) resume() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.waits--
@@ -88,17 +89,16 @@ func (c *clock) goOn() {
 	}
 }
 
-// Waiting says that the call of ctx waits for a place that all chats share: until
-// over is called, once, the call's time and that of the calls around it stand still.
-// The caller bounds the wait. Outside a call it does nothing.
-func Waiting(ctx context.Context) (over func()) {
-	c, _ := ctx.Value(clockKey{}).(*clock)
+// Pause stops the time of the call of ctx, and of the calls around it, until resume
+// is called once. Outside a call it does nothing.
+func Pause(ctx context.Context) (resume func()) {
+	c, _ := ctx.Value(clockKey{}).(*Clock)
 	for o := c; o != nil; o = o.outer {
-		o.hold()
+		o.pause()
 	}
 	return func() {
 		for o := c; o != nil; o = o.outer {
-			o.goOn()
+			o.resume()
 		}
 	}
 }

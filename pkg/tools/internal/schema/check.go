@@ -1,4 +1,4 @@
-package tools
+package schema
 
 import (
 	"encoding/json"
@@ -13,29 +13,48 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"parley/pkg/providers"
+	"parley/pkg/tools/internal/output"
 )
 
-// The limits of a call's arguments, whoever wrote them.
+// The limits of a call's arguments.
 const (
 	maxArgumentBytes = 1 << 20
 	maxArgumentDepth = 64
 	maxProblems      = 20
-	maxProblemBytes  = 200
 )
 
-// validate checks arguments against a schema; it lists everything that is wrong.
-// Exact are the arguments as JSON has them, where a number among them is none that a
-// float64 gives back; else nil.
-func validate(s *jsonschema.Resolved, args map[string]any) (exact map[string]any, fail *Error) {
+// MaxProblemBytes bounds the text of one problem.
+const MaxProblemBytes = 200
+
+// MismatchError says what is wrong with arguments, in words for the model.
+type MismatchError struct {
+	Message string
+	// Problems has an entry for each problem, with "path" and "problem"; nil where
+	// the arguments could not be checked at all.
+	Problems []map[string]any
+	// Err is the cause, for logs.
+	Err error
+}
+
+// Error gives the message.
+func (e *MismatchError) Error() string { return e.Message }
+
+// Unwrap gives the cause.
+func (e *MismatchError) Unwrap() error { return e.Err }
+
+// Check holds arguments against the schema. The error is a [*MismatchError].
+// Exact is nil where every number is a float64; otherwise it holds the arguments
+// as JSON has them, each number that no float64 gives back as a json.Number.
+func (s *Schema) Check(args map[string]any) (exact map[string]any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			fail = Fail(ErrInvalidArguments, "the arguments cannot be checked", nil).Because(fmt.Errorf("validation panicked: %v", p))
+			err = &MismatchError{Message: "the arguments cannot be checked", Err: fmt.Errorf("validation panicked: %v", p)}
 		}
 	}()
 	size := meter{left: maxArgumentBytes}
 	if !size.fits(args, maxArgumentDepth) {
-		return nil, Fail(ErrInvalidArguments, fmt.Sprintf(
-			"the arguments are too large: at most %d bytes and %d levels are allowed", maxArgumentBytes, maxArgumentDepth), nil)
+		return nil, &MismatchError{Message: fmt.Sprintf(
+			"the arguments are too large: at most %d bytes and %d levels are allowed", maxArgumentBytes, maxArgumentDepth)}
 	}
 	instance := args
 	if size.foreign || size.exact {
@@ -44,24 +63,24 @@ func validate(s *jsonschema.Resolved, args map[string]any) (exact map[string]any
 			instance, err = providers.DecodeArguments(string(b))
 		}
 		if err != nil {
-			return nil, Fail(ErrInvalidArguments, "the arguments are not JSON: "+clip(err.Error(), maxProblemBytes), nil)
+			return nil, &MismatchError{Message: "the arguments are not JSON: " + output.Clip(err.Error(), MaxProblemBytes)}
 		}
 		size = meter{left: maxArgumentBytes}
 		size.fits(instance, maxArgumentDepth)
 	}
 	if !size.exact {
-		return nil, check(s, instance)
+		return nil, check(s.resolved, instance)
 	}
-	for _, way := range []float64{math.Inf(-1), math.Inf(1)} {
-		if fail := check(s, beside(instance, way)); fail != nil {
-			return nil, fail
+	for _, direction := range []float64{math.Inf(-1), math.Inf(1)} {
+		if err := check(s.resolved, nearest(instance, direction)); err != nil {
+			return nil, err
 		}
 	}
 	return instance, nil
 }
 
 // check holds a value against a schema.
-func check(s *jsonschema.Resolved, instance any) *Error {
+func check(s *jsonschema.Resolved, instance any) error {
 	err := s.Validate(instance)
 	if err == nil {
 		return nil
@@ -71,15 +90,15 @@ func check(s *jsonschema.Resolved, instance any) *Error {
 	if f.count == 0 {
 		f.add("", reason(err))
 	}
-	return f.fail()
+	return f.mismatch()
 }
 
 // meter measures arguments before anything else walks them.
 type meter struct {
 	left int // bytes
-	// foreign: a caller in Go passed what JSON would not give, such as []string.
+	// foreign: a caller in Go passed a type that JSON never gives, such as []string.
 	foreign bool
-	// exact: a number is not a float64, because none gives it back.
+	// exact: a number is a json.Number, because no float64 gives it back.
 	exact bool
 }
 
@@ -114,8 +133,8 @@ func (m *meter) fits(v any, depth int) bool {
 	return m.left >= 0
 }
 
-// problems is what is wrong with arguments. The validator stops at the first, and a
-// model that is told of one at a time asks again for each.
+// problems collects everything that is wrong with arguments. The validator stops at
+// the first problem, and a model that hears of one at a time asks again for each.
 type problems struct {
 	root  *jsonschema.Schema
 	count int
@@ -123,8 +142,7 @@ type problems struct {
 	list  []map[string]any
 }
 
-// find looks at a value: what is wrong with each of its properties or items, and
-// then with the rest of it.
+// find checks each property or item of a value, and then the rest of the value.
 func (f *problems) find(s *jsonschema.Schema, v any, path string) {
 	rest := *s
 	switch v := v.(type) {
@@ -142,22 +160,21 @@ func (f *problems) find(s *jsonschema.Schema, v any, path string) {
 		}
 	}
 	if path != "" && rest.Defs == nil {
-		rest.Defs = f.root.Defs // what it refers to
+		rest.Defs = f.root.Defs // its references lead there
 	}
 	whole, err := rest.Resolve(nil)
 	if err != nil {
 		whole, err = s.Resolve(nil)
 	}
 	if err != nil {
-		return // it refers to what only the whole schema has
+		return // it refers to a part that only the whole schema has
 	}
 	if err := whole.Validate(v); err != nil {
 		f.add(path, reason(err))
 	}
 }
 
-// properties looks at the properties of an object, those that are missing and those
-// that it must not have.
+// properties checks the properties of an object, and finds missing and unknown ones.
 func (f *problems) properties(s *jsonschema.Schema, v map[string]any, path string) {
 	var missing []string
 	for _, name := range s.Required {
@@ -185,7 +202,7 @@ func (f *problems) properties(s *jsonschema.Schema, v map[string]any, path strin
 	}
 }
 
-// patterned says whether a property is one of a pattern.
+// patterned says whether a pattern of the schema covers a property.
 func patterned(s *jsonschema.Schema, name string) bool {
 	for pattern := range s.PatternProperties {
 		if re, err := regexp.Compile(pattern); err == nil && re.MatchString(name) {
@@ -202,12 +219,12 @@ func quoted(names []string) string {
 			fmt.Fprintf(&b, " and %d more", len(names)-i)
 			break
 		}
-		b.WriteString(" " + strconv.Quote(clip(name, maxProblemBytes)))
+		b.WriteString(" " + strconv.Quote(output.Clip(name, MaxProblemBytes)))
 	}
 	return b.String()[1:]
 }
 
-// reason is a validator's word without the way that it took.
+// reason is a validator's message without the path that leads to it.
 func reason(err error) string {
 	text := err.Error()
 	for strings.HasPrefix(text, "validating ") {
@@ -224,15 +241,15 @@ func (f *problems) add(path, text string) {
 	if f.count++; f.count > maxProblems {
 		return
 	}
-	path, text = clip("/"+strings.TrimPrefix(path, "/"), maxProblemBytes), clip(text, maxProblemBytes)
+	path, text = output.Clip("/"+strings.TrimPrefix(path, "/"), MaxProblemBytes), output.Clip(text, MaxProblemBytes)
 	f.list = append(f.list, map[string]any{"path": path, "problem": text})
 	f.lines = append(f.lines, path+": "+text)
 }
 
-func (f *problems) fail() *Error {
+func (f *problems) mismatch() *MismatchError {
 	msg := "the arguments do not fit: " + strings.Join(f.lines, "; ")
 	if f.count > maxProblems {
 		msg += fmt.Sprintf("; and %d more", f.count-maxProblems)
 	}
-	return Fail(ErrInvalidArguments, msg, map[string]any{"errors": f.list})
+	return &MismatchError{Message: msg, Problems: f.list}
 }

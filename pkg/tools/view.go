@@ -1,0 +1,128 @@
+package tools
+
+import (
+	"fmt"
+	"sync"
+
+	"parley/pkg/providers"
+	"parley/pkg/tools/internal/output"
+)
+
+// view is the part of a catalog that one chat is offered.
+type view struct {
+	catalog *catalog
+	keep    func(name string, a Annotations) bool // nil: all of it
+}
+
+func (v *view) filter(keep func(name string, a Annotations) bool) view {
+	outer := v.keep
+	if outer == nil {
+		return view{v.catalog, keep}
+	}
+	return view{v.catalog, func(name string, a Annotations) bool { return outer(name, a) && keep(name, a) }}
+}
+
+func (v *view) offers(e *entry) bool {
+	return v.keep == nil || v.keep(e.name, v.catalog.annotated(e))
+}
+
+// find returns the registered tool of a name; nil where there is none or the view
+// leaves it out.
+func (v *view) find(name string) *entry {
+	e := v.catalog.now.Load().byName[name]
+	if e == nil || !v.offers(e) {
+		return nil
+	}
+	return e
+}
+
+// listed are the registered tools in name order.
+func (v *view) listed() []*entry {
+	all := v.catalog.now.Load().sorted
+	if v.keep == nil {
+		return all
+	}
+	var out []*entry
+	for _, e := range all {
+		if v.offers(e) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// usable are the enabled tools in name order.
+func (v *view) usable() []*entry {
+	s := v.catalog.now.Load()
+	out := make([]*entry, 0, len(s.sorted))
+	for _, e := range s.sorted {
+		if v.offers(e) && s.whyNot(e) == nil {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+func (v *view) unknownTool(name string) *Error {
+	var offered []string
+	for _, e := range v.usable() {
+		if offered = append(offered, e.name); len(offered) == 50 {
+			break
+		}
+	}
+	return Fail(ErrNotFound, fmt.Sprintf("there is no tool %q", output.Clip(name, 64)), map[string]any{"tools": offered})
+}
+
+// definitions are the usable tools as a provider takes them. Turns that are offered the
+// same tools share the list: it must not be changed.
+func (v *view) definitions() []providers.ToolDefinition {
+	s := v.catalog.now.Load()
+	var few [64]byte
+	mask := few[:0]
+	n := 0
+	for _, e := range s.sorted {
+		if v.offers(e) && s.whyNot(e) == nil {
+			mask = append(mask, 1)
+			n++
+		} else {
+			mask = append(mask, 0)
+		}
+	}
+	if known := s.offered.of(mask); known != nil {
+		return known
+	}
+	out := make([]providers.ToolDefinition, 0, n)
+	for i, e := range s.sorted {
+		if mask[i] == 1 {
+			out = append(out, e.definition)
+		}
+	}
+	s.offered.keep(mask, out)
+	return out
+}
+
+// offers keeps lists of definitions: there are as many as there are kinds of chats.
+type offers struct {
+	mu    sync.Mutex
+	known map[string][]providers.ToolDefinition
+}
+
+// maxOffers is how many lists are kept; further ones are made anew each time.
+const maxOffers = 32
+
+func (o *offers) of(mask []byte) []providers.ToolDefinition {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.known[string(mask)]
+}
+
+func (o *offers) keep(mask []byte, list []providers.ToolDefinition) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.known == nil {
+		o.known = map[string][]providers.ToolDefinition{}
+	}
+	if len(o.known) < maxOffers {
+		o.known[string(mask)] = list
+	}
+}
