@@ -162,8 +162,8 @@ func outsideMutants() []Mutant {
 		},
 		{
 			Promise: row, Defect: "takes an app's words for the sender's",
-			File: "pkg/channels/slack/decode_content.go", Old: "shared || words != \"\" // an app has written them", New: "shared",
-			Dir: "pkg/channels/slack", Test: "^TestDecodeContent$/^what_an_app_attaches$",
+			File: "pkg/channels/slack/event/content.go", Old: "shared || words != \"\" // an app has written them", New: "shared",
+			Dir: "pkg/channels/slack/event", Test: "^TestDecodeContent$/^what_an_app_attaches$",
 		},
 	}
 }

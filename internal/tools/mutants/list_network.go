@@ -75,7 +75,7 @@ func logMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "files: whole or none", Defect: "takes a page without its content type for the file",
-			File: "pkg/channels/slack/client.go", Old: "return declared || isPage(http.DetectContentType(head))", New: "_ = head\n\treturn declared",
+			File: "pkg/channels/slack/api/files.go", Old: "return declared || isPage(http.DetectContentType(head))", New: "_ = head\n\treturn declared",
 			Dir: "pkg/channels/slack", Test: "^TestDownloadsThatMisbehave$",
 		},
 		{
@@ -105,7 +105,7 @@ func logMutants() []Mutant {
 		},
 		{
 			Promise: "log: connected as", Defect: "does not say as which app it is connected",
-			File: "pkg/channels/slack/account.go", Old: `c.log.Info().Msg("connected as " + called)`, New: `c.log.Debug().Msg("connected as " + called)`,
+			File: "pkg/channels/slack/inbound/account.go", Old: `r.log.Info().Msg("connected as " + called)`, New: `r.log.Debug().Msg("connected as " + called)`,
 			Dir: gateway, Test: "^TestRunSaysAsWhom$",
 		},
 		{

@@ -10,7 +10,9 @@ func slackOutMutants() []Mutant {
 // slackSendMutants break how messages and files leave.
 func slackSendMutants() []Mutant {
 	const dir = "pkg/channels/slack"
-	const client, send, errs, files = dir + "/client.go", dir + "/send.go", dir + "/errors.go", dir + "/files_out.go"
+	const web, out = dir + "/api", dir + "/outbound"
+	const client, errs = web + "/client.go", web + "/errors.go"
+	const post, receipt, files = out + "/post.go", out + "/receipt.go", out + "/files.go"
 	return []Mutant{
 		{
 			Promise: "slack: rate limit on one channel", Defect: "comes back long before Slack said",
@@ -28,7 +30,7 @@ func slackSendMutants() []Mutant {
 		},
 		{
 			Promise: "slack: what is there", Defect: "takes an error that may come after the effect for a refusal",
-			File: errs, Old: `e.is("internal_error", "fatal_error")`, New: `e.is("fatal_error")`,
+			File: errs, Old: `e.Has("internal_error", "fatal_error")`, New: `e.Has("fatal_error")`,
 			Dir: dir, Test: "^TestSendClasses$",
 		},
 		{
@@ -43,33 +45,33 @@ func slackSendMutants() []Mutant {
 		},
 		{
 			Promise: "slack: tokens", Defect: "gives the token to whoever has a file",
-			File: client, Old: `if !ours {`, New: `if !ours && u.Scheme == "" {`,
-			Dir: dir, Test: "^TestFilesComeFromSlackAlone$",
+			File: web + "/files.go", Old: `if !ours {`, New: `if !ours && u.Scheme == "" {`,
+			Dir: web, Test: "^TestFilesComeFromSlackAlone$",
 		},
 		{
 			Promise: "slack: huge message", Defect: "what Slack cuts off is lost",
-			File: send, Old: `if got == "" || !cut ||`, New: `if got != "" || !cut ||`,
+			File: receipt, Old: `if got == "" || !cut ||`, New: `if got != "" || !cut ||`,
 			Dir: dir, Test: "^TestSendSendsWhatSlackDidNotKeep$",
 		},
 		{
 			Promise: "slack: threads", Defect: "an answer leaves its thread",
-			File: send, Old: `options = append(options, slack.MsgOptionTS(p.to.Thread))`, New: `options = append(options, slack.MsgOptionTS(""))`,
+			File: post, Old: `options = append(options, slack.MsgOptionTS(p.to.Thread))`, New: `options = append(options, slack.MsgOptionTS(""))`,
 			Dir: dir, Test: "^TestSendStaysInItsThread$",
 		},
 		{
 			Promise: "slack: previews", Defect: "links unfurl",
-			File: send, Old: `slack.MsgOptionDisableLinkUnfurl()`, New: `slack.MsgOptionEnableLinkUnfurl()`,
+			File: post, Old: `slack.MsgOptionDisableLinkUnfurl()`, New: `slack.MsgOptionEnableLinkUnfurl()`,
 			Dir: dir, Test: "^TestSendShowsMarkdown$",
 		},
 		{
 			Promise: "slack: questions", Defect: "the buttons stay below an answered question",
-			File: send, Old: `if len(blocks) > 0 || p.edits != "" {`, New: `if len(blocks) > 0 {`,
+			File: post, Old: `if len(blocks) > 0 || p.edits != "" {`, New: `if len(blocks) > 0 {`,
 			Dir: dir, Test: "^TestAQuestionWithoutMarkdownBlocks$",
 		},
 		{
 			Promise: "slack: files out", Defect: "an upload that nobody sees may be there",
-			File: files, Old: `se := c.fileError(chat, err)
-	if se.Class == channels.SendAmbiguous {`, New: `se := c.fileError(chat, err)
+			File: files, Old: `se := u.fileError(chat, err)
+	if se.Class == channels.SendAmbiguous {`, New: `se := u.fileError(chat, err)
 	if se.Class == channels.SendGone {`,
 			Dir: dir, Test: "^TestSendFileFaults$",
 		},
@@ -84,11 +86,12 @@ func slackSendMutants() []Mutant {
 // slackShowMutants break how an answer grows, and how work shows.
 func slackShowMutants() []Mutant {
 	const dir = "pkg/channels/slack"
-	const send, stream, status = dir + "/send.go", dir + "/stream.go", dir + "/status.go"
+	const out = dir + "/outbound"
+	const post, receipt, live, stream, activity = out + "/post.go", out + "/receipt.go", out + "/live.go", out + "/stream.go", out + "/activity.go"
 	return []Mutant{
 		{
 			Promise: "slack: streaming", Defect: "a stream that another process began cannot be finished",
-			File: send, Old: `case refusal.streaming() && !p.stopped:`, New: `case refusal.streaming() && p.edits == "":`,
+			File: post, Old: `case refusal.Streaming() && !p.stopped:`, New: `case refusal.Streaming() && p.edits == "":`,
 			Dir: dir, Test: "^TestARestartInTheMiddleOfAStream$",
 		},
 		{
@@ -99,7 +102,7 @@ func slackShowMutants() []Mutant {
 		{
 			Promise: "slack: streaming", Defect: "shows what may yet become markup",
 			File: stream, Old: `if i := strings.IndexAny(block[last:], "*_~`, New: `if i := strings.IndexAny(block[last:], "_~`,
-			Dir: dir, Test: "^TestWhatIsSteadyStays$",
+			Dir: out, Test: "^TestWhatIsSteadyStays$",
 		},
 		{
 			Promise: "slack: streaming", Defect: "asks for a stream again and again",
@@ -108,39 +111,39 @@ func slackShowMutants() []Mutant {
 		},
 		{
 			Promise: "slack: growing answers", Defect: "lets a late edit stand over the answer",
-			File: send, Old: `if wait <= 0 {`, New: `if wait > 0 {`,
+			File: live, Old: `if wait <= 0 {`, New: `if wait > 0 {`,
 			Dir: dir, Test: "^TestALateEditDoesNotOutlastTheAnswer$",
 		},
 		{
 			Promise: "slack: working state", Defect: "the reaction stays when the answer is there",
-			File: status, Old: `if p.reacted != "" {
-		c.unmark`, New: `if p.reacted == "" {
-		c.unmark`,
+			File: activity, Old: `if p.reacted != "" {
+		a.marks.unmark`, New: `if p.reacted == "" {
+		a.marks.unmark`,
 			Dir: dir, Test: "^TestWorkElsewhereIsAReaction$",
 		},
 		{
 			Promise: "slack: working state", Defect: "the reaction stays when a turn ends without an answer",
-			File: dir + "/marks.go", Old: `timer.Reset(reactionIdle)`, New: `timer.Reset(24 * reactionIdle)`,
+			File: out + "/marks.go", Old: `timer.Reset(reactionIdle)`, New: `timer.Reset(24 * reactionIdle)`,
 			Dir: dir, Test: "^TestAReactionDoesNotOutlastTheWork$",
 		},
 		{
 			Promise: "slack: growing answers", Defect: "an answer that an edit has no room for is lost",
-			File: send, Old: `case refusal.is("edit_window_closed"), refusal.noRoom():`, New: `case refusal.is("edit_window_closed"):`,
+			File: post, Old: `case refusal.Has("edit_window_closed"), refusal.NoRoom():`, New: `case refusal.Has("edit_window_closed"):`,
 			Dir: dir, Test: "^TestAPreviewThatMayNotBeFinished$",
 		},
 		{
 			Promise: "slack: growing answers", Defect: "what is below an edit is sent again and again",
-			File: send, Old: `p.edits != "" && !p.short &&`, New: `p.edits != "" &&`,
+			File: live, Old: `p.edits != "" && !p.short &&`, New: `p.edits != "" &&`,
 			Dir: dir, Test: "^TestARestBelowAnEditIsCountedOnce$",
 		},
 		{
 			Promise: "slack: rate limit on one channel", Defect: "a limit of edits holds every message",
-			File: send, Old: ` && e.Method == "chat.postMessage"`, New: ``,
+			File: receipt, Old: ` && e.Method == "chat.postMessage"`, New: ``,
 			Dir: dir, Test: "^TestALimitOfEditsHoldsNoMessages$",
 		},
 		{
 			Promise: "slack: working state", Defect: "asks for a status that the app may not set again and again",
-			File: status, Old: `if c.out.statuses.off() {`, New: `if !c.out.statuses.on() {`,
+			File: activity, Old: `if a.statuses.off() {`, New: `if !a.statuses.on() {`,
 			Dir: dir, Test: "^TestWorkWhereTheAppMayShowNone$",
 		},
 	}

@@ -27,11 +27,11 @@ func underFakeTime(t *testing.T, change func(*slack.Options, *bench), test func(
 		if change != nil {
 			change(&opt, b)
 		}
+		slack.DialWith(&opt, pipes.Dial)
 		ch, err := slack.New(opt, b.identity())
 		if err != nil {
 			t.Fatal(err)
 		}
-		slack.DialWith(ch, pipes.Dial)
 		b.run(t, ch, opt.Log)
 		synctest.Wait()
 		test(t, b)

@@ -2,16 +2,13 @@ package slack_test
 
 import (
 	"fmt"
-	"html"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
 	"parley/internal/test/fakeslack"
 	"parley/pkg/channels"
-	"parley/pkg/channels/slack"
 )
 
 func edits(p channels.Part, id string) channels.Part {
@@ -88,38 +85,6 @@ func TestAQuestionWithoutMarkdownBlocks(t *testing.T) {
 	}
 	if m := room.Messages()[0]; m.Text != "Denied." || len(m.Buttons) != 0 {
 		t.Errorf("it reads %q with %d buttons", m.Text, len(m.Buttons))
-	}
-}
-
-func TestSectionsHoldAll(t *testing.T) {
-	t.Parallel()
-	for name, text := range map[string]string{
-		"one line":  strings.Repeat("x", 10_000),
-		"lines":     strings.Repeat("some words\n", 900),
-		"code":      "```\n" + strings.Repeat("some words\n", 900) + "```",
-		"two codes": "```\na\n```\n" + strings.Repeat("b\n", 4000) + "```\nc\n```",
-		"entities":  strings.Repeat("ab&lt;&amp;", 1000),
-		"short":     "short",
-	} {
-		got := slack.Sections(text)
-		var letters, read strings.Builder
-		for _, s := range got {
-			if n := utf8.RuneCountInString(s); n > 3000 || n == 0 {
-				t.Errorf("%s: a section of %d", name, n)
-			}
-			if strings.Count(s, "```")%2 != 0 {
-				t.Errorf("%s: code is left open", name)
-			}
-			letters.WriteString(s)
-			read.WriteString(html.UnescapeString(s))
-		}
-		strip := strings.NewReplacer("\n", "", "`", "")
-		if strip.Replace(letters.String()) != strip.Replace(text) {
-			t.Errorf("%s: something is lost", name)
-		}
-		if strip.Replace(read.String()) != strip.Replace(html.UnescapeString(text)) {
-			t.Errorf("%s: an entity is cut", name)
-		}
 	}
 }
 

@@ -81,11 +81,12 @@ func TestALateEditDoesNotOutlastTheAnswer(t *testing.T) {
 		served := make(chan error, 1)
 		go func() { served <- server.Serve(l) }()
 		token := func() string { return "x" }
-		c, err := slack.New(slack.Options{BotToken: token, AppToken: token, APIURL: "http://slack.test/api/"}, slack.Identity{Team: "T1", User: "U1", Bot: "B1"})
+		o := slack.Options{BotToken: token, AppToken: token, APIURL: "http://slack.test/api/"}
+		slack.DialWith(&o, l.Dial)
+		c, err := slack.New(o, slack.Identity{Team: "T1", User: "U1", Bot: "B1"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		slack.DialWith(c, l.Dial)
 		at := channels.Address{Channel: slack.Name, Account: "T1", Chat: "D1"}
 		began := time.Now()
 		if err := c.Edit(t.Context(), at, "5.000001", "late"); err == nil {

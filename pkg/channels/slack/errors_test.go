@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -231,53 +230,4 @@ func TestAnEndlessAnswerIsBounded(t *testing.T) {
 		}
 	})
 	wantClass(t, c, channels.Address{Chat: "C1"}, channels.SendAmbiguous)
-}
-
-// TestFilesComeFromSlackAlone: the token goes to no other host.
-func TestFilesComeFromSlackAlone(t *testing.T) {
-	t.Parallel()
-	var asked []string
-	pages := func(w http.ResponseWriter, r *http.Request) {
-		asked = append(asked, r.Method+" "+r.Host)
-		switch r.URL.Path {
-		case "/page.txt":
-			w.Header().Set("Content-Type", "text/html; charset=utf-8")
-			fmt.Fprint(w, "<html>Sign in</html>")
-		case "/moved.txt":
-			http.Redirect(w, r, "/file.txt", http.StatusFound)
-		case "/page.html":
-			w.Header().Set("Content-Type", "text/html")
-			fmt.Fprint(w, "<html>")
-		default:
-			fmt.Fprint(w, r.Header.Get("Authorization"))
-		}
-	}
-	c := answering(t, pages)
-	// Whatever it asks goes through a proxy that counts it.
-	proxy := httptest.NewServer(http.HandlerFunc(pages))
-	defer proxy.Close()
-	proxied := answering(t, pages, func(o *slack.Options) { o.Proxy = proxy.URL })
-	for _, address := range []string{
-		"https://example.org/f", "http://files.slack.com/f", "https://notslack.com/f", "https://slack.com.example.org/f",
-		"ftp://slack.com/f", "https://user@slack.com/f", "file:///etc/hosts", "", "://",
-	} {
-		if _, err := proxied.Download(t.Context(), address); err == nil {
-			t.Errorf("%q was asked", address)
-		}
-		if err := proxied.Upload(t.Context(), address, "x"); err == nil {
-			t.Errorf("%q was given a file", address)
-		}
-	}
-	if len(asked) != 0 {
-		t.Errorf("it asked %q", asked)
-	}
-	if _, err := proxied.Download(t.Context(), "https://files.slack.com/f"); err == nil || len(asked) != 1 {
-		t.Errorf("a host of Slack's: %v, asked %q", err, asked)
-	}
-	base := c.Base()
-	for path, ok := range map[string]bool{"/file.txt": true, "/page.html": true, "/page.txt": false, "/moved.txt": false} {
-		if content, err := c.Download(t.Context(), base+path); (err == nil) != ok || path == "/file.txt" && content != "Bearer xoxb-canary-of-the-bot" {
-			t.Errorf("%s: %q, %v", path, content, err)
-		}
-	}
 }

@@ -2,54 +2,33 @@ package slack
 
 import (
 	"context"
-	"encoding/json"
-	"net"
+	"io"
 
-	"parley/pkg/channels"
 	"parley/pkg/channels/wire"
 )
 
-// Decoded is what one envelope gives, for tests.
-type Decoded struct {
-	Hello                        bool
-	Disconnect, Envelope, Answer string
-	Items                        []channels.Inbound
-	Asks                         bool
-	Skipped, Unread              string
-	Raw                          json.RawMessage
-}
-
-// Decode reads a frame as the bot that me names.
-func Decode(raw []byte, me Identity, commands ...Command) Decoded {
-	return decoded(decoder{me: me, commands: commands, name: nameless}.frame(frame{data: raw}))
-}
-
-// DecodePayload reads what an envelope of a type holds.
-func DecodePayload(envelopeType string, raw []byte, me Identity) Decoded {
-	return decoded(decoder{me: me, name: nameless}.payload(envelopeType, raw))
-}
-
-func nameless(string) string { return "" }
-
-func decoded(ev *event) Decoded {
-	return Decoded{
-		Hello: ev.hello, Disconnect: ev.disconnect, Envelope: ev.envelope, Answer: string(ev.answer),
-		Items: ev.items, Asks: ev.asks, Skipped: ev.skipped, Unread: ev.unread, Raw: ev.raw,
-	}
-}
-
-// DialWith makes c reach its server over dial.
-func DialWith(c *Channel, dial func(context.Context, string, string) (net.Conn, error)) {
-	c.client.http = wire.NewHTTP(nil, dial, maxConns)
-	c.dial.dial = dial
-}
+// DialWith makes the channel of o reach its server over dial.
+func DialWith(o *Options, dial wire.Dial) { o.dial = dial }
 
 // Known is how many names are remembered.
-func (c *Channel) Known() int {
-	c.names.mu.Lock()
-	defer c.names.mu.Unlock()
-	return len(c.names.all)
-}
+func (c *Channel) Known() int { return c.names.Len() }
 
 // CloseIdle lets the connections go, of a channel that was never run.
-func (c *Channel) CloseIdle() { c.client.close() }
+func (c *Channel) CloseIdle() { c.client.Close() }
+
+// CloseOut waits for the calls beside the sends, and lets the connections go.
+func (c *Channel) CloseOut() {
+	c.Close(context.Background())
+	c.client.Close()
+}
+
+// Download is the client's download, of a file's content.
+func (c *Channel) Download(ctx context.Context, address string) (string, error) {
+	body, err := c.client.Download(ctx, address, 0)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = body.Close() }()
+	content, err := io.ReadAll(body)
+	return string(content), err
+}

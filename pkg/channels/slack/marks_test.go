@@ -56,11 +56,12 @@ func atWall(t *testing.T, s *wall, test func(t *testing.T, c *slack.Channel)) {
 		served := make(chan error, 1)
 		go func() { served <- server.Serve(l) }()
 		token := func() string { return "x" }
-		c, err := slack.New(slack.Options{BotToken: token, AppToken: token, APIURL: "http://slack.test/api/"}, slack.Identity{Team: "T1", User: "U1", Bot: "B1"})
+		o := slack.Options{BotToken: token, AppToken: token, APIURL: "http://slack.test/api/"}
+		slack.DialWith(&o, l.Dial)
+		c, err := slack.New(o, slack.Identity{Team: "T1", User: "U1", Bot: "B1"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		slack.DialWith(c, l.Dial)
 		test(t, c)
 		c.CloseOut()
 		if err := server.Close(); err != nil {

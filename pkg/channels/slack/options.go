@@ -5,18 +5,22 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/netip"
 
 	"github.com/rs/zerolog"
 
 	"parley/pkg/channels"
+	"parley/pkg/channels/slack/api"
+	"parley/pkg/channels/slack/event"
+	"parley/pkg/channels/slack/inbound"
+	"parley/pkg/channels/slack/outbound"
+	"parley/pkg/channels/wire"
 )
 
 // Options say which app it is and how Slack is reached. Zero values have defaults.
 type Options struct {
 	// BotToken reveals the bot token (xoxb-…), AppToken the app-level token
-	// (xapp-…), which Socket Mode needs. They are asked at each use, and what they
-	// give is kept neither in an error nor in a log.
+	// (xapp-…), which Socket Mode needs. A token is asked for at each use, and no error
+	// or log keeps it.
 	BotToken, AppToken func() string
 	// APIURL is the base of the Web API; default https://slack.com/api/.
 	APIURL string
@@ -34,60 +38,37 @@ type Options struct {
 	// Commands are the gateway's commands: a slash command that begins with one of
 	// them, and has more words only where that one takes some, is that command.
 	Commands []Command
-	// Unread keeps an envelope that is of no use: one that cannot be read, or of a
-	// kind that is not known. It is called before the envelope is acknowledged, and
-	// again where it comes again. nil keeps none.
+	// Unread keeps an envelope that the adapter cannot use: an unreadable one, or one
+	// of an unknown kind. It is called before the envelope is acknowledged, and again
+	// where the envelope comes again. nil keeps none.
 	Unread func(kind string, raw json.RawMessage)
 	// Alive says whether the conversation of a thread exists and had something
 	// lately, so that a reply in it needs no mention. With an error the event is
 	// neither stored nor acknowledged: Slack sends it again. nil knows none.
 	Alive func(ctx context.Context, a channels.Address) (bool, error)
 	Log   zerolog.Logger
+
+	// dial opens connections; nil is [wire.NewDial].
+	dial wire.Dial
 }
 
-// Command is a command of the gateway, named without its slash. Takes says that words
-// may follow it: "help me" is no command.
-type Command struct {
-	Name  string
-	Takes bool
-}
+// Command is a command of the gateway.
+type Command = event.Command
 
 // Events is how Slack reaches this process over HTTP.
-type Events struct {
-	// Listen is the local address, such as 127.0.0.1:8443. It speaks plain HTTP:
-	// TLS ends in front of it.
-	Listen string
-	// SigningSecret reveals what Slack signs its requests with; it must not be empty.
-	SigningSecret func() string
-	// TrustedProxies are those whose header X-Forwarded-For is believed where the
-	// connections of one client are counted; see [wire.Server].
-	TrustedProxies []netip.Prefix
-}
+type Events = inbound.Calls
 
-const (
-	defaultPerChannel = 1
-)
-
-// The words of Options.Stream.
-const (
-	streamAuto   = "auto"
-	streamEdit   = "edit"
-	streamNative = "native"
-	streamOff    = "off"
-)
+const defaultPerChannel = 1
 
 // withDefaults checks o. No error holds a secret.
 func (o Options) withDefaults() (Options, error) {
 	if o.BotToken == nil || o.BotToken() == "" {
 		return o, errors.New("slack: no bot token")
 	}
-	if o.APIURL == "" {
-		o.APIURL = defaultAPI
-	}
 	switch o.Stream {
 	case "":
-		o.Stream = streamAuto
-	case streamAuto, streamEdit, streamNative, streamOff:
+		o.Stream = outbound.StreamAuto
+	case outbound.StreamAuto, outbound.StreamEdit, outbound.StreamNative, outbound.StreamOff:
 	default:
 		return o, fmt.Errorf("slack: stream %q is not one of auto, edit, native, off", o.Stream)
 	}
@@ -107,11 +88,12 @@ func (o Options) checkIn() error {
 		return errors.New("slack: no app token: Socket Mode needs one (xapp-…, with connections:write)")
 	case o.Events == nil:
 		return nil
-	case o.Events.Listen == "":
-		return errors.New("slack: events: no address to listen on")
-	case o.Events.SigningSecret == nil || o.Events.SigningSecret() == "":
-		return errors.New("slack: events: no signing secret: nobody could tell Slack from a stranger")
 	default:
-		return nil
+		return o.Events.Check()
 	}
+}
+
+// client makes the client of the Web API.
+func (o Options) client() (*api.Client, error) {
+	return api.New(api.Options{BotToken: o.BotToken, AppToken: o.AppToken, URL: o.APIURL, Proxy: o.Proxy, Dial: o.dial})
 }

@@ -274,3 +274,6 @@ func (b *bench) keepsSecrets(t *testing.T) {
 		}
 	}
 }
+
+// me is the app of tests without a workspace.
+func me() slack.Identity { return slack.Identity{Team: "T1", User: "UBOT", Bot: "B1"} }

@@ -3,7 +3,6 @@ package slack_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -355,47 +354,6 @@ func TestALongAnswerIsStreamedAndFinished(t *testing.T) {
 	}
 	if n := strings.Count(strings.Join(thread.Texts(), "\n\n"), "Some more words here."); n != 400 {
 		t.Errorf("%d of 400 sentences", n)
-	}
-}
-
-func TestWhatIsSteadyStays(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"":                          "",
-		"plain words":               "plain words",
-		"plain words with **bo":     "plain words with",
-		"# Title":                   "",
-		"- item":                    "",
-		"One.\n\nTwo `co":           "One.\n\nTwo",
-		"One **bold**.\n\nTwo":      "One **bold**.\n\nTwo",
-		"One **bold**.\n\n**Two":    "One **bold**.",
-		"```\nx = 1":                "",
-		"Words\n\n| a | b |\n|---|": "Words",
-	} {
-		if got := slack.Steady(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
-}
-
-// TestTheAskersAreBounded: of many addresses the newest are remembered.
-func TestTheAskersAreBounded(t *testing.T) {
-	t.Parallel()
-	_, c := sender(t)
-	for i := range 5000 {
-		c.Heard(channels.Address{Chat: fmt.Sprint("C", i), Thread: "1.000001"}, "1.000001", "U1")
-	}
-	if n := c.Remembered(); n > 1024 {
-		t.Errorf("%d are remembered", n)
-	}
-	native := senderAt(t, slack.Options{BotToken: func() string { return "x" }, AppToken: func() string { return "x" }, Stream: "native"}, slack.Identity{Team: "T1", User: "U1", Bot: "B1"})
-	first, last := channels.Address{Chat: "C1", Thread: "1.000001"}, channels.Address{Chat: "C2", Thread: "1.000001"}
-	native.Heard(first, "1.000001", "U1")
-	for range 2000 {
-		native.Heard(last, "1.000001", "U1")
-	}
-	if !native.Edits(first) || !native.Edits(last) {
-		t.Error("one that writes often drives others out")
 	}
 }
 
