@@ -107,7 +107,8 @@ func malformed(in Inbound) string {
 	case !slices.Contains(Kinds(), in.Kind):
 		return "unknown kind"
 	}
-	ids := [...]string{in.ID, in.Address.Channel, in.Address.Account, in.Address.Chat, in.Address.Thread, in.Sender.ID, in.MessageID, in.Group, in.Original}
+	at := &in.Address
+	ids := [...]string{in.ID, at.Channel, at.Account, at.Chat, at.Thread, in.Sender.ID, in.MessageID, in.Group, in.Original}
 	for _, id := range ids {
 		if !cleanID(id) {
 			return "malformed id"

@@ -239,7 +239,7 @@ func (d *Decoder) interaction(ev *Event, raw json.RawMessage) {
 func (d *Decoder) command(ev *Event, raw json.RawMessage) {
 	ev.Answer = json.RawMessage(inChannel)
 	var c command
-	if json.Unmarshal(raw, &c) != nil || !api.IsID(c.User) || !api.IsID(c.Channel) || !api.IsID(c.Trigger) || c.Team != "" && !api.IsID(c.Team) {
+	if json.Unmarshal(raw, &c) != nil || !c.sound() {
 		ev.Unread, ev.Answer = kind(TypeCommands, unreadable), nil
 		return
 	}

@@ -25,7 +25,8 @@ const serviceSubtypes = " channel_join channel_leave channel_topic channel_purpo
 	" channel_posting_permissions channel_convert_to_private channel_convert_to_public group_join group_leave group_topic group_purpose" +
 	" group_name group_archive group_unarchive pinned_item unpinned_item bot_add bot_remove reminder_add reminder_delete" +
 	" ekm_access_denied message_replied reply_broadcast assistant_app_thread huddle_thread joiner_notification" +
-	" joiner_notification_for_inviter channel_canvas_updated tabbed_canvas_updated document_mention bot_enable bot_disable file_comment file_mention "
+	" joiner_notification_for_inviter channel_canvas_updated tabbed_canvas_updated document_mention bot_enable bot_disable" +
+	" file_comment file_mention "
 
 // message reads an event about a message, with the team of the event as a whole.
 func (d *Decoder) message(ev *Event, m *message, team string) {

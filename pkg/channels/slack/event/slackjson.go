@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"parley/pkg/channels/slack/api"
 )
 
 // What is read of Slack's JSON. What may come in forms that nobody foresaw (files,
@@ -151,6 +153,11 @@ type command struct {
 	Team    string `json:"team_id"`
 	Channel string `json:"channel_id"`
 	Trigger string `json:"trigger_id"`
+}
+
+// sound says that the ids of a command can be ids.
+func (c *command) sound() bool {
+	return api.IsID(c.User) && api.IsID(c.Channel) && api.IsID(c.Trigger) && (c.Team == "" || api.IsID(c.Team))
 }
 
 // timeOf reads a ts, which is a time in seconds and the name of a message; zero

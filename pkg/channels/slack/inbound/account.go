@@ -32,7 +32,8 @@ func (r *Receiver) introduce(ctx context.Context) error {
 		}
 		wait := wire.Jitter(pause.after(err))
 		if pause.refused.Lasting() {
-			err = fmt.Errorf("the bot token is refused: install the app in the workspace again and put its Bot User OAuth Token where channels.slack.bot_token says: %w", err)
+			err = fmt.Errorf("the bot token is refused: install the app in the workspace again and put its Bot User OAuth Token "+
+				"where channels.slack.bot_token says: %w", err)
 			r.status.fails(owning, channels.HealthAuth, err.Error())
 		} else if errors.Is(err, api.ErrRefused) {
 			r.status.fails(owning, channels.HealthDegraded, err.Error())

@@ -190,7 +190,8 @@ func (l *link) pauseAfter(err error) (time.Duration, error) {
 	wait, state := wire.Jitter(l.pause.after(err)), channels.HealthDegraded
 	if l.pause.refused.Lasting() {
 		state = channels.HealthAuth
-		err = fmt.Errorf("the app token is refused: generate one with connections:write (the app's page, Basic Information) and put it where channels.slack.app_token says: %w", err)
+		err = fmt.Errorf("the app token is refused: generate one with connections:write (the app's page, Basic Information) "+
+			"and put it where channels.slack.app_token says: %w", err)
 	}
 	l.status.fails(linking, state, err.Error())
 	return wait, err

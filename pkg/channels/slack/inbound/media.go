@@ -20,7 +20,8 @@ const maxFile = 50 << 20
 
 var (
 	errNoFile      = errors.New("slack: no such file")
-	errNoFilesRead = errors.New("slack: a page came in place of the file: where the app lacks the scope files:read, add it and install the app again")
+	errNoFilesRead = errors.New("slack: a page came in place of the file: where the app lacks the scope files:read, " +
+		"add it and install the app again")
 )
 
 // Files opens the files that people send.

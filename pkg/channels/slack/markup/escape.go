@@ -158,7 +158,8 @@ func disarm(s string) string {
 	var b strings.Builder
 	for _, loc := range token.FindAllStringIndex(s, -1) {
 		rest := s[loc[1]:]
-		if s[loc[1]-1] == '!' && (strings.HasPrefix(rest, "--") || strings.HasPrefix(rest, "[") || len(rest) >= 7 && strings.EqualFold(rest[:7], "doctype")) {
+		declares := strings.HasPrefix(rest, "--") || strings.HasPrefix(rest, "[") || len(rest) >= 7 && strings.EqualFold(rest[:7], "doctype")
+		if s[loc[1]-1] == '!' && declares {
 			continue
 		}
 		b.WriteString(s[at:loc[1]-1] + apart)

@@ -192,7 +192,8 @@ func (o *own) prose(text string, spans []span, offset int) {
 	}
 	first := true
 	for _, s := range all {
-		for i, line := range strings.FieldsFunc(strings.NewReplacer("\n", "\n\x00", string(hardBreak), "\n\x00").Replace("\x00"+s.text), func(r rune) bool { return r == '\n' }) {
+		marked := strings.NewReplacer("\n", "\n\x00", string(hardBreak), "\n\x00").Replace("\x00" + s.text)
+		for i, line := range strings.FieldsFunc(marked, func(r rune) bool { return r == '\n' }) {
 			line = strings.TrimPrefix(line, "\x00")
 			if i > 0 {
 				to("")

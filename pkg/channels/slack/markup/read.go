@@ -115,7 +115,8 @@ func referred(inside string, name func(user string) string) string {
 	}
 	target = oneLine(unescape(target))
 	shown := strings.TrimPrefix(target, "mailto:")
-	if bare := strings.TrimPrefix(strings.TrimPrefix(target, "https://"), "http://"); label == "" || label == target || label == shown || label == bare {
+	bare := strings.TrimPrefix(strings.TrimPrefix(target, "https://"), "http://")
+	if label == "" || label == target || label == shown || label == bare {
 		return shown
 	}
 	return label + " (" + shown + ")"

@@ -344,7 +344,8 @@ func touchesWord(all []stretch, i, end int) bool {
 func (d *document) bare(all []stretch, i int) bool {
 	const harmless = "-._/:?=&%#+,@"
 	text := all[i].text
-	if !strings.HasPrefix(text, "http") || strings.ContainsFunc(text, func(r rune) bool { return !isWord(r) && !strings.ContainsRune(harmless, r) }) {
+	harmful := func(r rune) bool { return !isWord(r) && !strings.ContainsRune(harmless, r) }
+	if !strings.HasPrefix(text, "http") || strings.ContainsFunc(text, harmful) {
 		return false
 	}
 	if r, _ := utf8.DecodeLastRuneInString(text); !isWord(r) && r != '/' {

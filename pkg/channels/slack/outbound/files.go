@@ -57,7 +57,8 @@ func (u *uploader) hidden(chat string, err error) *channels.SendError {
 	if se.Class == channels.SendAmbiguous {
 		se.Class = channels.SendTransient
 	}
-	if e, ok := errors.AsType[*wire.Error](err); ok && e.Method == "upload" && (se.Class == channels.SendAuth || e.Status == http.StatusForbidden) {
+	e, ok := errors.AsType[*wire.Error](err)
+	if ok && e.Method == "upload" && (se.Class == channels.SendAuth || e.Status == http.StatusForbidden) {
 		se.Class = channels.SendRefused
 	}
 	return se
@@ -67,7 +68,8 @@ func (u *uploader) hidden(chat string, err error) *channels.SendError {
 // messages all the same, and one tells of it.
 func (u *uploader) fileError(chat string, err error) *channels.SendError {
 	se := u.poster.sendError(chat, err)
-	if refusal, ok := errors.AsType[*api.Error](err); ok && refusal.Has("missing_scope", "unknown_method", "method_deprecated", "deprecated_endpoint") {
+	refusal, ok := errors.AsType[*api.Error](err)
+	if ok && refusal.Has("missing_scope", "unknown_method", "method_deprecated", "deprecated_endpoint") {
 		se.Class = channels.SendRefused
 	}
 	return se
