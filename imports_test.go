@@ -34,6 +34,8 @@ func rooms() map[string][]string {
 		"cmd/...": {"..."},
 		// The files of a running gateway; the agent declares what a fetched file is.
 		"pkg/gateway/files": append([]string{"pkg/agent", "pkg/session", "pkg/tools", "pkg/openat", "pkg/fair", "workspace"}, vocabulary...),
+		// The operator's operations work on the parts of a gateway, the file of the store among them.
+		"pkg/gateway/admin": append([]string{"pkg/gateway/files", "pkg/agent", "pkg/agent/...", "pkg/session", "pkg/session/bolt", "pkg/tools", "pkg/policy", "pkg/audit"}, vocabulary...),
 		"workspace":         nil,
 		"pkg/channels":      nil,
 		// What adapters of platforms over HTTP share lives in channels/wire.

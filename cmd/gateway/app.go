@@ -15,6 +15,7 @@ import (
 	"parley/pkg/audit"
 	"parley/pkg/channels"
 	"parley/pkg/config"
+	"parley/pkg/gateway/admin"
 	"parley/pkg/gateway/files"
 	"parley/pkg/policy"
 	"parley/pkg/providers/offline"
@@ -122,12 +123,12 @@ func newApp(ctx context.Context, cfg *config.Config, o appOptions) (*App, error)
 func (a *App) assemble(ctx context.Context, o appOptions) error {
 	if !o.admin {
 		if err := files.CheckAgentFile(a.cfg.Workspace); err != nil {
-			return coded(exitUsage, err)
+			return admin.WithCode(admin.CodeUsage, err)
 		}
 	}
 	if !o.look {
 		if err := workspace.Prepare(a.cfg.Workspace); err != nil {
-			return coded(exitUsage, fmt.Errorf("the workspace: %w", err))
+			return admin.WithCode(admin.CodeUsage, fmt.Errorf("the workspace: %w", err))
 		}
 	}
 	if !o.admin {
@@ -239,12 +240,12 @@ func (a *App) Run(ctx context.Context, ended func(ctx context.Context, channel s
 	a.deadLetters.Age()
 	a.noted(processRow(audit.KindStart))
 	defer a.noted(processRow(audit.KindStop))
-	admin, err := listenAdmin(a)
+	socket, err := admin.Listen(a.cfg.StateDir, a.operations())
 	if err != nil {
 		return err
 	}
 	at := &shift{stop: stopIntake, ended: ended}
-	at.serving.Go(func() { admin.serve(work) })
+	at.serving.Go(func() { socket.Serve(work) })
 	working := make(chan struct{})
 	go func() {
 		defer close(working)
@@ -288,7 +289,7 @@ func (a *App) tidy(ctx context.Context) error {
 		return err
 	}
 	if err := a.uploads.Sweep(ctx, a.engine); err != nil {
-		return storeError(bolt.DirError(a.uploads.Dir(), err))
+		return admin.StoreError(bolt.DirError(a.uploads.Dir(), err))
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"parley/pkg/audit"
 	"parley/pkg/config"
+	"parley/pkg/gateway/admin"
 	"parley/pkg/policy"
 	"parley/pkg/tools"
 )
@@ -24,7 +25,7 @@ func TestHarmIsWrittenDownFirst(t *testing.T) {
 	if err := a.openAudit(); err != nil {
 		t.Fatal(err)
 	}
-	dir := auditDir(cfg.StateDir)
+	dir := admin.AuditDir(cfg.StateDir)
 	r := tools.NewToolRegistryWith(tools.Options{Auditor: auditor{a}})
 	begun := func() (rows int) {
 		_ = audit.Read(t.Context(), dir, func(r audit.Row, err error) error {
@@ -67,7 +68,7 @@ func TestHarmIsWrittenDownFirst(t *testing.T) {
 	}
 	var got []string
 	err := audit.Read(t.Context(), dir, func(r audit.Row, err error) error {
-		got = append(got, strings.Join([]string{string(r.Kind), placeOf(&r), r.Sender, r.Turn, r.Call, r.Tool, r.Outcome, r.Detail}, "|"))
+		got = append(got, strings.Join([]string{string(r.Kind), admin.PlaceOfRow(&r), r.Sender, r.Turn, r.Call, r.Tool, r.Outcome, r.Detail}, "|"))
 		return err
 	})
 	want := []string{
@@ -103,30 +104,5 @@ func TestPrintable(t *testing.T) {
 	t.Parallel()
 	if got := printable("a\x1b[2J\n\"é\u202e"); got != `a\x1b[2J\n"é\u202e` {
 		t.Errorf("got %s", got)
-	}
-}
-
-func TestArgumentTable(t *testing.T) {
-	t.Parallel()
-	got := argumentTable(map[string]any{
-		"type": "object", "required": []any{"steps"},
-		"properties": map[string]any{
-			"steps": map[string]any{"type": "array", "maxItems": 3, "items": map[string]any{
-				"type": "object", "required": []string{"tool"},
-				"properties": map[string]any{"tool": map[string]any{"type": "string", "enum": []any{"a|b", "c"}}},
-			}},
-			"at":    map[string]any{"type": "object", "properties": map[string]any{"x": map[string]any{"type": "number", "minimum": 0, "description": "left\nedge"}}},
-			"other": map[string]any{"type": []any{"string", "null"}, "default": "x"},
-		},
-	})
-	want := "| name | type | must be given | what it is |\n|---|---|---|---|\n" +
-		"| `at` | object | no |  |\n| `at.x` | number | no | left edge; at least `0` |\n" +
-		"| `other` | string or null | no | default `x` |\n" +
-		"| `steps` | array of object | yes | at most `3` |\n| `steps[].tool` | string | yes | one of `a\\|b`, `c` |\n"
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-want +got\n%s", diff)
-	}
-	if got := argumentTable(map[string]any{"type": "object"}); got != "None.\n" {
-		t.Errorf("got %q", got)
 	}
 }

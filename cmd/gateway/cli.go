@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/pkg/config"
+	"parley/pkg/gateway/admin"
 	"parley/pkg/gateway/files"
 	"parley/workspace"
 )
@@ -52,7 +53,7 @@ func newHelp() *cobra.Command {
 			root := cmd.Root()
 			c, rest, err := root.Find(words)
 			if err != nil || len(rest) > 0 {
-				return coded(exitUsage, fmt.Errorf("there is no help on %q (%s --help shows what there is)", strings.Join(words, " "), root.CommandPath()))
+				return admin.WithCode(admin.CodeUsage, fmt.Errorf("there is no help on %q (%s --help shows what there is)", strings.Join(words, " "), root.CommandPath()))
 			}
 			c.InitDefaultHelpFlag()
 			return c.Help()
@@ -98,7 +99,7 @@ func newVersion(h *host) *cobra.Command {
 // text cannot control a terminal.
 func (h *host) print(format string, args ...any) error {
 	if _, err := fmt.Fprintf(plain{h.out}, format, args...); err != nil {
-		return coded(exitFailed, err)
+		return admin.WithCode(admin.CodeFailed, err)
 	}
 	return nil
 }
@@ -107,7 +108,7 @@ func (h *host) print(format string, args ...any) error {
 // character in it that hides others or turns them around.
 func (h *host) printJSON(raw json.RawMessage) error {
 	if _, err := fmt.Fprintf(plainJSON{h.out}, "%s\n", raw); err != nil {
-		return coded(exitFailed, err)
+		return admin.WithCode(admin.CodeFailed, err)
 	}
 	return nil
 }
@@ -124,7 +125,7 @@ func newConfig(h *host) *cobra.Command {
 				return err
 			}
 			if err := files.CheckAgentFile(cfg.Workspace); err != nil {
-				return coded(exitUsage, err)
+				return admin.WithCode(admin.CodeUsage, err)
 			}
 			return h.print("the configuration is good\n")
 		},
@@ -134,7 +135,7 @@ func newConfig(h *host) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			raw, err := config.Schema()
 			if err != nil {
-				return coded(exitFailed, err)
+				return admin.WithCode(admin.CodeFailed, err)
 			}
 			return h.print("%s", raw)
 		},
@@ -201,9 +202,9 @@ func newInit(h *host) *cobra.Command {
 // wrong setting.
 func wrongPlace(err error) error {
 	if errors.Is(err, syscall.ENOSPC) {
-		return coded(exitFailed, err)
+		return admin.WithCode(admin.CodeFailed, err)
 	}
-	return coded(exitUsage, fmt.Errorf("%w: make the folder writable, or name another place with --config", err))
+	return admin.WithCode(admin.CodeUsage, fmt.Errorf("%w: make the folder writable, or name another place with --config", err))
 }
 
 // writeNew writes a file that is not there yet.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"parley/pkg/gateway/admin"
 	"parley/pkg/session"
 )
 
@@ -25,7 +26,7 @@ on the terminal; without one it is deleted with --yes only.`,
 					return err
 				}
 			}
-			return h.operate(cmd.Context(), opForget, args, func(raw json.RawMessage) error {
+			return h.operate(cmd.Context(), admin.ForgetSession(), args, func(raw json.RawMessage) error {
 				if asJSON {
 					return h.printJSON(raw)
 				}
@@ -44,29 +45,21 @@ on the terminal; without one it is deleted with --yes only.`,
 
 // confirmForget shows which conversation would go, and returns the id of the one that
 // the person agreed to.
-func (h *host) confirmForget(ctx context.Context, args deskArgs) (string, error) {
+func (h *host) confirmForget(ctx context.Context, args admin.Request) (string, error) {
 	var i session.Info
-	if err := h.operate(ctx, opShow, args, func(raw json.RawMessage) error { return json.Unmarshal(raw, &i) }); err != nil {
+	if err := h.operate(ctx, admin.ShowSession(), args, func(raw json.RawMessage) error { return json.Unmarshal(raw, &i) }); err != nil {
 		return "", err
 	}
 	gone := fmt.Sprintf("the conversation %s of %s (%s) and all that waits in its chat would be gone for good",
-		i.Session, place(i), count(i.Entries, "entry", "entries"))
+		i.Session, admin.PlaceOf(i), admin.Count(i.Entries, "entry", "entries"))
 	if !h.terminal() {
-		return "", coded(exitUsage, errors.New("nothing was deleted: "+gone+": run it in a terminal to be asked, or give --yes"))
+		return "", admin.WithCode(admin.CodeUsage, errors.New("nothing was deleted: "+gone+": run it in a terminal to be asked, or give --yes"))
 	}
 	switch yes, err := h.ask("Delete it? T" + gone[1:] + "."); {
 	case err != nil:
 		return "", err
 	case !yes:
-		return "", coded(exitFailed, errors.New("nothing was deleted"))
+		return "", admin.WithCode(admin.CodeFailed, errors.New("nothing was deleted"))
 	}
 	return i.Session, nil
-}
-
-// count is a number of things in words.
-func count[N int | uint64](n N, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

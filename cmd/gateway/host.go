@@ -15,16 +15,13 @@ import (
 	"golang.org/x/term"
 
 	"parley/pkg/config"
+	"parley/pkg/gateway/admin"
 	"parley/pkg/policy"
 	"parley/pkg/tools/files"
 )
 
-// The exit codes; docs/operating.md explains them.
+// The exit codes beside those of package admin; docs/operating.md explains them.
 const (
-	exitFailed      = 1
-	exitUsage       = 2
-	exitInUse       = 3
-	exitNotRunning  = 4
 	exitInterrupted = 130
 	exitSignal      = 128
 )
@@ -82,10 +79,10 @@ func (h *host) load(withoutSecrets bool) (*config.Config, error) {
 		if h.configPath == "" {
 			return config.Default(h.home), nil
 		}
-		return nil, coded(exitUsage, fmt.Errorf("there is no configuration %s: gateway init --config %s writes one", h.configPath, h.configPath))
+		return nil, admin.WithCode(admin.CodeUsage, fmt.Errorf("there is no configuration %s: gateway init --config %s writes one", h.configPath, h.configPath))
 	}
 	if err != nil {
-		return nil, coded(exitUsage, err)
+		return nil, admin.WithCode(admin.CodeUsage, err)
 	}
 	return cfg, nil
 }
@@ -93,20 +90,8 @@ func (h *host) load(withoutSecrets bool) (*config.Config, error) {
 // errNoHome is for a process that was started without HOME, which would put its
 // state where it happens to stand.
 func errNoHome() error {
-	return coded(exitUsage, errors.New("HOME is not set, so there is no place for the state: set HOME, or name with --config a configuration that sets state_dir"))
+	return admin.WithCode(admin.CodeUsage, errors.New("HOME is not set, so there is no place for the state: set HOME, or name with --config a configuration that sets state_dir"))
 }
-
-// exitError carries an exit code. With silent set, everything has been said already.
-type exitError struct {
-	code   int
-	silent bool
-	err    error
-}
-
-func (e *exitError) Error() string { return e.err.Error() }
-func (e *exitError) Unwrap() error { return e.err }
-
-func coded(code int, err error) error { return &exitError{code: code, err: err} }
 
 // execute runs the command line and returns the exit code.
 func execute(ctx context.Context, h *host) int {
@@ -123,18 +108,18 @@ func execute(ctx context.Context, h *host) int {
 	if err == nil {
 		return 0
 	}
-	e, ok := errors.AsType[*exitError](err)
+	e, ok := errors.AsType[*admin.ExitError](err)
 	switch {
 	case ok:
 	case h.began:
-		e = &exitError{code: exitFailed, err: err}
+		e = &admin.ExitError{Code: admin.CodeFailed, Err: err}
 	case cmd.HasSubCommands():
-		e = &exitError{code: exitUsage, err: fmt.Errorf("%w (%s --help shows what there is)", err, cmd.CommandPath())}
+		e = &admin.ExitError{Code: admin.CodeUsage, Err: fmt.Errorf("%w (%s --help shows what there is)", err, cmd.CommandPath())}
 	default:
-		e = &exitError{code: exitUsage, err: fmt.Errorf("%w (usage: %s)", err, cmd.UseLine())}
+		e = &admin.ExitError{Code: admin.CodeUsage, Err: fmt.Errorf("%w (usage: %s)", err, cmd.UseLine())}
 	}
-	if !e.silent {
+	if !e.Silent {
 		_, _ = fmt.Fprintln(plain{h.err}, "gateway: "+h.redactor.Redact(strings.TrimSpace(e.Error())))
 	}
-	return e.code
+	return e.Code
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"parley/pkg/channels/slack"
+	"parley/pkg/gateway/admin"
 	"parley/pkg/gateway/files"
 	"parley/pkg/session/bolt"
 )
@@ -44,7 +45,7 @@ func (k keptIdentity) path() string { return filepath.Join(k.dir, identityFile) 
 func (k keptIdentity) read(token string) (slack.Identity, error) {
 	raw, err := os.ReadFile(k.path())
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return slack.Identity{}, storeError(bolt.LookError(k.path(), err))
+		return slack.Identity{}, admin.StoreError(bolt.LookError(k.path(), err))
 	}
 	var r identityRecord
 	if json.Unmarshal(raw, &r) != nil || r.Token != fingerprint(token) || r.Is.Team == "" || r.Is.User == "" {

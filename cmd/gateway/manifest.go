@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/pkg/channels/slack"
+	"parley/pkg/gateway/admin"
 )
 
 // maxAppName is the longest name that Slack takes for an app.
@@ -99,15 +100,15 @@ and nothing else. At https://api.slack.com/apps choose Create New App, From a
 manifest, and paste it there. Nothing is written here.`,
 		RunE: func(*cobra.Command, []string) error {
 			if n := utf8.RuneCountInString(name); n == 0 || n > maxAppName || !utf8.ValidString(name) {
-				return coded(exitUsage, fmt.Errorf("--name: write a name of 1 to %d characters", maxAppName))
+				return admin.WithCode(admin.CodeUsage, fmt.Errorf("--name: write a name of 1 to %d characters", maxAppName))
 			}
 			at, err := eventsAddress(address)
 			if err != nil {
-				return coded(exitUsage, err)
+				return admin.WithCode(admin.CodeUsage, err)
 			}
 			text, err := newManifest(name, at)
 			if err != nil {
-				return coded(exitFailed, err)
+				return admin.WithCode(admin.CodeFailed, err)
 			}
 			return h.print("%s", text)
 		},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -12,7 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
 
+	"parley/pkg/audit"
 	"parley/pkg/channels"
+	"parley/pkg/gateway/admin"
 	"parley/pkg/policy"
 	"parley/pkg/session"
 	"parley/pkg/session/bolt"
@@ -22,7 +25,7 @@ import (
 type door struct {
 	*testing.T
 
-	app  *App
+	desk *admin.Gateway
 	gate reception
 	said int
 }
@@ -39,7 +42,11 @@ func atTheDoor(t *testing.T, f func(d *door)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f(&door{T: t, app: &App{engine: store}, gate: reception{gatekeeper{rules.WithPairs(store)}, store, store, zerolog.Nop()}})
+		desk := &admin.Gateway{
+			Engine: store, Log: zerolog.Nop(), Redact: func(s string) string { return s }, Note: func(audit.Row) {},
+			Namer: func(channels.Address) (channels.Namer, bool) { return nil, false },
+		}
+		f(&door{T: t, desk: desk, gate: reception{gatekeeper{rules.WithPairs(store)}, store, store, zerolog.Nop()}})
 		if err := store.Close(); err != nil {
 			t.Error(err)
 		}
@@ -66,12 +73,15 @@ func (d *door) wantReason(who, want string) {
 	}
 }
 
-func (d *door) list() []pairReport {
+func (d *door) list() []admin.PairReport {
 	d.Helper()
-	var all []pairReport
-	if err := d.app.pairOp(d.Context(), opPairs, &deskArgs{}, func(v any) error {
-		all = append(all, v.(pairReport))
-		return nil
+	var all []admin.PairReport
+	if err := d.desk.Do(d.Context(), admin.ListPairs().Name, &admin.Request{}, func(v any) error {
+		var r admin.PairReport
+		raw, _ := v.(json.RawMessage)
+		err := json.Unmarshal(raw, &r)
+		all = append(all, r)
+		return err
 	}); err != nil {
 		d.Fatal(err)
 	}
@@ -80,7 +90,7 @@ func (d *door) list() []pairReport {
 
 func (d *door) sending() int {
 	d.Helper()
-	st, err := d.app.engine.Status(d.Context())
+	st, err := d.desk.Engine.Status(d.Context())
 	if err != nil || st.Waiting != 0 {
 		d.Fatalf("%d waiting, %v", st.Waiting, err)
 	}
@@ -88,7 +98,7 @@ func (d *door) sending() int {
 }
 
 func (d *door) approve(code string) error {
-	return d.app.pairOp(d.Context(), opApprove, &deskArgs{Pair: code}, func(any) error { return nil })
+	return d.desk.Do(d.Context(), admin.ApprovePair().Name, &admin.Request{Pair: code}, func(any) error { return nil })
 }
 
 // TestPairingCodesExpire: a code is good for an hour to the moment, and then the
@@ -99,7 +109,7 @@ func TestPairingCodesExpire(t *testing.T) {
 		began := time.Now()
 		d.wantReason("42", "a pairing code is sent")
 		first := d.list()[0]
-		want := pairReport{State: "waiting", Code: first.Code, Who: "telegram:7/42", Time: began.Add(time.Hour)}
+		want := admin.PairReport{State: "waiting", Code: first.Code, Who: "telegram:7/42", Time: began.Add(time.Hour)}
 		if diff := cmp.Diff(want, first); diff != "" {
 			d.Errorf("(-want +got)\n%s", diff)
 		}

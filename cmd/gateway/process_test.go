@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -81,32 +82,41 @@ func TestAdminSocket(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the socket's mode is %v, %v", info.Mode(), err)
 	}
-	for request, want := range map[string]string{
-		`{"protocol": 99, "op": "status"}`: "speaks admin protocol 1, this command 99",
-		`{"protocol": 1, "op": "dance"}`:   `knows no \"dance\"`,
-		`{"protocol": 1, "op": "status"}`:  `"pid":`,
-	} {
-		conn, err := net.Dial("unix", w.socket())
+	client := &http.Client{Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+		return net.Dial("unix", w.socket())
+	}}}
+	post := func(request io.Reader) (code int, answer string) {
+		resp, err := client.Post("http://gateway/operations", "application/json", request)
 		if err != nil {
-			t.Fatal(err)
+			return 0, err.Error()
 		}
-		_, _ = io.WriteString(conn, request+"\n")
-		got, _ := io.ReadAll(conn)
-		_ = conn.Close()
-		if !strings.Contains(string(got), want) {
+		defer resp.Body.Close()
+		got, _ := io.ReadAll(resp.Body)
+		return resp.StatusCode, string(got)
+	}
+	for request, want := range map[string]string{
+		`{"protocol": 99, "op": "status"}`: "speaks admin protocol 2, this command 99",
+		`{"protocol": 2, "op": "dance"}`:   `knows no \"dance\"`,
+		`{"protocol": 2, "op": "status"}`:  `"pid":`,
+	} {
+		if _, got := post(strings.NewReader(request)); !strings.Contains(got, want) {
 			t.Errorf("%s gives %s", request, got)
 		}
 	}
 
 	// A request without end is cut off, and the gateway goes on.
+	endless := `{"protocol": 2, "op": "status", "args": {"session": "` + strings.Repeat("x", 2<<20)
+	if code, got := post(strings.NewReader(endless)); code == http.StatusOK || strings.Contains(got, `"pid":`) {
+		t.Errorf("an endless request gives %d %s", code, got)
+	}
 	conn, err := net.Dial("unix", w.socket())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
 	_, _ = conn.Write(bytes.Repeat([]byte("x"), 2<<20))
-	if got, _ := io.ReadAll(conn); len(got) != 0 {
-		t.Errorf("an endless request gives %s", got)
+	if got, _ := io.ReadAll(conn); strings.Contains(string(got), "200 OK") {
+		t.Errorf("a header without end gives %s", got)
 	}
 
 	// A killed gateway leaves its socket; the next one takes it over.

@@ -50,6 +50,20 @@ func (l *line) health() channels.Health {
 	return healthOf(l.channel, l.out)
 }
 
+// healthOf is how sending goes, or taking in where only that has trouble.
+func healthOf(c channels.Channel, out *channels.Egress) channels.Health {
+	health := out.Health()
+	taking, ok := c.(interface{ Health() channels.Health })
+	if !ok || health.State != channels.HealthOK {
+		return health
+	}
+	if in := taking.Health(); in.State != channels.HealthOK {
+		in.Reason = "taking in: " + in.Reason
+		return in
+	}
+	return health
+}
+
 // roster holds the lines of a gateway. They only ever join, also while it runs: a
 // platform may have to be reached before it is known who speaks there.
 type roster struct {

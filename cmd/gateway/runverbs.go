@@ -17,6 +17,7 @@ import (
 	"parley/pkg/channels"
 	"parley/pkg/channels/console"
 	"parley/pkg/config"
+	"parley/pkg/gateway/admin"
 	"parley/pkg/session"
 )
 
@@ -111,7 +112,7 @@ func (h *host) chat(ctx context.Context) error {
 		return err
 	}
 	if err := a.held(ctx); err != nil {
-		return coded(exitFailed, errors.Join(err, a.Close()))
+		return admin.WithCode(admin.CodeFailed, errors.Join(err, a.Close()))
 	}
 	h.introduce(a)
 	interrupt, tell := func() bool { return true }, endOnTrouble(stop)
@@ -159,22 +160,22 @@ func ending(ctx context.Context, a *App, err error, failed bool) error {
 	received, bySignal := errors.AsType[signalError](cause)
 	switch {
 	case errors.Is(err, errStopLimit):
-		return coded(exitFailed, err) // something still uses the store
+		return admin.WithCode(admin.CodeFailed, err) // something still uses the store
 	case err == nil && !bySignal && !errors.Is(cause, context.Canceled):
 		err = cause
 	}
 	if err = errors.Join(err, a.Close()); err != nil {
-		code := exitFailed
-		if e, ok := errors.AsType[*exitError](err); ok {
-			code = e.code
+		code := admin.CodeFailed
+		if e, ok := errors.AsType[*admin.ExitError](err); ok {
+			code = e.Code
 		}
-		return coded(code, err)
+		return admin.WithCode(code, err)
 	}
 	switch {
 	case bySignal && received.signal == syscall.SIGINT:
-		return &exitError{code: exitInterrupted, silent: true, err: received}
+		return &admin.ExitError{Code: exitInterrupted, Silent: true, Err: received}
 	case failed && !bySignal:
-		return &exitError{code: exitFailed, silent: true, err: errUnanswered} // the screen has said why
+		return &admin.ExitError{Code: admin.CodeFailed, Silent: true, Err: errUnanswered} // the screen has said why
 	default:
 		return nil
 	}
@@ -198,7 +199,7 @@ func (h *host) run(ctx context.Context) error {
 		return err
 	}
 	if a.expected() == 0 {
-		return coded(exitUsage, errors.Join(
+		return admin.WithCode(admin.CodeUsage, errors.Join(
 			errors.New("no channel is enabled: enable one under channels in the configuration, or start gateway chat (run opens a console only in a terminal)"), a.Close()))
 	}
 	if h.terminal() {
@@ -218,7 +219,7 @@ func (h *host) run(ctx context.Context) error {
 		return len(left) == cap(left)
 	})
 	err = ending(ctx, a, err, false)
-	if e, ok := errors.AsType[*exitError](err); ok && e.code == exitInterrupted {
+	if e, ok := errors.AsType[*admin.ExitError](err); ok && e.Code == exitInterrupted {
 		return nil // a stop that was asked for
 	}
 	return err

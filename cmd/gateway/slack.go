@@ -12,6 +12,7 @@ import (
 	"parley/pkg/channels"
 	"parley/pkg/channels/slack"
 	"parley/pkg/config"
+	"parley/pkg/gateway/admin"
 	"parley/pkg/policy"
 	"parley/pkg/session"
 )
@@ -41,7 +42,7 @@ func (a *App) slackChannels(log zerolog.Logger) ([]channels.Channel, error) {
 	}
 	c, err := slack.New(o, me)
 	if err != nil {
-		return nil, coded(exitUsage, fmt.Errorf("channels.slack: %w", err))
+		return nil, admin.WithCode(admin.CodeUsage, fmt.Errorf("channels.slack: %w", err))
 	}
 	return []channels.Channel{c}, nil
 }

@@ -105,7 +105,7 @@ func TestThreadIsAlive(t *testing.T) {
 		other.Thread = "3.4"
 		alive := func(at channels.Address) bool {
 			d.Helper()
-			yes, err := d.app.alive(d.Context(), at)
+			yes, err := (&App{engine: d.desk.Engine}).alive(d.Context(), at)
 			if err != nil {
 				d.Fatal(err)
 			}
@@ -118,13 +118,13 @@ func TestThreadIsAlive(t *testing.T) {
 			ID: "msg/C1/1.2", Kind: session.ItemMessage, Address: thread, Time: time.Now(),
 			Inbound: &channels.Inbound{ID: "msg/C1/1.2", Address: thread, Text: "hello", MessageID: "1.2"},
 		}
-		if err := d.app.engine.Append(d.Context(), []session.Item{item}, nil); err != nil {
+		if err := d.desk.Engine.Append(d.Context(), []session.Item{item}, nil); err != nil {
 			d.Fatal(err)
 		}
 		ctx, stop := context.WithCancel(d.Context())
 		ended := make(chan error, 1)
 		go func() {
-			ended <- d.app.engine.Run(ctx, func(ctx context.Context, turn session.Turn) error {
+			ended <- d.desk.Engine.Run(ctx, func(ctx context.Context, turn session.Turn) error {
 				return turn.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered})
 			})
 		}()
@@ -141,10 +141,10 @@ func TestThreadIsAlive(t *testing.T) {
 		if alive(thread) {
 			d.Error("after seven days")
 		}
-		if err := d.app.engine.Close(); err != nil {
+		if err := d.desk.Engine.Close(); err != nil {
 			d.Fatal(err)
 		}
-		if yes, err := d.app.alive(d.Context(), thread); yes || err == nil {
+		if yes, err := (&App{engine: d.desk.Engine}).alive(d.Context(), thread); yes || err == nil {
 			d.Errorf("where the store cannot tell: %t, %v", yes, err)
 		}
 	})

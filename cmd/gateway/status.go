@@ -12,17 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"parley/pkg/gateway/admin"
 	"parley/pkg/session"
 )
-
-// lookAtDamage answers a command that looks at a store which cannot be read.
-func lookAtDamage(op string, damage error, take func(json.RawMessage) error) error {
-	cure := fmt.Sprintf("%v; gateway store check says more, and the next start of the gateway moves the file aside and restores the newest snapshot", damage)
-	if op != opStatus {
-		return coded(exitFailed, errors.New(cure))
-	}
-	return emitTo(take)(statusReport{Version: version(), Channels: []channelReport{}, Trouble: []string{cure}})
-}
 
 func newStatus(h *host) *cobra.Command {
 	asJSON := false
@@ -38,8 +30,8 @@ AGENT.md has trouble, also without a gateway; 4 no gateway is running.`,
 }
 
 func (h *host) status(ctx context.Context, asJSON bool) error { //nolint:revive // flag-parameter: it is the flag of the command
-	var r statusReport
-	err := h.operate(ctx, opStatus, deskArgs{}, func(raw json.RawMessage) error {
+	var r admin.StatusReport
+	err := h.operate(ctx, admin.Status(), admin.Request{}, func(raw json.RawMessage) error {
 		if err := json.Unmarshal(raw, &r); err != nil {
 			return fmt.Errorf("the answer cannot be read: %w", err)
 		}
@@ -47,22 +39,22 @@ func (h *host) status(ctx context.Context, asJSON bool) error { //nolint:revive 
 			return h.printJSON(raw)
 		}
 		table := tabwriter.NewWriter(plain{h.out}, 0, 0, 2, ' ', 0)
-		_, err := io.WriteString(table, r.text())
+		_, err := io.WriteString(table, statusText(&r))
 		return errors.Join(err, table.Flush())
 	})
 	switch {
 	case err != nil:
 		return err
 	case len(r.Trouble) > 0:
-		return &exitError{code: exitFailed, silent: true, err: errors.New("the gateway has trouble")}
+		return &admin.ExitError{Code: admin.CodeFailed, Silent: true, Err: errors.New("the gateway has trouble")}
 	case r.PID == 0:
-		return &exitError{code: exitNotRunning, silent: true, err: errNotRunning}
+		return &admin.ExitError{Code: admin.CodeNotRunning, Silent: true, Err: admin.ErrNotRunning}
 	}
 	return nil
 }
 
-// text is the report as a table.
-func (r *statusReport) text() string {
+// statusText is the report as a table.
+func statusText(r *admin.StatusReport) string {
 	state := "no gateway is running; this is what its store holds"
 	switch {
 	case r.PID != 0:
@@ -85,7 +77,7 @@ func (r *statusReport) text() string {
 		fmt.Fprintf(&b, "channel %s\t%s %s\n", strings.TrimSuffix(c.Name+"/"+c.Account, "/"), c.Health.State, inCell(c.Health.Reason))
 	}
 	for _, t := range r.Slow {
-		fmt.Fprintf(&b, "slow turn\t%s has not asked the model since %s: it %s; /stop there ends it\n", place(session.Info{Address: t.Address}), t.Since.Format(time.DateTime), t.Stage)
+		fmt.Fprintf(&b, "slow turn\t%s has not asked the model since %s: it %s; /stop there ends it\n", admin.PlaceOf(session.Info{Address: t.Address}), t.Since.Format(time.DateTime), t.Stage)
 	}
 	for _, trouble := range r.Trouble {
 		fmt.Fprintf(&b, "trouble\t%s\n", inCell(trouble))

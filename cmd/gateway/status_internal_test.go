@@ -8,28 +8,29 @@ import (
 
 	"parley/pkg/agent"
 	"parley/pkg/channels"
+	"parley/pkg/gateway/admin"
 )
 
 // TestTheStatusNamesWhatDoesNotGetOn as a line for a person and as JSON.
 func TestTheStatusNamesWhatDoesNotGetOn(t *testing.T) {
 	t.Parallel()
-	raw, err := json.Marshal(statusReport{Trouble: []string{"AGENT.md is empty"}, Slow: []agent.SlowTurn{{
+	raw, err := json.Marshal(admin.StatusReport{Trouble: []string{"AGENT.md is empty"}, Slow: []agent.SlowTurn{{
 		Turn: "t1", Address: channels.Address{Channel: "telegram", Account: "7", Chat: "9"}, Since: time.Now(), Stage: "reads the conversation",
 	}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var r statusReport
+	var r admin.StatusReport
 	if err := json.Unmarshal(raw, &r); err != nil {
 		t.Fatal(err)
 	}
-	text := r.text()
+	text := statusText(&r)
 	for _, want := range []string{"slow turn\ttelegram:7/9 has not asked the model since ", ": it reads the conversation; /stop there ends it\n", "trouble\tAGENT.md is empty\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing: %s", want, text)
 		}
 	}
-	if !strings.Contains(string(raw), `"slow_turns":[{"turn":"t1"`) || slowTurn != time.Minute {
-		t.Errorf("a turn counts as slow after %v: %s", slowTurn, raw)
+	if !strings.Contains(string(raw), `"slow_turns":[{"turn":"t1"`) || admin.SlowTurn != time.Minute {
+		t.Errorf("a turn counts as slow after %v: %s", admin.SlowTurn, raw)
 	}
 }

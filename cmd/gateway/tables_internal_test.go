@@ -8,6 +8,7 @@ import (
 
 	"parley/pkg/agent"
 	"parley/pkg/channels"
+	"parley/pkg/gateway/admin"
 	"parley/pkg/session"
 )
 
@@ -21,17 +22,17 @@ func TestRowsOfTables(t *testing.T) {
 		show func(io.Writer) error
 		rows int
 	}{
-		"pair list":      {func(w io.Writer) error { return showPair(w, pairReport{Name: outside}) }, 1},
-		"jobs list":      {func(w io.Writer) error { return showJobLine(w, jobReport{Name: outside}) }, 1},
-		"jobs show":      {func(w io.Writer) error { return showJob(w, jobReport{Reason: outside}) }, 10},
-		"tasks list":     {func(w io.Writer) error { return showTaskLine(w, taskReport{Name: outside}) }, 1},
-		"approvals list": {func(w io.Writer) error { return showApproval(w, approvalReport{Who: outside}) }, 1},
+		"pair list":      {func(w io.Writer) error { return showPair(w, admin.PairReport{Name: outside}) }, 1},
+		"jobs list":      {func(w io.Writer) error { return showJobLine(w, admin.JobReport{Name: outside}) }, 1},
+		"jobs show":      {func(w io.Writer) error { return showJob(w, admin.JobReport{Reason: outside}) }, 10},
+		"tasks list":     {func(w io.Writer) error { return showTaskLine(w, admin.TaskReport{Name: outside}) }, 1},
+		"approvals list": {func(w io.Writer) error { return showApproval(w, admin.ApprovalReport{Who: outside}) }, 1},
 		"sessions show": {func(w io.Writer) error {
 			return showSession(w, session.Info{Failed: []session.FailedItem{{Reason: outside}}})
 		}, 7},
 		"status": {func(w io.Writer) error {
-			r := statusReport{PID: 1, Channels: []channelReport{{Health: channels.Health{Reason: outside}}}, Slow: []agent.SlowTurn{}}
-			_, err := io.WriteString(w, r.text())
+			r := admin.StatusReport{PID: 1, Channels: []admin.ChannelReport{{Health: channels.Health{Reason: outside}}}, Slow: []agent.SlowTurn{}}
+			_, err := io.WriteString(w, statusText(&r))
 			return err
 		}, 3},
 	} {

@@ -10,6 +10,7 @@ import (
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram"
 	"parley/pkg/config"
+	"parley/pkg/gateway/admin"
 	"parley/pkg/policy"
 )
 
@@ -23,7 +24,7 @@ func (a *App) telegramChannels(log zerolog.Logger) ([]channels.Channel, error) {
 	for _, bot := range t.Bots() {
 		c, err := a.telegramBot(bot, log)
 		if err != nil {
-			return nil, coded(exitUsage, fmt.Errorf("%s: %w", botPlace(bot), err))
+			return nil, admin.WithCode(admin.CodeUsage, fmt.Errorf("%s: %w", botPlace(bot), err))
 		}
 		bots = append(bots, c)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/pkg/config"
+	"parley/pkg/gateway/admin"
 	"parley/pkg/gateway/files"
 	"parley/pkg/sandbox"
 	"parley/pkg/tools"
@@ -47,14 +48,14 @@ func newToolNew(h *host) *cobra.Command {
 			}
 			name := words[0]
 			if slices.Contains(builtInTools(h.lookupEnv), name) {
-				return coded(exitUsage, fmt.Errorf("%s is a built-in tool: choose another name", name))
+				return admin.WithCode(admin.CodeUsage, fmt.Errorf("%s is a built-in tool: choose another name", name))
 			}
 			if err := workspace.Prepare(cfg.Workspace); err != nil {
 				return wrongPlace(err)
 			}
 			dir, err := script.Create(toolsFolder(cfg), name)
 			if err != nil {
-				return coded(exitUsage, err)
+				return admin.WithCode(admin.CodeUsage, err)
 			}
 			return h.print("made %s\nnext: say in tool.yaml what it does, and let the program run do it; then try it:\n"+
 				"  gateway tool call %s '{\"who\": \"world\"}'\nA gateway that runs takes it up at its next start.\n", dir, name)

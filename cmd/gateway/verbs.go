@@ -13,51 +13,23 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/pkg/channels/console"
+	"parley/pkg/gateway/admin"
 	"parley/pkg/session"
 	"parley/pkg/session/bolt"
 )
 
 // operate does an operation in the running gateway, or on the store when none runs.
-func (h *host) operate(ctx context.Context, op string, args deskArgs, take func(json.RawMessage) error) error {
+func (h *host) operate(ctx context.Context, op admin.Operation, r admin.Request, take func(json.RawMessage) error) error {
 	cfg, err := h.load(true)
 	if err != nil {
 		return err
 	}
-	ask := func(ctx context.Context, take func(json.RawMessage) error) error {
-		return askOrDo(ctx, cfg.StateDir, op, args, take, func() error { return h.operateHere(ctx, op, args, take) })
-	}
-	if looks(op) { // a look may be read slowly; whatever else is done, is seen at once
-		return spooled(ctx, take, ask)
-	}
-	return ask(ctx, take)
+	return admin.Ask(ctx, cfg.StateDir, op, r, take, func(ctx context.Context, take func(json.RawMessage) error) error {
+		return h.operateHere(ctx, op, r, take)
+	})
 }
 
-// askOrDo does an operation in the running gateway, or by here when none runs.
-func askOrDo(ctx context.Context, stateDir, op string, args deskArgs, take func(json.RawMessage) error, here func() error) error {
-	err := askAdmin(ctx, stateDir, op, args, take)
-	if !errors.Is(err, errNotRunning) {
-		return failed(err)
-	}
-	done := here()
-	if !errors.Is(done, bolt.ErrLocked) {
-		return done
-	}
-	// A gateway was starting: it has its socket by now, or is another kind of owner.
-	if err = askAdmin(ctx, stateDir, op, args, take); errors.Is(err, errNotRunning) {
-		return done
-	}
-	return failed(err)
-}
-
-// failed gives an error without an exit code that of a failure.
-func failed(err error) error {
-	if _, ok := errors.AsType[*exitError](err); ok || err == nil {
-		return err
-	}
-	return coded(exitFailed, err)
-}
-
-func (h *host) operateHere(ctx context.Context, op string, args deskArgs, take func(json.RawMessage) error) error {
+func (h *host) operateHere(ctx context.Context, op admin.Operation, r admin.Request, take func(json.RawMessage) error) error {
 	cfg, err := h.load(false)
 	if err != nil { // the secrets may be out of reach here; the work needs none
 		if cfg, err = h.load(true); err != nil {
@@ -69,28 +41,28 @@ func (h *host) operateHere(ctx context.Context, op string, args deskArgs, take f
 	if err != nil {
 		return err
 	}
-	look := looks(op)
-	if !look && op != opCall { // where there is no store, there is nothing to change in it
+	look := !op.Audited
+	if !look && op.Name != admin.CallTool().Name { // where there is no store, there is nothing to change in it
 		there, err := bolt.Exists(cfg.StateDir)
 		if err != nil {
-			return storeError(err)
+			return admin.StoreError(err)
 		}
 		look = !there
 	}
 	a, err := newApp(ctx, cfg, appOptions{lookupEnv: h.lookupEnv, log: log, redactor: h.redactor, admin: true, look: look})
 	if look && bolt.IsDamaged(err) {
-		return lookAtDamage(op, err, take)
+		return admin.Damaged(op, version(), err, admin.EmitTo(take))
 	}
 	if err != nil {
 		return err
 	}
-	err = a.desk(ctx, op, args, emitTo(take))
-	return failed(errors.Join(err, a.Close()))
+	err = a.operations().Do(ctx, op.Name, &r, admin.EmitTo(take))
+	return admin.Failed(errors.Join(err, a.Close()))
 }
 
 // verb is a command that shows what an operation answers: each value by show, or
 // as a line of JSON.
-func verb[T any](h *host, use, short, op string, args cobra.PositionalArgs, read func([]string) deskArgs, show func(io.Writer, T) error) *cobra.Command {
+func verb[T any](h *host, use, short string, op admin.Operation, args cobra.PositionalArgs, read func([]string) admin.Request, show func(io.Writer, T) error) *cobra.Command {
 	asJSON := false
 	c := &cobra.Command{
 		Use: use, Short: short, Args: args,
@@ -130,14 +102,14 @@ func inCell(s string) string {
 	return strings.NewReplacer("\r\n", "␊", "\n", "␊", "\t", "␉").Replace(s)
 }
 
-func noArgs([]string) deskArgs { return deskArgs{} }
+func noArgs([]string) admin.Request { return admin.Request{} }
 
 // sessionArg is the optional session: an id, or a place.
-func sessionArg(words []string) deskArgs {
+func sessionArg(words []string) admin.Request {
 	if len(words) == 0 {
-		return deskArgs{}
+		return admin.Request{}
 	}
-	return deskArgs{Session: words[0]}
+	return admin.Request{Session: words[0]}
 }
 
 func newSessions(h *host) *cobra.Command {
@@ -145,27 +117,15 @@ func newSessions(h *host) *cobra.Command {
 	export := &cobra.Command{
 		Use: "export" + which, Short: "Print a conversation as lines of JSON", Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, words []string) error {
-			return h.operate(cmd.Context(), opExport, sessionArg(words), func(raw json.RawMessage) error { return h.printJSON(raw) })
+			return h.operate(cmd.Context(), admin.ExportSession(), sessionArg(words), func(raw json.RawMessage) error { return h.printJSON(raw) })
 		},
 	}
 	return group("sessions", "List, show, export or forget conversations",
-		verb(h, "list", "List all conversations", opList, cobra.NoArgs, noArgs, showSessionLine),
-		verb(h, "show"+which, "Show one conversation and what failed in it (default: the console's)", opShow, cobra.MaximumNArgs(1), sessionArg, showSession),
+		verb(h, "list", "List all conversations", admin.ListSessions(), cobra.NoArgs, noArgs, showSessionLine),
+		verb(h, "show"+which, "Show one conversation and what failed in it (default: the console's)", admin.ShowSession(), cobra.MaximumNArgs(1), sessionArg, showSession),
 		export,
 		newForget(h),
 	)
-}
-
-func place(i session.Info) string {
-	s := i.Address.Channel + ":"
-	if i.Address.Account != "" {
-		s += i.Address.Account + "/"
-	}
-	s += i.Address.Chat
-	if i.Address.Thread != "" {
-		s += "#" + i.Address.Thread
-	}
-	return s
 }
 
 func showSessionLine(w io.Writer, i session.Info) error {
@@ -177,13 +137,13 @@ func showSessionLine(w io.Writer, i session.Info) error {
 		state = "left"
 	}
 	_, err := fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d failed\t%s\n",
-		i.Session, place(i), state, count(i.Entries, "entry", "entries"), len(i.Failed), i.Active.Format(time.DateTime))
+		i.Session, admin.PlaceOf(i), state, admin.Count(i.Entries, "entry", "entries"), len(i.Failed), i.Active.Format(time.DateTime))
 	return err
 }
 
 func showSession(w io.Writer, i session.Info) error {
 	_, err := fmt.Fprintf(w, "session\t%s\nchat\t%s\ncurrent\t%t\nentries\t%d\nstarted\t%s\nactive\t%s\n",
-		i.Session, place(i), i.Current, i.Entries, i.Created.Format(time.DateTime), i.Active.Format(time.DateTime))
+		i.Session, admin.PlaceOf(i), i.Current, i.Entries, i.Created.Format(time.DateTime), i.Active.Format(time.DateTime))
 	for _, f := range i.Failed {
 		if err == nil {
 			_, err = fmt.Fprintf(w, "%s\t%s  %s  %s\n", f.Outcome, f.Time.Format(time.DateTime), f.ID, inCell(f.Reason))
@@ -194,7 +154,7 @@ func showSession(w io.Writer, i session.Info) error {
 
 func newTool(h *host) *cobra.Command {
 	return group("tool", "List the tools, show or call one, or make one of your own",
-		verb(h, "list", "List all tools", opTools, cobra.NoArgs, noArgs, func(w io.Writer, t toolReport) error {
+		verb(h, "list", "List all tools", admin.ListTools(), cobra.NoArgs, noArgs, func(w io.Writer, t admin.ToolReport) error {
 			state := t.Level
 			if t.Disabled != "" {
 				state = "disabled: " + t.Disabled
@@ -206,9 +166,9 @@ func newTool(h *host) *cobra.Command {
 			_, err := fmt.Fprintf(w, "%s\t%s\t%s%s\n", t.Name, inCell(state), inCell(t.Description), calls)
 			return err
 		}),
-		verb(h, "show [NAME]", "Show all there is to know of a tool, or of each", opPages, cobra.MaximumNArgs(1), func(words []string) deskArgs {
-			return deskArgs{Tool: strings.Join(words, "")}
-		}, func(w io.Writer, t toolReport) error {
+		verb(h, "show [NAME]", "Show all there is to know of a tool, or of each", admin.ShowTools(), cobra.MaximumNArgs(1), func(words []string) admin.Request {
+			return admin.Request{Tool: strings.Join(words, "")}
+		}, func(w io.Writer, t admin.ToolReport) error {
 			_, err := io.WriteString(w, t.Page)
 			return err
 		}), newToolCall(h), newToolNew(h))

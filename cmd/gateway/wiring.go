@@ -12,6 +12,7 @@ import (
 	"parley/pkg/channels"
 	"parley/pkg/channels/slack"
 	"parley/pkg/config"
+	"parley/pkg/gateway/admin"
 	"parley/pkg/policy"
 	"parley/pkg/tools"
 	"parley/pkg/tools/calc"
@@ -43,7 +44,7 @@ func newPolicy(cfg *config.Config) (*policy.Policy, error) {
 	}
 	p, err := policy.New(o)
 	if err != nil {
-		return nil, coded(exitUsage, err)
+		return nil, admin.WithCode(admin.CodeUsage, err)
 	}
 	return p, nil
 }

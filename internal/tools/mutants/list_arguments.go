@@ -54,7 +54,7 @@ func exactMutants() []Mutant {
 		},
 		{
 			Promise: "exact memory", Defect: "exports calls without their arguments",
-			File: "cmd/gateway/desk.go", Old: `e.Message.ToolCalls[i].Settle()`, New: `_ = e.Message.ToolCalls[i]`,
+			File: "pkg/gateway/admin/sessions.go", Old: `e.Message.ToolCalls[i].Settle()`, New: `_ = e.Message.ToolCalls[i]`,
 			Dir: "cmd/gateway", Test: "^TestScripts$/^arguments$",
 		},
 	}
@@ -81,7 +81,7 @@ func callbackMutants() []Mutant {
 		},
 		{
 			Promise: "callback: a direct call", Defect: "ends before the work does",
-			File: "cmd/gateway/toolcall.go", Old: `here.ExecuteAndWait(ctx, args.Tool, input, at.Channel, at.Chat)`, New: `here.ExecuteWithContext(ctx, args.Tool, input, at.Channel, at.Chat, nil)`,
+			File: "pkg/gateway/admin/toolcall.go", Old: `here.ExecuteAndWait(ctx, r.Tool, input, at.Channel, at.Chat)`, New: `here.ExecuteWithContext(ctx, r.Tool, input, at.Channel, at.Chat, nil)`,
 			Dir: "internal/test/e2e", Test: "^TestACallbackThatNobodyHears$",
 		},
 		{

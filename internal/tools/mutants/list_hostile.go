@@ -52,7 +52,7 @@ func hostileEdgeMutants() []Mutant {
 		},
 		{
 			Promise: "refusals", Defect: "calls a refusal a call in the audit log",
-			File: gateway + "/audit.go", Old: `row.Kind = audit.KindRefused`, New: `row.Kind = audit.KindCall`,
+			File: gateway + "/audittrail.go", Old: `row.Kind = audit.KindRefused`, New: `row.Kind = audit.KindCall`,
 			Dir: "internal/test/e2e", Test: "^TestEveryRefusalIsWrittenDown$",
 		},
 		{

@@ -2,23 +2,23 @@ package mutants
 
 // operatorMutants break the promises of the section "The operator's commands".
 func operatorMutants() []Mutant {
-	const dir = "cmd/gateway"
+	const dir, admin = "cmd/gateway", "pkg/gateway/admin"
 	const calls, looks, damage = "operator: direct calls", "operator: looks", "operator: damaged store"
 	const words = "operator: words"
 	return []Mutant{
 		{
 			Promise: "operator: exit codes", Defect: "loses the code on the way from the running gateway",
-			File: dir + "/admin.go", Old: "cmp.Or(line.Code, exitFailed)", New: "cmp.Or(0*line.Code, exitFailed)",
+			File: admin + "/client.go", Old: "cmp.Or(line.Code, CodeFailed)", New: "cmp.Or(0*line.Code, CodeFailed)",
 			Dir: dir, Test: "^TestSecondInstance$",
 		},
 		{
 			Promise: "operator: exit codes", Defect: "takes any word for a kind of rows",
-			File: dir + "/audit.go", Old: "case q.kind != \"\" && !slices.Contains(kinds, q.kind):", New: "case q.kind != \"\" && len(kinds) == 0 && !slices.Contains(kinds, q.kind):",
+			File: dir + "/audit.go", Old: "case f.kind != \"\" && !slices.Contains(kinds, f.kind):", New: "case f.kind != \"\" && len(kinds) == 0 && !slices.Contains(kinds, f.kind):",
 			Dir: dir, Test: "^TestScripts$/^operator$",
 		},
 		{
 			Promise: words, Defect: "shows an approved question as open",
-			File: dir + "/approvals.go", Old: "\t\tr.State = \"approved\"\n", New: "\t\tr.State = string(q.State)\n",
+			File: admin + "/approvals.go", Old: "\t\tr.State = \"approved\"\n", New: "\t\tr.State = string(q.State)\n",
 			Dir: dir, Test: "^TestTheOperatorsWordIsShown$",
 		},
 		{
@@ -33,22 +33,22 @@ func operatorMutants() []Mutant {
 		},
 		{
 			Promise: calls, Defect: "asks nobody",
-			File: dir + "/toolcall.go", Old: "if req.Covered || g.args.Yes {", New: "if req.Covered || g.args.Tool != \"\" {",
+			File: admin + "/toolcall.go", Old: "if req.Covered || g.request.Yes {", New: "if req.Covered || g.request.Tool != \"\" {",
 			Dir: dir, Test: "^TestScripts$/^tool_call$",
 		},
 		{
 			Promise: calls, Defect: "runs a call that has changed since it was shown",
-			File: dir + "/toolcall.go", Old: "g.args.Shown == g.fingerprint(&req.Examination)", New: "g.args.Shown != \"\"",
+			File: admin + "/toolcall.go", Old: "g.request.Shown == g.fingerprint(&req.Examination)", New: "g.request.Shown != \"\"",
 			Dir: dir, Test: "^TestADirectCallAsksOnATerminal$",
 		},
 		{
 			Promise: calls, Defect: "calls tools that are not offered in the chat",
-			File: dir + "/toolcall.go", Old: "return offered(at, name) })", New: "return name != \"\" || offered(at, name) })",
+			File: admin + "/toolcall.go", Old: "return g.Offered(at, name) })", New: "return name != \"\" || g.Offered(at, name) })",
 			Dir: dir, Test: "^TestADirectCallInAnotherChat$",
 		},
 		{
 			Promise: looks, Defect: "opens the store for writing",
-			File: dir + "/store.go", Old: "\t\topen = bolt.Look\n", New: "",
+			File: dir + "/open.go", Old: "\t\topen = bolt.Look\n", New: "",
 			Dir: dir, Test: "^TestScripts$/^look$",
 		},
 		{
@@ -78,7 +78,7 @@ func operatorMutants() []Mutant {
 		},
 		{
 			Promise: damage, Defect: "checks only the form of a running gateway's store",
-			File: dir + "/store.go", Old: "\t\tr, err := a.store.Check(ctx)\n\t\tif err != nil {", New: "\t\tr, err := a.store.Check(ctx)\n\t\tr.Problems = nil\n\t\tif err != nil {",
+			File: admin + "/store.go", Old: "return checked(emit)(g.Store.Check(ctx))", New: "r, err := g.Store.Check(ctx)\n\t\t\tr.Problems = nil\n\t\t\treturn checked(emit)(r, err)",
 			Dir: dir, Test: "^TestStoreCheckOfARunningGateway$",
 		},
 	}
@@ -86,7 +86,7 @@ func operatorMutants() []Mutant {
 
 // troubleMutants break what is promised of a disk that is full, and of restoring.
 func troubleMutants() []Mutant {
-	const dir = "cmd/gateway"
+	const dir, admin = "cmd/gateway", "pkg/gateway/admin"
 	const disk, restore = "operator: full disk", "operator: restore"
 	const snapshots = "pkg/session/bolt/snapshot.go"
 	return []Mutant{
@@ -134,7 +134,7 @@ func unusableMutants() []Mutant {
 		},
 		{
 			Promise: promise, Defect: "says nothing in status",
-			File: dir + "/desk.go", Old: "st.WriteError, unwritable, st.Held", New: "st.WriteError, unwritable[:0], st.Held",
+			File: "pkg/gateway/admin/status.go", Old: "st.WriteError, now.Unwritable, st.Held", New: "st.WriteError, now.Unwritable[:0], st.Held",
 			Dir: dir, Test: test + "/^store_read-only$",
 		},
 		{
@@ -144,12 +144,12 @@ func unusableMutants() []Mutant {
 		},
 		{
 			Promise: promise, Defect: "takes a failure at the start for one of the work",
-			File: dir + "/runverbs.go", Old: "\t\t\tcode = e.code\n", New: "\t\t\t_ = e.code\n",
+			File: dir + "/runverbs.go", Old: "\t\t\tcode = e.Code\n", New: "\t\t\t_ = e.Code\n",
 			Dir: dir, Test: test + "/^files_to_send_unreadable$",
 		},
 		{
 			Promise: promise, Defect: "ends with the raw error of the audit log",
-			File: dir + "/audit.go", Old: "return coded(exitFailed, a.unaudited(err))", New: "return err",
+			File: dir + "/audittrail.go", Old: "return admin.WithCode(admin.CodeFailed, a.unaudited(err))", New: "return err",
 			Dir: dir, Test: "^TestAFullDiskOfTheAuditLog$",
 		},
 	}
@@ -161,13 +161,13 @@ func readerMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: promise, Defect: "fetches an export no faster than it is read",
-			File: dir + "/verbs.go", Old: "if looks(op) { // a look may", New: "if looks(op) && op != opExport { // a look may",
+			File: "pkg/gateway/admin/client.go", Old: "if op.Audited {", New: "if op.Audited || op.Name == ExportSession().Name {",
 			Dir: dir, Test: "^TestAReaderMayPause$",
 		},
 		{
 			Promise: promise, Defect: "puts later values before earlier ones",
-			File: dir + "/spool.go", Old: "if s.file == nil && s.size+len(raw) <= s.limit {", New: "if s.size+len(raw) <= s.limit {",
-			Dir: dir, Test: "^TestSpool$",
+			File: "pkg/gateway/admin/spool.go", Old: "if s.file == nil && s.size+len(raw) <= s.limit {", New: "if s.size+len(raw) <= s.limit {",
+			Dir: "pkg/gateway/admin", Test: "^TestSpool$",
 		},
 	}
 }
@@ -215,7 +215,7 @@ func saidMutants() []Mutant {
 		},
 		{
 			Promise: words, Defect: "calls an audit log empty that was deleted",
-			File: dir + "/audit.go", Old: "case there: // each start writes a row", New: "case there && from > 1:",
+			File: "pkg/gateway/admin/auditlog.go", Old: "case there:", New: "case there && from > 1:",
 			Dir: dir, Test: "^TestScripts$/^audit$",
 		},
 	}

@@ -20,12 +20,12 @@ func peopleMutants() []Mutant {
 		},
 		{
 			Promise: "people: paired as owner", Defect: "the audit log does not say that the rights of an owner were given",
-			File: "cmd/gateway/audit.go", Old: `row.Detail += " --owner"`, New: `row.Detail += ""`,
+			File: "pkg/gateway/admin/operation.go", Old: `row.Detail += " --owner"`, New: `row.Detail += ""`,
 			Dir: "cmd/gateway", Test: "^TestPairedOwner$",
 		},
 		{
 			Promise: "people: names in the pairing book", Defect: "a name that Slack told is not stored",
-			File: "cmd/gateway/pair.go", Old: "at.Account, who.ID, who.Name)", New: "at.Account, who.Name, who.ID)",
+			File: "pkg/gateway/admin/pairs.go", Old: "at.Account, who.ID, who.Name)", New: "at.Account, who.Name, who.ID)",
 			Dir: "cmd/gateway", Test: "^TestSlackPairNames$",
 		},
 		{

@@ -127,12 +127,12 @@ func secretMutants() []Mutant {
 		},
 		{
 			Promise: "settings: where and when", Defect: "takes a wrong place for a failure",
-			File: gateway + "/cli.go", Old: `return coded(exitUsage, fmt.Errorf("%w: make the folder writable`, New: `return coded(exitFailed, fmt.Errorf("%w: make the folder writable`,
+			File: gateway + "/cli.go", Old: `return admin.WithCode(admin.CodeUsage, fmt.Errorf("%w: make the folder writable`, New: `return admin.WithCode(admin.CodeFailed, fmt.Errorf("%w: make the folder writable`,
 			Dir: gateway, Test: "^TestScripts$/^init$",
 		},
 		{
 			Promise: "settings: where and when", Defect: "takes any word for a day",
-			File: gateway + "/budgets.go", Old: `day != "" && err != nil {`, New: `day == "" && err == nil {`,
+			File: gateway + "/usage.go", Old: `day != "" && err != nil {`, New: `day == "" && err == nil {`,
 			Dir: gateway, Test: "^TestScripts$/^usage$",
 		},
 		{
@@ -147,7 +147,7 @@ func secretMutants() []Mutant {
 		},
 		{
 			Promise: "settings: macOS", Defect: "asks Linux who calls",
-			File: gateway + "/peer_darwin.go", Old: "unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)", New: "unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)",
+			File: "pkg/gateway/admin/peer_darwin.go", Old: "unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)", New: "unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)",
 			Dir: ".", Test: "^TestReleaseForMacOS$",
 		},
 		{

@@ -124,7 +124,7 @@ func telegramBeyondMutants() []Mutant {
 		},
 		{
 			Promise: "telegram: first answer", Defect: "says something else than README.md",
-			File: "cmd/gateway/pair.go", Old: "You are let in.", New: "Welcome.",
+			File: "pkg/gateway/admin/pairs.go", Old: "You are let in. Please", New: "Welcome. Please",
 			Dir: "cmd/gateway", Test: "^TestTelegramInReadme$",
 		},
 		{

@@ -1,4 +1,4 @@
-package main
+package admin
 
 import (
 	"bytes"
@@ -11,62 +11,10 @@ import (
 	"parley/pkg/tools"
 )
 
-// listTools tells of every tool, with what it did.
-func (a *App) listTools(emit emitter) error {
-	stats := map[string]tools.Stats{}
-	for _, s := range a.registry.Stats() {
-		stats[s.Tool] = s
-	}
-	for _, name := range a.registry.List() {
-		r := a.toolReport(name)
-		if s, ok := stats[name]; ok {
-			r.Stats = &s
-		}
-		if err := emit(r); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// showTools gives the page of one tool, or of each.
-func (a *App) showTools(name string, emit emitter) error {
-	names := a.registry.List()
-	if name != "" {
-		if !slices.Contains(names, name) {
-			return fmt.Errorf("there is no tool %s: gateway tool list shows them", name)
-		}
-		names = []string{name}
-	}
-	for _, name := range names {
-		page, err := a.toolPage(name)
-		if err != nil {
-			return err
-		}
-		r := a.toolReport(name)
-		r.Page = page
-		if err := emit(r); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (a *App) toolReport(name string) toolReport {
-	t, _ := a.registry.Get(name)
-	an, _ := a.registry.Annotations(name)
-	changes, _ := changesOf(an)
-	asked, _ := askedOf(t, an)
-	return toolReport{
-		Name: name, Description: t.Description(), Level: string(an.Level), Changes: changes, Asked: asked,
-		Disabled: a.registry.Reason(name),
-	}
-}
-
-// toolPage is a tool's page: what it says of itself, and what a model is told.
-func (a *App) toolPage(name string) (string, error) {
-	t, _ := a.registry.Get(name)
-	an, _ := a.registry.Annotations(name)
+// toolPage is a tool's page for a person. It also has the definition that a model gets.
+func toolPage(of *tools.ToolRegistry, name string) (string, error) {
+	t, _ := of.Get(name)
+	an, _ := of.Annotations(name)
 	raw, err := json.Marshal(tools.ToolToSchema(t))
 	if err != nil {
 		return "", err

@@ -1,0 +1,51 @@
+package admin
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/rs/zerolog"
+
+	"parley/pkg/agent"
+	"parley/pkg/audit"
+	"parley/pkg/channels"
+	"parley/pkg/gateway/files"
+	"parley/pkg/policy"
+	"parley/pkg/session"
+	"parley/pkg/session/bolt"
+	"parley/pkg/tools"
+)
+
+// Gateway is the parts of a gateway that operations work on.
+type Gateway struct {
+	Version string
+	Engine  session.Engine
+	// Store is the file behind Engine.
+	Store    *bolt.Engine
+	Agent    *agent.Agent
+	Registry *tools.ToolRegistry
+	Policy   *policy.Policy
+	// Approvals tell about which calls a person is asked.
+	Approvals policy.Approvals
+	// Offered says whether a chat has a tool.
+	Offered func(at channels.Address, tool string) bool
+	Spaces  files.Spaces
+	// Home is the chat that is meant where a request names none.
+	Home channels.Address
+	// Writer is a message of the person who writes in a chat, as far as its address
+	// tells: it decides on the rights of the chat. A group has no such person.
+	Writer func(ctx context.Context, at channels.Address) (policy.Event, error)
+	// Namer finds the channel of an address, if that can tell the names of people.
+	Namer func(at channels.Address) (channels.Namer, bool)
+	// Schedule puts the specification of a job in words.
+	Schedule func(spec json.RawMessage) string
+	// Currency is the one of the budgets.
+	Currency string
+	// State tells how the gateway does now.
+	State func() State
+	// Redact takes secrets out of a text.
+	Redact func(string) string
+	// Note writes a row to the audit log without waiting for it.
+	Note func(audit.Row)
+	Log  zerolog.Logger
+}

@@ -1,0 +1,127 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"parley/pkg/agent"
+	"parley/pkg/policy"
+	"parley/pkg/session"
+)
+
+// ListJobs emits a [JobReport] of each job.
+func ListJobs() Operation { return Operation{Name: "jobs list", Handle: listJobs} }
+
+// ShowJob emits the [JobReport] of one job, as the other operations on one job do.
+func ShowJob() Operation {
+	return Operation{Name: "jobs show", Handle: oneJob("", func(ctx context.Context, g *Gateway, id string) (session.Job, error) {
+		return g.Agent.Job(ctx, id)
+	})}
+}
+
+// RunJob runs a job once, now.
+func RunJob() Operation {
+	return Operation{Name: "jobs run", Audited: true, Handle: oneJob("fired", func(ctx context.Context, g *Gateway, id string) (session.Job, error) {
+		return g.Agent.FireNow(ctx, id)
+	})}
+}
+
+// PauseJob keeps a job from running.
+func PauseJob() Operation {
+	return Operation{Name: "jobs pause", Audited: true, Handle: oneJob("", func(ctx context.Context, g *Gateway, id string) (session.Job, error) {
+		return g.Agent.PauseJob(ctx, id, "by the operator")
+	})}
+}
+
+// ResumeJob lets a paused job run again.
+func ResumeJob() Operation {
+	return Operation{Name: "jobs resume", Audited: true, Handle: oneJob("", func(ctx context.Context, g *Gateway, id string) (session.Job, error) {
+		return g.Agent.ResumeJob(ctx, id)
+	})}
+}
+
+// RemoveJob removes a job.
+func RemoveJob() Operation {
+	return Operation{Name: "jobs remove", Audited: true, Handle: oneJob("removed", func(ctx context.Context, g *Gateway, id string) (session.Job, error) {
+		j, err := g.Agent.Job(ctx, id)
+		if err == nil {
+			err = g.Agent.RemoveJob(ctx, id)
+		}
+		return j, err
+	})}
+}
+
+// JobReport is one value of the answer to the operations on jobs.
+type JobReport struct {
+	ID   string `json:"id"`
+	Name string `json:"name,omitempty"`
+	// State is planned or paused; fired or removed after that was done.
+	State string `json:"state"`
+	Chat  string `json:"chat"`
+	Who   string `json:"who"`
+	// When says in words when it is due, Due is the next time.
+	When string    `json:"when"`
+	Due  time.Time `json:"due"`
+	// Why says why it is paused.
+	Why string `json:"why,omitempty"`
+	// Last is when it ran last, Failures how many runs in a row failed, Reason why the last did.
+	Last     time.Time `json:"last,omitzero"`
+	Failures int       `json:"failures,omitempty"`
+	Reason   string    `json:"reason,omitempty"`
+	// Text is what it says, or with Prompt what the agent is asked to do.
+	Text   string `json:"text"`
+	Prompt bool   `json:"prompt,omitempty"`
+}
+
+func newJobReport(g *Gateway, j *session.Job) JobReport {
+	r := JobReport{
+		ID: j.ID, Name: j.Name, State: "planned", Chat: policy.Place(j.Address).String(), Who: strings.TrimSpace(j.Creator.Name + " " + j.Creator.ID),
+		When: g.Schedule(j.Spec), Due: j.Due, Why: j.Why, Last: j.Last, Failures: j.Failures, Reason: j.LastReason,
+		Text: j.Text, Prompt: j.Prompt,
+	}
+	if j.Paused {
+		r.State = "paused"
+	}
+	return r
+}
+
+func listJobs(ctx context.Context, g *Gateway, _ *Request, emit Emit) error {
+	all, err := g.Engine.JobList(ctx, "")
+	for i := range all {
+		if err == nil {
+			err = emit(newJobReport(g, &all[i]))
+		}
+	}
+	return err
+}
+
+// oneJob does something on the job that a request names. The state replaces the job's
+// own in the report; "" leaves that.
+func oneJob(state string, do func(ctx context.Context, g *Gateway, id string) (session.Job, error)) func(context.Context, *Gateway, *Request, Emit) error {
+	return func(ctx context.Context, g *Gateway, request *Request, emit Emit) error {
+		all, err := g.Engine.JobList(ctx, "")
+		if err != nil {
+			return err
+		}
+		j, err := agent.PickJob(all, request.Job)
+		if err == nil {
+			j, err = do(ctx, g, j.ID)
+		}
+		switch {
+		case errors.Is(err, session.ErrNotFound):
+			return fmt.Errorf("there is no job %s: gateway jobs list shows them", request.Job)
+		case errors.Is(err, agent.ErrConfigured):
+			return fmt.Errorf("the job %s is set in the configuration: take agent.heartbeat out there, or pause it", request.Job)
+		case err != nil:
+			return err
+		}
+		r := newJobReport(g, &j)
+		if state != "" {
+			r.State = state
+		}
+		return emit(r)
+	}
+}

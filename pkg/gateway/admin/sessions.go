@@ -1,0 +1,139 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"parley/pkg/channels"
+	"parley/pkg/policy"
+	"parley/pkg/session"
+)
+
+// ListSessions emits the [session.Info] of each conversation.
+func ListSessions() Operation { return Operation{Name: "sessions list", Handle: listSessions} }
+
+// ShowSession emits the [session.Info] of one conversation.
+func ShowSession() Operation { return Operation{Name: "sessions show", Handle: showSession} }
+
+// ExportSession emits each [session.Entry] of a conversation.
+func ExportSession() Operation { return Operation{Name: "sessions export", Handle: exportSession} }
+
+// ForgetSession deletes a conversation and everything that waits in its chat. It emits
+// the [session.Info] of that conversation.
+func ForgetSession() Operation {
+	return Operation{Name: "sessions forget", Audited: true, Handle: forgetSession}
+}
+
+func listSessions(ctx context.Context, g *Gateway, _ *Request, emit Emit) error {
+	return eachSession(ctx, g, func(i session.Info) error { return emit(i) })
+}
+
+// eachSession calls f for every session, by id.
+func eachSession(ctx context.Context, g *Gateway, f func(session.Info) error) error {
+	const page = 200
+	after := ""
+	for {
+		list, err := g.Engine.List(ctx, after, page)
+		if err != nil {
+			return err
+		}
+		for i := range list {
+			if err := f(list[i]); err != nil {
+				return err
+			}
+			after = list[i].Session
+		}
+		if len(list) < page {
+			return nil
+		}
+	}
+}
+
+func showSession(ctx context.Context, g *Gateway, r *Request, emit Emit) error {
+	info, err := findSession(ctx, g, r.Session)
+	if err != nil {
+		return err
+	}
+	return emit(info)
+}
+
+func exportSession(ctx context.Context, g *Gateway, r *Request, emit Emit) error {
+	info, err := findSession(ctx, g, r.Session)
+	if err != nil {
+		return err
+	}
+	return g.Engine.All(ctx, info.Session, func(e session.Entry) error {
+		for i := range e.Message.ToolCalls {
+			e.Message.ToolCalls[i].Settle() // the store keeps the text of arguments alone
+		}
+		return emit(e)
+	})
+}
+
+func forgetSession(ctx context.Context, g *Gateway, r *Request, emit Emit) error {
+	info, err := findSession(ctx, g, r.Session)
+	if err != nil {
+		return err
+	}
+	if err := g.Engine.Forget(ctx, info.Session); err != nil {
+		return err
+	}
+	return emit(info)
+}
+
+// findSession takes a session's id or the place of a chat; "" is the home chat. A
+// place without an account finds the one chat of that id, on whichever account it is.
+func findSession(ctx context.Context, g *Gateway, name string) (session.Info, error) {
+	if name == "" {
+		name = policy.Place(g.Home).String()
+	}
+	info, err := g.Engine.Get(ctx, name)
+	if !errors.Is(err, session.ErrNotFound) {
+		return info, err
+	}
+	at, bad := policy.ParsePlace(name)
+	if bad == nil {
+		info, err = g.Engine.Lookup(ctx, channels.Address(at))
+	}
+	if bad == nil && errors.Is(err, session.ErrNotFound) {
+		info, err = onlyChat(ctx, g, at)
+	}
+	if errors.Is(err, session.ErrNotFound) {
+		return info, fmt.Errorf("there is no session %s: gateway sessions list shows them", name)
+	}
+	return info, err
+}
+
+// onlyChat finds the chat of a place that names no account.
+func onlyChat(ctx context.Context, g *Gateway, at policy.Place) (session.Info, error) {
+	var found []session.Info
+	err := eachSession(ctx, g, func(i session.Info) error {
+		if i.Current && at.Account == "" && at.Matches(i.Address) && i.Address.Thread == at.Thread {
+			found = append(found, i)
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return session.Info{}, err
+	case len(found) == 0:
+		return session.Info{}, session.ErrNotFound
+	case len(found) > 1:
+		return session.Info{}, fmt.Errorf("several accounts have a chat %s: write %s or %s", at, PlaceOf(found[0]), PlaceOf(found[1]))
+	}
+	return found[0], nil
+}
+
+// PlaceOf is the place of a conversation's chat.
+func PlaceOf(i session.Info) string {
+	s := i.Address.Channel + ":"
+	if i.Address.Account != "" {
+		s += i.Address.Account + "/"
+	}
+	s += i.Address.Chat
+	if i.Address.Thread != "" {
+		s += "#" + i.Address.Thread
+	}
+	return s
+}
