@@ -257,7 +257,7 @@ func (a *Agent) handle(ctx context.Context, t session.Turn) error {
 		delete(a.runs, r.info.ID)
 		a.mu.Unlock()
 	}()
-	leave, err := a.enter(ctx, r)
+	leave, err := r.handler.enter(ctx)
 	if err != nil {
 		return err
 	}

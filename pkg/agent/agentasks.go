@@ -21,41 +21,38 @@ import (
 // overText is what a person is told whose press came after the task's end.
 const overText = "The background task that asked for this has ended. The call was not run."
 
-// onBehalf names the task whose agent asks.
-func (r *run) onBehalf() string {
-	if r.task == nil {
-		return ""
-	}
-	return " for the background task " + taskName(r.task)
-}
-
 // handOn takes a decision on a question of an agent, in the chat that was asked.
-func (r *run) handOn(ctx context.Context, w word, a *session.Approval) error {
-	by := r.decider(w)
-	if a.State != session.ApprovalOpen && a.By.ID == by.ID && !w.operator {
-		return r.commit(ctx, session.Commit{Outcome: session.OutcomeAnswered}, "") // it was handed on while another turn ran
+func (h *decisionTurn) handOn(ctx context.Context, d *decision) error {
+	r, a, by := h.r, d.approval, d.decider()
+	if a.State != session.ApprovalOpen && a.By.ID == by.ID && !h.word.operator {
+		return r.commit(ctx, reply{Commit: session.Commit{Outcome: session.OutcomeAnswered}}) // it was handed on while another turn ran
 	}
-	if why := notTheirs(w, a, &r.principal); why != "" {
-		return r.refuse(ctx, a, by, why)
+	if why := notTheirs(h.word, a, &r.principal); why != "" {
+		r.a.o.Noted(*a, by, "refused: "+why)
+		return r.commit(ctx, d.closed(verdict{text: why}))
 	}
 	t, err := r.a.o.Engine.Task(ctx, a.Task)
 	if err != nil && !errors.Is(err, session.ErrNotFound) {
 		return err
 	}
 	if err != nil || t.State != session.TaskRunning {
-		return r.void(ctx, a, by, overText)
+		v, err := d.void(ctx, by, overText)
+		if err != nil {
+			return err
+		}
+		return r.commit(ctx, d.closed(v))
 	}
 	if err := r.a.o.Engine.Append(ctx, []session.Item{handedOn(&r.info.Items[0], a)}, nil); err != nil {
 		return err
 	}
-	return r.commit(ctx, session.Commit{Outcome: session.OutcomeAnswered}, "")
+	return r.commit(ctx, reply{Commit: session.Commit{Outcome: session.OutcomeAnswered}})
 }
 
 // handsOn hands on a press while a turn runs: that may be what the turn waits for.
 // The press's own turn finds it done.
 func (r *run) handsOn(ctx context.Context, it *session.Item) {
 	w, ok := wordOf(it)
-	if !ok || r.task != nil {
+	if !ok || it.Address.Channel == session.AgentChannel { // it was handed on
 		return
 	}
 	a, err := r.a.o.Engine.Approval(ctx, w.id)
@@ -93,9 +90,46 @@ func notTheirs(w word, a *session.Approval, who *trust.Principal) string {
 	}
 }
 
-// passOver ends a turn of an agent's conversation that changed nothing.
-func (r *run) passOver(ctx context.Context) error {
-	return r.t.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered, Reason: "a decision that counts no more"})
+// decide takes a decision on a question of the agent, and returns what the agent reads
+// of it.
+func (h *agentTurn) decide(ctx context.Context, w word) (input, error) {
+	r := h.r
+	a, err := r.a.o.Engine.Approval(ctx, w.id)
+	if err != nil && !errors.Is(err, session.ErrNotFound) {
+		return input{}, err
+	}
+	if err != nil || a.Chat != r.chat || a.Task != h.task.ID {
+		return input{}, h.skip(ctx)
+	}
+	d := decision{r: r, word: w, approval: &a}
+	var v verdict
+	switch {
+	case a.State == session.ApprovalAllowed && a.DecidedTurn == r.info.ID: // by an earlier attempt at this turn
+		v, err = d.again(ctx)
+	case a.DecidedTurn == r.info.ID:
+		return h.afterNo(ctx, &a)
+	default:
+		late := tooLate(&a)
+		if w.operator {
+			late = "Nobody decided on approval " + a.ID + " in time. The call was not run."
+		}
+		v, err = d.take(ctx, r.info.Items[0].Time, late) // the press may have waited for the agent
+	}
+	switch {
+	case err != nil:
+		return input{}, err
+	case v.kind == verdictAllowed:
+		return h.input(d.input()), nil
+	case v.kind == verdictRefused:
+		return input{}, h.skip(ctx)
+	default:
+		return h.close(ctx, &a, v.text)
+	}
+}
+
+// skip ends a turn of an agent's conversation that changed nothing. It returns errDone.
+func (h *agentTurn) skip(ctx context.Context) error {
+	return done(h.r.t.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered, Reason: "a decision that counts no more"}))
 }
 
 // markVoid makes a question one that nobody can answer any more.
@@ -107,27 +141,29 @@ func (r *run) markVoid(a *session.Approval, press *channels.Inbound, why string)
 	r.a.o.Noted(*a, a.By, "void: "+why)
 }
 
-// closeForAgent records a decision without a call, whose message says so, and goes on.
-func (r *run) closeForAgent(ctx context.Context, a *session.Approval, text string) error {
+// close records a decision without a call, whose message says so, and goes on.
+func (h *agentTurn) close(ctx context.Context, a *session.Approval, text string) (input, error) {
+	r := h.r
 	o := r.outbound(r.info.ID+"/decided/0", text, "")
 	o.Finishes = a.Question
 	step := session.Step{Kind: session.StepDecided, Approvals: []session.Approval{*a}, Outbox: []channels.Outbound{o}, Await: true}
 	if err := r.steps.record(ctx, step); err != nil {
-		return err
+		return input{}, err
 	}
 	r.info.Steps = append(r.info.Steps, step)
-	return r.afterNo(ctx, a)
+	return h.afterNo(ctx, a)
 }
 
 // afterNo lets the agent go on without the call. A question that nobody answered in
 // time ends its task, unless the agent waits for another one.
-func (r *run) afterNo(ctx context.Context, a *session.Approval) error {
+func (h *agentTurn) afterNo(ctx context.Context, a *session.Approval) (input, error) {
+	r := h.r
 	if a.State == session.ApprovalVoid && lapsed(a, a.Decided) {
-		return r.nobodyDecided(ctx, a)
+		return input{}, h.nobodyDecided(ctx, a)
 	}
-	who, refused := r.a.rights.Of(ctx, r.creation())
+	who, refused := r.a.rights.Of(ctx, h.creation())
 	if refused != "" {
-		return r.notAllowed(ctx, refused)
+		return input{}, r.refuse(ctx, refused)
 	}
 	r.principal = who
 	r.space = r.a.o.Space(r.home, r.principal.SharesSpace())
@@ -140,27 +176,28 @@ func (r *run) afterNo(ctx context.Context, a *session.Approval) error {
 	}
 	text := decisionMark(a) + "The outcome: " + tools.ErrorText(tools.ErrApprovalDenied, why, nil) +
 		"\nGo on without it, do not call it again, and report what is missing for that."
-	return r.answer(ctx, []session.Item{{Kind: session.ItemDecision, Address: r.info.Address, Text: text, Time: r.began}})
+	return h.input(input{items: r.decisionItem(text)}), nil
 }
 
-// nobodyDecided ends the task of an agent whose question was not answered in time.
-func (r *run) nobodyDecided(ctx context.Context, a *session.Approval) error {
-	all, err := r.a.o.Engine.ApprovalList(ctx, r.chat)
+// nobodyDecided ends the task of an agent whose question was not answered in time. It
+// returns errDone.
+func (h *agentTurn) nobodyDecided(ctx context.Context, a *session.Approval) error {
+	all, err := h.r.a.o.Engine.ApprovalList(ctx, h.r.chat)
 	if err != nil {
 		return err
 	}
 	for i := range all {
-		if q := &all[i]; q.Task == r.task.ID && q.State == session.ApprovalOpen && q.ID != a.ID && !lapsed(q, time.Now()) {
-			return r.passOver(ctx)
+		if q := &all[i]; q.Task == h.task.ID && q.State == session.ApprovalOpen && q.ID != a.ID && !lapsed(q, time.Now()) {
+			return h.skip(ctx)
 		}
 	}
 	text := fmt.Sprintf("Nobody allowed %#q in time, and it could not go on without.", a.Tool)
-	return r.commit(ctx, session.Commit{
+	return done(h.r.commit(ctx, reply{Commit: session.Commit{
 		Outcome: session.OutcomeFailed, Reason: "an approval was not given in time",
 		Messages: []providers.Message{
 			{Role: providers.RoleUser, Content: decisionMark(a) + "The outcome: " + a.Reason}, assistant(text),
 		},
-	}, text)
+	}, text: text}))
 }
 
 // lapses sees to the end of the time in which an agent's question can be answered, or

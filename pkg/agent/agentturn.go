@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"parley/internal/failpoint"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -17,42 +18,83 @@ const agentPrompt = "You are a background agent. The assistant of a chat gave yo
 	"Nobody can be asked anything: decide for yourself, and say what you took for granted. You send no messages. " +
 	"Your final answer is your report to the assistant: all that was asked for, complete and short."
 
-// asAgent makes a turn in the conversation of an agent that agent's. It reports true
-// when the task is over, and the turn with it.
-func (r *run) asAgent(ctx context.Context) (bool, error) {
-	if r.info.Address.Channel != session.AgentChannel {
-		return false, nil
+// agentTurn is a turn in the conversation of a background agent: its work, or a decision
+// on a call of its.
+type agentTurn struct {
+	chatTurn
+
+	task *session.Task
+	life *life
+	seat *seat // its place among the agents at work
+	// waiting says that the turn ends and the task does not: a person is asked.
+	waiting bool
+}
+
+func isAgentTurn(info *session.TurnInfo) bool { return info.Address.Channel == session.AgentChannel }
+
+func newAgentTurn(r *run) handler { return &agentTurn{chatTurn: chatTurn{r}} }
+
+// begin finds out whether the agent's task still runs, and for whom.
+func (h *agentTurn) begin(ctx context.Context) (input, error) {
+	if err := h.load(ctx); err != nil {
+		return input{}, err
 	}
+	items, err := h.r.admit(ctx)
+	if err != nil {
+		return input{}, err
+	}
+	if w, ok := wordOf(&items[0]); ok {
+		return h.decide(ctx, w)
+	}
+	h.r.takes(items)
+	return h.input(input{items: items}), nil
+}
+
+// load reads the task. It returns errDone when the task is over, and the turn with it.
+func (h *agentTurn) load(ctx context.Context) error {
+	r := h.r
 	t, err := r.a.o.Engine.Task(ctx, r.info.Address.Chat)
 	if errors.Is(err, session.ErrNotFound) || errors.Is(err, session.ErrCorrupt) {
 		r.a.tasks.close(r.info.Address.Chat)
-		return true, r.t.Commit(ctx, session.Commit{Outcome: session.OutcomeStopped, Reason: "the agent's task is gone"})
+		return done(r.t.Commit(ctx, session.Commit{Outcome: session.OutcomeStopped, Reason: "the agent's task is gone"}))
 	}
 	if err != nil {
-		return false, err
+		return err
 	}
-	if t, r.life, err = r.a.liveNow(ctx, &t); err != nil {
-		return false, err
+	if t, h.life, err = r.a.liveNow(ctx, &t); err != nil {
+		return err
 	}
-	r.task, r.depth = &t, t.Depth
+	h.task, r.task, r.depth, r.deadline = &t, &t, t.Depth, t.Deadline
 	r.home, r.chat, r.session = r.a.present(ctx, t.Address), t.Chat, t.Session
 	r.usage = r.newUsage()
 	if t.State != session.TaskRunning {
-		return true, r.afterTheEnd(ctx)
+		return done(h.afterTheEnd(ctx))
 	}
 	if t.Tainted {
 		r.provenance.Taint()
 	} else { // nothing from outside had a hand in the task's words
 		r.provenance.AddNamed(orderOf(&t).Task)
 	}
-	return false, nil
+	return nil
+}
+
+// input completes what the agent works on.
+func (h *agentTurn) input(in input) input {
+	failpoint.Hit("T3")
+	in.task, in.mute, in.check, in.event, in.over, in.place = h.task, errSpeaks(), h.mayCall, h.tellSteps, h.life.ctx, h.seat
+	return in
+}
+
+func (h *agentTurn) offers(tool string) bool {
+	return h.r.a.o.Background.Offered(tool, h.task.Depth)
 }
 
 // afterTheEnd ends a turn of an agent whose task is over. A press that came for it
 // does nothing but say so.
-func (r *run) afterTheEnd(ctx context.Context) error {
+func (h *agentTurn) afterTheEnd(ctx context.Context) error {
+	r := h.r
 	c := session.Commit{Outcome: session.OutcomeStopped, Reason: errTaskOver.Error()}
-	if r.task.State == session.TaskCancelled || r.task.State == session.TaskTimedOut {
+	if h.task.State == session.TaskCancelled || h.task.State == session.TaskTimedOut {
 		c.Spent = r.usage.Spent() // any other end was that of an agent's turn, and has counted it
 	}
 	if w, ok := wordOf(&r.info.Items[0]); ok {
@@ -60,7 +102,7 @@ func (r *run) afterTheEnd(ctx context.Context) error {
 		if err != nil && !errors.Is(err, session.ErrNotFound) {
 			return err
 		}
-		if err == nil && a.Task == r.task.ID && a.State == session.ApprovalOpen {
+		if err == nil && a.Task == h.task.ID && a.State == session.ApprovalOpen {
 			r.markVoid(&a, r.info.Items[0].Inbound, overText)
 			o := r.outbound(r.info.ID+"/decided/0", overText, "")
 			o.Finishes = a.Question
@@ -70,25 +112,9 @@ func (r *run) afterTheEnd(ctx context.Context) error {
 	return r.t.Commit(ctx, c)
 }
 
-// untilOver ends the loop when the agent's task is over; the returned function ends that.
-func (r *run) untilOver(cancel context.CancelCauseFunc) func() {
-	if r.task == nil {
-		return func() {}
-	}
-	stop := context.AfterFunc(r.life.ctx, func() {
-		if cause := context.Cause(r.life.ctx); errors.Is(cause, errTaskOver) {
-			cancel(cause)
-		}
-	})
-	return func() { stop() }
-}
-
-// mayAgent holds each call of an agent against the present rights of whoever asked.
-func (r *run) mayAgent(ctx context.Context, req *tools.ToolRequest) error {
-	if r.task == nil {
-		return nil
-	}
-	who, refused := r.a.rights.Of(ctx, r.creation())
+// mayCall holds each call of an agent against the present rights of whoever asked.
+func (h *agentTurn) mayCall(ctx context.Context, req *tools.ToolRequest) error {
+	who, refused := h.r.a.rights.Of(ctx, h.creation())
 	if refused != "" || !who.Level.Allows(policy.Level(req.Annotations.Level)) {
 		return tools.Fail(tools.ErrPermissionDenied, "whoever asked for this task may not use "+req.Tool+" any more", nil)
 	}
@@ -96,54 +122,78 @@ func (r *run) mayAgent(ctx context.Context, req *tools.ToolRequest) error {
 }
 
 // creation is an item that asks for what the task's creator asked for.
-func (r *run) creation() session.Item {
-	return session.Item{Kind: session.ItemSpawn, Address: r.info.Address, TaskID: r.task.ID}
+func (h *agentTurn) creation() session.Item {
+	return session.Item{Kind: session.ItemSpawn, Address: h.r.info.Address, TaskID: h.task.ID}
 }
 
-// taskOf is the id of the task whose agent the turn is, "" for none.
-func (r *run) taskOf() string {
-	if r.task == nil {
-		return ""
+// reply is the agent's report, or why there is none.
+func (h *agentTurn) reply(ctx context.Context, e *ending) (reply, error) {
+	switch e.how {
+	case endFinished:
+		return h.report(ctx, e)
+	case endRefused:
+		return reply{}, h.refused(ctx, e)
+	case endLost:
+		if err := h.load(ctx); err != nil {
+			return reply{}, err
+		}
+		if w, ok := wordOf(&h.r.info.Items[0]); ok {
+			if re, ok := w.givenUp(ctx, h.r, e); ok {
+				return re, nil
+			}
+		}
+		return h.r.setAside(e, "It was set aside: the gateway stopped three times while it worked."), nil
+	default:
+		return h.r.usualReply(ctx, e)
 	}
-	return r.task.ID
 }
 
-// finishAgent ends the turn of an agent that the model brought to its end.
-func (r *run) finishAgent(ctx context.Context, c session.Commit, res *tools.ToolLoopResult) error {
-	text := strings.TrimSpace(res.Content)
+// report is the reply of an agent that the model brought to its end.
+func (h *agentTurn) report(ctx context.Context, e *ending) (reply, error) {
+	res, text := e.loop, strings.TrimSpace(e.loop.Content)
+	re := reply{Commit: session.Commit{Outcome: session.OutcomeAnswered, Messages: e.messages, CompactTo: e.compactTo}}
+	reason, person := "", ""
 	switch {
 	case res.Asked:
-		r.waiting = true
-		return r.commit(ctx, c, "")
+		h.waiting = true
+		return re, nil
 	case res.FinishReason == providers.FinishContentFilter && text == "":
-		return r.fail(ctx, c.Messages, "content filter", (&providers.Error{Kind: providers.KindFiltered}).PersonMessage())
+		reason, person = filtered()
 	case res.LimitReached && text == "":
-		return r.fail(ctx, c.Messages, "step limit", fmt.Sprintf("It stopped after %d steps, the limit for one task.", res.Iterations-1))
+		reason, person = "step limit", fmt.Sprintf("It stopped after %d steps, the limit for one task.", res.Iterations-1)
 	case text == "":
-		return r.fail(ctx, c.Messages, "empty report", "It gave no report.")
+		reason, person = "empty report", "It gave no report."
 	case res.LimitReached:
 		text += fmt.Sprintf("\n\n(It stopped after %d steps, the limit for one task.)", res.Iterations-1)
 	case res.FinishReason == providers.FinishLength:
 		text += "\n\n(The report was cut off: it reached the model's length limit.)"
 	}
-	return r.commit(ctx, c, text)
+	if reason != "" {
+		return h.reply(ctx, h.r.failure(e.messages, reason, person))
+	}
+	re.text = text
+	return re, nil
 }
 
-// endAgent commits the turn of an agent. The task ends before it: where the process
+// commit stores the end of an agent's turn. The task ends before it: where the process
 // dies in between, the next attempt finds that out.
-func (r *run) endAgent(ctx context.Context, c session.Commit, text string) error {
-	done := session.Completion{State: session.TaskDone, Result: text, Tainted: r.provenance.Tainted()}
+func (h *agentTurn) commit(ctx context.Context, re reply) error {
+	r, c := h.r, re.Commit
+	if h.task == nil { // it was not even read
+		return r.t.Commit(ctx, c)
+	}
+	end := session.Completion{State: session.TaskDone, Result: re.text, Tainted: r.provenance.Tainted()}
 	switch c.Outcome {
 	case session.OutcomeFailed, session.OutcomeQuarantined:
-		done.State = session.TaskFailed
-		done.Result = fmt.Sprintf("The background task %s failed. %s", taskName(r.task), text)
+		end.State = session.TaskFailed
+		end.Result = fmt.Sprintf("The background task %s failed. %s", taskName(h.task), re.text)
 	case session.OutcomeStopped: // whoever ended the task has said so
-		r.waiting = true
+		h.waiting = true
 	default:
 	}
-	if r.waiting {
+	if h.waiting {
 		c.Spent = r.usage.Spent()
-	} else if err := r.endOwnTask(ctx, &c, done); err != nil {
+	} else if err := h.endTask(ctx, &c, end); err != nil {
 		return err
 	}
 	c.Messages = r.historyForm(c.Messages)
@@ -151,7 +201,7 @@ func (r *run) endAgent(ctx context.Context, c session.Commit, text string) error
 	if err := r.t.Commit(ctx, c); err != nil {
 		return err
 	}
-	if r.waiting {
+	if h.waiting {
 		for i := range r.put {
 			r.a.lapses(ctx, &r.put[i])
 		}
@@ -159,67 +209,31 @@ func (r *run) endAgent(ctx context.Context, c session.Commit, text string) error
 	return nil
 }
 
-// notAllowed ends the turn of people who may not ask for anything, and with it the
-// task, where it is an agent's.
-func (r *run) notAllowed(ctx context.Context, refused string) error {
-	c := session.Commit{Outcome: session.OutcomeFailed, Reason: "not allowed: " + refused}
-	if r.task == nil {
-		return r.commit(ctx, c, "")
+// refused ends the task of people who may not ask for it any more. It returns errDone.
+func (h *agentTurn) refused(ctx context.Context, e *ending) error {
+	r, c := h.r, session.Commit{Outcome: session.OutcomeFailed, Reason: e.reason}
+	text := fmt.Sprintf("The background task %s was ended: whoever asked for it may not do so any more.", taskName(h.task))
+	end := session.Completion{State: session.TaskFailed, Result: text, Tainted: r.provenance.Tainted()}
+	if !h.task.Waited { // no turn would be allowed to tell it
+		end.Outbox = append(end.Outbox, r.outbound("task/"+h.task.ID+"/0", text, ""))
 	}
-	text := fmt.Sprintf("The background task %s was ended: whoever asked for it may not do so any more.", taskName(r.task))
-	done := session.Completion{State: session.TaskFailed, Result: text, Tainted: r.provenance.Tainted()}
-	if !r.task.Waited { // no turn would be allowed to tell it
-		done.Outbox = append(done.Outbox, r.outbound("task/"+r.task.ID+"/0", text, ""))
-	}
-	if err := r.endOwnTask(ctx, &c, done); err != nil {
+	if err := h.endTask(ctx, &c, end); err != nil {
 		return err
 	}
-	return r.t.Commit(ctx, c)
+	return done(r.t.Commit(ctx, c))
 }
 
-// endOwnTask ends the task of an agent whose turn is about to be committed. What the
-// turn used is stored with that end, so that it counts before the report is read; the
-// commit carries it where somebody else has ended the task.
-func (r *run) endOwnTask(ctx context.Context, c *session.Commit, done session.Completion) error {
-	done.Spent = r.usage.Spent()
-	first, err := r.a.endAgentTask(ctx, r.task, done)
+// endTask ends the task of an agent whose turn is about to be committed. What the turn
+// used is stored with that end, so that it counts before the report is read; the commit
+// carries it where somebody else has ended the task.
+func (h *agentTurn) endTask(ctx context.Context, c *session.Commit, end session.Completion) error {
+	end.Spent = h.r.usage.Spent()
+	first, err := h.r.a.endAgentTask(ctx, h.task, end)
 	if !first {
-		c.Spent = done.Spent
+		c.Spent = end.Spent
 	}
 	if errors.Is(err, session.ErrNotFound) {
 		return nil
 	}
 	return err
-}
-
-// agentEnded looks whether the turn brings the result of an agent. One that has no
-// report is told without the model, which may be what failed.
-func (r *run) agentEnded(ctx context.Context, items []session.Item) (bool, error) {
-	if len(items) != 1 || items[0].Kind != session.ItemTask {
-		return false, nil
-	}
-	t, err := r.a.o.Engine.Task(ctx, items[0].TaskID)
-	if err != nil {
-		return false, err
-	}
-	if !t.Agent {
-		return false, nil
-	}
-	r.report, r.depth = &t, t.Depth
-	if t.State == session.TaskDone {
-		return false, nil
-	}
-	r.report = nil // its result is all that there is to say
-	return true, r.commit(ctx, session.Commit{
-		Outcome: session.OutcomeAnswered, Messages: append(r.userMessages(items, nil), assistant(t.Result)),
-	}, t.Result)
-}
-
-// rawReport is an agent's report as it is, for a turn that found no words of its own
-// for it; "" in any other turn.
-func (r *run) rawReport() string {
-	if r.report == nil {
-		return ""
-	}
-	return fmt.Sprintf("The background task %s has reported:\n\n%s", taskName(r.report), r.report.Result)
 }

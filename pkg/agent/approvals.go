@@ -32,13 +32,15 @@ var _ tools.Gate = (*run)(nil)
 
 // Pass says whether a call may run, or a person has to be asked.
 func (r *run) Pass(ctx context.Context, req tools.ToolRequest) error {
-	if err := r.mayAgent(ctx, &req); err != nil {
-		return err
+	if r.in.check != nil {
+		if err := r.in.check(ctx, &req); err != nil {
+			return err
+		}
 	}
 	late := req.Covered && r.provenance.TaintedSinceDecision(req.Invocation.CallID)
 	r.marks(&req)
 	if !req.Nested && r.isDecided(req.Invocation.Key) {
-		if changed(r.decided, &req.Examination) {
+		if changed(r.in.decided, &req.Examination) {
 			return tools.Fail(tools.ErrApprovalDenied, changedText, nil)
 		}
 		return nil
@@ -97,7 +99,7 @@ func (r *run) passLate(ctx context.Context, req *tools.ToolRequest) error {
 // isDecided says whether a call is the one that was allowed: the one of the first
 // answer of its turn, which the model did not write. A model may give any call any id.
 func (r *run) isDecided(key string) bool {
-	return r.decided != nil && key == r.info.ID+"/"+callKey(1, 0)
+	return r.in.decided != nil && key == r.info.ID+"/"+callKey(1, 0)
 }
 
 // changed says whether a call would not do any more what was shown to the person.
@@ -172,11 +174,14 @@ func (r *run) Ask(ctx context.Context, call tools.Call, ex tools.Examination) (*
 	if err != nil {
 		return nil, err
 	}
-	deed := r.deed(call.Name, &call.Annotations, &ex)
+	deed, task := r.deed(call.Name, &call.Annotations, &ex), ""
+	if r.in.task != nil {
+		task = r.in.task.ID
+	}
 	key := callKey(call.Round, call.Index)
 	a := &session.Approval{
 		ID: policy.NewPairingCode(), Chat: r.chat, Session: r.session, Address: r.home,
-		Turn: r.info.ID, Task: r.taskOf(), Round: call.Round, Index: call.Index, Call: call.ID,
+		Turn: r.info.ID, Task: task, Round: call.Round, Index: call.Index, Call: call.ID,
 		Tool: call.Name, Arguments: arguments, Text: TextOf(&ex, arguments), Question: r.info.ID + "/" + key + "/ask", Fingerprint: ex.State,
 		Requester: r.principal.Sender, Direct: r.principal.Direct, Level: string(r.principal.Level),
 		Tainted: deed.Tainted, Grantable: deed.Grantable() && !r.provenance.SeveralPeople(),
@@ -258,8 +263,12 @@ func (r *run) question(a *session.Approval, why string) string {
 	if a.Requester.Name != "" && !a.Direct {
 		who = channels.Visible(a.Requester.Name)
 	}
+	behalf := ""
+	if r.in.task != nil {
+		behalf = " for the background task " + taskName(r.in.task)
+	}
 	return fmt.Sprintf("May I run %#q%s? I ask because %s.\n\n%s\n\nApproval %s, until %s. Only %s or an owner can decide.",
-		a.Tool, r.onBehalf(), why, channels.Verbatim(a.Text), a.ID, a.Expires.Format("15:04:05 MST"), who)
+		a.Tool, behalf, why, channels.Verbatim(a.Text), a.ID, a.Expires.Format("15:04:05 MST"), who)
 }
 
 // The words that a button's data begins with, and those that end it.

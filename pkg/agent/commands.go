@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"parley/pkg/providers"
 	"parley/pkg/session"
 )
 
@@ -77,116 +76,114 @@ func isStop(text string) bool { name, _, _ := parseCommand(text); return name ==
 
 func isToolCommand(text string) bool { name, _, _ := parseCommand(text); return name == "tool" }
 
-// command answers a command; all but /tool are answered without a model.
-func (r *run) command(ctx context.Context, it session.Item, name, arg string) error {
-	c := session.Commit{Outcome: session.OutcomeAnswered}
-	var text string
-	var err error
-	switch name {
-	case startCommand:
-		text = "Hello, I am Parley, a chat bot. The model " + r.a.o.Model + " answers what you write.\n\n" + r.helpText()
-	case "new":
-		c.NewSession = true
-		text = "A fresh conversation begins. What was said before stays on file and is no longer read."
-	case "stop":
-		text = r.stopText(ctx, it)
-	case "status":
-		text = r.statusText(ctx)
-	case "schedule":
-		var err error
-		if text, err = r.scheduleText(ctx, arg); err != nil {
-			return err
-		}
-	case "tools":
-		text = r.toolsText()
-	case "model":
-		text = "Model: " + r.a.o.Model + ". Which one answers is set in the configuration (agent.model)."
-	case "usage":
-		text, err = r.usageText(ctx)
-	case "tasks":
-		text, err = r.tasksText(ctx)
-	case "cancel":
-		text, c.Messages, err = r.cancelText(ctx, &it, arg)
-	case "compact":
-		return r.compact(ctx)
-	default:
-		text = r.helpText()
-	}
-	if err != nil {
-		return err
-	}
-	return r.commit(ctx, c, text)
+// commandTurn is the turn of a command. A command is answered without a model; only
+// /compact asks it, and /tool, which is a message's turn.
+type commandTurn struct {
+	chatTurn
+	name, arg string
 }
 
-// toolsText lists the tools of the chat. An owner is also told what they did, in
-// all chats together.
-func (r *run) toolsText() string {
-	offered := r.offered()
-	lines := offered.GetSummaries()
-	if len(lines) == 0 {
-		return "No tools may be used here."
+func isCommandTurn(info *session.TurnInfo) bool {
+	it := &info.Items[0]
+	if it.Inbound == nil {
+		return false
 	}
-	if r.principal.Owner {
-		for _, s := range offered.Stats() {
-			for i, line := range lines {
-				if strings.HasPrefix(line, "- `"+s.Tool+"` ") {
-					lines[i] += " (" + s.String() + ")"
-				}
-			}
-		}
+	name, _, ok := parseCommand(it.Inbound.Text)
+	return ok && name != "tool"
+}
+
+func newCommandTurn(r *run) handler {
+	name, arg, _ := parseCommand(r.info.Items[0].Inbound.Text)
+	return &commandTurn{chatTurn: chatTurn{r}, name: name, arg: arg}
+}
+
+func (h *commandTurn) begin(ctx context.Context) (input, error) {
+	items, err := h.r.admit(ctx)
+	if err != nil {
+		return input{}, err
 	}
-	return strings.Join(lines, "\n")
+	h.r.takes(items)
+	re, err := h.answer(ctx)
+	if err != nil {
+		return input{}, err
+	}
+	return input{}, done(h.r.commit(ctx, re))
+}
+
+// answer carries out the command.
+func (h *commandTurn) answer(ctx context.Context) (reply, error) {
+	re := reply{Commit: session.Commit{Outcome: session.OutcomeAnswered}}
+	var err error
+	switch h.name {
+	case startCommand:
+		re.text = "Hello, I am Parley, a chat bot. The model " + h.r.a.o.Model + " answers what you write.\n\n" + h.help()
+	case "new":
+		re.NewSession = true
+		re.text = "A fresh conversation begins. What was said before stays on file and is no longer read."
+	case "stop":
+		re.text = h.stop(ctx)
+	case "status":
+		re.text = h.status(ctx)
+	case "schedule":
+		re.text, err = h.schedule(ctx)
+	case "tools":
+		re.text = h.tools()
+	case "model":
+		re.text = "Model: " + h.r.a.o.Model + ". Which one answers is set in the configuration (agent.model)."
+	case "usage":
+		re.text, err = h.usage(ctx)
+	case "tasks":
+		re.text, err = h.tasks(ctx)
+	case "cancel":
+		re.text, re.Messages, err = h.cancel(ctx)
+	case "compact":
+		return h.compact(ctx)
+	default:
+		re.text = h.help()
+	}
+	return re, err
 }
 
 // typed is what a person writes in this chat for the command called name.
 func (r *run) typed(name string) string { return r.a.o.Command(r.home, name) }
 
-func (r *run) helpText() string {
+// tools lists the tools of the chat. An owner is also told what they did, in
+// all chats together.
+func (h *commandTurn) tools() string {
+	offered := h.r.offered()
+	defs := offered.ToProviderDefs()
+	if len(defs) == 0 {
+		return "No tools may be used here."
+	}
+	did := map[string]string{}
+	if h.r.principal.Owner {
+		for _, s := range offered.Stats() {
+			did[s.Tool] = " (" + s.String() + ")"
+		}
+	}
+	lines := make([]string, len(defs))
+	for i := range defs {
+		f := &defs[i].Function
+		lines[i] = "- `" + f.Name + "` - " + f.Description + did[f.Name]
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (h *commandTurn) help() string {
 	var b strings.Builder
 	b.WriteString("Write to me as you would to a colleague. Commands:\n")
 	for _, c := range commandText() {
-		b.WriteString(r.typed(c[0]) + " - " + c[1] + "\n")
+		b.WriteString(h.r.typed(c[0]) + " - " + c[1] + "\n")
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// stopText answers /stop. A turn that was stopped for it has already said so.
-func (r *run) stopText(ctx context.Context, it session.Item) string {
-	if r.saidStopped(ctx, it.Time) {
+// stop answers /stop. A turn that was stopped for it has already said so.
+func (h *commandTurn) stop(ctx context.Context) string {
+	if h.r.saidStopped(ctx, h.r.info.Items[0].Time) {
 		return ""
 	}
 	return "Nothing is running."
-}
-
-// saidStopped says whether a turn was stopped for the /stop that was sent then:
-// its mark is the newest entry of the history.
-func (r *run) saidStopped(ctx context.Context, sent time.Time) bool {
-	said := false
-	err := r.a.o.Engine.Tail(ctx, r.info.Session, 0, func(last session.Entry) bool {
-		said = last.Message.Content == stoppedText && !last.Time.Before(sent)
-		return false
-	})
-	return err == nil && said
-}
-
-// usageText tells how much of the conversation the next request carries, with
-// estimated tokens, and what the chat used today.
-func (r *run) usageText(ctx context.Context) (string, error) {
-	h, err := r.history(ctx, r.a.o.ContextTokens, 0)
-	if err != nil {
-		return "", err
-	}
-	info, err := r.a.o.Engine.Get(ctx, r.info.Session)
-	if err != nil {
-		return "", err
-	}
-	today, err := r.usage.Report(ctx)
-	if err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("This conversation has %s. The next question carries %d of them, about %d tokens of at most %d; "+
-		"%s makes them fewer, %s begins afresh.\n\n%s",
-		entries(info.Entries), len(h.messages), h.tokens, r.a.o.ContextTokens, r.typed("compact"), r.typed("new"), today), nil
 }
 
 // entries counts those of a conversation in words.
@@ -197,83 +194,25 @@ func entries(n uint64) string {
 	return fmt.Sprintf("%d entries", n)
 }
 
-func (r *run) statusText(ctx context.Context) string {
+func (h *commandTurn) status(ctx context.Context) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Model: %s\n", r.a.o.Model)
-	if info, err := r.a.o.Engine.Get(ctx, r.info.Session); err == nil {
+	fmt.Fprintf(&b, "Model: %s\n", h.r.a.o.Model)
+	if info, err := h.r.a.o.Engine.Get(ctx, h.r.info.Session); err == nil {
 		fmt.Fprintf(&b, "Conversation: %s, %s, since %s\n", info.Session, entries(info.Entries), info.Created.Format("2006-01-02 15:04"))
 	}
-	fmt.Fprintf(&b, "Your rights here: %s\n", r.principal.Level)
-	if all, err := r.a.o.Engine.ApprovalList(ctx, r.info.Chat); err == nil {
+	fmt.Fprintf(&b, "Your rights here: %s\n", h.r.principal.Level)
+	if all, err := h.r.a.o.Engine.ApprovalList(ctx, h.r.info.Chat); err == nil {
 		for i := range all {
 			if q := &all[i]; q.State == session.ApprovalOpen && time.Now().Before(q.Expires) {
 				fmt.Fprintf(&b, "Waiting for a decision: `%s`, approval %s, until %s\n", q.Tool, q.ID, q.Expires.Format("15:04:05 MST"))
 			}
 		}
 	}
-	if st, err := r.a.o.Engine.Status(ctx); err == nil && r.principal.Owner {
+	if st, err := h.r.a.o.Engine.Status(ctx); err == nil && h.r.principal.Owner {
 		fmt.Fprintf(&b, "Waiting: %d in, %d out; background tasks: %d", st.Waiting, st.Sending, st.OpenTasks)
 		if st.WriteError != "" {
 			b.WriteString("; the store cannot be written: " + st.WriteError)
 		}
 	}
 	return strings.TrimSpace(b.String())
-}
-
-// compactPrompt asks the model for the summary that replaces the conversation.
-const compactPrompt = "Summarise our conversation so far in at most 300 words: what was wanted, what was found or decided, names, numbers and files that matter, and what is still open. The summary replaces the conversation, so keep what is needed to go on."
-
-// compact replaces what the model reads of the conversation by its own summary.
-// Nothing is deleted: the session's compaction point moves.
-func (r *run) compact(ctx context.Context) error {
-	h, err := r.history(ctx, r.a.o.ContextTokens, 0)
-	if err != nil {
-		return err
-	}
-	if len(h.messages) == 0 {
-		return r.commit(ctx, session.Commit{Outcome: session.OutcomeAnswered}, "There is nothing to summarise yet.")
-	}
-	info, err := r.a.o.Engine.Get(ctx, r.info.Session)
-	if err != nil {
-		return err
-	}
-	loop, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer r.watch(loop, cancel)()
-	resp, err := r.summary(loop, h.messages)
-	r.logUse().AnErr("err", err).Msg("summary")
-	switch cause := context.Cause(loop); {
-	case err != nil && ended(cause):
-		return r.stopped(ctx, r.userMessages(r.info.Items, nil), cause)
-	case err != nil && ctx.Err() != nil:
-		return err
-	case err != nil:
-		reason, person := r.explain(err)
-		return r.notCompacted(ctx, reason, person)
-	case strings.TrimSpace(resp.Content) == "":
-		return r.notCompacted(ctx, "empty summary", "The model gave an empty answer.")
-	}
-	return r.commit(ctx, session.Commit{
-		Outcome: session.OutcomeAnswered,
-		Messages: []providers.Message{
-			{Role: providers.RoleUser, Content: "(the conversation so far was replaced by this summary)"},
-			assistant(resp.Content),
-		},
-		CompactTo: info.Entries + 1,
-	}, "Done. I go on from this summary:\n\n"+resp.Content)
-}
-
-func (r *run) summary(ctx context.Context, of []providers.Message) (*providers.LLMResponse, error) {
-	system, err := r.system(ctx)
-	if err != nil {
-		return nil, err
-	}
-	ask := append(append([]providers.Message{system}, of...), providers.Message{Role: providers.RoleUser, Content: compactPrompt})
-	r.at("")
-	return r.usage.Provider(r.a.o.Provider).Chat(ctx, providers.Repair(ask), nil, r.a.o.Model, r.a.o.ModelOptions)
-}
-
-func (r *run) notCompacted(ctx context.Context, reason, person string) error {
-	reason = cut(r.a.o.Redact(reason), 500)
-	return r.commit(ctx, session.Commit{Outcome: session.OutcomeFailed, Reason: reason}, "I could not summarise the conversation; it stays as it is. "+person)
 }

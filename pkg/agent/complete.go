@@ -105,6 +105,11 @@ const notTold = "The person has not been told yet."
 // taskMark begins the text of every item that brings a task's result.
 const taskMark = "[background task]"
 
+// endOf begins the item that tells the model of a task's end.
+func endOf(t *session.Task, state session.TaskState) string {
+	return taskMark + " " + taskName(t) + " ended (" + string(state) + "). "
+}
+
 // completion is the end of a task that is told. What shows how far it was becomes its
 // result: by the message of the result, or by the answer of the turn that reads it.
 func (a *Agent) completion(t *session.Task, state session.TaskState, result *tools.ToolResult) session.Completion {
@@ -128,7 +133,7 @@ func (a *Agent) completion(t *session.Task, state session.TaskState, result *too
 	}
 	c.Item = &session.Item{
 		ID: "task/" + t.ID, Kind: session.ItemTask, Address: t.Address, TaskID: t.ID, Solo: true, Time: now,
-		Text: taskMark + " " + taskName(t) + " ended (" + string(state) + "). " + told +
+		Text: endOf(t, state) + told +
 			"Answer " + noReply + " if there is nothing to add.\nResult:\n" + text,
 	}
 	return c

@@ -49,55 +49,129 @@ func wordOf(it *session.Item) (word, bool) {
 // decidedCall is the id of the call that a decision's turn makes.
 func decidedCall(a *session.Approval) string { return "approved_" + a.ID }
 
-// decide runs the turn of a decision: it does nothing but say so, or runs the
-// stored call and goes on from its result.
-func (r *run) decide(ctx context.Context, w word) error {
-	a, err := r.a.o.Engine.Approval(ctx, w.id)
-	if err != nil && !errors.Is(err, session.ErrNotFound) {
-		return err
-	}
-	if err != nil || a.Chat != r.chat || r.task != nil && a.Task != r.task.ID {
-		if r.task != nil {
-			return r.passOver(ctx)
-		}
-		r.a.o.Noted(session.Approval{ID: cut(w.id, 64), Address: r.info.Address, Turn: r.info.ID}, r.decider(w), "refused: unknown")
-		return r.commit(ctx, session.Commit{Outcome: session.OutcomeAnswered, Reason: "unknown approval"}, unknownText)
-	}
-	if a.State == session.ApprovalAllowed && a.DecidedTurn == r.info.ID {
-		return r.resumeDecided(ctx, &a) // an earlier attempt at this turn allowed it
-	}
-	if a.Task != "" && r.task == nil {
-		return r.handOn(ctx, w, &a)
-	}
-	if r.task != nil && a.DecidedTurn == r.info.ID {
-		return r.afterNo(ctx, &a) // an earlier attempt at this turn closed it
-	}
-	return r.decideOn(ctx, w, &a)
+// decisionTurn is the turn of a decision in the chat that was asked.
+type decisionTurn struct {
+	chatTurn
+	word word
 }
 
-// decideOn takes a decision on a question of this chat.
-func (r *run) decideOn(ctx context.Context, w word, a *session.Approval) error {
-	by, now := r.decider(w), time.Now()
-	if r.task != nil {
-		now = r.info.Items[0].Time // the press may have waited for the agent
+func isDecisionTurn(info *session.TurnInfo) bool {
+	_, ok := wordOf(&info.Items[0])
+	return ok
+}
+
+func newDecisionTurn(r *run) handler {
+	w, _ := wordOf(&r.info.Items[0])
+	return &decisionTurn{chatTurn: chatTurn{r}, word: w}
+}
+
+// begin only says so where the word does not count. Else the model continues from the
+// result of the stored call.
+func (h *decisionTurn) begin(ctx context.Context) (input, error) {
+	r := h.r
+	if _, err := r.admit(ctx); err != nil {
+		return input{}, err
 	}
-	if why := notTheirs(w, a, &r.principal); why != "" {
-		return r.refuse(ctx, a, by, why)
+	a, err := r.a.o.Engine.Approval(ctx, h.word.id)
+	if err != nil && !errors.Is(err, session.ErrNotFound) {
+		return input{}, err
 	}
+	d := decision{r: r, word: h.word, approval: &a}
 	switch {
-	case lapsed(a, now) && r.task != nil && w.operator:
-		return r.void(ctx, a, by, "Nobody decided on approval "+a.ID+" in time. The call was not run.")
-	case lapsed(a, now):
-		return r.void(ctx, a, by, tooLate(a))
+	case err != nil, a.Chat != r.chat:
+		r.a.o.Noted(session.Approval{ID: cut(h.word.id, 64), Address: r.info.Address, Turn: r.info.ID}, d.decider(), "refused: unknown")
+		return input{}, done(r.commit(ctx, reply{
+			Commit: session.Commit{Outcome: session.OutcomeAnswered, Reason: "unknown approval"}, text: unknownText,
+		}))
+	case a.State == session.ApprovalAllowed && a.DecidedTurn == r.info.ID: // by an earlier attempt at this turn
+		return h.goOn(ctx, &d, d.again)
+	case a.Task != "":
+		return input{}, done(h.handOn(ctx, &d))
+	}
+	return h.goOn(ctx, &d, func(ctx context.Context) (verdict, error) { return d.take(ctx, time.Now(), tooLate(&a)) })
+}
+
+// goOn returns what the model reads of a call that is allowed, and commits any other
+// verdict.
+func (h *decisionTurn) goOn(ctx context.Context, d *decision, decide func(context.Context) (verdict, error)) (input, error) {
+	v, err := decide(ctx)
+	if err != nil {
+		return input{}, err
+	}
+	if v.kind == verdictAllowed {
+		return d.input(), nil
+	}
+	return input{}, done(h.r.commit(ctx, d.closed(v)))
+}
+
+// reply names the call that took the process with it.
+func (h *decisionTurn) reply(ctx context.Context, e *ending) (reply, error) {
+	if e.how == endLost {
+		if re, ok := h.word.givenUp(ctx, h.r, e); ok {
+			return re, nil
+		}
+	}
+	return h.r.usualReply(ctx, e)
+}
+
+// verdict is what came of a decision.
+type verdict struct {
+	kind verdictKind
+	// text is for the chat, failure the result of the call for the model.
+	text, failure string
+}
+
+type verdictKind int
+
+// The verdicts of a decision.
+const (
+	// verdictRefused leaves the question open: the word does not count.
+	verdictRefused verdictKind = iota
+	// verdictClosed ends the question without its call.
+	verdictClosed
+	// verdictAllowed makes the call.
+	verdictAllowed
+)
+
+// decision is one word on one question, with the turn that takes it.
+type decision struct {
+	r        *run
+	word     word
+	approval *session.Approval
+}
+
+// take decides on the question; late is what is said when its time is over at now.
+func (d *decision) take(ctx context.Context, now time.Time, late string) (verdict, error) {
+	a, r, by := d.approval, d.r, d.decider()
+	if why := notTheirs(d.word, a, &r.principal); why != "" {
+		r.a.o.Noted(*a, by, "refused: "+why)
+		return verdict{text: why}, nil
+	}
+	if lapsed(a, now) {
+		return d.void(ctx, by, late)
 	}
 	a.By, a.Decided, a.DecidedTurn = by, now, r.info.ID
-	if w.word == denyWord {
-		return r.deny(ctx, a)
+	if d.word.word == denyWord {
+		return d.deny(), nil
 	}
-	if why := r.mayStill(ctx, a); why != "" {
-		return r.void(ctx, a, by, why)
+	if why := d.mayStill(ctx); why != "" {
+		return d.void(ctx, by, why)
 	}
-	return r.allow(ctx, a, w.word == allowHere)
+	return verdict{kind: verdictAllowed}, d.allow(ctx, d.word.word == allowHere)
+}
+
+// again continues from a decision that an earlier attempt recorded. What may have
+// changed meanwhile is looked at again, unless the call was begun.
+func (d *decision) again(ctx context.Context) (verdict, error) {
+	a := d.approval
+	why := d.mayStill(ctx)
+	if why == "" && lapsed(a, time.Now()) {
+		why = tooLate(a)
+	}
+	if why != "" && !d.r.ranAlready() {
+		return d.void(ctx, a.By, why)
+	}
+	return verdict{kind: verdictAllowed}, nil
 }
 
 func tooLate(a *session.Approval) string {
@@ -105,11 +179,11 @@ func tooLate(a *session.Approval) string {
 }
 
 // decider is who gave a decision.
-func (r *run) decider(w word) channels.Sender {
-	if w.operator {
+func (d *decision) decider() channels.Sender {
+	if d.word.operator {
 		return channels.Sender{Name: "the operator"}
 	}
-	return r.principal.Sender
+	return d.r.principal.Sender
 }
 
 func nameOf(s channels.Sender) string {
@@ -119,18 +193,10 @@ func nameOf(s channels.Sender) string {
 	return "who asked for it"
 }
 
-// refuse ends a turn that did nothing but say so.
-func (r *run) refuse(ctx context.Context, a *session.Approval, by channels.Sender, text string) error {
-	r.a.o.Noted(*a, by, "refused: "+text)
-	if r.task != nil {
-		return r.passOver(ctx)
-	}
-	return r.commit(ctx, session.Commit{Outcome: session.OutcomeAnswered}, text)
-}
-
 // mayStill makes the turn the requester's, with the lower of their rights then and
 // now, and says why the call may not run any more.
-func (r *run) mayStill(ctx context.Context, a *session.Approval) string {
+func (d *decision) mayStill(ctx context.Context) string {
+	r, a := d.r, d.approval
 	requester, allowed := r.a.rights.Requester(ctx, a, r.home)
 	r.principal = requester
 	r.space = r.a.o.Space(r.home, r.principal.SharesSpace())
@@ -150,39 +216,42 @@ func (r *run) mayStill(ctx context.Context, a *session.Approval) string {
 }
 
 // deny ends a question with no; the model reads of it in the next turn.
-func (r *run) deny(ctx context.Context, a *session.Approval) error {
+func (d *decision) deny() verdict {
+	a := d.approval
 	a.State = session.ApprovalDenied
-	r.log().Info().Str("approval", a.ID).Str("tool", a.Tool).Msg("a call was denied")
-	r.a.o.Noted(*a, a.By, "denied")
-	failure := tools.ErrorText(tools.ErrApprovalDenied, "a person denied this call; it was not run", nil)
-	return r.close(ctx, a, fmt.Sprintf("Denied by %s: %#q was not run.", nameOf(a.By), a.Tool), failure)
+	d.r.log().Info().Str("approval", a.ID).Str("tool", a.Tool).Msg("a call was denied")
+	d.r.a.o.Noted(*a, a.By, "denied")
+	return verdict{
+		kind: verdictClosed, text: fmt.Sprintf("Denied by %s: %#q was not run.", nameOf(a.By), a.Tool),
+		failure: tools.ErrorText(tools.ErrApprovalDenied, "a person denied this call; it was not run", nil),
+	}
 }
 
 // void ends a question that nobody can answer any more.
-func (r *run) void(ctx context.Context, a *session.Approval, by channels.Sender, why string) error {
+func (d *decision) void(ctx context.Context, by channels.Sender, why string) (verdict, error) {
 	if err := ctx.Err(); err != nil {
-		return err // an examination that was cut off says nothing
+		return verdict{}, err // an examination that was cut off says nothing
 	}
-	a.By, a.Decided, a.DecidedTurn, a.State, a.Reason = by, time.Now(), r.info.ID, session.ApprovalVoid, why
-	r.log().Info().Str("approval", a.ID).Str("tool", a.Tool).Str("reason", why).Msg("an approval is void")
-	r.a.o.Noted(*a, by, "void: "+why)
-	return r.close(ctx, a, why, tools.ErrorText(tools.ErrApprovalDenied, why, nil))
+	a := d.approval
+	a.By, a.Decided, a.DecidedTurn, a.State, a.Reason = by, time.Now(), d.r.info.ID, session.ApprovalVoid, why
+	d.r.log().Info().Str("approval", a.ID).Str("tool", a.Tool).Str("reason", why).Msg("an approval is void")
+	d.r.a.o.Noted(*a, by, "void: "+why)
+	return verdict{kind: verdictClosed, text: why, failure: tools.ErrorText(tools.ErrApprovalDenied, why, nil)}, nil
 }
 
-// close commits a decision without a call: the question's message says so, and so
-// does the history, which names the call.
-func (r *run) close(ctx context.Context, a *session.Approval, text, failure string) error {
-	if r.task != nil {
-		return r.closeForAgent(ctx, a, text)
+// closed is the reply of a decision without a call: the question's message says so, and
+// so does the history, which names the call. A word that does not count is only answered.
+func (d *decision) closed(v verdict) reply {
+	re := reply{Commit: session.Commit{Outcome: session.OutcomeAnswered}, text: v.text}
+	if v.kind == verdictClosed {
+		re.finishes = d.approval.Question
+		re.Approvals = []session.Approval{*d.approval}
+		re.Messages = []providers.Message{
+			{Role: providers.RoleUser, Content: decisionMark(d.approval) + "The outcome: " + v.failure},
+			assistant(v.text),
+		}
 	}
-	r.closes = a.Question
-	return r.commit(ctx, session.Commit{
-		Outcome: session.OutcomeAnswered, Approvals: []session.Approval{*a},
-		Messages: []providers.Message{
-			{Role: providers.RoleUser, Content: decisionMark(a) + "The outcome: " + failure},
-			assistant(text),
-		},
-	}, text)
+	return re
 }
 
 // decisionMark begins the message that tells the model of a decision.
@@ -190,12 +259,13 @@ func decisionMark(a *session.Approval) string {
 	return fmt.Sprintf("[approval %s] %s decided on the call %s of %s(%s). ", a.ID, nameOf(a.By), a.Call, a.Tool, cut(a.Arguments, 1000))
 }
 
-// allow records the decision together with the call that it makes, and runs it.
-func (r *run) allow(ctx context.Context, a *session.Approval, here bool) error { //nolint:revive // flag-parameter: it is the person's choice
+// allow records the decision together with the call that it makes.
+func (d *decision) allow(ctx context.Context, here bool) error { //nolint:revive // flag-parameter: it is the person's choice
+	r, a := d.r, d.approval
 	a.State = session.ApprovalAllowed
 	how := "once"
 	step := session.Step{
-		Kind: session.StepAnswer, Round: 1, Await: true, Answer: r.stored(a), Approvals: []session.Approval{*a},
+		Kind: session.StepAnswer, Round: 1, Await: true, Answer: stored(a), Approvals: []session.Approval{*a},
 	}
 	if here {
 		how = "here, for 24 hours"
@@ -214,11 +284,11 @@ func (r *run) allow(ctx context.Context, a *session.Approval, here bool) error {
 	r.info.Steps = append(r.info.Steps, step)
 	r.a.o.Noted(*a, a.By, "allowed "+how)
 	r.log().Info().Str("approval", a.ID).Str("tool", a.Tool).Str("how", how).Msg("a call was allowed")
-	return r.runDecided(ctx, a)
+	return nil
 }
 
 // stored is the answer that makes the stored call.
-func (r *run) stored(a *session.Approval) *providers.LLMResponse {
+func stored(a *session.Approval) *providers.LLMResponse {
 	args, err := providers.DecodeArguments(a.Arguments)
 	c := providers.ToolCall{ID: decidedCall(a), Type: "function", Name: a.Tool, Arguments: args, RawArguments: a.Arguments}
 	if err != nil {
@@ -227,45 +297,41 @@ func (r *run) stored(a *session.Approval) *providers.LLMResponse {
 	return &providers.LLMResponse{ToolCalls: []providers.ToolCall{c}, FinishReason: providers.FinishToolCalls}
 }
 
-// resumeDecided goes on from a decision that an earlier attempt recorded. What may
-// have changed meanwhile is looked at again, unless the call was begun.
-func (r *run) resumeDecided(ctx context.Context, a *session.Approval) error {
-	why := r.mayStill(ctx, a)
-	if why == "" && lapsed(a, time.Now()) {
-		why = tooLate(a)
+// input is what the model reads of a call that was allowed. The call runs first, unless
+// it was begun, and the model continues from its result.
+func (d *decision) input() input {
+	if d.approval.Tainted {
+		d.r.provenance.Taint()
 	}
-	if why != "" && !r.ranAlready() {
-		return r.void(ctx, a, a.By, why)
-	}
-	return r.runDecided(ctx, a)
+	text := decisionMark(d.approval) + "It was allowed, and its result follows. Say what came of it, and go on with what was asked for."
+	return input{items: d.r.decisionItem(text), decided: d.approval}
 }
 
-// runDecided makes the call that was allowed, unless it was begun, and goes on from
-// its result.
-func (r *run) runDecided(ctx context.Context, a *session.Approval) error {
-	if a.Tainted {
-		r.provenance.Taint()
-	}
-	r.decided = a
-	text := decisionMark(a) + "It was allowed, and its result follows. Say what came of it, and go on with what was asked for."
-	return r.answer(ctx, []session.Item{{Kind: session.ItemDecision, Address: r.info.Address, Text: text, Time: r.began}})
+// decisionItem is the item by which the model reads of a decision.
+func (r *run) decisionItem(text string) []session.Item {
+	return []session.Item{{Kind: session.ItemDecision, Address: r.info.Address, Text: text, Time: r.began}}
 }
 
-// giveUp ends the turn of a call that was allowed and took the process with it.
-func (r *run) giveUp(ctx context.Context, a *session.Approval) error {
+// givenUp is the reply of a turn whose call was allowed and took the process with it;
+// false where the turn allowed none.
+func (w word) givenUp(ctx context.Context, r *run, e *ending) (reply, bool) {
+	a, err := r.a.o.Engine.Approval(ctx, w.id)
+	if err != nil || a.DecidedTurn != r.info.ID {
+		return reply{}, false
+	}
 	text := fmt.Sprintf("The gateway stopped three times while working on approval %s. %#q was not run.", a.ID, a.Tool)
 	failure := tools.ErrorText(tools.ErrInterrupted, "the call was not run", nil)
 	if r.ranAlready() {
 		text = fmt.Sprintf("The gateway stopped three times while working on approval %s. It is unknown whether %#q took effect.", a.ID, a.Tool)
 		failure = tools.ErrorText(tools.ErrInterrupted, "interrupted: it is unknown whether it took effect", nil)
 	}
-	r.a.o.Noted(*a, a.By, "given up: "+text)
-	return r.commit(ctx, session.Commit{
-		Outcome: session.OutcomeQuarantined, Reason: "the process died three times during this turn",
+	r.a.o.Noted(a, a.By, "given up: "+text)
+	return reply{Commit: session.Commit{
+		Outcome: session.OutcomeQuarantined, Reason: e.reason,
 		Messages: []providers.Message{
-			{Role: providers.RoleUser, Content: decisionMark(a) + "The outcome: " + failure}, assistant(text),
+			{Role: providers.RoleUser, Content: decisionMark(&a) + "The outcome: " + failure}, assistant(text),
 		},
-	}, text)
+	}, text: text}, true
 }
 
 // ranAlready says whether an earlier attempt began the call.

@@ -19,7 +19,8 @@
 //   - No model is asked beyond what a chat may use in a day, but for the answers that
 //     running turns wait for; see [budget.Meter].
 //
-// The files follow the way of a turn: intake, turn, prompt, resume, ledger,
+// Each kind of turn (message, command, decision, job, report, background agent) has a
+// handler; the rows of handler.go choose it. The files follow the way of a turn: intake, turn, prompt, resume, ledger,
 // outcome; beside it preview, watch, budget, limit, commands and tasks. The agent knows no
 // adapter: channels, models, tools and the engine reach it as interfaces.
 package agent

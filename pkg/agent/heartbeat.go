@@ -133,12 +133,12 @@ func (a *Agent) findChat(ctx context.Context, j *session.Job) error {
 }
 
 // beat reads what the heartbeat is to do; the second value says why it does nothing.
-func (r *run) beat(ctx context.Context) (text, why string, err error) {
-	h := r.a.o.Heartbeat
-	if h == nil {
+func (h *jobTurn) beat(ctx context.Context) (text, why string, err error) {
+	r, conf := h.r, h.r.a.o.Heartbeat
+	if conf == nil {
 		return "", "the heartbeat is not configured any more", nil
 	}
-	text = strings.TrimSpace(h.File())
+	text = strings.TrimSpace(conf.File())
 	if !instructs(text) {
 		return "", "its file has nothing to do", nil
 	}
@@ -151,7 +151,7 @@ func (r *run) beat(ctx context.Context) (text, why string, err error) {
 		if j.Day != day {
 			j.Day, j.Runs = day, 0
 		}
-		if over = j.Runs >= h.PerDay; !over {
+		if over = j.Runs >= conf.PerDay; !over {
 			j.Runs++
 		}
 		return nil
@@ -177,32 +177,25 @@ func instructs(text string) bool {
 	return false
 }
 
-// beatsQuietly says whether a heartbeat's answer says nothing.
-func (r *run) beatsQuietly(text string) bool {
-	if !r.beats() {
-		return false
-	}
+// saysNothing reports whether a heartbeat's answer says nothing.
+func saysNothing(text string) bool {
 	text = bareWord(text)
 	return text == "" || text == beatOK || text == noReply
 }
 
-// mayBeatQuietly says whether what a heartbeat's answer begins with may turn out to
+// mayBeatQuietly reports whether the beginning of a heartbeat's answer may turn out to
 // say nothing: it is not shown then.
-func (r *run) mayBeatQuietly(text string) bool {
-	return r.beats() && strings.HasPrefix(beatOK, bareWord(text))
-}
+func mayBeatQuietly(text string) bool { return strings.HasPrefix(beatOK, bareWord(text)) }
 
-func (r *run) beats() bool {
-	j := r.job()
-	return j != nil && j.ID == HeartbeatID
-}
+// beats reports whether the job is the heartbeat.
+func (h *jobTurn) beats() bool { return h.job.ID == HeartbeatID }
 
 // bareWord is a text without what models put round a word.
 func bareWord(text string) string { return strings.Trim(text, " \t\r\n*_`\"'.!") }
 
 // quietBeat is the commit of a heartbeat that said nothing. What did nothing either
 // leaves no trace in the conversation.
-func (r *run) quietBeat(c session.Commit) session.Commit {
+func quietBeat(c session.Commit) session.Commit {
 	for i := range c.Messages {
 		if len(c.Messages[i].ToolCalls) > 0 {
 			return c

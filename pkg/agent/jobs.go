@@ -293,9 +293,6 @@ func (a *Agent) RemoveJob(ctx context.Context, id string) error {
 	return a.o.Engine.DeleteJob(ctx, id)
 }
 
-// manualMark is in the ids of the items of jobs that somebody fired by hand.
-const manualMark = "/by-hand/"
-
 // FireNow runs a job once, now, also one that is paused; when it is due stays.
 func (a *Agent) FireNow(ctx context.Context, id string) (session.Job, error) {
 	j, err := a.o.Engine.Job(ctx, id)
@@ -304,6 +301,6 @@ func (a *Agent) FireNow(ctx context.Context, id string) (session.Job, error) {
 	}
 	now, ran := a.o.Now(), j
 	ran.Due = now
-	item := jobItem(&ran, "schedule/"+id+manualMark+strconv.FormatInt(now.UnixNano(), 10), now)
+	item := jobItem(&ran, "schedule/"+id+"/by-hand/"+strconv.FormatInt(now.UnixNano(), 10), now)
 	return j, a.o.Engine.Append(ctx, []session.Item{item}, nil)
 }

@@ -8,66 +8,87 @@ import (
 	"strings"
 
 	"parley/internal/failpoint"
+	"parley/pkg/agent/budget"
+	"parley/pkg/channels"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
 	"parley/pkg/session"
 )
 
-// jobNotes is what a job's turn remembers for its commit.
-type jobNotes struct {
+// jobTurn is the turn of a job that is due, or that somebody fired by hand.
+type jobTurn struct {
+	chatTurn
+
+	// job is the job as it was when it fired.
+	job *session.Job
 	// pause says why the job is paused from now on; "" leaves it.
 	pause string
 	// told says that the turn's message tells of lower rights.
 	told bool
+	// skipped is the job's run where the limit of the chat's day skips it.
+	skipped *session.JobRun
 }
 
-// job is the job whose turn this is, as it was when it fired; nil for any other turn.
-func (r *run) job() *session.Job {
-	if it := &r.info.Items[0]; it.Kind == session.ItemSchedule {
-		return it.Job
+func isJobTurn(info *session.TurnInfo) bool {
+	it := &info.Items[0]
+	return it.Kind == session.ItemSchedule && it.Job != nil
+}
+
+func newJobTurn(r *run) handler { return &jobTurn{chatTurn: chatTurn{r}, job: r.info.Items[0].Job} }
+
+func (h *jobTurn) enter(ctx context.Context) (leave func(), err error) {
+	return h.r.enter(ctx, h.r.a.jobs.slots, h.r.info.Awaited)
+}
+
+// begin readies a job that is a prompt for the model. A job without a model says its text.
+func (h *jobTurn) begin(ctx context.Context) (input, error) {
+	r := h.r
+	items, err := r.admit(ctx)
+	if err != nil {
+		return input{}, err
 	}
-	return nil
-}
-
-// runJob runs the turn of a job: one without a model says the job's text, a prompt is
-// answered.
-func (r *run) runJob(ctx context.Context, it session.Item) error {
-	why, err := r.passesOver(ctx, &it)
+	r.takes(items)
+	it := items[0]
+	why, err := h.superseded(ctx, &it)
 	if errors.Is(err, ErrSchedule) {
-		return r.fail(ctx, []providers.Message{r.jobMark()}, err.Error(),
-			"Its schedule cannot be followed any more, so it is paused: give it another time, or remove it.")
+		return input{}, done(r.fail(ctx, []providers.Message{h.mark()}, err.Error(),
+			"Its schedule cannot be followed any more, so it is paused: give it another time, or remove it."))
 	}
 	if err != nil {
-		return err
+		return input{}, err
 	}
-	if why == "" && it.Job.ID == HeartbeatID {
-		it.Text, why, err = r.beat(ctx)
+	if why == "" && h.beats() {
+		it.Text, why, err = h.beat(ctx)
 		if err != nil {
-			return err
+			return input{}, err
 		}
 	}
 	if why != "" {
-		r.log().Info().Str("job", it.Job.ID).Str("reason", why).Msg("a job is passed over")
-		return r.t.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered, Reason: why})
+		r.log().Info().Str("job", h.job.ID).Str("reason", why).Msg("a job is passed over")
+		return input{}, done(r.t.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered, Reason: why}))
 	}
 	failpoint.Hit("J3")
-	if !it.Job.Prompt {
-		return r.sayJob(ctx, it)
+	if !h.job.Prompt {
+		return input{}, done(h.say(ctx, it))
 	}
-	it.Text = r.jobPrompt(it.Job, it.Text)
-	return r.answer(ctx, []session.Item{it})
+	it.Text = h.prompt(it.Text)
+	in := input{items: []session.Item{it}}
+	if h.beats() {
+		in.blank = mayBeatQuietly
+	}
+	return in, nil
 }
 
-// passesOver says why nothing is to be done: the time was missed and the job does not
+// superseded says why nothing is to be done: the time was missed and the job does not
 // make up for it, the job was removed or paused after it fired, or it has fired again
 // while this turn waited for the chat, so that runs which take longer than the time
 // between them never pile up. [ErrSchedule]: its schedule cannot be followed.
-func (r *run) passesOver(ctx context.Context, it *session.Item) (string, error) {
-	j := it.Job
-	if strings.Contains(it.ID, manualMark) || len(r.info.Steps) > 0 || r.a.o.Clock == nil {
+func (h *jobTurn) superseded(ctx context.Context, it *session.Item) (string, error) {
+	j, a := h.job, h.r.a
+	if it.ID != firingID(j) || len(h.r.info.Steps) > 0 || a.o.Clock == nil { // fired by hand, or begun
 		return "", nil
 	}
-	tick, err := r.a.o.Clock.Tick(j.Spec, j.Due, it.Time)
+	tick, err := a.o.Clock.Tick(j.Spec, j.Due, it.Time)
 	if err != nil {
 		return "", fmt.Errorf("%w (%w)", ErrSchedule, err)
 	}
@@ -77,7 +98,7 @@ func (r *run) passesOver(ctx context.Context, it *session.Item) (string, error) 
 	if tick.Next.IsZero() {
 		return "", nil // it ended when it fired
 	}
-	switch now, err := r.a.o.Engine.Job(ctx, j.ID); {
+	switch now, err := a.o.Engine.Job(ctx, j.ID); {
 	case errors.Is(err, session.ErrNotFound):
 		return "the job was removed", nil
 	case err != nil:
@@ -90,24 +111,50 @@ func (r *run) passesOver(ctx context.Context, it *session.Item) (string, error) 
 	return "", nil
 }
 
-// sayJob sends the text of a job; the history says where it came from.
-func (r *run) sayJob(ctx context.Context, it session.Item) error {
-	it.Text = fmt.Sprintf("[schedule] %s was due at %s. Its text follows as it was sent; no model was asked.",
-		jobName(it.Job), r.timeHere(it.Job.Due))
-	return r.commit(ctx, session.Commit{
-		Outcome: session.OutcomeAnswered, Messages: append(r.userMessages([]session.Item{it}, nil), assistant(it.Job.Text)),
-	}, r.withAge(it.Job.Text))
+// reply tells of a failure which job it was and whether it goes on. A heartbeat with
+// nothing to say sends nothing.
+func (h *jobTurn) reply(ctx context.Context, e *ending) (reply, error) {
+	r := h.r
+	switch {
+	case e.how == endFinished && h.beats() && !e.loop.Asked && saysNothing(e.loop.Content):
+		return reply{Commit: quietBeat(session.Commit{
+			Outcome: session.OutcomeAnswered, Messages: e.messages, CompactTo: e.compactTo,
+		})}, nil
+	case e.how == endFailed:
+		return unanswered(e.messages, e.reason, h.failure(ctx, e.person)), nil
+	case e.how == endLimited && !e.acted:
+		return h.skip(ctx, e.limit)
+	case e.how == endRefused:
+		return h.refused(ctx, e)
+	case e.how == endLost:
+		text := h.failure(ctx, "The gateway stopped three times while working on it.")
+		return reply{Commit: session.Commit{
+			Outcome: session.OutcomeQuarantined, Reason: e.reason, Messages: []providers.Message{h.mark(), assistant(text)},
+		}, text: text}, nil
+	default:
+		return r.usualReply(ctx, e)
+	}
 }
 
-// jobPrompt is what the model is told of a job that is a prompt.
-func (r *run) jobPrompt(j *session.Job, text string) string {
+// say sends the text of a job; the history says where it came from.
+func (h *jobTurn) say(ctx context.Context, it session.Item) error {
+	it.Text = fmt.Sprintf("[schedule] %s was due at %s. Its text follows as it was sent; no model was asked.",
+		jobName(h.job), h.r.timeHere(h.job.Due))
+	return h.r.commit(ctx, reply{Commit: session.Commit{
+		Outcome: session.OutcomeAnswered, Messages: append(h.r.userMessages([]session.Item{it}, nil), assistant(h.job.Text)),
+	}, text: h.job.Text, dated: true})
+}
+
+// prompt is what the model is told of a job that is a prompt.
+func (h *jobTurn) prompt(text string) string {
+	j, r := h.job, h.r
 	var b strings.Builder
 	fmt.Fprintf(&b, "[schedule] %s was due at %s. Nobody wrote this now", jobName(j), r.timeHere(j.Due))
 	if !j.Created.IsZero() {
 		fmt.Fprintf(&b, ": %s asked for it at %s", nameOf(j.Creator), r.timeHere(j.Created))
 	}
 	b.WriteString(". Do it now; do not plan it again. Answer " + noReply + " alone if there is nothing to say.\n")
-	if r.lowered() {
+	if h.lowered() {
 		fmt.Fprintf(&b, "The rights are lower than when it was asked for: %s instead of %s.\n", r.principal.Level, j.Level)
 	}
 	return b.String() + "What is to be done:\n" + text
@@ -126,122 +173,127 @@ func jobName(j *session.Job) string {
 }
 
 // lowered says whether the turn has lower rights than the job was made with.
-func (r *run) lowered() bool {
-	j := r.job()
-	return j != nil && j.Level != "" && r.principal.Level != policy.Level(j.Level)
+func (h *jobTurn) lowered() bool {
+	return h.job.Level != "" && h.r.principal.Level != policy.Level(h.job.Level)
 }
 
 // withRights lets a job's message begin with the rights that it lacks, once for each
-// change of them. The lock is held.
-func (r *run) withRights(text string) string {
-	if !r.lowered() || !r.job().Prompt || r.job().Told == string(r.principal.Level) {
+// change of them.
+func (h *jobTurn) withRights(text string) string {
+	j, level := h.job, h.r.principal.Level
+	if text == "" || !h.lowered() || !j.Prompt || j.Told == string(level) {
 		return text
 	}
-	r.ofJob.told = true
+	h.told = true
 	return fmt.Sprintf("(%s runs with the rights that %s has here now: %s instead of %s.)\n\n%s",
-		jobName(r.job()), nameOf(r.job().Creator), r.principal.Level, r.job().Level, text)
+		jobName(j), nameOf(j.Creator), level, j.Level, text)
 }
 
-// jobRefused ends the run of a job whose creator may not speak here any more: the
-// job is paused, and the chat is told.
-func (r *run) jobRefused(ctx context.Context, why string) error {
-	j := r.job()
+// refused ends the run of a job whose creator may not speak here any more: the job is
+// paused, and the chat is told.
+func (h *jobTurn) refused(ctx context.Context, e *ending) (reply, error) {
+	j := h.job
 	text := fmt.Sprintf("%s was not run: %s, who made it, may not use me here any more.", jobName(j), nameOf(j.Creator))
-	switch now, err := r.a.o.Engine.Job(ctx, j.ID); {
+	c := session.Commit{Outcome: session.OutcomeFailed, Reason: e.reason}
+	switch now, err := h.r.a.o.Engine.Job(ctx, j.ID); {
 	case errors.Is(err, session.ErrNotFound):
 	case err != nil:
-		return err
+		return reply{}, err
 	case now.Paused:
-		return r.t.Commit(ctx, session.Commit{Outcome: session.OutcomeFailed, Reason: "not allowed: " + why})
+		return reply{}, done(h.r.t.Commit(ctx, c))
 	default:
 		text += " It is paused."
-		r.ofJob.pause = "its creator may not speak here any more"
+		h.pause = "its creator may not speak here any more"
 	}
-	return r.commit(ctx, session.Commit{
-		Outcome: session.OutcomeFailed, Reason: "not allowed: " + why, Messages: []providers.Message{r.jobMark(), assistant(text)},
-	}, text)
+	c.Messages = []providers.Message{h.mark(), assistant(text)}
+	return reply{Commit: c, text: text}, nil
 }
 
-// jobMark tells the model, in later turns, of a job that was not run.
-func (r *run) jobMark() providers.Message {
-	return providers.Message{
-		Role: providers.RoleUser, Content: fmt.Sprintf("[schedule] %s was due at %s.", jobName(r.job()), r.timeHere(r.job().Due)),
-	}
-}
-
-// jobQuarantined ends a run that took the process with it three times.
-func (r *run) jobQuarantined(ctx context.Context) error {
-	text := r.jobFailure(ctx, "The gateway stopped three times while working on it.")
-	return r.commit(ctx, session.Commit{
-		Outcome: session.OutcomeQuarantined, Reason: "the process died three times during this turn",
-		Messages: []providers.Message{r.jobMark(), assistant(text)},
-	}, text)
-}
-
-// jobFailure is what a person is told of a failure: of a job's, which job it was and
-// whether it goes on.
-func (r *run) jobFailure(ctx context.Context, text string) string {
-	j := r.job()
-	if j == nil {
-		return text
-	}
-	text = jobName(j) + " failed. " + text
+// skip ends the turn of a job that cannot begin at the limit of its chat. One that would
+// not run again is told of each time, any other once a day.
+func (h *jobTurn) skip(ctx context.Context, l *budget.LimitError) (reply, error) {
+	j, r := h.job, h.r
+	h.skipped = &session.JobRun{ID: j.ID, Time: r.wall, Reason: l.Error(), Skipped: true}
+	re := reply{Commit: session.Commit{Outcome: session.OutcomeFailed, Reason: l.Error()}}
+	text := jobName(j) + " did not run. " + l.PersonMessage()
 	now, err := r.a.o.Engine.Job(ctx, j.ID)
+	if errors.Is(err, session.ErrNotFound) || err == nil && now.Due.IsZero() {
+		re.text = text + " It does not run again by itself."
+		return re, nil
+	}
+	re.Outbox = []channels.Outbound{r.dayNotice(text+" The others of today that meet the limit are skipped without a word.", l)}
+	return re, nil
+}
+
+// mark tells the model, in later turns, of a job that was not run.
+func (h *jobTurn) mark() providers.Message {
+	return providers.Message{
+		Role: providers.RoleUser, Content: fmt.Sprintf("[schedule] %s was due at %s.", jobName(h.job), h.r.timeHere(h.job.Due)),
+	}
+}
+
+// failure is what a person is told of a job's failure: which job it was and whether it
+// goes on.
+func (h *jobTurn) failure(ctx context.Context, text string) string {
+	j := h.job
+	text = jobName(j) + " failed. " + text
+	now, err := h.r.a.o.Engine.Job(ctx, j.ID)
 	switch {
 	case errors.Is(err, session.ErrNotFound):
 		text += " It does not run again."
 	case err == nil && !now.Paused && now.Failures+1 >= maxJobFailures:
-		r.ofJob.pause = fmt.Sprintf("it failed %d times in a row", maxJobFailures)
-		text += fmt.Sprintf(" It has failed %d times in a row, so it is paused: %s resume %s lets it go on.", maxJobFailures, r.typed("schedule"), j.ID)
+		h.pause = fmt.Sprintf("it failed %d times in a row", maxJobFailures)
+		text += fmt.Sprintf(" It has failed %d times in a row, so it is paused: %s resume %s lets it go on.",
+			maxJobFailures, h.r.typed("schedule"), j.ID)
 	}
 	return text
 }
 
 // ran is what a commit says of the job; a run that was stopped counts neither way.
-func (r *run) ran(c *session.Commit) *session.JobRun {
-	j := r.job()
-	if j == nil || c.Outcome == session.OutcomeStopped {
-		return nil
+func (h *jobTurn) ran(c *session.Commit) *session.JobRun {
+	if h.skipped != nil || c.Outcome == session.OutcomeStopped {
+		return h.skipped
 	}
-	out := &session.JobRun{ID: j.ID, Time: r.a.o.Now(), Pause: r.ofJob.pause}
+	out := &session.JobRun{ID: h.job.ID, Time: h.r.a.o.Now(), Pause: h.pause}
 	if c.Outcome != session.OutcomeAnswered {
 		out.Reason = c.Reason
 	}
 	return out
 }
 
-// commitJob commits a turn. Of a job's it keeps of which rights the chat knows.
-func (r *run) commitJob(ctx context.Context, c session.Commit) error {
-	j := r.job()
-	if j == nil {
-		return r.t.Commit(ctx, c)
+// commit stores what became of the job with the turn, and then which rights the chat
+// knows of.
+func (h *jobTurn) commit(ctx context.Context, re reply) error {
+	if re.dated {
+		re.text = h.withRights(re.text)
 	}
-	if err := r.commitRan(ctx, c); err != nil {
+	re.Ran = h.ran(&re.Commit)
+	if err := h.commitRan(ctx, re); err != nil {
 		return err
 	}
-	told := j.Told
+	told := h.job.Told
 	switch {
-	case r.ofJob.told:
-		told = string(r.principal.Level)
-	case !r.lowered():
+	case h.told:
+		told = string(h.r.principal.Level)
+	case !h.lowered():
 		told = ""
 	}
-	if told == j.Told || c.Outcome == session.OutcomeStopped {
+	if told == h.job.Told || re.Outcome == session.OutcomeStopped {
 		return nil
 	}
-	_, err := r.a.changeJob(ctx, j.ID, func(j *session.Job) error {
+	_, err := h.r.a.changeJob(ctx, h.job.ID, func(j *session.Job) error {
 		j.Told = told
 		return nil
 	})
 	if err != nil && !errors.Is(err, session.ErrNotFound) {
-		r.log().Warn().Err(err).Msg("it is not kept that the chat was told of the job's rights; it will be told again")
+		h.r.log().Warn().Err(err).Msg("it is not kept that the chat was told of the job's rights; it will be told again")
 	}
 	return nil
 }
 
-func (r *run) commitRan(ctx context.Context, c session.Commit) error {
-	r.a.jobs.change.RLock()
-	defer r.a.jobs.change.RUnlock()
+func (h *jobTurn) commitRan(ctx context.Context, re reply) error {
+	h.r.a.jobs.change.RLock()
+	defer h.r.a.jobs.change.RUnlock()
 	defer failpoint.Hit("J4")
-	return r.t.Commit(ctx, c)
+	return h.r.commitToChat(ctx, re)
 }

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"fmt"
 	"time"
 
 	"parley/pkg/channels"
@@ -47,17 +48,8 @@ func (r *run) noteLate(age time.Duration) {
 func (r *run) withAge(text string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if text == "" {
+	if text == "" || r.late == 0 {
 		return text
 	}
-	text = r.withRights(text)
-	switch {
-	case r.late == 0:
-		return text
-	case r.job() != nil:
-		return "(This was due " + channels.Ago(r.late) + "; I could not do it sooner.)\n\n" + text
-	case !r.principal.Person:
-		return "(This is from " + channels.Ago(r.late) + "; I could not tell you sooner.)\n\n" + text
-	}
-	return "(You wrote this " + channels.Ago(r.late) + "; I could not answer sooner.)\n\n" + text
+	return fmt.Sprintf(r.kind.late, channels.Ago(r.late)) + text
 }

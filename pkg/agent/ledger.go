@@ -70,15 +70,15 @@ func (r *run) End(ctx context.Context, call tools.Call, result *tools.ToolResult
 	if a := r.takeAsking(key); a != nil {
 		s.Call.Approval = a.approval.ID
 		s.Approvals, s.Outbox = []session.Approval{*a.approval}, []channels.Outbound{a.question}
-		r.noteSent(key, a.question.Text)
+		r.outgoing.note(key, a.question.Text)
 		r.a.o.Noted(*a.approval, a.approval.Requester, "asked")
 	} else {
 		r.provenance.AddResult(call.ID, call.Annotations, result.ForLLM)
 	}
-	for _, q := range r.takePending(key) {
+	for _, q := range r.outgoing.take(key) {
 		s.Outbox = append(s.Outbox, r.callOutbound(key, q))
 	}
-	if result.ForUser != "" && !result.Silent && r.task == nil {
+	if result.ForUser != "" && !result.Silent && r.in.mute == nil {
 		s.Outbox = append(s.Outbox, r.callOutbound(key, queued{text: result.ForUser}))
 	}
 	_, begun := r.taskBegun(r.taskID(call))
@@ -98,7 +98,7 @@ func (r *run) End(ctx context.Context, call tools.Call, result *tools.ToolResult
 }
 
 func (r *run) callOutbound(key string, q queued) channels.Outbound {
-	id := r.info.ID + "/" + key + "/" + itoa(r.noteSent(key, q.text))
+	id := r.info.ID + "/" + key + "/" + itoa(r.outgoing.note(key, q.text))
 	if q.file != nil {
 		id = r.fileID(key)
 	}
@@ -110,7 +110,7 @@ func (r *run) callOutbound(key string, q queued) channels.Outbound {
 // Steer begins a further step: messages that arrived meanwhile join the turn, and an
 // agent gives its place to one that waits in a chat with fewer.
 func (r *run) Steer(ctx context.Context) ([]providers.Message, error) {
-	if err := r.seat.next(ctx); err != nil {
+	if err := r.in.place.next(ctx); err != nil {
 		return nil, err
 	}
 	if r.a.o.WhileBusy != Steer {
@@ -141,8 +141,8 @@ func (r *run) mayJoin(ctx context.Context, it session.Item) bool {
 
 // Event shows what happens, as far as the channel can.
 func (r *run) Event(e tools.Event) {
-	if r.task != nil {
-		r.tellSteps(&e)
+	if r.in.event != nil {
+		r.in.event(&e)
 		return
 	}
 	switch e.Kind {

@@ -94,7 +94,7 @@ func (r *run) closing(messages []providers.Message) string {
 	for i := len(messages) - 1; i >= 0; i-- {
 		m := &messages[i]
 		text := strings.TrimSpace(m.Content)
-		if m.Role == providers.RoleAssistant && text != "" && text != noReply && !r.wasSent(text) {
+		if m.Role == providers.RoleAssistant && text != "" && text != noReply && !r.outgoing.has(text) {
 			return text
 		}
 	}
@@ -127,17 +127,10 @@ func (r *run) takeOver(ctx context.Context) error {
 // it is not shown as long as it may. The text is given as it is and redacted.
 func (r *run) said(text, redacted string) bool {
 	text, redacted = strings.TrimSpace(text), strings.TrimSpace(redacted)
-	if strings.HasPrefix(noReply, text) || r.mayBeatQuietly(text) {
+	if strings.HasPrefix(noReply, text) || r.in.blank != nil && r.in.blank(text) {
 		return true
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for sent := range r.sent {
-		if strings.HasPrefix(sent, text) || strings.HasPrefix(sent, redacted) {
-			return true
-		}
-	}
-	return false
+	return r.outgoing.begins(text, redacted)
 }
 
 // canvas shows a growing answer in a message: it opens one through the outbox,

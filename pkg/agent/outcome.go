@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -22,6 +23,17 @@ const noReply = "NO_REPLY"
 // stoppedText is what a person is told when /stop ended a turn.
 const stoppedText = "Stopped."
 
+// saidStopped says whether a turn was stopped for the /stop that was sent then:
+// its mark is the newest entry of the history.
+func (r *run) saidStopped(ctx context.Context, sent time.Time) bool {
+	said := false
+	err := r.a.o.Engine.Tail(ctx, r.info.Session, 0, func(last session.Entry) bool {
+		said = last.Message.Content == stoppedText && !last.Time.Before(sent)
+		return false
+	})
+	return err == nil && said
+}
+
 func (r *run) log() *zerolog.Logger {
 	l := r.a.o.Log.With().Str("turn", r.info.ID).Str("session", r.info.Session).Logger()
 	return &l
@@ -41,108 +53,152 @@ func assistant(text string) providers.Message {
 	return providers.Message{Role: providers.RoleAssistant, Content: text}
 }
 
-// finish commits a turn that the model brought to its end.
-func (r *run) finish(ctx context.Context, messages []providers.Message, res *tools.ToolLoopResult, out asked) error {
-	text := strings.TrimSpace(res.Content)
-	c := session.Commit{Outcome: session.OutcomeAnswered, Messages: messages, CompactTo: out.compactTo}
-	if r.task != nil {
-		return r.finishAgent(ctx, c, res)
+// end ends the turn as its kind says.
+func (r *run) end(ctx context.Context, e *ending) error {
+	re, err := r.handler.reply(ctx, e)
+	if errors.Is(err, errDone) {
+		return nil
 	}
-	switch {
-	case res.Asked: // what there is to say stands in the question
-		return r.commit(ctx, c, "")
-	case r.beatsQuietly(text):
-		return r.commit(ctx, r.quietBeat(c), "")
-	case text == noReply:
-		if r.principal.Person && !r.sentAnything() {
-			text = "I have nothing to add."
-		} else {
-			text = ""
-		}
-	case text == "":
-		if reason, person := r.blank(res); reason != "" {
-			return r.fail(ctx, messages, reason, person)
-		}
-		text = r.rawReport()
-	case r.wasSent(text):
-		text = ""
+	if err != nil {
+		return err
 	}
-	if text != "" && res.FinishReason == providers.FinishLength {
-		text += "\n\n(The answer was cut off: it reached the model's length limit.)"
-	}
-	if text != "" && res.LimitReached {
-		text += fmt.Sprintf("\n\n(I stopped after %d steps, the limit for one answer.)", res.Iterations-1)
-	}
-	return r.commit(ctx, c, r.withAge(text))
+	return r.commit(ctx, re)
 }
 
-// blank gives the reason why an answer has no text, and what the person is told;
+// fail ends a turn that has no answer; the person is told why in one sentence.
+func (r *run) fail(ctx context.Context, messages []providers.Message, reason, person string) error {
+	return r.end(ctx, r.failure(messages, reason, person))
+}
+
+// failure is the ending of a turn that has no answer.
+func (r *run) failure(messages []providers.Message, reason, person string) *ending {
+	if messages == nil {
+		messages = r.userMessages(r.info.Items, nil)
+	}
+	reason = r.a.o.Redact(reason)
+	r.log().Error().Str("reason", reason).Msg("turn failed")
+	return &ending{how: endFailed, messages: messages, reason: reason, person: person}
+}
+
+// usualReply is how a turn ends where its kind has no rule of its own.
+func (r *run) usualReply(ctx context.Context, e *ending) (reply, error) {
+	switch e.how {
+	case endFinished:
+		return r.finished(ctx, e)
+	case endLimited:
+		return unanswered(e.messages, e.limit.Error(), e.limitText()), nil
+	case endRefused:
+		return reply{Commit: session.Commit{Outcome: session.OutcomeFailed, Reason: e.reason}}, nil
+	case endLost:
+		return r.setAside(e, "I have set your last message aside: the gateway stopped three times while working on it. Please write it differently."), nil
+	default:
+		return unanswered(e.messages, e.reason, e.person), nil
+	}
+}
+
+// setAside is the reply of a turn that took three processes with it.
+func (r *run) setAside(e *ending, text string) reply {
+	return reply{Commit: session.Commit{
+		Outcome: session.OutcomeQuarantined, Reason: e.reason,
+		Messages: append(r.userMessages(r.info.Items, nil), assistant(text)),
+	}, text: text}
+}
+
+// finished is the reply of a turn that the model brought to its end.
+func (r *run) finished(ctx context.Context, e *ending) (reply, error) {
+	res, text := e.loop, strings.TrimSpace(e.loop.Content)
+	re := reply{Commit: session.Commit{Outcome: session.OutcomeAnswered, Messages: e.messages, CompactTo: e.compactTo}, dated: true}
+	switch {
+	case res.Asked: // what there is to say stands in the question
+		return re, nil
+	case text == noReply:
+		if !r.principal.Person || r.outgoing.any() {
+			return re, nil
+		}
+		text = "I have nothing to add."
+	case text == "":
+		if reason, person := r.noText(res); reason != "" {
+			return r.handler.reply(ctx, r.failure(e.messages, reason, person))
+		}
+		return re, nil
+	case r.outgoing.has(text):
+		return re, nil
+	}
+	re.text = text + cutOff(res)
+	return re, nil
+}
+
+// cutOff tells why an answer is not complete; "" where it is.
+func cutOff(res *tools.ToolLoopResult) string {
+	text := ""
+	if res.FinishReason == providers.FinishLength {
+		text += "\n\n(The answer was cut off: it reached the model's length limit.)"
+	}
+	if res.LimitReached {
+		text += fmt.Sprintf("\n\n(I stopped after %d steps, the limit for one answer.)", res.Iterations-1)
+	}
+	return text
+}
+
+// noText gives the reason why an answer has no text, and what the person is told;
 // "" where that is well.
-func (r *run) blank(res *tools.ToolLoopResult) (reason, person string) {
+func (r *run) noText(res *tools.ToolLoopResult) (reason, person string) {
 	switch {
 	case res.FinishReason == providers.FinishContentFilter:
-		return "content filter", (&providers.Error{Kind: providers.KindFiltered}).PersonMessage()
-	case !r.principal.Person && r.job() == nil:
-		return "", ""
+		return filtered()
 	case res.LimitReached:
 		return "step limit", fmt.Sprintf("I stopped after %d steps, the limit for one answer, and have none yet.", res.Iterations-1)
-	case !r.sentAnything():
+	case !r.outgoing.any():
 		return "empty answer", "The model gave an empty answer. Please try again or put it differently."
 	default:
 		return "", ""
 	}
 }
 
-// fail commits a turn that has no answer; the person is told why in one sentence.
-func (r *run) fail(ctx context.Context, messages []providers.Message, reason, person string) error {
-	if messages == nil {
-		messages = r.userMessages(r.info.Items, nil)
-	}
-	reason = r.a.o.Redact(reason)
-	person = r.jobFailure(ctx, person)
-	if report := r.rawReport(); report != "" {
-		person += "\n\n" + report
-	}
-	r.log().Error().Str("reason", reason).Msg("turn failed")
-	return r.unanswered(ctx, messages, reason, person)
+// filtered is why a provider gave no text, and what the person is told of it.
+func filtered() (reason, person string) {
+	return "content filter", (&providers.Error{Kind: providers.KindFiltered}).PersonMessage()
 }
 
-// unanswered commits a turn of which the person is told why there is no answer.
-func (r *run) unanswered(ctx context.Context, messages []providers.Message, reason, person string) error {
-	return r.commit(ctx, session.Commit{
+// unanswered is the reply of a turn of which the person is told why there is no answer.
+func unanswered(messages []providers.Message, reason, person string) reply {
+	return reply{Commit: session.Commit{
 		Outcome: session.OutcomeFailed, Reason: cut(reason, 500),
 		Messages: append(messages, assistant(person)),
-	}, r.withAge(person))
+	}, text: person, dated: true}
 }
 
-// commit ends the turn; text, when not empty, is its last message to the chat.
-func (r *run) commit(ctx context.Context, c session.Commit, text string) error {
+// commit ends the turn, after everything that it shows has ended.
+func (r *run) commit(ctx context.Context, re reply) error {
 	r.preview.close()
 	if err := r.dropTasks(ctx); err != nil {
 		return err
 	}
-	if r.task != nil {
-		return r.endAgent(ctx, c, text)
+	return r.handler.commit(ctx, re)
+}
+
+// commitToChat commits a turn that speaks to its chat.
+func (r *run) commitToChat(ctx context.Context, re reply) error {
+	c, text := re.Commit, re.text
+	if re.dated {
+		text = r.withAge(text)
 	}
 	c.Spent = r.usage.Spent()
 	open := r.opened.current()
-	if r.closes != "" {
-		open = r.closes
+	if re.finishes != "" {
+		open = re.finishes
 	}
 	if text == "" && open != "" {
 		text = r.closing(c.Messages)
-	}
-	if c.Ran == nil {
-		c.Ran = r.ran(&c)
 	}
 	c.Messages = r.historyForm(c.Messages)
 	c.Approvals = append(c.Approvals, r.stained()...)
 	if text != "" {
 		o := r.outbound(r.info.ID+"/final/0", text, r.preview.id())
-		o.Finishes, o.Aged = open, r.info.Items[0].Kind == session.ItemTask
+		o.Finishes, o.Aged = open, re.aged
 		c.Outbox = append(c.Outbox, o)
 	}
-	return r.commitJob(ctx, c)
+	return r.t.Commit(ctx, c)
 }
 
 // outbound makes one message to this chat. Its text has been through the outbound filter.
@@ -172,29 +228,6 @@ func (r *run) historyForm(messages []providers.Message) []providers.Message {
 		out = append(out, m)
 	}
 	return out
-}
-
-// noteSent remembers a text that leaves in this turn and returns the number of
-// the message among those of its call.
-func (r *run) noteSent(key, text string) int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.sent[strings.TrimSpace(text)] = true
-	n := r.seq[key]
-	r.seq[key]++
-	return n
-}
-
-func (r *run) wasSent(text string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.sent[text]
-}
-
-func (r *run) sentAnything() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return len(r.sent) > 0
 }
 
 // callKey names a call within a turn: the same when the turn is resumed.

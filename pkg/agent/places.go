@@ -4,23 +4,13 @@ import (
 	"context"
 
 	"parley/pkg/channels"
-	"parley/pkg/session"
 )
 
-// enter waits until a turn may run, and returns what gives its place back. Turns that
-// no person started have places of their own, by their kind, so that a thousand of them
-// at a start keep no person waiting. Such a turn takes one of the places for people as soon as
-// somebody writes in its chat, since that message is answered after it.
-func (a *Agent) enter(ctx context.Context, r *run) (leave func(), err error) {
-	own, awaited := a.slots, (<-chan struct{})(nil)
-	switch first := &r.info.Items[0]; {
-	case r.info.Address.Channel == session.AgentChannel:
-		return r.sit(ctx)
-	case r.job() != nil:
-		own, awaited = a.jobs.slots, r.info.Awaited
-	case first.Kind == session.ItemTask:
-		own, awaited = a.reports, r.info.Awaited
-	}
+// enter waits for one of the places, and returns the function that gives it back. Turns
+// that no person started have places of their own, by their kind, so that a thousand of
+// them at a start keep no person waiting. Such a turn takes one of the places for people
+// once awaited is closed: somebody wrote in its chat, and that message is answered after it.
+func (r *run) enter(ctx context.Context, own *places, awaited <-chan struct{}) (leave func(), err error) {
 	since := r.info.Items[0].Time
 	w := own.join(since, r.info.Newest)
 	select {
@@ -29,7 +19,7 @@ func (a *Agent) enter(ctx context.Context, r *run) (leave func(), err error) {
 	default:
 	}
 	ctx, served := r.heedStop(ctx)
-	leave, err = a.inLine(ctx, own, w, awaited)
+	leave, err = r.a.inLine(ctx, own, w, awaited)
 	if served(); r.early != nil && err != nil {
 		return func() {}, nil //nolint:nilerr // the /stop that ended the wait is in r.early; no model is asked
 	}
@@ -83,13 +73,6 @@ func (r *run) unasked() channels.Unasked {
 	case <-r.info.Awaited:
 		return ""
 	default:
-	}
-	switch r.info.Items[0].Kind {
-	case session.ItemSchedule:
-		return channels.ByJob
-	case session.ItemTask:
-		return channels.ByTask
-	default:
-		return ""
+		return r.kind.unasked
 	}
 }

@@ -2,6 +2,8 @@ package agent
 
 import (
 	"context"
+	"strings"
+	"sync"
 
 	"parley/pkg/channels"
 	"parley/pkg/tools"
@@ -23,18 +25,15 @@ func (a *Agent) QueueMessage(ctx context.Context, channel, chatID, text string) 
 	if err != nil {
 		return err
 	}
-	if r.task != nil {
-		return errSpeaks()
+	if r.in.mute != nil {
+		return r.in.mute
 	}
 	if channel != r.info.Address.Channel || chatID != r.info.Address.Chat {
 		return tools.Fail(tools.ErrPermissionDenied, "a message can be sent to its own chat only", nil)
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(r.pending[key]) >= maxMessagesPerCall {
+	if !r.outgoing.add(key, text) {
 		return tools.Fail(tools.ErrExecutionFailed, "too many messages from one call", nil)
 	}
-	r.pending[key] = append(r.pending[key], queued{text: text})
 	return nil
 }
 
@@ -48,8 +47,8 @@ func (a *Agent) QueueFile(ctx context.Context, caption string, keep func(outboun
 	if err != nil {
 		return err
 	}
-	if r.task != nil {
-		return errSpeaks()
+	if r.in.mute != nil {
+		return r.in.mute
 	}
 	file, err := keep(r.fileID(key))
 	if err != nil {
@@ -58,9 +57,7 @@ func (a *Agent) QueueFile(ctx context.Context, caption string, keep func(outboun
 	if err := ctx.Err(); err != nil {
 		return err // the call has its result already
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.pending[key] = append(r.pending[key], queued{text: caption, file: &file})
+	r.outgoing.addFile(key, caption, &file)
 	return nil
 }
 
@@ -79,10 +76,80 @@ func (a *Agent) callOf(ctx context.Context) (*run, string, error) {
 // fileID is the id of the message with the file of a call.
 func (r *run) fileID(key string) string { return r.info.ID + "/" + key + "/file" }
 
-func (r *run) takePending(key string) []queued {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	all := r.pending[key]
-	delete(r.pending, key)
+// outgoing is what leaves in a turn before its last message.
+type outgoing struct {
+	mu      sync.Mutex
+	pending map[string][]queued // what calls want sent, by call key
+	sent    map[string]bool     // texts that left in this turn
+	seq     map[string]int      // outgoing messages per call key
+}
+
+func newOutgoing() *outgoing {
+	return &outgoing{pending: map[string][]queued{}, sent: map[string]bool{}, seq: map[string]int{}}
+}
+
+// add takes a text of a call; false when the call has sent too many.
+func (o *outgoing) add(key, text string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.pending[key]) >= maxMessagesPerCall {
+		return false
+	}
+	o.pending[key] = append(o.pending[key], queued{text: text})
+	return true
+}
+
+// addFile takes the file of a call.
+func (o *outgoing) addFile(key, caption string, file *channels.File) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.pending[key] = append(o.pending[key], queued{text: caption, file: file})
+}
+
+// take gives the messages of a call, once.
+func (o *outgoing) take(key string) []queued {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	all := o.pending[key]
+	delete(o.pending, key)
 	return all
+}
+
+// note remembers a text that leaves in this turn and returns the number of the message
+// among those of its call.
+func (o *outgoing) note(key, text string) int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.sent[strings.TrimSpace(text)] = true
+	n := o.seq[key]
+	o.seq[key]++
+	return n
+}
+
+// has reports whether a text has left in this turn.
+func (o *outgoing) has(text string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.sent[text]
+}
+
+// any reports whether anything has.
+func (o *outgoing) any() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.sent) > 0
+}
+
+// begins reports whether a text that has left begins with one of these.
+func (o *outgoing) begins(with ...string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for text := range o.sent {
+		for _, w := range with {
+			if strings.HasPrefix(text, w) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -79,7 +79,7 @@ func (r *run) remember(s *session.Step) {
 		}
 	}
 	for i := range s.Outbox {
-		r.noteSent(outboxKey(r.info.ID, s.Outbox[i].ID), s.Outbox[i].Text)
+		r.outgoing.note(outboxKey(r.info.ID, s.Outbox[i].ID), s.Outbox[i].Text)
 	}
 	if c := s.Call; c != nil && c.Outside && c.Approval == "" {
 		r.provenance.Taint()

@@ -28,10 +28,10 @@ type seat struct {
 // waitsLine tells a person that an agent has no place.
 const waitsLine = "waiting for its turn, other background agents are at work"
 
-// sit waits for the first place of an agent's turn. The caller calls leave once. Where
-// the task is over, or ends during the wait, the turn goes on without a place to find
-// that out.
-func (r *run) sit(ctx context.Context) (leave func(), err error) {
+// enter waits for the first place of an agent's turn. Where the task is over, or ends
+// during the wait, the turn goes on without a place to find that out.
+func (h *agentTurn) enter(ctx context.Context) (leave func(), err error) {
+	r := h.r
 	none := func() {}
 	t, err := r.a.o.Engine.Task(ctx, r.info.Address.Chat)
 	if err != nil {
@@ -41,19 +41,20 @@ func (r *run) sit(ctx context.Context) (leave func(), err error) {
 	if err != nil || t.State != session.TaskRunning {
 		return none, nil // the turn finds that out too
 	}
-	r.seat = &seat{places: r.a.agents.places, chat: t.Chat, waits: func() func() { return r.standsInLine(&t, l) }}
+	h.seat = &seat{places: r.a.agents.places, chat: t.Chat, waits: func() func() { return h.standsInLine(&t, l) }}
 	wait, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(l.ctx, func() { cancel(context.Cause(l.ctx)) })() //nolint:contextcheck // it looks at the context of the task
-	if err = r.seat.take(wait); errors.Is(err, errTaskOver) {
+	if err = h.seat.take(wait); errors.Is(err, errTaskOver) {
 		return none, nil
 	}
-	return r.seat.leave, err
+	return h.seat.leave, err
 }
 
 // standsInLine shows that an agent waits, once its progress may be shown at all, and
 // until the returned function is called.
-func (r *run) standsInLine(t *session.Task, l *life) (over func()) {
+func (h *agentTurn) standsInLine(t *session.Task, l *life) (over func()) {
+	r := h.r
 	r.at(stagePlace)
 	l.stands(true)
 	say := func(line string) {

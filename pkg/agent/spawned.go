@@ -44,7 +44,7 @@ func (a *Agent) AskAgent(ctx context.Context, name, task string, limit time.Dura
 		if err != nil {
 			return "", tools.Fail(tools.ErrExecutionFailed, "the agent's report cannot be read", nil).Because(err)
 		}
-		r.seat.leave()
+		r.in.place.leave()
 		l.tells(func(line string) { tools.Progress(ctx, channels.Visible(name)+": "+line) })
 		defer l.tells(nil)
 		select {
@@ -147,8 +147,8 @@ func (r *run) describe(ctx context.Context, t *session.Task, o order, limit time
 	t.Creator, t.Direct, t.Level, t.Tainted = r.principal.Sender, r.principal.Direct, string(r.principal.Level), r.provenance.Tainted()
 	t.Agent, t.Depth, t.State = true, r.depth+1, session.TaskRunning
 	t.Started, t.Deadline = now, now.Add(limit)
-	if t.Waited && r.task != nil && t.Deadline.After(r.task.Deadline) {
-		t.Deadline = r.task.Deadline
+	if t.Waited && !r.deadline.IsZero() && t.Deadline.After(r.deadline) {
+		t.Deadline = r.deadline
 	}
 }
 
@@ -183,18 +183,14 @@ func (a *Agent) startingIn(chat string) *sync.Mutex {
 	return &a.agents.starting[maphash.String(a.agents.seed, chat)%uint64(len(a.agents.starting))]
 }
 
-// agentRun is what a turn knows of agents: the one that it is, and those that it started.
+// agentRun is what a turn knows of agents: those that it started, and what bounds them.
 type agentRun struct {
 	task *session.Task // whose background agent this turn is; nil for most
-	life *life
-	seat *seat // its place among the agents at work
 	// depth is how many agents deep the turn is: those count, too, whose report it
 	// brings, so that no chain of reports goes on for ever.
 	depth int
-	// report is the task whose result the turn brings home; nil for most.
-	report *session.Task
-	// waiting says that the agent's turn ends and its task does not: a person is asked.
-	waiting bool
+	// deadline is the turn's own; zero for none.
+	deadline time.Time
 	// started are the agents that the turn has started, by task id; see run.mu.
 	started map[string]bool
 }
@@ -261,7 +257,7 @@ func (r *run) forgetAgents(round, index int) {
 }
 
 // tellSteps tells how far the agent is.
-func (r *run) tellSteps(e *tools.Event) {
+func (h *agentTurn) tellSteps(e *tools.Event) {
 	var line string
 	switch e.Kind {
 	case tools.EventExecuting:
@@ -271,6 +267,6 @@ func (r *run) tellSteps(e *tools.Event) {
 	default: // what it writes is seen when it reports
 		return
 	}
-	r.life.say(line)
-	r.a.tell(r.task.ID, line)
+	h.life.say(line)
+	h.r.a.tell(h.task.ID, line)
 }

@@ -54,34 +54,34 @@ type run struct {
 	space string
 	// provenance is where its words come from.
 	provenance *trust.Provenance
-	early      error                  // why it was ended before it had a place; nil for most
-	stage      atomic.Pointer[string] // what it does before it asks; nil or "": nothing
-	decided    *session.Approval      // whose call this turn makes; nil for most
-	closes     string                 // the question whose message the last one takes over
-	ends       string                 // what finishes the message of a task whose turn says nothing; "" for most
-	preview    *preview
-	opened     *openings
-	ofJob      jobNotes // what is noted of a job's turn
 
-	mu      sync.Mutex
-	pending map[string][]queued     // what calls want sent, by call key
-	sent    map[string]bool         // texts that left in this turn
-	seq     map[string]int          // outgoing messages per call key
-	begun   map[string]session.Task // tasks whose call has not ended
-	asks    map[string]asking       // questions whose call has not ended, by call key
-	put     []session.Approval      // questions whose call has ended: it waits
-	late    time.Duration           // the age of its oldest message that is late; 0: none is
+	kind     kind
+	handler  handler
+	in       input
+	early    error                  // why it was ended before it had a place; nil for most
+	stage    atomic.Pointer[string] // what it does before it asks; nil or "": nothing
+	ends     string                 // what finishes the message of a task whose turn says nothing; "" for most
+	preview  *preview
+	outgoing *outgoing
+	opened   *openings
+
+	mu    sync.Mutex
+	begun map[string]session.Task // tasks whose call has not ended
+	asks  map[string]asking       // questions whose call has not ended, by call key
+	put   []session.Approval      // questions whose call has ended: it waits
+	late  time.Duration           // the age of its oldest message that is late; 0: none is
 }
 
 func newRun(a *Agent, t session.Turn) *run {
 	info := t.Info()
 	r := &run{
-		a: a, t: t, info: info, home: info.Address, chat: info.Chat, session: info.Session, agentRun: agentRun{started: startedBy(info.Steps)},
+		a: a, t: t, info: info, kind: kindOf(&info), home: info.Address, chat: info.Chat, session: info.Session, agentRun: agentRun{started: startedBy(info.Steps)},
 		steps: &steps{t: t}, began: time.Now(), wall: a.o.Now(), opened: openingsOf(info.Steps, ""),
-		pending: map[string][]queued{}, sent: map[string]bool{}, seq: map[string]int{}, begun: begunBy(&info),
+		outgoing: newOutgoing(), begun: begunBy(&info),
 		asks: map[string]asking{}, provenance: &trust.Provenance{},
 	}
 	r.usage = r.newUsage()
+	r.handler = r.kind.handler(r)
 	return r
 }
 
@@ -96,112 +96,51 @@ func (r *run) do(ctx context.Context) (err error) {
 			err = r.fail(ctx, nil, "panic", "Something went wrong on my side while I worked on this. It has been logged.")
 		}
 	}()
-	if over, err := r.asAgent(ctx); over || err != nil {
-		return err
+	if err = r.attempt(ctx); errors.Is(err, errDone) {
+		err = nil
 	}
-	if err := r.takeOver(ctx); err != nil {
-		return err
-	}
+	return err
+}
+
+// attempt runs the turn by its kind.
+func (r *run) attempt(ctx context.Context) error {
 	if r.info.Lost >= maxLost {
-		return r.quarantine(ctx)
+		r.log().Error().Int("lost", r.info.Lost).Msg("a turn was set aside: the gateway died three times while it ran")
+		return r.end(ctx, &ending{how: endLost, reason: "the process died three times during this turn"})
 	}
-	items, refused := r.authorize(ctx)
-	switch {
-	case len(items) == 0 && r.job() != nil:
-		return r.jobRefused(ctx, refused)
-	case len(items) == 0:
-		return r.notAllowed(ctx, refused)
-	case len(items) == 1:
-		return r.alone(ctx, items)
-	}
-	r.provenance.AddItems(items)
-	r.space = r.a.o.Space(r.home, r.principal.SharesSpace())
-	return r.answer(ctx, items)
-}
-
-// authorize asks the policy about the senders of the turn's items. It returns the items
-// that may run and why others may not; the turn's principal has their lowest rights.
-func (r *run) authorize(ctx context.Context) ([]session.Item, string) {
-	items, p, refused := r.a.rights.OfAll(ctx, r.info.Items, r.log())
-	if len(items) > 0 {
-		r.principal = p
-	}
-	if p.Tainted {
-		r.provenance.Taint()
-	}
-	return items, refused
-}
-
-// alone runs the turn of one item, which may be something else than a message.
-func (r *run) alone(ctx context.Context, items []session.Item) error {
-	it := &items[0]
-	if w, ok := wordOf(it); ok {
-		return r.decide(ctx, w)
-	}
-	r.provenance.AddItems(items)
-	r.space = r.a.o.Space(r.home, r.principal.SharesSpace())
-	if r.job() != nil {
-		return r.runJob(ctx, *it)
-	}
-	if it.Inbound != nil {
-		if name, arg, ok := parseCommand(it.Inbound.Text); ok && name != "tool" {
-			return r.command(ctx, *it, name, arg)
-		}
-	}
-	if told, err := r.agentEnded(ctx, items); told || err != nil {
+	in, err := r.handler.begin(ctx)
+	if err != nil {
 		return err
 	}
-	return r.answer(ctx, items)
+	return r.answer(ctx, in)
 }
 
 // maxLost is how many processes a turn may take with it before it is set aside.
 const maxLost = 3
 
-func (r *run) quarantine(ctx context.Context) error {
-	r.log().Error().Int("lost", r.info.Lost).Msg("a turn was set aside: the gateway died three times while it ran")
-	if w, ok := wordOf(&r.info.Items[0]); ok {
-		a, err := r.a.o.Engine.Approval(ctx, w.id)
-		if err == nil && a.DecidedTurn == r.info.ID {
-			return r.giveUp(ctx, &a)
-		}
-	}
-	if r.job() != nil {
-		return r.jobQuarantined(ctx)
-	}
-	text := "I have set your last message aside: the gateway stopped three times while working on it. Please write it differently."
-	if r.task != nil {
-		text = "It was set aside: the gateway stopped three times while it worked."
-	}
-	return r.commit(ctx, session.Commit{
-		Outcome: session.OutcomeQuarantined, Reason: "the process died three times during this turn",
-		Messages: append(r.userMessages(r.info.Items, nil), assistant(text)),
-	}, text)
-}
-
 // answer asks the model until it is done and commits what came of it.
-func (r *run) answer(ctx context.Context, items []session.Item) error {
+func (r *run) answer(ctx context.Context, in input) error {
 	failpoint.Hit("P4")
-	if r.task != nil {
-		failpoint.Hit("T3")
-	}
+	r.in = in
 	past, err := r.resume(ctx)
 	if err != nil {
 		return err
 	}
-	users, res, out := r.ask(ctx, items, past)
+	users, res, out := r.ask(ctx, in.items, past)
 	messages := append(append(users, out.before...), res.Messages...)
 	r.preview.close()
 	limit, atLimit := errors.AsType[*budget.LimitError](out.err)
 
 	switch {
 	case out.err == nil:
-		err = r.finish(ctx, messages, res, out)
+		err = r.end(ctx, &ending{how: endFinished, messages: messages, loop: res, compactTo: out.compactTo})
 	case ended(out.err):
-		err = r.stopped(ctx, messages, out.err)
+		err = r.commit(ctx, r.stoppedReply(ctx, messages, out.err))
 	case ctx.Err() != nil, errors.Is(out.err, session.ErrStore), errors.Is(out.err, session.ErrFenced):
 		return out.err
 	case atLimit:
-		err = r.limited(ctx, messages, len(messages) > len(users), limit)
+		r.log().Warn().Str("reason", limit.Error()).Bool("acted", len(messages) > len(users)).Msg("a turn is at the limit of its chat")
+		err = r.end(ctx, &ending{how: endLimited, messages: messages, limit: limit, acted: len(messages) > len(users)})
 	default:
 		reason, text := r.explain(out.err)
 		if out.alone {
@@ -219,9 +158,9 @@ func ended(err error) bool {
 	return stopped || errors.Is(err, errInterrupted) || errors.Is(err, errTaskOver)
 }
 
-// stopped commits a turn that was ended for why. A /stop that ends several, one
+// stoppedReply is the reply of a turn that was ended for why. A /stop that ends several, one
 // after the other, is told once.
-func (r *run) stopped(ctx context.Context, messages []providers.Message, why error) error {
+func (r *run) stoppedReply(ctx context.Context, messages []providers.Message, why error) reply {
 	mark, told := "("+why.Error()+")", ""
 	if stop, ok := errors.AsType[stopError](why); ok {
 		mark = stoppedText
@@ -229,9 +168,9 @@ func (r *run) stopped(ctx context.Context, messages []providers.Message, why err
 			told = stoppedText
 		}
 	}
-	return r.commit(ctx, session.Commit{
+	return reply{Commit: session.Commit{
 		Outcome: session.OutcomeStopped, Reason: why.Error(), Messages: append(messages, assistant(mark)),
-	}, told)
+	}, text: told}
 }
 
 // asked is what came of asking the model.
@@ -295,6 +234,21 @@ func (r *run) ask(ctx context.Context, items []session.Item, past past) ([]provi
 	}
 }
 
+// untilOver ends the loop when what the turn works for is over; the returned function
+// ends that.
+func (r *run) untilOver(cancel context.CancelCauseFunc) func() {
+	over := r.in.over
+	if over == nil {
+		return func() {}
+	}
+	stop := context.AfterFunc(over, func() {
+		if cause := context.Cause(over); errors.Is(cause, errTaskOver) {
+			cancel(cause)
+		}
+	})
+	return func() { stop() }
+}
+
 func isTooLong(err error) bool {
 	pe, ok := errors.AsType[*providers.Error](err)
 	return ok && pe.Kind == providers.KindTooLong
@@ -327,10 +281,7 @@ func (r *run) offered() *tools.ToolRegistry {
 		if !r.principal.Level.Allows(policy.Level(an.Level)) {
 			return false
 		}
-		if r.task != nil && !r.a.o.Background.Offered(name, r.task.Depth) {
-			return false
-		}
-		return r.a.o.Offered == nil || r.a.o.Offered(r.home, name)
+		return r.handler.offers(name) && (r.a.o.Offered == nil || r.a.o.Offered(r.home, name))
 	})
 }
 

@@ -45,7 +45,7 @@ func (r *run) verdict(ctx context.Context) error {
 		case items[i].Inbound == nil:
 		case isStop(items[i].Inbound.Text) && r.mayEnd(ctx, items[i]):
 			return stopError{sent: items[i].Time}
-		case r.a.o.WhileBusy == Interrupt && r.job() == nil && !items[i].Solo && r.mayEnd(ctx, items[i]):
+		case r.a.o.WhileBusy == Interrupt && !r.kind.steady && !items[i].Solo && r.mayEnd(ctx, items[i]):
 			return errInterrupted
 		}
 	}

@@ -16,7 +16,7 @@ func budgetMutants() []Mutant {
 		},
 		{
 			Promise: "budgets", Defect: "tells people once a day",
-			File: dir + "/limit.go", Old: "case it.Job != nil:", New: "case it.Inbound != nil:\n			return r.commit(ctx, session.Commit{Outcome: session.OutcomeFailed, Reason: l.Error(), Outbox: []channels.Outbound{r.dayNotice(text, l)}}, \"\")\n		case it.Job != nil:",
+			File: dir + "/outcome.go", Old: "	case endLimited:\n		return unanswered(", New: "	case endLimited:\n		if r.info.Items[0].Inbound != nil {\n			return reply{Commit: session.Commit{Outcome: session.OutcomeFailed, Reason: e.limit.Error(), Outbox: []channels.Outbound{r.dayNotice(e.limitText(), e.limit)}}}, nil\n		}\n		return unanswered(",
 			Dir: dir, Test: "^TestPeopleAreToldOfALimitEachTime$",
 		},
 		{
@@ -46,37 +46,37 @@ func budgetMutants() []Mutant {
 		},
 		{
 			Promise: "budgets: what counts", Defect: "does not count the summary of /compact",
-			File: dir + "/commands.go", Old: "return r.usage.Provider(r.a.o.Provider).Chat(ctx,", New: "return r.a.o.Provider.Chat(ctx,",
+			File: dir + "/compact.go", Old: "return h.r.usage.Provider(h.r.a.o.Provider).Chat(ctx,", New: "return h.r.a.o.Provider.Chat(ctx,",
 			Dir: dir, Test: "^TestEveryRequestCounts$",
 		},
 		{
 			Promise: "budgets: what counts", Defect: "counts an agent only when its turn is committed",
-			File: dir + "/agentturn.go", Old: "	done.Spent = r.usage.Spent()\n", New: "	c.Spent = r.usage.Spent()\n",
+			File: dir + "/agentturn.go", Old: "	end.Spent = h.r.usage.Spent()\n", New: "	c.Spent = h.r.usage.Spent()\n",
 			Dir: dir, Test: "^TestAnAgentThatEndedDoesNotRunAgain$",
 		},
 		{
 			Promise: "budgets: what counts", Defect: "forgets what an agent used whose task was over",
-			File: dir + "/agentturn.go", Old: "if r.task.State == session.TaskCancelled || r.task.State == session.TaskTimedOut {", New: "if r.task.State == session.TaskTimedOut {",
+			File: dir + "/agentturn.go", Old: "if h.task.State == session.TaskCancelled || h.task.State == session.TaskTimedOut {", New: "if h.task.State == session.TaskTimedOut {",
 			Dir: dir, Test: "^TestAnAgentThatWasCancelledWhileItsTurnWasCutOff$",
 		},
 		{
 			Promise: "budgets: unattended", Defect: "shows nobody the report of an agent",
-			File: dir + "/limit.go", Old: "case report != \"\":", New: "case report == \"-\":",
+			File: dir + "/reportturn.go", Old: "	if text != \"\" {\n		text +=", New: "	if text == \"-\" {\n		text +=",
 			Dir: dir, Test: "^TestAnAgentsReportAtTheLimit$",
 		},
 		{
 			Promise: "budgets: unattended", Defect: "counts a skipped job as failed",
-			File: dir + "/limit.go", Old: "Reason: l.Error(), Skipped: true}", New: "Reason: l.Error()}",
+			File: dir + "/jobturn.go", Old: "Reason: l.Error(), Skipped: true}", New: "Reason: l.Error()}",
 			Dir: dir, Test: "^TestJobsAtTheLimitAreToldOfOnceADay$",
 		},
 		{
 			Promise: "budgets: unattended", Defect: "skips a reminder without a word",
-			File: dir + "/limit.go", Old: "err == nil && now.Due.IsZero()", New: "err == nil && now.Paused",
+			File: dir + "/jobturn.go", Old: "err == nil && now.Due.IsZero()", New: "err == nil && now.Paused",
 			Dir: dir, Test: "^TestAJobThatWouldNotRunAgainIsToldOf$",
 		},
 		{
 			Promise: "budgets: unattended", Defect: "keeps a result from who was not shown it",
-			File: dir + "/limit.go", Old: "case strings.Contains(it.Text, notTold):", New: "case it.Text == notTold:",
+			File: dir + "/reportturn.go", Old: "return !strings.HasPrefix(it.Text, endOf(&t, t.State)+notTold), nil", New: "return it.Text != notTold, nil",
 			Dir: dir, Test: "^TestBackgroundWorkAtTheLimit$",
 		},
 	}

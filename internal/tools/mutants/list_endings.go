@@ -12,7 +12,7 @@ func endingMutants() []Mutant {
 		},
 		{
 			Promise: progress, Defect: "leaves an agent's report to the notice of a limit",
-			File: dir + "/limit.go", Old: `case report != "":`, New: `case report != "" && l == nil:`,
+			File: dir + "/reportturn.go", Old: "\tif text != \"\" {\n\t\ttext +=", New: "\tif text != \"\" && l == nil {\n\t\ttext +=",
 			Dir: dir, Test: "^TestWhatShowsAnAgentsProgressIsFinishedByItsEnd$",
 		},
 		{
@@ -22,7 +22,7 @@ func endingMutants() []Mutant {
 		},
 		{
 			Promise: cancelled, Defect: "says nothing to whoever cancels a subagent",
-			File: dir + "/cancel.go", Old: "text = t.Result\n", New: "text = \"\"\n",
+			File: dir + "/commandtasks.go", Old: "text = t.Result\n", New: "text = \"\"\n",
 			Dir: dir, Test: "^TestASubagentOfAnAgentIsCancelled$",
 		},
 	}

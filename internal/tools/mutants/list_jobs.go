@@ -36,7 +36,7 @@ func jobMutants() []Mutant {
 		},
 		{
 			Promise: "jobs: storms", Defect: "gives jobs the slots of people",
-			File: dir + "/places.go", Old: "own, awaited = a.jobs.slots, r.info.Awaited", New: "own, awaited = a.slots, r.info.Awaited",
+			File: dir + "/jobturn.go", Old: "h.r.a.jobs.slots, h.r.info.Awaited", New: "h.r.a.slots, h.r.info.Awaited",
 			Dir: dir, Test: "^TestAThousandJobsAtOnce$",
 		},
 		{
@@ -63,12 +63,12 @@ func jobTurnMutants() []Mutant {
 		},
 		{
 			Promise: "jobs: failures", Defect: "counts a run that was stopped",
-			File: dir + "/jobturn.go", Old: "if j == nil || c.Outcome == session.OutcomeStopped {\n\t\treturn nil\n\t}\n\tout", New: "if j == nil {\n\t\treturn nil\n\t}\n\tout",
+			File: dir + "/jobturn.go", Old: "if h.skipped != nil || c.Outcome == session.OutcomeStopped {", New: "if h.skipped != nil {",
 			Dir: dir, Test: "^TestStopEndsAJobsTurnAndCountsNeitherWay$",
 		},
 		{
 			Promise: "jobs: rights", Defect: "does not pause the job of somebody who lost the right",
-			File: dir + "/jobturn.go", Old: `r.ofJob.pause = "its creator may not speak here any more"`, New: `r.ofJob.pause = ""`,
+			File: dir + "/jobturn.go", Old: `h.pause = "its creator may not speak here any more"`, New: `h.pause = ""`,
 			Dir: dir, Test: "^TestAJobOfSomebodyWhoLostTheRightIsPausedAndSaysSoOnce$",
 		},
 		{

@@ -12,7 +12,7 @@ func limitMutants() []Mutant {
 	return slices.Concat(longHistoryMutants(), shareMutants(), []Mutant{
 		{
 			Promise: "a crowd at the start", Defect: "results take the places of people",
-			File: agent + "/places.go", Old: "own, awaited = a.reports, r.info.Awaited", New: "own, awaited = a.slots, r.info.Awaited",
+			File: agent + "/reportturn.go", Old: "h.r.a.reports, h.r.info.Awaited", New: "h.r.a.slots, h.r.info.Awaited",
 			Dir: agent, Test: "^TestLostTasksOfManyChatsKeepNobodyWaiting$",
 		},
 		{

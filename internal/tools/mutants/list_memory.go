@@ -75,7 +75,7 @@ func spaceMutants() []Mutant {
 		},
 		{
 			Promise: files, Defect: "reads the files of the summary where the process stands",
-			File: agent + "/turn.go", Old: "\tr.provenance.AddItems(items)\n\tr.space = r.a.o.Space(r.home, r.principal.SharesSpace())\n\tif r.job()", New: "\tr.provenance.AddItems(items)\n\tif it.Inbound == nil || !isCommand(it.Inbound.Text) {\n\t\tr.space = r.a.o.Space(r.home, r.principal.SharesSpace())\n\t}\n\tif r.job()",
+			File: agent + "/commands.go", Old: "\th.r.takes(items)\n", New: "\th.r.provenance.AddItems(items)\n",
 			Dir: agent, Test: "^TestTheSummaryReadsTheChatsFiles$",
 		},
 		{

@@ -7,7 +7,7 @@ func spawnMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "agents", Defect: "says nothing of a report for which the model has no words",
-			File: dir + "/outcome.go", Old: "text = r.rawReport()", New: "_ = r.rawReport()",
+			File: dir + "/reportturn.go", Old: "re.text = report + cutOff(e.loop)", New: "re.text = cutOff(e.loop)",
 			Dir: dir, Test: "^TestAReportIsNotLostWithTheModel$",
 		},
 		{
@@ -17,7 +17,7 @@ func spawnMutants() []Mutant {
 		},
 		{
 			Promise: ends, Defect: "asks the model about an agent that failed",
-			File: dir + "/agentturn.go", Old: "if t.State == session.TaskDone {", New: "if t.Agent {",
+			File: dir + "/reportturn.go", Old: "if t.State == session.TaskDone {", New: "if t.Agent {",
 			Dir: dir, Test: "^TestAnAgentThatFailsIsToldOnce$",
 		},
 		{
@@ -27,7 +27,7 @@ func spawnMutants() []Mutant {
 		},
 		{
 			Promise: ends, Defect: "tells nobody that an agent's creator is gone",
-			File: dir + "/agentturn.go", Old: "if !r.task.Waited { // no turn", New: "if r.task.Waited { // no turn",
+			File: dir + "/agentturn.go", Old: "if !h.task.Waited { // no turn", New: "if h.task.Waited { // no turn",
 			Dir: dir, Test: "^TestAnAgentOfSomebodyWhoIsGone$",
 		},
 		{
@@ -37,7 +37,7 @@ func spawnMutants() []Mutant {
 		},
 		{
 			Promise: waited, Defect: "lets agents wait for the places of their parents",
-			File: dir + "/spawned.go", Old: "		r.seat.leave()\n", New: "",
+			File: dir + "/spawned.go", Old: "		r.in.place.leave()\n", New: "",
 			Dir: dir, Test: "^TestASubagentIsWaitedFor$",
 		},
 		{
@@ -47,7 +47,7 @@ func spawnMutants() []Mutant {
 		},
 		{
 			Promise: bounds, Defect: "does not count by how many agents a report is deep",
-			File: dir + "/agentturn.go", Old: "r.report, r.depth = &t, t.Depth", New: "r.report = &t",
+			File: dir + "/reportturn.go", Old: "\tr.depth = t.Depth\n", New: "",
 			Dir: dir, Test: "^TestReportsDoNotStartAgentsForEver$",
 		},
 		{
@@ -62,7 +62,7 @@ func spawnMutants() []Mutant {
 		},
 		{
 			Promise: rights, Defect: "forgets what an agent has read",
-			File: dir + "/agentturn.go", Old: "Result: text, Tainted: r.provenance.Tainted()}\n\tswitch", New: "Result: text}\n\tswitch",
+			File: dir + "/agentturn.go", Old: "Result: re.text, Tainted: r.provenance.Tainted()}\n\tswitch", New: "Result: re.text}\n\tswitch",
 			Dir: dir, Test: "^TestTaintIsInheritedBothWays$",
 		},
 		{
@@ -77,7 +77,7 @@ func spawnMutants() []Mutant {
 		},
 		{
 			Promise: asks, Defect: "says nothing to a press for a task that has ended",
-			File: dir + "/agentasks.go", Old: "return r.void(ctx, a, by, overText)", New: "return r.commit(ctx, session.Commit{Outcome: session.OutcomeAnswered}, \"\")",
+			File: dir + "/agentasks.go", Old: "v, err := d.void(ctx, by, overText)\n", New: "return r.commit(ctx, reply{Commit: session.Commit{Outcome: session.OutcomeAnswered}})\n\t\tv, err := d.void(ctx, by, overText)\n",
 			Dir: dir, Test: "^TestAPressAfterTheTaskHasEnded$",
 		},
 	}

@@ -57,7 +57,7 @@ func taskMutants() []Mutant {
 		},
 		{
 			Promise: cancelled, Defect: "finds the tasks of all chats",
-			File: dir + "/cancel.go", Old: "t, err := r.a.findTask(ctx, r.info.Chat, id)", New: "t, err := r.a.findTask(ctx, \"\", id)",
+			File: dir + "/commandtasks.go", Old: "t, err := h.r.a.findTask(ctx, h.r.info.Chat, id)", New: "t, err := h.r.a.findTask(ctx, \"\", id)",
 			Dir: dir, Test: "^TestTasksAreListedInTheirChatAlone$",
 		},
 		{
