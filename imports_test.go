@@ -33,7 +33,7 @@ func rooms() map[string][]string {
 		".":       nil,
 		"cmd/...": {"..."},
 		// The files of a running gateway; the agent declares what a fetched file is.
-		"pkg/gateway/files": append([]string{"pkg/agent", "pkg/session", "pkg/tools", "pkg/openat", "pkg/fair", "workspace"}, vocabulary...),
+		"pkg/gateway/files": append([]string{"pkg/agent/prompt", "pkg/session", "pkg/tools", "pkg/openat", "pkg/fair", "workspace"}, vocabulary...),
 		// The operator's operations work on the parts of a gateway, the file of the store among them.
 		"pkg/gateway/admin": append([]string{"pkg/gateway/files", "pkg/agent", "pkg/agent/...", "pkg/session", "pkg/session/bolt", "pkg/tools", "pkg/policy", "pkg/audit"}, vocabulary...),
 		"workspace":         nil,
@@ -74,6 +74,7 @@ func rooms() map[string][]string {
 		"pkg/agent":                    append([]string{"pkg/agent/...", "pkg/session", "pkg/tools", "pkg/policy", "pkg/openat", "pkg/fair"}, vocabulary...),
 		// The agent's rooms know each other by the interfaces that they declare.
 		"pkg/agent/budget":   append([]string{"pkg/session"}, vocabulary...),
+		"pkg/agent/prompt":   append([]string{"pkg/session", "pkg/openat"}, vocabulary...),
 		"pkg/agent/trust":    append([]string{"pkg/session", "pkg/policy", "pkg/tools"}, vocabulary...),
 		"internal/failpoint": nil,
 		"internal/...":       {"..."},

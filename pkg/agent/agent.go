@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/pkg/agent/budget"
+	"parley/pkg/agent/prompt"
 	"parley/pkg/agent/trust"
 	"parley/pkg/channels"
 	"parley/pkg/policy"
@@ -45,11 +46,8 @@ type Options struct {
 	Authorize func(ctx context.Context, e policy.Event) policy.Verdict
 	// Space names the folder of a chat's files; it need not be there yet.
 	Space func(a channels.Address, owner bool) string
-	// Fetch stores a file that came with a message in the chat's space, as long as
-	// ctx lets it, and says what became of it. It is called for several files at
-	// once, and again for the same one where a turn goes on after a crash. Nil
-	// fetches nothing.
-	Fetch func(ctx context.Context, a channels.Address, space string, f channels.Attachment) Fetched
+	// Fetch is the same of [prompt.Options]; nil fetches no file.
+	Fetch func(ctx context.Context, a channels.Address, space string, f channels.Attachment) prompt.Fetched
 	// AgentFile returns the operator's instructions; it is read for every turn.
 	AgentFile func() string
 	// WhileBusy is Steer, Queue or Interrupt; empty means Steer.
@@ -120,15 +118,14 @@ type Agent struct {
 	// beats is the last there was of the heartbeat's owner, where that says its chat.
 	beats atomic.Pointer[channels.Inbound]
 	// agents are the background agents.
-	agents *agents
-	meter  *budget.Meter
+	agents  *agents
+	meter   *budget.Meter
+	prompts *prompt.Reader
 	// rights find for whom an item asks.
 	rights trust.Resolver
 
 	mu   sync.Mutex
 	runs map[string]*run // by turn id, while the turn runs or waits for its place in this process
-	// reading ends, by space, when what reads its files for a prompt does.
-	reading map[string]chan struct{}
 }
 
 // New returns an agent that does nothing until Run.
@@ -152,9 +149,6 @@ func New(o Options) (*Agent, error) {
 	if o.Redact == nil {
 		o.Redact = func(s string) string { return s }
 	}
-	if o.AgentFile == nil {
-		o.AgentFile = func() string { return "" }
-	}
 	if o.CanAsk == nil {
 		o.CanAsk = func(channels.Outbound) error { return errors.New("nobody can press a button here") }
 	}
@@ -171,9 +165,10 @@ func New(o Options) (*Agent, error) {
 		reports: newPlaces(o.MaxTurns),
 		jobs:    newJobs(o.MaxTurns),
 		agents:  newAgents(&o.Background),
+		prompts: prompt.New(prompt.Options{Store: o.Engine, AgentFile: o.AgentFile, Fetch: o.Fetch}),
 		rights:  trust.Resolver{Store: o.Engine, Authorize: o.Authorize},
 		meter:   budget.New(budget.Options{Store: o.Engine, Budget: o.Budget, Currency: o.Currency, Now: o.Now}),
-		runs:    map[string]*run{}, reading: map[string]chan struct{}{},
+		runs:    map[string]*run{},
 	}, nil
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/pkg/agent"
+	"parley/pkg/agent/prompt"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/tools"
@@ -30,9 +31,9 @@ func attached(id, text string, files ...channels.Attachment) channels.Inbound {
 }
 
 // fetching answers for every file.
-func fetching(f func(ctx context.Context, space string, a channels.Attachment) agent.Fetched) option {
+func fetching(f func(ctx context.Context, space string, a channels.Attachment) prompt.Fetched) option {
 	return withOptions(func(o *agent.Options) {
-		o.Fetch = func(ctx context.Context, _ channels.Address, space string, a channels.Attachment) agent.Fetched {
+		o.Fetch = func(ctx context.Context, _ channels.Address, space string, a channels.Attachment) prompt.Fetched {
 			return f(ctx, space, a)
 		}
 	})
@@ -63,14 +64,14 @@ func TestFilesAreFetchedByTheTurnThatReadsThem(t *testing.T) {
 			}
 		}
 		return say("seen")
-	}), nil, fetching(func(_ context.Context, space string, a channels.Attachment) agent.Fetched {
+	}), nil, fetching(func(_ context.Context, space string, a channels.Attachment) prompt.Fetched {
 		if a.Name != "a.png" {
-			return agent.Fetched{Outcome: "could not be fetched"}
+			return prompt.Fetched{Outcome: "could not be fetched"}
 		}
 		if err := os.WriteFile(filepath.Join(space, a.Name), []byte("the picture"), 0o600); err != nil {
 			t.Error(err)
 		}
-		return agent.Fetched{Outcome: "saved as a.png", Picture: &providers.Image{MIME: "image/png", Path: a.Name, Size: 11}}
+		return prompt.Fetched{Outcome: "saved as a.png", Picture: &providers.Image{MIME: "image/png", Path: a.Name, Size: 11}}
 	}))
 	w.accept(attached("1", "look", channels.Attachment{About: "photo", Ref: "r", Name: "a.png"}, channels.Attachment{About: "voice message", Ref: "v", Name: "v"}))
 	w.expectText("seen")
@@ -106,11 +107,11 @@ func TestHangingDownloadsAreGivenUp(t *testing.T) {
 		w := newWorld(t, script(func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
 			read.Store(last(msgs).Content)
 			return say("seen")
-		}), nil, fetching(func(ctx context.Context, _ string, _ channels.Attachment) agent.Fetched {
+		}), nil, fetching(func(ctx context.Context, _ string, _ channels.Attachment) prompt.Fetched {
 			most.Store(max(most.Load(), now.Add(1)))
 			defer now.Add(-1)
 			<-ctx.Done()
-			return agent.Fetched{Outcome: "could not be fetched"}
+			return prompt.Fetched{Outcome: "could not be fetched"}
 		}))
 		w.accept(attached("1", "look", slices.Repeat([]channels.Attachment{{About: "file", Ref: "r", Name: "a"}}, 10)...))
 		<-time.After(20*time.Second + time.Millisecond)
@@ -133,10 +134,10 @@ func TestStopEndsADownload(t *testing.T) {
 	hangs := make(chan struct{}, 1)
 	w := newWorld(t, script(func(context.Context, []providers.Message, []providers.ToolDefinition) (*providers.LLMResponse, error) {
 		return say("asked although it was stopped")
-	}), nil, fetching(func(ctx context.Context, _ string, _ channels.Attachment) agent.Fetched {
+	}), nil, fetching(func(ctx context.Context, _ string, _ channels.Attachment) prompt.Fetched {
 		hangs <- struct{}{}
 		<-ctx.Done()
-		return agent.Fetched{Outcome: "could not be fetched"}
+		return prompt.Fetched{Outcome: "could not be fetched"}
 	}))
 	w.accept(attached("file", "look", channels.Attachment{About: "file", Ref: "r", Name: "a"}))
 	<-hangs
@@ -151,9 +152,9 @@ func TestDroppedEditsFetchNothing(t *testing.T) {
 	var fetched atomic.Int64
 	w := newWorld(t, script(func(context.Context, []providers.Message, []providers.ToolDefinition) (*providers.LLMResponse, error) {
 		return say("seen")
-	}), nil, fetching(func(context.Context, string, channels.Attachment) agent.Fetched {
+	}), nil, fetching(func(context.Context, string, channels.Attachment) prompt.Fetched {
 		fetched.Add(1)
-		return agent.Fetched{}
+		return prompt.Fetched{}
 	}))
 	photo := channels.Attachment{About: "photo", Ref: "r", Name: "a.png"}
 	w.accept(attached("1", "lok", photo))
@@ -180,8 +181,8 @@ func TestFilesThatJoinATurn(t *testing.T) {
 		}
 		joined.Store(last(msgs).Content)
 		return say("seen")
-	}), []tools.Tool{&waiting{at: at, goOn: goOn}}, fetching(func(context.Context, string, channels.Attachment) agent.Fetched {
-		return agent.Fetched{Outcome: "saved as a.png"}
+	}), []tools.Tool{&waiting{at: at, goOn: goOn}}, fetching(func(context.Context, string, channels.Attachment) prompt.Fetched {
+		return prompt.Fetched{Outcome: "saved as a.png"}
 	}))
 	w.write("1", "1", "begin")
 	<-at

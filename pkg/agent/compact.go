@@ -15,11 +15,11 @@ const compactPrompt = "Summarise our conversation so far in at most 300 words: w
 // compact replaces what the model reads of the conversation by its own summary.
 // Nothing is deleted: the session's compaction point moves.
 func (h *commandTurn) compact(ctx context.Context) (reply, error) {
-	past, err := h.r.history(ctx, h.r.a.o.ContextTokens, 0)
+	past, err := h.r.a.prompts.History(ctx, h.r.past(h.r.a.o.ContextTokens, 0))
 	if err != nil {
 		return reply{}, err
 	}
-	if len(past.messages) == 0 {
+	if len(past.Messages) == 0 {
 		return reply{Commit: session.Commit{Outcome: session.OutcomeAnswered}, text: "There is nothing to summarise yet."}, nil
 	}
 	info, err := h.r.a.o.Engine.Get(ctx, h.r.info.Session)
@@ -29,7 +29,7 @@ func (h *commandTurn) compact(ctx context.Context) (reply, error) {
 	loop, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer h.r.watch(loop, cancel)()
-	resp, err := h.summary(loop, past.messages)
+	resp, err := h.summary(loop, past.Messages)
 	h.r.logUse().AnErr("err", err).Msg("summary")
 	switch cause := context.Cause(loop); {
 	case err != nil && ended(cause):
@@ -72,7 +72,7 @@ func (h *commandTurn) notCompacted(reason, person string) reply {
 // usage tells how much of the conversation the next request carries, with
 // estimated tokens, and what the chat used today.
 func (h *commandTurn) usage(ctx context.Context) (string, error) {
-	past, err := h.r.history(ctx, h.r.a.o.ContextTokens, 0)
+	past, err := h.r.a.prompts.History(ctx, h.r.past(h.r.a.o.ContextTokens, 0))
 	if err != nil {
 		return "", err
 	}
@@ -86,5 +86,5 @@ func (h *commandTurn) usage(ctx context.Context) (string, error) {
 	}
 	return fmt.Sprintf("This conversation has %s. The next question carries %d of them, about %d tokens of at most %d; "+
 		"%s makes them fewer, %s begins afresh.\n\n%s",
-		entries(info.Entries), len(past.messages), past.tokens, h.r.a.o.ContextTokens, h.r.typed("compact"), h.r.typed("new"), today), nil
+		entries(info.Entries), len(past.Messages), past.Tokens, h.r.a.o.ContextTokens, h.r.typed("compact"), h.r.typed("new"), today), nil
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"parley/pkg/agent"
+	"parley/pkg/agent/prompt"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/tools"
@@ -156,8 +157,8 @@ func TestAnAlbumDoesNotHideWhatWasSaidBefore(t *testing.T) {
 		return say("heard")
 	}), nil, withOptions(func(o *agent.Options) {
 		o.ContextTokens = 4000
-		o.Fetch = func(_ context.Context, _ channels.Address, _ string, f channels.Attachment) agent.Fetched {
-			return agent.Fetched{Picture: &providers.Image{MIME: "image/png", Path: f.Name, Size: 100}}
+		o.Fetch = func(_ context.Context, _ channels.Address, _ string, f channels.Attachment) prompt.Fetched {
+			return prompt.Fetched{Picture: &providers.Image{MIME: "image/png", Path: f.Name, Size: 100}}
 		}
 	}))
 	w.write("1", "1", "the first")

@@ -8,10 +8,10 @@ import (
 	"parley/pkg/session"
 )
 
-// lateness is how old a message, or the end of background work, was at a moment, 0
+// staleness is how old a message, or the end of background work, was at a moment, 0
 // for one that is not late. A message's clock is the platform's and may be wrong: one
 // without a time, or of the future, is of now. Commands are carried out whatever their age.
-func lateness(it session.Item, at time.Time) time.Duration {
+func staleness(it session.Item, at time.Time) time.Duration {
 	in := it.Inbound
 	if age := at.Sub(it.Time); it.Kind == session.ItemTask && age > channels.LateAfter {
 		return age
@@ -25,8 +25,8 @@ func lateness(it session.Item, at time.Time) time.Duration {
 	return 0
 }
 
-// overdue is how late a job runs, 0 for one that is in time.
-func overdue(it session.Item, at time.Time) time.Duration {
+// missedBy is how late a job runs, 0 for one that is in time.
+func missedBy(it session.Item, at time.Time) time.Duration {
 	if it.Job == nil || it.Job.ID == HeartbeatID {
 		return 0
 	}

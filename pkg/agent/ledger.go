@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"strconv"
 
 	"parley/internal/failpoint"
 	"parley/pkg/channels"
@@ -98,7 +99,7 @@ func (r *run) End(ctx context.Context, call tools.Call, result *tools.ToolResult
 }
 
 func (r *run) callOutbound(key string, q queued) channels.Outbound {
-	id := r.info.ID + "/" + key + "/" + itoa(r.outgoing.note(key, q.text))
+	id := r.info.ID + "/" + key + "/" + strconv.Itoa(r.outgoing.note(key, q.text))
 	if q.file != nil {
 		id = r.fileID(key)
 	}
@@ -127,7 +128,7 @@ func (r *run) Steer(ctx context.Context) ([]providers.Message, error) {
 		return nil, err
 	}
 	r.provenance.AddItems(items)
-	return r.userMessages(items, r.fetch(ctx, items)), nil
+	return r.userMessages(items, r.a.prompts.Fetch(ctx, r.info.Address, r.space, items)), nil
 }
 
 // mayJoin lets in messages of people whose rights are not below the turn's.

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -77,7 +78,7 @@ func (r *run) openMessage(ctx context.Context, text string, wanted func() bool) 
 	if !wanted() {
 		return nil
 	}
-	out := r.outbound(r.info.ID+"/preview/"+itoa(o.count), text, "")
+	out := r.outbound(r.info.ID+"/preview/"+strconv.Itoa(o.count), text, "")
 	out.Preview = true
 	step := session.Step{Kind: session.StepShown, Outbox: []channels.Outbound{out}, Await: true}
 	if err := r.steps.record(context.WithoutCancel(ctx), step); err != nil { // what is begun has an end

@@ -47,7 +47,7 @@ func (r *run) resume(ctx context.Context) (past, error) {
 			p.messages = append(p.messages, open.results()...)
 			open = nil
 			r.provenance.AddItems(s.Items)
-			p.messages = append(p.messages, r.userMessages(s.Items, r.fetch(ctx, s.Items))...)
+			p.messages = append(p.messages, r.userMessages(s.Items, r.a.prompts.Fetch(ctx, r.info.Address, r.space, s.Items))...)
 		}
 	}
 	for _, c := range open.unknown() {

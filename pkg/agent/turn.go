@@ -196,7 +196,7 @@ func (r *run) ask(ctx context.Context, items []session.Item, past past) ([]provi
 	defer r.untilOver(cancel)()
 	r.preview = r.newPreview(loop)
 	r.at(stageFetch)
-	users := r.userMessages(items, r.fetch(loop, items))
+	users := r.userMessages(items, r.a.prompts.Fetch(loop, r.info.Address, r.space, items))
 	system, err := r.system(loop)
 	if err != nil {
 		return users, &tools.ToolLoopResult{}, asked{err: err, before: past.messages}
@@ -205,12 +205,12 @@ func (r *run) ask(ctx context.Context, items []session.Item, past past) ([]provi
 	budget := r.a.o.ContextTokens
 	for try := 0; ; try++ {
 		r.at(stagePast)
-		h, err := r.history(ctx, budget, 2+len(users)+len(past.messages))
+		h, err := r.a.prompts.History(ctx, r.past(budget, 2+len(users)+len(past.messages)))
 		if err != nil {
 			return users, &tools.ToolLoopResult{}, asked{err: err, before: past.messages}
 		}
-		all := len(h.messages)
-		msgs := append(append(slices.Insert(h.messages, 0, system), users...), past.messages...)
+		all := len(h.Messages)
+		msgs := append(append(slices.Insert(h.Messages, 0, system), users...), past.messages...)
 		r.at("")
 		res, err := tools.RunToolLoop(r.invocation(loop), r.config(past), msgs, r.home.Channel, r.home.Chat)
 		if res == nil {
@@ -223,12 +223,12 @@ func (r *run) ask(ctx context.Context, items []session.Item, past past) ([]provi
 		if !tooLong || try > 0 || all == 0 {
 			out := asked{err: err, before: past.messages, alone: tooLong && all == 0}
 			if try > 0 {
-				out.compactTo = h.from
+				out.compactTo = h.From
 			}
 			return users, res, out
 		}
 		r.log().Warn().Msg("the conversation is too long for the model; the older half is left out")
-		budget = h.tokens / 2
+		budget = h.Tokens / 2
 		past.messages = append(past.messages, res.Messages...)
 		past.rounds = res.Iterations
 	}

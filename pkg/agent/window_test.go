@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"parley/pkg/agent"
+	"parley/pkg/agent/prompt"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
 )
@@ -43,8 +44,8 @@ func TestPicturesOfEarlierTurnsAreBounded(t *testing.T) {
 		newest.Store(int64(len(last(msgs).Images)))
 		return say("seen")
 	}), nil, withOptions(func(o *agent.Options) {
-		o.Fetch = func(_ context.Context, _ channels.Address, _ string, f channels.Attachment) agent.Fetched {
-			return agent.Fetched{Picture: &providers.Image{MIME: "image/png", Path: f.Name, Size: size}}
+		o.Fetch = func(_ context.Context, _ channels.Address, _ string, f channels.Attachment) prompt.Fetched {
+			return prompt.Fetched{Picture: &providers.Image{MIME: "image/png", Path: f.Name, Size: size}}
 		}
 	}))
 	for i := range 8 {

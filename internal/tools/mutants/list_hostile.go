@@ -82,7 +82,7 @@ func hostileEdgeMutants() []Mutant {
 		},
 		{
 			Promise: "stored state", Defect: "gives stored instructions to the model",
-			File: "pkg/agent/history.go", Old: `return true // instructions are never stored: no gateway wrote this`, New: `e.Seq++`,
+			File: "pkg/agent/prompt/history.go", Old: `return true // instructions are never stored: no gateway wrote this`, New: `e.Seq++`,
 			Dir: "pkg/agent", Test: "^TestHostileHistory$",
 		},
 	}

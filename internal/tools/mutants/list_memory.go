@@ -23,12 +23,12 @@ func historyMutants() []Mutant {
 		},
 		{
 			Promise: row, Defect: "lets a long turn take all of the request",
-			File: agent + "/history.go", Old: "b.turnTokens+n > b.budget*5/8 || b.turn >= maxHistory*5/8", New: "b.turnTokens > b.budget",
+			File: agent + "/prompt/history.go", Old: "b.turnTokens+n > b.past.Budget*5/8 || b.turn >= maxHistory*5/8", New: "b.turnTokens > b.past.Budget",
 			Dir: agent, Test: "^TestNoEntryCostsTheEntriesBeforeIt$/^many_(rounds|calls)$",
 		},
 		{
 			Promise: row, Defect: "keeps an album that has no room",
-			File: agent + "/history.go", Old: "if b.tokens+n > b.budget && len(m.Images) > 0 {", New: "if b.tokens > b.budget && len(m.Images) > 0 {",
+			File: agent + "/prompt/history.go", Old: "if b.tokens+n > b.past.Budget && len(m.Images) > 0 {", New: "if b.tokens > b.past.Budget && len(m.Images) > 0 {",
 			Dir: agent, Test: "^TestAnAlbumDoesNotHideWhatWasSaidBefore$",
 		},
 		{
@@ -80,7 +80,7 @@ func spaceMutants() []Mutant {
 		},
 		{
 			Promise: "turns that do not get on", Defect: "waits for the disk whatever arrives",
-			File: agent + "/reading.go", Old: "case <-ctx.Done():", New: "case <-context.WithoutCancel(ctx).Done():",
+			File: agent + "/prompt/files.go", Old: "case <-ctx.Done():", New: "case <-context.WithoutCancel(ctx).Done():",
 			Dir: agent, Test: "^TestATurnThatDoesNotGetToAskingIsNamedAndStops$",
 		},
 		{

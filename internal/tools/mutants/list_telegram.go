@@ -156,7 +156,7 @@ func telegramFileMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "telegram: files in", Defect: "waits for a file as long as it takes",
-			File: "pkg/agent/attachments.go", Old: `context.WithTimeout(ctx, fetchTime)`, New: `context.WithTimeout(ctx, 1000*fetchTime)`,
+			File: "pkg/agent/prompt/attachments.go", Old: `context.WithTimeout(ctx, fetchTime)`, New: `context.WithTimeout(ctx, 1000*fetchTime)`,
 			Dir: "pkg/agent", Test: "^TestHangingDownloadsAreGivenUp$",
 		},
 		{

@@ -13,14 +13,14 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"parley/pkg/agent"
+	"parley/pkg/agent/prompt"
 	"parley/pkg/openat"
 	"parley/workspace"
 )
 
 // maxAgentFile bounds AGENT.md in bytes. A model is given all of it, because rules at
 // its end must not be lost.
-const maxAgentFile = agent.MaxRules
+const maxAgentFile = prompt.MaxRules
 
 // AgentFile is the operator's AGENT.md, the system prompt.
 type AgentFile struct {

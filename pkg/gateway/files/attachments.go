@@ -11,7 +11,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"parley/pkg/agent"
+	"parley/pkg/agent/prompt"
 	"parley/pkg/channels"
 	"parley/pkg/fair"
 	"parley/pkg/openat"
@@ -60,14 +60,14 @@ func NewAttachments(o AttachmentOptions) *Attachments {
 
 // Fetch stores a file of a message in a space, for the agent. It waits for one of the
 // places that all chats share. The outcome is a text for the model.
-func (b *Attachments) Fetch(ctx context.Context, at channels.Address, space string, f channels.Attachment) agent.Fetched {
+func (b *Attachments) Fetch(ctx context.Context, at channels.Address, space string, f channels.Attachment) prompt.Fetched {
 	from, ok := b.o.Opener(at)
 	if !ok {
-		return agent.Fetched{Outcome: "could not be fetched"}
+		return prompt.Fetched{Outcome: "could not be fetched"}
 	}
 	free, err := b.places.Take(ctx, fmt.Sprintf("%q %q %q", at.Channel, at.Account, at.Chat), nil)
 	if err != nil {
-		return agent.Fetched{Outcome: "not fetched: no time was left"}
+		return prompt.Fetched{Outcome: "not fetched: no time was left"}
 	}
 	defer free()
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
@@ -76,14 +76,14 @@ func (b *Attachments) Fetch(ctx context.Context, at channels.Address, space stri
 	full, isFull := errors.AsType[*fullError](err)
 	switch {
 	case isFull:
-		return agent.Fetched{Outcome: "not fetched: " + full.Error()}
+		return prompt.Fetched{Outcome: "not fetched: " + full.Error()}
 	case errors.Is(err, channels.ErrTooLarge):
-		return agent.Fetched{Outcome: channels.ErrTooLarge.Error()}
+		return prompt.Fetched{Outcome: channels.ErrTooLarge.Error()}
 	case err != nil:
 		b.o.Log.Warn().Err(err).Str("channel", at.Channel).Str("chat", at.Chat).Str("file", f.About).Msg("a file cannot be fetched")
-		return agent.Fetched{Outcome: "could not be fetched"}
+		return prompt.Fetched{Outcome: "could not be fetched"}
 	}
-	got := agent.Fetched{Outcome: "saved as " + kept.path}
+	got := prompt.Fetched{Outcome: "saved as " + kept.path}
 	if kept.mime != "" && kept.size <= maxPicture {
 		got.Picture = &providers.Image{MIME: kept.mime, Path: kept.path, Size: kept.size}
 	}

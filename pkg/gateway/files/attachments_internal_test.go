@@ -20,7 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
 
-	"parley/pkg/agent"
+	"parley/pkg/agent/prompt"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
 )
@@ -46,21 +46,21 @@ func has(text string) func(context.Context) (io.Reader, error) {
 const png = "\x89PNG\r\n\x1a\n"
 
 // keeper fetches files for one chat into a space.
-func keeper(t *testing.T, limit int64, files map[string]func(context.Context) (io.Reader, error)) (fetch func(ref, name string, size int64) agent.Fetched, space string) {
+func keeper(t *testing.T, limit int64, files map[string]func(context.Context) (io.Reader, error)) (fetch func(ref, name string, size int64) prompt.Fetched, space string) {
 	t.Helper()
 	fetchIn, space := keeperOfChats(t, limit, files)
-	return func(ref, name string, size int64) agent.Fetched { return fetchIn("1", ref, name, size) }, space
+	return func(ref, name string, size int64) prompt.Fetched { return fetchIn("1", ref, name, size) }, space
 }
 
 // keeperOfChats fetches files for any chat; all share one space.
-func keeperOfChats(t *testing.T, limit int64, files map[string]func(context.Context) (io.Reader, error)) (fetch func(chat, ref, name string, size int64) agent.Fetched, space string) {
+func keeperOfChats(t *testing.T, limit int64, files map[string]func(context.Context) (io.Reader, error)) (fetch func(chat, ref, name string, size int64) prompt.Fetched, space string) {
 	t.Helper()
 	at := channels.Address{Channel: "telegram", Account: "7"}
 	a := NewAttachments(AttachmentOptions{Limit: limit, Log: zerolog.Nop(), Opener: func(of channels.Address) (channels.AttachmentOpener, bool) {
 		return &shelf{files: files}, of.Channel == at.Channel && of.Account == at.Account
 	}})
 	space = filepath.Join(t.TempDir(), "space")
-	return func(chat, ref, name string, size int64) agent.Fetched {
+	return func(chat, ref, name string, size int64) prompt.Fetched {
 		from := at
 		from.Chat = chat
 		return a.Fetch(t.Context(), from, space, channels.Attachment{About: "file", Ref: ref, Name: name, Size: size})
@@ -98,14 +98,14 @@ func TestFilesAreKeptWholeOrNotAtAll(t *testing.T) {
 		"endless": func(context.Context) (io.Reader, error) { return io.LimitReader(zeroes{}, maxFile+1), nil },
 		"refuses": func(context.Context) (io.Reader, error) { return nil, channels.ErrTooLarge },
 	})
-	kept := func(name string) agent.Fetched { return agent.Fetched{Outcome: "saved as inbox/" + name} }
+	kept := func(name string) prompt.Fetched { return prompt.Fetched{Outcome: "saved as inbox/" + name} }
 	shown := kept("p.txt")
 	shown.Picture = &providers.Image{MIME: "image/png", Path: "inbox/p.txt", Size: 15}
-	failed, large := agent.Fetched{Outcome: "could not be fetched"}, agent.Fetched{Outcome: "too large to fetch"}
+	failed, large := prompt.Fetched{Outcome: "could not be fetched"}, prompt.Fetched{Outcome: "too large to fetch"}
 	for _, c := range []struct {
 		ref, name string
 		size      int64
-		want      agent.Fetched
+		want      prompt.Fetched
 	}{
 		{"one", "a.txt", 8, kept("a.txt")},
 		{"two", "a.txt", 8, kept("a-2.txt")},

@@ -1,4 +1,4 @@
-package agent
+package prompt
 
 import (
 	"context"
@@ -33,12 +33,12 @@ type Fetched struct {
 	Picture *providers.Image
 }
 
-// fetch fetches the files of items: one list for each item, in the order of its
-// attachments. It never fails: what cannot be had is said.
-func (r *run) fetch(ctx context.Context, items []session.Item) [][]Fetched {
+// Fetch fetches the files of a chat's items into its space: one list for each item, in
+// the order of its attachments. A file that cannot be had has an outcome that says so.
+func (r *Reader) Fetch(ctx context.Context, at channels.Address, space string, items []session.Item) [][]Fetched {
 	all := make([][]Fetched, len(items))
 	withFiles := func(it session.Item) bool { return it.Inbound != nil && len(it.Inbound.Attachments) > 0 }
-	if r.a.o.Fetch == nil || !slices.ContainsFunc(items, withFiles) {
+	if r.o.Fetch == nil || !slices.ContainsFunc(items, withFiles) {
 		return all
 	}
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
@@ -55,7 +55,7 @@ func (r *run) fetch(ctx context.Context, items []session.Item) [][]Fetched {
 			wg.Go(func() {
 				select {
 				case slots <- struct{}{}:
-					all[i][j] = r.fetchOne(ctx, a)
+					all[i][j] = r.fetchOne(ctx, at, space, a)
 					<-slots
 				case <-ctx.Done():
 					all[i][j].Outcome = "not fetched: no time was left"
@@ -67,17 +67,16 @@ func (r *run) fetch(ctx context.Context, items []session.Item) [][]Fetched {
 	return all
 }
 
-func (r *run) fetchOne(ctx context.Context, a channels.Attachment) Fetched {
-	f := r.a.o.Fetch(ctx, r.info.Address, r.space, a)
+func (r *Reader) fetchOne(ctx context.Context, at channels.Address, space string, a channels.Attachment) Fetched {
+	f := r.o.Fetch(ctx, at, space, a)
 	if f.Picture != nil {
-		f.Picture.Open = r.opener(f.Picture.Path)
+		f.Picture.Open = opener(space, f.Picture.Path)
 	}
 	return f
 }
 
-// opener opens a file of the chat's space.
-func (r *run) opener(path string) func() (io.ReadCloser, int64, error) {
-	space := r.space
+// opener opens a file of a space.
+func opener(space, path string) func() (io.ReadCloser, int64, error) {
 	return func() (io.ReadCloser, int64, error) {
 		root, err := os.OpenRoot(space)
 		if err != nil {

@@ -1,9 +1,6 @@
 package agent
 
 import (
-	"context"
-	"fmt"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -44,53 +41,4 @@ func (a *Agent) SlowTurns(over time.Duration) []SlowTurn {
 	}
 	slices.SortFunc(all, func(x, y SlowTurn) int { return x.Since.Compare(y.Since) })
 	return all
-}
-
-// files are what of the operator's and of the chat's files is part of a prompt.
-type files struct{ agent, user, memory string }
-
-// readFiles reads them. A disk that does not answer holds up the turn, and /stop
-// ends it: what reads goes on by itself then, once for each space, until the disk
-// answers or the process ends.
-func (r *run) readFiles(ctx context.Context) (files, error) {
-	a := r.a
-	for {
-		var got files
-		var broken error
-		a.mu.Lock()
-		ended := a.reading[r.space]
-		mine := ended == nil
-		if mine {
-			ended = make(chan struct{})
-			a.reading[r.space] = ended
-		}
-		a.mu.Unlock()
-		if mine {
-			go func() {
-				defer a.hasRead(r.space, ended)
-				defer func() {
-					if p := recover(); p != nil {
-						broken = fmt.Errorf("the files of the prompt cannot be read: %v\n%s", p, debug.Stack())
-					}
-				}()
-				heads := r.readHeads("USER.md", "MEMORY.md")
-				got = files{agent: a.o.AgentFile(), user: heads[0], memory: heads[1]}
-			}()
-		}
-		select {
-		case <-ended:
-			if mine {
-				return got, broken
-			}
-		case <-ctx.Done():
-			return files{}, context.Cause(ctx)
-		}
-	}
-}
-
-func (a *Agent) hasRead(space string, ended chan struct{}) {
-	a.mu.Lock()
-	delete(a.reading, space)
-	a.mu.Unlock()
-	close(ended)
 }

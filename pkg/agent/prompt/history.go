@@ -1,4 +1,4 @@
-package agent
+package prompt
 
 import (
 	"context"
@@ -9,12 +9,24 @@ import (
 	"parley/pkg/session"
 )
 
-// window is the part of a session's history that a request carries.
-type window struct {
-	messages []providers.Message
-	// from is the Seq of its first entry, tokens its estimated size.
-	from   uint64
-	tokens int
+// Window is the part of a session's history that a request carries.
+type Window struct {
+	Messages []providers.Message
+	// From is the Seq of its first entry, Tokens its estimated size.
+	From   uint64
+	Tokens int
+}
+
+// Past says which history is read, and how much of it.
+type Past struct {
+	Session string
+	// Space is the folder of the chat's files, for the pictures of earlier turns.
+	Space string
+	// Budget is in tokens.
+	Budget int
+	// Extra is how many messages are appended to those of the window: room is made for
+	// them at once.
+	Extra int
 }
 
 const (
@@ -33,24 +45,21 @@ const (
 // stepsLeftOut tells the model that a turn is longer than what it reads of it.
 const stepsLeftOut = "\n[the first steps of the work on this are left out of this history]"
 
-// history reads the newest messages that fit into budget tokens, beginning with
-// a person's message so that no call is cut from its result. An entry takes a
-// quarter of the budget at most, and the steps of one turn take five eighths: of
-// more, the newest are kept, behind the message that began the turn. There is room
-// for extra more messages where they are.
-func (r *run) history(ctx context.Context, budget, extra int) (window, error) {
-	b := windowBuilder{run: r, budget: budget, extra: extra}
-	err := r.a.o.Engine.Tail(ctx, r.info.Session, 0, b.take)
-	if err != nil {
-		return window{}, err
+// History reads the newest messages that fit the budget, beginning with a person's
+// message so that no call is cut from its result. An entry takes a quarter of the
+// budget at most, and the steps of one turn take five eighths: of more, the newest are
+// kept, behind the message that began the turn.
+func (r *Reader) History(ctx context.Context, p Past) (Window, error) {
+	b := windowBuilder{past: p}
+	if err := r.o.Store.Tail(ctx, p.Session, 0, b.take); err != nil {
+		return Window{}, err
 	}
 	return b.window(), nil
 }
 
 // windowBuilder reads a history from its end.
 type windowBuilder struct {
-	run           *run
-	budget, extra int
+	past Past
 	// The messages that are kept, the newest first, and of each the place in the
 	// history and the size.
 	kept     []providers.Message
@@ -79,17 +88,17 @@ func (b *windowBuilder) take(e session.Entry) bool {
 	if e.Message.Role != providers.RoleUser {
 		return b.step(e)
 	}
-	m := b.run.shortened(e.Message, b.budget, &b.pictures)
+	m := b.shortened(e.Message)
 	if b.passed > 0 {
 		m.Content += stepsLeftOut
 	}
 	n := providers.EstimateTokens(m)
-	if b.tokens+n > b.budget && len(m.Images) > 0 {
+	if b.tokens+n > b.past.Budget && len(m.Images) > 0 {
 		m.Content += strings.Repeat(noPicture, len(m.Images))
 		m.Images = nil
 		n = providers.EstimateTokens(m)
 	}
-	if b.tokens+n > b.budget || len(b.kept) >= maxHistory {
+	if b.tokens+n > b.past.Budget || len(b.kept) >= maxHistory {
 		return false
 	}
 	b.keep(e.Seq, m, n)
@@ -103,11 +112,11 @@ func (b *windowBuilder) step(e session.Entry) bool {
 		b.passed++
 		return b.passed < maxPassed
 	}
-	m := b.run.shortened(e.Message, b.budget, &b.pictures)
+	m := b.shortened(e.Message)
 	n := providers.EstimateTokens(m)
 	// The message that began the turn has its place after them.
-	b.full = b.tokens+n > b.budget || len(b.kept) >= maxHistory-1
-	if b.full || b.turnTokens+n > b.budget*5/8 || b.turn >= maxHistory*5/8 {
+	b.full = b.tokens+n > b.past.Budget || len(b.kept) >= maxHistory-1
+	if b.full || b.turnTokens+n > b.past.Budget*5/8 || b.turn >= maxHistory*5/8 {
 		b.passed = 1
 		b.dropResults()
 		return true
@@ -121,7 +130,7 @@ func (b *windowBuilder) step(e session.Entry) bool {
 func (b *windowBuilder) keep(seq uint64, m providers.Message, n int) {
 	if b.kept == nil {
 		most := int(min(seq, maxHistory))
-		b.kept = make([]providers.Message, 0, most+b.extra)
+		b.kept = make([]providers.Message, 0, most+b.past.Extra)
 		b.sizes = make([]entrySize, 0, most)
 	}
 	b.kept = append(b.kept, m)
@@ -149,14 +158,14 @@ func (b *windowBuilder) cut(n int) {
 
 // window is what was kept, the oldest first. A turn whose beginning had no room
 // is no part of it.
-func (b *windowBuilder) window() window {
+func (b *windowBuilder) window() Window {
 	b.cut(len(b.kept) - b.turn)
-	w := window{messages: b.kept}
+	w := Window{Messages: b.kept}
 	for _, e := range b.sizes {
-		w.from = e.seq // the last of them is the oldest
-		w.tokens += e.tokens
+		w.From = e.seq // the last of them is the oldest
+		w.Tokens += e.tokens
 	}
-	slices.Reverse(w.messages)
+	slices.Reverse(w.Messages)
 	return w
 }
 
@@ -179,17 +188,17 @@ func (o *room) takes(img *providers.Image) bool {
 // noPicture stands for a picture that a request has no room for.
 const noPicture = "\n[a picture that is no longer shown]"
 
-// shortened is m as a later turn reads it: about a quarter of budget tokens at
-// most, and the pictures for which there is room.
-func (r *run) shortened(m providers.Message, budget int, pictures *room) providers.Message {
-	m = providers.Shorten(m, budget/4)
+// shortened is m as a later turn reads it: about a quarter of the budget at most, and
+// the pictures for which there is room.
+func (b *windowBuilder) shortened(m providers.Message) providers.Message {
+	m = providers.Shorten(m, b.past.Budget/4)
 	if len(m.Images) == 0 {
 		return m
 	}
 	kept := m.Images[:0:0]
 	for _, img := range m.Images {
-		if pictures.takes(&img) {
-			img.Open = r.opener(img.Path)
+		if b.pictures.takes(&img) {
+			img.Open = opener(b.past.Space, img.Path)
 			kept = append(kept, img)
 		}
 	}

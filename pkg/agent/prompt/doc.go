@@ -1,0 +1,19 @@
+// Package prompt reads all that a model is shown of a chat: the instructions, the files
+// of the chat's space, the history, and the messages of a turn with their attachments.
+//
+// What it promises:
+//
+//   - The system message changes once a day, so model servers can cache it.
+//   - Files of a space are read as far as they are plain files, and up to a bound. A link,
+//     a pipe or a folder in their place reads as empty, and the log says why.
+//   - A disk that hangs holds up the turns of its space alone, with one reader for them,
+//     and the end of a turn's context ends its wait.
+//   - A history fits a budget of tokens and 200 entries, and begins with a person's
+//     message, so a call stays with its result. One entry takes at most a quarter of the
+//     budget, the steps of one turn at most five eighths.
+//   - Attachments are fetched for the turn that reads them, within 20 seconds and some at
+//     once; the model is told the outcome of each.
+//
+// The package stores no text and knows no turn: [Store] and the functions of [Options]
+// are what it reads from.
+package prompt

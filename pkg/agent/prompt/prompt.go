@@ -1,0 +1,125 @@
+package prompt
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"parley/pkg/channels"
+	"parley/pkg/providers"
+	"parley/pkg/session"
+)
+
+// Store is where a [Reader] reads the history.
+type Store interface {
+	// Tail gives the entries of a session from its end, or from before a Seq that is
+	// not 0, until take returns false.
+	Tail(ctx context.Context, session string, before uint64, take func(session.Entry) bool) error
+}
+
+// Options are what a [Reader] reads from. Store is required.
+type Options struct {
+	Store Store
+	// AgentFile returns the operator's instructions; nil: there are none.
+	AgentFile func() string
+	// Fetch stores a file that came with a message in the chat's space, as long as ctx
+	// lets it, and tells the outcome. It is called for several files at once, and again
+	// for the same one where a turn goes on after a crash. Nil fetches no file.
+	Fetch func(ctx context.Context, a channels.Address, space string, f channels.Attachment) Fetched
+}
+
+// Reader reads prompts for all chats.
+type Reader struct {
+	o Options
+
+	mu sync.Mutex
+	// reading ends, by space, with the work of the one that reads its files.
+	reading map[string]chan struct{}
+}
+
+// New returns a reader.
+func New(o Options) *Reader {
+	if o.AgentFile == nil {
+		o.AgentFile = func() string { return "" }
+	}
+	return &Reader{o: o, reading: map[string]chan struct{}{}}
+}
+
+// System is the instructions of a turn: the operator's, the memory in the chat's files,
+// the date with its zone, and the closing sentences of the turn's kind.
+func System(files Files, today, closing string) providers.Message {
+	parts := make([]string, 0, 16) // joined at once: hundreds of turns hold one of these
+	if s := strings.TrimSpace(files.Agent); s != "" {
+		if len(s) > MaxRules {
+			s = strings.ToValidUTF8(s[:MaxRules], "") + "…"
+		}
+		parts = append(parts, s, "\n\n")
+	}
+	if files.User != "" {
+		parts = append(parts, "# USER.md\n", files.User, "\n\n")
+	}
+	if files.Memory != "" {
+		parts = append(parts, "# MEMORY.md\n", files.Memory, "\n\n")
+	}
+	parts = append(parts, "Today is ", today, ". ", closing)
+	return providers.Message{Role: providers.RoleSystem, Content: strings.Join(parts, "")}
+}
+
+// Facts are what a message's text does not say about its item.
+type Facts struct {
+	// Command says that the item is a command, which is shown as it is.
+	Command bool
+	// Age is how old the item is, and MissedBy how late a job's run is; 0: it is in time.
+	Age, MissedBy time.Duration
+}
+
+// Message is an item as the model reads it, with the outcomes of its files, nil where
+// none was fetched.
+func Message(it session.Item, files []Fetched, facts Facts) providers.Message {
+	m := message(it, files, facts)
+	if facts.Age > 0 {
+		mark := "[this message was sent "
+		if it.Inbound == nil {
+			mark = "[this is from "
+		}
+		m.Content = mark + channels.Ago(facts.Age) + "]\n" + m.Content
+	}
+	if facts.MissedBy > 0 {
+		m.Content = "[this was due " + channels.Ago(facts.MissedBy) + "]\n" + m.Content
+	}
+	return m
+}
+
+func message(it session.Item, files []Fetched, facts Facts) providers.Message {
+	if it.Inbound == nil {
+		return providers.Message{Role: providers.RoleUser, Content: it.Text}
+	}
+	in := it.Inbound
+	m := providers.Message{Role: providers.RoleUser}
+	text := in.Text
+	for i, a := range in.Attachments {
+		about := a.About
+		if i < len(files) && files[i].Outcome != "" {
+			about += ", " + files[i].Outcome
+		}
+		text = strings.TrimPrefix(text+"\n["+about+"]", "\n")
+		if i < len(files) && files[i].Picture != nil {
+			m.Images = append(m.Images, *files[i].Picture)
+		}
+	}
+	if in.Kind == channels.KindEdit && strings.TrimSpace(text) != "" && !facts.Command {
+		text = "(edited) " + text
+	}
+	if !in.Direct && in.Sender.Name != "" {
+		text = in.Sender.Name + ": " + text
+	}
+	if in.Quote != "" {
+		text = "> " + strings.ReplaceAll(in.Quote, "\n", "\n> ") + "\n\n" + text
+	}
+	if strings.TrimSpace(text) == "" {
+		text = "(a message without text)"
+	}
+	m.Content = text
+	return m
+}

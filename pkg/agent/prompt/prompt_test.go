@@ -1,0 +1,205 @@
+package prompt_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rs/zerolog"
+
+	"parley/pkg/agent/prompt"
+	"parley/pkg/channels"
+	"parley/pkg/providers"
+	"parley/pkg/session"
+)
+
+// entries are a history, the oldest first.
+type entries []session.Entry
+
+func (e entries) Tail(_ context.Context, _ string, _ uint64, take func(session.Entry) bool) error {
+	for i := len(e) - 1; i >= 0 && take(e[i]); i-- {
+	}
+	return nil
+}
+
+// history makes entries of roles: u is a person's message, a an answer, c a call, t its
+// result; each has n bytes of text.
+func history(roles string, n int) entries {
+	var all entries
+	for i, role := range roles {
+		m := providers.Message{Content: strings.Repeat("x", n)}
+		switch role {
+		case 'u':
+			m.Role = providers.RoleUser
+		case 'a':
+			m.Role = providers.RoleAssistant
+		case 'c':
+			m.Role, m.ToolCalls = providers.RoleAssistant, []providers.ToolCall{{ID: "c", Name: "f"}}
+		case 't':
+			m.Role, m.ToolCallID = providers.RoleTool, "c"
+		}
+		all = append(all, session.Entry{Seq: uint64(i + 1), Message: m})
+	}
+	return all
+}
+
+func roles(messages []providers.Message) string {
+	var b strings.Builder
+	for i := range messages {
+		switch m := &messages[i]; {
+		case m.Role == providers.RoleUser:
+			b.WriteByte('u')
+		case m.Role == providers.RoleTool:
+			b.WriteByte('t')
+		case len(m.ToolCalls) > 0:
+			b.WriteByte('c')
+		default:
+			b.WriteByte('a')
+		}
+	}
+	return b.String()
+}
+
+// TestHistoryBeginsWithAPersonsMessage cuts a history so that each call keeps its result.
+func TestHistoryBeginsWithAPersonsMessage(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		roles  string
+		size   int
+		budget int
+		want   string
+		from   uint64
+	}{
+		"all of a short one":              {"uauctaua", 10, 10_000, "uauctaua", 1},
+		"the newest turns of a long one":  {"uauaua", 400, 500, "uaua", 3},
+		"the newest steps of a long turn": {"ucctctcta", 400, 800, "ucta", 1},
+		"an empty one":                    {"", 0, 1000, "", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := prompt.New(prompt.Options{Store: history(c.roles, c.size)})
+			w, err := r.History(t.Context(), prompt.Past{Session: "s", Budget: c.budget, Extra: 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := roles(w.Messages); got != c.want || w.From != c.from || w.Tokens > c.budget {
+				t.Errorf("%q from %d with %d tokens, want %q from %d within %d", got, w.From, w.Tokens, c.want, c.from, c.budget)
+			}
+		})
+	}
+}
+
+// TestMessageOfAnItem is each item as the model reads it.
+func TestMessageOfAnItem(t *testing.T) {
+	t.Parallel()
+	inbound := func(in channels.Inbound) session.Item { return session.Item{Inbound: &in} }
+	for name, c := range map[string]struct {
+		item  session.Item
+		files []prompt.Fetched
+		facts prompt.Facts
+		want  string
+	}{
+		"a message":      {item: inbound(channels.Inbound{Text: "hi", Direct: true}), want: "hi"},
+		"without a text": {item: inbound(channels.Inbound{Direct: true}), want: "(a message without text)"},
+		"in a group":     {item: inbound(channels.Inbound{Text: "hi", Sender: channels.Sender{Name: "Ann"}}), want: "Ann: hi"},
+		"an edit":        {item: inbound(channels.Inbound{Text: "hi", Kind: channels.KindEdit, Direct: true}), want: "(edited) hi"},
+		"an edited command": {
+			item: inbound(channels.Inbound{Text: "/tool", Kind: channels.KindEdit, Direct: true}), facts: prompt.Facts{Command: true}, want: "/tool",
+		},
+		"with a quote": {item: inbound(channels.Inbound{Text: "hi", Quote: "a\nb", Direct: true}), want: "> a\n> b\n\nhi"},
+		"with a file": {
+			item:  inbound(channels.Inbound{Text: "hi", Direct: true, Attachments: []channels.Attachment{{About: "file a.txt"}}}),
+			files: []prompt.Fetched{{Outcome: "saved as inbox/a.txt"}}, want: "hi\n[file a.txt, saved as inbox/a.txt]",
+		},
+		"a late message": {
+			item: inbound(channels.Inbound{Text: "hi", Direct: true}), facts: prompt.Facts{Age: time.Hour},
+			want: "[this message was sent " + channels.Ago(time.Hour) + "]\nhi",
+		},
+		"a late result": {
+			item: session.Item{Text: "done"}, facts: prompt.Facts{Age: time.Hour}, want: "[this is from " + channels.Ago(time.Hour) + "]\ndone",
+		},
+		"a late job": {
+			item: session.Item{Text: "do"}, facts: prompt.Facts{MissedBy: time.Hour}, want: "[this was due " + channels.Ago(time.Hour) + "]\ndo",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			want := providers.Message{Role: providers.RoleUser, Content: c.want}
+			if d := cmp.Diff(want, prompt.Message(c.item, c.files, c.facts)); d != "" {
+				t.Errorf("-want +got\n%s", d)
+			}
+		})
+	}
+}
+
+// TestSystemMessage joins the texts of files with the facts of the turn.
+func TestSystemMessage(t *testing.T) {
+	t.Parallel()
+	space := t.TempDir()
+	for name, text := range map[string]string{"USER.md": " Ann \n", "MEMORY.md": "likes tea"} {
+		if err := os.WriteFile(filepath.Join(space, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	log := zerolog.Nop()
+	files, err := prompt.New(prompt.Options{AgentFile: func() string { return "Be kind." }}).Files(t.Context(), space, &log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := prompt.System(files, "Monday", "Go on.").Content
+	if want := "Be kind.\n\n# USER.md\nAnn\n\n# MEMORY.md\nlikes tea\n\nToday is Monday. Go on."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	long := prompt.System(prompt.Files{Agent: strings.Repeat("é", prompt.MaxRules)}, "", "").Content
+	if len(long) > prompt.MaxRules+50 || strings.ToValidUTF8(long, "") != long {
+		t.Errorf("instructions of %d bytes", len(long))
+	}
+}
+
+// TestADiskThatHangs: one reader waits for a space; the calls end with their contexts, and
+// other spaces are read.
+func TestADiskThatHangs(t *testing.T) {
+	t.Parallel()
+	hang, entered := make(chan struct{}), make(chan struct{}, 2)
+	r := prompt.New(prompt.Options{AgentFile: func() string {
+		entered <- struct{}{}
+		<-hang
+		return "there"
+	}})
+	log := zerolog.Nop()
+	stop := errors.New("stopped")
+	for range 3 {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		ended := make(chan error)
+		go func() {
+			_, err := r.Files(ctx, "a", &log)
+			ended <- err
+		}()
+		cancel(stop)
+		if err := <-ended; !errors.Is(err, stop) {
+			t.Errorf("the call ended with %v", err)
+		}
+	}
+	<-entered
+	other := make(chan prompt.Files)
+	go func() {
+		f, _ := r.Files(t.Context(), "b", &log)
+		other <- f
+	}()
+	<-entered // beside the one that hangs
+	close(hang)
+	if f := <-other; f.Agent != "there" {
+		t.Errorf("the other space: %+v", f)
+	}
+	if f, err := r.Files(t.Context(), "a", &log); err != nil || f.Agent != "there" {
+		t.Errorf("the space after the disk answered: %+v, %v", f, err)
+	}
+	if n := len(entered); n > 1 {
+		t.Errorf("%d readers more", n)
+	}
+}
