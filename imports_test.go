@@ -66,8 +66,12 @@ func rooms() map[string][]string {
 		"pkg/session/*/...":   session,
 		// The contract, the registry and the loop; their machinery lives below in internal.
 		"pkg/tools":                    {"pkg/providers", "pkg/tools/internal/..."},
+		"pkg/tools/internal/asking":    {"pkg/providers", "pkg/tools/internal/output"},
+		"pkg/tools/internal/batch":     nil,
 		"pkg/tools/internal/callclock": nil,
+		"pkg/tools/internal/counts":    nil,
 		"pkg/tools/internal/isolate":   nil,
+		"pkg/tools/internal/memory":    nil,
 		"pkg/tools/internal/output":    nil,
 		"pkg/tools/internal/schema":    {"pkg/providers", "pkg/tools/internal/output"},
 		"pkg/tools/*/...":              tool,

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"parley/pkg/providers"
 	"parley/pkg/tools/internal/isolate"
@@ -101,20 +102,7 @@ func (d dispatcher) authorize(ctx context.Context, q *request) *Error {
 
 // rank orders the levels; any other word gives no right and grants none.
 func rank(l Level) int {
-	switch l {
-	case LevelNone:
-		return 0
-	case LevelChat:
-		return 1
-	case LevelRead:
-		return 2
-	case LevelWrite:
-		return 3
-	case LevelExec:
-		return 4
-	default:
-		return -1
-	}
+	return slices.Index([]Level{LevelNone, LevelChat, LevelRead, LevelWrite, LevelExec}, l)
 }
 
 func disabled(e *entry) *Error {

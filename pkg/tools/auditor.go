@@ -34,7 +34,7 @@ type Ending struct {
 }
 
 // begins lets the auditor write down a call that does harm, or refuses it.
-func (d dispatcher) begins(ctx context.Context, call Call, destructive bool) *Error { //nolint:revive // flag-parameter: it is what is known of the call
+func (d dispatcher) begins(ctx context.Context, call Call, destructive bool) *Error { //nolint:revive // flag-parameter: a fact of the call
 	a := d.view.catalog.options.Auditor
 	if a == nil || !destructive {
 		return nil
@@ -47,11 +47,12 @@ func (d dispatcher) begins(ctx context.Context, call Call, destructive bool) *Er
 
 // record counts a call's end and tells the auditor.
 func (d dispatcher) record(ctx context.Context, call *Call, out *outcome) {
-	d.view.catalog.countersOf(call.Name).count(out)
+	count(d.view.catalog.countersOf(call.Name), out)
 	if a := d.view.catalog.options.Auditor; a != nil {
 		fail := failureOf(out.result)
 		a.Ended(ctx, *call, Ending{
-			Ran: out.begun, Memory: out.memory, Asked: out.asked, Async: out.result.Async, Failure: fail, Reason: reasonOf(out.result), Took: out.took,
+			Ran: out.begun, Memory: out.memory, Asked: out.asked, Async: out.result.Async,
+			Failure: fail, Reason: reasonOf(out.result), Took: out.took,
 		})
 	}
 }
@@ -60,7 +61,7 @@ func (d dispatcher) record(ctx context.Context, call *Call, out *outcome) {
 func (d dispatcher) recordBackground(ctx context.Context, c *running, res *ToolResult) {
 	fail := failureOf(res)
 	if fail != "" {
-		c.entry.counts.failed[typeIndex(fail)].Add(1)
+		c.entry.counts.Failed[typeIndex(fail)].Add(1)
 	}
 	if a := d.view.catalog.options.Auditor; a != nil {
 		a.Ended(ctx, c.request.call, Ending{Ran: true, Background: true, Failure: fail, Took: time.Since(c.started)})

@@ -2,13 +2,12 @@ package tools
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
-	"sync"
 	"time"
 
 	"parley/pkg/providers"
+	"parley/pkg/tools/internal/batch"
 	"parley/pkg/tools/internal/output"
 )
 
@@ -28,7 +27,7 @@ type pending struct {
 	begun   bool
 }
 
-// pending makes a call of the model's words.
+// pending reads a call of the model's answer.
 func (l *loop) pending(round, index int, c providers.ToolCall) pending {
 	p := pending{bad: c.BadArguments, call: Call{
 		Round: round, Index: index, ID: c.ID, Name: c.Name, Arguments: c.Arguments, RawArguments: c.RawArguments,
@@ -44,40 +43,17 @@ func (l *loop) pending(round, index int, c providers.ToolCall) pending {
 	return p
 }
 
-// invalidate keeps the calls of an answer that was cut short from running, now and when
-// the recorded answer is resumed.
-func invalidate(resp *providers.LLMResponse) {
-	var why string
-	switch resp.FinishReason {
-	case providers.FinishLength:
-		why = "the answer reached its length limit before the call was complete; the call was not run"
-	case providers.FinishContentFilter:
-		why = "the answer was cut by a content filter; the call was not run"
-	default:
-		return
-	}
-	for i := range resp.ToolCalls {
-		resp.ToolCalls[i].BadArguments = why
-	}
-}
-
 // call runs the calls of one answer and appends their results in call order.
 // A destructive or ordered call runs alone, others side by side.
 func (l *loop) call(ctx context.Context, calls []pending) error {
 	if len(calls) == 0 {
 		return nil
 	}
-	work, cancel := context.WithCancel(ctx)
-	defer cancel()
-	g := &group{loop: l, cancel: cancel}
-	for from := 0; from < len(calls) && g.err() == nil && ctx.Err() == nil; {
-		to := from + 1
-		for !calls[from].call.Annotations.alone() && to < len(calls) && !calls[to].call.Annotations.alone() {
-			to++
-		}
-		g.run(work, calls[from:to])
-		from = to
-	}
+	err := batch.Batch{
+		Count: len(calls), Parallel: l.MaxParallel,
+		Alone: func(i int) bool { return calls[i].call.Annotations.alone() },
+		Run:   func(ctx context.Context, i int) error { return l.one(ctx, &calls[i]) },
+	}.Do(ctx)
 	for i := range calls {
 		p := &calls[i]
 		if p.result == nil {
@@ -87,60 +63,15 @@ func (l *loop) call(ctx context.Context, calls []pending) error {
 			Role: providers.RoleTool, Name: p.call.Name, ToolCallID: p.call.ID, Content: p.result.ForLLM,
 		})
 	}
-	if err := g.err(); err != nil {
+	if err != nil {
 		return err
 	}
 	return ctx.Err()
 }
 
-// group runs calls side by side. The first error of the journal cancels the others.
-type group struct {
-	loop   *loop
-	cancel context.CancelFunc
-
-	mu      sync.Mutex
-	failed  error
-	telling sync.Mutex
-}
-
-func (g *group) err() error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.failed
-}
-
-func (g *group) fail(err error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.failed = errors.Join(g.failed, err)
-	g.cancel()
-}
-
-func (g *group) run(ctx context.Context, calls []pending) {
-	if len(calls) == 1 {
-		g.one(ctx, &calls[0])
-		return
-	}
-	var wg sync.WaitGroup
-	slots := make(chan struct{}, g.loop.MaxParallel)
-	for i := range calls {
-		slots <- struct{}{}
-		if ctx.Err() != nil {
-			break
-		}
-		wg.Go(func() {
-			defer func() { <-slots }()
-			g.one(ctx, &calls[i])
-		})
-	}
-	wg.Wait()
-}
-
-// one brings a call to its result and records it. A call that was cut off
-// because the loop ends is not recorded: what became of it is for the next
-// attempt to find out.
-func (g *group) one(ctx context.Context, p *pending) {
-	l := g.loop
+// one brings a call to its result and records it. A call that was cut off because the
+// loop ends is not recorded: the next attempt decides on it. The error is the journal's.
+func (l *loop) one(ctx context.Context, p *pending) error {
 	inv := InvocationFrom(ctx)
 	inv.CallID = p.call.ID
 	if inv.Turn != "" {
@@ -154,7 +85,7 @@ func (g *group) one(ctx context.Context, p *pending) {
 	}
 	ctx = s.into(ctx)
 
-	out := g.dispatch(ctx, p)
+	out := l.dispatch(ctx, p)
 	if out.asked {
 		l.asked.Store(true)
 		l.event(Event{Kind: EventConfirmationRequired, Round: p.call.Round, CallID: p.call.ID, Tool: p.call.Name})
@@ -162,7 +93,7 @@ func (g *group) one(ctx context.Context, p *pending) {
 	p.begun = out.begun
 	p.result = out.result
 	if out.unknown && ctx.Err() != nil {
-		return
+		return nil
 	}
 	l.event(Event{
 		Kind: EventToolResult, Round: p.call.Round, CallID: p.call.ID, Tool: p.call.Name,
@@ -175,19 +106,18 @@ func (g *group) one(ctx context.Context, p *pending) {
 	}
 	if l.Journal != nil {
 		if err := l.Journal.End(ctx, p.call, out.result); err != nil {
-			g.fail(err)
-			return
+			return err
 		}
 	}
 	if l.OnResult != nil {
-		g.telling.Lock()
-		defer g.telling.Unlock()
+		l.telling.Lock()
+		defer l.telling.Unlock()
 		l.OnResult(ctx, p.call, out.result)
 	}
+	return nil
 }
 
-func (g *group) dispatch(ctx context.Context, p *pending) outcome {
-	l := g.loop
+func (l *loop) dispatch(ctx context.Context, p *pending) outcome {
 	if p.refused != nil {
 		out := outcome{result: p.refused.Result()}
 		if l.Tools != nil {
@@ -195,7 +125,7 @@ func (g *group) dispatch(ctx context.Context, p *pending) outcome {
 		}
 		return out
 	}
-	known := l.memo.of(l.Tools.catalog(), &p.call)
+	known := l.memoOf(&p.call)
 	out := l.Tools.calls.dispatch(ctx, request{
 		memo: known, call: p.call, bad: p.bad, channel: l.channel, chat: l.chatID,
 		makeCallback: l.Callbacks, makeTaskContext: l.TaskContext, makeProgress: l.Progress, own: true,
@@ -212,6 +142,6 @@ func (g *group) dispatch(ctx context.Context, p *pending) outcome {
 			return nil
 		},
 	})
-	l.memo.keep(known, &p.call, &out)
+	l.remember(known, &p.call, &out)
 	return out
 }

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"parley/pkg/tools/internal/asking"
+	"parley/pkg/tools/internal/counts"
 	"parley/pkg/tools/internal/output"
 )
 
@@ -19,7 +21,7 @@ type catalog struct {
 	mu      sync.Mutex
 	now     atomic.Pointer[snapshot]
 	// unknown counts the calls of names without a tool.
-	unknown counters
+	unknown counts.Counters
 	// changes grows when a call that may change something begins and when it ends.
 	changes atomic.Uint64
 }
@@ -30,7 +32,7 @@ type snapshot struct {
 	sorted []*entry
 	off    map[string]bool
 	// offered are the lists that were asked for, by their mask over sorted.
-	offered *offers
+	offered *asking.Offers
 }
 
 // whyNot says why a tool cannot be called.
@@ -57,7 +59,7 @@ func (c *catalog) register(name string, tool Tool, o RegisterOptions) error {
 		log.Warn().Err(err).Msg("a tool was not registered")
 		return err
 	}
-	next := &snapshot{byName: maps.Clone(old.byName), off: old.off, offered: &offers{}}
+	next := &snapshot{byName: maps.Clone(old.byName), off: old.off, offered: &asking.Offers{}}
 	if next.byName == nil {
 		next.byName = map[string]*entry{}
 	}
@@ -121,7 +123,7 @@ func (c *catalog) limits(e *entry) Annotations {
 }
 
 // countersOf are the numbers of a name.
-func (c *catalog) countersOf(name string) *counters {
+func (c *catalog) countersOf(name string) *counts.Counters {
 	if e := c.now.Load().byName[name]; e != nil {
 		return e.counts
 	}
@@ -130,7 +132,7 @@ func (c *catalog) countersOf(name string) *counters {
 
 // picked counts that a model asked for a tool; nil is a name without a tool.
 func (c *catalog) picked(name string) *entry {
-	c.countersOf(name).picks.Add(1)
+	c.countersOf(name).Picks.Add(1)
 	return c.now.Load().byName[name]
 }
 

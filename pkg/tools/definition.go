@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"parley/pkg/providers"
+	"parley/pkg/tools/internal/output"
 )
 
 // ToolToSchema describes a tool as it is sent to a model:
@@ -25,7 +26,7 @@ func schemaMap(name, description string, parameters map[string]any) map[string]a
 
 func definitionOf(name, description string, parameters map[string]any) providers.ToolDefinition {
 	f := providers.FunctionDefinition{Name: name, Description: description, Parameters: parameters}
-	if text, err := jsonText(parameters); err == nil { // else the tool is disabled for its schema
+	if text, err := output.JSON(parameters); err == nil { // else the tool is disabled for its schema
 		f.Encoded = json.RawMessage(text)
 	}
 	return providers.ToolDefinition{Type: "function", Function: f}
@@ -37,19 +38,4 @@ func parametersOf(tool Tool) map[string]any {
 		return p
 	}
 	return map[string]any{"type": "object", "properties": map[string]any{}}
-}
-
-// validName says whether servers take the name: ^[A-Za-z0-9_-]{1,64}$.
-func validName(name string) bool {
-	if name == "" || len(name) > 64 {
-		return false
-	}
-	for i := range len(name) {
-		switch c := name[i]; {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '_', c == '-':
-		default:
-			return false
-		}
-	}
-	return true
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"parley/pkg/tools/internal/memory"
 	"parley/pkg/tools/internal/output"
 )
 
@@ -28,7 +29,7 @@ type request struct {
 	decoded any
 	// examination says what the call would do, once it was admitted.
 	examination Examination
-	memo        *memoCall
+	memo        *memory.Call
 }
 
 // outcome is how a call ended.
@@ -68,8 +69,8 @@ func (d dispatcher) dispatch(ctx context.Context, q request) (out outcome) {
 		}
 		return d.refuse(ctx, q, fail)
 	}
-	if out, ok := q.memo.recall(); ok {
-		return out
+	if text, ok := q.memo.Recall(); ok {
+		return outcome{result: NewToolResult(text), memory: true}
 	}
 	ctx = d.equip(ctx, &q)
 	value, lease, fail := e.take(ctx, q.call.Annotations.Timeout)
@@ -80,7 +81,8 @@ func (d dispatcher) dispatch(ctx context.Context, q request) (out outcome) {
 		lease.End()
 		return d.refuse(ctx, q, interrupted(false).Because(ctx.Err()))
 	}
-	if fail := d.begins(ctx, q.call, q.examination.Destructive || q.call.Annotations.Destructive || q.call.Annotations.Executes); fail != nil {
+	harms := q.examination.Destructive || q.call.Annotations.Destructive || q.call.Annotations.Executes
+	if fail := d.begins(ctx, q.call, harms); fail != nil {
 		lease.End()
 		return d.refuse(ctx, q, fail)
 	}
@@ -126,7 +128,8 @@ func (d dispatcher) refuse(ctx context.Context, q request, fail *Error) outcome 
 	}
 	log := &d.view.catalog.options.Log
 	log.Warn().Str("tool", output.Clip(q.call.Name, 64)).Str("call", q.call.ID).Str("type", string(fail.Type)).Msg("tool call refused")
-	log.Debug().Str("call", q.call.ID).AnErr("cause", fail.Err).Str("reason", d.view.catalog.redacted(fail.Message)).Msg("why a tool call was refused")
+	log.Debug().Str("call", q.call.ID).AnErr("cause", fail.Err).
+		Str("reason", d.view.catalog.redacted(fail.Message)).Msg("why a tool call was refused")
 	limit := q.call.Annotations.MaxOutput
 	if limit == 0 {
 		limit = d.view.catalog.options.MaxOutput

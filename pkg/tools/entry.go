@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/pkg/providers"
+	"parley/pkg/tools/internal/counts"
 	"parley/pkg/tools/internal/isolate"
 	"parley/pkg/tools/internal/output"
 	"parley/pkg/tools/internal/schema"
@@ -39,7 +40,7 @@ type entry struct {
 
 	// stuck counts the calls that were given up and have not ended.
 	stuck  atomic.Int32
-	counts *counters
+	counts *counts.Counters
 }
 
 // newEntry reads what a tool says about itself, once.
@@ -56,11 +57,11 @@ func newEntry(name string, tool Tool, o RegisterOptions, log *zerolog.Logger) (*
 			name: name, tool: tool, community: o.Community, log: log,
 			definition:  definitionOf(name, tool.Description(), parameters),
 			annotations: AnnotationsOf(tool),
-			counts:      &counters{},
+			counts:      &counts.Counters{},
 		}
 		_, e.contextual = tool.(ContextualTool)
 		_, e.async = tool.(AsyncTool)
-		if !validName(name) {
+		if !schema.ValidName(name) {
 			e.broken = fmt.Errorf("the name %q is not 1 to 64 letters, digits, _ or -", output.Clip(name, 64))
 		}
 		if b, ok := tool.(interface{ problem() error }); ok && e.broken == nil {

@@ -1,11 +1,11 @@
 package tools
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"maps"
 	"time"
+
+	"parley/pkg/tools/internal/output"
 )
 
 // ErrorType says, in one word, why a call has no result.
@@ -82,7 +82,7 @@ func ErrorText(t ErrorType, message string, details map[string]any) string {
 	if details == nil {
 		details = map[string]any{}
 	}
-	text, err := jsonText(struct {
+	text, err := output.JSON(struct {
 		Error   bool           `json:"error"`
 		Type    ErrorType      `json:"type"`
 		Message string         `json:"message"`
@@ -92,17 +92,6 @@ func ErrorText(t ErrorType, message string, details map[string]any) string {
 		return ErrorText(t, message, nil)
 	}
 	return text
-}
-
-// jsonText is v as JSON on one line, readable for a model: no \u003c for <.
-func jsonText(v any) (string, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return "", err
-	}
-	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
 }
 
 // typed keeps an error's own type where it has one.

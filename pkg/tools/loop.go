@@ -3,10 +3,14 @@ package tools
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"parley/pkg/providers"
+	"parley/pkg/tools/internal/asking"
+	"parley/pkg/tools/internal/memory"
 )
 
 // The defaults and bounds of a loop.
@@ -15,9 +19,6 @@ const (
 	defaultParallel   = 4
 	maxCalls          = 32 // how many calls of one answer run
 )
-
-// limitText is what the model is told in the round after the last.
-const limitText = "iteration limit reached; finalise your answer"
 
 // ToolLoopConfig configures one run of the loop. The fields after LLMOptions are
 // optional; without them the loop asks, calls tools without a callback, and asks again.
@@ -86,9 +87,10 @@ type loop struct {
 	ToolLoopConfig
 	channel, chatID string
 	conversation    []providers.Message
-	memo            memo
+	memo            memory.Memory
 	result          *ToolLoopResult
 	asked           atomic.Bool // a call of this loop waits for a person
+	telling         sync.Mutex  // held while OnResult runs
 }
 
 // RunToolLoop asks the model, runs the tools that it calls, and asks again with
@@ -113,7 +115,7 @@ func RunToolLoop(ctx context.Context, config ToolLoopConfig, messages []provider
 	if config.Provider == nil {
 		return l.result, errors.New("tools: the loop has no provider")
 	}
-	choice, err := choiceOf(config)
+	choice, err := l.choice()
 	if err != nil {
 		return l.result, err
 	}
@@ -129,28 +131,54 @@ func RunToolLoop(ctx context.Context, config ToolLoopConfig, messages []provider
 	}
 }
 
+// choice checks the caller's tool_choice.
+func (l *loop) choice() (asking.Choice, error) {
+	return asking.ChoiceOf(l.LLMOptions,
+		func() bool { return l.Tools != nil && len(l.Tools.calls.view.usable()) > 0 },
+		func(name string) bool { return l.Tools != nil && l.Tools.Enabled(name) })
+}
+
 // resume runs the calls of an interrupted answer that have no result yet.
 func (l *loop) resume(ctx context.Context) error {
-	last := len(l.conversation) - 1
-	have := map[string]bool{}
-	for ; last >= 0 && l.conversation[last].Role == providers.RoleTool; last-- {
-		have[l.conversation[last].ToolCallID] = true
+	missing := asking.Unanswered(l.conversation)
+	calls := make([]pending, 0, len(missing))
+	for _, i := range slices.Sorted(maps.Keys(missing)) {
+		calls = append(calls, l.pending(l.FirstRound, i, missing[i]))
 	}
-	if last < 0 || l.conversation[last].Role != providers.RoleAssistant {
-		return nil
+	return l.call(ctx, calls)
+}
+
+// ask sends the conversation to the model.
+func (l *loop) ask(ctx context.Context, round int, c asking.Choice, last bool) (*providers.LLMResponse, error) {
+	q := asking.Question{
+		Provider: l.Provider, Model: l.Model, Options: l.LLMOptions, Choice: c,
+		Round: round, Last: last, Conversation: l.conversation,
 	}
-	var missing []pending
-	for i, c := range l.conversation[last].ToolCalls {
-		if !have[c.ID] {
-			c.Settle() // a stored answer may be of any age
-			missing = append(missing, l.pending(l.FirstRound, i, c))
-		}
+	if l.Tools != nil {
+		q.Tools = l.Tools.calls.view.definitions()
 	}
-	return l.call(ctx, missing)
+	if l.Journal != nil {
+		q.OnEvent = func(e providers.StreamEvent) { l.streamed(round, e) }
+	}
+	return asking.Ask(ctx, q)
+}
+
+// streamed passes on a part of the answer.
+func (l *loop) streamed(round int, e providers.StreamEvent) {
+	switch e := e.(type) {
+	case providers.TextDelta:
+		l.event(Event{Kind: EventDelta, Round: round, Text: e.Text})
+	case providers.ReasoningDelta:
+		l.event(Event{Kind: EventReasoning, Round: round, Text: e.Text})
+	case providers.ToolCallDelta:
+		l.event(Event{Kind: EventToolCallDelta, Round: round, CallID: e.ID, Tool: e.Name, Arguments: e.Arguments})
+	case providers.Restart:
+		l.event(Event{Kind: EventRestart, Round: round, Text: e.Reason})
+	}
 }
 
 // round asks once and runs the calls of the answer. It reports whether the answer was the last.
-func (l *loop) round(ctx context.Context, round int, choice choice) (bool, error) {
+func (l *loop) round(ctx context.Context, round int, choice asking.Choice) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
@@ -160,7 +188,7 @@ func (l *loop) round(ctx context.Context, round int, choice choice) (bool, error
 			return false, err
 		}
 		if len(joined) > 0 {
-			l.memo.forget()
+			l.memo.Forget()
 		}
 		l.append(joined...)
 	}
@@ -177,7 +205,7 @@ func (l *loop) round(ctx context.Context, round int, choice choice) (bool, error
 		// Nothing would ask again with their results.
 		resp.ToolCalls = nil
 	}
-	invalidate(resp)
+	asking.Invalidate(resp)
 	if l.Journal != nil {
 		if err := l.Journal.Answered(ctx, round, resp); err != nil {
 			return false, err

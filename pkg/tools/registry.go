@@ -8,6 +8,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/pkg/providers"
+	"parley/pkg/tools/internal/asking"
 	"parley/pkg/tools/internal/isolate"
 	"parley/pkg/tools/internal/output"
 )
@@ -78,7 +79,7 @@ func NewToolRegistryWith(o Options) *ToolRegistry {
 		o.MaxDepth = defaultMaxDepth
 	}
 	c := &catalog{options: o}
-	c.now.Store(&snapshot{offered: &offers{}})
+	c.now.Store(&snapshot{offered: &asking.Offers{}})
 	return &ToolRegistry{dispatcher{view{catalog: c}}}
 }
 
@@ -131,7 +132,7 @@ func (r *ToolRegistry) catalog() *catalog { return r.calls.view.catalog }
 
 // SetEnabled switches a name on or off, also for tools of that name that are
 // registered later. It reports whether there is a tool of that name now.
-func (r *ToolRegistry) SetEnabled(name string, on bool) bool { //nolint:revive // flag-parameter: the switch's position is what is set
+func (r *ToolRegistry) SetEnabled(name string, on bool) bool {
 	return r.catalog().setEnabled(name, on)
 }
 

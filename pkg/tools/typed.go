@@ -27,16 +27,22 @@ type typedTool[In any] struct {
 // text, nil as no output, anything else as JSON. An error becomes execution_failed;
 // an [*Error] keeps its type.
 func New[In any](name, description string, a Annotations, f func(ctx context.Context, in In) (any, error)) Tool {
+	return newTyped(name, description, a, f)
+}
+
+func newTyped[In any](name, description string, a Annotations, f func(ctx context.Context, in In) (any, error)) *typedTool[In] {
 	t := &typedTool[In]{name: name, description: description, annotations: a, run: f}
 	t.parameters, t.err = schema.Infer[In]()
 	return t
 }
 
 // NewExamined is [New] for a tool that is an [Examiner].
-func NewExamined[In any](name, description string, a Annotations, examine func(ctx context.Context, in In) (Examination, error), f func(ctx context.Context, in In) (any, error)) Tool {
-	t := &typedTool[In]{name: name, description: description, annotations: a, run: f}
-	t.parameters, t.err = schema.Infer[In]()
-	return &examinedTool[In]{typedTool: t, examine: examine}
+func NewExamined[In any](
+	name, description string, a Annotations,
+	examine func(ctx context.Context, in In) (Examination, error),
+	f func(ctx context.Context, in In) (any, error),
+) Tool {
+	return &examinedTool[In]{typedTool: newTyped(name, description, a, f), examine: examine}
 }
 
 // examinedTool is what [NewExamined] makes.
@@ -142,7 +148,7 @@ func ResultOf(ctx context.Context, v any, err error) *ToolResult {
 	case string:
 		return NewToolResult(v)
 	}
-	text, err := jsonText(v)
+	text, err := output.JSON(v)
 	if err != nil {
 		return Fail(ErrExecutionFailed, "the result cannot be shown", nil).Because(err).Result()
 	}

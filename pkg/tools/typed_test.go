@@ -80,17 +80,17 @@ func TestArgumentsAreDecodedOnce(t *testing.T) {
 		examined = append(examined, in.Height)
 		return tools.Examination{}, nil
 	}
-	run := func(in area) (any, error) {
+	run := func(in area) string {
 		if last := examined[len(examined)-1]; in.Height != last || *in.Height != 1.5 {
 			t.Errorf("%s: runs on %p, examined was %p", in.Name, in.Height, last)
 		}
-		return "done", nil
+		return "done"
 	}
 	r := tools.NewToolRegistry()
 	r.Register(tools.NewExamined("now", "", tools.Annotations{}, examine,
-		func(_ context.Context, in area) (any, error) { return run(in) }))
+		func(_ context.Context, in area) (any, error) { return run(in), nil }))
 	r.Register(tools.NewAsync("later", "", tools.Annotations{}, examine,
-		func(_ context.Context, in area, _ tools.AsyncCallback) (any, error) { return run(in) }))
+		func(_ context.Context, in area, _ tools.AsyncCallback) (any, error) { return run(in), nil }))
 	for calls, name := range []string{"now", "later", "now"} {
 		args := map[string]any{"name": name, "width": float64(3), "height": 1.5}
 		if got := r.Execute(t.Context(), name, args); got.ForLLM != "done" || len(examined) != calls+1 {

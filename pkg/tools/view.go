@@ -2,7 +2,6 @@ package tools
 
 import (
 	"fmt"
-	"sync"
 
 	"parley/pkg/providers"
 	"parley/pkg/tools/internal/output"
@@ -88,7 +87,7 @@ func (v *view) definitions() []providers.ToolDefinition {
 			mask = append(mask, 0)
 		}
 	}
-	if known := s.offered.of(mask); known != nil {
+	if known := s.offered.Of(mask); known != nil {
 		return known
 	}
 	out := make([]providers.ToolDefinition, 0, n)
@@ -97,32 +96,6 @@ func (v *view) definitions() []providers.ToolDefinition {
 			out = append(out, e.definition)
 		}
 	}
-	s.offered.keep(mask, out)
+	s.offered.Keep(mask, out)
 	return out
-}
-
-// offers keeps lists of definitions: there are as many as there are kinds of chats.
-type offers struct {
-	mu    sync.Mutex
-	known map[string][]providers.ToolDefinition
-}
-
-// maxOffers is how many lists are kept; further ones are made anew each time.
-const maxOffers = 32
-
-func (o *offers) of(mask []byte) []providers.ToolDefinition {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.known[string(mask)]
-}
-
-func (o *offers) keep(mask []byte, list []providers.ToolDefinition) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.known == nil {
-		o.known = map[string][]providers.ToolDefinition{}
-	}
-	if len(o.known) < maxOffers {
-		o.known[string(mask)] = list
-	}
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"runtime/debug"
 	"time"
-
-	"parley/pkg/tools/internal/schema"
 )
 
 // panicError is a panic of background work.
@@ -59,9 +57,12 @@ type asyncTool[In any] struct {
 // NewAsync is [NewExamined] for an [AsyncTool]: f gets the callback of its call, never
 // nil, and starts its work with [Background], which refuses where nobody would hear of
 // the end. So it is with a call of which examine says that it is over when it returns.
-func NewAsync[In any](name, description string, a Annotations, examine func(ctx context.Context, in In) (Examination, error), f func(ctx context.Context, in In, callback AsyncCallback) (any, error)) Tool {
-	t := &typedTool[In]{name: name, description: description, annotations: a}
-	t.parameters, t.err = schema.Infer[In]()
+func NewAsync[In any](
+	name, description string, a Annotations,
+	examine func(ctx context.Context, in In) (Examination, error),
+	f func(ctx context.Context, in In, callback AsyncCallback) (any, error),
+) Tool {
+	t := newTyped[In](name, description, a, nil)
 	return &asyncTool[In]{examinedTool: &examinedTool[In]{typedTool: t, examine: examine}, work: f}
 }
 
@@ -113,7 +114,8 @@ func (r *ToolRegistry) ExecuteAndWait(ctx context.Context, name string, args map
 	case res := <-ended:
 		return res
 	case <-timer.C:
-		return TimedOut(limit, "the work did not end within "+limit.String()+" and was told to stop; it is unknown whether it took effect", nil).Result()
+		return TimedOut(limit,
+			"the work did not end within "+limit.String()+" and was told to stop; it is unknown whether it took effect", nil).Result()
 	case <-ctx.Done():
 		return interrupted(true).Because(context.Cause(ctx)).Result()
 	}

@@ -40,7 +40,7 @@ func auditMutants() []Mutant {
 		},
 		{
 			Promise: memo, Defect: "answers from memory after a change",
-			File: "pkg/tools/memo.go", Old: `res.changes != c.changes {`, New: `res.changes > c.changes {`,
+			File: "pkg/tools/internal/memory/memory.go", Old: `res.changes != c.changes {`, New: `res.changes > c.changes {`,
 			Dir: dir, Test: "^(TestMemo|TestMemoEndsWithTheTurn)$",
 		},
 		{
@@ -50,7 +50,7 @@ func auditMutants() []Mutant {
 		},
 		{
 			Promise: memo, Defect: "forgets nothing when a message joins",
-			File: "pkg/tools/memo.go", Old: `m.results = nil
+			File: "pkg/tools/internal/memory/memory.go", Old: `m.results = nil
 }`, New: `_ = m.results
 }`,
 			Dir: dir, Test: "^TestMemoEndsWithTheTurn$",

@@ -96,7 +96,7 @@ func callMutants() []Mutant {
 		},
 		{
 			Promise: "model cut", Defect: "runs calls of an answer that was cut off",
-			File: "pkg/tools/calls.go", Old: `resp.ToolCalls[i].BadArguments = why`, New: `resp.ToolCalls[i].BadArguments = why[:0]`,
+			File: "pkg/tools/internal/asking/ask.go", Old: `resp.ToolCalls[i].BadArguments = why`, New: `resp.ToolCalls[i].BadArguments = why[:0]`,
 			Dir: dir, Test: "^TestFinishReasons$",
 		},
 		{

@@ -198,7 +198,10 @@ func (s Settings) Folder(ctx context.Context, name string) (*Folder, error) {
 		return nil, folderError(name, err)
 	}
 	space = filepath.Clean(space)
-	return &Folder{Outside: LookOutside(root, s.Outside), Root: dir, Space: space, Dir: filepath.Join(space, name), Name: name, State: inode(info)}, nil
+	return &Folder{
+		Outside: LookOutside(root, s.Outside), Root: dir, Space: space,
+		Dir: filepath.Join(space, name), Name: name, State: inode(info),
+	}, nil
 }
 
 // Question is the question about a run in this folder: head and tail are what stands
@@ -226,7 +229,8 @@ func cleanFolder(space, name string) (string, error) {
 	case len(name) > maxPathBytes:
 		return "", tools.Fail(tools.ErrInvalidArguments, "cwd is too long", nil)
 	case path.IsAbs(name) || !filepath.IsLocal(name):
-		return "", tools.Fail(tools.ErrSecurityViolation, "cwd must be a folder of the workspace, relative to it; this one lies outside", map[string]any{"cwd": name})
+		return "", tools.Fail(tools.ErrSecurityViolation,
+			"cwd must be a folder of the workspace, relative to it; this one lies outside", map[string]any{"cwd": name})
 	}
 	return path.Clean(name), nil
 }
@@ -343,7 +347,9 @@ func (s Settings) Run(ctx context.Context, f *Folder, c sandbox.Command) (any, e
 		ExitCode: res.ExitCode, Stdout: text(res.Stdout), Stderr: text(res.Stderr),
 		Duration: res.Duration.Milliseconds(), Truncated: res.Truncated,
 	}
-	details := map[string]any{"exit_code": out.ExitCode, "stdout": out.Stdout, "stderr": out.Stderr, "duration_ms": out.Duration, "truncated": out.Truncated}
+	details := map[string]any{
+		"exit_code": out.ExitCode, "stdout": out.Stdout, "stderr": out.Stderr, "duration_ms": out.Duration, "truncated": out.Truncated,
+	}
 	switch {
 	case res.TimedOut:
 		return nil, tools.TimedOut(c.Timeout, fmt.Sprintf("it did not end within %v and was ended, with all that it had started", c.Timeout), details)

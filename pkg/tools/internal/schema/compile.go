@@ -91,7 +91,8 @@ func checkChoices(schema map[string]any) error {
 		switch key {
 		case "enum", "const":
 			if n, found := findNumber(v); found {
-				err = fmt.Errorf("%s: a call with the number %s cannot be told from others: write a text", key, output.Clip(n.String(), MaxProblemBytes))
+				err = fmt.Errorf("%s: a call with the number %s cannot be told from others: write a text",
+					key, output.Clip(n.String(), MaxProblemBytes))
 			}
 		case "default", "examples": // hints for the model
 		case "properties", "patternProperties", "dependentSchemas", "$defs", "definitions":
@@ -165,4 +166,19 @@ func Copy(v any) any {
 	default:
 		return v
 	}
+}
+
+// ValidName says whether servers take the name: ^[A-Za-z0-9_-]{1,64}$.
+func ValidName(name string) bool {
+	if name == "" || len(name) > 64 {
+		return false
+	}
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '_', c == '-':
+		default:
+			return false
+		}
+	}
+	return true
 }

@@ -1,0 +1,78 @@
+package asking
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+
+	"parley/pkg/tools/internal/output"
+)
+
+// toolChoice is the option that says whether the model may, must or must not call.
+const toolChoice = "tool_choice"
+
+// The words of [toolChoice].
+const (
+	choiceAuto     = "auto"
+	choiceNone     = "none"
+	choiceRequired = "required"
+)
+
+// Choice is the caller's tool_choice.
+type Choice struct {
+	value any  // for the first round
+	stays bool // holds for the other rounds too
+}
+
+// ChoiceOf checks the tool_choice of the options against the tools that are offered.
+func ChoiceOf(options map[string]any, offersAny func() bool, offers func(name string) bool) (Choice, error) {
+	value, ok := options[toolChoice]
+	if !ok || value == nil {
+		return Choice{}, nil
+	}
+	name := ""
+	switch v := value.(type) {
+	case string:
+		switch v {
+		case choiceAuto, choiceNone:
+			return Choice{value: v, stays: true}, nil
+		case choiceRequired:
+			if !offersAny() {
+				return Choice{}, errors.New("tools: tool_choice is required, and no tool is offered")
+			}
+			return Choice{value: v}, nil
+		}
+		return Choice{}, fmt.Errorf("tools: tool_choice %q is none of auto, none, required or a name", output.Clip(v, 64))
+	case map[string]any:
+		name, _ = v["name"].(string)
+	case map[string]string:
+		name = v["name"]
+	}
+	if name == "" {
+		return Choice{}, errors.New("tools: tool_choice names no tool")
+	}
+	if !offers(name) {
+		return Choice{}, fmt.Errorf("tools: tool_choice names %q, which is not offered", output.Clip(name, 64))
+	}
+	return Choice{value: map[string]any{"name": name}}, nil
+}
+
+// options are those of the round, with its tool_choice.
+func (q *Question) options() map[string]any {
+	options := maps.Clone(q.Options)
+	delete(options, toolChoice)
+	value := q.Choice.value
+	if q.Round > 1 && !q.Choice.stays {
+		value = nil
+	}
+	if q.Last {
+		value = choiceNone
+	}
+	if value != nil && len(q.Tools) > 0 {
+		if options == nil {
+			options = map[string]any{}
+		}
+		options[toolChoice] = value
+	}
+	return options
+}
