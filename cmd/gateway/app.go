@@ -113,7 +113,7 @@ func newApp(ctx context.Context, cfg *config.Config, o appOptions) (*App, error)
 			return nil, errors.Join(err, a.engine.Close())
 		}
 	}
-	a.policy = a.policy.WithPairs(a.engine).WithMoves(a.engine)
+	a.policy = a.policy.WithPairs(a.engine.Pairs()).WithMoves(a.engine.Chats())
 	if err := a.assemble(ctx, o); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
@@ -288,7 +288,7 @@ func (a *App) tidy(ctx context.Context) error {
 	if err != nil || st.Held != "" {
 		return err
 	}
-	if err := a.uploads.Sweep(ctx, a.engine); err != nil {
+	if err := a.uploads.Sweep(ctx, a.engine.Outbox()); err != nil {
 		return admin.StoreError(bolt.DirError(a.uploads.Dir(), err))
 	}
 	return nil

@@ -193,7 +193,12 @@ func TestJoinedChannelIsFoundWhileOthersLook(t *testing.T) {
 // quiet is a store in which nothing waits to be sent.
 type quiet struct{ session.Engine }
 
-func (quiet) RunOutbox(ctx context.Context, _, _ string, _ func(context.Context, channels.Delivery) error) error {
+// Outbox implements [session.Engine].
+func (e quiet) Outbox() session.Outbox { return quietOutbox{e.Engine.Outbox()} }
+
+type quietOutbox struct{ session.Outbox }
+
+func (quietOutbox) RunOutbox(ctx context.Context, _, _ string, _ func(context.Context, channels.Delivery) error) error {
 	<-ctx.Done()
 	return nil
 }

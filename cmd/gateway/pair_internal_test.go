@@ -46,7 +46,7 @@ func atTheDoor(t *testing.T, f func(d *door)) {
 			Engine: store, Log: zerolog.Nop(), Redact: func(s string) string { return s }, Note: func(audit.Row) {},
 			Namer: func(channels.Address) (channels.Namer, bool) { return nil, false },
 		}
-		f(&door{T: t, desk: desk, gate: reception{gatekeeper{rules.WithPairs(store)}, store, store, zerolog.Nop()}})
+		f(&door{T: t, desk: desk, gate: reception{gatekeeper{rules.WithPairs(store.Pairs())}, store.Pairs(), zerolog.Nop()}})
 		if err := store.Close(); err != nil {
 			t.Error(err)
 		}

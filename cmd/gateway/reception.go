@@ -20,9 +20,8 @@ import (
 type reception struct {
 	gatekeeper
 
-	pairs  session.Pairs
-	people session.PairedPeople
-	log    zerolog.Logger
+	pairs session.Pairs
+	log   zerolog.Logger
 }
 
 // Authorize implements [channels.Authorizer].
@@ -44,7 +43,7 @@ func (r reception) Authorize(ctx context.Context, in channels.Inbound) channels.
 // explain tells a paired person in a group what pairing covers, and the log the cure:
 // once in [policy.PairNoteTime] for each person and group.
 func (r reception) explain(ctx context.Context, in channels.Inbound) (string, error) {
-	told, err := r.people.NotePair(ctx, session.PairNote{
+	told, err := r.pairs.NotePair(ctx, session.PairNote{
 		Person: in.Sender.ID, Every: policy.PairNoteTime,
 		Out: channels.Outbound{
 			ID:      "pair-note/" + in.Address.Channel + "/" + in.Address.Account + "/" + in.ID,

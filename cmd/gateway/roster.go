@@ -97,7 +97,7 @@ func (r *roster) at(addr channels.Address) *line {
 // line makes the way out to a channel, and puts both on the roster.
 func (a *App) line(c channels.Channel) *line {
 	l := newLine(c, channels.NewEgress(channels.EgressOptions{
-		Outbox: a.engine, Channel: c, Files: a.uploads, Log: a.log, Redact: a.redactor.Redact,
+		Outbox: a.engine.Outbox(), Channel: c, Files: a.uploads, Log: a.log, Redact: a.redactor.Redact,
 	}))
 	a.roster.add(l)
 	return l
@@ -123,7 +123,7 @@ func (s *shift) take(ctx context.Context, channel string, run func() error) {
 
 // runLines starts all lines, and the one that has yet to join once it has.
 func (a *App) runLines(intake, sending context.Context, at *shift) {
-	in := channels.NewIngress(a.agent, reception{gatekeeper{a.policy}, a.engine, a.engine, a.log}, a.log)
+	in := channels.NewIngress(a.agent, reception{gatekeeper{a.policy}, a.engine.Pairs(), a.log}, a.log)
 	run := func(l *line) error {
 		at.serving.Go(func() { failWith(at.stop, l.send(sending)) })
 		return a.takeIn(intake, l, in)

@@ -78,7 +78,7 @@ func slackCommands() []slack.Command {
 
 // alive says whether there is a conversation at an address that had something lately.
 func (a *App) alive(ctx context.Context, at channels.Address) (bool, error) {
-	latest, err := a.engine.Latest(ctx, at)
+	latest, err := a.engine.Sessions().Latest(ctx, at)
 	if errors.Is(err, session.ErrNotFound) {
 		return false, nil
 	}

@@ -118,13 +118,13 @@ func TestThreadIsAlive(t *testing.T) {
 			ID: "msg/C1/1.2", Kind: session.ItemMessage, Address: thread, Time: time.Now(),
 			Inbound: &channels.Inbound{ID: "msg/C1/1.2", Address: thread, Text: "hello", MessageID: "1.2"},
 		}
-		if err := d.desk.Engine.Append(d.Context(), []session.Item{item}, nil); err != nil {
+		if err := d.desk.Engine.Inbox().Append(d.Context(), []session.Item{item}, nil); err != nil {
 			d.Fatal(err)
 		}
 		ctx, stop := context.WithCancel(d.Context())
 		ended := make(chan error, 1)
 		go func() {
-			ended <- d.desk.Engine.Run(ctx, func(ctx context.Context, turn session.Turn) error {
+			ended <- d.desk.Engine.Inbox().Run(ctx, func(ctx context.Context, turn session.Turn) error {
 				return turn.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered})
 			})
 		}()

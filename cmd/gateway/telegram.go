@@ -97,7 +97,7 @@ func menu() []telegram.Command {
 // moved lets a chat go on under its new address, with its files. What the
 // configuration says of its old id goes on as well: the policy asks the engine.
 func (a *App) moved(ctx context.Context, from, to channels.Address) error {
-	if err := a.engine.Move(ctx, from, to); err != nil {
+	if err := a.engine.Chats().Move(ctx, from, to); err != nil {
 		return fmt.Errorf("move a chat: %w", err)
 	}
 	return a.spaces.Move(from, to)

@@ -60,10 +60,19 @@ func (t *tracker) wait(ctx context.Context) (failed bool, err error) {
 	}
 }
 
+// Inbox implements [session.Engine].
+func (t *tracker) Inbox() session.Inbox { return trackedInbox{t.Engine.Inbox(), t} }
+
+type trackedInbox struct {
+	session.Inbox
+
+	books *tracker
+}
+
 // Append implements [session.Inbox].
-func (t *tracker) Append(ctx context.Context, items []session.Item, cur *channels.Cursor) error {
+func (t trackedInbox) Append(ctx context.Context, items []session.Item, cur *channels.Cursor) error {
 	mine := func(f func(id string)) {
-		t.update(func() {
+		t.books.update(func() {
 			for i := range items {
 				if k := items[i].Kind; (k == session.ItemMessage || k == session.ItemDecision) && items[i].Address.Channel == console.Name {
 					f(items[i].ID)
@@ -71,19 +80,19 @@ func (t *tracker) Append(ctx context.Context, items []session.Item, cur *channel
 			}
 		})
 	}
-	mine(func(id string) { t.open[id] = true }) // before: a turn may end before Append returns
-	err := t.Engine.Append(ctx, items, cur)
+	mine(func(id string) { t.books.open[id] = true }) // before: a turn may end before Append returns
+	err := t.Inbox.Append(ctx, items, cur)
 	if err != nil {
-		mine(func(id string) { delete(t.open, id) })
+		mine(func(id string) { delete(t.books.open, id) })
 	}
 	return err
 }
 
 // Run implements [session.Inbox].
-func (t *tracker) Run(ctx context.Context, h func(context.Context, session.Turn) error) error {
-	return t.Engine.Run(ctx, func(ctx context.Context, turn session.Turn) error {
+func (t trackedInbox) Run(ctx context.Context, h func(context.Context, session.Turn) error) error {
+	return t.Inbox.Run(ctx, func(ctx context.Context, turn session.Turn) error {
 		info := turn.Info()
-		tt := &trackedTurn{Turn: turn, books: t, items: info.Items}
+		tt := &trackedTurn{Turn: turn, books: t.books, items: info.Items}
 		for i := range info.Steps {
 			tt.items = append(tt.items, info.Steps[i].Items...)
 		}
@@ -91,13 +100,22 @@ func (t *tracker) Run(ctx context.Context, h func(context.Context, session.Turn)
 	})
 }
 
+// Outbox implements [session.Engine].
+func (t *tracker) Outbox() session.Outbox { return trackedOutbox{t.Engine.Outbox(), t} }
+
+type trackedOutbox struct {
+	session.Outbox
+
+	books *tracker
+}
+
 // RunOutbox implements [channels.Outbox].
-func (t *tracker) RunOutbox(ctx context.Context, channel, account string, h func(context.Context, channels.Delivery) error) error {
+func (t trackedOutbox) RunOutbox(ctx context.Context, channel, account string, h func(context.Context, channels.Delivery) error) error {
 	if channel != console.Name {
-		return t.Engine.RunOutbox(ctx, channel, account, h)
+		return t.Outbox.RunOutbox(ctx, channel, account, h)
 	}
-	return t.Engine.RunOutbox(ctx, channel, account, func(ctx context.Context, d channels.Delivery) error {
-		return h(ctx, trackedDelivery{Delivery: d, books: t})
+	return t.Outbox.RunOutbox(ctx, channel, account, func(ctx context.Context, d channels.Delivery) error {
+		return h(ctx, trackedDelivery{Delivery: d, books: t.books})
 	})
 }
 
@@ -133,11 +151,20 @@ func (tt *trackedTurn) Record(ctx context.Context, s session.Step) error {
 // endOf is the id of the item that brings a task's end home.
 func endOf(taskID string) string { return "task/" + taskID }
 
+// Tasks implements [session.Engine].
+func (t *tracker) Tasks() session.Tasks { return trackedTasks{t.Engine.Tasks(), t} }
+
+type trackedTasks struct {
+	session.Tasks
+
+	books *tracker
+}
+
 // Complete implements [session.Tasks].
-func (t *tracker) Complete(ctx context.Context, id string, c session.Completion) (bool, error) {
-	first, err := t.Engine.Complete(ctx, id, c)
+func (t trackedTasks) Complete(ctx context.Context, id string, c session.Completion) (bool, error) {
+	first, err := t.Tasks.Complete(ctx, id, c)
 	if err == nil && c.Item == nil {
-		t.update(func() { delete(t.open, endOf(id)) })
+		t.books.update(func() { delete(t.books.open, endOf(id)) })
 	}
 	return first, err
 }

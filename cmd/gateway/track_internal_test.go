@@ -38,16 +38,18 @@ func TestAPipedConsoleWaitsForItsOwn(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 
-		if err := books.Append(ctx, []session.Item{said("telegram", "1", ""), said("telegram", "2", session.EditDrop)}, nil); err != nil {
+		if err := books.Inbox().Append(ctx, []session.Item{said("telegram", "1", ""), said("telegram", "2", session.EditDrop)}, nil); err != nil {
 			t.Fatal(err)
 		}
 		at := channels.Address{Channel: "telegram", Account: "7", Chat: "42"}
-		if _, err := store.AskPair(ctx, session.PairRequest{Code: "ABCDEFGH", Address: at, Sender: channels.Sender{ID: "42"}, Expires: time.Now().Add(time.Hour)},
+		if _, err := store.Pairs().AskPair(ctx, session.PairRequest{
+			Code: "ABCDEFGH", Address: at, Sender: channels.Sender{ID: "42"}, Expires: time.Now().Add(time.Hour),
+		},
 			channels.Outbound{ID: "o", Address: at, Text: "no"}, session.PairBounds{Open: 1}); err != nil {
 			t.Fatal(err)
 		}
 		sending, stop := context.WithCancel(ctx)
-		err = books.RunOutbox(sending, "telegram", "7", func(ctx context.Context, d channels.Delivery) error {
+		err = books.Outbox().RunOutbox(sending, "telegram", "7", func(ctx context.Context, d channels.Delivery) error {
 			defer stop()
 			return d.Settle(ctx, channels.Outcome{State: channels.Refused, Reason: "gone"})
 		})
@@ -62,7 +64,7 @@ func TestAPipedConsoleWaitsForItsOwn(t *testing.T) {
 			ID: "decision/X", Kind: session.ItemDecision, Address: channels.Address{Channel: console.Name, Chat: "chat"},
 			Decision: &session.Decision{Approval: "X"}, Solo: true, Time: time.Now(),
 		}
-		if err := books.Append(ctx, []session.Item{word}, nil); err != nil {
+		if err := books.Inbox().Append(ctx, []session.Item{word}, nil); err != nil {
 			t.Fatal(err)
 		}
 		short, enough := context.WithTimeout(ctx, time.Minute)
@@ -71,7 +73,7 @@ func TestAPipedConsoleWaitsForItsOwn(t *testing.T) {
 			t.Errorf("with the operator's word on a question of its own: %v", err)
 		}
 		answered, stop := context.WithCancel(ctx)
-		_ = books.Run(answered, func(ctx context.Context, turn session.Turn) error {
+		_ = books.Inbox().Run(answered, func(ctx context.Context, turn session.Turn) error {
 			if turn.Info().Items[0].Kind == session.ItemDecision {
 				defer stop()
 			}
@@ -81,7 +83,7 @@ func TestAPipedConsoleWaitsForItsOwn(t *testing.T) {
 			t.Errorf("after the decision: failed %v, %v", failed, err)
 		}
 
-		if err := books.Append(ctx, []session.Item{said(console.Name, "1", "")}, nil); err != nil {
+		if err := books.Inbox().Append(ctx, []session.Item{said(console.Name, "1", "")}, nil); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := books.wait(ctx); !errors.Is(err, context.DeadlineExceeded) {

@@ -23,7 +23,7 @@ func (a *App) writer(ctx context.Context, at channels.Address) (policy.Event, er
 	case slack.Name: // a direct chat has an id of its own there: only of a pair is it known whose it is
 		e.Direct = strings.HasPrefix(at.Chat, "D")
 		e.Sender.ID = ""
-		pairs, _, err := a.engine.PairList(ctx)
+		pairs, _, err := a.engine.Pairs().PairList(ctx)
 		if err != nil {
 			return e, err
 		}

@@ -165,11 +165,18 @@ func New(o Options) (*Agent, error) {
 		reports: newPlaces(o.MaxTurns),
 		jobs:    newJobs(o.MaxTurns),
 		agents:  newAgents(&o.Background),
-		prompts: prompt.New(prompt.Options{Store: o.Engine, AgentFile: o.AgentFile, Fetch: o.Fetch}),
-		rights:  trust.Resolver{Store: o.Engine, Authorize: o.Authorize},
-		meter:   budget.New(budget.Options{Store: o.Engine, Budget: o.Budget, Currency: o.Currency, Now: o.Now}),
+		prompts: prompt.New(prompt.Options{Store: o.Engine.Sessions(), AgentFile: o.AgentFile, Fetch: o.Fetch}),
+		rights:  trust.Resolver{Store: records{o.Engine.Tasks(), o.Engine.Approvals(), o.Engine.Sessions()}, Authorize: o.Authorize},
+		meter:   budget.New(budget.Options{Store: o.Engine.Chats(), Budget: o.Budget, Currency: o.Currency, Now: o.Now}),
 		runs:    map[string]*run{},
 	}, nil
+}
+
+// records are the parts of the engine that tell the rights of a turn.
+type records struct {
+	session.Tasks
+	session.Approvals
+	session.Sessions
 }
 
 // tellTime stands in for what knows the time and the zones.
@@ -230,7 +237,7 @@ func (a *Agent) Run(ctx context.Context) error {
 		a.o.Log.Error().Err(err).Msg("cannot go on with the background agents of the last run")
 	}
 	defer a.startJobs(ctx)()
-	err := a.o.Engine.Run(ctx, func(_ context.Context, t session.Turn) error {
+	err := a.o.Engine.Inbox().Run(ctx, func(_ context.Context, t session.Turn) error {
 		return a.handle(work, t)
 	})
 	if ctx.Err() != nil && (err == nil || errors.Is(err, ctx.Err())) {

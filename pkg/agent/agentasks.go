@@ -31,7 +31,7 @@ func (h *decisionTurn) handOn(ctx context.Context, d *decision) error {
 		r.a.o.Noted(*a, by, "refused: "+why)
 		return r.commit(ctx, d.closed(verdict{text: why}))
 	}
-	t, err := r.a.o.Engine.Task(ctx, a.Task)
+	t, err := r.a.o.Engine.Tasks().Task(ctx, a.Task)
 	if err != nil && !errors.Is(err, session.ErrNotFound) {
 		return err
 	}
@@ -42,7 +42,7 @@ func (h *decisionTurn) handOn(ctx context.Context, d *decision) error {
 		}
 		return r.commit(ctx, d.closed(v))
 	}
-	if err := r.a.o.Engine.Append(ctx, []session.Item{handedOn(&r.info.Items[0], a)}, nil); err != nil {
+	if err := r.a.o.Engine.Inbox().Append(ctx, []session.Item{handedOn(&r.info.Items[0], a)}, nil); err != nil {
 		return err
 	}
 	return r.commit(ctx, reply{Commit: session.Commit{Outcome: session.OutcomeAnswered}})
@@ -55,7 +55,7 @@ func (r *run) handsOn(ctx context.Context, it *session.Item) {
 	if !ok || it.Address.Channel == session.AgentChannel { // it was handed on
 		return
 	}
-	a, err := r.a.o.Engine.Approval(ctx, w.id)
+	a, err := r.a.o.Engine.Approvals().Approval(ctx, w.id)
 	if err != nil || a.Task == "" || a.Chat != r.chat {
 		return
 	}
@@ -63,7 +63,7 @@ func (r *run) handsOn(ctx context.Context, it *session.Item) {
 	if refused != "" || notTheirs(w, &a, &who) != "" {
 		return
 	}
-	if err := r.a.o.Engine.Append(ctx, []session.Item{handedOn(it, &a)}, nil); err != nil {
+	if err := r.a.o.Engine.Inbox().Append(ctx, []session.Item{handedOn(it, &a)}, nil); err != nil {
 		r.log().Error().Err(err).Str("approval", a.ID).Msg("a decision could not be handed on; its own turn does that")
 	}
 }
@@ -94,7 +94,7 @@ func notTheirs(w word, a *session.Approval, who *trust.Principal) string {
 // of it.
 func (h *agentTurn) decide(ctx context.Context, w word) (input, error) {
 	r := h.r
-	a, err := r.a.o.Engine.Approval(ctx, w.id)
+	a, err := r.a.o.Engine.Approvals().Approval(ctx, w.id)
 	if err != nil && !errors.Is(err, session.ErrNotFound) {
 		return input{}, err
 	}
@@ -182,7 +182,7 @@ func (h *agentTurn) afterNo(ctx context.Context, a *session.Approval) (input, er
 // nobodyDecided ends the task of an agent whose question was not answered in time. It
 // returns errDone.
 func (h *agentTurn) nobodyDecided(ctx context.Context, a *session.Approval) error {
-	all, err := h.r.a.o.Engine.ApprovalList(ctx, h.r.chat)
+	all, err := h.r.a.o.Engine.Approvals().ApprovalList(ctx, h.r.chat)
 	if err != nil {
 		return err
 	}
@@ -226,7 +226,7 @@ func (a *Agent) lapses(ctx context.Context, q *session.Approval) {
 		}
 		for {
 			item.Time = time.Now()
-			err := a.o.Engine.Append(after, []session.Item{item}, nil)
+			err := a.o.Engine.Inbox().Append(after, []session.Item{item}, nil)
 			if !errors.Is(err, session.ErrStore) || !a.tasks.pause() {
 				return
 			}

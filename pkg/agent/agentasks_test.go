@@ -204,11 +204,16 @@ func TestNobodyDecidesInTime(t *testing.T) {
 // unlapsed is an engine whose process dies each time a question's end is to be said.
 type unlapsed struct{ session.Engine }
 
-func (u unlapsed) Append(ctx context.Context, items []session.Item, cursor *channels.Cursor) error {
+// Inbox implements [session.Engine].
+func (u unlapsed) Inbox() session.Inbox { return unlapsedInbox{u.Engine.Inbox()} }
+
+type unlapsedInbox struct{ session.Inbox }
+
+func (u unlapsedInbox) Append(ctx context.Context, items []session.Item, cursor *channels.Cursor) error {
 	if strings.HasPrefix(items[0].ID, "lapsed/") {
 		return session.ErrFenced
 	}
-	return u.Engine.Append(ctx, items, cursor)
+	return u.Inbox.Append(ctx, items, cursor)
 }
 
 // TestAPressAfterTheTaskHasEnded runs nothing and says so.
@@ -270,16 +275,25 @@ type undone struct {
 	met           chan struct{}
 }
 
-func (u *undone) Append(ctx context.Context, items []session.Item, cursor *channels.Cursor) error {
+// Inbox implements [session.Engine].
+func (u *undone) Inbox() session.Inbox { return undoneInbox{u.Engine.Inbox(), u} }
+
+type undoneInbox struct {
+	session.Inbox
+
+	of *undone
+}
+
+func (u undoneInbox) Append(ctx context.Context, items []session.Item, cursor *channels.Cursor) error {
 	handed := len(items) == 1 && strings.HasPrefix(items[0].ID, "agent/")
-	if handed && u.before.Load() {
-		u.met <- struct{}{}
+	if handed && u.of.before.Load() {
+		u.of.met <- struct{}{}
 		<-ctx.Done()
 		return ctx.Err()
 	}
-	err := u.Engine.Append(ctx, items, cursor)
-	if handed && u.after.Load() {
-		u.met <- struct{}{}
+	err := u.Inbox.Append(ctx, items, cursor)
+	if handed && u.of.after.Load() {
+		u.of.met <- struct{}{}
 		<-ctx.Done()
 		return ctx.Err()
 	}

@@ -170,7 +170,7 @@ func left(began, ends time.Time) time.Duration { return min(time.Until(ends), en
 // task as it is now, and a life that is over where that is.
 func (a *Agent) liveNow(ctx context.Context, t *session.Task) (session.Task, *life, error) {
 	l := a.live(ctx, t)
-	now, err := a.o.Engine.Task(ctx, t.ID)
+	now, err := a.o.Engine.Tasks().Task(ctx, t.ID)
 	if err == nil && now.State != session.TaskRunning {
 		a.tasks.close(t.ID)
 	}
@@ -217,7 +217,7 @@ func (a *Agent) endAgentTask(ctx context.Context, t *session.Task, c session.Com
 	}
 	a.hush(t.ID)
 	if len(c.Outbox) > 0 { // it takes over what shows how far the agent was
-		now, err := a.o.Engine.Task(ctx, t.ID)
+		now, err := a.o.Engine.Tasks().Task(ctx, t.ID)
 		if err != nil {
 			return false, err
 		}
@@ -248,7 +248,7 @@ func endText(t *session.Task, c *session.Completion) string {
 // takeUpAgents goes on with the agents of the last process. What begins one may
 // not have been stored with its task; appending it again changes nothing.
 func (a *Agent) takeUpAgents(ctx context.Context) error {
-	open, err := a.o.Engine.OpenTasks(ctx)
+	open, err := a.o.Engine.Tasks().OpenTasks(ctx)
 	if err != nil {
 		return err
 	}
@@ -260,12 +260,12 @@ func (a *Agent) takeUpAgents(ctx context.Context) error {
 		}
 		waits[t.ID] = true
 		a.live(ctx, t)
-		if err := a.o.Engine.Append(ctx, []session.Item{beginningOf(t)}, nil); err != nil {
+		if err := a.o.Engine.Inbox().Append(ctx, []session.Item{beginningOf(t)}, nil); err != nil {
 			a.o.Log.Error().Err(err).Str("task", t.ID).Msg("a background agent cannot begin")
 			a.tasks.wg.Go(func() { a.beginLater(context.WithoutCancel(ctx), t) })
 		}
 	}
-	questions, err := a.o.Engine.ApprovalList(ctx, "")
+	questions, err := a.o.Engine.Approvals().ApprovalList(ctx, "")
 	if err != nil {
 		return err
 	}
@@ -278,7 +278,7 @@ func (a *Agent) takeUpAgents(ctx context.Context) error {
 		default: // its task was ended while no gateway ran
 			lapsed := lapsing(q)
 			lapsed.Time = time.Now()
-			if err := a.o.Engine.Append(ctx, []session.Item{lapsed}, nil); err != nil {
+			if err := a.o.Engine.Inbox().Append(ctx, []session.Item{lapsed}, nil); err != nil {
 				return err
 			}
 		}
@@ -289,7 +289,7 @@ func (a *Agent) takeUpAgents(ctx context.Context) error {
 // beginLater begins an agent once the store can be written again.
 func (a *Agent) beginLater(ctx context.Context, t *session.Task) {
 	for a.tasks.pause() {
-		if err := a.o.Engine.Append(ctx, []session.Item{beginningOf(t)}, nil); !errors.Is(err, session.ErrStore) {
+		if err := a.o.Engine.Inbox().Append(ctx, []session.Item{beginningOf(t)}, nil); !errors.Is(err, session.ErrStore) {
 			return
 		}
 	}
@@ -305,7 +305,7 @@ func beginningOf(t *session.Task) session.Item {
 
 // present is the address that a chat has now.
 func (a *Agent) present(ctx context.Context, at channels.Address) channels.Address {
-	if info, err := a.o.Engine.Lookup(ctx, at); err == nil {
+	if info, err := a.o.Engine.Sessions().Lookup(ctx, at); err == nil {
 		return info.Address
 	}
 	return at

@@ -81,7 +81,7 @@ func TestAgentsStartEachOtherTwoDeep(t *testing.T) {
 	w.write("1", "1", "0")
 	w.expectText("started")
 	w.settled()
-	all, err := w.eng.TaskList(t.Context(), "")
+	all, err := w.eng.Tasks().TaskList(t.Context(), "")
 	if err != nil || len(all) != 2 || all[0].Depth+all[1].Depth != 3 || all[0].Address != chatAddr("1") || all[1].Address != chatAddr("1") {
 		t.Errorf("tasks %+v, %v", all, err)
 	}
@@ -286,7 +286,7 @@ func TestWhereTheReportGoes(t *testing.T) {
 	w.write("1", "1", "/new")
 	w.expect()
 	w.settledButAgents()
-	if err := w.eng.Move(t.Context(), chatAddr("1"), chatAddr("2")); err != nil {
+	if err := w.eng.Chats().Move(t.Context(), chatAddr("1"), chatAddr("2")); err != nil {
 		t.Fatal(err)
 	}
 	close(goOn)

@@ -23,28 +23,38 @@ const year = 365 * 24 * time.Hour
 
 func late(t *session.Task) { t.Started, t.Deadline = t.Started.Add(year), t.Deadline.Add(year) }
 
-func (e ahead) OpenTasks(ctx context.Context) ([]session.Task, error) {
-	all, err := e.Engine.OpenTasks(ctx)
+// Tasks implements [session.Engine].
+func (e ahead) Tasks() session.Tasks { return aheadTasks{e.Engine.Tasks()} }
+
+type aheadTasks struct{ session.Tasks }
+
+func (e aheadTasks) OpenTasks(ctx context.Context) ([]session.Task, error) {
+	all, err := e.Tasks.OpenTasks(ctx)
 	for i := range all {
 		late(&all[i])
 	}
 	return all, err
 }
 
-func (e ahead) Task(ctx context.Context, id string) (session.Task, error) {
-	t, err := e.Engine.Task(ctx, id)
+func (e aheadTasks) Task(ctx context.Context, id string) (session.Task, error) {
+	t, err := e.Tasks.Task(ctx, id)
 	late(&t)
 	return t, err
 }
 
-func (e ahead) Approval(ctx context.Context, id string) (session.Approval, error) {
-	q, err := e.Engine.Approval(ctx, id)
+// Approvals implements [session.Engine].
+func (e ahead) Approvals() session.Approvals { return aheadApprovals{e.Engine.Approvals()} }
+
+type aheadApprovals struct{ session.Approvals }
+
+func (e aheadApprovals) Approval(ctx context.Context, id string) (session.Approval, error) {
+	q, err := e.Approvals.Approval(ctx, id)
 	q.Asked, q.Expires = q.Asked.Add(year), q.Expires.Add(year)
 	return q, err
 }
 
-func (e ahead) ApprovalList(ctx context.Context, chat string) ([]session.Approval, error) {
-	all, err := e.Engine.ApprovalList(ctx, chat)
+func (e aheadApprovals) ApprovalList(ctx context.Context, chat string) ([]session.Approval, error) {
+	all, err := e.Approvals.ApprovalList(ctx, chat)
 	for i := range all {
 		all[i].Asked, all[i].Expires = all[i].Asked.Add(year), all[i].Expires.Add(year)
 	}

@@ -96,7 +96,7 @@ func quietly(w *world) { w.opts.Log = zerolog.Nop() }
 // task is the one task there is.
 func (w *world) task() session.Task {
 	w.t.Helper()
-	all, err := w.eng.TaskList(w.t.Context(), "")
+	all, err := w.eng.Tasks().TaskList(w.t.Context(), "")
 	if err != nil || len(all) != 1 {
 		w.t.Fatalf("%d tasks, %v", len(all), err)
 	}
@@ -189,7 +189,7 @@ func TestAgentsOfManyChats(t *testing.T) {
 			t.Errorf("chat %s has what is another's:\n%s", chat, tr)
 		}
 	}
-	if open, err := w.eng.OpenTasks(t.Context()); err != nil || len(open) != 0 {
+	if open, err := w.eng.Tasks().OpenTasks(t.Context()); err != nil || len(open) != 0 {
 		t.Errorf("open tasks %v, %v", open, err)
 	}
 }

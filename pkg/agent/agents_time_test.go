@@ -103,20 +103,38 @@ type unstored struct {
 	met   chan struct{}
 }
 
-func (u *unstored) Append(ctx context.Context, items []session.Item, cursor *channels.Cursor) error {
-	if len(items) == 1 && items[0].Kind == session.ItemSpawn && u.fails.Load() {
-		u.met <- struct{}{}
+// Inbox implements [session.Engine].
+func (u *unstored) Inbox() session.Inbox { return unstoredInbox{u.Engine.Inbox(), u} }
+
+type unstoredInbox struct {
+	session.Inbox
+
+	of *unstored
+}
+
+func (u unstoredInbox) Append(ctx context.Context, items []session.Item, cursor *channels.Cursor) error {
+	if len(items) == 1 && items[0].Kind == session.ItemSpawn && u.of.fails.Load() {
+		u.of.met <- struct{}{}
 		<-ctx.Done()
 		return ctx.Err()
 	}
-	return u.Engine.Append(ctx, items, cursor)
+	return u.Inbox.Append(ctx, items, cursor)
 }
 
-func (u *unstored) Complete(ctx context.Context, id string, c session.Completion) (bool, error) {
-	if u.fails.Load() {
+// Tasks implements [session.Engine].
+func (u *unstored) Tasks() session.Tasks { return unstoredTasks{u.Engine.Tasks(), u} }
+
+type unstoredTasks struct {
+	session.Tasks
+
+	of *unstored
+}
+
+func (u unstoredTasks) Complete(ctx context.Context, id string, c session.Completion) (bool, error) {
+	if u.of.fails.Load() {
 		return false, session.ErrStore // the process is dead
 	}
-	return u.Engine.Complete(ctx, id, c)
+	return u.Tasks.Complete(ctx, id, c)
 }
 
 // TestAnAgentThatIsRecordedBegins also where the process died before its first item was stored.
@@ -155,8 +173,17 @@ type half struct {
 	met  chan struct{}
 }
 
-func (h *half) Run(ctx context.Context, f func(context.Context, session.Turn) error) error {
-	return h.Engine.Run(ctx, func(ctx context.Context, t session.Turn) error { return f(ctx, &halfTurn{t, h}) })
+// Inbox implements [session.Engine].
+func (h *half) Inbox() session.Inbox { return halfInbox{h.Engine.Inbox(), h} }
+
+type halfInbox struct {
+	session.Inbox
+
+	of *half
+}
+
+func (h halfInbox) Run(ctx context.Context, f func(context.Context, session.Turn) error) error {
+	return h.Inbox.Run(ctx, func(ctx context.Context, t session.Turn) error { return f(ctx, &halfTurn{t, h.of}) })
 }
 
 type halfTurn struct {
@@ -220,7 +247,9 @@ func TestAnAgentThatWasCancelledWhileItsTurnWasCutOff(t *testing.T) {
 		w.write("1", "1", "do it")
 		w.expectText("started")
 		<-asked
-		if first, err := w.eng.Complete(t.Context(), w.task().ID, session.Completion{State: session.TaskCancelled}); err != nil || !first {
+		if first, err := w.eng.Tasks().Complete(t.Context(), w.task().ID, session.Completion{
+			State: session.TaskCancelled,
+		}); err != nil || !first {
 			t.Fatal(first, err)
 		}
 		w.restart() // before the turn has heard of it
@@ -278,7 +307,7 @@ func TestASubagentIsWaitedFor(t *testing.T) {
 		w.expectText("from below: from below: forty-two")
 	}
 	w.settled()
-	open, err := w.eng.OpenTasks(t.Context())
+	open, err := w.eng.Tasks().OpenTasks(t.Context())
 	if err != nil || len(open) > 0 {
 		t.Errorf("open tasks %v, %v", open, err)
 	}

@@ -53,7 +53,7 @@ func (h *agentTurn) begin(ctx context.Context) (input, error) {
 // load reads the task. It returns errDone when the task is over, and the turn with it.
 func (h *agentTurn) load(ctx context.Context) error {
 	r := h.r
-	t, err := r.a.o.Engine.Task(ctx, r.info.Address.Chat)
+	t, err := r.a.o.Engine.Tasks().Task(ctx, r.info.Address.Chat)
 	if errors.Is(err, session.ErrNotFound) || errors.Is(err, session.ErrCorrupt) {
 		r.a.tasks.close(r.info.Address.Chat)
 		return done(r.t.Commit(ctx, session.Commit{Outcome: session.OutcomeStopped, Reason: "the agent's task is gone"}))
@@ -98,7 +98,7 @@ func (h *agentTurn) afterTheEnd(ctx context.Context) error {
 		c.Spent = r.usage.Spent() // any other end was that of an agent's turn, and has counted it
 	}
 	if w, ok := wordOf(&r.info.Items[0]); ok {
-		a, err := r.a.o.Engine.Approval(ctx, w.id)
+		a, err := r.a.o.Engine.Approvals().Approval(ctx, w.id)
 		if err != nil && !errors.Is(err, session.ErrNotFound) {
 			return err
 		}

@@ -141,7 +141,7 @@ func (r *run) granted(ctx context.Context, tool string) (bool, error) {
 	if r.provenance.SeveralPeople() {
 		return false, nil
 	}
-	grants, err := r.a.o.Engine.Grants(ctx, r.chat)
+	grants, err := r.a.o.Engine.Approvals().Grants(ctx, r.chat)
 	if err != nil {
 		return false, err
 	}
@@ -158,7 +158,7 @@ func (r *run) granted(ctx context.Context, tool string) (bool, error) {
 
 // Ask puts the question for a call. It leaves when the call's result is recorded.
 func (r *run) Ask(ctx context.Context, call tools.Call, ex tools.Examination) (*tools.ToolResult, error) {
-	all, err := r.a.o.Engine.ApprovalList(ctx, r.chat)
+	all, err := r.a.o.Engine.Approvals().ApprovalList(ctx, r.chat)
 	if err != nil {
 		return nil, err
 	}

@@ -110,7 +110,7 @@ func (w *world) question(shows string) channels.Outbound {
 // approval is the one question there is.
 func (w *world) approval() session.Approval {
 	w.t.Helper()
-	all, err := w.eng.ApprovalList(w.t.Context(), "")
+	all, err := w.eng.Approvals().ApprovalList(w.t.Context(), "")
 	if err != nil || len(all) != 1 {
 		w.t.Fatalf("%d questions, %v", len(all), err)
 	}
@@ -221,7 +221,7 @@ func TestARevokedGrantAllowsNothing(t *testing.T) {
 	w.press("1", "1", w.question("one"), "Allow here")
 	w.expect()
 	w.expectText("result: written")
-	if _, err := w.eng.RevokeGrant(t.Context(), w.approval().ID); err != nil {
+	if _, err := w.eng.Approvals().RevokeGrant(t.Context(), w.approval().ID); err != nil {
 		t.Fatal(err)
 	}
 	w.write("1", "1", "two")

@@ -50,11 +50,11 @@ func until(begin <-chan struct{}, res tools.ToolResult) *errand {
 func (w *world) endOf() session.Task {
 	w.t.Helper()
 	for {
-		info, err := w.eng.Lookup(w.t.Context(), chatAddr("1"))
+		info, err := w.eng.Sessions().Lookup(w.t.Context(), chatAddr("1"))
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		all, err := w.eng.TaskList(w.t.Context(), info.Chat)
+		all, err := w.eng.Tasks().TaskList(w.t.Context(), info.Chat)
 		if err != nil {
 			w.t.Fatal(err)
 		}
@@ -192,7 +192,7 @@ func TestWhatCannotGoOnInTheBackgroundIsAFailure(t *testing.T) {
 		t.Errorf("the model was told %q", got)
 	}
 	w.settled()
-	if open, err := w.eng.OpenTasks(t.Context()); err != nil || len(open) != 0 {
+	if open, err := w.eng.Tasks().OpenTasks(t.Context()); err != nil || len(open) != 0 {
 		t.Errorf("open tasks %v, %v", open, err)
 	}
 }

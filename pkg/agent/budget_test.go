@@ -51,11 +51,11 @@ func counted(asked *atomic.Int64) script {
 // spending is what a chat used on a day.
 func (w *world) spending(chat, day string) map[session.Purpose]session.Usage {
 	w.t.Helper()
-	info, err := w.eng.Lookup(w.t.Context(), chatAddr(chat))
+	info, err := w.eng.Sessions().Lookup(w.t.Context(), chatAddr(chat))
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	got, err := w.eng.Spending(w.t.Context(), info.Chat, day)
+	got, err := w.eng.Chats().Spending(w.t.Context(), info.Chat, day)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func (w *world) spending(chat, day string) map[session.Purpose]session.Usage {
 // failures are the reasons of what ended in chat 1 otherwise than answered.
 func (w *world) failures() []string {
 	w.t.Helper()
-	info, err := w.eng.Lookup(w.t.Context(), chatAddr("1"))
+	info, err := w.eng.Sessions().Lookup(w.t.Context(), chatAddr("1"))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -136,11 +136,11 @@ func TestADayEndsAtMidnightWhereTheChatIs(t *testing.T) {
 					}))
 				w.write("1", "1", "/new")
 				w.expect()
-				info, err := w.eng.Lookup(t.Context(), chatAddr("1"))
+				info, err := w.eng.Sessions().Lookup(t.Context(), chatAddr("1"))
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := w.eng.SetZone(t.Context(), info.Chat, tc.kept); err != nil {
+				if err := w.eng.Chats().SetZone(t.Context(), info.Chat, tc.kept); err != nil {
 					t.Fatal(err)
 				}
 				w.write("1", "1", "hello")

@@ -193,7 +193,7 @@ func TestStopEndsAHangingModelAndSaysSoOnce(t *testing.T) {
 	w.write("1", "1", "go on")
 	w.expectText("fine")
 	w.settled()
-	info, err := w.eng.Lookup(t.Context(), chatAddr("1"))
+	info, err := w.eng.Sessions().Lookup(t.Context(), chatAddr("1"))
 	if err != nil || len(info.Failed) != 1 || info.Failed[0].Outcome != session.OutcomeStopped {
 		t.Errorf("items %+v, %v", info.Failed, err)
 	}

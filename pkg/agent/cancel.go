@@ -17,7 +17,7 @@ const maxRecent = 10
 // TaskList is that of the engine: the tasks of a chat, or of all for "", the oldest
 // first. Their times are those of their chats' zones.
 func (a *Agent) TaskList(ctx context.Context, chat string) ([]session.Task, error) {
-	all, err := a.o.Engine.TaskList(ctx, chat)
+	all, err := a.o.Engine.Tasks().TaskList(ctx, chat)
 	zones := map[string]*time.Location{}
 	for i := range all {
 		t := &all[i]
@@ -71,7 +71,7 @@ func (a *Agent) FindTask(ctx context.Context, id string) (session.Task, error) {
 // whoever asks says in the conversation what came of it.
 func (a *Agent) cancelTask(ctx context.Context, t *session.Task, by string, shape func(*session.Completion, *session.Task)) (bool, error) {
 	a.hush(t.ID)
-	now, err := a.o.Engine.Task(ctx, t.ID)
+	now, err := a.o.Engine.Tasks().Task(ctx, t.ID)
 	if err != nil {
 		return false, err
 	}

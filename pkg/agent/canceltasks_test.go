@@ -87,7 +87,7 @@ func TestACancelledAgentEndsAndIsToldOnce(t *testing.T) {
 						}
 					}
 					<-time.After(time.Minute)
-					all, err := w.eng.TaskList(t.Context(), "")
+					all, err := w.eng.Tasks().TaskList(t.Context(), "")
 					if err != nil || len(all) == 0 {
 						t.Fatal(all, err)
 					}
@@ -104,10 +104,10 @@ func TestACancelledAgentEndsAndIsToldOnce(t *testing.T) {
 					}
 					<-time.After(time.Minute)
 					w.settled()
-					if all, err = w.eng.TaskList(t.Context(), ""); err != nil || all[0].State != session.TaskCancelled {
+					if all, err = w.eng.Tasks().TaskList(t.Context(), ""); err != nil || all[0].State != session.TaskCancelled {
 						t.Errorf("ended as %s, %v", all[0].State, err)
 					}
-					if open, err := w.eng.OpenTasks(t.Context()); err != nil || len(open) > 0 {
+					if open, err := w.eng.Tasks().OpenTasks(t.Context()); err != nil || len(open) > 0 {
 						t.Errorf("open tasks %v, %v", open, err)
 					}
 					if question != "" {
@@ -155,7 +155,7 @@ func TestASubagentOfAnAgentIsCancelled(t *testing.T) {
 				w.write("1", "1", "go")
 				w.expectText("started")
 				<-asked
-				all, err := w.eng.TaskList(t.Context(), "")
+				all, err := w.eng.Tasks().TaskList(t.Context(), "")
 				if err != nil || len(all) != 2 || !all[1].Waited {
 					t.Fatal(all, err)
 				}

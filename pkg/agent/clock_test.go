@@ -61,7 +61,7 @@ func TestATaskThatDoesNotEndIsEndedAfterAnHourAndToldOnce(t *testing.T) {
 		if got, _ := told.Load().(string); !strings.Contains(got, "(timed_out)") {
 			t.Errorf("the model was told %q", got)
 		}
-		if open, err := w.eng.OpenTasks(t.Context()); err != nil || len(open) != 0 {
+		if open, err := w.eng.Tasks().OpenTasks(t.Context()); err != nil || len(open) != 0 {
 			t.Errorf("open tasks %v, %v", open, err)
 		}
 		w.restart()
@@ -101,11 +101,20 @@ type full struct {
 	left atomic.Int64
 }
 
-func (f *full) Complete(ctx context.Context, id string, c session.Completion) (bool, error) {
-	if f.left.Add(-1) >= 0 {
+// Tasks implements [session.Engine].
+func (f *full) Tasks() session.Tasks { return fullTasks{f.Engine.Tasks(), f} }
+
+type fullTasks struct {
+	session.Tasks
+
+	of *full
+}
+
+func (f fullTasks) Complete(ctx context.Context, id string, c session.Completion) (bool, error) {
+	if f.of.left.Add(-1) >= 0 {
 		return false, session.ErrStore
 	}
-	return f.Engine.Complete(ctx, id, c)
+	return f.Tasks.Complete(ctx, id, c)
 }
 
 func TestWorkThatEndsWhileTheStoreCannotBeWrittenIsToldLater(t *testing.T) {

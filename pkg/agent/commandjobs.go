@@ -12,7 +12,7 @@ import (
 
 // schedule answers /schedule.
 func (h *commandTurn) schedule(ctx context.Context) (string, error) {
-	all, err := h.r.a.o.Engine.JobList(ctx, h.r.info.Chat)
+	all, err := h.r.a.o.Engine.Jobs().JobList(ctx, h.r.info.Chat)
 	if err != nil {
 		return "", err
 	}

@@ -197,11 +197,11 @@ func entries(n uint64) string {
 func (h *commandTurn) status(ctx context.Context) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Model: %s\n", h.r.a.o.Model)
-	if info, err := h.r.a.o.Engine.Get(ctx, h.r.info.Session); err == nil {
+	if info, err := h.r.a.o.Engine.Sessions().Get(ctx, h.r.info.Session); err == nil {
 		fmt.Fprintf(&b, "Conversation: %s, %s, since %s\n", info.Session, entries(info.Entries), info.Created.Format("2006-01-02 15:04"))
 	}
 	fmt.Fprintf(&b, "Your rights here: %s\n", h.r.principal.Level)
-	if all, err := h.r.a.o.Engine.ApprovalList(ctx, h.r.info.Chat); err == nil {
+	if all, err := h.r.a.o.Engine.Approvals().ApprovalList(ctx, h.r.info.Chat); err == nil {
 		for i := range all {
 			if q := &all[i]; q.State == session.ApprovalOpen && time.Now().Before(q.Expires) {
 				fmt.Fprintf(&b, "Waiting for a decision: `%s`, approval %s, until %s\n", q.Tool, q.ID, q.Expires.Format("15:04:05 MST"))

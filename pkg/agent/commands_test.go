@@ -21,7 +21,7 @@ func TestNewBeginsAFreshConversationAndKeepsTheOldOne(t *testing.T) {
 	w := newWorld(t, script(echo), nil)
 	w.write("1", "1", "one")
 	w.expectText("one")
-	old, err := w.eng.Lookup(t.Context(), chatAddr("1"))
+	old, err := w.eng.Sessions().Lookup(t.Context(), chatAddr("1"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,11 +30,11 @@ func TestNewBeginsAFreshConversationAndKeepsTheOldOne(t *testing.T) {
 	w.write("1", "1", "two")
 	w.expectText("two")
 	w.settled()
-	now, err := w.eng.Lookup(t.Context(), chatAddr("1"))
+	now, err := w.eng.Sessions().Lookup(t.Context(), chatAddr("1"))
 	if err != nil || now.Session == old.Session || now.Chat != old.Chat {
 		t.Errorf("session %q after %q, chat %q after %q, %v", now.Session, old.Session, now.Chat, old.Chat, err)
 	}
-	if was, err := w.eng.Get(t.Context(), old.Session); err != nil || was.Current || was.Entries != 2 {
+	if was, err := w.eng.Sessions().Get(t.Context(), old.Session); err != nil || was.Current || was.Entries != 2 {
 		t.Errorf("the old session is %+v, %v", was, err)
 	}
 }

@@ -36,7 +36,7 @@ func (h *commandTurn) cancel(ctx context.Context) (text string, history []provid
 	if err != nil {
 		return "", nil, err
 	}
-	if t, err = h.r.a.o.Engine.Task(ctx, t.ID); err != nil {
+	if t, err = h.r.a.o.Engine.Tasks().Task(ctx, t.ID); err != nil {
 		return "", nil, err
 	}
 	if !first && (t.State != session.TaskCancelled || t.Ended.Before(it.Time)) { // not by an earlier attempt at this turn

@@ -22,7 +22,7 @@ func (h *commandTurn) compact(ctx context.Context) (reply, error) {
 	if len(past.Messages) == 0 {
 		return reply{Commit: session.Commit{Outcome: session.OutcomeAnswered}, text: "There is nothing to summarise yet."}, nil
 	}
-	info, err := h.r.a.o.Engine.Get(ctx, h.r.info.Session)
+	info, err := h.r.a.o.Engine.Sessions().Get(ctx, h.r.info.Session)
 	if err != nil {
 		return reply{}, err
 	}
@@ -76,7 +76,7 @@ func (h *commandTurn) usage(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	info, err := h.r.a.o.Engine.Get(ctx, h.r.info.Session)
+	info, err := h.r.a.o.Engine.Sessions().Get(ctx, h.r.info.Session)
 	if err != nil {
 		return "", err
 	}

@@ -74,7 +74,7 @@ func (a *Agent) completeOnce(ctx context.Context, id string, state session.TaskS
 	ctx, cancel := context.WithTimeout(ctx, completeTimeout)
 	defer cancel()
 	a.hush(id)
-	t, err := a.o.Engine.Task(ctx, id)
+	t, err := a.o.Engine.Tasks().Task(ctx, id)
 	if err == nil {
 		_, err = a.endTask(ctx, &t, a.completion(&t, state, result))
 	}
@@ -87,7 +87,7 @@ func (a *Agent) completeOnce(ctx context.Context, id string, state session.TaskS
 // endTask stores the end of a task; false for one that has ended before.
 func (a *Agent) endTask(ctx context.Context, t *session.Task, c session.Completion) (bool, error) {
 	failpoint.Hit("T4")
-	first, err := a.o.Engine.Complete(ctx, t.ID, c)
+	first, err := a.o.Engine.Tasks().Complete(ctx, t.ID, c)
 	failpoint.Hit("T5")
 	switch {
 	case err != nil:

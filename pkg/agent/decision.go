@@ -72,7 +72,7 @@ func (h *decisionTurn) begin(ctx context.Context) (input, error) {
 	if _, err := r.admit(ctx); err != nil {
 		return input{}, err
 	}
-	a, err := r.a.o.Engine.Approval(ctx, h.word.id)
+	a, err := r.a.o.Engine.Approvals().Approval(ctx, h.word.id)
 	if err != nil && !errors.Is(err, session.ErrNotFound) {
 		return input{}, err
 	}
@@ -315,7 +315,7 @@ func (r *run) decisionItem(text string) []session.Item {
 // givenUp is the reply of a turn whose call was allowed and took the process with it;
 // false where the turn allowed none.
 func (w word) givenUp(ctx context.Context, r *run, e *ending) (reply, bool) {
-	a, err := r.a.o.Engine.Approval(ctx, w.id)
+	a, err := r.a.o.Engine.Approvals().Approval(ctx, w.id)
 	if err != nil || a.DecidedTurn != r.info.ID {
 		return reply{}, false
 	}
@@ -348,7 +348,7 @@ func (r *run) ranAlready() bool {
 // word counts: a second one that is another is an error that says so.
 // [session.ErrNotFound]: there is no such question.
 func (a *Agent) Decide(ctx context.Context, d session.Decision) error {
-	q, err := a.o.Engine.Approval(ctx, d.Approval)
+	q, err := a.o.Engine.Approvals().Approval(ctx, d.Approval)
 	if err != nil {
 		return err
 	}
@@ -358,7 +358,7 @@ func (a *Agent) Decide(ctx context.Context, d session.Decision) error {
 	item := session.Item{
 		ID: "decision/" + q.ID, Kind: session.ItemDecision, Address: q.Address, Decision: &d, Solo: true, Time: time.Now(),
 	}
-	if err := a.o.Engine.Append(ctx, []session.Item{item}, nil); err != nil {
+	if err := a.o.Engine.Inbox().Append(ctx, []session.Item{item}, nil); err != nil {
 		return err
 	}
 	return a.tookWord(ctx, &q, &item)
@@ -368,7 +368,7 @@ func (a *Agent) Decide(ctx context.Context, d session.Decision) error {
 // the store swallows a second one.
 func (a *Agent) tookWord(ctx context.Context, q *session.Approval, item *session.Item) error {
 	for _, id := range []string{item.ID, handedOn(item, q).ID} {
-		first, err := a.o.Engine.Waits(ctx, id)
+		first, err := a.o.Engine.Inbox().Waits(ctx, id)
 		switch {
 		case errors.Is(err, session.ErrNotFound):
 		case err != nil:
@@ -380,7 +380,7 @@ func (a *Agent) tookWord(ctx context.Context, q *session.Approval, item *session
 		}
 	}
 	// A turn has heeded the word by now.
-	now, err := a.o.Engine.Approval(ctx, q.ID)
+	now, err := a.o.Engine.Approvals().Approval(ctx, q.ID)
 	if err != nil {
 		return err
 	}

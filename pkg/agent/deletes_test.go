@@ -91,7 +91,7 @@ func TestWhatOvertakesItsMessage(t *testing.T) {
 	for _, id := range []string{"98", "99"} {
 		other := original(id, "of "+id)
 		w.accept(other)
-		if _, err := w.eng.Lookup(t.Context(), other.Address); err != nil {
+		if _, err := w.eng.Sessions().Lookup(t.Context(), other.Address); err != nil {
 			t.Errorf("message %s of another account was swallowed: %v", id, err)
 		}
 	}

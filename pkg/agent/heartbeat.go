@@ -42,7 +42,7 @@ const beatOK = "HEARTBEAT_OK"
 func (a *Agent) setHeartbeat(ctx context.Context) error {
 	a.jobs.change.Lock()
 	defer a.jobs.change.Unlock()
-	old, err := a.o.Engine.Job(ctx, HeartbeatID)
+	old, err := a.o.Engine.Jobs().Job(ctx, HeartbeatID)
 	known := err == nil
 	if err != nil && !errors.Is(err, session.ErrNotFound) && !errors.Is(err, session.ErrCorrupt) {
 		return err
@@ -52,7 +52,7 @@ func (a *Agent) setHeartbeat(ctx context.Context) error {
 		if !known {
 			return nil
 		}
-		return a.o.Engine.DeleteJob(ctx, HeartbeatID)
+		return a.o.Engine.Jobs().DeleteJob(ctx, HeartbeatID)
 	}
 	j := old
 	j.ID, j.Name, j.Address, j.Creator, j.Direct, j.Prompt = HeartbeatID, HeartbeatID, to, owner, true, true
@@ -60,7 +60,7 @@ func (a *Agent) setHeartbeat(ctx context.Context) error {
 		return err
 	}
 	if known && old.Chat != "" && old.Chat != j.Chat { // it moves to another chat
-		if err := a.o.Engine.DeleteJob(ctx, HeartbeatID); err != nil {
+		if err := a.o.Engine.Jobs().DeleteJob(ctx, HeartbeatID); err != nil {
 			return err
 		}
 	}
@@ -70,7 +70,7 @@ func (a *Agent) setHeartbeat(ctx context.Context) error {
 	if known && reflect.DeepEqual(old, j) {
 		return nil
 	}
-	return a.o.Engine.PutJob(ctx, j)
+	return a.o.Engine.Jobs().PutJob(ctx, j)
 }
 
 // beatsWhere says in which chat the heartbeat speaks, and whose that is; old is the
@@ -120,7 +120,7 @@ func (a *Agent) retime(j *session.Job, spec json.RawMessage) error {
 // findChat sets the chat at a job's address, and where that is now; "" where nothing
 // was ever said: the first item makes the chat.
 func (a *Agent) findChat(ctx context.Context, j *session.Job) error {
-	info, err := a.o.Engine.Lookup(ctx, j.Address)
+	info, err := a.o.Engine.Sessions().Lookup(ctx, j.Address)
 	switch {
 	case errors.Is(err, session.ErrNotFound):
 		j.Chat = ""

@@ -212,11 +212,11 @@ func TestTheHeartbeatIsOfItsChatAsSoonAsThereIsOne(t *testing.T) {
 		p.quiet(time.Minute)
 		p.write("1", "1", "/schedule pause heartbeat")
 		p.next("The heartbeat is paused. /schedule resume heartbeat lets it go on.")
-		info, err := p.eng.Lookup(t.Context(), chatAddr("1"))
+		info, err := p.eng.Sessions().Lookup(t.Context(), chatAddr("1"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := p.eng.Forget(t.Context(), info.Session); err != nil {
+		if err := p.eng.Sessions().Forget(t.Context(), info.Session); err != nil {
 			t.Fatal(err)
 		}
 		p.next("seen") // it is the configuration's, and not the chat's
@@ -226,7 +226,12 @@ func TestTheHeartbeatIsOfItsChatAsSoonAsThereIsOne(t *testing.T) {
 // unfound is an engine that knows no chat by its address.
 type unfound struct{ session.Engine }
 
-func (unfound) Lookup(context.Context, channels.Address) (session.Info, error) {
+// Sessions implements [session.Engine].
+func (e unfound) Sessions() session.Sessions { return unfoundSessions{e.Engine.Sessions()} }
+
+type unfoundSessions struct{ session.Sessions }
+
+func (unfoundSessions) Lookup(context.Context, channels.Address) (session.Info, error) {
 	return session.Info{}, session.ErrCorrupt
 }
 

@@ -207,15 +207,24 @@ type spoiled struct {
 	messages []providers.Message
 }
 
+// Sessions implements [session.Engine].
+func (s *spoiled) Sessions() session.Sessions { return spoiledSessions{s.Engine.Sessions(), s} }
+
+type spoiledSessions struct {
+	session.Sessions
+
+	of *spoiled
+}
+
 // Tail implements [session.Engine].
-func (s *spoiled) Tail(ctx context.Context, id string, before uint64, yield func(session.Entry) bool) error {
+func (s spoiledSessions) Tail(ctx context.Context, id string, before uint64, yield func(session.Entry) bool) error {
 	stop := false
-	err := s.Engine.Tail(ctx, id, before, func(e session.Entry) bool {
+	err := s.Sessions.Tail(ctx, id, before, func(e session.Entry) bool {
 		stop = !yield(e)
 		return !stop
 	})
-	for i := len(s.messages) - 1; i >= 0 && err == nil && !stop; i-- {
-		stop = !yield(session.Entry{Seq: 1, Message: s.messages[i]})
+	for i := len(s.of.messages) - 1; i >= 0 && err == nil && !stop; i-- {
+		stop = !yield(session.Entry{Seq: 1, Message: s.of.messages[i]})
 	}
 	return err
 }

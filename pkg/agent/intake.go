@@ -28,7 +28,7 @@ func (a *Agent) Accept(ctx context.Context, in []channels.Inbound, cursor *chann
 		}
 		items = append(items, it)
 	}
-	if err := a.o.Engine.Append(ctx, items, cursor); err != nil {
+	if err := a.o.Engine.Inbox().Append(ctx, items, cursor); err != nil {
 		return err
 	}
 	for i := range in {
@@ -57,5 +57,5 @@ func (a *Agent) editRule(k channels.Kind) session.EditRule {
 
 // Position is the stored position of a channel's cursor; it implements [channels.Sink].
 func (a *Agent) Position(ctx context.Context, name string) (string, error) {
-	return a.o.Engine.Position(ctx, name)
+	return a.o.Engine.Inbox().Position(ctx, name)
 }

@@ -23,7 +23,7 @@ func (a *Agent) ChatJobs(ctx context.Context) ([]session.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.o.Engine.JobList(ctx, r.info.Chat)
+	return a.o.Engine.Jobs().JobList(ctx, r.info.Chat)
 }
 
 // KeepJob makes or changes a job of the chat that the running call belongs to. Of j
@@ -37,7 +37,7 @@ func (a *Agent) KeepJob(ctx context.Context, j session.Job) error {
 	}
 	a.jobs.change.Lock()
 	defer a.jobs.change.Unlock()
-	old, err := a.o.Engine.Job(ctx, j.ID)
+	old, err := a.o.Engine.Jobs().Job(ctx, j.ID)
 	switch {
 	case errors.Is(err, session.ErrNotFound):
 		old = session.Job{}
@@ -51,7 +51,7 @@ func (a *Agent) KeepJob(ctx context.Context, j session.Job) error {
 			return tools.Fail(tools.ErrPermissionDenied, ErrConfigured.Error(), nil)
 		}
 	}
-	err = a.o.Engine.PutJob(ctx, r.kept(&old, j))
+	err = a.o.Engine.Jobs().PutJob(ctx, r.kept(&old, j))
 	if errors.Is(err, session.ErrEnded) {
 		return nil // an earlier attempt at this call made it, and it has fired
 	}
@@ -84,7 +84,7 @@ func (a *Agent) DropJob(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	j, err := a.o.Engine.Job(ctx, id)
+	j, err := a.o.Engine.Jobs().Job(ctx, id)
 	if err == nil {
 		err = r.mayChange(&j)
 	}
@@ -116,7 +116,7 @@ func (a *Agent) ChatZone(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return a.o.Engine.Zone(ctx, r.info.Chat)
+	return a.o.Engine.Chats().Zone(ctx, r.info.Chat)
 }
 
 // KeepZone keeps a time zone, an IANA name, for the chat of the running call.
@@ -125,7 +125,7 @@ func (a *Agent) KeepZone(ctx context.Context, zone string) error {
 	if err != nil {
 		return err
 	}
-	return a.o.Engine.SetZone(ctx, r.info.Chat, zone)
+	return a.o.Engine.Chats().SetZone(ctx, r.info.Chat, zone)
 }
 
 // UsualZone is the time zone of the running call's chat where none is kept, "" when

@@ -20,7 +20,7 @@ func (a *Agent) rightJobs(ctx context.Context, last, now time.Time) error {
 	if !last.IsZero() && !now.Before(last) {
 		return nil
 	}
-	all, err := a.o.Engine.JobList(ctx, "")
+	all, err := a.o.Engine.Jobs().JobList(ctx, "")
 	if err != nil {
 		return err
 	}

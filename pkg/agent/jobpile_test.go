@@ -46,9 +46,14 @@ func TestRunsThatTakeLongerThanTheTimeBetweenThemDoNotPileUp(t *testing.T) {
 // heavy is an engine that takes its time to fire.
 type heavy struct{ session.Engine }
 
-func (s heavy) Fire(ctx context.Context, id string, due, next time.Time, item session.Item) (bool, error) {
+// Jobs implements [session.Engine].
+func (s heavy) Jobs() session.Jobs { return heavyJobs{s.Engine.Jobs()} }
+
+type heavyJobs struct{ session.Jobs }
+
+func (s heavyJobs) Fire(ctx context.Context, id string, due, next time.Time, item session.Item) (bool, error) {
 	<-time.After(3 * time.Second)
-	return s.Engine.Fire(ctx, id, due, next, item)
+	return s.Jobs.Fire(ctx, id, due, next, item)
 }
 
 func TestWhatFallsDueWhileAnotherJobFiresIsNotLate(t *testing.T) {

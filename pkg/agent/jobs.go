@@ -139,7 +139,7 @@ func (a *Agent) lookAtJobs(ctx context.Context, last *time.Time) (time.Duration,
 			break
 		}
 	}
-	next, ok, err := a.o.Engine.NextJob(ctx)
+	next, ok, err := a.o.Engine.Jobs().NextJob(ctx)
 	if err != nil || !ok {
 		return jobLook, err
 	}
@@ -152,7 +152,7 @@ func (a *Agent) lookAtJobs(ctx context.Context, last *time.Time) (time.Duration,
 // fireBatch fires up to jobBatch jobs and says how many there were. One that cannot
 // be fired does not hold up the others.
 func (a *Agent) fireBatch(ctx context.Context, now time.Time) (int, error) {
-	due, err := a.o.Engine.DueJobs(ctx, now, jobBatch)
+	due, err := a.o.Engine.Jobs().DueJobs(ctx, now, jobBatch)
 	var all []error
 	for i := range due {
 		select {
@@ -179,7 +179,7 @@ func (a *Agent) fire(ctx context.Context, j *session.Job, now time.Time) error {
 	a.jobs.change.RLock()
 	defer a.jobs.change.RUnlock()
 	failpoint.Hit("J1")
-	fired, err := a.o.Engine.Fire(ctx, j.ID, j.Due, tick.Next, jobItem(j, id, now))
+	fired, err := a.o.Engine.Jobs().Fire(ctx, j.ID, j.Due, tick.Next, jobItem(j, id, now))
 	failpoint.Hit("J2")
 	if err != nil {
 		return fmt.Errorf("job %s: %w", j.ID, err)
@@ -202,7 +202,7 @@ func firingID(j *session.Job) string {
 
 // strand pauses a job whose schedule cannot be followed; its turn tells the chat.
 func (a *Agent) strand(ctx context.Context, j *session.Job, id string, why error, now time.Time) error {
-	if err := a.o.Engine.Append(ctx, []session.Item{jobItem(j, id, now)}, nil); err != nil {
+	if err := a.o.Engine.Inbox().Append(ctx, []session.Item{jobItem(j, id, now)}, nil); err != nil {
 		return fmt.Errorf("job %s: %w", j.ID, err)
 	}
 	_, err := a.PauseJob(ctx, j.ID, "its schedule cannot be followed: "+cut(why.Error(), 200))
@@ -225,14 +225,14 @@ func jobItem(j *session.Job, id string, now time.Time) session.Item {
 func (a *Agent) changeJob(ctx context.Context, id string, f func(*session.Job) error) (session.Job, error) {
 	a.jobs.change.Lock()
 	defer a.jobs.change.Unlock()
-	j, err := a.o.Engine.Job(ctx, id)
+	j, err := a.o.Engine.Jobs().Job(ctx, id)
 	if err != nil {
 		return j, err
 	}
 	if err := f(&j); err != nil {
 		return j, err
 	}
-	if err := a.o.Engine.PutJob(ctx, j); err != nil {
+	if err := a.o.Engine.Jobs().PutJob(ctx, j); err != nil {
 		return j, err
 	}
 	a.jobs.wake()
@@ -241,7 +241,7 @@ func (a *Agent) changeJob(ctx context.Context, id string, f func(*session.Job) e
 
 // Job finds one job. [session.ErrNotFound]: there is none.
 func (a *Agent) Job(ctx context.Context, id string) (session.Job, error) {
-	return a.o.Engine.Job(ctx, id)
+	return a.o.Engine.Jobs().Job(ctx, id)
 }
 
 // PauseJob keeps a job from firing; why says so in one line.
@@ -290,17 +290,17 @@ func (a *Agent) RemoveJob(ctx context.Context, id string) error {
 	}
 	a.jobs.change.Lock()
 	defer a.jobs.change.Unlock()
-	return a.o.Engine.DeleteJob(ctx, id)
+	return a.o.Engine.Jobs().DeleteJob(ctx, id)
 }
 
 // FireNow runs a job once, now, also one that is paused; when it is due stays.
 func (a *Agent) FireNow(ctx context.Context, id string) (session.Job, error) {
-	j, err := a.o.Engine.Job(ctx, id)
+	j, err := a.o.Engine.Jobs().Job(ctx, id)
 	if err != nil {
 		return j, err
 	}
 	now, ran := a.o.Now(), j
 	ran.Due = now
 	item := jobItem(&ran, "schedule/"+id+"/by-hand/"+strconv.FormatInt(now.UnixNano(), 10), now)
-	return j, a.o.Engine.Append(ctx, []session.Item{item}, nil)
+	return j, a.o.Engine.Inbox().Append(ctx, []session.Item{item}, nil)
 }

@@ -227,7 +227,7 @@ func TestAThousandJobsAtOnce(t *testing.T) {
 			<-p.sent
 		}
 		p.settled()
-		if left, err := p.eng.JobList(t.Context(), ""); err != nil || len(left) != 0 {
+		if left, err := p.eng.Jobs().JobList(t.Context(), ""); err != nil || len(left) != 0 {
 			t.Errorf("left %d, %v", len(left), err)
 		}
 	})
@@ -255,11 +255,20 @@ type brittle struct {
 	held atomic.Bool
 }
 
-func (b *brittle) Fire(ctx context.Context, id string, due, next time.Time, item session.Item) (bool, error) {
-	if b.left.Add(-1) >= 0 {
+// Jobs implements [session.Engine].
+func (b *brittle) Jobs() session.Jobs { return brittleJobs{b.Engine.Jobs(), b} }
+
+type brittleJobs struct {
+	session.Jobs
+
+	of *brittle
+}
+
+func (b brittleJobs) Fire(ctx context.Context, id string, due, next time.Time, item session.Item) (bool, error) {
+	if b.of.left.Add(-1) >= 0 {
 		return false, session.ErrStore
 	}
-	return b.Engine.Fire(ctx, id, due, next, item)
+	return b.Jobs.Fire(ctx, id, due, next, item)
 }
 
 func (b *brittle) Status(ctx context.Context) (session.Status, error) {

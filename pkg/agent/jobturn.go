@@ -98,7 +98,7 @@ func (h *jobTurn) superseded(ctx context.Context, it *session.Item) (string, err
 	if tick.Next.IsZero() {
 		return "", nil // it ended when it fired
 	}
-	switch now, err := a.o.Engine.Job(ctx, j.ID); {
+	switch now, err := a.o.Engine.Jobs().Job(ctx, j.ID); {
 	case errors.Is(err, session.ErrNotFound):
 		return "the job was removed", nil
 	case err != nil:
@@ -195,7 +195,7 @@ func (h *jobTurn) refused(ctx context.Context, e *ending) (reply, error) {
 	j := h.job
 	text := fmt.Sprintf("%s was not run: %s, who made it, may not use me here any more.", jobName(j), nameOf(j.Creator))
 	c := session.Commit{Outcome: session.OutcomeFailed, Reason: e.reason}
-	switch now, err := h.r.a.o.Engine.Job(ctx, j.ID); {
+	switch now, err := h.r.a.o.Engine.Jobs().Job(ctx, j.ID); {
 	case errors.Is(err, session.ErrNotFound):
 	case err != nil:
 		return reply{}, err
@@ -216,7 +216,7 @@ func (h *jobTurn) skip(ctx context.Context, l *budget.LimitError) (reply, error)
 	h.skipped = &session.JobRun{ID: j.ID, Time: r.wall, Reason: l.Error(), Skipped: true}
 	re := reply{Commit: session.Commit{Outcome: session.OutcomeFailed, Reason: l.Error()}}
 	text := jobName(j) + " did not run. " + l.PersonMessage()
-	now, err := r.a.o.Engine.Job(ctx, j.ID)
+	now, err := r.a.o.Engine.Jobs().Job(ctx, j.ID)
 	if errors.Is(err, session.ErrNotFound) || err == nil && now.Due.IsZero() {
 		re.text = text + " It does not run again by itself."
 		return re, nil
@@ -237,7 +237,7 @@ func (h *jobTurn) mark() providers.Message {
 func (h *jobTurn) failure(ctx context.Context, text string) string {
 	j := h.job
 	text = jobName(j) + " failed. " + text
-	now, err := h.r.a.o.Engine.Job(ctx, j.ID)
+	now, err := h.r.a.o.Engine.Jobs().Job(ctx, j.ID)
 	switch {
 	case errors.Is(err, session.ErrNotFound):
 		text += " It does not run again."

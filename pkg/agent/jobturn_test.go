@@ -107,8 +107,13 @@ func TestAJobThatTakesTheProcessWithItThreeTimesHasFailed(t *testing.T) {
 // deadly is an engine on which every turn of a job or an agent has killed three processes.
 type deadly struct{ session.Engine }
 
-func (d deadly) Run(ctx context.Context, h func(context.Context, session.Turn) error) error {
-	return d.Engine.Run(ctx, func(ctx context.Context, t session.Turn) error {
+// Inbox implements [session.Engine].
+func (d deadly) Inbox() session.Inbox { return deadlyInbox{d.Engine.Inbox()} }
+
+type deadlyInbox struct{ session.Inbox }
+
+func (d deadlyInbox) Run(ctx context.Context, h func(context.Context, session.Turn) error) error {
+	return d.Inbox.Run(ctx, func(ctx context.Context, t session.Turn) error {
 		if info := t.Info(); info.Items[0].Kind == session.ItemSchedule || info.Address.Channel == session.AgentChannel {
 			return h(ctx, lostTurn{t})
 		}

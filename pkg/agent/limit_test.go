@@ -24,7 +24,7 @@ func (w *world) fire(j session.Job, n int) {
 	if j.Due.IsZero() {
 		j.Due = time.Now() // as it was when it fired
 	}
-	err := w.eng.Append(w.t.Context(), []session.Item{{
+	err := w.eng.Inbox().Append(w.t.Context(), []session.Item{{
 		ID: fmt.Sprint("schedule/", j.ID, "/", n), Kind: session.ItemSchedule, Address: j.Address, Job: &j, Text: "tick", Solo: true, Time: time.Now(),
 	}}, nil)
 	if err != nil {
@@ -35,12 +35,12 @@ func (w *world) fire(j session.Job, n int) {
 // job makes a job of chat 1.
 func (w *world) job(j session.Job) session.Job {
 	w.t.Helper()
-	info, err := w.eng.Lookup(w.t.Context(), chatAddr("1"))
+	info, err := w.eng.Sessions().Lookup(w.t.Context(), chatAddr("1"))
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	j.Chat, j.Spec, j.Prompt = info.Chat, json.RawMessage(`{}`), true
-	if err := w.eng.PutJob(w.t.Context(), j); err != nil {
+	if err := w.eng.Jobs().PutJob(w.t.Context(), j); err != nil {
 		w.t.Fatal(err)
 	}
 	return j
@@ -68,7 +68,7 @@ func TestJobsAtTheLimitAreToldOfOnceADay(t *testing.T) {
 		if got := w.failures(); len(got) != 5 || got[0] != "failed: budget: 1 of 1 turns for jobs" {
 			t.Errorf("listed %q", got)
 		}
-		now, err := w.eng.Job(t.Context(), "j")
+		now, err := w.eng.Jobs().Job(t.Context(), "j")
 		if err != nil || now.Failures != 0 || now.Paused || now.LastReason != "budget: 1 of 1 turns for jobs" {
 			t.Errorf("the job is %+v, %v", now, err)
 		}

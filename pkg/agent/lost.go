@@ -65,7 +65,7 @@ func (l *lost) wait(ctx context.Context, chat string) {
 // agents go on, see takeUpAgents; any other did not survive, and its chat is told,
 // once. That is done beside the turns.
 func (a *Agent) takeUpTasks(ctx context.Context) error {
-	open, err := a.o.Engine.OpenTasks(ctx)
+	open, err := a.o.Engine.Tasks().OpenTasks(ctx)
 	if err != nil {
 		return err
 	}

@@ -112,7 +112,7 @@ func (r *run) takeOver(ctx context.Context) error {
 	if it.Kind != session.ItemTask {
 		return nil
 	}
-	t, err := r.a.o.Engine.Task(ctx, it.TaskID)
+	t, err := r.a.o.Engine.Tasks().Task(ctx, it.TaskID)
 	if errors.Is(err, session.ErrNotFound) || err == nil && t.Status == "" {
 		return nil
 	}
@@ -230,7 +230,7 @@ func (c *canvas) ask(open string) {
 	}
 	c.asked = open
 	c.p.waits.Go(func() {
-		receipt, err := c.r.a.o.Engine.Receipt(c.p.ctx, open)
+		receipt, err := c.r.a.o.Engine.Outbox().Receipt(c.p.ctx, open)
 		if err != nil {
 			return // without a message there is nothing to edit, and the answer will be a new one
 		}

@@ -14,14 +14,14 @@ import (
 // first, as they can be shown again: each has the ID of the message that asked it. A
 // channel whose messages do not stay on a screen shows them when its person comes back.
 func (a *Agent) OpenQuestions(ctx context.Context, at channels.Address) ([]channels.Outbound, error) {
-	info, err := a.o.Engine.Lookup(ctx, at)
+	info, err := a.o.Engine.Sessions().Lookup(ctx, at)
 	if errors.Is(err, session.ErrNotFound) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	all, err := a.o.Engine.ApprovalList(ctx, info.Chat)
+	all, err := a.o.Engine.Approvals().ApprovalList(ctx, info.Chat)
 	if err != nil {
 		return nil, err
 	}

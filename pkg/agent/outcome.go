@@ -27,7 +27,7 @@ const stoppedText = "Stopped."
 // its mark is the newest entry of the history.
 func (r *run) saidStopped(ctx context.Context, sent time.Time) bool {
 	said := false
-	err := r.a.o.Engine.Tail(ctx, r.info.Session, 0, func(last session.Entry) bool {
+	err := r.a.o.Engine.Sessions().Tail(ctx, r.info.Session, 0, func(last session.Entry) bool {
 		said = last.Message.Content == stoppedText && !last.Time.Before(sent)
 		return false
 	})

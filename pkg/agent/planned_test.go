@@ -81,11 +81,11 @@ func (p *planned) put(j session.Job) {
 	if j.Creator.ID == "" {
 		j.Creator = channels.Sender{ID: "1", Name: "Ada"}
 	}
-	if info, err := p.eng.Lookup(p.t.Context(), j.Address); err == nil {
+	if info, err := p.eng.Sessions().Lookup(p.t.Context(), j.Address); err == nil {
 		j.Chat = info.Chat
 	}
 	j.Direct = true
-	if err := p.eng.PutJob(p.t.Context(), j); err != nil {
+	if err := p.eng.Jobs().PutJob(p.t.Context(), j); err != nil {
 		p.t.Fatal(err)
 	}
 }
@@ -126,7 +126,7 @@ func (p *planned) quiet(d time.Duration) {
 
 func (p *planned) job(id string) session.Job {
 	p.t.Helper()
-	j, err := p.eng.Job(p.t.Context(), id)
+	j, err := p.eng.Jobs().Job(p.t.Context(), id)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func (p *planned) job(id string) session.Job {
 
 func (p *planned) gone(id string) {
 	p.t.Helper()
-	if j, err := p.eng.Job(p.t.Context(), id); !errors.Is(err, session.ErrNotFound) {
+	if j, err := p.eng.Jobs().Job(p.t.Context(), id); !errors.Is(err, session.ErrNotFound) {
 		p.t.Errorf("job %+v, %v", j, err)
 	}
 }

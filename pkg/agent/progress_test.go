@@ -185,7 +185,7 @@ func TestCancelEndsTheWorkAndIsToldOnce(t *testing.T) {
 				}
 				w.write("1", creator, "work")
 				w.settled()
-				open, err := w.eng.OpenTasks(w.t.Context())
+				open, err := w.eng.Tasks().OpenTasks(w.t.Context())
 				if err != nil || len(open) != 1 {
 					t.Fatal(open, err)
 				}
@@ -199,7 +199,7 @@ func TestCancelEndsTheWorkAndIsToldOnce(t *testing.T) {
 					if all := s.all(); !strings.Contains(all[len(all)-1].text(), c.told) {
 						t.Errorf("told %q", all[len(all)-1].text())
 					}
-					if open, err := w.eng.OpenTasks(w.t.Context()); err != nil || len(open) != 1 {
+					if open, err := w.eng.Tasks().OpenTasks(w.t.Context()); err != nil || len(open) != 1 {
 						t.Errorf("open tasks %v, %v", open, err)
 					}
 					return
@@ -238,7 +238,7 @@ func TestTasksAreListedInTheirChatAlone(t *testing.T) {
 	w.expectText("Nothing runs in the background.")
 	w.write("1", "1", "work")
 	w.expectText("it has started")
-	open, err := w.eng.OpenTasks(w.t.Context())
+	open, err := w.eng.Tasks().OpenTasks(w.t.Context())
 	if err != nil || len(open) != 1 {
 		t.Fatal(open, err)
 	}
@@ -274,11 +274,20 @@ type slowEnd struct {
 	let  chan struct{}
 }
 
-func (s slowEnd) Complete(ctx context.Context, id string, c session.Completion) (bool, error) {
-	if c.Item != nil && c.Item.Address.Chat == s.chat {
-		<-s.let
+// Tasks implements [session.Engine].
+func (s slowEnd) Tasks() session.Tasks { return slowEndTasks{s.Engine.Tasks(), s} }
+
+type slowEndTasks struct {
+	session.Tasks
+
+	of slowEnd
+}
+
+func (s slowEndTasks) Complete(ctx context.Context, id string, c session.Completion) (bool, error) {
+	if c.Item != nil && c.Item.Address.Chat == s.of.chat {
+		<-s.of.let
 	}
-	return s.Engine.Complete(ctx, id, c)
+	return s.Tasks.Complete(ctx, id, c)
 }
 
 func TestLostTasksKeepNoOtherChatWaiting(t *testing.T) {

@@ -38,7 +38,7 @@ func (h *reportTurn) begin(ctx context.Context) (input, error) {
 		return input{}, err
 	}
 	r.takes(items)
-	t, err := r.a.o.Engine.Task(ctx, items[0].TaskID)
+	t, err := r.a.o.Engine.Tasks().Task(ctx, items[0].TaskID)
 	if err != nil {
 		return input{}, err
 	}
@@ -123,7 +123,7 @@ func (h *reportTurn) notRead(ctx context.Context, e *ending) (reply, error) {
 // wasShown reports whether the person has seen the task's result already.
 func (h *reportTurn) wasShown(ctx context.Context) (bool, error) {
 	it := &h.r.info.Items[0]
-	t, err := h.r.a.o.Engine.Task(ctx, it.TaskID)
+	t, err := h.r.a.o.Engine.Tasks().Task(ctx, it.TaskID)
 	if err != nil {
 		return false, err
 	}

@@ -33,7 +33,7 @@ const waitsLine = "waiting for its turn, other background agents are at work"
 func (h *agentTurn) enter(ctx context.Context) (leave func(), err error) {
 	r := h.r
 	none := func() {}
-	t, err := r.a.o.Engine.Task(ctx, r.info.Address.Chat)
+	t, err := r.a.o.Engine.Tasks().Task(ctx, r.info.Address.Chat)
 	if err != nil {
 		return none, nil // the turn finds that out too
 	}

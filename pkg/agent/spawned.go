@@ -53,7 +53,7 @@ func (a *Agent) AskAgent(ctx context.Context, name, task string, limit time.Dura
 			return "", ctx.Err()
 		}
 	}
-	ended, err := a.o.Engine.Task(ctx, t.ID)
+	ended, err := a.o.Engine.Tasks().Task(ctx, t.ID)
 	if err != nil {
 		return "", tools.Fail(tools.ErrExecutionFailed, "the agent's report cannot be read", nil).Because(err)
 	}
@@ -86,7 +86,7 @@ func (a *Agent) spawn(ctx context.Context, t session.Task, o order, limit time.D
 	lock := a.startingIn(r.chat)
 	lock.Lock()
 	defer lock.Unlock()
-	known, err := a.o.Engine.Task(ctx, t.ID)
+	known, err := a.o.Engine.Tasks().Task(ctx, t.ID)
 	switch {
 	case err == nil:
 		t = known
@@ -102,7 +102,7 @@ func (a *Agent) spawn(ctx context.Context, t session.Task, o order, limit time.D
 		return t, r, nil
 	}
 	a.live(ctx, &t)
-	if err := a.o.Engine.Append(ctx, []session.Item{beginningOf(&t)}, nil); err != nil {
+	if err := a.o.Engine.Inbox().Append(ctx, []session.Item{beginningOf(&t)}, nil); err != nil {
 		err = a.notBegun(ctx, &t, err)
 		return t, r, err
 	}
@@ -129,7 +129,7 @@ func (r *run) record(ctx context.Context, t *session.Task, o order, limit time.D
 // notBegun gives up an agent that is recorded and cannot begin.
 func (a *Agent) notBegun(ctx context.Context, t *session.Task, why error) error {
 	a.tasks.close(t.ID)
-	if _, err := a.o.Engine.Complete(context.WithoutCancel(ctx), t.ID, session.Completion{State: session.TaskCancelled}); err != nil {
+	if _, err := a.o.Engine.Tasks().Complete(context.WithoutCancel(ctx), t.ID, session.Completion{State: session.TaskCancelled}); err != nil {
 		a.o.Log.Error().Err(err).Str("task", t.ID).Msg("an agent that did not begin stays open until the next start")
 	}
 	return tools.Fail(tools.ErrExecutionFailed, "the agent could not be started", nil).Because(why)

@@ -116,10 +116,10 @@ func (s *status) edits(editor channels.Editor) {
 	}
 	// What is begun has an end: the record knows of the message, or there is none.
 	// One that the last process opened goes on.
-	if _, err := s.a.o.Engine.ShowTask(context.WithoutCancel(s.ctx), s.task.ID, o); err != nil {
+	if _, err := s.a.o.Engine.Tasks().ShowTask(context.WithoutCancel(s.ctx), s.task.ID, o); err != nil {
 		return
 	}
-	receipt, err := s.a.o.Engine.Receipt(s.ctx, o.ID)
+	receipt, err := s.a.o.Engine.Outbox().Receipt(s.ctx, o.ID)
 	if err != nil {
 		return // without a message there is nothing to edit, and the result will be a new one
 	}

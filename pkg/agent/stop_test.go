@@ -35,7 +35,7 @@ func TestStopWhileBackgroundWorkBeginsLeavesNoTaskBehind(t *testing.T) {
 	w.write("1", "1", "/stop")
 	w.expectText("Stopped.")
 	w.settled()
-	if open, err := w.eng.OpenTasks(t.Context()); err != nil || len(open) != 0 {
+	if open, err := w.eng.Tasks().OpenTasks(t.Context()); err != nil || len(open) != 0 {
 		t.Errorf("open tasks %v, %v", open, err)
 	}
 	w.restart()
@@ -58,7 +58,7 @@ func TestStopEndsACompactionAndSaysSoOnce(t *testing.T) {
 	w.write("1", "1", "/stop")
 	w.expectText("Stopped.")
 	w.settled()
-	info, err := w.eng.Lookup(t.Context(), chatAddr("1"))
+	info, err := w.eng.Sessions().Lookup(t.Context(), chatAddr("1"))
 	if err != nil || info.CompactedTo != 0 || len(info.Failed) != 1 || info.Failed[0].Outcome != session.OutcomeStopped {
 		t.Errorf("session %+v, %v", info, err)
 	}
@@ -135,7 +135,7 @@ func TestStopEndsWhatWaitsToo(t *testing.T) {
 			w.write("1", "1", "/stop")
 			w.expectText("Stopped.")
 			w.settled()
-			info, err := w.eng.Lookup(t.Context(), chatAddr("1"))
+			info, err := w.eng.Sessions().Lookup(t.Context(), chatAddr("1"))
 			if err != nil || len(info.Failed) != 3 || info.Failed[1].Outcome != session.OutcomeStopped {
 				t.Errorf("session %+v, %v", info, err)
 			}

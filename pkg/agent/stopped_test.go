@@ -85,7 +85,7 @@ func TestADecisionIsHeldAgainstThePresentAddress(t *testing.T) {
 	w.write("group1", "7", "one")
 	q := w.question("one")
 	w.settled()
-	if err := w.eng.Move(t.Context(), chatAddr("group1"), chatAddr("group2")); err != nil {
+	if err := w.eng.Chats().Move(t.Context(), chatAddr("group1"), chatAddr("group2")); err != nil {
 		t.Fatal(err)
 	}
 	w.press("group2", "7", q, "Allow once")
@@ -103,8 +103,13 @@ type lostEngine struct{ session.Engine }
 
 type lostTurn struct{ session.Turn }
 
-func (l lostEngine) Run(ctx context.Context, h func(context.Context, session.Turn) error) error {
-	return l.Engine.Run(ctx, func(ctx context.Context, t session.Turn) error { return h(ctx, lostTurn{t}) })
+// Inbox implements [session.Engine].
+func (l lostEngine) Inbox() session.Inbox { return lostEngineInbox{l.Engine.Inbox()} }
+
+type lostEngineInbox struct{ session.Inbox }
+
+func (l lostEngineInbox) Run(ctx context.Context, h func(context.Context, session.Turn) error) error {
+	return l.Inbox.Run(ctx, func(ctx context.Context, t session.Turn) error { return h(ctx, lostTurn{t}) })
 }
 
 func (l lostTurn) Info() session.TurnInfo {

@@ -243,7 +243,7 @@ func (a *Agent) endQuietly(ctx context.Context, id string, result *tools.ToolRes
 		state = session.TaskFailed
 	}
 	a.tasks.close(id)
-	_, err := a.o.Engine.Complete(ctx, id, session.Completion{State: state})
+	_, err := a.o.Engine.Tasks().Complete(ctx, id, session.Completion{State: state})
 	return err
 }
 
@@ -278,7 +278,7 @@ func (r *run) dropTasks(ctx context.Context) error {
 	r.mu.Unlock()
 	for _, id := range ids {
 		r.a.tasks.close(id)
-		if _, err := r.a.o.Engine.Complete(ctx, id, session.Completion{State: session.TaskCancelled}); err != nil && !errors.Is(err, session.ErrNotFound) {
+		if _, err := r.a.o.Engine.Tasks().Complete(ctx, id, session.Completion{State: session.TaskCancelled}); err != nil && !errors.Is(err, session.ErrNotFound) {
 			return err
 		}
 	}

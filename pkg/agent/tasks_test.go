@@ -78,7 +78,7 @@ func TestBackgroundWorkEndsInOneNoticeInItsOwnChat(t *testing.T) {
 			t.Errorf("chat %s: history\n%s", chat, tr)
 		}
 	}
-	if open, err := w.eng.OpenTasks(t.Context()); err != nil || len(open) != 0 {
+	if open, err := w.eng.Tasks().OpenTasks(t.Context()); err != nil || len(open) != 0 {
 		t.Errorf("open tasks %v, %v", open, err)
 	}
 }

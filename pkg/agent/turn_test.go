@@ -121,7 +121,7 @@ func TestAFailingModelEndsInOnePlainSentenceAndTheNextMessageWorks(t *testing.T)
 	w.write("1", "1", "work")
 	w.expectText("fine")
 	w.settled()
-	info, err := w.eng.Lookup(t.Context(), chatAddr("1"))
+	info, err := w.eng.Sessions().Lookup(t.Context(), chatAddr("1"))
 	if err != nil || len(info.Failed) != 1 || info.Failed[0].Outcome != session.OutcomeFailed {
 		t.Errorf("failed items %+v, %v", info.Failed, err)
 	}

@@ -159,7 +159,7 @@ func (w *world) start() {
 			_ = gate.Run(out)
 			return
 		}
-		_ = eng.RunOutbox(out, "test", "", func(ctx context.Context, d channels.Delivery) error {
+		_ = eng.Outbox().RunOutbox(out, "test", "", func(ctx context.Context, d channels.Delivery) error {
 			if err := d.Plan(ctx, []string{d.Info().Outbound.Text}); err != nil {
 				return err
 			}
@@ -181,7 +181,7 @@ func (w *world) gate() *channels.Egress {
 	if w.channel == nil {
 		return nil
 	}
-	gate := channels.NewEgress(channels.EgressOptions{Outbox: w.eng, Channel: w.channel, Log: zerolog.Nop()})
+	gate := channels.NewEgress(channels.EgressOptions{Outbox: w.eng.Outbox(), Channel: w.channel, Log: zerolog.Nop()})
 	w.opts.Editor = func(channels.Address) channels.Editor { return gate }
 	return gate
 }
@@ -256,12 +256,12 @@ func (w *world) settled() {
 // transcript is a chat's history as "role: text" lines.
 func (w *world) transcript(chat string) []string {
 	w.t.Helper()
-	info, err := w.eng.Lookup(w.t.Context(), chatAddr(chat))
+	info, err := w.eng.Sessions().Lookup(w.t.Context(), chatAddr(chat))
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	var out []string
-	err = w.eng.All(w.t.Context(), info.Session, func(e session.Entry) error {
+	err = w.eng.Sessions().All(w.t.Context(), info.Session, func(e session.Entry) error {
 		line := e.Message.Role + ": " + e.Message.Content
 		for _, c := range e.Message.ToolCalls {
 			line += fmt.Sprintf("[%s]", c.Name)

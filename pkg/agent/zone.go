@@ -31,7 +31,7 @@ func (a *Agent) zoneNamed(name string, at channels.Address) *time.Location {
 
 // locationOf is the time zone of a chat, UTC when it is not known.
 func (a *Agent) locationOf(ctx context.Context, chat string, at channels.Address) *time.Location {
-	name, err := a.o.Engine.Zone(ctx, chat)
+	name, err := a.o.Engine.Chats().Zone(ctx, chat)
 	if err != nil {
 		name = ""
 	}

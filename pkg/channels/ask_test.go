@@ -161,10 +161,10 @@ func TestAQuestionIsFinishedByTheMessageBehindIt(t *testing.T) {
 		for i := range list {
 			outboxtest.Queue(t, e, list[i])
 		}
-		stop := outboxtest.Send(t, channels.EgressOptions{Outbox: e, Channel: d, Log: zerolog.Nop()})
+		stop := outboxtest.Send(t, channels.EgressOptions{Outbox: e.Outbox(), Channel: d, Log: zerolog.Nop()})
 		outboxtest.Await(t, e, 0)
 		stop()
-		r, err := e.Receipt(t.Context(), "ask")
+		r, err := e.Outbox().Receipt(t.Context(), "ask")
 		if err != nil {
 			t.Error(err)
 		}

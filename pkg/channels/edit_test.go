@@ -36,7 +36,7 @@ func TestAPreviewIsFinishedByTheMessageBehindIt(t *testing.T) {
 	stop = egress(t, e, plat)
 	outboxtest.Await(t, e, 0)
 	stop()
-	opened, err := e.Receipt(t.Context(), "preview")
+	opened, err := e.Outbox().Receipt(t.Context(), "preview")
 	if err != nil || opened.MessageID == "" {
 		t.Fatalf("receipt %+v, %v", opened, err)
 	}

@@ -82,5 +82,5 @@ func TestEgressWithTheEngine(t *testing.T) {
 // egress sends what e has queued to plat, until stop.
 func egress(t *testing.T, e *bolt.Engine, plat *platform) (stop func()) {
 	t.Helper()
-	return outboxtest.Send(t, channels.EgressOptions{Outbox: e, Channel: plat, Log: zerolog.Nop(), Grace: time.Millisecond})
+	return outboxtest.Send(t, channels.EgressOptions{Outbox: e.Outbox(), Channel: plat, Log: zerolog.Nop(), Grace: time.Millisecond})
 }

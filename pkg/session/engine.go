@@ -10,7 +10,7 @@ import (
 
 // The errors of an [Engine]; they are wrapped with what they speak of.
 var (
-	// ErrFenced: another poller moved the cursor, or another process took the turn or the lease.
+	// ErrFenced: another poller moved the cursor, or another attempt took the turn.
 	ErrFenced = channels.ErrFenced
 	// ErrNotFound: there is no such record.
 	ErrNotFound = errors.New("not found")
@@ -26,23 +26,25 @@ var (
 	ErrHeld = errors.New("the store is held: see what is missing with `gateway store check`, then run `gateway store release`")
 )
 
-// Engine is everything that is durable. All methods may be called from many goroutines.
-type Engine interface { //nolint:interfacebloat // it is the sum of the small interfaces below, for whoever wires them
-	Inbox
-	History
-	Sessions
-	Moves
-	Tasks
-	Jobs
-	Firing
-	Chats
-	Leases
-	Pairs
-	PairedPeople
-	Approvals
-	channels.Outbox
-	Receipts
-	// Status counts what is waiting and what went wrong, cheaply.
+// Engine is everything that is durable, one part behind each method. All methods,
+// and those of the parts, may be called from many goroutines.
+type Engine interface { //nolint:interfacebloat // each method leads to one part, and a caller takes the part that it needs
+	// Inbox is the way in, and where turns come from.
+	Inbox() Inbox
+	// Outbox is the way out.
+	Outbox() Outbox
+	// Sessions are the conversations, with their history.
+	Sessions() Sessions
+	// Chats are the facts of a chat beside its conversations.
+	Chats() Chats
+	// Tasks are background works, Jobs are schedules.
+	Tasks() Tasks
+	Jobs() Jobs
+	// Approvals are the questions that were put to people.
+	Approvals() Approvals
+	// Pairs are the people whom the operator let in by a code.
+	Pairs() Pairs
+	// Status counts the waiting work and the failures, cheaply.
 	Status(ctx context.Context) (Status, error)
 	// Close stops accepting work, waits for the writes under way and marks the
 	// store as cleanly closed. A second call does nothing.
@@ -158,6 +160,7 @@ type History interface {
 
 // Sessions are the conversations.
 type Sessions interface {
+	History
 	// Lookup finds the chat at an address; ErrNotFound when nothing was ever said there.
 	Lookup(ctx context.Context, a channels.Address) (Info, error)
 	// Latest is when the chat at an address last had something: an item that was
@@ -176,17 +179,10 @@ type Sessions interface {
 	Forget(ctx context.Context, sessionID string) error
 }
 
-// Moves are the chats that go on at another address.
-type Moves interface {
-	// Move makes to an address of the chat at from; what is queued for from leaves to to.
-	// It is remembered also where nothing was ever said at from. The chat's jobs and
-	// tasks have the new address from then on; a chat that was at to becomes part of it,
-	// with its jobs, tasks and spending.
-	Move(ctx context.Context, from, to channels.Address) error
-	// Former are the ids that a whole chat, which is no thread, had before it moved to
-	// this one, the latest first. It answers from memory: it is asked for every event.
-	// [Sessions].Forget does not touch it.
-	Former(channel, account, chat string) []string
+// Outbox is the way out.
+type Outbox interface {
+	channels.Outbox
+	Receipts
 }
 
 // Receipts are the platforms' words for what was sent. A delivery whose message
@@ -225,6 +221,7 @@ type Tasks interface {
 
 // Jobs are schedules.
 type Jobs interface {
+	Firing
 	// PutJob creates or replaces a job. [ErrNotFound]: its chat does not exist; a job
 	// without one fires to its Address. [ErrTaken]: another chat has a job with this ID.
 	// [ErrEnded]: this job has fired for the last time, within 48 h at least; a call
@@ -256,8 +253,9 @@ type Firing interface {
 	Fire(ctx context.Context, jobID string, due, next time.Time, item Item) (bool, error)
 }
 
-// Chats is what is kept of a chat beside what was said. For the conversation of a
-// background agent it is what is kept of the chat where its task was started.
+// Chats are the facts of a chat beside its conversations: its time zone, its spending
+// and its address. The conversation of a background agent has the zone and the spending
+// of the chat where its task was started.
 type Chats interface {
 	// Zone is the time zone of a chat, an IANA name; "" when none was set.
 	Zone(ctx context.Context, chat string) (string, error)
@@ -265,12 +263,13 @@ type Chats interface {
 	SetZone(ctx context.Context, chat, zone string) error
 	// Spending is what a chat used on a day (YYYY-MM-DD); days are kept for 40 days at least.
 	Spending(ctx context.Context, chat, day string) (map[Purpose]Usage, error)
-}
-
-// Leases keep a thing to one process at a time.
-type Leases interface {
-	// Acquire takes or renews a lease for ttl. ErrFenced: somebody else holds it.
-	Acquire(ctx context.Context, name, holder string, ttl time.Duration) (Lease, error)
-	// Release gives it back; a lease that is not held is no error.
-	Release(ctx context.Context, name, holder string) error
+	// Move makes to an address of the chat at from; what is queued for from leaves to to.
+	// It is remembered also where nothing was ever said at from. The chat's jobs and
+	// tasks have the new address from then on; a chat that was at to becomes part of it,
+	// with its jobs, tasks and spending.
+	Move(ctx context.Context, from, to channels.Address) error
+	// Former are the ids that a whole chat, which is no thread, had before it moved to
+	// this one, the latest first. It answers from memory: it is asked for every event.
+	// [Sessions].Forget does not touch it.
+	Former(channel, account, chat string) []string
 }

@@ -12,8 +12,9 @@ import (
 var ErrExpired = errors.New("expired")
 
 // Pairs are the people whom the operator let in by a code, and the strangers who
-// were told one. Somebody is a channel, an account and an id.
+// were told one. A person is a channel, an account and an id.
 type Pairs interface {
+	PairedPeople
 	// AskPair stores a request and queues out, which tells the code, in one
 	// transaction. It does nothing where its answer is another than [PairAsked].
 	// At most b.Open codes of an account are good at a time. Where so many are, somebody

@@ -223,13 +223,6 @@ type FailedItem struct {
 	Time    time.Time `json:"time"`
 }
 
-// Lease is a held lease. Token grows with every change of holder.
-type Lease struct {
-	Name, Holder string
-	Token        uint64
-	Expires      time.Time
-}
-
 // Status counts what an operator asks about.
 type Status struct {
 	// Waiting are inbox items without a terminal state, Sending queued outgoing messages.

@@ -124,14 +124,14 @@ func loseTasks(t *testing.T, w *world, lost, due int) {
 			ID: id, Kind: channels.KindMessage, Address: a, Sender: channels.Sender{ID: a.Chat}, Text: fmt.Sprint(i), Direct: true, Time: now,
 		}})
 	}
-	if err := e.Append(w.ctx, items, nil); err != nil {
+	if err := e.Inbox().Append(w.ctx, items, nil); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancelCause(w.ctx)
 	defer cancel(nil)
 	var left atomic.Int64
 	left.Store(int64(lost + due))
-	err = e.Run(ctx, func(ctx context.Context, turn session.Turn) error {
+	err = e.Inbox().Run(ctx, func(ctx context.Context, turn session.Turn) error {
 		err := begin(ctx, e, turn, lost)
 		if err != nil || left.Add(-1) == 0 {
 			cancel(err)
@@ -166,7 +166,7 @@ func begin(ctx context.Context, e *bolt.Engine, turn session.Turn, lost int) err
 	if err := turn.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered}); err != nil || n < lost {
 		return err
 	}
-	return e.PutJob(ctx, session.Job{
+	return e.Jobs().PutJob(ctx, session.Job{
 		ID: fmt.Sprint("job", n), Chat: info.Chat, Address: info.Address, Creator: in.Sender, Direct: true, Level: "write", Created: now,
 		Spec: json.RawMessage(fmt.Sprintf(`{"at":%q}`, now.Add(-time.Minute).Format(time.RFC3339))), Text: "Report.", Prompt: true, Due: now.Add(-time.Minute),
 	})

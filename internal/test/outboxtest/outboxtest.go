@@ -42,12 +42,12 @@ func Queue(tb testing.TB, e *bolt.Engine, o channels.Outbound) {
 	tb.Helper()
 	in := channels.Inbound{ID: o.ID, Kind: channels.KindMessage, Address: o.Address, Text: "hi", Time: time.Now()}
 	item := session.Item{ID: o.ID, Kind: session.ItemMessage, Address: o.Address, Inbound: &in, Time: in.Time}
-	if err := e.Append(tb.Context(), []session.Item{item}, nil); err != nil {
+	if err := e.Inbox().Append(tb.Context(), []session.Item{item}, nil); err != nil {
 		tb.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(tb.Context())
 	defer cancel()
-	err := e.Run(ctx, func(ctx context.Context, turn session.Turn) error {
+	err := e.Inbox().Run(ctx, func(ctx context.Context, turn session.Turn) error {
 		defer cancel()
 		return turn.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered, Outbox: []channels.Outbound{o}})
 	})

@@ -46,7 +46,7 @@ func fill(ctx context.Context, args []string) error {
 	}()
 	messages := fillHistory()
 	var done atomic.Int64
-	err = e.Run(ctx, func(ctx context.Context, t session.Turn) error {
+	err = e.Inbox().Run(ctx, func(ctx context.Context, t session.Turn) error {
 		err := t.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered, Messages: messages})
 		if err == nil && done.Add(1) == int64(chats) {
 			cancel(errFilled)
@@ -79,7 +79,7 @@ func fillInbox(ctx context.Context, e session.Engine, chats int, a channels.Addr
 		if len(batch) < fillBatch && i < chats-1 {
 			continue
 		}
-		if err := e.Append(ctx, batch, nil); err != nil {
+		if err := e.Inbox().Append(ctx, batch, nil); err != nil {
 			return err
 		}
 		batch = nil

@@ -161,7 +161,7 @@ func longHistoryMutants() []Mutant {
 		},
 		{
 			Promise: "long history: forgotten in pieces", Defect: "leaves the rest to a later process",
-			File: bolt + "/sessions.go", Old: "err := e.removeGone(ctx); err != nil", New: "err := context.Cause(ctx); err != nil",
+			File: bolt + "/sessions.go", Old: "err := s.e.removeGone(ctx); err != nil", New: "err := context.Cause(ctx); err != nil",
 			Dir: bolt, Test: "^TestForgetWaitsForTheWholeHistory$",
 		},
 		{

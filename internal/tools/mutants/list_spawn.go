@@ -12,7 +12,7 @@ func spawnMutants() []Mutant {
 		},
 		{
 			Promise: stopped, Defect: "does not begin an agent that is recorded and has not begun",
-			File: dir + "/agents.go", Old: "a.o.Engine.Append(ctx, []session.Item{beginningOf(t)}, nil); err != nil {", New: "a.o.Engine.Append(ctx, nil, nil); err != nil {",
+			File: dir + "/agents.go", Old: "a.o.Engine.Inbox().Append(ctx, []session.Item{beginningOf(t)}, nil); err != nil {", New: "a.o.Engine.Inbox().Append(ctx, nil, nil); err != nil {",
 			Dir: dir, Test: "^TestAnAgentThatIsRecordedBegins$",
 		},
 		{

@@ -40,7 +40,7 @@ func TestTurnsAtOnceOvershootByOneAnswerEach(t *testing.T) {
 	const agents, answers, cost = 20, 45, 100
 	model := lockstep{round: make(chan chan struct{})}
 	home := channels.Address{Channel: "test", Chat: "home"}
-	m := budget.New(budget.Options{Store: eng, Budget: func(channels.Address) budget.Budget {
+	m := budget.New(budget.Options{Store: eng.Chats(), Budget: func(channels.Address) budget.Budget {
 		return budget.Budget{For: map[session.Purpose]budget.Limits{session.ForBackground: {Tokens: answers * cost, Turns: agents}}}
 	}})
 	start := func(n int) *budget.TurnUsage {

@@ -36,7 +36,7 @@ func TestARateLimitOnOneChannel(t *testing.T) {
 			outboxtest.Queue(t, store, channels.Outbound{ID: fmt.Sprint(chat.ID(), "/", i), Address: where(c, chat), Text: want[i]})
 		}
 	}
-	t.Cleanup(outboxtest.Send(t, channels.EgressOptions{Outbox: store, Channel: c, Log: zerolog.Nop()}))
+	t.Cleanup(outboxtest.Send(t, channels.EgressOptions{Outbox: store.Outbox(), Channel: c, Log: zerolog.Nop()}))
 	if _, err := calm.Await(limited(t), 5); err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func TestAQuestionIsAskedPressedAndFinished(t *testing.T) {
 	topic := club.Topic("Plans")
 	at := where(b.ch, topic)
 	e := outboxtest.Open(t, t.TempDir())
-	defer outboxtest.Send(t, channels.EgressOptions{Outbox: e, Channel: b.ch, Log: zerolog.Nop()})()
+	defer outboxtest.Send(t, channels.EgressOptions{Outbox: e.Outbox(), Channel: b.ch, Log: zerolog.Nop()})()
 	question := asking(at, "q", "**delete_file** wants to delete:\n\n"+channels.Verbatim("a\u202etxt.exe"), "Allow once", "Allow here", "Deny", "More")
 	outboxtest.Queue(t, e, question)
 	outboxtest.Await(t, e, 0)

@@ -67,7 +67,7 @@ func TestEgressDeliversThroughEveryFault(t *testing.T) {
 		outboxtest.Queue(t, e, channels.Outbound{ID: tr.name + "/0", Address: at, Text: strings.Join(answer, "\n\n")})
 		outboxtest.Queue(t, e, channels.Outbound{ID: tr.name + "/1", Address: at, Text: "**short**"})
 	}
-	stop := outboxtest.Send(t, channels.EgressOptions{Outbox: e, Channel: c, Log: zerolog.Nop()})
+	stop := outboxtest.Send(t, channels.EgressOptions{Outbox: e.Outbox(), Channel: c, Log: zerolog.Nop()})
 	// The second message to the blocked chat waits until that chat writes.
 	outboxtest.Await(t, e, 1)
 	stop()

@@ -31,10 +31,10 @@ func TestAChatThatIsGoneIsTriedOnce(t *testing.T) {
 		outboxtest.Queue(t, e, channels.Outbound{ID: text, Address: at, Text: text})
 	}
 	chat.Block()
-	stop := outboxtest.Send(t, channels.EgressOptions{Outbox: e, Channel: c, Log: zerolog.Nop()})
+	stop := outboxtest.Send(t, channels.EgressOptions{Outbox: e.Outbox(), Channel: c, Log: zerolog.Nop()})
 	defer stop()
 	outboxtest.Await(t, e, 2) // the first is settled as refused, the others wait
-	if info, err := e.Lookup(t.Context(), at); err != nil || !info.Suspended {
+	if info, err := e.Sessions().Lookup(t.Context(), at); err != nil || !info.Suspended {
 		t.Errorf("the chat is not known to be gone: %v", err)
 	}
 	chat.Unblock()

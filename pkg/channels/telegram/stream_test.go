@@ -54,7 +54,7 @@ func serveWith(t *testing.T, c *telegram.Channel, model providers.LLMProvider, o
 // serveFor does the same with a store, for those whom auth lets in.
 func serveFor(t *testing.T, e *bolt.Engine, c *telegram.Channel, model providers.LLMProvider, auth channels.Authorizer, authorize func(context.Context, policy.Event) policy.Verdict, offered ...tools.Tool) {
 	t.Helper()
-	gate := channels.NewEgress(channels.EgressOptions{Outbox: e, Channel: c, Log: zerolog.Nop()})
+	gate := channels.NewEgress(channels.EgressOptions{Outbox: e.Outbox(), Channel: c, Log: zerolog.Nop()})
 	registry := tools.NewToolRegistry()
 	for _, tool := range offered {
 		registry.Register(tool)

@@ -33,7 +33,7 @@ func RevokeGrant() Operation {
 }
 
 func listApprovals(ctx context.Context, g *Gateway, _ *Request, emit Emit) error {
-	all, err := g.Engine.ApprovalList(ctx, "")
+	all, err := g.Engine.Approvals().ApprovalList(ctx, "")
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func listApprovals(ctx context.Context, g *Gateway, _ *Request, emit Emit) error
 }
 
 func listGrants(ctx context.Context, g *Gateway, _ *Request, emit Emit) error {
-	grants, err := g.Engine.Grants(ctx, "")
+	grants, err := g.Engine.Approvals().Grants(ctx, "")
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func listGrants(ctx context.Context, g *Gateway, _ *Request, emit Emit) error {
 }
 
 func revokeGrant(ctx context.Context, g *Gateway, r *Request, emit Emit) error {
-	grant, err := g.Engine.RevokeGrant(ctx, r.Approval)
+	grant, err := g.Engine.Approvals().RevokeGrant(ctx, r.Approval)
 	if errors.Is(err, session.ErrNotFound) {
 		return fmt.Errorf("there is no grant %s: gateway approvals grants lists them", r.Approval)
 	}
@@ -106,7 +106,7 @@ func decide(allow bool) func(context.Context, *Gateway, *Request, Emit) error { 
 }
 
 func queueDecision(ctx context.Context, g *Gateway, d session.Decision, emit Emit) error {
-	q, err := g.Engine.Approval(ctx, d.Approval)
+	q, err := g.Engine.Approvals().Approval(ctx, d.Approval)
 	if errors.Is(err, session.ErrNotFound) {
 		return fmt.Errorf("there is no approval %s: gateway approvals list shows them", d.Approval)
 	}

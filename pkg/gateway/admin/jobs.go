@@ -89,7 +89,7 @@ func newJobReport(g *Gateway, j *session.Job) JobReport {
 }
 
 func listJobs(ctx context.Context, g *Gateway, _ *Request, emit Emit) error {
-	all, err := g.Engine.JobList(ctx, "")
+	all, err := g.Engine.Jobs().JobList(ctx, "")
 	for i := range all {
 		if err == nil {
 			err = emit(newJobReport(g, &all[i]))
@@ -102,7 +102,7 @@ func listJobs(ctx context.Context, g *Gateway, _ *Request, emit Emit) error {
 // own in the report; "" leaves that.
 func oneJob(state string, do func(ctx context.Context, g *Gateway, id string) (session.Job, error)) func(context.Context, *Gateway, *Request, Emit) error {
 	return func(ctx context.Context, g *Gateway, request *Request, emit Emit) error {
-		all, err := g.Engine.JobList(ctx, "")
+		all, err := g.Engine.Jobs().JobList(ctx, "")
 		if err != nil {
 			return err
 		}

@@ -50,7 +50,7 @@ func pairedReport(state string, p *session.Pair) PairReport {
 }
 
 func listPairs(ctx context.Context, g *Gateway, _ *Request, emit Emit) error {
-	pairs, asks, err := g.Engine.PairList(ctx)
+	pairs, asks, err := g.Engine.Pairs().PairList(ctx)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func namePeople(ctx context.Context, g *Gateway, pairs []session.Pair, asks []se
 		if who.Name = from.PersonName(ctx, who.ID); who.Name == "" {
 			return
 		}
-		if err := g.Engine.NamePerson(ctx, at.Channel, at.Account, who.ID, who.Name); err != nil {
+		if err := g.Engine.Pairs().NamePerson(ctx, at.Channel, at.Account, who.ID, who.Name); err != nil {
 			g.Log.Warn().Err(err).Str("sender", who.ID).Msg("a person's name could not be stored")
 		}
 	}
@@ -111,7 +111,7 @@ func approvePair(ctx context.Context, g *Gateway, request *Request, emit Emit) e
 	if request.Owner {
 		text = "You are let in, with the rights of an owner. Please write again: what you wrote before was not read."
 	}
-	p, err := g.Engine.ApprovePair(ctx, code, session.PairApproval{
+	p, err := g.Engine.Pairs().ApprovePair(ctx, code, session.PairApproval{
 		Now: now, Owner: request.Owner, Notice: func(r session.PairRequest) channels.Outbound {
 			return channels.Outbound{ID: "pair/" + r.Code, Address: r.Address, Time: now, Text: text}
 		},
@@ -136,7 +136,7 @@ func revokePairs(ctx context.Context, g *Gateway, request *Request, emit Emit) e
 	if err != nil {
 		return WithCode(CodeUsage, err)
 	}
-	ended, err := g.Engine.RevokePairs(ctx, who.Channel, who.Account, who.ID)
+	ended, err := g.Engine.Pairs().RevokePairs(ctx, who.Channel, who.Account, who.ID)
 	if errors.Is(err, session.ErrNotFound) {
 		return fmt.Errorf("%s is not paired: gateway pair list shows who is, and who is on an allow list is removed there", who)
 	}

@@ -34,7 +34,7 @@ func eachSession(ctx context.Context, g *Gateway, f func(session.Info) error) er
 	const page = 200
 	after := ""
 	for {
-		list, err := g.Engine.List(ctx, after, page)
+		list, err := g.Engine.Sessions().List(ctx, after, page)
 		if err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ func exportSession(ctx context.Context, g *Gateway, r *Request, emit Emit) error
 	if err != nil {
 		return err
 	}
-	return g.Engine.All(ctx, info.Session, func(e session.Entry) error {
+	return g.Engine.Sessions().All(ctx, info.Session, func(e session.Entry) error {
 		for i := range e.Message.ToolCalls {
 			e.Message.ToolCalls[i].Settle() // the store keeps the text of arguments alone
 		}
@@ -76,7 +76,7 @@ func forgetSession(ctx context.Context, g *Gateway, r *Request, emit Emit) error
 	if err != nil {
 		return err
 	}
-	if err := g.Engine.Forget(ctx, info.Session); err != nil {
+	if err := g.Engine.Sessions().Forget(ctx, info.Session); err != nil {
 		return err
 	}
 	return emit(info)
@@ -88,13 +88,13 @@ func findSession(ctx context.Context, g *Gateway, name string) (session.Info, er
 	if name == "" {
 		name = policy.Place(g.Home).String()
 	}
-	info, err := g.Engine.Get(ctx, name)
+	info, err := g.Engine.Sessions().Get(ctx, name)
 	if !errors.Is(err, session.ErrNotFound) {
 		return info, err
 	}
 	at, bad := policy.ParsePlace(name)
 	if bad == nil {
-		info, err = g.Engine.Lookup(ctx, channels.Address(at))
+		info, err = g.Engine.Sessions().Lookup(ctx, channels.Address(at))
 	}
 	if bad == nil && errors.Is(err, session.ErrNotFound) {
 		info, err = onlyChat(ctx, g, at)

@@ -27,7 +27,7 @@ func usage(ctx context.Context, g *Gateway, r *Request, emit Emit) error {
 		if on == "" {
 			on = g.Agent.Today(ctx, i.Chat, i.Address)
 		}
-		used, err := g.Engine.Spending(ctx, i.Chat, on)
+		used, err := g.Engine.Chats().Spending(ctx, i.Chat, on)
 		if err != nil || len(used) == 0 {
 			return err
 		}

@@ -80,7 +80,7 @@ func TestSweepKeepsWhatMayStillLeave(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = e.Close() })
 	o := NewUploads(filepath.Join(dir, "outgoing"))
-	if err := o.Sweep(t.Context(), e); err != nil {
+	if err := o.Sweep(t.Context(), e.Outbox()); err != nil {
 		t.Errorf("without a folder: %v", err)
 	}
 	states := []string{"delivered", "refused", "unsettled", "waits", "waits/behind"}
@@ -98,7 +98,7 @@ func TestSweepKeepsWhatMayStillLeave(t *testing.T) {
 	settle(t, e, map[string]channels.OutcomeState{
 		"delivered": channels.Delivered, "refused": channels.Refused, "unsettled": channels.Unsettled,
 	})
-	if err := o.Sweep(t.Context(), e); err != nil {
+	if err := o.Sweep(t.Context(), e.Outbox()); err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range append(states, "never put") {
@@ -118,7 +118,7 @@ func TestSweepKeepsWhatMayStillLeave(t *testing.T) {
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := o.Sweep(t.Context(), e); err != nil {
+	if err := o.Sweep(t.Context(), e.Outbox()); err != nil {
 		t.Error(err)
 	}
 	if got := content(t, o, "waits"); got != "waits" {
@@ -131,7 +131,9 @@ func put(t *testing.T, e *bolt.Engine, ids []string) {
 	t.Helper()
 	at := channels.Address{Channel: "fake", Chat: "a"}
 	in := channels.Inbound{ID: "in", Kind: channels.KindMessage, Address: at, Text: "hi", Time: time.Now()}
-	if err := e.Append(t.Context(), []session.Item{{ID: "in", Kind: session.ItemMessage, Address: at, Inbound: &in, Time: in.Time}}, nil); err != nil {
+	if err := e.Inbox().Append(t.Context(), []session.Item{{
+		ID: "in", Kind: session.ItemMessage, Address: at, Inbound: &in, Time: in.Time,
+	}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	var all []channels.Outbound
@@ -140,7 +142,7 @@ func put(t *testing.T, e *bolt.Engine, ids []string) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	err := e.Run(ctx, func(ctx context.Context, turn session.Turn) error {
+	err := e.Inbox().Run(ctx, func(ctx context.Context, turn session.Turn) error {
 		defer cancel()
 		return turn.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered, Outbox: all})
 	})
@@ -154,7 +156,7 @@ func settle(t *testing.T, e *bolt.Engine, outcomes map[string]channels.OutcomeSt
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	err := e.RunOutbox(ctx, "fake", "", func(ctx context.Context, d channels.Delivery) error {
+	err := e.Outbox().RunOutbox(ctx, "fake", "", func(ctx context.Context, d channels.Delivery) error {
 		state, ok := outcomes[d.Info().Outbound.ID]
 		if !ok {
 			cancel()

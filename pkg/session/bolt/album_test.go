@@ -33,7 +33,7 @@ func follow(t *testing.T, e *bolt.Engine) (taken func() map[string][]moment) {
 	one := make(chan struct{}, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		ran <- e.Run(ctx, func(ctx context.Context, turn session.Turn) error {
+		ran <- e.Inbox().Run(ctx, func(ctx context.Context, turn session.Turn) error {
 			one <- struct{}{}
 			defer func() { <-one }()
 			m, info := moment{After: time.Since(began)}, turn.Info()
@@ -106,7 +106,7 @@ func TestAlbumBehindARunningTurn(t *testing.T) {
 				return texts
 			}
 			say := func(items ...session.Item) {
-				if err := e.Append(ctx, items, nil); err != nil {
+				if err := e.Inbox().Append(ctx, items, nil); err != nil {
 					t.Error(err)
 				}
 			}
@@ -171,7 +171,7 @@ func TestAlbumInATransactionThatFails(t *testing.T) {
 	put(t, e, piece("a", "1", "one"))
 	two := piece("a", "2", "two")
 	fenced := &channels.Cursor{Name: "p", From: "elsewhere", To: "1"}
-	if err := e.Append(t.Context(), []session.Item{two}, fenced); err == nil {
+	if err := e.Inbox().Append(t.Context(), []session.Item{two}, fenced); err == nil {
 		t.Fatal("the cursor moved")
 	}
 	stalled, release := bolt.Stall(t.Context(), e)

@@ -27,9 +27,9 @@ func (t *tx) putApprovals(approvals []session.Approval, grants []session.Grant) 
 }
 
 // Approval finds one question.
-func (e *Engine) Approval(_ context.Context, id string) (session.Approval, error) {
+func (s approvals) Approval(_ context.Context, id string) (session.Approval, error) {
 	var a session.Approval
-	err := e.view(func(t *tx) error {
+	err := s.e.view(func(t *tx) error {
 		rec, err := get[session.Approval](t, bkApprovals, idKey(id))
 		if err != nil {
 			return fmt.Errorf("approval %s: %w", id, err)
@@ -41,15 +41,15 @@ func (e *Engine) Approval(_ context.Context, id string) (session.Approval, error
 }
 
 // ApprovalList returns the questions of a chat, or of all.
-func (e *Engine) ApprovalList(ctx context.Context, chat string) ([]session.Approval, error) {
-	out, err := inChat(ctx, e, bkApprovals, func(a *session.Approval) bool { return chat == "" || a.Chat == chat })
+func (s approvals) ApprovalList(ctx context.Context, chat string) ([]session.Approval, error) {
+	out, err := inChat(ctx, s.e, bkApprovals, func(a *session.Approval) bool { return chat == "" || a.Chat == chat })
 	slices.SortStableFunc(out, func(a, b session.Approval) int { return a.Asked.Compare(b.Asked) })
 	return out, err
 }
 
 // Grants returns what was allowed in advance in a chat, or in all.
-func (e *Engine) Grants(ctx context.Context, chat string) ([]session.Grant, error) {
-	out, err := inChat(ctx, e, bkGrants, func(g *session.Grant) bool { return chat == "" || g.Chat == chat })
+func (s approvals) Grants(ctx context.Context, chat string) ([]session.Grant, error) {
+	out, err := inChat(ctx, s.e, bkGrants, func(g *session.Grant) bool { return chat == "" || g.Chat == chat })
 	slices.SortStableFunc(out, func(a, b session.Grant) int { return a.Since.Compare(b.Since) })
 	return out, err
 }
@@ -71,9 +71,9 @@ func inChat[T any](ctx context.Context, e *Engine, b bucket, match func(*T) bool
 }
 
 // RevokeGrant ends a grant.
-func (e *Engine) RevokeGrant(ctx context.Context, id string) (session.Grant, error) {
+func (s approvals) RevokeGrant(ctx context.Context, id string) (session.Grant, error) {
 	var g session.Grant
-	err := e.write(ctx, func(t *tx) error {
+	err := s.e.write(ctx, func(t *tx) error {
 		rec, err := get[session.Grant](t, bkGrants, idKey(id))
 		if err != nil {
 			return fmt.Errorf("grant %s: %w", id, err)

@@ -72,23 +72,23 @@ func TestPruningOfTasks(t *testing.T) {
 	nested := agentSays(t, e, "t/n")
 	other := agentSays(t, e, "runs")
 	for _, id := range []string{"t/n", "t"} {
-		_, err := e.Complete(t.Context(), id, session.Completion{State: session.TaskDone, Result: "x"})
+		_, err := e.Tasks().Complete(t.Context(), id, session.Completion{State: session.TaskDone, Result: "x"})
 		must(t, err)
 	}
 	wants := func(there bool) {
 		t.Helper()
 		bolt.Prune(e)
 		for _, s := range []string{agent.Session, nested.Session} {
-			if _, err := e.Get(t.Context(), s); there != (err == nil) {
+			if _, err := e.Sessions().Get(t.Context(), s); there != (err == nil) {
 				t.Errorf("the conversation is there: %t, want %t, %v", err == nil, there, err)
 			}
 			n := 0
-			if err := e.All(t.Context(), s, func(session.Entry) error { n++; return nil }); there != (err == nil && n == 1) {
+			if err := e.Sessions().All(t.Context(), s, func(session.Entry) error { n++; return nil }); there != (err == nil && n == 1) {
 				t.Errorf("%d entries, %v", n, err)
 			}
 		}
 		for _, s := range []string{home.Session, other.Session} {
-			if _, err := e.Get(t.Context(), s); err != nil {
+			if _, err := e.Sessions().Get(t.Context(), s); err != nil {
 				t.Error(err)
 			}
 		}
@@ -97,10 +97,10 @@ func TestPruningOfTasks(t *testing.T) {
 	wants(true)
 	now = now.Add(time.Second)
 	wants(false)
-	if list, err := e.TaskList(t.Context(), ""); err != nil || len(list) != 1 || list[0].ID != "runs" {
+	if list, err := e.Tasks().TaskList(t.Context(), ""); err != nil || len(list) != 1 || list[0].ID != "runs" {
 		t.Errorf("%+v, %v", list, err)
 	}
-	if all, err := e.List(t.Context(), "", 100); err != nil || len(all) != 2 {
+	if all, err := e.Sessions().List(t.Context(), "", 100); err != nil || len(all) != 2 {
 		t.Errorf("%d sessions, %v", len(all), err)
 	}
 }
@@ -122,7 +122,7 @@ func TestPruningOfSpending(t *testing.T) {
 	info := commit(t, e, message("a", "1", ""), session.Commit{Spent: &session.Spent{Day: "2026-03-01", Purpose: session.ForPeople, Usage: use[session.ForPeople]}})
 	known := func() map[session.Purpose]session.Usage {
 		bolt.Prune(e)
-		got, err := e.Spending(t.Context(), info.Chat, "2026-03-01")
+		got, err := e.Chats().Spending(t.Context(), info.Chat, "2026-03-01")
 		must(t, err)
 		return got
 	}
@@ -151,29 +151,50 @@ func TestDamagedBackground(t *testing.T) {
 		bucket string
 		meet   func(e *bolt.Engine, info *session.TurnInfo) error
 	}{
-		"task":          {"tasks", func(e *bolt.Engine, _ *session.TurnInfo) error { _, err := e.Task(t.Context(), "t"); return is(err) }},
-		"task list":     {"tasks", func(e *bolt.Engine, _ *session.TurnInfo) error { _, err := e.TaskList(t.Context(), ""); return err }},
-		"tasks of chat": {"tasks", func(e *bolt.Engine, i *session.TurnInfo) error { _, err := e.TaskList(t.Context(), i.Chat); return err }},
-		"open tasks":    {"tasks", func(e *bolt.Engine, _ *session.TurnInfo) error { _, err := e.OpenTasks(t.Context()); return err }},
-		"completion": {"tasks", func(e *bolt.Engine, _ *session.TurnInfo) error {
-			_, err := e.Complete(t.Context(), "t", session.Completion{State: session.TaskDone})
+		"task": {"tasks", func(e *bolt.Engine, _ *session.TurnInfo) error {
+			_, err := e.Tasks().Task(t.Context(), "t")
 			return is(err)
 		}},
-		"task is forgotten": {"tasks", func(e *bolt.Engine, i *session.TurnInfo) error { return e.Forget(t.Context(), i.Session) }},
+		"task list": {"tasks", func(e *bolt.Engine, _ *session.TurnInfo) error {
+			_, err := e.Tasks().TaskList(t.Context(), "")
+			return err
+		}},
+		"tasks of chat": {"tasks", func(e *bolt.Engine, i *session.TurnInfo) error {
+			_, err := e.Tasks().TaskList(t.Context(), i.Chat)
+			return err
+		}},
+		"open tasks": {"tasks", func(e *bolt.Engine, _ *session.TurnInfo) error {
+			_, err := e.Tasks().OpenTasks(t.Context())
+			return err
+		}},
+		"completion": {"tasks", func(e *bolt.Engine, _ *session.TurnInfo) error {
+			_, err := e.Tasks().Complete(t.Context(), "t", session.Completion{State: session.TaskDone})
+			return is(err)
+		}},
+		"task is forgotten": {"tasks", func(e *bolt.Engine, i *session.TurnInfo) error { return e.Sessions().Forget(t.Context(), i.Session) }},
 		"task moves onto": {"tasks", func(e *bolt.Engine, _ *session.TurnInfo) error {
 			put(t, e, message("b", "2", ""))
-			return e.Move(t.Context(), message("b", "", "").Address, message("a", "", "").Address)
+			return e.Chats().Move(t.Context(), message("b", "", "").Address, message("a", "", "").Address)
 		}},
 		"task is pruned": {"tasks", func(e *bolt.Engine, _ *session.TurnInfo) error { bolt.Prune(e); return nil }},
-		"job":            {"jobs", func(e *bolt.Engine, _ *session.TurnInfo) error { _, err := e.Job(t.Context(), "j"); return is(err) }},
-		"job list":       {"jobs", func(e *bolt.Engine, _ *session.TurnInfo) error { _, err := e.JobList(t.Context(), ""); return err }},
-		"jobs of chat":   {"jobs", func(e *bolt.Engine, i *session.TurnInfo) error { _, err := e.JobList(t.Context(), i.Chat); return err }},
+		"job": {"jobs", func(e *bolt.Engine, _ *session.TurnInfo) error {
+			_, err := e.Jobs().Job(t.Context(), "j")
+			return is(err)
+		}},
+		"job list": {"jobs", func(e *bolt.Engine, _ *session.TurnInfo) error {
+			_, err := e.Jobs().JobList(t.Context(), "")
+			return err
+		}},
+		"jobs of chat": {"jobs", func(e *bolt.Engine, i *session.TurnInfo) error {
+			_, err := e.Jobs().JobList(t.Context(), i.Chat)
+			return err
+		}},
 		"due jobs": {"jobs", func(e *bolt.Engine, _ *session.TurnInfo) error {
-			_, err := e.DueJobs(t.Context(), time.Unix(9, 0), 9)
+			_, err := e.Jobs().DueJobs(t.Context(), time.Unix(9, 0), 9)
 			return err
 		}},
 		"job fires": {"jobs", func(e *bolt.Engine, _ *session.TurnInfo) error {
-			_, err := e.Fire(t.Context(), "j", time.Unix(1, 0), time.Time{}, message("a", "f", ""))
+			_, err := e.Jobs().Fire(t.Context(), "j", time.Unix(1, 0), time.Time{}, message("a", "f", ""))
 			return is(err)
 		}},
 		"job ran": {"jobs", func(e *bolt.Engine, _ *session.TurnInfo) error {
@@ -181,26 +202,26 @@ func TestDamagedBackground(t *testing.T) {
 			return nil
 		}},
 		"job is put": {"jobs", func(e *bolt.Engine, i *session.TurnInfo) error {
-			return e.PutJob(t.Context(), session.Job{ID: "j", Chat: i.Chat})
+			return e.Jobs().PutJob(t.Context(), session.Job{ID: "j", Chat: i.Chat})
 		}},
 		"job moves": {"jobs", func(e *bolt.Engine, _ *session.TurnInfo) error {
-			return e.Move(t.Context(), message("a", "", "").Address, message("c", "", "").Address)
+			return e.Chats().Move(t.Context(), message("a", "", "").Address, message("c", "", "").Address)
 		}},
-		"job forgotten": {"jobs", func(e *bolt.Engine, i *session.TurnInfo) error { return e.Forget(t.Context(), i.Session) }},
+		"job forgotten": {"jobs", func(e *bolt.Engine, i *session.TurnInfo) error { return e.Sessions().Forget(t.Context(), i.Session) }},
 		"zone": {"zones", func(e *bolt.Engine, i *session.TurnInfo) error {
-			zone, err := e.Zone(t.Context(), i.Chat)
+			zone, err := e.Chats().Zone(t.Context(), i.Chat)
 			if zone != "" {
 				t.Errorf("the zone is %q", zone)
 			}
 			return err
 		}},
 		"spending": {"spent", func(e *bolt.Engine, i *session.TurnInfo) error {
-			_, err := e.Spending(t.Context(), i.Chat, spent.Day)
+			_, err := e.Chats().Spending(t.Context(), i.Chat, spent.Day)
 			return err
 		}},
 		"more is spent": {"spent", func(e *bolt.Engine, i *session.TurnInfo) error {
 			commit(t, e, message("a", "2", ""), session.Commit{Spent: spent})
-			got, err := e.Spending(t.Context(), i.Chat, spent.Day)
+			got, err := e.Chats().Spending(t.Context(), i.Chat, spent.Day)
 			if d := cmp.Diff(map[session.Purpose]session.Usage{session.ForJobs: spent.Usage}, got); d != "" {
 				t.Errorf("(-want +got)\n%s", d)
 			}
@@ -214,8 +235,8 @@ func TestDamagedBackground(t *testing.T) {
 			var info session.TurnInfo
 			closing(t, dir, func(e *bolt.Engine) {
 				info = commit(t, e, message("a", "1", ""), session.Commit{Spent: spent}, running("t"))
-				must(t, e.PutJob(t.Context(), session.Job{ID: "j", Chat: info.Chat, Due: time.Unix(1, 0), Spec: []byte(`1`)}))
-				must(t, e.SetZone(t.Context(), info.Chat, "Asia/Tokyo"))
+				must(t, e.Jobs().PutJob(t.Context(), session.Job{ID: "j", Chat: info.Chat, Due: time.Unix(1, 0), Spec: []byte(`1`)}))
+				must(t, e.Chats().SetZone(t.Context(), info.Chat, "Asia/Tokyo"))
 			})
 			spoil(t, dir, tt.bucket, 0)
 			e := open(t, dir)
@@ -238,7 +259,7 @@ func TestBackgroundOfAnEarlierBuild(t *testing.T) {
 	var info session.TurnInfo
 	closing(t, dir, func(e *bolt.Engine) {
 		info = commit(t, e, message("a", "1", ""), session.Commit{}, running("t"))
-		must(t, e.PutJob(t.Context(), session.Job{ID: "j", Chat: info.Chat, Spec: []byte(`1`)}))
+		must(t, e.Jobs().PutJob(t.Context(), session.Job{ID: "j", Chat: info.Chat, Spec: []byte(`1`)}))
 	})
 	db, err := bbolt.Open(filepath.Join(dir, fileDB), 0o600, nil)
 	must(t, err)
@@ -255,8 +276,8 @@ func TestBackgroundOfAnEarlierBuild(t *testing.T) {
 	must(t, err)
 	listed := func(dir string) {
 		e := open(t, dir)
-		tasks, err := e.TaskList(t.Context(), info.Chat)
-		jobs, err2 := e.JobList(t.Context(), info.Chat)
+		tasks, err := e.Tasks().TaskList(t.Context(), info.Chat)
+		jobs, err2 := e.Jobs().JobList(t.Context(), info.Chat)
 		if len(tasks) != 1 || len(jobs) != 1 {
 			t.Errorf("%d tasks, %d jobs, %v", len(tasks), len(jobs), errors.Join(err, err2))
 		}
@@ -274,15 +295,15 @@ func TestNothingFiresInAHeldStore(t *testing.T) {
 	t.Parallel()
 	dir, again := t.TempDir(), t.TempDir()
 	closing(t, dir, func(e *bolt.Engine) {
-		must(t, e.PutJob(t.Context(), session.Job{ID: "j", Due: time.Unix(1, 0), Address: channels.Address{Channel: "test", Chat: "a"}}))
+		must(t, e.Jobs().PutJob(t.Context(), session.Job{ID: "j", Due: time.Unix(1, 0), Address: channels.Address{Channel: "test", Chat: "a"}}))
 	})
 	snap, err := bolt.SnapshotFile(t.Context(), dir, 3)
 	must(t, err)
 	must(t, bolt.Restore(t.Context(), again, snap))
 	e := open(t, again)
 	for _, want := range []bool{false, true} {
-		due, err := e.DueJobs(t.Context(), time.Unix(2, 0), 10)
-		_, next, err2 := e.NextJob(t.Context())
+		due, err := e.Jobs().DueJobs(t.Context(), time.Unix(2, 0), 10)
+		_, next, err2 := e.Jobs().NextJob(t.Context())
 		if (len(due) == 1) != want || next != want {
 			t.Errorf("%d are due, one is next: %t, want %t, %v", len(due), next, want, errors.Join(err, err2))
 		}

@@ -32,7 +32,7 @@ func BenchmarkTurn(b *testing.B) {
 				done[strconv.Itoa(w)] = make(chan struct{})
 			}
 			go func() {
-				turns <- e.Run(ctx, func(ctx context.Context, t session.Turn) error {
+				turns <- e.Inbox().Run(ctx, func(ctx context.Context, t session.Turn) error {
 					info := t.Info()
 					return t.Commit(ctx, session.Commit{
 						Outcome: session.OutcomeAnswered,
@@ -48,7 +48,7 @@ func BenchmarkTurn(b *testing.B) {
 				})
 			}()
 			go func() {
-				sent <- e.RunOutbox(ctx, "test", "bot", func(ctx context.Context, d channels.Delivery) error {
+				sent <- e.Outbox().RunOutbox(ctx, "test", "bot", func(ctx context.Context, d channels.Delivery) error {
 					done[d.Info().Outbound.Address.Chat] <- struct{}{}
 					return d.Settle(ctx, channels.Outcome{State: channels.Delivered})
 				})
@@ -60,7 +60,7 @@ func BenchmarkTurn(b *testing.B) {
 				go func() {
 					chat := strconv.Itoa(w)
 					for i := range work {
-						if err := e.Append(ctx, []session.Item{message(chat, strconv.Itoa(i), text)}, nil); err != nil {
+						if err := e.Inbox().Append(ctx, []session.Item{message(chat, strconv.Itoa(i), text)}, nil); err != nil {
 							ended <- err
 							return
 						}
@@ -118,7 +118,7 @@ func fillChats(tb testing.TB, dir string, chats, entries int) {
 	answered := make(chan struct{}, chats)
 	ended := make(chan error, 1)
 	go func() {
-		ended <- e.Run(ctx, func(ctx context.Context, turn session.Turn) error {
+		ended <- e.Inbox().Run(ctx, func(ctx context.Context, turn session.Turn) error {
 			err := turn.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered, Messages: msgs})
 			answered <- struct{}{}
 			return err
@@ -129,7 +129,7 @@ func fillChats(tb testing.TB, dir string, chats, entries int) {
 		for ; len(items) < 500 && i < chats; i++ {
 			items = append(items, message(strconv.Itoa(i), strconv.Itoa(i), "hello"))
 		}
-		if err := e.Append(ctx, items, nil); err != nil {
+		if err := e.Inbox().Append(ctx, items, nil); err != nil {
 			tb.Fatal(err)
 		}
 	}
@@ -158,7 +158,7 @@ func childRSS(dir, _ string) error {
 		return err
 	}
 	took := time.Since(start)
-	go func() { _ = e.Run(ctx, func(context.Context, session.Turn) error { return nil }) }()
+	go func() { _ = e.Inbox().Run(ctx, func(context.Context, session.Turn) error { return nil }) }()
 	if _, err := e.Status(ctx); err != nil {
 		return err
 	}
@@ -218,7 +218,7 @@ func TestManyChats(t *testing.T) {
 	const chats = 5_000
 	fillChats(t, dir, chats, 2)
 	e := open(t, dir)
-	info, err := e.Lookup(t.Context(), channels.Address{Channel: "test", Account: "bot", Chat: strconv.Itoa(chats - 1)})
+	info, err := e.Sessions().Lookup(t.Context(), channels.Address{Channel: "test", Account: "bot", Chat: strconv.Itoa(chats - 1)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,12 +61,12 @@ func TestConformance(t *testing.T) {
 func TestLostStep(t *testing.T) {
 	t.Parallel()
 	e := open(t, t.TempDir())
-	if err := e.Append(t.Context(), []session.Item{message("a", "1", "")}, nil); err != nil {
+	if err := e.Inbox().Append(t.Context(), []session.Item{message("a", "1", "")}, nil); err != nil {
 		t.Fatal(err)
 	}
 	attempts := 0
 	ctx, cancel := context.WithCancel(t.Context())
-	err := e.Run(ctx, func(ctx context.Context, turn session.Turn) error {
+	err := e.Inbox().Run(ctx, func(ctx context.Context, turn session.Turn) error {
 		if attempts++; attempts == 2 {
 			defer cancel()
 			want := []session.Step{{Kind: session.StepAnswer, Round: 1}}

@@ -48,7 +48,7 @@ func TestResultsOfACrowdLeaveLanesToPeople(t *testing.T) {
 	people, awaited, ended := make(chan string, 10), make(chan string, 10), make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = e.Run(ctx, func(ctx context.Context, turn session.Turn) error {
+		_ = e.Inbox().Run(ctx, func(ctx context.Context, turn session.Turn) error {
 			info := turn.Info()
 			if info.Items[0].Kind == session.ItemMessage {
 				<-info.Awaited
@@ -91,7 +91,7 @@ func TestUnaskedMessagesOfACrowdLeaveLanesToAnswers(t *testing.T) {
 	sent, ended := make(chan string, 10), make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = e.RunOutbox(ctx, "test", "bot", func(ctx context.Context, d channels.Delivery) error {
+		_ = e.Outbox().RunOutbox(ctx, "test", "bot", func(ctx context.Context, d channels.Delivery) error {
 			info := d.Info()
 			select {
 			case <-info.Awaited:

@@ -34,12 +34,12 @@ func filled(t *testing.T, dir string) string {
 	for i := range msgs {
 		msgs[i] = providers.Message{Role: providers.RoleUser, Content: strings.Repeat(fmt.Sprint(i, " "), 100)}
 	}
-	if err := e.Append(t.Context(), []session.Item{message("a", "1", "hello")}, nil); err != nil {
+	if err := e.Inbox().Append(t.Context(), []session.Item{message("a", "1", "hello")}, nil); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	id := ""
-	err = e.Run(ctx, func(ctx context.Context, turn session.Turn) error {
+	err = e.Inbox().Run(ctx, func(ctx context.Context, turn session.Turn) error {
 		defer cancel()
 		id = turn.Info().Session
 		return turn.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered, Messages: msgs})
@@ -47,13 +47,13 @@ func filled(t *testing.T, dir string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := e.Append(t.Context(), []session.Item{message("b", "2", "waits")}, nil); err != nil {
+	if err := e.Inbox().Append(t.Context(), []session.Item{message("b", "2", "waits")}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := e.Snapshot(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := e.Append(t.Context(), []session.Item{message("b", "3", "after the snapshot")}, nil); err != nil {
+	if err := e.Inbox().Append(t.Context(), []session.Item{message("b", "3", "after the snapshot")}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := e.Close(); err != nil {
@@ -95,14 +95,14 @@ func restored(t *testing.T, dir string, want ...string) {
 			t.Errorf("%q does not say %q", st.Held, word)
 		}
 	}
-	if err := e.Append(t.Context(), []session.Item{message("c", "new", "accepted while held")}, nil); err != nil {
+	if err := e.Inbox().Append(t.Context(), []session.Item{message("c", "new", "accepted while held")}, nil); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	got := make(chan string, 10)
 	ended := make(chan error, 1)
 	go func() {
-		ended <- e.Run(ctx, func(ctx context.Context, turn session.Turn) error {
+		ended <- e.Inbox().Run(ctx, func(ctx context.Context, turn session.Turn) error {
 			if held, err := e.Status(ctx); err != nil || held.Held != "" {
 				t.Errorf("handed out while held: %v %v", held.Held, err)
 			}

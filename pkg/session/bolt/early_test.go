@@ -23,7 +23,7 @@ func TestTurnBeginsWhileItsMessageIsSynced(t *testing.T) {
 	handed, commit := make(chan session.TurnInfo, 4), make(chan struct{})
 	ran := make(chan error, 1)
 	go func() {
-		ran <- e.Run(ctx, func(ctx context.Context, turn session.Turn) error {
+		ran <- e.Inbox().Run(ctx, func(ctx context.Context, turn session.Turn) error {
 			handed <- turn.Info()
 			<-commit
 			return turn.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered})
@@ -60,7 +60,7 @@ func TestTurnBeginsWhileItsMessageIsSynced(t *testing.T) {
 // shared appends an item in a transaction that is not committed until release is called.
 func shared(t *testing.T, e *bolt.Engine, item session.Item) (stored <-chan error, release func()) {
 	t.Helper()
-	return together(t, e, func() error { return e.Append(t.Context(), []session.Item{item}, nil) })
+	return together(t, e, func() error { return e.Inbox().Append(t.Context(), []session.Item{item}, nil) })
 }
 
 // together makes a write in a transaction that is not committed until release is
@@ -158,7 +158,7 @@ func newSpeaker(t *testing.T) *speaker {
 	s := &speaker{e: open(t, t.TempDir()), handed: make(chan channels.Delivery), next: make(chan struct{})}
 	turns, ran := make(chan session.Turn), make(chan error, 2)
 	go func() {
-		ran <- s.e.Run(ctx, func(ctx context.Context, turn session.Turn) error {
+		ran <- s.e.Inbox().Run(ctx, func(ctx context.Context, turn session.Turn) error {
 			turns <- turn
 			<-ctx.Done()
 			return ctx.Err()
@@ -167,7 +167,7 @@ func newSpeaker(t *testing.T) *speaker {
 	put(t, s.e, message("a", "1", "hello"))
 	s.turn = <-turns
 	go func() {
-		ran <- s.e.RunOutbox(ctx, "test", "bot", func(_ context.Context, d channels.Delivery) error {
+		ran <- s.e.Outbox().RunOutbox(ctx, "test", "bot", func(_ context.Context, d channels.Delivery) error {
 			s.handed <- d
 			<-s.next
 			return nil
@@ -203,7 +203,7 @@ func fullAtAppend(ctx context.Context, s store) error {
 	proceed := make(chan struct{})
 	ran := make(chan error, 1)
 	go func() {
-		ran <- s.Run(ctx, func(ctx context.Context, turn session.Turn) error {
+		ran <- s.Inbox().Run(ctx, func(ctx context.Context, turn session.Turn) error {
 			id := turn.Info().Items[0].ID
 			began <- id
 			select {
@@ -238,7 +238,7 @@ func fullAtAppend(ctx context.Context, s store) error {
 		return fmt.Errorf("squeeze: %w", err)
 	}
 	second := message("a", "2", strings.Repeat(large(), 40))
-	if err := s.Append(ctx, []session.Item{second}, nil); !errors.Is(err, session.ErrStore) {
+	if err := s.Inbox().Append(ctx, []session.Item{second}, nil); !errors.Is(err, session.ErrStore) {
 		return fmt.Errorf("an append to a full disk: %w", err)
 	}
 	if got := <-began; got != "2" {
@@ -248,7 +248,7 @@ func fullAtAppend(ctx context.Context, s store) error {
 		return err
 	}
 	// Another message takes the place that the second one would have had.
-	if err := s.Append(ctx, []session.Item{message("a", "3", "hello")}, nil); err != nil {
+	if err := s.Inbox().Append(ctx, []session.Item{message("a", "3", "hello")}, nil); err != nil {
 		return fmt.Errorf("there is room again: %w", err)
 	}
 	proceed <- struct{}{}
@@ -259,7 +259,7 @@ func fullAtAppend(ctx context.Context, s store) error {
 		return err
 	}
 	waitIdle(s.Engine)
-	if err := s.Append(ctx, []session.Item{second}, nil); err != nil {
+	if err := s.Inbox().Append(ctx, []session.Item{second}, nil); err != nil {
 		return fmt.Errorf("the message comes again: %w", err)
 	}
 	if err := answered("2"); err != nil {

@@ -30,7 +30,7 @@ func attempts(t *testing.T, e *bolt.Engine) (began <-chan string, end chan<- err
 	texts, ends, ran := make(chan string), make(chan error), make(chan error, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		ran <- e.Run(ctx, func(ctx context.Context, turn session.Turn) error {
+		ran <- e.Inbox().Run(ctx, func(ctx context.Context, turn session.Turn) error {
 			texts <- turn.Info().Items[0].Inbound.Text
 			if err := <-ends; err != nil {
 				return err
@@ -51,7 +51,7 @@ func attempts(t *testing.T, e *bolt.Engine) (began <-chan string, end chan<- err
 func behind(t *testing.T, e *bolt.Engine, item session.Item) <-chan error {
 	t.Helper()
 	stored, queued := make(chan error, 1), bolt.Queued(e)
-	go func() { stored <- e.Append(t.Context(), []session.Item{item}, nil) }()
+	go func() { stored <- e.Inbox().Append(t.Context(), []session.Item{item}, nil) }()
 	for bolt.Queued(e) == queued {
 		runtime.Gosched()
 	}

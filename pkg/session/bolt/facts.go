@@ -11,14 +11,14 @@ import (
 )
 
 // Zone is the time zone of a chat. A damaged one is as good as none.
-func (e *Engine) Zone(ctx context.Context, chat string) (string, error) {
+func (s chats) Zone(ctx context.Context, chat string) (string, error) {
 	zone := ""
-	err := e.view(func(t *tx) error {
+	err := s.e.view(func(t *tx) error {
 		payload, err := t.raw(bkZones, numKey(t.payer(t.chatNum(chat))))
 		zone = string(payload)
 		return err
 	})
-	return zone, e.orNone(ctx, err)
+	return zone, s.e.orNone(ctx, err)
 }
 
 // zoneOf is the time zone of a chat whose record is at hand.
@@ -34,8 +34,8 @@ func (t *tx) zoneOf(n uint64, c *chatRec) string {
 }
 
 // SetZone keeps it.
-func (e *Engine) SetZone(ctx context.Context, chat, zone string) error {
-	return e.write(ctx, func(t *tx) error {
+func (s chats) SetZone(ctx context.Context, chat, zone string) error {
+	return s.e.write(ctx, func(t *tx) error {
 		n := t.payer(t.chatNum(chat))
 		if n == 0 {
 			return fmt.Errorf("chat %s: %w", chat, session.ErrNotFound)
@@ -82,16 +82,16 @@ func (s *spentRec) UnmarshalBinary(payload []byte) error {
 func spentKey(chat uint64, day string) []byte { return append(numKey(chat), day...) }
 
 // Spending is what a chat used on a day. Of a damaged record nothing is known.
-func (e *Engine) Spending(ctx context.Context, chat, day string) (map[session.Purpose]session.Usage, error) {
+func (s chats) Spending(ctx context.Context, chat, day string) (map[session.Purpose]session.Usage, error) {
 	rec := &spentRec{}
-	err := e.view(func(t *tx) error {
+	err := s.e.view(func(t *tx) error {
 		found, err := get[spentRec](t, bkSpent, spentKey(t.payer(t.chatNum(chat)), day))
 		if err == nil {
 			rec = found
 		}
 		return err
 	})
-	return *rec, e.orNone(ctx, err)
+	return *rec, s.e.orNone(ctx, err)
 }
 
 // spend counts what was used in a chat.

@@ -38,7 +38,7 @@ func (s store) full(ctx context.Context) error {
 	// What is free within the file is used up by small records.
 	var err error
 	for i := 0; i < 20_000 && err == nil; i++ {
-		_, err = s.Acquire(ctx, fmt.Sprint(strings.Repeat("lease", 30), i), "holder", time.Hour)
+		err = s.Inbox().Append(ctx, nil, &channels.Cursor{Name: fmt.Sprint(strings.Repeat("cursor", 25), i), To: "1"})
 	}
 	if !errors.Is(err, session.ErrStore) {
 		return fmt.Errorf("the disk is full and a write ended with %w", err)
@@ -77,7 +77,7 @@ func (s store) refused(ctx context.Context, write func(context.Context) error) e
 func (s store) turn(ctx context.Context, h func(context.Context, session.Turn) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	err := s.Run(ctx, func(ctx context.Context, turn session.Turn) error {
+	err := s.Inbox().Run(ctx, func(ctx context.Context, turn session.Turn) error {
 		err := h(ctx, turn)
 		cancel(err)
 		return err
@@ -92,7 +92,7 @@ func (s store) turn(ctx context.Context, h func(context.Context, session.Turn) e
 func (s store) delivery(ctx context.Context, h func(context.Context, channels.Delivery) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	err := s.RunOutbox(ctx, "test", "bot", func(ctx context.Context, d channels.Delivery) error {
+	err := s.Outbox().RunOutbox(ctx, "test", "bot", func(ctx context.Context, d channels.Delivery) error {
 		err := h(ctx, d)
 		cancel(err)
 		return err
@@ -123,7 +123,7 @@ func (s store) want(ctx context.Context, sending int, entries uint64) error {
 	if err != nil {
 		return err
 	}
-	info, err := s.Lookup(ctx, message("a", "", "").Address)
+	info, err := s.Sessions().Lookup(ctx, message("a", "", "").Address)
 	if st.Waiting != 0 || st.Sending != sending || info.Entries != entries {
 		return fmt.Errorf("%d wait, %d are queued, %d entries are stored, want 0, %d, %d (%w)",
 			st.Waiting, st.Sending, info.Entries, sending, entries, err)
@@ -232,7 +232,7 @@ func meetFull(ctx context.Context, d disk, c fullAt) error {
 	if err != nil {
 		return err
 	}
-	if err := e.Append(ctx, []session.Item{message("a", "1", "hello")}, nil); err != nil {
+	if err := e.Inbox().Append(ctx, []session.Item{message("a", "1", "hello")}, nil); err != nil {
 		return errors.Join(err, e.Close())
 	}
 	err = c.write(ctx, store{Engine: e, disk: d})

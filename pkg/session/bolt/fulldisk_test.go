@@ -43,7 +43,7 @@ func fillUp(ctx context.Context, e *bolt.Engine, makeRoom func() error) error {
 	text := strings.Repeat("x", 64<<10)
 	appendOne := func(i int) error {
 		id := strconv.Itoa(i)
-		err := e.Append(ctx, []session.Item{message(id, id, text)}, nil)
+		err := e.Inbox().Append(ctx, []session.Item{message(id, id, text)}, nil)
 		if err == nil {
 			say("stored", id)
 		}
@@ -67,7 +67,7 @@ func fillUp(ctx context.Context, e *bolt.Engine, makeRoom func() error) error {
 	}
 	say("full", i)
 	// What needs less room than the last may find some between the pages; this cannot.
-	if err := e.Append(ctx, []session.Item{message("big", "big", strings.Repeat(text, 16))}, nil); err == nil {
+	if err := e.Inbox().Append(ctx, []session.Item{message("big", "big", strings.Repeat(text, 16))}, nil); err == nil {
 		return errors.New("accepted on a full disk")
 	}
 	if err := makeRoom(); err != nil {

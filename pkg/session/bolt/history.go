@@ -42,9 +42,9 @@ func prevOf(c *bbolt.Cursor, key []byte) (k, v []byte) {
 }
 
 // Tail reads a session's history from its end.
-func (e *Engine) Tail(ctx context.Context, id string, before uint64, f func(session.Entry) bool) error {
+func (s sessions) Tail(ctx context.Context, id string, before uint64, f func(session.Entry) bool) error {
 	var bad []*recordError
-	err := e.view(func(t *tx) error {
+	err := s.e.view(func(t *tx) error {
 		info, err := t.session(id)
 		if err != nil {
 			return err
@@ -70,7 +70,7 @@ func (e *Engine) Tail(ctx context.Context, id string, before uint64, f func(sess
 		}
 		return nil
 	})
-	e.setAsideLater(ctx, bad)
+	s.e.setAsideLater(ctx, bad)
 	return err
 }
 
@@ -83,12 +83,12 @@ func readEntry(k, v []byte) (session.Entry, error) {
 }
 
 // All reads a session's history from the first entry on.
-func (e *Engine) All(ctx context.Context, id string, f func(session.Entry) error) error {
+func (s sessions) All(ctx context.Context, id string, f func(session.Entry) error) error {
 	for from := uint64(1); ; {
 		var page []session.Entry
 		var bad []*recordError
 		more, size := false, 0
-		err := e.view(func(t *tx) error {
+		err := s.e.view(func(t *tx) error {
 			if _, err := t.session(id); err != nil {
 				return err
 			}
@@ -111,7 +111,7 @@ func (e *Engine) All(ctx context.Context, id string, f func(session.Entry) error
 			}
 			return nil
 		})
-		e.setAsideLater(ctx, bad)
+		s.e.setAsideLater(ctx, bad)
 		if err != nil {
 			return err
 		}

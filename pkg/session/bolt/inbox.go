@@ -15,7 +15,7 @@ import (
 var errRunning = errors.New("it runs already")
 
 // Append stores items in their chats' inboxes.
-func (e *Engine) Append(ctx context.Context, items []session.Item, cursor *channels.Cursor) error {
+func (s inbox) Append(ctx context.Context, items []session.Item, cursor *channels.Cursor) error {
 	if len(items) == 0 && cursor == nil {
 		return nil
 	}
@@ -29,14 +29,14 @@ func (e *Engine) Append(ctx context.Context, items []session.Item, cursor *chann
 			return err
 		}
 	}
-	return e.write(ctx, func(t *tx) error {
+	return s.e.write(ctx, func(t *tx) error {
 		if cursor != nil {
 			if err := t.moveCursor(cursor); err != nil {
 				return err
 			}
 		}
 		for i := range items {
-			if err := e.appendItem(t, &items[i], payloads[i], 0); err != nil {
+			if err := s.e.appendItem(t, &items[i], payloads[i], 0); err != nil {
 				return err
 			}
 		}
@@ -45,8 +45,8 @@ func (e *Engine) Append(ctx context.Context, items []session.Item, cursor *chann
 }
 
 // Waits is an item that no turn has consumed.
-func (e *Engine) Waits(_ context.Context, id string) (item session.Item, err error) {
-	err = e.view(func(t *tx) error {
+func (s inbox) Waits(_ context.Context, id string) (item session.Item, err error) {
+	err = s.e.view(func(t *tx) error {
 		seen, err := get[seenRec](t, bkSeen, idKey(id))
 		if err != nil {
 			return err
@@ -161,8 +161,8 @@ func (t *tx) position(name string) (string, error) {
 }
 
 // Position is a cursor's stored position.
-func (e *Engine) Position(_ context.Context, name string) (pos string, err error) {
-	err = e.view(func(t *tx) error {
+func (s inbox) Position(_ context.Context, name string) (pos string, err error) {
+	err = s.e.view(func(t *tx) error {
 		pos, err = t.position(name)
 		return err
 	})
@@ -171,39 +171,39 @@ func (e *Engine) Position(_ context.Context, name string) (pos string, err error
 
 // Run hands out turns until ctx ends or the engine is closed. Only one Run at a
 // time is possible.
-func (e *Engine) Run(ctx context.Context, h func(context.Context, session.Turn) error) error {
+func (s inbox) Run(ctx context.Context, h func(context.Context, session.Turn) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s := newScheduler(ctx, e.o.Lanes, func(ctx context.Context, chat uint64, p pass) (bool, error) {
-		return e.nextTurn(ctx, chat, p, h)
+	sched := newScheduler(ctx, s.e.o.Lanes, func(ctx context.Context, chat uint64, p pass) (bool, error) {
+		return s.e.nextTurn(ctx, chat, p, h)
 	})
-	e.lanes.mu.Lock()
-	if e.lanes.inbox != nil {
-		e.lanes.mu.Unlock()
+	s.e.lanes.mu.Lock()
+	if s.e.lanes.inbox != nil {
+		s.e.lanes.mu.Unlock()
 		return fmt.Errorf("run: %w", errRunning)
 	}
-	if err := e.lanes.enter(); err != nil {
-		e.lanes.mu.Unlock()
+	if err := s.e.lanes.enter(); err != nil {
+		s.e.lanes.mu.Unlock()
 		return err
 	}
-	defer e.lanes.leave()
-	e.lanes.inbox = s
-	e.lanes.mu.Unlock()
+	defer s.e.lanes.leave()
+	s.e.lanes.inbox = sched
+	s.e.lanes.mu.Unlock()
 
-	err := e.signalChats(bkInbox, s)
+	err := s.e.signalChats(bkInbox, sched)
 	if err == nil {
 		select {
 		case <-ctx.Done():
-		case <-e.done:
+		case <-s.e.done:
 			cancel()
 		}
 	}
 	cancel()
-	s.stop()
-	e.lanes.mu.Lock()
-	e.lanes.inbox = nil
-	clear(e.lanes.turns) // one that began early may have found no lane any more
-	e.lanes.mu.Unlock()
+	sched.stop()
+	s.e.lanes.mu.Lock()
+	s.e.lanes.inbox = nil
+	clear(s.e.lanes.turns) // one that began early may have found no lane any more
+	s.e.lanes.mu.Unlock()
 	return err
 }
 

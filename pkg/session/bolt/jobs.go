@@ -102,14 +102,14 @@ func (t *tx) forgetJobs(chat uint64) error {
 }
 
 // PutJob creates or replaces a job.
-func (e *Engine) PutJob(ctx context.Context, j session.Job) error {
+func (s jobs) PutJob(ctx context.Context, j session.Job) error {
 	if err := storable(j.ID, j.Address); err != nil {
 		return fmt.Errorf("job: %w", err)
 	}
 	if _, err := encode(&j); err != nil {
 		return err
 	}
-	return e.write(ctx, func(t *tx) error {
+	return s.e.write(ctx, func(t *tx) error {
 		n := t.chatNum(j.Chat)
 		if n == 0 && j.Chat != "" {
 			return fmt.Errorf("job %s: chat %s: %w", j.ID, j.Chat, session.ErrNotFound)
@@ -139,8 +139,8 @@ func (t *tx) whereNow(n uint64, a channels.Address) channels.Address {
 }
 
 // DeleteJob removes a job.
-func (e *Engine) DeleteJob(ctx context.Context, id string) error {
-	return e.write(ctx, func(t *tx) error {
+func (s jobs) DeleteJob(ctx context.Context, id string) error {
+	return s.e.write(ctx, func(t *tx) error {
 		if !t.has(bkJobs, idKey(id)) {
 			return fmt.Errorf("job %s: %w", id, session.ErrNotFound)
 		}
@@ -149,8 +149,8 @@ func (e *Engine) DeleteJob(ctx context.Context, id string) error {
 }
 
 // Job finds one job.
-func (e *Engine) Job(ctx context.Context, id string) (session.Job, error) {
-	return one[session.Job](ctx, e, bkJobs, "job", id)
+func (s jobs) Job(ctx context.Context, id string) (session.Job, error) {
+	return one[session.Job](ctx, s.e, bkJobs, "job", id)
 }
 
 // one finds a record by its id. A damaged one is set aside.
@@ -168,11 +168,11 @@ func one[T any](ctx context.Context, e *Engine, b bucket, what, id string) (foun
 }
 
 // JobList returns the jobs of a chat, or of all.
-func (e *Engine) JobList(ctx context.Context, chat string) ([]session.Job, error) {
+func (s jobs) JobList(ctx context.Context, chat string) ([]session.Job, error) {
 	if chat == "" {
-		return inChat(ctx, e, bkJobs, func(*session.Job) bool { return true })
+		return inChat(ctx, s.e, bkJobs, func(*session.Job) bool { return true })
 	}
-	return ofChat[session.Job](ctx, e, jobsOfIndex(), chat)
+	return ofChat[session.Job](ctx, s.e, jobsOfIndex(), chat)
 }
 
 // ran notes what came of a job's run.
@@ -205,12 +205,12 @@ func (t *tx) ran(run *session.JobRun) error {
 }
 
 // DueJobs returns the jobs that are due, the earliest first.
-func (e *Engine) DueJobs(ctx context.Context, now time.Time, limit int) ([]session.Job, error) {
-	if limit <= 0 || e.held() != "" {
+func (s jobs) DueJobs(ctx context.Context, now time.Time, limit int) ([]session.Job, error) {
+	if limit <= 0 || s.e.held() != "" {
 		return nil, nil
 	}
 	n := 0
-	return indexed(ctx, e, listing[session.Job]{index: dueIndex(), goOn: func(k []byte) bool {
+	return indexed(ctx, s.e, listing[session.Job]{index: dueIndex(), goOn: func(k []byte) bool {
 		due, _ := keyTime(k)
 		n++
 		return !due.After(now) && n <= limit
@@ -218,13 +218,13 @@ func (e *Engine) DueJobs(ctx context.Context, now time.Time, limit int) ([]sessi
 }
 
 // NextJob is when the earliest job is due.
-func (e *Engine) NextJob(context.Context) (time.Time, bool, error) {
+func (s jobs) NextJob(context.Context) (time.Time, bool, error) {
 	var due time.Time
 	found := false
-	if e.held() != "" {
+	if s.e.held() != "" {
 		return due, found, nil
 	}
-	err := e.view(func(t *tx) error {
+	err := s.e.view(func(t *tx) error {
 		k, _ := t.first(bkDue, nil)
 		due, found = keyTime(k)
 		return nil
@@ -233,7 +233,7 @@ func (e *Engine) NextJob(context.Context) (time.Time, bool, error) {
 }
 
 // Fire appends a job's item and moves the job on.
-func (e *Engine) Fire(ctx context.Context, id string, due, next time.Time, item session.Item) (bool, error) {
+func (s jobs) Fire(ctx context.Context, id string, due, next time.Time, item session.Item) (bool, error) {
 	if err := storable(item.ID, item.Address); err != nil {
 		return false, fmt.Errorf("fire: %w", err)
 	}
@@ -247,7 +247,7 @@ func (e *Engine) Fire(ctx context.Context, id string, due, next time.Time, item 
 		}
 	}
 	fired := false
-	err = e.write(ctx, func(t *tx) error {
+	err = s.e.write(ctx, func(t *tx) error {
 		fired = false
 		j, err := get[session.Job](t, bkJobs, idKey(id))
 		if errors.Is(err, session.ErrNotFound) {
@@ -270,9 +270,9 @@ func (e *Engine) Fire(ctx context.Context, id string, due, next time.Time, item 
 		if err != nil {
 			return err
 		}
-		return e.appendTo(t, t.chatNum(j.Chat), &item, payload)
+		return s.e.appendTo(t, t.chatNum(j.Chat), &item, payload)
 	})
-	e.setAsideIf(ctx, err)
+	s.e.setAsideIf(ctx, err)
 	return fired && err == nil, err
 }
 

@@ -36,7 +36,7 @@ const (
 	bkOpen      bucket = "open"      // start time, task id -> nothing
 	bkJobs      bucket = "jobs"      // job id -> session.Job
 	bkDue       bucket = "due"       // due time, job id -> nothing; not those that wait for their chat
-	bkLeases    bucket = "leases"    // name -> leaseRec
+	bkLeases    bucket = "leases"    // empty: an earlier build opens no store without it
 	bkCursors   bucket = "cursors"   // name -> position
 	bkAsks      bucket = "asks"      // pairing code -> askRec
 	bkPairs     bucket = "pairs"     // person -> pairRec

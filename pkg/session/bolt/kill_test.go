@@ -54,7 +54,7 @@ func appendFrom(dir, round string, make func(w, i int, id string) session.Item) 
 		return err
 	}
 	go func() {
-		_ = e.Run(ctx, func(ctx context.Context, t session.Turn) error {
+		_ = e.Inbox().Run(ctx, func(ctx context.Context, t session.Turn) error {
 			info := t.Info()
 			if info.Lost > 2 {
 				say("lost", info.ID)
@@ -75,7 +75,7 @@ func appendFrom(dir, round string, make func(w, i int, id string) session.Item) 
 		go func() {
 			for i := 0; ; i++ {
 				id := fmt.Sprintf("%s/%d/%d", round, w, i)
-				if err := e.Append(ctx, []session.Item{make(w, i, id)}, nil); err != nil {
+				if err := e.Inbox().Append(ctx, []session.Item{make(w, i, id)}, nil); err != nil {
 					say("error", err)
 					return
 				}
@@ -148,7 +148,7 @@ func killWriters(t *testing.T, role string, again func(id string) session.Item) 
 		if consumed[id] > 0 || waiting[id] {
 			continue
 		}
-		if err := e.Append(t.Context(), []session.Item{again(id)}, nil); err != nil {
+		if err := e.Inbox().Append(t.Context(), []session.Item{again(id)}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -171,7 +171,7 @@ func drain(tb testing.TB, e *bolt.Engine) []session.Item {
 	}
 	var mu sync.Mutex
 	var got []session.Item
-	err = e.Run(ctx, func(hctx context.Context, turn session.Turn) error {
+	err = e.Inbox().Run(ctx, func(hctx context.Context, turn session.Turn) error {
 		if err := turn.Commit(hctx, session.Commit{Outcome: session.OutcomeAnswered}); err != nil {
 			return err
 		}

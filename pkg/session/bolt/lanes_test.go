@@ -36,13 +36,13 @@ func TestNewcomersHaveLanes(t *testing.T) {
 		release[chat] = make(chan struct{})
 		items = append(items, said(chat, "1"))
 	}
-	if err := e.Append(t.Context(), append(items, said("c7", "2")), nil); err != nil {
+	if err := e.Inbox().Append(t.Context(), append(items, said("c7", "2")), nil); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	began, ended := make(chan string, chats), make(chan error, 1)
 	go func() {
-		ended <- e.Run(ctx, func(ctx context.Context, turn session.Turn) error {
+		ended <- e.Inbox().Run(ctx, func(ctx context.Context, turn session.Turn) error {
 			chat := turn.Info().Address.Chat
 			began <- chat
 			select {
@@ -66,7 +66,7 @@ func TestNewcomersHaveLanes(t *testing.T) {
 	next("c1", "c9")
 	next("c8", "c40") // a lane for the chat that came last
 	for _, chat := range []string{"new", "newer"} {
-		if err := e.Append(t.Context(), []session.Item{said(chat, "1")}, nil); err != nil {
+		if err := e.Inbox().Append(t.Context(), []session.Item{said(chat, "1")}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -111,7 +111,7 @@ func TestAnswersToNewcomersHaveLanes(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = e.RunOutbox(ctx, "test", "bot", func(ctx context.Context, d channels.Delivery) error {
+		_ = e.Outbox().RunOutbox(ctx, "test", "bot", func(ctx context.Context, d channels.Delivery) error {
 			name := d.Info().Outbound.ID
 			if d.Info().Newest {
 				name += " as the newest"

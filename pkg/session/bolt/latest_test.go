@@ -23,11 +23,11 @@ func TestLatestOfWhatIsDamaged(t *testing.T) {
 			before := time.Now()
 			closing(t, dir, func(e *bolt.Engine) {
 				at := it.Address
-				if got, err := e.Latest(t.Context(), at); err != nil || got.Before(before) {
+				if got, err := e.Sessions().Latest(t.Context(), at); err != nil || got.Before(before) {
 					t.Errorf("Latest = %v, %v", got, err)
 				}
 				at.Thread = "t"
-				if _, err := e.Latest(t.Context(), at); !errors.Is(err, session.ErrNotFound) {
+				if _, err := e.Sessions().Latest(t.Context(), at); !errors.Is(err, session.ErrNotFound) {
 					t.Errorf("of another conversation: %v", err)
 				}
 			})

@@ -49,10 +49,10 @@ func TestALongHistoryIsForgottenInPieces(t *testing.T) {
 			other := converse(t, e, "other", 3, 50)
 			gone, cancel := context.WithCancel(t.Context())
 			cancel()
-			if err := e.Forget(gone, id); tt.left != errors.Is(err, context.Canceled) {
+			if err := e.Sessions().Forget(gone, id); tt.left != errors.Is(err, context.Canceled) {
 				t.Fatalf("Forget: %v", err)
 			}
-			if _, err := e.Get(t.Context(), id); !errors.Is(err, session.ErrNotFound) {
+			if _, err := e.Sessions().Get(t.Context(), id); !errors.Is(err, session.ErrNotFound) {
 				t.Errorf("the session is found: %v", err)
 			}
 			must(t, e.Close())
@@ -81,7 +81,7 @@ func TestForgetWaitsForTheWholeHistory(t *testing.T) {
 	e := open(t, t.TempDir())
 	t.Cleanup(func() { must(t, e.Close()) })
 	id := converse(t, e, "long", 1200, 50)
-	must(t, e.Forget(t.Context(), id))
+	must(t, e.Sessions().Forget(t.Context(), id))
 	report, err := e.Check(t.Context())
 	if err = errors.Join(err, report.Err()); err != nil || report.Entries != 0 {
 		t.Errorf("%d entries are left, %v", report.Entries, err)
@@ -96,12 +96,12 @@ func TestAllHoldsFewLargeEntries(t *testing.T) {
 	t.Cleanup(func() { must(t, e.Close()) })
 	id := converse(t, e, "long", 20, 600_000)
 	read := 0
-	err := e.All(t.Context(), id, func(session.Entry) error {
+	err := e.Sessions().All(t.Context(), id, func(session.Entry) error {
 		read++
 		if read > 1 {
 			return nil
 		}
-		return e.Forget(t.Context(), id)
+		return e.Sessions().Forget(t.Context(), id)
 	})
 	if !errors.Is(err, session.ErrNotFound) || read > 4 {
 		t.Errorf("%d entries were held at once, %v", read, err)

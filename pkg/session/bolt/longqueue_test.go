@@ -34,12 +34,12 @@ func TestLongQueuesAreForgottenInPieces(t *testing.T) {
 			for n := range c.in {
 				items = append(items, message("long", fmt.Sprint("in", n), "words"))
 			}
-			must(t, e.Append(t.Context(), items, nil))
-			info, err := e.Lookup(t.Context(), first.Address)
+			must(t, e.Inbox().Append(t.Context(), items, nil))
+			info, err := e.Sessions().Lookup(t.Context(), first.Address)
 			must(t, err)
 			gone, cancel := context.WithCancel(t.Context())
 			cancel()
-			if err := e.Forget(gone, info.Session); !errors.Is(err, context.Canceled) {
+			if err := e.Sessions().Forget(gone, info.Session); !errors.Is(err, context.Canceled) {
 				t.Fatalf("Forget: %v", err)
 			}
 			must(t, e.Close())
@@ -65,7 +65,7 @@ func serves(t *testing.T, e *bolt.Engine, at channels.Address) {
 	ctx, cancel := context.WithCancel(t.Context())
 	turns, sent, ended := make(chan string, 10), make(chan string, 10), make(chan struct{}, 2)
 	go func() {
-		_ = e.Run(ctx, func(ctx context.Context, turn session.Turn) error {
+		_ = e.Inbox().Run(ctx, func(ctx context.Context, turn session.Turn) error {
 			id := turn.Info().Items[0].ID
 			turns <- id
 			return turn.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered, Outbox: []channels.Outbound{{ID: "re " + id, Address: turn.Info().Address, Text: "yes"}}})
@@ -73,7 +73,7 @@ func serves(t *testing.T, e *bolt.Engine, at channels.Address) {
 		ended <- struct{}{}
 	}()
 	go func() {
-		_ = e.RunOutbox(ctx, at.Channel, at.Account, func(ctx context.Context, d channels.Delivery) error {
+		_ = e.Outbox().RunOutbox(ctx, at.Channel, at.Account, func(ctx context.Context, d channels.Delivery) error {
 			sent <- d.Info().Outbound.ID
 			return d.Settle(ctx, channels.Outcome{State: channels.Delivered})
 		})

@@ -42,8 +42,8 @@ func (m *moveBook) read(t *tx) error {
 }
 
 // Former are the ids that a chat had before it moved to this one.
-func (e *Engine) Former(channel, account, chat string) []string {
-	former := *e.moves.former.Load()
+func (s chats) Former(channel, account, chat string) []string {
+	former := *s.e.moves.former.Load()
 	if len(former) == 0 {
 		return nil
 	}
@@ -51,15 +51,15 @@ func (e *Engine) Former(channel, account, chat string) []string {
 }
 
 // Move makes to an address of the chat at from.
-func (e *Engine) Move(ctx context.Context, from, to channels.Address) error {
-	e.moves.mu.Lock()
-	defer e.moves.mu.Unlock()
-	return errors.Join(e.write(ctx, func(t *tx) error {
+func (s chats) Move(ctx context.Context, from, to channels.Address) error {
+	s.e.moves.mu.Lock()
+	defer s.e.moves.mu.Unlock()
+	return errors.Join(s.e.write(ctx, func(t *tx) error {
 		if err := t.putMove(from, to); err != nil {
 			return err
 		}
-		return e.moveChat(t, from, to)
-	}), e.view(e.moves.read))
+		return s.e.moveChat(t, from, to)
+	}), s.e.view(s.e.moves.read))
 }
 
 // putMove remembers what the chat at to was called. A thread is no chat.

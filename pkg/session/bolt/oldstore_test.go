@@ -160,7 +160,7 @@ func (o oldStore) counts() {
 
 func (o oldStore) chat(name string) session.Info {
 	o.t.Helper()
-	info, err := o.e.Lookup(o.t.Context(), oldAddr(name))
+	info, err := o.e.Sessions().Lookup(o.t.Context(), oldAddr(name))
 	o.must(err)
 	return info
 }
@@ -169,7 +169,7 @@ func (o oldStore) chat(name string) session.Info {
 func (o oldStore) records() {
 	o.t.Helper()
 	ctx := o.t.Context()
-	tasks, err := o.e.TaskList(ctx, o.chat("tasks").Chat)
+	tasks, err := o.e.Tasks().TaskList(ctx, o.chat("tasks").Chat)
 	o.must(err)
 	states := map[string]session.TaskState{}
 	for i := range tasks {
@@ -179,21 +179,21 @@ func (o oldStore) records() {
 	}
 	o.equal(map[string]session.TaskState{"running": session.TaskRunning, "done": session.TaskDone}, states)
 
-	jobs, err := o.e.JobList(ctx, o.chat("jobs").Chat)
+	jobs, err := o.e.Jobs().JobList(ctx, o.chat("jobs").Chat)
 	o.must(err)
 	want := oldJob("daily")
 	want.Chat = o.chat("jobs").Chat
 	paused := oldJob("paused")
 	paused.Chat, paused.Paused, paused.Why = want.Chat, true, "it failed"
 	o.equal([]session.Job{want, paused}, jobs)
-	due, err := o.e.DueJobs(ctx, oldNow().Add(2*time.Hour), 10)
+	due, err := o.e.Jobs().DueJobs(ctx, oldNow().Add(2*time.Hour), 10)
 	o.must(err)
 	o.equal([]session.Job{want}, due)
 
-	asked, err := o.e.ApprovalList(ctx, o.chat("approvals").Chat)
+	asked, err := o.e.Approvals().ApprovalList(ctx, o.chat("approvals").Chat)
 	o.must(err)
 	o.equal([]session.Approval{o.approval("allowed"), o.approval("open")}, asked)
-	grants, err := o.e.Grants(ctx, "")
+	grants, err := o.e.Approvals().Grants(ctx, "")
 	o.must(err)
 	o.equal([]session.Grant{o.grant()}, grants)
 }
@@ -232,38 +232,38 @@ func (o oldStore) conversations() {
 	ctx := o.t.Context()
 	info := o.chat("talk")
 	var said []string
-	o.must(o.e.All(ctx, info.Session, func(e session.Entry) error {
+	o.must(o.e.Sessions().All(ctx, info.Session, func(e session.Entry) error {
 		said = append(said, e.Message.Role+": "+e.Message.Content)
 		return nil
 	}))
 	o.equal([]string{"user: hello", "assistant: hi, Ada"}, said)
-	zone, err := o.e.Zone(ctx, info.Chat)
+	zone, err := o.e.Chats().Zone(ctx, info.Chat)
 	o.must(err)
 	o.equal("Europe/Berlin", zone)
-	used, err := o.e.Spending(ctx, info.Chat, "2026-11-22")
+	used, err := o.e.Chats().Spending(ctx, info.Chat, "2026-11-22")
 	o.must(err)
 	o.equal(map[session.Purpose]session.Usage{session.ForPeople: {Turns: 1, Input: 10, Output: 5, Money: 42}}, used)
-	receipt, err := o.e.Receipt(ctx, "talk/answer")
+	receipt, err := o.e.Outbox().Receipt(ctx, "talk/answer")
 	o.must(err)
 	o.equal(channels.Receipt{MessageID: "p1"}, receipt)
-	at, err := o.e.Position(ctx, "test/bot/updates")
+	at, err := o.e.Inbox().Position(ctx, "test/bot/updates")
 	o.must(err)
 	o.equal("17", at)
 
-	all, err := o.e.List(ctx, "", 100)
+	all, err := o.e.Sessions().List(ctx, "", 100)
 	o.must(err)
 	left := slices.DeleteFunc(all, func(i session.Info) bool { return i.Current })
 	o.equal(1, len(left))
 	o.equal(oldAddr("renewed"), left[0].Address)
-	o.equal([]string{"old"}, o.e.Former("test", "bot", "moved"))
+	o.equal([]string{"old"}, o.e.Chats().Former("test", "bot", "moved"))
 	o.equal(oldAddr("moved"), o.chat("old").Address)
 }
 
 func (o oldStore) pairs() {
 	o.t.Helper()
-	paired, owner := o.e.Paired("test", "bot", "guest")
+	paired, owner := o.e.Pairs().Paired("test", "bot", "guest")
 	o.equal([]bool{true, true}, []bool{paired, owner})
-	_, asks, err := o.e.PairList(o.t.Context())
+	_, asks, err := o.e.Pairs().PairList(o.t.Context())
 	o.must(err)
 	o.equal(1, len(asks))
 	o.equal("CODE2", asks[0].Code)
@@ -282,7 +282,7 @@ func (o oldStore) answers() {
 	more := make(chan session.TurnInfo)
 	ended := make(chan error, 1)
 	go func() {
-		ended <- o.e.Run(ctx, func(ctx context.Context, turn session.Turn) error {
+		ended <- o.e.Inbox().Run(ctx, func(ctx context.Context, turn session.Turn) error {
 			info := turn.Info()
 			if err := turn.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered}); err != nil {
 				return err
@@ -344,7 +344,7 @@ func (o oldStore) sends() {
 	out := make(chan channels.DeliveryInfo)
 	ended := make(chan error, 1)
 	go func() {
-		ended <- o.e.RunOutbox(ctx, "test", "bot", func(ctx context.Context, d channels.Delivery) error {
+		ended <- o.e.Outbox().RunOutbox(ctx, "test", "bot", func(ctx context.Context, d channels.Delivery) error {
 			info := d.Info()
 			if err := d.Settle(ctx, channels.Outcome{State: channels.Delivered, Receipt: channels.Receipt{MessageID: "p"}}); err != nil {
 				return err

@@ -35,7 +35,7 @@ func spoil(t *testing.T, dir, bucket string, n int) {
 
 func put(t *testing.T, e *bolt.Engine, items ...session.Item) {
 	t.Helper()
-	if err := e.Append(t.Context(), items, nil); err != nil {
+	if err := e.Inbox().Append(t.Context(), items, nil); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -46,7 +46,7 @@ func run(t *testing.T, e *bolt.Engine, h func(ctx context.Context, turn session.
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	one := make(chan struct{}, 1)
-	err := e.Run(ctx, func(ctx context.Context, turn session.Turn) error {
+	err := e.Inbox().Run(ctx, func(ctx context.Context, turn session.Turn) error {
 		one <- struct{}{}
 		defer func() { <-one }()
 		enough, err := h(ctx, turn)
@@ -78,7 +78,7 @@ func oneCorrupt(t *testing.T, e *bolt.Engine) {
 // failedOf lists what ended otherwise than answered in a chat.
 func failedOf(t *testing.T, e *bolt.Engine, chat string) []session.FailedItem {
 	t.Helper()
-	info, err := e.Lookup(t.Context(), message(chat, "", "").Address)
+	info, err := e.Sessions().Lookup(t.Context(), message(chat, "", "").Address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestDamagedStep(t *testing.T) {
 				c := session.Commit{Outcome: session.OutcomeAnswered}
 				if info.Lost >= 3 {
 					c.Outcome = session.OutcomeQuarantined
-					if err := e.Append(ctx, []session.Item{message("a", "3", "")}, nil); err != nil {
+					if err := e.Inbox().Append(ctx, []session.Item{message("a", "3", "")}, nil); err != nil {
 						t.Error(err)
 					}
 				}
@@ -253,7 +253,7 @@ func send(t *testing.T, e *bolt.Engine, h func(ctx context.Context, d channels.D
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	one := make(chan struct{}, 1)
-	err := e.RunOutbox(ctx, "test", "bot", func(ctx context.Context, d channels.Delivery) error {
+	err := e.Outbox().RunOutbox(ctx, "test", "bot", func(ctx context.Context, d channels.Delivery) error {
 		one <- struct{}{}
 		defer func() { <-one }()
 		enough, err := h(ctx, d)

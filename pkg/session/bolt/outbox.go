@@ -102,41 +102,41 @@ func (e *Engine) unmark(t *tx) error {
 
 // RunOutbox hands out the deliveries of one account until ctx ends or the
 // engine is closed. Only one for each account is possible at a time.
-func (e *Engine) RunOutbox(ctx context.Context, channel, acct string, h func(context.Context, channels.Delivery) error) error {
+func (s outbox) RunOutbox(ctx context.Context, channel, acct string, h func(context.Context, channels.Delivery) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	own := account{channel: channel, account: acct}
-	s := newScheduler(ctx, e.o.Lanes, func(ctx context.Context, chat uint64, p pass) (bool, error) {
-		return e.nextDelivery(ctx, own, chat, func(ctx context.Context, d *delivery) error {
+	sched := newScheduler(ctx, s.e.o.Lanes, func(ctx context.Context, chat uint64, p pass) (bool, error) {
+		return s.e.nextDelivery(ctx, own, chat, func(ctx context.Context, d *delivery) error {
 			d.info.Awaited, d.info.Newest = p.awaited, p.newest
 			return h(ctx, d)
 		})
 	})
-	e.lanes.mu.Lock()
-	if e.lanes.outbox[own] != nil {
-		e.lanes.mu.Unlock()
+	s.e.lanes.mu.Lock()
+	if s.e.lanes.outbox[own] != nil {
+		s.e.lanes.mu.Unlock()
 		return fmt.Errorf("outbox of %s %s: %w", channel, acct, errRunning)
 	}
-	if err := e.lanes.enter(); err != nil {
-		e.lanes.mu.Unlock()
+	if err := s.e.lanes.enter(); err != nil {
+		s.e.lanes.mu.Unlock()
 		return err
 	}
-	defer e.lanes.leave()
-	e.lanes.outbox[own] = s
-	e.lanes.mu.Unlock()
+	defer s.e.lanes.leave()
+	s.e.lanes.outbox[own] = sched
+	s.e.lanes.mu.Unlock()
 
-	err := e.signalChats(bkOutbox, s)
+	err := s.e.signalChats(bkOutbox, sched)
 	if err == nil {
 		select {
 		case <-ctx.Done():
-		case <-e.done:
+		case <-s.e.done:
 		}
 	}
-	e.lanes.mu.Lock()
-	delete(e.lanes.outbox, own)
-	e.lanes.mu.Unlock()
+	s.e.lanes.mu.Lock()
+	delete(s.e.lanes.outbox, own)
+	s.e.lanes.mu.Unlock()
 	cancel()
-	s.stop()
+	sched.stop()
 	return err
 }
 

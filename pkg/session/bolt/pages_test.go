@@ -70,7 +70,7 @@ func useDamaged(t *testing.T, dir, id string) bool {
 	}
 	defer func() { _ = e.Close() }()
 	_, pageErr := tail(t, e, id)
-	_ = e.Append(t.Context(), []session.Item{message("a", "x", "x"), message("z", "z", "z")}, nil)
+	_ = e.Inbox().Append(t.Context(), []session.Item{message("a", "x", "x"), message("z", "z", "z")}, nil)
 	_, _ = e.Status(t.Context())
 	if pageErr != nil && !errors.Is(pageErr, session.ErrCorrupt) && !errors.Is(pageErr, session.ErrNotFound) {
 		t.Errorf("page: %v", pageErr)
@@ -81,7 +81,7 @@ func useDamaged(t *testing.T, dir, id string) bool {
 	st, _ := e.Status(t.Context())
 	damaged := strings.Contains(st.Held, "the store is damaged")
 	if damaged {
-		if err := e.Append(t.Context(), []session.Item{message("a", "y", "y")}, nil); !errors.Is(err, session.ErrStore) {
+		if err := e.Inbox().Append(t.Context(), []session.Item{message("a", "y", "y")}, nil); !errors.Is(err, session.ErrStore) {
 			t.Errorf("an append to a damaged store: %v", err)
 		}
 	}
@@ -95,7 +95,7 @@ func useDamaged(t *testing.T, dir, id string) bool {
 func tail(t *testing.T, e *bolt.Engine, id string) ([]session.Entry, error) {
 	t.Helper()
 	var out []session.Entry
-	err := e.Tail(t.Context(), id, 0, func(e session.Entry) bool {
+	err := e.Sessions().Tail(t.Context(), id, 0, func(e session.Entry) bool {
 		out = append(out, e)
 		return true
 	})

@@ -22,7 +22,7 @@ type pairNote struct {
 }
 
 // NotePair queues a message to a paired person, once in a while.
-func (e *Engine) NotePair(ctx context.Context, n session.PairNote) (bool, error) {
+func (s pairs) NotePair(ctx context.Context, n session.PairNote) (bool, error) {
 	if err := storable(n.Out.ID, n.Out.Address); err != nil {
 		return false, fmt.Errorf("note to a paired person: %w", err)
 	}
@@ -32,14 +32,14 @@ func (e *Engine) NotePair(ctx context.Context, n session.PairNote) (bool, error)
 	}
 	var due bool
 	// Most of what is said in groups changes nothing, and then does not wait for the writer.
-	err = e.view(func(t *tx) error {
+	err = s.e.view(func(t *tx) error {
 		_, _, due, err = t.weighNote(&n)
 		return err
 	})
 	if err != nil || !due {
 		return false, err
 	}
-	err = e.write(ctx, func(t *tx) error {
+	err = s.e.write(ctx, func(t *tx) error {
 		rec, old, still, err := t.weighNote(&n)
 		if due = still; err != nil || !due {
 			return err
@@ -47,7 +47,7 @@ func (e *Engine) NotePair(ctx context.Context, n session.PairNote) (bool, error)
 		if err := t.dropNotes(old); err != nil {
 			return err
 		}
-		made, err := e.putMaking(t, &n.Out, encoded[0])
+		made, err := s.e.putMaking(t, &n.Out, encoded[0])
 		if err != nil {
 			return err
 		}
@@ -86,8 +86,8 @@ func (t *tx) dropNotes(notes []pairNote) error {
 }
 
 // NamePerson stores the name of a person where none is stored.
-func (e *Engine) NamePerson(ctx context.Context, channel, account, id, name string) error {
-	return e.write(ctx, func(t *tx) error {
+func (s pairs) NamePerson(ctx context.Context, channel, account, id, name string) error {
+	return s.e.write(ctx, func(t *tx) error {
 		who := personKey(channel, account, id)
 		if p, err := get[pairRec](t, bkPairs, who); err == nil && p.Sender.Name == "" {
 			p.Sender.Name = name

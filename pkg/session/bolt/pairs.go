@@ -73,7 +73,9 @@ func (t *tx) addBuckets() error {
 }
 
 // AskPair stores a stranger's request and queues the message that tells the code.
-func (e *Engine) AskPair(ctx context.Context, r session.PairRequest, out channels.Outbound, b session.PairBounds) (session.PairAnswer, error) {
+func (s pairs) AskPair(
+	ctx context.Context, r session.PairRequest, out channels.Outbound, b session.PairBounds,
+) (session.PairAnswer, error) {
 	if err := storable(r.Code, r.Address); err != nil {
 		return "", fmt.Errorf("pairing: %w", err)
 	}
@@ -83,19 +85,19 @@ func (e *Engine) AskPair(ctx context.Context, r session.PairRequest, out channel
 	}
 	var weighed asking
 	// Most of what strangers write changes nothing, and then does not wait for the writer.
-	err = e.view(func(t *tx) error {
+	err = s.e.view(func(t *tx) error {
 		weighed, err = t.weighAsk(&r, out.ID, b)
 		return err
 	})
 	if err != nil || weighed.answer != session.PairAsked {
 		return weighed.answer, err
 	}
-	err = e.write(ctx, func(t *tx) error {
+	err = s.e.write(ctx, func(t *tx) error {
 		weighed, err = t.weighAsk(&r, out.ID, b)
 		if err != nil || weighed.answer != session.PairAsked {
 			return err
 		}
-		return e.putAsk(t, &r, &out, encoded[0], &weighed)
+		return s.e.putAsk(t, &r, &out, encoded[0], &weighed)
 	})
 	return weighed.answer, err
 }
@@ -270,9 +272,9 @@ func (t *tx) dropMade(at channels.Address, made uint64) error {
 }
 
 // ApprovePair turns a request into a pair.
-func (e *Engine) ApprovePair(ctx context.Context, code string, a session.PairApproval) (session.Pair, error) {
+func (s pairs) ApprovePair(ctx context.Context, code string, a session.PairApproval) (session.Pair, error) {
 	var pair session.Pair
-	err := e.changePairs(ctx, func(t *tx) error {
+	err := s.e.changePairs(ctx, func(t *tx) error {
 		rec, err := get[askRec](t, bkAsks, []byte(code))
 		if err != nil {
 			return fmt.Errorf("pairing code %s: %w", code, err)
@@ -292,7 +294,7 @@ func (e *Engine) ApprovePair(ctx context.Context, code string, a session.PairApp
 		if err := t.del(bkAsks, []byte(code)); err != nil {
 			return err
 		}
-		return e.putOutbox(t, 0, out, encoded)
+		return s.e.putOutbox(t, 0, out, encoded)
 	})
 	if err != nil {
 		return session.Pair{}, err
@@ -301,9 +303,9 @@ func (e *Engine) ApprovePair(ctx context.Context, code string, a session.PairApp
 }
 
 // RevokePairs ends the pairs of an id.
-func (e *Engine) RevokePairs(ctx context.Context, channel, account, id string) ([]session.Pair, error) {
+func (s pairs) RevokePairs(ctx context.Context, channel, account, id string) ([]session.Pair, error) {
 	var ended []session.Pair
-	err := e.changePairs(ctx, func(t *tx) error {
+	err := s.e.changePairs(ctx, func(t *tx) error {
 		ended = nil
 		var keys [][]byte
 		var notes []pairNote
@@ -352,22 +354,22 @@ func (p *pairBook) read(t *tx) error {
 }
 
 // Paired says whether somebody is paired, and whether as an owner.
-func (e *Engine) Paired(channel, account, id string) (paired, owner bool) {
-	right, paired := (*e.pairs.people.Load())[string(personKey(channel, account, id))]
+func (s pairs) Paired(channel, account, id string) (paired, owner bool) {
+	right, paired := (*s.e.pairs.people.Load())[string(personKey(channel, account, id))]
 	return paired, right.owner
 }
 
 // PairList returns the pairs and the stored requests, the oldest first.
-func (e *Engine) PairList(ctx context.Context) ([]session.Pair, []session.PairRequest, error) {
+func (s pairs) PairList(ctx context.Context) ([]session.Pair, []session.PairRequest, error) {
 	var pairs []session.Pair
 	var asks []session.PairRequest
 	var bad []*recordError
-	err := e.view(func(t *tx) error {
+	err := s.e.view(func(t *tx) error {
 		bad = collect(t, bkPairs, func(p *pairRec) { pairs = append(pairs, p.Pair) })
 		bad = append(bad, collect(t, bkAsks, func(r *askRec) { asks = append(asks, r.PairRequest) })...)
 		return nil
 	})
-	e.setAsideLater(ctx, bad)
+	s.e.setAsideLater(ctx, bad)
 	slices.SortStableFunc(pairs, func(a, b session.Pair) int { return a.Since.Compare(b.Since) })
 	slices.SortStableFunc(asks, func(a, b session.PairRequest) int {
 		return cmp.Or(a.Asked.Compare(b.Asked), cmp.Compare(a.Code, b.Code))

@@ -14,7 +14,7 @@ import (
 )
 
 func isPaired(e *bolt.Engine, id string) bool {
-	paired, _ := e.Paired("test", "bot", id)
+	paired, _ := e.Pairs().Paired("test", "bot", id)
 	return paired
 }
 
@@ -24,9 +24,10 @@ func pair(t *testing.T, e *bolt.Engine, id string) {
 	now := time.Unix(1_700_000_000, 0)
 	at := channels.Address{Channel: "test", Account: "bot", Chat: id}
 	ask(t, e, id, now)
-	if _, err := e.ApprovePair(t.Context(), "code "+id, session.PairApproval{Now: now, Notice: func(session.PairRequest) channels.Outbound {
-		return channels.Outbound{ID: "welcome " + id, Address: at}
-	}}); err != nil {
+	if _, err := e.Pairs().ApprovePair(t.Context(), "code "+id, session.PairApproval{Now: now,
+		Notice: func(session.PairRequest) channels.Outbound {
+			return channels.Outbound{ID: "welcome " + id, Address: at}
+		}}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -34,7 +35,7 @@ func pair(t *testing.T, e *bolt.Engine, id string) {
 func ask(t *testing.T, e *bolt.Engine, id string, now time.Time) {
 	t.Helper()
 	at := channels.Address{Channel: "test", Account: "bot", Chat: id}
-	answer, err := e.AskPair(t.Context(), session.PairRequest{
+	answer, err := e.Pairs().AskPair(t.Context(), session.PairRequest{
 		Code: "code " + id, Address: at, Sender: channels.Sender{ID: id}, Asked: now, Expires: now.Add(time.Hour),
 	}, channels.Outbound{ID: "ask " + id, Address: at}, session.PairBounds{Open: 10})
 	if err != nil || answer != session.PairAsked {
@@ -108,7 +109,7 @@ func TestDamagedPair(t *testing.T) {
 	if isPaired(e, "a") || !isPaired(e, "b") {
 		t.Error("the damaged pair counts, or the other one does not")
 	}
-	pairs, asks, err := e.PairList(t.Context())
+	pairs, asks, err := e.Pairs().PairList(t.Context())
 	if err != nil || len(pairs) != 1 || len(asks) != 0 {
 		t.Errorf("%v, %v, %v", pairs, asks, err)
 	}
@@ -127,19 +128,20 @@ func TestPairsWhileTheStoreCannotBeWritten(t *testing.T) {
 	now := time.Unix(1_700_000_000, 0)
 	ask(t, e, "b", now)
 	bolt.BreakWrites(e, errors.New("the disk is full"))
-	if _, err := e.ApprovePair(t.Context(), "code b", session.PairApproval{Now: now, Notice: func(session.PairRequest) channels.Outbound {
-		return channels.Outbound{ID: "welcome b", Address: channels.Address{Channel: "test", Chat: "b"}}
-	}}); !errors.Is(err, session.ErrStore) {
+	if _, err := e.Pairs().ApprovePair(t.Context(), "code b", session.PairApproval{Now: now,
+		Notice: func(session.PairRequest) channels.Outbound {
+			return channels.Outbound{ID: "welcome b", Address: channels.Address{Channel: "test", Chat: "b"}}
+		}}); !errors.Is(err, session.ErrStore) {
 		t.Errorf("approve: %v", err)
 	}
-	if _, err := e.RevokePairs(t.Context(), "test", "", "a"); !errors.Is(err, session.ErrStore) {
+	if _, err := e.Pairs().RevokePairs(t.Context(), "test", "", "a"); !errors.Is(err, session.ErrStore) {
 		t.Errorf("revoke: %v", err)
 	}
 	if !isPaired(e, "a") || isPaired(e, "b") {
 		t.Error("a change that failed counts")
 	}
 	bolt.BreakWrites(e, nil)
-	if _, err := e.RevokePairs(t.Context(), "test", "", "a"); err != nil || isPaired(e, "a") {
+	if _, err := e.Pairs().RevokePairs(t.Context(), "test", "", "a"); err != nil || isPaired(e, "a") {
 		t.Errorf("revoke: %v", err)
 	}
 }

@@ -10,10 +10,10 @@ import (
 )
 
 // Receipt waits until a message is delivered.
-func (e *Engine) Receipt(ctx context.Context, outboundID string) (channels.Receipt, error) {
-	settled, leave := e.receipts.watch(outboundID) // before the look: nothing is missed in between
+func (s outbox) Receipt(ctx context.Context, outboundID string) (channels.Receipt, error) {
+	settled, leave := s.e.receipts.watch(outboundID) // before the look: nothing is missed in between
 	defer leave()
-	receipt, known, err := e.receiptOf(outboundID)
+	receipt, known, err := s.e.receiptOf(outboundID)
 	if known || err != nil {
 		return receipt, err
 	}
@@ -21,10 +21,10 @@ func (e *Engine) Receipt(ctx context.Context, outboundID string) (channels.Recei
 	case <-settled:
 	case <-ctx.Done():
 		return channels.Receipt{}, context.Cause(ctx)
-	case <-e.done:
+	case <-s.e.done:
 		return channels.Receipt{}, errClosed
 	}
-	receipt, _, err = e.receiptOf(outboundID)
+	receipt, _, err = s.e.receiptOf(outboundID)
 	return receipt, err
 }
 

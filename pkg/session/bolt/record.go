@@ -222,12 +222,6 @@ type sentRec struct {
 // forgotten is the state of a message whose session was deleted before it left.
 const forgotten channels.OutcomeState = "forgotten"
 
-type leaseRec struct {
-	Holder  string    `json:"holder"`
-	Token   uint64    `json:"token"`
-	Expires time.Time `json:"expires"`
-}
-
 // encode is a payload: fields where the record has them, else JSON.
 func encode(v any) ([]byte, error) {
 	if m, ok := v.(encoding.BinaryMarshaler); ok {

@@ -82,7 +82,7 @@ func TestPruning(t *testing.T) {
 	again := func(want int) {
 		t.Helper()
 		bolt.Prune(e)
-		if err := e.Append(t.Context(), []session.Item{message("a", "1", ""), message("a", "2", "")}, nil); err != nil {
+		if err := e.Inbox().Append(t.Context(), []session.Item{message("a", "1", ""), message("a", "2", "")}, nil); err != nil {
 			t.Fatal(err)
 		}
 		if st, err := e.Status(t.Context()); err != nil || st.Waiting != want {

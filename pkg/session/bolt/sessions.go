@@ -11,9 +11,9 @@ import (
 )
 
 // Lookup finds the chat at an address.
-func (e *Engine) Lookup(_ context.Context, a channels.Address) (session.Info, error) {
+func (s sessions) Lookup(_ context.Context, a channels.Address) (session.Info, error) {
 	var info session.Info
-	err := e.view(func(t *tx) error {
+	err := s.e.view(func(t *tx) error {
 		n, err := t.chatAt(a)
 		if err != nil {
 			return fmt.Errorf("address %s %s: %w", a.Channel, a.Chat, err)
@@ -29,9 +29,9 @@ func (e *Engine) Lookup(_ context.Context, a channels.Address) (session.Info, er
 }
 
 // Latest is when the chat at an address last had something.
-func (e *Engine) Latest(_ context.Context, a channels.Address) (time.Time, error) {
+func (s sessions) Latest(_ context.Context, a channels.Address) (time.Time, error) {
 	var at time.Time
-	err := e.view(func(t *tx) error {
+	err := s.e.view(func(t *tx) error {
 		n, err := t.chatAt(a)
 		if err == nil {
 			at, err = t.latest(n)
@@ -83,9 +83,9 @@ func (t *tx) touch(n uint64) error {
 }
 
 // Get finds a session by id.
-func (e *Engine) Get(_ context.Context, id string) (session.Info, error) {
+func (s sessions) Get(_ context.Context, id string) (session.Info, error) {
 	var info session.Info
-	err := e.view(func(t *tx) error {
+	err := s.e.view(func(t *tx) error {
 		var err error
 		info, err = t.session(id)
 		return err
@@ -94,9 +94,9 @@ func (e *Engine) Get(_ context.Context, id string) (session.Info, error) {
 }
 
 // List returns sessions by id.
-func (e *Engine) List(_ context.Context, after string, limit int) ([]session.Info, error) {
+func (s sessions) List(_ context.Context, after string, limit int) ([]session.Info, error) {
 	var out []session.Info
-	err := e.view(func(t *tx) error {
+	err := s.e.view(func(t *tx) error {
 		c := t.in(bkSessions).Cursor()
 		k, _ := c.Seek([]byte(after + "\x00"))
 		for ; k != nil && len(out) < limit; k, _ = c.Next() {
@@ -119,11 +119,11 @@ func (e *Engine) List(_ context.Context, after string, limit int) ([]session.Inf
 // left behind goes alone. With a task goes the conversation of its agent. A
 // long history goes in several transactions, see forget.go: after the first one no
 // reader finds it, and when the context ends the housekeeping removes the rest.
-func (e *Engine) Forget(ctx context.Context, id string) error {
-	if err := e.forget(ctx, id); err != nil {
+func (s sessions) Forget(ctx context.Context, id string) error {
+	if err := s.e.forget(ctx, id); err != nil {
 		return err
 	}
-	if err := e.removeGone(ctx); err != nil {
+	if err := s.e.removeGone(ctx); err != nil {
 		return fmt.Errorf("%s is forgotten, and the gateway removes the rest of it later: %w", id, err)
 	}
 	return nil

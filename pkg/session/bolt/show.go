@@ -9,14 +9,14 @@ import (
 )
 
 // ShowTask queues the message that shows how far a task is.
-func (e *Engine) ShowTask(ctx context.Context, id string, o channels.Outbound) (bool, error) {
+func (s tasks) ShowTask(ctx context.Context, id string, o channels.Outbound) (bool, error) {
 	all := []channels.Outbound{o}
 	out, err := encodeOutbox(all)
 	if err != nil {
 		return false, err
 	}
 	shown := false
-	err = e.write(ctx, func(t *tx) error {
+	err = s.e.write(ctx, func(t *tx) error {
 		shown = false
 		task, err := get[session.Task](t, bkTasks, idKey(id))
 		if err != nil {
@@ -32,7 +32,7 @@ func (e *Engine) ShowTask(ctx context.Context, id string, o channels.Outbound) (
 		}
 		t.added++
 		chat := t.chatNum(task.Chat)
-		if err := e.putOutbox(t, chat, all, out); err != nil {
+		if err := s.e.putOutbox(t, chat, all, out); err != nil {
 			return err
 		}
 		return t.touch(chat)

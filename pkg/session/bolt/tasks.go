@@ -28,7 +28,7 @@ func (t *tx) addTask(task *session.Task) error {
 }
 
 // Complete ends a task.
-func (e *Engine) Complete(ctx context.Context, id string, c session.Completion) (bool, error) {
+func (s tasks) Complete(ctx context.Context, id string, c session.Completion) (bool, error) {
 	out, err := encodeOutbox(c.Outbox)
 	if err != nil {
 		return false, err
@@ -43,7 +43,7 @@ func (e *Engine) Complete(ctx context.Context, id string, c session.Completion) 
 		}
 	}
 	first := false
-	err = e.write(ctx, func(t *tx) error {
+	err = s.e.write(ctx, func(t *tx) error {
 		first = false
 		task, err := get[session.Task](t, bkTasks, idKey(id))
 		if err != nil {
@@ -69,15 +69,15 @@ func (e *Engine) Complete(ctx context.Context, id string, c session.Completion) 
 		if err := t.spend(chat, c.Spent); err != nil {
 			return err
 		}
-		if err := e.putOutbox(t, chat, c.Outbox, out); err != nil {
+		if err := s.e.putOutbox(t, chat, c.Outbox, out); err != nil {
 			return err
 		}
 		if c.Item == nil {
 			return nil
 		}
-		return e.appendTo(t, chat, c.Item, item)
+		return s.e.appendTo(t, chat, c.Item, item)
 	})
-	e.setAsideIf(ctx, err)
+	s.e.setAsideIf(ctx, err)
 	return first && err == nil, err
 }
 
@@ -91,26 +91,26 @@ func (t *tx) chatNum(id string) uint64 {
 }
 
 // Task finds one task.
-func (e *Engine) Task(ctx context.Context, id string) (session.Task, error) {
-	return one[session.Task](ctx, e, bkTasks, "task", id)
+func (s tasks) Task(ctx context.Context, id string) (session.Task, error) {
+	return one[session.Task](ctx, s.e, bkTasks, "task", id)
 }
 
 // OpenTasks returns the tasks without a terminal state, oldest first.
-func (e *Engine) OpenTasks(ctx context.Context) ([]session.Task, error) {
+func (s tasks) OpenTasks(ctx context.Context) ([]session.Task, error) {
 	bare := func(task *session.Task) {
 		if !task.Agent {
 			task.Arguments = nil
 		}
 	}
-	return indexed(ctx, e, listing[session.Task]{index: openIndex(), shorten: bare})
+	return indexed(ctx, s.e, listing[session.Task]{index: openIndex(), shorten: bare})
 }
 
 // TaskList returns the tasks of a chat, or of all, the oldest first.
-func (e *Engine) TaskList(ctx context.Context, chat string) (out []session.Task, err error) {
+func (s tasks) TaskList(ctx context.Context, chat string) (out []session.Task, err error) {
 	if chat == "" {
-		out, err = inChat(ctx, e, bkTasks, func(*session.Task) bool { return true })
+		out, err = inChat(ctx, s.e, bkTasks, func(*session.Task) bool { return true })
 	} else {
-		out, err = ofChat[session.Task](ctx, e, tasksOfIndex(), chat)
+		out, err = ofChat[session.Task](ctx, s.e, tasksOfIndex(), chat)
 	}
 	slices.SortStableFunc(out, func(a, b session.Task) int { return a.Started.Compare(b.Started) })
 	return out, err

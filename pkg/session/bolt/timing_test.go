@@ -82,7 +82,7 @@ func TestBackOff(t *testing.T) {
 					t.Errorf("pauses of a turn (-want +got)\n%s", d)
 				}
 				pauses, want = nil, want[:2]
-				return errors.Join(e.Append(ctx, []session.Item{message("a", "2", "")}, nil), turn.Commit(ctx, c))
+				return errors.Join(e.Inbox().Append(ctx, []session.Item{message("a", "2", "")}, nil), turn.Commit(ctx, c))
 			})
 			return again && err == nil, err
 		})
@@ -243,7 +243,7 @@ func TestCloseWhileSending(t *testing.T) {
 		}
 		begun, ended := make(chan struct{}), make(chan error, 1)
 		go func() {
-			ended <- e.RunOutbox(t.Context(), "test", "bot", func(ctx context.Context, _ channels.Delivery) error {
+			ended <- e.Outbox().RunOutbox(t.Context(), "test", "bot", func(ctx context.Context, _ channels.Delivery) error {
 				begun <- struct{}{}
 				<-ctx.Done()
 				return &channels.SendError{Class: channels.SendTransient, Err: ctx.Err()}

@@ -66,7 +66,7 @@ func (w storeWriter) must(err error) {
 
 func (w storeWriter) append(items ...session.Item) {
 	w.t.Helper()
-	w.must(w.e.Append(w.ctx, items, nil))
+	w.must(w.e.Inbox().Append(w.ctx, items, nil))
 }
 
 // turn appends an item and lets h have the turn of its chat.
@@ -75,7 +75,7 @@ func (w storeWriter) turn(it session.Item, h func(session.Turn) error) session.T
 	w.append(it)
 	ctx, cancel := context.WithCancel(w.ctx)
 	var info session.TurnInfo
-	w.must(w.e.Run(ctx, func(_ context.Context, turn session.Turn) error {
+	w.must(w.e.Inbox().Run(ctx, func(_ context.Context, turn session.Turn) error {
 		defer cancel()
 		info = turn.Info()
 		return h(turn)
@@ -94,7 +94,7 @@ func (w storeWriter) answer(it session.Item, c session.Commit) session.TurnInfo 
 func (w storeWriter) deliver(h func(channels.Delivery) error) {
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(w.ctx)
-	w.must(w.e.RunOutbox(ctx, "test", "bot", func(_ context.Context, d channels.Delivery) error {
+	w.must(w.e.Outbox().RunOutbox(ctx, "test", "bot", func(_ context.Context, d channels.Delivery) error {
 		defer cancel()
 		return h(d)
 	}))
@@ -105,13 +105,13 @@ func (w storeWriter) deliver(h func(channels.Delivery) error) {
 func (w storeWriter) conversations() {
 	w.t.Helper()
 	hello := oldMessage("talk", "t1", "hello")
-	w.must(w.e.Append(w.ctx, nil, &channels.Cursor{Name: "test/bot/updates", To: "17"}))
+	w.must(w.e.Inbox().Append(w.ctx, nil, &channels.Cursor{Name: "test/bot/updates", To: "17"}))
 	info := w.answer(hello, session.Commit{
 		Messages: []providers.Message{{Role: "user", Content: "hello"}, {Role: "assistant", Content: "hi, Ada"}},
 		Outbox:   []channels.Outbound{{ID: "talk/answer", Address: oldAddr("talk"), Text: "hi, Ada"}},
 		Spent:    &session.Spent{Day: "2026-11-22", Purpose: session.ForPeople, Usage: session.Usage{Turns: 1, Input: 10, Output: 5, Money: 42}},
 	})
-	w.must(w.e.SetZone(w.ctx, info.Chat, "Europe/Berlin"))
+	w.must(w.e.Chats().SetZone(w.ctx, info.Chat, "Europe/Berlin"))
 	w.deliver(func(d channels.Delivery) error {
 		return d.Settle(w.ctx, channels.Outcome{State: channels.Delivered, Receipt: channels.Receipt{MessageID: "p1"}})
 	})
@@ -144,7 +144,7 @@ func (w storeWriter) background() {
 	paused.Paused, paused.Why = true, "it failed"
 	for _, j := range []session.Job{daily, paused} {
 		j.Chat = info.Chat
-		w.must(w.e.PutJob(w.ctx, j))
+		w.must(w.e.Jobs().PutJob(w.ctx, j))
 	}
 }
 
@@ -167,12 +167,13 @@ func (w storeWriter) pairs() {
 	for i, id := range []string{"guest", "stranger"} {
 		code := []string{"CODE1", "CODE2"}[i]
 		r := session.PairRequest{Code: code, Address: oldAddr(id), Sender: channels.Sender{ID: id}, Asked: oldNow(), Expires: oldNow().Add(3600e9)}
-		_, err := w.e.AskPair(w.ctx, r, channels.Outbound{ID: "ask/" + code, Address: r.Address, Text: code}, session.PairBounds{Open: 3})
+		_, err := w.e.Pairs().AskPair(w.ctx, r, channels.Outbound{ID: "ask/" + code, Address: r.Address, Text: code}, session.PairBounds{Open: 3})
 		w.must(err)
 	}
-	_, err := w.e.ApprovePair(w.ctx, "CODE1", session.PairApproval{Now: oldNow(), Owner: true, Notice: func(r session.PairRequest) channels.Outbound {
-		return channels.Outbound{ID: "welcome/CODE1", Address: r.Address, Text: "welcome"}
-	}})
+	_, err := w.e.Pairs().ApprovePair(w.ctx, "CODE1", session.PairApproval{Now: oldNow(), Owner: true,
+		Notice: func(r session.PairRequest) channels.Outbound {
+			return channels.Outbound{ID: "welcome/CODE1", Address: r.Address, Text: "welcome"}
+		}})
 	w.must(err)
 }
 
@@ -189,13 +190,13 @@ func (w storeWriter) waiting() {
 		part.Inbound.Attachments = []channels.Attachment{{Ref: "file-" + text, Name: text + ".jpg"}}
 		w.append(part)
 	}
-	_, err := w.e.Complete(w.ctx, "done", session.Completion{State: session.TaskDone, Result: "found", Item: &session.Item{
+	_, err := w.e.Tasks().Complete(w.ctx, "done", session.Completion{State: session.TaskDone, Result: "found", Item: &session.Item{
 		ID: "task/done", Kind: session.ItemTask, Address: oldAddr("tasks"), TaskID: "done", Text: "it is done", Time: oldNow(),
 	}})
 	w.must(err)
-	j, err := w.e.Job(w.ctx, "daily")
+	j, err := w.e.Jobs().Job(w.ctx, "daily")
 	w.must(err)
-	fired, err := w.e.Fire(w.ctx, j.ID, j.Due, oldJob("daily").Due, session.Item{
+	fired, err := w.e.Jobs().Fire(w.ctx, j.ID, j.Due, oldJob("daily").Due, session.Item{
 		ID: "schedule/daily/1", Kind: session.ItemSchedule, Address: j.Address, Job: &j, Text: j.Text, Time: oldNow(),
 	})
 	w.must(err)
@@ -206,7 +207,7 @@ func (w storeWriter) waiting() {
 		ID: "decision", Kind: session.ItemDecision, Address: oldAddr("approvals"), Time: oldNow(), Decision: &session.Decision{Approval: "open", Allow: true},
 	})
 	w.append(oldMessage("old", "old1", "before the move"))
-	w.must(w.e.Move(w.ctx, oldAddr("old"), oldAddr("moved")))
+	w.must(w.e.Chats().Move(w.ctx, oldAddr("old"), oldAddr("moved")))
 }
 
 // interrupted leaves a turn with its ledger.
@@ -214,7 +215,7 @@ func (w storeWriter) interrupted() {
 	w.t.Helper()
 	w.append(oldMessage("begun", "i1", "interrupted"))
 	ctx, cancel := context.WithCancel(w.ctx)
-	w.must(w.e.Run(ctx, func(_ context.Context, turn session.Turn) error {
+	w.must(w.e.Inbox().Run(ctx, func(_ context.Context, turn session.Turn) error {
 		if turn.Info().Address.Chat != "begun" {
 			return ctx.Err()
 		}

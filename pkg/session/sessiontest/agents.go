@@ -67,7 +67,7 @@ func (b *bench) work(id string, c session.Commit) session.TurnInfo {
 
 func (b *bench) tasks(chat string) []string {
 	b.Helper()
-	list, err := b.e.TaskList(b.Context(), chat)
+	list, err := b.e.Tasks().TaskList(b.Context(), chat)
 	b.must(err)
 	out := []string{}
 	for i := range list {
@@ -79,7 +79,7 @@ func (b *bench) tasks(chat string) []string {
 // sessions are the ids of all sessions.
 func (b *bench) sessions() []string {
 	b.Helper()
-	list, err := b.e.List(b.Context(), "", 1000)
+	list, err := b.e.Sessions().List(b.Context(), "", 1000)
 	b.must(err)
 	out := []string{}
 	for i := range list {
@@ -98,7 +98,7 @@ func testTaskList(b *bench) {
 			}
 		}
 	}
-	_, err := b.e.Complete(b.Context(), "a23", session.Completion{State: session.TaskDone})
+	_, err := b.e.Tasks().Complete(b.Context(), "a23", session.Completion{State: session.TaskDone})
 	b.must(err)
 	b.crash()
 	b.equal([]string{"a3", "a23", "a123"}, b.tasks(chats[0]))
@@ -114,7 +114,7 @@ func testAgent(b *bench) {
 	if agent.Chat == home.Chat {
 		b.Fatal("the agent speaks in the chat")
 	}
-	b.must(b.e.SetZone(b.Context(), agent.Chat, "Asia/Tokyo"))
+	b.must(b.e.Chats().SetZone(b.Context(), agent.Chat, "Asia/Tokyo"))
 	b.crash()
 	b.equal("Asia/Tokyo", b.zone(home.Chat))
 	b.equal("Asia/Tokyo", b.zone(agent.Chat))
@@ -127,14 +127,14 @@ func testAgent(b *bench) {
 
 func testNoAgent(b *bench) {
 	for range 2 {
-		b.wantErr(b.e.Append(b.Context(), []session.Item{item("a", "1"), spawned("t")}, nil), session.ErrNotFound)
+		b.wantErr(b.e.Inbox().Append(b.Context(), []session.Item{item("a", "1"), spawned("t")}, nil), session.ErrNotFound)
 		b.equal(0, b.status().Waiting)
 		b.equal(0, len(b.sessions()))
 		b.crash()
 	}
 	info := b.spawn(addr("a"), "t")
-	b.must(b.e.Forget(b.Context(), info.Session))
-	b.wantErr(b.e.Append(b.Context(), []session.Item{spawned("t")}, nil), session.ErrNotFound)
+	b.must(b.e.Sessions().Forget(b.Context(), info.Session))
+	b.wantErr(b.e.Inbox().Append(b.Context(), []session.Item{spawned("t")}, nil), session.ErrNotFound)
 }
 
 func testForgetAgents(b *bench) {
@@ -146,32 +146,32 @@ func testForgetAgents(b *bench) {
 	deep := b.work("t1/n", session.Commit{Messages: user("deep secret"), Approvals: []session.Approval{{ID: "deep"}}})
 	b.append(session.Item{ID: "later", Kind: session.ItemDecision, Address: session.AgentAddress("t1/n"), Decision: &session.Decision{Approval: "deep"}})
 	b.spawn(addr("a"), "t2") // it has not begun
-	b.must(b.e.PutJob(b.Context(), session.Job{ID: "j", Chat: agent.Chat}))
+	b.must(b.e.Jobs().PutJob(b.Context(), session.Job{ID: "j", Chat: agent.Chat}))
 	done := session.Item{ID: "task/t1", Kind: session.ItemTask, Address: addr("a"), TaskID: "t1"}
-	b.must(b.e.Forget(b.Context(), home.Session))
+	b.must(b.e.Sessions().Forget(b.Context(), home.Session))
 	for range 2 {
 		for _, s := range []string{home.Session, agent.Session, deep.Session} {
-			_, err := b.e.Get(b.Context(), s)
+			_, err := b.e.Sessions().Get(b.Context(), s)
 			b.wantErr(err, session.ErrNotFound)
-			b.wantErr(b.e.All(b.Context(), s, func(session.Entry) error { return nil }), session.ErrNotFound)
+			b.wantErr(b.e.Sessions().All(b.Context(), s, func(session.Entry) error { return nil }), session.ErrNotFound)
 		}
 		b.equal([]string{"o1"}, b.tasks(""))
 		b.equal([]int{0, 1}, []int{b.status().Waiting, b.status().OpenTasks})
 		b.equal(2, len(b.sessions()))
 		b.equal(0, len(b.jobs("")))
 		for _, id := range []string{"t1", "t1/n", "t2"} {
-			_, err := b.e.Complete(b.Context(), id, session.Completion{
+			_, err := b.e.Tasks().Complete(b.Context(), id, session.Completion{
 				State: session.TaskDone, Item: &done, Outbox: []channels.Outbound{outbound("a", "o"+id)},
 			})
 			b.wantErr(err, session.ErrNotFound)
 		}
-		_, err := b.e.Lookup(b.Context(), addr("a"))
+		_, err := b.e.Sessions().Lookup(b.Context(), addr("a"))
 		b.wantErr(err, session.ErrNotFound)
 		b.crash()
 	}
 	b.equal([]string{"mine"}, b.pageOf(kept.Session, 0, 10))
 	b.equal([]string{"o1"}, b.tasks(other.Chat))
-	asked, err := b.e.ApprovalList(b.Context(), home.Chat)
+	asked, err := b.e.Approvals().ApprovalList(b.Context(), home.Chat)
 	b.must(err)
 	b.equal(0, len(asked))
 }
@@ -182,10 +182,10 @@ func testForgetOldTasks(b *bench) {
 	b.say("a", "1", session.Commit{NewSession: true})
 	b.spawn(addr("a"), "new")
 	kept := b.work("new", session.Commit{Messages: user("new")})
-	b.must(b.e.Forget(b.Context(), old.Session))
+	b.must(b.e.Sessions().Forget(b.Context(), old.Session))
 	b.crash()
 	b.equal([]string{"new"}, b.tasks(old.Chat))
-	_, err := b.e.Get(b.Context(), gone.Session)
+	_, err := b.e.Sessions().Get(b.Context(), gone.Session)
 	b.wantErr(err, session.ErrNotFound)
 	b.equal([]string{"new"}, b.pageOf(kept.Session, 0, 10))
 }
@@ -196,7 +196,7 @@ func testForgetRunningAgent(b *bench) {
 	w := b.turns()
 	h := w.next()
 	b.must(h.what.Record(b.Context(), session.Step{Kind: session.StepAnswer, Await: true}))
-	b.must(b.e.Forget(b.Context(), home.Session))
+	b.must(b.e.Sessions().Forget(b.Context(), home.Session))
 	ask := session.Step{Kind: session.StepBegun, Await: true, Outbox: []channels.Outbound{outbound("a", "q")}}
 	b.wantErr(h.what.Record(b.Context(), ask), session.ErrFenced)
 	h.end <- errors.New("gone")
@@ -212,7 +212,9 @@ func testAgentSpending(b *bench) {
 	agent := b.work("t", spent(session.ForBackground, 1, 1))
 	b.spawn(session.AgentAddress("t"), "t/n")
 	nested := b.work("t/n", spent(session.ForBackground, 2, 2))
-	_, err := b.e.Complete(b.Context(), "t/n", session.Completion{State: session.TaskDone, Spent: spent(session.ForBackground, 4, 4).Spent})
+	_, err := b.e.Tasks().Complete(b.Context(), "t/n", session.Completion{
+		State: session.TaskDone, Spent: spent(session.ForBackground, 4, 4).Spent,
+	})
 	b.must(err)
 	b.crash()
 	want := map[session.Purpose]session.Usage{session.ForBackground: {Turns: 3, Input: 7, Output: 7, Money: 7}}
@@ -224,23 +226,23 @@ func testAgentSpending(b *bench) {
 func testTasksMove(b *bench) {
 	here, there := b.spawn(addr("old"), "h"), b.spawn(addr("new"), "tt")
 	agent := b.work("tt", session.Commit{Messages: []providers.Message{{Role: providers.RoleUser, Content: "x"}}})
-	b.must(b.e.Move(b.Context(), addr("old"), addr("new")))
+	b.must(b.e.Chats().Move(b.Context(), addr("old"), addr("new")))
 	b.crash()
 	b.equal([]string{"h", "tt"}, b.tasks(here.Chat))
 	b.equal(0, len(b.tasks(there.Chat)))
 	for _, id := range []string{"h", "tt"} {
-		task, err := b.e.Task(b.Context(), id)
+		task, err := b.e.Tasks().Task(b.Context(), id)
 		b.must(err)
 		b.equal([]any{here.Chat, addr("new")}, []any{task.Chat, task.Address})
 		it := session.Item{ID: "task/" + id, Kind: session.ItemTask, Address: addr("old"), TaskID: id}
-		first, err := b.e.Complete(b.Context(), id, session.Completion{State: session.TaskDone, Item: &it})
+		first, err := b.e.Tasks().Complete(b.Context(), id, session.Completion{State: session.TaskDone, Item: &it})
 		b.must(err)
 		b.equal(true, first)
 	}
 	b.equal(0, b.status().OpenTasks)
 	turn := b.turns().next().what.Info()
 	b.equal([]any{here.Chat, []string{"task/h", "task/tt"}}, []any{turn.Chat, ids(turn.Items)})
-	b.must(b.e.Forget(b.Context(), here.Session))
-	_, err := b.e.Get(b.Context(), agent.Session)
+	b.must(b.e.Sessions().Forget(b.Context(), here.Session))
+	_, err := b.e.Sessions().Get(b.Context(), agent.Session)
 	b.wantErr(err, session.ErrNotFound)
 }

@@ -95,7 +95,7 @@ func testAlbumJoins(b *bench) {
 	last := part("a", "g", "4", "the way home")
 	last.Inbound.Quote = "another"
 	b.append(part("a", "g", "2", "delivered again"), last, part("a", "g", "1", "delivered again"))
-	b.must(b.e.Move(b.Context(), addr("a"), addr("z")))
+	b.must(b.e.Chats().Move(b.Context(), addr("a"), addr("z")))
 	b.append(part("z", "g", "5", ""), note("z", "6", "behind"))
 	b.equal(2, b.status().Waiting)
 	w := b.turns()

@@ -88,7 +88,7 @@ func (p *plan) put(rt *rapid.T) {
 	if j.Due > 0 {
 		stored.Due = time.Unix(j.Due, 0)
 	}
-	err := p.b.e.PutJob(p.b.Context(), stored)
+	err := p.b.e.Jobs().PutJob(p.b.Context(), stored)
 	if old := p.jobs[id]; old != nil && old.Chat != i {
 		p.b.wantErr(err, session.ErrTaken)
 		return
@@ -103,7 +103,7 @@ func (p *plan) put(rt *rapid.T) {
 
 func (p *plan) drop(rt *rapid.T) {
 	id, _ := p.job(rt)
-	p.b.must(p.b.e.DeleteJob(p.b.Context(), id))
+	p.b.must(p.b.e.Jobs().DeleteJob(p.b.Context(), id))
 	delete(p.jobs, id)
 }
 
@@ -118,7 +118,7 @@ func (p *plan) fire(rt *rapid.T) {
 	if next > 0 {
 		after = time.Unix(next, 0)
 	}
-	first, err := p.b.e.Fire(p.b.Context(), id, time.Unix(due, 0), after, it)
+	first, err := p.b.e.Jobs().Fire(p.b.Context(), id, time.Unix(due, 0), after, it)
 	p.b.must(err)
 	want := !j.Paused && j.Due == due && !p.chats[j.Chat].suspended
 	p.b.equal(want, first)
@@ -177,13 +177,13 @@ func (p *plan) suspend(rt *rapid.T) {
 
 func (p *plan) move(rt *rapid.T) {
 	i, to := p.chat(rt), p.name("chat")
-	p.b.must(p.b.e.Move(p.b.Context(), addr(p.chats[i].at), addr(to)))
+	p.b.must(p.b.e.Chats().Move(p.b.Context(), addr(p.chats[i].at), addr(to)))
 	p.chats[i].at = to
 }
 
 func (p *plan) forget(rt *rapid.T) {
 	i := p.chat(rt)
-	p.b.must(p.b.e.Forget(p.b.Context(), p.chats[i].info.Session))
+	p.b.must(p.b.e.Sessions().Forget(p.b.Context(), p.chats[i].info.Session))
 	maps.DeleteFunc(p.jobs, func(_ string, j *planned) bool { return j.Chat == i })
 	p.meet(i)
 }

@@ -14,10 +14,10 @@ func approvalTests() []test {
 			info := b.question("q1", time.Unix(100, 0))
 			b.decide("q1", info)
 			b.crash()
-			got, err := b.e.Approval(b.Context(), "q1")
+			got, err := b.e.Approvals().Approval(b.Context(), "q1")
 			b.must(err)
 			b.equal(session.ApprovalAllowed, got.State)
-			grants, err := b.e.Grants(b.Context(), info.Chat)
+			grants, err := b.e.Approvals().Grants(b.Context(), info.Chat)
 			b.must(err)
 			b.equal(1, len(grants))
 			b.equal("write_file", grants[0].Tool)
@@ -26,40 +26,40 @@ func approvalTests() []test {
 			for i, id := range []string{"q2", "q1"} {
 				b.question(id, time.Unix(int64(10*i), 0))
 			}
-			all, err := b.e.ApprovalList(b.Context(), "")
+			all, err := b.e.Approvals().ApprovalList(b.Context(), "")
 			b.must(err)
 			b.equal([]string{"q2", "q1"}, []string{all[0].ID, all[1].ID})
-			own, err := b.e.ApprovalList(b.Context(), all[0].Chat)
+			own, err := b.e.Approvals().ApprovalList(b.Context(), all[0].Chat)
 			b.must(err)
 			b.equal(2, len(own))
-			other, err := b.e.ApprovalList(b.Context(), "c999")
+			other, err := b.e.Approvals().ApprovalList(b.Context(), "c999")
 			b.must(err)
 			b.equal(0, len(other))
 		}},
 		{"a grant is revoked once", func(b *bench) {
 			info := b.question("q1", time.Unix(100, 0))
 			b.decide("q1", info)
-			g, err := b.e.RevokeGrant(b.Context(), "q1")
+			g, err := b.e.Approvals().RevokeGrant(b.Context(), "q1")
 			b.must(err)
 			b.equal("q1", g.Approval)
-			_, err = b.e.RevokeGrant(b.Context(), "q1")
+			_, err = b.e.Approvals().RevokeGrant(b.Context(), "q1")
 			b.wantErr(err, session.ErrNotFound)
 			b.reopen()
-			left, err := b.e.Grants(b.Context(), "")
+			left, err := b.e.Approvals().Grants(b.Context(), "")
 			b.must(err)
 			b.equal(0, len(left))
 		}},
 		{"a question that is not there is not found", func(b *bench) {
-			_, err := b.e.Approval(b.Context(), "none")
+			_, err := b.e.Approvals().Approval(b.Context(), "none")
 			b.wantErr(err, session.ErrNotFound)
 		}},
 		{"a forgotten chat leaves no question and no grant", func(b *bench) {
 			info := b.question("q1", time.Unix(100, 0))
 			b.decide("q1", info)
-			b.must(b.e.Forget(b.Context(), info.Session))
-			_, err := b.e.Approval(b.Context(), "q1")
+			b.must(b.e.Sessions().Forget(b.Context(), info.Session))
+			_, err := b.e.Approvals().Approval(b.Context(), "q1")
 			b.wantErr(err, session.ErrNotFound)
-			grants, err := b.e.Grants(b.Context(), "")
+			grants, err := b.e.Approvals().Grants(b.Context(), "")
 			b.must(err)
 			b.equal(0, len(grants))
 		}},
@@ -73,7 +73,7 @@ func approvalTests() []test {
 				Kind: session.StepEnded, Await: true, Approvals: []session.Approval{{ID: "late", State: session.ApprovalOpen}},
 			})
 			b.wantErr(err, session.ErrFenced)
-			_, err = b.e.Approval(b.Context(), "late")
+			_, err = b.e.Approvals().Approval(b.Context(), "late")
 			b.wantErr(err, session.ErrNotFound)
 		}},
 	}
@@ -104,7 +104,7 @@ func (b *bench) question(id string, at time.Time) session.TurnInfo {
 // decide runs a turn that allows it, here and from now on.
 func (b *bench) decide(id string, asked session.TurnInfo) {
 	b.Helper()
-	q, err := b.e.Approval(b.Context(), id)
+	q, err := b.e.Approvals().Approval(b.Context(), id)
 	b.must(err)
 	q.State, q.DecidedTurn = session.ApprovalAllowed, "t"
 	b.append(item("a", "decide-"+id))
@@ -121,7 +121,7 @@ func (b *bench) decide(id string, asked session.TurnInfo) {
 func testQuestion(b *bench) {
 	info := b.question("q1", time.Unix(100, 0))
 	b.crash()
-	got, err := b.e.Approval(b.Context(), "q1")
+	got, err := b.e.Approvals().Approval(b.Context(), "q1")
 	b.must(err)
 	b.equal(info.ID, got.Turn)
 	b.equal("{\n \"path\": \"x\"}", got.Arguments)
@@ -135,7 +135,7 @@ func testQuestion(b *bench) {
 	b.answer(w.next(), session.Commit{Outcome: session.OutcomeAnswered, Approvals: []session.Approval{got}})
 	b.must(w.stop())
 	b.reopen()
-	got, err = b.e.Approval(b.Context(), "q1")
+	got, err = b.e.Approvals().Approval(b.Context(), "q1")
 	b.must(err)
 	b.equal(session.ApprovalDenied, got.State)
 }

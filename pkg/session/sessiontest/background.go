@@ -16,10 +16,10 @@ func backgroundTests() []test {
 		{"a task ends once, with its message and its item", testTask},
 		{"a task that was completed in a crash is complete", func(b *bench) {
 			b.startTask("t1", time.Unix(1, 0))
-			_, err := b.e.Complete(b.Context(), "t1", session.Completion{State: session.TaskDone})
+			_, err := b.e.Tasks().Complete(b.Context(), "t1", session.Completion{State: session.TaskDone})
 			b.must(err)
 			b.crash()
-			first, err := b.e.Complete(b.Context(), "t1", session.Completion{State: session.TaskInterrupted})
+			first, err := b.e.Tasks().Complete(b.Context(), "t1", session.Completion{State: session.TaskInterrupted})
 			b.must(err)
 			b.equal(false, first)
 		}},
@@ -27,10 +27,10 @@ func backgroundTests() []test {
 			for i, at := range []int64{30, 10, 20} {
 				b.startTask(fmt.Sprint("t", i), time.Unix(at, 0))
 			}
-			_, err := b.e.Complete(b.Context(), "t2", session.Completion{State: session.TaskFailed})
+			_, err := b.e.Tasks().Complete(b.Context(), "t2", session.Completion{State: session.TaskFailed})
 			b.must(err)
 			b.reopen()
-			open, err := b.e.OpenTasks(b.Context())
+			open, err := b.e.Tasks().OpenTasks(b.Context())
 			b.must(err)
 			b.equal(2, len(open))
 			b.equal([]string{"t1", "t0"}, []string{open[0].ID, open[1].ID})
@@ -38,13 +38,12 @@ func backgroundTests() []test {
 			b.equal(2, b.status().OpenTasks)
 		}},
 		{"a task that is not there is not found", func(b *bench) {
-			_, err := b.e.Task(b.Context(), "none")
+			_, err := b.e.Tasks().Task(b.Context(), "none")
 			b.wantErr(err, session.ErrNotFound)
-			_, err = b.e.Complete(b.Context(), "none", session.Completion{State: session.TaskDone})
+			_, err = b.e.Tasks().Complete(b.Context(), "none", session.Completion{State: session.TaskDone})
 			b.wantErr(err, session.ErrNotFound)
 		}},
 		{"a task shows one message, until it has ended", testShowTask},
-		{"a lease is held by one", testLease},
 	}
 }
 
@@ -72,7 +71,7 @@ func testTask(b *bench) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			first, err := b.e.Complete(b.Context(), "t1", session.Completion{
+			first, err := b.e.Tasks().Complete(b.Context(), "t1", session.Completion{
 				State: session.TaskDone, Outbox: []channels.Outbound{outbound("a", "o1")}, Item: &done,
 			})
 			if err != nil {
@@ -86,7 +85,7 @@ func testTask(b *bench) {
 	wg.Wait()
 	b.equal(int32(1), won.Load())
 	b.reopen()
-	task, err := b.e.Task(b.Context(), "t1")
+	task, err := b.e.Tasks().Task(b.Context(), "t1")
 	b.must(err)
 	b.equal(session.TaskDone, task.State)
 	b.equal(`{"a":1}`, string(task.Arguments))
@@ -95,28 +94,4 @@ func testTask(b *bench) {
 	turn := b.turns().next().what.Info()
 	b.equal(info.Chat, turn.Chat)
 	b.equal([]string{"task/t1"}, ids(turn.Items))
-}
-
-func testLease(b *bench) {
-	l, err := b.e.Acquire(b.Context(), "poll", "one", time.Hour)
-	b.must(err)
-	again, err := b.e.Acquire(b.Context(), "poll", "one", time.Hour)
-	b.must(err)
-	b.equal(l.Token, again.Token)
-	_, err = b.e.Acquire(b.Context(), "poll", "two", time.Hour)
-	b.wantErr(err, session.ErrFenced)
-	b.must(b.e.Release(b.Context(), "poll", "two"))
-	_, err = b.e.Acquire(b.Context(), "poll", "two", time.Hour)
-	b.wantErr(err, session.ErrFenced)
-	b.must(b.e.Release(b.Context(), "poll", "one"))
-	b.must(b.e.Release(b.Context(), "none", "one"))
-	b.reopen()
-	two, err := b.e.Acquire(b.Context(), "poll", "two", -time.Second)
-	b.must(err)
-	// It is past its time at once: somebody else may take it.
-	one, err := b.e.Acquire(b.Context(), "poll", "one", time.Hour)
-	b.must(err)
-	if l.Token >= two.Token || two.Token >= one.Token {
-		b.Fatalf("tokens %d, %d, %d do not grow", l.Token, two.Token, one.Token)
-	}
 }

@@ -36,8 +36,8 @@ func factTests() []test {
 		{"zone and spending go with a chat that another one takes in", testFactsMoveOnto},
 		{"zone and spending are forgotten with the chat", func(b *bench) {
 			info := b.say("a", "1", spent(session.ForPeople, 1, 1))
-			b.must(b.e.SetZone(b.Context(), info.Chat, "Asia/Tokyo"))
-			b.must(b.e.Forget(b.Context(), info.Session))
+			b.must(b.e.Chats().SetZone(b.Context(), info.Chat, "Asia/Tokyo"))
+			b.must(b.e.Sessions().Forget(b.Context(), info.Session))
 			b.crash()
 			b.equal("", b.zone(info.Chat))
 			b.equal(0, len(b.spending(info.Chat)))
@@ -61,14 +61,14 @@ func spent(p session.Purpose, tokens int, money int64) session.Commit {
 
 func (b *bench) zone(chat string) string {
 	b.Helper()
-	zone, err := b.e.Zone(b.Context(), chat)
+	zone, err := b.e.Chats().Zone(b.Context(), chat)
 	b.must(err)
 	return zone
 }
 
 func (b *bench) spending(chat string) map[session.Purpose]session.Usage {
 	b.Helper()
-	got, err := b.e.Spending(b.Context(), chat, someDay)
+	got, err := b.e.Chats().Spending(b.Context(), chat, someDay)
 	b.must(err)
 	return got
 }
@@ -76,17 +76,17 @@ func (b *bench) spending(chat string) map[session.Purpose]session.Usage {
 func testZone(b *bench) {
 	info, other := b.say("a", "1", session.Commit{}), b.say("b", "2", session.Commit{})
 	b.equal("", b.zone(info.Chat))
-	b.must(b.e.SetZone(b.Context(), info.Chat, "Europe/Berlin"))
-	b.must(b.e.SetZone(b.Context(), info.Chat, "America/Argentina/Ushuaia"))
+	b.must(b.e.Chats().SetZone(b.Context(), info.Chat, "Europe/Berlin"))
+	b.must(b.e.Chats().SetZone(b.Context(), info.Chat, "America/Argentina/Ushuaia"))
 	b.say("a", "3", session.Commit{NewSession: true})
-	b.must(b.e.Move(b.Context(), addr("a"), addr("a2")))
+	b.must(b.e.Chats().Move(b.Context(), addr("a"), addr("a2")))
 	b.crash()
 	b.equal("America/Argentina/Ushuaia", b.zone(info.Chat))
 	b.equal("", b.zone(other.Chat))
 	for _, none := range []string{"", "c1", "nonsense"} {
 		b.equal("", b.zone(none))
 		b.equal(0, len(b.spending(none)))
-		b.wantErr(b.e.SetZone(b.Context(), none, "UTC"), session.ErrNotFound)
+		b.wantErr(b.e.Chats().SetZone(b.Context(), none, "UTC"), session.ErrNotFound)
 	}
 }
 
@@ -103,14 +103,14 @@ func testSpending(b *bench) {
 		session.ForPeople: {Turns: 2, Input: 15, Output: 15, Money: 107},
 		session.ForJobs:   use(1, 0),
 	}, b.spending(info.Chat))
-	got, err := b.e.Spending(b.Context(), info.Chat, "2026-03-30")
+	got, err := b.e.Chats().Spending(b.Context(), info.Chat, "2026-03-30")
 	b.must(err)
 	b.equal(map[session.Purpose]session.Usage{session.ForPeople: use(1, 1)}, got)
 }
 
 func testTaskSpending(b *bench) {
 	info := b.startTask("t1", time.Unix(1, 0))
-	b.must(b.e.Move(b.Context(), addr("a"), addr("a2")))
+	b.must(b.e.Chats().Move(b.Context(), addr("a"), addr("a2")))
 	it := session.Item{ID: "task/t1", Kind: session.ItemTask, Address: addr("a"), Text: "done", TaskID: "t1"}
 	c := session.Completion{
 		State: session.TaskDone, Result: "forty-two", Item: &it, Spent: spent(session.ForBackground, 3, 4).Spent,
@@ -118,17 +118,17 @@ func testTaskSpending(b *bench) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			if _, err := b.e.Complete(b.Context(), "t1", c); err != nil {
+			if _, err := b.e.Tasks().Complete(b.Context(), "t1", c); err != nil {
 				b.Error(err)
 			}
 		})
 	}
 	wg.Wait()
 	b.crash()
-	_, err := b.e.Complete(b.Context(), "t1", c)
+	_, err := b.e.Tasks().Complete(b.Context(), "t1", c)
 	b.must(err)
 	b.equal(map[session.Purpose]session.Usage{session.ForBackground: use(3, 4)}, b.spending(info.Chat))
-	task, err := b.e.Task(b.Context(), "t1")
+	task, err := b.e.Tasks().Task(b.Context(), "t1")
 	b.must(err)
 	b.equal([]any{"forty-two", addr("a2")}, []any{task.Result, task.Address})
 	turn := b.turns().next().what.Info()
@@ -139,11 +139,11 @@ func testFactsMoveOnto(b *bench) {
 	here := b.say("old", "1", spent(session.ForPeople, 1, 1))
 	there := b.say("new", "2", spent(session.ForPeople, 2, 2))
 	b.say("new", "3", spent(session.ForJobs, 3, 3))
-	b.must(b.e.SetZone(b.Context(), there.Chat, "Asia/Tokyo"))
+	b.must(b.e.Chats().SetZone(b.Context(), there.Chat, "Asia/Tokyo"))
 	b.append(item("new", "4"))
 	w := b.turns()
 	h := w.next()
-	b.must(b.e.Move(b.Context(), addr("old"), addr("new")))
+	b.must(b.e.Chats().Move(b.Context(), addr("old"), addr("new")))
 	h.end <- errors.New("its chat is part of another one")
 	b.must(w.stop())
 	b.crash()

@@ -28,11 +28,12 @@ func deleteTests() []test {
 			b.append(note("a", "0", "first of the chat"))
 			b.answer(w.next(), session.Commit{})
 			both := []session.Item{note("a", "1", "gone"), taken("a", "d1", "1"), note("a", "2", "next")}
-			b.must(b.e.Append(b.Context(), both, &channels.Cursor{Name: "p", To: "1"}))
+			b.must(b.e.Inbox().Append(b.Context(), both, &channels.Cursor{Name: "p", To: "1"}))
 			h := w.next()
 			b.equal([]string{"next"}, wordings(h.what.Info().Items))
 			b.append(note("a", "3", "third"))
-			b.wantErr(b.e.Append(b.Context(), []session.Item{taken("a", "d3", "3")}, &channels.Cursor{Name: "p", To: "2"}), session.ErrFenced)
+			err := b.e.Inbox().Append(b.Context(), []session.Item{taken("a", "d3", "3")}, &channels.Cursor{Name: "p", To: "2"})
+			b.wantErr(err, session.ErrFenced)
 			b.answer(h, session.Commit{})
 			b.equal([]string{"third"}, wordings(w.next().what.Info().Items))
 		}},
@@ -139,7 +140,7 @@ func testDeleteOfOthers(b *bench) {
 	b.equal([]string{"one, better", "ten", "pressed", "nameless"}, wordings(h.what.Info().Items))
 	b.answer(h, session.Commit{})
 	b.equal(0, b.status().Waiting)
-	_, err := b.e.Lookup(b.Context(), addr("b"))
+	_, err := b.e.Sessions().Lookup(b.Context(), addr("b"))
 	b.wantErr(err, session.ErrNotFound)
 }
 
@@ -169,7 +170,7 @@ func testDeleteTooLate(b *bench) {
 
 func testDeleteOvertakes(b *bench) {
 	b.append(taken("a", "d1", "1"), taken("b", "d2", "2"))
-	_, err := b.e.Lookup(b.Context(), addr("a"))
+	_, err := b.e.Sessions().Lookup(b.Context(), addr("a"))
 	b.wantErr(err, session.ErrNotFound)
 	b.append(note("a", "1", "one"))
 	for range 2 {
@@ -232,7 +233,7 @@ func testDeleteRace(b *bench) {
 		return nil
 	})
 	put := func(it session.Item) {
-		if err := b.e.Append(b.Context(), []session.Item{it}, nil); err != nil {
+		if err := b.e.Inbox().Append(b.Context(), []session.Item{it}, nil); err != nil {
 			b.Error(err)
 		}
 	}

@@ -151,7 +151,7 @@ func testEditOfOthers(b *bench) {
 	thread := addr("a")
 	thread.Thread = "t"
 	moved := addr("c")
-	b.must(b.e.Move(b.Context(), addr("a"), moved))
+	b.must(b.e.Chats().Move(b.Context(), addr("a"), moved))
 	inThread := edit("a", "e3", "1", "in a thread", session.EditDrop)
 	inThread.Address = thread
 	after := edit("a", "e4", "1", "numbered anew", session.EditDrop)
@@ -185,17 +185,17 @@ func testEditWithItsMessage(b *bench) {
 	b.append(note("a", "0", "first of the chat"))
 	b.answer(w.next(), session.Commit{})
 	both := []session.Item{note("a", "1", "old"), edit("a", "e1", "1", "new", session.EditAnswer)}
-	b.must(b.e.Append(b.Context(), both, &channels.Cursor{Name: "p", To: "1"}))
+	b.must(b.e.Inbox().Append(b.Context(), both, &channels.Cursor{Name: "p", To: "1"}))
 	h := w.next()
 	b.equal([]string{"new"}, wordings(h.what.Info().Items))
 	b.append(note("a", "2", "second"))
 	late := []session.Item{edit("a", "e2", "2", "fenced", session.EditDrop), edit("a", "e3", "1", "fenced", session.EditAnswer)}
-	b.wantErr(b.e.Append(b.Context(), late, &channels.Cursor{Name: "p", To: "2"}), session.ErrFenced)
+	b.wantErr(b.e.Inbox().Append(b.Context(), late, &channels.Cursor{Name: "p", To: "2"}), session.ErrFenced)
 	b.answer(h, session.Commit{})
 	h = w.next()
 	b.equal([]string{"second"}, wordings(h.what.Info().Items))
 	// What was fenced was not accepted: the same edits may come again.
-	b.must(b.e.Append(b.Context(), late[1:], &channels.Cursor{Name: "p", From: "1", To: "2"}))
+	b.must(b.e.Inbox().Append(b.Context(), late[1:], &channels.Cursor{Name: "p", From: "1", To: "2"}))
 	b.answer(h, session.Commit{})
 	b.equal([]string{"fenced"}, wordings(w.next().what.Info().Items))
 }
@@ -288,7 +288,7 @@ func testEditRace(b *bench) {
 		return nil
 	})
 	put := func(it session.Item) {
-		if err := b.e.Append(b.Context(), []session.Item{it}, nil); err != nil {
+		if err := b.e.Inbox().Append(b.Context(), []session.Item{it}, nil); err != nil {
 			b.Error(err)
 		}
 	}

@@ -118,7 +118,7 @@ func (b *bench) wantErr(err, want error) {
 
 func (b *bench) append(items ...session.Item) {
 	b.Helper()
-	b.must(b.e.Append(b.Context(), items, nil))
+	b.must(b.e.Inbox().Append(b.Context(), items, nil))
 }
 
 func addr(chat string) channels.Address {
@@ -202,7 +202,7 @@ func work[T any](b *bench, run func(ctx context.Context, h func(context.Context,
 // turns runs the inbox.
 func (b *bench) turns() *worker[session.Turn] {
 	b.Helper()
-	return work(b, b.e.Run)
+	return work(b, b.e.Inbox().Run)
 }
 
 // running lets h take turns until stop, which waits for the end of Run.
@@ -210,7 +210,7 @@ func (b *bench) running(h func(context.Context, session.Turn) error) (stop func(
 	b.Helper()
 	ctx, cancel := context.WithCancel(b.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- b.e.Run(ctx, h) }()
+	go func() { ended <- b.e.Inbox().Run(ctx, h) }()
 	return func() {
 		b.Helper()
 		cancel()
@@ -222,7 +222,7 @@ func (b *bench) running(h func(context.Context, session.Turn) error) (stop func(
 func (b *bench) deliveries() *worker[channels.Delivery] {
 	b.Helper()
 	return work(b, func(ctx context.Context, h func(context.Context, channels.Delivery) error) error {
-		return b.e.RunOutbox(ctx, "test", "bot", h)
+		return b.e.Outbox().RunOutbox(ctx, "test", "bot", h)
 	})
 }
 

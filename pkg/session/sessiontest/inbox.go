@@ -38,7 +38,7 @@ func inboxTests() []test {
 		}},
 		{"an item that would not be found again is refused, and its neighbours with it", func(b *bench) {
 			for _, bad := range []*session.Item{{Address: addr("a")}, {ID: "\xff", Address: addr("a")}, {ID: "x", Address: addr("\xff")}} {
-				if err := b.e.Append(b.Context(), []session.Item{item("a", "1"), *bad}, nil); err == nil {
+				if err := b.e.Inbox().Append(b.Context(), []session.Item{item("a", "1"), *bad}, nil); err == nil {
 					b.Errorf("accepted %+v", bad)
 				}
 			}
@@ -58,14 +58,14 @@ func inboxTests() []test {
 		}},
 		{"a closed engine accepts nothing", func(b *bench) {
 			b.must(b.e.Close())
-			b.wantErr(b.e.Append(b.Context(), items("a", 1), nil), session.ErrStore)
+			b.wantErr(b.e.Inbox().Append(b.Context(), items("a", 1), nil), session.ErrStore)
 			b.must(b.e.Close())
 		}},
 		{"an append that is not wanted any more is not acknowledged", func(b *bench) {
 			ctx, cancel := context.WithCancel(b.Context())
 			cancel()
 			// Both ends are allowed, but a nil must mean that it is stored.
-			if err := b.e.Append(ctx, items("a", 1), nil); err == nil {
+			if err := b.e.Inbox().Append(ctx, items("a", 1), nil); err == nil {
 				b.equal(1, b.status().Waiting)
 			}
 		}},
@@ -76,7 +76,7 @@ func inboxTests() []test {
 			b.turns().next()
 			ctx, cancel := context.WithCancel(b.Context())
 			defer cancel()
-			if err := b.e.Run(ctx, func(context.Context, session.Turn) error { return nil }); err == nil {
+			if err := b.e.Inbox().Run(ctx, func(context.Context, session.Turn) error { return nil }); err == nil {
 				b.Fatal("two runs were accepted")
 			}
 		}},
@@ -94,7 +94,7 @@ func testDedupe(b *bench) {
 	var wg sync.WaitGroup
 	for range 20 {
 		wg.Go(func() {
-			if err := b.e.Append(b.Context(), items("a", 3), nil); err != nil {
+			if err := b.e.Inbox().Append(b.Context(), items("a", 3), nil); err != nil {
 				b.Error(err)
 			}
 		})
@@ -123,7 +123,7 @@ func testStrange(b *bench) {
 			session.Item{ID: fmt.Sprint(i), Kind: session.ItemTask, Address: a, Text: fmt.Sprint(i)},
 			session.Item{ID: fmt.Sprint(i, long), Kind: session.ItemTask, Address: a, Text: fmt.Sprint(i)})
 	}
-	b.must(b.e.Append(b.Context(), list, nil))
+	b.must(b.e.Inbox().Append(b.Context(), list, nil))
 	w := b.turns()
 	chats := map[string]bool{}
 	for range len(list) / 2 {
@@ -142,11 +142,11 @@ func testStrange(b *bench) {
 
 func testCursor(b *bench) {
 	move := func(from, to string, list ...session.Item) error {
-		return b.e.Append(b.Context(), list, &channels.Cursor{Name: "poller", From: from, To: to})
+		return b.e.Inbox().Append(b.Context(), list, &channels.Cursor{Name: "poller", From: from, To: to})
 	}
 	at := func(want string) {
 		b.Helper()
-		got, err := b.e.Position(b.Context(), "poller")
+		got, err := b.e.Inbox().Position(b.Context(), "poller")
 		b.must(err)
 		b.equal(want, got)
 	}
@@ -245,7 +245,7 @@ func testManyWriters(b *bench) {
 		want[fmt.Sprint(c)] = ids(list)
 		wg.Go(func() {
 			for i := range list {
-				if err := b.e.Append(b.Context(), list[i:i+1], nil); err != nil {
+				if err := b.e.Inbox().Append(b.Context(), list[i:i+1], nil); err != nil {
 					b.Error(err)
 				}
 			}

@@ -37,17 +37,17 @@ func jobTests() []test {
 // putJob stores a job of the chat at an address, due at a second of the epoch.
 func (b *bench) putJob(chat, id string, due int64) session.Job {
 	b.Helper()
-	info, err := b.e.Lookup(b.Context(), addr(chat))
+	info, err := b.e.Sessions().Lookup(b.Context(), addr(chat))
 	b.must(err)
 	j := session.Job{ID: id, Chat: info.Chat, Address: addr(chat), Spec: json.RawMessage(`"x"`), Text: "tick", Due: time.Unix(due, 0)}
-	b.must(b.e.PutJob(b.Context(), j))
+	b.must(b.e.Jobs().PutJob(b.Context(), j))
 	return j
 }
 
 // fire fires a job whose item names its address of then.
 func (b *bench) fire(j *session.Job, next time.Time) bool {
 	b.Helper()
-	first, err := b.e.Fire(b.Context(), j.ID, j.Due, next, tick(j))
+	first, err := b.e.Jobs().Fire(b.Context(), j.ID, j.Due, next, tick(j))
 	b.must(err)
 	return first
 }
@@ -61,7 +61,7 @@ func tick(j *session.Job) session.Item {
 
 func (b *bench) jobs(chat string) []session.Job {
 	b.Helper()
-	list, err := b.e.JobList(b.Context(), chat)
+	list, err := b.e.Jobs().JobList(b.Context(), chat)
 	b.must(err)
 	return list
 }
@@ -69,7 +69,7 @@ func (b *bench) jobs(chat string) []session.Job {
 // due are the ids of the jobs that are due.
 func (b *bench) due(now time.Time, limit int) []string {
 	b.Helper()
-	list, err := b.e.DueJobs(b.Context(), now, limit)
+	list, err := b.e.Jobs().DueJobs(b.Context(), now, limit)
 	b.must(err)
 	return jobIDs(list)
 }
@@ -85,7 +85,7 @@ func jobIDs(list []session.Job) []string {
 // nextJob is the second at which a job is due next, 0 for never.
 func (b *bench) nextJob() int64 {
 	b.Helper()
-	at, ok, err := b.e.NextJob(b.Context())
+	at, ok, err := b.e.Jobs().NextJob(b.Context())
 	b.must(err)
 	if !ok {
 		return 0
@@ -125,9 +125,9 @@ func testFire(b *bench) {
 	b.equal(2, b.status().Waiting)
 	// Who stores the job as it was before does not bring it back: a call that is made
 	// again after a crash makes no second one.
-	b.wantErr(b.e.PutJob(b.Context(), j), session.ErrEnded)
+	b.wantErr(b.e.Jobs().PutJob(b.Context(), j), session.ErrEnded)
 	b.crash()
-	b.wantErr(b.e.PutJob(b.Context(), j), session.ErrEnded)
+	b.wantErr(b.e.Jobs().PutJob(b.Context(), j), session.ErrEnded)
 	b.equal(0, len(b.jobs("")))
 	b.equal(2, b.status().Waiting)
 }
@@ -139,7 +139,7 @@ func testFireRace(b *bench) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			first, err := b.e.Fire(b.Context(), j.ID, j.Due, time.Unix(2000, 0), tick(&j))
+			first, err := b.e.Jobs().Fire(b.Context(), j.ID, j.Due, time.Unix(2000, 0), tick(&j))
 			if err != nil {
 				b.Error(err)
 			}
@@ -158,22 +158,22 @@ func testDue(b *bench) {
 	early := time.Date(1, 1, 2, 0, 0, 0, 0, time.UTC)
 	b.equal(int64(0), b.nextJob())
 	for id, due := range map[string]time.Time{"b": time.Unix(20, 0), "a": time.Unix(20, 0), "c": time.Unix(10, 5), "far": far, "early": early, "never": {}} {
-		b.must(b.e.PutJob(b.Context(), session.Job{ID: id, Due: due}))
+		b.must(b.e.Jobs().PutJob(b.Context(), session.Job{ID: id, Due: due}))
 	}
-	b.must(b.e.PutJob(b.Context(), session.Job{ID: "paused", Due: time.Unix(1, 0), Paused: true}))
+	b.must(b.e.Jobs().PutJob(b.Context(), session.Job{ID: "paused", Due: time.Unix(1, 0), Paused: true}))
 	b.equal([]string{"early", "c", "a", "b"}, b.due(time.Unix(20, 0), 10))
 	b.equal([]string{"early", "c"}, b.due(time.Unix(20, 0), 2))
 	b.equal([]string{"early"}, b.due(time.Unix(10, 4), 10))
 	b.equal(early.Unix(), b.nextJob())
-	b.must(b.e.PutJob(b.Context(), session.Job{ID: "c", Due: time.Unix(30, 0)}))
-	b.must(b.e.DeleteJob(b.Context(), "early"))
-	b.wantErr(b.e.DeleteJob(b.Context(), "early"), session.ErrNotFound)
+	b.must(b.e.Jobs().PutJob(b.Context(), session.Job{ID: "c", Due: time.Unix(30, 0)}))
+	b.must(b.e.Jobs().DeleteJob(b.Context(), "early"))
+	b.wantErr(b.e.Jobs().DeleteJob(b.Context(), "early"), session.ErrNotFound)
 	b.crash()
 	b.equal([]string{"a", "b", "c", "far"}, b.due(far, 10))
 	b.equal(int64(20), b.nextJob())
 	b.equal(0, len(b.due(far, 0)))
 	for _, id := range []string{"paused", "never"} {
-		first, err := b.e.Fire(b.Context(), id, time.Unix(1, 0), far, item("a", id))
+		first, err := b.e.Jobs().Fire(b.Context(), id, time.Unix(1, 0), far, item("a", id))
 		b.must(err)
 		b.equal(false, first)
 	}
@@ -182,7 +182,7 @@ func testDue(b *bench) {
 func testFireMoved(b *bench) {
 	info := b.say("old", "1", session.Commit{})
 	j := b.putJob("old", "j", 1000)
-	b.must(b.e.Move(b.Context(), addr("old"), addr("new")))
+	b.must(b.e.Chats().Move(b.Context(), addr("old"), addr("new")))
 	b.crash()
 	b.equal(addr("new"), b.jobs(info.Chat)[0].Address)
 	b.equal(true, b.fire(&j, time.Unix(2000, 0)))
@@ -190,11 +190,11 @@ func testFireMoved(b *bench) {
 	b.equal(info.Chat, turn.Chat)
 	b.equal([]channels.Address{addr("new"), addr("new")}, []channels.Address{turn.Items[0].Address, turn.Items[0].Job.Address})
 	// Who knows of the old address alone stores the present one.
-	b.must(b.e.PutJob(b.Context(), j))
-	got, err := b.e.Job(b.Context(), "j")
+	b.must(b.e.Jobs().PutJob(b.Context(), j))
+	got, err := b.e.Jobs().Job(b.Context(), "j")
 	b.must(err)
 	b.equal(addr("new"), got.Address)
-	_, err = b.e.Lookup(b.Context(), addr("elsewhere"))
+	_, err = b.e.Sessions().Lookup(b.Context(), addr("elsewhere"))
 	b.wantErr(err, session.ErrNotFound)
 }
 
@@ -202,14 +202,14 @@ func testJobsMoveOnto(b *bench) {
 	here, there := b.say("old", "1", session.Commit{}), b.say("new", "2", session.Commit{})
 	b.putJob("old", "h", 1000)
 	j := b.putJob("new", "t", 2000)
-	b.must(b.e.Move(b.Context(), addr("old"), addr("new")))
+	b.must(b.e.Chats().Move(b.Context(), addr("old"), addr("new")))
 	b.crash()
 	b.equal(0, len(b.jobs(there.Chat)))
 	b.equal([]string{"h", "t"}, jobIDs(b.jobs(here.Chat)))
 	b.equal([]string{"h", "t"}, b.due(time.Unix(2000, 0), 10))
 	b.equal(true, b.fire(&j, time.Time{}))
 	b.equal(here.Chat, b.turns().next().what.Info().Chat)
-	b.must(b.e.Forget(b.Context(), here.Session))
+	b.must(b.e.Sessions().Forget(b.Context(), here.Session))
 	b.equal(0, len(b.jobs("")))
 }
 
@@ -249,7 +249,7 @@ func testJobWaits(b *bench) {
 	b.putJob("a", "k", 11)
 	paused := b.putJob("a", "p", 12)
 	paused.Paused = true
-	b.must(b.e.PutJob(b.Context(), paused))
+	b.must(b.e.Jobs().PutJob(b.Context(), paused))
 	b.equal(int64(0), b.nextJob())
 	b.say("a", "3", session.Commit{})
 	b.equal([]string{"j", "k"}, b.due(time.Unix(30, 0), 10))
@@ -260,14 +260,14 @@ func testJobsForgotten(b *bench) {
 	info, other := b.say("a", "1", session.Commit{}), b.say("b", "2", session.Commit{})
 	j := b.putJob("a", "j", 10)
 	b.putJob("b", "k", 20)
-	b.must(b.e.Forget(b.Context(), info.Session))
+	b.must(b.e.Sessions().Forget(b.Context(), info.Session))
 	b.crash()
 	b.equal([]string{"k"}, b.due(time.Unix(30, 0), 10))
 	b.equal(false, b.fire(&j, time.Unix(20, 0)))
-	b.wantErr(b.e.PutJob(b.Context(), j), session.ErrNotFound)
-	_, err := b.e.Job(b.Context(), "j")
+	b.wantErr(b.e.Jobs().PutJob(b.Context(), j), session.ErrNotFound)
+	_, err := b.e.Jobs().Job(b.Context(), "j")
 	b.wantErr(err, session.ErrNotFound)
-	_, err = b.e.Lookup(b.Context(), addr("a"))
+	_, err = b.e.Sessions().Lookup(b.Context(), addr("a"))
 	b.wantErr(err, session.ErrNotFound)
 	b.equal(0, len(b.jobs(info.Chat)))
 	b.equal(1, len(b.jobs(other.Chat)))
@@ -278,11 +278,11 @@ func testJobOwner(b *bench) {
 	other := b.say("b", "2", session.Commit{})
 	j := b.putJob("a", "j", 10)
 	j.Chat = other.Chat
-	b.wantErr(b.e.PutJob(b.Context(), j), session.ErrTaken)
+	b.wantErr(b.e.Jobs().PutJob(b.Context(), j), session.ErrTaken)
 	j.Chat = "c1"
-	b.wantErr(b.e.PutJob(b.Context(), j), session.ErrNotFound)
+	b.wantErr(b.e.Jobs().PutJob(b.Context(), j), session.ErrNotFound)
 	j.ID, j.Chat = "", other.Chat
-	if b.e.PutJob(b.Context(), j) == nil {
+	if b.e.Jobs().PutJob(b.Context(), j) == nil {
 		b.Error("a job without an id was stored")
 	}
 	b.equal(0, len(b.jobs(other.Chat)))
@@ -296,7 +296,7 @@ func testJobList(b *bench) {
 		b.putJob("a", fmt.Sprint("j", 9-i), int64(i))
 		b.putJob("b", fmt.Sprint("k", i), int64(i))
 	}
-	b.must(b.e.DeleteJob(b.Context(), "j7"))
+	b.must(b.e.Jobs().DeleteJob(b.Context(), "j7"))
 	b.putJob("a", "j9", 100)
 	b.reopen()
 	b.equal([]string{"j5", "j6", "j8", "j9"}, jobIDs(b.jobs(info.Chat)))
@@ -311,7 +311,7 @@ func testRan(b *bench) {
 		r.ID, r.Time = "j", time.Unix(50, 0).UTC()
 		b.say("a", id, session.Commit{Ran: &r})
 		b.crash()
-		got, err := b.e.Job(b.Context(), "j")
+		got, err := b.e.Jobs().Job(b.Context(), "j")
 		b.must(err)
 		return got
 	}
@@ -332,7 +332,7 @@ func testRan(b *bench) {
 	b.append(item("a", "fenced"))
 	w := b.turns()
 	h := w.next()
-	b.must(b.e.Forget(b.Context(), h.what.Info().Session))
+	b.must(b.e.Sessions().Forget(b.Context(), h.what.Info().Session))
 	b.wantErr(h.what.Commit(b.Context(), session.Commit{Outcome: session.OutcomeAnswered, Ran: &session.JobRun{ID: "k", Pause: "x"}}), session.ErrFenced)
 	h.end <- errors.New("gone")
 	b.must(w.stop())

@@ -10,26 +10,26 @@ import (
 func latestTests() []test {
 	return []test{
 		{"nothing was ever said there", func(b *bench) {
-			_, err := b.e.Latest(b.Context(), addr("nobody"))
+			_, err := b.e.Sessions().Latest(b.Context(), addr("nobody"))
 			b.wantErr(err, session.ErrNotFound)
 			b.append(item("a", "1"), taken("nobody", "d1", "0"))
 			thread := addr("a")
 			thread.Thread = "t"
 			for _, a := range []channels.Address{addr("nobody"), thread} {
-				_, err = b.e.Latest(b.Context(), a)
+				_, err = b.e.Sessions().Latest(b.Context(), a)
 				b.wantErr(err, session.ErrNotFound)
 			}
-			info, err := b.e.Lookup(b.Context(), addr("a"))
+			info, err := b.e.Sessions().Lookup(b.Context(), addr("a"))
 			b.must(err)
-			b.must(b.e.Forget(b.Context(), info.Session))
-			_, err = b.e.Latest(b.Context(), addr("a"))
+			b.must(b.e.Sessions().Forget(b.Context(), info.Session))
+			_, err = b.e.Sessions().Latest(b.Context(), addr("a"))
 			b.wantErr(err, session.ErrNotFound)
 		}},
 		{"it is as of the newest thing, stored or ended or sent", testLatestGrows},
 		{"it is that of the chat that has moved here", func(b *bench) {
 			b.append(item("a", "1"))
 			was := b.latest("a")
-			b.must(b.e.Move(b.Context(), addr("a"), addr("b")))
+			b.must(b.e.Chats().Move(b.Context(), addr("a"), addr("b")))
 			b.equal(was, b.latest("a"))
 			b.equal(was, b.latest("b"))
 		}},
@@ -41,7 +41,7 @@ func latestTests() []test {
 			b.must(h.what.Record(b.Context(), session.Step{Kind: session.StepStarted, Tasks: []session.Task{task}, Await: true}))
 			b.answer(h, session.Commit{})
 			was := b.latest("a")
-			shown, err := b.e.ShowTask(b.Context(), "t1", outbound("a", "status"))
+			shown, err := b.e.Tasks().ShowTask(b.Context(), "t1", outbound("a", "status"))
 			b.must(err)
 			b.equal(true, shown)
 			b.later("a", was)
@@ -51,7 +51,7 @@ func latestTests() []test {
 
 func (b *bench) latest(chat string) time.Time {
 	b.Helper()
-	at, err := b.e.Latest(b.Context(), addr(chat))
+	at, err := b.e.Sessions().Latest(b.Context(), addr(chat))
 	b.must(err)
 	return at
 }

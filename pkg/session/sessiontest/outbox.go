@@ -50,7 +50,7 @@ func outboxTests() []test {
 			b.answer(h, session.Commit{Outbox: []channels.Outbound{{ID: "o", Address: channels.Address{Channel: "other", Chat: "1"}}}})
 			d.none(calm)
 			other := work(b, func(ctx context.Context, h func(context.Context, channels.Delivery) error) error {
-				return b.e.RunOutbox(ctx, "other", "", h)
+				return b.e.Outbox().RunOutbox(ctx, "other", "", h)
 			})
 			b.equal("o", other.next().what.Info().Outbound.ID)
 		}},
@@ -194,7 +194,7 @@ func testSuspend(b *bench) {
 	b.must(h.what.Settle(b.Context(), channels.Outcome{State: channels.Refused, Reason: "blocked", Suspend: true}))
 	h.end <- nil
 	d.none(calm)
-	info, err := b.e.Lookup(b.Context(), addr("a"))
+	info, err := b.e.Sessions().Lookup(b.Context(), addr("a"))
 	b.must(err)
 	b.equal(true, info.Suspended)
 	b.must(d.stop())
@@ -204,7 +204,7 @@ func testSuspend(b *bench) {
 	b.append(item("a", "back"))
 	h = d.next()
 	b.equal("o2", h.what.Info().Outbound.ID)
-	info, err = b.e.Lookup(b.Context(), addr("a"))
+	info, err = b.e.Sessions().Lookup(b.Context(), addr("a"))
 	b.must(err)
 	b.equal(false, info.Suspended)
 }

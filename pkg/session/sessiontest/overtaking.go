@@ -35,7 +35,7 @@ func overtakingTests() []test {
 		}},
 		{"an overtaken message that a fenced cursor carried is not remembered", func(b *bench) {
 			late := []session.Item{told(edit("a", "e1", "1", "new", session.EditDrop)), taken("a", "d1", "2")}
-			b.wantErr(b.e.Append(b.Context(), late, &channels.Cursor{Name: "p", From: "1", To: "2"}), session.ErrFenced)
+			b.wantErr(b.e.Inbox().Append(b.Context(), late, &channels.Cursor{Name: "p", From: "1", To: "2"}), session.ErrFenced)
 			b.append(note("a", "1", "one"), note("a", "2", "two"))
 			b.equal([]string{"one", "two"}, wordings(b.turns().next().what.Info().Items))
 		}},
@@ -74,12 +74,12 @@ func testEditOfAKnownOriginal(b *bench) {
 	b.append(note("a", "1", "old"))
 	w := b.turns()
 	b.answer(w.next(), session.Commit{})
-	info, err := b.e.Lookup(b.Context(), addr("a"))
+	info, err := b.e.Sessions().Lookup(b.Context(), addr("a"))
 	b.must(err)
-	b.must(b.e.Forget(b.Context(), info.Session))
+	b.must(b.e.Sessions().Forget(b.Context(), info.Session))
 	b.append(told(edit("a", "e1", "1", "dropped", session.EditDrop)), taken("a", "d1", "1"))
 	b.equal(0, b.status().Waiting)
-	_, err = b.e.Lookup(b.Context(), addr("a"))
+	_, err = b.e.Sessions().Lookup(b.Context(), addr("a"))
 	b.wantErr(err, session.ErrNotFound)
 	b.append(edit("a", "e2", "1", "of nobody knows what", session.EditDrop))
 	b.equal([]string{"of nobody knows what"}, wordings(w.next().what.Info().Items))

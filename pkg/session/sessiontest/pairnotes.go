@@ -14,21 +14,21 @@ func testPairOwner(b *bench) {
 	b.ask(stranger("b", "B1", now))
 	as := approval(now)
 	as.Owner = true
-	p, err := b.e.ApprovePair(b.Context(), "A1", as)
+	p, err := b.e.Pairs().ApprovePair(b.Context(), "A1", as)
 	b.must(err)
 	b.equal(true, p.Owner)
 	b.approve("B1", now)
 	rights := func(id string) string {
-		in, owner := b.e.Paired("test", "bot", id)
+		in, owner := b.e.Pairs().Paired("test", "bot", id)
 		return fmt.Sprint(in, owner)
 	}
 	b.equal("true true", rights("a"))
 	b.crash()
 	b.equal([]string{"true true", "true false"}, []string{rights("a"), rights("b")})
-	pairs, _, err := b.e.PairList(b.Context())
+	pairs, _, err := b.e.Pairs().PairList(b.Context())
 	b.must(err)
 	b.equal([]bool{true, false}, []bool{pairs[0].Owner, pairs[1].Owner})
-	ended, err := b.e.RevokePairs(b.Context(), "test", "bot", "a")
+	ended, err := b.e.Pairs().RevokePairs(b.Context(), "test", "bot", "a")
 	b.must(err)
 	b.equal(true, ended[0].Owner)
 	b.equal("false false", rights("a"))
@@ -41,7 +41,7 @@ func testPairOwner(b *bench) {
 func (b *bench) note(person, chat string, at time.Time) bool {
 	b.Helper()
 	b.notes++
-	sent, err := b.e.NotePair(b.Context(), session.PairNote{Person: person, Every: time.Hour, Out: channels.Outbound{
+	sent, err := b.e.Pairs().NotePair(b.Context(), session.PairNote{Person: person, Every: time.Hour, Out: channels.Outbound{
 		ID: fmt.Sprint("note-", b.notes), Address: channels.Address{Channel: "test", Account: "bot", Chat: chat, Thread: fmt.Sprint(b.notes)},
 		Text: "note", Time: at,
 	}})
@@ -55,7 +55,7 @@ func testPairNotes(b *bench) {
 		b.ask(stranger(id, id, now))
 		b.approve(id, now)
 	}
-	_, err := b.e.NotePair(b.Context(), session.PairNote{Person: "c", Every: time.Hour, Out: outbound("g", "n")})
+	_, err := b.e.Pairs().NotePair(b.Context(), session.PairNote{Person: "c", Every: time.Hour, Out: outbound("g", "n")})
 	b.wantErr(err, session.ErrNotFound)
 	before := b.status().Sending
 	b.equal([]bool{true, false, true, true}, []bool{b.note("a", "g", now), b.note("a", "g", now), b.note("a", "h", now), b.note("b", "g", now)})
@@ -76,7 +76,7 @@ func testPairNotesLeaveNothing(b *bench) {
 	}
 	chats := func() int {
 		b.Helper()
-		list, err := b.e.List(b.Context(), "", 1000)
+		list, err := b.e.Sessions().List(b.Context(), "", 1000)
 		b.must(err)
 		return len(list)
 	}
@@ -89,7 +89,7 @@ func testPairNotesLeaveNothing(b *bench) {
 	b.equal(true, b.note("a", "one more", now.Add(time.Hour)))
 	b.settle(d.next(), "m")
 	b.equal(2, chats())
-	_, err := b.e.RevokePairs(b.Context(), "test", "", "a")
+	_, err := b.e.Pairs().RevokePairs(b.Context(), "test", "", "a")
 	b.must(err)
 	b.equal(1, chats())
 }
@@ -104,11 +104,11 @@ func testNamePerson(b *bench) {
 	b.ask(stranger("c", "c", now))
 	b.approve("b", now)
 	for _, id := range []string{"a", "b", "c", "nobody"} {
-		b.must(b.e.NamePerson(b.Context(), "test", "bot", id, "New "+id))
+		b.must(b.e.Pairs().NamePerson(b.Context(), "test", "bot", id, "New "+id))
 	}
-	b.must(b.e.NamePerson(b.Context(), "test", "other", "a", "Another"))
+	b.must(b.e.Pairs().NamePerson(b.Context(), "test", "other", "a", "Another"))
 	b.crash()
-	pairs, asks, err := b.e.PairList(b.Context())
+	pairs, asks, err := b.e.Pairs().PairList(b.Context())
 	b.must(err)
 	b.equal([]string{"New a", "Name of c", "New b"}, []string{asks[0].Sender.Name, asks[1].Sender.Name, pairs[0].Sender.Name})
 	b.equal(true, b.paired("b"))

@@ -15,7 +15,7 @@ func pairTests() []test {
 	return []test{
 		{"a clock that was set back gives a code no more life", func(b *bench) {
 			b.equal(session.PairAsked, b.ask(stranger("a", "one", noon())))
-			_, err := b.e.ApprovePair(b.Context(), "one", session.PairApproval{Now: noon().Add(-24 * time.Hour), Notice: notice})
+			_, err := b.e.Pairs().ApprovePair(b.Context(), "one", session.PairApproval{Now: noon().Add(-24 * time.Hour), Notice: notice})
 			b.wantErr(err, session.ErrExpired)
 		}},
 		{"a stranger is told a code once, whatever they write and the platform repeats", testAsk},
@@ -59,7 +59,7 @@ func (b *bench) ask(r session.PairRequest) session.PairAnswer {
 
 func (b *bench) askBy(r session.PairRequest, outID string) session.PairAnswer {
 	b.Helper()
-	answer, err := b.e.AskPair(b.Context(), r, channels.Outbound{ID: outID, Address: r.Address, Text: "code " + r.Code}, pairBounds())
+	answer, err := b.e.Pairs().AskPair(b.Context(), r, channels.Outbound{ID: outID, Address: r.Address, Text: "code " + r.Code}, pairBounds())
 	b.must(err)
 	return answer
 }
@@ -70,7 +70,7 @@ func notice(r session.PairRequest) channels.Outbound {
 
 func (b *bench) approve(code string, now time.Time) session.Pair {
 	b.Helper()
-	p, err := b.e.ApprovePair(b.Context(), code, approval(now))
+	p, err := b.e.Pairs().ApprovePair(b.Context(), code, approval(now))
 	b.must(err)
 	return p
 }
@@ -82,14 +82,14 @@ func approval(now time.Time) session.PairApproval {
 func (b *bench) paired(id string) bool { return b.pairedAt("test", "bot", id) }
 
 func (b *bench) pairedAt(channel, account, id string) bool {
-	in, _ := b.e.Paired(channel, account, id)
+	in, _ := b.e.Pairs().Paired(channel, account, id)
 	return in
 }
 
 // pairing lists who is paired and the codes that are stored.
 func (b *bench) pairing() string {
 	b.Helper()
-	pairs, asks, err := b.e.PairList(b.Context())
+	pairs, asks, err := b.e.Pairs().PairList(b.Context())
 	b.must(err)
 	var all []string
 	for i := range pairs {
@@ -124,7 +124,7 @@ func testAsk(b *bench) {
 		b.equal(want, h.what.Info().Outbound.Text)
 		b.settle(h, "m")
 	}
-	_, asks, err := b.e.PairList(b.Context())
+	_, asks, err := b.e.Pairs().PairList(b.Context())
 	b.must(err)
 	b.equal([]session.PairRequest{stranger("a", "A5", now.Add(2*time.Hour))}, asks)
 }
@@ -136,7 +136,7 @@ func testApprove(b *bench) {
 	p := b.approve("A1", now.Add(time.Minute))
 	b.equal(session.Pair{Address: addr("a"), Sender: channels.Sender{ID: "a", Name: "Name of a"}, Since: now.Add(time.Minute)}, p)
 	b.equal(true, b.paired("a"))
-	_, err := b.e.ApprovePair(b.Context(), "A1", approval(now.Add(time.Minute)))
+	_, err := b.e.Pairs().ApprovePair(b.Context(), "A1", approval(now.Add(time.Minute)))
 	b.wantErr(err, session.ErrNotFound)
 	b.crash()
 	b.equal(true, b.paired("a"))
@@ -155,10 +155,10 @@ func testRefusedCodes(b *bench) {
 	now := noon()
 	b.ask(stranger("a", "A1", now))
 	for _, code := range []string{"A2", "", "a1", "A"} {
-		_, err := b.e.ApprovePair(b.Context(), code, approval(now))
+		_, err := b.e.Pairs().ApprovePair(b.Context(), code, approval(now))
 		b.wantErr(err, session.ErrNotFound)
 	}
-	_, err := b.e.ApprovePair(b.Context(), "A1", approval(now.Add(time.Hour)))
+	_, err := b.e.Pairs().ApprovePair(b.Context(), "A1", approval(now.Add(time.Hour)))
 	b.wantErr(err, session.ErrExpired)
 	b.equal(false, b.paired("a"))
 	b.equal(1, b.status().Sending)
@@ -167,7 +167,7 @@ func testRefusedCodes(b *bench) {
 
 	// A code is one stranger's.
 	b.ask(stranger("b", "B1", now))
-	_, err = b.e.AskPair(b.Context(), stranger("c", "B1", now), outbound("c", "o"), pairBounds())
+	_, err = b.e.Pairs().AskPair(b.Context(), stranger("c", "B1", now), outbound("c", "o"), pairBounds())
 	if err == nil {
 		b.Fatal("a code was given to two")
 	}
@@ -186,7 +186,7 @@ func testPairIdentity(b *bench) {
 	b.equal(session.PairAsked, b.ask(other))
 	b.approve("A2", now)
 	b.equal(true, b.pairedAt("test", "other", "a"))
-	ended, err := b.e.RevokePairs(b.Context(), "test", "other", "a")
+	ended, err := b.e.Pairs().RevokePairs(b.Context(), "test", "other", "a")
 	b.must(err)
 	b.equal("other", ended[0].Address.Account)
 	b.equal([]bool{true, false}, []bool{b.paired("a"), b.pairedAt("test", "other", "a")})
@@ -194,7 +194,7 @@ func testPairIdentity(b *bench) {
 
 func testRevoke(b *bench) {
 	now := noon()
-	_, err := b.e.RevokePairs(b.Context(), "test", "bot", "a")
+	_, err := b.e.Pairs().RevokePairs(b.Context(), "test", "bot", "a")
 	b.wantErr(err, session.ErrNotFound)
 	for _, account := range []string{"bot", "other"} {
 		r := stranger("a", "A-"+account, now)
@@ -204,7 +204,7 @@ func testRevoke(b *bench) {
 	}
 	b.ask(stranger("b", "B1", now))
 	b.approve("B1", now)
-	ended, err := b.e.RevokePairs(b.Context(), "test", "", "a")
+	ended, err := b.e.Pairs().RevokePairs(b.Context(), "test", "", "a")
 	b.must(err)
 	b.equal(2, len(ended))
 	b.equal([]bool{false, true}, []bool{b.paired("a"), b.paired("b")})
@@ -226,13 +226,13 @@ func testAskLimit(b *bench) {
 
 	b.equal(session.PairAsked, b.ask(stranger("late", "L2", now.Add(time.Hour))))
 	b.equal("| C1 C2 L2", b.pairing())
-	_, err := b.e.ApprovePair(b.Context(), "C0", approval(now))
+	_, err := b.e.Pairs().ApprovePair(b.Context(), "C0", approval(now))
 	b.wantErr(err, session.ErrNotFound)
 
 	// Where there is room, one that is over stays known as such.
 	b.approve("C2", now.Add(time.Hour))
 	b.equal(session.PairAsked, b.ask(stranger("later", "L3", now.Add(time.Hour+time.Minute))))
-	_, err = b.e.ApprovePair(b.Context(), "C1", approval(now.Add(2*time.Hour)))
+	_, err = b.e.Pairs().ApprovePair(b.Context(), "C1", approval(now.Add(2*time.Hour)))
 	b.wantErr(err, session.ErrExpired)
 	b.equal("s2 | C1 L2 L3", b.pairing())
 }
@@ -249,7 +249,7 @@ func testAskYields(b *bench) {
 	later := now.Add(10 * time.Minute)
 	b.equal(session.PairFull, b.ask(stranger("new", "N1", later.Add(-1))))
 	b.equal(session.PairAsked, b.ask(stranger("new", "N1", later)))
-	_, err := b.e.ApprovePair(b.Context(), "C0", approval(later))
+	_, err := b.e.Pairs().ApprovePair(b.Context(), "C0", approval(later))
 	b.wantErr(err, session.ErrExpired)
 	b.crash()
 	// Those whose code yielded do not push out others, and get a code when one is free.
@@ -268,7 +268,7 @@ func testAskLeavesNothing(b *bench) {
 	known := b.say("known", "1", session.Commit{}) // was allowed once
 	chats := func() (all []string) {
 		b.Helper()
-		list, err := b.e.List(b.Context(), "", 100)
+		list, err := b.e.Sessions().List(b.Context(), "", 100)
 		b.must(err)
 		for i := range list {
 			all = append(all, list[i].Address.Chat)
@@ -285,7 +285,7 @@ func testAskLeavesNothing(b *bench) {
 	b.must(d.stop())
 	b.equal(session.PairAsked, b.ask(stranger("late", "L", now.Add(time.Hour))))
 	b.equal([]string{"known", "late"}, chats())
-	info, err := b.e.Lookup(b.Context(), addr("known"))
+	info, err := b.e.Sessions().Lookup(b.Context(), addr("known"))
 	b.must(err)
 	b.equal(known.Session, info.Session)
 
@@ -294,7 +294,7 @@ func testAskLeavesNothing(b *bench) {
 	for i := range pairLimit + 1 {
 		b.ask(stranger(fmt.Sprint("t", i), fmt.Sprint("T", i), now.Add(time.Duration(3+2*i)*time.Hour)))
 	}
-	_, err = b.e.Lookup(b.Context(), addr("late"))
+	_, err = b.e.Sessions().Lookup(b.Context(), addr("late"))
 	b.must(err)
 }
 
@@ -306,7 +306,7 @@ func testAskAtOnce(b *bench) {
 	for i := range 40 {
 		wg.Go(func() {
 			r := stranger(fmt.Sprint("s", i%2), fmt.Sprint("C", i), now)
-			answer, err := b.e.AskPair(context.WithoutCancel(b.Context()), r, outbound(r.Sender.ID, fmt.Sprint("o", i)), pairBounds())
+			answer, err := b.e.Pairs().AskPair(context.WithoutCancel(b.Context()), r, outbound(r.Sender.ID, fmt.Sprint("o", i)), pairBounds())
 			if err != nil {
 				b.Error(err)
 			}

@@ -25,7 +25,7 @@ func receiptTests() []test {
 			b.preview("a")
 			d := b.deliveries()
 			h := d.next()
-			b.must(b.e.Move(b.Context(), addr("a"), addr("moved")))
+			b.must(b.e.Chats().Move(b.Context(), addr("a"), addr("moved")))
 			b.settle(h, "m1")
 			h = d.next()
 			b.equal(addr("moved"), h.what.Info().Outbound.Address)
@@ -45,7 +45,7 @@ type answered struct {
 func (b *bench) receipt(ctx context.Context, id string) <-chan answered {
 	got := make(chan answered, 1)
 	go func() {
-		r, err := b.e.Receipt(ctx, id)
+		r, err := b.e.Outbox().Receipt(ctx, id)
 		got <- answered{r.MessageID, err}
 	}()
 	return got
@@ -74,7 +74,7 @@ func testReceipt(b *bench) {
 }
 
 func testNoReceipt(b *bench) {
-	_, err := b.e.Receipt(b.Context(), "unheard of")
+	_, err := b.e.Outbox().Receipt(b.Context(), "unheard of")
 	b.wantErr(err, session.ErrNotFound)
 	b.send("a", "o1", "o2")
 	d := b.deliveries()

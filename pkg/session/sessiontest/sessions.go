@@ -14,14 +14,14 @@ func sessionTests() []test {
 		{"compaction moves a pointer and deletes nothing", testCompact},
 		{"a new session begins empty and the old one stays", testNewSession},
 		{"what is not there is not found", func(b *bench) {
-			_, err := b.e.Lookup(b.Context(), addr("nobody"))
+			_, err := b.e.Sessions().Lookup(b.Context(), addr("nobody"))
 			b.wantErr(err, session.ErrNotFound)
 			for _, id := range []string{"", "s", "nonsense", "s1"} {
-				_, err = b.e.Get(b.Context(), id)
+				_, err = b.e.Sessions().Get(b.Context(), id)
 				b.wantErr(err, session.ErrNotFound)
-				b.wantErr(b.e.Tail(b.Context(), id, 0, func(session.Entry) bool { return true }), session.ErrNotFound)
-				b.wantErr(b.e.All(b.Context(), id, func(session.Entry) error { return nil }), session.ErrNotFound)
-				b.wantErr(b.e.Forget(b.Context(), id), session.ErrNotFound)
+				b.wantErr(b.e.Sessions().Tail(b.Context(), id, 0, func(session.Entry) bool { return true }), session.ErrNotFound)
+				b.wantErr(b.e.Sessions().All(b.Context(), id, func(session.Entry) error { return nil }), session.ErrNotFound)
+				b.wantErr(b.e.Sessions().Forget(b.Context(), id), session.ErrNotFound)
 			}
 		}},
 		{"sessions are listed by id", testList},
@@ -36,7 +36,7 @@ func sessionTests() []test {
 			b.append(item("a", "1"))
 			w := b.turns()
 			h := w.next()
-			b.must(b.e.Forget(b.Context(), h.what.Info().Session))
+			b.must(b.e.Sessions().Forget(b.Context(), h.what.Info().Session))
 			b.wantErr(h.what.Record(b.Context(), session.Step{Kind: session.StepBegun, Await: true}), session.ErrFenced)
 			h.end <- errors.New("gone")
 			b.append(item("a", "2"))
@@ -74,13 +74,13 @@ func testPages(b *bench) {
 	b.equal(texts(1, 400), b.page("a", 1<<60, 1000))
 	b.equal(0, len(b.page("a", 1, 10)))
 	var all []string
-	b.must(b.e.All(b.Context(), info.Session, func(e session.Entry) error {
+	b.must(b.e.Sessions().All(b.Context(), info.Session, func(e session.Entry) error {
 		all = append(all, e.Message.Content)
 		return nil
 	}))
 	b.equal(texts(1, 400), all)
 	stop := errors.New("enough")
-	b.wantErr(b.e.All(b.Context(), info.Session, func(session.Entry) error { return stop }), stop)
+	b.wantErr(b.e.Sessions().All(b.Context(), info.Session, func(session.Entry) error { return stop }), stop)
 }
 
 func testCompact(b *bench) {
@@ -89,11 +89,11 @@ func testCompact(b *bench) {
 	b.equal(texts(8, 12), b.page("a", 0, 100))
 	b.say("a", "3", session.Commit{CompactTo: 5})
 	b.equal(texts(8, 12), b.page("a", 0, 100))
-	got, err := b.e.Get(b.Context(), info.Session)
+	got, err := b.e.Sessions().Get(b.Context(), info.Session)
 	b.must(err)
 	b.equal([]uint64{12, 8}, []uint64{got.Entries, got.CompactedTo})
 	n := 0
-	b.must(b.e.All(b.Context(), info.Session, func(session.Entry) error { n++; return nil }))
+	b.must(b.e.Sessions().All(b.Context(), info.Session, func(session.Entry) error { n++; return nil }))
 	b.equal(12, n)
 }
 
@@ -106,11 +106,11 @@ func testNewSession(b *bench) {
 	b.reopen()
 	b.equal([]string{"old", "last"}, b.pageOf(old.Session, 0, 10))
 	b.equal([]string{"new"}, b.page("a", 0, 10))
-	info, err := b.e.Get(b.Context(), old.Session)
+	info, err := b.e.Sessions().Get(b.Context(), old.Session)
 	b.must(err)
 	b.equal(false, info.Current)
 	b.equal(uint64(2), info.Entries)
-	info, err = b.e.Get(b.Context(), fresh.Session)
+	info, err = b.e.Sessions().Get(b.Context(), fresh.Session)
 	b.must(err)
 	b.equal(true, info.Current)
 	b.equal(uint64(1), info.Entries)
@@ -122,7 +122,7 @@ func testList(b *bench) {
 	}
 	var got []string
 	for after := ""; ; {
-		page, err := b.e.List(b.Context(), after, 3)
+		page, err := b.e.Sessions().List(b.Context(), after, 3)
 		b.must(err)
 		if len(page) == 0 {
 			break
@@ -143,11 +143,11 @@ func testList(b *bench) {
 func testMove(b *bench) {
 	before := b.say("old", "1", session.Commit{Messages: user("hi"), Outbox: []channels.Outbound{outbound("old", "o1")}})
 	b.append(item("old", "2"))
-	b.must(b.e.Move(b.Context(), addr("old"), addr("new")))
-	b.must(b.e.Move(b.Context(), addr("new"), addr("new")))
+	b.must(b.e.Chats().Move(b.Context(), addr("old"), addr("new")))
+	b.must(b.e.Chats().Move(b.Context(), addr("new"), addr("new")))
 	b.append(item("new", "3"), item("old", "4"))
 	b.reopen()
-	info, err := b.e.Lookup(b.Context(), addr("new"))
+	info, err := b.e.Sessions().Lookup(b.Context(), addr("new"))
 	b.must(err)
 	b.equal(before.Session, info.Session)
 	b.equal(addr("new"), info.Address)
@@ -159,24 +159,24 @@ func testMove(b *bench) {
 
 func testFormer(b *bench) {
 	info := b.say("old", "1", session.Commit{})
-	former := func(chat string) []string { return b.e.Former("test", "bot", chat) }
-	b.must(b.e.Move(b.Context(), addr("old"), addr("new")))
-	b.must(b.e.Move(b.Context(), addr("new"), addr("new")))
-	b.must(b.e.Move(b.Context(), addr("silent"), addr("silent2")))
-	_, err := b.e.Lookup(b.Context(), addr("silent2"))
+	former := func(chat string) []string { return b.e.Chats().Former("test", "bot", chat) }
+	b.must(b.e.Chats().Move(b.Context(), addr("old"), addr("new")))
+	b.must(b.e.Chats().Move(b.Context(), addr("new"), addr("new")))
+	b.must(b.e.Chats().Move(b.Context(), addr("silent"), addr("silent2")))
+	_, err := b.e.Sessions().Lookup(b.Context(), addr("silent2"))
 	b.wantErr(err, session.ErrNotFound)
 	thread := addr("silent2")
 	thread.Thread = "7"
-	b.must(b.e.Move(b.Context(), thread, addr("thread")))
-	b.must(b.e.Forget(b.Context(), info.Session))
+	b.must(b.e.Chats().Move(b.Context(), thread, addr("thread")))
+	b.must(b.e.Sessions().Forget(b.Context(), info.Session))
 	for range 2 {
 		b.equal([]string{"old"}, former("new"))
 		b.equal([]string{"silent"}, former("silent2"))
-		b.equal(0, len(former("old"))+len(former("thread"))+len(b.e.Former("test", "other", "new")))
+		b.equal(0, len(former("old"))+len(former("thread"))+len(b.e.Chats().Former("test", "other", "new")))
 		b.reopen()
 	}
-	b.must(b.e.Move(b.Context(), addr("new"), addr("newer")))
-	b.must(b.e.Move(b.Context(), addr("old"), addr("newer")))
+	b.must(b.e.Chats().Move(b.Context(), addr("new"), addr("newer")))
+	b.must(b.e.Chats().Move(b.Context(), addr("old"), addr("newer")))
 	b.equal([]string{"old", "new"}, former("newer"))
 }
 
@@ -184,7 +184,7 @@ func testMoveOnto(b *bench) {
 	here := b.say("old", "1", session.Commit{Messages: user("long story")})
 	there := b.say("new", "2", session.Commit{Messages: user("short story"), Outbox: []channels.Outbound{outbound("new", "o1")}})
 	b.append(item("new", "3"), item("old", "4"))
-	b.must(b.e.Move(b.Context(), addr("old"), addr("new")))
+	b.must(b.e.Chats().Move(b.Context(), addr("old"), addr("new")))
 	b.append(item("new", "5"), item("new", "3"))
 	turn := b.turns().next().what.Info()
 	b.equal(here.Session, turn.Session)
@@ -214,7 +214,7 @@ func testMoveOntoBegun(b *bench) {
 		b.append(item(to, to))
 		b.interrupted(to, rerunnable)
 		b.append(item("old", "after "+to))
-		b.must(b.e.Move(b.Context(), addr("old"), addr(to)))
+		b.must(b.e.Chats().Move(b.Context(), addr("old"), addr(to)))
 		want := []string{"test/bot/" + to, "test/bot/after " + to}
 		var failed []string
 		if !rerunnable {
@@ -225,7 +225,7 @@ func testMoveOntoBegun(b *bench) {
 		b.equal(want, ids(h.what.Info().Items))
 		b.answer(h, session.Commit{})
 		b.must(w.stop())
-		info, err := b.e.Lookup(b.Context(), addr("old"))
+		info, err := b.e.Sessions().Lookup(b.Context(), addr("old"))
 		b.must(err)
 		var got []string
 		for i := range info.Failed {
@@ -238,7 +238,7 @@ func testMoveOntoBegun(b *bench) {
 func testMoveBegun(b *bench) {
 	b.append(item("new", "1"), item("old", "2"), item("new", "3"))
 	before := b.interrupted("old", false)
-	b.must(b.e.Move(b.Context(), addr("old"), addr("new")))
+	b.must(b.e.Chats().Move(b.Context(), addr("old"), addr("new")))
 	b.append(item("new", "1"))
 	w := b.turns()
 	h := w.next()
@@ -253,18 +253,18 @@ func testMoveBegun(b *bench) {
 func testForget(b *bench) {
 	info := b.say("a", "1", session.Commit{Messages: user("secret"), Outbox: []channels.Outbound{outbound("a", "o1")}})
 	other := b.say("b", "2", session.Commit{Messages: user("mine"), Outbox: []channels.Outbound{outbound("b", "o2")}})
-	b.must(b.e.Move(b.Context(), addr("a"), addr("a2")))
+	b.must(b.e.Chats().Move(b.Context(), addr("a"), addr("a2")))
 	b.append(item("a", "3"))
-	b.must(b.e.PutJob(b.Context(), session.Job{ID: "j1", Chat: info.Chat}))
-	b.must(b.e.PutJob(b.Context(), session.Job{ID: "j2", Chat: other.Chat}))
-	b.must(b.e.Forget(b.Context(), info.Session))
+	b.must(b.e.Jobs().PutJob(b.Context(), session.Job{ID: "j1", Chat: info.Chat}))
+	b.must(b.e.Jobs().PutJob(b.Context(), session.Job{ID: "j2", Chat: other.Chat}))
+	b.must(b.e.Sessions().Forget(b.Context(), info.Session))
 	for _, chat := range []string{"a", "a2"} {
-		_, err := b.e.Lookup(b.Context(), addr(chat))
+		_, err := b.e.Sessions().Lookup(b.Context(), addr(chat))
 		b.wantErr(err, session.ErrNotFound)
 	}
-	_, err := b.e.Get(b.Context(), info.Session)
+	_, err := b.e.Sessions().Get(b.Context(), info.Session)
 	b.wantErr(err, session.ErrNotFound)
-	jobs, err := b.e.JobList(b.Context(), "")
+	jobs, err := b.e.Jobs().JobList(b.Context(), "")
 	b.must(err)
 	b.equal(1, len(jobs))
 	st := b.status()
@@ -284,8 +284,8 @@ func testForgetOld(b *bench) {
 	old := b.say("a", "1", session.Commit{Messages: user("old"), NewSession: true})
 	b.say("a", "2", session.Commit{Messages: user("new")})
 	b.append(item("a", "3"))
-	b.must(b.e.Forget(b.Context(), old.Session))
-	_, err := b.e.Get(b.Context(), old.Session)
+	b.must(b.e.Sessions().Forget(b.Context(), old.Session))
+	_, err := b.e.Sessions().Get(b.Context(), old.Session)
 	b.wantErr(err, session.ErrNotFound)
 	b.equal([]string{"new"}, b.page("a", 0, 10))
 	b.equal(1, b.status().Waiting)

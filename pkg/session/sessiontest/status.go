@@ -15,17 +15,17 @@ func testShowTask(b *bench) {
 	}
 	show := func(task, id string, want bool) {
 		b.Helper()
-		shown, err := b.e.ShowTask(b.Context(), task, message(id, ""))
+		shown, err := b.e.Tasks().ShowTask(b.Context(), task, message(id, ""))
 		b.must(err)
 		b.equal(want, shown)
 	}
 	status := func(task, want string) {
 		b.Helper()
-		t, err := b.e.Task(b.Context(), task)
+		t, err := b.e.Tasks().Task(b.Context(), task)
 		b.must(err)
 		b.equal(want, t.Status)
 	}
-	_, err := b.e.ShowTask(b.Context(), "none", message("s0", ""))
+	_, err := b.e.Tasks().ShowTask(b.Context(), "none", message("s0", ""))
 	b.wantErr(err, session.ErrNotFound)
 	show("t1", "s1", true)
 	show("t1", "s1 again", false)
@@ -34,12 +34,12 @@ func testShowTask(b *bench) {
 	status("t1", "s1")
 	b.equal(2, b.status().Sending)
 
-	_, err = b.e.Complete(b.Context(), "t1", session.Completion{
+	_, err = b.e.Tasks().Complete(b.Context(), "t1", session.Completion{
 		State: session.TaskDone, Outbox: []channels.Outbound{message("end", "s1")},
 	})
 	b.must(err)
 	status("t1", "")
-	_, err = b.e.Complete(b.Context(), "t2", session.Completion{State: session.TaskDone})
+	_, err = b.e.Tasks().Complete(b.Context(), "t2", session.Completion{State: session.TaskDone})
 	b.must(err)
 	status("t2", "s2") // somebody else finishes it
 	show("t1", "too late", false)

@@ -86,7 +86,7 @@ func user(texts ...string) []providers.Message {
 // page reads the texts of a chat's present session.
 func (b *bench) page(chat string, before uint64, limit int) []string {
 	b.Helper()
-	info, err := b.e.Lookup(b.Context(), addr(chat))
+	info, err := b.e.Sessions().Lookup(b.Context(), addr(chat))
 	b.must(err)
 	return b.pageOf(info.Session, before, limit)
 }
@@ -105,7 +105,7 @@ func (b *bench) pageOf(id string, before uint64, limit int) []string {
 func (b *bench) entries(id string, before uint64, limit int) []session.Entry {
 	b.Helper()
 	var out []session.Entry
-	b.must(b.e.Tail(b.Context(), id, before, func(e session.Entry) bool {
+	b.must(b.e.Sessions().Tail(b.Context(), id, before, func(e session.Entry) bool {
 		out = append(out, e)
 		return len(out) < limit
 	}))
@@ -119,7 +119,7 @@ func testCommit(b *bench) {
 	h := w.next()
 	info := h.what.Info()
 	ran, due := time.Unix(1_000_000, 5), time.Unix(2_000_000, 0)
-	b.must(b.e.PutJob(b.Context(), session.Job{ID: "j", Chat: info.Chat, Address: addr("a"), Spec: json.RawMessage(`1`), Due: due, Failures: 1}))
+	b.must(b.e.Jobs().PutJob(b.Context(), session.Job{ID: "j", Chat: info.Chat, Address: addr("a"), Spec: json.RawMessage(`1`), Due: due, Failures: 1}))
 	b.answer(h, session.Commit{
 		Messages: user("hello", "there"),
 		Outbox:   []channels.Outbound{outbound("a", "o1"), outbound("a", "o2"), outbound("a", "o1")},
@@ -131,11 +131,11 @@ func testCommit(b *bench) {
 	b.equal([]string{"hello", "there"}, b.page("a", 0, 10))
 	st := b.status()
 	b.equal([]int{0, 2}, []int{st.Waiting, st.Sending})
-	jobs, err := b.e.DueJobs(b.Context(), due, 10)
+	jobs, err := b.e.Jobs().DueJobs(b.Context(), due, 10)
 	b.must(err)
 	b.equal(1, len(jobs))
 	b.equal([]any{2, true, "no model"}, []any{jobs[0].Failures, jobs[0].Last.Equal(ran), jobs[0].LastReason})
-	spent, err := b.e.Spending(b.Context(), info.Chat, "2000-01-02")
+	spent, err := b.e.Chats().Spending(b.Context(), info.Chat, "2000-01-02")
 	b.must(err)
 	b.equal(map[session.Purpose]session.Usage{session.ForJobs: {Turns: 1, Input: 5}}, spent)
 	entries := b.entries(info.Session, 0, 10)
@@ -149,11 +149,11 @@ func testSkipped(b *bench) {
 	b.append(item("a", "1"))
 	w := b.turns()
 	h := w.next()
-	b.must(b.e.PutJob(b.Context(), session.Job{ID: "j", Chat: h.what.Info().Chat, Address: addr("a"), Spec: json.RawMessage(`1`), Failures: 2}))
+	b.must(b.e.Jobs().PutJob(b.Context(), session.Job{ID: "j", Chat: h.what.Info().Chat, Address: addr("a"), Spec: json.RawMessage(`1`), Failures: 2}))
 	b.answer(h, session.Commit{Ran: &session.JobRun{ID: "j", Time: time.Unix(5, 0), Reason: "budget", Skipped: true}})
 	b.must(w.stop())
 	b.reopen()
-	j, err := b.e.Job(b.Context(), "j")
+	j, err := b.e.Jobs().Job(b.Context(), "j")
 	b.must(err)
 	b.equal([]any{2, "budget", int64(5)}, []any{j.Failures, j.LastReason, j.Last.Unix()})
 }
@@ -323,7 +323,7 @@ func testNeighbours(b *bench) {
 	for i := range chats {
 		b.equal([]string{"x"}, b.page(fmt.Sprint(i), 0, 10))
 	}
-	all, err := b.e.ApprovalList(b.Context(), "")
+	all, err := b.e.Approvals().ApprovalList(b.Context(), "")
 	b.must(err)
 	b.equal(0, len(all))
 }
@@ -357,7 +357,7 @@ func testFailed(b *bench) {
 	b.answer(w.next(), session.Commit{Outcome: session.OutcomeQuarantined, Reason: "poison"})
 	b.must(w.stop())
 	b.reopen()
-	info, err := b.e.Lookup(b.Context(), addr("a"))
+	info, err := b.e.Sessions().Lookup(b.Context(), addr("a"))
 	b.must(err)
 	b.equal(20, len(info.Failed))
 	b.equal("test/bot/6", info.Failed[0].ID)
