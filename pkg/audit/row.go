@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"parley/pkg/text"
 )
 
 // Kind says what a [Row] tells.
@@ -137,8 +139,5 @@ func clean(s string, limit int, redact func(string) string) string {
 		s = redact(s)
 	}
 	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) <= limit {
-		return s
-	}
-	return strings.ToValidUTF8(s[:limit], "") + "…"
+	return text.ClipBytes(s, limit)
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"parley/pkg/text"
 )
 
 // What [Ingress] lets through at most.
@@ -55,11 +57,7 @@ func cut(s string, limit int) string {
 		return s
 	}
 	note := fmt.Sprintf("\n[cut here: the message was %d bytes long]", len(s))
-	end := limit - len(note)
-	for end > 0 && !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return s[:end] + note
+	return text.Head(s, limit-len(note)) + note
 }
 
 // cleanName leaves what may stand in a line beside other names: no control or
@@ -107,8 +105,5 @@ func keepAttachments(all []Attachment) (kept []Attachment, dropped int) {
 
 // loggable shortens what a stranger wrote.
 func loggable(s string) string {
-	if len(s) <= maxID {
-		return strings.ToValidUTF8(s, "\uFFFD")
-	}
-	return strings.ToValidUTF8(s[:maxID], "\uFFFD") + "…"
+	return text.ClipBytes(s, maxID)
 }

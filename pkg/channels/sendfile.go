@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"strings"
 	"time"
+
+	"parley/pkg/text"
 )
 
 // uploadRate is how many bytes of a file a second are the least that a line can
@@ -40,23 +42,11 @@ func (r *delivering) compose() []string {
 func (r *delivering) inWords(why string) string {
 	o := &r.info.Outbound
 	name := "`" + strings.ReplaceAll(r.fileName(), "`", "'") + "`"
-	return strings.TrimSpace(fmt.Sprintf("%s\n\nThe file %s (%s) %s.", o.Text, name, sizeText(o.File.Size), why))
+	return strings.TrimSpace(fmt.Sprintf("%s\n\nThe file %s (%s) %s.", o.Text, name, cmp.Or(text.FileSize(o.File.Size), "empty"), why))
 }
 
 func (r *delivering) fileName() string {
 	return cmp.Or(r.opt.Redact(cleanText(r.info.Outbound.File.Name)), "file")
-}
-
-// sizeText is a size as people write it.
-func sizeText(n int64) string {
-	switch {
-	case n < 1<<10:
-		return fmt.Sprintf("%d bytes", n)
-	case n < 1<<20:
-		return fmt.Sprintf("%.1f KB", float64(n)/(1<<10))
-	default:
-		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
-	}
 }
 
 // attempt puts the part on the platform, as a file or as a text.

@@ -1,12 +1,11 @@
 package channels
 
 import (
-	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
+
+	"parley/pkg/text"
 )
 
 // maxLine is the longest line that [OneLine] gives, in code points.
@@ -15,11 +14,7 @@ const maxLine = 200
 // OneLine is what somebody chose to call something, as it may stand within a line: no
 // line breaks, no control or invisible formatting characters, at most 200 code points.
 func OneLine(s string) string {
-	s = clean(s)
-	if runes := []rune(s); len(runes) > maxLine {
-		return string(runes[:maxLine]) + "…"
-	}
-	return s
+	return text.Clip(clean(s), maxLine)
 }
 
 func clean(s string) string {
@@ -45,43 +40,4 @@ func Bracket(kind string, words ...string) string {
 // Lines puts what is not empty below each other.
 func Lines(all ...string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(all), func(s string) bool { return s == "" }), "\n")
-}
-
-// FileName is the last element of a name that somebody chose, without what no
-// file's name should hold and at most 120 bytes long; "" where nothing is left.
-func FileName(name string) string {
-	name = clean(path.Base(strings.ReplaceAll(name, `\`, "/")))
-	name = strings.TrimLeft(strings.Map(func(r rune) rune {
-		if strings.ContainsRune(`/:*?"<>|[]`, r) {
-			return '_'
-		}
-		return r
-	}, name), ". ")
-	const most = 120
-	if len(name) <= most {
-		return name
-	}
-	ext := path.Ext(name)
-	if len(ext) > most/10 {
-		ext = ""
-	}
-	end := most - len(ext)
-	for !utf8.RuneStart(name[end]) {
-		end--
-	}
-	return name[:end] + ext
-}
-
-// FileSize is a number of bytes in round figures; "" where it is not known.
-func FileSize(n int64) string {
-	switch {
-	case n <= 0:
-		return ""
-	case n < 1000:
-		return fmt.Sprintf("%d B", n)
-	case n < 1000*1000:
-		return fmt.Sprintf("%d kB", (n+500)/1000)
-	default:
-		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
-	}
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"parley/pkg/text"
 )
 
 // scalar stores a single value; its Go type says what the file must write.
@@ -34,7 +36,7 @@ func (w *walker) scalar(node ast.Node, v reflect.Value, path string, tag reflect
 		}
 		w.problem(node, path, "must be true or false, not %s", describe(node))
 	case reflect.String:
-		if s, ok := text(node); ok {
+		if s, ok := stringOf(node); ok {
 			v.SetString(s)
 			if w.visible(node, s, path, tag) {
 				w.enum(node, s, path, tag)
@@ -68,7 +70,7 @@ func (w *walker) numeric(node ast.Node, v reflect.Value, path string, tag reflec
 }
 
 func (w *walker) secret(node ast.Node, into *Secret, path string) {
-	s, ok := text(node)
+	s, ok := stringOf(node)
 	if !ok {
 		w.problem(node, path, "must be env:NAME, file:PATH or credential:NAME")
 		return
@@ -85,7 +87,7 @@ func (w *walker) secret(node ast.Node, into *Secret, path string) {
 }
 
 func (w *walker) duration(node ast.Node, v reflect.Value, path string, tag reflect.StructTag) {
-	s, ok := text(node)
+	s, ok := stringOf(node)
 	d, err := time.ParseDuration(s)
 	if !ok || err != nil {
 		w.problem(node, path, "must be a time span such as 30s or 5m, not %s", describe(node))
@@ -101,7 +103,7 @@ func (w *walker) duration(node ast.Node, v reflect.Value, path string, tag refle
 }
 
 func (w *walker) id(node ast.Node, v reflect.Value, path string) {
-	if s, ok := text(node); ok {
+	if s, ok := stringOf(node); ok {
 		v.SetString(s)
 		return
 	}
@@ -145,7 +147,7 @@ func tagValues(tag reflect.StructTag, name string) []string {
 	return out
 }
 
-func text(node ast.Node) (string, bool) {
+func stringOf(node ast.Node) (string, bool) {
 	switch n := node.(type) {
 	case *ast.StringNode:
 		return n.Value, true
@@ -195,10 +197,4 @@ func describe(node ast.Node) string {
 }
 
 // quote shows a word of the file, cut short.
-func quote(s string) string {
-	const most = 40
-	if len(s) > most {
-		s = s[:most] + "…"
-	}
-	return strconv.Quote(s)
-}
+func quote(s string) string { return text.Quote(s, 40) }

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"parley/pkg/providers"
+	"parley/pkg/text"
 	"parley/pkg/tools/internal/isolate"
-	"parley/pkg/tools/internal/output"
 	"parley/pkg/tools/internal/schema"
 )
 
@@ -46,7 +46,7 @@ func (d dispatcher) examined(ctx context.Context, q *request) (*entry, *Error) {
 		return nil, Fail(ErrPermissionDenied, "the tool "+e.name+" may not be used here", nil)
 	}
 	if q.bad != "" {
-		return nil, Fail(ErrInvalidArguments, "the arguments are not valid: "+output.Clip(q.bad, schema.MaxProblemBytes), nil)
+		return nil, Fail(ErrInvalidArguments, "the arguments are not valid: "+text.ClipBytes(q.bad, schema.MaxProblemBytes), nil)
 	}
 	if q.call.Arguments == nil {
 		q.call.Arguments = map[string]any{}
@@ -106,5 +106,5 @@ func rank(l Level) int {
 }
 
 func disabled(e *entry) *Error {
-	return Fail(ErrDisabled, "the tool "+output.Clip(e.name, 64)+" is disabled", nil)
+	return Fail(ErrDisabled, "the tool "+text.ClipBytes(e.name, 64)+" is disabled", nil)
 }

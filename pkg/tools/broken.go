@@ -3,7 +3,7 @@ package tools
 import (
 	"context"
 
-	"parley/pkg/tools/internal/output"
+	"parley/pkg/text"
 )
 
 // brokenTool is the tool of [Broken].
@@ -22,5 +22,5 @@ func (brokenTool) Parameters() map[string]any { return nil }
 func (t brokenTool) problem() error           { return t.reason }
 
 func (t brokenTool) Execute(context.Context, map[string]any) *ToolResult {
-	return Fail(ErrDisabled, "the tool "+output.Clip(t.name, 64)+" is disabled", nil).Because(t.reason).Result()
+	return Fail(ErrDisabled, "the tool "+text.ClipBytes(t.name, 64)+" is disabled", nil).Because(t.reason).Result()
 }

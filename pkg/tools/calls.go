@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"parley/pkg/providers"
+	"parley/pkg/text"
 	"parley/pkg/tools/internal/batch"
-	"parley/pkg/tools/internal/output"
 )
 
 const (
@@ -33,7 +33,7 @@ func (l *loop) pending(round, index int, c providers.ToolCall) pending {
 		Round: round, Index: index, ID: c.ID, Name: c.Name, Arguments: c.Arguments, RawArguments: c.RawArguments,
 	}}
 	if l.Tools == nil {
-		p.refused = Fail(ErrNotFound, fmt.Sprintf("there is no tool %q", output.Clip(c.Name, 64)), nil)
+		p.refused = Fail(ErrNotFound, fmt.Sprintf("there is no tool %q", text.ClipBytes(c.Name, 64)), nil)
 	} else if e := l.Tools.catalog().picked(c.Name); e != nil {
 		p.call.Annotations, p.call.Async = l.Tools.catalog().limits(e), e.async
 	}
@@ -97,7 +97,7 @@ func (l *loop) one(ctx context.Context, p *pending) error {
 	}
 	l.event(Event{
 		Kind: EventToolResult, Round: p.call.Round, CallID: p.call.ID, Tool: p.call.Name,
-		Text: output.Clip(out.result.ForLLM, shortResult), IsError: out.result.IsError, Duration: out.took,
+		Text: text.ClipBytes(out.result.ForLLM, shortResult), IsError: out.result.IsError, Duration: out.took,
 	})
 	if ctx.Err() != nil {
 		var cancel context.CancelFunc

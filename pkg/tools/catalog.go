@@ -9,9 +9,9 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"parley/pkg/text"
 	"parley/pkg/tools/internal/asking"
 	"parley/pkg/tools/internal/counts"
-	"parley/pkg/tools/internal/output"
 )
 
 // catalog holds the registered tools; a registry shares it with its views. Readers take
@@ -55,7 +55,7 @@ func (c *catalog) register(name string, tool Tool, o RegisterOptions) error {
 	old := c.now.Load()
 	prev := old.byName[e.name]
 	if prev != nil && e.community && !prev.community {
-		err := fmt.Errorf("tool %s: a built-in tool has this name", output.Clip(e.name, 64))
+		err := fmt.Errorf("tool %s: a built-in tool has this name", text.ClipBytes(e.name, 64))
 		log.Warn().Err(err).Msg("a tool was not registered")
 		return err
 	}
@@ -73,9 +73,9 @@ func (c *catalog) register(name string, tool Tool, o RegisterOptions) error {
 	c.now.Store(next)
 	switch _, annotated := tool.(Annotated); {
 	case e.broken != nil:
-		log.Error().Err(e.broken).Str("tool", output.Clip(e.name, 64)).Msg("a tool is disabled")
+		log.Error().Err(e.broken).Str("tool", text.ClipBytes(e.name, 64)).Msg("a tool is disabled")
 	case !annotated:
-		log.Info().Str("tool", output.Clip(e.name, 64)).Str("needs", string(c.annotated(e).Level)).
+		log.Info().Str("tool", text.ClipBytes(e.name, 64)).Str("needs", string(c.annotated(e).Level)).
 			Msg("this tool says nothing of what it does: it counts as one that changes things; implement Annotations to say otherwise")
 	}
 	return nil

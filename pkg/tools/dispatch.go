@@ -5,8 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"parley/pkg/text"
 	"parley/pkg/tools/internal/memory"
-	"parley/pkg/tools/internal/output"
 )
 
 // dispatcher brings calls of the tools of a view to their results.
@@ -127,7 +127,7 @@ func (d dispatcher) refuse(ctx context.Context, q request, fail *Error) outcome 
 		fail = interrupted(false).Because(errors.Join(err, fail))
 	}
 	log := &d.view.catalog.options.Log
-	log.Warn().Str("tool", output.Clip(q.call.Name, 64)).Str("call", q.call.ID).Str("type", string(fail.Type)).Msg("tool call refused")
+	log.Warn().Str("tool", text.ClipBytes(q.call.Name, 64)).Str("call", q.call.ID).Str("type", string(fail.Type)).Msg("tool call refused")
 	log.Debug().Str("call", q.call.ID).AnErr("cause", fail.Err).
 		Str("reason", d.view.catalog.redacted(fail.Message)).Msg("why a tool call was refused")
 	limit := q.call.Annotations.MaxOutput

@@ -12,9 +12,9 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/pkg/providers"
+	"parley/pkg/text"
 	"parley/pkg/tools/internal/counts"
 	"parley/pkg/tools/internal/isolate"
-	"parley/pkg/tools/internal/output"
 	"parley/pkg/tools/internal/schema"
 )
 
@@ -62,7 +62,7 @@ func newEntry(name string, tool Tool, o RegisterOptions, log *zerolog.Logger) (*
 		_, e.contextual = tool.(ContextualTool)
 		_, e.async = tool.(AsyncTool)
 		if !schema.ValidName(name) {
-			e.broken = fmt.Errorf("the name %q is not 1 to 64 letters, digits, _ or -", output.Clip(name, 64))
+			e.broken = fmt.Errorf("the name %q is not 1 to 64 letters, digits, _ or -", text.ClipBytes(name, 64))
 		}
 		if b, ok := tool.(interface{ problem() error }); ok && e.broken == nil {
 			e.broken = b.problem()
@@ -109,12 +109,12 @@ func (e *entry) accept(tool Tool) error {
 }
 
 func (e *entry) leased(why string) {
-	e.log.Warn().Str("tool", output.Clip(e.name, 64)).Str("because", why).
+	e.log.Warn().Str("tool", text.ClipBytes(e.name, 64)).Str("because", why).
 		Msg("this tool serves one call at a time: it cannot be copied for a call; implement Clone or register it by factory")
 }
 
 func (e *entry) changed() {
-	e.log.Warn().Str("tool", output.Clip(e.name, 64)).
+	e.log.Warn().Str("tool", text.ClipBytes(e.name, 64)).
 		Msg("the fields of this tool changed after it was registered, and calls run on copies of what it was then: " +
 			"set them before, or register it by RegisterFunc")
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"parley/pkg/tools/internal/output"
+	"parley/pkg/text"
 )
 
 // hooks connect a call with its surroundings: the loop that made it, and the calls
@@ -53,11 +53,11 @@ func BringsOutside(ctx context.Context) {
 // progress passes on a line about a call.
 func (h *hooks) progress(line string) {
 	if h != nil && h.onProgress != nil {
-		h.onProgress(output.Clip(line, shortResult))
+		h.onProgress(text.ClipBytes(line, shortResult))
 		return
 	}
 	if h != nil && h.loop != nil {
-		h.loop.event(Event{Kind: EventProgress, Round: h.round, CallID: h.callID, Text: output.Clip(line, shortResult)})
+		h.loop.event(Event{Kind: EventProgress, Round: h.round, CallID: h.callID, Text: text.ClipBytes(line, shortResult)})
 	}
 }
 

@@ -8,9 +8,9 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/pkg/providers"
+	"parley/pkg/text"
 	"parley/pkg/tools/internal/asking"
 	"parley/pkg/tools/internal/isolate"
-	"parley/pkg/tools/internal/output"
 )
 
 // The defaults of [Options].
@@ -107,7 +107,7 @@ func (r *ToolRegistry) Register(tool Tool) {
 func (r *ToolRegistry) RegisterFunc(name string, f func() Tool) {
 	tool, err := isolate.FromFactory(f)
 	if err != nil {
-		r.catalog().options.Log.Error().Err(err).Str("tool", output.Clip(name, 64)).Msg("a tool cannot be registered")
+		r.catalog().options.Log.Error().Err(err).Str("tool", text.ClipBytes(name, 64)).Msg("a tool cannot be registered")
 		return
 	}
 	_ = r.catalog().register(name, tool, RegisterOptions{Factory: f})

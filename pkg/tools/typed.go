@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"parley/pkg/providers"
+	"parley/pkg/text"
 	"parley/pkg/tools/internal/output"
 	"parley/pkg/tools/internal/schema"
 )
@@ -92,7 +93,7 @@ func inputOf[In any](decoded any, args map[string]any) (In, error) {
 	}
 	if err != nil {
 		return in, Fail(ErrInvalidArguments,
-			"the arguments cannot be read: "+output.Clip(err.Error(), schema.MaxProblemBytes), nil).Because(err)
+			"the arguments cannot be read: "+text.ClipBytes(err.Error(), schema.MaxProblemBytes), nil).Because(err)
 	}
 	return in, nil
 }
@@ -148,11 +149,11 @@ func ResultOf(ctx context.Context, v any, err error) *ToolResult {
 	case string:
 		return NewToolResult(v)
 	}
-	text, err := output.JSON(v)
+	encoded, err := output.JSON(v)
 	if err != nil {
 		return Fail(ErrExecutionFailed, "the result cannot be shown", nil).Because(err).Result()
 	}
-	return NewToolResult(text)
+	return NewToolResult(encoded)
 }
 
 // failed turns a function's error into a result. The error of an ended context

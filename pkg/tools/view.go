@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"parley/pkg/providers"
-	"parley/pkg/tools/internal/output"
+	"parley/pkg/text"
 )
 
 // view is the part of a catalog that one chat is offered.
@@ -69,7 +69,7 @@ func (v *view) unknownTool(name string) *Error {
 			break
 		}
 	}
-	return Fail(ErrNotFound, fmt.Sprintf("there is no tool %q", output.Clip(name, 64)), map[string]any{"tools": offered})
+	return Fail(ErrNotFound, fmt.Sprintf("there is no tool %q", text.ClipBytes(name, 64)), map[string]any{"tools": offered})
 }
 
 // definitions are the usable tools as a provider takes them. Turns that are offered the

@@ -42,7 +42,7 @@ func TestDownloadHoldsUpItsOwnChatOnly(t *testing.T) {
 	w.kill()
 	heal()
 	w.start()
-	w.hears(ada, "[document a.txt", "9 B", "saved as inbox/a.txt]", "and this")
+	w.hears(ada, "[document a.txt", "9 bytes", "saved as inbox/a.txt]", "and this")
 }
 
 // TestPicturesStayInTheirFiles measures a gateway while many chats send a picture,

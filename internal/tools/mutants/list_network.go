@@ -110,7 +110,7 @@ func logMutants() []Mutant {
 		},
 		{
 			Promise: "links: shown whole", Defect: "cuts a target in mid-letter",
-			File: "pkg/channels/markdown/target.go", Old: "n > 0 && !utf8.RuneStart(s[n])", New: "n > len(s) && !utf8.RuneStart(s[n])",
+			File: "pkg/text/clip.go", Old: "most > 0 && !utf8.RuneStart(s[most])", New: "most > len(s) && !utf8.RuneStart(s[most])",
 			Dir: telegram + "/markup", Test: "^TestTargetsAreShownWhole$",
 		},
 		{

@@ -1,7 +1,5 @@
 package markdown
 
-import "unicode/utf8"
-
 // maxParentheses is how deep parentheses nest in the target of a link; CommonMark
 // demands at least three, and its reference implementations take 32.
 const maxParentheses = 32
@@ -23,16 +21,4 @@ func TooNested(target []byte) bool {
 		}
 	}
 	return false
-}
-
-// Cut is s, or where it has more than n bytes as many whole characters as these hold,
-// and an ellipsis.
-func Cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
 }

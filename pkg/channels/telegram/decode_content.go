@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/pkg/channels"
+	"parley/pkg/text"
 )
 
 // attachment is a file that somebody sent.
@@ -44,14 +45,14 @@ func (c *content) attached(m *message) []attachment {
 		if f == nil || f.ID == "" {
 			return
 		}
-		name := channels.FileName(f.Name)
+		name := text.FileName(f.Name)
 		if name == "" {
 			name = fallback + "-" + itoa(m.ID) + extension(f.MIME)
 		} else {
 			details = append([]string{name}, details...)
 		}
 		files = append(files, attachment{
-			kind: kind, details: append(details, channels.FileSize(f.Size)), file: *f, name: name,
+			kind: kind, details: append(details, text.FileSize(f.Size)), file: *f, name: name,
 		})
 	}
 	if p := largest(c.Photo); p != nil {

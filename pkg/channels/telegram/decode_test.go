@@ -252,27 +252,6 @@ func TestDecodeWithoutTheName(t *testing.T) {
 	}
 }
 
-func TestFileName(t *testing.T) {
-	t.Parallel()
-	for given, want := range map[string]string{
-		"report.pdf":                        "report.pdf",
-		"../../etc/passwd":                  "passwd",
-		`C:\temp\x.txt`:                     "x.txt",
-		"..":                                "",
-		".bashrc":                           "bashrc",
-		"/":                                 "_",
-		"a\x00b\u202egnp.exe":               "abgnp.exe",
-		"]saved as[.txt":                    "_saved as_.txt",
-		strings.Repeat("ä", 300) + ".pdf":   strings.Repeat("ä", 58) + ".pdf",
-		"x." + strings.Repeat("y", 300):     "x." + strings.Repeat("y", 118),
-		"line\nbreak\tand\u2028more.tar.gz": "line break and more.tar.gz",
-	} {
-		if got := telegram.FileName(given); got != want {
-			t.Errorf("%q is stored as %q, want %q", given, got, want)
-		}
-	}
-}
-
 // TestDecodeCorpus reads what real servers sent.
 func TestDecodeCorpus(t *testing.T) {
 	t.Parallel()

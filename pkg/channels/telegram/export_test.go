@@ -41,9 +41,6 @@ func DialWith(c *Channel, dial func(context.Context, string, string) (net.Conn, 
 	c.client.connect(nil, dial)
 }
 
-// FileName is the name under which a file is stored.
-func FileName(s string) string { return channels.FileName(s) }
-
 // EditPart is edit.
 func (c *Channel) EditPart(ctx context.Context, part channels.Part, messageID string) (channels.Receipt, error) {
 	return c.edit(ctx, part, messageID)

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"parley/pkg/providers"
+	"parley/pkg/text"
 )
 
 // maxShown is how much of a tool's result an answer repeats.
@@ -23,34 +23,34 @@ func render(tc providers.ToolCall, result string) string {
 	if _, wants := wantsZone(tc, result); wants {
 		return askZone
 	}
-	if text, ok := renderError(tc, result); ok {
-		return text
+	if shown, ok := renderError(tc, result); ok {
+		return shown
 	}
-	text, ok := "", false
+	shown, ok := "", false
 	switch tc.Name {
 	case "calculator":
-		text, ok = renderNumber(result)
+		shown, ok = renderNumber(result)
 	case "current_time":
-		text, ok = renderTime(result)
+		shown, ok = renderTime(result)
 	case "list_dir":
-		text, ok = renderListing(result)
+		shown, ok = renderListing(result)
 	case "read_file":
-		text, ok = renderFile(tc, result)
+		shown, ok = renderFile(tc, result)
 	case "search_files":
-		text, ok = renderFound(result)
+		shown, ok = renderFound(result)
 	case "file_info":
-		text, ok = renderInfo(result)
+		shown, ok = renderInfo(result)
 	case "write_file", "edit_file", "append_file", "delete_file":
-		text, ok = renderWritten(tc, result)
+		shown, ok = renderWritten(tc, result)
 	case "send_file":
-		text, ok = result, true
+		shown, ok = result, true
 	case scheduleTool:
-		text, ok = renderSchedule(argumentsOf(tc)["action"], result)
+		shown, ok = renderSchedule(argumentsOf(tc)["action"], result)
 	case spawnTool:
-		text, ok = renderSpawn(result)
+		shown, ok = renderSpawn(result)
 	}
 	if ok {
-		return text
+		return shown
 	}
 	return tc.Name + ": " + short(result, maxShown)
 }
@@ -234,11 +234,7 @@ func short(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	cut := n
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + fmt.Sprintf("… (cut here; %d bytes in all)", len(s))
+	return text.Head(s, n) + fmt.Sprintf("… (cut here; %d bytes in all)", len(s))
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

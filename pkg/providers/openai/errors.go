@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"parley/pkg/providers"
+	"parley/pkg/text"
 )
 
 const maxErrorText = 500
@@ -42,21 +43,21 @@ func readError(err error) error {
 
 // wireError is an error as servers write it.
 type wireError struct {
-	Message text            `json:"message"`
-	Type    text            `json:"type"`
-	Code    text            `json:"code"`
-	Param   text            `json:"param"`
-	Status  text            `json:"status"`
+	Message looseText       `json:"message"`
+	Type    looseText       `json:"type"`
+	Code    looseText       `json:"code"`
+	Param   looseText       `json:"param"`
+	Status  looseText       `json:"status"`
 	Details json.RawMessage `json:"details"`
 }
 
 // wireErrorBody is what stands round it.
 type wireErrorBody struct {
 	Error   json.RawMessage `json:"error"`
-	Detail  text            `json:"detail"`
-	Message text            `json:"message"`
-	Code    text            `json:"code"`
-	Type    text            `json:"type"`
+	Detail  looseText       `json:"detail"`
+	Message looseText       `json:"message"`
+	Code    looseText       `json:"code"`
+	Type    looseText       `json:"type"`
 }
 
 // parseError reads the error in body; ok is false where there is none.
@@ -71,7 +72,7 @@ func parseError(body []byte) (e wireError, ok bool) {
 	}
 	if len(b.Error) > 0 && string(b.Error) != "null" {
 		if json.Unmarshal(b.Error, &e) != nil {
-			var t text
+			var t looseText
 			if json.Unmarshal(b.Error, &t) != nil {
 				t = "unknown error"
 			}
@@ -89,7 +90,7 @@ func parseError(body []byte) (e wireError, ok bool) {
 func refusal(status int, header http.Header, body []byte) *providers.Error {
 	e, ok := parseError(body)
 	if !ok {
-		e.Message = text(http.StatusText(status))
+		e.Message = looseText(http.StatusText(status))
 	}
 	err := &providers.Error{
 		Kind: kindOf(status, e), Status: status, Code: e.code(), Message: string(e.Message),
@@ -132,7 +133,7 @@ func lateError(frame []byte) error {
 }
 
 func (e *wireError) code() string {
-	for _, c := range []text{e.Code, e.Type, e.Status} {
+	for _, c := range []looseText{e.Code, e.Type, e.Status} {
 		if c != "" {
 			return string(c)
 		}
@@ -260,12 +261,5 @@ func (p *Provider) secrets() *strings.Replacer {
 }
 
 func shorten(s string, limit int) string {
-	s = strings.ToValidUTF8(s, string(utf8.RuneError))
-	if len(s) <= limit {
-		return s
-	}
-	for limit > 0 && !utf8.RuneStart(s[limit]) {
-		limit--
-	}
-	return s[:limit]
+	return text.Head(strings.ToValidUTF8(s, string(utf8.RuneError)), limit)
 }

@@ -18,15 +18,15 @@ type choice struct {
 	Index        int             `json:"index"`
 	Delta        *delta          `json:"delta"`
 	Message      *delta          `json:"message"`
-	FinishReason text            `json:"finish_reason"`
+	FinishReason looseText       `json:"finish_reason"`
 	Error        json.RawMessage `json:"error"`
 }
 
 type delta struct {
-	Content          text              `json:"content"`
-	Refusal          text              `json:"refusal"`
-	Reasoning        text              `json:"reasoning"`
-	ReasoningContent text              `json:"reasoning_content"`
+	Content          looseText         `json:"content"`
+	Refusal          looseText         `json:"refusal"`
+	Reasoning        looseText         `json:"reasoning"`
+	ReasoningContent looseText         `json:"reasoning_content"`
 	ReasoningDetails []json.RawMessage `json:"reasoning_details"`
 	ExtraContent     json.RawMessage   `json:"extra_content"`
 	ToolCalls        []callDelta       `json:"tool_calls"`
@@ -34,13 +34,13 @@ type delta struct {
 
 type callDelta struct {
 	Index        *int            `json:"index"`
-	ID           text            `json:"id"`
+	ID           looseText       `json:"id"`
 	Function     functionDelta   `json:"function"`
 	ExtraContent json.RawMessage `json:"extra_content"`
 }
 
 type functionDelta struct {
-	Name      text      `json:"name"`
+	Name      looseText `json:"name"`
 	Arguments arguments `json:"arguments"`
 }
 
@@ -57,11 +57,11 @@ type usage struct {
 	} `json:"completion_tokens_details"`
 }
 
-// text is a string that some hosts send as null, a number or a list of parts.
-type text string
+// looseText is a string that some hosts send as null, a number or a list of parts.
+type looseText string
 
 // UnmarshalJSON takes a string, null, a number, a list of strings or of parts with a text.
-func (t *text) UnmarshalJSON(b []byte) error {
+func (t *looseText) UnmarshalJSON(b []byte) error {
 	b = bytes.TrimSpace(b)
 	if len(b) == 0 {
 		return nil
@@ -72,16 +72,16 @@ func (t *text) UnmarshalJSON(b []byte) error {
 		if err := json.Unmarshal(b, &s); err != nil {
 			return err
 		}
-		*t = text(s)
+		*t = looseText(s)
 	case '[':
 		var parts []json.RawMessage
 		if err := json.Unmarshal(b, &parts); err != nil {
 			return err
 		}
-		*t = text(joinParts(parts))
-	case '{', 'n', 't', 'f': // nothing that could be text
+		*t = looseText(joinParts(parts))
+	case '{', 'n', 't', 'f': // nothing that could be looseText
 	default:
-		*t = text(b)
+		*t = looseText(b)
 	}
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"math/big"
 	"strconv"
 	"unicode/utf8"
+
+	"parley/pkg/text"
 )
 
 // The limits of an expression. Together they keep the dearest one far below
@@ -56,8 +58,8 @@ func Eval(expression string) (Result, error) {
 	if t := e.peek(); t.kind != tokenEnd {
 		return Result{}, unexpected(t, "an operator")
 	}
-	text, rounded := format(v)
-	return Result{Expression: expression, Result: json.Number(text), Rounded: rounded}, nil
+	written, rounded := format(v)
+	return Result{Expression: expression, Result: json.Number(written), Rounded: rounded}, nil
 }
 
 // evaluator computes an expression while it reads it; each method below reads
@@ -285,7 +287,7 @@ func (e *evaluator) named(t token) (value, error) {
 	f, ok := e.table[t.text]
 	switch {
 	case !ok:
-		return value{}, syntaxError(t.pos, "there is no function or constant %q", shorten(t.text))
+		return value{}, syntaxError(t.pos, "there is no function or constant %q", text.Clip(t.text, 40))
 	case !open.is("("):
 		return value{}, syntaxError(open.pos, "%s needs its arguments in parentheses", t.text)
 	}
@@ -298,11 +300,4 @@ func (e *evaluator) named(t token) (value, error) {
 		return value{}, syntaxError(t.pos, "%s takes %s, not %d", t.text, f.arity(), len(args))
 	}
 	return f.apply(t.pos, args)
-}
-
-func shorten(name string) string {
-	if len(name) > 40 {
-		return name[:40] + "…"
-	}
-	return name
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"parley/pkg/text"
 )
 
 // The limits of what is read and written.
@@ -33,8 +35,8 @@ func wrong(line, column int, format string, args ...any) *SyntaxError {
 }
 
 // wrongAt places what is wrong at an offset in bytes.
-func wrongAt(text string, offset int64, format string, args ...any) *SyntaxError {
-	before := text[:min(max(0, int(offset)), len(text))]
+func wrongAt(source string, offset int64, format string, args ...any) *SyntaxError {
+	before := source[:min(max(0, int(offset)), len(source))]
 	line := 1 + strings.Count(before, "\n")
 	column := 1 + utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])
 	return wrong(line, column, format, args...)
@@ -70,7 +72,7 @@ type field struct {
 	value *value
 }
 
-func scalar(k kind, text string) *value { return &value{kind: k, text: text, size: 1, height: 1} }
+func scalar(k kind, written string) *value { return &value{kind: k, text: written, size: 1, height: 1} }
 
 func list(items []*value) *value {
 	v := &value{kind: kindList, items: items, size: 1, height: 1}
@@ -127,10 +129,4 @@ func (o *output) full() error {
 }
 
 // shorten makes a name of the data fit into a sentence.
-func shorten(s string) string {
-	const most = 60
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return fmt.Sprintf("%q", s)
-}
+func shorten(s string) string { return text.Quote(s, 60) }

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
+	"parley/pkg/text"
 	"parley/pkg/tools"
 )
 
@@ -234,13 +234,5 @@ func (q *search) content(ctx context.Context, p string, f fs.File) error {
 
 // shown gives a line as text, cut short.
 func shown(line []byte) string {
-	s := strings.ToValidUTF8(string(line), "\uFFFD")
-	if len(s) <= maxLineShown {
-		return s
-	}
-	cut := maxLineShown
-	for !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + "…"
+	return text.ClipBytes(string(line), maxLineShown)
 }

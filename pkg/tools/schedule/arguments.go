@@ -4,11 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"parley/pkg/text"
 )
 
 // maxQuoted is how much of an argument an error repeats, in characters.
@@ -145,10 +146,10 @@ func needZone() error {
 
 // at reads a time, in a zone where it has no offset of its own.
 func (d desk) at(given, zone string) (at, note string, err error) {
-	text := strings.ToUpper(strings.TrimSpace(given))
-	t, local, ok := readTime(text)
+	upper := strings.ToUpper(strings.TrimSpace(given))
+	t, local, ok := readTime(upper)
 	if !ok {
-		t, ok = readNamed(text, d.Now().In(zoneOr(zone, time.UTC)))
+		t, ok = readNamed(upper, d.Now().In(zoneOr(zone, time.UTC)))
 		local = true
 	}
 	if !ok {
@@ -181,14 +182,14 @@ func (d desk) at(given, zone string) (at, note string, err error) {
 }
 
 // readTime reads a time; local says that it has no offset and is given as if in UTC.
-func readTime(text string) (t time.Time, local, ok bool) {
+func readTime(upper string) (t time.Time, local, ok bool) {
 	for _, layout := range []string{"2006-01-02 15:04", "2006-01-02 15:04:05"} {
 		for _, l := range []string{layout, strings.Replace(layout, " ", "T", 1)} {
-			if t, err := time.Parse(l, text); err == nil {
+			if t, err := time.Parse(l, upper); err == nil {
 				return t, true, true
 			}
 			for _, offset := range []string{"Z07:00", " Z07:00", "-0700", " -0700"} {
-				if t, err := time.Parse(l+offset, text); err == nil {
+				if t, err := time.Parse(l+offset, upper); err == nil {
 					return t, false, true
 				}
 			}
@@ -198,9 +199,4 @@ func readTime(text string) (t time.Time, local, ok bool) {
 }
 
 // quoted is an argument in an error: short, and without anything invisible.
-func quoted(s string) string {
-	if runes := []rune(s); len(runes) > maxQuoted {
-		s = string(runes[:maxQuoted]) + "…"
-	}
-	return strconv.Quote(s)
-}
+func quoted(s string) string { return text.Quote(s, maxQuoted) }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"parley/pkg/text"
 )
 
 // listed is how much of its text a list tells of each job, in characters.
@@ -54,10 +56,7 @@ func (d desk) list(ctx context.Context, in input) (any, error) {
 	out := all{Jobs: []view{}, Timezone: zone, Now: d.Now().In(zoneOr(zone, time.UTC)).Format(time.RFC3339)}
 	for i := range jobs {
 		v := d.tell(ctx, &jobs[i], "")
-		v.Text = jobs[i].Text
-		if runes := []rune(v.Text); len(runes) > listed {
-			v.Text = string(runes[:listed]) + "…"
-		}
+		v.Text = text.Clip(jobs[i].Text, listed)
 		out.Jobs = append(out.Jobs, v)
 	}
 	return out, nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"parley/pkg/sandbox"
+	"parley/pkg/text"
 	"parley/pkg/tools"
 	"parley/pkg/tools/internal/program"
 )
@@ -71,9 +72,9 @@ type answer struct {
 // parseAnswer takes an object with for_llm or for_user for an answer, anything else
 // for text. A problem is what is wrong with an answer.
 func parseAnswer(out []byte) (a answer, problem string) {
-	text := strings.ToValidUTF8(strings.TrimRight(string(out), " \t\r\n"), "\uFFFD")
-	a.ForLLM = text
-	fields, ok := object(text)
+	printed := strings.ToValidUTF8(strings.TrimRight(string(out), " \t\r\n"), "\uFFFD")
+	a.ForLLM = printed
+	fields, ok := object(printed)
 	if !ok || fields["for_llm"] == nil && fields["for_user"] == nil {
 		return a, ""
 	}
@@ -101,11 +102,11 @@ func parseAnswer(out []byte) (a answer, problem string) {
 }
 
 // object decodes text that is one JSON object, each key once.
-func object(text string) (map[string]json.RawMessage, bool) {
-	if !strings.HasPrefix(text, "{") {
+func object(printed string) (map[string]json.RawMessage, bool) {
+	if !strings.HasPrefix(printed, "{") {
 		return nil, false
 	}
-	dec := json.NewDecoder(strings.NewReader(text))
+	dec := json.NewDecoder(strings.NewReader(printed))
 	if _, err := dec.Token(); err != nil {
 		return nil, false
 	}
@@ -120,7 +121,7 @@ func object(text string) (map[string]json.RawMessage, bool) {
 		fields[name] = raw
 	}
 	_, err := dec.Token()
-	rest := strings.TrimSpace(text[min(int(dec.InputOffset()), len(text)):])
+	rest := strings.TrimSpace(printed[min(int(dec.InputOffset()), len(printed)):])
 	return fields, err == nil && rest == ""
 }
 
@@ -145,13 +146,13 @@ func errorTail(raw []byte) string {
 			lines = append(lines, line)
 		}
 	}
-	text := strings.TrimSpace(strings.Join(lines, ""))
-	if len(text) > maxErrors {
-		text = "…" + strings.ToValidUTF8(text[len(text)-maxErrors:], "")
+	said := strings.TrimSpace(strings.Join(lines, ""))
+	if len(said) > maxErrors {
+		said = "…" + strings.ToValidUTF8(said[len(said)-maxErrors:], "")
 	}
-	return text
+	return said
 }
 
 func lastLine(s string) string {
-	return clip(visible(s[strings.LastIndexByte(s, '\n')+1:]), maxProgressLine)
+	return text.ClipBytes(visible(s[strings.LastIndexByte(s, '\n')+1:]), maxProgressLine)
 }

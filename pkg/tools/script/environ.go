@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"parley/pkg/text"
 	"parley/pkg/tools"
 )
 
@@ -40,8 +41,8 @@ func environment(t *Tool, inv tools.Invocation, args map[string]any) []string {
 	}
 	count := 0
 	for _, name := range sorted(args) {
-		if text, ok := variable(args[name]); ok && count < maxVariables && variableName(name) {
-			env = append(env, "PARLEY_ARG_"+name+"="+text)
+		if value, ok := variable(args[name]); ok && count < maxVariables && variableName(name) {
+			env = append(env, "PARLEY_ARG_"+name+"="+value)
 			count++
 		}
 	}
@@ -49,27 +50,27 @@ func environment(t *Tool, inv tools.Invocation, args map[string]any) []string {
 }
 
 // fact makes an id that another system or a model chose safe for a shell's line.
-func fact(s string) string { return clip(visible(strings.ToValidUTF8(s, "\uFFFD")), maxFact) }
+func fact(s string) string { return text.ClipBytes(visible(strings.ToValidUTF8(s, "\uFFFD")), maxFact) }
 
 func variableName(name string) bool {
 	return ValidName(name) && !strings.Contains(name, "-")
 }
 
 func variable(v any) (string, bool) {
-	var text string
+	var value string
 	switch v := v.(type) {
 	case string:
-		text = v
+		value = v
 	case bool:
-		text = strconv.FormatBool(v)
+		value = strconv.FormatBool(v)
 	case json.Number:
-		text = v.String()
+		value = v.String()
 	case float64:
-		text = strconv.FormatFloat(v, 'f', -1, 64)
+		value = strconv.FormatFloat(v, 'f', -1, 64)
 	case int, int64, uint64:
-		text = fmt.Sprint(v)
+		value = fmt.Sprint(v)
 	default:
 		return "", false
 	}
-	return text, len(text) <= maxVariable && !slices.Contains([]byte(text), 0)
+	return value, len(value) <= maxVariable && !slices.Contains([]byte(value), 0)
 }

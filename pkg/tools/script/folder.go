@@ -9,11 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
 	"parley/pkg/openat"
+	"parley/pkg/text"
 )
 
 // The right that nobody but the operator should have, and those that a program needs one of.
@@ -119,13 +119,7 @@ func reason(err error) error {
 }
 
 // quote shows a name of the operator's on one line, cut short.
-func quote(s string) string {
-	const most = 64
-	if len(s) > most {
-		s = s[:most] + "…"
-	}
-	return strconv.Quote(s)
-}
+func quote(s string) string { return text.Quote(s, 64) }
 
 // visible is a name as a table can show it.
 func visible(s string) string {

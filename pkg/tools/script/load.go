@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/pkg/sandbox"
+	"parley/pkg/text"
 	"parley/pkg/tools"
 )
 
@@ -124,10 +125,5 @@ func load(dir string, o Options) (*Tool, error) {
 
 // oneLine makes a message of another library fit a line.
 func oneLine(s string) string {
-	const most = 400
-	s = strings.Join(strings.Fields(s), " ")
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return s
+	return text.Clip(strings.Join(strings.Fields(s), " "), 400)
 }

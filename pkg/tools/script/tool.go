@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley/pkg/sandbox"
+	"parley/pkg/text"
 	"parley/pkg/tools"
 	"parley/pkg/tools/internal/program"
 )
@@ -174,16 +175,8 @@ func (w *watcher) line(line string) {
 	if !ok || w.told >= maxProgress {
 		return
 	}
-	if rest = clip(visible(strings.TrimSpace(strings.ToValidUTF8(rest, "\uFFFD"))), maxProgressLine); rest != "" {
+	if rest = text.ClipBytes(visible(strings.TrimSpace(strings.ToValidUTF8(rest, "\uFFFD"))), maxProgressLine); rest != "" {
 		w.told++
 		tools.Progress(w.ctx, rest)
 	}
-}
-
-// clip shortens s to about n bytes.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"parley/pkg/text"
 	"parley/pkg/tools"
 )
 
@@ -113,9 +114,9 @@ func (in *arguments) check(usual, most time.Duration) (time.Duration, error) {
 
 // heading is the beginning of a task, as its name.
 func heading(task string) string {
-	runes := []rune(strings.Join(strings.Fields(task), " "))
-	if len(runes) <= MaxName {
-		return string(runes)
+	name := strings.Join(strings.Fields(task), " ")
+	if utf8.RuneCountInString(name) <= MaxName {
+		return name
 	}
-	return strings.TrimSpace(string(runes[:MaxName-1])) + "…"
+	return text.Clip(name, MaxName-1)
 }

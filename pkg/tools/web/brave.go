@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"parley/pkg/text"
 	"parley/pkg/tools"
 )
 
@@ -61,5 +62,5 @@ func plain(s string) string {
 	if !strings.ContainsAny(s, "<&") {
 		return s
 	}
-	return textOf(parsePage([]byte(clip(s, maxURL)), nil).body)
+	return textOf(parsePage([]byte(text.Head(s, maxURL)), nil).body)
 }

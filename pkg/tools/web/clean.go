@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"parley/pkg/text"
 )
 
 // hidden says whether a character is left out of all that comes from the web:
@@ -47,20 +49,5 @@ func clean(s string) string {
 
 // line is text of one line, at most n bytes long.
 func line(s string, n int) string {
-	s = strings.Join(strings.Fields(clean(clip(s, 4*n))), " ")
-	if len(s) <= n {
-		return s
-	}
-	return clip(s, n) + "…"
-}
-
-// clip is the beginning of s, at most n bytes, without half a character at its end.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
+	return text.ClipBytes(strings.Join(strings.Fields(clean(text.Head(s, 4*n))), " "), n)
 }

@@ -7,6 +7,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"parley/pkg/text"
 )
 
 // kept says which elements become part of the tree; of all others the content does.
@@ -48,7 +50,7 @@ func (t *tree) attributes(a atom.Atom, z *html.Tokenizer, hasAttr bool) *html.No
 		key := string(clipBytes(k, maxAttribute))
 		switch key {
 		case "class", "id", "role", "itemprop", "rel", "align":
-			n.Attr = set(n.Attr, key, clip(clean(string(v)), maxAttribute))
+			n.Attr = set(n.Attr, key, text.Head(clean(string(v)), maxAttribute))
 		case "alt":
 			n.Attr = set(n.Attr, key, line(string(v), maxAttribute))
 		case "href", "src":

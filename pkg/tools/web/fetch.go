@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"parley/pkg/fair"
+	"parley/pkg/text"
 	"parley/pkg/tools"
 )
 
@@ -157,16 +158,16 @@ func (f *fetcher) read(ctx context.Context, b *body, at *url.URL) (document, err
 		return document{}, err
 	}
 	defer free()
-	text, err := b.text()
+	body, err := b.text()
 	if err != nil {
 		return document{}, err
 	}
 	if k == asText {
-		return document{text: clean(string(text)), cut: b.cut}, nil
+		return document{text: clean(string(body)), cut: b.cut}, nil
 	}
 	limited, cancel := context.WithTimeout(ctx, maxConvert)
 	defer cancel()
-	d, err := toMarkdown(limited, text, at)
+	d, err := toMarkdown(limited, body, at)
 	d.cut = d.cut || b.cut
 	if err != nil && ctx.Err() == nil {
 		err = tools.TimedOut(maxConvert, "the page is too involved to be made text within "+maxConvert.String(), nil)
@@ -188,14 +189,14 @@ func show(in fetchArguments, b *body, at *url.URL, d document) (string, error) {
 	if part == 0 {
 		part = defaultPart
 	}
-	text := clip(d.text[from:], part)
+	shown := text.Head(d.text[from:], part)
 	var out strings.Builder
 	fmt.Fprintf(&out, "URL: %s\n", at)
 	if d.title != "" {
 		fmt.Fprintf(&out, "Title: %s\n", d.title)
 	}
-	fmt.Fprintf(&out, "Type: %s\n\n%s\n", line(b.media, 80), text)
-	switch to := from + len(text); {
+	fmt.Fprintf(&out, "Type: %s\n\n%s\n", line(b.media, 80), shown)
+	switch to := from + len(shown); {
 	case to < size:
 		fmt.Fprintf(&out, "\n[cut here: bytes %d to %d of %d; for what follows, call web_fetch with offset %d]\n", from, to, size, to)
 	case d.cut:

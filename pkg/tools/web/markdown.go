@@ -12,6 +12,8 @@ import (
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"parley/pkg/text"
 )
 
 // document is a page as a model reads it.
@@ -30,12 +32,12 @@ func toMarkdown(ctx context.Context, page []byte, from *url.URL) (document, erro
 		t = parsePage(page, from) // the search for the article has eaten the first one
 		n = t.main()
 	}
-	text, err := render(ctx, n)
+	written, err := render(ctx, n)
 	if err != nil {
 		return document{}, err
 	}
-	d.text = clean(clip(text, maxMarkdown))
-	d.cut = d.cut || len(text) > maxMarkdown
+	d.text = clean(text.Head(written, maxMarkdown))
+	d.cut = d.cut || len(written) > maxMarkdown
 	return d, nil
 }
 

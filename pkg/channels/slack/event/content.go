@@ -9,15 +9,16 @@ import (
 	"parley/pkg/channels"
 	"parley/pkg/channels/slack/api"
 	"parley/pkg/channels/slack/markup"
+	"parley/pkg/text"
 )
 
 // tell puts what a message says into an item: its text, what it passes on, and files.
 func (d *Decoder) tell(in *channels.Inbound, m *message) {
-	text := markup.Read(m.Text, d.Me.User, d.Name)
+	said := markup.Read(m.Text, d.Me.User, d.Name)
 	if m.Text == "" {
-		text = d.layout(m.Blocks, 0)
+		said = d.layout(m.Blocks, 0)
 	}
-	all := []string{text}
+	all := []string{said}
 	files := oneByOne[file](m.Files)
 	attached := oneByOne[quoted](m.Attachments)
 	for n := range attached {
@@ -147,8 +148,8 @@ func (f *file) away() string {
 // attachment is the file as it is handed on: by its id, since its address may be of
 // any length and, of a file from another workspace, is not told.
 func (f *file) attachment() channels.Attachment {
-	name := channels.FileName(cmp.Or(f.Name, f.Title))
-	details := []string{name, channels.FileSize(f.Size)}
+	name := text.FileName(cmp.Or(f.Name, f.Title))
+	details := []string{name, text.FileSize(f.Size)}
 	if name == "" {
 		name, details = "file-"+f.ID+extension(f.MIME), details[1:]
 	}

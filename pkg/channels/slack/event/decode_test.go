@@ -249,7 +249,7 @@ func TestDecodeContent(t *testing.T) {
 		"a picture without a name": {
 			`,"files":[{"id":"F1","mimetype":"image/png","size":900}]`,
 			"",
-			[]channels.Attachment{{About: "photo 900 B", Ref: "F1", Name: "file-F1.png", Size: 900}},
+			[]channels.Attachment{{About: "photo 900 bytes", Ref: "F1", Name: "file-F1.png", Size: 900}},
 			false,
 		},
 		"a name that would leave its folder": {

@@ -15,6 +15,7 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"parley/pkg/channels/markdown"
+	"parley/pkg/text"
 )
 
 const (
@@ -89,11 +90,11 @@ func (r *reader) node(n ast.Node) {
 	case *ast.CodeBlock:
 		r.code(n, "")
 	case *ast.HTMLBlock:
-		text := string(n.Lines().Value(r.source))
+		code := string(n.Lines().Value(r.source))
 		if n.HasClosure() {
-			text += string(n.ClosureLine.Value(r.source))
+			code += string(n.ClosureLine.Value(r.source))
 		}
-		r.plain(text)
+		r.plain(code)
 	case *ast.LinkReferenceDefinition:
 		if !r.used[util.ToLinkReference(n.Label)] {
 			r.plain(string(n.Lines().Value(r.source)))
@@ -126,9 +127,9 @@ func (r *reader) emit(b block) {
 }
 
 // plain adds text as it is.
-func (r *reader) plain(text string) {
+func (r *reader) plain(s string) {
 	var t runs
-	t.add(strings.Trim(text, "\n"), look{})
+	t.add(strings.Trim(s, "\n"), look{})
 	if visible(t.text.String()) {
 		r.emit(block{text: t.text.String(), spans: t.spans})
 	}
@@ -138,9 +139,9 @@ func (r *reader) plain(text string) {
 func (r *reader) prose(n ast.Node, k kind, level int) {
 	var t runs
 	r.inline(&t, n, look{})
-	text := strings.TrimRight(t.text.String(), " \t\n"+string(hardBreak))
-	if visible(text) {
-		r.emit(block{kind: k, level: level, text: text, spans: t.spans})
+	written := strings.TrimRight(t.text.String(), " \t\n"+string(hardBreak))
+	if visible(written) {
+		r.emit(block{kind: k, level: level, text: written, spans: t.spans})
 	}
 }
 
@@ -322,7 +323,7 @@ func (r *reader) shown(target string) string {
 	if readable, err := url.PathUnescape(target); err == nil {
 		target = readable
 	}
-	target = markdown.Cut(target, r.budget)
+	target = text.ClipBytes(target, r.budget)
 	r.budget = max(0, r.budget-len(target))
 	return target
 }

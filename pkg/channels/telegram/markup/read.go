@@ -16,6 +16,7 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"parley/pkg/channels/markdown"
+	"parley/pkg/text"
 )
 
 const (
@@ -86,11 +87,11 @@ func (r *reader) node(n ast.Node) {
 	case *ast.CodeBlock:
 		r.code(n, "")
 	case *ast.HTMLBlock:
-		text := string(n.Lines().Value(r.source))
+		code := string(n.Lines().Value(r.source))
 		if n.HasClosure() {
-			text += string(n.ClosureLine.Value(r.source))
+			code += string(n.ClosureLine.Value(r.source))
 		}
-		r.plain(text)
+		r.plain(code)
 	case *ast.LinkReferenceDefinition:
 		if !r.used[util.ToLinkReference(n.Label)] {
 			r.plain(string(n.Lines().Value(r.source)))
@@ -130,9 +131,9 @@ func (r *reader) emit(b block) {
 }
 
 // plain adds text as it is.
-func (r *reader) plain(text string) {
+func (r *reader) plain(s string) {
 	w := r.line()
-	w.add(strings.Trim(text, "\n"), look{})
+	w.add(strings.Trim(s, "\n"), look{})
 	r.emit(w.block())
 }
 
@@ -381,7 +382,7 @@ func (r *reader) shown(target string) string {
 	if readable, err := url.PathUnescape(target); err == nil {
 		target = readable
 	}
-	target = markdown.Cut(target, r.budget)
+	target = text.ClipBytes(target, r.budget)
 	r.budget = max(0, r.budget-len(target))
 	return target
 }

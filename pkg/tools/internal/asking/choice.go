@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"maps"
 
-	"parley/pkg/tools/internal/output"
+	"parley/pkg/text"
 )
 
 // toolChoice is the option that says whether the model may, must or must not call.
@@ -42,7 +42,7 @@ func ChoiceOf(options map[string]any, offersAny func() bool, offers func(name st
 			}
 			return Choice{value: v}, nil
 		}
-		return Choice{}, fmt.Errorf("tools: tool_choice %q is none of auto, none, required or a name", output.Clip(v, 64))
+		return Choice{}, fmt.Errorf("tools: tool_choice %q is none of auto, none, required or a name", text.ClipBytes(v, 64))
 	case map[string]any:
 		name, _ = v["name"].(string)
 	case map[string]string:
@@ -52,7 +52,7 @@ func ChoiceOf(options map[string]any, offersAny func() bool, offers func(name st
 		return Choice{}, errors.New("tools: tool_choice names no tool")
 	}
 	if !offers(name) {
-		return Choice{}, fmt.Errorf("tools: tool_choice names %q, which is not offered", output.Clip(name, 64))
+		return Choice{}, fmt.Errorf("tools: tool_choice names %q, which is not offered", text.ClipBytes(name, 64))
 	}
 	return Choice{value: map[string]any{"name": name}}, nil
 }

@@ -56,11 +56,3 @@ func cut(head, tail string, lost, limit int) string {
 	note := fmt.Sprintf(form, len(head)-h+len(tail)-t+lost)
 	return strings.ToValidUTF8(head[:h], "") + note + strings.ToValidUTF8(tail[len(tail)-t:], "")
 }
-
-// Clip shortens s to about n bytes for a message.
-func Clip(s string, n int) string {
-	if len(s) <= n {
-		return strings.ToValidUTF8(s, "\uFFFD")
-	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
-}

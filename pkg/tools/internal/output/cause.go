@@ -3,6 +3,8 @@ package output
 import (
 	"slices"
 	"strings"
+
+	"parley/pkg/text"
 )
 
 // maxCause bounds what a line of the log says of a failure, in bytes.
@@ -16,7 +18,7 @@ func Cause(err error, args map[string]any, redact func(string) string) string {
 		texts[i] = redact(s)
 	}
 	// The redactor finds a secret only while the secret is whole.
-	return Clip(withoutTexts(redact(err.Error()), texts), maxCause)
+	return text.ClipBytes(withoutTexts(redact(err.Error()), texts), maxCause)
 }
 
 // withoutTexts replaces the texts of the call's arguments in a cause by […]. A cause

@@ -13,7 +13,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"parley/pkg/providers"
-	"parley/pkg/tools/internal/output"
+	"parley/pkg/text"
 )
 
 // The limits of a call's arguments.
@@ -63,7 +63,7 @@ func (s *Schema) Check(args map[string]any) (exact map[string]any, err error) {
 			instance, err = providers.DecodeArguments(string(b))
 		}
 		if err != nil {
-			return nil, &MismatchError{Message: "the arguments are not JSON: " + output.Clip(err.Error(), MaxProblemBytes)}
+			return nil, &MismatchError{Message: "the arguments are not JSON: " + text.ClipBytes(err.Error(), MaxProblemBytes)}
 		}
 		size = meter{left: maxArgumentBytes}
 		size.fits(instance, maxArgumentDepth)
@@ -219,31 +219,31 @@ func quoted(names []string) string {
 			fmt.Fprintf(&b, " and %d more", len(names)-i)
 			break
 		}
-		b.WriteString(" " + strconv.Quote(output.Clip(name, MaxProblemBytes)))
+		b.WriteString(" " + strconv.Quote(text.ClipBytes(name, MaxProblemBytes)))
 	}
 	return b.String()[1:]
 }
 
 // reason is a validator's message without the path that leads to it.
 func reason(err error) string {
-	text := err.Error()
-	for strings.HasPrefix(text, "validating ") {
-		_, rest, ok := strings.Cut(text, ": ")
+	problem := err.Error()
+	for strings.HasPrefix(problem, "validating ") {
+		_, rest, ok := strings.Cut(problem, ": ")
 		if !ok {
 			break
 		}
-		text = rest
+		problem = rest
 	}
-	return text
+	return problem
 }
 
-func (f *problems) add(path, text string) {
+func (f *problems) add(path, problem string) {
 	if f.count++; f.count > maxProblems {
 		return
 	}
-	path, text = output.Clip("/"+strings.TrimPrefix(path, "/"), MaxProblemBytes), output.Clip(text, MaxProblemBytes)
-	f.list = append(f.list, map[string]any{"path": path, "problem": text})
-	f.lines = append(f.lines, path+": "+text)
+	path, problem = text.ClipBytes("/"+strings.TrimPrefix(path, "/"), MaxProblemBytes), text.ClipBytes(problem, MaxProblemBytes)
+	f.list = append(f.list, map[string]any{"path": path, "problem": problem})
+	f.lines = append(f.lines, path+": "+problem)
 }
 
 func (f *problems) mismatch() *MismatchError {

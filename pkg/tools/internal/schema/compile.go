@@ -10,7 +10,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"parley/pkg/providers"
-	"parley/pkg/tools/internal/output"
+	"parley/pkg/text"
 )
 
 // Schema checks arguments. It is safe for concurrent use.
@@ -92,7 +92,7 @@ func checkChoices(schema map[string]any) error {
 		case "enum", "const":
 			if n, found := findNumber(v); found {
 				err = fmt.Errorf("%s: a call with the number %s cannot be told from others: write a text",
-					key, output.Clip(n.String(), MaxProblemBytes))
+					key, text.ClipBytes(n.String(), MaxProblemBytes))
 			}
 		case "default", "examples": // hints for the model
 		case "properties", "patternProperties", "dependentSchemas", "$defs", "definitions":

@@ -7,13 +7,13 @@ import (
 	"math/big"
 	"strconv"
 
-	"parley/pkg/tools/internal/output"
+	"parley/pkg/text"
 )
 
 // unfit is the error of a number that a tool would change.
 func unfit(n json.Number, path string) error {
 	return fmt.Errorf("the tool would change the number %s at %s: write one of fewer digits, or a text where a text is taken",
-		output.Clip(n.String(), MaxProblemBytes), output.Clip(path, MaxProblemBytes))
+		text.ClipBytes(n.String(), MaxProblemBytes), text.ClipBytes(path, MaxProblemBytes))
 }
 
 // Floats replaces each json.Number of arguments by the float64 of equal value, and
