@@ -46,7 +46,7 @@ func (r reception) explain(ctx context.Context, in channels.Inbound) (string, er
 	told, err := r.pairs.NotePair(ctx, session.PairNote{
 		Person: in.Sender.ID, Every: policy.PairNoteTime,
 		Out: channels.Outbound{
-			ID:      "pair-note/" + in.Address.Channel + "/" + in.Address.Account + "/" + in.ID,
+			ID:      session.PairNoteID(in.Address, in.ID),
 			Address: in.Address, ReplyTo: in.MessageID, Time: time.Now(),
 			Text: "You are let in for direct messages with me only: here I answer once the operator allows you or this chat in the configuration.",
 		},
@@ -73,7 +73,7 @@ func (r reception) greet(ctx context.Context, in channels.Inbound) (string, erro
 		Code: code, Address: in.Address, Sender: in.Sender, Asked: now, Expires: now.Add(policy.PairingTime),
 	}, channels.Outbound{
 		// One message of the platform is answered once, however often it comes.
-		ID:      "pair/" + in.Address.Channel + "/" + in.Address.Account + "/" + in.ID,
+		ID:      session.PairCodeID(in.Address, in.ID),
 		Address: in.Address,
 		Text: "This bot does not know you yet. Give this code to whoever runs it, and they can let you in:\n\n`" + code +
 			"`\n\nThe code is good for one hour. What you write here until then is not read.",

@@ -141,15 +141,12 @@ func (tt *trackedTurn) Record(ctx context.Context, s session.Step) error {
 	tt.books.update(func() {
 		for i := range s.Tasks {
 			if t := &s.Tasks[i]; t.Address.Channel == console.Name && !t.Waited {
-				tt.books.open[endOf(t.ID)] = true
+				tt.books.open[session.TaskItemID(t.ID)] = true
 			}
 		}
 	})
 	return tt.Turn.Record(ctx, s)
 }
-
-// endOf is the id of the item that brings a task's end home.
-func endOf(taskID string) string { return "task/" + taskID }
 
 // Tasks implements [session.Engine].
 func (t *tracker) Tasks() session.Tasks { return trackedTasks{t.Engine.Tasks(), t} }
@@ -164,7 +161,7 @@ type trackedTasks struct {
 func (t trackedTasks) Complete(ctx context.Context, id string, c session.Completion) (bool, error) {
 	first, err := t.Tasks.Complete(ctx, id, c)
 	if err == nil && c.Item == nil {
-		t.books.update(func() { delete(t.books.open, endOf(id)) })
+		t.books.update(func() { delete(t.books.open, session.TaskItemID(id)) })
 	}
 	return first, err
 }

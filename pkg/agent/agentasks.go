@@ -71,7 +71,7 @@ func (r *run) handsOn(ctx context.Context, it *session.Item) {
 // handedOn is a decision as an agent's conversation gets it, once.
 func handedOn(it *session.Item, a *session.Approval) session.Item {
 	return session.Item{
-		ID: "agent/" + it.ID, Kind: session.ItemDecision, Address: session.AgentAddress(a.Task),
+		ID: session.HandedOnID(it.ID), Kind: session.ItemDecision, Address: session.AgentAddress(a.Task),
 		Inbound: it.Inbound, Decision: it.Decision, Solo: true, Time: it.Time,
 	}
 }

@@ -211,7 +211,7 @@ func (a *Agent) endAgentTask(ctx context.Context, t *session.Task, c session.Com
 	c.Result = cut(a.o.Redact(c.Result), maxReport)
 	if !t.Waited && c.Item == nil && len(c.Outbox) == 0 {
 		c.Item = &session.Item{
-			ID: "task/" + t.ID, Kind: session.ItemTask, Address: t.Address, TaskID: t.ID, Solo: true, Time: time.Now(),
+			ID: session.TaskItemID(t.ID), Kind: session.ItemTask, Address: t.Address, TaskID: t.ID, Solo: true, Time: time.Now(),
 			Text: endText(t, &c),
 		}
 	}
@@ -298,7 +298,7 @@ func (a *Agent) beginLater(ctx context.Context, t *session.Task) {
 // beginningOf is the item that an agent's first turn answers.
 func beginningOf(t *session.Task) session.Item {
 	return session.Item{
-		ID: "spawn/" + t.ID, Kind: session.ItemSpawn, Address: session.AgentAddress(t.ID), TaskID: t.ID,
+		ID: session.SpawnItemID(t.ID), Kind: session.ItemSpawn, Address: session.AgentAddress(t.ID), TaskID: t.ID,
 		Text: orderOf(t).Task, Solo: true, Time: t.Started,
 	}
 }

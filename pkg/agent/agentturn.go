@@ -215,7 +215,7 @@ func (h *agentTurn) refused(ctx context.Context, e *ending) error {
 	text := fmt.Sprintf("The background task %s was ended: whoever asked for it may not do so any more.", taskName(h.task))
 	end := session.Completion{State: session.TaskFailed, Result: text, Tainted: r.provenance.Tainted()}
 	if !h.task.Waited { // no turn would be allowed to tell it
-		end.Outbox = append(end.Outbox, r.outbound("task/"+h.task.ID+"/0", text, ""))
+		end.Outbox = append(end.Outbox, r.outbound(session.TaskReportID(h.task.ID), text, ""))
 	}
 	if err := h.endTask(ctx, &c, end); err != nil {
 		return err

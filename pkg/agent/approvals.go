@@ -99,7 +99,7 @@ func (r *run) passLate(ctx context.Context, req *tools.ToolRequest) error {
 // isDecided says whether a call is the one that was allowed: the one of the first
 // answer of its turn, which the model did not write. A model may give any call any id.
 func (r *run) isDecided(key string) bool {
-	return r.in.decided != nil && key == r.info.ID+"/"+callKey(1, 0)
+	return r.in.decided != nil && key == session.CallID(r.info.ID, session.CallKey(1, 0))
 }
 
 // changed says whether a call would not do any more what was shown to the person.
@@ -178,11 +178,11 @@ func (r *run) Ask(ctx context.Context, call tools.Call, ex tools.Examination) (*
 	if r.in.task != nil {
 		task = r.in.task.ID
 	}
-	key := callKey(call.Round, call.Index)
+	key := session.CallKey(call.Round, call.Index)
 	a := &session.Approval{
 		ID: policy.NewPairingCode(), Chat: r.chat, Session: r.session, Address: r.home,
 		Turn: r.info.ID, Task: task, Round: call.Round, Index: call.Index, Call: call.ID,
-		Tool: call.Name, Arguments: arguments, Text: TextOf(&ex, arguments), Question: r.info.ID + "/" + key + "/ask", Fingerprint: ex.State,
+		Tool: call.Name, Arguments: arguments, Text: TextOf(&ex, arguments), Question: session.QuestionID(r.info.ID, key), Fingerprint: ex.State,
 		Requester: r.principal.Sender, Direct: r.principal.Direct, Level: string(r.principal.Level),
 		Tainted: deed.Tainted, Grantable: deed.Grantable() && !r.provenance.SeveralPeople(),
 		Asked: now, Expires: now.Add(approvalTime), State: session.ApprovalOpen,

@@ -127,12 +127,12 @@ func (a *Agent) completion(t *session.Task, state session.TaskState, result *too
 	if result.ForUser != "" && !result.Silent {
 		shown := a.o.Redact(result.ForUser)
 		c.Outbox = []channels.Outbound{{
-			ID: "task/" + t.ID + "/0", Address: t.Address, Text: shown, Finishes: t.Status, Aged: true, Unasked: channels.ByTask, Time: now,
+			ID: session.TaskReportID(t.ID), Address: t.Address, Text: shown, Finishes: t.Status, Aged: true, Unasked: channels.ByTask, Time: now,
 		}}
 		told = "The person has already been shown this text:\n" + shown + "\n\n"
 	}
 	c.Item = &session.Item{
-		ID: "task/" + t.ID, Kind: session.ItemTask, Address: t.Address, TaskID: t.ID, Solo: true, Time: now,
+		ID: session.TaskItemID(t.ID), Kind: session.ItemTask, Address: t.Address, TaskID: t.ID, Solo: true, Time: now,
 		Text: endOf(t, state) + told +
 			"Answer " + noReply + " if there is nothing to add.\nResult:\n" + text,
 	}

@@ -356,7 +356,7 @@ func (a *Agent) Decide(ctx context.Context, d session.Decision) error {
 		return fmt.Errorf("approval %s was decided already: %s", q.ID, q.State)
 	}
 	item := session.Item{
-		ID: "decision/" + q.ID, Kind: session.ItemDecision, Address: q.Address, Decision: &d, Solo: true, Time: time.Now(),
+		ID: session.DecisionItemID(q.ID), Kind: session.ItemDecision, Address: q.Address, Decision: &d, Solo: true, Time: time.Now(),
 	}
 	if err := a.o.Engine.Inbox().Append(ctx, []session.Item{item}, nil); err != nil {
 		return err

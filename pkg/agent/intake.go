@@ -14,7 +14,7 @@ func (a *Agent) Accept(ctx context.Context, in []channels.Inbound, cursor *chann
 	for i := range in {
 		m := in[i]
 		it := session.Item{
-			ID:      itemID(m.Address, m.ID),
+			ID:      session.InboundItemID(m.Address, m.ID),
 			Kind:    session.ItemMessage,
 			Address: m.Address,
 			Inbound: &m,
@@ -24,7 +24,7 @@ func (a *Agent) Accept(ctx context.Context, in []channels.Inbound, cursor *chann
 			Time:    time.Now(), // not m.Time: platforms have clocks of their own
 		}
 		if m.Original != "" {
-			it.Original = itemID(m.Address, m.Original)
+			it.Original = session.InboundItemID(m.Address, m.Original)
 		}
 		items = append(items, it)
 	}
@@ -35,11 +35,6 @@ func (a *Agent) Accept(ctx context.Context, in []channels.Inbound, cursor *chann
 		a.noteBeat(&in[i])
 	}
 	return nil
-}
-
-// itemID is the id of the item that a channel's inbound becomes.
-func itemID(at channels.Address, inbound string) string {
-	return at.Channel + "/" + at.Account + "/" + inbound
 }
 
 // editRule says what becomes of an inbound that rewords a message when that

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"sync"
 	"time"
 
@@ -171,7 +170,7 @@ func (a *Agent) fire(ctx context.Context, j *session.Job, now time.Time) error {
 	if err == nil && !tick.Next.IsZero() && !tick.Next.After(now) {
 		err = errors.New("it would fire again in the past")
 	}
-	id := firingID(j)
+	id := session.FiringID(j)
 	if err != nil {
 		a.o.Log.Error().Err(err).Str("job", j.ID).Msg("a job's schedule cannot be followed; it is paused")
 		return a.strand(ctx, j, id, err, now)
@@ -188,16 +187,6 @@ func (a *Agent) fire(ctx context.Context, j *session.Job, now time.Time) error {
 		a.o.Log.Info().Str("job", j.ID).Time("due", j.Due).Time("next", tick.Next).Msg("a job fires")
 	}
 	return nil
-}
-
-// firingID names the item of a job that is due: one for each time of its schedule, so
-// that nothing fires twice for it.
-func firingID(j *session.Job) string {
-	id := "schedule/" + j.ID + "/" + strconv.FormatInt(j.Due.UnixNano(), 10)
-	if j.Leaps > 0 {
-		id += "/leap-" + strconv.Itoa(j.Leaps)
-	}
-	return id
 }
 
 // strand pauses a job whose schedule cannot be followed; its turn tells the chat.
@@ -301,6 +290,6 @@ func (a *Agent) FireNow(ctx context.Context, id string) (session.Job, error) {
 	}
 	now, ran := a.o.Now(), j
 	ran.Due = now
-	item := jobItem(&ran, "schedule/"+id+"/by-hand/"+strconv.FormatInt(now.UnixNano(), 10), now)
+	item := jobItem(&ran, session.ManualFiringID(id, now), now)
 	return j, a.o.Engine.Inbox().Append(ctx, []session.Item{item}, nil)
 }

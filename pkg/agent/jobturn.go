@@ -85,7 +85,7 @@ func (h *jobTurn) begin(ctx context.Context) (input, error) {
 // between them never pile up. [ErrSchedule]: its schedule cannot be followed.
 func (h *jobTurn) superseded(ctx context.Context, it *session.Item) (string, error) {
 	j, a := h.job, h.r.a
-	if it.ID != firingID(j) || len(h.r.info.Steps) > 0 || a.o.Clock == nil { // fired by hand, or begun
+	if it.ID != session.FiringID(j) || len(h.r.info.Steps) > 0 || a.o.Clock == nil { // fired by hand, or begun
 		return "", nil
 	}
 	tick, err := a.o.Clock.Tick(j.Spec, j.Due, it.Time)

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"strconv"
 
 	"parley/internal/failpoint"
 	"parley/pkg/channels"
@@ -67,7 +66,7 @@ func (r *run) End(ctx context.Context, call tools.Call, result *tools.ToolResult
 	if !result.Silent {
 		r.preview.status(r.resultNote(call.Name, result))
 	}
-	key := callKey(call.Round, call.Index)
+	key := session.CallKey(call.Round, call.Index)
 	if a := r.takeAsking(key); a != nil {
 		s.Call.Approval = a.approval.ID
 		s.Approvals, s.Outbox = []session.Approval{*a.approval}, []channels.Outbound{a.question}
@@ -99,7 +98,7 @@ func (r *run) End(ctx context.Context, call tools.Call, result *tools.ToolResult
 }
 
 func (r *run) callOutbound(key string, q queued) channels.Outbound {
-	id := r.info.ID + "/" + key + "/" + strconv.Itoa(r.outgoing.note(key, q.text))
+	id := session.CallMessageID(r.info.ID, key, r.outgoing.note(key, q.text))
 	if q.file != nil {
 		id = r.fileID(key)
 	}

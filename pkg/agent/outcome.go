@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -228,11 +227,6 @@ func (r *run) historyForm(messages []providers.Message) []providers.Message {
 		out = append(out, m)
 	}
 	return out
-}
-
-// callKey names a call within a turn: the same when the turn is resumed.
-func callKey(round, index int) string {
-	return strconv.Itoa(round) + "/" + strconv.Itoa(index)
 }
 
 // cut shortens a text to at most n bytes at a rune's edge.

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"parley/pkg/channels"
+	"parley/pkg/session"
 	"parley/pkg/tools"
 )
 
@@ -74,7 +75,7 @@ func (a *Agent) callOf(ctx context.Context) (*run, string, error) {
 }
 
 // fileID is the id of the message with the file of a call.
-func (r *run) fileID(key string) string { return r.info.ID + "/" + key + "/file" }
+func (r *run) fileID(key string) string { return session.CallFileID(r.info.ID, key) }
 
 // outgoing is what leaves in a turn before its last message.
 type outgoing struct {

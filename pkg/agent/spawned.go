@@ -82,7 +82,7 @@ func (a *Agent) spawn(ctx context.Context, t session.Task, o order, limit time.D
 	if err != nil {
 		return t, nil, err
 	}
-	t.ID = r.info.ID + "/" + key + "/" + digest(o)
+	t.ID = session.AgentTaskID(r.info.ID, key, digest(o))
 	lock := a.startingIn(r.chat)
 	lock.Lock()
 	defer lock.Unlock()
@@ -220,7 +220,7 @@ func begunBy(info *session.TurnInfo) map[string]session.Task {
 	}
 	for i := range info.Steps {
 		if s := &info.Steps[i]; s.Kind == session.StepEnded && s.Call != nil {
-			dropCall(out, info.ID+"/"+callKey(s.Round, s.Call.Index))
+			dropCall(out, session.CallID(info.ID, session.CallKey(s.Round, s.Call.Index)))
 		}
 	}
 	return out
@@ -253,7 +253,7 @@ func (r *run) startedAgents() int {
 func (r *run) forgetAgents(round, index int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	dropCall(r.begun, r.info.ID+"/"+callKey(round, index))
+	dropCall(r.begun, session.CallID(r.info.ID, session.CallKey(round, index)))
 }
 
 // tellSteps tells how far the agent is.

@@ -112,7 +112,7 @@ func (s *status) show() {
 func (s *status) edits(editor channels.Editor) {
 	_, shown := s.newest()
 	o := channels.Outbound{
-		ID: "task/" + s.task.ID + "/status", Address: s.task.Address, Text: shown, Preview: true, Time: time.Now(),
+		ID: session.TaskStatusID(s.task.ID), Address: s.task.Address, Text: shown, Preview: true, Time: time.Now(),
 	}
 	// What is begun has an end: the record knows of the message, or there is none.
 	// One that the last process opened goes on.

@@ -153,7 +153,7 @@ func (ts *tasks) close(id string) {
 }
 
 func (r *run) taskID(call tools.Call) string {
-	return r.info.ID + "/" + callKey(call.Round, call.Index)
+	return session.CallID(r.info.ID, session.CallKey(call.Round, call.Index))
 }
 
 func (r *run) newTask(call tools.Call) session.Task {

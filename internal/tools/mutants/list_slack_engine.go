@@ -27,7 +27,7 @@ func overtakingMutants() []Mutant {
 		},
 		{
 			Promise: overtaking, Defect: "the original is of another account",
-			File: agentDir + "/intake.go", Old: "it.Original = itemID(m.Address, m.Original)", New: "it.Original = m.Original",
+			File: agentDir + "/intake.go", Old: "it.Original = session.InboundItemID(m.Address, m.Original)", New: "it.Original = m.Original",
 			Dir: agentDir, Test: "^TestWhatOvertakesItsMessage$",
 		},
 		{

@@ -113,7 +113,7 @@ func approvePair(ctx context.Context, g *Gateway, request *Request, emit Emit) e
 	}
 	p, err := g.Engine.Pairs().ApprovePair(ctx, code, session.PairApproval{
 		Now: now, Owner: request.Owner, Notice: func(r session.PairRequest) channels.Outbound {
-			return channels.Outbound{ID: "pair/" + r.Code, Address: r.Address, Time: now, Text: text}
+			return channels.Outbound{ID: session.PairWelcomeID(r.Code), Address: r.Address, Time: now, Text: text}
 		},
 	})
 	switch {
