@@ -32,6 +32,9 @@ func rooms() map[string][]string {
 	return map[string][]string{
 		".":       nil,
 		"cmd/...": {"..."},
+		// The one room of the product that names adapters and puts the others together.
+		"pkg/gateway":       {"..."},
+		"pkg/gateway/piped": append([]string{"pkg/session", "pkg/channels/console"}, vocabulary...),
 		// The files of a running gateway; the agent declares what a fetched file is.
 		"pkg/gateway/files": append([]string{"pkg/agent/prompt", "pkg/session", "pkg/tools", "pkg/openat", "pkg/fair", "workspace"}, vocabulary...),
 		// The operator's operations work on the parts of a gateway, the file of the store among them.

@@ -6,15 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"parley/pkg/config"
+	"parley/pkg/gateway"
 	"parley/pkg/gateway/admin"
-	"parley/pkg/gateway/files"
 	"parley/workspace"
 )
 
@@ -71,27 +69,10 @@ func group(use, short string, sub ...*cobra.Command) *cobra.Command {
 	return c
 }
 
-// version is the module's version, or the commit it was built from.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	if info.Main.Version != "" && info.Main.Version != "(devel)" {
-		return info.Main.Version
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			return s.Value
-		}
-	}
-	return "development"
-}
-
 func newVersion(h *host) *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return h.print("gateway %s\n", version()) },
+		RunE: func(*cobra.Command, []string) error { return h.print("gateway %s\n", gateway.Version()) },
 	}
 }
 
@@ -121,11 +102,8 @@ func newConfig(h *host) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if _, err := newPolicy(cfg); err != nil {
+			if err := gateway.Check(cfg); err != nil {
 				return err
-			}
-			if err := files.CheckAgentFile(cfg.Workspace); err != nil {
-				return admin.WithCode(admin.CodeUsage, err)
 			}
 			return h.print("the configuration is good\n")
 		},
@@ -179,7 +157,7 @@ func newInit(h *host) *cobra.Command {
 			case errors.Is(err, os.ErrExist):
 				told = "%s is there already and stays as it is\n"
 			case err != nil:
-				return wrongPlace(err)
+				return gateway.WrongPlace(err)
 			}
 			if err := h.print(told, h.configFile()); err != nil {
 				return err
@@ -189,22 +167,13 @@ func newInit(h *host) *cobra.Command {
 				return err
 			}
 			if err := workspace.Init(cfg.Workspace); err != nil {
-				return wrongPlace(err)
+				return gateway.WrongPlace(err)
 			}
 			return h.print("the workspace is %s\nnext: gateway chat\n", cfg.Workspace)
 		},
 	}
 	c.AddCommand(newInitSlack(h))
 	return c
-}
-
-// wrongPlace names the cure for a place that cannot be written. A full disk is no
-// wrong setting.
-func wrongPlace(err error) error {
-	if errors.Is(err, syscall.ENOSPC) {
-		return admin.WithCode(admin.CodeFailed, err)
-	}
-	return admin.WithCode(admin.CodeUsage, fmt.Errorf("%w: make the folder writable, or name another place with --config", err))
 }
 
 // writeNew writes a file that is not there yet.

@@ -15,9 +15,9 @@ import (
 	"golang.org/x/term"
 
 	"parley/pkg/config"
+	"parley/pkg/gateway"
 	"parley/pkg/gateway/admin"
 	"parley/pkg/policy"
-	"parley/pkg/tools/files"
 )
 
 // The exit codes beside those of package admin; docs/operating.md explains them.
@@ -67,14 +67,9 @@ func (h *host) load(withoutSecrets bool) (*config.Config, error) {
 	if h.home == "" && h.configPath == "" {
 		return nil, errNoHome()
 	}
-	cfg, err := config.Load(h.configFile(), config.Options{
-		LookupEnv: h.lookupEnv, Home: h.home, Built: built(), WithoutSecrets: withoutSecrets,
-		Owner: func(s string) error { return policy.CheckOwner(s, built()) },
-		User:  policy.CheckUser, Group: policy.CheckGroup,
-		Place:   func(s string) error { return policy.CheckPlace(s, built()) },
-		Pattern: files.CheckPattern,
-		Tools:   toolNames(h.lookupEnv), CheckTools: toolChecks(h.lookupEnv),
-	})
+	o := gateway.ConfigOptions(h.lookupEnv)
+	o.Home, o.WithoutSecrets = h.home, withoutSecrets
+	cfg, err := config.Load(h.configFile(), o)
 	if errors.Is(err, os.ErrNotExist) {
 		if h.configPath == "" {
 			return config.Default(h.home), nil

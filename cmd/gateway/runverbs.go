@@ -17,8 +17,8 @@ import (
 	"parley/pkg/channels"
 	"parley/pkg/channels/console"
 	"parley/pkg/config"
+	"parley/pkg/gateway"
 	"parley/pkg/gateway/admin"
-	"parley/pkg/session"
 )
 
 // leaveGrace is how long a turn may go on when the person leaves the console:
@@ -49,7 +49,7 @@ SIGHUP is ignored.`,
 // start reads the configuration and makes the log and the redactor of a gateway.
 func (h *host) start(level string) (*config.Config, zerolog.Logger, error) {
 	if _, set := h.lookupEnv("GOGC"); !set {
-		tuneCollection()
+		gateway.TuneMemory()
 	}
 	cfg, err := h.load(false)
 	if err != nil {
@@ -63,23 +63,18 @@ func (h *host) start(level string) (*config.Config, zerolog.Logger, error) {
 // newConsole makes the console. With busy nil, the console takes what it has seen
 // itself for what is under way; settled holds piped answers to questions. The
 // function app gives the gateway once the console runs.
-func (h *host) newConsole(app func() *App, busy func() bool, settled func(context.Context) error) *console.Channel {
+func (h *host) newConsole(app func() *gateway.App, busy func() bool, settled func(context.Context) error) *console.Channel {
 	return console.New(console.Options{
 		In: h.in, Out: h.out, Err: h.err, Interactive: h.terminal(), Busy: busy, Settled: settled,
 		Waiting: func(ctx context.Context) []channels.Outbound {
-			a := app()
-			open, err := a.agent.OpenQuestions(ctx, channels.Address{Channel: console.Name, Chat: operatorID})
-			if err != nil {
-				a.log.Warn().Err(err).Msg("the open questions cannot be shown again: gateway approvals list shows them")
-			}
-			return open
+			return app().OpenQuestions(ctx)
 		},
 	})
 }
 
 // introduce says on screen which model answers.
-func (h *host) introduce(a *App) {
-	_, _ = h.err.Write([]byte(a.redactor.Redact(a.brain.introduction(h.configFile())) + "\n")) // a closed screen shows itself at the first answer
+func (h *host) introduce(a *gateway.App) {
+	_, _ = h.err.Write([]byte(h.redactor.Redact(a.Model().Introduction(h.configFile())) + "\n")) // a closed screen shows itself at the first answer
 }
 
 func (h *host) chat(ctx context.Context) error {
@@ -92,26 +87,21 @@ func (h *host) chat(ctx context.Context) error {
 	defer telling.Wait()
 	defer stop(nil)
 	h.out = &watchedWriter{out: h.out, failed: stop}
-	var a *App
-	var books *tracker
-	screen := h.newConsole(func() *App { return a }, func() bool {
-		st, err := a.engine.Status(ctx) // all that waits is of this chat
-		return err == nil && st.Waiting > 0
-	}, func(ctx context.Context) error {
-		_, err := books.wait(ctx)
+	var a *gateway.App
+	screen := h.newConsole(func() *gateway.App { return a }, func() bool { return a.Waiting(ctx) }, func(ctx context.Context) error {
+		_, err := a.Drained(ctx)
 		return err
 	})
 	interactive := h.terminal()
 	trouble := newTroubles()
-	o := appOptions{lookupEnv: h.lookupEnv, log: log, redactor: h.redactor, trouble: trouble.add, channels: []channels.Channel{screen}, grace: leaveGrace}
-	if !interactive {
-		o.wrap = func(e session.Engine) session.Engine { books = newTracker(e); return books }
-	}
-	a, err = newApp(ctx, cfg, o)
+	a, err = gateway.New(ctx, cfg, gateway.Options{
+		LookupEnv: h.lookupEnv, Log: log, Redactor: h.redactor, Trouble: trouble.add, Channels: []channels.Channel{screen},
+		Grace: leaveGrace, Piped: !interactive,
+	})
 	if err != nil {
 		return err
 	}
-	if err := a.held(ctx); err != nil {
+	if err := a.Held(ctx); err != nil {
 		return admin.WithCode(admin.CodeFailed, errors.Join(err, a.Close()))
 	}
 	h.introduce(a)
@@ -127,8 +117,8 @@ func (h *host) chat(ctx context.Context) error {
 		if channel != console.Name {
 			return false
 		}
-		if books != nil && !errors.Is(err, console.ErrOutput) {
-			failed, _ = books.wait(ctx) // an early end shows in the cause of ctx
+		if !interactive && !errors.Is(err, console.ErrOutput) {
+			failed, _ = a.Drained(ctx) // an early end shows in the cause of ctx
 		}
 		stop(err)
 		return true
@@ -155,11 +145,11 @@ func (w *watchedWriter) Write(p []byte) (int, error) {
 var errUnanswered = errors.New("a message was not answered")
 
 // ending closes the store and turns what happened into an exit code.
-func ending(ctx context.Context, a *App, err error, failed bool) error {
+func ending(ctx context.Context, a *gateway.App, err error, failed bool) error {
 	cause := context.Cause(ctx)
 	received, bySignal := errors.AsType[signalError](cause)
 	switch {
-	case errors.Is(err, errStopLimit):
+	case errors.Is(err, gateway.ErrStopLimit):
 		return admin.WithCode(admin.CodeFailed, err) // something still uses the store
 	case err == nil && !bySignal && !errors.Is(cause, context.Canceled):
 		err = cause
@@ -186,33 +176,33 @@ func (h *host) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	o := appOptions{lookupEnv: h.lookupEnv, log: log, redactor: h.redactor}
-	var a *App
+	o := gateway.Options{LookupEnv: h.lookupEnv, Log: log, Redactor: h.redactor}
+	var a *gateway.App
 	interrupt := func() bool { return true }
 	if h.terminal() && cfg.Channels.Console.Enabled {
-		screen := h.newConsole(func() *App { return a }, nil, nil)
+		screen := h.newConsole(func() *gateway.App { return a }, nil, nil)
 		interrupt = screen.Interrupt
-		o.channels = append(o.channels, screen)
+		o.Channels = append(o.Channels, screen)
 	}
-	a, err = newApp(ctx, cfg, o)
+	a, err = gateway.New(ctx, cfg, o)
 	if err != nil {
 		return err
 	}
-	if a.expected() == 0 {
+	if a.Channels() == 0 {
 		return admin.WithCode(admin.CodeUsage, errors.Join(
 			errors.New("no channel is enabled: enable one under channels in the configuration, or start gateway chat (run opens a console only in a terminal)"), a.Close()))
 	}
 	if h.terminal() {
 		h.introduce(a)
 	} else {
-		log.Info().Msg(a.brain.introduction(h.configFile()))
+		log.Info().Msg(a.Model().Introduction(h.configFile()))
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	defer watchSignals(stop, interrupt, func() {
 		log.Warn().Msg("SIGHUP changes nothing: the configuration is read at the start only, so restart the gateway to apply a change")
 	})()
-	left := make(chan struct{}, a.expected())
+	left := make(chan struct{}, a.Channels())
 	err = a.Run(ctx, func(_ context.Context, channel string, err error) bool {
 		log.Err(err).Str("channel", channel).Msg("a channel ended")
 		left <- struct{}{}

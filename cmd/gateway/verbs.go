@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/pkg/channels/console"
+	"parley/pkg/gateway"
 	"parley/pkg/gateway/admin"
 	"parley/pkg/session"
-	"parley/pkg/session/bolt"
 )
 
 // operate does an operation in the running gateway, or on the store when none runs.
@@ -41,23 +41,7 @@ func (h *host) operateHere(ctx context.Context, op admin.Operation, r admin.Requ
 	if err != nil {
 		return err
 	}
-	look := !op.Audited
-	if !look && op.Name != admin.CallTool().Name { // where there is no store, there is nothing to change in it
-		there, err := bolt.Exists(cfg.StateDir)
-		if err != nil {
-			return admin.StoreError(err)
-		}
-		look = !there
-	}
-	a, err := newApp(ctx, cfg, appOptions{lookupEnv: h.lookupEnv, log: log, redactor: h.redactor, admin: true, look: look})
-	if look && bolt.IsDamaged(err) {
-		return admin.Damaged(op, version(), err, admin.EmitTo(take))
-	}
-	if err != nil {
-		return err
-	}
-	err = a.operations().Do(ctx, op.Name, &r, admin.EmitTo(take))
-	return admin.Failed(errors.Join(err, a.Close()))
+	return gateway.Operate(ctx, cfg, gateway.Options{LookupEnv: h.lookupEnv, Log: log, Redactor: h.redactor}, op, &r, take)
 }
 
 // verb is a command that shows what an operation answers: each value by show, or

@@ -52,7 +52,7 @@ func hostileEdgeMutants() []Mutant {
 		},
 		{
 			Promise: "refusals", Defect: "calls a refusal a call in the audit log",
-			File: gateway + "/audittrail.go", Old: `row.Kind = audit.KindRefused`, New: `row.Kind = audit.KindCall`,
+			File: "pkg/gateway/audittrail.go", Old: `row.Kind = audit.KindRefused`, New: `row.Kind = audit.KindCall`,
 			Dir: "internal/test/e2e", Test: "^TestEveryRefusalIsWrittenDown$",
 		},
 		{

@@ -120,7 +120,7 @@ func logMutants() []Mutant {
 		},
 		{
 			Promise: "model: total", Defect: "has the total limit for each attempt",
-			File: "cmd/gateway/model.go", Old: "Total: o.TotalTimeout,", New: "",
+			File: "pkg/gateway/models.go", Old: "Total: o.TotalTimeout,", New: "",
 			Dir: gateway, Test: "^TestTheTotalLimitOfAModelIsTheTotal$",
 		},
 		{

@@ -48,17 +48,17 @@ func operatorMutants() []Mutant {
 		},
 		{
 			Promise: looks, Defect: "opens the store for writing",
-			File: dir + "/open.go", Old: "\t\topen = bolt.Look\n", New: "",
+			File: "pkg/gateway/app.go", Old: "\t\topen = bolt.Look\n", New: "",
 			Dir: dir, Test: "^TestScripts$/^look$",
 		},
 		{
 			Promise: looks, Defect: "makes the workspace",
-			File: dir + "/app.go", Old: "\tif !o.look {\n\t\tif err := workspace.Prepare", New: "\tif !o.look || o.admin {\n\t\tif err := workspace.Prepare",
+			File: "pkg/gateway/app.go", Old: "\tif !a.o.Look {\n\t\tif err := workspace.Prepare", New: "\tif !a.o.Look || a.o.Operate {\n\t\tif err := workspace.Prepare",
 			Dir: dir, Test: "^TestScripts$/^look$",
 		},
 		{
 			Promise: looks, Defect: "makes a store to look for an id in it",
-			File: dir + "/verbs.go", Old: "\t\tlook = !there\n", New: "\t\tlook = look && !there\n",
+			File: "pkg/gateway/operations.go", Old: "\t\to.Look = !there\n", New: "\t\to.Look = o.Look && !there\n",
 			Dir: dir, Test: "^TestScripts$/^look$",
 		},
 		{
@@ -149,7 +149,7 @@ func unusableMutants() []Mutant {
 		},
 		{
 			Promise: promise, Defect: "ends with the raw error of the audit log",
-			File: dir + "/audittrail.go", Old: "return admin.WithCode(admin.CodeFailed, a.unaudited(err))", New: "return err",
+			File: "pkg/gateway/audittrail.go", Old: "return admin.WithCode(admin.CodeFailed, unaudited(t.stateDir, err))", New: "return err",
 			Dir: dir, Test: "^TestAFullDiskOfTheAuditLog$",
 		},
 	}

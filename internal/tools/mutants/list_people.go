@@ -61,12 +61,12 @@ func peopleMutants() []Mutant {
 		{
 			Promise: "people: codes for newcomers", Defect: "strangers hold all codes for an hour",
 			File: "pkg/session/bolt/pairs.go", Old: "case c.open >= b.Open && (c.known || c.oldest == nil):", New: "case c.open >= b.Open:",
-			Dir: "cmd/gateway", Test: "^TestStrangersCannotHoldAllCodes$",
+			Dir: "pkg/gateway", Test: "^TestStrangersCannotHoldAllCodes$",
 		},
 		{
 			Promise: "people: codes for newcomers", Defect: "a code gives its place at once",
 			File: "pkg/policy/pairing.go", Old: "PairingGrace = 10 * time.Minute", New: "PairingGrace = 10 * time.Nanosecond",
-			Dir: "cmd/gateway", Test: "^TestStrangersCannotHoldAllCodes$",
+			Dir: "pkg/gateway", Test: "^TestStrangersCannotHoldAllCodes$",
 		},
 	}
 }

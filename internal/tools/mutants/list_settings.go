@@ -53,7 +53,7 @@ func wordMutants() []Mutant {
 		},
 		{
 			Promise: "settings: rules of tools", Defect: "takes a rule that asks nobody",
-			File: gateway + "/tools_check.go", Old: `rule == "never" || changes(an) ||`, New: `rule != "" || changes ||`,
+			File: "pkg/gateway/tools_check.go", Old: `rule == "never" || changes(an) ||`, New: `rule != "" || changes ||`,
 			Dir: gateway, Test: without + "/^rules$",
 		},
 		{
@@ -85,7 +85,7 @@ func composedMutants() []Mutant {
 		},
 		{
 			Promise: "settings: composed tools", Defect: "runs into a step that is off",
-			File: gateway + "/tools_check.go", Old: "case slices.Contains(t.Disabled, name):", New: "case slices.Contains(t.Disabled, name+name):",
+			File: "pkg/gateway/tools_check.go", Old: "case slices.Contains(t.Disabled, name):", New: "case slices.Contains(t.Disabled, name+name):",
 			Dir: gateway, Test: without + "/^composed$",
 		},
 		{
@@ -127,7 +127,7 @@ func secretMutants() []Mutant {
 		},
 		{
 			Promise: "settings: where and when", Defect: "takes a wrong place for a failure",
-			File: gateway + "/cli.go", Old: `return admin.WithCode(admin.CodeUsage, fmt.Errorf("%w: make the folder writable`, New: `return admin.WithCode(admin.CodeFailed, fmt.Errorf("%w: make the folder writable`,
+			File: "pkg/gateway/config.go", Old: `return admin.WithCode(admin.CodeUsage, fmt.Errorf("%w: make the folder writable`, New: `return admin.WithCode(admin.CodeFailed, fmt.Errorf("%w: make the folder writable`,
 			Dir: gateway, Test: "^TestScripts$/^init$",
 		},
 		{

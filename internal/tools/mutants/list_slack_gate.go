@@ -4,7 +4,7 @@ package mutants
 // rights, the manifest, and whom the token belongs to.
 func slackGateMutants() []Mutant {
 	const gateway, conf = "cmd/gateway", "pkg/config"
-	const roster, joiner, identity, slack = gateway + "/roster.go", gateway + "/joiner.go", gateway + "/identity.go", gateway + "/slack.go"
+	const supervisor, connector, identity, slack = "pkg/gateway/supervisor.go", "pkg/gateway/connector.go", "pkg/gateway/identity.go", "pkg/gateway/slack.go"
 	return []Mutant{
 		{
 			Promise: "slack: configuration", Defect: "takes any token for any other",
@@ -19,57 +19,57 @@ func slackGateMutants() []Mutant {
 		{
 			Promise: "slack: who", Defect: "tells strangers a code where pairing is off",
 			File: slack, Old: `NoCodes: s.Pairing == "off"`, New: `NoCodes: s.Pairing == ""`,
-			Dir: gateway, Test: "^TestSlackRules$",
+			Dir: "pkg/gateway", Test: "^TestSlackRules$",
 		},
 		{
 			Promise: "slack: who", Defect: "gives channels what direct messages may",
 			File: slack, Old: `Group: policy.Level(s.Levels.Groups)`, New: `Group: policy.Level(s.Levels.Direct)`,
-			Dir: gateway, Test: "^TestSlackRules$",
+			Dir: "pkg/gateway", Test: "^TestSlackRules$",
 		},
 		{
 			Promise: "slack: manifest", Defect: "asks for a right that nothing needs",
-			File: gateway + "/manifest.go", Old: `"im:history", "mpim:history"`, New: `"im:history", "im:write", "mpim:history"`,
-			Dir: gateway, Test: "^TestSlackManifestHasWhatIsUsed$",
+			File: "pkg/channels/slack/manifest.go", Old: `"im:history", "mpim:history"`, New: `"im:history", "im:write", "mpim:history"`,
+			Dir: "pkg/channels/slack", Test: "^TestSlackManifestHasWhatIsUsed$",
 		},
 		{
 			Promise: "slack: first start", Defect: "forgets at once what it was told",
-			File: joiner, Old: `kept.write(o.BotToken(), me)`, New: `kept.forget()`,
+			File: connector, Old: `kept.write(o.BotToken(), me)`, New: `kept.forget()`,
 			Dir: gateway, Test: "^TestSlackThatIsDown$",
 		},
 		{
 			Promise: "slack: alive", Defect: "answers a thread for ever that it was in once",
 			File: slack, Old: `time.Since(latest) < threadAlive, nil`, New: `!latest.IsZero(), nil`,
-			Dir: gateway, Test: "^TestThreadIsAlive$",
+			Dir: "pkg/gateway", Test: "^TestThreadIsAlive$",
 		},
 		{
 			Promise: "slack: first start", Defect: "knows a token by what was told of another",
 			File: identity, Old: `r.Token != fingerprint(token) || `, New: ``,
-			Dir: gateway, Test: "^TestKeptIdentity$",
+			Dir: "pkg/gateway", Test: "^TestKeptIdentity$",
 		},
 		{
 			Promise: "slack: first start", Defect: "gives up when Slack is down",
-			File: joiner, Old: "if ctx.Err() != nil {\n\t\t\treturn nil, context.Cause(ctx)", New: "if ctx.Err() != nil || err != nil {\n\t\t\treturn nil, err",
-			Dir: gateway, Test: "^TestJoinerAsksUntilItIsTold$",
+			File: connector, Old: "if ctx.Err() != nil {\n\t\t\treturn nil, context.Cause(ctx)", New: "if ctx.Err() != nil || err != nil {\n\t\t\treturn nil, err",
+			Dir: "pkg/gateway", Test: "^TestJoinerAsksUntilItIsTold$",
 		},
 		{
 			Promise: "slack: first start", Defect: "asks a server that refuses it without a pause",
-			File: joiner, Old: `wait = wire.Jitter(refused.Take())`, New: `wait = min(refused.Take(), time.Millisecond)`,
-			Dir: gateway, Test: "^TestJoinerAsksUntilItIsTold$",
+			File: connector, Old: `wait = wire.Jitter(refused.Take())`, New: `wait = min(refused.Take(), time.Millisecond)`,
+			Dir: "pkg/gateway", Test: "^TestJoinerAsksUntilItIsTold$",
 		},
 		{
 			Promise: "slack: first start", Defect: "waits for an answer that never comes",
-			File: joiner, Old: `context.WithTimeout(ctx, joinTime)`, New: `context.WithTimeout(ctx, 1000*joinTime)`,
-			Dir: gateway, Test: "^TestJoinerEndsWithTheGateway$",
+			File: connector, Old: `context.WithTimeout(ctx, joinTime)`, New: `context.WithTimeout(ctx, 1000*joinTime)`,
+			Dir: "pkg/gateway", Test: "^TestJoinerEndsWithTheGateway$",
 		},
 		{
 			Promise: "slack: another account", Defect: "sends by the token of another workspace",
-			File: roster, Old: "\t\tclose(l.shut)\n", New: "",
-			Dir: gateway, Test: "^TestAnotherAccountsTokenSendsNothing$",
+			File: supervisor, Old: "\t\tclose(b.shut)\n", New: "",
+			Dir: "pkg/gateway", Test: "^TestAnotherAccountsTokenSendsNothing$",
 		},
 		{
 			Promise: "slack: another account", Defect: "never asks again whose the token is",
-			File: roster, Old: `err = errors.Join(err, keptIdentity{dir: a.cfg.StateDir}.forget())`, New: `err = errors.Join(err)`,
-			Dir: gateway, Test: "^TestAnotherAccountsTokenSendsNothing$",
+			File: supervisor, Old: `err = errors.Join(err, s.disown())`, New: `err = errors.Join(err)`,
+			Dir: "pkg/gateway", Test: "^TestAnotherAccountsTokenSendsNothing$",
 		},
 	}
 }
@@ -80,7 +80,7 @@ func slackPeopleMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "slack: commands that are told", Defect: "tells everybody to begin with a slash",
-			File: gateway + "/roster.go", Old: `return c.Command(addr, name)`, New: `_ = c`,
+			File: "pkg/gateway/channels.go", Old: `return commander.Command(addr, name)`, New: `_ = commander`,
 			Dir: gateway, Test: "^TestSlackIsToldCommandsThatSlackTakes$",
 		},
 		{
@@ -90,7 +90,7 @@ func slackPeopleMutants() []Mutant {
 		},
 		{
 			Promise: "slack: heartbeat", Defect: "takes the owner's id for that of the direct messages",
-			File: gateway + "/schedules.go", Old: "if to.Channel == slack.Name {", New: `if to.Channel == slack.Name && to.Chat == "" {`,
+			File: "pkg/gateway/heartbeat.go", Old: "if to.Channel == slack.Name {", New: `if to.Channel == slack.Name && to.Chat == "" {`,
 			Dir: gateway, Test: "^TestSlackHeartbeat$",
 		},
 		{

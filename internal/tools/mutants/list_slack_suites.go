@@ -3,11 +3,11 @@ package mutants
 // slackSuiteMutants break what only a whole gateway shows of Slack: how its parts are
 // put together.
 func slackSuiteMutants() []Mutant {
-	const e2e, options = "internal/test/e2e", "cmd/gateway/slack.go"
+	const e2e, options = "internal/test/e2e", "pkg/gateway/slack.go"
 	return []Mutant{
 		{
 			Promise: "slack: conversations", Defect: "does not ask whether a thread is alive",
-			File: options, Old: "Alive: a.alive, Log: log,", New: "Alive: func(context.Context, channels.Address) (bool, error) { return false, nil }, Log: log,",
+			File: options, Old: "Alive: p.alive, Log: p.log,", New: "Alive: func(context.Context, channels.Address) (bool, error) { return false, nil }, Log: log,",
 			Dir: e2e, Test: "^TestSlackThreads$",
 		},
 		{

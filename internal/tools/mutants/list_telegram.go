@@ -144,7 +144,7 @@ func telegramInMutants() []Mutant {
 		},
 		{
 			Promise: "telegram: strangers' files", Defect: "fetches for whoever sends",
-			File: "cmd/gateway/telegram.go", Old: `Everyone: bot.AllowEveryone,`, New: `Everyone: true,`,
+			File: "pkg/gateway/telegram.go", Old: `Everyone: bot.AllowEveryone,`, New: `Everyone: true,`,
 			Dir: "cmd/gateway", Test: "^TestStrangersFilesAreNotFetched$",
 		},
 	}

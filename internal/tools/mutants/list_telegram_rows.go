@@ -154,7 +154,7 @@ func telegramBeyondMutants() []Mutant {
 		},
 		{
 			Promise: "telegram: albums over a webhook", Defect: "reads only the part with the caption",
-			File: "cmd/gateway/wiring.go", Old: "Overheard: v.Overheard, ", New: "",
+			File: "pkg/gateway/adapters.go", Old: "Overheard: v.Overheard, ", New: "",
 			Dir: "internal/test/e2e", Test: "^TestTelegramAlbumOverAWebhook$",
 		},
 		{

@@ -100,7 +100,7 @@ func unreached(stateDir, path string, err error) error {
 	case errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED):
 		return ErrNotRunning
 	case errors.Is(err, os.ErrPermission):
-		if _, folder := os.Lstat(path); folder != nil { //nolint:gosec // the socket in the configured state folder; not even seen
+		if _, folder := os.Lstat(path); folder != nil { // not even seen
 			path = stateDir
 		}
 		return StoreError(bolt.LookError(path, os.ErrPermission))

@@ -37,14 +37,14 @@ func listenSocket(stateDir string) (l *net.UnixListener, release func(), err err
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) { //nolint:gosec // the operator names the folder
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		release()
 		return nil, nil, StoreError(bolt.DirError(stateDir, err))
 	}
 	l, err = net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	if err == nil {
 		const private = 0o600
-		err = os.Chmod(path, private) //nolint:gosec // the operator names the folder
+		err = os.Chmod(path, private)
 	}
 	if err != nil {
 		if l != nil {

@@ -106,7 +106,7 @@ func (o *Uploads) Sweep(ctx context.Context, sent session.Receipts) error {
 			_, err = sent.Receipt(now, string(id))
 		}
 		if err == nil || errors.Is(err, session.ErrNotFound) || strings.HasSuffix(e.Name(), unfinished) {
-			if err := os.Remove(filepath.Join(o.dir, e.Name())); err != nil { //nolint:gosec // a name that was just read from our own folder
+			if err := os.Remove(filepath.Join(o.dir, e.Name())); err != nil {
 				return err
 			}
 		}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"parley/pkg/channels/slack"
+	"parley/pkg/gateway"
+	"parley/pkg/gateway/admin"
+)
+
+func newInitSlack(h *host) *cobra.Command {
+	var name, address string
+	c := &cobra.Command{
+		Use: "slack", Short: "Print the manifest of a Slack app", Args: cobra.NoArgs,
+		Long: `Prints, as YAML, the manifest of a Slack app that may do what the gateway needs
+and nothing else. At https://api.slack.com/apps choose Create New App, From a
+manifest, and paste it there. Nothing is written here.`,
+		RunE: func(*cobra.Command, []string) error {
+			text, err := slack.Manifest(name, address)
+			if err != nil {
+				return admin.WithCode(admin.CodeUsage, err)
+			}
+			return h.print("%s", text)
+		},
+	}
+	c.Flags().StringVar(&name, "name", "Parley", "name of the app and its bot")
+	c.Flags().StringVar(&address, "events-url", "", "https address under which Slack reaches the gateway (channels.slack.events); without it: Socket Mode")
+	return c
+}
+
+func newToolNew(h *host) *cobra.Command {
+	return &cobra.Command{
+		Use: "new NAME", Short: "Make a tool of your own in the workspace", Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, words []string) error {
+			cfg, err := h.load(true)
+			if err != nil {
+				return err
+			}
+			dir, err := gateway.CreateTool(cfg, words[0], h.lookupEnv)
+			if err != nil {
+				return err
+			}
+			return h.print("made %s\nnext: say in tool.yaml what it does, and let the program run do it; then try it:\n"+
+				"  gateway tool call %s '{\"who\": \"world\"}'\nA gateway that runs takes it up at its next start.\n", dir, words[0])
+		},
+	}
+}

@@ -1,9 +1,0 @@
-package main
-
-import (
-	"parley/pkg/tools"
-	"parley/pkg/tools/data"
-)
-
-// dataTools work on data that they are given.
-func dataTools() []tools.Tool { return []tools.Tool{data.New()} }

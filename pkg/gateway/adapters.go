@@ -1,0 +1,200 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"parley/pkg/agent"
+	"parley/pkg/channels"
+	gatewayfiles "parley/pkg/gateway/files"
+	"parley/pkg/policy"
+	"parley/pkg/session"
+	"parley/pkg/tools"
+	"parley/pkg/tools/files"
+	"parley/pkg/tools/schedule"
+	"parley/pkg/tools/tasks"
+)
+
+// policyAuthorizer lets the ingress ask the policy.
+type policyAuthorizer struct{ policy *policy.Policy }
+
+// Authorize implements [channels.Authorizer].
+func (g policyAuthorizer) Authorize(ctx context.Context, in channels.Inbound) channels.Decision {
+	return decision(g.verdict(ctx, in))
+}
+
+func decision(v policy.Verdict) channels.Decision {
+	return channels.Decision{Allow: v.Allow, Overheard: v.Overheard, Reason: v.Reason}
+}
+
+func (g policyAuthorizer) verdict(ctx context.Context, in channels.Inbound) policy.Verdict {
+	return g.policy.Authorize(ctx, policy.Event{
+		Kind: policy.Kind(in.Kind), Address: in.Address, Sender: in.Sender, Direct: in.Direct, Mentioned: in.Mentioned,
+	})
+}
+
+// levelAuthorizer holds every call against the level of its turn.
+type levelAuthorizer struct{}
+
+// AuthorizeTool implements [tools.Authorizer].
+func (levelAuthorizer) AuthorizeTool(_ context.Context, req tools.ToolRequest) error {
+	have, need := policy.Level(req.Invocation.Level), policy.Level(req.Annotations.Level)
+	if !have.Allows(need) {
+		return fmt.Errorf("%s needs the right %s; this chat has %s", req.Tool, need, orNone(have))
+	}
+	return nil
+}
+
+func orNone(l policy.Level) policy.Level {
+	if l == "" {
+		return policy.LevelNone
+	}
+	return l
+}
+
+// cronClock reads the specifications of jobs for the agent.
+type cronClock struct{}
+
+// Tick implements [agent.Clock].
+func (cronClock) Tick(raw json.RawMessage, due, now time.Time) (agent.Tick, error) {
+	spec, err := schedule.ParseSpec(raw)
+	if err != nil {
+		return agent.Tick{}, err
+	}
+	next, _ := spec.Following(due, now) // the zero time where there is none
+	return agent.Tick{Next: next, Pass: spec.CatchUp == schedule.CatchUpSkip}, nil
+}
+
+// Describe implements [agent.Clock].
+func (cronClock) Describe(raw json.RawMessage) string {
+	spec, err := schedule.ParseSpec(raw)
+	if err != nil {
+		return "a schedule that cannot be read"
+	}
+	return spec.String()
+}
+
+// newSchedule is the tool that plans. Without an agent it can only be described.
+func newSchedule(a *agent.Agent, perChat int) tools.Tool {
+	return schedule.New(schedule.Options{Book: jobStore{a}, PerChat: perChat, Zone: func(ctx context.Context) string { return a.UsualZone(ctx) }})
+}
+
+// jobStore keeps the jobs of the tool with the agent, which knows the chat of the call.
+type jobStore struct{ agent *agent.Agent }
+
+// List implements [schedule.Book].
+func (b jobStore) List(ctx context.Context) ([]schedule.Job, error) {
+	all, err := b.agent.ChatJobs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]schedule.Job, 0, len(all))
+	for i := range all {
+		j := &all[i]
+		spec, err := schedule.ParseSpec(j.Spec)
+		if err != nil {
+			spec = schedule.Spec{} // it is listed all the same, so that it can be removed
+		}
+		out = append(out, schedule.Job{
+			ID: j.ID, Name: j.Name, Spec: spec, Text: j.Text, Prompt: j.Prompt, Outside: j.Tainted, Due: j.Due, Paused: j.Paused, Why: j.Why,
+			Last: j.Last, Failures: j.Failures, LastReason: j.LastReason,
+		})
+	}
+	return out, nil
+}
+
+// Shows implements [schedule.Book].
+func (b jobStore) Shows(ctx context.Context) { b.agent.ShowsOutside(ctx) }
+
+// Put implements [schedule.Book].
+func (b jobStore) Put(ctx context.Context, j schedule.Job) error {
+	raw, err := json.Marshal(j.Spec)
+	if err != nil {
+		return err
+	}
+	return b.agent.KeepJob(ctx, session.Job{
+		ID: j.ID, Name: j.Name, Spec: raw, Text: j.Text, Prompt: j.Prompt, Due: j.Due, Paused: j.Paused, Why: j.Why, Failures: j.Failures,
+	})
+}
+
+// Delete implements [schedule.Book].
+func (b jobStore) Delete(ctx context.Context, id string) error { return b.agent.DropJob(ctx, id) }
+
+// Zone implements [schedule.Book].
+func (b jobStore) Zone(ctx context.Context) (string, error) { return b.agent.ChatZone(ctx) }
+
+// SetZone implements [schedule.Book].
+func (b jobStore) SetZone(ctx context.Context, zone string) error { return b.agent.KeepZone(ctx, zone) }
+
+// taskStore lets the tasks tool ask the agent.
+type taskStore struct{ agent *agent.Agent }
+
+// maxTaskResult bounds a result in the list, in code points.
+const maxTaskResult = 200
+
+// newTasksTool is the tool that lists and cancels background tasks.
+func newTasksTool(a *agent.Agent) tools.Tool { return tasks.New(taskStore{a}) }
+
+// Tasks implements [tasks.Book].
+func (b taskStore) Tasks(ctx context.Context) ([]tasks.Task, error) {
+	running, recent, err := b.agent.Tasks(ctx)
+	var out []tasks.Task
+	for _, all := range [][]session.Task{running, recent} {
+		for i := range all {
+			out = append(out, toolTask(&all[i]))
+		}
+	}
+	return out, err
+}
+
+func toolTask(t *session.Task) tasks.Task {
+	v := tasks.Task{ID: t.Short(), Tool: t.Tool, Name: agent.NameOfTask(t), State: string(t.State), Started: t.Started.Format(tasks.Clock)}
+	if t.State == session.TaskRunning {
+		v.Until = t.Deadline.Format(tasks.Clock)
+		return v
+	}
+	v.Ended = t.Ended.Format(tasks.Clock)
+	if v.Result = t.Result; len([]rune(v.Result)) > maxTaskResult {
+		v.Result = string([]rune(v.Result)[:maxTaskResult]) + "…"
+	}
+	return v
+}
+
+// Cancel implements [tasks.Book].
+func (b taskStore) Cancel(ctx context.Context, id string) (string, error) {
+	return b.agent.CancelHere(ctx, id)
+}
+
+// fileSender lets the tool send_file send through the agent.
+type fileSender struct {
+	channels *Channels
+	agent    *agent.Agent
+	uploads  *gatewayfiles.Uploads
+}
+
+var _ files.Sender = fileSender{}
+
+// Terms implements [files.Sender].
+func (c fileSender) Terms(ctx context.Context) files.Terms {
+	inv := tools.InvocationFrom(ctx)
+	ch := c.channels.channel(channels.Address{Channel: inv.Channel, Account: inv.Account})
+	if _, ok := ch.(channels.FileSender); !ok {
+		return files.Terms{MaxFile: gatewayfiles.MaxUploads}
+	}
+	l := ch.Limits()
+	return files.Terms{Files: true, MaxFile: cmp.Or(l.MaxFile, gatewayfiles.MaxUploads), MaxPhoto: l.MaxPhoto}
+}
+
+// SendFile implements [files.Sender].
+func (c fileSender) SendFile(ctx context.Context, p files.Parcel) error {
+	return c.agent.QueueFile(ctx, p.Caption, func(outboundID string) (channels.File, error) {
+		n, err := c.uploads.Keep(outboundID, p.Content, p.Size)
+		if err != nil {
+			return channels.File{}, fmt.Errorf("keep a file to send: %w", err)
+		}
+		return channels.File{Name: p.Name, Path: p.Path, Size: n, Photo: p.Photo}, nil
+	})
+}

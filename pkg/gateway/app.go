@@ -1,0 +1,287 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"parley/pkg/agent"
+	"parley/pkg/channels"
+	"parley/pkg/config"
+	"parley/pkg/gateway/admin"
+	"parley/pkg/gateway/files"
+	"parley/pkg/gateway/piped"
+	"parley/pkg/policy"
+	"parley/pkg/providers/offline"
+	"parley/pkg/session"
+	"parley/pkg/session/bolt"
+	"parley/pkg/tools"
+	"parley/workspace"
+)
+
+// App is one gateway: [New] constructs it, Run runs it until its context ends
+// and stops it in two phases, and Close gives back what New took.
+type App struct {
+	cfg     *config.Config
+	o       Options
+	started time.Time
+	running bool // it takes in and answers
+
+	store  *bolt.Engine
+	engine session.Engine // the store, or the tracker in front of it
+	piped  *piped.Tracker // nil without [Options.Piped]
+	audit  *auditTrail    // nil with [Options.Look]
+	policy *policy.Policy
+	// approvals tell about which calls a person is asked.
+	approvals policy.Approvals
+	kept      fileStores
+	model     ModelChoice
+	channels  *Channels
+	boxes     sandboxes
+	registry  *tools.ToolRegistry
+	agent     *agent.Agent
+}
+
+// fileStores keep the files beside the store.
+type fileStores struct {
+	spaces      files.Spaces
+	agentFile   *files.AgentFile
+	uploads     *files.Uploads
+	attachments *files.Attachments
+	deadLetters *files.DeadLetters
+}
+
+// Options are the needs of an App beside the configuration.
+type Options struct {
+	LookupEnv func(string) (string, bool)
+	Log       zerolog.Logger
+	// Redactor takes secrets out of texts. New adds the key of the model.
+	Redactor *policy.Redactor
+	// Trouble is told when the store cannot be written, and with nil when it can again.
+	Trouble func(error)
+	// Channels are run beside those of the configuration.
+	Channels []channels.Channel
+	// Grace is how long turns may go on after the stop; 0: 20 s.
+	Grace time.Duration
+	// Piped follows the messages of the console for [App.Drained].
+	Piped bool
+	// Operate constructs an App for one operation: it has no model and no channels. With
+	// Look, it makes and changes nothing either.
+	Operate, Look bool
+}
+
+// New constructs a gateway, part by part. Each part may use those before it.
+func New(ctx context.Context, cfg *config.Config, o Options) (*App, error) {
+	a := &App{cfg: cfg, o: o, started: time.Now()}
+	for _, construct := range []func(context.Context) error{
+		a.readPolicy,
+		a.openStore,
+		a.openAudit,
+		a.keepFiles,
+		a.chooseModel,
+		a.openChannels,
+		a.makeTools,
+		a.makeAgent,
+		a.addAgentTools,
+	} {
+		if err := construct(ctx); err != nil {
+			return nil, errors.Join(err, a.Close())
+		}
+	}
+	return a, nil
+}
+
+// Close closes the audit log and the store.
+func (a *App) Close() error {
+	err := a.audit.close()
+	if a.engine != nil {
+		err = errors.Join(err, a.engine.Close())
+	}
+	return err
+}
+
+func (a *App) readPolicy(context.Context) (err error) {
+	a.policy, err = newPolicy(a.cfg)
+	return err
+}
+
+// openStore opens the engine in the state folder. An App that looks makes and changes
+// nothing there.
+func (a *App) openStore(ctx context.Context) error {
+	open := bolt.Open
+	if a.o.Look {
+		open = bolt.Look
+	}
+	store, err := open(ctx, bolt.Options{Dir: a.cfg.StateDir, Log: a.o.Log, Trouble: a.o.Trouble})
+	if err != nil {
+		return admin.StoreError(err)
+	}
+	a.store, a.engine = store, store
+	if a.o.Piped {
+		a.piped = piped.New(store)
+		a.engine = a.piped
+	}
+	a.policy = a.policy.WithPairs(a.engine.Pairs()).WithMoves(a.engine.Chats())
+	return nil
+}
+
+// openAudit opens the audit log. The holder of the store is its only writer.
+func (a *App) openAudit(context.Context) (err error) {
+	if !a.o.Look {
+		a.audit, err = openAuditTrail(a.cfg.StateDir, a.o.Redactor.Redact, a.o.Log)
+	}
+	return err
+}
+
+// keepFiles prepares the workspace and the folders of files.
+func (a *App) keepFiles(context.Context) error {
+	if !a.o.Operate {
+		if err := files.CheckAgentFile(a.cfg.Workspace); err != nil {
+			return admin.WithCode(admin.CodeUsage, err)
+		}
+	}
+	if !a.o.Look {
+		if err := workspace.Prepare(a.cfg.Workspace); err != nil {
+			return admin.WithCode(admin.CodeUsage, fmt.Errorf("the workspace: %w", err))
+		}
+	}
+	const megabyte = 1e6
+	a.kept = fileStores{
+		spaces:      files.NewSpaces(a.cfg.Workspace),
+		agentFile:   files.NewAgentFile(a.cfg.Workspace, a.o.Log),
+		uploads:     files.NewUploads(filepath.Join(a.cfg.StateDir, "outgoing")),
+		deadLetters: files.NewDeadLetters(a.cfg.StateDir, a.o.Log),
+		attachments: files.NewAttachments(files.AttachmentOptions{
+			Limit: int64(a.cfg.Channels.Inbox.MaxMB) * megabyte, Log: a.o.Log,
+			Opener: func(at channels.Address) (channels.AttachmentOpener, bool) { return a.channels.opener(at) },
+		}),
+	}
+	if !a.o.Operate {
+		a.kept.agentFile.Text() // the first good one
+	}
+	return nil
+}
+
+func (a *App) chooseModel(ctx context.Context) (err error) {
+	if a.o.Operate {
+		a.model = ModelChoice{provider: offline.New(offline.Options{Version: Version()}), model: "offline"}
+		return nil
+	}
+	if a.model, err = chooseModel(ctx, a.cfg, a.o.LookupEnv, a.o.Log); err != nil {
+		return err
+	}
+	a.o.Redactor.Add(a.model.secret)
+	return nil
+}
+
+// openChannels binds the channels of the caller, and behind them those of the
+// configuration.
+func (a *App) openChannels(context.Context) error {
+	a.channels = newChannels(channels.EgressOptions{Outbox: a.engine.Outbox(), Files: a.kept.uploads, Log: a.o.Log, Redact: a.o.Redactor.Redact})
+	for _, c := range a.o.Channels {
+		a.channels.bind(c)
+	}
+	if !a.o.Operate {
+		p := platforms{cfg: a.cfg, engine: a.engine, spaces: a.kept.spaces, deadLetters: a.kept.deadLetters, log: a.o.Log}
+		if err := p.open(a.channels); err != nil {
+			return err
+		}
+	}
+	for _, c := range testChannels(a.o.LookupEnv, a.o.Log) {
+		a.channels.bind(c)
+	}
+	return nil
+}
+
+// makeTools makes the tools that need no agent.
+func (a *App) makeTools(context.Context) error {
+	a.boxes = newSandboxes(a.cfg, groups{})
+	if !a.o.Operate {
+		a.boxes = newSandboxes(a.cfg, claimGroups(&a.cfg.Tools))
+	}
+	a.registry = newRegistry(a.cfg, a.policy.Addresses, a.boxes, a.o.LookupEnv, a.o.Redactor.Redact, a.audit, a.o.Log)
+	a.approvals = askRules(&a.cfg.Tools)
+	return nil
+}
+
+func (a *App) makeAgent(context.Context) error {
+	var err error
+	a.agent, err = agent.New(agent.Options{
+		Engine: a.engine, Provider: a.model.provider, Direct: offline.New(offline.Options{Version: Version()}), Model: a.model.model,
+		Tools: a.registry, Offered: offered(a.cfg.Tools.Chats, a.policy.Addresses), Authorize: a.policy.Authorize,
+		Space: a.kept.spaces.Of, Fetch: a.kept.attachments.Fetch, AgentFile: a.kept.agentFile.Text,
+		AnswerEdits: a.cfg.Agent.AnswerEdits,
+		WhileBusy:   a.cfg.Agent.WhileBusy, MaxIterations: a.cfg.Agent.MaxToolIterations, MaxParallel: a.cfg.Tools.MaxParallel,
+		Drafter: surfaceOf[channels.Drafter](a.channels), Editor: surfaceOf[channels.Editor](a.channels),
+		Status: surfaceOf[channels.StatusShower](a.channels), Typer: surfaceOf[channels.Typer](a.channels), Command: a.channels.command,
+		Redact: a.o.Redactor.Redact, Grace: cmp.Or(a.o.Grace, turnGrace), Log: a.o.Log,
+		Clock: cronClock{}, Zone: zones(a.cfg.Agent.Timezone, a.o.LookupEnv), Heartbeat: heartbeat(a.cfg, a.channels),
+		Approvals: a.approvals, CanAsk: a.channels.canAsk, Noted: a.audit.approval,
+		Budget: budgetOf(a.cfg.Budgets, a.policy.Addresses), Currency: a.cfg.Budgets.Currency,
+		Background: background(&a.cfg.Background),
+	})
+	if err != nil {
+		return fmt.Errorf("agent: %w", err)
+	}
+	return nil
+}
+
+// addAgentTools adds the tools that go through the agent, and the operator's own.
+func (a *App) addAgentTools(context.Context) error {
+	a.registry.Register(newMessage(a.agent))
+	a.registry.Register(newSchedule(a.agent, a.cfg.Schedules.PerChat))
+	a.registry.Register(newTasksTool(a.agent))
+	a.registry.Register(newSendFile(a.cfg, a.policy.Addresses, fileSender{a.channels, a.agent, a.kept.uploads}))
+	for _, t := range spawnTools(a.cfg, a.agent) {
+		a.registry.Register(t)
+	}
+	registerScripts(a.registry, a.cfg, a.boxes.safe)
+	addComposed(a.registry, a.cfg.Tools.Composed, a.o.Log)
+	switchTools(a.registry, a.cfg.Tools)
+	ownRules(a.approvals, a.registry)
+	logWaived(a.approvals, a.registry, a.o.Log)
+	return nil
+}
+
+// Model is the model that answers.
+func (a *App) Model() ModelChoice { return a.model }
+
+// Channels is the number of channels that run, one that has yet to join among them.
+func (a *App) Channels() int { return a.channels.expected() }
+
+// Held says why the store hands nothing out, as an error.
+func (a *App) Held(ctx context.Context) error {
+	st, err := a.engine.Status(ctx)
+	if err != nil {
+		return err
+	}
+	if st.Held != "" {
+		return fmt.Errorf("%w (%s)", session.ErrHeld, st.Held)
+	}
+	return nil
+}
+
+// Waiting says whether a message waits for its answer.
+func (a *App) Waiting(ctx context.Context) bool {
+	st, err := a.engine.Status(ctx)
+	return err == nil && st.Waiting > 0
+}
+
+// Drained returns when each message of the console has its outcome and its answers have
+// left, or when ctx ends. Failed says whether one ended otherwise than answered.
+// [Options.Piped] must be set.
+func (a *App) Drained(ctx context.Context) (failed bool, err error) { return a.piped.Wait(ctx) }
+
+// OpenQuestions are the questions of the console that wait for an answer.
+func (a *App) OpenQuestions(ctx context.Context) []channels.Outbound {
+	open, err := a.agent.OpenQuestions(ctx, consoleChat())
+	if err != nil {
+		a.o.Log.Warn().Err(err).Msg("the open questions cannot be shown again: gateway approvals list shows them")
+	}
+	return open
+}

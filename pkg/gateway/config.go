@@ -1,0 +1,65 @@
+package gateway
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"syscall"
+
+	"parley/pkg/config"
+	"parley/pkg/gateway/admin"
+	"parley/pkg/gateway/files"
+	"parley/pkg/policy"
+	toolfiles "parley/pkg/tools/files"
+)
+
+// ConfigOptions check a configuration against the channels, tools and rules that this
+// gateway has. The caller adds the place of the file.
+func ConfigOptions(lookupEnv func(string) (string, bool)) config.Options {
+	return config.Options{
+		LookupEnv: lookupEnv, Built: built(),
+		Owner: func(s string) error { return policy.CheckOwner(s, built()) },
+		User:  policy.CheckUser, Group: policy.CheckGroup,
+		Place:   func(s string) error { return policy.CheckPlace(s, built()) },
+		Pattern: toolfiles.CheckPattern,
+		Tools:   toolNames(lookupEnv), CheckTools: toolChecks(lookupEnv),
+	}
+}
+
+// Check finds the faults of a configuration that was read that would keep a gateway from
+// starting.
+func Check(cfg *config.Config) error {
+	if _, err := newPolicy(cfg); err != nil {
+		return err
+	}
+	if err := files.CheckAgentFile(cfg.Workspace); err != nil {
+		return admin.WithCode(admin.CodeUsage, err)
+	}
+	return nil
+}
+
+// WrongPlace names the cure for a place that cannot be written. A full disk is no
+// wrong setting.
+func WrongPlace(err error) error {
+	if errors.Is(err, syscall.ENOSPC) {
+		return admin.WithCode(admin.CodeFailed, err)
+	}
+	return admin.WithCode(admin.CodeUsage, fmt.Errorf("%w: make the folder writable, or name another place with --config", err))
+}
+
+// Version is the module's version, or the commit it was built from.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	if info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			return s.Value
+		}
+	}
+	return "development"
+}

@@ -1,0 +1,14 @@
+package gateway_test
+
+import (
+	"os"
+	"testing"
+
+	"parley/pkg/sandbox"
+)
+
+// TestMain lets the tests run programs: the sandbox starts this binary again.
+func TestMain(m *testing.M) {
+	sandbox.Main()
+	os.Exit(m.Run())
+}

@@ -1,0 +1,94 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"parley/pkg/channels"
+	"parley/pkg/channels/console"
+	"parley/pkg/channels/slack"
+	"parley/pkg/channels/telegram"
+	"parley/pkg/config"
+	"parley/pkg/gateway/admin"
+	"parley/pkg/policy"
+	"parley/pkg/session/bolt"
+)
+
+// Operate does an operation on the store of a configuration, while no gateway runs. A
+// store that is not there is not made.
+func Operate(ctx context.Context, cfg *config.Config, o Options, op admin.Operation, r *admin.Request, take func(json.RawMessage) error) error {
+	o.Operate, o.Look = true, !op.Audited
+	if op.Audited && op.Name != admin.CallTool().Name { // without a store, there is nothing to change in it
+		there, err := bolt.Exists(cfg.StateDir)
+		if err != nil {
+			return admin.StoreError(err)
+		}
+		o.Look = !there
+	}
+	a, err := New(ctx, cfg, o)
+	if o.Look && bolt.IsDamaged(err) {
+		return admin.Damaged(op, Version(), err, admin.EmitTo(take))
+	}
+	if err != nil {
+		return err
+	}
+	err = a.Operations().Do(ctx, op.Name, r, admin.EmitTo(take))
+	return admin.Failed(errors.Join(err, a.Close()))
+}
+
+// Operations are the parts of this gateway that the operator's operations work on.
+func (a *App) Operations() *admin.Gateway {
+	return &admin.Gateway{
+		Version: Version(), Engine: a.engine, Store: a.store, Agent: a.agent, Registry: a.registry, Policy: a.policy, Approvals: a.approvals,
+		Offered: offered(a.cfg.Tools.Chats, a.policy.Addresses), Spaces: a.kept.spaces,
+		Home: consoleChat(), Writer: a.writer, Namer: a.channels.namer, Schedule: cronClock{}.Describe,
+		Currency: a.cfg.Budgets.Currency, State: a.state, Redact: a.o.Redactor.Redact, Note: a.audit.note, Log: a.o.Log,
+	}
+}
+
+// consoleChat is the console's one chat, with its one person.
+func consoleChat() channels.Address {
+	return channels.Address{Channel: console.Name, Chat: "local"}
+}
+
+// state is how this gateway does now.
+func (a *App) state() admin.State {
+	s := admin.State{
+		Running: a.running, Since: a.started, Model: a.model.model, Why: a.model.why,
+		Channels: a.channels.reports(), Agent: a.kept.agentFile.Trouble(),
+	}
+	if a.running {
+		s.Audit = a.audit.trouble()
+	} else {
+		s.Unwritable, s.Audit = unwritable(a.cfg.StateDir)
+	}
+	return s
+}
+
+// writer is a message of the person who writes in a chat, as far as its address
+// tells: it decides on the rights of the chat. A group has no such person.
+func (a *App) writer(ctx context.Context, at channels.Address) (policy.Event, error) {
+	e := policy.Event{Kind: policy.KindMessage, Address: at, Sender: channels.Sender{ID: at.Chat}, Direct: true, Mentioned: true}
+	switch at.Channel {
+	case telegram.Name:
+		e.Direct = !strings.HasPrefix(at.Chat, "-")
+	case slack.Name: // a direct chat has an id of its own there: only of a pair is it known whose it is
+		e.Direct = strings.HasPrefix(at.Chat, "D")
+		e.Sender.ID = ""
+		pairs, _, err := a.engine.Pairs().PairList(ctx)
+		if err != nil {
+			return e, err
+		}
+		for i := range pairs {
+			if p := &pairs[i]; p.Address.Channel == at.Channel && p.Address.Account == at.Account && p.Address.Chat == at.Chat {
+				e.Sender = p.Sender
+			}
+		}
+	}
+	if !e.Direct {
+		e.Sender.ID = ""
+	}
+	return e, nil
+}

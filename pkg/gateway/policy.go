@@ -1,0 +1,47 @@
+package gateway
+
+import (
+	"maps"
+	"slices"
+
+	"parley/pkg/channels/slack"
+	"parley/pkg/config"
+	"parley/pkg/gateway/admin"
+	"parley/pkg/policy"
+)
+
+// built names the channels that this gateway can run.
+func built() []string {
+	return slices.AppendSeq([]string{"console", "telegram", "slack"}, maps.Keys(testRules()))
+}
+
+// newPolicy turns the configuration's words into rules.
+func newPolicy(cfg *config.Config) (*policy.Policy, error) {
+	o := policy.Options{
+		Owners: append([]string{"console:"}, cfg.Owners...),
+		Channels: map[string]policy.ChannelRules{
+			slack.Name: slackRules(&cfg.Channels.Slack),
+		},
+		Chats: map[string]policy.Level{},
+	}
+	maps.Copy(o.Channels, telegramRules(&cfg.Channels.Telegram))
+	maps.Copy(o.Channels, testRules())
+	for place, chat := range cfg.Tools.Chats {
+		if chat.Level != "" {
+			o.Chats[place] = policy.Level(chat.Level)
+		}
+	}
+	p, err := policy.New(o)
+	if err != nil {
+		return nil, admin.WithCode(admin.CodeUsage, err)
+	}
+	return p, nil
+}
+
+func texts(ids []config.ID) []string {
+	out := make([]string, len(ids))
+	for i, id := range ids {
+		out[i] = string(id)
+	}
+	return out
+}

@@ -1,0 +1,35 @@
+package gateway
+
+import (
+	"time"
+
+	"parley/pkg/agent"
+	"parley/pkg/config"
+	"parley/pkg/tools"
+	"parley/pkg/tools/spawn"
+)
+
+// spawnTools start background agents.
+func spawnTools(cfg *config.Config, a spawn.Agents) []tools.Tool {
+	return spawn.New(a, time.Duration(cfg.Background.Deadline))
+}
+
+// background bounds the agents, and says which of their chat's tools they have: not
+// those that speak there or belong to the chat itself, and to start further agents
+// only where they may.
+func background(b *config.Background) agent.Background {
+	deepest := b.MaxDepth
+	return agent.Background{
+		Agents: b.Agents, PerChat: b.PerChat, PerTurn: b.PerTurn, MaxDepth: deepest,
+		Offered: func(tool string, depth int) bool {
+			switch tool {
+			case "message", "send_file", "schedule", "tasks":
+				return false
+			case spawn.Spawn, spawn.Subagent:
+				return depth < deepest
+			default:
+				return true
+			}
+		},
+	}
+}
