@@ -54,9 +54,14 @@ func rooms() map[string][]string {
 		"pkg/channels/slack/event":    {"pkg/channels", "pkg/channels/slack/api", "pkg/channels/slack/markup"},
 		"pkg/channels/slack/inbound":  {"pkg/channels", "pkg/channels/wire", "pkg/channels/slack/api", "pkg/channels/slack/event"},
 		"pkg/channels/slack/outbound": {"pkg/channels", "pkg/channels/wire", "pkg/channels/slack/api", "pkg/channels/slack/markup"},
-		// Telegram.
-		"pkg/channels/telegram": {"pkg/channels", "pkg/channels/wire", "pkg/channels/telegram/..."},
-		"pkg/providers":         nil,
+		// So do Telegram's.
+		"pkg/channels/telegram":          {"pkg/channels", "pkg/channels/wire", "pkg/channels/telegram/..."},
+		"pkg/channels/telegram/api":      {"pkg/channels", "pkg/channels/wire"},
+		"pkg/channels/telegram/update":   {"pkg/channels", "pkg/channels/telegram/api", "pkg/channels/telegram/markup"},
+		"pkg/channels/telegram/inbound":  {"pkg/channels", "pkg/channels/wire", "pkg/channels/telegram/api", "pkg/channels/telegram/update"},
+		"pkg/channels/telegram/outbound": {"pkg/channels", "pkg/channels/wire", "pkg/channels/telegram/api", "pkg/channels/telegram/markup"},
+		// Providers.
+		"pkg/providers": nil,
 		// What two provider adapters share lives in providers/internal.
 		"pkg/providers/*/...": {"pkg/providers", "pkg/providers/internal/..."},
 		"pkg/policy":          {"pkg/channels"},

@@ -26,13 +26,13 @@ func hostileMutants() []Mutant {
 		},
 		{
 			Promise: "content from outside", Defect: "takes what is forwarded for the sender's own words",
-			File: telegram + "/decode.go", Old: `if m.Forward != nil || m.External != nil || m.ViaBot`, New: `if m.External != nil || m.ViaBot`,
+			File: telegram + "/update/decode.go", Old: `if m.Forward != nil || m.External != nil || m.ViaBot`, New: `if m.External != nil || m.ViaBot`,
 			Dir: e2e, Test: "^TestTelegramWordsOfOthersAreAskedAbout$",
 		},
 		{
 			Promise: "content from outside", Defect: "takes what is quoted for the sender's own words",
-			File: telegram + "/decode.go", Old: `of == nil || by == nil || of.ID != by.ID`, New: `of == nil || by == nil`,
-			Dir: telegram, Test: "^TestDecodeMessages$",
+			File: telegram + "/update/decode.go", Old: `of == nil || by == nil || of.ID != by.ID`, New: `of == nil || by == nil`,
+			Dir: telegram + "/update", Test: "^TestDecodeMessages$",
 		},
 		{
 			Promise: "tool names", Defect: "takes a longer name for the tool that it begins with",
@@ -67,7 +67,7 @@ func hostileEdgeMutants() []Mutant {
 		},
 		{
 			Promise: "webhooks", Defect: "looks at the first of two secrets",
-			File: telegram + "/webhook.go", Old: `if len(given) != 1 {`, New: `if len(given) == 0 {`,
+			File: telegram + "/inbound/webhook.go", Old: `if len(given) != 1 {`, New: `if len(given) == 0 {`,
 			Dir: telegram, Test: "^TestWebhookSecretElsewhere$",
 		},
 		{

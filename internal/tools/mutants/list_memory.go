@@ -157,8 +157,8 @@ func outsideMutants() []Mutant {
 		},
 		{
 			Promise: row, Defect: "takes another bot's words for the sender's",
-			File: "pkg/channels/telegram/decode.go", Old: "m.External != nil || m.ViaBot != nil || m.card() {", New: "m.External != nil || m.card() {",
-			Dir: "pkg/channels/telegram", Test: "^TestDecodeMessages$/^what_another_bot_wrote$",
+			File: "pkg/channels/telegram/update/decode.go", Old: "m.External != nil || m.ViaBot != nil || m.card() {", New: "m.External != nil || m.card() {",
+			Dir: "pkg/channels/telegram/update", Test: "^TestDecodeMessages$/^what_another_bot_wrote$",
 		},
 		{
 			Promise: row, Defect: "takes an app's words for the sender's",

@@ -38,7 +38,7 @@ func strangerMutants() []Mutant {
 		},
 		{
 			Promise: "refused once", Defect: "believes one refusal of a poll",
-			File: telegram + "/backoff.go", Old: "if !ok || !refusedToken(again) {", New: "if ok && !refusedToken(again) {",
+			File: telegram + "/inbound/pauses.go", Old: "if !ok || !again.RefusesToken() {", New: "if ok && !again.RefusesToken() {",
 			Dir: telegram, Test: "^TestALoneRefusalOfAPoll$",
 		},
 		{
@@ -90,7 +90,7 @@ func logMutants() []Mutant {
 		},
 		{
 			Promise: "telegram: a wrong token", Defect: "tells the cure at each attempt",
-			File: telegram + "/backoff.go", Old: "return state != channels.HealthAuth || before != state", New: "return state != \"\" || before != state",
+			File: telegram + "/inbound/status.go", Old: "return state != channels.HealthAuth || before != state", New: "return state != \"\" || before != state",
 			Dir: gateway, Test: "^TestAWrongTokenIsToldWithItsCure$",
 		},
 		{

@@ -142,7 +142,7 @@ func secretMutants() []Mutant {
 		},
 		{
 			Promise: "settings: the webhook's address", Defect: "passes Telegram's words on without a cure",
-			File: "pkg/channels/telegram/webhook.go", Old: "ok && ae.Code == http.StatusBadRequest {", New: "ok && ae.Code == http.StatusOK {",
+			File: "pkg/channels/telegram/inbound/webhook.go", Old: "ok && ae.Code == http.StatusBadRequest {", New: "ok && ae.Code == http.StatusOK {",
 			Dir: "pkg/channels/telegram", Test: "^TestARefusedWebhook$",
 		},
 		{

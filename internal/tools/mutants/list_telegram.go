@@ -5,7 +5,8 @@ import "slices"
 // telegramMutants break the adapter of Telegram.
 func telegramMutants() []Mutant {
 	const dir = "pkg/channels/telegram"
-	const client, send, errs = dir + "/client.go", dir + "/send.go", dir + "/errors.go"
+	const client, errs = dir + "/api/client.go", dir + "/api/errors.go"
+	const post, sender, files = dir + "/outbound/post.go", dir + "/outbound/sender.go", dir + "/outbound/files.go"
 	return append(slices.Concat(telegramInMutants(), telegramFileMutants()), []Mutant{
 		{
 			Promise: "telegram: flood", Defect: "comes back long before Telegram said",
@@ -24,7 +25,7 @@ func telegramMutants() []Mutant {
 		},
 		{
 			Promise: "telegram: migration", Defect: "sends the rest to the old group",
-			File: send, Old: `p.to.Chat = strconv.FormatInt(id, 10)`, New: `p.to.Chat = from.Chat`,
+			File: post, Old: `p.to.Chat = strconv.FormatInt(id, 10)`, New: `p.to.Chat = from.Chat`,
 			Dir: dir, Test: "^TestSendMigratesInTheMiddle$",
 		},
 		{
@@ -34,22 +35,22 @@ func telegramMutants() []Mutant {
 		},
 		{
 			Promise: "telegram: parse error", Defect: "takes every refusal for one",
-			File: errs, Old: `e.says("can't parse entities", "entities_too_long")`, New: `e.says("bad request")`,
+			File: errs, Old: `e.Says("can't parse entities", "entities_too_long")`, New: `e.Says("bad request")`,
 			Dir: dir, Test: "^TestSendClasses$",
 		},
 		{
 			Promise: "telegram: parse error", Defect: "gives up instead of sending plain",
-			File: send, Old: `case refusal.badMarkup() && !p.plain:`, New: `case refusal.badMarkup() && p.plain:`,
+			File: post, Old: `case refusal.BadMarkup() && !p.plain:`, New: `case refusal.BadMarkup() && p.plain:`,
 			Dir: dir, Test: "^TestSendFallsBackToPlainTextOnce$",
 		},
 		{
 			Promise: "telegram: not modified", Defect: "takes it for a failure",
-			File: errs, Old: `e.says("message is not modified")`, New: `e.says("message is modified")`,
+			File: errs, Old: `e.Says("message is not modified")`, New: `e.Says("message is modified")`,
 			Dir: dir, Test: "^TestEditTakesThePlaceOfThePreview$",
 		},
 		{
 			Promise: "telegram: growing answers", Defect: "lets a late edit stand over the answer",
-			File: send, Old: `if wait <= 0 {`, New: `if wait > 0 {`,
+			File: sender, Old: `if wait <= 0 {`, New: `if wait > 0 {`,
 			Dir: dir, Test: "^TestALateEditDoesNotOutlastTheAnswer$",
 		},
 		{
@@ -64,12 +65,12 @@ func telegramMutants() []Mutant {
 		},
 		{
 			Promise: "telegram: no previews", Defect: "lets Telegram fetch what a model links to",
-			File: send, Old: `{"is_disabled":true}`, New: `{"is_disabled":false}`,
+			File: post, Old: `{"is_disabled":true}`, New: `{"is_disabled":false}`,
 			Dir: dir, Test: "^TestSendShowsMarkdownAsHTML$",
 		},
 		{
 			Promise: "telegram: files out", Defect: "leaves what it showed so far above the file",
-			File: dir + "/files_out.go", Old: `if part.Edits != "" {`, New: `if part.Edits == "-" {`,
+			File: files, Old: `if part.Edits != "" {`, New: `if part.Edits == "-" {`,
 			Dir: dir, Test: "^TestSendFileTakesThePlaceOfAPreview$",
 		},
 		{
@@ -88,7 +89,8 @@ func telegramMutants() []Mutant {
 // telegramInMutants break what takes in.
 func telegramInMutants() []Mutant {
 	const dir = "pkg/channels/telegram"
-	const poll, webhook = dir + "/poll.go", dir + "/webhook.go"
+	const in, decode = dir + "/inbound", dir + "/update/decode.go"
+	const poll, webhook = in + "/poll.go", in + "/webhook.go"
 	return []Mutant{
 		{
 			Promise: "telegram: confirmed when stored", Defect: "confirms what the store refused",
@@ -97,7 +99,7 @@ func telegramInMutants() []Mutant {
 		},
 		{
 			Promise: "telegram: poison update", Defect: "ends at what it cannot read",
-			File: dir + "/decode.go", Old: "ev.unreadable, ev.unread = true, unreadable\n\t\treturn ev", New: "panic(string(raw))",
+			File: decode, Old: "ev.Unreadable, ev.Unread = true, unreadable\n\t\treturn ev", New: "panic(string(raw))",
 			Dir: dir, Test: "^TestPoisonUpdateIsSkippedAlone$",
 		},
 		{
@@ -107,18 +109,18 @@ func telegramInMutants() []Mutant {
 		},
 		{
 			Promise: "telegram: other bot", Defect: "has one position for all bots",
-			File: dir + "/channel.go", Old: `cursor: Name + "/" + c.account + "/updates"`, New: `cursor: Name + "/updates"`,
+			File: in + "/receiver.go", Old: `cursor: channelName + "/" + account + "/updates"`, New: `cursor: channelName + "/updates"`,
 			Dir: dir, Test: "^TestBotsHaveTheirOwnCursor$",
 		},
 		{
 			Promise: "telegram: two pollers", Defect: "fights for the updates",
-			File: dir + "/backoff.go", Old: `minConflictPause = 5 * time.Second`, New: `minConflictPause = 50 * time.Millisecond`,
+			File: in + "/pauses.go", Old: `minConflictPause = 5 * time.Second`, New: `minConflictPause = 50 * time.Millisecond`,
 			Dir: dir, Test: "^TestConflictForTenMinutes$",
 		},
 		{
 			Promise: "telegram: first poll", Defect: "keeps every chat waiting for the bot's name",
-			File: poll, Old: `if ev.needsName {
-			waiting[ev.address.Chat] = true`, New: `if ev.needsName {
+			File: poll, Old: `if ev.NeedsName {
+			waiting[ev.Address.Chat] = true`, New: `if ev.NeedsName {
 			break`,
 			Dir: dir, Test: "^TestOnlyItsChatWaitsForTheName$",
 		},
@@ -139,7 +141,7 @@ func telegramInMutants() []Mutant {
 		},
 		{
 			Promise: "edits", Defect: "takes one part's wording for the album's",
-			File: dir + "/decode.go", Old: `kind == channels.KindEdit && e.group != ""`, New: `kind == channels.KindEdit && e.group == ""`,
+			File: decode, Old: `kind == channels.KindEdit && e.Group != ""`, New: `kind == channels.KindEdit && e.Group == ""`,
 			Dir: dir, Test: "^TestEditOfAPartLeavesItsAlbumAlone$",
 		},
 		{
@@ -181,7 +183,7 @@ func telegramFileMutants() []Mutant {
 		},
 		{
 			Promise: "telegram: unknown kinds", Defect: "forgets what it cannot use",
-			File: dir + "/unread.go", Old: `if c.opt.Unread != nil {`, New: `if c.opt.Unread == nil {`,
+			File: dir + "/inbound/unread.go", Old: `if u.to != nil {`, New: `if u.to == nil {`,
 			Dir: "cmd/gateway", Test: "^TestUnknownKindsAreKept$",
 		},
 	}

@@ -11,7 +11,8 @@ func telegramRowMutants() []Mutant {
 // telegramReadMutants break what it makes of what people send.
 func telegramReadMutants() []Mutant {
 	const dir = "pkg/channels/telegram"
-	const poll, decode = dir + "/poll.go", dir + "/decode.go"
+	const reading = dir + "/update"
+	const poll, decode = dir + "/inbound/poll.go", reading + "/decode.go"
 	return []Mutant{
 		{
 			Promise: "telegram: suite", Defect: "takes every topic for its group",
@@ -20,7 +21,7 @@ func telegramReadMutants() []Mutant {
 		},
 		{
 			Promise: "telegram: repeated update", Defect: "takes an update that comes again for a new one",
-			File: decode, Old: `ID: "update/" + itoa(e.id), Kind: kind,`, New: `ID: "update/" + itoa(time.Now().UnixNano()), Kind: kind,`,
+			File: decode, Old: `ID: "update/" + itoa(e.ID), Kind: kind,`, New: `ID: "update/" + itoa(time.Now().UnixNano()), Kind: kind,`,
 			Dir: dir, Test: "^TestRepeatedUpdateKeepsItsID$",
 		},
 		{
@@ -35,38 +36,38 @@ func telegramReadMutants() []Mutant {
 		},
 		{
 			Promise: "telegram: kinds of messages", Defect: "reads an animation twice",
-			File: dir + "/decode_content.go", Old: "if c.Animation == nil {", New: "if c.Document != nil {",
-			Dir: dir, Test: "^TestDecodeMessages$",
+			File: reading + "/content.go", Old: "if c.Animation == nil {", New: "if c.Document != nil {",
+			Dir: reading, Test: "^TestDecodeMessages$",
 		},
 		{
 			Promise: "telegram: kinds of messages", Defect: "does not say where a quote is from",
 			File: decode, Old: "case m.External != nil:", New: "case m.External != nil && chosen != \"\":",
-			Dir: dir, Test: "^TestDecodeMessages$",
+			Dir: reading, Test: "^TestDecodeMessages$",
 		},
 		{
 			Promise: "telegram: nobody's messages", Defect: "answers a channel's post that Telegram forwarded",
 			File: decode, Old: "case m.Auto:", New: `case m.Auto && m.Chat.Type == "channel":`,
-			Dir: dir, Test: "^TestDecodeNoItem$",
+			Dir: reading, Test: "^TestDecodeNoItem$",
 		},
 		{
 			Promise: "telegram: nobody's messages", Defect: "reads an edit long after its message",
 			File: decode, Old: "m.EditDate-m.Date > maxEditAge", New: "m.Date-m.EditDate > maxEditAge",
-			Dir: dir, Test: "^TestDecodeNoItem$",
+			Dir: reading, Test: "^TestDecodeNoItem$",
 		},
 		{
 			Promise: "telegram: buttons", Defect: "lets the button spin",
-			File: poll, Old: `if ev.callback != "" {`, New: `if ev.callback == "none" {`,
+			File: poll, Old: `if ev.Callback != "" {`, New: `if ev.Callback == "none" {`,
 			Dir: dir, Test: "^TestButtonPressIsAnswered$",
 		},
 		{
 			Promise: "telegram: buttons", Defect: "takes a press that comes again for another one",
-			File: decode, Old: `ID: "press/" + q.ID,`, New: `ID: "press/" + itoa(e.id),`,
+			File: decode, Old: `ID: "press/" + q.ID,`, New: `ID: "press/" + itoa(e.ID),`,
 			Dir: dir, Test: "^TestAQuestionIsAskedPressedAndFinished$",
 		},
 		{
 			Promise: "telegram: first contact", Defect: "greets a group whose other bot was meant",
-			File: dir + "/decode_text.go", Old: `length > 0 && (name != "/start" || bot != "")`, New: `length > 0 && (name != "/begin" || bot != "")`,
-			Dir: dir, Test: "^TestDecodeMessages$",
+			File: reading + "/text.go", Old: `length > 0 && (name != "/start" || bot != "")`, New: `length > 0 && (name != "/begin" || bot != "")`,
+			Dir: reading, Test: "^TestDecodeMessages$",
 		},
 	}
 }
@@ -74,7 +75,7 @@ func telegramReadMutants() []Mutant {
 // telegramWireMutants break what it sends, and what it makes of answers.
 func telegramWireMutants() []Mutant {
 	const dir = "pkg/channels/telegram"
-	const send, errs = dir + "/send.go", dir + "/errors.go"
+	const post, errs = dir + "/outbound/post.go", dir + "/api/errors.go"
 	return []Mutant{
 		{
 			Promise: "telegram: every fault", Defect: "gives up what Telegram itself did not do",
@@ -88,22 +89,22 @@ func telegramWireMutants() []Mutant {
 		},
 		{
 			Promise: "telegram: rates", Defect: "lets more into a group than a minute has",
-			File: dir + "/rates.go", Old: "(r.GroupPerMinute-chatBurst)/60", New: "r.GroupPerMinute/60",
+			File: dir + "/outbound/rates.go", Old: "(r.GroupPerMinute-chatBurst)/60", New: "r.GroupPerMinute/60",
 			Dir: dir, Test: "^TestLimitsOfChatsAndGroups$",
 		},
 		{
 			Promise: "telegram: token revoked", Defect: "takes the 404 of a revoked token for an outage",
-			File: dir + "/backoff.go", Old: "e.Code == http.StatusUnauthorized || e.Code == http.StatusNotFound", New: "e.Code == http.StatusUnauthorized",
+			File: errs, Old: "e.Code == http.StatusUnauthorized || e.Code == http.StatusNotFound", New: "e.Code == http.StatusUnauthorized",
 			Dir: dir, Test: "^TestRevokedTokenIsTriedSeldom$",
 		},
 		{
 			Promise: "telegram: replies and topics", Defect: "answers outside of the topic",
-			File: send, Old: "\tparams.AddNonEmpty(\"message_thread_id\", p.to.Thread)\n", New: "",
+			File: post, Old: "\tparams.AddNonEmpty(\"message_thread_id\", p.to.Thread)\n", New: "",
 			Dir: dir, Test: "^TestSendAnswersInGroupsAndTopics$",
 		},
 		{
 			Promise: "telegram: menu", Defect: "sets the menu at each start",
-			File: dir + "/commands.go", Old: "if slices.Equal(have, c.opt.MenuCommands) {", New: "if slices.Equal(have, c.opt.MenuCommands) && have == nil {",
+			File: dir + "/inbound/menu.go", Old: "if slices.Equal(have, r.opt.MenuCommands) {", New: "if slices.Equal(have, r.opt.MenuCommands) && have == nil {",
 			Dir: dir, Test: "^TestMenuIsSetWhenItDiffers$",
 		},
 	}

@@ -2,55 +2,65 @@ package telegram
 
 import (
 	"context"
-	"sync"
-
-	"github.com/rs/zerolog"
 
 	"parley/pkg/channels"
-	"parley/pkg/channels/wire"
+	"parley/pkg/channels/telegram/api"
+	"parley/pkg/channels/telegram/inbound"
+	"parley/pkg/channels/telegram/outbound"
 )
 
 // Name is the channel's word in an address.
 const Name = "telegram"
 
-// Channel is one bot on Telegram.
+var (
+	_ channels.Channel          = (*Channel)(nil)
+	_ channels.Splitter         = (*Channel)(nil)
+	_ channels.Drafter          = (*Channel)(nil)
+	_ channels.Editor           = (*Channel)(nil)
+	_ channels.FileSender       = (*Channel)(nil)
+	_ channels.Typer            = (*Channel)(nil)
+	_ channels.Buttoner         = (*Channel)(nil)
+	_ channels.AttachmentOpener = (*Channel)(nil)
+)
+
+// The rooms below, under the names by which Channel promotes their methods.
+type (
+	sender = outbound.Sender
+	files  = inbound.Files
+)
+
+// Channel is one bot on Telegram: the way out, people's files, and the way in behind
+// Run. It implements [channels.Channel].
 type Channel struct {
-	opt     Options
-	account string
-	client  *client
-	me      *identity
-	health  *wire.Health
-	log     zerolog.Logger
-	// answers bounds the button presses that are being answered.
-	answers chan struct{}
-	work    sync.WaitGroup
-	out     out
-	unread  kinds
+	*sender
+	*files
+
+	in     *inbound.Receiver
+	client *api.Client
 }
 
-// New returns a channel that is not running. It asks nobody: the account is read
+// New returns a channel that is not running. It sends no request: the account is read
 // off the token, and an error never shows it.
 func New(o Options) (*Channel, error) {
 	o, err := o.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	account, err := accountOf(o.Token())
+	client, err := api.New(api.Options{Token: o.Token, URL: o.APIURL, Proxy: o.Proxy, Dial: o.dial})
 	if err != nil {
 		return nil, err
 	}
-	client, err := newClient(o, account)
-	if err != nil {
-		return nil, err
-	}
-	log := o.Log.With().Str("channel", Name).Str("account", account)
+	fields := o.Log.With().Str("channel", Name).Str("account", client.Account())
 	if o.Name != "" {
-		log = log.Str("name", o.Name)
+		fields = fields.Str("name", o.Name)
 	}
+	log := fields.Logger()
 	return &Channel{
-		opt: o, account: account, client: client, log: log.Logger(),
-		me: newIdentity(account), health: wire.NewHealth(),
-		answers: make(chan struct{}, maxAnswers),
+		client: client, files: inbound.NewFiles(client),
+		sender: outbound.New(outbound.Options{API: client, Stream: o.Stream, Rates: o.Rates, Moved: o.Moved, Log: log}),
+		in: inbound.New(inbound.Options{
+			API: client, Webhook: o.Webhook, Unread: o.Unread, Moved: o.Moved, MenuCommands: o.MenuCommands, Log: log,
+		}),
 	}, nil
 }
 
@@ -58,32 +68,13 @@ func New(o Options) (*Channel, error) {
 func (c *Channel) Name() string { return Name }
 
 // Account implements [channels.Channel]: it is the bot's numeric id.
-func (c *Channel) Account() string { return c.account }
-
-// Limits implements [channels.Channel].
-func (c *Channel) Limits() channels.Limits {
-	return c.opt.Rates.limits()
-}
-
-// maxText is the longest message in UTF-16 units, after its entities are parsed.
-const maxText = 4096
+func (c *Channel) Account() string { return c.client.Account() }
 
 // Health says how taking in goes.
-func (c *Channel) Health() channels.Health { return c.health.Read() }
+func (c *Channel) Health() channels.Health { return c.in.Health() }
 
-// Run implements [channels.Channel]. The first poll leaves at once; the bot's name
-// and its menu are seen to beside it.
+// Run implements [channels.Channel]; see [inbound.Receiver.Run].
 func (c *Channel) Run(ctx context.Context, in *channels.Ingress) error {
-	ctx, stop := context.WithCancel(ctx)
-	defer c.client.close()
-	defer c.work.Wait()
-	defer stop()
-	c.work.Go(func() { c.introduce(ctx) })
-	if c.opt.Webhook != nil {
-		c.serve(ctx, in)
-		return nil
-	}
-	p := &poller{Channel: c, in: in, cursor: Name + "/" + c.account + "/updates"}
-	p.run(ctx)
-	return nil
+	defer c.client.Close()
+	return c.in.Run(ctx, in)
 }

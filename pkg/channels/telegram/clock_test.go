@@ -66,13 +66,12 @@ func underFakeTime(t *testing.T, poll func(n int, w http.ResponseWriter, r *http
 		l := fakehttp.NewPipes()
 		served := make(chan error, 1)
 		go func() { served <- server.Serve(l) }()
-		ch, err := telegram.New(telegram.Options{
-			Token: func() string { return clockToken }, APIURL: "http://bot.test",
-		})
+		o := telegram.Options{Token: func() string { return clockToken }, APIURL: "http://bot.test"}
+		telegram.DialWith(&o, l.Dial)
+		ch, err := telegram.New(o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		telegram.DialWith(ch, l.Dial)
 		c.ch = ch
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)

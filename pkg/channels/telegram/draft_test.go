@@ -7,13 +7,11 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"parley/internal/test/faketelegram"
-	"parley/pkg/channels"
 	"parley/pkg/channels/telegram"
 )
 
@@ -52,25 +50,6 @@ func TestDraftGrowsInAPrivateChat(t *testing.T) {
 	if diff := cmp.Diff([]string{"The answer is 42."}, chat.Texts()); diff != "" {
 		t.Errorf("(-want +seen):\n%s", diff)
 	}
-}
-
-// TestPreviewsThatNobodyFinishedAreForgotten: their number is bounded by what
-// happens within minutes, not by the number of chats.
-func TestPreviewsThatNobodyFinishedAreForgotten(t *testing.T) {
-	t.Parallel()
-	srv := faketelegram.New(t)
-	synctest.Test(t, func(t *testing.T) {
-		c := senderTo(t, srv)
-		for round := range 5 {
-			for i := range 1000 {
-				c.Preview(channels.Address{Chat: fmt.Sprintf("%d/%d", round, i)})
-			}
-			<-time.After(time.Hour)
-		}
-		if n := c.Previewing(); n > 2000 {
-			t.Errorf("%d waits are remembered, of 1000 in the last hour", n)
-		}
-	})
 }
 
 // TestDraftOfAQuickAnswerIsNotShown: it ends before its first text is due.

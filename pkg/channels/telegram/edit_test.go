@@ -10,6 +10,12 @@ import (
 	"parley/pkg/channels"
 )
 
+// edits is the part that takes the place of a message.
+func edits(p channels.Part, id string) channels.Part {
+	p.Edits = id
+	return p
+}
+
 func TestEditTakesThePlaceOfThePreview(t *testing.T) {
 	t.Parallel()
 	srv, c := sender(t)
@@ -17,7 +23,7 @@ func TestEditTakesThePlaceOfThePreview(t *testing.T) {
 	at := where(c, chat)
 	id := sendAll(t, c, at, "thinking")[0].MessageID
 	for range 2 { // the second finds it done
-		r, err := c.EditPart(t.Context(), whole(at, "the <b>answer</b>"), id)
+		r, err := c.Send(t.Context(), edits(whole(at, "the <b>answer</b>"), id))
 		if err != nil || r.MessageID != id || r.Time.IsZero() {
 			t.Fatalf("edit: %+v, %v", r, err)
 		}
@@ -41,7 +47,7 @@ func TestEditOfAMessageThatIsGoneSendsANewOne(t *testing.T) {
 	group.Delete(n)
 	part := whole(at, "the answer")
 	part.ReplyTo = strconv.FormatInt(asked, 10)
-	r, err := c.EditPart(t.Context(), part, id)
+	r, err := c.Send(t.Context(), edits(part, id))
 	if err != nil || r.MessageID == id {
 		t.Fatalf("edit: %+v, %v", r, err)
 	}
@@ -62,14 +68,14 @@ func TestEditWithoutAnAnswerIsMadeAgain(t *testing.T) {
 	at := where(c, chat)
 	id := sendAll(t, c, at, "thinking")[0].MessageID
 	heal := srv.Harm(faketelegram.Rule{Method: "editMessageText", Fault: faketelegram.Fault{DropAfter: true}})
-	_, err := c.EditPart(t.Context(), whole(at, "the answer"), id)
+	_, err := c.Send(t.Context(), edits(whole(at, "the answer"), id))
 	if class := channels.ClassOf(err).Class; class != channels.SendTransient {
 		t.Errorf("class %s: %v", class, err)
 	}
 	heal()
 	srv.Harm(faketelegram.Rule{Method: "editMessageText", Times: 1, Fault: faketelegram.Refusal("message to edit not found")})
 	srv.Harm(faketelegram.Rule{Method: "sendMessage", Fault: faketelegram.Fault{DropAfter: true}})
-	_, err = c.EditPart(t.Context(), whole(at, "the answer"), id)
+	_, err = c.Send(t.Context(), edits(whole(at, "the answer"), id))
 	if class := channels.ClassOf(err).Class; class != channels.SendAmbiguous {
 		t.Errorf("class %s: %v", class, err)
 	}

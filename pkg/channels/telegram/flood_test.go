@@ -62,8 +62,7 @@ func gatewayOnFakeTime(t *testing.T, test func(t *testing.T, srv *faketelegram.S
 		srv := faketelegram.New(t, faketelegram.Options{
 			Listener: pipes, Limits: faketelegram.Limits{PerChat: 1, GroupPerMinute: 20, PerBot: 30},
 		})
-		c := senderTo(t, srv)
-		telegram.DialWith(c, pipes.Dial)
+		c := senderTo(t, srv, func(o *telegram.Options) { telegram.DialWith(o, pipes.Dial) })
 		serveWith(t, c, talker{}, offered...)
 		test(t, srv)
 	})

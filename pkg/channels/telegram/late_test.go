@@ -74,11 +74,12 @@ func onSlate(t *testing.T, test func(s *slate)) {
 		server, l := &http.Server{Handler: s}, fakehttp.NewPipes()
 		served := make(chan error, 1)
 		go func() { served <- server.Serve(l) }()
-		c, err := telegram.New(telegram.Options{Token: func() string { return clockToken }, APIURL: "http://bot.test"})
+		o := telegram.Options{Token: func() string { return clockToken }, APIURL: "http://bot.test"}
+		telegram.DialWith(&o, l.Dial)
+		c, err := telegram.New(o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		telegram.DialWith(c, l.Dial)
 		s.ch = c
 		test(s)
 		<-time.After(time.Minute) // nothing more happens

@@ -13,7 +13,7 @@ import (
 
 	"parley/internal/test/faketelegram"
 	"parley/pkg/channels"
-	"parley/pkg/channels/telegram"
+	"parley/pkg/channels/telegram/update"
 )
 
 // picture is a PNG as far as its first bytes tell.
@@ -90,7 +90,7 @@ func TestDownloadFailuresAreErrors(t *testing.T) {
 			srv, ch := sender(t)
 			srv.Harm(c.harm)
 			u := srv.Private(srv.User("Ada")).Document(faketelegram.File{Name: "a.txt", Data: []byte("some text")}, "look")
-			r, err := ch.OpenAttachment(t.Context(), telegram.Decode(u.Raw, 1, "bot").Item.Attachments[0])
+			r, err := ch.OpenAttachment(t.Context(), update.Decode(u.Raw, update.Bot{ID: 1, Name: "bot"}).Inbound().Attachments[0])
 			if err == nil {
 				_, err = io.ReadAll(r)
 				_ = r.Close()
@@ -110,7 +110,7 @@ func TestFileThatIsLargerThanSaid(t *testing.T) {
 	t.Parallel()
 	srv, ch := sender(t)
 	u := srv.Private(srv.User("Ada")).Document(faketelegram.File{Name: "a", Data: make([]byte, 20<<20+1), Size: 10}, "")
-	r, err := ch.OpenAttachment(t.Context(), telegram.Decode(u.Raw, 1, "bot").Item.Attachments[0])
+	r, err := ch.OpenAttachment(t.Context(), update.Decode(u.Raw, update.Bot{ID: 1, Name: "bot"}).Inbound().Attachments[0])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,26 +5,26 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/netip"
-	"net/url"
-	"strings"
 
 	"github.com/rs/zerolog"
 
 	"parley/pkg/channels"
+	"parley/pkg/channels/telegram/inbound"
+	"parley/pkg/channels/telegram/outbound"
+	"parley/pkg/channels/wire"
 )
 
 // Options say which bot it is and how Telegram is reached. Zero values have defaults.
 type Options struct {
-	// Token reveals the bot's token. It is asked at each use, and what it gives is
-	// kept neither in an error nor in a log.
+	// Token reveals the bot's token. It is asked for at each use, and no error or log
+	// keeps it.
 	Token func() string
 	// APIURL is the server's base; default https://api.telegram.org.
 	APIURL string
 	// Stream says how an answer shows while it grows: auto, edit, draft or off;
 	// default auto.
 	Stream string
-	// Rates bound what is sent.
+	// Rates bound how much is sent.
 	Rates Rates
 	// Webhook takes updates in over HTTP; nil polls for them.
 	Webhook *Webhook
@@ -33,57 +33,37 @@ type Options struct {
 	Proxy string
 	// Name is the account's name in the configuration, for logs.
 	Name string
-	// Unread keeps an update that is of no use: one that cannot be read, or of a
-	// kind that is not known. It is called before the update is confirmed, and
-	// again where it comes again. nil keeps none.
+	// Unread keeps an update that the adapter cannot use: an unreadable one, or one of
+	// an unknown kind. It is called before the update is confirmed, and again where
+	// the update comes again. nil keeps none.
 	Unread func(kind string, raw json.RawMessage)
 	// Moved is told that a group has become a supergroup, before that update is
 	// confirmed, and again if it fails or the process ends meanwhile. nil ignores it.
 	Moved func(ctx context.Context, from, to channels.Address) error
 	// MenuCommands are the commands that Telegram offers in its menu. They are
-	// registered when Telegram has others; nil leaves what is there.
+	// registered when Telegram has others; nil leaves Telegram's.
 	MenuCommands []Command
 	Log          zerolog.Logger
+
+	// dial opens connections; nil is [wire.NewDial].
+	dial wire.Dial
 }
 
 // Rates are messages a second in a chat, a minute in a group, a second for the
-// bot. Zero means the default (1, 20 and 30), a negative number no limit.
-type Rates struct{ PerChat, GroupPerMinute, PerBot float64 }
+// bot. In [Options] zero means the default (1, 20 and 30), a negative number no limit.
+type Rates = outbound.Rates
 
 // Webhook is how Telegram reaches this process.
-type Webhook struct {
-	// Listen is the local address, such as 127.0.0.1:8443. It speaks plain HTTP:
-	// TLS ends in front of it.
-	Listen string
-	// PublicURL is what Telegram calls; its path is the only one that is answered.
-	PublicURL string
-	// Secret is what Telegram sends along: 1-256 letters, digits, _ and -.
-	Secret func() string
-	// TrustedProxies are those whose header X-Forwarded-For is believed where the
-	// connections of one client are counted; see [wire.Server].
-	TrustedProxies []netip.Prefix
-}
+type Webhook = inbound.Webhook
 
-// Command is an entry of the bot's menu: a name without slash, and what it does.
-type Command struct {
-	Name        string `json:"command"`
-	Description string `json:"description"`
-}
+// Command is an entry of the bot's menu.
+type Command = inbound.Command
 
+// The default rates.
 const (
-	defaultAPIURL  = "https://api.telegram.org"
-	defaultChat    = 1
-	defaultGroup   = 20
-	defaultBot     = 30
-	maxSecretBytes = 256
-)
-
-// The words of Options.Stream.
-const (
-	streamAuto  = "auto"
-	streamEdit  = "edit"
-	streamDraft = "draft"
-	streamOff   = "off"
+	defaultChat  = 1
+	defaultGroup = 20
+	defaultBot   = 30
 )
 
 // withDefaults checks o. No error holds a secret.
@@ -91,13 +71,10 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Token == nil {
 		return o, errors.New("telegram: no token")
 	}
-	if o.APIURL == "" {
-		o.APIURL = defaultAPIURL
-	}
 	switch o.Stream {
 	case "":
-		o.Stream = streamAuto
-	case streamAuto, streamEdit, streamDraft, streamOff:
+		o.Stream = outbound.StreamAuto
+	case outbound.StreamAuto, outbound.StreamEdit, outbound.StreamDraft, outbound.StreamOff:
 	default:
 		return o, fmt.Errorf("telegram: stream %q is not one of auto, edit, draft, off", o.Stream)
 	}
@@ -106,7 +83,10 @@ func (o Options) withDefaults() (Options, error) {
 		GroupPerMinute: rate(o.Rates.GroupPerMinute, defaultGroup),
 		PerBot:         rate(o.Rates.PerBot, defaultBot),
 	}
-	return o, o.Webhook.check()
+	if o.Webhook != nil {
+		return o, o.Webhook.Check()
+	}
+	return o, nil
 }
 
 // rate is v as [channels.Limits] reads it: 0 means no limit.
@@ -115,30 +95,4 @@ func rate(v, def float64) float64 {
 		return def
 	}
 	return max(v, 0)
-}
-
-func (w *Webhook) check() error {
-	if w == nil {
-		return nil
-	}
-	u, err := url.Parse(w.PublicURL)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.RawQuery != "" || u.User != nil {
-		return errors.New("telegram: webhook: public_url is not a plain http or https URL")
-	}
-	if w.Listen == "" {
-		return errors.New("telegram: webhook: no address to listen on")
-	}
-	if w.Secret == nil || !validSecret(w.Secret()) {
-		return fmt.Errorf("telegram: webhook: the secret must be 1-%d letters, digits, _ or -", maxSecretBytes)
-	}
-	return nil
-}
-
-func validSecret(s string) bool { return len(s) <= maxSecretBytes && isWord(s) }
-
-// isWord says that s is made of letters, digits, _ and -, and not empty.
-func isWord(s string) bool {
-	return s != "" && strings.IndexFunc(s, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-'
-	}) < 0
 }

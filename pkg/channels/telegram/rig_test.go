@@ -242,3 +242,6 @@ func (b *bench) keepsToken(t *testing.T, token string) {
 		}
 	}
 }
+
+// private are the chat and the sender of a message in a direct chat, as fields.
+const private = `"chat":{"id":42,"type":"private","first_name":"Ada"},"from":{"id":42,"first_name":"Ada","last_name":"L"}`

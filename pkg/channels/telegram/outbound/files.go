@@ -1,4 +1,4 @@
-package telegram
+package outbound
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 
 	"parley/pkg/channels"
+	"parley/pkg/channels/telegram/api"
 	"parley/pkg/channels/telegram/markup"
 	"parley/pkg/channels/wire"
 )
@@ -26,31 +27,31 @@ const (
 // SendFile implements [channels.FileSender]: what was uploaded and not answered is
 // ambiguous. A picture that Telegram does not take as one goes as a document, and
 // of a caption that is too long its beginning.
-func (c *Channel) SendFile(ctx context.Context, part channels.FilePart) (channels.Receipt, error) {
+func (s *Sender) SendFile(ctx context.Context, part channels.FilePart) (channels.Receipt, error) {
 	if part.Edits != "" {
-		if err := c.giveWay(ctx, part.Address, part.Edits); err != nil {
+		if err := s.giveWay(ctx, part.Address, part.Edits); err != nil {
 			return channels.Receipt{}, err
 		}
 	}
-	receipt, err := c.sendFile(wire.Watched(ctx), &part)
+	receipt, err := s.sendFile(wire.Watched(ctx), &part)
 	if err != nil {
-		return channels.Receipt{}, c.sendError(part.Address.Chat, err)
+		return channels.Receipt{}, s.poster.sendError(part.Address.Chat, err)
 	}
 	return receipt, nil
 }
 
-func (c *Channel) sendFile(ctx context.Context, part *channels.FilePart) (channels.Receipt, error) {
+func (s *Sender) sendFile(ctx context.Context, part *channels.FilePart) (channels.Receipt, error) {
 	u := upload{post: post{to: part.Address, body: caption(part.Text), replyTo: part.ReplyTo}, part: part, photo: part.File.Photo}
 	for {
-		receipt, err := c.uploadOnce(ctx, &u)
-		refusal, ok := errors.AsType[*apiError](err)
+		receipt, err := s.uploadOnce(ctx, &u)
+		refusal, ok := errors.AsType[*api.Error](err)
 		switch {
 		case err == nil:
 			return receipt, nil
-		case ok && u.photo && refusal.noPhoto():
+		case ok && u.photo && refusal.NoPhoto():
 			u.photo, err = false, nil
 		case ok:
-			err = c.remedy(ctx, &u.post, refusal)
+			err = s.poster.remedy(ctx, &u.post, refusal)
 		}
 		if err != nil {
 			return channels.Receipt{}, err
@@ -61,12 +62,12 @@ func (c *Channel) sendFile(ctx context.Context, part *channels.FilePart) (channe
 // giveWay deletes the message that showed the answer so far: a text cannot become
 // a file, and what comes next belongs below the file. To delete twice changes
 // nothing, so whatever went wrong, the file surely was not sent.
-func (c *Channel) giveWay(ctx context.Context, at channels.Address, messageID string) error {
-	err := c.client.call(ctx, "deleteMessage", tgbotapi.Params{"chat_id": at.Chat, "message_id": messageID}, nil)
-	if e, refused := errors.AsType[*apiError](err); err == nil || refused && e.Code == http.StatusBadRequest {
+func (s *Sender) giveWay(ctx context.Context, at channels.Address, messageID string) error {
+	err := s.opt.API.Call(ctx, "deleteMessage", tgbotapi.Params{"chat_id": at.Chat, "message_id": messageID}, nil)
+	if e, refused := errors.AsType[*api.Error](err); err == nil || refused && e.Code == http.StatusBadRequest {
 		return nil // gone already, or not to be deleted: the file leaves all the same
 	}
-	se := c.sendError(at.Chat, err)
+	se := s.poster.sendError(at.Chat, err)
 	if se.Class == channels.SendAmbiguous {
 		se.Class = channels.SendTransient
 	}
@@ -91,7 +92,7 @@ type upload struct {
 }
 
 // uploadOnce is one request.
-func (c *Channel) uploadOnce(ctx context.Context, u *upload) (channels.Receipt, error) {
+func (s *Sender) uploadOnce(ctx context.Context, u *upload) (channels.Receipt, error) {
 	content, size, err := openFile(u.part.Open)
 	if err != nil {
 		return channels.Receipt{}, &channels.SendError{Class: channels.SendRefused, Err: err}
@@ -110,7 +111,7 @@ func (c *Channel) uploadOnce(ctx context.Context, u *upload) (channels.Receipt, 
 	// The library closes what can be closed, but not on every path; here it is ours.
 	data := tgbotapi.FileReader{Name: u.part.File.Name, Reader: struct{ io.Reader }{content}}
 	var sent sentMessage
-	if err := c.client.upload(ctx, method, params, []tgbotapi.RequestFile{{Name: field, Data: data}}, &sent); err != nil {
+	if err := s.opt.API.Upload(ctx, method, params, []tgbotapi.RequestFile{{Name: field, Data: data}}, &sent); err != nil {
 		return channels.Receipt{}, err
 	}
 	return sent.receipt(), nil

@@ -1,4 +1,4 @@
-package telegram
+package inbound
 
 import (
 	"context"
@@ -13,6 +13,8 @@ import (
 
 	"parley/internal/failpoint"
 	"parley/pkg/channels"
+	"parley/pkg/channels/telegram/api"
+	"parley/pkg/channels/telegram/update"
 	"parley/pkg/channels/wire"
 )
 
@@ -35,8 +37,10 @@ const allowedUpdates = `["message","edited_message","callback_query","my_chat_me
 // poller takes in by long polling. A batch and the offset after it are stored in
 // one step, and only then does a poll with that offset confirm the batch.
 type poller struct {
-	*Channel
-	in     *channels.Ingress
+	client *api.Client
+	intake *intake
+	status *status
+	log    zerolog.Logger
 	cursor string
 	// stored is the cursor as the store has it, offset what it says.
 	stored string
@@ -48,7 +52,7 @@ type poller struct {
 	// ahead are updates past the offset that are stored already; albums says until
 	// when the parts of an album are waited for. Both are of at most a batch or two.
 	ahead    map[int64]bool
-	albums   map[albumKey]time.Time
+	albums   map[update.Album]time.Time
 	deleted  bool
 	conflict *wire.Backoff
 	other    *pauses
@@ -63,38 +67,25 @@ func (p *poller) run(ctx context.Context) {
 		if ctx.Err() != nil {
 			return // what was not stored comes again
 		}
-		err = p.confirm(ctx, err)
+		err = confirm(ctx, p.client, err)
 		pause := p.pauseAfter(ctx, err)
-		p.interrupted(err, pause, "polling is interrupted")
+		p.status.interrupted(err, pause, "polling is interrupted")
 		if !wire.Sleep(ctx, pause) {
 			return
 		}
 	}
 }
 
-// interrupted logs and tells the health that taking in has failed.
-func (c *Channel) interrupted(err error, pause time.Duration, msg string) {
-	level := zerolog.WarnLevel
-	news := c.ail(err)
-	switch {
-	case !news:
-		level = zerolog.DebugLevel
-	case errors.Is(err, errToken):
-		level = zerolog.ErrorLevel
-	}
-	c.log.WithLevel(level).Err(err).Dur("pause", pause).Msg(msg)
-}
-
 // pauseAfter says how long to wait after err, and does what can be done about it.
 func (p *poller) pauseAfter(ctx context.Context, err error) time.Duration {
 	if we, ok := errors.AsType[*wire.Error](err); ok && errors.Is(we, context.DeadlineExceeded) {
-		p.client.reconnect()
+		p.client.Reconnect()
 	}
-	ae, ok := errors.AsType[*apiError](err)
+	ae, ok := errors.AsType[*api.Error](err)
 	if !ok || ae.Code != http.StatusConflict {
 		return p.other.after(err)
 	}
-	if ae.says("webhook") && !p.deleted {
+	if ae.Says("webhook") && !p.deleted {
 		p.deleted = true // once: whoever sets it again wants it more
 		err := p.deleteWebhook(ctx)
 		if err == nil {
@@ -106,9 +97,9 @@ func (p *poller) pauseAfter(ctx context.Context, err error) time.Duration {
 }
 
 // deleteWebhook keeps what waits for delivery.
-func (c *Channel) deleteWebhook(ctx context.Context) error {
-	c.log.Warn().Msg("a webhook is set and this account polls: the webhook is removed")
-	return c.client.call(ctx, "deleteWebhook", tgbotapi.Params{"drop_pending_updates": "false"}, nil)
+func (p *poller) deleteWebhook(ctx context.Context) error {
+	p.log.Warn().Msg("a webhook is set and this account polls: the webhook is removed")
+	return p.client.Call(ctx, "deleteWebhook", tgbotapi.Params{"drop_pending_updates": "false"}, nil)
 }
 
 // follow polls from the stored position on until something fails.
@@ -117,7 +108,7 @@ func (p *poller) follow(ctx context.Context) error {
 		return err
 	}
 	wait := pollTimeout
-	if p.health.Read().State != channels.HealthOK {
+	if p.status.health.Read().State != channels.HealthOK {
 		wait = probeTimeout
 	}
 	for {
@@ -130,7 +121,7 @@ func (p *poller) follow(ctx context.Context) error {
 			p.confirms = false
 			failpoint.Hit("P3")
 		}
-		p.recovered()
+		p.status.works()
 		p.conflict.Reset()
 		p.other.reset()
 		if len(updates) == 0 && time.Since(began) < minPause && !wire.Sleep(ctx, minPause) { // it does not hold polls
@@ -149,7 +140,7 @@ func (p *poller) follow(ctx context.Context) error {
 
 // load reads the stored position. What was known beyond it no longer counts.
 func (p *poller) load(ctx context.Context) error {
-	stored, err := p.in.Position(ctx, p.cursor)
+	stored, err := p.intake.in.Position(ctx, p.cursor)
 	if err != nil {
 		return err
 	}
@@ -160,7 +151,7 @@ func (p *poller) load(ctx context.Context) error {
 		}
 	}
 	if stored != p.stored || p.ahead == nil {
-		p.ahead, p.albums = map[int64]bool{}, map[albumKey]time.Time{}
+		p.ahead, p.albums = map[int64]bool{}, map[update.Album]time.Time{}
 	}
 	p.stored = stored
 	return nil
@@ -178,7 +169,7 @@ func (p *poller) getUpdates(ctx context.Context, wait time.Duration) ([]json.Raw
 	ctx, cancel := context.WithTimeout(ctx, wait+pollGrace)
 	defer cancel()
 	var updates []json.RawMessage
-	err := p.client.poll(ctx, params, &updates)
+	err := p.client.Poll(ctx, params, &updates)
 	return updates, err
 }
 
@@ -203,26 +194,26 @@ func (p *poller) take(ctx context.Context, updates []json.RawMessage) (time.Dura
 // besideName stores what need not wait for the bot's name as the first of events
 // does, without moving the offset, and waits a moment for the name. A chat in
 // which something waits waits from there on.
-func (p *poller) besideName(ctx context.Context, events []*event) error {
+func (p *poller) besideName(ctx context.Context, events []*update.Event) error {
 	waiting := map[string]bool{}
-	var free []*event
+	var free []*update.Event
 	for _, ev := range events {
-		if ev.moved != nil {
+		if ev.Moved != nil {
 			break
 		}
-		if ev.needsName {
-			waiting[ev.address.Chat] = true
+		if ev.NeedsName {
+			waiting[ev.Address.Chat] = true
 		}
-		if !waiting[ev.address.Chat] {
+		if !waiting[ev.Address.Chat] {
 			free = append(free, ev)
 		}
 	}
-	if err := p.storeAhead(ctx, mergeAlbums(free[:p.openAlbum(free)])); err != nil {
+	if err := p.storeAhead(ctx, update.Merge(free[:p.openAlbum(free)])); err != nil {
 		return err
 	}
 	wait, cancel := context.WithTimeout(ctx, stuckPause)
 	defer cancel()
-	if p.me.wait(wait) != nil {
+	if p.intake.me.wait(wait) != nil {
 		return ctx.Err() // the next look comes after a second
 	}
 	return nil
@@ -230,20 +221,20 @@ func (p *poller) besideName(ctx context.Context, events []*event) error {
 
 // decode reads updates, each alone; named are those before the first that needs
 // the bot's name while that is unknown.
-func (p *poller) decode(updates []json.RawMessage) (events []*event, named int) {
-	me, last := p.me.read(), p.offset-1
+func (p *poller) decode(updates []json.RawMessage) (events []*update.Event, named int) {
+	me, last := p.intake.me.read(), p.offset-1
 	p.guessing, named = false, -1
 	for i, raw := range updates {
-		ev := p.read(raw, me)
-		if ev.needsName && named < 0 {
+		ev := p.intake.read(raw, me)
+		if ev.NeedsName && named < 0 {
 			named = i
 		}
-		if !ev.numbered {
-			ev.id, p.guessing = last+1, true // they are sequential
+		if !ev.Numbered {
+			ev.ID, p.guessing = last+1, true // they are sequential
 		}
-		last = ev.id
-		if p.ahead[ev.id] {
-			ev = &event{id: ev.id, numbered: true, address: ev.address}
+		last = ev.ID
+		if p.ahead[ev.ID] {
+			ev = ev.Empty()
 		}
 		events = append(events, ev)
 	}
@@ -254,10 +245,10 @@ func (p *poller) decode(updates []json.RawMessage) (events []*event, named int) 
 }
 
 // store hands events on, in order, and moves the cursor behind them.
-func (p *poller) store(ctx context.Context, events []*event) error {
+func (p *poller) store(ctx context.Context, events []*update.Event) error {
 	for len(events) > 0 {
 		n := 1
-		for n < len(events) && events[n].moved == nil {
+		for n < len(events) && events[n].Moved == nil {
 			n++
 		}
 		if err := p.storeRun(ctx, events[:n]); err != nil {
@@ -269,68 +260,68 @@ func (p *poller) store(ctx context.Context, events []*event) error {
 }
 
 // storeRun stores events of which at most the first is a migration.
-func (p *poller) storeRun(ctx context.Context, events []*event) error {
-	last := events[len(events)-1].id
+func (p *poller) storeRun(ctx context.Context, events []*update.Event) error {
+	last := events[len(events)-1].ID
 	if err := p.move(ctx, events[0]); err != nil {
 		return err
 	}
 	to := strconv.FormatInt(last+1, 10)
-	if err := p.deliver(ctx, mergeAlbums(events), &channels.Cursor{Name: p.cursor, From: p.stored, To: to}); err != nil {
+	if err := p.deliver(ctx, update.Merge(events), &channels.Cursor{Name: p.cursor, From: p.stored, To: to}); err != nil {
 		return err
 	}
 	p.stored, p.offset, p.confirms = to, last+1, true
 	for _, ev := range events {
-		delete(p.ahead, ev.id)
-		delete(p.albums, ev.album())
+		delete(p.ahead, ev.ID)
+		delete(p.albums, ev.Album())
 	}
 	return nil
 }
 
 // move tells of a migration before the update that tells it is confirmed.
-func (p *poller) move(ctx context.Context, ev *event) error {
-	if ev.moved == nil || p.opt.Moved == nil {
+func (p *poller) move(ctx context.Context, ev *update.Event) error {
+	if ev.Moved == nil {
 		return nil
 	}
 	return p.until(ctx, "a chat that has become a supergroup is not moved yet", func() error {
-		return p.opt.Moved(ctx, p.chat(ev.moved.from), p.chat(ev.moved.to))
+		return p.intake.move(ctx, ev.Moved)
 	})
 }
 
 // storeAhead stores events while something before them still waits, so that the
 // cursor stays where it is.
-func (p *poller) storeAhead(ctx context.Context, events []*event) error {
+func (p *poller) storeAhead(ctx context.Context, events []*update.Event) error {
 	if err := p.deliver(ctx, events, nil); err != nil {
 		return err
 	}
 	for _, ev := range events {
-		for _, id := range ev.ids() {
+		for _, id := range ev.IDs() {
 			p.ahead[id] = true
 		}
-		delete(p.albums, ev.album())
-		ev.item, ev.callback = nil, ""
+		delete(p.albums, ev.Album())
+		ev.Item, ev.Callback = nil, ""
 	}
 	return nil
 }
 
 // deliver hands the items of events on until they are stored.
-func (p *poller) deliver(ctx context.Context, events []*event, cursor *channels.Cursor) error {
+func (p *poller) deliver(ctx context.Context, events []*update.Event, cursor *channels.Cursor) error {
 	var items []channels.Inbound
 	for _, ev := range events {
-		p.keepUnread(ev)
-		if ev.item != nil {
-			items = append(items, ev.inbound())
+		p.intake.unread.keep(ev)
+		if ev.Item != nil {
+			items = append(items, ev.Inbound())
 		}
 	}
 	if len(items) == 0 && cursor == nil {
 		return nil
 	}
-	err := p.until(ctx, "what arrived is not stored yet", func() error { return p.in.Deliver(ctx, items, cursor) })
+	err := p.until(ctx, "what arrived is not stored yet", func() error { return p.intake.in.Deliver(ctx, items, cursor) })
 	if err != nil {
 		return err
 	}
 	for _, ev := range events {
-		if ev.callback != "" {
-			p.answer(ctx, ev.callback)
+		if ev.Callback != "" {
+			p.intake.presses.answer(ctx, ev.Callback)
 		}
 	}
 	return nil
@@ -342,13 +333,13 @@ func (p *poller) until(ctx context.Context, failing string, do func() error) err
 	for {
 		err := do()
 		if err == nil {
-			p.recovered()
+			p.status.works()
 			return nil
 		}
 		if ctx.Err() != nil || errors.Is(err, channels.ErrFenced) {
 			return err
 		}
-		p.ail(err)
+		p.status.fails(err)
 		wait := wire.Jitter(pause.Take())
 		p.log.Error().Err(err).Dur("pause", wait).Msg(failing)
 		if !wire.Sleep(ctx, wait) {

@@ -1,4 +1,4 @@
-package telegram
+package update
 
 import (
 	"fmt"
@@ -137,7 +137,8 @@ func (c *content) other() string {
 	case c.Sticker != nil:
 		return channels.Bracket("sticker", channels.OneLine(c.Sticker.Emoji))
 	case c.Contact != nil:
-		return channels.Bracket("contact", channels.OneLine(c.Contact.FirstName), channels.OneLine(c.Contact.LastName)+",", channels.OneLine(c.Contact.Phone))
+		first, last := channels.OneLine(c.Contact.FirstName), channels.OneLine(c.Contact.LastName)
+		return channels.Bracket("contact", first, last+",", channels.OneLine(c.Contact.Phone))
 	case c.Dice != nil:
 		return channels.Bracket("dice", channels.OneLine(c.Dice.Emoji), strconv.Itoa(c.Dice.Value))
 	case c.Game != nil:

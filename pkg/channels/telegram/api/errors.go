@@ -1,4 +1,4 @@
-package telegram
+package api
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"parley/pkg/channels/wire"
 )
 
-// apiError is Telegram's own refusal: {"ok":false,"error_code":…,"description":…}.
-type apiError struct {
+// Error is Telegram's own refusal: {"ok":false,"error_code":…,"description":…}.
+type Error struct {
 	Method      string
 	Code        int
 	Description string
@@ -21,12 +21,12 @@ type apiError struct {
 }
 
 // Error gives one line for logs.
-func (e *apiError) Error() string {
+func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %d %.200s", e.Method, e.Code, e.Description)
 }
 
-// says reports whether the description holds one of the texts, which are lower case.
-func (e *apiError) says(texts ...string) bool {
+// Says reports whether the description holds one of the texts, which are lower case.
+func (e *Error) Says(texts ...string) bool {
 	description := strings.ToLower(e.Description)
 	for _, text := range texts {
 		if strings.Contains(description, text) {
@@ -36,41 +36,48 @@ func (e *apiError) says(texts ...string) bool {
 	return false
 }
 
-// badMarkup: Telegram cannot read the HTML; the text without it is as good as sent.
-func (e *apiError) badMarkup() bool {
-	return e.Code == http.StatusBadRequest && e.says("can't parse entities", "entities_too_long")
+// BadMarkup: Telegram cannot read the HTML; the text without it is as good as sent.
+func (e *Error) BadMarkup() bool {
+	return e.Code == http.StatusBadRequest && e.Says("can't parse entities", "entities_too_long")
 }
 
-// notModified: an edit asked for what is there already.
-func (e *apiError) notModified() bool {
-	return e.Code == http.StatusBadRequest && e.says("message is not modified")
+// NotModified: an edit asked for what is there already.
+func (e *Error) NotModified() bool {
+	return e.Code == http.StatusBadRequest && e.Says("message is not modified")
 }
 
-// noReply: the message to answer is not there; allow_sending_without_reply does
+// NoReply: the message to answer is not there; allow_sending_without_reply does
 // not cover every case.
-func (e *apiError) noReply() bool {
-	return e.Code == http.StatusBadRequest && e.says("message to be replied not found", "message to reply not found", "reply_message_id_invalid")
+func (e *Error) NoReply() bool {
+	return e.Code == http.StatusBadRequest &&
+		e.Says("message to be replied not found", "message to reply not found", "reply_message_id_invalid")
 }
 
-// noEdit: the message to edit is not there or not to be edited any more.
-func (e *apiError) noEdit() bool {
-	return e.Code == http.StatusBadRequest && e.says("message to edit not found", "message can't be edited", "message_id_invalid")
+// NoEdit: the message to edit is not there or not to be edited any more.
+func (e *Error) NoEdit() bool {
+	return e.Code == http.StatusBadRequest && e.Says("message to edit not found", "message can't be edited", "message_id_invalid")
 }
 
-// noPhoto: it is no picture that Telegram takes as one; it may go as a document.
-func (e *apiError) noPhoto() bool {
-	return e.Code == http.StatusBadRequest && e.says("photo_", "image_process_failed", "is too big", "wrong type of the web page content")
+// NoPhoto: it is no picture that Telegram takes as one; it may go as a document.
+func (e *Error) NoPhoto() bool {
+	return e.Code == http.StatusBadRequest && e.Says("photo_", "image_process_failed", "is too big", "wrong type of the web page content")
+}
+
+// RefusesToken says that the bot may do nothing at all: its token was revoked, or the
+// server or a proxy has a fault.
+func (e *Error) RefusesToken() bool {
+	return e.Code == http.StatusUnauthorized || e.Code == http.StatusNotFound
 }
 
 // noChat: a 400 that says of the chat, or of its topic, what 403 says.
-func (e *apiError) noChat() bool {
-	return e.says("chat not found", "deactivated", "kicked", "blocked", "chat was deleted", "not a member", "peer_id_invalid",
+func (e *Error) noChat() bool {
+	return e.Says("chat not found", "deactivated", "kicked", "blocked", "chat was deleted", "not a member", "peer_id_invalid",
 		"have no access", "not enough rights to send text", "no write access", "need administrator rights", "chat_write_forbidden",
 		"chat_restricted", "message thread not found", "topic_deleted", "topic_closed")
 }
 
-// class says what a refusal means for the message that was refused.
-func (e *apiError) class() channels.SendClass {
+// Class says what a refusal means for the message that was refused.
+func (e *Error) Class() channels.SendClass {
 	switch {
 	case e.Code == http.StatusTooManyRequests:
 		return channels.SendRateLimited
@@ -85,7 +92,7 @@ func (e *apiError) class() channels.SendClass {
 	}
 }
 
-// classOf says what became of a message that got no answer of the Bot API.
+// ClassOf says what became of a message that got no answer of the Bot API.
 //
 // The front of api.telegram.org answers with a page of its own when there is
 // nobody behind it to take the request: 500, 502 and 503 count as not sent. An
@@ -94,7 +101,7 @@ func (e *apiError) class() channels.SendClass {
 // did not answer in time, and a 2xx that cannot be read that it worked: both may
 // be there. 4xx pages come from proxies and from servers that are none of
 // Telegram's: they say nothing of the chat.
-func classOf(e *wire.Error) channels.SendClass {
+func ClassOf(e *wire.Error) channels.SendClass {
 	switch {
 	case !e.Sent:
 		return channels.SendTransient

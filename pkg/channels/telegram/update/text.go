@@ -1,4 +1,4 @@
-package telegram
+package update
 
 import (
 	"slices"
@@ -62,14 +62,14 @@ func (s saying) names() bool {
 }
 
 // forAnother says that it is a command with another bot's name.
-func (s saying) forAnother(me self) bool {
+func (s saying) forAnother(me Bot) bool {
 	_, _, bot := s.command()
 	return bot != "" && !me.named(bot)
 }
 
 // mentions says that the text speaks to the bot: it is a command, or names it.
 // The one that greets every bot speaks to those alone that it names.
-func (s saying) mentions(me self) bool {
+func (s saying) mentions(me Bot) bool {
 	if length, name, bot := s.command(); length > 0 && (name != "/start" || bot != "") {
 		return true
 	}
@@ -85,7 +85,7 @@ func (s saying) mentions(me self) bool {
 				return true
 			}
 		case "text_mention":
-			if e.User != nil && e.User.ID == me.id {
+			if e.User != nil && e.User.ID == me.ID {
 				return true
 			}
 		}
@@ -95,7 +95,7 @@ func (s saying) mentions(me self) bool {
 
 // readable is the text with the addresses that links hide, and without the bot's
 // own name behind a command.
-func (s saying) readable(me self) string {
+func (s saying) readable(me Bot) string {
 	if s.units == nil {
 		return s.text
 	}
@@ -119,13 +119,4 @@ func (s saying) readable(me self) string {
 
 func isLink(url string) bool {
 	return strings.HasPrefix(url, "http://") || strings.HasPrefix(url, "https://")
-}
-
-// units counts a text as Telegram does: in UTF-16 units.
-func units(s string) int {
-	n := 0
-	for _, r := range s {
-		n += max(utf16.RuneLen(r), 1)
-	}
-	return n
 }

@@ -1,4 +1,4 @@
-package telegram
+package outbound
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 
 	"parley/pkg/channels"
+	"parley/pkg/channels/telegram/api"
 	"parley/pkg/channels/telegram/markup"
 	"parley/pkg/channels/wire"
 )
@@ -40,8 +41,8 @@ type pace struct {
 
 // Draft implements [channels.Drafter] in private chats, where Telegram has drafts.
 // A draft is shown at most about three times a second. Of a long text the end is shown.
-func (c *Channel) Draft(ctx context.Context, to channels.Address, id, text string) error {
-	if !c.draftable(to) {
+func (s *Sender) Draft(ctx context.Context, to channels.Address, id, text string) error {
+	if !s.draftable(to) {
 		return errNoPreview
 	}
 	parts := markup.Render(text, maxText)
@@ -49,15 +50,15 @@ func (c *Channel) Draft(ctx context.Context, to channels.Address, id, text strin
 		return nil
 	}
 	at := pace{to: to}
-	if err := c.out.paces.Wait(ctx, at, draftEvery, showPatience); err != nil {
+	if err := s.paces.Wait(ctx, at, draftEvery, showPatience); err != nil {
 		return err
 	}
-	defer c.out.paces.Hold(at, draftEvery) // Telegram counts from when it took the call
+	defer s.paces.Hold(at, draftEvery) // Telegram counts from when it took the call
 	params := tgbotapi.Params{"chat_id": to.Chat, "draft_id": strconv.FormatInt(draftNumber(id), 10)}
 	params.AddNonEmpty("message_thread_id", to.Thread)
-	return c.show(ctx, at, parts[len(parts)-1], func(ctx context.Context, text body) error {
+	return s.show(ctx, at, parts[len(parts)-1], func(ctx context.Context, text body) error {
 		text.put(params, "text")
-		return c.client.call(ctx, "sendMessageDraft", params, nil)
+		return s.opt.API.Call(ctx, "sendMessageDraft", params, nil)
 	})
 }
 
@@ -65,39 +66,39 @@ func (c *Channel) Draft(ctx context.Context, to channels.Address, id, text strin
 // the bot shows, the preview of an answer where there are no drafts. A message is
 // edited at most once a second. Of a long text the beginning is shown, because
 // that is what the message will hold in the end.
-func (c *Channel) Edit(ctx context.Context, to channels.Address, messageID, text string) error {
+func (s *Sender) Edit(ctx context.Context, to channels.Address, messageID, text string) error {
 	parts := markup.Render(text, maxText)
 	if len(parts) == 0 {
 		return nil
 	}
 	at := pace{to: to, message: messageID}
-	if err := c.out.paces.Wait(ctx, at, editEvery, showPatience); err != nil {
+	if err := s.paces.Wait(ctx, at, editEvery, showPatience); err != nil {
 		return err
 	}
-	defer c.out.paces.Hold(at, editEvery) // Telegram counts from when it took the call
-	return c.show(ctx, at, parts[0], func(ctx context.Context, text body) error {
-		_, err := c.attempt(ctx, &post{to: to, body: text, edits: messageID})
+	defer s.paces.Hold(at, editEvery) // Telegram counts from when it took the call
+	return s.show(ctx, at, parts[0], func(ctx context.Context, text body) error {
+		_, err := s.poster.attempt(ctx, &post{to: to, body: text, edits: messageID})
 		return err
 	})
 }
 
 // Edits implements [channels.Editor].
-func (c *Channel) Edits(to channels.Address) bool {
-	switch c.opt.Stream {
-	case streamEdit:
+func (s *Sender) Edits(to channels.Address) bool {
+	switch s.opt.Stream {
+	case StreamEdit:
 		return true
-	case streamAuto:
-		return !c.draftable(to)
+	case StreamAuto:
+		return !s.draftable(to)
 	default:
 		return false
 	}
 }
 
 // draftable says whether a growing answer to a chat is shown as a draft.
-func (c *Channel) draftable(to channels.Address) bool {
-	switch c.opt.Stream {
-	case streamAuto, streamDraft:
-		return isPrivate(to) && !c.out.undraftable.Load()
+func (s *Sender) draftable(to channels.Address) bool {
+	switch s.opt.Stream {
+	case StreamAuto, StreamDraft:
+		return isPrivate(to) && !s.undraftable.Load()
 	default:
 		return false
 	}
@@ -105,30 +106,30 @@ func (c *Channel) draftable(to channels.Address) bool {
 
 // show brings a text on the screen by once; whoever calls it has waited for its
 // time. A refusal is a [*channels.SendError].
-func (c *Channel) show(ctx context.Context, at pace, html string, once func(context.Context, body) error) error {
+func (s *Sender) show(ctx context.Context, at pace, html string, once func(context.Context, body) error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), showTimeout)
 	defer cancel()
 	err := once(ctx, body{html: html})
-	refusal, ok := errors.AsType[*apiError](err)
-	if ok && refusal.badMarkup() {
+	refusal, ok := errors.AsType[*api.Error](err)
+	if ok && refusal.BadMarkup() {
 		err = once(ctx, body{html: html, plain: true})
-		refusal, ok = errors.AsType[*apiError](err)
+		refusal, ok = errors.AsType[*api.Error](err)
 	}
 	if lost, ok := errors.AsType[*wire.Error](err); ok && at.message != "" && lost.Pending() {
-		c.out.doubts.Hold(at, lateEdit)
+		s.doubts.Hold(at, lateEdit)
 	}
 	switch {
 	case !ok:
 		return err
-	case refusal.notModified():
+	case refusal.NotModified():
 		return nil
 	case at.message == "" && refusal.Code == http.StatusNotFound:
-		c.log.Info().Msg("this server knows no drafts")
-		c.out.undraftable.Store(true)
+		s.opt.Log.Info().Msg("this server knows no drafts")
+		s.undraftable.Store(true)
 	default:
-		c.out.paces.Hold(at, refusedPause)
+		s.paces.Hold(at, refusedPause)
 	}
-	return c.sendError(at.to.Chat, refusal)
+	return s.poster.sendError(at.to.Chat, refusal)
 }
 
 // draftNumber makes Telegram's draft_id of a draft's name: positive, and the same

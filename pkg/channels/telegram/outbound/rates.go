@@ -1,6 +1,13 @@
-package telegram
+package outbound
 
-import "parley/pkg/channels"
+import (
+	"parley/pkg/channels"
+	"parley/pkg/channels/telegram/markup"
+)
+
+// Rates are messages a second in a chat, a minute in a group, a second for the
+// bot. Zero means no limit.
+type Rates struct{ PerChat, GroupPerMinute, PerBot float64 }
 
 // chatBurst is how many messages may go to a chat at once.
 const chatBurst = 3
@@ -10,7 +17,7 @@ const chatBurst = 3
 // together. Where the limit of every chat is lower, that one holds.
 func (r Rates) limits() channels.Limits {
 	l := channels.Limits{
-		MaxLen: maxText, Len: units, MaxFile: maxUpload, MaxPhoto: maxPhoto,
+		MaxLen: maxText, Len: markup.Units, MaxFile: maxUpload, MaxPhoto: maxPhoto,
 		PerChat: r.PerChat, PerAccount: r.PerBot, Burst: chatBurst,
 	}
 	if r.GroupPerMinute <= 0 {

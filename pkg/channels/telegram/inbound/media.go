@@ -1,4 +1,4 @@
-package telegram
+package inbound
 
 import (
 	"context"
@@ -9,21 +9,24 @@ import (
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 
 	"parley/pkg/channels"
+	"parley/pkg/channels/telegram/api"
 	"parley/pkg/channels/wire"
 )
 
 // maxFile is the largest file that Telegram gives to bots.
 const maxFile = 20 << 20
 
-var (
-	_ channels.AttachmentOpener = (*Channel)(nil)
+var errNoPath = errors.New("the server gave no path")
 
-	errNoPath = errors.New("the server gave no path")
-)
+// Files opens the files that people send.
+type Files struct{ client *api.Client }
+
+// NewFiles makes the Files of a bot.
+func NewFiles(client *api.Client) *Files { return &Files{client: client} }
 
 // OpenAttachment implements [channels.AttachmentOpener]. What Telegram says of a
 // file's size counts for nothing: more than 20 MB is never read.
-func (c *Channel) OpenAttachment(ctx context.Context, a channels.Attachment) (io.ReadCloser, error) {
+func (f *Files) OpenAttachment(ctx context.Context, a channels.Attachment) (io.ReadCloser, error) {
 	if a.Size > maxFile {
 		return nil, channels.ErrTooLarge
 	}
@@ -31,8 +34,8 @@ func (c *Channel) OpenAttachment(ctx context.Context, a channels.Attachment) (io
 		Path string `json:"file_path"`
 		Size int64  `json:"file_size"`
 	}
-	if err := c.client.call(ctx, "getFile", tgbotapi.Params{"file_id": a.Ref}, &found); err != nil {
-		if ae, ok := errors.AsType[*apiError](err); ok && ae.says("file is too big") {
+	if err := f.client.Call(ctx, "getFile", tgbotapi.Params{"file_id": a.Ref}, &found); err != nil {
+		if ae, ok := errors.AsType[*api.Error](err); ok && ae.Says("file is too big") {
 			return nil, channels.ErrTooLarge
 		}
 		return nil, err
@@ -43,9 +46,9 @@ func (c *Channel) OpenAttachment(ctx context.Context, a channels.Attachment) (io
 	if found.Size > maxFile {
 		return nil, channels.ErrTooLarge
 	}
-	body, err := c.client.download(ctx, found.Path)
+	body, err := f.client.Download(ctx, found.Path)
 	if err != nil {
 		return nil, err
 	}
-	return wire.Whole(wire.NewBounded(body, maxFile, c.client.scrub), found.Size), nil
+	return wire.Whole(wire.NewBounded(body, maxFile, f.client.Scrub), found.Size), nil
 }

@@ -1,4 +1,4 @@
-package telegram_test
+package update_test
 
 import (
 	"bufio"
@@ -14,7 +14,7 @@ import (
 
 	"parley/internal/test/corpora"
 	"parley/pkg/channels"
-	"parley/pkg/channels/telegram"
+	"parley/pkg/channels/telegram/update"
 )
 
 const (
@@ -48,6 +48,34 @@ func direct(text string) *channels.Inbound {
 
 func inGroup(text string, mentioned bool) *channels.Inbound {
 	return fromAda(channels.Inbound{Text: text, Mentioned: mentioned})
+}
+
+// decoded is an update as the tables say it.
+type decoded struct {
+	ID                    int64
+	Item                  *channels.Inbound
+	From, To              int64
+	Group, Callback       string
+	Member, Skipped       string
+	Unread                string
+	NeedsName, Unreadable bool
+}
+
+// decode reads one update as the bot id, called name; "" for a name that is not known.
+func decode(raw []byte, id int64, name string) decoded {
+	ev := update.Decode(raw, update.Bot{ID: id, Name: name})
+	d := decoded{
+		ID: ev.ID, Group: ev.Group, Callback: ev.Callback, Member: ev.Member,
+		Skipped: ev.Skipped, NeedsName: ev.NeedsName, Unreadable: ev.Unreadable, Unread: ev.Unread,
+	}
+	if ev.Moved != nil {
+		d.From, d.To = ev.Moved.From, ev.Moved.To
+	}
+	if ev.Item != nil {
+		in := ev.Inbound()
+		d.Item = &in
+	}
+	return d
 }
 
 func TestDecodeMessages(t *testing.T) {
@@ -149,7 +177,7 @@ func TestDecodeMessages(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			raw := fmt.Sprintf(`{"update_id":7,"message":{"message_id":9,"date":1700000000,%s}}`, c.message)
-			got := telegram.Decode([]byte(raw), botID, botName)
+			got := decode([]byte(raw), botID, botName)
 			if got.Item == nil {
 				t.Fatalf("no item: %+v", got)
 			}
@@ -165,36 +193,36 @@ func TestDecodeNoItem(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		update string
-		want   telegram.Decoded
+		want   decoded
 	}{
-		"command for another bot":      {`"message":{"message_id":1,` + group + `,"text":"/new@other_bot","entities":[{"type":"bot_command","offset":0,"length":14}]}`, telegram.Decoded{Skipped: "a command for another bot"}},
-		"anonymous without a group":    {`"message":{"message_id":1,"chat":{"id":-1001,"type":"supergroup"},"from":{"id":1087968824},"text":"hi"}`, telegram.Decoded{Skipped: "the sender is not known"}},
-		"sender chat with a user's id": {`"message":{"message_id":1,"chat":{"id":-1001,"type":"supergroup"},"from":{"id":42},"sender_chat":{"id":42},"text":"hi"}`, telegram.Decoded{Skipped: "the sender is not known"}},
-		"nobody":                       {`"message":{"message_id":1,"chat":{"id":-1001,"type":"supergroup"},"text":"hi"}`, telegram.Decoded{Skipped: "the sender is not known"}},
-		"negative user":                {`"message":{"message_id":1,"chat":{"id":1,"type":"private"},"from":{"id":-5},"text":"hi"}`, telegram.Decoded{Skipped: "the sender is not known"}},
-		"itself":                       {`"message":` + mine, telegram.Decoded{Skipped: "the bot's own message"}},
-		"channel":                      {`"message":{"message_id":1,"chat":{"id":-1009,"type":"channel"},"sender_chat":{"id":-1009},"text":"hi"}`, telegram.Decoded{Skipped: "a channel's post"}},
-		"channel post":                 {`"channel_post":{"message_id":1,"chat":{"id":-1009,"type":"channel"},"text":"hi"}`, telegram.Decoded{Skipped: "a kind of update that is not used", Unread: "channel_post"}},
-		"forwarded post":               {`"message":{"message_id":1,"chat":{"id":-1001,"type":"supergroup"},"from":{"id":777000},"sender_chat":{"id":-1009},"is_automatic_forward":true,"text":"hi"}`, telegram.Decoded{Skipped: "a channel's post, forwarded by Telegram"}},
-		"service message":              {`"message":{"message_id":1,` + group + `,"new_chat_members":[{"id":5}]}`, telegram.Decoded{Skipped: "a service message, or of a kind that is not known", Unread: "message new_chat_members"}},
-		"live location":                {`"edited_message":{"message_id":1,` + private + `,"location":{"latitude":1,"longitude":2,"live_period":60}}`, telegram.Decoded{Skipped: "a live location moved"}},
-		"edit of an old message":       {`"edited_message":{"message_id":1,"date":1700000000,"edit_date":1700086401,` + private + `,"text":"hi"}`, telegram.Decoded{Skipped: "an edit of an old message"}},
-		"migrates":                     {`"message":{"message_id":1,"chat":{"id":-5,"type":"group"},"from":{"id":1},"migrate_to_chat_id":-1005}`, telegram.Decoded{From: -5, To: -1005}},
-		"has migrated":                 {`"message":{"message_id":1,"chat":{"id":-1005,"type":"supergroup"},"from":{"id":1087968824},"migrate_from_chat_id":-5}`, telegram.Decoded{From: -5, To: -1005}},
-		"blocked":                      {`"my_chat_member":{"chat":{"id":42,"type":"private"},"from":{"id":42},"old_chat_member":{"status":"member"},"new_chat_member":{"status":"kicked"}}`, telegram.Decoded{Member: "member -> kicked"}},
-		"press without a message":      {`"callback_query":{"id":"c","from":{"id":42},"data":"x"}`, telegram.Decoded{Callback: "c", Skipped: "a button of a message that is not known"}},
-		"press without data":           {`"callback_query":{"id":"c","from":{"id":42},"message":` + mine + `}`, telegram.Decoded{Callback: "c", Skipped: "a button without data or a press without an id"}},
-		"press without an id":          {`"callback_query":{"from":{"id":42},"data":"x","message":` + mine + `}`, telegram.Decoded{Skipped: "a button without data or a press without an id"}},
-		"press by nobody":              {`"callback_query":{"id":"c","from":{"id":1087968824},"data":"x","message":` + mine + `}`, telegram.Decoded{Callback: "c", Skipped: "the sender is not known"}},
-		"unknown kind":                 {`"something_new":{"a":1}`, telegram.Decoded{Skipped: "a kind of update that is not used", Unread: "something_new"}},
-		"nothing at all":               {`"x":0`, telegram.Decoded{Skipped: "a kind of update that is not used", Unread: "x"}},
-		"message of another type":      {`"message":"hello"`, telegram.Decoded{Unreadable: true, Unread: "unreadable"}},
-		"id of another type":           {`"message":{"message_id":"nine",` + private + `,"text":"hi"}`, telegram.Decoded{Unreadable: true, Unread: "unreadable"}},
+		"command for another bot":      {`"message":{"message_id":1,` + group + `,"text":"/new@other_bot","entities":[{"type":"bot_command","offset":0,"length":14}]}`, decoded{Skipped: "a command for another bot"}},
+		"anonymous without a group":    {`"message":{"message_id":1,"chat":{"id":-1001,"type":"supergroup"},"from":{"id":1087968824},"text":"hi"}`, decoded{Skipped: "the sender is not known"}},
+		"sender chat with a user's id": {`"message":{"message_id":1,"chat":{"id":-1001,"type":"supergroup"},"from":{"id":42},"sender_chat":{"id":42},"text":"hi"}`, decoded{Skipped: "the sender is not known"}},
+		"nobody":                       {`"message":{"message_id":1,"chat":{"id":-1001,"type":"supergroup"},"text":"hi"}`, decoded{Skipped: "the sender is not known"}},
+		"negative user":                {`"message":{"message_id":1,"chat":{"id":1,"type":"private"},"from":{"id":-5},"text":"hi"}`, decoded{Skipped: "the sender is not known"}},
+		"itself":                       {`"message":` + mine, decoded{Skipped: "the bot's own message"}},
+		"channel":                      {`"message":{"message_id":1,"chat":{"id":-1009,"type":"channel"},"sender_chat":{"id":-1009},"text":"hi"}`, decoded{Skipped: "a channel's post"}},
+		"channel post":                 {`"channel_post":{"message_id":1,"chat":{"id":-1009,"type":"channel"},"text":"hi"}`, decoded{Skipped: "a kind of update that is not used", Unread: "channel_post"}},
+		"forwarded post":               {`"message":{"message_id":1,"chat":{"id":-1001,"type":"supergroup"},"from":{"id":777000},"sender_chat":{"id":-1009},"is_automatic_forward":true,"text":"hi"}`, decoded{Skipped: "a channel's post, forwarded by Telegram"}},
+		"service message":              {`"message":{"message_id":1,` + group + `,"new_chat_members":[{"id":5}]}`, decoded{Skipped: "a service message, or of a kind that is not known", Unread: "message new_chat_members"}},
+		"live location":                {`"edited_message":{"message_id":1,` + private + `,"location":{"latitude":1,"longitude":2,"live_period":60}}`, decoded{Skipped: "a live location moved"}},
+		"edit of an old message":       {`"edited_message":{"message_id":1,"date":1700000000,"edit_date":1700086401,` + private + `,"text":"hi"}`, decoded{Skipped: "an edit of an old message"}},
+		"migrates":                     {`"message":{"message_id":1,"chat":{"id":-5,"type":"group"},"from":{"id":1},"migrate_to_chat_id":-1005}`, decoded{From: -5, To: -1005}},
+		"has migrated":                 {`"message":{"message_id":1,"chat":{"id":-1005,"type":"supergroup"},"from":{"id":1087968824},"migrate_from_chat_id":-5}`, decoded{From: -5, To: -1005}},
+		"blocked":                      {`"my_chat_member":{"chat":{"id":42,"type":"private"},"from":{"id":42},"old_chat_member":{"status":"member"},"new_chat_member":{"status":"kicked"}}`, decoded{Member: "member -> kicked"}},
+		"press without a message":      {`"callback_query":{"id":"c","from":{"id":42},"data":"x"}`, decoded{Callback: "c", Skipped: "a button of a message that is not known"}},
+		"press without data":           {`"callback_query":{"id":"c","from":{"id":42},"message":` + mine + `}`, decoded{Callback: "c", Skipped: "a button without data or a press without an id"}},
+		"press without an id":          {`"callback_query":{"from":{"id":42},"data":"x","message":` + mine + `}`, decoded{Skipped: "a button without data or a press without an id"}},
+		"press by nobody":              {`"callback_query":{"id":"c","from":{"id":1087968824},"data":"x","message":` + mine + `}`, decoded{Callback: "c", Skipped: "the sender is not known"}},
+		"unknown kind":                 {`"something_new":{"a":1}`, decoded{Skipped: "a kind of update that is not used", Unread: "something_new"}},
+		"nothing at all":               {`"x":0`, decoded{Skipped: "a kind of update that is not used", Unread: "x"}},
+		"message of another type":      {`"message":"hello"`, decoded{Unreadable: true, Unread: "unreadable"}},
+		"id of another type":           {`"message":{"message_id":"nine",` + private + `,"text":"hi"}`, decoded{Unreadable: true, Unread: "unreadable"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c.want.ID = 7
-			got := telegram.Decode([]byte(`{"update_id":7,`+c.update+`}`), botID, botName)
+			got := decode([]byte(`{"update_id":7,`+c.update+`}`), botID, botName)
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("-want +got\n%s", diff)
 			}
@@ -207,7 +235,7 @@ func TestDecodeEditKeepsTheMessage(t *testing.T) {
 	raw := `{"update_id":8,"edited_message":{"message_id":9,"date":1700000000,"edit_date":1700000060,` + private + `,"text":"better"}}`
 	want := direct("better")
 	want.ID, want.Kind, want.Time = "update/8", channels.KindEdit, time.Unix(1700000060, 0)
-	if diff := cmp.Diff(want, telegram.Decode([]byte(raw), botID, botName).Item); diff != "" {
+	if diff := cmp.Diff(want, decode([]byte(raw), botID, botName).Item); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 }
@@ -216,8 +244,8 @@ func TestDecodeButton(t *testing.T) {
 	t.Parallel()
 	raw := `{"update_id":8,"callback_query":{"id":"c1","from":{"id":42,"first_name":"Ada"},"data":"a:7",
 		"message":{"message_id":5,"date":0,"is_topic_message":true,"message_thread_id":77,"chat":{"id":-1001,"type":"supergroup"}}}}`
-	got := telegram.Decode([]byte(raw), botID, botName)
-	want := telegram.Decoded{ID: 8, Callback: "c1", Item: &channels.Inbound{
+	got := decode([]byte(raw), botID, botName)
+	want := decoded{ID: 8, Callback: "c1", Item: &channels.Inbound{
 		ID: "press/c1", Kind: channels.KindButton, Address: channels.Address{Chat: "-1001", Thread: "77"},
 		Sender: channels.Sender{ID: "42", Name: "Ada"}, Text: "a:7", Mentioned: true, MessageID: "5",
 	}}
@@ -244,7 +272,7 @@ func TestDecodeWithoutTheName(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := telegram.Decode([]byte(`{"update_id":7,"message":{"message_id":9,`+c.message+`}}`), botID, "")
+			got := decode([]byte(`{"update_id":7,"message":{"message_id":9,`+c.message+`}}`), botID, "")
 			if got.NeedsName != c.waits || (got.Item == nil) != c.waits {
 				t.Errorf("waits %v, item %+v; want it to wait: %v", got.NeedsName, got.Item, c.waits)
 			}
@@ -270,7 +298,7 @@ func TestDecodeCorpus(t *testing.T) {
 		if entry.Kind == "message" {
 			raw = fmt.Appendf(nil, `{"update_id":1,"message":%s}`, raw)
 		}
-		got := telegram.Decode(raw, corpusBot, botName)
+		got := decode(raw, corpusBot, botName)
 		read++
 		if got.Unreadable {
 			if !bytes.Contains(raw, []byte(`"update_id": "`)) { // one line has no number there
@@ -294,7 +322,7 @@ func TestDecodeCorpus(t *testing.T) {
 
 // nothingLost checks that what a person wrote is in the item, where there is one,
 // and that there is one where somebody wrote in a chat.
-func nothingLost(t *testing.T, raw []byte, got telegram.Decoded) {
+func nothingLost(t *testing.T, raw []byte, got decoded) {
 	t.Helper()
 	var u struct {
 		Message struct {
@@ -334,7 +362,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`null`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		for _, name := range []string{botName, ""} {
-			got := telegram.Decode(raw, botID, name)
+			got := decode(raw, botID, name)
 			if got.Item == nil {
 				if got.Skipped == "" && got.Member == "" && got.To == 0 && got.From == 0 && !got.Unreadable && !got.NeedsName {
 					t.Errorf("nothing is said of %q", raw)

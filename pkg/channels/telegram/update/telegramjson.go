@@ -1,4 +1,4 @@
-package telegram
+package update
 
 import "encoding/json"
 
@@ -45,17 +45,22 @@ type message struct {
 	Quote      *struct {
 		Text string `json:"text"`
 	} `json:"quote"`
-	Group           string   `json:"media_group_id"`
+	Group        string `json:"media_group_id"`
+	MigrateTo    int64  `json:"migrate_to_chat_id"`
+	MigrateFrom  int64  `json:"migrate_from_chat_id"`
+	TopicCreated *struct {
+		Name string `json:"name"`
+	} `json:"forum_topic_created"`
+	writing
+	content
+}
+
+// writing is the text of a message, or the text below its file.
+type writing struct {
 	Text            string   `json:"text"`
 	Entities        []entity `json:"entities"`
 	Caption         string   `json:"caption"`
 	CaptionEntities []entity `json:"caption_entities"`
-	MigrateTo       int64    `json:"migrate_to_chat_id"`
-	MigrateFrom     int64    `json:"migrate_from_chat_id"`
-	TopicCreated    *struct {
-		Name string `json:"name"`
-	} `json:"forum_topic_created"`
-	content
 }
 
 // content is what a message may hold beside its text.

@@ -1,4 +1,4 @@
-package telegram
+package update
 
 import (
 	"encoding/json"
@@ -9,86 +9,83 @@ import (
 	"parley/pkg/channels"
 )
 
-// event is one update as it is worked on. Without an item it only moves the cursor.
-type event struct {
-	id int64
-	// numbered says that the update told its id.
-	numbered bool
-	// parts are the ids of the album's further updates that joined this one.
-	parts   []int64
-	address channels.Address
-	item    *channels.Inbound
-	files   []attachment
-	// group is the album's id.
-	group string
-	// callback is the button press that waits for an answer.
-	callback string
-	moved    *migration
-	// needsName says that nothing else can be said before the bot's name is known.
-	needsName bool
-	// unreadable, member and skipped say, for the log, why there is no item.
-	unreadable      bool
-	member, skipped string
-	// unused is a skipped update that may be worth a look.
-	unused bool
-	// unread is the kind of an update of which nothing is made although it says
-	// something, and raw that update.
-	unread string
-	raw    json.RawMessage
+// Bot is the bot that reads. Its Name is empty until the server has told it.
+type Bot struct {
+	ID   int64
+	Name string
 }
 
-// migration is a group that goes on as a supergroup with another id.
-type migration struct{ from, to int64 }
+// named reports whether name is the bot's, without @, in whatever case.
+func (b Bot) named(name string) bool { return b.Name != "" && strings.EqualFold(b.Name, name) }
 
-// ids are those of all updates that the event stands for.
-func (e *event) ids() []int64 { return append([]int64{e.id}, e.parts...) }
+// Event is one update. Without an Item it only moves the cursor.
+type Event struct {
+	ID int64
+	// Numbered says that the update told its id.
+	Numbered bool
+	// parts are the ids of the album's further updates that joined this one.
+	parts   []int64
+	Address channels.Address
+	Item    *channels.Inbound
+	files   []attachment
+	// Group is the album's id.
+	Group string
+	// Callback is the button press that waits for an answer.
+	Callback string
+	Moved    *Migration
+	// NeedsName says that the update cannot be judged before the bot's name is known.
+	NeedsName bool
+	// Unreadable, Member and Skipped say, for the log, why there is no item.
+	Unreadable      bool
+	Member, Skipped string
+	// unused is a skipped update that may be worth a look.
+	unused bool
+	// Unread is the kind of an update that says something the adapter cannot use, and
+	// Raw that update.
+	Unread string
+	Raw    json.RawMessage
+}
 
-// inbound is the item, with its files.
-func (e *event) inbound() channels.Inbound {
-	in := *e.item
+// Migration is a group that goes on as a supergroup with another id.
+type Migration struct{ From, To int64 }
+
+// Empty is e without its content: it only moves the cursor.
+func (e *Event) Empty() *Event { return &Event{ID: e.ID, Numbered: true, Address: e.Address} }
+
+// IDs are those of all updates that the event stands for.
+func (e *Event) IDs() []int64 { return append([]int64{e.ID}, e.parts...) }
+
+// Inbound is the item, with its files.
+func (e *Event) Inbound() channels.Inbound {
+	in := *e.Item
 	for i := range e.files {
 		in.Attachments = append(in.Attachments, e.files[i].inbound())
 	}
 	return in
 }
 
-// read decodes one update, gives it the account and logs what is worth it: never
-// what somebody wrote.
-func (c *Channel) read(raw json.RawMessage, me self) *event {
-	ev := decodeUpdate(raw, me)
-	ev.address.Channel, ev.address.Account = Name, c.account
-	if ev.item != nil {
-		ev.item.Address = ev.address
+// Decode reads one update as the bot me. It never fails: an unreadable update gives an
+// event that says so.
+func Decode(raw json.RawMessage, me Bot) *Event {
+	ev := decode(raw, me)
+	if ev.Item != nil {
+		ev.Item.Address = ev.Address
 	}
-	if ev.unread != "" {
-		ev.raw = raw
-	}
-	switch {
-	case ev.unreadable:
-		c.log.Error().Int64("update", ev.id).Msg("an update cannot be read: it is skipped")
-	case ev.member != "":
-		c.log.Info().Int64("update", ev.id).Str("chat", ev.address.Chat).Str("status", ev.member).Msg("the bot's place in a chat has changed")
-	case ev.skipped != "":
-		c.log.Debug().Int64("update", ev.id).Str("chat", ev.address.Chat).Str("reason", ev.skipped).Msg("an update is skipped")
+	if ev.Unread != "" {
+		ev.Raw = raw
 	}
 	return ev
 }
 
-// chat is the address of a whole chat.
-func (c *Channel) chat(id int64) channels.Address {
-	return channels.Address{Channel: Name, Account: c.account, Chat: itoa(id)}
-}
-
-// decodeUpdate never fails: what cannot be read is an event that says so.
-func decodeUpdate(raw json.RawMessage, me self) *event {
-	ev := &event{}
+func decode(raw json.RawMessage, me Bot) *Event {
+	ev := &Event{}
 	var u update
 	if json.Unmarshal(raw, &u) != nil || u.ID == nil {
-		ev.id, ev.numbered = numberOf(raw)
-		ev.unreadable, ev.unread = true, unreadable
+		ev.ID, ev.Numbered = numberOf(raw)
+		ev.Unreadable, ev.Unread = true, unreadable
 		return ev
 	}
-	ev.id, ev.numbered = *u.ID, true
+	ev.ID, ev.Numbered = *u.ID, true
 	switch {
 	case u.Message != nil:
 		ev.message(u.Message, me, channels.KindMessage)
@@ -98,12 +95,12 @@ func decodeUpdate(raw json.RawMessage, me self) *event {
 		ev.press(u.Callback)
 	case u.MyChatMember != nil:
 		ev.place(&u.MyChatMember.Chat, 0)
-		ev.member = u.MyChatMember.Old.Status + " -> " + u.MyChatMember.New.Status
+		ev.Member = u.MyChatMember.Old.Status + " -> " + u.MyChatMember.New.Status
 	default:
-		ev.skipped, ev.unused = "a kind of update that is not used", true
+		ev.Skipped, ev.unused = "a kind of update that is not used", true
 	}
 	if ev.unused {
-		ev.unread = kindOf(raw)
+		ev.Unread = kindOf(raw)
 	}
 	return ev
 }
@@ -120,25 +117,25 @@ func numberOf(raw json.RawMessage) (id int64, ok bool) {
 }
 
 // place says where it happened; thread is 0 outside of topics.
-func (e *event) place(at *chat, thread int64) {
-	e.address.Chat = itoa(at.ID)
+func (e *Event) place(at *chat, thread int64) {
+	e.Address.Chat = itoa(at.ID)
 	if thread != 0 {
-		e.address.Thread = itoa(thread)
+		e.Address.Thread = itoa(thread)
 	}
 }
 
 // message reads a new or an edited message.
-func (e *event) message(m *message, me self, kind channels.Kind) {
+func (e *Event) message(m *message, me Bot, kind channels.Kind) {
 	e.place(&m.Chat, m.topic())
-	if e.moved = m.migration(); e.moved != nil {
+	if e.Moved = m.migration(); e.Moved != nil {
 		return
 	}
 	var sender channels.Sender
-	if sender, e.skipped = m.sender(me); e.skipped != "" {
+	if sender, e.Skipped = m.sender(me); e.Skipped != "" {
 		return
 	}
 	if kind == channels.KindEdit {
-		if e.skipped = m.noEdit(); e.skipped != "" {
+		if e.Skipped = m.noEdit(); e.Skipped != "" {
 			return
 		}
 	}
@@ -146,25 +143,25 @@ func (e *event) message(m *message, me self, kind channels.Kind) {
 	if !direct {
 		e.overheard(&said, me)
 	} else if said.addressed() {
-		e.needsName = me.name == ""
+		e.NeedsName = me.Name == ""
 	}
-	if e.needsName || e.skipped != "" {
+	if e.NeedsName || e.Skipped != "" {
 		return
 	}
 	body, files := m.describe(m)
 	text := channels.Lines(m.Forward.line(), said.readable(me), body)
 	if text == "" && len(files) == 0 {
-		e.skipped, e.unused = "a service message, or of a kind that is not known", true
+		e.Skipped, e.unused = "a service message, or of a kind that is not known", true
 		return
 	}
-	e.files, e.group = files, m.Group
-	e.item = &channels.Inbound{
-		ID: "update/" + itoa(e.id), Kind: kind, Sender: sender, Direct: direct, Text: text,
+	e.files, e.Group = files, m.Group
+	e.Item = &channels.Inbound{
+		ID: "update/" + itoa(e.ID), Kind: kind, Sender: sender, Direct: direct, Text: text,
 		Mentioned: !direct && (said.mentions(me) || m.repliesTo(me)),
 		MessageID: itoa(m.ID), Quote: m.quoted(), Forwarded: m.passesOn(me), Time: m.time(),
 	}
-	if kind == channels.KindEdit && e.group != "" {
-		e.item.MessageID = "" // one part's new wording is none of the album
+	if kind == channels.KindEdit && e.Group != "" {
+		e.Item.MessageID = "" // one part's new wording is none of the album
 	}
 }
 
@@ -188,22 +185,22 @@ const typePrivate = "private"
 
 // overheard looks at what is said in a group: for whom it is may depend on the
 // bot's name, or it is for another bot.
-func (e *event) overheard(said *saying, me self) {
+func (e *Event) overheard(said *saying, me Bot) {
 	switch {
-	case me.name == "" && (said.addressed() || said.names()):
-		e.needsName = true
+	case me.Name == "" && (said.addressed() || said.names()):
+		e.NeedsName = true
 	case said.forAnother(me):
-		e.skipped = "a command for another bot"
+		e.Skipped = "a command for another bot"
 	}
 }
 
 // migration is what the message tells of one; nil where it tells none.
-func (m *message) migration() *migration {
+func (m *message) migration() *Migration {
 	switch {
 	case m.MigrateTo != 0:
-		return &migration{from: m.Chat.ID, to: m.MigrateTo}
+		return &Migration{From: m.Chat.ID, To: m.MigrateTo}
 	case m.MigrateFrom != 0:
-		return &migration{from: m.MigrateFrom, to: m.Chat.ID}
+		return &Migration{From: m.MigrateFrom, To: m.Chat.ID}
 	default:
 		return nil
 	}
@@ -239,7 +236,7 @@ func impersonal(id int64) bool {
 // sender is who wrote, or the reason why nobody did who may start a turn. Who
 // writes as a group or a channel has that one's id, which is negative and so no
 // user's: whoever may is not known.
-func (m *message) sender(me self) (channels.Sender, string) {
+func (m *message) sender(me Bot) (channels.Sender, string) {
 	switch {
 	case m.Auto:
 		return channels.Sender{}, "a channel's post, forwarded by Telegram"
@@ -252,7 +249,7 @@ func (m *message) sender(me self) (channels.Sender, string) {
 		return channels.Sender{ID: itoa(m.SenderChat.ID), Name: m.SenderChat.Title}, ""
 	case m.From == nil || impersonal(m.From.ID):
 		return channels.Sender{}, "the sender is not known"
-	case m.From.ID == me.id:
+	case m.From.ID == me.ID:
 		return channels.Sender{}, "the bot's own message"
 	default:
 		return m.From.sender(), ""
@@ -273,14 +270,14 @@ func (u *user) called() string {
 
 // repliesTo reports whether it answers the bot. What is said in a topic answers the
 // message that opened the topic, where it answers nothing else.
-func (m *message) repliesTo(me self) bool {
-	return m.Reply != nil && m.Reply.TopicCreated == nil && m.Reply.From != nil && m.Reply.From.ID == me.id
+func (m *message) repliesTo(me Bot) bool {
+	return m.Reply != nil && m.Reply.TopicCreated == nil && m.Reply.From != nil && m.Reply.From.ID == me.ID
 }
 
 // passesOn reports whether it brings in what others wrote: something forwarded, what
 // another bot wrote for the sender, a card of somebody else's words, or the words that
 // it answers, unless they are the bot's or its sender's own.
-func (m *message) passesOn(me self) bool {
+func (m *message) passesOn(me Bot) bool {
 	if m.Forward != nil || m.External != nil || m.ViaBot != nil || m.card() {
 		return true
 	}
@@ -291,7 +288,8 @@ func (m *message) passesOn(me self) bool {
 		return false
 	default:
 		of, by := m.Reply.From, m.From
-		return m.Reply.Forward != nil || m.Reply.ViaBot != nil || m.Reply.card() || m.Reply.SenderChat != nil || of == nil || by == nil || of.ID != by.ID
+		return m.Reply.Forward != nil || m.Reply.ViaBot != nil || m.Reply.card() || m.Reply.SenderChat != nil ||
+			of == nil || by == nil || of.ID != by.ID
 	}
 }
 
@@ -334,20 +332,20 @@ func (c *content) shown(m *message) string {
 }
 
 // press reads a press of a button.
-func (e *event) press(q *callback) {
-	e.callback = q.ID
+func (e *Event) press(q *callback) {
+	e.Callback = q.ID
 	if q.Message == nil || q.Message.Chat.ID == 0 {
-		e.skipped = "a button of a message that is not known"
+		e.Skipped = "a button of a message that is not known"
 		return
 	}
 	e.place(&q.Message.Chat, q.Message.topic())
 	switch {
 	case q.From == nil || impersonal(q.From.ID):
-		e.skipped = "the sender is not known"
+		e.Skipped = "the sender is not known"
 	case q.Data == "" || q.ID == "":
-		e.skipped = "a button without data or a press without an id"
+		e.Skipped = "a button without data or a press without an id"
 	default:
-		e.item = &channels.Inbound{
+		e.Item = &channels.Inbound{
 			ID: "press/" + q.ID, Kind: channels.KindButton, Sender: q.From.sender(), Text: q.Data,
 			Direct: q.Message.Chat.Type == typePrivate, Mentioned: true, MessageID: itoa(q.Message.ID),
 		}

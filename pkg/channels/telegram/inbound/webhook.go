@@ -1,6 +1,7 @@
-package telegram
+package inbound
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -11,12 +12,16 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"sync"
 	"time"
 
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
+	"github.com/rs/zerolog"
 
 	"parley/internal/failpoint"
 	"parley/pkg/channels"
+	"parley/pkg/channels/telegram/api"
+	"parley/pkg/channels/telegram/update"
 	"parley/pkg/channels/wire"
 )
 
@@ -31,85 +36,86 @@ const (
 	nameWait = 5 * time.Second
 )
 
-// serve takes updates in over HTTP until ctx ends. An address that cannot be had
+// errAddress says what an operator can do about a webhook that Telegram refuses.
+var errAddress = errors.New("the webhook's address is refused by Telegram: " +
+	"write as webhook.public_url an https address that Telegram reaches from outside, on port 443, 80, 88 or 8443, and start the gateway again; or take webhook out to poll")
+
+// hook answers Telegram's calls.
+type hook struct {
+	opt    Webhook
+	client *api.Client
+	intake *intake
+	status *status
+	log    zerolog.Logger
+	work   *sync.WaitGroup
+	path   string
+	slots  chan struct{}
+	// pressed answers a button press, which outlives the call that told it.
+	pressed func(callback string)
+}
+
+// run takes updates in over HTTP until ctx ends. An address that cannot be had
 // is tried again.
-func (c *Channel) serve(ctx context.Context, in *channels.Ingress) {
+func (h *hook) run(ctx context.Context) {
 	pause := newPauses(time.Second)
 	for {
-		err := c.listen(ctx, in)
+		err := h.listen(ctx)
 		if ctx.Err() != nil {
 			return
 		}
-		c.ail(err)
+		h.status.fails(err)
 		wait := pause.after(err)
-		c.log.Error().Err(err).Dur("pause", wait).Msg("the webhook's address cannot be listened on")
+		h.log.Error().Err(err).Dur("pause", wait).Msg("the webhook's address cannot be listened on")
 		if !wire.Sleep(ctx, wait) {
 			return
 		}
 	}
 }
 
-func (c *Channel) listen(ctx context.Context, in *channels.Ingress) error {
-	public, err := url.Parse(c.opt.Webhook.PublicURL)
+func (h *hook) listen(ctx context.Context) error {
+	public, err := url.Parse(h.opt.PublicURL)
 	if err != nil {
 		return errors.New("the public URL cannot be read")
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	h := &hook{Channel: c, in: in, path: public.Path, slots: make(chan struct{}, maxHooks)}
-	h.pressed = func(callback string) { c.answer(ctx, callback) }
-	if h.path == "" {
-		h.path = "/"
-	}
+	h.path, h.slots = cmp.Or(public.Path, "/"), make(chan struct{}, maxHooks)
+	h.pressed = func(callback string) { h.intake.presses.answer(ctx, callback) }
 	server := wire.Server{
-		Listen: c.opt.Webhook.Listen, Handler: h, TrustedProxies: c.opt.Webhook.TrustedProxies, Log: c.log,
-		Started: func(net.Addr) { c.work.Go(func() { c.setWebhook(ctx) }) },
+		Listen: h.opt.Listen, Handler: h, TrustedProxies: h.opt.TrustedProxies, Log: h.log,
+		Started: func(net.Addr) { h.work.Go(func() { h.setWebhook(ctx) }) },
 	}
 	return server.Serve(ctx)
 }
 
-// errAddress says what an operator can do about a webhook that Telegram refuses.
-var errAddress = errors.New("the webhook's address is refused by Telegram: write as webhook.public_url an https address that Telegram reaches " +
-	"from outside, on port 443, 80, 88 or 8443, and start the gateway again; or take webhook out to poll")
-
 // setWebhook tells Telegram where we are. It stays set when the channel stops:
 // Telegram keeps what it cannot deliver.
-func (c *Channel) setWebhook(ctx context.Context) {
+func (h *hook) setWebhook(ctx context.Context) {
 	pause := newPauses(time.Second)
 	for {
-		err := c.client.call(ctx, "setWebhook", tgbotapi.Params{
-			"url":             c.opt.Webhook.PublicURL,
-			"secret_token":    c.opt.Webhook.Secret(),
+		err := h.client.Call(ctx, "setWebhook", tgbotapi.Params{
+			"url":             h.opt.PublicURL,
+			"secret_token":    h.opt.Secret(),
 			"max_connections": strconv.Itoa(hookConns),
 			"allowed_updates": allowedUpdates,
 		}, nil)
 		if err == nil {
-			c.recovered()
+			h.status.works()
 			return
 		}
 		if ctx.Err() != nil {
 			return
 		}
-		err = c.confirm(ctx, err)
-		if ae, ok := errors.AsType[*apiError](err); ok && ae.Code == http.StatusBadRequest {
+		err = confirm(ctx, h.client, err)
+		if ae, ok := errors.AsType[*api.Error](err); ok && ae.Code == http.StatusBadRequest {
 			err = fmt.Errorf("%w (%w)", errAddress, err)
 		}
 		wait := pause.after(err)
-		c.interrupted(err, wait, "the webhook is not set yet")
+		h.status.interrupted(err, wait, "the webhook is not set yet")
 		if !wire.Sleep(ctx, wait) {
 			return
 		}
 	}
-}
-
-// hook answers Telegram's calls.
-type hook struct {
-	*Channel
-	in    *channels.Ingress
-	path  string
-	slots chan struct{}
-	// pressed answers a button press, which outlives the call that told it.
-	pressed func(callback string)
 }
 
 // ServeHTTP looks at the secret before it reads a byte of the body, and answers
@@ -144,7 +150,7 @@ func (h *hook) knows(given []string) bool {
 	if len(given) != 1 {
 		return false
 	}
-	want, got := sha256.Sum256([]byte(h.opt.Webhook.Secret())), sha256.Sum256([]byte(given[0]))
+	want, got := sha256.Sum256([]byte(h.opt.Secret())), sha256.Sum256([]byte(given[0]))
 	return subtle.ConstantTimeCompare(want[:], got[:]) == 1
 }
 
@@ -159,44 +165,44 @@ func (h *hook) receive(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	ctx := r.Context()
-	ev := h.read(raw, h.me.read())
-	if ev.needsName {
+	ev := h.intake.read(raw, h.intake.me.read())
+	if ev.NeedsName {
 		waiting, cancel := context.WithTimeout(ctx, nameWait)
 		defer cancel()
-		if h.me.wait(waiting) != nil {
+		if h.intake.me.wait(waiting) != nil {
 			wire.Later(w)
 			return
 		}
-		ev = h.read(raw, h.me.read())
+		ev = h.intake.read(raw, h.intake.me.read())
 	}
 	if err := h.keep(ctx, ev); err != nil {
-		h.ail(err)
+		h.status.fails(err)
 		h.log.Error().Err(err).Msg("what arrived is not stored: Telegram will send it again")
 		wire.Later(w)
 		return
 	}
-	h.recovered()
+	h.status.works()
 	w.WriteHeader(http.StatusOK)
 	failpoint.Hit("P3")
 }
 
 // keep stores one update.
-func (h *hook) keep(ctx context.Context, ev *event) error {
-	if ev.moved != nil && h.opt.Moved != nil {
-		if err := h.opt.Moved(ctx, h.chat(ev.moved.from), h.chat(ev.moved.to)); err != nil {
+func (h *hook) keep(ctx context.Context, ev *update.Event) error {
+	if ev.Moved != nil {
+		if err := h.intake.move(ctx, ev.Moved); err != nil {
 			return err
 		}
 	}
-	h.keepUnread(ev)
-	if ev.item != nil {
-		in := ev.inbound()
-		in.Group = ev.album().group // the store joins the parts: the next comes when this one is confirmed
-		if err := h.in.Deliver(ctx, []channels.Inbound{in}, nil); err != nil {
+	h.intake.unread.keep(ev)
+	if ev.Item != nil {
+		in := ev.Inbound()
+		in.Group = ev.Album().Group // the store joins the parts: the next comes when this one is confirmed
+		if err := h.intake.in.Deliver(ctx, []channels.Inbound{in}, nil); err != nil {
 			return err
 		}
 	}
-	if ev.callback != "" {
-		h.pressed(ev.callback)
+	if ev.Callback != "" {
+		h.pressed(ev.Callback)
 	}
 	return nil
 }

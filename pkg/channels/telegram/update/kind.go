@@ -1,13 +1,13 @@
-package telegram
+package update
 
 import (
 	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"parley/pkg/channels"
+	"parley/pkg/channels/telegram/api"
 )
 
 // What is of no use is kept for whoever runs the bot: it may be a kind of message
@@ -21,20 +21,6 @@ const plainFields = " message_id message_thread_id is_topic_message from sender_
 	" business_connection_id direct_messages_topic chat date edit_date forward_origin is_automatic_forward reply_to_message" +
 	" external_reply reply_to_story reply_to_checklist_task_id via_bot has_protected_content is_from_offline is_paid_post" +
 	" media_group_id author_signature paid_star_count effect_id reply_markup "
-
-// keepUnread hands on an update that nothing is made of, and logs its kind the
-// first time.
-func (c *Channel) keepUnread(ev *event) {
-	if ev.unread == "" {
-		return
-	}
-	if c.unread.first(ev.unread) {
-		c.log.Info().Str("kind", ev.unread).Msg("an update of no use came: it is kept, and no other of its kind is logged")
-	}
-	if c.opt.Unread != nil {
-		c.opt.Unread(ev.unread, ev.raw)
-	}
-}
 
 // kindOf is what an update tells of its kind: its own, and what a message has
 // beside what every message has.
@@ -58,30 +44,9 @@ func kindOf(raw json.RawMessage) string {
 
 // words are the names of fields, in order.
 func words(fields map[string]json.RawMessage) string {
-	names := slices.DeleteFunc(slices.Sorted(maps.Keys(fields)), func(name string) bool { return !isWord(name) })
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(fields)), func(name string) bool { return !api.IsWord(name) })
 	if len(names) == 0 {
 		return "empty"
 	}
 	return strings.Join(names, ",")
-}
-
-// kinds are those that were logged.
-type kinds struct {
-	mu  sync.Mutex
-	all map[string]bool
-}
-
-// first tells whether a kind is new. After a hundred none is.
-func (k *kinds) first(kind string) bool {
-	const most = 100
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.all[kind] || len(k.all) == most {
-		return false
-	}
-	if k.all == nil {
-		k.all = map[string]bool{}
-	}
-	k.all[kind] = true
-	return true
 }

@@ -1,7 +1,8 @@
-package telegram
+package api
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,9 +28,28 @@ const (
 	maxConns      = 128
 )
 
-// client speaks the Bot API. The library writes requests and reads answers; what
-// goes over the wire, for how long and what it means is decided here.
-type client struct {
+// defaultURL is Telegram's own server.
+const defaultURL = "https://api.telegram.org"
+
+// Options say which bot it is and how Telegram is reached. Zero values have defaults,
+// except for Token.
+type Options struct {
+	// Token reveals the bot's token. It is asked for at each use, and no error or log
+	// keeps it.
+	Token func() string
+	// URL is the server's base; default https://api.telegram.org.
+	URL string
+	// Proxy is the URL of an http, https or socks5 proxy; default none, whatever
+	// the environment says.
+	Proxy string
+	// Dial opens connections; default [wire.NewDial].
+	Dial wire.Dial
+}
+
+// Client speaks the Bot API. The library writes requests and reads answers; the Client
+// decides how long a call may take, which answers count as Telegram's, and what they
+// mean. It is safe for many goroutines.
+type Client struct {
 	base    *url.URL
 	token   func() string
 	account string
@@ -42,8 +62,14 @@ type client struct {
 	polls atomic.Pointer[http.Client]
 }
 
-func newClient(o Options, account string) (*client, error) {
-	base, err := wire.ParseBase(o.APIURL)
+// New reads the account off the token, and checks the address and the proxy. It sends
+// no request, and an error never shows the token.
+func New(o Options) (*Client, error) {
+	account, err := accountOf(o.Token())
+	if err != nil {
+		return nil, err
+	}
+	base, err := wire.ParseBase(cmp.Or(o.URL, defaultURL))
 	if err != nil {
 		return nil, fmt.Errorf("telegram: %w", err)
 	}
@@ -51,56 +77,60 @@ func newClient(o Options, account string) (*client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("telegram: %w", err)
 	}
-	c := &client{base: base, token: o.Token, account: account}
+	dial := o.Dial
+	if dial == nil {
+		dial = wire.NewDial()
+	}
+	c := &Client{base: base, token: o.Token, account: account}
 	c.library.SetAPIEndpoint("http://bot.invalid/%s%s") // replaced by address
-	c.connect(proxy, wire.NewDial())
-	return c, nil
-}
-
-func (c *client) connect(proxy wire.Proxy, dial wire.Dial) {
 	c.newHTTP = func(conns int) *http.Client { return wire.NewHTTP(proxy, dial, conns) }
 	c.calls = c.newHTTP(maxConns)
 	c.polls.Store(c.newHTTP(2))
+	return c, nil
 }
 
-// reconnect makes the next poll go over a connection of its own: the last one hung.
-func (c *client) reconnect() {
+// Account is the bot's numeric id.
+func (c *Client) Account() string { return c.account }
+
+// Reconnect makes the next poll go over a connection of its own: the last one hung.
+func (c *Client) Reconnect() {
 	c.polls.Swap(c.newHTTP(2)).CloseIdleConnections()
 }
 
-// close lets idle connections go. Nothing is under way any more.
-func (c *client) close() {
+// Close closes idle connections. No call may be under way.
+func (c *Client) Close() {
 	c.polls.Load().CloseIdleConnections()
 	c.calls.CloseIdleConnections()
 }
 
-// call posts one method and reads its result into out, which may be nil. The error
-// is an [*apiError] or a [*wire.Error] and holds no token. A trace of ctx (package
+// Call posts one method and reads its result into out, which may be nil. The error
+// is an [*Error] or a [*wire.Error] and holds no token. A trace of ctx (package
 // httptrace) is kept.
-func (c *client) call(ctx context.Context, method string, params tgbotapi.Params, out any) error {
+func (c *Client) Call(ctx context.Context, method string, params tgbotapi.Params, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	answer, err := c.bot(c.over(ctx, c.calls, method, maxAnswer)).MakeRequest(method, params)
 	return c.result(method, answer, err, out)
 }
 
-// upload is call with files.
-func (c *client) upload(ctx context.Context, method string, params tgbotapi.Params, files []tgbotapi.RequestFile, out any) error {
+// Upload is Call with files.
+func (c *Client) Upload(ctx context.Context, method string, params tgbotapi.Params, files []tgbotapi.RequestFile, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, uploadTimeout)
 	defer cancel()
 	answer, err := c.bot(c.over(ctx, c.calls, method, maxAnswer)).UploadFiles(method, params, files)
 	return c.result(method, answer, err, out)
 }
 
-// poll is call for getUpdates: it takes as long as ctx lets it.
-func (c *client) poll(ctx context.Context, params tgbotapi.Params, out any) error {
+// Poll is Call for getUpdates: it may take as long as ctx lasts.
+func (c *Client) Poll(ctx context.Context, params tgbotapi.Params, out any) error {
 	const method = "getUpdates"
 	answer, err := c.bot(c.over(ctx, c.polls.Load(), method, maxPoll)).MakeRequest(method, params)
 	return c.result(method, answer, err, out)
 }
 
-// download opens a file of which getFile told the path.
-func (c *client) download(ctx context.Context, path string) (io.ReadCloser, error) {
+// Download opens the file at a path that getFile told. The caller cleans errors of
+// reading with [Client.Scrub].
+func (c *Client) Download(ctx context.Context, path string) (io.ReadCloser, error) {
 	const method = "download"
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://bot.invalid/", http.NoBody)
 	if err != nil {
@@ -110,9 +140,9 @@ func (c *client) download(ctx context.Context, path string) (io.ReadCloser, erro
 		return nil, &wire.Error{Method: method, Err: err}
 	}
 	req.Host = req.URL.Host
-	resp, err := c.calls.Do(req) //nolint:bodyclose // it is dropped below, or closed by who reads it
+	resp, err := c.calls.Do(req) //nolint:bodyclose // it is dropped below, or closed by the caller
 	if err != nil {
-		return nil, &wire.Error{Method: method, Sent: true, Err: c.scrub(err)}
+		return nil, &wire.Error{Method: method, Sent: true, Err: c.Scrub(err)}
 	}
 	if resp.StatusCode != http.StatusOK {
 		defer wire.Drop(resp.Body)
@@ -134,7 +164,7 @@ type doFunc func(*http.Request) (*http.Response, error)
 // Do implements the library's HTTPClient.
 func (f doFunc) Do(req *http.Request) (*http.Response, error) { return f(req) }
 
-func (c *client) bot(f doFunc) *tgbotapi.BotAPI {
+func (c *Client) bot(f doFunc) *tgbotapi.BotAPI {
 	bot := c.library
 	bot.Client = f
 	return &bot
@@ -142,7 +172,7 @@ func (c *client) bot(f doFunc) *tgbotapi.BotAPI {
 
 // over sends what the library wrote to where it belongs, under ctx, and hands
 // back only what is an answer of the Bot API. Everything else is its error.
-func (c *client) over(ctx context.Context, to *http.Client, method string, limit int64) doFunc {
+func (c *Client) over(ctx context.Context, to *http.Client, method string, limit int64) doFunc {
 	return func(req *http.Request) (*http.Response, error) {
 		target, err := c.address("", method)
 		if err != nil {
@@ -156,7 +186,7 @@ func (c *client) over(ctx context.Context, to *http.Client, method string, limit
 			return nil, c.refusal(method, resp.StatusCode, body)
 		}
 		if err != nil {
-			return nil, &wire.Error{Method: method, Sent: sent, Err: c.scrub(err)}
+			return nil, &wire.Error{Method: method, Sent: sent, Err: c.Scrub(err)}
 		}
 		resp.Body = io.NopCloser(bytes.NewReader(body))
 		return resp, nil
@@ -164,7 +194,7 @@ func (c *client) over(ctx context.Context, to *http.Client, method string, limit
 }
 
 // address puts the token where it belongs, behind the prefix "" or "/file".
-func (c *client) address(prefix, rest string) (*url.URL, error) {
+func (c *Client) address(prefix, rest string) (*url.URL, error) {
 	token := c.token()
 	if !strings.HasPrefix(token, c.account+":") {
 		return nil, errOtherBot
@@ -176,16 +206,16 @@ func (c *client) address(prefix, rest string) (*url.URL, error) {
 
 // refusal reads an answer that is not 200. One without the Bot API's own form is
 // somebody else's: a proxy's page, say.
-func (c *client) refusal(method string, status int, body []byte) error {
+func (c *Client) refusal(method string, status int, body []byte) error {
 	var answer tgbotapi.APIResponse
 	if err := json.Unmarshal(body, &answer); err != nil || answer.Ok || answer.ErrorCode == 0 {
 		return &wire.Error{Method: method, Sent: true, Status: status, Err: errNotTheAPI}
 	}
-	return c.apiError(method, &answer)
+	return c.failure(method, &answer)
 }
 
-func (c *client) apiError(method string, answer *tgbotapi.APIResponse) *apiError {
-	e := &apiError{Method: method, Code: answer.ErrorCode, Description: c.hide(answer.Description)}
+func (c *Client) failure(method string, answer *tgbotapi.APIResponse) *Error {
+	e := &Error{Method: method, Code: answer.ErrorCode, Description: c.hide(answer.Description)}
 	if p := answer.Parameters; p != nil {
 		e.RetryAfter = time.Duration(max(p.RetryAfter, 0)) * time.Second
 		e.MigrateTo = p.MigrateToChatID
@@ -194,7 +224,7 @@ func (c *client) apiError(method string, answer *tgbotapi.APIResponse) *apiError
 }
 
 // result gives the library's errors ours.
-func (c *client) result(method string, answer *tgbotapi.APIResponse, err error, out any) error {
+func (c *Client) result(method string, answer *tgbotapi.APIResponse, err error, out any) error {
 	if err == nil {
 		if out == nil {
 			return nil
@@ -207,17 +237,17 @@ func (c *client) result(method string, answer *tgbotapi.APIResponse, err error, 
 	if we, ok := errors.AsType[*wire.Error](err); ok {
 		return we
 	}
-	if ae, ok := errors.AsType[*apiError](err); ok {
+	if ae, ok := errors.AsType[*Error](err); ok {
 		return ae
 	}
 	if _, ok := errors.AsType[*tgbotapi.Error](err); ok && answer != nil {
-		return c.apiError(method, answer)
+		return c.failure(method, answer)
 	}
 	return &wire.Error{Method: method, Sent: true, Status: http.StatusOK, Err: errNotTheAPI}
 }
 
-// scrub takes the URL, and with it the token, out of an error of the HTTP client.
-func (c *client) scrub(err error) error { return wire.Scrub(err, c.hide) }
+// Scrub takes the URL, and with it the token, out of an error of the HTTP client.
+func (c *Client) Scrub(err error) error { return wire.Scrub(err, c.hide) }
 
 // hide takes the token out of a text of the server.
-func (c *client) hide(s string) string { return wire.Hide(s, c.token()) }
+func (c *Client) hide(s string) string { return wire.Hide(s, c.token()) }

@@ -1,0 +1,71 @@
+package inbound
+
+import (
+	"context"
+	"time"
+
+	"parley/pkg/channels/telegram/update"
+	"parley/pkg/channels/wire"
+)
+
+// An album reaches a bot as several messages, each in an update of its own, and
+// nothing says how many. The poller waits albumWindow for them from the first on,
+// without confirming it, and asks anew every albumStep; then what came is one
+// message. One that comes later is a message of its own. Over a webhook the next is
+// not sent before the last is confirmed: each part is handed on, and the store joins
+// them ([channels.Inbound].Group).
+const (
+	albumWindow = 500 * time.Millisecond
+	albumStep   = 100 * time.Millisecond
+)
+
+// openAlbum is the place of the first part of an album that may go on; there may
+// be none, then it is behind the last. An album ends where its chat goes on with
+// something else.
+func (p *poller) openAlbum(events []*update.Event) int {
+	latest := map[string]update.Album{} // by chat: what it said last
+	for _, ev := range events {
+		latest[ev.Address.Chat] = ev.Album()
+	}
+	now := time.Now()
+	for i, ev := range events {
+		key := ev.Album()
+		if key == (update.Album{}) || latest[ev.Address.Chat] != key {
+			continue
+		}
+		until, seen := p.albums[key]
+		if !seen {
+			until = now.Add(albumWindow)
+			p.albums[key] = until
+		}
+		if now.Before(until) {
+			return i
+		}
+	}
+	return len(events)
+}
+
+// hold stores what need not wait for the album that events begin with, and waits
+// a little for more of it.
+func (p *poller) hold(ctx context.Context, events []*update.Event) error {
+	waiting := map[string]bool{}
+	var free []*update.Event
+	for _, ev := range events {
+		if ev.Moved != nil {
+			break
+		}
+		if ev.Album() != (update.Album{}) {
+			waiting[ev.Address.Chat] = true
+		}
+		if !waiting[ev.Address.Chat] {
+			free = append(free, ev)
+		}
+	}
+	if err := p.storeAhead(ctx, free); err != nil {
+		return err
+	}
+	if !wire.Sleep(ctx, albumStep) {
+		return ctx.Err()
+	}
+	return nil
+}

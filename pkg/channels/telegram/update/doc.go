@@ -1,0 +1,12 @@
+// Package update turns Telegram's updates into inbound items. It is a pure translation:
+// it opens no connection, stores nothing and knows no clock.
+//
+// [Decode] never fails. An update that is unreadable or of an unknown kind becomes an
+// [Event] that names its kind. An identity that several people share (Telegram's
+// accounts for anonymous administrators and channels) is never a user's: a message
+// written as a group or a channel has that one's negative id. Before the bot's name is
+// known, an update that depends on it says so ([Event.NeedsName]).
+//
+// To decode one more kind of content, add its field to content in telegramjson.go, its
+// line to describe in content.go, and a case to the table of the tests.
+package update
