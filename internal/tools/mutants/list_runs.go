@@ -68,7 +68,7 @@ func boundMutants() []Mutant {
 		},
 		{
 			Promise: "sandbox: memory", Defect: "gives shared memory of a device",
-			File: dir + "/confine_linux.go", Old: `"/tmp", "/dev/null", "/dev/full"`, New: `"/tmp", "/dev/null", "/dev/zero", "/dev/full"`,
+			File: dir + "/landlock_linux.go", Old: `"/tmp", "/dev/null", "/dev/full"`, New: `"/tmp", "/dev/null", "/dev/zero", "/dev/full"`,
 			Dir: dir, Test: "^TestMemoryOfAllKinds$",
 		},
 		{
@@ -140,7 +140,7 @@ func crowdMutants() []Mutant {
 		},
 		{
 			Promise: "sandbox: memory stays", Defect: "lets a run hand files to another by a socket in the workspace",
-			File: dir + "/confine_linux.go", Old: `allowed &^= unix.LANDLOCK_ACCESS_FS_MAKE_SOCK`, New: `allowed &^= 0`,
+			File: dir + "/landlock_linux.go", Old: `allowed &^= landlock.AccessFSMakeSock`, New: `allowed &^= 0`,
 			Dir: dir, Test: "^TestNoSocketInTheWorkspace$",
 		},
 		{
