@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/pkg/agent/budget"
+	"parley/pkg/agent/progress"
 	"parley/pkg/agent/prompt"
 	"parley/pkg/agent/trust"
 	"parley/pkg/channels"
@@ -203,6 +204,11 @@ func (o *Options) showNothing() {
 	if o.Typer == nil {
 		o.Typer = func(channels.Address) channels.Typer { return nil }
 	}
+}
+
+// surface is all that an address can show in passing.
+func (o *Options) surface(at channels.Address) progress.Surface {
+	return progress.Surface{Editor: o.Editor(at), Drafter: o.Drafter(at), Status: o.Status(at), Typer: o.Typer(at)}
 }
 
 // nameCommands stands in for what knows how a command is written.

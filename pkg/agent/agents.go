@@ -215,7 +215,7 @@ func (a *Agent) endAgentTask(ctx context.Context, t *session.Task, c session.Com
 			Text: endText(t, &c),
 		}
 	}
-	a.hush(t.ID)
+	a.stopProgress(t.ID)
 	if len(c.Outbox) > 0 { // it takes over what shows how far the agent was
 		now, err := a.o.Engine.Tasks().Task(ctx, t.ID)
 		if err != nil {

@@ -70,7 +70,7 @@ func (a *Agent) FindTask(ctx context.Context, id string) (session.Task, error) {
 // context of the work ends after it. False: it has ended before. Without an item
 // whoever asks says in the conversation what came of it.
 func (a *Agent) cancelTask(ctx context.Context, t *session.Task, by string, shape func(*session.Completion, *session.Task)) (bool, error) {
-	a.hush(t.ID)
+	a.stopProgress(t.ID)
 	now, err := a.o.Engine.Tasks().Task(ctx, t.ID)
 	if err != nil {
 		return false, err

@@ -73,7 +73,7 @@ func (a *Agent) complete(ctx context.Context, id string, state session.TaskState
 func (a *Agent) completeOnce(ctx context.Context, id string, state session.TaskState, result *tools.ToolResult) error {
 	ctx, cancel := context.WithTimeout(ctx, completeTimeout)
 	defer cancel()
-	a.hush(id)
+	a.stopProgress(id)
 	t, err := a.o.Engine.Tasks().Task(ctx, id)
 	if err == nil {
 		_, err = a.endTask(ctx, &t, a.completion(&t, state, result))

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"parley/internal/failpoint"
+	"parley/pkg/agent/progress"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -20,7 +21,7 @@ func (r *run) Answered(ctx context.Context, round int, resp *providers.LLMRespon
 	if len(resp.ToolCalls) == 0 {
 		return nil
 	}
-	r.preview.nextRound()
+	r.preview.NextRound()
 	return r.steps.record(ctx, session.Step{Kind: session.StepAnswer, Round: round, Answer: resp})
 }
 
@@ -64,7 +65,7 @@ func (r *run) End(ctx context.Context, call tools.Call, result *tools.ToolResult
 		},
 	}
 	if !result.Silent {
-		r.preview.status(r.resultNote(call.Name, result))
+		r.preview.Status(progress.ResultNote(call.Name, result, r.a.o.Redact))
 	}
 	key := session.CallKey(call.Round, call.Index)
 	if a := r.takeAsking(key); a != nil {
@@ -103,7 +104,7 @@ func (r *run) callOutbound(key string, q queued) channels.Outbound {
 		id = r.fileID(key)
 	}
 	o := r.outbound(id, q.text, "")
-	o.File, o.Finishes = q.file, r.opened.take()
+	o.File, o.Finishes = q.file, r.live.Take()
 	return o
 }
 
@@ -147,13 +148,13 @@ func (r *run) Event(e tools.Event) {
 	}
 	switch e.Kind {
 	case tools.EventDelta:
-		r.preview.add(e.Text)
+		r.preview.Add(e.Text)
 	case tools.EventRestart:
-		r.preview.restart()
+		r.preview.Restart()
 	case tools.EventExecuting:
-		r.preview.status("using " + e.Tool)
+		r.preview.Status("using " + e.Tool)
 	case tools.EventProgress:
-		r.preview.status(e.Text)
+		r.preview.Status(e.Text)
 	default:
 	}
 }

@@ -169,7 +169,7 @@ func unanswered(messages []providers.Message, reason, person string) reply {
 
 // commit ends the turn, after everything that it shows has ended.
 func (r *run) commit(ctx context.Context, re reply) error {
-	r.preview.close()
+	r.preview.Close()
 	if err := r.dropTasks(ctx); err != nil {
 		return err
 	}
@@ -183,7 +183,7 @@ func (r *run) commitToChat(ctx context.Context, re reply) error {
 		text = r.withAge(text)
 	}
 	c.Spent = r.usage.Spent()
-	open := r.opened.current()
+	open := r.live.Current()
 	if re.finishes != "" {
 		open = re.finishes
 	}
@@ -193,7 +193,7 @@ func (r *run) commitToChat(ctx context.Context, re reply) error {
 	c.Messages = r.historyForm(c.Messages)
 	c.Approvals = append(c.Approvals, r.stained()...)
 	if text != "" {
-		o := r.outbound(r.info.ID+"/final/0", text, r.preview.id())
+		o := r.outbound(r.info.ID+"/final/0", text, r.preview.ID())
 		o.Finishes, o.Aged = open, re.aged
 		c.Outbox = append(c.Outbox, o)
 	}

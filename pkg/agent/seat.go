@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"parley/pkg/agent/progress"
 	"parley/pkg/fair"
 	"parley/pkg/session"
 )
@@ -59,9 +60,9 @@ func (h *agentTurn) standsInLine(t *session.Task, l *life) (over func()) {
 	l.stands(true)
 	say := func(line string) {
 		l.say(line)
-		r.a.tell(t.ID, line)
+		r.a.showProgress(t.ID, line)
 	}
-	late := time.AfterFunc(time.Until(t.Started.Add(statusAfter)), func() { say(waitsLine) })
+	late := time.AfterFunc(time.Until(t.Started.Add(progress.StatusAfter)), func() { say(waitsLine) })
 	return func() {
 		r.at("")
 		l.stands(false)

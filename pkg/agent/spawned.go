@@ -268,5 +268,5 @@ func (h *agentTurn) tellSteps(e *tools.Event) {
 		return
 	}
 	h.life.say(line)
-	h.r.a.tell(h.task.ID, line)
+	h.r.a.showProgress(h.task.ID, line)
 }

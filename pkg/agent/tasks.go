@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"parley/pkg/agent/progress"
 	"parley/pkg/session"
 	"parley/pkg/tools"
 )
@@ -33,7 +34,7 @@ type work struct {
 	end  context.CancelCauseFunc
 	// away says that the call has returned: what the work tells may be shown.
 	away   bool
-	status *status // nil until something was told
+	status *progress.TaskStatus // nil until something was told
 }
 
 func (ts *tasks) start(ctx context.Context) {
@@ -187,7 +188,7 @@ func (r *run) taskContext(ctx context.Context, call tools.Call) context.Context 
 // progress is what the work of an asynchronous tool tells how far it is.
 func (r *run) progress(call tools.Call) func(string) {
 	a, id := r.a, r.taskID(call) // and nothing of the turn
-	return func(line string) { a.tell(id, line) }
+	return func(line string) { a.showProgress(id, line) }
 }
 
 // brings is what notes that a call brings in content from outside, in its turn and, where

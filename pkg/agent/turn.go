@@ -12,6 +12,7 @@ import (
 
 	"parley/internal/failpoint"
 	"parley/pkg/agent/budget"
+	"parley/pkg/agent/progress"
 	"parley/pkg/agent/trust"
 	"parley/pkg/channels"
 	"parley/pkg/policy"
@@ -61,9 +62,9 @@ type run struct {
 	early    error                  // why it was ended before it had a place; nil for most
 	stage    atomic.Pointer[string] // what it does before it asks; nil or "": nothing
 	ends     string                 // what finishes the message of a task whose turn says nothing; "" for most
-	preview  *preview
+	preview  *progress.Preview
 	outgoing *outgoing
-	opened   *openings
+	live     *progress.LiveMessage
 
 	mu    sync.Mutex
 	begun map[string]session.Task // tasks whose call has not ended
@@ -76,7 +77,7 @@ func newRun(a *Agent, t session.Turn) *run {
 	info := t.Info()
 	r := &run{
 		a: a, t: t, info: info, kind: kindOf(&info), home: info.Address, chat: info.Chat, session: info.Session, agentRun: agentRun{started: startedBy(info.Steps)},
-		steps: &steps{t: t}, began: time.Now(), wall: a.o.Now(), opened: openingsOf(info.Steps, ""),
+		steps: &steps{t: t}, began: time.Now(), wall: a.o.Now(), live: progress.NewLiveMessage(info.Steps, ""),
 		outgoing: newOutgoing(), begun: begunBy(&info),
 		asks: map[string]asking{}, provenance: &trust.Provenance{},
 	}
@@ -128,7 +129,7 @@ func (r *run) answer(ctx context.Context, in input) error {
 	}
 	users, res, out := r.ask(ctx, in.items, past)
 	messages := append(append(users, out.before...), res.Messages...)
-	r.preview.close()
+	r.preview.Close()
 	limit, atLimit := errors.AsType[*budget.LimitError](out.err)
 
 	switch {

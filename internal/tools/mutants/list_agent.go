@@ -56,7 +56,7 @@ func agentMutants() []Mutant {
 		},
 		{
 			Promise: "telegram: tool activity", Defect: "shows a second draft",
-			File: dir + "/preview.go", Old: `return p.turn + "/draft"`, New: `return p.turn + "/draft/" + itoa(p.round)`,
+			File: dir + "/progress/preview.go", Old: `return p.turn.ID + "/draft"`, New: `return p.turn.ID + "/draft/" + strings.Repeat("x", p.answer.round)`,
 			Dir: "pkg/channels/telegram", Test: "^TestToolActivityIsANoteInTheAnswersOwnPreview$",
 		},
 		{

@@ -32,7 +32,7 @@ func taskMutants() []Mutant {
 		},
 		{
 			Promise: progress, Defect: "leaves the message open when the model has nothing to say",
-			File: dir + "/opened.go", Old: "r.opened = openingsOf(r.info.Steps, t.Status)", New: "_ = openingsOf(r.info.Steps, t.Status)",
+			File: dir + "/live.go", Old: "r.live = progress.NewLiveMessage(r.info.Steps, t.Status)", New: "_ = progress.NewLiveMessage(r.info.Steps, t.Status)",
 			Dir: dir, Test: "^TestProgressIsOneMessageThatBecomesTheResult$",
 		},
 		{
@@ -42,7 +42,7 @@ func taskMutants() []Mutant {
 		},
 		{
 			Promise: progress, Defect: "shows every line",
-			File: dir + "/status.go", Old: "*next = time.Now().Add(statusEvery)", New: "*next = time.Now()",
+			File: dir + "/progress/task.go", Old: "*next = time.Now().Add(statusEvery)", New: "*next = time.Now()",
 			Dir: dir, Test: "^TestProgressIsOneMessageThatBecomesTheResult$",
 		},
 		{

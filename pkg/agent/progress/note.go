@@ -1,4 +1,4 @@
-package agent
+package progress
 
 import (
 	"encoding/json"
@@ -11,9 +11,9 @@ import (
 // maxNote is how much of a result a note shows, in code points.
 const maxNote = 80
 
-// resultNote says in one line what became of a call.
-func (r *run) resultNote(tool string, result *tools.ToolResult) string {
-	note := r.a.o.Redact(gist(result.ForLLM)) // before it is cut, so that no cut hides a secret
+// ResultNote is the outcome of a call in one line.
+func ResultNote(tool string, result *tools.ToolResult, redact func(string) string) string {
+	note := redact(gist(result.ForLLM)) // before it is cut, so that no cut hides a secret
 	if runes := []rune(note); len(runes) > maxNote {
 		note = string(runes[:maxNote-1]) + "…"
 	}
