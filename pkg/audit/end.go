@@ -45,7 +45,7 @@ func firstHead(dir string) error {
 	return os.Rename(path+".new", path)
 }
 
-// readHead returns the head; errNoHead where there is none.
+// readHead returns the head, or errNoHead if it is missing.
 func readHead(dir string) (head, error) {
 	var h head
 	text, err := os.ReadFile(filepath.Join(dir, headName)) //nolint:gosec // a name in the operator's folder
@@ -75,7 +75,7 @@ func steadyHead(dir string) (head, error) {
 	return before, beforeErr
 }
 
-// errNoHead and errHead say that nobody can tell from the head what the last row is.
+// errNoHead and errHead say that the head does not tell the last row.
 var (
 	errNoHead = errors.New("the file head is missing")
 	errHead   = errors.New("the file head cannot be read")
@@ -113,7 +113,7 @@ type end struct {
 	size    int64
 	seq     uint64
 	prev    string
-	// notes are rows about what is wrong.
+	// notes are rows about damage.
 	notes []Row
 }
 
@@ -121,7 +121,7 @@ func (e *end) note(outcome, format string, args ...any) {
 	e.notes = append(e.notes, Row{Kind: KindAudit, Outcome: outcome, Detail: fmt.Sprintf(format, args...)})
 }
 
-// findEnd looks for the last row and sets aside what follows it.
+// findEnd finds the last row and sets aside the bytes behind it.
 func findEnd(dir string) (end, error) {
 	e := end{prev: noHash()}
 	all, err := segments(dir)
@@ -174,8 +174,8 @@ func (e *end) compare(h head) {
 	}
 }
 
-// lastLine returns the last whole line of a segment, nil where there is none, and
-// the size of what is whole. What follows it is moved to a file of its own.
+// lastLine returns the last whole line of a segment, or nil, and the size of the
+// whole lines. The bytes behind it are moved to a file of their own.
 func (e *end) lastLine(s segment) ([]byte, int64, error) {
 	f, err := os.Open(s.path)
 	if err != nil {
@@ -211,7 +211,7 @@ func (e *end) lastLine(s segment) ([]byte, int64, error) {
 	return text[bytes.LastIndexByte(text, '\n')+1:], whole, nil
 }
 
-// lastNewline returns the offset behind the last newline; 0 for none.
+// lastNewline returns the offset behind the last newline, or 0.
 func lastNewline(f *os.File, size int64) (int64, error) {
 	const window = 64 << 10
 	buf := make([]byte, window)

@@ -29,7 +29,7 @@ var (
 	ErrClosed = errors.New("audit: the log is closed")
 )
 
-// Options are what a [Log] needs.
+// Options are the settings of a [Log].
 type Options struct {
 	// Dir is the folder of the log; it is made where it is not there.
 	Dir string
@@ -60,7 +60,7 @@ type Log struct {
 	// The rest is the writer's own.
 	file   *os.File // nil: path has to be opened
 	path   string   // "": a segment has to be begun
-	size   int64    // of what is good in it
+	size   int64    // of its whole rows
 	seq    uint64
 	prev   string
 	lost   int
@@ -71,14 +71,14 @@ type Log struct {
 // request is one row on its way to the disk.
 type request struct {
 	row Row
-	// done is told when the row is on the disk; nil where nobody waits.
+	// done gets the result when the row is on the disk; nil if no caller waits.
 	done chan error
 }
 
-// Open opens the log of a folder and starts its writer. It reads the end of the
-// newest segment only. A row that was being written when the process ended is set
-// aside; what is wrong with the end of the chain becomes a row. A folder or a file in it
-// that cannot be written is an error.
+// Open opens the log of a folder and starts its writer. It reads the end of the newest
+// segment only. A row that was half written when the process ended is set aside; damage
+// at the end of the chain becomes a row. A folder or a file in it that cannot be written
+// is an error.
 func Open(o Options) (*Log, error) {
 	if o.SegmentBytes <= 0 {
 		o.SegmentBytes = defaultSegment
@@ -110,8 +110,8 @@ func Open(o Options) (*Log, error) {
 	return l, nil
 }
 
-// Append queues a row and returns at once. Whoever must not go on without the
-// row uses [Log.AppendSync].
+// Append queues a row and returns at once. A caller that requires the row uses
+// [Log.AppendSync].
 func (l *Log) Append(row Row) error {
 	l.prepare(&row)
 	l.mu.Lock()
@@ -155,7 +155,7 @@ func (l *Log) Err() error {
 	return l.failed
 }
 
-// Close writes what is queued and ends the writer. A second call does nothing.
+// Close writes the queued rows and ends the writer. A second call has no effect.
 func (l *Log) Close() error {
 	l.mu.Lock()
 	l.closed = true

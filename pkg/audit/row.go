@@ -13,7 +13,7 @@ import (
 	"parley/pkg/text"
 )
 
-// Kind says what a [Row] tells.
+// Kind is the subject of a [Row].
 type Kind string
 
 // The kinds of rows.
@@ -29,10 +29,10 @@ const (
 	// KindApproval is a question or its decision, KindGrant a standing permission.
 	KindApproval Kind = "approval"
 	KindGrant    Kind = "grant"
-	// KindOperator is what somebody did on the command line.
+	// KindOperator is an action on the command line.
 	KindOperator Kind = "operator"
-	// KindAudit is what the log says of itself: Outcome is torn, lost, missing,
-	// damaged or changed.
+	// KindAudit is a row about the log itself: Outcome is torn, lost, missing, damaged or
+	// changed.
 	KindAudit Kind = "audit"
 )
 
@@ -61,7 +61,7 @@ type Row struct {
 	Turn    string    `json:"turn,omitempty"`
 	// Outcome is one word: ok, or the type of an error.
 	Outcome string `json:"outcome,omitempty"`
-	// Detail is a short sentence, without what people wrote and without secrets.
+	// Detail is a short sentence, without people's messages and without secrets.
 	Detail string `json:"detail,omitempty"`
 	// Prev is the hash of the row before, in hex; zeros for the first.
 	Prev string `json:"prev"`
@@ -76,7 +76,7 @@ const (
 	hashSize  = 2 * sha256.Size
 )
 
-// noHash is what the first row follows.
+// noHash stands before the first row.
 func noHash() string { return strings.Repeat("0", hashSize) }
 
 // seal gives a row its hash and returns its line, newline included.
@@ -95,7 +95,8 @@ func hashOf(body []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// errNoRow says that a line is no row; errChanged that it is not what was sealed.
+// errNoRow says that a line is no row; errChanged that it differs from the sealed
+// row.
 var (
 	errNoRow   = errors.New("it is no row")
 	errChanged = errors.New("its content does not fit its hash: it was changed")

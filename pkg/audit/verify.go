@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 )
 
-// Report is what [Verify] found.
+// Report is the result of [Verify].
 type Report struct {
 	// Rows is how many rows were good; First and Last are their numbers, LastHash
 	// is the hash of the last.
@@ -21,7 +21,7 @@ type Report struct {
 	LastHash    string `json:"last_hash"`
 	Segments    int    `json:"segments"`
 	Unfinished  bool   `json:"unfinished,omitempty"` // the last line is being written, or was when the process ended
-	OwnTroubles int    `json:"own_troubles"`         // rows of [KindAudit]: what the log said of itself
+	OwnTroubles int    `json:"own_troubles"`         // rows of [KindAudit], about the log itself
 }
 
 // BrokenError is the first thing that is wrong with a chain. It is an error.
@@ -53,7 +53,7 @@ func (p *BrokenError) Error() string {
 // speaks of the rows before that.
 func Verify(ctx context.Context, dir string, from uint64) (Report, error) {
 	v := verifier{from: max(from, 1), prev: noHash()}
-	// The head first: what it knows of is on the disk already.
+	// The head first: its row is on the disk already.
 	h, headErr := steadyHead(dir)
 	if headErr != nil && !errors.Is(headErr, errHead) && !errors.Is(headErr, errNoHead) {
 		return v.report, headErr
@@ -65,7 +65,7 @@ func Verify(ctx context.Context, dir string, from uint64) (Report, error) {
 	}
 	if errors.Is(headErr, errNoHead) {
 		if len(all) == 0 {
-			return v.report, nil // nothing was written yet
+			return v.report, nil // the log is still empty
 		}
 		// The first row was perhaps being written: its segment comes after the head.
 		v.head, headErr = steadyHead(dir)
@@ -111,7 +111,7 @@ func (v *verifier) line(l line) error {
 		return bad(next, err.Error())
 	}
 	switch {
-	case r.Seq == v.from && v.last == 0 && v.from > 1: // what it follows is not looked at
+	case r.Seq == v.from && v.last == 0 && v.from > 1: // the row before it is not checked
 	case r.Seq > next:
 		return bad(next, fmt.Sprintf("it is missing: row %d follows row %d", r.Seq, v.last))
 	case r.Seq < next:
@@ -134,7 +134,7 @@ func (v *verifier) line(l line) error {
 	return nil
 }
 
-// skips says whether a line is before what is asked for.
+// skips says whether a line is before the requested rows.
 func (v *verifier) skips(r Row, err error) bool {
 	return v.last == 0 && (r.Seq < v.from && r.Seq > 0 || err != nil && r.Seq == 0 && v.from > 1)
 }

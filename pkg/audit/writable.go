@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// Writable says why a log of the folder could not be written now. It makes nothing;
-// there is no reason where there is no folder yet.
+// Writable gives the reason why a log of the folder could not be written now. It
+// creates no files; a missing folder counts as writable.
 func Writable(dir string) error {
 	all, err := segments(dir)
 	if err != nil {

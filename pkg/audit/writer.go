@@ -62,7 +62,7 @@ func (l *Log) lose(n int, why error) {
 	}
 }
 
-// store writes a batch and tells who waits.
+// store writes a batch and tells the waiting callers.
 func (l *Log) store(batch []request) {
 	err := l.put(batch)
 	waited := false
@@ -70,7 +70,7 @@ func (l *Log) store(batch []request) {
 		waited = waited || batch[i].done != nil
 	}
 	if err != nil {
-		// What nobody got to see is not told of: the chain says how much it was.
+		// Rows that were never read are not reported one by one: the chain has their number.
 		l.lose(len(batch), err)
 		if len(batch) == 0 {
 			l.lost = 0 // the last try, before the log is closed
@@ -86,7 +86,7 @@ func (l *Log) store(batch []request) {
 	}
 }
 
-// put appends the rows of a batch, all or none.
+// put appends all rows of a batch or, after a failure, leaves them all out.
 func (l *Log) put(batch []request) error {
 	if err := l.room(); err != nil {
 		return err
@@ -174,7 +174,7 @@ func (l *Log) begin() error {
 // leave closes the file; the next row opens it again, or the next segment.
 func (l *Log) leave() {
 	if l.file != nil {
-		_ = l.file.Close() // what was to be on the disk was synced before
+		_ = l.file.Close() // rows that had to be on the disk were synced before
 		l.file = nil
 	}
 }
@@ -183,8 +183,8 @@ func openSegment(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, fileMode) //nolint:gosec // a name in the operator's folder
 }
 
-// sync brings what was written to the disk, and then its number and hash to the
-// head: so the head never knows of a row that the disk has not.
+// sync brings the written rows to the disk, and then their number and hash to the
+// head: so each row in the head is on the disk.
 func (l *Log) sync() error {
 	if l.synced {
 		return nil

@@ -13,12 +13,12 @@ const MostWaiting = 256
 // ErrFull says that too many calls of this owner wait already.
 var ErrFull = errors.New("too many wait for a place already")
 
-// Places are what owners share. They may be used from many goroutines.
+// Places are shared by owners. They may be used from many goroutines.
 type Places struct {
 	mu     sync.Mutex
 	free   int
 	most   int    // how many calls of one owner may wait
-	turns  uint64 // counts what owners are ordered by: their coming, and each place given and given back
+	turns  uint64 // orders the owners: it counts each arrival, and each place given and given back
 	owners map[string]*owner
 }
 
@@ -130,7 +130,7 @@ func (p *Places) leave(name string, w *waiter) {
 	}
 }
 
-// forget drops an owner that neither holds nor wants anything.
+// forget drops an owner that neither holds a place nor waits for one.
 func (p *Places) forget(name string) {
 	if o := p.owners[name]; o.held == 0 && len(o.waiting) == 0 {
 		delete(p.owners, name)

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Below gives an absolute path as one relative to the folder dir, where it begins with
-// the folder's name: as dir spells it, or without the links in dir. It looks at names
-// only: what the result leads to is found out by opening it below dir.
+// Below gives an absolute path as one relative to the folder dir, if it begins with
+// the folder's name: as dir spells it, or without the links in dir. It compares names
+// only: opening the result below dir finds the file behind it.
 func Below(dir, name string) (rel string, ok bool) {
 	if !filepath.IsAbs(name) || !filepath.IsAbs(dir) {
 		return "", false

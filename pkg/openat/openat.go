@@ -108,7 +108,7 @@ func Folder(root *os.Root, name string) (*os.Root, error) {
 	return opened, err
 }
 
-// plain looks at what is below root, and refuses links on the way.
+// plain checks the file below root, and refuses links on the way.
 func plain(root *os.Root, name string) (info fs.FileInfo, err error) {
 	for i := range len(name) + 1 {
 		if i < len(name) && name[i] != '/' {
@@ -146,7 +146,7 @@ func LinkedFolder(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
 func regular(name string, open func() (*os.File, error)) (*os.File, fs.FileInfo, error) {
 	f, err := open()
 	if err != nil {
-		if errors.Is(err, syscall.ENXIO) { // a pipe that nobody reads, or a socket
+		if errors.Is(err, syscall.ENXIO) { // a pipe without a reader, or a socket
 			err = wrong(name, ErrNotRegular)
 		}
 		return nil, nil, err

@@ -5,17 +5,18 @@ type AskRule string
 
 // The rules.
 const (
-	// AskDestructive: what overwrites, deletes or executes; and once untrusted
-	// content has entered the turn, what writes or reaches a new destination.
+	// AskDestructive asks for calls that overwrite, delete or execute. Once untrusted
+	// content has entered the turn, it also asks for calls that write or reach a new
+	// destination.
 	AskDestructive AskRule = "destructive"
 	// AskSideEffects: everything that may change something.
 	AskSideEffects AskRule = "side_effects"
-	// AskNever: nothing. As the rule for all tools it does not cover those that
-	// destroy or execute: these have to be named.
+	// AskNever asks for no call. As the rule for all tools it excludes tools that destroy
+	// or execute: a waiver has to name these.
 	AskNever AskRule = "never"
 )
 
-// Approvals are what the operator decided on asking. The zero value asks by
+// Approvals are the operator's rules for asking. The zero value asks by
 // [AskDestructive].
 type Approvals struct {
 	Default AskRule
@@ -23,7 +24,7 @@ type Approvals struct {
 	Tools map[string]AskRule
 }
 
-// Deed is what a call would do, as far as it matters for asking.
+// Deed describes the effects of a call that matter for asking.
 type Deed struct {
 	Tool string
 	// Writes: it may change something beyond its own chat.
@@ -99,11 +100,11 @@ func (d Deed) askedAfterOutside() string {
 }
 
 // Grantable says whether a person may allow further calls of the same tool in
-// advance: never for what is always asked for, or executes.
+// advance: not for calls that always ask, or that execute.
 func (d Deed) Grantable() bool { return !d.Always && !d.Executes }
 
-// Waived lists, for the log, the tools for which nobody is asked though they
-// destroy or execute; destroys says which do.
+// Waived lists, for the log, the tools that destroy or execute without asking;
+// destroys tells whether a tool does.
 func (a Approvals) Waived(names []string, destroys func(tool string) bool) []string {
 	var out []string
 	for _, name := range names {

@@ -10,7 +10,7 @@ import (
 	"parley/pkg/channels"
 )
 
-// Kind says what asks to start a turn.
+// Kind is the kind of event that asks to start a turn.
 type Kind string
 
 // The kinds of [Event].
@@ -29,40 +29,40 @@ func Kinds() []Kind {
 	return []Kind{KindMessage, KindEdit, KindButton, KindDelete, KindSchedule, KindTask, KindDecision}
 }
 
-// Options are what the operator decided. The zero value lets nobody in.
+// Options are the operator's decisions. The zero value admits no one.
 type Options struct {
-	// Owners are CHANNEL:[ACCOUNT/]ID; "console:" is whoever sits at the console. With
-	// a Slack team as the account it is also that person as a guest of another team.
+	// Owners are CHANNEL:[ACCOUNT/]ID; "console:" is the person at the console. With a
+	// Slack team as the account it is also that person as a guest of another team.
 	Owners []string
-	// Channels are the rules by channel name, or by CHANNEL/ACCOUNT for one account
-	// of it, for which those of the channel then count for nothing. A channel
-	// without rules lets in owners only.
+	// Channels are the rules by channel name, or by CHANNEL/ACCOUNT for one account,
+	// which then replace those of the channel. A channel without rules lets in owners
+	// only.
 	Channels map[string]ChannelRules
-	// Chats overrides the level by [Place]; the most exact place wins, of the chat's
-	// present id before a former one. It never lets anybody in.
+	// Chats overrides the level by [Place]. The most exact place wins, and the chat's
+	// present id comes before a former one. It admits no further people.
 	Chats map[string]Level
 }
 
 // ChannelRules are the rules of one channel, or of one account.
 type ChannelRules struct {
-	// Everyone lets in whoever writes.
+	// Everyone lets in every sender.
 	Everyone bool
 	// Allow lists user ids, as [ACCOUNT/]ID; TEAM/ID lets in that person also as the
 	// guest of another Slack team, and an ID alone no guest.
 	Allow []string
-	// Groups lists the ids of group chats whose members may all speak.
+	// Groups lists the ids of group chats in which every member may speak.
 	Groups []string
-	// EveryMessage answers also what is not addressed to the bot in a group.
+	// EveryMessage also answers group messages that are not addressed to the bot.
 	EveryMessage bool
-	// NoCodes tells strangers nothing: nobody is paired any more who is not yet.
+	// NoCodes gives strangers no code, which ends further pairing.
 	NoCodes bool
-	// Direct and Group are the levels of those who are not owners, and of
-	// groups; empty: read and chat.
+	// Direct and Group are the levels of people who are not owners, and of groups; empty:
+	// read and chat.
 	Direct, Group Level
 }
 
-// Event is one thing that asks to start a turn. For a schedule or a task, Sender
-// is who created it, and Direct says whether that was in a direct chat.
+// Event asks to start a turn. For a schedule or a task, Sender is its creator, and
+// Direct says whether it was created in a direct chat.
 type Event struct {
 	Kind    Kind
 	Address channels.Address
@@ -80,21 +80,21 @@ type Verdict struct {
 	Level Level
 	// Owner says that the sender is an owner.
 	Owner bool
-	// MayPair says that a stranger wrote who may ask to be let in. Nothing else
-	// speaks for them: Allow is false.
+	// MayPair says that the sender is a stranger with the right to ask for a code. Allow
+	// is then false.
 	MayPair bool
 	// DirectOnly says that the sender is paired, which covers direct chats, and spoke
 	// to the bot in a group: Allow is false, and the sender may be told why.
 	DirectOnly bool
-	// Overheard says that the sender may speak here, and this does not speak to the
-	// bot: Allow is false for nothing else.
+	// Overheard says that the sender may speak here, but the message does not address the
+	// bot. Allow is false for this reason alone.
 	Overheard bool
 	// Reason is for the log, without message text.
 	Reason string
 }
 
-// Policy decides. It never changes and may be used from many goroutines; who is
-// paired is asked each time.
+// Policy decides. It is immutable and may be used from many goroutines; the paired
+// people are looked up for each event.
 type Policy struct {
 	owners   []principal
 	channels map[string]rules
@@ -232,7 +232,7 @@ func (p *Policy) isOwner(e Event) bool {
 	return false
 }
 
-// refuses says why somebody who is not an owner may not speak, or nothing.
+// refuses gives the reason why a person who is not an owner may not speak, or "".
 func (p *Policy) refuses(e Event) string {
 	if e.Sender.ID == "" {
 		return "the event has no sender"
@@ -256,8 +256,8 @@ func (p *Policy) refuses(e Event) string {
 	return "the sender is not on the allow list"
 }
 
-// Rights are the level that the turn of an event has where its sender may speak, and
-// whether they are an owner. They let nobody in: that is for [Policy.Authorize].
+// Rights are the level of an event's turn if its sender may speak, and whether the
+// sender is an owner. They admit no sender: [Policy.Authorize] does.
 func (p *Policy) Rights(e Event) (level Level, owner bool) {
 	owner = p.isOwner(e)
 	return p.level(e, owner), owner

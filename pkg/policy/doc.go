@@ -1,15 +1,16 @@
-// Package policy says who may do what, and keeps secrets out of what leaves.
+// Package policy decides the rights of people and chats, and removes secrets from
+// outgoing texts.
 //
-// What it promises:
+// It promises:
 //
-//   - Deny by default: an empty allow list is nobody, an unknown kind of event
-//     is refused, and a group is answered only where the bot is spoken to.
+//   - Deny by default: an empty allow list admits no one, an unknown kind of event is
+//     refused, and a group is answered only if the bot is addressed.
 //   - [Policy.Authorize] is the one place that decides, for every [Kind] of event.
-//   - Identity is (channel, account, id). A display name decides nothing; a name
-//     where an id belongs is refused when the policy is made.
-//   - Pairing, see [Policy.WithPairs], opens direct chats and nothing else. A code
-//     gives no rights by itself, wherever it is written: [Policy.Authorize] reads no
-//     text, and only the operator approves.
+//   - Identity is (channel, account, id). A display name does not count; a name in
+//     place of an id is refused when the policy is made.
+//   - Pairing, see [Policy.WithPairs], opens direct chats only. A code gives no
+//     rights by itself: [Policy.Authorize] reads no text, and only the operator
+//     approves.
 //   - A [Redactor] replaces every secret it knows, in the forms in which secrets
 //     leak: plain, URL-escaped, JSON-escaped and base64.
 //

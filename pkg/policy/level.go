@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Level is the most that somebody may use in a chat: none < chat < read < write < exec.
+// Level is the highest right of a person in a chat: none < chat < read < write < exec.
 type Level string
 
 // The levels, lowest first.
@@ -23,8 +23,8 @@ func Levels() []Level {
 	return []Level{LevelNone, LevelChat, LevelRead, LevelWrite, LevelExec}
 }
 
-// Allows says whether somebody with level a may use what needs level b. A word
-// that is no level allows nothing and is allowed by nothing.
+// Allows says whether level a includes level b. A word that is no level neither
+// allows nor is allowed.
 func (a Level) Allows(b Level) bool {
 	ra, rb := a.rank(), b.rank()
 	return ra >= 0 && rb >= 0 && ra >= rb
@@ -32,8 +32,8 @@ func (a Level) Allows(b Level) bool {
 
 func (a Level) rank() int { return slices.Index(Levels(), a) }
 
-// Lowest returns the lowest of levels: what a turn may use whose items come
-// from several senders. Of nothing, or of a word that is no level, it is [LevelNone].
+// Lowest returns the lowest of levels: the level of a turn whose items come from
+// several senders. For an empty list, or a word that is no level, it is [LevelNone].
 func Lowest(levels ...Level) Level {
 	low := len(Levels())
 	for _, l := range levels {

@@ -2,9 +2,9 @@ package policy
 
 import "parley/pkg/channels"
 
-// Moves knows what the chats were called that have moved: an id in the
-// configuration stands for the chat that it became, too. It is asked for every
-// event; it must be quick and safe for many goroutines.
+// Moves knows the former ids of chats that have moved: an id in the configuration
+// also means the chat that it became. It is asked for every event; it must be quick
+// and safe for many goroutines.
 type Moves interface {
 	// Former are the ids that a chat had before this one, the latest first.
 	Former(channel, account, chat string) []string
@@ -17,8 +17,8 @@ func (p *Policy) WithMoves(moves Moves) *Policy {
 	return &with
 }
 
-// Addresses are those under which the configuration may speak of the chat at a:
-// a itself, then what it was before.
+// Addresses are those by which the configuration may name the chat at a: a itself,
+// then its former ones.
 func (p *Policy) Addresses(a channels.Address) []channels.Address {
 	all := []channels.Address{a}
 	if p.moves == nil {

@@ -14,16 +14,16 @@ const (
 	PairingTime = time.Hour
 	// MaxPairing is how many strangers may hold a code of one account at the same time.
 	MaxPairing = 50
-	// PairingGrace is how long a code is good for sure: where all codes are held, a
-	// stranger who was told none lately takes the place of one that is older.
+	// PairingGrace is the guaranteed life of a code: if all codes are held, a stranger
+	// without a recent code takes the place of an older one.
 	PairingGrace = 10 * time.Minute
 	// PairNoteTime is how long a paired person is not told again in a group that pairing
 	// covers direct chats only.
 	PairNoteTime = 24 * time.Hour
 )
 
-// pairingAlphabet has no two characters that look alike: no 0, 1, 2, 5 and 8 and
-// none of the letters that are taken for them or for each other.
+// pairingAlphabet has no two characters that look alike: it leaves out 0, 1, 2, 5, 8
+// and the letters that are mistaken for them or for each other.
 const (
 	pairingAlphabet = "ACDEFGHJKMNPQRTWXY34679"
 	pairingLen      = 8
@@ -34,7 +34,7 @@ func NewPairingCode() string {
 	const fair = 256 - 256%len(pairingAlphabet) // the bytes from here on would favour some characters
 	code := make([]byte, 0, pairingLen)
 	for b := make([]byte, pairingLen); len(code) < pairingLen; {
-		_, _ = rand.Read(b) // it never fails
+		_, _ = rand.Read(b) // it cannot fail
 		for _, c := range b {
 			if int(c) < fair && len(code) < pairingLen {
 				code = append(code, pairingAlphabet[int(c)%len(pairingAlphabet)])
@@ -54,7 +54,8 @@ func ParsePairingCode(s string) (string, error) {
 	return code, nil
 }
 
-// Person is who somebody is. An empty Account stands for every account of the channel.
+// Person identifies a person. An empty Account stands for every account of the
+// channel.
 type Person struct {
 	Channel, Account, ID string
 }
@@ -80,24 +81,24 @@ func (p Person) String() string {
 	return p.Channel + ":" + p.Account + "/" + p.ID
 }
 
-// Pairs knows who is paired. It is asked for every event of somebody whom the
+// Pairs knows the paired people. It is asked for every event of a person whom the
 // configuration does not name as an owner; it must be quick and safe for many goroutines.
 type Pairs interface {
 	// Paired says whether a person is paired, and whether as an owner.
 	Paired(channel, account, id string) (paired, owner bool)
 }
 
-// WithPairs is the same policy, in which paired people may speak in direct chats:
-// with the level of others who are allowed there, or with the rights of an owner where
-// the operator gave these with the pairing. Without it nobody is paired.
+// WithPairs is the same policy, in which paired people may speak in direct chats: with
+// the level of others who are allowed there, or with the rights of an owner if the
+// operator gave these with the pairing. Without it there are no paired people.
 func (p *Policy) WithPairs(pairs Pairs) *Policy {
 	with := *p
 	with.pairs = pairs
 	return &with
 }
 
-// pairing says what pairing gives the sender of an event. It gives nothing on a
-// channel without rules, which lets in owners only.
+// pairing returns the rights that pairing gives the sender of an event. On a channel
+// without rules, which lets in owners only, it gives none.
 func (p *Policy) pairing(e Event) (paired, owner bool) {
 	if _, ruled := p.rulesOf(e.Address); p.pairs == nil || !ruled || e.Sender.ID == "" {
 		return false, false
@@ -105,7 +106,7 @@ func (p *Policy) pairing(e Event) (paired, owner bool) {
 	return p.pairs.Paired(e.Address.Channel, e.Address.Account, e.Sender.ID)
 }
 
-// unlisted decides on somebody who is on no list; why says so.
+// unlisted decides on a person on no list; why gives the reason.
 func (p *Policy) unlisted(e Event, why string) Verdict {
 	paired, _ := p.pairing(e)
 	v := deny(why)

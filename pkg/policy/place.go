@@ -32,8 +32,8 @@ func ParsePlace(s string) (Place, error) {
 	return p, nil
 }
 
-// CheckPlace says what is wrong with a place in a configuration; known are the
-// channels that there are. A place that no chat can have would be a rule for nobody.
+// CheckPlace reports the mistake in a configured place; known are the existing
+// channels. A place that no chat can have would be a rule without effect.
 func CheckPlace(s string, known []string) error {
 	p, err := ParsePlace(s)
 	switch {

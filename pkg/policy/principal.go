@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// consoleChannel is the one channel whose user needs no id: whoever can start
+// consoleChannel is the one channel whose user needs no id: the person who can start
 // the gateway on its own machine is its operator.
 const consoleChannel = "console"
 
@@ -15,7 +15,8 @@ const consoleChannel = "console"
 // Connect those of another team are in a channel of ours. Their Sender.ID is TEAM/USER.
 const slackChannel = "slack"
 
-// principal is who somebody is. An empty account stands for every account of the channel.
+// principal identifies a person. An empty account stands for every account of the
+// channel.
 type principal struct {
 	channel, account, id string
 }
@@ -53,8 +54,8 @@ func parseOwner(s string) (principal, error) {
 	return p, nil
 }
 
-// parseID reads [ACCOUNT/]ID of one channel and refuses what cannot be an id there. An
-// ID with a TEAM/ of its own is that of a guest on one account only.
+// parseID reads [ACCOUNT/]ID of one channel and refuses text that cannot be an id
+// there. An ID with a TEAM/ of its own is that of a guest on one account only.
 func parseID(channel, s string) (principal, error) {
 	if isWildcard(s) {
 		return principal{}, fmt.Errorf("%q is a wildcard: list ids, or set allow_everyone: true for this channel", s)
@@ -90,7 +91,7 @@ func idForm(channel string) (form *regexp.Regexp, cure string) {
 	}
 }
 
-// CheckGroup says what is wrong with an entry of a channel's [ChannelRules].Groups.
+// CheckGroup reports the mistake in an entry of a channel's [ChannelRules].Groups.
 func CheckGroup(channel, s string) error {
 	if isWildcard(s) {
 		return fmt.Errorf("group %q is a wildcard: list group ids, or set allow_everyone: true", s)
@@ -114,8 +115,8 @@ func groupForm(channel string) (form *regexp.Regexp, cure string) {
 	}
 }
 
-// CheckOwner says what is wrong with an entry of [Options].Owners; channels are the
-// ones that there are. An owner of any other channel would be nobody.
+// CheckOwner reports the mistake in an entry of [Options].Owners; channels are the
+// existing ones. An owner of any other channel could never write.
 func CheckOwner(s string, channels []string) error {
 	if name, _, ok := strings.Cut(s, ":"); ok && name != "" && !slices.Contains(channels, name) {
 		return fmt.Errorf("owner %q: %w", s, noChannel(name, channels))
@@ -137,7 +138,7 @@ func noChannel(name string, channels []string) error {
 	return fmt.Errorf("there is no channel %q: write one of %s", name, strings.Join(channels, ", "))
 }
 
-// checkAccount says what is wrong with an account in front of an id. An empty one
+// checkAccount reports the mistake in an account in front of an id. An empty one
 // stands for every account.
 func checkAccount(channel, account string) error {
 	var form, cure string
@@ -155,7 +156,7 @@ func checkAccount(channel, account string) error {
 	return nil
 }
 
-// CheckUser says what is wrong with an entry of a channel's [ChannelRules].Allow.
+// CheckUser reports the mistake in an entry of a channel's [ChannelRules].Allow.
 func CheckUser(channel, s string) error {
 	p, err := parseID(channel, s)
 	switch {

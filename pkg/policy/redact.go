@@ -13,7 +13,7 @@ import (
 	"sync"
 )
 
-// redacted is what stands where a secret stood.
+// redacted replaces a secret.
 const redacted = "[redacted]"
 
 // minSecret is the shortest secret that is replaced: shorter ones would tear
@@ -70,9 +70,9 @@ func (r *Redactor) Redact(s string) string {
 	return r.replacer.Replace(s)
 }
 
-// Writer redacts what is written to w. It passes on whole lines, so that a
-// secret is found also when it comes in pieces; a line longer than 64 KiB is
-// passed on in parts, which never cut a secret.
+// Writer redacts the bytes written to w. It passes on whole lines, so it also finds a
+// secret that comes in pieces; a line longer than 64 KiB is passed on in parts that
+// do not cut a secret.
 func (r *Redactor) Writer(w io.Writer) io.Writer { return &redactingWriter{redactor: r, out: w} }
 
 // longest is the length of the longest form.
@@ -135,9 +135,9 @@ func formsOf(secret string) []string {
 	return forms
 }
 
-// base64Cores gives what the secret looks like inside longer encoded text, as
-// in basic authentication, for each of the three ways it can be aligned; the
-// characters that also depend on its neighbours are left out.
+// base64Cores returns the form of the secret inside longer encoded text, as in basic
+// authentication, for each of the three alignments; it leaves out characters that
+// also depend on the secret's neighbours.
 func base64Cores(enc *base64.Encoding, secret string) []string {
 	var cores []string
 	for shift := range 3 {

@@ -15,7 +15,7 @@ type input struct {
 	Timezone string `json:"timezone,omitempty" jsonschema:"IANA time zone such as Europe/Berlin or Asia/Tokyo; default: the zone of this machine"`
 }
 
-// reading is what current_time returns.
+// reading is the result of current_time.
 type reading struct {
 	// Time is in RFC 3339, to the second.
 	Time     string `json:"time"`
@@ -50,8 +50,8 @@ func New(now func() time.Time) tools.Tool {
 		})
 }
 
-// zoneOf names the zone that t is in. The machine's own zone is known to the
-// time package as Local, which tells nobody anything; its abbreviation does.
+// zoneOf names the zone of t. The time package calls the machine's own zone Local,
+// which tells a person little; its abbreviation helps.
 func zoneOf(t time.Time) string {
 	if name := t.Location().String(); name != "Local" && name != "" {
 		return name

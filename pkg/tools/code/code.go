@@ -22,7 +22,7 @@ const maxCode = 32 << 10
 type Options struct {
 	// Runner runs the code.
 	Runner sandbox.Runner
-	// Prepare is called with a chat's space before code runs there; nil does nothing.
+	// Prepare is called with a chat's space before code runs there; nil is skipped.
 	Prepare func(space string) error
 	// Python and JavaScript are the absolute paths of the interpreters; empty looks
 	// for them in the system's folders.
@@ -34,8 +34,8 @@ type Options struct {
 	Network bool
 	// Readable are absolute paths that code may read beside the system's and the workspace.
 	Readable []string
-	// Outside is the folder of a space that holds what others sent: while it holds any,
-	// what code prints counts as from outside. "" is none.
+	// Outside is the folder of a space for received files: while it contains any, the
+	// code's output counts as from outside. "" disables this.
 	Outside string
 }
 
@@ -48,8 +48,8 @@ type arguments struct {
 // language is one that is installed.
 type language struct {
 	path string
-	args []string // that make it read the code, and nothing else, from its input
-	// modules is the folder whose modules code can load, where there is one.
+	args []string // that make it read the code from its input alone
+	// modules is the folder whose modules code can load, if it exists.
 	modules string
 }
 
@@ -95,7 +95,7 @@ func languages(o Options) map[string]language {
 
 func (r *runner) names() []string { return slices.Sorted(maps.Keys(r.languages)) }
 
-// plan is what a call comes to.
+// plan is a checked call, ready to run.
 type plan struct {
 	folder  *program.Folder
 	command sandbox.Command
@@ -119,7 +119,7 @@ func (r *runner) execute(ctx context.Context, in arguments) (any, error) {
 	return r.settings.Run(ctx, p.folder, p.command)
 }
 
-// plan checks a call and says what it would run.
+// plan checks a call and returns the program that it would run.
 func (r *runner) plan(ctx context.Context, in arguments) (*plan, error) {
 	l, ok := r.languages[in.Language]
 	switch {

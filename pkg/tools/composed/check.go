@@ -14,7 +14,7 @@ import (
 	"parley/pkg/tools"
 )
 
-// SpecError is what is wrong with a spec.
+// SpecError describes the mistakes in a spec.
 type SpecError struct {
 	// Step is counted from 1; 0 stands for the tool as a whole.
 	Step int
@@ -33,7 +33,7 @@ func (p SpecError) Error() string {
 // known of it.
 type Known func(name string) (tools.Tool, bool)
 
-// Check says all that is wrong with a spec; nil for nothing.
+// Check returns all mistakes in a spec, or nil.
 func Check(s Spec, known Known) error {
 	var errs []error
 	for _, p := range Problems(s, known) {
@@ -42,8 +42,8 @@ func Check(s Spec, known Known) error {
 	return errors.Join(errs...)
 }
 
-// Problems lists what is wrong with a spec: also the steps that no call of the tool
-// could get past.
+// Problems lists the mistakes in a spec, with the steps at which every call of the
+// tool would fail.
 func Problems(s Spec, known Known) []SpecError {
 	var out []SpecError
 	add := func(step int, format string, args ...any) {
@@ -76,7 +76,7 @@ func Problems(s Spec, known Known) []SpecError {
 	return out
 }
 
-// stepProblems says what is wrong with one step, counted from 0.
+// stepProblems lists the mistakes in one step, counted from 0.
 func stepProblems(s Spec, i int, known Known) []string {
 	var out []string
 	for _, name := range names(s.Steps[i].Arguments) {
@@ -144,8 +144,8 @@ func texts(v any) []string {
 	}
 }
 
-// fits holds a value against its schema. Of a value with a name in braces no more is
-// known than that it is a text. What the schema cannot tell alone is left to the call.
+// fits checks a value against its schema. A value with a name in braces is only known
+// to be a text. The call checks the rest, which the schema cannot tell alone.
 func fits(schema map[string]any, v any) error {
 	if s, ok := v.(string); ok && len(names(s)) > 0 {
 		if kinds := append(texts(schema["type"]), fmt.Sprint(schema["type"])); schema["type"] != nil && !slices.Contains(kinds, "string") {
@@ -163,7 +163,7 @@ func fits(schema map[string]any, v any) error {
 	}
 	whole, err := parsed.Resolve(nil)
 	if err != nil {
-		return nil //nolint:nilerr // it refers to what only the whole schema has
+		return nil //nolint:nilerr // it refers to a part of the whole schema
 	}
 	var instance any
 	if raw, err = json.Marshal(v); err == nil {

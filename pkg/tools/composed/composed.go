@@ -19,7 +19,8 @@ import (
 type Spec struct {
 	Name        string
 	Description string
-	// Parameters are what the model gives, all of them texts: what each is, by name.
+	// Parameters are the model's arguments, all of them texts: their descriptions, by
+	// name.
 	Parameters map[string]string
 	Steps      []Step
 }
@@ -37,8 +38,8 @@ const (
 	maxTime = 10 * time.Minute
 )
 
-// New makes the tool. What is known of the tools that it calls is asked of
-// annotations; one of which nothing is known may do anything.
+// New makes the tool. It asks annotations about the tools that it calls; an unknown
+// one may have any effect.
 func New(s Spec, annotations func(tool string) (tools.Annotations, bool)) tools.Tool {
 	return &sequence{spec: s, known: annotations}
 }
@@ -85,7 +86,7 @@ func (q *sequence) Annotations() tools.Annotations {
 	return sum
 }
 
-// annotations are what is known of a tool; one of which nothing is known may do anything.
+// annotations describe a tool; an unknown one may have any effect.
 func (q *sequence) annotations(tool string) tools.Annotations {
 	if a, ok := q.known(tool); ok {
 		return a
@@ -137,8 +138,8 @@ func orArguments(text string, given map[string]any) (string, error) {
 	return string(b), err
 }
 
-// examineStep examines one step. Of one that depends on the results of earlier
-// ones it cannot be known what it does: it counts as the worst that its tool does.
+// examineStep examines one step. The effects of a step that depends on earlier
+// results are unknown: it counts as the worst that its tool does.
 func (q *sequence) examineStep(ctx context.Context, step Step, given map[string]any, a tools.Annotations) (tools.Examination, error) {
 	depends := slices.ContainsFunc(names(step.Arguments), func(name string) bool {
 		_, err := strconv.Atoi(name)
@@ -160,8 +161,8 @@ func (q *sequence) examineStep(ctx context.Context, step Step, given map[string]
 	return ex, nil
 }
 
-// brings says whether a tool gives content back that may be of others, where it depends
-// on the arguments: what a file holds, or what a program or a sequence reads.
+// brings says whether a tool may return untrusted content, if that depends on the
+// arguments: the content of a file, or the output of a program or a sequence.
 func brings(a tools.Annotations) bool { return a.ReadOnly || a.Executes || a.Composed }
 
 // refused says whether an examination's error holds whatever earlier steps do.
@@ -180,14 +181,14 @@ func refused(err error, depends bool) bool {
 	}
 }
 
-// step is what the model is told of one that ran.
+// step is the model's report of one step that ran.
 type stepResult struct {
 	Tool   string `json:"tool"`
 	Result string `json:"result"`
 }
 
-// Execute runs the steps in order. The first that fails ends the sequence; its
-// error says which one it was and what had been done.
+// Execute runs the steps in order. The first failed step ends the sequence; its error
+// names the step and lists the earlier ones.
 func (q *sequence) Execute(ctx context.Context, args map[string]any) *tools.ToolResult {
 	var done []stepResult
 	var shown []string

@@ -12,7 +12,7 @@ import (
 // placeholder is {{NAME}} or {{N}}.
 var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{\{ *([A-Za-z0-9_]+) *\}\}`) }) //nolint:gochecknoglobals // compiled once
 
-// names are what stands between braces in the texts of a value, sorted.
+// names are the texts between braces in the texts of a value, sorted.
 func names(v any) []string {
 	found := map[string]bool{}
 	walk(v, func(s string) string {
@@ -24,8 +24,8 @@ func names(v any) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// fill puts parameters and results in the place of their names. What it puts in is
-// never looked at again, so that no result can name another.
+// fill replaces names by parameters and results. It does not scan the inserted texts,
+// so a result cannot name another.
 func fill(args, given map[string]any, result func(n int) string) map[string]any {
 	out, _ := walk(args, func(s string) string {
 		return placeholder().ReplaceAllStringFunc(s, func(match string) string {

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Nesting says why no call of the sequence name could end, as far as its steps
-// show: a step leads back to a sequence that is being run, or the sequences below
-// it go deeper than depth allows. A sequence has no conditions, so that each call
-// of it makes all of its steps. One that only calls a circle, and is no part of it,
-// has no problem of its own.
+// Nesting gives the reason why no call of the sequence name could end, as far as its
+// steps show: a step leads back to a running sequence, or the sequences below it go
+// deeper than depth allows. A sequence has no conditions, so each call of it makes
+// all of its steps. A sequence outside a circle that only calls it has no problem of
+// its own.
 //
-// Steps are the tools that each sequence calls, in order, by its name; any other
-// tool counts as one that calls nothing. Depth counts the sequence itself and the
-// last tool as well; the cure names most, the largest depth that there can be.
+// Steps are the tools that each sequence calls, in order, by its name; any other tool
+// counts as one without calls. Depth counts the sequence itself and the last tool as
+// well; the cure names most, the largest possible depth.
 func Nesting(name string, steps map[string][]string, depth, most int) []SpecError {
 	if path := circle(name, steps); path != nil {
 		if slices.Min(path) != name {
@@ -39,8 +39,8 @@ func Nesting(name string, steps map[string][]string, depth, most int) []SpecErro
 	return []SpecError{{slices.Index(steps[name], path[1]) + 1, text}}
 }
 
-// circle is the shortest way from a sequence back to it: the sequences on it,
-// from name on. It is nil where there is none.
+// circle is the shortest way from a sequence back to it: the sequences on it, from
+// name on, or nil.
 func circle(name string, steps map[string][]string) []string {
 	from := map[string]string{}
 	for next := []string{name}; len(next) > 0; next = next[1:] {

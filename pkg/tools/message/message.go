@@ -13,10 +13,10 @@ const MaxText = 16 << 10
 
 // Queue takes messages for a chat.
 type Queue interface {
-	// QueueMessage takes text for a chat, to be sent in order with what else goes
-	// there. The call that it belongs to is in ctx (see [tools.InvocationFrom]).
-	// nil means that the text is as safe as the call's own result. It may be
-	// called from many goroutines.
+	// QueueMessage takes text for a chat, to be sent in order with its other messages.
+	// The call that it belongs to is in ctx (see [tools.InvocationFrom]). A nil error
+	// means that the text is as safe as the call's own result. It may be called from many
+	// goroutines.
 	QueueMessage(ctx context.Context, channel, chatID, text string) error
 }
 
@@ -33,7 +33,7 @@ func New(q Queue) *Tool { return &Tool{queue: q} }
 // Name is message.
 func (*Tool) Name() string { return "message" }
 
-// Description says what the tool is for.
+// Description tells the model the purpose of the tool.
 func (*Tool) Description() string {
 	return "Send a text to the person in this chat now, before the final answer. Use it for what should not wait; do not repeat it in the answer."
 }

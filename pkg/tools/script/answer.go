@@ -12,7 +12,7 @@ import (
 	"parley/pkg/tools/internal/program"
 )
 
-// result turns what a program did into what the model and the person see.
+// result turns a program's output into the texts for the model and the person.
 func (t *Tool) result(res sandbox.Result) *tools.ToolResult {
 	errors := errorTail(res.Stderr)
 	if res.TimedOut {
@@ -44,7 +44,7 @@ func (t *Tool) result(res sandbox.Result) *tools.ToolResult {
 	return &tools.ToolResult{ForLLM: answer.ForLLM, ForUser: answer.ForUser, Silent: answer.Silent}
 }
 
-// with keeps what a failed program tells the person.
+// with keeps a failed program's text for the person.
 func with(fail *tools.Error, a answer) *tools.ToolResult {
 	r := fail.Result()
 	if a.isAnswer {
@@ -61,7 +61,7 @@ func details(errors string) map[string]any {
 	return d
 }
 
-// answer is what a program wrote to its standard output.
+// answer is a program's standard output.
 type answer struct {
 	ForLLM, ForUser string
 	Silent, IsError bool
@@ -70,7 +70,7 @@ type answer struct {
 }
 
 // parseAnswer takes an object with for_llm or for_user for an answer, anything else
-// for text. A problem is what is wrong with an answer.
+// for text. A problem describes a malformed answer.
 func parseAnswer(out []byte) (a answer, problem string) {
 	printed := strings.ToValidUTF8(strings.TrimRight(string(out), " \t\r\n"), "\uFFFD")
 	a.ForLLM = printed

@@ -11,17 +11,17 @@ import (
 	"parley/pkg/tools"
 )
 
-// What a program is told in variables, at most: bytes of a fact of its call, bytes
-// of an argument, and how many arguments.
+// The limits of a program's variables: bytes of a fact of its call, bytes of an
+// argument, and the number of arguments.
 const (
 	maxFact      = 1 << 10
 	maxVariable  = 4 << 10
 	maxVariables = 64
 )
 
-// environment is what a program is told of its call: facts as PARLEY_*, and each
-// argument that is a text, a number or a truth value as PARLEY_ARG_NAME. A longer
-// argument, or one with a NUL, is in the JSON only.
+// environment returns a program's variables: the facts of its call as PARLEY_*, and
+// each argument that is a text, a number or a truth value as PARLEY_ARG_NAME. A
+// longer argument, or one with a NUL, is in the JSON only.
 func environment(t *Tool, inv tools.Invocation, args map[string]any) []string {
 	env := []string{"PARLEY_TOOL_DIR=" + t.dir, "PARLEY_SPACE=" + inv.Space}
 	for _, v := range [][2]string{

@@ -16,7 +16,7 @@ import (
 	"parley/pkg/text"
 )
 
-// The right that nobody but the operator should have, and those that a program needs one of.
+// The right that the operator alone should have, and those that a program needs one of.
 const worldWritable, executable fs.FileMode = 0o002, 0o111
 
 // ValidName says whether a tool may have the name: 1 to 64 letters, digits, _ or -.
@@ -27,8 +27,8 @@ func ValidName(name string) bool {
 	return name != "" && len(name) <= 64 && !strings.ContainsFunc(name, func(r rune) bool { return !plain(r) })
 }
 
-// openFolder opens a tool's folder, below which no link leads out. What is wrong
-// with the folder itself is an error.
+// openFolder opens a tool's folder, below which no link leads out. A faulty folder is
+// an error.
 func openFolder(dir string) (*os.Root, error) {
 	for _, d := range []string{filepath.Dir(dir), dir} {
 		info, err := os.Lstat(d)
@@ -48,7 +48,7 @@ func openFolder(dir string) (*os.Root, error) {
 	return root, nil
 }
 
-// inspect says what is wrong with a file of the folder, and what it is otherwise.
+// inspect returns the fault of a file of the folder, or else its description.
 func inspect(root *os.Root, name string) (fs.FileInfo, error) {
 	info, err := root.Stat(name)
 	switch {

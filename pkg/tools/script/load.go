@@ -17,20 +17,20 @@ import (
 // maxFolders bounds the tools of one gateway.
 const maxFolders = 256
 
-// Options are what tools of the operator's own need.
+// Options are the settings of the operator's own tools.
 type Options struct {
 	// Runner runs the programs.
 	Runner sandbox.Runner
-	// Timeout is for tools that name none; 0: 30 s. MaxTimeout is the longest that
-	// one may name; 0: 5 m.
+	// Timeout is the default of tools; 0: 30 s. MaxTimeout is the longest that a tool may
+	// name; 0: 5 m.
 	Timeout, MaxTimeout time.Duration
-	// MaxOutput bounds what a program tells the model, in bytes, and once more what
-	// it tells the person; 0: 64 KiB.
+	// MaxOutput bounds a program's text for the model, in bytes, and again its text for
+	// the person; 0: 64 KiB.
 	MaxOutput int
 	// Prepare makes a chat's space before a program runs in it; nil takes it as it is.
 	Prepare func(space string) error
-	// Outside is the folder of a space that holds what others sent: while it holds any,
-	// what a program prints counts as from outside. "" is none.
+	// Outside is the folder of a space for received files: while it contains any, a
+	// program's output counts as from outside. "" disables this.
 	Outside string
 }
 
@@ -47,7 +47,7 @@ func (o Options) filled() Options {
 	return o
 }
 
-// Entry is one folder: its tool, or where it cannot be one, what [tools.Broken] makes.
+// Entry is one folder: its tool, or the result of [tools.Broken] for a faulty one.
 type Entry struct {
 	Name string
 	Tool tools.Tool
@@ -70,8 +70,8 @@ func Names(dir string) []string {
 	return names
 }
 
-// Load reads the tools in the folders of dir; without a dir there are none. It
-// never fails as a whole.
+// Load reads the tools in the folders of dir; a missing dir has none. A faulty folder
+// does not fail the others.
 func Load(dir string, o Options) []Entry {
 	o = o.filled()
 	names := Names(dir)
@@ -94,7 +94,7 @@ func Load(dir string, o Options) []Entry {
 	return entries
 }
 
-// load makes the tool in a folder, or says in one line why it is none.
+// load makes the tool in a folder, or gives the reason against it in one line.
 func load(dir string, o Options) (*Tool, error) {
 	name := filepath.Base(dir)
 	if !ValidName(name) {
@@ -108,7 +108,7 @@ func load(dir string, o Options) (*Tool, error) {
 		return nil, fmt.Errorf("%s: timeout %v is more than tools.scripts.max_timeout allows (%v)", manifestName, m.Timeout, o.MaxTimeout)
 	}
 	t := &Tool{manifest: m, dir: dir, options: o}
-	if !m.Enabled { // what is wrong beyond this is nobody's concern yet
+	if !m.Enabled { // further faults do not matter for a disabled tool
 		return t, nil
 	}
 	if err := tools.NewToolRegistry().RegisterWith(t, tools.RegisterOptions{}); err != nil {

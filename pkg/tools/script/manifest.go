@@ -13,7 +13,7 @@ import (
 	"parley/pkg/tools/data"
 )
 
-// manifestName is the file that says what a tool is.
+// manifestName is the file that describes a tool.
 const manifestName = "tool.yaml"
 
 const (
@@ -23,7 +23,7 @@ const (
 	maxProblems    = 5
 )
 
-// Manifest is what tool.yaml says.
+// Manifest is the content of tool.yaml.
 type Manifest struct {
 	Name, Description string
 	// Parameters is a JSON Schema object.
@@ -33,7 +33,7 @@ type Manifest struct {
 	Level                                        tools.Level
 	// Approval is destructive, side_effects or never; empty: as for all tools.
 	Approval string
-	// Timeout is 0 where the file names none.
+	// Timeout is 0 if the file has none.
 	Timeout time.Duration
 	Enabled bool
 	// Network: the operator lets the program reach the network.
@@ -42,8 +42,8 @@ type Manifest struct {
 	Command string
 }
 
-// parseManifest reads the text of a tool.yaml. The error is one line that lists
-// what is wrong, each with line and column.
+// parseManifest reads the text of a tool.yaml. The error is one line that lists the
+// mistakes, each with line and column.
 func parseManifest(text string) (*Manifest, error) {
 	root, err := data.ParseYAML(text)
 	if err != nil {
@@ -58,7 +58,7 @@ func parseManifest(text string) (*Manifest, error) {
 	return m, nil
 }
 
-// manifestReader carries tool.yaml over into a Manifest. It collects what is wrong.
+// manifestReader carries tool.yaml over into a Manifest. It collects the mistakes.
 type manifestReader struct {
 	m        *Manifest
 	places   map[string]ast.Node
@@ -142,7 +142,7 @@ func (r *manifestReader) finish() {
 		r.problem(r.places["destructive"], "a tool cannot be both read_only and destructive")
 	}
 	if _, said := r.places["open_world"]; !said {
-		m.OpenWorld = m.Network // what comes from the network, others wrote
+		m.OpenWorld = m.Network // content from the network is from outside
 	}
 	if c := m.Command; c == "" || strings.HasPrefix(c, ".") || c == manifestName || strings.ContainsAny(c, "/\\\x00") {
 		r.problem(r.places["command"], "command must be the name of a file in this folder, such as run")
@@ -154,7 +154,7 @@ type pair struct {
 	key, value ast.Node
 }
 
-// pairs lists a mapping's entries; every key once, and nothing but plain keys.
+// pairs lists a mapping's entries: each key once, and plain keys only.
 func (r *manifestReader) pairs(node ast.Node, what string) []pair {
 	mapping, ok := node.(ast.MapNode)
 	if !ok {
@@ -230,7 +230,7 @@ func (r *manifestReader) parameters(n ast.Node) {
 	r.problem(n, "parameters must be a JSON Schema: a block with type: object and properties")
 }
 
-// schema gives a node as what decoding its JSON would give.
+// schema converts a node into the value that its JSON would decode to.
 func (r *manifestReader) schema(n ast.Node, depth int) any {
 	if depth == 0 {
 		r.problem(n, "parameters are nested more than %d levels deep", maxSchemaDepth)

@@ -24,7 +24,7 @@ const (
 	maxErrors       = 2 << 10     // how much of standard error is told
 	maxProgress     = 1000        // progress lines of one call
 	maxProgressLine = 200
-	answerRoom      = 4 << 10 // what an answer may take beside its texts
+	answerRoom      = 4 << 10 // the size of an answer beside its texts
 )
 
 // progressPrefix begins a line of standard error that tells how far the work is.
@@ -46,8 +46,8 @@ func (t *Tool) Description() string { return t.manifest.Description }
 // Parameters implements [tools.Tool].
 func (t *Tool) Parameters() map[string]any { return t.manifest.Parameters }
 
-// Approval is the operator's word on when a person is asked for this tool:
-// destructive, side_effects, never, or nothing where tool.yaml is silent.
+// Approval is the operator's rule for asking about this tool: destructive,
+// side_effects, never, or empty if tool.yaml has none.
 func (t *Tool) Approval() string { return t.manifest.Approval }
 
 // Annotations implements [tools.Annotated].
@@ -82,7 +82,7 @@ func (t *Tool) Examine(ctx context.Context, _ map[string]any) (tools.Examination
 // they were written.
 func (*Tool) TakesExact(map[string]any) error { return nil }
 
-// outside is what others sent, which the program could read.
+// outside is the folder of received files that the program could read.
 func (t *Tool) outside(space string) program.Outside {
 	root, err := os.OpenRoot(space)
 	if err != nil {
@@ -92,7 +92,7 @@ func (t *Tool) outside(space string) program.Outside {
 	return program.LookOutside(root, t.options.Outside)
 }
 
-// look checks what may have changed since the start.
+// look checks for changes since the start.
 func (t *Tool) look(ctx context.Context) (fs.FileInfo, *tools.Error) {
 	if tools.InvocationFrom(ctx).Space == "" {
 		return nil, tools.Fail(tools.ErrPermissionDenied, "this chat has no folder to run a program in", nil)
@@ -141,7 +141,7 @@ func (t *Tool) Execute(ctx context.Context, args map[string]any) *tools.ToolResu
 	})
 	outside.Brought(ctx, inv.Space, t.options.Outside)
 	if err != nil {
-		if ctx.Err() != nil { // whoever ended it says why
+		if ctx.Err() != nil { // the cause of the end gives the reason
 			return tools.ErrorResult(err.Error()).WithError(err)
 		}
 		if errors.Is(err, sandbox.ErrBusy) {

@@ -8,8 +8,8 @@ import (
 	"parley/pkg/tools/internal/program"
 )
 
-// dangerous says why a program is asked about every time: it deletes, overwrites,
-// changes rights, ends others, or runs what its arguments or files say.
+// dangerous gives the reason why a program always asks: it deletes, overwrites,
+// changes rights, ends other processes, or runs commands from its arguments or files.
 func dangerous(names, args []string) string {
 	for _, name := range names {
 		name = path.Base(name)

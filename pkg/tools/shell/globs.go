@@ -61,7 +61,7 @@ func match(look fs.FS, arg string) []string {
 		switch {
 		case hiddenBy(pattern, name):
 		case strings.HasPrefix(name, "-") || strings.HasPrefix(arg, "./"):
-			found = append(found, "./"+name) // a file's name is never an option
+			found = append(found, "./"+name) // so that a file's name cannot be an option
 		default:
 			found = append(found, name)
 		}

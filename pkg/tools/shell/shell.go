@@ -24,31 +24,30 @@ const shellPath = "/bin/sh"
 type Options struct {
 	// Runner runs the commands.
 	Runner sandbox.Runner
-	// Prepare is called with a chat's space before a command runs there; nil does nothing.
+	// Prepare is called with a chat's space before a command runs there; nil is skipped.
 	Prepare func(space string) error
 	// Allow are the programs that may be run: names, looked for in the system's
 	// folders, or absolute paths.
 	Allow []string
-	// Shell also takes scripts for the shell, in which Allow means nothing.
+	// Shell also takes scripts for the shell, which ignore Allow.
 	Shell bool
 	// Timeout ends a command where the call names no time; 0 means 30 s. MaxTimeout
 	// is the longest that a call may name; 0 means 5 minutes.
 	Timeout, MaxTimeout time.Duration
-	// Background runs what is to run in the background; nil: Runner does. BackgroundLimit
-	// is the longest that a command may run there, and the time of one whose call names
-	// none; 0 means an hour.
+	// Background runs background commands; nil: Runner does. BackgroundLimit is the
+	// longest that a command may run there, and the default; 0 means an hour.
 	Background      sandbox.Runner
 	BackgroundLimit time.Duration
 	// Network gives commands the network.
 	Network bool
 	// Readable are absolute paths that commands may read beside the system's and the workspace.
 	Readable []string
-	// Outside is the folder of a space that holds what others sent: while it holds any,
-	// what a command prints counts as from outside. "" is none.
+	// Outside is the folder of a space for received files: while it contains any, a
+	// command's output counts as from outside. "" disables this.
 	Outside string
 }
 
-// arguments are what a call says where there is no shell.
+// arguments are those of a call without a shell.
 type arguments struct {
 	Argv       []string `json:"argv" jsonschema:"the program and its arguments, one element each; no shell reads them"`
 	Cwd        string   `json:"cwd,omitempty" jsonschema:"folder of the workspace to run in; default: the workspace itself"`
@@ -57,7 +56,7 @@ type arguments struct {
 	Background bool     `json:"background,omitempty" jsonschema:"true: answer at once and tell the result when it has ended; for what takes longer than a person waits"`
 }
 
-// shellArguments are what a call says where there is one.
+// shellArguments are those of a call with a shell.
 type shellArguments struct {
 	Argv       []string `json:"argv,omitempty" jsonschema:"the program and its arguments, one element each; no shell reads them"`
 	Script     string   `json:"script,omitempty" jsonschema:"instead of argv: a script for /bin/sh"`
@@ -71,7 +70,7 @@ type shellArguments struct {
 type shell struct {
 	o        Options
 	settings program.Settings
-	// background are the settings of what runs in the background.
+	// background are the settings of background commands.
 	background program.Settings
 	allowed    []allowed
 }
@@ -83,8 +82,7 @@ type allowed struct {
 	real    string // without symbolic links
 }
 
-// New makes run_command. What it says beside the tool are programs of the list
-// that are not there.
+// New makes run_command. It also returns the programs of the list that are missing.
 func New(o Options) (tool tools.Tool, missing []string) {
 	s := &shell{o: o, settings: program.Settings{
 		Runner: o.Runner, Prepare: o.Prepare, Timeout: o.Timeout, MaxTimeout: o.MaxTimeout,
@@ -154,7 +152,7 @@ func (s *shell) names() []string {
 	return names
 }
 
-// plan is what a call comes to.
+// plan is a checked call, ready to run.
 type plan struct {
 	folder  *program.Folder
 	command sandbox.Command
@@ -190,7 +188,7 @@ func (s *shell) execute(ctx context.Context, in shellArguments, callback tools.A
 	}), nil
 }
 
-// plan checks a call and says what it would run.
+// plan checks a call and returns the program that it would run.
 func (s *shell) plan(ctx context.Context, in shellArguments) (*plan, error) {
 	if err := s.shape(in); err != nil {
 		return nil, err
@@ -244,7 +242,7 @@ func (s *shell) fill(p *plan, what allowed, in shellArguments) error {
 	return nil
 }
 
-// bounds says how long a command may run, and with what.
+// bounds returns the time and the limits of a command.
 func (s *shell) bounds(p *plan, in shellArguments) string {
 	text := fmt.Sprintf("\nfor at most: %v", p.command.Timeout)
 	if in.Background {
@@ -264,7 +262,7 @@ func expanded(f *program.Folder, in shellArguments) ([]string, error) {
 	return expand(f.Root, in.Argv[1:])
 }
 
-// shape refuses what can be no command, whatever is allowed.
+// shape refuses a call that can be no command, whatever is allowed.
 func (s *shell) shape(in shellArguments) error {
 	size := len(in.Script)
 	for _, arg := range in.Argv {

@@ -24,8 +24,8 @@ const (
 	MaxName = 40
 	// How long subagent waits where a call names no time.
 	waitTime = 10 * time.Minute
-	// What a waiting call has beyond its agent's deadline, so that the
-	// agent's own end is what it tells.
+	// The time of a waiting call beyond its agent's deadline, so that it reports the
+	// agent's own end.
 	overtime = time.Minute
 )
 
@@ -48,7 +48,7 @@ type arguments struct {
 	Minutes int    `json:"deadline_minutes,omitempty" jsonschema:"when the agent is given up"`
 }
 
-// started is what spawn tells the model.
+// started is spawn's result for the model.
 type started struct {
 	Task string `json:"task"`
 	Name string `json:"name"`
@@ -57,7 +57,7 @@ type started struct {
 
 // New makes spawn and subagent. The deadline is the longest that an agent may take.
 func New(a Agents, deadline time.Duration) []tools.Tool {
-	// Neither changes anything by itself: what their agents do is asked about call by call.
+	// Both count as free of effects: their agents' calls are asked about one by one.
 	an := tools.Annotations{Idempotent: true, Speaks: true, Level: tools.LevelRead}
 	waits := an
 	waits.Timeout = deadline + overtime

@@ -12,7 +12,7 @@ type Task struct {
 	// ID is its name for people.
 	ID   string `json:"id"`
 	Tool string `json:"tool"`
-	// Name is what a background agent is called; "" for other work.
+	// Name is the name of a background agent; "" for other work.
 	Name  string `json:"name,omitempty"`
 	State string `json:"state"`
 	// Started and Ended are times of day and date with their zone; Until is when a
@@ -20,7 +20,7 @@ type Task struct {
 	Started string `json:"started"`
 	Until   string `json:"until,omitempty"`
 	Ended   string `json:"ended,omitempty"`
-	// Result is how what came of it begins.
+	// Result is the beginning of its result.
 	Result string `json:"result,omitempty"`
 }
 
@@ -31,7 +31,7 @@ const Clock = time.DateTime + " MST"
 type Book interface {
 	// Tasks are those that run, and the newest of those that have ended.
 	Tasks(ctx context.Context) ([]Task, error)
-	// Cancel ends one, and says what came of that. An error is best a [tools.Error].
+	// Cancel ends a task and reports the outcome. An error is best a [tools.Error].
 	Cancel(ctx context.Context, id string) (string, error)
 }
 
