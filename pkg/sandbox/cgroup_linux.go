@@ -28,10 +28,10 @@ type Groups struct {
 	cpu bool   // it can share the processors out
 }
 
-// Claim takes the control group of this process over, where it was delegated to it: it
-// moves the process into a group below and removes what an earlier process left there.
-// An error says why there is none, and then nothing was changed. It must be called
-// before this process starts others, and once.
+// Claim takes over the control group of this process if it was delegated to it: it moves
+// the process into a group below and removes groups that an earlier process left there. An
+// error gives the reason why there is no such group; nothing has then changed. Call it
+// once, before this process starts others.
 //
 // A group is delegated when its folder has the attribute user.delegate or trusted.delegate,
 // as systemd sets it for Delegate=, or when an ordinary user owns it. It must have the
@@ -48,7 +48,7 @@ func Claim() (*Groups, error) {
 	return g, nil
 }
 
-// Claimable says why [Claim] would fail, nil when it would not. It changes nothing.
+// Claimable gives the reason why [Claim] would fail, or nil. It changes no group.
 func Claimable() error {
 	_, err := delegated()
 	return err
@@ -107,7 +107,7 @@ func ownFolder() (string, error) {
 }
 
 // folderOf is the folder of the group that /proc/self/cgroup names, by the mounts of
-// /proc/self/mountinfo; empty when there is none.
+// /proc/self/mountinfo, or "".
 func folderOf(groups, mounts string) string {
 	var group string
 	for line := range strings.Lines(groups) {
@@ -161,7 +161,7 @@ func alone(dir string) error {
 	return nil
 }
 
-// words are those of one of a group's files; none when it cannot be read.
+// words are those of one of a group's files, or an empty list if it cannot be read.
 func words(dir, name string) []string {
 	b, _ := os.ReadFile(filepath.Join(dir, name)) //nolint:gosec // G304: a group's file
 	return strings.Fields(string(b))
@@ -251,8 +251,8 @@ func (g *Groups) group(s *spec) (*runGroup, error) {
 	return run, nil
 }
 
-// judge completes a result by what the kernel counted. The kernel ends everything in a
-// group that has too much memory, the init too, which then reports nothing: err is gone.
+// judge completes a result by the kernel's counts. The kernel ends everything in a group
+// that has too much memory, also the init, which then reports nothing: err is dropped.
 func (g *runGroup) judge(res *Result, err error) error {
 	switch {
 	case g.count("memory.events", "oom_kill") > 0:
@@ -283,6 +283,6 @@ func (g *runGroup) end() {
 	}
 	_ = set(g.dir, "cgroup.kill", "1")
 	for began := time.Now(); unix.Rmdir(g.dir) == unix.EBUSY && time.Since(began) < patience; {
-		<-time.After(pause) // what was killed is not gone yet
+		<-time.After(pause) // killed processes are still going away
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// become gives up every right and becomes the program. What counts of that is
-// what the one thread has that calls exec.
+// become gives up every right and becomes the program. The rights of the one thread
+// that calls exec are the ones that count.
 func become() {
 	runtime.LockOSThread()
 	if err := closeOnExec(); err != nil {
@@ -44,10 +44,10 @@ func become() {
 	if err := limit(&s); err != nil {
 		fail("set the limits", err)
 	}
-	fail("start "+s.Path, syscall.Exec(s.Path, s.Args, s.Env)) //nolint:gosec // G204: this is what it is for
+	fail("start "+s.Path, syscall.Exec(s.Path, s.Args, s.Env)) //nolint:gosec // G204: running the program is the purpose
 }
 
-// confine gives up what the sandbox does not grant.
+// confine gives up every right that the sandbox does not grant.
 func confine(s *spec) {
 	if _, err := unix.KeyctlJoinSessionKeyring("parley"); err != nil && !errors.Is(err, unix.ENOSYS) && !errors.Is(err, unix.EPERM) {
 		fail("give up the keys", err)
@@ -76,7 +76,7 @@ func limit(s *spec) error {
 		// Runtimes reserve much more than they use.
 		unix.RLIMIT_AS: 16 * uint64(s.Memory), //nolint:gosec // G115: options are positive
 	}
-	if !s.Unsafe { // there it would count what the same user runs elsewhere
+	if !s.Unsafe { // there it would count processes that the same user runs elsewhere
 		limits[unix.RLIMIT_NPROC] = uint64(s.numbers()) //nolint:gosec // G115: options are positive
 	}
 	for which, most := range limits {

@@ -13,22 +13,23 @@ import (
 )
 
 const (
-	// How often the workspace is counted at most, and what part of the time that may take.
+	// How often the workspace is counted at most, and the share of the time that counting
+	// may take.
 	diskOften = 100 * time.Millisecond
 	diskPart  = 10
 	// How deep folders may lie in each other: deeper ones would take ever longer to count.
 	maxFolderDepth = 256
 )
 
-// disk is what the workspace of a run may hold.
+// disk bounds the workspace of a run.
 type disk struct {
 	workspace, scratch string
 	files              int
 	bytes, fileSize    int64
 }
 
-// newDisk bounds a run by its options, or by what is there before it: a run that
-// makes too much less is no fault.
+// newDisk bounds a run by its options, or by the content before it: a workspace that
+// was too full already must not grow.
 func newDisk(s *spec) *disk {
 	d := &disk{workspace: s.Workspace.Target, scratch: "/tmp", files: s.DiskFiles, bytes: s.Disk, fileSize: s.FileSize}
 	c := d.count()
@@ -49,7 +50,7 @@ func (d *disk) watch(end func(limit string)) {
 	}
 }
 
-// over names what there is too much of; else it is empty.
+// over names the exceeded bound, or "".
 func (d *disk) over() string {
 	switch c := d.count(); {
 	case c.files > d.files || c.depth > maxFolderDepth:
@@ -61,7 +62,7 @@ func (d *disk) over() string {
 	}
 }
 
-// content is what was counted, to a little more than the bounds.
+// content is the counted content, up to a little more than the bounds.
 type content struct {
 	files, depth int
 	bytes        int64
@@ -77,8 +78,8 @@ func (d *disk) count() content {
 	return c
 }
 
-// folder counts what is in an open folder, and closes it. No link is followed, and
-// nothing but a folder is opened: a pipe would block.
+// folder counts the content of an open folder, and closes it. It follows no link and
+// opens only folders: a pipe would block.
 func (d *disk) folder(f *os.File, depth int, c *content) {
 	defer f.Close()
 	c.depth = max(c.depth, depth)
@@ -105,14 +106,14 @@ func (d *disk) folder(f *os.File, depth int, c *content) {
 	}
 }
 
-// onDisk is what a file takes: its size, or more where blocks were reserved behind it.
+// onDisk is the space of a file: its size, or more if blocks were reserved behind it.
 func onDisk(size, blocks int64) int64 {
 	const block = 512
 	return max(size, blocks*block)
 }
 
-// unnamed is what files take, in bytes, that have no name any more and that a process
-// has open or in its memory.
+// unnamed is the size, in bytes, of files that have lost their name but that a
+// process has open or in its memory.
 func (d *disk) unnamed() (total int64) {
 	var scratch unix.Stat_t
 	if unix.Stat(d.scratch, &scratch) != nil {
@@ -143,8 +144,8 @@ func (d *disk) unnamed() (total int64) {
 	return total
 }
 
-// mapped is what files without a name take that a process has in its memory alone. How
-// large they are cannot be seen: each counts as the largest that there may be.
+// mapped is the size of files without a name that a process has in its memory alone.
+// Their true size cannot be seen: each counts as the largest possible one.
 func (d *disk) mapped(maps []byte, seen map[uint64]bool) (total int64) {
 	for line := range bytes.Lines(maps) {
 		// address, rights, offset, device, inode, path

@@ -21,9 +21,9 @@ import (
 // where the sandbox starts it again.
 var hooked atomic.Bool //nolint:gochecknoglobals // a fact of the process, as its arguments are
 
-// Main takes over, and never returns, in a process that a [Runner] started for
-// itself; in every other it returns at once. Nothing is run in a program that has
-// not called it first.
+// Main takes over, and does not return, in a process that a [Runner] started for
+// itself; in every other it returns at once. A program must call it before its first
+// run.
 func Main() {
 	hooked.Store(true)
 	if len(os.Args) == 0 {
@@ -37,7 +37,7 @@ func Main() {
 	default:
 		return
 	}
-	unix.Exit(0) // this process is not the caller's: none of its work at an end is done
+	unix.Exit(0) // this process is not the caller's: it skips all deferred work
 }
 
 // tell reports to the runner.
@@ -54,15 +54,16 @@ func fail(doing string, err error) {
 	unix.Exit(1) // this process is not the caller's
 }
 
-// closeOnExec keeps whatever this process has open from the program, what its own
-// parent left it included.
+// closeOnExec keeps the open files of this process from the program, also those that
+// its own parent left it.
 func closeOnExec() error {
 	const all = 1<<31 - 1
 	return unix.CloseRange(specFile, all, unix.CLOSE_RANGE_CLOEXEC)
 }
 
-// supervise is the init of the sandbox: it builds what the program sees, starts
-// it, adopts what it leaves behind, and ends with it, and so does all the rest.
+// supervise is the init of the sandbox: it builds the program's view, starts the
+// program, adopts the processes that it leaves behind, and ends with it, as do all of
+// these.
 func supervise() {
 	runtime.LockOSThread() // the program dies with the thread that forks it
 	// No signal that the program sends ends the init; a caught one is not inherited.
@@ -157,9 +158,9 @@ func fork() (pid int, start *os.File) {
 	return pid, start
 }
 
-// reap waits for the program and for whatever else ends, and tells how it went. What
-// was left to the init and has ended counts as a process until it is reaped here: looks
-// come between, so that no crowd is gone before one of them.
+// reap waits for the program and for all other ends of processes, and reports the
+// outcome. An ended process that was left to the init counts as one until it is reaped
+// here: counts come in between, so that no crowd is gone before one of them.
 func reap(program int, w *watcher) {
 	const few = 16 // ends between two looks
 	for ends := 1; ; ends++ {
@@ -186,11 +187,11 @@ func reap(program int, w *watcher) {
 // together. The limits of single processes hold without it.
 type watcher struct {
 	s     *spec
-	limit atomic.Value  // a string: what ended the run
-	left  func() string // the limit that what the run leaves on the disk passed
+	limit atomic.Value  // a string: the limit that ended the run
+	left  func() string // the limit that the run's files on the disk passed
 }
 
-// watch begins to look. Each is what a socket may hold.
+// watch begins to count. Each is the capacity of a socket.
 func watch(s *spec, each int64) *watcher {
 	const often = 50 * time.Millisecond
 	w := &watcher{s: s, left: func() string { return "" }}
@@ -207,7 +208,7 @@ func watch(s *spec, each int64) *watcher {
 		for range time.Tick(often) {
 			u := usage()
 			if s.shares() {
-				u.memory = 0 // the group counts it; what is shared would count here for each process
+				u.memory = 0 // the group counts it; shared memory would count here for each process
 			}
 			if !s.Network {
 				u.memory += socketMemory(each)
@@ -234,8 +235,8 @@ func (w *watcher) crowd(u use) {
 	}
 }
 
-// over says which limit the run passed, if any, when the program has ended. It may
-// have ended between two looks; what it left is there as long as this process.
+// over gives the limit that the run passed, if any, when the program has ended. It
+// may have ended between two counts; its files remain as long as this process.
 func (w *watcher) over() string {
 	l, _ := w.limit.Load().(string)
 	switch {

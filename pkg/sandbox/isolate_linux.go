@@ -20,7 +20,8 @@ func systemFolders() []string {
 	return []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store"}
 }
 
-// systemFiles are what programs need of /etc: nothing of it is about this machine's users.
+// systemFiles are the parts of /etc that programs need: they contain no data of this
+// machine's users.
 func systemFiles(network bool) []string { //nolint:revive // flag-parameter: the command says it
 	files := []string{
 		"/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/nsswitch.conf", "/etc/localtime", "/etc/timezone", "/etc/mime.types",
@@ -83,9 +84,8 @@ func ownProcessNumbers() bool {
 	return major > sinceMajor || major == sinceMajor && minor >= sinceMinor
 }
 
-// newRoot makes an empty tree the root and moves the machine's to old. It is
-// mounted over a folder that surely exists, the workspace; there it is in nobody's
-// way, as no other process sees it.
+// newRoot makes an empty tree the root and moves the machine's to old. It is mounted
+// over a folder that surely exists, the workspace; only this process sees it there.
 func newRoot(base string) error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("a tree of its own: %w", err)
@@ -118,7 +118,8 @@ func tmpfs(at, options string) error {
 	return nil
 }
 
-// bind shows the machine's source at target. Devices stay devices where attr says nothing.
+// bind shows the machine's source at target. Devices stay devices unless attr says
+// otherwise.
 func bind(source, target string, attr uint64) error {
 	info, err := os.Stat(old + source)
 	if err != nil {
@@ -136,7 +137,7 @@ func bind(source, target string, attr uint64) error {
 	return nil
 }
 
-// place makes what something can be mounted at, where it is not there.
+// place makes the missing file or folder for a mount.
 func place(target string, dir bool) error { //nolint:revive // flag-parameter: the source says it
 	if _, err := os.Stat(target); err == nil {
 		return nil
@@ -181,7 +182,7 @@ func processes(*spec) error {
 	return nil
 }
 
-// devices are those that have no memory and reach nothing.
+// devices are those without memory and without access to other parts.
 func devices(*spec) error {
 	for _, name := range []string{"null", "zero", "full", "random", "urandom"} {
 		if err := bind("/dev/"+name, "/dev/"+name, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NOEXEC); err != nil {
@@ -268,7 +269,8 @@ func readOld(name string) (string, error) {
 	return string(b), err
 }
 
-// mounts shows the workspace and what else may be read, and covers what is hidden.
+// mounts shows the workspace and the other readable folders, and covers the hidden
+// ones.
 func mounts(s *spec) error {
 	for _, h := range s.Hidden {
 		if err := cover(h); err != nil {

@@ -20,7 +20,7 @@ type Options struct {
 	// Hidden are absolute paths of files and folders that no program sees, wherever
 	// they lie: the state, the configuration.
 	Hidden []string
-	// Memory bounds what all processes of a run hold together, and the data of each,
+	// Memory bounds the memory of all processes of a run together, and the data of each,
 	// in bytes; 0 means 1 GiB.
 	Memory int64
 	// Processes bounds the processes of a run, and twice as many are the bound of their
@@ -28,9 +28,9 @@ type Options struct {
 	Processes int
 	// FileSize bounds each file that is written, in bytes; 0 means 256 MiB.
 	FileSize int64
-	// Disk bounds what the files of the workspace take, in bytes, and DiskFiles how many
-	// files and folders there are: a run that goes beyond is ended. Where there is more
-	// before the run, that is its bound. 0 means 1 GB and 10,000.
+	// Disk bounds the size of the workspace's files, in bytes, and DiskFiles the number
+	// of files and folders: a run that exceeds one is ended. If there is more before the
+	// run, that is its bound. 0 means 1 GB and 10,000.
 	Disk      int64
 	DiskFiles int
 	// Scratch bounds the temporary files of a run, in bytes; 0 means 64 MiB.
@@ -60,14 +60,14 @@ func orElse[T int | int64 | time.Duration](v, otherwise T) T {
 	return v
 }
 
-// What a [Command] leaves out.
+// The defaults of a [Command].
 const (
 	defaultTimeout   = 30 * time.Second
 	defaultMaxOutput = 64 << 10
 	defaultPatience  = 10 * time.Minute
 )
 
-// checked is the command with its defaults, or what is wrong with it.
+// checked is the command with its defaults, or the mistake in it.
 func (c Command) checked() (Command, error) {
 	c.Timeout = orElse(c.Timeout, defaultTimeout)
 	c.MaxOutput = orElse(c.MaxOutput, defaultMaxOutput)

@@ -17,10 +17,10 @@ func Claim() (*Groups, error) { return nil, Claimable() }
 // Claimable says why [Claim] fails.
 func Claimable() error { return errors.New("there are control groups on Linux only") }
 
-// Main does nothing here.
+// Main has no effect here.
 func Main() {}
 
-// New makes a runner that runs nothing: there is a sandbox on Linux only.
+// New makes a runner that refuses every run: the sandbox exists on Linux only.
 func New(Options) Runner { return nowhere{} }
 
 type nowhere struct{}

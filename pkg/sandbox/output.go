@@ -8,7 +8,8 @@ import (
 // maxLine is how much of a line is told.
 const maxLine = 4 << 10
 
-// keeper keeps the beginning and the end of what is written to it, in bounded memory.
+// keeper keeps the beginning and the end of the bytes written to it, in bounded
+// memory.
 type keeper struct {
 	half  int
 	head  []byte
@@ -19,7 +20,7 @@ type keeper struct {
 
 func newKeeper(limit int) *keeper { return &keeper{half: (limit + 1) / 2} }
 
-// Write implements [io.Writer]; it never fails.
+// Write implements [io.Writer]; it cannot fail.
 func (k *keeper) Write(p []byte) (int, error) {
 	n := len(p)
 	k.total += int64(n)
@@ -49,7 +50,7 @@ func (k *keeper) truncated() bool { return k.left() > 0 }
 
 func (k *keeper) left() int64 { return k.total - int64(len(k.head)+len(k.tail)) }
 
-// bytes are what was kept, with a line between that says how much is missing.
+// bytes are the kept ones, with a line between that says how many are missing.
 func (k *keeper) bytes() []byte {
 	out := bytes.Clone(k.head)
 	if k.truncated() {
@@ -65,7 +66,7 @@ type lines struct {
 	line []byte
 }
 
-// Write implements [io.Writer]; it never fails.
+// Write implements [io.Writer]; it cannot fail.
 func (l *lines) Write(p []byte) (int, error) {
 	n := len(p)
 	for {

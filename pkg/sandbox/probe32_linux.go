@@ -11,8 +11,8 @@ import (
 )
 
 // program32 is a program of 32 bits that ends with 1 when it can make a socket of the
-// family NETLINK, by socket or by socketcall, and with 0 when it cannot. Nil: none is
-// known for this processor.
+// family NETLINK, by socket or by socketcall, and with 0 when it cannot. Nil: there
+// is no such program for this processor.
 func program32(goarch string) []byte {
 	switch goarch {
 	case "amd64":
@@ -73,13 +73,13 @@ func elf32(machine uint16, flags uint32, code []byte) []byte {
 	return b.Bytes()
 }
 
-// sockets32 says whether a program of 32 bits can make a socket that none may make.
+// sockets32 says whether a program of 32 bits can make a forbidden socket.
 func sockets32() bool {
 	code, ran := run32()
 	return ran && code == 1
 }
 
-// run32 runs the program of 32 bits. Many systems run none.
+// run32 runs the program of 32 bits. Many systems cannot run it.
 func run32() (code int, ran bool) {
 	dir, err := os.MkdirTemp("", "parley-probe-")
 	if err != nil {

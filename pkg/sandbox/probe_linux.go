@@ -23,12 +23,12 @@ const probeLimit = 10 * time.Second
 // escaped is the name of files that the probes try to make.
 const escaped = "parley-probe-escape"
 
-// probe is what must fail in the sandbox. It is tried by the thread that would
-// become the program.
+// probe is an action that must fail in the sandbox. The thread that would become the
+// program tries it.
 type probe struct {
 	Canary  string   // a file outside
-	Folders []string // folders in which nothing can be made
-	Absent  []string // what a machine has and a sandbox has not
+	Folders []string // folders that must be read-only
+	Absent  []string // files of a machine that a sandbox must hide
 	Hidden  []string
 	Gateway int    // the process
 	Port    int    // where it listens on this machine
@@ -61,7 +61,7 @@ func (p *probe) escapes() []string {
 	}
 	for _, h := range p.Hidden {
 		entries, err := os.ReadDir(h)
-		text, _ := os.ReadFile(h) //nolint:gosec // G304: what must not be readable
+		text, _ := os.ReadFile(h) //nolint:gosec // G304: a file that must be unreadable
 		note(err == nil && len(entries) > 0 || len(text) > 0, "what is hidden can be read")
 	}
 	note(p.process(), "the gateway's process can be seen")
@@ -130,7 +130,7 @@ func (p *probe) process() bool {
 		}
 	}
 	for _, name := range []string{"environ", "mem"} {
-		if f, err := os.Open("/proc/1/" + name); err == nil { //nolint:gosec // G304: what must not be readable
+		if f, err := os.Open("/proc/1/" + name); err == nil { //nolint:gosec // G304: a file that must be unreadable
 			_ = f.Close()
 			return true
 		}
@@ -165,7 +165,7 @@ func (r *runner) Available() error {
 	if r.known {
 		return r.why
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), probeLimit) //nolint:forbidigo // the answer is for all, not for the caller who asks first
+	ctx, cancel := context.WithTimeout(context.Background(), probeLimit) //nolint:forbidigo // the answer is for all callers, beyond the context of the first
 	defer cancel()
 	r.why = r.tryOut(ctx)
 	r.known = ctx.Err() == nil // a machine that is too busy is asked again
@@ -187,7 +187,7 @@ func (r *runner) tryOut(ctx context.Context) error {
 	return nil
 }
 
-// cure says what an administrator can do where a sandbox cannot be built.
+// cure tells an administrator how to allow a sandbox.
 func cure() string {
 	for _, c := range []struct{ file, bad, cure string }{
 		{"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1", "AppArmor keeps ordinary users from user namespaces: give the gateway a profile with userns, or set kernel.apparmor_restrict_unprivileged_userns=0"},
@@ -202,7 +202,7 @@ func cure() string {
 	return " (a container must allow user namespaces and mounts in them)"
 }
 
-// probe runs the probes and returns what did not hold.
+// probe runs the probes and returns the promises that did not hold.
 func (r *runner) probe(ctx context.Context) ([]string, error) {
 	dir, err := os.MkdirTemp("", "parley-probe-")
 	if err != nil {
@@ -252,7 +252,8 @@ func (r *runner) probe(ctx context.Context) ([]string, error) {
 	return said.escapes(canary)
 }
 
-// escapes are what the probes reported, and what they did to the canary and beside it.
+// escapes are the reports of the probes, and their effects on the canary and beside
+// it.
 func (all reports) escapes(canary string) ([]string, error) {
 	for _, r := range all {
 		if !r.Probed {

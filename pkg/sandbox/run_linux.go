@@ -25,15 +25,15 @@ import (
 const sandboxID = 1000
 
 const (
-	// What else a program's environment has.
+	// The fixed part of a program's environment.
 	programPath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 	programLang = "LANG=C.UTF-8"
-	// How long outputs may stay open after the end; nothing is left that could write.
+	// How long outputs may stay open after the end, when every writer is dead.
 	outputGrace = time.Second
 	maxReports  = 64 << 10
 )
 
-// New makes a runner. Nothing is tried before the first run or question.
+// New makes a runner. The first run or question tries the sandbox.
 func New(o Options) Runner {
 	o = o.withDefaults()
 	return &runner{o: o, places: fair.New(o.Parallel)}
@@ -54,7 +54,7 @@ func (r *runner) Run(ctx context.Context, c Command) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if err := r.Available(); err != nil { //nolint:contextcheck // the answer is for all, not for the caller who asks first
+	if err := r.Available(); err != nil { //nolint:contextcheck // the answer is for all callers, beyond the context of the first
 		return Result{}, err
 	}
 	free, err := r.place(ctx, c)
@@ -89,7 +89,7 @@ func (r *runner) place(ctx context.Context, c Command) (free func(), err error) 
 	return free, err
 }
 
-// specOf says what a command means on this machine.
+// specOf translates a command for this machine.
 func (r *runner) specOf(c Command) (*spec, error) {
 	s := &spec{
 		Path: c.Path, Args: append([]string{c.Path}, c.Args...), Dir: c.Dir, Network: c.Network,
@@ -124,7 +124,7 @@ func (r *runner) specOf(c Command) (*spec, error) {
 		s.Mounts = append(s.Mounts, mount{Source: program.Source, Target: program.Source})
 	}
 	for _, p := range r.o.Hidden {
-		if m, err := mountOf(p); err == nil { // what is not there needs no hiding
+		if m, err := mountOf(p); err == nil { // a missing path needs no hiding
 			s.Hidden = append(s.Hidden, m.Source)
 		}
 	}
@@ -139,14 +139,14 @@ func mountOf(path string) (mount, error) {
 	return mount{Source: source, Target: path}, nil
 }
 
-// start runs what s says to its end.
+// start runs the program of s to its end.
 func (r *runner) start(ctx context.Context, s *spec, c Command) (Result, reports, error) {
 	limited, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
 	stdout, stderr := newKeeper(c.MaxOutput), newKeeper(c.MaxOutput)
 	cmd := exec.CommandContext(limited, "/proc/self/exe")
 	cmd.Args = []string{roleInit}
-	cmd.Env = []string{} // nothing of ours
+	cmd.Env = []string{} // without our variables
 	cmd.Dir = "/"
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	if c.Line != nil {
@@ -201,9 +201,9 @@ func (r *runner) start(ctx context.Context, s *spec, c Command) (Result, reports
 	}
 }
 
-// isolation is what the init is started with. It looks into processes and folders that
-// their owner closed; the program has none of its capabilities. The thread that starts it must
-// live as long as it does: its death is what Pdeathsig waits for.
+// isolation are the attributes of the init. It looks into processes and folders that their
+// owner closed; the program has none of its capabilities. The thread that starts it must live
+// as long as it does: Pdeathsig waits for that thread's death.
 func isolation(s *spec) *syscall.SysProcAttr {
 	if s.Unsafe {
 		return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
@@ -220,7 +220,7 @@ func isolation(s *spec) *syscall.SysProcAttr {
 	}
 }
 
-// converse starts the init, tells it s, waits for its end and returns what it reported.
+// converse starts the init, gives it s, waits for its end and returns its reports.
 func converse(cmd *exec.Cmd, s *spec, stdin io.Reader) (reports, error) {
 	runtime.LockOSThread() // see isolation
 	defer runtime.UnlockOSThread()
@@ -247,8 +247,8 @@ func converse(cmd *exec.Cmd, s *spec, stdin io.Reader) (reports, error) {
 	return <-said, nil
 }
 
-// startFed starts a command that reads stdin. Nobody waits for a reader that does
-// not end: it is left when the command has ended.
+// startFed starts a command that reads stdin. It does not wait for a reader that does
+// not end: that one is left when the command has ended.
 func startFed(cmd *exec.Cmd, stdin io.Reader) error {
 	if stdin == nil {
 		return cmd.Start()
@@ -267,7 +267,7 @@ func startFed(cmd *exec.Cmd, stdin io.Reader) error {
 	return nil
 }
 
-// reports are what the roles of one run told.
+// reports are the messages of the roles of one run.
 type reports []report
 
 func readReports(from io.Reader) reports {

@@ -36,7 +36,7 @@ type Command struct {
 	Readable  []string
 	// Env is its whole environment beyond PATH, HOME, LANG and TMPDIR.
 	Env []string
-	// Stdin is what it reads; nil is an empty input.
+	// Stdin is its input; nil is an empty input.
 	Stdin io.Reader
 	// Network gives it the network; without it there is no route at all.
 	Network bool
@@ -59,20 +59,21 @@ type Result struct {
 	ExitCode       int
 	Stdout, Stderr []byte
 	Duration       time.Duration
-	// Truncated: an output was longer than what is kept of it.
+	// Truncated: an output was longer than its kept part.
 	Truncated bool
-	// TimedOut: it did not end in time, and nothing of it is left.
+	// TimedOut: it did not end in time, and all of it is dead.
 	TimedOut bool
-	// Limit names what it had too much of when it was ended for that: memory, processes,
-	// disk or files; else empty.
+	// Limit names the limit that ended the run: memory, processes, disk or files; else
+	// empty.
 	Limit string
 }
 
 // Runner runs programs. It may be used from many goroutines.
 type Runner interface {
-	// Available says why nothing can be run, nil when all is well: it wraps [ErrUnavailable].
+	// Available gives the reason why no program can be run, or nil: it wraps
+	// [ErrUnavailable].
 	Available() error
-	// Run runs a command to its end. An error means that it was not run, or that
-	// ctx ended and nothing of it is left.
+	// Run runs a command to its end. An error means that it was not run, or that ctx
+	// ended and all of it is dead.
 	Run(ctx context.Context, c Command) (Result, error)
 }

@@ -31,7 +31,7 @@ type abi struct {
 }
 
 // families are the kinds of sockets that a program may have: without the network,
-// these alone reach nothing outside of the sandbox's own. VSOCK and others would.
+// these alone reach no place outside of the sandbox. VSOCK and others would.
 func families() []uint32 { return []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6} }
 
 // abis are those of a processor, as GOARCH names it, with programs of 32 bits. The
@@ -41,7 +41,7 @@ func abis(goarch string) []abi {
 	// same number everywhere.
 	const memfdSecret = 447
 	everywhere := []uint32{425, 426, 427, memfdSecret}
-	// The calls of 32 bits whose arguments are in memory, where no filter looks: the
+	// The calls of 32 bits whose arguments are in memory, which a filter cannot read: the
 	// first mmap, socketcall, and ipc.
 	inMemory := []uint32{90, 102, 117}
 	const x32 = 0x40000000
@@ -87,19 +87,19 @@ const (
 	word         = 4
 )
 
-// filter is the program that the kernel asks about each call. A refused call says
-// that there is none, a family that is not allowed that there is no such family, and
-// shared memory that there is none left. A larger buffer is granted and not given. Where
-// memory may be shared, large pages are refused instead.
+// filter is the program that the kernel asks about each call. The error of a refused
+// call says that the call does not exist, that of a refused family that the family does
+// not exist, and that of shared memory that there is no more memory. A larger buffer is
+// granted but not given. If memory may be shared, large pages are refused instead.
 func filter(of []abi, shares bool) []bpf.Instruction { //nolint:revive // flag-parameter: a group says it
 	missing := bpf.RetConstant{Val: unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)}
 	noFamily := bpf.RetConstant{Val: unix.SECCOMP_RET_ERRNO | uint32(unix.EAFNOSUPPORT)}
 	noMemory := bpf.RetConstant{Val: unix.SECCOMP_RET_ERRNO | uint32(unix.ENOMEM)}
 	allow := bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW}
 
-	// Pages of shared memory without a file stay when no process has them mapped, as
-	// long as one maps another page of it: what is held cannot be counted. MAP_SHARED
-	// is a bit of MAP_SHARED_VALIDATE, and none of the other kinds.
+	// A page of shared memory without a file outlives its mappings as long as a process
+	// maps another page of it, so such memory cannot be counted. MAP_SHARED is a bit of
+	// MAP_SHARED_VALIDATE, and of no other kind.
 	memory := []bpf.Instruction{
 		bpf.LoadAbsolute{Off: dataFlags, Size: word},
 		bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: unix.MAP_ANONYMOUS, SkipFalse: 2},

@@ -3,7 +3,7 @@ package sandbox
 // The roles in which this program starts again, as its first argument says.
 const (
 	roleInit    = "parley-sandbox"         // process 1 of the sandbox
-	roleProgram = "parley-sandbox-program" // what becomes the program
+	roleProgram = "parley-sandbox-program" // the role that becomes the program
 )
 
 // The files of both roles beside the program's own three.
@@ -13,7 +13,7 @@ const (
 	beginFile  = 5 // the program's role says that it has begun
 )
 
-// spec is what the roles are told.
+// spec are the instructions for the roles.
 type spec struct {
 	Path   string
 	Args   []string // the name included
@@ -22,7 +22,7 @@ type spec struct {
 	Unsafe bool
 	// Counted: a control group counts all memory of the run.
 	Counted bool
-	// Mounts are what the program sees beside the system, in their order.
+	// Mounts are the program's folders beside the system, in their order.
 	Mounts    []mount
 	Workspace mount
 	Hidden    []string
@@ -34,9 +34,9 @@ type spec struct {
 	Probe *probe
 }
 
-// shares says whether the program may share memory without a file: a group counts it,
-// and the program can hand it to no other run, whose group would not. With the network,
-// Landlock keeps it from abstract sockets of others since its version 6.
+// shares says whether the program may share memory without a file: if a group counts
+// it, and the program cannot hand it to another run, whose group would not. With the
+// network, Landlock keeps it from abstract sockets of others since its version 6.
 func (s *spec) shares() bool {
 	const scoped = 6
 	return s.Counted && (!s.Network || landlockVersion() >= scoped)
@@ -46,7 +46,7 @@ func (s *spec) shares() bool {
 func (s *spec) threads() int { return 2 * s.Processes }
 
 // numbers is how many processes and threads the kernel gives the sandbox at a time:
-// twice what a run may have, so that a look finds too many before or after the program
+// twice the limit of a run, so that a count finds too many before or after the program
 // is refused one, and those of the init and of the program's role.
 func (s *spec) numbers() int {
 	const roles = 32
@@ -59,7 +59,7 @@ type mount struct {
 	Writable       bool
 }
 
-// report is one line of what the roles tell.
+// report is one line from a role.
 type report struct {
 	// Error: the program was not run.
 	Error string `json:",omitempty"`

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// use is what the processes of a sandbox take, but for the init.
+// use is the consumption of a sandbox's processes without the init.
 type use struct {
 	processes, threads int
-	memory             int64 // in bytes: what is in memory, what of it is swapped out, and large pages
+	memory             int64 // in bytes: resident, swapped out, and large pages
 }
 
 // crowds says whether there are more processes, or threads of all of them, than a run may have.
@@ -55,8 +55,8 @@ func (u use) and(status []byte) use {
 	return u
 }
 
-// socketBuffer is what a socket may hold, in bytes, that nobody has read. It is asked
-// before the machine's settings are out of sight.
+// socketBuffer is the capacity of a socket, in unread bytes. It is asked before the
+// machine's settings are out of sight.
 func socketBuffer() int64 {
 	const usual = 212992
 	b, err := os.ReadFile("/proc/sys/net/core/wmem_default")

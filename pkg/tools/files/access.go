@@ -14,7 +14,8 @@ import (
 	"parley/pkg/tools"
 )
 
-// access is what all tools of one set share: what may be reached, and whose turn it is.
+// access is shared by all tools of one set: the reachable places, and whose turn it is
+// to write.
 type access struct {
 	options Options
 	rules   func() *rules // made when they are first needed: a start takes no time for them
@@ -73,8 +74,8 @@ func (a *access) writable(level tools.Level) bool {
 }
 
 // place finds the folder of a path, and the path in it: one of the chat's roots, or
-// the zero Root for its space. An absolute path is nothing but another spelling of one
-// that begins there: the folder is opened and held all the same.
+// the zero Root for its space. An absolute path is only another spelling of one that
+// begins there: the folder is opened and held all the same.
 func (a *access) place(inv tools.Invocation, p string) (in Root, rest string, err error) {
 	var roots []Root
 	if a.options.Roots != nil && (p[0] == '@' || path.IsAbs(p)) {
@@ -121,7 +122,7 @@ func (s *space) open() error {
 		return fail(tools.ErrNotFound, s.name, "this folder of files does not exist yet")
 	}
 	if err != nil {
-		// The error names the folder's place on the machine, which is nobody's business here.
+		// The error names the folder's place on the machine, which the chat must not see.
 		return fail(tools.ErrExecutionFailed, s.name, "the files of this chat cannot be opened")
 	}
 	s.root = root

@@ -22,8 +22,8 @@ const (
 	fileMode = 0o600
 )
 
-// tempName is under which name a file is written until it is whole. It is the
-// same each time, so that what a crash left behind is gone with the next write.
+// tempName is the name of a file until it is whole. It is the same each time, so that
+// the next write replaces the remains of a crash.
 func tempName(name string) string {
 	sum := sha256.Sum256([]byte(name))
 	return tempPrefix + hex.EncodeToString(sum[:12]) + tempSuffix
@@ -78,7 +78,7 @@ func syncFolder(dir *os.Root) error {
 // remove deletes the target: one name, which a link could not lead elsewhere.
 func (t *target) remove() error {
 	if t.info.IsDir() {
-		// What a crash left in it does not count.
+		// Remains of a crash in it do not count.
 		if below, _, err := openFolder(t.parent, t.name); err == nil {
 			sweep(below)
 			_ = below.Close()
@@ -108,7 +108,7 @@ func (t *target) entries() ([]fs.DirEntry, error) {
 	return slices.DeleteFunc(found, func(d fs.DirEntry) bool { return isTemp(d.Name()) }), nil
 }
 
-// sweep removes from a folder what was never finished.
+// sweep removes unfinished files from a folder.
 func sweep(dir *os.Root) {
 	f, err := dir.Open(".")
 	if err != nil {
@@ -156,8 +156,8 @@ func (t *target) writeError(err error) error {
 	}
 }
 
-// room refuses a change for which the space has no room left. What a root
-// beside the spaces holds is the operator's business.
+// room refuses a change that the space has no room for. The content of a root beside
+// the spaces is the operator's concern.
 func (t *target) room(ctx context.Context, c change, swept bool) error {
 	growth, more := int64(len(c.content))-t.size(), len(t.missing)
 	if t.info == nil {
@@ -179,16 +179,16 @@ func (t *target) room(ctx context.Context, c change, swept bool) error {
 	}
 }
 
-// usage counts what is in the space, to a little more than most. Where it is
-// asked to it removes what an earlier process did not finish.
-func (s *space) usage(ctx context.Context, most int, swept bool) (count int, size int64, err error) { //nolint:revive // flag-parameter: only who holds the gate may remove
+// usage counts the content of the space, to a little more than most. On request it
+// removes the unfinished files of an earlier process.
+func (s *space) usage(ctx context.Context, most int, swept bool) (count int, size int64, err error) { //nolint:revive // flag-parameter: only the holder of the gate may remove
 	pending := []string{"."}
 	for len(pending) > 0 && count <= most {
 		dir := pending[len(pending)-1]
 		pending = pending[:len(pending)-1]
 		f, err := s.root.OpenFile(dir, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_DIRECTORY, 0)
 		if err != nil {
-			continue // gone since, or unreadable: nothing can be written below it
+			continue // gone since, or unreadable: no file can be written below it
 		}
 		found, _, err := readNames(ctx, f, most+1)
 		_ = f.Close()

@@ -15,20 +15,20 @@ const (
 	encodingBase64 = "base64"
 )
 
-// change is what a call makes of its target.
+// change is the effect of a call on its target.
 type change struct {
-	// content is what the file will hold; a call that removes has none.
+	// content is the future content of the file; a call that removes has none.
 	content []byte
 	removes bool
 	// written is how many bytes of it the call brought.
 	written int
 	// destructive: something that is there now will be gone.
 	destructive bool
-	// text is all of it for whoever is asked.
+	// text is the whole content for the asked person.
 	text string
 }
 
-// written is what the writing tools return.
+// written is the result of the writing tools.
 type written struct {
 	Success      bool   `json:"success"`
 	Path         string `json:"path"`
@@ -36,7 +36,7 @@ type written struct {
 	Size         int64  `json:"size"`
 }
 
-// deleted is what delete_file returns.
+// deleted is the result of delete_file.
 type deleted struct {
 	Success bool   `json:"success"`
 	Path    string `json:"path"`
@@ -46,8 +46,8 @@ type deleted struct {
 // pathed is the input of a tool that changes one path.
 type pathed interface{ target() string }
 
-// writer is what the tools that change files have in common: the same way to the
-// target and the same plan, whether a call is only examined or carried out.
+// writer is shared by the tools that change files: the same way to the target and the
+// same plan, whether a call is only examined or carried out.
 type writer[In pathed] struct {
 	*access
 
@@ -73,7 +73,7 @@ func (w writer[In]) examine(ctx context.Context, in In) (tools.Examination, erro
 	return tools.Examination{Destructive: c.destructive, Text: c.text, State: t.state}, nil
 }
 
-// prepare finds the target and what is to be made of it, and refuses what must not be.
+// prepare finds the target and plans its change, and refuses forbidden changes.
 func (w writer[In]) prepare(ctx context.Context, s *space, p string, in In, sweep bool) (*target, change, error) {
 	t, err := s.target(p)
 	if err != nil {
@@ -158,8 +158,8 @@ func (t *target) fits(size int64) error {
 	return nil
 }
 
-// heading begins the text of a question. What follows it is the content alone,
-// each line behind a mark, so that no content can look like a heading.
+// heading begins the text of a question. Only the content follows, each line behind a
+// mark, so that content cannot look like a heading.
 func (t *target) heading(what string, size int) string {
 	path := strconv.Quote(t.shown(t.rel))
 	if t.info == nil {
@@ -168,8 +168,8 @@ func (t *target) heading(what string, size int) string {
 	return fmt.Sprintf("%s %s (%d bytes now, %d then)\n", what, path, t.size(), size)
 }
 
-// marked writes each line of a text behind a mark. A text that ends in a line
-// break has an empty last line, so that two texts never look the same.
+// marked writes each line of a text behind a mark. A text that ends in a line break
+// has an empty last line, so two different texts always look different.
 func marked(mark, text string) string {
 	var b strings.Builder
 	for line := range strings.SplitSeq(text, "\n") {

@@ -14,24 +14,26 @@ const (
 
 // Options are the settings of the tools.
 type Options struct {
-	// SearchTime bounds a search; what it found until then is its result.
-	// 0 means [DefaultSearchTime].
+	// SearchTime bounds a search, which then returns the results so far. 0 means
+	// [DefaultSearchTime].
 	SearchTime time.Duration
-	// Prepare is called with a chat's space before a tool looks into it, so that
-	// the folder of a chat that never uses one need not be made. Nil does nothing.
+	// Prepare is called with a chat's space before a tool looks into it, so an unused
+	// chat needs no folder. Nil is skipped.
 	Prepare func(space string) error
 	// Mode is [ReadOnly], [ReadWrite], or empty: then a turn may write that has the
 	// level write.
 	Mode string
-	// Roots gives the folders that the chat of a call reaches beside its space; nil is none.
+	// Roots gives the folders that the chat of a call reaches beside its space; nil is an
+	// empty list.
 	Roots func(tools.Invocation) []Root
 	// Allow are patterns (see [CheckPattern]); when there are any, only files that
 	// match one are read and written.
 	Allow []string
-	// Refuse are patterns of what is neither read nor written, beside [Refused].
+	// Refuse are further patterns of files that are neither read nor written, beside
+	// [Refused].
 	Refuse []string
-	// Outside is the folder of a space that holds what others sent; what is read
-	// from it is content from outside. Empty: there is none.
+	// Outside is the folder of a space for received files; its content is from outside.
+	// Empty: there is no such folder.
 	Outside string
 	Limits  Limits
 }
@@ -46,7 +48,7 @@ type Root struct {
 	Writable bool
 }
 
-// Limits bound what is written; 0 stands for the default.
+// Limits bound the written files; 0 stands for the default.
 type Limits struct {
 	// MaxFile is the largest file that is written, in bytes. Default 1 MiB.
 	MaxFile int64
@@ -85,11 +87,11 @@ func New(o Options) []tools.Tool {
 	look := tools.Annotations{ReadOnly: true, Idempotent: true, MaxOutput: 256 << 10}
 	read := look
 	read.MaxOutput = maxReadOutput
-	// None of these is Idempotent: between a crash and a second run a person, or
+	// They are all without Idempotent: between a crash and a second run a person, or
 	// another chat of the same space, may have changed the file again.
 	change := tools.Annotations{Destructive: true, Level: tools.LevelWrite}
-	// What was in the file stays there, so that nobody need be asked; but two calls
-	// of one answer must come in their order.
+	// The present content stays in the file, so no question is needed; but two calls of
+	// one answer must come in their order.
 	add := tools.Annotations{Ordered: true, Level: tools.LevelWrite}
 	return []tools.Tool{
 		tools.New("list_dir", "List the files and folders in a folder of the workspace, with type, size in bytes and time of change.", look, a.listDir),

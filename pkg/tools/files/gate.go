@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// gates let one call at a time change the files of one folder: an edit reads what
-// it writes back. Chats with folders of their own do not meet.
+// gates let one call at a time change the files of one folder: an edit reads the
+// content that it writes back. Chats with folders of their own do not meet.
 type gates struct {
 	mu   sync.Mutex
 	open map[string]*gate

@@ -62,7 +62,7 @@ func (g *globParser) take(prefix string) bool {
 	return ok
 }
 
-// step translates what the rest begins with.
+// step translates the beginning of the rest.
 func (g *globParser) step() error {
 	switch {
 	case g.take("**/"):

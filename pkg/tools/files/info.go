@@ -13,8 +13,8 @@ type infoInput struct {
 	Path string `json:"path" jsonschema:"file or folder, relative to the workspace"`
 }
 
-// details is what file_info returns. A symbolic link is described itself, not
-// what it points to. Modified is in RFC 3339, UTC.
+// details is the result of file_info. It describes a symbolic link itself, not its
+// target. Modified is in RFC 3339, UTC.
 type details struct {
 	Success  bool   `json:"success"`
 	Path     string `json:"path"`
@@ -25,7 +25,8 @@ type details struct {
 	Mode     string `json:"mode"`
 }
 
-// missing is what file_info returns where nothing is: that is an answer too.
+// missing is the result of file_info for a path without a file: that is an answer
+// too.
 type missing struct {
 	Success bool   `json:"success"`
 	Path    string `json:"path"`
@@ -40,13 +41,13 @@ func (a *access) fileInfo(ctx context.Context, in infoInput) (any, error) {
 	defer s.close()
 	d, real, err := s.describe(p)
 	if failure, ok := errors.AsType[*tools.Error](err); ok && failure.Type == tools.ErrNotFound {
-		// Of a file that may not be read nothing is told, not even that it is missing.
+		// An unreadable file is not described, not even as missing.
 		return missing{Success: true, Path: s.shown(p)}, s.reachFile(real)
 	}
 	return d, err
 }
 
-// describe looks at what is at a path, and gives the path with the links on the way
+// describe returns the file at a path, and the path with the links on the way
 // resolved, as far as they are known.
 func (s *space) describe(p string) (d details, real string, err error) {
 	// The folder that it lies in is held against the rules as well: the path may

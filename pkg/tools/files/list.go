@@ -24,7 +24,7 @@ type listInput struct {
 	Path string `json:"path,omitempty" jsonschema:"folder to list, relative to the workspace; default: the workspace itself"`
 }
 
-// listing is what list_dir returns.
+// listing is the result of list_dir.
 type listing struct {
 	Success   bool    `json:"success"`
 	Path      string  `json:"path"`

@@ -7,20 +7,20 @@ import (
 	"parley/pkg/tools"
 )
 
-// examineRead says whether a read brings in what others wrote.
+// examineRead says whether a read returns untrusted content.
 func (a *access) examineRead(ctx context.Context, in readInput) (tools.Examination, error) {
 	return tools.Examination{Taints: a.outside(ctx, in.Path, false)}, nil
 }
 
-// examineSearch says whether a search reads what others wrote. Names are the
+// examineSearch says whether a search reads untrusted content. Names are the
 // gateway's: it makes them of few characters.
 func (a *access) examineSearch(ctx context.Context, in searchInput) (tools.Examination, error) {
 	return tools.Examination{Taints: in.Content != "" && a.outside(ctx, in.Path, true)}, nil
 }
 
-// outside says whether a path leads to a file that others brought, or to a folder
-// that holds some, where the kernel says that it lies. What cannot be reached is
-// nobody's: the call will say why.
+// outside says whether a path leads to a received file, or to a folder with some, by
+// the kernel's report of its place. An unreachable path is neither: the call will
+// give the reason.
 func (a *access) outside(ctx context.Context, p string, holds bool) bool { //nolint:revive // flag-parameter: a search looks below its path
 	if a.options.Outside == "" {
 		return false

@@ -22,7 +22,8 @@ type readInput struct {
 	Limit  int    `json:"limit,omitempty" jsonschema:"how many bytes to read at most; default and maximum 49152"`
 }
 
-// excerpt is what read_file returns. Encoding is utf-8, or base64 for what is no text.
+// excerpt is the result of read_file. Encoding is utf-8, or base64 for content that is
+// no text.
 type excerpt struct {
 	Success  bool   `json:"success"`
 	Path     string `json:"path"`
@@ -58,7 +59,7 @@ func (a *access) readFile(ctx context.Context, in readInput) (any, error) {
 	return c.show(s.shown(p), info.Size()), nil
 }
 
-// chunk is what was read of a file.
+// chunk is the part read from a file.
 type chunk struct {
 	offset int64
 	data   []byte
@@ -81,7 +82,7 @@ func (c chunk) show(p string, size int64) excerpt {
 	out := excerpt{Success: true, Path: p, Content: string(text), Size: size, Encoding: "utf-8", Truncated: c.more}
 	next := c.offset + int64(len(c.data))
 	if isText {
-		// A character that was cut at the end is read again with what follows.
+		// A character that was cut at the end is read again with the next part.
 		next -= int64(half)
 	} else {
 		out.Content, out.Encoding = base64.StdEncoding.EncodeToString(c.data), "base64"

@@ -8,14 +8,14 @@ import (
 	"parley/pkg/tools"
 )
 
-// What a tool writes lies under such a name until it is whole.
+// The prefix of a file's name until the file is whole.
 const (
 	tempPrefix = ".parley-"
 	tempSuffix = ".tmp"
 )
 
-// Refused are the patterns of what no tool reads or writes, in upper or lower
-// case: keys, passwords, and what makes git run programs.
+// Refused are the patterns of files that no tool reads or writes, in upper or lower
+// case: keys, passwords, and files that make git run programs.
 func Refused() []string {
 	return []string{
 		".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".config/gcloud", "**/.config/gcloud", ".password-store",
@@ -26,16 +26,16 @@ func Refused() []string {
 	}
 }
 
-// ControlFiles are the patterns of what no tool writes, in upper or lower case:
-// what steers an agent, at the top of a folder of files. The gateway's own lie
+// ControlFiles are the patterns of files that no tool writes, in upper or lower case:
+// those that steer an agent, at the top of a folder of files. The gateway's own lie
 // outside of all of them; these are for a folder that becomes an agent's later.
 func ControlFiles() []string {
 	return []string{"/AGENT.md", "/HEARTBEAT.md", "/skills", "/tools", "/state", "/policy", "/parley.yaml", "/parley.yml"}
 }
 
-// CheckPattern says what is wrong with a pattern. Without a slash it is matched
-// with every name in a path, else with the path from its beginning, and what is
-// below a match matches too. * is any characters but a slash, ** any folders.
+// CheckPattern reports the mistake in a pattern. Without a slash it is matched with
+// every name in a path, else with the path from its beginning, and a match includes
+// everything below it. * is any characters but a slash, ** any folders.
 func CheckPattern(pattern string) error {
 	if strings.Trim(pattern, "/") == "" || len(pattern) > maxPattern {
 		return fmt.Errorf("%.40q is no pattern: write one such as *.md or notes/**", pattern)
@@ -53,7 +53,8 @@ func CheckPattern(pattern string) error {
 // rules say which paths are reached. They hold for paths relative to a root.
 type rules struct {
 	allow, control *regexp.Regexp
-	// secret is for what no configuration opens, refuse for what the operator's closes.
+	// secret matches files that no configuration opens, refuse those that the operator's
+	// closes.
 	secret, refuse *regexp.Regexp
 	allowed        []string
 	err            error
@@ -79,7 +80,7 @@ func newRules(allow, refuse []string) *rules {
 	return r
 }
 
-// anyOf is one expression for many patterns, and for what is below a match.
+// anyOf is one expression for many patterns, and for everything below a match.
 func anyOf(patterns []string) (*regexp.Regexp, error) {
 	parts := make([]string, len(patterns))
 	for i, pattern := range patterns {

@@ -16,7 +16,7 @@ import (
 	"parley/pkg/tools"
 )
 
-// The limits of a search. What is beyond them is left out, and the answer says so.
+// The limits of a search. The answer says that it leaves out the rest.
 const (
 	defaultResults   = 50
 	maxResults       = 200
@@ -39,7 +39,7 @@ type searchInput struct {
 	MaxResults int    `json:"max_results,omitempty" jsonschema:"most results to return; default 50, at most 200"`
 }
 
-// found is what search_files returns.
+// found is the result of search_files.
 type found struct {
 	Success     bool    `json:"success"`
 	Results     []match `json:"results"`
@@ -184,8 +184,8 @@ func (q *search) folder(ctx context.Context, dir string) (below []string, err er
 	return below, nil
 }
 
-// file looks at one file whose name matches. One that cannot be opened, such as
-// one with several hard links, is no result; only the end of ctx is an error.
+// file searches one file whose name matches. One that cannot be opened, such as one
+// with several hard links, is no result; only the end of ctx is an error.
 func (q *search) file(ctx context.Context, p string) error {
 	f, info, err := q.space.openFile(p)
 	if err != nil {

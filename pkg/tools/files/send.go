@@ -21,10 +21,10 @@ import (
 // fits where a platform has room for 1,024.
 const maxCaption = 900
 
-// sniffed is how many bytes tell what kind of content it is.
+// sniffed is how many bytes tell the kind of content.
 const sniffed = 512
 
-// Terms say what a chat takes.
+// Terms are the limits of a chat.
 type Terms struct {
 	// Files: it takes files. Else the person is told of one by its name.
 	Files bool
@@ -49,9 +49,9 @@ type Parcel struct {
 type Sender interface {
 	// Terms are those of the chat.
 	Terms(ctx context.Context) Terms
-	// SendFile reads the content to its end and queues the file, to be sent in order
-	// with what else goes to the chat. nil means that it is as safe as the call's
-	// own result. A [*tools.Error] is for the model.
+	// SendFile reads the content to its end and queues the file, to be sent in order with
+	// the chat's other messages. A nil error means that it is as safe as the call's own
+	// result. A [*tools.Error] is for the model.
 	SendFile(ctx context.Context, p Parcel) error
 }
 
@@ -69,14 +69,14 @@ type sendInput struct {
 }
 
 // NewSend makes send_file. A call has an effect, which must not happen twice, and
-// needs the right to read: what is sent was read.
+// needs the right to read: a sent file was read.
 func NewSend(o Options, to Sender) tools.Tool {
 	an := tools.Annotations{Level: tools.LevelRead, Ordered: true, Speaks: true}
 	return tools.New("send_file", "Send a file of the workspace to the person in this chat now, before the final answer. "+
 		"It leaves as it is at this moment.", an, courier{newAccess(o), to}.sendFile)
 }
 
-// courier holds what every sending has in common.
+// courier is shared by all sendings.
 type courier struct {
 	*access
 
@@ -121,7 +121,8 @@ func (c courier) sendFile(ctx context.Context, in sendInput) (any, error) {
 	return tools.SilentResult("The file is on its way."), nil
 }
 
-// fits refuses what the chat does not take, and says whether the file goes as a picture.
+// fits refuses a file that the chat does not take, and says whether the file goes as a
+// picture.
 func fits(p string, f *os.File, size int64, as string, terms Terms) (photo bool, err error) {
 	tooLarge := func(most int64, cure string) error {
 		return fail(tools.ErrInvalidArguments, p, fmt.Sprintf("this file has %d bytes, and at most %d can be sent here%s", size, most, cure))

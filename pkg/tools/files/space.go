@@ -30,7 +30,7 @@ type space struct {
 
 func (s *space) close() { _ = s.root.Close() }
 
-// shown is how a path in the space is written by whoever uses the tools.
+// shown is the spelling of a path in the space for the users of the tools.
 func (s *space) shown(rel string) string {
 	if s.name == "" {
 		return rel
@@ -60,8 +60,8 @@ func cleanPath(p string) (string, error) {
 	return path.Clean(p), nil
 }
 
-// look opens a file or a folder and looks at what was opened, so that nothing
-// can change in between. It waits for nothing: a FIFO opens at once and is refused.
+// look opens a file or a folder and checks the opened one, so that it cannot change
+// in between. It does not block: a FIFO opens at once and is refused.
 func (s *space) look(p string) (*os.File, fs.FileInfo, error) {
 	if err := s.reach(p); err != nil {
 		return nil, nil, err
@@ -110,7 +110,7 @@ func (s *space) relative(at string) (rel string, inside bool) {
 	return strings.CutPrefix(at, strings.TrimSuffix(s.base, "/")+"/")
 }
 
-// allowed refuses whatever is neither a folder nor a regular file with one name.
+// allowed refuses everything but a folder or a regular file with one name.
 func allowed(p string, info fs.FileInfo) error {
 	switch {
 	case info.IsDir():

@@ -23,10 +23,10 @@ import (
 // of a larger one its size, its time and its inode do.
 const maxHashed = 64 << 20
 
-// absent is the state of a path at which nothing is.
+// absent is the state of a path without a file.
 const absent = "absent"
 
-// target is the path that a call writes, and what is there now.
+// target is the path that a call writes, and its present file.
 type target struct {
 	*space
 
@@ -36,7 +36,7 @@ type target struct {
 	// later; nil where it does not exist yet, and missing are the names to make.
 	parent  *os.Root
 	missing []string
-	// info is nil where nothing is there; content is what a file holds that is not too large.
+	// info is nil if there is no file; content is that of a file that is not too large.
 	info    fs.FileInfo
 	content []byte
 	state   string
@@ -48,7 +48,8 @@ func (t *target) close() {
 	}
 }
 
-// target finds out what is at a path that is to be written, and refuses what no tool writes.
+// target finds the file at a path that is to be written, and refuses files that no tool
+// writes.
 func (s *space) target(p string) (*target, error) {
 	if err := s.checkNew(p); err != nil {
 		return nil, err
@@ -80,7 +81,7 @@ func (s *space) target(p string) (*target, error) {
 	return t, err
 }
 
-// checkNew refuses what is wrong with a path by itself.
+// checkNew refuses a path that is invalid by itself.
 func (s *space) checkNew(p string) error {
 	if !s.writable {
 		return s.fail(tools.ErrPermissionDenied, p, "the files here can be read, not written")
@@ -132,7 +133,7 @@ func openFolder(root *os.Root, dir string) (opened *os.Root, at string, err erro
 	return opened, at, err
 }
 
-// inspect looks at what the path is now.
+// inspect reads the present file at the path.
 func (t *target) inspect() error {
 	info, err := t.parent.Lstat(t.name)
 	switch {

@@ -24,7 +24,8 @@ type appendInput struct {
 
 func (in appendInput) target() string { return in.Path }
 
-// planWrite writes a file as a whole. It destroys what was there, unless that is the same.
+// planWrite writes a file as a whole. It destroys the present content, unless that is the
+// same.
 func planWrite(t *target, in writeInput) (change, error) {
 	data, err := t.decode(in.Content, in.Encoding)
 	if err == nil {
@@ -44,8 +45,8 @@ func planWrite(t *target, in writeInput) (change, error) {
 	}, nil
 }
 
-// planAppend adds to a file, or makes one. It destroys nothing, also in a file
-// that is there: every byte of it stays where it was.
+// planAppend adds to a file, or makes one. It destroys no content, also in a file
+// that is there: every byte of it stays in its place.
 func planAppend(t *target, in appendInput) (change, error) {
 	data, err := t.decode(in.Content, in.Encoding)
 	if err == nil {

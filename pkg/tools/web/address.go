@@ -22,8 +22,8 @@ func refuse(why string) error {
 	return tools.Fail(tools.ErrSecurityViolation, "this address is refused: "+why, nil)
 }
 
-// parse checks how an address is written and brings it into its one canonical
-// form: lower case, ASCII only, no fragment, no port that the scheme implies. It looks nothing up.
+// parse checks the spelling of an address and brings it into its one canonical form: lower
+// case, ASCII only, no fragment, no port that the scheme implies. It makes no request.
 func (g *guard) parse(raw string) (*url.URL, error) {
 	raw = strings.Trim(raw, " \t\r\n")
 	if raw == "" || len(raw) > maxURL {

@@ -16,7 +16,7 @@ import (
 	"parley/pkg/tools"
 )
 
-// body is what a server answered, unpacked.
+// body is a server's answer, unpacked.
 type body struct {
 	// media is the type without its parameters, in lower case.
 	media string
@@ -53,7 +53,7 @@ func readBody(resp *http.Response, limit int) (*body, error) {
 	return b, nil
 }
 
-// mediaType is what the header says or, where it says nothing, what the bytes look like.
+// mediaType is the type in the header or, without one, that of the bytes.
 func mediaType(header string, data []byte) string {
 	media, _, err := mime.ParseMediaType(header)
 	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) || media == "" || media == "application/octet-stream" {
@@ -116,7 +116,7 @@ func mostlyUTF8(data []byte) bool {
 	return false
 }
 
-// unreadable refuses what is no text, and says what it is.
+// unreadable refuses content that is no text, and names its type.
 func (b *body) unreadable() error {
 	what := "this is a file of the type " + line(b.media, 80) + ", not text"
 	if bytes.HasPrefix(bytes.TrimLeft(b.data, " \t\r\n"), []byte("%PDF-")) || b.media == "application/pdf" {

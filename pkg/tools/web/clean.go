@@ -26,7 +26,7 @@ func hidden(r rune) bool {
 	}
 }
 
-// clean makes text of what came from the web.
+// clean makes text of content from the web.
 func clean(s string) string {
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "\uFFFD")

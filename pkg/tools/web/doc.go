@@ -1,24 +1,23 @@
-// Package web holds the tools that search and read the web: web_search and
-// web_fetch.
+// Package web holds the tools that search and read the web: web_search and web_fetch.
 //
-// What it promises:
+// It promises:
 //
-//   - An address that a model, a person or a page chose leads to the public
-//     internet only. What it is written as is checked before anything is looked
-//     up, what is really dialled is checked by the dialler itself, and both again
-//     at every redirect: no spelling, no name server and no redirect leads to
-//     loopback, private networks or a metadata service, unless the operator
-//     allowed that one by name. No proxy variable is heeded.
-//   - A page costs what its limits say: bytes that travel, bytes that are
-//     unpacked, elements, depth, time. What was left out is said. One page is
-//     converted at a time.
-//   - What comes back is text: no control characters, no invisible ones.
-//   - A search server that the operator configured is asked over a client of its
-//     own; what it answers is as untrusted as any page. No error holds a key.
+//   - An address that a model, a person or a page chose leads to the public internet
+//     only. Its spelling is checked before any request, the dialler itself checks the
+//     address of the connection, and both checks are repeated at every redirect. So
+//     neither a spelling nor a name server nor a redirect leads to loopback, private
+//     networks or a metadata service, unless the operator allowed that one by name.
+//     Proxy variables are ignored.
+//   - The limits bound the cost of a page: bytes that travel, bytes that are
+//     unpacked, elements, depth, time. The answer says that it leaves out the rest.
+//     One page is converted at a time.
+//   - The answer is text: without control characters and without invisible ones.
+//   - A search server that the operator configured is asked over a client of its own;
+//     its answer is as untrusted as any page. Errors do not contain a key.
 //
-// Both tools only read, and both bring in content that others wrote. Web_fetch
-// tells beforehand which address it would reach ([tools.Examiner]).
+// Both tools only read, and both return untrusted content. Web_fetch tells beforehand
+// which address it would reach ([tools.Examiner]).
 //
-// To add a search server: write its backend beside brave.go, name it in
-// newBackend, and let the configuration choose it.
+// To add a search server: write its backend beside brave.go, name it in newBackend,
+// and let the configuration choose it.
 package web

@@ -62,7 +62,7 @@ func (d duckduckgo) results(page *html.Node) []result {
 	return slices.DeleteFunc(found, func(r result) bool { return r.URL == "" })
 }
 
-// target is where a result leads: the page itself, not DuckDuckGo's redirect to
+// target is the address of a result: the page itself, not DuckDuckGo's redirect to
 // it. Advertisements have none.
 func (d duckduckgo) target(href string) string {
 	u, err := url.Parse(href)

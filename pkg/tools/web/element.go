@@ -38,9 +38,9 @@ func inline(a atom.Atom) bool {
 
 func void(a atom.Atom) bool { return a == atom.Br || a == atom.Hr || a == atom.Img || a == atom.Base }
 
-// attributes makes the element of a start tag with what is kept of its
-// attributes: where a link leads, made absolute, and what helps to find the
-// article and the language of code.
+// attributes makes the element of a start tag with the useful attributes: a link's
+// address, made absolute, and attributes that help to find the article and the
+// language of code.
 func (t *tree) attributes(a atom.Atom, z *html.Tokenizer, hasAttr bool) *html.Node {
 	n := element(a)
 	span := map[string]int{}
@@ -114,8 +114,8 @@ func (t *tree) rebase(href string) {
 	}
 }
 
-// absolute is where a link leads; nothing for one within the page, and for what
-// is no address of the web or of mail.
+// absolute is the address of a link; "" for one within the page, and for text that is
+// no address of the web or of mail.
 func (t *tree) absolute(href string) string {
 	href = strings.TrimSpace(clean(href))
 	if href == "" || href[0] == '#' || len(href) > maxURL {

@@ -113,8 +113,8 @@ func status(code int) string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s", code, http.StatusText(code)))
 }
 
-// failed gives an error of the network its type and a sentence without addresses
-// that nobody asked for.
+// failed gives an error of the network its type and a sentence without addresses that
+// the caller did not ask for.
 func (f *fetcher) failed(ctx context.Context, err error) error {
 	if own, ok := errors.AsType[*tools.Error](err); ok {
 		return own
@@ -175,7 +175,7 @@ func (f *fetcher) read(ctx context.Context, b *body, at *url.URL) (document, err
 	return d, err
 }
 
-// show writes the part of a document that was asked for, under a head that says what it is.
+// show writes the requested part of a document, under a head that describes it.
 func show(in fetchArguments, b *body, at *url.URL, d document) (string, error) {
 	size := len(d.text)
 	if in.Offset > 0 && in.Offset >= size {

@@ -53,8 +53,9 @@ func guardian(ports []uint16, allow []netip.Prefix) *ssrf.Guardian {
 	)
 }
 
-// privatePrefixes are what a host that is allowed by name may lead to. Link-local
-// addresses, where metadata services are, must be allowed as such.
+// privatePrefixes are the private addresses that a host may lead to if it is allowed
+// by name. Link-local addresses, where metadata services are, must be allowed as
+// such.
 func privatePrefixes() []netip.Prefix {
 	var all []netip.Prefix
 	for _, p := range []string{"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "127.0.0.0/8", "fc00::/7", "::1/128"} {
@@ -74,8 +75,8 @@ func (g *guard) checkAddr(ip netip.Addr) error {
 	return nil
 }
 
-// dial connects, and lets the system connect only to an address that was
-// checked: not to what a name led to earlier, but to this very one.
+// dial connects, and lets the system connect only to a checked address: to this very
+// one, and not to an earlier answer for the name.
 func (g *guard) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -103,7 +104,7 @@ func (g *guard) dial(ctx context.Context, network, address string) (net.Conn, er
 	return conn, err
 }
 
-// client is an HTTP client that reaches nothing but what the guard allows.
+// client is an HTTP client that reaches only the addresses that the guard allows.
 func (g *guard) client() *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{

@@ -2,10 +2,10 @@ package web
 
 import "time"
 
-// A page's tree is bounded while it is built, whatever its bytes are, so that
-// what the libraries do with it is bounded too. The weight of a tree is each byte
-// of it as often as it has ancestors: that often it is read or copied. An element
-// weighs nodeWeight bytes, and one that is left out counts as anewWeight elements.
+// A page's tree is bounded while it is built, whatever its bytes are, which also
+// bounds the work of the libraries. The weight of a tree is each byte of it as often
+// as it has ancestors: that often it is read or copied. An element weighs nodeWeight
+// bytes, and a left out one counts as anewWeight elements.
 const (
 	maxNodes   = 40_000
 	maxDepth   = 60

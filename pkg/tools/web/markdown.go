@@ -19,7 +19,7 @@ import (
 // document is a page as a model reads it.
 type document struct {
 	title, text string
-	// cut says that the page was longer than what is read of one.
+	// cut says that the page was longer than the part that is read.
 	cut bool
 }
 
@@ -41,8 +41,8 @@ func toMarkdown(ctx context.Context, page []byte, from *url.URL) (document, erro
 	return d, nil
 }
 
-// article finds what the page is about; nil where nothing is found for sure: too
-// little of the text, or without the tables, code and headings that there are.
+// article finds the subject of the page; nil if the finding is unsure: too little of
+// the text, or without the page's tables, code and headings.
 func (t *tree) article(ctx context.Context, from *url.URL) *html.Node {
 	if t.cut || ctx.Err() != nil {
 		return nil
@@ -60,10 +60,10 @@ func (t *tree) article(ctx context.Context, from *url.URL) *html.Node {
 	return found.Node
 }
 
-// minArticle is the least text, in bytes, of what counts as an article.
+// minArticle is the least text of an article, in bytes.
 const minArticle = 500
 
-// shape is what must not get lost of a page.
+// shape are the parts of a page that must not get lost.
 type shape struct{ text, tables, code, headings int }
 
 func outline(n *html.Node) shape {
@@ -86,8 +86,8 @@ func outline(n *html.Node) shape {
 	return s
 }
 
-// main is the page without what stands around its content: its one main element,
-// else all but navigation and footers.
+// main is the page without the parts around its content: its one main element, else
+// all but navigation and footers.
 func (t *tree) main() *html.Node {
 	var mains, around []*html.Node
 	for n := range t.body.Descendants() {
@@ -119,7 +119,7 @@ func render(ctx context.Context, n *html.Node) (string, error) {
 	))
 	c.Register.Renderer(func(c converter.Context, w converter.Writer, n *html.Node) converter.RenderStatus {
 		if ctx.Err() != nil {
-			return converter.RenderSuccess // nothing more is written: the time is over
+			return converter.RenderSuccess // the time is over: the rest is left out
 		}
 		if n.DataAtom == atom.A && get(n, "href") == "" {
 			c.RenderChildNodes(c, w, n) // where it leads was left out

@@ -38,7 +38,7 @@ type result struct {
 	Snippet string `json:"snippet"`
 }
 
-// answer is what web_search says.
+// answer is the result of web_search.
 type answer struct {
 	Success bool     `json:"success"`
 	Query   string   `json:"query"`
@@ -48,7 +48,7 @@ type answer struct {
 
 // backend asks one kind of search server.
 type backend interface {
-	// name is what its failures are told under.
+	// name is the backend's name in its failures.
 	name() string
 	// request makes the request for up to n results.
 	request(ctx context.Context, query string, n int) (*http.Request, error)

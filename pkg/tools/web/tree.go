@@ -12,8 +12,8 @@ import (
 )
 
 // tree is a page as elements. It is built from the tokens of golang.org/x/net/html
-// and not by its parser, whose repair of misnested elements lets some bytes
-// become any number of elements; here each tag becomes at most one.
+// and not by its parser, whose repair of misnested elements lets some bytes become
+// any number of elements; here each tag becomes at most one.
 type tree struct {
 	root, body *html.Node
 	title      string
@@ -137,8 +137,8 @@ func dropped(a atom.Atom) bool {
 	}
 }
 
-// rawText says how far it is to the end of an element whose content is not read:
-// behind its end tag, or to the end of the page.
+// rawText is the distance to the end of an element whose content is skipped: behind
+// its end tag, or to the end of the page.
 func rawText(a atom.Atom, rest []byte) int {
 	name := a.String()
 	for at := 0; ; {
@@ -223,8 +223,8 @@ func (t *tree) pop() {
 	t.open = t.open[:len(t.open)-1]
 }
 
-// imply ends what an element that begins ends by itself: a paragraph before a
-// block, a cell before the next one.
+// imply ends the elements that a beginning element ends: a paragraph before a block,
+// a cell before the next one.
 func (t *tree) imply(a atom.Atom) {
 	if block(a) {
 		t.endWithin(block, atom.P)
@@ -271,7 +271,7 @@ func inList(a atom.Atom) bool {
 	return scope(a) || a == atom.Ul || a == atom.Ol || a == atom.Dl || a == atom.Menu
 }
 
-// scope says which elements keep an end tag inside them from ending what is outside.
+// scope says which elements keep an end tag inside them from ending outer elements.
 func scope(a atom.Atom) bool {
 	return a == atom.Table || a == atom.Td || a == atom.Th || a == atom.Caption
 }
@@ -282,8 +282,8 @@ func (t *tree) cutTo(n int) {
 	}
 }
 
-// end takes an end tag. One that fits nothing open is left out; an inline one
-// does not end blocks.
+// end takes an end tag. One without an open element is left out; an inline one does
+// not end blocks.
 func (t *tree) end(a atom.Atom) {
 	table := a == atom.Table || a == atom.Tr || a == atom.Tbody || a == atom.Thead || a == atom.Tfoot
 	for i := len(t.open) - 1; i > 0; i-- {

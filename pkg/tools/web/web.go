@@ -8,8 +8,8 @@ import (
 	"parley/pkg/tools"
 )
 
-// Options say what the tools may reach and what a call may cost. A zero value
-// stands for its default.
+// Options limit the reach of the tools and the cost of a call. A zero value stands
+// for its default.
 type Options struct {
 	Search SearchOptions
 	// Timeout bounds one call's requests, redirects and body included; default 15 s.
@@ -17,7 +17,7 @@ type Options struct {
 	// MaxBytes is the most that is read of one body, both as it travels and
 	// unpacked; default 2 MiB.
 	MaxBytes int
-	// Ports are what web_fetch may dial; default 80 and 443.
+	// Ports are the ports that web_fetch may dial; default 80 and 443.
 	Ports []uint16
 	// AllowPrefixes are networks that web_fetch may reach though they are not public.
 	AllowPrefixes []netip.Prefix
@@ -27,13 +27,13 @@ type Options struct {
 	Resolver *net.Resolver
 }
 
-// SearchOptions say who answers web_search.
+// SearchOptions choose the server of web_search.
 type SearchOptions struct {
 	// Backend is SearXNG, Brave or DuckDuckGo; empty: DuckDuckGo.
 	Backend string
 	// URL is the address of the backend; empty: its public one. SearXNG has none.
 	URL string
-	// Key gives the secret of a backend that wants one; nil where there is none.
+	// Key gives the secret of a backend that wants one; nil for the others.
 	Key func() string
 	// PerMinute is how many searches may begin in a minute; default 20.
 	PerMinute int
@@ -46,7 +46,7 @@ const (
 	DuckDuckGo = "duckduckgo"
 )
 
-// What holds where the options say nothing.
+// The defaults of the options.
 const (
 	defaultTimeout   = 15 * time.Second
 	defaultMaxBytes  = 2 << 20
@@ -56,8 +56,8 @@ const (
 // userAgent is how both tools introduce themselves.
 const userAgent = "Mozilla/5.0 (compatible; Parley)"
 
-// New makes web_search and web_fetch. A search whose options cannot work is
-// refused as disabled, with the reason.
+// New makes web_search and web_fetch. A search whose options cannot work is refused
+// as disabled, with the reason.
 func New(o Options) []tools.Tool {
 	if o.Timeout == 0 {
 		o.Timeout = defaultTimeout
