@@ -8,19 +8,18 @@ import (
 	"path/filepath"
 	"testing"
 
+	"parley/internal/tools/mutants"
 	"parley/internal/tools/promises"
 )
-
-const promisesFile = "docs/promises.md"
 
 // TestPromisesNameTests fails for a promise whose test does not exist. What a
 // run of the tests then shows of each is printed at the end of make test and make check.
 func TestPromisesNameTests(t *testing.T) {
 	t.Parallel()
-	for _, row := range promiseRows(t) {
+	for _, row := range promises.Rows(promiseParts(t)) {
 		for _, ref := range row.Tests {
 			if !hasTest(t, ref) {
-				t.Errorf("%s:%d: %s: there is no test %s", promisesFile, row.Line, row.ID, ref)
+				t.Errorf("%s: %s: there is no test %s", promises.File, row.ID, ref)
 			}
 		}
 	}
@@ -41,18 +40,31 @@ func TestHasTest(t *testing.T) {
 	}
 }
 
-func promiseRows(t *testing.T) []promises.Row {
+// TestPromisesPage fails when the page for people is not made from the file.
+func TestPromisesPage(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile(promises.Page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(page) != promises.Write(promiseParts(t), mutants.Counts()) {
+		t.Errorf("%s is not made from %s and the list of mutants as they are: run make docs, or go run ./internal/tools/promises/write",
+			promises.Page, promises.File)
+	}
+}
+
+func promiseParts(t *testing.T) []promises.Part {
 	t.Helper()
-	doc, err := os.Open(promisesFile)
+	doc, err := os.Open(promises.File)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer doc.Close()
-	rows, err := promises.Parse(doc)
+	parts, err := promises.Parse(doc)
 	if err != nil {
-		t.Fatalf("%s:\n%v", promisesFile, err)
+		t.Fatalf("%s:\n%v", promises.File, err)
 	}
-	return rows
+	return parts
 }
 
 func hasTest(t *testing.T, ref promises.Ref) bool {

@@ -3,7 +3,7 @@
 # population that shows its promise, without the race detector. With --all, as
 # `make check` runs them: vet for both kinds of build, then everything with its full
 # population, with the race detector where a C compiler works. The end names the
-# slowest tests, and the rows of docs/promises.md that the run did not show.
+# slowest tests, and the promises of docs/promises.yaml that the run did not show.
 set -eu
 cd "$(dirname "$0")/.."
 : "${GO:=go}"
@@ -26,4 +26,4 @@ fi
 $GO vet ./...
 # The flags are words.
 # shellcheck disable=SC2086
-$GO test -json -vet=off $flags ./... | $GO run ./internal/tools/promises/check docs/promises.md
+$GO test -json -vet=off $flags ./... | $GO run ./internal/tools/promises/check docs/promises.yaml

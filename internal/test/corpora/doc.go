@@ -5,5 +5,5 @@
 // one which has the folder but not the file fails.
 //
 // To use one more corpus: name its path below the folder in a test, and write
-// corpora into the last column of the test's row in docs/promises.md.
+// corpora into the last column of the test's row in docs/promises.yaml.
 package corpora

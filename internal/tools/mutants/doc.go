@@ -1,5 +1,5 @@
 // Package mutants plants defects. Each [Mutant] breaks one promise of
-// docs/promises.md by one small edit, and names the test that must turn red: a
+// docs/promises.yaml by one small edit, and names the test that must turn red: a
 // promise whose test stays green with the defect in place is not tested.
 //
 // What it promises: the tree itself is never edited, only a scratch copy; a

@@ -13,3 +13,12 @@ func List() []Mutant {
 		argumentMutants(), memoryMutants(), runMutants(), networkMutants(), settingMutants(), operatorMutants(), saidMutants(), troubleMutants(), unusableMutants(), readerMutants(), hiddenMutants(), peopleMutants(), newcomerMutants(), limitMutants(), startMutants(),
 	)
 }
+
+// Counts are the numbers of mutants by the promise that they break.
+func Counts() map[string]int {
+	counts := map[string]int{}
+	for _, m := range List() {
+		counts[m.Promise]++
+	}
+	return counts
+}

@@ -16,7 +16,7 @@ import (
 
 // Mutant is one defect and the test that finds it.
 type Mutant struct {
-	// Promise is the row of docs/promises.md that the defect breaks.
+	// Promise is the promise of docs/promises.yaml that the defect breaks.
 	Promise string
 	// Defect says in a few words what is broken.
 	Defect string

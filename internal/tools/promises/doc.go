@@ -1,11 +1,11 @@
-// Package promises reads docs/promises.md, the table that names for each
-// promise of Parley the tests that show it, and says after a test run which
-// promises that run showed.
+// Package promises reads docs/promises.yaml, which names for each promise of Parley
+// the tests that show it, makes docs/promises.md from it for people, and tells after
+// a test run which promises that run showed.
 //
-// What it promises: a row that names no test, a name that is written wrong and
-// a need that nobody can check are errors of the table; a row counts as shown
-// only when each of its tests ran and passed with nothing skipped below it.
+// It promises that a promise without a test, a name that is written wrong and a need
+// that cannot be checked are errors of the file; a promise counts as shown only when
+// each of its tests ran and passed and no subtest was skipped.
 //
-// To add a promise: add a row to the table. To add a kind of need: add it to
-// [Needs].
+// To add a promise: add it to the file and run make docs. To add a kind of need: add
+// it to [Needs] and to the command check.
 package promises

@@ -10,36 +10,59 @@ import (
 	"parley/internal/tools/promises"
 )
 
-const table = "# Map\n\n| row | promise | shown by | needs |\n|---|---|---|---|\n"
+const head = "parts:\n- title: Map\n  why: So that it holds.\n  promises:\n"
 
 func TestParse(t *testing.T) {
 	t.Parallel()
-	doc := table +
-		"| R1 | kept | `pkg/a.TestOne`, `parley.TestTwo/sub case` | |\n" +
-		"| R2 | kept too | `pkg/a.FuzzThree` | corpora, linux |\n" +
-		"\nprose\n\n| row | reason |\n|---|---|\n| T1 | later |\n"
+	doc := head +
+		"  - id: R1\n    promise: \"kept: always\"\n    why: People rely on it.\n    tests: [pkg/a.TestOne, parley.TestTwo/sub case]\n" +
+		"- title: Cases\n  why: They differ.\n  about: Two lines.\n  begin: It holds when\n  promises:\n" +
+		"  - id: R2\n    promise: kept too\n    tests:\n    - pkg/a.FuzzThree\n    needs: [corpora, linux]\n"
 	got, err := promises.Parse(strings.NewReader(doc))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []promises.Row{
-		{ID: "R1", Promise: "kept", Line: 5, Tests: []promises.Ref{{Dir: "pkg/a", Test: "TestOne"}, {Dir: ".", Test: "TestTwo", Sub: "sub case"}}},
-		{ID: "R2", Promise: "kept too", Line: 6, Tests: []promises.Ref{{Dir: "pkg/a", Test: "FuzzThree"}}, Needs: []string{"corpora", "linux"}},
+	first := promises.Row{
+		ID: "R1", Promise: "kept: always", Why: "People rely on it.",
+		Tests: []promises.Ref{{Dir: "pkg/a", Test: "TestOne"}, {Dir: ".", Test: "TestTwo", Sub: "sub case"}},
+	}
+	second := promises.Row{
+		ID: "R2", Promise: "kept too",
+		Tests: []promises.Ref{{Dir: "pkg/a", Test: "FuzzThree"}}, Needs: []string{"corpora", "linux"},
+	}
+	want := []promises.Part{
+		{Title: "Map", Why: "So that it holds.", Rows: []promises.Row{first}},
+		{Title: "Cases", Why: "They differ.", About: "Two lines.", Begin: "It holds when", Rows: []promises.Row{second}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	if diff := cmp.Diff([]promises.Row{first, second}, promises.Rows(got)); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	_, page, _ := strings.Cut(promises.Write(got, map[string]int{"R1": 2}), "\n## ")
+	const wantPage = "Map\n\nSo that it holds.\n\n" +
+		"- **R1**: kept: always *People rely on it.*\n  Shown by 2 tests in a, the root, and by 2 planted defects.\n" +
+		"\n## Cases\n\nThey differ.\n\nTwo lines.\n\n" +
+		"- **R2**: It holds when kept too.\n  Shown by one test in a; needs corpora, linux.\n"
+	if diff := cmp.Diff(wantPage, page); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 }
 
 func TestParseRefuses(t *testing.T) {
 	t.Parallel()
+	const r1 = "  - {id: R1, promise: kept, tests: [pkg/a.TestOne]}\n"
 	for name, c := range map[string]struct{ doc, err string }{
-		"no table":     {"# Map\n", "no table"},
-		"no test":      {table + "| R1 | kept | by hand | |\n", "R1 names no test"},
-		"a bad name":   {table + "| R1 | kept | `pkg/a.Check` | |\n", "is not folder.TestName"},
-		"unknown need": {table + "| R1 | kept | `pkg/a.TestOne` | luck |\n", `needs "luck"`},
-		"twice":        {table + "| R1 | a | `pkg/a.TestOne` | |\n| R1 | b | `pkg/a.TestOne` | |\n", "R1 is here twice"},
-		"cells":        {table + "| R1 | a |\n", "2 cells"},
+		"no promise":   {"parts: []\n", "no promise"},
+		"no file":      {"", "no promise"},
+		"no test":      {head + "  - {id: R1, promise: kept}\n", "R1 names no test"},
+		"no text":      {head + "  - {id: R1, tests: [pkg/a.TestOne]}\n", "no id or no text"},
+		"no why":       {"parts:\n- title: Map\n  promises:\n" + r1, "no why"},
+		"a bad name":   {head + "  - {id: R1, promise: kept, tests: [pkg/a.Check]}\n", "is not folder.TestName"},
+		"unknown need": {head + "  - {id: R1, promise: kept, tests: [pkg/a.TestOne], needs: [luck]}\n", `needs "luck"`},
+		"unknown key":  {head + "  - {id: R1, promise: kept, test: pkg/a.TestOne}\n", "unknown field"},
+		"twice":        {head + r1 + r1, "R1 is here twice"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,16 +1,23 @@
 package promises
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"regexp"
 	"slices"
-	"strings"
+
+	"github.com/goccy/go-yaml"
 )
 
-// Root is the name by which the table speaks of the package in the module's root.
+// File holds the promises, and Page is made from it for people; both are named from
+// the module's root.
+const (
+	File = "docs/promises.yaml"
+	Page = "docs/promises.md"
+)
+
+// Root is the name by which the file speaks of the package in the module's root.
 const Root = "parley"
 
 // Ref names a test.
@@ -37,7 +44,7 @@ func (r Ref) Name() string {
 	return r.Test + "/" + r.Sub
 }
 
-// String writes the reference as the table does.
+// String writes the reference as the file does.
 func (r Ref) String() string {
 	if r.Dir == "." {
 		return Root + "." + r.Name()
@@ -45,106 +52,120 @@ func (r Ref) String() string {
 	return r.Dir + "." + r.Name()
 }
 
+// Part is a group of promises.
+type Part struct {
+	// Title heads the part; Why is one sentence on the reason for its promises.
+	Title, Why string
+	// About, which may be empty, is one more paragraph before them.
+	About string
+	// Begin, which may be empty, begins the sentence of each of them.
+	Begin string
+	Rows  []Row
+}
+
 // Row is one promise.
 type Row struct {
 	ID, Promise string
-	Tests       []Ref
+	// Why is one sentence, empty where the part's is enough.
+	Why   string
+	Tests []Ref
 	// Needs are the resources without which some of the tests skip.
 	Needs []string
-	Line  int
 }
 
-// Needs are the words that the table may use for what a test needs beyond the
-// tree and the Go toolchain.
+// Needs are the words that the file may use for the resources that a test needs
+// beyond the tree and the Go toolchain.
 func Needs() []string { return []string{"corpora", "root", "linux", "tmux", "sandbox", "cgroup"} }
 
-// The columns of a table of promises. A table with other columns is prose.
-const (
-	colID = iota
-	colPromise
-	colTests
-	colNeeds
-	columns
-)
+// Rows are the promises of all parts, in order.
+func Rows(parts []Part) []Row {
+	var all []Row
+	for i := range parts {
+		all = append(all, parts[i].Rows...)
+	}
+	return all
+}
 
-// Parse reads all tables of promises of a document. All that is wrong is reported together.
-func Parse(doc io.Reader) ([]Row, error) {
+// file is the YAML of [File].
+type file struct {
+	Parts []struct {
+		Title, Why, About, Begin string
+		Promises                 []struct {
+			ID, Promise, Why string
+			Tests, Needs     []string
+		}
+	}
+}
+
+// Parse reads the file. All that is wrong with its promises is reported together.
+func Parse(doc io.Reader) ([]Part, error) {
+	var f file
+	if err := yaml.NewDecoder(doc, yaml.Strict()).Decode(&f); err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
 	var (
-		rows    []Row
-		errs    []error
-		inTable bool
-		seen    = map[string]bool{}
+		parts []Part
+		errs  []error
+		seen  = map[string]bool{}
 	)
-	lines := bufio.NewScanner(doc)
-	for n := 1; lines.Scan(); n++ {
-		cells := split(lines.Text())
-		switch {
-		case cells == nil:
-			inTable = false
-		case len(cells) == columns && cells[colTests] == "shown by":
-			inTable = true
-		case inTable && !strings.HasPrefix(cells[0], "---"):
-			row, err := parseRow(cells, n)
-			if err == nil && seen[row.ID] {
-				err = fmt.Errorf("line %d: %s is here twice", n, row.ID)
-			}
+	for _, p := range f.Parts {
+		part := Part{Title: p.Title, Why: p.Why, About: p.About, Begin: p.Begin}
+		if p.Title == "" || p.Why == "" {
+			errs = append(errs, fmt.Errorf("the part %q has no title or no why", p.Title))
+		}
+		for _, one := range p.Promises {
+			row := Row{ID: one.ID, Promise: one.Promise, Why: one.Why, Needs: one.Needs}
+			var err error
+			row.Tests, err = parseRefs(row.ID, one.Tests)
+			errs = append(errs, err, row.check(seen))
 			seen[row.ID] = true
-			rows, errs = append(rows, row), append(errs, err)
+			part.Rows = append(part.Rows, row)
 		}
+		parts = append(parts, part)
 	}
-	if len(rows) == 0 {
-		errs = append(errs, errors.New("no table with the columns row, promise, shown by, needs"))
+	if len(seen) == 0 {
+		errs = append(errs, errors.New("no promise"))
 	}
-	return rows, errors.Join(append(errs, lines.Err())...)
+	return parts, errors.Join(errs...)
 }
 
-// split gives the cells of a table's line, nil for any other line.
-func split(line string) []string {
-	line = strings.TrimSpace(line)
-	if len(line) < 2 || line[0] != '|' || line[len(line)-1] != '|' {
-		return nil
-	}
-	cells := strings.Split(line[1:len(line)-1], "|")
-	for i := range cells {
-		cells[i] = strings.TrimSpace(cells[i])
-	}
-	return cells
-}
-
-func parseRow(cells []string, line int) (Row, error) {
-	if len(cells) != columns {
-		return Row{}, fmt.Errorf("line %d: %d cells, not %d", line, len(cells), columns)
-	}
-	row := Row{ID: cells[colID], Promise: cells[colPromise], Line: line}
+func (r *Row) check(seen map[string]bool) error {
 	var errs []error
-	for _, m := range regexp.MustCompile("`([^`]*)`").FindAllStringSubmatch(cells[colTests], -1) {
-		ref, err := parseRef(m[1])
-		if err != nil {
-			errs = append(errs, fmt.Errorf("line %d: %s: %w", line, row.ID, err))
-			continue
-		}
-		row.Tests = append(row.Tests, ref)
+	switch {
+	case r.ID == "" || r.Promise == "":
+		errs = append(errs, fmt.Errorf("the promise %q %q has no id or no text", r.ID, r.Promise))
+	case seen[r.ID]:
+		errs = append(errs, fmt.Errorf("%s is here twice", r.ID))
 	}
-	if len(row.Tests) == 0 {
-		errs = append(errs, fmt.Errorf("line %d: %s names no test", line, row.ID))
-	}
-	for need := range strings.SplitSeq(cells[colNeeds], ",") {
-		need = strings.TrimSpace(need)
-		if need == "" {
-			continue
-		}
+	for _, need := range r.Needs {
 		if !slices.Contains(Needs(), need) {
-			errs = append(errs, fmt.Errorf("line %d: %s needs %q, which nothing can check", line, row.ID, need))
+			errs = append(errs, fmt.Errorf("%s needs %q: write one of %v", r.ID, need, Needs()))
 		}
-		row.Needs = append(row.Needs, need)
 	}
-	return row, errors.Join(errs...)
+	return errors.Join(errs...)
+}
+
+func parseRefs(id string, names []string) ([]Ref, error) {
+	var refs []Ref
+	var errs []error
+	for _, name := range names {
+		ref, err := parseRef(name)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", id, err))
+			continue
+		}
+		refs = append(refs, ref)
+	}
+	if len(names) == 0 {
+		errs = append(errs, fmt.Errorf("%s names no test", id))
+	}
+	return refs, errors.Join(errs...)
 }
 
 func parseRef(s string) (Ref, error) {
 	m := regexp.MustCompile(`^([a-z0-9_/]+)\.((?:Test|Fuzz|Example)\w*)(?:/(.+))?$`).FindStringSubmatch(s)
 	if m == nil {
-		return Ref{}, fmt.Errorf("`%s` is not folder.TestName", s)
+		return Ref{}, fmt.Errorf("%q is not folder.TestName", s)
 	}
 	if m[1] == Root {
 		m[1] = "."

@@ -2,7 +2,7 @@
 // go test -json on its standard input, prints what go test would have printed,
 // and then which promises of the given table the run did not show, and why.
 //
-//	go test -json ./... | go run ./internal/tools/promises/check docs/promises.md
+//	go test -json ./... | go run ./internal/tools/promises/check docs/promises.yaml
 //
 // It promises to fail when a test failed, when a promise is broken and when the
 // table is wrong; with PARLEY_PROMISES_STRICT set also when a promise was not run

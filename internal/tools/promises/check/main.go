@@ -22,14 +22,14 @@ func main() {
 
 func run(args []string, stdin io.Reader, stdout io.Writer) error {
 	if len(args) != 1 {
-		return errors.New("usage: go test -json ./... | check docs/promises.md")
+		return errors.New("usage: go test -json ./... | check docs/promises.yaml")
 	}
 	doc, err := os.Open(args[0]) //nolint:gosec // the caller's own table
 	if err != nil {
 		return fmt.Errorf("open the table: %w", err)
 	}
 	defer func() { _ = doc.Close() }()
-	rows, tableErr := promises.Parse(doc)
+	parts, tableErr := promises.Parse(doc)
 	// The whole run is read first: what go test says comes before what the table says.
 	result, err := promises.Read(stdin, stdout)
 	if err := errors.Join(err, tableErr); err != nil {
@@ -39,7 +39,7 @@ func run(args []string, stdin io.Reader, stdout io.Writer) error {
 	if os.Getenv("PARLEY_PROMISES_STRICT") != "" { //nolint:forbidigo // a setting of the command
 		lacks = missing
 	}
-	return result.Report(stdout, rows, lacks)
+	return result.Report(stdout, promises.Rows(parts), lacks)
 }
 
 // missing says whether this machine lacks what a row of the table needs.
