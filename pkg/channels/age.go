@@ -40,7 +40,7 @@ func (r *delivering) age(work context.Context, first *Part) error {
 		return nil
 	}
 	r.aged = ago
-	r.parts = r.cut("(This is from " + ago + "; I could not send it sooner.)\n\n" + o.Text)
+	r.parts = r.egress.cut("(This is from " + ago + "; I could not send it sooner.)\n\n" + o.Text)
 	if err := r.note(work); err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func (r *delivering) unaskable() *Outcome {
 	if len(r.info.Outbound.Buttons) == 0 || len(r.known.receipts) > 0 {
 		return nil
 	}
-	err := r.CanAsk(r.info.Outbound)
+	err := r.egress.CanAsk(r.info.Outbound)
 	switch {
 	case err == nil:
 		return nil

@@ -13,12 +13,11 @@ import (
 
 // delivering is one run over one [Delivery].
 type delivering struct {
-	*Egress
-
-	d     Delivery
-	info  DeliveryInfo
-	parts []string
-	lane  *lane
+	egress *Egress
+	d      Delivery
+	info   DeliveryInfo
+	parts  []string
+	chat   *chatPacer
 	// sender takes the file; nil where the message is a text, or has become one.
 	sender FileSender
 	// refusal is why the file was refused, when a text is sent in its place.
@@ -123,7 +122,7 @@ func (r *delivering) advance(work context.Context, part int) error {
 func (r *delivering) settle(work context.Context) error {
 	o := *r.known.outcome
 	if o.State != Delivered {
-		r.log(r.info).Warn().Str("state", string(o.State)).Str("reason", o.Reason).Bool("suspend", o.Suspend).Msg("message not delivered")
+		r.egress.log(r.info).Warn().Str("state", string(o.State)).Str("reason", o.Reason).Bool("suspend", o.Suspend).Msg("message not delivered")
 	}
 	ctx, cancel := storing(work)
 	defer cancel()
@@ -139,10 +138,10 @@ func (r *delivering) settle(work context.Context) error {
 func (r *delivering) part(intake, work context.Context, index int) error {
 	part := r.build(index)
 	pause := newPause()
-	defer r.health.recovered(r)
+	defer r.egress.health.recovered(r)
 	for {
 		part.Again = r.known.ambiguous > 0
-		if err := r.lane.admit(intake, r.gate, r.claim()); err != nil {
+		if err := r.chat.admit(intake, r.egress.account, r.claim()); err != nil {
 			return errStopping
 		}
 		if err := r.age(work, &part); err != nil {
@@ -154,7 +153,7 @@ func (r *delivering) part(intake, work context.Context, index int) error {
 		}
 		receipt, err := r.send(intake, work, func(ctx context.Context) (Receipt, error) { return r.attempt(ctx, part) }, r.timeout())
 		if err == nil {
-			r.gate.authorised()
+			r.egress.account.authorised()
 			r.known.receipts = append(r.known.receipts, receipt)
 			r.known.ambiguous, r.known.since = 0, time.Time{}
 			return nil
@@ -164,7 +163,7 @@ func (r *delivering) part(intake, work context.Context, index int) error {
 		}
 		se := ClassOf(err)
 		if se.Class == SendRefused && r.sender != nil {
-			r.gate.authorised()
+			r.egress.account.authorised()
 			part.Text = r.insteadOfFile(se)
 			continue
 		}
@@ -179,11 +178,11 @@ func (r *delivering) claim() claim {
 	c := claim{notBefore: r.notBefore, awaited: r.info.Awaited}
 	switch r.info.Outbound.Unasked {
 	case "":
-		c.awaited, c.asked, c.newest = r.gate.people, r.info.Outbound.Asked, r.info.Newest
+		c.awaited, c.asked, c.newest = r.egress.account.people, r.info.Outbound.Asked, r.info.Newest
 	case ByJob:
-		c.door = r.gate.jobs
+		c.door = r.egress.account.jobs
 	default:
-		c.door = r.gate.tasks
+		c.door = r.egress.account.tasks
 	}
 	return c
 }
@@ -204,18 +203,18 @@ func (r *delivering) build(index int) Part {
 func (r *delivering) timeout() time.Duration {
 	more := r.uploadTime()
 	if r.known.ambiguous == 0 {
-		return r.opt.SendTimeout + more
+		return r.egress.opt.SendTimeout + more
 	}
-	return max(min(r.opt.SendTimeout+more, time.Until(r.known.since.Add(settleWithin+more))), minTimeout)
+	return max(min(r.egress.opt.SendTimeout+more, time.Until(r.known.since.Add(settleWithin+more))), minTimeout)
 }
 
 // failed decides what follows from an attempt that gave no receipt.
 func (r *delivering) failed(work context.Context, se *SendError, began time.Time, pause *backoff.ExponentialBackOff) error {
-	reason := r.opt.Redact(se.Error())
-	r.log(r.info).Warn().Str("class", string(se.Class)).Str("error", reason).Dur("retry_after", se.RetryAfter).Msg("send failed")
+	reason := r.egress.opt.Redact(se.Error())
+	r.egress.log(r.info).Warn().Str("class", string(se.Class)).Str("error", reason).Dur("retry_after", se.RetryAfter).Msg("send failed")
 	r.known.refusedAt(se.Class)
 	if se.Class != SendAuth {
-		r.gate.tried(began)
+		r.egress.account.tried(began)
 	}
 	switch se.Class {
 	case SendTransient:
@@ -223,15 +222,15 @@ func (r *delivering) failed(work context.Context, se *SendError, began time.Time
 	case SendRateLimited:
 		r.limited(se, pause)
 	case SendAuth:
-		r.gate.unauthorised(reason, began)
+		r.egress.account.unauthorised(reason, began)
 	case SendRefused, SendGone:
-		r.gate.authorised()
+		r.egress.account.authorised()
 		r.known.outcome = &Outcome{State: Refused, Reason: reason, Suspend: se.Class == SendGone}
 		return nil
 	default:
 		return r.unknown(work, reason, began, pause)
 	}
-	r.health.failing(r, reason)
+	r.egress.health.failing(r, reason)
 	return nil
 }
 
@@ -241,7 +240,7 @@ func (r *delivering) limited(se *SendError, pause *backoff.ExponentialBackOff) {
 		r.rest(pause)
 		return
 	}
-	r.holdBack(se, r.info.Outbound.Address.Chat, r.lane)
+	r.egress.holdBack(se, r.info.Outbound.Address.Chat, r.chat)
 }
 
 // rest lets this delivery wait a little; other threads of the chat go on.
@@ -262,7 +261,7 @@ func (r *delivering) unknown(work context.Context, reason string, began time.Tim
 		return fmt.Errorf("store an unknown attempt: %w", err)
 	}
 	r.rest(pause)
-	r.health.failing(r, reason)
+	r.egress.health.failing(r, reason)
 	return nil
 }
 

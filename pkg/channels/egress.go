@@ -17,7 +17,7 @@ import (
 
 // The fixed times of an [Egress].
 const (
-	// A message of unknown fate holds its lane that long at most while the
+	// A message of unknown fate holds up its chat that long at most while the
 	// platform can be reached.
 	settleWithin = 60 * time.Second
 	// The least that the last attempt of such a message gets.
@@ -52,19 +52,19 @@ type EgressOptions struct {
 
 // Egress is the gate on the way out of one channel.
 type Egress struct {
-	opt    EgressOptions
-	limits Limits
-	slots  chan struct{}
-	others chan struct{} // those of the slots that messages may have which no person waits for
-	gate   *gate
-	lanes  *lanes
-	health *health
+	opt     EgressOptions
+	limits  Limits
+	slots   chan struct{}
+	others  chan struct{} // the slots for messages that no person waits for
+	account *accountPacer
+	chats   *chatPacers
+	health  *health
 
 	mu sync.Mutex
 	// unsaved is what is known of deliveries whose last write failed: at most
 	// the head of each chat's queue.
 	unsaved map[string]progress
-	// shows are what is being shown in passing.
+	// shows are the ephemeral showings under way.
 	shows map[*showing]bool
 }
 
@@ -88,8 +88,8 @@ func NewEgress(opt EgressOptions) *Egress {
 		limits:  limits,
 		slots:   make(chan struct{}, opt.MaxInFlight),
 		others:  make(chan struct{}, max(opt.MaxInFlight/2, 1)),
-		gate:    newGate(limits),
-		lanes:   newLanes(limits, max(opt.MaxInFlight/4, 1)),
+		account: newAccountPacer(limits),
+		chats:   newChatPacers(limits, max(opt.MaxInFlight/4, 1)),
 		health:  newHealth(),
 		unsaved: map[string]progress{},
 		shows:   map[*showing]bool{},
@@ -105,7 +105,7 @@ func (e *Egress) Run(ctx context.Context) error {
 	defer context.AfterFunc(ctx, func() {
 		time.AfterFunc(e.opt.Grace, func() { stop(errStopping) })
 	})()
-	defer e.lanes.stop()
+	defer e.chats.stop()
 	err := e.opt.Outbox.RunOutbox(ctx, e.opt.Channel.Name(), e.opt.Channel.Account(), func(_ context.Context, d Delivery) error {
 		return e.deliver(ctx, work, d)
 	})
@@ -119,15 +119,15 @@ func (e *Egress) Run(ctx context.Context) error {
 }
 
 // Health says how sending goes.
-func (e *Egress) Health() Health { return e.health.read(e.gate.authReason()) }
+func (e *Egress) Health() Health { return e.health.read(e.account.authReason()) }
 
 var errStopping = errors.New("stopping")
 
 func (e *Egress) deliver(intake, work context.Context, d Delivery) error {
 	info := d.Info()
 	chat := info.Outbound.Address.Chat
-	r := &delivering{Egress: e, d: d, info: info, known: e.resume(info), lane: e.lanes.enter(chat), sender: e.senderOf(info)}
-	defer e.lanes.leave(chat, r.lane)
+	r := &delivering{egress: e, d: d, info: info, known: e.resume(info), chat: e.chats.enter(chat), sender: e.senderOf(info)}
+	defer e.chats.leave(chat, r.chat)
 	err := r.do(intake, work)
 	e.remember(info, r.known, err)
 	switch {
@@ -190,7 +190,7 @@ func nonBlank(parts []string) []string {
 
 // place waits for a place among MaxInFlight. Messages that no person waits for have
 // half of the places at most, and a chat a quarter.
-func (e *Egress) place(intake context.Context, awaited <-chan struct{}, chat *lane) (release func(), err error) {
+func (e *Egress) place(intake context.Context, awaited <-chan struct{}, chat *chatPacer) (release func(), err error) {
 	select {
 	case chat.sends <- struct{}{}:
 	case <-intake.Done():
@@ -218,11 +218,14 @@ func (e *Egress) place(intake context.Context, awaited <-chan struct{}, chat *la
 	}
 }
 
+// attempt is one request to the channel.
+type attempt func(context.Context) (Receipt, error)
+
 // send makes one attempt. A place among MaxInFlight is held for the attempt, or
 // its first two seconds, and never while waiting for anything else.
-func (r *delivering) send(intake, work context.Context, attempt func(context.Context) (Receipt, error), timeout time.Duration) (Receipt, error) {
-	e := r.Egress
-	release, err := e.place(intake, r.claim().awaited, r.lane)
+func (r *delivering) send(intake, work context.Context, attempt attempt, timeout time.Duration) (Receipt, error) {
+	e := r.egress
+	release, err := e.place(intake, r.claim().awaited, r.chat)
 	if err != nil {
 		return Receipt{}, err
 	}
@@ -239,7 +242,7 @@ func (r *delivering) send(intake, work context.Context, attempt func(context.Con
 }
 
 // contained turns an adapter's panic into an attempt of unknown effect.
-func (e *Egress) contained(ctx context.Context, attempt func(context.Context) (Receipt, error)) (r Receipt, err error) {
+func (e *Egress) contained(ctx context.Context, attempt attempt) (r Receipt, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			e.opt.Log.Error().Str("channel", e.opt.Channel.Name()).Bytes("stack", debug.Stack()).Msg("the channel panicked while sending")

@@ -30,11 +30,11 @@ func (r *delivering) compose() []string {
 	o := &r.info.Outbound
 	switch {
 	case r.sender != nil:
-		return []string{r.opt.Redact(cleanText(o.Text))}
+		return []string{r.egress.opt.Redact(cleanText(o.Text))}
 	case o.File != nil:
-		return r.cut(r.inWords("cannot be sent here"))
+		return r.egress.cut(r.inWords("cannot be sent here"))
 	default:
-		return r.cut(o.Text)
+		return r.egress.cut(o.Text)
 	}
 }
 
@@ -46,36 +46,36 @@ func (r *delivering) inWords(why string) string {
 }
 
 func (r *delivering) fileName() string {
-	return cmp.Or(r.opt.Redact(cleanText(r.info.Outbound.File.Name)), "file")
+	return cmp.Or(r.egress.opt.Redact(cleanText(r.info.Outbound.File.Name)), "file")
 }
 
 // attempt puts the part on the platform, as a file or as a text.
 func (r *delivering) attempt(ctx context.Context, part Part) (Receipt, error) {
 	if r.sender == nil {
-		return r.opt.Channel.Send(ctx, part)
+		return r.egress.opt.Channel.Send(ctx, part)
 	}
 	file := *part.File
 	file.Name = r.fileName()
 	part.File = &file
 	return r.sender.SendFile(ctx, FilePart{Part: part, Open: func() (fs.File, error) {
-		if r.opt.Files == nil {
+		if r.egress.opt.Files == nil {
 			return nil, fs.ErrNotExist
 		}
-		return r.opt.Files.Open(part.ID)
+		return r.egress.opt.Files.Open(part.ID)
 	}})
 }
 
 // insteadOfFile makes the delivery of a refused file one of a text that says so.
 // A restart before the text left finds the file again, which is refused again.
 func (r *delivering) insteadOfFile(se *SendError) string {
-	r.refusal = r.opt.Redact(se.Error())
-	r.log(r.info).Warn().Str("error", r.refusal).Msg("a file was refused")
-	r.gate.authorised()
+	r.refusal = r.egress.opt.Redact(se.Error())
+	r.egress.log(r.info).Warn().Str("error", r.refusal).Msg("a file was refused")
+	r.egress.account.authorised()
 	r.sender = nil
-	parts := r.cut(r.inWords("could not be sent: it was not accepted"))
+	parts := r.egress.cut(r.inWords("could not be sent: it was not accepted"))
 	if len(parts) > 1 { // the caption leaves no room
 		r.info.Outbound.Text = ""
-		parts = r.cut(r.inWords("could not be sent: it was not accepted"))
+		parts = r.egress.cut(r.inWords("could not be sent: it was not accepted"))
 	}
 	return parts[0]
 }
@@ -99,10 +99,10 @@ func (r *delivering) uploadTime() time.Duration {
 // dropFile forgets the content of a file that has its outcome. What stays is
 // found at the next start.
 func (r *delivering) dropFile() {
-	if r.info.Outbound.File == nil || r.opt.Files == nil {
+	if r.info.Outbound.File == nil || r.egress.opt.Files == nil {
 		return
 	}
-	if err := r.opt.Files.Drop(r.info.Outbound.ID); err != nil {
-		r.log(r.info).Warn().Err(err).Msg("a file that was sent is still kept")
+	if err := r.egress.opt.Files.Drop(r.info.Outbound.ID); err != nil {
+		r.egress.log(r.info).Warn().Err(err).Msg("a file that was sent is still kept")
 	}
 }

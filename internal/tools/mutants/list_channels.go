@@ -2,7 +2,7 @@ package mutants
 
 func channelMutants() []Mutant {
 	const ingress, delivering, egress, dir = "pkg/channels/ingress.go", "pkg/channels/delivering.go", "pkg/channels/egress.go", "pkg/channels"
-	const passing = dir + "/passing.go"
+	const ephemeral = dir + "/ephemeral.go"
 	return []Mutant{
 		{
 			Promise: "R1", Defect: "acknowledges what the store refused",
@@ -56,17 +56,17 @@ func channelMutants() []Mutant {
 		},
 		{
 			Promise: "platform limits", Defect: "comes back before the platform said",
-			File: passing, Old: `after := jitter(min(se.RetryAfter, maxRetryAfter))`, New: `after := jitter(min(se.RetryAfter, maxRetryAfter)) / 4`,
+			File: ephemeral, Old: `after := jitter(min(se.RetryAfter, maxRetryAfter))`, New: `after := jitter(min(se.RetryAfter, maxRetryAfter)) / 4`,
 			Dir: dir, Test: "^TestEgressObeysRetryAfterOfOneChat$",
 		},
 		{
 			Promise: "platform limits", Defect: "shows drafts and typing in a chat that must wait",
-			File: "pkg/channels/pace.go", Old: `g.closed() || l.closedFor() > 0 {`, New: `g.closed() || l.closedFor() > maxRetryAfter {`,
+			File: "pkg/channels/chatpacer.go", Old: `g.closed() || l.closedFor() > 0 {`, New: `g.closed() || l.closedFor() > maxRetryAfter {`,
 			Dir: dir, Test: "^TestNothingIsShownWhereMessagesWait$",
 		},
 		{
 			Promise: "platform limits", Defect: "lets messages go on when a draft was told to wait",
-			File: passing, Old: `ok && se.Class == SendRateLimited && se.RetryAfter > 0 {`, New: `ok && se.Class == SendRateLimited && se.RetryAfter > maxRetryAfter {`,
+			File: ephemeral, Old: `ok && se.Class == SendRateLimited && se.RetryAfter > 0 {`, New: `ok && se.Class == SendRateLimited && se.RetryAfter > maxRetryAfter {`,
 			Dir: dir, Test: "^TestAWaitOfWhatIsShownHoldsMessagesToo$",
 		},
 		{
@@ -114,7 +114,7 @@ func fileMutants() []Mutant {
 		},
 		{
 			Promise: "files kept", Defect: "keeps what has been sent",
-			File: sendfile, Old: `if r.info.Outbound.File == nil || r.opt.Files == nil {`, New: `if r.info.Outbound.File != nil || r.opt.Files == nil {`,
+			File: sendfile, Old: `if r.info.Outbound.File == nil || r.egress.opt.Files == nil {`, New: `if r.info.Outbound.File != nil || r.egress.opt.Files == nil {`,
 			Dir: dir, Test: "^TestEgressSendsFilesInOrder$",
 		},
 		{

@@ -57,7 +57,7 @@ func limitMutants() []Mutant {
 		},
 		{
 			Promise: "answers before notices", Defect: "all notices stand in the line for the account",
-			File: channels + "/pace.go", Old: "tasks: make(chan struct{}, 1), people", New: "tasks: make(chan struct{}, 5000), people",
+			File: channels + "/accountpacer.go", Old: "tasks: make(chan struct{}, 1), people", New: "tasks: make(chan struct{}, 5000), people",
 			Dir: channels, Test: "^TestAnswersDoNotWaitBehindUnaskedMessages$",
 		},
 		{

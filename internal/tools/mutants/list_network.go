@@ -53,12 +53,12 @@ func strangerMutants() []Mutant {
 		},
 		{
 			Promise: "refused once", Defect: "sends nothing for a minute after one refusal",
-			File: "pkg/channels/pace.go", Old: "min(g.refusals.Take(), authPause)", New: "max(g.refusals.Take(), authPause)",
+			File: "pkg/channels/accountpacer.go", Old: "min(g.refusals.Take(), authPause)", New: "max(g.refusals.Take(), authPause)",
 			Dir: "pkg/channels", Test: "^TestALoneRefusalOfAMessage$",
 		},
 		{
 			Promise: "refused once", Defect: "counts one refusal for each message under way",
-			File: "pkg/channels/pace.go", Old: "!began.After(g.refused)", New: "began.IsZero()",
+			File: "pkg/channels/accountpacer.go", Old: "!began.After(g.refused)", New: "began.IsZero()",
 			Dir: "pkg/channels", Test: "^TestRefusalsOfOneMoment$",
 		},
 		{

@@ -167,11 +167,11 @@ func (c *Channel) answers(line string) (q *question, data string) {
 // press delivers a press. The question is answered then; where the press was not
 // stored it stays open.
 func (r *reader) press(ctx context.Context, q *question, data string) error {
-	in := r.inbound(data)
+	in := r.channel.inbound(data)
 	in.Kind, in.MessageID = channels.KindButton, q.message
 	err := r.accept(ctx, in)
 	if err == nil {
-		r.drop(q)
+		r.channel.drop(q)
 	}
 	return err
 }
@@ -179,11 +179,11 @@ func (r *reader) press(ctx context.Context, q *question, data string) error {
 // hold lets a piped key wait for the question that it may be meant for: what is read
 // at once is not yet asked.
 func (r *reader) hold(ctx context.Context, line string) error {
-	if r.opt.Interactive || r.opt.Settled == nil || keyOf(line) == "" {
+	if r.channel.opt.Interactive || r.channel.opt.Settled == nil || keyOf(line) == "" {
 		return nil
 	}
-	if q, _ := r.answers(line); q != nil {
+	if q, _ := r.channel.answers(line); q != nil {
 		return nil
 	}
-	return r.opt.Settled(ctx)
+	return r.channel.opt.Settled(ctx)
 }

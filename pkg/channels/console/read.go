@@ -39,7 +39,7 @@ func (c *Channel) Run(ctx context.Context, in *channels.Ingress) error {
 	if err := errors.Join(c.recall(ctx), c.screen.ask(ctx)); err != nil {
 		return endOf(ctx, err)
 	}
-	r := &reader{Channel: c, in: in}
+	r := &reader{channel: c, in: in}
 	for {
 		select {
 		case <-ctx.Done():
@@ -71,10 +71,9 @@ func endOf(ctx context.Context, err error) error {
 
 // reader turns lines into messages.
 type reader struct {
-	*Channel
-
-	in    *channels.Ingress
-	typed joiner
+	channel *Channel
+	in      *channels.Ingress
+	typed   joiner
 	// skipped is [ErrLineTooLong] once a line was.
 	skipped error
 }
@@ -87,7 +86,7 @@ func (r *reader) take(ctx context.Context, l line) error {
 	case l.tooLong:
 		r.skipped = ErrLineTooLong
 		return r.note(ctx, "that line is longer than 1 MiB and was not taken")
-	case !r.opt.Interactive:
+	case !r.channel.opt.Interactive:
 		if strings.TrimSpace(l.text) == "" {
 			return nil
 		}
@@ -98,13 +97,13 @@ func (r *reader) take(ctx context.Context, l line) error {
 	}
 	text, done := r.typed.add(l.text)
 	if !done {
-		return r.screen.askMore(ctx)
+		return r.channel.screen.askMore(ctx)
 	}
-	if err := r.screen.entered(ctx); err != nil {
+	if err := r.channel.screen.entered(ctx); err != nil {
 		return err
 	}
 	if strings.TrimSpace(text) == "" {
-		return r.screen.ask(ctx)
+		return r.channel.screen.ask(ctx)
 	}
 	if err := r.enter(ctx, text); err != nil {
 		return r.note(ctx, "that was not stored, please send it again: "+err.Error())
@@ -114,46 +113,46 @@ func (r *reader) take(ctx context.Context, l line) error {
 
 // end handles the end of input.
 func (r *reader) end(ctx context.Context) error {
-	if !r.opt.Interactive {
+	if !r.channel.opt.Interactive {
 		return r.skipped
 	}
 	if text, ok := r.typed.rest(); ok {
 		return r.deliver(ctx, text)
 	} else if text != "" {
-		return r.Status(ctx, r.Address(), "the unfinished block was dropped")
+		return r.channel.Status(ctx, r.channel.Address(), "the unfinished block was dropped")
 	}
 	return nil
 }
 
 // enter delivers what was typed: a press where it answers a question, else a message.
 func (r *reader) enter(ctx context.Context, text string) error {
-	if q, data := r.answers(text); q != nil {
+	if q, data := r.channel.answers(text); q != nil {
 		return r.press(ctx, q, data)
 	}
 	return r.deliver(ctx, text)
 }
 
 func (r *reader) deliver(ctx context.Context, text string) error {
-	return r.accept(ctx, r.inbound(text))
+	return r.accept(ctx, r.channel.inbound(text))
 }
 
 func (r *reader) accept(ctx context.Context, in channels.Inbound) error {
-	r.setUnanswered(true)
+	r.channel.setUnanswered(true)
 	err := r.in.Deliver(ctx, []channels.Inbound{in}, nil)
 	if err != nil {
-		r.setUnanswered(false)
+		r.channel.setUnanswered(false)
 	}
 	return err
 }
 
 // note tells the person something that is not an answer.
 func (r *reader) note(ctx context.Context, text string) error {
-	if !r.opt.Interactive {
-		_, err := fmt.Fprintln(r.opt.Err, "console: "+oneLine(text))
+	if !r.channel.opt.Interactive {
+		_, err := fmt.Fprintln(r.channel.opt.Err, "console: "+oneLine(text))
 		return err
 	}
-	return r.screen.write(ctx, func() string {
-		return r.screen.leaveLine() + "[" + oneLine(text) + "]\n" + r.screen.prompt()
+	return r.channel.screen.write(ctx, func() string {
+		return r.channel.screen.leaveLine() + "[" + oneLine(text) + "]\n" + r.channel.screen.prompt()
 	})
 }
 

@@ -7,9 +7,9 @@ import (
 )
 
 // An Egress is the [Drafter], [Editor], [Typer] and [StatusShower] of its
-// channel, as far as the channel is: so that what is shown in passing keeps the
-// platform's waits as messages do, and takes from the account's rate only what
-// they leave over. None of it waits for a rate, and no message waits for it.
+// channel, as far as the channel is: so that ephemeral showings keep the platform's
+// waits as messages do, and take from the account's rate only the part that messages
+// leave over. A showing waits for no rate, and no message waits for a showing.
 var (
 	_ Drafter      = (*Egress)(nil)
 	_ Editor       = (*Egress)(nil)
@@ -17,8 +17,8 @@ var (
 	_ StatusShower = (*Egress)(nil)
 )
 
-// ErrNoRoom says that something is not shown now, because the chat or the account
-// has to wait or because what the rates still allow is kept for messages.
+// ErrNoRoom says that a showing is left out now, because the chat or the account has to
+// wait or because the rest of the rates is kept for messages.
 var ErrNoRoom = errors.New("there is no room for what is shown in passing")
 
 // Draft shows a growing answer as a draft, or says [ErrNoRoom].
@@ -27,7 +27,7 @@ func (e *Egress) Draft(ctx context.Context, to Address, id, text string) error {
 	if !ok {
 		return fmt.Errorf("%s has no drafts", e.opt.Channel.Name())
 	}
-	return e.passing(ctx, to, (*lane).spareOfAccount, func(ctx context.Context) error {
+	return e.ephemeral(ctx, to, (*chatPacer).spareOfAccount, func(ctx context.Context) error {
 		return drafter.Draft(ctx, to, id, e.opt.Redact(cleanText(text)))
 	})
 }
@@ -47,7 +47,7 @@ func (e *Egress) Edit(ctx context.Context, to Address, messageID, text string) e
 	if !ok {
 		return fmt.Errorf("%s edits no messages", e.opt.Channel.Name())
 	}
-	return e.passing(ctx, to, (*lane).spare, func(ctx context.Context) error {
+	return e.ephemeral(ctx, to, (*chatPacer).spare, func(ctx context.Context) error {
 		return editor.Edit(ctx, to, messageID, e.opt.Redact(cleanText(text)))
 	})
 }
@@ -58,7 +58,7 @@ func (e *Egress) Typing(ctx context.Context, to Address) error {
 	if !ok {
 		return fmt.Errorf("%s does not show who types", e.opt.Channel.Name())
 	}
-	return e.passing(ctx, to, (*lane).spareOfAccount, func(ctx context.Context) error { return typer.Typing(ctx, to) })
+	return e.ephemeral(ctx, to, (*chatPacer).spareOfAccount, func(ctx context.Context) error { return typer.Typing(ctx, to) })
 }
 
 // Status shows a passing note, or says [ErrNoRoom].
@@ -67,23 +67,23 @@ func (e *Egress) Status(ctx context.Context, to Address, note string) error {
 	if !ok {
 		return fmt.Errorf("%s shows no notes", e.opt.Channel.Name())
 	}
-	return e.passing(ctx, to, (*lane).spareOfAccount, func(ctx context.Context) error {
+	return e.ephemeral(ctx, to, (*chatPacer).spareOfAccount, func(ctx context.Context) error {
 		return shower.Status(ctx, to, e.opt.Redact(cleanText(note)))
 	})
 }
 
-// showing is something that is being shown in a chat; drop ends its waiting.
+// showing is one ephemeral showing in a chat; drop ends its waiting.
 type showing struct {
 	chat string
 	drop context.CancelCauseFunc
 }
 
-// passing shows something if there is room for it. A rate limit that it meets
-// holds the chat's messages too, and one that a message meets meanwhile ends it,
-// as far as the adapter still waits.
-func (e *Egress) passing(ctx context.Context, to Address, room func(*lane, *gate) bool, show func(context.Context) error) error {
-	lane := e.lanes.enter(to.Chat)
-	defer e.lanes.leave(to.Chat, lane)
+// ephemeral shows something if there is room for it. A rate limit that it meets
+// holds the chat's messages too, and a limit that a message meets meanwhile ends the
+// showing, as far as the adapter still waits.
+func (e *Egress) ephemeral(ctx context.Context, to Address, room func(*chatPacer, *accountPacer) bool, show func(context.Context) error) error {
+	chat := e.chats.enter(to.Chat)
+	defer e.chats.leave(to.Chat, chat)
 	ctx, cancel := context.WithTimeout(ctx, e.opt.SendTimeout)
 	defer cancel()
 	ctx, drop := context.WithCancelCause(ctx)
@@ -97,12 +97,12 @@ func (e *Egress) passing(ctx context.Context, to Address, room func(*lane, *gate
 		delete(e.shows, s)
 		e.mu.Unlock()
 	}()
-	if !room(lane, e.gate) {
+	if !room(chat, e.account) {
 		return ErrNoRoom
 	}
 	err := show(ctx)
 	if se, ok := errors.AsType[*SendError](err); ok && se.Class == SendRateLimited && se.RetryAfter > 0 {
-		e.holdBack(se, to.Chat, lane)
+		e.holdBack(se, to.Chat, chat)
 	}
 	if err != nil && errors.Is(context.Cause(ctx), ErrNoRoom) {
 		return ErrNoRoom
@@ -110,12 +110,12 @@ func (e *Egress) passing(ctx context.Context, to Address, room func(*lane, *gate
 	return err
 }
 
-// holdBack lets the chat, or the account, wait as long as the platform says. What
-// waits to be shown there is not shown any more.
-func (e *Egress) holdBack(se *SendError, chat string, l *lane) {
+// holdBack lets the chat, or the account, wait as long as the platform says. Showings
+// that wait there are dropped.
+func (e *Egress) holdBack(se *SendError, chat string, l *chatPacer) {
 	after := jitter(min(se.RetryAfter, maxRetryAfter))
 	if se.Account {
-		e.gate.hold(after)
+		e.account.hold(after)
 	} else {
 		l.hold(after)
 	}
