@@ -9,6 +9,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"parley/pkg/agent/approval"
 	"parley/pkg/agent/budget"
 	"parley/pkg/agent/progress"
 	"parley/pkg/agent/prompt"
@@ -72,9 +73,9 @@ type Options struct {
 	// CanAsk says why a message with buttons would be refused, as [channels.Egress]
 	// does. Nil: there is nobody who could press one.
 	CanAsk func(o channels.Outbound) error
-	// Noted is told of each question that is put, and of what is pressed below it: by
-	// whom, and what came of it in a few words. It must not block; nil tells nobody.
-	Noted func(q session.Approval, by channels.Sender, what string)
+	// OnApproval is told of each question that is put, and of each answer to one. It
+	// must not wait.
+	OnApproval func(approval.Event)
 	// Drafter returns what shows a growing answer in a chat, or nil.
 	Drafter func(a channels.Address) channels.Drafter
 	// Editor returns what shows a growing answer by editing a message, or nil. Where
@@ -153,8 +154,8 @@ func New(o Options) (*Agent, error) {
 	if o.CanAsk == nil {
 		o.CanAsk = func(channels.Outbound) error { return errors.New("nobody can press a button here") }
 	}
-	if o.Noted == nil {
-		o.Noted = func(session.Approval, channels.Sender, string) {}
+	if o.OnApproval == nil {
+		o.OnApproval = func(approval.Event) {}
 	}
 	o.tellTime()
 	o.nameCommands()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"parley/pkg/agent/approval"
 	"parley/pkg/agent/trust"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
@@ -28,7 +29,7 @@ func (h *decisionTurn) handOn(ctx context.Context, d *decision) error {
 		return r.commit(ctx, reply{Commit: session.Commit{Outcome: session.OutcomeAnswered}}) // it was handed on while another turn ran
 	}
 	if why := notTheirs(h.word, a, &r.principal); why != "" {
-		r.a.o.Noted(*a, by, "refused: "+why)
+		r.a.o.OnApproval(approval.Event{Approval: *a, By: by, Outcome: approval.Refused, Detail: "refused: " + why})
 		return r.commit(ctx, d.closed(verdict{text: why}))
 	}
 	t, err := r.a.o.Engine.Tasks().Task(ctx, a.Task)
@@ -138,7 +139,7 @@ func (r *run) markVoid(a *session.Approval, press *channels.Inbound, why string)
 		a.By = press.Sender
 	}
 	a.Decided, a.DecidedTurn, a.State, a.Reason = time.Now(), r.info.ID, session.ApprovalVoid, why
-	r.a.o.Noted(*a, a.By, "void: "+why)
+	r.a.o.OnApproval(approval.Event{Approval: *a, By: a.By, Outcome: approval.Void, Detail: "void: " + why})
 }
 
 // close records a decision without a call, whose message says so, and goes on.

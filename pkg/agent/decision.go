@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/pkg/agent/approval"
 	"parley/pkg/channels"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
@@ -79,7 +80,10 @@ func (h *decisionTurn) begin(ctx context.Context) (input, error) {
 	d := decision{r: r, word: h.word, approval: &a}
 	switch {
 	case err != nil, a.Chat != r.chat:
-		r.a.o.Noted(session.Approval{ID: cut(h.word.id, 64), Address: r.info.Address, Turn: r.info.ID}, d.decider(), "refused: unknown")
+		r.a.o.OnApproval(approval.Event{
+			Approval: session.Approval{ID: cut(h.word.id, 64), Address: r.info.Address, Turn: r.info.ID},
+			By:       d.decider(), Outcome: approval.Refused, Detail: "refused: unknown",
+		})
 		return input{}, done(r.commit(ctx, reply{
 			Commit: session.Commit{Outcome: session.OutcomeAnswered, Reason: "unknown approval"}, text: unknownText,
 		}))
@@ -144,7 +148,7 @@ type decision struct {
 func (d *decision) take(ctx context.Context, now time.Time, late string) (verdict, error) {
 	a, r, by := d.approval, d.r, d.decider()
 	if why := notTheirs(d.word, a, &r.principal); why != "" {
-		r.a.o.Noted(*a, by, "refused: "+why)
+		r.a.o.OnApproval(approval.Event{Approval: *a, By: by, Outcome: approval.Refused, Detail: "refused: " + why})
 		return verdict{text: why}, nil
 	}
 	if lapsed(a, now) {
@@ -220,7 +224,7 @@ func (d *decision) deny() verdict {
 	a := d.approval
 	a.State = session.ApprovalDenied
 	d.r.log().Info().Str("approval", a.ID).Str("tool", a.Tool).Msg("a call was denied")
-	d.r.a.o.Noted(*a, a.By, "denied")
+	d.r.a.o.OnApproval(approval.Event{Approval: *a, By: a.By, Outcome: approval.Denied, Detail: "denied"})
 	return verdict{
 		kind: verdictClosed, text: fmt.Sprintf("Denied by %s: %#q was not run.", nameOf(a.By), a.Tool),
 		failure: tools.ErrorText(tools.ErrApprovalDenied, "a person denied this call; it was not run", nil),
@@ -235,7 +239,7 @@ func (d *decision) void(ctx context.Context, by channels.Sender, why string) (ve
 	a := d.approval
 	a.By, a.Decided, a.DecidedTurn, a.State, a.Reason = by, time.Now(), d.r.info.ID, session.ApprovalVoid, why
 	d.r.log().Info().Str("approval", a.ID).Str("tool", a.Tool).Str("reason", why).Msg("an approval is void")
-	d.r.a.o.Noted(*a, by, "void: "+why)
+	d.r.a.o.OnApproval(approval.Event{Approval: *a, By: by, Outcome: approval.Void, Detail: "void: " + why})
 	return verdict{kind: verdictClosed, text: why, failure: tools.ErrorText(tools.ErrApprovalDenied, why, nil)}, nil
 }
 
@@ -282,7 +286,7 @@ func (d *decision) allow(ctx context.Context, here bool) error { //nolint:revive
 		return err
 	}
 	r.info.Steps = append(r.info.Steps, step)
-	r.a.o.Noted(*a, a.By, "allowed "+how)
+	r.a.o.OnApproval(approval.Event{Approval: *a, By: a.By, Outcome: approval.Allowed, Granted: here, Detail: "allowed " + how})
 	r.log().Info().Str("approval", a.ID).Str("tool", a.Tool).Str("how", how).Msg("a call was allowed")
 	return nil
 }
@@ -325,7 +329,7 @@ func (w word) givenUp(ctx context.Context, r *run, e *ending) (reply, bool) {
 		text = fmt.Sprintf("The gateway stopped three times while working on approval %s. It is unknown whether %#q took effect.", a.ID, a.Tool)
 		failure = tools.ErrorText(tools.ErrInterrupted, "interrupted: it is unknown whether it took effect", nil)
 	}
-	r.a.o.Noted(a, a.By, "given up: "+text)
+	r.a.o.OnApproval(approval.Event{Approval: a, By: a.By, Outcome: approval.GivenUp, Detail: "given up: " + text})
 	return reply{Commit: session.Commit{
 		Outcome: session.OutcomeQuarantined, Reason: e.reason,
 		Messages: []providers.Message{

@@ -12,10 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/pkg/agent"
-	"parley/pkg/channels"
+	"parley/pkg/agent/approval"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
-	"parley/pkg/session"
 	"parley/pkg/tools"
 )
 
@@ -300,7 +299,9 @@ func TestEveryPressIsNoted(t *testing.T) {
 	b := &book{}
 	noted := make(chan string, 10)
 	w := newWorld(t, script(writer), []tools.Tool{b.tool()}, withOptions(asking), withOptions(func(o *agent.Options) {
-		o.Noted = func(q session.Approval, by channels.Sender, what string) { noted <- q.ID + " " + by.ID + " " + what }
+		o.OnApproval = func(e approval.Event) {
+			noted <- e.Approval.ID + " " + e.By.ID + " " + string(e.Outcome) + ", " + e.Detail
+		}
 	}))
 	w.write("1", "1", "one")
 	q := w.question("one")
@@ -311,7 +312,7 @@ func TestEveryPressIsNoted(t *testing.T) {
 	w.press("1", "1", q, "Deny")
 	w.expect()
 	w.settled()
-	want := []string{id + " 1 asked", id + " 1 refused: unknown", id + " 1 denied"}
+	want := []string{id + " 1 asked, asked", id + " 1 refused, refused: unknown", id + " 1 denied, denied"}
 	for _, line := range want {
 		if got := <-noted; got != line {
 			t.Errorf("noted %q, want %q", got, line)

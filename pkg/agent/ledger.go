@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"parley/internal/failpoint"
+	"parley/pkg/agent/approval"
 	"parley/pkg/agent/progress"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
@@ -72,7 +73,7 @@ func (r *run) End(ctx context.Context, call tools.Call, result *tools.ToolResult
 		s.Call.Approval = a.approval.ID
 		s.Approvals, s.Outbox = []session.Approval{*a.approval}, []channels.Outbound{a.question}
 		r.outgoing.note(key, a.question.Text)
-		r.a.o.Noted(*a.approval, a.approval.Requester, "asked")
+		r.a.o.OnApproval(approval.Event{Approval: *a.approval, By: a.approval.Requester, Outcome: approval.Asked, Detail: "asked"})
 	} else {
 		r.provenance.AddResult(call.ID, call.Annotations, result.ForLLM)
 	}

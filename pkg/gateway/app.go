@@ -221,7 +221,7 @@ func (a *App) makeAgent(context.Context) error {
 		Status: surfaceOf[channels.StatusShower](a.channels), Typer: surfaceOf[channels.Typer](a.channels), Command: a.channels.command,
 		Redact: a.o.Redactor.Redact, Grace: cmp.Or(a.o.Grace, turnGrace), Log: a.o.Log,
 		Clock: cronClock{}, Zone: zones(a.cfg.Agent.Timezone, a.o.LookupEnv), Heartbeat: heartbeat(a.cfg, a.channels),
-		Approvals: a.approvals, CanAsk: a.channels.canAsk, Noted: a.audit.approval,
+		Approvals: a.approvals, CanAsk: a.channels.canAsk, OnApproval: a.audit.approval,
 		Budget: budgetOf(a.cfg.Budgets, a.policy.Addresses), Currency: a.cfg.Budgets.Currency,
 		Background: background(&a.cfg.Background),
 	})

@@ -4,12 +4,11 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/rs/zerolog"
 
+	"parley/pkg/agent/approval"
 	"parley/pkg/audit"
-	"parley/pkg/channels"
 	"parley/pkg/gateway/admin"
 	"parley/pkg/session"
 	"parley/pkg/session/bolt"
@@ -109,13 +108,13 @@ func (t *auditTrail) Ended(ctx context.Context, call tools.Call, end tools.Endin
 }
 
 // approval writes down a question, or the answer to it.
-func (t *auditTrail) approval(q session.Approval, by channels.Sender, what string) {
-	outcome, _, _ := strings.Cut(what, " ")
+func (t *auditTrail) approval(e approval.Event) {
+	q := &e.Approval
 	t.note(audit.Row{
 		Kind: audit.KindApproval, Channel: q.Address.Channel, Account: q.Address.Account, Chat: q.Address.Chat, Thread: q.Address.Thread,
-		Sender: by.ID, Turn: q.Turn, Tool: q.Tool, Call: q.Call, Outcome: strings.TrimSuffix(outcome, ":"), Detail: "approval " + q.ID + ": " + what,
+		Sender: e.By.ID, Turn: q.Turn, Tool: q.Tool, Call: q.Call, Outcome: string(e.Outcome), Detail: "approval " + q.ID + ": " + e.Detail,
 	})
-	if strings.HasPrefix(what, "allowed here") {
+	if e.Granted {
 		t.note(admin.GrantRow(&session.Grant{Address: q.Address, Tool: q.Tool, Person: q.Requester, Approval: q.ID}, "granted"))
 	}
 }

@@ -1,0 +1,3 @@
+// Package approval has the terms of calls that wait for a person: an [Event] is a
+// question that was put, or the answer to one, with a typed [Outcome] for the record.
+package approval
