@@ -86,6 +86,7 @@ func rooms() map[string][]string {
 		"pkg/agent":                    append([]string{"pkg/agent/...", "pkg/session", "pkg/tools", "pkg/policy", "pkg/openat", "pkg/fair"}, vocabulary...),
 		// The agent's rooms know each other by the interfaces that they declare.
 		"pkg/agent/approval": append([]string{"pkg/session"}, vocabulary...),
+		"pkg/agent/job":      append([]string{"pkg/session"}, vocabulary...),
 		"pkg/agent/budget":   append([]string{"pkg/session"}, vocabulary...),
 		"pkg/agent/progress": append([]string{"pkg/session", "pkg/tools"}, vocabulary...),
 		"pkg/agent/prompt":   append([]string{"pkg/session", "pkg/openat"}, vocabulary...),

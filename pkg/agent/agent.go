@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"parley/pkg/agent/approval"
 	"parley/pkg/agent/budget"
+	"parley/pkg/agent/job"
 	"parley/pkg/agent/progress"
 	"parley/pkg/agent/prompt"
 	"parley/pkg/agent/trust"
@@ -94,14 +94,14 @@ type Options struct {
 	// Redact removes secrets from everything that leaves; nil removes nothing.
 	Redact func(string) string
 	// Clock computes when jobs fire; nil: none does.
-	Clock Clock
+	Clock job.Clock
 	// Now is the wall clock, for all that schedules and the days of budgets do; nil: time.Now.
 	Now func() time.Time
 	// Zone is the time zone, an IANA name, of a chat for which none is kept; "" or
 	// nil: it is not known.
 	Zone func(a channels.Address) string
 	// Heartbeat is the job that the configuration owns; nil: there is none.
-	Heartbeat *Heartbeat
+	Heartbeat *job.Heartbeat
 	// Grace is how long running turns may go on after Run's context ended; 0: 20 s.
 	Grace time.Duration
 	Log   zerolog.Logger
@@ -113,12 +113,12 @@ type Agent struct {
 	// slots are the places of turns that a person waits for, reports those of the turns
 	// that bring a background result home.
 	slots, reports *places
-	tasks          tasks
-	jobs           jobs
-	lost           lost
-	zones          sync.Map // the time zones by name
-	// beats is the last there was of the heartbeat's owner, where that says its chat.
-	beats atomic.Pointer[channels.Inbound]
+	// jobPlaces are those of jobs: people do not wait for a storm of them.
+	jobPlaces *places
+	tasks     tasks
+	jobs      *job.Scheduler
+	lost      lost
+	zones     sync.Map // the time zones by name
 	// agents are the background agents.
 	agents  *agents
 	meter   *budget.Meter
@@ -164,8 +164,11 @@ func New(o Options) (*Agent, error) {
 	return &Agent{
 		o:       o,
 		slots:   newPlaces(o.MaxTurns),
-		reports: newPlaces(o.MaxTurns),
-		jobs:    newJobs(o.MaxTurns),
+		reports: newPlaces(o.MaxTurns), jobPlaces: newPlaces(o.MaxTurns),
+		jobs: job.New(job.Options{
+			Jobs: o.Engine.Jobs(), Inbox: o.Engine.Inbox(), Chats: o.Engine.Sessions(), Status: o.Engine.Status,
+			Clock: o.Clock, Now: o.Now, Heartbeat: o.Heartbeat, Log: o.Log,
+		}),
 		agents:  newAgents(&o.Background),
 		prompts: prompt.New(prompt.Options{Store: o.Engine.Sessions(), AgentFile: o.AgentFile, Fetch: o.Fetch}),
 		rights:  trust.Resolver{Store: records{o.Engine.Tasks(), o.Engine.Approvals(), o.Engine.Sessions()}, Authorize: o.Authorize},
@@ -173,6 +176,9 @@ func New(o Options) (*Agent, error) {
 		runs:    map[string]*run{},
 	}, nil
 }
+
+// Jobs fires the jobs and changes them for the operator.
+func (a *Agent) Jobs() *job.Scheduler { return a.jobs }
 
 // records are the parts of the engine that tell the rights of a turn.
 type records struct {
@@ -243,7 +249,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	if err := a.takeUpAgents(ctx); err != nil && ctx.Err() == nil {
 		a.o.Log.Error().Err(err).Msg("cannot go on with the background agents of the last run")
 	}
-	defer a.startJobs(ctx)()
+	defer a.jobs.Start(ctx)()
 	err := a.o.Engine.Inbox().Run(ctx, func(_ context.Context, t session.Turn) error {
 		return a.handle(work, t)
 	})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"parley/pkg/agent/job"
 	"parley/pkg/channels"
 	"parley/pkg/session"
 )
@@ -90,20 +91,20 @@ func (h *commandTurn) changePlan(ctx context.Context, verb string, j *session.Jo
 	var done string
 	switch verb {
 	case "remove":
-		done, err = " is removed.", h.r.a.RemoveJob(ctx, j.ID)
+		done, err = " is removed.", h.r.a.jobs.Remove(ctx, j.ID)
 	case "pause":
-		now, err = h.r.a.PauseJob(ctx, j.ID, "by "+nameOf(h.r.principal.Sender))
+		now, err = h.r.a.jobs.Pause(ctx, j.ID, "by "+nameOf(h.r.principal.Sender))
 		done = " is paused. " + h.r.typed("schedule") + " resume " + now.ID + " lets it go on."
 	default:
-		now, err = h.r.a.ResumeJob(ctx, j.ID)
+		now, err = h.r.a.jobs.Resume(ctx, j.ID)
 		done = " goes on: " + h.nextOf(&now) + "."
 	}
 	switch {
-	case errors.Is(err, ErrConfigured):
+	case errors.Is(err, job.ErrConfigured):
 		return jobName(j) + " is set in the configuration (agent.heartbeat); it can be paused here, not removed.", nil
 	case errors.Is(err, session.ErrNotFound):
 		return jobName(j) + " has ended meanwhile.", nil
-	case errors.Is(err, ErrOver), errors.Is(err, ErrSchedule):
+	case errors.Is(err, job.ErrOver), errors.Is(err, job.ErrSchedule):
 		return jobName(j) + " stays paused: " + err.Error() + ".", nil
 	case err != nil:
 		return "", err

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/pkg/agent"
+	"parley/pkg/agent/job"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -27,7 +28,7 @@ func beating(t *testing.T, perDay int, file, answer *atomic.Value) *planned {
 		text, _ := answer.Load().(string)
 		return say(text)
 	}, withOptions(func(o *agent.Options) {
-		o.Heartbeat = &agent.Heartbeat{
+		o.Heartbeat = &job.Heartbeat{
 			To: chatAddr("1"), Owner: channels.Sender{ID: "1"}, Spec: every("30m"), PerDay: perDay,
 			File: func() string { text, _ := file.Load().(string); return text },
 		}
@@ -129,7 +130,7 @@ func TestTheConfigurationOwnsTheHeartbeat(t *testing.T) {
 		}
 		p.write("1", "1", "/schedule remove heartbeat")
 		p.next("The heartbeat is set in the configuration (agent.heartbeat); it can be paused here, not removed.")
-		if err := p.agent.RemoveJob(t.Context(), "heartbeat"); !errors.Is(err, agent.ErrConfigured) {
+		if err := p.agent.Jobs().Remove(t.Context(), "heartbeat"); !errors.Is(err, job.ErrConfigured) {
 			t.Errorf("the operator removed it: %v", err)
 		}
 		p.write("1", "1", "/schedule pause heartbeat")
@@ -154,7 +155,7 @@ func TestAHeartbeatThatFailsIsToldLikeAnyJob(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := newPlanned(t, broken, withOptions(func(o *agent.Options) {
-			o.Heartbeat = &agent.Heartbeat{
+			o.Heartbeat = &job.Heartbeat{
 				To: chatAddr("1"), Owner: channels.Sender{ID: "1"}, Spec: every("30m"), PerDay: 100, File: func() string { return "Look." },
 			}
 		}))
@@ -182,7 +183,7 @@ func TestAHeartbeatThatGoesOnIsCountedOnce(t *testing.T) {
 		}, withOptions(func(o *agent.Options) {
 			o.Grace = time.Millisecond
 			o.Tools.Register(g.tool())
-			o.Heartbeat = &agent.Heartbeat{
+			o.Heartbeat = &job.Heartbeat{
 				To: chatAddr("1"), Owner: channels.Sender{ID: "1"}, Spec: every("30m"), PerDay: 1, File: func() string { return "Look." },
 			}
 		}))
@@ -239,7 +240,7 @@ func TestAHeartbeatThatCannotBeSetHoldsUpNoJob(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := newPlanned(t, nil, withOptions(func(o *agent.Options) {
-			o.Heartbeat = &agent.Heartbeat{To: chatAddr("1"), Owner: channels.Sender{ID: "1"}, Spec: every("30m"), PerDay: 1, File: func() string { return "Look." }}
+			o.Heartbeat = &job.Heartbeat{To: chatAddr("1"), Owner: channels.Sender{ID: "1"}, Spec: every("30m"), PerDay: 1, File: func() string { return "Look." }}
 		}), func(w *world) {
 			w.wrap = func(e session.Engine) session.Engine { return unfound{e} }
 		})

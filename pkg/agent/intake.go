@@ -32,7 +32,7 @@ func (a *Agent) Accept(ctx context.Context, in []channels.Inbound, cursor *chann
 		return err
 	}
 	for i := range in {
-		a.noteBeat(&in[i])
+		a.jobs.Accepted(&in[i])
 	}
 	return nil
 }

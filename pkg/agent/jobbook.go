@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"parley/pkg/agent/job"
 	"parley/pkg/session"
 	"parley/pkg/tools"
 )
@@ -35,31 +36,18 @@ func (a *Agent) KeepJob(ctx context.Context, j session.Job) error {
 	if err != nil {
 		return err
 	}
-	a.jobs.change.Lock()
-	defer a.jobs.change.Unlock()
-	old, err := a.o.Engine.Jobs().Job(ctx, j.ID)
-	switch {
-	case errors.Is(err, session.ErrNotFound):
-		old = session.Job{}
-	case err != nil:
-		return err
-	default:
-		if err := r.mayChange(&old); err != nil {
-			return err
+	return a.jobs.Keep(ctx, j.ID, func(old *session.Job) (session.Job, error) {
+		if old.ID == "" {
+			return r.kept(old, j), nil
 		}
-		if old.ID == HeartbeatID && (old.Text != j.Text || old.Name != j.Name || !bytes.Equal(old.Spec, j.Spec)) {
-			return tools.Fail(tools.ErrPermissionDenied, ErrConfigured.Error(), nil)
+		if err := r.mayChange(old); err != nil {
+			return j, err
 		}
-	}
-	err = a.o.Engine.Jobs().PutJob(ctx, r.kept(&old, j))
-	if errors.Is(err, session.ErrEnded) {
-		return nil // an earlier attempt at this call made it, and it has fired
-	}
-	if err != nil {
-		return err
-	}
-	a.jobs.wake()
-	return nil
+		if old.ID == job.HeartbeatID && (old.Text != j.Text || old.Name != j.Name || !bytes.Equal(old.Spec, j.Spec)) {
+			return j, tools.Fail(tools.ErrPermissionDenied, job.ErrConfigured.Error(), nil)
+		}
+		return r.kept(old, j), nil
+	})
 }
 
 // kept is a job as it is stored, old being what it was: without an id for a new one.
@@ -89,9 +77,9 @@ func (a *Agent) DropJob(ctx context.Context, id string) error {
 		err = r.mayChange(&j)
 	}
 	if err == nil {
-		err = a.RemoveJob(ctx, id)
+		err = a.jobs.Remove(ctx, id)
 	}
-	if errors.Is(err, ErrConfigured) {
+	if errors.Is(err, job.ErrConfigured) {
 		return tools.Fail(tools.ErrPermissionDenied, err.Error(), nil)
 	}
 	return err

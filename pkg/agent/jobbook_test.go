@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley/pkg/agent"
+	"parley/pkg/agent/job"
 	"parley/pkg/channels"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
@@ -171,7 +172,7 @@ func TestTheScheduleCommand(t *testing.T) {
 		p.put(session.Job{ID: "j3", Address: chatAddr("group"), Creator: channels.Sender{ID: "7"}, Spec: at(once), Text: "late", Due: once, Paused: true})
 		p.quiet(2 * time.Hour)
 		do("7", "/schedule resume j3", "The job j3 stays paused: its time is over: remove the job, or give it another time in the chat.")
-		if _, err := p.agent.ResumeJob(t.Context(), "j3"); !errors.Is(err, agent.ErrOver) {
+		if _, err := p.agent.Jobs().Resume(t.Context(), "j3"); !errors.Is(err, job.ErrOver) {
 			t.Errorf("resumed: %v", err)
 		}
 	})

@@ -240,7 +240,7 @@ func TestNothingFiresAfterTheStop(t *testing.T) {
 		p.met()
 		due := p.now().Add(time.Hour)
 		p.put(session.Job{Spec: at(due), Text: "later", Due: due})
-		p.agent.StopJobs()
+		p.agent.Jobs().Stop()
 		p.quiet(3 * time.Hour)
 		p.restart()
 		p.next("(This was due 2 hours ago; I could not do it sooner.)\n\nlater")

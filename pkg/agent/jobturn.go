@@ -9,6 +9,7 @@ import (
 
 	"parley/internal/failpoint"
 	"parley/pkg/agent/budget"
+	"parley/pkg/agent/job"
 	"parley/pkg/channels"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
@@ -37,7 +38,7 @@ func isJobTurn(info *session.TurnInfo) bool {
 func newJobTurn(r *run) handler { return &jobTurn{chatTurn: chatTurn{r}, job: r.info.Items[0].Job} }
 
 func (h *jobTurn) enter(ctx context.Context) (leave func(), err error) {
-	return h.r.enter(ctx, h.r.a.jobs.slots, h.r.info.Awaited)
+	return h.r.enter(ctx, h.r.a.jobPlaces, h.r.info.Awaited)
 }
 
 // begin readies a job that is a prompt for the model. A job without a model says its text.
@@ -50,7 +51,7 @@ func (h *jobTurn) begin(ctx context.Context) (input, error) {
 	r.takes(items)
 	it := items[0]
 	why, err := h.superseded(ctx, &it)
-	if errors.Is(err, ErrSchedule) {
+	if errors.Is(err, job.ErrSchedule) {
 		return input{}, done(r.fail(ctx, []providers.Message{h.mark()}, err.Error(),
 			"Its schedule cannot be followed any more, so it is paused: give it another time, or remove it."))
 	}
@@ -82,7 +83,7 @@ func (h *jobTurn) begin(ctx context.Context) (input, error) {
 // superseded says why nothing is to be done: the time was missed and the job does not
 // make up for it, the job was removed or paused after it fired, or it has fired again
 // while this turn waited for the chat, so that runs which take longer than the time
-// between them never pile up. [ErrSchedule]: its schedule cannot be followed.
+// between them never pile up. [job.ErrSchedule]: its schedule cannot be followed.
 func (h *jobTurn) superseded(ctx context.Context, it *session.Item) (string, error) {
 	j, a := h.job, h.r.a
 	if it.ID != session.FiringID(j) || len(h.r.info.Steps) > 0 || a.o.Clock == nil { // fired by hand, or begun
@@ -90,9 +91,9 @@ func (h *jobTurn) superseded(ctx context.Context, it *session.Item) (string, err
 	}
 	tick, err := a.o.Clock.Tick(j.Spec, j.Due, it.Time)
 	if err != nil {
-		return "", fmt.Errorf("%w (%w)", ErrSchedule, err)
+		return "", fmt.Errorf("%w (%w)", job.ErrSchedule, err)
 	}
-	if tick.Pass && it.Time.Sub(j.Due) > missedAfter {
+	if tick.Pass && it.Time.Sub(j.Due) > job.MissedAfter {
 		return "its time was missed", nil
 	}
 	if tick.Next.IsZero() {
@@ -163,7 +164,7 @@ func (h *jobTurn) prompt(text string) string {
 // jobName is how people and models read of a job.
 func jobName(j *session.Job) string {
 	switch {
-	case j.ID == HeartbeatID:
+	case j.ID == job.HeartbeatID:
 		return "The heartbeat"
 	case j.Name == "":
 		return "The job " + j.ID
@@ -241,10 +242,10 @@ func (h *jobTurn) failure(ctx context.Context, text string) string {
 	switch {
 	case errors.Is(err, session.ErrNotFound):
 		text += " It does not run again."
-	case err == nil && !now.Paused && now.Failures+1 >= maxJobFailures:
-		h.pause = fmt.Sprintf("it failed %d times in a row", maxJobFailures)
+	case err == nil && !now.Paused && now.Failures+1 >= job.MaxFailures:
+		h.pause = fmt.Sprintf("it failed %d times in a row", job.MaxFailures)
 		text += fmt.Sprintf(" It has failed %d times in a row, so it is paused: %s resume %s lets it go on.",
-			maxJobFailures, h.r.typed("schedule"), j.ID)
+			job.MaxFailures, h.r.typed("schedule"), j.ID)
 	}
 	return text
 }
@@ -281,7 +282,7 @@ func (h *jobTurn) commit(ctx context.Context, re reply) error {
 	if told == h.job.Told || re.Outcome == session.OutcomeStopped {
 		return nil
 	}
-	_, err := h.r.a.changeJob(ctx, h.job.ID, func(j *session.Job) error {
+	_, err := h.r.a.jobs.Change(ctx, h.job.ID, func(j *session.Job) error {
 		j.Told = told
 		return nil
 	})
@@ -292,8 +293,8 @@ func (h *jobTurn) commit(ctx context.Context, re reply) error {
 }
 
 func (h *jobTurn) commitRan(ctx context.Context, re reply) error {
-	h.r.a.jobs.change.RLock()
-	defer h.r.a.jobs.change.RUnlock()
-	defer failpoint.Hit("J4")
-	return h.r.commitToChat(ctx, re)
+	return h.r.a.jobs.Committing(func() error {
+		defer failpoint.Hit("J4")
+		return h.r.commitToChat(ctx, re)
+	})
 }

@@ -260,10 +260,10 @@ func TestAJobThatIsRemovedOrPausedAfterItFiredDoesNothing(t *testing.T) {
 				p.write("1", "1", "think") // its turn holds the chat when the job fires
 				<-time.After(45 * time.Minute)
 				if verb == "remove" {
-					if err := p.agent.RemoveJob(t.Context(), "job1"); err != nil {
+					if err := p.agent.Jobs().Remove(t.Context(), "job1"); err != nil {
 						t.Fatal(err)
 					}
-				} else if _, err := p.agent.PauseJob(t.Context(), "job1", "enough"); err != nil {
+				} else if _, err := p.agent.Jobs().Pause(t.Context(), "job1", "enough"); err != nil {
 					t.Fatal(err)
 				}
 				p.next("at last")
@@ -280,7 +280,7 @@ func TestAJobThatIsFiredByHandKeepsItsTime(t *testing.T) {
 		p.met()
 		due := p.now().Add(time.Hour)
 		p.put(session.Job{Spec: every("1h"), Text: "tick", Due: due, Paused: true})
-		if _, err := p.agent.FireNow(t.Context(), "job1"); err != nil {
+		if _, err := p.agent.Jobs().FireNow(t.Context(), "job1"); err != nil {
 			t.Fatal(err)
 		}
 		p.next("tick")
@@ -288,7 +288,7 @@ func TestAJobThatIsFiredByHandKeepsItsTime(t *testing.T) {
 		if j := p.job("job1"); !j.Due.Equal(due) || !j.Paused || j.Last.IsZero() {
 			t.Errorf("job %+v", j)
 		}
-		if _, err := p.agent.FireNow(t.Context(), "job2"); !errors.Is(err, session.ErrNotFound) {
+		if _, err := p.agent.Jobs().FireNow(t.Context(), "job2"); !errors.Is(err, session.ErrNotFound) {
 			t.Errorf("a job that is not there: %v", err)
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"parley/pkg/agent/job"
 	"parley/pkg/channels"
 	"parley/pkg/session"
 )
@@ -27,10 +28,10 @@ func staleness(it session.Item, at time.Time) time.Duration {
 
 // missedBy is how late a job runs, 0 for one that is in time.
 func missedBy(it session.Item, at time.Time) time.Duration {
-	if it.Job == nil || it.Job.ID == HeartbeatID {
+	if it.Job == nil || it.Job.ID == job.HeartbeatID {
 		return 0
 	}
-	if age := at.Sub(it.Job.Due); age > missedAfter {
+	if age := at.Sub(it.Job.Due); age > job.MissedAfter {
 		return age
 	}
 	return 0

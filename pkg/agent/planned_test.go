@@ -14,6 +14,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/pkg/agent"
+	"parley/pkg/agent/job"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -31,13 +32,13 @@ type planned struct {
 // clockwork reads the specs of the schedule tool.
 type clockwork struct{}
 
-func (clockwork) Tick(raw json.RawMessage, due, now time.Time) (agent.Tick, error) {
+func (clockwork) Tick(raw json.RawMessage, due, now time.Time) (job.Tick, error) {
 	s, err := schedule.ParseSpec(raw)
 	if err != nil {
-		return agent.Tick{}, err
+		return job.Tick{}, err
 	}
 	next, _ := s.Following(due, now)
-	return agent.Tick{Next: next, Pass: s.CatchUp == schedule.CatchUpSkip}, nil
+	return job.Tick{Next: next, Pass: s.CatchUp == schedule.CatchUpSkip}, nil
 }
 
 func (clockwork) Describe(raw json.RawMessage) string {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/pkg/agent"
+	"parley/pkg/agent/job"
 	"parley/pkg/channels"
 	gatewayfiles "parley/pkg/gateway/files"
 	"parley/pkg/policy"
@@ -58,17 +59,17 @@ func orNone(l policy.Level) policy.Level {
 // cronClock reads the specifications of jobs for the agent.
 type cronClock struct{}
 
-// Tick implements [agent.Clock].
-func (cronClock) Tick(raw json.RawMessage, due, now time.Time) (agent.Tick, error) {
+// Tick implements [job.Clock].
+func (cronClock) Tick(raw json.RawMessage, due, now time.Time) (job.Tick, error) {
 	spec, err := schedule.ParseSpec(raw)
 	if err != nil {
-		return agent.Tick{}, err
+		return job.Tick{}, err
 	}
 	next, _ := spec.Following(due, now) // the zero time where there is none
-	return agent.Tick{Next: next, Pass: spec.CatchUp == schedule.CatchUpSkip}, nil
+	return job.Tick{Next: next, Pass: spec.CatchUp == schedule.CatchUpSkip}, nil
 }
 
-// Describe implements [agent.Clock].
+// Describe implements [job.Clock].
 func (cronClock) Describe(raw json.RawMessage) string {
 	spec, err := schedule.ParseSpec(raw)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"parley/pkg/agent"
+	"parley/pkg/agent/job"
 	"parley/pkg/channels"
 	"parley/pkg/channels/console"
 	"parley/pkg/channels/slack"
@@ -56,7 +56,7 @@ func systemZone(lookup func(string) (string, bool)) string {
 }
 
 // heartbeat is the job that the configuration owns, nil where there is none.
-func heartbeat(cfg *config.Config, bound *Channels) *agent.Heartbeat {
+func heartbeat(cfg *config.Config, bound *Channels) *job.Heartbeat {
 	h := cfg.Agent.Heartbeat
 	place, err := policy.ParsePlace(h.To)
 	if h.To == "" || err != nil {
@@ -75,7 +75,7 @@ func heartbeat(cfg *config.Config, bound *Channels) *agent.Heartbeat {
 	if err != nil {
 		return nil
 	}
-	beat := &agent.Heartbeat{
+	beat := &job.Heartbeat{
 		To: to, Owner: channels.Sender{ID: to.Chat, Name: "the owner"}, Spec: spec, PerDay: h.PerDay, File: func() string { return files.HeartbeatFile(cfg.Workspace) },
 	}
 	if to.Channel == slack.Name { // a direct message there has an id of its own

@@ -70,7 +70,7 @@ func (a *App) Run(ctx context.Context, ended func(ctx context.Context, channel s
 
 	settled := time.AfterFunc(settleTime, debug.FreeOSMemory)
 	<-intake.Done()
-	a.agent.StopJobs()
+	a.agent.Jobs().Stop()
 	settled.Stop()
 	a.o.Log.Info().Msg("stopping")
 	limit, cancel := context.WithTimeout(rest, stopLimit)

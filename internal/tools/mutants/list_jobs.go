@@ -11,17 +11,19 @@ func jobMutants() []Mutant {
 		},
 		{
 			Promise: "jobs: missed times", Defect: "runs late what is to be passed over",
-			File: dir + "/jobturn.go", Old: "if tick.Pass && it.Time.Sub(j.Due) > missedAfter {", New: "if tick.Pass && it.Time.Sub(j.Due) < 0 {",
+			File: dir + "/jobturn.go",
+			Old:  "if tick.Pass && it.Time.Sub(j.Due) > job.MissedAfter {", New: "if tick.Pass && it.Time.Sub(j.Due) < 0 {",
 			Dir: dir, Test: "^TestSixMissedTicksAreOne$",
 		},
 		{
 			Promise: "jobs: missed times", Defect: "does not say that it is late",
-			File: dir + "/late.go", Old: "if age := at.Sub(it.Job.Due); age > missedAfter {", New: "if age := at.Sub(it.Job.Due); age < 0 {",
+			File: dir + "/late.go", Old: "if age := at.Sub(it.Job.Due); age > job.MissedAfter {", New: "if age := at.Sub(it.Job.Due); age < 0 {",
 			Dir: dir, Test: "^TestAOneShotThatFellDueWhileDownFiresAtStartAndSaysSo$",
 		},
 		{
 			Promise: "jobs: clocks", Defect: "sleeps until the next job is due",
-			File: dir + "/jobs.go", Old: "return min(max(next.Sub(a.o.Now()), 0), jobLook), nil", New: "return max(next.Sub(a.o.Now()), 0), nil",
+			File: dir + "/job/scheduler.go",
+			Old:  "return min(max(next.Sub(s.o.Now()), 0), jobLook), nil", New: "return max(next.Sub(s.o.Now()), 0), nil",
 			Dir: dir, Test: "^TestAHostThatSleptIsNoticedWithinHalfAMinute$",
 		},
 		{
@@ -31,22 +33,22 @@ func jobMutants() []Mutant {
 		},
 		{
 			Promise: "jobs: storms", Defect: "leaves what falls due while others fire to the next look",
-			File: dir + "/jobs.go", Old: "if !next.After(now) {", New: "if !next.After(a.o.Now()) {",
+			File: dir + "/job/scheduler.go", Old: "if !next.After(now) {", New: "if !next.After(s.o.Now()) {",
 			Dir: dir, Test: "^TestWhatFallsDueWhileAnotherJobFiresIsNotLate$",
 		},
 		{
 			Promise: "jobs: storms", Defect: "gives jobs the slots of people",
-			File: dir + "/jobturn.go", Old: "h.r.a.jobs.slots, h.r.info.Awaited", New: "h.r.a.slots, h.r.info.Awaited",
+			File: dir + "/jobturn.go", Old: "h.r.a.jobPlaces, h.r.info.Awaited", New: "h.r.a.slots, h.r.info.Awaited",
 			Dir: dir, Test: "^TestAThousandJobsAtOnce$",
 		},
 		{
 			Promise: "jobs: stop", Defect: "fires after the stop",
-			File: dir + "/jobs.go", Old: "func (a *Agent) StopJobs() { a.jobs.end() }", New: "func (a *Agent) StopJobs() {}",
+			File: dir + "/job/scheduler.go", Old: "func (s *Scheduler) Stop() { s.end() }", New: "func (s *Scheduler) Stop() {}",
 			Dir: dir, Test: "^TestNothingFiresAfterTheStop$",
 		},
 		{
 			Promise: "jobs: stop", Defect: "fires while the store is held",
-			File: dir + "/jobs.go", Old: `if err != nil || st.Held != "" {`, New: `if err != nil || st.Held == "never" {`,
+			File: dir + "/job/scheduler.go", Old: `if err != nil || st.Held != "" {`, New: `if err != nil || st.Held == "never" {`,
 			Dir: dir, Test: "^TestJobsWaitForAStoreThatCannotBeWrittenOrIsHeld$",
 		},
 	}
@@ -58,7 +60,7 @@ func jobTurnMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "jobs: failures", Defect: "never pauses a job",
-			File: dir + "/jobturn.go", Old: "now.Failures+1 >= maxJobFailures", New: "now.Failures < 0",
+			File: dir + "/jobturn.go", Old: "now.Failures+1 >= job.MaxFailures", New: "now.Failures < 0",
 			Dir: dir, Test: "^TestAFailedRunIsToldOnceAndTheThirdInARowPausesTheJob$",
 		},
 		{
@@ -93,12 +95,12 @@ func jobTurnMutants() []Mutant {
 		},
 		{
 			Promise: "heartbeat", Defect: "asks the model over an empty file",
-			File: dir + "/heartbeat.go", Old: "if !instructs(text) {", New: "if h.PerDay < 0 {",
+			File: dir + "/heartbeat.go", Old: "if !instructs(text) {", New: "if conf.PerDay < 0 {",
 			Dir: dir, Test: "^TestAHeartbeatWithoutInstructionsAsksNoModel$",
 		},
 		{
 			Promise: "heartbeat", Defect: "forgets the runs of the day at a restart",
-			File: dir + "/heartbeat.go", Old: "\tj := old\n", New: "\tj := old\n\tj.Runs = 0\n",
+			File: dir + "/job/heartbeat.go", Old: "\tj := old\n", New: "\tj := old\n\tj.Runs = 0\n",
 			Dir: dir, Test: "^TestTheHeartbeatHasABudgetForEachDayOverRestarts$",
 		},
 		{

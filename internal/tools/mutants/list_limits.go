@@ -141,12 +141,12 @@ func longHistoryMutants() []Mutant {
 		},
 		{
 			Promise: "clocks: jobs", Defect: "waits until the clock is there again where it was put right while running",
-			File: "pkg/agent/jobleap.go", Old: "!last.IsZero() && !now.Before(last)", New: "!last.IsZero()",
+			File: "pkg/agent/job/leap.go", Old: "!last.IsZero() && !now.Before(last)", New: "!last.IsZero()",
 			Dir: "pkg/agent", Test: "^TestJobsOutliveAClockThatWasYearsAhead$",
 		},
 		{
 			Promise: "clocks: jobs", Defect: "does not look at the times of jobs at a start",
-			File: "pkg/agent/jobleap.go", Old: "!last.IsZero() && !now.Before(last)", New: "!now.Before(last)",
+			File: "pkg/agent/job/leap.go", Old: "!last.IsZero() && !now.Before(last)", New: "!now.Before(last)",
 			Dir: "pkg/agent", Test: "^TestJobsOutliveAClockThatWasYearsAhead$",
 		},
 		{

@@ -95,7 +95,8 @@ func slackPeopleMutants() []Mutant {
 		},
 		{
 			Promise: "slack: heartbeat", Defect: "forgets at a restart where its owner writes",
-			File: "pkg/agent/heartbeat.go", Old: "return kept.Address, kept.Sender, h.Mine(kept)", New: "return kept.Address, kept.Sender, false && h.Mine(kept)",
+			File: "pkg/agent/job/heartbeat.go",
+			Old:  "return kept.Address, kept.Sender, h.Mine(kept)", New: "return kept.Address, kept.Sender, false && h.Mine(kept)",
 			Dir: gateway, Test: "^TestSlackHeartbeat$",
 		},
 	}

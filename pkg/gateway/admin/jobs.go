@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/pkg/agent"
+	"parley/pkg/agent/job"
 	"parley/pkg/policy"
 	"parley/pkg/session"
 )
@@ -18,37 +19,37 @@ func ListJobs() Operation { return Operation{Name: "jobs list", Handle: listJobs
 // ShowJob emits the [JobReport] of one job, as the other operations on one job do.
 func ShowJob() Operation {
 	return Operation{Name: "jobs show", Handle: oneJob("", func(ctx context.Context, g *Gateway, id string) (session.Job, error) {
-		return g.Agent.Job(ctx, id)
+		return g.Agent.Jobs().Get(ctx, id)
 	})}
 }
 
 // RunJob runs a job once, now.
 func RunJob() Operation {
 	return Operation{Name: "jobs run", Audited: true, Handle: oneJob("fired", func(ctx context.Context, g *Gateway, id string) (session.Job, error) {
-		return g.Agent.FireNow(ctx, id)
+		return g.Agent.Jobs().FireNow(ctx, id)
 	})}
 }
 
 // PauseJob keeps a job from running.
 func PauseJob() Operation {
 	return Operation{Name: "jobs pause", Audited: true, Handle: oneJob("", func(ctx context.Context, g *Gateway, id string) (session.Job, error) {
-		return g.Agent.PauseJob(ctx, id, "by the operator")
+		return g.Agent.Jobs().Pause(ctx, id, "by the operator")
 	})}
 }
 
 // ResumeJob lets a paused job run again.
 func ResumeJob() Operation {
 	return Operation{Name: "jobs resume", Audited: true, Handle: oneJob("", func(ctx context.Context, g *Gateway, id string) (session.Job, error) {
-		return g.Agent.ResumeJob(ctx, id)
+		return g.Agent.Jobs().Resume(ctx, id)
 	})}
 }
 
 // RemoveJob removes a job.
 func RemoveJob() Operation {
 	return Operation{Name: "jobs remove", Audited: true, Handle: oneJob("removed", func(ctx context.Context, g *Gateway, id string) (session.Job, error) {
-		j, err := g.Agent.Job(ctx, id)
+		j, err := g.Agent.Jobs().Get(ctx, id)
 		if err == nil {
-			err = g.Agent.RemoveJob(ctx, id)
+			err = g.Agent.Jobs().Remove(ctx, id)
 		}
 		return j, err
 	})}
@@ -113,7 +114,7 @@ func oneJob(state string, do func(ctx context.Context, g *Gateway, id string) (s
 		switch {
 		case errors.Is(err, session.ErrNotFound):
 			return fmt.Errorf("there is no job %s: gateway jobs list shows them", request.Job)
-		case errors.Is(err, agent.ErrConfigured):
+		case errors.Is(err, job.ErrConfigured):
 			return fmt.Errorf("the job %s is set in the configuration: take agent.heartbeat out there, or pause it", request.Job)
 		case err != nil:
 			return err

@@ -1,0 +1,12 @@
+// Package job fires jobs when they are due and changes them: the clock of the schedules.
+//
+// The [Scheduler] promises:
+//
+//   - A job fires once for each time of its schedule. Its item and its next time are one
+//     transaction, so a crash fires nothing twice and skips nothing.
+//   - No change of a job is lost to another one, nor to the commit of a run.
+//   - A clock that was ahead and is put right leaves no job waiting for years.
+//   - The heartbeat is the job that the configuration says, in the chat where its owner is.
+//
+// The specification of a schedule is opaque here: a [Clock] reads it.
+package job
