@@ -15,7 +15,7 @@ const (
 	maxNumberBytes   = 1000 // of one number
 )
 
-// jsonSpace is what JSON takes for white space.
+// jsonSpace is JSON's white space.
 const jsonSpace = " \t\r\n"
 
 // DecodeArguments decodes the arguments that a model wrote for a tool call.
@@ -61,7 +61,8 @@ func decodeAnyLetters(raw string) (map[string]any, error) {
 	return decodeObject(text)
 }
 
-// objectText finds the text of the object in what a model wrote, "" for no arguments.
+// objectText finds the text of the object in a model's arguments, "" for no
+// arguments.
 func objectText(raw string) (string, error) {
 	if len(raw) > maxArgumentBytes {
 		return "", fmt.Errorf("the arguments are %d bytes long; at most %d are allowed", len(raw), maxArgumentBytes)

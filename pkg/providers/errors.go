@@ -16,7 +16,7 @@ const (
 	KindOverloaded ErrorKind = "overloaded"
 	// KindUnreachable: no connection could be made or it broke before an answer began.
 	KindUnreachable ErrorKind = "unreachable"
-	// KindCut: the answer began and did not end properly; nothing of it counts.
+	// KindCut: the answer began and did not end properly; all of it is dropped.
 	KindCut ErrorKind = "cut"
 	// KindTimeout: the idle or total limit of a request was reached.
 	KindTimeout ErrorKind = "timeout"
@@ -34,16 +34,16 @@ const (
 	KindFiltered ErrorKind = "filtered"
 )
 
-// Error is what every provider returns when it has no answer.
+// Error is the error of every provider without an answer.
 type Error struct {
 	Kind ErrorKind
-	// Status is the HTTP status, 0 where there was none.
+	// Status is the HTTP status, or 0.
 	Status int
 	// Code is the server's own word for the error, such as insufficient_quota.
 	Code string
 	// Message is the server's text, without secrets, cut to 500 bytes.
 	Message string
-	// RetryAfter is the least time to wait before asking again; 0 where the server named none.
+	// RetryAfter is the least time to wait before asking again; 0 if the server named none.
 	RetryAfter time.Duration
 	// Server names whom we asked, such as "https://api.openai.com/v1", without credentials.
 	Server string
@@ -109,7 +109,7 @@ func (e *Error) PersonMessage() string {
 	case KindFiltered:
 		return "The model's content filter refused to answer this."
 	default:
-		if e.Status == 0 && e.Code == "" { // nobody refused anything: the answer came and is too much
+		if e.Status == 0 && e.Code == "" { // not a refusal: the answer came and is too much
 			return "The model gave an answer that I cannot use. Please try again or put it differently."
 		}
 		return "The model server refused the request."

@@ -1,7 +1,7 @@
 package providers
 
 const (
-	messageTokens = 4    // what a server adds round every message
+	messageTokens = 4    // the server's overhead for every message
 	imageTokens   = 1000 // a picture of usual size, whatever its bytes
 )
 

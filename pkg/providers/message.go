@@ -24,26 +24,26 @@ type Message struct {
 	ToolCallID string     `json:"tool_call_id,omitempty"`
 	// Name is the tool's name on a tool message; elsewhere it is empty.
 	Name string `json:"name,omitempty"`
-	// Images belong to a user message; providers that take none leave them out.
+	// Images belong to a user message; providers without pictures leave them out.
 	Images []Image `json:"images,omitempty"`
 	// Reasoning is the text a reasoning model thought aloud before it answered.
 	// It is kept for display and is not sent back unless a server demands it.
 	Reasoning string `json:"reasoning,omitempty"`
-	// Extra is what a server wants to see again with this message on the next
-	// request (thought signatures, for instance), as it came. Opaque to everyone else.
+	// Extra is data that a server wants to see again with this message on the next
+	// request (thought signatures, for instance), as it came. It is opaque to all others.
 	Extra json.RawMessage `json:"extra,omitempty"`
 }
 
-// Image is one picture of a user message: a file, or a URL. Its bytes are never
-// part of a message; a provider whose model takes pictures reads them when it asks.
+// Image is one picture of a user message: a file, or a URL. A message does not hold
+// its bytes; a provider whose model takes pictures reads them when it asks.
 type Image struct {
 	MIME string `json:"mime,omitempty"`
 	// Path is its file, relative to the chat's space, and Size that file's bytes.
 	Path string `json:"path,omitempty"`
 	Size int64  `json:"size,omitempty"`
 	URL  string `json:"url,omitempty"`
-	// Open opens the file and tells its size now. It may be called several times,
-	// from any goroutine. Whoever asks a model sets it; nothing stores it.
+	// Open opens the file and tells its size now. It may be called several times, from
+	// any goroutine. The caller that asks a model sets it; it is not stored.
 	Open func() (f io.ReadCloser, size int64, err error) `json:"-"`
 }
 
@@ -59,9 +59,9 @@ type ToolCall struct {
 	Type string `json:"type,omitempty"`
 	// Name is the tool's name as it was offered.
 	Name string `json:"name"`
-	// Arguments are the decoded arguments; never nil when BadArguments is empty,
-	// except in what is read back from a history: there RawArguments say them. Numbers
-	// are as [DecodeArguments] gives them.
+	// Arguments are the decoded arguments, and set if BadArguments is empty. In a call
+	// read back from a history they may be nil: there RawArguments hold them. Numbers are
+	// as [DecodeArguments] gives them.
 	Arguments map[string]any `json:"arguments"`
 	// RawArguments is the text the model wrote, byte for byte; after [ToolCall.Settle]
 	// it is the text of the object that runs.
@@ -85,13 +85,13 @@ type FunctionDefinition struct {
 	Name        string         `json:"name"`
 	Description string         `json:"description"`
 	Parameters  map[string]any `json:"parameters"`
-	// Encoded is Parameters as JSON, where whoever made the definition encoded
-	// them once for all requests; it may be empty.
+	// Encoded is Parameters as JSON, if the definition's author encoded them once for all
+	// requests; it may be empty.
 	Encoded json.RawMessage `json:"-"`
 }
 
-// The finish reasons of a [LLMResponse]. A server's own word is kept where it
-// is none of these; an empty one means that the stream ended with [DONE] alone.
+// The finish reasons of a [LLMResponse]. A server's other words are kept; an empty
+// one means that the stream ended with [DONE] alone.
 const (
 	FinishStop          = "stop"
 	FinishToolCalls     = "tool_calls"
@@ -119,15 +119,15 @@ func (r *LLMResponse) Message() Message {
 	}
 }
 
-// Usage counts tokens as the server reports them; all zero where it reports none,
-// unless [Metered] estimated them.
+// Usage counts tokens as the server reports them; all zero if it reports none, unless
+// [Metered] estimated them.
 type Usage struct {
 	PromptTokens     int `json:"prompt_tokens"`
 	CompletionTokens int `json:"completion_tokens"`
 	TotalTokens      int `json:"total_tokens"`
 	CachedTokens     int `json:"cached_tokens,omitempty"`
 	ReasoningTokens  int `json:"reasoning_tokens,omitempty"`
-	// Money is what the answer cost, in millionths of what the prices are in; no
-	// server says it, [Metered] does.
+	// Money is the cost of the answer, in millionths of the currency of the prices;
+	// servers do not report it, [Metered] sets it.
 	Money int64 `json:"money,omitempty"`
 }

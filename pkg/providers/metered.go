@@ -5,16 +5,15 @@ import (
 	"math"
 )
 
-// Prices are what a model costs, in any currency, per million tokens.
+// Prices are a model's prices, in any currency, per million tokens.
 type Prices struct{ Input, Output float64 }
 
 // maxCounted is the most that is believed of one count of tokens.
 const maxCounted = 1 << 30
 
-// Metered asks p and lets each answer say what it cost: tokens that the server
-// did not report are estimated, and money is reckoned where nothing did before. It
-// streams where p does. A request that brings no answer costs nothing that anybody
-// could count.
+// Metered asks p and adds the cost to each answer: it estimates tokens that the
+// server did not report, and sets the money if it is still unset. It streams if p
+// does. The cost of a request without an answer is unknown and counts as zero.
 func Metered(p LLMProvider, prices Prices) LLMProvider { return metered{p, prices} }
 
 type metered struct {

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// exactNumber gives a number as a float64 where that has its value, else as it is. The
-// value of a float64 is what it prints; where an int64 or uint64 may hold the number, it
-// is also what these become of the float64.
+// exactNumber gives a number as a float64 if that has its value, else as it is. The
+// value of a float64 is its printed form; if an int64 or uint64 may hold the number,
+// converting the float64 to it must give the same value.
 func exactNumber(n json.Number) (any, error) {
 	const (
 		surely       = 15      // digits that a float64 always gives back

@@ -4,20 +4,20 @@ import "context"
 
 // LLMProvider asks a model.
 //
-// Chat may be called from many goroutines at once. The messages and tools are
-// read only. The options may hold max_tokens (int), temperature (float64), tool_choice
-// ("auto", "none", "required" or map[string]any{"name": X}) and whatever else a
-// provider documents; unknown ones are ignored. The error is, or wraps, an
-// [*Error], or is the context's.
+// Chat may be called from many goroutines at once. The messages and tools are read
+// only. The options may hold max_tokens (int), temperature (float64), tool_choice
+// ("auto", "none", "required" or map[string]any{"name": X}) and other options that a
+// provider documents; unknown ones are ignored. The error is, or wraps, an [*Error],
+// or is the context's.
 type LLMProvider interface {
 	Chat(ctx context.Context, messages []Message, tools []ToolDefinition, model string, options map[string]any) (*LLMResponse, error)
 }
 
 // StreamingProvider is an [LLMProvider] that can show an answer while it grows.
 //
-// ChatStream calls emit from its own goroutine only, in order, and never after
-// it returned. The response is the whole answer, as Chat would have given it:
-// a caller that ignores every event loses nothing.
+// ChatStream calls emit from its own goroutine only, in order, and only before it
+// returns. The response is the whole answer, as Chat would have given it: a caller
+// may ignore all events.
 type StreamingProvider interface {
 	LLMProvider
 	ChatStream(ctx context.Context, messages []Message, tools []ToolDefinition, model string, options map[string]any, emit func(StreamEvent)) (*LLMResponse, error)
@@ -32,8 +32,8 @@ type TextDelta struct{ Text string }
 // ReasoningDelta is the next piece of the text that the model thinks aloud.
 type ReasoningDelta struct{ Text string }
 
-// ToolCallDelta is the next piece of the tool call at Index; ID and Name come
-// with the first piece. Fragments are for display: they may never complete.
+// ToolCallDelta is the next piece of the tool call at Index; ID and Name come with
+// the first piece. Fragments are for display: they may stay incomplete.
 type ToolCallDelta struct {
 	Index     int
 	ID, Name  string

@@ -19,16 +19,15 @@ const (
 	maxToolName = 64
 )
 
-// Repair makes a stored history acceptable to a model's API, and gives one that
-// is back unchanged. The given messages are not touched.
+// Repair makes a stored history acceptable to a model's API, and returns an
+// acceptable one unchanged. The given messages are not touched.
 //
-// In what it returns, each tool call has exactly one tool message, in call order
-// and directly after its assistant message: a result that stood elsewhere is
-// moved there, a missing one is supplied as interrupted, and one that answers no
-// call is dropped. Call ids are unique; a repeated, empty or overlong one is
-// renamed in the call and in its result. Tool names are legal. Messages that
-// hold nothing or have an unknown role are dropped, and text is valid UTF-8
-// without NUL.
+// In its result, each tool call has exactly one tool message, in call order and
+// directly after its assistant message: a result in another place is moved there, a
+// missing one is supplied as interrupted, and one without a call is dropped. Call ids
+// are unique; a repeated, empty or overlong one is renamed in the call and in its
+// result. Tool names are legal. Messages that are empty or have an unknown role are
+// dropped, and text is valid UTF-8 without NUL.
 func Repair(messages []Message) []Message {
 	if sound(messages) {
 		return slices.Clip(messages)
@@ -45,7 +44,7 @@ func Repair(messages []Message) []Message {
 	return out
 }
 
-// sound says that there is nothing to repair: most conversations are so, and
+// sound says that the history needs no repair: this is so for most conversations, and
 // every request of a long one asks.
 func sound(messages []Message) bool {
 	ids := map[string]bool{}
@@ -104,7 +103,7 @@ type slot struct{ group, call int }
 
 type repair struct {
 	groups []group
-	ids    map[string]bool   // in use in what is returned
+	ids    map[string]bool   // in use in the result
 	open   map[string][]slot // calls by the id that the history gave them
 }
 
@@ -151,7 +150,7 @@ func (r *repair) assistant(m Message) {
 	r.groups = append(r.groups, g)
 }
 
-// result puts a tool message where it belongs: to the first call of its id that has none yet.
+// result gives a tool message to the first call of its id that is still without one.
 func (r *repair) result(m Message) {
 	id := cleanText(m.ToolCallID)
 	waiting := r.open[id]

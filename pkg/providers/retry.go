@@ -27,9 +27,9 @@ type RetryPolicy struct {
 	OnRetry func(err *Error, attempt int, wait time.Duration)
 }
 
-// Retry asks p again after errors that may pass, with full jitter on top of what
-// the server demands. It streams where p does: an answer that broke off after
-// something of it was emitted is announced as void by [Restart].
+// Retry asks p again after temporary errors, with full jitter on top of the server's
+// pause. It streams if p does: [Restart] voids the emitted part of an answer that
+// broke off.
 func Retry(p LLMProvider, policy RetryPolicy) LLMProvider {
 	orElse(&policy.Attempts, 5)
 	orElse(&policy.Base, 500*time.Millisecond)
@@ -129,8 +129,8 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// restarter passes events on and announces, when the next attempt begins, that
-// what the last one emitted is void.
+// restarter passes events on. When the next attempt begins, it announces that the
+// events of the last one are void.
 type restarter struct {
 	emit   func(StreamEvent)
 	dirty  bool

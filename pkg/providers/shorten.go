@@ -14,10 +14,10 @@ const (
 )
 
 // Shorten gives m as a request of a later turn carries it: at most about limit
-// tokens, whichever part of it is large. Text keeps its beginning; so does each
-// long string in the arguments of a call, which stay one JSON object. A note in
-// the place of what is left out says how much that is; [LeftOut] finds it again.
-// The given message is not touched, and its pictures are not counted.
+// tokens, whichever part of it is large. Text keeps its beginning; so does each long
+// string in the arguments of a call, which stay one JSON object. A note in place of
+// the omitted part gives its size; [LeftOut] finds it again. The given message is not
+// touched, and its pictures are not counted.
 func Shorten(m Message, limit int) Message {
 	text, machine := limit*proseBytes, limit*machineBytes
 	if m.Role == RoleTool {

@@ -9,10 +9,10 @@ import (
 	"unicode/utf16"
 )
 
-// Settle makes a call say one thing: where there are RawArguments, the Arguments are
-// what they say, and the object of arguments that were encoded twice takes the place
-// of their text. A text that cannot be decoded becomes BadArguments; a call that has
-// these already stays as it is.
+// Settle makes the parts of a call agree: if there are RawArguments, they determine
+// the Arguments, and an object of arguments that was encoded twice replaces its text.
+// A text that cannot be decoded becomes BadArguments; a call that has these already
+// stays as it is.
 func (c *ToolCall) Settle() {
 	if c.BadArguments != "" || c.RawArguments == "" {
 		return
@@ -27,10 +27,10 @@ func (c *ToolCall) Settle() {
 	}
 }
 
-// Spelled gives the arguments of a call as a person should read them, and as they can
-// be decoded again: the object itself where they were encoded twice, on one line, with
-// keys in their order, each letter as itself, and each number with its own digits. It
-// gives "{}" for no arguments, and the error of [DecodeArguments] for what that refuses.
+// Spelled gives the arguments of a call as a person should read them, and as they can be
+// decoded again: the object itself if they were encoded twice, on one line, with keys in
+// their order, each letter as itself, and each number with its own digits. It gives "{}"
+// for no arguments, and the error of [DecodeArguments] for arguments that this refuses.
 func (c *ToolCall) Spelled() (string, error) {
 	raw := c.RawArguments
 	if raw == "" && len(c.Arguments) > 0 {
@@ -129,7 +129,7 @@ func hasHalfPair(text string) bool {
 	}
 }
 
-// hexUnit is the code unit that four digits begin a text with, 0 for none.
+// hexUnit is the code unit of the four digits at the beginning of a text, or 0.
 func hexUnit(text string) rune {
 	const digits, base, bits = 4, 16, 16
 	if len(text) < digits {

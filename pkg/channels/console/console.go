@@ -16,7 +16,7 @@ import (
 const Name = "console"
 
 var (
-	// ErrOutput says that nothing can be shown any more.
+	// ErrOutput says that the output is closed.
 	ErrOutput = errors.New("the output is closed")
 	// ErrLineTooLong says that a line was not delivered.
 	ErrLineTooLong = errors.New("a line is longer than 1 MiB")
@@ -32,18 +32,18 @@ type Options struct {
 	User, ID string
 	// Chat is the conversation's id; default "local".
 	Chat string
-	// Prompt is what asks for a line; default "> ".
+	// Prompt asks for a line; default "> ".
 	Prompt string
-	// Busy says whether something is under way; nil means since the last line
-	// nothing was answered.
+	// Busy says whether a turn is under way; nil means: since the last line no answer was
+	// shown.
 	Busy func() bool
-	// Settled waits until nothing is under way and all answers are shown. Piped
-	// input is held there that may answer a question; nil holds nothing.
+	// Settled waits until no turn is under way and all answers are shown. Piped input
+	// that may answer a question waits for it; nil does not wait.
 	Settled func(ctx context.Context) error
-	// Waiting gives the questions of this chat that were asked before and are open, the
-	// oldest first, with their buttons; nil is none. They are shown again at the start.
+	// Waiting gives the open questions of this chat from before, the oldest first, with
+	// their buttons; nil is an empty list. They are shown again at the start.
 	Waiting func(ctx context.Context) []channels.Outbound
-	// OnInterrupt stops what is under way; nil delivers /stop.
+	// OnInterrupt stops the running turn; nil delivers /stop.
 	OnInterrupt func()
 }
 
@@ -57,13 +57,13 @@ type Channel struct {
 	mu sync.Mutex
 	// delivered numbers the messages; it is Run's alone.
 	delivered uint64
-	// unanswered means that a line was taken in and nothing was shown since.
+	// unanswered means that a line was accepted and no output was shown since.
 	unanswered bool
 	// interrupted is when Ctrl-C last stopped something.
 	interrupted time.Time
 	// questions are those that are open, the newest last.
 	questions []*question
-	// ended means that nothing is read any more.
+	// ended means that no more input is read.
 	ended bool
 }
 
@@ -105,7 +105,7 @@ func (c *Channel) Name() string { return Name }
 // Account implements [channels.Channel]; there is one console only.
 func (c *Channel) Account() string { return "" }
 
-// Limits implements [channels.Channel]; a console has none.
+// Limits implements [channels.Channel]; a console is without limits.
 func (c *Channel) Limits() channels.Limits { return channels.Limits{} }
 
 // Address is the person's conversation.
@@ -113,11 +113,10 @@ func (c *Channel) Address() channels.Address {
 	return channels.Address{Channel: Name, Chat: c.opt.Chat}
 }
 
-// Interrupt acts on Ctrl-C. While a turn is under way, it stops the turn and
-// returns false. While none is, and at the second call within two seconds, it
-// changes nothing and returns true: the person wants to leave, and the caller
-// ends Run's context, with the cause that decides the exit code. It may be called
-// from any goroutine.
+// Interrupt acts on Ctrl-C. During a turn, it stops the turn and returns false. When
+// idle, and at the second call within two seconds, it has no effect and returns true:
+// the person wants to leave, and the caller ends Run's context, with the cause that
+// decides the exit code. It may be called from any goroutine.
 func (c *Channel) Interrupt() bool {
 	const again = 2 * time.Second
 	c.mu.Lock()

@@ -30,7 +30,7 @@ const (
 	lastWord  = "no"
 )
 
-// key is what is typed for button i.
+// key is the typed key of button i.
 func (q *question) key(i int) string {
 	switch {
 	case i == 0:
@@ -53,8 +53,8 @@ func (q *question) line() string {
 	return strings.Join(shown, "  ") + "\n"
 }
 
-// pressed is the data of the button that line presses, if it is nothing but its key,
-// the word for it or its label, in any case.
+// pressed is the data of the button that line presses, if it is exactly its key, the
+// word for it or its label, in any case.
 func (q *question) pressed(line string) (data string, ok bool) {
 	key := keyOf(line)
 	for i, b := range q.buttons {
@@ -71,7 +71,7 @@ func (q *question) pressed(line string) (data string, ok bool) {
 	return "", false
 }
 
-// keyOf is the key of a button that line types, whatever question is open; "" for none.
+// keyOf is the key of a button that line types, whatever question is open, or "".
 func keyOf(line string) string {
 	const keys = firstKey + lastKey + betweenKeys
 	switch line = strings.ToLower(strings.TrimSpace(line)); {
@@ -86,7 +86,8 @@ func keyOf(line string) string {
 	}
 }
 
-// Buttons implements [channels.Buttoner]: nobody presses one after the end of input.
+// Buttons implements [channels.Buttoner]: after the end of input a press is
+// impossible.
 func (c *Channel) Buttons(to channels.Address) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -149,8 +150,8 @@ func (c *Channel) finished(part *channels.Part) {
 	c.questions = slices.DeleteFunc(c.questions, func(o *question) bool { return o.message == part.Edits || o.id == part.Finishes })
 }
 
-// answers says which question a line answers, the newest one that is open, and with
-// what; nil where it is a message.
+// answers returns the question that a line answers, the newest open one, and the
+// answer; nil for a message.
 func (c *Channel) answers(line string) (q *question, data string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -176,8 +177,8 @@ func (r *reader) press(ctx context.Context, q *question, data string) error {
 	return err
 }
 
-// hold lets a piped key wait for the question that it may be meant for: what is read
-// at once is not yet asked.
+// hold lets a piped key wait for the question that it may be meant for, which may not
+// be asked yet.
 func (r *reader) hold(ctx context.Context, line string) error {
 	if r.channel.opt.Interactive || r.channel.opt.Settled == nil || keyOf(line) == "" {
 		return nil

@@ -17,7 +17,7 @@ const (
 	block   = `"""`
 )
 
-// line is one line of input, or why there is none.
+// line is one line of input, or the reason for its absence.
 type line struct {
 	text    string
 	tooLong bool
@@ -61,7 +61,7 @@ func (c *Channel) Run(ctx context.Context, in *channels.Ingress) error {
 	}
 }
 
-// endOf is what Run returns for err: nothing when the caller ended it.
+// endOf is Run's result for err: nil if the caller ended it.
 func endOf(ctx context.Context, err error) error {
 	if ctx.Err() == nil {
 		return err
@@ -124,7 +124,7 @@ func (r *reader) end(ctx context.Context) error {
 	return nil
 }
 
-// enter delivers what was typed: a press where it answers a question, else a message.
+// enter delivers a typed line: a press if it answers a question, else a message.
 func (r *reader) enter(ctx context.Context, text string) error {
 	if q, data := r.channel.answers(text); q != nil {
 		return r.press(ctx, q, data)
@@ -189,8 +189,8 @@ func readLines(ctx context.Context, r io.Reader, lines chan<- line) {
 	}
 }
 
-// readLine reads one line, without its line break, and never keeps more than
-// maxLine of it. The last line needs no line break.
+// readLine reads one line, without its line break, and keeps at most maxLine of it.
+// The last line needs no line break.
 func readLine(in *bufio.Reader) line {
 	var text []byte
 	tooLong := false
@@ -255,7 +255,7 @@ func (j *joiner) whole() string {
 	return text
 }
 
-// rest is what an ended input leaves: complete lines that asked for another
+// rest is the remainder of an ended input: complete lines that asked for another
 // count as a message, an open block does not.
 func (j *joiner) rest() (text string, ok bool) {
 	ok = !j.inBlock && len(j.lines) > 0

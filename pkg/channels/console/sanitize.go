@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// Sanitize makes text safe to show on a terminal. What would control it is made
-// visible: C0 and DEL become their pictures (␛ for escape, ␍ for a carriage
-// return that is not part of a line break), C1 and the marks that reorder or
-// hide text become <U+009B> and the like, invalid UTF-8 becomes U+FFFD. Line
-// breaks and tabs stay. Without its escape, a sequence is plain text.
+// Sanitize makes text safe to show on a terminal. Controlling characters are made
+// visible: C0 and DEL become their pictures (␛ for escape, ␍ for a carriage return
+// that is not part of a line break), C1 and the marks that reorder or hide text
+// become <U+009B> and the like, invalid UTF-8 becomes U+FFFD. Line breaks and tabs
+// stay. Without its escape, a sequence is plain text.
 func Sanitize(text string) string {
 	var s sanitizer
 	return s.push(text) + s.flush()
@@ -19,11 +19,12 @@ func Sanitize(text string) string {
 
 // sanitizer is [Sanitize] for text that comes in pieces.
 type sanitizer struct {
-	// held is what cannot be judged yet: a carriage return, or the start of a code point.
+	// held is text that cannot be judged yet: a carriage return, or the start of a code
+	// point.
 	held string
 }
 
-// push takes a piece and returns what can be shown of all so far.
+// push takes a piece and returns the part of all so far that can be shown.
 func (s *sanitizer) push(piece string) string {
 	text := s.held + piece
 	s.held = ""
@@ -47,7 +48,7 @@ func (s *sanitizer) push(piece string) string {
 	return b.String()
 }
 
-// flush returns what was held back, at the end of the text.
+// flush returns the held text, at the end of the text.
 func (s *sanitizer) flush() string {
 	held := s.held
 	s.held = ""
@@ -77,8 +78,8 @@ func writeVisible(b *strings.Builder, r rune) {
 	}
 }
 
-// misleading says that a code point controls a terminal (C1), reorders what is
-// around it, breaks lines, or hides text.
+// misleading says that a code point controls a terminal (C1), reorders its
+// neighbours, breaks lines, or hides text.
 func misleading(r rune) bool {
 	switch {
 	case r < 0x80:

@@ -19,18 +19,18 @@ const clearLine = "\r\x1b[K"
 // morePrompt asks for another line of the same message.
 const morePrompt = "... "
 
-// screen is what the person sees. One write is under way at a time.
+// screen is the person's view. One write is under way at a time.
 type screen struct {
 	opt Options
-	// turn is held by who writes. A write to a terminal that takes nothing
-	// cannot be cut off, so a writer that gave up leaves it held until it returns.
+	// turn is held by the writer. A write to a stopped terminal cannot be cut off, so a
+	// writer that gave up leaves it held until the write returns.
 	turn   chan struct{}
 	shown  atomic.Uint64
 	failed chan struct{}
 	fail   sync.Once
 	err    error
 
-	// The rest belongs to who holds turn.
+	// The holder of turn uses the rest.
 	prompted bool
 	// goesOn means that the next line belongs to an unfinished message.
 	goesOn bool
@@ -48,9 +48,9 @@ func newScreen(opt Options) *screen {
 	return &screen{opt: opt, turn: make(chan struct{}, 1), failed: make(chan struct{})}
 }
 
-// Send implements [channels.Channel]. A message that finishes the draft on
-// screen adds what is missing of it. Below one with buttons stands how they are
-// pressed; one that finishes it closes it, and is a message of its own.
+// Send implements [channels.Channel]. A message that finishes the draft on screen
+// adds its missing part. A message with buttons is followed by their keys; one that
+// finishes it closes it, and is a message of its own.
 func (c *Channel) Send(ctx context.Context, part channels.Part) (channels.Receipt, error) {
 	defer c.setUnanswered(false)
 	s := c.screen
@@ -75,15 +75,15 @@ func (c *Channel) Send(ctx context.Context, part channels.Part) (channels.Receip
 	return r, nil
 }
 
-// SendFile implements [channels.FileSender]: whoever sits here has the file
-// already, and is told where it is.
+// SendFile implements [channels.FileSender]: the person at the console has the file
+// already, and reads its path.
 func (c *Channel) SendFile(ctx context.Context, part channels.FilePart) (channels.Receipt, error) {
 	p := part.Part
 	p.Text = strings.TrimSpace(part.Text + "\n[file] " + oneLine(part.File.Path))
 	return c.Send(ctx, p)
 }
 
-// Draft implements [channels.Drafter]. Piped output shows none.
+// Draft implements [channels.Drafter]. Piped output skips it.
 func (c *Channel) Draft(ctx context.Context, _ channels.Address, id, text string) error {
 	if !c.opt.Interactive {
 		return nil
@@ -96,7 +96,7 @@ func (c *Channel) Draft(ctx context.Context, _ channels.Address, id, text string
 	return s.write(ctx, func() string { return s.grow(id, text) })
 }
 
-// Status implements [channels.StatusShower]. Piped output shows none.
+// Status implements [channels.StatusShower]. Piped output skips it.
 func (c *Channel) Status(ctx context.Context, _ channels.Address, note string) error {
 	if !c.opt.Interactive {
 		return nil
@@ -105,8 +105,8 @@ func (c *Channel) Status(ctx context.Context, _ channels.Address, note string) e
 	return s.write(ctx, func() string { return s.leaveLine() + "[" + oneLine(note) + "]\n" })
 }
 
-// Idle says that nothing is under way: the prompt comes back where it is missing,
-// for instance after a turn that had nothing to say.
+// Idle says that no turn is under way: a missing prompt comes back, for instance
+// after a silent turn.
 func (c *Channel) Idle(ctx context.Context) error {
 	c.setUnanswered(false)
 	return c.screen.ask(ctx)
@@ -165,7 +165,7 @@ func (s *screen) leaveLine() string {
 	return lead
 }
 
-// grow returns what a draft adds to the screen.
+// grow returns the addition of a draft to the screen.
 func (s *screen) grow(id, text string) string {
 	lead := ""
 	if s.draft.id != id || !strings.HasPrefix(text, s.draft.text) {
@@ -177,8 +177,8 @@ func (s *screen) grow(id, text string) string {
 	return lead + added
 }
 
-// finish returns what a message adds to the screen; its line is ended. A message
-// that begins like the draft goes on there, whatever it names: the sender of a
+// finish returns the addition of a message to the screen; its line is ended. A
+// message that begins like the draft continues it, whatever it names: the sender of a
 // draft that was cut off does not know that it was shown.
 func (s *screen) finish(text string) string {
 	if s.draft.id == "" || !strings.HasPrefix(text, s.draft.text) {
@@ -201,8 +201,8 @@ func whole(text string) string {
 	return shown
 }
 
-// write shows what compose returns, unless ctx ends before. Nobody else writes
-// while compose runs.
+// write shows the result of compose, unless ctx ends before. While compose runs, it
+// is the only writer.
 func (s *screen) write(ctx context.Context, compose func() string) error {
 	select {
 	case <-s.failed:
@@ -238,7 +238,7 @@ func (s *screen) write(ctx context.Context, compose func() string) error {
 	}
 }
 
-// show writes to the terminal, unless there is nothing to write.
+// show writes a text to the terminal, unless it is empty.
 func (s *screen) show(text string) (int, error) {
 	if text == "" {
 		return 0, nil
@@ -246,7 +246,7 @@ func (s *screen) show(text string) (int, error) {
 	return io.WriteString(s.opt.Out, text)
 }
 
-// sendError gives an error its class: what was written in part may have been seen.
+// sendError gives an error its class: a part that was written may have been seen.
 func (s *screen) sendError(written int, err error) error {
 	class := channels.SendTransient
 	if written > 0 {

@@ -10,7 +10,7 @@ import (
 // last one. It is one goroutine's.
 type Backoff struct{ first, last, next time.Duration }
 
-// NewBackoff returns a pause that begins with first and never exceeds last.
+// NewBackoff returns a pause that begins with first and grows to at most last.
 func NewBackoff(first, last time.Duration) *Backoff {
 	return &Backoff{first: first, last: last, next: first}
 }
@@ -37,8 +37,8 @@ func Sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// Jitter keeps those that failed together from coming back together: it makes a
-// pause longer by up to a quarter, by whole milliseconds, and never shorter.
+// Jitter spreads the next attempts of callers that failed together: it makes a pause
+// longer by up to a quarter, by whole milliseconds.
 func Jitter(d time.Duration) time.Duration {
-	return d + rand.N(d/4+1).Truncate(time.Millisecond) //nolint:gosec // spreads load; nothing secret depends on it
+	return d + rand.N(d/4+1).Truncate(time.Millisecond) //nolint:gosec // spreads load; no secret depends on it
 }

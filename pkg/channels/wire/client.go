@@ -17,13 +17,13 @@ import (
 	"parley/pkg/channels"
 )
 
-// Error is what came instead of an answer of the platform.
+// Error is a request without an answer of the platform.
 type Error struct {
 	Method string
 	// Sent means that bytes of the request may have reached the server.
 	Sent bool
-	// Status is that of an HTTP answer that is not the platform's own, such as the
-	// page of a proxy; 0 where none came.
+	// Status is that of an HTTP answer that is not the platform's own, such as the page
+	// of a proxy; 0 without one.
 	Status int
 	Err    error
 }
@@ -45,7 +45,7 @@ func (e *Error) Pending() bool {
 	return e.Sent && errors.Is(e.Err, context.DeadlineExceeded) || e.Status == http.StatusGatewayTimeout
 }
 
-// ErrTooLarge says that an answer is larger than what is read.
+// ErrTooLarge says that an answer is larger than the limit.
 var ErrTooLarge = errors.New("the answer is too large")
 
 // Dial opens a connection as [net.Dialer.DialContext] does.
@@ -56,7 +56,8 @@ func NewDial() Dial {
 	return (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 15 * time.Second}).DialContext
 }
 
-// Proxy chooses the proxy of a request; nil means none, whatever the environment says.
+// Proxy chooses the proxy of a request; nil means a direct connection, whatever the
+// environment says.
 type Proxy func(*http.Request) (*url.URL, error)
 
 // NewHTTP returns a client with at most conns connections to a server. It follows no
@@ -120,7 +121,7 @@ func readLimited(r io.ReadCloser, limit int64) ([]byte, error) {
 	return b, nil
 }
 
-// Drop closes what nobody needs any more; nil is nothing.
+// Drop closes unused connections; nil is skipped.
 func Drop(c io.Closer) {
 	if c != nil {
 		_ = c.Close()
@@ -137,10 +138,11 @@ func ParseBase(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// ParseProxy reads the address of a proxy, which may hold a password; "" is none.
+// ParseProxy reads the address of a proxy, which may hold a password; "" means a
+// direct connection.
 func ParseProxy(raw string) (Proxy, error) {
 	if raw == "" {
-		return nil, nil //nolint:nilnil // no proxy is what a nil function means to http.Transport
+		return nil, nil //nolint:nilnil // a nil function means no proxy to http.Transport
 	}
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" {
@@ -214,7 +216,8 @@ func Hide(s, secret string) string {
 
 var errTokenHidden = errors.New("the cause is left out: it holds the token")
 
-// Scrub takes the URL, and with it what hide finds, out of an error of an HTTP client.
+// Scrub removes the URL, and with it the finds of hide, from an error of an HTTP
+// client.
 func Scrub(err error, hide func(string) string) error {
 	if ue, ok := errors.AsType[*url.Error](err); ok {
 		err = ue.Err

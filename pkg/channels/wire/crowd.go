@@ -165,7 +165,7 @@ func (m *member) Close() error {
 	return m.TCPConn.Close()
 }
 
-// changed follows what [http.Server] says of a connection.
+// changed follows the states of a connection in [http.Server].
 func (c *crowd) changed(conn net.Conn, to http.ConnState) {
 	m, ok := conn.(*member)
 	if !ok {
@@ -196,7 +196,7 @@ func memberOf(r *http.Request) (*member, bool) {
 	return m, ok
 }
 
-// introduce learns who speaks through a trusted proxy before h sees a request.
+// introduce finds the client behind a trusted proxy before h sees a request.
 func (c *crowd) introduce(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if m, ok := memberOf(r); ok {
@@ -209,8 +209,8 @@ func (c *crowd) introduce(h http.Handler) http.Handler {
 	})
 }
 
-// speaker is the last address of the chain that no trusted proxy has: what stands
-// before it is the client's own word.
+// speaker is the last address of the chain that is not a trusted proxy's: the client
+// itself claims the addresses before it.
 func (c *crowd) speaker(peer netip.Addr, forwarded []string) netip.Addr {
 	chain := strings.Split(strings.Join(forwarded, ","), ",")
 	for i := len(chain) - 1; i >= 0 && c.trusts(peer); i-- {

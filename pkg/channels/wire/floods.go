@@ -13,12 +13,12 @@ const (
 	floodMemory = 32
 )
 
-// Floods tell the limit of an account from that of a chat, where a platform answers
-// both alike. A chat has a moment of its own until which it must wait; when the
-// account is limited every chat is told the same moment. So a refusal is the
-// account's when at least three chats got one within a second, for moments within
-// a second. Taking it for the chat's is never wrong, only slower to learn. The zero
-// value is ready, and safe for many goroutines.
+// Floods tell the limit of an account from that of a chat, for a platform that
+// answers both alike. A chat has a moment of its own until which it must wait; if the
+// account is limited, every chat is told the same moment. So a refusal is the
+// account's when at least three chats got one within a second, for moments within a
+// second. Taking it for the chat's is safe, only slower to learn. The zero value is
+// ready, and safe for many goroutines.
 type Floods struct {
 	mu   sync.Mutex
 	last []flood

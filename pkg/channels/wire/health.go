@@ -18,7 +18,7 @@ func NewHealth() *Health {
 	return &Health{state: channels.Health{State: channels.HealthOK, Since: time.Now()}}
 }
 
-// Read is what holds now.
+// Read is the present state.
 func (h *Health) Read() channels.Health {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -13,17 +13,17 @@ const minSweep = 64
 // ErrPaused says that something has to wait for longer than anybody waits for it.
 var ErrPaused = errors.New("the platform asked to wait")
 
-// Paces say when something that is shown in passing may be shown next. The zero
-// value is ready, and safe for many goroutines. What nobody waits for any more is
-// forgotten: their number is bounded by what happens within minutes.
+// Paces say when a transient output may be shown next. The zero value is ready, and
+// safe for many goroutines. Entries without waiting callers are forgotten: their
+// number is bounded by the events of some minutes.
 type Paces[K comparable] struct {
 	mu   sync.Mutex
 	from map[K]time.Time
 	next int
 }
 
-// Wait waits until it is time for a showing, and takes the place of whoever comes
-// sooner than every after it. Where that is longer than patience it is [ErrPaused].
+// Wait waits until it is time for a showing, and lets the next one wait until every
+// after it. If its own wait would be longer than patience it is [ErrPaused].
 func (s *Paces[K]) Wait(ctx context.Context, key K, every, patience time.Duration) error {
 	s.mu.Lock()
 	now := time.Now()
@@ -73,7 +73,7 @@ func (s *Paces[K]) Len() int {
 	return len(s.from)
 }
 
-// sweep forgets, now and then, what nobody waits for any more.
+// sweep forgets, now and then, entries without waiting callers.
 func (s *Paces[K]) sweep(now time.Time) {
 	if s.from == nil {
 		s.from = map[K]time.Time{}

@@ -23,8 +23,8 @@ type Server struct {
 	// Listen is the local address, HOST:PORT.
 	Listen  string
 	Handler http.Handler
-	// TrustedProxies are the addresses whose header X-Forwarded-For is believed. It
-	// names the client, and only clients that hold many connections lose some.
+	// TrustedProxies are the addresses whose header X-Forwarded-For is believed. It names
+	// the client, and only clients that hold many connections lose some.
 	TrustedProxies []netip.Prefix
 	Log            zerolog.Logger
 	// Started is called once the server listens.
@@ -69,7 +69,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	return err
 }
 
-// Refuse answers with a status and lets nothing more of the request be read.
+// Refuse answers with a status and stops reading the request.
 func Refuse(w http.ResponseWriter, status int) {
 	w.Header().Set("Connection", "close")
 	w.WriteHeader(status)

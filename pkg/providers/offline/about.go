@@ -1,6 +1,6 @@
 package offline
 
-// about is what the model says of itself.
+// about is the model's description of itself.
 type about struct{ version string }
 
 func (a about) introduction() string {

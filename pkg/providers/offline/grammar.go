@@ -11,11 +11,11 @@ import (
 // maxUnderstood is how long a message may be to be looked at closely.
 const maxUnderstood = 4000
 
-// piece is a part of what a message comes to: a text, or a call to make.
+// piece is a part of the answer to a message: a text, or a call to make.
 type piece struct {
 	text string
 	call *call
-	// introduces says that the text tells what the model is.
+	// introduces says that the text describes the model.
 	introduces bool
 	// unknown says that the message was not understood.
 	unknown bool
@@ -27,8 +27,8 @@ func use(name string, args map[string]any) []piece {
 	return []piece{{call: &call{name: name, args: args}}}
 }
 
-// rule turns a sentence that matches into pieces; none means that another rule
-// may try.
+// rule turns a sentence that matches into pieces; an empty list means that another
+// rule may try.
 type rule struct {
 	pattern *regexp.Regexp
 	make    func(groups []string) []piece
@@ -83,7 +83,7 @@ func newGrammar(a about) *grammar {
 	return g
 }
 
-// understand turns a message into what it comes to; never nothing.
+// understand turns a message into at least one piece.
 func (g *grammar) understand(m providers.Message) []piece {
 	text := strings.TrimSpace(m.Content)
 	switch {
@@ -111,13 +111,13 @@ func (g *grammar) understand(m providers.Message) []piece {
 	return g.unknown()
 }
 
-// unaddressed is a text without what stands before it in a group: the sender's
-// name, and what is replied to.
+// unaddressed is a text without its prefix in a group: the sender's name, and the
+// quoted message.
 func (g *grammar) unaddressed(text string) string {
 	return g.quote.ReplaceAllString(g.sender.ReplaceAllString(text, ""), "")
 }
 
-// request understands what a person wrote, or gives nothing.
+// request understands a person's text, or returns no pieces.
 func (g *grammar) request(text string) []piece {
 	text = strings.TrimSpace(g.prefix.ReplaceAllString(text, ""))
 	if groups := g.tool.FindStringSubmatch(text); groups != nil && (len(text) == 5 || strings.ContainsAny(text[5:6], " \t\n@")) {
@@ -145,10 +145,10 @@ func (g *grammar) unknown() []piece {
 	return []piece{{text: g.about.unknown(), introduces: true, unknown: true}}
 }
 
-// orderMark stands before what a job asks the model to do.
+// orderMark stands before a job's task for the model.
 const orderMark = "\nWhat is to be done:\n"
 
-// noReply is the answer that sends nothing.
+// noReply is the answer without a message.
 const noReply = "NO_REPLY"
 
 // relay gives the text of an item that the system made, without its mark. The
@@ -167,7 +167,7 @@ func (g *grammar) relay(text string) string {
 		return "I had to go on without what I asked for: " + t[1]
 	}
 	if strings.HasPrefix(text, "[approval ") {
-		return noReply // what came of the call says it
+		return noReply // the result of the call says it
 	}
 	if strings.HasPrefix(text, "[") {
 		if _, rest, _ := strings.Cut(text, "]"); strings.TrimSpace(rest) != "" {
@@ -189,7 +189,7 @@ func directCall(name, raw string) []piece {
 	return []piece{{call: &call{name: name, raw: raw}}}
 }
 
-// sentence understands one sentence, or gives nothing.
+// sentence understands one sentence, or returns no pieces.
 func (g *grammar) sentence(text string) []piece {
 	if out := try(g.courtesy, strings.TrimRight(text, " ?!.,")); out != nil {
 		return out
@@ -212,8 +212,8 @@ func try(rules []rule, text string) []piece {
 	return nil
 }
 
-// line understands one line: what is to be done at another time as a whole, else
-// what is to be done now. The second result says whether anything makes sense.
+// line understands one line: a whole line for another time, else its sentences for
+// now. The second result says whether any part makes sense.
 func (g *grammar) line(text string) ([]piece, bool) {
 	if out := try(g.later, g.plain(text)); out != nil {
 		return out, true

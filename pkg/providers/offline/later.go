@@ -10,7 +10,7 @@ const (
 	spawnTool    = "spawn"
 )
 
-// later understands what is to be done at another time, or in the background.
+// later understands work for another time, or for the background.
 type later struct {
 	*times
 	// known says whether a text is something that the model can do: else "every day
@@ -18,8 +18,8 @@ type later struct {
 	known func(text string) bool
 }
 
-// laterRules are tried on whole lines: what comes behind is the text of a
-// reminder or a task, whatever it holds.
+// laterRules are tried on whole lines: the rest of the line is the text of a reminder
+// or a task, whatever it holds.
 func laterRules(known func(text string) bool) []rule {
 	l := later{newTimes(), known}
 	const (

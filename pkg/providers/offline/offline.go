@@ -19,13 +19,13 @@ type Options struct {
 
 // Provider is the model. It is safe for use by many goroutines.
 type Provider struct {
-	// The grammar takes some milliseconds to make, and a process that has another
-	// model may never need it.
+	// Making the grammar takes some milliseconds, and a process with another model may
+	// not need it.
 	grammar func() *grammar
 	about   about
 }
 
-// ModelName is what the model calls itself in its answers' Model field.
+// ModelName is the name in its answers' Model field.
 const ModelName = "offline"
 
 // New makes the model.
@@ -99,7 +99,7 @@ func words(text string) func(yield func(string) bool) {
 	}
 }
 
-// choice is what the model may and must call.
+// choice says which tools the model may and must call.
 type choice struct {
 	offered map[string]providers.FunctionDefinition
 	names   []string
@@ -138,9 +138,9 @@ func (c choice) has(name string) bool {
 	return ok && !c.forbidden && (c.only == "" || c.only == name)
 }
 
-// invent makes the call that tool_choice demands where nobody asked for one:
-// the named tool, else one that needs no arguments, else the first. Texts that
-// it must have are what the person wrote.
+// invent makes the call that tool_choice demands if the person asked for none: the
+// named tool, else one that needs no arguments, else the first. The person's text
+// fills the texts that it requires.
 func (c choice) invent(text string) call {
 	name := c.only
 	if name == "" {
@@ -180,7 +180,7 @@ func requiredOf(f providers.FunctionDefinition) []string {
 type call struct {
 	name string
 	args map[string]any
-	// raw is what the person wrote after /tool NAME; empty elsewhere.
+	// raw is the person's text after /tool NAME; empty elsewhere.
 	raw string
 }
 

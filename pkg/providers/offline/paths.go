@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// workspaceFile matches what is very likely a path: it has a slash or an
-// ending, or is a name that files have without one.
+// workspaceFile matches a text that is very likely a path: it has a slash or an
+// ending, or is a usual file name without one.
 const workspaceFile = `(?i)^(?:[^\n]*[^\s./][^\n]*\.[a-z0-9_]{1,10}|[^\s]*/[^\n]*|readme|license|makefile|changelog|\.[a-z0-9][^\s]*)$`
 
 // paths understands requests about the files of the workspace.
@@ -112,7 +112,7 @@ func (p *paths) read(name string, anyWord bool) []piece {
 	}
 }
 
-// look reads what looks like a file and lists what looks like a folder.
+// look reads a path that looks like a file and lists one that looks like a folder.
 func (p *paths) look(name string) []piece {
 	if out := p.read(name, false); out != nil && !strings.HasSuffix(name, "/") {
 		return out
@@ -131,7 +131,7 @@ func (p *paths) info(name string) []piece {
 	return use("file_info", map[string]any{"path": name})
 }
 
-// send sends what looks like a file.
+// send sends a path that looks like a file.
 func (p *paths) send(name string) []piece {
 	name, quoted := unquote(name)
 	if !quoted && (!p.file.MatchString(name) || p.glob.MatchString(name)) {
@@ -167,7 +167,7 @@ func (p *paths) named(name string) []piece {
 	return find("*" + name + "*")
 }
 
-// ofKind searches files by what people call their ending.
+// ofKind searches files by the common name of their ending.
 func (p *paths) ofKind(kind string) []piece {
 	kind = strings.ToLower(kind)
 	switch kind {

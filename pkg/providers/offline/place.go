@@ -46,8 +46,8 @@ func (p *places) understand(before, after string) []piece {
 	return use("current_time", map[string]any{"timezone": zone})
 }
 
-// where reads the zone of somebody who says where they are, or nothing but the
-// zone: its IANA name, or the place whose zone is not known.
+// where reads the zone of a person who names their place, or the bare zone: its IANA
+// name, or the place whose zone is not known.
 func (p *places) where(text string) (zone, place string) {
 	text = placeName(strings.TrimSpace(text))
 	if g := p.here.FindStringSubmatch(text); g != nil {
@@ -105,8 +105,8 @@ func isAbbreviation(s string) bool {
 	}
 }
 
-// zone finds the IANA name of a place: by a list of those that have none of
-// their own, else by the database's name for the city, region by region.
+// zone finds the IANA name of a place: by a list of places without one of their own,
+// else by the database's name for the city, region by region.
 func (p *places) zone(place string) string {
 	key := strings.ToLower(strings.TrimPrefix(strings.ToLower(place), "the "))
 	if zone, ok := p.aliases[key]; ok {

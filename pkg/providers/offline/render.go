@@ -17,8 +17,8 @@ const maxShown = 6000
 // more ends a list that is not all.
 const more = "There are more."
 
-// render tells the result of a call in plain words. What is not in the shape
-// that the tool is known for is shown as it is.
+// render tells the result of a call in plain words. A result without the tool's known
+// shape is shown as it is.
 func render(tc providers.ToolCall, result string) string {
 	if _, wants := wantsZone(tc, result); wants {
 		return askZone

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// job is what the tool schedule tells of a job, and of the chat's jobs.
+// job is the tool schedule's description of a job, and of the chat's jobs.
 type job struct {
 	ID, Name, When, Due, Text, Why, Note string
 	FromNow                              string `json:"from_now"`

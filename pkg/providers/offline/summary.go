@@ -11,10 +11,10 @@ const (
 	maxSummaryLine = 200
 )
 
-// summarise answers a request to summarise the conversation, which the system
-// makes when a history has grown too long, and a person may make too. A program
-// that understands nothing can only keep what was said: the lines that follow
-// the request, or else the person's own messages.
+// summarise answers a request to summarise the conversation, which the system makes
+// when a history has grown too long, and a person may make too. A program without
+// understanding can only keep the words: the lines that follow the request, or else
+// the person's own messages.
 func summarise(messages []providers.Message) (string, bool) {
 	if len(messages) == 0 {
 		return "", false
@@ -43,8 +43,8 @@ func summarise(messages []providers.Message) (string, bool) {
 // summaryHead begins every summary, so that the next one can take it up.
 const summaryHead = "So far:\n- "
 
-// linesOf gives what the person said, one line a message, and the lines of an
-// earlier summary.
+// linesOf gives the person's words, one line a message, and the lines of an earlier
+// summary.
 func linesOf(messages []providers.Message) []string {
 	var said []string
 	for i := range messages {

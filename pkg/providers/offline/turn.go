@@ -13,10 +13,11 @@ import (
 // maxAsked is how many messages one answer covers; a turn holds no more.
 const maxAsked = 20
 
-// turn is what happened since the last answer to the person.
+// turn is everything since the last answer to the person.
 type turn struct {
 	rounds []round
-	// first says that the model has never answered in this conversation with a person.
+	// first says that the model has not answered in this conversation with a person
+	// before.
 	first bool
 	// lectured says that the conversation has the long answer to a message that the
 	// model did not understand.
@@ -30,8 +31,8 @@ type turn struct {
 	zoneless []call
 }
 
-// round is some messages of the person, or of the system, and the calls that
-// the model made because of them; the last round may have none yet.
+// round is some messages of the person, or of the system, and the calls that the
+// model made because of them; the last round may still be without calls.
 type round struct {
 	asked []providers.Message
 	calls []providers.ToolCall
@@ -83,8 +84,8 @@ func (p *Provider) readTurn(messages []providers.Message) *turn {
 	return t
 }
 
-// agentMark stands in the instructions of a background agent, whose report says
-// nothing of the model.
+// agentMark stands in the instructions of a background agent, whose report does not
+// describe the model.
 const agentMark = "You are a background agent"
 
 // isLimitNotice knows the sentence with which the loop asks for a last answer.
@@ -92,7 +93,7 @@ func isLimitNotice(text string) bool {
 	return strings.HasPrefix(strings.ToLower(text), "iteration limit reached")
 }
 
-// calls are what the open round needs of the tools.
+// calls are the tool calls of the open round.
 func (t *turn) calls(g *grammar, c choice) ([]providers.ToolCall, error) {
 	var out []providers.ToolCall
 	add := func(asked, n int, wanted call) error {
@@ -187,8 +188,8 @@ func (t *turn) answer(g *grammar, a about, c choice) string {
 	return strings.Join(out, "\n\n")
 }
 
-// answerOne tells what one message comes to: its plain pieces as they are, its
-// calls by their results. With elsewhere set, another model made calls for it.
+// answerOne answers one message: with its plain pieces as they are, and the results
+// of its calls. With elsewhere set, another model made calls for it.
 func (t *turn) answerOne(pieces []piece, made []providers.ToolCall, elsewhere bool, c choice) (out []string, introduced bool) {
 	for _, p := range pieces {
 		introduced = introduced || p.introduces

@@ -10,7 +10,7 @@ import (
 
 // The words of times, without groups.
 const (
-	// A count, with what separates it from its unit.
+	// A count, with the separator before its unit.
 	countWord = `(?:\d{1,5}\s*|(?:an?|half\s+an|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety)\s+)`
 	unitWord  = `(?:seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d|weeks?|w)`
 	spanWord  = countWord + unitWord
@@ -140,7 +140,7 @@ func (t *times) length(text string) time.Duration {
 	return sum
 }
 
-// spell writes a length without the parts that are nothing: 2h, 90m, 45s.
+// spell writes a length without the parts that are zero: 2h, 90m, 45s.
 func spell(d time.Duration) string {
 	switch {
 	case d%time.Hour == 0:
@@ -152,7 +152,7 @@ func spell(d time.Duration) string {
 	}
 }
 
-// clock gives an hour of the day as 15:04, or "" where there is none such.
+// clock gives an hour of the day as 15:04, or "" for an invalid one.
 func (t *times) clock(text string) string {
 	switch text = strings.ToLower(text); {
 	case strings.HasPrefix(text, "noon"), strings.HasPrefix(text, "midday"):
@@ -177,7 +177,7 @@ func (t *times) clock(text string) string {
 	return fmt.Sprintf("%02d:%02d", h, m)
 }
 
-// number reads digits or a word; what is neither counts as nothing.
+// number reads digits or a word; any other text counts as zero.
 func number(text string) int {
 	if n, err := strconv.Atoi(text); err == nil {
 		return n

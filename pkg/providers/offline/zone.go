@@ -8,7 +8,7 @@ import (
 	"parley/pkg/providers"
 )
 
-// askZone is what the person is asked where a schedule needs a time zone.
+// askZone is the question to the person if a schedule needs a time zone.
 const askZone = "In which time zone are you? Tell me, such as: I am in Europe/Vienna."
 
 // argumentsOf are a call's arguments. Of one that comes out of a history only their
@@ -65,7 +65,7 @@ func zoneless(messages []providers.Message) []call {
 	return out
 }
 
-// understand is what a message comes to in this turn.
+// understand is the answer to a message in this turn.
 func (t *turn) understand(g *grammar, m providers.Message) []piece {
 	if len(t.zoneless) == 0 || m.Role != providers.RoleUser || g.relayed.MatchString(m.Content) {
 		return g.understand(m)

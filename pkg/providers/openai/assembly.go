@@ -133,7 +133,7 @@ func (a *assembly) addCall(d *callDelta) error {
 	}
 	name, args := string(d.Function.Name), string(d.Function.Arguments)
 	if name != c.name && c.args.Len() == 0 {
-		c.name += name // a host may cut a name, too; one that repeats it whole says nothing new
+		c.name += name // a host may cut a name, too; a whole repetition adds no text
 	}
 	c.args.WriteString(args)
 	c.extra = keep(c.extra, "extra_content", d.ExtraContent)
@@ -196,8 +196,8 @@ func (a *assembly) begin(d *callDelta) *draft {
 	return c
 }
 
-// ownID makes an id for a call that has none of its own. It is the same when the
-// same answer to the same conversation is read again, and another in a later turn.
+// ownID makes an id for a call without one. It is the same when the same answer to
+// the same conversation is read again, and another in a later turn.
 func (a *assembly) ownID(n int) string {
 	h := sha256.New()
 	var count [8]byte

@@ -28,9 +28,9 @@ var (
 	errTotal = errors.New("the answer took too long")
 )
 
-// exchange is go-openai's HTTP client for one request. It keeps what the library
-// drops: the status and headers of refusals, the body of a whole answer, and how
-// a stream ended. It also watches the time.
+// exchange is go-openai's HTTP client for one request. It keeps data that the library
+// drops: the status and headers of refusals, the body of a whole answer, and the end
+// of a stream. It also watches the time.
 type exchange struct {
 	cancel context.CancelCauseFunc
 	client *http.Client
@@ -62,7 +62,7 @@ func (p *Provider) newExchange(ctx context.Context, messages *body) (context.Con
 func (x *exchange) stop() {
 	x.timer.Stop()
 	if x.closer != nil {
-		_ = x.closer.Close() // nothing follows from a failure to close
+		_ = x.closer.Close() // a failure to close has no effect
 	}
 	x.cancel(nil)
 }
@@ -80,8 +80,8 @@ func timedOut(ctx context.Context) error {
 // alive notes that the server has said something.
 func (x *exchange) alive() { x.timer.Reset(x.idle) }
 
-// Do sends go-openai's request and gives it what it can read: an empty object
-// for an answer that came whole (whole decodes it), else the filtered stream.
+// Do sends go-openai's request and gives it readable data: an empty object for an
+// answer that came whole (whole decodes it), else the filtered stream.
 func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 	if err := putMessages(req, x.messages); err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 	x.alive()
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		defer resp.Body.Close()
-		// What cannot be read of a refusal is not needed to tell what it is.
+		// The unreadable part of a refusal is not needed to classify it.
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
 		return nil, refusal(resp.StatusCode, resp.Header, body)
 	}

@@ -51,7 +51,7 @@ type wireError struct {
 	Details json.RawMessage `json:"details"`
 }
 
-// wireErrorBody is what stands round it.
+// wireErrorBody is the object around it.
 type wireErrorBody struct {
 	Error   json.RawMessage `json:"error"`
 	Detail  looseText       `json:"detail"`
@@ -60,7 +60,7 @@ type wireErrorBody struct {
 	Type    looseText       `json:"type"`
 }
 
-// parseError reads the error in body; ok is false where there is none.
+// parseError reads the error in body; ok is false without one.
 func parseError(body []byte) (e wireError, ok bool) {
 	var list []json.RawMessage
 	if json.Unmarshal(body, &list) == nil && len(list) > 0 { // Gemini wraps it in a list
@@ -116,7 +116,7 @@ func frameError(frame []byte) error {
 	if json.Unmarshal(frame, &b) == nil && len(b.Error) > 0 && string(b.Error) != "null" {
 		return lateError(frame)
 	}
-	return nil // whoever reads a broken frame will say so
+	return nil // the reader of a broken frame reports it
 }
 
 // lateError translates an error that comes after the status 200.
@@ -141,8 +141,8 @@ func (e *wireError) code() string {
 	return ""
 }
 
-// kindOf decides what an error means: by the server's own words first, because
-// hosts disagree about the status, then by the status (0 in a stream).
+// kindOf classifies an error: by the server's own words first, because hosts disagree
+// about the status, then by the status (0 in a stream).
 func kindOf(status int, e wireError) providers.ErrorKind {
 	words := strings.ToLower(string(e.Code + " " + e.Type + " " + e.Status))
 	message := strings.ToLower(string(e.Message))

@@ -15,10 +15,9 @@ import (
 	"parley/pkg/providers"
 )
 
-// The messages and tools of a request are encoded here and put into what
-// go-openai has written: its types cannot say all that servers want to see again,
-// a long conversation is mostly plain texts, which need no reflection, and the
-// tools' schemas come encoded.
+// The messages and tools of a request are encoded here and put into go-openai's text:
+// its types lack fields that servers want to see again, a long conversation is mostly
+// plain texts, which need no reflection, and the tools' schemas come encoded.
 
 // noMessages is how go-openai writes a request without messages.
 const noMessages = `"messages":null`
@@ -60,7 +59,7 @@ func (p *Provider) messages(q *question, k quirks) (*body, error) {
 // sizeOf guesses the encoded size well enough that the buffer seldom grows.
 func sizeOf(q *question) int {
 	const frame = 64 // of a message
-	const rest = 512 // what go-openai writes
+	const rest = 512 // as go-openai writes them
 	size := frame + rest
 	for i := range q.messages {
 		size += frame + len(q.messages[i].Content)*17/16
@@ -68,8 +67,8 @@ func sizeOf(q *question) int {
 	return size
 }
 
-// offers keeps the encoded form of the tools that were offered lately: the chats of
-// one level are offered the same ones, whose definitions never change.
+// offers keeps the encoded form of recently offered tools: the chats of one level are
+// offered the same ones, whose definitions are constant.
 type offers struct {
 	mu     sync.Mutex
 	recent []offer // the oldest first
@@ -103,8 +102,8 @@ func (o *offers) of(defs []providers.ToolDefinition) ([]byte, error) {
 	return text, nil
 }
 
-// sameTool says whether two definitions are encoded alike, by the schema's own
-// bytes; of one that does not come encoded nobody knows.
+// sameTool says whether two definitions are encoded alike, by the schema's own bytes;
+// one without encoded bytes counts as different.
 func sameTool(a, b providers.ToolDefinition) bool {
 	x, y := &a.Function, &b.Function
 	return len(x.Encoded) > 0 && len(x.Encoded) == len(y.Encoded) && &x.Encoded[0] == &y.Encoded[0] &&
@@ -140,7 +139,7 @@ func appendTools(b []byte, defs []providers.ToolDefinition) ([]byte, error) {
 	return append(b, ']'), nil
 }
 
-// plain says whether a message is texts and calls alone, with nothing for this server to see again.
+// plain says whether a message has only texts and calls, without extra data for this server.
 func plain(m *providers.Message, k quirks) bool {
 	for i := range m.ToolCalls {
 		if len(m.ToolCalls[i].Extra) > 0 {
@@ -217,7 +216,7 @@ func appendString(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// fullMessage encodes any message, with what it must carry beyond go-openai's types.
+// fullMessage encodes any message, with the fields that go-openai's types lack.
 func fullMessage(msg *providers.Message, k quirks, m mark) ([]byte, error) {
 	b, err := json.Marshal(message(msg, k))
 	if err != nil {
@@ -240,7 +239,7 @@ func fullMessage(msg *providers.Message, k quirks, m mark) ([]byte, error) {
 	return b, nil
 }
 
-// putMessages puts what go-openai has written behind messages.
+// putMessages puts go-openai's text behind messages.
 func putMessages(req *http.Request, messages *body) error {
 	if messages == nil || req.Body == nil {
 		return nil
@@ -263,14 +262,14 @@ func putMessages(req *http.Request, messages *body) error {
 	return nil
 }
 
-// patch is what go-openai's types cannot say: fields for a message, and for its
-// tool calls.
+// patch has the fields that go-openai's types lack: for a message, and for its tool
+// calls.
 type patch struct {
 	fields json.RawMessage
 	calls  map[int]json.RawMessage
 }
 
-// patch collects what a message must carry beyond go-openai's types.
+// patch collects a message's fields that go-openai's types lack.
 func (m mark) patch(msg *providers.Message) (patch, bool) {
 	if msg.Role != providers.RoleAssistant {
 		return patch{}, false
@@ -310,7 +309,7 @@ func (p patch) apply(message map[string]json.RawMessage) error {
 	return nil
 }
 
-// merge adds fields to an object; what is there already stays.
+// merge adds fields to an object; present ones stay.
 func merge(object map[string]json.RawMessage, fields json.RawMessage) error {
 	if len(fields) == 0 {
 		return nil

@@ -30,7 +30,7 @@ const (
 
 // Options describe one server. The zero value is OpenAI without a key.
 type Options struct {
-	// BaseURL is what stands before /chat/completions; empty means [DefaultBaseURL].
+	// BaseURL is the address before /chat/completions; empty means [DefaultBaseURL].
 	BaseURL string
 	// Key is asked for each request's key. Nil or an empty key sends no Authorization header.
 	Key func() string
@@ -62,7 +62,7 @@ type Provider struct {
 	tools offers
 }
 
-// New makes a provider. It connects to nothing.
+// New makes a provider without connecting.
 func New(o Options) *Provider {
 	if o.BaseURL == "" {
 		o.BaseURL = DefaultBaseURL
@@ -137,7 +137,7 @@ func (p *Provider) ChatStream(ctx context.Context, messages []providers.Message,
 	return p.ask(ctx, &question{messages: messages, tools: tools, model: model, options: options, stream: true, emit: emit})
 }
 
-// question is what one call of Chat or ChatStream wants to know.
+// question is the request of one call of Chat or ChatStream.
 type question struct {
 	messages []providers.Message
 	tools    []providers.ToolDefinition

@@ -12,16 +12,16 @@ import (
 	"parley/pkg/providers"
 )
 
-// Pictures are read while a request is written: it has their place and their
-// size, never their bytes, so that asking with pictures takes no memory for them.
+// Pictures are read while a request is written: it has their place and their size
+// instead of their bytes, so that asking with pictures takes no memory for them.
 
-// What a request carries of pictures at most. The newest have precedence.
+// The limits of a request's pictures. The newest have precedence.
 const (
 	maxPictures     = 50
 	maxPictureBytes = 20 << 20
 )
 
-// What stands in the place of a picture that is not sent.
+// The texts in place of a picture that is not sent.
 const (
 	noPicture   = "[a picture that this model cannot see]"
 	lostPicture = "[a picture that is not there any more]"
@@ -142,7 +142,7 @@ type encoder struct {
 	left    int64
 	raw     []byte
 	encoded []byte
-	rest    []byte // of encoded: what was not read yet
+	rest    []byte // of encoded: the unread part
 }
 
 // Read implements [io.Reader]. A file that has become shorter is an error.
@@ -232,8 +232,7 @@ func (p *Provider) appendPictured(b *body, m *providers.Message, sent map[*provi
 	b.text = append(b.text, `]}`...)
 }
 
-// missing is what is said in the place of a picture that does not go along, "" of
-// one that does.
+// missing is the text in place of a picture that is not sent, "" for one that is.
 func (p *Provider) missing(img *providers.Image, sent map[*providers.Image]int64) string {
 	size, file := sent[img]
 	switch {
@@ -248,9 +247,9 @@ func (p *Provider) missing(img *providers.Image, sent map[*providers.Image]int64
 	}
 }
 
-// sizes looks at the files of all pictures, the newest first: those that go along
-// have their size, those for which there is no room a size below 0. What is not
-// in it has no file that can be read.
+// sizes reads the sizes of all pictures' files, the newest first: included ones have
+// their size, those without room a size below 0. A picture that is absent from it has
+// no readable file.
 func (p *Provider) sizes(messages []providers.Message) map[*providers.Image]int64 {
 	if !p.opts.Images {
 		return nil
@@ -282,7 +281,7 @@ func (p *Provider) sizes(messages []providers.Message) map[*providers.Image]int6
 	return found
 }
 
-// fileSize is the size of a picture's file; false where there is nothing to read.
+// fileSize is the size of a picture's file; false for an unreadable one.
 func fileSize(img *providers.Image) (int64, bool) {
 	if img.Open == nil {
 		return 0, false
@@ -291,6 +290,6 @@ func fileSize(img *providers.Image) (int64, bool) {
 	if err != nil {
 		return 0, false
 	}
-	_ = f.Close() // nothing was read
+	_ = f.Close() // no bytes were read
 	return size, size > 0
 }

@@ -18,7 +18,8 @@ type quirks struct {
 	noEffort         bool // tools are taken only without reasoning
 }
 
-// learn adds what err says about req. It gives k itself where that is nothing new.
+// learn adds the refusal in err about req. It returns k itself if that is known
+// already.
 func (k quirks) learn(err error, req sdk.ChatCompletionRequest) quirks {
 	switch {
 	case errors.Is(err, sdk.ErrReasoningModelMaxTokensDeprecated):

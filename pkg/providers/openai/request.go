@@ -54,7 +54,7 @@ func setOptions(req *sdk.ChatCompletionRequest, q *question, k quirks) error {
 	if k.noEffort {
 		req.ReasoningEffort = sdk.ReasoningEffortNone
 	}
-	if len(q.tools) == 0 { // servers refuse a choice among nothing
+	if len(q.tools) == 0 { // servers refuse a choice without tools
 		return nil
 	}
 	var err error
@@ -137,8 +137,8 @@ func callsOf(calls []providers.ToolCall) []sdk.ToolCall {
 	return out
 }
 
-// argumentsText gives the arguments as the model wrote them where that is an
-// object. What could not be decoded is left out: servers that parse it fail.
+// argumentsText gives the arguments as the model wrote them if that is an object.
+// Undecodable ones are left out: servers that parse them fail.
 func argumentsText(c *providers.ToolCall) string {
 	if c.BadArguments != "" {
 		return "{}"
@@ -156,14 +156,14 @@ func argumentsText(c *providers.ToolCall) string {
 // mark tells which server and model an Extra came from; only they see it again.
 type mark struct{ server, model string }
 
-// extra is what the Extra of a message or call holds.
+// extra is the content of a message's or call's Extra.
 type extra struct {
 	Server string          `json:"server"`
 	Model  string          `json:"model"`
 	Fields json.RawMessage `json:"fields"`
 }
 
-// wrap makes an Extra of wire fields; nil for none.
+// wrap makes an Extra of wire fields; nil for an empty list.
 func (m mark) wrap(fields map[string]json.RawMessage) json.RawMessage {
 	if len(fields) == 0 {
 		return nil

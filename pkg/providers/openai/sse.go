@@ -8,7 +8,7 @@ import (
 	"io"
 )
 
-// chunkSize is what a usual chunk has room in, in bytes.
+// chunkSize is the room for a usual chunk, in bytes.
 const chunkSize = 1 << 10
 
 // sseFilter reduces an event stream to the lines that go-openai understands: one
@@ -18,7 +18,7 @@ type sseFilter struct {
 	r    *bufio.Reader
 	x    *exchange // may be nil
 	long []byte    // a line longer than r's buffer
-	out  []byte    // what Read has not handed out yet
+	out  []byte    // for the next Read
 	// named is true between a line "event: error" and the end of its event.
 	named bool
 	began bool
@@ -78,7 +78,7 @@ func (f *sseFilter) next() ([]byte, error) {
 	return nil, f.err
 }
 
-// payload gives the data of a line, nil for a line that has none.
+// payload gives the data of a line, nil for a line without data.
 func (f *sseFilter) payload(line []byte) ([]byte, error) {
 	if len(line) > 0 && f.x != nil {
 		f.x.alive()
@@ -109,8 +109,8 @@ func (f *sseFilter) payload(line []byte) ([]byte, error) {
 	return nil, nil
 }
 
-// line gives the next line with its end, or what there is before an error. It
-// holds until the next call.
+// line gives the next line with its end, or the text before an error. It is valid
+// until the next call.
 func (f *sseFilter) line() ([]byte, error) {
 	line, err := f.r.ReadSlice('\n')
 	if !errors.Is(err, bufio.ErrBufferFull) {

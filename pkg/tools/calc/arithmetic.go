@@ -57,8 +57,8 @@ func (e *evaluator) add(pos int, a, b value) (value, error) {
 	return e.combine(pos, a, b, (*big.Rat).Add, addDoubles)
 }
 
-// addDoubles adds, and gives 0 where nothing but the rounding of doubles is
-// left: 15 digits of both numbers cancel each other.
+// addDoubles adds, and gives 0 if only the rounding of doubles is left: 15 digits of
+// both numbers cancel each other.
 func addDoubles(x, y float64) float64 {
 	sum := x + y
 	if math.Abs(sum) < 1e-15*max(math.Abs(x), math.Abs(y)) {
@@ -87,7 +87,7 @@ func (e *evaluator) quotient(pos int, a, b value) (value, error) {
 	return intValue(floorRat(v.exact)), nil
 }
 
-// rest is what quotient leaves over; it has the sign of b.
+// rest is the remainder of quotient; it has the sign of b.
 func (e *evaluator) rest(pos int, a, b value) (value, error) {
 	exactA, exactB := exactValue(a.rounded()), exactValue(b.rounded())
 	q, err := e.quotient(pos, exactA, exactB)
@@ -123,8 +123,8 @@ func (e *evaluator) factorial(pos int, v value) (value, error) {
 	return intValue(new(big.Int).MulRange(1, n.Int64())), nil
 }
 
-// raise computes a power: exactly where the base is exact and the exponent
-// whole, or a fraction whose root comes out, else in doubles.
+// raise computes a power: exactly if the base is exact and the exponent whole, or a
+// fraction whose root is exact, else in doubles.
 func (e *evaluator) raise(pos int, base, exponent value) (value, error) {
 	if exponent.exact != nil {
 		if root, ok := e.exactRoot(pos, base, exponent.exact.Denom()); ok {

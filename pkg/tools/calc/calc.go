@@ -28,7 +28,7 @@ func New() tools.Tool {
 		})
 }
 
-// failure tells the model what is wrong with its expression.
+// failure tells the model the mistake in its expression.
 func failure(err error) error {
 	var e *Error
 	if !errors.As(err, &e) {

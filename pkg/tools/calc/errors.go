@@ -2,7 +2,7 @@ package calc
 
 import "fmt"
 
-// ErrorKind says what is wrong with an expression.
+// ErrorKind is the kind of a mistake in an expression.
 type ErrorKind string
 
 // The kinds of [Error].
@@ -15,7 +15,7 @@ const (
 	ErrorLimit ErrorKind = "limit"
 )
 
-// Error says what is wrong with an expression, and where.
+// Error is a mistake in an expression, with its place.
 type Error struct {
 	Kind ErrorKind
 	// Position counts the characters of the expression from 1.

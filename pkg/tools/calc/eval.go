@@ -26,7 +26,7 @@ const (
 
 // Result is the value of an expression.
 type Result struct {
-	// Expression is what was evaluated, as it was given.
+	// Expression is the given expression.
 	Expression string `json:"expression"`
 	// Result is the value as a JSON number with as many digits as the package
 	// comment says; they may be more than a double holds.
@@ -240,8 +240,8 @@ func (e *evaluator) primary() (value, error) {
 	}
 }
 
-// arguments reads what stands between the parenthesis open, already read, and
-// the one that closes it. Percentages in it are plain numbers.
+// arguments reads from the parenthesis open, already read, to the closing one.
+// Percentages in it are plain numbers.
 func (e *evaluator) arguments(open token) ([]value, error) {
 	if err := e.enter(open.pos); err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ const (
 	maxArguments   = MaxLength
 )
 
-// function is one row of the table: how many arguments it takes and what it computes.
+// function is one row of the table: the number of its arguments and its computation.
 type function struct {
 	least, most int
 	apply       func(pos int, args []value) (value, error)
@@ -112,7 +112,7 @@ func (e *evaluator) angle(f func(float64) float64) func(int, value) (value, erro
 }
 
 // turnable refuses an angle of which too little is left in a double: whole turns are
-// taken off it, and what remains would be the rounding's.
+// taken off it, and the rest would be the rounding's.
 func (*evaluator) turnable(pos int, x value) error {
 	if size := x.float(); isFinite(size) && math.Abs(size) > maxAngle && !x.isDouble() {
 		return limitError(pos, "the angle is too large: beyond %.0f its digits are lost unless it is a whole number that a double holds; give it as an exact number, or a smaller one", maxAngle)

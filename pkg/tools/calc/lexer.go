@@ -140,8 +140,8 @@ func lexDigits(text []rune, from, pos int) (int, error) {
 	return i, nil
 }
 
-// exponentLength gives the length of e+10 and the like; without digits the
-// letter belongs to what follows, such as a name.
+// exponentLength gives the length of e+10 and the like; without digits the letter
+// belongs to the next token, such as a name.
 func exponentLength(text []rune) int {
 	if len(text) == 0 || text[0] != 'e' && text[0] != 'E' {
 		return 0

@@ -10,8 +10,8 @@ import (
 type value struct {
 	exact  *big.Rat // nil: the value is approx
 	approx float64
-	// share is set for a bare percentage, which + and - treat as a share of
-	// what stands on their left.
+	// share is set for a bare percentage, which + and - treat as a share of their left
+	// operand.
 	share bool
 }
 
@@ -28,7 +28,7 @@ func (v value) float() float64 {
 	return f
 }
 
-// rounded gives an exact value: v itself, or what its 15 printed digits say, so
+// rounded gives an exact value: v itself, or the value of its 15 printed digits, so
 // that floor(log(1000)) sees the 3 that a person sees.
 func (v value) rounded() *big.Rat {
 	if v.exact != nil {

@@ -59,8 +59,9 @@ func csvError(err error) error {
 	return wrong(e.Line, e.Column, "this is not CSV: %s", e.Err)
 }
 
-// writeCSV writes a list of objects as rows under the names of all their keys, a
-// list of lists as rows without names, any other list as one column "value". What is nested in a cell is JSON.
+// writeCSV writes a list of objects as rows under the names of all their keys, a list of lists
+// as rows without names, any other list as one column "value". A nested value in a cell is
+// JSON.
 func writeCSV(v *value, o options) (string, error) {
 	if v.kind == kindObject {
 		v = list([]*value{v})
@@ -126,7 +127,7 @@ func rowsOf(items []*value) ([][]*value, error) {
 			}
 		}
 		rows = append(rows, head)
-		if len(head)*len(items) > maxCells { // objects with nothing in common
+		if len(head)*len(items) > maxCells { // objects without a common key
 			return nil, wrong(0, 0, "the table would have more than %d cells", maxCells)
 		}
 		for _, v := range items {

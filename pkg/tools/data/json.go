@@ -91,7 +91,7 @@ func (r *jsonReader) object(depth int) (*value, error) {
 		if err != nil {
 			return nil, err
 		}
-		name, _ := t.(string) // the decoder gives nothing else here
+		name, _ := t.(string) // the decoder gives no other type here
 		if seen[name] {
 			return nil, wrongAt(r.text, r.dec.InputOffset(), "the key %s is there twice", shorten(name))
 		}

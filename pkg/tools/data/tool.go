@@ -71,7 +71,7 @@ func (in *input) options() (options, *tools.Error) {
 	return o, nil
 }
 
-// failure tells the model what is wrong with its data.
+// failure tells the model the mistake in its data.
 func failure(err error) error {
 	details := map[string]any{}
 	if e, ok := errors.AsType[*SyntaxError](err); ok && e.Line > 0 {

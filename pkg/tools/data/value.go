@@ -8,15 +8,15 @@ import (
 	"parley/pkg/text"
 )
 
-// The limits of what is read and written.
+// The limits of input and output.
 const (
 	maxBytes  = 256 << 10
 	maxDepth  = 100
 	maxValues = 100_000
 )
 
-// SyntaxError is what is wrong with a text, and where: line and column count from
-// 1, 0 is unknown.
+// SyntaxError is the mistake in a text, and its place: line and column count from 1,
+// 0 is unknown.
 type SyntaxError struct {
 	Line, Column int
 	Message      string
@@ -34,7 +34,7 @@ func wrong(line, column int, format string, args ...any) *SyntaxError {
 	return &SyntaxError{Line: line, Column: column, Message: fmt.Sprintf(format, args...)}
 }
 
-// wrongAt places what is wrong at an offset in bytes.
+// wrongAt places a mistake at an offset in bytes.
 func wrongAt(source string, offset int64, format string, args ...any) *SyntaxError {
 	before := source[:min(max(0, int(offset)), len(source))]
 	line := 1 + strings.Count(before, "\n")
@@ -42,7 +42,7 @@ func wrongAt(source string, offset int64, format string, args ...any) *SyntaxErr
 	return wrong(line, column, format, args...)
 }
 
-// kind is what a [value] is.
+// kind is the kind of a [value].
 type kind int
 
 const (
@@ -58,7 +58,7 @@ const (
 // of YAML may share it.
 type value struct {
 	kind kind
-	// text is what a scalar says: a number's digits as JSON writes them (or .inf,
+	// text is the content of a scalar: a number's digits as JSON writes them (or .inf,
 	// -.inf, .nan), true or false, a text.
 	text   string
 	items  []*value
@@ -95,7 +95,7 @@ func (v *value) holds(w *value) {
 	v.height = max(v.height, w.height+1)
 }
 
-// check refuses what is too much to go on with.
+// check refuses data that is too large to process.
 func (v *value) check() error {
 	switch {
 	case v.size > maxValues:
@@ -107,10 +107,10 @@ func (v *value) check() error {
 	}
 }
 
-// plain says whether v is neither a list nor an object.
+// plain says whether v is a scalar: not a list and not an object.
 func (v *value) plain() bool { return v.kind != kindList && v.kind != kindObject }
 
-// output collects what is written, up to the limit.
+// output collects the written text, up to the limit.
 type output struct{ b strings.Builder }
 
 func (o *output) put(s string) { o.b.WriteString(s) }

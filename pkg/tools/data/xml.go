@@ -12,7 +12,7 @@ import (
 type element struct {
 	name  string
 	attrs []field
-	// nodes are what is in it, in order.
+	// nodes are its content, in order.
 	nodes []*element
 	raw   string
 	text  bool
@@ -143,8 +143,8 @@ func readXML(text string) (*value, error) {
 	return object([]field{{root.name, root.value()}}), nil
 }
 
-// value is a text for an element that has nothing but text, else an object: @name
-// for an attribute, a list for elements of one name, #text for the text beside them.
+// value is a text for an element with text only, else an object: @name for an
+// attribute, a list for elements of one name, #text for the text beside them.
 func (e *element) value() *value {
 	var fields []field
 	for _, a := range e.attrs {

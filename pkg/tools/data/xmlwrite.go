@@ -158,7 +158,7 @@ func (w *xmlWriter) element(e *element, newline string) error {
 	return nil
 }
 
-// content is what is in e, without the spaces that only lay it out.
+// content is the content of e, without the spaces that only lay it out.
 func (e *element) content() []*element {
 	elements := false
 	for _, n := range e.nodes {

@@ -9,7 +9,7 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// readYAML reads one document. Aliases stand for what they name and count as that;
+// readYAML reads one document. Aliases stand for their values and count as these;
 // plain words are read as the core schema of YAML 1.2 reads them.
 func readYAML(text string) (*value, error) {
 	root, err := ParseYAML(text)
@@ -179,8 +179,8 @@ var (
 	yamlBased   = compiled(`^0(?:x[0-9a-fA-F]{1,64}|o[0-7]{1,64})$`)                                   //nolint:gochecknoglobals // compiled once
 )
 
-// word is what a plain word stands for. A number with leading zeros, which one
-// version of YAML reads in base ten and another in base eight, stays a text.
+// word is the value of a plain word. A number with leading zeros, which one version
+// of YAML reads in base ten and another in base eight, stays a text.
 func word(s string) *value {
 	switch s {
 	case "", "~", "null", "Null", "NULL":

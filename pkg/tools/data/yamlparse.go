@@ -19,7 +19,7 @@ const maxKeys = 4000
 const maxPrefixes = 4
 
 // ParseYAML parses text into its single document; nil for an empty one. It refuses,
-// with a [*SyntaxError], what would cost more than its size: the parser follows
+// with a [*SyntaxError], text that would cost more than its size: the parser follows
 // nesting by recursion.
 func ParseYAML(text string) (root ast.Node, err error) {
 	defer func() {
@@ -54,7 +54,7 @@ func ParseYAML(text string) (root ast.Node, err error) {
 	return root, nil
 }
 
-// at places what is wrong at a token.
+// at places a mistake at a token.
 func at(t *token.Token, format string, args ...any) *SyntaxError {
 	if t == nil || t.Position == nil {
 		return wrong(0, 0, format, args...)

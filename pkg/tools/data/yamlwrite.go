@@ -74,9 +74,10 @@ func yamlScalar(v *value) string {
 }
 
 var (
-	// What needs no quotes begins with a letter, and holds nothing with a meaning.
+	// A text that needs no quotes begins with a letter, and has no character with a
+	// meaning.
 	yamlWord = compiled(`^\pL[\pL\pN_./+-]*(?: [\pL\pN_./+-]+)*$`) //nolint:gochecknoglobals // compiled once
-	// What some reader takes for something other than a text.
+	// Words that some reader takes for another type than a text.
 	yamlTaken = compiled(`^(?i:null|true|false|yes|no|on|off|y|n|nan|inf)$`) //nolint:gochecknoglobals // compiled once
 )
 

@@ -15,7 +15,7 @@ import (
 // maxQuoted is how much of an argument an error repeats, in characters.
 const maxQuoted = 60
 
-// given names the first argument that alters a job, "" for none.
+// given names the first argument that alters a job, or "".
 func (in input) given() string {
 	for _, a := range []struct{ name, value string }{
 		{"text", in.Text},
@@ -37,7 +37,7 @@ func (in input) given() string {
 	return ""
 }
 
-// write puts what is said into a job, and what it is called.
+// write puts the text and the name into a job.
 func (in input) write(j *Job) error {
 	if n := utf8.RuneCountInString(in.Text); n > MaxText {
 		return refuse("text has %d characters and may have %d", n, MaxText)
@@ -71,7 +71,7 @@ func unseen(r rune) bool {
 	return !unicode.IsPrint(r) || unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point, unicode.Me)
 }
 
-// spec reads when a job is due, and says what the person ought to know about it.
+// spec reads when a job is due, and returns notes for the person.
 func (d desk) spec(ctx context.Context, in input) (s Spec, note string, err error) {
 	if n := given(in.In, in.At, in.Every, in.Cron); n != 1 {
 		return s, "", refuse("exactly one of in, at, every and cron says when; %d are given", n)
@@ -104,8 +104,8 @@ func (d desk) spec(ctx context.Context, in input) (s Spec, note string, err erro
 	return s, note, s.fits()
 }
 
-// fits says what a model has to do better. A zone that nobody knows yet is asked for
-// last: whoever asks a person for it has nothing else to correct.
+// fits reports the model's mistakes. It asks for an unknown zone last: before a
+// person is asked for it, everything else is correct.
 func (s Spec) fits() error {
 	known := s
 	known.Zone = cmp.Or(s.Zone, time.UTC.String())
@@ -118,8 +118,7 @@ func (s Spec) fits() error {
 	return nil
 }
 
-// zone is the one that is given, else the one that is kept, else the configured
-// one; "" where none is known.
+// zone is the given one, else the kept one, else the configured one, or "".
 func (d desk) zone(ctx context.Context, in input) (string, error) {
 	if in.Timezone != "" {
 		return in.Timezone, nil // it was looked at before

@@ -11,7 +11,7 @@ import (
 
 const (
 	maxExpression = 200
-	// What the library marks a field with that holds a star.
+	// The library's mark for a field with a star.
 	star = 1 << 63
 	// The library looks five years ahead, which from 2096 on is too near for a
 	// 29 February.
@@ -23,7 +23,7 @@ const (
 const allHours uint64 = 1<<24 - 1
 
 // rule is a cron expression in a zone. The library is only asked about a clock that
-// never changes: about one that does, it leaves out days and years.
+// is constant: with one that changes, it leaves out days and years.
 type rule struct {
 	fields *cron.SpecSchedule
 	loc    *time.Location
@@ -51,8 +51,7 @@ func parseRule(expression string, loc *time.Location) (*rule, error) {
 	return &rule{fields: fields, loc: loc, real: fields.Hour&allHours == allHours}, nil
 }
 
-// parseFields asks the library, which panics over some texts and takes others for
-// what they are not.
+// parseFields asks the library, which panics over some texts and misreads others.
 func parseFields(expression string) (fields *cron.SpecSchedule, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -78,7 +77,7 @@ func parseFields(expression string) (fields *cron.SpecSchedule, err error) {
 	return fields, nil
 }
 
-// next is the first time after another one; zero for never.
+// next is the first time after another one, or zero.
 func (r *rule) next(after time.Time) time.Time {
 	from := after.Add(1)
 	for range maxSpans {
@@ -97,8 +96,8 @@ func (r *rule) within(s span, from time.Time) time.Time {
 	if r.real {
 		return r.shown(from, s.ahead)
 	}
-	// Put back, the clocks show again what they showed before; put forward, those
-	// that were not would go on to show what is left out.
+	// After they are put back, the clocks repeat earlier times; after they are put
+	// forward, clocks that were not would continue into the omitted times.
 	first, left := s.start.Add(s.before-s.ahead), s.start.Add(s.ahead-s.before)
 	if first.Before(from) {
 		first = from
@@ -112,8 +111,8 @@ func (r *rule) within(s span, from time.Time) time.Time {
 	return next
 }
 
-// shown is the first time from a moment on at which a clock that is always as far
-// ahead of UTC shows a time of the rule; zero for never.
+// shown is the first time from a moment on at which a clock with a constant offset
+// from UTC shows a time of the rule, or zero.
 func (r *rule) shown(from time.Time, ahead time.Duration) time.Time {
 	wall := from.UTC().Add(ahead - 1)
 	for range looks {

@@ -41,7 +41,7 @@ func parseDuration(s string) (time.Duration, error) {
 	return (time.Duration(sum*1000) * time.Millisecond).Round(time.Second), nil
 }
 
-// unitOf is 0 for a word that is none. Months and years have no fixed length.
+// unitOf is 0 for an unknown word. Months and years have no fixed length.
 func unitOf(word string) time.Duration {
 	switch word {
 	case "s", "sec", "secs", "second", "seconds":

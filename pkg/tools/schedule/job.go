@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	// PerChat is how many jobs a chat may have where nothing else is said.
+	// PerChat is the default limit of a chat's jobs.
 	PerChat = 20
 	// MaxText is how many characters the text of a job may have.
 	MaxText = 4000
@@ -20,7 +20,7 @@ type Job struct {
 	ID   string
 	Name string
 	Spec Spec
-	// Text is what is said, or, where Prompt is set, what the agent is asked to do.
+	// Text is the message or, if Prompt is set, the task for the agent.
 	Text   string
 	Prompt bool
 	// Outside says that content from outside may have had a hand in Text.
@@ -57,19 +57,19 @@ type Book interface {
 
 // Zones keeps the time zone of the chat that a call is made from.
 type Zones interface {
-	// Zone is the IANA name of the chat's time zone, "" where none is known.
+	// Zone is the IANA name of the chat's time zone, or "" if unknown.
 	Zone(ctx context.Context) (string, error)
 	// SetZone keeps it.
 	SetZone(ctx context.Context, zone string) error
 }
 
-// Options are what the tool needs.
+// Options are the settings of the tool.
 type Options struct {
 	Book Book
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
 	// PerChat is how many jobs a chat may have; 0: [PerChat].
 	PerChat int
-	// Zone is the zone of a chat that has none of its own, "" or nil for none.
+	// Zone is the zone of a chat without one of its own; "" or nil if unknown.
 	Zone func(ctx context.Context) string
 }

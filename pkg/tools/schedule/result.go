@@ -11,7 +11,7 @@ import (
 // listed is how much of its text a list tells of each job, in characters.
 const listed = 200
 
-// view is what the model is told about a job.
+// view is the model's description of a job.
 type view struct {
 	ID   string `json:"id"`
 	Name string `json:"name,omitempty"`
@@ -33,7 +33,7 @@ type view struct {
 	Note       string `json:"note,omitempty"`
 }
 
-// all is what list tells.
+// all is the result of list.
 type all struct {
 	Jobs []view `json:"jobs"`
 	// Timezone is the chat's, where it is known; Now is the time there.
@@ -62,7 +62,7 @@ func (d desk) list(ctx context.Context, in input) (any, error) {
 	return out, nil
 }
 
-// tell describes a job in its own zone, or in the chat's where it has none.
+// tell describes a job in its own zone, else in the chat's.
 func (d desk) tell(ctx context.Context, j *Job, note string) view {
 	v := view{
 		ID: j.ID, Name: j.Name, When: j.Spec.String(), Prompt: j.Prompt, CatchUp: j.Spec.CatchUp,

@@ -16,7 +16,7 @@ const (
 	lastYear = 9999 // that RFC 3339 can write
 )
 
-// What becomes of runs that were missed while the gateway was down.
+// The rules for runs that were missed while the gateway was down.
 const (
 	// CatchUpOnce makes one run of them, late. It is the default.
 	CatchUpOnce = "once"
@@ -33,8 +33,8 @@ type Spec struct {
 	Every string `json:"every,omitempty"`
 	// Cron is an expression of five fields, or a word such as @daily.
 	Cron string `json:"cron,omitempty"`
-	// Zone is the IANA name of the zone in which Cron is meant and times are told;
-	// an expression needs one, else none stands for UTC.
+	// Zone is the IANA name of the zone of Cron and of shown times; an expression needs
+	// one, else "" stands for UTC.
 	Zone string `json:"zone,omitempty"`
 	// CatchUp is [CatchUpOnce], [CatchUpSkip], or empty for the first.
 	CatchUp string `json:"catch_up,omitempty"`
@@ -95,7 +95,7 @@ func given(texts ...string) int {
 }
 
 // Next is when a job with this spec is due after a time, in the spec's zone; false
-// for never again. An interval counts from that time.
+// without a further time. An interval counts from that time.
 func (s Spec) Next(after time.Time) (time.Time, bool) {
 	p, err := s.plan()
 	if err != nil || after.Year() < 1 || after.Year() > lastYear {
@@ -113,8 +113,8 @@ func (s Spec) Next(after time.Time) (time.Time, bool) {
 }
 
 // Following is the due time after one that fired: later than both due and now, so
-// that all that were missed until now are one, and a clock that was put back fires
-// none again. An interval keeps its beat. It is false for never again.
+// that all missed times become one, and a clock that was put back repeats none. An
+// interval keeps its beat. It is false without a further time.
 func (s Spec) Following(due, now time.Time) (time.Time, bool) {
 	p, err := s.plan()
 	switch {

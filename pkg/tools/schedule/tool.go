@@ -163,7 +163,7 @@ func (d desk) change(ctx context.Context, in input) (any, error) {
 	return d.tell(ctx, &j, note), nil
 }
 
-// alter gives a job another zone or another rule for what was missed.
+// alter gives a job another zone or another rule for missed times.
 func (d desk) alter(j *Job, in input) error {
 	if in.CatchUp != "" {
 		j.Spec.CatchUp = in.CatchUp
@@ -271,7 +271,7 @@ func (d desk) find(ctx context.Context, id string) (Job, error) {
 }
 
 // idOf makes an id of a call, by its key and its arguments, because the steps of a
-// composed tool have one key: 8 characters of which none looks like another.
+// composed tool have one key: 8 characters that are easy to tell apart.
 func idOf(ctx context.Context, in input) string {
 	key := tools.InvocationFrom(ctx).Key
 	if key == "" {
@@ -287,7 +287,7 @@ func refuse(format string, args ...any) error {
 	return tools.Fail(tools.ErrInvalidArguments, fmt.Sprintf(format, args...), nil)
 }
 
-// told is an error of which the model learns what it may.
+// told is an error with the part that the model may read.
 func told(err error) error {
 	if own, ok := errors.AsType[*tools.Error](err); ok {
 		return own

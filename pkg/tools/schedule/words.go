@@ -52,7 +52,7 @@ func clockFor(t time.Time) string {
 	return "15:04"
 }
 
-// words are empty where nothing shorter than the expression says the same.
+// words are empty if the expression itself is the shortest text.
 func (r *rule) words() string {
 	f := r.fields
 	days := r.days()

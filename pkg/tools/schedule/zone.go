@@ -30,8 +30,8 @@ func location(name string) (*time.Location, error) {
 	return loc, nil
 }
 
-// span is a stretch of time in which the clocks of a zone do not change. A zero
-// start or end means that there is none.
+// span is a stretch of time with constant clocks in a zone. A zero start or end means
+// that it is open.
 type span struct {
 	start, end time.Time
 	// ahead is how far the clocks are ahead of UTC, before how far they were until start.
@@ -57,9 +57,9 @@ func ahead(t time.Time) time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-// instant is when the clocks of a zone show what wall shows in UTC: the first time
-// where they do so twice, and where they never do, when they would had they not been
-// put forward yet.
+// instant is when the clocks of a zone show the time that wall shows in UTC. If they
+// show it twice, it is the first time; if they skip it, the time at which they would
+// show it had they not been put forward yet.
 func instant(wall time.Time, loc *time.Location) time.Time {
 	s := spanAt(wall.Add(-maxOffset), loc)
 	for {
