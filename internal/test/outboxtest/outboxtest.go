@@ -93,3 +93,35 @@ func Await(tb testing.TB, e *bolt.Engine, left int) {
 		}
 	}
 }
+
+// Whole is a message of one part, as Egress hands it over.
+func Whole(at channels.Address, text string) channels.Part {
+	return channels.Part{Outbound: channels.Outbound{ID: "turn/0", Address: at, Text: text}, Count: 1}
+}
+
+// Edits is p in place of the message id.
+func Edits(p channels.Part, id string) channels.Part {
+	p.Edits = id
+	return p
+}
+
+// SendAll sends a text as Egress does and returns the receipts.
+func SendAll(tb testing.TB, c interface {
+	channels.Channel
+	channels.Splitter
+}, at channels.Address, text string,
+) []channels.Receipt {
+	tb.Helper()
+	parts := c.Split(text)
+	receipts := make([]channels.Receipt, len(parts))
+	for i, p := range parts {
+		part := Whole(at, p)
+		part.Index, part.Count = i, len(parts)
+		r, err := c.Send(tb.Context(), part)
+		if err != nil {
+			tb.Fatalf("part %d of %d: %v", i, len(parts), err)
+		}
+		receipts[i] = r
+	}
+	return receipts
+}

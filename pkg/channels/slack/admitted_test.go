@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/internal/test/fakeslack"
+	"parley/internal/test/inboxtest"
 	"parley/pkg/channels"
 	"parley/pkg/channels/slack"
 )
@@ -21,7 +22,7 @@ func (o only) Authorize(_ context.Context, in channels.Inbound) channels.Decisio
 // bot is at work on something else.
 func TestWhatIsNotLetInGetsNoReaction(t *testing.T) {
 	t.Parallel()
-	b := &bench{srv: fakeslack.New(t), store: newStore(), log: &logs{changed: make(chan struct{})}}
+	b := &bench{srv: fakeslack.New(t), store: inboxtest.New(), log: &inboxtest.Log{}}
 	ann, bert := b.srv.User("Ann"), b.srv.User("Bert")
 	opt := b.options()
 	ch, err := slack.New(opt, b.identity())
@@ -32,17 +33,17 @@ func TestWhatIsNotLetInGetsNoReaction(t *testing.T) {
 	b.srv.Harm(fakeslack.Rule{Method: "assistant.threads.setStatus", Fault: fakeslack.Refusal("no_permission")})
 	general := b.srv.Channel("general", ann, bert)
 	asked := general.Say(b.srv.Mention() + " hello")
-	at := b.store.wait(t, 1)[0].Address
+	at := b.store.Await(t, 1)[0].Address
 	general.In(asked.TS).As(bert).Say(b.srv.Mention() + " and me")
 	general.As(bert).Say("among us")
 	b.acked(t)
-	if err := ch.Typing(limited(t), channels.Address{Channel: at.Channel, Account: at.Account, Chat: at.Chat}); err != nil {
+	if err := ch.Typing(inboxtest.Limited(t), channels.Address{Channel: at.Channel, Account: at.Account, Chat: at.Chat}); err != nil {
 		t.Error(err)
 	}
 	if n := b.srv.Count("reactions.add"); n != 0 {
 		t.Errorf("what is said among people got %d reactions", n)
 	}
-	if err := ch.Typing(limited(t), at); err != nil {
+	if err := ch.Typing(inboxtest.Limited(t), at); err != nil {
 		t.Error(err)
 	}
 	got := b.srv.Requests("reactions.add")
@@ -56,9 +57,9 @@ func TestWhatIsNotLetInGetsNoReaction(t *testing.T) {
 func TestAHeldMentionStaysAMention(t *testing.T) {
 	t.Parallel()
 	underFakeTime(t, func(_ *slack.Options, b *bench) {
-		b.store.before = func(_ context.Context, call int, _ []channels.Inbound) error {
+		b.store.Before = func(_ context.Context, call int, _ []channels.Inbound) error {
 			if call < 4 {
-				return errFull
+				return inboxtest.ErrFull
 			}
 			return nil
 		}
@@ -73,7 +74,7 @@ func TestAHeldMentionStaysAMention(t *testing.T) {
 		post("message")
 		post("app_mention")
 		after(time.Minute)
-		got := b.store.all()
+		got := b.store.All()
 		if len(got) != 1 || !got[0].Mentioned || got[0].Address.Thread != "100.000200" {
 			t.Errorf("stored: %+v", got)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"parley/internal/test/fakehttp"
 	"parley/internal/test/fakeslack"
+	"parley/internal/test/inboxtest"
 	"parley/pkg/channels"
 	"parley/pkg/channels/slack"
 )
@@ -21,7 +22,7 @@ func underFakeTime(t *testing.T, change func(*slack.Options, *bench), test func(
 	synctest.Test(t, func(t *testing.T) {
 		pipes := fakehttp.NewPipes()
 		b := &bench{
-			srv: fakeslack.New(t, fakeslack.Options{Listener: pipes}), store: newStore(), log: &logs{changed: make(chan struct{})},
+			srv: fakeslack.New(t, fakeslack.Options{Listener: pipes}), store: inboxtest.New(), log: &inboxtest.Log{},
 		}
 		opt := b.options()
 		if change != nil {
@@ -90,7 +91,7 @@ func TestALinkThatIsNotWantedIsNotHurried(t *testing.T) {
 			}
 			b.srv.DM(b.srv.User("Ann")).Say("hello")
 			after(time.Second)
-			if got := texts(b.store.all()); len(got) != 1 {
+			if got := inboxtest.Texts(b.store.All()); len(got) != 1 {
 				t.Errorf("%s: stored: %q", reason, got)
 			}
 		})
@@ -112,7 +113,7 @@ func TestAHalfOpenSocketIsFound(t *testing.T) {
 		if n := len(b.opens()); n != 2 {
 			t.Errorf("%d sockets were asked for, want 2", n)
 		}
-		if got := texts(b.store.all()); len(got) != 1 {
+		if got := inboxtest.Texts(b.store.All()); len(got) != 1 {
 			t.Errorf("stored: %q", got)
 		}
 	})
@@ -170,7 +171,7 @@ func TestALoneRefusalOfASocket(t *testing.T) {
 		}
 		b.srv.DM(b.srv.User("Ann")).Say("hello")
 		after(time.Second)
-		if got := texts(b.store.all()); len(got) != 1 {
+		if got := inboxtest.Texts(b.store.All()); len(got) != 1 {
 			t.Errorf("stored: %q", got)
 		}
 		if strings.Contains(b.log.String(), "token is refused") {
@@ -212,9 +213,9 @@ func TestWhatTheStoreRefusesIsStoredLater(t *testing.T) {
 	t.Parallel()
 	underFakeTime(t, func(_ *slack.Options, b *bench) {
 		from := time.Now()
-		b.store.before = func(context.Context, int, []channels.Inbound) error {
+		b.store.Before = func(context.Context, int, []channels.Inbound) error {
 			if time.Since(from) < 2*time.Minute {
-				return errFull
+				return inboxtest.ErrFull
 			}
 			return nil
 		}
@@ -233,14 +234,14 @@ func TestWhatTheStoreRefusesIsStoredLater(t *testing.T) {
 			t.Errorf("%d events wait for an acknowledgement, want 4", n)
 		}
 		after(2 * time.Minute)
-		if got := texts(b.store.all()); len(got) != 4 || got[0] != "1" || got[1] != "2" || got[2] != "3" {
+		if got := inboxtest.Texts(b.store.All()); len(got) != 4 || got[0] != "1" || got[1] != "2" || got[2] != "3" {
 			t.Errorf("stored: %q", got)
 		}
 		if h := b.ch.Health(); h.State != channels.HealthOK || len(b.srv.Unacked()) != 0 {
 			t.Errorf("afterwards: %+v; not acknowledged: %v", h, b.srv.Unacked())
 		}
-		if b.store.calls > 600 {
-			t.Errorf("the store was asked %d times", b.store.calls)
+		if b.store.Calls() > 600 {
+			t.Errorf("the store was asked %d times", b.store.Calls())
 		}
 	})
 }
@@ -250,10 +251,10 @@ func TestAChatThatCannotBeStoredHoldsNobody(t *testing.T) {
 	t.Parallel()
 	underFakeTime(t, func(_ *slack.Options, b *bench) {
 		from := time.Now()
-		b.store.before = func(_ context.Context, _ int, items []channels.Inbound) error {
+		b.store.Before = func(_ context.Context, _ int, items []channels.Inbound) error {
 			for n := range items {
 				if items[n].Text == "bad" && time.Since(from) < time.Minute {
-					return errFull
+					return inboxtest.ErrFull
 				}
 			}
 			return nil
@@ -268,11 +269,11 @@ func TestAChatThatCannotBeStoredHoldsNobody(t *testing.T) {
 		ben.Say("free too")
 		ann.Say("later")
 		after(5 * time.Second)
-		if got := texts(b.store.all()); len(got) != 2 || got[0] != "free" || got[1] != "free too" {
+		if got := inboxtest.Texts(b.store.All()); len(got) != 2 || got[0] != "free" || got[1] != "free too" {
 			t.Errorf("stored: %q", got)
 		}
 		after(2 * time.Minute)
-		if got := texts(b.store.all()); len(got) != 5 || got[2] != "bad" || got[3] != "behind it" || got[4] != "later" {
+		if got := inboxtest.Texts(b.store.All()); len(got) != 5 || got[2] != "bad" || got[3] != "behind it" || got[4] != "later" {
 			t.Errorf("stored in the end: %q", got)
 		}
 		if n := len(b.srv.Unacked()); n != 0 {
@@ -299,12 +300,12 @@ func TestARepliesThreadThatCannotBeLookedAt(t *testing.T) {
 		asked := general.Say(b.srv.Mention() + " hello")
 		reply := general.In(asked.TS).Say("and more")
 		after(time.Minute)
-		if got := texts(b.store.all()); len(got) != 1 || b.srv.Acked(reply) {
+		if got := inboxtest.Texts(b.store.All()); len(got) != 1 || b.srv.Acked(reply) {
 			t.Errorf("stored: %q; acknowledged: %v", got, b.srv.Acked(reply))
 		}
 		failing.Store(false)
 		after(time.Minute)
-		got := b.store.all()
+		got := b.store.All()
 		if len(got) != 2 || !got[1].Mentioned || got[1].Address.Thread != asked.TS || !b.srv.Acked(reply) {
 			t.Errorf("in the end: %+v", got)
 		}
@@ -320,9 +321,9 @@ func TestARetryAfterSixMinutesIsTheSameItem(t *testing.T) {
 		after(6 * time.Minute)
 		b.srv.Send("events_api", said.Raw)
 		after(time.Second)
-		got := b.store.all()
-		if len(got) != 1 || b.store.calls != 2 || len(b.srv.Unacked()) != 0 {
-			t.Errorf("%d items of %d deliveries; not acknowledged: %v", len(got), b.store.calls, b.srv.Unacked())
+		got := b.store.All()
+		if len(got) != 1 || b.store.Calls() != 2 || len(b.srv.Unacked()) != 0 {
+			t.Errorf("%d items of %d deliveries; not acknowledged: %v", len(got), b.store.Calls(), b.srv.Unacked())
 		}
 	})
 }

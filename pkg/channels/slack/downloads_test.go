@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/test/inboxtest"
 	"parley/pkg/channels"
 	"parley/pkg/channels/slack"
 )
@@ -95,7 +96,7 @@ func TestDownloadsThatMisbehave(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(ch.CloseIdle)
-			ctx, wait := limited(t), context.CancelFunc(func() {})
+			ctx, wait := inboxtest.Limited(t), context.CancelFunc(func() {})
 			if name == "a slow drip" {
 				ctx, wait = context.WithTimeout(ctx, 200*time.Millisecond)
 			}

@@ -8,13 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/internal/test/fakeslack"
+	"parley/internal/test/outboxtest"
 	"parley/pkg/channels"
 )
-
-func edits(p channels.Part, id string) channels.Part {
-	p.Edits = id
-	return p
-}
 
 func preview(p channels.Part) channels.Part {
 	p.Preview = true
@@ -22,7 +18,7 @@ func preview(p channels.Part) channels.Part {
 }
 
 func question(at channels.Address, text string) channels.Part {
-	p := whole(at, text)
+	p := outboxtest.Whole(at, text)
 	p.Buttons = []channels.Button{{Label: "Allow once", Data: "ask/1/once"}, {Label: "Deny", Data: "ask/1/deny"}}
 	return p
 }
@@ -52,7 +48,7 @@ func TestAQuestionAndItsAnswer(t *testing.T) {
 	if !strings.Contains(m.Text, "rm -rf x") {
 		t.Errorf("it reads %q", m.Text)
 	}
-	again, err := c.Send(t.Context(), edits(whole(at, "Allowed by Ann."), r.MessageID))
+	again, err := c.Send(t.Context(), outboxtest.Edits(outboxtest.Whole(at, "Allowed by Ann."), r.MessageID))
 	if err != nil || again.MessageID != r.MessageID {
 		t.Fatalf("receipt %+v, %v", again, err)
 	}
@@ -80,7 +76,7 @@ func TestAQuestionWithoutMarkdownBlocks(t *testing.T) {
 	if len(m.Buttons) != 2 || strings.Count(m.Text, "echo 1 < 2") != 200 || !strings.Contains(m.Text, "The end.") || len(m.Notified) != 0 {
 		t.Errorf("%d buttons below %q", len(m.Buttons), m.Text)
 	}
-	if _, err := c.Send(t.Context(), edits(whole(where(c, room), "Denied."), r.MessageID)); err != nil {
+	if _, err := c.Send(t.Context(), outboxtest.Edits(outboxtest.Whole(where(c, room), "Denied."), r.MessageID)); err != nil {
 		t.Fatal(err)
 	}
 	if m := room.Messages()[0]; m.Text != "Denied." || len(m.Buttons) != 0 {
@@ -95,9 +91,9 @@ func TestEditOfAMessageThatTakesNone(t *testing.T) {
 			t.Parallel()
 			srv, c := sender(t)
 			room := srv.Channel("general", srv.User("Ann"))
-			id := sendAll(t, c, where(c, room), "one moment")[0].MessageID
+			id := outboxtest.SendAll(t, c, where(c, room), "one moment")[0].MessageID
 			srv.Harm(fakeslack.Rule{Method: "chat.update", Fault: fakeslack.Refusal(refusal)})
-			r, err := c.Send(t.Context(), edits(whole(where(c, room), "answer"), id))
+			r, err := c.Send(t.Context(), outboxtest.Edits(outboxtest.Whole(where(c, room), "answer"), id))
 			if err != nil || r.MessageID == id {
 				t.Fatalf("receipt %+v, %v", r, err)
 			}
@@ -119,10 +115,10 @@ func TestEditWithoutAnAnswerIsMadeAgain(t *testing.T) {
 			t.Parallel()
 			srv, c := sender(t)
 			room := srv.Channel("general", srv.User("Ann"))
-			id := sendAll(t, c, where(c, room), "one moment")[0].MessageID
+			id := outboxtest.SendAll(t, c, where(c, room), "one moment")[0].MessageID
 			srv.Harm(fakeslack.Rule{Method: "chat.update", Times: 1, Fault: fault})
 			for i := range 3 {
-				_, err := c.Send(t.Context(), edits(whole(where(c, room), "answer"), id))
+				_, err := c.Send(t.Context(), outboxtest.Edits(outboxtest.Whole(where(c, room), "answer"), id))
 				if class := channels.ClassOf(err).Class; i == 0 && (err == nil || class != channels.SendTransient) || i > 0 && err != nil {
 					t.Errorf("attempt %d: %v", i, err)
 				}
@@ -148,7 +144,7 @@ func TestOneLimitedChannelLetsOthersGoOn(t *testing.T) {
 	if se.RetryAfter.Seconds() != 7 || se.Account {
 		t.Errorf("%v for the account: %v", se.RetryAfter, se.Account)
 	}
-	sendAll(t, c, where(c, rooms[1]), "goes on")
+	outboxtest.SendAll(t, c, where(c, rooms[1]), "goes on")
 	heal()
 	srv.Harm(fakeslack.Rule{Method: "chat.postMessage", Fault: fakeslack.RateLimited(7)})
 	wantClass(t, c, where(c, rooms[1]), channels.SendRateLimited)

@@ -13,6 +13,7 @@ import (
 
 	"parley/internal/test/fakehttp"
 	"parley/internal/test/fakeslack"
+	"parley/internal/test/inboxtest"
 	"parley/internal/test/outboxtest"
 	"parley/pkg/channels"
 	"parley/pkg/channels/slack"
@@ -37,13 +38,13 @@ func TestARateLimitOnOneChannel(t *testing.T) {
 		}
 	}
 	t.Cleanup(outboxtest.Send(t, channels.EgressOptions{Outbox: store.Outbox(), Channel: c, Log: zerolog.Nop()}))
-	if _, err := calm.Await(limited(t), 5); err != nil {
+	if _, err := calm.Await(inboxtest.Limited(t), 5); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(busy.Texts()); n == 5 {
 		t.Error("the limited channel waited for nothing")
 	}
-	if _, err := busy.Await(limited(t), 5); err != nil {
+	if _, err := busy.Await(inboxtest.Limited(t), 5); err != nil {
 		t.Fatal(err)
 	}
 	for _, chat := range []*fakeslack.Chat{busy, calm} {
@@ -92,7 +93,7 @@ func TestALateEditDoesNotOutlastTheAnswer(t *testing.T) {
 		if err := c.Edit(t.Context(), at, "5.000001", "late"); err == nil {
 			t.Error("the edit is in time")
 		}
-		if _, err := c.Send(t.Context(), edits(whole(at, "answer"), "5.000001")); err != nil {
+		if _, err := c.Send(t.Context(), outboxtest.Edits(outboxtest.Whole(at, "answer"), "5.000001")); err != nil {
 			t.Error(err)
 		}
 		if took := time.Since(began); took != 13*time.Second {

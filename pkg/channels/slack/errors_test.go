@@ -12,6 +12,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/internal/test/fakeslack"
+	"parley/internal/test/inboxtest"
+	"parley/internal/test/outboxtest"
 	"parley/pkg/channels"
 	"parley/pkg/channels/slack"
 )
@@ -45,7 +47,7 @@ func TestSendClasses(t *testing.T) {
 
 func wantClass(t *testing.T, c *slack.Channel, at channels.Address, class channels.SendClass) *channels.SendError {
 	t.Helper()
-	_, err := c.Send(t.Context(), whole(at, "text"))
+	_, err := c.Send(t.Context(), outboxtest.Whole(at, "text"))
 	se, ok := errors.AsType[*channels.SendError](err)
 	if !ok || se.Class != class {
 		t.Fatalf("the error is %v, want %s", err, class)
@@ -83,7 +85,7 @@ func TestSendFaults(t *testing.T) {
 			srv.Harm(fakeslack.Rule{Method: "chat.postMessage", Fault: tc.fault})
 			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 			defer cancel()
-			_, err := c.Send(ctx, whole(where(c, room), "text"))
+			_, err := c.Send(ctx, outboxtest.Whole(where(c, room), "text"))
 			se, ok := errors.AsType[*channels.SendError](err)
 			if !ok || se.Class != tc.class {
 				t.Errorf("the error is %v, want %s", err, tc.class)
@@ -114,7 +116,7 @@ func TestAnAnswerInAnotherFormIsAMessageThatIsThere(t *testing.T) {
 		`{"ok":true,"ts":"1.000001","channel":{"id":"C1"},"message":[]}`,
 	} {
 		c := answering(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, answer) })
-		r, err := c.Send(t.Context(), whole(channels.Address{Chat: "C1"}, "text"))
+		r, err := c.Send(t.Context(), outboxtest.Whole(channels.Address{Chat: "C1"}, "text"))
 		if err != nil || r.MessageID != "1.000001" {
 			t.Errorf("%s: receipt %+v, %v", answer, r, err)
 		}
@@ -151,11 +153,11 @@ func TestNoTokenInAnyError(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			log := &logs{changed: make(chan struct{})}
+			log := &inboxtest.Log{}
 			c := answering(t, answer, func(o *slack.Options) { o.Log = zerolog.New(log) })
 			at := channels.Address{Chat: "C1", Thread: "1.000001"}
 			c.Heard(at, "1.000001", "U2")
-			for _, part := range []channels.Part{whole(at, "private words"), edits(whole(at, "private words"), "1.000002"), preview(whole(at, "private words"))} {
+			for _, part := range []channels.Part{outboxtest.Whole(at, "private words"), outboxtest.Edits(outboxtest.Whole(at, "private words"), "1.000002"), preview(outboxtest.Whole(at, "private words"))} {
 				_, err := c.Send(t.Context(), part)
 				if err == nil {
 					t.Fatal("no error")
@@ -196,8 +198,8 @@ func TestTokensAreRevealedAtEachUse(t *testing.T) {
 		n := 0
 		o.BotToken = func() string { n++; return fmt.Sprintf("xoxb-%d", n) }
 	})
-	sendAll(t, c, channels.Address{Chat: "C1"}, "one")
-	sendAll(t, c, channels.Address{Chat: "C1"}, "two")
+	outboxtest.SendAll(t, c, channels.Address{Chat: "C1"}, "one")
+	outboxtest.SendAll(t, c, channels.Address{Chat: "C1"}, "two")
 	if len(seen) != 2 || seen[0] == seen[1] {
 		t.Errorf("the tokens were %q", seen)
 	}
@@ -212,7 +214,7 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 		fmt.Fprint(w, `{"ok":true,"ts":"1.000001"}`)
 	})
 	for range 20 {
-		sendAll(t, c, channels.Address{Chat: "C1"}, "text")
+		outboxtest.SendAll(t, c, channels.Address{Chat: "C1"}, "text")
 	}
 	if len(from) != 1 {
 		t.Errorf("%d connections", len(from))

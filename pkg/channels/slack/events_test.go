@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"parley/internal/test/fakehttp"
+	"parley/internal/test/inboxtest"
 	"parley/pkg/channels"
 	"parley/pkg/channels/slack"
 )
@@ -41,7 +42,7 @@ func newCalled(t *testing.T, change func(b *bench)) *called {
 		}
 	})
 	for {
-		conn, err := (&net.Dialer{}).DialContext(limited(t), "tcp", addr)
+		conn, err := (&net.Dialer{}).DialContext(inboxtest.Limited(t), "tcp", addr)
 		if err == nil {
 			_ = conn.Close()
 			return c
@@ -55,7 +56,7 @@ func newCalled(t *testing.T, change func(b *bench)) *called {
 // call posts a body; sign may spoil what makes it Slack's.
 func (c *called) call(t *testing.T, body io.Reader, header http.Header) (status int, answer string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(limited(t), http.MethodPost, c.url, body)
+	req, err := http.NewRequestWithContext(inboxtest.Limited(t), http.MethodPost, c.url, body)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,20 +88,20 @@ const dmEvent = `{"type":"event_callback","team_id":"T0PARLEY01","event":{"type"
 func TestEventsOverHTTP(t *testing.T) {
 	t.Parallel()
 	c := newCalled(t, nil)
-	if err := c.srv.Verify(limited(t), c.url); err != nil {
+	if err := c.srv.Verify(inboxtest.Limited(t), c.url); err != nil {
 		t.Error(err)
 	}
 	c.srv.PushTo(c.url)
 	ann := c.srv.User("Ann")
 	general := c.srv.Channel("general", ann)
 	c.srv.DM(ann).Say("hello")
-	c.store.wait(t, 1)
+	c.store.Await(t, 1)
 	general.Say(c.srv.Mention() + " and hello")
-	c.store.wait(t, 2)
+	c.store.Await(t, 2)
 	general.Command("stop")
-	got := c.store.wait(t, 3)
+	got := c.store.Await(t, 3)
 	c.acked(t)
-	if all := texts(got); !slices.Equal(all, []string{"hello", "and hello", "/stop"}) {
+	if all := inboxtest.Texts(got); !slices.Equal(all, []string{"hello", "and hello", "/stop"}) {
 		t.Errorf("stored: %q", all)
 	}
 	form := "command=%2Fparley&text=help&user_id=U1&team_id=T0PARLEY01&channel_id=C1&trigger_id=9.9.z"
@@ -116,7 +117,7 @@ func TestEventsOverHTTP(t *testing.T) {
 	if status, answer := c.call(t, strings.NewReader(press), h); status != http.StatusOK || answer != "" {
 		t.Errorf("a press is answered with %d %s", status, answer)
 	}
-	if got := c.store.wait(t, 5)[4]; got.Kind != channels.KindButton || got.ID != "press/C1/7.5/a" {
+	if got := c.store.Await(t, 5)[4]; got.Kind != channels.KindButton || got.ID != "press/C1/7.5/a" {
 		t.Errorf("the press is %+v", got)
 	}
 	c.keepsSecrets(t)
@@ -155,7 +156,7 @@ func TestCallsThatAreNotSlacks(t *testing.T) {
 	if status, _ := c.call(t, strings.NewReader(dmEvent), c.header(dmEvent, now)); status != http.StatusNotFound {
 		t.Errorf("another path: %d", status)
 	}
-	if got := c.store.all(); len(got) != 0 {
+	if got := c.store.All(); len(got) != 0 {
 		t.Errorf("stored: %+v", got)
 	}
 }
@@ -170,8 +171,8 @@ func TestReplaysAreTheSameItem(t *testing.T) {
 			t.Errorf("%v: %d", at, status)
 		}
 	}
-	if got := c.store.all(); len(got) != 1 || c.store.calls != 4 {
-		t.Errorf("%d items of %d calls", len(got), c.store.calls)
+	if got := c.store.All(); len(got) != 1 || c.store.Calls() != 4 {
+		t.Errorf("%d items of %d calls", len(got), c.store.Calls())
 	}
 }
 
@@ -179,7 +180,7 @@ func TestReplaysAreTheSameItem(t *testing.T) {
 func TestACallThatIsNotStoredIsNotAcknowledged(t *testing.T) {
 	t.Parallel()
 	c := newCalled(t, func(b *bench) {
-		b.store.before = func(context.Context, int, []channels.Inbound) error { return errFull }
+		b.store.Before = func(context.Context, int, []channels.Inbound) error { return inboxtest.ErrFull }
 	})
 	if status, _ := c.call(t, strings.NewReader(dmEvent), c.header(dmEvent, time.Now())); status != http.StatusServiceUnavailable {
 		t.Errorf("%d", status)
@@ -194,7 +195,7 @@ func TestStrangersDoNotKeepSlackOut(t *testing.T) {
 	addr := strings.TrimSuffix(strings.TrimPrefix(c.url, "http://"), "/slack/events")
 	head := "POST /slack/events HTTP/1.1\r\nHost: x\r\nX-Slack-Signature: v0=0\r\nX-Slack-Request-Timestamp: " + fmt.Sprint(time.Now().Unix()) + "\r\n"
 	for range 100 {
-		conn, err := (&net.Dialer{}).DialContext(limited(t), "tcp", addr)
+		conn, err := (&net.Dialer{}).DialContext(inboxtest.Limited(t), "tcp", addr)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -213,7 +214,7 @@ func TestStrangersDoNotKeepSlackOut(t *testing.T) {
 	if n := closed(); n < 24 {
 		t.Errorf("of 40 strangers with 4 MB each, %d gave way to the others", n)
 	}
-	conn, err := (&net.Dialer{}).DialContext(limited(t), "tcp", addr)
+	conn, err := (&net.Dialer{}).DialContext(inboxtest.Limited(t), "tcp", addr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +231,7 @@ func TestStrangersDoNotKeepSlackOut(t *testing.T) {
 	if status, _ := c.call(t, endless, c.header(dmEvent, time.Now())); status != http.StatusRequestEntityTooLarge && status != 0 {
 		t.Errorf("five megabytes: %d", status)
 	}
-	if got := c.store.all(); len(got) != 1 {
+	if got := c.store.All(); len(got) != 1 {
 		t.Errorf("stored: %d", len(got))
 	}
 }
@@ -241,7 +242,7 @@ func (*called) announce(t *testing.T, addr, beginning string, n int) (closed fun
 	t.Helper()
 	var open []net.Conn
 	for range n {
-		conn, err := (&net.Dialer{}).DialContext(limited(t), "tcp", addr)
+		conn, err := (&net.Dialer{}).DialContext(inboxtest.Limited(t), "tcp", addr)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,13 +10,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/internal/test/fakeslack"
+	"parley/internal/test/outboxtest"
 	"parley/pkg/channels"
 	"parley/pkg/channels/slack"
 )
 
 // file is a file for at, with a caption.
 func file(at channels.Address, name, content, caption string) channels.FilePart {
-	part := channels.FilePart{Part: whole(at, caption)}
+	part := channels.FilePart{Part: outboxtest.Whole(at, caption)}
 	part.File = &channels.File{Name: name, Size: int64(len(content))}
 	part.Open = func() (fs.File, error) {
 		return fstest.MapFS{"f": &fstest.MapFile{Data: []byte(content), Mode: 0o600}}.Open("f")
@@ -71,7 +72,7 @@ func TestSendFileInPlaceOfAPreview(t *testing.T) {
 	for _, gone := range []bool{false, true} {
 		srv, c := sender(t)
 		room := srv.DM(srv.User("Ann"))
-		id := sendAll(t, c, where(c, room), "one moment")[0].MessageID
+		id := outboxtest.SendAll(t, c, where(c, room), "one moment")[0].MessageID
 		if gone {
 			room.Delete(id)
 		}

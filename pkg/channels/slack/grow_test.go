@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley/internal/test/fakeslack"
+	"parley/internal/test/outboxtest"
 	"parley/pkg/channels"
 )
 
@@ -115,7 +116,7 @@ func TestALimitOfEditsHoldsNoMessages(t *testing.T) {
 	}
 	wantCounts(t, srv, map[string]int{"chat.update": 1})
 	for i := range 3 {
-		_, err := c.Send(t.Context(), edits(whole(all[2+i], "The answer"), ids[2+i]))
+		_, err := c.Send(t.Context(), outboxtest.Edits(outboxtest.Whole(all[2+i], "The answer"), ids[2+i]))
 		if se := channels.ClassOf(err); se.Class != channels.SendRateLimited || se.RetryAfter != 7*time.Second || se.Account {
 			t.Errorf("Send: %v, for the account: %v", err, se.Account)
 		}

@@ -15,6 +15,7 @@ import (
 
 	"parley/internal/test/fakehttp"
 	"parley/internal/test/fakeslack"
+	"parley/internal/test/outboxtest"
 	"parley/pkg/channels"
 	"parley/pkg/channels/slack"
 )
@@ -120,7 +121,7 @@ func TestReactionsHoldNoSend(t *testing.T) {
 					c.Heard(at, "1.000001", "U2")
 					typing(t, c, at, 1)
 					began := time.Now()
-					sendAll(t, c, at, "done")
+					outboxtest.SendAll(t, c, at, "done")
 					if took := time.Since(began); took != 0 {
 						t.Fatalf("message %d took %v", i, took)
 					}
@@ -149,7 +150,7 @@ func TestAReactionIsTakenAwayLater(t *testing.T) {
 		at := channels.Address{Channel: slack.Name, Account: "T1", Chat: "D1"}
 		c.Heard(at, "1.000001", "U2")
 		typing(t, c, at, 1)
-		sendAll(t, c, at, "done")
+		outboxtest.SendAll(t, c, at, "done")
 		<-time.After(39 * time.Second)
 		if n := len(s.asked()); n != 2 {
 			t.Errorf("%d calls before the wait is over", n)
@@ -172,7 +173,7 @@ func TestARestBelowAnEditIsCountedOnce(t *testing.T) {
 		}
 		fmt.Fprint(w, `{"ok":true,"ts":"1.000001","message":{"text":"be","blocks":[{"type":"markdown","text":"be"}]}}`)
 	})
-	_, err := c.Send(t.Context(), edits(whole(channels.Address{Chat: "C1"}, "beginning"), "1.000001"))
+	_, err := c.Send(t.Context(), outboxtest.Edits(outboxtest.Whole(channels.Address{Chat: "C1"}, "beginning"), "1.000001"))
 	if se, ok := errors.AsType[*channels.SendError](err); !ok || se.Class != channels.SendAmbiguous {
 		t.Errorf("Send: %v", err)
 	}
@@ -193,7 +194,7 @@ func TestAPreviewThatMayNotBeFinished(t *testing.T) {
 			if c.Edit(t.Context(), at, id, "The answer") == nil {
 				t.Error("it was shown")
 			}
-			if r, err := c.Send(t.Context(), edits(whole(at, "The answer is 42."), id)); err != nil || r.MessageID == id {
+			if r, err := c.Send(t.Context(), outboxtest.Edits(outboxtest.Whole(at, "The answer is 42."), id)); err != nil || r.MessageID == id {
 				t.Fatalf("receipt %+v, %v", r, err)
 			}
 			if diff := cmp.Diff([]string{"The answer is 42."}, dm.Texts()); diff != "" {

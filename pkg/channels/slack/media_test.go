@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"parley/internal/test/fakeslack"
+	"parley/internal/test/inboxtest"
 	"parley/pkg/channels"
 	"parley/pkg/channels/slack"
 )
@@ -17,7 +18,7 @@ import (
 // fetch reads a file to its end.
 func fetch(t *testing.T, ch *slack.Channel, a channels.Attachment) (string, error) {
 	t.Helper()
-	body, err := ch.OpenAttachment(limited(t), a)
+	body, err := ch.OpenAttachment(inboxtest.Limited(t), a)
 	if err != nil {
 		return "", err
 	}
@@ -38,7 +39,7 @@ func TestFilesAreFetched(t *testing.T) {
 		{Name: strings.Repeat("n", 200) + ".txt", Data: []byte(strings.Repeat("x", 5000))},
 	} {
 		dm.ShareFiles("see", f)
-		got := b.store.wait(t, n+1)[n]
+		got := b.store.Await(t, n+1)[n]
 		if len(got.Attachments) != 1 {
 			t.Fatalf("%s: %+v", f.Name, got)
 		}
@@ -56,7 +57,7 @@ func TestFilesThatCannotBeFetched(t *testing.T) {
 	b := newBench(t, nil)
 	dm := b.srv.DM(b.srv.User("Ann"))
 	dm.ShareFiles("", fakeslack.File{Name: "a.bin", Data: []byte("x"), Size: 60 << 20})
-	got := b.store.wait(t, 1)[0].Attachments[0]
+	got := b.store.Await(t, 1)[0].Attachments[0]
 	if _, err := fetch(t, b.ch, got); !errors.Is(err, channels.ErrTooLarge) {
 		t.Errorf("60 MB by what the message says: %v", err)
 	}
@@ -65,7 +66,7 @@ func TestFilesThatCannotBeFetched(t *testing.T) {
 		t.Errorf("60 MB by what the file says: %v", err)
 	}
 	dm.ShareFiles("", fakeslack.File{Name: "b.bin", Data: make([]byte, 51<<20), Size: 10})
-	got = b.store.wait(t, 2)[1].Attachments[0]
+	got = b.store.Await(t, 2)[1].Attachments[0]
 	if _, err := fetch(t, b.ch, got); !errors.Is(err, channels.ErrTooLarge) {
 		t.Errorf("51 MB in secret: %v", err)
 	}
@@ -76,7 +77,7 @@ func TestFilesThatCannotBeFetched(t *testing.T) {
 	}
 	b.srv.ForgetViolations()
 	dm.ShareFiles("", fakeslack.File{Name: "c.pdf", Data: []byte("%PDF-1.7")})
-	got = b.store.wait(t, 3)[2].Attachments[0]
+	got = b.store.Await(t, 3)[2].Attachments[0]
 	b.srv.Harm(fakeslack.Rule{Method: "download", Fault: fakeslack.Fault{Status: http.StatusOK, Body: "<!DOCTYPE html><html><body>Sign in</body></html>"}})
 	if _, err := fetch(t, b.ch, got); err == nil || !strings.Contains(err.Error(), "files:read") {
 		t.Errorf("a page to sign in at: %v", err)

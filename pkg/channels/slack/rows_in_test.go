@@ -14,6 +14,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/internal/test/fakeslack"
+	"parley/internal/test/inboxtest"
 	"parley/pkg/channels"
 	"parley/pkg/channels/slack"
 )
@@ -28,11 +29,11 @@ func TestARefreshWithAHundredEventsInFlight(t *testing.T) {
 		for n := range 5 {
 			chats = append(chats, b.srv.DM(b.srv.User(fmt.Sprint("P", n))))
 		}
-		if err := b.srv.AwaitSocket(limited(t)); err != nil {
+		if err := b.srv.AwaitSocket(inboxtest.Limited(t)); err != nil {
 			t.Fatal(err)
 		}
 		gate := make(chan struct{})
-		b.store.before = func(ctx context.Context, _ int, _ []channels.Inbound) error {
+		b.store.Before = func(ctx context.Context, _ int, _ []channels.Inbound) error {
 			select {
 			case <-gate:
 			case <-ctx.Done():
@@ -48,7 +49,7 @@ func TestARefreshWithAHundredEventsInFlight(t *testing.T) {
 		}
 		b.until(t, "another socket", func() bool { return b.srv.Opened() == 2 })
 		close(gate)
-		items := b.store.wait(t, 100)
+		items := b.store.Await(t, 100)
 		b.acked(t)
 		last := map[string]int{}
 		for n := range items {
@@ -86,10 +87,10 @@ func TestASocketIsReplacedBeforeItEnds(t *testing.T) {
 // What happened while no socket was open comes as a retry: it is as good as a first copy.
 func TestAFirstCopyMayBeARetry(t *testing.T) {
 	t.Parallel()
-	b := &bench{srv: fakeslack.New(t), store: newStore(), log: &logs{changed: make(chan struct{})}}
+	b := &bench{srv: fakeslack.New(t), store: inboxtest.New(), log: &inboxtest.Log{}}
 	b.srv.DM(b.srv.User("Ann")).Say("while nobody listened")
 	b.start(t, b.options())
-	got := b.store.wait(t, 1)
+	got := b.store.Await(t, 1)
 	b.acked(t)
 	if got[0].Text != "while nobody listened" {
 		t.Errorf("stored: %+v", got)
@@ -108,7 +109,7 @@ func TestBothShapesOfAPostAreOneItem(t *testing.T) {
 			t.Fatalf("%d envelopes", len(event.Envelopes))
 		}
 		b.acked(t)
-		got := b.store.all()
+		got := b.store.All()
 		if len(got) != 1 || got[0].Text != "what now?" || !got[0].Mentioned || got[0].Address.Thread != event.TS {
 			t.Fatalf("mention first: %v: %+v", mentionFirst, got)
 		}
@@ -125,11 +126,11 @@ func TestEditsAndDeletionsTellTheirOriginal(t *testing.T) {
 	b := newBench(t, nil)
 	dm := b.srv.DM(b.srv.User("Ann"))
 	said := dm.Say("helo")
-	b.store.wait(t, 1)
+	b.store.Await(t, 1)
 	dm.Edit(said.TS, "hello")
-	b.store.wait(t, 2)
+	b.store.Await(t, 2)
 	dm.Delete(said.TS)
-	got := b.store.wait(t, 3)
+	got := b.store.Await(t, 3)
 	b.acked(t)
 	original := "msg/" + dm.ID() + "/" + said.TS
 	if got[0].ID != original || got[0].Original != "" {
@@ -155,7 +156,7 @@ func TestUnknownEnvelopesAreKeptAndAcknowledged(t *testing.T) {
 	b.srv.SendRaw("this is no JSON")
 	b.srv.SendRaw(`{"no":"id"}`)
 	b.srv.DM(b.srv.User("Ann")).Say("and a message")
-	b.store.wait(t, 1)
+	b.store.Await(t, 1)
 	b.acked(t)
 	want := []string{"events_api moon_phase", "events_api unreadable", "interactive shortcut", "telepathy", "unreadable", "unreadable"}
 	if got := b.kept(); !slices.Equal(got, want) {
@@ -178,7 +179,7 @@ func TestAHugeMessageIsToldAndAcknowledged(t *testing.T) {
 	b.until(t, "a socket", func() bool { return b.srv.Sockets() == 1 })
 	dm := b.srv.DM(b.srv.User("Ann"))
 	dm.Say(strings.Repeat("x", 40_000))
-	if got := b.store.wait(t, 1); len(got[0].Text) != 40_000 {
+	if got := b.store.Await(t, 1); len(got[0].Text) != 40_000 {
 		t.Errorf("stored: %d bytes", len(got[0].Text))
 	}
 	b.srv.Send("events_api", map[string]any{"event": strings.Repeat("y", 6<<20)})
@@ -187,7 +188,7 @@ func TestAHugeMessageIsToldAndAcknowledged(t *testing.T) {
 		t.Errorf("kept: %q", got)
 	}
 	dm.Say("after it")
-	b.store.wait(t, 2)
+	b.store.Await(t, 2)
 	b.acked(t)
 	if n := b.srv.Opened(); n != 1 {
 		t.Errorf("%d sockets", n)
@@ -204,9 +205,9 @@ func TestCommandsAndTheirAcknowledgement(t *testing.T) {
 	for _, text := range []string{"stop", "tell me more", ""} {
 		general.Command(text)
 	}
-	got := b.store.wait(t, 3)
+	got := b.store.Await(t, 3)
 	b.acked(t)
-	if all := texts(got); !slices.Equal(all, []string{"/stop", "tell me more", "/help"}) {
+	if all := inboxtest.Texts(got); !slices.Equal(all, []string{"/stop", "tell me more", "/help"}) {
 		t.Errorf("stored: %q", all)
 	}
 	for n := range got {
@@ -223,9 +224,9 @@ func TestBotsStartNothing(t *testing.T) {
 	general := b.srv.Channel("general", b.srv.User("Ann"))
 	general.SayAs("BOTHER", b.srv.Mention()+" hello, fellow bot")
 	general.Say("a person")
-	b.store.wait(t, 1)
+	b.store.Await(t, 1)
 	b.acked(t)
-	if got := texts(b.store.all()); !slices.Equal(got, []string{"a person"}) {
+	if got := inboxtest.Texts(b.store.All()); !slices.Equal(got, []string{"a person"}) {
 		t.Errorf("stored: %q", got)
 	}
 }
@@ -234,10 +235,10 @@ func TestBotsStartNothing(t *testing.T) {
 func TestTenSockets(t *testing.T) {
 	t.Parallel()
 	srv := fakeslack.New(t)
-	shared := newStore()
+	shared := inboxtest.New()
 	var all []*bench
 	for range 11 {
-		b := &bench{srv: srv, store: shared, log: &logs{changed: make(chan struct{})}}
+		b := &bench{srv: srv, store: shared, log: &inboxtest.Log{}}
 		b.start(t, b.options())
 		all = append(all, b)
 	}
@@ -257,7 +258,7 @@ func TestTenSockets(t *testing.T) {
 	for n := range 50 {
 		dm.Say(fmt.Sprint(n))
 	}
-	if got := shared.wait(t, 50); len(got) != 50 {
+	if got := shared.Await(t, 50); len(got) != 50 {
 		t.Errorf("%d items", len(got))
 	}
 	all[0].acked(t)
@@ -277,7 +278,7 @@ func TestAnotherAccountEndsRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = ch.Run(limited(t), channels.NewIngress(newStore(), everyone{}, zerolog.Nop()))
+		err = ch.Run(inboxtest.Limited(t), channels.NewIngress(inboxtest.New(), inboxtest.Everyone{}, zerolog.Nop()))
 		if err == nil || !strings.Contains(err.Error(), "another workspace or app") {
 			t.Errorf("%+v: Run: %v", me, err)
 		}
@@ -289,12 +290,12 @@ func TestIdentify(t *testing.T) {
 	srv := fakeslack.New(t)
 	b := &bench{srv: srv}
 	opt := b.options()
-	got, err := slack.Identify(limited(t), opt)
+	got, err := slack.Identify(inboxtest.Limited(t), opt)
 	if err != nil || got != b.identity() {
 		t.Errorf("%+v, %v", got, err)
 	}
 	opt.APIURL = strings.TrimSuffix(opt.APIURL, "/")
-	if got, err := slack.Identify(limited(t), opt); err != nil || got != b.identity() {
+	if got, err := slack.Identify(inboxtest.Limited(t), opt); err != nil || got != b.identity() {
 		t.Errorf("without the last slash: %+v, %v", got, err)
 	}
 	for _, name := range []string{
@@ -302,13 +303,13 @@ func TestIdentify(t *testing.T) {
 		"org_login_required", "team_access_not_granted", "not_allowed_token_type",
 	} {
 		heal := srv.Harm(fakeslack.Rule{Method: "auth.test", Fault: fakeslack.Refusal(name)})
-		if _, err := slack.Identify(limited(t), opt); !errors.Is(err, slack.ErrRefused) || strings.Contains(err.Error(), srv.BotToken()) {
+		if _, err := slack.Identify(inboxtest.Limited(t), opt); !errors.Is(err, slack.ErrRefused) || strings.Contains(err.Error(), srv.BotToken()) {
 			t.Errorf("%s: %v", name, err)
 		}
 		heal()
 	}
 	srv.Harm(fakeslack.Rule{Method: "auth.test", Fault: fakeslack.BadGateway()})
-	if _, err := slack.Identify(limited(t), opt); err == nil || errors.Is(err, slack.ErrRefused) {
+	if _, err := slack.Identify(inboxtest.Limited(t), opt); err == nil || errors.Is(err, slack.ErrRefused) {
 		t.Errorf("an outage: %v", err)
 	}
 }
@@ -354,7 +355,7 @@ func TestNamesComeWithWhatIsSaidNext(t *testing.T) {
 		for _, text := range []string{"one", "two"} {
 			dm.Say(text)
 			after(time.Second)
-			if got := b.store.all(); got[len(got)-1].Sender.Name != "" || len(b.srv.Unacked()) != 0 {
+			if got := b.store.All(); got[len(got)-1].Sender.Name != "" || len(b.srv.Unacked()) != 0 {
 				t.Errorf("%s is %+v; not acknowledged: %v", text, got, b.srv.Unacked())
 			}
 		}
@@ -362,7 +363,7 @@ func TestNamesComeWithWhatIsSaidNext(t *testing.T) {
 		for _, text := range []string{"three", "four"} {
 			dm.Say(text)
 			after(time.Second)
-			got := b.store.all()
+			got := b.store.All()
 			if last := got[len(got)-1]; last.Sender != (channels.Sender{ID: ann.ID, Name: "Ann"}) {
 				t.Errorf("%s is of %+v", text, last.Sender)
 			}
@@ -394,7 +395,7 @@ func TestNamesAreBounded(t *testing.T) {
 			general.As(p).Say("hello")
 			synctest.Wait()
 		}
-		if n := len(b.store.all()); n != len(people) {
+		if n := len(b.store.All()); n != len(people) {
 			t.Errorf("%d items", n)
 		}
 		if n := b.ch.Known(); n > 1000 || n < 900 {

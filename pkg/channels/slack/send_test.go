@@ -12,6 +12,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/internal/test/fakeslack"
+	"parley/internal/test/inboxtest"
+	"parley/internal/test/outboxtest"
 	"parley/pkg/channels"
 	"parley/pkg/channels/slack"
 )
@@ -48,33 +50,11 @@ func where(c *slack.Channel, chat *fakeslack.Chat) channels.Address {
 	return channels.Address{Channel: slack.Name, Account: c.Account(), Chat: chat.ID(), Thread: chat.Thread()}
 }
 
-// whole is a message of one part, as Egress hands it over.
-func whole(at channels.Address, text string) channels.Part {
-	return channels.Part{Outbound: channels.Outbound{ID: "turn/0", Address: at, Text: text}, Count: 1}
-}
-
-// sendAll sends a text as Egress does and returns the receipts.
-func sendAll(t *testing.T, c *slack.Channel, at channels.Address, text string) []channels.Receipt {
-	t.Helper()
-	parts := c.Split(text)
-	receipts := make([]channels.Receipt, len(parts))
-	for i, p := range parts {
-		part := whole(at, p)
-		part.Index, part.Count = i, len(parts)
-		r, err := c.Send(t.Context(), part)
-		if err != nil {
-			t.Fatalf("part %d of %d: %v", i, len(parts), err)
-		}
-		receipts[i] = r
-	}
-	return receipts
-}
-
 func TestSendShowsMarkdown(t *testing.T) {
 	t.Parallel()
 	srv, c := sender(t)
 	chat := srv.DM(srv.User("Ann"))
-	receipts := sendAll(t, c, where(c, chat), "**bold** and a < b & c")
+	receipts := outboxtest.SendAll(t, c, where(c, chat), "**bold** and a < b & c")
 	m := chat.Messages()[0]
 	if !strings.Contains(string(m.Blocks), `"type":"markdown"`) || !strings.Contains(string(m.Blocks), "**bold**") {
 		t.Errorf("the blocks are %s", m.Blocks)
@@ -102,8 +82,8 @@ func TestSendStaysInItsThread(t *testing.T) {
 	room := srv.Channel("general", srv.User("Ann"))
 	asked := room.Say("what?").TS
 	thread := room.In(asked)
-	sendAll(t, c, where(c, thread), "that")
-	sendAll(t, c, where(c, room), "to all")
+	outboxtest.SendAll(t, c, where(c, thread), "that")
+	outboxtest.SendAll(t, c, where(c, room), "to all")
 	var seen []string
 	for _, m := range room.Messages() {
 		seen = append(seen, m.Text+" in "+m.Thread)
@@ -131,7 +111,7 @@ func TestSendNotifiesNobody(t *testing.T) {
 				"| a | b |\n|---|---|\n| <!channel> | <@" + ann.ID + "> |", "> <!here>", "# <!here>", "![<!here>](https://example.org)",
 				"<https://example.org|<!here>>", "<\u200b!here>", "**<**!here>",
 			} {
-				sendAll(t, c, where(c, room), text)
+				outboxtest.SendAll(t, c, where(c, room), text)
 			}
 			for _, m := range room.Messages() {
 				if len(m.Notified) > 0 {
@@ -170,7 +150,7 @@ func TestSendGoesOnWithoutBlocks(t *testing.T) {
 				fmt.Fprint(w, `{"ok":true,"ts":"1.000002","message":{"text":"x"}}`)
 			})
 			for range 5 {
-				sendAll(t, c, channels.Address{Chat: "C1"}, "**bold** & so on")
+				outboxtest.SendAll(t, c, channels.Address{Chat: "C1"}, "**bold** & so on")
 			}
 			if refused != tc.want {
 				t.Errorf("blocks were refused %d times, want %d", refused, tc.want)
@@ -190,7 +170,7 @@ func TestOneBadMessageEndsNoBlocks(t *testing.T) {
 	room := srv.Channel("general", srv.User("Ann"))
 	srv.Harm(fakeslack.Rule{Method: "chat.postMessage", If: withBlocks, Skip: 1, Times: 2, Fault: fakeslack.Refusal("invalid_blocks")})
 	for i := range 5 {
-		sendAll(t, c, where(c, room), fmt.Sprint("number ", i))
+		outboxtest.SendAll(t, c, where(c, room), fmt.Sprint("number ", i))
 	}
 	for i, m := range room.Messages() {
 		if blocks := len(m.Blocks) > 0; blocks != (i != 1 && i != 2) {
@@ -218,7 +198,7 @@ func TestSendAHugeMessage(t *testing.T) {
 	for i := range 3000 {
 		fmt.Fprintf(&b, "Line %d has <something> & more.\n\n", i)
 	}
-	if n := len(sendAll(t, c, where(c, room), b.String())); n < 20 {
+	if n := len(outboxtest.SendAll(t, c, where(c, room), b.String())); n < 20 {
 		t.Fatalf("%d parts", n)
 	}
 	next := 0
@@ -243,7 +223,7 @@ func TestSendSendsWhatSlackDidNotKeep(t *testing.T) {
 			t.Parallel()
 			var whole strings.Builder
 			calls := 0
-			log := &logs{changed: make(chan struct{})}
+			log := &inboxtest.Log{}
 			c := answering(t, func(w http.ResponseWriter, r *http.Request) {
 				if !blocks && r.FormValue("blocks") != "" {
 					fmt.Fprint(w, `{"ok":false,"error":"invalid_blocks","response_metadata":{"messages":["unsupported type: markdown"]}}`)
@@ -260,7 +240,7 @@ func TestSendSendsWhatSlackDidNotKeep(t *testing.T) {
 				fmt.Fprintf(w, `{"ok":true,"ts":"1.%06d","message":%s}`, calls, answer)
 			}, func(o *slack.Options) { o.Log = zerolog.New(log) })
 			text := strings.TrimSpace(strings.Repeat("abcdefghi ", 35))
-			r := sendAll(t, c, channels.Address{Chat: "C1"}, text)
+			r := outboxtest.SendAll(t, c, channels.Address{Chat: "C1"}, text)
 			if got := whole.String(); got != text || calls != 4 {
 				t.Errorf("%d messages hold %q", calls, got)
 			}
@@ -285,7 +265,7 @@ func TestARestThatIsLostIsAmbiguous(t *testing.T) {
 		}
 		fmt.Fprint(w, `{"ok":true,"ts":"1.000001","message":{"text":"be","blocks":[{"type":"markdown","text":"be"}]}}`)
 	})
-	_, err := c.Send(t.Context(), whole(channels.Address{Chat: "C1"}, "beginning"))
+	_, err := c.Send(t.Context(), outboxtest.Whole(channels.Address{Chat: "C1"}, "beginning"))
 	if se := channels.ClassOf(err); err == nil || se.Class != channels.SendAmbiguous {
 		t.Errorf("Send: %v", err)
 	}
@@ -297,12 +277,12 @@ func TestAThreadThatIsGone(t *testing.T) {
 	t.Parallel()
 	t.Run("slack posts it", func(t *testing.T) {
 		t.Parallel()
-		log, calls := &logs{changed: make(chan struct{})}, 0
+		log, calls := &inboxtest.Log{}, 0
 		c := answering(t, func(w http.ResponseWriter, r *http.Request) {
 			calls++
 			fmt.Fprintf(w, `{"ok":true,"ts":"2.000001","message":{"text":%q}}`, r.FormValue("text"))
 		}, func(o *slack.Options) { o.Log = zerolog.New(log) })
-		r := sendAll(t, c, channels.Address{Chat: "C1", Thread: "1.000001"}, "text")
+		r := outboxtest.SendAll(t, c, channels.Address{Chat: "C1", Thread: "1.000001"}, "text")
 		if calls != 1 || r[0].MessageID != "2.000001" || !strings.Contains(log.String(), "the thread is gone") {
 			t.Errorf("%d calls, receipt %+v, log %s", calls, r, log)
 		}
@@ -314,7 +294,7 @@ func TestAThreadThatIsGone(t *testing.T) {
 			room := srv.Channel("general", srv.User("Ann"))
 			asked := room.Say("what?").TS
 			srv.Harm(fakeslack.Rule{Method: "chat.postMessage", If: func(r fakeslack.Request) bool { return r.Thread != "" }, Fault: fakeslack.Refusal(refusal)})
-			sendAll(t, c, where(c, room.In(asked)), "that")
+			outboxtest.SendAll(t, c, where(c, room.In(asked)), "that")
 			if all := room.Messages(); len(all) != 1 || all[0].Thread != "" || all[0].Text != "that" {
 				t.Errorf("there is %+v", all)
 			}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"parley/internal/test/inboxtest"
 	"parley/pkg/channels"
 )
 
@@ -16,24 +17,24 @@ func TestSocketModeTakesMessagesIn(t *testing.T) {
 	team, _, _ := b.srv.Identity()
 
 	first := dm.Say("hello &amp; welcome")
-	got := b.store.wait(t, 1)[0]
+	got := b.store.Await(t, 1)[0]
 	if got.ID != "msg/"+dm.ID()+"/"+first.TS || got.Text != "hello & welcome" || !got.Direct ||
 		got.Address != (channels.Address{Channel: "slack", Account: team, Chat: dm.ID()}) || got.Sender.ID != ann.ID {
 		t.Errorf("the message is %+v", got)
 	}
 	b.acked(t)
 	asked := general.Say(b.srv.Mention() + " what time is it?")
-	got = b.store.wait(t, 2)[1]
+	got = b.store.Await(t, 2)[1]
 	if got.Text != "what time is it?" || !got.Mentioned || got.Direct || got.Address.Thread != asked.TS {
 		t.Errorf("the mention is %+v", got)
 	}
 	general.In(asked.TS).Say(b.srv.Mention() + " and now?")
-	got = b.store.wait(t, 3)[2]
+	got = b.store.Await(t, 3)[2]
 	if got.Address.Thread != asked.TS || got.Text != "and now?" {
 		t.Errorf("the reply is %+v", got)
 	}
 	b.acked(t)
-	if all := texts(b.store.all()); !slices.Equal(all, []string{"hello & welcome", "what time is it?", "and now?"}) {
+	if all := inboxtest.Texts(b.store.All()); !slices.Equal(all, []string{"hello & welcome", "what time is it?", "and now?"}) {
 		t.Errorf("stored: %q", all)
 	}
 	b.keepsSecrets(t)

@@ -7,6 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/internal/test/fakeslack"
+	"parley/internal/test/inboxtest"
+	"parley/internal/test/outboxtest"
 	"parley/pkg/channels"
 	"parley/pkg/channels/slack"
 )
@@ -24,7 +26,7 @@ func typing(t *testing.T, c *slack.Channel, at channels.Address, times int) {
 func reacts(t *testing.T, srv *fakeslack.Server, chat *fakeslack.Chat, ts string, want bool) {
 	t.Helper()
 	_, bot, _ := srv.Identity()
-	if err := srv.Until(limited(t), func() bool { return slices.Contains(chat.Reactions(ts)["eyes"], bot) == want }); err != nil {
+	if err := srv.Until(inboxtest.Limited(t), func() bool { return slices.Contains(chat.Reactions(ts)["eyes"], bot) == want }); err != nil {
 		t.Fatalf("%s has %v, want the reaction: %v", ts, chat.Reactions(ts), want)
 	}
 }
@@ -38,7 +40,7 @@ func TestWorkInAThreadIsItsStatus(t *testing.T) {
 		t.Errorf("the status is %q", got)
 	}
 	wantCounts(t, srv, map[string]int{"assistant.threads.setStatus": 1, "reactions.add": 0})
-	sendAll(t, c, at, "here")
+	outboxtest.SendAll(t, c, at, "here")
 	if got := thread.Status(); got != "" {
 		t.Errorf("the status is still %q", got)
 	}
@@ -59,13 +61,13 @@ func TestWorkElsewhereIsAReaction(t *testing.T) {
 	typing(t, c, at, 3)
 	reacts(t, srv, dm, second, true)
 	reacts(t, srv, dm, first, false)
-	if _, err := c.Send(t.Context(), preview(whole(at, "It"))); err != nil {
+	if _, err := c.Send(t.Context(), preview(outboxtest.Whole(at, "It"))); err != nil {
 		t.Fatal(err)
 	}
 	reacts(t, srv, dm, second, true)
-	sendAll(t, c, at, "It is done.")
+	outboxtest.SendAll(t, c, at, "It is done.")
 	reacts(t, srv, dm, second, false)
-	sendAll(t, c, at, "Besides, so is this.")
+	outboxtest.SendAll(t, c, at, "Besides, so is this.")
 	wantCounts(t, srv, map[string]int{"reactions.add": 1, "reactions.remove": 1})
 }
 
@@ -90,7 +92,7 @@ func TestWorkInAThreadWithoutAStatusIsAReaction(t *testing.T) {
 	thread, at := threadOf(c, srv)
 	typing(t, c, at, 2)
 	reacts(t, srv, thread, thread.Thread(), true)
-	sendAll(t, c, at, "done")
+	outboxtest.SendAll(t, c, at, "done")
 	reacts(t, srv, thread, thread.Thread(), false)
 }
 

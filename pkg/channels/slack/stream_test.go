@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/internal/test/fakeslack"
+	"parley/internal/test/outboxtest"
 	"parley/pkg/channels"
 	"parley/pkg/channels/slack"
 )
@@ -31,7 +32,7 @@ func threadOf(c *slack.Channel, srv *fakeslack.Server) (*fakeslack.Chat, channel
 // begin opens a preview and returns its message.
 func begin(t *testing.T, c *slack.Channel, at channels.Address, text string) string {
 	t.Helper()
-	r, err := c.Send(t.Context(), preview(whole(at, text)))
+	r, err := c.Send(t.Context(), preview(outboxtest.Whole(at, text)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +50,7 @@ func show(t *testing.T, c *slack.Channel, at channels.Address, id, text string) 
 // finish puts the whole answer in place of a preview.
 func finish(t *testing.T, c *slack.Channel, at channels.Address, id, text string) {
 	t.Helper()
-	r, err := c.Send(t.Context(), edits(whole(at, text), id))
+	r, err := c.Send(t.Context(), outboxtest.Edits(outboxtest.Whole(at, text), id))
 	if err != nil || r.MessageID != id {
 		t.Fatalf("receipt %+v, %v", r, err)
 	}
@@ -143,7 +144,7 @@ func TestAnAnswerThatIsAnotherThanWhatWasStreamed(t *testing.T) {
 	wantOne(t, thread, "No.")
 	other, at := threadOf(c, srv)
 	id = begin(t, c, at, "Let me")
-	if _, err := c.Send(t.Context(), edits(question(at, "Let me do it?"), id)); err != nil {
+	if _, err := c.Send(t.Context(), outboxtest.Edits(question(at, "Let me do it?"), id)); err != nil {
 		t.Fatal(err)
 	}
 	if m := wantOne(t, other, "Let me do it?"); len(m.Buttons) != 2 {
@@ -206,7 +207,7 @@ func TestAStreamThatCannotEnd(t *testing.T) {
 	id := begin(t, c, at, "One moment")
 	srv.Harm(fakeslack.Rule{Method: "chat.stopStream", Fault: fakeslack.Refusal("message_not_in_streaming_state")})
 	srv.Harm(fakeslack.Rule{Method: "chat.update", Fault: fakeslack.Refusal("streaming_state_conflict")})
-	r, err := c.Send(t.Context(), edits(whole(at, "Here."), id))
+	r, err := c.Send(t.Context(), outboxtest.Edits(outboxtest.Whole(at, "Here."), id))
 	if err != nil || r.MessageID == id {
 		t.Fatalf("receipt %+v, %v", r, err)
 	}
@@ -234,7 +235,7 @@ func TestStreamFaults(t *testing.T) {
 				if se, ok := errors.AsType[*channels.SendError](err); ok && se.Class == channels.SendRateLimited {
 					t.Errorf("what is shown in passing holds messages back: %v", err)
 				}
-				part := edits(whole(at, "Two, not one."), id)
+				part := outboxtest.Edits(outboxtest.Whole(at, "Two, not one."), id)
 				for range 5 {
 					if _, err = c.Send(t.Context(), part); err == nil {
 						break
@@ -303,7 +304,7 @@ func TestAStreamThatFailsToOpen(t *testing.T) {
 			srv, c := sender(t)
 			_, at := threadOf(c, srv)
 			srv.Harm(fakeslack.Rule{Method: "chat.startStream", Times: 1, Fault: tc.fault})
-			_, err := c.Send(t.Context(), preview(whole(at, "text")))
+			_, err := c.Send(t.Context(), preview(outboxtest.Whole(at, "text")))
 			if se := channels.ClassOf(err); err == nil || se.Class != tc.class {
 				t.Errorf("Send: %v, want %s", err, tc.class)
 			}
@@ -340,7 +341,7 @@ func TestALongAnswerIsStreamedAndFinished(t *testing.T) {
 	id := begin(t, c, at, text[:1000])
 	show(t, c, at, id, text)
 	for i, p := range parts {
-		part := whole(at, p)
+		part := outboxtest.Whole(at, p)
 		if i == 0 {
 			part.Edits = id
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"parley/internal/test/fakeslack"
+	"parley/internal/test/inboxtest"
 	"parley/pkg/channels"
 	"parley/pkg/channels/channelstest"
 	"parley/pkg/channels/slack"
@@ -16,7 +17,7 @@ func TestSlackPassesTheSuite(t *testing.T) {
 	t.Parallel()
 	channelstest.Run(t, func(t *testing.T) *channelstest.Rig {
 		t.Helper()
-		b := &bench{srv: fakeslack.New(t), log: &logs{changed: make(chan struct{})}}
+		b := &bench{srv: fakeslack.New(t), log: &inboxtest.Log{}}
 		dan := b.srv.User("Dan")
 		people := map[channels.Address]*fakeslack.Chat{}
 		rig := &channelstest.Rig{}
@@ -49,7 +50,7 @@ func TestSlackPassesTheSuite(t *testing.T) {
 		rig.Seen = func(at channels.Address) []string { return people[at].Texts() }
 		rig.Press = func(at channels.Address, label string) bool {
 			// A press that no socket takes is lost: the person sees it fail.
-			if err := b.srv.AwaitSocket(limited(t)); err != nil {
+			if err := b.srv.AwaitSocket(inboxtest.Limited(t)); err != nil {
 				t.Error(err)
 			}
 			messages := people[at].Messages()

@@ -77,7 +77,7 @@ func TestAQuestionIsAskedPressedAndFinished(t *testing.T) {
 	}
 	b.bot.Push("callback_query", again["callback_query"])
 	topic.Say("after")
-	b.store.wait(t, 3)
+	b.store.Await(t, 3)
 	type press struct {
 		kind                  channels.Kind
 		at                    channels.Address
@@ -87,7 +87,7 @@ func TestAQuestionIsAskedPressedAndFinished(t *testing.T) {
 	id := func(u faketelegram.User) string { return strconv.FormatInt(u.ID, 10) }
 	message := strconv.FormatInt(seen.ID, 10)
 	var got []press
-	for _, in := range b.store.all() {
+	for _, in := range b.store.All() {
 		if in.Kind == channels.KindButton {
 			got = append(got, press{in.Kind, in.Address, in.Sender.ID, in.Text, in.MessageID, !in.Direct, in.Mentioned})
 		}
@@ -143,7 +143,7 @@ func TestFinishingAQuestion(t *testing.T) {
 			if tc.before != nil {
 				seen = tc.before(srv, group, id)
 			}
-			part := whole(at, tc.text)
+			part := outboxtest.Whole(at, tc.text)
 			part.Edits = asked.MessageID
 			for range 2 { // the first may have got no answer
 				r, err := c.Send(t.Context(), part)

@@ -17,6 +17,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/internal/test/fakehttp"
+	"parley/internal/test/inboxtest"
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram"
 )
@@ -26,7 +27,7 @@ import (
 type clockwork struct {
 	mu    sync.Mutex
 	polls []time.Time
-	store *store
+	store *inboxtest.Inbox
 	ch    *telegram.Channel
 	// refusal is the status of getMe; 0 is the bot.
 	refusal atomic.Int64
@@ -42,7 +43,7 @@ const clockToken = "123456:clock-token"
 func underFakeTime(t *testing.T, poll func(n int, w http.ResponseWriter, r *http.Request), test func(t *testing.T, c *clockwork)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		c := &clockwork{store: newStore()}
+		c := &clockwork{store: inboxtest.New()}
 		server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			_ = r.ParseForm() // all of it read, the server sees it when the client leaves
 			switch r.URL.Path {
@@ -75,7 +76,7 @@ func underFakeTime(t *testing.T, poll func(n int, w http.ResponseWriter, r *http
 		c.ch = ch
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
-		go func() { ended <- ch.Run(ctx, channels.NewIngress(c.store, everyone{}, zerolog.Nop())) }()
+		go func() { ended <- ch.Run(ctx, channels.NewIngress(c.store, inboxtest.Everyone{}, zerolog.Nop())) }()
 		test(t, c)
 		cancel()
 		if err := <-ended; err != nil {
@@ -178,7 +179,7 @@ func TestHalfOpenPollIsFound(t *testing.T) {
 			t.Fatalf("%d polls before the first can be called dead", n)
 		}
 		after(5 * time.Second)
-		if items := c.store.all(); len(items) != 1 {
+		if items := c.store.All(); len(items) != 1 {
 			t.Errorf("%d items %s after the start", len(items), 44*time.Second)
 		}
 		if h := c.ch.Health(); h.State != channels.HealthOK {
@@ -206,7 +207,7 @@ func TestALoneRefusalOfAPoll(t *testing.T) {
 			}, func(t *testing.T, c *clockwork) {
 				t.Helper()
 				after(2 * time.Second)
-				if items := c.store.all(); len(items) != 1 {
+				if items := c.store.All(); len(items) != 1 {
 					t.Errorf("%d items two seconds after the start", len(items))
 				}
 				after(4 * time.Second)

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/internal/test/faketelegram"
+	"parley/internal/test/inboxtest"
 	"parley/pkg/channels/telegram"
 )
 
@@ -25,7 +26,7 @@ func TestMenuIsSetWhenItDiffers(t *testing.T) {
 		opt := b.options()
 		opt.MenuCommands = menu
 		b.start(t, opt)
-		if err := b.srv.Until(limited(t), func() bool { return b.srv.Count("getMyCommands") == asked+1 }); err != nil {
+		if err := b.srv.Until(inboxtest.Limited(t), func() bool { return b.srv.Count("getMyCommands") == asked+1 }); err != nil {
 			t.Fatal(err)
 		}
 		b.srv.Private(b.srv.User("Ada")).Say("time enough to set it")
@@ -48,5 +49,5 @@ func TestMenuGivesWayToItsRateLimit(t *testing.T) {
 	})
 	b.until(t, "setMyCommands", func() bool { return b.srv.Count("setMyCommands") == 1 })
 	b.srv.Private(b.srv.User("Ada")).Say("hello")
-	b.store.wait(t, 1)
+	b.store.Await(t, 1)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/internal/test/faketelegram"
+	"parley/internal/test/outboxtest"
 	"parley/pkg/channels/telegram"
 )
 
@@ -46,7 +47,7 @@ func TestDraftGrowsInAPrivateChat(t *testing.T) {
 	if diff := cmp.Diff([]string{"The", "The **ans", "The answer is", "Another"}, seen); diff != "" {
 		t.Errorf("(-want +seen):\n%s", diff)
 	}
-	sendAll(t, c, at, "The **answer** is 42.")
+	outboxtest.SendAll(t, c, at, "The **answer** is 42.")
 	if diff := cmp.Diff([]string{"The answer is 42."}, chat.Texts()); diff != "" {
 		t.Errorf("(-want +seen):\n%s", diff)
 	}
@@ -185,7 +186,7 @@ func TestEditShowsAGrowingAnswerOnceASecond(t *testing.T) {
 	srv, c := sender(t)
 	group := srv.Forum("Forum", srv.User("Ann")).Topic("One")
 	at := where(c, group)
-	id := sendAll(t, c, at, "…")[0].MessageID
+	id := outboxtest.SendAll(t, c, at, "…")[0].MessageID
 	for _, text := range []string{"The", "The *answer*", "The *answer*"} { // the last changes nothing
 		if err := c.Edit(t.Context(), at, id, text); err != nil {
 			t.Fatal(err)
@@ -211,7 +212,7 @@ func TestEditOfAPreviewThatIsGoneShowsNothing(t *testing.T) {
 	srv, c := sender(t)
 	group := srv.Supergroup("Group", srv.User("Ann"))
 	at := where(c, group)
-	id := sendAll(t, c, at, "…")[0].MessageID
+	id := outboxtest.SendAll(t, c, at, "…")[0].MessageID
 	n, _ := strconv.ParseInt(id, 10, 64)
 	group.Delete(n)
 	for range 2 {

@@ -7,23 +7,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/internal/test/faketelegram"
+	"parley/internal/test/outboxtest"
 	"parley/pkg/channels"
 )
-
-// edits is the part that takes the place of a message.
-func edits(p channels.Part, id string) channels.Part {
-	p.Edits = id
-	return p
-}
 
 func TestEditTakesThePlaceOfThePreview(t *testing.T) {
 	t.Parallel()
 	srv, c := sender(t)
 	chat := srv.Private(srv.User("Ann"))
 	at := where(c, chat)
-	id := sendAll(t, c, at, "thinking")[0].MessageID
+	id := outboxtest.SendAll(t, c, at, "thinking")[0].MessageID
 	for range 2 { // the second finds it done
-		r, err := c.Send(t.Context(), edits(whole(at, "the <b>answer</b>"), id))
+		r, err := c.Send(t.Context(), outboxtest.Edits(outboxtest.Whole(at, "the <b>answer</b>"), id))
 		if err != nil || r.MessageID != id || r.Time.IsZero() {
 			t.Fatalf("edit: %+v, %v", r, err)
 		}
@@ -42,12 +37,12 @@ func TestEditOfAMessageThatIsGoneSendsANewOne(t *testing.T) {
 	group := srv.Supergroup("Group", srv.User("Ann"))
 	at := where(c, group)
 	asked := group.Say("what?").MessageID
-	id := sendAll(t, c, at, "thinking")[0].MessageID
+	id := outboxtest.SendAll(t, c, at, "thinking")[0].MessageID
 	n, _ := strconv.ParseInt(id, 10, 64)
 	group.Delete(n)
-	part := whole(at, "the answer")
+	part := outboxtest.Whole(at, "the answer")
 	part.ReplyTo = strconv.FormatInt(asked, 10)
-	r, err := c.Send(t.Context(), edits(part, id))
+	r, err := c.Send(t.Context(), outboxtest.Edits(part, id))
 	if err != nil || r.MessageID == id {
 		t.Fatalf("edit: %+v, %v", r, err)
 	}
@@ -66,16 +61,16 @@ func TestEditWithoutAnAnswerIsMadeAgain(t *testing.T) {
 	srv, c := sender(t)
 	chat := srv.Private(srv.User("Ann"))
 	at := where(c, chat)
-	id := sendAll(t, c, at, "thinking")[0].MessageID
+	id := outboxtest.SendAll(t, c, at, "thinking")[0].MessageID
 	heal := srv.Harm(faketelegram.Rule{Method: "editMessageText", Fault: faketelegram.Fault{DropAfter: true}})
-	_, err := c.Send(t.Context(), edits(whole(at, "the answer"), id))
+	_, err := c.Send(t.Context(), outboxtest.Edits(outboxtest.Whole(at, "the answer"), id))
 	if class := channels.ClassOf(err).Class; class != channels.SendTransient {
 		t.Errorf("class %s: %v", class, err)
 	}
 	heal()
 	srv.Harm(faketelegram.Rule{Method: "editMessageText", Times: 1, Fault: faketelegram.Refusal("message to edit not found")})
 	srv.Harm(faketelegram.Rule{Method: "sendMessage", Fault: faketelegram.Fault{DropAfter: true}})
-	_, err = c.Send(t.Context(), edits(whole(at, "the answer"), id))
+	_, err = c.Send(t.Context(), outboxtest.Edits(outboxtest.Whole(at, "the answer"), id))
 	if class := channels.ClassOf(err).Class; class != channels.SendAmbiguous {
 		t.Errorf("class %s: %v", class, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/internal/test/faketelegram"
+	"parley/internal/test/outboxtest"
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram"
 )
@@ -60,7 +61,7 @@ func TestSendClasses(t *testing.T) {
 				ctx, cancel = context.WithTimeout(t.Context(), limit)
 			}
 			defer cancel()
-			receipt, err := c.Send(ctx, whole(where(c, chat), "text"))
+			receipt, err := c.Send(ctx, outboxtest.Whole(where(c, chat), "text"))
 			se, ok := errors.AsType[*channels.SendError](err)
 			if !ok || receipt != (channels.Receipt{}) {
 				t.Fatalf("Send = %+v, %v", receipt, err)
@@ -75,7 +76,7 @@ func TestSendClasses(t *testing.T) {
 				t.Errorf("the person sees %d messages, want %d", n, tc.there)
 			}
 			heal()
-			if _, err := c.Send(t.Context(), whole(where(c, chat), "next")); err != nil {
+			if _, err := c.Send(t.Context(), outboxtest.Whole(where(c, chat), "next")); err != nil {
 				t.Errorf("the next message: %v", err)
 			}
 			srv.ForgetViolations() // it is Egress that waits
@@ -100,7 +101,7 @@ func TestSendWithoutAServerIsTransient(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := senderTo(t, srv, func(o *telegram.Options) { o.APIURL = url })
-			_, err := c.Send(t.Context(), whole(at, "text"))
+			_, err := c.Send(t.Context(), outboxtest.Whole(at, "text"))
 			if class := channels.ClassOf(err).Class; class != channels.SendTransient {
 				t.Errorf("class %s: %v", class, err)
 			}
@@ -147,7 +148,7 @@ func TestSendErrorsHideTheToken(t *testing.T) {
 	} {
 		heal := srv.Harm(faketelegram.Rule{Fault: fault})
 		at := where(c, chat)
-		_, err := c.Send(t.Context(), whole(at, "text"))
+		_, err := c.Send(t.Context(), outboxtest.Whole(at, "text"))
 		check(err)
 		check(c.Typing(t.Context(), at))
 		check(c.Edit(t.Context(), at, "1", "text"))
@@ -160,10 +161,10 @@ func TestSendErrorsHideTheToken(t *testing.T) {
 		}
 		heal()
 	}
-	_, err := dead.Send(t.Context(), whole(where(c, chat), "text"))
+	_, err := dead.Send(t.Context(), outboxtest.Whole(where(c, chat), "text"))
 	check(err)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = c.Send(ended, whole(where(c, chat), "text"))
+	_, err = c.Send(ended, outboxtest.Whole(where(c, chat), "text"))
 	check(err)
 }

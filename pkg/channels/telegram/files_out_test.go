@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/internal/test/faketelegram"
+	"parley/internal/test/outboxtest"
 	"parley/pkg/channels"
 )
 
@@ -124,7 +125,7 @@ func TestSendFileTakesThePlaceOfAPreview(t *testing.T) {
 			chat := srv.Group("Group", srv.User("Ann"))
 			at := where(c, chat)
 			f := captioned("the report")
-			f.Address, f.Edits = at, sendAll(t, c, at, "so far")[0].MessageID
+			f.Address, f.Edits = at, outboxtest.SendAll(t, c, at, "so far")[0].MessageID
 			if tc.gone {
 				f.Edits = "999999"
 			}

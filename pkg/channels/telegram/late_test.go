@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/internal/test/fakehttp"
+	"parley/internal/test/outboxtest"
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram"
 )
@@ -112,7 +113,7 @@ func TestALateEditDoesNotOutlastTheAnswer(t *testing.T) {
 				if err := s.ch.Edit(s.Context(), at, "5", tc.grows); (err == nil) != (tc.grows == "early") {
 					s.Errorf("Edit: %v", err)
 				}
-				part := whole(at, "answer")
+				part := outboxtest.Whole(at, "answer")
 				part.Edits = "5"
 				if r, err := s.ch.Send(s.Context(), part); err != nil || r.MessageID != "5" {
 					s.Errorf("Send: %+v, %v", r, err)
@@ -137,7 +138,7 @@ func TestALateEditAndAStop(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(s.Context(), time.Second)
 		defer cancel()
-		part := whole(at, "answer")
+		part := outboxtest.Whole(at, "answer")
 		part.Edits = "5"
 		_, err := s.ch.Send(ctx, part)
 		if class := channels.ClassOf(err).Class; class != channels.SendTransient {

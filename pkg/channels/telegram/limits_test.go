@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/internal/test/faketelegram"
+	"parley/internal/test/outboxtest"
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram"
 )
@@ -21,14 +22,14 @@ func TestSendOneLimitedChatLetsOthersGoOn(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 10 {
 		wg.Go(func() {
-			_, err := c.Send(t.Context(), whole(where(c, limited), "limited"))
+			_, err := c.Send(t.Context(), outboxtest.Whole(where(c, limited), "limited"))
 			se := channels.ClassOf(err)
 			if se.Class != channels.SendRateLimited || se.RetryAfter < 30*time.Second || se.Account {
 				t.Errorf("%+v", se)
 			}
 		})
 		wg.Go(func() {
-			if _, err := c.Send(t.Context(), whole(where(c, other), fmt.Sprint(i))); err != nil {
+			if _, err := c.Send(t.Context(), outboxtest.Whole(where(c, other), fmt.Sprint(i))); err != nil {
 				t.Error(err)
 			}
 		})
@@ -70,8 +71,8 @@ func TestSendTellsTheBotsLimitFromAChats(t *testing.T) {
 			tc.limit(srv, chats)
 			var got []bool
 			for _, chat := range chats {
-				_, err := c.Send(t.Context(), whole(where(c, chat), "text"))
-				_, again := c.Send(t.Context(), whole(where(c, chat), "text"))
+				_, err := c.Send(t.Context(), outboxtest.Whole(where(c, chat), "text"))
+				_, again := c.Send(t.Context(), outboxtest.Whole(where(c, chat), "text"))
 				got = append(got, channels.ClassOf(err).Account)
 				if channels.ClassOf(again).Account != channels.ClassOf(err).Account {
 					t.Error("one chat counts twice")

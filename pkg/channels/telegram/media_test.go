@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/internal/test/faketelegram"
+	"parley/internal/test/inboxtest"
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram/update"
 )
@@ -31,12 +32,12 @@ func TestFilesComeWithTheirMessage(t *testing.T) {
 	photo := ada.Photo(picture(1), "")
 	voice := ada.Voice([]byte("ogg"), 62)
 	ada.Document(faketelegram.File{Name: "big.iso", Data: []byte("x"), Size: 21 << 20}, "")
-	items := b.store.wait(t, 4)
+	items := b.store.Await(t, 4)
 	b.confirmed(t)
 	if n := b.srv.Count("getFile") + b.srv.Count("download"); n != 0 {
 		t.Errorf("%d requests for files while they were taken in", n)
 	}
-	if diff := cmp.Diff([]string{"read this", "", "", ""}, texts(items)); diff != "" {
+	if diff := cmp.Diff([]string{"read this", "", "", ""}, inboxtest.Texts(items)); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	var got []channels.Attachment
@@ -126,7 +127,7 @@ func TestAFileThatEndsEarlyIsNone(t *testing.T) {
 	b := newBench(t, nil)
 	ada := b.srv.Private(b.srv.User("Ada"))
 	ada.Document(faketelegram.File{Name: "a", Data: []byte("some text"), Size: 100}, "")
-	body, err := b.ch.OpenAttachment(limited(t), b.store.wait(t, 1)[0].Attachments[0])
+	body, err := b.ch.OpenAttachment(inboxtest.Limited(t), b.store.Await(t, 1)[0].Attachments[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,9 +143,9 @@ func TestAlbumIsOneMessage(t *testing.T) {
 	ada, ben := b.srv.Private(b.srv.User("Ada")), b.srv.Private(b.srv.User("Ben"))
 	first := ada.Album([]faketelegram.Item{{Photo: picture(1), Caption: "the trip"}, {Photo: picture(2)}, {Photo: picture(3)}})[0]
 	ben.Say("meanwhile")
-	items := b.store.wait(t, 2)
-	if got := texts(items[:1]); !slices.Equal(got, []string{"meanwhile"}) {
-		t.Errorf("another chat waits for the album: %q", texts(items))
+	items := b.store.Await(t, 2)
+	if got := inboxtest.Texts(items[:1]); !slices.Equal(got, []string{"meanwhile"}) {
+		t.Errorf("another chat waits for the album: %q", inboxtest.Texts(items))
 	}
 	album := items[1]
 	if album.ID != fmt.Sprintf("update/%d", first.ID) || album.MessageID != fmt.Sprint(first.MessageID) || album.Text != "the trip" || len(album.Attachments) != 3 {
@@ -153,12 +154,12 @@ func TestAlbumIsOneMessage(t *testing.T) {
 	b.confirmed(t)
 	ada.Album([]faketelegram.Item{{Photo: picture(1)}, {Photo: picture(2)}})
 	ada.Say("well?") // the album ends here
-	items = b.store.wait(t, 4)
+	items = b.store.Await(t, 4)
 	if len(items[2].Attachments) != 2 || items[3].Text != "well?" {
-		t.Errorf("%q", texts(items[2:]))
+		t.Errorf("%q", inboxtest.Texts(items[2:]))
 	}
 	b.confirmed(t)
-	if n := len(b.store.all()); n != 4 {
+	if n := len(b.store.All()); n != 4 {
 		t.Errorf("%d items", n)
 	}
 }
@@ -170,12 +171,12 @@ func TestEditOfAPartLeavesItsAlbumAlone(t *testing.T) {
 	b := newBench(t, nil)
 	ada := b.srv.Private(b.srv.User("Ada"))
 	album := ada.Album([]faketelegram.Item{{Photo: picture(1), Caption: "the trip"}, {Photo: picture(2), Caption: "the beach"}})[0]
-	b.store.wait(t, 1)
+	b.store.Await(t, 1)
 	ada.Edit(album.MessageID, "the journey")
 	single := ada.Photo(picture(3), "a boat")
-	b.store.wait(t, 3)
+	b.store.Await(t, 3)
 	ada.Edit(single.MessageID, "a ship")
-	items := b.store.wait(t, 4)
+	items := b.store.Await(t, 4)
 	for i, want := range map[int]string{1: "", 3: items[2].MessageID} {
 		if got := items[i]; got.Kind != channels.KindEdit || got.MessageID != want {
 			t.Errorf("%s %q of message %q, want an edit of %q", got.Kind, got.Text, got.MessageID, want)
@@ -194,14 +195,14 @@ func TestAlbumThatComesInPieces(t *testing.T) {
 	part := func(n int) {
 		ada.Post(map[string]any{"media_group_id": "g", "caption": fmt.Sprint("part ", n), "document": map[string]any{"file_id": fmt.Sprint("f", n)}})
 	}
-	if err := b.bot.AwaitPolling(limited(t)); err != nil {
+	if err := b.bot.AwaitPolling(inboxtest.Limited(t)); err != nil {
 		t.Fatal(err)
 	}
 	part(1)
 	polls := b.srv.Count("getUpdates")
 	b.until(t, "another poll", func() bool { return b.srv.Count("getUpdates") > polls })
 	part(2)
-	items := b.store.wait(t, 1)
+	items := b.store.Await(t, 1)
 	if want := "part 1\npart 2"; items[0].Text != want || len(items[0].Attachments) != 2 {
 		t.Errorf("%q, want %q", items[0].Text, want)
 	}

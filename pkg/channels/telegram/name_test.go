@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/internal/test/faketelegram"
+	"parley/internal/test/inboxtest"
 	"parley/pkg/channels/telegram"
 )
 
@@ -25,16 +26,16 @@ func TestMentionWaitsForTheName(t *testing.T) {
 	club.Say("/new@parley_test_bot now")
 	club.Say("/new@other_bot now")
 	club.Say("after")
-	b.store.wait(t, 1)
+	b.store.Await(t, 1)
 	b.until(t, "getMe twice", func() bool { return b.srv.Count("getMe") >= 2 })
-	if got := texts(b.store.all()); !slices.Equal(got, []string{"before"}) {
+	if got := inboxtest.Texts(b.store.All()); !slices.Equal(got, []string{"before"}) {
 		t.Fatalf("stored before the name was known: %q", got)
 	}
 	if len(b.bot.Unconfirmed()) < 4 {
 		t.Error("what cannot be judged was confirmed")
 	}
 	heal()
-	items := b.store.wait(t, 4)
+	items := b.store.Await(t, 4)
 	var got []string
 	for i := range items {
 		got = append(got, fmt.Sprint(items[i].Text, " ", items[i].Mentioned))
@@ -61,25 +62,25 @@ func TestOnlyItsChatWaitsForTheName(t *testing.T) {
 	ada.Say("one")
 	ben.Document(faketelegram.File{Name: "a.txt", Data: []byte("text")}, "a file")
 	club.Say("after")
-	b.store.wait(t, 2)
+	b.store.Await(t, 2)
 	b.bot.Push("message", "garbage")
 	ada.Say("two")
 	ben.Album([]faketelegram.Item{{Photo: picture(1), Caption: "an album"}, {Photo: picture(2)}})
 	b.srv.Supergroup("Pub", b.srv.User("Dan")).Say("in the pub")
-	waiting := b.store.wait(t, 5)
+	waiting := b.store.Await(t, 5)
 	for _, in := range waiting {
 		if strings.Contains(in.Text, "hi") || in.Text == "after" {
 			t.Errorf("%q was stored without the bot's name", in.Text)
 		}
 	}
 	ada.Say("three")
-	if got := b.store.wait(t, 6)[5]; got.Text != "three" {
+	if got := b.store.Await(t, 6)[5]; got.Text != "three" {
 		t.Errorf("the newest is %q", got.Text)
 	}
 	heal()
 	b.confirmed(t)
 	byChat := map[string][]string{}
-	for _, in := range b.store.all() {
+	for _, in := range b.store.All() {
 		first, _, _ := strings.Cut(in.Text, "\n")
 		byChat[in.Address.Chat] = append(byChat[in.Address.Chat], fmt.Sprint(first, " ", in.Mentioned))
 	}
@@ -93,7 +94,7 @@ func TestOnlyItsChatWaitsForTheName(t *testing.T) {
 			t.Errorf("chat %s (-want +got)\n%s", chat, diff)
 		}
 	}
-	if n := len(b.store.all()); n != 8 {
+	if n := len(b.store.All()); n != 8 {
 		t.Errorf("%d items in all: %q", n, byChat)
 	}
 }

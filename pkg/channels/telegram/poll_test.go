@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/internal/test/faketelegram"
+	"parley/internal/test/inboxtest"
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram"
 )
@@ -23,7 +24,7 @@ func TestFirstPollWaitsForNothing(t *testing.T) {
 	})
 	ada := b.srv.Private(b.srv.User("Ada"))
 	ada.Say("hello")
-	items := b.store.wait(t, 1)
+	items := b.store.Await(t, 1)
 	want := channels.Address{Channel: "telegram", Account: strconv.FormatInt(b.bot.ID(), 10), Chat: strconv.FormatInt(ada.ID(), 10)}
 	if items[0].Address != want || !items[0].Direct || items[0].Text != "hello" {
 		t.Errorf("%+v", items[0])
@@ -41,7 +42,7 @@ func TestPoisonUpdateIsSkippedAlone(t *testing.T) {
 	b.bot.Push("callback_query", []int{1})
 	b.bot.Push("a_kind_of_tomorrow", map[string]any{"x": 1})
 	ada.Say("two")
-	if got := texts(b.store.wait(t, 2)); !slices.Equal(got, []string{"one", "two"}) {
+	if got := inboxtest.Texts(b.store.Await(t, 2)); !slices.Equal(got, []string{"one", "two"}) {
 		t.Errorf("%q", got)
 	}
 	b.confirmed(t)
@@ -56,18 +57,18 @@ func TestFallingUpdateID(t *testing.T) {
 	ada := b.srv.Private(b.srv.User("Ada"))
 	b.bot.SetNextUpdate(900_000_000)
 	ada.Say("one")
-	b.store.wait(t, 1)
+	b.store.Await(t, 1)
 	b.confirmed(t)
 	b.bot.SetNextUpdate(17)
 	ada.SayAll("two", "three")
-	b.store.wait(t, 3)
+	b.store.Await(t, 3)
 	b.confirmed(t)
 	b.stop()
 	ada.Say("four")
 	b.bot.SetNextUpdate(5)
 	ada.Say("five")
 	b.start(t, b.options())
-	if got := texts(b.store.wait(t, 5)); !slices.Equal(got, []string{"one", "two", "three", "four", "five"}) {
+	if got := inboxtest.Texts(b.store.Await(t, 5)); !slices.Equal(got, []string{"one", "two", "three", "four", "five"}) {
 		t.Errorf("%q", got)
 	}
 }
@@ -77,7 +78,7 @@ func TestRepeatedUpdateKeepsItsID(t *testing.T) {
 	b := newBench(t, nil)
 	ada := b.srv.Private(b.srv.User("Ada"))
 	u := ada.Say("one")
-	b.store.wait(t, 1)
+	b.store.Await(t, 1)
 	b.confirmed(t)
 	for range 5 {
 		b.bot.Repeat(u)
@@ -88,7 +89,7 @@ func TestRepeatedUpdateKeepsItsID(t *testing.T) {
 	b.start(t, b.options())
 	b.confirmed(t)
 	ada.Say("two")
-	if got := texts(b.store.wait(t, 2)); !slices.Equal(got, []string{"one", "two"}) {
+	if got := inboxtest.Texts(b.store.Await(t, 2)); !slices.Equal(got, []string{"one", "two"}) {
 		t.Errorf("%q", got)
 	}
 }
@@ -99,20 +100,20 @@ func TestBotsHaveTheirOwnCursor(t *testing.T) {
 	b := newBench(t, nil)
 	ada := b.srv.User("Ada")
 	b.srv.Private(ada).Say("to the first")
-	b.store.wait(t, 1)
+	b.store.Await(t, 1)
 	b.confirmed(t)
 	b.stop()
 	b.bot = b.srv.AddBot("second_bot")
 	b.bot.SetNextUpdate(3) // far below the first one's
 	b.bot.Private(ada).Say("to the second")
 	b.start(t, b.options())
-	items := b.store.wait(t, 2)
+	items := b.store.Await(t, 2)
 	b.confirmed(t)
 	if items[0].Address.Account == items[1].Address.Account || items[1].Address.Account != b.ch.Account() {
 		t.Errorf("%+v", items)
 	}
-	if len(b.store.cursors) != 2 || b.store.cursors["telegram/"+b.ch.Account()+"/updates"] != "4" {
-		t.Errorf("cursors %v", b.store.cursors)
+	if len(b.store.Cursors()) != 2 || b.store.Cursors()["telegram/"+b.ch.Account()+"/updates"] != "4" {
+		t.Errorf("cursors %v", b.store.Cursors())
 	}
 }
 
@@ -124,7 +125,7 @@ func TestStoreFailureConfirmsNothing(t *testing.T) {
 	var states []channels.HealthState
 	unconfirmed := 0
 	b = newBench(t, func(_ *telegram.Options, b *bench) {
-		b.store.before = func(_ context.Context, call int, _ []channels.Inbound) error {
+		b.store.Before = func(_ context.Context, call int, _ []channels.Inbound) error {
 			mu.Lock()
 			defer mu.Unlock()
 			if call > 3 {
@@ -132,11 +133,11 @@ func TestStoreFailureConfirmsNothing(t *testing.T) {
 			}
 			states = append(states, b.ch.Health().State)
 			unconfirmed = len(b.bot.Unconfirmed())
-			return errFull
+			return inboxtest.ErrFull
 		}
 	})
 	b.srv.Private(b.srv.User("Ada")).Say("one")
-	b.store.wait(t, 1)
+	b.store.Await(t, 1)
 	b.confirmed(t)
 	mu.Lock()
 	defer mu.Unlock()
@@ -155,13 +156,11 @@ func TestFencedPollerReadsThePositionAnew(t *testing.T) {
 	b := newBench(t, nil)
 	ada := b.srv.Private(b.srv.User("Ada"))
 	ada.Say("one")
-	b.store.wait(t, 1)
+	b.store.Await(t, 1)
 	b.confirmed(t)
-	b.store.mu.Lock()
-	b.store.cursors["telegram/"+b.ch.Account()+"/updates"] = "1000"
-	b.store.mu.Unlock()
+	b.store.MoveTo("telegram/"+b.ch.Account()+"/updates", "1000")
 	ada.Say("two")
-	b.store.wait(t, 2)
+	b.store.Await(t, 2)
 	b.confirmed(t)
 }
 
@@ -188,7 +187,7 @@ func TestFaultsOfTheWire(t *testing.T) {
 			})
 			ada := b.srv.Private(b.srv.User("Ada"))
 			ada.SayAll("one", "two")
-			if got := texts(b.store.wait(t, 2)); !slices.Equal(got, []string{"one", "two"}) {
+			if got := inboxtest.Texts(b.store.Await(t, 2)); !slices.Equal(got, []string{"one", "two"}) {
 				t.Errorf("%q", got)
 			}
 			b.confirmed(t)
@@ -214,7 +213,7 @@ func TestTokenStaysOutOfErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, func(o *telegram.Options, _ *bench) { change(o) })
-			b.log.until(t, "ailing", func() bool { return b.ch.Health().State != channels.HealthOK })
+			b.log.Until(t, "ailing", func() bool { return b.ch.Health().State != channels.HealthOK })
 			b.stop()
 			b.keepsToken(t, b.bot.Token())
 			if strings.Contains(b.log.String(), "proxy-secret") {
@@ -228,13 +227,13 @@ func TestRevokedTokenIsSaidAndKeptBack(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
 	token := b.bot.Token()
-	if err := b.bot.AwaitPolling(limited(t)); err != nil {
+	if err := b.bot.AwaitPolling(inboxtest.Limited(t)); err != nil {
 		t.Fatal(err)
 	}
 	ada := b.srv.Private(b.srv.User("Ada"))
 	b.bot.Revoke()
 	ada.Say("one") // ends the poll that is under way; the next one is refused
-	b.store.wait(t, 1)
+	b.store.Await(t, 1)
 	b.healthy(t, channels.HealthAuth)
 	b.keepsToken(t, token)
 }
@@ -252,7 +251,7 @@ func TestPollingTakesTheWebhookAway(t *testing.T) {
 		}
 		b.srv.Private(b.srv.User("Ada")).Say("waiting")
 	})
-	if got := texts(b.store.wait(t, 1)); !slices.Equal(got, []string{"waiting"}) {
+	if got := inboxtest.Texts(b.store.Await(t, 1)); !slices.Equal(got, []string{"waiting"}) {
 		t.Errorf("%q", got)
 	}
 	b.confirmed(t)
@@ -275,25 +274,25 @@ func TestMigrationIsToldBeforeItIsConfirmed(t *testing.T) {
 		o.Moved = func(_ context.Context, from, to channels.Address) error {
 			mu.Lock()
 			defer mu.Unlock()
-			all = append(all, told{from.Chat, to.Chat, texts(b.store.all())})
+			all = append(all, told{from.Chat, to.Chat, inboxtest.Texts(b.store.All())})
 			unconfirmed = len(b.bot.Unconfirmed())
 			if from.Account != b.ch.Account() || to.Channel != "telegram" {
 				t.Errorf("moved from %+v to %+v", from, to)
 			}
 			if len(all) == 1 {
-				return errFull
+				return inboxtest.ErrFull
 			}
 			return nil
 		}
 	})
-	if err := b.bot.AwaitPolling(limited(t)); err != nil {
+	if err := b.bot.AwaitPolling(inboxtest.Limited(t)); err != nil {
 		t.Fatal(err)
 	}
 	old := b.srv.Group("Club", b.srv.User("Ada"))
 	old.Say("before")
 	moved := old.Migrate()
 	moved.Say("after")
-	b.store.wait(t, 2)
+	b.store.Await(t, 2)
 	b.confirmed(t)
 	mu.Lock()
 	defer mu.Unlock()
@@ -312,7 +311,7 @@ func TestButtonPressIsAnswered(t *testing.T) {
 	ada := b.srv.Private(b.srv.User("Ada"))
 	said := ada.Say("one")
 	u := ada.PressData(said.MessageID, "approve:7")
-	items := b.store.wait(t, 2)
+	items := b.store.Await(t, 2)
 	if items[1].Kind != channels.KindButton || items[1].Text != "approve:7" || items[1].MessageID != strconv.FormatInt(said.MessageID, 10) {
 		t.Errorf("%+v", items[1])
 	}
@@ -330,7 +329,7 @@ func TestEditsAndTopics(t *testing.T) {
 	said := topic.Say("first")
 	topic.Edit(said.MessageID, "better")
 	club.Say("general")
-	items := b.store.wait(t, 3)
+	items := b.store.Await(t, 3)
 	thread := strconv.FormatInt(topic.Thread(), 10)
 	if items[0].Address.Thread != thread || items[1].Address.Thread != thread || items[2].Address.Thread != "" {
 		t.Errorf("%+v", items)
@@ -350,7 +349,7 @@ func TestPlaceOfTheBotIsLogged(t *testing.T) {
 	ada.Block()
 	ada.Unblock()
 	ada.Say("back")
-	b.store.wait(t, 1)
+	b.store.Await(t, 1)
 	b.confirmed(t)
 	for _, want := range []string{"member -> kicked", "kicked -> member"} {
 		if !strings.Contains(b.log.String(), want) {

@@ -14,6 +14,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/internal/test/faketelegram"
+	"parley/internal/test/inboxtest"
 	"parley/internal/test/outboxtest"
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram"
@@ -59,7 +60,7 @@ func TestEveryUpdateIsAskedForAnew(t *testing.T) {
 	ada := b.srv.Private(b.srv.User("Ada"))
 	for i := range 3 {
 		ada.Say(fmt.Sprint(i))
-		b.store.wait(t, i+1)
+		b.store.Await(t, i+1)
 	}
 	b.confirmed(t)
 	for _, r := range b.srv.Requests("") {
@@ -67,7 +68,7 @@ func TestEveryUpdateIsAskedForAnew(t *testing.T) {
 			t.Errorf("%s with %v", r.Method, r.Params)
 		}
 	}
-	if got := texts(b.store.all()); len(got) != 3 {
+	if got := inboxtest.Texts(b.store.All()); len(got) != 3 {
 		t.Errorf("stored %q", got)
 	}
 }
@@ -79,7 +80,7 @@ func TestTheChannelDoesNotShowItsToken(t *testing.T) {
 		o.Webhook = &telegram.Webhook{Listen: "127.0.0.1:1", PublicURL: "https://bot.example.org/", Secret: func() string { return hookSecret }}
 	})
 	_, secret, _ := strings.Cut(srv.Token(), ":")
-	if _, err := c.Send(t.Context(), whole(where(c, srv.Private(srv.User("Ann"))), "text")); err != nil {
+	if _, err := c.Send(t.Context(), outboxtest.Whole(where(c, srv.Private(srv.User("Ann"))), "text")); err != nil {
 		t.Fatal(err)
 	}
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q"} {
@@ -136,7 +137,7 @@ func panicInAChannel(t *testing.T, url string) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	s := newStore()
-	s.before = func(context.Context, int, []channels.Inbound) error { panic("while an update is stored") }
-	t.Fatal("it ended by itself: ", c.Run(ctx, channels.NewIngress(s, everyone{}, zerolog.Nop())))
+	s := inboxtest.New()
+	s.Before = func(context.Context, int, []channels.Inbound) error { panic("while an update is stored") }
+	t.Fatal("it ended by itself: ", c.Run(ctx, channels.NewIngress(s, inboxtest.Everyone{}, zerolog.Nop())))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/internal/test/faketelegram"
+	"parley/internal/test/outboxtest"
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram"
 )
@@ -50,33 +51,11 @@ func where(c *telegram.Channel, chat *faketelegram.Chat) channels.Address {
 	return a
 }
 
-// whole is a message of one part, as Egress hands it over.
-func whole(at channels.Address, text string) channels.Part {
-	return channels.Part{Outbound: channels.Outbound{ID: "turn/0", Address: at, Text: text}, Count: 1}
-}
-
-// sendAll sends a text as Egress does and returns the receipts.
-func sendAll(t *testing.T, c *telegram.Channel, at channels.Address, text string) []channels.Receipt {
-	t.Helper()
-	parts := c.Split(text)
-	receipts := make([]channels.Receipt, len(parts))
-	for i, p := range parts {
-		part := whole(at, p)
-		part.Index, part.Count = i, len(parts)
-		r, err := c.Send(t.Context(), part)
-		if err != nil {
-			t.Fatalf("part %d of %d: %v", i, len(parts), err)
-		}
-		receipts[i] = r
-	}
-	return receipts
-}
-
 func TestSendShowsMarkdownAsHTML(t *testing.T) {
 	t.Parallel()
 	srv, c := sender(t)
 	chat := srv.Private(srv.User("Ann"))
-	receipts := sendAll(t, c, where(c, chat), "**bold** and a < b, see https://example.org")
+	receipts := outboxtest.SendAll(t, c, where(c, chat), "**bold** and a < b, see https://example.org")
 	m := chat.Messages()[0]
 	if m.Text != "bold and a < b, see https://example.org" || m.Preview || m.Silent {
 		t.Errorf("the person sees %q, preview %v, silent %v", m.Text, m.Preview, m.Silent)
@@ -105,9 +84,9 @@ func TestSendAnswersInGroupsAndTopics(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			asked := tc.chat.Say("what?").MessageID
-			part := whole(where(c, tc.chat), "that")
+			part := outboxtest.Whole(where(c, tc.chat), "that")
 			part.ReplyTo = strconv.FormatInt(asked, 10)
-			for _, part := range []channels.Part{part, whole(where(c, tc.chat), "that answers nothing")} {
+			for _, part := range []channels.Part{part, outboxtest.Whole(where(c, tc.chat), "that answers nothing")} {
 				if _, err := c.Send(t.Context(), part); err != nil {
 					t.Fatal(err)
 				}
@@ -133,7 +112,7 @@ func TestSendFallsBackToPlainTextOnce(t *testing.T) {
 	srv, c := sender(t)
 	chat := srv.Private(srv.User("Ann"))
 	srv.Harm(faketelegram.Rule{Method: "sendMessage", Times: 1, Fault: faketelegram.ParseError()})
-	sendAll(t, c, where(c, chat), "**bold** & `a<b`")
+	outboxtest.SendAll(t, c, where(c, chat), "**bold** & `a<b`")
 	requests := srv.Requests("sendMessage")
 	if len(requests) != 2 || requests[0].Params["parse_mode"] != "HTML" || requests[1].Params["parse_mode"] != "" {
 		t.Fatalf("requests: %+v", requests)
@@ -142,7 +121,7 @@ func TestSendFallsBackToPlainTextOnce(t *testing.T) {
 		t.Errorf("(-want +seen):\n%s", diff)
 	}
 	srv.Harm(faketelegram.Rule{Method: "sendMessage", Fault: faketelegram.ParseError()})
-	_, err := c.Send(t.Context(), whole(where(c, chat), "text"))
+	_, err := c.Send(t.Context(), outboxtest.Whole(where(c, chat), "text"))
 	if class := channels.ClassOf(err).Class; class != channels.SendRefused || srv.Count("sendMessage") != 4 {
 		t.Errorf("plain text that cannot be parsed: %v after %d requests", err, srv.Count("sendMessage")-2)
 	}
@@ -155,7 +134,7 @@ func TestSendOnlyAParseErrorFallsBack(t *testing.T) {
 	chat := srv.Private(srv.User("Ann"))
 	srv.Harm(faketelegram.Rule{Method: "sendMessage", Times: 1, Fault: faketelegram.ParseError()})
 	srv.Harm(faketelegram.Rule{Method: "sendMessage", Skip: 1, Times: 1, Fault: faketelegram.Fault{DropAfter: true}})
-	_, err := c.Send(t.Context(), whole(where(c, chat), "<b>text</b>"))
+	_, err := c.Send(t.Context(), outboxtest.Whole(where(c, chat), "<b>text</b>"))
 	if class := channels.ClassOf(err).Class; class != channels.SendAmbiguous {
 		t.Errorf("class %s: %v", class, err)
 	}
@@ -170,7 +149,7 @@ func TestSendWithoutTheReplyThatIsGone(t *testing.T) {
 	group := srv.Supergroup("Group", srv.User("Ann"))
 	asked := group.Say("what?").MessageID
 	group.Delete(asked)
-	part := whole(where(c, group), "that")
+	part := outboxtest.Whole(where(c, group), "that")
 	part.ReplyTo = strconv.FormatInt(asked, 10)
 	if _, err := c.Send(t.Context(), part); err != nil || srv.Count("sendMessage") != 1 {
 		t.Errorf("a deleted message: %v after %d requests", err, srv.Count("sendMessage"))
@@ -195,7 +174,7 @@ func TestSendHundredPartsInOrder(t *testing.T) {
 	for i := 0; b.Len() < 100*4000; i++ {
 		fmt.Fprintf(&b, "Paragraph %d says: **%s**.\n\n", i, strings.Repeat("word ", 60+i%7)+"end")
 	}
-	sendAll(t, c, where(c, chat), b.String())
+	outboxtest.SendAll(t, c, where(c, chat), b.String())
 	seen := chat.Texts()
 	if len(seen) < 90 {
 		t.Errorf("%d messages", len(seen))
@@ -213,7 +192,7 @@ func TestSendKeepsEmojiWholeAtTheSplit(t *testing.T) {
 	for shift := range 7 {
 		chat := srv.Private(srv.User("Ann"))
 		text := strings.Repeat("x", shift) + strings.Repeat(emoji, 1200)
-		sendAll(t, c, where(c, chat), text)
+		outboxtest.SendAll(t, c, where(c, chat), text)
 		seen := chat.Texts()
 		if len(seen) != 3 || strings.Join(seen, "") != text {
 			t.Errorf("shift %d: %d messages that do not give the text", shift, len(seen))
@@ -234,7 +213,7 @@ func TestSplitNeverLosesWhatRendersToNothing(t *testing.T) {
 		if got := c.Split(text); len(got) != 1 {
 			t.Errorf("%q: %q", text, got)
 		}
-		sendAll(t, c, where(c, chat), text)
+		outboxtest.SendAll(t, c, where(c, chat), text)
 	}
 	if got := c.Split(" \n "); len(got) != 0 {
 		t.Errorf("a blank text: %q", got)
@@ -260,7 +239,7 @@ func TestSendMigratesInTheMiddle(t *testing.T) {
 			for super.Say("unrelated").MessageID < asked { // until a message there has the same id
 			}
 		}
-		part := whole(at, text)
+		part := outboxtest.Whole(at, text)
 		part.Index, part.Count, part.ReplyTo = i, 3, strconv.FormatInt(asked, 10)
 		if _, err := c.Send(t.Context(), part); err != nil {
 			t.Fatalf("part %d: %v", i, err)
@@ -289,7 +268,7 @@ func TestSendWaitsUntilTheMoveIsStored(t *testing.T) {
 	group := srv.Group("Group", srv.User("Ann"))
 	at := where(c, group)
 	super := group.Migrate()
-	_, err := c.Send(t.Context(), whole(at, "text"))
+	_, err := c.Send(t.Context(), outboxtest.Whole(at, "text"))
 	if !errors.Is(err, full) || channels.ClassOf(err).Class != channels.SendTransient {
 		t.Errorf("Send: %v", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/internal/test/faketelegram"
+	"parley/internal/test/inboxtest"
 	"parley/internal/test/outboxtest"
 	"parley/pkg/agent"
 	"parley/pkg/channels"
@@ -46,7 +47,7 @@ func (s speaker) ChatStream(ctx context.Context, _ []providers.Message, _ []prov
 // serveWith runs the whole way of a message, from c to the model and back, until the test ends.
 func serveWith(t *testing.T, c *telegram.Channel, model providers.LLMProvider, offered ...tools.Tool) {
 	t.Helper()
-	serveFor(t, outboxtest.Open(t, t.TempDir()), c, model, everyone{}, func(context.Context, policy.Event) policy.Verdict {
+	serveFor(t, outboxtest.Open(t, t.TempDir()), c, model, inboxtest.Everyone{}, func(context.Context, policy.Event) policy.Verdict {
 		return policy.Verdict{Allow: true, Level: policy.LevelChat}
 	}, offered...)
 }
@@ -108,7 +109,7 @@ func TestAnAnswerInAGroupGrowsInOneMessage(t *testing.T) {
 	began := time.Now()
 	asked := group.Say("@parley_test_bot tell me").MessageID
 	const want = "The first part is followed by a second and then by the end."
-	if err := group.AwaitText(limited(t), want); err != nil {
+	if err := group.AwaitText(inboxtest.Limited(t), want); err != nil {
 		t.Fatalf("%v; the chat holds %q", err, group.Texts())
 	}
 	all := group.Messages()
@@ -136,7 +137,7 @@ func TestAnAnswerInAGroupGrowsInOneMessage(t *testing.T) {
 	answered := func() bool {
 		return !slices.ContainsFunc(srv.Requests(""), func(r faketelegram.Request) bool { return r.Method != "getUpdates" && r.Status == 0 })
 	}
-	if err := srv.Until(limited(t), answered); err != nil {
+	if err := srv.Until(inboxtest.Limited(t), answered); err != nil {
 		t.Error(err)
 	}
 	for _, r := range append(srv.Requests("sendMessage"), srv.Requests("editMessageText")...) {
@@ -151,7 +152,7 @@ func TestAFloodWaitOfAnEditIsARateLimit(t *testing.T) {
 	t.Parallel()
 	srv, c := sender(t)
 	at := where(c, srv.Supergroup("Group", srv.User("Ann")))
-	id := sendAll(t, c, at, "thinking")[0].MessageID
+	id := outboxtest.SendAll(t, c, at, "thinking")[0].MessageID
 	srv.Harm(faketelegram.Rule{Method: "editMessageText", Times: 1, Fault: faketelegram.TooManyRequests(7)})
 	err := c.Edit(t.Context(), at, id, "text")
 	if se := channels.ClassOf(err); se.Class != channels.SendRateLimited || se.RetryAfter != 7*time.Second {

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/internal/test/faketelegram"
+	"parley/internal/test/inboxtest"
 	"parley/internal/test/outboxtest"
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram"
@@ -29,7 +30,7 @@ func TestWebhookHandsOnThePartsOfAnAlbum(t *testing.T) {
 	var mu sync.Mutex
 	var waiting []int
 	b, _ := newHook(t, func(_ *telegram.Options, b *bench) {
-		b.store.before = func(context.Context, int, []channels.Inbound) error {
+		b.store.Before = func(context.Context, int, []channels.Inbound) error {
 			mu.Lock()
 			defer mu.Unlock()
 			waiting = append(waiting, len(b.bot.Unconfirmed()))
@@ -38,7 +39,7 @@ func TestWebhookHandsOnThePartsOfAnAlbum(t *testing.T) {
 	})
 	ada := b.srv.Private(b.srv.User("Ada"))
 	ada.Album([]faketelegram.Item{{Photo: picture(1), Caption: "one"}, {Photo: picture(2), Caption: "two"}, {Photo: picture(3), Caption: "three"}})
-	items := b.store.wait(t, 3)
+	items := b.store.Await(t, 3)
 	b.confirmed(t)
 	album := items[0].Group
 	for i, want := range []string{"one", "two", "three"} {
@@ -54,7 +55,7 @@ func TestWebhookHandsOnThePartsOfAnAlbum(t *testing.T) {
 	first := ada.Album([]faketelegram.Item{{Photo: picture(4)}, {Photo: picture(5)}})[0]
 	ada.Edit(first.MessageID, "edited")
 	ada.Photo(picture(6), "single")
-	items = b.store.wait(t, 7)[3:]
+	items = b.store.Await(t, 7)[3:]
 	if items[0].Group == album || items[0].Group != items[1].Group || items[2].Group != "" || items[3].Group != "" {
 		t.Errorf("another album, an edit of it and a picture are of %q, %q, %q and %q", items[0].Group, items[1].Group, items[2].Group, items[3].Group)
 	}
@@ -144,7 +145,7 @@ func TestWebhookAlbum(t *testing.T) {
 	serveFor(t, store, c, model, listens{p}, p.Authorize)
 	whole := func() {
 		t.Helper()
-		if err := srv.Bot().AwaitConfirmed(limited(t)); err != nil {
+		if err := srv.Bot().AwaitConfirmed(inboxtest.Limited(t)); err != nil {
 			t.Fatal(err)
 		}
 		passed.Add(int64(session.AlbumWindow))
@@ -159,7 +160,7 @@ func TestWebhookAlbum(t *testing.T) {
 			if diff := cmp.Diff(want, said); diff != "" {
 				t.Errorf("the model was told (-want +got)\n%s", diff)
 			}
-		case <-limited(t).Done():
+		case <-inboxtest.Limited(t).Done():
 			t.Fatalf("the model was told nothing, want %q", want)
 		}
 	}
@@ -167,10 +168,10 @@ func TestWebhookAlbum(t *testing.T) {
 		t.Helper()
 		select {
 		case model.next <- struct{}{}:
-		case <-limited(t).Done():
+		case <-inboxtest.Limited(t).Done():
 			t.Fatal("the model was not asked")
 		}
-		if err := srv.Until(limited(t), func() bool { return slices.Equal(at.Texts(), slices.Repeat([]string{"seen"}, n)) }); err != nil {
+		if err := srv.Until(inboxtest.Limited(t), func() bool { return slices.Equal(at.Texts(), slices.Repeat([]string{"seen"}, n)) }); err != nil {
 			t.Fatalf("%v: %q", err, at.Texts())
 		}
 	}
@@ -178,7 +179,7 @@ func TestWebhookAlbum(t *testing.T) {
 		all := srv.Requests("setWebhook")
 		return len(all) > 0 && all[len(all)-1].Status == http.StatusOK
 	}
-	if err := srv.Until(limited(t), hooked); err != nil {
+	if err := srv.Until(inboxtest.Limited(t), hooked); err != nil {
 		t.Fatal(err)
 	}
 
@@ -186,12 +187,12 @@ func TestWebhookAlbum(t *testing.T) {
 	whole()
 	hears("the trip the beach 1.png 2.png 3.png")
 	parts := chat.Album(album("", "", "back", "")) // while the turn runs
-	if err := srv.Bot().AwaitConfirmed(limited(t)); err != nil {
+	if err := srv.Bot().AwaitConfirmed(inboxtest.Limited(t)); err != nil {
 		t.Fatal(err)
 	}
 	srv.Bot().Repeat(parts[1]) // its confirmation was lost
 	chat.Say("well?")
-	if err := srv.Bot().AwaitConfirmed(limited(t)); err != nil {
+	if err := srv.Bot().AwaitConfirmed(inboxtest.Limited(t)); err != nil {
 		t.Fatal(err)
 	}
 	answer(chat, 1)

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"parley/internal/test/inboxtest"
 )
 
 // dialled opens a connection to the webhook and writes text.
@@ -21,7 +23,7 @@ func dialled(t *testing.T, url, text string) net.Conn {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := (&net.Dialer{}).DialContext(limited(t), "tcp", u.Host)
+	conn, err := (&net.Dialer{}).DialContext(inboxtest.Limited(t), "tcp", u.Host)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,8 +74,8 @@ func TestWebhookSecretElsewhere(t *testing.T) {
 			t.Errorf("%s: status %d", path, status)
 		}
 	}
-	if items := b.store.all(); len(items) > 0 {
-		t.Errorf("stored: %q", texts(items))
+	if items := b.store.All(); len(items) > 0 {
+		t.Errorf("stored: %q", inboxtest.Texts(items))
 	}
 }
 
@@ -116,7 +118,7 @@ func TestWebhookUnderAttack(t *testing.T) {
 			t.Errorf("status %d", status)
 		}
 	}
-	if got := texts(b.store.wait(t, 1)); !slices.Equal(got, []string{"hello"}) {
+	if got := inboxtest.Texts(b.store.Await(t, 1)); !slices.Equal(got, []string{"hello"}) {
 		t.Errorf("stored: %q", got)
 	}
 	for _, c := range slow {

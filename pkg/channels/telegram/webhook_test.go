@@ -14,6 +14,7 @@ import (
 
 	"parley/internal/test/fakehttp"
 	"parley/internal/test/faketelegram"
+	"parley/internal/test/inboxtest"
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram"
 )
@@ -54,19 +55,19 @@ func TestWebhookStoresThenAnswers(t *testing.T) {
 	failures, confirmed := 0, 0
 	b, _ := newHook(t, func(_ *telegram.Options, b *bench) {
 		b.srv.Harm(faketelegram.Rule{Method: "setWebhook", Times: 1, Fault: faketelegram.TooManyRequests(1)})
-		b.store.before = func(context.Context, int, []channels.Inbound) error {
+		b.store.Before = func(context.Context, int, []channels.Inbound) error {
 			mu.Lock()
 			defer mu.Unlock()
 			if failures++; failures > 2 {
 				return nil
 			}
 			confirmed += 2 - len(b.bot.Unconfirmed())
-			return errFull
+			return inboxtest.ErrFull
 		}
 	})
 	ada := b.srv.Private(b.srv.User("Ada"))
 	ada.SayAll("one", "two")
-	if got := texts(b.store.wait(t, 2)); !slices.Equal(got, []string{"one", "two"}) {
+	if got := inboxtest.Texts(b.store.Await(t, 2)); !slices.Equal(got, []string{"one", "two"}) {
 		t.Errorf("%q", got)
 	}
 	b.confirmed(t)
@@ -78,7 +79,7 @@ func TestWebhookStoresThenAnswers(t *testing.T) {
 	b.bot.Push("message", "garbage")
 	club := b.srv.Supergroup("Club", b.srv.User("Ben"))
 	club.Say("/new@parley_test_bot")
-	items := b.store.wait(t, 3)
+	items := b.store.Await(t, 3)
 	if !items[2].Mentioned || items[2].Text != "/new" {
 		t.Errorf("%+v", items[2])
 	}
@@ -108,7 +109,7 @@ func TestARefusedWebhook(t *testing.T) {
 		t.Errorf("the log says %s", log)
 	}
 	b.srv.Private(b.srv.User("Ada")).Say("one")
-	if got := texts(b.store.wait(t, 1)); !slices.Equal(got, []string{"one"}) {
+	if got := inboxtest.Texts(b.store.Await(t, 1)); !slices.Equal(got, []string{"one"}) {
 		t.Errorf("%q", got)
 	}
 }
@@ -123,7 +124,7 @@ type noBody struct {
 func (n *noBody) Read(p []byte) (int, error) {
 	select {
 	case <-n.done:
-		return 0, errFull
+		return 0, inboxtest.ErrFull
 	case n.read <- struct{}{}:
 		return copy(p, bytes.Repeat([]byte("x"), len(p))), nil
 	}
@@ -164,15 +165,15 @@ func TestWebhookKnowsItsSecret(t *testing.T) {
 		}
 	})
 	t.Cleanup(func() {
-		if items := b.store.all(); len(items) > 0 {
-			t.Errorf("stored: %q", texts(items))
+		if items := b.store.All(); len(items) > 0 {
+			t.Errorf("stored: %q", inboxtest.Texts(items))
 		}
 	})
 }
 
 func post(t *testing.T, method, url string, secrets []string, body interface{ Read([]byte) (int, error) }) int {
 	t.Helper()
-	req, err := http.NewRequestWithContext(limited(t), method, url, body)
+	req, err := http.NewRequestWithContext(inboxtest.Limited(t), method, url, body)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +199,7 @@ func TestWebhookSkipsWhatIsTooLarge(t *testing.T) {
 	if status := post(t, http.MethodPost, url, []string{hookSecret}, strings.NewReader(update)); status != http.StatusOK {
 		t.Errorf("status %d", status)
 	}
-	if diff := cmp.Diff([]string{"next"}, texts(b.store.wait(t, 1))); diff != "" {
+	if diff := cmp.Diff([]string{"next"}, inboxtest.Texts(b.store.Await(t, 1))); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 }
@@ -213,7 +214,7 @@ func TestWebhookTellsMigrationAndPress(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			if told++; told == 1 {
-				return errFull
+				return inboxtest.ErrFull
 			}
 			return nil
 		}
@@ -221,7 +222,7 @@ func TestWebhookTellsMigrationAndPress(t *testing.T) {
 	club := b.srv.Group("Club", b.srv.User("Ada"))
 	said := club.Say("before")
 	club.PressData(said.MessageID, "yes")
-	b.store.wait(t, 2)
+	b.store.Await(t, 2)
 	b.until(t, "the answer", func() bool { return len(b.srv.Callbacks()) == 1 })
 	club.Migrate()
 	b.confirmed(t)
