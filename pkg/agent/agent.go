@@ -11,7 +11,6 @@ import (
 	"parley/pkg/agent/approval"
 	"parley/pkg/agent/budget"
 	"parley/pkg/agent/job"
-	"parley/pkg/agent/progress"
 	"parley/pkg/agent/prompt"
 	"parley/pkg/agent/trust"
 	"parley/pkg/channels"
@@ -70,25 +69,11 @@ type Options struct {
 	Currency string
 	// Approvals say which calls a person is asked about.
 	Approvals policy.Approvals
-	// CanAsk says why a message with buttons would be refused, as [channels.Egress]
-	// does. Nil: there is nobody who could press one.
-	CanAsk func(o channels.Outbound) error
 	// OnApproval is told of each question that is put, and of each answer to one. It
 	// must not wait.
 	OnApproval func(approval.Event)
-	// Drafter returns what shows a growing answer in a chat, or nil.
-	Drafter func(a channels.Address) channels.Drafter
-	// Editor returns what shows a growing answer by editing a message, or nil. Where
-	// it does that in a chat, Drafter is not used there.
-	Editor func(a channels.Address) channels.Editor
-	// Status returns what shows a passing note (at work, which tool, its result) in a
-	// chat, or nil: then notes stand below the growing answer.
-	Status func(a channels.Address) channels.StatusShower
-	// Typer returns what shows in a chat that the bot is at work, or nil.
-	Typer func(a channels.Address) channels.Typer
-	// Command is what a person writes in a chat for the command called name; nil: a
-	// slash and the name.
-	Command func(a channels.Address, name string) string
+	// Surfaces tell what the chats' channels can do; nil: they take messages and do no more.
+	Surfaces Surfaces
 	// Background bounds background agents.
 	Background Background
 	// Redact removes secrets from everything that leaves; nil removes nothing.
@@ -151,15 +136,13 @@ func New(o Options) (*Agent, error) {
 	if o.Redact == nil {
 		o.Redact = func(s string) string { return s }
 	}
-	if o.CanAsk == nil {
-		o.CanAsk = func(channels.Outbound) error { return errors.New("nobody can press a button here") }
-	}
 	if o.OnApproval == nil {
 		o.OnApproval = func(approval.Event) {}
 	}
 	o.tellTime()
-	o.nameCommands()
-	o.showNothing()
+	if o.Surfaces == nil {
+		o.Surfaces = noSurfaces{}
+	}
 	o.Background.fill()
 	return &Agent{
 		o:       o,
@@ -194,34 +177,6 @@ func (o *Options) tellTime() {
 	}
 	if o.Zone == nil {
 		o.Zone = func(channels.Address) string { return "" }
-	}
-}
-
-// showNothing stands in for what shows that a turn is at work.
-func (o *Options) showNothing() {
-	if o.Drafter == nil {
-		o.Drafter = func(channels.Address) channels.Drafter { return nil }
-	}
-	if o.Editor == nil {
-		o.Editor = func(channels.Address) channels.Editor { return nil }
-	}
-	if o.Status == nil {
-		o.Status = func(channels.Address) channels.StatusShower { return nil }
-	}
-	if o.Typer == nil {
-		o.Typer = func(channels.Address) channels.Typer { return nil }
-	}
-}
-
-// surface is all that an address can show in passing.
-func (o *Options) surface(at channels.Address) progress.Surface {
-	return progress.Surface{Editor: o.Editor(at), Drafter: o.Drafter(at), Status: o.Status(at), Typer: o.Typer(at)}
-}
-
-// nameCommands stands in for what knows how a command is written.
-func (o *Options) nameCommands() {
-	if o.Command == nil {
-		o.Command = func(_ channels.Address, name string) string { return "/" + name }
 	}
 }
 

@@ -411,7 +411,7 @@ func TestASubagentsStepsAreSeen(t *testing.T) {
 			}
 			return call("subagent", order("think"))
 		}, []tools.Tool{look}, withOptions(func(o *agent.Options) {
-			o.Status = func(channels.Address) channels.StatusShower { return b }
+			surface(o, func(s *agent.Surface) { s.Status = b })
 		}))
 		w.write("1", "1", "do it")
 		w.expectText("done")

@@ -193,7 +193,8 @@ func (r *run) Ask(ctx context.Context, call tools.Call, ex tools.Examination) (*
 	}
 	o := r.outbound(a.Question, text, "")
 	o.Buttons = buttons(a)
-	if err := r.a.o.CanAsk(o); err != nil {
+	surface := r.a.o.Surfaces.At(o.Address)
+	if err := surface.canAsk(o); err != nil {
 		return nil, tools.Fail(tools.ErrApprovalDenied, "a person has to allow this call, and the question cannot be put: "+err.Error(), nil).Because(err)
 	}
 	r.mu.Lock()

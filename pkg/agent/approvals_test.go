@@ -75,7 +75,7 @@ func writer(_ context.Context, msgs []providers.Message, _ []providers.ToolDefin
 
 // asking lets questions be put wherever a test runs.
 func asking(o *agent.Options) {
-	o.CanAsk = func(channels.Outbound) error { return nil }
+	surface(o, func(s *agent.Surface) { s.CanAsk = func(channels.Outbound) error { return nil } })
 }
 
 // press lets somebody press the button with a label below a message.

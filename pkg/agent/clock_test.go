@@ -13,7 +13,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/pkg/agent"
-	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/session"
 	"parley/pkg/tools"
@@ -79,7 +78,7 @@ func TestAQuietTurnShowsThatItIsAtWorkAfterTenSeconds(t *testing.T) {
 			<-time.After(12 * time.Second)
 			return say("at last")
 		}), nil, withOptions(func(o *agent.Options) {
-			o.Status = func(channels.Address) channels.StatusShower { return b }
+			surface(o, func(s *agent.Surface) { s.Status = b })
 		}))
 		w.write("1", "1", "think")
 		began := <-asked

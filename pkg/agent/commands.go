@@ -145,7 +145,10 @@ func (h *commandTurn) answer(ctx context.Context) (reply, error) {
 }
 
 // typed is what a person writes in this chat for the command called name.
-func (r *run) typed(name string) string { return r.a.o.Command(r.home, name) }
+func (r *run) typed(name string) string {
+	s := r.a.o.Surfaces.At(r.home)
+	return s.command(name)
+}
 
 // tools lists the tools of the chat. An owner is also told what they did, in
 // all chats together.

@@ -21,7 +21,7 @@ const endedText = "(this ended without an answer)"
 func (r *run) newPreview(ctx context.Context) *progress.Preview {
 	var s progress.Surface
 	if r.task == nil {
-		s = r.a.o.surface(r.info.Address)
+		s = r.a.o.Surfaces.At(r.info.Address).Surface
 	}
 	return progress.NewPreview(ctx, progress.Turn{
 		ID: r.info.ID, Address: r.info.Address, Surface: s, Live: r.live, Open: r.openMessage,
@@ -94,7 +94,7 @@ func (a *Agent) showProgress(id, line string) {
 	}
 	if w.status == nil {
 		w.status = progress.NewTaskStatus(w.ctx, progress.Task{
-			Task: &w.task, Surface: a.o.surface(w.task.Address), Redact: a.o.Redact, Log: &a.o.Log,
+			Task: &w.task, Surface: a.o.Surfaces.At(w.task.Address).Surface, Redact: a.o.Redact, Log: &a.o.Log,
 			Show: a.o.Engine.Tasks().ShowTask, Receipt: a.o.Engine.Outbox().Receipt,
 		}, line)
 		ts.wg.Go(w.status.Run) // before stop: the work's context has not ended

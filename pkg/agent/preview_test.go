@@ -78,7 +78,7 @@ func TestDraftsShowTheAnswerWhileItGrows(t *testing.T) {
 		return say("one two three ")
 	}}
 	w := newWorld(t, model, []tools.Tool{look}, withOptions(func(o *agent.Options) {
-		o.Drafter = func(channels.Address) channels.Drafter { return e }
+		surface(o, func(s *agent.Surface) { s.Drafter = e })
 	}))
 	w.write("1", "1", "look")
 	o := w.expect()
@@ -120,7 +120,7 @@ func TestANoteStandsBelowTheDraft(t *testing.T) {
 					return resp, err
 				})
 				w := newWorld(t, model, []tools.Tool{work(readOnly(), tools.NewToolResult("seen <it>"))}, withOptions(func(o *agent.Options) {
-					o.Drafter = func(channels.Address) channels.Drafter { return e }
+					surface(o, func(s *agent.Surface) { s.Drafter = e })
 				}))
 				w.write("1", "1", "look")
 				w.expectText("one two three")
@@ -147,7 +147,7 @@ func TestADraftThatFindsNoRoomIsShownLater(t *testing.T) {
 			return say("one two three four")
 		})
 		w := newWorld(t, model, nil, withOptions(func(o *agent.Options) {
-			o.Drafter = func(channels.Address) channels.Drafter { return e }
+			surface(o, func(s *agent.Surface) { s.Drafter = e })
 		}))
 		w.write("1", "1", "tell")
 		w.expectText("one two three four")
@@ -182,7 +182,7 @@ func TestNoReplyIsNeverPreviewed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &easel{shown: make(chan string, 100)}
 		w := newWorld(t, spelling{text: "NO_REPLY "}, nil, withOptions(func(o *agent.Options) {
-			o.Drafter = func(channels.Address) channels.Drafter { return e }
+			surface(o, func(s *agent.Surface) { s.Drafter = e })
 		}))
 		w.write("1", "1", "hi")
 		w.expectText("I have nothing to add.")
@@ -204,7 +204,7 @@ func TestAQuickAnswerComesWithoutADraft(t *testing.T) {
 			return say("one two three ")
 		}}
 		w := newWorld(t, quick, nil, withOptions(func(o *agent.Options) {
-			o.Drafter = func(channels.Address) channels.Drafter { return e }
+			surface(o, func(s *agent.Surface) { s.Drafter = e })
 		}))
 		w.write("1", "1", "hi")
 		if o := w.expect(); o.Text != "one two three" || o.Draft != "" {
@@ -232,7 +232,7 @@ func TestToolActivityIsShownInPassing(t *testing.T) {
 	b := &board{notes: make(chan string, 10)}
 	g := newGate()
 	w := newWorld(t, script(gated), []tools.Tool{g.tool()}, withOptions(func(o *agent.Options) {
-		o.Status = func(channels.Address) channels.StatusShower { return b }
+		surface(o, func(s *agent.Surface) { s.Status = b })
 	}))
 	w.write("1", "1", "go")
 	<-g.entered
@@ -266,7 +266,7 @@ func TestProgressIsShownInPassing(t *testing.T) {
 		}
 		return say("fine")
 	}), []tools.Tool{slow}, withOptions(func(o *agent.Options) {
-		o.Status = func(channels.Address) channels.StatusShower { return b }
+		surface(o, func(s *agent.Surface) { s.Status = b })
 		o.Redact = func(s string) string { return strings.ReplaceAll(s, secret, "[redacted]") }
 	}))
 	w.write("1", "1", "go")
@@ -309,7 +309,7 @@ func TestWhatBecameOfACallIsToldInALine(t *testing.T) {
 					return say("done")
 				})
 				w := newWorld(t, model, []tools.Tool{work(readOnly(), tt.result)}, withOptions(func(o *agent.Options) {
-					o.Status = func(channels.Address) channels.StatusShower { return b }
+					surface(o, func(s *agent.Surface) { s.Status = b })
 					o.Redact = func(s string) string { return strings.ReplaceAll(s, secret, "[redacted]") }
 				}))
 				w.write("1", "1", "look")
@@ -337,7 +337,7 @@ func TestADraftNeverShowsTheBeginningOfASecret(t *testing.T) {
 		e := &easel{shown: make(chan string, 1000)}
 		const secret = "sk-CANARY-0123456789"
 		w := newWorld(t, spelling{text: "the key is " + secret + " and that is all"}, nil, withOptions(func(o *agent.Options) {
-			o.Drafter = func(channels.Address) channels.Drafter { return e }
+			surface(o, func(s *agent.Surface) { s.Drafter = e })
 			o.Redact = func(s string) string { return strings.ReplaceAll(s, secret, "[redacted]") }
 		}))
 		w.write("1", "1", "hi")
@@ -391,8 +391,8 @@ func TestAChannelThatPanicsWhileItShowsHarmsNoTurn(t *testing.T) {
 	f := faulty{asked: make(chan struct{}, 100)}
 	g := newGate()
 	w := newWorld(t, script(gated), []tools.Tool{g.tool()}, withOptions(func(o *agent.Options) {
-		o.Drafter = func(channels.Address) channels.Drafter { return f }
-		o.Status = func(channels.Address) channels.StatusShower { return f }
+		surface(o, func(s *agent.Surface) { s.Drafter = f })
+		surface(o, func(s *agent.Surface) { s.Status = f })
 	}))
 	w.write("1", "1", "go")
 	<-g.entered

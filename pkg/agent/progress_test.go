@@ -128,7 +128,7 @@ func TestProgressWhereNothingIsEditedIsAPassingNote(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &board{notes: make(chan string, 100)}
 		w := newWorld(t, script(relay), []tools.Tool{counting(tools.ToolResult{ForLLM: "counted", ForUser: "done"})}, withOptions(func(o *agent.Options) {
-			o.Status = func(channels.Address) channels.StatusShower { return b }
+			surface(o, func(s *agent.Surface) { s.Status = b })
 		}))
 		w.write("1", "1", "work")
 		w.endOf()

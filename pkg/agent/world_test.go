@@ -182,7 +182,7 @@ func (w *world) gate() *channels.Egress {
 		return nil
 	}
 	gate := channels.NewEgress(channels.EgressOptions{Outbox: w.eng.Outbox(), Channel: w.channel, Log: zerolog.Nop()})
-	w.opts.Editor = func(channels.Address) channels.Editor { return gate }
+	surface(&w.opts, func(s *agent.Surface) { s.Editor = gate })
 	return gate
 }
 
@@ -291,3 +291,15 @@ func (f fn) Execute(ctx context.Context, args map[string]any) *tools.ToolResult 
 }
 
 func readOnly() tools.Annotations { return tools.Annotations{ReadOnly: true, Level: tools.LevelChat} }
+
+// everywhere is a surface that each address has.
+type everywhere agent.Surface
+
+func (s everywhere) At(channels.Address) agent.Surface { return agent.Surface(s) }
+
+// surface changes what each address can do.
+func surface(o *agent.Options, change func(s *agent.Surface)) {
+	s, _ := o.Surfaces.(everywhere)
+	change((*agent.Surface)(&s))
+	o.Surfaces = s
+}

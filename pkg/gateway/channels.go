@@ -157,34 +157,3 @@ func (c *Channels) namer(addr channels.Address) (channels.Namer, bool) {
 	from, ok := c.channel(addr).(channels.Namer)
 	return from, ok
 }
-
-// surfaceOf finds the way out to an address, of a channel that is a T: the way out
-// shows the same as the channel.
-func surfaceOf[T any](c *Channels) func(channels.Address) T {
-	return func(addr channels.Address) (surface T) {
-		if b := c.at(addr); b != nil {
-			if _, ok := b.channel.(T); ok {
-				surface, _ = any(b.out).(T)
-			}
-		}
-		return surface
-	}
-}
-
-// command is the text that a person writes at an address for the command of that name.
-func (c *Channels) command(addr channels.Address, name string) string {
-	if b := c.at(addr); b != nil {
-		if commander, ok := b.channel.(channels.Commander); ok {
-			return commander.Command(addr, name)
-		}
-	}
-	return "/" + name
-}
-
-// canAsk says why a message with buttons would be refused.
-func (c *Channels) canAsk(o channels.Outbound) error {
-	if b := c.at(o.Address); b != nil {
-		return b.out.CanAsk(o)
-	}
-	return channels.ErrNoButtons
-}

@@ -165,7 +165,7 @@ func TestJoinedChannelIsFoundWhileOthersLook(t *testing.T) {
 	for range 4 {
 		looking.Go(func() {
 			for ctx.Err() == nil {
-				surfaceOf[channels.Typer](c)(there)
+				surfaces{c}.At(there)
 				c.pending.health()
 			}
 		})

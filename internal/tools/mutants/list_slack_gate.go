@@ -80,7 +80,7 @@ func slackPeopleMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "slack: commands that are told", Defect: "tells everybody to begin with a slash",
-			File: "pkg/gateway/channels.go", Old: `return commander.Command(addr, name)`, New: `_ = commander`,
+			File: "pkg/gateway/surfaces.go", Old: `return commander.Command(addr, name)`, New: "_ = commander\n\t\t\treturn \"/\" + name",
 			Dir: gateway, Test: "^TestSlackIsToldCommandsThatSlackTakes$",
 		},
 		{

@@ -16,6 +16,7 @@ import (
 	"parley/internal/test/inboxtest"
 	"parley/internal/test/outboxtest"
 	"parley/pkg/agent"
+	"parley/pkg/agent/progress"
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram"
 	"parley/pkg/policy"
@@ -63,9 +64,7 @@ func serveFor(t *testing.T, e *bolt.Engine, c *telegram.Channel, model providers
 	a, err := agent.New(agent.Options{
 		Engine: e, Provider: model, Tools: registry, Space: func(channels.Address, bool) string { return t.TempDir() },
 		Authorize: authorize,
-		Editor:    func(channels.Address) channels.Editor { return gate },
-		Drafter:   func(channels.Address) channels.Drafter { return gate },
-		Typer:     func(channels.Address) channels.Typer { return gate },
+		Surfaces:  surface{gate},
 		Log:       zerolog.Nop(),
 	})
 	if err != nil {
@@ -158,4 +157,11 @@ func TestAFloodWaitOfAnEditIsARateLimit(t *testing.T) {
 	if se := channels.ClassOf(err); se.Class != channels.SendRateLimited || se.RetryAfter != 7*time.Second {
 		t.Errorf("class %s after %v: %v", se.Class, se.RetryAfter, err)
 	}
+}
+
+// surface is that of a chat whose channel edits, drafts and types.
+type surface struct{ out *channels.Egress }
+
+func (s surface) At(channels.Address) agent.Surface {
+	return agent.Surface{Surface: progress.Surface{Editor: s.out, Drafter: s.out, Typer: s.out}}
 }

@@ -1,0 +1,48 @@
+package agent
+
+import (
+	"errors"
+
+	"parley/pkg/agent/progress"
+	"parley/pkg/channels"
+)
+
+// Surface is all that a chat's channel can do beside taking messages: show progress, name
+// its commands, and put questions with buttons.
+type Surface struct {
+	progress.Surface
+
+	// Command is the text that a person writes there for the command of that name; nil: a
+	// slash and the name.
+	Command func(name string) string
+	// CanAsk says why a message with buttons would be refused, as [channels.Egress] does.
+	// Nil: nobody can press one there.
+	CanAsk func(o channels.Outbound) error
+}
+
+// Surfaces finds the surface of an address. At may be called by many at once, and must
+// not block.
+type Surfaces interface {
+	At(a channels.Address) Surface
+}
+
+// noSurfaces are those of channels that take messages and do no more.
+type noSurfaces struct{}
+
+func (noSurfaces) At(channels.Address) Surface { return Surface{} }
+
+// command is the text that a person writes for a command.
+func (s *Surface) command(name string) string {
+	if s.Command == nil {
+		return "/" + name
+	}
+	return s.Command(name)
+}
+
+// canAsk says why a question would be refused.
+func (s *Surface) canAsk(o channels.Outbound) error {
+	if s.CanAsk == nil {
+		return errors.New("nobody can press a button here")
+	}
+	return s.CanAsk(o)
+}
