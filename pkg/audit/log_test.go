@@ -136,8 +136,8 @@ func TestManyWritersAndAReader(t *testing.T) {
 	}
 }
 
-// TestFirstRowWhileSomebodyLooks: the head comes before the first segment, and who
-// looks in between sees neither a log nor a broken one.
+// TestFirstRowWhileSomebodyLooks: the head comes before the first segment, and a
+// reader in between sees neither a log nor a broken one.
 func TestFirstRowWhileSomebodyLooks(t *testing.T) {
 	t.Parallel()
 	for range 300 {
@@ -162,7 +162,7 @@ func TestFirstRowWhileSomebodyLooks(t *testing.T) {
 	}
 }
 
-// TestRowsAreSyncedWithinASecond: the head names what is surely on the disk.
+// TestRowsAreSyncedWithinASecond: the head names a row that is surely on the disk.
 func TestRowsAreSyncedWithinASecond(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -258,7 +258,7 @@ func TestTornRowIsSetAside(t *testing.T) {
 	}
 }
 
-// blocked holds whoever writes to the log until it is let go.
+// blocked holds the log's writers until it is released.
 type blocked struct{ entered, leave chan struct{} }
 
 func (b *blocked) Write(p []byte) (int, error) {

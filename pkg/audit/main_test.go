@@ -74,7 +74,7 @@ func row(i int) audit.Row {
 	return audit.Row{Kind: audit.KindCall, Channel: "telegram", Chat: "42", Tool: "tool", Call: fmt.Sprintf("call-%d", i), Outcome: "ok"}
 }
 
-// all reads every row; none may be bad.
+// all reads every row; a bad one fails the test.
 func all(t *testing.T, dir string) []audit.Row {
 	t.Helper()
 	var rows []audit.Row

@@ -13,7 +13,7 @@ import (
 	"parley/pkg/audit"
 )
 
-// TestTampering changes what stands in the files; every way shows, and where.
+// TestTampering changes the files; every way shows, with its place.
 func TestTampering(t *testing.T) {
 	t.Parallel()
 	const size = 1000 // four rows a segment
@@ -108,7 +108,7 @@ func TestTampering(t *testing.T) {
 			}
 			c.change(t, dir)
 			broken(t, dir, c.seq, c.what)
-			// A start heals nothing: what was missing before is missing after it.
+			// A start heals no damage: rows missing before are missing after it.
 			fill(t, audit.Options{Dir: dir, SegmentBytes: size}, 13, 14)
 			if _, err := audit.Verify(t.Context(), dir, 0); err == nil && !strings.HasPrefix(name, "the head") && name != "the chain is made anew" {
 				t.Error("after the next start nothing shows")
@@ -134,8 +134,8 @@ func TestTampering(t *testing.T) {
 	}
 }
 
-// TestBadLastLine: a row whose line is whole and not its own ends the segment;
-// the numbers go on behind it.
+// TestBadLastLine: a row whose line is whole but not its own ends the segment; the
+// numbers go on behind it.
 func TestBadLastLine(t *testing.T) {
 	t.Parallel()
 	for name, line := range map[string]string{

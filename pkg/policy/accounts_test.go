@@ -8,7 +8,8 @@ import (
 	"parley/pkg/policy"
 )
 
-// TestAccountsHaveTheirOwnRules: whoever one account lets in, another does not.
+// TestAccountsHaveTheirOwnRules: a person admitted by one account is a stranger to
+// another.
 func TestAccountsHaveTheirOwnRules(t *testing.T) {
 	t.Parallel()
 	p, err := policy.New(policy.Options{
@@ -58,8 +59,8 @@ func TestAccountsHaveTheirOwnRules(t *testing.T) {
 	}
 }
 
-// TestPeopleOfAnotherTeam: a Slack id counts within its team only. Who is listed with
-// the team is let in as its guest too, and nobody else of another team is.
+// TestPeopleOfAnotherTeam: a Slack id counts within its team only. A person listed
+// with the team is let in as its guest too, and no other member of another team is.
 func TestPeopleOfAnotherTeam(t *testing.T) {
 	t.Parallel()
 	p, err := policy.New(policy.Options{

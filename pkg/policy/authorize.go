@@ -56,7 +56,7 @@ type ChannelRules struct {
 	EveryMessage bool
 	// NoCodes gives strangers no code, which ends further pairing.
 	NoCodes bool
-	// Direct and Group are the levels of people who are not owners, and of groups; empty:
+	// Direct and Group are the levels of people other than owners, and of groups; empty:
 	// read and chat.
 	Direct, Group Level
 }
@@ -232,7 +232,7 @@ func (p *Policy) isOwner(e Event) bool {
 	return false
 }
 
-// refuses gives the reason why a person who is not an owner may not speak, or "".
+// refuses gives the reason why a person other than an owner may not speak, or "".
 func (p *Policy) refuses(e Event) string {
 	if e.Sender.ID == "" {
 		return "the event has no sender"

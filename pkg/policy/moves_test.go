@@ -7,7 +7,7 @@ import (
 	"parley/pkg/policy"
 )
 
-// moved is what each chat was called before.
+// moved has the former ids of each chat.
 type moved map[string][]string
 
 func (m moved) Former(channel, account, chat string) []string {

@@ -11,8 +11,8 @@ import (
 	"parley/pkg/policy"
 )
 
-// paired are the people who are paired, by what Person.String says; the owners among
-// them have a "!" before it.
+// paired are the paired people, as Person.String gives them; the owners among them
+// have a "!" before it.
 type paired []string
 
 func (p paired) Paired(channel, account, id string) (in, owner bool) {
@@ -21,8 +21,8 @@ func (p paired) Paired(channel, account, id string) (in, owner bool) {
 	return owner || slices.Contains(p, who), owner
 }
 
-// TestPaired: pairing opens direct chats of one account, with the level of the
-// others who are allowed there, and nothing else. It takes nothing from others.
+// TestPaired: pairing opens direct chats of one account only, with the level of the
+// others who are allowed there. It leaves the rights of others as they are.
 func TestPaired(t *testing.T) {
 	t.Parallel()
 	p := newPolicy(t).WithPairs(paired{"telegram:b/33", "open:D9", "irc:44", "closed:a/44", "quiet:44", "loud:44", "telegram:b/11", "!telegram:b/77", "!irc:77"})
@@ -100,7 +100,8 @@ func TestPaired(t *testing.T) {
 	}
 }
 
-// TestWithPairsIsAnotherPolicy: the policy that it was made from pairs nobody.
+// TestWithPairsIsAnotherPolicy: the policy that it was made from has no paired
+// people.
 func TestWithPairsIsAnotherPolicy(t *testing.T) {
 	t.Parallel()
 	p := newPolicy(t)

@@ -109,8 +109,8 @@ func TestAuthorize(t *testing.T) {
 	}
 }
 
-// TestOverheard: only of somebody who may speak it is said that they did not speak
-// to the bot.
+// TestOverheard: only a person with the right to speak is reported as not addressing
+// the bot.
 func TestOverheard(t *testing.T) {
 	t.Parallel()
 	p := newPolicy(t)

@@ -17,7 +17,7 @@ import (
 	"parley/pkg/channels/console"
 )
 
-// sink hands on what it accepts.
+// sink hands on the accepted messages.
 type sink struct {
 	items chan channels.Inbound
 	err   error
@@ -55,7 +55,8 @@ func (s *sink) texts() (all []string) {
 	}
 }
 
-// run runs a console over input to its end and returns what was delivered and shown.
+// run runs a console over input to its end and returns the delivered messages and the
+// output.
 func run(t *testing.T, input string, opt console.Options) (delivered []string, shown, notes string, err error) {
 	t.Helper()
 	out, stderr := &screen{}, &screen{}
@@ -228,7 +229,7 @@ func TestMessageGoesOnWhereACutOffDraftStands(t *testing.T) {
 	if err := c.Draft(t.Context(), c.Address(), "d", "Hello"); err != nil {
 		t.Fatal(err)
 	}
-	show(t, c, "Hello there", "") // whoever drew the draft was told that it failed
+	show(t, c, "Hello there", "") // the caller of the draft was told that it failed
 	if got := out.String(); got != "Hello there\n> " {
 		t.Errorf("shown %q", got)
 	}

@@ -111,7 +111,7 @@ func newTalk(t *testing.T, opt console.Options, s *sink) *talk {
 	return k
 }
 
-// says types lines and returns what each was delivered as.
+// says types lines and returns the delivery of each.
 func (k *talk) says(t *testing.T, lines ...string) (got []string) {
 	t.Helper()
 	for _, line := range lines {
@@ -139,7 +139,7 @@ func bothWays(t *testing.T, f func(t *testing.T, interactive bool)) {
 	}
 }
 
-// TestKeysPressButtons types what presses a button and what does not.
+// TestKeysPressButtons types lines that press a button and lines that do not.
 func TestKeysPressButtons(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
@@ -203,7 +203,7 @@ func TestTheNewestOpenQuestionIsAnswered(t *testing.T) {
 	})
 }
 
-// TestAnswerOverSeveralLinesIsAMessage: what is typed for a longer message presses nothing.
+// TestAnswerOverSeveralLinesIsAMessage: a line of a longer message presses no button.
 func TestAnswerOverSeveralLinesIsAMessage(t *testing.T) {
 	t.Parallel()
 	k := newTalk(t, console.Options{Interactive: true}, newSink())
@@ -261,8 +261,8 @@ func (f *failing) Accept(ctx context.Context, items []channels.Inbound, cur *cha
 	}
 }
 
-// TestAQuestionThatWasNotShownIsNotOpen: a key that is typed for something else
-// must not answer what nobody saw.
+// TestAQuestionThatWasNotShownIsNotOpen: a key that is typed for another reason must
+// not answer an unseen question.
 func TestAQuestionThatWasNotShownIsNotOpen(t *testing.T) {
 	t.Parallel()
 	bothWays(t, func(t *testing.T, interactive bool) {

@@ -53,7 +53,7 @@ func FuzzSanitize(f *testing.F) {
 	})
 }
 
-// unsafe is the first code point of text that a terminal may act on, -1 for none.
+// unsafe is the first code point of text that a terminal may act on, or -1.
 func unsafe(text string) rune {
 	for _, r := range text {
 		if r != '\n' && r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {

@@ -98,7 +98,7 @@ func (s *screen) String() string {
 	return s.buf.String()
 }
 
-// lines are what a person reads, prompts left out.
+// lines are the person's view without prompts.
 func (s *screen) lines() []string {
 	text := strings.NewReplacer("\r\x1b[K", "", prompt, "").Replace(s.String())
 	text = strings.TrimSuffix(text, "\n")

@@ -77,7 +77,7 @@ func TestDoTellsWhatWasSent(t *testing.T) {
 	}
 }
 
-// silent answers nothing for as long as the client waits, which the server sees once
+// silent does not answer for as long as the client waits, which the server sees once
 // it has read the request.
 func silent(_ http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body)
@@ -107,7 +107,7 @@ func TestParseProxy(t *testing.T) {
 	}
 }
 
-// TestNoProxyOfTheEnvironment: none is none.
+// TestNoProxyOfTheEnvironment: no configured proxy means a direct connection.
 func TestNoProxyOfTheEnvironment(t *testing.T) {
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
 	t.Setenv("http_proxy", "http://127.0.0.1:1")

@@ -70,8 +70,8 @@ func answers(t *testing.T, conn net.Conn) bool {
 	return resp.StatusCode == http.StatusOK
 }
 
-// TestConnectionsAreBounded: of 300 that say nothing 256 stay, the newest; a platform's
-// idle connection stays too, and the log says it once.
+// TestConnectionsAreBounded: of 300 silent ones 256 stay, the newest; a platform's idle
+// connection stays too, and the log says it once.
 func TestConnectionsAreBounded(t *testing.T) {
 	t.Parallel()
 	var log logged
@@ -110,8 +110,8 @@ func TestConnectionsAreBounded(t *testing.T) {
 }
 
 // TestTheGreediestClientGivesWay: one call is slow, and then strangers withhold 300
-// bodies. Where a trusted proxy says who is who, the slow call stays; a client's own
-// word for it counts nowhere.
+// bodies. If a trusted proxy names the clients, the slow call stays; a client's own
+// claim does not count.
 func TestTheGreediestClientGivesWay(t *testing.T) {
 	t.Parallel()
 	here := []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32"), netip.MustParsePrefix("fd00::/8")}

@@ -15,7 +15,7 @@ import (
 	"parley/pkg/channels/wire"
 )
 
-// served runs a server until stop, and gives where it listens and what it returned.
+// served runs a server until stop, and returns its address and its result.
 func served(t *testing.T, s wire.Server) (addr string, stop func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -62,14 +62,15 @@ func interactions(t *testing.T) []interaction {
 	return all
 }
 
-// recorded is what an interaction says, read by the simplest means.
+// recorded is the content of an interaction, read by the simplest means.
 type recorded struct {
 	Text, Reasoning string
 	Calls           [][3]string // id, name, arguments
 	Prompt, Output  float64
 }
 
-// read understands only what the recordings hold: objects, or "data: " lines of them.
+// read understands only the content of the recordings: objects, or "data: " lines of
+// them.
 func (i *interaction) read(t *testing.T) recorded {
 	t.Helper()
 	var out recorded
@@ -124,7 +125,7 @@ func (i *interaction) read(t *testing.T) recorded {
 	return out
 }
 
-// TestRecordedTraffic replays what real servers have sent, in small pieces.
+// TestRecordedTraffic replays answers of real servers, in small pieces.
 func TestRecordedTraffic(t *testing.T) {
 	t.Parallel()
 	all := interactions(t)
@@ -208,7 +209,7 @@ func replay(t *testing.T, i *interaction, piece int, want recorded) {
 	}
 }
 
-// TestRequestsFitTheSpecification checks what we send against OpenAI's own schema.
+// TestRequestsFitTheSpecification checks our requests against OpenAI's own schema.
 func TestRequestsFitTheSpecification(t *testing.T) {
 	t.Parallel()
 	doc, err := openapi3.NewLoader().LoadFromFile(corpora.Path(t, "openapi", "openai-2.3.0-openapi.json"))

@@ -10,8 +10,8 @@ import (
 	"parley/pkg/providers"
 )
 
-// TestReasoningInManyPieces has a server send what it thinks in sixty thousand
-// pieces. Putting them together must not take the square of their number.
+// TestReasoningInManyPieces has a server send its reasoning in sixty thousand pieces.
+// Putting them together must not take the square of their number.
 func TestReasoningInManyPieces(t *testing.T) {
 	t.Parallel()
 	const pieces = 60_000

@@ -20,8 +20,8 @@ import (
 	"parley/pkg/providers/providertest"
 )
 
-// slowServer is a transport whose server writes pieces of an answer, each after
-// a while of fake time, and then falls silent.
+// slowServer is a transport whose server writes pieces of an answer, each after a
+// while of fake time, and then falls silent.
 type slowServer struct {
 	kind    string
 	headers time.Duration

@@ -5,5 +5,5 @@ import (
 	"time"
 )
 
-// NewTransport is the transport of a provider that is given none, for tests.
+// NewTransport is the default transport of a provider, for tests.
 func NewTransport(connect time.Duration) *http.Transport { return newTransport(connect) }

@@ -30,8 +30,8 @@ func (c *canned) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {c.kind}}, Body: io.NopCloser(body), Request: r}, nil
 }
 
-// FuzzStream reads any bytes as a stream, whole and byte by byte: both give the
-// same answer, or both a typed error, and what was emitted is what was answered.
+// FuzzStream reads any bytes as a stream, whole and byte by byte: both give the same
+// answer, or both a typed error, and the emitted text is the answer's.
 func FuzzStream(f *testing.F) {
 	shapes := streamShapes()
 	for i := range shapes {

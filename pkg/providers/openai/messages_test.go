@@ -12,7 +12,7 @@ import (
 	"parley/pkg/providers/openai"
 )
 
-// Whatever a text holds, the server reads what was sent.
+// Whatever a text holds, the server reads the same text.
 func TestTextsArriveAsTheyWere(t *testing.T) {
 	t.Parallel()
 	var got []providers.Message

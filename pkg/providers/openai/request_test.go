@@ -18,8 +18,8 @@ import (
 	"parley/pkg/providers/providertest"
 )
 
-// TestRequestFields compares what is sent with what is meant. "messages" stands
-// for those of the request, a user's "hi" when the case has none.
+// TestRequestFields compares the sent fields with the meant ones. "messages" stands
+// for those of the request, a user's "hi" if the case has none.
 func TestRequestFields(t *testing.T) {
 	t.Parallel()
 	hi := []providers.Message{{Role: "user", Content: "hi"}}

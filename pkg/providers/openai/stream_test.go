@@ -35,7 +35,7 @@ func frames(payloads ...string) string {
 	return b.String()
 }
 
-// shape is an answer as a server writes it, and what it means.
+// shape is an answer as a server writes it, with its meaning.
 type shape struct {
 	name string
 	body string

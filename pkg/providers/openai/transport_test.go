@@ -130,7 +130,7 @@ func TestAHalfOpenConnectionOfHTTP2(t *testing.T) {
 				return
 			}
 			if first && silent.Load() {
-				continue // taken, and never handed on
+				continue // taken, and kept
 			}
 			if _, err := to.Write(buffer[:n]); err != nil {
 				return
@@ -154,8 +154,8 @@ func TestAHalfOpenConnectionOfHTTP2(t *testing.T) {
 	}
 }
 
-// TestFaultsOfTLS: a server that cannot show who it is gets no question, and the error
-// names the cause and no key.
+// TestFaultsOfTLS: a server without a valid certificate gets no question, and the
+// error names the cause and no key.
 func TestFaultsOfTLS(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int64

@@ -12,8 +12,8 @@ import (
 	"parley/pkg/tools/calc"
 )
 
-// TestEvalAtTheLimits shows that the largest expressions that are allowed have
-// a value or a clear end; what they cost is measured by the benchmarks.
+// TestEvalAtTheLimits shows that the largest allowed expressions have a value or a
+// clear end; the benchmarks measure their cost.
 func TestEvalAtTheLimits(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat("(", calc.MaxDepth) + "1" + strings.Repeat(")", calc.MaxDepth)

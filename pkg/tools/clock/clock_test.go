@@ -81,7 +81,7 @@ func TestUnknownZones(t *testing.T) {
 	}
 }
 
-// TestLocalZoneHasAName keeps the word Local, which means nothing to a model, out of answers.
+// TestLocalZoneHasAName keeps the word Local, which is useless to a model, out of answers.
 func TestLocalZoneHasAName(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
@@ -121,8 +121,8 @@ func TestAgreesInEveryZone(t *testing.T) {
 	})
 }
 
-// TestBringsItsOwnZones looks at what the package is built of: on a machine that
-// has zones of its own, nothing else tells whether they come with the program.
+// TestBringsItsOwnZones checks the dependencies of the package: on a machine with
+// zones of its own, only these tell whether the zones come with the program.
 func TestBringsItsOwnZones(t *testing.T) {
 	t.Parallel()
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".").Output()

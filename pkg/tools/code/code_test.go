@@ -64,7 +64,7 @@ func TestRunCode(t *testing.T) {
 	}
 }
 
-// idle is a runner that runs nothing.
+// idle is a runner that skips every run.
 type idle struct{ why error }
 
 func (i idle) Available() error { return i.why }
@@ -98,7 +98,7 @@ func TestPlaceOfCode(t *testing.T) {
 		if want := head + "the workspace" + tail; seen.Text != want {
 			t.Errorf("the question is %q, want %q", seen.Text, want)
 		}
-		// What is stored holds the whole path.
+		// The stored path is the whole one.
 		info, err := os.Stat(c.space)
 		if err != nil {
 			t.Fatal(err)
@@ -183,7 +183,7 @@ func TestHostileCode(t *testing.T) {
 			t.Errorf("%s: Execute: %s, want %s", name, res.ForLLM, c.want)
 		}
 	}
-	// What cannot be seen is written out.
+	// Invisible characters are written out.
 	seen, err := tool.(tools.Examiner).Examine(in(t, space), source("python", "x = 'a\u202eb'"))
 	if err != nil || !strings.Contains(seen.Text, `"x = 'a\u202eb'"`) {
 		t.Errorf("%v: %q", err, seen.Text)

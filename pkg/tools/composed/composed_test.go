@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// shelf is what the tools of these tests write to.
+// shelf is the store that the tools of these tests write to.
 type shelf struct {
 	mu    sync.Mutex
 	notes []string
@@ -33,7 +33,7 @@ type query struct {
 	Query string `json:"query"`
 }
 
-// registry has a search, a writing tool that examines, and what specs say.
+// registry has a search, a writing tool that examines, and the tools of specs.
 func registry(t *testing.T, s *shelf, specs ...composed.Spec) *tools.ToolRegistry {
 	t.Helper()
 	r := tools.NewToolRegistry()
@@ -85,7 +85,7 @@ func TestStepsRunInOrder(t *testing.T) {
 	if got.IsError || got.ForLLM != want {
 		t.Errorf("got %s", got.ForLLM)
 	}
-	// What a result says is text, whatever it looks like.
+	// A result is text, whatever it looks like.
 	if want := []string{"notes.md=# go\nfound {{path}} for go 2026"}; !slices.Equal(s.notes, want) {
 		t.Errorf("saved %q", s.notes)
 	}
@@ -107,7 +107,7 @@ func TestAFailedStepEndsTheSequence(t *testing.T) {
 	}
 }
 
-// TestTheCallersRights: nothing can be done through a sequence that its caller may not do.
+// TestTheCallersRights: a sequence can do only the actions of its caller.
 func TestTheCallersRights(t *testing.T) {
 	t.Parallel()
 	s := &shelf{}
@@ -148,7 +148,7 @@ func TestAPersonSeesAllSteps(t *testing.T) {
 	}
 }
 
-// TestWhatDependsOnAResultIsTheWorst: what a step does is not known before the
+// TestWhatDependsOnAResultIsTheWorst: the effects of a step are unknown before the
 // steps that it depends on have run.
 func TestWhatDependsOnAResultIsTheWorst(t *testing.T) {
 	t.Parallel()
@@ -197,8 +197,8 @@ func TestWhatDependsOnAResultIsTheWorst(t *testing.T) {
 	}
 }
 
-// TestASequenceBringsWhatItsStepsBring: what comes after a step that may bring content
-// from outside counts as made under its influence.
+// TestASequenceBringsWhatItsStepsBring: the steps after one that may bring content
+// from outside count as made under its influence.
 func TestASequenceBringsWhatItsStepsBring(t *testing.T) {
 	t.Parallel()
 	look := tools.NewExamined("look", "", tools.Annotations{ReadOnly: true},

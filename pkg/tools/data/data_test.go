@@ -226,8 +226,8 @@ func TestAnnotations(t *testing.T) {
 	}
 }
 
-// FuzzFormat holds every format against itself: what can be read can be written as
-// YAML and read again, with nothing lost.
+// FuzzFormat holds every format against itself: readable data can be written as YAML
+// and read again without loss.
 func FuzzFormat(f *testing.F) {
 	for _, seed := range []string{
 		`{"a":[1,-0,1e400,"x\ny",null,true,{}],"\u0000é":"- a: b #c"}`, "a: &x [1, *x]\n? b\n: c", bomb(),

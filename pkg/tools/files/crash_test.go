@@ -40,7 +40,7 @@ func writeForever(dir string) {
 }
 
 // TestKilledWhileWriting reads a file that a process writes again and again, and
-// kills the process. What is there is whole at every moment.
+// kills the process. The file is whole at every moment.
 func TestKilledWhileWriting(t *testing.T) {
 	t.Parallel()
 	b := newBox(t, nil)
@@ -87,7 +87,7 @@ func TestKilledWhileWriting(t *testing.T) {
 	}
 }
 
-// TestLeftoversAreNothing plants what a killed writer leaves.
+// TestLeftoversAreNothing plants the remains of a killed writer.
 func TestLeftoversAreNothing(t *testing.T) {
 	t.Parallel()
 	const left = ".parley-0123456789abcdef.tmp"
@@ -103,7 +103,7 @@ func TestLeftoversAreNothing(t *testing.T) {
 			t.Errorf("%s: %s", tool, got)
 		}
 	}
-	// Whoever is asked changes nothing, not even this.
+	// An examination changes no file, not even these remains.
 	for tool, p := range map[string]string{"write_file": "a", "delete_file": "d"} {
 		if _, err := b.examine(t, tools.LevelWrite, tool, args("path", p, "content", "x")); err != nil {
 			t.Error(err)

@@ -69,7 +69,7 @@ func (b *box) decode(t *testing.T, tool string, args map[string]any, v any) {
 	}
 }
 
-// errorType gives the type of a failure, or the result where there is none.
+// errorType gives the type of a failure, or the result of a success.
 func errorType(res *tools.ToolResult) string {
 	var e struct {
 		Error bool

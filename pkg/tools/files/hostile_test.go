@@ -18,7 +18,7 @@ import (
 
 const canary = "CANARY-7f3a"
 
-// fortify gives a space beside files that must never be seen.
+// fortify gives a space beside files that must stay hidden.
 func fortify(tb testing.TB) *box {
 	tb.Helper()
 	parent := tb.TempDir()
@@ -108,8 +108,8 @@ func TestHostilePaths(t *testing.T) {
 	b.unseen(t, "search_files", args("name", "secret*"))
 }
 
-// unseen calls a tool and looks for what it must not tell: content from
-// outside, or where on the machine the space lies.
+// unseen calls a tool and searches its answer for secrets: content from outside, or
+// the place of the space on the machine.
 func (b *box) unseen(t *testing.T, tool string, a map[string]any) {
 	t.Helper()
 	res := b.call(t.Context(), tool, a)
@@ -320,7 +320,7 @@ func TestASpaceIsPreparedBeforeItIsLookedInto(t *testing.T) {
 	}
 }
 
-// traps lays what leads out of the space, or is no file, into it.
+// traps puts links out of the space, and things that are no file, into it.
 func (b *box) traps(t *testing.T) {
 	t.Helper()
 	b.link(t, "../secret.txt", "relative")

@@ -43,8 +43,8 @@ func (b *box) outside(tb testing.TB) map[string]string {
 	return out
 }
 
-// refused calls every writing tool on a path, only asking first, and holds what
-// they say against want, and what is outside against what was.
+// refused calls every writing tool on a path, first as an examination, and compares
+// the answers with want, and the files outside with their former state.
 func (b *box) refused(t *testing.T, p, want string) {
 	t.Helper()
 	outside, inside := b.outside(t), b.names(t)
@@ -99,8 +99,8 @@ func TestHostilePathsAreNotWritten(t *testing.T) {
 	}
 }
 
-// TestSpellingsThatAreNames writes what looks like a way out and is none: it
-// stays in the space.
+// TestSpellingsThatAreNames writes names that look like a way out: they stay in the
+// space.
 func TestSpellingsThatAreNames(t *testing.T) {
 	t.Parallel()
 	b := fortify(t)
@@ -171,7 +171,8 @@ func TestSwappedLinkIsNotWritten(t *testing.T) {
 	}
 }
 
-// TestControlFilesAreNotWritten tries every spelling of what steers an agent.
+// TestControlFilesAreNotWritten tries every spelling of the files that steer an
+// agent.
 func TestControlFilesAreNotWritten(t *testing.T) {
 	t.Parallel()
 	b := fortify(t)
@@ -196,7 +197,7 @@ func TestControlFilesAreNotWritten(t *testing.T) {
 	}
 }
 
-// TestRefusedPathsAreNotReached tries what holds secrets, for every tool.
+// TestRefusedPathsAreNotReached tries the files that hold secrets, for every tool.
 func TestRefusedPathsAreNotReached(t *testing.T) {
 	t.Parallel()
 	b := fortify(t)

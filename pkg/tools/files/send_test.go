@@ -15,7 +15,7 @@ import (
 	"parley/pkg/tools/files"
 )
 
-// postman takes what is sent.
+// postman takes the sent files.
 type postman struct {
 	mu    sync.Mutex
 	terms files.Terms
@@ -23,7 +23,7 @@ type postman struct {
 	sent  []parcel
 }
 
-// parcel is what was sent and for which call.
+// parcel is a sent file with its call.
 type parcel struct {
 	Call, Name, Path, Caption, Content string
 	Photo                              bool
@@ -44,7 +44,7 @@ func (p *postman) SendFile(ctx context.Context, f files.Parcel) error {
 	return p.err
 }
 
-// post gives a box send_file and whoever takes what it sends.
+// post gives a box send_file and the postman that takes its files.
 func post(b *box) *postman {
 	p := &postman{terms: files.Terms{Files: true, MaxFile: 100, MaxPhoto: 50}}
 	b.registry.Register(files.NewSend(files.Options{}, p))
@@ -90,7 +90,7 @@ func TestSendFile(t *testing.T) {
 	}
 }
 
-// TestSendFileRefuses what cannot be sent, and says what to do instead.
+// TestSendFileRefuses files that cannot be sent, and names the alternative.
 func TestSendFileRefuses(t *testing.T) {
 	t.Parallel()
 	b := newBox(t, map[string]string{"dir/a": "x", "empty": "", "large": strings.Repeat("x", 101), "large.png": png + strings.Repeat("x", 60)})

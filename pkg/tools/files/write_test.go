@@ -23,7 +23,7 @@ func (b *box) with(o files.Options) *box {
 	return own
 }
 
-// examine asks a tool what a call would do.
+// examine asks a tool for the effects of a call.
 func (b *box) examine(tb testing.TB, level tools.Level, tool string, a map[string]any) (tools.Examination, error) {
 	tb.Helper()
 	found, ok := b.registry.Get(tool)

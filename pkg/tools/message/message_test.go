@@ -17,7 +17,7 @@ import (
 	"parley/pkg/tools/message"
 )
 
-// queue keeps what it is given.
+// queue keeps the queued texts.
 type queue struct {
 	mu   sync.Mutex
 	sent []string

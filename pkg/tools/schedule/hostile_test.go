@@ -151,8 +151,8 @@ func TestJobsOfAnotherChatAreNotFound(t *testing.T) {
 	}
 }
 
-// FuzzSchedule gives the arguments of a call and a stored spec, at any time. What is
-// kept can be read again and is due later, and later again.
+// FuzzSchedule gives the arguments of a call and a stored spec, at any time. A kept
+// job can be read again and is due later, and later again.
 func FuzzSchedule(f *testing.F) {
 	for _, cron := range []string{"0 9 * * 1-5", "TZ=", "CRON_TZ=UTC", "0 0 31 2 *", "@every -1s", "@every 1ns", "* * * * *", "@daily", "30 2 29 2 0", ", * * * *", "*/7 */5 1-3,5 jan-mar ?"} {
 		f.Add(`{"action":"create","text":"x","timezone":"Europe/Vienna","cron":"`+cron+`"}`, `{"cron":"`+cron+`","zone":"America/Sao_Paulo"}`, int64(1774746000))

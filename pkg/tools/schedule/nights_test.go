@@ -80,7 +80,7 @@ func drawChange(t *rapid.T) (*time.Location, time.Time) {
 	return loc, rapid.SampledFrom(changes).Draw(t, "change").Truncate(time.Minute) // some are only where a table ends, at an odd second
 }
 
-// expression is a cron expression by its numbers; none stands for a star.
+// expression is a cron expression by its numbers; an empty list stands for a star.
 type expression struct{ minute, hour, dom, month, dow []int }
 
 // drawExpression draws one that has something to do with the night of a change.
@@ -121,7 +121,7 @@ func (e expression) String() string {
 	return strings.Join(fields, " ")
 }
 
-// fits says whether what a clock shows is a time of the expression.
+// fits says whether the time on a clock is a time of the expression.
 func (e expression) fits(wall time.Time) bool {
 	has := func(numbers []int, n int) bool { return len(numbers) == 0 || slices.Contains(numbers, n) }
 	dom, dow := has(e.dom, wall.Day()), has(e.dow, int(wall.Weekday()))
@@ -138,7 +138,7 @@ func (e expression) fits(wall time.Time) bool {
 func (e expression) read(loc *time.Location, from, to time.Time) []string {
 	due := map[time.Time]bool{}
 	seen := map[time.Time]bool{}
-	var before time.Time // what the clock showed a minute ago
+	var before time.Time // the clock's time a minute ago
 	for t := from; t.Before(to); t = t.Add(time.Minute) {
 		l := t.In(loc)
 		wall := time.Date(l.Year(), l.Month(), l.Day(), l.Hour(), l.Minute(), 0, 0, time.UTC)

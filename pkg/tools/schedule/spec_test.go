@@ -149,7 +149,7 @@ func TestParseSpec(t *testing.T) {
 		`{"at":"2026-11-22T09:00:00+01:00"}`:                              "",
 		`{"every":"1m0s","zone":"Asia/Tokyo","catch_up":"skip"}`:          "",
 		`{"cron":"0 9 * * 1-5","zone":"Europe/Vienna","catch_up":"once"}`: "",
-		`{"cron":"0 0 31 2 *","zone":"UTC"}`:                              "", // never, but not malformed
+		`{"cron":"0 0 31 2 *","zone":"UTC"}`:                              "", // without a date, but not malformed
 		``:                                                                "cannot be read",
 		`null`:                                                            "exactly one",
 		`{}`:                                                              "exactly one",
@@ -237,8 +237,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestBringsItsOwnZones looks at what the package is built of: on a machine that
-// has zones of its own, nothing else tells whether they come with the program.
+// TestBringsItsOwnZones checks the dependencies of the package: on a machine with
+// zones of its own, only these tell whether the zones come with the program.
 func TestBringsItsOwnZones(t *testing.T) {
 	t.Parallel()
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".").Output()

@@ -20,7 +20,7 @@ import (
 
 // book keeps the jobs of all chats in memory, each by the chat of the call.
 type book struct {
-	shown int // how often a call said that it shows what is from outside
+	shown int // how often a call said that it shows content from outside
 	mu    sync.Mutex
 	jobs  map[string]map[string]schedule.Job
 	zones map[string]string
@@ -365,7 +365,8 @@ func TestListTellsLongTextsInPart(t *testing.T) {
 	}
 }
 
-// TestTheBooksErrors keeps what a store says from the model, unless it is meant for it.
+// TestTheBooksErrors keeps a store's errors from the model, unless they are meant for
+// it.
 func TestTheBooksErrors(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

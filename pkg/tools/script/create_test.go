@@ -39,7 +39,7 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// TestExamples runs what a new workspace has.
+// TestExamples runs the examples of a new workspace.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -91,8 +91,8 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestALetterThatComesWhileAToolRuns: what it prints may be the letter's, whether that
-// still lies there or the program has moved it.
+// TestALetterThatComesWhileAToolRuns: the tool's output may be the letter's, whether
+// that still lies there or the program has moved it.
 func TestALetterThatComesWhileAToolRuns(t *testing.T) {
 	t.Parallel()
 	for does, want := range map[string]bool{

@@ -120,7 +120,8 @@ func (k *kept) Write(p []byte) (int, error) {
 
 func (k *kept) all() []byte { return []byte(string(k.head) + string(k.tail)) }
 
-// TestKept holds the runner of these tests to what sandbox.Command says of outputs.
+// TestKept holds the runner of these tests to the rules of sandbox.Command for
+// outputs.
 func TestKept(t *testing.T) {
 	t.Parallel()
 	k := &kept{most: 8}

@@ -22,7 +22,7 @@ import (
 // anything is a tool.yaml that is fine.
 const anything = "name: probe\ndescription: Does it.\nparameters: {type: object}\n"
 
-// world is a folder of tools, a chat's space, and what runs there.
+// world is a folder of tools, a chat's space, and the programs that run there.
 type world struct {
 	dir, space string
 	runner     *bare
@@ -55,7 +55,7 @@ func (w *world) put(t *testing.T, name, manifest, program string) string {
 	return dir
 }
 
-// registry is what a gateway has after its start.
+// registry is that of a gateway after its start.
 func (w *world) registry(t *testing.T) *tools.ToolRegistry {
 	t.Helper()
 	r := tools.NewToolRegistry()
@@ -288,7 +288,7 @@ func TestOwnToolsBringWhatOthersSent(t *testing.T) {
 	}
 }
 
-// TestChangedFolderIsNotRun looks again at what was fine at the start.
+// TestChangedFolderIsNotRun changes a folder that was fine at the start.
 func TestChangedFolderIsNotRun(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(dir string) error{

@@ -13,8 +13,8 @@ import (
 	"parley/pkg/tools/shell"
 )
 
-// background runs a script in the background of a chat and gives the way to end it
-// and what its end will say.
+// background runs a script in the background of a chat and returns its cancel
+// function and its future end.
 func background(t *testing.T, o shell.Options, space, script string) (cancel func(), ended <-chan *tools.ToolResult) {
 	t.Helper()
 	o.Runner, o.Shell = realBox(t), true

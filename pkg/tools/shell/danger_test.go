@@ -13,7 +13,7 @@ import (
 	"parley/pkg/tools/shell"
 )
 
-// TestAlwaysAsked allows everything and looks at what is asked all the same.
+// TestAlwaysAsked allows everything and checks the calls that still ask.
 func TestAlwaysAsked(t *testing.T) {
 	t.Parallel()
 	dir, space := t.TempDir(), t.TempDir()
@@ -29,7 +29,7 @@ func TestAlwaysAsked(t *testing.T) {
 		}
 		allow = append(allow, program)
 	}
-	// A link with a harmless name to a program that is none.
+	// A link with a harmless name to a dangerous program.
 	if err := os.Symlink("busybox", dir+"/head"); err != nil {
 		t.Fatal(err)
 	}

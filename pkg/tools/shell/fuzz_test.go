@@ -11,8 +11,8 @@ import (
 	"parley/pkg/tools/shell"
 )
 
-// FuzzCommand gives arguments, separated by NUL or lines, and a folder. Whatever
-// they are, what is shown is what runs, with nothing invisible, in the space.
+// FuzzCommand gives arguments, separated by NUL or lines, and a folder. For all of
+// them, the shown command runs, with every character visible, in the space.
 func FuzzCommand(f *testing.F) {
 	for _, seed := range []string{"ls\n*", "ls\n../*\n/etc/*", "ls\n[\n?", "env\n-S\nrm", "ls\n\u202e\u200b\n\xff\xfe", "cat\n-*", "ls\n*/*/*\nout/*", "/bin/ls\n\"\\", ""} {
 		f.Add(seed, "")

@@ -21,7 +21,7 @@ import (
 	"parley/pkg/tools/shell"
 )
 
-// recorder runs nothing and keeps what it should have run.
+// recorder keeps the commands without running them.
 type recorder struct {
 	mu   sync.Mutex
 	last sandbox.Command
@@ -83,7 +83,7 @@ func examine(tb testing.TB, tool tools.Tool, space string, args map[string]any) 
 	return e.Examine(in(tb, space), args)
 }
 
-// outcome is what a model is told.
+// outcome is the model's result.
 type outcome struct {
 	ExitCode  int    `json:"exit_code"`
 	Stdout    string `json:"stdout"`

@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// agents notes what is asked for.
+// agents notes the requests.
 type agents struct {
 	asked []string
 	err   error

@@ -12,7 +12,7 @@ import (
 	"parley/pkg/tools/tasks"
 )
 
-// book is what a chat has.
+// book has the tasks of a chat.
 type book struct {
 	all       []tasks.Task
 	err       error

@@ -50,7 +50,7 @@ func hostileAddresses() []string {
 		// ports
 		"http://example.com:22/", "http://example.com:8080/", "http://example.com:0/", "http://example.com:65536/", "http://example.com:-80/", "http://example.com:80:80/",
 		"http://example.com:6379/", "https://example.com:25/", "http://example.com:x/",
-		// what is no name
+		// invalid names
 		"http:///", "http://", "http://./", "http://../", "http://a..example/", "http://example.com../", "http://exa mple.com/", "http://exa\tmple.com/", "http://exa\nmple.com/",
 		"http://example.com\x00.evil.com/", "http://exam\u202eple.com/", "http://example.com/\x1b[2J", "http://example.com/\u200b", "http://\xff\xfe/", "http://ex|ample.com/",
 		"http://" + strings.Repeat("a", 64) + ".com/", "http://" + strings.Repeat("a.", 200) + "com/", "http://example.com/" + strings.Repeat("a", 5000), "", " ",

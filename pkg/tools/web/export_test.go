@@ -5,7 +5,7 @@ import (
 	"net/url"
 )
 
-// Markdown converts a page as web_fetch does, for tests of what that costs.
+// Markdown converts a page as web_fetch does, for tests of its cost.
 func Markdown(ctx context.Context, page []byte, from *url.URL) (title, text string, cut bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, maxConvert)
 	defer cancel()

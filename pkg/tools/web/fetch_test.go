@@ -117,7 +117,8 @@ func zipped(tb testing.TB, size int) []byte {
 	return b.Bytes()
 }
 
-// TestHostileBodies has servers that send too much, too slowly or not what they say.
+// TestHostileBodies has servers that send too much, too slowly or another type than
+// they claim.
 func TestHostileBodies(t *testing.T) { //nolint:paralleltest // it measures the heap of the whole process
 	bomb := zipped(t, 128<<20)
 	empties := bytes.Repeat(zipped(t, 0), 1<<17)
@@ -183,7 +184,7 @@ func TestHostileBodies(t *testing.T) { //nolint:paralleltest // it measures the 
 				text = res.ForLLM
 				kind, _ = failure(t, res)
 			})
-			if name == "endless" { // what the server allocates here is in this process too
+			if name == "endless" { // the server's allocations are in this process too
 				c.want, grew = "[cut here: ", 0
 			}
 			if kind != c.kind || !strings.Contains(text, c.want) {

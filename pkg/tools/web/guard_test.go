@@ -23,7 +23,7 @@ type nameServer struct {
 	questions atomic.Int64
 }
 
-// resolverThat answers every question for IPv4 addresses with what the function gives.
+// resolverThat answers every question for IPv4 addresses with the function's result.
 func resolverThat(tb testing.TB, answer func(name string) []string) *nameServer {
 	tb.Helper()
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -96,7 +96,7 @@ func TestNamesThatLeadInside(t *testing.T) {
 	} {
 		t.Run(strings.Join(ips, " and "), func(t *testing.T) {
 			t.Parallel()
-			o := canary.reach(t) // 127.0.0.2, where nobody listens
+			o := canary.reach(t) // 127.0.0.2, without a listener
 			o.Resolver = resolverThat(t, func(string) []string { return ips }).resolver
 			res := fetch(t, o, map[string]any{"url": fmt.Sprintf("http://inside.example:%d/", canary.port(t))})
 			if kind, _ := failure(t, res); kind != "security_violation" {
@@ -209,7 +209,7 @@ func TestRedirects(t *testing.T) {
 	})
 }
 
-// TestAllowPrivate shows that what the operator allows is reached, and no more.
+// TestAllowPrivate shows that only the allowed addresses are reached.
 func TestAllowPrivate(t *testing.T) {
 	t.Parallel()
 	s := serve(t, "127.0.0.1", 0, page("text/plain", "inside"))

@@ -15,8 +15,8 @@ import (
 	"parley/pkg/tools/web"
 )
 
-// What a page may cost, at most, whatever is in it. The time is that of an idle
-// machine; on a busy one, and with the race detector, it is an outer bound.
+// The highest cost of a page, whatever is in it. The time is that of an idle machine;
+// on a busy one, and with the race detector, it is an outer bound.
 const (
 	mostTime   = 4 * 5 * time.Second
 	mostMemory = 64 << 20
@@ -32,8 +32,8 @@ func fill(piece string) []byte {
 	return []byte(strings.Repeat(piece, pageBytes/len(piece)+1)[:pageBytes])
 }
 
-// hostilePages make pages that were written to cost a lot, one at a time: what is
-// kept of the others would hide what one costs.
+// hostilePages make pages that were written to cost a lot, one at a time: the kept
+// memory of others would hide the cost of one.
 func hostilePages() map[string]func() []byte {
 	return map[string]func() []byte{
 		"deep div":   func() []byte { return fill("<div>") },

@@ -234,8 +234,8 @@ func TestSearchArguments(t *testing.T) {
 	}
 }
 
-// TestSearchRate has more searches than may begin. Nothing is listening: only who
-// may begin counts.
+// TestSearchRate has more searches than may begin. There is no server: only the
+// permission to begin counts.
 func TestSearchRate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -280,7 +280,7 @@ func TestSearchesOfChatsTakeTurns(t *testing.T) {
 		}
 		for range 5 {
 			<-time.After(30 * time.Second)
-			if kind := search(ctx, "modest"); kind != "execution_failed" { // it may begin, and nothing is listening
+			if kind := search(ctx, "modest"); kind != "execution_failed" { // it may begin, and there is no server
 				t.Errorf("the other chat's search ended with %q", kind)
 			}
 		}
