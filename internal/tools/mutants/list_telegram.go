@@ -154,7 +154,6 @@ func telegramInMutants() []Mutant {
 
 // telegramFileMutants break the way of files into a chat's space.
 func telegramFileMutants() []Mutant {
-	const dir = "pkg/channels/telegram"
 	return []Mutant{
 		{
 			Promise: "telegram: files in", Defect: "waits for a file as long as it takes",
@@ -183,7 +182,7 @@ func telegramFileMutants() []Mutant {
 		},
 		{
 			Promise: "telegram: unknown kinds", Defect: "forgets what it cannot use",
-			File: dir + "/inbound/unread.go", Old: `if u.to != nil {`, New: `if u.to == nil {`,
+			File: "pkg/channels/wire/unread.go", Old: `if u.To != nil {`, New: `if u.To == nil {`,
 			Dir: "cmd/gateway", Test: "^TestUnknownKindsAreKept$",
 		},
 	}

@@ -39,7 +39,7 @@ type intake struct {
 	in     *channels.Ingress
 	alive  func(ctx context.Context, a channels.Address) (bool, error)
 	heard  func(at channels.Address, ts, user string)
-	unread *unread
+	unread *wire.Unread
 	status *status
 	log    zerolog.Logger
 
@@ -63,7 +63,7 @@ type taken struct {
 func newIntake(r *Receiver, in *channels.Ingress) *intake {
 	return &intake{
 		in: in, alive: r.opt.Alive, heard: r.opt.Heard, status: r.status, log: r.log,
-		unread: &unread{to: r.opt.Unread, log: r.log}, queue: make(chan *taken, maxQueue),
+		unread: &wire.Unread{To: r.opt.Unread, Log: r.log, Noun: "an envelope"}, queue: make(chan *taken, maxQueue),
 		pause: wire.NewBackoff(minStorePause, maxStorePause),
 	}
 }
@@ -229,7 +229,7 @@ func (i *intake) batch(ctx context.Context, all []*taken, spoiled map[string]boo
 	var ready []*taken
 	for _, t := range all {
 		if len(t.Items) == 0 {
-			i.unread.keep(t.Event)
+			i.unread.Keep(t.Unread, t.Raw)
 			t.tell(true)
 			continue
 		}

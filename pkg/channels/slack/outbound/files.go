@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
 	"net/http"
 	"time"
 
@@ -78,7 +76,7 @@ func (u *uploader) fileError(chat string, err error) *channels.SendError {
 // upload brings the content to Slack, where nobody sees it yet, and returns the
 // file's id.
 func (u *uploader) upload(ctx context.Context, part *channels.FilePart) (string, error) {
-	content, size, err := openFile(part.Open)
+	content, size, err := wire.OpenFile(part.Open, maxUpload, "slack takes")
 	if err != nil {
 		return "", &channels.SendError{Class: channels.SendRefused, Err: err}
 	}
@@ -137,27 +135,4 @@ func (s *shared) in(chat string) string {
 		}
 	}
 	return ""
-}
-
-// openFile gives the content and its size, of what may be uploaded.
-func openFile(open func() (fs.File, error)) (fs.File, int64, error) {
-	content, err := open()
-	if err != nil {
-		return nil, 0, fmt.Errorf("open the file: %w", err)
-	}
-	info, err := content.Stat()
-	switch {
-	case err != nil:
-	case !info.Mode().IsRegular():
-		err = errors.New("it is not a regular file")
-	case info.Size() == 0:
-		err = errors.New("it is empty")
-	case info.Size() > maxUpload:
-		err = fmt.Errorf("it has %d bytes, more than the %d that slack takes", info.Size(), int64(maxUpload))
-	}
-	if err != nil {
-		_ = content.Close()
-		return nil, 0, fmt.Errorf("the file: %w", err)
-	}
-	return content, info.Size(), nil
 }

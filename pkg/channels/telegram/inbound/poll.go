@@ -307,7 +307,7 @@ func (p *poller) storeAhead(ctx context.Context, events []*update.Event) error {
 func (p *poller) deliver(ctx context.Context, events []*update.Event, cursor *channels.Cursor) error {
 	var items []channels.Inbound
 	for _, ev := range events {
-		p.intake.unread.keep(ev)
+		p.intake.unread.Keep(ev.Unread, ev.Raw)
 		if ev.Item != nil {
 			items = append(items, ev.Inbound())
 		}

@@ -103,7 +103,7 @@ func (r *Receiver) Run(ctx context.Context, in *channels.Ingress) error {
 	client, account := r.opt.API, r.opt.API.Account()
 	to := &intake{
 		in: in, me: r.me, account: account, moved: r.opt.Moved, log: r.log,
-		unread:  &unread{to: r.opt.Unread, log: r.log},
+		unread:  &wire.Unread{To: r.opt.Unread, Log: r.log, Noun: "an update"},
 		presses: &presses{client: client, log: r.log, work: &r.work, slots: make(chan struct{}, maxAnswers)},
 	}
 	if r.opt.Webhook != nil {
@@ -121,7 +121,7 @@ type intake struct {
 	me      *identity
 	account string
 	moved   func(ctx context.Context, from, to channels.Address) error
-	unread  *unread
+	unread  *wire.Unread
 	presses *presses
 	log     zerolog.Logger
 }

@@ -193,7 +193,7 @@ func (h *hook) keep(ctx context.Context, ev *update.Event) error {
 			return err
 		}
 	}
-	h.intake.unread.keep(ev)
+	h.intake.unread.Keep(ev.Unread, ev.Raw)
 	if ev.Item != nil {
 		in := ev.Inbound()
 		in.Group = ev.Album().Group // the store joins the parts: the next comes when this one is confirmed

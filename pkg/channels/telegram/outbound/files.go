@@ -3,9 +3,7 @@ package outbound
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
@@ -93,7 +91,7 @@ type upload struct {
 
 // uploadOnce is one request.
 func (s *Sender) uploadOnce(ctx context.Context, u *upload) (channels.Receipt, error) {
-	content, size, err := openFile(u.part.Open)
+	content, size, err := wire.OpenFile(u.part.Open, maxUpload, "a bot may send")
 	if err != nil {
 		return channels.Receipt{}, &channels.SendError{Class: channels.SendRefused, Err: err}
 	}
@@ -115,27 +113,4 @@ func (s *Sender) uploadOnce(ctx context.Context, u *upload) (channels.Receipt, e
 		return channels.Receipt{}, err
 	}
 	return sent.receipt(), nil
-}
-
-// openFile gives the content and its size, of what may be uploaded.
-func openFile(open func() (fs.File, error)) (fs.File, int64, error) {
-	content, err := open()
-	if err != nil {
-		return nil, 0, fmt.Errorf("open the file: %w", err)
-	}
-	info, err := content.Stat()
-	switch {
-	case err != nil:
-	case !info.Mode().IsRegular():
-		err = errors.New("it is not a regular file")
-	case info.Size() == 0:
-		err = errors.New("it is empty")
-	case info.Size() > maxUpload:
-		err = fmt.Errorf("it has %d bytes, more than the %d that a bot may send", info.Size(), int64(maxUpload))
-	}
-	if err != nil {
-		_ = content.Close()
-		return nil, 0, fmt.Errorf("the file: %w", err)
-	}
-	return content, info.Size(), nil
 }
