@@ -42,7 +42,7 @@ func parse(gfm parser.Parser, source []byte) ast.Node {
 
 // The parsers are made once: what belongs to one text is in its [reading].
 //
-//nolint:gochecknoglobals // they never change, and making one costs more than reading a text
+//nolint:gochecknoglobals // they are constant, and making one costs more than reading a text
 var (
 	plain    = sync.OnceValue(func() parser.Parser { return gfm() })
 	spoiling = sync.OnceValue(func() parser.Parser {
@@ -83,7 +83,7 @@ func gfm(more ...util.PrioritizedValue) parser.Parser {
 	)
 }
 
-// reading is what belongs to the reading of one text. It makes no links of footnotes.
+// reading is the state of the reading of one text. It makes no links of footnotes.
 type reading struct {
 	parser.Context
 
@@ -182,8 +182,8 @@ func (d definitions) Transform(node *ast.Paragraph, reader text.Reader, pc parse
 	}
 }
 
-// tables makes tables of paragraphs, but none whose cells are mostly made up:
-// a row has as many cells as the header, whatever its line says.
+// tables makes tables of paragraphs, except those whose cells are mostly made up: a
+// row has as many cells as the header, whatever its line says.
 type tables struct{ parser.ParagraphTransformer }
 
 // Transform makes a table of the paragraph if it is one.
@@ -225,7 +225,7 @@ func strikes() pairs {
 	return pairs{mark: '~', min: 1, max: 2, node: func() ast.Node { return extast.NewStrikethrough() }}
 }
 
-// Trigger is what a row begins with.
+// Trigger is the beginning of a row.
 func (p pairs) Trigger() []byte { return []byte{p.mark} }
 
 // Parse reads a row.

@@ -85,8 +85,8 @@ func Underline(header []Cell, widths []int) string {
 	return strings.Join(rules, ruleGap)
 }
 
-// Columns is how many columns s takes in letters of one width: two for what is
-// wide in East Asia and for emoji.
+// Columns is how many columns s takes in letters of one width: two for the wide
+// letters of East Asia and for emoji.
 func Columns(s string) int {
 	n := 0
 	for g := graphemes.FromString(s); g.Next(); {
@@ -96,7 +96,7 @@ func Columns(s string) int {
 }
 
 func columnsOfGrapheme(g string) int {
-	const emoji = '\uFE0F' // asks for the coloured form of what is before it
+	const emoji = '\uFE0F' // asks for the coloured form of the character before it
 	regional := 0
 	for _, r := range g {
 		kind := width.LookupRune(r).Kind()

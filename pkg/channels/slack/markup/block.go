@@ -21,7 +21,7 @@ type look struct {
 	href  string
 }
 
-// both is what two looks have in common.
+// both is the common part of two looks.
 func (l look) both(o look) look {
 	l.style &= o.style
 	if l.href != o.href {
@@ -36,7 +36,7 @@ type span struct {
 	look look
 }
 
-// kind is what a block is.
+// kind is the kind of a block.
 type kind uint8
 
 const (
@@ -47,7 +47,7 @@ const (
 	rule
 )
 
-// container is what blocks lie in: a quotation, or an item of a list.
+// container holds blocks: a quotation, or an item of a list.
 type container struct {
 	list   *list // nil for a quotation
 	number int   // of an item of an ordered list
@@ -55,7 +55,7 @@ type container struct {
 	box    string
 }
 
-// list is what the items of a list have in common.
+// list is shared by the items of a list.
 type list struct {
 	ordered, tight bool
 }
@@ -63,7 +63,7 @@ type list struct {
 // block is a piece of a text that parts are made of.
 type block struct {
 	kind     kind
-	in       []*container // what it lies in, the outermost first
+	in       []*container // its containers, the outermost first
 	begins   int          // it is the first in all of them from here on
 	level    int          // of a heading
 	language string
@@ -84,7 +84,7 @@ type stretch struct {
 }
 
 // stretches are the text of a block in order. White space at the end of a look
-// belongs to what it lies in: * does not open or close next to a space.
+// belongs to the surrounding one: * does not open or close next to a space.
 func stretches(text string, spans []span, offset int) []stretch {
 	var all []stretch
 	from := 0

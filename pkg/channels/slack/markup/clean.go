@@ -6,15 +6,15 @@ import (
 )
 
 const (
-	// A zero-width space keeps two characters from being read together. It is taken
-	// out of texts, so that what is there is ours.
+	// A zero-width space keeps two characters from being read together. Those in the text
+	// are removed first, so that the remaining ones are ours.
 	apart = "\u200B"
 	// A line end that is one in Markdown too, in the text of a block.
 	hardBreak = '\u2028'
 )
 
-// clean makes s valid UTF-8 with \n as its only line end and without what shows
-// nothing: control characters, zero-width spaces, bidirectional embeddings and
+// clean makes s valid UTF-8 with \n as its only line end and without invisible
+// characters: control characters, zero-width spaces, bidirectional embeddings and
 // overrides.
 func clean(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
@@ -39,7 +39,7 @@ func visible(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsSpace(r) && !hidden(r) })
 }
 
-// hidden says that r shows nothing.
+// hidden says that r is invisible.
 func hidden(r rune) bool {
 	switch r {
 	case '\u180E', '\u2800', '\u3164', '\uFEFF', '\uFFFC':

@@ -2,8 +2,8 @@ package markup
 
 import "strconv"
 
-// What something costs is the code points that it takes at most, in a markdown
-// block or in Slack's own markup, whichever is more.
+// The cost of a text is its highest number of code points, in a markdown block or in
+// Slack's own markup, whichever is more.
 const (
 	markCost = 4  // a mark of emphasis on one side, or a zero-width space beside a short one
 	lookCost = 14 // all marks around a stretch of text
@@ -54,7 +54,7 @@ func (l look) cost() int {
 	return n
 }
 
-// lineCost is what stands before each further line of the block.
+// lineCost is the prefix of each further line of the block.
 func (b *block) lineCost() int {
 	n := 0
 	for _, c := range b.in {
@@ -63,7 +63,7 @@ func (b *block) lineCost() int {
 	return n
 }
 
-// width is that of what the container puts before the first line.
+// width is that of the container's text before the first line.
 func (c *container) width() int {
 	if c.list != nil && c.list.ordered {
 		return len(strconv.Itoa(c.number)) + len(". ")
@@ -71,8 +71,8 @@ func (c *container) width() int {
 	return len("- ")
 }
 
-// baseCost is what the block takes without its text or its rows: the gap before it,
-// what stands before its first line, and what its kind adds.
+// baseCost is the cost of the block without its text or its rows: the gap before it,
+// the prefix of its first line, and the addition of its kind.
 func (b *block) baseCost() int {
 	n := len("\n\n")
 	for i, c := range b.in {
@@ -83,7 +83,7 @@ func (b *block) baseCost() int {
 			n += c.width() + len(c.box)
 		default:
 			n += max(markCost, c.width())
-			if i >= b.begins { // what it begins with stands behind the indent of Slack's own
+			if i >= b.begins { // its beginning stands behind the indent of Slack's own
 				n += c.width() + len(c.box)
 			}
 		}
@@ -152,7 +152,7 @@ func (b *block) whole(most int) int {
 	return m.used
 }
 
-// meter adds up what a block's text costs.
+// meter adds up the cost of a block's text.
 type meter struct {
 	block *block
 	at    int // byte of the text
@@ -171,7 +171,7 @@ func newMeter(b *block) *meter {
 	return m
 }
 
-// take goes on by s, which is what the text goes on with.
+// take advances by s, the next piece of the text.
 func (m *meter) take(s string) {
 	for _, r := range s {
 		for m.at >= m.until {

@@ -8,7 +8,7 @@ import (
 )
 
 // neighbours are the code points around byte i of s, of which the one there takes
-// size; a space stands for none.
+// size; a space stands for a missing one.
 func neighbours(s string, i, size int) (before, after rune) {
 	before, after = ' ', ' '
 	if i > 0 {
@@ -20,7 +20,7 @@ func neighbours(s string, i, size int) (before, after rune) {
 	return before, after
 }
 
-// Text that is nothing but text in Markdown goes on with text.
+// Plain text in Markdown continues with text.
 func (d *document) escaped(text string, at place) {
 	at.start = at.line
 	for i := 0; i < len(text); {
@@ -54,12 +54,12 @@ type place struct {
 	heading, table bool // in one
 	more, next     bool // something stands before and behind it on its line
 	start          bool // the first of a line
-	address        bool // what makes an address a link, but was not read as one
+	address        bool // the mark of an address that was not read as a link
 	before, after  rune
 }
 
-// look notes what is around the character at byte i of text. What else stands on the
-// line is not white space.
+// look notes the surroundings of the character at byte i of text. More text on its
+// line, before or behind, counts as a character that is not white space.
 func (p *place) look(text string, i, size int) {
 	p.before, p.after = neighbours(text, i, size)
 	if i == 0 && p.more {

@@ -15,7 +15,7 @@ type own struct {
 
 	out    strings.Builder
 	indent string
-	last   rune // what was written last
+	last   rune // the last written character
 	closed bool // marks were closed there
 }
 
@@ -64,8 +64,8 @@ func (o *own) block(b *block) {
 	}
 }
 
-// lead writes what stands before the first line of b. Code and tables stand on lines
-// of their own.
+// lead writes the prefix of the first line of b. Code and tables stand on lines of
+// their own.
 func (o *own) lead(b *block) {
 	depth, quote := 0, ""
 	var markers strings.Builder
@@ -105,7 +105,7 @@ func quoted(in []*container) bool {
 	return false
 }
 
-// bullet is what an item begins with.
+// bullet is the beginning of an item.
 func (o *own) bullet(c *container, depth int) string {
 	box := strings.NewReplacer("[x]", "☑", "[ ]", "☐").Replace(c.box)
 	switch {
@@ -128,7 +128,7 @@ func emboldened(b *block) []span {
 	return append(spans, span{end: b.offset + len(b.text), look: look{style: bold}})
 }
 
-// pre writes a block of code, in which three backticks never stand together.
+// pre writes a block of code, in which three backticks do not stand together.
 func (o *own) pre(text string) {
 	o.write("```\n" + strings.ReplaceAll(escapeEntities(text), "``", "`"+apart+"`"+apart) + "\n```")
 }

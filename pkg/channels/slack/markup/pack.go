@@ -53,8 +53,8 @@ func (p *packer) put(b block) {
 	}
 }
 
-// boundary is where to end the part before the next block: a heading stays with
-// what it stands above. It is 0 if there are only headings.
+// boundary is the end of the part before the next block: a heading stays with the
+// block below it. It is 0 if there are only headings.
 func (p *packer) boundary() int {
 	n := len(p.pieces)
 	for n > 0 && p.pieces[n-1].kind == heading {
@@ -102,7 +102,7 @@ func (b *block) unlook() {
 	}
 }
 
-// lift takes the block out of what it lies in.
+// lift takes the block out of its container.
 func (b *block) lift() { b.in, b.begins = nil, 0 }
 
 // unlooked is a row without looks.
@@ -138,7 +138,7 @@ func words(blocks []block) string {
 	return all.String()
 }
 
-// empty says that nothing of a block is left.
+// empty says that a block is used up.
 func (b *block) empty() bool { return b.text == "" && len(b.rows) == 0 }
 
 // cut takes a piece off the front that costs no more than room, or says that it
@@ -232,8 +232,8 @@ func (b *block) choose(n int) int {
 	return n
 }
 
-// breaks are the last ends of a line, a sentence and a word up to n, with
-// something to see before them; 0 for none.
+// breaks are the last ends of a line, a sentence and a word up to n, with a visible
+// character before them, or 0.
 func (b *block) breaks(n int) (line, sentence, word int) {
 	ended, seen := false, false
 	for i, r := range b.text[:min(n+1, len(b.text))] {

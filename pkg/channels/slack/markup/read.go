@@ -5,17 +5,17 @@ import (
 	"unicode"
 )
 
-// Read turns the text of a Slack message into plain text. People, channels and
-// groups that it refers to are named; name gives a person's display name, or "" if
-// it is not known, and a nil name knows nobody. A link is its label with the address
-// in brackets, a date its fallback, and &lt; &gt; &amp; are the characters that they
-// stand for, once. A mention of the bot at the beginning is left out, with a colon or
-// a comma behind it; bot is the bot's user id.
+// Read turns the text of a Slack message into plain text. People, channels and groups
+// that it refers to are named; name gives a person's display name, or "" if it is
+// unknown, and a nil name knows no names. A link is its label with the address in
+// brackets, a date its fallback, and &lt; &gt; &amp; are decoded once. A mention of
+// the bot at the beginning is left out, with a colon or a comma behind it; bot is the
+// bot's user id.
 //
-// Slack escapes what people type, in code too: a < in the text is always Slack's
-// own, and a reference in code is one. What is not closed on its line is kept as it
-// stands. Names and labels bring no control characters, line ends or marks of
-// direction with them. The time is linear in the length of the text.
+// Slack escapes people's text, in code too: a < in the text is always Slack's own,
+// and a reference in code is one. A reference that is not closed on its line is kept
+// as it stands. Control characters, line ends and marks of direction are removed from
+// names and labels. The time is linear in the length of the text.
 func Read(text, bot string, name func(user string) string) string {
 	text = addressed(strings.ToValidUTF8(text, "\uFFFD"), bot)
 	var b strings.Builder
@@ -88,7 +88,7 @@ func addressed(text, bot string) string {
 	return strings.TrimLeftFunc(after, unicode.IsSpace)
 }
 
-// referred is what stands between < and > as a person reads it.
+// referred is the text between < and > as a person reads it.
 func referred(inside string, name func(user string) string) string {
 	target, label, _ := strings.Cut(inside, "|")
 	label = oneLine(unescape(label))
@@ -122,7 +122,7 @@ func referred(inside string, name func(user string) string) string {
 	return label + " (" + shown + ")"
 }
 
-// marked is a label behind its mark, or what stands for it.
+// marked is a label behind its mark, or the text in its place.
 func marked(mark, label, otherwise string) string {
 	if label = strings.TrimPrefix(label, mark); label != "" {
 		return mark + label
@@ -138,7 +138,7 @@ func unescape(s string) string {
 	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&").Replace(s)
 }
 
-// oneLine is a name without what shows nothing or moves what is around it.
+// oneLine is a name without characters that are invisible or move their neighbours.
 func oneLine(s string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		switch {

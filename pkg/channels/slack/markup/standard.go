@@ -10,11 +10,11 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 )
 
-// nesting follows the containers of the blocks of one part. What began in an
-// earlier part is not gone on with, but a quotation is opened again.
+// nesting follows the containers of the blocks of one part. A container from an
+// earlier part is not continued, but a quotation is opened again.
 type nesting struct {
 	begun map[*container]bool
-	in    []*container // what the block lies in, as far as this part shows it
+	in    []*container // the block's containers, as far as this part shows them
 	same  int          // so many of these are those of the block before
 	last  []*container
 	other map[*list]bool // has the other mark, as the list before it has the first
@@ -74,7 +74,7 @@ func (n *nesting) goesOn(c, outer *container) bool {
 // tight says that the container is an item of a list without blank lines.
 func (c *container) tight() bool { return c.list != nil && c.list.tight }
 
-// marker is what an item begins with in Markdown.
+// marker is the beginning of an item in Markdown.
 func (n *nesting) marker(c *container) string {
 	switch other := n.other[c.list]; {
 	case c.list.ordered && other:
@@ -88,7 +88,7 @@ func (n *nesting) marker(c *container) string {
 	}
 }
 
-// prefix is what stands before a line that is not the first of what it lies in.
+// prefix stands before each line of a container but its first.
 func (n *nesting) prefix(in []*container) string {
 	var p strings.Builder
 	for _, c := range in {
@@ -159,7 +159,7 @@ func (d *document) trim() { d.out = bytes.TrimRight(d.out, " \t") }
 // newline begins a line of the block.
 func (d *document) newline() { d.out = append(append(d.out, '\n'), d.indent...) }
 
-// code writes a block of code: nothing in it can end it.
+// code writes a block of code, which its content cannot end.
 func (d *document) code(b *block) {
 	fence := strings.Repeat("`", max(3, longestRun(b.text)+1))
 	d.out = append(d.out, fence+b.language...)
@@ -274,9 +274,9 @@ func (d *document) marked(open, next []mark) []mark {
 	return next
 }
 
-// marks are those around the ith stretch, the outermost first: what is open stays
-// so as long as it can, and what goes on longer lies around the rest. Nothing opens
-// before white space.
+// marks are those around the ith stretch, the outermost first: an open one stays so
+// as long as it can, and a longer one lies around the rest. Marks do not open before
+// white space.
 func marks(all []stretch, i int, open []mark) []mark {
 	l := all[i].look
 	var next []mark

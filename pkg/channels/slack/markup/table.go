@@ -65,7 +65,7 @@ func (r *reader) rowsAlone(rows [][]cell) {
 	}
 }
 
-// row reads a row. What a line has beyond the last column goes to its last cell.
+// row reads a row. The rest of a line beyond the last column goes to its last cell.
 func (r *reader) row(n ast.Node) []cell {
 	var cells []cell
 	end := n.Pos()

@@ -108,7 +108,7 @@ func (r *reader) node(n ast.Node) {
 	}
 }
 
-// within reads what a container holds.
+// within reads the content of a container.
 func (r *reader) within(c *container, n ast.Node) {
 	r.in = append(slices.Clip(r.in), c)
 	r.children(n)
@@ -188,7 +188,7 @@ func language(name []byte) string {
 	return string(name)
 }
 
-// inline reads what is within n.
+// inline reads the content of n.
 func (r *reader) inline(t *runs, n ast.Node, l look) {
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		r.span(t, c, l)
@@ -284,11 +284,11 @@ func (r *reader) link(t *runs, n ast.Node, destination []byte, l look) {
 	}
 }
 
-// entity is what Markdown reads as a character.
+// entity is a text that Markdown reads as a character.
 var entity = regexp.MustCompile(`&#?[0-9A-Za-z]+;`)
 
-// href is the target if it can be linked, else "". It has none of the characters
-// that end a target or a link in Markdown or in Slack's markup.
+// href is the target if it can be linked, else "". It is free of the characters that
+// end a target or a link in Markdown or in Slack's markup.
 func (r *reader) href(target string) string {
 	u, err := url.Parse(target)
 	if err != nil || len(target) > r.budget {

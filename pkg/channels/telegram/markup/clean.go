@@ -5,9 +5,9 @@ import (
 	"unicode"
 )
 
-// clean makes s valid UTF-8 with \n as its only line end and without what
-// Telegram would take out: control characters, bidirectional embeddings and
-// overrides, and the three marks that draw lines through other lines.
+// clean makes s valid UTF-8 with \n as its only line end and without the characters
+// that Telegram removes: control characters, bidirectional embeddings and overrides,
+// and the three marks that draw lines through other lines.
 func clean(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if strings.Contains(s, "\r") {

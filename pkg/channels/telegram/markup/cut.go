@@ -8,8 +8,8 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 )
 
-// fit is how many bytes of the text, whole graphemes, have room, and what they
-// take together with the head.
+// fit is how many bytes of the text, whole graphemes, have room, and their size
+// together with the head.
 func (b *block) fit(room size) (n int, used size) {
 	m := newMeter(b)
 	if !m.used.within(room) {
@@ -48,7 +48,7 @@ func (b *block) window(room size) int {
 	return n
 }
 
-// meter adds up what a block's text takes.
+// meter adds up the size of a block's text.
 type meter struct {
 	block *block
 	at    int // byte of the text
@@ -68,7 +68,7 @@ func newMeter(b *block) *meter {
 	return m
 }
 
-// take goes on by s, which is what the text goes on with.
+// take advances by s, the next piece of the text.
 func (m *meter) take(s string) {
 	for m.at+len(s) > m.until {
 		n := max(0, m.until-m.at)
@@ -146,8 +146,8 @@ func (b *block) choose(n int) int {
 	return n
 }
 
-// breaks are the last ends of a line, a sentence and a word up to n, with
-// something to see before them; 0 for none.
+// breaks are the last ends of a line, a sentence and a word up to n, with a visible
+// character before them, or 0.
 func (b *block) breaks(n int) (line, sentence, word int) {
 	ended, seen := false, false
 	for i, r := range b.text[:min(n+1, len(b.text))] {

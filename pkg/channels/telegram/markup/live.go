@@ -8,10 +8,10 @@ import (
 // Telegram makes links of some addresses by itself, wherever in a text they are.
 // Those to the web may be links; the others become code, in which it makes none.
 
-// liveSchemes are those others. None ends another one that is behind it.
+// liveSchemes are those others. No scheme ends another one behind it.
 func liveSchemes() []string { return []string{"tonsite", "ton", "tg", "ftp"} }
 
-// addressMark is what stands behind a scheme.
+// addressMark is the mark behind a scheme.
 const addressMark = "://"
 
 // stretch is a part of a text, in bytes.

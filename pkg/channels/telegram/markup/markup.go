@@ -12,10 +12,10 @@ const (
 	minBytes = 4096
 )
 
-// Render turns Markdown into Telegram HTML, as parts that are complete by
-// themselves and show at most limit UTF-16 units each; 0 or less means 4096. A
-// code point outside the basic plane is never cut, even for a limit of 1. A text
-// without anything to see has no parts.
+// Render turns Markdown into Telegram HTML, as parts that are complete by themselves
+// and show at most limit UTF-16 units each; 0 or less means 4096. A code point
+// outside the basic plane stays whole, even for a limit of 1. A text without a
+// visible character has no parts.
 func Render(md string, limit int) []string {
 	if limit <= 0 {
 		limit = messageUnits
@@ -49,7 +49,8 @@ func Plain(html string) string {
 	return b.String()
 }
 
-// reference decodes what escape wrote for one character, or takes the & itself.
+// reference decodes the form that escape wrote for one character, or takes the &
+// itself.
 func reference(html string) (char string, n int) {
 	for _, c := range `<>&"` {
 		if name := escapeOf(c); strings.HasPrefix(html, name) {

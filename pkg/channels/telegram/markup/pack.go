@@ -4,8 +4,8 @@ package markup
 // list, a block of code, a table. Parts end between blocks if they can.
 type block struct {
 	gap   int  // line ends between the block before and this one
-	quote int  // the number of the quotation it belongs to; 0 for none
-	keep  bool // what follows belongs below it: a heading
+	quote int  // the number of the quotation it belongs to, or 0
+	keep  bool // a heading: the next block belongs below it
 	// pre shows the text in letters of one width, in a language if it has one.
 	pre      bool
 	language string
@@ -32,7 +32,7 @@ func (b *block) next(spans []span) (l look, to int) {
 	return spans[0].look, max(0, min(spans[0].end-b.offset, len(b.text)))
 }
 
-// size is what something takes of what Telegram allows in one message.
+// size is the consumption of Telegram's limits for one message.
 type size struct{ units, bytes, entities int }
 
 func (s size) plus(o size) size {
@@ -59,7 +59,7 @@ type packer struct {
 	bounds size
 	parts  []string
 	pieces []block // of the part that is being filled
-	sizes  []size  // of each, without what place adds
+	sizes  []size  // of each, without the additions of place
 	used   size
 }
 
@@ -100,7 +100,7 @@ func (p *packer) put(b block) {
 	}
 }
 
-// place is what b takes besides itself behind the pieces that are there.
+// place is the overhead of b behind the pieces that are there.
 func (p *packer) place(b *block) size {
 	var s size
 	if len(p.pieces) > 0 {

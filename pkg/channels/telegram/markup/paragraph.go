@@ -5,7 +5,7 @@ import "strings"
 // paragraph puts the text of a block together.
 type paragraph struct {
 	text   strings.Builder
-	indent string // what further lines begin with
+	indent string // the beginning of further lines
 	spans  []span
 }
 

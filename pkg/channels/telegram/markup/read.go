@@ -21,8 +21,8 @@ import (
 
 const (
 	rule = "———"
-	// A list lies this far to the right of what holds it, up to maxIndentation; a
-	// space is about half as wide as a letter.
+	// A list lies this far to the right of its container, up to maxIndentation; a space
+	// is about half as wide as a letter.
 	indentation, maxIndentation = "    ", 8 * len("    ")
 	tab                         = 4
 	maxTarget                   = 2048 // bytes of a target that is linked
@@ -36,9 +36,9 @@ type reader struct {
 	source []byte
 	blocks []block
 	gap    int             // line ends that the next block stands off
-	indent string          // what lines of a list begin with
-	marker string          // what the next line begins with instead: an item's marker
-	quote  int             // the number of the quotation; 0 for none
+	indent string          // the beginning of a list's lines
+	marker string          // the beginning of the next line instead: an item's marker
+	quote  int             // the number of the quotation, or 0
 	quotes int             // how many there were
 	lists  int             // how many lists lie in one another
 	used   map[string]bool // labels of definitions
@@ -158,7 +158,8 @@ func (r *reader) paragraph(n ast.Node, l look, heading bool) {
 	r.emit(b)
 }
 
-// quotation reads a quotation. Telegram has none within one, so that it becomes part of the outer one.
+// quotation reads a quotation. Telegram does not nest quotations, so an inner one becomes part
+// of the outer one.
 func (r *reader) quotation(n ast.Node) {
 	quote, indent := r.quote, r.indent
 	if r.quote == 0 {
@@ -201,7 +202,7 @@ func (r *reader) list(n *ast.List) {
 	r.lists--
 }
 
-// item reads what one item of a list holds.
+// item reads the content of one item of a list.
 func (r *reader) item(n ast.Node, gap int) {
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		if c.Kind() == ast.KindList {
@@ -215,7 +216,7 @@ func (r *reader) item(n ast.Node, gap int) {
 	}
 }
 
-// checkBox is what a task begins with, nil for another item.
+// checkBox is the box of a task, nil for another item.
 func checkBox(item ast.Node) *extast.TaskCheckBox {
 	if item.FirstChild() == nil {
 		return nil
@@ -265,7 +266,7 @@ func language(name []byte) string {
 	return string(name)
 }
 
-// inline reads what is within n into w.
+// inline reads the content of n into w.
 func (r *reader) inline(w *paragraph, n ast.Node, l look) {
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		r.span(w, c, l)

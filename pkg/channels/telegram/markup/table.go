@@ -35,7 +35,7 @@ func (r *reader) table(n *extast.Table) {
 	}
 }
 
-// row reads a row and adds its links to links. What a line has beyond the last
+// row reads a row and adds its links to links. The rest of a line beyond the last
 // column is kept as one more cell.
 func (r *reader) row(n ast.Node, links *paragraph) []markdown.Cell {
 	var cells []markdown.Cell

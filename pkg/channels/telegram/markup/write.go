@@ -23,8 +23,8 @@ type look struct {
 	href  string
 }
 
-// allowed is what is left of l under Telegram's rules: code holds nothing else and
-// lies in nothing else. A target and a secret matter more than that.
+// allowed is the part of l that Telegram's rules allow: code neither contains other
+// styles nor lies in them. A target and a secret matter more than that.
 func (l look) allowed() look {
 	switch {
 	case l.style&code == 0:
@@ -78,7 +78,7 @@ func common(a, b []tag) int {
 	return n
 }
 
-// escapeOf is what stands for r in HTML.
+// escapeOf is the escape of r in HTML.
 func escapeOf(r rune) string {
 	switch r {
 	case '<':
@@ -111,7 +111,7 @@ func (w *writer) to(next []tag) {
 	w.open = next
 }
 
-// text writes s with what HTML would misread escaped.
+// text writes s with the characters of HTML escaped.
 func (w *writer) text(s string) {
 	for s != "" {
 		at := strings.IndexAny(s, "<>&")

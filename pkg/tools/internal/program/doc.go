@@ -1,7 +1,7 @@
-// Package program is what the tools that run programs share: where one runs, how
-// it is shown to the person who is asked, and how its end is told.
+// Package program is shared by the tools that run programs: the folder of a run, its
+// question to a person, and the report of its end.
 //
-// What it promises: a folder is inside the chat's space, whatever links lead to;
-// what is shown says exactly one thing, with nothing invisible in it; a
-// fingerprint changes when what it was taken of is replaced.
+// It promises: a folder is inside the chat's space, whatever links lead to; a shown
+// text has exactly one meaning and no invisible characters; a fingerprint changes
+// when its source is replaced.
 package program

@@ -36,20 +36,20 @@ const (
 type Settings struct {
 	// Runner runs them.
 	Runner sandbox.Runner
-	// Prepare is called with a chat's space before it is used; nil does nothing.
+	// Prepare is called with a chat's space before it is used; nil is skipped.
 	Prepare func(space string) error
 	// Timeout ends a program where the call names no time; 0 means 30 s.
 	Timeout time.Duration
 	// MaxTimeout is the longest time that a call may name; 0 means 5 minutes.
 	MaxTimeout time.Duration
 	// BackgroundLimit is the longest that a program may run in the background, and the
-	// time of one whose call names none; 0 means an hour.
+	// default; 0 means an hour.
 	BackgroundLimit time.Duration
 	// Network gives programs the network.
 	Network bool
 	// Readable are absolute paths that they may read beside the system's.
 	Readable []string
-	// Outside is the folder of a space that holds what others sent; "" is none.
+	// Outside is the folder of a space for received files; "" disables this.
 	Outside string
 }
 
@@ -75,15 +75,15 @@ const (
 	patience = time.Minute
 )
 
-// Outside is the folder of a space that holds what others sent, as it was at a moment.
+// Outside is the state of a space's folder of received files at a moment.
 type Outside struct {
-	// Holds says that it has files, which a program in the space may read: what that
-	// prints counts as theirs. A folder that cannot be looked at holds some.
+	// Holds says that it has files, which a program in the space may read: the program's
+	// output then counts as theirs. An unreadable folder counts as having some.
 	Holds bool
 	mark  string // another one when a file has come or gone
 }
 
-// LookOutside looks at such a folder; "" is none.
+// LookOutside reads such a folder; "" means that there is no such folder.
 func LookOutside(space *os.Root, folder string) Outside {
 	if folder == "" {
 		return Outside{}
@@ -97,8 +97,8 @@ func LookOutside(space *os.Root, folder string) Outside {
 	return Outside{Holds: !errors.Is(err, io.EOF), mark: inode(info) + " " + info.ModTime().String()}
 }
 
-// Brought notes in a call whose program has ended that what it printed may be of
-// others: files lie in the folder, or one was there while the program ran.
+// Brought notes in a call whose program has ended that its output may be untrusted:
+// files lie in the folder, or one was there while the program ran.
 func (o Outside) Brought(ctx context.Context, space, folder string) {
 	root, err := os.OpenRoot(space)
 	if err != nil {
@@ -119,8 +119,8 @@ func (s Settings) BackgroundAnnotations() tools.Annotations {
 }
 
 // Annotations are those of a tool that runs programs. Two calls of one answer run
-// side by side, where nobody is asked about them: what deletes is always asked
-// about, and what was asked about runs in a turn of its own.
+// side by side if no person is asked about them: a deleting call always asks, and an
+// allowed call runs in a turn of its own.
 func (s Settings) Annotations() tools.Annotations {
 	return tools.Annotations{
 		Level: tools.LevelExec, Executes: true, OpenWorld: s.Network,
@@ -152,7 +152,7 @@ func within(seconds int, usual, longest time.Duration) (time.Duration, error) {
 
 // Folder is where a program runs.
 type Folder struct {
-	// Outside is what others sent.
+	// Outside is the state of the received files.
 	Outside Outside
 	// Root is the folder, opened; the caller closes it.
 	Root *os.Root
@@ -204,8 +204,8 @@ func (s Settings) Folder(ctx context.Context, name string) (*Folder, error) {
 	}, nil
 }
 
-// Question is the question about a run in this folder: head and tail are what stands
-// before and behind the folder. A person is shown where it is in the workspace; the
+// Question is the question about a run in this folder: head and tail are the texts
+// before and behind the folder. A person is shown its place in the workspace; the
 // text kept, for the fingerprint, names its place on the machine.
 func (f *Folder) Question(head, tail string) (shown, kept string) {
 	name := "the workspace"
@@ -314,7 +314,7 @@ func Block(text string) string {
 	return b.String()[1:]
 }
 
-// outcome is what a model is told of a run.
+// outcome is the model's report of a run.
 type outcome struct {
 	ExitCode  int    `json:"exit_code"`
 	Stdout    string `json:"stdout"`
@@ -359,7 +359,7 @@ func (s Settings) Run(ctx context.Context, f *Folder, c sandbox.Command) (any, e
 	return out, nil
 }
 
-// Excess says in words what a run had too much of, by [sandbox.Result.Limit].
+// Excess names the limit that a run exceeded, by [sandbox.Result.Limit].
 func Excess(limit string) string {
 	switch limit {
 	case "processes":
