@@ -91,6 +91,7 @@ func rooms() map[string][]string {
 		"pkg/agent/progress": append([]string{"pkg/session", "pkg/tools"}, vocabulary...),
 		"pkg/agent/prompt":   append([]string{"pkg/session", "pkg/openat"}, vocabulary...),
 		"pkg/agent/trust":    append([]string{"pkg/session", "pkg/policy", "pkg/tools"}, vocabulary...),
+		"pkg/strictyaml":     nil,
 		"pkg/text":           nil,
 		"internal/failpoint": nil,
 		"internal/...":       {"..."},
@@ -113,7 +114,7 @@ func homes() map[string]string {
 }
 
 // everywhere are the rooms that every room may import.
-func everywhere() []string { return []string{"internal/failpoint", "pkg/text"} }
+func everywhere() []string { return []string{"internal/failpoint", "pkg/strictyaml", "pkg/text"} }
 
 func TestImportGraph(t *testing.T) {
 	t.Parallel()

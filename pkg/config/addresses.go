@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+
+	"parley/pkg/strictyaml"
 )
 
 // server checks an address to which requests go; secret says that one goes with them.
@@ -19,7 +21,7 @@ func (c checker) server(path, address string, secret bool) {
 	case u.RawQuery != "" || u.Fragment != "":
 		c.at(path, "must end before ? and #")
 	case u.Port() != "" && !isPort(u.Port()):
-		c.at(path, "has the port %s: write one from 1 to 65535, or none", quote(u.Port()))
+		c.at(path, "has the port %s: write one from 1 to 65535, or none", strictyaml.Quote(u.Port()))
 	case u.Scheme == "http" && secret && !loopback(u.Hostname()):
 		c.at(path, "a secret would travel unencrypted: write https, or leave the secret out (plain http with a secret is for this machine only)")
 	}
@@ -87,7 +89,7 @@ func (c checker) proxy(path, address string) {
 	case err != nil || u.Hostname() == "" || !slices.Contains([]string{"http", "https", "socks5"}, u.Scheme):
 		c.at(path, "must be an address such as http://127.0.0.1:3128 or socks5://127.0.0.1:1080")
 	case u.Port() != "" && !isPort(u.Port()):
-		c.at(path, "has the port %s: write one from 1 to 65535, or none", quote(u.Port()))
+		c.at(path, "has the port %s: write one from 1 to 65535, or none", strictyaml.Quote(u.Port()))
 	case u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "":
 		c.at(path, "must end behind the port: a proxy has no path")
 	}

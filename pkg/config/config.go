@@ -247,7 +247,10 @@ func Default(home string) *Config {
 	}
 }
 
-// DefaultModel is what a model has whose keys are left out.
+// SetDefaults lets the walker read the keys over the defaults.
+func (m *Model) SetDefaults() { *m = DefaultModel() }
+
+// DefaultModel is a model whose keys are all left out.
 func DefaultModel() Model {
 	return Model{
 		Provider: "openai", BaseURL: "https://api.openai.com/v1",

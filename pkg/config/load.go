@@ -2,27 +2,25 @@ package config
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"net/url"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
+
+	"parley/pkg/strictyaml"
 )
 
 // maxFile is the largest file that is read.
 const maxFile = 256 << 10
 
-// maxFlow bounds the nesting of brackets, which the parser follows by recursion.
-const maxFlow = 100
+// maxLevels bounds the nesting of the text.
+const maxLevels = 100
 
 // Options are what [Load] needs from its surroundings.
 type Options struct {
@@ -50,7 +48,7 @@ type Options struct {
 	CheckTools func(cfg *Config, report func(path string, err error))
 }
 
-// Load reads the file at path. The error is an [*Error] that lists all that is
+// Load reads the file at path. The error is a [*strictyaml.Error] that lists all that is
 // wrong, or says that the file cannot be read (and wraps [os.ErrNotExist] when
 // there is none).
 func Load(path string, o Options) (*Config, error) {
@@ -86,22 +84,15 @@ func readFile(path string) ([]byte, error) {
 
 func parse(path string, raw []byte, o Options) (*Config, error) {
 	raw = bytes.TrimPrefix(raw, []byte("\ufeff"))
-	if !utf8.Valid(raw) {
-		return nil, newError([]Problem{{File: path, Message: "is not text in UTF-8: save it as UTF-8"}})
+	root, problem := tree(raw)
+	if problem != nil {
+		problem.File = path
+		return nil, strictyaml.NewError(*problem)
 	}
-	if p := control(path, raw); p != nil {
-		return nil, newError([]Problem{*p})
-	}
-	w := &walker{file: path, positions: map[string]position{}}
+	w := newWalker(path)
 	cfg := Default(o.Home)
 	cfg.Workspace = ""
-	root, problem := tree(path, raw)
-	if problem != nil {
-		return nil, newError([]Problem{*problem})
-	}
-	if root != nil {
-		w.value(root, reflect.ValueOf(cfg).Elem(), "", "")
-	}
+	w.yaml.Walk(root, cfg)
 	dir, err := filepath.Abs(filepath.Dir(path))
 	if err != nil {
 		return nil, fmt.Errorf("the configuration's folder: %w", err)
@@ -126,71 +117,27 @@ func parse(path string, raw []byte, o Options) (*Config, error) {
 		w.strangeBots(cfg)
 		w.slackSecrets(&cfg.Channels.Slack)
 	}
-	if err := newError(w.problems); err != nil {
+	if err := w.yaml.Err(); err != nil {
 		return nil, err
 	}
 	return cfg, nil
 }
 
-// tree parses the text into its single document; nil for an empty one.
-func tree(path string, raw []byte) (root ast.Node, problem *Problem) {
-	fail := func(line, column int, format string, args ...any) *Problem {
-		return &Problem{File: path, Line: line, Column: column, Message: fmt.Sprintf(format, args...)}
-	}
-	defer func() {
-		if r := recover(); r != nil { // the parser is not ours, and the file may be anything
-			root, problem = nil, fail(0, 0, "this is not YAML")
+// tree reads the text into its document.
+func tree(raw []byte) (ast.Node, *strictyaml.Problem) {
+	if utf8.Valid(raw) {
+		if p := strictyaml.Control(raw); p != nil {
+			return nil, p
 		}
-	}()
-	if flowDepth(raw) > maxFlow {
-		return nil, fail(0, 0, "brackets are nested more than %d deep", maxFlow)
 	}
-	file, err := parser.ParseBytes(raw, 0, parser.AllowDuplicateMapKey())
-	if err != nil {
-		if e, ok := errors.AsType[yaml.Error](err); ok && e.GetToken() != nil {
-			at := e.GetToken().Position
-			return nil, fail(at.Line, at.Column, "this is not YAML: %s", firstLine(e.GetMessage()))
-		}
-		return nil, fail(0, 0, "this is not YAML")
-	}
-	for _, doc := range file.Docs {
-		if doc.Body == nil || doc.Body.Type() == ast.CommentType {
-			continue
-		}
-		if root != nil {
-			at := positionOf(doc.Body)
-			return nil, fail(at.line, at.column, "a second document starts here: write all into one")
-		}
-		root = doc.Body
-	}
-	return root, nil
+	return strictyaml.Parse(string(raw), maxLevels)
 }
 
 // homeless reports a folder that only a home folder would give a place.
 func (w *walker) homeless(path, folder string) {
-	_, written := w.positions[path]
-	if strings.HasPrefix(folder, "~") || path == "state_dir" && !written {
+	if strings.HasPrefix(folder, "~") || path == "state_dir" && !w.yaml.Written(path) {
 		w.at(path, "HOME is not set: write an absolute path, or set HOME")
 	}
-}
-
-func flowDepth(raw []byte) int {
-	depth, deepest := 0, 0
-	for _, c := range raw {
-		switch c {
-		case '[', '{':
-			depth++
-			deepest = max(deepest, depth)
-		case ']', '}':
-			depth--
-		}
-	}
-	return deepest
-}
-
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(s, "\n")
-	return line
 }
 
 // resolve finds the secrets. Those of a disabled channel and of a model that nobody

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"parley/pkg/config"
+	"parley/pkg/strictyaml"
 )
 
 const home = "/home/someone"
@@ -284,7 +285,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"not YAML", "log: {level: info", []string{"this is not YAML"}},
 		{"tabs", "log:\n\tlevel: info", []string{"this is not YAML"}},
 		{"two documents", "log: {}\n---\nlog: {}", []string{"a second document starts here"}},
-		{"deep", strings.Repeat("[", 10_000), []string{"brackets are nested more than 100 deep"}},
+		{"deep", strings.Repeat("[", 10_000), []string{"it is nested more than 100 levels deep"}},
 		{"literal secret", "models: {main: {model: m, api_key: sk-literal-canary}}", []string{"1:36: models.main.api_key: a secret is never written into this file: write env:NAME, file:PATH or credential:NAME"}},
 		{"number as secret", "channels: {telegram: {token: 123456}}", []string{"channels.telegram.token: must be env:NAME"}},
 		{"credential path", "models: {main: {model: m, api_key: credential:../x}}", []string{"a secret is never written into this file"}},
@@ -336,7 +337,7 @@ func TestLoadRefuses(t *testing.T) {
 			if err == nil {
 				t.Fatal("accepted")
 			}
-			e, ok := errors.AsType[*config.Error](err)
+			e, ok := errors.AsType[*strictyaml.Error](err)
 			if !ok || len(e.Problems) == 0 {
 				t.Fatalf("the error is %T: %v", err, err)
 			}

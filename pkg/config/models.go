@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"parley/pkg/strictyaml"
 )
 
 // agent checks which models are asked, and in which order.
@@ -12,7 +14,7 @@ func (c checker) agent() {
 	a := &c.cfg.Agent
 	if len(c.cfg.Models) == 0 {
 		if a.Model != Default("").Agent.Model {
-			c.at("agent.model", "%s is not among the models: there are none, so add a block models", quote(a.Model))
+			c.at("agent.model", "%s is not among the models: there are none, so add a block models", strictyaml.Quote(a.Model))
 		}
 		for i := range a.Fallbacks {
 			c.at(fmt.Sprintf("agent.fallbacks[%d]", i), "there are no models: add a block models")
@@ -25,7 +27,7 @@ func (c checker) agent() {
 		path := fmt.Sprintf("agent.fallbacks[%d]", i)
 		c.modelName(path, name)
 		if m := c.cfg.Models[before]; m != nil && m.Provider == "offline" {
-			c.at(path, "is never asked, because %s before it is the built-in model, which always answers: put that one last", quote(before))
+			c.at(path, "is never asked, because %s before it is the built-in model, which always answers: put that one last", strictyaml.Quote(before))
 		} else if name == a.Model {
 			c.at(path, "is the model that is asked first already: write another, or take it out")
 		}
@@ -35,7 +37,7 @@ func (c checker) agent() {
 
 func (c checker) modelName(path, name string) {
 	if _, ok := c.cfg.Models[name]; !ok {
-		c.at(path, "%s is not among the models: write one of %s", quote(name), strings.Join(slices.Sorted(maps.Keys(c.cfg.Models)), ", "))
+		c.at(path, "%s is not among the models: write one of %s", strictyaml.Quote(name), strings.Join(slices.Sorted(maps.Keys(c.cfg.Models)), ", "))
 	}
 }
 

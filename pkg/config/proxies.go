@@ -3,6 +3,8 @@ package config
 import (
 	"fmt"
 	"net/netip"
+
+	"parley/pkg/strictyaml"
 )
 
 // proxies checks the addresses and networks of a list of trusted proxies.
@@ -35,13 +37,13 @@ func parseProxy(text string) (netip.Prefix, error) {
 	p, err := netip.ParsePrefix(text)
 	switch {
 	case err != nil:
-		return p, fmt.Errorf("%s is no address or network: write one such as 127.0.0.1 or 10.0.0.0/8", quote(text))
+		return p, fmt.Errorf("%s is no address or network: write one such as 127.0.0.1 or 10.0.0.0/8", strictyaml.Quote(text))
 	case p.Bits() == 0:
-		return p, fmt.Errorf("%s holds every address, so that strangers could name any client: write the proxy's own", quote(text))
+		return p, fmt.Errorf("%s holds every address, so that strangers could name any client: write the proxy's own", strictyaml.Quote(text))
 	case p.Masked() != p:
-		return p, fmt.Errorf("%s has bits behind its network: write %s", quote(text), p.Masked())
+		return p, fmt.Errorf("%s has bits behind its network: write %s", strictyaml.Quote(text), p.Masked())
 	case p.Addr().Is4In6():
-		return p, fmt.Errorf("%s is a network of IPv4 in IPv6: write it as IPv4", quote(text))
+		return p, fmt.Errorf("%s is a network of IPv4 in IPv6: write it as IPv4", strictyaml.Quote(text))
 	}
 	return p, nil
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"parley/pkg/strictyaml"
 )
 
 // Schedules bound what chats plan.
@@ -28,11 +30,11 @@ func (c checker) schedules() {
 	a := &c.cfg.Agent
 	if a.Timezone != "" {
 		if _, err := time.LoadLocation(a.Timezone); err != nil || strings.EqualFold(a.Timezone, "local") {
-			c.at("agent.timezone", "%s is no time zone: write an IANA name such as Europe/Berlin, America/New_York or UTC", quote(a.Timezone))
+			c.at("agent.timezone", "%s is no time zone: write an IANA name such as Europe/Berlin, America/New_York or UTC", strictyaml.Quote(a.Timezone))
 		}
 	}
 	to := a.Heartbeat.To
 	if to != "" && to != "console:" && !slices.Contains(c.cfg.Owners, to) {
-		c.at("agent.heartbeat.to", "%s is not among the owners: write one of them, or console:", quote(to))
+		c.at("agent.heartbeat.to", "%s is not among the owners: write one of them, or console:", strictyaml.Quote(to))
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"parley/pkg/strictyaml"
 )
 
 // Schema is the JSON Schema of the file, for editors. It is made of the tags that the
@@ -38,8 +40,7 @@ func (r reflector) structure(t reflect.Type) *jsonschema.Schema {
 		Type: "object", Properties: map[string]*jsonschema.Schema{},
 		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}, // none
 	}
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		name := f.Tag.Get("yaml")
 		if name == "" {
 			continue // the file does not set it
@@ -61,10 +62,10 @@ func (r reflector) field(f reflect.StructField) *jsonschema.Schema {
 	for limited.Items != nil {
 		limited = limited.Items
 	}
-	for _, word := range tagValues(f.Tag, "enum") {
+	for _, word := range strictyaml.TagValues(f.Tag, "enum") {
 		limited.Enum = append(limited.Enum, word)
 	}
-	for _, p := range tagValues(f.Tag, "pattern") {
+	for _, p := range strictyaml.TagValues(f.Tag, "pattern") {
 		limited.Pattern = p
 	}
 	limited.Minimum = numberIn(f.Tag, "minimum")
@@ -121,7 +122,7 @@ func (r reflector) value(t reflect.Type) *jsonschema.Schema {
 
 // numberIn is a number that a tag sets; nil where it sets none.
 func numberIn(tag reflect.StructTag, name string) *float64 {
-	for _, text := range tagValues(tag, name) {
+	for _, text := range strictyaml.TagValues(tag, name) {
 		if n, err := strconv.ParseFloat(text, 64); err == nil {
 			return &n
 		}

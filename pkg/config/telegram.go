@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"parley/pkg/strictyaml"
 )
 
 const telegramPath = "channels.telegram"
@@ -65,10 +67,7 @@ func inherit[T any](w *walker, path string, v *T, otherwise T) {
 }
 
 // written says whether the file has a value at path.
-func (w *walker) written(path string) bool {
-	_, ok := w.positions[path]
-	return ok
-}
+func (w *walker) written(path string) bool { return w.yaml.Written(path) }
 
 func (c checker) telegram() {
 	t := &c.cfg.Channels.Telegram
@@ -81,7 +80,7 @@ func (c checker) telegram() {
 		c.botName(path+".name", a.Name)
 		name := strings.ToLower(a.Name)
 		if first, taken := names[name]; taken && name != "" {
-			c.at(path+".name", "%s is the name of accounts[%d] already: write another", quote(a.Name), first)
+			c.at(path+".name", "%s is the name of accounts[%d] already: write another", strictyaml.Quote(a.Name), first)
 		}
 		names[name] = i
 	}
@@ -130,7 +129,7 @@ func (c checker) webhook(path string, a *TelegramAccount) {
 	case err != nil || u.Scheme != "https" || u.Hostname() == "" || u.RawQuery != "" || u.User != nil || u.Fragment != "":
 		c.at(path+".public_url", "must be the https address under which Telegram reaches the gateway, without a name, a password or ?")
 	case a.APIURL == Default("").Channels.Telegram.APIURL && !slices.Contains(ports, u.Port()):
-		c.at(path+".public_url", "has the port %s, which Telegram never reaches: write 443, 80, 88 or 8443", quote(u.Port()))
+		c.at(path+".public_url", "has the port %s, which Telegram never reaches: write 443, 80, 88 or 8443", strictyaml.Quote(u.Port()))
 	}
 }
 
@@ -142,7 +141,7 @@ func (c checker) botName(path, name string) {
 	case name == "":
 		c.at(path, "is missing: write a name of your choice for this bot")
 	case len(name) > maxAccountName || !regexp.MustCompile(`^[A-Za-z0-9_-]+$`).MatchString(name):
-		c.at(path, "%s is no name for a bot: write up to %d letters, digits, _ and -", quote(name), maxAccountName)
+		c.at(path, "%s is no name for a bot: write up to %d letters, digits, _ and -", strictyaml.Quote(name), maxAccountName)
 	}
 }
 
@@ -183,7 +182,7 @@ func (w *walker) strangeBots(cfg *Config) {
 		rest, ok := strings.CutPrefix(s, "telegram:")
 		id, _, named := strings.Cut(rest, "/")
 		if ok && named && !slices.Contains(ids, id) {
-			w.at(path, "%s is none of the bots here: write one of %s, or leave it out for every bot", quote(id), strings.Join(ids, ", "))
+			w.at(path, "%s is none of the bots here: write one of %s, or leave it out for every bot", strictyaml.Quote(id), strings.Join(ids, ", "))
 		}
 	}
 	for i, owner := range cfg.Owners {
@@ -211,7 +210,7 @@ func (w *walker) oncePerBot(t *Telegram) {
 	for i, a := range t.Accounts {
 		id, path := a.BotID(), accountPath(i)
 		if first, taken := seen[id]; taken && id != "" {
-			w.at(path+".token", "is a token of the bot %s, which %s has already: each bot may be here once", quote(id), first)
+			w.at(path+".token", "is a token of the bot %s, which %s has already: each bot may be here once", strictyaml.Quote(id), first)
 			continue
 		}
 		seen[id] = path

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"parley/pkg/strictyaml"
 )
 
 // tools checks the names of tools, for all chats and for single ones, and the rules
@@ -43,9 +45,9 @@ func (c checker) chatTools(path, place string, t ChatTools) {
 		at := fmt.Sprintf("%s.enabled[%d]", path, i)
 		switch all := &c.cfg.Tools; {
 		case slices.Contains(all.Disabled, name):
-			c.at(at, "%s is never offered, because tools.disabled names it: take it out there", quote(name))
+			c.at(at, "%s is never offered, because tools.disabled names it: take it out there", strictyaml.Quote(name))
 		case len(all.Enabled) > 0 && !slices.Contains(all.Enabled, name):
-			c.at(at, "%s is never offered, because tools.enabled does not name it: add it there", quote(name))
+			c.at(at, "%s is never offered, because tools.enabled does not name it: add it there", strictyaml.Quote(name))
 		}
 	}
 }
@@ -63,6 +65,6 @@ func (c checker) toolName(path, name string) {
 	}
 	known := slices.AppendSeq(c.options.Tools(c.cfg), maps.Keys(c.cfg.Tools.Composed))
 	if slices.Sort(known); !slices.Contains(known, name) {
-		c.at(path, "there is no tool %s: the tools are %s", quote(name), strings.Join(known, ", "))
+		c.at(path, "there is no tool %s: the tools are %s", strictyaml.Quote(name), strings.Join(known, ", "))
 	}
 }

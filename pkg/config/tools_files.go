@@ -90,7 +90,7 @@ func (c checker) rootFolder(path, at string) {
 func (c checker) apart(path, root string) {
 	root = resolved(root)
 	for _, own := range []struct{ name, at string }{
-		{"the workspace", c.cfg.Workspace}, {"state_dir", c.cfg.StateDir}, {"the configuration", c.file},
+		{"the workspace", c.cfg.Workspace}, {"state_dir", c.cfg.StateDir}, {"the configuration", c.yaml.File},
 	} {
 		at, err := filepath.Abs(own.at)
 		if err != nil {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"parley/pkg/strictyaml"
 )
 
 // ShellTools say whether and how the agent runs commands.
@@ -38,9 +40,9 @@ func (c checker) programs() {
 		path := fmt.Sprintf("tools.shell.allow[%d]", i)
 		switch {
 		case strings.ContainsAny(p, "*?["):
-			c.at(path, "%s is a pattern: name each program", quote(p))
+			c.at(path, "%s is a pattern: name each program", strictyaml.Quote(p))
 		case p == "" || strings.Contains(p, "/") && !cleanPath(p):
-			c.at(path, "%s must be a name, such as ls, or an absolute path, such as /usr/bin/ls", quote(p))
+			c.at(path, "%s must be a name, such as ls, or an absolute path, such as /usr/bin/ls", strictyaml.Quote(p))
 		}
 	}
 	c.readable("tools.shell.readable", shell.Readable)
@@ -66,11 +68,11 @@ func (c checker) readable(path string, paths []string) {
 		at := fmt.Sprintf("%s[%d]", path, i)
 		switch {
 		case !cleanPath(p) || p == "/":
-			c.at(at, "%s must be an absolute path of a file or folder, without .. and not the root", quote(p))
+			c.at(at, "%s must be an absolute path of a file or folder, without .. and not the root", strictyaml.Quote(p))
 		case within(resolved(c.cfg.StateDir), resolved(p)):
-			c.at(at, "%s lies in state_dir, which no program may read: take it out", quote(p))
+			c.at(at, "%s lies in state_dir, which no program may read: take it out", strictyaml.Quote(p))
 		case slices.ContainsFunc(kernelFolders(), func(folder string) bool { return within(resolved(folder), resolved(p)) }):
-			c.at(at, "%s belongs to the system, and a program has its own: take it out", quote(p))
+			c.at(at, "%s belongs to the system, and a program has its own: take it out", strictyaml.Quote(p))
 		}
 	}
 }

@@ -16,7 +16,7 @@ func scriptMutants() []Mutant {
 		},
 		{
 			Promise: "data to convert", Defect: "lets the parser follow any nesting",
-			File: data + "/yamlparse.go", Old: `case g.flow+len(g.blocks) > maxDepth:`, New: `case g.flow+len(g.blocks) > maxDepth<<10:`,
+			File: "pkg/strictyaml/parse.go", Old: `case g.flow+len(g.blocks) > depth:`, New: `case g.flow+len(g.blocks) > depth<<10:`,
 			Dir: data, Test: "^TestHostileData$",
 		},
 		{

@@ -33,12 +33,12 @@ func wordMutants() []Mutant {
 		},
 		{
 			Promise: "settings: hidden characters", Defect: "reads comments with anything in them",
-			File: conf + "/text.go", Old: "case unicode.IsControl(r):", New: "case r > unicode.MaxRune:",
+			File: "pkg/strictyaml/text.go", Old: "case unicode.IsControl(r):", New: "case r > unicode.MaxRune:",
 			Dir: gateway, Test: without + "/^NUL_in_a_comment$",
 		},
 		{
 			Promise: "settings: hidden characters", Defect: "takes what is escaped",
-			File: conf + "/text.go", Old: "case i >= 0:", New: "case i > len(s):",
+			File: "pkg/strictyaml/text.go", Old: "case i >= 0:", New: "case i > len(s):",
 			Dir: gateway, Test: without + "/^NUL_in_a_value$",
 		},
 		{
@@ -63,7 +63,7 @@ func wordMutants() []Mutant {
 		},
 		{
 			Promise: "settings: lists and names", Defect: "takes an entry twice",
-			File: conf + "/walk.go", Old: "first, twice := seen[element.Interface()]; twice", New: "first, twice := seen[element.Interface()]; twice && first > i",
+			File: "pkg/strictyaml/walk.go", Old: "first, twice := seen[element.Interface()]; twice", New: "first, twice := seen[element.Interface()]; twice && first > i",
 			Dir: gateway, Test: without + "/^programs_and_files$",
 		},
 		{

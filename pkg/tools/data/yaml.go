@@ -7,17 +7,27 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
+
+	"parley/pkg/strictyaml"
 )
 
 // readYAML reads one document. Aliases stand for their values and count as these;
 // plain words are read as the core schema of YAML 1.2 reads them.
 func readYAML(text string) (*value, error) {
-	root, err := ParseYAML(text)
-	if err != nil {
-		return nil, err
+	root, problem := strictyaml.Parse(text, maxDepth)
+	if problem != nil {
+		return nil, wrong(problem.Line, problem.Column, "%s", problem.Message)
 	}
 	r := &yamlReader{anchors: map[string]*value{}}
 	return r.value(root, 1)
+}
+
+// at places a mistake at a token.
+func at(t *token.Token, format string, args ...any) *SyntaxError {
+	if t == nil || t.Position == nil {
+		return wrong(0, 0, format, args...)
+	}
+	return wrong(t.Position.Line, t.Position.Column, format, args...)
 }
 
 type yamlReader struct {

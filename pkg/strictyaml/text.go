@@ -1,4 +1,4 @@
-package config
+package strictyaml
 
 import (
 	"fmt"
@@ -10,9 +10,9 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// control finds the first control character that no file of text has, in values and
-// comments alike: one reader may end there, another may hide what follows.
-func control(file string, raw []byte) *Problem {
+// Control finds the first control character that no file of text has, in values and
+// comments alike: one reader may end there, another may hide the rest. Nil for none.
+func Control(raw []byte) *Problem {
 	line, column := 1, 1
 	for _, r := range string(raw) {
 		switch {
@@ -20,22 +20,22 @@ func control(file string, raw []byte) *Problem {
 			line, column = line+1, 0
 		case r == '\t' || r == '\r':
 		case unicode.IsControl(r):
-			return &Problem{File: file, Line: line, Column: column, Message: character(r)}
+			return &Problem{Line: line, Column: column, Message: character(r)}
 		}
 		column++
 	}
 	return nil
 }
 
-// character says of a character that it must go.
+// character is the problem of an invisible character.
 func character(r rune) string {
 	return fmt.Sprintf("holds the character %U, which nobody sees: take it out", r)
 }
 
-// visible reports a text that holds more than it shows. A text of one line has no
-// line breaks, nothing invisible and no blanks at its ends; one with the tag
-// text:"lines" is prose, of which only control characters are refused.
-func (w *walker) visible(node ast.Node, s, path string, tag reflect.StructTag) bool {
+// Visible reports a text that holds more than it shows. A text of one line has no line
+// breaks, no invisible characters and no blanks at its ends; one with the tag
+// text:"lines" is prose, in which only control characters are problems.
+func (w *Walker) Visible(node ast.Node, s, path string, tag reflect.StructTag) bool {
 	prose := tag.Get("text") == "lines"
 	hidden := func(r rune) bool {
 		if prose {
@@ -46,9 +46,9 @@ func (w *walker) visible(node ast.Node, s, path string, tag reflect.StructTag) b
 	switch i := strings.IndexFunc(s, hidden); {
 	case i >= 0:
 		r, _ := utf8.DecodeRuneInString(s[i:])
-		w.problem(node, path, "%s", character(r))
+		w.Problem(node, path, "%s", character(r))
 	case !prose && strings.TrimSpace(s) != s:
-		w.problem(node, path, "begins or ends with a blank: take it out")
+		w.Problem(node, path, "begins or ends with a blank: take it out")
 	default:
 		return true
 	}

@@ -1,4 +1,4 @@
-package config
+package strictyaml
 
 import (
 	"encoding/json"
@@ -12,46 +12,69 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// maxDepth is deeper than any key of the configuration.
-const maxDepth = 16
-
 // maxWord is the longest key for which a likely one is looked up.
 const maxWord = 64
 
 // position is where a value stands.
 type position struct{ line, column int }
 
-// reference is a secret that waits to be resolved.
-type reference struct {
-	path, text string
-	into       *Secret
+// Walker carries a document over into Go types. It collects all problems instead of
+// ending at the first, which the library's own decoder does.
+type Walker struct {
+	// File is the name of the file in problems.
+	File string
+	// MaxDepth bounds the nesting of keys.
+	MaxDepth int
+	// Special stores a value of a type of its own, such as a secret; false leaves the
+	// value to the walker. Nil knows no such type.
+	Special func(node ast.Node, v reflect.Value, path string) bool
+
+	problems  []Problem
+	positions map[string]position
 }
 
-// walker carries the tree of the file over into the Go types. It collects what
-// is wrong instead of ending at the first problem, which the library's own
-// decoder does.
-type walker struct {
-	file       string
-	problems   []Problem
-	positions  map[string]position
-	references []reference
+// Defaulter is a value behind a pointer that has defaults; they are set before its keys
+// are read.
+type Defaulter interface{ SetDefaults() }
+
+// Walk stores the document in the struct that into points to. An empty document (nil)
+// changes nothing.
+func (w *Walker) Walk(root ast.Node, into any) {
+	w.positions = map[string]position{}
+	if root != nil {
+		w.value(root, reflect.ValueOf(into).Elem(), "", "")
+	}
 }
 
-func (w *walker) problem(at ast.Node, path, format string, args ...any) {
+// Problems lists all problems, in the order of the file.
+func (w *Walker) Problems() []Problem { return inOrder(w.problems) }
+
+// Err is an [*Error] of all problems; nil for none.
+func (w *Walker) Err() error { return NewError(w.problems...) }
+
+// Written says whether the document has the key.
+func (w *Walker) Written(path string) bool {
+	_, ok := w.positions[path]
+	return ok
+}
+
+// Problem reports a problem with a node.
+func (w *Walker) Problem(at ast.Node, path, format string, args ...any) {
 	pos := positionOf(at)
 	w.problems = append(w.problems, Problem{
-		File: w.file, Line: pos.line, Column: pos.column, Path: path, Message: fmt.Sprintf(format, args...),
+		File: w.File, Line: pos.line, Column: pos.column, Path: path, Message: fmt.Sprintf(format, args...),
 	})
 }
 
-// at reports a problem with the value at path, which may have come from a default.
-func (w *walker) at(path, format string, args ...any) {
+// At reports a problem with the value of a key, which may be a default: then the place
+// is that of the key around it.
+func (w *Walker) At(path, format string, args ...any) {
 	pos := w.positions[path]
 	for p := path; pos.line == 0 && p != ""; pos = w.positions[p] {
 		p = p[:max(0, strings.LastIndexAny(p, ".["))]
 	}
 	w.problems = append(w.problems, Problem{
-		File: w.file, Line: pos.line, Column: pos.column, Path: path, Message: fmt.Sprintf(format, args...),
+		File: w.File, Line: pos.line, Column: pos.column, Path: path, Message: fmt.Sprintf(format, args...),
 	})
 }
 
@@ -65,29 +88,28 @@ func positionOf(n ast.Node) position {
 
 // Every value passes here: node is stored in v, and tag holds the limits of the
 // field that v is, or lies in.
-func (w *walker) value(node ast.Node, v reflect.Value, path string, tag reflect.StructTag) {
+func (w *Walker) value(node ast.Node, v reflect.Value, path string, tag reflect.StructTag) {
 	if v.Kind() == reflect.Pointer { // never nil, whatever is wrong with the node
 		v.Set(reflect.New(v.Type().Elem()))
-		if m, ok := reflect.TypeAssert[*Model](v); ok {
-			*m = DefaultModel()
+		if d, ok := reflect.TypeAssert[Defaulter](v); ok {
+			d.SetDefaults()
 		}
 		if node.Type() == ast.NullType {
-			w.problem(node, path, "has no value: write one, or leave the key out")
+			w.Problem(node, path, "has no value: write one, or leave the key out")
 			return
 		}
 		w.value(node, v.Elem(), path, tag)
 		return
 	}
-	if strings.Count(path, ".")+strings.Count(path, "[") > maxDepth {
-		w.problem(node, path, "is nested too deeply")
+	if strings.Count(path, ".")+strings.Count(path, "[") > w.MaxDepth {
+		w.Problem(node, path, "is nested too deeply")
 		return
 	}
 	w.positions[path] = positionOf(node)
 	if !w.plain(node, path) {
 		return
 	}
-	if into, ok := reflect.TypeAssert[*Secret](v.Addr()); ok {
-		w.secret(node, into, path)
+	if w.Special != nil && w.Special(node, v, path) {
 		return
 	}
 	switch v.Kind() {
@@ -105,10 +127,10 @@ func (w *walker) value(node ast.Node, v reflect.Value, path string, tag reflect.
 }
 
 // plain refuses what makes a file hard to read: anchors, aliases and tags.
-func (w *walker) plain(node ast.Node, path string) bool {
+func (w *Walker) plain(node ast.Node, path string) bool {
 	switch node.(type) {
 	case *ast.AnchorNode, *ast.AliasNode, *ast.MergeKeyNode, *ast.TagNode:
-		w.problem(node, path, "anchors, aliases and tags are not understood here: write the value itself")
+		w.Problem(node, path, "anchors, aliases and tags are not understood here: write the value itself")
 		return false
 	default:
 		return true
@@ -122,13 +144,13 @@ type pair struct {
 }
 
 // pairs lists a mapping's entries; every key once.
-func (w *walker) pairs(node ast.Node, path, wanted string) []pair {
+func (w *Walker) pairs(node ast.Node, path, wanted string) []pair {
 	if node.Type() == ast.NullType {
 		return nil
 	}
 	mapping, ok := node.(ast.MapNode)
 	if !ok {
-		w.problem(node, path, "must be %s, not %s", wanted, describe(node))
+		w.Problem(node, path, "must be %s, not %s", wanted, Describe(node))
 		return nil
 	}
 	var out []pair
@@ -140,7 +162,7 @@ func (w *walker) pairs(node ast.Node, path, wanted string) []pair {
 		}
 		key := at.GetToken().Value
 		if first, twice := seen[key]; twice {
-			w.problem(at, join(path, key), "is written twice, first in line %d: keep one", first.line)
+			w.Problem(at, join(path, key), "is written twice, first in line %d: keep one", first.line)
 			continue
 		}
 		seen[key] = positionOf(at)
@@ -149,7 +171,7 @@ func (w *walker) pairs(node ast.Node, path, wanted string) []pair {
 	return out
 }
 
-func (w *walker) structure(node ast.Node, v reflect.Value, path string) {
+func (w *Walker) structure(node ast.Node, v reflect.Value, path string) {
 	fields := map[string]int{}
 	var known []string
 	for i := range v.NumField() {
@@ -171,35 +193,35 @@ func (w *walker) structure(node ast.Node, v reflect.Value, path string) {
 	}
 }
 
-func (w *walker) unknown(p pair, path string, known []string) {
+func (w *Walker) unknown(p pair, path string, known []string) {
 	where := "here"
 	if path != "" {
 		where = "in " + path
 	}
 	if len(p.key) <= maxWord {
 		if k := nearest(p.key, known); k != "" {
-			w.problem(p.at, join(path, p.key), "unknown key: did you mean %s?", k)
+			w.Problem(p.at, join(path, p.key), "unknown key: did you mean %s?", k)
 			return
 		}
 	}
-	w.problem(p.at, join(path, p.key), "unknown key: the keys %s are %s", where, strings.Join(known, ", "))
+	w.Problem(p.at, join(path, p.key), "unknown key: the keys %s are %s", where, strings.Join(known, ", "))
 }
 
-func (w *walker) dictionary(node ast.Node, v reflect.Value, path string, tag reflect.StructTag) {
+func (w *Walker) dictionary(node ast.Node, v reflect.Value, path string, tag reflect.StructTag) {
 	v.Set(reflect.MakeMap(v.Type()))
 	ours := v.Type().Elem().Kind() != reflect.Interface // and not a tool's arguments
 	names := map[string]pair{}
 	for _, p := range w.pairs(node, path, "a block of names with their keys") {
 		if p.key == "" {
-			w.problem(p.at, path, "a name is empty: give it one")
+			w.Problem(p.at, path, "a name is empty: give it one")
 			continue
 		}
-		if !w.visible(p.at, p.key, path, "") {
+		if !w.Visible(p.at, p.key, path, "") {
 			continue
 		}
 		folded := strings.ToLower(p.key)
 		if first, taken := names[folded]; taken && ours {
-			w.problem(p.at, join(path, p.key), "differs from %s in line %d by its case only: choose another name", first.key, positionOf(first.at).line)
+			w.Problem(p.at, join(path, p.key), "differs from %s in line %d by its case only: choose another name", first.key, positionOf(first.at).line)
 			continue
 		}
 		names[folded] = p
@@ -210,14 +232,14 @@ func (w *walker) dictionary(node ast.Node, v reflect.Value, path string, tag ref
 	}
 }
 
-func (w *walker) list(node ast.Node, v reflect.Value, path string, tag reflect.StructTag) {
+func (w *Walker) list(node ast.Node, v reflect.Value, path string, tag reflect.StructTag) {
 	v.Set(reflect.MakeSlice(v.Type(), 0, 0))
 	if node.Type() == ast.NullType {
 		return
 	}
 	seq, ok := node.(*ast.SequenceNode)
 	if !ok {
-		w.problem(node, path, "must be a list such as [a, b], not %s", describe(node))
+		w.Problem(node, path, "must be a list such as [a, b], not %s", Describe(node))
 		return
 	}
 	seen := map[any]int{}
@@ -230,7 +252,7 @@ func (w *walker) list(node ast.Node, v reflect.Value, path string, tag reflect.S
 			continue
 		}
 		if first, twice := seen[element.Interface()]; twice {
-			w.problem(item, at, "is in this list already, as entry %d: keep one", first+1)
+			w.Problem(item, at, "is in this list already, as entry %d: keep one", first+1)
 			continue
 		}
 		seen[element.Interface()] = i
@@ -239,7 +261,7 @@ func (w *walker) list(node ast.Node, v reflect.Value, path string, tag reflect.S
 
 // anything takes a value as JSON would have it: text, number, yes or no, list or map.
 // A number that a float64 may change is a json.Number.
-func (w *walker) anything(node ast.Node, v reflect.Value, path string, tag reflect.StructTag) {
+func (w *Walker) anything(node ast.Node, v reflect.Value, path string, tag reflect.StructTag) {
 	as := reflect.TypeFor[string]()
 	switch n := node.(type) {
 	case *ast.NullNode:

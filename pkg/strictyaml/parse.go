@@ -1,7 +1,8 @@
-package data
+package strictyaml
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -18,64 +19,64 @@ const maxKeys = 4000
 // maxPrefixes is how many anchors, tags and question marks may stand before one value.
 const maxPrefixes = 4
 
-// ParseYAML parses text into its single document; nil for an empty one. It refuses,
-// with a [*SyntaxError], text that would cost more than its size: the parser follows
-// nesting by recursion.
-func ParseYAML(text string) (root ast.Node, err error) {
+// Parse parses text into its single document; nil for an empty one. It refuses, with a
+// [*Problem], a text of more levels than depth and everything else that would cost more
+// than its size: the parser follows nesting by recursion.
+func Parse(text string, depth int) (root ast.Node, problem *Problem) {
 	defer func() {
-		if recover() != nil { // the parser is not ours, and the text may be anything
-			root, err = nil, wrong(0, 0, "this is not YAML")
+		if recover() != nil { // the library's parser may panic on any text
+			root, problem = nil, &Problem{Message: "this is not YAML"}
 		}
 	}()
-	if len(text) > maxBytes || !utf8.ValidString(text) {
-		return nil, wrong(0, 0, "it is not text in UTF-8 of at most %d bytes", maxBytes)
+	if !utf8.ValidString(text) {
+		return nil, &Problem{Message: "is not text in UTF-8: save it as UTF-8"}
 	}
 	tokens := lexer.Tokenize(text)
-	if err := measure(tokens); err != nil {
-		return nil, err
+	if problem := measure(tokens, depth); problem != nil {
+		return nil, problem
 	}
 	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
 		if e, ok := errors.AsType[yaml.Error](err); ok && e.GetToken() != nil {
 			message, _, _ := strings.Cut(e.GetMessage(), "\n")
-			return nil, at(e.GetToken(), "this is not YAML: %s", message)
+			return nil, problemAt(e.GetToken(), "this is not YAML: %s", message)
 		}
-		return nil, wrong(0, 0, "this is not YAML")
+		return nil, &Problem{Message: "this is not YAML"}
 	}
 	for _, doc := range file.Docs {
 		if doc.Body == nil || doc.Body.Type() == ast.CommentType {
 			continue
 		}
 		if root != nil {
-			return nil, at(doc.Body.GetToken(), "a second document starts here: only one can be read")
+			return nil, problemAt(doc.Body.GetToken(), "a second document starts here: write all into one")
 		}
 		root = doc.Body
 	}
 	return root, nil
 }
 
-// at places a mistake at a token.
-func at(t *token.Token, format string, args ...any) *SyntaxError {
-	if t == nil || t.Position == nil {
-		return wrong(0, 0, format, args...)
+func problemAt(t *token.Token, format string, args ...any) *Problem {
+	p := &Problem{Message: fmt.Sprintf(format, args...)}
+	if t != nil && t.Position != nil {
+		p.Line, p.Column = t.Position.Line, t.Position.Column
 	}
-	return wrong(t.Position.Line, t.Position.Column, format, args...)
+	return p
 }
 
 // measure refuses tokens that the parser should not see.
-func measure(tokens token.Tokens) error {
+func measure(tokens token.Tokens, depth int) *Problem {
 	var g gauge
 	before := &token.Token{}
 	for _, t := range tokens {
 		g.nesting(before, t)
 		g.prefixed(before, t)
 		switch {
-		case g.flow+len(g.blocks) > maxDepth:
-			return at(t, "it is nested more than %d levels deep", maxDepth)
+		case g.flow+len(g.blocks) > depth:
+			return problemAt(t, "it is nested more than %d levels deep", depth)
 		case g.prefixes > maxPrefixes:
-			return at(t, "more than %d anchors, tags and question marks stand here in a row", maxPrefixes)
+			return problemAt(t, "more than %d anchors, tags and question marks stand here in a row", maxPrefixes)
 		case len(g.blocks) > 0 && g.blocks[len(g.blocks)-1].keys > maxKeys:
-			return at(t, "one block has more than %d keys", maxKeys)
+			return problemAt(t, "one block has more than %d keys", maxKeys)
 		}
 		before = t
 	}
@@ -120,7 +121,7 @@ func (g *gauge) prefixed(before, t *token.Token) {
 	}
 }
 
-// block is a list or mapping that is open, by the column of its entries.
+// block is an open list or mapping, by the column of its entries.
 type block struct{ column, keys int }
 
 // indented is the block whose entries stand in a column.

@@ -1,13 +1,19 @@
-package config
+package strictyaml
 
 import (
 	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+
+	"parley/pkg/text"
 )
 
-// Problem is one thing that is wrong, where it stands, and what to write instead.
+// maxPath is the longest path that is shown whole.
+const maxPath = 200
+
+// Problem is one mistake, its place, and the text to write instead.
 type Problem struct {
 	File         string
 	Line, Column int
@@ -25,10 +31,14 @@ func (p Problem) String() string {
 	if p.Path == "" {
 		return where + ": " + p.Message
 	}
-	return where + ": " + p.Path + ": " + p.Message
+	path := p.Path
+	if strings.ContainsFunc(path, func(r rune) bool { return !unicode.IsPrint(r) }) || len(path) > maxPath {
+		path = text.Quote(path, maxPath)
+	}
+	return where + ": " + path + ": " + p.Message
 }
 
-// Error is everything that is wrong with a file.
+// Error lists all problems of a file.
 type Error struct{ Problems []Problem }
 
 // Error gives a line for each problem, in the order of the file.
@@ -40,17 +50,23 @@ func (e *Error) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-func newError(problems []Problem) error {
+// NewError lists problems in the order of the file; nil for none.
+func NewError(problems ...Problem) error {
 	if len(problems) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(problems, func(a, b Problem) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-	})
-	return &Error{Problems: slices.Compact(problems)}
+	return &Error{Problems: inOrder(problems)}
 }
 
-// nearest finds the known word that was probably meant, or nothing.
+// inOrder sorts problems by their places and drops repetitions.
+func inOrder(problems []Problem) []Problem {
+	sorted := slices.SortedStableFunc(slices.Values(problems), func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return slices.Compact(sorted)
+}
+
+// nearest finds the known word that was probably meant; "" for none.
 func nearest(word string, known []string) string {
 	best, distance := "", max(1, len(word)/3)+1
 	for _, k := range known {
