@@ -20,7 +20,11 @@
 //     running turns wait for; see [budget.Meter].
 //
 // Each kind of turn (message, command, decision, job, report, background agent) has a
-// handler; the rows of handler.go choose it. The files follow the way of a turn: intake, turn, prompt, resume, ledger,
-// outcome; beside it preview, watch, budget, limit, commands and tasks. The agent knows no
+// handler; the rows of handler.go choose it. The files follow the way of a turn: intake,
+// places, handler, turn, messages, resume, ledger, outcome; beside it watch and limit.
+//
+// Rooms below it serve all kinds, and import each other nowhere: trust (for whom a turn
+// runs, and the provenance of its words), budget (the limits of a day), prompt (all that
+// the model reads) and progress (all that a chat is shown in passing). The agent knows no
 // adapter: channels, models, tools and the engine reach it as interfaces.
 package agent

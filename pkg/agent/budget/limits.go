@@ -61,8 +61,8 @@ func (l *LimitError) PersonMessage() string {
 	purpose := map[session.Purpose]string{
 		session.ForPeople: " for what people write", session.ForJobs: " for schedules", session.ForBackground: " for work in the background",
 	}[l.purpose]
-	return fmt.Sprintf("Today's limit of this chat%s is used up: %s. It begins anew in %s, at %s. The operator can raise it (budgets in the configuration).",
-		purpose, l.amount(), channels.Roughly(l.in), l.ends.Format("2006-01-02 15:04 MST"))
+	return fmt.Sprintf("Today's limit of this chat%s is used up: %s. It begins anew in %s, at %s. "+
+		"The operator can raise it (budgets in the configuration).", purpose, l.amount(), channels.Roughly(l.in), l.ends.Format("2006-01-02 15:04 MST"))
 }
 
 // reached says whether one more request of a turn would be above a limit; first

@@ -101,7 +101,9 @@ func (m *Meter) remove(u *TurnUsage) {
 
 // withRunning adds the use of a chat's running turns to the stored use of its day. The
 // lock is held.
-func (m *Meter) withRunning(payer channels.Address, day string, stored map[session.Purpose]session.Usage) map[session.Purpose]session.Usage {
+func (m *Meter) withRunning(
+	payer channels.Address, day string, stored map[session.Purpose]session.Usage,
+) map[session.Purpose]session.Usage {
 	all := maps.Clone(stored)
 	if all == nil {
 		all = map[session.Purpose]session.Usage{}

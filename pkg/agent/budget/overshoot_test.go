@@ -21,7 +21,9 @@ import (
 // lockstep answers a request when as many were made as turns are at work.
 type lockstep struct{ round chan chan struct{} }
 
-func (l lockstep) Chat(context.Context, []providers.Message, []providers.ToolDefinition, string, map[string]any) (*providers.LLMResponse, error) {
+func (l lockstep) Chat(
+	context.Context, []providers.Message, []providers.ToolDefinition, string, map[string]any,
+) (*providers.LLMResponse, error) {
 	answer := make(chan struct{})
 	l.round <- answer
 	<-answer

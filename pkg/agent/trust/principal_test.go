@@ -61,7 +61,10 @@ func TestPrincipalOfAnItem(t *testing.T) {
 		want    trust.Principal
 		refused string
 	}{
-		"an owner's message": {item: from("owner"), want: trust.Principal{Sender: owner, Level: policy.LevelExec, Owner: true, Person: true, Direct: true}},
+		"an owner's message": {
+			item: from("owner"),
+			want: trust.Principal{Sender: owner, Level: policy.LevelExec, Owner: true, Person: true, Direct: true},
+		},
 		"a member's message": {item: from("member"), want: trust.Principal{Sender: member, Level: policy.LevelChat, Person: true, Direct: true}},
 		"a stranger's":       {item: from("stranger"), want: trust.Principal{Person: true}, refused: "refused by policy"},
 		"a task's result": {
