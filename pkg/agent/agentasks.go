@@ -51,7 +51,8 @@ func (h *decisionTurn) handOn(ctx context.Context, d *decision) error {
 
 // handsOn hands on a press while a turn runs: that may be what the turn waits for.
 // The press's own turn finds it done.
-func (r *run) handsOn(ctx context.Context, it *session.Item) {
+func (c interrupts) handsOn(ctx context.Context, it *session.Item) {
+	r := c.r
 	w, ok := wordOf(it)
 	if !ok || it.Address.Channel == session.AgentChannel { // it was handed on
 		return

@@ -64,7 +64,7 @@ func (h *agentTurn) load(ctx context.Context) error {
 	if t, h.life, err = r.a.liveNow(ctx, &t); err != nil {
 		return err
 	}
-	h.task, r.task, r.depth, r.deadline = &t, &t, t.Depth, t.Deadline
+	h.task, r.task, r.tasks.depth, r.tasks.deadline = &t, &t, t.Depth, t.Deadline
 	r.home, r.chat, r.session = r.a.present(ctx, t.Address), t.Chat, t.Session
 	r.usage = r.newUsage()
 	if t.State != session.TaskRunning {
@@ -197,13 +197,13 @@ func (h *agentTurn) commit(ctx context.Context, re reply) error {
 		return err
 	}
 	c.Messages = r.historyForm(c.Messages)
-	c.Approvals = append(c.Approvals, r.stained()...)
+	c.Approvals = append(c.Approvals, r.gate.stained()...)
 	if err := r.t.Commit(ctx, c); err != nil {
 		return err
 	}
 	if h.waiting {
-		for i := range r.put {
-			r.a.lapses(ctx, &r.put[i])
+		for i := range r.gate.put {
+			r.a.lapses(ctx, &r.gate.put[i])
 		}
 	}
 	return nil

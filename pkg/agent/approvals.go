@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"sync"
 	"time"
 
 	"parley/pkg/channels"
@@ -27,37 +28,47 @@ const (
 	maxOpen = 10
 )
 
-// A run is the [tools.Gate] of its loop.
-var _ tools.Gate = (*run)(nil)
+// approvalGate is the [tools.Gate] of a turn's loop: it lets a call pass, or puts the
+// question for it.
+type approvalGate struct {
+	r *run
+
+	mu   sync.Mutex
+	asks map[string]pendingApproval // questions whose call has not ended, by call key
+	put  []session.Approval         // questions whose call has ended: it waits
+}
+
+var _ tools.Gate = (*approvalGate)(nil)
 
 // Pass says whether a call may run, or a person has to be asked.
-func (r *run) Pass(ctx context.Context, req tools.ToolRequest) error {
+func (g *approvalGate) Pass(ctx context.Context, req tools.ToolRequest) error {
+	r := g.r
 	if r.in.check != nil {
 		if err := r.in.check(ctx, &req); err != nil {
 			return err
 		}
 	}
 	late := req.Covered && r.provenance.TaintedSinceDecision(req.Invocation.CallID)
-	r.marks(&req)
-	if !req.Nested && r.isDecided(req.Invocation.Key) {
+	g.marks(&req)
+	if !req.Nested && g.isDecided(req.Invocation.Key) {
 		if changed(r.in.decided, &req.Examination) {
 			return tools.Fail(tools.ErrApprovalDenied, changedText, nil)
 		}
 		return nil
 	}
-	if late && !r.isDecided(req.Invocation.Key) {
-		return r.passLate(ctx, &req)
+	if late && !g.isDecided(req.Invocation.Key) {
+		return g.passLate(ctx, &req)
 	}
 	if req.Covered {
 		return nil
 	}
-	deed := r.deed(req.Tool, &req.Annotations, &req.Examination)
+	deed := g.deed(req.Tool, &req.Annotations, &req.Examination)
 	why := r.a.o.Approvals.Asks(deed)
 	if why == "" {
 		return nil
 	}
 	if deed.Grantable() {
-		granted, err := r.granted(ctx, req.Tool)
+		granted, err := g.granted(ctx, req.Tool)
 		if err != nil || granted {
 			return err
 		}
@@ -66,9 +77,10 @@ func (r *run) Pass(ctx context.Context, req tools.ToolRequest) error {
 }
 
 // marks notes of a call whether it brings content from outside, and where it goes.
-func (r *run) marks(req *tools.ToolRequest) {
+func (g *approvalGate) marks(req *tools.ToolRequest) {
+	r := g.r
 	if !req.Nested && len(req.Examination.Steps) > 0 && !req.Examination.Brings {
-		r.provenance.BeginsComposed(req.Invocation.CallID, r.deed(req.Tool, &req.Annotations, &req.Examination))
+		r.provenance.BeginsComposed(req.Invocation.CallID, g.deed(req.Tool, &req.Annotations, &req.Examination))
 	}
 	if req.Examination.Taints || req.Examination.Brings {
 		r.provenance.Brings(req.Invocation.CallID)
@@ -80,7 +92,8 @@ func (r *run) marks(req *tools.ToolRequest) {
 
 // passLate decides on a step of a call that has brought content from outside since
 // nobody was asked about it: where its examination had known, a person would have been.
-func (r *run) passLate(ctx context.Context, req *tools.ToolRequest) error {
+func (g *approvalGate) passLate(ctx context.Context, req *tools.ToolRequest) error {
+	r := g.r
 	step := DeedOf(req.Tool, &req.Annotations, &req.Examination, true, r.provenance.Named)
 	whole := r.provenance.Composed(req.Invocation.CallID)
 	why := r.a.o.Approvals.Asks(step)
@@ -88,7 +101,7 @@ func (r *run) passLate(ctx context.Context, req *tools.ToolRequest) error {
 		return nil
 	}
 	if whole.Grantable() {
-		granted, err := r.granted(ctx, whole.Tool)
+		granted, err := g.granted(ctx, whole.Tool)
 		if err != nil || granted {
 			return err
 		}
@@ -98,7 +111,8 @@ func (r *run) passLate(ctx context.Context, req *tools.ToolRequest) error {
 
 // isDecided says whether a call is the one that was allowed: the one of the first
 // answer of its turn, which the model did not write. A model may give any call any id.
-func (r *run) isDecided(key string) bool {
+func (g *approvalGate) isDecided(key string) bool {
+	r := g.r
 	return r.in.decided != nil && key == session.CallID(r.info.ID, session.CallKey(1, 0))
 }
 
@@ -116,7 +130,8 @@ func TextOf(ex *tools.Examination, arguments string) string {
 	return indented(arguments)
 }
 
-func (r *run) deed(tool string, an *tools.Annotations, ex *tools.Examination) policy.Deed {
+func (g *approvalGate) deed(tool string, an *tools.Annotations, ex *tools.Examination) policy.Deed {
+	r := g.r
 	return DeedOf(tool, an, ex, r.provenance.Tainted(), r.provenance.Named)
 }
 
@@ -137,7 +152,8 @@ func DeedOf(tool string, an *tools.Annotations, ex *tools.Examination, tainted b
 }
 
 // granted says whether everybody for whom the turn runs has allowed the tool here.
-func (r *run) granted(ctx context.Context, tool string) (bool, error) {
+func (g *approvalGate) granted(ctx context.Context, tool string) (bool, error) {
+	r := g.r
 	if r.provenance.SeveralPeople() {
 		return false, nil
 	}
@@ -157,7 +173,8 @@ func (r *run) granted(ctx context.Context, tool string) (bool, error) {
 }
 
 // Ask puts the question for a call. It leaves when the call's result is recorded.
-func (r *run) Ask(ctx context.Context, call tools.Call, ex tools.Examination) (*tools.ToolResult, error) {
+func (g *approvalGate) Ask(ctx context.Context, call tools.Call, ex tools.Examination) (*tools.ToolResult, error) {
+	r := g.r
 	all, err := r.a.o.Engine.Approvals().ApprovalList(ctx, r.chat)
 	if err != nil {
 		return nil, err
@@ -174,7 +191,7 @@ func (r *run) Ask(ctx context.Context, call tools.Call, ex tools.Examination) (*
 	if err != nil {
 		return nil, err
 	}
-	deed, task := r.deed(call.Name, &call.Annotations, &ex), ""
+	deed, task := g.deed(call.Name, &call.Annotations, &ex), ""
 	if r.in.task != nil {
 		task = r.in.task.ID
 	}
@@ -187,7 +204,7 @@ func (r *run) Ask(ctx context.Context, call tools.Call, ex tools.Examination) (*
 		Tainted: deed.Tainted, Grantable: deed.Grantable() && !r.provenance.SeveralPeople(),
 		Asked: now, Expires: now.Add(approvalTime), State: session.ApprovalOpen,
 	}
-	text := r.question(a, r.a.o.Approvals.Asks(deed))
+	text := g.question(a, r.a.o.Approvals.Asks(deed))
 	if r.a.o.Redact(text) != text {
 		return nil, tools.Fail(tools.ErrApprovalDenied, "a person has to allow this call, and would be shown a secret; it was not run", nil)
 	}
@@ -197,46 +214,47 @@ func (r *run) Ask(ctx context.Context, call tools.Call, ex tools.Examination) (*
 	if err := surface.canAsk(o); err != nil {
 		return nil, tools.Fail(tools.ErrApprovalDenied, "a person has to allow this call, and the question cannot be put: "+err.Error(), nil).Because(err)
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if open += len(r.put) + len(r.asks); open >= maxOpen {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if open += len(g.put) + len(g.asks); open >= maxOpen {
 		return nil, tools.Fail(tools.ErrApprovalDenied, fmt.Sprintf("%d questions wait in this chat already; this call was not run", open), nil)
 	}
-	r.asks[key] = asking{approval: a, question: o}
+	g.asks[key] = pendingApproval{approval: a, question: o}
 	return tools.NewToolResult("waiting for approval " + a.ID + ": a person has been asked, and the call has not run. " +
 		"The outcome will be told in this conversation; do not call it again."), nil
 }
 
-// asking is a question that is recorded with its call's result.
-type asking struct {
+// pendingApproval is a question that is recorded with its call's result.
+type pendingApproval struct {
 	approval *session.Approval
 	question channels.Outbound
 }
 
-// takeAsking gives the question of a call, nil for none.
-func (r *run) takeAsking(key string) *asking {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	a, ok := r.asks[key]
+// take gives the question of a call, nil for none.
+func (g *approvalGate) take(key string) *pendingApproval {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	a, ok := g.asks[key]
 	if !ok {
 		return nil
 	}
-	delete(r.asks, key)
-	r.put = append(r.put, *a.approval)
+	delete(g.asks, key)
+	g.put = append(g.put, *a.approval)
 	return &a
 }
 
 // stained are the turn's questions that were put before content from outside came
 // in: whoever goes on from the decision has read it.
-func (r *run) stained() []session.Approval {
+func (g *approvalGate) stained() []session.Approval {
+	r := g.r
 	if !r.provenance.Tainted() {
 		return nil
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	var out []session.Approval
-	for i := range r.put {
-		if a := &r.put[i]; !a.Tainted {
+	for i := range g.put {
+		if a := &g.put[i]; !a.Tainted {
 			a.Tainted = true
 			out = append(out, *a)
 		}
@@ -259,7 +277,8 @@ func indented(raw string) string {
 }
 
 // question is what the person reads: all of what would run, with nothing invisible in it.
-func (r *run) question(a *session.Approval, why string) string {
+func (g *approvalGate) question(a *session.Approval, why string) string {
+	r := g.r
 	who := "the person who asked"
 	if a.Requester.Name != "" && !a.Direct {
 		who = channels.Visible(a.Requester.Name)

@@ -28,7 +28,7 @@ func (h *commandTurn) compact(ctx context.Context) (reply, error) {
 	}
 	loop, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer h.r.watch(loop, cancel)()
+	defer interrupts{h.r}.watch(loop, cancel)()
 	resp, err := h.summary(loop, past.Messages)
 	h.r.logUse().AnErr("err", err).Msg("summary")
 	switch cause := context.Cause(loop); {

@@ -12,12 +12,15 @@ import (
 	"parley/pkg/tools"
 )
 
-// A run is the [tools.Journal] of its loop: it writes the turn's ledger.
-var _ tools.Journal = (*run)(nil)
+// journal is the [tools.Journal] of a turn's loop: it writes the turn's ledger.
+type journal struct{ r *run }
+
+var _ tools.Journal = journal{}
 
 // Answered records an answer that asks for tools. A final answer is not
 // recorded by itself: the commit that follows at once holds it.
-func (r *run) Answered(ctx context.Context, round int, resp *providers.LLMResponse) error {
+func (j journal) Answered(ctx context.Context, round int, resp *providers.LLMResponse) error {
+	r := j.r
 	failpoint.Hit("P5")
 	if len(resp.ToolCalls) == 0 {
 		return nil
@@ -29,20 +32,21 @@ func (r *run) Answered(ctx context.Context, round int, resp *providers.LLMRespon
 // Begin makes durable what must be before a call runs: nothing for a call that
 // may run again, everything so far for one that may not, and the task record
 // for one that goes on in the background.
-func (r *run) Begin(ctx context.Context, call tools.Call) error {
+func (j journal) Begin(ctx context.Context, call tools.Call) error {
+	r := j.r
 	defer failpoint.Hit("P6")
-	if r.rerunnable(&call) && !call.Async {
+	if j.rerunnable(&call) && !call.Async {
 		return nil
 	}
 	s := session.Step{
 		Kind: session.StepBegun, Round: call.Round, Await: true,
-		Call: &session.CallRecord{Index: call.Index, ID: call.ID, Tool: call.Name, Rerunnable: r.rerunnable(&call)},
+		Call: &session.CallRecord{Index: call.Index, ID: call.ID, Tool: call.Name, Rerunnable: j.rerunnable(&call)},
 	}
 	if call.Async {
-		t := r.newTask(call)
+		t := callTasks{r}.newTask(call)
 		s.Call.TaskID = t.ID
 		s.Tasks = []session.Task{t}
-		r.noteTask(t)
+		r.tasks.add(t)
 		failpoint.Hit("T1")
 		defer failpoint.Hit("T2")
 	}
@@ -51,17 +55,19 @@ func (r *run) Begin(ctx context.Context, call tools.Call) error {
 
 // rerunnable says whether a call that was begun and has not ended may run again.
 // What a person allowed once may not, unless it only reads.
-func (r *run) rerunnable(call *tools.Call) bool {
-	return call.Annotations.Rerunnable() && (call.Annotations.ReadOnly || !r.isDecided(call.Key))
+func (j journal) rerunnable(call *tools.Call) bool {
+	r := j.r
+	return call.Annotations.Rerunnable() && (call.Annotations.ReadOnly || !r.gate.isDecided(call.Key))
 }
 
 // End records a call's result together with the messages that leave because of it.
-func (r *run) End(ctx context.Context, call tools.Call, result *tools.ToolResult) error {
+func (j journal) End(ctx context.Context, call tools.Call, result *tools.ToolResult) error {
+	r := j.r
 	failpoint.Hit("P8")
 	s := session.Step{
 		Kind: session.StepEnded, Round: call.Round,
 		Call: &session.CallRecord{
-			Index: call.Index, ID: call.ID, Tool: call.Name, Rerunnable: r.rerunnable(&call),
+			Index: call.Index, ID: call.ID, Tool: call.Name, Rerunnable: j.rerunnable(&call),
 			Result: result.ForLLM, IsError: result.IsError, Outside: r.provenance.FromOutside(call.ID, call.Annotations),
 		},
 	}
@@ -69,7 +75,7 @@ func (r *run) End(ctx context.Context, call tools.Call, result *tools.ToolResult
 		r.preview.Status(progress.ResultNote(call.Name, result, r.a.o.Redact))
 	}
 	key := session.CallKey(call.Round, call.Index)
-	if a := r.takeAsking(key); a != nil {
+	if a := r.gate.take(key); a != nil {
 		s.Call.Approval = a.approval.ID
 		s.Approvals, s.Outbox = []session.Approval{*a.approval}, []channels.Outbound{a.question}
 		r.outgoing.note(key, a.question.Text)
@@ -78,28 +84,30 @@ func (r *run) End(ctx context.Context, call tools.Call, result *tools.ToolResult
 		r.provenance.AddResult(call.ID, call.Annotations, result.ForLLM)
 	}
 	for _, q := range r.outgoing.take(key) {
-		s.Outbox = append(s.Outbox, r.callOutbound(key, q))
+		s.Outbox = append(s.Outbox, j.callOutbound(key, q))
 	}
 	if result.ForUser != "" && !result.Silent && r.in.mute == nil {
-		s.Outbox = append(s.Outbox, r.callOutbound(key, queued{text: result.ForUser}))
+		s.Outbox = append(s.Outbox, j.callOutbound(key, queued{text: result.ForUser}))
 	}
-	_, begun := r.taskBegun(r.taskID(call))
+	id := callTasks{r}.taskID(call)
+	_, begun := r.tasks.get(id)
 	if begun && !result.Async {
 		// Before the step: a crash in between leaves a call of which nothing is
 		// known, not a task whose chat is told of it a second time.
-		if err := r.a.endQuietly(ctx, r.taskID(call), result); err != nil {
+		if err := r.a.endQuietly(ctx, id, result); err != nil {
 			return err
 		}
 	}
 	if begun {
-		r.forgetTask(r.taskID(call))
-		r.a.tasks.goesOn(r.taskID(call))
+		r.tasks.remove(id)
+		r.a.tasks.goesOn(id)
 	}
-	r.forgetAgents(call.Round, call.Index)
+	r.tasks.releaseAgents(id)
 	return r.steps.record(ctx, s)
 }
 
-func (r *run) callOutbound(key string, q queued) channels.Outbound {
+func (j journal) callOutbound(key string, q queued) channels.Outbound {
+	r := j.r
 	id := session.CallMessageID(r.info.ID, key, r.outgoing.note(key, q.text))
 	if q.file != nil {
 		id = r.fileID(key)
@@ -111,7 +119,8 @@ func (r *run) callOutbound(key string, q queued) channels.Outbound {
 
 // Steer begins a further step: messages that arrived meanwhile join the turn, and an
 // agent gives its place to one that waits in a chat with fewer.
-func (r *run) Steer(ctx context.Context) ([]providers.Message, error) {
+func (j journal) Steer(ctx context.Context) ([]providers.Message, error) {
+	r := j.r
 	if err := r.in.place.next(ctx); err != nil {
 		return nil, err
 	}
@@ -124,7 +133,7 @@ func (r *run) Steer(ctx context.Context) ([]providers.Message, error) {
 	if err := r.steps.flush(ctx); err != nil { // what joins comes after what was done
 		return nil, err
 	}
-	items, err := r.t.Join(ctx, func(it session.Item) bool { return r.mayJoin(ctx, it) })
+	items, err := r.t.Join(ctx, func(it session.Item) bool { return j.mayJoin(ctx, it) })
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +142,8 @@ func (r *run) Steer(ctx context.Context) ([]providers.Message, error) {
 }
 
 // mayJoin lets in messages of people whose rights are not below the turn's.
-func (r *run) mayJoin(ctx context.Context, it session.Item) bool {
+func (j journal) mayJoin(ctx context.Context, it session.Item) bool {
+	r := j.r
 	if it.Solo || it.Inbound == nil || !r.principal.Person {
 		return false
 	}
@@ -142,7 +152,8 @@ func (r *run) mayJoin(ctx context.Context, it session.Item) bool {
 }
 
 // Event shows what happens, as far as the channel can.
-func (r *run) Event(e tools.Event) {
+func (j journal) Event(e tools.Event) {
+	r := j.r
 	if r.in.event != nil {
 		r.in.event(&e)
 		return

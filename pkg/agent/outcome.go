@@ -191,7 +191,7 @@ func (r *run) commitToChat(ctx context.Context, re reply) error {
 		text = r.closing(c.Messages)
 	}
 	c.Messages = r.historyForm(c.Messages)
-	c.Approvals = append(c.Approvals, r.stained()...)
+	c.Approvals = append(c.Approvals, r.gate.stained()...)
 	if text != "" {
 		o := r.outbound(r.info.ID+"/final/0", text, r.preview.ID())
 		o.Finishes, o.Aged = open, re.aged

@@ -31,7 +31,7 @@ func (r *run) enter(ctx context.Context, own *places, awaited <-chan struct{}) (
 func (r *run) heedStop(ctx context.Context) (wait context.Context, served func()) {
 	r.authorize(ctx) // whose /stop counts
 	wait, cancel := context.WithCancelCause(ctx)
-	unwatch := r.watch(wait, cancel)
+	unwatch := interrupts{r}.watch(wait, cancel)
 	return wait, func() {
 		unwatch()
 		if cause := context.Cause(wait); ended(cause) {

@@ -45,7 +45,7 @@ func (h *reportTurn) begin(ctx context.Context) (input, error) {
 	if !t.Agent {
 		return input{items: items}, nil
 	}
-	r.depth = t.Depth
+	r.tasks.depth = t.Depth
 	if t.State == session.TaskDone {
 		h.report = &t
 		return input{items: items}, nil

@@ -54,7 +54,7 @@ func (r *run) resume(ctx context.Context) (past, error) {
 		c.Result = tools.ErrorText(tools.ErrInterrupted, "interrupted: it is unknown whether it took effect", nil)
 		c.IsError = true
 		if c.TaskID != "" { // lost with the process it was told already; lost within it, it ends here
-			r.noteTask(session.Task{ID: c.TaskID})
+			r.tasks.add(session.Task{ID: c.TaskID})
 		}
 		step := session.Step{Kind: session.StepEnded, Round: open.round, Call: c}
 		if err := r.steps.record(ctx, step); err != nil {
@@ -75,7 +75,7 @@ func (r *run) remember(s *session.Step) {
 	}
 	for i := range s.Approvals {
 		if s.Approvals[i].Turn == r.info.ID {
-			r.put = append(r.put, s.Approvals[i])
+			r.gate.put = append(r.gate.put, s.Approvals[i])
 		}
 	}
 	for i := range s.Outbox {

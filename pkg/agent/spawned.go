@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -90,7 +92,7 @@ func (a *Agent) spawn(ctx context.Context, t session.Task, o order, limit time.D
 	switch {
 	case err == nil:
 		t = known
-		r.noteAgent(&t)
+		r.tasks.addAgent(&t)
 	case !errors.Is(err, session.ErrNotFound):
 		return t, r, tools.Fail(tools.ErrExecutionFailed, "no agent can be started now", nil).Because(err)
 	default:
@@ -115,7 +117,7 @@ func (r *run) record(ctx context.Context, t *session.Task, o order, limit time.D
 		return err
 	}
 	r.describe(ctx, t, o, limit)
-	r.noteAgent(t)
+	r.tasks.addAgent(t)
 	step := session.Step{Kind: session.StepStarted, Tasks: []session.Task{*t}, Await: true}
 	failpoint.Hit("T1")
 	if err := r.steps.record(ctx, step); err != nil {
@@ -145,21 +147,21 @@ func (r *run) describe(ctx context.Context, t *session.Task, o order, limit time
 	t.Chat, t.Session, t.Address, t.Turn = r.chat, r.session, r.home, r.info.ID
 	t.Call, t.Arguments = tools.InvocationFrom(ctx).CallID, arguments
 	t.Creator, t.Direct, t.Level, t.Tainted = r.principal.Sender, r.principal.Direct, string(r.principal.Level), r.provenance.Tainted()
-	t.Agent, t.Depth, t.State = true, r.depth+1, session.TaskRunning
+	t.Agent, t.Depth, t.State = true, r.tasks.depth+1, session.TaskRunning
 	t.Started, t.Deadline = now, now.Add(limit)
-	if t.Waited && !r.deadline.IsZero() && t.Deadline.After(r.deadline) {
-		t.Deadline = r.deadline
+	if t.Waited && !r.tasks.deadline.IsZero() && t.Deadline.After(r.tasks.deadline) {
+		t.Deadline = r.tasks.deadline
 	}
 }
 
 // mayStart says why no agent may be started (any more) by the turn.
 func (r *run) mayStart() error {
 	b := &r.a.o.Background
-	if r.depth >= b.MaxDepth {
+	if r.tasks.depth >= b.MaxDepth {
 		return tools.Fail(tools.ErrPermissionDenied, fmt.Sprintf(
 			"agents may start each other %d deep (background.max_depth) and no deeper, also by way of their reports: do it without one", b.MaxDepth), nil)
 	}
-	if n := r.startedAgents(); n >= b.PerTurn {
+	if n := r.tasks.agents(); n >= b.PerTurn {
 		return tools.Fail(tools.ErrBusy, fmt.Sprintf("one turn may start %d agents (background.per_turn), and this one has", n), nil)
 	}
 	here, all := r.a.openAgents(r.chat)
@@ -183,16 +185,22 @@ func (a *Agent) startingIn(chat string) *sync.Mutex {
 	return &a.agents.starting[maphash.String(a.agents.seed, chat)%uint64(len(a.agents.starting))]
 }
 
-// agentRun is what a turn knows of agents: those that it started, and what bounds them.
-type agentRun struct {
-	task *session.Task // whose background agent this turn is; nil for most
+// turnTasks are the tasks of a turn: those that its calls have begun, and the background
+// agents that it started, with their bounds.
+type turnTasks struct {
 	// depth is how many agents deep the turn is: those count, too, whose report it
 	// brings, so that no chain of reports goes on for ever.
 	depth int
 	// deadline is the turn's own; zero for none.
 	deadline time.Time
-	// started are the agents that the turn has started, by task id; see run.mu.
-	started map[string]bool
+
+	mu      sync.Mutex
+	begun   map[string]session.Task // tasks whose call has not ended
+	started map[string]bool         // the agents that the turn has started, by task id
+}
+
+func newTurnTasks(info *session.TurnInfo) *turnTasks {
+	return &turnTasks{begun: begunBy(info), started: startedBy(info.Steps)}
 }
 
 // startedBy are the agents that earlier attempts at a turn started.
@@ -235,25 +243,57 @@ func dropCall(ids map[string]session.Task, call string) {
 	}
 }
 
-// noteAgent remembers an agent whose call has not ended: one that is waited for, or
+// addAgent remembers an agent whose call has not ended: one that is waited for, or
 // has hardly begun, ends where the turn is cut off.
-func (r *run) noteAgent(t *session.Task) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.started[t.ID], r.begun[t.ID] = true, *t
+func (ts *turnTasks) addAgent(t *session.Task) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	ts.started[t.ID], ts.begun[t.ID] = true, *t
 }
 
-func (r *run) startedAgents() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return len(r.started)
+// agents is how many agents the turn has started.
+func (ts *turnTasks) agents() int {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	return len(ts.started)
 }
 
-// forgetAgents is called when a call has ended: its agents go on without it.
-func (r *run) forgetAgents(round, index int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	dropCall(r.begun, session.CallID(r.info.ID, session.CallKey(round, index)))
+// releaseAgents is called when a call has ended: its agents go on without it.
+func (ts *turnTasks) releaseAgents(call string) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	dropCall(ts.begun, call)
+}
+
+// add remembers a task whose call begins.
+func (ts *turnTasks) add(t session.Task) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	ts.begun[t.ID] = t
+}
+
+// remove forgets a task whose call has ended.
+func (ts *turnTasks) remove(id string) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	delete(ts.begun, id)
+}
+
+// get gives a task whose call has begun and not ended.
+func (ts *turnTasks) get(id string) (session.Task, bool) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	t, ok := ts.begun[id]
+	return t, ok
+}
+
+// takeAll gives the tasks whose call was cut off, by id, and forgets them.
+func (ts *turnTasks) takeAll() []string {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	ids := slices.Sorted(maps.Keys(ts.begun))
+	clear(ts.begun)
+	return ids
 }
 
 // tellSteps tells how far the agent is.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -153,14 +151,20 @@ func (ts *tasks) close(id string) {
 	}
 }
 
-func (r *run) taskID(call tools.Call) string {
+// callTasks makes the tasks of a turn's calls.
+type callTasks struct{ r *run }
+
+// taskID is the id of the task of a call.
+func (c callTasks) taskID(call tools.Call) string {
+	r := c.r
 	return session.CallID(r.info.ID, session.CallKey(call.Round, call.Index))
 }
 
-func (r *run) newTask(call tools.Call) session.Task {
+func (c callTasks) newTask(call tools.Call) session.Task {
+	r := c.r
 	now := time.Now()
 	return session.Task{
-		ID: r.taskID(call), Chat: r.chat, Session: r.session, Address: r.home,
+		ID: c.taskID(call), Chat: r.chat, Session: r.session, Address: r.home,
 		Turn: r.info.ID, Call: call.ID, Creator: r.principal.Sender, Direct: r.principal.Direct, Level: string(r.principal.Level),
 		Tool: call.Name, Arguments: json.RawMessage(orEmpty(call.RawArguments)),
 		Tainted: r.provenance.Tainted() || r.provenance.FromOutside(call.ID, call.Annotations),
@@ -177,8 +181,9 @@ func orEmpty(raw string) string {
 }
 
 // taskContext is the context that an asynchronous tool works in.
-func (r *run) taskContext(ctx context.Context, call tools.Call) context.Context {
-	t, begun := r.taskBegun(r.taskID(call))
+func (c callTasks) taskContext(ctx context.Context, call tools.Call) context.Context {
+	r := c.r
+	t, begun := r.tasks.get(c.taskID(call))
 	if !begun { // its begin was not recorded, and nothing may outlast the turn
 		return ctx
 	}
@@ -186,15 +191,17 @@ func (r *run) taskContext(ctx context.Context, call tools.Call) context.Context 
 }
 
 // progress is what the work of an asynchronous tool tells how far it is.
-func (r *run) progress(call tools.Call) func(string) {
-	a, id := r.a, r.taskID(call) // and nothing of the turn
+func (c callTasks) progress(call tools.Call) func(string) {
+	r := c.r
+	a, id := r.a, c.taskID(call) // and nothing of the turn
 	return func(line string) { a.showProgress(id, line) }
 }
 
 // brings is what notes that a call brings in content from outside, in its turn and, where
 // the work outlasts that, in its task.
-func (r *run) brings(call tools.Call) func() {
-	a, id, t := r.a, r.taskID(call), r.provenance // and nothing else of the turn
+func (c callTasks) brings(call tools.Call) func() {
+	r := c.r
+	a, id, t := r.a, c.taskID(call), r.provenance // and nothing else of the turn
 	return func() {
 		t.Brings(call.ID)
 		a.tasks.taint(id)
@@ -219,8 +226,9 @@ func (ts *tasks) tainted(id string) bool {
 }
 
 // callback is what an asynchronous tool calls when its work is done.
-func (r *run) callback(_ context.Context, call tools.Call) tools.AsyncCallback {
-	a, id := r.a, r.taskID(call) // and nothing of the turn
+func (c callTasks) callback(_ context.Context, call tools.Call) tools.AsyncCallback {
+	r := c.r
+	a, id := r.a, c.taskID(call) // and nothing of the turn
 	return func(ctx context.Context, result *tools.ToolResult) {
 		if result == nil {
 			result = tools.NewToolResult("(no output)")
@@ -248,36 +256,10 @@ func (a *Agent) endQuietly(ctx context.Context, id string, result *tools.ToolRes
 	return err
 }
 
-// noteTask remembers a task whose call begins.
-func (r *run) noteTask(t session.Task) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.begun[t.ID] = t
-}
-
-// forgetTask forgets a task whose call has ended.
-func (r *run) forgetTask(id string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.begun, id)
-}
-
-// taskBegun gives a task whose call has begun and not ended.
-func (r *run) taskBegun(id string) (session.Task, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	t, ok := r.begun[id]
-	return t, ok
-}
-
 // dropTasks ends the tasks whose call was cut off, so that nothing is told of
 // them after the turn has said how it ended.
 func (r *run) dropTasks(ctx context.Context) error {
-	r.mu.Lock()
-	ids := slices.Sorted(maps.Keys(r.begun))
-	clear(r.begun)
-	r.mu.Unlock()
-	for _, id := range ids {
+	for _, id := range r.tasks.takeAll() {
 		r.a.tasks.close(id)
 		if _, err := r.a.o.Engine.Tasks().Complete(ctx, id, session.Completion{State: session.TaskCancelled}); err != nil && !errors.Is(err, session.ErrNotFound) {
 			return err

@@ -51,8 +51,10 @@ type run struct {
 	home channels.Address
 	// chat and session are those of home, which for a background agent are not the turn's.
 	chat, session string
-	agentRun
-	space string
+	task          *session.Task // whose background agent this turn is; nil for most
+	tasks         *turnTasks
+	gate          *approvalGate
+	space         string
 	// provenance is where its words come from.
 	provenance *trust.Provenance
 
@@ -66,21 +68,19 @@ type run struct {
 	outgoing *outgoing
 	live     *progress.LiveMessage
 
-	mu    sync.Mutex
-	begun map[string]session.Task // tasks whose call has not ended
-	asks  map[string]asking       // questions whose call has not ended, by call key
-	put   []session.Approval      // questions whose call has ended: it waits
-	late  time.Duration           // the age of its oldest message that is late; 0: none is
+	mu   sync.Mutex
+	late time.Duration // the age of its oldest message that is late; 0: none is
 }
 
 func newRun(a *Agent, t session.Turn) *run {
 	info := t.Info()
 	r := &run{
-		a: a, t: t, info: info, kind: kindOf(&info), home: info.Address, chat: info.Chat, session: info.Session, agentRun: agentRun{started: startedBy(info.Steps)},
+		a: a, t: t, info: info, kind: kindOf(&info), home: info.Address, chat: info.Chat, session: info.Session,
+		tasks: newTurnTasks(&info),
 		steps: &steps{t: t}, began: time.Now(), wall: a.o.Now(), live: progress.NewLiveMessage(info.Steps, ""),
-		outgoing: newOutgoing(), begun: begunBy(&info),
-		asks: map[string]asking{}, provenance: &trust.Provenance{},
+		outgoing: newOutgoing(), provenance: &trust.Provenance{},
 	}
+	r.gate = &approvalGate{r: r, asks: map[string]pendingApproval{}}
 	r.usage = r.newUsage()
 	r.handler = r.kind.handler(r)
 	return r
@@ -192,7 +192,7 @@ type asked struct {
 func (r *run) ask(ctx context.Context, items []session.Item, past past) ([]providers.Message, *tools.ToolLoopResult, asked) {
 	loop, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	stopWatch := r.watch(loop, cancel)
+	stopWatch := interrupts{r}.watch(loop, cancel)
 	defer stopWatch()
 	defer r.untilOver(cancel)()
 	r.preview = r.newPreview(loop)
@@ -256,7 +256,7 @@ func isTooLong(err error) bool {
 }
 
 func (r *run) config(past past) tools.ToolLoopConfig {
-	provider := r.usage.Provider(r.a.o.Provider)
+	provider, hooks := r.usage.Provider(r.a.o.Provider), callTasks{r}
 	if r.free() {
 		provider = r.a.o.Direct
 	}
@@ -265,13 +265,13 @@ func (r *run) config(past past) tools.ToolLoopConfig {
 		Tools:         r.offered(),
 		MaxIterations: r.a.o.MaxIterations,
 		MaxParallel:   r.a.o.MaxParallel,
-		Journal:       r,
-		Callbacks:     r.callback,
-		TaskContext:   r.taskContext,
-		Progress:      r.progress,
-		Brings:        r.brings,
+		Journal:       journal{r},
+		Callbacks:     hooks.callback,
+		TaskContext:   hooks.taskContext,
+		Progress:      hooks.progress,
+		Brings:        hooks.brings,
 		FirstRound:    past.rounds,
-		Gate:          r,
+		Gate:          r.gate,
 		Asked:         past.asked,
 	}
 }

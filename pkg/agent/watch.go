@@ -6,10 +6,14 @@ import (
 	"parley/pkg/session"
 )
 
+// interrupts looks at what arrives behind a turn.
+type interrupts struct{ r *run }
+
 // watch looks at what arrives while the turn runs, and ends the turn for /stop,
 // or for any newer message of somebody with the right when interrupting is
 // configured: that ends what a person waits for, not a job. The returned function ends the watch and waits for it.
-func (r *run) watch(ctx context.Context, cancel context.CancelCauseFunc) func() {
+func (c interrupts) watch(ctx context.Context, cancel context.CancelCauseFunc) func() {
+	r := c.r
 	done, ended := make(chan struct{}), make(chan struct{})
 	if r.early != nil {
 		cancel(r.early)
@@ -23,7 +27,7 @@ func (r *run) watch(ctx context.Context, cancel context.CancelCauseFunc) func() 
 			case <-ctx.Done():
 				return
 			case <-r.info.Arrivals:
-				if cause := r.verdict(ctx); cause != nil {
+				if cause := c.cause(ctx); cause != nil {
 					cancel(cause)
 					return
 				}
@@ -33,19 +37,20 @@ func (r *run) watch(ctx context.Context, cancel context.CancelCauseFunc) func() 
 	return func() { close(done); <-ended }
 }
 
-// verdict says why the turn should end for what waits behind it; nil lets it run.
-func (r *run) verdict(ctx context.Context) error {
+// cause says why the turn should end for what waits behind it; nil lets it run.
+func (c interrupts) cause(ctx context.Context) error {
+	r := c.r
 	items, err := r.t.Waiting(ctx)
 	if err != nil {
 		return nil //nolint:nilerr // a failed look changes nothing; the next arrival looks again
 	}
 	for i := range items {
-		r.handsOn(ctx, &items[i])
+		c.handsOn(ctx, &items[i])
 		switch {
 		case items[i].Inbound == nil:
-		case isStop(items[i].Inbound.Text) && r.mayEnd(ctx, items[i]):
+		case isStop(items[i].Inbound.Text) && c.mayEnd(ctx, items[i]):
 			return stopError{sent: items[i].Time}
-		case r.a.o.WhileBusy == Interrupt && !r.kind.steady && !items[i].Solo && r.mayEnd(ctx, items[i]):
+		case r.a.o.WhileBusy == Interrupt && !r.kind.steady && !items[i].Solo && c.mayEnd(ctx, items[i]):
 			return errInterrupted
 		}
 	}
@@ -53,7 +58,8 @@ func (r *run) verdict(ctx context.Context) error {
 }
 
 // mayEnd says whether the sender of an item has at least the turn's rights.
-func (r *run) mayEnd(ctx context.Context, it session.Item) bool {
+func (c interrupts) mayEnd(ctx context.Context, it session.Item) bool {
+	r := c.r
 	who, refused := r.a.rights.Of(ctx, it)
 	return refused == "" && who.AtLeast(&r.principal)
 }

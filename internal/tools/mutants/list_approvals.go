@@ -17,7 +17,7 @@ func approvalMutants() []Mutant {
 		},
 		{
 			Promise: killed, Defect: "runs an allowed call again because its tool may",
-			File: dir + "/ledger.go", Old: `(call.Annotations.ReadOnly || !r.isDecided(call.Key))`, New: `(call.Key != "" || !r.isDecided(call.Key))`,
+			File: dir + "/ledger.go", Old: `(call.Annotations.ReadOnly || !r.gate.isDecided(call.Key))`, New: `(call.Key != "" || !r.gate.isDecided(call.Key))`,
 			Dir: dir, Test: "^TestAnAllowedCallThatMayRunAgainDoesNot$",
 		},
 		{
@@ -69,12 +69,12 @@ func askingMutants() []Mutant {
 		},
 		{
 			Promise: forged, Defect: "knows the allowed call by the model's id",
-			File: dir + "/approvals.go", Old: `if !req.Nested && r.isDecided(req.Invocation.Key) {`, New: `if !req.Nested && r.decided != nil && req.Invocation.CallID == decidedCall(r.decided) {`,
+			File: dir + "/approvals.go", Old: `if !req.Nested && g.isDecided(req.Invocation.Key) {`, New: `if !req.Nested && r.in.decided != nil && req.Invocation.CallID == decidedCall(r.in.decided) {`,
 			Dir: dir, Test: "^TestTheIDOfAnAllowedCallAllowsNothing$",
 		},
 		{
 			Promise: forged, Defect: "counts only the questions that are stored",
-			File: dir + "/approvals.go", Old: `if open += len(r.put) + len(r.asks); open >= maxOpen {`, New: `if open >= maxOpen {`,
+			File: dir + "/approvals.go", Old: `if open += len(g.put) + len(g.asks); open >= maxOpen {`, New: `if open >= maxOpen {`,
 			Dir: dir, Test: "^TestQuestionsOfOneAnswerAreBounded$",
 		},
 		{
@@ -84,7 +84,7 @@ func askingMutants() []Mutant {
 		},
 		{
 			Promise: outside, Defect: "forgets in a decision's turn what came in after its question",
-			File: dir + "/outcome.go", Old: `c.Approvals = append(c.Approvals, r.stained()...)`, New: `_ = r.stained()`,
+			File: dir + "/outcome.go", Old: `c.Approvals = append(c.Approvals, r.gate.stained()...)`, New: `_ = r.gate.stained()`,
 			Dir: dir, Test: "^TestContentAfterTheQuestionTaintsItsDecision$",
 		},
 		{

@@ -189,7 +189,7 @@ func meanwhileMutants() []Mutant {
 		},
 		{
 			Promise: late, Defect: "lets a sequence go on as it was decided on",
-			File: "pkg/agent/approvals.go", Old: "if late && !r.isDecided(", New: "if late && req.Nested && !req.Covered && !r.isDecided(",
+			File: "pkg/agent/approvals.go", Old: "if late && !g.isDecided(", New: "if late && req.Nested && !req.Covered && !g.isDecided(",
 			Dir: "pkg/agent", Test: "^TestALetterThatComesWhileASequenceRuns$",
 		},
 		{

@@ -42,12 +42,12 @@ func spawnMutants() []Mutant {
 		},
 		{
 			Promise: waited, Defect: "lets a subagent outlive its turn",
-			File: dir + "/spawned.go", Old: "r.started[t.ID], r.begun[t.ID] = true, *t", New: "r.started[t.ID] = true",
+			File: dir + "/spawned.go", Old: "ts.started[t.ID], ts.begun[t.ID] = true, *t", New: "ts.started[t.ID] = true",
 			Dir: dir, Test: "^TestStopEndsTheSubagentToo$",
 		},
 		{
 			Promise: bounds, Defect: "does not count by how many agents a report is deep",
-			File: dir + "/reportturn.go", Old: "\tr.depth = t.Depth\n", New: "",
+			File: dir + "/reportturn.go", Old: "\tr.tasks.depth = t.Depth\n", New: "",
 			Dir: dir, Test: "^TestReportsDoNotStartAgentsForEver$",
 		},
 		{
@@ -67,7 +67,7 @@ func spawnMutants() []Mutant {
 		},
 		{
 			Promise: asks, Defect: "lets a press wait for the turn that waits for it",
-			File: dir + "/watch.go", Old: "r.handsOn(ctx, &items[i])", New: "_ = r.handsOn",
+			File: dir + "/watch.go", Old: "c.handsOn(ctx, &items[i])", New: "_ = c.handsOn",
 			Dir: dir, Test: "^TestASubagentIsAllowedWhileItsTurnWaits$",
 		},
 		{
