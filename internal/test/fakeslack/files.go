@@ -108,13 +108,13 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request, id string) {
 	switch {
 	case err != nil:
 		status = http.StatusBadRequest
-		s.note("upload: " + err.Error())
+		s.Note("upload: " + err.Error())
 	case f == nil || f.uploaded:
 		status = http.StatusNotFound
-		s.note("upload of a file that was not announced")
+		s.Note("upload of a file that was not announced")
 	case int64(len(data)) != f.length:
 		status = http.StatusBadRequest
-		s.note("upload of " + strconv.Itoa(len(data)) + " bytes, announced were " + strconv.FormatInt(f.length, 10))
+		s.Note("upload of " + strconv.Itoa(len(data)) + " bytes, announced were " + strconv.FormatInt(f.length, 10))
 	default:
 		f.Data, f.Size, f.uploaded = data, f.length, true
 	}

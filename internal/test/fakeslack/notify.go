@@ -101,6 +101,6 @@ func (c *call) unfurl(e *entry) {
 	}
 	text := e.text + string(encode(e.blocks))
 	if strings.Contains(text, "http://") || strings.Contains(text, "https://") {
-		c.srv.note(c.req.Method + " of a link without unfurl_links and unfurl_media being false")
+		c.srv.Note(c.req.Method + " of a link without unfurl_links and unfurl_media being false")
 	}
 }

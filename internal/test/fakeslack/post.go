@@ -64,7 +64,7 @@ func (c *call) threaded(r *room) error {
 		return no("thread_not_found", "")
 	}
 	if parent.thread != "" && parent.thread != ts {
-		c.srv.note("thread_ts " + ts + " is that of a reply, not of the message that it replies to")
+		c.srv.Note("thread_ts " + ts + " is that of a reply, not of the message that it replies to")
 		return no("thread_not_found", "")
 	}
 	return nil

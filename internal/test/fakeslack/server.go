@@ -78,6 +78,8 @@ func (o Options) withDefaults() Options {
 
 // Server is the platform: one workspace with one app.
 type Server struct {
+	*fakehttp.Ledger[Request]
+
 	opt     Options
 	http    *fakehttp.Server
 	pushes  *http.Client
@@ -95,7 +97,6 @@ type Server struct {
 	notified []string
 	last     int64 // microseconds of the last ts
 	next     int   // of ids
-	ledger   ledger
 	told     map[lane]wait
 	rules    []*Rule
 	hub      hub
@@ -109,12 +110,13 @@ func Start(ctx context.Context, opt Options) (*Server, error) {
 	s := &Server{
 		opt: opt, methods: methods(), cancel: cancel, pushes: newPushClient(),
 		users: map[string]*User{}, rooms: map[string]*room{}, files: map[string]*file{},
-		told: map[lane]wait{}, ledger: ledger{counts: map[string]int{}},
+		told: map[lane]wait{},
 		hub: hub{
 			tickets: map[string]bool{}, refusals: map[string]int{},
 			settled: map[string]outcome{}, conns: map[*websocket.Conn]bool{},
 		},
 	}
+	s.Ledger = fakehttp.NewLedger(&s.mu, &s.changed, func(r *Request) string { return r.Method })
 	s.bot = s.newUser("parley", opt.Team)
 	s.spawn = func(f func(ctx context.Context)) { s.running.Go(func() { f(live) }) }
 	s.spawn(s.redeliver)

@@ -178,7 +178,7 @@ func (c *call) answerCallbackQuery() (any, error) {
 		return nil, bad(wordQueryOld)
 	}
 	c.bot.callbacks[id] = false
-	c.srv.ledger.callbacks = append(c.srv.ledger.callbacks, Callback{
+	c.srv.callbacks = append(c.srv.callbacks, Callback{
 		ID: id, Text: text, Alert: c.param("show_alert") == "true", Time: time.Now(),
 	})
 	return true, nil

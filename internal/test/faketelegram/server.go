@@ -36,6 +36,8 @@ type Options struct {
 
 // Server is the platform. It has one bot from the start; see [Server.AddBot].
 type Server struct {
+	*fakehttp.Ledger[Request]
+
 	opt      Options
 	http     *fakehttp.Server
 	methods  map[string]*Method // by name in lower case
@@ -50,9 +52,10 @@ type Server struct {
 	users  map[int64]User
 	nextID int64 // of users and chats
 	files  map[string]*file
-	ledger ledger
 	told   map[lane]wait
 	rules  []*Rule
+	// callbacks are the answers to presses.
+	callbacks []Callback
 }
 
 // Start starts a server that ends with Close; ctx bounds the start and the
@@ -65,9 +68,9 @@ func Start(ctx context.Context, opt Options) (*Server, error) {
 	s := &Server{
 		opt: opt, methods: map[string]*Method{}, handlers: handlers(),
 		cancel: cancel, nextID: 1000, users: map[int64]User{}, told: map[lane]wait{},
-		ledger: ledger{counts: map[string]int{}},
-		files:  map[string]*file{},
+		files: map[string]*file{},
 	}
+	s.Ledger = fakehttp.NewLedger(&s.mu, &s.changed, func(r *Request) string { return r.Method })
 	s.spawn = func(f func(ctx context.Context)) { s.running.Go(func() { f(live) }) }
 	for _, m := range Methods() {
 		s.methods[strings.ToLower(m.Name)] = &m

@@ -107,7 +107,7 @@ func (c *Chat) shows(thread int64) bool { return c.thread == 0 || c.thread == th
 func (s *Server) Callbacks() []Callback {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.ledger.callbacks)
+	return slices.Clone(s.callbacks)
 }
 
 // Await waits until n messages of the bot are there (not deleted), and returns them.
