@@ -19,7 +19,7 @@ help:
 	@echo 'make run      build the gateway and open the console; needs no key'
 	@echo 'make test     every suite with small populations, in a few minutes'
 	@echo 'make check    all tests, each crash point once; with the race detector where a C compiler works'
-	@echo 'make build    bin/gateway for release, and its size'
+	@echo 'make build    bin/parley for release, and its size by module'
 	@echo 'make kill     the crash points with $(KILL_SEEDS) seeds each'
 	@echo 'make large    a start with 10,000 interrupted tasks, and a newcomer behind 20,000 chats'
 	@echo 'make cgroup   runs of programs in control groups, in a virtual machine (qemu, busybox, a Linux image)'
@@ -31,16 +31,20 @@ help:
 	@echo 'make prose    rates of words that make comments and pages hard to read'
 	@echo 'make fresh    a fresh clone on a bare PATH: the first answer with a tool call'
 
-run: bin/gateway
-	@bin/gateway chat $(ARGS)
+run: bin/parley
+	@bin/parley chat $(ARGS)
 
-build: bin/gateway
-	@bytes=$$(wc -c < bin/gateway); \
-	echo "$$(bin/gateway version), $$((bytes / 1048576)).$$((bytes % 1048576 * 10 / 1048576)) MB"
+build: bin/parley
+	@CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=$(VCS) -o bin/parley.symbols ./cmd/gateway < /dev/null
+	@$(GO) run ./internal/tools/sizes/print bin/parley.symbols; rm -f bin/parley.symbols
+	@bytes=$$(wc -c < bin/parley); \
+	echo "$$(bin/parley version), $$((bytes / 1048576)).$$((bytes % 1048576 * 10 / 1048576)) MB"
 
-# Always handed to go, which knows best what is out of date.
-bin/gateway: FORCE
+# Always handed to go, which knows best which files are out of date. bin/gateway is the
+# program's former name, kept as a link for one release.
+bin/parley: FORCE
 	@CGO_ENABLED=0 $(GO) build $(BUILD_FLAGS) -o $@ ./cmd/gateway < /dev/null
+	@ln -sf parley bin/gateway
 
 FORCE:
 

@@ -65,7 +65,7 @@ func (h *host) auditVerify(ctx context.Context, from uint64) error {
 	}
 	text := fmt.Sprintf("rows %d to %d are whole, in %s", r.First, r.Last, admin.Count(r.Segments, "file", "files"))
 	if r.OwnTroubles > 0 {
-		text += fmt.Sprintf("; in %s the log tells of itself: gateway audit show --kind audit", admin.Count(r.OwnTroubles, "row", "rows"))
+		text += fmt.Sprintf("; in %s the log tells of itself: %s audit show --kind audit", admin.Count(r.OwnTroubles, "row", "rows"), admin.Program())
 	}
 	if r.Unfinished {
 		text += "; a row is being written, or was when the gateway ended"

@@ -18,7 +18,7 @@ import (
 
 const rootHelp = `Parley answers people on their chat channels with a language model and tools.
 
-Start with: gateway chat
+Start with: PROGRAM chat
 It needs no configuration: without one it uses a key from the environment, a
 model server on this machine, or the model that is built in.
 
@@ -26,9 +26,12 @@ Exit codes: 0 done; 1 failed, or a message was not answered; 2 wrong usage or
 configuration; 3 the state folder is in use by another gateway; 4 status: no gateway
 is running; 130 interrupted; 143 ended at once by a second SIGTERM.`
 
+// named writes the program's name into a text that people read.
+func named(text string) string { return strings.ReplaceAll(text, "PROGRAM", admin.Program()) }
+
 func newRoot(h *host) *cobra.Command {
 	root := &cobra.Command{
-		Use: "gateway", Short: "A chat-bot gateway", Long: rootHelp,
+		Use: admin.Program(), Short: "A chat-bot gateway", Long: named(rootHelp),
 		SilenceErrors: true, SilenceUsage: true, Args: cobra.NoArgs,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -72,7 +75,7 @@ func group(use, short string, sub ...*cobra.Command) *cobra.Command {
 func newVersion(h *host) *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return h.print("gateway %s\n", gateway.Version()) },
+		RunE: func(*cobra.Command, []string) error { return h.print("%s %s\n", admin.Program(), gateway.Version()) },
 	}
 }
 
@@ -122,8 +125,8 @@ func newConfig(h *host) *cobra.Command {
 }
 
 // initialConfig is what init writes.
-const initialConfig = `# Parley. Check it with: gateway config check
-# All keys: gateway config schema
+const initialConfig = `# Parley. Check it with: PROGRAM config check
+# All keys: PROGRAM config schema
 
 state_dir: ~/.parley
 workspace: ~/.parley/workspace
@@ -153,7 +156,7 @@ func newInit(h *host) *cobra.Command {
 				return errNoHome()
 			}
 			told := "wrote %s\n"
-			switch err := writeNew(h.configFile(), initialConfig); {
+			switch err := writeNew(h.configFile(), named(initialConfig)); {
 			case errors.Is(err, os.ErrExist):
 				told = "%s is there already and stays as it is\n"
 			case err != nil:
@@ -169,7 +172,7 @@ func newInit(h *host) *cobra.Command {
 			if err := workspace.Init(cfg.Workspace); err != nil {
 				return gateway.WrongPlace(err)
 			}
-			return h.print("the workspace is %s\nnext: gateway chat\n", cfg.Workspace)
+			return h.print("the workspace is %s\nnext: %s chat\n", cfg.Workspace, admin.Program())
 		},
 	}
 	c.AddCommand(newInitSlack(h))

@@ -74,7 +74,7 @@ func (h *host) load(withoutSecrets bool) (*config.Config, error) {
 		if h.configPath == "" {
 			return config.Default(h.home), nil
 		}
-		return nil, admin.WithCode(admin.CodeUsage, fmt.Errorf("there is no configuration %s: gateway init --config %s writes one", h.configPath, h.configPath))
+		return nil, admin.WithCode(admin.CodeUsage, fmt.Errorf("there is no configuration %s: %s init --config %s writes one", h.configPath, admin.Program(), h.configPath))
 	}
 	if err != nil {
 		return nil, admin.WithCode(admin.CodeUsage, err)
@@ -114,7 +114,7 @@ func execute(ctx context.Context, h *host) int {
 		e = &admin.ExitError{Code: admin.CodeUsage, Err: fmt.Errorf("%w (usage: %s)", err, cmd.UseLine())}
 	}
 	if !e.Silent {
-		_, _ = fmt.Fprintln(plain{h.err}, "gateway: "+h.redactor.Redact(strings.TrimSpace(e.Error())))
+		_, _ = fmt.Fprintln(plain{h.err}, admin.Program()+": "+h.redactor.Redact(strings.TrimSpace(e.Error())))
 	}
 	return e.Code
 }

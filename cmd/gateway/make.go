@@ -41,7 +41,7 @@ func newToolNew(h *host) *cobra.Command {
 				return err
 			}
 			return h.print("made %s\nnext: say in tool.yaml what it does, and let the program run do it; then try it:\n"+
-				"  gateway tool call %s '{\"who\": \"world\"}'\nA gateway that runs takes it up at its next start.\n", dir, words[0])
+				"  %s tool call %s '{\"who\": \"world\"}'\nA gateway that runs takes it up at its next start.\n", dir, admin.Program(), words[0])
 		},
 	}
 }

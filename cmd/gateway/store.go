@@ -20,7 +20,7 @@ func newStore(h *host) *cobra.Command {
 		Use: "restore FILE", Short: "Replace the store by a snapshot; the present one is kept beside it", Args: cobra.ExactArgs(1),
 		Long: `Replaces the store by a snapshot while no gateway runs. The present file is kept
 under another name. The restored store is held: nothing that waits in it is run
-or sent until gateway store release, because it may have been done already.`,
+or sent until the verb release, because it may have been done already.`,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			cfg, err := h.load(true)
 			if err != nil {
@@ -29,7 +29,7 @@ or sent until gateway store release, because it may have been done already.`,
 			if err := admin.RestoreStore(cmd.Context(), cfg.StateDir, words[0]); err != nil {
 				return err
 			}
-			return h.print("restored from %s; look at it with gateway sessions list, then run gateway store release\n", words[0])
+			return h.print("restored from %s; look at it with %[2]s sessions list, then run %[2]s store release\n", words[0], admin.Program())
 		},
 	}
 	return group("store", "Check, save, restore or release the store",

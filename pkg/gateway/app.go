@@ -280,7 +280,7 @@ func (a *App) Drained(ctx context.Context) (failed bool, err error) { return a.p
 func (a *App) OpenQuestions(ctx context.Context) []channels.Outbound {
 	open, err := a.agent.OpenQuestions(ctx, consoleChat())
 	if err != nil {
-		a.o.Log.Warn().Err(err).Msg("the open questions cannot be shown again: gateway approvals list shows them")
+		a.o.Log.Warn().Err(err).Msg("the open questions cannot be shown again: " + admin.Program() + " approvals list shows them")
 	}
 	return open
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/pkg/config"
+	"parley/pkg/gateway/admin"
 	"parley/pkg/providers"
 	"parley/pkg/providers/offline"
 	"parley/pkg/providers/openai"
@@ -229,5 +230,5 @@ func (b ModelChoice) Introduction(configPath string) string {
 	if b.named {
 		return fmt.Sprintf("model: %s, because %s names it. To use another: change it in %s.", b.name, b.why, configPath)
 	}
-	return fmt.Sprintf("model: %s, because %s. To use another: export OPENAI_API_KEY=..., or name it in %s (gateway init writes one).", b.name, b.why, configPath)
+	return fmt.Sprintf("model: %s, because %s. To use another: export OPENAI_API_KEY=..., or name it in %s (%s init writes one).", b.name, b.why, configPath, admin.Program())
 }

@@ -188,7 +188,7 @@ func hiddenMutants() []Mutant {
 		},
 		{
 			Promise: promise, Defect: "prints errors as they are",
-			File: dir + "/host.go", Old: "fmt.Fprintln(plain{h.err}, \"gateway: \"", New: "fmt.Fprintln(h.err, \"gateway: \"",
+			File: dir + "/host.go", Old: "fmt.Fprintln(plain{h.err}, admin.Program()+\": \"", New: "fmt.Fprintln(h.err, admin.Program()+\": \"",
 			Dir: dir, Test: test,
 		},
 		{

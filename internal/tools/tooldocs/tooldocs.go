@@ -67,7 +67,7 @@ func pages(in io.Reader) (map[string]string, error) {
 	all := map[string]string{}
 	var index strings.Builder
 	index.WriteString("# Tools\n\nThe tools that come with Parley. These pages are made from the code by `make docs`; " +
-		"`gateway tool show NAME` prints the same for\nany tool of your own gateway, your scripts included. " +
+		"`parley tool show NAME` prints the same for\nany tool of your own gateway, your scripts included. " +
 		"Which of them a chat is offered depends on its rights and on the configuration:\n" +
 		"[configuration.md](../configuration.md). What protects whom: [security.md](../security.md).\n\n" +
 		"| tool | what it does | needs the right | may change things | asked before |\n|---|---|---|---|---|\n")

@@ -64,7 +64,7 @@ func listGrants(ctx context.Context, g *Gateway, _ *Request, emit Emit) error {
 func revokeGrant(ctx context.Context, g *Gateway, r *Request, emit Emit) error {
 	grant, err := g.Engine.Approvals().RevokeGrant(ctx, r.Approval)
 	if errors.Is(err, session.ErrNotFound) {
-		return fmt.Errorf("there is no grant %s: gateway approvals grants lists them", r.Approval)
+		return fmt.Errorf("there is no grant %s: %s approvals grants lists them", r.Approval, Program())
 	}
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ func decide(allow bool) func(context.Context, *Gateway, *Request, Emit) error {
 func queueDecision(ctx context.Context, g *Gateway, d session.Decision, emit Emit) error {
 	q, err := g.Engine.Approvals().Approval(ctx, d.Approval)
 	if errors.Is(err, session.ErrNotFound) {
-		return fmt.Errorf("there is no approval %s: gateway approvals list shows them", d.Approval)
+		return fmt.Errorf("there is no approval %s: %s approvals list shows them", d.Approval, Program())
 	}
 	if err != nil {
 		return err

@@ -113,7 +113,7 @@ func oneJob(state string, do func(ctx context.Context, g *Gateway, id string) (s
 		}
 		switch {
 		case errors.Is(err, session.ErrNotFound):
-			return fmt.Errorf("there is no job %s: gateway jobs list shows them", request.Job)
+			return fmt.Errorf("there is no job %s: %s jobs list shows them", request.Job, Program())
 		case errors.Is(err, job.ErrConfigured):
 			return fmt.Errorf("the job %s is set in the configuration: take agent.heartbeat out there, or pause it", request.Job)
 		case err != nil:

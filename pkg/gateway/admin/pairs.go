@@ -120,7 +120,7 @@ func approvePair(ctx context.Context, g *Gateway, request *Request, emit Emit) e
 	case errors.Is(err, session.ErrExpired):
 		return fmt.Errorf("the code %s has expired: whoever got it writes to the bot again and gets a new one", code)
 	case errors.Is(err, session.ErrNotFound):
-		return fmt.Errorf("nobody was told the code %s: gateway pair list shows who waits", code)
+		return fmt.Errorf("no stranger was told the code %s: %s pair list shows those who wait", code, Program())
 	case err != nil:
 		return err
 	}
@@ -138,7 +138,7 @@ func revokePairs(ctx context.Context, g *Gateway, request *Request, emit Emit) e
 	}
 	ended, err := g.Engine.Pairs().RevokePairs(ctx, who.Channel, who.Account, who.ID)
 	if errors.Is(err, session.ErrNotFound) {
-		return fmt.Errorf("%s is not paired: gateway pair list shows who is, and who is on an allow list is removed there", who)
+		return fmt.Errorf("%s is not paired: %s pair list shows the paired people; a person on an allow list is removed there", who, Program())
 	}
 	if err != nil {
 		return err

@@ -100,7 +100,7 @@ func findSession(ctx context.Context, g *Gateway, name string) (session.Info, er
 		info, err = onlyChat(ctx, g, at)
 	}
 	if errors.Is(err, session.ErrNotFound) {
-		return info, fmt.Errorf("there is no session %s: gateway sessions list shows them", name)
+		return info, fmt.Errorf("there is no session %s: %s sessions list shows them", name, Program())
 	}
 	return info, err
 }

@@ -79,7 +79,7 @@ func status(ctx context.Context, g *Gateway, _ *Request, emit Emit) error {
 	if now.Running {
 		r.PID, r.Since, r.Model, r.Why = os.Getpid(), now.Since, now.Model, now.Why
 	} else if err := g.Store.Verify(ctx); err != nil {
-		r.Trouble = append(r.Trouble, err.Error()+"; gateway store check lists what is wrong")
+		r.Trouble = append(r.Trouble, err.Error()+"; "+Program()+" store check lists the damage")
 	}
 	for _, trouble := range []string{st.WriteError, now.Unwritable, st.Held, r.Audit, r.Agent} {
 		if trouble != "" {
@@ -94,7 +94,7 @@ func status(ctx context.Context, g *Gateway, _ *Request, emit Emit) error {
 // Damaged does an operation that changes nothing on a store that cannot be read: the
 // status tells of the damage, and every other operation fails with it.
 func Damaged(op Operation, version string, damage error, emit Emit) error {
-	cure := fmt.Sprintf("%v; gateway store check says more, and the next start of the gateway moves the file aside and restores the newest snapshot", damage)
+	cure := fmt.Sprintf("%v; %s store check says more, and the next start of the gateway moves the file aside and restores the newest snapshot", damage, Program())
 	if op.Name != Status().Name {
 		return WithCode(CodeFailed, errors.New(cure))
 	}

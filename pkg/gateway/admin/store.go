@@ -117,7 +117,7 @@ func reportCheck(r *bolt.Report, emit Emit) error {
 		return err
 	}
 	if r.Held != "" {
-		return errors.New("the store is held: when you have seen what is missing, run gateway store release")
+		return fmt.Errorf("the store is held: when you have seen the missing part, run %s store release", Program())
 	}
 	return nil
 }

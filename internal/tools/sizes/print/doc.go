@@ -1,0 +1,3 @@
+// Command print tells how many bytes of the given program come from which module. The
+// program must be linked with its table of symbols.
+package main
