@@ -72,6 +72,9 @@ func rooms() map[string][]string {
 		"pkg/audit":           nil,
 		"pkg/session":         vocabulary,
 		"pkg/session/*/...":   session,
+		// The store below the engine knows nothing of chats.
+		"pkg/session/kv":        nil,
+		"pkg/session/kv/kvtest": {"pkg/session/kv"},
 		// The contract, the registry and the loop; their machinery lives below in internal.
 		"pkg/tools":                    {"pkg/providers", "pkg/tools/internal/..."},
 		"pkg/tools/internal/asking":    {"pkg/providers", "pkg/tools/internal/output"},

@@ -70,7 +70,9 @@ func TaskReportID(task string) string { return TaskItemID(task) + "/0" }
 func TaskStatusID(task string) string { return TaskItemID(task) + "/status" }
 
 // PairCodeID is the id of the message that tells a stranger a code, in answer to an inbound.
-func PairCodeID(at channels.Address, inbound string) string { return "pair/" + InboundItemID(at, inbound) }
+func PairCodeID(at channels.Address, inbound string) string {
+	return "pair/" + InboundItemID(at, inbound)
+}
 
 // PairWelcomeID is the id of the message to the person whose code the operator approved.
 func PairWelcomeID(code string) string { return "pair/" + code }

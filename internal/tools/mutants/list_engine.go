@@ -73,7 +73,7 @@ func storeMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "full disk", Defect: "takes a failed commit for a good one",
-			File: dir + "/committer.go", Old: "return e.commit(t) }); err != nil {", New: "return e.commit(t) }); err != nil && t == nil {",
+			File: dir + "/store.go", Old: "if err := guard(b.Commit); err != nil {", New: "if err := guard(b.Commit); err != nil && db == nil {",
 			Dir: dir, Test: "^TestFullDisk$",
 		},
 		{

@@ -80,7 +80,7 @@ func (t *tx) gathers(chat uint64, w *waiting) time.Duration {
 	if age < 0 || age >= session.AlbumWindow {
 		return 0
 	}
-	if k, _ := t.in(bkInbox).Cursor().Seek(numKey(chat, w.seq+1)); bytes.HasPrefix(k, numKey(chat)) {
+	if k, _ := t.k.Cursor(bkInbox).Seek(numKey(chat, w.seq+1)); bytes.HasPrefix(k, numKey(chat)) {
 		return 0
 	}
 	return session.AlbumWindow - age

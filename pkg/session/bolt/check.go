@@ -95,12 +95,7 @@ func (e *Engine) Check(context.Context) (Report, error) {
 
 // copyTo writes a consistent copy of the store.
 func (e *Engine) copyTo(path string) error {
-	e.dbMu.RLock()
-	defer e.dbMu.RUnlock()
-	if e.db == nil {
-		return errClosed
-	}
-	return writeCopy(e.db, path)
+	return writeCopy(e.store, path)
 }
 
 // remove removes a file, if it is there.
@@ -113,17 +108,17 @@ func remove(path string) error {
 
 func checkFile(path string) (Report, error) {
 	var r Report
-	err := readOnly(path, func(t *tx) error {
-		m, err := readMeta(t)
+	err := readOnly(path, func(f *fileTx, t *tx) error {
+		m, err := readMeta(f, t)
 		if err != nil {
 			return err
 		}
 		r.Held = m.Held
-		checkPages(t, &r)
+		checkPages(f, &r)
 		if len(r.Problems) > 0 {
 			return nil
 		}
-		return checkAll(t, &r)
+		return checkAll(f, t, &r)
 	})
 	switch {
 	case IsDamaged(err):
@@ -136,13 +131,13 @@ func checkFile(path string) (Report, error) {
 	return r, err
 }
 
-func checkPages(t *tx, r *Report) {
-	for err := range t.b.Check() {
+func checkPages(f *fileTx, r *Report) {
+	for err := range f.b.Check() {
 		r.addf("page: %v", err)
 	}
 }
 
-func checkAll(t *tx, r *Report) error {
+func checkAll(f *fileTx, t *tx, r *Report) error {
 	var w walked
 	if err := walk(t, &w); err != nil {
 		return err
@@ -152,7 +147,7 @@ func checkAll(t *tx, r *Report) error {
 		r.addf("%v", b)
 	}
 	t.each(bkBad, nil, func(_, _ []byte) bool { r.SetAside++; return true })
-	c := &checker{t: t, r: r, consumed: map[[16]byte]bool{}}
+	c := &checker{t: t, r: r, unlisted: f.lacks(bkTasksOf), consumed: map[[16]byte]bool{}}
 	c.chats()
 	c.sessions()
 	c.history()
@@ -175,6 +170,8 @@ func checkAll(t *tx, r *Report) error {
 type checker struct {
 	t *tx
 	r *Report
+	// unlisted says that an earlier build wrote the store, without the indexes by chat.
+	unlisted bool
 	// consumed holds chat and sequence number of the items of committed turns.
 	consumed map[[16]byte]bool
 }
@@ -192,7 +189,7 @@ func records[T any](c *checker, b bucket, f func(key []byte, v *T)) {
 }
 
 func (c *checker) chatExists(what string, n uint64) {
-	known := c.t.has(bkChats, numKey(n)) || c.t.isBad(bkChats, numKey(n)) || !c.t.lacks(bkGone) && c.t.isGone(n)
+	known := c.t.has(bkChats, numKey(n)) || c.t.isBad(bkChats, numKey(n)) || c.t.isGone(n)
 	if !known {
 		c.r.addf("%s: chat %s is missing", what, chatID(n))
 	}

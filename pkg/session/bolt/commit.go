@@ -40,7 +40,7 @@ func (t *turn) record(ctx context.Context, rec *stepRec) error {
 	}
 	key := binary.BigEndian.AppendUint32(numKey(t.chat, t.head), 0)
 	key = binary.BigEndian.AppendUint32(key, t.steps)
-	w := &write{turn: t, done: func(error) {}, run: func(x *tx) error {
+	w := &write{turn: t, size: len(payload) + total(out), done: func(error) {}, run: func(x *tx) error {
 		if err := t.fence(x); err != nil {
 			return err
 		}
@@ -90,7 +90,7 @@ func (t *turn) Commit(ctx context.Context, c session.Commit) error {
 	if p.out, err = encodeOutbox(c.Outbox); err != nil {
 		return err
 	}
-	return t.e.await(ctx, &write{turn: t, final: true, run: p.run})
+	return t.e.await(ctx, &write{turn: t, final: true, size: p.size(), run: p.run})
 }
 
 // commitWrite is a commit under way.
@@ -98,6 +98,23 @@ type commitWrite struct {
 	turn *turn
 	c    *session.Commit
 	out  [][]byte
+}
+
+// size is about how many bytes it stores.
+func (p *commitWrite) size() int {
+	size := total(p.out)
+	for i := range p.c.Messages {
+		size += len(p.c.Messages[i].Content)
+	}
+	return size
+}
+
+// total is how many bytes encoded records have together.
+func total(encoded [][]byte) (n int) {
+	for _, b := range encoded {
+		n += len(b)
+	}
+	return n
 }
 
 func (p *commitWrite) run(x *tx) error {

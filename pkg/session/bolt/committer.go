@@ -10,12 +10,15 @@ import (
 
 	"parley/internal/failpoint"
 	"parley/pkg/session"
+	"parley/pkg/session/kv"
 )
 
-// maxBatch bounds the writes of one transaction, maxQueue those that wait.
+// maxBatch bounds the writes of one transaction, maxQueue those that wait. A write more
+// than maxBatchBytes, as they are encoded, ends a transaction too.
 const (
-	maxBatch = 512
-	maxQueue = 1024
+	maxBatch      = 512
+	maxBatchBytes = 768 << 10
+	maxQueue      = 1024
 )
 
 // errClosed is what a closed engine answers.
@@ -34,6 +37,8 @@ type write struct {
 	// A commit that failed took nothing with it and may be tried again.
 	turn  *turn
 	final bool
+	// size is about how many bytes it stores; 0 for few.
+	size int
 	// quiet says that it changes nothing for whose sake a snapshot is taken.
 	quiet bool
 }
@@ -110,14 +115,14 @@ func (e *Engine) commitLoop() {
 }
 
 func (e *Engine) drain(first *write) []*write {
-	batch := []*write{first}
-	for len(batch) < maxBatch {
+	batch, size := []*write{first}, first.size
+	for len(batch) < maxBatch && size < maxBatchBytes {
 		select {
 		case w, ok := <-e.queue:
 			if !ok {
 				return batch
 			}
-			batch = append(batch, w)
+			batch, size = append(batch, w), size+w.size
 		default:
 			return batch
 		}
@@ -173,39 +178,71 @@ func (e *Engine) suspectAfter(err error) {
 // attempt runs a batch in one transaction. With a nil error every write has got
 // its own answer; else guilty is the write that spoiled it, or -1 for the commit.
 func (e *Engine) attempt(batch []*write) (guilty int, err error) {
-	if err := e.writable(); err != nil {
-		return -1, err
+	if damage := e.damaged(); damage != nil {
+		return -1, errors.Join(session.ErrStore, damage)
 	}
-	b, err := e.db.Begin(true)
-	if err != nil {
+	a := attempted{batch: batch, errs: make([]error, len(batch)), guilty: -1}
+	defer func() { e.endRewording(a.t) }()
+	err = e.store.Update(context.Background(), func(k kv.Tx) error { return e.run(&a, k) })
+	switch {
+	case errors.Is(err, errUnchanged):
+		e.abandon(a.t)
+		a.answer()
+		return -1, nil
+	case a.guilty >= 0:
+		e.abandon(a.t)
+		e.suspectAfter(err)
+		return a.guilty, err
+	case err != nil:
+		e.abandon(a.t)
 		return -1, e.noteWrite(err)
 	}
-	t := e.newTx(b)
+	e.took(a.t)
+	_ = e.noteWrite(nil)
+	for _, f := range a.t.after {
+		f()
+	}
+	a.answer()
+	e.letGo(a.t) // last, so that it runs first: a lane waits for the message that is sent
+	e.resync()
+	return -1, nil
+}
+
+// errUnchanged drops a transaction in which no write has put anything.
+var errUnchanged = errors.New("nothing was written")
+
+// attempted is a batch in its transaction.
+type attempted struct {
+	batch []*write
+	errs  []error // of each write, its own
+	t     *tx     // nil until the transaction has begun
+	// guilty is the write that spoiled the transaction, -1 for none.
+	guilty int
+}
+
+// answer gives each write its outcome.
+func (a *attempted) answer() {
+	for i, w := range a.batch {
+		w.finish(a.errs[i])
+	}
+}
+
+// run runs the writes of a batch in a transaction.
+func (e *Engine) run(a *attempted, k kv.Tx) error {
+	t := e.newTx(k).writing(k)
 	t.meta = e.metaCopy()
 	t.epoch = e.epoch
-	defer e.endRewording(t)
-	rollback := func() {
-		e.abandon(t)
-		_ = guard(b.Rollback)
-	}
-	errs := make([]error, len(batch))
-	answer := func() {
-		for i, w := range batch {
-			w.finish(errs[i])
-		}
+	a.t = t
+	if err := e.prelude(t); err != nil {
+		return err
 	}
 	changed := false
-	if err := guard(func() error { return e.prelude(t) }); err != nil {
-		rollback()
-		return -1, e.noteWrite(err)
-	}
-	for i, w := range batch {
+	for i, w := range a.batch {
 		t.changed = false
-		errs[i] = guard(func() error { return t.runOne(w) })
-		if errs[i] != nil && (t.changed || isPanic(errs[i])) {
-			rollback()
-			e.suspectAfter(errs[i])
-			return i, errs[i]
+		a.errs[i] = guard(func() error { return t.runOne(w) })
+		if a.errs[i] != nil && (t.changed || isPanic(a.errs[i])) {
+			a.guilty = i
+			return a.errs[i]
 		}
 		changed = changed || t.changed
 		t.loud = t.loud || t.changed && !w.quiet
@@ -213,22 +250,9 @@ func (e *Engine) attempt(batch []*write) (guilty int, err error) {
 		e.sendEarly(t)
 	}
 	if !changed {
-		rollback()
-		answer()
-		return -1, nil
+		return errUnchanged
 	}
-	if err := guard(func() error { return e.commit(t) }); err != nil {
-		rollback()
-		return -1, e.noteWrite(err)
-	}
-	_ = e.noteWrite(nil)
-	for _, f := range t.after {
-		f()
-	}
-	answer()
-	e.letGo(t) // last, so that it runs first: somebody waits for what is sent
-	e.resync()
-	return -1, nil
+	return e.putMeta(t)
 }
 
 func (t *tx) runOne(w *write) error {
@@ -251,18 +275,18 @@ func (t *tx) runOne(w *write) error {
 	return err
 }
 
-// commit adds what belongs to the whole transaction and makes it durable.
-func (e *Engine) commit(t *tx) error {
+// putMeta stores the state of the store as a whole, where a write has changed it.
+func (e *Engine) putMeta(t *tx) error {
 	before := e.metaCopy()
 	t.meta.Hand = before.Hand
-	if t.meta != before {
-		if err := t.put(bkMeta, metaKey(), t.meta); err != nil {
-			return err
-		}
+	if t.meta == before {
+		return nil
 	}
-	if err := t.b.Commit(); err != nil {
-		return fmt.Errorf("commit: %w", err)
-	}
+	return t.put(bkMeta, metaKey(), t.meta)
+}
+
+// took notes that a transaction is durable.
+func (e *Engine) took(t *tx) {
 	if t.recovered {
 		failpoint.Hit("R1") // the suspects are marked, and no turn runs yet
 	}
@@ -276,7 +300,6 @@ func (e *Engine) commit(t *tx) error {
 		e.changes++
 	}
 	e.stateMu.Unlock()
-	return nil
 }
 
 // prelude is the first part of the first transaction after an open: it takes
@@ -298,8 +321,7 @@ func (e *Engine) prelude(t *tx) error {
 	return nil
 }
 
-// noteWrite keeps the outcome of the last transaction. After a failure the file
-// is opened anew: what a failed sync left in memory is not to be trusted.
+// noteWrite keeps the outcome of the last transaction.
 func (e *Engine) noteWrite(err error) error {
 	if err == nil {
 		e.stateMu.Lock()
@@ -322,7 +344,6 @@ func (e *Engine) noteWrite(err error) error {
 	if isPanic(err) {
 		e.suspectDamage(err)
 	}
-	_ = e.reopen() // a failure is in the log, and the next write tries again
 	if isPanic(err) {
 		return err
 	}

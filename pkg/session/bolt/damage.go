@@ -21,8 +21,8 @@ func metDamage(dir string) bool {
 	if note == "" {
 		return false
 	}
-	return readOnly(filepath.Join(dir, fileDB), func(t *tx) error {
-		m, err := readMeta(t)
+	return readOnly(filepath.Join(dir, fileDB), func(f *fileTx, t *tx) error {
+		m, err := readMeta(f, t)
 		if err == nil && m.Cured != note {
 			err = errDamaged
 		}

@@ -64,7 +64,7 @@ func (e *Engine) earlyTurn(x *tx, a arrival) *turn {
 		return nil
 	}
 	prefix := numKey(a.chat)
-	c := x.in(bkInbox).Cursor()
+	c := x.k.Cursor(bkInbox)
 	if k, _ := c.Seek(prefix); num(k, 1) != a.seq {
 		return nil
 	}
@@ -157,6 +157,9 @@ func (e *Engine) withdraw(d *delivery) (taken bool) {
 
 // abandon lets nothing come true of what began early in a transaction that failed.
 func (e *Engine) abandon(x *tx) {
+	if x == nil {
+		return
+	}
 	for _, t := range x.early {
 		t.fail(errNotStored)
 	}

@@ -57,7 +57,7 @@ func (e *Engine) beginRewording(t *tx) {
 }
 
 func (e *Engine) endRewording(t *tx) {
-	if t.rewords {
+	if t != nil && t.rewords {
 		e.wording.Unlock()
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
-	"go.etcd.io/bbolt"
 	"golang.org/x/sync/semaphore"
 
 	"parley/pkg/session"
+	"parley/pkg/session/kv"
 )
 
 // Options say where the store is and how it is kept. Dir is required.
@@ -64,8 +64,7 @@ type Engine struct {
 	o    Options
 	lock *os.File // nil for one that looks where nobody ever took the lock
 
-	dbMu sync.RWMutex
-	db   *bbolt.DB // nil when closed, or while it cannot be opened again after a failed write
+	store kv.Store // nil until it is opened
 
 	// looks says that it only reads, none that an empty store stands in for one that is
 	// not there; see look.go.
@@ -143,37 +142,6 @@ func (e *Engine) damaged() error {
 	return e.damage
 }
 
-// writable says whether a transaction may begin, and opens the file again if need be.
-func (e *Engine) writable() error {
-	if damage := e.damaged(); damage != nil {
-		return errors.Join(session.ErrStore, damage)
-	}
-	e.dbMu.RLock()
-	ok := e.db != nil
-	e.dbMu.RUnlock()
-	if ok {
-		return nil
-	}
-	return e.reopen()
-}
-
-// reopen closes the file and opens it again; only the committer calls it.
-func (e *Engine) reopen() error {
-	e.dbMu.Lock()
-	defer e.dbMu.Unlock()
-	if e.db != nil {
-		_ = guard(e.db.Close)
-		e.db = nil
-	}
-	db, err := openFile(e.o.Dir, e.o.LockTimeout)
-	if err != nil {
-		e.o.Log.Error().Err(err).Msg("the store cannot be opened again")
-		return errors.Join(session.ErrStore, err)
-	}
-	e.db = db
-	return nil
-}
-
 // Status counts what is waiting and what went wrong.
 func (e *Engine) Status(_ context.Context) (session.Status, error) {
 	var st session.Status
@@ -247,12 +215,9 @@ func (e *Engine) markClean() error {
 
 // release closes the file and gives up the lock.
 func (e *Engine) release() error {
-	e.dbMu.Lock()
-	defer e.dbMu.Unlock()
 	var err error
-	if e.db != nil {
-		err = guard(e.db.Close)
-		e.db = nil
+	if e.store != nil {
+		err = e.store.Close()
 	}
 	if e.lock != nil {
 		err = errors.Join(err, e.lock.Close())

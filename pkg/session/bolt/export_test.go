@@ -78,7 +78,8 @@ func SetSchema(dir string, n int) error {
 		return err
 	}
 	err = db.Update(func(b *bbolt.Tx) error {
-		t := newTx(b, time.Now())
+		f := &fileTx{b: b}
+		t := newTx(f, time.Now()).writing(f)
 		m, err := get[metaRec](t, bkMeta, metaKey())
 		if err != nil {
 			return err
@@ -167,4 +168,24 @@ func LookAfter(e *Engine) {
 // RestoreBy is Restore where link gives a file a second name.
 func RestoreBy(ctx context.Context, dir, snap string, link func(from, to string) error) error {
 	return restore(ctx, dir, snap, link)
+}
+
+// CountOn makes an earlier build of a closed store, which takes its numbers from bbolt's
+// sequence, give out n of them. It returns the highest number by that sequence and by
+// the key.
+func CountOn(dir string, n uint64) (sequence, key uint64, err error) {
+	db, err := bbolt.Open(filepath.Join(dir, fileDB), 0o600, nil)
+	if err != nil {
+		return 0, 0, err
+	}
+	err = db.Update(func(b *bbolt.Tx) error {
+		f := &fileTx{b: b}
+		if err := f.in(bkMeta).SetSequence(f.counted() + n); err != nil {
+			return err
+		}
+		sequence = f.counted()
+		key, err = newTx(f, time.Now()).number()
+		return err
+	})
+	return sequence, key, errors.Join(err, db.Close())
 }

@@ -9,10 +9,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
+
+	"parley/pkg/session"
 )
 
 // errDamaged marks a file that cannot be used as it is.
@@ -180,7 +183,7 @@ func prepare(dir, source string, now time.Time, change func(*tx) error) (err err
 	}
 	db.AllocSize = growBy
 	err = guard(func() error {
-		return db.Update(func(b *bbolt.Tx) error { return fill(newTx(b, now), change) })
+		return db.Update(func(b *bbolt.Tx) error { return fill(&fileTx{b: b}, now, change) })
 	})
 	if err := errors.Join(err, db.Close()); err != nil {
 		return dirError(dir, err)
@@ -190,8 +193,9 @@ func prepare(dir, source string, now time.Time, change func(*tx) error) (err err
 
 // fill completes a new or a restored store. Numbers start at the present time
 // in microseconds, so that one that was given out in a lost file never comes again.
-func fill(t *tx, change func(*tx) error) error {
-	if err := t.addBuckets(); err != nil {
+func fill(b *fileTx, now time.Time, change func(*tx) error) error {
+	t := newTx(b, now).writing(b)
+	if err := b.upgrade(t); err != nil {
 		return err
 	}
 	m, err := get[metaRec](t, bkMeta, metaKey())
@@ -200,13 +204,36 @@ func fill(t *tx, change func(*tx) error) error {
 	}
 	t.meta = *m
 	t.meta.Clean = true
-	if err := t.in(bkMeta).SetSequence(max(t.in(bkMeta).Sequence(), uint64(max(t.now.UnixMicro(), 0)))); err != nil {
+	if err := t.count(uint64(max(t.now.UnixMicro(), 0))); err != nil {
 		return err
 	}
 	if err := change(t); err != nil {
 		return err
 	}
 	return t.put(bkMeta, metaKey(), t.meta)
+}
+
+// outdated says that an earlier build wrote the store last: buckets are missing, or it
+// counted on.
+func (t *fileTx) outdated(x *tx) bool {
+	last, err := x.number()
+	return slices.ContainsFunc(buckets(), t.lacks) || err == nil && t.counted() > last
+}
+
+// upgrade brings a new store, or one of an earlier build, up to this one.
+func (t *fileTx) upgrade(x *tx) error {
+	unlisted := t.lacks(bkTasksOf)
+	if err := t.create(); err != nil {
+		return err
+	}
+	if err := x.count(t.counted()); err != nil || !unlisted {
+		return err
+	}
+	// A damaged one is set aside when it is met.
+	var tasks, jobs [][]byte
+	_ = collect(x, bkTasks, func(task *session.Task) { tasks = append(tasks, ofKey(task.Chat, task.ID)) })
+	_ = collect(x, bkJobs, func(j *session.Job) { jobs = append(jobs, ofKey(j.Chat, j.ID)) })
+	return errors.Join(x.putIndex(bkTasksOf, tasks...), x.putIndex(bkJobsOf, jobs...))
 }
 
 func copyFile(from, to string) error {

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 
-	"go.etcd.io/bbolt"
-
 	"parley/pkg/session"
 )
 
@@ -25,20 +23,12 @@ func (t *tx) lastEntry(id string) uint64 {
 	if err != nil {
 		return 0
 	}
-	c := t.in(bkHistory).Cursor()
-	k, _ := prevOf(c, numKey(n+1))
+	c := t.k.Cursor(bkHistory)
+	k, _ := c.SeekBefore(numKey(n + 1))
 	if num(k, 0) != n {
 		return 0
 	}
 	return num(k, 1)
-}
-
-// prevOf moves to the last key before key.
-func prevOf(c *bbolt.Cursor, key []byte) (k, v []byte) {
-	if k, _ := c.Seek(key); k == nil {
-		return c.Last()
-	}
-	return c.Prev()
 }
 
 // Tail reads a session's history from its end.
@@ -56,8 +46,8 @@ func (s sessions) Tail(ctx context.Context, id string, before uint64, f func(ses
 		if before == 0 || before > info.Entries+1 {
 			before = info.Entries + 1
 		}
-		c := t.in(bkHistory).Cursor()
-		k, v := prevOf(c, numKey(n, before))
+		c := t.k.Cursor(bkHistory)
+		k, v := c.SeekBefore(numKey(n, before))
 		for ; k != nil && num(k, 0) == n && num(k, 1) >= info.CompactedTo; k, v = c.Prev() {
 			entry, err := readEntry(k, v)
 			if err != nil {
@@ -96,7 +86,7 @@ func (s sessions) All(ctx context.Context, id string, f func(session.Entry) erro
 			if err != nil {
 				return err
 			}
-			c := t.in(bkHistory).Cursor()
+			c := t.k.Cursor(bkHistory)
 			for k, v := c.Seek(numKey(n, from)); k != nil && num(k, 0) == n; k, v = c.Next() {
 				if more = len(page)+len(bad) == allPage || size >= allPageBytes; more {
 					break

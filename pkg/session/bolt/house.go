@@ -7,10 +7,9 @@ import (
 	"fmt"
 	"time"
 
-	"go.etcd.io/bbolt"
-
 	"parley/pkg/channels"
 	"parley/pkg/session"
+	"parley/pkg/session/kv"
 )
 
 // houseEvery is the pause between two looks at what is old.
@@ -73,16 +72,15 @@ func (e *Engine) suspectDamage(cause error) {
 // scrub reads every page. When one is damaged nothing is written any more, and
 // the next start restores a snapshot: what would be accepted now would be lost then.
 func (e *Engine) scrub(cause error) {
-	e.dbMu.RLock()
-	defer e.dbMu.RUnlock()
-	if e.db == nil || e.damaged() != nil {
+	if e.damaged() != nil {
 		return
 	}
 	var seen walked
-	err := guard(func() error {
-		return e.db.View(func(b *bbolt.Tx) error { return walk(newTx(b, e.now()), &seen) })
-	})
-	if err == nil {
+	err := e.store.View(func(k kv.Reader) error { return walk(newTx(k, e.now()), &seen) })
+	switch {
+	case errors.Is(err, errClosed):
+		return
+	case err == nil:
 		if !errors.Is(cause, errUnclean) {
 			e.o.Log.Error().Err(cause).Msg("a transaction failed though the store is whole: this is a bug")
 		}

@@ -19,7 +19,7 @@ func (s inbox) Append(ctx context.Context, items []session.Item, cursor *channel
 	if len(items) == 0 && cursor == nil {
 		return nil
 	}
-	payloads := make([][]byte, len(items))
+	payloads, size := make([][]byte, len(items)), 0
 	for i := range items {
 		if err := storable(items[i].ID, items[i].Address); err != nil {
 			return fmt.Errorf("append: %w", err)
@@ -28,8 +28,9 @@ func (s inbox) Append(ctx context.Context, items []session.Item, cursor *channel
 		if payloads[i], err = encode(&items[i]); err != nil {
 			return err
 		}
+		size += len(payloads[i])
 	}
-	return s.e.write(ctx, func(t *tx) error {
+	return s.e.await(ctx, &write{size: size, run: func(t *tx) error {
 		if cursor != nil {
 			if err := t.moveCursor(cursor); err != nil {
 				return err
@@ -41,7 +42,7 @@ func (s inbox) Append(ctx context.Context, items []session.Item, cursor *channel
 			}
 		}
 		return nil
-	})
+	}})
 }
 
 // Waits is an item that no turn has consumed.
@@ -297,7 +298,7 @@ type waiting struct {
 // waitingFrom reads a chat's items from seq on, until f says no. Damaged ones
 // are returned for setting aside.
 func (t *tx) waitingFrom(chat, seq uint64, f func(waiting) bool) (bad []*recordError) {
-	c := t.in(bkInbox).Cursor()
+	c := t.k.Cursor(bkInbox)
 	for k, v := c.Seek(numKey(chat, seq)); k != nil && num(k, 0) == chat; k, v = c.Next() {
 		payload, err := unseal(bkInbox, k, v)
 		if err == nil {

@@ -11,10 +11,11 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/session"
+	"parley/pkg/session/kv"
 )
 
-// bucket is the name of a top-level bucket.
-type bucket string
+// bucket is the name of a bucket.
+type bucket = kv.Bucket
 
 // The buckets. What is waiting is deleted when it is done, so that a scan of
 // inbox, outbox or steps costs no more than what is waiting.

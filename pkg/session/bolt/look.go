@@ -92,14 +92,16 @@ func (e *Engine) look() (old bool, err error) {
 	case !exists(e.o.Dir, fileDB):
 		return false, damaged("it is gone")
 	}
-	e.db, err = openWith(e.o.Dir, &bbolt.Options{ReadOnly: true, Timeout: e.o.LockTimeout})
+	db, err := openWith(e.o.Dir, &bbolt.Options{ReadOnly: true, Timeout: e.o.LockTimeout})
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		return false, lookError(filepath.Join(e.o.Dir, fileDB), fs.ErrPermission)
 	case err != nil:
 		return false, err
 	}
-	return e.readState(e.db)
+	s := &store{db: db, log: e.o.Log}
+	e.store = s
+	return e.readState(s)
 }
 
 // lookAtNothing shows an empty store. It is in a file that has no name any more, so
@@ -115,11 +117,12 @@ func lookAtNothing(ctx context.Context, o Options) (*Engine, error) {
 		return nil, dirError(filepath.Dir(path), err)
 	}
 	e := newEngine(o, nil)
-	e.db, e.none = db, true
+	s := &store{db: db, log: o.Log}
+	e.store, e.none = s, true
 	e.start(ctx)
-	err = db.Update(func(b *bbolt.Tx) error { return fill(newTx(b, e.now()), func(*tx) error { return nil }) })
+	err = db.Update(func(b *bbolt.Tx) error { return fill(&fileTx{b: b}, e.now(), func(*tx) error { return nil }) })
 	if err == nil {
-		_, err = e.readState(db)
+		_, err = e.readState(s)
 	}
 	if err != nil {
 		return nil, errors.Join(dirError(filepath.Dir(path), err), e.Close())

@@ -377,3 +377,28 @@ func (o oldStore) none(st session.Status, err error) {
 	o.must(err)
 	o.equal([]int{0, 0, 1}, []int{st.Waiting, st.Sending, st.OpenTasks})
 }
+
+// TestNumbersGoOn: numbers are never given out twice, where an earlier build wrote the
+// store before, in between, or after.
+func TestNumbersGoOn(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var highest uint64
+	for round, given := range []uint64{0, 1000, 0, 5} {
+		e := open(t, dir)
+		if err := e.Inbox().Append(t.Context(), []session.Item{message("chat", string(rune('a'+round)), "text")}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := e.Close(); err != nil {
+			t.Fatal(err)
+		}
+		sequence, key, err := bolt.CountOn(dir, given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if key <= highest || sequence != key+given {
+			t.Errorf("round %d: %d after %d, and the sequence is %d", round, key, highest, sequence)
+		}
+		highest = sequence
+	}
+}

@@ -7,7 +7,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"go.etcd.io/bbolt"
 	"golang.org/x/sync/semaphore"
@@ -116,21 +115,26 @@ func (e *Engine) openGood() error {
 	if !exists(dir, fileDB) {
 		return damaged("it is gone")
 	}
-	db, err := openFile(dir, e.o.LockTimeout)
+	open := func() (*bbolt.DB, error) { return openFile(dir, e.o.LockTimeout) }
+	db, err := open()
 	if err != nil {
 		return err
 	}
-	old, err := e.readState(db)
+	s := &store{open: open, log: e.o.Log, db: db}
+	old, err := e.readState(s)
 	if err == nil && old {
 		err = guard(func() error {
-			return db.Update(func(b *bbolt.Tx) error { return newTx(b, e.now()).addBuckets() })
+			return db.Update(func(b *bbolt.Tx) error {
+				f := &fileTx{b: b}
+				return f.upgrade(newTx(f, e.now()).writing(f))
+			})
 		})
 	}
 	if err == nil {
-		e.db = db
+		e.store = s
 		return nil
 	}
-	return errors.Join(asDamage(err), guard(db.Close))
+	return errors.Join(asDamage(err), s.Close())
 }
 
 // asDamage makes damage of a panic: before anything else was done, nothing but a
@@ -143,16 +147,17 @@ func asDamage(err error) error {
 }
 
 // readState reads what every start needs. Old says that an earlier build wrote the store.
-func (e *Engine) readState(db *bbolt.DB) (old bool, err error) {
+func (e *Engine) readState(s *store) (old bool, err error) {
 	err = guard(func() error {
-		return db.View(func(b *bbolt.Tx) error {
-			t := newTx(b, e.now())
-			m, err := readMeta(t)
+		return s.db.View(func(b *bbolt.Tx) error {
+			f := &fileTx{b: b}
+			t := newTx(f, e.now())
+			m, err := readMeta(f, t)
 			if err != nil {
 				return err
 			}
 			e.meta = *m
-			old = slices.ContainsFunc(buckets(), t.lacks)
+			old = f.outdated(t)
 			return errors.Join(e.pairs.read(t), e.moves.read(t))
 		})
 	})
@@ -161,8 +166,8 @@ func (e *Engine) readState(db *bbolt.DB) (old bool, err error) {
 
 // readMeta reads the state record and touches what is pending, which is all
 // that a start will need.
-func readMeta(t *tx) (*metaRec, error) {
-	if t.b.Bucket([]byte(bkMeta)) == nil {
+func readMeta(f *fileTx, t *tx) (*metaRec, error) {
+	if f.lacks(bkMeta) {
 		return nil, damaged("it is another program's file")
 	}
 	m, err := get[metaRec](t, bkMeta, metaKey())
@@ -173,10 +178,11 @@ func readMeta(t *tx) (*metaRec, error) {
 		return nil, fmt.Errorf("%w (form %d, this one reads up to %d); run that release, or restore an older snapshot with it",
 			ErrNewer, m.Schema, schema)
 	}
+	if _, err := t.number(); err != nil {
+		return nil, damaged("%v", err)
+	}
 	for _, b := range buckets() {
-		if !t.lacks(b) {
-			t.in(b)
-		}
+		f.in(b) // one that is missing is damage
 	}
 	for _, b := range []bucket{bkInbox, bkOutbox} {
 		t.heads(b, func(_, _ uint64) {})

@@ -49,29 +49,6 @@ func (r *askRec) who() []byte {
 	return personKey(r.Address.Channel, r.Address.Account, r.Sender.ID)
 }
 
-// lacks says that a store does not have a bucket yet.
-func (t *tx) lacks(b bucket) bool {
-	return slices.Contains(laterBuckets(), b) && t.b.Bucket([]byte(b)) == nil
-}
-
-// addBuckets brings a new store, or one of an earlier build, up to this one.
-func (t *tx) addBuckets() error {
-	unlisted := t.lacks(bkTasksOf)
-	for _, name := range buckets() {
-		if _, err := t.b.CreateBucketIfNotExists([]byte(name)); err != nil {
-			return err
-		}
-	}
-	if !unlisted {
-		return nil
-	}
-	// A damaged one is set aside when it is met.
-	var tasks, jobs [][]byte
-	_ = collect(t, bkTasks, func(task *session.Task) { tasks = append(tasks, ofKey(task.Chat, task.ID)) })
-	_ = collect(t, bkJobs, func(j *session.Job) { jobs = append(jobs, ofKey(j.Chat, j.ID)) })
-	return errors.Join(t.putIndex(bkTasksOf, tasks...), t.putIndex(bkJobsOf, jobs...))
-}
-
 // AskPair stores a stranger's request and queues the message that tells the code.
 func (s pairs) AskPair(
 	ctx context.Context, r session.PairRequest, out channels.Outbound, b session.PairBounds,

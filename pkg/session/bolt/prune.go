@@ -88,7 +88,7 @@ func (t *tx) sweep(h hand, limit int) (next hand, round bool, old []hand) {
 	at := slices.Index(all, h.bucket)
 	passed := 0
 	for range all {
-		c := t.in(all[at]).Cursor()
+		c := t.k.Cursor(all[at])
 		k, v := c.Seek(h.key)
 		if k != nil && h.key != nil && bytes.Equal(k, h.key) {
 			k, v = c.Next()
@@ -154,7 +154,7 @@ func timeOf[T any](b bucket, k, payload []byte, f func(*T) time.Time) (time.Time
 func (t *tx) pruneAll(old []hand) error {
 	var tasks [][]byte
 	for _, h := range old {
-		v := t.in(h.bucket).Get(h.key)
+		v := t.k.Get(h.bucket, h.key)
 		if v == nil || !t.isOld(h.bucket, h.key, v) {
 			continue
 		}

@@ -97,7 +97,7 @@ func (s sessions) Get(_ context.Context, id string) (session.Info, error) {
 func (s sessions) List(_ context.Context, after string, limit int) ([]session.Info, error) {
 	var out []session.Info
 	err := s.e.view(func(t *tx) error {
-		c := t.in(bkSessions).Cursor()
+		c := t.k.Cursor(bkSessions)
 		k, _ := c.Seek([]byte(after + "\x00"))
 		for ; k != nil && len(out) < limit; k, _ = c.Next() {
 			info, err := t.session(string(k))

@@ -14,6 +14,7 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 
 	"parley/pkg/session"
+	"parley/pkg/session/kv"
 )
 
 // stampForm is the time in the name of a snapshot or of a damaged file: it sorts as time does.
@@ -24,19 +25,14 @@ const stampForm = "20060102T150405.000000000Z"
 func (e *Engine) Snapshot(_ context.Context) (string, error) {
 	e.snapMu.Lock()
 	defer e.snapMu.Unlock()
-	e.dbMu.RLock()
-	defer e.dbMu.RUnlock()
-	if e.db == nil {
-		return "", errClosed
-	}
-	path, err := snapshot(e.db, e.o.Dir, e.o.Keep, e.now())
+	path, err := snapshot(e.store, e.o.Dir, e.o.Keep, e.now())
 	if errors.Is(err, errDamaged) || isPanic(err) {
 		e.suspectDamage(err)
 	}
 	return path, err
 }
 
-func snapshot(db *bbolt.DB, dir string, keep int, now time.Time) (string, error) {
+func snapshot(s kv.Store, dir string, keep int, now time.Time) (string, error) {
 	folder := filepath.Join(dir, snapshotDir)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return "", dirError(folder, err)
@@ -51,7 +47,7 @@ func snapshot(db *bbolt.DB, dir string, keep int, now time.Time) (string, error)
 	}
 	path := filepath.Join(folder, snapshotStart+now.UTC().Format(stampForm)+snapshotEnd)
 	temp := filepath.Join(folder, snapshotNew)
-	err = writeCopy(db, temp)
+	err = writeCopy(s, temp)
 	if err == nil {
 		err = verify(temp)
 	}
@@ -73,18 +69,12 @@ func snapshot(db *bbolt.DB, dir string, keep int, now time.Time) (string, error)
 	return path, nil
 }
 
-func writeCopy(db *bbolt.DB, path string) error {
+func writeCopy(s kv.Store, path string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600) //nolint:gosec // within the operator's own state_dir
 	if err != nil {
 		return err
 	}
-	err = guard(func() error {
-		return db.View(func(b *bbolt.Tx) error {
-			_, err := b.WriteTo(f)
-			return err
-		})
-	})
-	return errors.Join(err, f.Sync(), f.Close())
+	return errors.Join(s.Snapshot(f), f.Sync(), f.Close())
 }
 
 // snapshots are the paths of the snapshots, the newest first.
@@ -116,8 +106,8 @@ func snapshotTime(path string) time.Time {
 
 // verify reads a whole store file; nil when it can be used.
 func verify(path string) error {
-	return readOnly(path, func(t *tx) error {
-		if _, err := readMeta(t); err != nil {
+	return readOnly(path, func(f *fileTx, t *tx) error {
+		if _, err := readMeta(f, t); err != nil {
 			return err
 		}
 		return walk(t, &walked{})
@@ -125,7 +115,7 @@ func verify(path string) error {
 }
 
 // readOnly opens a store file for reading. A panic of it is an error.
-func readOnly(path string, f func(*tx) error) error {
+func readOnly(path string, f func(*fileTx, *tx) error) error {
 	if err := preflight(path); err != nil {
 		return err
 	}
@@ -138,7 +128,10 @@ func readOnly(path string, f func(*tx) error) error {
 			return fmt.Errorf("%w: %w", errDamaged, err)
 		}
 		err = guard(func() error {
-			return db.View(func(b *bbolt.Tx) error { return f(newTx(b, time.Now())) })
+			return db.View(func(b *bbolt.Tx) error {
+				ft := &fileTx{b: b}
+				return f(ft, newTx(ft, time.Now()))
+			})
 		})
 		return errors.Join(err, guard(db.Close))
 	})
@@ -243,8 +236,9 @@ func SnapshotFile(ctx context.Context, dir string, keep int) (path string, err e
 		if err != nil {
 			return err
 		}
-		path, err = snapshot(db, dir, o.Keep, time.Now())
-		return errors.Join(err, guard(db.Close))
+		s := &store{db: db, log: o.Log}
+		path, err = snapshot(s, dir, o.Keep, time.Now())
+		return errors.Join(err, s.Close())
 	})
 	return path, err
 }

@@ -10,23 +10,22 @@ import (
 	"slices"
 	"time"
 
-	"go.etcd.io/bbolt"
-
 	"parley/pkg/session"
+	"parley/pkg/session/kv"
 )
 
 // tx is one transaction, for reading or for writing.
 type tx struct {
-	b       *bbolt.Tx
-	buckets []opened
-	now     time.Time
+	k   kv.Reader
+	now time.Time
 
 	retain time.Duration // how long what is remembered stays
 	leaps  []leap        // the time that does not count for that
 
-	// The rest is for writing. changed says that the write under way has put
+	// The rest is for writing, with w. changed says that the write under way has put
 	// something; meta is stored at the end when it differs; after runs once the
 	// transaction is durable.
+	w       kv.Tx
 	changed bool
 	loud    bool // a write that is not quiet has put something
 	meta    metaRec
@@ -47,12 +46,16 @@ type tx struct {
 	broken       map[*turn]error // turns of which a write in this transaction failed
 }
 
-func newTx(b *bbolt.Tx, now time.Time) *tx {
-	return &tx{b: b, now: now}
+func newTx(k kv.Reader, now time.Time) *tx { return &tx{k: k, now: now} }
+
+// writing makes a transaction one that writes, too.
+func (t *tx) writing(w kv.Tx) *tx {
+	t.w = w
+	return t
 }
 
-func (e *Engine) newTx(b *bbolt.Tx) *tx {
-	t := newTx(b, e.now())
+func (e *Engine) newTx(k kv.Reader) *tx {
+	t := newTx(k, e.now())
 	t.retain = e.o.Retain
 	e.stateMu.Lock()
 	t.leaps = slices.Clone(e.leaps)
@@ -60,32 +63,11 @@ func (e *Engine) newTx(b *bbolt.Tx) *tx {
 	return t
 }
 
-// opened is a bucket that the transaction has used.
-type opened struct {
-	name bucket
-	b    *bbolt.Bucket
-}
-
-// in is a bucket. All of them are created with the store; one that is missing is damage.
-func (t *tx) in(b bucket) *bbolt.Bucket {
-	for i := range t.buckets {
-		if t.buckets[i].name == b {
-			return t.buckets[i].b
-		}
-	}
-	bk := t.b.Bucket([]byte(b))
-	if bk == nil {
-		panic(fmt.Sprintf("bucket %s is missing", b))
-	}
-	t.buckets = append(t.buckets, opened{name: b, b: bk})
-	return bk
-}
-
-func (t *tx) has(b bucket, key []byte) bool { return t.in(b).Get(key) != nil }
+func (t *tx) has(b bucket, key []byte) bool { return t.k.Get(b, key) != nil }
 
 // raw is a record's payload; [session.ErrNotFound] when there is none.
 func (t *tx) raw(b bucket, key []byte) ([]byte, error) {
-	rec := t.in(b).Get(key)
+	rec := t.k.Get(b, key)
 	if rec == nil {
 		return nil, session.ErrNotFound
 	}
@@ -118,7 +100,7 @@ func decode[T any](b bucket, key, payload []byte) (*T, error) {
 // putRaw stores an encoded payload.
 func (t *tx) putRaw(b bucket, key, payload []byte) error {
 	t.changed = true
-	if err := t.in(b).Put(key, seal(b, key, payload)); err != nil {
+	if err := t.w.Put(b, key, seal(b, key, payload)); err != nil {
 		return fmt.Errorf("put %s: %w", b, err)
 	}
 	return nil
@@ -136,7 +118,7 @@ func (t *tx) put(b bucket, key []byte, v any) error {
 func (t *tx) putIndex(b bucket, keys ...[]byte) error {
 	for _, key := range keys {
 		t.changed = true
-		if err := t.in(b).Put(key, []byte{recordVersion}); err != nil {
+		if err := t.w.Put(b, key, []byte{recordVersion}); err != nil {
 			return fmt.Errorf("put %s: %w", b, err)
 		}
 	}
@@ -145,29 +127,52 @@ func (t *tx) putIndex(b bucket, keys ...[]byte) error {
 
 func (t *tx) del(b bucket, key []byte) error {
 	t.changed = true
-	if err := t.in(b).Delete(key); err != nil {
+	if err := t.w.Delete(b, key); err != nil {
 		return fmt.Errorf("delete %s: %w", b, err)
 	}
 	return nil
 }
 
-// next is a number that was never given out before, growing.
-func (t *tx) next() (uint64, error) {
-	t.changed = true
-	n, err := t.in(bkMeta).NextSequence()
-	if err != nil {
+// The numbers that are given out are counted under a key of [bkMeta].
+const (
+	numberKey = "number"
+	numberLen = 8
+)
+
+// number is the highest that was given out.
+func (t *tx) number() (uint64, error) {
+	payload, err := t.raw(bkMeta, []byte(numberKey))
+	switch {
+	case errors.Is(err, session.ErrNotFound):
+		return 0, nil
+	case err != nil:
 		return 0, fmt.Errorf("next number: %w", err)
 	}
-	return n, nil
+	return num(payload, 0), nil
+}
+
+// count makes n the highest number that was given out, unless a higher one was.
+func (t *tx) count(n uint64) error {
+	last, err := t.number()
+	if err != nil || last >= n {
+		return err
+	}
+	return t.putRaw(bkMeta, []byte(numberKey), numKey(n))
+}
+
+// next is a number that was never given out before, growing.
+func (t *tx) next() (uint64, error) {
+	n, err := t.number()
+	if err != nil {
+		return 0, err
+	}
+	return n + 1, t.putRaw(bkMeta, []byte(numberKey), numKey(n+1))
 }
 
 // each calls f for every key with prefix, in order, until f says no. Keys and
 // values are valid during the transaction; f must not write.
 func (t *tx) each(b bucket, prefix []byte, f func(k, v []byte) bool) {
-	if t.lacks(b) {
-		return
-	}
-	c := t.in(b).Cursor()
+	c := t.k.Cursor(b)
 	for k, v := c.Seek(prefix); k != nil && bytes.HasPrefix(k, prefix); k, v = c.Next() {
 		if !f(k, v) {
 			return
@@ -198,8 +203,8 @@ func (t *tx) delAll(b bucket, prefix []byte) error {
 // heads calls f with each chat that has keys in b, and the first of them. It
 // jumps from chat to chat and costs nothing for chats without keys.
 func (t *tx) heads(b bucket, f func(chat, first uint64)) {
-	c := t.in(b).Cursor()
-	for k, _ := c.First(); k != nil; {
+	c := t.k.Cursor(b)
+	for k, _ := c.Seek(nil); k != nil; {
 		chat := num(k, 0)
 		f(chat, num(k, 1))
 		if chat == ^uint64(0) {
@@ -211,7 +216,7 @@ func (t *tx) heads(b bucket, f func(chat, first uint64)) {
 
 // first is the first key and value with prefix, nil when there is none.
 func (t *tx) first(b bucket, prefix []byte) (key, value []byte) {
-	k, v := t.in(b).Cursor().Seek(prefix)
+	k, v := t.k.Cursor(b).Seek(prefix)
 	if k == nil || !bytes.HasPrefix(k, prefix) {
 		return nil, nil
 	}
@@ -220,13 +225,8 @@ func (t *tx) first(b bucket, prefix []byte) (key, value []byte) {
 
 // last is the last key of a chat in a bucket of keys (chat, seq), nil when there is none.
 func (t *tx) last(b bucket, chat uint64) []byte {
-	c := t.in(b).Cursor()
-	k, _ := c.Seek(numKey(chat + 1))
-	if k == nil {
-		k, _ = c.Last()
-	} else {
-		k, _ = c.Prev()
-	}
+	c := t.k.Cursor(b)
+	k, _ := c.SeekBefore(numKey(chat + 1))
 	if !bytes.HasPrefix(k, numKey(chat)) {
 		return nil
 	}
@@ -235,13 +235,13 @@ func (t *tx) last(b bucket, chat uint64) []byte {
 
 // setAside moves a damaged record out of the way and counts it.
 func (t *tx) setAside(b bucket, key []byte) error {
-	rec := t.in(b).Get(key)
+	rec := t.k.Get(b, key)
 	if rec == nil {
 		return nil
 	}
 	badKey := append([]byte(string(b)+"/"), key...)
 	t.changed = true
-	if err := t.in(bkBad).Put(badKey, bytes.Clone(rec)); err != nil {
+	if err := t.w.Put(bkBad, badKey, bytes.Clone(rec)); err != nil {
 		return fmt.Errorf("set aside: %w", err)
 	}
 	t.meta.Corrupt++
@@ -271,7 +271,7 @@ func (t *tx) unlist(b bucket, key []byte) error {
 
 // isBad says whether a record was set aside.
 func (t *tx) isBad(b bucket, key []byte) bool {
-	return t.in(bkBad).Get(append([]byte(string(b)+"/"), key...)) != nil
+	return t.k.Get(bkBad, append([]byte(string(b)+"/"), key...)) != nil
 }
 
 // anyBad says whether any record with prefix was set aside.
@@ -302,14 +302,7 @@ func guard(f func() error) (err error) {
 // view runs f in a reading transaction. Damaged records that f meets are to be
 // handed to setAsideLater.
 func (e *Engine) view(f func(*tx) error) error {
-	e.dbMu.RLock()
-	defer e.dbMu.RUnlock()
-	if e.db == nil {
-		return errClosed
-	}
-	err := guard(func() error {
-		return e.db.View(func(b *bbolt.Tx) error { return f(e.newTx(b)) })
-	})
+	err := e.store.View(func(k kv.Reader) error { return f(e.newTx(k)) })
 	if _, ok := errors.AsType[*panicError](err); ok {
 		e.suspectDamage(err)
 	}
