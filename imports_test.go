@@ -75,6 +75,8 @@ func rooms() map[string][]string {
 		// The store below the engine knows nothing of chats.
 		"pkg/session/kv":        nil,
 		"pkg/session/kv/kvtest": {"pkg/session/kv"},
+		// The lanes know chats by their numbers alone.
+		"pkg/session/engine/lane": nil,
 		// The contract, the registry and the loop; their machinery lives below in internal.
 		"pkg/tools":                    {"pkg/providers", "pkg/tools/internal/..."},
 		"pkg/tools/internal/asking":    {"pkg/providers", "pkg/tools/internal/output"},

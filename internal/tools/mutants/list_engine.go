@@ -36,7 +36,7 @@ func engineMutants() []Mutant {
 		},
 		{
 			Promise: "R3", Defect: "runs two lanes for one chat",
-			File: dir + "/lanes.go", Old: "l.running, l.queued, l.newest = true, false, newest", New: "l.running, l.queued, l.newest = true, false, newest\n\t\tdelete(s.lanes, chat)",
+			File: "pkg/session/engine/lane/lane.go", Old: "l.running, l.queued, l.newest = true, false, newest", New: "l.running, l.queued, l.newest = true, false, newest\n\t\tdelete(s.lanes, chat)",
 			Dir: dir, Test: "^TestConformance$/^(inbox|outbox)$",
 		},
 		{

@@ -22,17 +22,17 @@ func limitMutants() []Mutant {
 		},
 		{
 			Promise: "a crowd at the start", Defect: "results take all lanes",
-			File: bolt + "/lanes.go", Old: "s.active[u] < s.most/laneShare", New: "s.active[u] < s.most",
+			File: "pkg/session/engine/lane/lane.go", Old: "s.active[u] < s.most/laneShare", New: "s.active[u] < s.most",
 			Dir: bolt, Test: "^TestResultsOfACrowdLeaveLanesToPeople$",
 		},
 		{
 			Promise: "a crowd at the start", Defect: "unasked messages are queued like answers",
-			File: bolt + "/outbox.go", Old: "		return forResult\n	}\n}", New: "		return forPerson\n	}\n}",
+			File: bolt + "/outbox.go", Old: "		return lane.ForResult\n	}\n}", New: "		return lane.ForPerson\n	}\n}",
 			Dir: bolt, Test: "^TestUnaskedMessagesOfACrowdLeaveLanesToAnswers$",
 		},
 		{
 			Promise: "a crowd at the start", Defect: "a lane does not hear that a person waits",
-			File: bolt + "/lanes.go", Old: "		close(l.awaited)\n", New: "",
+			File: "pkg/session/engine/lane/lane.go", Old: "		close(l.awaited)\n", New: "",
 			Dir: bolt, Test: "^TestResultsOfACrowdLeaveLanesToPeople$",
 		},
 		{
@@ -94,7 +94,7 @@ func shareMutants() []Mutant {
 		},
 		{
 			Promise: "newcomers behind a crowd", Defect: "takes the answer that was made last for that of the newest",
-			File: "pkg/session/bolt/lanes.go", Old: "at > 0 && s.young[at-1].asked.After(asked)", New: "at < 0",
+			File: "pkg/session/engine/lane/lane.go", Old: "at > 0 && s.young[at-1].asked.After(asked)", New: "at < 0",
 			Dir: "pkg/session/bolt", Test: "^TestAnswersToNewcomersHaveLanes$",
 		},
 		{

@@ -81,7 +81,7 @@ func newcomerMutants() []Mutant {
 		},
 		{
 			Promise: "people: newcomers", Defect: "all lanes go to the chats that wait longest",
-			File: "pkg/session/bolt/lanes.go", Old: "		s.welcome(chat, l, asked)\n	}\n	s.dispatch()\n", New: "	}\n	s.dispatch()\n",
+			File: "pkg/session/engine/lane/lane.go", Old: "		s.welcome(chat, l, asked)\n	}\n	s.dispatch()\n", New: "	}\n	s.dispatch()\n",
 			Dir: "pkg/session/bolt", Test: "^TestNewcomersHaveLanes$",
 		},
 		{

@@ -6,6 +6,7 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/session"
+	"parley/pkg/session/engine/lane"
 )
 
 // The parts of an album are accepted one by one. A part is written into the
@@ -94,7 +95,7 @@ func (e *Engine) lookLater(chat uint64, after time.Duration) {
 		s := e.lanes.inbox
 		e.lanes.mu.Unlock()
 		if s != nil {
-			s.signal(chat, forPerson, e.now())
+			s.Signal(chat, lane.ForPerson, e.now())
 		}
 	})
 }

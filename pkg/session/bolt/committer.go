@@ -10,6 +10,7 @@ import (
 
 	"parley/internal/failpoint"
 	"parley/pkg/session"
+	"parley/pkg/session/engine/lane"
 	"parley/pkg/session/kv"
 )
 
@@ -365,8 +366,8 @@ func (e *Engine) resync() {
 // lanesOf is a set of running schedulers.
 type lanesOf struct {
 	mu     sync.Mutex
-	inbox  *scheduler
-	outbox map[account]*scheduler
+	inbox  *lane.Scheduler
+	outbox map[account]*lane.Scheduler
 	turns  map[uint64]*turn     // by chat, while handed out
 	sends  map[uint64]*delivery // by chat, what begins early and was not taken yet
 

@@ -7,6 +7,7 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/session"
+	"parley/pkg/session/engine/lane"
 )
 
 // A message that finds its chat idle is handed out while the transaction that
@@ -39,12 +40,12 @@ func (e *Engine) handOutEarly(x *tx) {
 		return
 	}
 	for _, a := range arrived {
-		if !s.idle(a.chat) {
+		if !s.Idle(a.chat) {
 			continue
 		}
 		if t := e.earlyTurn(x, a); t != nil && e.lanes.add(t) {
 			x.early = append(x.early, t)
-			s.signal(a.chat, forPerson, a.item.Time)
+			s.Signal(a.chat, lane.ForPerson, a.item.Time)
 		}
 	}
 }
@@ -115,7 +116,7 @@ func (e *Engine) sendEarly(x *tx) {
 		e.lanes.sends[chat] = d
 		e.lanes.mu.Unlock()
 		d.offered = true
-		s.signal(chat, urgencyOut(&d.rec.Outbound), d.rec.Outbound.Asked)
+		s.Signal(chat, urgencyOut(&d.rec.Outbound), d.rec.Outbound.Asked)
 	}
 }
 

@@ -147,9 +147,7 @@ func NoTurns(e *Engine) bool {
 	e.lanes.mu.Lock()
 	s := e.lanes.inbox
 	e.lanes.mu.Unlock()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.lanes) == 0
+	return s.Chats() == 0
 }
 
 // Sends says that somebody empties the outbox of an account.

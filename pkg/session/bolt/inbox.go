@@ -10,6 +10,7 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/session"
+	"parley/pkg/session/engine/lane"
 )
 
 var errRunning = errors.New("it runs already")
@@ -125,7 +126,7 @@ func (e *Engine) endSuspension(t *tx, item *session.Item, chat uint64) error {
 	if item.Kind != session.ItemMessage || !t.isSuspended(chat) {
 		return nil
 	}
-	t.after = append(t.after, func() { e.signalOutbox(item.Address, chat, forPerson, time.Time{}) })
+	t.after = append(t.after, func() { e.signalOutbox(item.Address, chat, lane.ForPerson, time.Time{}) })
 	return t.reached(chat)
 }
 
@@ -175,7 +176,7 @@ func (s inbox) Position(_ context.Context, name string) (pos string, err error) 
 func (s inbox) Run(ctx context.Context, h func(context.Context, session.Turn) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	sched := newScheduler(ctx, s.e.o.Lanes, func(ctx context.Context, chat uint64, p pass) (bool, error) {
+	sched := lane.New(ctx, s.e.o.Lanes, func(ctx context.Context, chat uint64, p lane.Pass) (bool, error) {
 		return s.e.nextTurn(ctx, chat, p, h)
 	})
 	s.e.lanes.mu.Lock()
@@ -200,7 +201,7 @@ func (s inbox) Run(ctx context.Context, h func(context.Context, session.Turn) er
 		}
 	}
 	cancel()
-	sched.stop()
+	sched.Stop()
 	s.e.lanes.mu.Lock()
 	s.e.lanes.inbox = nil
 	clear(s.e.lanes.turns) // one that began early may have found no lane any more
@@ -217,66 +218,66 @@ func (e *Engine) signalInbox(a arrival) {
 		open.arrived(a.seq)
 	}
 	if s != nil {
-		s.signal(a.chat, urgencyOf(a.item), a.item.Time)
+		s.Signal(a.chat, urgencyOf(a.item), a.item.Time)
 	}
 }
 
 // urgencyOf is that of an item. An agent's counts as a person's, since a turn may wait
 // for the agent, and agents have bounds of their own.
-func urgencyOf(item *session.Item) urgency {
+func urgencyOf(item *session.Item) lane.Urgency {
 	switch {
 	case item.Address.Channel == session.AgentChannel:
-		return forPerson
+		return lane.ForPerson
 	case item.Kind == session.ItemSchedule:
-		return forJob
+		return lane.ForJob
 	case item.Kind == session.ItemTask:
-		return forResult
+		return lane.ForResult
 	default:
-		return forPerson
+		return lane.ForPerson
 	}
 }
 
 // signalChats tells a scheduler of every chat that has something in b.
-func (e *Engine) signalChats(b bucket, s *scheduler) error {
+func (e *Engine) signalChats(b bucket, s *lane.Scheduler) error {
 	return e.view(func(t *tx) error {
-		t.heads(b, func(chat, _ uint64) { s.signal(chat, t.urgencyOf(b, chat), time.Time{}) })
+		t.heads(b, func(chat, _ uint64) { s.Signal(chat, t.urgencyOf(b, chat), time.Time{}) })
 		return nil
 	})
 }
 
 // urgencyOf is that of the most urgent record in a chat's queue. One that cannot be
 // read counts as a person's.
-func (t *tx) urgencyOf(b bucket, chat uint64) urgency {
-	most := urgencies
+func (t *tx) urgencyOf(b bucket, chat uint64) lane.Urgency {
+	most := lane.Urgencies
 	t.each(b, numKey(chat), func(k, v []byte) bool {
 		most = min(most, readUrgency(b, k, v))
-		return most > forPerson
+		return most > lane.ForPerson
 	})
-	return min(most, forResult)
+	return min(most, lane.ForResult)
 }
 
-func readUrgency(b bucket, k, v []byte) urgency {
+func readUrgency(b bucket, k, v []byte) lane.Urgency {
 	payload, err := unseal(b, k, v)
 	if err != nil {
-		return forPerson
+		return lane.ForPerson
 	}
 	if b == bkInbox {
 		if item, err := decode[session.Item](b, k, payload); err == nil {
 			return urgencyOf(item)
 		}
-		return forPerson
+		return lane.ForPerson
 	}
 	if rec, err := decode[outRec](b, k, payload); err == nil {
 		return urgencyOut(&rec.Outbound)
 	}
-	return forPerson
+	return lane.ForPerson
 }
 
 // signalPending tells every running scheduler of everything that waits.
 func (e *Engine) signalPending() {
 	e.lanes.mu.Lock()
 	in := e.lanes.inbox
-	var out []*scheduler
+	var out []*lane.Scheduler
 	for _, s := range e.lanes.outbox {
 		out = append(out, s)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/session"
+	"parley/pkg/session/engine/lane"
 )
 
 // moveRec is what a chat was called before it moved.
@@ -116,7 +117,7 @@ func (e *Engine) moveChat(t *tx, from, to channels.Address) error {
 	if !slices.Contains(c.Aliases, to) {
 		c.Aliases = append(c.Aliases, to)
 	}
-	t.after = append(t.after, func() { e.signalOutbox(to, n, forPerson, time.Time{}) })
+	t.after = append(t.after, func() { e.signalOutbox(to, n, lane.ForPerson, time.Time{}) })
 	if err := t.put(bkChats, numKey(n), c); err != nil {
 		return err
 	}

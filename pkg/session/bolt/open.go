@@ -10,6 +10,8 @@ import (
 
 	"go.etcd.io/bbolt"
 	"golang.org/x/sync/semaphore"
+
+	"parley/pkg/session/engine/lane"
 )
 
 // Open opens the store in o.Dir, creating it where there never was one. A file
@@ -53,7 +55,7 @@ func newEngine(o Options, lock *os.File) *Engine {
 		idle:     map[uint64]bool{},
 		suspects: semaphore.NewWeighted(math.MaxInt64),
 	}
-	e.lanes.outbox = map[account]*scheduler{}
+	e.lanes.outbox = map[account]*lane.Scheduler{}
 	e.lanes.turns = map[uint64]*turn{}
 	e.lanes.sends = map[uint64]*delivery{}
 	return e

@@ -12,6 +12,7 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/session"
+	"parley/pkg/session/engine/lane"
 )
 
 // account is whose outbox a scheduler empties.
@@ -19,27 +20,27 @@ type account struct{ channel, account string }
 
 func accountOf(a channels.Address) account { return account{channel: a.Channel, account: a.Account} }
 
-func (e *Engine) outRunner(a channels.Address) *scheduler {
+func (e *Engine) outRunner(a channels.Address) *lane.Scheduler {
 	e.lanes.mu.Lock()
 	defer e.lanes.mu.Unlock()
 	return e.lanes.outbox[accountOf(a)]
 }
 
-func (e *Engine) signalOutbox(a channels.Address, chat uint64, u urgency, asked time.Time) {
+func (e *Engine) signalOutbox(a channels.Address, chat uint64, u lane.Urgency, asked time.Time) {
 	if s := e.outRunner(a); s != nil {
-		s.signal(chat, u, asked)
+		s.Signal(chat, u, asked)
 	}
 }
 
 // urgencyOut is that of a message.
-func urgencyOut(o *channels.Outbound) urgency {
+func urgencyOut(o *channels.Outbound) lane.Urgency {
 	switch o.Unasked {
 	case "":
-		return forPerson
+		return lane.ForPerson
 	case channels.ByJob:
-		return forJob
+		return lane.ForJob
 	default:
-		return forResult
+		return lane.ForResult
 	}
 }
 
@@ -50,7 +51,7 @@ func (e *Engine) sendsNow(x *tx, chat uint64, o *channels.Outbound) bool {
 		x.marked = map[uint64]bool{}
 	}
 	s := e.outRunner(o.Address)
-	if x.marked[chat] || x.meta.Held != "" || s == nil || x.isSuspended(chat) || urgencyOut(o) != forPerson && !s.calm() {
+	if x.marked[chat] || x.meta.Held != "" || s == nil || x.isSuspended(chat) || urgencyOut(o) != lane.ForPerson && !s.Calm() {
 		return false
 	}
 	k, _ := x.first(bkOutbox, numKey(chat))
@@ -106,9 +107,9 @@ func (s outbox) RunOutbox(ctx context.Context, channel, acct string, h func(cont
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	own := account{channel: channel, account: acct}
-	sched := newScheduler(ctx, s.e.o.Lanes, func(ctx context.Context, chat uint64, p pass) (bool, error) {
+	sched := lane.New(ctx, s.e.o.Lanes, func(ctx context.Context, chat uint64, p lane.Pass) (bool, error) {
 		return s.e.nextDelivery(ctx, own, chat, func(ctx context.Context, d *delivery) error {
-			d.info.Awaited, d.info.Newest = p.awaited, p.newest
+			d.info.Awaited, d.info.Newest = p.Awaited, p.Newest
 			return h(ctx, d)
 		})
 	})
@@ -136,7 +137,7 @@ func (s outbox) RunOutbox(ctx context.Context, channel, acct string, h func(cont
 	delete(s.e.lanes.outbox, own)
 	s.e.lanes.mu.Unlock()
 	cancel()
-	sched.stop()
+	sched.Stop()
 	return err
 }
 
@@ -308,7 +309,7 @@ func (d *delivery) fence(t *tx) error {
 // persist writes what is known of a delivery. A receipt in hand must not be
 // lost because the disk is full for a while: it is tried again until ctx ends.
 func (d *delivery) persist(ctx context.Context, run func(*tx) error) error {
-	pause := minPause
+	pause := lane.MinPause
 	for {
 		err := d.e.write(ctx, run)
 		if !errors.Is(err, session.ErrStore) || errors.Is(err, errClosed) {
@@ -324,7 +325,7 @@ func (d *delivery) persist(ctx context.Context, run func(*tx) error) error {
 			timer.Stop()
 			return err
 		}
-		pause = min(2*pause, maxPause/6)
+		pause = min(2*pause, lane.MaxPause/6)
 	}
 }
 

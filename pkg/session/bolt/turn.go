@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/pkg/session"
+	"parley/pkg/session/engine/lane"
 )
 
 // turn is one attempt at the items at the head of a chat's inbox.
@@ -53,7 +54,7 @@ func (e *Engine) newTurn(chat uint64) *turn {
 }
 
 // nextTurn hands out a chat's next turn, if there is one.
-func (e *Engine) nextTurn(ctx context.Context, chat uint64, p pass, h func(context.Context, session.Turn) error) (bool, error) {
+func (e *Engine) nextTurn(ctx context.Context, chat uint64, p lane.Pass, h func(context.Context, session.Turn) error) (bool, error) {
 	if ctx.Err() != nil || e.held() != "" {
 		e.lanes.remove(chat)
 		return false, ctx.Err()
@@ -75,7 +76,7 @@ func (e *Engine) nextTurn(ctx context.Context, chat uint64, p pass, h func(conte
 			return false, err
 		}
 	}
-	t.info.Awaited, t.info.Newest = p.awaited, p.newest
+	t.info.Awaited, t.info.Newest = p.Awaited, p.Newest
 	release, err := e.beginSuspect(ctx, t)
 	if err != nil {
 		return false, err

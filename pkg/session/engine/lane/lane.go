@@ -1,4 +1,4 @@
-package bolt
+package lane
 
 import (
 	"context"
@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// The pauses after a handler that failed.
+// The shortest and the longest pause after a step that failed.
 const (
-	minPause = 100 * time.Millisecond
-	maxPause = 30 * time.Second
+	MinPause = 100 * time.Millisecond
+	MaxPause = 30 * time.Second
 )
 
 // maxLanes bounds the chats that are at work at once, unless Options.Lanes does; more of
@@ -22,52 +22,52 @@ const (
 	laneShare = 4
 )
 
-// scheduler runs one lane per chat that has work: serial within the chat,
+// Scheduler runs one lane per chat that has work: serial within the chat,
 // beside each other across chats. A lane ends when its chat has no more work,
-// and an idle chat costs nothing. What there is to do stands on the disk; the
-// scheduler only knows where to look.
-type scheduler struct {
+// and an idle chat costs nothing. The work itself stands in the store; the scheduler
+// only knows in which chats to look for it.
+type Scheduler struct {
 	ctx  context.Context //nolint:containedctx // it is the life of the lanes, which start from signals that have no context
-	step stepFunc
+	step Step
 
 	mu    sync.Mutex
 	lanes map[uint64]*lane
 	// ready are the chats that wait for a lane, by urgency; the urgencies take turns.
-	ready [urgencies][]ticket
+	ready [Urgencies][]ticket
 	// young are those that wait for a person and have had no lane since, the newest last:
 	// that of the person who wrote last.
 	young   []youth
 	tickets uint64
-	active  [urgencies]int
+	active  [Urgencies]int
 	// newest are the active lanes that were given to the newest, most is how many lanes
 	// there are.
 	newest, most int
-	last         urgency // which was served last
+	last         Urgency // which was served last
 	ended        bool
 	wg           sync.WaitGroup
 }
 
-// urgency says who waits for a chat's work; the lowest is the most urgent.
-type urgency int
+// Urgency is for whose sake a chat's work is done; the lowest is the most urgent.
+type Urgency int
 
-// The urgencies.
+// The urgencies; Urgencies is how many there are.
 const (
-	forPerson urgency = iota
-	forJob
-	forResult
-	urgencies
+	ForPerson Urgency = iota
+	ForJob
+	ForResult
+	Urgencies
 )
 
-// stepFunc does the next piece of a chat's work and says whether there is more.
-type stepFunc func(ctx context.Context, chat uint64, p pass) (more bool, err error)
+// Step does the next piece of a chat's work and says whether there is more.
+type Step func(ctx context.Context, chat uint64, p Pass) (more bool, err error)
 
-// pass is how a chat came by its lane.
-type pass struct {
-	// awaited is closed from when a person waits for the chat's work.
-	awaited <-chan struct{}
-	// newest says that no chat waited whose person wrote later: the lane is one of those
+// Pass is how a chat came by its lane.
+type Pass struct {
+	// Awaited is closed from when a person waits for the chat's work.
+	Awaited <-chan struct{}
+	// Newest says that no chat waited whose person wrote later: the lane is one of those
 	// for the newest, or was free at once.
-	newest bool
+	Newest bool
 }
 
 // ticket is a chat's place in a queue. It is passed over once the lane has another.
@@ -83,8 +83,8 @@ type youth struct {
 type lane struct {
 	ticket  uint64
 	newest  bool // it runs because it was the newest
-	urgency urgency
-	awaited chan struct{} // closed for forPerson
+	urgency Urgency
+	awaited chan struct{} // closed for ForPerson
 	queued  bool          // it stands in ready
 	running bool
 	again   bool // a signal came while it ran
@@ -92,17 +92,17 @@ type lane struct {
 	pause   *time.Timer
 }
 
-// newScheduler makes one with a number of lanes, 0 being [maxLanes].
-func newScheduler(ctx context.Context, most int, step stepFunc) *scheduler {
+// New makes a scheduler with a number of lanes; 0 stands for 4096. Its lanes end with ctx.
+func New(ctx context.Context, most int, step Step) *Scheduler {
 	if most <= 0 {
 		most = maxLanes
 	}
-	return &scheduler{ctx: ctx, step: step, lanes: map[uint64]*lane{}, most: most}
+	return &Scheduler{ctx: ctx, step: step, lanes: map[uint64]*lane{}, most: most}
 }
 
-// signal says that a chat may have work, how urgent it is, and when the person wrote
+// Signal says that a chat may have work, how urgent it is, and when the person wrote
 // who waits for it: zero where that is not known.
-func (s *scheduler) signal(chat uint64, u urgency, asked time.Time) {
+func (s *Scheduler) Signal(chat uint64, u Urgency, asked time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {
@@ -112,7 +112,7 @@ func (s *scheduler) signal(chat uint64, u urgency, asked time.Time) {
 	if known {
 		l.again = true
 	} else {
-		l = &lane{urgency: urgencies, awaited: make(chan struct{})}
+		l = &lane{urgency: Urgencies, awaited: make(chan struct{})}
 		s.lanes[chat] = l
 	}
 	if u < l.urgency {
@@ -126,13 +126,13 @@ func (s *scheduler) signal(chat uint64, u urgency, asked time.Time) {
 }
 
 // welcome notes a chat for which a person waits among the newest; the lock is held.
-func (s *scheduler) welcome(chat uint64, l *lane, asked time.Time) {
-	if l.urgency != forPerson {
+func (s *Scheduler) welcome(chat uint64, l *lane, asked time.Time) {
+	if l.urgency != ForPerson {
 		return
 	}
 	const few = 64
-	if len(s.young) >= few && len(s.young) > 2*len(s.ready[forPerson]) {
-		s.young = slices.DeleteFunc(s.young, func(t youth) bool { return !s.holds(t.ticket, forPerson) })
+	if len(s.young) >= few && len(s.young) > 2*len(s.ready[ForPerson]) {
+		s.young = slices.DeleteFunc(s.young, func(t youth) bool { return !s.holds(t.ticket, ForPerson) })
 	}
 	at := len(s.young)
 	if at > 0 && s.young[at-1].asked.After(asked) { // rarely: it is a search among all
@@ -147,19 +147,19 @@ func (s *scheduler) welcome(chat uint64, l *lane, asked time.Time) {
 }
 
 // holds says whether a ticket is still its chat's; the lock is held.
-func (s *scheduler) holds(t ticket, u urgency) bool {
+func (s *Scheduler) holds(t ticket, u Urgency) bool {
 	l := s.lanes[t.chat]
 	return l != nil && l.queued && l.urgency == u && l.ticket == t.number
 }
 
 // hurry makes a lane more urgent; the lock is held.
-func (s *scheduler) hurry(chat uint64, l *lane, u urgency, asked time.Time) {
+func (s *Scheduler) hurry(chat uint64, l *lane, u Urgency, asked time.Time) {
 	if l.running {
 		s.active[l.urgency]--
 		s.active[u]++
 	}
 	l.urgency = u
-	if u == forPerson {
+	if u == ForPerson {
 		close(l.awaited)
 	}
 	if l.queued { // its former place is passed over
@@ -168,45 +168,45 @@ func (s *scheduler) hurry(chat uint64, l *lane, u urgency, asked time.Time) {
 	}
 }
 
-// idle says that a chat has no lane and that one for a person would start at once.
-func (s *scheduler) idle(chat uint64) bool {
+// Idle says that a chat has no lane and that one for a person would start at once.
+func (s *Scheduler) Idle(chat uint64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return !s.ended && s.lanes[chat] == nil && len(s.ready[forPerson]) == 0 && s.full() < s.most
+	return !s.ended && s.lanes[chat] == nil && len(s.ready[ForPerson]) == 0 && s.full() < s.most
 }
 
 // full is how many lanes are active; the lock is held.
-func (s *scheduler) full() (n int) {
+func (s *Scheduler) full() (n int) {
 	for _, of := range s.active {
 		n += of
 	}
 	return n
 }
 
-// calm says that so few lanes are at work for which nobody waits that one more
+// Calm says that so few lanes are at work for which nobody waits that one more
 // would not wait for them.
-func (s *scheduler) calm() bool {
+func (s *Scheduler) Calm() bool {
 	const few = 32
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.active[forJob]+s.active[forResult] < few
+	return s.active[ForJob]+s.active[ForResult] < few
 }
 
 // push makes a lane ready; the lock is held.
-func (s *scheduler) push(chat uint64, l *lane) {
+func (s *Scheduler) push(chat uint64, l *lane) {
 	s.tickets++
 	l.queued, l.ticket = true, s.tickets
 	s.ready[l.urgency] = append(s.ready[l.urgency], ticket{chat, l.ticket})
 }
 
 // next says of which urgency a chat may have a lane now; false for none. The lock is held.
-func (s *scheduler) next() (urgency, bool) {
+func (s *Scheduler) next() (Urgency, bool) {
 	if s.ended || s.full() >= s.most {
 		return 0, false
 	}
-	for i := range urgencies {
-		u := (s.last + 1 + i) % urgencies
-		if s.trim(u); len(s.ready[u]) > 0 && (u == forPerson || s.active[u] < s.most/laneShare) {
+	for i := range Urgencies {
+		u := (s.last + 1 + i) % Urgencies
+		if s.trim(u); len(s.ready[u]) > 0 && (u == ForPerson || s.active[u] < s.most/laneShare) {
 			return u, true
 		}
 	}
@@ -214,7 +214,7 @@ func (s *scheduler) next() (urgency, bool) {
 }
 
 // trim takes places away that are passed over; the lock is held.
-func (s *scheduler) trim(u urgency) {
+func (s *Scheduler) trim(u Urgency) {
 	for len(s.ready[u]) > 0 {
 		if s.holds(s.ready[u][0], u) {
 			return
@@ -225,10 +225,10 @@ func (s *scheduler) trim(u urgency) {
 }
 
 // dispatch starts ready lanes as long as there is room; the lock is held.
-func (s *scheduler) dispatch() {
+func (s *Scheduler) dispatch() {
 	for u, ok := s.next(); ok; u, ok = s.next() {
 		chat, newest, last := s.ready[u][0].chat, false, false
-		if u == forPerson {
+		if u == ForPerson {
 			newcomer := s.newcomer(chat)
 			if s.full()-s.newest >= s.most-s.most/laneShare {
 				chat, newest = newcomer, true
@@ -246,9 +246,9 @@ func (s *scheduler) dispatch() {
 
 // newcomer is the newest chat for which a person waits, or else the one that waits
 // longest; the lock is held.
-func (s *scheduler) newcomer(longest uint64) uint64 {
+func (s *Scheduler) newcomer(longest uint64) uint64 {
 	for n := len(s.young); n > 0; n = len(s.young) {
-		if t := s.young[n-1]; s.holds(t.ticket, forPerson) {
+		if t := s.young[n-1]; s.holds(t.ticket, ForPerson) {
 			return t.chat
 		}
 		s.young = s.young[:n-1]
@@ -256,12 +256,12 @@ func (s *scheduler) newcomer(longest uint64) uint64 {
 	return longest
 }
 
-func (s *scheduler) run(chat uint64, l *lane, last bool) {
+func (s *Scheduler) run(chat uint64, l *lane, last bool) {
 	for {
 		s.mu.Lock()
 		l.again = false
 		s.mu.Unlock()
-		if more, err := s.step(s.ctx, chat, pass{awaited: l.awaited, newest: last}); !s.goOn(chat, l, outcome{more: more, err: err}) {
+		if more, err := s.step(s.ctx, chat, Pass{Awaited: l.awaited, Newest: last}); !s.goOn(chat, l, outcome{more: more, err: err}) {
 			return
 		}
 	}
@@ -274,7 +274,7 @@ type outcome struct {
 }
 
 // goOn decides what becomes of a lane after a step.
-func (s *scheduler) goOn(chat uint64, l *lane, o outcome) bool {
+func (s *Scheduler) goOn(chat uint64, l *lane, o outcome) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if o.err == nil {
@@ -293,7 +293,7 @@ func (s *scheduler) goOn(chat uint64, l *lane, o outcome) bool {
 	case s.ended:
 		delete(s.lanes, chat)
 	case o.err != nil:
-		d := min(minPause<<min(l.fails, 10), maxPause)
+		d := min(MinPause<<min(l.fails, 10), MaxPause)
 		l.fails++
 		l.pause = time.AfterFunc(d, func() { s.resume(chat, l) })
 	case o.more || l.again:
@@ -306,7 +306,7 @@ func (s *scheduler) goOn(chat uint64, l *lane, o outcome) bool {
 }
 
 // resume makes a lane ready again after its pause.
-func (s *scheduler) resume(chat uint64, l *lane) {
+func (s *Scheduler) resume(chat uint64, l *lane) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended || s.lanes[chat] != l {
@@ -317,8 +317,15 @@ func (s *scheduler) resume(chat uint64, l *lane) {
 	s.dispatch()
 }
 
-// stop starts no more lanes and waits for those that run.
-func (s *scheduler) stop() {
+// Chats is how many chats have a lane or wait for one.
+func (s *Scheduler) Chats() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.lanes)
+}
+
+// Stop starts no more lanes and waits for those that run.
+func (s *Scheduler) Stop() {
 	s.mu.Lock()
 	s.ended = true
 	for chat, l := range s.lanes {
