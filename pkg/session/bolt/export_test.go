@@ -8,10 +8,12 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/rs/zerolog"
 	"go.etcd.io/bbolt"
 
 	"parley/pkg/channels"
 	"parley/pkg/session"
+	"parley/pkg/session/kv"
 )
 
 // Crash gives the store up as a killed process would: what was accepted is on
@@ -186,4 +188,49 @@ func CountOn(dir string, n uint64) (sequence, key uint64, err error) {
 		return err
 	})
 	return sequence, key, errors.Join(err, db.Close())
+}
+
+// OpenStore opens the file of a directory as a store, and makes it where there is none.
+func OpenStore(dir string) (kv.Store, error) {
+	if !exists(dir, fileDB) {
+		if err := build(dir, "", time.Now(), func(*tx) error { return nil }); err != nil {
+			return nil, err
+		}
+	}
+	open := func() (*bbolt.DB, error) { return openFile(dir, time.Second) }
+	db, err := open()
+	if err != nil {
+		return nil, err
+	}
+	return &store{open: open, log: zerolog.Nop(), db: db}, nil
+}
+
+// OpenOver opens an engine over any store.
+func OpenOver(ctx context.Context, o Options, s kv.Store) (*Engine, error) {
+	o.defaults()
+	e := newEngine(o, nil)
+	e.store = s
+	err := s.Update(ctx, func(k kv.Tx) error {
+		t := e.newTx(k).writing(k)
+		if !t.has(bkMeta, metaKey()) {
+			m := metaRec{Schema: schema, ID: "test", Created: t.now, Clean: true}
+			if err := errors.Join(t.count(uint64(t.now.UnixMicro())), t.put(bkMeta, metaKey(), m)); err != nil {
+				return err
+			}
+		}
+		m, err := get[metaRec](t, bkMeta, metaKey())
+		if err != nil {
+			return err
+		}
+		e.meta = *m
+		return errors.Join(e.pairs.read(t), e.moves.read(t))
+	})
+	if err != nil {
+		return nil, err
+	}
+	e.epoch, e.unclean = e.meta.Epoch+1, !e.meta.Clean
+	e.readTime()
+	work := e.start(ctx)
+	e.workers.Go(func() { e.keepHouse(work) })
+	return e, nil
 }
