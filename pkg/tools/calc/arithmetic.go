@@ -8,18 +8,21 @@ import (
 // doubleDigits is how many digits of a double are printed.
 const doubleDigits = 15
 
+// arithmetic computes with values and bounds the work of a whole expression.
+type arithmetic struct{ work int }
+
 // charge counts the work of an operation on exact numbers of the given sizes,
 // which grows with their product.
-func (e *evaluator) charge(pos, bitsA, bitsB int) error {
-	e.work += (bitsA/64 + 1) * (bitsB/64 + 1)
-	if e.work > maxWork {
+func (m *arithmetic) charge(pos, bitsA, bitsB int) error {
+	m.work += (bitsA/64 + 1) * (bitsB/64 + 1)
+	if m.work > maxWork {
 		return limitError(pos, "the expression takes too long to compute")
 	}
 	return nil
 }
 
 // check refuses a value that is too large to go on with.
-func (e *evaluator) check(pos int, v value) (value, error) {
+func (m *arithmetic) check(pos int, v value) (value, error) {
 	switch {
 	case v.exact != nil && bits(v.exact) > maxBits:
 		return value{}, limitError(pos, "the number is too large")
@@ -39,22 +42,22 @@ func negate(v value) value {
 }
 
 // combine applies an operation exactly where both numbers are exact, else in doubles.
-func (e *evaluator) combine(
+func (m *arithmetic) combine(
 	pos int, a, b value, exact func(z, x, y *big.Rat) *big.Rat, approx func(x, y float64) float64,
 ) (value, error) {
 	if a.exact == nil || b.exact == nil {
-		return e.check(pos, value{approx: approx(a.float(), b.float())})
+		return m.check(pos, value{approx: approx(a.float(), b.float())})
 	}
 	sizeA, sizeB := bits(a.exact), bits(b.exact)
 	// Reducing the result to lowest terms costs the square of the sizes.
-	if err := e.charge(pos, sizeA+sizeB, sizeA+sizeB); err != nil {
+	if err := m.charge(pos, sizeA+sizeB, sizeA+sizeB); err != nil {
 		return value{}, err
 	}
-	return e.check(pos, exactValue(exact(new(big.Rat), a.exact, b.exact)))
+	return m.check(pos, exactValue(exact(new(big.Rat), a.exact, b.exact)))
 }
 
-func (e *evaluator) add(pos int, a, b value) (value, error) {
-	return e.combine(pos, a, b, (*big.Rat).Add, addDoubles)
+func (m *arithmetic) add(pos int, a, b value) (value, error) {
+	return m.combine(pos, a, b, (*big.Rat).Add, addDoubles)
 }
 
 // addDoubles adds, and gives 0 if only the rounding of doubles is left: 15 digits of
@@ -67,20 +70,20 @@ func addDoubles(x, y float64) float64 {
 	return sum
 }
 
-func (e *evaluator) multiply(pos int, a, b value) (value, error) {
-	return e.combine(pos, a, b, (*big.Rat).Mul, func(x, y float64) float64 { return x * y })
+func (m *arithmetic) multiply(pos int, a, b value) (value, error) {
+	return m.combine(pos, a, b, (*big.Rat).Mul, func(x, y float64) float64 { return x * y })
 }
 
-func (e *evaluator) divide(pos int, a, b value) (value, error) {
+func (m *arithmetic) divide(pos int, a, b value) (value, error) {
 	if b.sign() == 0 {
 		return value{}, domainError(pos, "division by zero")
 	}
-	return e.combine(pos, a, b, (*big.Rat).Quo, func(x, y float64) float64 { return x / y })
+	return m.combine(pos, a, b, (*big.Rat).Quo, func(x, y float64) float64 { return x / y })
 }
 
 // quotient is the quotient rounded down: always whole.
-func (e *evaluator) quotient(pos int, a, b value) (value, error) {
-	v, err := e.divide(pos, exactValue(a.rounded()), exactValue(b.rounded()))
+func (m *arithmetic) quotient(pos int, a, b value) (value, error) {
+	v, err := m.divide(pos, exactValue(a.rounded()), exactValue(b.rounded()))
 	if err != nil {
 		return value{}, err
 	}
@@ -88,9 +91,9 @@ func (e *evaluator) quotient(pos int, a, b value) (value, error) {
 }
 
 // rest is the remainder of quotient; it has the sign of b.
-func (e *evaluator) rest(pos int, a, b value) (value, error) {
+func (m *arithmetic) rest(pos int, a, b value) (value, error) {
 	exactA, exactB := exactValue(a.rounded()), exactValue(b.rounded())
-	q, err := e.quotient(pos, exactA, exactB)
+	q, err := m.quotient(pos, exactA, exactB)
 	if err != nil {
 		return value{}, err
 	}
@@ -98,18 +101,18 @@ func (e *evaluator) rest(pos int, a, b value) (value, error) {
 	if inexact && math.Abs(q.float()) > maxAngle {
 		return value{}, limitError(pos, "the remainder is not known: the numbers are rounded, and the second goes into the first more than %.0f times; take smaller ones", maxAngle)
 	}
-	taken, err := e.multiply(pos, q, exactB)
+	taken, err := m.multiply(pos, q, exactB)
 	if err != nil {
 		return value{}, err
 	}
-	v, err := e.add(pos, exactA, negate(taken))
+	v, err := m.add(pos, exactA, negate(taken))
 	if err == nil && inexact {
 		v = value{approx: v.float()}
 	}
 	return v, err
 }
 
-func (e *evaluator) factorial(pos int, v value) (value, error) {
+func (m *arithmetic) factorial(pos int, v value) (value, error) {
 	n, ok := v.whole()
 	if !ok || n.Sign() < 0 {
 		return value{}, domainError(pos, "the factorial is of a whole number from 0")
@@ -117,7 +120,7 @@ func (e *evaluator) factorial(pos int, v value) (value, error) {
 	if !n.IsInt64() || n.Int64() > MaxFactorial {
 		return value{}, limitError(pos, "the factorial is of at most %d", MaxFactorial)
 	}
-	if err := e.charge(pos, maxBits, maxBits); err != nil {
+	if err := m.charge(pos, maxBits, maxBits); err != nil {
 		return value{}, err
 	}
 	return intValue(new(big.Int).MulRange(1, n.Int64())), nil
@@ -125,10 +128,10 @@ func (e *evaluator) factorial(pos int, v value) (value, error) {
 
 // raise computes a power: exactly if the base is exact and the exponent whole, or a
 // fraction whose root is exact, else in doubles.
-func (e *evaluator) raise(pos int, base, exponent value) (value, error) {
+func (m *arithmetic) raise(pos int, base, exponent value) (value, error) {
 	if exponent.exact != nil {
-		if root, ok := e.exactRoot(pos, base, exponent.exact.Denom()); ok {
-			return e.wholePower(pos, root, exponent.exact.Num())
+		if root, ok := m.exactRoot(pos, base, exponent.exact.Denom()); ok {
+			return m.wholePower(pos, root, exponent.exact.Num())
 		}
 	}
 	if base.sign() == 0 && exponent.sign() < 0 {
@@ -137,22 +140,22 @@ func (e *evaluator) raise(pos int, base, exponent value) (value, error) {
 	if base.sign() < 0 && !exponent.rounded().IsInt() {
 		return value{}, domainError(pos, "a negative number has no such power; use cbrt or root for an odd root")
 	}
-	return e.check(pos, value{approx: math.Pow(base.float(), exponent.float())})
+	return m.check(pos, value{approx: math.Pow(base.float(), exponent.float())})
 }
 
 // exactRoot gives the root of a base that has one without rounding.
-func (e *evaluator) exactRoot(pos int, base value, degree *big.Int) (*big.Rat, bool) {
+func (m *arithmetic) exactRoot(pos int, base value, degree *big.Int) (*big.Rat, bool) {
 	if base.exact == nil || degree.IsInt64() && degree.Int64() == 1 {
 		return base.exact, base.exact != nil
 	}
 	if base.sign() <= 0 || !degree.IsInt64() || degree.Int64() > maxRootDegree {
 		return nil, false
 	}
-	root, err := e.root(pos, base, degree)
+	root, err := m.root(pos, base, degree)
 	return root.exact, err == nil && root.exact != nil
 }
 
-func (e *evaluator) wholePower(pos int, x *big.Rat, n *big.Int) (value, error) {
+func (m *arithmetic) wholePower(pos int, x *big.Rat, n *big.Int) (value, error) {
 	if x.Sign() == 0 && n.Sign() < 0 {
 		return value{}, domainError(pos, "division by zero")
 	}
@@ -164,7 +167,7 @@ func (e *evaluator) wholePower(pos int, x *big.Rat, n *big.Int) (value, error) {
 	if !n.IsInt64() || absInt64(n) > maxBits || int64(size-1)*absInt64(n) > maxBits {
 		return value{}, limitError(pos, "the number is too large")
 	}
-	if err := e.charge(pos, maxBits, size*int(absInt64(n))); err != nil {
+	if err := m.charge(pos, maxBits, size*int(absInt64(n))); err != nil {
 		return value{}, err
 	}
 	exponent := new(big.Int).Abs(n)
@@ -172,7 +175,7 @@ func (e *evaluator) wholePower(pos int, x *big.Rat, n *big.Int) (value, error) {
 	if n.Sign() < 0 {
 		num, denom = denom, num
 	}
-	return e.check(pos, exactValue(new(big.Rat).SetFrac(num, denom)))
+	return m.check(pos, exactValue(new(big.Rat).SetFrac(num, denom)))
 }
 
 func absInt64(n *big.Int) int64 { return new(big.Int).Abs(n).Int64() }

@@ -47,37 +47,38 @@ func Eval(expression string) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	e := &evaluator{tokens: tokens}
-	if e.peek().kind == tokenEnd {
+	p := &parser{tokens: tokens}
+	if p.peek().kind == tokenEnd {
 		return Result{}, syntaxError(1, "the expression is empty")
 	}
-	v, err := e.sum()
+	v, err := p.sum()
 	if err != nil {
 		return Result{}, err
 	}
-	if t := e.peek(); t.kind != tokenEnd {
+	if t := p.peek(); t.kind != tokenEnd {
 		return Result{}, unexpected(t, "an operator")
 	}
 	written, rounded := format(v)
 	return Result{Expression: expression, Result: json.Number(written), Rounded: rounded}, nil
 }
 
-// evaluator computes an expression while it reads it; each method below reads
-// one level of the syntax in the package comment.
-type evaluator struct {
+// parser computes an expression while it reads it; each method below reads one level
+// of the syntax in the package comment.
+type parser struct {
 	tokens []token
 	at     int
 	depth  int
-	work   int
-	table  map[string]function
+
+	arithmetic arithmetic
+	table      map[string]function // made for the first name
 }
 
-func (e *evaluator) peek() token { return e.tokens[e.at] }
+func (p *parser) peek() token { return p.tokens[p.at] }
 
-func (e *evaluator) next() token {
-	t := e.tokens[e.at]
+func (p *parser) next() token {
+	t := p.tokens[p.at]
 	if t.kind != tokenEnd {
-		e.at++
+		p.at++
 	}
 	return t
 }
@@ -94,51 +95,51 @@ func unexpected(t token, wanted string) error {
 }
 
 // enter counts a level of nesting; leave ends it.
-func (e *evaluator) enter(pos int) error {
-	if e.depth++; e.depth > MaxDepth {
+func (p *parser) enter(pos int) error {
+	if p.depth++; p.depth > MaxDepth {
 		return limitError(pos, "the expression nests deeper than %d levels", MaxDepth)
 	}
 	return nil
 }
 
-func (e *evaluator) leave() { e.depth-- }
+func (p *parser) leave() { p.depth-- }
 
-func (e *evaluator) sum() (value, error) {
-	left, err := e.product()
+func (p *parser) sum() (value, error) {
+	left, err := p.product()
 	for err == nil {
-		op := e.peek()
+		op := p.peek()
 		if !op.is("+") && !op.is("-") {
 			break
 		}
-		e.next()
+		p.next()
 		var right value
-		if right, err = e.product(); err != nil {
+		if right, err = p.product(); err != nil {
 			break
 		}
 		if right.share && !left.share {
-			if right, err = e.multiply(op.pos, left, right); err != nil {
+			if right, err = p.arithmetic.multiply(op.pos, left, right); err != nil {
 				break
 			}
 		}
 		if op.is("-") {
 			right = negate(right)
 		}
-		left, err = e.add(op.pos, left, right)
+		left, err = p.arithmetic.add(op.pos, left, right)
 	}
 	return left, err
 }
 
-func (e *evaluator) product() (value, error) {
-	left, err := e.unary()
+func (p *parser) product() (value, error) {
+	left, err := p.unary()
 	for err == nil {
-		op := e.peek()
-		apply := e.productOperator(op)
+		op := p.peek()
+		apply := p.productOperator(op)
 		if apply == nil {
 			break
 		}
-		e.next()
+		p.next()
 		var right value
-		if right, err = e.unary(); err != nil {
+		if right, err = p.unary(); err != nil {
 			break
 		}
 		left, err = apply(op.pos, left, right)
@@ -146,67 +147,67 @@ func (e *evaluator) product() (value, error) {
 	return left, err
 }
 
-func (e *evaluator) productOperator(t token) func(pos int, a, b value) (value, error) {
+func (p *parser) productOperator(t token) func(pos int, a, b value) (value, error) {
 	switch {
 	case t.is("*"), t.kind == tokenName && t.text == "of":
-		return e.multiply
+		return p.arithmetic.multiply
 	case t.is("/"):
-		return e.divide
+		return p.arithmetic.divide
 	case t.is("//"):
-		return e.quotient
+		return p.arithmetic.quotient
 	case t.is("%"):
-		return e.rest
+		return p.arithmetic.rest
 	default:
 		return nil
 	}
 }
 
-func (e *evaluator) unary() (value, error) {
-	t := e.peek()
+func (p *parser) unary() (value, error) {
+	t := p.peek()
 	if !t.is("+") && !t.is("-") {
-		return e.power()
+		return p.power()
 	}
-	e.next()
-	if err := e.enter(t.pos); err != nil {
+	p.next()
+	if err := p.enter(t.pos); err != nil {
 		return value{}, err
 	}
-	defer e.leave()
-	v, err := e.unary()
+	defer p.leave()
+	v, err := p.unary()
 	if err == nil && t.is("-") {
 		v = negate(v)
 	}
 	return v, err
 }
 
-func (e *evaluator) power() (value, error) {
-	base, err := e.postfix()
-	op := e.peek()
+func (p *parser) power() (value, error) {
+	base, err := p.postfix()
+	op := p.peek()
 	if err != nil || !op.is("^") {
 		return base, err
 	}
-	e.next()
-	if err := e.enter(op.pos); err != nil {
+	p.next()
+	if err := p.enter(op.pos); err != nil {
 		return value{}, err
 	}
-	defer e.leave()
-	exponent, err := e.unary()
+	defer p.leave()
+	exponent, err := p.unary()
 	if err != nil {
 		return value{}, err
 	}
-	return e.raise(op.pos, base, exponent)
+	return p.arithmetic.raise(op.pos, base, exponent)
 }
 
-func (e *evaluator) postfix() (value, error) {
-	v, err := e.primary()
+func (p *parser) postfix() (value, error) {
+	v, err := p.primary()
 	for err == nil {
-		op := e.peek()
+		op := p.peek()
 		switch {
 		case op.is("!"):
-			e.next()
-			v, err = e.factorial(op.pos, v)
-		case op.is("%") && !e.tokens[e.at+1].beginsOperand():
-			e.next()
-			v, err = e.divide(op.pos, v, exactValue(big.NewRat(100, 1)))
+			p.next()
+			v, err = p.arithmetic.factorial(op.pos, v)
+		case op.is("%") && !p.tokens[p.at+1].beginsOperand():
+			p.next()
+			v, err = p.arithmetic.divide(op.pos, v, exactValue(big.NewRat(100, 1)))
 			v.share = true
 		default:
 			return v, nil
@@ -215,19 +216,19 @@ func (e *evaluator) postfix() (value, error) {
 	return v, err
 }
 
-func (e *evaluator) primary() (value, error) {
-	t := e.next()
+func (p *parser) primary() (value, error) {
+	t := p.next()
 	switch {
 	case t.kind == tokenNumber:
 		r, err := parseNumber(t)
 		if err != nil {
 			return value{}, err
 		}
-		return e.check(t.pos, exactValue(r))
+		return p.arithmetic.check(t.pos, exactValue(r))
 	case t.kind == tokenName:
-		return e.named(t)
+		return p.named(t)
 	case t.is("("):
-		args, err := e.arguments(t)
+		args, err := p.arguments(t)
 		if err != nil {
 			return value{}, err
 		}
@@ -242,24 +243,24 @@ func (e *evaluator) primary() (value, error) {
 
 // arguments reads from the parenthesis open, already read, to the closing one.
 // Percentages in it are plain numbers.
-func (e *evaluator) arguments(open token) ([]value, error) {
-	if err := e.enter(open.pos); err != nil {
+func (p *parser) arguments(open token) ([]value, error) {
+	if err := p.enter(open.pos); err != nil {
 		return nil, err
 	}
-	defer e.leave()
-	if e.peek().is(")") {
-		e.next()
+	defer p.leave()
+	if p.peek().is(")") {
+		p.next()
 		return nil, nil
 	}
 	var args []value
 	for {
-		v, err := e.sum()
+		v, err := p.sum()
 		if err != nil {
 			return nil, err
 		}
 		v.share = false
 		args = append(args, v)
-		switch t := e.next(); {
+		switch t := p.next(); {
 		case t.is(")"):
 			return args, nil
 		case !t.is(","):
@@ -269,8 +270,8 @@ func (e *evaluator) arguments(open token) ([]value, error) {
 }
 
 // named gives the value of a constant or of a function with its arguments.
-func (e *evaluator) named(t token) (value, error) {
-	open := e.peek()
+func (p *parser) named(t token) (value, error) {
+	open := p.peek()
 	if !open.is("(") {
 		switch t.text {
 		case "pi", "π":
@@ -281,18 +282,18 @@ func (e *evaluator) named(t token) (value, error) {
 			return value{approx: math.E}, nil
 		}
 	}
-	if e.table == nil {
-		e.table = e.functions()
+	if p.table == nil {
+		p.table = functions(&p.arithmetic)
 	}
-	f, ok := e.table[t.text]
+	f, ok := p.table[t.text]
 	switch {
 	case !ok:
 		return value{}, syntaxError(t.pos, "there is no function or constant %q", text.Clip(t.text, 40))
 	case !open.is("("):
 		return value{}, syntaxError(open.pos, "%s needs its arguments in parentheses", t.text)
 	}
-	e.next()
-	args, err := e.arguments(open)
+	p.next()
+	args, err := p.arguments(open)
 	if err != nil {
 		return value{}, err
 	}

@@ -32,33 +32,33 @@ func (f function) arity() string {
 }
 
 // functions gives the table of everything that can be called by name.
-func (e *evaluator) functions() map[string]function {
+func functions(a *arithmetic) map[string]function {
 	return map[string]function{
-		"sqrt":    one(func(pos int, x value) (value, error) { return e.root(pos, x, big.NewInt(2)) }),
-		"cbrt":    one(func(pos int, x value) (value, error) { return e.root(pos, x, big.NewInt(3)) }),
-		"root":    two(e.rootOf),
+		"sqrt":    one(func(pos int, x value) (value, error) { return a.root(pos, x, big.NewInt(2)) }),
+		"cbrt":    one(func(pos int, x value) (value, error) { return a.root(pos, x, big.NewInt(3)) }),
+		"root":    two(a.rootOf),
 		"abs":     one(func(_ int, x value) (value, error) { return absolute(x), nil }),
-		"sin":     one(e.angle(math.Sin)),
-		"cos":     one(e.angle(math.Cos)),
-		"tan":     one(e.tangent),
-		"asin":    one(e.within(-1, 1, math.Asin)),
-		"acos":    one(e.within(-1, 1, math.Acos)),
-		"atan":    one(e.double(math.Atan)),
-		"exp":     one(e.double(math.Exp)),
-		"ln":      one(e.naturalLog),
-		"log2":    one(func(pos int, x value) (value, error) { return e.logarithm(pos, x, exactValue(big.NewRat(2, 1))) }),
-		"log":     {least: 1, most: 2, apply: e.log},
-		"pow":     two(e.raise),
-		"mod":     two(e.rest),
-		"percent": two(e.percent),
+		"sin":     one(a.angle(math.Sin)),
+		"cos":     one(a.angle(math.Cos)),
+		"tan":     one(a.tangent),
+		"asin":    one(a.within(-1, 1, math.Asin)),
+		"acos":    one(a.within(-1, 1, math.Acos)),
+		"atan":    one(a.double(math.Atan)),
+		"exp":     one(a.double(math.Exp)),
+		"ln":      one(a.naturalLog),
+		"log2":    one(func(pos int, x value) (value, error) { return a.logarithm(pos, x, exactValue(big.NewRat(2, 1))) }),
+		"log":     {least: 1, most: 2, apply: a.log},
+		"pow":     two(a.raise),
+		"mod":     two(a.rest),
+		"percent": two(a.percent),
 		"floor":   one(func(_ int, x value) (value, error) { return floor(x), nil }),
 		"ceil":    one(func(_ int, x value) (value, error) { return negate(floor(negate(x))), nil }),
-		"round":   {least: 1, most: 2, apply: e.round},
-		"fact":    one(e.factorial),
-		"min":     {least: 1, most: maxArguments, apply: e.extreme(-1)},
-		"max":     {least: 1, most: maxArguments, apply: e.extreme(1)},
-		"gcd":     {least: 1, most: maxArguments, apply: e.whole(greatestDivisor)},
-		"lcm":     {least: 1, most: maxArguments, apply: e.whole(leastMultiple)},
+		"round":   {least: 1, most: 2, apply: a.round},
+		"fact":    one(a.factorial),
+		"min":     {least: 1, most: maxArguments, apply: a.extreme(-1)},
+		"max":     {least: 1, most: maxArguments, apply: a.extreme(1)},
+		"gcd":     {least: 1, most: maxArguments, apply: a.whole(greatestDivisor)},
+		"lcm":     {least: 1, most: maxArguments, apply: a.whole(leastMultiple)},
 	}
 }
 
@@ -71,12 +71,12 @@ func two(f func(pos int, x, y value) (value, error)) function {
 }
 
 // double lifts a function on doubles.
-func (e *evaluator) double(f func(float64) float64) func(int, value) (value, error) {
-	return e.within(math.Inf(-1), math.Inf(1), f)
+func (m *arithmetic) double(f func(float64) float64) func(int, value) (value, error) {
+	return m.within(math.Inf(-1), math.Inf(1), f)
 }
 
 // within lifts a function on doubles that is defined from low to high.
-func (e *evaluator) within(low, high float64, f func(float64) float64) func(int, value) (value, error) {
+func (m *arithmetic) within(low, high float64, f func(float64) float64) func(int, value) (value, error) {
 	return func(pos int, x value) (value, error) {
 		arg := x.float()
 		switch {
@@ -85,7 +85,7 @@ func (e *evaluator) within(low, high float64, f func(float64) float64) func(int,
 		case arg < low || arg > high:
 			return value{}, domainError(pos, "the function is defined from %g to %g", low, high)
 		}
-		return e.check(pos, value{approx: f(arg)})
+		return m.check(pos, value{approx: f(arg)})
 	}
 }
 
@@ -102,18 +102,18 @@ func floor(x value) value {
 const maxAngle = 1e6
 
 // angle lifts a function of an angle.
-func (e *evaluator) angle(f func(float64) float64) func(int, value) (value, error) {
+func (m *arithmetic) angle(f func(float64) float64) func(int, value) (value, error) {
 	return func(pos int, x value) (value, error) {
-		if err := e.turnable(pos, x); err != nil {
+		if err := turnable(pos, x); err != nil {
 			return value{}, err
 		}
-		return e.double(func(size float64) float64 { return unlessNoise(x, f(size)) })(pos, x)
+		return m.double(func(size float64) float64 { return unlessNoise(x, f(size)) })(pos, x)
 	}
 }
 
 // turnable refuses an angle of which too little is left in a double: whole turns are
 // taken off it, and the rest would be the rounding's.
-func (*evaluator) turnable(pos int, x value) error {
+func turnable(pos int, x value) error {
 	if size := x.float(); isFinite(size) && math.Abs(size) > maxAngle && !x.isDouble() {
 		return limitError(pos, "the angle is too large: beyond %.0f its digits are lost unless it is a whole number that a double holds; give it as an exact number, or a smaller one", maxAngle)
 	}
@@ -139,11 +139,11 @@ func unlessNoise(argument value, result float64) float64 {
 	return result
 }
 
-func (e *evaluator) tangent(pos int, x value) (value, error) {
+func (m *arithmetic) tangent(pos int, x value) (value, error) {
 	if size := x.float(); isFinite(size) && unlessNoise(x, math.Cos(size)) == 0 {
 		return value{}, domainError(pos, "tan is not defined there")
 	}
-	return e.angle(math.Tan)(pos, x)
+	return m.angle(math.Tan)(pos, x)
 }
 
 func absolute(x value) value {
@@ -153,23 +153,23 @@ func absolute(x value) value {
 	return x
 }
 
-func (e *evaluator) rootOf(pos int, x, degree value) (value, error) {
+func (m *arithmetic) rootOf(pos int, x, degree value) (value, error) {
 	n, ok := degree.whole()
 	if !ok || n.Sign() <= 0 || !n.IsInt64() || n.Int64() > maxRootDegree {
 		return value{}, domainError(pos, "the degree of a root is a whole number from 1 to %d", maxRootDegree)
 	}
-	return e.root(pos, x, n)
+	return m.root(pos, x, n)
 }
 
 // root gives the n-th root: exact where it comes out, else in doubles.
-func (e *evaluator) root(pos int, x value, degree *big.Int) (value, error) {
+func (m *arithmetic) root(pos int, x value, degree *big.Int) (value, error) {
 	n := int(degree.Int64())
 	negative := x.sign() < 0
 	if negative && n%2 == 0 {
 		return value{}, domainError(pos, "a negative number has no real even root")
 	}
 	if x.exact != nil {
-		if err := e.charge(pos, 4*bits(x.exact), 4*bits(x.exact)); err != nil {
+		if err := m.charge(pos, 4*bits(x.exact), 4*bits(x.exact)); err != nil {
 			return value{}, err
 		}
 		if r, ok := ratRoot(x.exact, n); ok {
@@ -188,14 +188,14 @@ func (e *evaluator) root(pos int, x value, degree *big.Int) (value, error) {
 	if negative {
 		f = -f
 	}
-	return e.check(pos, value{approx: f})
+	return m.check(pos, value{approx: f})
 }
 
-func (e *evaluator) naturalLog(pos int, x value) (value, error) {
+func (m *arithmetic) naturalLog(pos int, x value) (value, error) {
 	if x.sign() <= 0 {
 		return value{}, domainError(pos, "the logarithm is of a number above 0")
 	}
-	return e.check(pos, value{approx: logOf(x)})
+	return m.check(pos, value{approx: logOf(x)})
 }
 
 // logOf gives the natural logarithm of x > 0, also beyond the range of doubles.
@@ -209,45 +209,45 @@ func logOf(x value) float64 {
 	return math.Log(mantissa) + float64(exponent)*math.Ln2
 }
 
-func (e *evaluator) log(pos int, args []value) (value, error) {
+func (m *arithmetic) log(pos int, args []value) (value, error) {
 	base := exactValue(big.NewRat(10, 1))
 	if len(args) == 2 {
 		base = args[1]
 	}
-	return e.logarithm(pos, args[0], base)
+	return m.logarithm(pos, args[0], base)
 }
 
 // logarithm is exact where x is a whole power of the base.
-func (e *evaluator) logarithm(pos int, x, base value) (value, error) {
-	ln, err := e.naturalLog(pos, x)
+func (m *arithmetic) logarithm(pos int, x, base value) (value, error) {
+	ln, err := m.naturalLog(pos, x)
 	if err != nil {
 		return value{}, err
 	}
-	lnBase, err := e.naturalLog(pos, base)
+	lnBase, err := m.naturalLog(pos, base)
 	if err != nil {
 		return value{}, err
 	}
-	v, err := e.divide(pos, ln, lnBase)
+	v, err := m.divide(pos, ln, lnBase)
 	if err != nil || x.exact == nil || base.exact == nil {
 		return v, err
 	}
 	if n, ok := v.whole(); ok {
-		if p, err := e.wholePower(pos, base.exact, n); err == nil && p.exact.Cmp(x.exact) == 0 {
+		if p, err := m.wholePower(pos, base.exact, n); err == nil && p.exact.Cmp(x.exact) == 0 {
 			return intValue(n), nil
 		}
 	}
 	return v, nil
 }
 
-func (e *evaluator) percent(pos int, p, x value) (value, error) {
-	v, err := e.multiply(pos, p, x)
+func (m *arithmetic) percent(pos int, p, x value) (value, error) {
+	v, err := m.multiply(pos, p, x)
 	if err != nil {
 		return value{}, err
 	}
-	return e.divide(pos, v, exactValue(big.NewRat(100, 1)))
+	return m.divide(pos, v, exactValue(big.NewRat(100, 1)))
 }
 
-func (e *evaluator) round(pos int, args []value) (value, error) {
+func (m *arithmetic) round(pos int, args []value) (value, error) {
 	digits := new(big.Int)
 	if len(args) == 2 {
 		var ok bool
@@ -258,24 +258,24 @@ func (e *evaluator) round(pos int, args []value) (value, error) {
 	if args[0].coarse() {
 		return args[0], nil
 	}
-	scale, err := e.wholePower(pos, big.NewRat(10, 1), digits)
+	scale, err := m.wholePower(pos, big.NewRat(10, 1), digits)
 	if err != nil {
 		return value{}, err
 	}
-	scaled, err := e.multiply(pos, exactValue(args[0].rounded()), scale)
+	scaled, err := m.multiply(pos, exactValue(args[0].rounded()), scale)
 	if err != nil {
 		return value{}, err
 	}
-	return e.divide(pos, intValue(roundRat(scaled.exact)), scale)
+	return m.divide(pos, intValue(roundRat(scaled.exact)), scale)
 }
 
 // extreme gives the largest argument for sign 1, the smallest for -1.
-func (e *evaluator) extreme(sign int) func(int, []value) (value, error) {
+func (m *arithmetic) extreme(sign int) func(int, []value) (value, error) {
 	return func(pos int, args []value) (value, error) {
 		best, bestExact := args[0], args[0].rounded()
 		for _, v := range args[1:] {
 			exact := v.rounded()
-			if err := e.charge(pos, bits(exact), bits(bestExact)); err != nil {
+			if err := m.charge(pos, bits(exact), bits(bestExact)); err != nil {
 				return value{}, err
 			}
 			if exact.Cmp(bestExact) == sign {
@@ -287,7 +287,7 @@ func (e *evaluator) extreme(sign int) func(int, []value) (value, error) {
 }
 
 // whole lifts a function on two whole numbers to any number of them.
-func (e *evaluator) whole(f func(a, b *big.Int) *big.Int) func(int, []value) (value, error) {
+func (m *arithmetic) whole(f func(a, b *big.Int) *big.Int) func(int, []value) (value, error) {
 	return func(pos int, args []value) (value, error) {
 		var result *big.Int
 		for _, arg := range args {
@@ -300,11 +300,11 @@ func (e *evaluator) whole(f func(a, b *big.Int) *big.Int) func(int, []value) (va
 				result = n
 				continue
 			}
-			if err := e.charge(pos, result.BitLen()+n.BitLen(), result.BitLen()+n.BitLen()); err != nil {
+			if err := m.charge(pos, result.BitLen()+n.BitLen(), result.BitLen()+n.BitLen()); err != nil {
 				return value{}, err
 			}
 			result = f(result, n)
-			if _, err := e.check(pos, intValue(result)); err != nil {
+			if _, err := m.check(pos, intValue(result)); err != nil {
 				return value{}, err
 			}
 		}
