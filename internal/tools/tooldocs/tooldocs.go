@@ -69,8 +69,8 @@ func pages(in io.Reader) (map[string]string, error) {
 	index.WriteString("# Tools\n\nThe tools that come with Parley. These pages are made from the code by `make docs`; " +
 		"`parley tool show NAME` prints the same for\nany tool of your own gateway, your scripts included. " +
 		"Which of them a chat is offered depends on its rights and on the configuration:\n" +
-		"[configuration.md](../configuration.md). What protects whom: [security.md](../security.md).\n\n" +
-		"| tool | what it does | needs the right | may change things | asked before |\n|---|---|---|---|---|\n")
+		"[configuration.md](../configuration.md). The protections: [security.md](../security.md).\n\n" +
+		"| tool | purpose | needs the level | may change things | asks before |\n|---|---|---|---|---|\n")
 	dec := json.NewDecoder(in)
 	for {
 		var t tool

@@ -31,13 +31,13 @@ func toolPage(of *tools.ToolRegistry, name string) (string, error) {
 	for _, row := range [][2]string{
 		{"May it change things?", changes},
 		{"Is a person asked before?", asked},
-		{"Right that the chat needs", string(an.Level)},
-		{"What comes back", originOf(an)},
+		{"Level that the chat needs", string(an.Level)},
+		{"Result", originOf(an)},
 		{"The same call again in a turn", repeatOf(an, async)},
 		{"Beside other calls of an answer", besideOf(an)},
 		{"After a crash in the middle", againOf(an)},
 		{"Time limit", timeOf(an)},
-		{"Longest result", fmt.Sprintf("%d bytes; what is longer is cut in its middle", an.MaxOutput)},
+		{"Longest result", fmt.Sprintf("%d bytes; a longer one is cut in the middle", an.MaxOutput)},
 	} {
 		fmt.Fprintf(&b, "| %s | %s |\n", row[0], row[1])
 	}
@@ -74,7 +74,7 @@ func askedOf(t tools.Tool, an tools.Annotations) (words, sentence string) {
 	_, examines := t.(tools.Examiner)
 	switch {
 	case an.Executes:
-		return "always", "Yes, for every call. Only `approval: never` for this tool by name waives it, except for what is always asked about."
+		return "always", "Yes, for every call. Only `approval: never` for this tool by name waives it, except for calls that always ask."
 	case an.Destructive && !examines:
 		return "yes", "Yes, unless the operator has set `approval: never` for this tool by name."
 	case examines && (!an.ReadOnly || an.OpenWorld):
@@ -82,15 +82,15 @@ func askedOf(t tools.Tool, an tools.Annotations) (words, sentence string) {
 	case an.ReadOnly:
 		return "no", "No."
 	default:
-		return "not by default", "Not by default; yes with `approval: side_effects`, and in a turn that has read what others wrote."
+		return "not by default", "Not by default; yes with `approval: side_effects`, and in a turn that has read untrusted content."
 	}
 }
 
 func originOf(an tools.Annotations) string {
 	if an.OpenWorld {
-		return "Content that others wrote: it is not to be trusted, and what writes, executes or reaches a new destination afterwards asks."
+		return "Untrusted content: afterwards, calls that write, execute or reach a new destination ask."
 	}
-	return "Nothing from outside."
+	return "No content from outside."
 }
 
 func repeatOf(an tools.Annotations, async bool) string {
@@ -100,7 +100,7 @@ func repeatOf(an tools.Annotations, async bool) string {
 	case an.OpenWorld, an.Volatile:
 		return "Runs again: the answer may be another."
 	default:
-		return "Is answered from memory, with a word that says so, until something is changed."
+		return "Is answered from memory, with a note, until a call may have changed something."
 	}
 }
 
@@ -125,7 +125,7 @@ func argumentTable(schema map[string]any) string {
 	if rows.Len() == 0 {
 		return "None.\n"
 	}
-	return "| name | type | must be given | what it is |\n|---|---|---|---|\n" + rows.String()
+	return "| name | type | required | meaning |\n|---|---|---|---|\n" + rows.String()
 }
 
 // argumentRows writes a row for each property, those of objects within too.

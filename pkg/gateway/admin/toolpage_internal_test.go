@@ -19,7 +19,7 @@ func TestArgumentTable(t *testing.T) {
 			"other": map[string]any{"type": []any{"string", "null"}, "default": "x"},
 		},
 	})
-	want := "| name | type | must be given | what it is |\n|---|---|---|---|\n" +
+	want := "| name | type | required | meaning |\n|---|---|---|---|\n" +
 		"| `at` | object | no |  |\n| `at.x` | number | no | left edge; at least `0` |\n" +
 		"| `other` | string or null | no | default `x` |\n" +
 		"| `steps` | array of object | yes | at most `3` |\n| `steps[].tool` | string | yes | one of `a\\|b`, `c` |\n"
