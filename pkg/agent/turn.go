@@ -203,10 +203,10 @@ func (r *run) ask(ctx context.Context, items []session.Item, past past) ([]provi
 		return users, &tools.ToolLoopResult{}, asked{err: err, before: past.messages}
 	}
 
-	budget := r.a.o.ContextTokens
+	tokens := r.a.o.ContextTokens
 	for try := 0; ; try++ {
 		r.at(stagePast)
-		h, err := r.a.prompts.History(ctx, r.past(budget, 2+len(users)+len(past.messages)))
+		h, err := r.a.prompts.History(ctx, r.past(tokens, 2+len(users)+len(past.messages)))
 		if err != nil {
 			return users, &tools.ToolLoopResult{}, asked{err: err, before: past.messages}
 		}
@@ -229,7 +229,7 @@ func (r *run) ask(ctx context.Context, items []session.Item, past past) ([]provi
 			return users, res, out
 		}
 		r.log().Warn().Msg("the conversation is too long for the model; the older half is left out")
-		budget = h.Tokens / 2
+		tokens = h.Tokens / 2
 		past.messages = append(past.messages, res.Messages...)
 		past.rounds = res.Iterations
 	}

@@ -17,6 +17,9 @@ import (
 	"parley/pkg/session"
 )
 
+// noReply is the answer that sends no message.
+const noReply = "NO_REPLY"
+
 // screen records all that a chat is shown in passing.
 type screen struct {
 	mu     sync.Mutex
@@ -67,7 +70,10 @@ func turn(s *screen, surface progress.Surface) progress.Turn {
 		Receipt: func(_ context.Context, id string) (channels.Receipt, error) {
 			return channels.Receipt{MessageID: id, Time: time.Now()}, nil
 		},
-		Hides:  func(text, _ string) bool { return strings.HasPrefix("NO_REPLY", text) },
+		Hides: func(text, _ string) bool {
+			text = strings.TrimSpace(text)
+			return noReply[:min(len(text), len(noReply))] == text
+		},
 		Redact: func(text string) string { return strings.ReplaceAll(text, "secret", "[redacted]") }, Log: &log,
 	}
 }
@@ -92,15 +98,18 @@ func TestWhatAChatIsShown(t *testing.T) {
 		"a chat that shows nothing": {func(*screen) progress.Surface { return progress.Surface{} }, nil, ""},
 		"a draft, with notes below": {
 			func(s *screen) progress.Surface { return progress.Surface{Drafter: s} },
-			[]string{"draft t/draft *using calc*", "draft t/draft the [redacted] is ", "draft t/draft the [redacted] is 42 "}, "t/draft",
+			[]string{"draft t/draft *using calc*", "draft t/draft the [redacted] is ", "draft t/draft the [redacted] is 42 "},
+			"t/draft",
 		},
 		"a draft beside notes": {
 			func(s *screen) progress.Surface { return progress.Surface{Drafter: s, Status: s} },
-			[]string{"note using calc", "draft t/draft the [redacted] is ", "draft t/draft the [redacted] is 42 "}, "t/draft",
+			[]string{"note using calc", "draft t/draft the [redacted] is ", "draft t/draft the [redacted] is 42 "},
+			"t/draft",
 		},
 		"a message that is edited, not a draft": {
 			func(s *screen) progress.Surface { return progress.Surface{Editor: s, Drafter: s} },
-			[]string{"open the [redacted] is 42 "}, "",
+			[]string{"open the [redacted] is 42 "},
+			"",
 		},
 		"typing": {
 			func(s *screen) progress.Surface { return progress.Surface{Typer: s} }, []string{"typing"}, "",
@@ -139,7 +148,6 @@ func TestAQuickAnswerShowsNothing(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &screen{}
 				tu := turn(s, progress.Surface{Drafter: s, Editor: s})
-				tu.Hides = func(text, _ string) bool { return strings.HasPrefix("NO_REPLY", strings.TrimSpace(text)) }
 				p := progress.NewPreview(t.Context(), tu)
 				p.Add(c.text)
 				<-time.After(c.took)

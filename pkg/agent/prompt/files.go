@@ -63,8 +63,8 @@ func (r *Reader) Files(ctx context.Context, space string, log *zerolog.Logger) (
 func (r *Reader) reserve(space string) (ended chan struct{}, mine bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if ended = r.reading[space]; ended != nil {
-		return ended, false
+	if other := r.reading[space]; other != nil {
+		return other, false
 	}
 	ended = make(chan struct{})
 	r.reading[space] = ended

@@ -15,7 +15,7 @@ import (
 type Store interface {
 	// Tail gives the entries of a session from its end, or from before a Seq that is
 	// not 0, until take returns false.
-	Tail(ctx context.Context, session string, before uint64, take func(session.Entry) bool) error
+	Tail(ctx context.Context, sessionID string, before uint64, take func(session.Entry) bool) error
 }
 
 // Options are what a [Reader] reads from. Store is required.
