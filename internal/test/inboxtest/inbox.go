@@ -3,6 +3,7 @@ package inboxtest
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"testing"
@@ -77,11 +78,7 @@ func (b *Inbox) Position(_ context.Context, name string) (string, error) {
 func (b *Inbox) Cursors() map[string]string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	all := map[string]string{}
-	for name, at := range b.cursors {
-		all[name] = at
-	}
-	return all
+	return maps.Clone(b.cursors)
 }
 
 // MoveTo moves a cursor, as another process would.

@@ -50,31 +50,32 @@ func (e *Error) Says(texts ...string) bool {
 	return false
 }
 
-// BadBlocks: Slack does not take the blocks; the text without them is as good as sent.
+// BadBlocks says that Slack does not take the blocks; the text without them is as good
+// as sent.
 func (e *Error) BadBlocks() bool {
 	return e.Has("invalid_blocks", "invalid_blocks_format", "block_mismatch", "markdown_text_conflict", "msg_blocks_too_long") ||
 		e.Has("invalid_arguments") && e.Says("blocks")
 }
 
-// NoEdit: the message to edit is not there, or not to be edited any more.
+// NoEdit says that the message to edit is not there, or not to be edited any more.
 func (e *Error) NoEdit() bool {
 	return e.Has("message_not_found", "cant_update_message", "edit_window_closed")
 }
 
-// NoRoom: chat.update takes no more than 4,000 characters, where chat.postMessage
+// NoRoom says that the text is too long: chat.update takes no more than 4,000 characters, where chat.postMessage
 // takes ten times that.
 func (e *Error) NoRoom() bool { return e.Has("msg_too_long") }
 
-// NoThread: the message that the thread is about is gone, or nothing can stand
-// below it. Below a deleted one Slack mostly posts into the channel by itself.
+// NoThread says that the message that the thread is about is gone, or takes no
+// replies. Below a deleted one Slack mostly posts into the channel by itself.
 func (e *Error) NoThread() bool {
 	return e.Has("thread_not_found", "invalid_thread_ts", "cannot_reply_to_message", "restricted_action_non_threadable_channel")
 }
 
-// Streaming: the message is still being streamed, and takes no update.
+// Streaming says that the message is still being streamed, and takes no update.
 func (e *Error) Streaming() bool { return e.Has("streaming_state_conflict") }
 
-// Unsupported: the server, the app or the kind of chat has no such method, and the
+// Unsupported says that the server, the app or the kind of chat has no such method, and the
 // next call will be told the same.
 func (e *Error) Unsupported() bool {
 	return e.Has("unknown_method", "channel_type_not_supported", "method_not_supported_for_channel_type", "not_allowed_token_type",
@@ -103,7 +104,7 @@ func (e *Error) Class() channels.SendClass {
 	}
 }
 
-// Passes: the same call may go well later.
+// Passes says that the same call may go well later.
 func (e *Error) Passes() bool {
 	class := e.Class()
 	return class == channels.SendRateLimited || class == channels.SendTransient || class == channels.SendAmbiguous
@@ -132,8 +133,8 @@ func (e *Error) later() bool {
 		"request_timeout", "update_failed", "streaming_state_conflict")
 }
 
-// Doubtful: Slack's reference says of these that some aspect of the operation may
-// have succeeded before the error was raised.
+// Doubtful says that the call may have had an effect: Slack's reference says of these
+// errors that some aspect of the operation may have succeeded before they were raised.
 func (e *Error) Doubtful() bool { return e.Has("internal_error", "fatal_error") }
 
 // ClassOf says what became of a message that got no answer of Slack's own.

@@ -36,29 +36,30 @@ func (e *Error) Says(texts ...string) bool {
 	return false
 }
 
-// BadMarkup: Telegram cannot read the HTML; the text without it is as good as sent.
+// BadMarkup says that Telegram cannot read the HTML; the text without it is as good as
+// sent.
 func (e *Error) BadMarkup() bool {
 	return e.Code == http.StatusBadRequest && e.Says("can't parse entities", "entities_too_long")
 }
 
-// NotModified: an edit asked for what is there already.
+// NotModified says that an edit changes nothing of the message.
 func (e *Error) NotModified() bool {
 	return e.Code == http.StatusBadRequest && e.Says("message is not modified")
 }
 
-// NoReply: the message to answer is not there; allow_sending_without_reply does
+// NoReply says that the message to answer is not there; allow_sending_without_reply does
 // not cover every case.
 func (e *Error) NoReply() bool {
 	return e.Code == http.StatusBadRequest &&
 		e.Says("message to be replied not found", "message to reply not found", "reply_message_id_invalid")
 }
 
-// NoEdit: the message to edit is not there or not to be edited any more.
+// NoEdit says that the message to edit is not there or not to be edited any more.
 func (e *Error) NoEdit() bool {
 	return e.Code == http.StatusBadRequest && e.Says("message to edit not found", "message can't be edited", "message_id_invalid")
 }
 
-// NoPhoto: it is no picture that Telegram takes as one; it may go as a document.
+// NoPhoto says that Telegram does not take the file as a picture; it may go as a document.
 func (e *Error) NoPhoto() bool {
 	return e.Code == http.StatusBadRequest && e.Says("photo_", "image_process_failed", "is too big", "wrong type of the web page content")
 }
