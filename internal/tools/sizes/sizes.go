@@ -39,7 +39,7 @@ func Sum(symbols io.Reader, modules []string) ([]Module, error) {
 	lines.Buffer(nil, 1<<20) // names of generic code are long
 	for lines.Scan() {
 		words := strings.Fields(lines.Text()) // address, size, kind, name
-		if len(words) < 4 || !strings.Contains("TtRr", words[2]) {
+		if len(words) < 4 || !slices.Contains([]string{"T", "t", "R", "r"}, words[2]) {
 			continue
 		}
 		n, err := strconv.ParseInt(words[1], 10, 64)

@@ -81,7 +81,7 @@ func readAgentFile(dir string) (string, fs.FileInfo, error) {
 	f, st, err := openat.Own(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", nil, fmt.Errorf("%s, the system prompt, is missing: put it back, or let gateway init write the first one", name)
+		return "", nil, fmt.Errorf("%s, the system prompt, is missing: put it back, or let the verb init write the first one", name)
 	case err != nil:
 		return "", nil, fmt.Errorf("the system prompt cannot be read (%w): make it a file that the gateway's user may read", err)
 	}
@@ -94,7 +94,7 @@ func readAgentFile(dir string) (string, fs.FileInfo, error) {
 		return "", nil, fmt.Errorf("%s, the system prompt, is longer than %d bytes: shorten it, for instance by moving what is seldom needed to a file that the agent may read", name, maxAgentFile)
 	}
 	if strings.TrimSpace(string(text)) == "" {
-		return "", nil, fmt.Errorf("%s, the system prompt, is empty: write the instructions into it, or remove it and let gateway init write the first one", name)
+		return "", nil, fmt.Errorf("%s, the system prompt, is empty: write the instructions into it, or remove it and let the verb init write the first one", name)
 	}
 	return string(text), st, nil
 }
