@@ -50,33 +50,31 @@ func (e *Error) Says(texts ...string) bool {
 	return false
 }
 
-// BadBlocks says that Slack does not take the blocks; the text without them is as good
-// as sent.
+// BadBlocks reports that Slack refuses the blocks; the text without them still counts as sent.
 func (e *Error) BadBlocks() bool {
 	return e.Has("invalid_blocks", "invalid_blocks_format", "block_mismatch", "markdown_text_conflict", "msg_blocks_too_long") ||
 		e.Has("invalid_arguments") && e.Says("blocks")
 }
 
-// NoEdit says that the message to edit is not there, or not to be edited any more.
+// NoEdit reports that the message to edit is gone or can no longer be edited.
 func (e *Error) NoEdit() bool {
 	return e.Has("message_not_found", "cant_update_message", "edit_window_closed")
 }
 
-// NoRoom says that the text is too long: chat.update takes no more than 4,000 characters, where chat.postMessage
-// takes ten times that.
+// NoRoom reports that the text is too long for chat.update, which takes 4,000 characters;
+// chat.postMessage takes ten times that.
 func (e *Error) NoRoom() bool { return e.Has("msg_too_long") }
 
-// NoThread says that the message that the thread is about is gone, or takes no
-// replies. Below a deleted one Slack mostly posts into the channel by itself.
+// NoThread reports that the root of the thread is gone or takes no replies. Below a deleted one Slack mostly posts into the channel by itself.
 func (e *Error) NoThread() bool {
 	return e.Has("thread_not_found", "invalid_thread_ts", "cannot_reply_to_message", "restricted_action_non_threadable_channel")
 }
 
-// Streaming says that the message is still being streamed, and takes no update.
+// Streaming reports that the message is still being streamed, and takes no update.
 func (e *Error) Streaming() bool { return e.Has("streaming_state_conflict") }
 
-// Unsupported says that the server, the app or the kind of chat has no such method, and the
-// next call will be told the same.
+// Unsupported reports that the server, the app or the kind of chat lacks the method; the
+// next call would get the same answer.
 func (e *Error) Unsupported() bool {
 	return e.Has("unknown_method", "channel_type_not_supported", "method_not_supported_for_channel_type", "not_allowed_token_type",
 		"missing_scope", "method_deprecated", "deprecated_endpoint", "no_permission", "access_denied", "feature_not_enabled",
@@ -104,7 +102,7 @@ func (e *Error) Class() channels.SendClass {
 	}
 }
 
-// Passes says that the same call may go well later.
+// Passes reports that the same call may succeed later.
 func (e *Error) Passes() bool {
 	class := e.Class()
 	return class == channels.SendRateLimited || class == channels.SendTransient || class == channels.SendAmbiguous
@@ -133,8 +131,8 @@ func (e *Error) later() bool {
 		"request_timeout", "update_failed", "streaming_state_conflict")
 }
 
-// Doubtful says that the call may have had an effect: Slack's reference says of these
-// errors that some aspect of the operation may have succeeded before they were raised.
+// Doubtful reports an error that may follow a partial success, by Slack's reference ("some
+// aspect of the operation succeeded before the error was raised").
 func (e *Error) Doubtful() bool { return e.Has("internal_error", "fatal_error") }
 
 // ClassOf says what became of a message that got no answer of Slack's own.

@@ -36,30 +36,29 @@ func (e *Error) Says(texts ...string) bool {
 	return false
 }
 
-// BadMarkup says that Telegram cannot read the HTML; the text without it is as good as
-// sent.
+// BadMarkup reports that Telegram cannot read the HTML; the text without it still counts as sent.
 func (e *Error) BadMarkup() bool {
 	return e.Code == http.StatusBadRequest && e.Says("can't parse entities", "entities_too_long")
 }
 
-// NotModified says that an edit changes nothing of the message.
+// NotModified reports that the message has the text of the edit already.
 func (e *Error) NotModified() bool {
 	return e.Code == http.StatusBadRequest && e.Says("message is not modified")
 }
 
-// NoReply says that the message to answer is not there; allow_sending_without_reply does
-// not cover every case.
+// NoReply reports that the message to answer is gone; allow_sending_without_reply covers
+// only some of the cases.
 func (e *Error) NoReply() bool {
 	return e.Code == http.StatusBadRequest &&
 		e.Says("message to be replied not found", "message to reply not found", "reply_message_id_invalid")
 }
 
-// NoEdit says that the message to edit is not there or not to be edited any more.
+// NoEdit reports that the message to edit is gone or can no longer be edited.
 func (e *Error) NoEdit() bool {
 	return e.Code == http.StatusBadRequest && e.Says("message to edit not found", "message can't be edited", "message_id_invalid")
 }
 
-// NoPhoto says that Telegram does not take the file as a picture; it may go as a document.
+// NoPhoto reports that Telegram refuses the file as a picture; it may go as a document.
 func (e *Error) NoPhoto() bool {
 	return e.Code == http.StatusBadRequest && e.Says("photo_", "image_process_failed", "is too big", "wrong type of the web page content")
 }
