@@ -33,14 +33,20 @@ func rooms() map[string][]string {
 		".":       nil,
 		"cmd/...": {"..."},
 		// The one room of the product that names adapters and puts the others together.
-		"pkg/gateway":       {"..."},
+		"pkg/gateway": {"..."},
+		// The tools of a gateway; a test build has test tools beside them.
+		"pkg/gateway/toolset": append([]string{
+			"pkg/gateway/files", "pkg/config", "pkg/policy", "pkg/sandbox", "pkg/tools", "pkg/tools/...", "workspace", "internal/test/testtools",
+		}, vocabulary...),
 		"pkg/gateway/piped": append([]string{"pkg/session", "pkg/channels/console"}, vocabulary...),
 		// The files of a running gateway; the agent declares what a fetched file is.
 		"pkg/gateway/files": append([]string{"pkg/agent/prompt", "pkg/session", "pkg/tools", "pkg/openat", "pkg/fair", "workspace"}, vocabulary...),
 		// The operator's operations work on the parts of a gateway, the file of the store among them.
-		"pkg/gateway/admin": append([]string{"pkg/gateway/files", "pkg/agent", "pkg/agent/...", "pkg/session", "pkg/session/bolt", "pkg/tools", "pkg/policy", "pkg/audit"}, vocabulary...),
-		"workspace":         nil,
-		"pkg/channels":      nil,
+		"pkg/gateway/admin": append([]string{
+			"pkg/gateway/files", "pkg/agent", "pkg/agent/...", "pkg/session", "pkg/session/bolt", "pkg/tools", "pkg/policy", "pkg/audit",
+		}, vocabulary...),
+		"workspace":    nil,
+		"pkg/channels": nil,
 		// What adapters of platforms over HTTP share lives in channels/wire.
 		"pkg/channels/*/...": {"pkg/channels", "pkg/channels/wire"},
 		// What writers for several platforms share: the reading of Markdown.

@@ -27,7 +27,8 @@ operator here. A question is good for ten minutes. What was allowed here for
 }
 
 func showApproval(w io.Writer, r admin.ApprovalReport) error {
-	if _, err := fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\tuntil %s\n", r.ID, r.State, inCell(r.Tool), inCell(r.Chat), inCell(r.Who), r.Until.Format(time.DateTime)); err != nil {
+	if _, err := fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\tuntil %s\n", r.ID, r.State, inCell(r.Tool), inCell(r.Chat), inCell(r.Who),
+		r.Until.Format(time.DateTime)); err != nil {
 		return err
 	}
 	if r.Text == "" || r.State != "open" {

@@ -54,7 +54,8 @@ func newHelp() *cobra.Command {
 			root := cmd.Root()
 			c, rest, err := root.Find(words)
 			if err != nil || len(rest) > 0 {
-				return admin.WithCode(admin.CodeUsage, fmt.Errorf("there is no help on %q (%s --help shows what there is)", strings.Join(words, " "), root.CommandPath()))
+				return admin.WithCode(admin.CodeUsage, fmt.Errorf("there is no help on %q (%s --help shows what there is)", strings.Join(words, " "),
+					root.CommandPath()))
 			}
 			c.InitDefaultHelpFlag()
 			return c.Help()

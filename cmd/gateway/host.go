@@ -74,7 +74,8 @@ func (h *host) load(withoutSecrets bool) (*config.Config, error) {
 		if h.configPath == "" {
 			return config.Default(h.home), nil
 		}
-		return nil, admin.WithCode(admin.CodeUsage, fmt.Errorf("there is no configuration %s: %s init --config %s writes one", h.configPath, admin.Program(), h.configPath))
+		return nil, admin.WithCode(admin.CodeUsage, fmt.Errorf("there is no configuration %s: %s init --config %s writes one",
+			h.configPath, admin.Program(), h.configPath))
 	}
 	if err != nil {
 		return nil, admin.WithCode(admin.CodeUsage, err)
@@ -85,7 +86,8 @@ func (h *host) load(withoutSecrets bool) (*config.Config, error) {
 // errNoHome is for a process that was started without HOME, which would put its
 // state where it happens to stand.
 func errNoHome() error {
-	return admin.WithCode(admin.CodeUsage, errors.New("HOME is not set, so there is no place for the state: set HOME, or name with --config a configuration that sets state_dir"))
+	return admin.WithCode(admin.CodeUsage, errors.New("HOME is not set, so there is no place for the state: set HOME, or name with "+
+		"--config a configuration that sets state_dir"))
 }
 
 // execute runs the command line and returns the exit code.

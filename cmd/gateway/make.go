@@ -24,7 +24,8 @@ manifest, and paste it there. Nothing is written here.`,
 		},
 	}
 	c.Flags().StringVar(&name, "name", "Parley", "name of the app and its bot")
-	c.Flags().StringVar(&address, "events-url", "", "https address under which Slack reaches the gateway (channels.slack.events); without it: Socket Mode")
+	c.Flags().StringVar(&address, "events-url", "", "https address under which Slack reaches the gateway (channels.slack.events); without "+
+		"it: Socket Mode")
 	return c
 }
 

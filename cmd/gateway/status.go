@@ -77,7 +77,8 @@ func statusText(r *admin.StatusReport) string {
 		fmt.Fprintf(&b, "channel %s\t%s %s\n", strings.TrimSuffix(c.Name+"/"+c.Account, "/"), c.Health.State, inCell(c.Health.Reason))
 	}
 	for _, t := range r.Slow {
-		fmt.Fprintf(&b, "slow turn\t%s has not asked the model since %s: it %s; /stop there ends it\n", admin.PlaceOf(session.Info{Address: t.Address}), t.Since.Format(time.DateTime), t.Stage)
+		fmt.Fprintf(&b, "slow turn\t%s has not asked the model since %s: it %s; /stop there ends it\n",
+			admin.PlaceOf(session.Info{Address: t.Address}), t.Since.Format(time.DateTime), t.Stage)
 	}
 	for _, trouble := range r.Trouble {
 		fmt.Fprintf(&b, "trouble\t%s\n", inCell(trouble))

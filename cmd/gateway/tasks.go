@@ -14,7 +14,8 @@ import (
 func newTasks(h *host) *cobra.Command {
 	arg := func(words []string) admin.Request { return admin.Request{Task: words[0]} }
 	c := group("tasks", "List, show or cancel what runs in the background",
-		verb(h, "list", "List the tasks that run, and those that ended in the last two days", admin.ListTasks(), cobra.NoArgs, noArgs, showTaskLine),
+		verb(h, "list", "List the tasks that run, and those that ended in the last two days", admin.ListTasks(), cobra.NoArgs, noArgs,
+			showTaskLine),
 		verb(h, "show ID|NAME", "Show one task, with its arguments and what came of it", admin.ShowTask(), cobra.ExactArgs(1), arg, showTask),
 		verb(h, "cancel ID|NAME", "End one task; its chat is told", admin.CancelTask(), cobra.ExactArgs(1), arg, showTaskLine))
 	c.Long = `A task is work that a tool goes on with after its call: its result comes into the
@@ -28,7 +29,8 @@ func showTaskLine(w io.Writer, r admin.TaskReport) error {
 	if !r.Ended.IsZero() {
 		end = "ended " + r.Ended.Format(tasks.Clock)
 	}
-	_, err := fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\tsince %s\t%s\n", r.ID, r.State, inCell(r.Tool), inCell(r.Name), inCell(r.Chat), inCell(r.Who), r.Started.Format(tasks.Clock), end)
+	_, err := fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\tsince %s\t%s\n", r.ID, r.State, inCell(r.Tool), inCell(r.Name), inCell(r.Chat),
+		inCell(r.Who), r.Started.Format(tasks.Clock), end)
 	return err
 }
 

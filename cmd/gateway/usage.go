@@ -14,7 +14,8 @@ import (
 
 func newUsage(h *host) *cobra.Command {
 	day := ""
-	c := verb(h, "usage", "Show what each chat used on a day", admin.Usage(), cobra.NoArgs, func([]string) admin.Request { return admin.Request{Day: day} },
+	c := verb(h, "usage", "Show what each chat used on a day", admin.Usage(), cobra.NoArgs,
+		func([]string) admin.Request { return admin.Request{Day: day} },
 		func(w io.Writer, r admin.UsageReport) error {
 			var b strings.Builder
 			for _, p := range budget.Purposes() {

@@ -46,7 +46,8 @@ func (h *host) operateHere(ctx context.Context, op admin.Operation, r admin.Requ
 
 // verb is a command that shows what an operation answers: each value by show, or
 // as a line of JSON.
-func verb[T any](h *host, use, short string, op admin.Operation, args cobra.PositionalArgs, read func([]string) admin.Request, show func(io.Writer, T) error) *cobra.Command {
+func verb[T any](h *host, use, short string, op admin.Operation, args cobra.PositionalArgs, read func([]string) admin.Request,
+	show func(io.Writer, T) error) *cobra.Command {
 	asJSON := false
 	c := &cobra.Command{
 		Use: use, Short: short, Args: args,
@@ -106,7 +107,8 @@ func newSessions(h *host) *cobra.Command {
 	}
 	return group("sessions", "List, show, export or forget conversations",
 		verb(h, "list", "List all conversations", admin.ListSessions(), cobra.NoArgs, noArgs, showSessionLine),
-		verb(h, "show"+which, "Show one conversation and what failed in it (default: the console's)", admin.ShowSession(), cobra.MaximumNArgs(1), sessionArg, showSession),
+		verb(h, "show"+which, "Show one conversation and what failed in it (default: the console's)", admin.ShowSession(),
+			cobra.MaximumNArgs(1), sessionArg, showSession),
 		export,
 		newForget(h),
 	)
@@ -150,10 +152,11 @@ func newTool(h *host) *cobra.Command {
 			_, err := fmt.Fprintf(w, "%s\t%s\t%s%s\n", t.Name, inCell(state), inCell(t.Description), calls)
 			return err
 		}),
-		verb(h, "show [NAME]", "Show all there is to know of a tool, or of each", admin.ShowTools(), cobra.MaximumNArgs(1), func(words []string) admin.Request {
-			return admin.Request{Tool: strings.Join(words, "")}
-		}, func(w io.Writer, t admin.ToolReport) error {
-			_, err := io.WriteString(w, t.Page)
-			return err
-		}), newToolCall(h), newToolNew(h))
+		verb(h, "show [NAME]", "Show all there is to know of a tool, or of each", admin.ShowTools(), cobra.MaximumNArgs(1),
+			func(words []string) admin.Request {
+				return admin.Request{Tool: strings.Join(words, "")}
+			}, func(w io.Writer, t admin.ToolReport) error {
+				_, err := io.WriteString(w, t.Page)
+				return err
+			}), newToolCall(h), newToolNew(h))
 }

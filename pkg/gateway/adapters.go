@@ -37,25 +37,6 @@ func (g policyAuthorizer) verdict(ctx context.Context, in channels.Inbound) poli
 	})
 }
 
-// levelAuthorizer holds every call against the level of its turn.
-type levelAuthorizer struct{}
-
-// AuthorizeTool implements [tools.Authorizer].
-func (levelAuthorizer) AuthorizeTool(_ context.Context, req tools.ToolRequest) error {
-	have, need := policy.Level(req.Invocation.Level), policy.Level(req.Annotations.Level)
-	if !have.Allows(need) {
-		return fmt.Errorf("%s needs the right %s; this chat has %s", req.Tool, need, orNone(have))
-	}
-	return nil
-}
-
-func orNone(l policy.Level) policy.Level {
-	if l == "" {
-		return policy.LevelNone
-	}
-	return l
-}
-
 // cronClock reads the specifications of jobs for the agent.
 type cronClock struct{}
 
@@ -76,11 +57,6 @@ func (cronClock) Describe(raw json.RawMessage) string {
 		return "a schedule that cannot be read"
 	}
 	return spec.String()
-}
-
-// newSchedule is the tool that plans. Without an agent it can only be described.
-func newSchedule(a *agent.Agent, perChat int) tools.Tool {
-	return schedule.New(schedule.Options{Book: jobStore{a}, PerChat: perChat, Zone: func(ctx context.Context) string { return a.UsualZone(ctx) }})
 }
 
 // jobStore keeps the jobs of the tool with the agent, which knows the chat of the call.
@@ -135,9 +111,6 @@ type taskStore struct{ agent *agent.Agent }
 
 // maxTaskResult bounds a result in the list, in code points.
 const maxTaskResult = 200
-
-// newTasksTool is the tool that lists and cancels background tasks.
-func newTasksTool(a *agent.Agent) tools.Tool { return tasks.New(taskStore{a}) }
 
 // Tasks implements [tasks.Book].
 func (b taskStore) Tasks(ctx context.Context) ([]tasks.Task, error) {

@@ -16,11 +16,11 @@ import (
 	"parley/pkg/gateway/admin"
 	"parley/pkg/gateway/files"
 	"parley/pkg/gateway/piped"
+	"parley/pkg/gateway/toolset"
 	"parley/pkg/policy"
 	"parley/pkg/providers/offline"
 	"parley/pkg/session"
 	"parley/pkg/session/bolt"
-	"parley/pkg/tools"
 	"parley/workspace"
 )
 
@@ -32,19 +32,16 @@ type App struct {
 	started time.Time
 	running bool // it takes in and answers
 
-	store  *bolt.Engine
-	engine session.Engine // the store, or the tracker in front of it
-	piped  *piped.Tracker // nil without [Options.Piped]
-	audit  *auditTrail    // nil with [Options.Look]
-	policy *policy.Policy
-	// approvals tell about which calls a person is asked.
-	approvals policy.Approvals
-	kept      fileStores
-	model     ModelChoice
-	channels  *Channels
-	boxes     sandboxes
-	registry  *tools.ToolRegistry
-	agent     *agent.Agent
+	store    *bolt.Engine
+	engine   session.Engine // the store, or the tracker in front of it
+	piped    *piped.Tracker // nil without [Options.Piped]
+	audit    *auditTrail    // nil with [Options.Look]
+	policy   *policy.Policy
+	kept     fileStores
+	model    ModelChoice
+	channels *Channels
+	tools    *toolset.Set
+	agent    *agent.Agent
 }
 
 // fileStores keep the files beside the store.
@@ -182,7 +179,8 @@ func (a *App) chooseModel(ctx context.Context) (err error) {
 // openChannels binds the channels of the caller, and behind them those of the
 // configuration.
 func (a *App) openChannels(context.Context) error {
-	a.channels = newChannels(channels.EgressOptions{Outbox: a.engine.Outbox(), Files: a.kept.uploads, Log: a.o.Log, Redact: a.o.Redactor.Redact})
+	a.channels = newChannels(channels.EgressOptions{Outbox: a.engine.Outbox(), Files: a.kept.uploads, Log: a.o.Log,
+		Redact: a.o.Redactor.Redact})
 	for _, c := range a.o.Channels {
 		a.channels.bind(c)
 	}
@@ -200,12 +198,13 @@ func (a *App) openChannels(context.Context) error {
 
 // makeTools makes the tools that need no agent.
 func (a *App) makeTools(context.Context) error {
-	a.boxes = newSandboxes(a.cfg, groups{})
-	if !a.o.Operate {
-		a.boxes = newSandboxes(a.cfg, claimGroups(&a.cfg.Tools))
+	o := toolset.Options{
+		Known: a.policy.Addresses, LookupEnv: a.o.LookupEnv, Redact: a.o.Redactor.Redact, Auditor: a.audit, Log: a.o.Log,
 	}
-	a.registry = newRegistry(a.cfg, a.policy.Addresses, a.boxes, a.o.LookupEnv, a.o.Redactor.Redact, a.audit, a.o.Log)
-	a.approvals = askRules(&a.cfg.Tools)
+	if !a.o.Operate {
+		o.Groups = toolset.ClaimGroups(&a.cfg.Tools)
+	}
+	a.tools = toolset.New(a.cfg, o)
 	return nil
 }
 
@@ -213,14 +212,14 @@ func (a *App) makeAgent(context.Context) error {
 	var err error
 	a.agent, err = agent.New(agent.Options{
 		Engine: a.engine, Provider: a.model.provider, Direct: offline.New(offline.Options{Version: Version()}), Model: a.model.model,
-		Tools: a.registry, Offered: offered(a.cfg.Tools.Chats, a.policy.Addresses), Authorize: a.policy.Authorize,
+		Tools: a.tools.Registry, Offered: a.tools.Offered, Authorize: a.policy.Authorize,
 		Space: a.kept.spaces.Of, Fetch: a.kept.attachments.Fetch, AgentFile: a.kept.agentFile.Text,
 		AnswerEdits: a.cfg.Agent.AnswerEdits,
 		WhileBusy:   a.cfg.Agent.WhileBusy, MaxIterations: a.cfg.Agent.MaxToolIterations, MaxParallel: a.cfg.Tools.MaxParallel,
 		Surfaces: surfaces{a.channels},
 		Redact:   a.o.Redactor.Redact, Grace: cmp.Or(a.o.Grace, turnGrace), Log: a.o.Log,
 		Clock: cronClock{}, Zone: zones(a.cfg.Agent.Timezone, a.o.LookupEnv), Heartbeat: heartbeat(a.cfg, a.channels),
-		Approvals: a.approvals, OnApproval: a.audit.approval,
+		Approvals: a.tools.Approvals, OnApproval: a.audit.approval,
 		Budget: budgetOf(a.cfg.Budgets, a.policy.Addresses), Currency: a.cfg.Budgets.Currency,
 		Background: background(&a.cfg.Background),
 	})
@@ -232,18 +231,10 @@ func (a *App) makeAgent(context.Context) error {
 
 // addAgentTools adds the tools that go through the agent, and the operator's own.
 func (a *App) addAgentTools(context.Context) error {
-	a.registry.Register(newMessage(a.agent))
-	a.registry.Register(newSchedule(a.agent, a.cfg.Schedules.PerChat))
-	a.registry.Register(newTasksTool(a.agent))
-	a.registry.Register(newSendFile(a.cfg, a.policy.Addresses, fileSender{a.channels, a.agent, a.kept.uploads}))
-	for _, t := range spawnTools(a.cfg, a.agent) {
-		a.registry.Register(t)
-	}
-	registerScripts(a.registry, a.cfg, a.boxes.safe)
-	addComposed(a.registry, a.cfg.Tools.Composed, a.o.Log)
-	switchTools(a.registry, a.cfg.Tools)
-	ownRules(a.approvals, a.registry)
-	logWaived(a.approvals, a.registry, a.o.Log)
+	a.tools.AddAgentTools(toolset.Ports{
+		Messages: a.agent, Jobs: jobStore{a.agent}, Zone: a.agent.UsualZone, Tasks: taskStore{a.agent},
+		Files: fileSender{a.channels, a.agent, a.kept.uploads}, Agents: a.agent,
+	})
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"parley/pkg/agent/budget"
 	"parley/pkg/channels"
 	"parley/pkg/config"
+	"parley/pkg/gateway/toolset"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -24,7 +25,7 @@ func prices(m *config.Model) providers.Prices {
 // budgetOf is the budget of each chat, under any of the addresses that it is known
 // by. Of several places that speak of a chat the one that names it most exactly counts,
 // block by block.
-func budgetOf(b config.Budgets, known addresses) func(channels.Address) budget.Budget {
+func budgetOf(b config.Budgets, known toolset.Addresses) func(channels.Address) budget.Budget {
 	type rule struct {
 		place  policy.Place
 		budget config.ChatBudget

@@ -4,13 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"syscall"
 
 	"parley/pkg/config"
 	"parley/pkg/gateway/admin"
 	"parley/pkg/gateway/files"
+	"parley/pkg/gateway/toolset"
 	"parley/pkg/policy"
 	toolfiles "parley/pkg/tools/files"
+	"parley/pkg/tools/script"
+	"parley/workspace"
 )
 
 // ConfigOptions check a configuration against the channels, tools and rules that this
@@ -22,7 +26,7 @@ func ConfigOptions(lookupEnv func(string) (string, bool)) config.Options {
 		User:  policy.CheckUser, Group: policy.CheckGroup,
 		Place:   func(s string) error { return policy.CheckPlace(s, built()) },
 		Pattern: toolfiles.CheckPattern,
-		Tools:   toolNames(lookupEnv), CheckTools: toolChecks(lookupEnv),
+		Tools:   toolset.Names(lookupEnv), CheckTools: toolset.Check(lookupEnv),
 	}
 }
 
@@ -62,4 +66,20 @@ func Version() string {
 		}
 	}
 	return "development"
+}
+
+// CreateTool makes a folder for a tool of the operator's own in the workspace, and
+// returns it.
+func CreateTool(cfg *config.Config, name string, lookup func(string) (string, bool)) (dir string, err error) {
+	if slices.Contains(toolset.BuiltIn(lookup), name) {
+		return "", admin.WithCode(admin.CodeUsage, fmt.Errorf("%s is a built-in tool: choose another name", name))
+	}
+	if err := workspace.Prepare(cfg.Workspace); err != nil {
+		return "", WrongPlace(err)
+	}
+	dir, err = script.Create(toolset.Folder(cfg), name)
+	if err != nil {
+		return "", admin.WithCode(admin.CodeUsage, err)
+	}
+	return dir, nil
 }

@@ -81,7 +81,8 @@ func (j *Connector) run(ctx context.Context) (channels.Channel, error) {
 			wait = wire.Jitter(pause.Take())
 		}
 		if refused.Lasting() {
-			err = fmt.Errorf("%w: install the app in the workspace again, put its Bot User OAuth Token where channels.slack.bot_token says, and start the gateway again", err)
+			err = fmt.Errorf("%w: install the app in the workspace again, put its Bot User OAuth Token where channels.slack.bot_token says, and "+
+				"start the gateway again", err)
 			j.log.Error().Err(err).Dur("pause", wait).Msg(j.name + " cannot be joined")
 			j.set(channels.HealthAuth, err)
 		} else {

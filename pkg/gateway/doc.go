@@ -7,14 +7,14 @@
 // [App.Close] the state folder is free.
 //
 // Adapters are named here alone, in the files of their kind: slack.go and telegram.go
-// for channels, models.go for models, tools*.go for tools. [Channels] holds the channels
-// with their ways out, and a supervisor runs them. The files adapters.go and pairing.go
-// turn the interface that one room declares into the methods that another has.
+// for channels, models.go for models, and package toolset for tools. [Channels] holds
+// the channels with their ways out, and a supervisor runs them. The files adapters.go
+// and pairing.go turn the interface that one room declares into the methods that another
+// has.
 //
 // [Operate] does one operation of package admin where no gateway runs. [ConfigOptions]
 // and [Check] hold a configuration against the channels and tools that there are.
 //
 // To add a channel: construct it in platforms.open, name it in built, and give its rules
-// to newPolicy. To add a tool: construct it in newRegistry, or in App.addAgentTools if it
-// goes through the agent.
+// to newPolicy. To add a tool: see package toolset.
 package gateway

@@ -18,7 +18,8 @@ import (
 
 // Operate does an operation on the store of a configuration, while no gateway runs. A
 // store that is not there is not made.
-func Operate(ctx context.Context, cfg *config.Config, o Options, op admin.Operation, r *admin.Request, take func(json.RawMessage) error) error {
+func Operate(ctx context.Context, cfg *config.Config, o Options, op admin.Operation, r *admin.Request,
+	take func(json.RawMessage) error) error {
 	o.Operate, o.Look = true, !op.Audited
 	if op.Audited && op.Name != admin.CallTool().Name { // without a store, there is nothing to change in it
 		there, err := bolt.Exists(cfg.StateDir)
@@ -41,8 +42,8 @@ func Operate(ctx context.Context, cfg *config.Config, o Options, op admin.Operat
 // Operations are the parts of this gateway that the operator's operations work on.
 func (a *App) Operations() *admin.Gateway {
 	return &admin.Gateway{
-		Version: Version(), Engine: a.engine, Store: a.store, Agent: a.agent, Registry: a.registry, Policy: a.policy, Approvals: a.approvals,
-		Offered: offered(a.cfg.Tools.Chats, a.policy.Addresses), Spaces: a.kept.spaces,
+		Version: Version(), Engine: a.engine, Store: a.store, Agent: a.agent, Registry: a.tools.Registry, Policy: a.policy, Approvals: a.tools.Approvals,
+		Offered: a.tools.Offered, Spaces: a.kept.spaces,
 		Home: consoleChat(), Writer: a.writer, Namer: a.channels.namer, Schedule: cronClock{}.Describe,
 		Currency: a.cfg.Budgets.Currency, State: a.state, Redact: a.o.Redactor.Redact, Note: a.audit.note, Log: a.o.Log,
 	}

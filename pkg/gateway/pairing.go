@@ -57,8 +57,10 @@ func (r pairingAuthorizer) explain(ctx context.Context, in channels.Inbound) (st
 	case err != nil:
 		return "", fmt.Errorf("a note to a paired person could not be stored: %w", err)
 	case told:
-		r.log.Warn().Str("channel", in.Address.Channel).Str("account", in.Address.Account).Str("chat", in.Address.Chat).Str("sender", in.Sender.ID).
-			Msg("a paired person asks in a group, and pairing covers direct chats only: to answer there, add the sender to allow or the chat to the allowed groups")
+		r.log.Warn().Str("channel", in.Address.Channel).Str("account", in.Address.Account).Str("chat", in.Address.Chat).Str("sender",
+			in.Sender.ID).
+			Msg("a paired person asks in a group, and pairing covers direct chats only: to answer there, add the sender to allow or the chat to " +
+				"the allowed groups")
 	}
 	return "the sender is paired, for direct chats only", nil
 }

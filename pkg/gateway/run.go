@@ -65,7 +65,7 @@ func (a *App) Run(ctx context.Context, ended func(ctx context.Context, channel s
 		failWith(stopIntake, a.agent.Run(work))
 	}()
 	at.run(intake, sending)
-	a.boxes.groups.say(&a.cfg.Tools, a.o.Log)
+	a.tools.LogGroups()
 	a.o.Log.Info().Str("model", a.model.model).Dur("took", time.Since(a.started)).Msg("ready")
 
 	settled := time.AfterFunc(settleTime, debug.FreeOSMemory)
@@ -143,7 +143,7 @@ func (a *App) drain(ctx context.Context) {
 
 // logStats writes the calls of each tool to the log.
 func (a *App) logStats() {
-	for _, s := range a.registry.Stats() {
+	for _, s := range a.tools.Registry.Stats() {
 		a.o.Log.Info().Str("tool", s.Tool).Uint64("picks", s.Picks).Str("calls", s.String()).Msg("a tool's calls")
 	}
 }

@@ -26,7 +26,8 @@ func (p *platforms) slackApp() (channels.Channel, *Connector, error) {
 		return nil, nil, nil
 	}
 	if s.AllowEveryone {
-		p.log.Warn().Msg("channels.slack: allow_everyone is on: whoever can write to the app may use it, those of other organisations in shared channels too, and every question costs")
+		p.log.Warn().Msg("channels.slack: allow_everyone is on: whoever can write to the app may use it, those of other organisations in " +
+			"shared channels too, and every question costs")
 	}
 	o := p.slackOptions()
 	kept := keptIdentity{dir: p.cfg.StateDir}

@@ -39,7 +39,8 @@ func botPlace(bot *config.TelegramAccount) string {
 
 func (p *platforms) telegramBot(bot *config.TelegramAccount) (*telegram.Channel, error) {
 	if bot.AllowEveryone {
-		p.log.Warn().Str("name", bot.Name).Msg(botPlace(bot) + ": allow_everyone is on: whoever finds the bot may use it, and every question costs")
+		p.log.Warn().Str("name", bot.Name).Msg(botPlace(bot) + ": allow_everyone is on: whoever finds the bot may use it, and every question " +
+			"costs")
 	}
 	o := telegram.Options{
 		Name: bot.Name, Token: bot.Token.Reveal, APIURL: bot.APIURL, Stream: bot.Stream, Proxy: bot.Proxy,

@@ -7,14 +7,10 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/policy"
-	"parley/pkg/tools"
 )
 
 // testChannels returns nothing: only a test build has test channels.
 func testChannels(func(string) (string, bool), zerolog.Logger) []channels.Channel { return nil }
-
-// testTools returns nothing: only a test build has test tools.
-func testTools(func(string) (string, bool)) []tools.Tool { return nil }
 
 // testRules returns nothing: only a test build has a test channel.
 func testRules() map[string]policy.ChannelRules { return nil }

@@ -10,17 +10,14 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/internal/test/loopchat"
-	"parley/internal/test/testtools"
 	"parley/pkg/channels"
 	"parley/pkg/policy"
-	"parley/pkg/tools"
 )
 
 const (
 	envTestChannel = "PARLEY_TEST_CHANNEL"      // the test platform's URL
 	envTestPoll    = "PARLEY_TEST_POLL_TIMEOUT" // how long it may hold a poll
 	envTestProfile = "PARLEY_TEST_PPROF"        // the address to serve profiles at
-	envTestEffects = "PARLEY_TEST_EFFECTS"      // the file that test tools append to
 )
 
 // testChannels returns the test channel where the environment names its server.
@@ -48,15 +45,6 @@ func serveProfiles(addr string, log zerolog.Logger) {
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
 	srv := &http.Server{Addr: addr, Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 	log.Warn().Err(srv.ListenAndServe()).Msg("profiles are not served")
-}
-
-// testTools returns the test tools where the environment names their file of effects.
-func testTools(lookup func(string) (string, bool)) []tools.Tool {
-	path, ok := lookup(envTestEffects)
-	if !ok || path == "" {
-		return nil
-	}
-	return testtools.All(path)
 }
 
 // testRules let everybody on the test channel use tools with side effects.

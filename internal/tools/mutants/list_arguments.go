@@ -208,7 +208,7 @@ func seedMutants() []Mutant {
 		},
 		{
 			Promise: "files that are only read", Defect: "offers what cannot be done",
-			File: "pkg/gateway/tools_files.go", Old: `if f.Mode != files.ReadOnly {`, New: `if f.Mode != "none" {`,
+			File: "pkg/gateway/toolset/files.go", Old: `if f.Mode != files.ReadOnly {`, New: `if f.Mode != "none" {`,
 			Dir: cmd, Test: script,
 		},
 		{

@@ -122,7 +122,7 @@ func outsideMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: row, Defect: "takes what a command prints for the chat's own",
-			File: "pkg/gateway/tools_shell.go", Old: "Readable: c.Readable, Outside: files.Inbox,", New: "Readable: c.Readable,",
+			File: "pkg/gateway/toolset/shell.go", Old: "Readable: c.Readable, Outside: files.Inbox,", New: "Readable: c.Readable,",
 			Dir: "internal/test/e2e", Test: "^TestAProgramDoesNotLaunderWhatOthersSent$",
 		},
 		{

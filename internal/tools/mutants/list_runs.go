@@ -12,7 +12,7 @@ func placeMutants() []Mutant {
 		{
 			Promise: "places are shared", Defect: "gives one chat all places",
 			File: "pkg/fair/places.go", Old: `len(o.waiting) == 0 || o.held >= p.free`, New: `len(o.waiting) == 0 || p.free == 0`,
-			Dir: "pkg/gateway", Test: "^TestPlacesOfProgramsAreShared$",
+			Dir: "pkg/gateway/toolset", Test: "^TestPlacesOfProgramsAreShared$",
 		},
 		{
 			Promise: "places are shared", Defect: "serves the owner that was served last",
@@ -78,8 +78,8 @@ func boundMutants() []Mutant {
 		},
 		{
 			Promise: "sandbox: disk", Defect: "leaves the limits of the configuration out",
-			File: "pkg/gateway/tools_shell.go", Old: `DiskFiles: cfg.Tools.Files.MaxFiles`, New: `DiskFiles: 10 * cfg.Tools.Files.MaxFiles`,
-			Dir: "pkg/gateway", Test: "^TestProgramsKeepToTheLimitsOfFiles$",
+			File: "pkg/gateway/toolset/shell.go", Old: `DiskFiles: cfg.Tools.Files.MaxFiles`, New: `DiskFiles: 10 * cfg.Tools.Files.MaxFiles`,
+			Dir: "pkg/gateway/toolset", Test: "^TestProgramsKeepToTheLimitsOfFiles$",
 		},
 		{
 			Promise: "sandbox: disk", Defect: "does not count files without a name",
@@ -145,7 +145,7 @@ func crowdMutants() []Mutant {
 		},
 		{
 			Promise: "sandbox: delegation", Defect: "tells the operator nothing of the reason",
-			File: "pkg/gateway/tools_shell.go", Old: `level = zerolog.InfoLevel`, New: `level = zerolog.TraceLevel`,
+			File: "pkg/gateway/toolset/shell.go", Old: `level = zerolog.InfoLevel`, New: `level = zerolog.TraceLevel`,
 			Dir: "cmd/gateway", Test: "^TestControlGroupsAreTold$",
 		},
 	}

@@ -53,7 +53,7 @@ func wordMutants() []Mutant {
 		},
 		{
 			Promise: "settings: rules of tools", Defect: "takes a rule that asks nobody",
-			File: "pkg/gateway/tools_check.go", Old: `rule == "never" || changes(an) ||`, New: `rule != "" || changes ||`,
+			File: "pkg/gateway/toolset/check.go", Old: `rule == "never" || changes(an) ||`, New: `rule != "" || changes ||`,
 			Dir: gateway, Test: without + "/^rules$",
 		},
 		{
@@ -85,7 +85,7 @@ func composedMutants() []Mutant {
 		},
 		{
 			Promise: "settings: composed tools", Defect: "runs into a step that is off",
-			File: "pkg/gateway/tools_check.go", Old: "case slices.Contains(t.Disabled, name):", New: "case slices.Contains(t.Disabled, name+name):",
+			File: "pkg/gateway/toolset/check.go", Old: "case slices.Contains(t.Disabled, name):", New: "case slices.Contains(t.Disabled, name+name):",
 			Dir: gateway, Test: without + "/^composed$",
 		},
 		{

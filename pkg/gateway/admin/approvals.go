@@ -99,7 +99,7 @@ type ApprovalReport struct {
 }
 
 // decide queues the operator's decision; the chat's next turn follows it.
-func decide(allow bool) func(context.Context, *Gateway, *Request, Emit) error {
+func decide(allow bool) handler {
 	return func(ctx context.Context, g *Gateway, r *Request, emit Emit) error {
 		return queueDecision(ctx, g, session.Decision{Approval: r.Approval, Allow: allow}, emit)
 	}

@@ -25,34 +25,38 @@ func ShowJob() Operation {
 
 // RunJob runs a job once, now.
 func RunJob() Operation {
-	return Operation{Name: "jobs run", Audited: true, Handle: oneJob("fired", func(ctx context.Context, g *Gateway, id string) (session.Job, error) {
+	run := oneJob("fired", func(ctx context.Context, g *Gateway, id string) (session.Job, error) {
 		return g.Agent.Jobs().FireNow(ctx, id)
-	})}
+	})
+	return Operation{Name: "jobs run", Audited: true, Handle: run}
 }
 
 // PauseJob keeps a job from running.
 func PauseJob() Operation {
-	return Operation{Name: "jobs pause", Audited: true, Handle: oneJob("", func(ctx context.Context, g *Gateway, id string) (session.Job, error) {
+	pause := oneJob("", func(ctx context.Context, g *Gateway, id string) (session.Job, error) {
 		return g.Agent.Jobs().Pause(ctx, id, "by the operator")
-	})}
+	})
+	return Operation{Name: "jobs pause", Audited: true, Handle: pause}
 }
 
 // ResumeJob lets a paused job run again.
 func ResumeJob() Operation {
-	return Operation{Name: "jobs resume", Audited: true, Handle: oneJob("", func(ctx context.Context, g *Gateway, id string) (session.Job, error) {
+	resume := oneJob("", func(ctx context.Context, g *Gateway, id string) (session.Job, error) {
 		return g.Agent.Jobs().Resume(ctx, id)
-	})}
+	})
+	return Operation{Name: "jobs resume", Audited: true, Handle: resume}
 }
 
 // RemoveJob removes a job.
 func RemoveJob() Operation {
-	return Operation{Name: "jobs remove", Audited: true, Handle: oneJob("removed", func(ctx context.Context, g *Gateway, id string) (session.Job, error) {
+	remove := oneJob("removed", func(ctx context.Context, g *Gateway, id string) (session.Job, error) {
 		j, err := g.Agent.Jobs().Get(ctx, id)
 		if err == nil {
 			err = g.Agent.Jobs().Remove(ctx, id)
 		}
 		return j, err
-	})}
+	})
+	return Operation{Name: "jobs remove", Audited: true, Handle: remove}
 }
 
 // JobReport is one value of the answer to the operations on jobs.
@@ -79,7 +83,8 @@ type JobReport struct {
 
 func newJobReport(g *Gateway, j *session.Job) JobReport {
 	r := JobReport{
-		ID: j.ID, Name: j.Name, State: "planned", Chat: policy.Place(j.Address).String(), Who: strings.TrimSpace(j.Creator.Name + " " + j.Creator.ID),
+		ID: j.ID, Name: j.Name, State: "planned", Chat: policy.Place(j.Address).String(),
+		Who:  strings.TrimSpace(j.Creator.Name + " " + j.Creator.ID),
 		When: g.Schedule(j.Spec), Due: j.Due, Why: j.Why, Last: j.Last, Failures: j.Failures, Reason: j.LastReason,
 		Text: j.Text, Prompt: j.Prompt,
 	}
@@ -101,7 +106,7 @@ func listJobs(ctx context.Context, g *Gateway, _ *Request, emit Emit) error {
 
 // oneJob does something on the job that a request names. The state replaces the job's
 // own in the report; "" leaves that.
-func oneJob(state string, do func(ctx context.Context, g *Gateway, id string) (session.Job, error)) func(context.Context, *Gateway, *Request, Emit) error {
+func oneJob(state string, do func(ctx context.Context, g *Gateway, id string) (session.Job, error)) handler {
 	return func(ctx context.Context, g *Gateway, request *Request, emit Emit) error {
 		all, err := g.Engine.Jobs().JobList(ctx, "")
 		if err != nil {

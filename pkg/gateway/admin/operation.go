@@ -21,11 +21,13 @@ type Operation struct {
 	// row of it.
 	Audited bool
 	// Handle does the operation on the parts of a gateway.
-	Handle func(ctx context.Context, g *Gateway, r *Request, emit Emit) error
+	Handle handler
 	// OnFiles does the operation where no gateway runs, on the files of the state folder;
 	// nil where that takes the parts of a gateway. Opening a damaged store changes it.
 	OnFiles func(ctx context.Context, stateDir string, emit Emit) error
 }
+
+type handler = func(ctx context.Context, g *Gateway, r *Request, emit Emit) error
 
 // Request is the arguments of an operation; each operation has its own of them.
 type Request struct {

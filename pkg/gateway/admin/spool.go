@@ -17,7 +17,7 @@ const spoolMemory = 4 << 20
 // spooled hands the values that fetch gets on to take, and lets neither wait for the
 // other: a reader that pauses, such as less, holds up neither a running gateway nor,
 // without one, the lock of the store.
-func spooled(ctx context.Context, take func(json.RawMessage) error, fetch func(ctx context.Context, put func(json.RawMessage) error) error) error {
+func spooled(ctx context.Context, take func(json.RawMessage) error, fetch Here) error {
 	ctx, cancel := context.WithCancel(ctx)
 	s := &answerSpool{more: make(chan struct{}, 1), limit: spoolMemory}
 	fetched := make(chan struct{})
@@ -94,7 +94,8 @@ func (s *answerSpool) put(raw json.RawMessage) error {
 
 // unspooled is for an answer that can be kept nowhere until it is read.
 func unspooled(err error) error {
-	return WithCode(CodeFailed, fmt.Errorf("the rest of the answer cannot be kept until it is read: %w: make room there, or name another folder with TMPDIR", err))
+	return WithCode(CodeFailed, fmt.Errorf("the rest of the answer cannot be kept until it is read: %w: make room there, "+
+		"or name another folder with TMPDIR", err))
 }
 
 // end says that no more comes; a nil err is the end of a whole answer.

@@ -107,7 +107,8 @@ func (g *callGate) Pass(_ context.Context, req tools.ToolRequest) error {
 func (g *callGate) Ask(_ context.Context, call tools.Call, ex tools.Examination) (*tools.ToolResult, error) {
 	text := g.text(&ex)
 	if g.gateway.Redact(text) != text {
-		return nil, tools.Fail(tools.ErrApprovalDenied, "a person has to allow this call, and would be shown a secret; --yes runs it without a question", nil)
+		return nil, tools.Fail(tools.ErrApprovalDenied, "a person has to allow this call, and would be shown a secret; --yes runs it without "+
+			"a question", nil)
 	}
 	g.question = &CallQuestion{Chat: g.at, Why: g.why(call.Name, &call.Annotations, &ex), Text: text, Shown: g.fingerprint(&ex)}
 	return tools.NewToolResult("a person is asked"), nil

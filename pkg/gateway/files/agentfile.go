@@ -91,10 +91,12 @@ func readAgentFile(dir string) (string, fs.FileInfo, error) {
 		return "", nil, fmt.Errorf("the system prompt cannot be read: %w", err)
 	}
 	if len(text) > maxAgentFile {
-		return "", nil, fmt.Errorf("%s, the system prompt, is longer than %d bytes: shorten it, for instance by moving what is seldom needed to a file that the agent may read", name, maxAgentFile)
+		return "", nil, fmt.Errorf("%s, the system prompt, is longer than %d bytes: shorten it, for instance by moving what is seldom needed "+
+			"to a file that the agent may read", name, maxAgentFile)
 	}
 	if strings.TrimSpace(string(text)) == "" {
-		return "", nil, fmt.Errorf("%s, the system prompt, is empty: write the instructions into it, or remove it and let the verb init write the first one", name)
+		return "", nil, fmt.Errorf("%s, the system prompt, is empty: write the instructions into it, or remove it and let the verb "+
+			"init write the first one", name)
 	}
 	return string(text), st, nil
 }

@@ -1,4 +1,4 @@
-package gateway
+package toolset
 
 import (
 	"errors"
@@ -11,9 +11,9 @@ import (
 	"parley/pkg/tools/composed"
 )
 
-// toolChecks holds the rules of tools and the composed tools against what the tools
+// Check holds the rules of tools and the composed tools against what the tools
 // say of themselves, for the check of the configuration.
-func toolChecks(lookup func(string) (string, bool)) func(*config.Config, func(string, error)) {
+func Check(lookup func(string) (string, bool)) func(*config.Config, func(string, error)) {
 	return func(cfg *config.Config, report func(path string, err error)) {
 		t := &cfg.Tools
 		if len(t.Rules)+len(t.Composed) == 0 {
@@ -21,8 +21,8 @@ func toolChecks(lookup func(string) (string, bool)) func(*config.Config, func(st
 		}
 		plain := config.Default("") // no word of the file can keep these from being made
 		plain.Workspace, plain.Tools.Shell.Mode, plain.Tools.Scripts.Enabled = cfg.Workspace, t.Shell.Mode, t.Scripts.Enabled
-		boxes := newSandboxes(plain, groups{})
-		c := toolCheck{cfg: cfg, registry: described(plain, lookup), report: report}
+		boxes := newSandboxes(plain, Groups{})
+		c := toolCheck{cfg: cfg, registry: describe(plain, lookup).Registry, report: report}
 		builtIn := c.registry.List()
 		registerScripts(c.registry, plain, boxes.safe)
 		own := c.registry.List()

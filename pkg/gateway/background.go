@@ -1,18 +1,10 @@
 package gateway
 
 import (
-	"time"
-
 	"parley/pkg/agent"
 	"parley/pkg/config"
-	"parley/pkg/tools"
 	"parley/pkg/tools/spawn"
 )
-
-// spawnTools start background agents.
-func spawnTools(cfg *config.Config, a spawn.Agents) []tools.Tool {
-	return spawn.New(a, time.Duration(cfg.Background.Deadline))
-}
 
 // background bounds the agents, and says which of their chat's tools they have: not
 // those that speak there or belong to the chat itself, and to start further agents

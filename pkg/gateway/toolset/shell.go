@@ -1,4 +1,4 @@
-package gateway
+package toolset
 
 import (
 	"time"
@@ -33,27 +33,27 @@ type sandboxes struct {
 	safe, unsafe sandbox.Runner
 	// What runs in the background, for an hour perhaps, keeps no other from running.
 	safeBehind, unsafeBehind sandbox.Runner
-	groups                   groups
+	groups                   Groups
 }
 
-// groups are the control groups for programs: none, with the reason, where none was
+// Groups are the control groups for programs: none, with the reason, where none was
 // delegated to the gateway.
-type groups struct {
+type Groups struct {
 	of  *sandbox.Groups
 	why error
 }
 
-// claimGroups takes the control group over that was delegated to the gateway, where
+// ClaimGroups takes the control group over that was delegated to the gateway, where
 // programs may run.
-func claimGroups(t *config.Tools) (g groups) {
+func ClaimGroups(t *config.Tools) (g Groups) {
 	if t.Shell.Enabled || t.Code.Enabled || t.Scripts.Enabled {
 		g.of, g.why = sandbox.Claim()
 	}
 	return g
 }
 
-// say tells the operator how the memory of programs is counted.
-func (g groups) say(t *config.Tools, log zerolog.Logger) {
+// log tells the operator how the memory of programs is counted.
+func (g Groups) log(t *config.Tools, log zerolog.Logger) {
 	switch {
 	case g.of != nil:
 		log.Info().Msg("each program runs in a control group of its own, which counts all of its memory")
@@ -62,12 +62,13 @@ func (g groups) say(t *config.Tools, log zerolog.Logger) {
 		if t.Shell.Enabled || t.Code.Enabled { // the operator chose them
 			level = zerolog.InfoLevel
 		}
-		log.WithLevel(level).Str("reason", g.why.Error()).Msg("programs run without control groups: they get no shared memory without a file; see docs/operating.md")
+		log.WithLevel(level).Str("reason", g.why.Error()).Msg("programs run without control groups: they get no shared memory without a " +
+			"file; see docs/operating.md")
 	}
 }
 
 // newSandboxes hides the gateway's own files from programs.
-func newSandboxes(cfg *config.Config, g groups) sandboxes {
+func newSandboxes(cfg *config.Config, g Groups) sandboxes {
 	const behind = 16 // background runs hold their places for long
 	const megabyte = 1e6
 	o := sandbox.Options{
@@ -113,10 +114,12 @@ func switchPrograms(r *tools.ToolRegistry, cfg *config.Config, boxes sandboxes, 
 			continue
 		}
 		if t.unsafe {
-			log.Warn().Str("tool", t.name).Msg("UNSAFE: programs run without a sandbox and with all rights of the gateway, as the configuration says")
+			log.Warn().Str("tool", t.name).Msg("UNSAFE: programs run without a sandbox and with all rights of the gateway, as the configuration " +
+				"says")
 		}
 		if err := boxes.of(t.unsafe).Available(); err != nil {
-			log.Error().Err(err).Str("tool", t.name).Msg("the tool is off: programs cannot be run safely here; unsafe: true in its part of the configuration runs them without a sandbox")
+			log.Error().Err(err).Str("tool", t.name).Msg("the tool is off: programs cannot be run safely here; unsafe: true in its part of the " +
+				"configuration runs them without a sandbox")
 			r.SetEnabled(t.name, false)
 		}
 	}

@@ -1,4 +1,4 @@
-package gateway
+package toolset
 
 import (
 	"maps"
@@ -14,12 +14,12 @@ import (
 )
 
 // fileTools read and write the files of a chat's space.
-func fileTools(cfg *config.Config, known addresses) []tools.Tool {
+func fileTools(cfg *config.Config, known Addresses) []tools.Tool {
 	return files.New(fileOptions(&cfg.Tools.Files, known))
 }
 
 // newSendFile is the tool that sends files of the chat's space.
-func newSendFile(cfg *config.Config, known addresses, to files.Sender) tools.Tool {
+func newSendFile(cfg *config.Config, known Addresses, to files.Sender) tools.Tool {
 	return files.NewSend(fileOptions(&cfg.Tools.Files, known), to)
 }
 
@@ -33,10 +33,11 @@ func switchWriters(r *tools.ToolRegistry, f *config.FileTools) {
 	}
 }
 
-func fileOptions(f *config.FileTools, known addresses) files.Options {
+func fileOptions(f *config.FileTools, known Addresses) files.Options {
 	const kilobyte, megabyte = 1 << 10, 1e6
 	return files.Options{
-		Prepare: workspace.EnsureSpace, Outside: gatewayfiles.Inbox, Mode: f.Mode, Roots: fileRoots(f.Roots, known), Allow: f.Allow, Refuse: f.Refuse,
+		Prepare: workspace.EnsureSpace, Outside: gatewayfiles.Inbox, Mode: f.Mode, Roots: fileRoots(f.Roots,
+			known), Allow: f.Allow, Refuse: f.Refuse,
 		Limits: files.Limits{
 			MaxFile: int64(f.MaxFileKB) * kilobyte, MaxFiles: f.MaxFiles, MaxBytes: int64(f.MaxMB) * megabyte, MaxDepth: f.MaxDepth,
 		},
@@ -45,7 +46,7 @@ func fileOptions(f *config.FileTools, known addresses) files.Options {
 
 // fileRoots gives each chat the folders that the configuration names for it,
 // under any of the addresses that it is known by.
-func fileRoots(roots map[string]config.FileRoot, known addresses) func(tools.Invocation) []files.Root {
+func fileRoots(roots map[string]config.FileRoot, known Addresses) func(tools.Invocation) []files.Root {
 	if len(roots) == 0 {
 		return nil
 	}

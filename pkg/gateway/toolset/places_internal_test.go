@@ -1,4 +1,4 @@
-package gateway
+package toolset
 
 import (
 	"errors"
@@ -28,13 +28,13 @@ func TestPlacesOfProgramsAreShared(t *testing.T) {
 		"quick/tool.yaml": "name: quick\ndescription: for a test\ncommand: run\ntimeout: 5s\n",
 		"quick/run":       "#!/bin/sh\necho was quick\n",
 	} {
-		name = filepath.Join(toolsFolder(cfg), name)
+		name = filepath.Join(Folder(cfg), name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), testtools.WriteProgram(name, text)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	r := tools.NewToolRegistryWith(tools.Options{Log: zerolog.Nop()})
-	registerScripts(r, cfg, newSandboxes(cfg, groups{}).unsafe)
+	registerScripts(r, cfg, newSandboxes(cfg, Groups{}).unsafe)
 	spaces := t.TempDir()
 	call := func(chat, tool string) *tools.ToolResult {
 		return r.Execute(tools.WithInvocation(t.Context(), tools.Invocation{

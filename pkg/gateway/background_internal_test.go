@@ -7,6 +7,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/pkg/config"
+	"parley/pkg/gateway/toolset"
 )
 
 // TestWhatAgentsAreOffered holds the list against the tools there are: an agent has
@@ -15,15 +16,15 @@ func TestWhatAgentsAreOffered(t *testing.T) {
 	t.Parallel()
 	cfg := config.Default("")
 	starts := []string{"spawn", "subagent"}
-	r := newRegistry(cfg, nil, newSandboxes(cfg, groups{}), func(string) (string, bool) { return "", false }, nil, nil, zerolog.Nop())
-	r.Register(newMessage(nil))
-	r.Register(newSendFile(cfg, nil, nil))
-	for _, tool := range spawnTools(cfg, nil) {
-		r.Register(tool)
-	}
+	all := toolset.New(cfg, toolset.Options{LookupEnv: func(string) (string, bool) { return "", false }, Log: zerolog.Nop()})
+	all.AddAgentTools(toolset.Ports{})
+	ofTheChat := []string{"schedule", "tasks"}
 	b := background(&cfg.Background)
-	for _, name := range r.List() {
-		an, _ := r.Annotations(name)
+	for _, name := range all.Registry.List() {
+		if slices.Contains(ofTheChat, name) {
+			continue
+		}
+		an, _ := all.Registry.Annotations(name)
 		for depth := 1; depth <= cfg.Background.MaxDepth; depth++ {
 			want := !an.Speaks || slices.Contains(starts, name) && depth < cfg.Background.MaxDepth
 			if got := b.Offered(name, depth); got != want {
@@ -31,7 +32,7 @@ func TestWhatAgentsAreOffered(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"schedule", "tasks"} {
+	for _, name := range ofTheChat {
 		if b.Offered(name, 1) {
 			t.Errorf("an agent is offered %s", name)
 		}

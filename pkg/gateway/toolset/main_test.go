@@ -1,4 +1,4 @@
-package gateway_test
+package toolset_test
 
 import (
 	"os"

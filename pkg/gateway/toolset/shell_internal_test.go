@@ -1,4 +1,4 @@
-package gateway
+package toolset
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ func TestProgramsAreOffUntilEnabled(t *testing.T) {
 	var log bytes.Buffer
 	run := func() *tools.ToolResult {
 		log.Reset()
-		r := newRegistry(cfg, nil, newSandboxes(cfg, groups{}), func(string) (string, bool) { return "", false }, nil, nil, zerolog.New(&log))
+		r := New(cfg, Options{LookupEnv: func(string) (string, bool) { return "", false }, Log: zerolog.New(&log)}).Registry
 		ctx := tools.WithInvocation(t.Context(), tools.Invocation{Space: t.TempDir(), Level: tools.LevelExec})
 		if r.Enabled("run_code") != cfg.Tools.Code.Enabled {
 			t.Errorf("run_code is enabled: %v", r.Enabled("run_code"))
@@ -28,7 +28,7 @@ func TestProgramsAreOffUntilEnabled(t *testing.T) {
 		t.Errorf("without a word: %s", res.ForLLM)
 	}
 	cfg.Tools.Shell.Enabled, cfg.Tools.Shell.Allow = true, []string{"ls", "no-such-program"}
-	boxed := newSandboxes(cfg, groups{}).safe.Available() == nil
+	boxed := newSandboxes(cfg, Groups{}).safe.Available() == nil
 	res := run()
 	if boxed == strings.Contains(res.ForLLM, `"type":"disabled"`) || !strings.Contains(log.String(), "no-such-program") {
 		t.Errorf("enabled, with a sandbox %v: %s\n%s", boxed, res.ForLLM, &log)

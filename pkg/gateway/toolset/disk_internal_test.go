@@ -1,4 +1,4 @@
-package gateway
+package toolset
 
 import (
 	"errors"
@@ -27,7 +27,7 @@ func TestProgramsKeepToTheLimitsOfFiles(t *testing.T) {
 			t.Parallel()
 			cfg := config.Default(t.TempDir())
 			cfg.Tools.Files.MaxMB, cfg.Tools.Files.MaxFiles = 2, 20
-			boxes := newSandboxes(cfg, groups{})
+			boxes := newSandboxes(cfg, Groups{})
 			if err := boxes.safe.Available(); err != nil {
 				t.Skipf("not run: %v", err)
 			}
@@ -35,7 +35,7 @@ func TestProgramsKeepToTheLimitsOfFiles(t *testing.T) {
 				"tool.yaml": "name: writer\ndescription: for a test\ncommand: run\ntimeout: 15s\n",
 				"run":       "#!/bin/sh\n" + c.program + "\n",
 			} {
-				file = filepath.Join(toolsFolder(cfg), "writer", file)
+				file = filepath.Join(Folder(cfg), "writer", file)
 				if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), testtools.WriteProgram(file, text)); err != nil {
 					t.Fatal(err)
 				}
