@@ -161,6 +161,16 @@ type History interface {
 // Sessions are the conversations.
 type Sessions interface {
 	History
+	Index
+	// Forget deletes a session's history and everything waiting or kept for its
+	// chat: jobs, zone, spending, and tasks with the conversations of their agents.
+	// Of a session that /new left behind only what belongs to itself, its tasks too.
+	// Turns of what it deletes are fenced.
+	Forget(ctx context.Context, sessionID string) error
+}
+
+// Index finds conversations.
+type Index interface {
 	// Lookup finds the chat at an address; ErrNotFound when nothing was ever said there.
 	Lookup(ctx context.Context, a channels.Address) (Info, error)
 	// Latest is when the chat at an address last had something: an item that was
@@ -172,11 +182,6 @@ type Sessions interface {
 	Get(ctx context.Context, sessionID string) (Info, error)
 	// List returns up to limit sessions with id > after, by id.
 	List(ctx context.Context, after string, limit int) ([]Info, error)
-	// Forget deletes a session's history and everything waiting or kept for its
-	// chat: jobs, zone, spending, and tasks with the conversations of their agents.
-	// Of a session that /new left behind only what belongs to itself, its tasks too.
-	// Turns of what it deletes are fenced.
-	Forget(ctx context.Context, sessionID string) error
 }
 
 // Outbox is the way out.

@@ -28,16 +28,16 @@ type Pairs interface {
 	// RevokePairs ends the pairs of an id on an account, "" being every account of
 	// the channel, and returns them; [ErrNotFound] when there was none.
 	RevokePairs(ctx context.Context, channel, account, id string) ([]Pair, error)
-	// Paired says whether somebody is paired, and whether as an owner, from memory: it
-	// is asked for every event, and while the engine hands out items too.
-	Paired(channel, account, id string) (paired, owner bool)
 	// PairList returns the pairs and the stored requests, those that are over
 	// included; the oldest first.
 	PairList(ctx context.Context) ([]Pair, []PairRequest, error)
 }
 
-// PairedPeople are those of [Pairs] as people: what they are told and called.
+// PairedPeople are the paired ones as people: whether they are, and what they are told and called.
 type PairedPeople interface {
+	// Paired says whether somebody is paired, and whether as an owner, from memory: it
+	// is asked for every event, and while the engine hands out items too.
+	Paired(channel, account, id string) (paired, owner bool)
 	// NotePair queues a message to a paired person, unless one was queued for this
 	// person and the chat of Out within Every, or for [PairNotes] other chats. It says
 	// whether it did. [ErrNotFound]: the person is not paired.

@@ -184,7 +184,7 @@ func (e *Engine) attempt(batch []*write) (guilty int, err error) {
 	}
 	a := attempted{batch: batch, errs: make([]error, len(batch)), guilty: -1}
 	defer func() { e.endRewording(a.t) }()
-	err = e.store.Update(context.Background(), func(k kv.Tx) error { return e.run(&a, k) })
+	err = e.store.Update(func(k kv.Tx) error { return e.run(&a, k) })
 	switch {
 	case errors.Is(err, errUnchanged):
 		e.abandon(a.t)

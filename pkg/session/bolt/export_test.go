@@ -210,7 +210,7 @@ func OpenOver(ctx context.Context, o Options, s kv.Store) (*Engine, error) {
 	o.defaults()
 	e := newEngine(o, nil)
 	e.store = s
-	err := s.Update(ctx, func(k kv.Tx) error {
+	err := s.Update(func(k kv.Tx) error {
 		t := e.newTx(k).writing(k)
 		if !t.has(bkMeta, metaKey()) {
 			m := metaRec{Schema: schema, ID: "test", Created: t.now, Clean: true}

@@ -74,8 +74,9 @@ func serves(t *testing.T, e *bolt.Engine, at channels.Address) {
 	}()
 	go func() {
 		_ = e.Outbox().RunOutbox(ctx, at.Channel, at.Account, func(ctx context.Context, d channels.Delivery) error {
-			sent <- d.Info().Outbound.ID
-			return d.Settle(ctx, channels.Outcome{State: channels.Delivered})
+			err := d.Settle(ctx, channels.Outcome{State: channels.Delivered})
+			sent <- d.Info().Outbound.ID // now, because the end of the test cancels ctx
+			return err
 		})
 		ended <- struct{}{}
 	}()

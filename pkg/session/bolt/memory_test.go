@@ -1,7 +1,6 @@
 package bolt_test
 
 import (
-	"context"
 	"slices"
 	"sync"
 	"testing"
@@ -67,7 +66,7 @@ func (r *recorded) replay(tb testing.TB) {
 	tb.Helper()
 	sets := slices.Concat(r.before, r.now.Sets())
 	empty := kvtest.NewMemory()
-	if err := kvtest.Replay(context.WithoutCancel(tb.Context()), empty, sets); err != nil {
+	if err := kvtest.Replay(empty, sets); err != nil {
 		tb.Error(err)
 	}
 	want, err := kvtest.Dump(r.memory)

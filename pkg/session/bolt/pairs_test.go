@@ -24,10 +24,12 @@ func pair(t *testing.T, e *bolt.Engine, id string) {
 	now := time.Unix(1_700_000_000, 0)
 	at := channels.Address{Channel: "test", Account: "bot", Chat: id}
 	ask(t, e, id, now)
-	if _, err := e.Pairs().ApprovePair(t.Context(), "code "+id, session.PairApproval{Now: now,
+	if _, err := e.Pairs().ApprovePair(t.Context(), "code "+id, session.PairApproval{
+		Now: now,
 		Notice: func(session.PairRequest) channels.Outbound {
 			return channels.Outbound{ID: "welcome " + id, Address: at}
-		}}); err != nil {
+		},
+	}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -128,10 +130,12 @@ func TestPairsWhileTheStoreCannotBeWritten(t *testing.T) {
 	now := time.Unix(1_700_000_000, 0)
 	ask(t, e, "b", now)
 	bolt.BreakWrites(e, errors.New("the disk is full"))
-	if _, err := e.Pairs().ApprovePair(t.Context(), "code b", session.PairApproval{Now: now,
+	if _, err := e.Pairs().ApprovePair(t.Context(), "code b", session.PairApproval{
+		Now: now,
 		Notice: func(session.PairRequest) channels.Outbound {
 			return channels.Outbound{ID: "welcome b", Address: channels.Address{Channel: "test", Chat: "b"}}
-		}}); !errors.Is(err, session.ErrStore) {
+		},
+	}); !errors.Is(err, session.ErrStore) {
 		t.Errorf("approve: %v", err)
 	}
 	if _, err := e.Pairs().RevokePairs(t.Context(), "test", "", "a"); !errors.Is(err, session.ErrStore) {

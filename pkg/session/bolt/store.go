@@ -1,7 +1,6 @@
 package bolt
 
 import (
-	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -39,7 +38,7 @@ func (s *store) View(f func(kv.Reader) error) error {
 
 // Update runs f in the writing transaction. After a commit that failed the file is
 // opened anew: the memory that a failed sync leaves is not to be trusted.
-func (s *store) Update(_ context.Context, f func(kv.Tx) error) error {
+func (s *store) Update(f func(kv.Tx) error) error {
 	db, err := s.writable()
 	if err != nil {
 		return err

@@ -54,7 +54,7 @@ func TestWriteOldStore(t *testing.T) {
 type storeWriter struct {
 	t   *testing.T
 	e   *bolt.Engine
-	ctx context.Context //nolint:containedctx // it is the test's
+	ctx context.Context
 }
 
 func (w storeWriter) must(err error) {
@@ -142,10 +142,9 @@ func (w storeWriter) background() {
 	daily, paused := oldJob("daily"), oldJob("paused")
 	daily.Due = oldNow()
 	paused.Paused, paused.Why = true, "it failed"
-	for _, j := range []session.Job{daily, paused} {
-		j.Chat = info.Chat
-		w.must(w.e.Jobs().PutJob(w.ctx, j))
-	}
+	daily.Chat, paused.Chat = info.Chat, info.Chat
+	w.must(w.e.Jobs().PutJob(w.ctx, daily))
+	w.must(w.e.Jobs().PutJob(w.ctx, paused))
 }
 
 // approvals writes a question that is open, one that was answered, and what is allowed by it.
@@ -170,10 +169,12 @@ func (w storeWriter) pairs() {
 		_, err := w.e.Pairs().AskPair(w.ctx, r, channels.Outbound{ID: "ask/" + code, Address: r.Address, Text: code}, session.PairBounds{Open: 3})
 		w.must(err)
 	}
-	_, err := w.e.Pairs().ApprovePair(w.ctx, "CODE1", session.PairApproval{Now: oldNow(), Owner: true,
+	_, err := w.e.Pairs().ApprovePair(w.ctx, "CODE1", session.PairApproval{
+		Now: oldNow(), Owner: true,
 		Notice: func(r session.PairRequest) channels.Outbound {
 			return channels.Outbound{ID: "welcome/CODE1", Address: r.Address, Text: "welcome"}
-		}})
+		},
+	})
 	w.must(err)
 }
 
@@ -215,14 +216,15 @@ func (w storeWriter) interrupted() {
 	w.t.Helper()
 	w.append(oldMessage("begun", "i1", "interrupted"))
 	ctx, cancel := context.WithCancel(w.ctx)
-	w.must(w.e.Inbox().Run(ctx, func(_ context.Context, turn session.Turn) error {
+	w.must(w.e.Inbox().Run(ctx, func(ctx context.Context, turn session.Turn) error {
 		if turn.Info().Address.Chat != "begun" {
 			return ctx.Err()
 		}
 		defer cancel()
-		for _, s := range oldSteps() {
-			s.Await = true
-			w.must(turn.Record(w.ctx, s))
+		steps := oldSteps()
+		for i := range steps {
+			steps[i].Await = true
+			w.must(turn.Record(ctx, steps[i]))
 		}
 		return context.Canceled
 	}))

@@ -1,9 +1,6 @@
 package kv
 
-import (
-	"context"
-	"io"
-)
+import "io"
 
 // Bucket is the name of an ordered set of keys.
 type Bucket string
@@ -40,10 +37,11 @@ type Tx interface {
 type Store interface {
 	// View runs f on one state. Views run beside each other and beside the writer.
 	View(f func(Reader) error) error
-	// Update runs f in the only writing transaction. An error of f drops the
+	// Update runs f in the only writing transaction, which has the writes of many
+	// callers, so that no context of theirs ends it. An error of f drops the
 	// transaction and is returned as it is. Nil means that the writes are durable; after
 	// any other error they may or may not be, until the next transaction reads them.
-	Update(ctx context.Context, f func(Tx) error) error
+	Update(f func(Tx) error) error
 	// Snapshot writes a consistent copy of the store.
 	Snapshot(w io.Writer) error
 	// Close waits for the transactions under way. A second call does nothing.

@@ -2,7 +2,6 @@ package kvtest
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -68,7 +67,7 @@ func (m *Memory) View(f func(kv.Reader) error) error {
 }
 
 // Update runs f in the writing transaction.
-func (m *Memory) Update(_ context.Context, f func(kv.Tx) error) error {
+func (m *Memory) Update(f func(kv.Tx) error) error {
 	m.writing.Lock()
 	defer m.writing.Unlock()
 	s, err := m.present()

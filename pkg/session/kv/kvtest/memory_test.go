@@ -1,7 +1,6 @@
 package kvtest_test
 
 import (
-	"context"
 	"errors"
 	"sync"
 	"testing"
@@ -32,7 +31,7 @@ func TestCrash(t *testing.T) {
 	t.Parallel()
 	m := kvtest.NewMemory()
 	put := func(key string, meanwhile func()) error {
-		return m.Update(context.WithoutCancel(t.Context()), func(x kv.Tx) error {
+		return m.Update(func(x kv.Tx) error {
 			meanwhile()
 			return x.Put("b", []byte(key), []byte{1})
 		})

@@ -2,7 +2,6 @@ package kvtest
 
 import (
 	"bytes"
-	"context"
 	"slices"
 	"sync"
 
@@ -27,9 +26,9 @@ type Recorder struct {
 func NewRecorder(s kv.Store) *Recorder { return &Recorder{Store: s} }
 
 // Update runs f, and keeps its writes when they are durable.
-func (r *Recorder) Update(ctx context.Context, f func(kv.Tx) error) error {
+func (r *Recorder) Update(f func(kv.Tx) error) error {
 	var set []Write
-	err := r.Store.Update(ctx, func(t kv.Tx) error {
+	err := r.Store.Update(func(t kv.Tx) error {
 		w := &recording{Tx: t}
 		err := f(w)
 		set = w.set
@@ -72,9 +71,9 @@ func (r *recording) Delete(b kv.Bucket, key []byte) error {
 
 // Replay applies write sets to a store, each in a transaction of its own. It knows
 // nothing of what wrote them.
-func Replay(ctx context.Context, s kv.Store, sets [][]Write) error {
+func Replay(s kv.Store, sets [][]Write) error {
 	for _, set := range sets {
-		err := s.Update(ctx, func(t kv.Tx) error {
+		err := s.Update(func(t kv.Tx) error {
 			for _, w := range set {
 				if err := apply(t, w); err != nil {
 					return err

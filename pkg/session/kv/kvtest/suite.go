@@ -2,7 +2,6 @@ package kvtest
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -56,7 +55,7 @@ func (b *bench) must(err error) {
 
 func (b *bench) put(to kv.Bucket, keys ...string) {
 	b.Helper()
-	b.must(b.s.Update(b.Context(), func(t kv.Tx) error {
+	b.must(b.s.Update(func(t kv.Tx) error {
 		var errs []error
 		for _, k := range keys {
 			errs = append(errs, t.Put(to, []byte(k), []byte("value of "+k)))
@@ -108,7 +107,7 @@ func testOrder(b *bench) {
 
 func testOwnWrites(b *bench) {
 	b.put(b.b, "old", "gone")
-	b.must(b.s.Update(b.Context(), func(t kv.Tx) error {
+	b.must(b.s.Update(func(t kv.Tx) error {
 		err := errors.Join(t.Put(b.b, []byte("new"), []byte("value of new")), t.Delete(b.b, []byte("gone")), t.Delete(b.b, []byte("never")))
 		if got := fmt.Sprint(keys(t, b.b)); got != "[new old]" {
 			err = errors.Join(err, errors.New(got))
@@ -124,7 +123,7 @@ func testOwnWrites(b *bench) {
 func testDropped(b *bench) {
 	b.put(b.b, "kept")
 	stop := errors.New("stop")
-	err := b.s.Update(b.Context(), func(t kv.Tx) error {
+	err := b.s.Update(func(t kv.Tx) error {
 		return errors.Join(t.Put(b.b, []byte("lost"), []byte("value of lost")), t.Delete(b.b, []byte("kept")), stop)
 	})
 	if !errors.Is(err, stop) {
@@ -138,7 +137,7 @@ func testOneState(b *bench) {
 	b.must(b.s.View(func(r kv.Reader) error {
 		written := make(chan error)
 		go func() {
-			written <- b.s.Update(context.WithoutCancel(b.Context()), func(t kv.Tx) error {
+			written <- b.s.Update(func(t kv.Tx) error {
 				return t.Put(b.b, []byte("meanwhile"), []byte("value of meanwhile"))
 			})
 		}()
@@ -165,13 +164,14 @@ func testLasts(b *bench) {
 
 // testRandom compares a store with a memory over transactions of which some are dropped.
 func testRandom(b *bench) {
+	const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
 	other := NewMemory()
 	rnd := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test repeats its numbers
 	dropped := errors.New("dropped")
 	for range 200 {
 		var set []Write
 		for range 1 + rnd.IntN(8) {
-			w := Write{Bucket: b.b, Key: []byte{byte(rnd.IntN(40)) + 1}}
+			w := Write{Bucket: b.b, Key: []byte{letters[rnd.IntN(len(letters))]}}
 			if rnd.IntN(3) > 0 {
 				w.Value = append([]byte("value of "), w.Key...)
 			}
@@ -179,7 +179,7 @@ func testRandom(b *bench) {
 		}
 		drop := rnd.IntN(4) == 0
 		for _, s := range []kv.Store{b.s, other} {
-			err := s.Update(b.Context(), func(t kv.Tx) error {
+			err := s.Update(func(t kv.Tx) error {
 				for _, w := range set {
 					if err := apply(t, w); err != nil {
 						return err
