@@ -25,11 +25,11 @@ import (
 type party struct{ w *world }
 
 func (p *party) StartAgent(ctx context.Context, name, task string, limit time.Duration) (string, error) {
-	return p.w.agent.StartAgent(ctx, name, task, limit)
+	return p.w.agent.Calls().StartAgent(ctx, name, task, limit)
 }
 
 func (p *party) AskAgent(ctx context.Context, name, task string, limit time.Duration) (string, error) {
-	return p.w.agent.AskAgent(ctx, name, task, limit)
+	return p.w.agent.Calls().AskAgent(ctx, name, task, limit)
 }
 
 // newParty is a world with spawn and subagent.

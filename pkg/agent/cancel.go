@@ -107,14 +107,15 @@ func (a *Agent) CancelTask(ctx context.Context, id string) (session.Task, error)
 
 // Tasks are the tasks of the chat that a call is made in: those that run, and the
 // newest of those that have ended.
-func (a *Agent) Tasks(ctx context.Context) (running, recent []session.Task, err error) {
-	r, _, err := a.callOf(ctx)
+func (c Calls) Tasks(ctx context.Context) (running, recent []session.Task, err error) {
+	a := c.a
+	r, _, err := c.callOf(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	running, recent, err = a.tasksOf(ctx, r.info.Chat)
 	if slices.ContainsFunc(append(slices.Clip(running), recent...), func(t session.Task) bool { return t.Tainted }) {
-		a.ShowsOutside(ctx) // how their results begin
+		c.ShowsOutside(ctx) // how their results begin
 	}
 	return running, recent, err
 }
@@ -122,8 +123,9 @@ func (a *Agent) Tasks(ctx context.Context) (running, recent []session.Task, err 
 // CancelHere ends a task of the chat that a call is made in, with the rights of whom
 // the turn runs for, and says what came of it. What shows how far it was says so;
 // else the answer of the turn does.
-func (a *Agent) CancelHere(ctx context.Context, id string) (string, error) {
-	r, _, err := a.callOf(ctx)
+func (c Calls) CancelHere(ctx context.Context, id string) (string, error) {
+	a := c.a
+	r, _, err := c.callOf(ctx)
 	if err != nil {
 		return "", err
 	}

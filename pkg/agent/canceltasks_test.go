@@ -28,7 +28,7 @@ var ways = map[string]func(w *world, short string){
 func canceller(w **world) fn {
 	return fn{name: "cancel", an: readOnly(), run: func(ctx context.Context, args map[string]any) *tools.ToolResult {
 		id, _ := args["id"].(string)
-		text, err := (*w).agent.CancelHere(ctx, id)
+		text, err := (*w).agent.Calls().CancelHere(ctx, id)
 		if err != nil {
 			return tools.ErrorResult(err.Error())
 		}

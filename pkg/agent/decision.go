@@ -129,11 +129,11 @@ type verdictKind int
 
 // The verdicts of a decision.
 const (
-	// verdictRefused leaves the question open: the word does not count.
+	// A verdictRefused leaves the question open: the word does not count.
 	verdictRefused verdictKind = iota
-	// verdictClosed ends the question without its call.
+	// A verdictClosed ends the question without its call.
 	verdictClosed
-	// verdictAllowed makes the call.
+	// A verdictAllowed makes the call.
 	verdictAllowed
 )
 

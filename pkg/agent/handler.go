@@ -73,15 +73,15 @@ type endingKind int
 
 // The ways in which the work on a turn ends.
 const (
-	// endFinished is that of a turn which the model brought to its end.
+	// An endFinished is that of a turn which the model brought to its end.
 	endFinished endingKind = iota
-	// endFailed is that of a turn without an answer.
+	// An endFailed is that of a turn without an answer.
 	endFailed
-	// endLimited is that of a turn which may ask the model no more today.
+	// An endLimited is that of a turn which may ask the model no more today.
 	endLimited
-	// endRefused is that of a turn whose items the policy does not allow.
+	// An endRefused is that of a turn whose items the policy does not allow.
 	endRefused
-	// endLost is that of a turn which took three processes with it.
+	// An endLost is that of a turn which took three processes with it.
 	endLost
 )
 

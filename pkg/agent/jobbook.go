@@ -12,15 +12,16 @@ import (
 )
 
 // ShowsOutside notes that the running call shows the model content from outside.
-func (a *Agent) ShowsOutside(ctx context.Context) {
-	if r, _, err := a.callOf(ctx); err == nil {
+func (c Calls) ShowsOutside(ctx context.Context) {
+	if r, _, err := c.callOf(ctx); err == nil {
 		r.provenance.Brings(tools.InvocationFrom(ctx).CallID)
 	}
 }
 
 // ChatJobs are the jobs of the chat that the running call belongs to.
-func (a *Agent) ChatJobs(ctx context.Context) ([]session.Job, error) {
-	r, _, err := a.callOf(ctx)
+func (c Calls) ChatJobs(ctx context.Context) ([]session.Job, error) {
+	a := c.a
+	r, _, err := c.callOf(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -31,8 +32,9 @@ func (a *Agent) ChatJobs(ctx context.Context) ([]session.Job, error) {
 // it takes the id, the name, the schedule, the text, when it is due and whether it is
 // paused; whose it is, and with which rights, is whoever the call is made for. A change
 // takes somebody who may, see mayChange. Who gives a job another text makes it theirs.
-func (a *Agent) KeepJob(ctx context.Context, j session.Job) error {
-	r, _, err := a.callOf(ctx)
+func (c Calls) KeepJob(ctx context.Context, j session.Job) error {
+	a := c.a
+	r, _, err := c.callOf(ctx)
 	if err != nil {
 		return err
 	}
@@ -67,8 +69,9 @@ func (r *run) kept(old *session.Job, j session.Job) session.Job {
 }
 
 // DropJob ends a job of the chat that the running call belongs to.
-func (a *Agent) DropJob(ctx context.Context, id string) error {
-	r, _, err := a.callOf(ctx)
+func (c Calls) DropJob(ctx context.Context, id string) error {
+	a := c.a
+	r, _, err := c.callOf(ctx)
 	if err != nil {
 		return err
 	}
@@ -99,8 +102,9 @@ func (r *run) mayChange(j *session.Job) error {
 }
 
 // ChatZone is the time zone that is kept for the chat of the running call, "" for none.
-func (a *Agent) ChatZone(ctx context.Context) (string, error) {
-	r, _, err := a.callOf(ctx)
+func (c Calls) ChatZone(ctx context.Context) (string, error) {
+	a := c.a
+	r, _, err := c.callOf(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -108,8 +112,9 @@ func (a *Agent) ChatZone(ctx context.Context) (string, error) {
 }
 
 // KeepZone keeps a time zone, an IANA name, for the chat of the running call.
-func (a *Agent) KeepZone(ctx context.Context, zone string) error {
-	r, _, err := a.callOf(ctx)
+func (c Calls) KeepZone(ctx context.Context, zone string) error {
+	a := c.a
+	r, _, err := c.callOf(ctx)
 	if err != nil {
 		return err
 	}
@@ -118,8 +123,9 @@ func (a *Agent) KeepZone(ctx context.Context, zone string) error {
 
 // UsualZone is the time zone of the running call's chat where none is kept, "" when
 // it is not known.
-func (a *Agent) UsualZone(ctx context.Context) string {
-	r, _, err := a.callOf(ctx)
+func (c Calls) UsualZone(ctx context.Context) string {
+	a := c.a
+	r, _, err := c.callOf(ctx)
 	if err != nil {
 		return ""
 	}

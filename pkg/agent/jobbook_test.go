@@ -27,23 +27,23 @@ func (w *world) keeper() tools.Tool {
 		switch text("do") {
 		case "put":
 			paused, _ := args["paused"].(bool)
-			err = w.agent.KeepJob(ctx, session.Job{
+			err = w.agent.Calls().KeepJob(ctx, session.Job{
 				ID: text("id"), Name: text("name"), Spec: every("1h"), Text: text("text"), Prompt: true, Paused: paused, Due: time.Now().Add(time.Hour),
 			})
 		case "drop":
-			err = w.agent.DropJob(ctx, text("id"))
+			err = w.agent.Calls().DropJob(ctx, text("id"))
 		case "zone":
-			err = w.agent.KeepZone(ctx, text("id"))
+			err = w.agent.Calls().KeepZone(ctx, text("id"))
 		case "list":
 			var all []session.Job
 			var zone string
-			if zone, err = w.agent.ChatZone(ctx); err == nil {
-				all, err = w.agent.ChatJobs(ctx)
+			if zone, err = w.agent.Calls().ChatZone(ctx); err == nil {
+				all, err = w.agent.Calls().ChatJobs(ctx)
 			}
 			if err != nil {
 				break
 			}
-			out := []string{zone, w.agent.UsualZone(ctx)}
+			out := []string{zone, w.agent.Calls().UsualZone(ctx)}
 			for i := range all {
 				out = append(out, all[i].ID)
 			}
@@ -129,14 +129,14 @@ func TestNothingIsKeptOutsideOfATurn(t *testing.T) {
 	t.Parallel()
 	p := newPlanned(t, nil)
 	ctx := tools.WithInvocation(t.Context(), tools.Invocation{Channel: "test", Chat: "1", Turn: "gone", Key: "gone/1/0"})
-	_, err1 := p.agent.ChatJobs(ctx)
-	_, err2 := p.agent.ChatZone(ctx)
-	for _, err := range []error{err1, err2, p.agent.KeepJob(ctx, session.Job{ID: "x"}), p.agent.DropJob(ctx, "x"), p.agent.KeepZone(ctx, "UTC")} {
+	_, err1 := p.agent.Calls().ChatJobs(ctx)
+	_, err2 := p.agent.Calls().ChatZone(ctx)
+	for _, err := range []error{err1, err2, p.agent.Calls().KeepJob(ctx, session.Job{ID: "x"}), p.agent.Calls().DropJob(ctx, "x"), p.agent.Calls().KeepZone(ctx, "UTC")} {
 		if err == nil {
 			t.Error("it was done")
 		}
 	}
-	if p.agent.UsualZone(ctx) != "" {
+	if p.agent.Calls().UsualZone(ctx) != "" {
 		t.Error("it has a zone")
 	}
 }

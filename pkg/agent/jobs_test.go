@@ -330,7 +330,7 @@ func TestAJobThatIsMadeIsWaitedForAtOnce(t *testing.T) {
 		}, func(w *world) {
 			w.opts.Tools.Register(fn{name: "plan", an: readOnly(), run: func(ctx context.Context, _ map[string]any) *tools.ToolResult {
 				due := time.Now().Add(5 * time.Second)
-				if err := w.agent.KeepJob(ctx, session.Job{ID: "soon", Spec: at(due), Text: "now", Due: due}); err != nil {
+				if err := w.agent.Calls().KeepJob(ctx, session.Job{ID: "soon", Spec: at(due), Text: "now", Due: due}); err != nil {
 					return tools.ErrorResult(err.Error())
 				}
 				return tools.NewToolResult("kept")

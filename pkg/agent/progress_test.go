@@ -340,7 +340,7 @@ func TestTheListOfTasksIsFromOutsideWhereTheirResultsAre(t *testing.T) {
 		}}
 		put := fn{name: "put", run: func(context.Context, map[string]any) *tools.ToolResult { return tools.NewToolResult("put") }}
 		list := fn{name: "list", an: readOnly(), run: func(ctx context.Context, _ map[string]any) *tools.ToolResult {
-			_, recent, err := w.agent.Tasks(ctx)
+			_, recent, err := w.agent.Calls().Tasks(ctx)
 			if err != nil || len(recent) != 1 {
 				return tools.ErrorResult("wrong")
 			}
@@ -384,7 +384,7 @@ func TestTasksAreToldInTheTimeOfTheirChat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // from 00:00 UTC on 1 January 2000
 		var w *world
 		list := fn{name: "list", an: readOnly(), run: func(ctx context.Context, _ map[string]any) *tools.ToolResult {
-			running, recent, err := w.agent.Tasks(ctx)
+			running, recent, err := w.agent.Calls().Tasks(ctx)
 			if err != nil || len(running)+len(recent) != 1 {
 				return tools.ErrorResult("wrong")
 			}

@@ -19,10 +19,17 @@ type queued struct {
 // maxMessagesPerCall bounds what one call may send.
 const maxMessagesPerCall = 10
 
+// Calls is what the tools may do with the turn that their call belongs to. A call finds
+// its turn by its context; outside of a running turn each method returns an error.
+type Calls struct{ a *Agent }
+
+// Calls serves the tools.
+func (a *Agent) Calls() Calls { return Calls{a} }
+
 // QueueMessage takes a message that a tool sends to its own chat. It leaves
 // when the call has ended, in one transaction with the call's result.
-func (a *Agent) QueueMessage(ctx context.Context, channel, chatID, text string) error {
-	r, key, err := a.callOf(ctx)
+func (c Calls) QueueMessage(ctx context.Context, channel, chatID, text string) error {
+	r, key, err := c.callOf(ctx)
 	if err != nil {
 		return err
 	}
@@ -43,8 +50,8 @@ func (a *Agent) QueueMessage(ctx context.Context, channel, chatID, text string) 
 // content where it stays until the message has left; what was kept of a file that
 // is not taken is nobody's, and found at the next start. The message leaves when
 // the call has ended, in one transaction with the call's result.
-func (a *Agent) QueueFile(ctx context.Context, caption string, keep func(outboundID string) (channels.File, error)) error {
-	r, key, err := a.callOf(ctx)
+func (c Calls) QueueFile(ctx context.Context, caption string, keep func(outboundID string) (channels.File, error)) error {
+	r, key, err := c.callOf(ctx)
 	if err != nil {
 		return err
 	}
@@ -63,7 +70,8 @@ func (a *Agent) QueueFile(ctx context.Context, caption string, keep func(outboun
 }
 
 // callOf finds the turn that a call belongs to, and the call's key within it.
-func (a *Agent) callOf(ctx context.Context) (*run, string, error) {
+func (c Calls) callOf(ctx context.Context) (*run, string, error) {
+	a := c.a
 	inv := tools.InvocationFrom(ctx)
 	a.mu.Lock()
 	r := a.runs[inv.Turn]

@@ -23,7 +23,7 @@ type sendTool struct {
 
 func (s *sendTool) tool() tools.Tool {
 	return fn{name: "do_work", an: tools.Annotations{Level: tools.LevelRead, Ordered: true}, run: func(ctx context.Context, _ map[string]any) *tools.ToolResult {
-		err := s.w.agent.QueueFile(ctx, "a *caption*", func(id string) (channels.File, error) {
+		err := s.w.agent.Calls().QueueFile(ctx, "a *caption*", func(id string) (channels.File, error) {
 			s.keeps = append(s.keeps, id)
 			return channels.File{Name: "a.txt", Size: 5}, s.err
 		})
@@ -61,7 +61,7 @@ func TestAFileLeavesWithTheEndOfItsCall(t *testing.T) {
 	if len(s.keeps) != 1 || s.keeps[0] != file.ID || !strings.HasSuffix(file.ID, "/2/0/file") {
 		t.Errorf("kept under %q, and sent as %q", s.keeps, file.ID)
 	}
-	if err := w.agent.QueueFile(t.Context(), "", func(string) (channels.File, error) { return channels.File{}, nil }); err == nil {
+	if err := w.agent.Calls().QueueFile(t.Context(), "", func(string) (channels.File, error) { return channels.File{}, nil }); err == nil {
 		t.Error("a file was taken outside of any turn")
 	}
 }

@@ -23,8 +23,8 @@ import (
 
 // StartAgent starts a background agent for the call in ctx and returns the name of
 // its task, which is durable then.
-func (a *Agent) StartAgent(ctx context.Context, name, task string, limit time.Duration) (string, error) {
-	t, _, err := a.spawn(ctx, session.Task{Tool: "spawn"}, order{Task: task, Name: name}, limit)
+func (c Calls) StartAgent(ctx context.Context, name, task string, limit time.Duration) (string, error) {
+	t, _, err := c.spawn(ctx, session.Task{Tool: "spawn"}, order{Task: task, Name: name}, limit)
 	if err != nil {
 		return "", err
 	}
@@ -36,8 +36,9 @@ func (a *Agent) StartAgent(ctx context.Context, name, task string, limit time.Du
 
 // AskAgent starts a background agent for the call in ctx and waits for its report.
 // A call that is made again after a crash goes on waiting for the same agent.
-func (a *Agent) AskAgent(ctx context.Context, name, task string, limit time.Duration) (string, error) {
-	t, r, err := a.spawn(ctx, session.Task{Tool: "subagent", Waited: true}, order{Task: task, Name: name}, limit)
+func (c Calls) AskAgent(ctx context.Context, name, task string, limit time.Duration) (string, error) {
+	a := c.a
+	t, r, err := c.spawn(ctx, session.Task{Tool: "subagent", Waited: true}, order{Task: task, Name: name}, limit)
 	if err != nil {
 		return "", err
 	}
@@ -79,8 +80,9 @@ func (a *Agent) AskAgent(ctx context.Context, name, task string, limit time.Dura
 
 // spawn records a task for an agent, and lets the agent begin. Of the same call the
 // same order is the same task.
-func (a *Agent) spawn(ctx context.Context, t session.Task, o order, limit time.Duration) (session.Task, *run, error) {
-	r, key, err := a.callOf(ctx)
+func (c Calls) spawn(ctx context.Context, t session.Task, o order, limit time.Duration) (session.Task, *run, error) {
+	a := c.a
+	r, key, err := c.callOf(ctx)
 	if err != nil {
 		return t, nil, err
 	}

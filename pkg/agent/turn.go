@@ -194,7 +194,7 @@ func (r *run) ask(ctx context.Context, items []session.Item, past past) ([]provi
 	defer cancel(nil)
 	stopWatch := interrupts{r}.watch(loop, cancel)
 	defer stopWatch()
-	defer r.untilOver(cancel)()
+	defer r.untilOver(cancel)() //nolint:contextcheck // it looks at the lifetime of the task
 	r.preview = r.newPreview(loop)
 	r.at(stageFetch)
 	users := r.userMessages(items, r.a.prompts.Fetch(loop, r.info.Address, r.space, items))

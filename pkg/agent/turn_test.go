@@ -103,7 +103,7 @@ func TestTheMessageToolSendsToItsOwnChatAndNoReplyStaysSilent(t *testing.T) {
 type lateQueue struct{ agent atomic.Pointer[agent.Agent] }
 
 func (q *lateQueue) QueueMessage(ctx context.Context, channel, chatID, text string) error {
-	return q.agent.Load().QueueMessage(ctx, channel, chatID, text)
+	return q.agent.Load().Calls().QueueMessage(ctx, channel, chatID, text)
 }
 
 func TestAFailingModelEndsInOnePlainSentenceAndTheNextMessageWorks(t *testing.T) {

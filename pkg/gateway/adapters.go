@@ -64,7 +64,7 @@ type jobStore struct{ agent *agent.Agent }
 
 // List implements [schedule.Book].
 func (b jobStore) List(ctx context.Context) ([]schedule.Job, error) {
-	all, err := b.agent.ChatJobs(ctx)
+	all, err := b.agent.Calls().ChatJobs(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (b jobStore) List(ctx context.Context) ([]schedule.Job, error) {
 }
 
 // Shows implements [schedule.Book].
-func (b jobStore) Shows(ctx context.Context) { b.agent.ShowsOutside(ctx) }
+func (b jobStore) Shows(ctx context.Context) { b.agent.Calls().ShowsOutside(ctx) }
 
 // Put implements [schedule.Book].
 func (b jobStore) Put(ctx context.Context, j schedule.Job) error {
@@ -92,19 +92,23 @@ func (b jobStore) Put(ctx context.Context, j schedule.Job) error {
 	if err != nil {
 		return err
 	}
-	return b.agent.KeepJob(ctx, session.Job{
+	return b.agent.Calls().KeepJob(ctx, session.Job{
 		ID: j.ID, Name: j.Name, Spec: raw, Text: j.Text, Prompt: j.Prompt, Due: j.Due, Paused: j.Paused, Why: j.Why, Failures: j.Failures,
 	})
 }
 
 // Delete implements [schedule.Book].
-func (b jobStore) Delete(ctx context.Context, id string) error { return b.agent.DropJob(ctx, id) }
+func (b jobStore) Delete(ctx context.Context, id string) error {
+	return b.agent.Calls().DropJob(ctx, id)
+}
 
 // Zone implements [schedule.Book].
-func (b jobStore) Zone(ctx context.Context) (string, error) { return b.agent.ChatZone(ctx) }
+func (b jobStore) Zone(ctx context.Context) (string, error) { return b.agent.Calls().ChatZone(ctx) }
 
 // SetZone implements [schedule.Book].
-func (b jobStore) SetZone(ctx context.Context, zone string) error { return b.agent.KeepZone(ctx, zone) }
+func (b jobStore) SetZone(ctx context.Context, zone string) error {
+	return b.agent.Calls().KeepZone(ctx, zone)
+}
 
 // taskStore lets the tasks tool ask the agent.
 type taskStore struct{ agent *agent.Agent }
@@ -114,7 +118,7 @@ const maxTaskResult = 200
 
 // Tasks implements [tasks.Book].
 func (b taskStore) Tasks(ctx context.Context) ([]tasks.Task, error) {
-	running, recent, err := b.agent.Tasks(ctx)
+	running, recent, err := b.agent.Calls().Tasks(ctx)
 	var out []tasks.Task
 	for _, all := range [][]session.Task{running, recent} {
 		for i := range all {
@@ -139,7 +143,7 @@ func toolTask(t *session.Task) tasks.Task {
 
 // Cancel implements [tasks.Book].
 func (b taskStore) Cancel(ctx context.Context, id string) (string, error) {
-	return b.agent.CancelHere(ctx, id)
+	return b.agent.Calls().CancelHere(ctx, id)
 }
 
 // fileSender lets the tool send_file send through the agent.
@@ -164,7 +168,7 @@ func (c fileSender) Terms(ctx context.Context) files.Terms {
 
 // SendFile implements [files.Sender].
 func (c fileSender) SendFile(ctx context.Context, p files.Parcel) error {
-	return c.agent.QueueFile(ctx, p.Caption, func(outboundID string) (channels.File, error) {
+	return c.agent.Calls().QueueFile(ctx, p.Caption, func(outboundID string) (channels.File, error) {
 		n, err := c.uploads.Keep(outboundID, p.Content, p.Size)
 		if err != nil {
 			return channels.File{}, fmt.Errorf("keep a file to send: %w", err)

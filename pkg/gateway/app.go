@@ -232,8 +232,8 @@ func (a *App) makeAgent(context.Context) error {
 // addAgentTools adds the tools that go through the agent, and the operator's own.
 func (a *App) addAgentTools(context.Context) error {
 	a.tools.AddAgentTools(toolset.Ports{
-		Messages: a.agent, Jobs: jobStore{a.agent}, Zone: a.agent.UsualZone, Tasks: taskStore{a.agent},
-		Files: fileSender{a.channels, a.agent, a.kept.uploads}, Agents: a.agent,
+		Messages: a.agent.Calls(), Jobs: jobStore{a.agent}, Zone: a.agent.Calls().UsualZone, Tasks: taskStore{a.agent},
+		Files: fileSender{a.channels, a.agent, a.kept.uploads}, Agents: a.agent.Calls(),
 	})
 	return nil
 }
