@@ -108,12 +108,11 @@ func (a *Agent) CancelTask(ctx context.Context, id string) (session.Task, error)
 // Tasks are the tasks of the chat that a call is made in: those that run, and the
 // newest of those that have ended.
 func (c Calls) Tasks(ctx context.Context) (running, recent []session.Task, err error) {
-	a := c.a
 	r, _, err := c.callOf(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	running, recent, err = a.tasksOf(ctx, r.info.Chat)
+	running, recent, err = c.a.tasksOf(ctx, r.info.Chat)
 	if slices.ContainsFunc(append(slices.Clip(running), recent...), func(t session.Task) bool { return t.Tainted }) {
 		c.ShowsOutside(ctx) // how their results begin
 	}
@@ -124,12 +123,11 @@ func (c Calls) Tasks(ctx context.Context) (running, recent []session.Task, err e
 // the turn runs for, and says what came of it. What shows how far it was says so;
 // else the answer of the turn does.
 func (c Calls) CancelHere(ctx context.Context, id string) (string, error) {
-	a := c.a
 	r, _, err := c.callOf(ctx)
 	if err != nil {
 		return "", err
 	}
-	t, err := a.findTask(ctx, r.info.Chat, id)
+	t, err := c.a.findTask(ctx, r.info.Chat, id)
 	switch {
 	case errors.Is(err, session.ErrNotFound):
 		return "", tools.Fail(tools.ErrNotFound, "there is no such background task in this chat", nil)
@@ -140,7 +138,7 @@ func (c Calls) CancelHere(ctx context.Context, id string) (string, error) {
 	case !r.principal.MayCancel(&t):
 		return "", tools.Fail(tools.ErrPermissionDenied, "only who started it, somebody with its rights, or an owner can cancel it", nil)
 	}
-	first, err := a.cancelTask(ctx, &t, nameOf(r.principal.Sender), func(c *session.Completion, now *session.Task) {
+	first, err := c.a.cancelTask(ctx, &t, nameOf(r.principal.Sender), func(c *session.Completion, now *session.Task) {
 		c.Item = nil
 		if now.Status == "" {
 			c.Outbox = nil

@@ -152,10 +152,9 @@ func kinds() []kind {
 
 // kindOf is the kind of a turn.
 func kindOf(info *session.TurnInfo) kind {
-	all := kinds()
-	for i := range all {
-		if all[i].fits(info) {
-			return all[i]
+	for _, k := range kinds() {
+		if k.fits(info) {
+			return k
 		}
 	}
 	return kind{}

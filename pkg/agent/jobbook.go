@@ -20,12 +20,11 @@ func (c Calls) ShowsOutside(ctx context.Context) {
 
 // ChatJobs are the jobs of the chat that the running call belongs to.
 func (c Calls) ChatJobs(ctx context.Context) ([]session.Job, error) {
-	a := c.a
 	r, _, err := c.callOf(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return a.o.Engine.Jobs().JobList(ctx, r.info.Chat)
+	return c.a.o.Engine.Jobs().JobList(ctx, r.info.Chat)
 }
 
 // KeepJob makes or changes a job of the chat that the running call belongs to. Of j
@@ -33,12 +32,11 @@ func (c Calls) ChatJobs(ctx context.Context) ([]session.Job, error) {
 // paused; whose it is, and with which rights, is whoever the call is made for. A change
 // takes somebody who may, see mayChange. Who gives a job another text makes it theirs.
 func (c Calls) KeepJob(ctx context.Context, j session.Job) error {
-	a := c.a
 	r, _, err := c.callOf(ctx)
 	if err != nil {
 		return err
 	}
-	return a.jobs.Keep(ctx, j.ID, func(old *session.Job) (session.Job, error) {
+	return c.a.jobs.Keep(ctx, j.ID, func(old *session.Job) (session.Job, error) {
 		if old.ID == "" {
 			return r.kept(old, j), nil
 		}
@@ -70,17 +68,16 @@ func (r *run) kept(old *session.Job, j session.Job) session.Job {
 
 // DropJob ends a job of the chat that the running call belongs to.
 func (c Calls) DropJob(ctx context.Context, id string) error {
-	a := c.a
 	r, _, err := c.callOf(ctx)
 	if err != nil {
 		return err
 	}
-	j, err := a.o.Engine.Jobs().Job(ctx, id)
+	j, err := c.a.o.Engine.Jobs().Job(ctx, id)
 	if err == nil {
 		err = r.mayChange(&j)
 	}
 	if err == nil {
-		err = a.jobs.Remove(ctx, id)
+		err = c.a.jobs.Remove(ctx, id)
 	}
 	if errors.Is(err, job.ErrConfigured) {
 		return tools.Fail(tools.ErrPermissionDenied, err.Error(), nil)
@@ -103,31 +100,28 @@ func (r *run) mayChange(j *session.Job) error {
 
 // ChatZone is the time zone that is kept for the chat of the running call, "" for none.
 func (c Calls) ChatZone(ctx context.Context) (string, error) {
-	a := c.a
 	r, _, err := c.callOf(ctx)
 	if err != nil {
 		return "", err
 	}
-	return a.o.Engine.Chats().Zone(ctx, r.info.Chat)
+	return c.a.o.Engine.Chats().Zone(ctx, r.info.Chat)
 }
 
 // KeepZone keeps a time zone, an IANA name, for the chat of the running call.
 func (c Calls) KeepZone(ctx context.Context, zone string) error {
-	a := c.a
 	r, _, err := c.callOf(ctx)
 	if err != nil {
 		return err
 	}
-	return a.o.Engine.Chats().SetZone(ctx, r.info.Chat, zone)
+	return c.a.o.Engine.Chats().SetZone(ctx, r.info.Chat, zone)
 }
 
 // UsualZone is the time zone of the running call's chat where none is kept, "" when
 // it is not known.
 func (c Calls) UsualZone(ctx context.Context) string {
-	a := c.a
 	r, _, err := c.callOf(ctx)
 	if err != nil {
 		return ""
 	}
-	return a.o.Zone(r.info.Address)
+	return c.a.o.Zone(r.info.Address)
 }

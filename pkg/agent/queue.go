@@ -71,11 +71,10 @@ func (c Calls) QueueFile(ctx context.Context, caption string, keep func(outbound
 
 // callOf finds the turn that a call belongs to, and the call's key within it.
 func (c Calls) callOf(ctx context.Context) (*run, string, error) {
-	a := c.a
 	inv := tools.InvocationFrom(ctx)
-	a.mu.Lock()
-	r := a.runs[inv.Turn]
-	a.mu.Unlock()
+	c.a.mu.Lock()
+	r := c.a.runs[inv.Turn]
+	c.a.mu.Unlock()
 	if r == nil {
 		return nil, "", tools.Fail(tools.ErrExecutionFailed, "this can be done only while a turn of its chat runs", nil)
 	}

@@ -37,13 +37,12 @@ func (c Calls) StartAgent(ctx context.Context, name, task string, limit time.Dur
 // AskAgent starts a background agent for the call in ctx and waits for its report.
 // A call that is made again after a crash goes on waiting for the same agent.
 func (c Calls) AskAgent(ctx context.Context, name, task string, limit time.Duration) (string, error) {
-	a := c.a
 	t, r, err := c.spawn(ctx, session.Task{Tool: "subagent", Waited: true}, order{Task: task, Name: name}, limit)
 	if err != nil {
 		return "", err
 	}
 	if t.State == session.TaskRunning {
-		_, l, err := a.liveNow(ctx, &t)
+		_, l, err := c.a.liveNow(ctx, &t)
 		if err != nil {
 			return "", tools.Fail(tools.ErrExecutionFailed, "the agent's report cannot be read", nil).Because(err)
 		}
@@ -56,7 +55,7 @@ func (c Calls) AskAgent(ctx context.Context, name, task string, limit time.Durat
 			return "", ctx.Err()
 		}
 	}
-	ended, err := a.o.Engine.Tasks().Task(ctx, t.ID)
+	ended, err := c.a.o.Engine.Tasks().Task(ctx, t.ID)
 	if err != nil {
 		return "", tools.Fail(tools.ErrExecutionFailed, "the agent's report cannot be read", nil).Because(err)
 	}
