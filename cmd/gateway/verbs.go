@@ -47,7 +47,8 @@ func (h *host) operateHere(ctx context.Context, op admin.Operation, r admin.Requ
 // verb is a command that shows what an operation answers: each value by show, or
 // as a line of JSON.
 func verb[T any](h *host, use, short string, op admin.Operation, args cobra.PositionalArgs, read func([]string) admin.Request,
-	show func(io.Writer, T) error) *cobra.Command {
+	show func(io.Writer, T) error,
+) *cobra.Command {
 	asJSON := false
 	c := &cobra.Command{
 		Use: use, Short: short, Args: args,

@@ -179,8 +179,10 @@ func (a *App) chooseModel(ctx context.Context) (err error) {
 // openChannels binds the channels of the caller, and behind them those of the
 // configuration.
 func (a *App) openChannels(context.Context) error {
-	a.channels = newChannels(channels.EgressOptions{Outbox: a.engine.Outbox(), Files: a.kept.uploads, Log: a.o.Log,
-		Redact: a.o.Redactor.Redact})
+	a.channels = newChannels(channels.EgressOptions{
+		Outbox: a.engine.Outbox(), Files: a.kept.uploads, Log: a.o.Log,
+		Redact: a.o.Redactor.Redact,
+	})
 	for _, c := range a.o.Channels {
 		a.channels.bind(c)
 	}

@@ -19,7 +19,8 @@ import (
 // Operate does an operation on the store of a configuration, while no gateway runs. A
 // store that is not there is not made.
 func Operate(ctx context.Context, cfg *config.Config, o Options, op admin.Operation, r *admin.Request,
-	take func(json.RawMessage) error) error {
+	take func(json.RawMessage) error,
+) error {
 	o.Operate, o.Look = true, !op.Audited
 	if op.Audited && op.Name != admin.CallTool().Name { // without a store, there is nothing to change in it
 		there, err := bolt.Exists(cfg.StateDir)

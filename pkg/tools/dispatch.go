@@ -69,8 +69,8 @@ func (d dispatcher) dispatch(ctx context.Context, q request) (out outcome) {
 		}
 		return d.refuse(ctx, q, fail)
 	}
-	if text, ok := q.memo.Recall(); ok {
-		return outcome{result: NewToolResult(text), memory: true}
+	if past, ok := q.memo.Recall(); ok {
+		return outcome{result: NewToolResult(past), memory: true}
 	}
 	ctx = d.equip(ctx, &q)
 	value, lease, fail := e.take(ctx, q.call.Annotations.Timeout)
