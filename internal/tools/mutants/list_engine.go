@@ -87,6 +87,26 @@ func storeMutants() []Mutant {
 			Dir: dir, Test: "^TestNewerSchema$",
 		},
 		{
+			Promise: "store: earlier builds", Defect: "makes the id of a task's item in another form",
+			File: "pkg/session/ids.go", Old: `func TaskItemID(task string) string { return "task/" + task }`, New: `func TaskItemID(task string) string { return "tasks/" + task }`,
+			Dir: "pkg/session", Test: "^TestIDs$",
+		},
+		{
+			Promise: "store: earlier builds", Defect: "keeps the numbers from an earlier build",
+			File: dir + "/store.go", Old: "if b == bkMeta && string(key) == numberKey && len(value) >= numberLen {", New: "if b == bkMeta && string(key) == numberKey && len(value) < numberLen {",
+			Dir: dir, Test: "^TestNumbersGoOn$",
+		},
+		{
+			Promise: "store: earlier builds", Defect: "begins again with the numbers of an earlier build",
+			File: dir + "/store.go", Old: "return t.in(bkMeta).Sequence() }", New: "return t.in(bkMeta).Sequence() * 0 }",
+			Dir: dir, Test: "^TestNumbersGoOn$",
+		},
+		{
+			Promise: "store: any ordered store", Defect: "forgets to remove keys from the file",
+			File: dir + "/store.go", Old: "{ return t.in(b).Delete(key) }", New: "{ _ = t.in(b); return nil }",
+			Dir: dir, Test: "^TestStoreSuite$",
+		},
+		{
 			Promise: "early deliveries", Defect: "lets a message leave that was not stored",
 			File: dir + "/outbox.go", Old: "if d.stored.err != nil {", New: "if d.stored.err != nil && d.e == nil {",
 			Dir: dir, Test: "^TestMessageThatWasNotStoredDoesNotLeave$",
