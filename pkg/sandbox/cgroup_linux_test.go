@@ -184,10 +184,14 @@ func TestNoSocketInTheWorkspace(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	inTmp := "listens\n"
+	if strings.HasPrefix(dir, "/tmp/") { // the checkout lies there
+		inTmp = "permission denied\n"
+	}
 	below := t.TempDir() // in /tmp
 	for path, c := range map[string]struct{ workspace, want string }{
 		dir + "/socket":   {dir, "permission denied\n"},
-		"/tmp/socket":     {dir, "listens\n"},
+		"/tmp/socket":     {dir, inTmp},
 		below + "/socket": {below, "permission denied\n"},
 	} {
 		res := run(t, box, sandbox.Command{Path: self, Args: []string{victim, listening, path}, Workspace: c.workspace, Writable: true, Timeout: outside})
