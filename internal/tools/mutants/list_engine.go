@@ -41,7 +41,7 @@ func engineMutants() []Mutant {
 		},
 		{
 			Promise: "R4", Defect: "does not know that a marked message may be out",
-			File: dir + "/outbox.go", Old: "if d.rec.Mark != 0 && d.rec.Mark != e.epoch {", New: "if d.rec.Mark != 0 && d.rec.Mark == 0 {",
+			File: dir + "/delivery.go", Old: "if d.rec.Mark != 0 && d.rec.Mark != e.epoch {", New: "if d.rec.Mark != 0 && d.rec.Mark == 0 {",
 			Dir: dir, Test: "^TestConformance$/^outbox$/^a_crash_makes_a_marked_message_unknown",
 		},
 		{
@@ -108,7 +108,7 @@ func storeMutants() []Mutant {
 		},
 		{
 			Promise: "early deliveries", Defect: "lets a message leave that was not stored",
-			File: dir + "/outbox.go", Old: "if d.stored.err != nil {", New: "if d.stored.err != nil && d.e == nil {",
+			File: dir + "/delivery.go", Old: "if d.stored.err != nil {", New: "if d.stored.err != nil && d.e == nil {",
 			Dir: dir, Test: "^TestMessageThatWasNotStoredDoesNotLeave$",
 		},
 	}

@@ -171,7 +171,7 @@ func longHistoryMutants() []Mutant {
 		},
 		{
 			Promise: "long queues: forgotten in pieces", Defect: "sends what is left of a forgotten chat",
-			File: bolt + "/outbox.go", Old: "t.isSuspended(chat) || t.isGone(chat)", New: "t.isSuspended(chat)",
+			File: bolt + "/delivery.go", Old: "t.isSuspended(chat) || t.isGone(chat)", New: "t.isSuspended(chat)",
 			Dir: bolt, Test: "^TestLongQueuesAreForgottenInPieces$",
 		},
 		{

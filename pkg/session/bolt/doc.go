@@ -1,7 +1,7 @@
 // Package bolt is the embedded engine: one bbolt file in the state directory,
 // and one process that uses it.
 //
-// What it promises beyond [parley/pkg/session.Engine]:
+// It promises beyond [parley/pkg/session.Engine]:
 //
 //   - One goroutine writes. It takes everything that waits into one transaction
 //     and answers after the commit, so that the writers of a moment share one
