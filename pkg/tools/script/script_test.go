@@ -321,6 +321,10 @@ func TestChangedFolderIsNotRun(t *testing.T) {
 			if _, err := tool.(tools.Examiner).Examine(ctx, nil); !errors.As(err, &fail) || fail.Type != tools.ErrSecurityViolation {
 				t.Errorf("Examine: %v", err)
 			}
+			// The folder may change after the examination: the tool looks again by itself.
+			if got := tool.Execute(ctx, nil); !got.IsError || !strings.Contains(got.ForLLM, `"type":"security_violation"`) {
+				t.Errorf("Execute: %+v", got)
+			}
 			if w.runner.runs() != 0 {
 				t.Error("it was run")
 			}
