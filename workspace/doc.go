@@ -4,7 +4,7 @@
 // operator's own tools with two examples. No tool can write them. A space is the folder of one chat, or of the owners: USER.md
 // says who the person is, MEMORY.md what the agent keeps in mind.
 //
-// What it promises: a file that is there is never touched, whatever is in it;
+// It promises: a file that is there is never touched, whatever is in it;
 // folders are made with mode 0700 and files with 0600; a second call on a
 // complete folder only looks.
 //

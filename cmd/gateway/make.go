@@ -14,7 +14,7 @@ func newInitSlack(h *host) *cobra.Command {
 		Use: "slack", Short: "Print the manifest of a Slack app", Args: cobra.NoArgs,
 		Long: `Prints, as YAML, the manifest of a Slack app that may do what the gateway needs
 and nothing else. At https://api.slack.com/apps choose Create New App, From a
-manifest, and paste it there. Nothing is written here.`,
+manifest, and paste it there. The command writes no file.`,
 		RunE: func(*cobra.Command, []string) error {
 			text, err := slack.Manifest(name, address)
 			if err != nil {

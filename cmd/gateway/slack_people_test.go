@@ -65,7 +65,7 @@ func TestSlackIsToldCommandsThatSlackTakes(t *testing.T) {
 	thread := all.In(all.Say(srv.Mention() + " /help").TS)
 	told(thread, 1, "ley /new - start")
 	thread.Say(srv.Mention() + " /new")
-	told(thread, 2, "A fresh conversation begins")
+	told(thread, 2, "New conversation started")
 	g.terminate()
 }
 

@@ -223,9 +223,9 @@ func (h *agentTurn) refused(ctx context.Context, e *ending) error {
 	return done(r.t.Commit(ctx, c))
 }
 
-// endTask ends the task of an agent whose turn is about to be committed. What the turn
-// used is stored with that end, so that it counts before the report is read; the commit
-// carries it where somebody else has ended the task.
+// endTask ends the task of an agent just before the commit of its turn. The end stores
+// the turn's use of the model, so that it counts before the report is read. If the task
+// was ended elsewhere, the commit stores the use.
 func (h *agentTurn) endTask(ctx context.Context, c *session.Commit, end session.Completion) error {
 	end.Spent = h.r.usage.Spent()
 	first, err := h.r.a.endAgentTask(ctx, h.task, end)

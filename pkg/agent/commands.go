@@ -32,7 +32,7 @@ func takes(name string) bool { return name == "schedule" || name == "cancel" || 
 func commandText() [][2]string {
 	return [][2]string{
 		{"help", "what I can do"},
-		{"new", "start a fresh conversation"},
+		{"new", "start a new conversation"},
 		{"stop", "stop what I am doing"},
 		{"status", "the model, this conversation and what is waiting"},
 		{"model", "which model answers"},
@@ -119,7 +119,7 @@ func (h *commandTurn) answer(ctx context.Context) (reply, error) {
 		re.text = "Hello, I am Parley, a chat bot. The model " + h.r.a.o.Model + " answers what you write.\n\n" + h.help()
 	case "new":
 		re.NewSession = true
-		re.text = "A fresh conversation begins. What was said before stays on file and is no longer read."
+		re.text = "New conversation started. The old one is kept, but the model no longer sees it."
 	case "stop":
 		re.text = h.stop(ctx)
 	case "status":

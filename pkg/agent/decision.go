@@ -164,8 +164,8 @@ func (d *decision) take(ctx context.Context, now time.Time, late string) (verdic
 	return verdict{kind: verdictAllowed}, d.allow(ctx, d.word.word == allowHere)
 }
 
-// again continues from a decision that an earlier attempt recorded. What may have
-// changed meanwhile is looked at again, unless the call was begun.
+// again continues from a decision that an earlier attempt recorded. Unless the call was
+// begun, it checks again everything that may have changed meanwhile.
 func (d *decision) again(ctx context.Context) (verdict, error) {
 	a := d.approval
 	why := d.mayStill(ctx)

@@ -2,7 +2,7 @@
 // history, asks the model, runs tools and commits, one turn of a chat at a time
 // and chats beside each other.
 //
-// What it promises:
+// It promises:
 //
 //   - A turn ends in one commit: history, outgoing messages and consumed items
 //     together. Every item gets an outcome: answered, failed with a sentence to

@@ -95,7 +95,7 @@ func (p *planned) put(j session.Job) {
 func (p *planned) met() {
 	p.t.Helper()
 	p.write("1", "1", "/new")
-	if got := (<-p.sent).Text; !strings.Contains(got, "fresh conversation") {
+	if got := (<-p.sent).Text; !strings.Contains(got, "New conversation started") {
 		p.t.Fatalf("sent %q", got)
 	}
 }

@@ -92,9 +92,9 @@ func (h *reportTurn) withoutWords(ctx context.Context, e *ending) (reply, error)
 	return re, nil
 }
 
-// notRead is the reply of a turn whose result no model can look at. The result is in the
-// history. Whoever was not shown it is told of each such task; the report of an agent,
-// which nobody was shown, is sent as it is.
+// notRead is the reply of a turn that may not ask the model about a result. The history
+// keeps the result. The chat is told of each task whose result it was not shown; the
+// report of an agent is sent as it is.
 func (h *reportTurn) notRead(ctx context.Context, e *ending) (reply, error) {
 	l := e.limit
 	c := session.Commit{

@@ -300,7 +300,7 @@ func (r *run) explain(err error) (reason, person string) {
 	if pe, ok := errors.AsType[*providers.Error](err); ok {
 		person = pe.PersonMessage()
 		if pe.Kind == providers.KindTooLong {
-			person += " Send " + r.typed("new") + " to start a fresh one."
+			person += " Send " + r.typed("new") + " to start a new one."
 		}
 		return pe.Error(), person
 	}

@@ -2,7 +2,7 @@
 // and the agent. It is a leaf: it imports nothing else of Parley; each
 // subpackage adapts one platform to it and imports nothing but it.
 //
-// What it promises:
+// It promises:
 //
 //   - [Ingress] authorises and normalises what arrives and hands it on. Deliver
 //     returns nil only after everything is durably stored (or refused for good);

@@ -1,6 +1,6 @@
 // Package config reads the one configuration file of the gateway.
 //
-// What it promises:
+// It promises:
 //
 //   - The file is strict: an unknown key, a wrong type, a key written twice or a
 //     value out of range is an error with file, line, column and what to write

@@ -1,7 +1,7 @@
 // Package strictyaml reads one YAML document into a Go value and lists everything that
 // is wrong with it, each problem with its line, its column, its key and a cure.
 //
-// What it promises:
+// It promises:
 //
 //   - No text costs more than its size: nesting, keys and prefixes are bounded before
 //     the parser sees them, and a panic of the parser is an error.

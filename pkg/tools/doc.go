@@ -1,7 +1,7 @@
 // Package tools is the tool contract, its results, the registry and the loop
 // between a model and its tools.
 //
-// What it promises:
+// It promises:
 //
 //   - Every call sees the facts of its own chat only, however a tool keeps them;
 //     [ToolRegistry] says how. The callback of background work counts once.

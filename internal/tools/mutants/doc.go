@@ -2,7 +2,7 @@
 // docs/promises.yaml by one small edit, and names the test that must turn red: a
 // promise whose test stays green with the defect in place is not tested.
 //
-// What it promises: the tree itself is never edited, only a scratch copy; a
+// It promises: the tree itself is never edited, only a scratch copy; a
 // mutant whose text is no longer in the code, one that does not compile and a
 // test that is red without the defect are errors, never kills. A [Ledger] keeps the
 // verdicts, so that the next run goes on where one ended, and begins with the mutants

@@ -4,7 +4,7 @@
 // [TurnUsage], whose Provider asks the model only while the chat may pay for one more
 // request, and adds up the tokens and the money of the answers.
 //
-// What it promises:
+// It promises:
 //
 //   - Each request is held against the limits before it is made: the stored use of the
 //     day and the use of all running turns together.

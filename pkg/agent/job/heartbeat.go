@@ -86,8 +86,8 @@ func (s *Scheduler) heartbeatChat(old session.Job) (channels.Address, channels.S
 }
 
 // Accepted remembers where the heartbeat's owner writes. The job says it from then
-// on, so a restart does not forget it. What is no message may come from where the bot
-// has no say, such as a slash command in a chat of others.
+// on, so it survives a restart. Only messages count: a slash command may come from a
+// chat that the bot is no member of.
 func (s *Scheduler) Accepted(in *channels.Inbound) {
 	h := s.o.Heartbeat
 	if h == nil || h.Mine == nil || in.MessageID == "" || !h.Mine(*in) {

@@ -1,7 +1,7 @@
 // Package progress shows in passing how far work is: an answer while it grows, notes on
 // the work of a turn, and the lines of a background task.
 //
-// What it promises:
+// It promises:
 //
 //   - The loop of a turn never waits for a channel: a goroutine of its own shows the
 //     newest state, and [Preview.Close] waits until it shows no more.

@@ -100,8 +100,8 @@ func (s *TaskStatus) edits(editor channels.Editor) {
 	o := channels.Outbound{
 		ID: session.TaskStatusID(s.o.Task.ID), Address: s.o.Task.Address, Text: shown, Preview: true, Time: time.Now(),
 	}
-	// What is begun has an end: the record knows of the message, or there is none.
-	// One that the last process opened goes on.
+	// Each message that is opened is finished later, because the task's record names it
+	// before it is sent. A message that the last process opened goes on.
 	if _, err := s.o.Show(context.WithoutCancel(s.ctx), s.o.Task.ID, o); err != nil {
 		return
 	}

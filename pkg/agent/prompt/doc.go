@@ -1,7 +1,7 @@
 // Package prompt reads all that a model is shown of a chat: the instructions, the files
 // of the chat's space, the history, and the messages of a turn with their attachments.
 //
-// What it promises:
+// It promises:
 //
 //   - The system message changes once a day, so model servers can cache it.
 //   - Files of a space are read as far as they are plain files, and up to a bound. A link,

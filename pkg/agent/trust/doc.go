@@ -1,7 +1,7 @@
 // Package trust says for whom a turn runs, and whether content from outside has entered
 // it. Both decide which calls run, and about which a person is asked.
 //
-// What it promises:
+// It promises:
 //
 //   - A [Principal] has its rights from the policy as it is now. Work that was asked for
 //     earlier has the lower of its creator's rights then and now.

@@ -1,6 +1,6 @@
 // Package calc is the tool calculator: arithmetic that a model can rely on.
 //
-// What it promises:
+// It promises:
 //
 //   - Sums, products, quotients and whole powers of decimal numbers are exact,
 //     of any size up to the limits: 0.1 + 0.2 is 0.3, 2^200 has all its digits.

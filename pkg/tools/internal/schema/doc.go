@@ -1,7 +1,7 @@
 // Package schema compiles the JSON Schema of a tool's parameters and checks the
 // arguments of calls against it.
 //
-// What it promises:
+// It promises:
 //
 //   - A check lists every problem with its path, not only the first one.
 //   - Nothing is loaded: a schema refers only to itself.
