@@ -30,43 +30,25 @@ const (
 	Interrupt = "interrupt"
 )
 
-// Options are what an [Agent] works with. Engine, Provider, Tools, Authorize
-// and Space are required.
+// Options are what an [Agent] works with. Engine, Model.Provider, Tools, Authorize
+// and Files.Space are required.
 type Options struct {
-	Engine   session.Engine
-	Provider providers.LLMProvider
-	// Direct answers turns that begin with /tool: it calls exactly that tool. Nil: Provider does.
-	Direct providers.LLMProvider
-	// Model is the model's name for Provider; ModelOptions go along with every request.
-	Model        string
-	ModelOptions map[string]any
-	Tools        *tools.ToolRegistry
+	Engine session.Engine
+	Model  Model
+	Tools  *tools.ToolRegistry
 	// Offered, when set, further narrows the tools of one chat.
 	Offered func(a channels.Address, tool string) bool
-	// Authorize is the policy's one decision on whoever started a turn.
+	// Authorize is the policy's one decision on the sender who started a turn.
 	Authorize func(ctx context.Context, e policy.Event) policy.Verdict
-	// Space names the folder of a chat's files; it need not be there yet.
-	Space func(a channels.Address, owner bool) string
-	// Fetch is the same of [prompt.Options]; nil fetches no file.
-	Fetch func(ctx context.Context, a channels.Address, space string, f channels.Attachment) prompt.Fetched
-	// AgentFile returns the operator's instructions; it is read for every turn.
-	AgentFile func() string
+	Files     Files
 	// WhileBusy is Steer, Queue or Interrupt; empty means Steer.
 	WhileBusy string
 	// AnswerEdits makes an edit of a message that was answered, or is being
 	// answered, a message of its own; else it is dropped. An edit of a message
 	// that still waits replaces it either way.
 	AnswerEdits bool
-	// MaxIterations bounds the model rounds of a turn (0: 10), MaxParallel the
-	// calls that run at once (0: 4), MaxTurns the turns that run at once (0: 208).
-	MaxIterations, MaxParallel, MaxTurns int
-	// ContextTokens bounds the history that is sent to the model; 0: 24,000.
-	ContextTokens int
-	// Budget is what a chat may use in a day; nil limits nothing. It is asked before
-	// each request to the model.
-	Budget func(a channels.Address) budget.Budget
-	// Currency is the word for what the models' prices are in.
-	Currency string
+	Limits      Limits
+	Budgets     Budgets
 	// Approvals say which calls a person is asked about.
 	Approvals policy.Approvals
 	// OnApproval is told of each question that is put, and of each answer to one. It
@@ -87,9 +69,60 @@ type Options struct {
 	Zone func(a channels.Address) string
 	// Heartbeat is the job that the configuration owns; nil: there is none.
 	Heartbeat *job.Heartbeat
+	Log       zerolog.Logger
+}
+
+// Model is the model that answers.
+type Model struct {
+	Provider providers.LLMProvider
+	// Direct answers turns that begin with /tool: it calls exactly that tool. Nil: Provider does.
+	Direct providers.LLMProvider
+	// Name is the model's name for Provider; Options go along with every request.
+	Name    string
+	Options map[string]any
+}
+
+// Files are where the files of the chats and the operator come from.
+type Files struct {
+	// Space names the folder of a chat's files; it need not be there yet.
+	Space func(a channels.Address, owner bool) string
+	// Fetch is the same of [prompt.Options]; nil fetches no file.
+	Fetch func(ctx context.Context, a channels.Address, space string, f channels.Attachment) prompt.Fetched
+	// AgentFile returns the operator's instructions; it is read for every turn.
+	AgentFile func() string
+}
+
+// Limits bound turns; a field that is 0 has its default.
+type Limits struct {
+	// Iterations bounds the model rounds of a turn (0: 10), Parallel the calls of a turn
+	// that run at once (0: 4), Turns the turns that run at once (0: 208).
+	Iterations, Parallel, Turns int
+	// ContextTokens bounds the history that is sent to the model; 0: 24,000.
+	ContextTokens int
 	// Grace is how long running turns may go on after Run's context ended; 0: 20 s.
 	Grace time.Duration
-	Log   zerolog.Logger
+}
+
+// Budgets are what the chats may use in a day.
+type Budgets struct {
+	// Of is the budget of a chat; nil limits nothing. It is asked before each request to
+	// the model.
+	Of func(a channels.Address) budget.Budget
+	// Currency is the word for what the models' prices are in.
+	Currency string
+}
+
+// fill sets the defaults.
+func (l *Limits) fill() {
+	if l.Turns <= 0 {
+		l.Turns = 208
+	}
+	if l.ContextTokens <= 0 {
+		l.ContextTokens = 24_000
+	}
+	if l.Grace <= 0 {
+		l.Grace = 20 * time.Second
+	}
 }
 
 // Agent runs turns. It is a [channels.Sink] for what comes in.
@@ -117,22 +150,14 @@ type Agent struct {
 
 // New returns an agent that does nothing until Run.
 func New(o Options) (*Agent, error) {
-	if o.Engine == nil || o.Provider == nil || o.Tools == nil || o.Authorize == nil || o.Space == nil {
-		return nil, errors.New("agent: Engine, Provider, Tools, Authorize and Space are required")
+	if o.Engine == nil || o.Model.Provider == nil || o.Tools == nil || o.Authorize == nil || o.Files.Space == nil {
+		return nil, errors.New("agent: Engine, Model.Provider, Tools, Authorize and Files.Space are required")
 	}
 	if o.WhileBusy == "" {
 		o.WhileBusy = Steer
 	}
-	if o.MaxTurns <= 0 {
-		o.MaxTurns = 208
-	}
-	if o.ContextTokens <= 0 {
-		o.ContextTokens = 24_000
-	}
-	if o.Grace <= 0 {
-		o.Grace = 20 * time.Second
-	}
-	o.Provider = providers.Metered(o.Provider, providers.Prices{})
+	o.Limits.fill()
+	o.Model.Provider = providers.Metered(o.Model.Provider, providers.Prices{})
 	if o.Redact == nil {
 		o.Redact = func(s string) string { return s }
 	}
@@ -146,16 +171,16 @@ func New(o Options) (*Agent, error) {
 	o.Background.fill()
 	return &Agent{
 		o:       o,
-		slots:   newPlaces(o.MaxTurns),
-		reports: newPlaces(o.MaxTurns), jobPlaces: newPlaces(o.MaxTurns),
+		slots:   newPlaces(o.Limits.Turns),
+		reports: newPlaces(o.Limits.Turns), jobPlaces: newPlaces(o.Limits.Turns),
 		jobs: job.New(job.Options{
 			Jobs: o.Engine.Jobs(), Inbox: o.Engine.Inbox(), Chats: o.Engine.Sessions(), Status: o.Engine.Status,
 			Clock: o.Clock, Now: o.Now, Heartbeat: o.Heartbeat, Log: o.Log,
 		}),
 		agents:  newAgents(&o.Background),
-		prompts: prompt.New(prompt.Options{Store: o.Engine.Sessions(), AgentFile: o.AgentFile, Fetch: o.Fetch}),
+		prompts: prompt.New(prompt.Options{Store: o.Engine.Sessions(), AgentFile: o.Files.AgentFile, Fetch: o.Files.Fetch}),
 		rights:  trust.Resolver{Store: records{o.Engine.Tasks(), o.Engine.Approvals(), o.Engine.Sessions()}, Authorize: o.Authorize},
-		meter:   budget.New(budget.Options{Store: o.Engine.Chats(), Budget: o.Budget, Currency: o.Currency, Now: o.Now}),
+		meter:   budget.New(budget.Options{Store: o.Engine.Chats(), Budget: o.Budgets.Of, Currency: o.Budgets.Currency, Now: o.Now}),
 		runs:    map[string]*run{},
 	}, nil
 }
@@ -191,7 +216,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	work, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(errStopping)
 	stopGrace := context.AfterFunc(ctx, func() {
-		t := time.AfterFunc(a.o.Grace, func() { cancel(errStopping) })
+		t := time.AfterFunc(a.o.Limits.Grace, func() { cancel(errStopping) })
 		context.AfterFunc(work, func() { t.Stop() })
 	})
 	defer stopGrace()

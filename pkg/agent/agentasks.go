@@ -168,7 +168,7 @@ func (h *agentTurn) afterNo(ctx context.Context, a *session.Approval) (input, er
 		return input{}, r.refuse(ctx, refused)
 	}
 	r.principal = who
-	r.space = r.a.o.Space(r.home, r.principal.SharesSpace())
+	r.space = r.a.o.Files.Space(r.home, r.principal.SharesSpace())
 	if a.Tainted {
 		r.provenance.Taint()
 	}

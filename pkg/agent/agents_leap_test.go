@@ -102,7 +102,7 @@ func TestADayOfABudgetWhoseClockWasAhead(t *testing.T) {
 			return say("an answer")
 		}), nil, withOptions(func(o *agent.Options) {
 			o.Now = func() time.Time { return time.Now().Add(time.Duration(leap.Load())) }
-			o.Budget = func(channels.Address) budget.Budget { return budget.Budget{All: budget.Limits{Turns: 2}} }
+			o.Budgets.Of = func(channels.Address) budget.Budget { return budget.Budget{All: budget.Limits{Turns: 2}} }
 		}))
 		asks := func(n int, answered bool) {
 			t.Helper()

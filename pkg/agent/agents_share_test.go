@@ -50,7 +50,7 @@ func TestAgentsOfAFewChatsKeepNoOtherWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var over atomic.Bool
 		w := newParty(t, busyAgents(&over), []tools.Tool{fn{name: "look", an: readOnly()}}, withOptions(func(o *agent.Options) {
-			o.Background.Agents, o.MaxIterations = 4, 1000
+			o.Background.Agents, o.Limits.Iterations = 4, 1000
 		}))
 		for n := range 4 {
 			w.write(fmt.Sprint("crowd", n), "1", "crowd")
@@ -82,7 +82,7 @@ func TestAnAgentThatIsCancelledWhileItWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var over atomic.Bool
 		w := newParty(t, busyAgents(&over), []tools.Tool{fn{name: "look", an: readOnly()}}, withOptions(func(o *agent.Options) {
-			o.Background.Agents, o.MaxIterations = 1, 1000
+			o.Background.Agents, o.Limits.Iterations = 1, 1000
 		}))
 		w.write("crowd", "1", "crowd")
 		w.expectText("started")

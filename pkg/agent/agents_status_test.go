@@ -154,7 +154,7 @@ func TestWhatShowsAnAgentsProgressIsFinishedByItsEnd(t *testing.T) {
 					t.Errorf("after a restart the chat has %d messages", n)
 				}
 			}, withBudget(forOne(session.ForBackground, c.budget)), func(w *world) {
-				w.opts.MaxIterations = 40
+				w.opts.Limits.Iterations = 40
 				authorize := w.opts.Authorize
 				w.opts.Authorize = func(ctx context.Context, e policy.Event) policy.Verdict {
 					if gone.Load() {

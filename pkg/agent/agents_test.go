@@ -112,7 +112,7 @@ func TestAnAgentReportsToItsChat(t *testing.T) {
 		defer mu.Unlock()
 		seen = slices.Clone(msgs)
 		return say("forty-two")
-	}), nil, withOptions(func(o *agent.Options) { o.AgentFile = func() string { return "Be kind." } }))
+	}), nil, withOptions(func(o *agent.Options) { o.Files.AgentFile = func() string { return "Be kind." } }))
 	w.write("1", "1", "find the answer")
 	w.expectText("started")
 	w.expectText("it says: forty-two")

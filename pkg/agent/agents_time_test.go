@@ -282,7 +282,7 @@ func TestAnAgentThatKillsTheGatewayIsSetAside(t *testing.T) {
 }
 
 // onePlace lets one turn of chats and one agent of each depth run at a time.
-func onePlace(o *agent.Options) { o.MaxTurns, o.Background.Agents = 1, 1 }
+func onePlace(o *agent.Options) { o.Limits.Turns, o.Background.Agents = 1, 1 }
 
 // TestASubagentIsWaitedFor also where there is one place for each: a chat's turn
 // waits for an agent, which waits for another one.

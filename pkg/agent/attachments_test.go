@@ -33,7 +33,7 @@ func attached(id, text string, files ...channels.Attachment) channels.Inbound {
 // fetching answers for every file.
 func fetching(f func(ctx context.Context, space string, a channels.Attachment) prompt.Fetched) option {
 	return withOptions(func(o *agent.Options) {
-		o.Fetch = func(ctx context.Context, _ channels.Address, space string, a channels.Attachment) prompt.Fetched {
+		o.Files.Fetch = func(ctx context.Context, _ channels.Address, space string, a channels.Attachment) prompt.Fetched {
 			return f(ctx, space, a)
 		}
 	})
@@ -86,7 +86,7 @@ func TestFilesAreFetchedByTheTurnThatReadsThem(t *testing.T) {
 	if diff := cmp.Diff([]string{first, "the picture", "[document b, could not be fetched]"}, read); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
-	space := w.opts.Space(chatAddr("1"), true)
+	space := w.opts.Files.Space(chatAddr("1"), true)
 	if err := errors.Join(os.Remove(filepath.Join(space, "a.png")), os.Symlink("/etc/passwd", filepath.Join(space, "a.png"))); err != nil {
 		t.Fatal(err)
 	}

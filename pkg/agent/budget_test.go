@@ -32,8 +32,8 @@ func priced(resp *providers.LLMResponse, err error) (*providers.LLMResponse, err
 
 func withBudget(b budget.Budget) option {
 	return withOptions(func(o *agent.Options) {
-		o.Currency = "EUR"
-		o.Budget = func(channels.Address) budget.Budget { return b }
+		o.Budgets.Currency = "EUR"
+		o.Budgets.Of = func(channels.Address) budget.Budget { return b }
 	})
 }
 
@@ -206,7 +206,7 @@ func TestAResumedTurnCountsEachAnswerOnce(t *testing.T) {
 		}
 		return priced(say("done"))
 	}), []tools.Tool{effect}, withBudget(budget.Budget{All: budget.Limits{Turns: 1}}),
-		withOptions(func(o *agent.Options) { o.Grace = time.Millisecond }))
+		withOptions(func(o *agent.Options) { o.Limits.Grace = time.Millisecond }))
 	w.write("1", "1", "go")
 	<-blocked
 	w.restart()
@@ -234,7 +234,7 @@ func TestEveryRequestCounts(t *testing.T) {
 		default:
 			return priced(say("an answer"))
 		}
-	}), []tools.Tool{look}, withOptions(func(o *agent.Options) { o.Direct = direct }))
+	}), []tools.Tool{look}, withOptions(func(o *agent.Options) { o.Model.Direct = direct }))
 	today := time.Now().UTC().Format(time.DateOnly)
 	turns := 0
 	for i, text := range []string{"hello", "/compact", "/tool look {}", "/status", "fail"} {

@@ -59,7 +59,7 @@ func done(err error) error {
 // takes lets the turn have the items' words and its chat's files.
 func (r *run) takes(items []session.Item) {
 	r.provenance.AddItems(items)
-	r.space = r.a.o.Space(r.home, r.principal.SharesSpace())
+	r.space = r.a.o.Files.Space(r.home, r.principal.SharesSpace())
 }
 
 // authorize asks the policy about the senders of the turn's items. It returns the items

@@ -116,7 +116,7 @@ func (h *commandTurn) answer(ctx context.Context) (reply, error) {
 	var err error
 	switch h.name {
 	case startCommand:
-		re.text = "Hello, I am Parley, a chat bot. The model " + h.r.a.o.Model + " answers what you write.\n\n" + h.help()
+		re.text = "Hello, I am Parley, a chat bot. The model " + h.r.a.o.Model.Name + " answers what you write.\n\n" + h.help()
 	case "new":
 		re.NewSession = true
 		re.text = "New conversation started. The old one is kept, but the model no longer sees it."
@@ -129,7 +129,7 @@ func (h *commandTurn) answer(ctx context.Context) (reply, error) {
 	case "tools":
 		re.text = h.tools()
 	case "model":
-		re.text = "Model: " + h.r.a.o.Model + ". Which one answers is set in the configuration (agent.model)."
+		re.text = "Model: " + h.r.a.o.Model.Name + ". Which one answers is set in the configuration (agent.model)."
 	case "usage":
 		re.text, err = h.usage(ctx)
 	case "tasks":
@@ -199,7 +199,7 @@ func entries(n uint64) string {
 
 func (h *commandTurn) status(ctx context.Context) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Model: %s\n", h.r.a.o.Model)
+	fmt.Fprintf(&b, "Model: %s\n", h.r.a.o.Model.Name)
 	if info, err := h.r.a.o.Engine.Sessions().Get(ctx, h.r.info.Session); err == nil {
 		fmt.Fprintf(&b, "Conversation: %s, %s, since %s\n", info.Session, entries(info.Entries), info.Created.Format("2006-01-02 15:04"))
 	}

@@ -15,7 +15,7 @@ const compactPrompt = "Summarise our conversation so far in at most 300 words: w
 // compact replaces the history that the model reads by the model's own summary. The
 // store keeps all entries: only the session's compaction point moves.
 func (h *commandTurn) compact(ctx context.Context) (reply, error) {
-	past, err := h.r.a.prompts.History(ctx, h.r.past(h.r.a.o.ContextTokens, 0))
+	past, err := h.r.a.prompts.History(ctx, h.r.past(h.r.a.o.Limits.ContextTokens, 0))
 	if err != nil {
 		return reply{}, err
 	}
@@ -59,7 +59,7 @@ func (h *commandTurn) summary(ctx context.Context, of []providers.Message) (*pro
 	}
 	ask := append(append([]providers.Message{system}, of...), providers.Message{Role: providers.RoleUser, Content: compactPrompt})
 	h.r.at("")
-	return h.r.usage.Provider(h.r.a.o.Provider).Chat(ctx, providers.Repair(ask), nil, h.r.a.o.Model, h.r.a.o.ModelOptions)
+	return h.r.usage.Provider(h.r.a.o.Model.Provider).Chat(ctx, providers.Repair(ask), nil, h.r.a.o.Model.Name, h.r.a.o.Model.Options)
 }
 
 func (h *commandTurn) notCompacted(reason, person string) reply {
@@ -72,7 +72,7 @@ func (h *commandTurn) notCompacted(reason, person string) reply {
 // usage tells how much of the conversation the next request carries, with
 // estimated tokens, and what the chat used today.
 func (h *commandTurn) usage(ctx context.Context) (string, error) {
-	past, err := h.r.a.prompts.History(ctx, h.r.past(h.r.a.o.ContextTokens, 0))
+	past, err := h.r.a.prompts.History(ctx, h.r.past(h.r.a.o.Limits.ContextTokens, 0))
 	if err != nil {
 		return "", err
 	}
@@ -86,5 +86,5 @@ func (h *commandTurn) usage(ctx context.Context) (string, error) {
 	}
 	return fmt.Sprintf("This conversation has %s. The next question carries %d of them, about %d tokens of at most %d; "+
 		"%s makes them fewer, %s begins afresh.\n\n%s",
-		entries(info.Entries), len(past.Messages), past.Tokens, h.r.a.o.ContextTokens, h.r.typed("compact"), h.r.typed("new"), today), nil
+		entries(info.Entries), len(past.Messages), past.Tokens, h.r.a.o.Limits.ContextTokens, h.r.typed("compact"), h.r.typed("new"), today), nil
 }

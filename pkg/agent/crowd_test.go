@@ -46,7 +46,7 @@ func TestLostTasksOfManyChatsKeepNobodyWaiting(t *testing.T) {
 	begin := &sync.WaitGroup{}
 	begin.Add(1)
 	t.Cleanup(begin.Done)
-	w := newWorld(t, model, []tools.Tool{&worker{begin: begin}}, withOptions(func(o *agent.Options) { o.MaxTurns = places }))
+	w := newWorld(t, model, []tools.Tool{&worker{begin: begin}}, withOptions(func(o *agent.Options) { o.Limits.Turns = places }))
 	t.Cleanup(releases)
 	for i := range chats {
 		w.write(fmt.Sprint(i), "1", "work")

@@ -203,7 +203,7 @@ func (d *decision) mayStill(ctx context.Context) string {
 	r, a := d.r, d.approval
 	requester, allowed := r.a.rights.Requester(ctx, a, r.home)
 	r.principal = requester
-	r.space = r.a.o.Space(r.home, r.principal.SharesSpace())
+	r.space = r.a.o.Files.Space(r.home, r.principal.SharesSpace())
 	an, known := r.a.o.Tools.Annotations(a.Tool)
 	if !allowed || !known || !requester.Level.Allows(policy.Level(an.Level)) {
 		return fmt.Sprintf("%s may not use %s here any more. The call was not run.", nameOf(a.Requester), a.Tool)

@@ -119,7 +119,7 @@ func TestTaintSurvivesARestart(t *testing.T) {
 				default:
 					return calling(next)(nil)
 				}
-			}), []tools.Tool{noter(), pager()}, withOptions(asking), withOptions(func(o *agent.Options) { o.Grace = time.Millisecond }))
+			}), []tools.Tool{noter(), pager()}, withOptions(asking), withOptions(func(o *agent.Options) { o.Limits.Grace = time.Millisecond }))
 			w.write("1", "1", "go")
 			<-asked
 			w.restart()
@@ -198,7 +198,7 @@ func TestADecisionGivesNoRights(t *testing.T) {
 		}
 		return call("overwrite", `{"text":"one"}`)
 	}), []tools.Tool{b.tool()}, withOptions(asking), withOptions(func(o *agent.Options) {
-		o.Grace = time.Millisecond
+		o.Limits.Grace = time.Millisecond
 		o.Authorize = func(_ context.Context, e policy.Event) policy.Verdict {
 			v := policy.Verdict{Allow: true, Level: policy.LevelWrite, Owner: e.Sender.ID == "1"}
 			if e.Sender.ID == "7" && lost.Load() {
@@ -231,7 +231,7 @@ func TestAnAllowedCallThatMayRunAgainDoesNot(t *testing.T) {
 			return say(m.Content)
 		}
 		return call("put", "{}")
-	}), []tools.Tool{put}, withOptions(asking), withOptions(func(o *agent.Options) { o.Grace = time.Millisecond }))
+	}), []tools.Tool{put}, withOptions(asking), withOptions(func(o *agent.Options) { o.Limits.Grace = time.Millisecond }))
 	w.write("1", "1", "go")
 	w.press("1", "1", w.question("{}"), "Allow once")
 	<-began

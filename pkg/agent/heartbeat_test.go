@@ -181,7 +181,7 @@ func TestAHeartbeatThatGoesOnIsCountedOnce(t *testing.T) {
 			}
 			return call("gate", "{}")
 		}, withOptions(func(o *agent.Options) {
-			o.Grace = time.Millisecond
+			o.Limits.Grace = time.Millisecond
 			o.Tools.Register(g.tool())
 			o.Heartbeat = &job.Heartbeat{
 				To: chatAddr("1"), Owner: channels.Sender{ID: "1"}, Spec: every("30m"), PerDay: 1, File: func() string { return "Look." },

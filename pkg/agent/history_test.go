@@ -98,7 +98,7 @@ func TestNoEntryCostsTheEntriesBeforeIt(t *testing.T) {
 					return turn(int(round.Add(1))), nil
 				}
 				return say("heard")
-			}), []tools.Tool{eat}, withOptions(func(o *agent.Options) { o.MaxIterations = 40 }))
+			}), []tools.Tool{eat}, withOptions(func(o *agent.Options) { o.Limits.Iterations = 40 }))
 			w.write("1", "1", "the first")
 			w.expectText("heard")
 			w.write("1", "1", "the large")
@@ -156,8 +156,8 @@ func TestAnAlbumDoesNotHideWhatWasSaidBefore(t *testing.T) {
 		}
 		return say("heard")
 	}), nil, withOptions(func(o *agent.Options) {
-		o.ContextTokens = 4000
-		o.Fetch = func(_ context.Context, _ channels.Address, _ string, f channels.Attachment) prompt.Fetched {
+		o.Limits.ContextTokens = 4000
+		o.Files.Fetch = func(_ context.Context, _ channels.Address, _ string, f channels.Attachment) prompt.Fetched {
 			return prompt.Fetched{Picture: &providers.Image{MIME: "image/png", Path: f.Name, Size: 100}}
 		}
 	}))

@@ -202,7 +202,7 @@ func TestAThousandJobsAtOnce(t *testing.T) {
 			}
 			<-time.After(time.Minute)
 			return say("done")
-		}, withOptions(func(o *agent.Options) { o.MaxTurns = 4 }))
+		}, withOptions(func(o *agent.Options) { o.Limits.Turns = 4 }))
 		due := p.now().Add(time.Minute)
 		for i := range 1000 {
 			p.put(session.Job{

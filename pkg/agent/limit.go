@@ -29,5 +29,5 @@ func (r *run) newUsage() *budget.TurnUsage {
 // free says that no model is asked: /tool calls exactly one tool.
 func (r *run) free() bool {
 	it := &r.info.Items[0]
-	return r.a.o.Direct != nil && it.Inbound != nil && isToolCommand(it.Inbound.Text)
+	return r.a.o.Model.Direct != nil && it.Inbound != nil && isToolCommand(it.Inbound.Text)
 }

@@ -43,7 +43,7 @@ func (r *run) logUse() *zerolog.Event {
 	u := r.usage.Used()
 	e := r.log().Info().Dur("took", time.Since(r.began)).Int("read", u.Input).Int("written", u.Output)
 	if u.Money > 0 {
-		e = e.Str("money", budget.Money(u.Money, r.a.o.Currency))
+		e = e.Str("money", budget.Money(u.Money, r.a.o.Budgets.Currency))
 	}
 	return e
 }

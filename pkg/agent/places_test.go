@@ -30,7 +30,7 @@ func newcomersWait(t *testing.T, lanes int) {
 	w := newWorld(t, script(func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
 		<-time.After(time.Second)
 		return say(last(msgs).Content)
-	}), nil, withOptions(func(o *agent.Options) { o.MaxTurns = places }), func(w *world) { w.lanes = lanes })
+	}), nil, withOptions(func(o *agent.Options) { o.Limits.Turns = places }), func(w *world) { w.lanes = lanes })
 	for n := range chats {
 		w.write(fmt.Sprint("c", n), "2", fmt.Sprint("chat ", n))
 		<-time.After(time.Millisecond) // each came at another time

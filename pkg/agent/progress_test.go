@@ -405,7 +405,7 @@ func TestTasksAreToldInTheTimeOfTheirChat(t *testing.T) {
 			return call("spawn", order("x"))
 		}, []tools.Tool{list}, quietly, withOptions(func(o *agent.Options) {
 			o.Zone = func(channels.Address) string { return "Asia/Kolkata" }
-			o.Grace = time.Second
+			o.Limits.Grace = time.Second
 		}))
 		w.write("1", "1", "go")
 		w.expectText("started")

@@ -23,7 +23,7 @@ func echoSystem(_ context.Context, msgs []providers.Message, _ []providers.ToolD
 
 // inSpace gives a chat a folder of files.
 func inSpace(dir string) option {
-	return withOptions(func(o *agent.Options) { o.Space = func(channels.Address, bool) string { return dir } })
+	return withOptions(func(o *agent.Options) { o.Files.Space = func(channels.Address, bool) string { return dir } })
 }
 
 func put(t *testing.T, dir, name, text string) {
@@ -135,8 +135,8 @@ func TestATurnThatDoesNotGetToAskingIsNamedAndStops(t *testing.T) {
 	var reads atomic.Int64
 	reading, answer := make(chan struct{}), make(chan struct{})
 	w := newWorld(t, script(echoSystem), nil, withOptions(func(o *agent.Options) {
-		o.Space = func(a channels.Address, _ bool) string { return "/nowhere/" + a.Chat }
-		o.AgentFile = func() string {
+		o.Files.Space = func(a channels.Address, _ bool) string { return "/nowhere/" + a.Chat }
+		o.Files.AgentFile = func() string {
 			if reads.Add(1) == 1 {
 				close(reading)
 				<-answer
@@ -185,7 +185,7 @@ func TestATurnThatWaitsForAPlaceStops(t *testing.T) {
 			return hang(ctx, asked)
 		}
 		return say("answered")
-	}), nil, withOptions(func(o *agent.Options) { o.MaxTurns = 1 }))
+	}), nil, withOptions(func(o *agent.Options) { o.Limits.Turns = 1 }))
 	w.write("1", "1", "long")
 	<-asked
 	w.write("2", "1", "hello")

@@ -165,7 +165,7 @@ func onSlate(t *testing.T, model providers.LLMProvider, registry []tools.Tool, t
 		s := &slate{}
 		w := newWorld(t, model, registry, append(opts, func(w *world) {
 			w.channel = s
-			w.opts.Grace = time.Millisecond
+			w.opts.Limits.Grace = time.Millisecond
 			w.opts.Log = zerolog.Nop()
 		})...)
 		test(w, s)

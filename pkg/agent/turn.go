@@ -203,7 +203,7 @@ func (r *run) ask(ctx context.Context, items []session.Item, past past) ([]provi
 		return users, &tools.ToolLoopResult{}, asked{err: err, before: past.messages}
 	}
 
-	tokens := r.a.o.ContextTokens
+	tokens := r.a.o.Limits.ContextTokens
 	for try := 0; ; try++ {
 		r.at(stagePast)
 		h, err := r.a.prompts.History(ctx, r.past(tokens, 2+len(users)+len(past.messages)))
@@ -256,15 +256,15 @@ func isTooLong(err error) bool {
 }
 
 func (r *run) config(past past) tools.ToolLoopConfig {
-	provider, hooks := r.usage.Provider(r.a.o.Provider), callTasks{r}
+	provider, hooks := r.usage.Provider(r.a.o.Model.Provider), callTasks{r}
 	if r.free() {
-		provider = r.a.o.Direct
+		provider = r.a.o.Model.Direct
 	}
 	return tools.ToolLoopConfig{
-		Provider: provider, Model: r.a.o.Model, LLMOptions: r.a.o.ModelOptions,
+		Provider: provider, Model: r.a.o.Model.Name, LLMOptions: r.a.o.Model.Options,
 		Tools:         r.offered(),
-		MaxIterations: r.a.o.MaxIterations,
-		MaxParallel:   r.a.o.MaxParallel,
+		MaxIterations: r.a.o.Limits.Iterations,
+		MaxParallel:   r.a.o.Limits.Parallel,
 		Journal:       journal{r},
 		Callbacks:     hooks.callback,
 		TaskContext:   hooks.taskContext,

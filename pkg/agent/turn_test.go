@@ -178,7 +178,7 @@ func TestTheIterationLimitIsTold(t *testing.T) {
 			return say("as far as I got")
 		}
 		return call("look", "{}")
-	}), []tools.Tool{look}, withOptions(func(o *agent.Options) { o.MaxIterations = 3 }))
+	}), []tools.Tool{look}, withOptions(func(o *agent.Options) { o.Limits.Iterations = 3 }))
 	w.write("1", "1", "go")
 	got := w.expect().Text
 	if !strings.Contains(got, "3 steps") {
@@ -205,7 +205,7 @@ func TestTheIterationLimitIsToldWithoutAnAnswer(t *testing.T) {
 					return say("")
 				}
 				return call("look", "{}")
-			}), []tools.Tool{look}, withOptions(func(o *agent.Options) { o.MaxIterations = 3 }))
+			}), []tools.Tool{look}, withOptions(func(o *agent.Options) { o.Limits.Iterations = 3 }))
 			w.write("1", "1", "go")
 			if shows {
 				for range 3 {

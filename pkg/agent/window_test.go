@@ -44,7 +44,7 @@ func TestPicturesOfEarlierTurnsAreBounded(t *testing.T) {
 		newest.Store(int64(len(last(msgs).Images)))
 		return say("seen")
 	}), nil, withOptions(func(o *agent.Options) {
-		o.Fetch = func(_ context.Context, _ channels.Address, _ string, f channels.Attachment) prompt.Fetched {
+		o.Files.Fetch = func(_ context.Context, _ channels.Address, _ string, f channels.Attachment) prompt.Fetched {
 			return prompt.Fetched{Picture: &providers.Image{MIME: "image/png", Path: f.Name, Size: size}}
 		}
 	}))

@@ -116,9 +116,9 @@ func newWorld(t *testing.T, model providers.LLMProvider, registry []tools.Tool, 
 	}
 	space := t.TempDir()
 	w.opts = agent.Options{
-		Provider: model, Model: "script", Tools: reg, Authorize: p.Authorize,
-		Space: func(channels.Address, bool) string { return space },
-		Grace: patience, Log: zerolog.New(zerolog.NewTestWriter(t)).Level(zerolog.WarnLevel),
+		Model: agent.Model{Provider: model, Name: "script"}, Tools: reg, Authorize: p.Authorize,
+		Files:  agent.Files{Space: func(channels.Address, bool) string { return space }},
+		Limits: agent.Limits{Grace: patience}, Log: zerolog.New(zerolog.NewTestWriter(t)).Level(zerolog.WarnLevel),
 	}
 	for _, o := range opts {
 		o(w)

@@ -213,16 +213,20 @@ func (a *App) makeTools(context.Context) error {
 func (a *App) makeAgent(context.Context) error {
 	var err error
 	a.agent, err = agent.New(agent.Options{
-		Engine: a.engine, Provider: a.model.provider, Direct: offline.New(offline.Options{Version: Version()}), Model: a.model.model,
+		Engine: a.engine,
+		Model: agent.Model{
+			Provider: a.model.provider, Name: a.model.model, Direct: offline.New(offline.Options{Version: Version()}),
+		},
 		Tools: a.tools.Registry, Offered: a.tools.Offered, Authorize: a.policy.Authorize,
-		Space: a.kept.spaces.Of, Fetch: a.kept.attachments.Fetch, AgentFile: a.kept.agentFile.Text,
-		AnswerEdits: a.cfg.Agent.AnswerEdits,
-		WhileBusy:   a.cfg.Agent.WhileBusy, MaxIterations: a.cfg.Agent.MaxToolIterations, MaxParallel: a.cfg.Tools.MaxParallel,
-		Surfaces: surfaces{a.channels},
-		Redact:   a.o.Redactor.Redact, Grace: cmp.Or(a.o.Grace, turnGrace), Log: a.o.Log,
+		Files:     agent.Files{Space: a.kept.spaces.Of, Fetch: a.kept.attachments.Fetch, AgentFile: a.kept.agentFile.Text},
+		WhileBusy: a.cfg.Agent.WhileBusy, AnswerEdits: a.cfg.Agent.AnswerEdits,
+		Limits: agent.Limits{
+			Iterations: a.cfg.Agent.MaxToolIterations, Parallel: a.cfg.Tools.MaxParallel, Grace: cmp.Or(a.o.Grace, turnGrace),
+		},
+		Surfaces: surfaces{a.channels}, Redact: a.o.Redactor.Redact, Log: a.o.Log,
 		Clock: cronClock{}, Zone: zones(a.cfg.Agent.Timezone, a.o.LookupEnv), Heartbeat: heartbeat(a.cfg, a.channels),
 		Approvals: a.tools.Approvals, OnApproval: a.audit.approval,
-		Budget: budgetOf(a.cfg.Budgets, a.policy.Addresses), Currency: a.cfg.Budgets.Currency,
+		Budgets:    agent.Budgets{Of: budgetOf(a.cfg.Budgets, a.policy.Addresses), Currency: a.cfg.Budgets.Currency},
 		Background: background(&a.cfg.Background),
 	})
 	if err != nil {

@@ -66,7 +66,7 @@ func agentMutants() []Mutant {
 		},
 		{
 			Promise: "hanging chat", Defect: "runs one turn at a time over all chats",
-			File: dir + "/agent.go", Old: "newPlaces(o.MaxTurns),\n\t\treports", New: "newPlaces(1),\n\t\treports",
+			File: dir + "/agent.go", Old: "newPlaces(o.Limits.Turns),\n\t\treports", New: "newPlaces(1),\n\t\treports",
 			Dir: dir, Test: "^TestOneHangingChatDoesNotHoldTheOthers$",
 		},
 		{

@@ -46,7 +46,7 @@ func budgetMutants() []Mutant {
 		},
 		{
 			Promise: "budgets: what counts", Defect: "does not count the summary of /compact",
-			File: dir + "/compact.go", Old: "return h.r.usage.Provider(h.r.a.o.Provider).Chat(ctx,", New: "return h.r.a.o.Provider.Chat(ctx,",
+			File: dir + "/compact.go", Old: "return h.r.usage.Provider(h.r.a.o.Model.Provider).Chat(ctx,", New: "return h.r.a.o.Model.Provider.Chat(ctx,",
 			Dir: dir, Test: "^TestEveryRequestCounts$",
 		},
 		{

@@ -62,7 +62,8 @@ func serveFor(t *testing.T, e *bolt.Engine, c *telegram.Channel, model providers
 		registry.Register(tool)
 	}
 	a, err := agent.New(agent.Options{
-		Engine: e, Provider: model, Tools: registry, Space: func(channels.Address, bool) string { return t.TempDir() },
+		Engine: e, Model: agent.Model{Provider: model}, Tools: registry,
+		Files:     agent.Files{Space: func(channels.Address, bool) string { return t.TempDir() }},
 		Authorize: authorize,
 		Surfaces:  surface{gate},
 		Log:       zerolog.Nop(),
