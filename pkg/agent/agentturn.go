@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"parley/internal/failpoint"
+	"parley/pkg/agent/subagent"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -25,7 +26,7 @@ type agentTurn struct {
 
 	task *session.Task
 	life *life
-	seat *seat // its place among the agents at work
+	seat *subagent.Seat // its place among the agents at work
 	// waiting says that the turn ends and the task does not: a person is asked.
 	waiting bool
 }

@@ -276,7 +276,7 @@ func TestACallThatWasCutOffAfterItWasAllowedDoesNotRunAgain(t *testing.T) {
 	t.Parallel()
 	b := &book{began: make(chan struct{}, 1)}
 	w := newWorld(t, script(writer), []tools.Tool{b.tool()}, withOptions(asking),
-		withOptions(func(o *agent.Options) { o.Limits.Grace = time.Millisecond }))
+		withGrace(time.Millisecond))
 	w.write("1", "1", "one")
 	q := w.question("one")
 	w.press("1", "1", q, "Allow once")

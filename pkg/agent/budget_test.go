@@ -206,7 +206,7 @@ func TestAResumedTurnCountsEachAnswerOnce(t *testing.T) {
 		}
 		return priced(say("done"))
 	}), []tools.Tool{effect}, withBudget(budget.Budget{All: budget.Limits{Turns: 1}}),
-		withOptions(func(o *agent.Options) { o.Limits.Grace = time.Millisecond }))
+		withGrace(time.Millisecond))
 	w.write("1", "1", "go")
 	<-blocked
 	w.restart()

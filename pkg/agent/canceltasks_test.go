@@ -7,7 +7,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"parley/pkg/agent"
 	"parley/pkg/providers"
 	"parley/pkg/session"
 	"parley/pkg/tools"
@@ -72,7 +71,7 @@ func TestACancelledAgentEndsAndIsToldOnce(t *testing.T) {
 						return overwrites("spawn")(ctx, msgs, defs)
 					})
 					w = newParty(t, cancelling(agents), []tools.Tool{b.tool(), canceller(&w)}, quietly,
-						withOptions(asking), withOptions(func(o *agent.Options) { o.Limits.Grace = time.Second }))
+						withOptions(asking), withGrace(time.Second))
 					w.write("1", "1", "page one")
 					n := 1
 					if at == "asking" {
@@ -151,7 +150,7 @@ func TestASubagentOfAnAgentIsCancelled(t *testing.T) {
 						return say("it says: " + report(m))
 					}
 					return call("spawn", order("deep"))
-				}), []tools.Tool{canceller(&w)}, quietly, withOptions(func(o *agent.Options) { o.Limits.Grace = time.Second }))
+				}), []tools.Tool{canceller(&w)}, quietly, withGrace(time.Second))
 				w.write("1", "1", "go")
 				w.expectText("started")
 				<-asked

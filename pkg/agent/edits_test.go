@@ -169,7 +169,7 @@ func TestAnEditSurvivesARestart(t *testing.T) {
 		default:
 		}
 		return hang(ctx, blocked)
-	}), nil, withOptions(func(o *agent.Options) { o.Limits.Grace = time.Millisecond }), withOptions(queued))
+	}), nil, withGrace(time.Millisecond), withOptions(queued))
 	w.write("1", "1", "first")
 	<-blocked
 	w.write("1", "1", "secnd")

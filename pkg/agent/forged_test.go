@@ -119,7 +119,7 @@ func TestTaintSurvivesARestart(t *testing.T) {
 				default:
 					return calling(next)(nil)
 				}
-			}), []tools.Tool{noter(), pager()}, withOptions(asking), withOptions(func(o *agent.Options) { o.Limits.Grace = time.Millisecond }))
+			}), []tools.Tool{noter(), pager()}, withOptions(asking), withGrace(time.Millisecond))
 			w.write("1", "1", "go")
 			<-asked
 			w.restart()
@@ -231,7 +231,7 @@ func TestAnAllowedCallThatMayRunAgainDoesNot(t *testing.T) {
 			return say(m.Content)
 		}
 		return call("put", "{}")
-	}), []tools.Tool{put}, withOptions(asking), withOptions(func(o *agent.Options) { o.Limits.Grace = time.Millisecond }))
+	}), []tools.Tool{put}, withOptions(asking), withGrace(time.Millisecond))
 	w.write("1", "1", "go")
 	w.press("1", "1", w.question("{}"), "Allow once")
 	<-began

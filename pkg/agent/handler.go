@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"parley/pkg/agent/budget"
+	"parley/pkg/agent/subagent"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -48,7 +49,7 @@ type input struct {
 	// over ends the loop when it ends with errTaskOver.
 	over context.Context //nolint:containedctx // the lifetime of what the turn works for
 	// place is the turn's place for a step, where it has one for each step.
-	place *seat
+	place *subagent.Seat
 	// blank reports whether the beginning of an answer may turn out to say nothing.
 	blank func(text string) bool
 }

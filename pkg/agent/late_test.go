@@ -187,7 +187,7 @@ func TestATurnThatWasInterruptedForHoursSaysSo(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate()
-		w := newWorld(t, script(parrot), []tools.Tool{g.tool()}, withOptions(func(o *agent.Options) { o.Limits.Grace = time.Millisecond }))
+		w := newWorld(t, script(parrot), []tools.Tool{g.tool()}, withGrace(time.Millisecond))
 		w.accept(w.sentAt("go", time.Now()))
 		<-g.entered
 		w.stop()

@@ -121,7 +121,7 @@ func (j journal) callOutbound(key string, q queued) channels.Outbound {
 // agent gives its place to one that waits in a chat with fewer.
 func (j journal) Steer(ctx context.Context) ([]providers.Message, error) {
 	r := j.r
-	if err := r.in.place.next(ctx); err != nil {
+	if err := r.in.place.Next(ctx); err != nil {
 		return nil, err
 	}
 	if r.a.o.WhileBusy != Steer {

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"parley/pkg/agent"
 	"parley/pkg/providers"
 	"parley/pkg/tools"
 )
@@ -44,7 +43,7 @@ func TestAnInterruptedTurnGoesOnFromItsLastStep(t *testing.T) {
 		default:
 			return say("the model was told: " + last(msgs).Content)
 		}
-	}), []tools.Tool{first, effect}, withOptions(func(o *agent.Options) { o.Limits.Grace = time.Millisecond }))
+	}), []tools.Tool{first, effect}, withGrace(time.Millisecond))
 	w.write("1", "1", "go")
 	<-blocked
 	w.restart()
@@ -77,7 +76,7 @@ func TestAReadOnlyCallThatWasBegunRunsAgain(t *testing.T) {
 			return call("look", "{}")
 		}
 		return say(last(msgs).Content)
-	}), []tools.Tool{look}, withOptions(func(o *agent.Options) { o.Limits.Grace = time.Millisecond }))
+	}), []tools.Tool{look}, withGrace(time.Millisecond))
 	w.write("1", "1", "go")
 	<-blocked
 	w.restart()
@@ -102,7 +101,7 @@ func TestWhatAToolShowedIsNotShownAgainAfterARestart(t *testing.T) {
 			return hang(ctx, blocked)
 		}
 		return say("shown")
-	}), []tools.Tool{show}, withOptions(func(o *agent.Options) { o.Limits.Grace = time.Millisecond }))
+	}), []tools.Tool{show}, withGrace(time.Millisecond))
 	w.write("1", "1", "go")
 	<-blocked
 	w.expectText("shown")
@@ -122,7 +121,7 @@ func TestAJoinedMessageSurvivesARestart(t *testing.T) {
 			return hang(ctx, blocked)
 		}
 		return gated(ctx, msgs, defs)
-	}), []tools.Tool{g.tool()}, withOptions(func(o *agent.Options) { o.Limits.Grace = time.Millisecond }))
+	}), []tools.Tool{g.tool()}, withGrace(time.Millisecond))
 	w.write("1", "1", "go")
 	<-g.entered
 	w.write("1", "1", "and this")

@@ -46,7 +46,7 @@ func (c Calls) AskAgent(ctx context.Context, name, task string, limit time.Durat
 		if err != nil {
 			return "", tools.Fail(tools.ErrExecutionFailed, "the agent's report cannot be read", nil).Because(err)
 		}
-		r.in.place.leave()
+		r.in.place.Leave()
 		l.tells(func(line string) { tools.Progress(ctx, channels.Visible(name)+": "+line) })
 		defer l.tells(nil)
 		select {

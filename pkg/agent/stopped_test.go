@@ -45,7 +45,7 @@ func TestAStopBetweenTheDecisionAndItsCall(t *testing.T) {
 						return tools.Examination{Destructive: true, Text: "overwrite"}, nil
 					},
 					func(context.Context, in) (any, error) { ran.Add(1); return "done", nil })},
-					withOptions(asking), withOptions(func(o *agent.Options) { o.Limits.Grace = time.Millisecond }))
+					withOptions(asking), withGrace(time.Millisecond))
 				w.write("1", "1", "one")
 				w.press("1", "1", w.question("overwrite"), "Allow once")
 				if got := w.expect().Text; !strings.Contains(got, "Allowed once") {
@@ -124,7 +124,7 @@ func TestAnAllowedCallThatKillsTheGateway(t *testing.T) {
 	t.Parallel()
 	b := &book{began: make(chan struct{}, 1)}
 	w := newWorld(t, script(writer), []tools.Tool{b.tool()}, withOptions(asking),
-		withOptions(func(o *agent.Options) { o.Limits.Grace = time.Millisecond }))
+		withGrace(time.Millisecond))
 	w.write("1", "1", "one")
 	w.press("1", "1", w.question("one"), "Allow once")
 	<-b.began

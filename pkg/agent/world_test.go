@@ -100,6 +100,11 @@ type option func(*world)
 
 func withOptions(f func(*agent.Options)) option { return func(w *world) { f(&w.opts) } }
 
+// withGrace lets running turns go on for d when the agent stops.
+func withGrace(d time.Duration) option {
+	return withOptions(func(o *agent.Options) { o.Limits.Grace = d })
+}
+
 func newWorld(t *testing.T, model providers.LLMProvider, registry []tools.Tool, opts ...option) *world {
 	t.Helper()
 	p, err := policy.New(policy.Options{

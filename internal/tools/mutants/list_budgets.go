@@ -46,8 +46,10 @@ func budgetMutants() []Mutant {
 		},
 		{
 			Promise: "budgets: what counts", Defect: "does not count the summary of /compact",
-			File: dir + "/compact.go", Old: "return h.r.usage.Provider(h.r.a.o.Model.Provider).Chat(ctx,", New: "return h.r.a.o.Model.Provider.Chat(ctx,",
-			Dir: dir, Test: "^TestEveryRequestCounts$",
+			File: dir + "/compact.go",
+			Old:  "return h.r.usage.Provider(h.r.a.o.Model.Provider).Chat(ctx,",
+			New:  "return h.r.a.o.Model.Provider.Chat(ctx,",
+			Dir:  dir, Test: "^TestEveryRequestCounts$",
 		},
 		{
 			Promise: "budgets: what counts", Defect: "counts an agent only when its turn is committed",

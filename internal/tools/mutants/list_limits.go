@@ -109,7 +109,7 @@ func shareMutants() []Mutant {
 		},
 		{
 			Promise: "places of agents", Defect: "an agent keeps its place until it ends",
-			File: agent + "/seat.go", Old: "if has && !s.places.Wanted(s.chat) {", New: "if has {",
+			File: agent + "/subagent/seat.go", Old: "if has && !s.places.Wanted(s.chat) {", New: "if has {",
 			Dir: agent, Test: "^TestAgentsOfAFewChatsKeepNoOtherWaiting$",
 		},
 		{

@@ -37,7 +37,7 @@ func spawnMutants() []Mutant {
 		},
 		{
 			Promise: waited, Defect: "lets agents wait for the places of their parents",
-			File: dir + "/spawned.go", Old: "		r.in.place.leave()\n", New: "",
+			File: dir + "/spawned.go", Old: "		r.in.place.Leave()\n", New: "",
 			Dir: dir, Test: "^TestASubagentIsWaitedFor$",
 		},
 		{
