@@ -102,6 +102,21 @@ func storeMutants() []Mutant {
 			Dir: dir, Test: "^TestNumbersGoOn$",
 		},
 		{
+			Promise: "store: earlier builds", Defect: "stores the items that a step took under another name",
+			File: dir + "/record.go", Old: "`json:\"taken,omitempty\"`", New: "`json:\"took,omitempty\"`",
+			Dir: dir, Test: "^TestForms$",
+		},
+		{
+			Promise: "store: earlier builds", Defect: "swaps two fields of a record that has no names",
+			File: dir + "/codec.go", Old: "appendTexts(b, s.Reason), s.Time)", New: "appendTexts(b, string(s.State)), s.Time)",
+			Dir: dir, Test: "^TestForms$",
+		},
+		{
+			Promise: "store: earlier builds", Defect: "lists a job under another key",
+			File: dir + "/keys.go", Old: "{ return append(timeKey(t), idKey(id)...) }", New: "{ return append(timeKey(t), id...) }",
+			Dir: dir, Test: "^TestForms$",
+		},
+		{
 			Promise: "store: any ordered store", Defect: "forgets to remove keys from the file",
 			File: dir + "/store.go", Old: "{ return t.in(b).Delete(key) }", New: "{ _ = t.in(b); return nil }",
 			Dir: dir, Test: "^TestStoreSuite$",
