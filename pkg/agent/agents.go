@@ -12,6 +12,7 @@ import (
 	"parley/pkg/channels"
 	"parley/pkg/fair"
 	"parley/pkg/session"
+	"parley/pkg/text"
 	"parley/pkg/tools"
 )
 
@@ -208,7 +209,7 @@ const maxReport = session.MaxTurnBytes / 2
 func (a *Agent) endAgentTask(ctx context.Context, t *session.Task, c session.Completion) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, completeTimeout)
 	defer cancel()
-	c.Result = cut(a.o.Redact(c.Result), maxReport)
+	c.Result = text.ClipBytes(a.o.Redact(c.Result), maxReport)
 	if !t.Waited && c.Item == nil && len(c.Outbox) == 0 {
 		c.Item = &session.Item{
 			ID: session.TaskItemID(t.ID), Kind: session.ItemTask, Address: t.Address, TaskID: t.ID, Solo: true, Time: time.Now(),
@@ -237,12 +238,12 @@ func (a *Agent) endAgentTask(ctx context.Context, t *session.Task, c session.Com
 
 // endText is what the model is told of an agent's end.
 func endText(t *session.Task, c *session.Completion) string {
-	text := fmt.Sprintf("%s The background agent %s has ended (%s). It was asked: %s\n", taskMark, taskName(t), c.State, cut(orderOf(t).Task, 500))
+	said := fmt.Sprintf("%s The background agent %s has ended (%s). It was asked: %s\n", taskMark, taskName(t), c.State, text.ClipBytes(orderOf(t).Task, 500))
 	if c.State == session.TaskDone {
-		return text + "The person has not seen its report. Tell them what came of it; answer " + noReply +
+		return said + "The person has not seen its report. Tell them what came of it; answer " + noReply +
 			" only if they want nothing told.\nReport:\n" + c.Result
 	}
-	return text + "The person is told: " + c.Result
+	return said + "The person is told: " + c.Result
 }
 
 // takeUpAgents goes on with the agents of the last process. What begins one may

@@ -9,6 +9,7 @@ import (
 	"parley/pkg/agent/job"
 	"parley/pkg/channels"
 	"parley/pkg/session"
+	"parley/pkg/text"
 )
 
 // schedule answers /schedule.
@@ -29,7 +30,7 @@ func (h *commandTurn) schedule(ctx context.Context) (string, error) {
 	case errors.Is(err, ErrAmbiguous):
 		return capital(err.Error()), nil
 	case err != nil:
-		return "There is no job " + cut(plainName(which), 64) + " here. " + h.r.typed("schedule") + " shows those there are.", nil //nolint:nilerr // it is told
+		return "There is no job " + text.ClipBytes(plainName(which), 64) + " here. " + h.r.typed("schedule") + " shows those there are.", nil //nolint:nilerr // it is told
 	}
 	return h.changePlan(ctx, verb, &j)
 }
@@ -39,7 +40,7 @@ const maxAbout = 80
 
 // aboutJob is how a job's text begins, in one line.
 func aboutJob(j *session.Job) string {
-	return cut(channels.Visible(strings.Join(strings.Fields(j.Text), " ")), maxAbout)
+	return text.ClipBytes(channels.Visible(strings.Join(strings.Fields(j.Text), " ")), maxAbout)
 }
 
 // planned lists the jobs of the chat.

@@ -7,6 +7,7 @@ import (
 
 	"parley/pkg/providers"
 	"parley/pkg/session"
+	"parley/pkg/text"
 )
 
 // compactPrompt asks the model for the summary that replaces the conversation.
@@ -64,7 +65,7 @@ func (h *commandTurn) summary(ctx context.Context, of []providers.Message) (*pro
 
 func (h *commandTurn) notCompacted(reason, person string) reply {
 	return reply{
-		Commit: session.Commit{Outcome: session.OutcomeFailed, Reason: cut(h.r.a.o.Redact(reason), 500)},
+		Commit: session.Commit{Outcome: session.OutcomeFailed, Reason: text.ClipBytes(h.r.a.o.Redact(reason), 500)},
 		text:   "I could not summarise the conversation; it stays as it is. " + person,
 	}
 }

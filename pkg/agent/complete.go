@@ -9,6 +9,7 @@ import (
 	"parley/internal/failpoint"
 	"parley/pkg/channels"
 	"parley/pkg/session"
+	"parley/pkg/text"
 	"parley/pkg/tools"
 )
 
@@ -113,13 +114,13 @@ func endOf(t *session.Task, state session.TaskState) string {
 // completion is the end of a task that is told. What shows how far it was becomes its
 // result: by the message of the result, or by the answer of the turn that reads it.
 func (a *Agent) completion(t *session.Task, state session.TaskState, result *tools.ToolResult) session.Completion {
-	text := result.ForLLM
-	if text == "" && result.Err != nil {
-		text = result.Err.Error()
+	kept := result.ForLLM
+	if kept == "" && result.Err != nil {
+		kept = result.Err.Error()
 	}
-	text = a.o.Redact(cut(text, session.MaxTurnBytes/2))
+	kept = a.o.Redact(text.ClipBytes(kept, session.MaxTurnBytes/2))
 	now := time.Now()
-	c := session.Completion{State: state, Result: text, Tainted: a.tasks.tainted(t.ID)}
+	c := session.Completion{State: state, Result: kept, Tainted: a.tasks.tainted(t.ID)}
 	if t.Waited {
 		return c
 	}
@@ -134,7 +135,7 @@ func (a *Agent) completion(t *session.Task, state session.TaskState, result *too
 	c.Item = &session.Item{
 		ID: session.TaskItemID(t.ID), Kind: session.ItemTask, Address: t.Address, TaskID: t.ID, Solo: true, Time: now,
 		Text: endOf(t, state) + told +
-			"Answer " + noReply + " if there is nothing to add.\nResult:\n" + text,
+			"Answer " + noReply + " if there is nothing to add.\nResult:\n" + kept,
 	}
 	return c
 }

@@ -12,6 +12,7 @@ import (
 	"parley/pkg/policy"
 	"parley/pkg/providers"
 	"parley/pkg/session"
+	"parley/pkg/text"
 	"parley/pkg/tools"
 )
 
@@ -81,7 +82,7 @@ func (h *decisionTurn) begin(ctx context.Context) (input, error) {
 	switch {
 	case err != nil, a.Chat != r.chat:
 		r.a.o.OnApproval(approval.Event{
-			Approval: session.Approval{ID: cut(h.word.id, 64), Address: r.info.Address, Turn: r.info.ID},
+			Approval: session.Approval{ID: text.ClipBytes(h.word.id, 64), Address: r.info.Address, Turn: r.info.ID},
 			By:       d.decider(), Outcome: approval.Refused, Detail: "refused: unknown",
 		})
 		return input{}, done(r.commit(ctx, reply{
@@ -260,7 +261,7 @@ func (d *decision) closed(v verdict) reply {
 
 // decisionMark begins the message that tells the model of a decision.
 func decisionMark(a *session.Approval) string {
-	return fmt.Sprintf("[approval %s] %s decided on the call %s of %s(%s). ", a.ID, nameOf(a.By), a.Call, a.Tool, cut(a.Arguments, 1000))
+	return fmt.Sprintf("[approval %s] %s decided on the call %s of %s(%s). ", a.ID, nameOf(a.By), a.Call, a.Tool, text.ClipBytes(a.Arguments, 1000))
 }
 
 // allow records the decision together with the call that it makes.

@@ -13,6 +13,7 @@ import (
 	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/session"
+	"parley/pkg/text"
 	"parley/pkg/tools"
 )
 
@@ -162,7 +163,7 @@ func filtered() (reason, person string) {
 // unanswered is the reply of a turn of which the person is told why there is no answer.
 func unanswered(messages []providers.Message, reason, person string) reply {
 	return reply{Commit: session.Commit{
-		Outcome: session.OutcomeFailed, Reason: cut(reason, 500),
+		Outcome: session.OutcomeFailed, Reason: text.ClipBytes(reason, 500),
 		Messages: append(messages, assistant(person)),
 	}, text: person, dated: true}
 }
@@ -229,10 +230,29 @@ func (r *run) historyForm(messages []providers.Message) []providers.Message {
 	return out
 }
 
-// cut shortens a text to at most n bytes at a rune's edge.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
+// limitText is what a person is told of a turn at the limit of its chat.
+func (e *ending) limitText() string {
+	if !e.acted {
+		return e.limit.PersonMessage()
 	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
+	return "I stopped before I was done. " + e.limit.PersonMessage() + " What was done until then stays done."
+}
+
+// dayNotice is a message that leaves once a day in a chat for each purpose and limit.
+func (r *run) dayNotice(text string, l *budget.LimitError) channels.Outbound {
+	return r.outbound(r.usage.NoticeID(l), text, "")
+}
+
+// newUsage is the account of the turn, which counts in the chat that it works for.
+func (r *run) newUsage() *budget.TurnUsage {
+	return r.a.meter.Turn(budget.Turn{
+		Chat: r.info.Chat, Payer: r.home, Purpose: r.kind.purpose, Began: r.wall, Zone: r.location,
+		Steps: r.info.Steps, Free: r.free(), Log: r.log,
+	})
+}
+
+// free says that no model is asked: /tool calls exactly one tool.
+func (r *run) free() bool {
+	it := &r.info.Items[0]
+	return r.a.o.Model.Direct != nil && it.Inbound != nil && isToolCommand(it.Inbound.Text)
 }

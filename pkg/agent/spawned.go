@@ -8,8 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -184,117 +182,6 @@ func digest(o order) string {
 // startingIn is what orders the starts of a chat's agents.
 func (a *Agent) startingIn(chat string) *sync.Mutex {
 	return &a.agents.starting[maphash.String(a.agents.seed, chat)%uint64(len(a.agents.starting))]
-}
-
-// turnTasks are the tasks of a turn: those that its calls have begun, and the background
-// agents that it started, with their bounds.
-type turnTasks struct {
-	// depth is how many agents deep the turn is: those count, too, whose report it
-	// brings, so that no chain of reports goes on for ever.
-	depth int
-	// deadline is the turn's own; zero for none.
-	deadline time.Time
-
-	mu      sync.Mutex
-	begun   map[string]session.Task // tasks whose call has not ended
-	started map[string]bool         // the agents that the turn has started, by task id
-}
-
-func newTurnTasks(info *session.TurnInfo) *turnTasks {
-	return &turnTasks{begun: begunBy(info), started: startedBy(info.Steps)}
-}
-
-// startedBy are the agents that earlier attempts at a turn started.
-func startedBy(steps []session.Step) map[string]bool {
-	out := map[string]bool{}
-	for i := range steps {
-		for j := range steps[i].Tasks {
-			if t := &steps[i].Tasks[j]; t.Agent {
-				out[t.ID] = true
-			}
-		}
-	}
-	return out
-}
-
-// begunBy are those of them whose call has not ended.
-func begunBy(info *session.TurnInfo) map[string]session.Task {
-	out := map[string]session.Task{}
-	for i := range info.Steps {
-		for j := range info.Steps[i].Tasks {
-			if t := &info.Steps[i].Tasks[j]; t.Agent {
-				out[t.ID] = *t
-			}
-		}
-	}
-	for i := range info.Steps {
-		if s := &info.Steps[i]; s.Kind == session.StepEnded && s.Call != nil {
-			dropCall(out, session.CallID(info.ID, session.CallKey(s.Round, s.Call.Index)))
-		}
-	}
-	return out
-}
-
-// dropCall forgets the agents of a call.
-func dropCall(ids map[string]session.Task, call string) {
-	for id := range ids {
-		if strings.HasPrefix(id, call+"/") {
-			delete(ids, id)
-		}
-	}
-}
-
-// addAgent remembers an agent whose call has not ended: one that is waited for, or
-// has hardly begun, ends where the turn is cut off.
-func (ts *turnTasks) addAgent(t *session.Task) {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	ts.started[t.ID], ts.begun[t.ID] = true, *t
-}
-
-// agents is how many agents the turn has started.
-func (ts *turnTasks) agents() int {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	return len(ts.started)
-}
-
-// releaseAgents is called when a call has ended: its agents go on without it.
-func (ts *turnTasks) releaseAgents(call string) {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	dropCall(ts.begun, call)
-}
-
-// add remembers a task whose call begins.
-func (ts *turnTasks) add(t session.Task) {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	ts.begun[t.ID] = t
-}
-
-// remove forgets a task whose call has ended.
-func (ts *turnTasks) remove(id string) {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	delete(ts.begun, id)
-}
-
-// get gives a task whose call has begun and not ended.
-func (ts *turnTasks) get(id string) (session.Task, bool) {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	t, ok := ts.begun[id]
-	return t, ok
-}
-
-// takeAll gives the tasks whose call was cut off, by id, and forgets them.
-func (ts *turnTasks) takeAll() []string {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	ids := slices.Sorted(maps.Keys(ts.begun))
-	clear(ts.begun)
-	return ids
 }
 
 // tellSteps tells how far the agent is.

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"sync"
 	"time"
@@ -151,63 +150,6 @@ func (ts *tasks) close(id string) {
 	}
 }
 
-// callTasks makes the tasks of a turn's calls.
-type callTasks struct{ r *run }
-
-// taskID is the id of the task of a call.
-func (c callTasks) taskID(call tools.Call) string {
-	r := c.r
-	return session.CallID(r.info.ID, session.CallKey(call.Round, call.Index))
-}
-
-func (c callTasks) newTask(call tools.Call) session.Task {
-	r := c.r
-	now := time.Now()
-	return session.Task{
-		ID: c.taskID(call), Chat: r.chat, Session: r.session, Address: r.home,
-		Turn: r.info.ID, Call: call.ID, Creator: r.principal.Sender, Direct: r.principal.Direct, Level: string(r.principal.Level),
-		Tool: call.Name, Arguments: json.RawMessage(orEmpty(call.RawArguments)),
-		Tainted: r.provenance.Tainted() || r.provenance.FromOutside(call.ID, call.Annotations),
-		State:   session.TaskRunning, Started: now, Deadline: now.Add(call.Annotations.BackgroundLimit),
-	}
-}
-
-// orEmpty gives JSON for arguments that a model may have left out.
-func orEmpty(raw string) string {
-	if !json.Valid([]byte(raw)) {
-		return "{}"
-	}
-	return raw
-}
-
-// taskContext is the context that an asynchronous tool works in.
-func (c callTasks) taskContext(ctx context.Context, call tools.Call) context.Context {
-	r := c.r
-	t, begun := r.tasks.get(c.taskID(call))
-	if !begun { // its begin was not recorded, and nothing may outlast the turn
-		return ctx
-	}
-	return r.a.arm(ctx, tools.InvocationFrom(ctx), t)
-}
-
-// progress is what the work of an asynchronous tool tells how far it is.
-func (c callTasks) progress(call tools.Call) func(string) {
-	r := c.r
-	a, id := r.a, c.taskID(call) // and nothing of the turn
-	return func(line string) { a.showProgress(id, line) }
-}
-
-// brings is what notes that a call brings in content from outside, in its turn and, where
-// the work outlasts that, in its task.
-func (c callTasks) brings(call tools.Call) func() {
-	r := c.r
-	a, id, t := r.a, c.taskID(call), r.provenance // and nothing else of the turn
-	return func() {
-		t.Brings(call.ID)
-		a.tasks.taint(id)
-	}
-}
-
 // taint notes that the result of a task brings in content from outside.
 func (ts *tasks) taint(id string) {
 	ts.mu.Lock()
@@ -225,25 +167,6 @@ func (ts *tasks) tainted(id string) bool {
 	return w != nil && w.task.Tainted
 }
 
-// callback is what an asynchronous tool calls when its work is done.
-func (c callTasks) callback(_ context.Context, call tools.Call) tools.AsyncCallback {
-	r := c.r
-	a, id := r.a, c.taskID(call) // and nothing of the turn
-	return func(ctx context.Context, result *tools.ToolResult) {
-		if result == nil {
-			result = tools.NewToolResult("(no output)")
-		}
-		if a.tasks.cutOff(id, result.IsError) { //nolint:contextcheck // it looks at the context of the task
-			return
-		}
-		state := session.TaskDone
-		if result.IsError {
-			state = session.TaskFailed
-		}
-		a.complete(context.WithoutCancel(ctx), id, state, result)
-	}
-}
-
 // endQuietly ends the task of a call that turned out not to go on in the
 // background: its result is the call's own.
 func (a *Agent) endQuietly(ctx context.Context, id string, result *tools.ToolResult) error {
@@ -254,16 +177,4 @@ func (a *Agent) endQuietly(ctx context.Context, id string, result *tools.ToolRes
 	a.tasks.close(id)
 	_, err := a.o.Engine.Tasks().Complete(ctx, id, session.Completion{State: state})
 	return err
-}
-
-// dropTasks ends the tasks whose call was cut off, so that nothing is told of
-// them after the turn has said how it ended.
-func (r *run) dropTasks(ctx context.Context) error {
-	for _, id := range r.tasks.takeAll() {
-		r.a.tasks.close(id)
-		if _, err := r.a.o.Engine.Tasks().Complete(ctx, id, session.Completion{State: session.TaskCancelled}); err != nil && !errors.Is(err, session.ErrNotFound) {
-			return err
-		}
-	}
-	return nil
 }

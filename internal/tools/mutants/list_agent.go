@@ -6,7 +6,7 @@ func agentMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "R1", Defect: "lists a message as answered that failed",
-			File: dir + "/outcome.go", Old: "Outcome: session.OutcomeFailed, Reason: cut(reason, 500),", New: "Outcome: session.OutcomeAnswered, Reason: cut(reason, 500),",
+			File: dir + "/outcome.go", Old: "Outcome: session.OutcomeFailed, Reason: text.ClipBytes(reason, 500),", New: "Outcome: session.OutcomeAnswered, Reason: text.ClipBytes(reason, 500),",
 			Dir: "cmd/gateway", Test: "^TestScripts$/^model_down$",
 		},
 		{

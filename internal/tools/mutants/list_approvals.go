@@ -89,7 +89,7 @@ func askingMutants() []Mutant {
 		},
 		{
 			Promise: outside, Defect: "takes a task's result for the person's own words",
-			File: dir + "/tasks.go", Old: `Tainted: r.provenance.Tainted() || r.provenance.FromOutside(call.ID, call.Annotations),`, New: ``,
+			File: dir + "/turntasks.go", Old: `Tainted: r.provenance.Tainted() || r.provenance.FromOutside(call.ID, call.Annotations),`, New: ``,
 			Dir: dir, Test: "^TestTaintOfBackgroundWork$",
 		},
 		{

@@ -17,8 +17,10 @@ func jobMutants() []Mutant {
 		},
 		{
 			Promise: "jobs: missed times", Defect: "does not say that it is late",
-			File: dir + "/late.go", Old: "if age := at.Sub(it.Job.Due); age > job.MissedAfter {", New: "if age := at.Sub(it.Job.Due); age < 0 {",
-			Dir: dir, Test: "^TestAOneShotThatFellDueWhileDownFiresAtStartAndSaysSo$",
+			File: dir + "/messages.go",
+			Old:  "if age := at.Sub(it.Job.Due); age > job.MissedAfter {",
+			New:  "if age := at.Sub(it.Job.Due); age < 0 {",
+			Dir:  dir, Test: "^TestAOneShotThatFellDueWhileDownFiresAtStartAndSaysSo$",
 		},
 		{
 			Promise: "jobs: clocks", Defect: "sleeps until the next job is due",

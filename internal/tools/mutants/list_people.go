@@ -40,7 +40,7 @@ func peopleMutants() []Mutant {
 		},
 		{
 			Promise: "people: names in lists", Defect: "a task is not found by its name",
-			File: "pkg/agent/names.go", Old: "if !called(name(&all[i]), text) {", New: "if !called(name(&all[i]), text) || text != \"\" {",
+			File: "pkg/agent/names.go", Old: "if !called(name(&all[i]), said) {", New: "if !called(name(&all[i]), said) || text != \"\" {",
 			Dir: "cmd/gateway", Test: "^TestScripts$/^tasks$",
 		},
 		{

@@ -42,7 +42,7 @@ func spawnMutants() []Mutant {
 		},
 		{
 			Promise: waited, Defect: "lets a subagent outlive its turn",
-			File: dir + "/spawned.go", Old: "ts.started[t.ID], ts.begun[t.ID] = true, *t", New: "ts.started[t.ID] = true",
+			File: dir + "/turntasks.go", Old: "ts.started[t.ID], ts.begun[t.ID] = true, *t", New: "ts.started[t.ID] = true",
 			Dir: dir, Test: "^TestStopEndsTheSubagentToo$",
 		},
 		{

@@ -7,13 +7,15 @@ func taskMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: ends, Defect: "gives every task an hour",
-			File: dir + "/tasks.go", Old: "now.Add(call.Annotations.BackgroundLimit)", New: "now.Add(time.Hour)",
+			File: dir + "/turntasks.go", Old: "now.Add(call.Annotations.BackgroundLimit)", New: "now.Add(time.Hour)",
 			Dir: dir, Test: "^TestATaskHasTheTimeThatItsToolNames$",
 		},
 		{
 			Promise: ends, Defect: "lets what the end cut off speak for itself",
-			File: dir + "/tasks.go", Old: "if a.tasks.cutOff(id, result.IsError) {", New: "if a.tasks.cutOff(id, result.IsError) && id == \"\" {",
-			Dir: dir, Test: "^TestHoweverATaskCallsBackItsChatIsToldOnce$",
+			File: dir + "/turntasks.go",
+			Old:  "if a.tasks.cutOff(id, result.IsError) {",
+			New:  "if a.tasks.cutOff(id, result.IsError) && id == \"\" {",
+			Dir:  dir, Test: "^TestHoweverATaskCallsBackItsChatIsToldOnce$",
 		},
 		{
 			Promise: ends, Defect: "lets a plain tool say that it goes on",

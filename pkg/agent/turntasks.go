@@ -1,0 +1,214 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"parley/pkg/session"
+	"parley/pkg/tools"
+)
+
+// turnTasks are the tasks of a turn: those that its calls have begun, and the background
+// agents that it started, with their bounds.
+type turnTasks struct {
+	// depth is how many agents deep the turn is: those count, too, whose report it
+	// brings, so that no chain of reports goes on for ever.
+	depth int
+	// deadline is the turn's own; zero for none.
+	deadline time.Time
+
+	mu      sync.Mutex
+	begun   map[string]session.Task // tasks whose call has not ended
+	started map[string]bool         // the agents that the turn has started, by task id
+}
+
+func newTurnTasks(info *session.TurnInfo) *turnTasks {
+	return &turnTasks{begun: begunBy(info), started: startedBy(info.Steps)}
+}
+
+// startedBy are the agents that earlier attempts at a turn started.
+func startedBy(steps []session.Step) map[string]bool {
+	out := map[string]bool{}
+	for i := range steps {
+		for j := range steps[i].Tasks {
+			if t := &steps[i].Tasks[j]; t.Agent {
+				out[t.ID] = true
+			}
+		}
+	}
+	return out
+}
+
+// begunBy are those of them whose call has not ended.
+func begunBy(info *session.TurnInfo) map[string]session.Task {
+	out := map[string]session.Task{}
+	for i := range info.Steps {
+		for j := range info.Steps[i].Tasks {
+			if t := &info.Steps[i].Tasks[j]; t.Agent {
+				out[t.ID] = *t
+			}
+		}
+	}
+	for i := range info.Steps {
+		if s := &info.Steps[i]; s.Kind == session.StepEnded && s.Call != nil {
+			dropCall(out, session.CallID(info.ID, session.CallKey(s.Round, s.Call.Index)))
+		}
+	}
+	return out
+}
+
+// dropCall forgets the agents of a call.
+func dropCall(ids map[string]session.Task, call string) {
+	for id := range ids {
+		if strings.HasPrefix(id, call+"/") {
+			delete(ids, id)
+		}
+	}
+}
+
+// addAgent remembers an agent whose call has not ended: one that is waited for, or
+// has hardly begun, ends where the turn is cut off.
+func (ts *turnTasks) addAgent(t *session.Task) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	ts.started[t.ID], ts.begun[t.ID] = true, *t
+}
+
+// agents is how many agents the turn has started.
+func (ts *turnTasks) agents() int {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	return len(ts.started)
+}
+
+// releaseAgents is called when a call has ended: its agents go on without it.
+func (ts *turnTasks) releaseAgents(call string) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	dropCall(ts.begun, call)
+}
+
+// add remembers a task whose call begins.
+func (ts *turnTasks) add(t session.Task) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	ts.begun[t.ID] = t
+}
+
+// remove forgets a task whose call has ended.
+func (ts *turnTasks) remove(id string) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	delete(ts.begun, id)
+}
+
+// get gives a task whose call has begun and not ended.
+func (ts *turnTasks) get(id string) (session.Task, bool) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	t, ok := ts.begun[id]
+	return t, ok
+}
+
+// takeAll gives the tasks whose call was cut off, by id, and forgets them.
+func (ts *turnTasks) takeAll() []string {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	ids := slices.Sorted(maps.Keys(ts.begun))
+	clear(ts.begun)
+	return ids
+}
+
+// dropTasks ends the tasks whose call was cut off, so that nothing is told of
+// them after the turn has said how it ended.
+func (r *run) dropTasks(ctx context.Context) error {
+	for _, id := range r.tasks.takeAll() {
+		r.a.tasks.close(id)
+		if _, err := r.a.o.Engine.Tasks().Complete(ctx, id, session.Completion{State: session.TaskCancelled}); err != nil && !errors.Is(err, session.ErrNotFound) {
+			return err
+		}
+	}
+	return nil
+}
+
+// callTasks makes the tasks of a turn's calls.
+type callTasks struct{ r *run }
+
+// taskID is the id of the task of a call.
+func (c callTasks) taskID(call tools.Call) string {
+	r := c.r
+	return session.CallID(r.info.ID, session.CallKey(call.Round, call.Index))
+}
+
+func (c callTasks) newTask(call tools.Call) session.Task {
+	r := c.r
+	now := time.Now()
+	return session.Task{
+		ID: c.taskID(call), Chat: r.chat, Session: r.session, Address: r.home,
+		Turn: r.info.ID, Call: call.ID, Creator: r.principal.Sender, Direct: r.principal.Direct, Level: string(r.principal.Level),
+		Tool: call.Name, Arguments: json.RawMessage(orEmpty(call.RawArguments)),
+		Tainted: r.provenance.Tainted() || r.provenance.FromOutside(call.ID, call.Annotations),
+		State:   session.TaskRunning, Started: now, Deadline: now.Add(call.Annotations.BackgroundLimit),
+	}
+}
+
+// orEmpty gives JSON for arguments that a model may have left out.
+func orEmpty(raw string) string {
+	if !json.Valid([]byte(raw)) {
+		return "{}"
+	}
+	return raw
+}
+
+// taskContext is the context that an asynchronous tool works in.
+func (c callTasks) taskContext(ctx context.Context, call tools.Call) context.Context {
+	r := c.r
+	t, begun := r.tasks.get(c.taskID(call))
+	if !begun { // its begin was not recorded, and nothing may outlast the turn
+		return ctx
+	}
+	return r.a.arm(ctx, tools.InvocationFrom(ctx), t)
+}
+
+// progress is what the work of an asynchronous tool tells how far it is.
+func (c callTasks) progress(call tools.Call) func(string) {
+	r := c.r
+	a, id := r.a, c.taskID(call) // and nothing of the turn
+	return func(line string) { a.showProgress(id, line) }
+}
+
+// brings is what notes that a call brings in content from outside, in its turn and, where
+// the work outlasts that, in its task.
+func (c callTasks) brings(call tools.Call) func() {
+	r := c.r
+	a, id, t := r.a, c.taskID(call), r.provenance // and nothing else of the turn
+	return func() {
+		t.Brings(call.ID)
+		a.tasks.taint(id)
+	}
+}
+
+// callback is what an asynchronous tool calls when its work is done.
+func (c callTasks) callback(_ context.Context, call tools.Call) tools.AsyncCallback {
+	r := c.r
+	a, id := r.a, c.taskID(call) // and nothing of the turn
+	return func(ctx context.Context, result *tools.ToolResult) {
+		if result == nil {
+			result = tools.NewToolResult("(no output)")
+		}
+		if a.tasks.cutOff(id, result.IsError) { //nolint:contextcheck // it looks at the context of the task
+			return
+		}
+		state := session.TaskDone
+		if result.IsError {
+			state = session.TaskFailed
+		}
+		a.complete(context.WithoutCancel(ctx), id, state, result)
+	}
+}
