@@ -30,6 +30,12 @@ func webMutants() []Mutant {
 			Dir: dir, Test: "^TestHostileBodies$/^bomb$",
 		},
 		{
+			Promise: "web pages", Defect: "waits longer than its limit for redirects that are slow",
+			File: dir + "/fetch.go", Old: "limited, cancel := context.WithTimeout(ctx, f.o.Timeout)",
+			New: "limited, cancel := context.WithTimeout(ctx, 6*f.o.Timeout)",
+			Dir: dir, Test: "^TestHostileBodies$/^slow_redirects$",
+		},
+		{
 			Promise: "web pages", Defect: "fills up tables of any size",
 			File: dir + "/element.go", Old: "if widest <= maxColumns && rows*widest <= maxCells {", New: "if widest <= maxColumns || rows*widest > maxCells {",
 			Dir: dir, Test: "^TestHostilePages$",

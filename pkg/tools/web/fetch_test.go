@@ -160,8 +160,15 @@ func TestHostileBodies(t *testing.T) { //nolint:paralleltest // it measures the 
 				}
 			}
 		}, "<p>", ""},
-		"slow":            {func(w http.ResponseWriter, r *http.Request) { slowly(w, r, "a") }, "did not come within 1s", "timeout"},
-		"silent":          {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "did not come within 1s", "timeout"},
+		"slow":   {func(w http.ResponseWriter, r *http.Request) { slowly(w, r, "a") }, "did not come within 1s", "timeout"},
+		"silent": {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "did not come within 1s", "timeout"},
+		"slow redirects": {func(w http.ResponseWriter, r *http.Request) {
+			select {
+			case <-time.After(400 * time.Millisecond): // each within the limit, two and more beyond it
+			case <-r.Context().Done():
+			}
+			http.Redirect(w, r, r.URL.Path+"a", http.StatusFound)
+		}, "did not come within 1s", "timeout"},
 		"endless headers": {func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X", strings.Repeat("x", 1<<20)) }, "broke off", "execution_failed"},
 		"less than said": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "1000")
