@@ -49,7 +49,8 @@ func TestNewFolders(t *testing.T) {
 			".": "drwx------", "AGENT.md": "-rw-------", "skills": "drwx------", "skills/README.md": "-rw-------",
 			"tools": "drwx------", "tools/README.md": "-rw-------",
 			"tools/weather": "drwx------", "tools/weather/tool.yaml": "-rw-------", "tools/weather/run": "-rwx------",
-			"tools/stock": "drwx------", "tools/stock/tool.yaml": "-rw-------", "tools/stock/run": "-rwx------", "tools/stock/stock.csv": "-rw-------",
+			"tools/stock": "drwx------", "tools/stock/tool.yaml": "-rw-------",
+			"tools/stock/run": "-rwx------", "tools/stock/stock.csv": "-rw-------",
 		}},
 		{"EnsureSpace", workspace.EnsureSpace, map[string]string{
 			".": "drwx------", "USER.md": "-rw-------", "MEMORY.md": "-rw-------",

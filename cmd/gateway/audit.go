@@ -65,7 +65,8 @@ func (h *host) auditVerify(ctx context.Context, from uint64) error {
 	}
 	text := fmt.Sprintf("rows %d to %d are whole, in %s", r.First, r.Last, admin.Count(r.Segments, "file", "files"))
 	if r.OwnTroubles > 0 {
-		text += fmt.Sprintf("; in %s the log tells of itself: %s audit show --kind audit", admin.Count(r.OwnTroubles, "row", "rows"), admin.Program())
+		text += fmt.Sprintf("; in %s the log tells of itself: %s audit show --kind audit",
+			admin.Count(r.OwnTroubles, "row", "rows"), admin.Program())
 	}
 	if r.Unfinished {
 		text += "; a row is being written, or was when the gateway ended"
@@ -122,7 +123,8 @@ func showRows(out io.Writer, rows []audit.Row, asJSON bool) error { //nolint:rev
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for i := range rows {
 		r := &rows[i]
-		_, err := fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Seq, r.Time.Local().Format(time.DateTime), r.Kind, //nolint:gosmopolitan // the operator's own zone
+		//nolint:gosmopolitan // the operator's own zone
+		_, err := fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Seq, r.Time.Local().Format(time.DateTime), r.Kind,
 			printable(r.Outcome), printable(admin.PlaceOfRow(r)), printable(r.Sender), printable(r.Tool), printable(r.Detail))
 		if err != nil {
 			return err

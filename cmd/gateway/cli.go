@@ -41,7 +41,8 @@ func newRoot(h *host) *cobra.Command {
 	flags.StringVar(&h.logLevel, "log", "", "log level, in place of the configuration's (chat logs nothing unless it is given)")
 	root.SetHelpCommand(newHelp())
 	root.AddCommand(
-		newChat(h), newRun(h), newInit(h), newConfig(h), newSessions(h), newTool(h), newPair(h), newApprovals(h), newTasks(h), newJobs(h), newStore(h), newAudit(h), newStatus(h), newUsage(h), newVersion(h),
+		newChat(h), newRun(h), newInit(h), newConfig(h), newSessions(h), newTool(h), newPair(h), newApprovals(h),
+		newTasks(h), newJobs(h), newStore(h), newAudit(h), newStatus(h), newUsage(h), newVersion(h),
 	)
 	return root
 }

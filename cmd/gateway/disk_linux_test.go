@@ -66,7 +66,8 @@ func TestAFullDiskIsToldInAPipedChat(t *testing.T) {
 	makeRoom := fill(t, dir)
 	model.open()
 	g.errs.wait(t, "the store cannot be written")
-	if code := g.end(); code != 1 || !strings.Contains(g.errs.String(), "no space left on device; what was not answered waits, and is taken up at the next start") {
+	if code := g.end(); code != 1 ||
+		!strings.Contains(g.errs.String(), "no space left on device; what was not answered waits, and is taken up at the next start") {
 		t.Errorf("ended with %d: %s", code, g.errs)
 	}
 	makeRoom()
@@ -115,9 +116,13 @@ func TestAStateFolderThatCannotBeWritten(t *testing.T) {
 	if err := syscall.Mount("", dir, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"chat"}, {"tool", "call", "calculator", `{"expression":"1"}`}, {"jobs", "run", "x"}, {"store", "snapshot"}, {"store", "release"}} {
+	for _, args := range [][]string{
+		{"chat"}, {"tool", "call", "calculator", `{"expression":"1"}`},
+		{"jobs", "run", "x"}, {"store", "snapshot"}, {"store", "release"},
+	} {
 		_, stderr, code := w.run(args...)
-		if code != 2 || !strings.Contains(stderr, "state cannot be written (read-only file system); make it writable for this user, or name another one as state_dir") {
+		if code != 2 || !strings.Contains(stderr,
+			"state cannot be written (read-only file system); make it writable for this user, or name another one as state_dir") {
 			t.Errorf("%v: %d %s", args, code, stderr)
 		}
 	}

@@ -33,7 +33,8 @@ func TestConfigurationInDocuments(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%d", strings.TrimSuffix(filepath.Base(doc), ".md"), i+1), func(t *testing.T) {
 				t.Parallel()
 				w := newWorld(t, "")
-				w.env = append(w.env, "OPENAI_API_KEY=sk-1", "TELEGRAM_TOKEN=11:canary-token", "HELP_TOKEN=12:canary-token", "TEAM_TOKEN=13:canary-token", "TELEGRAM_SECRET=hook-1",
+				w.env = append(w.env, "OPENAI_API_KEY=sk-1", "TELEGRAM_TOKEN=11:canary-token",
+					"HELP_TOKEN=12:canary-token", "TEAM_TOKEN=13:canary-token", "TELEGRAM_SECRET=hook-1",
 					"BRAVE_API_KEY=bsa-1", "SLACK_BOT_TOKEN=xoxb-1", "SLACK_APP_TOKEN=xapp-1", "SLACK_SIGNING_SECRET=0123456789abcdef0123456789abcdef")
 				if err := os.WriteFile(w.config, []byte(text), 0o600); err != nil {
 					t.Fatal(err)

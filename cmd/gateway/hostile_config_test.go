@@ -45,25 +45,41 @@ func TestHostileConfiguration(t *testing.T) {
 	add("slack:TEAM/USER", "owners: [%s]", `"slack:U012AB3CD"`)
 	add("write CHANNEL:CHAT", "tools: {chats: {%s: {level: exec}}}", `"*"`, `"telegram:*"`, `"telegram"`, `"telegram:-1 -2"`)
 	add(crypt, "models: {main: {model: m, api_key: env:KEY, base_url: %q}}",
-		"http://example.org/v1", "HTTP://example.org/v1", "http://localhost.example.org/v1", "http://127.0.0.1.example.org/v1", "http://0.0.0.0/v1", "http://[::]/v1",
-		"http://127.1.example/v1", "http://10.0.0.1/v1", "http://192.168.1.1/v1", "http://169.254.169.254/v1", "http://[fe80::1]/v1", "http://[::ffff:10.0.0.1]/v1",
+		"http://example.org/v1", "HTTP://example.org/v1", "http://localhost.example.org/v1",
+		"http://127.0.0.1.example.org/v1", "http://0.0.0.0/v1", "http://[::]/v1",
+		"http://127.1.example/v1", "http://10.0.0.1/v1", "http://192.168.1.1/v1",
+		"http://169.254.169.254/v1", "http://[fe80::1]/v1", "http://[::ffff:10.0.0.1]/v1",
 		"http://2130706433/v1", "http://0x7f.0.0.1/v1", "http://127.1/v1", "http://localhost./v1")
-	add("must not hold a name or a password", "models: {main: {model: m, base_url: %q}}", "https://user:canary@example.org/v1", "https://canary@example.org/v1", "http://127.0.0.1@example.org/v1")
-	add("must be an address", "models: {main: {model: m, base_url: %q}}", "example.org", "file:///etc/passwd", "ftp://example.org", "//example.org", "javascript:alert(1)", "http://", "unix:///run/x", "http://loca%6Chost.org/v1")
+	add("must not hold a name or a password", "models: {main: {model: m, base_url: %q}}",
+		"https://user:canary@example.org/v1", "https://canary@example.org/v1", "http://127.0.0.1@example.org/v1")
+	add("must be an address", "models: {main: {model: m, base_url: %q}}",
+		"example.org", "file:///etc/passwd", "ftp://example.org", "//example.org",
+		"javascript:alert(1)", "http://", "unix:///run/x", "http://loca%6Chost.org/v1")
 	add(hidden, "models: {main: {model: m, api_key: %s}}", `sk-canary-1234567890`, `"Env:KEY"`, `"env:"`, `"env: KEY"`, `"file:"`, `"credential:../canary"`, `"${KEY}"`, `"base64:Y2FuYXJ5"`, `env:sk-canary-12345678`)
 	add("can be read by others (mode 06", "models: {main: {model: m, api_key: \"file:%s\"}}", "open.txt", "group.txt", "./open.txt")
 	for _, listen := range []string{":8443", "0.0.0.0:8443", "[::]:8443", "127.0.0.1:8443", "localhost:8443", "192.0.2.1:8443"} {
-		add("webhook.secret: is missing", "channels: {telegram: {enabled: true, token: env:TOKEN, webhook: {public_url: \"https://b.example/h\", listen: %q}}}", listen)
+		add("webhook.secret: is missing",
+			"channels: {telegram: {enabled: true, token: env:TOKEN, webhook: {public_url: \"https://b.example/h\", listen: %q}}}",
+			listen)
 		add("events.signing_secret: is missing", "channels: {slack: {events: {listen: %q}}}", listen)
 	}
-	add("must be the https address", "channels: {telegram: {enabled: true, token: env:TOKEN, webhook: {listen: \":1\", secret: env:KEY, public_url: %q}}}", "http://b.example/h", "b.example", "ftp://b.example")
-	add("unknown key", "%s", "owner: [\"telegram:1\"]", "Owners: []", "OWNERS: []", "\"owners \": []", "channels: {telegram: {allow_all: true}}", "channels: {telegram: {Allow_Everyone: true}}",
+	add("must be the https address",
+		"channels: {telegram: {enabled: true, token: env:TOKEN, webhook: {listen: \":1\", secret: env:KEY, public_url: %q}}}",
+		"http://b.example/h", "b.example", "ftp://b.example")
+	add("unknown key", "%s", "owner: [\"telegram:1\"]", "Owners: []", "OWNERS: []", "\"owners \": []",
+		"channels: {telegram: {allow_all: true}}", "channels: {telegram: {Allow_Everyone: true}}",
 		"tools: {approvals: never}", "tools: {chats: {\"telegram:1\": {levels: exec}}}", "models: {main: {model: m, apikey: x}}", "оwners: []")
-	add(once, "%s", "owners: []\nowners: [\"telegram:1\"]", "channels: {telegram: {allow: [], allow: [1]}}", "tools: {approval: destructive, \"approval\": never}",
-		"models: {main: {model: a}, main: {model: b}}", "owners: []\n\"\\u006fwners\": [\"telegram:1\"]", "tools: {chats: {\"telegram:1\": {level: none, level: exec}}}")
-	add("must be", "%s", "owners: \"telegram:1\"", "owners: {telegram: 1}", "channels: []", "channels: {telegram: {allow: 12}}", "channels: {telegram: {allow_everyone: \"yes\"}}", "channels: {telegram: {allow_everyone: 1}}",
-		"tools: {timeout: 30}", "agent: {max_tool_iterations: \"10\"}", "channels: {telegram: {allow: [[12]]}}", "channels: {telegram: {allow: [true]}}")
-	add("anchors, aliases and tags", "%s", "owners: &all []", "channels: {telegram: {<<: {allow_everyone: true}}}", "owners: !!seq [\"telegram:1\"]", "models: {a: &m {model: m}, b: *m}")
+	add(once, "%s", "owners: []\nowners: [\"telegram:1\"]", "channels: {telegram: {allow: [], allow: [1]}}",
+		"tools: {approval: destructive, \"approval\": never}",
+		"models: {main: {model: a}, main: {model: b}}", "owners: []\n\"\\u006fwners\": [\"telegram:1\"]",
+		"tools: {chats: {\"telegram:1\": {level: none, level: exec}}}")
+	add("must be", "%s", "owners: \"telegram:1\"", "owners: {telegram: 1}", "channels: []",
+		"channels: {telegram: {allow: 12}}", "channels: {telegram: {allow_everyone: \"yes\"}}",
+		"channels: {telegram: {allow_everyone: 1}}",
+		"tools: {timeout: 30}", "agent: {max_tool_iterations: \"10\"}",
+		"channels: {telegram: {allow: [[12]]}}", "channels: {telegram: {allow: [true]}}")
+	add("anchors, aliases and tags", "%s", "owners: &all []", "channels: {telegram: {<<: {allow_everyone: true}}}",
+		"owners: !!seq [\"telegram:1\"]", "models: {a: &m {model: m}, b: *m}")
 
 	for text, cure := range cases {
 		t.Run(text, func(t *testing.T) {

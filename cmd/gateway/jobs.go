@@ -44,7 +44,8 @@ func showJob(w io.Writer, r admin.JobReport) error {
 	if !r.Last.IsZero() {
 		last = r.Last.Format(time.DateTime + " MST")
 	}
-	_, err := fmt.Fprintf(w, "job\t%s\nname\t%s\nstate\t%s %s\nchat\t%s\nmade by\t%s\nwhen\t%s\ndue\t%s\nlast run\t%s\nfailures\t%d %s\n%s\t%s\n",
+	_, err := fmt.Fprintf(w,
+		"job\t%s\nname\t%s\nstate\t%s %s\nchat\t%s\nmade by\t%s\nwhen\t%s\ndue\t%s\nlast run\t%s\nfailures\t%d %s\n%s\t%s\n",
 		r.ID, inCell(r.Name), r.State, inCell(r.Why), inCell(r.Chat), inCell(r.Who), inCell(r.When),
 		r.Due.Format(time.DateTime+" MST"), last, r.Failures, inCell(r.Reason), kind, r.Text)
 	return err

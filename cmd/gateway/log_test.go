@@ -109,7 +109,8 @@ channels: {telegram: {enabled: true, token: env:TOKEN, api_url: %q}}
 		g.errs.wait(t, "connected as @no")
 		g.terminate()
 		for line := range strings.Lines(g.errs.String()) {
-			if strings.ContainsFunc(strings.TrimSuffix(line, "\n"), func(r rune) bool { return !unicode.IsPrint(r) }) || strings.HasPrefix(line, "forged") {
+			if strings.ContainsFunc(strings.TrimSuffix(line, "\n"), func(r rune) bool { return !unicode.IsPrint(r) }) ||
+				strings.HasPrefix(line, "forged") {
 				t.Errorf("%s: a line of the log is %q", format, line)
 			}
 		}
@@ -129,7 +130,9 @@ func TestALogLineHasEachKeyOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := w.command("chat", "--log", "trace")
-	cmd.Stdin = strings.NewReader("/tool calculator {}\n/tool calculator {\"expression\": \"6*7\"}\n/tool message {\"text\": \"hello\"}\nhello\n")
+	cmd.Stdin = strings.NewReader(
+		"/tool calculator {}\n/tool calculator {\"expression\": \"6*7\"}\n/tool message {\"text\": \"hello\"}\nhello\n",
+	)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	_ = cmd.Run()                                 // what it does is others' to test
@@ -189,7 +192,9 @@ func TestGosOwnLinesAreLogged(t *testing.T) {
 					}
 					_ = req.Body.Close()
 					const body = `{"ok":true,"result":{"id":77,"is_bot":true,"first_name":"B","username":"b_bot"}}`
-					fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%snobody asked for this", len(body), body)
+					fmt.Fprintf(conn,
+						"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%snobody asked for this",
+						len(body), body)
 				}
 			}()
 		}

@@ -85,18 +85,55 @@ budgets: {chats: {"telegram:12/7": {all: {turns: 1}}}}
 2:10: owners[0]: "12" is none of the bots here: write one of 11, or leave it out for every bot
 3:19: budgets.chats.telegram:12/7: "12" is none of the bots here: write one of 11, or leave it out for every bot
 `},
-		"NUL in a value":          {"\nworkspace: \"a\\0b\"\nlog: {format: \"json\\u200b\"}\nagent: {timezone: ' UTC'}", "\n1:12: workspace: holds the character U+0000, which nobody sees: take it out\n2:15: log.format: holds the character U+200B, which nobody sees: take it out\n3:19: agent.timezone: begins or ends with a blank: take it out\n3:19: agent.timezone: \" UTC\" is no time zone: write an IANA name such as Europe/Berlin, America/New_York or UTC\n"},
-		"NUL in a comment":        {"\nlog: {level: warn} # \x00\n", "\n1:22: holds the character U+0000, which nobody sees: take it out\n"},
-		"DEL in a name":           {"\nmodels: {\"a\\x7f\": {model: m}}\n", "\n1:10: models: holds the character U+007F, which nobody sees: take it out\n"},
-		"a file for a folder":     {"\nstate_dir: file\nworkspace: file/below\n", "\n1:12: state_dir: \"DIR/file\" is a file, and no folder can be made there: choose another place\n2:12: workspace: \"DIR/file\" is a file, and no folder can be made there: choose another place\n"},
-		"below a file":            {"\nstate_dir: file/below/it\n", "\n1:12: state_dir: \"DIR/file\" is a file, and no folder can be made there: choose another place\n"},
-		"the kernel's":            {"\nstate_dir: /proc\nworkspace: /sys/x\n", "\n1:12: state_dir: must not be \"/proc\", which belongs to the system: choose a folder of your own\n2:12: workspace: must not be \"/sys/x\", which belongs to the system: choose a folder of your own\n"},
-		"the system's":            {"\nstate_dir: /\nworkspace: /etc\n", "\n1:12: state_dir: must not be \"/\", which belongs to the system: choose a folder of your own\n2:12: workspace: must not be \"/etc\", which belongs to the system: choose a folder of your own\n"},
-		"names of folders":        {"\nstate_dir: $HOME/state\nworkspace: ~ann/space\n", "\n1:12: state_dir: no variable is replaced here: write ~ for the home folder, or the absolute path\n2:12: workspace: only ~ itself stands for a home folder: write the absolute path\n"},
-		"no name":                 {"\nstate_dir: \"\"\n", "\n1:12: state_dir: is empty: write a folder, or leave the key out\n"},
-		"a folder of its own":     {"\nstate_dir: state\nworkspace: state/outgoing\n", "\n2:12: workspace: is a folder that the gateway uses itself: choose another name in state_dir\n"},
-		"state behind a link":     {"\nstate_dir: link/state\nworkspace: space\n", "\n1:12: state_dir: must not lie inside the workspace, where tools read and write: move it out\n"},
-		"a model without a block": {"\nagent: {model: large}\n", "\n1:16: agent.model: \"large\" is not among the models: there are none, so add a block models\n"},
+		"NUL in a value": {
+			"\nworkspace: \"a\\0b\"\nlog: {format: \"json\\u200b\"}\nagent: {timezone: ' UTC'}",
+			"\n1:12: workspace: holds the character U+0000, which nobody sees: take it out\n" +
+				"2:15: log.format: holds the character U+200B, which nobody sees: take it out\n" +
+				"3:19: agent.timezone: begins or ends with a blank: take it out\n" +
+				"3:19: agent.timezone: \" UTC\" is no time zone: write an IANA name such as Europe/Berlin, America/New_York or UTC\n",
+		},
+		"NUL in a comment": {"\nlog: {level: warn} # \x00\n", "\n1:22: holds the character U+0000, which nobody sees: take it out\n"},
+		"DEL in a name": {
+			"\nmodels: {\"a\\x7f\": {model: m}}\n",
+			"\n1:10: models: holds the character U+007F, which nobody sees: take it out\n",
+		},
+		"a file for a folder": {
+			"\nstate_dir: file\nworkspace: file/below\n",
+			"\n1:12: state_dir: \"DIR/file\" is a file, and no folder can be made there: choose another place\n" +
+				"2:12: workspace: \"DIR/file\" is a file, and no folder can be made there: choose another place\n",
+		},
+		"below a file": {
+			"\nstate_dir: file/below/it\n",
+			"\n1:12: state_dir: \"DIR/file\" is a file, and no folder can be made there: choose another place\n",
+		},
+		"the kernel's": {
+			"\nstate_dir: /proc\nworkspace: /sys/x\n",
+			"\n1:12: state_dir: must not be \"/proc\", which belongs to the system: choose a folder of your own\n" +
+				"2:12: workspace: must not be \"/sys/x\", which belongs to the system: choose a folder of your own\n",
+		},
+		"the system's": {
+			"\nstate_dir: /\nworkspace: /etc\n",
+			"\n1:12: state_dir: must not be \"/\", which belongs to the system: choose a folder of your own\n" +
+				"2:12: workspace: must not be \"/etc\", which belongs to the system: choose a folder of your own\n",
+		},
+		"names of folders": {
+			"\nstate_dir: $HOME/state\nworkspace: ~ann/space\n",
+			"\n1:12: state_dir: no variable is replaced here: write ~ for the home folder, or the absolute path\n" +
+				"2:12: workspace: only ~ itself stands for a home folder: write the absolute path\n",
+		},
+		"no name": {"\nstate_dir: \"\"\n", "\n1:12: state_dir: is empty: write a folder, or leave the key out\n"},
+		"a folder of its own": {
+			"\nstate_dir: state\nworkspace: state/outgoing\n",
+			"\n2:12: workspace: is a folder that the gateway uses itself: choose another name in state_dir\n",
+		},
+		"state behind a link": {
+			"\nstate_dir: link/state\nworkspace: space\n",
+			"\n1:12: state_dir: must not lie inside the workspace, where tools read and write: move it out\n",
+		},
+		"a model without a block": {
+			"\nagent: {model: large}\n",
+			"\n1:16: agent.model: \"large\" is not among the models: there are none, so add a block models\n",
+		},
 		"models": {`
 agent: {fallbacks: [main, free, last, last]}
 models:

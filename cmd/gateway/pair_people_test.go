@@ -11,7 +11,8 @@ import (
 	"parley/internal/test/fakeslack"
 )
 
-const directOnly = "You are let in for direct messages with me only: here I answer once the operator allows you or this chat in the configuration."
+const directOnly = "You are let in for direct messages with me only: here I answer once the operator allows you or this chat " +
+	"in the configuration."
 
 // TestPairedInAGroup: a paired person who speaks to the bot in a group is told once in
 // each group that pairing covers direct chats only, over a restart, and the log says
@@ -78,7 +79,8 @@ func TestPairedOwner(t *testing.T) {
 	who := fmt.Sprintf("telegram:%d/%d", c.srv.Bot().ID(), zoe.Who().ID)
 	c.mustSay(c.does(0, "pair", "approve", "--owner", c.code(zoe, 1)), `^paired as owner +`+who+` +Zoe +since `)
 	c.does(0, "pair", "approve", c.code(tom, 1))
-	if got, want := c.messages(zoe, 2), "You are let in, with the rights of an owner. Please write again: what you wrote before was not read."; got != want {
+	if got, want := c.messages(zoe, 2),
+		"You are let in, with the rights of an owner. Please write again: what you wrote before was not read."; got != want {
 		t.Errorf("told %q", got)
 	}
 	c.messages(tom, 2)
@@ -150,7 +152,8 @@ func TestSlackPairNames(t *testing.T) {
 		t.Errorf("told again: %q", got)
 	}
 	g.terminate()
-	if list, errs, code := w.run("pair", "list"); code != 0 || !strings.Contains(list, "paired as owner") || !strings.Contains(list, "Zoe Quick") {
+	if list, errs, code := w.run("pair", "list"); code != 0 ||
+		!strings.Contains(list, "paired as owner") || !strings.Contains(list, "Zoe Quick") {
 		t.Errorf("without a gateway: %d, %s%s", code, list, errs)
 	}
 }

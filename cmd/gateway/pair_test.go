@@ -141,7 +141,8 @@ func TestPairingOff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(c.config, bytes.Replace(text, []byte("enabled: true"), []byte("enabled: true, pairing: off"), 1), 0o600); err != nil {
+	if err := os.WriteFile(c.config,
+		bytes.Replace(text, []byte("enabled: true"), []byte("enabled: true, pairing: off"), 1), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	c.open()

@@ -74,7 +74,8 @@ func (h *host) newConsole(app func() *gateway.App, busy func() bool, settled fun
 
 // introduce says on screen which model answers.
 func (h *host) introduce(a *gateway.App) {
-	_, _ = h.err.Write([]byte(h.redactor.Redact(a.Model().Introduction(h.configFile())) + "\n")) // a closed screen shows itself at the first answer
+	// a closed screen shows itself at the first answer
+	_, _ = h.err.Write([]byte(h.redactor.Redact(a.Model().Introduction(h.configFile())) + "\n"))
 }
 
 func (h *host) chat(ctx context.Context) error {

@@ -67,7 +67,9 @@ func statusText(r *admin.StatusReport) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "gateway\t%s\nversion\t%s\n", state, r.Version)
 	if s := r.Store; s != nil {
-		fmt.Fprintf(&b, "waiting\t%d\nsending\t%d\nbackground tasks\t%d\nambiguous\t%d\nunsettled\t%d\nrefused\t%d\nquarantined\t%d\ndamaged\t%d\nsuspects\t%d\n",
+		fmt.Fprintf(&b,
+			"waiting\t%d\nsending\t%d\nbackground tasks\t%d\nambiguous\t%d\nunsettled\t%d\n"+
+				"refused\t%d\nquarantined\t%d\ndamaged\t%d\nsuspects\t%d\n",
 			s.Waiting, s.Sending, s.OpenTasks, s.Ambiguous, s.Unsettled, s.Refused, s.Quarantined, s.Corrupt, s.Suspects)
 	}
 	if r.Why != "" {

@@ -25,7 +25,10 @@ func TestTheStatusNamesWhatDoesNotGetOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := statusText(&r)
-	for _, want := range []string{"slow turn\ttelegram:7/9 has not asked the model since ", ": it reads the conversation; /stop there ends it\n", "trouble\tAGENT.md is empty\n"} {
+	for _, want := range []string{
+		"slow turn\ttelegram:7/9 has not asked the model since ",
+		": it reads the conversation; /stop there ends it\n", "trouble\tAGENT.md is empty\n",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing: %s", want, text)
 		}

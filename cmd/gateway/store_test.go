@@ -51,7 +51,8 @@ func TestStoreCheckOfARunningGateway(t *testing.T) {
 		}
 		at += i + 1
 	}
-	if out, stderr, code := w.run("store", "check"); code != 1 || !strings.Contains(out, "problem: ") || !strings.Contains(stderr, "problems, the first: ") {
+	if out, stderr, code := w.run("store", "check"); code != 1 ||
+		!strings.Contains(out, "problem: ") || !strings.Contains(stderr, "problems, the first: ") {
 		t.Errorf("a damaged record: %d %s%s", code, out, stderr)
 	}
 	for _, name := range []string{"parley.db.check", "snapshots"} {

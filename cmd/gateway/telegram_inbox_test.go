@@ -33,7 +33,14 @@ func TestUnknownKindsAreKept(t *testing.T) {
 	t.Parallel()
 	c := newClub(t)
 	for range 3 {
-		c.srv.Bot().Push("message", map[string]any{"message_id": 5, "date": 1, "from": map[string]any{"id": 9}, "chat": map[string]any{"id": 9, "type": "private"}, "invention": "of tomorrow"})
+		c.srv.Bot().Push("message",
+			map[string]any{
+				"message_id": 5,
+				"date":       1,
+				"from":       map[string]any{"id": 9},
+				"chat":       map[string]any{"id": 9, "type": "private"},
+				"invention":  "of tomorrow",
+			})
 	}
 	c.srv.Bot().Push("message", "garbage")
 	c.taken()

@@ -65,7 +65,8 @@ func TestADirectCallInAnotherChat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	more := fmt.Sprintf("tools: {files: {roots: {handbook: {path: %q, chats: [%q]}}}, chats: {%q: {disabled: [current_time]}}}\n", book, chat, chat)
+	more := fmt.Sprintf("tools: {files: {roots: {handbook: {path: %q, chats: [%q]}}}, chats: {%q: {disabled: [current_time]}}}\n",
+		book, chat, chat)
 	if err := os.WriteFile(c.config, append(cfg, more...), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,8 @@ func (s steps) follow(t *testing.T) {
 	configured, shown := fenced(readme, "yaml"), fenced(readme, "text "+strings.ToLower(s.heading))
 	approve := regexp.MustCompile("`bin/parley pair approve --owner ([A-Z0-9]+)`").FindStringSubmatch(readme)
 	if len(configured) != 1 || len(shown) != 3 || approve == nil {
-		t.Fatalf("README.md has %d configurations and %d conversations within lists, want 1 and 3, and approves %q", len(configured), len(shown), approve)
+		t.Fatalf("README.md has %d configurations and %d conversations within lists, want 1 and 3, and approves %q",
+			len(configured), len(shown), approve)
 	}
 	w := newWorld(t, "")
 	w.env = s.env

@@ -64,8 +64,9 @@ func TestStateThatCannotBeUsed(t *testing.T) {
 		write         = " cannot be written (permission denied); make it writable for this user, or name another one as state_dir"
 		read          = " cannot be read (permission denied); run this as the user who runs the gateway"
 		folder        = " is a folder where a file belongs (is a directory); move it out of the state folder"
-		file          = ", or a name before its end, is a file where a folder belongs (not a directory); move it away, or name another folder as state_dir"
-		none          = 0
+		file          = ", or a name before its end, is a file where a folder belongs (not a directory); move it away, or name " +
+			"another folder as state_dir"
+		none = 0
 	)
 	for name, c := range map[string]struct {
 		path string
@@ -76,17 +77,29 @@ func TestStateThatCannotBeUsed(t *testing.T) {
 		"audit folder unreadable": {"audit", none, map[string][2]string{
 			chat: {"audit", write}, "status": {"audit", write}, "audit show": {"audit", read}, "audit verify": {"audit/head", read},
 		}},
-		"audit folder read-only":     {"audit", 0o500, map[string][2]string{chat: {"audit", write}, "status": {"audit", write}}},
-		"audit folder a file":        {"audit", aFile, map[string][2]string{chat: {"audit", file}, "audit verify": {"audit/head", file}}},
-		"audit head unreadable":      {"audit/head", none, map[string][2]string{chat: {"audit/head", write}, "audit verify": {"audit/head", read}}},
-		"audit head read-only":       {"audit/head", 0o400, map[string][2]string{chat: {"audit/head", write}, "status": {"audit/head", write}}},
-		"audit head a folder":        {"audit/head", aFolder, map[string][2]string{chat: {"audit/head", folder}}},
-		"audit rows unreadable":      {segment, none, map[string][2]string{chat: {segment, write}, "audit show": {segment, read}}},
-		"audit rows read-only":       {segment, 0o400, map[string][2]string{chat: {segment, write}, "status": {segment, write}}},
-		"store unreadable":           {"parley.db", none, map[string][2]string{chat: {"parley.db", write}, "status": {"parley.db", read}, "sessions list": {"parley.db", read}}},
-		"store read-only":            {"parley.db", 0o400, map[string][2]string{chat: {"parley.db", write}, "status": {"parley.db", write}, "store snapshot": {"parley.db", write}}},
-		"lock unreadable":            {"parley.lock", none, map[string][2]string{chat: {"parley.lock", write}, "store check": {"parley.lock", read}}},
-		"lock read-only":             {"parley.lock", 0o400, map[string][2]string{chat: {"parley.lock", write}, "status": {"parley.lock", write}}},
+		"audit folder read-only": {"audit", 0o500, map[string][2]string{chat: {"audit", write}, "status": {"audit", write}}},
+		"audit folder a file":    {"audit", aFile, map[string][2]string{chat: {"audit", file}, "audit verify": {"audit/head", file}}},
+		"audit head unreadable": {
+			"audit/head", none, map[string][2]string{chat: {"audit/head", write}, "audit verify": {"audit/head", read}},
+		},
+		"audit head read-only":  {"audit/head", 0o400, map[string][2]string{chat: {"audit/head", write}, "status": {"audit/head", write}}},
+		"audit head a folder":   {"audit/head", aFolder, map[string][2]string{chat: {"audit/head", folder}}},
+		"audit rows unreadable": {segment, none, map[string][2]string{chat: {segment, write}, "audit show": {segment, read}}},
+		"audit rows read-only":  {segment, 0o400, map[string][2]string{chat: {segment, write}, "status": {segment, write}}},
+		"store unreadable": {
+			"parley.db", none,
+			map[string][2]string{chat: {"parley.db", write}, "status": {"parley.db", read}, "sessions list": {"parley.db", read}},
+		},
+		"store read-only": {
+			"parley.db", 0o400,
+			map[string][2]string{chat: {"parley.db", write}, "status": {"parley.db", write}, "store snapshot": {"parley.db", write}},
+		},
+		"lock unreadable": {
+			"parley.lock", none, map[string][2]string{chat: {"parley.lock", write}, "store check": {"parley.lock", read}},
+		},
+		"lock read-only": {
+			"parley.lock", 0o400, map[string][2]string{chat: {"parley.lock", write}, "status": {"parley.lock", write}},
+		},
 		"snapshots unreadable":       {"snapshots", none, map[string][2]string{"store snapshot": {"snapshots", read}}},
 		"snapshots read-only":        {"snapshots", 0o500, map[string][2]string{"store snapshot": {"snapshots/parley.db.new", write}}},
 		"snapshots a file":           {"snapshots", aFile, map[string][2]string{"store snapshot": {"snapshots", file}}},
@@ -94,9 +107,15 @@ func TestStateThatCannotBeUsed(t *testing.T) {
 		"files to send a file":       {"outgoing", aFile, map[string][2]string{chat: {"outgoing", file}}},
 		"who the bot is, unreadable": {"slack.json", none, map[string][2]string{chat: {"slack.json", read}}},
 		"who the bot is, a folder":   {"slack.json", aFolder, map[string][2]string{chat: {"slack.json", folder}}},
-		"state folder unreadable":    {"", none, map[string][2]string{chat: {"", write}, "status": {"", read}, "audit show": {"audit", read}, "pair list": {"", read}}},
-		"state folder read-only":     {"", 0o500, map[string][2]string{chat: {"", write}, "status": {"", write}}},
-		"socket a folder":            {"admin.sock", aFolder, map[string][2]string{chat: {"admin.sock", " is a folder where a file belongs (directory not empty); move it out of the state folder"}}},
+		"state folder unreadable": {
+			"", none,
+			map[string][2]string{chat: {"", write}, "status": {"", read}, "audit show": {"audit", read}, "pair list": {"", read}},
+		},
+		"state folder read-only": {"", 0o500, map[string][2]string{chat: {"", write}, "status": {"", write}}},
+		"socket a folder": {
+			"admin.sock", aFolder,
+			map[string][2]string{chat: {"admin.sock", " is a folder where a file belongs (directory not empty); move it out of the state folder"}},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -154,7 +173,8 @@ func unusable(t *testing.T, path string, mode os.FileMode) {
 func (w *world) withSlack(t *testing.T) {
 	t.Helper()
 	w.env = append(w.env, "BOT=xoxb-1", "APP=xapp-1")
-	text := "state_dir: state\nmodels: {main: {provider: offline}}\nchannels: {slack: {enabled: true, bot_token: env:BOT, app_token: env:APP, api_url: \"http://127.0.0.1:1/api/\"}}\n"
+	text := "state_dir: state\nmodels: {main: {provider: offline}}\n" +
+		"channels: {slack: {enabled: true, bot_token: env:BOT, app_token: env:APP, api_url: \"http://127.0.0.1:1/api/\"}}\n"
 	if err := os.WriteFile(w.config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +193,8 @@ func TestAFullDiskOfTheAuditLog(t *testing.T) {
 	_ = g.in.Close()
 	code := g.end()
 	want := "gateway: the audit log cannot be written: the state directory cannot be used: the disk of " + dir
-	if said := strings.TrimSpace(g.errs.String()); code != 1 || !strings.Contains(said, want) || !strings.HasSuffix(said, " is full (no space left on device); make room there") {
+	if said := strings.TrimSpace(g.errs.String()); code != 1 || !strings.Contains(said, want) ||
+		!strings.HasSuffix(said, " is full (no space left on device); make room there") {
 		t.Errorf("ended with %d: %s", code, said)
 	}
 	makeRoom()

@@ -342,7 +342,8 @@ func TestFullDisk(t *testing.T) {
 	}
 	closeLog(t, l)
 	rows := all(t, dir)
-	if len(rows) != 2 && len(rows) != 3 || rows[0].Outcome != "lost" || !strings.Contains(rows[0].Detail, "no space") || rows[len(rows)-1].Call != "call-4" {
+	if len(rows) != 2 && len(rows) != 3 || rows[0].Outcome != "lost" ||
+		!strings.Contains(rows[0].Detail, "no space") || rows[len(rows)-1].Call != "call-4" {
 		t.Errorf("%+v", rows)
 	}
 	good(t, dir)

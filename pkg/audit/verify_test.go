@@ -42,13 +42,16 @@ func TestTampering(t *testing.T) {
 		"a space is added":    {second(func(l []string) []string { l[1] = strings.Replace(l[1], ",", ", ", 1); return l }), 6, "changed"},
 		"a field is repeated": {second(func(l []string) []string { l[1] = strings.Replace(l[1], "{", `{"tool":"x",`, 1); return l }), 6, "changed"},
 		"a number is changed": {second(func(l []string) []string { l[1] = strings.Replace(l[1], `"seq":6`, `"seq":7`, 1); return l }), 6, "changed"},
-		"a hash is changed":   {second(func(l []string) []string { l[1] = l[1][:len(l[1])-6] + "000" + l[1][len(l[1])-3:]; return l }), 6, "changed"},
-		"a line is no row":    {second(func(l []string) []string { l[1] = "hello\n"; return l }), 6, "no row"},
-		"a line is empty":     {second(func(l []string) []string { return slices.Insert(l, 1, "\n") }), 6, "no row"},
-		"a row is deleted":    {second(func(l []string) []string { return slices.Delete(l, 1, 2) }), 6, "missing"},
-		"a row is repeated":   {second(func(l []string) []string { return slices.Insert(l, 1, l[0]) }), 5, "out of order"},
-		"rows are exchanged":  {second(func(l []string) []string { l[1], l[2] = l[2], l[1]; return l }), 6, "missing"},
-		"two lines are one":   {second(func(l []string) []string { l[1] = strings.TrimSuffix(l[1], "\n"); return l }), 6, "no row"},
+		"a hash is changed": {
+			second(func(l []string) []string { l[1] = l[1][:len(l[1])-6] + "000" + l[1][len(l[1])-3:]; return l }),
+			6, "changed",
+		},
+		"a line is no row":   {second(func(l []string) []string { l[1] = "hello\n"; return l }), 6, "no row"},
+		"a line is empty":    {second(func(l []string) []string { return slices.Insert(l, 1, "\n") }), 6, "no row"},
+		"a row is deleted":   {second(func(l []string) []string { return slices.Delete(l, 1, 2) }), 6, "missing"},
+		"a row is repeated":  {second(func(l []string) []string { return slices.Insert(l, 1, l[0]) }), 5, "out of order"},
+		"rows are exchanged": {second(func(l []string) []string { l[1], l[2] = l[2], l[1]; return l }), 6, "missing"},
+		"two lines are one":  {second(func(l []string) []string { l[1] = strings.TrimSuffix(l[1], "\n"); return l }), 6, "no row"},
 		"a row of another log": {func(t *testing.T, dir string) {
 			t.Helper()
 			other := t.TempDir()

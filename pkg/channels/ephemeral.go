@@ -81,7 +81,9 @@ type showing struct {
 // ephemeral shows something if there is room for it. A rate limit that it meets
 // holds the chat's messages too, and a limit that a message meets meanwhile ends the
 // showing, as far as the adapter still waits.
-func (e *Egress) ephemeral(ctx context.Context, to Address, room func(*chatPacer, *accountPacer) bool, show func(context.Context) error) error {
+func (e *Egress) ephemeral(
+	ctx context.Context, to Address, room func(*chatPacer, *accountPacer) bool, show func(context.Context) error,
+) error {
 	chat := e.chats.enter(to.Chat)
 	defer e.chats.leave(to.Chat, chat)
 	ctx, cancel := context.WithTimeout(ctx, e.opt.SendTimeout)

@@ -139,7 +139,12 @@ func TestAWaitOfWhatIsShownHoldsMessagesToo(t *testing.T) {
 		for name, account := range map[string]bool{"of the chat": false, "of the account": true} {
 			t.Run(kind+" "+name, func(t *testing.T) {
 				t.Parallel()
-				b := &tablet{fail: &channels.SendError{Class: channels.SendRateLimited, RetryAfter: 30 * time.Second, Account: account, Err: errors.New("slow down")}}
+				b := &tablet{fail: &channels.SendError{
+					Class:      channels.SendRateLimited,
+					RetryAfter: 30 * time.Second,
+					Account:    account,
+					Err:        errors.New("slow down"),
+				}}
 				onTablet(t, b, channels.Limits{}, func(t *testing.T, e *channels.Egress) {
 					t.Helper()
 					show := shows(e)[kind]

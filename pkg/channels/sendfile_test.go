@@ -81,7 +81,9 @@ func fileOf(id, caption string) channels.DeliveryInfo {
 }
 
 // startFiles runs an egress to a platform that takes files; f0 is kept.
-func startFiles(t *testing.T, takes func(context.Context, channels.FilePart) error, change func(*channels.EgressOptions)) (*running, *drawer) {
+func startFiles(
+	t *testing.T, takes func(context.Context, channels.FilePart) error, change func(*channels.EgressOptions),
+) (*running, *drawer) {
 	t.Helper()
 	d := &drawer{content: fstest.MapFS{"f0": {Data: []byte("bytes")}}}
 	plat := &platform{}

@@ -22,10 +22,16 @@ func TestAnswersDoNotWaitBehindUnaskedMessages(t *testing.T) {
 		const crowd = 1000
 		for i := range crowd {
 			id := fmt.Sprint("n", i)
-			e.box.restore(channels.DeliveryInfo{Outbound: channels.Outbound{ID: id, Address: address(id), Text: id, Unasked: channels.ByTask}, Awaited: asked})
+			e.box.restore(channels.DeliveryInfo{
+				Outbound: channels.Outbound{ID: id, Address: address(id), Text: id, Unasked: channels.ByTask},
+				Awaited:  asked,
+			})
 		}
 		waits := make(chan struct{})
-		e.box.restore(channels.DeliveryInfo{Outbound: channels.Outbound{ID: "own", Address: address("own"), Text: "own", Unasked: channels.ByTask}, Awaited: waits})
+		e.box.restore(channels.DeliveryInfo{
+			Outbound: channels.Outbound{ID: "own", Address: address("own"), Text: "own", Unasked: channels.ByTask},
+			Awaited:  waits,
+		})
 		pass(10 * time.Second)
 		e.box.put("person", "p", "answer")
 		close(waits)
@@ -120,7 +126,10 @@ func TestDeliveriesOfTheNewestShareTheRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := start(t, &platform{limits: channels.Limits{PerAccount: 1}}, nil)
 		put := func(chat string, asked time.Time, newest bool) {
-			e.box.restore(channels.DeliveryInfo{Outbound: channels.Outbound{ID: chat, Address: address(chat), Text: chat, Asked: asked}, Newest: newest})
+			e.box.restore(channels.DeliveryInfo{
+				Outbound: channels.Outbound{ID: chat, Address: address(chat), Text: chat, Asked: asked},
+				Newest:   newest,
+			})
 			synctest.Wait()
 		}
 		begin := time.Now()

@@ -14,7 +14,10 @@ import (
 func TestVisible(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ in, want string }{
-		"plain":                       {"rm -rf ./Grüße && echo '你好' | tee a\\b\n  日本 עברית हिन्दी ไทย 👍🏽 → ✓", "rm -rf ./Grüße && echo '你好' | tee a\\b\n  日本 עברית हिन्दी ไทย 👍🏽 → ✓"},
+		"plain": {
+			"rm -rf ./Grüße && echo '你好' | tee a\\b\n  日本 עברית हिन्दी ไทย 👍🏽 → ✓",
+			"rm -rf ./Grüße && echo '你好' | tee a\\b\n  日本 עברית हिन्दी ไทย 👍🏽 → ✓",
+		},
 		"overwritten by a return":     {"harmless\rrm -rf /", `harmless\u{d}rm -rf /`},
 		"line break of two bytes":     {"a\r\nb", "a\\u{d}\nb"},
 		"colours and a title":         {"\x1b[8mhidden\x1b[0m\x1b]0;t\x07", `\u{1b}[8mhidden\u{1b}[0m\u{1b}]0;t\u{7}`},
@@ -99,7 +102,8 @@ func checkVisible(t *testing.T, s string) {
 	for i, r := range got {
 		_, size := utf8.DecodeRuneInString(got[i:])
 		bad := r == utf8.RuneError && size == 1 || r != '\n' && !unicode.IsPrint(r) ||
-			unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Bidi_Control, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) ||
+			unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Bidi_Control,
+				unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) ||
 			unicode.IsSpace(r) && r != ' ' && r != '\n' || r == '\n' && before == ' '
 		if bad {
 			t.Fatalf("%q became %q, with %U in it", s, got, r)

@@ -38,16 +38,25 @@ budgets:
 
 func TestBudgetsRefused(t *testing.T) {
 	t.Parallel()
-	const cure = "models.main has no prices: write models.main.prices: {input: 2.5, output: 10}, what a million tokens cost, or leave this limit out"
+	const cure = "models.main has no prices: write models.main.prices: {input: 2.5, output: 10}, what a million tokens cost, or " +
+		"leave this limit out"
 	for name, tc := range map[string]struct{ text, want string }{
-		"money without prices":            {"models: {main: {model: m}}\nbudgets: {all: {money: 1}}", "budgets.all.money: " + cure},
-		"of jobs":                         {"models: {main: {model: m}}\nbudgets: {jobs: {money: 1}}", "budgets.jobs.money: " + cure},
-		"of one chat":                     {"models: {main: {model: m}}\nbudgets: {chats: {'a:1': {people: {money: 1}}}}", "budgets.chats.a:1.people.money: " + cure},
-		"of a fallback":                   {"agent: {fallbacks: [b]}\nmodels: {main: {model: m, prices: {input: 0, output: 0}}, b: {model: n}}\nbudgets: {all: {money: 1}}", "models.b has no prices"},
-		"money without models":            {"budgets: {background: {money: 1}}", "budgets.background.money: needs a model with prices"},
-		"a model that costs nothing":      {"models: {main: {model: m, prices: {input: 0, output: 0}}}\nbudgets: {all: {money: 1}}", ""},
-		"the offline model":               {"models: {main: {provider: offline}}\nbudgets: {all: {money: 1}}", ""},
-		"a model that nobody asks":        {"models: {main: {model: m, prices: {input: 1, output: 0}}, b: {model: n}}\nbudgets: {all: {money: 1}}", ""},
+		"money without prices": {"models: {main: {model: m}}\nbudgets: {all: {money: 1}}", "budgets.all.money: " + cure},
+		"of jobs":              {"models: {main: {model: m}}\nbudgets: {jobs: {money: 1}}", "budgets.jobs.money: " + cure},
+		"of one chat": {
+			"models: {main: {model: m}}\nbudgets: {chats: {'a:1': {people: {money: 1}}}}",
+			"budgets.chats.a:1.people.money: " + cure,
+		},
+		"of a fallback": {
+			"agent: {fallbacks: [b]}\nmodels: {main: {model: m, prices: {input: 0, output: 0}}, b: {model: n}}\nbudgets: {all: {money: 1}}",
+			"models.b has no prices",
+		},
+		"money without models":       {"budgets: {background: {money: 1}}", "budgets.background.money: needs a model with prices"},
+		"a model that costs nothing": {"models: {main: {model: m, prices: {input: 0, output: 0}}}\nbudgets: {all: {money: 1}}", ""},
+		"the offline model":          {"models: {main: {provider: offline}}\nbudgets: {all: {money: 1}}", ""},
+		"a model that nobody asks": {
+			"models: {main: {model: m, prices: {input: 1, output: 0}}, b: {model: n}}\nbudgets: {all: {money: 1}}", "",
+		},
 		"no limit on money":               {"models: {main: {model: m}}\nbudgets: {all: {money: 0, turns: 5}}", ""},
 		"a place that is none":            {"budgets: {chats: {everybody: {all: {turns: 1}}}}", "budgets.chats.everybody: write CHANNEL:CHAT"},
 		"below nothing":                   {"budgets: {all: {turns: -1}}", "budgets.all.turns: -1 is out of range"},

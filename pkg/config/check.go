@@ -50,7 +50,8 @@ func (c checker) report(path string, err error) {
 
 func (c checker) built(path, name string, enabled bool) { //nolint:revive // flag-parameter: a disabled channel is always fine
 	if enabled && !slices.Contains(c.options.Built, name) {
-		c.at(path+".enabled", "this gateway is built without the channel %s: set enabled: false (built are %s)", name, strings.Join(c.options.Built, ", "))
+		c.at(path+".enabled", "this gateway is built without the channel %s: set enabled: false (built are %s)",
+			name, strings.Join(c.options.Built, ", "))
 	}
 }
 

@@ -27,7 +27,8 @@ func (c checker) agent() {
 		path := fmt.Sprintf("agent.fallbacks[%d]", i)
 		c.modelName(path, name)
 		if m := c.cfg.Models[before]; m != nil && m.Provider == "offline" {
-			c.at(path, "is never asked, because %s before it is the built-in model, which always answers: put that one last", strictyaml.Quote(before))
+			c.at(path, "is never asked, because %s before it is the built-in model, which always answers: put that one last",
+				strictyaml.Quote(before))
 		} else if name == a.Model {
 			c.at(path, "is the model that is asked first already: write another, or take it out")
 		}
@@ -37,7 +38,8 @@ func (c checker) agent() {
 
 func (c checker) modelName(path, name string) {
 	if _, ok := c.cfg.Models[name]; !ok {
-		c.at(path, "%s is not among the models: write one of %s", strictyaml.Quote(name), strings.Join(slices.Sorted(maps.Keys(c.cfg.Models)), ", "))
+		c.at(path, "%s is not among the models: write one of %s", strictyaml.Quote(name),
+			strings.Join(slices.Sorted(maps.Keys(c.cfg.Models)), ", "))
 	}
 }
 
@@ -46,7 +48,8 @@ func (c checker) model(path string, m *Model) {
 	if m.Provider == "offline" {
 		for _, key := range []string{"model", "base_url", "api_key"} {
 			if at := path + "." + key; c.written(at) {
-				c.at(at, "belongs to a server, and offline is the model that is built in: write provider: openai for a server, also one on this machine")
+				c.at(at,
+					"belongs to a server, and offline is the model that is built in: write provider: openai for a server, also one on this machine")
 			}
 		}
 		return

@@ -30,7 +30,8 @@ func (c checker) schedules() {
 	a := &c.cfg.Agent
 	if a.Timezone != "" {
 		if _, err := time.LoadLocation(a.Timezone); err != nil || strings.EqualFold(a.Timezone, "local") {
-			c.at("agent.timezone", "%s is no time zone: write an IANA name such as Europe/Berlin, America/New_York or UTC", strictyaml.Quote(a.Timezone))
+			c.at("agent.timezone", "%s is no time zone: write an IANA name such as Europe/Berlin, America/New_York or UTC",
+				strictyaml.Quote(a.Timezone))
 		}
 	}
 	to := a.Heartbeat.To

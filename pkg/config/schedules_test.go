@@ -22,7 +22,8 @@ schedules: {per_chat: 5}
 	if a := got.Agent; a.Timezone != "Asia/Kolkata" || a.Heartbeat != want || got.Schedules.PerChat != 5 {
 		t.Errorf("%+v, %+v", a, got.Schedules)
 	}
-	if d := config.Default(home); d.Agent.Heartbeat.To != "" || d.Agent.Heartbeat.Every != config.Duration(30*time.Minute) || d.Schedules.PerChat != 20 {
+	if d := config.Default(home); d.Agent.Heartbeat.To != "" ||
+		d.Agent.Heartbeat.Every != config.Duration(30*time.Minute) || d.Schedules.PerChat != 20 {
 		t.Errorf("default %+v, %+v", d.Agent, d.Schedules)
 	}
 }

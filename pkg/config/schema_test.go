@@ -78,7 +78,13 @@ func TestDocumentedConfigurations(t *testing.T) {
 	o := options()
 	o.Built = []string{"console", "telegram", "slack"}
 	o.LookupEnv = func(name string) (string, bool) {
-		return map[string]string{"SLACK_BOT_TOKEN": "xoxb-1", "SLACK_APP_TOKEN": "xapp-1", "TELEGRAM_TOKEN": "1:", "HELP_TOKEN": "2:", "TEAM_TOKEN": "3:"}[name] + "value", true
+		return map[string]string{
+			"SLACK_BOT_TOKEN": "xoxb-1",
+			"SLACK_APP_TOKEN": "xapp-1",
+			"TELEGRAM_TOKEN":  "1:",
+			"HELP_TOKEN":      "2:",
+			"TEAM_TOKEN":      "3:",
+		}[name] + "value", true
 	}
 	for _, path := range []string{"docs/configuration.md"} {
 		text, err := os.ReadFile(filepath.Join("..", "..", path))

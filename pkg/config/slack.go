@@ -55,7 +55,8 @@ func slackTokens() map[string]string {
 // kind begins.
 func (w *walker) slackSecrets(s *Slack) {
 	w.slackToken(slackBotToken, s.BotToken, "xoxb-", "the Bot User OAuth Token, which begins with xoxb- (the app's page, OAuth & Permissions)")
-	w.slackToken(slackAppToken, s.AppToken, "xapp-", "the App-Level Token with connections:write, which begins with xapp- (the app's page, Basic Information)")
+	w.slackToken(slackAppToken, s.AppToken, "xapp-",
+		"the App-Level Token with connections:write, which begins with xapp- (the app's page, Basic Information)")
 	const signing = "write the Signing Secret (the app's page, Basic Information)"
 	switch secret := s.Events.SigningSecret; {
 	case secret.value == "":

@@ -46,7 +46,8 @@ func TestSlack(t *testing.T) {
 			[]string{"canary0123456789", "xoxb-1-canary"},
 		},
 		"off, it may be incomplete": {
-			"bot_token: env:APP\napp_token: env:NOT_SET\nstream: native", func(s *config.Slack) { s.Stream = "native" }, []string{"xapp-1-A1-canary"},
+			"bot_token: env:APP\napp_token: env:NOT_SET\nstream: native",
+			func(s *config.Slack) { s.Stream = "native" }, []string{"xapp-1-A1-canary"},
 		},
 		"rights": {
 			"pairing: off\nlevels: {groups: read}\nallow: [U1, T1/U2]\nchannels: {mention: off, allow: [C1]}\nsend_rate: {channel: 0}",
@@ -100,27 +101,45 @@ func TestSlackProblems(t *testing.T) {
 			":4:16: channels.slack.bot_token: is an app-level token (xapp-…): write the Bot User OAuth Token, which begins with xoxb-",
 			":5:16: channels.slack.app_token: is a bot token (xoxb-…): write the App-Level Token with connections:write, which begins with xapp-",
 		}},
-		"a user token":     {"enabled: true\nbot_token: env:USER\napp_token: env:APP", []string{":4:16: channels.slack.bot_token: is a user token (xoxp-…): write the Bot User"}},
-		"a rotating token": {"enabled: true\nbot_token: env:ROTATING\napp_token: env:APP", []string{"is a token that expires (xoxe.…): switch token rotation off"}},
-		"no token at all":  {"enabled: true\nbot_token: env:BOT\napp_token: env:NONE", []string{":5:16: channels.slack.app_token: is no token of Slack's: write the App-Level Token"}},
+		"a user token": {
+			"enabled: true\nbot_token: env:USER\napp_token: env:APP",
+			[]string{":4:16: channels.slack.bot_token: is a user token (xoxp-…): write the Bot User"},
+		},
+		"a rotating token": {
+			"enabled: true\nbot_token: env:ROTATING\napp_token: env:APP",
+			[]string{"is a token that expires (xoxe.…): switch token rotation off"},
+		},
+		"no token at all": {
+			"enabled: true\nbot_token: env:BOT\napp_token: env:NONE",
+			[]string{":5:16: channels.slack.app_token: is no token of Slack's: write the App-Level Token"},
+		},
 		"no signing secret": {"enabled: true\nbot_token: env:BOT\nevents: {listen: \"0.0.0.0:8444\"}", []string{
 			":5:13: channels.slack.events.signing_secret: is missing: whoever reaches the address could speak as Slack",
 		}},
 		"a blank signing secret": {"enabled: true\nbot_token: env:BOT\nevents: {listen: \"127.0.0.1:8444\", signing_secret: env:BLANK}", []string{
-			":5:56: channels.slack.events.signing_secret: is empty, so that whoever reaches the address could speak as Slack: write the Signing Secret",
+			":5:56: channels.slack.events.signing_secret: is empty, so that whoever reaches the address could speak as Slack: write " +
+				"the Signing Secret",
 		}},
-		"a token for the signing secret": {"enabled: true\nbot_token: env:BOT\nevents: {listen: \"127.0.0.1:8444\", signing_secret: env:APP}", []string{
-			"channels.slack.events.signing_secret: is an app-level token (xapp-…): write the Signing Secret",
-		}},
+		"a token for the signing secret": {
+			"enabled: true\nbot_token: env:BOT\nevents: {listen: \"127.0.0.1:8444\", signing_secret: env:APP}", []string{
+				"channels.slack.events.signing_secret: is an app-level token (xapp-…): write the Signing Secret",
+			},
+		},
 		"a secret without an address": {sockets + "events: {signing_secret: env:SIGNING}", []string{
 			":6:13: channels.slack.events: has no listen: write HOST:PORT where Slack's requests arrive, or take events out for Socket Mode",
 		}},
-		"no port":     {"enabled: true\nbot_token: env:BOT\nevents: {listen: here, signing_secret: env:SIGNING}", []string{"channels.slack.events.listen: must be HOST:PORT"}},
-		"wildcard":    {sockets + "allow: [U1, '*']", []string{":6:17: channels.slack.allow[1]: no wildcard on slack"}},
-		"level":       {sockets + "levels: {direct: all}", []string{`channels.slack.levels.direct: "all" is not understood: write one of none, chat, read, write, exec`}},
-		"pairing":     {sockets + "pairing: maybe", []string{"channels.slack.pairing: \"maybe\" is not understood: write one of on, off"}},
-		"stream":      {sockets + "stream: draft", []string{"write one of auto, edit, native, off"}},
-		"in the open": {sockets + "api_url: http://slack.example.org/api/", []string{"channels.slack.api_url: a secret would travel unencrypted"}},
+		"no port": {
+			"enabled: true\nbot_token: env:BOT\nevents: {listen: here, signing_secret: env:SIGNING}",
+			[]string{"channels.slack.events.listen: must be HOST:PORT"},
+		},
+		"wildcard": {sockets + "allow: [U1, '*']", []string{":6:17: channels.slack.allow[1]: no wildcard on slack"}},
+		"level":    {sockets + "levels: {direct: all}", []string{`channels.slack.levels.direct: "all" is not understood: write one of none, chat, read, write, exec`}},
+		"pairing":  {sockets + "pairing: maybe", []string{"channels.slack.pairing: \"maybe\" is not understood: write one of on, off"}},
+		"stream":   {sockets + "stream: draft", []string{"write one of auto, edit, native, off"}},
+		"in the open": {
+			sockets + "api_url: http://slack.example.org/api/",
+			[]string{"channels.slack.api_url: a secret would travel unencrypted"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -145,16 +145,28 @@ func TestTelegramAccountsRefused(t *testing.T) {
 		"one bot in the list and beside it": {
 			"token: env:TWO\naccounts: [{name: a, token: env:TWO_AGAIN}]", []string{accounts + `[0].token: is a token of the bot "22", which channels.telegram has already`},
 		},
-		"no name":              {"accounts: [{token: env:ONE}]", []string{accounts + "[0].name: is missing"}},
-		"nothing":              {"accounts: [null]", []string{accounts + "[0].name: is missing", accounts + "[0].token: is missing"}},
-		"a name that is none":  {"accounts: [{name: a b, token: env:ONE}]", []string{accounts + `[0].name: "a b" is no name for a bot`}},
-		"a name twice":         {"accounts: [{name: a, token: env:ONE}, {name: a, token: env:TWO}]", []string{accounts + `[1].name: "a" is the name of accounts[0] already`}},
-		"no token":             {"accounts: [{name: a}]", []string{accounts + "[0].token: is missing"}},
-		"a token in the file":  {"accounts: [{name: a, token: 33:canary}]", []string{accounts + "[0].token: a secret is never written into this file"}},
-		"a wildcard":           {"accounts: [{name: a, token: env:ONE, allow: ['*']}]", []string{accounts + "[0].allow[0]: no wildcard on telegram"}},
-		"plain http":           {"accounts: [{name: a, token: env:ONE, api_url: 'http://example.org'}]", []string{accounts + "[0].api_url: a secret would travel unencrypted"}},
+		"no name":             {"accounts: [{token: env:ONE}]", []string{accounts + "[0].name: is missing"}},
+		"nothing":             {"accounts: [null]", []string{accounts + "[0].name: is missing", accounts + "[0].token: is missing"}},
+		"a name that is none": {"accounts: [{name: a b, token: env:ONE}]", []string{accounts + `[0].name: "a b" is no name for a bot`}},
+		"a name twice":        {"accounts: [{name: a, token: env:ONE}, {name: a, token: env:TWO}]", []string{accounts + `[1].name: "a" is the name of accounts[0] already`}},
+		"no token":            {"accounts: [{name: a}]", []string{accounts + "[0].token: is missing"}},
+		"a token in the file": {
+			"accounts: [{name: a, token: 33:canary}]",
+			[]string{accounts + "[0].token: a secret is never written into this file"},
+		},
+		"a wildcard": {
+			"accounts: [{name: a, token: env:ONE, allow: ['*']}]",
+			[]string{accounts + "[0].allow[0]: no wildcard on telegram"},
+		},
+		"plain http": {
+			"accounts: [{name: a, token: env:ONE, api_url: 'http://example.org'}]",
+			[]string{accounts + "[0].api_url: a secret would travel unencrypted"},
+		},
 		"a proxy that is none": {"accounts: [{name: a, token: env:ONE, proxy: 'ftp://x'}]", []string{accounts + "[0].proxy: must be an address"}},
-		"an open webhook":      {"accounts: [{name: a, token: env:ONE, webhook: {listen: ':80'}}]", []string{accounts + "[0].webhook.secret: is missing"}},
+		"an open webhook": {
+			"accounts: [{name: a, token: env:ONE, webhook: {listen: ':80'}}]",
+			[]string{accounts + "[0].webhook.secret: is missing"},
+		},
 		"one address for two": {
 			"accounts:\n" +
 				"  - {name: a, token: env:ONE, webhook: {listen: ':80', public_url: 'https://a.example', secret: env:HOOK}}\n" +

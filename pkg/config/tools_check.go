@@ -23,7 +23,9 @@ func (c checker) tools() {
 		case rule == ToolRule{}:
 			c.at(path, "says nothing: write level or approval, or leave it out")
 		case rule.Level == "none":
-			c.at(path+".level", "none would let everybody use the tool, because none is the right that it needs: write it into tools.disabled to switch it off, or the level chat")
+			c.at(path+".level",
+				"none would let everybody use the tool, because none is the right that it needs: write it into tools.disabled to switch "+
+					"it off, or the level chat")
 		}
 	}
 	for _, place := range slices.Sorted(maps.Keys(t.Chats)) {

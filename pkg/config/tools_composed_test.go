@@ -34,7 +34,8 @@ tools:
 	if d := cmp.Diff(want, cfg.Tools.Composed); d != "" {
 		t.Error(d)
 	}
-	_, err = config.Load(write(t, "tools: {composed: {look: {steps: [{tool: x, arguments: {a: &b 1, c: *b}}]}}}"), config.Options{Home: t.TempDir()})
+	_, err = config.Load(write(t, "tools: {composed: {look: {steps: [{tool: x, arguments: {a: &b 1, c: *b}}]}}}"),
+		config.Options{Home: t.TempDir()})
 	if err == nil || !strings.Contains(err.Error(), "anchors") {
 		t.Errorf("an anchor: %v", err)
 	}

@@ -64,13 +64,16 @@ func TestFileToolsRefused(t *testing.T) {
 		return "tools: {files: {roots: {a: {path: " + path + ", chats: ['x:1']}}}}"
 	}
 	for name, tc := range map[string]struct{ text, want string }{
-		"mode":                 {"tools: {files: {mode: w}}", "tools.files.mode"},
-		"nothing":              {"tools: {files: {max_files: 0}}", "write a number from 1 to 1000000"},
-		"pattern":              {"tools: {files: {allow: [a, '[']}}", "tools.files.allow[1]: bad pattern"},
-		"pattern, refused":     {"tools: {files: {refuse: ['[']}}", "tools.files.refuse[0]: bad pattern"},
-		"no path":              {"tools: {files: {roots: {a: {chats: ['x:1']}}}}", "tools.files.roots.a.path: is missing"},
-		"no chats":             {"tools: {files: {roots: {a: {path: /srv/a}}}}", "tools.files.roots.a.chats: is missing"},
-		"no place":             {"tools: {files: {roots: {a: {path: /srv/a, chats: ['x:1', everybody]}}}}", "tools.files.roots.a.chats[1]: write CHANNEL:CHAT"},
+		"mode":             {"tools: {files: {mode: w}}", "tools.files.mode"},
+		"nothing":          {"tools: {files: {max_files: 0}}", "write a number from 1 to 1000000"},
+		"pattern":          {"tools: {files: {allow: [a, '[']}}", "tools.files.allow[1]: bad pattern"},
+		"pattern, refused": {"tools: {files: {refuse: ['[']}}", "tools.files.refuse[0]: bad pattern"},
+		"no path":          {"tools: {files: {roots: {a: {chats: ['x:1']}}}}", "tools.files.roots.a.path: is missing"},
+		"no chats":         {"tools: {files: {roots: {a: {path: /srv/a}}}}", "tools.files.roots.a.chats: is missing"},
+		"no place": {
+			"tools: {files: {roots: {a: {path: /srv/a, chats: ['x:1', everybody]}}}}",
+			"tools.files.roots.a.chats[1]: write CHANNEL:CHAT",
+		},
 		"a name with a slash":  {"tools: {files: {roots: {a/b: {path: /srv/a, chats: ['x:1']}}}}", "a root has a name of letters"},
 		"relative":             {root("srv/a"), "must be an absolute path"},
 		"home":                 {root("~/a"), "must be an absolute path"},

@@ -10,7 +10,8 @@ import (
 
 func TestScriptTools(t *testing.T) {
 	t.Parallel()
-	cfg, err := config.Load(write(t, "workspace: /srv/bot\ntools: {disabled: [mine], scripts: {enabled: false, max_timeout: 2m, max_output_kb: 8}}\n"), config.Options{
+	cfg, err := config.Load(write(t,
+		"workspace: /srv/bot\ntools: {disabled: [mine], scripts: {enabled: false, max_timeout: 2m, max_output_kb: 8}}\n"), config.Options{
 		Home: home,
 		Tools: func(c *config.Config) []string { // it is asked about this configuration
 			if c.Workspace != "/srv/bot" {

@@ -105,7 +105,9 @@ func (c checker) web() {
 		p, err := network(s)
 		switch {
 		case err != nil && !hostName(s):
-			c.at(at, "%s is no address, network or name: write such as 192.168.1.5, 10.1.0.0/16 or wiki.internal; there are no wildcards", strictyaml.Quote(s))
+			c.at(at,
+				"%s is no address, network or name: write such as 192.168.1.5, 10.1.0.0/16 or wiki.internal; there are no wildcards",
+				strictyaml.Quote(s))
 		case err == nil && (p.Addr().Is4() && p.Bits() < widest4 || p.Addr().Is6() && p.Bits() < widest6):
 			c.at(at, "%s is too wide: name the network that is meant", strictyaml.Quote(s))
 		}

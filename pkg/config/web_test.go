@@ -33,13 +33,15 @@ func TestWebSearchChosen(t *testing.T) {
 
 func TestWebPrivate(t *testing.T) {
 	t.Parallel()
-	got, err := config.Load(write(t, "tools: {web: {allow_private: [192.168.1.5, 10.1.0.0/16, 'fd00::/8', Wiki.Internal, nas], ports: [8080]}}"), options())
+	got, err := config.Load(write(t,
+		"tools: {web: {allow_private: [192.168.1.5, 10.1.0.0/16, 'fd00::/8', Wiki.Internal, nas], ports: [8080]}}"), options())
 	if err != nil {
 		t.Fatal(err)
 	}
 	networks, hosts := got.Tools.Web.Private()
 	want := []netip.Prefix{netip.MustParsePrefix("192.168.1.5/32"), netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("fd00::/8")}
-	if !slices.Equal(networks, want) || !slices.Equal(hosts, []string{"wiki.internal", "nas"}) || !slices.Equal(got.Tools.Web.Ports, []int{8080}) {
+	if !slices.Equal(networks, want) || !slices.Equal(hosts, []string{"wiki.internal", "nas"}) ||
+		!slices.Equal(got.Tools.Web.Ports, []int{8080}) {
 		t.Errorf("%v, %v, %v", networks, hosts, got.Tools.Web.Ports)
 	}
 }

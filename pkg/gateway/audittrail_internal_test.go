@@ -48,7 +48,8 @@ func TestHarmIsWrittenDownFirst(t *testing.T) {
 	r.Register(tools.New("read_it", "Reads.", tools.Annotations{ReadOnly: true}, func(context.Context, in) (any, error) {
 		return nil, tools.Fail(tools.ErrSecurityViolation, "hunter2hunter2 is out of bounds", nil)
 	}))
-	ctx := tools.WithInvocation(t.Context(), tools.Invocation{Channel: "telegram", Account: "7", Chat: "42", Thread: "3", Sender: "9", Turn: "turn", CallID: "c1"})
+	ctx := tools.WithInvocation(t.Context(),
+		tools.Invocation{Channel: "telegram", Account: "7", Chat: "42", Thread: "3", Sender: "9", Turn: "turn", CallID: "c1"})
 	args := map[string]any{"path": "private words"}
 	if res := r.Execute(ctx, "delete_it", args); res.IsError {
 		t.Fatal(res.ForLLM)
@@ -67,7 +68,8 @@ func TestHarmIsWrittenDownFirst(t *testing.T) {
 	}
 	var got []string
 	err = audit.Read(t.Context(), dir, func(r audit.Row, err error) error {
-		got = append(got, strings.Join([]string{string(r.Kind), admin.PlaceOfRow(&r), r.Sender, r.Turn, r.Call, r.Tool, r.Outcome, r.Detail}, "|"))
+		got = append(got,
+			strings.Join([]string{string(r.Kind), admin.PlaceOfRow(&r), r.Sender, r.Turn, r.Call, r.Tool, r.Outcome, r.Detail}, "|"))
 		return err
 	})
 	want := []string{

@@ -70,7 +70,9 @@ func TestJoinerAsksUntilItIsTold(t *testing.T) {
 			[]error{down, down, down, down, down, down, down}, []time.Duration{1, 2, 4, 8, 16, 30, 30}, healthConnecting, "connection refused",
 		},
 		"refused": {
-			[]error{refused, refused, refused, refused, refused, refused, refused}, []time.Duration{1, 5, 30, 60, 120, 240, 300}, channels.HealthAuth, "invalid_auth: install the app in the workspace again",
+			[]error{refused, refused, refused, refused, refused, refused, refused},
+			[]time.Duration{1, 5, 30, 60, 120, 240, 300}, channels.HealthAuth,
+			"invalid_auth: install the app in the workspace again",
 		},
 		"refused, then down": {[]error{refused, down, down}, []time.Duration{1, 1, 2}, healthConnecting, "connection refused"},
 		"refused once":       {[]error{refused}, []time.Duration{1}, healthConnecting, "invalid_auth"},
@@ -117,10 +119,13 @@ func TestJoinerEndsWithTheGateway(t *testing.T) {
 		asked    int
 		state    channels.HealthState
 	}{
-		"while it asks":               {hang, joinTime / 2, 1, healthConnecting},
-		"while it waits":              {hang, joinTime + joinPause/2, 1, healthConnecting},
-		"while it asks again":         {hang, 2*joinTime + joinPause*3/2, 2, healthConnecting},
-		"while the token is no token": {func(context.Context) (slack.Identity, error) { return slack.Identity{}, slack.ErrRefused }, 5 * time.Second, 2, channels.HealthAuth},
+		"while it asks":       {hang, joinTime / 2, 1, healthConnecting},
+		"while it waits":      {hang, joinTime + joinPause/2, 1, healthConnecting},
+		"while it asks again": {hang, 2*joinTime + joinPause*3/2, 2, healthConnecting},
+		"while the token is no token": {
+			func(context.Context) (slack.Identity, error) { return slack.Identity{}, slack.ErrRefused },
+			5 * time.Second, 2, channels.HealthAuth,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

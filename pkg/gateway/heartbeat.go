@@ -76,7 +76,8 @@ func heartbeat(cfg *config.Config, bound *Channels) *job.Heartbeat {
 		return nil
 	}
 	beat := &job.Heartbeat{
-		To: to, Owner: channels.Sender{ID: to.Chat, Name: "the owner"}, Spec: spec, PerDay: h.PerDay, File: func() string { return files.HeartbeatFile(cfg.Workspace) },
+		To: to, Owner: channels.Sender{ID: to.Chat, Name: "the owner"}, Spec: spec,
+		PerDay: h.PerDay, File: func() string { return files.HeartbeatFile(cfg.Workspace) },
 	}
 	if to.Channel == slack.Name { // a direct message there has an id of its own
 		beat.Mine = writtenBy(to.Account, to.Chat)

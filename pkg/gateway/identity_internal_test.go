@@ -40,7 +40,11 @@ func TestKeptIdentity(t *testing.T) {
 	if entries, err := os.ReadDir(k.dir); err != nil || len(entries) != 1 {
 		t.Errorf("left behind: %v, %v", entries, err)
 	}
-	for _, text := range []string{"", "{", "[]", `{"token_sha256":"` + fingerprint(token) + `"}`, `{"token_sha256":"` + fingerprint(token) + `","is":{"team":"T1"}}`, strings.Replace(string(raw), fingerprint(token), token, 1)} {
+	for _, text := range []string{
+		"", "{", "[]", `{"token_sha256":"` + fingerprint(token) + `"}`,
+		`{"token_sha256":"` + fingerprint(token) + `","is":{"team":"T1"}}`,
+		strings.Replace(string(raw), fingerprint(token), token, 1),
+	} {
 		if err := os.WriteFile(k.path(), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -131,7 +131,8 @@ func newProvider(m *config.Model, log zerolog.Logger) providers.LLMProvider {
 	}
 	o := openai.Options{
 		BaseURL: m.BaseURL, Images: m.Images,
-		ConnectTimeout: time.Duration(m.Timeouts.Connect), IdleTimeout: time.Duration(m.Timeouts.Idle), TotalTimeout: time.Duration(m.Timeouts.Total),
+		ConnectTimeout: time.Duration(m.Timeouts.Connect),
+		IdleTimeout:    time.Duration(m.Timeouts.Idle), TotalTimeout: time.Duration(m.Timeouts.Total),
 	}
 	if m.APIKey.IsSet() {
 		o.Key = m.APIKey.Reveal
@@ -152,12 +153,18 @@ type tuned struct {
 }
 
 // Chat implements [providers.LLMProvider].
-func (t tuned) Chat(ctx context.Context, messages []providers.Message, tools []providers.ToolDefinition, model string, options map[string]any) (*providers.LLMResponse, error) {
+func (t tuned) Chat(
+	ctx context.Context, messages []providers.Message,
+	tools []providers.ToolDefinition, model string, options map[string]any,
+) (*providers.LLMResponse, error) {
 	return t.provider.Chat(ctx, messages, tools, model, t.merge(options))
 }
 
 // ChatStream implements [providers.StreamingProvider].
-func (t tuned) ChatStream(ctx context.Context, messages []providers.Message, tools []providers.ToolDefinition, model string, options map[string]any, emit func(providers.StreamEvent)) (*providers.LLMResponse, error) {
+func (t tuned) ChatStream(
+	ctx context.Context, messages []providers.Message, tools []providers.ToolDefinition,
+	model string, options map[string]any, emit func(providers.StreamEvent),
+) (*providers.LLMResponse, error) {
 	return providers.Stream(ctx, t.provider, messages, tools, model, t.merge(options), emit)
 }
 
@@ -230,5 +237,6 @@ func (b ModelChoice) Introduction(configPath string) string {
 	if b.named {
 		return fmt.Sprintf("model: %s, because %s names it. To use another: change it in %s.", b.name, b.why, configPath)
 	}
-	return fmt.Sprintf("model: %s, because %s. To use another: export OPENAI_API_KEY=..., or name it in %s (%s init writes one).", b.name, b.why, configPath, admin.Program())
+	return fmt.Sprintf("model: %s, because %s. To use another: export OPENAI_API_KEY=..., or name it in %s (%s init writes one).",
+		b.name, b.why, configPath, admin.Program())
 }

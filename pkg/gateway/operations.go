@@ -43,7 +43,8 @@ func Operate(ctx context.Context, cfg *config.Config, o Options, op admin.Operat
 // Operations are the parts of this gateway that the operator's operations work on.
 func (a *App) Operations() *admin.Gateway {
 	return &admin.Gateway{
-		Version: Version(), Engine: a.engine, Store: a.store, Agent: a.agent, Registry: a.tools.Registry, Policy: a.policy, Approvals: a.tools.Approvals,
+		Version: Version(), Engine: a.engine, Store: a.store, Agent: a.agent,
+		Registry: a.tools.Registry, Policy: a.policy, Approvals: a.tools.Approvals,
 		Offered: a.tools.Offered, Spaces: a.kept.spaces,
 		Home: consoleChat(), Writer: a.writer, Namer: a.channels.namer, Schedule: cronClock{}.Describe,
 		Currency: a.cfg.Budgets.Currency, State: a.state, Redact: a.o.Redactor.Redact, Note: a.audit.note, Log: a.o.Log,

@@ -216,7 +216,8 @@ func TestPairNoteOnceADay(t *testing.T) {
 			d.said++
 			got := d.gate.Authorize(d.Context(), channels.Inbound{
 				ID: fmt.Sprint("update/", d.said), Kind: channels.KindMessage, Mentioned: true, Text: "hello",
-				Address: channels.Address{Channel: "telegram", Account: "7", Chat: group, Thread: fmt.Sprint(d.said)}, Sender: channels.Sender{ID: "42"},
+				Address: channels.Address{Channel: "telegram", Account: "7", Chat: group, Thread: fmt.Sprint(d.said)},
+				Sender:  channels.Sender{ID: "42"},
 			})
 			if got.Allow || got.Err != nil || !strings.HasSuffix(got.Reason, "the sender is paired, for direct chats only") {
 				d.Errorf("%+v", got)

@@ -25,7 +25,8 @@ import (
 func slackApp(t *testing.T, keys string) (*platforms, *bytes.Buffer) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "parley.yaml")
-	text := "state_dir: state\nowners: [slack:T1/U0OWNER]\nchannels:\n  slack: {enabled: true, bot_token: env:BOT, app_token: env:APP" + keys + "}\n"
+	text := "state_dir: state\nowners: [slack:T1/U0OWNER]\nchannels:\n  slack: {enabled: true, bot_token: env:BOT, app_token: env:APP" +
+		keys + "}\n"
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +34,8 @@ func slackApp(t *testing.T, keys string) (*platforms, *bytes.Buffer) {
 		LookupEnv: func(name string) (string, bool) {
 			return map[string]string{"BOT": "xoxb" + "-canary-bot", "APP": "xapp" + "-canary-app", "SIGNING": "canary-signing"}[name], true
 		},
-		Built: []string{slack.Name}, Owner: func(s string) error { return policy.CheckOwner(s, built()) }, User: policy.CheckUser, Group: policy.CheckGroup,
+		Built: []string{slack.Name}, Owner: func(s string) error { return policy.CheckOwner(s, built()) },
+		User: policy.CheckUser, Group: policy.CheckGroup,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +56,11 @@ func (nobody) Paired(string, string, string) (paired, owner bool) { return false
 func TestSlackRules(t *testing.T) {
 	t.Parallel()
 	direct := policy.Event{Kind: policy.KindMessage, Direct: true, Address: channels.Address{Channel: slack.Name, Account: "T1", Chat: "D1"}}
-	channel := policy.Event{Kind: policy.KindMessage, Mentioned: true, Address: channels.Address{Channel: slack.Name, Account: "T1", Chat: "C1", Thread: "1.2"}}
+	channel := policy.Event{
+		Kind:      policy.KindMessage,
+		Mentioned: true,
+		Address:   channels.Address{Channel: slack.Name, Account: "T1", Chat: "C1", Thread: "1.2"},
+	}
 	by := func(e policy.Event, id string) policy.Event { e.Sender.ID = id; return e }
 	quiet := func(e policy.Event) policy.Event { e.Mentioned = false; return e }
 	yes := func(l policy.Level) policy.Verdict { return policy.Verdict{Allow: true, Level: l} }
@@ -64,19 +70,21 @@ func TestSlackRules(t *testing.T) {
 		event policy.Event
 		want  policy.Verdict
 	}{
-		"a stranger may pair":              {"", by(direct, "U0X"), policy.Verdict{Level: policy.LevelNone, MayPair: true}},
-		"without pairing":                  {", pairing: off", by(direct, "U0X"), no},
-		"a stranger in a channel":          {"", by(channel, "U0X"), no},
-		"on the list":                      {", allow: [U0ANN]", by(direct, "U0ANN"), yes(policy.LevelRead)},
-		"on the list of this team":         {", allow: [T1/U0ANN]", by(direct, "U0ANN"), yes(policy.LevelRead)},
-		"on the list of another team":      {", allow: [T2/U0ANN], pairing: off", by(direct, "U0ANN"), no},
-		"in a channel":                     {", allow: [U0ANN]", by(channel, "U0ANN"), yes(policy.LevelChat)},
-		"levels":                           {", allow: [U0ANN], levels: {direct: chat}", by(direct, "U0ANN"), yes(policy.LevelChat)},
-		"levels in channels":               {", allow: [U0ANN], levels: {groups: read}", by(channel, "U0ANN"), yes(policy.LevelRead)},
-		"everyone":                         {", allow_everyone: true", by(direct, "T2/U0X"), yes(policy.LevelRead)},
-		"an allowed channel":               {", channels: {allow: [C1]}", by(channel, "U0X"), yes(policy.LevelChat)},
-		"an allowed channel is no DM":      {", channels: {allow: [C1]}, pairing: off", by(direct, "U0X"), no},
-		"not spoken to":                    {", channels: {allow: [C1]}", quiet(by(channel, "U0X")), policy.Verdict{Level: policy.LevelNone, Overheard: true}},
+		"a stranger may pair":         {"", by(direct, "U0X"), policy.Verdict{Level: policy.LevelNone, MayPair: true}},
+		"without pairing":             {", pairing: off", by(direct, "U0X"), no},
+		"a stranger in a channel":     {"", by(channel, "U0X"), no},
+		"on the list":                 {", allow: [U0ANN]", by(direct, "U0ANN"), yes(policy.LevelRead)},
+		"on the list of this team":    {", allow: [T1/U0ANN]", by(direct, "U0ANN"), yes(policy.LevelRead)},
+		"on the list of another team": {", allow: [T2/U0ANN], pairing: off", by(direct, "U0ANN"), no},
+		"in a channel":                {", allow: [U0ANN]", by(channel, "U0ANN"), yes(policy.LevelChat)},
+		"levels":                      {", allow: [U0ANN], levels: {direct: chat}", by(direct, "U0ANN"), yes(policy.LevelChat)},
+		"levels in channels":          {", allow: [U0ANN], levels: {groups: read}", by(channel, "U0ANN"), yes(policy.LevelRead)},
+		"everyone":                    {", allow_everyone: true", by(direct, "T2/U0X"), yes(policy.LevelRead)},
+		"an allowed channel":          {", channels: {allow: [C1]}", by(channel, "U0X"), yes(policy.LevelChat)},
+		"an allowed channel is no DM": {", channels: {allow: [C1]}, pairing: off", by(direct, "U0X"), no},
+		"not spoken to": {
+			", channels: {allow: [C1]}", quiet(by(channel, "U0X")), policy.Verdict{Level: policy.LevelNone, Overheard: true},
+		},
 		"every message":                    {", channels: {allow: [C1], mention: off}", quiet(by(channel, "U0X")), yes(policy.LevelChat)},
 		"an owner has the console's right": {"", by(direct, "U0OWNER"), policy.Verdict{Allow: true, Owner: true, Level: policy.LevelWrite}},
 	} {

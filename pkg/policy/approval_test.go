@@ -15,7 +15,11 @@ func TestWhatIsAskedFor(t *testing.T) {
 	fetch := policy.Deed{Tool: "web_fetch", NewDestination: true}
 	rm := command
 	rm.Always = true
-	several := policy.Deed{Tool: "publish", Writes: true, Steps: []policy.Deed{{Tool: "note", Writes: true}, {Tool: "web_fetch", NewDestination: true, Tainted: true}}}
+	several := policy.Deed{
+		Tool:   "publish",
+		Writes: true,
+		Steps:  []policy.Deed{{Tool: "note", Writes: true}, {Tool: "web_fetch", NewDestination: true, Tainted: true}},
+	}
 	few := several
 	few.Steps = several.Steps[:1]
 	tainted := func(d policy.Deed) policy.Deed { d.Tainted = true; return d }
@@ -49,9 +53,12 @@ func TestWhatIsAskedFor(t *testing.T) {
 		"steps, of which one reaches a new address after a page": {policy.Approvals{}, several, true},
 		"steps that nobody is asked about":                       {policy.Approvals{}, few, false},
 		"a step that is asked for by name":                       {named("note", policy.AskSideEffects), few, true},
-		"a step that is asked for by name, never else":           {policy.Approvals{Default: policy.AskNever, Tools: map[string]policy.AskRule{"note": policy.AskSideEffects}}, few, true},
-		"never, by the name of the whole":                        {named("publish", policy.AskNever), several, false},
-		"strictly, by name":                                      {named("write_file", policy.AskSideEffects), write, true},
+		"a step that is asked for by name, never else": {
+			policy.Approvals{Default: policy.AskNever, Tools: map[string]policy.AskRule{"note": policy.AskSideEffects}},
+			few, true,
+		},
+		"never, by the name of the whole": {named("publish", policy.AskNever), several, false},
+		"strictly, by name":               {named("write_file", policy.AskSideEffects), write, true},
 	} {
 		if why := c.rules.Asks(c.deed); (why != "") != c.asks {
 			t.Errorf("%s: asks because %q", name, why)

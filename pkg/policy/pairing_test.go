@@ -25,7 +25,10 @@ func (p paired) Paired(channel, account, id string) (in, owner bool) {
 // others who are allowed there. It leaves the rights of others as they are.
 func TestPaired(t *testing.T) {
 	t.Parallel()
-	p := newPolicy(t).WithPairs(paired{"telegram:b/33", "open:D9", "irc:44", "closed:a/44", "quiet:44", "loud:44", "telegram:b/11", "!telegram:b/77", "!irc:77"})
+	p := newPolicy(t).WithPairs(paired{
+		"telegram:b/33", "open:D9", "irc:44", "closed:a/44", "quiet:44",
+		"loud:44", "telegram:b/11", "!telegram:b/77", "!irc:77",
+	})
 	event := func(channel, account, id string) policy.Event {
 		return policy.Event{
 			Kind: policy.KindMessage, Address: channels.Address{Channel: channel, Account: account, Chat: id},
@@ -49,11 +52,18 @@ func TestPaired(t *testing.T) {
 		{"the level of direct chats", event("closed", "a", "44"), yes(policy.LevelRead)},
 		{"an edit", with(event("telegram", "b", "33"), func(e *policy.Event) { e.Kind = policy.KindEdit }), yes(policy.LevelRead)},
 		{"a button", with(event("telegram", "b", "33"), func(e *policy.Event) { e.Kind = policy.KindButton }), yes(policy.LevelRead)},
-		{"a schedule of theirs", with(event("telegram", "b", "33"), func(e *policy.Event) { e.Kind = policy.KindSchedule }), yes(policy.LevelRead)},
+		{
+			"a schedule of theirs",
+			with(event("telegram", "b", "33"), func(e *policy.Event) { e.Kind = policy.KindSchedule }), yes(policy.LevelRead),
+		},
 		{"paired with another bot", event("telegram", "b2", "33"), mayPair},
 		{"the same id on another channel", event("closed", "b", "33"), mayPair},
 		{"in a group", with(event("telegram", "b", "33"), in("-1")), directOnly},
-		{"a button in a group", with(with(event("telegram", "b", "33"), in("-1")), func(e *policy.Event) { e.Kind, e.Mentioned = policy.KindButton, false }), directOnly},
+		{
+			"a button in a group",
+			with(with(event("telegram", "b", "33"), in("-1")), func(e *policy.Event) { e.Kind, e.Mentioned = policy.KindButton, false }),
+			directOnly,
+		},
 		{"in a group, not to the bot", with(with(event("telegram", "b", "33"), in("-1")), func(e *policy.Event) { e.Mentioned = false }), no},
 		{"an edit in a group", with(with(event("telegram", "b", "33"), in("-1")), func(e *policy.Event) { e.Kind = policy.KindEdit }), no},
 		{"a bot in a group", with(with(event("telegram", "b", "33"), in("-1")), func(e *policy.Event) { e.Sender.Bot = true }), no},
@@ -72,7 +82,10 @@ func TestPaired(t *testing.T) {
 		{"allowed anyway", event("telegram", "b", "22"), yes(policy.LevelRead)},
 
 		{"a stranger's message", event("telegram", "b", "34"), mayPair},
-		{"a stranger with the name of one who is paired", with(event("telegram", "b", "34"), func(e *policy.Event) { e.Sender.Name = "33" }), mayPair},
+		{
+			"a stranger with the name of one who is paired",
+			with(event("telegram", "b", "34"), func(e *policy.Event) { e.Sender.Name = "33" }), mayPair,
+		},
 		{"a stranger where nobody is told a code", event("quiet", "", "45"), no},
 		{"paired before", event("quiet", "", "44"), yes(policy.LevelRead)},
 		{"a stranger's deletion", with(event("telegram", "b", "34"), func(e *policy.Event) { e.Kind = policy.KindDelete }), no},

@@ -70,7 +70,11 @@ func TestAuthorize(t *testing.T) {
 		{"same id in another team", direct("slack", "T2", "UOWNER"), false, policy.LevelNone, false},
 		{"owner, in a group", group("telegram", "bot1", "-1", "11", true), true, policy.LevelChat, true},
 		{"owner, in a group, not addressed", group("telegram", "bot1", "-1", "11", false), false, policy.LevelNone, true},
-		{"a stranger with the owner's name", with(direct("telegram", "b", "99"), func(e *policy.Event) { e.Sender.Name = "11" }), false, policy.LevelNone, false},
+		{
+			"a stranger with the owner's name",
+			with(direct("telegram", "b", "99"), func(e *policy.Event) { e.Sender.Name = "11" }),
+			false, policy.LevelNone, false,
+		},
 		{"allowed, direct", direct("telegram", "b", "22"), true, policy.LevelRead, false},
 		{"allowed in one team only", direct("slack", "T1", "U22"), true, policy.LevelRead, false},
 		{"allowed, other team", direct("slack", "T2", "U22"), false, policy.LevelNone, false},
@@ -84,13 +88,24 @@ func TestAuthorize(t *testing.T) {
 		{"every message", group("loud", "", "G", "44", false), true, policy.LevelRead, false},
 		{"level of direct chats", direct("loud", "", "44"), true, policy.LevelChat, false},
 		{"member of a listed group", group("telegram", "b", "-500", "33", true), true, policy.LevelChat, false},
-		{"a direct chat is no listed group", with(direct("telegram", "b", "33"), func(e *policy.Event) { e.Address.Chat = "-500" }), false, policy.LevelNone, false},
+		{
+			"a direct chat is no listed group",
+			with(direct("telegram", "b", "33"), func(e *policy.Event) { e.Address.Chat = "-500" }),
+			false, policy.LevelNone, false,
+		},
 		{"level of a chat", group("telegram", "b", "-600", "22", true), true, policy.LevelRead, false},
-		{"level of a thread", with(group("telegram", "b", "-600", "22", true), func(e *policy.Event) { e.Address.Thread = "7" }), true, policy.LevelWrite, false},
+		{
+			"level of a thread",
+			with(group("telegram", "b", "-600", "22", true), func(e *policy.Event) { e.Address.Thread = "7" }),
+			true, policy.LevelWrite, false,
+		},
 		{"a chat's level lets nobody in", group("telegram", "b", "-600", "33", true), false, policy.LevelNone, false},
 		{"level none still answers", direct("open", "", "D9"), true, policy.LevelNone, false},
 		{"bots", with(direct("open", "", "44"), func(e *policy.Event) { e.Sender.Bot = true }), false, policy.LevelNone, false},
-		{"a bot that is an owner", with(direct("telegram", "b", "11"), func(e *policy.Event) { e.Sender.Bot = true }), false, policy.LevelNone, false},
+		{
+			"a bot that is an owner", with(direct("telegram", "b", "11"), func(e *policy.Event) { e.Sender.Bot = true }),
+			false, policy.LevelNone, false,
+		},
 		{"no channel", direct("", "", "11"), false, policy.LevelNone, false},
 	}
 	for _, tt := range tests {
@@ -163,7 +178,12 @@ func TestAuthorizeEveryKind(t *testing.T) {
 			t.Errorf("kind %q has no case here", kind)
 			continue
 		}
-		allowed := policy.Event{Kind: kind, Address: channels.Address{Channel: "telegram", Chat: "-9"}, Sender: channels.Sender{ID: "22"}, Mentioned: true}
+		allowed := policy.Event{
+			Kind:      kind,
+			Address:   channels.Address{Channel: "telegram", Chat: "-9"},
+			Sender:    channels.Sender{ID: "22"},
+			Mentioned: true,
+		}
 		stranger, unaddressed, bot := allowed, allowed, allowed
 		stranger.Sender.ID = "33"
 		unaddressed.Mentioned = false
@@ -197,7 +217,13 @@ func TestZeroPolicyRefusesEverybody(t *testing.T) {
 	}
 	for _, kind := range policy.Kinds() {
 		for _, channel := range []string{"console", "telegram", "slack"} {
-			e := policy.Event{Kind: kind, Address: channels.Address{Channel: channel, Chat: "1"}, Sender: channels.Sender{ID: "1"}, Direct: true, Mentioned: true}
+			e := policy.Event{
+				Kind:      kind,
+				Address:   channels.Address{Channel: channel, Chat: "1"},
+				Sender:    channels.Sender{ID: "1"},
+				Direct:    true,
+				Mentioned: true,
+			}
 			if v := p.Authorize(t.Context(), e); v.Allow || v.Level != policy.LevelNone {
 				t.Errorf("%s on %s: %+v", kind, channel, v)
 			}
@@ -218,16 +244,37 @@ func TestNewRefuses(t *testing.T) {
 		{"owner without team", policy.Options{Owners: []string{"slack:U045EF6GH"}}, []string{"slack:TEAM/USER"}},
 		{"owner wildcard", policy.Options{Owners: []string{"telegram:*"}}, []string{"wildcard", "allow_everyone: true"}},
 		{"empty owner id", policy.Options{Owners: []string{"telegram:"}}, []string{"no user id"}},
-		{"allow wildcard", policy.Options{Channels: map[string]policy.ChannelRules{"telegram": {Allow: []string{"*"}}}}, []string{"telegram", "wildcard", "allow_everyone: true"}},
+		{
+			"allow wildcard", policy.Options{Channels: map[string]policy.ChannelRules{"telegram": {Allow: []string{"*"}}}},
+			[]string{"telegram", "wildcard", "allow_everyone: true"},
+		},
 		{"allow word", policy.Options{Channels: map[string]policy.ChannelRules{"slack": {Allow: []string{"Everyone"}}}}, []string{"wildcard"}},
 		{"allow prefix", policy.Options{Channels: map[string]policy.ChannelRules{"irc": {Allow: []string{"ann*"}}}}, []string{"wildcard"}},
 		{"allow name", policy.Options{Channels: map[string]policy.ChannelRules{"slack": {Allow: []string{"ann"}}}}, []string{"member id"}},
-		{"group wildcard", policy.Options{Channels: map[string]policy.ChannelRules{"telegram": {Groups: []string{"*"}}}}, []string{"group", "wildcard"}},
-		{"group by name", policy.Options{Channels: map[string]policy.ChannelRules{"telegram": {Groups: []string{"@club"}}}}, []string{"@club", "numeric id"}},
-		{"group without its sign", policy.Options{Channels: map[string]policy.ChannelRules{"telegram/7": {Groups: []string{"500"}}}}, []string{"500", "begins with -"}},
-		{"group of Slack by name", policy.Options{Channels: map[string]policy.ChannelRules{"slack": {Groups: []string{"#general"}}}}, []string{"#general", "channel id"}},
+		{
+			"group wildcard", policy.Options{Channels: map[string]policy.ChannelRules{"telegram": {Groups: []string{"*"}}}},
+			[]string{"group", "wildcard"},
+		},
+		{
+			"group by name",
+			policy.Options{Channels: map[string]policy.ChannelRules{"telegram": {Groups: []string{"@club"}}}},
+			[]string{"@club", "numeric id"},
+		},
+		{
+			"group without its sign",
+			policy.Options{Channels: map[string]policy.ChannelRules{"telegram/7": {Groups: []string{"500"}}}},
+			[]string{"500", "begins with -"},
+		},
+		{
+			"group of Slack by name",
+			policy.Options{Channels: map[string]policy.ChannelRules{"slack": {Groups: []string{"#general"}}}},
+			[]string{"#general", "channel id"},
+		},
 		{"no group", policy.Options{Channels: map[string]policy.ChannelRules{"irc": {Groups: []string{""}}}}, []string{"no group id"}},
-		{"bad level", policy.Options{Channels: map[string]policy.ChannelRules{"telegram": {Direct: "root"}}}, []string{`"root"`, "none, chat, read, write, exec"}},
+		{
+			"bad level", policy.Options{Channels: map[string]policy.ChannelRules{"telegram": {Direct: "root"}}},
+			[]string{`"root"`, "none, chat, read, write, exec"},
+		},
 		{"bad place", policy.Options{Chats: map[string]policy.Level{"everywhere": policy.LevelRead}}, []string{"everywhere", "CHANNEL:CHAT"}},
 		{"bad level of a place", policy.Options{Chats: map[string]policy.Level{"telegram:1": "all"}}, []string{`"all"`}},
 		{"all at once", policy.Options{Owners: []string{"a", "telegram:*"}}, []string{`"a"`, `"*"`}},

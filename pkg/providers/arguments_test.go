@@ -68,8 +68,10 @@ func TestDecodeArguments(t *testing.T) {
 func TestDecodeArgumentsKeepsNumbers(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]any{
-		"0": 0.0, "-0": 0.0, "0.0e999999999999999999999": 0.0, "7": 7.0, "7.0": 7.0, "7e0": 7.0, "0.1": 0.1, "1.50": 1.5, "1e2": 100.0, "100e-1": 10.0,
-		"9007199254740991": 9007199254740991.0, "9007199254740992": 9007199254740992.0, "1e300": 1e300, "123456789012345680000": 1.2345678901234568e20,
+		"0": 0.0, "-0": 0.0, "0.0e999999999999999999999": 0.0, "7": 7.0, "7.0": 7.0,
+		"7e0": 7.0, "0.1": 0.1, "1.50": 1.5, "1e2": 100.0, "100e-1": 10.0,
+		"9007199254740991": 9007199254740991.0, "9007199254740992": 9007199254740992.0,
+		"1e300": 1e300, "123456789012345680000": 1.2345678901234568e20,
 		"5e-324": 5e-324, "-2.5E+3": -2500.0, "0.30000000000000004": 0.30000000000000004,
 		"9007199254740993": json.Number("9007199254740993"), "-9007199254740993": json.Number("-9007199254740993"),
 		"1152921504606846976":  json.Number("1152921504606846976"), // 2^60, which no float64 prints
@@ -157,13 +159,16 @@ func TestSettle(t *testing.T) {
 	rounded := map[string]any{"id": 9007199254740992.0}
 	exact := map[string]any{"id": json.Number("9007199254740993")}
 	for name, c := range map[string]struct{ in, want providers.ToolCall }{
-		"text and map":   {providers.ToolCall{RawArguments: `{"id":9007199254740993}`, Arguments: rounded}, providers.ToolCall{RawArguments: `{"id":9007199254740993}`, Arguments: exact}},
-		"text alone":     {providers.ToolCall{RawArguments: ` {"id":9007199254740993} `}, providers.ToolCall{RawArguments: ` {"id":9007199254740993} `, Arguments: exact}},
-		"encoded twice":  {providers.ToolCall{RawArguments: `"{\"id\":9007199254740993}"`}, providers.ToolCall{RawArguments: `{"id":9007199254740993}`, Arguments: exact}},
-		"empty, twice":   {providers.ToolCall{RawArguments: `"{}"`}, providers.ToolCall{RawArguments: `{}`, Arguments: map[string]any{}}},
-		"null":           {providers.ToolCall{RawArguments: "null"}, providers.ToolCall{RawArguments: "null", Arguments: map[string]any{}}},
-		"map alone":      {providers.ToolCall{Arguments: rounded}, providers.ToolCall{Arguments: rounded}},
-		"bad":            {providers.ToolCall{RawArguments: "[]"}, providers.ToolCall{RawArguments: "[]", BadArguments: "the arguments must be a JSON object"}},
+		"text and map":  {providers.ToolCall{RawArguments: `{"id":9007199254740993}`, Arguments: rounded}, providers.ToolCall{RawArguments: `{"id":9007199254740993}`, Arguments: exact}},
+		"text alone":    {providers.ToolCall{RawArguments: ` {"id":9007199254740993} `}, providers.ToolCall{RawArguments: ` {"id":9007199254740993} `, Arguments: exact}},
+		"encoded twice": {providers.ToolCall{RawArguments: `"{\"id\":9007199254740993}"`}, providers.ToolCall{RawArguments: `{"id":9007199254740993}`, Arguments: exact}},
+		"empty, twice":  {providers.ToolCall{RawArguments: `"{}"`}, providers.ToolCall{RawArguments: `{}`, Arguments: map[string]any{}}},
+		"null":          {providers.ToolCall{RawArguments: "null"}, providers.ToolCall{RawArguments: "null", Arguments: map[string]any{}}},
+		"map alone":     {providers.ToolCall{Arguments: rounded}, providers.ToolCall{Arguments: rounded}},
+		"bad": {
+			providers.ToolCall{RawArguments: "[]"},
+			providers.ToolCall{RawArguments: "[]", BadArguments: "the arguments must be a JSON object"},
+		},
 		"known to be so": {providers.ToolCall{RawArguments: `{"id":1}`, BadArguments: "cut"}, providers.ToolCall{RawArguments: `{"id":1}`, BadArguments: "cut"}},
 	} {
 		if c.in.Settle(); !cmp.Equal(c.in, c.want) {

@@ -22,13 +22,18 @@ func Failover(targets ...Target) LLMProvider { return failover(targets) }
 
 type failover []Target
 
-func (f failover) Chat(ctx context.Context, messages []Message, tools []ToolDefinition, model string, options map[string]any) (*LLMResponse, error) {
+func (f failover) Chat(
+	ctx context.Context, messages []Message, tools []ToolDefinition, model string, options map[string]any,
+) (*LLMResponse, error) {
 	return f.ask(ctx, model, func(t Target) (*LLMResponse, error) {
 		return t.Provider.Chat(ctx, messages, tools, t.Model, options)
 	})
 }
 
-func (f failover) ChatStream(ctx context.Context, messages []Message, tools []ToolDefinition, model string, options map[string]any, emit func(StreamEvent)) (*LLMResponse, error) {
+func (f failover) ChatStream(
+	ctx context.Context, messages []Message, tools []ToolDefinition,
+	model string, options map[string]any, emit func(StreamEvent),
+) (*LLMResponse, error) {
 	s := restarter{emit: emit}
 	return f.ask(ctx, model, func(t Target) (*LLMResponse, error) {
 		s.begin()

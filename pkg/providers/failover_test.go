@@ -16,7 +16,8 @@ func TestFailoverGoesOn(t *testing.T) {
 	t.Parallel()
 	for kind, goesOn := range map[providers.ErrorKind]bool{
 		providers.KindRateLimited: true, providers.KindOverloaded: true, providers.KindUnreachable: true, providers.KindCut: true,
-		providers.KindTimeout: true, providers.KindAuth: true, providers.KindQuota: true, providers.KindNotFound: true, providers.KindFiltered: true,
+		providers.KindTimeout: true, providers.KindAuth: true, providers.KindQuota: true,
+		providers.KindNotFound: true, providers.KindFiltered: true,
 		providers.KindInvalid: false, providers.KindTooLong: false,
 	} {
 		t.Run(string(kind), func(t *testing.T) {
@@ -74,7 +75,9 @@ func TestFailoverEndsWithContext(t *testing.T) {
 func TestFailoverStreams(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		first := &script{steps: []step{{emits: []string{"x"}, err: fail(providers.KindCut)}, {emits: []string{"y"}, err: fail(providers.KindQuota)}}}
+		first := &script{
+			steps: []step{{emits: []string{"x"}, err: fail(providers.KindCut)}, {emits: []string{"y"}, err: fail(providers.KindQuota)}},
+		}
 		second := &script{steps: []step{{err: fail(providers.KindOverloaded)}, {emits: []string{"a"}, text: "a"}}}
 		p := providers.Failover(
 			providers.Target{Provider: providers.Retry(first, providers.RetryPolicy{})},

@@ -21,12 +21,17 @@ type metered struct {
 	prices Prices
 }
 
-func (m metered) Chat(ctx context.Context, messages []Message, tools []ToolDefinition, model string, options map[string]any) (*LLMResponse, error) {
+func (m metered) Chat(
+	ctx context.Context, messages []Message, tools []ToolDefinition, model string, options map[string]any,
+) (*LLMResponse, error) {
 	resp, err := m.p.Chat(ctx, messages, tools, model, options)
 	return m.count(messages, tools, resp), err
 }
 
-func (m metered) ChatStream(ctx context.Context, messages []Message, tools []ToolDefinition, model string, options map[string]any, emit func(StreamEvent)) (*LLMResponse, error) {
+func (m metered) ChatStream(
+	ctx context.Context, messages []Message, tools []ToolDefinition,
+	model string, options map[string]any, emit func(StreamEvent),
+) (*LLMResponse, error) {
 	resp, err := Stream(ctx, m.p, messages, tools, model, options, emit)
 	return m.count(messages, tools, resp), err
 }

@@ -11,7 +11,9 @@ import (
 // fixed answers always the same, and streams where it is asked to.
 type fixed struct{ resp *providers.LLMResponse }
 
-func (f fixed) Chat(context.Context, []providers.Message, []providers.ToolDefinition, string, map[string]any) (*providers.LLMResponse, error) {
+func (f fixed) Chat(
+	context.Context, []providers.Message, []providers.ToolDefinition, string, map[string]any,
+) (*providers.LLMResponse, error) {
 	return f.resp, nil
 }
 
@@ -45,9 +47,14 @@ func TestMetered(t *testing.T) {
 			messages: long, prices: providers.Prices{Input: 1},
 			want: providers.Usage{PromptTokens: 1004, CompletionTokens: 5, TotalTokens: 1009, Money: 1004},
 		},
-		"with tools": {messages: long, tools: tool, want: providers.Usage{PromptTokens: 1004 + 4 + 3 + 112, CompletionTokens: 5, TotalTokens: 1128}},
+		"with tools": {
+			messages: long,
+			tools:    tool,
+			want:     providers.Usage{PromptTokens: 1004 + 4 + 3 + 112, CompletionTokens: 5, TotalTokens: 1128},
+		},
 		"nonsense": {
-			usage: providers.Usage{PromptTokens: -5, CompletionTokens: 1 << 60, TotalTokens: 3, Money: -1}, messages: long, prices: providers.Prices{Output: 1e6},
+			usage:    providers.Usage{PromptTokens: -5, CompletionTokens: 1 << 60, TotalTokens: 3, Money: -1},
+			messages: long, prices: providers.Prices{Output: 1e6},
 			want: providers.Usage{PromptTokens: 1004, CompletionTokens: 1 << 30, TotalTokens: 1004 + 1<<30, Money: 1 << 30 * 1e6},
 		},
 	} {
@@ -76,7 +83,8 @@ func TestMetered(t *testing.T) {
 			}
 		})
 	}
-	if _, err := providers.Metered(&script{steps: []step{{err: fail(providers.KindAuth)}}}, providers.Prices{}).Chat(t.Context(), nil, nil, "", nil); err == nil {
+	if _, err := providers.Metered(&script{steps: []step{{err: fail(providers.KindAuth)}}}, providers.Prices{}).Chat(t.Context(),
+		nil, nil, "", nil); err == nil {
 		t.Error("an error is lost")
 	}
 }

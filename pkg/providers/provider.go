@@ -20,7 +20,10 @@ type LLMProvider interface {
 // may ignore all events.
 type StreamingProvider interface {
 	LLMProvider
-	ChatStream(ctx context.Context, messages []Message, tools []ToolDefinition, model string, options map[string]any, emit func(StreamEvent)) (*LLMResponse, error)
+	ChatStream(
+		ctx context.Context, messages []Message, tools []ToolDefinition,
+		model string, options map[string]any, emit func(StreamEvent),
+	) (*LLMResponse, error)
 }
 
 // StreamEvent is one of [TextDelta], [ReasoningDelta], [ToolCallDelta] and [Restart].
@@ -51,7 +54,10 @@ func (Restart) streamEvent()        {}
 
 // Stream asks p, streaming where p can. With a provider that cannot, the whole
 // text is emitted as one [TextDelta] before Stream returns. A nil emit is fine.
-func Stream(ctx context.Context, p LLMProvider, messages []Message, tools []ToolDefinition, model string, options map[string]any, emit func(StreamEvent)) (*LLMResponse, error) {
+func Stream(
+	ctx context.Context, p LLMProvider, messages []Message, tools []ToolDefinition,
+	model string, options map[string]any, emit func(StreamEvent),
+) (*LLMResponse, error) {
 	if emit == nil {
 		emit = func(StreamEvent) {}
 	}

@@ -197,7 +197,8 @@ func cleanCall(c ToolCall) ToolCall {
 	// An escaped NUL or half of a surrogate pair is valid JSON, and yet refused, and
 	// so is an object that was encoded twice.
 	lower := strings.ToLower(c.RawArguments)
-	if strings.Contains(lower, `\u0000`) || strings.Contains(lower, `\ud`) || !utf8.ValidString(c.RawArguments) || strings.HasPrefix(strings.Trim(lower, jsonSpace), `"`) {
+	if strings.Contains(lower, `\u0000`) || strings.Contains(lower, `\ud`) ||
+		!utf8.ValidString(c.RawArguments) || strings.HasPrefix(strings.Trim(lower, jsonSpace), `"`) {
 		if args, err := decodeAnyLetters(c.RawArguments); err == nil {
 			c.Arguments = args // a history keeps the raw ones alone
 		}

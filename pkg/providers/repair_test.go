@@ -42,29 +42,76 @@ func TestRepair(t *testing.T) {
 		in, want []providers.Message
 	}{
 		{"nothing", nil, nil},
-		{"whole", []providers.Message{user("a"), calling("1", "2"), result("1", "x"), result("2", "y")}, []providers.Message{user("a"), calling("1", "2"), result("1", "x"), result("2", "y")}},
-		{"results in another order", []providers.Message{calling("1", "2"), result("2", "y"), result("1", "x")}, []providers.Message{calling("1", "2"), result("1", "x"), result("2", "y")}},
-		{"a result is missing", []providers.Message{calling("1", "2"), result("2", "y"), user("b")}, []providers.Message{calling("1", "2"), result("1", interrupted), result("2", "y"), user("b")}},
-		{"a result comes late", []providers.Message{calling("1"), user("b"), result("1", "x")}, []providers.Message{calling("1"), result("1", "x"), user("b")}},
-		{"a result comes twice", []providers.Message{calling("1"), result("1", "x"), result("1", "y")}, []providers.Message{calling("1"), result("1", "x")}},
+		{
+			"whole", []providers.Message{user("a"), calling("1", "2"), result("1", "x"), result("2", "y")},
+			[]providers.Message{user("a"), calling("1", "2"), result("1", "x"), result("2", "y")},
+		},
+		{
+			"results in another order", []providers.Message{calling("1", "2"), result("2", "y"), result("1", "x")},
+			[]providers.Message{calling("1", "2"), result("1", "x"), result("2", "y")},
+		},
+		{
+			"a result is missing", []providers.Message{calling("1", "2"), result("2", "y"), user("b")},
+			[]providers.Message{calling("1", "2"), result("1", interrupted), result("2", "y"), user("b")},
+		},
+		{
+			"a result comes late", []providers.Message{calling("1"), user("b"), result("1", "x")},
+			[]providers.Message{calling("1"), result("1", "x"), user("b")},
+		},
+		{
+			"a result comes twice", []providers.Message{calling("1"), result("1", "x"), result("1", "y")},
+			[]providers.Message{calling("1"), result("1", "x")},
+		},
 		{"a result without a call", []providers.Message{user("a"), result("9", "x"), user("b")}, []providers.Message{user("a"), user("b")}},
-		{"a result before its call", []providers.Message{result("1", "x"), calling("1")}, []providers.Message{calling("1"), result("1", interrupted)}},
+		{
+			"a result before its call", []providers.Message{result("1", "x"), calling("1")},
+			[]providers.Message{calling("1"), result("1", interrupted)},
+		},
 		{"an empty result", []providers.Message{calling("1"), result("1", " ")}, []providers.Message{calling("1"), result("1", "(no output)")}},
-		{"one id in two turns", []providers.Message{calling("1"), result("1", "x"), calling("1"), result("1", "y")}, []providers.Message{calling("1"), result("1", "x"), calling("1_2"), result("1_2", "y")}},
-		{"one id in two turns, the first open", []providers.Message{calling("1"), calling("1"), result("1", "y")}, []providers.Message{calling("1"), result("1", interrupted), calling("1_2"), result("1_2", "y")}},
-		{"one id three times in one answer", []providers.Message{calling("1", "1", "1"), result("1", "x"), result("1", "y"), result("1", "z")}, []providers.Message{calling("1", "1_2", "1_3"), result("1", "x"), result("1_2", "y"), result("1_3", "z")}},
-		{"a new id that is taken", []providers.Message{calling("1", "1_2", "1")}, []providers.Message{calling("1", "1_2", "1_3"), result("1", interrupted), result("1_2", interrupted), result("1_3", interrupted)}},
-		{"empty ids", []providers.Message{calling("", ""), result("", "x"), result("", "y")}, []providers.Message{calling("call", "call_2"), result("call", "x"), result("call_2", "y")}},
-		{"an overlong id", []providers.Message{calling(long), result(long, "x")}, []providers.Message{calling("call_77cf12060d47183ea8c4"), result("call_77cf12060d47183ea8c4", "x")}},
-		{"empty messages", []providers.Message{user(""), user(" \n"), {Role: "assistant"}, {Role: "system"}, user("a")}, []providers.Message{user("a")}},
-		{"pictures alone", []providers.Message{{Role: "user", Images: []providers.Image{{}, {URL: "u"}}}, {Role: "user", Images: []providers.Image{{}}}}, []providers.Message{{Role: "user", Images: []providers.Image{{URL: "u"}}}}},
+		{
+			"one id in two turns", []providers.Message{calling("1"), result("1", "x"), calling("1"), result("1", "y")},
+			[]providers.Message{calling("1"), result("1", "x"), calling("1_2"), result("1_2", "y")},
+		},
+		{
+			"one id in two turns, the first open", []providers.Message{calling("1"), calling("1"), result("1", "y")},
+			[]providers.Message{calling("1"), result("1", interrupted), calling("1_2"), result("1_2", "y")},
+		},
+		{
+			"one id three times in one answer",
+			[]providers.Message{calling("1", "1", "1"), result("1", "x"), result("1", "y"), result("1", "z")},
+			[]providers.Message{calling("1", "1_2", "1_3"), result("1", "x"), result("1_2", "y"), result("1_3", "z")},
+		},
+		{
+			"a new id that is taken", []providers.Message{calling("1", "1_2", "1")},
+			[]providers.Message{calling("1", "1_2", "1_3"), result("1", interrupted), result("1_2", interrupted), result("1_3", interrupted)},
+		},
+		{
+			"empty ids", []providers.Message{calling("", ""), result("", "x"), result("", "y")},
+			[]providers.Message{calling("call", "call_2"), result("call", "x"), result("call_2", "y")},
+		},
+		{
+			"an overlong id", []providers.Message{calling(long), result(long, "x")},
+			[]providers.Message{calling("call_77cf12060d47183ea8c4"), result("call_77cf12060d47183ea8c4", "x")},
+		},
+		{
+			"empty messages", []providers.Message{user(""), user(" \n"), {Role: "assistant"}, {Role: "system"}, user("a")},
+			[]providers.Message{user("a")},
+		},
+		{
+			"pictures alone",
+			[]providers.Message{{Role: "user", Images: []providers.Image{{}, {URL: "u"}}}, {Role: "user", Images: []providers.Image{{}}}},
+			[]providers.Message{{Role: "user", Images: []providers.Image{{URL: "u"}}}},
+		},
 		{"unknown roles", []providers.Message{{Role: "root", Content: "x"}, {Role: "", Content: "x"}, user("a")}, []providers.Message{user("a")}},
 		{"text of bad bytes", []providers.Message{user("a\x00b\xffc\xed\xa0\x80d")}, []providers.Message{user("ab\ufffdc\ufffdd")}},
 		{
 			"a name that is illegal",
 			[]providers.Message{{Role: "assistant", ToolCalls: []providers.ToolCall{{ID: "1", Name: "näme me"}, {ID: "2"}}}},
 			[]providers.Message{
-				{Role: "assistant", ToolCalls: []providers.ToolCall{{ID: "1", Type: "function", Name: "n_me_me"}, {ID: "2", Type: "function", Name: "unknown"}}},
+				{
+					Role:      "assistant",
+					ToolCalls: []providers.ToolCall{{ID: "1", Type: "function", Name: "n_me_me"}, {ID: "2", Type: "function", Name: "unknown"}},
+				},
 				{Role: "tool", ToolCallID: "1", Name: "n_me_me", Content: interrupted},
 				{Role: "tool", ToolCallID: "2", Name: "unknown", Content: interrupted},
 			},
@@ -85,7 +132,11 @@ func TestRepair(t *testing.T) {
 				{ID: "1", Type: "function", Name: "probe", Arguments: map[string]any{"a": "b"}},
 			}}, result("1", "x")},
 		},
-		{"calls of a user", []providers.Message{{Role: "user", Content: "a", ToolCalls: calling("1").ToolCalls, ToolCallID: "2", Name: "n"}}, []providers.Message{user("a")}},
+		{
+			"calls of a user",
+			[]providers.Message{{Role: "user", Content: "a", ToolCalls: calling("1").ToolCalls, ToolCallID: "2", Name: "n"}},
+			[]providers.Message{user("a")},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -130,7 +181,8 @@ func acceptable(messages []providers.Message) string {
 				}
 				seen[c.ID] = true
 				at := i + 1 + j
-				if at >= len(messages) || messages[at].Role != "tool" || messages[at].ToolCallID != c.ID || messages[at].Name != c.Name || strings.TrimSpace(messages[at].Content) == "" {
+				if at >= len(messages) || messages[at].Role != "tool" || messages[at].ToolCallID != c.ID ||
+					messages[at].Name != c.Name || strings.TrimSpace(messages[at].Content) == "" {
 					return fmt.Sprintf("%d: call %s has no result in its place", i, c.ID)
 				}
 			}
@@ -216,7 +268,11 @@ func TestEstimateTokens(t *testing.T) {
 		{"prose", user(strings.Repeat("x", 400)), 100},
 		{"tool output", result("", strings.Repeat("x", 300)), 100},
 		{"raw arguments", providers.Message{Role: "assistant", ToolCalls: []providers.ToolCall{{RawArguments: strings.Repeat("x", 300)}}}, 100},
-		{"decoded arguments", providers.Message{Role: "assistant", ToolCalls: []providers.ToolCall{{Arguments: map[string]any{"k": []any{strings.Repeat("x", 291)}}}}}, 101},
+		{
+			"decoded arguments",
+			providers.Message{Role: "assistant", ToolCalls: []providers.ToolCall{{Arguments: map[string]any{"k": []any{strings.Repeat("x", 291)}}}}},
+			101,
+		},
 		{"a picture", providers.Message{Role: "user", Images: []providers.Image{{Path: "inbox/a.png", Size: 1 << 20}}}, 1000},
 	} {
 		t.Run(c.name, func(t *testing.T) {

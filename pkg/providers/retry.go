@@ -49,13 +49,18 @@ type retrier struct {
 	policy RetryPolicy
 }
 
-func (r *retrier) Chat(ctx context.Context, messages []Message, tools []ToolDefinition, model string, options map[string]any) (*LLMResponse, error) {
+func (r *retrier) Chat(
+	ctx context.Context, messages []Message, tools []ToolDefinition, model string, options map[string]any,
+) (*LLMResponse, error) {
 	return r.ask(ctx, model, func(ctx context.Context) (*LLMResponse, error) {
 		return r.p.Chat(ctx, messages, tools, model, options)
 	})
 }
 
-func (r *retrier) ChatStream(ctx context.Context, messages []Message, tools []ToolDefinition, model string, options map[string]any, emit func(StreamEvent)) (*LLMResponse, error) {
+func (r *retrier) ChatStream(
+	ctx context.Context, messages []Message, tools []ToolDefinition,
+	model string, options map[string]any, emit func(StreamEvent),
+) (*LLMResponse, error) {
 	s := restarter{emit: emit}
 	return r.ask(ctx, model, func(ctx context.Context) (*LLMResponse, error) {
 		s.begin()
@@ -106,7 +111,12 @@ func (r *retrier) ended(caller context.Context, model string, err error) error {
 	if _, told := errors.AsType[*Error](err); told || caller.Err() != nil {
 		return err
 	}
-	return &Error{Kind: KindTimeout, Model: model, Message: "the answer took longer than the total limit of " + r.policy.Total.String(), Err: err}
+	return &Error{
+		Kind:    KindTimeout,
+		Model:   model,
+		Message: "the answer took longer than the total limit of " + r.policy.Total.String(),
+		Err:     err,
+	}
 }
 
 // jitter draws the wait after attempt n.

@@ -26,11 +26,17 @@ type script struct {
 	times  []time.Time
 }
 
-func (s *script) Chat(ctx context.Context, messages []providers.Message, tools []providers.ToolDefinition, model string, options map[string]any) (*providers.LLMResponse, error) {
+func (s *script) Chat(
+	ctx context.Context, messages []providers.Message,
+	tools []providers.ToolDefinition, model string, options map[string]any,
+) (*providers.LLMResponse, error) {
 	return s.ChatStream(ctx, messages, tools, model, options, func(providers.StreamEvent) {})
 }
 
-func (s *script) ChatStream(_ context.Context, _ []providers.Message, _ []providers.ToolDefinition, model string, _ map[string]any, emit func(providers.StreamEvent)) (*providers.LLMResponse, error) {
+func (s *script) ChatStream(
+	_ context.Context, _ []providers.Message, _ []providers.ToolDefinition,
+	model string, _ map[string]any, emit func(providers.StreamEvent),
+) (*providers.LLMResponse, error) {
 	now := s.steps[min(len(s.models), len(s.steps)-1)]
 	s.models = append(s.models, model)
 	s.times = append(s.times, time.Now())
@@ -76,7 +82,10 @@ func TestRetryAttempts(t *testing.T) {
 		ok       bool
 	}{
 		{"at once", providers.RetryPolicy{}, []step{{text: "a"}}, 1, true},
-		{"third time", providers.RetryPolicy{}, []step{{err: fail(providers.KindOverloaded)}, {err: fail(providers.KindRateLimited)}, {text: "a"}}, 3, true},
+		{
+			"third time", providers.RetryPolicy{},
+			[]step{{err: fail(providers.KindOverloaded)}, {err: fail(providers.KindRateLimited)}, {text: "a"}}, 3, true,
+		},
 		{"never", providers.RetryPolicy{}, []step{{err: fail(providers.KindOverloaded)}}, 5, false},
 		{"never, two attempts", providers.RetryPolicy{Attempts: 2}, []step{{err: fail(providers.KindUnreachable)}}, 2, false},
 		{"cut", providers.RetryPolicy{}, []step{{err: fail(providers.KindCut)}, {text: "a"}}, 2, true},
@@ -148,7 +157,8 @@ func TestRetryTotal(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				began, attempts := time.Now(), 0
-				p := providers.Retry(asking(func(ctx context.Context) error { attempts++; return c.attempt(ctx) }), providers.RetryPolicy{Total: 100 * time.Second})
+				p := providers.Retry(asking(func(ctx context.Context) error { attempts++; return c.attempt(ctx) }),
+					providers.RetryPolicy{Total: 100 * time.Second})
 				_, err := p.Chat(t.Context(), nil, nil, "m", nil)
 				failure, ok := errors.AsType[*providers.Error](err)
 				if !ok || failure.Kind != c.kind || attempts != c.attempts {
@@ -173,7 +183,9 @@ func TestRetryTotal(t *testing.T) {
 // asking is a provider that fails as the function says.
 type asking func(ctx context.Context) error
 
-func (a asking) Chat(ctx context.Context, _ []providers.Message, _ []providers.ToolDefinition, _ string, _ map[string]any) (*providers.LLMResponse, error) {
+func (a asking) Chat(
+	ctx context.Context, _ []providers.Message, _ []providers.ToolDefinition, _ string, _ map[string]any,
+) (*providers.LLMResponse, error) {
 	return nil, a(ctx)
 }
 
@@ -243,14 +255,23 @@ func TestRetryStreams(t *testing.T) {
 		want  asked
 	}{
 		{"no failure", []step{{emits: []string{"a", "b"}, text: "ab"}}, false, asked{"ab", []providers.StreamEvent{text("a"), text("b")}}},
-		{"nothing was shown", []step{{err: fail(providers.KindOverloaded)}, {emits: []string{"a"}, text: "a"}}, false, asked{"a", []providers.StreamEvent{text("a")}}},
+		{
+			"nothing was shown", []step{{err: fail(providers.KindOverloaded)}, {emits: []string{"a"}, text: "a"}},
+			false, asked{"a", []providers.StreamEvent{text("a")}},
+		},
 		{
 			"twice cut",
-			[]step{{emits: []string{"x"}, err: fail(providers.KindCut)}, {err: fail(providers.KindOverloaded)}, {emits: []string{"y"}, err: fail(providers.KindCut)}, {emits: []string{"a"}, text: "a"}},
+			[]step{
+				{emits: []string{"x"}, err: fail(providers.KindCut)}, {err: fail(providers.KindOverloaded)},
+				{emits: []string{"y"}, err: fail(providers.KindCut)}, {emits: []string{"a"}, text: "a"},
+			},
 			false,
 			asked{"a", []providers.StreamEvent{text("x"), providers.Restart{Reason: "cut"}, text("y"), providers.Restart{Reason: "cut"}, text("a")}},
 		},
-		{"no stream below", []step{{err: fail(providers.KindOverloaded)}, {emits: []string{"hidden"}, text: "a"}}, true, asked{"a", []providers.StreamEvent{text("a")}}},
+		{
+			"no stream below", []step{{err: fail(providers.KindOverloaded)}, {emits: []string{"hidden"}, text: "a"}},
+			true, asked{"a", []providers.StreamEvent{text("a")}},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -194,7 +194,8 @@ func TestNoSocketInTheWorkspace(t *testing.T) {
 		"/tmp/socket":     {dir, inTmp},
 		below + "/socket": {below, "permission denied\n"},
 	} {
-		res := run(t, box, sandbox.Command{Path: self, Args: []string{victim, listening, path}, Workspace: c.workspace, Writable: true, Timeout: outside})
+		res := run(t, box,
+			sandbox.Command{Path: self, Args: []string{victim, listening, path}, Workspace: c.workspace, Writable: true, Timeout: outside})
 		if !strings.HasSuffix(string(res.Stdout), c.want) {
 			t.Errorf("%s: it says %q, %s", path, res.Stdout, res.Stderr)
 		}

@@ -35,7 +35,10 @@ func systemFiles(network bool) []string { //nolint:revive // flag-parameter: the
 
 // systemTrees are the folders of /etc that programs need.
 func systemTrees() []string {
-	return []string{"/etc/alternatives", "/etc/ld.so.conf.d", "/etc/ssl/certs", "/etc/pki/tls/certs", "/etc/pki/ca-trust", "/etc/ca-certificates"}
+	return []string{
+		"/etc/alternatives", "/etc/ld.so.conf.d", "/etc/ssl/certs",
+		"/etc/pki/tls/certs", "/etc/pki/ca-trust", "/etc/ca-certificates",
+	}
 }
 
 // isolate builds the sandbox's own tree of files and leaves that of the machine.
@@ -189,7 +192,12 @@ func devices(*spec) error {
 			return err
 		}
 	}
-	for name, to := range map[string]string{"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2"} {
+	for name, to := range map[string]string{
+		"fd":     "/proc/self/fd",
+		"stdin":  "/proc/self/fd/0",
+		"stdout": "/proc/self/fd/1",
+		"stderr": "/proc/self/fd/2",
+	} {
 		if err := os.Symlink(to, "/dev/"+name); err != nil {
 			return err
 		}

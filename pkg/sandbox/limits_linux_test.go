@@ -238,7 +238,10 @@ func TestExitCodes(t *testing.T) {
 	t.Parallel()
 	box := newBox(t, sandbox.Options{})
 	dir := t.TempDir()
-	for script, want := range map[string]int{"exit 0": 0, "exit 3": 3, "exit 255": 255, "kill -9 $$": 137, "kill -TERM $$": 143, "kill -SEGV $$": 139, "no-such-command": 127} {
+	for script, want := range map[string]int{
+		"exit 0": 0, "exit 3": 3, "exit 255": 255, "kill -9 $$": 137,
+		"kill -TERM $$": 143, "kill -SEGV $$": 139, "no-such-command": 127,
+	} {
 		if res := run(t, box, sh(dir, script)); res.ExitCode != want {
 			t.Errorf("%s: exit code %d, want %d", script, res.ExitCode, want)
 		}

@@ -103,8 +103,9 @@ func otherFamilies() (made []int) {
 
 // rings says whether an io_uring can be made.
 func rings() bool {
-	var parameters [120]byte                                                                          // struct io_uring_params
-	fd, _, errno := unix.Syscall(unix.SYS_IO_URING_SETUP, 1, uintptr(unsafe.Pointer(&parameters)), 0) //nolint:gosec // G103: a system call without a wrapper
+	var parameters [120]byte // struct io_uring_params
+	//nolint:gosec // G103: a system call without a wrapper
+	fd, _, errno := unix.Syscall(unix.SYS_IO_URING_SETUP, 1, uintptr(unsafe.Pointer(&parameters)), 0)
 	if errno != 0 {
 		return false
 	}
@@ -165,7 +166,8 @@ func (r *runner) Available() error {
 	if r.known {
 		return r.why
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), probeLimit) //nolint:forbidigo // the answer is for all callers, beyond the context of the first
+	//nolint:forbidigo // the answer is for all callers, beyond the context of the first
+	ctx, cancel := context.WithTimeout(context.Background(), probeLimit)
 	defer cancel()
 	r.why = r.tryOut(ctx)
 	r.known = ctx.Err() == nil // a machine that is too busy is asked again
@@ -175,7 +177,9 @@ func (r *runner) Available() error {
 // tryOut tries the sandbox out.
 func (r *runner) tryOut(ctx context.Context) error {
 	if landlockVersion() == 0 {
-		return fmt.Errorf("%w: this kernel has no Landlock: use Linux 5.13 or later, with landlock in its list of security modules (lsm= on its command line)", ErrUnavailable)
+		return fmt.Errorf("%w: this kernel has no Landlock: use Linux 5.13 or later, with landlock in its list of security modules "+
+			"(lsm= on its command line)",
+			ErrUnavailable)
 	}
 	escapes, err := r.probe(ctx)
 	switch {
@@ -190,7 +194,11 @@ func (r *runner) tryOut(ctx context.Context) error {
 // cure tells an administrator how to allow a sandbox.
 func cure() string {
 	for _, c := range []struct{ file, bad, cure string }{
-		{"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1", "AppArmor keeps ordinary users from user namespaces: give the gateway a profile with userns, or set kernel.apparmor_restrict_unprivileged_userns=0"},
+		{
+			"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1",
+			"AppArmor keeps ordinary users from user namespaces: give the gateway a profile with userns, or set " +
+				"kernel.apparmor_restrict_unprivileged_userns=0",
+		},
 		{"/proc/sys/kernel/unprivileged_userns_clone", "0", "set kernel.unprivileged_userns_clone=1"},
 		{"/proc/sys/user/max_user_namespaces", "0", "set user.max_user_namespaces to more than 0"},
 	} {
@@ -239,7 +247,10 @@ func (r *runner) probe(ctx context.Context) ([]string, error) {
 	s.Mounts = nil
 	s.Probe = &probe{
 		Canary: canary, Folders: []string{"/", "/usr", "/usr/bin", "/etc", "/dev", "/var", "/run"},
-		Absent: []string{"/etc/shadow", "/etc/ssl/private", "/sys/kernel", "/proc/sys", "/proc/kcore", "/boot", "/var/lib", "/var/log", "/run/systemd"},
+		Absent: []string{
+			"/etc/shadow", "/etc/ssl/private", "/sys/kernel", "/proc/sys",
+			"/proc/kcore", "/boot", "/var/lib", "/var/log", "/run/systemd",
+		},
 		Hidden: s.Hidden, Gateway: os.Getpid(), Socket: socket, Inside: filepath.Join(workspace, "inside"), Shares: s.shares(),
 	}
 	if a, ok := tcp.Addr().(*net.TCPAddr); ok {

@@ -93,7 +93,8 @@ func (r *runner) place(ctx context.Context, c Command) (free func(), err error) 
 func (r *runner) specOf(c Command) (*spec, error) {
 	s := &spec{
 		Path: c.Path, Args: append([]string{c.Path}, c.Args...), Dir: c.Dir, Network: c.Network,
-		Unsafe: r.o.Unsafe, Counted: r.o.Groups != nil && !r.o.Unsafe, Memory: r.o.Memory, FileSize: r.o.FileSize, Scratch: r.o.Scratch, Processes: r.o.Processes,
+		Unsafe: r.o.Unsafe, Counted: r.o.Groups != nil && !r.o.Unsafe, Memory: r.o.Memory,
+		FileSize: r.o.FileSize, Scratch: r.o.Scratch, Processes: r.o.Processes,
 		Disk: r.o.Disk, DiskFiles: r.o.DiskFiles,
 	}
 	var err error

@@ -142,20 +142,23 @@ func filter(of []abi, shares bool) []bpf.Instruction { //nolint:revive // flag-p
 		for _, n := range a.refused {
 			calls = append(calls, bpf.JumpIf{Cond: bpf.JumpEqual, Val: n, SkipFalse: 1}, missing)
 		}
-		calls = append(calls, bpf.JumpIf{Cond: bpf.JumpEqual, Val: a.mmap, SkipFalse: uint8(len(memory))}) //nolint:gosec // G115: far below 256
-		calls = append(calls, memory...)
-		calls = append(calls, bpf.JumpIf{Cond: bpf.JumpEqual, Val: a.setsockopt, SkipFalse: uint8(len(buffers))}) //nolint:gosec // G115: far below 256
-		calls = append(calls, buffers...)
+		calls = append(calls, onlyFor(a.mmap, memory)...)
+		calls = append(calls, onlyFor(a.setsockopt, buffers)...)
 		calls = append(calls,
 			bpf.JumpIf{Cond: bpf.JumpEqual, Val: a.socket, SkipTrue: 2},
 			bpf.JumpIf{Cond: bpf.JumpEqual, Val: a.socketpair, SkipTrue: 1},
 			allow,
 		)
 		calls = append(calls, kinds...)
-		program = append(program, bpf.JumpIf{Cond: bpf.JumpEqual, Val: a.arch, SkipFalse: uint8(len(calls))}) //nolint:gosec // G115: far below 256
-		program = append(program, calls...)
+		program = append(program, onlyFor(a.arch, calls)...)
 	}
 	return append(program, missing)
+}
+
+// onlyFor runs the instructions if the loaded number is the value.
+func onlyFor(value uint32, then []bpf.Instruction) []bpf.Instruction {
+	skip := bpf.JumpIf{Cond: bpf.JumpEqual, Val: value, SkipFalse: uint8(len(then))} //nolint:gosec // G115: far below 256
+	return append([]bpf.Instruction{skip}, then...)
 }
 
 // unless allows a call, but not with a flag.
@@ -182,8 +185,10 @@ func filterCalls(shares bool) error {
 	for i, r := range raw {
 		code[i] = unix.SockFilter{Code: r.Op, Jt: r.Jt, Jf: r.Jf, K: r.K}
 	}
-	program := unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}                                                                //nolint:gosec // G115: far below 65536
-	if _, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&program))); errno != 0 { //nolint:gosec // G103: a system call without a wrapper
+	//nolint:gosec // G115: far below 65536
+	program := unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
+	//nolint:gosec // G103: a system call without a wrapper
+	if _, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&program))); errno != 0 {
 		return fmt.Errorf("the kernel takes no filter of system calls (CONFIG_SECCOMP_FILTER): %w", errno)
 	}
 	return nil

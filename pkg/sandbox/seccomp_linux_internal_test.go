@@ -86,7 +86,12 @@ func TestFilter(t *testing.T) {
 	} {
 		t.Run(c.goarch+" "+c.name, func(t *testing.T) {
 			t.Parallel()
-			data := map[int]uint32{dataNumber: c.call, dataArch: c.arch, dataArgument: uint32(c.argument), dataArgument + word: uint32(c.argument >> 32)}
+			data := map[int]uint32{
+				dataNumber:          c.call,
+				dataArch:            c.arch,
+				dataArgument:        uint32(c.argument),
+				dataArgument + word: uint32(c.argument >> 32),
+			}
 			if got := ask(t, c.goarch, false, data); got != c.want {
 				t.Errorf("got %#x, want %#x", got, c.want)
 			}
@@ -102,8 +107,16 @@ func TestFilter(t *testing.T) {
 				{"memory of its own", map[int]uint32{dataNumber: a.mmap, dataFlags: unix.MAP_ANONYMOUS | unix.MAP_PRIVATE | unix.MAP_NORESERVE}, allow},
 				{"a shared file", map[int]uint32{dataNumber: a.mmap, dataFlags: unix.MAP_SHARED}, allow},
 				{"shared memory", map[int]uint32{dataNumber: a.mmap, dataFlags: unix.MAP_ANONYMOUS | unix.MAP_SHARED}, noMemory},
-				{"shared memory, validated", map[int]uint32{dataNumber: a.mmap, dataFlags: unix.MAP_ANONYMOUS | unix.MAP_SHARED_VALIDATE | unix.MAP_POPULATE}, noMemory},
-				{"a larger buffer", map[int]uint32{dataNumber: a.setsockopt, dataLevel: unix.SOL_SOCKET, dataOption: unix.SO_SNDBUF}, unix.SECCOMP_RET_ERRNO},
+				{
+					"shared memory, validated",
+					map[int]uint32{dataNumber: a.mmap, dataFlags: unix.MAP_ANONYMOUS | unix.MAP_SHARED_VALIDATE | unix.MAP_POPULATE},
+					noMemory,
+				},
+				{
+					"a larger buffer",
+					map[int]uint32{dataNumber: a.setsockopt, dataLevel: unix.SOL_SOCKET, dataOption: unix.SO_SNDBUF},
+					unix.SECCOMP_RET_ERRNO,
+				},
 				{"another option", map[int]uint32{dataNumber: a.setsockopt, dataLevel: unix.SOL_SOCKET, dataOption: unix.SO_RCVBUF}, allow},
 				{"an option of a protocol", map[int]uint32{dataNumber: a.setsockopt, dataLevel: unix.IPPROTO_TCP, dataOption: unix.SO_SNDBUF}, allow},
 			} {
@@ -139,14 +152,26 @@ func TestFilterOfCountedMemory(t *testing.T) {
 			data map[int]uint32
 			want int
 		}{
-			"memory without a name":      {map[int]uint32{dataArch: n.arch, dataNumber: n.memfd, dataArgument + 8: unix.MFD_CLOEXEC}, allow},
-			"the same of large pages":    {map[int]uint32{dataArch: n.arch, dataNumber: n.memfd, dataArgument + 8: unix.MFD_CLOEXEC | unix.MFD_HUGETLB}, noMemory},
-			"a segment":                  {map[int]uint32{dataArch: n.arch, dataNumber: n.shmget, dataArgument + 16: 0o1600}, allow},
-			"a segment of large pages":   {map[int]uint32{dataArch: n.arch, dataNumber: n.shmget, dataArgument + 16: 0o1600 | hugeShm}, noMemory},
-			"semaphores":                 {map[int]uint32{dataArch: n.arch, dataNumber: n.semget}, missing},
-			"shared memory":              {map[int]uint32{dataArch: n.arch, dataNumber: mmap, dataArgument + 24: unix.MAP_ANONYMOUS | unix.MAP_SHARED}, allow},
-			"large pages":                {map[int]uint32{dataArch: n.arch, dataNumber: mmap, dataArgument + 24: unix.MAP_ANONYMOUS | unix.MAP_PRIVATE | unix.MAP_HUGETLB}, noMemory},
-			"shared large pages":         {map[int]uint32{dataArch: n.arch, dataNumber: mmap, dataArgument + 24: unix.MAP_ANONYMOUS | unix.MAP_SHARED | unix.MAP_HUGETLB}, noMemory},
+			"memory without a name": {map[int]uint32{dataArch: n.arch, dataNumber: n.memfd, dataArgument + 8: unix.MFD_CLOEXEC}, allow},
+			"the same of large pages": {
+				map[int]uint32{dataArch: n.arch, dataNumber: n.memfd, dataArgument + 8: unix.MFD_CLOEXEC | unix.MFD_HUGETLB},
+				noMemory,
+			},
+			"a segment":                {map[int]uint32{dataArch: n.arch, dataNumber: n.shmget, dataArgument + 16: 0o1600}, allow},
+			"a segment of large pages": {map[int]uint32{dataArch: n.arch, dataNumber: n.shmget, dataArgument + 16: 0o1600 | hugeShm}, noMemory},
+			"semaphores":               {map[int]uint32{dataArch: n.arch, dataNumber: n.semget}, missing},
+			"shared memory": {
+				map[int]uint32{dataArch: n.arch, dataNumber: mmap, dataArgument + 24: unix.MAP_ANONYMOUS | unix.MAP_SHARED},
+				allow,
+			},
+			"large pages": {
+				map[int]uint32{dataArch: n.arch, dataNumber: mmap, dataArgument + 24: unix.MAP_ANONYMOUS | unix.MAP_PRIVATE | unix.MAP_HUGETLB},
+				noMemory,
+			},
+			"shared large pages": {
+				map[int]uint32{dataArch: n.arch, dataNumber: mmap, dataArgument + 24: unix.MAP_ANONYMOUS | unix.MAP_SHARED | unix.MAP_HUGETLB},
+				noMemory,
+			},
 			"a secret":                   {map[int]uint32{dataArch: n.arch, dataNumber: 447}, missing},
 			"vsock":                      {map[int]uint32{dataArch: n.arch, dataNumber: socket, dataArgument: unix.AF_VSOCK}, noFamily},
 			"a local socket":             {map[int]uint32{dataArch: n.arch, dataNumber: socket, dataArgument: unix.AF_UNIX}, allow},

@@ -221,7 +221,8 @@ func (w *Walker) dictionary(node ast.Node, v reflect.Value, path string, tag ref
 		}
 		folded := strings.ToLower(p.key)
 		if first, taken := names[folded]; taken && ours {
-			w.Problem(p.at, join(path, p.key), "differs from %s in line %d by its case only: choose another name", first.key, positionOf(first.at).line)
+			w.Problem(p.at, join(path, p.key), "differs from %s in line %d by its case only: choose another name",
+				first.key, positionOf(first.at).line)
 			continue
 		}
 		names[folded] = p

@@ -53,7 +53,8 @@ func TestFileName(t *testing.T) {
 func TestFileSize(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int64]string{
-		-1: "", 0: "", 1: "1 byte", 2: "2 bytes", 999: "999 bytes", 1000: "1 kB", 1499: "1 kB", 1500: "2 kB", 12_345: "12 kB", 1_000_000: "1.0 MB", 1_250_000: "1.2 MB",
+		-1: "", 0: "", 1: "1 byte", 2: "2 bytes", 999: "999 bytes", 1000: "1 kB",
+		1499: "1 kB", 1500: "2 kB", 12_345: "12 kB", 1_000_000: "1.0 MB", 1_250_000: "1.2 MB",
 	} {
 		if got := text.FileSize(n); got != want {
 			t.Errorf("%d bytes are %q, want %q", n, got, want)

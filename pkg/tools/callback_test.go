@@ -45,9 +45,12 @@ func TestACallbackIsNeverNil(t *testing.T) {
 			go cb(nil, tools.NewToolResult("done")) //nolint:contextcheck // a callback takes nil for the work's own
 			return nil, errors.New("it calls back at once")
 		}))
-		r.Register(fn{name: "outer", annotations: tools.Annotations{Composed: true}, run: func(ctx context.Context, args map[string]any) *tools.ToolResult {
-			return tools.CallTool(ctx, args["tool"].(string), nil)
-		}})
+		r.Register(fn{
+			name: "outer", annotations: tools.Annotations{Composed: true},
+			run: func(ctx context.Context, args map[string]any) *tools.ToolResult {
+				return tools.CallTool(ctx, args["tool"].(string), nil)
+			},
+		})
 		if res := r.ExecuteWithContext(t.Context(), "report", nil, "telegram", "A", nil); !res.Async {
 			t.Errorf("directly: %+v", res)
 		}
@@ -70,18 +73,19 @@ func TestExecuteAndWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := tools.NewToolRegistry()
 		work := func(name string, took time.Duration) {
-			r.Register(tools.NewAsync(name, "", tools.Annotations{BackgroundLimit: time.Minute}, func(context.Context, struct{}) (tools.Examination, error) {
-				return tools.Examination{}, nil
-			}, func(ctx context.Context, _ struct{}, cb tools.AsyncCallback) (any, error) {
-				return tools.Background(ctx, cb, "started", func(ctx context.Context) *tools.ToolResult {
-					select {
-					case <-time.After(took):
-						return tools.NewToolResult("done in " + tools.InvocationFrom(ctx).Chat)
-					case <-ctx.Done():
-						return nil
-					}
-				}), nil
-			}))
+			r.Register(tools.NewAsync(name, "", tools.Annotations{BackgroundLimit: time.Minute},
+				func(context.Context, struct{}) (tools.Examination, error) {
+					return tools.Examination{}, nil
+				}, func(ctx context.Context, _ struct{}, cb tools.AsyncCallback) (any, error) {
+					return tools.Background(ctx, cb, "started", func(ctx context.Context) *tools.ToolResult {
+						select {
+						case <-time.After(took):
+							return tools.NewToolResult("done in " + tools.InvocationFrom(ctx).Chat)
+						case <-ctx.Done():
+							return nil
+						}
+					}), nil
+				}))
 		}
 		work("short", 50*time.Second)
 		work("long", time.Hour)
@@ -204,7 +208,13 @@ func TestTheReasonOfAFailureHasNoArguments(t *testing.T) {
 		r.Register(fn{name: "fails", parameters: map[string]any{"type": "object"}, run: func(context.Context, map[string]any) *tools.ToolResult {
 			return tools.ErrorResult("it failed").WithError(errors.New(cause))
 		}})
-		r.Execute(t.Context(), "fails", map[string]any{"path": "plan.txt", "lines": []any{map[string]any{"old": "plan.txt.old", "text": long}}, "word": "abc", "part": "live", "key": "with sk-live-77, to be kept"})
+		r.Execute(t.Context(), "fails", map[string]any{
+			"path":  "plan.txt",
+			"lines": []any{map[string]any{"old": "plan.txt.old", "text": long}},
+			"word":  "abc",
+			"part":  "live",
+			"key":   "with sk-live-77, to be kept",
+		})
 		if !strings.Contains(logs.String(), `"cause":"`+want+`"`) {
 			t.Errorf("%q: want %q in %s", cause, want, logs)
 		}
@@ -216,13 +226,14 @@ func TestTheReasonOfBackgroundWork(t *testing.T) {
 	t.Parallel()
 	logs := &logBuffer{}
 	r := tools.NewToolRegistryWith(tools.Options{Log: logs.logger(zerolog.WarnLevel)})
-	r.Register(tools.NewAsync("later", "", tools.Annotations{BackgroundLimit: time.Minute}, func(context.Context, struct{ Path string }) (tools.Examination, error) {
-		return tools.Examination{}, nil
-	}, func(ctx context.Context, _ struct{ Path string }, cb tools.AsyncCallback) (any, error) {
-		return tools.Background(ctx, cb, "started", func(context.Context) *tools.ToolResult {
-			return tools.ErrorResult("it failed").WithError(errors.New("plan.txt: the disk is full"))
-		}), nil
-	}))
+	r.Register(tools.NewAsync("later", "", tools.Annotations{BackgroundLimit: time.Minute},
+		func(context.Context, struct{ Path string }) (tools.Examination, error) {
+			return tools.Examination{}, nil
+		}, func(ctx context.Context, _ struct{ Path string }, cb tools.AsyncCallback) (any, error) {
+			return tools.Background(ctx, cb, "started", func(context.Context) *tools.ToolResult {
+				return tools.ErrorResult("it failed").WithError(errors.New("plan.txt: the disk is full"))
+			}), nil
+		}))
 	r.ExecuteAndWait(t.Context(), "later", map[string]any{"Path": "plan.txt"}, "", "")
 	if got := logs.String(); !strings.Contains(got, `"level":"warn"`) || !strings.Contains(got, `"cause":"[…]: the disk is full"`) {
 		t.Errorf("the log: %s", got)

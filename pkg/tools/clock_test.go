@@ -48,19 +48,25 @@ func TestWaitingIsNotTheCallsTime(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
 					r := tools.NewToolRegistry()
-					r.Register(fn{name: "inner", annotations: tools.Annotations{Timeout: limit}, run: func(ctx context.Context, _ map[string]any) *tools.ToolResult {
-						if d, ok := ctx.Deadline(); !ok || time.Until(d) != limit {
-							t.Errorf("the call's deadline is in %v", time.Until(d))
-						}
-						c.run(ctx)
-						if err := ctx.Err(); err != nil && !errors.Is(err, context.DeadlineExceeded) {
-							t.Errorf("the call's context ends with %v", err)
-						}
-						return tools.NewToolResult("done").WithError(ctx.Err())
-					}})
-					r.Register(fn{name: "outer", annotations: tools.Annotations{Timeout: limit + 1, Composed: true}, run: func(ctx context.Context, _ map[string]any) *tools.ToolResult {
-						return tools.CallTool(ctx, "inner", nil)
-					}})
+					r.Register(fn{
+						name: "inner", annotations: tools.Annotations{Timeout: limit},
+						run: func(ctx context.Context, _ map[string]any) *tools.ToolResult {
+							if d, ok := ctx.Deadline(); !ok || time.Until(d) != limit {
+								t.Errorf("the call's deadline is in %v", time.Until(d))
+							}
+							c.run(ctx)
+							if err := ctx.Err(); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+								t.Errorf("the call's context ends with %v", err)
+							}
+							return tools.NewToolResult("done").WithError(ctx.Err())
+						},
+					})
+					r.Register(fn{
+						name: "outer", annotations: tools.Annotations{Timeout: limit + 1, Composed: true},
+						run: func(ctx context.Context, _ map[string]any) *tools.ToolResult {
+							return tools.CallTool(ctx, "inner", nil)
+						},
+					})
 					tool := "inner"
 					if nested {
 						tool = "outer"

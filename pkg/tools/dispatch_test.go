@@ -28,10 +28,16 @@ func TestResults(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("disk full")
 	for name, tc := range map[string]struct{ give, want *tools.ToolResult }{
-		"as it is":             {&tools.ToolResult{ForLLM: "a", ForUser: "b", Silent: true}, &tools.ToolResult{ForLLM: "a", ForUser: "b", Silent: true}},
-		"nil":                  {nil, &tools.ToolResult{ForLLM: "(no output)"}},
-		"empty":                {tools.NewToolResult(""), &tools.ToolResult{ForLLM: "(no output)"}},
-		"empty with an error":  {(&tools.ToolResult{IsError: true}).WithError(cause), &tools.ToolResult{ForLLM: "disk full", IsError: true, Err: cause}},
+		"as it is": {
+			&tools.ToolResult{ForLLM: "a", ForUser: "b", Silent: true},
+			&tools.ToolResult{ForLLM: "a", ForUser: "b", Silent: true},
+		},
+		"nil":   {nil, &tools.ToolResult{ForLLM: "(no output)"}},
+		"empty": {tools.NewToolResult(""), &tools.ToolResult{ForLLM: "(no output)"}},
+		"empty with an error": {
+			(&tools.ToolResult{IsError: true}).WithError(cause),
+			&tools.ToolResult{ForLLM: "disk full", IsError: true, Err: cause},
+		},
 		"own error text":       {tools.ErrorResult("no").WithError(cause), &tools.ToolResult{ForLLM: "no", IsError: true, Err: cause}},
 		"invalid UTF-8":        {tools.NewToolResult("a\xffb"), &tools.ToolResult{ForLLM: "a\uFFFDb"}},
 		"invalid for the user": {&tools.ToolResult{ForLLM: "a", ForUser: "\xc3"}, &tools.ToolResult{ForLLM: "a", ForUser: "\uFFFD"}},
@@ -289,7 +295,10 @@ func TestLogNamesCallsAndNoArguments(t *testing.T) {
 	r.Register(fn{name: "fails", run: func(_ context.Context, args map[string]any) *tools.ToolResult {
 		return tools.ErrorResult("no " + args["x"].(string)).WithError(fmt.Errorf("cause %v", args["x"]))
 	}})
-	r.Register(fn{name: "works", parameters: map[string]any{"type": "object", "properties": map[string]any{"x": map[string]any{"type": "string"}}}})
+	r.Register(fn{
+		name:       "works",
+		parameters: map[string]any{"type": "object", "properties": map[string]any{"x": map[string]any{"type": "string"}}},
+	})
 	r.Register(&plainTool{})
 	ctx := tools.WithInvocation(t.Context(), tools.Invocation{CallID: "call_7"})
 	args := map[string]any{"x": "CANARY"}
@@ -306,7 +315,10 @@ func TestLogNamesCallsAndNoArguments(t *testing.T) {
 	if strings.Contains(got, "CANARY") {
 		t.Errorf("an argument is in the log: %s", got)
 	}
-	for _, want := range []string{"tool call failed", "tool call ended", "tool call refused", "goes on in the background", "background work ended", `"took"`, `"call":"call_7"`, `"tool":"report"`} {
+	for _, want := range []string{
+		"tool call failed", "tool call ended", "tool call refused", "goes on in the background",
+		"background work ended", `"took"`, `"call":"call_7"`, `"tool":"report"`,
+	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in the log: %s", want, got)
 		}

@@ -107,7 +107,8 @@ func TestWhatCannotBeAskedIsRefused(t *testing.T) {
 		"the examination comes first": {&gate{asks: []string{"erase"}}, map[string]any{"path": "../x"}, tools.ErrSecurityViolation},
 	} {
 		model := &script{answers: []*providers.LLMResponse{calls(call("b", "erase", c.args)), says("fine")}}
-		res, err := tools.RunToolLoop(t.Context(), tools.ToolLoopConfig{Provider: model, Tools: registry(eraser(&ran)), Gate: c.gate}, hello, "", "")
+		res, err := tools.RunToolLoop(t.Context(),
+			tools.ToolLoopConfig{Provider: model, Tools: registry(eraser(&ran)), Gate: c.gate}, hello, "", "")
 		if err != nil || res.Asked || res.Content != "fine" {
 			t.Fatalf("%s: %+v, %v", name, res, err)
 		}

@@ -15,7 +15,10 @@ import (
 // once: each gets one result, what runs is what was registered and fits, and every
 // call is written down.
 func FuzzLoop(f *testing.F) {
-	for _, name := range []string{"strict", "Strict", "strict ", "strict\u200b", "\u0455trict", "high", "off", "", "functions.strict", strings.Repeat("s", 5000)} {
+	for _, name := range []string{
+		"strict", "Strict", "strict ", "strict\u200b", "\u0455trict", "high",
+		"off", "", "functions.strict", strings.Repeat("s", 5000),
+	} {
 		f.Add(name, "call_1", `{"path":"a"}`, "", "tool_calls", uint8(1))
 	}
 	for _, raw := range []string{
@@ -68,7 +71,8 @@ func FuzzLoop(f *testing.F) {
 		if name != "" { // providers.Repair names what has no name
 			checkHistory(t, res.Messages)
 		}
-		fits := name == "strict" && bad == nil && finish != providers.FinishLength && finish != providers.FinishContentFilter && r.Validate("strict", args) == nil
+		fits := name == "strict" && bad == nil && finish != providers.FinishLength &&
+			finish != providers.FinishContentFilter && r.Validate("strict", args) == nil
 		want := 0
 		if fits {
 			want = min(int(copies), 32)

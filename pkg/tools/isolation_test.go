@@ -200,8 +200,12 @@ func kinds() map[string]kind {
 		"embedded facts":   {held: true, register: reg(func() tools.Tool { return &sharingTool{&facts{}} })},
 		"pointer to tool":  {held: true, register: reg(func() tools.Tool { return &pointingTool{&plainTool{}} })},
 		"wrapper":          {held: true, register: reg(func() tools.Tool { return &forwardingTool{"report", &plainTool{}} })},
-		"inherited clone":  {held: true, prefix: "wrapped ", register: reg(func() tools.Tool { return &inheritingTool{&clonedTool{seen: map[string]int{}}} })},
-		"clone of itself":  {held: true, register: reg(func() tools.Tool { return &selfish{lockedTool{seen: map[string]int{}}} })},
+		"inherited clone": {
+			held:     true,
+			prefix:   "wrapped ",
+			register: reg(func() tools.Tool { return &inheritingTool{&clonedTool{seen: map[string]int{}}} }),
+		},
+		"clone of itself": {held: true, register: reg(func() tools.Tool { return &selfish{lockedTool{seen: map[string]int{}}} })},
 	}
 }
 

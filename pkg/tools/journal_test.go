@@ -20,11 +20,14 @@ func TestJournal(t *testing.T) {
 	t.Parallel()
 	j := &ledger{steer: [][]providers.Message{{{Role: providers.RoleUser, Content: "and this"}}}}
 	var inside tools.Invocation
-	r := registry(fn{name: "t", annotations: tools.Annotations{Idempotent: true}, run: func(ctx context.Context, _ map[string]any) *tools.ToolResult {
-		inside = tools.InvocationFrom(ctx)
-		_ = j.note("execute")
-		return tools.UserResult("done")
-	}})
+	r := registry(fn{
+		name: "t", annotations: tools.Annotations{Idempotent: true},
+		run: func(ctx context.Context, _ map[string]any) *tools.ToolResult {
+			inside = tools.InvocationFrom(ctx)
+			_ = j.note("execute")
+			return tools.UserResult("done")
+		},
+	})
 	first := calls(call("a", "t", nil), call("b", "nothing", nil))
 	first.Content = "hi"
 	model := &streaming{script{answers: []*providers.LLMResponse{first, says("ok")}}}
@@ -46,7 +49,8 @@ func TestJournal(t *testing.T) {
 	if inside != wantInside {
 		t.Errorf("the tool sees %+v", inside)
 	}
-	if c := j.calls[0]; c.Key != "turn9/1/0" || c.Round != 1 || c.Index != 0 || !c.Annotations.Idempotent || c.Async || c.RawArguments != "{}" {
+	if c := j.calls[0]; c.Key != "turn9/1/0" || c.Round != 1 || c.Index != 0 ||
+		!c.Annotations.Idempotent || c.Async || c.RawArguments != "{}" {
 		t.Errorf("begun: %+v", c)
 	}
 	roles := []string{}
@@ -196,7 +200,8 @@ func TestCancelDuringCalls(t *testing.T) {
 			t.Error(f.Message)
 		}
 		ended := strings.Join(j.got(), ",")
-		if !strings.Contains(ended, "end a") || !strings.Contains(ended, "end c") || strings.Contains(ended, "end b") || strings.Contains(ended, "begin d") {
+		if !strings.Contains(ended, "end a") || !strings.Contains(ended, "end c") ||
+			strings.Contains(ended, "end b") || strings.Contains(ended, "begin d") {
 			t.Errorf("recorded: %s", ended)
 		}
 		close(release)

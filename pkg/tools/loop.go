@@ -100,7 +100,9 @@ type loop struct {
 // first; their Round is FirstRound. On an error the result holds what was done
 // until then; calls without a result are given one that says they were
 // interrupted, so that Messages can be stored as they are.
-func RunToolLoop(ctx context.Context, config ToolLoopConfig, messages []providers.Message, channel, chatID string) (*ToolLoopResult, error) {
+func RunToolLoop(
+	ctx context.Context, config ToolLoopConfig, messages []providers.Message, channel, chatID string,
+) (*ToolLoopResult, error) {
 	if config.MaxIterations <= 0 {
 		config.MaxIterations = defaultIterations
 	}

@@ -83,7 +83,8 @@ func TestLoopLimit(t *testing.T) {
 		ran := 0
 		r := registry(fn{name: "t", run: func(context.Context, map[string]any) *tools.ToolResult { ran++; return nil }})
 		j := &ledger{}
-		res, err := tools.RunToolLoop(t.Context(), tools.ToolLoopConfig{Provider: model, Tools: r, MaxIterations: tc.give, Journal: j}, hello, "", "")
+		res, err := tools.RunToolLoop(t.Context(),
+			tools.ToolLoopConfig{Provider: model, Tools: r, MaxIterations: tc.give, Journal: j}, hello, "", "")
 		if err != nil || res.Iterations != tc.want || !res.LimitReached || res.Content != "once more" || ran != tc.want-1 {
 			t.Fatalf("%d: %+v, %v, ran %d", tc.give, res, err, ran)
 		}
@@ -159,7 +160,8 @@ func TestToolChoice(t *testing.T) {
 		})
 	}
 	none := &script{}
-	_, err := tools.RunToolLoop(t.Context(), tools.ToolLoopConfig{Provider: none, LLMOptions: map[string]any{"tool_choice": "required"}}, hello, "", "")
+	_, err := tools.RunToolLoop(t.Context(),
+		tools.ToolLoopConfig{Provider: none, LLMOptions: map[string]any{"tool_choice": "required"}}, hello, "", "")
 	if err == nil || len(none.asked) != 0 {
 		t.Errorf("required without tools: %v", err)
 	}

@@ -14,10 +14,13 @@ import (
 
 // counting is the tool look, whose every result is another.
 func counting(a tools.Annotations, form string, runs *int) fn {
-	return fn{name: "look", annotations: a, parameters: map[string]any{"type": "object"}, run: func(context.Context, map[string]any) *tools.ToolResult {
-		*runs++
-		return tools.NewToolResult(strings.ReplaceAll(form, "%d", strconv.Itoa(*runs)))
-	}}
+	return fn{
+		name: "look", annotations: a, parameters: map[string]any{"type": "object"},
+		run: func(context.Context, map[string]any) *tools.ToolResult {
+			*runs++
+			return tools.NewToolResult(strings.ReplaceAll(form, "%d", strconv.Itoa(*runs)))
+		},
+	}
 }
 
 const fromMemory = "(from memory: the same call was made before in this turn, and nothing was changed since)\n"
@@ -36,15 +39,38 @@ func TestMemo(t *testing.T) {
 		calls       []providers.ToolCall
 		want        []string
 	}{
-		"the same again":          {read, "run %d", []providers.ToolCall{look(a), look(sameAsA), look(a)}, []string{"run 1", fromMemory + "run 1", fromMemory + "run 1"}},
-		"other arguments":         {read, "run %d", []providers.ToolCall{look(a), look(b), look(nil), look(b)}, []string{"run 1", "run 2", "run 3", fromMemory + "run 2"}},
-		"a call that changes":     {read, "run %d", []providers.ToolCall{look(a), change, look(a), look(a)}, []string{"run 1", "changed", "run 2", fromMemory + "run 2"}},
-		"not read-only":           {tools.Annotations{Idempotent: true}, "run %d", []providers.ToolCall{look(a), look(a)}, []string{"run 1", "run 2"}},
-		"an open world":           {tools.Annotations{ReadOnly: true, OpenWorld: true}, "run %d", []providers.ToolCall{look(a), look(a)}, []string{"run 1", "run 2"}},
-		"a clock":                 {tools.Annotations{ReadOnly: true, Volatile: true}, "run %d", []providers.ToolCall{look(a), look(a)}, []string{"run 1", "run 2"}},
-		"JSON":                    {read, `{"run":%d}`, []providers.ToolCall{look(a), look(a)}, []string{`{"run":1}`, fromMemory + `{"run":1}`}},
-		"no room for the words":   {tools.Annotations{ReadOnly: true, MaxOutput: 60}, "run %d", []providers.ToolCall{look(a), look(a)}, []string{"run 1", "run 2"}},
-		"refused calls are asked": {read, "run %d", []providers.ToolCall{look(a), call("x", "nothing", nil), look(a)}, []string{"run 1", "", fromMemory + "run 1"}},
+		"the same again": {
+			read, "run %d", []providers.ToolCall{look(a), look(sameAsA), look(a)},
+			[]string{"run 1", fromMemory + "run 1", fromMemory + "run 1"},
+		},
+		"other arguments": {
+			read, "run %d", []providers.ToolCall{look(a), look(b), look(nil), look(b)},
+			[]string{"run 1", "run 2", "run 3", fromMemory + "run 2"},
+		},
+		"a call that changes": {
+			read, "run %d", []providers.ToolCall{look(a), change, look(a), look(a)},
+			[]string{"run 1", "changed", "run 2", fromMemory + "run 2"},
+		},
+		"not read-only": {
+			tools.Annotations{Idempotent: true}, "run %d", []providers.ToolCall{look(a), look(a)}, []string{"run 1", "run 2"},
+		},
+		"an open world": {
+			tools.Annotations{ReadOnly: true, OpenWorld: true}, "run %d",
+			[]providers.ToolCall{look(a), look(a)}, []string{"run 1", "run 2"},
+		},
+		"a clock": {
+			tools.Annotations{ReadOnly: true, Volatile: true}, "run %d",
+			[]providers.ToolCall{look(a), look(a)}, []string{"run 1", "run 2"},
+		},
+		"JSON": {read, `{"run":%d}`, []providers.ToolCall{look(a), look(a)}, []string{`{"run":1}`, fromMemory + `{"run":1}`}},
+		"no room for the words": {
+			tools.Annotations{ReadOnly: true, MaxOutput: 60}, "run %d",
+			[]providers.ToolCall{look(a), look(a)}, []string{"run 1", "run 2"},
+		},
+		"refused calls are asked": {
+			read, "run %d", []providers.ToolCall{look(a), call("x", "nothing", nil), look(a)},
+			[]string{"run 1", "", fromMemory + "run 1"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

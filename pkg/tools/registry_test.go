@@ -69,12 +69,18 @@ func TestRegistryKeepsBrokenToolsDisabled(t *testing.T) {
 		"name with a dot":    {fn{name: "a.b"}, "name"},
 		"name with a letter": {fn{name: "re\u0430d_file"}, "name"},
 		"long name":          {fn{name: strings.Repeat("a", 65)}, "name"},
-		"unknown type":       {fn{name: "a", parameters: map[string]any{"type": "object", "properties": map[string]any{"x": map[string]any{"type": "strin"}}}}, "schema"},
-		"not an object":      {fn{name: "a", parameters: map[string]any{"type": "string"}}, "object"},
-		"not JSON":           {fn{name: "a", parameters: map[string]any{"x": make(chan int)}}, "JSON"},
-		"reads a file":       {fn{name: "a", parameters: map[string]any{"$ref": "file:///etc/passwd"}}, "must not refer"},
-		"reads an address":   {fn{name: "a", parameters: map[string]any{"$ref": "https://example.com/s.json"}}, "must not refer"},
-		"typed, impossible":  {tools.New("a", "", tools.Annotations{}, func(context.Context, struct{ F func() }) (any, error) { return "", nil }), "schema"},
+		"unknown type": {
+			fn{name: "a", parameters: map[string]any{"type": "object", "properties": map[string]any{"x": map[string]any{"type": "strin"}}}},
+			"schema",
+		},
+		"not an object":    {fn{name: "a", parameters: map[string]any{"type": "string"}}, "object"},
+		"not JSON":         {fn{name: "a", parameters: map[string]any{"x": make(chan int)}}, "JSON"},
+		"reads a file":     {fn{name: "a", parameters: map[string]any{"$ref": "file:///etc/passwd"}}, "must not refer"},
+		"reads an address": {fn{name: "a", parameters: map[string]any{"$ref": "https://example.com/s.json"}}, "must not refer"},
+		"typed, impossible": {
+			tools.New("a", "", tools.Annotations{}, func(context.Context, struct{ F func() }) (any, error) { return "", nil }),
+			"schema",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -32,7 +32,10 @@ type asked struct {
 	options  map[string]any
 }
 
-func (s *script) Chat(ctx context.Context, messages []providers.Message, defs []providers.ToolDefinition, model string, options map[string]any) (*providers.LLMResponse, error) {
+func (s *script) Chat(
+	ctx context.Context, messages []providers.Message,
+	defs []providers.ToolDefinition, model string, options map[string]any,
+) (*providers.LLMResponse, error) {
 	s.mu.Lock()
 	n := len(s.asked)
 	s.asked = append(s.asked, asked{slices.Clone(messages), defs, model, maps.Clone(options)})
@@ -53,7 +56,10 @@ func (s *script) Chat(ctx context.Context, messages []providers.Message, defs []
 // streaming is a script that shows its answers while they grow.
 type streaming struct{ script }
 
-func (s *streaming) ChatStream(ctx context.Context, messages []providers.Message, defs []providers.ToolDefinition, model string, options map[string]any, emit func(providers.StreamEvent)) (*providers.LLMResponse, error) {
+func (s *streaming) ChatStream(
+	ctx context.Context, messages []providers.Message, defs []providers.ToolDefinition,
+	model string, options map[string]any, emit func(providers.StreamEvent),
+) (*providers.LLMResponse, error) {
 	resp, err := s.Chat(ctx, messages, defs, model, options)
 	if err != nil {
 		return nil, err

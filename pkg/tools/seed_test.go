@@ -37,7 +37,9 @@ type (
 		Register(tool tools.Tool)
 		Get(name string) (tools.Tool, bool)
 		Execute(ctx context.Context, name string, args map[string]any) *tools.ToolResult
-		ExecuteWithContext(ctx context.Context, name string, args map[string]any, channel, chatID string, asyncCallback tools.AsyncCallback) *tools.ToolResult
+		ExecuteWithContext(
+			ctx context.Context, name string, args map[string]any, channel, chatID string, asyncCallback tools.AsyncCallback,
+		) *tools.ToolResult
 	}
 	contractListing interface {
 		GetDefinitions() []map[string]any
@@ -57,15 +59,16 @@ var (
 	_ contractAsync        = tools.AsyncTool(nil)
 	_ contractRegistry     = (*tools.ToolRegistry)(nil)
 
-	_ func() *tools.ToolRegistry                                                                                      = tools.NewToolRegistry
-	_ func(tools.Tool) map[string]any                                                                                 = tools.ToolToSchema
-	_ func(string) *tools.ToolResult                                                                                  = tools.NewToolResult
-	_ func(string) *tools.ToolResult                                                                                  = tools.SilentResult
-	_ func(string) *tools.ToolResult                                                                                  = tools.AsyncResult
-	_ func(string) *tools.ToolResult                                                                                  = tools.ErrorResult
-	_ func(string) *tools.ToolResult                                                                                  = tools.UserResult
-	_ func(*tools.ToolResult, error) *tools.ToolResult                                                                = (*tools.ToolResult).WithError
-	_ func(context.Context, *tools.ToolResult)                                                                        = tools.AsyncCallback(nil)
+	_ func() *tools.ToolRegistry                       = tools.NewToolRegistry
+	_ func(tools.Tool) map[string]any                  = tools.ToolToSchema
+	_ func(string) *tools.ToolResult                   = tools.NewToolResult
+	_ func(string) *tools.ToolResult                   = tools.SilentResult
+	_ func(string) *tools.ToolResult                   = tools.AsyncResult
+	_ func(string) *tools.ToolResult                   = tools.ErrorResult
+	_ func(string) *tools.ToolResult                   = tools.UserResult
+	_ func(*tools.ToolResult, error) *tools.ToolResult = (*tools.ToolResult).WithError
+	_ func(context.Context, *tools.ToolResult)         = tools.AsyncCallback(nil)
+
 	_ func(context.Context, tools.ToolLoopConfig, []providers.Message, string, string) (*tools.ToolLoopResult, error) = tools.RunToolLoop
 
 	_ = tools.ToolResult{ForLLM: "", ForUser: "", Silent: false, IsError: false, Async: false, Err: error(nil)}

@@ -68,8 +68,10 @@ func TestProblemsAreFoundWhereTheyAre(t *testing.T) {
 	number := map[string]any{"type": "number"}
 	r := tools.NewToolRegistry()
 	r.Register(fn{name: "a", parameters: map[string]any{
-		"type":  "object",
-		"$defs": map[string]any{"point": map[string]any{"type": "object", "properties": map[string]any{"x": number}, "required": []string{"x", "y"}}},
+		"type": "object",
+		"$defs": map[string]any{
+			"point": map[string]any{"type": "object", "properties": map[string]any{"x": number}, "required": []string{"x", "y"}},
+		},
 		"properties": map[string]any{
 			"list":  map[string]any{"type": "array", "items": map[string]any{"$ref": "#/$defs/point"}, "maxItems": 2},
 			"pair":  map[string]any{"type": "array", "prefixItems": []any{number, map[string]any{"type": "string"}}},

@@ -126,7 +126,8 @@ func TestBackgroundAgent(t *testing.T) {
 	t.Parallel()
 	everywhere(t, func(t *testing.T, p place) {
 		t.Helper()
-		p.say(callFor("spawn", map[string]any{"task": reports("pearl", []rig.ScriptCall{{Tool: "lookup", Args: map[string]any{"text": "x"}}}), "name": "a look"}))
+		p.say(callFor("spawn",
+			map[string]any{"task": reports("pearl", []rig.ScriptCall{{Tool: "lookup", Args: map[string]any{"text": "x"}}}), "name": "a look"}))
 		sees(p, answered)
 		sees(p, "pearl")
 		only(p, "pearl")
@@ -203,7 +204,8 @@ func TestBackgroundAgentCancelled(t *testing.T) {
 	t.Parallel()
 	everywhere(t, func(t *testing.T, p place) {
 		t.Helper()
-		p.say(callFor("spawn", map[string]any{"task": reports("jade", []rig.ScriptCall{{Tool: "hang", Args: map[string]any{"n": 3000}}}), "name": "a look"}))
+		p.say(callFor("spawn",
+			map[string]any{"task": reports("jade", []rig.ScriptCall{{Tool: "hang", Args: map[string]any{"n": 3000}}}), "name": "a look"}))
 		sees(p, answered)
 		name := ""
 		for _, req := range p.under().model.Requests() {
@@ -236,7 +238,11 @@ func TestBackgroundAgentIsAllowedACall(t *testing.T) {
 	t.Parallel()
 	everywhere(t, func(t *testing.T, p place) {
 		t.Helper()
-		p.say(callFor("spawn", map[string]any{"task": reports("amber", []rig.ScriptCall{{Tool: "effect_asked", Args: map[string]any{"text": "topaz"}}}), "name": "a look"}))
+		p.say(callFor("spawn",
+			map[string]any{
+				"task": reports("amber", []rig.ScriptCall{{Tool: "effect_asked", Args: map[string]any{"text": "topaz"}}}),
+				"name": "a look",
+			}))
 		sees(p, "effect_asked", "a look")
 		if n := p.under().effectsOf("topaz"); n != 0 {
 			t.Fatalf("it ran %d times before it was allowed", n)

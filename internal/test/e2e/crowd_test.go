@@ -168,6 +168,7 @@ func begin(ctx context.Context, e *bolt.Engine, turn session.Turn, lost int) err
 	}
 	return e.Jobs().PutJob(ctx, session.Job{
 		ID: fmt.Sprint("job", n), Chat: info.Chat, Address: info.Address, Creator: in.Sender, Direct: true, Level: "write", Created: now,
-		Spec: json.RawMessage(fmt.Sprintf(`{"at":%q}`, now.Add(-time.Minute).Format(time.RFC3339))), Text: "Report.", Prompt: true, Due: now.Add(-time.Minute),
+		Spec: json.RawMessage(fmt.Sprintf(`{"at":%q}`, now.Add(-time.Minute).Format(time.RFC3339))),
+		Text: "Report.", Prompt: true, Due: now.Add(-time.Minute),
 	})
 }

@@ -144,9 +144,11 @@ func hostileCalls() map[string]hostileCall {
 		calls[name] = hostileCall{"effect", args, want}
 	}
 	for _, name := range []string{
-		"AGENT.md", "./AGENT.md", "agent.md", "HEARTBEAT.md", "tools/mine/tool.yaml", "tools/mine/run", "TOOLS/mine/run", "skills/x.md", "policy/rules",
+		"AGENT.md", "./AGENT.md", "agent.md", "HEARTBEAT.md", "tools/mine/tool.yaml",
+		"tools/mine/run", "TOOLS/mine/run", "skills/x.md", "policy/rules",
 		"state/store/parley.db", "state/audit/00000000000000000001.jsonl", "parley.yaml", "PARLEY.yml", ".env", ".ssh/authorized_keys",
-		"../../AGENT.md", "../../../parley.yaml", "../../../state/admin.sock", "/etc/passwd", "/proc/self/environ", "../../tools/mine/run", "a/../../../AGENT.md",
+		"../../AGENT.md", "../../../parley.yaml", "../../../state/admin.sock",
+		"/etc/passwd", "/proc/self/environ", "../../tools/mine/run", "a/../../../AGENT.md",
 	} {
 		for _, tool := range []string{"write_file", "append_file", "edit_file", "delete_file"} {
 			args := map[string]any{"path": name}
@@ -204,7 +206,8 @@ func TestHostileCallsRunNothing(t *testing.T) {
 	w.audited(t, func(row *audit.Row) (string, bool) {
 		c, ok := calls[row.Chat]
 		return fmt.Sprintf("%s of %.40q, want %s of %.40q", row.Outcome, row.Tool, c.want, c.tool),
-			ok && row.Kind != audit.KindBegin && row.Outcome == string(c.want) && (strings.HasPrefix(c.tool, row.Tool) || len(row.Tool) > 100 || strings.ContainsRune(row.Tool, '\ufffd'))
+			ok && row.Kind != audit.KindBegin && row.Outcome == string(c.want) &&
+				(strings.HasPrefix(c.tool, row.Tool) || len(row.Tool) > 100 || strings.ContainsRune(row.Tool, '\ufffd'))
 	}, len(calls)-large)
 	for _, name := range []string{"AGENT.md", "parley.yaml"} {
 		for _, dir := range []string{w.gw.Dir, filepath.Join(w.gw.Dir, "workspace")} {

@@ -170,10 +170,12 @@ func TestExampleRunsTwoCommands(t *testing.T) {
 		t.Parallel()
 		tg := faketelegram.New(t)
 		chat := tg.Private(tg.User("Ada"))
-		w := newOwned(t, tg, chat, map[string]any{"shell": shell, "rules": map[string]any{"run_command": map[string]any{"approval": "never"}}}, map[string]act{
-			ask:         two(`{"argv": ["pwd"]}`, `{"argv": ["ls", "-la"]}`),
-			"read them": two(`{"argv": ["cat", "one"]}`, `{"argv": ["cat", "two"]}`),
-		})
+		w := newOwned(t, tg, chat,
+			map[string]any{"shell": shell, "rules": map[string]any{"run_command": map[string]any{"approval": "never"}}},
+			map[string]act{
+				ask:         two(`{"argv": ["pwd"]}`, `{"argv": ["ls", "-la"]}`),
+				"read them": two(`{"argv": ["cat", "one"]}`, `{"argv": ["cat", "two"]}`),
+			})
 		w.needsSandbox("run_command")
 		w.keeps("Cargo.toml", "")
 		chat.Say(ask)

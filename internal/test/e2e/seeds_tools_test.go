@@ -34,7 +34,10 @@ func TestExampleComposedTool(t *testing.T) {
 	})
 	chat.Say("research")
 	q := w.questions(chat, 1)[0]
-	for _, want := range []string{"research", "step 1: web_search", `"query": "FastAPI tutorials"`, "step 2: write_file", "fastapi.md", "# FastAPI tutorials", "(the result of step 1)"} {
+	for _, want := range []string{
+		"research", "step 1: web_search", `"query": "FastAPI tutorials"`,
+		"step 2: write_file", "fastapi.md", "# FastAPI tutorials", "(the result of step 1)",
+	} {
 		if !strings.Contains(q.Text, want) {
 			t.Errorf("asked %q, without %q", q.Text, want)
 		}
@@ -44,7 +47,8 @@ func TestExampleComposedTool(t *testing.T) {
 	}
 	chat.Press(q.ID, "Allow once")
 	w.says(chat, "after the decision:", `"tool":"web_search"`, `"tool":"write_file"`)
-	if got := w.holds("fastapi.md"); !strings.HasPrefix(got, "# FastAPI tutorials\n{") || !strings.Contains(got, "https://python.example/basics") {
+	if got := w.holds("fastapi.md"); !strings.HasPrefix(got, "# FastAPI tutorials\n{") ||
+		!strings.Contains(got, "https://python.example/basics") {
 		t.Errorf("saved %q", got)
 	}
 }

@@ -46,7 +46,9 @@ func calls(tool, args string) act {
 
 // newOwned runs a gateway whose owner writes to it in a direct chat, with the right
 // to run programs.
-func newOwned(t *testing.T, tg *faketelegram.Server, owner *faketelegram.Chat, settings map[string]any, acts map[string]act) *telegramWorld {
+func newOwned(
+	t *testing.T, tg *faketelegram.Server, owner *faketelegram.Chat, settings map[string]any, acts map[string]act,
+) *telegramWorld {
 	t.Helper()
 	w := newTelegramWith(t, tg, acting(acts), rig.Config{Telegram: &rig.Telegram{Owner: owner.ID()}, Tools: settings})
 	owner.Say("hello")

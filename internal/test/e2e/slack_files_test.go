@@ -114,7 +114,8 @@ func TestSlackKilledWhileAFileLeaves(t *testing.T) {
 					t.Errorf("the person has %+v", f)
 				}
 			}
-			w.rests("what is counted as unknown", func(s session.Status) bool { return s.Sending == 0 && s.Ambiguous <= 1 && s.Ambiguous >= tc.ambiguous })
+			w.rests("what is counted as unknown",
+				func(s session.Status) bool { return s.Sending == 0 && s.Ambiguous <= 1 && s.Ambiguous >= tc.ambiguous })
 			w.noFilesKept()
 			if n := w.turns(); n != 2 {
 				t.Errorf("the model was asked %d times", n)

@@ -17,7 +17,8 @@ import (
 // abuse are texts that would notify people if they were sent as they are; who is one of them.
 func abuse(who string) []string {
 	return []string{
-		"<!channel>", "<!here|here>", "<!everyone>", "<@" + who + ">", "<@" + who + "|Bert>", "<!subteam^S0000000001>", "<!subteam^S0000000001|@all>",
+		"<!channel>", "<!here|here>", "<!everyone>", "<@" + who + ">",
+		"<@" + who + "|Bert>", "<!subteam^S0000000001>", "<!subteam^S0000000001|@all>",
 		"`<!channel>`", "```\n<!here>\n```", "**<@" + who + ">**", "[<!channel>](https://example.org/)", "| a |\n|---|\n| <!everyone> |",
 		"> <!here>", "- <@" + who + ">", "<<!channel>>", "<!channel", "&lt;!channel&gt;", "<http://example.org/|<!here>>", "\\<!channel\\>",
 		"@channel @here @everyone", "<#C0000000001>", "<!date^1392734382^{date}|<!channel>>",
@@ -157,7 +158,8 @@ func TestSlackStrangers(t *testing.T) {
 			t.Errorf("the model was asked %q", lastUser(req))
 		}
 	}
-	if got := listed.Texts(); !slices.Equal(got, before) || len(private.Texts())+len(unlisted.Texts()) > 0 || srv.Count("chat.postMessage") != sends+1 {
+	if got := listed.Texts(); !slices.Equal(got, before) ||
+		len(private.Texts())+len(unlisted.Texts()) > 0 || srv.Count("chat.postMessage") != sends+1 {
 		t.Errorf("told %q, before %q, elsewhere %q %q", got, before, private.Texts(), unlisted.Texts())
 	}
 	if n := srv.Count("download"); n != 0 {

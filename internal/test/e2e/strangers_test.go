@@ -29,7 +29,8 @@ func withheld(t *testing.T, target string, n, kept, size int) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = conn.Close() })
-		_, err = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: h\r\nX-Slack-Signature: v0=0\r\nX-Slack-Request-Timestamp: %d\r\nContent-Length: %d\r\n\r\n{",
+		_, err = fmt.Fprintf(conn,
+			"POST %s HTTP/1.1\r\nHost: h\r\nX-Slack-Signature: v0=0\r\nX-Slack-Request-Timestamp: %d\r\nContent-Length: %d\r\n\r\n{",
 			u.Path, time.Now().Unix(), size)
 		if err != nil {
 			t.Fatal(err)

@@ -87,7 +87,8 @@ func TestTelegramSendsFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	chat.Say("outside")
-	w.reads(chat, "here it comes", "your report", "", "done", "done security_violation security_violation security_violation security_violation")
+	w.reads(chat, "here it comes", "your report", "", "done",
+		"done security_violation security_violation security_violation security_violation")
 	w.noFilesKept()
 }
 

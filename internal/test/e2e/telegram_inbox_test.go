@@ -69,7 +69,8 @@ func TestPicturesStayInTheirFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gw, err := rig.NewGateway(bin, t.TempDir(), rig.Config{ModelURL: model.URL + "/v1", Telegram: &rig.Telegram{APIURL: tg.URL(), Token: tg.Token()}})
+	gw, err := rig.NewGateway(bin, t.TempDir(),
+		rig.Config{ModelURL: model.URL + "/v1", Telegram: &rig.Telegram{APIURL: tg.URL(), Token: tg.Token()}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +78,8 @@ func TestPicturesStayInTheirFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(gw.ConfigPath(), bytes.Replace(text, []byte("model: fake,"), []byte("model: fake, images: true,"), 1), 0o600); err != nil {
+	if err := os.WriteFile(gw.ConfigPath(),
+		bytes.Replace(text, []byte("model: fake,"), []byte("model: fake, images: true,"), 1), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	p, err := gw.Start(ctx, nil, nil, nil, "run")

@@ -99,14 +99,16 @@ func TestTelegramTopics(t *testing.T) {
 			}
 			m := w.reads(topic, want...)[n]
 			if m.Thread != topic.Thread() || m.ReplyTo != asked.MessageID {
-				t.Errorf("topic %s: the answer is in thread %d and replies to %d, want %d and %d", name, m.Thread, m.ReplyTo, topic.Thread(), asked.MessageID)
+				t.Errorf("topic %s: the answer is in thread %d and replies to %d, want %d and %d",
+					name, m.Thread, m.ReplyTo, topic.Thread(), asked.MessageID)
 			}
 		}
 	}
 	asked := forum.Say(mention(tg) + "general")
 	w.await("the answer outside of topics", func() bool { return len(forum.Texts()) == 5 })
 	m := forum.Messages()[4]
-	if want := "Ada: " + mention(tg) + "general after 0"; m.Text != want || m.Thread == one.Thread() || m.Thread == two.Thread() || m.ReplyTo != asked.MessageID {
+	if want := "Ada: " + mention(tg) + "general after 0"; m.Text != want ||
+		m.Thread == one.Thread() || m.Thread == two.Thread() || m.ReplyTo != asked.MessageID {
 		t.Errorf("outside of topics: %+v, want %q in reply to %d", m, want, asked.MessageID)
 	}
 }

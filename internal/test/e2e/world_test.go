@@ -122,7 +122,8 @@ agent: {model: main, while_busy: %s}
 tools: {timeout: %s%s}
 models:
   main: {provider: openai, model: fake, base_url: %q, api_key: "env:LLM_KEY", timeouts: {idle: %s}}
-`, filepath.Join(w.gw.Dir, "state"), filepath.Join(w.gw.Dir, "workspace"), or(s.busy, "steer"), or(s.toolTime, "30s"), more(s.tools), w.modelURL, or(s.idle, "60s"))
+`, filepath.Join(w.gw.Dir, "state"), filepath.Join(w.gw.Dir, "workspace"),
+		or(s.busy, "steer"), or(s.toolTime, "30s"), more(s.tools), w.modelURL, or(s.idle, "60s"))
 	if err := os.WriteFile(w.gw.ConfigPath(), []byte(text), 0o600); err != nil {
 		w.t.Fatal(err)
 	}

@@ -40,34 +40,68 @@ func TestRefusals(t *testing.T) {
 		want      string
 		violation bool
 	}{
-		"no such method":      {"chat.shout", nil, "unknown_method", true},
-		"missing":             {"chat.postMessage", map[string]string{"text": "x"}, "invalid_arguments", true},
-		"unknown argument":    {"chat.postMessage", map[string]string{"channel": "DM", "text": "x", "tekst": "x"}, "invalid_arguments", true},
-		"wrong type":          {"chat.postMessage", map[string]string{"channel": "DM", "text": "x", "unfurl_links": "maybe"}, "invalid_arguments", true},
-		"no ts":               {"chat.update", map[string]string{"channel": "DM", "text": "x", "ts": "17"}, "invalid_arguments", true},
-		"no such channel":     {"chat.postMessage", map[string]string{"channel": "C404", "text": "x"}, "channel_not_found", false},
-		"no text":             {"chat.postMessage", map[string]string{"channel": "DM", "text": " "}, "no_text", false},
-		"both":                {"chat.postMessage", map[string]string{"channel": "DM", "text": "x", "markdown_text": "x"}, "markdown_text_conflict", false},
-		"no such thread":      {"chat.postMessage", map[string]string{"channel": "DM", "text": "x", "thread_ts": "1.000001"}, "thread_not_found", false},
-		"a reply's thread":    {"chat.postMessage", map[string]string{"channel": "DM", "text": "x", "thread_ts": "REPLY"}, "thread_not_found", true},
-		"bad blocks":          {"chat.postMessage", map[string]string{"channel": "DM", "blocks": "{}"}, "invalid_blocks_format", false},
-		"nothing to update":   {"chat.update", map[string]string{"channel": "DM", "text": "x", "ts": "1.000001"}, "message_not_found", false},
-		"another's message":   {"chat.update", map[string]string{"channel": "DM", "text": "x", "ts": "THEIRS"}, "cant_update_message", false},
-		"too long an update":  {"chat.update", map[string]string{"channel": "DM", "text": strings.Repeat("x", 40001), "ts": "OURS"}, "msg_too_long", false},
-		"another's deletion":  {"chat.delete", map[string]string{"channel": "DM", "ts": "THEIRS"}, "cant_delete_message", false},
-		"not among them":      {"chat.postEphemeral", map[string]string{"channel": "HUB", "text": "x", "user": "U404"}, "user_not_in_channel", false},
-		"no such reaction":    {"reactions.remove", map[string]string{"channel": "DM", "timestamp": "THEIRS", "name": "eyes"}, "no_reaction", false},
-		"reaction to nothing": {"reactions.add", map[string]string{"channel": "DM", "timestamp": "1.000001", "name": "eyes"}, "message_not_found", false},
-		"no such user":        {"users.info", map[string]string{"user": "U404"}, "user_not_found", false},
-		"no such room":        {"conversations.info", map[string]string{"channel": "C404"}, "channel_not_found", false},
-		"no such stream":      {"chat.appendStream", map[string]string{"channel": "DM", "ts": "OURS", "markdown_text": "x"}, "message_not_in_streaming_state", false},
+		"no such method":   {"chat.shout", nil, "unknown_method", true},
+		"missing":          {"chat.postMessage", map[string]string{"text": "x"}, "invalid_arguments", true},
+		"unknown argument": {"chat.postMessage", map[string]string{"channel": "DM", "text": "x", "tekst": "x"}, "invalid_arguments", true},
+		"wrong type": {
+			"chat.postMessage", map[string]string{"channel": "DM", "text": "x", "unfurl_links": "maybe"},
+			"invalid_arguments", true,
+		},
+		"no ts":           {"chat.update", map[string]string{"channel": "DM", "text": "x", "ts": "17"}, "invalid_arguments", true},
+		"no such channel": {"chat.postMessage", map[string]string{"channel": "C404", "text": "x"}, "channel_not_found", false},
+		"no text":         {"chat.postMessage", map[string]string{"channel": "DM", "text": " "}, "no_text", false},
+		"both": {
+			"chat.postMessage", map[string]string{"channel": "DM", "text": "x", "markdown_text": "x"},
+			"markdown_text_conflict", false,
+		},
+		"no such thread": {
+			"chat.postMessage", map[string]string{"channel": "DM", "text": "x", "thread_ts": "1.000001"},
+			"thread_not_found", false,
+		},
+		"a reply's thread": {
+			"chat.postMessage", map[string]string{"channel": "DM", "text": "x", "thread_ts": "REPLY"},
+			"thread_not_found", true,
+		},
+		"bad blocks":        {"chat.postMessage", map[string]string{"channel": "DM", "blocks": "{}"}, "invalid_blocks_format", false},
+		"nothing to update": {"chat.update", map[string]string{"channel": "DM", "text": "x", "ts": "1.000001"}, "message_not_found", false},
+		"another's message": {"chat.update", map[string]string{"channel": "DM", "text": "x", "ts": "THEIRS"}, "cant_update_message", false},
+		"too long an update": {
+			"chat.update", map[string]string{"channel": "DM", "text": strings.Repeat("x", 40001), "ts": "OURS"},
+			"msg_too_long", false,
+		},
+		"another's deletion": {"chat.delete", map[string]string{"channel": "DM", "ts": "THEIRS"}, "cant_delete_message", false},
+		"not among them": {
+			"chat.postEphemeral", map[string]string{"channel": "HUB", "text": "x", "user": "U404"},
+			"user_not_in_channel", false,
+		},
+		"no such reaction": {
+			"reactions.remove", map[string]string{"channel": "DM", "timestamp": "THEIRS", "name": "eyes"},
+			"no_reaction", false,
+		},
+		"reaction to nothing": {
+			"reactions.add", map[string]string{"channel": "DM", "timestamp": "1.000001", "name": "eyes"},
+			"message_not_found", false,
+		},
+		"no such user": {"users.info", map[string]string{"user": "U404"}, "user_not_found", false},
+		"no such room": {"conversations.info", map[string]string{"channel": "C404"}, "channel_not_found", false},
+		"no such stream": {
+			"chat.appendStream", map[string]string{"channel": "DM", "ts": "OURS", "markdown_text": "x"},
+			"message_not_in_streaming_state", false,
+		},
 		"a stream unthreaded": {"chat.startStream", map[string]string{"channel": "DM"}, "invalid_arguments", true},
 		"to no team":          {"chat.startStream", map[string]string{"channel": "HUB", "thread_ts": "ROOT"}, "missing_recipient_team_id", false},
-		"to nobody":           {"chat.startStream", map[string]string{"channel": "HUB", "thread_ts": "ROOT", "recipient_team_id": "T0PARLEY01"}, "missing_recipient_user_id", false},
-		"wrong chunks":        {"chat.startStream", map[string]string{"channel": "DM", "thread_ts": "THEIRS", "chunks": `[{"type":"x"}]`}, "invalid_chunks", false},
-		"too long a stream":   {"chat.startStream", map[string]string{"channel": "DM", "thread_ts": "THEIRS", "markdown_text": strings.Repeat("x", 12001)}, "msg_too_long", false},
-		"an empty file":       {"files.getUploadURLExternal", map[string]string{"filename": "a", "length": "0"}, "invalid_arguments", false},
-		"no such file":        {"files.completeUploadExternal", map[string]string{"files": `[{"id":"F404"}]`}, "file_not_found", false},
+		"to nobody": {
+			"chat.startStream", map[string]string{"channel": "HUB", "thread_ts": "ROOT", "recipient_team_id": "T0PARLEY01"},
+			"missing_recipient_user_id", false,
+		},
+		"wrong chunks": {"chat.startStream", map[string]string{"channel": "DM", "thread_ts": "THEIRS", "chunks": `[{"type":"x"}]`}, "invalid_chunks", false},
+		"too long a stream": {
+			"chat.startStream",
+			map[string]string{"channel": "DM", "thread_ts": "THEIRS", "markdown_text": strings.Repeat("x", 12001)},
+			"msg_too_long", false,
+		},
+		"an empty file": {"files.getUploadURLExternal", map[string]string{"filename": "a", "length": "0"}, "invalid_arguments", false},
+		"no such file":  {"files.completeUploadExternal", map[string]string{"files": `[{"id":"F404"}]`}, "file_not_found", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -124,7 +158,8 @@ func TestJSONBodies(t *testing.T) {
 		t.Error(diff)
 	}
 	for name, kind := range map[string]string{`{"channel":`: "application/json", "x": "text/csv"} {
-		if r, err := w.post(t.Context(), w.srv.URL()+"chat.postMessage", kind, w.srv.BotToken(), []byte(name)); err != nil || r.Error != "invalid_form_data" {
+		if r, err := w.post(t.Context(), w.srv.URL()+"chat.postMessage", kind, w.srv.BotToken(), []byte(name)); err != nil ||
+			r.Error != "invalid_form_data" {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
 	}
@@ -192,7 +227,8 @@ func TestStream(t *testing.T) {
 		return params
 	}
 	team, _, _ := w.srv.Identity()
-	r := w.call("chat.startStream", where("thread_ts", root.TS, "recipient_team_id", team, "recipient_user_id", w.ann.ID, "markdown_text", "**one"))
+	r := w.call("chat.startStream",
+		where("thread_ts", root.TS, "recipient_team_id", team, "recipient_user_id", w.ann.ID, "markdown_text", "**one"))
 	if !r.OK {
 		t.Fatal(r.Error)
 	}
@@ -229,7 +265,9 @@ func TestAnIdleStreamEnds(t *testing.T) {
 	w := newWorld(t, fakeslack.Options{StreamIdle: time.Nanosecond})
 	root := w.dm.Say("go")
 	r := w.call("chat.startStream", map[string]string{"channel": w.dm.ID(), "thread_ts": root.TS})
-	if u := w.call("chat.appendStream", map[string]string{"channel": w.dm.ID(), "ts": r.TS, "markdown_text": "x"}); u.Error != "message_not_in_streaming_state" {
+	if u := w.call(
+		"chat.appendStream", map[string]string{"channel": w.dm.ID(), "ts": r.TS, "markdown_text": "x"},
+	); u.Error != "message_not_in_streaming_state" {
 		t.Errorf("got %+v", u)
 	}
 }
@@ -238,7 +276,8 @@ func TestStatusEndsWithTheNextMessage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	thread := w.dm.In(w.dm.Say("go").TS)
-	r := w.call("assistant.threads.setStatus", map[string]string{"channel_id": w.dm.ID(), "thread_ts": thread.Thread(), "status": "is thinking"})
+	r := w.call("assistant.threads.setStatus",
+		map[string]string{"channel_id": w.dm.ID(), "thread_ts": thread.Thread(), "status": "is thinking"})
 	if !r.OK || thread.Status() != "is thinking" {
 		t.Errorf("%+v, %q", r, thread.Status())
 	}
@@ -317,8 +356,11 @@ func TestFaults(t *testing.T) {
 		"slow":          {fakeslack.Fault{Delay: time.Millisecond, Hold: time.Millisecond}, func(r reply, _ error) bool { return r.OK }, 1},
 		"HTML":          {fakeslack.BadGateway(), func(r reply, err error) bool { return err != nil && r.Status == 502 }, 0},
 		"500":           {fakeslack.InternalError(), func(r reply, _ error) bool { return r.Status == 500 && r.Error == "internal_error" }, 0},
-		"by name":       {fakeslack.Refusal("account_inactive"), func(r reply, _ error) bool { return r.Status == 200 && r.Error == "account_inactive" }, 0},
-		"429":           {fakeslack.RateLimited(7), func(r reply, _ error) bool { return r.Status == 429 && r.RetryAfter == "7" }, 0},
+		"by name": {
+			fakeslack.Refusal("account_inactive"),
+			func(r reply, _ error) bool { return r.Status == 200 && r.Error == "account_inactive" }, 0,
+		},
+		"429": {fakeslack.RateLimited(7), func(r reply, _ error) bool { return r.Status == 429 && r.RetryAfter == "7" }, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

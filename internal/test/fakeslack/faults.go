@@ -54,7 +54,10 @@ func RateLimited(seconds int) Fault { return Fault{RetryAfter: seconds} }
 
 // BadGateway is 502 with the HTML body of a proxy.
 func BadGateway() Fault {
-	return Fault{Status: http.StatusBadGateway, Body: "<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>\r\n"}
+	return Fault{
+		Status: http.StatusBadGateway,
+		Body:   "<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>\r\n",
+	}
 }
 
 // InternalError is 500 in Slack's form.

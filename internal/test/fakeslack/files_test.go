@@ -53,7 +53,8 @@ func TestAFileIsSeenWhenItIsComplete(t *testing.T) {
 		t.Fatal(done.Error)
 	}
 	m := w.hub.In(root.TS).Messages()
-	if len(m) != 1 || m[0].Text != "here" || m[0].File == nil || string(m[0].File.Data) != "hello" || m[0].File.Title != "A" || m[0].File.Name != "a.txt" {
+	if len(m) != 1 || m[0].Text != "here" || m[0].File == nil ||
+		string(m[0].File.Data) != "hello" || m[0].File.Title != "A" || m[0].File.Name != "a.txt" {
 		t.Errorf("got %+v", m)
 	}
 	if again := w.call("files.completeUploadExternal", map[string]string{"files": `[{"id":"` + r.FileID + `"}]`}); again.Error != "file_not_found" {
@@ -69,7 +70,8 @@ func TestAnIncompleteUploadIsNone(t *testing.T) {
 		t.Errorf("status %d, violations %q", r.Status, w.srv.Violations())
 	}
 	w.srv.ForgetViolations()
-	if done := w.call("files.completeUploadExternal", map[string]string{"files": `[{"id":"` + r.FileID + `"}]`, "channel_id": w.dm.ID()}); done.Error != "file_not_found" {
+	if done := w.call("files.completeUploadExternal",
+		map[string]string{"files": `[{"id":"` + r.FileID + `"}]`, "channel_id": w.dm.ID()}); done.Error != "file_not_found" {
 		t.Errorf("got %+v", done)
 	}
 }
@@ -80,7 +82,8 @@ func TestAnUploadIntoAChannelWithoutTheBotIsNotShown(t *testing.T) {
 	r := w.upload("a.txt", "hello")
 	w.hub.Leave()
 	files := `[{"id":"` + r.FileID + `"}]`
-	if done := w.call("files.completeUploadExternal", map[string]string{"files": files, "channels": w.dm.ID() + "," + w.hub.ID()}); done.Error != "not_in_channel" {
+	if done := w.call("files.completeUploadExternal",
+		map[string]string{"files": files, "channels": w.dm.ID() + "," + w.hub.ID()}); done.Error != "not_in_channel" {
 		t.Errorf("got %+v", done)
 	}
 	if len(w.dm.Messages()) != 0 {

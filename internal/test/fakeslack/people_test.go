@@ -59,9 +59,18 @@ func TestEvents(t *testing.T) {
 		"in a thread": {w.hub.In(root.TS).Say("x"), "events_api", map[string]string{
 			"event.channel_type": "channel", "event.thread_ts": root.TS, "event.parent_user_id": w.ann.ID,
 		}},
-		"broadcast":     {w.hub.In(root.TS).Broadcast("x"), "events_api", map[string]string{"event.subtype": "thread_broadcast", "event.thread_ts": root.TS}},
-		"of a stranger": {shared.Say("x"), "events_api", map[string]string{"team_id": team, "event.user_team": "T0OTHER", "event.source_team": "T0OTHER", "event.user": stranger.ID}},
-		"of a bot":      {w.hub.SayAs("B0OTHER", "x"), "events_api", map[string]string{"event.subtype": "bot_message", "event.bot_id": "B0OTHER", "event.user": ""}},
+		"broadcast": {
+			w.hub.In(root.TS).Broadcast("x"), "events_api",
+			map[string]string{"event.subtype": "thread_broadcast", "event.thread_ts": root.TS},
+		},
+		"of a stranger": {
+			shared.Say("x"), "events_api",
+			map[string]string{"team_id": team, "event.user_team": "T0OTHER", "event.source_team": "T0OTHER", "event.user": stranger.ID},
+		},
+		"of a bot": {
+			w.hub.SayAs("B0OTHER", "x"), "events_api",
+			map[string]string{"event.subtype": "bot_message", "event.bot_id": "B0OTHER", "event.user": ""},
+		},
 		"edit": {w.hub.Edit(root.TS, "rooted"), "events_api", map[string]string{
 			"event.subtype": "message_changed", "event.message.text": "rooted", "event.message.ts": root.TS,
 			"event.previous_message.text": "root", "event.message.edited.user": w.ann.ID,
@@ -73,15 +82,24 @@ func TestEvents(t *testing.T) {
 			"event.subtype": "file_share", "event.text": "look", "event.files.0.name": "a.txt", "event.files.0.size": "3",
 			"event.files.0.mimetype": "text/plain; charset=utf-8",
 		}},
-		"reaction":     {w.hub.React(root.TS, "eyes"), "events_api", map[string]string{"event.type": "reaction_added", "event.reaction": "eyes", "event.item.ts": root.TS}},
-		"no reaction":  {w.hub.Unreact(root.TS, "eyes"), "events_api", map[string]string{"event.type": "reaction_removed"}},
-		"home":         {w.dm.OpenHome(), "events_api", map[string]string{"event.type": "app_home_opened", "event.user": w.ann.ID}},
-		"joined":       {w.hub.Join(), "events_api", map[string]string{"event.type": "member_joined_channel", "event.user": bot}},
-		"command":      {w.hub.Command("help me"), "slash_commands", map[string]string{"command": "/parley", "text": "help me", "channel_id": w.hub.ID(), "user_id": w.ann.ID}},
+		"reaction": {
+			w.hub.React(root.TS, "eyes"), "events_api",
+			map[string]string{"event.type": "reaction_added", "event.reaction": "eyes", "event.item.ts": root.TS},
+		},
+		"no reaction": {w.hub.Unreact(root.TS, "eyes"), "events_api", map[string]string{"event.type": "reaction_removed"}},
+		"home":        {w.dm.OpenHome(), "events_api", map[string]string{"event.type": "app_home_opened", "event.user": w.ann.ID}},
+		"joined":      {w.hub.Join(), "events_api", map[string]string{"event.type": "member_joined_channel", "event.user": bot}},
+		"command": {
+			w.hub.Command("help me"), "slash_commands",
+			map[string]string{"command": "/parley", "text": "help me", "channel_id": w.hub.ID(), "user_id": w.ann.ID},
+		},
 		"shortcut":     {w.dm.Shortcut("cb"), "interactive", map[string]string{"type": "shortcut", "callback_id": "cb"}},
 		"view":         {w.dm.SubmitView("cb"), "interactive", map[string]string{"type": "view_submission", "view.callback_id": "cb"}},
 		"unknown type": {w.srv.SendEvent(map[string]any{"type": "galaxy_born"}), "events_api", map[string]string{"event.type": "galaxy_born"}},
-		"odd fields":   {w.dm.Post("x", map[string]any{"blocks": nil, "strange": 5}), "events_api", map[string]string{"event.strange": "5", "event.blocks": ""}},
+		"odd fields": {
+			w.dm.Post("x", map[string]any{"blocks": nil, "strange": 5}),
+			"events_api", map[string]string{"event.strange": "5", "event.blocks": ""},
+		},
 	} {
 		if c.event.Type != c.kind {
 			t.Errorf("%s: of type %s", name, c.event.Type)

@@ -35,7 +35,8 @@ func receive(t *testing.T, w *world, status func(n int) int) (string, <-chan pus
 		mac := hmac.New(sha256.New, []byte(w.srv.SigningSecret()))
 		fmt.Fprintf(mac, "v0:%s:%s", stamp, b)
 		got <- pushed{
-			kind: r.Header.Get("Content-Type"), body: string(b), retry: r.Header.Get("X-Slack-Retry-Num"), reason: r.Header.Get("X-Slack-Retry-Reason"),
+			kind: r.Header.Get("Content-Type"), body: string(b),
+			retry: r.Header.Get("X-Slack-Retry-Num"), reason: r.Header.Get("X-Slack-Retry-Reason"),
 			signed: r.Header.Get("X-Slack-Signature") == "v0="+hex.EncodeToString(mac.Sum(nil)),
 		}
 		n++

@@ -71,9 +71,15 @@ func methods() map[string]*method {
 		"reactions.remove": {params: map[string]param{
 			"channel": aString, "timestamp": aTS, "name": "string!", "file": aString, "file_comment": aString,
 		}, handle: (*call).unreact},
-		"users.info":         {params: map[string]param{"user": "string!", "include_locale": aBool}, handle: (*call).userInfo},
-		"conversations.info": {params: map[string]param{"channel": "string!", "include_locale": aBool, "include_num_members": aBool}, handle: (*call).roomInfo},
-		"files.info":         {params: map[string]param{"file": "string!", "cursor": aString, "limit": anInt, "count": anInt, "page": anInt}, handle: (*call).fileByID},
+		"users.info": {params: map[string]param{"user": "string!", "include_locale": aBool}, handle: (*call).userInfo},
+		"conversations.info": {
+			params: map[string]param{"channel": "string!", "include_locale": aBool, "include_num_members": aBool},
+			handle: (*call).roomInfo,
+		},
+		"files.info": {
+			params: map[string]param{"file": "string!", "cursor": aString, "limit": anInt, "count": anInt, "page": anInt},
+			handle: (*call).fileByID,
+		},
 		"files.getUploadURLExternal": {params: map[string]param{
 			"filename": "string!", "length": "int!", "alt_txt": aString, "snippet_type": aString,
 		}, handle: (*call).uploadURL},

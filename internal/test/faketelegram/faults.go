@@ -56,7 +56,11 @@ func TooManyRequests(seconds int) Fault {
 
 // BadGateway is 502 with the HTML body of a proxy.
 func BadGateway() Fault {
-	return Fault{Code: http.StatusBadGateway, Body: "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n</body>\r\n</html>\r\n"}
+	return Fault{
+		Code: http.StatusBadGateway,
+		Body: "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n" +
+			"</body>\r\n</html>\r\n",
+	}
 }
 
 // InternalError is 500 in the Bot API's form.

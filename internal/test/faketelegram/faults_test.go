@@ -28,19 +28,28 @@ func TestFaults(t *testing.T) {
 		"dropped":       {faketelegram.Fault{DropBefore: true}, broken, 0, 0},
 		"dropped after": {faketelegram.Fault{DropAfter: true}, broken, 1, 0},
 		"cut":           {faketelegram.Fault{Cut: 5}, broken, 1, 200},
-		"slow":          {faketelegram.Fault{Delay: time.Millisecond, Hold: time.Millisecond}, func(r reply, err error) bool { return err == nil && r.OK }, 1, 200},
+		"slow": {
+			faketelegram.Fault{Delay: time.Millisecond, Hold: time.Millisecond},
+			func(r reply, err error) bool { return err == nil && r.OK }, 1, 200,
+		},
 		"HTML": {faketelegram.BadGateway(), func(r reply, err error) bool {
 			var syntax *json.SyntaxError
 			return errors.As(err, &syntax) && r.Status == 502
 		}, 0, 502},
-		"500":           {faketelegram.InternalError(), refused(500), 0, 500},
-		"401":           {faketelegram.Unauthorized(), refused(401), 0, 401},
-		"403":           {faketelegram.Blocked(), refused(403), 0, 403},
-		"409":           {faketelegram.Conflict(), refused(409), 0, 409},
-		"parse error":   {faketelegram.ParseError(), refused(400), 0, 400},
-		"any words":     {faketelegram.Refusal("no"), func(r reply, _ error) bool { return r.Description == "Bad Request: no" }, 0, 400},
-		"429":           {faketelegram.TooManyRequests(37), func(r reply, _ error) bool { return r.Status == 429 && r.Parameters.RetryAfter == 37 }, 0, 429},
-		"any parameter": {faketelegram.Fault{Code: 400, MigrateTo: -5}, func(r reply, _ error) bool { return r.Parameters.MigrateTo == -5 }, 0, 400},
+		"500":         {faketelegram.InternalError(), refused(500), 0, 500},
+		"401":         {faketelegram.Unauthorized(), refused(401), 0, 401},
+		"403":         {faketelegram.Blocked(), refused(403), 0, 403},
+		"409":         {faketelegram.Conflict(), refused(409), 0, 409},
+		"parse error": {faketelegram.ParseError(), refused(400), 0, 400},
+		"any words":   {faketelegram.Refusal("no"), func(r reply, _ error) bool { return r.Description == "Bad Request: no" }, 0, 400},
+		"429": {
+			faketelegram.TooManyRequests(37),
+			func(r reply, _ error) bool { return r.Status == 429 && r.Parameters.RetryAfter == 37 }, 0, 429,
+		},
+		"any parameter": {
+			faketelegram.Fault{Code: 400, MigrateTo: -5},
+			func(r reply, _ error) bool { return r.Parameters.MigrateTo == -5 }, 0, 400,
+		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -136,12 +145,27 @@ func TestRates(t *testing.T) {
 		to     func(w *world) []*faketelegram.Chat
 		wait   int // seconds that the third message is to wait, 0: none
 	}{
-		"no limit":       {faketelegram.Limits{}, func(w *world) []*faketelegram.Chat { return []*faketelegram.Chat{w.chat, w.chat, w.chat} }, 0},
-		"one chat":       {faketelegram.Limits{PerChat: 0.01, Burst: 2}, func(w *world) []*faketelegram.Chat { return []*faketelegram.Chat{w.chat, w.chat, w.chat} }, 100},
-		"another chat":   {faketelegram.Limits{PerChat: 0.01, Burst: 2}, func(w *world) []*faketelegram.Chat { return []*faketelegram.Chat{w.chat, w.chat, w.group} }, 0},
-		"a group":        {faketelegram.Limits{GroupPerMinute: 2}, func(w *world) []*faketelegram.Chat { return []*faketelegram.Chat{w.group, w.group, w.group} }, 30},
-		"not a group":    {faketelegram.Limits{GroupPerMinute: 2}, func(w *world) []*faketelegram.Chat { return []*faketelegram.Chat{w.chat, w.chat, w.chat} }, 0},
-		"the bot at all": {faketelegram.Limits{PerBot: 2}, func(w *world) []*faketelegram.Chat { return []*faketelegram.Chat{w.chat, w.group, w.chat} }, 1},
+		"no limit": {faketelegram.Limits{}, func(w *world) []*faketelegram.Chat { return []*faketelegram.Chat{w.chat, w.chat, w.chat} }, 0},
+		"one chat": {
+			faketelegram.Limits{PerChat: 0.01, Burst: 2},
+			func(w *world) []*faketelegram.Chat { return []*faketelegram.Chat{w.chat, w.chat, w.chat} }, 100,
+		},
+		"another chat": {
+			faketelegram.Limits{PerChat: 0.01, Burst: 2},
+			func(w *world) []*faketelegram.Chat { return []*faketelegram.Chat{w.chat, w.chat, w.group} }, 0,
+		},
+		"a group": {
+			faketelegram.Limits{GroupPerMinute: 2},
+			func(w *world) []*faketelegram.Chat { return []*faketelegram.Chat{w.group, w.group, w.group} }, 30,
+		},
+		"not a group": {
+			faketelegram.Limits{GroupPerMinute: 2},
+			func(w *world) []*faketelegram.Chat { return []*faketelegram.Chat{w.chat, w.chat, w.chat} }, 0,
+		},
+		"the bot at all": {
+			faketelegram.Limits{PerBot: 2},
+			func(w *world) []*faketelegram.Chat { return []*faketelegram.Chat{w.chat, w.group, w.chat} }, 1,
+		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -50,8 +50,11 @@ func TestDownload(t *testing.T) {
 		"photo":    {w.chat.Photo([]byte("img"), ""), "message.photo.1.file_id", "img", ""},
 		"document": {w.chat.Document(faketelegram.File{Name: "a.txt", Data: []byte("text")}, ""), "message.document.file_id", "text", ""},
 		"voice":    {w.chat.Voice([]byte("sound"), 1), "message.voice.file_id", "sound", ""},
-		"too big":  {w.chat.Document(faketelegram.File{Name: "a", Size: 21 << 20}, ""), "message.document.file_id", "", "Bad Request: file is too big"},
-		"no file":  {w.chat.Say("text"), "message.text", "", "Bad Request: wrong file_id or the file is temporarily unavailable"},
+		"too big": {
+			w.chat.Document(faketelegram.File{Name: "a", Size: 21 << 20}, ""),
+			"message.document.file_id", "", "Bad Request: file is too big",
+		},
+		"no file": {w.chat.Say("text"), "message.text", "", "Bad Request: wrong file_id or the file is temporarily unavailable"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

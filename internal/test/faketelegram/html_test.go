@@ -21,11 +21,14 @@ func TestParseHTML(t *testing.T) {
 		in, text string
 		want     []entity
 	}{
-		"plain":                    {"a & b", "a & b", nil},
-		"references":               {"&lt;&gt;&amp;&quot;&#33;&#x21;&nbsp;&apos;&#0;", "<>&\"!!&nbsp;&apos;&#0;", nil},
-		"references without end":   {"&ltb&amp", "&ltb&", nil},
-		"tags in capitals":         {"<B>x</b>", "x", []entity{{Type: "bold", Length: 1}}},
-		"all styles":               {"<strong>a</strong><em>b</em><u>c</u><del>d</del><tg-spoiler>e</tg-spoiler>", "abcde", []entity{{Type: "bold", Length: 1}, {Type: "italic", Offset: 1, Length: 1}, {Type: "underline", Offset: 2, Length: 1}, {Type: "strikethrough", Offset: 3, Length: 1}, {Type: "spoiler", Offset: 4, Length: 1}}},
+		"plain":                  {"a & b", "a & b", nil},
+		"references":             {"&lt;&gt;&amp;&quot;&#33;&#x21;&nbsp;&apos;&#0;", "<>&\"!!&nbsp;&apos;&#0;", nil},
+		"references without end": {"&ltb&amp", "&ltb&", nil},
+		"tags in capitals":       {"<B>x</b>", "x", []entity{{Type: "bold", Length: 1}}},
+		"all styles": {"<strong>a</strong><em>b</em><u>c</u><del>d</del><tg-spoiler>e</tg-spoiler>", "abcde", []entity{
+			{Type: "bold", Length: 1}, {Type: "italic", Offset: 1, Length: 1}, {Type: "underline", Offset: 2, Length: 1},
+			{Type: "strikethrough", Offset: 3, Length: 1}, {Type: "spoiler", Offset: 4, Length: 1},
+		}},
 		"offsets are UTF-16 units": {"😀<b>😀</b>", "😀😀", []entity{{Type: "bold", Offset: 2, Length: 2}}},
 		"nested":                   {"<b>a<i>b</i></b>", "ab", []entity{{Type: "bold", Length: 2}, {Type: "italic", Offset: 1, Length: 1}}},
 		"code with language":       {`<pre><code class="language-go">x</code></pre>`, "x", []entity{{Type: "pre", Length: 1, Language: "go"}}},
@@ -75,7 +78,8 @@ func TestParseHTMLRefuses(t *testing.T) {
 		"<span class=\"x\">x</span>":  `Tag "span" must have class "tg-spoiler" at byte offset 0`,
 		"<tg-emoji>x</tg-emoji>":      "Invalid custom emoji identifier specified",
 		"<tg-time format=\"x\">x</>":  "Invalid date format used",
-		"&#xD800;":                    "Text contains invalid Unicode characters after decoding HTML entities, check for unmatched surrogate code units",
+		"&#xD800;": "Text contains invalid Unicode characters after decoding HTML entities, check for unmatched " +
+			"surrogate code units",
 	}
 	for in, want := range tests {
 		t.Run(in, func(t *testing.T) {

@@ -96,18 +96,34 @@ func TestUpdates(t *testing.T) {
 		},
 		"voice":    {func(w *world) update { return w.chat.Voice([]byte("v"), 3) }, "message", map[string]string{"message.voice.duration": "3"}},
 		"location": {func(w *world) update { return w.chat.Location(1, 2) }, "message", map[string]string{"message.location.longitude": "2"}},
-		"contact":  {func(w *world) update { return w.chat.Contact("+1", "Bob") }, "message", map[string]string{"message.contact.phone_number": "+1"}},
+		"contact": {
+			func(w *world) update { return w.chat.Contact("+1", "Bob") },
+			"message", map[string]string{"message.contact.phone_number": "+1"},
+		},
 		"unknown": {
 			func(w *world) update { return w.chat.Post(map[string]any{"hologram": map[string]any{"depth": 3}}) }, "message",
 			map[string]string{"message.hologram.depth": "3", "message.chat.type": "private"},
 		},
-		"join":  {func(w *world) update { return w.group.Join(w.srv.User("Eve")) }, "message", map[string]string{"message.new_chat_members.0.first_name": "Eve"}},
-		"leave": {func(w *world) update { return w.group.Leave(w.srv.User("Eve")) }, "message", map[string]string{"message.left_chat_member.first_name": "Eve"}},
+		"join": {
+			func(w *world) update { return w.group.Join(w.srv.User("Eve")) }, "message",
+			map[string]string{"message.new_chat_members.0.first_name": "Eve"},
+		},
+		"leave": {
+			func(w *world) update { return w.group.Leave(w.srv.User("Eve")) }, "message",
+			map[string]string{"message.left_chat_member.first_name": "Eve"},
+		},
 		"block": {
 			func(w *world) update { return w.chat.Block() }, "my_chat_member",
-			map[string]string{"my_chat_member.old_chat_member.status": "member", "my_chat_member.new_chat_member.status": "kicked", "my_chat_member.from.first_name": "Ada"},
+			map[string]string{
+				"my_chat_member.old_chat_member.status": "member",
+				"my_chat_member.new_chat_member.status": "kicked",
+				"my_chat_member.from.first_name":        "Ada",
+			},
 		},
-		"promote": {func(w *world) update { return w.group.Promote() }, "my_chat_member", map[string]string{"my_chat_member.new_chat_member.status": "administrator"}},
+		"promote": {
+			func(w *world) update { return w.group.Promote() }, "my_chat_member",
+			map[string]string{"my_chat_member.new_chat_member.status": "administrator"},
+		},
 		"channel": {
 			func(w *world) update { return w.srv.Channel("News").Say("x") }, "channel_post",
 			map[string]string{"channel_post.sender_chat.title": "News", "channel_post.from": ""},
@@ -200,20 +216,26 @@ func TestPress(t *testing.T) {
 	w := newWorld(t)
 	w.say(w.chat, "x", "reply_markup", `{"inline_keyboard":[[{"text":"Yes","callback_data":"y"}]]}`)
 	id := w.chat.Messages()[0].ID
-	for label, none := range map[string]faketelegram.Update{"No": w.chat.Press(id, "No"), "y": w.chat.Press(id, "y"), "elsewhere": w.chat.Press(id+1, "Yes")} {
+	for label, none := range map[string]faketelegram.Update{
+		"No":        w.chat.Press(id, "No"),
+		"y":         w.chat.Press(id, "y"),
+		"elsewhere": w.chat.Press(id+1, "Yes"),
+	} {
 		if none.ID != 0 {
 			t.Errorf("%s was pressed: %s", label, none.Raw)
 		}
 	}
 	press := w.chat.Press(id, "Yes")
-	if field(t, press, "callback_query.data") != "y" || field(t, press, "callback_query.message.text") != "x" || field(t, press, "callback_query.id") != press.Callback {
+	if field(t, press, "callback_query.data") != "y" || field(t, press, "callback_query.message.text") != "x" ||
+		field(t, press, "callback_query.id") != press.Callback {
 		t.Errorf("update %s", press.Raw)
 	}
 	answer := map[string]string{"callback_query_id": press.Callback, "text": "thanks", "show_alert": "true"}
 	if r := w.call("answerCallbackQuery", answer); !r.OK {
 		t.Error(r.Description)
 	}
-	if r := w.call("answerCallbackQuery", answer); r.Description != "Bad Request: query is too old and response timeout expired or query ID is invalid" {
+	if r := w.call("answerCallbackQuery", answer); r.Description !=
+		"Bad Request: query is too old and response timeout expired or query ID is invalid" {
 		t.Errorf("answered twice: %+v", r)
 	}
 	w.send("editMessageReplyMarkup", w.chat, "message_id", fmt.Sprint(id))

@@ -107,7 +107,9 @@ func TestAClientThatLeaves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = fmt.Fprintf(conn, "POST /bot%s/sendMessage HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\nContent-Type: application/json\r\n\r\n{", w.srv.Token())
+	_, err = fmt.Fprintf(conn,
+		"POST /bot%s/sendMessage HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\nContent-Type: application/json\r\n\r\n{",
+		w.srv.Token())
 	if err := errors.Join(err, conn.Close(), w.srv.Drained(t.Context())); err != nil {
 		t.Error(err)
 	}

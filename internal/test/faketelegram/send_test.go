@@ -173,15 +173,23 @@ func TestRefusals(t *testing.T) {
 		"keyboard without rows":   {"sendMessage", []string{"text", "x", markup, `{"inline_keyboard":[{}]}`}, `field "inline_keyboard" of the InlineKeyboardMarkup must be an Array of Arrays`},
 		"button without effect":   {"sendMessage", []string{"text", "x", markup, `{"inline_keyboard":[[{"text":"x"}]]}`}, "text buttons are unallowed in the inline keyboard"},
 		"button with much data":   {"sendMessage", []string{"text", "x", markup, `{"inline_keyboard":[[{"text":"x","callback_data":"` + strings.Repeat("x", 65) + `"}]]}`}, "BUTTON_DATA_INVALID"},
-		"not modified":            {"editMessageText", []string{"message_id", "BOT", "text", " mine "}, "message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message"},
-		"markup not modified":     {"editMessageReplyMarkup", []string{"message_id", "BOT"}, "message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message"},
-		"edit of nothing":         {"editMessageText", []string{"message_id", "9", "text", "x"}, "message to edit not found"},
-		"edit of no id":           {"editMessageText", []string{"text", "x"}, "message identifier is not specified"},
-		"edit of a person's":      {"editMessageText", []string{"message_id", "PERSON", "text", "x"}, "message can't be edited"},
-		"edit to nothing":         {"editMessageText", []string{"message_id", "BOT", "text", ""}, "message text is empty"},
-		"delete of nothing":       {"deleteMessage", []string{"message_id", "9"}, "message to delete not found"},
-		"draft without id":        {"sendMessageDraft", []string{"text", "x", "draft_id", "0"}, "RANDOM_ID_INVALID"},
-		"an action that is none":  {"sendChatAction", []string{"action", "thinking"}, "wrong parameter action in request"},
+		"not modified": {
+			"editMessageText", []string{"message_id", "BOT", "text", " mine "},
+			"message is not modified: specified new message content and reply markup are exactly the same as a current content and " +
+				"reply markup of the message",
+		},
+		"markup not modified": {
+			"editMessageReplyMarkup", []string{"message_id", "BOT"},
+			"message is not modified: specified new message content and reply markup are exactly the same as a current content and " +
+				"reply markup of the message",
+		},
+		"edit of nothing":        {"editMessageText", []string{"message_id", "9", "text", "x"}, "message to edit not found"},
+		"edit of no id":          {"editMessageText", []string{"text", "x"}, "message identifier is not specified"},
+		"edit of a person's":     {"editMessageText", []string{"message_id", "PERSON", "text", "x"}, "message can't be edited"},
+		"edit to nothing":        {"editMessageText", []string{"message_id", "BOT", "text", ""}, "message text is empty"},
+		"delete of nothing":      {"deleteMessage", []string{"message_id", "9"}, "message to delete not found"},
+		"draft without id":       {"sendMessageDraft", []string{"text", "x", "draft_id", "0"}, "RANDOM_ID_INVALID"},
+		"an action that is none": {"sendChatAction", []string{"action", "thinking"}, "wrong parameter action in request"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -209,13 +217,22 @@ func TestWhoCannotBeReached(t *testing.T) {
 		status int
 		want   string
 	}{
-		"blocked":        {func(w *world) *faketelegram.Chat { w.chat.Block(); return w.chat }, 403, "Forbidden: bot was blocked by the user"},
-		"unblocked":      {func(w *world) *faketelegram.Chat { w.chat.Block(); w.chat.Unblock(); return w.chat }, 200, ""},
-		"deactivated":    {func(w *world) *faketelegram.Chat { w.chat.Vanish(); return w.chat }, 403, "Forbidden: user is deactivated"},
-		"kicked":         {func(w *world) *faketelegram.Chat { w.group.Kick(); return w.group }, 403, "Forbidden: bot was kicked from the group chat"},
-		"left":           {func(w *world) *faketelegram.Chat { w.group.Dismiss(); return w.group }, 403, "Forbidden: bot is not a member of the group chat"},
-		"added again":    {func(w *world) *faketelegram.Chat { w.group.Dismiss(); w.group.Add(); return w.group }, 200, ""},
-		"migrated":       {func(w *world) *faketelegram.Chat { w.group.Migrate(); return w.group }, 400, "Bad Request: group chat was upgraded to a supergroup chat"},
+		"blocked":     {func(w *world) *faketelegram.Chat { w.chat.Block(); return w.chat }, 403, "Forbidden: bot was blocked by the user"},
+		"unblocked":   {func(w *world) *faketelegram.Chat { w.chat.Block(); w.chat.Unblock(); return w.chat }, 200, ""},
+		"deactivated": {func(w *world) *faketelegram.Chat { w.chat.Vanish(); return w.chat }, 403, "Forbidden: user is deactivated"},
+		"kicked": {
+			func(w *world) *faketelegram.Chat { w.group.Kick(); return w.group },
+			403, "Forbidden: bot was kicked from the group chat",
+		},
+		"left": {
+			func(w *world) *faketelegram.Chat { w.group.Dismiss(); return w.group },
+			403, "Forbidden: bot is not a member of the group chat",
+		},
+		"added again": {func(w *world) *faketelegram.Chat { w.group.Dismiss(); w.group.Add(); return w.group }, 200, ""},
+		"migrated": {
+			func(w *world) *faketelegram.Chat { w.group.Migrate(); return w.group },
+			400, "Bad Request: group chat was upgraded to a supergroup chat",
+		},
 		"where it moved": {func(w *world) *faketelegram.Chat { return w.group.MigrateQuietly() }, 200, ""},
 		"a channel":      {func(w *world) *faketelegram.Chat { return w.srv.Channel("News") }, 200, ""},
 	}
@@ -307,7 +324,8 @@ func TestLedger(t *testing.T) {
 	}
 	for i, status := range []int{200, 400} {
 		r := got[i]
-		if r.N != i+1 || r.Bot != w.srv.Bot().ID() || r.Chat != w.chat.ID() || r.Status != status || r.Time.Before(before) || r.Done.Before(r.Time) {
+		if r.N != i+1 || r.Bot != w.srv.Bot().ID() || r.Chat != w.chat.ID() ||
+			r.Status != status || r.Time.Before(before) || r.Done.Before(r.Time) {
 			t.Errorf("entry %+v", r)
 		}
 	}

@@ -22,7 +22,8 @@ const (
 	fileID   = "InputFile|String"
 	markup   = "InlineKeyboardMarkup|ReplyKeyboardMarkup|ReplyKeyboardRemove|ForceReply"
 	entities = "Array of MessageEntity"
-	album    = "Array of InputMediaAudio|Array of InputMediaDocument|Array of InputMediaLivePhoto|Array of InputMediaPhoto|Array of InputMediaVideo"
+	album    = "Array of InputMediaAudio|Array of InputMediaDocument|Array of InputMediaLivePhoto|Array of " +
+		"InputMediaPhoto|Array of InputMediaVideo"
 )
 
 // Methods is the table of the methods that the server knows, with all of their

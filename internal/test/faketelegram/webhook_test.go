@@ -82,7 +82,8 @@ func TestWebhook(t *testing.T) {
 		t.Errorf("secrets %q", secrets)
 	}
 	r := w.call("getUpdates", nil)
-	if r.Status != 409 || r.Description != "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first" {
+	if r.Status != 409 ||
+		r.Description != "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first" {
 		t.Errorf("a poll beside the webhook: %+v", r)
 	}
 	if r := w.call("deleteWebhook", nil); !r.OK {

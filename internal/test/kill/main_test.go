@@ -81,7 +81,8 @@ func (s *table) print() {
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "channel\tpoint\tseeds\tcrashes\tasks\tlost\tin the window twice\tdoubled\teffects again\t")
 	for _, r := range rows {
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n", r.channel, r.point, r.seeds, r.crashes, r.asks, r.lost, r.window, r.doubled, r.reruns)
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n", r.channel, r.point,
+			r.seeds, r.crashes, r.asks, r.lost, r.window, r.doubled, r.reruns)
 	}
 	_ = w.Flush()
 }

@@ -233,13 +233,22 @@ func TestSend(t *testing.T) {
 		account bool
 		there   int // messages that the platform has afterwards
 	}{
-		"accepted":       {there: 1},
-		"no connection":  {closed: true, want: channels.SendTransient},
-		"cut before":     {fault: server.Fault{CutBefore: true}, want: channels.SendAmbiguous},
-		"cut after":      {fault: server.Fault{CutAfter: true}, want: channels.SendAmbiguous, there: 1},
-		"too slow":       {fault: server.Fault{Delay: time.Minute}, want: channels.SendAmbiguous},
-		"limited":        {fault: server.Fault{Status: 429, RetryAfter: 1500 * time.Millisecond}, want: channels.SendRateLimited, retry: 1500 * time.Millisecond},
-		"all limited":    {fault: server.Fault{Status: 429, RetryAfter: time.Second, Account: true}, want: channels.SendRateLimited, retry: time.Second, account: true},
+		"accepted":      {there: 1},
+		"no connection": {closed: true, want: channels.SendTransient},
+		"cut before":    {fault: server.Fault{CutBefore: true}, want: channels.SendAmbiguous},
+		"cut after":     {fault: server.Fault{CutAfter: true}, want: channels.SendAmbiguous, there: 1},
+		"too slow":      {fault: server.Fault{Delay: time.Minute}, want: channels.SendAmbiguous},
+		"limited": {
+			fault: server.Fault{Status: 429, RetryAfter: 1500 * time.Millisecond},
+			want:  channels.SendRateLimited,
+			retry: 1500 * time.Millisecond,
+		},
+		"all limited": {
+			fault:   server.Fault{Status: 429, RetryAfter: time.Second, Account: true},
+			want:    channels.SendRateLimited,
+			retry:   time.Second,
+			account: true,
+		},
 		"server error":   {fault: server.Fault{Status: 503}, want: channels.SendTransient},
 		"blocked":        {fault: server.Fault{Status: 403}, want: channels.SendGone},
 		"token revoked":  {fault: server.Fault{Status: 401}, want: channels.SendAuth},
@@ -254,7 +263,10 @@ func TestSend(t *testing.T) {
 				_ = srv.Close()
 			}
 			c := loopchat.New(loopchat.Options{URL: srv.URL, SendTimeout: 300 * time.Millisecond})
-			part := channels.Part{Outbound: channels.Outbound{Address: channels.Address{Chat: "a", Thread: "t"}, Text: "hi", ReplyTo: "u1"}, Count: 1}
+			part := channels.Part{
+				Outbound: channels.Outbound{Address: channels.Address{Chat: "a", Thread: "t"}, Text: "hi", ReplyTo: "u1"},
+				Count:    1,
+			}
 			receipt, err := c.Send(ctx, part)
 			if tc.want == "" {
 				if err != nil || receipt.MessageID == "" || receipt.Time.IsZero() {

@@ -39,31 +39,46 @@ func TestDecide(t *testing.T) {
 		calls    []string
 		text     string
 	}{
-		"nobody asks":             {messages: []providers.Message{user("hello")}, text: "NO_REPLY"},
-		"answered already":        {messages: []providers.Message{ask(rig.Script{}, first), assistant("answer")}, text: "NO_REPLY"},
-		"one ask":                 {messages: []providers.Message{ask(rig.Script{}, first)}, text: "answer rq" + first},
-		"two asks":                {messages: []providers.Message{ask(rig.Script{}, first), ask(rig.Script{}, second)}, text: "answer rq" + first + "\nanswer rq" + second},
-		"new ask after an answer": {messages: []providers.Message{ask(rig.Script{}, first), assistant("x"), ask(rig.Script{}, second)}, text: "answer rq" + second},
-		"first round":             {messages: []providers.Message{ask(script, first)}, calls: []string{c00, c01}},
+		"nobody asks":      {messages: []providers.Message{user("hello")}, text: "NO_REPLY"},
+		"answered already": {messages: []providers.Message{ask(rig.Script{}, first), assistant("answer")}, text: "NO_REPLY"},
+		"one ask":          {messages: []providers.Message{ask(rig.Script{}, first)}, text: "answer rq" + first},
+		"two asks": {
+			messages: []providers.Message{ask(rig.Script{}, first), ask(rig.Script{}, second)},
+			text:     "answer rq" + first + "\nanswer rq" + second,
+		},
+		"new ask after an answer": {
+			messages: []providers.Message{ask(rig.Script{}, first), assistant("x"), ask(rig.Script{}, second)},
+			text:     "answer rq" + second,
+		},
+		"first round": {messages: []providers.Message{ask(script, first)}, calls: []string{c00, c01}},
 		"second round": {
 			messages: []providers.Message{ask(script, first), assistant("", c00, c01), result(c00, ""), result(c01, "")},
 			calls:    []string{c10},
 		},
 		"rounds done": {
-			messages: []providers.Message{ask(script, first), assistant("", c00, c01), result(c00, ""), result(c01, ""), assistant("", c10), result(c10, "")},
-			text:     "answer rq" + first,
+			messages: []providers.Message{
+				ask(script, first), assistant("", c00, c01), result(c00, ""),
+				result(c01, ""), assistant("", c10), result(c10, ""),
+			},
+			text: "answer rq" + first,
 		},
 		"an ask within a call's arguments is not asked": {
-			messages: []providers.Message{ask(rig.Script{Rounds: [][]rig.ScriptCall{{{Tool: "spawn", Args: map[string]any{"task": script.Ask(second)}}}}}, first)},
-			calls:    []string{c00},
+			messages: []providers.Message{
+				ask(rig.Script{Rounds: [][]rig.ScriptCall{{{Tool: "spawn", Args: map[string]any{"task": script.Ask(second)}}}}}, first),
+			},
+			calls: []string{c00},
 		},
 		"the letters of the mark in the id of a job": {
-			messages: []providers.Message{user("The job 603tnqz3 was due at noon. " + rig.Script{Quiet: true, Parts: []string{"one"}}.Ask(first))}, text: "one",
+			messages: []providers.Message{user("The job 603tnqz3 was due at noon. " + rig.Script{Quiet: true, Parts: []string{"one"}}.Ask(first))},
+			text:     "one",
 		},
 		"a quiet ask": {messages: []providers.Message{ask(rig.Script{Quiet: true, Parts: []string{"one", "two"}}, first)}, text: "one two"},
 		"background work that ended": {
-			messages: []providers.Message{ask(script, first), assistant("x"), user("[background task] spawn ended (done). The person has not been told yet.\nResult:\nfound")},
-			text:     "ended: found",
+			messages: []providers.Message{
+				ask(script, first), assistant("x"),
+				user("[background task] spawn ended (done). The person has not been told yet.\nResult:\nfound"),
+			},
+			text: "ended: found",
 		},
 		"background work that was told": {
 			messages: []providers.Message{user("[background task] x ended (done). The person has already been shown this text: y\nResult:\nfound")},

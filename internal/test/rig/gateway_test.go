@@ -55,8 +55,12 @@ func TestSlackIsInTheConfiguration(t *testing.T) {
 		has, lacks   string
 		alsoTelegram bool
 	}{
-		"sockets":       {app: app, has: "app_token: \"env:SLACK_APP_TOKEN\"", lacks: "events:"},
-		"HTTP":          {app: pushed, has: "events: {listen: \"127.0.0.1:2\", signing_secret: \"env:SLACK_SIGNING_SECRET\"}", lacks: "app_token:"},
+		"sockets": {app: app, has: "app_token: \"env:SLACK_APP_TOKEN\"", lacks: "events:"},
+		"HTTP": {
+			app:   pushed,
+			has:   "events: {listen: \"127.0.0.1:2\", signing_secret: \"env:SLACK_SIGNING_SECRET\"}",
+			lacks: "app_token:",
+		},
 		"with Telegram": {app: app, has: "owners: [\"telegram:7\", \"slack:T1/U9\"]", lacks: "events:", alsoTelegram: true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -61,7 +61,8 @@ func TestEffectFailsWhereItCannotBeBooked(t *testing.T) {
 func TestAnnotations(t *testing.T) {
 	t.Parallel()
 	want := map[string]bool{ // may run again
-		"effect": false, "effect_rerun": true, "effect_asked": false, "lookup": true, "say": true, "background": false, "reckless": false, "heedless": false,
+		"effect": false, "effect_rerun": true, "effect_asked": false, "lookup": true,
+		"say": true, "background": false, "reckless": false, "heedless": false,
 		"hang": true, "panic": true, "flood": true, "die": true,
 	}
 	got := map[string]bool{}

@@ -144,7 +144,8 @@ func (p place) openFilled(ctx context.Context, chats int) (*stage, error) {
 func (b *bench) copyFilled(ctx context.Context, s *stage, chats int) error {
 	master := filepath.Join(b.dir, "filled-"+s.bot.Channel+strconv.Itoa(chats))
 	if _, err := os.Stat(master); os.IsNotExist(err) {
-		cmd := exec.CommandContext(ctx, b.self, "fill", master, strconv.Itoa(chats), s.bot.Channel, s.bot.Account) //nolint:gosec // this very program
+		//nolint:gosec // this very program
+		cmd := exec.CommandContext(ctx, b.self, "fill", master, strconv.Itoa(chats), s.bot.Channel, s.bot.Account)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("fill: %w: %s", err, out)
 		}

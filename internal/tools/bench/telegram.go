@@ -79,6 +79,7 @@ func (p *onTelegram) disturb() (over func() error) {
 		for i := range requests {
 			all = append(all, attempt{strconv.FormatInt(requests[i].Chat, 10), requests[i].Status})
 		}
-		return disturbed(all, strconv.FormatInt(hanging.ID(), 10), strconv.FormatInt(limited.ID(), 10), len(hanging.Messages())+len(limited.Messages()))
+		return disturbed(all, strconv.FormatInt(hanging.ID(), 10),
+			strconv.FormatInt(limited.ID(), 10), len(hanging.Messages())+len(limited.Messages()))
 	}
 }

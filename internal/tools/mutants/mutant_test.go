@@ -22,11 +22,14 @@ func TestRun(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	for name, text := range map[string]string{
-		"go.mod":      "module small\n\ngo 1.26\n",
-		"a/a.go":      "package a\n\nfunc Double(n int) int { return 2 * n }\n\nfunc Half(n int) int { return n / 2 }\n",
-		"a/a_test.go": "package a\n\nimport \"testing\"\n\nfunc TestDouble(t *testing.T) {\n\tif Double(2) != 4 {\n\t\tt.Error(\"no\")\n\t}\n}\n\nfunc TestRed(t *testing.T) { t.Error(\"red\") }\n",
-		"b/main.go":   "package main\n\nfunc main() { println(1) }\n",
-		"c/c_test.go": "package c\n\nimport (\n\t\"os/exec\"\n\t\"testing\"\n)\n\nfunc TestBuilds(t *testing.T) {\n\tif err := exec.Command(\"go\", \"build\", \"-o\", t.TempDir(), \"../b\").Run(); err != nil {\n\t\tt.Error(err)\n\t}\n}\n",
+		"go.mod": "module small\n\ngo 1.26\n",
+		"a/a.go": "package a\n\nfunc Double(n int) int { return 2 * n }\n\nfunc Half(n int) int { return n / 2 }\n",
+		"a/a_test.go": "package a\n\nimport \"testing\"\n\nfunc TestDouble(t *testing.T) {\n\tif Double(2) != 4 {\n" +
+			"\t\tt.Error(\"no\")\n\t}\n}\n\nfunc TestRed(t *testing.T) { t.Error(\"red\") }\n",
+		"b/main.go": "package main\n\nfunc main() { println(1) }\n",
+		"c/c_test.go": "package c\n\nimport (\n\t\"os/exec\"\n\t\"testing\"\n)\n\nfunc TestBuilds(t *testing.T) {\n" +
+			"\tif err := exec.Command(\"go\", \"build\", \"-o\", t.TempDir(), \"../b\").Run(); err != nil {\n\t\tt.Error(err)\n" +
+			"\t}\n}\n",
 		".git/config": "not copied",
 	} {
 		path := filepath.Join(root, name)

@@ -11,7 +11,9 @@ import (
 
 func TestModules(t *testing.T) {
 	t.Parallel()
-	got, err := sizes.Modules(strings.NewReader("bin/x: go1.26\n\tpath\tparley/cmd/gateway\n\tmod\tparley\t(devel)\t\n\tdep\tgo.etcd.io/bbolt\tv1.5.0\th1:x=\n"))
+	got, err := sizes.Modules(
+		strings.NewReader("bin/x: go1.26\n\tpath\tparley/cmd/gateway\n\tmod\tparley\t(devel)\t\n\tdep\tgo.etcd.io/bbolt\tv1.5.0\th1:x=\n"),
+	)
 	if diff := cmp.Diff([]string{"parley", "go.etcd.io/bbolt"}, got); diff != "" || err != nil {
 		t.Errorf("%v; -want +got\n%s", err, diff)
 	}

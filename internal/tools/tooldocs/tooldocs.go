@@ -86,7 +86,8 @@ func pages(in io.Reader) (map[string]string, error) {
 		if more {
 			what += "."
 		}
-		fmt.Fprintf(&index, "| [%s](%s.md) | %s | %s | %s | %s |\n", t.Name, t.Name, strings.NewReplacer("|", `\|`, "\n", " ").Replace(what), t.Level, t.Changes, t.Asked)
+		fmt.Fprintf(&index, "| [%s](%s.md) | %s | %s | %s | %s |\n", t.Name, t.Name,
+			strings.NewReplacer("|", `\|`, "\n", " ").Replace(what), t.Level, t.Changes, t.Asked)
 	}
 	if len(all) == 0 {
 		return nil, errors.New("gateway tool show told of no tool")

@@ -51,7 +51,10 @@ func TestQuestionsAreShownWithTheirKeys(t *testing.T) {
 		{"two", "May I?\n", []string{"Allow once", "Deny"}, "May I?\n[y] Allow once  [n] Deny\n"},
 		{"one", "Ready?", []string{"Go on"}, "Ready?\n[y] Go on\n"},
 		{"four", "Which?", []string{"A", "B", "C", "D"}, "Which?\n[y] A  [a] B  [b] C  [n] D\n"},
-		{"overwriting", "rm -rf /\r\x1b[2K\x1b[1Aecho hello\r", allow, "rm -rf /␍␛[2K␛[1Aecho hello␍\n[y] Allow once  [a] Allow here  [n] Deny\n"},
+		{
+			"overwriting", "rm -rf /\r\x1b[2K\x1b[1Aecho hello\r", allow,
+			"rm -rf /␍␛[2K␛[1Aecho hello␍\n[y] Allow once  [a] Allow here  [n] Deny\n",
+		},
 		{"title and C1", "a\x1b]0;t\x07\u009b2Jb", []string{"Yes\x1b[2J\nNo", "No"}, "a␛]0;t␇<U+009B>2Jb\n[y] Yes␛[2J No  [n] No\n"},
 	} {
 		for _, interactive := range []bool{false, true} {
@@ -146,7 +149,8 @@ func TestKeysPressButtons(t *testing.T) {
 		"y": "q:Allow once", "a": "q:Allow here", "n": "q:Deny",
 		"Allow once": "q:Allow once", "ALLOW HERE": "q:Allow here", "deny": "q:Deny",
 		"Y": "q:Allow once", "N": "q:Deny", "A": "q:Allow here", "yes": "q:Allow once", "YES": "q:Allow once", "no": "q:Deny", "No": "q:Deny",
-		"y ": "q:Allow once", " y": "q:Allow once", "deny ": "q:Deny", "y!": "", "yes please": "", "nope": "", "yy": "", "ja": "", "b": "", "[y]": "", "allow": "", "allow  once": "", "q:Allow once": "", "/approve 7": "",
+		"y ": "q:Allow once", " y": "q:Allow once", "deny ": "q:Deny", "y!": "", "yes please": "", "nope": "",
+		"yy": "", "ja": "", "b": "", "[y]": "", "allow": "", "allow  once": "", "q:Allow once": "", "/approve 7": "",
 	} {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()
@@ -273,7 +277,10 @@ func TestAQuestionThatWasNotShownIsNotOpen(t *testing.T) {
 		}
 		gone, cancel := context.WithCancel(t.Context())
 		resume := k.out.stall()
-		part := channels.Part{Outbound: channels.Outbound{ID: "q", Address: k.Address(), Text: "May I?", Buttons: []channels.Button{{Label: "Yes", Data: "q:yes"}}}, Count: 1}
+		part := channels.Part{
+			Outbound: channels.Outbound{ID: "q", Address: k.Address(), Text: "May I?", Buttons: []channels.Button{{Label: "Yes", Data: "q:yes"}}},
+			Count:    1,
+		}
 		ended := make(chan error, 1)
 		go func() { _, err := k.Send(gone, part); ended <- err }()
 		<-k.began

@@ -54,7 +54,10 @@ func TestDownloadsThatMisbehave(t *testing.T) {
 		"less is announced": {"a.pdf", func(w http.ResponseWriter, _ *http.Request) {
 			raw(w, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"+whole)
 		}, "ended after 10 of 1000 bytes"},
-		"it ends early": {"a.pdf", func(w http.ResponseWriter, _ *http.Request) { raw(w, "HTTP/1.0 200 OK\r\n\r\n"+whole[:999]) }, "ended after 999 of 1000 bytes"},
+		"it ends early": {
+			"a.pdf", func(w http.ResponseWriter, _ *http.Request) { raw(w, "HTTP/1.0 200 OK\r\n\r\n"+whole[:999]) },
+			"ended after 999 of 1000 bytes",
+		},
 		"chunks that end early": {"a.pdf", func(w http.ResponseWriter, _ *http.Request) {
 			raw(w, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nxxx\r\n0\r\n\r\n")
 		}, "ended after 3 of 1000 bytes"},
@@ -71,8 +74,11 @@ func TestDownloadsThatMisbehave(t *testing.T) {
 			w.WriteHeader(http.StatusPartialContent)
 			_, _ = io.WriteString(w, whole)
 		}, "files:read"},
-		"refused":               {"a.pdf", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }, "HTTP 403"},
-		"a circle of redirects": {"a.pdf", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, http.StatusFound) }, "files:read"},
+		"refused": {"a.pdf", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }, "HTTP 403"},
+		"a circle of redirects": {
+			"a.pdf", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, http.StatusFound) },
+			"files:read",
+		},
 		"a slow drip": {"a.pdf", func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.WriteString(w, "x")
 			_ = http.NewResponseController(w).Flush()

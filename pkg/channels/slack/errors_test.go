@@ -157,7 +157,10 @@ func TestNoTokenInAnyError(t *testing.T) {
 			c := answering(t, answer, func(o *slack.Options) { o.Log = zerolog.New(log) })
 			at := channels.Address{Chat: "C1", Thread: "1.000001"}
 			c.Heard(at, "1.000001", "U2")
-			for _, part := range []channels.Part{outboxtest.Whole(at, "private words"), outboxtest.Edits(outboxtest.Whole(at, "private words"), "1.000002"), preview(outboxtest.Whole(at, "private words"))} {
+			for _, part := range []channels.Part{
+				outboxtest.Whole(at, "private words"), outboxtest.Edits(outboxtest.Whole(at, "private words"), "1.000002"),
+				preview(outboxtest.Whole(at, "private words")),
+			} {
 				_, err := c.Send(t.Context(), part)
 				if err == nil {
 					t.Fatal("no error")

@@ -133,18 +133,27 @@ func TestCallsThatAreNotSlacks(t *testing.T) {
 		body  string
 		want  int
 	}{
-		"no signature":       {func(h http.Header) { h.Del("X-Slack-Signature") }, dmEvent, http.StatusUnauthorized},
-		"two signatures":     {func(h http.Header) { h.Add("X-Slack-Signature", h.Get("X-Slack-Signature")) }, dmEvent, http.StatusUnauthorized},
-		"another signature":  {func(h http.Header) { h.Set("X-Slack-Signature", "v0="+strings.Repeat("0", 64)) }, dmEvent, http.StatusUnauthorized},
+		"no signature":   {func(h http.Header) { h.Del("X-Slack-Signature") }, dmEvent, http.StatusUnauthorized},
+		"two signatures": {func(h http.Header) { h.Add("X-Slack-Signature", h.Get("X-Slack-Signature")) }, dmEvent, http.StatusUnauthorized},
+		"another signature": {
+			func(h http.Header) { h.Set("X-Slack-Signature", "v0="+strings.Repeat("0", 64)) },
+			dmEvent, http.StatusUnauthorized,
+		},
 		"an empty signature": {func(h http.Header) { h.Set("X-Slack-Signature", "") }, dmEvent, http.StatusUnauthorized},
 		"another body":       {func(http.Header) {}, dmEvent + " ", http.StatusUnauthorized},
 		"no time":            {func(h http.Header) { h.Del("X-Slack-Request-Timestamp") }, dmEvent, http.StatusUnauthorized},
 		"two times":          {func(h http.Header) { h.Add("X-Slack-Request-Timestamp", "1") }, dmEvent, http.StatusUnauthorized},
-		"no number":          {func(h http.Header) { h.Set("X-Slack-Request-Timestamp", "+"+h.Get("X-Slack-Request-Timestamp")) }, dmEvent, http.StatusUnauthorized},
-		"another time":       {func(h http.Header) { h.Set("X-Slack-Request-Timestamp", fmt.Sprint(now.Unix()-1)) }, dmEvent, http.StatusUnauthorized},
-		"an old call":        {func(h http.Header) { c.srv.Sign(h, []byte(dmEvent), now.Add(-301*time.Second)) }, dmEvent, http.StatusUnauthorized},
-		"a call to come":     {func(h http.Header) { c.srv.Sign(h, []byte(dmEvent), now.Add(310*time.Second)) }, dmEvent, http.StatusUnauthorized},
-		"a challenge":        {func(h http.Header) { h.Set("X-Slack-Signature", "v0=0") }, `{"type":"url_verification","challenge":"x"}`, http.StatusUnauthorized},
+		"no number": {
+			func(h http.Header) { h.Set("X-Slack-Request-Timestamp", "+"+h.Get("X-Slack-Request-Timestamp")) },
+			dmEvent, http.StatusUnauthorized,
+		},
+		"another time": {
+			func(h http.Header) { h.Set("X-Slack-Request-Timestamp", fmt.Sprint(now.Unix()-1)) },
+			dmEvent, http.StatusUnauthorized,
+		},
+		"an old call":    {func(h http.Header) { c.srv.Sign(h, []byte(dmEvent), now.Add(-301*time.Second)) }, dmEvent, http.StatusUnauthorized},
+		"a call to come": {func(h http.Header) { c.srv.Sign(h, []byte(dmEvent), now.Add(310*time.Second)) }, dmEvent, http.StatusUnauthorized},
+		"a challenge":    {func(h http.Header) { h.Set("X-Slack-Signature", "v0=0") }, `{"type":"url_verification","challenge":"x"}`, http.StatusUnauthorized},
 	} {
 		h := c.header(dmEvent, now)
 		test.spoil(h)
@@ -193,7 +202,8 @@ func TestStrangersDoNotKeepSlackOut(t *testing.T) {
 	t.Parallel()
 	c := newCalled(t, nil)
 	addr := strings.TrimSuffix(strings.TrimPrefix(c.url, "http://"), "/slack/events")
-	head := "POST /slack/events HTTP/1.1\r\nHost: x\r\nX-Slack-Signature: v0=0\r\nX-Slack-Request-Timestamp: " + fmt.Sprint(time.Now().Unix()) + "\r\n"
+	head := "POST /slack/events HTTP/1.1\r\nHost: x\r\nX-Slack-Signature: v0=0\r\nX-Slack-Request-Timestamp: " +
+		fmt.Sprint(time.Now().Unix()) + "\r\n"
 	for range 100 {
 		conn, err := (&net.Dialer{}).DialContext(inboxtest.Limited(t), "tcp", addr)
 		if err != nil {

@@ -154,7 +154,11 @@ func TestSendFileToAThreadThatIsGone(t *testing.T) {
 	srv, c := sender(t)
 	room := srv.Channel("general", srv.User("Ann"))
 	at := where(c, room.In(room.Say("?").TS))
-	srv.Harm(fakeslack.Rule{Method: "files.completeUploadExternal", If: func(r fakeslack.Request) bool { return r.Thread != "" }, Fault: fakeslack.Refusal("thread_not_found")})
+	srv.Harm(fakeslack.Rule{
+		Method: "files.completeUploadExternal",
+		If:     func(r fakeslack.Request) bool { return r.Thread != "" },
+		Fault:  fakeslack.Refusal("thread_not_found"),
+	})
 	if _, err := c.SendFile(t.Context(), file(at, "a.txt", "a", "here")); err != nil {
 		t.Fatal(err)
 	}

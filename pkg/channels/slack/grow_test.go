@@ -28,7 +28,11 @@ func TestStreamChoosesHowAnAnswerGrows(t *testing.T) {
 			flat := where(c, srv.DM(srv.User("Ben")))
 			unheard := at
 			unheard.Thread = "1.000001"
-			for name, got := range map[string]bool{"flat": c.Edits(flat) == tc.flatEdits, "thread": c.Edits(at) == tc.threadEdits, "unheard": c.Edits(unheard) == tc.unheardEdits} {
+			for name, got := range map[string]bool{
+				"flat":    c.Edits(flat) == tc.flatEdits,
+				"thread":  c.Edits(at) == tc.threadEdits,
+				"unheard": c.Edits(unheard) == tc.unheardEdits,
+			} {
 				if !got {
 					t.Errorf("%s: Edits is wrong", name)
 				}

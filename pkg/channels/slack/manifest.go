@@ -89,7 +89,8 @@ func Manifest(name, address string) (string, error) {
 	const item = "\n    - "
 	return strings.NewReplacer(
 		"NAME", string(quoted), "COMMAND", SlashCommand, "URL", address,
-		"SCOPES", strings.Join(manifestScopes(), item), "EVENTS", strings.Join(manifestEvents(), item), "SOCKETS", strconv.FormatBool(address == ""),
+		"SCOPES", strings.Join(manifestScopes(), item), "EVENTS", strings.Join(manifestEvents(), item),
+		"SOCKETS", strconv.FormatBool(address == ""),
 	).Replace(text), nil
 }
 
@@ -104,7 +105,9 @@ func eventsAddress(address string) (string, error) {
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.Fragment != "" {
-		return "", errors.New("--events-url: write the https address under which Slack reaches the gateway, such as https://bot.example.org" + eventsPath)
+		return "", errors.New(
+			"--events-url: write the https address under which Slack reaches the gateway, such as https://bot.example.org" + eventsPath,
+		)
 	}
 	if u.Path == "" || u.Path == "/" {
 		u.Path = eventsPath

@@ -95,7 +95,8 @@ func TestAReactionDoesNotOutlastTheWork(t *testing.T) {
 		c.Heard(at, "2.000001", "U2")
 		typing(t, c, at, 2)
 	})
-	if diff := cmp.Diff([]string{"reactions.add 1.000001", "reactions.remove 1.000001", "reactions.add 2.000001", "reactions.remove 2.000001"}, s.asked()); diff != "" {
+	if diff := cmp.Diff([]string{"reactions.add 1.000001", "reactions.remove 1.000001", "reactions.add 2.000001", "reactions.remove 2.000001"},
+		s.asked()); diff != "" {
 		t.Errorf("when it has ended (-want +got):\n%s", diff)
 	}
 }

@@ -78,7 +78,10 @@ func TestFilesThatCannotBeFetched(t *testing.T) {
 	b.srv.ForgetViolations()
 	dm.ShareFiles("", fakeslack.File{Name: "c.pdf", Data: []byte("%PDF-1.7")})
 	got = b.store.Await(t, 3)[2].Attachments[0]
-	b.srv.Harm(fakeslack.Rule{Method: "download", Fault: fakeslack.Fault{Status: http.StatusOK, Body: "<!DOCTYPE html><html><body>Sign in</body></html>"}})
+	b.srv.Harm(fakeslack.Rule{
+		Method: "download",
+		Fault:  fakeslack.Fault{Status: http.StatusOK, Body: "<!DOCTYPE html><html><body>Sign in</body></html>"},
+	})
 	if _, err := fetch(t, b.ch, got); err == nil || !strings.Contains(err.Error(), "files:read") {
 		t.Errorf("a page to sign in at: %v", err)
 	}

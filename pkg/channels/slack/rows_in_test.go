@@ -303,7 +303,8 @@ func TestIdentify(t *testing.T) {
 		"org_login_required", "team_access_not_granted", "not_allowed_token_type",
 	} {
 		heal := srv.Harm(fakeslack.Rule{Method: "auth.test", Fault: fakeslack.Refusal(name)})
-		if _, err := slack.Identify(inboxtest.Limited(t), opt); !errors.Is(err, slack.ErrRefused) || strings.Contains(err.Error(), srv.BotToken()) {
+		if _, err := slack.Identify(inboxtest.Limited(t), opt); !errors.Is(err, slack.ErrRefused) ||
+			strings.Contains(err.Error(), srv.BotToken()) {
 			t.Errorf("%s: %v", name, err)
 		}
 		heal()

@@ -186,7 +186,8 @@ func answering(t *testing.T, h http.HandlerFunc, change ...func(*slack.Options))
 	t.Cleanup(srv.Close)
 	token := func() string { return "xoxb-canary-of-the-bot" }
 	app := func() string { return "xapp-canary-of-the-app" }
-	return senderAt(t, slack.Options{BotToken: token, AppToken: app, APIURL: srv.URL + "/api/"}, slack.Identity{Team: "T1", User: "U1", Bot: "B1"}, change...)
+	return senderAt(t, slack.Options{BotToken: token, AppToken: app, APIURL: srv.URL + "/api/"},
+		slack.Identity{Team: "T1", User: "U1", Bot: "B1"}, change...)
 }
 
 // TestSendAHugeMessage: all of it arrives, in order, in messages that Slack does not cut.
@@ -293,7 +294,11 @@ func TestAThreadThatIsGone(t *testing.T) {
 			srv, c := sender(t)
 			room := srv.Channel("general", srv.User("Ann"))
 			asked := room.Say("what?").TS
-			srv.Harm(fakeslack.Rule{Method: "chat.postMessage", If: func(r fakeslack.Request) bool { return r.Thread != "" }, Fault: fakeslack.Refusal(refusal)})
+			srv.Harm(fakeslack.Rule{
+				Method: "chat.postMessage",
+				If:     func(r fakeslack.Request) bool { return r.Thread != "" },
+				Fault:  fakeslack.Refusal(refusal),
+			})
 			outboxtest.SendAll(t, c, where(c, room.In(asked)), "that")
 			if all := room.Messages(); len(all) != 1 || all[0].Thread != "" || all[0].Text != "that" {
 				t.Errorf("there is %+v", all)

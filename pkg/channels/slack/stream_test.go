@@ -109,10 +109,12 @@ func TestAnAnswerIsStreamed(t *testing.T) {
 			show(t, c, at, id, "The first part, the second, and **bo") // not yet
 			finish(t, c, at, id, "The first part, the second, and **bold** ones.")
 			m := wantOne(t, thread, "The first part, the second, and bold ones.")
-			if diff := cmp.Diff([]string{"The first", "The first part, the second", "The first part, the second, and", m.Text}, m.Versions); diff != "" {
+			if diff := cmp.Diff([]string{"The first", "The first part, the second", "The first part, the second, and", m.Text},
+				m.Versions); diff != "" {
 				t.Errorf("what it showed (-want +got):\n%s", diff)
 			}
-			wantCounts(t, srv, map[string]int{"chat.startStream": 1, "chat.appendStream": 2, "chat.stopStream": 1, "chat.update": 0, "chat.postMessage": 0})
+			wantCounts(t, srv,
+				map[string]int{"chat.startStream": 1, "chat.appendStream": 2, "chat.stopStream": 1, "chat.update": 0, "chat.postMessage": 0})
 			appended := srv.Requests("chat.appendStream")
 			if gap := appended[1].Time.Sub(appended[0].Time); gap < 950*time.Millisecond {
 				t.Errorf("%v between two", gap)
@@ -131,7 +133,8 @@ func TestAStreamThatTurnsOutDifferently(t *testing.T) {
 	show(t, c, at, id, "It is something else, and")
 	finish(t, c, at, id, "It is something else, and so on.")
 	wantOne(t, thread, "It is something else, and so on.")
-	wantCounts(t, srv, map[string]int{"chat.startStream": 1, "chat.appendStream": 0, "chat.stopStream": 1, "chat.update": 3, "chat.postMessage": 0})
+	wantCounts(t, srv,
+		map[string]int{"chat.startStream": 1, "chat.appendStream": 0, "chat.stopStream": 1, "chat.update": 3, "chat.postMessage": 0})
 }
 
 // TestAnAnswerThatIsAnotherThanWhatWasStreamed replaces it, also with a question.
@@ -221,7 +224,8 @@ func TestStreamFaults(t *testing.T) {
 	t.Parallel()
 	faults := map[string]fakeslack.Fault{
 		"cut before": {DropBefore: true}, "cut after": {DropAfter: true}, "502": fakeslack.BadGateway(),
-		"internal_error": fakeslack.Refusal("internal_error"), "limited": fakeslack.RateLimited(1), "refused": fakeslack.Refusal("invalid_chunks"),
+		"internal_error": fakeslack.Refusal("internal_error"),
+		"limited":        fakeslack.RateLimited(1), "refused": fakeslack.Refusal("invalid_chunks"),
 	}
 	for _, method := range []string{"chat.appendStream", "chat.stopStream", "chat.update"} {
 		for name, fault := range faults {

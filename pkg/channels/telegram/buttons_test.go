@@ -54,7 +54,8 @@ func TestAQuestionIsAskedPressedAndFinished(t *testing.T) {
 	at := where(b.ch, topic)
 	e := outboxtest.Open(t, t.TempDir())
 	defer outboxtest.Send(t, channels.EgressOptions{Outbox: e.Outbox(), Channel: b.ch, Log: zerolog.Nop()})()
-	question := asking(at, "q", "**delete_file** wants to delete:\n\n"+channels.Verbatim("a\u202etxt.exe"), "Allow once", "Allow here", "Deny", "More")
+	question := asking(at, "q", "**delete_file** wants to delete:\n\n"+channels.Verbatim("a\u202etxt.exe"),
+		"Allow once", "Allow here", "Deny", "More")
 	outboxtest.Queue(t, e, question)
 	outboxtest.Await(t, e, 0)
 	seen := topic.Messages()[0]
@@ -129,7 +130,10 @@ func TestFinishingAQuestion(t *testing.T) {
 			g.Delete(id)
 			return g
 		}},
-		"in a group that moved":     {text: "Denied.", before: func(_ *faketelegram.Server, g *faketelegram.Chat, _ int64) *faketelegram.Chat { return g.Migrate() }},
+		"in a group that moved": {
+			text:   "Denied.",
+			before: func(_ *faketelegram.Server, g *faketelegram.Chat, _ int64) *faketelegram.Chat { return g.Migrate() },
+		},
 		"that cannot be edited any": {text: "Denied.", before: refusing("message can't be edited")},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -212,8 +216,10 @@ func TestButtonsThatTelegramRefuses(t *testing.T) {
 // of it.
 func FuzzQuestion(f *testing.F) {
 	for _, text := range []string{
-		"", "a", "\n", " \n ", "```\n</code></pre><b>&amp;", "    indented\n\ttab", "~~~\n# x\n> y\n- z\n| a |\n|---|", "tg://user?id=1 @name #tag /cmd",
-		"\u202e\u200b\u00a0\ufeff\u0301\r\x1b[2K\x00\xff", strings.Repeat("`", 50), "[a]: http://x\n[a]", "||spoiler|| \\u{41}", "a\u030a\u0333\u033fb",
+		"", "a", "\n", " \n ", "```\n</code></pre><b>&amp;", "    indented\n\ttab",
+		"~~~\n# x\n> y\n- z\n| a |\n|---|", "tg://user?id=1 @name #tag /cmd",
+		"\u202e\u200b\u00a0\ufeff\u0301\r\x1b[2K\x00\xff", strings.Repeat("`", 50),
+		"[a]: http://x\n[a]", "||spoiler|| \\u{41}", "a\u030a\u0333\u033fb",
 	} {
 		f.Add(text)
 	}

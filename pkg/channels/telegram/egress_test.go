@@ -48,9 +48,20 @@ func TestEgressDeliversThroughEveryFault(t *testing.T) {
 		{name: "500", chat: private("Broken"), fault: harm(2, 2, faketelegram.InternalError()), seen: all, again: 2},
 		{name: "parse error", chat: private("Plain"), fault: harm(1, 1, faketelegram.ParseError()), seen: all, again: 1},
 		{name: "cut before effect", chat: private("Before"), fault: harm(1, 1, faketelegram.Fault{DropBefore: true}), seen: all, again: 1},
-		{name: "cut after effect", chat: private("After"), fault: harm(1, 1, faketelegram.Fault{DropAfter: true}), seen: []int{0, 1, 1, 2, 3}, again: 1},
+		{
+			name:  "cut after effect",
+			chat:  private("After"),
+			fault: harm(1, 1, faketelegram.Fault{DropAfter: true}),
+			seen:  []int{0, 1, 1, 2, 3},
+			again: 1,
+		},
 		{name: "migration", chat: moving, fault: func(*faketelegram.Chat) {
-			srv.Harm(faketelegram.Rule{Method: "sendMessage", Chat: moving.ID(), Skip: 1, Fault: faketelegram.Fault{Code: 400, Description: "Bad Request: group chat was upgraded to a supergroup chat", MigrateTo: moved.ID()}})
+			srv.Harm(faketelegram.Rule{
+				Method: "sendMessage",
+				Chat:   moving.ID(),
+				Skip:   1,
+				Fault:  faketelegram.Fault{Code: 400, Description: "Bad Request: group chat was upgraded to a supergroup chat", MigrateTo: moved.ID()},
+			})
 		}, seen: []int{0}, again: 3},
 	}
 	moved = srv.Supergroup("Moved", srv.User("Ann"))

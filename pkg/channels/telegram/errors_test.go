@@ -23,10 +23,13 @@ func TestSendClasses(t *testing.T) {
 		retry time.Duration
 		there int // messages that the person sees afterwards
 	}{
-		"429":                   {fault: faketelegram.TooManyRequests(37), want: channels.SendRateLimited, retry: 37 * time.Second},
-		"blocked":               {fault: faketelegram.Blocked(), want: channels.SendGone},
-		"deactivated":           {fault: faketelegram.Fault{Code: 403, Description: "Forbidden: user is deactivated"}, want: channels.SendGone},
-		"kicked":                {fault: faketelegram.Fault{Code: 403, Description: "Forbidden: bot was kicked from the group chat"}, want: channels.SendGone},
+		"429":         {fault: faketelegram.TooManyRequests(37), want: channels.SendRateLimited, retry: 37 * time.Second},
+		"blocked":     {fault: faketelegram.Blocked(), want: channels.SendGone},
+		"deactivated": {fault: faketelegram.Fault{Code: 403, Description: "Forbidden: user is deactivated"}, want: channels.SendGone},
+		"kicked": {
+			fault: faketelegram.Fault{Code: 403, Description: "Forbidden: bot was kicked from the group chat"},
+			want:  channels.SendGone,
+		},
 		"chat not found":        {fault: faketelegram.Refusal("chat not found"), want: channels.SendGone},
 		"topic deleted":         {fault: faketelegram.Refusal("message thread not found"), want: channels.SendGone},
 		"may not write":         {fault: faketelegram.Refusal("not enough rights to send text messages to the chat"), want: channels.SendGone},

@@ -48,12 +48,25 @@ func TestSendFile(t *testing.T) {
 		caption string
 		bold    bool
 	}{
-		"document":                {file: document("report.bin", "some bytes"), method: "sendDocument"},
-		"caption":                 {file: captioned("the **report**"), method: "sendDocument", caption: "the report", bold: true},
-		"caption, not parseable":  {file: captioned("the **report**"), fault: faketelegram.ParseError(), method: "sendDocument", caption: "the report"},
-		"caption, too long":       {file: captioned(strings.Repeat("word ", 300)), method: "sendDocument", caption: strings.TrimSpace(strings.Repeat("word ", 205)[:1024])},
-		"photo":                   {file: photo("report.bin", "some bytes"), method: "sendPhoto"},
-		"photo that is none":      {file: photo("report.bin", "some bytes"), fault: faketelegram.Refusal("PHOTO_INVALID_DIMENSIONS"), method: "sendDocument"},
+		"document": {file: document("report.bin", "some bytes"), method: "sendDocument"},
+		"caption":  {file: captioned("the **report**"), method: "sendDocument", caption: "the report", bold: true},
+		"caption, not parseable": {
+			file:    captioned("the **report**"),
+			fault:   faketelegram.ParseError(),
+			method:  "sendDocument",
+			caption: "the report",
+		},
+		"caption, too long": {
+			file:    captioned(strings.Repeat("word ", 300)),
+			method:  "sendDocument",
+			caption: strings.TrimSpace(strings.Repeat("word ", 205)[:1024]),
+		},
+		"photo": {file: photo("report.bin", "some bytes"), method: "sendPhoto"},
+		"photo that is none": {
+			file:   photo("report.bin", "some bytes"),
+			fault:  faketelegram.Refusal("PHOTO_INVALID_DIMENSIONS"),
+			method: "sendDocument",
+		},
 		"photo that is too large": {file: photo("report.bin", strings.Repeat("x", 10<<20+1)), method: "sendDocument"},
 	} {
 		t.Run(name, func(t *testing.T) {

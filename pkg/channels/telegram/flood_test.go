@@ -23,11 +23,16 @@ import (
 // it calls a tool first, and thinks about the result for a while.
 type talker struct{}
 
-func (m talker) Chat(ctx context.Context, msgs []providers.Message, _ []providers.ToolDefinition, _ string, _ map[string]any) (*providers.LLMResponse, error) {
+func (m talker) Chat(
+	ctx context.Context, msgs []providers.Message, _ []providers.ToolDefinition, _ string, _ map[string]any,
+) (*providers.LLMResponse, error) {
 	return m.ChatStream(ctx, msgs, nil, "", nil, func(providers.StreamEvent) {})
 }
 
-func (talker) ChatStream(ctx context.Context, msgs []providers.Message, _ []providers.ToolDefinition, _ string, _ map[string]any, emit func(providers.StreamEvent)) (*providers.LLMResponse, error) {
+func (talker) ChatStream(
+	ctx context.Context, msgs []providers.Message, _ []providers.ToolDefinition,
+	_ string, _ map[string]any, emit func(providers.StreamEvent),
+) (*providers.LLMResponse, error) {
 	last := msgs[len(msgs)-1]
 	said := strings.Fields(last.Content)
 	word := said[len(said)-1]

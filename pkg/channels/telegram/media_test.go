@@ -76,7 +76,9 @@ func TestDownloadFailuresAreErrors(t *testing.T) {
 		harm  faketelegram.Rule
 		large bool
 	}{
-		"getFile refused":      {harm: faketelegram.Rule{Method: "getFile", Fault: faketelegram.Refusal("wrong file_id or the file is temporarily unavailable")}},
+		"getFile refused": {
+			harm: faketelegram.Rule{Method: "getFile", Fault: faketelegram.Refusal("wrong file_id or the file is temporarily unavailable")},
+		},
 		"getFile is too large": {harm: faketelegram.Rule{Method: "getFile", Fault: faketelegram.Refusal("file is too big")}, large: true},
 		"getFile without path": {harm: faketelegram.Rule{Method: "getFile", Fault: faketelegram.Fault{Code: 200, Body: `{"ok":true,"result":{"file_id":"x"}}`}}},
 		"a path outside":       {harm: faketelegram.Rule{Method: "getFile", Fault: faketelegram.Fault{Code: 200, Body: `{"ok":true,"result":{"file_path":"../getMe"}}`}}},
@@ -148,7 +150,8 @@ func TestAlbumIsOneMessage(t *testing.T) {
 		t.Errorf("another chat waits for the album: %q", inboxtest.Texts(items))
 	}
 	album := items[1]
-	if album.ID != fmt.Sprintf("update/%d", first.ID) || album.MessageID != fmt.Sprint(first.MessageID) || album.Text != "the trip" || len(album.Attachments) != 3 {
+	if album.ID != fmt.Sprintf("update/%d", first.ID) || album.MessageID != fmt.Sprint(first.MessageID) ||
+		album.Text != "the trip" || len(album.Attachments) != 3 {
 		t.Errorf("%+v", album)
 	}
 	b.confirmed(t)
@@ -193,7 +196,9 @@ func TestAlbumThatComesInPieces(t *testing.T) {
 	b := newBench(t, nil)
 	ada := b.srv.Private(b.srv.User("Ada"))
 	part := func(n int) {
-		ada.Post(map[string]any{"media_group_id": "g", "caption": fmt.Sprint("part ", n), "document": map[string]any{"file_id": fmt.Sprint("f", n)}})
+		ada.Post(
+			map[string]any{"media_group_id": "g", "caption": fmt.Sprint("part ", n), "document": map[string]any{"file_id": fmt.Sprint("f", n)}},
+		)
 	}
 	if err := b.bot.AwaitPolling(inboxtest.Limited(t)); err != nil {
 		t.Fatal(err)

@@ -334,7 +334,8 @@ func TestEditsAndTopics(t *testing.T) {
 	if items[0].Address.Thread != thread || items[1].Address.Thread != thread || items[2].Address.Thread != "" {
 		t.Errorf("%+v", items)
 	}
-	if items[1].Kind != channels.KindEdit || items[1].MessageID != items[0].MessageID || items[1].ID == items[0].ID || items[1].Text != "better" {
+	if items[1].Kind != channels.KindEdit || items[1].MessageID != items[0].MessageID ||
+		items[1].ID == items[0].ID || items[1].Text != "better" {
 		t.Errorf("edit %+v", items[1])
 	}
 	if items[0].Quote != "" || items[0].Mentioned {

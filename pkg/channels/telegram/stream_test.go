@@ -31,11 +31,16 @@ type speaker struct {
 	seen   func(ctx context.Context, piece int) error
 }
 
-func (s speaker) Chat(ctx context.Context, _ []providers.Message, _ []providers.ToolDefinition, _ string, _ map[string]any) (*providers.LLMResponse, error) {
+func (s speaker) Chat(
+	ctx context.Context, _ []providers.Message, _ []providers.ToolDefinition, _ string, _ map[string]any,
+) (*providers.LLMResponse, error) {
 	return s.ChatStream(ctx, nil, nil, "", nil, func(providers.StreamEvent) {})
 }
 
-func (s speaker) ChatStream(ctx context.Context, _ []providers.Message, _ []providers.ToolDefinition, _ string, _ map[string]any, emit func(providers.StreamEvent)) (*providers.LLMResponse, error) {
+func (s speaker) ChatStream(
+	ctx context.Context, _ []providers.Message, _ []providers.ToolDefinition,
+	_ string, _ map[string]any, emit func(providers.StreamEvent),
+) (*providers.LLMResponse, error) {
 	for i, piece := range s.pieces {
 		emit(providers.TextDelta{Text: piece})
 		if err := s.seen(ctx, i); err != nil {
@@ -54,7 +59,10 @@ func serveWith(t *testing.T, c *telegram.Channel, model providers.LLMProvider, o
 }
 
 // serveFor does the same with a store, for those whom auth lets in.
-func serveFor(t *testing.T, e *bolt.Engine, c *telegram.Channel, model providers.LLMProvider, auth channels.Authorizer, authorize func(context.Context, policy.Event) policy.Verdict, offered ...tools.Tool) {
+func serveFor(
+	t *testing.T, e *bolt.Engine, c *telegram.Channel, model providers.LLMProvider, auth channels.Authorizer,
+	authorize func(context.Context, policy.Event) policy.Verdict, offered ...tools.Tool,
+) {
 	t.Helper()
 	gate := channels.NewEgress(channels.EgressOptions{Outbox: e.Outbox(), Channel: c, Log: zerolog.Nop()})
 	registry := tools.NewToolRegistry()

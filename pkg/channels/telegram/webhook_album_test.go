@@ -38,7 +38,9 @@ func TestWebhookHandsOnThePartsOfAnAlbum(t *testing.T) {
 		}
 	})
 	ada := b.srv.Private(b.srv.User("Ada"))
-	ada.Album([]faketelegram.Item{{Photo: picture(1), Caption: "one"}, {Photo: picture(2), Caption: "two"}, {Photo: picture(3), Caption: "three"}})
+	ada.Album([]faketelegram.Item{
+		{Photo: picture(1), Caption: "one"}, {Photo: picture(2), Caption: "two"}, {Photo: picture(3), Caption: "three"},
+	})
 	items := b.store.Await(t, 3)
 	b.confirmed(t)
 	album := items[0].Group
@@ -57,7 +59,8 @@ func TestWebhookHandsOnThePartsOfAnAlbum(t *testing.T) {
 	ada.Photo(picture(6), "single")
 	items = b.store.Await(t, 7)[3:]
 	if items[0].Group == album || items[0].Group != items[1].Group || items[2].Group != "" || items[3].Group != "" {
-		t.Errorf("another album, an edit of it and a picture are of %q, %q, %q and %q", items[0].Group, items[1].Group, items[2].Group, items[3].Group)
+		t.Errorf("another album, an edit of it and a picture are of %q, %q, %q and %q",
+			items[0].Group, items[1].Group, items[2].Group, items[3].Group)
 	}
 }
 
@@ -69,7 +72,9 @@ type reader struct {
 }
 
 // Chat implements [providers.LLMProvider].
-func (r reader) Chat(ctx context.Context, messages []providers.Message, _ []providers.ToolDefinition, _ string, _ map[string]any) (*providers.LLMResponse, error) {
+func (r reader) Chat(
+	ctx context.Context, messages []providers.Message, _ []providers.ToolDefinition, _ string, _ map[string]any,
+) (*providers.LLMResponse, error) {
 	var said []string
 	for i := range messages {
 		switch messages[i].Role {
@@ -171,7 +176,8 @@ func TestWebhookAlbum(t *testing.T) {
 		case <-inboxtest.Limited(t).Done():
 			t.Fatal("the model was not asked")
 		}
-		if err := srv.Until(inboxtest.Limited(t), func() bool { return slices.Equal(at.Texts(), slices.Repeat([]string{"seen"}, n)) }); err != nil {
+		if err := srv.Until(inboxtest.Limited(t),
+			func() bool { return slices.Equal(at.Texts(), slices.Repeat([]string{"seen"}, n)) }); err != nil {
 			t.Fatalf("%v: %q", err, at.Texts())
 		}
 	}

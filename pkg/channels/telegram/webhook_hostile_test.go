@@ -53,9 +53,12 @@ func TestWebhookSecretElsewhere(t *testing.T) {
 	b, url := newHook(t, nil)
 	const name = "X-Telegram-Bot-Api-Secret-Token: "
 	for _, head := range []string{
-		"", name, name + "wrong", name + hookSecret + ", " + hookSecret, name + "\"" + hookSecret + "\"", name + strings.ToLower(hookSecret), name + strings.ToUpper(hookSecret),
-		name + hookSecret[:len(hookSecret)-1], name + hookSecret + "\u200b", name + hookSecret + "%00", name + hookSecret + "\r\n" + name + hookSecret, name + hookSecret + "\r\n" + name + "wrong",
-		name + "wrong\r\n" + name + hookSecret, "X_Telegram_Bot_Api_Secret_Token: " + hookSecret, "Authorization: Bearer " + hookSecret, "Cookie: secret_token=" + hookSecret,
+		"", name, name + "wrong", name + hookSecret + ", " + hookSecret, name + "\"" + hookSecret + "\"",
+		name + strings.ToLower(hookSecret), name + strings.ToUpper(hookSecret),
+		name + hookSecret[:len(hookSecret)-1], name + hookSecret + "\u200b", name + hookSecret + "%00",
+		name + hookSecret + "\r\n" + name + hookSecret, name + hookSecret + "\r\n" + name + "wrong",
+		name + "wrong\r\n" + name + hookSecret, "X_Telegram_Bot_Api_Secret_Token: " + hookSecret,
+		"Authorization: Bearer " + hookSecret, "Cookie: secret_token=" + hookSecret,
 		"X-Forwarded-For: 149.154.167.220", "X-Real-Ip: 127.0.0.1", name + strings.Repeat("x", 8<<10),
 	} {
 		for _, path := range []string{"/hook/telegram", "/hook/telegram?secret_token=" + hookSecret} {
@@ -68,7 +71,10 @@ func TestWebhookSecretElsewhere(t *testing.T) {
 			}
 		}
 	}
-	for _, path := range []string{"/", "/hook", "/hook/telegram/", "//hook/telegram", "/hook/../hook/telegram", "/hook%2Ftelegram/x", "/HOOK/TELEGRAM", "/debug/pprof/", "/metrics"} {
+	for _, path := range []string{
+		"/", "/hook", "/hook/telegram/", "//hook/telegram", "/hook/../hook/telegram",
+		"/hook%2Ftelegram/x", "/HOOK/TELEGRAM", "/debug/pprof/", "/metrics",
+	} {
 		status := answered(dialled(t, url, "POST "+path+" HTTP/1.1\r\nHost: h\r\n"+name+hookSecret+"\r\nContent-Length: 2\r\n\r\n{}"))
 		if status != http.StatusNotFound {
 			t.Errorf("%s: status %d", path, status)

@@ -105,7 +105,8 @@ func TestARefusedWebhook(t *testing.T) {
 	b, _ := newHook(t, func(_ *telegram.Options, b *bench) {
 		b.srv.Harm(faketelegram.Rule{Method: "setWebhook", Times: 1, Fault: faketelegram.Refusal(refusal)})
 	})
-	if log := b.log.String(); strings.Count(log, cure) != 1 || !strings.Contains(log, refusal) || !strings.Contains(log, "the webhook is not set yet") {
+	if log := b.log.String(); strings.Count(log, cure) != 1 ||
+		!strings.Contains(log, refusal) || !strings.Contains(log, "the webhook is not set yet") {
 		t.Errorf("the log says %s", log)
 	}
 	b.srv.Private(b.srv.User("Ada")).Say("one")
@@ -255,9 +256,12 @@ func TestNewRefusesWhatCannotWork(t *testing.T) {
 		"stream":            {Token: secret(token), Stream: "sometimes"},
 		"hook, no secret":   {Token: secret(token), Webhook: &telegram.Webhook{Listen: ":1", PublicURL: "https://x/"}},
 		"hook, empty":       {Token: secret(token), Webhook: &telegram.Webhook{Listen: ":1", PublicURL: "https://x/", Secret: secret("")}},
-		"hook, bad secret":  {Token: secret(token), Webhook: &telegram.Webhook{Listen: ":1", PublicURL: "https://x/", Secret: secret("a-very-secret-token!")}},
-		"hook, no address":  {Token: secret(token), Webhook: &telegram.Webhook{PublicURL: "https://x/", Secret: secret("s")}},
-		"hook, no URL":      {Token: secret(token), Webhook: &telegram.Webhook{Listen: ":1", PublicURL: "x", Secret: secret("s")}},
+		"hook, bad secret": {
+			Token:   secret(token),
+			Webhook: &telegram.Webhook{Listen: ":1", PublicURL: "https://x/", Secret: secret("a-very-secret-token!")},
+		},
+		"hook, no address": {Token: secret(token), Webhook: &telegram.Webhook{PublicURL: "https://x/", Secret: secret("s")}},
+		"hook, no URL":     {Token: secret(token), Webhook: &telegram.Webhook{Listen: ":1", PublicURL: "x", Secret: secret("s")}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -29,9 +29,18 @@ func TestDoTellsWhatWasSent(t *testing.T) {
 		body   string
 		failed bool
 	}{
-		"answered":     {answer: func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "yes") }, sent: true, status: 200, body: "yes"},
-		"refused":      {answer: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(418); fmt.Fprint(w, "no") }, sent: true, status: 418, body: "no"},
-		"redirected":   {answer: func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/other", http.StatusFound) }, sent: true, status: 302},
+		"answered": {answer: func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "yes") }, sent: true, status: 200, body: "yes"},
+		"refused": {
+			answer: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(418); fmt.Fprint(w, "no") },
+			sent:   true,
+			status: 418,
+			body:   "no",
+		},
+		"redirected": {
+			answer: func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/other", http.StatusFound) },
+			sent:   true,
+			status: 302,
+		},
 		"cut":          {answer: func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, sent: true, failed: true},
 		"no answer":    {answer: silent, sent: true, failed: true},
 		"never dialed": {dial: refused, failed: true},
@@ -155,13 +164,15 @@ func TestScrub(t *testing.T) {
 	t.Parallel()
 	hide := func(s string) string { return wire.Hide(s, "se/cret") }
 	for in, want := range map[string]string{
-		"plain": "plain", "with se/cret": "the cause is left out: it holds the token", "with se%2Fcret": "the cause is left out: it holds the token",
+		"plain": "plain", "with se/cret": "the cause is left out: it holds the token",
+		"with se%2Fcret": "the cause is left out: it holds the token",
 	} {
 		if got := wire.Scrub(errors.New(in), hide).Error(); got != want {
 			t.Errorf("%q: %q", in, got)
 		}
 	}
-	if err := wire.Scrub(fmt.Errorf("se/cret: %w", context.DeadlineExceeded), hide); !errors.Is(err, context.DeadlineExceeded) || strings.Contains(err.Error(), "cret") {
+	if err := wire.Scrub(fmt.Errorf("se/cret: %w", context.DeadlineExceeded), hide); !errors.Is(err, context.DeadlineExceeded) ||
+		strings.Contains(err.Error(), "cret") {
 		t.Errorf("a deadline: %v", err)
 	}
 	if got := hide("a se/cret and se%2Fcret"); got != "a [token] and [token]" {

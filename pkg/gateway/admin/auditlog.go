@@ -35,8 +35,9 @@ func VerifyAudit(ctx context.Context, stateDir string, from uint64) (audit.Repor
 	case err != nil:
 		return r, StoreError(err)
 	case there:
-		return r, WithCode(CodeFailed, fmt.Errorf("the audit log is gone: the store in %s was used, and no row of it is in %s; put the folder back, "+
-			"or keep in mind that what was done before the next row is not on record", stateDir, AuditDir(stateDir)))
+		return r, WithCode(CodeFailed,
+			fmt.Errorf("the audit log is gone: the store in %s was used, and no row of it is in %s; put the folder back, "+
+				"or keep in mind that what was done before the next row is not on record", stateDir, AuditDir(stateDir)))
 	}
 	return r, nil
 }

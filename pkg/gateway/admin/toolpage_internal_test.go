@@ -15,7 +15,10 @@ func TestArgumentTable(t *testing.T) {
 				"type": "object", "required": []string{"tool"},
 				"properties": map[string]any{"tool": map[string]any{"type": "string", "enum": []any{"a|b", "c"}}},
 			}},
-			"at":    map[string]any{"type": "object", "properties": map[string]any{"x": map[string]any{"type": "number", "minimum": 0, "description": "left\nedge"}}},
+			"at": map[string]any{
+				"type":       "object",
+				"properties": map[string]any{"x": map[string]any{"type": "number", "minimum": 0, "description": "left\nedge"}},
+			},
 			"other": map[string]any{"type": []any{"string", "null"}, "default": "x"},
 		},
 	})

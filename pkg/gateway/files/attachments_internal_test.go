@@ -46,19 +46,25 @@ func has(text string) func(context.Context) (io.Reader, error) {
 const png = "\x89PNG\r\n\x1a\n"
 
 // keeper fetches files for one chat into a space.
-func keeper(t *testing.T, limit int64, files map[string]func(context.Context) (io.Reader, error)) (fetch func(ref, name string, size int64) prompt.Fetched, space string) {
+func keeper(
+	t *testing.T, limit int64, files map[string]func(context.Context) (io.Reader, error),
+) (fetch func(ref, name string, size int64) prompt.Fetched, space string) {
 	t.Helper()
 	fetchIn, space := keeperOfChats(t, limit, files)
 	return func(ref, name string, size int64) prompt.Fetched { return fetchIn("1", ref, name, size) }, space
 }
 
 // keeperOfChats fetches files for any chat; all share one space.
-func keeperOfChats(t *testing.T, limit int64, files map[string]func(context.Context) (io.Reader, error)) (fetch func(chat, ref, name string, size int64) prompt.Fetched, space string) {
+func keeperOfChats(
+	t *testing.T, limit int64, files map[string]func(context.Context) (io.Reader, error),
+) (fetch func(chat, ref, name string, size int64) prompt.Fetched, space string) {
 	t.Helper()
 	at := channels.Address{Channel: "telegram", Account: "7"}
-	a := NewAttachments(AttachmentOptions{Limit: limit, Log: zerolog.Nop(), Opener: func(of channels.Address) (channels.AttachmentOpener, bool) {
-		return &shelf{files: files}, of.Channel == at.Channel && of.Account == at.Account
-	}})
+	a := NewAttachments(AttachmentOptions{
+		Limit: limit, Log: zerolog.Nop(), Opener: func(of channels.Address) (channels.AttachmentOpener, bool) {
+			return &shelf{files: files}, of.Channel == at.Channel && of.Account == at.Account
+		},
+	})
 	space = filepath.Join(t.TempDir(), "space")
 	return func(chat, ref, name string, size int64) prompt.Fetched {
 		from := at
@@ -193,12 +199,13 @@ func TestDownloadsAreGivenUpAfterTenSeconds(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				var now, most atomic.Int64
-				fetch, _ := keeperOfChats(t, 500e6, map[string]func(context.Context) (io.Reader, error){"hangs": func(ctx context.Context) (io.Reader, error) {
-					most.Store(max(most.Load(), now.Add(1)))
-					defer now.Add(-1)
-					<-ctx.Done()
-					return nil, ctx.Err()
-				}})
+				fetch, _ := keeperOfChats(t, 500e6,
+					map[string]func(context.Context) (io.Reader, error){"hangs": func(ctx context.Context) (io.Reader, error) {
+						most.Store(max(most.Load(), now.Add(1)))
+						defer now.Add(-1)
+						<-ctx.Done()
+						return nil, ctx.Err()
+					}})
 				began := time.Now()
 				var wg sync.WaitGroup
 				for i := range 20 {

@@ -165,7 +165,8 @@ const maxFileName = 120
 func fileName(name string) string {
 	name = strings.Map(func(c rune) rune {
 		switch {
-		case c == '.', c == '-', c == '_', c == ' ', c >= '0' && c <= '9', c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c > 0x7f && strconv.IsPrint(c):
+		case c == '.', c == '-', c == '_', c == ' ', c >= '0' && c <= '9',
+			c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c > 0x7f && strconv.IsPrint(c):
 			return c
 		default:
 			return '_'

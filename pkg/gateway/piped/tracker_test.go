@@ -20,7 +20,14 @@ func said(channel, id string, edit session.EditRule) session.Item {
 	at := channels.Address{Channel: channel, Chat: "chat"}
 	return session.Item{
 		ID: channel + "//" + id, Kind: session.ItemMessage, Address: at, Edit: edit, Time: time.Now(),
-		Inbound: &channels.Inbound{ID: id, Kind: channels.KindMessage, Address: at, Sender: channels.Sender{ID: "1"}, Text: "hello", MessageID: id},
+		Inbound: &channels.Inbound{
+			ID:        id,
+			Kind:      channels.KindMessage,
+			Address:   at,
+			Sender:    channels.Sender{ID: "1"},
+			Text:      "hello",
+			MessageID: id,
+		},
 	}
 }
 

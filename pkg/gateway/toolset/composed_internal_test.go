@@ -22,7 +22,9 @@ func TestSequencesOfSequencesAreAsCarefulAsTheirSteps(t *testing.T) {
 		return config.ComposedTool{Description: "x", Steps: []config.ComposedStep{{Tool: tool}}}
 	}
 	r := tools.NewToolRegistry()
-	r.Register(tools.New("run", "", tools.Annotations{Executes: true, Destructive: true, OpenWorld: true, Level: tools.LevelExec}, func(context.Context, struct{}) (any, error) { return "", nil }))
+	r.Register(tools.New("run", "",
+		tools.Annotations{Executes: true, Destructive: true, OpenWorld: true, Level: tools.LevelExec},
+		func(context.Context, struct{}) (any, error) { return "", nil }))
 	specs := map[string]config.ComposedTool{"a": calls("b"), "b": calls("c"), "c": calls("run"), "ping": calls("pong"), "pong": calls("ping")}
 	if got := inwardFirst(specs); !slices.Equal(got, []string{"c", "b", "a", "ping", "pong"}) {
 		t.Errorf("in the order %q", got)
@@ -53,7 +55,8 @@ func TestNumbersOfASequence(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]any{
-		"a": 7.0, "b": 1.5, "c": 1.5, "d": json.Number("9007199254740993"), "e": json.Number("-9007199254740993"), "f": json.Number("12345678901234567890"),
+		"a": 7.0, "b": 1.5, "c": 1.5, "d": json.Number("9007199254740993"),
+		"e": json.Number("-9007199254740993"), "f": json.Number("12345678901234567890"),
 		"g": json.Number("0.12345678901234567891"), "h": []any{16.0, map[string]any{"i": 9007199254740991.0}},
 	}
 	if d := cmp.Diff(want, spec.Steps[0].Arguments); d != "" {

@@ -19,7 +19,8 @@ func commandTools(cfg *config.Config, boxes sandboxes, log zerolog.Logger) []too
 	tool, missing := shell.New(shell.Options{
 		Runner: boxes.of(c.Unsafe), Prepare: workspace.EnsureSpace, Allow: c.Allow, Shell: c.Mode == "shell",
 		Timeout: time.Duration(c.Timeout), MaxTimeout: time.Duration(c.MaxTimeout),
-		Background: boxes.behind(c.Unsafe), BackgroundLimit: time.Duration(c.BackgroundLimit), Network: c.Network, Readable: c.Readable, Outside: files.Inbox,
+		Background: boxes.behind(c.Unsafe), BackgroundLimit: time.Duration(c.BackgroundLimit),
+		Network: c.Network, Readable: c.Readable, Outside: files.Inbox,
 	})
 	if c.Enabled && len(missing) > 0 {
 		log.Warn().Strs("programs", missing).Msg("tools.shell.allow names programs that are not there")

@@ -31,6 +31,7 @@ const misunderstood = "I did not understand that"
 const unknownAgain = misunderstood + ". Say help for what I can do."
 
 func (a about) unknown() string {
-	return misunderstood + ": I am Parley's offline model and know only arithmetic, the time, the files of the workspace, reminders and /tool NAME JSON. " +
+	return misunderstood +
+		": I am Parley's offline model and know only arithmetic, the time, the files of the workspace, reminders and /tool NAME JSON. " +
 		"Say help for examples. For everything else connect a real model: set OPENAI_API_KEY or name one under models: in parley.yaml."
 }

@@ -15,7 +15,8 @@ func TestExplainsItselfOnce(t *testing.T) {
 	messages := []providers.Message{user("write me a poem")}
 	for n, want := range []string{"", short, "You're welcome.", short} {
 		resp := ask(t, messages, allTools(), nil)
-		if n == 0 && (!strings.HasPrefix(resp.Content, "I did not understand that: I am Parley's offline model") || !strings.Contains(resp.Content, "OPENAI_API_KEY")) ||
+		if n == 0 && (!strings.HasPrefix(resp.Content, "I did not understand that: I am Parley's offline model") ||
+			!strings.Contains(resp.Content, "OPENAI_API_KEY")) ||
 			n > 0 && resp.Content != want {
 			t.Errorf("answer %d: %q", n, resp.Content)
 		}

@@ -46,7 +46,9 @@ func TestRemindersWithTheRealTool(t *testing.T) {
 	t.Parallel()
 	b := &book{}
 	k := newTalk(t)
-	k.registry.Register(schedule.New(schedule.Options{Book: b, Now: func() time.Time { return time.Date(2026, 11, 21, 22, 0, 0, 0, time.UTC) }}))
+	k.registry.Register(
+		schedule.New(schedule.Options{Book: b, Now: func() time.Time { return time.Date(2026, 11, 21, 22, 0, 0, 0, time.UTC) }}),
+	)
 	messages := []providers.Message{{Role: providers.RoleSystem, Content: "You are Parley."}}
 	say := func(text string) string {
 		t.Helper()
@@ -67,8 +69,14 @@ func TestRemindersWithTheRealTool(t *testing.T) {
 		{"Tokyo", "is scheduled: once on Monday, 23 November 2026, at 09:00 (Asia/Tokyo), in 1 day 2 hours."},
 		{"remind me at 8:30 to eat", "is scheduled: once on Sunday, 22 November 2026, at 08:30 (Asia/Tokyo), in 1 hour 30 minutes."},
 		{"remind me on sunday at noon to rest", "is scheduled: once on Sunday, 22 November 2026, at 12:00 (Asia/Tokyo), in 5 hours."},
-		{"every day at 06:30 say good morning", "is scheduled: every day at 06:30 (Asia/Tokyo), next on Monday, 23 November 2026, at 06:30, in 23 hours 30 minutes."},
-		{"every monday at 9 summarise MEMORY.md", "is scheduled: every Monday at 09:00 (Asia/Tokyo), next on Monday, 23 November 2026, at 09:00, in 1 day 2 hours."},
+		{
+			"every day at 06:30 say good morning",
+			"is scheduled: every day at 06:30 (Asia/Tokyo), next on Monday, 23 November 2026, at 06:30, in 23 hours 30 minutes.",
+		},
+		{
+			"every monday at 9 summarise MEMORY.md",
+			"is scheduled: every Monday at 09:00 (Asia/Tokyo), next on Monday, 23 November 2026, at 09:00, in 1 day 2 hours.",
+		},
 		{"remind me today at 6:00 to sleep", "is over"},
 		{"every 10 seconds tell me a joke", "60 seconds at least"},
 		{"what is scheduled?", ": Reminder: drink water (once on Saturday, 21 November 2026, at 22:02 (UTC), in 2 minutes)"},

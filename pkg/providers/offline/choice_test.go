@@ -71,7 +71,8 @@ func TestLimitNotice(t *testing.T) {
 	first := ask(t, messages, allTools(), nil)
 	for _, role := range []string{providers.RoleUser, providers.RoleSystem} {
 		final := ask(t, append(messages, first.Message(), result(first.ToolCalls[0].ID, "calculator", `{"expression":"1+1","result":2}`),
-			providers.Message{Role: role, Content: "iteration limit reached; finalise your answer"}), allTools(), map[string]any{"tool_choice": "none"})
+			providers.Message{Role: role, Content: "iteration limit reached; finalise your answer"}),
+			allTools(), map[string]any{"tool_choice": "none"})
 		if !strings.HasPrefix(final.Content, "1+1 = 2\n\nI am Parley's") {
 			t.Errorf("got %q", final.Content)
 		}
@@ -152,7 +153,10 @@ func TestIsDeterministic(t *testing.T) {
 }
 
 func FuzzChat(f *testing.F) {
-	for _, seed := range []string{"what is 17*23?", "/tool a {", "list the files in the workspace", "[task] x", "what time is it in Ωmega?", "summarise the conversation"} {
+	for _, seed := range []string{
+		"what is 17*23?", "/tool a {", "list the files in the workspace",
+		"[task] x", "what time is it in Ωmega?", "summarise the conversation",
+	} {
 		f.Add(seed, "required")
 	}
 	p := offline.New(offline.Options{})

@@ -21,6 +21,10 @@ func courtesyRules(a about) []rule {
 			`what tools (?:do you have|can you (?:use|call)|are there)|how (?:can|do|should) i use (?:you|this)|what can i (?:do|ask)(?: you)?(?: here)?)(?: (?:here|for me|exactly))?`,
 			piece{text: a.help(), introduces: true}),
 		constant(`(?:how|where) (?:can|do|should|could|must) (?:i|we|you) (?:connect|set|use|configure|add|get|enter|switch to|change)\b.*\b(?:model|key|openai|llm|gpt|api key)s?\b.*`,
-			piece{text: "To connect a real model, set OPENAI_API_KEY in the environment and start again, or name one under models: in parley.yaml. " + a.introduction(), introduces: true}),
+			piece{
+				text: "To connect a real model, set OPENAI_API_KEY in the environment and start again, or name one under models: in parley.yaml. " +
+					a.introduction(),
+				introduces: true,
+			}),
 	}
 }

@@ -34,7 +34,9 @@ func arithmeticRule() rule {
 		known:     map[string]bool{},
 		constants: map[string]bool{"pi": true, "e": true, "tau": true, "π": true, "τ": true},
 	}
-	for name := range strings.FieldsSeq("sqrt cbrt root abs sin cos tan asin acos atan log ln log2 exp pow min max floor ceil round mod gcd lcm fact percent pi e tau of π τ") {
+	for name := range strings.FieldsSeq(
+		"sqrt cbrt root abs sin cos tan asin acos atan log ln log2 exp pow min max floor ceil round mod gcd lcm fact percent pi e tau of π τ",
+	) {
 		a.known[name] = true
 	}
 	a.spoken = spokenOperations()
@@ -69,7 +71,10 @@ func spokenOperations() []replacement {
 		{`\bminus\b|\bless\b`, `-`},
 		{numeral + `\s+(?:modulo|mod)\s+` + numeral, `mod($1, $2)`},
 	}
-	for i, word := range strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty") {
+	for i, word := range strings.Fields(
+		"zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen " +
+			"nineteen twenty",
+	) {
 		table = append([][2]string{{`\b` + word + `\b`, itoa(i)}}, table...)
 	}
 	out := make([]replacement, len(table))

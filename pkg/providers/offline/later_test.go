@@ -208,7 +208,10 @@ func TestGeneratedBackgroundWork(t *testing.T) {
 	model := offline.New(offline.Options{})
 	rapid.Check(t, func(rt *rapid.T) {
 		task := rapid.StringMatching(`[A-Za-z0-9äé(]{1,9}( [A-Za-z0-9+*/,.:]{1,9}){0,8}[a-z0-9)]`).Draw(rt, "task")
-		form := rapid.SampledFrom([]string{"in the background: %s", "In the background: %s and tell me", "please, in the background: %s, then report back."}).Draw(rt, "form")
+		form := rapid.SampledFrom([]string{
+			"in the background: %s", "In the background: %s and tell me", "please, in the background: %s, then report back.",
+		}).Draw(rt,
+			"form")
 		resp, err := model.Chat(t.Context(), []providers.Message{user(fmt.Sprintf(form, task))}, withLater(), "", nil)
 		if err != nil || len(resp.ToolCalls) != 1 || resp.ToolCalls[0].Arguments["task"] != task {
 			rt.Fatalf("%s: got %s %q", fmt.Sprintf(form, task), callsOf(resp), resp.Content)
@@ -219,7 +222,8 @@ func TestGeneratedBackgroundWork(t *testing.T) {
 func TestABackgroundAgentSaysNothingOfItself(t *testing.T) {
 	t.Parallel()
 	messages := []providers.Message{
-		{Role: providers.RoleSystem, Content: "Be brief. You are a background agent. The assistant of a chat gave you the task that follows."}, user("3*4+5"),
+		{Role: providers.RoleSystem, Content: "Be brief. You are a background agent. The assistant of a chat gave you the task that follows."},
+		user("3*4+5"),
 	}
 	first := ask(t, messages, allTools(), nil)
 	messages = append(messages, first.Message(), result(first.ToolCalls[0].ID, "calculator", `{"expression":"3*4+5","result":17}`))

@@ -131,7 +131,10 @@ func TestGeneratedArithmetic(t *testing.T) {
 		form := rapid.SampledFrom([]string{
 			"%d+%d*%d", "(%d + %d) * %d", "%d - %d - %d", "%d times %d plus %d", "%d multiplied by %d minus %d", "max(%d, %d, %d)", "%d x %d x %d",
 		}).Draw(rt, "form")
-		ask := rapid.SampledFrom([]string{"what is %s?", "What's %s", "calculate %s", "please compute %s.", "how much is %s?", "%s", "%s = ?", "can you tell me what is %s?"}).Draw(rt, "ask")
+		ask := rapid.SampledFrom([]string{
+			"what is %s?", "What's %s", "calculate %s", "please compute %s.",
+			"how much is %s?", "%s", "%s = ?", "can you tell me what is %s?",
+		}).Draw(rt, "ask")
 		text := fmt.Sprintf(ask, fmt.Sprintf(form, a, b, c))
 		got, err := k.say(t.Context(), text)
 		if want := " = " + forms[form].String() + "\n"; err != nil || !strings.Contains(got, want) {
@@ -159,13 +162,17 @@ func TestGeneratedFiles(t *testing.T) {
 		defer os.RemoveAll(dir)
 		path := folder + "/" + name
 		k.write(t, path, text)
-		form := rapid.SampledFrom([]string{"read %s", "show %s", "show me %s, please", "open %q", "what is in %s?", "cat `%s`", "please read the file %s"}).Draw(rt, "form")
+		form := rapid.SampledFrom([]string{
+			"read %s", "show %s", "show me %s, please", "open %q", "what is in %s?", "cat `%s`", "please read the file %s",
+		}).Draw(rt,
+			"form")
 		ask := fmt.Sprintf(form, path)
 		if got, err := k.say(t.Context(), ask); err != nil || !strings.HasPrefix(got, path+":\n"+text) {
 			rt.Fatalf("%s\ngot %q, %v", ask, got, err)
 		}
 		ask = "list the files in " + folder
-		if got, err := k.say(t.Context(), ask); err != nil || !strings.HasPrefix(got, fmt.Sprintf("In %s:\n- %s (%d bytes)", folder, name, len(text))) {
+		if got, err := k.say(t.Context(), ask); err != nil ||
+			!strings.HasPrefix(got, fmt.Sprintf("In %s:\n- %s (%d bytes)", folder, name, len(text))) {
 			rt.Fatalf("%s\ngot %q, %v", ask, got, err)
 		}
 		ask = "find files named " + name

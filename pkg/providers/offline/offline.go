@@ -35,7 +35,10 @@ func New(o Options) *Provider {
 }
 
 // Chat answers at once; see [providers.LLMProvider].
-func (p *Provider) Chat(ctx context.Context, messages []providers.Message, tools []providers.ToolDefinition, _ string, options map[string]any) (*providers.LLMResponse, error) {
+func (p *Provider) Chat(
+	ctx context.Context, messages []providers.Message,
+	tools []providers.ToolDefinition, _ string, options map[string]any,
+) (*providers.LLMResponse, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -58,7 +61,10 @@ func (p *Provider) Chat(ctx context.Context, messages []providers.Message, tools
 }
 
 // ChatStream answers word by word; see [providers.StreamingProvider].
-func (p *Provider) ChatStream(ctx context.Context, messages []providers.Message, tools []providers.ToolDefinition, model string, options map[string]any, emit func(providers.StreamEvent)) (*providers.LLMResponse, error) {
+func (p *Provider) ChatStream(
+	ctx context.Context, messages []providers.Message, tools []providers.ToolDefinition,
+	model string, options map[string]any, emit func(providers.StreamEvent),
+) (*providers.LLMResponse, error) {
 	resp, err := p.Chat(ctx, messages, tools, model, options)
 	if err != nil {
 		return nil, err

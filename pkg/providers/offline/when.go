@@ -84,7 +84,9 @@ func (t *times) repeated(rhythm, hour string) map[string]any {
 			return nil
 		}
 	}
-	words := strings.Fields(strings.NewReplacer("hourly", "every hour", "daily", "every day", "weekly", "every week", "monthly", "every month").Replace(rhythm))
+	words := strings.Fields(
+		strings.NewReplacer("hourly", "every hour", "daily", "every day", "weekly", "every week", "monthly", "every month").Replace(rhythm),
+	)
 	if days := t.days(words[1:]); days != "" {
 		h, m, _ := strings.Cut(clock, ":")
 		return map[string]any{"cron": plainNumber(m) + " " + plainNumber(h) + " " + days}
@@ -187,7 +189,9 @@ func number(text string) int {
 			return i + 1
 		}
 	}
-	return map[string]int{"a": 1, "an": 1, "fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "ninety": 90}[text]
+	return map[string]int{
+		"a": 1, "an": 1, "fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "ninety": 90,
+	}[text]
 }
 
 // weekdayOf is the number of a weekday, Sunday being 0, or -1.

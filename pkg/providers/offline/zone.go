@@ -34,7 +34,8 @@ func wantsZone(tc providers.ToolCall, result string) (map[string]any, bool) {
 		Error   bool
 		Message string
 	}
-	return args, json.Unmarshal([]byte(result), &e) == nil && e.Error && strings.Contains(e.Message, "time zone") && strings.Contains(e.Message, "ask the person")
+	return args, json.Unmarshal([]byte(result), &e) == nil && e.Error &&
+		strings.Contains(e.Message, "time zone") && strings.Contains(e.Message, "ask the person")
 }
 
 // zoneless gives the calls of the last turn that wait for the person's time zone:

@@ -21,9 +21,10 @@ func TestConformance(t *testing.T) {
 		providertest.Overloaded:  fakemodel.Fail(529, "overloaded_error", "Overloaded"),
 		providertest.OutOfQuota:  fakemodel.OutOfQuota(),
 		providertest.BadKey:      fakemodel.Fail(http.StatusUnauthorized, "invalid_api_key", "Incorrect API key provided"),
-		providertest.TooLong:     fakemodel.Fail(http.StatusBadRequest, "context_length_exceeded", "This model's maximum context length is 8192 tokens"),
-		providertest.Cuts:        {LLMResponse: providers.LLMResponse{Content: "half an answer"}, Fault: fakemodel.Fault{Cut: 120}},
-		providertest.Silent:      {Fault: fakemodel.Fault{Silence: true}},
+		providertest.TooLong: fakemodel.Fail(http.StatusBadRequest,
+			"context_length_exceeded", "This model's maximum context length is 8192 tokens"),
+		providertest.Cuts:   {LLMResponse: providers.LLMResponse{Content: "half an answer"}, Fault: fakemodel.Fault{Cut: 120}},
+		providertest.Silent: {Fault: fakemodel.Fault{Silence: true}},
 	}
 	late := fakemodel.Say("half an answer")
 	late.Fault = fakemodel.Fault{ErrorFrame: true, Code: "server_error", Message: "The server had an error"}

@@ -191,7 +191,12 @@ func replay(t *testing.T, i *interaction, piece int, want recorded) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := recorded{Text: resp.Content, Reasoning: resp.Reasoning, Prompt: float64(resp.Usage.PromptTokens), Output: float64(resp.Usage.CompletionTokens)}
+	got := recorded{
+		Text:      resp.Content,
+		Reasoning: resp.Reasoning,
+		Prompt:    float64(resp.Usage.PromptTokens),
+		Output:    float64(resp.Usage.CompletionTokens),
+	}
 	for _, c := range resp.ToolCalls {
 		got.Calls = append(got.Calls, [3]string{c.ID, c.Name, c.RawArguments})
 		if c.BadArguments != "" {

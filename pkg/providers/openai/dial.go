@@ -10,7 +10,9 @@ import (
 // dialing makes connections that send large requests without a buffer of their own
 // for each: net/http hands the rest of a body that its own buffer does not hold to
 // the connection, and that of the standard library then allocates 32 KiB.
-func dialing(dial func(ctx context.Context, network, addr string) (net.Conn, error)) func(ctx context.Context, network, addr string) (net.Conn, error) {
+func dialing(
+	dial func(ctx context.Context, network, addr string) (net.Conn, error),
+) func(ctx context.Context, network, addr string) (net.Conn, error) {
 	buffers := &sync.Pool{New: func() any { return new([32 << 10]byte) }}
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
 		c, err := dial(ctx, network, addr)

@@ -95,12 +95,39 @@ func TestTimeLimits(t *testing.T) {
 		{name: "headers, then silence", server: slowServer{kind: sse, headers: 10 * time.Second}, want: 70 * time.Second},
 		{name: "headers, then silence, whole answer", server: slowServer{kind: "application/json"}, whole: true, want: 60 * time.Second},
 		{name: "half an answer, then silence", server: slowServer{kind: sse, pieces: []string{frames(say("half"))}}, want: 60 * time.Second},
-		{name: "a byte every 20 s", server: slowServer{kind: sse, gap: 20 * time.Second, pieces: drops(frames(say("slow"), stop, done))}, want: 60 * time.Second},
-		{name: "a byte every 20 s, whole answer", server: slowServer{kind: "application/json", gap: 20 * time.Second, pieces: drops(frames(say("slow")))}, whole: true, want: 300 * time.Second},
-		{name: "comments for ever", server: slowServer{kind: sse, gap: 20 * time.Second, pieces: many(": wait\n\n", 100)}, want: 300 * time.Second},
-		{name: "slow, but alive", server: slowServer{kind: sse, gap: 40 * time.Second, pieces: []string{frames(say("a")), frames(say("b")), frames(stop, done)}}, ok: true},
-		{name: "finished, but not ended", server: slowServer{kind: sse, pieces: []string{frames(say("a"), stop)}}, ok: true, want: 5 * time.Second},
-		{name: "slow whole answer", whole: true, server: slowServer{kind: "application/json", headers: 200 * time.Second, pieces: []string{`{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}`, ""}}, want: 260 * time.Second},
+		{
+			name:   "a byte every 20 s",
+			server: slowServer{kind: sse, gap: 20 * time.Second, pieces: drops(frames(say("slow"), stop, done))},
+			want:   60 * time.Second,
+		},
+		{
+			name:   "a byte every 20 s, whole answer",
+			server: slowServer{kind: "application/json", gap: 20 * time.Second, pieces: drops(frames(say("slow")))},
+			whole:  true,
+			want:   300 * time.Second,
+		},
+		{
+			name:   "comments for ever",
+			server: slowServer{kind: sse, gap: 20 * time.Second, pieces: many(": wait\n\n", 100)},
+			want:   300 * time.Second,
+		},
+		{
+			name:   "slow, but alive",
+			server: slowServer{kind: sse, gap: 40 * time.Second, pieces: []string{frames(say("a")), frames(say("b")), frames(stop, done)}},
+			ok:     true,
+		},
+		{
+			name:   "finished, but not ended",
+			server: slowServer{kind: sse, pieces: []string{frames(say("a"), stop)}},
+			ok:     true,
+			want:   5 * time.Second,
+		},
+		{
+			name:   "slow whole answer",
+			whole:  true,
+			server: slowServer{kind: "application/json", headers: 200 * time.Second, pieces: []string{`{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}`, ""}},
+			want:   260 * time.Second,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -148,16 +148,19 @@ func kindOf(status int, e wireError) providers.ErrorKind {
 	message := strings.ToLower(string(e.Message))
 	switch {
 	case status == http.StatusRequestEntityTooLarge, hasAny(words, "context_length", "exceed_context"),
-		status < 500 && hasAny(message, "context length", "context window", "context size", "prompt is too long", "too many input tokens", "maximum number of tokens allowed"):
+		status < 500 && hasAny(message, "context length", "context window", "context size",
+			"prompt is too long", "too many input tokens", "maximum number of tokens allowed"):
 		return providers.KindTooLong
-	case status == http.StatusPaymentRequired, hasAny(words, "insufficient_quota", "billing", "402"), hasAny(message, "insufficient credit", "insufficient balance", "insufficient_quota"):
+	case status == http.StatusPaymentRequired, hasAny(words, "insufficient_quota", "billing", "402"),
+		hasAny(message, "insufficient credit", "insufficient balance", "insufficient_quota"):
 		return providers.KindQuota
 	case hasAny(words, "content_filter", "content_policy", "responsibleai", "moderation"),
 		status == http.StatusForbidden && hasAny(message, "moderation", "flagged"):
 		return providers.KindFiltered
 	case status == http.StatusTooManyRequests, status == 0 && hasAny(words, "rate_limit", "resource_exhausted"):
 		return providers.KindRateLimited
-	case status == http.StatusUnauthorized, status == http.StatusForbidden, hasAny(words, "invalid_api_key", "authentication_error"), strings.Contains(message, "api key not valid"):
+	case status == http.StatusUnauthorized, status == http.StatusForbidden,
+		hasAny(words, "invalid_api_key", "authentication_error"), strings.Contains(message, "api key not valid"):
 		return providers.KindAuth
 	case status == http.StatusNotFound, hasAny(words, "model_not_found"):
 		return providers.KindNotFound

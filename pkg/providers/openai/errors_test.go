@@ -30,15 +30,37 @@ func TestRefusals(t *testing.T) {
 		after  time.Duration
 		text   string
 	}{
-		{name: "rate", status: 429, header: "Retry-After: 37", body: openAI("rate_limit_exceeded", "slow down"), want: providers.KindRateLimited, after: 37 * time.Second, text: "slow down"},
-		{name: "rate in milliseconds", status: 429, header: "Retry-After-Ms: 1500", body: openAI("rate_limit_exceeded", "slow down"), want: providers.KindRateLimited, after: 1500 * time.Millisecond},
+		{
+			name: "rate", status: 429, header: "Retry-After: 37", body: openAI("rate_limit_exceeded", "slow down"),
+			want: providers.KindRateLimited, after: 37 * time.Second, text: "slow down",
+		},
+		{
+			name:   "rate in milliseconds",
+			status: 429,
+			header: "Retry-After-Ms: 1500",
+			body:   openAI("rate_limit_exceeded", "slow down"),
+			want:   providers.KindRateLimited,
+			after:  1500 * time.Millisecond,
+		},
 		{name: "rate with a fraction", status: 429, header: "Retry-After: 0.5", want: providers.KindRateLimited, after: 500 * time.Millisecond},
 		{name: "rate with nonsense", status: 429, header: "Retry-After: soon", want: providers.KindRateLimited},
 		{name: "rate with a negative wait", status: 429, header: "Retry-After: -5", want: providers.KindRateLimited},
-		{name: "rate with a date that has passed", status: 429, header: "Retry-After: Mon, 02 Jan 2006 15:04:05 GMT", want: providers.KindRateLimited},
+		{
+			name:   "rate with a date that has passed",
+			status: 429,
+			header: "Retry-After: Mon, 02 Jan 2006 15:04:05 GMT",
+			want:   providers.KindRateLimited,
+		},
 		{name: "rate with an endless wait", status: 429, header: "Retry-After: 1e300", want: providers.KindRateLimited, after: 24 * time.Hour},
 		{name: "Gemini's rate", status: 429, body: `[{"error":{"code":429,"message":"Resource exhausted","status":"RESOURCE_EXHAUSTED","details":[{"@type":"x"},{"retryDelay":"37s"}]}}]`, want: providers.KindRateLimited, after: 37 * time.Second, text: "Resource exhausted"},
-		{name: "quota", status: 429, header: "Retry-After: 37", body: openAI("insufficient_quota", "You exceeded your current quota"), want: providers.KindQuota, after: 37 * time.Second},
+		{
+			name:   "quota",
+			status: 429,
+			header: "Retry-After: 37",
+			body:   openAI("insufficient_quota", "You exceeded your current quota"),
+			want:   providers.KindQuota,
+			after:  37 * time.Second,
+		},
 		{name: "payment", status: 402, body: `{"error":{"message":"Insufficient credits","code":402}}`, want: providers.KindQuota},
 		{name: "key", status: 401, body: openAI("invalid_api_key", "Incorrect API key provided"), want: providers.KindAuth},
 		{name: "Gemini's key", status: 400, body: `[{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}]`, want: providers.KindAuth},
@@ -47,7 +69,12 @@ func TestRefusals(t *testing.T) {
 		{name: "filter", status: 400, body: openAI("content_filter", "The response was filtered"), want: providers.KindFiltered},
 		{name: "model", status: 404, body: openAI("model_not_found", "The model does not exist"), want: providers.KindNotFound},
 		{name: "model as a plain string", status: 404, body: `{"error":"model 'x' not found"}`, want: providers.KindNotFound, text: "model 'x' not found"},
-		{name: "length", status: 400, body: openAI("context_length_exceeded", "This model's maximum context length is 128000 tokens"), want: providers.KindTooLong},
+		{
+			name:   "length",
+			status: 400,
+			body:   openAI("context_length_exceeded", "This model's maximum context length is 128000 tokens"),
+			want:   providers.KindTooLong,
+		},
 		{name: "llama.cpp's length", status: 400, body: `{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}`, want: providers.KindTooLong},
 		{name: "vLLM's length", status: 400, body: `{"object":"error","message":"This model's maximum context length is 4096 tokens.","type":"BadRequestError","code":400}`, want: providers.KindTooLong},
 		{name: "body too large", status: 413, body: html, want: providers.KindTooLong},
@@ -56,7 +83,10 @@ func TestRefusals(t *testing.T) {
 		{name: "408", status: 408, want: providers.KindOverloaded},
 		{name: "409", status: 409, want: providers.KindOverloaded},
 		{name: "500", status: 500, body: openAI("server_error", "boom"), want: providers.KindOverloaded},
-		{name: "503 with a wait", status: 503, header: "Retry-After: 2", body: html, want: providers.KindOverloaded, after: 2 * time.Second, text: "Service Unavailable"},
+		{
+			name: "503 with a wait", status: 503, header: "Retry-After: 2", body: html,
+			want: providers.KindOverloaded, after: 2 * time.Second, text: "Service Unavailable",
+		},
 		{name: "529", status: 529, body: `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, want: providers.KindOverloaded, text: "Overloaded"},
 		{name: "redirect", status: 307, header: "Location: https://elsewhere.example/", want: providers.KindNotFound},
 		{name: "web page with 200", status: 200, body: html, want: providers.KindOverloaded},
@@ -73,7 +103,8 @@ func TestRefusals(t *testing.T) {
 			t.Cleanup(srv.Close)
 			for way, p := range bothWays(provider(t, srv.URL)) {
 				failure := askFailure(t, p)
-				if failure.Kind != c.want || failure.RetryAfter != c.after || failure.Server != srv.URL || failure.Model != "m" || c.status != 200 && failure.Status != c.status {
+				if failure.Kind != c.want || failure.RetryAfter != c.after || failure.Server != srv.URL ||
+					failure.Model != "m" || c.status != 200 && failure.Status != c.status {
 					t.Errorf("%s: %+v, want %s after %v", way, failure, c.want, c.after)
 				}
 				if c.text != "" && failure.Message != c.text {

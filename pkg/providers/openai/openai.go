@@ -128,12 +128,18 @@ func (p *Provider) Close() { p.client.CloseIdleConnections() }
 
 // Chat asks for one answer as a whole. Beside the options of [providers.LLMProvider]
 // it knows top_p (float64), reasoning_effort (string), stop ([]string) and seed (int).
-func (p *Provider) Chat(ctx context.Context, messages []providers.Message, tools []providers.ToolDefinition, model string, options map[string]any) (*providers.LLMResponse, error) {
+func (p *Provider) Chat(
+	ctx context.Context, messages []providers.Message,
+	tools []providers.ToolDefinition, model string, options map[string]any,
+) (*providers.LLMResponse, error) {
 	return p.ask(ctx, &question{messages: messages, tools: tools, model: model, options: options})
 }
 
 // ChatStream asks for one answer and emits it while it grows. The options are those of Chat.
-func (p *Provider) ChatStream(ctx context.Context, messages []providers.Message, tools []providers.ToolDefinition, model string, options map[string]any, emit func(providers.StreamEvent)) (*providers.LLMResponse, error) {
+func (p *Provider) ChatStream(
+	ctx context.Context, messages []providers.Message, tools []providers.ToolDefinition,
+	model string, options map[string]any, emit func(providers.StreamEvent),
+) (*providers.LLMResponse, error) {
 	return p.ask(ctx, &question{messages: messages, tools: tools, model: model, options: options, stream: true, emit: emit})
 }
 
@@ -174,7 +180,9 @@ func (p *Provider) ask(ctx context.Context, q *question) (*providers.LLMResponse
 }
 
 // once sends one request and reads its answer.
-func (p *Provider) once(ctx context.Context, q *question, req sdk.ChatCompletionRequest, messages *body) (resp *providers.LLMResponse, err error) {
+func (p *Provider) once(
+	ctx context.Context, q *question, req sdk.ChatCompletionRequest, messages *body,
+) (resp *providers.LLMResponse, err error) {
 	ctx, x := p.newExchange(ctx, messages)
 	x.impatient = q.stream
 	defer func() {

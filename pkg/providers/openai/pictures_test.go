@@ -71,7 +71,12 @@ func TestPicturesOfARequestAreBounded(t *testing.T) {
 	} {
 		var all []providers.Message
 		for i := range c.pictures {
-			all = append(all, providers.Message{Role: "user", Content: fmt.Sprint("picture ", i, "."), Images: []providers.Image{picture(strings.Repeat("x", c.bytes))}})
+			all = append(all,
+				providers.Message{
+					Role:    "user",
+					Content: fmt.Sprint("picture ", i, "."),
+					Images:  []providers.Image{picture(strings.Repeat("x", c.bytes))},
+				})
 		}
 		if _, err := p.Chat(t.Context(), all, nil, "m", nil); err != nil {
 			t.Fatal(err)

@@ -101,7 +101,10 @@ func toolChoice(v any) (any, error) {
 		name = v["name"]
 	}
 	if name == "" {
-		return nil, &providers.Error{Kind: providers.KindInvalid, Message: fmt.Sprintf("tool_choice %v is none of auto, none, required and {name}", v)}
+		return nil, &providers.Error{
+			Kind:    providers.KindInvalid,
+			Message: fmt.Sprintf("tool_choice %v is none of auto, none, required and {name}", v),
+		}
 	}
 	return sdk.ToolChoice{Type: sdk.ToolTypeFunction, Function: sdk.ToolFunction{Name: name}}, nil
 }

@@ -38,19 +38,29 @@ func TestRequestFields(t *testing.T) {
 		want     string
 	}{
 		{name: "plain", want: `{"messages":` + hiJSON + `}`},
-		{name: "limits", options: map[string]any{"max_tokens": 7, "temperature": 0.5, "top_p": 0.25, "seed": 3, "stop": []string{"x"}, "reasoning_effort": "low"}, want: `{"messages":` + hiJSON + `,"max_tokens":7,"temperature":0.5,"top_p":0.25,"seed":3,"stop":["x"],"reasoning_effort":"low"}`},
+		{
+			name:    "limits",
+			options: map[string]any{"max_tokens": 7, "temperature": 0.5, "top_p": 0.25, "seed": 3, "stop": []string{"x"}, "reasoning_effort": "low"},
+			want:    `{"messages":` + hiJSON + `,"max_tokens":7,"temperature":0.5,"top_p":0.25,"seed":3,"stop":["x"],"reasoning_effort":"low"}`,
+		},
 		{name: "options from JSON", options: map[string]any{"max_tokens": float64(7)}, want: `{"messages":` + hiJSON + `,"max_tokens":7}`},
 		{name: "temperature 0 is said", options: map[string]any{"temperature": 0.0}, want: `{"messages":` + hiJSON + `,"temperature":1e-45}`},
 		{name: "choice auto", tools: true, options: map[string]any{"tool_choice": "auto"}, want: `{"messages":` + hiJSON + `,"tools":` + probe + `,"tool_choice":"auto"}`},
 		{name: "choice none", tools: true, options: map[string]any{"tool_choice": "none"}, want: `{"messages":` + hiJSON + `,"tools":` + probe + `,"tool_choice":"none"}`},
 		{name: "choice required", tools: true, options: map[string]any{"tool_choice": "required"}, want: `{"messages":` + hiJSON + `,"tools":` + probe + `,"tool_choice":"required"}`},
-		{name: "choice by name", tools: true, options: map[string]any{"tool_choice": map[string]any{"name": "probe"}}, want: `{"messages":` + hiJSON + `,"tools":` + probe + `,"tool_choice":{"type":"function","function":{"name":"probe"}}}`},
+		{
+			name:    "choice by name",
+			tools:   true,
+			options: map[string]any{"tool_choice": map[string]any{"name": "probe"}},
+			want:    `{"messages":` + hiJSON + `,"tools":` + probe + `,"tool_choice":{"type":"function","function":{"name":"probe"}}}`,
+		},
 		{name: "no choice among nothing", options: map[string]any{"tool_choice": "auto"}, want: `{"messages":` + hiJSON + `}`},
 		{
 			name: "calls and results", messages: []providers.Message{
 				hi[0],
 				{Role: "assistant", Content: "wait", Reasoning: "hm", ToolCalls: []providers.ToolCall{
-					toolCall("a", "probe", `{ "n": 1 }`, map[string]any{"n": 1.0}), toolCall("b", "probe", "", map[string]any{}), toolCall("c", "probe", "", map[string]any{"n": 2}),
+					toolCall("a", "probe", `{ "n": 1 }`, map[string]any{"n": 1.0}),
+					toolCall("b", "probe", "", map[string]any{}), toolCall("c", "probe", "", map[string]any{"n": 2}),
 					{ID: "d", Name: "probe", RawArguments: `{"n`, BadArguments: "cut"},
 					toolCall("e", "probe", `"{\"n\":3}"`, map[string]any{"n": 3}),
 				}},
@@ -305,7 +315,8 @@ func TestRefusedForGood(t *testing.T) {
 	srv := serve(t, func(fakemodel.Request) fakemodel.Answer {
 		return fakemodel.Fail(http.StatusBadRequest, "invalid_request_error", "max_tokens, temperature, stream_options: all wrong")
 	})
-	_, err := provider(t, srv.URL()).ChatStream(t.Context(), providertest.Question(), nil, "m", map[string]any{"max_tokens": 9, "temperature": 0.5}, nil)
+	_, err := provider(t, srv.URL()).ChatStream(t.Context(), providertest.Question(),
+		nil, "m", map[string]any{"max_tokens": 9, "temperature": 0.5}, nil)
 	var failure *providers.Error
 	if !errors.As(err, &failure) || failure.Kind != providers.KindInvalid {
 		t.Errorf("%v, want invalid", err)

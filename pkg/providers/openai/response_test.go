@@ -12,7 +12,8 @@ func TestWholeShapes(t *testing.T) {
 	one := map[string]any{"n": float64(1)}
 	for _, s := range []shape{
 		{name: "text and usage", body: `{"model":"m-1","choices":[{"index":0,"message":{"role":"assistant","content":"hello"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5,"prompt_cache_hit_tokens":1}}`, want: providers.LLMResponse{
-			Content: "hello", FinishReason: "stop", Model: "m-1", Usage: providers.Usage{PromptTokens: 3, CompletionTokens: 2, TotalTokens: 5, CachedTokens: 1},
+			Content: "hello", FinishReason: "stop", Model: "m-1",
+			Usage: providers.Usage{PromptTokens: 3, CompletionTokens: 2, TotalTokens: 5, CachedTokens: 1},
 		}},
 		{name: "white space first", body: "{\n \n \n" + `"choices":[{"message":{"content":"hello"},"finish_reason":"stop"}]}`, want: providers.LLMResponse{Content: "hello", FinishReason: "stop"}},
 		{name: "null content, null finish reason", body: `{"choices":[{"message":{"content":null},"finish_reason":null}]}`},

@@ -53,8 +53,17 @@ func toolCall(id, name, raw string, args map[string]any) providers.ToolCall {
 func streamShapes() []shape {
 	one := map[string]any{"n": float64(1)}
 	return []shape{
-		{name: "text", body: frames(say("he"), say("llo"), stop, done), want: providers.LLMResponse{Content: "hello", FinishReason: "stop"}, deltas: []string{"he", "llo"}},
-		{name: "finish reason without [DONE]", body: frames(say("hello"), stop), want: providers.LLMResponse{Content: "hello", FinishReason: "stop"}},
+		{
+			name:   "text",
+			body:   frames(say("he"), say("llo"), stop, done),
+			want:   providers.LLMResponse{Content: "hello", FinishReason: "stop"},
+			deltas: []string{"he", "llo"},
+		},
+		{
+			name: "finish reason without [DONE]",
+			body: frames(say("hello"), stop),
+			want: providers.LLMResponse{Content: "hello", FinishReason: "stop"},
+		},
 		{name: "[DONE] without finish reason", body: frames(say("hello"), done), want: providers.LLMResponse{Content: "hello"}},
 		{name: "[DONE] without a line end", body: frames(say("hello")) + "data: [DONE]", want: providers.LLMResponse{Content: "hello"}},
 		{name: "neither", body: frames(say("hello")), kind: providers.KindCut},
@@ -63,28 +72,58 @@ func streamShapes() []shape {
 		{name: "nothing", body: "\n", kind: providers.KindCut},
 		{name: "[DONE] alone", body: frames(done), kind: providers.KindCut},
 		{name: "not JSON", body: frames("{{{", done), kind: providers.KindCut},
-		{name: "comments, fields and CRLF", body: ": OPENROUTER PROCESSING\r\n\r\nevent: message\r\nid: 1\r\nretry: 5\r\ndata:" + say("hello") + "\r\n\r\n: more\r\ndata:   " + stop + "\r\n\r\ndata: [DONE]\r\n\r\n", want: providers.LLMResponse{Content: "hello", FinishReason: "stop"}},
-		{name: "byte order mark", body: "\ufeff" + frames(say("hello"), stop, done), want: providers.LLMResponse{Content: "hello", FinishReason: "stop"}},
-		{name: "a thousand lines without data", body: strings.Repeat(": working\n", 1000) + frames(say("hello"), stop, done), want: providers.LLMResponse{Content: "hello", FinishReason: "stop"}},
+		{
+			name: "comments, fields and CRLF",
+			body: ": OPENROUTER PROCESSING\r\n\r\nevent: message\r\nid: 1\r\nretry: 5\r\ndata:" +
+				say("hello") + "\r\n\r\n: more\r\ndata:   " + stop + "\r\n\r\ndata: [DONE]\r\n\r\n",
+			want: providers.LLMResponse{Content: "hello", FinishReason: "stop"},
+		},
+		{
+			name: "byte order mark",
+			body: "\ufeff" + frames(say("hello"), stop, done),
+			want: providers.LLMResponse{Content: "hello", FinishReason: "stop"},
+		},
+		{
+			name: "a thousand lines without data",
+			body: strings.Repeat(": working\n", 1000) + frames(say("hello"), stop, done),
+			want: providers.LLMResponse{Content: "hello", FinishReason: "stop"},
+		},
 		{name: "error frame", body: frames(say("he"), `{"error":{"message":"boom","code":502}}`), kind: providers.KindOverloaded},
 		{name: "error frame after a comment", body: ": hm\n\n" + frames(`{"error":{"message":"slow down","type":"rate_limit_exceeded"}}`), kind: providers.KindRateLimited},
 		{name: "error frame with choices", body: frames(`{"id":"1","choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}],"error":{"code":"server_error","message":"boom"}}`, done), kind: providers.KindOverloaded},
 		{name: "error inside a choice", body: frames(`{"choices":[{"index":0,"delta":{},"error":{"code":429,"message":"slow down"}}]}`, done), kind: providers.KindRateLimited},
-		{name: "error event", body: frames(say("he")) + "event: error\ndata: {\"message\":\"maximum context length is 9\",\"code\":400}\n\n", kind: providers.KindTooLong},
+		{
+			name: "error event",
+			body: frames(say("he")) + "event: error\ndata: {\"message\":\"maximum context length is 9\",\"code\":400}\n\n",
+			kind: providers.KindTooLong,
+		},
 		{name: "error that is no event", body: frames(say("he")) + `{"error":{"message":"gone","type":"insufficient_quota"}}` + "\n", kind: providers.KindQuota},
 		{name: "error as a string", body: frames(`{"error":"boom"}`), kind: providers.KindOverloaded},
 		{name: "error null", body: frames(`{"error":null,"choices":[{"index":0,"delta":{"content":"hello"}}]}`, stop, done), want: providers.LLMResponse{Content: "hello", FinishReason: "stop"}},
 		{name: `the word "error" in the text`, body: frames(say(`an "error": {} here`), stop, done), want: providers.LLMResponse{Content: `an "error": {} here`, FinishReason: "stop"}},
 		{name: "empty choices and usage", body: frames(`{"choices":[]}`, say("hello"), stop, `{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":1},"completion_tokens_details":{"reasoning_tokens":1}}}`, done), want: providers.LLMResponse{
-			Content: "hello", FinishReason: "stop", Usage: providers.Usage{PromptTokens: 3, CompletionTokens: 2, TotalTokens: 5, CachedTokens: 1, ReasoningTokens: 1},
+			Content: "hello", FinishReason: "stop",
+			Usage: providers.Usage{PromptTokens: 3, CompletionTokens: 2, TotalTokens: 5, CachedTokens: 1, ReasoningTokens: 1},
 		}},
 		{name: "null content", body: frames(`{"choices":[{"index":0,"delta":{"role":"assistant","content":null}}]}`, stop, done), want: providers.LLMResponse{FinishReason: "stop"}},
 		{name: "content as parts", body: frames(`{"choices":[{"index":0,"delta":{"content":[{"type":"thinking","thinking":[]},{"type":"text","text":"he"},"llo"]}}]}`, stop, done), want: providers.LLMResponse{Content: "hello", FinishReason: "stop"}},
 		{name: "refusal", body: frames(`{"choices":[{"index":0,"delta":{"content":null,"refusal":"no"}}]}`, stop, done), want: providers.LLMResponse{Content: "no", FinishReason: "stop"}},
 		{name: "another choice", body: frames(`{"choices":[{"index":1,"delta":{"content":"other"}}]}`, say("hello"), stop, done), want: providers.LLMResponse{Content: "hello", FinishReason: "stop"}},
-		{name: "reasoning", body: frames(`{"choices":[{"index":0,"delta":{"reasoning":"hm"}}]}`, say("hello"), stop, done), want: providers.LLMResponse{Content: "hello", Reasoning: "hm", FinishReason: "stop"}},
-		{name: "reasoning under both names", body: frames(`{"choices":[{"index":0,"delta":{"reasoning_content":"hm","reasoning":"hm"}}]}`, say("hello"), stop, done), want: providers.LLMResponse{Content: "hello", Reasoning: "hm", FinishReason: "stop"}},
-		{name: "the server's model", body: frames(`{"model":"m-2024","choices":[{"index":0,"delta":{"content":"hello"}}]}`, stop, done), want: providers.LLMResponse{Content: "hello", FinishReason: "stop", Model: "m-2024"}},
+		{
+			name: "reasoning",
+			body: frames(`{"choices":[{"index":0,"delta":{"reasoning":"hm"}}]}`, say("hello"), stop, done),
+			want: providers.LLMResponse{Content: "hello", Reasoning: "hm", FinishReason: "stop"},
+		},
+		{
+			name: "reasoning under both names",
+			body: frames(`{"choices":[{"index":0,"delta":{"reasoning_content":"hm","reasoning":"hm"}}]}`, say("hello"), stop, done),
+			want: providers.LLMResponse{Content: "hello", Reasoning: "hm", FinishReason: "stop"},
+		},
+		{
+			name: "the server's model",
+			body: frames(`{"model":"m-2024","choices":[{"index":0,"delta":{"content":"hello"}}]}`, stop, done),
+			want: providers.LLMResponse{Content: "hello", FinishReason: "stop", Model: "m-2024"},
+		},
 		{
 			name: "calls in pieces, interleaved", body: frames(
 				call(`{"index":0,"id":"a","type":"function","function":{"name":"one","arguments":""}}`),
@@ -105,13 +144,19 @@ func streamShapes() []shape {
 		{
 			name: "no index, no ids", body: frames(
 				call(`{"function":{"name":"one","arguments":"{\"n\":1}"}},{"function":{"name":"two","arguments":""}}`), stop),
-			want: providers.LLMResponse{FinishReason: "stop", ToolCalls: []providers.ToolCall{toolCall("own", "one", `{"n":1}`, one), toolCall("own", "two", "", map[string]any{})}},
+			want: providers.LLMResponse{
+				FinishReason: "stop",
+				ToolCalls:    []providers.ToolCall{toolCall("own", "one", `{"n":1}`, one), toolCall("own", "two", "", map[string]any{})},
+			},
 		},
 		{
 			name: "no index, pieces", body: frames(
 				call(`{"id":"a","function":{"name":"one","arguments":"{\"n\""}}`), call(`{"function":{"arguments":":1}"}}`),
 				call(`{"id":"b","function":{"name":"two","arguments":"{}"}}`), stop),
-			want: providers.LLMResponse{FinishReason: "stop", ToolCalls: []providers.ToolCall{toolCall("a", "one", `{"n":1}`, one), toolCall("b", "two", "{}", map[string]any{})}},
+			want: providers.LLMResponse{
+				FinishReason: "stop",
+				ToolCalls:    []providers.ToolCall{toolCall("a", "one", `{"n":1}`, one), toolCall("b", "two", "{}", map[string]any{})},
+			},
 		},
 		{
 			name: "id and name in every piece", body: frames(
@@ -121,7 +166,9 @@ func streamShapes() []shape {
 		{
 			name: "one index for all", body: frames(
 				call(`{"index":0,"id":"a","function":{"name":"one","arguments":"{}"}}`), call(`{"index":0,"id":"b","function":{"name":"one","arguments":"{}"}}`), done),
-			want: providers.LLMResponse{ToolCalls: []providers.ToolCall{toolCall("a", "one", "{}", map[string]any{}), toolCall("b", "one", "{}", map[string]any{})}},
+			want: providers.LLMResponse{
+				ToolCalls: []providers.ToolCall{toolCall("a", "one", "{}", map[string]any{}), toolCall("b", "one", "{}", map[string]any{})},
+			},
 		},
 		{
 			name: "arguments as an object, null and double-encoded", body: frames(
@@ -138,7 +185,11 @@ func streamShapes() []shape {
 				ID: "a", Type: "function", Name: "one", RawArguments: `{"n`, BadArguments: "the arguments are not valid JSON: unexpected end of JSON input",
 			}}},
 		},
-		{name: "five hundred calls", body: frames(call(strings.TrimSuffix(strings.Repeat(`{"id":"a","function":{"name":"one","arguments":"{}"}},`, 500), ",")), done), want: providers.LLMResponse{ToolCalls: sameCalls(providers.MaxCalls)}},
+		{
+			name: "five hundred calls",
+			body: frames(call(strings.TrimSuffix(strings.Repeat(`{"id":"a","function":{"name":"one","arguments":"{}"}},`, 500), ",")), done),
+			want: providers.LLMResponse{ToolCalls: sameCalls(providers.MaxCalls)},
+		},
 		{
 			name: "a piece behind the last call that is kept", want: providers.LLMResponse{ToolCalls: sameCalls(providers.MaxCalls)},
 			body: frames(call(strings.TrimSuffix(strings.Repeat(`{"id":"a","function":{"name":"one","arguments":"{}"}},`, providers.MaxCalls), ",")),
@@ -148,7 +199,12 @@ func streamShapes() []shape {
 			name: "five hundred calls by their index", want: providers.LLMResponse{ToolCalls: sameCalls(providers.MaxCalls)},
 			body: frames(numbered(500, `"id":"a","function":{"name":"one","arguments":"{"}`), numbered(500, `"function":{"arguments":"}"}`), done),
 		},
-		{name: "a whole answer where a stream was asked for", body: `{"choices":[{"index":0,"message":{"content":"hello"},"finish_reason":"stop"}]}`, want: providers.LLMResponse{Content: "hello", FinishReason: "stop"}, deltas: []string{"hello"}},
+		{
+			name:   "a whole answer where a stream was asked for",
+			body:   `{"choices":[{"index":0,"message":{"content":"hello"},"finish_reason":"stop"}]}`,
+			want:   providers.LLMResponse{Content: "hello", FinishReason: "stop"},
+			deltas: []string{"hello"},
+		},
 	}
 }
 

@@ -61,15 +61,33 @@ func TestFaultsOfHTTP2(t *testing.T) {
 		fault func(w http.ResponseWriter, r *http.Request)
 		kind  providers.ErrorKind
 	}{
-		"the stream is reset at once":        {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, providers.KindUnreachable},
-		"the stream is reset in the middle":  {func(w http.ResponseWriter, _ *http.Request) { begin(w); panic(http.ErrAbortHandler) }, providers.KindCut},
-		"the stream ends in the middle":      {func(w http.ResponseWriter, _ *http.Request) { begin(w) }, providers.KindCut},
-		"the stream hangs":                   {func(w http.ResponseWriter, r *http.Request) { begin(w); <-r.Context().Done() }, providers.KindTimeout},
-		"no headers":                         {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, providers.KindTimeout},
-		"overloaded":                         {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }, providers.KindOverloaded},
-		"the body is longer than it says":    {func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Length", "5"); begin(w) }, providers.KindCut},
-		"the body is shorter than it says":   {func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Length", "5000"); begin(w) }, providers.KindCut},
-		"told to use HTTP/1.1 (misdirected)": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusMisdirectedRequest) }, providers.KindInvalid},
+		"the stream is reset at once": {
+			func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, providers.KindUnreachable,
+		},
+		"the stream is reset in the middle": {
+			func(w http.ResponseWriter, _ *http.Request) { begin(w); panic(http.ErrAbortHandler) }, providers.KindCut,
+		},
+		"the stream ends in the middle": {func(w http.ResponseWriter, _ *http.Request) { begin(w) }, providers.KindCut},
+		"the stream hangs": {
+			func(w http.ResponseWriter, r *http.Request) { begin(w); <-r.Context().Done() }, providers.KindTimeout,
+		},
+		"no headers": {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, providers.KindTimeout},
+		"overloaded": {
+			func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) },
+			providers.KindOverloaded,
+		},
+		"the body is longer than it says": {
+			func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Length", "5"); begin(w) },
+			providers.KindCut,
+		},
+		"the body is shorter than it says": {
+			func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Length", "5000"); begin(w) },
+			providers.KindCut,
+		},
+		"told to use HTTP/1.1 (misdirected)": {
+			func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusMisdirectedRequest) },
+			providers.KindInvalid,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

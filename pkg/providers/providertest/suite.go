@@ -103,7 +103,11 @@ func Tools() []providers.ToolDefinition {
 }
 
 // ask asks with or without a stream, and fails the test for an event after the end.
-func ask(t *testing.T, ctx context.Context, p providers.LLMProvider, stream bool, messages []providers.Message) (*providers.LLMResponse, []providers.StreamEvent, error) { //nolint:revive // t first, as in every test
+//
+//nolint:revive // t first, as in every test
+func ask(
+	t *testing.T, ctx context.Context, p providers.LLMProvider, stream bool, messages []providers.Message,
+) (*providers.LLMResponse, []providers.StreamEvent, error) {
 	t.Helper()
 	if !stream {
 		resp, err := p.Chat(ctx, messages, Tools(), Model, map[string]any{"unknown option": 1})
@@ -231,7 +235,8 @@ func checkCalls(t *testing.T, p providers.LLMProvider) {
 	}
 }
 
-func checkKind(retryable bool, kinds ...providers.ErrorKind) func(*testing.T, providers.LLMProvider) { //nolint:revive // what is expected, no switch
+//nolint:revive // what is expected, no switch
+func checkKind(retryable bool, kinds ...providers.ErrorKind) func(*testing.T, providers.LLMProvider) {
 	return func(t *testing.T, p providers.LLMProvider) {
 		t.Helper()
 		for _, stream := range []bool{false, true} {

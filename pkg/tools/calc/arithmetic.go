@@ -99,7 +99,9 @@ func (m *arithmetic) rest(pos int, a, b value) (value, error) {
 	}
 	inexact := a.exact == nil || b.exact == nil
 	if inexact && math.Abs(q.float()) > maxAngle {
-		return value{}, limitError(pos, "the remainder is not known: the numbers are rounded, and the second goes into the first more than %.0f times; take smaller ones", maxAngle)
+		return value{}, limitError(pos,
+			"the remainder is not known: the numbers are rounded, and the second goes into the first more than %.0f times; take smaller ones",
+			maxAngle)
 	}
 	taken, err := m.multiply(pos, q, exactB)
 	if err != nil {

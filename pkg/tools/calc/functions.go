@@ -115,7 +115,10 @@ func (m *arithmetic) angle(f func(float64) float64) func(int, value) (value, err
 // taken off it, and the rest would be the rounding's.
 func turnable(pos int, x value) error {
 	if size := x.float(); isFinite(size) && math.Abs(size) > maxAngle && !x.isDouble() {
-		return limitError(pos, "the angle is too large: beyond %.0f its digits are lost unless it is a whole number that a double holds; give it as an exact number, or a smaller one", maxAngle)
+		return limitError(pos,
+			"the angle is too large: beyond %.0f its digits are lost unless it is a whole number that a double holds; give it as an "+
+				"exact number, or a smaller one",
+			maxAngle)
 	}
 	return nil
 }

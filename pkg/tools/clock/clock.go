@@ -62,7 +62,8 @@ func zoneOf(t time.Time) string {
 
 // location finds a zone by its IANA name.
 func location(name string) (*time.Location, error) {
-	unknown := tools.Fail(tools.ErrInvalidArguments, "there is no such time zone; use an IANA name such as Europe/Berlin, Asia/Tokyo or UTC", nil)
+	unknown := tools.Fail(tools.ErrInvalidArguments,
+		"there is no such time zone; use an IANA name such as Europe/Berlin, Asia/Tokyo or UTC", nil)
 	if len(name) > maxZoneName || strings.EqualFold(name, "local") || strings.Contains(name, "..") {
 		return nil, unknown
 	}

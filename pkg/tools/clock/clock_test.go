@@ -72,7 +72,10 @@ func TestCurrentTime(t *testing.T) {
 
 func TestUnknownZones(t *testing.T) {
 	t.Parallel()
-	for _, zone := range []string{"Atlantis", "Local", "local", "../../etc/passwd", "/etc/localtime", "Europe/../../etc/passwd", "Europe", "\x00", string(make([]byte, 100))} {
+	for _, zone := range []string{
+		"Atlantis", "Local", "local", "../../etc/passwd", "/etc/localtime",
+		"Europe/../../etc/passwd", "Europe", "\x00", string(make([]byte, 100)),
+	} {
 		res := registry(time.Now).Execute(t.Context(), "current_time", map[string]any{"timezone": zone})
 		var e struct{ Type string }
 		if err := json.Unmarshal([]byte(res.ForLLM), &e); err != nil || e.Type != string(tools.ErrInvalidArguments) {
@@ -103,7 +106,10 @@ func TestAgreesInEveryZone(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		unix := rapid.Int64Range(0, 4e9).Draw(t, "unix")
-		zone := rapid.SampledFrom([]string{"UTC", "Europe/Berlin", "America/St_Johns", "Asia/Kathmandu", "Pacific/Kiritimati", "Africa/Casablanca"}).Draw(t, "zone")
+		zone := rapid.SampledFrom([]string{
+			"UTC", "Europe/Berlin", "America/St_Johns", "Asia/Kathmandu", "Pacific/Kiritimati", "Africa/Casablanca",
+		}).Draw(t,
+			"zone")
 		res := registry(at(time.Unix(unix, 0))).Execute(t.Context(), "current_time", map[string]any{"timezone": zone})
 		var got struct {
 			Time     time.Time
@@ -115,7 +121,8 @@ func TestAgreesInEveryZone(t *testing.T) {
 		if err := json.Unmarshal([]byte(res.ForLLM), &got); err != nil {
 			t.Fatalf("%v in %s", err, res.ForLLM)
 		}
-		if got.Unix != unix || got.Time.Unix() != unix || got.Timezone != zone || got.Weekday != got.Time.Weekday().String() || got.Offset != got.Time.Format("-07:00") {
+		if got.Unix != unix || got.Time.Unix() != unix || got.Timezone != zone ||
+			got.Weekday != got.Time.Weekday().String() || got.Offset != got.Time.Format("-07:00") {
 			t.Fatalf("got %+v", got)
 		}
 	})

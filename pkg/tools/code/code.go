@@ -61,9 +61,11 @@ type runner struct {
 // New makes run_code. Without any interpreter it refuses every call.
 func New(o Options) tools.Tool {
 	r := &runner{languages: languages(o), settings: program.Settings{
-		Runner: o.Runner, Prepare: o.Prepare, Timeout: o.Timeout, MaxTimeout: o.MaxTimeout, Network: o.Network, Readable: o.Readable, Outside: o.Outside,
+		Runner: o.Runner, Prepare: o.Prepare, Timeout: o.Timeout, MaxTimeout: o.MaxTimeout,
+		Network: o.Network, Readable: o.Readable, Outside: o.Outside,
 	}.WithDefaults()}
-	about := "Run code in the workspace and give its output as JSON {exit_code, stdout, stderr, duration_ms, truncated}. Languages: " + strings.Join(r.names(), ", ") + "."
+	about := "Run code in the workspace and give its output as JSON {exit_code, stdout, stderr, duration_ms, truncated}. Languages: " +
+		strings.Join(r.names(), ", ") + "."
 	return tools.NewExamined("run_code", about, r.settings.Annotations(), r.examine, r.execute)
 }
 
@@ -155,6 +157,12 @@ func (r *runner) plan(ctx context.Context, in arguments) (*plan, error) {
 	return &plan{
 		folder:  folder,
 		command: sandbox.Command{Path: l.path, Args: l.args, Timeout: limit, Stdin: strings.NewReader(in.Code)},
-		seen:    tools.Examination{Destructive: true, Always: true, Text: text, State: program.State(kept, folder.State, mark), Brings: folder.Outside.Holds},
+		seen: tools.Examination{
+			Destructive: true,
+			Always:      true,
+			Text:        text,
+			State:       program.State(kept, folder.State, mark),
+			Brings:      folder.Outside.Holds,
+		},
 	}, nil
 }

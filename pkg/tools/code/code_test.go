@@ -39,11 +39,19 @@ func box(t *testing.T) sandbox.Runner {
 func TestRunCode(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ interpreter, language, code, want string }{
-		"python":           {"/usr/bin/python3", "python", "import json, os\nprint(sum(range(10)))\nopen('made','w').write('x')\nprint(os.listdir('.'))", `"stdout":"45\n['made']\n"`},
+		"python": {
+			"/usr/bin/python3", "python",
+			"import json, os\nprint(sum(range(10)))\nopen('made','w').write('x')\nprint(os.listdir('.'))",
+			`"stdout":"45\n['made']\n"`,
+		},
 		"python fails":     {"/usr/bin/python3", "python", "raise SystemExit(4)", `"exit_code":4`},
 		"python is hidden": {"/usr/bin/python3", "python", "import json; print(json.__file__.startswith('/usr'))", `"stdout":"True\n"`},
 		"javascript":       {"/usr/bin/node", "javascript", "console.log([1,2,3].map(x => x * 2).join())", `"stdout":"2,4,6\n"`},
-		"no network":       {"/usr/bin/python3", "python", "import socket\ntry:\n  socket.create_connection(('127.0.0.1', 1)); print('connected')\nexcept OSError as e: print('none')", `"stdout":"none\n"`},
+		"no network": {
+			"/usr/bin/python3", "python",
+			"import socket\ntry:\n  socket.create_connection(('127.0.0.1', 1)); print('connected')\nexcept OSError as e: print('none')",
+			`"stdout":"none\n"`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

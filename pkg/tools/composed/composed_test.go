@@ -186,12 +186,17 @@ func TestWhatDependsOnAResultIsTheWorst(t *testing.T) {
 			t.Errorf("%s: %+v", path, s)
 		}
 	}
-	for path, want := range map[string]string{"https://a.example": "https://a.example", "{{1}}": "(an address that an earlier step gives)", "https://a.example/{{1}}": "https://a.example/(the result of step 1)"} {
+	for path, want := range map[string]string{
+		"https://a.example":       "https://a.example",
+		"{{1}}":                   "(an address that an earlier step gives)",
+		"https://a.example/{{1}}": "https://a.example/(the result of step 1)",
+	} {
 		if s := two(fetch, path); s.Examination.Destination != want || !s.Examination.Taints {
 			t.Errorf("%s: %+v", path, s)
 		}
 	}
-	a := composed.New(composed.Spec{Name: "x", Steps: []composed.Step{{Tool: "unknown"}}}, func(string) (tools.Annotations, bool) { return tools.Annotations{}, false })
+	a := composed.New(composed.Spec{Name: "x", Steps: []composed.Step{{Tool: "unknown"}}},
+		func(string) (tools.Annotations, bool) { return tools.Annotations{}, false })
 	if an := tools.AnnotationsOf(a); !an.Destructive || !an.Executes || !an.OpenWorld {
 		t.Errorf("a step of which nothing is known: %+v", an)
 	}
@@ -212,7 +217,10 @@ func TestASequenceBringsWhatItsStepsBring(t *testing.T) {
 	}{
 		"a look alone":     {[]composed.Step{{Tool: "look"}}, true, false},
 		"a look, and save": {[]composed.Step{{Tool: "look"}, {Tool: "save", Arguments: map[string]any{"path": "a", "content": "x"}}}, true, true},
-		"save, and a look": {[]composed.Step{{Tool: "save", Arguments: map[string]any{"path": "a", "content": "x"}}, {Tool: "look"}}, true, false},
+		"save, and a look": {
+			[]composed.Step{{Tool: "save", Arguments: map[string]any{"path": "a", "content": "x"}}, {Tool: "look"}},
+			true, false,
+		},
 	} {
 		r := registry(t, &shelf{}, composed.Spec{Name: "both", Description: "x", Steps: c.steps})
 		r.Register(look)
@@ -236,7 +244,8 @@ func TestSequencesThatCallEachOther(t *testing.T) {
 			"alone": func() string { return r.Execute(t.Context(), name, nil).ForLLM },
 			"in a loop": func() string {
 				model := &once{name: name}
-				res, err := tools.RunToolLoop(t.Context(), tools.ToolLoopConfig{Provider: model, Tools: r}, []providers.Message{{Role: "user", Content: "go"}}, "", "")
+				res, err := tools.RunToolLoop(t.Context(), tools.ToolLoopConfig{Provider: model, Tools: r},
+					[]providers.Message{{Role: "user", Content: "go"}}, "", "")
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -262,7 +271,9 @@ type once struct {
 	asked bool
 }
 
-func (o *once) Chat(context.Context, []providers.Message, []providers.ToolDefinition, string, map[string]any) (*providers.LLMResponse, error) {
+func (o *once) Chat(
+	context.Context, []providers.Message, []providers.ToolDefinition, string, map[string]any,
+) (*providers.LLMResponse, error) {
 	if o.asked {
 		return &providers.LLMResponse{Content: "done", FinishReason: providers.FinishStop}, nil
 	}
@@ -289,7 +300,10 @@ func TestCheck(t *testing.T) {
 		"an unknown name": {func(s *composed.Spec) { s.Steps[0].Arguments["query"] = "{{who}}" }, "step 1: {{who}} is no parameter"},
 		"its own result":  {func(s *composed.Spec) { s.Steps[0].Arguments["query"] = "{{1}}" }, "step 1: {{1}} is no earlier step"},
 		"result 0":        {func(s *composed.Spec) { s.Steps[1].Arguments["content"] = []any{"{{0}}"} }, "step 2: {{0}} is no earlier step"},
-		"deep in a value": {func(s *composed.Spec) { s.Steps[1].Arguments["content"] = map[string]any{"a": []any{"{{x}}"}} }, "{{x}} is no parameter"},
+		"deep in a value": {
+			func(s *composed.Spec) { s.Steps[1].Arguments["content"] = map[string]any{"a": []any{"{{x}}"}} },
+			"{{x}} is no parameter",
+		},
 	} {
 		s := research()
 		c.change(&s)

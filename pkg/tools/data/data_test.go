@@ -35,18 +35,32 @@ func TestFormat(t *testing.T) {
 			map[string]any{"data": `{"b":[1,{}],"a":"<é>","n":null,"e":[]}`, "from": "json"},
 			"{\n  \"b\": [\n    1,\n    {}\n  ],\n  \"a\": \"<é>\",\n  \"n\": null,\n  \"e\": []\n}",
 		},
-		"one line":    {map[string]any{"data": "{\"a\": [1, 2]}", "from": "json", "indent": 0}, `{"a":[1,2]}`},
-		"big numbers": {map[string]any{"data": "[12345678901234567890123, 0.10000000000000000000001, 1e400, -0]", "from": "json", "indent": 0}, "[12345678901234567890123,0.10000000000000000000001,1e400,-0]"},
+		"one line": {map[string]any{"data": "{\"a\": [1, 2]}", "from": "json", "indent": 0}, `{"a":[1,2]}`},
+		"big numbers": {
+			map[string]any{"data": "[12345678901234567890123, 0.10000000000000000000001, 1e400, -0]", "from": "json", "indent": 0},
+			"[12345678901234567890123,0.10000000000000000000001,1e400,-0]",
+		},
 		"json to yaml": {
 			map[string]any{"data": `{"name":"Ann Lee","ids":[1,[2,3],{"x":1,"y":{"z":[]}}],"yes":"yes","no":true,"empty":"","date":"2024-01-01","long":12345678901234567890123,"lines":"a\nb"}`, "from": "json", "to": "yaml"},
-			"name: Ann Lee\nids:\n  - 1\n  - - 2\n    - 3\n  - x: 1\n    \"y\":\n      z: []\n\"yes\": \"yes\"\n\"no\": true\nempty: \"\"\ndate: \"2024-01-01\"\nlong: 12345678901234567890123\nlines: \"a\\nb\"",
+			"name: Ann Lee\nids:\n  - 1\n  - - 2\n    - 3\n  - x: 1\n    \"y\":\n      z: []\n\"yes\": \"yes\"\n\"no\": true\n" +
+				"empty: \"\"\ndate: \"2024-01-01\"\nlong: 12345678901234567890123\nlines: \"a\\nb\"",
 		},
 		"yaml to json": {
-			map[string]any{"data": "a: 1 # one\nb: [0x1F, 0o17, 017, .5, 5., +3, 1_0, ~, yes, 2024-01-01, '1']\nc: |\n  x\n  y\nd: >\n  x\n  y\n1: !!str 2\n", "from": "yaml", "to": "json", "indent": 0},
+			map[string]any{
+				"data":   "a: 1 # one\nb: [0x1F, 0o17, 017, .5, 5., +3, 1_0, ~, yes, 2024-01-01, '1']\nc: |\n  x\n  y\nd: >\n  x\n  y\n1: !!str 2\n",
+				"from":   "yaml",
+				"to":     "json",
+				"indent": 0,
+			},
 			`{"a":1,"b":[31,15,"017",0.5,5.0,3,"1_0",null,"yes","2024-01-01","1"],"c":"x\ny\n","d":"x y\n","1":"2"}`,
 		},
 		"yaml aliases": {
-			map[string]any{"data": "base: &b {x: 1, y: 2}\none:\n  <<: *b\n  y: 3\ntwo: *b\nthree:\n  <<: [*b, {z: 4}]\n", "from": "yaml", "to": "json", "indent": 0},
+			map[string]any{
+				"data":   "base: &b {x: 1, y: 2}\none:\n  <<: *b\n  y: 3\ntwo: *b\nthree:\n  <<: [*b, {z: 4}]\n",
+				"from":   "yaml",
+				"to":     "json",
+				"indent": 0,
+			},
 			`{"base":{"x":1,"y":2},"one":{"y":3,"x":1},"two":{"x":1,"y":2},"three":{"x":1,"y":2,"z":4}}`,
 		},
 		"yaml of one word": {map[string]any{"data": "---\nhello\n...\n", "from": "yaml", "to": "json"}, `"hello"`},
@@ -54,7 +68,8 @@ func TestFormat(t *testing.T) {
 		"yaml infinity":    {map[string]any{"data": "[-.inf, .nan]", "from": "yaml"}, "- -.inf\n- .nan"},
 		"xml": {
 			map[string]any{"data": `<?xml version="1.0" encoding="ISO-8859-1"?><a:x y='1 &lt; "2"'><!-- c --><b>t &amp; u</b><c/><d>one <i>two</i> three</d></a:x>`, "from": "xml"},
-			"<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>\n<a:x y=\"1 &lt; &quot;2&quot;\">\n  <!-- c -->\n  <b>t &amp; u</b>\n  <c/>\n  <d>one <i>two</i> three</d>\n</a:x>",
+			"<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>\n<a:x y=\"1 &lt; &quot;2&quot;\">\n  <!-- c -->\n  <b>t &amp; u</b>\n" +
+				"  <c/>\n  <d>one <i>two</i> three</d>\n</a:x>",
 		},
 		"xml in one line": {map[string]any{"data": "<a>\n  <b>1</b>\n  <b>2</b>\n</a>", "from": "xml", "indent": 0}, "<a><b>1</b><b>2</b></a>"},
 		"xml to json": {
@@ -65,12 +80,15 @@ func TestFormat(t *testing.T) {
 			map[string]any{"data": `{"r":{"@id":7,"p":[1,[2,3]],"t":"a<b","n":null,"#text":"end"}}`, "from": "json", "to": "xml", "indent": 0},
 			`<r id="7"><p>1</p><p><item>2</item><item>3</item></p><t>a&lt;b</t><n/>end</r>`,
 		},
-		"json list to xml": {map[string]any{"data": `[1,{"a":true}]`, "from": "json", "to": "xml"}, "<root>\n  <item>1</item>\n  <item>\n    <a>true</a>\n  </item>\n</root>"},
-		"csv to json":      {map[string]any{"data": "\ufeffid,name\r\n007,\"Lee, Ann\"\r\n8,\"a\nb\"\n", "from": "csv", "to": "json", "indent": 0}, `[{"id":"007","name":"Lee, Ann"},{"id":"8","name":"a\nb"}]`},
-		"json to csv":      {map[string]any{"data": `[{"a":1,"b":"x,y"},{"b":null,"c":[1,2]}]`, "from": "json", "to": "csv"}, "a,b,c\n1,\"x,y\",\n,,\"[1,2]\""},
-		"rows to csv":      {map[string]any{"data": `[[1,2],["a;b",""]]`, "from": "json", "to": "csv", "delimiter": ";"}, "1;2\n\"a;b\";"},
-		"texts to csv":     {map[string]any{"data": `["a",""]`, "from": "json", "to": "csv"}, "value\na\n\"\""},
-		"csv":              {map[string]any{"data": "a;b\n1;2\n", "from": "csv", "delimiter": ";"}, "a;b\n1;2"},
+		"json list to xml": {
+			map[string]any{"data": `[1,{"a":true}]`, "from": "json", "to": "xml"},
+			"<root>\n  <item>1</item>\n  <item>\n    <a>true</a>\n  </item>\n</root>",
+		},
+		"csv to json":  {map[string]any{"data": "\ufeffid,name\r\n007,\"Lee, Ann\"\r\n8,\"a\nb\"\n", "from": "csv", "to": "json", "indent": 0}, `[{"id":"007","name":"Lee, Ann"},{"id":"8","name":"a\nb"}]`},
+		"json to csv":  {map[string]any{"data": `[{"a":1,"b":"x,y"},{"b":null,"c":[1,2]}]`, "from": "json", "to": "csv"}, "a,b,c\n1,\"x,y\",\n,,\"[1,2]\""},
+		"rows to csv":  {map[string]any{"data": `[[1,2],["a;b",""]]`, "from": "json", "to": "csv", "delimiter": ";"}, "1;2\n\"a;b\";"},
+		"texts to csv": {map[string]any{"data": `["a",""]`, "from": "json", "to": "csv"}, "value\na\n\"\""},
+		"csv":          {map[string]any{"data": "a;b\n1;2\n", "from": "csv", "delimiter": ";"}, "a;b\n1;2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -96,26 +114,33 @@ func TestHostileData(t *testing.T) {
 	t.Parallel()
 	const deep = 20_000
 	for name, c := range map[string]struct{ from, to, data, want string }{
-		"json brackets":      {"json", "", strings.Repeat("[", deep), "line 1, column 101: it is nested more than 100 levels"},
-		"json objects":       {"json", "", strings.Repeat(`{"a":`, deep), "nested more than 100 levels"},
-		"json closed":        {"json", "yaml", strings.Repeat("[", deep) + strings.Repeat("]", deep), "nested more than 100 levels"},
-		"json trailing":      {"json", "", "{} {}", "line 1, column 4: there is more after the end"},
-		"json cut":           {"json", "", "{\n \"a\": [1,", "line 2, column 10: the JSON ends too early"},
-		"json twice":         {"json", "", "{\n \"a\": 1,\n \"a\": 2}", "line 3, column 5: the key \"a\" is there twice"},
-		"json twice, spelt":  {"json", "", `{"a":1,"\u0061":2}`, "the key \"a\" is there twice"},
-		"json comma":         {"json", "", "[1,\n 2,]", "line 2, column 4: this is not JSON"},
-		"json quotes":        {"json", "", "{'a': 1}", "line 1, column 2: this is not JSON"},
-		"json NaN":           {"json", "", "[NaN]", "line 1, column 2: this is not JSON"},
-		"json zero":          {"json", "", "[01]", "this is not JSON"},
-		"json empty":         {"json", "", "", "the JSON ends too early"},
-		"json many":          {"json", "", "[" + strings.Repeat("1,", 110_000) + "1]", "more than 100000 values"},
-		"too long":           {"json", "", `"` + strings.Repeat("x", 256<<10) + `"`, "longer than 262144 bytes"},
-		"long result":        {"json", "", strings.Repeat("[", 99) + strings.Repeat("1,", 10_000) + "1" + strings.Repeat("]", 99), "the result would be longer"},
+		"json brackets":     {"json", "", strings.Repeat("[", deep), "line 1, column 101: it is nested more than 100 levels"},
+		"json objects":      {"json", "", strings.Repeat(`{"a":`, deep), "nested more than 100 levels"},
+		"json closed":       {"json", "yaml", strings.Repeat("[", deep) + strings.Repeat("]", deep), "nested more than 100 levels"},
+		"json trailing":     {"json", "", "{} {}", "line 1, column 4: there is more after the end"},
+		"json cut":          {"json", "", "{\n \"a\": [1,", "line 2, column 10: the JSON ends too early"},
+		"json twice":        {"json", "", "{\n \"a\": 1,\n \"a\": 2}", "line 3, column 5: the key \"a\" is there twice"},
+		"json twice, spelt": {"json", "", `{"a":1,"\u0061":2}`, "the key \"a\" is there twice"},
+		"json comma":        {"json", "", "[1,\n 2,]", "line 2, column 4: this is not JSON"},
+		"json quotes":       {"json", "", "{'a': 1}", "line 1, column 2: this is not JSON"},
+		"json NaN":          {"json", "", "[NaN]", "line 1, column 2: this is not JSON"},
+		"json zero":         {"json", "", "[01]", "this is not JSON"},
+		"json empty":        {"json", "", "", "the JSON ends too early"},
+		"json many":         {"json", "", "[" + strings.Repeat("1,", 110_000) + "1]", "more than 100000 values"},
+		"too long":          {"json", "", `"` + strings.Repeat("x", 256<<10) + `"`, "longer than 262144 bytes"},
+		"long result": {
+			"json", "", strings.Repeat("[", 99) + strings.Repeat("1,", 10_000) + "1" + strings.Repeat("]", 99),
+			"the result would be longer",
+		},
 		"yaml bomb":          {"yaml", "json", bomb(), "the aliases stand for more than"},
 		"yaml merge bomb":    {"yaml", "json", strings.ReplaceAll(bomb(), "x, x", "{x: 1}, {y: 2}"), "the aliases stand for more than"},
 		"yaml itself":        {"yaml", "json", "a: &a [*a]", "names nothing before it"},
 		"yaml unknown alias": {"yaml", "json", "a: 1\nb: *x", "line 2, column 4: the alias \"x\" names nothing"},
-		"yaml high alias":    {"yaml", "json", "a: &a " + strings.Repeat("[", 60) + strings.Repeat("]", 60) + "\nb: " + strings.Repeat("[", 60) + "*a" + strings.Repeat("]", 60), "or 100 levels"},
+		"yaml high alias": {
+			"yaml", "json",
+			"a: &a " + strings.Repeat("[", 60) + strings.Repeat("]", 60) + "\nb: " + strings.Repeat("[", 60) + "*a" + strings.Repeat("]", 60),
+			"or 100 levels",
+		},
 		"yaml brackets":      {"yaml", "", strings.Repeat("[", deep), "nested more than 100 levels"},
 		"yaml braces":        {"yaml", "", strings.Repeat("{a: ", deep), "nested more than 100 levels"},
 		"yaml dashes":        {"yaml", "", strings.Repeat("- ", deep), "nested more than 100 levels"},
@@ -133,8 +158,14 @@ func TestHostileData(t *testing.T) {
 		"yaml complex key":   {"yaml", "json", "? [a, b]\n: c", ""},
 		"yaml infinity":      {"yaml", "json", "[.inf]", "JSON has no number .inf"},
 		"xml entity":         {"xml", "json", "<!DOCTYPE x [<!ENTITY a \"b\">]><x>&a;</x>", "document types and other directives are refused"},
-		"xml laughs":         {"xml", "", "<!DOCTYPE l [<!ENTITY a \"lol\"><!ENTITY b \"&a;&a;&a;\">]><l>&b;</l>", "document types and other directives are refused"},
-		"xml external":       {"xml", "json", "<!DOCTYPE x SYSTEM \"file:///etc/passwd\"><x/>", "document types and other directives are refused"},
+		"xml laughs": {
+			"xml", "", "<!DOCTYPE l [<!ENTITY a \"lol\"><!ENTITY b \"&a;&a;&a;\">]><l>&b;</l>",
+			"document types and other directives are refused",
+		},
+		"xml external": {
+			"xml", "json", "<!DOCTYPE x SYSTEM \"file:///etc/passwd\"><x/>",
+			"document types and other directives are refused",
+		},
 		"xml unknown entity": {"xml", "", "<x>&file;</x>", "invalid character entity"},
 		"xml deep":           {"xml", "", strings.Repeat("<a>", deep), "nested more than 100 levels"},
 		"xml open":           {"xml", "", "<a>\n<b></b>", "the element \"a\" is not closed"},
@@ -171,7 +202,8 @@ func TestHostileData(t *testing.T) {
 				t.Fatalf("not refused: %.200s", got.ForLLM)
 			}
 			var told struct{ Message string }
-			if err := json.Unmarshal([]byte(got.ForLLM), &told); err != nil || !strings.Contains(told.Message, c.want) || strings.Contains(told.Message, "\n") {
+			if err := json.Unmarshal([]byte(got.ForLLM), &told); err != nil ||
+				!strings.Contains(told.Message, c.want) || strings.Contains(told.Message, "\n") {
 				t.Errorf("told %q, want %q", told.Message, c.want)
 			}
 		})

@@ -25,7 +25,8 @@ func layoutXML(text string, o options) (string, error) {
 // writeXML writes an object of one key as that element, anything else within <root>.
 func writeXML(v *value, o options) (string, error) {
 	name := "root"
-	if v.kind == kindObject && len(v.fields) == 1 && v.fields[0].value.kind != kindList && !strings.HasPrefix(v.fields[0].name, "@") && v.fields[0].name != "#text" {
+	if v.kind == kindObject && len(v.fields) == 1 && v.fields[0].value.kind != kindList &&
+		!strings.HasPrefix(v.fields[0].name, "@") && v.fields[0].name != "#text" {
 		name, v = v.fields[0].name, v.fields[0].value
 	}
 	root, err := elementOf(name, v)

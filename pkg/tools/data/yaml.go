@@ -90,7 +90,14 @@ func (r *yamlReader) tagged(n *ast.TagNode, depth int) (*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	kinds := map[string]kind{"!!map": kindObject, "!!seq": kindList, "!!bool": kindBool, "!!int": kindNumber, "!!float": kindNumber, "!!null": kindNull}
+	kinds := map[string]kind{
+		"!!map":   kindObject,
+		"!!seq":   kindList,
+		"!!bool":  kindBool,
+		"!!int":   kindNumber,
+		"!!float": kindNumber,
+		"!!null":  kindNull,
+	}
 	switch want, known := kinds[tag]; {
 	case tag == "!!str" && n.Value == nil:
 		return scalar(kindText, ""), nil

@@ -92,10 +92,12 @@ func (a *access) place(inv tools.Invocation, p string) (in Root, rest string, er
 		}
 	}
 	if !found {
-		return in, "", fail(tools.ErrSecurityViolation, p, "this absolute path lies outside of the workspace; write it relative to the workspace, which is \".\"")
+		return in, "", fail(tools.ErrSecurityViolation, p,
+			"this absolute path lies outside of the workspace; write it relative to the workspace, which is \".\"")
 	}
 	if hides, _ := rootOf(roots, rest); in.Name == "" && hides.Name != "" {
-		return in, "", fail(tools.ErrSecurityViolation, p, "this name in the workspace is out of reach, because @"+hides.Name+" is another folder")
+		return in, "", fail(tools.ErrSecurityViolation, p,
+			"this name in the workspace is out of reach, because @"+hides.Name+" is another folder")
 	}
 	return in, rest, nil
 }

@@ -171,9 +171,11 @@ func (t *target) room(ctx context.Context, c change, swept bool) error {
 	case err != nil:
 		return err
 	case more > 0 && count+more > t.limits.MaxFiles:
-		return t.fail(tools.ErrPermissionDenied, t.rel, fmt.Sprintf("there are %d files and folders already, and at most %d may be; delete some first", count, t.limits.MaxFiles))
+		return t.fail(tools.ErrPermissionDenied, t.rel,
+			fmt.Sprintf("there are %d files and folders already, and at most %d may be; delete some first", count, t.limits.MaxFiles))
 	case growth > 0 && size+growth > t.limits.MaxBytes:
-		return t.fail(tools.ErrPermissionDenied, t.rel, fmt.Sprintf("the files here have %d bytes, and at most %d may be; delete some first", size, t.limits.MaxBytes))
+		return t.fail(tools.ErrPermissionDenied, t.rel,
+			fmt.Sprintf("the files here have %d bytes, and at most %d may be; delete some first", size, t.limits.MaxBytes))
 	default:
 		return nil
 	}
@@ -181,7 +183,9 @@ func (t *target) room(ctx context.Context, c change, swept bool) error {
 
 // usage counts the content of the space, to a little more than most. On request it
 // removes the unfinished files of an earlier process.
-func (s *space) usage(ctx context.Context, most int, swept bool) (count int, size int64, err error) { //nolint:revive // flag-parameter: only the holder of the gate may remove
+//
+//nolint:revive // flag-parameter: only the holder of the gate may remove
+func (s *space) usage(ctx context.Context, most int, swept bool) (count int, size int64, err error) {
 	pending := []string{"."}
 	for len(pending) > 0 && count <= most {
 		dir := pending[len(pending)-1]

@@ -153,7 +153,8 @@ func (t *target) fits(size int64) error {
 		return t.fail(tools.ErrInvalidArguments, t.rel, "this is a folder, not a file")
 	}
 	if size > t.limits.MaxFile {
-		return t.fail(tools.ErrInvalidArguments, t.rel, fmt.Sprintf("the file would have %d bytes, and at most %d are written", size, t.limits.MaxFile))
+		return t.fail(tools.ErrInvalidArguments, t.rel,
+			fmt.Sprintf("the file would have %d bytes, and at most %d are written", size, t.limits.MaxFile))
 	}
 	return nil
 }

@@ -94,11 +94,17 @@ func New(o Options) []tools.Tool {
 	// one answer must come in their order.
 	add := tools.Annotations{Ordered: true, Level: tools.LevelWrite}
 	return []tools.Tool{
-		tools.New("list_dir", "List the files and folders in a folder of the workspace, with type, size in bytes and time of change.", look, a.listDir),
+		tools.New("list_dir",
+			"List the files and folders in a folder of the workspace, with type, size in bytes and time of change.",
+			look, a.listDir),
 		tools.NewExamined("read_file", "Read a file of the workspace, as JSON {success, path, content, size, encoding, truncated}; "+
 			"the content of a binary file is base64. Go on at next_offset.", read, a.examineRead, a.readFile),
-		tools.NewExamined("search_files", "Search the workspace for files by name pattern, for lines by content, or both.", look, a.examineSearch, a.searchFiles),
-		tools.New("file_info", "Tell whether a file or folder of the workspace exists, and its type, size in bytes, time of change and mode.", look, a.fileInfo),
+		tools.NewExamined("search_files",
+			"Search the workspace for files by name pattern, for lines by content, or both.",
+			look, a.examineSearch, a.searchFiles),
+		tools.New("file_info",
+			"Tell whether a file or folder of the workspace exists, and its type, size in bytes, time of change and mode.",
+			look, a.fileInfo),
 		newWriter("write_file", "Write a file of the workspace as a whole; one that is there already is overwritten. "+
 			"Folders on the way are made. To change a part, use edit_file; to add to the end, append_file.", change, a, planWrite),
 		newWriter("edit_file", "Replace one passage in a file of the workspace. old_text must be in the file exactly once, "+

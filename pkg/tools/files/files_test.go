@@ -194,16 +194,31 @@ func TestReadFileInParts(t *testing.T) {
 		args map[string]any
 		want excerpt
 	}{
-		{"cut between characters", args("path", "euro", "limit", 9), excerpt{Content: "€€€", Size: 30, Encoding: "utf-8", Truncated: true, NextOffset: 9}},
-		{"cut in a character", args("path", "euro", "limit", 11), excerpt{Content: "€€€", Size: 30, Encoding: "utf-8", Truncated: true, NextOffset: 9}},
-		{"go on", args("path", "euro", "offset", 9, "limit", 9), excerpt{Content: "€€€", Size: 30, Encoding: "utf-8", Truncated: true, NextOffset: 18}},
-		{"begin in a character", args("path", "euro", "offset", 1, "limit", 8), excerpt{Content: "€€", Size: 30, Encoding: "utf-8", Truncated: true, NextOffset: 9}},
+		{
+			"cut between characters", args("path", "euro", "limit", 9),
+			excerpt{Content: "€€€", Size: 30, Encoding: "utf-8", Truncated: true, NextOffset: 9},
+		},
+		{
+			"cut in a character", args("path", "euro", "limit", 11),
+			excerpt{Content: "€€€", Size: 30, Encoding: "utf-8", Truncated: true, NextOffset: 9},
+		},
+		{
+			"go on", args("path", "euro", "offset", 9, "limit", 9),
+			excerpt{Content: "€€€", Size: 30, Encoding: "utf-8", Truncated: true, NextOffset: 18},
+		},
+		{
+			"begin in a character", args("path", "euro", "offset", 1, "limit", 8),
+			excerpt{Content: "€€", Size: 30, Encoding: "utf-8", Truncated: true, NextOffset: 9},
+		},
 		{"the rest", args("path", "euro", "offset", 24), excerpt{Content: "€€", Size: 30, Encoding: "utf-8"}},
 		{"behind the end", args("path", "euro", "offset", 1000), excerpt{Size: 30, Encoding: "utf-8"}},
 		{"less than a character", args("path", "euro", "limit", 2), excerpt{
 			Content: base64.StdEncoding.EncodeToString([]byte("€")[:2]), Size: 30, Encoding: "base64", Truncated: true, NextOffset: 2,
 		}},
-		{"large", args("path", "large"), excerpt{Content: large[:48<<10], Size: int64(len(large)), Encoding: "utf-8", Truncated: true, NextOffset: 48 << 10}},
+		{
+			"large", args("path", "large"),
+			excerpt{Content: large[:48<<10], Size: int64(len(large)), Encoding: "utf-8", Truncated: true, NextOffset: 48 << 10},
+		},
 		{"binary", args("path", "bin"), excerpt{Content: "YQBi", Size: 3, Encoding: "base64"}},
 		{"not UTF-8", args("path", "latin"), excerpt{Content: "Y2Fm6Q==", Size: 4, Encoding: "base64"}},
 		{"empty", args("path", "empty"), excerpt{Encoding: "utf-8"}},
@@ -302,7 +317,8 @@ func TestSearchFiles(t *testing.T) {
 		{"no regexp in names", args("name", "MEMORY.m.|.*"), []match{}},
 		{"in a folder", args("name", "*.md", "path", "notes"), []match{{Path: "notes/a.md", Size: 7}}},
 		{"content", args("content", "milk"), []match{
-			{Path: "MEMORY.md", Line: 1, Text: "milk"}, {Path: "long", Line: 1, Text: strings.Repeat("ä", 100) + "…"}, {Path: "notes/2026/b.txt", Line: 1, Text: "milk"},
+			{Path: "MEMORY.md", Line: 1, Text: "milk"}, {Path: "long", Line: 1, Text: strings.Repeat("ä", 100) + "…"},
+			{Path: "notes/2026/b.txt", Line: 1, Text: "milk"},
 		}},
 		{"content by regexp", args("content", "(?i)^MILK|y$", "regexp", true, "name", "*.md"), []match{
 			{Path: "MEMORY.md", Line: 1, Text: "milk"}, {Path: "MEMORY.md", Line: 2, Text: "Milk and"}, {Path: "MEMORY.md", Line: 3, Text: "honey"},
@@ -364,7 +380,8 @@ func TestDefinitions(t *testing.T) {
 		tool, _ := b.registry.Get(name)
 		a := tools.AnnotationsOf(tool)
 		_, examined := tool.(tools.Examiner)
-		looks := a.ReadOnly && a.Idempotent && !a.Destructive && !a.Ordered && a.Level == tools.LevelRead && examined == (name == "read_file" || name == "search_files")
+		looks := a.ReadOnly && a.Idempotent && !a.Destructive && !a.Ordered &&
+			a.Level == tools.LevelRead && examined == (name == "read_file" || name == "search_files")
 		changes := !a.ReadOnly && !a.Idempotent && a.Destructive != a.Ordered && a.Level == tools.LevelWrite && examined
 		if !looks && !changes || a.Ordered != (name == "append_file") {
 			t.Errorf("%s: %+v", name, a)

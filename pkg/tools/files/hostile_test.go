@@ -276,14 +276,21 @@ func FuzzPath(f *testing.F) {
 	b.write(f, ".git/config", canary)
 	b.write(f, "AGENT.md", "inside")
 	outside := b.outside(f)
-	for _, seed := range []string{".", "..", "inside.txt", "up/secret.txt", "relative", "hard", "/etc/passwd", "a/./b//..", "up/../secret.txt", "\x00", "*", "up/*", "repo/config", ".GIT/config", "AGENT.md", "agent.MD", "tools/x", "up/space-two/new", "@up/x", "a/b/new.txt", b.dir, b.path("inside.txt"), b.path("up/secret.txt"), b.path("../secret.txt"), b.dir + "-two/x"} {
+	for _, seed := range []string{
+		".", "..", "inside.txt", "up/secret.txt", "relative", "hard", "/etc/passwd", "a/./b//..", "up/../secret.txt",
+		"\x00", "*", "up/*", "repo/config", ".GIT/config", "AGENT.md", "agent.MD", "tools/x", "up/space-two/new", "@up/x",
+		"a/b/new.txt", b.dir, b.path("inside.txt"), b.path("up/secret.txt"), b.path("../secret.txt"), b.dir + "-two/x",
+	} {
 		f.Add(seed)
 	}
 	list := files.New(files.Options{})
 	f.Fuzz(func(t *testing.T, p string) {
 		ctx := tools.WithInvocation(t.Context(), tools.Invocation{Space: b.dir, Level: tools.LevelWrite})
 		for _, tool := range list {
-			for _, a := range []map[string]any{args("path", p), args("path", p, "content", "CANARY"), args("name", p), args("path", p, "old_text", "CANARY", "new_text", "x")} {
+			for _, a := range []map[string]any{
+				args("path", p), args("path", p, "content", "CANARY"), args("name", p),
+				args("path", p, "old_text", "CANARY", "new_text", "x"),
+			} {
 				if e, ok := tool.(tools.Examiner); ok {
 					if asked, err := e.Examine(ctx, a); err == nil && asked.State == "" && !tools.AnnotationsOf(tool).ReadOnly {
 						t.Fatalf("%s %v: no state", tool.Name(), a)

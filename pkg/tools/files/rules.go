@@ -43,7 +43,9 @@ func CheckPattern(pattern string) error {
 	plain := strings.TrimPrefix(strings.TrimSuffix(pattern, "/"), "/")
 	for name := range strings.SplitSeq(plain, "/") {
 		if name == "" || name == "." || name == ".." {
-			return fmt.Errorf("%.40q matches no path, which has no empty name and neither . nor ..: write the path from the top of the folder, such as private/**", pattern)
+			return fmt.Errorf("%.40q matches no path, which has no empty name and neither . "+
+				"nor ..: write the path from the top of the folder, such as private/**",
+				pattern)
 		}
 	}
 	_, err := compileGlob(plain)

@@ -85,7 +85,8 @@ type courier struct {
 
 func (c courier) sendFile(ctx context.Context, in sendInput) (any, error) {
 	if n := len(utf16.Encode([]rune(in.Caption))); n > maxCaption {
-		return nil, fail(tools.ErrInvalidArguments, "", fmt.Sprintf("the caption has %d characters, and %d at most fit; put the rest into your answer", n, maxCaption))
+		return nil, fail(tools.ErrInvalidArguments, "",
+			fmt.Sprintf("the caption has %d characters, and %d at most fit; put the rest into your answer", n, maxCaption))
 	}
 	if !slices.Contains([]string{"", asAuto, asPhoto, asDocument}, in.As) {
 		return nil, fail(tools.ErrInvalidArguments, "", `as is "auto", "photo" or "document"`)
@@ -116,7 +117,9 @@ func (c courier) sendFile(ctx context.Context, in sendInput) (any, error) {
 		return nil, tools.Fail(tools.ErrExecutionFailed, s.shown(p)+": the file could not be sent", nil).Because(err)
 	}
 	if !terms.Files {
-		return tools.SilentResult("This chat cannot show files: the person is told the file's name instead. Give them what they need of it in your answer."), nil
+		return tools.SilentResult(
+			"This chat cannot show files: the person is told the file's name instead. Give them what they need of it in your answer.",
+		), nil
 	}
 	return tools.SilentResult("The file is on its way."), nil
 }

@@ -56,23 +56,36 @@ const png = "\x89PNG\r\n\x1a\n"
 func TestSendFile(t *testing.T) {
 	t.Parallel()
 	b := newBox(t, map[string]string{
-		"notes/a b.txt": "text", "pic": png, "large.png": png + strings.Repeat("x", 60), "gif.gif": "GIF89a..", "line\nbreak": "x", "full": strings.Repeat("x", 100),
+		"notes/a b.txt": "text", "pic": png, "large.png": png + strings.Repeat("x", 60),
+		"gif.gif": "GIF89a..", "line\nbreak": "x", "full": strings.Repeat("x", 100),
 	})
 	tests := []struct {
 		name string
 		args map[string]any
 		want parcel
 	}{
-		{"a text", args("path", "notes//a b.txt", "caption", "**see**"), parcel{Name: "a b.txt", Path: b.path("notes/a b.txt"), Caption: "**see**", Content: "text"}},
+		{
+			"a text", args("path", "notes//a b.txt", "caption", "**see**"),
+			parcel{Name: "a b.txt", Path: b.path("notes/a b.txt"), Caption: "**see**", Content: "text"},
+		},
 		{"a picture", args("path", "pic"), parcel{Name: "pic", Path: b.path("pic"), Content: png, Photo: true}},
 		{"a picture, auto", args("path", "pic", "as", "auto"), parcel{Name: "pic", Path: b.path("pic"), Content: png, Photo: true}},
 		{"a picture as document", args("path", "pic", "as", "document"), parcel{Name: "pic", Path: b.path("pic"), Content: png}},
-		{"a text as photo", args("path", "notes/a b.txt", "as", "photo"), parcel{Name: "a b.txt", Path: b.path("notes/a b.txt"), Content: "text", Photo: true}},
-		{"a picture that is large", args("path", "large.png"), parcel{Name: "large.png", Path: b.path("large.png"), Content: png + strings.Repeat("x", 60)}},
+		{
+			"a text as photo", args("path", "notes/a b.txt", "as", "photo"),
+			parcel{Name: "a b.txt", Path: b.path("notes/a b.txt"), Content: "text", Photo: true},
+		},
+		{
+			"a picture that is large", args("path", "large.png"),
+			parcel{Name: "large.png", Path: b.path("large.png"), Content: png + strings.Repeat("x", 60)},
+		},
 		{"an animation", args("path", "gif.gif"), parcel{Name: "gif.gif", Path: b.path("gif.gif"), Content: "GIF89a.."}},
 		{"a name of two lines", args("path", "line\nbreak"), parcel{Name: "line_break", Path: b.path("line\nbreak"), Content: "x"}},
 		{"the largest", args("path", "full"), parcel{Name: "full", Path: b.path("full"), Content: strings.Repeat("x", 100)}},
-		{"the longest caption", args("path", "pic", "caption", strings.Repeat("😀", 450)), parcel{Name: "pic", Path: b.path("pic"), Content: png, Photo: true, Caption: strings.Repeat("😀", 450)}},
+		{
+			"the longest caption", args("path", "pic", "caption", strings.Repeat("😀", 450)),
+			parcel{Name: "pic", Path: b.path("pic"), Content: png, Photo: true, Caption: strings.Repeat("😀", 450)},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -129,7 +142,8 @@ func TestSendFileSendsNothingFromOutside(t *testing.T) {
 	b.traps(t)
 	p := post(b)
 	for _, path := range []string{
-		"..", "../secret.txt", "a/../../secret.txt", "../space-two/secret.txt", b.path("../space-two/secret.txt"), b.path("../secret.txt"), "/etc/passwd",
+		"..", "../secret.txt", "a/../../secret.txt", "../space-two/secret.txt",
+		b.path("../space-two/secret.txt"), b.path("../secret.txt"), "/etc/passwd",
 		"/proc/self/environ", "/dev/zero", "inside.txt\x00.md", "relative", "absolute", "up/secret.txt", "environ", "hard", "fifo", "socket",
 	} {
 		if got := errorType(b.call(t.Context(), "send_file", args("path", path))); got != "security_violation" {

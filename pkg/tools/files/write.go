@@ -99,7 +99,8 @@ func planEdit(t *target, in editInput) (change, error) {
 	case at < 0:
 		return change{}, t.fail(tools.ErrInvalidArguments, t.rel, "old_text is not in the file; read_file shows what is")
 	case bytes.Contains(t.content[at+1:], old):
-		return change{}, t.fail(tools.ErrInvalidArguments, t.rel, "old_text is in the file more than once; include lines around the place that you mean")
+		return change{}, t.fail(tools.ErrInvalidArguments, t.rel,
+			"old_text is in the file more than once; include lines around the place that you mean")
 	}
 	all := slices.Concat(t.content[:at], []byte(in.NewText), t.content[at+len(old):])
 	if err := t.fits(int64(len(all))); err != nil {

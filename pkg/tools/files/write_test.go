@@ -220,28 +220,38 @@ func TestStateTellsWhatIsThere(t *testing.T) {
 
 func TestWritingRefuses(t *testing.T) {
 	t.Parallel()
-	b := newBox(t, map[string]string{"a.txt": "aaa b b", "d/x": "", "large": strings.Repeat("x", 100)}).with(files.Options{Limits: files.Limits{MaxFile: 90}})
+	b := newBox(t, map[string]string{"a.txt": "aaa b b", "d/x": "", "large": strings.Repeat("x", 100)}).
+		with(files.Options{Limits: files.Limits{MaxFile: 90}})
 	for name, tc := range map[string]struct {
 		tool string
 		args map[string]any
 		want string
 		says string
 	}{
-		"no path":             {"write_file", args("content", "x"), "invalid_arguments", "path"},
-		"no content":          {"write_file", args("path", "x"), "invalid_arguments", "content"},
-		"the space":           {"write_file", args("path", ".", "content", "x"), "invalid_arguments", "whole folder"},
-		"the space, deleted":  {"delete_file", args("path", "./"), "invalid_arguments", "whole folder"},
-		"a folder":            {"write_file", args("path", "d", "content", "x"), "invalid_arguments", "folder"},
-		"a folder, edited":    {"edit_file", args("path", "d", "old_text", "x", "new_text", "y"), "invalid_arguments", "folder"},
-		"a folder, longer":    {"append_file", args("path", "d", "content", "x"), "invalid_arguments", "folder"},
-		"below a file":        {"write_file", args("path", "a.txt/x", "content", "x"), "invalid_arguments", "no folder"},
-		"far below a file":    {"write_file", args("path", "a.txt/x/y/z", "content", "x"), "invalid_arguments", "no folder"},
-		"bad base64":          {"write_file", args("path", "x", "content", "?", "encoding", "base64"), "invalid_arguments", "base64"},
-		"unknown encoding":    {"write_file", args("path", "x", "content", "?", "encoding", "latin1"), "invalid_arguments", "utf-8"},
-		"too large":           {"write_file", args("path", "x", "content", strings.Repeat("x", 91)), "invalid_arguments", "91 bytes, and at most 90"},
-		"grows too large":     {"append_file", args("path", "a.txt", "content", strings.Repeat("x", 84)), "invalid_arguments", "91 bytes, and at most 90"},
-		"is too large":        {"edit_file", args("path", "large", "old_text", "xx", "new_text", "y"), "invalid_arguments", "at most 90"},
-		"edited too large":    {"edit_file", args("path", "a.txt", "old_text", "aaa", "new_text", strings.Repeat("x", 87)), "invalid_arguments", "91 bytes, and at most 90"},
+		"no path":            {"write_file", args("content", "x"), "invalid_arguments", "path"},
+		"no content":         {"write_file", args("path", "x"), "invalid_arguments", "content"},
+		"the space":          {"write_file", args("path", ".", "content", "x"), "invalid_arguments", "whole folder"},
+		"the space, deleted": {"delete_file", args("path", "./"), "invalid_arguments", "whole folder"},
+		"a folder":           {"write_file", args("path", "d", "content", "x"), "invalid_arguments", "folder"},
+		"a folder, edited":   {"edit_file", args("path", "d", "old_text", "x", "new_text", "y"), "invalid_arguments", "folder"},
+		"a folder, longer":   {"append_file", args("path", "d", "content", "x"), "invalid_arguments", "folder"},
+		"below a file":       {"write_file", args("path", "a.txt/x", "content", "x"), "invalid_arguments", "no folder"},
+		"far below a file":   {"write_file", args("path", "a.txt/x/y/z", "content", "x"), "invalid_arguments", "no folder"},
+		"bad base64":         {"write_file", args("path", "x", "content", "?", "encoding", "base64"), "invalid_arguments", "base64"},
+		"unknown encoding":   {"write_file", args("path", "x", "content", "?", "encoding", "latin1"), "invalid_arguments", "utf-8"},
+		"too large": {
+			"write_file", args("path", "x", "content", strings.Repeat("x", 91)),
+			"invalid_arguments", "91 bytes, and at most 90",
+		},
+		"grows too large": {
+			"append_file", args("path", "a.txt", "content", strings.Repeat("x", 84)),
+			"invalid_arguments", "91 bytes, and at most 90",
+		},
+		"is too large": {"edit_file", args("path", "large", "old_text", "xx", "new_text", "y"), "invalid_arguments", "at most 90"},
+		"edited too large": {
+			"edit_file", args("path", "a.txt", "old_text", "aaa", "new_text", strings.Repeat("x", 87)),
+			"invalid_arguments", "91 bytes, and at most 90",
+		},
 		"nothing to add":      {"append_file", args("path", "a.txt", "content", ""), "invalid_arguments", "nothing to add"},
 		"no such passage":     {"edit_file", args("path", "a.txt", "old_text", "A", "new_text", "y"), "invalid_arguments", "not in the file"},
 		"two places":          {"edit_file", args("path", "a.txt", "old_text", "b", "new_text", "y"), "invalid_arguments", "more than once"},
@@ -251,8 +261,10 @@ func TestWritingRefuses(t *testing.T) {
 		"nothing to edit":     {"edit_file", args("path", "x", "old_text", "a", "new_text", "b"), "not_found", "no such file"},
 		"nothing to delete":   {"delete_file", args("path", "x/y"), "not_found", "no such file"},
 		"a full folder":       {"delete_file", args("path", "d"), "invalid_arguments", "not empty"},
-		"too deep":            {"write_file", args("path", strings.Repeat("d/", 32)+"x", "content", "x"), "invalid_arguments", "at most 32 names"},
-		"a long name":         {"write_file", args("path", strings.Repeat("n", 256), "content", "x"), "invalid_arguments", "too long"},
+		"too deep": {
+			"write_file", args("path", strings.Repeat("d/", 32)+"x", "content", "x"), "invalid_arguments", "at most 32 names",
+		},
+		"a long name": {"write_file", args("path", strings.Repeat("n", 256), "content", "x"), "invalid_arguments", "too long"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

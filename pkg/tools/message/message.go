@@ -35,7 +35,8 @@ func (*Tool) Name() string { return "message" }
 
 // Description tells the model the purpose of the tool.
 func (*Tool) Description() string {
-	return "Send a text to the person in this chat now, before the final answer. Use it for what should not wait; do not repeat it in the answer."
+	return "Send a text to the person in this chat now, before the final answer. " +
+		"Use it for what should not wait; do not repeat it in the answer."
 }
 
 // Parameters is the schema of the one argument, text.

@@ -140,7 +140,10 @@ func (d desk) zone(ctx context.Context, in input) (string, error) {
 }
 
 func needZone() error {
-	return refuse("the time zone of this chat is not known: ask the person where they are, and call again with timezone, such as Europe/Berlin; it is asked for once")
+	return refuse(
+		"the time zone of this chat is not known: ask the person where they are, and call again with timezone, such as " +
+			"Europe/Berlin; it is asked for once",
+	)
 }
 
 // at reads a time, in a zone where it has no offset of its own.
@@ -152,7 +155,9 @@ func (d desk) at(given, zone string) (at, note string, err error) {
 		local = true
 	}
 	if !ok {
-		return "", "", refuse("%s is no time; write it like 2026-11-22 09:00, tomorrow 09:00, monday 09:00, or with an offset 2026-11-22T09:00:00+01:00", quoted(given))
+		return "", "",
+			refuse("%s is no time; write it like 2026-11-22 09:00, tomorrow 09:00, monday 09:00, or with an offset 2026-11-22T09:00:00+01:00",
+				quoted(given))
 	}
 	if local && zone == "" {
 		return "", "", needZone()

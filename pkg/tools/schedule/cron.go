@@ -42,7 +42,9 @@ func parseRule(expression string, loc *time.Location) (*rule, error) {
 		return nil, errors.New("@every is not taken in cron; give the interval as every, such as 90m, 60 seconds at least")
 	}
 	if n := len(strings.Fields(expression)); n != 5 && !strings.HasPrefix(expression, "@") {
-		return nil, fmt.Errorf("a cron expression has 5 fields (minute, hour, day of month, month, day of week), not %d; there are no seconds and no years", n)
+		return nil,
+			fmt.Errorf("a cron expression has 5 fields (minute, hour, day of month, month, day of week), not %d; there are no seconds and no years",
+				n)
 	}
 	fields, err := parseFields(expression)
 	if err != nil {

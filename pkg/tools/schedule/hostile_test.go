@@ -95,7 +95,8 @@ func TestHostileJobs(t *testing.T) {
 				Type    tools.ErrorType
 				Message string
 			}
-			if err := json.Unmarshal([]byte(res.ForLLM), &e); err != nil || !res.IsError || e.Type != tools.ErrInvalidArguments || !strings.Contains(res.ForLLM, c.want) || d.book.puts > 0 {
+			if err := json.Unmarshal([]byte(res.ForLLM), &e); err != nil || !res.IsError ||
+				e.Type != tools.ErrInvalidArguments || !strings.Contains(res.ForLLM, c.want) || d.book.puts > 0 {
 				t.Errorf("%s, want %q; kept %d", res.ForLLM, c.want, d.book.puts)
 			}
 			if len(e.Message) > 500 || strings.ContainsFunc(e.Message, unicode.IsControl) {
@@ -154,7 +155,10 @@ func TestJobsOfAnotherChatAreNotFound(t *testing.T) {
 // FuzzSchedule gives the arguments of a call and a stored spec, at any time. A kept
 // job can be read again and is due later, and later again.
 func FuzzSchedule(f *testing.F) {
-	for _, cron := range []string{"0 9 * * 1-5", "TZ=", "CRON_TZ=UTC", "0 0 31 2 *", "@every -1s", "@every 1ns", "* * * * *", "@daily", "30 2 29 2 0", ", * * * *", "*/7 */5 1-3,5 jan-mar ?"} {
+	for _, cron := range []string{
+		"0 9 * * 1-5", "TZ=", "CRON_TZ=UTC", "0 0 31 2 *", "@every -1s", "@every 1ns",
+		"* * * * *", "@daily", "30 2 29 2 0", ", * * * *", "*/7 */5 1-3,5 jan-mar ?",
+	} {
 		f.Add(`{"action":"create","text":"x","timezone":"Europe/Vienna","cron":"`+cron+`"}`, `{"cron":"`+cron+`","zone":"America/Sao_Paulo"}`, int64(1774746000))
 	}
 	f.Add(`{"action":"create","text":"x","at":"9999-12-31 23:59"}`, `{"at":"9999-12-31T23:59:59-12:00"}`, int64(253402300799))

@@ -44,40 +44,122 @@ func TestNext(t *testing.T) {
 		after string
 		want  []string
 	}{
-		"once":                {schedule.Spec{At: "2026-11-22T09:00:00+01:00"}, "2026-11-21T00:00:00Z", []string{"2026-11-22T08:00:00Z", "never"}},
-		"once, and now":       {schedule.Spec{At: "2026-11-22T09:00:00+01:00"}, "2026-11-22T08:00:00Z", []string{"never"}},
-		"an interval":         {schedule.Spec{Every: "1h30m0s"}, "2026-11-22T08:00:10Z", []string{"2026-11-22T09:30:10Z", "2026-11-22T11:00:10Z"}},
-		"every day":           {schedule.Spec{Cron: "0 9 * * *", Zone: vienna}, "2026-11-22T08:00:00Z", []string{"2026-11-23T08:00:00Z", "2026-11-24T08:00:00Z"}},
-		"each of two days":    {schedule.Spec{Cron: "0 9 1 * 1", Zone: "UTC"}, "2026-11-25T00:00:00Z", []string{"2026-11-30T09:00:00Z", "2026-12-01T09:00:00Z", "2026-12-07T09:00:00Z"}},
-		"a leap day":          {schedule.Spec{Cron: "0 0 29 2 *", Zone: "UTC"}, "2026-11-22T00:00:00Z", []string{"2028-02-29T00:00:00Z", "2032-02-29T00:00:00Z"}},
+		"once": {
+			schedule.Spec{At: "2026-11-22T09:00:00+01:00"}, "2026-11-21T00:00:00Z", []string{"2026-11-22T08:00:00Z", "never"},
+		},
+		"once, and now": {schedule.Spec{At: "2026-11-22T09:00:00+01:00"}, "2026-11-22T08:00:00Z", []string{"never"}},
+		"an interval": {
+			schedule.Spec{Every: "1h30m0s"}, "2026-11-22T08:00:10Z", []string{"2026-11-22T09:30:10Z", "2026-11-22T11:00:10Z"},
+		},
+		"every day": {
+			schedule.Spec{Cron: "0 9 * * *", Zone: vienna}, "2026-11-22T08:00:00Z",
+			[]string{"2026-11-23T08:00:00Z", "2026-11-24T08:00:00Z"},
+		},
+		"each of two days": {
+			schedule.Spec{Cron: "0 9 1 * 1", Zone: "UTC"}, "2026-11-25T00:00:00Z",
+			[]string{"2026-11-30T09:00:00Z", "2026-12-01T09:00:00Z", "2026-12-07T09:00:00Z"},
+		},
+		"a leap day": {
+			schedule.Spec{Cron: "0 0 29 2 *", Zone: "UTC"}, "2026-11-22T00:00:00Z",
+			[]string{"2028-02-29T00:00:00Z", "2032-02-29T00:00:00Z"},
+		},
 		"eight years between": {schedule.Spec{Cron: "0 0 29 2 *", Zone: "UTC"}, "2096-03-01T00:00:00Z", []string{"2104-02-29T00:00:00Z"}},
-		"a leap year ends":    {schedule.Spec{Cron: "0 9 * * *", Zone: vienna}, "2040-12-31T05:00:00Z", []string{"2040-12-31T08:00:00Z", "2041-01-01T08:00:00Z"}},
-		"a word":              {schedule.Spec{Cron: "@monthly", Zone: vienna}, "2026-06-15T00:00:00Z", []string{"2026-06-30T22:00:00Z", "2026-07-31T22:00:00Z"}},
-		"the last year":       {schedule.Spec{Cron: "0 0 1 1 *", Zone: "UTC"}, "9998-06-01T00:00:00Z", []string{"9999-01-01T00:00:00Z", "never"}},
-		"an interval there":   {schedule.Spec{Every: "24h"}, "9999-12-31T12:00:00Z", []string{"never"}},
+		"a leap year ends": {
+			schedule.Spec{Cron: "0 9 * * *", Zone: vienna}, "2040-12-31T05:00:00Z",
+			[]string{"2040-12-31T08:00:00Z", "2041-01-01T08:00:00Z"},
+		},
+		"a word": {
+			schedule.Spec{Cron: "@monthly", Zone: vienna}, "2026-06-15T00:00:00Z",
+			[]string{"2026-06-30T22:00:00Z", "2026-07-31T22:00:00Z"},
+		},
+		"the last year":     {schedule.Spec{Cron: "0 0 1 1 *", Zone: "UTC"}, "9998-06-01T00:00:00Z", []string{"9999-01-01T00:00:00Z", "never"}},
+		"an interval there": {schedule.Spec{Every: "24h"}, "9999-12-31T12:00:00Z", []string{"never"}},
 
-		"the gap":              {schedule.Spec{Cron: "30 2 * * *", Zone: vienna}, "2026-03-28T12:00:00Z", []string{"2026-03-29T01:30:00Z", "2026-03-30T00:30:00Z"}},
-		"the gap, from inside": {schedule.Spec{Cron: "30 2 * * *", Zone: vienna}, "2026-03-29T01:10:00Z", []string{"2026-03-29T01:30:00Z", "2026-03-30T00:30:00Z"}},
-		"the gap, weekly":      {schedule.Spec{Cron: "30 2 * * 0", Zone: vienna}, "2026-03-28T12:00:00Z", []string{"2026-03-29T01:30:00Z", "2026-04-05T00:30:00Z"}},
-		"the gap, monthly":     {schedule.Spec{Cron: "30 2 29 * *", Zone: vienna}, "2026-03-28T12:00:00Z", []string{"2026-03-29T01:30:00Z", "2026-04-29T00:30:00Z"}},
-		"the gap, yearly":      {schedule.Spec{Cron: "30 2 29 3 *", Zone: vienna}, "2026-03-28T12:00:00Z", []string{"2026-03-29T01:30:00Z", "2027-03-29T00:30:00Z"}},
-		"two in the gap":       {schedule.Spec{Cron: "0,30 2 * * *", Zone: vienna}, "2026-03-28T12:00:00Z", []string{"2026-03-29T01:00:00Z", "2026-03-29T01:30:00Z", "2026-03-30T00:00:00Z"}},
-		"in the gap and after": {schedule.Spec{Cron: "0,30 2,3 * * *", Zone: vienna}, "2026-03-28T12:00:00Z", []string{"2026-03-29T01:00:00Z", "2026-03-29T01:30:00Z", "2026-03-30T00:00:00Z"}},
-		"the fold":             {schedule.Spec{Cron: "30 2 * * *", Zone: vienna}, "2026-10-24T12:00:00Z", []string{"2026-10-25T00:30:00Z", "2026-10-26T01:30:00Z"}},
-		"the fold, weekly":     {schedule.Spec{Cron: "30 2 * * 0", Zone: vienna}, "2026-10-24T12:00:00Z", []string{"2026-10-25T00:30:00Z", "2026-11-01T01:30:00Z"}},
-		"the fold, monthly":    {schedule.Spec{Cron: "30 2 25 * *", Zone: vienna}, "2026-10-24T12:00:00Z", []string{"2026-10-25T00:30:00Z", "2026-11-25T01:30:00Z"}},
-		"every other hour":     {schedule.Spec{Cron: "0 */2 * * *", Zone: vienna}, "2026-10-24T22:30:00Z", []string{"2026-10-25T00:00:00Z", "2026-10-25T03:00:00Z"}},
-		"each hour, fold":      {schedule.Spec{Cron: "0 * * * *", Zone: vienna}, "2026-10-24T23:30:00Z", []string{"2026-10-25T00:00:00Z", "2026-10-25T01:00:00Z", "2026-10-25T02:00:00Z"}},
-		"each hour, gap":       {schedule.Spec{Cron: "@hourly", Zone: vienna}, "2026-03-28T23:30:00Z", []string{"2026-03-29T00:00:00Z", "2026-03-29T01:00:00Z", "2026-03-29T02:00:00Z"}},
+		"the gap": {
+			schedule.Spec{Cron: "30 2 * * *", Zone: vienna}, "2026-03-28T12:00:00Z",
+			[]string{"2026-03-29T01:30:00Z", "2026-03-30T00:30:00Z"},
+		},
+		"the gap, from inside": {
+			schedule.Spec{Cron: "30 2 * * *", Zone: vienna}, "2026-03-29T01:10:00Z",
+			[]string{"2026-03-29T01:30:00Z", "2026-03-30T00:30:00Z"},
+		},
+		"the gap, weekly": {
+			schedule.Spec{Cron: "30 2 * * 0", Zone: vienna}, "2026-03-28T12:00:00Z",
+			[]string{"2026-03-29T01:30:00Z", "2026-04-05T00:30:00Z"},
+		},
+		"the gap, monthly": {
+			schedule.Spec{Cron: "30 2 29 * *", Zone: vienna}, "2026-03-28T12:00:00Z",
+			[]string{"2026-03-29T01:30:00Z", "2026-04-29T00:30:00Z"},
+		},
+		"the gap, yearly": {
+			schedule.Spec{Cron: "30 2 29 3 *", Zone: vienna}, "2026-03-28T12:00:00Z",
+			[]string{"2026-03-29T01:30:00Z", "2027-03-29T00:30:00Z"},
+		},
+		"two in the gap": {
+			schedule.Spec{Cron: "0,30 2 * * *", Zone: vienna}, "2026-03-28T12:00:00Z",
+			[]string{"2026-03-29T01:00:00Z", "2026-03-29T01:30:00Z", "2026-03-30T00:00:00Z"},
+		},
+		"in the gap and after": {
+			schedule.Spec{Cron: "0,30 2,3 * * *", Zone: vienna}, "2026-03-28T12:00:00Z",
+			[]string{"2026-03-29T01:00:00Z", "2026-03-29T01:30:00Z", "2026-03-30T00:00:00Z"},
+		},
+		"the fold": {
+			schedule.Spec{Cron: "30 2 * * *", Zone: vienna}, "2026-10-24T12:00:00Z",
+			[]string{"2026-10-25T00:30:00Z", "2026-10-26T01:30:00Z"},
+		},
+		"the fold, weekly": {
+			schedule.Spec{Cron: "30 2 * * 0", Zone: vienna}, "2026-10-24T12:00:00Z",
+			[]string{"2026-10-25T00:30:00Z", "2026-11-01T01:30:00Z"},
+		},
+		"the fold, monthly": {
+			schedule.Spec{Cron: "30 2 25 * *", Zone: vienna}, "2026-10-24T12:00:00Z",
+			[]string{"2026-10-25T00:30:00Z", "2026-11-25T01:30:00Z"},
+		},
+		"every other hour": {
+			schedule.Spec{Cron: "0 */2 * * *", Zone: vienna}, "2026-10-24T22:30:00Z",
+			[]string{"2026-10-25T00:00:00Z", "2026-10-25T03:00:00Z"},
+		},
+		"each hour, fold": {
+			schedule.Spec{Cron: "0 * * * *", Zone: vienna}, "2026-10-24T23:30:00Z",
+			[]string{"2026-10-25T00:00:00Z", "2026-10-25T01:00:00Z", "2026-10-25T02:00:00Z"},
+		},
+		"each hour, gap": {
+			schedule.Spec{Cron: "@hourly", Zone: vienna}, "2026-03-28T23:30:00Z",
+			[]string{"2026-03-29T00:00:00Z", "2026-03-29T01:00:00Z", "2026-03-29T02:00:00Z"},
+		},
 
-		"half an hour, gap":   {schedule.Spec{Cron: "15 2 * * *", Zone: "Australia/Lord_Howe"}, "2026-10-03T00:00:00Z", []string{"2026-10-03T15:45:00Z", "2026-10-04T15:15:00Z"}},
-		"half an hour, fold":  {schedule.Spec{Cron: "45 1 * * *", Zone: "Australia/Lord_Howe"}, "2026-04-04T00:00:00Z", []string{"2026-04-04T14:45:00Z", "2026-04-05T15:15:00Z"}},
-		"midnight, Sao Paulo": {schedule.Spec{Cron: "0 0 * * *", Zone: "America/Sao_Paulo"}, "2018-11-03T12:00:00Z", []string{"2018-11-04T03:00:00Z", "2018-11-05T02:00:00Z"}},
-		"back over midnight":  {schedule.Spec{Cron: "30 23 * * *", Zone: "America/Sao_Paulo"}, "2018-02-17T12:00:00Z", []string{"2018-02-18T01:30:00Z", "2018-02-19T02:30:00Z"}},
-		"midnight, Beirut":    {schedule.Spec{Cron: "0 0 * * *", Zone: "Asia/Beirut"}, "2024-03-30T12:00:00Z", []string{"2024-03-30T22:00:00Z", "2024-03-31T21:00:00Z"}},
-		"midnight, Cairo":     {schedule.Spec{Cron: "@daily", Zone: "Africa/Cairo"}, "2026-04-23T12:00:00Z", []string{"2026-04-23T22:00:00Z", "2026-04-24T21:00:00Z"}},
-		"a day left out":      {schedule.Spec{Cron: "0 9 * * *", Zone: "Pacific/Apia"}, "2011-12-29T20:00:00Z", []string{"2011-12-30T19:00:00Z", "2011-12-31T19:00:00Z"}},
-		"a Friday left out":   {schedule.Spec{Cron: "0 9 * * 5", Zone: "Pacific/Apia"}, "2011-12-29T20:00:00Z", []string{"2011-12-30T19:00:00Z", "2012-01-05T19:00:00Z"}},
+		"half an hour, gap": {
+			schedule.Spec{Cron: "15 2 * * *", Zone: "Australia/Lord_Howe"},
+			"2026-10-03T00:00:00Z", []string{"2026-10-03T15:45:00Z", "2026-10-04T15:15:00Z"},
+		},
+		"half an hour, fold": {
+			schedule.Spec{Cron: "45 1 * * *", Zone: "Australia/Lord_Howe"},
+			"2026-04-04T00:00:00Z", []string{"2026-04-04T14:45:00Z", "2026-04-05T15:15:00Z"},
+		},
+		"midnight, Sao Paulo": {
+			schedule.Spec{Cron: "0 0 * * *", Zone: "America/Sao_Paulo"},
+			"2018-11-03T12:00:00Z", []string{"2018-11-04T03:00:00Z", "2018-11-05T02:00:00Z"},
+		},
+		"back over midnight": {
+			schedule.Spec{Cron: "30 23 * * *", Zone: "America/Sao_Paulo"},
+			"2018-02-17T12:00:00Z", []string{"2018-02-18T01:30:00Z", "2018-02-19T02:30:00Z"},
+		},
+		"midnight, Beirut": {
+			schedule.Spec{Cron: "0 0 * * *", Zone: "Asia/Beirut"}, "2024-03-30T12:00:00Z",
+			[]string{"2024-03-30T22:00:00Z", "2024-03-31T21:00:00Z"},
+		},
+		"midnight, Cairo": {
+			schedule.Spec{Cron: "@daily", Zone: "Africa/Cairo"}, "2026-04-23T12:00:00Z",
+			[]string{"2026-04-23T22:00:00Z", "2026-04-24T21:00:00Z"},
+		},
+		"a day left out": {
+			schedule.Spec{Cron: "0 9 * * *", Zone: "Pacific/Apia"}, "2011-12-29T20:00:00Z",
+			[]string{"2011-12-30T19:00:00Z", "2011-12-31T19:00:00Z"},
+		},
+		"a Friday left out": {
+			schedule.Spec{Cron: "0 9 * * 5", Zone: "Pacific/Apia"}, "2011-12-29T20:00:00Z",
+			[]string{"2011-12-30T19:00:00Z", "2012-01-05T19:00:00Z"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -92,7 +174,11 @@ func TestNext(t *testing.T) {
 func TestEachQuarterOfAnHour(t *testing.T) {
 	t.Parallel()
 	s := schedule.Spec{Cron: "*/15 * * * *", Zone: "Europe/Vienna"}
-	for begin, want := range map[string]int{"2026-03-29T00:00:00+01:00": 23 * 4, "2026-10-25T00:00:00+02:00": 25 * 4, "2026-06-01T00:00:00+02:00": 24 * 4} {
+	for begin, want := range map[string]int{
+		"2026-03-29T00:00:00+01:00": 23 * 4,
+		"2026-10-25T00:00:00+02:00": 25 * 4,
+		"2026-06-01T00:00:00+02:00": 24 * 4,
+	} {
 		at := instant(t, begin)
 		day := instant(t, begin).In(time.UTC).Add(time.Duration(want) * 15 * time.Minute)
 		n := 0

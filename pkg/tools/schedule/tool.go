@@ -108,7 +108,8 @@ func (d desk) create(ctx context.Context, in input) (any, error) {
 		return d.tell(ctx, &jobs[i], ""), nil // the same call, made again
 	}
 	if len(jobs) >= d.PerChat {
-		return nil, refuse("this chat has %d jobs, paused ones included, and may have %d; remove one that is not needed any more", len(jobs), d.PerChat)
+		return nil, refuse("this chat has %d jobs, paused ones included, and may have %d; remove one that is not needed any more",
+			len(jobs), d.PerChat)
 	}
 	if strings.TrimSpace(in.Text) == "" {
 		return nil, refuse("text is needed: what is said, or with prompt what you are to do")
@@ -292,5 +293,6 @@ func told(err error) error {
 	if own, ok := errors.AsType[*tools.Error](err); ok {
 		return own
 	}
-	return tools.Fail(tools.ErrExecutionFailed, "the jobs of this chat cannot be read or kept at the moment; try again later", nil).Because(err)
+	return tools.Fail(tools.ErrExecutionFailed,
+		"the jobs of this chat cannot be read or kept at the moment; try again later", nil).Because(err)
 }

@@ -217,7 +217,8 @@ func TestZones(t *testing.T) {
 	if res := d.call(t, nine); !res.IsError || !strings.Contains(res.ForLLM, "ask the person") || d.book.puts > 0 {
 		t.Errorf("without a zone: %s", res.ForLLM)
 	}
-	if res := d.call(t, with{"action": "create", "text": "tea", "at": "2026-11-23 09:00"}); !res.IsError || !strings.Contains(res.ForLLM, "ask the person") {
+	if res := d.call(t, with{"action": "create", "text": "tea", "at": "2026-11-23 09:00"}); !res.IsError ||
+		!strings.Contains(res.ForLLM, "ask the person") {
 		t.Errorf("without a zone: %s", res.ForLLM)
 	}
 	d.zone = "Asia/Tokyo"
@@ -239,10 +240,12 @@ func TestZones(t *testing.T) {
 	if v := d.good(t, with{"action": "list"}); v.Timezone != "Asia/Tokyo" || v.Now != "2026-11-22T05:00:00+09:00" || len(v.Jobs) != 3 {
 		t.Errorf("a zone that is none any more: %+v", v)
 	}
-	if res := d.call(t, with{"action": "remove", "id": "unknown", "timezone": "Europe/Paris"}); !res.IsError || d.book.zones["1"] == "Europe/Paris" {
+	if res := d.call(t, with{"action": "remove", "id": "unknown", "timezone": "Europe/Paris"}); !res.IsError ||
+		d.book.zones["1"] == "Europe/Paris" {
 		t.Errorf("a zone of a call that failed is kept: %s", res.ForLLM)
 	}
-	if v := d.good(t, with{"action": "list", "timezone": "Europe/Paris"}); v.Timezone != "Europe/Paris" || d.book.zones["1"] != "Europe/Paris" {
+	if v := d.good(t, with{"action": "list", "timezone": "Europe/Paris"}); v.Timezone != "Europe/Paris" ||
+		d.book.zones["1"] != "Europe/Paris" {
 		t.Errorf("given to list: %+v", v)
 	}
 }
@@ -279,11 +282,13 @@ func TestChange(t *testing.T) {
 	if j := d.book.jobs["1"][id]; j.Text != "coffee" || j.Name != "morning" || !j.Prompt || v.Due != "2026-11-22T09:00:00+01:00" {
 		t.Errorf("text: %+v, %+v", v, j)
 	}
-	if v := d.good(t, with{"action": "change", "id": id, "timezone": "Asia/Tokyo"}); v.Due != "2026-11-22T09:00:00+09:00" || d.book.zones["1"] != "Asia/Tokyo" {
+	if v := d.good(t, with{"action": "change", "id": id, "timezone": "Asia/Tokyo"}); v.Due != "2026-11-22T09:00:00+09:00" ||
+		d.book.zones["1"] != "Asia/Tokyo" {
 		t.Errorf("zone: %+v", v)
 	}
 	v = d.good(t, with{"action": "change", "id": id, "every": "2h"})
-	if j := d.book.jobs["1"][id]; v.Due != "2026-11-22T07:00:00+09:00" || j.Spec != (schedule.Spec{Every: "2h0m0s", Zone: "Asia/Tokyo", CatchUp: "skip"}) || j.Text != "coffee" {
+	if j := d.book.jobs["1"][id]; v.Due != "2026-11-22T07:00:00+09:00" ||
+		j.Spec != (schedule.Spec{Every: "2h0m0s", Zone: "Asia/Tokyo", CatchUp: "skip"}) || j.Text != "coffee" {
 		t.Errorf("interval: %+v, %+v", v, j)
 	}
 	d.now = d.now.Add(time.Hour)
@@ -317,7 +322,8 @@ func TestPauseResumeRemove(t *testing.T) {
 			t.Errorf("paused: %+v", v)
 		}
 	}
-	if res := d.call(t, with{"action": "create", "text": "x", "in": "1h"}); !res.IsError || !strings.Contains(res.ForLLM, "paused ones included") {
+	if res := d.call(t, with{"action": "create", "text": "x", "in": "1h"}); !res.IsError ||
+		!strings.Contains(res.ForLLM, "paused ones included") {
 		t.Errorf("paused jobs do not count: %s", res.ForLLM)
 	}
 	if v := d.good(t, with{"action": "resume", "id": beat}); v.Paused || v.Due != "2026-11-21T21:00:00Z" {
@@ -336,7 +342,8 @@ func TestPauseResumeRemove(t *testing.T) {
 			t.Errorf("resumed again: %+v", v)
 		}
 	}
-	if res := d.call(t, with{"action": "resume", "id": once}); !res.IsError || !strings.Contains(res.ForLLM, "is over") || !d.book.jobs["1"][once].Paused {
+	if res := d.call(t, with{"action": "resume", "id": once}); !res.IsError ||
+		!strings.Contains(res.ForLLM, "is over") || !d.book.jobs["1"][once].Paused {
 		t.Errorf("what is over is resumed: %s", res.ForLLM)
 	}
 	if v := d.good(t, with{"action": "remove", "id": once}); !v.Removed || v.ID != once || len(d.book.jobs["1"]) != 2 {

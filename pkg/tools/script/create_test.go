@@ -62,7 +62,9 @@ func TestExamples(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := w.call(t, "stock", map[string]any{"article": "HINGE"}); got.ForLLM != "article,place,number\nhinge 40 mm,A1,120\nhinge 60 mm,A2,80" {
+	if got := w.call(t, "stock", map[string]any{
+		"article": "HINGE",
+	}); got.ForLLM != "article,place,number\nhinge 40 mm,A1,120\nhinge 60 mm,A2,80" {
 		t.Errorf("%+v", got)
 	}
 	if got := w.call(t, "stock", map[string]any{"article": `x"}; system("id"); {`}); got.ForLLM != "no article has this in its name" {
@@ -72,7 +74,8 @@ func TestExamples(t *testing.T) {
 	if err := testtools.WriteProgram(filepath.Join(w.runner.path, "curl"), "#!/bin/sh\nfor a; do :; done\necho \"asked $a\"\n"); err != nil {
 		t.Fatal(err)
 	}
-	if got := w.call(t, "weather", map[string]any{"city": "New York"}); got.ForLLM != "asked https://wttr.in/New%20York?format=3" || !w.runner.last(t).Network {
+	if got := w.call(t, "weather", map[string]any{"city": "New York"}); got.ForLLM != "asked https://wttr.in/New%20York?format=3" ||
+		!w.runner.last(t).Network {
 		t.Errorf("%+v", got)
 	}
 	for _, bad := range []string{"", "../x", "a?b", "a&b=c", "x#", "user@host"} {

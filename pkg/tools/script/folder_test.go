@@ -38,9 +38,18 @@ func TestBrokenFolders(t *testing.T) {
 		"folder is a link": {func(d string) error {
 			return errors.Join(os.Rename(d, in(d, "..", ".real")), os.Symlink(".real", d))
 		}, "the folder is a symbolic link"},
-		"link to nothing":     {func(d string) error { return errors.Join(os.RemoveAll(d), os.Symlink("nowhere", d)) }, "the folder is a symbolic link"},
-		"program is a folder": {func(d string) error { return errors.Join(os.Remove(in(d, "run")), os.Mkdir(in(d, "run"), 0o700)) }, "run is not a regular file"},
-		"program is a pipe":   {func(d string) error { return errors.Join(os.Remove(in(d, "run")), syscall.Mkfifo(in(d, "run"), 0o700)) }, "run is not a regular file"},
+		"link to nothing": {
+			func(d string) error { return errors.Join(os.RemoveAll(d), os.Symlink("nowhere", d)) },
+			"the folder is a symbolic link",
+		},
+		"program is a folder": {
+			func(d string) error { return errors.Join(os.Remove(in(d, "run")), os.Mkdir(in(d, "run"), 0o700)) },
+			"run is not a regular file",
+		},
+		"program is a pipe": {
+			func(d string) error { return errors.Join(os.Remove(in(d, "run")), syscall.Mkfifo(in(d, "run"), 0o700)) },
+			"run is not a regular file",
+		},
 		"tool.yaml is a pipe": {func(d string) error {
 			return errors.Join(os.Remove(in(d, "tool.yaml")), syscall.Mkfifo(in(d, "tool.yaml"), 0o600))
 		}, "tool.yaml is not a regular file"},
@@ -129,19 +138,31 @@ func TestManifestProblems(t *testing.T) {
 		"command NUL":      {anything + "command: \"r\\0n\"\n", "command: holds the character U+0000"},
 		"command itself":   {anything + "command: tool.yaml\n", "command: must be the name of a file"},
 		"command missing":  {anything + "command: start\n", "there is no file start"},
-		"parameters":       {"name: probe\ndescription: x\nparameters: [a]\n", "tool.yaml:3:13: parameters: must be a block of names with their keys, not a list"},
-		"schema type":      {"name: probe\ndescription: x\nparameters: {type: strin}\n", "tool.yaml: parameters: the schema's type must be object, not strin"},
-		"schema":           {"name: probe\ndescription: x\nparameters: {type: object, properties: {a: {type: strin}}}\n", "tool.yaml: parameters: the schema is not valid"},
+		"parameters": {
+			"name: probe\ndescription: x\nparameters: [a]\n",
+			"tool.yaml:3:13: parameters: must be a block of names with their keys, not a list",
+		},
+		"schema type": {
+			"name: probe\ndescription: x\nparameters: {type: strin}\n",
+			"tool.yaml: parameters: the schema's type must be object, not strin",
+		},
+		"schema": {
+			"name: probe\ndescription: x\nparameters: {type: object, properties: {a: {type: strin}}}\n",
+			"tool.yaml: parameters: the schema is not valid",
+		},
 		"schema reference": {"name: probe\ndescription: x\nparameters: {$ref: 'file:///etc/passwd'}\n", "must not refer to file:///etc/passwd"},
 		"schema twice":     {"name: probe\ndescription: x\nparameters: {type: object, type: object}\n", `parameters.type: is written twice`},
-		"schema deep":      {"name: probe\ndescription: x\nparameters: " + strings.Repeat("{a: ", 40) + "1" + strings.Repeat("}", 40) + "\n", "is nested too deeply"},
-		"brackets":         {"name: probe\ndescription: " + strings.Repeat("[", 20_000), "nested more than 100 levels"},
-		"alias":            {"name: &a probe\ndescription: *a\n", "anchors, aliases and tags are not understood here"},
-		"merge":            {"<<: {name: probe}\ndescription: x\n", "anchors, aliases and tags are not understood here"},
-		"tag":              {"name: !!str probe\ndescription: x\n", "anchors, aliases and tags are not understood here"},
-		"two documents":    {anything + "---\n" + anything, "a second document"},
-		"no text":          {"name: \xff\xfe\n", "UTF-8"},
-		"several":          {anything + "a: 1\nb: 2\nc: 3\nd: 4\ne: 5\nf: 6\n", "; and 1 more"},
+		"schema deep": {
+			"name: probe\ndescription: x\nparameters: " + strings.Repeat("{a: ", 40) + "1" + strings.Repeat("}", 40) + "\n",
+			"is nested too deeply",
+		},
+		"brackets":      {"name: probe\ndescription: " + strings.Repeat("[", 20_000), "nested more than 100 levels"},
+		"alias":         {"name: &a probe\ndescription: *a\n", "anchors, aliases and tags are not understood here"},
+		"merge":         {"<<: {name: probe}\ndescription: x\n", "anchors, aliases and tags are not understood here"},
+		"tag":           {"name: !!str probe\ndescription: x\n", "anchors, aliases and tags are not understood here"},
+		"two documents": {anything + "---\n" + anything, "a second document"},
+		"no text":       {"name: \xff\xfe\n", "UTF-8"},
+		"several":       {anything + "a: 1\nb: 2\nc: 3\nd: 4\ne: 5\nf: 6\n", "; and 1 more"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -158,7 +179,8 @@ func TestManifestProblems(t *testing.T) {
 func FuzzManifest(f *testing.F) {
 	for _, seed := range []string{
 		anything, "", "name: probe", anything + "level: exec\napproval: never\ntimeout: 1s\nnetwork: true\n", "- a", "? a\n: b",
-		"name: &a probe\ndescription: *a", "parameters: {type: object, properties: {a: {type: [string, 'null'], enum: [1, .inf, ~]}}}\nname: probe\ndescription: |\n  x\n",
+		"name: &a probe\ndescription: *a",
+		"parameters: {type: object, properties: {a: {type: [string, 'null'], enum: [1, .inf, ~]}}}\nname: probe\ndescription: |\n  x\n",
 		strings.Repeat("[", 200), "<<: *x", "name: !!binary aGk=", anything + "enabled: false\n",
 	} {
 		f.Add(seed)

@@ -55,7 +55,9 @@ func (l *listener) Event(e tools.Event) {
 // caller is a model that calls probe once.
 type caller struct{}
 
-func (caller) Chat(_ context.Context, messages []providers.Message, _ []providers.ToolDefinition, _ string, _ map[string]any) (*providers.LLMResponse, error) {
+func (caller) Chat(
+	_ context.Context, messages []providers.Message, _ []providers.ToolDefinition, _ string, _ map[string]any,
+) (*providers.LLMResponse, error) {
 	if messages[len(messages)-1].Role == providers.RoleTool {
 		return &providers.LLMResponse{Content: "done", FinishReason: "stop"}, nil
 	}
@@ -63,7 +65,9 @@ func (caller) Chat(_ context.Context, messages []providers.Message, _ []provider
 }
 
 // watch calls probe in a loop and returns its progress.
-func watch(t *testing.T, w *world, ctx context.Context, onOne func(string)) []string { //nolint:revive // context-as-argument: t comes first in a helper
+//
+//nolint:revive // context-as-argument: t comes first in a helper
+func watch(t *testing.T, w *world, ctx context.Context, onOne func(string)) []string {
 	t.Helper()
 	l := &listener{onOne: onOne}
 	inv := w.invocation()
@@ -80,8 +84,10 @@ func watch(t *testing.T, w *world, ctx context.Context, onOne func(string)) []st
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.put(t, "probe", anything, "#!/bin/sh\necho 'progress: half' >&2\necho 'progress:' >&2\necho 'a warning' >&2\nprintf 'progress: \\033[31mred\\377 %0400d\\n' 1 >&2\n"+
-		"i=0; while [ $i -lt 1500 ]; do echo 'progress: more' >&2; i=$((i+1)); done\n")
+	w.put(t, "probe", anything,
+		"#!/bin/sh\necho 'progress: half' >&2\necho 'progress:' >&2\necho 'a warning' >&2\n"+
+			"printf 'progress: \\033[31mred\\377 %0400d\\n' 1 >&2\n"+
+			"i=0; while [ $i -lt 1500 ]; do echo 'progress: more' >&2; i=$((i+1)); done\n")
 	got := watch(t, w, t.Context(), nil)
 	if len(got) != 1000 || got[0] != "half" {
 		t.Fatalf("%d lines: %.200q", len(got), got)

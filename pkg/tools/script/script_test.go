@@ -99,14 +99,22 @@ func TestResults(t *testing.T) {
 		"unknown key":        {program: `echo '{"for_llm":"a","for_usr":"b"}'`, want: tools.ToolResult{IsError: true}, part: `for_usr`},
 		"wrong type":         {program: `echo '{"for_llm":"a","silent":"no"}'`, want: tools.ToolResult{IsError: true}, part: `silent has the wrong type`},
 		"is_error":           {program: `echo '{"for_llm":"sold out","for_user":"Sorry.","is_error":true}'`, want: tools.ToolResult{ForUser: "Sorry.", IsError: true}, part: `"message":"sold out"`},
-		"exit code":          {program: "echo one >&2; echo 'progress: x' >&2; echo two >&2; exit 3", want: tools.ToolResult{IsError: true}, part: `"message":"the program ended with exit code 3: two","details":{"exit_code":3,"stderr":"one\ntwo"}`},
-		"exit with answer":   {program: `echo '{"for_llm":"no such city","for_user":"?"}'; exit 1`, want: tools.ToolResult{ForUser: "?", IsError: true}, part: `"message":"no such city"`},
-		"much on stderr":     {program: "i=0; while [ $i -lt 500 ]; do echo 'a line of trouble' >&2; i=$((i+1)); done; exit 1", want: tools.ToolResult{IsError: true}, part: `"stderr":"…`},
-		"invalid UTF-8":      {program: `printf 'a\377b'`, want: tools.ToolResult{ForLLM: "a\uFFFDb"}},
-		"deep JSON":          {program: `awk 'BEGIN { for (i = 0; i < 20000; i++) printf "[" }'`, part: "[[[["},
-		"deep answer":        {program: `awk 'BEGIN { printf "{\"for_llm\":"; for (i = 0; i < 20000; i++) printf "[" }'`, part: "[[[["},
-		"too much":           {program: "yes | head -c 3000000", part: "left out here"},
-		"no program":         {program: "\x00\x01", want: tools.ToolResult{IsError: true}, part: "execution_failed"},
+		"exit code": {
+			program: "echo one >&2; echo 'progress: x' >&2; echo two >&2; exit 3",
+			want:    tools.ToolResult{IsError: true},
+			part:    `"message":"the program ended with exit code 3: two","details":{"exit_code":3,"stderr":"one\ntwo"}`,
+		},
+		"exit with answer": {program: `echo '{"for_llm":"no such city","for_user":"?"}'; exit 1`, want: tools.ToolResult{ForUser: "?", IsError: true}, part: `"message":"no such city"`},
+		"much on stderr": {
+			program: "i=0; while [ $i -lt 500 ]; do echo 'a line of trouble' >&2; i=$((i+1)); done; exit 1",
+			want:    tools.ToolResult{IsError: true},
+			part:    `"stderr":"…`,
+		},
+		"invalid UTF-8": {program: `printf 'a\377b'`, want: tools.ToolResult{ForLLM: "a\uFFFDb"}},
+		"deep JSON":     {program: `awk 'BEGIN { for (i = 0; i < 20000; i++) printf "[" }'`, part: "[[[["},
+		"deep answer":   {program: `awk 'BEGIN { printf "{\"for_llm\":"; for (i = 0; i < 20000; i++) printf "[" }'`, part: "[[[["},
+		"too much":      {program: "yes | head -c 3000000", part: "left out here"},
+		"no program":    {program: "\x00\x01", want: tools.ToolResult{IsError: true}, part: "execution_failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -120,7 +128,8 @@ func TestResults(t *testing.T) {
 			if got.IsError != c.want.IsError || got.ForUser != c.want.ForUser || got.Silent != c.want.Silent {
 				t.Errorf("%+v", got)
 			}
-			if c.part == "" && got.ForLLM != c.want.ForLLM || !strings.Contains(strings.ReplaceAll(got.ForLLM, `\n`, "\n"), strings.ReplaceAll(c.part, `\n`, "\n")) {
+			if c.part == "" && got.ForLLM != c.want.ForLLM ||
+				!strings.Contains(strings.ReplaceAll(got.ForLLM, `\n`, "\n"), strings.ReplaceAll(c.part, `\n`, "\n")) {
 				t.Errorf("ForLLM %.300q", got.ForLLM)
 			}
 			if len(got.ForLLM) > 64<<10 {
@@ -209,7 +218,9 @@ func TestAnnotations(t *testing.T) {
 		"read_only: true\n":                {tools.Annotations{ReadOnly: true, Level: tools.LevelRead}, ""},
 		"destructive: true\nlevel: exec\n": {tools.Annotations{Destructive: true, Level: tools.LevelExec}, ""},
 		"network: true\napproval: never\n": {tools.Annotations{OpenWorld: true, Level: tools.LevelWrite}, "never"},
-		"network: true\nopen_world: false\nlevel: chat\nidempotent: true\napproval: side_effects\n": {tools.Annotations{Idempotent: true, Level: tools.LevelChat}, "side_effects"},
+		"network: true\nopen_world: false\nlevel: chat\nidempotent: true\napproval: side_effects\n": {
+			tools.Annotations{Idempotent: true, Level: tools.LevelChat}, "side_effects",
+		},
 	} {
 		w := newWorld(t)
 		w.put(t, "probe", anything+manifest, "#!/bin/sh\n")
@@ -276,7 +287,8 @@ func TestOwnToolsBringWhatOthersSent(t *testing.T) {
 		{"an empty one", func() error { return os.Mkdir(filepath.Join(w.space, "inbox"), 0o700) }, false},
 		{"a letter", func() error { return os.WriteFile(filepath.Join(w.space, "inbox", "letter"), nil, 0o600) }, true},
 		{"a link", func() error {
-			return errors.Join(os.Rename(filepath.Join(w.space, "inbox"), filepath.Join(w.space, "box")), os.Symlink("box", filepath.Join(w.space, "inbox")))
+			return errors.Join(os.Rename(filepath.Join(w.space, "inbox"), filepath.Join(w.space, "box")),
+				os.Symlink("box", filepath.Join(w.space, "inbox")))
 		}, true},
 	} {
 		if err := c.make(); err != nil {

@@ -28,8 +28,10 @@ func dangerous(names, args []string) string {
 				"ssh", "scp", "sftp", "rsync", "nc", "ncat", "netcat", "socat", "telnet", "ftp", "curl", "wget", "openssl",
 				"docker", "podman", "kubectl", "make", "gmake", "cmake", "ninja", "go", "cargo", "npm", "npx", "yarn", "pnpm", "git", "hg", "svn",
 				"tar", "bsdtar", "cpio", "zip", "unzip", "7z", "gcc", "cc", "g++", "ld", "ld.so", "man", "less", "more", "most", "pager",
-				"awk", "gawk", "mawk", "nawk", "original-awk", "sed", "ed", "ex", "vi", "vim", "view", "nvim", "nano", "emacs", "bc", "dc", "m4", "sqlite3", "psql", "mysql",
-				"node", "nodejs", "deno", "bun", "tclsh", "wish", "expect", "Rscript", "R", "julia", "java", "osascript", "pwsh", "guile", "racket", "erl", "ghc",
+				"awk", "gawk", "mawk", "nawk", "original-awk", "sed", "ed", "ex", "vi", "vim",
+				"view", "nvim", "nano", "emacs", "bc", "dc", "m4", "sqlite3", "psql", "mysql",
+				"node", "nodejs", "deno", "bun", "tclsh", "wish", "expect", "Rscript", "R",
+				"julia", "java", "osascript", "pwsh", "guile", "racket", "erl", "ghc",
 			},
 		} {
 			if slices.Contains(list, name) {
@@ -67,7 +69,8 @@ func options(name string, args []string) string {
 				return "with " + prefix + " it writes or runs other programs"
 			}
 		}
-		if letters := short[name]; letters != "" && strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "--") && strings.ContainsAny(arg[1:], letters) {
+		if letters := short[name]; letters != "" && strings.HasPrefix(arg, "-") &&
+			!strings.HasPrefix(arg, "--") && strings.ContainsAny(arg[1:], letters) {
 			return "with " + program.Quote(arg) + " it may write or run other programs"
 		}
 	}

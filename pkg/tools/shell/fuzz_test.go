@@ -14,7 +14,10 @@ import (
 // FuzzCommand gives arguments, separated by NUL or lines, and a folder. For all of
 // them, the shown command runs, with every character visible, in the space.
 func FuzzCommand(f *testing.F) {
-	for _, seed := range []string{"ls\n*", "ls\n../*\n/etc/*", "ls\n[\n?", "env\n-S\nrm", "ls\n\u202e\u200b\n\xff\xfe", "cat\n-*", "ls\n*/*/*\nout/*", "/bin/ls\n\"\\", ""} {
+	for _, seed := range []string{
+		"ls\n*", "ls\n../*\n/etc/*", "ls\n[\n?", "env\n-S\nrm",
+		"ls\n\u202e\u200b\n\xff\xfe", "cat\n-*", "ls\n*/*/*\nout/*", "/bin/ls\n\"\\", "",
+	} {
 		f.Add(seed, "")
 		f.Add(seed, "sub/../..")
 	}

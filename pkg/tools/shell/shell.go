@@ -167,7 +167,14 @@ func (s *shell) examine(ctx context.Context, in shellArguments) (tools.Examinati
 		return tools.Examination{}, err
 	}
 	defer p.folder.Root.Close()
-	return tools.Examination{Destructive: true, Always: p.always != "", Text: p.text, State: p.state, Foreground: !in.Background, Brings: p.folder.Outside.Holds}, nil
+	return tools.Examination{
+		Destructive: true,
+		Always:      p.always != "",
+		Text:        p.text,
+		State:       p.state,
+		Foreground:  !in.Background,
+		Brings:      p.folder.Outside.Holds,
+	}, nil
 }
 
 func (s *shell) execute(ctx context.Context, in shellArguments, callback tools.AsyncCallback) (any, error) {
@@ -288,9 +295,11 @@ func (s *shell) lookUp(name string) (allowed, error) {
 	hostile := func(r rune) bool { return !unicode.IsPrint(r) || unicode.IsSpace(r) }
 	switch {
 	case strings.IndexFunc(name, hostile) >= 0:
-		return allowed{}, tools.Fail(tools.ErrSecurityViolation, "a program's name has no spaces and nothing invisible; give each argument as an element of argv", nil)
+		return allowed{}, tools.Fail(tools.ErrSecurityViolation,
+			"a program's name has no spaces and nothing invisible; give each argument as an element of argv", nil)
 	case strings.ContainsRune(name, '/') && (!filepath.IsAbs(name) || filepath.Clean(name) != name):
-		return allowed{}, tools.Fail(tools.ErrSecurityViolation, "a program is named by its name or its absolute path; files of the workspace are not run", nil)
+		return allowed{}, tools.Fail(tools.ErrSecurityViolation,
+			"a program is named by its name or its absolute path; files of the workspace are not run", nil)
 	}
 	for _, a := range s.allowed {
 		if name == a.written || name == a.path || name == a.real || name == filepath.Base(a.path) {
@@ -300,5 +309,6 @@ func (s *shell) lookUp(name string) (allowed, error) {
 			return a, nil
 		}
 	}
-	return allowed{}, tools.Fail(tools.ErrPermissionDenied, "the program "+program.Quote(name)+" is not allowed here", map[string]any{"allowed": s.names()})
+	return allowed{}, tools.Fail(tools.ErrPermissionDenied,
+		"the program "+program.Quote(name)+" is not allowed here", map[string]any{"allowed": s.names()})
 }

@@ -113,7 +113,10 @@ func call(t *testing.T, tool tools.Tool, space string, args map[string]any) outc
 
 func TestRunCommand(t *testing.T) {
 	t.Parallel()
-	tool, missing := shell.New(shell.Options{Runner: realBox(t), Allow: []string{"ls", "cat", "/bin/echo", "sleep", "head", "no-such-program"}})
+	tool, missing := shell.New(shell.Options{
+		Runner: realBox(t),
+		Allow:  []string{"ls", "cat", "/bin/echo", "sleep", "head", "no-such-program"},
+	})
 	if diff := cmp.Diff([]string{"no-such-program"}, missing); diff != "" {
 		t.Errorf("missing programs -want +got\n%s", diff)
 	}
@@ -124,16 +127,19 @@ func TestRunCommand(t *testing.T) {
 		args map[string]any
 		want outcome
 	}{
-		"list files":    {argv("ls"), outcome{Stdout: "a.txt\nsub\n"}},
-		"a folder":      {with(argv("ls"), "cwd", "sub"), outcome{Stdout: "b.txt\n"}},
-		"in full":       {with(argv("ls"), "cwd", space+"/sub/"), outcome{Stdout: "b.txt\n"}},
-		"all, in full":  {with(argv("ls"), "cwd", space), outcome{Stdout: "a.txt\nsub\n"}},
-		"a pattern":     {argv("cat", "*/*.txt", "a*"), outcome{Stdout: "beta\nalpha"}},
-		"an exit code":  {argv("ls", "none"), outcome{ExitCode: 2, Stderr: "/usr/bin/ls: cannot access 'none': No such file or directory\n"}},
-		"no shell":      {argv("echo", "$HOME", ";", "ls", "`ls`", "&&", "$(ls)", ">x"), outcome{Stdout: "$HOME ; ls `ls` && $(ls) >x\n"}},
-		"by its path":   {argv("/bin/echo", "x"), outcome{Stdout: "x\n"}},
-		"not valid":     {argv("head", "-c", "3", "/dev/zero"), outcome{Stdout: "\x00\x00\x00"}},
-		"much":          {argv("head", "-c", "100000", "/dev/zero"), outcome{Stdout: strings.Repeat("\x00", 8192) + "\n[... 83616 bytes left out ...]\n" + strings.Repeat("\x00", 8192), Truncated: true}},
+		"list files":   {argv("ls"), outcome{Stdout: "a.txt\nsub\n"}},
+		"a folder":     {with(argv("ls"), "cwd", "sub"), outcome{Stdout: "b.txt\n"}},
+		"in full":      {with(argv("ls"), "cwd", space+"/sub/"), outcome{Stdout: "b.txt\n"}},
+		"all, in full": {with(argv("ls"), "cwd", space), outcome{Stdout: "a.txt\nsub\n"}},
+		"a pattern":    {argv("cat", "*/*.txt", "a*"), outcome{Stdout: "beta\nalpha"}},
+		"an exit code": {argv("ls", "none"), outcome{ExitCode: 2, Stderr: "/usr/bin/ls: cannot access 'none': No such file or directory\n"}},
+		"no shell":     {argv("echo", "$HOME", ";", "ls", "`ls`", "&&", "$(ls)", ">x"), outcome{Stdout: "$HOME ; ls `ls` && $(ls) >x\n"}},
+		"by its path":  {argv("/bin/echo", "x"), outcome{Stdout: "x\n"}},
+		"not valid":    {argv("head", "-c", "3", "/dev/zero"), outcome{Stdout: "\x00\x00\x00"}},
+		"much": {
+			argv("head", "-c", "100000", "/dev/zero"),
+			outcome{Stdout: strings.Repeat("\x00", 8192) + "\n[... 83616 bytes left out ...]\n" + strings.Repeat("\x00", 8192), Truncated: true},
+		},
 		"out of time":   {with(argv("sleep", "60"), "timeout_s", 1), outcome{Type: "timeout"}},
 		"not allowed":   {argv("rm", "a.txt"), outcome{Type: "permission_denied"}},
 		"not there":     {argv("no-such-program"), outcome{Type: "permission_denied"}},
@@ -163,7 +169,13 @@ func TestScripts(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	seen, err := examine(t, tool, space, map[string]any{"script": "echo a\nrm -rf ."})
-	want := tools.Examination{Destructive: true, Always: true, Text: "run with /bin/sh:\n| echo a\n| rm -rf .\nin: the workspace\nfor at most: 30s", State: seen.State, Foreground: true}
+	want := tools.Examination{
+		Destructive: true,
+		Always:      true,
+		Text:        "run with /bin/sh:\n| echo a\n| rm -rf .\nin: the workspace\nfor at most: 30s",
+		State:       seen.State,
+		Foreground:  true,
+	}
 	if diff := cmp.Diff(want, seen); err != nil || diff != "" {
 		t.Errorf("%v -want +got\n%s", err, diff)
 	}
@@ -182,7 +194,8 @@ func TestExamination(t *testing.T) {
 	seen, err := examine(t, tool, space, with(argv("ls", "-l", "*", "", "a\nb", "\u200b", `"`, "é"), "cwd", "./s/"))
 	want := tools.Examination{
 		Destructive: true, State: seen.State, Foreground: true,
-		Text: "run: /usr/bin/ls -l ./-rf \"a b\" \"\" \"a\\nb\" \"\\u200b\" \"\\\"\" \"é\"\nin: the workspace's folder s\nfor at most: 1m0s\nwith the network",
+		Text: "run: /usr/bin/ls -l ./-rf \"a b\" \"\" \"a\\nb\" \"\\u200b\" \"\\\"\" \"é\"\nin: the workspace's folder s\n" +
+			"for at most: 1m0s\nwith the network",
 	}
 	if diff := cmp.Diff(want, seen); err != nil || diff != "" {
 		t.Errorf("%v -want +got\n%s", err, diff)
@@ -320,7 +333,8 @@ func TestState(t *testing.T) {
 			return errors.Join(os.WriteFile(program+"2", []byte("#!/bin/false\n"), 0o700), os.Rename(program+"2", program))
 		}},
 		{"the folder is another", func() error {
-			return errors.Join(os.Rename(space+"/sub", space+"/old"), os.Mkdir(space+"/sub", 0o700), os.WriteFile(space+"/sub/x", nil, 0o600), os.WriteFile(space+"/sub/y", nil, 0o600))
+			return errors.Join(os.Rename(space+"/sub", space+"/old"), os.Mkdir(space+"/sub", 0o700),
+				os.WriteFile(space+"/sub/x", nil, 0o600), os.WriteFile(space+"/sub/y", nil, 0o600))
 		}},
 	} {
 		if err := change.do(); err != nil {

@@ -62,7 +62,9 @@ func New(a Agents, deadline time.Duration) []tools.Tool {
 	waits := an
 	waits.Timeout = deadline + overtime
 	return []tools.Tool{
-		tools.New(Spawn, "Start a background agent that works on a task by itself and reports to this chat when it is done, while the conversation goes on. Use it for what takes long. It has this chat's tools and rights.",
+		tools.New(Spawn,
+			"Start a background agent that works on a task by itself and reports to this chat when it is done, while the conversation "+
+				"goes on. Use it for what takes long. It has this chat's tools and rights.",
 			an, func(ctx context.Context, in arguments) (any, error) {
 				limit, err := in.check(deadline, deadline)
 				if err != nil {
@@ -74,10 +76,14 @@ func New(a Agents, deadline time.Duration) []tools.Tool {
 				}
 				return started{
 					Task: id, Name: in.Name,
-					Note: "It has started and has no result yet. Its report comes into this conversation by itself; do not wait for it and do not start it again.",
+					Note: "It has started and has no result yet. Its report comes into this conversation by itself; do not wait for it and " +
+						"do not start it again.",
 				}, nil
 			}),
-		tools.New(Subagent, "Let an agent of its own work on a task, and wait for its report. Use it for work of many steps of which only the outcome matters here; several in one answer work side by side. It has this chat's tools and rights.",
+		tools.New(Subagent,
+			"Let an agent of its own work on a task, and wait for its report. "+
+				"Use it for work of many steps of which only the outcome matters here; several in one answer work side by side. "+
+				"It has this chat's tools and rights.",
 			waits, func(ctx context.Context, in arguments) (any, error) {
 				limit, err := in.check(min(waitTime, deadline), deadline)
 				if err != nil {

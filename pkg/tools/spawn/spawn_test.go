@@ -104,7 +104,8 @@ func TestAFailureKeepsItsType(t *testing.T) {
 	r, a := setup(time.Hour)
 	a.err = tools.Fail(tools.ErrBusy, "too many agents", nil)
 	for _, tool := range []string{"spawn", "subagent"} {
-		if got := r.Execute(t.Context(), tool, map[string]any{"task": "t"}); !got.IsError || !strings.Contains(got.ForLLM, `"busy"`) || !errors.Is(got.Err, a.err) {
+		if got := r.Execute(t.Context(), tool, map[string]any{"task": "t"}); !got.IsError ||
+			!strings.Contains(got.ForLLM, `"busy"`) || !errors.Is(got.Err, a.err) {
 			t.Errorf("%s: %+v", tool, got)
 		}
 	}

@@ -42,7 +42,9 @@ type arguments struct {
 
 // New makes the tool.
 func New(b Book) tools.Tool {
-	return tools.New("tasks", "List the background tasks of this chat as JSON {tasks: [{id, tool, name, state, started, until, ended, result}]}, or cancel one. Results arrive by themselves: do not wait for them here.",
+	return tools.New("tasks",
+		"List the background tasks of this chat as JSON {tasks: [{id, tool, name, state, started, until, ended, result}]}, or "+
+			"cancel one. Results arrive by themselves: do not wait for them here.",
 		tools.Annotations{Level: tools.LevelChat, Idempotent: true, Volatile: true},
 		func(ctx context.Context, in arguments) (any, error) {
 			switch {

@@ -112,7 +112,8 @@ func (g *guard) checkName(name string) error {
 		return refuse("its host is a number, and not written as four decimal ones with dots")
 	case g.hosts[name]:
 		return nil
-	case len(labels) == 1 || slices.Contains([]string{"localhost", "local", "internal", "localdomain", "home", "lan", "corp", "intranet", "private", "onion"}, last),
+	case len(labels) == 1 ||
+		slices.Contains([]string{"localhost", "local", "internal", "localdomain", "home", "lan", "corp", "intranet", "private", "onion"}, last),
 		strings.HasSuffix(name, ".home.arpa"):
 		return refuse("its host is the name of a private network")
 	}

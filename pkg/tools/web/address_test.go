@@ -21,39 +21,51 @@ func hostileAddresses() []string {
 		"http://localhost/", "http://LOCALHOST/", "http://localhost./", "http://a.localhost/", "http://localhost.localdomain/",
 		"http://127.0.0.1/", "http://127.0.0.1./", "http://127.1/", "http://127.0.1/", "http://127.255.255.254/",
 		"http://2130706433/", "http://017700000001/", "http://0x7f000001/", "http://0x7f.1/", "http://0177.0.0.1/", "http://0x7f.0x0.0x0.0x1/",
-		"http://127.0.0.0x1/", "http://127.000.000.001/", "http://4294967297/", "http://0/", "http://0.0.0.0/", "http://00000000177.1/", "http://0x/",
+		"http://127.0.0.0x1/", "http://127.000.000.001/", "http://4294967297/",
+		"http://0/", "http://0.0.0.0/", "http://00000000177.1/", "http://0x/",
 		"http://１２７.０.０.１/", "http://127。0。0。1/", "http://ⓛocalhost/", "http://①②⑦.0.0.1/", "http://127.0.0.1%2f/", "http://%31%32%37.0.0.1/",
 		"http://[::1]/", "http://[0:0:0:0:0:0:0:1]/", "http://[::]/", "http://[::1%25lo]/", "http://[0000::0001]/", "http://::1/",
 		// private, link-local, shared, special
 		"http://10.0.0.1/", "http://172.16.0.1/", "http://172.31.255.255/", "http://192.168.0.1/", "http://169.254.1.1/", "http://100.64.0.1/",
-		"http://100.127.255.255/", "http://192.0.0.8/", "http://192.0.2.1/", "http://198.18.0.1/", "http://198.19.255.255/", "http://198.51.100.1/",
-		"http://203.0.113.1/", "http://224.0.0.1/", "http://239.255.255.255/", "http://240.0.0.1/", "http://255.255.255.255/", "http://192.88.99.1/",
+		"http://100.127.255.255/", "http://192.0.0.8/", "http://192.0.2.1/",
+		"http://198.18.0.1/", "http://198.19.255.255/", "http://198.51.100.1/",
+		"http://203.0.113.1/", "http://224.0.0.1/", "http://239.255.255.255/",
+		"http://240.0.0.1/", "http://255.255.255.255/", "http://192.88.99.1/",
 		"http://167772161/", "http://0xa9fea9fe/", "http://012.0.0.1/", "http://10.1/", "http://192.168.1/",
-		"http://[fe80::1]/", "http://[fc00::1]/", "http://[fd00::1]/", "http://[ff02::1]/", "http://[100::1]/", "http://[2001:db8::1]/", "http://[3fff::1]/",
+		"http://[fe80::1]/", "http://[fc00::1]/", "http://[fd00::1]/", "http://[ff02::1]/",
+		"http://[100::1]/", "http://[2001:db8::1]/", "http://[3fff::1]/",
 		"http://[fec0::1]/", "http://[5f00::1]/",
 		// IPv4 in IPv6
 		"http://[::ffff:127.0.0.1]/", "http://[::ffff:7f00:1]/", "http://[::ffff:8.8.8.8]/", "http://[::127.0.0.1]/", "http://[64:ff9b::7f00:1]/",
 		"http://[64:ff9b::127.0.0.1]/", "http://[64:ff9b:1::10.0.0.1]/", "http://[2002:7f00:1::]/", "http://[2002:a9fe:a9fe::1]/",
 		"http://[2001:0:7f00:1::]/", "http://[2001::1]/", "http://[::ffff:0:127.0.0.1]/",
 		// metadata services
-		"http://169.254.169.254/latest/meta-data/", "http://[fd00:ec2::254]/", "http://metadata.google.internal/", "http://metadata/", "http://metadata.google.internal./",
+		"http://169.254.169.254/latest/meta-data/", "http://[fd00:ec2::254]/",
+		"http://metadata.google.internal/", "http://metadata/", "http://metadata.google.internal./",
 		"http://100.100.100.200/", "http://168.63.129.16/", "http://192.0.0.192/", "http://2852039166/", "http://[fd20:ce::254]/",
 		// names of no public host
 		"http://intranet/", "http://printer.local/", "http://router.lan/", "http://nas.home.arpa/", "http://x.onion/", "http://db.internal/",
 		// user names
-		"http://user@example.com/", "http://user:pw@example.com/", "http://example.com@127.0.0.1/", "http://127.0.0.1@example.com/", "http://@example.com/",
+		"http://user@example.com/", "http://user:pw@example.com/",
+		"http://example.com@127.0.0.1/", "http://127.0.0.1@example.com/", "http://@example.com/",
 		"http://:@example.com/", "http://example.com:80@127.0.0.1/", `http://example.com\@127.0.0.1/`, "http://example.com%40127.0.0.1/",
 		// schemes
-		"file:///etc/passwd", "ftp://example.com/", "gopher://example.com/", "javascript:alert(1)", "data:text/html,x", "dict://example.com/", "ws://example.com/",
-		"unix:///run/x", "jar:http://example.com!/", "//example.com/", "/etc/passwd", "example.com", "http:example.com", "http:/example.com", "view-source:http://example.com/",
+		"file:///etc/passwd", "ftp://example.com/", "gopher://example.com/",
+		"javascript:alert(1)", "data:text/html,x", "dict://example.com/", "ws://example.com/",
+		"unix:///run/x", "jar:http://example.com!/", "//example.com/", "/etc/passwd",
+		"example.com", "http:example.com", "http:/example.com", "view-source:http://example.com/",
 		"HTTP+unix://example.com/", "ldap://example.com/",
 		// ports
-		"http://example.com:22/", "http://example.com:8080/", "http://example.com:0/", "http://example.com:65536/", "http://example.com:-80/", "http://example.com:80:80/",
+		"http://example.com:22/", "http://example.com:8080/", "http://example.com:0/",
+		"http://example.com:65536/", "http://example.com:-80/", "http://example.com:80:80/",
 		"http://example.com:6379/", "https://example.com:25/", "http://example.com:x/",
 		// invalid names
-		"http:///", "http://", "http://./", "http://../", "http://a..example/", "http://example.com../", "http://exa mple.com/", "http://exa\tmple.com/", "http://exa\nmple.com/",
-		"http://example.com\x00.evil.com/", "http://exam\u202eple.com/", "http://example.com/\x1b[2J", "http://example.com/\u200b", "http://\xff\xfe/", "http://ex|ample.com/",
-		"http://" + strings.Repeat("a", 64) + ".com/", "http://" + strings.Repeat("a.", 200) + "com/", "http://example.com/" + strings.Repeat("a", 5000), "", " ",
+		"http:///", "http://", "http://./", "http://../", "http://a..example/", "http://example.com../",
+		"http://exa mple.com/", "http://exa\tmple.com/", "http://exa\nmple.com/",
+		"http://example.com\x00.evil.com/", "http://exam\u202eple.com/", "http://example.com/\x1b[2J",
+		"http://example.com/\u200b", "http://\xff\xfe/", "http://ex|ample.com/",
+		"http://" + strings.Repeat("a", 64) + ".com/", "http://" + strings.Repeat("a.", 200) + "com/",
+		"http://example.com/" + strings.Repeat("a", 5000), "", " ",
 		"http://[::1/", "http://]/", "http://[]/", "http://[v1.x]/", "http://example.com]/", "http://xn--/", "http://-/",
 	}
 }
@@ -85,7 +97,11 @@ func TestHostileAddresses(t *testing.T) {
 
 func TestCanonicalAddresses(t *testing.T) {
 	t.Parallel()
-	o := web.Options{Ports: []uint16{80, 443, 8080}, AllowHosts: []string{"wiki"}, AllowPrefixes: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("fd00::/8")}}
+	o := web.Options{
+		Ports:         []uint16{80, 443, 8080},
+		AllowHosts:    []string{"wiki"},
+		AllowPrefixes: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("fd00::/8")},
+	}
 	for address, want := range map[string]string{
 		"http://example.com":                       "http://example.com/",
 		"HTTPS://EXAMPLE.com.:443/A?b#c":           "https://example.com/A?b",

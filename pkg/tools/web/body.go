@@ -40,7 +40,8 @@ func readBody(resp *http.Response, limit int) (*body, error) {
 		}
 		r = z
 	default:
-		return nil, tools.Fail(tools.ErrExecutionFailed, "the server packed its answer in a way that was not asked for", map[string]any{"content_encoding": line(enc, 40)})
+		return nil, tools.Fail(tools.ErrExecutionFailed, "the server packed its answer in a way that was not asked for",
+			map[string]any{"content_encoding": line(enc, 40)})
 	}
 	data, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
 	b := &body{header: resp.Header.Get("Content-Type"), data: data}

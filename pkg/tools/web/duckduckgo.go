@@ -25,7 +25,8 @@ func (d duckduckgo) request(ctx context.Context, query string, _ int) (*http.Req
 }
 
 func (d duckduckgo) parse(status int, data []byte) ([]result, error) {
-	if status == http.StatusAccepted || status == http.StatusForbidden || status == http.StatusTooManyRequests || bytes.Contains(data, []byte("anomaly-modal")) {
+	if status == http.StatusAccepted || status == http.StatusForbidden ||
+		status == http.StatusTooManyRequests || bytes.Contains(data, []byte("anomaly-modal")) {
 		return nil, blocked("it asks who searches to prove that they are human")
 	}
 	if status != http.StatusOK {
@@ -41,7 +42,9 @@ func (d duckduckgo) parse(status int, data []byte) ([]result, error) {
 
 func blocked(why string) error {
 	return tools.Fail(tools.ErrExecutionFailed,
-		"DuckDuckGo does not answer this gateway: "+why+"; nothing was searched. The operator can configure SearXNG or Brave under tools.web.search", nil)
+		"DuckDuckGo does not answer this gateway: "+why+
+			"; nothing was searched. The operator can configure SearXNG or Brave under tools.web.search",
+		nil)
 }
 
 // results are the links of the class result__a with the extract that follows each.

@@ -43,7 +43,8 @@ func newFetcher(o Options) *fetcher {
 
 func (f *fetcher) tool() tools.Tool {
 	return tools.NewExamined("web_fetch",
-		"Reads a page of the public web: HTML as Markdown with its headings, links, tables and code; JSON and text as they are. A long page comes in parts.",
+		"Reads a page of the public web: HTML as Markdown with its headings, links, tables and code; JSON and text as they are. "+
+			"A long page comes in parts.",
 		tools.Annotations{
 			ReadOnly: true, Idempotent: true, OpenWorld: true, Level: tools.LevelRead,
 			Timeout: f.o.Timeout + 2*maxConvert, MaxOutput: maxPart + 8<<10,

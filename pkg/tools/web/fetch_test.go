@@ -169,7 +169,10 @@ func TestHostileBodies(t *testing.T) { //nolint:paralleltest // it measures the 
 			}
 			http.Redirect(w, r, r.URL.Path+"a", http.StatusFound)
 		}, "did not come within 1s", "timeout"},
-		"endless headers": {func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X", strings.Repeat("x", 1<<20)) }, "broke off", "execution_failed"},
+		"endless headers": {
+			func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X", strings.Repeat("x", 1<<20)) },
+			"broke off", "execution_failed",
+		},
 		"less than said": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "1000")
 			_, _ = w.Write([]byte("x"))

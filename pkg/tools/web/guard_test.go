@@ -220,8 +220,11 @@ func TestAllowPrivate(t *testing.T) {
 		allow web.Options
 		want  string
 	}{
-		"an address":              {"127.0.0.1", web.Options{AllowPrefixes: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}, ""},
-		"another address":         {"127.0.0.1", web.Options{AllowPrefixes: []netip.Prefix{netip.MustParsePrefix("127.0.0.5/32")}}, "security_violation"},
+		"an address": {"127.0.0.1", web.Options{AllowPrefixes: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}, ""},
+		"another address": {
+			"127.0.0.1", web.Options{AllowPrefixes: []netip.Prefix{netip.MustParsePrefix("127.0.0.5/32")}},
+			"security_violation",
+		},
 		"a name":                  {"wiki.internal", web.Options{AllowHosts: []string{"wiki.internal"}}, ""},
 		"another name":            {"other.internal", web.Options{AllowHosts: []string{"wiki.internal"}}, "security_violation"},
 		"its address":             {"127.0.0.1", web.Options{AllowHosts: []string{"wiki.internal"}}, "security_violation"},

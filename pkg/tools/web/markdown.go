@@ -54,7 +54,8 @@ func (t *tree) article(ctx context.Context, from *url.URL) *html.Node {
 	if err != nil || found.Node == nil {
 		return nil
 	}
-	if got := outline(found.Node); got.text < minArticle || got.text*2 < all.text || got.tables < all.tables || got.code < all.code || got.headings+1 < all.headings {
+	if got := outline(found.Node); got.text < minArticle || got.text*2 < all.text ||
+		got.tables < all.tables || got.code < all.code || got.headings+1 < all.headings {
 		return nil
 	}
 	return found.Node

@@ -123,7 +123,8 @@ func FuzzPage(f *testing.F) {
 			t.Fatalf("%d bytes cost %s and %d MB: %v\n%.200q", len(page), took, grew>>20, fail, page)
 		}
 		for _, s := range []string{title, text} {
-			if !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 }) {
+			if !utf8.ValidString(s) ||
+				strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 }) {
 				t.Fatalf("a control character is left in %.100q", s)
 			}
 		}

@@ -198,7 +198,8 @@ func (s *searcher) ask(ctx context.Context, query string, n int) ([]result, erro
 	}
 	found, err := s.backend.parse(resp.StatusCode, b.data)
 	if err == nil && resp.StatusCode != http.StatusOK {
-		err = tools.Fail(tools.ErrExecutionFailed, s.backend.name()+" answered "+status(resp.StatusCode), map[string]any{"status": resp.StatusCode})
+		err = tools.Fail(tools.ErrExecutionFailed, s.backend.name()+" answered "+status(resp.StatusCode),
+			map[string]any{"status": resp.StatusCode})
 	}
 	return found, err
 }
@@ -230,7 +231,8 @@ func tidy(found []result, n int) []result {
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || len(r.URL) > maxURL {
 			continue
 		}
-		if out = append(out, result{Title: line(r.Title, maxTitle), URL: clean(u.String()), Snippet: line(r.Snippet, maxSnippet)}); len(out) == n {
+		if out = append(out,
+			result{Title: line(r.Title, maxTitle), URL: clean(u.String()), Snippet: line(r.Snippet, maxSnippet)}); len(out) == n {
 			break
 		}
 	}

@@ -46,7 +46,10 @@ func ask(tb testing.TB, backend string, h http.HandlerFunc, args map[string]any)
 }
 
 func options(backend, address string) web.Options {
-	return web.Options{Timeout: 20 * time.Second, Search: web.SearchOptions{Backend: backend, URL: address, Key: func() string { return key }, PerMinute: 600}}
+	return web.Options{
+		Timeout: 20 * time.Second,
+		Search:  web.SearchOptions{Backend: backend, URL: address, Key: func() string { return key }, PerMinute: 600},
+	}
 }
 
 // duckPage is a page of results as DuckDuckGo writes it.
@@ -121,8 +124,10 @@ func TestSearchFails(t *testing.T) {
 		"DuckDuckGo asks for proof":   {web.DuckDuckGo, 202, "<html>", "execution_failed", "nothing was searched"},
 		"DuckDuckGo shows ducks":      {web.DuckDuckGo, 200, `<div class="anomaly-modal__title">Unfortunately, bots use DuckDuckGo too.</div>`, "execution_failed", "prove that they are human"},
 		"DuckDuckGo refuses":          {web.DuckDuckGo, 403, "", "execution_failed", "does not answer this gateway"},
-		"DuckDuckGo has a new page":   {web.DuckDuckGo, 200, "<html><body>Hello</body></html>", "execution_failed", "no results that can be read"},
-		"DuckDuckGo is ill":           {web.DuckDuckGo, 500, "", "execution_failed", "DuckDuckGo answered 500"},
+		"DuckDuckGo has a new page": {
+			web.DuckDuckGo, 200, "<html><body>Hello</body></html>", "execution_failed", "no results that can be read",
+		},
+		"DuckDuckGo is ill": {web.DuckDuckGo, 500, "", "execution_failed", "DuckDuckGo answered 500"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -194,7 +199,8 @@ func TestHostileResults(t *testing.T) {
 		{"title": "a\x1b[2J\u202eb\nc\U000e0041", "url": "https://a.example/\u202e", "content": strings.Repeat("wörd ", 10_000)},
 	}
 	for i := range 50 {
-		hostile = append(hostile, map[string]string{"title": fmt.Sprint(i), "url": fmt.Sprintf("https://a.example/%d", i), "content": strings.Repeat("x", 2000)})
+		hostile = append(hostile,
+			map[string]string{"title": fmt.Sprint(i), "url": fmt.Sprintf("https://a.example/%d", i), "content": strings.Repeat("x", 2000)})
 	}
 	answer, err := json.Marshal(map[string]any{"results": hostile})
 	if err != nil {
@@ -204,7 +210,8 @@ func TestHostileResults(t *testing.T) {
 	if got.Count != 20 || len(got.Results) != 20 || len(res.ForLLM) > 32<<10 {
 		t.Fatalf("%d results, %d bytes", got.Count, len(res.ForLLM))
 	}
-	if r := got.Results[0]; r.Title != "a[2Jb c" || r.URL != "https://a.example/%E2%80%AE" || len(r.Snippet) > 610 || !strings.HasSuffix(r.Snippet, "…") {
+	if r := got.Results[0]; r.Title != "a[2Jb c" || r.URL != "https://a.example/%E2%80%AE" ||
+		len(r.Snippet) > 610 || !strings.HasSuffix(r.Snippet, "…") {
 		t.Errorf("%+v", r)
 	}
 }
@@ -215,7 +222,8 @@ func TestSearchArguments(t *testing.T) {
 		args map[string]any
 		good bool
 	}{
-		"no query": {map[string]any{}, false}, "empty": {map[string]any{"query": ""}, false}, "blank": {map[string]any{"query": " \u202e\n"}, false},
+		"no query": {map[string]any{}, false}, "empty": {map[string]any{"query": ""}, false},
+		"blank":   {map[string]any{"query": " \u202e\n"}, false},
 		"500":     {map[string]any{"query": strings.Repeat("ü", 500)}, true},
 		"501":     {map[string]any{"query": strings.Repeat("ü", 501)}, false},
 		"20":      {map[string]any{"query": "x", "max_results": 20}, true},

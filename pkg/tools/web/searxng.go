@@ -22,7 +22,8 @@ func (s searxng) parse(status int, data []byte) ([]result, error) {
 	switch status {
 	case http.StatusOK:
 	case http.StatusForbidden:
-		return nil, tools.Fail(tools.ErrExecutionFailed, "SearXNG refuses to answer in JSON: its operator has to add json to search.formats in its settings", nil)
+		return nil, tools.Fail(tools.ErrExecutionFailed,
+			"SearXNG refuses to answer in JSON: its operator has to add json to search.formats in its settings", nil)
 	default:
 		return nil, nil
 	}

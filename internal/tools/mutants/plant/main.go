@@ -67,7 +67,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		}
 		noteErr = cmp.Or(noteErr, ledger.Note(r))
 		count[r.Verdict]++
-		_, _ = fmt.Fprintf(out, "%-9s %-20s %-55s %s.%s (%.1fs)\n", r.Verdict, r.Mutant.Promise, r.Mutant.Defect, r.Mutant.Dir, r.Mutant.Test, r.Took.Seconds())
+		_, _ = fmt.Fprintf(out, "%-9s %-20s %-55s %s.%s (%.1fs)\n", r.Verdict,
+			r.Mutant.Promise, r.Mutant.Defect, r.Mutant.Dir, r.Mutant.Test, r.Took.Seconds())
 		if r.Detail != "" {
 			_, _ = fmt.Fprintln(out, "   ", r.Detail)
 		}

@@ -65,7 +65,8 @@ func (e *Error) NoEdit() bool {
 // chat.postMessage takes ten times that.
 func (e *Error) NoRoom() bool { return e.Has("msg_too_long") }
 
-// NoThread reports that the root of the thread is gone or takes no replies. Below a deleted one Slack mostly posts into the channel by itself.
+// NoThread reports that the root of the thread is gone or takes no replies. Below a deleted one Slack mostly posts into
+// the channel by itself.
 func (e *Error) NoThread() bool {
 	return e.Has("thread_not_found", "invalid_thread_ts", "cannot_reply_to_message", "restricted_action_non_threadable_channel")
 }

@@ -260,7 +260,9 @@ func TestDecodeContent(t *testing.T) {
 		},
 		"files that are not there": {
 			`,"text":"x","files":[{"id":"F1","mode":"tombstone"},{"id":"F2","mode":"external","is_external":true,"name":"Doc","url_private":"https://d.test/1"},{"id":"F3","mode":"hidden_by_limit"},{"name":"n"}]`,
-			"x\n[a file that was deleted]\n[a file that is kept elsewhere: Doc https://d.test/1]\n[a file that the workspace's plan hides]\n[a file that cannot be fetched: n]", nil, true,
+			"x\n[a file that was deleted]\n[a file that is kept elsewhere: Doc https://d.test/1]\n" +
+				"[a file that the workspace's plan hides]\n[a file that cannot be fetched: n]",
+			nil, true,
 		},
 		"a file that is gone":  {`,"text":"x","files":[{"id":"F1","mode":"tombstone"}]`, "x\n[a file that was deleted]", nil, false},
 		"what an app attaches": {`,"text":"look","attachments":[{"title":"T","text":"write this down"}]`, "look\n[attached]\nT\nwrite this down", nil, true},
@@ -306,7 +308,8 @@ func TestDecodeCommandsAndPresses(t *testing.T) {
 	}
 	commands := []event.Command{{Name: "help"}, {Name: "stop"}, {Name: "new"}, {Name: "tool", Takes: true}}
 	for text, want := range map[string]string{
-		"": "/help", "  ": "/help", "STOP": "/stop", "stop the music": "stop the music", "Tool x {}": "/tool x {}", "tool": "/tool", "what is new": "what is new", "/stop": "/stop", "a &amp; b": "a & b",
+		"": "/help", "  ": "/help", "STOP": "/stop", "stop the music": "stop the music", "Tool x {}": "/tool x {}",
+		"tool": "/tool", "what is new": "what is new", "/stop": "/stop", "a &amp; b": "a & b",
 	} {
 		d := decode([]byte(slash(text)), me(), commands...)
 		if len(d.Items) != 1 || d.Items[0].Text != want {
@@ -316,7 +319,8 @@ func TestDecodeCommandsAndPresses(t *testing.T) {
 		got := d.Items[0]
 		// Its id is no other when it comes again, and holds nothing to act with.
 		again := decode([]byte(slash(text)), me(), commands...).Items[0].ID
-		if got.ID != again || !strings.HasPrefix(got.ID, "slash/") || strings.Contains(got.ID, "1.2.x") || !got.Mentioned || got.Direct || got.Address != at("C1", "") || got.Sender.ID != "U1" ||
+		if got.ID != again || !strings.HasPrefix(got.ID, "slash/") || strings.Contains(got.ID, "1.2.x") ||
+			!got.Mentioned || got.Direct || got.Address != at("C1", "") || got.Sender.ID != "U1" ||
 			string(d.Answer) != `{"response_type":"in_channel"}` || d.Envelope != "e" {
 			t.Errorf("%q gives %+v", text, d)
 		}
@@ -402,7 +406,8 @@ func FuzzDecode(f *testing.F) {
 		for n := range d.Items {
 			in := &d.Items[n]
 			parts := strings.Split(in.ID, "/")
-			if in.Sender.ID == "" || in.Address.Account != "T1" || in.Address.Chat == "" || len(parts) < 2 || len(parts) > 4 || !utf8.ValidString(in.Text) {
+			if in.Sender.ID == "" || in.Address.Account != "T1" || in.Address.Chat == "" ||
+				len(parts) < 2 || len(parts) > 4 || !utf8.ValidString(in.Text) {
 				t.Errorf("%q gives %+v", raw, in)
 			}
 			if strings.Count(in.Sender.ID, "/") > 1 || in.Original != "" && in.Original != fmt.Sprintf("msg/%s/%s", in.Address.Chat, in.MessageID) {

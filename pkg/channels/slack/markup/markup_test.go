@@ -79,7 +79,8 @@ func TestNothingNotifies(t *testing.T) {
 	t.Parallel()
 	places := []string{
 		"%", "**%**", "`%`", "```\n%\n```", "    %", "# %", "> %", "- %", "|%|b|\n|-|-|\n|%|`%`|", "[%](http://x.y)",
-		"[a](http://x.y/%)", "[a](%)", "![%](%)", "%\n%", "a%b", "\\%", "<%>", "[%]: http://x.y '%'", "<a href='%'>", "``` %\na\n```", "[%][%]\n\n[%]: http://x.y",
+		"[a](http://x.y/%)", "[a](%)", "![%](%)", "%\n%", "a%b", "\\%", "<%>",
+		"[%]: http://x.y '%'", "<a href='%'>", "``` %\na\n```", "[%][%]\n\n[%]: http://x.y",
 	}
 	for _, token := range []string{
 		"<!channel>", "<!here>", "<!everyone>", "<!HERE|here>", "<!group>", "<@U012345>", "<@W012345|ann>", "<#C012345>", "<#C012345|general>",
@@ -123,7 +124,8 @@ func TestVerbatimIsSeenWhole(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"<!channel> <@U012345> &lt;!here&gt; &amp;amp;", "```\n# no heading\n~~~\n    code\n[a]: http://x", "  a\t b\n\n\n| x |\n|---|\n",
-		"`` ` `````", "*a* _b_ ~c~\n> d\n- e\n\n1. f", "\u202egnp.exe\u202c \u200b\u200d\ufeff\x00\xff", "a\\b \\u{202e} @here", "<b>x</b>\r\n", strings.Repeat("`", 200),
+		"`` ` `````", "*a* _b_ ~c~\n> d\n- e\n\n1. f", "\u202egnp.exe\u202c \u200b\u200d\ufeff\x00\xff",
+		"a\\b \\u{202e} @here", "<b>x</b>\r\n", strings.Repeat("`", 200),
 	} {
 		seen := channels.Visible(text)
 		parts := markup.Split("**write_file** wants to write:\n\n" + channels.Verbatim(text))

@@ -13,9 +13,12 @@ import (
 // text draws words, some of which are marks, references or no text at all.
 func text(t *rapid.T) string {
 	return strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{
-		"word", "Satz.", "日本語。", "😀", "👩‍👩‍👧", "e\u0301", `\*`, "&lt;", "a&b", "1<2", "x_y_z", "2 * 3", "||z||", "<i>", "\u200f", "\u202e", "[^1]", "~5",
-		"<!channel>", "<@U012345>", "&lt;!here&gt;", "@here", "**b**", "*i*", "_j_", "~~s~~", "`c`", "``d`e``", "**b *i* b**", "[l](http://x.y/z?a=1&b=2)", "![p](http://x.y)",
-		"http://x.y/a_b", "*", "**", "`", "_", "~", "[", "](", "<", ">", "#", "-", "1.", "|", "\\", "!", "a@b.cd", "\n", "  \n", "\\\n", "\x00", "\xff", "***b** i*", "*i **b***",
+		"word", "Satz.", "日本語。", "😀", "👩‍👩‍👧", "e\u0301", `\*`, "&lt;", "a&b",
+		"1<2", "x_y_z", "2 * 3", "||z||", "<i>", "\u200f", "\u202e", "[^1]", "~5",
+		"<!channel>", "<@U012345>", "&lt;!here&gt;", "@here", "**b**", "*i*", "_j_", "~~s~~",
+		"`c`", "``d`e``", "**b *i* b**", "[l](http://x.y/z?a=1&b=2)", "![p](http://x.y)",
+		"http://x.y/a_b", "*", "**", "`", "_", "~", "[", "](", "<", ">", "#", "-", "1.", "|",
+		"\\", "!", "a@b.cd", "\n", "  \n", "\\\n", "\x00", "\xff", "***b** i*", "*i **b***",
 	}), 1, 30).Draw(t, "words"), rapid.SampledFrom([]string{" ", "", " "}).Draw(t, "between"))
 }
 
@@ -81,7 +84,8 @@ func FuzzSplit(f *testing.F) {
 		"||a `b`|| ~~c~~ ![d](e) [f]: <g>\n\n[h]\n\n[h]: http://i.j 'k'\n",
 		"<!channel> `<@U1>` &lt;!here&gt; [<#C1>](http://a.b/<@U1>) @everyone \\<!here>",
 		"👩‍👩‍👧&#x202e;\u0301<b>&amp;\xff\x00\r\n\t- x\xed\xa0\x80",
-		strings.Repeat("x", 9000), strings.Repeat("`", 9000), strings.Repeat("> - ", 500), strings.Repeat("**a _b ", 500), "|a|\n|-|\n" + strings.Repeat("|b\n", 900),
+		strings.Repeat("x", 9000), strings.Repeat("`", 9000), strings.Repeat("> - ", 500),
+		strings.Repeat("**a _b ", 500), "|a|\n|-|\n" + strings.Repeat("|b\n", 900),
 	} {
 		f.Add(md)
 	}

@@ -38,7 +38,8 @@ const (
 
 // errAddress says what an operator can do about a webhook that Telegram refuses.
 var errAddress = errors.New("the webhook's address is refused by Telegram: " +
-	"write as webhook.public_url an https address that Telegram reaches from outside, on port 443, 80, 88 or 8443, and start the gateway again; or take webhook out to poll")
+	"write as webhook.public_url an https address that Telegram reaches from outside, on port 443, 80, 88 or 8443, and start " +
+	"the gateway again; or take webhook out to poll")
 
 // hook answers Telegram's calls.
 type hook struct {

@@ -352,7 +352,8 @@ func (s Settings) Run(ctx context.Context, f *Folder, c sandbox.Command) (any, e
 	}
 	switch {
 	case res.TimedOut:
-		return nil, tools.TimedOut(c.Timeout, fmt.Sprintf("it did not end within %v and was ended, with all that it had started", c.Timeout), details)
+		return nil, tools.TimedOut(c.Timeout,
+			fmt.Sprintf("it did not end within %v and was ended, with all that it had started", c.Timeout), details)
 	case res.Limit != "":
 		return nil, tools.Fail(tools.ErrExecutionFailed, "it was ended: "+Excess(res.Limit), details)
 	}
