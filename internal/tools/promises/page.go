@@ -41,10 +41,7 @@ func Write(parts []Part, defects map[string]int) string {
 			if p.Begin != "" {
 				promise = p.Begin + " " + promise + "."
 			}
-			if row.Why != "" {
-				promise += " *" + row.Why + "*"
-			}
-			fmt.Fprintf(&b, "- **%s**: %s\n  %s\n", row.ID, promise, row.shownBy(defects[row.ID]))
+			fmt.Fprintf(&b, "- **%s**: %s *%s*\n  %s\n", row.ID, promise, row.Why, row.shownBy(defects[row.ID]))
 		}
 	}
 	return b.String()

@@ -17,7 +17,7 @@ func TestParse(t *testing.T) {
 	doc := head +
 		"  - id: R1\n    promise: \"kept: always\"\n    why: People rely on it.\n    tests: [pkg/a.TestOne, parley.TestTwo/sub case]\n" +
 		"- title: Cases\n  why: They differ.\n  about: Two lines.\n  begin: It holds when\n  promises:\n" +
-		"  - id: R2\n    promise: kept too\n    tests:\n    - pkg/a.FuzzThree\n    needs: [corpora, linux]\n"
+		"  - id: R2\n    promise: kept too\n    why: One case is hard.\n    tests:\n    - pkg/a.FuzzThree\n    needs: [corpora, linux]\n"
 	got, err := promises.Parse(strings.NewReader(doc))
 	if err != nil {
 		t.Fatal(err)
@@ -27,7 +27,7 @@ func TestParse(t *testing.T) {
 		Tests: []promises.Ref{{Dir: "pkg/a", Test: "TestOne"}, {Dir: ".", Test: "TestTwo", Sub: "sub case"}},
 	}
 	second := promises.Row{
-		ID: "R2", Promise: "kept too",
+		ID: "R2", Promise: "kept too", Why: "One case is hard.",
 		Tests: []promises.Ref{{Dir: "pkg/a", Test: "FuzzThree"}}, Needs: []string{"corpora", "linux"},
 	}
 	want := []promises.Part{
@@ -44,7 +44,7 @@ func TestParse(t *testing.T) {
 	const wantPage = "Map\n\nSo that it holds.\n\n" +
 		"- **R1**: kept: always *People rely on it.*\n  Shown by 2 tests in a, the root, and by 2 planted defects.\n" +
 		"\n## Cases\n\nThey differ.\n\nTwo lines.\n\n" +
-		"- **R2**: It holds when kept too.\n  Shown by one test in a; needs corpora, linux.\n"
+		"- **R2**: It holds when kept too. *One case is hard.*\n  Shown by one test in a; needs corpora, linux.\n"
 	if diff := cmp.Diff(wantPage, page); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
@@ -52,13 +52,17 @@ func TestParse(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	t.Parallel()
-	const r1 = "  - {id: R1, promise: kept, tests: [pkg/a.TestOne]}\n"
+	const r1 = "  - {id: R1, promise: kept, why: Needed., tests: [pkg/a.TestOne]}\n"
+	const r2 = "  - {id: R2, promise: kept too, why: Needed., tests: [pkg/a.TestTwo]}\n"
 	for name, c := range map[string]struct{ doc, err string }{
 		"no promise":   {"parts: []\n", "no promise"},
 		"no file":      {"", "no promise"},
 		"no test":      {head + "  - {id: R1, promise: kept}\n", "R1 names no test"},
 		"no text":      {head + "  - {id: R1, tests: [pkg/a.TestOne]}\n", "no id or no text"},
-		"no why":       {"parts:\n- title: Map\n  promises:\n" + r1, "no why"},
+		"no why":       {head + "  - {id: R1, promise: kept, tests: [pkg/a.TestOne]}\n", "R1 has no why"},
+		"half a why":   {head + "  - {id: R1, promise: kept, why: needed, tests: [pkg/a.TestOne]}\n", "R1 has no why"},
+		"a common why": {head + r1 + r2, "R2 has the why of another promise"},
+		"a bare part":  {"parts:\n- title: Map\n  promises:\n" + r1, "no title or no why"},
 		"a bad name":   {head + "  - {id: R1, promise: kept, tests: [pkg/a.Check]}\n", "is not folder.TestName"},
 		"unknown need": {head + "  - {id: R1, promise: kept, tests: [pkg/a.TestOne], needs: [luck]}\n", `needs "luck"`},
 		"unknown key":  {head + "  - {id: R1, promise: kept, test: pkg/a.TestOne}\n", "unknown field"},

@@ -6,6 +6,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/goccy/go-yaml"
 )
@@ -66,7 +67,7 @@ type Part struct {
 // Row is one promise.
 type Row struct {
 	ID, Promise string
-	// Why is one sentence, empty where the part's is enough.
+	// Why is one sentence on the reason for this promise, different from all others.
 	Why   string
 	Tests []Ref
 	// Needs are the resources without which some of the tests skip.
@@ -106,7 +107,7 @@ func Parse(doc io.Reader) ([]Part, error) {
 	var (
 		parts []Part
 		errs  []error
-		seen  = map[string]bool{}
+		seen  = map[string]bool{} // ids and whys
 	)
 	for _, p := range f.Parts {
 		part := Part{Title: p.Title, Why: p.Why, About: p.About, Begin: p.Begin}
@@ -118,7 +119,7 @@ func Parse(doc io.Reader) ([]Part, error) {
 			var err error
 			row.Tests, err = parseRefs(row.ID, one.Tests)
 			errs = append(errs, err, row.check(seen))
-			seen[row.ID] = true
+			seen[row.ID], seen[row.Why] = true, true
 			part.Rows = append(part.Rows, row)
 		}
 		parts = append(parts, part)
@@ -129,6 +130,7 @@ func Parse(doc io.Reader) ([]Part, error) {
 	return parts, errors.Join(errs...)
 }
 
+// check reports the errors of a row; seen holds the ids and whys of those before it.
 func (r *Row) check(seen map[string]bool) error {
 	var errs []error
 	switch {
@@ -136,6 +138,10 @@ func (r *Row) check(seen map[string]bool) error {
 		errs = append(errs, fmt.Errorf("the promise %q %q has no id or no text", r.ID, r.Promise))
 	case seen[r.ID]:
 		errs = append(errs, fmt.Errorf("%s is here twice", r.ID))
+	case !strings.HasSuffix(r.Why, "."):
+		errs = append(errs, fmt.Errorf("%s has no why: write a sentence with the reason for it", r.ID))
+	case seen[r.Why]:
+		errs = append(errs, fmt.Errorf("%s has the why of another promise: write its own reason", r.ID))
 	}
 	for _, need := range r.Needs {
 		if !slices.Contains(Needs(), need) {
