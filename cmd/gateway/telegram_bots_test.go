@@ -140,7 +140,7 @@ tools:
 	}
 	rules := func(chat *faketelegram.Chat) []string {
 		t.Helper()
-		_, level, _ := strings.Cut(ask(chat, "status"), "Your rights here: ")
+		_, level, _ := strings.Cut(ask(chat, "status"), "Level: ")
 		return []string{level, ask(chat, "tools")}
 	}
 	want := rules(spoken)

@@ -91,7 +91,7 @@ func TestAQuestionOutlivesItsTerminal(t *testing.T) {
 			s.shows("+ two\n")
 			s.shows("[y] Allow once  [a] Allow here  [n] Deny\n>")
 			s.keys("/status", "Enter")
-			s.shows("Waiting for a decision: `write_file`, approval ")
+			s.shows("Open approval: `write_file`, approval ")
 			list, errs, code := w.run("approvals", "list")
 			open := regexp.MustCompile(`(?m)^([A-Z0-9]{8}) +open +write_file +console:local`).FindStringSubmatch(list)
 			if code != 0 || open == nil || !strings.Contains(list, "\n+ two\n") || w.holds() != "one\n" {
@@ -107,7 +107,7 @@ func TestAQuestionOutlivesItsTerminal(t *testing.T) {
 			}
 			s.keys("y", "Enter") // the question that is decided takes no more answers
 			s.shows("I did not understand that")
-			if _, errs, code := w.run("approvals", "approve", open[1]); code == 0 || !strings.Contains(errs, "decided already: allowed") {
+			if _, errs, code := w.run("approvals", "approve", open[1]); code == 0 || !strings.Contains(errs, "already decided: allowed") {
 				t.Errorf("once more: code %d, %s", code, errs)
 			}
 			out, _, _ := w.run("audit", "show", "--kind", "begin")

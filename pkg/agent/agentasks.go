@@ -19,9 +19,6 @@ import (
 // of the agent's conversation, whose turn decides, runs the stored call and goes on.
 // The task stays open meanwhile.
 
-// overText is what a person is told whose press came after the task's end.
-const overText = "The background task that asked for this has ended. The call was not run."
-
 // handOn takes a decision on a question of an agent, in the chat that was asked.
 func (h *decisionTurn) handOn(ctx context.Context, d *decision) error {
 	r, a, by := h.r, d.approval, d.decider()
@@ -37,7 +34,7 @@ func (h *decisionTurn) handOn(ctx context.Context, d *decision) error {
 		return err
 	}
 	if err != nil || t.State != session.TaskRunning {
-		v, err := d.void(ctx, by, overText)
+		v, err := d.void(ctx, by, textApprovalTaskEnded)
 		if err != nil {
 			return err
 		}
@@ -82,11 +79,11 @@ func handedOn(it *session.Item, a *session.Approval) session.Item {
 func notTheirs(w word, a *session.Approval, who *trust.Principal) string {
 	switch {
 	case a.State != session.ApprovalOpen:
-		return fmt.Sprintf("Approval %s was decided already: %s.", a.ID, a.State)
+		return fmt.Sprintf(textApprovalDecided, a.ID, a.State)
 	case !w.operator && !who.Owner && who.Sender.ID != a.Requester.ID:
-		return fmt.Sprintf("Only %s or an owner can decide on approval %s.", nameOf(a.Requester), a.ID)
+		return fmt.Sprintf(textNotYourApproval, nameOf(a.Requester), a.ID)
 	case w.word == allowHere && !a.Grantable:
-		return fmt.Sprintf("Calls of %s can be allowed only once.", a.Tool)
+		return fmt.Sprintf(textOnlyOnce, a.Tool)
 	default:
 		return ""
 	}
@@ -113,7 +110,7 @@ func (h *agentTurn) decide(ctx context.Context, w word) (input, error) {
 	default:
 		late := tooLate(&a)
 		if w.operator {
-			late = "Nobody decided on approval " + a.ID + " in time. The call was not run."
+			late = fmt.Sprintf(textApprovalNoAnswer, a.ID)
 		}
 		v, err = d.take(ctx, r.info.Items[0].Time, late) // the press may have waited for the agent
 	}
@@ -193,7 +190,7 @@ func (h *agentTurn) nobodyDecided(ctx context.Context, a *session.Approval) erro
 			return h.skip(ctx)
 		}
 	}
-	text := fmt.Sprintf("Nobody allowed %#q in time, and it could not go on without.", a.Tool)
+	text := fmt.Sprintf(textTaskNeedsApproval, a.Tool)
 	return done(h.r.commit(ctx, reply{Commit: session.Commit{
 		Outcome: session.OutcomeFailed, Reason: "an approval was not given in time",
 		Messages: []providers.Message{

@@ -49,7 +49,7 @@ func TestAnAgentsCallIsAskedForInItsHome(t *testing.T) {
 	w := newParty(t, overwrites("spawn"), []tools.Tool{b.tool()}, withOptions(asking), groupsWrite)
 	w.write("group1", "1", "page one")
 	q := w.started("overwrite with page one")[0]
-	if q.Address != chatAddr("group1") || !strings.Contains(q.Text, "for the background task “the work” ("+shortOf(w)+")") {
+	if q.Address != chatAddr("group1") || !strings.Contains(q.Text, "for task “the work” ("+shortOf(w)+")") {
 		t.Errorf("asked %q at %v", q.Text, q.Address)
 	}
 	w.settled()
@@ -59,7 +59,7 @@ func TestAnAgentsCallIsAskedForInItsHome(t *testing.T) {
 	w.restart() // waiting survives
 
 	w.press("group1", "7", q, "Allow once")
-	if got := w.expect().Text; !strings.Contains(got, "Only who asked for it or an owner can decide") {
+	if got := w.expect().Text; !strings.Contains(got, "Only the person who asked or an owner can decide") {
 		t.Errorf("somebody else was told %q", got)
 	}
 	w.settled()
@@ -182,15 +182,15 @@ func TestNobodyDecidesInTime(t *testing.T) {
 			if after := time.Since(began); after < 10*time.Minute || after > 11*time.Minute {
 				t.Errorf("told after %v", after)
 			}
-			if o.Finishes != q.ID || !strings.Contains(o.Text, "Nobody decided") {
+			if o.Finishes != q.ID || !strings.Contains(o.Text, "expired without a decision") {
 				t.Errorf("the question became %q (finishes %q)", o.Text, o.Finishes)
 			}
-			if got := (<-w.sent).Text; !strings.Contains(got, "failed. Nobody allowed `overwrite` in time") {
+			if got := (<-w.sent).Text; !strings.Contains(got, "failed. The approval of `overwrite` expired") {
 				t.Errorf("told %q", got)
 			}
 			w.settled()
 			w.press("1", "1", q, "Allow once")
-			if got := (<-w.sent).Text; !strings.Contains(got, "decided already") {
+			if got := (<-w.sent).Text; !strings.Contains(got, "already decided") {
 				t.Errorf("a late press was told %q", got)
 			}
 			w.settled()
@@ -236,7 +236,7 @@ func TestAPressAfterTheTaskHasEnded(t *testing.T) {
 			t.Errorf("told %q", got)
 		}
 		w.press("1", "1", q, "Allow once")
-		if o := <-w.sent; o.Finishes != q.ID || o.Text != "The background task that asked for this has ended. The call was not run." {
+		if o := <-w.sent; o.Finishes != q.ID || o.Text != "The task that asked for this approval has ended. The call was not run." {
 			t.Errorf("the press was told %q (finishes %q)", o.Text, o.Finishes)
 		}
 		w.settled()
@@ -374,7 +374,7 @@ func TestTwoQuestionsOfOneAgent(t *testing.T) {
 	}
 	w.settled()
 	w.press("1", "1", two, "Allow once")
-	if got := w.expect().Text; !strings.Contains(got, "was decided already: void") {
+	if got := w.expect().Text; !strings.Contains(got, "is already decided: void") {
 		t.Errorf("told %q", got)
 	}
 	w.settled()

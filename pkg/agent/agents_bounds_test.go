@@ -262,7 +262,7 @@ func TestAnAgentOfSomebodyWhoIsGone(t *testing.T) {
 	w.expectText("started")
 	gone.Store(true)
 	close(reached)
-	if got := w.expect().Text; !strings.Contains(got, "may not do so any more") {
+	if got := w.expect().Text; !strings.Contains(got, "its creator no longer has access") {
 		t.Errorf("told %q", got)
 	}
 	w.settled()
@@ -364,7 +364,7 @@ func TestTaintIsInheritedBothWays(t *testing.T) {
 			for o := w.expect(); ; o = w.expect() {
 				if len(o.Buttons) > 0 {
 					question = "home"
-					if strings.Contains(o.Text, "for the background task “the work”") {
+					if strings.Contains(o.Text, "for task “the work”") {
 						question = "agent"
 					}
 					break

@@ -139,10 +139,10 @@ func TestAQuestionOfAClockThatWasAheadLapses(t *testing.T) {
 		began := time.Now()
 		w.start()
 		o := <-w.sent
-		if after := time.Since(began); after > time.Minute || o.Finishes != q.ID || !strings.Contains(o.Text, "Nobody decided") {
+		if after := time.Since(began); after > time.Minute || o.Finishes != q.ID || !strings.Contains(o.Text, "expired without a decision") {
 			t.Errorf("after %v the question became %q", after, o.Text)
 		}
-		w.expectText("The background task “the work” (" + shortOf(w) + ") failed. Nobody allowed `overwrite` in time, and it could not go on without.")
+		w.expectText("Task “the work” (" + shortOf(w) + ") failed. The approval of `overwrite` expired, and the task could not continue without it.")
 		w.settled()
 	})
 }

@@ -63,7 +63,7 @@ func TestAgentsOfAFewChatsKeepNoOtherWaiting(t *testing.T) {
 			w.expectText("started")
 			synctest.Wait() // the agent stands in line
 			w.write(chat, "1", "/tasks")
-			if o := w.expect(); !strings.Contains(o.Text, "waiting for its turn") {
+			if o := w.expect(); !strings.Contains(o.Text, "waiting for a place") {
 				t.Errorf("while its agent waits the person reads %q", o.Text)
 			}
 			w.expectText("it says: forty-two")

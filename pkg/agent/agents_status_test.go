@@ -61,19 +61,19 @@ func TestWhatShowsAnAgentsProgressIsFinishedByItsEnd(t *testing.T) {
 	}{
 		"done":       {want: "it says: forty-two"},
 		"no reply":   {answer: "NO_REPLY", want: "has ended (done)"},
-		"empty":      {answer: " ", want: "has reported:\n\nforty-two"},
+		"empty":      {answer: " ", want: "Report of task "},
 		"failed":     {end: func() (*providers.LLMResponse, error) { return nil, &providers.Error{Kind: providers.KindAuth} }, want: "failed. ", state: session.TaskFailed},
-		"no report":  {end: func() (*providers.LLMResponse, error) { return say("") }, want: "gave no report", state: session.TaskFailed},
+		"no report":  {end: func() (*providers.LLMResponse, error) { return say("") }, want: "wrote no report", state: session.TaskFailed},
 		"step limit": {steps: 100, want: "failed. It stopped after 40 steps", state: session.TaskFailed},
 		"too late":   {steps: 100, order: `{"task":"x","name":"the work","deadline_minutes":1}`, want: "did not end within", state: session.TaskTimedOut},
 		"at the limit": {
-			budget: budget.Limits{Tokens: 400}, want: "failed. I stopped before I was done. Today's limit of this chat for work in the background is used up: 480 of 400 tokens",
+			budget: budget.Limits{Tokens: 400}, want: "failed. I stopped before I was done. Today's limit of this chat for background tasks is used up: 480 of 400 tokens",
 			state: session.TaskFailed,
 		},
-		"the report is at the limit": {budget: budget.Limits{Tokens: 700}, want: "has reported:\n\nforty-two"},
+		"the report is at the limit": {budget: budget.Limits{Tokens: 700}, want: "Report of task "},
 		"cancelled by chat": {
 			during: func(s state) { s.w.write("1", "1", "/cancel "+s.short) },
-			want:   "was cancelled by who asked for it", state: session.TaskCancelled,
+			want:   "was cancelled by the person who asked", state: session.TaskCancelled,
 		},
 		"cancelled by the operator": {during: func(s state) {
 			if _, err := s.w.agent.CancelTask(s.w.t.Context(), s.short); err != nil {
@@ -96,7 +96,7 @@ func TestWhatShowsAnAgentsProgressIsFinishedByItsEnd(t *testing.T) {
 		"after a restart, by somebody who may not any more": {during: func(s state) {
 			s.gone.Store(true)
 			s.w.restart()
-		}, want: "may not do so any more", state: session.TaskFailed},
+		}, want: "its creator no longer has access", state: session.TaskFailed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -213,17 +213,17 @@ func TestAnAgentThatFailsIsToldOnce(t *testing.T) {
 		}, "It stopped after 10 steps, the limit for one task."},
 		{"no report", func(context.Context, []providers.Message, []providers.ToolDefinition) (*providers.LLMResponse, error) {
 			return say("  ")
-		}, "It gave no report."},
+		}, "It wrote no report."},
 		{"panic", func(context.Context, []providers.Message, []providers.ToolDefinition) (*providers.LLMResponse, error) {
 			panic("the provider is broken")
-		}, "Something went wrong"},
+		}, "An internal error"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			w := newParty(t, delegates(tt.agents), []tools.Tool{looks}, quietly)
 			w.write("1", "1", "do it")
 			w.expectText("started")
-			if got := w.expect().Text; !strings.HasPrefix(got, "The background task “the work” (") || !strings.Contains(got, tt.want) {
+			if got := w.expect().Text; !strings.HasPrefix(got, "Task “the work” (") || !strings.Contains(got, tt.want) {
 				t.Errorf("told %q, want %q", got, tt.want)
 			}
 			w.settled()
@@ -254,7 +254,7 @@ func TestAReportIsNotLostWithTheModel(t *testing.T) {
 		}, nil, quietly)
 		w.write("1", "1", "do it")
 		w.expectText("started")
-		if got := w.expect().Text; !strings.HasSuffix(got, "has reported:\n\nforty-two") {
+		if got := w.expect().Text; !strings.HasSuffix(got, "):\n\nforty-two") {
 			t.Errorf("told %q", got)
 		}
 		w.settled()

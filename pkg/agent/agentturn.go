@@ -104,8 +104,8 @@ func (h *agentTurn) afterTheEnd(ctx context.Context) error {
 			return err
 		}
 		if err == nil && a.Task == h.task.ID && a.State == session.ApprovalOpen {
-			r.markVoid(&a, r.info.Items[0].Inbound, overText)
-			o := r.outbound(r.info.ID+"/decided/0", overText, "")
+			r.markVoid(&a, r.info.Items[0].Inbound, textApprovalTaskEnded)
+			o := r.outbound(r.info.ID+"/decided/0", textApprovalTaskEnded, "")
 			o.Finishes = a.Question
 			c.Approvals, c.Outbox = append(c.Approvals, a), append(c.Outbox, o)
 		}
@@ -143,7 +143,7 @@ func (h *agentTurn) reply(ctx context.Context, e *ending) (reply, error) {
 				return re, nil
 			}
 		}
-		return h.r.setAside(e, "It was set aside: the gateway stopped three times while it worked."), nil
+		return h.r.setAside(e, textTaskLost), nil
 	default:
 		return h.r.usualReply(ctx, e)
 	}
@@ -161,13 +161,13 @@ func (h *agentTurn) report(ctx context.Context, e *ending) (reply, error) {
 	case res.FinishReason == providers.FinishContentFilter && text == "":
 		reason, person = filtered()
 	case res.LimitReached && text == "":
-		reason, person = "step limit", fmt.Sprintf("It stopped after %d steps, the limit for one task.", res.Iterations-1)
+		reason, person = "step limit", fmt.Sprintf(textTaskSteps, res.Iterations-1)
 	case text == "":
-		reason, person = "empty report", "It gave no report."
+		reason, person = "empty report", textTaskNoReport
 	case res.LimitReached:
-		text += fmt.Sprintf("\n\n(It stopped after %d steps, the limit for one task.)", res.Iterations-1)
+		text += fmt.Sprintf(textTaskStepsNote, res.Iterations-1)
 	case res.FinishReason == providers.FinishLength:
-		text += "\n\n(The report was cut off: it reached the model's length limit.)"
+		text += textTaskCutOff
 	}
 	if reason != "" {
 		return h.reply(ctx, h.r.failure(e.messages, reason, person))
@@ -187,7 +187,7 @@ func (h *agentTurn) commit(ctx context.Context, re reply) error {
 	switch c.Outcome {
 	case session.OutcomeFailed, session.OutcomeQuarantined:
 		end.State = session.TaskFailed
-		end.Result = fmt.Sprintf("The background task %s failed. %s", taskName(h.task), re.text)
+		end.Result = fmt.Sprintf(textTaskFailed, taskName(h.task), re.text)
 	case session.OutcomeStopped: // whoever ended the task has said so
 		h.waiting = true
 	default:
@@ -213,7 +213,7 @@ func (h *agentTurn) commit(ctx context.Context, re reply) error {
 // refused ends the task of people who may not ask for it any more. It returns errDone.
 func (h *agentTurn) refused(ctx context.Context, e *ending) error {
 	r, c := h.r, session.Commit{Outcome: session.OutcomeFailed, Reason: e.reason}
-	text := fmt.Sprintf("The background task %s was ended: whoever asked for it may not do so any more.", taskName(h.task))
+	text := fmt.Sprintf(textTaskRefused, taskName(h.task))
 	end := session.Completion{State: session.TaskFailed, Result: text, Tainted: r.provenance.Tainted()}
 	if !h.task.Waited { // no turn would be allowed to tell it
 		end.Outbox = append(end.Outbox, r.outbound(session.TaskReportID(h.task.ID), text, ""))

@@ -52,7 +52,7 @@ func (g *approvalGate) Pass(ctx context.Context, req tools.ToolRequest) error {
 	g.marks(&req)
 	if !req.Nested && g.isDecided(req.Invocation.Key) {
 		if changed(r.in.decided, &req.Examination) {
-			return tools.Fail(tools.ErrApprovalDenied, changedText, nil)
+			return tools.Fail(tools.ErrApprovalDenied, textCallChanged, nil)
 		}
 		return nil
 	}
@@ -279,15 +279,15 @@ func indented(raw string) string {
 // question is what the person reads: all of what would run, with nothing invisible in it.
 func (g *approvalGate) question(a *session.Approval, why string) string {
 	r := g.r
-	who := "the person who asked"
+	who := textRequester
 	if a.Requester.Name != "" && !a.Direct {
 		who = channels.Visible(a.Requester.Name)
 	}
 	behalf := ""
 	if r.in.task != nil {
-		behalf = " for the background task " + taskName(r.in.task)
+		behalf = fmt.Sprintf(textForTask, taskName(r.in.task))
 	}
-	return fmt.Sprintf("May I run %#q%s? I ask because %s.\n\n%s\n\nApproval %s, until %s. Only %s or an owner can decide.",
+	return fmt.Sprintf(textQuestion,
 		a.Tool, behalf, why, channels.Verbatim(a.Text), a.ID, a.Expires.Format("15:04:05 MST"), who)
 }
 
@@ -301,9 +301,9 @@ const (
 
 func buttons(a *session.Approval) []channels.Button {
 	data := func(word string) string { return pressMark + a.ID + "/" + word }
-	all := []channels.Button{{Label: "Allow once", Data: data(allowOnce)}}
+	all := []channels.Button{{Label: textAllowOnce, Data: data(allowOnce)}}
 	if a.Grantable {
-		all = append(all, channels.Button{Label: "Allow here", Data: data(allowHere)})
+		all = append(all, channels.Button{Label: textAllowHere, Data: data(allowHere)})
 	}
-	return append(all, channels.Button{Label: "Deny", Data: data(denyWord)})
+	return append(all, channels.Button{Label: textDeny, Data: data(denyWord)})
 }

@@ -141,7 +141,7 @@ func TestACallThatAPersonAllowsRunsOnceAndAsShown(t *testing.T) {
 	// A press that is repeated, after a restart too, does nothing but say so.
 	for range 2 {
 		w.press("1", "1", q, "Allow once")
-		if got := w.expect().Text; !strings.Contains(got, "decided already") {
+		if got := w.expect().Text; !strings.Contains(got, "already decided") {
 			t.Errorf("told %q", got)
 		}
 		w.restart()
@@ -249,7 +249,7 @@ func TestWhatExecutesIsAllowedOnceOnly(t *testing.T) {
 	forged := q
 	forged.Buttons = []channels.Button{{Label: "Allow here", Data: strings.Replace(q.Buttons[0].Data, "/once", "/here", 1)}}
 	w.press("1", "1", forged, "Allow here")
-	if got := w.expect().Text; !strings.Contains(got, "only once") {
+	if got := w.expect().Text; !strings.Contains(got, "one at a time") {
 		t.Errorf("told %q", got)
 	}
 	w.press("1", "1", q, "Allow once")
@@ -287,7 +287,7 @@ func TestACallThatWasCutOffAfterItWasAllowedDoesNotRunAgain(t *testing.T) {
 		t.Errorf("told %q", got)
 	}
 	w.press("1", "1", q, "Allow once")
-	if got := w.expect().Text; !strings.Contains(got, "decided already") {
+	if got := w.expect().Text; !strings.Contains(got, "already decided") {
 		t.Errorf("told %q", got)
 	}
 	w.settled()
@@ -305,7 +305,7 @@ func TestTheOperatorDecidesFromTheCommandLine(t *testing.T) {
 	a := w.approval()
 	for i := range 2 { // the second one is the same decision, or comes when the first was taken
 		err := w.agent.Decide(t.Context(), session.Decision{Approval: a.ID, Allow: true})
-		if err != nil && (i == 0 || !strings.Contains(err.Error(), "was decided already")) {
+		if err != nil && (i == 0 || !strings.Contains(err.Error(), "is already decided")) {
 			t.Fatal(err)
 		}
 	}

@@ -85,7 +85,7 @@ func TestPeopleAreToldOfALimitEachTime(t *testing.T) {
 			w.write("1", "1", "hello")
 			w.expectText(fmt.Sprint("answer ", i+1))
 		}
-		const told = "Today's limit of this chat is used up: 2 of 2 turns. It begins anew in 1 day, at 2000-01-02 00:00 UTC. " +
+		const told = "Today's limit of this chat is used up: 2 of 2 turns. It starts again in 1 day, at 2000-01-02 00:00 UTC. " +
 			"The operator can raise it (budgets in the configuration)."
 		for range 3 {
 			w.write("1", "1", "hello")
@@ -147,7 +147,7 @@ func TestADayEndsAtMidnightWhereTheChatIs(t *testing.T) {
 				w.expectText("answer 1")
 				<-time.After(time.Until(began.Add(tc.midnight - time.Minute)))
 				w.write("1", "1", "hello")
-				if got := w.expect().Text; !strings.Contains(got, "for what people write is used up: 120 of 100 tokens. It begins anew in 1 minute, "+tc.told) {
+				if got := w.expect().Text; !strings.Contains(got, "for messages is used up: 120 of 100 tokens. It starts again in 1 minute, "+tc.told) {
 					t.Errorf("told %q", got)
 				}
 				<-time.After(time.Until(began.Add(tc.midnight + time.Second)))
@@ -174,7 +174,7 @@ func TestALimitInTheMiddleOfATurn(t *testing.T) {
 	w.write("1", "1", "do it")
 	got := w.expect().Text
 	if !strings.HasPrefix(got, "I stopped before I was done. Today's limit of this chat is used up: 0.0001 of 0.0001 EUR. ") ||
-		!strings.HasSuffix(got, " What was done until then stays done.") {
+		!strings.HasSuffix(got, " Everything done so far is kept.") {
 		t.Errorf("told %q", got)
 	}
 	w.settled()
@@ -280,8 +280,8 @@ func TestUsageTellsTheDay(t *testing.T) {
 	if !strings.HasPrefix(first, "Used today, until ") || !strings.HasSuffix(first, " 00:00 UTC:") {
 		t.Errorf("told %q", first)
 	}
-	want := "- people: 1 turn, 120 tokens, 0.00 EUR\n- jobs: 0 of 200 turns, 0 tokens\n- background: 0 turns, 0 tokens\n" +
-		"- together: 1 turn, 120 of 5000 tokens, 0.00 of 2.00 EUR"
+	want := "- messages: 1 turn, 120 tokens, 0.00 EUR\n- schedules: 0 of 200 turns, 0 tokens\n- background tasks: 0 turns, 0 tokens\n" +
+		"- total: 1 turn, 120 of 5000 tokens, 0.00 of 2.00 EUR"
 	if rest != want {
 		t.Errorf("told\n%s\nwant\n%s", rest, want)
 	}
@@ -295,11 +295,11 @@ func TestACompactAtTheLimitIsRefused(t *testing.T) {
 	w.write("1", "1", "hello")
 	w.expect()
 	w.write("1", "1", "/compact")
-	if got := w.expect().Text; !strings.Contains(got, "it stays as it is. Today's limit of this chat is used up") {
+	if got := w.expect().Text; !strings.Contains(got, "stays as it is. Today's limit of this chat is used up") {
 		t.Errorf("told %q", got)
 	}
 	w.write("1", "1", "/usage")
-	if got := w.expect().Text; !strings.Contains(got, "together: 1 of 1 turns") {
+	if got := w.expect().Text; !strings.Contains(got, "total: 1 of 1 turns") {
 		t.Errorf("told %q", got)
 	}
 }

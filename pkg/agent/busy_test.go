@@ -189,7 +189,7 @@ func TestStopEndsAHangingModelAndSaysSoOnce(t *testing.T) {
 	w.expectText("Stopped.")
 	w.settled()
 	w.write("1", "1", "/stop")
-	w.expectText("Nothing is running.")
+	w.expectText("No answer is in progress.")
 	w.write("1", "1", "go on")
 	w.expectText("fine")
 	w.settled()

@@ -75,7 +75,7 @@ func (a *Agent) cancelTask(ctx context.Context, t *session.Task, by string, shap
 	if err != nil {
 		return false, err
 	}
-	text := "The background task " + taskName(t) + " was cancelled by " + by + "."
+	text := fmt.Sprintf(textTaskCancelled, taskName(t), by)
 	c := a.completion(&now, session.TaskCancelled, &tools.ToolResult{ForLLM: text, ForUser: text, IsError: true})
 	shape(&c, &now)
 	if now.Agent && c.Item != nil { // the turn of its end tells it
@@ -95,12 +95,12 @@ func (a *Agent) CancelTask(ctx context.Context, id string) (session.Task, error)
 	if err != nil {
 		return t, err
 	}
-	first, err := a.cancelTask(ctx, &t, "the operator", func(*session.Completion, *session.Task) {})
+	first, err := a.cancelTask(ctx, &t, textOperator, func(*session.Completion, *session.Task) {})
 	switch {
 	case err != nil:
 		return t, err
 	case !first:
-		return t, fmt.Errorf("background task %s has ended already", t.Short())
+		return t, fmt.Errorf("task %s has already ended", t.Short())
 	}
 	return a.findTask(ctx, t.Chat, t.ID)
 }
@@ -130,13 +130,13 @@ func (c Calls) CancelHere(ctx context.Context, id string) (string, error) {
 	t, err := c.a.findTask(ctx, r.info.Chat, id)
 	switch {
 	case errors.Is(err, session.ErrNotFound):
-		return "", tools.Fail(tools.ErrNotFound, "there is no such background task in this chat", nil)
+		return "", tools.Fail(tools.ErrNotFound, "there is no such task in this chat", nil)
 	case errors.Is(err, ErrAmbiguous):
 		return "", tools.Fail(tools.ErrInvalidArguments, err.Error(), nil)
 	case err != nil:
 		return "", err
 	case !r.principal.MayCancel(&t):
-		return "", tools.Fail(tools.ErrPermissionDenied, "only who started it, somebody with its rights, or an owner can cancel it", nil)
+		return "", tools.Fail(tools.ErrPermissionDenied, "only its creator, a person with its level, or an owner can cancel it", nil)
 	}
 	first, err := c.a.cancelTask(ctx, &t, nameOf(r.principal.Sender), func(c *session.Completion, now *session.Task) {
 		c.Item = nil
@@ -148,7 +148,7 @@ func (c Calls) CancelHere(ctx context.Context, id string) (string, error) {
 		return "", err
 	}
 	if !first {
-		return "It has ended already.", nil
+		return "It has already ended.", nil
 	}
 	return "cancelled", nil
 }

@@ -162,7 +162,7 @@ func TestASubagentOfAnAgentIsCancelled(t *testing.T) {
 				want := map[string]int{"it says: without: ": 1}
 				switch way {
 				case "by chat":
-					want["was cancelled by who asked for it"] = 1
+					want["was cancelled by the person who asked"] = 1
 				case "by tool":
 					want["the tool said: cancelled"] = 1
 				}

@@ -23,14 +23,14 @@ func (h *commandTurn) schedule(ctx context.Context) (string, error) {
 	case verb == "" || verb == "list" && which == "":
 		return h.planned(all), nil
 	case plainName(which) == "" || verb != "remove" && verb != "pause" && verb != "resume":
-		return strings.ReplaceAll("Write CMD for what is planned here, or CMD remove ID, CMD pause ID, CMD resume ID.", "CMD", h.r.typed("schedule")), nil
+		return fmt.Sprintf(textScheduleHelp, h.r.typed("schedule")), nil
 	}
 	j, err := PickJob(all, plainName(which))
 	switch {
 	case errors.Is(err, ErrAmbiguous):
 		return capital(err.Error()), nil
 	case err != nil:
-		return "There is no job " + text.ClipBytes(plainName(which), 64) + " here. " + h.r.typed("schedule") + " shows those there are.", nil //nolint:nilerr // it is told
+		return fmt.Sprintf(textNoSuchSchedule, text.ClipBytes(plainName(which), 64), h.r.typed("schedule")), nil //nolint:nilerr // it is told
 	}
 	return h.changePlan(ctx, verb, &j)
 }
@@ -46,9 +46,9 @@ func aboutJob(j *session.Job) string {
 // planned lists the jobs of the chat.
 func (h *commandTurn) planned(all []session.Job) string {
 	if len(all) == 0 {
-		return "Nothing is planned here."
+		return textNoSchedules
 	}
-	lines := []string{"Planned here:"}
+	lines := []string{textSchedules}
 	for i := range all {
 		j := &all[i]
 		line := "`" + j.ID + "`"
@@ -63,7 +63,7 @@ func (h *commandTurn) planned(all []session.Job) string {
 			line += ": “" + about + "”"
 		}
 		if j.LastReason != "" {
-			line += "; the last run failed: " + j.LastReason
+			line += fmt.Sprintf(textLastRunFailed, j.LastReason)
 		}
 		lines = append(lines, line)
 	}
@@ -74,41 +74,41 @@ func (h *commandTurn) planned(all []session.Job) string {
 func (h *commandTurn) nextOf(j *session.Job) string {
 	switch {
 	case j.Paused && j.Why != "":
-		return "paused: " + j.Why
+		return fmt.Sprintf(textPausedBecause, j.Why)
 	case j.Paused:
-		return "paused"
+		return textPaused
 	default:
-		return "next " + h.r.timeHere(j.Due)
+		return fmt.Sprintf(textNextRun, h.r.timeHere(j.Due))
 	}
 }
 
 // changePlan does what a person wants with a job.
 func (h *commandTurn) changePlan(ctx context.Context, verb string, j *session.Job) (string, error) {
 	if err := h.r.mayChange(j); err != nil {
-		return fmt.Sprintf("Only %s or an owner can change that. %s stays as it is.", nameOf(j.Creator), jobName(j)), nil //nolint:nilerr // it is told
+		return fmt.Sprintf(textNotYourSchedule, jobName(j), nameOf(j.Creator)), nil //nolint:nilerr // it is told
 	}
 	var now session.Job
 	var err error
 	var done string
 	switch verb {
 	case "remove":
-		done, err = " is removed.", h.r.a.jobs.Remove(ctx, j.ID)
+		done, err = fmt.Sprintf(textScheduleRemoved, jobName(j)), h.r.a.jobs.Remove(ctx, j.ID)
 	case "pause":
-		now, err = h.r.a.jobs.Pause(ctx, j.ID, "by "+nameOf(h.r.principal.Sender))
-		done = " is paused. " + h.r.typed("schedule") + " resume " + now.ID + " lets it go on."
+		now, err = h.r.a.jobs.Pause(ctx, j.ID, fmt.Sprintf(textPausedBy, nameOf(h.r.principal.Sender)))
+		done = fmt.Sprintf(textSchedulePaused, jobName(j), h.r.typed("schedule"), now.ID)
 	default:
 		now, err = h.r.a.jobs.Resume(ctx, j.ID)
-		done = " goes on: " + h.nextOf(&now) + "."
+		done = fmt.Sprintf(textScheduleResumed, jobName(j), h.nextOf(&now))
 	}
 	switch {
 	case errors.Is(err, job.ErrConfigured):
-		return jobName(j) + " is set in the configuration (agent.heartbeat); it can be paused here, not removed.", nil
+		return fmt.Sprintf(textScheduleConfigured, jobName(j)), nil
 	case errors.Is(err, session.ErrNotFound):
-		return jobName(j) + " has ended meanwhile.", nil
+		return fmt.Sprintf(textScheduleEnded, jobName(j)), nil
 	case errors.Is(err, job.ErrOver), errors.Is(err, job.ErrSchedule):
-		return jobName(j) + " stays paused: " + err.Error() + ".", nil
+		return fmt.Sprintf(textScheduleStays, jobName(j), err.Error()), nil
 	case err != nil:
 		return "", err
 	}
-	return jobName(j) + done, nil
+	return done, nil
 }

@@ -31,18 +31,18 @@ func takes(name string) bool { return name == "schedule" || name == "cancel" || 
 // commandText says what each command does, in the order /help shows them.
 func commandText() [][2]string {
 	return [][2]string{
-		{"help", "what I can do"},
-		{"new", "start a new conversation"},
-		{"stop", "stop what I am doing"},
-		{"status", "the model, this conversation and what is waiting"},
-		{"model", "which model answers"},
-		{"usage", "how long this conversation is, and what this chat used today"},
-		{"compact", "replace the conversation so far by a summary"},
-		{"schedule", "what is planned here; remove, pause or resume ID"},
-		{"tasks", "what runs in the background"},
-		{"cancel", "NAME: end what runs in the background"},
-		{"tools", "the tools I may use here"},
-		{"tool", "NAME JSON: call one tool directly"},
+		{"help", textDoesHelp},
+		{"new", textDoesNew},
+		{"stop", textDoesStop},
+		{"status", textDoesStatus},
+		{"model", textDoesModel},
+		{"usage", textDoesUsage},
+		{"compact", textDoesCompact},
+		{"schedule", textDoesSchedule},
+		{"tasks", textDoesTasks},
+		{"cancel", textDoesCancel},
+		{"tools", textDoesTools},
+		{"tool", textDoesTool},
 	}
 }
 
@@ -116,10 +116,10 @@ func (h *commandTurn) answer(ctx context.Context) (reply, error) {
 	var err error
 	switch h.name {
 	case startCommand:
-		re.text = "Hello, I am Parley, a chat bot. The model " + h.r.a.o.Model.Name + " answers what you write.\n\n" + h.help()
+		re.text = fmt.Sprintf(textHello, h.r.a.o.Model.Name, h.help())
 	case "new":
 		re.NewSession = true
-		re.text = "New conversation started. The old one is kept, but the model no longer sees it."
+		re.text = textNewConversation
 	case "stop":
 		re.text = h.stop(ctx)
 	case "status":
@@ -129,7 +129,7 @@ func (h *commandTurn) answer(ctx context.Context) (reply, error) {
 	case "tools":
 		re.text = h.tools()
 	case "model":
-		re.text = "Model: " + h.r.a.o.Model.Name + ". Which one answers is set in the configuration (agent.model)."
+		re.text = fmt.Sprintf(textModel, h.r.a.o.Model.Name)
 	case "usage":
 		re.text, err = h.usage(ctx)
 	case "tasks":
@@ -156,7 +156,7 @@ func (h *commandTurn) tools() string {
 	offered := h.r.offered()
 	defs := offered.ToProviderDefs()
 	if len(defs) == 0 {
-		return "No tools may be used here."
+		return textNoTools
 	}
 	did := map[string]string{}
 	if h.r.principal.Owner {
@@ -174,7 +174,7 @@ func (h *commandTurn) tools() string {
 
 func (h *commandTurn) help() string {
 	var b strings.Builder
-	b.WriteString("Write to me as you would to a colleague. Commands:\n")
+	b.WriteString(textHelp)
 	for _, c := range commandText() {
 		b.WriteString(h.r.typed(c[0]) + " - " + c[1] + "\n")
 	}
@@ -186,35 +186,35 @@ func (h *commandTurn) stop(ctx context.Context) string {
 	if h.r.saidStopped(ctx, h.r.info.Items[0].Time) {
 		return ""
 	}
-	return "Nothing is running."
+	return textNothingToStop
 }
 
 // entries counts those of a conversation in words.
 func entries(n uint64) string {
 	if n == 1 {
-		return "1 entry"
+		return textOneEntry
 	}
-	return fmt.Sprintf("%d entries", n)
+	return fmt.Sprintf(textEntries, n)
 }
 
 func (h *commandTurn) status(ctx context.Context) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Model: %s\n", h.r.a.o.Model.Name)
+	fmt.Fprintf(&b, textStatusModel, h.r.a.o.Model.Name)
 	if info, err := h.r.a.o.Engine.Sessions().Get(ctx, h.r.info.Session); err == nil {
-		fmt.Fprintf(&b, "Conversation: %s, %s, since %s\n", info.Session, entries(info.Entries), info.Created.Format("2006-01-02 15:04"))
+		fmt.Fprintf(&b, textStatusConversation, info.Session, entries(info.Entries), info.Created.Format("2006-01-02 15:04"))
 	}
-	fmt.Fprintf(&b, "Your rights here: %s\n", h.r.principal.Level)
+	fmt.Fprintf(&b, textStatusLevel, h.r.principal.Level)
 	if all, err := h.r.a.o.Engine.Approvals().ApprovalList(ctx, h.r.info.Chat); err == nil {
 		for i := range all {
 			if q := &all[i]; q.State == session.ApprovalOpen && time.Now().Before(q.Expires) {
-				fmt.Fprintf(&b, "Waiting for a decision: `%s`, approval %s, until %s\n", q.Tool, q.ID, q.Expires.Format("15:04:05 MST"))
+				fmt.Fprintf(&b, textStatusApproval, q.Tool, q.ID, q.Expires.Format("15:04:05 MST"))
 			}
 		}
 	}
 	if st, err := h.r.a.o.Engine.Status(ctx); err == nil && h.r.principal.Owner {
-		fmt.Fprintf(&b, "Waiting: %d in, %d out; background tasks: %d", st.Waiting, st.Sending, st.OpenTasks)
+		fmt.Fprintf(&b, textStatusWaiting, st.Waiting, st.Sending, st.OpenTasks)
 		if st.WriteError != "" {
-			b.WriteString("; the store cannot be written: " + st.WriteError)
+			fmt.Fprintf(&b, textStatusUnwritable, st.WriteError)
 		}
 	}
 	return strings.TrimSpace(b.String())

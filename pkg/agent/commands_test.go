@@ -81,10 +81,10 @@ func TestCommandsAnswerWithoutAModel(t *testing.T) {
 		"/start":      "I am Parley",
 		"/start ref1": "/compact - ",
 		"/model":      "agent.model",
-		"/usage":      "The next question carries ",
+		"/usage":      "The next request to the model includes ",
 		"/tools":      "- `look` - test tool look",
 		"/status":     "Model: script",
-		"/stop":       "Nothing is running.",
+		"/stop":       "No answer is in progress.",
 	} {
 		w.write("1", "1", text)
 		if got := w.expect().Text; !strings.Contains(got, want) {

@@ -18,18 +18,18 @@ func (h *commandTurn) cancel(ctx context.Context) (text string, history []provid
 	id, it := h.arg, &h.r.info.Items[0]
 	if id == "" {
 		text, err := h.tasks(ctx)
-		return "Which one? Write " + h.r.typed("cancel") + " and its name.\n\n" + text, nil, err
+		return fmt.Sprintf(textWhichTask, h.r.typed("cancel"), text), nil, err
 	}
 	t, err := h.r.a.findTask(ctx, h.r.info.Chat, id)
 	switch {
 	case errors.Is(err, session.ErrNotFound):
-		return "There is no such background task in this chat; " + h.r.typed("tasks") + " lists them.", nil, nil
+		return fmt.Sprintf(textNoSuchTask, h.r.typed("tasks")), nil, nil
 	case errors.Is(err, ErrAmbiguous):
 		return capital(err.Error()), nil, nil
 	case err != nil:
 		return "", nil, err
 	case !h.r.principal.MayCancel(&t):
-		return "Only " + nameOf(t.Creator) + ", somebody with the rights of the task, or an owner can cancel it.", nil, nil
+		return fmt.Sprintf(textNotYourTask, nameOf(t.Creator)), nil, nil
 	}
 	by := nameOf(h.r.principal.Sender)
 	first, err := h.r.a.cancelTask(ctx, &t, by, func(c *session.Completion, _ *session.Task) { c.Item = nil })
@@ -40,7 +40,7 @@ func (h *commandTurn) cancel(ctx context.Context) (text string, history []provid
 		return "", nil, err
 	}
 	if !first && (t.State != session.TaskCancelled || t.Ended.Before(it.Time)) { // not by an earlier attempt at this turn
-		return "The background task " + taskName(&t) + " has ended already: " + string(t.State) + ".", nil, nil
+		return fmt.Sprintf(textTaskEnded, taskName(&t), t.State), nil, nil
 	}
 	if t.Waited { // it has no notice: who waits for it hears of its end
 		text = t.Result
@@ -58,30 +58,30 @@ func (h *commandTurn) tasks(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if len(running)+len(recent) == 0 {
-		return "Nothing runs in the background.", nil
+		return textNoTasks, nil
 	}
 	var b strings.Builder
 	const clock = "15:04 MST"
-	b.WriteString("In the background:\n")
+	b.WriteString(textRunningTasks)
 	for i := range running {
 		t := &running[i]
-		fmt.Fprintf(&b, "- %s %s, since %s, until %s at the latest", t.Short(), titleOf(t), t.Started.Format(clock), t.Deadline.Format(clock))
+		fmt.Fprintf(&b, textRunningTask, t.Short(), titleOf(t), t.Started.Format(clock), t.Deadline.Format(clock))
 		if h.r.a.agentWaits(t.ID) {
-			b.WriteString(" (" + waitsLine + ")")
+			b.WriteString(" (" + textTaskWaits + ")")
 		}
 		b.WriteString("\n")
 	}
 	if len(running) == 0 {
-		b.WriteString("- nothing\n")
+		b.WriteString(textNoneRuns)
 	} else {
-		b.WriteString(h.r.typed("cancel") + " and the name ends one.\n")
+		fmt.Fprintf(&b, textHowToCancel, h.r.typed("cancel"))
 	}
 	if len(recent) > 0 {
-		b.WriteString("\nEnded:\n")
+		b.WriteString(textEndedTasks)
 	}
 	for i := range recent {
 		t := &recent[i]
-		fmt.Fprintf(&b, "- %s %s: %s, %s\n", t.Short(), titleOf(t), strings.ReplaceAll(string(t.State), "_", " "), channels.Ago(time.Since(t.Ended)))
+		fmt.Fprintf(&b, textEndedTask, t.Short(), titleOf(t), strings.ReplaceAll(string(t.State), "_", " "), channels.Ago(time.Since(t.Ended)))
 	}
 	return strings.TrimSpace(b.String()), nil
 }

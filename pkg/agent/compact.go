@@ -21,7 +21,7 @@ func (h *commandTurn) compact(ctx context.Context) (reply, error) {
 		return reply{}, err
 	}
 	if len(past.Messages) == 0 {
-		return reply{Commit: session.Commit{Outcome: session.OutcomeAnswered}, text: "There is nothing to summarise yet."}, nil
+		return reply{Commit: session.Commit{Outcome: session.OutcomeAnswered}, text: textNothingToCompact}, nil
 	}
 	info, err := h.r.a.o.Engine.Sessions().Get(ctx, h.r.info.Session)
 	if err != nil {
@@ -41,7 +41,7 @@ func (h *commandTurn) compact(ctx context.Context) (reply, error) {
 		reason, person := h.r.explain(err)
 		return h.notCompacted(reason, person), nil
 	case strings.TrimSpace(resp.Content) == "":
-		return h.notCompacted("empty summary", "The model gave an empty answer."), nil
+		return h.notCompacted("empty summary", textNoSummary), nil
 	}
 	return reply{Commit: session.Commit{
 		Outcome: session.OutcomeAnswered,
@@ -50,7 +50,7 @@ func (h *commandTurn) compact(ctx context.Context) (reply, error) {
 			assistant(resp.Content),
 		},
 		CompactTo: info.Entries + 1,
-	}, text: "Done. I go on from this summary:\n\n" + resp.Content}, nil
+	}, text: fmt.Sprintf(textCompacted, resp.Content)}, nil
 }
 
 func (h *commandTurn) summary(ctx context.Context, of []providers.Message) (*providers.LLMResponse, error) {
@@ -66,7 +66,7 @@ func (h *commandTurn) summary(ctx context.Context, of []providers.Message) (*pro
 func (h *commandTurn) notCompacted(reason, person string) reply {
 	return reply{
 		Commit: session.Commit{Outcome: session.OutcomeFailed, Reason: text.ClipBytes(h.r.a.o.Redact(reason), 500)},
-		text:   "I could not summarise the conversation; it stays as it is. " + person,
+		text:   fmt.Sprintf(textNotCompacted, person),
 	}
 }
 
@@ -85,7 +85,6 @@ func (h *commandTurn) usage(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("This conversation has %s. The next question carries %d of them, about %d tokens of at most %d; "+
-		"%s makes them fewer, %s begins afresh.\n\n%s",
+	return fmt.Sprintf(textUsage,
 		entries(info.Entries), len(past.Messages), past.Tokens, h.r.a.o.Limits.ContextTokens, h.r.typed("compact"), h.r.typed("new"), today), nil
 }

@@ -54,7 +54,7 @@ func span(d time.Duration) string {
 
 // tooLong is what a person is told of a task whose time is over.
 func tooLong(t *session.Task) string {
-	return fmt.Sprintf("The background task %s did not end within %s and was given up.", taskName(t), span(t.Deadline.Sub(t.Started)))
+	return fmt.Sprintf(textTaskTooLong, taskName(t), span(t.Deadline.Sub(t.Started)))
 }
 
 // complete ends a task and its context: its state, what the person sees and the item

@@ -16,12 +16,6 @@ import (
 	"parley/pkg/tools"
 )
 
-// What a person is told whose press does nothing.
-const (
-	unknownText = "There is no such question in this chat any more."
-	changedText = "What the call is about has changed since it was asked for. It was not run; ask for it again."
-)
-
 // word is a decision on a question.
 type word struct {
 	id string
@@ -86,7 +80,7 @@ func (h *decisionTurn) begin(ctx context.Context) (input, error) {
 			By:       d.decider(), Outcome: approval.Refused, Detail: "refused: unknown",
 		})
 		return input{}, done(r.commit(ctx, reply{
-			Commit: session.Commit{Outcome: session.OutcomeAnswered, Reason: "unknown approval"}, text: unknownText,
+			Commit: session.Commit{Outcome: session.OutcomeAnswered, Reason: "unknown approval"}, text: textUnknownApproval,
 		}))
 	case a.State == session.ApprovalAllowed && a.DecidedTurn == r.info.ID: // by an earlier attempt at this turn
 		return h.goOn(ctx, &d, d.again)
@@ -180,13 +174,13 @@ func (d *decision) again(ctx context.Context) (verdict, error) {
 }
 
 func tooLate(a *session.Approval) string {
-	return "Approval " + a.ID + " came too late: it was good until " + a.Expires.Format("15:04:05 MST") + ". The call was not run; ask for it again."
+	return fmt.Sprintf(textApprovalExpired, a.ID, a.Expires.Format("15:04:05 MST"))
 }
 
 // decider is who gave a decision.
 func (d *decision) decider() channels.Sender {
 	if d.word.operator {
-		return channels.Sender{Name: "the operator"}
+		return channels.Sender{Name: textOperator}
 	}
 	return d.r.principal.Sender
 }
@@ -195,7 +189,7 @@ func nameOf(s channels.Sender) string {
 	if s.Name != "" {
 		return channels.Visible(s.Name)
 	}
-	return "who asked for it"
+	return textRequester
 }
 
 // mayStill makes the turn the requester's, with the lower of their rights then and
@@ -207,15 +201,15 @@ func (d *decision) mayStill(ctx context.Context) string {
 	r.space = r.a.o.Files.Space(r.home, r.principal.SharesSpace())
 	an, known := r.a.o.Tools.Annotations(a.Tool)
 	if !allowed || !known || !requester.Level.Allows(policy.Level(an.Level)) {
-		return fmt.Sprintf("%s may not use %s here any more. The call was not run.", nameOf(a.Requester), a.Tool)
+		return fmt.Sprintf(textRequesterRefused, nameOf(a.Requester), a.Tool)
 	}
 	args, err := providers.DecodeArguments(a.Arguments)
 	if err != nil {
-		return "The stored call cannot be read. It was not run."
+		return textCallUnreadable
 	}
 	ex, err := r.offered().Examine(r.invocation(ctx), a.Tool, args)
 	if err != nil || changed(a, &ex) {
-		return changedText
+		return textCallChanged
 	}
 	return ""
 }
@@ -227,7 +221,7 @@ func (d *decision) deny() verdict {
 	d.r.log().Info().Str("approval", a.ID).Str("tool", a.Tool).Msg("a call was denied")
 	d.r.a.o.OnApproval(approval.Event{Approval: *a, By: a.By, Outcome: approval.Denied, Detail: "denied"})
 	return verdict{
-		kind: verdictClosed, text: fmt.Sprintf("Denied by %s: %#q was not run.", nameOf(a.By), a.Tool),
+		kind: verdictClosed, text: fmt.Sprintf(textDenied, nameOf(a.By), a.Tool),
 		failure: tools.ErrorText(tools.ErrApprovalDenied, "a person denied this call; it was not run", nil),
 	}
 }
@@ -268,18 +262,18 @@ func decisionMark(a *session.Approval) string {
 func (d *decision) allow(ctx context.Context, here bool) error { //nolint:revive // flag-parameter: it is the person's choice
 	r, a := d.r, d.approval
 	a.State = session.ApprovalAllowed
-	how := "once"
+	how := textOnce
 	step := session.Step{
 		Kind: session.StepAnswer, Round: 1, Await: true, Answer: stored(a), Approvals: []session.Approval{*a},
 	}
 	if here {
-		how = "here, for 24 hours"
+		how = textHere
 		step.Grants = []session.Grant{{
 			ID: a.ID, Chat: a.Chat, Address: a.Address, Tool: a.Tool, Person: a.Requester, Approval: a.ID,
 			Since: a.Decided, Expires: a.Decided.Add(grantTime),
 		}}
 	}
-	text := fmt.Sprintf("Allowed %s by %s: %#q.", how, nameOf(a.By), a.Tool)
+	text := fmt.Sprintf(textAllowed, how, nameOf(a.By), a.Tool)
 	o := r.outbound(r.info.ID+"/decided/0", text, "")
 	o.Finishes = a.Question
 	step.Outbox = []channels.Outbound{o}
@@ -324,10 +318,10 @@ func (w word) givenUp(ctx context.Context, r *run, e *ending) (reply, bool) {
 	if err != nil || a.DecidedTurn != r.info.ID {
 		return reply{}, false
 	}
-	text := fmt.Sprintf("The gateway stopped three times while working on approval %s. %#q was not run.", a.ID, a.Tool)
+	text := fmt.Sprintf(textLostBeforeCall, a.ID, a.Tool)
 	failure := tools.ErrorText(tools.ErrInterrupted, "the call was not run", nil)
 	if r.ranAlready() {
-		text = fmt.Sprintf("The gateway stopped three times while working on approval %s. It is unknown whether %#q took effect.", a.ID, a.Tool)
+		text = fmt.Sprintf(textLostInCall, a.ID, a.Tool)
 		failure = tools.ErrorText(tools.ErrInterrupted, "interrupted: it is unknown whether it took effect", nil)
 	}
 	r.a.o.OnApproval(approval.Event{Approval: a, By: a.By, Outcome: approval.GivenUp, Detail: "given up: " + text})
@@ -358,7 +352,7 @@ func (a *Agent) Decide(ctx context.Context, d session.Decision) error {
 		return err
 	}
 	if q.State != session.ApprovalOpen {
-		return fmt.Errorf("approval %s was decided already: %s", q.ID, q.State)
+		return fmt.Errorf("approval %s is already decided: %s", q.ID, q.State)
 	}
 	item := session.Item{
 		ID: session.DecisionItemID(q.ID), Kind: session.ItemDecision, Address: q.Address, Decision: &d, Solo: true, Time: time.Now(),
@@ -381,7 +375,7 @@ func (a *Agent) tookWord(ctx context.Context, q *session.Approval, item *session
 		case first.Decision != nil && *first.Decision == *item.Decision:
 			return nil
 		default:
-			return fmt.Errorf("approval %s was %s before, and the first word counts: the chat heeds it next", q.ID, wordText(first.Decision))
+			return fmt.Errorf("approval %s was %s before: the first decision counts, and the chat carries it out next", q.ID, wordText(first.Decision))
 		}
 	}
 	// A turn has heeded the word by now.
@@ -390,7 +384,7 @@ func (a *Agent) tookWord(ctx context.Context, q *session.Approval, item *session
 		return err
 	}
 	if now.State == session.ApprovalAllowed && !item.Decision.Allow || now.State == session.ApprovalDenied && item.Decision.Allow {
-		return fmt.Errorf("approval %s was decided already: %s", q.ID, now.State)
+		return fmt.Errorf("approval %s is already decided: %s", q.ID, now.State)
 	}
 	return nil
 }

@@ -284,7 +284,7 @@ func TestWhatIsShownIsWhatRuns(t *testing.T) {
 	w.settled()
 	set("step 1: erase")
 	w.press("1", "1", q, "Allow once")
-	if got := w.expect().Text; !strings.Contains(got, "has changed") {
+	if got := w.expect().Text; !strings.Contains(got, "would no longer do what the question showed") {
 		t.Errorf("told %q", got)
 	}
 	w.settled()
@@ -308,7 +308,7 @@ func TestEveryPressIsNoted(t *testing.T) {
 	w.settled()
 	id := w.approval().ID
 	w.press("2", "1", q, "Allow once") // in another chat
-	w.expectText("There is no such question in this chat any more.")
+	w.expectText("There is no such approval in this chat.")
 	w.press("1", "1", q, "Deny")
 	w.expect()
 	w.settled()

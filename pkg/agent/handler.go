@@ -119,34 +119,33 @@ type kind struct {
 
 // kinds are the rows of the dispatcher: the first that fits is the turn's kind.
 func kinds() []kind {
-	const writtenLate = "(You wrote this %s; I could not answer sooner.)\n\n"
 	return []kind{
 		{
 			fits: isAgentTurn, handler: newAgentTurn,
-			purpose: session.ForBackground, late: writtenLate,
+			purpose: session.ForBackground, late: textWrittenLate,
 		},
 		{
 			fits: isDecisionTurn, handler: newDecisionTurn,
-			purpose: session.ForPeople, late: writtenLate,
+			purpose: session.ForPeople, late: textWrittenLate,
 		},
 		{
 			fits: isJobTurn, handler: newJobTurn,
 			purpose: session.ForJobs, unasked: channels.ByJob, steady: true,
-			late: "(This was due %s; I could not do it sooner.)\n\n",
+			late: textDueLate,
 		},
 		{
 			fits: isReportTurn, handler: newReportTurn,
 			purpose: session.ForBackground, unasked: channels.ByTask,
-			late: "(This is from %s; I could not tell you sooner.)\n\n",
+			late: textReportLate,
 		},
 		{
 			fits: isCommandTurn, handler: newCommandTurn,
-			purpose: session.ForPeople, late: writtenLate,
+			purpose: session.ForPeople, late: textWrittenLate,
 		},
 		{
 			fits:    func(*session.TurnInfo) bool { return true },
 			handler: newChatTurn,
-			purpose: session.ForPeople, late: writtenLate,
+			purpose: session.ForPeople, late: textWrittenLate,
 		},
 	}
 }

@@ -129,12 +129,12 @@ func TestTheConfigurationOwnsTheHeartbeat(t *testing.T) {
 			t.Errorf("after a restart: %+v, due was %v", j, due)
 		}
 		p.write("1", "1", "/schedule remove heartbeat")
-		p.next("The heartbeat is set in the configuration (agent.heartbeat); it can be paused here, not removed.")
+		p.next("The heartbeat comes from the configuration (agent.heartbeat): you can pause it here, and remove it there.")
 		if err := p.agent.Jobs().Remove(t.Context(), "heartbeat"); !errors.Is(err, job.ErrConfigured) {
 			t.Errorf("the operator removed it: %v", err)
 		}
 		p.write("1", "1", "/schedule pause heartbeat")
-		p.next("The heartbeat is paused. /schedule resume heartbeat lets it go on.")
+		p.next("The heartbeat is paused. /schedule resume heartbeat resumes it.")
 		p.quiet(3 * time.Hour)
 		p.stop()
 		p.opts.Heartbeat.Spec = json.RawMessage(`{"every":"1h"}`)
@@ -212,7 +212,7 @@ func TestTheHeartbeatIsOfItsChatAsSoonAsThereIsOne(t *testing.T) {
 		p.met()
 		p.quiet(time.Minute)
 		p.write("1", "1", "/schedule pause heartbeat")
-		p.next("The heartbeat is paused. /schedule resume heartbeat lets it go on.")
+		p.next("The heartbeat is paused. /schedule resume heartbeat resumes it.")
 		info, err := p.eng.Sessions().Lookup(t.Context(), chatAddr("1"))
 		if err != nil {
 			t.Fatal(err)

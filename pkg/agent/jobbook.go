@@ -90,9 +90,9 @@ func (c Calls) DropJob(ctx context.Context, id string) error {
 func (r *run) mayChange(j *session.Job) error {
 	switch {
 	case j.Chat != r.info.Chat:
-		return fmt.Errorf("job %s: %w", j.ID, session.ErrNotFound)
+		return fmt.Errorf("schedule %s: %w", j.ID, session.ErrNotFound)
 	case !r.principal.Owner && j.Creator.ID != r.principal.Sender.ID:
-		return tools.Fail(tools.ErrPermissionDenied, fmt.Sprintf("only %s or an owner can change the job %s", nameOf(j.Creator), j.ID), nil)
+		return tools.Fail(tools.ErrPermissionDenied, fmt.Sprintf("only %s or an owner can change the schedule %s", nameOf(j.Creator), j.ID), nil)
 	default:
 		return nil
 	}

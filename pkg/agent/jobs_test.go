@@ -33,7 +33,7 @@ func TestAReminderIsSaidInTimeWithoutAModel(t *testing.T) {
 			t.Error("a model was asked")
 		}
 		got := strings.Join(p.transcript("1"), "\n")
-		if !strings.Contains(got, "user: [schedule] The job “plants” (job1) was due at ") || !strings.HasSuffix(got, "assistant: Water the plants.") {
+		if !strings.Contains(got, "user: [schedule] Schedule “plants” (job1) was due at ") || !strings.HasSuffix(got, "assistant: Water the plants.") {
 			t.Errorf("history %s", got)
 		}
 	})
@@ -54,7 +54,7 @@ func TestAPromptIsAnsweredAndToldWhatItIs(t *testing.T) {
 		made := p.now()
 		p.put(session.Job{Name: "notes", Spec: every("1h"), Text: "Summarise the notes.", Prompt: true, Due: made.Add(time.Hour), Created: made})
 		first := <-read
-		for _, want := range []string{"The job “notes” (job1) was due at ", "Nobody wrote this now: Ada asked for it", "NO_REPLY", "What is to be done:\nSummarise the notes."} {
+		for _, want := range []string{"Schedule “notes” (job1) was due at ", "Nobody wrote this now: Ada asked for it", "NO_REPLY", "What is to be done:\nSummarise the notes."} {
 			if !strings.Contains(first, want) {
 				t.Errorf("the model read %q, without %q", first, want)
 			}
@@ -307,15 +307,15 @@ func TestAScheduleThatCannotBeFollowedIsPaused(t *testing.T) {
 		p.met()
 		p.put(session.Job{ID: "bad", Spec: json.RawMessage(`{"every":"1ns"}`), Text: "no", Due: p.now()})
 		p.put(session.Job{ID: "good", Spec: every("1h"), Text: "yes", Due: p.now().Add(time.Second)})
-		p.next("The job bad failed. Its schedule cannot be followed any more, so it is paused: give it another time, or remove it.")
+		p.next("Schedule bad failed. Its times can no longer be computed, so it is paused. Give it another time, or remove it.")
 		p.next("yes")
 		p.quiet(time.Minute)
-		if j := p.job("bad"); !j.Paused || !strings.Contains(j.Why, "cannot be followed") || j.Failures != 1 {
+		if j := p.job("bad"); !j.Paused || !strings.Contains(j.Why, "cannot be computed") || j.Failures != 1 {
 			t.Errorf("job %+v", j)
 		}
 		p.restart()
 		p.write("1", "1", "/schedule resume bad")
-		p.next("The job bad stays paused: its schedule cannot be followed: remove the job, or give it another time in the chat (a schedule cannot be used: an interval is 60 seconds at least and 10 years at most).")
+		p.next("Schedule bad stays paused: its times cannot be computed: remove the schedule, or give it another time in the chat (a schedule cannot be used: an interval is 60 seconds at least and 10 years at most).")
 	})
 }
 

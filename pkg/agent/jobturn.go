@@ -53,7 +53,7 @@ func (h *jobTurn) begin(ctx context.Context) (input, error) {
 	why, err := h.superseded(ctx, &it)
 	if errors.Is(err, job.ErrSchedule) {
 		return input{}, done(r.fail(ctx, []providers.Message{h.mark()}, err.Error(),
-			"Its schedule cannot be followed any more, so it is paused: give it another time, or remove it."))
+			textScheduleBroken))
 	}
 	if err != nil {
 		return input{}, err
@@ -128,7 +128,7 @@ func (h *jobTurn) reply(ctx context.Context, e *ending) (reply, error) {
 	case e.how == endRefused:
 		return h.refused(ctx, e)
 	case e.how == endLost:
-		text := h.failure(ctx, "The gateway stopped three times while working on it.")
+		text := h.failure(ctx, textScheduleLost)
 		return reply{Commit: session.Commit{
 			Outcome: session.OutcomeQuarantined, Reason: e.reason, Messages: []providers.Message{h.mark(), assistant(text)},
 		}, text: text}, nil
@@ -165,11 +165,11 @@ func (h *jobTurn) prompt(text string) string {
 func jobName(j *session.Job) string {
 	switch {
 	case j.ID == job.HeartbeatID:
-		return "The heartbeat"
+		return textHeartbeat
 	case j.Name == "":
-		return "The job " + j.ID
+		return fmt.Sprintf(textScheduleByID, j.ID)
 	default:
-		return fmt.Sprintf("The job “%s” (%s)", j.Name, j.ID)
+		return fmt.Sprintf(textScheduleByName, j.Name, j.ID)
 	}
 }
 
@@ -186,7 +186,7 @@ func (h *jobTurn) withRights(text string) string {
 		return text
 	}
 	h.told = true
-	return fmt.Sprintf("(%s runs with the rights that %s has here now: %s instead of %s.)\n\n%s",
+	return fmt.Sprintf(textScheduleLevel,
 		jobName(j), nameOf(j.Creator), level, j.Level, text)
 }
 
@@ -194,7 +194,7 @@ func (h *jobTurn) withRights(text string) string {
 // paused, and the chat is told.
 func (h *jobTurn) refused(ctx context.Context, e *ending) (reply, error) {
 	j := h.job
-	text := fmt.Sprintf("%s was not run: %s, who made it, may not use me here any more.", jobName(j), nameOf(j.Creator))
+	text := fmt.Sprintf(textScheduleRefused, jobName(j), nameOf(j.Creator))
 	c := session.Commit{Outcome: session.OutcomeFailed, Reason: e.reason}
 	switch now, err := h.r.a.o.Engine.Jobs().Job(ctx, j.ID); {
 	case errors.Is(err, session.ErrNotFound):
@@ -203,8 +203,8 @@ func (h *jobTurn) refused(ctx context.Context, e *ending) (reply, error) {
 	case now.Paused:
 		return reply{}, done(h.r.t.Commit(ctx, c))
 	default:
-		text += " It is paused."
-		h.pause = "its creator may not speak here any more"
+		text += textScheduleIsPaused
+		h.pause = textCreatorRefused
 	}
 	c.Messages = []providers.Message{h.mark(), assistant(text)}
 	return reply{Commit: c, text: text}, nil
@@ -216,13 +216,13 @@ func (h *jobTurn) skip(ctx context.Context, l *budget.LimitError) (reply, error)
 	j, r := h.job, h.r
 	h.skipped = &session.JobRun{ID: j.ID, Time: r.wall, Reason: l.Error(), Skipped: true}
 	re := reply{Commit: session.Commit{Outcome: session.OutcomeFailed, Reason: l.Error()}}
-	text := jobName(j) + " did not run. " + l.PersonMessage()
+	text := fmt.Sprintf(textScheduleSkipped, jobName(j), l.PersonMessage())
 	now, err := r.a.o.Engine.Jobs().Job(ctx, j.ID)
 	if errors.Is(err, session.ErrNotFound) || err == nil && now.Due.IsZero() {
-		re.text = text + " It does not run again by itself."
+		re.text = text + textScheduleOver
 		return re, nil
 	}
-	re.Outbox = []channels.Outbound{r.dayNotice(text+" The others of today that meet the limit are skipped without a word.", l)}
+	re.Outbox = []channels.Outbound{r.dayNotice(text+textOthersSkipped, l)}
 	return re, nil
 }
 
@@ -237,15 +237,14 @@ func (h *jobTurn) mark() providers.Message {
 // goes on.
 func (h *jobTurn) failure(ctx context.Context, text string) string {
 	j := h.job
-	text = jobName(j) + " failed. " + text
+	text = fmt.Sprintf(textScheduleFailed, jobName(j), text)
 	now, err := h.r.a.o.Engine.Jobs().Job(ctx, j.ID)
 	switch {
 	case errors.Is(err, session.ErrNotFound):
-		text += " It does not run again."
+		text += textScheduleOver
 	case err == nil && !now.Paused && now.Failures+1 >= job.MaxFailures:
-		h.pause = fmt.Sprintf("it failed %d times in a row", job.MaxFailures)
-		text += fmt.Sprintf(" It has failed %d times in a row, so it is paused: %s resume %s lets it go on.",
-			job.MaxFailures, h.r.typed("schedule"), j.ID)
+		h.pause = fmt.Sprintf(textFailedInARow, job.MaxFailures)
+		text += fmt.Sprintf(textPausedAfterFailing, job.MaxFailures, h.r.typed("schedule"), j.ID)
 	}
 	return text
 }

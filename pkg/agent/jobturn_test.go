@@ -38,7 +38,7 @@ func TestAFailedRunIsToldOnceAndTheThirdInARowPausesTheJob(t *testing.T) {
 		failed := func(n int) {
 			t.Helper()
 			got := (<-p.sent).Text
-			if !strings.HasPrefix(got, "The job “report” (job1) failed. ") || strings.Contains(got, "paused") != (n == 3) {
+			if !strings.HasPrefix(got, "Schedule “report” (job1) failed. ") || strings.Contains(got, "paused") != (n == 3) {
 				t.Errorf("failure %d: sent %q", n, got)
 			}
 			synctest.Wait()
@@ -61,7 +61,7 @@ func TestAFailedRunIsToldOnceAndTheThirdInARowPausesTheJob(t *testing.T) {
 		p.quiet(24 * time.Hour)
 		well.Store(true)
 		p.write("1", "1", "/schedule resume job1")
-		if got := (<-p.sent).Text; !strings.Contains(got, "goes on: next ") {
+		if got := (<-p.sent).Text; !strings.Contains(got, "is resumed: next ") {
 			t.Errorf("sent %q", got)
 		}
 		p.next("fine")
@@ -75,7 +75,7 @@ func TestAOneShotThatFailsSaysThatItDoesNotRunAgain(t *testing.T) {
 		p.met()
 		due := p.now().Add(time.Hour)
 		p.put(session.Job{Spec: at(due), Text: "Report.", Prompt: true, Due: due})
-		if got := (<-p.sent).Text; !strings.HasPrefix(got, "The job job1 failed. ") || !strings.HasSuffix(got, "does not run again.") {
+		if got := (<-p.sent).Text; !strings.HasPrefix(got, "Schedule job1 failed. ") || !strings.HasSuffix(got, "will not run again.") {
 			t.Errorf("sent %q", got)
 		}
 		p.quiet(2 * time.Hour)
@@ -91,7 +91,7 @@ func TestAJobThatTakesTheProcessWithItThreeTimesHasFailed(t *testing.T) {
 		p.met()
 		p.put(session.Job{Name: "report", Spec: every("1h"), Text: "Report.", Prompt: true, Due: p.now().Add(time.Hour), Failures: 2})
 		got := (<-p.sent).Text
-		if !strings.HasPrefix(got, "The job “report” (job1) failed. The gateway stopped three times") || !strings.Contains(got, "so it is paused") {
+		if !strings.HasPrefix(got, "Schedule “report” (job1) failed. The gateway stopped three times") || !strings.Contains(got, "and is paused") {
 			t.Errorf("sent %q", got)
 		}
 		synctest.Wait()
@@ -146,7 +146,7 @@ func TestAJobOfSomebodyWhoLostTheRightIsPausedAndSaysSoOnce(t *testing.T) {
 				p := newPlanned(t, nil, rights(&allow, &level))
 				p.met()
 				p.put(session.Job{Name: "report", Spec: every("1h"), Text: "Report.", Prompt: prompt, Level: "read", Due: p.now().Add(time.Hour)})
-				p.next("The job “report” (job1) was not run: Ada, who made it, may not use me here any more. It is paused.")
+				p.next("Schedule “report” (job1) was not run: Ada, its creator, no longer has access here. It is paused.")
 				p.quiet(24 * time.Hour)
 				if j := p.job("job1"); !j.Paused || j.Why == "" {
 					t.Errorf("job %+v", j)
@@ -197,7 +197,7 @@ func TestAJobRunsWithTheLowerRightsAndSaysSoOnceForEachChange(t *testing.T) {
 			level.Store(c.level)
 			want := "done"
 			if c.told {
-				want = "(The job “report” (job1) runs with the rights that Ada has here now: chat instead of write.)\n\ndone"
+				want = "(Schedule “report” (job1) runs with the present level of Ada: chat instead of write.)\n\ndone"
 			}
 			p.next(want)
 			if got := <-offered; !slices.Equal(got, c.tools) {
@@ -318,7 +318,7 @@ func TestAJobWithoutAnAnswerHasFailed(t *testing.T) {
 		})
 		p.met()
 		p.put(session.Job{Spec: every("1h"), Text: "Report.", Prompt: true, Due: p.now().Add(time.Hour)})
-		if got := (<-p.sent).Text; !strings.HasPrefix(got, "The job job1 failed. The model gave an empty answer") {
+		if got := (<-p.sent).Text; !strings.HasPrefix(got, "Schedule job1 failed. The model gave an empty answer") {
 			t.Errorf("sent %q", got)
 		}
 	})

@@ -92,7 +92,7 @@ func TestWhatALateTurnSends(t *testing.T) {
 		{"an answer", "hello", parrot, note + "[this message was sent 2 hours ago]\nhello"},
 		{"a failure", "hello", func(context.Context, []providers.Message, []providers.ToolDefinition) (*providers.LLMResponse, error) {
 			return nil, errors.New("out of order")
-		}, note + "Something went wrong"},
+		}, note + "An internal error"},
 		{"a command", "/help", parrot, "Write to me"},
 		{"a tool by its name", "/tool gate {}", parrot, "/tool gate {}"},
 		{"nothing after a message", "go", func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"fmt"
 
 	"parley/internal/failpoint"
 	"parley/pkg/agent/approval"
@@ -164,7 +165,7 @@ func (j journal) Event(e tools.Event) {
 	case tools.EventRestart:
 		r.preview.Restart()
 	case tools.EventExecuting:
-		r.preview.Status("using " + e.Tool)
+		r.preview.Status(fmt.Sprintf(textUsing, e.Tool))
 	case tools.EventProgress:
 		r.preview.Status(e.Text)
 	default:

@@ -59,7 +59,7 @@ func TestJobsAtTheLimitAreToldOfOnceADay(t *testing.T) {
 		for n := range 5 {
 			w.fire(j, 2+n)
 		}
-		if got := w.expect().Text; !strings.HasPrefix(got, `The job “notes” (j) did not run. Today's limit of this chat for schedules is used up: 1 of 1 turns.`) {
+		if got := w.expect().Text; !strings.HasPrefix(got, `Schedule “notes” (j) did not run. Today's limit of this chat for schedules is used up: 1 of 1 turns.`) {
 			t.Errorf("told %q", got)
 		}
 		w.settled()
@@ -98,7 +98,7 @@ func TestAJobThatWouldNotRunAgainIsToldOf(t *testing.T) {
 	ended := w.job(session.Job{ID: "ended", Name: "call mum"})
 	for _, j := range []session.Job{{ID: "gone", Prompt: true}, ended} {
 		w.fire(j, 2)
-		if got := w.expect().Text; !strings.Contains(got, "did not run. Today's limit") || !strings.HasSuffix(got, "It does not run again by itself.") {
+		if got := w.expect().Text; !strings.Contains(got, "did not run. Today's limit") || !strings.HasSuffix(got, "It will not run again.") {
 			t.Errorf("%s: told %q", j.ID, got)
 		}
 	}
@@ -143,7 +143,7 @@ func TestBackgroundWorkAtTheLimit(t *testing.T) {
 	for range 2 {
 		w.write("1", "1", "work")
 		w.expectText("started")
-		if got := w.expect().Text; !strings.HasPrefix(got, "Work in the background has ended, and I cannot look at its result today. Today's limit of this chat for work in the background is used up: 1 of 1 turns.") {
+		if got := w.expect().Text; !strings.HasPrefix(got, "A task has ended, and I cannot read its result today. Today's limit of this chat for background tasks is used up: 1 of 1 turns.") {
 			t.Errorf("told %q", got)
 		}
 	}
@@ -159,7 +159,7 @@ func TestBackgroundWorkAtTheLimit(t *testing.T) {
 		got = append(got, w.expect().Text)
 	}
 	w.settled()
-	if n := strings.Count(strings.Join(got, "\n"), "I have not looked at its result. Today's limit"); n != 1 {
+	if n := strings.Count(strings.Join(got, "\n"), "I have not read its result. Today's limit"); n != 1 {
 		t.Errorf("told %d times of results that were shown, want once: %q", n, got)
 	}
 	if tr := strings.Join(w.transcript("1"), "\n"); strings.Count(tr, "\nthe result") != 6 {
@@ -183,8 +183,8 @@ func TestAnAgentsReportAtTheLimit(t *testing.T) {
 	w.write("1", "1", "do it")
 	w.expectText("started")
 	got := w.expect().Text
-	if !strings.HasPrefix(got, "The background task “the work” (") ||
-		!strings.Contains(got, "has reported:\n\nforty-two\n\nI have not looked at it. Today's limit of this chat for work in the background is used up: 3 of 3 turns.") {
+	if !strings.HasPrefix(got, "Report of task “the work” (") ||
+		!strings.Contains(got, "\n\nforty-two\n\nI have not read this report. Today's limit of this chat for background tasks is used up: 3 of 3 turns.") {
 		t.Errorf("told %q", got)
 	}
 	w.write("1", "1", "do it")

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -12,9 +13,6 @@ import (
 	"parley/pkg/providers"
 	"parley/pkg/session"
 )
-
-// endedText finishes a message that was opened for an answer which then did not come.
-const endedText = "(this ended without an answer)"
 
 // newPreview starts what shows the turn's progress. The chat of a background agent sees
 // its report alone.
@@ -50,7 +48,7 @@ func (r *run) closing(messages []providers.Message) string {
 	if r.ends != "" {
 		return r.ends
 	}
-	return endedText
+	return textNoAnswer
 }
 
 // takeOver lets the turn that reads the result of a task finish the message that
@@ -68,7 +66,7 @@ func (r *run) takeOver(ctx context.Context) error {
 		return err
 	}
 	r.live = progress.NewLiveMessage(r.info.Steps, t.Status)
-	r.ends = "The background task " + taskName(&t) + " has ended (" + string(t.State) + ")."
+	r.ends = fmt.Sprintf(textTaskOver, taskName(&t), t.State)
 	return nil
 }
 

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 
 	"parley/pkg/session"
@@ -95,7 +96,7 @@ func (a *Agent) endLost(ctx context.Context, t *session.Task) {
 		a.lost.told(t.Chat) // the next start tells
 		return
 	}
-	text := "The background task " + taskName(t) + " was interrupted when the gateway stopped. It has not been run again."
+	text := fmt.Sprintf(textTaskInterrupted, taskName(t))
 	result := &tools.ToolResult{ForLLM: text, ForUser: text, IsError: true}
 	err := a.completeOnce(context.WithoutCancel(ctx), t.ID, session.TaskInterrupted, result)
 	a.lost.told(t.Chat) // a store that cannot be written keeps no chat waiting

@@ -13,7 +13,7 @@ import (
 
 // ErrAmbiguous says that several tasks, or several jobs, have a name. The error's text
 // lists their ids.
-var ErrAmbiguous = errors.New("the name fits more than one")
+var ErrAmbiguous = errors.New("several have this name")
 
 // plainName is a name as people type it, without the quotation marks of a list.
 func plainName(said string) string {
@@ -68,7 +68,7 @@ func pickTask(all []session.Task, said string) (session.Task, error) {
 			return fit[len(fit)-1], nil
 		}
 	}
-	return session.Task{}, fmt.Errorf("background task %s: %w", text.ClipBytes(said, 64), session.ErrNotFound)
+	return session.Task{}, fmt.Errorf("task %s: %w", text.ClipBytes(said, 64), session.ErrNotFound)
 }
 
 // PickJob finds a job by its id or its name.
@@ -85,7 +85,7 @@ func PickJob(all []session.Job, said string) (session.Job, error) {
 	}
 	switch len(fit) {
 	case 0:
-		return session.Job{}, fmt.Errorf("job %s: %w", text.ClipBytes(said, 64), session.ErrNotFound)
+		return session.Job{}, fmt.Errorf("schedule %s: %w", text.ClipBytes(said, 64), session.ErrNotFound)
 	case 1:
 		return fit[0], nil
 	default:

@@ -286,7 +286,7 @@ func TestAnOpenMessageIsFinishedHoweverTheTurnEnds(t *testing.T) {
 				_, _ = slowly(ctx, words(20), emit)
 				return nil, fails
 			},
-			want: []string{"Something went wrong on my side while I worked on this. It has been logged."},
+			want: []string{"An internal error ended my work on this. The log of the gateway says more."},
 		},
 		"nothing to add": {
 			model: looker(beside, "do_work", "NO_REPLY"), tool: tools.SilentResult("seen"),

@@ -32,7 +32,7 @@ func (a *Agent) OpenQuestions(ctx context.Context, at channels.Address) ([]chann
 		if q.State != session.ApprovalOpen || lapsed(q, now) {
 			continue
 		}
-		text := fmt.Sprintf("This call still waits for your decision: %#q.\n\n%s\n\nApproval %s, until %s.",
+		text := fmt.Sprintf(textOpenQuestion,
 			q.Tool, channels.Verbatim(q.Text), q.ID, q.Expires.Format("15:04:05 MST"))
 		if a.o.Redact(text) != text {
 			continue // no longer shown whole, so no longer asked

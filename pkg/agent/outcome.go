@@ -20,15 +20,12 @@ import (
 // noReply is the answer that sends nothing.
 const noReply = "NO_REPLY"
 
-// stoppedText is what a person is told when /stop ended a turn.
-const stoppedText = "Stopped."
-
 // saidStopped says whether a turn was stopped for the /stop that was sent then:
 // its mark is the newest entry of the history.
 func (r *run) saidStopped(ctx context.Context, sent time.Time) bool {
 	said := false
 	err := r.a.o.Engine.Sessions().Tail(ctx, r.info.Session, 0, func(last session.Entry) bool {
-		said = last.Message.Content == stoppedText && !last.Time.Before(sent)
+		said = last.Message.Content == textStopped && !last.Time.Before(sent)
 		return false
 	})
 	return err == nil && said
@@ -90,7 +87,7 @@ func (r *run) usualReply(ctx context.Context, e *ending) (reply, error) {
 	case endRefused:
 		return reply{Commit: session.Commit{Outcome: session.OutcomeFailed, Reason: e.reason}}, nil
 	case endLost:
-		return r.setAside(e, "I have set your last message aside: the gateway stopped three times while working on it. Please write it differently."), nil
+		return r.setAside(e, textSetAside), nil
 	default:
 		return unanswered(e.messages, e.reason, e.person), nil
 	}
@@ -115,7 +112,7 @@ func (r *run) finished(ctx context.Context, e *ending) (reply, error) {
 		if !r.principal.Person || r.outgoing.any() {
 			return re, nil
 		}
-		text = "I have nothing to add."
+		text = textNothingToAdd
 	case text == "":
 		if reason, person := r.noText(res); reason != "" {
 			return r.handler.reply(ctx, r.failure(e.messages, reason, person))
@@ -132,10 +129,10 @@ func (r *run) finished(ctx context.Context, e *ending) (reply, error) {
 func cutOff(res *tools.ToolLoopResult) string {
 	text := ""
 	if res.FinishReason == providers.FinishLength {
-		text += "\n\n(The answer was cut off: it reached the model's length limit.)"
+		text += textCutOff
 	}
 	if res.LimitReached {
-		text += fmt.Sprintf("\n\n(I stopped after %d steps, the limit for one answer.)", res.Iterations-1)
+		text += fmt.Sprintf(textStepsNote, res.Iterations-1)
 	}
 	return text
 }
@@ -147,9 +144,9 @@ func (r *run) noText(res *tools.ToolLoopResult) (reason, person string) {
 	case res.FinishReason == providers.FinishContentFilter:
 		return filtered()
 	case res.LimitReached:
-		return "step limit", fmt.Sprintf("I stopped after %d steps, the limit for one answer, and have none yet.", res.Iterations-1)
+		return "step limit", fmt.Sprintf(textSteps, res.Iterations-1)
 	case !r.outgoing.any():
-		return "empty answer", "The model gave an empty answer. Please try again or put it differently."
+		return "empty answer", textEmptyAnswer
 	default:
 		return "", ""
 	}
@@ -235,7 +232,7 @@ func (e *ending) limitText() string {
 	if !e.acted {
 		return e.limit.PersonMessage()
 	}
-	return "I stopped before I was done. " + e.limit.PersonMessage() + " What was done until then stays done."
+	return fmt.Sprintf(textLimitInside, e.limit.PersonMessage())
 }
 
 // dayNotice is a message that leaves once a day in a chat for each purpose and limit.

@@ -30,14 +30,14 @@ func TestPressesThatDoNothingButSaySo(t *testing.T) {
 		state     session.ApprovalState
 	}{
 		"another member":                     {nil, "8", "Only ", session.ApprovalOpen},
-		"after the file has changed":         {func(_ *world, b *book, _ *sync.Map) { b.set("2") }, "7", "has changed", session.ApprovalVoid},
-		"after the requester lost the right": {func(_ *world, _ *book, lost *sync.Map) { lost.Store("7", true) }, "1", "may not use overwrite here any more", session.ApprovalVoid},
-		"after its time":                     {func(*world, *book, *sync.Map) { pass(10 * time.Minute) }, "7", "too late", session.ApprovalVoid},
+		"after the file has changed":         {func(_ *world, b *book, _ *sync.Map) { b.set("2") }, "7", "would no longer do what the question showed", session.ApprovalVoid},
+		"after the requester lost the right": {func(_ *world, _ *book, lost *sync.Map) { lost.Store("7", true) }, "1", "may no longer use overwrite here", session.ApprovalVoid},
+		"after its time":                     {func(*world, *book, *sync.Map) { pass(10 * time.Minute) }, "7", "expired at ", session.ApprovalVoid},
 		"after its time and a restart": {func(w *world, _ *book, _ *sync.Map) {
 			pass(9 * time.Minute)
 			w.restart()
 			pass(time.Minute)
-		}, "7", "too late", session.ApprovalVoid},
+		}, "7", "expired at ", session.ApprovalVoid},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -235,7 +235,7 @@ func TestTasksAreListedInTheirChatAlone(t *testing.T) {
 	begin := make(chan struct{})
 	w := newWorld(t, script(relay), []tools.Tool{until(begin, tools.ToolResult{ForLLM: "done"})})
 	w.write("1", "1", "/tasks")
-	w.expectText("Nothing runs in the background.")
+	w.expectText("This chat has no background tasks.")
 	w.write("1", "1", "work")
 	w.expectText("it has started")
 	open, err := w.eng.Tasks().OpenTasks(w.t.Context())
@@ -247,7 +247,7 @@ func TestTasksAreListedInTheirChatAlone(t *testing.T) {
 		t.Errorf("told %q", got)
 	}
 	w.write("2", "1", "/tasks")
-	w.expectText("Nothing runs in the background.")
+	w.expectText("This chat has no background tasks.")
 	w.write("2", "1", "/cancel "+open[0].Short())
 	if got := w.expect().Text; !strings.Contains(got, "no such") {
 		t.Errorf("told %q", got)
@@ -260,7 +260,7 @@ func TestTasksAreListedInTheirChatAlone(t *testing.T) {
 	w.endOf()
 	w.settled()
 	w.write("1", "1", "/tasks")
-	if got := w.expect().Text; !strings.Contains(got, "Ended:\n- "+open[0].Short()+" `work`: done") {
+	if got := w.expect().Text; !strings.Contains(got, "Ended tasks:\n- "+open[0].Short()+" `work`: done") {
 		t.Errorf("told %q", got)
 	}
 	w.settled()

@@ -103,18 +103,17 @@ func (h *reportTurn) notRead(ctx context.Context, e *ending) (reply, error) {
 	}
 	text := h.asItIs()
 	if text != "" {
-		text += "\n\nI have not looked at it. " + l.PersonMessage()
+		text += fmt.Sprintf(textNotRead, l.PersonMessage())
 	} else {
 		shown, err := h.wasShown(ctx)
 		if err != nil {
 			return reply{}, err
 		}
 		if shown {
-			c.Outbox = []channels.Outbound{h.r.dayNotice("Work in the background has ended, and I have not looked at its result. "+l.PersonMessage(), l)}
+			c.Outbox = []channels.Outbound{h.r.dayNotice(fmt.Sprintf(textResultNotRead, l.PersonMessage()), l)}
 			return reply{Commit: c}, nil
 		}
-		text = "Work in the background has ended, and I cannot look at its result today. " + l.PersonMessage() +
-			" The result is kept in this conversation: ask me about it."
+		text = fmt.Sprintf(textResultKept, l.PersonMessage())
 	}
 	c.Messages[len(c.Messages)-1].Content = text
 	return reply{Commit: c, text: text}, nil
@@ -135,7 +134,7 @@ func (h *reportTurn) asItIs() string {
 	if h.report == nil {
 		return ""
 	}
-	return fmt.Sprintf("The background task %s has reported:\n\n%s", taskName(h.report), h.report.Result)
+	return fmt.Sprintf(textTaskReport, taskName(h.report), h.report.Result)
 }
 
 // withReport is a text with the report below it.

@@ -10,9 +10,6 @@ import (
 	"parley/pkg/session"
 )
 
-// waitsLine tells a person that an agent has no place.
-const waitsLine = "waiting for its turn, other background agents are at work"
-
 // enter waits for the first place of an agent's turn. Where the task is over, or ends
 // during the wait, the turn goes on without a place to find that out.
 func (h *agentTurn) enter(ctx context.Context) (leave func(), err error) {
@@ -46,12 +43,12 @@ func (h *agentTurn) standsInLine(t *session.Task, l *life) (over func()) {
 		l.say(line)
 		r.a.showProgress(t.ID, line)
 	}
-	late := time.AfterFunc(time.Until(t.Started.Add(progress.StatusAfter)), func() { say(waitsLine) })
+	late := time.AfterFunc(time.Until(t.Started.Add(progress.StatusAfter)), func() { say(textTaskWaits) })
 	return func() {
 		r.at("")
 		l.stands(false)
 		if !late.Stop() {
-			say("at work")
+			say(textTaskWorks)
 		}
 	}
 }

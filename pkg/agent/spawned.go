@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -189,7 +188,7 @@ func (h *agentTurn) tellSteps(e *tools.Event) {
 	var line string
 	switch e.Kind {
 	case tools.EventExecuting:
-		line = "step " + strconv.Itoa(e.Round) + ": using " + e.Tool
+		line = fmt.Sprintf(textTaskStep, e.Round, e.Tool)
 	case tools.EventProgress:
 		line = e.Text
 	default: // what it writes is seen when it reports

@@ -75,7 +75,7 @@ func TestAnEmptySummaryReplacesNothing(t *testing.T) {
 	w.write("1", "1", "one")
 	w.expectText("heard one")
 	w.write("1", "1", "/compact")
-	if got := w.expect().Text; !strings.HasPrefix(got, "I could not summarise") {
+	if got := w.expect().Text; !strings.HasPrefix(got, "The conversation could not be summarised") {
 		t.Errorf("told %q", got)
 	}
 	w.write("1", "1", "two")
@@ -103,7 +103,7 @@ func TestStopIsToldOnceWhateverThePlatformsClockSays(t *testing.T) {
 			w.expectText("Stopped.")
 			w.settled()
 			stop("s2")
-			w.expectText("Nothing is running.")
+			w.expectText("No answer is in progress.")
 			w.settled()
 		})
 	}
@@ -129,7 +129,7 @@ func TestStopEndsWhatWaitsToo(t *testing.T) {
 			w.expectText("Stopped.")
 			w.settled()
 			w.write("1", "1", "/stop")
-			w.expectText("Nothing is running.")
+			w.expectText("No answer is in progress.")
 			w.settled()
 			w.write("1", "1", "hang again")
 			w.write("1", "1", "/stop")

@@ -25,7 +25,7 @@ func TestAStopBetweenTheDecisionAndItsCall(t *testing.T) {
 		state session.ApprovalState
 	}{
 		"a short one":                  {time.Minute, "result: done", 1, session.ApprovalAllowed},
-		"until the question has ended": {10 * time.Minute, "too late", 0, session.ApprovalVoid},
+		"until the question has ended": {10 * time.Minute, "expired at ", 0, session.ApprovalVoid},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -89,7 +89,7 @@ func TestADecisionIsHeldAgainstThePresentAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.press("group2", "7", q, "Allow once")
-	if got := w.expect(); !strings.Contains(got.Text, "any more") || got.Address != chatAddr("group2") {
+	if got := w.expect(); !strings.Contains(got.Text, "may no longer") || got.Address != chatAddr("group2") {
 		t.Errorf("told %q", got.Text)
 	}
 	w.settled()

@@ -94,7 +94,7 @@ func (r *run) do(ctx context.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			r.log().Error().Interface("panic", p).Bytes("stack", debug.Stack()).Msg("a turn panicked")
-			err = r.fail(ctx, nil, "panic", "Something went wrong on my side while I worked on this. It has been logged.")
+			err = r.fail(ctx, nil, "panic", textInternal)
 		}
 	}()
 	if err = r.attempt(ctx); errors.Is(err, errDone) {
@@ -145,7 +145,7 @@ func (r *run) answer(ctx context.Context, in input) error {
 	default:
 		reason, text := r.explain(out.err)
 		if out.alone {
-			text = "This is more than the model can read at once. Please send it, or ask for it, in smaller parts."
+			text = textTooLarge
 		}
 		err = r.fail(ctx, messages, reason, text)
 	}
@@ -164,9 +164,9 @@ func ended(err error) bool {
 func (r *run) stoppedReply(ctx context.Context, messages []providers.Message, why error) reply {
 	mark, told := "("+why.Error()+")", ""
 	if stop, ok := errors.AsType[stopError](why); ok {
-		mark = stoppedText
+		mark = textStopped
 		if !r.saidStopped(ctx, stop.sent) {
-			told = stoppedText
+			told = textStopped
 		}
 	}
 	return reply{Commit: session.Commit{
@@ -300,7 +300,7 @@ func (r *run) explain(err error) (reason, person string) {
 	if pe, ok := errors.AsType[*providers.Error](err); ok {
 		person = pe.PersonMessage()
 		if pe.Kind == providers.KindTooLong {
-			person += " Send " + r.typed("new") + " to start a new one."
+			person += fmt.Sprintf(textSendNew, r.typed("new"))
 		}
 		return pe.Error(), person
 	}
@@ -308,7 +308,7 @@ func (r *run) explain(err error) (reason, person string) {
 		return l.Error(), l.PersonMessage()
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return err.Error(), "This took too long and was ended. Please try again."
+		return err.Error(), textTookTooLong
 	}
-	return fmt.Sprintf("turn: %v", err), "Something went wrong on my side while I worked on this. It has been logged."
+	return fmt.Sprintf("turn: %v", err), textInternal
 }

@@ -136,7 +136,7 @@ func TestAPanicInATurnIsToldAndOthersGoOn(t *testing.T) {
 		return say("fine")
 	}), nil)
 	w.write("1", "1", "panic")
-	if got := w.expect().Text; !strings.Contains(got, "went wrong") || strings.Contains(got, "boom") {
+	if got := w.expect().Text; !strings.Contains(got, "internal error") || strings.Contains(got, "boom") {
 		t.Errorf("told %q", got)
 	}
 	w.write("1", "1", "work")

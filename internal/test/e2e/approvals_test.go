@@ -245,7 +245,7 @@ func approval(t *testing.T, m meeting) {
 	m.press(ada, "Allow once")
 	m.holds("result: done: one")
 	m.forge(ada, same)
-	m.holds("decided already")
+	m.holds("already decided")
 	if n := m.under().effectsOf("one\u202e\u200b two"); n != 1 {
 		t.Errorf("it ran %d times", n)
 	}
@@ -287,7 +287,7 @@ func approvalOfAChangedFile(t *testing.T, m meeting) {
 		t.Fatal(err)
 	}
 	m.press(ada, "Allow once")
-	m.holds("has changed since it was asked for")
+	m.holds("would no longer do what the question showed")
 	if got := read(); got != "mine" {
 		t.Errorf("the file holds %q", got)
 	}

@@ -42,7 +42,7 @@ func TestHostileText(t *testing.T) {
 	for chat := range texts {
 		got := w.told(chat, 1)[0]
 		if chat == "command" {
-			if got != "Nothing is running." {
+			if got != "No answer is in progress." {
 				t.Errorf("%s: told %q", chat, got)
 			}
 			continue

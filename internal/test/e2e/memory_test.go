@@ -44,7 +44,7 @@ func TestALargeCallIsNoLossOfMemory(t *testing.T) {
 	w.say("chat", "what was first?")
 	w.expect("chat", 3, "my name is Ada, write it, what was first?")
 	w.say("chat", "/compact")
-	w.expect("chat", 4, "Done. I go on from this summary:\n\nthe summary of my name is Ada")
+	w.expect("chat", 4, "Done. This summary replaces the conversation:\n\nthe summary of my name is Ada")
 }
 
 // TestTheSystemPromptOutlastsItsFile takes AGENT.md away in several ways while the

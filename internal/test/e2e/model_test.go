@@ -148,7 +148,7 @@ func TestStopEndsATurnWhereverItHangs(t *testing.T) {
 				w.say("chat", "and now?")
 				w.expect("chat", 2, "fine")
 				w.say("chat", "/stop")
-				w.expect("chat", 3, "Nothing is running.")
+				w.expect("chat", 3, "No answer is in progress.")
 			})
 		}
 	}

@@ -147,7 +147,7 @@ func TestSlackCommands(t *testing.T) {
 	chat.Command("what is it?")
 	w.reads(chat, "heard: what is it?")
 	chat.Command("stop")
-	w.reads(chat, "heard: what is it?", "Nothing is running.")
+	w.reads(chat, "heard: what is it?", "No answer is in progress.")
 	chat.Command("")
 	w.says(chat, "/parley new - ")
 	delete(w.chats, chat)

@@ -64,7 +64,7 @@ func TestTelegramGroup(t *testing.T) {
 			}
 			group.Say("/help@another_bot")
 			command := group.Say("/stop" + strings.TrimSpace(mention(tg)))
-			want = append(want, "Nothing is running.")
+			want = append(want, "No answer is in progress.")
 			if m := w.reads(group, want...)[2]; m.ReplyTo != command.MessageID {
 				t.Errorf("the command's answer replies to %d, and %d asked", m.ReplyTo, command.MessageID)
 			}

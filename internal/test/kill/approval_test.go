@@ -88,7 +88,7 @@ func killRoundAnApproval(t *testing.T, at stage, p point, seed int) {
 	q.again()
 	w.answered()
 	w.wait("the second press's answer", func() bool {
-		return strings.Contains(strings.Join(w.platform.(asking).texts(chat), "\n"), "decided already")
+		return strings.Contains(strings.Join(w.platform.(asking).texts(chat), "\n"), "already decided")
 	})
 	w.terminate(last)
 	w.storeCheck()

@@ -218,5 +218,5 @@ func (w *world) interrupted(chat string) int {
 }
 
 func isInterrupted(text string) bool {
-	return strings.HasPrefix(text, "The background task ") && strings.Contains(text, "interrupted")
+	return strings.HasPrefix(text, "Task ") && strings.Contains(text, "interrupted")
 }

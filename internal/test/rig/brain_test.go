@@ -69,7 +69,7 @@ func TestDecide(t *testing.T) {
 			calls: []string{c00},
 		},
 		"the letters of the mark in the id of a job": {
-			messages: []providers.Message{user("The job 603tnqz3 was due at noon. " + rig.Script{Quiet: true, Parts: []string{"one"}}.Ask(first))},
+			messages: []providers.Message{user("Schedule 603tnqz3 was due at noon. " + rig.Script{Quiet: true, Parts: []string{"one"}}.Ask(first))},
 			text:     "one",
 		},
 		"a quiet ask": {messages: []providers.Message{ask(rig.Script{Quiet: true, Parts: []string{"one", "two"}}, first)}, text: "one two"},

@@ -72,7 +72,7 @@ func jobTurnMutants() []Mutant {
 		},
 		{
 			Promise: "jobs: rights", Defect: "does not pause the job of somebody who lost the right",
-			File: dir + "/jobturn.go", Old: `h.pause = "its creator may not speak here any more"`, New: `h.pause = ""`,
+			File: dir + "/jobturn.go", Old: `h.pause = textCreatorRefused`, New: `h.pause = ""`,
 			Dir: dir, Test: "^TestAJobOfSomebodyWhoLostTheRightIsPausedAndSaysSoOnce$",
 		},
 		{

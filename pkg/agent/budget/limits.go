@@ -59,10 +59,9 @@ func (l *LimitError) amount() string {
 // PersonMessage is what a person is told.
 func (l *LimitError) PersonMessage() string {
 	purpose := map[session.Purpose]string{
-		session.ForPeople: " for what people write", session.ForJobs: " for schedules", session.ForBackground: " for work in the background",
+		session.ForPeople: textForPeople, session.ForJobs: textForJobs, session.ForBackground: textForBackground,
 	}[l.purpose]
-	return fmt.Sprintf("Today's limit of this chat%s is used up: %s. It begins anew in %s, at %s. "+
-		"The operator can raise it (budgets in the configuration).", purpose, l.amount(), channels.Roughly(l.in), l.ends.Format("2006-01-02 15:04 MST"))
+	return fmt.Sprintf(textLimitReached, purpose, l.amount(), channels.Roughly(l.in), l.ends.Format("2006-01-02 15:04 MST"))
 }
 
 // reached says whether one more request of a turn would be above a limit; first

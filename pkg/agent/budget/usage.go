@@ -136,12 +136,19 @@ func (u *TurnUsage) Report(ctx context.Context) (string, error) {
 	m.mu.Unlock()
 	budget := m.o.Budget(u.turn.Payer)
 	var b strings.Builder
-	fmt.Fprintf(&b, "Used today, until %s:", endOfDay(day, zone).Format("2006-01-02 15:04 MST"))
+	fmt.Fprintf(&b, textUsedToday, endOfDay(day, zone).Format("2006-01-02 15:04 MST"))
 	for _, p := range Purposes() {
-		fmt.Fprintf(&b, "\n- %s: %s", p, budget.For[p].amounts(by[p], m.o.Currency))
+		fmt.Fprintf(&b, textUsedFor, usedFor(p), budget.For[p].amounts(by[p], m.o.Currency))
 	}
-	fmt.Fprintf(&b, "\n- together: %s", budget.All.amounts(together(by), m.o.Currency))
+	fmt.Fprintf(&b, textUsedTotal, budget.All.amounts(together(by), m.o.Currency))
 	return b.String(), nil
+}
+
+// usedFor is a purpose as the report names it.
+func usedFor(p session.Purpose) string {
+	return map[session.Purpose]string{
+		session.ForPeople: textUsedPeople, session.ForJobs: textUsedJobs, session.ForBackground: textUsedBackground,
+	}[p]
 }
 
 // Provider is a model as the turn may ask it: as long as its chat's budget lasts.

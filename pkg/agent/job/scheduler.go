@@ -229,7 +229,7 @@ func (s *Scheduler) pauseBroken(ctx context.Context, j *session.Job, id string, 
 	if err := s.o.Inbox.Append(ctx, []session.Item{jobItem(j, id, now)}, nil); err != nil {
 		return fmt.Errorf("job %s: %w", j.ID, err)
 	}
-	_, err := s.Pause(ctx, j.ID, "its schedule cannot be followed: "+text.ClipBytes(why.Error(), maxReason))
+	_, err := s.Pause(ctx, j.ID, "its times cannot be computed: "+text.ClipBytes(why.Error(), maxReason))
 	if errors.Is(err, session.ErrNotFound) {
 		return nil // it was removed meanwhile
 	}
@@ -312,9 +312,9 @@ func (s *Scheduler) Pause(ctx context.Context, id, why string) (session.Job, err
 // Why a job stays paused.
 var (
 	// ErrOver says that the only time of a job has passed.
-	ErrOver = errors.New("its time is over: remove the job, or give it another time in the chat")
+	ErrOver = errors.New("its time has passed: remove the schedule, or give it another time in the chat")
 	// ErrSchedule says that nobody can tell when a job is due.
-	ErrSchedule = errors.New("its schedule cannot be followed: remove the job, or give it another time in the chat")
+	ErrSchedule = errors.New("its times cannot be computed: remove the schedule, or give it another time in the chat")
 )
 
 // Resume lets a paused job fire again: times that it missed while it was paused
@@ -338,7 +338,7 @@ func (s *Scheduler) Resume(ctx context.Context, id string) (session.Job, error) 
 }
 
 // ErrConfigured says that a job is the configuration's.
-var ErrConfigured = errors.New("the configuration owns this job: it ends when agent.heartbeat is taken out there")
+var ErrConfigured = errors.New("this schedule comes from the configuration: remove agent.heartbeat there")
 
 // Remove ends a job.
 func (s *Scheduler) Remove(ctx context.Context, id string) error {

@@ -18,10 +18,10 @@ func ResultNote(tool string, result *tools.ToolResult, redact func(string) strin
 		note = string(runes[:maxNote-1]) + "…"
 	}
 	if note == "" {
-		note = "(no output)"
+		note = textNoOutput
 	}
 	if result.IsError {
-		return tool + " failed: " + note
+		return fmt.Sprintf(textCallFailed, tool, note)
 	}
 	return tool + ": " + note
 }

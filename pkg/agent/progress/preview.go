@@ -171,7 +171,7 @@ func (p *Preview) show() {
 		case <-p.ctx.Done():
 			return
 		case <-idle.C:
-			p.Status("still working")
+			p.Status(textStillWorking)
 			continue
 		case <-typing.C:
 			p.types()

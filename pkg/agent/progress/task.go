@@ -75,7 +75,7 @@ func (s *TaskStatus) Say(line string) {
 func (s *TaskStatus) newest() (note, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.o.Task.Tool + ": " + s.line, fmt.Sprintf("%#q (%s) is at work: *%s*", s.o.Task.Tool, s.o.Task.Short(), literal(s.line))
+	return s.o.Task.Tool + ": " + s.line, fmt.Sprintf(textTaskRuns, s.o.Task.Tool, s.o.Task.Short(), literal(s.line))
 }
 
 // Run shows the lines until the work ends or End is called.

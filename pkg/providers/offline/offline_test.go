@@ -399,7 +399,7 @@ func TestRelaysWhatTheSystemSays(t *testing.T) {
 			user("[background task] The background agent “3*4+5” (abcdefgh) has ended (done). It was asked: 3*4+5\nThe person has not seen its report. Tell them what came of it; answer NO_REPLY only if they want nothing told.\nReport:\n3*4+5 = 17"),
 			"The background task “3*4+5” (abcdefgh) is done:\n3*4+5 = 17",
 		},
-		{user("[schedule] The job abcdefgh was due at 09:00. Nobody wrote this now. Do it now; do not plan it again.\nWhat is to be done:\nthanks"), "You're welcome."},
+		{user("[schedule] Schedule abcdefgh was due at 09:00. Nobody wrote this now. Do it now; do not plan it again.\nWhat is to be done:\nthanks"), "You're welcome."},
 		{user("[approval ABC] Ada decided on the call c1 of write_file({}). The outcome: it was not run\nGo on without it."), "I had to go on without what I asked for: it was not run"},
 		{providers.Message{Role: providers.RoleSystem, Content: "Task 3 was interrupted."}, "Task 3 was interrupted."},
 	}

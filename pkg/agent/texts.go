@@ -1,0 +1,182 @@
+package agent
+
+// The fixed texts that people read in a chat. A verb such as %s takes a name, a time or
+// another text of this file; a translation replaces this file.
+
+// The commands, for /help and the menus of the platforms.
+const (
+	textDoesHelp     = "list the commands"
+	textDoesNew      = "start a new conversation"
+	textDoesStop     = "stop the answer in progress"
+	textDoesStatus   = "show the model, the conversation and open approvals"
+	textDoesModel    = "show which model answers"
+	textDoesUsage    = "show the length of the conversation and today's use"
+	textDoesCompact  = "replace the conversation by a summary"
+	textDoesSchedule = "list the schedules; remove, pause or resume ID"
+	textDoesTasks    = "list the background tasks"
+	textDoesCancel   = "NAME: cancel a background task"
+	textDoesTools    = "list the tools of this chat"
+	textDoesTool     = "NAME JSON: call a tool directly"
+)
+
+// The answers to /start, /help, /new, /stop, /model and /tools.
+const (
+	textHello           = "Hello, I am Parley, a chat bot. The model %s answers your messages.\n\n%s"
+	textHelp            = "Write to me in your own words. Commands:\n"
+	textNewConversation = "New conversation started. The old one is kept, but the model no longer sees it."
+	textStopped         = "Stopped."
+	textNothingToStop   = "No answer is in progress."
+	textModel           = "Model: %s. The operator sets it in the configuration (agent.model)."
+	textNoTools         = "This chat has no tools."
+)
+
+// The answer to /status.
+const (
+	textStatusModel        = "Model: %s\n"
+	textStatusConversation = "Conversation: %s, %s, since %s\n"
+	textStatusLevel        = "Level: %s\n"
+	textStatusApproval     = "Open approval: `%s`, approval %s, until %s\n"
+	textStatusWaiting      = "Waiting: %d in, %d out; tasks: %d"
+	textStatusUnwritable   = "; the store cannot be written: %s"
+	textOneEntry           = "1 entry"
+	textEntries            = "%d entries"
+)
+
+// The answers to /usage and /compact.
+const (
+	textUsage = "This conversation has %s. The next request to the model includes %d of them: about %d of at most %d tokens. " +
+		"%s replaces them by a summary, %s starts a new conversation.\n\n%s"
+	textNothingToCompact = "This conversation is empty: there is nothing to summarise."
+	textNoSummary        = "The model gave an empty answer."
+	textCompacted        = "Done. This summary replaces the conversation:\n\n%s"
+	textNotCompacted     = "The conversation could not be summarised and stays as it is. %s"
+)
+
+// Schedules: the answers to /schedule.
+const (
+	textScheduleHelp       = "Write %[1]s to list the schedules, or %[1]s remove ID, %[1]s pause ID, %[1]s resume ID."
+	textNoSuchSchedule     = "There is no schedule %s in this chat. %s lists the schedules."
+	textNoSchedules        = "This chat has no schedules."
+	textSchedules          = "Schedules:"
+	textLastRunFailed      = "; the last run failed: %s"
+	textPausedBecause      = "paused: %s"
+	textPaused             = "paused"
+	textNextRun            = "next %s"
+	textNotYourSchedule    = "%s was not changed: only %s or an owner can change it."
+	textScheduleRemoved    = "%s is removed."
+	textSchedulePaused     = "%s is paused. %s resume %s resumes it."
+	textScheduleResumed    = "%s is resumed: %s."
+	textScheduleConfigured = "%s comes from the configuration (agent.heartbeat): you can pause it here, and remove it there."
+	textScheduleEnded      = "%s has already ended."
+	textScheduleStays      = "%s stays paused: %s."
+	textPausedBy           = "by %s"
+)
+
+// Schedules: how they are named, and the notices of their runs.
+const (
+	textHeartbeat          = "The heartbeat"
+	textScheduleByID       = "Schedule %s"
+	textScheduleByName     = "Schedule “%s” (%s)"
+	textScheduleLevel      = "(%s runs with the present level of %s: %s instead of %s.)\n\n%s"
+	textScheduleRefused    = "%s was not run: %s, its creator, no longer has access here."
+	textScheduleIsPaused   = " It is paused."
+	textCreatorRefused     = "its creator no longer has access here"
+	textScheduleBroken     = "Its times can no longer be computed, so it is paused. Give it another time, or remove it."
+	textScheduleSkipped    = "%s did not run. %s"
+	textScheduleOver       = " It will not run again."
+	textOthersSkipped      = " Other schedules that reach the limit today are skipped without a message."
+	textScheduleFailed     = "%s failed. %s"
+	textFailedInARow       = "it failed %d times in a row"
+	textPausedAfterFailing = " It has failed %d times in a row and is paused. %s resume %s resumes it."
+	textScheduleLost       = "The gateway stopped three times while it ran."
+)
+
+// Background tasks: the answers to /tasks and /cancel.
+const (
+	textWhichTask    = "Which task? Write %s and its name.\n\n%s"
+	textNoSuchTask   = "There is no such task in this chat. %s lists the tasks."
+	textNotYourTask  = "Only %s, a person with the level of the task, or an owner can cancel it."
+	textTaskEnded    = "Task %s has already ended: %s."
+	textNoTasks      = "This chat has no background tasks."
+	textRunningTasks = "Running tasks:\n"
+	textRunningTask  = "- %s %s, since %s, until %s at the latest"
+	textNoneRuns     = "- none\n"
+	textHowToCancel  = "%s NAME cancels a task.\n"
+	textEndedTasks   = "\nEnded tasks:\n"
+	textEndedTask    = "- %s %s: %s, %s\n"
+)
+
+// Background tasks: the notices of their ends.
+const (
+	textTaskCancelled   = "Task %s was cancelled by %s."
+	textTaskTooLong     = "Task %s did not end within %s and was stopped."
+	textTaskInterrupted = "Task %s was interrupted when the gateway stopped, and was not run again."
+	textTaskOver        = "Task %s has ended (%s)."
+	textTaskReport      = "Report of task %s:\n\n%s"
+	textTaskFailed      = "Task %s failed. %s"
+	textTaskRefused     = "Task %s was ended: its creator no longer has access."
+	textTaskLost        = "The gateway stopped three times while it ran."
+	textTaskSteps       = "It stopped after %d steps, the limit for one task."
+	textTaskNoReport    = "It wrote no report."
+	textTaskStepsNote   = "\n\n(It stopped after %d steps, the limit for one task.)"
+	textTaskCutOff      = "\n\n(The report was cut off: it reached the model's length limit.)"
+	textTaskWaits       = "waiting for a place: other background agents are running"
+	textTaskWorks       = "running"
+	textTaskStep        = "step %d: " + textUsing
+	textUsing           = "using %s"
+	textNotRead         = "\n\nI have not read this report. %s"
+	textResultNotRead   = "A task has ended, and I have not read its result. %s"
+	textResultKept      = "A task has ended, and I cannot read its result today. %s The result is kept in this conversation: ask me about it later."
+)
+
+// Approvals.
+const (
+	textAllowOnce         = "Allow once"
+	textAllowHere         = "Allow here"
+	textDeny              = "Deny"
+	textQuestion          = "May I run %#q%s? I ask because %s.\n\n%s\n\nApproval %s, until %s. Only %s or an owner can decide."
+	textOpenQuestion      = "This call still waits for your decision: %#q.\n\n%s\n\nApproval %s, until %s."
+	textForTask           = " for task %s"
+	textAllowed           = "Allowed %s by %s: %#q."
+	textOnce              = "once"
+	textHere              = "here, for 24 hours"
+	textDenied            = "Denied by %s: %#q was not run."
+	textUnknownApproval   = "There is no such approval in this chat."
+	textCallChanged       = "The call was not run: it would no longer do what the question showed. Ask for it again."
+	textCallUnreadable    = "The stored call cannot be read. It was not run."
+	textApprovalDecided   = "Approval %s is already decided: %s."
+	textNotYourApproval   = "Only %s or an owner can decide on approval %s."
+	textOnlyOnce          = "Calls of %s can only be allowed one at a time."
+	textApprovalExpired   = "Approval %s expired at %s. The call was not run; ask for it again."
+	textApprovalNoAnswer  = "Approval %s expired without a decision. The call was not run."
+	textApprovalTaskEnded = "The task that asked for this approval has ended. The call was not run."
+	textRequesterRefused  = "The call was not run: %s may no longer use %s here."
+	textTaskNeedsApproval = "The approval of %#q expired, and the task could not continue without it."
+	textLostBeforeCall    = "The gateway stopped three times while it worked on approval %s. %#q was not run."
+	textLostInCall        = "The gateway stopped three times while it worked on approval %s. It is unknown whether %#q took effect."
+	textOperator          = "the operator"
+	textRequester         = "the person who asked"
+)
+
+// Answers that did not come, or not as a whole.
+const (
+	textSetAside     = "Your last message was set aside: the gateway stopped three times while it worked on it. Please write it differently."
+	textNothingToAdd = "I have nothing to add."
+	textCutOff       = "\n\n(The answer was cut off: it reached the model's length limit.)"
+	textStepsNote    = "\n\n(I stopped after %d steps, the limit for one answer.)"
+	textSteps        = "I stopped after %d steps, the limit for one answer, without a result."
+	textEmptyAnswer  = "The model gave an empty answer. Please try again, or write it differently."
+	textNoAnswer     = "(this ended without an answer)"
+	textInternal     = "An internal error ended my work on this. The log of the gateway says more."
+	textTooLarge     = "This is more than the model can read at once. Please send it, or ask for it, in smaller parts."
+	textSendNew      = " Send %s to start a new conversation."
+	textTookTooLong  = "This took too long and was stopped. Please try again."
+	textLimitInside  = "I stopped before I was done. %s Everything done so far is kept."
+)
+
+// How an answer begins that comes late.
+const (
+	textWrittenLate = "(You wrote this %s; I could not answer sooner.)\n\n"
+	textDueLate     = "(This was due %s; I could not do it sooner.)\n\n"
+	textReportLate  = "(This is from %s; I could not tell you sooner.)\n\n"
+)
