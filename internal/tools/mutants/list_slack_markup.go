@@ -31,7 +31,7 @@ func slackMarkupMutants() []Mutant {
 		},
 		{
 			Promise: "slack: links", Defect: "links whatever has a scheme",
-			File: dir + "/tree.go", Old: "\tdefault:\n\t\treturn \"\"\n\t}\n\ttarget = u.Scheme", New: "\t}\n\ttarget = u.Scheme",
+			File: dir + "/dialect.go", Old: "\tdefault:\n\t\treturn \"\"\n\t}\n\ttarget = u.Scheme", New: "\t}\n\ttarget = u.Scheme",
 			Dir: dir, Test: "^TestMarkup$",
 		},
 		{
@@ -41,22 +41,22 @@ func slackMarkupMutants() []Mutant {
 		},
 		{
 			Promise: "slack: length", Defect: "forgets the language of code in the next part",
-			File: dir + "/pack.go", Old: "rest.begins = len(b.in)\n", New: "rest.begins, rest.language = len(b.in), \"\"\n",
+			File: dir + "/pack.go", Old: "rest.Begins = len(b.In)\n", New: "rest.Begins, rest.Language = len(b.In), \"\"\n",
 			Dir: dir, Test: "^TestSplitOpensFencesAgain$",
 		},
 		{
 			Promise: "slack: nothing is lost", Defect: "drops the row at which a table is cut",
-			File: dir + "/pack.go", Old: `b.rows[:n], b.rows[n:]`, New: `b.rows[:n], b.rows[min(n+1, len(b.rows)):]`,
+			File: dir + "/pack.go", Old: `b.Rows[:n], b.Rows[n:]`, New: `b.Rows[:n], b.Rows[min(n+1, len(b.Rows)):]`,
 			Dir: dir, Test: "^TestSplitRepeatsTheHeadOfATable$",
 		},
 		{
 			Promise: "slack: nothing is lost", Defect: "drops the rest of a paragraph",
-			File: dir + "/pack.go", Old: `if !ok || rest.empty() {`, New: `if !ok || rest.kind == paragraph {`,
+			File: dir + "/pack.go", Old: `if !ok || rest.empty() {`, New: `if !ok || rest.Kind == markdown.Paragraph {`,
 			Dir: dir, Test: "^TestSplitLosesNothing$",
 		},
 		{
 			Promise: "slack: nothing is lost", Defect: "lets code end its own block",
-			File: dir + "/standard.go", Old: `strings.Repeat("` + "`" + `", max(3, longestRun(b.text)+1))`, New: `"` + "```" + `"`,
+			File: dir + "/standard.go", Old: `strings.Repeat("` + "`" + `", max(3, longestRun(b.Text)+1))`, New: `"` + "```" + `"`,
 			Dir: dir, Test: "^TestVerbatimIsSeenWhole$",
 		},
 		{

@@ -182,7 +182,7 @@ func telegramTextMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "telegram: markup", Defect: "links to whatever a model names",
-			File: dir + "/read.go", Old: `u.Host == "" || u.Scheme != "http" && u.Scheme != "https"`, New: `u.Host == ""`,
+			File: dir + "/layout.go", Old: `u.Host == "" || u.Scheme != "http" && u.Scheme != "https"`, New: `u.Host == ""`,
 			Dir: dir, Test: "^TestRender$",
 		},
 		{
@@ -197,7 +197,7 @@ func telegramTextMutants() []Mutant {
 		},
 		{
 			Promise: "telegram: emoji at the split", Defect: "cuts within an emoji",
-			File: dir + "/cut.go", Old: "return g.Start(), before", New: "return g.Start() + 4, before",
+			File: "pkg/channels/markdown/cut.go", Old: "return g.Start()", New: "return g.Start() + 4",
 			Dir: "pkg/channels/telegram", Test: "^TestSendKeepsEmojiWholeAtTheSplit$",
 		},
 	}

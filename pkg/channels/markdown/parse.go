@@ -27,14 +27,13 @@ const (
 	maxEscapedPipes = 1000 // \| in a text that has code with such in its tables
 )
 
-// Parse makes goldmark's tree of a text in GFM.
-func Parse(source []byte) ast.Node { return parse(plain(), source) }
-
-// ParseSpoilers is [Parse] for a platform with spoilers: ||this|| is an
-// [ast.Emphasis] of the level [SpoilerLevel].
-func ParseSpoilers(source []byte) ast.Node { return parse(spoiling(), source) }
-
-func parse(gfm parser.Parser, source []byte) ast.Node {
+// Parse makes goldmark's tree of a text in GFM, with spoilers if the platform has them:
+// ||this|| is an [ast.Emphasis] of a third level.
+func Parse(source []byte, spoilers bool) ast.Node {
+	gfm := plain()
+	if spoilers {
+		gfm = spoiling()
+	}
 	return gfm.Parse(text.NewReader(source), parser.WithContext(&reading{
 		Context: parser.NewContext(), pipes: bytes.Count(source, []byte(`\|`)) <= maxEscapedPipes,
 	}))
@@ -214,11 +213,11 @@ type pairs struct {
 	node  func() ast.Node
 }
 
-// SpoilerLevel is the level of an [ast.Emphasis] that is a spoiler.
-const SpoilerLevel = 3
+// spoilerLevel is the level of an [ast.Emphasis] that is a spoiler.
+const spoilerLevel = 3
 
 func spoilers() pairs {
-	return pairs{mark: '|', min: 2, max: 2, apart: true, node: func() ast.Node { return ast.NewEmphasis(SpoilerLevel) }}
+	return pairs{mark: '|', min: 2, max: 2, apart: true, node: func() ast.Node { return ast.NewEmphasis(spoilerLevel) }}
 }
 
 func strikes() pairs {

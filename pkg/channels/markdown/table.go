@@ -14,15 +14,13 @@ const (
 	maxAligned = 64
 	maxRule    = 16 // columns of the line below a header's last cell
 
-	cellGap, ruleGap = " | ", "-+-"
+	// CellGap stands between the cells of a row.
+	CellGap = " | "
+	ruleGap = "-+-"
 )
 
-// Cell is a cell of a table in letters of one width.
-type Cell struct {
-	Text  string
-	Width int // the columns of Text
-	Align extast.Alignment
-}
+// Alignment is the side of its column at which a cell's text stands.
+type Alignment = extast.Alignment
 
 // Widths are the widths of the columns, or nil if they are too wide to align.
 func Widths(rows [][]Cell) []int {
@@ -37,7 +35,7 @@ func Widths(rows [][]Cell) []int {
 	}
 	total := 0
 	for _, w := range widths[:max(0, len(widths)-1)] {
-		total += w + len(cellGap)
+		total += w + len(CellGap)
 	}
 	if total > maxAligned {
 		return nil
@@ -50,7 +48,7 @@ func Line(row []Cell, widths []int) string {
 	var b strings.Builder
 	for i, c := range row {
 		if i > 0 {
-			b.WriteString(cellGap)
+			b.WriteString(CellGap)
 		}
 		pad := 0
 		if i < len(widths) && widths[i] <= maxAligned {

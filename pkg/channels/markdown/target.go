@@ -4,9 +4,9 @@ package markdown
 // demands at least three, and its reference implementations take 32.
 const maxParentheses = 32
 
-// TooNested says that the parentheses in the target of a link nest so deep that the
+// tooNested says that the parentheses in the target of a link nest so deep that the
 // link is text. The parser takes any number.
-func TooNested(target []byte) bool {
+func tooNested(target []byte) bool {
 	depth := 0
 	for i := 0; i < len(target); i++ {
 		switch target[i] {

@@ -1,6 +1,10 @@
 package markup
 
-import "strconv"
+import (
+	"strconv"
+
+	"parley/pkg/channels/markdown"
+)
 
 // The cost of a text is its highest number of code points, in a markdown block or in
 // Slack's own markup, whichever is more.
@@ -42,14 +46,14 @@ func costOf(s string) int {
 	return n
 }
 
-// cost is that of a look beside the text.
-func (l look) cost() int {
+// lookCostOf is the cost of a look beside the text.
+func lookCostOf(l look) int {
 	n := 0
-	if l.style != 0 {
+	if l.Style != 0 {
 		n += lookCost
 	}
-	if l.href != "" {
-		n += 2*markCost + costOf(l.href)
+	if l.Href != "" {
+		n += 2*markCost + costOf(l.Href)
 	}
 	return n
 }
@@ -57,16 +61,16 @@ func (l look) cost() int {
 // lineCost is the prefix of each further line of the block.
 func (b *block) lineCost() int {
 	n := 0
-	for _, c := range b.in {
-		n += max(markCost, c.width())
+	for _, c := range b.In {
+		n += max(markCost, width(c))
 	}
 	return n
 }
 
-// width is that of the container's text before the first line.
-func (c *container) width() int {
-	if c.list != nil && c.list.ordered {
-		return len(strconv.Itoa(c.number)) + len(". ")
+// width is that of a container's text before its first line.
+func width(c *markdown.Container) int {
+	if c.List != nil && c.List.Ordered {
+		return len(strconv.Itoa(number(c))) + len(". ")
 	}
 	return len("- ")
 }
@@ -75,52 +79,52 @@ func (c *container) width() int {
 // the prefix of its first line, and the addition of its kind.
 func (b *block) baseCost() int {
 	n := len("\n\n")
-	for i, c := range b.in {
+	for i, c := range b.In {
 		switch {
-		case c.list == nil:
+		case c.List == nil:
 			n += 2 * len("> ") // on the blank line too
-		case i == len(b.in)-1:
-			n += c.width() + len(c.box)
+		case i == len(b.In)-1:
+			n += width(c) + len(box(c))
 		default:
-			n += max(markCost, c.width())
-			if i >= b.begins { // its beginning stands behind the indent of Slack's own
-				n += c.width() + len(c.box)
+			n += max(markCost, width(c))
+			if i >= b.Begins { // its beginning stands behind the indent of Slack's own
+				n += width(c) + len(box(c))
 			}
 		}
 	}
-	switch b.kind {
-	case heading:
+	switch b.Kind {
+	case markdown.Heading:
 		n += len("###### ") + markCost
-	case fenced:
-		n += len("```\n\n```\n") + len(b.language) + 2*b.lineCost()
-	case table:
+	case markdown.Fenced:
+		n += len("```\n\n```\n") + len(b.Language) + 2*b.lineCost()
+	case markdown.Table:
 		n += len("```\n\n```\n") + b.lineCost()
-	case rule:
+	case markdown.Rule:
 		n += len("___")
-	case paragraph:
+	case markdown.Paragraph:
 	}
 	return n
 }
 
 // headCost is the cost of a table's head, with the line below it.
-func (b *block) headCost() int { return 2*b.rowCost(b.head) + 2*markCost*len(b.head) }
+func (b *block) headCost() int { return 2*b.rowCost(b.Head) + 2*markCost*len(b.Head) }
 
 // rowCost is the cost of a row of a table.
-func (b *block) rowCost(row []cell) int {
+func (b *block) rowCost(row []markdown.Cell) int {
 	n := b.lineCost() + markCost
 	for j, c := range row {
 		text := 0
 		for _, r := range c.Text {
 			text += max(codeCost(r), runeCost(r))
 		}
-		for k, s := range c.spans {
-			n += s.look.cost()
-			if s.look.href != "" { // a line of its own below the table
+		for k, s := range c.Spans {
+			n += lookCostOf(s.Look)
+			if s.Look.Href != "" { // a line of its own below the table
 				from := 0
 				if k > 0 {
-					from = c.spans[k-1].end
+					from = c.Spans[k-1].End
 				}
-				n += s.look.cost() + costOf(c.Text[from:s.end]) + markCost
+				n += lookCostOf(s.Look) + costOf(c.Text[from:s.End]) + markCost
 			}
 		}
 		n += text + markCost
@@ -137,54 +141,58 @@ const maxPadded = 64
 // whole is the cost of a block, or a number above most.
 func (b *block) whole(most int) int {
 	n := b.baseCost()
-	if b.kind == table {
+	if b.Kind == markdown.Table {
 		n += b.headCost()
-		for i := 0; i < len(b.rows) && n <= most; i++ {
-			n += b.rowCost(b.rows[i])
+		for i := 0; i < len(b.Rows) && n <= most; i++ {
+			n += b.rowCost(b.Rows[i])
 		}
 		return n
 	}
-	if len(b.text) > most*4 {
+	if len(b.Text) > most*4 {
 		return most + 1
 	}
-	m := newMeter(b)
-	m.take(b.text)
+	m := newMeter(b, most)
+	m.Take(b.Text)
 	return m.used
 }
 
-// meter adds up the cost of a block's text.
+// meter adds up the cost of a block's text, for [markdown.Prose.Fit].
 type meter struct {
 	block *block
 	at    int // byte of the text
-	spans []span
+	spans []markdown.Span
 	look  look
 	until int // look is right up to here
 	line  int
+	room  int
 	used  int
 }
 
-func newMeter(b *block) *meter {
-	m := &meter{block: b, spans: b.spans, line: b.lineCost(), used: b.baseCost()}
-	if len(b.spans) == 0 {
-		m.until = len(b.text)
+func newMeter(b *block, room int) *meter {
+	m := &meter{block: b, room: room, spans: b.Spans, line: b.lineCost(), used: b.baseCost()}
+	if len(b.Spans) == 0 {
+		m.until = len(b.Text)
 	}
 	return m
 }
 
-// take advances by s, the next piece of the text.
-func (m *meter) take(s string) {
+// Fits reports whether the text up to here has room.
+func (m *meter) Fits() bool { return m.used <= m.room }
+
+// Take advances by s, the next piece of the text.
+func (m *meter) Take(s string) {
 	for _, r := range s {
 		for m.at >= m.until {
 			m.turn()
 		}
 		switch r {
-		case '\n', hardBreak:
+		case '\n', markdown.HardBreak:
 			m.used += 3 + m.line
 			if m.look != (look{}) {
-				m.used += m.look.cost()
+				m.used += lookCostOf(m.look)
 			}
 		default:
-			if m.block.kind == fenced || m.look.style&code != 0 {
+			if m.block.Kind == markdown.Fenced || m.look.Style&markdown.Code != 0 {
 				m.used += max(codeCost(r), m.prose(r))
 			} else {
 				m.used += runeCost(r)
@@ -196,7 +204,7 @@ func (m *meter) take(s string) {
 
 // prose is the cost of r where a span of code may be written as text.
 func (m *meter) prose(r rune) int {
-	if m.block.kind == fenced {
+	if m.block.Kind == markdown.Fenced {
 		return 0
 	}
 	return runeCost(r)
@@ -205,12 +213,12 @@ func (m *meter) prose(r rune) int {
 // turn passes to the next span.
 func (m *meter) turn() {
 	if len(m.spans) == 0 {
-		m.look, m.until = look{}, len(m.block.text)+1
+		m.look, m.until = look{}, len(m.block.Text)+1
 		return
 	}
-	m.look, m.until = m.spans[0].look, m.spans[0].end-m.block.offset
+	m.look, m.until = m.spans[0].Look, m.spans[0].End-m.block.Offset
 	m.spans = m.spans[1:]
 	if m.until > m.at {
-		m.used += m.look.cost()
+		m.used += lookCostOf(m.look)
 	}
 }

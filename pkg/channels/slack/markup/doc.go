@@ -47,9 +47,8 @@
 //
 // # To change it
 //
-// A text goes through clean.go, pkg/channels/markdown (goldmark, bounded), tree.go and
-// table.go (the walk over its tree, which makes blocks), then either pack.go and cost.go
-// (parts), standard.go and escape.go (Markdown) or mrkdwn.go (Slack's own). The way in is
-// read.go. To add another element of Markdown, give tree.go a case for its node and both
-// writers a way to write it.
+// A text goes through pkg/channels/markdown, which makes blocks of it, and dialect.go (what
+// Slack can show of them), then either pack.go and cost.go (parts), standard.go and escape.go
+// (Markdown) or mrkdwn.go (Slack's own). The way in is read.go. To add another element of
+// Markdown, give both writers a way to write its block.
 package markup

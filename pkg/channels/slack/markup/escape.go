@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"parley/pkg/channels/markdown"
 )
 
 // neighbours are the code points around byte i of s, of which the one there takes
@@ -27,9 +29,9 @@ func (d *document) escaped(text string, at place) {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		switch {
 		case at.start && (r == ' ' || r == '\t'):
-		case r == '\n' || r == hardBreak:
+		case r == '\n' || r == markdown.HardBreak:
 			d.trim()
-			if r == hardBreak {
+			if r == markdown.HardBreak {
 				d.out = append(d.out, "  "...)
 			}
 			d.newline()
@@ -126,7 +128,7 @@ func ordinal(s string) int {
 	if n == 0 || n == 10 || n == len(s) || s[n] != '.' && s[n] != ')' {
 		return 0
 	}
-	if n+1 == len(s) || strings.ContainsRune(" \t\n", rune(s[n+1])) || strings.HasPrefix(s[n+1:], string(hardBreak)) {
+	if n+1 == len(s) || strings.ContainsRune(" \t\n", rune(s[n+1])) || strings.HasPrefix(s[n+1:], string(markdown.HardBreak)) {
 		return n
 	}
 	return 0

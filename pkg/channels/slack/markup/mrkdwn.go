@@ -50,16 +50,16 @@ func (o *own) block(b *block) {
 		o.write("\n")
 	}
 	o.lead(b)
-	switch b.kind {
-	case paragraph:
-		o.prose(b.text, b.spans, b.offset)
-	case heading:
-		o.prose(b.text, emboldened(b), b.offset)
-	case fenced:
-		o.pre(b.text)
-	case table:
+	switch b.Kind {
+	case markdown.Paragraph:
+		o.prose(b.Prose)
+	case markdown.Heading:
+		o.prose(b.Emboldened())
+	case markdown.Fenced:
+		o.pre(b.Text)
+	case markdown.Table:
 		o.table(b)
-	case rule:
+	case markdown.Rule:
 		o.write("———")
 	}
 }
@@ -70,7 +70,7 @@ func (o *own) lead(b *block) {
 	depth, quote := 0, ""
 	var markers strings.Builder
 	for i, c := range o.in {
-		if c.list == nil {
+		if c.List == nil {
 			quote = "> "
 			continue
 		}
@@ -86,9 +86,9 @@ func (o *own) lead(b *block) {
 		first = quote + strings.Repeat("    ", min(depth-1, deepest)) + markers.String()
 	}
 	switch {
-	case b.kind == paragraph && b.text == "":
+	case b.Kind == markdown.Paragraph && b.Text == "":
 		o.write(strings.TrimRight(first, " "))
-	case b.kind != fenced && b.kind != table:
+	case b.Kind != markdown.Fenced && b.Kind != markdown.Table:
 		o.write(first)
 	case markers.Len() > 0:
 		o.write(strings.TrimRight(first, " ") + "\n")
@@ -96,9 +96,9 @@ func (o *own) lead(b *block) {
 }
 
 // quoted says whether one of these is a quotation.
-func quoted(in []*container) bool {
+func quoted(in []*markdown.Container) bool {
 	for _, c := range in {
-		if c.list == nil {
+		if c.List == nil {
 			return true
 		}
 	}
@@ -106,26 +106,16 @@ func quoted(in []*container) bool {
 }
 
 // bullet is the beginning of an item.
-func (o *own) bullet(c *container, depth int) string {
-	box := strings.NewReplacer("[x]", "☑", "[ ]", "☐").Replace(c.box)
+func (o *own) bullet(c *markdown.Container, depth int) string {
+	box := []string{markdown.OpenBox: "☐ ", markdown.TickedBox: "☑ "}[c.Box]
 	switch {
-	case c.list.ordered:
-		return strconv.Itoa(c.number) + ". " + box
+	case c.List.Ordered:
+		return strconv.Itoa(number(c)) + ". " + box
 	case box != "":
 		return box
 	default:
 		return []string{"• ", "◦ ", "▪ "}[min(depth, 2)]
 	}
-}
-
-// emboldened are the spans of a heading, all bold.
-func emboldened(b *block) []span {
-	spans := make([]span, 0, len(b.spans)+1)
-	for _, s := range b.spans {
-		s.look.style |= bold
-		spans = append(spans, s)
-	}
-	return append(spans, span{end: b.offset + len(b.text), look: look{style: bold}})
 }
 
 // pre writes a block of code, in which three backticks do not stand together.
@@ -135,15 +125,15 @@ func (o *own) pre(text string) {
 
 // table writes a table in letters of one width, and its links below it.
 func (o *own) table(b *block) {
-	lines := []string{markdown.Line(aligned(b.head), b.widths), markdown.Underline(aligned(b.head), b.widths)}
-	for _, row := range b.rows {
-		lines = append(lines, markdown.Line(aligned(row), b.widths))
+	lines := []string{markdown.Line(b.Head, b.widths), markdown.Underline(b.Head, b.widths)}
+	for _, row := range b.Rows {
+		lines = append(lines, markdown.Line(row, b.widths))
 	}
 	var links []string
-	for _, row := range append([][]cell{b.head}, b.rows...) {
+	for _, row := range append([][]markdown.Cell{b.Head}, b.Rows...) {
 		for _, c := range row {
-			for _, s := range stretches(c.Text, c.spans, 0) {
-				if s.look.href != "" && visible(s.text) {
+			for _, s := range stretches(markdown.Prose{Text: c.Text, Spans: c.Spans}) {
+				if s.look.Href != "" && markdown.Visible(s.text) {
 					links = append(links, "\n↗ "+link(s))
 				}
 			}
@@ -157,11 +147,11 @@ func (o *own) table(b *block) {
 
 // link is a stretch as a link.
 func link(s stretch) string {
-	label := strings.NewReplacer("\n", " ", string(hardBreak), " ", "|", "¦").Replace(s.text)
-	if label == s.look.href {
-		return "<" + escapeEntities(s.look.href) + ">"
+	label := strings.NewReplacer("\n", " ", string(markdown.HardBreak), " ", "|", "¦").Replace(s.text)
+	if label == s.look.Href {
+		return "<" + escapeEntities(s.look.Href) + ">"
 	}
-	return "<" + escapeEntities(s.look.href) + "|" + escapeEntities(label) + ">"
+	return "<" + escapeEntities(s.look.Href) + "|" + escapeEntities(label) + ">"
 }
 
 // escapeEntities writes the three characters that Slack wants written so.
@@ -170,9 +160,9 @@ func escapeEntities(s string) string {
 }
 
 // prose writes text within lines.
-func (o *own) prose(text string, spans []span, offset int) {
-	all := stretches(text, spans, offset)
-	pairs := pairing(text, all)
+func (o *own) prose(p markdown.Prose) {
+	all := stretches(p)
+	pairs := pairing(p.Text, all)
 	open := ""
 	to := func(next string) {
 		keep := 0
@@ -192,7 +182,7 @@ func (o *own) prose(text string, spans []span, offset int) {
 	}
 	first := true
 	for _, s := range all {
-		marked := strings.NewReplacer("\n", "\n\x00", string(hardBreak), "\n\x00").Replace("\x00" + s.text)
+		marked := strings.NewReplacer("\n", "\n\x00", string(markdown.HardBreak), "\n\x00").Replace("\x00" + s.text)
 		for i, line := range strings.FieldsFunc(marked, func(r rune) bool { return r == '\n' }) {
 			line = strings.TrimPrefix(line, "\x00")
 			if i > 0 {
@@ -203,7 +193,8 @@ func (o *own) prose(text string, spans []span, offset int) {
 			if line == "" {
 				continue
 			}
-			if mark := s.look.marks(); visible(line) || strings.HasPrefix(open, mark) && !strings.ContainsAny(s.text, "\n"+string(hardBreak)) {
+			mark, within := slackMarks(s.look), !strings.ContainsAny(s.text, "\n"+string(markdown.HardBreak))
+			if markdown.Visible(line) || within && strings.HasPrefix(open, mark) {
 				to(mark)
 			} else {
 				to("")
@@ -216,11 +207,11 @@ func (o *own) prose(text string, spans []span, offset int) {
 	o.closed = false
 }
 
-// marks are those around text that looks like l.
-func (l look) marks() string {
+// slackMarks are the marks around text that looks like l.
+func slackMarks(l look) string {
 	var m strings.Builder
 	for i, mark := range []string{"*", "_", "~"} {
-		if l.style&(bold<<i) != 0 {
+		if l.Style&(markdown.Bold<<i) != 0 {
 			m.WriteString(mark)
 		}
 	}
@@ -231,9 +222,9 @@ func (l look) marks() string {
 func (o *own) stretch(text string, l look, pairs string, first bool) {
 	var s string
 	switch {
-	case l.href != "" && visible(text):
+	case l.Href != "" && markdown.Visible(text):
 		s = link(stretch{text, l})
-	case l.style&code != 0 && !strings.Contains(text, "`") && visible(text):
+	case l.Style&markdown.Code != 0 && !strings.Contains(text, "`") && markdown.Visible(text):
 		s = "`" + escapeEntities(text) + "`"
 	default:
 		s = literal(text, pairs, first)
@@ -249,10 +240,10 @@ func (o *own) stretch(text string, l look, pairs string, first bool) {
 func pairing(text string, all []stretch) string {
 	counts := map[rune]int{}
 	for _, s := range all {
-		for _, mark := range s.look.marks() {
+		for _, mark := range slackMarks(s.look) {
 			counts[mark] += 2
 		}
-		if s.look.style&code != 0 && !strings.Contains(s.text, "`") {
+		if s.look.Style&markdown.Code != 0 && !strings.Contains(s.text, "`") {
 			counts['`'] += 2
 		}
 	}

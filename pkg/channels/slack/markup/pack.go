@@ -4,9 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
-	"github.com/clipperhouse/uax29/v2/graphemes"
+	"parley/pkg/channels/markdown"
 )
 
 // packer fills parts with blocks.
@@ -57,7 +56,7 @@ func (p *packer) put(b block) {
 // block below it. It is 0 if there are only headings.
 func (p *packer) boundary() int {
 	n := len(p.pieces)
-	for n > 0 && p.pieces[n-1].kind == heading {
+	for n > 0 && p.pieces[n-1].Kind == markdown.Heading {
 		n--
 	}
 	return n
@@ -65,7 +64,7 @@ func (p *packer) boundary() int {
 
 // flush ends the part behind the first n pieces; the others begin the next one.
 func (p *packer) flush(n int) {
-	if part := faithful(p.pieces[:n]); visible(part) {
+	if part := faithful(p.pieces[:n]); markdown.Visible(part) {
 		p.parts = append(p.parts, part)
 	}
 	p.pieces, p.used = slices.Clone(p.pieces[n:]), 0
@@ -95,21 +94,21 @@ func faithful(blocks []block) string {
 
 // unlook takes the looks off.
 func (b *block) unlook() {
-	rows := b.rows
-	b.spans, b.head, b.rows = nil, unlooked(b.head), nil
+	rows := b.Rows
+	b.Spans, b.Head, b.Rows = nil, unlooked(b.Head), nil
 	for _, row := range rows {
-		b.rows = append(b.rows, unlooked(row))
+		b.Rows = append(b.Rows, unlooked(row))
 	}
 }
 
 // lift takes the block out of its container.
-func (b *block) lift() { b.in, b.begins = nil, 0 }
+func (b *block) lift() { b.In, b.Begins = nil, 0 }
 
 // unlooked is a row without looks.
-func unlooked(row []cell) []cell {
+func unlooked(row []markdown.Cell) []markdown.Cell {
 	row = slices.Clone(row)
 	for i := range row {
-		row[i].spans = nil
+		row[i].Spans = nil
 	}
 	return row
 }
@@ -125,11 +124,11 @@ func words(blocks []block) string {
 		}
 	}
 	for i := range blocks {
-		put(blocks[i].text)
-		for _, c := range blocks[i].head {
+		put(blocks[i].Text)
+		for _, c := range blocks[i].Head {
 			put(c.Text)
 		}
-		for _, row := range blocks[i].rows {
+		for _, row := range blocks[i].Rows {
 			for _, c := range row {
 				put(c.Text)
 			}
@@ -139,118 +138,29 @@ func words(blocks []block) string {
 }
 
 // empty says that a block is used up.
-func (b *block) empty() bool { return b.text == "" && len(b.rows) == 0 }
+func (b *block) empty() bool { return b.Text == "" && len(b.Rows) == 0 }
 
 // cut takes a piece off the front that costs no more than room, or says that it
 // cannot. In an empty part it always can: a piece has at least one code point.
 func (b *block) cut(room int) (piece, rest block, ok bool) {
 	piece, rest = *b, *b
-	rest.begins = len(b.in)
-	if b.kind == table {
+	rest.Begins = len(b.In)
+	if b.Kind == markdown.Table {
 		used, n := b.baseCost()+b.headCost(), 0
-		for n < len(b.rows) && used+b.rowCost(b.rows[n]) <= room {
-			used += b.rowCost(b.rows[n])
+		for n < len(b.Rows) && used+b.rowCost(b.Rows[n]) <= room {
+			used += b.rowCost(b.Rows[n])
 			n++
 		}
-		piece.rows, rest.rows = b.rows[:n], b.rows[n:]
+		piece.Rows, rest.Rows = b.Rows[:n], b.Rows[n:]
 		return piece, rest, n > 0
 	}
-	n := b.fit(room)
-	if n == 0 && room < maxPart {
-		return piece, rest, false
-	}
-	if n == 0 {
-		n = b.fitRunes(room)
+	n := b.Fit(room, newMeter(b, room))
+	if n == 0 && room == maxPart {
+		n = b.FitRunes(newMeter(b, room))
 	}
 	if n == 0 {
 		return piece, rest, false
 	}
-	if b.kind == fenced {
-		if line := strings.LastIndexByte(b.text[:min(n+1, len(b.text))], '\n'); line > n/3 {
-			n = line
-		}
-		piece.text = b.text[:n]
-		rest.skip(len(b.text) - len(strings.TrimPrefix(b.text[n:], "\n")))
-		return piece, rest, true
-	}
-	n = b.choose(n)
-	piece.text = strings.TrimRightFunc(b.text[:n], unicode.IsSpace)
-	rest.skip(len(b.text) - len(strings.TrimLeftFunc(b.text[n:], unicode.IsSpace)))
+	piece.Prose, rest.Prose = b.Cut(n, b.Kind == markdown.Fenced)
 	return piece, rest, true
-}
-
-// skip drops n bytes of the text.
-func (b *block) skip(n int) {
-	b.text = b.text[n:]
-	b.offset += n
-	for len(b.spans) > 0 && b.spans[0].end <= b.offset {
-		b.spans = b.spans[1:]
-	}
-}
-
-// fit is how many bytes of the text, whole graphemes, have room.
-func (b *block) fit(room int) int {
-	const longest, ahead = utf8.UTFMax, 256 // bytes of a code point; bytes that a grapheme hardly has
-	end := min(len(b.text), longest*(max(room, 0)+1)+ahead)
-	for end < len(b.text) && !utf8.RuneStart(b.text[end]) {
-		end--
-	}
-	m := newMeter(b)
-	for g := graphemes.FromString(b.text[:end]); g.Next(); {
-		m.take(g.Value())
-		if m.used > room {
-			return g.Start()
-		}
-	}
-	return len(b.text)
-}
-
-// fitRunes is like fit for a text whose first grapheme is too long for a part.
-func (b *block) fitRunes(room int) int {
-	m := newMeter(b)
-	for i, r := range b.text {
-		m.take(string(r))
-		if m.used > room {
-			return i
-		}
-	}
-	return len(b.text)
-}
-
-// choose finds the best place up to n to cut prose at: between lines or sentences,
-// if that leaves no less than a third of n, else between words.
-func (b *block) choose(n int) int {
-	line, sentence, word := b.breaks(n)
-	switch {
-	case line > n/3:
-		return line
-	case max(line, sentence) > n/3:
-		return max(line, sentence)
-	case max(line, sentence, word) > 0:
-		return max(line, sentence, word)
-	}
-	return n
-}
-
-// breaks are the last ends of a line, a sentence and a word up to n, with a visible
-// character before them, or 0.
-func (b *block) breaks(n int) (line, sentence, word int) {
-	ended, seen := false, false
-	for i, r := range b.text[:min(n+1, len(b.text))] {
-		space := unicode.IsSpace(r) && r != '\u00A0'
-		switch {
-		case !space && strings.ContainsRune("。！？", r) && i+utf8.RuneLen(r) <= n:
-			sentence = i + utf8.RuneLen(r) // needs no space behind it
-		case !space || !seen:
-		case r == '\n' || r == hardBreak:
-			line = i
-		case ended:
-			sentence = i
-		default:
-			word = i
-		}
-		seen = seen || !space
-		ended = strings.ContainsRune(".!?…", r) || ended && strings.ContainsRune(`"')]”’»`, r)
-	}
-	return line, sentence, word
 }

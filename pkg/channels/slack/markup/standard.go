@@ -8,33 +8,35 @@ import (
 	"unicode/utf8"
 
 	extast "github.com/yuin/goldmark/extension/ast"
+
+	"parley/pkg/channels/markdown"
 )
 
 // nesting follows the containers of the blocks of one part. A container from an
 // earlier part is not continued, but a quotation is opened again.
 type nesting struct {
-	begun map[*container]bool
-	in    []*container // the block's containers, as far as this part shows them
-	same  int          // so many of these are those of the block before
-	last  []*container
-	other map[*list]bool // has the other mark, as the list before it has the first
-	tight bool           // no blank line stands before the block
-	some  bool           // it is not the first block
+	begun map[*markdown.Container]bool
+	in    []*markdown.Container // the block's containers, as far as this part shows them
+	same  int                   // so many of these are those of the block before
+	last  []*markdown.Container
+	other map[*markdown.List]bool // has the other mark, as the list before it has the first
+	tight bool                    // no blank line stands before the block
+	some  bool                    // it is not the first block
 }
 
 // enter passes to a block.
 func (n *nesting) enter(b *block) {
 	if n.begun == nil {
-		n.begun, n.other = map[*container]bool{}, map[*list]bool{}
+		n.begun, n.other = map[*markdown.Container]bool{}, map[*markdown.List]bool{}
 	} else {
 		n.some = true
 	}
 	n.last, n.in = n.in, nil
-	for i, c := range b.in {
-		if i >= b.begins {
+	for i, c := range b.In {
+		if i >= b.Begins {
 			n.begun[c] = true
 		}
-		if c.list == nil || n.begun[c] {
+		if c.List == nil || n.begun[c] {
 			n.in = append(n.in, c)
 		}
 	}
@@ -42,12 +44,12 @@ func (n *nesting) enter(b *block) {
 	for n.same < len(n.in) && n.same < len(n.last) && n.in[n.same] == n.last[n.same] {
 		n.same++
 	}
-	outer := &container{}
+	outer := &markdown.Container{}
 	if n.same > 0 {
 		outer = n.in[n.same-1]
 	}
 	if n.same == len(n.in) {
-		n.tight = (b.kind == fenced || b.kind == heading) && outer.tight()
+		n.tight = (b.Kind == markdown.Fenced || b.Kind == markdown.Heading) && tight(outer)
 		return
 	}
 	n.tight = n.goesOn(n.in[n.same], outer)
@@ -55,32 +57,40 @@ func (n *nesting) enter(b *block) {
 
 // goesOn says that an item, which lies in outer, follows without a blank line. Lists
 // that would be read as one get different marks.
-func (n *nesting) goesOn(c, outer *container) bool {
-	if c.list == nil {
+func (n *nesting) goesOn(c, outer *markdown.Container) bool {
+	if c.List == nil {
 		return false
 	}
 	if n.same < len(n.last) {
-		if before := n.last[n.same].list; before != nil && before != c.list {
-			n.other[c.list] = before.ordered == c.list.ordered && !n.other[before]
+		if before := n.last[n.same].List; before != nil && before != c.List {
+			n.other[c.List] = before.Ordered == c.List.Ordered && !n.other[before]
 			return false
 		}
 	}
-	if c.first {
-		return outer.tight() && (!c.list.ordered || c.number == 1)
+	if c.First {
+		return tight(outer) && (!c.List.Ordered || number(c) == 1)
 	}
-	return c.tight()
+	return tight(c)
 }
 
 // tight says that the container is an item of a list without blank lines.
-func (c *container) tight() bool { return c.list != nil && c.list.tight }
+func tight(c *markdown.Container) bool { return c.List != nil && c.List.Tight }
+
+// number is that of an item, as far as Markdown knows it.
+func number(c *markdown.Container) int { return min(c.Number, maxNumber) }
+
+// box is how a task begins, "" for another item.
+func box(c *markdown.Container) string {
+	return []string{markdown.OpenBox: "[ ] ", markdown.TickedBox: "[x] "}[c.Box]
+}
 
 // marker is the beginning of an item in Markdown.
-func (n *nesting) marker(c *container) string {
-	switch other := n.other[c.list]; {
-	case c.list.ordered && other:
-		return strconv.Itoa(c.number) + ") "
-	case c.list.ordered:
-		return strconv.Itoa(c.number) + ". "
+func (n *nesting) marker(c *markdown.Container) string {
+	switch other := n.other[c.List]; {
+	case c.List.Ordered && other:
+		return strconv.Itoa(number(c)) + ") "
+	case c.List.Ordered:
+		return strconv.Itoa(number(c)) + ". "
 	case other:
 		return "* "
 	default:
@@ -89,10 +99,10 @@ func (n *nesting) marker(c *container) string {
 }
 
 // prefix stands before each line of a container but its first.
-func (n *nesting) prefix(in []*container) string {
+func (n *nesting) prefix(in []*markdown.Container) string {
 	var p strings.Builder
 	for _, c := range in {
-		if c.list == nil {
+		if c.List == nil {
 			p.WriteString("> ")
 		} else {
 			p.WriteString(strings.Repeat(" ", len(n.marker(c))))
@@ -130,24 +140,26 @@ func (d *document) block(b *block) {
 	}
 	d.out = append(d.out, d.prefix(d.in[:d.same])...)
 	for _, c := range d.in[d.same:] {
-		if c.list == nil {
+		if c.List == nil {
 			d.out = append(d.out, "> "...)
 		} else {
-			d.out = append(d.out, d.marker(c)+c.box...)
+			d.out = append(d.out, d.marker(c)+box(c)...)
 		}
 	}
 	d.indent = d.prefix(d.in)
-	switch b.kind {
-	case paragraph:
-		d.prose(b.text, b.spans, b.offset, place{line: true})
-	case heading:
-		d.out = append(d.out, strings.Repeat("#", b.level)+" "...)
-		d.prose(strings.NewReplacer("\n", " ", string(hardBreak), "   ").Replace(b.text), b.spans, b.offset, place{heading: true})
-	case fenced:
+	switch b.Kind {
+	case markdown.Paragraph:
+		d.prose(b.Prose, place{line: true})
+	case markdown.Heading:
+		d.out = append(d.out, strings.Repeat("#", b.Level)+" "...)
+		oneLine := b.Prose
+		oneLine.Text = strings.NewReplacer("\n", " ", string(markdown.HardBreak), "   ").Replace(b.Text)
+		d.prose(oneLine, place{heading: true})
+	case markdown.Fenced:
 		d.code(b)
-	case table:
+	case markdown.Table:
 		d.table(b)
-	case rule:
+	case markdown.Rule:
 		d.out = append(d.out, "___"...)
 	}
 	d.trim()
@@ -161,10 +173,10 @@ func (d *document) newline() { d.out = append(append(d.out, '\n'), d.indent...) 
 
 // code writes a block of code, which its content cannot end.
 func (d *document) code(b *block) {
-	fence := strings.Repeat("`", max(3, longestRun(b.text)+1))
-	d.out = append(d.out, fence+b.language...)
-	if b.text != "" {
-		for line := range strings.SplitSeq(b.text, "\n") {
+	fence := strings.Repeat("`", max(3, longestRun(b.Text)+1))
+	d.out = append(d.out, fence+b.Language...)
+	if b.Text != "" {
+		for line := range strings.SplitSeq(b.Text, "\n") {
 			d.newline()
 			if line == "" {
 				d.trim()
@@ -192,23 +204,23 @@ func longestRun(s string) int {
 
 // table writes the rows of a table.
 func (d *document) table(b *block) {
-	d.row(b.head)
+	d.row(b.Head)
 	d.newline()
-	for _, c := range b.head {
+	for _, c := range b.Head {
 		d.out = append(d.out, "| "+delimiter(c.Align)+" "...)
 	}
 	d.out = append(d.out, '|')
-	for _, row := range b.rows {
+	for _, row := range b.Rows {
 		d.newline()
 		d.row(row)
 	}
 }
 
 // row writes a row of a table.
-func (d *document) row(row []cell) {
+func (d *document) row(row []markdown.Cell) {
 	for _, c := range row {
 		d.out = append(d.out, "| "...)
-		d.prose(c.Text, c.spans, 0, place{table: true})
+		d.prose(markdown.Prose{Text: c.Text, Spans: c.Spans}, place{table: true})
 		d.out = append(d.out, ' ')
 	}
 	d.out = append(d.out, '|')
@@ -229,32 +241,32 @@ func delimiter(a extast.Alignment) string {
 
 // mark is a pair of marks that is open: one of emphasis, or a link to href.
 type mark struct {
-	style style // 0 for a link
+	style markdown.Style // 0 for a link
 	href  string
 	open  string
 	end   string
 }
 
 // prose writes text within lines.
-func (d *document) prose(text string, spans []span, offset int, at place) {
-	all := stretches(text, spans, offset)
+func (d *document) prose(p markdown.Prose, at place) {
+	all := stretches(p)
 	var open []mark
 	for i, s := range all {
-		if s.look == (look{href: s.text}) && d.bare(all, i) {
+		if s.look == (look{Href: s.text}) && d.bare(all, i) {
 			open = d.marked(open, nil)
 			d.out = append(d.out, s.text...)
 			at.line = false
 			continue
 		}
 		open = d.marked(open, marks(all, i, open))
-		if s.look.style&code != 0 && (!at.table || !strings.Contains(s.text, "|")) && visible(s.text) {
+		if s.look.Style&markdown.Code != 0 && (!at.table || !strings.Contains(s.text, "|")) && markdown.Visible(s.text) {
 			d.span(s.text)
 			at.line = false
 			continue
 		}
 		at.more, at.next = i > 0, i+1 < len(all)
 		d.escaped(s.text, at)
-		at.line = strings.HasSuffix(s.text, "\n") || strings.HasSuffix(s.text, string(hardBreak))
+		at.line = strings.HasSuffix(s.text, "\n") || strings.HasSuffix(s.text, string(markdown.HardBreak))
 	}
 	d.marked(open, nil)
 }
@@ -281,13 +293,13 @@ func marks(all []stretch, i int, open []mark) []mark {
 	l := all[i].look
 	var next []mark
 	for _, m := range open {
-		if m.style != 0 && l.style&m.style == 0 || m.style == 0 && l.href != m.href {
+		if m.style != 0 && l.Style&m.style == 0 || m.style == 0 && l.Href != m.href {
 			break
 		}
 		next = append(next, m)
-		l.style &^= m.style
+		l.Style &^= m.style
 		if m.style == 0 {
-			l.href = ""
+			l.Href = ""
 		}
 	}
 	if strings.TrimSpace(all[i].text) == "" {
@@ -302,20 +314,20 @@ func marks(all []stretch, i int, open []mark) []mark {
 		ends = slices.Insert(ends, at-len(next)+len(ends), end)
 		next = slices.Insert(next, at, m)
 	}
-	for _, s := range []style{bold, italic, strike} {
-		if l.style&s == 0 {
+	for _, s := range []markdown.Style{markdown.Bold, markdown.Italic, markdown.Strike} {
+		if l.Style&s == 0 {
 			continue
 		}
-		end := extent(all, i, func(o look) bool { return o.style&s != 0 })
-		sign := map[style]string{bold: "**", italic: "_", strike: "~~"}[s]
-		if s == italic && touchesWord(all, i, end) {
+		end := extent(all, i, func(o look) bool { return o.Style&s != 0 })
+		sign := map[markdown.Style]string{markdown.Bold: "**", markdown.Italic: "_", markdown.Strike: "~~"}[s]
+		if s == markdown.Italic && touchesWord(all, i, end) {
 			sign = "*"
 		}
 		begin(mark{style: s, open: sign, end: sign}, end)
 	}
-	if l.href != "" {
-		end := extent(all, i, func(o look) bool { return o.href == l.href })
-		begin(mark{href: l.href, open: "[", end: "](" + l.href + ")"}, end)
+	if l.Href != "" {
+		end := extent(all, i, func(o look) bool { return o.Href == l.Href })
+		begin(mark{href: l.Href, open: "[", end: "](" + l.Href + ")"}, end)
 	}
 	return next
 }
@@ -358,7 +370,7 @@ func (d *document) bare(all []stretch, i int) bool {
 
 // span writes code within a line.
 func (d *document) span(text string) {
-	text = strings.NewReplacer("\n", " ", string(hardBreak), " ").Replace(text)
+	text = strings.NewReplacer("\n", " ", string(markdown.HardBreak), " ").Replace(text)
 	fence := strings.Repeat("`", longestRun(text)+1)
 	if strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") || strings.HasPrefix(text, " ") && strings.HasSuffix(text, " ") {
 		text = " " + text + " "

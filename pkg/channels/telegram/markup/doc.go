@@ -26,8 +26,8 @@
 // tables that continue in the next part are opened again there, with the language and with the
 // header row.
 //
-// The text goes through clean.go, pkg/channels/markdown (goldmark, with our bounds), read.go
-// and table.go (the walk over its tree), live.go (addresses that must not be links), pack.go
-// and cut.go (parts) and write.go (HTML). To add another element of Markdown, give read.go a
-// case for its node; to add a style, give look.tags a tag for it.
+// The text goes through pkg/channels/markdown, which makes blocks of it, layout.go and
+// paragraph.go (lists, headings and tables as lines of text), live.go (addresses that must not be
+// links), pack.go and cut.go (parts) and write.go (HTML). To add a kind of block, give layout.block
+// a case for it; to add a style, give tagsOf a tag for it.
 package markup

@@ -8,8 +8,8 @@ import (
 
 // Parse is the tree that Render walks over.
 func Parse(md string) (ast.Node, []byte) {
-	source := []byte(clean(md))
-	return markdown.ParseSpoilers(source), source
+	source := []byte(markdown.Clean(md, removed))
+	return markdown.Parse(source, true), source
 }
 
 // Columns is the width of a text in letters of one width.

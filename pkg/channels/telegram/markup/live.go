@@ -3,6 +3,8 @@ package markup
 import (
 	"strings"
 	"unicode"
+
+	"parley/pkg/channels/markdown"
 )
 
 // Telegram makes links of some addresses by itself, wherever in a text they are.
@@ -59,24 +61,24 @@ func addressEnd(text string, at int) int {
 
 // disarm are spans of a text in which what is live is code, unless it is linked
 // already. A secret gives way to that.
-func disarm(spans []span, all []stretch) []span {
-	var out []span
+func disarm(spans []markdown.Span, all []stretch) []markdown.Span {
+	var out []markdown.Span
 	from := 0
 	for _, s := range spans {
-		for s.look.href == "" && len(all) > 0 && all[0].from < s.end {
+		for s.Look.Href == "" && len(all) > 0 && all[0].from < s.End {
 			if all[0].from > from {
 				from = all[0].from
-				out = append(out, span{end: from, look: s.look})
+				out = append(out, markdown.Span{End: from, Look: s.Look})
 			}
-			from = min(s.end, all[0].to)
-			out = append(out, span{end: from, look: look{style: code}})
-			if all[0].to > s.end {
+			from = min(s.End, all[0].to)
+			out = append(out, markdown.Span{End: from, Look: look{Style: markdown.Code}})
+			if all[0].to > s.End {
 				break
 			}
 			all = all[1:]
 		}
-		if s.end > from {
-			from = s.end
+		if s.End > from {
+			from = s.End
 			out = append(out, s)
 		}
 		for len(all) > 0 && all[0].to <= from {

@@ -1,6 +1,10 @@
 package markup
 
-import "strings"
+import (
+	"strings"
+
+	"parley/pkg/channels/markdown"
+)
 
 const (
 	messageUnits = 4096 // of UTF-16, entities parsed
@@ -20,15 +24,8 @@ func Render(md string, limit int) []string {
 	if limit <= 0 {
 		limit = messageUnits
 	}
-	md = clean(md)
 	bounds := size{units: limit, bytes: max(bytesPerUnit*limit, minBytes), entities: maxEntities}
-	parts := pack(read(md), bounds)
-	if len(parts) == 0 && visible(md) {
-		var p paragraph
-		p.put(strings.TrimSpace(md), look{})
-		parts = pack([]block{p.block()}, bounds)
-	}
-	return parts
+	return pack(lay(markdown.Read(md, dialect())), bounds)
 }
 
 // Plain is the text that one rendered part shows.

@@ -1,35 +1,33 @@
 package markup
 
+import (
+	"unicode/utf8"
+
+	"parley/pkg/channels/markdown"
+)
+
 // block is a piece of a text that parts are made of: a paragraph, an item of a
 // list, a block of code, a table. Parts end between blocks if they can.
 type block struct {
-	gap   int  // line ends between the block before and this one
-	quote int  // the number of the quotation it belongs to, or 0
-	keep  bool // a heading: the next block belongs below it
+	markdown.Prose
+
+	gap   int                 // line ends between the block before and this one
+	quote *markdown.Container // the quotation that it belongs to, or nil
+	keep  bool                // a heading: the next block belongs below it
 	// pre shows the text in letters of one width, in a language if it has one.
 	pre      bool
 	language string
 	// head stands above the text, and above its rest in each further part.
 	head string
-	text string
-	// spans say how text looks, in order; their ends count from offset bytes
-	// before text. Text behind the last one is plain.
-	spans  []span
-	offset int
-}
-
-type span struct {
-	end  int
-	look look
 }
 
 // next is how text looks up to a byte, by the first of spans, which are those of b
 // that are not passed yet.
-func (b *block) next(spans []span) (l look, to int) {
+func (b *block) next(spans []markdown.Span) (l look, to int) {
 	if len(spans) == 0 {
-		return look{}, len(b.text)
+		return look{}, len(b.Text)
 	}
-	return spans[0].look, max(0, min(spans[0].end-b.offset, len(b.text)))
+	return spans[0].Look, max(0, min(spans[0].End-b.Offset, len(b.Text)))
 }
 
 // size is the consumption of Telegram's limits for one message.
@@ -75,15 +73,15 @@ func pack(blocks []block, bounds size) []string {
 
 // put adds b, in as many parts as it takes.
 func (p *packer) put(b block) {
-	if head := newMeter(&b); head.used.over(2, p.bounds) {
-		b.head, b.text = "", b.head+b.text
+	if head := newMeter(&b, p.bounds); head.used.over(2, p.bounds) {
+		b.head, b.Text = "", b.head+b.Text
 	}
-	for b.text != "" {
+	for b.Text != "" {
 		room := p.bounds.minus(p.used).minus(p.place(&b))
 		n, used := b.fit(room)
 		switch {
-		case n == len(b.text):
-			if visible(b.text) {
+		case n == len(b.Text):
+			if markdown.Visible(b.Text) {
 				p.add(b, used)
 			}
 			return
@@ -91,7 +89,8 @@ func (p *packer) put(b block) {
 			p.flush(p.boundary(&b), nil)
 		default:
 			if n == 0 {
-				n = b.fitRunes(room)
+				_, first := utf8.DecodeRuneInString(b.Text)
+				n = max(first, b.FitRunes(newMeter(&b, room)))
 			}
 			var piece block
 			piece, b = b.cut(n)
@@ -106,7 +105,7 @@ func (p *packer) place(b *block) size {
 	if len(p.pieces) > 0 {
 		s = size{units: b.gap, bytes: b.gap}
 	}
-	if b.quote != 0 && (len(p.pieces) == 0 || p.pieces[len(p.pieces)-1].quote != b.quote) {
+	if b.quote != nil && (len(p.pieces) == 0 || p.pieces[len(p.pieces)-1].quote != b.quote) {
 		s = s.plus(around(named("blockquote")))
 	}
 	return s
@@ -147,7 +146,7 @@ func (p *packer) boundary(b *block) int {
 func (p *packer) flush(n int, last *block) {
 	rest, sizes := p.pieces[n:], p.sizes[n:]
 	pieces := p.pieces[:n:n]
-	if last != nil && visible(last.head+last.text) {
+	if last != nil && markdown.Visible(last.head+last.Text) {
 		pieces = append(pieces, *last)
 	}
 	if len(pieces) > 0 {

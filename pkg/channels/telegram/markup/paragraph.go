@@ -1,39 +1,52 @@
 package markup
 
-import "strings"
+import (
+	"strings"
+
+	"parley/pkg/channels/markdown"
+)
 
 // paragraph puts the text of a block together.
 type paragraph struct {
-	text   strings.Builder
+	markdown.Builder
+
 	indent string // the beginning of further lines
-	spans  []span
 }
 
-// add goes on with text as it came from the Markdown.
-func (p *paragraph) add(text string, l look) {
-	p.put(strings.ReplaceAll(clean(text), "\n", "\n"+p.indent), l)
+// add goes on with text that came from the Markdown.
+func (p *paragraph) add(text markdown.Prose) {
+	lines := strings.NewReplacer("\n", "\n"+p.indent, string(markdown.HardBreak), "\n"+p.indent)
+	from := 0
+	for _, s := range text.Spans {
+		to := min(s.End-text.Offset, len(text.Text))
+		p.put(lines.Replace(text.Text[from:to]), s.Look)
+		from = to
+	}
+	p.put(lines.Replace(text.Text[from:]), look{})
 }
 
 // put goes on with text.
-func (p *paragraph) put(text string, l look) {
-	if text == "" {
-		return
+func (p *paragraph) put(text string, l look) { p.Put(text, allowed(l)) }
+
+// links adds the links of a cell, each in a line.
+func (p *paragraph) links(c markdown.Cell) {
+	var w paragraph
+	w.add(markdown.Prose{Text: c.Text, Spans: c.Spans})
+	from := 0
+	for _, s := range w.Spans {
+		if s.Look.Href != "" {
+			p.put("↗ "+w.Text.String()[from:s.End]+"\n", s.Look)
+		}
+		from = s.End
 	}
-	p.text.WriteString(text)
-	l = l.allowed()
-	if n := len(p.spans); n > 0 && p.spans[n-1].look == l {
-		p.spans[n-1].end = p.text.Len()
-		return
-	}
-	p.spans = append(p.spans, span{end: p.text.Len(), look: l})
 }
 
 // block is the paragraph without space at its end, and without links of
 // Telegram's own making that do not lead to the web.
 func (p *paragraph) block() block {
-	text, spans := strings.TrimRight(p.text.String(), " \n"), p.spans
+	text, spans := strings.TrimRight(p.Text.String(), " \n"), p.Spans
 	if all := live(text); len(all) > 0 {
 		spans = disarm(spans, all)
 	}
-	return block{text: text, spans: spans}
+	return block{Prose: markdown.Prose{Text: text, Spans: spans}}
 }

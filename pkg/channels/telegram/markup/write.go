@@ -4,36 +4,24 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"parley/pkg/channels/markdown"
 )
 
-// style is how a stretch of text looks; a set.
-type style uint8
-
-const (
-	spoiler style = 1 << iota
-	bold
-	italic
-	strike
-	code
-)
-
-// look is a style and where the text leads, "" for nowhere.
-type look struct {
-	style style
-	href  string
-}
+// look is how a stretch of text looks.
+type look = markdown.Look
 
 // allowed is the part of l that Telegram's rules allow: code neither contains other
 // styles nor lies in them. A target and a secret matter more than that.
-func (l look) allowed() look {
+func allowed(l look) look {
 	switch {
-	case l.style&code == 0:
+	case l.Style&markdown.Code == 0:
 		return l
-	case l.href != "" || l.style&spoiler != 0:
-		l.style &^= code
+	case l.Href != "" || l.Style&markdown.Spoiler != 0:
+		l.Style &^= markdown.Code
 		return l
 	default:
-		return look{style: code}
+		return look{Style: markdown.Code}
 	}
 }
 
@@ -42,19 +30,19 @@ type tag struct{ open, end string }
 
 func named(name string) tag { return tag{open: "<" + name + ">", end: "</" + name + ">"} }
 
-// tags are those around text that looks like l, the outermost first. A secret is
+// tagsOf are the tags around text that looks like l, the outermost first. A secret is
 // outermost: it is uncovered as a whole.
-func (l look) tags() []tag {
+func tagsOf(l look) []tag {
 	var tags []tag
-	if l.style&spoiler != 0 {
+	if l.Style&markdown.Spoiler != 0 {
 		tags = append(tags, named("tg-spoiler"))
 	}
-	if l.href != "" {
-		escaped := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;").Replace(l.href)
+	if l.Href != "" {
+		escaped := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;").Replace(l.Href)
 		tags = append(tags, tag{open: `<a href="` + escaped + `">`, end: "</a>"})
 	}
 	for i, name := range []string{"b", "i", "s", "code"} {
-		if l.style&(bold<<i) != 0 {
+		if l.Style&(markdown.Bold<<i) != 0 {
 			tags = append(tags, named(name))
 		}
 	}
@@ -146,7 +134,7 @@ func write(pieces []block) string {
 		if i > 0 {
 			w.html.WriteString(strings.Repeat("\n", p.gap))
 		}
-		if !inside && p.quote != 0 {
+		if !inside && p.quote != nil {
 			w.to([]tag{named("blockquote")})
 		}
 		w.block(p, w.open)
@@ -161,13 +149,13 @@ func (w *writer) block(p *block, outer []tag) {
 	if p.pre {
 		w.to(within(pre(p.language)))
 		w.text(p.head)
-		w.text(p.text)
+		w.text(p.Text)
 	}
-	spans := p.spans
-	for from := 0; from < len(p.text) && !p.pre; {
+	spans := p.Spans
+	for from := 0; from < len(p.Text) && !p.pre; {
 		l, to := p.next(spans)
-		w.to(within(l.tags()...))
-		w.text(p.text[from:to])
+		w.to(within(tagsOf(l)...))
+		w.text(p.Text[from:to])
 		from, spans = to, spans[min(1, len(spans)):]
 	}
 	w.to(outer)
