@@ -53,7 +53,7 @@ func isHost(s string) bool {
 }
 
 // listeners finds two that would listen at one address: the second could not start.
-func (c checker) listeners() {
+func (c channelChecker) listeners() {
 	type listener struct{ path, host, port string }
 	var all []listener
 	add := func(path, address string) {

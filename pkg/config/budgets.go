@@ -45,7 +45,7 @@ func defaultBudgets() Budgets {
 }
 
 // budgets checks places, and that money is limited only where it can be counted.
-func (c checker) budgets() {
+func (c budgetChecker) budgets() {
 	const path, most = "budgets", 16
 	b := &c.cfg.Budgets
 	if b.Currency == "" || len(b.Currency) > most {
@@ -61,7 +61,7 @@ func (c checker) budgets() {
 }
 
 // chatBudget reports blocks without a word: one would lift the limit that it replaces.
-func (c checker) chatBudget(path string, b ChatBudget) {
+func (c budgetChecker) chatBudget(path string, b ChatBudget) {
 	if b == (ChatBudget{}) {
 		c.at(path, "says nothing: write all, people, jobs or background, or leave it out")
 	}
@@ -73,7 +73,7 @@ func (c checker) chatBudget(path string, b ChatBudget) {
 	}
 }
 
-func (c checker) limits(path string, b ChatBudget) {
+func (c budgetChecker) limits(path string, b ChatBudget) {
 	for name, l := range map[string]*Limits{"all": b.All, "people": b.People, "jobs": b.Jobs, "background": b.Background} {
 		if l == nil || l.Money <= 0 {
 			continue

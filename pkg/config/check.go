@@ -2,37 +2,57 @@ package config
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
+
+	"parley/pkg/strictyaml"
 )
 
-// checker holds values against each other and against their surroundings.
+// checker holds values against each other and against their surroundings. It has the
+// checks that several parts of the file need; each part has a checker of its own.
 type checker struct {
-	*walker
+	yaml    *strictyaml.Walker
 	cfg     *Config
 	options Options
 }
 
+type (
+	folderChecker  struct{ checker }
+	modelChecker   struct{ checker }
+	budgetChecker  struct{ checker }
+	toolChecker    struct{ checker }
+	fileChecker    struct{ checker }
+	programChecker struct{ checker }
+	webChecker     struct{ checker }
+	channelChecker struct{ checker }
+)
+
+// run checks the whole configuration.
 func (c checker) run() {
-	c.folders()
-	c.agent()
-	c.schedules()
-	for _, name := range slices.Sorted(maps.Keys(c.cfg.Models)) {
-		c.model("models."+name, c.cfg.Models[name])
+	folderChecker{c}.folders()
+	modelChecker{c}.run()
+	c.owners()
+	budgetChecker{c}.budgets()
+	fileChecker{c}.files()
+	toolChecker{c}.tools()
+	programChecker{c}.programs()
+	webChecker{c}.web()
+	channelChecker{c}.run()
+}
+
+// at reports a problem with the value of a key.
+func (c checker) at(path, format string, args ...any) { c.yaml.At(path, format, args...) }
+
+// written says whether the file has a value at path.
+func (c checker) written(path string) bool { return c.yaml.Written(path) }
+
+func (c checker) owners() {
+	if c.options.Owner == nil {
+		return
 	}
 	for i, owner := range c.cfg.Owners {
-		if c.options.Owner != nil {
-			c.report(fmt.Sprintf("owners[%d]", i), c.options.Owner(owner))
-		}
+		c.report(fmt.Sprintf("owners[%d]", i), c.options.Owner(owner))
 	}
-	c.budgets()
-	c.tools()
-	c.programs()
-	c.web()
-	c.telegram()
-	c.slack()
-	c.listeners()
 }
 
 // place checks how a chat is named.

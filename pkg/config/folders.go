@@ -16,7 +16,7 @@ func systemFolders() []string {
 }
 
 // folders checks the two folders in which the gateway writes.
-func (c checker) folders() {
+func (c folderChecker) folders() {
 	state, space := resolved(c.cfg.StateDir), resolved(c.cfg.Workspace)
 	c.folder("state_dir", state)
 	if c.cfg.Workspace != filepath.Join(c.cfg.StateDir, "workspace") { // else the one problem is enough

@@ -109,7 +109,7 @@ func parse(path string, raw []byte, o Options) (*Config, error) {
 	}
 	cfg.Workspace = expand(cfg.Workspace, o.Home, dir)
 	w.shareTelegram(&cfg.Channels.Telegram)
-	checker{walker: w, cfg: cfg, options: o}.run()
+	checker{yaml: w.yaml, cfg: cfg, options: o}.run()
 	if !o.WithoutSecrets {
 		w.resolve(cfg, resolver{lookupEnv: o.LookupEnv, home: o.Home, dir: dir})
 		w.telegramSecrets(&cfg.Channels.Telegram)

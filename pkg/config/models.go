@@ -9,8 +9,17 @@ import (
 	"parley/pkg/strictyaml"
 )
 
+// run checks the models, and the agent that asks them.
+func (c modelChecker) run() {
+	c.agent()
+	c.schedules()
+	for _, name := range slices.Sorted(maps.Keys(c.cfg.Models)) {
+		c.model("models."+name, c.cfg.Models[name])
+	}
+}
+
 // agent checks which models are asked, and in which order.
-func (c checker) agent() {
+func (c modelChecker) agent() {
 	a := &c.cfg.Agent
 	if len(c.cfg.Models) == 0 {
 		if a.Model != Default("").Agent.Model {
@@ -36,14 +45,14 @@ func (c checker) agent() {
 	}
 }
 
-func (c checker) modelName(path, name string) {
+func (c modelChecker) modelName(path, name string) {
 	if _, ok := c.cfg.Models[name]; !ok {
 		c.at(path, "%s is not among the models: write one of %s", strictyaml.Quote(name),
 			strings.Join(slices.Sorted(maps.Keys(c.cfg.Models)), ", "))
 	}
 }
 
-func (c checker) model(path string, m *Model) {
+func (c modelChecker) model(path string, m *Model) {
 	c.prices(path + ".prices")
 	if m.Provider == "offline" {
 		for _, key := range []string{"model", "base_url", "api_key"} {
@@ -70,7 +79,7 @@ func (c checker) model(path string, m *Model) {
 
 // prices reports half a price: the other half would count as nothing, and no limit
 // of money would ever be reached.
-func (c checker) prices(path string) {
+func (c modelChecker) prices(path string) {
 	if !c.written(path) {
 		return
 	}

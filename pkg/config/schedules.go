@@ -26,7 +26,7 @@ func defaultHeartbeat() Heartbeat {
 }
 
 // schedules checks what has to do with time.
-func (c checker) schedules() {
+func (c modelChecker) schedules() {
 	a := &c.cfg.Agent
 	if a.Timezone != "" {
 		if _, err := time.LoadLocation(a.Timezone); err != nil || strings.EqualFold(a.Timezone, "local") {

@@ -16,7 +16,7 @@ func (s *Slack) uses(path string) bool {
 	return s.Enabled && (path != slackAppToken || s.Events.Listen == "")
 }
 
-func (c checker) slack() {
+func (c channelChecker) slack() {
 	s := &c.cfg.Channels.Slack
 	c.built(slackPath, "slack", s.Enabled)
 	c.server(slackPath+".api_url", s.APIURL, true)

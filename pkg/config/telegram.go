@@ -69,7 +69,14 @@ func inherit[T any](w *walker, path string, v *T, otherwise T) {
 // written says whether the file has a value at path.
 func (w *walker) written(path string) bool { return w.yaml.Written(path) }
 
-func (c checker) telegram() {
+// run checks the channels, and that no two listen at one address.
+func (c channelChecker) run() {
+	c.telegram()
+	c.slack()
+	c.listeners()
+}
+
+func (c channelChecker) telegram() {
 	t := &c.cfg.Channels.Telegram
 	c.built(telegramPath, "telegram", t.Enabled)
 	c.bot(telegramPath, t.own(), t.Enabled && len(t.Accounts) == 0)
@@ -95,7 +102,7 @@ func (c checker) telegram() {
 }
 
 // bot checks one bot; inUse says that it has to work.
-func (c checker) bot(path string, a *TelegramAccount, inUse bool) { //nolint:revive // flag-parameter: one that is off may be incomplete
+func (c channelChecker) bot(path string, a *TelegramAccount, inUse bool) { //nolint:revive // flag-parameter: one that is off may be incomplete
 	if inUse && !a.Token.set {
 		c.at(path+".token", "is missing: write env:TELEGRAM_TOKEN, file:PATH or credential:NAME")
 	}
@@ -110,7 +117,7 @@ func (c checker) bot(path string, a *TelegramAccount, inUse bool) { //nolint:rev
 	c.webhook(path+".webhook", a)
 }
 
-func (c checker) webhook(path string, a *TelegramAccount) {
+func (c channelChecker) webhook(path string, a *TelegramAccount) {
 	h := &a.Webhook
 	if h.Listen == "" {
 		if h.PublicURL != "" || h.Secret.set || len(h.TrustedProxies) > 0 {
@@ -136,7 +143,7 @@ func (c checker) webhook(path string, a *TelegramAccount) {
 // maxAccountName is the longest name of a bot.
 const maxAccountName = 64
 
-func (c checker) botName(path, name string) {
+func (c channelChecker) botName(path, name string) {
 	switch {
 	case name == "":
 		c.at(path, "is missing: write a name of your choice for this bot")

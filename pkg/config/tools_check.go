@@ -11,8 +11,7 @@ import (
 
 // tools checks the names of tools, for all chats and for single ones, and the rules
 // about them.
-func (c checker) tools() {
-	c.files()
+func (c toolChecker) tools() {
 	t := &c.cfg.Tools
 	c.toolNames("tools.enabled", t.Enabled)
 	c.toolNames("tools.disabled", t.Disabled)
@@ -36,7 +35,7 @@ func (c checker) tools() {
 	}
 }
 
-func (c checker) chatTools(path, place string, t ChatTools) {
+func (c toolChecker) chatTools(path, place string, t ChatTools) {
 	c.place(path, place)
 	if len(t.Enabled)+len(t.Disabled) == 0 && t.Level == "" {
 		c.at(path, "says nothing: write enabled, disabled or level, or leave it out")
@@ -54,14 +53,14 @@ func (c checker) chatTools(path, place string, t ChatTools) {
 	}
 }
 
-func (c checker) toolNames(path string, names []string) {
+func (c toolChecker) toolNames(path string, names []string) {
 	for i, name := range names {
 		c.toolName(fmt.Sprintf("%s[%d]", path, i), name)
 	}
 }
 
 // toolName reports a name that no tool has.
-func (c checker) toolName(path, name string) {
+func (c toolChecker) toolName(path, name string) {
 	if c.options.Tools == nil {
 		return
 	}

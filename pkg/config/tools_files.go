@@ -33,7 +33,7 @@ func defaultFileTools() FileTools {
 }
 
 // files checks the patterns, and that no root reaches what steers the gateway.
-func (c checker) files() {
+func (c fileChecker) files() {
 	f := c.cfg.Tools.Files
 	for name, patterns := range map[string][]string{"allow": f.Allow, "refuse": f.Refuse} {
 		for i, pattern := range patterns {
@@ -52,7 +52,7 @@ func (c checker) files() {
 	}
 }
 
-func (c checker) fileRoot(path, name string, r FileRoot) {
+func (c fileChecker) fileRoot(path, name string, r FileRoot) {
 	if !regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`).MatchString(name) {
 		c.at(path, "a root has a name of letters, digits, - and _, at most 32")
 	}
@@ -75,7 +75,7 @@ func (c checker) fileRoot(path, name string, r FileRoot) {
 
 // rootFolder reports a folder of the system's, which holds what no chat is meant to
 // read; at is without links. A folder that is not there may come, as a network's does.
-func (c checker) rootFolder(path, at string) {
+func (c fileChecker) rootFolder(path, at string) {
 	is := func(folder string) bool { return resolved(folder) == at }
 	lies := func(folder string) bool { return within(resolved(folder), at) }
 	if slices.ContainsFunc([]string{"/boot", "/etc"}, lies) || slices.ContainsFunc([]string{"/home", "/root", "/run", "/var"}, is) {
@@ -87,7 +87,7 @@ func (c checker) rootFolder(path, at string) {
 
 // apart reports a root from which a tool could reach what steers the gateway, also
 // where a link leads there.
-func (c checker) apart(path, root string) {
+func (c fileChecker) apart(path, root string) {
 	root = resolved(root)
 	for _, own := range []struct{ name, at string }{
 		{"the workspace", c.cfg.Workspace}, {"state_dir", c.cfg.StateDir}, {"the configuration", c.yaml.File},

@@ -34,7 +34,7 @@ const (
 )
 
 // programs checks what is said of tools that run programs.
-func (c checker) programs() {
+func (c programChecker) programs() {
 	shell, code := c.cfg.Tools.Shell, c.cfg.Tools.Code
 	for i, p := range shell.Allow {
 		path := fmt.Sprintf("tools.shell.allow[%d]", i)
@@ -56,14 +56,14 @@ func (c checker) programs() {
 	c.runTimes("tools.code", code.Timeout, code.MaxTimeout)
 }
 
-func (c checker) runTimes(path string, usual, most Duration) {
+func (c programChecker) runTimes(path string, usual, most Duration) {
 	if usual > most {
 		c.at(path+".timeout", "is longer than max_timeout, %s", most)
 	}
 }
 
 // readable refuses what would show the gateway's own files to programs.
-func (c checker) readable(path string, paths []string) {
+func (c programChecker) readable(path string, paths []string) {
 	for i, p := range paths {
 		at := fmt.Sprintf("%s[%d]", path, i)
 		switch {

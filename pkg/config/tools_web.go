@@ -87,7 +87,7 @@ func hostName(s string) bool {
 	return len(s) <= most && regexp.MustCompile(`^([A-Za-z0-9_-]{1,63}\.)*[A-Za-z_-][A-Za-z0-9_-]{0,62}$`).MatchString(s)
 }
 
-func (c checker) web() {
+func (c webChecker) web() {
 	const path = "tools.web"
 	w := c.cfg.Tools.Web
 	for i, port := range w.Ports {
@@ -115,7 +115,7 @@ func (c checker) web() {
 	c.webSearch(path+".search", w.Search)
 }
 
-func (c checker) webSearch(path string, s WebSearch) {
+func (c webChecker) webSearch(path string, s WebSearch) {
 	backend, _ := s.Chosen()
 	switch {
 	case backend == "searxng" && s.SearXNGURL == "":

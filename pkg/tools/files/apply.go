@@ -98,12 +98,12 @@ func (t *target) remove() error {
 func (t *target) entries() ([]fs.DirEntry, error) {
 	f, err := t.parent.OpenFile(t.name, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_DIRECTORY, 0)
 	if err != nil {
-		return nil, openError(t.shown(t.rel), err)
+		return nil, openError(t.shown(), err)
 	}
 	defer func() { _ = f.Close() }()
 	found, err := f.ReadDir(readBatch)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, t.fail(tools.ErrExecutionFailed, t.rel, "the folder cannot be read")
+		return nil, t.fail(tools.ErrExecutionFailed, "the folder cannot be read")
 	}
 	return slices.DeleteFunc(found, func(d fs.DirEntry) bool { return isTemp(d.Name()) }), nil
 }
@@ -148,11 +148,11 @@ func (s *space) makeFolders(rel string, missing int) error {
 func (t *target) writeError(err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return t.fail(tools.ErrExecutionFailed, t.rel, "nothing was changed: the disk is full")
+		return t.fail(tools.ErrExecutionFailed, "nothing was changed: the disk is full")
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		return t.fail(tools.ErrPermissionDenied, t.rel, "the system does not allow to change this")
+		return t.fail(tools.ErrPermissionDenied, "the system does not allow to change this")
 	default:
-		return t.fail(tools.ErrBusy, t.rel, "this could not be changed; something else may be changing it: try again")
+		return t.fail(tools.ErrBusy, "this could not be changed; something else may be changing it: try again")
 	}
 }
 
@@ -166,16 +166,16 @@ func (t *target) room(ctx context.Context, c change, swept bool) error {
 	if t.space.name != "" || more == 0 && growth <= 0 {
 		return nil
 	}
-	count, size, err := t.usage(ctx, t.limits.MaxFiles, swept)
+	count, size, err := t.space.usage(ctx, t.space.limits.MaxFiles, swept)
 	switch {
 	case err != nil:
 		return err
-	case more > 0 && count+more > t.limits.MaxFiles:
-		return t.fail(tools.ErrPermissionDenied, t.rel,
-			fmt.Sprintf("there are %d files and folders already, and at most %d may be; delete some first", count, t.limits.MaxFiles))
-	case growth > 0 && size+growth > t.limits.MaxBytes:
-		return t.fail(tools.ErrPermissionDenied, t.rel,
-			fmt.Sprintf("the files here have %d bytes, and at most %d may be; delete some first", size, t.limits.MaxBytes))
+	case more > 0 && count+more > t.space.limits.MaxFiles:
+		return t.fail(tools.ErrPermissionDenied,
+			fmt.Sprintf("there are %d files and folders already, and at most %d may be; delete some first", count, t.space.limits.MaxFiles))
+	case growth > 0 && size+growth > t.space.limits.MaxBytes:
+		return t.fail(tools.ErrPermissionDenied,
+			fmt.Sprintf("the files here have %d bytes, and at most %d may be; delete some first", size, t.space.limits.MaxBytes))
 	default:
 		return nil
 	}

@@ -139,22 +139,22 @@ func (t *target) decode(content, encoding string) ([]byte, error) {
 	case encodingBase64:
 		data, err := base64.StdEncoding.DecodeString(content)
 		if err != nil {
-			return nil, t.fail(tools.ErrInvalidArguments, t.rel, "content is not valid base64")
+			return nil, t.fail(tools.ErrInvalidArguments, "content is not valid base64")
 		}
 		return data, nil
 	default:
-		return nil, t.fail(tools.ErrInvalidArguments, t.rel, `encoding is "utf-8" or "base64"`)
+		return nil, t.fail(tools.ErrInvalidArguments, `encoding is "utf-8" or "base64"`)
 	}
 }
 
 // fits refuses a content that is too large, and a target that is a folder.
 func (t *target) fits(size int64) error {
 	if t.info != nil && t.info.IsDir() {
-		return t.fail(tools.ErrInvalidArguments, t.rel, "this is a folder, not a file")
+		return t.fail(tools.ErrInvalidArguments, "this is a folder, not a file")
 	}
-	if size > t.limits.MaxFile {
-		return t.fail(tools.ErrInvalidArguments, t.rel,
-			fmt.Sprintf("the file would have %d bytes, and at most %d are written", size, t.limits.MaxFile))
+	if size > t.space.limits.MaxFile {
+		return t.fail(tools.ErrInvalidArguments,
+			fmt.Sprintf("the file would have %d bytes, and at most %d are written", size, t.space.limits.MaxFile))
 	}
 	return nil
 }
@@ -162,7 +162,7 @@ func (t *target) fits(size int64) error {
 // heading begins the text of a question. Only the content follows, each line behind a
 // mark, so that content cannot look like a heading.
 func (t *target) heading(what string, size int) string {
-	path := strconv.Quote(t.shown(t.rel))
+	path := strconv.Quote(t.shown())
 	if t.info == nil {
 		return fmt.Sprintf("%s %s (new, %d bytes)\n", what, path, size)
 	}

@@ -28,7 +28,7 @@ const absent = "absent"
 
 // target is the path that a call writes, and its present file.
 type target struct {
-	*space
+	space *space
 
 	// rel is where it lies in the space, all links on the way resolved.
 	rel, name string
@@ -46,6 +46,14 @@ func (t *target) close() {
 	if t.parent != nil {
 		_ = t.parent.Close()
 	}
+}
+
+// shown is the path for the users of the tools.
+func (t *target) shown() string { return t.space.shown(t.rel) }
+
+// fail is the error of a call on this file.
+func (t *target) fail(kind tools.ErrorType, message string) error {
+	return t.space.fail(kind, t.rel, message)
 }
 
 // target finds the file at a path that is to be written, and refuses files that no tool
@@ -104,7 +112,7 @@ func (s *space) checkNew(p string) error {
 // walk opens the folder, or the nearest above it that exists, and says where it lies.
 func (t *target) walk(dir string) (opened *os.Root, at string, err error) {
 	for {
-		opened, at, err := openFolder(t.root, dir)
+		opened, at, err := openFolder(t.space.root, dir)
 		switch {
 		case err == nil:
 			return opened, at, nil
@@ -112,9 +120,9 @@ func (t *target) walk(dir string) (opened *os.Root, at string, err error) {
 			t.missing = append([]string{path.Base(dir)}, t.missing...)
 			dir = path.Dir(dir)
 		case errors.Is(err, syscall.ENOTDIR):
-			return nil, "", t.fail(tools.ErrInvalidArguments, dir, "this is no folder, so nothing can lie in it")
+			return nil, "", t.space.fail(tools.ErrInvalidArguments, dir, "this is no folder, so nothing can lie in it")
 		default:
-			return nil, "", openError(t.shown(dir), err)
+			return nil, "", openError(t.space.shown(dir), err)
 		}
 	}
 }
@@ -140,14 +148,14 @@ func (t *target) inspect() error {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return openError(t.shown(t.rel), err)
+		return openError(t.shown(), err)
 	case info.IsDir():
 		t.info, t.state = info, typeDir
 		return nil
 	case info.Mode()&fs.ModeSymlink != 0:
-		return t.fail(tools.ErrSecurityViolation, t.rel, "this is a link; name the file itself")
+		return t.fail(tools.ErrSecurityViolation, "this is a link; name the file itself")
 	}
-	if err := allowed(t.shown(t.rel), info); err != nil {
+	if err := allowed(t.shown(), info); err != nil {
 		return err
 	}
 	return t.read(info)
@@ -157,14 +165,14 @@ func (t *target) inspect() error {
 func (t *target) read(seen fs.FileInfo) error {
 	f, err := t.parent.OpenFile(t.name, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
 	if err != nil {
-		return openError(t.shown(t.rel), err)
+		return openError(t.shown(), err)
 	}
 	defer func() { _ = f.Close() }()
 	info, err := f.Stat()
 	if err != nil || !os.SameFile(seen, info) {
-		return t.fail(tools.ErrBusy, t.rel, "this file is being changed by something else; try again")
+		return t.fail(tools.ErrBusy, "this file is being changed by something else; try again")
 	}
-	if err := allowed(t.shown(t.rel), info); err != nil {
+	if err := allowed(t.shown(), info); err != nil {
 		return err
 	}
 	t.info = info
@@ -175,11 +183,11 @@ func (t *target) read(seen fs.FileInfo) error {
 	var content bytes.Buffer
 	hash := sha256.New()
 	to := io.Writer(hash)
-	if info.Size() <= t.limits.MaxFile {
+	if info.Size() <= t.space.limits.MaxFile {
 		to = io.MultiWriter(hash, &content)
 	}
 	if _, err := io.Copy(to, io.LimitReader(f, info.Size())); err != nil {
-		return t.fail(tools.ErrExecutionFailed, t.rel, "the file cannot be read")
+		return t.fail(tools.ErrExecutionFailed, "the file cannot be read")
 	}
 	t.content, t.state = content.Bytes(), "sha256:"+hex.EncodeToString(hash.Sum(nil))
 	return nil

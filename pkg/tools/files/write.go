@@ -40,7 +40,7 @@ func planWrite(t *target, in writeInput) (change, error) {
 	}
 	return change{
 		content: data, written: len(data),
-		destructive: t.info != nil && (t.size() > t.limits.MaxFile || !bytes.Equal(t.content, data)),
+		destructive: t.info != nil && (t.size() > t.space.limits.MaxFile || !bytes.Equal(t.content, data)),
 		text:        t.heading(what+named(in.Encoding), len(data)) + marked("+", in.Content),
 	}, nil
 }
@@ -56,7 +56,7 @@ func planAppend(t *target, in appendInput) (change, error) {
 		return change{}, err
 	}
 	if len(data) == 0 {
-		return change{}, t.fail(tools.ErrInvalidArguments, t.rel, "content is empty; there is nothing to add")
+		return change{}, t.fail(tools.ErrInvalidArguments, "content is empty; there is nothing to add")
 	}
 	all := slices.Concat(t.content, data)
 	return change{
@@ -84,7 +84,7 @@ func (in editInput) target() string { return in.Path }
 // planEdit replaces the one place at which the file holds a passage.
 func planEdit(t *target, in editInput) (change, error) {
 	if t.info == nil {
-		return change{}, t.fail(tools.ErrNotFound, t.rel, "there is no such file; write_file makes one")
+		return change{}, t.fail(tools.ErrNotFound, "there is no such file; write_file makes one")
 	}
 	if err := t.fits(t.size()); err != nil {
 		return change{}, err
@@ -93,14 +93,13 @@ func planEdit(t *target, in editInput) (change, error) {
 	at := bytes.Index(t.content, old)
 	switch {
 	case len(old) == 0:
-		return change{}, t.fail(tools.ErrInvalidArguments, t.rel, "old_text is empty")
+		return change{}, t.fail(tools.ErrInvalidArguments, "old_text is empty")
 	case in.OldText == in.NewText:
-		return change{}, t.fail(tools.ErrInvalidArguments, t.rel, "old_text and new_text are the same")
+		return change{}, t.fail(tools.ErrInvalidArguments, "old_text and new_text are the same")
 	case at < 0:
-		return change{}, t.fail(tools.ErrInvalidArguments, t.rel, "old_text is not in the file; read_file shows what is")
+		return change{}, t.fail(tools.ErrInvalidArguments, "old_text is not in the file; read_file shows what is")
 	case bytes.Contains(t.content[at+1:], old):
-		return change{}, t.fail(tools.ErrInvalidArguments, t.rel,
-			"old_text is in the file more than once; include lines around the place that you mean")
+		return change{}, t.fail(tools.ErrInvalidArguments, "old_text is in the file more than once; include lines around the place that you mean")
 	}
 	all := slices.Concat(t.content[:at], []byte(in.NewText), t.content[at+len(old):])
 	if err := t.fits(int64(len(all))); err != nil {
@@ -122,11 +121,11 @@ func (in deleteInput) target() string { return in.Path }
 // planDelete removes a file or an empty folder.
 func planDelete(t *target, _ deleteInput) (change, error) {
 	if t.info == nil {
-		return change{}, t.fail(tools.ErrNotFound, t.rel, "there is no such file or folder; list_dir shows what there is")
+		return change{}, t.fail(tools.ErrNotFound, "there is no such file or folder; list_dir shows what there is")
 	}
 	c := change{removes: true, destructive: true}
 	if !t.info.IsDir() {
-		c.text = fmt.Sprintf("Delete %q (%d bytes)", t.shown(t.rel), t.size())
+		c.text = fmt.Sprintf("Delete %q (%d bytes)", t.shown(), t.size())
 		return c, nil
 	}
 	entries, err := t.entries()
@@ -134,8 +133,8 @@ func planDelete(t *target, _ deleteInput) (change, error) {
 		return change{}, err
 	}
 	if len(entries) > 0 {
-		return change{}, t.fail(tools.ErrInvalidArguments, t.rel, "this folder is not empty; delete the files in it first")
+		return change{}, t.fail(tools.ErrInvalidArguments, "this folder is not empty; delete the files in it first")
 	}
-	c.text = fmt.Sprintf("Delete the empty folder %q", t.shown(t.rel))
+	c.text = fmt.Sprintf("Delete the empty folder %q", t.shown())
 	return c, nil
 }
