@@ -41,7 +41,7 @@ type Options struct {
 
 type arguments struct {
 	Language string `json:"language" jsonschema:"python or javascript"`
-	Code     string `json:"code" jsonschema:"the program; what it prints is the result"`
+	Code     string `json:"code" jsonschema:"the program; its output is the result"`
 	TimeoutS int    `json:"timeout_s,omitempty" jsonschema:"seconds after which it is ended"`
 }
 

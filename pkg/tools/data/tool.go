@@ -14,7 +14,7 @@ type input struct {
 	From      string `json:"from" jsonschema:"the format that data is in: json, yaml, xml or csv"`
 	To        string `json:"to,omitempty" jsonschema:"the format to write: json, yaml, xml or csv; left out: the same, laid out well"`
 	Indent    *int   `json:"indent,omitempty" jsonschema:"spaces a level in JSON and XML, 0 to 8; 0 is one line; default 2"`
-	Delimiter string `json:"delimiter,omitempty" jsonschema:"what stands between the cells of CSV, such as ; or a tab; default a comma"`
+	Delimiter string `json:"delimiter,omitempty" jsonschema:"the character between the cells of CSV, such as ; or a tab; default a comma"`
 }
 
 // options are how data is laid out.

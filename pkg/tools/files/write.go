@@ -18,7 +18,7 @@ func (in writeInput) target() string { return in.Path }
 
 type appendInput struct {
 	Path     string `json:"path" jsonschema:"file to add to, relative to the workspace"`
-	Content  string `json:"content" jsonschema:"what to add at the end"`
+	Content  string `json:"content" jsonschema:"the text to add at the end"`
 	Encoding string `json:"encoding,omitempty" jsonschema:"utf-8 (default), or base64 where content is base64 of binary data"`
 }
 
@@ -76,7 +76,7 @@ func named(encoding string) string {
 type editInput struct {
 	Path    string `json:"path" jsonschema:"file to change, relative to the workspace"`
 	OldText string `json:"old_text" jsonschema:"the passage as it is now, exactly once in the file"`
-	NewText string `json:"new_text" jsonschema:"what stands there then; empty removes the passage"`
+	NewText string `json:"new_text" jsonschema:"the text in its place; empty removes the passage"`
 }
 
 func (in editInput) target() string { return in.Path }

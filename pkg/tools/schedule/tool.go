@@ -21,8 +21,8 @@ const description = "Say something in this chat later, or be asked to do somethi
 type input struct {
 	Action   string `json:"action" jsonschema:"create, list, change, pause, resume or remove"`
 	ID       string `json:"id,omitempty" jsonschema:"the job to change, pause, resume or remove; list tells it"`
-	Text     string `json:"text,omitempty" jsonschema:"what to say when it is due, to the person and as it stands; with prompt: what you are to do then"`
-	Prompt   *bool  `json:"prompt,omitempty" jsonschema:"true: you are asked to do what text says, and answer in the chat; false, the default: text itself is said"`
+	Text     string `json:"text,omitempty" jsonschema:"the words for the person when it is due, as they stand; with prompt: your instructions for that time"`
+	Prompt   *bool  `json:"prompt,omitempty" jsonschema:"true: you follow the instructions in text and answer in the chat; false, the default: text itself is sent"`
 	Name     string `json:"name,omitempty" jsonschema:"a short name for people"`
 	In       string `json:"in,omitempty" jsonschema:"once, after a time: 20m, 1h30m, 2 days"`
 	At       string `json:"at,omitempty" jsonschema:"once, at a time where the person is: 2026-11-22 09:00, tomorrow 09:00, monday 09:00, 09:00; or RFC 3339 with an offset"`

@@ -53,7 +53,7 @@ type arguments struct {
 	Cwd        string   `json:"cwd,omitempty" jsonschema:"folder of the workspace to run in; default: the workspace itself"`
 	TimeoutS   int      `json:"timeout_s,omitempty" jsonschema:"seconds after which it is ended"`
 	Literal    bool     `json:"literal,omitempty" jsonschema:"true: *, ? and [ in arguments are no file name patterns"`
-	Background bool     `json:"background,omitempty" jsonschema:"true: answer at once and tell the result when it has ended; for what takes longer than a person waits"`
+	Background bool     `json:"background,omitempty" jsonschema:"true: answer at once and tell the result when it has ended; for work that takes longer than a person waits"`
 }
 
 // shellArguments are those of a call with a shell.
@@ -63,7 +63,7 @@ type shellArguments struct {
 	Cwd        string   `json:"cwd,omitempty" jsonschema:"folder of the workspace to run in; default: the workspace itself"`
 	TimeoutS   int      `json:"timeout_s,omitempty" jsonschema:"seconds after which it is ended"`
 	Literal    bool     `json:"literal,omitempty" jsonschema:"true: *, ? and [ in arguments are no file name patterns"`
-	Background bool     `json:"background,omitempty" jsonschema:"true: answer at once and tell the result when it has ended; for what takes longer than a person waits"`
+	Background bool     `json:"background,omitempty" jsonschema:"true: answer at once and tell the result when it has ended; for work that takes longer than a person waits"`
 }
 
 // shell is the tool's state, which does not change.

@@ -43,7 +43,7 @@ type Agents interface {
 
 // arguments are those of both tools.
 type arguments struct {
-	Task    string `json:"task" jsonschema:"what the agent is to do and to report, in full: it sees nothing of this conversation (1 to 8000 characters)"`
+	Task    string `json:"task" jsonschema:"the work of the agent and the report it owes, in full: it does not see this conversation (1 to 8000 characters)"`
 	Name    string `json:"name,omitempty" jsonschema:"two or three words by which people will know the task"`
 	Minutes int    `json:"deadline_minutes,omitempty" jsonschema:"when the agent is given up"`
 }
@@ -64,7 +64,7 @@ func New(a Agents, deadline time.Duration) []tools.Tool {
 	return []tools.Tool{
 		tools.New(Spawn,
 			"Start a background agent that works on a task by itself and reports to this chat when it is done, while the conversation "+
-				"goes on. Use it for what takes long. It has this chat's tools and rights.",
+				"goes on. Use it for long work. It has this chat's tools and rights.",
 			an, func(ctx context.Context, in arguments) (any, error) {
 				limit, err := in.check(deadline, deadline)
 				if err != nil {

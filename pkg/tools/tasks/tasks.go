@@ -36,7 +36,7 @@ type Book interface {
 }
 
 type arguments struct {
-	Action string `json:"action" jsonschema:"list: what runs and what has ended lately; cancel: end one"`
+	Action string `json:"action" jsonschema:"list: running and recently ended tasks; cancel: end one"`
 	ID     string `json:"id,omitempty" jsonschema:"of the task to cancel, as list names it"`
 }
 

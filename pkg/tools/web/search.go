@@ -27,7 +27,7 @@ const (
 )
 
 type searchArguments struct {
-	Query      string `json:"query" jsonschema:"what to look for, 1 to 500 characters"`
+	Query      string `json:"query" jsonschema:"the words to look for, 1 to 500 characters"`
 	MaxResults int    `json:"max_results,omitempty" jsonschema:"how many results to give, 1 to 20; default 5"`
 }
 
