@@ -176,7 +176,7 @@ func TestChecksComeInAFixedOrder(t *testing.T) {
 		"another case is not it":     {low, r, "T", good, tools.ErrNotFound, "no tool"},
 		"enabled, before offered":    {low, view, "off", bad, tools.ErrDisabled, "off"},
 		"offered, before arguments":  {low, view, "t", bad, tools.ErrPermissionDenied, "not be used here"},
-		"arguments, before level":    {low, r, "t", bad, tools.ErrInvalidArguments, "/n"},
+		"arguments, before level":    {low, r, "t", bad, tools.ErrInvalidArguments, `argument "n" must be a whole number, not a string`},
 		"level, before authorizer":   {low, r, "t", good, tools.ErrPermissionDenied, "level write"},
 		"authorizer, before running": {t.Context(), r, "t", good, tools.ErrPermissionDenied, "not today"},
 	} {

@@ -48,7 +48,7 @@ func TestValidateListsEveryErrorByPath(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("%s\n%s", d, own.Message)
 	}
-	for _, word := range []string{"path", "Path", "/count", "/tags/1"} {
+	for _, word := range []string{`missing argument "path"`, `unknown argument "Path"`, `argument "count" `, `argument "tags/1" `} {
 		if !strings.Contains(own.Message, word) {
 			t.Errorf("no word on %s: %s", word, own.Message)
 		}
@@ -225,4 +225,56 @@ func FuzzValidate(f *testing.F) {
 		}
 		wantFailureText(t, own.Result().ForLLM, tools.ErrInvalidArguments)
 	})
+}
+
+func TestEachProblemOfArgumentsIsASentence(t *testing.T) {
+	t.Parallel()
+	type object = map[string]any
+	list := func(items ...any) []any { return items }
+	for name, tc := range map[string]struct {
+		schema object
+		value  any
+		want   string
+	}{
+		"type":             {object{"type": "string"}, 1.0, `argument "a" must be a string, not a number`},
+		"types":            {object{"type": list("string", "null")}, true, `argument "a" must be a string or null, not true or false`},
+		"fraction":         {object{"type": "integer"}, 1.5, `argument "a" must be a whole number`},
+		"list":             {object{"type": "array"}, object{}, `argument "a" must be a list, not an object`},
+		"enum":             {object{"enum": list("c", 2)}, "f", `argument "a" must be one of "c", 2`},
+		"const":            {object{"const": "c"}, "f", `argument "a" must be "c"`},
+		"minimum":          {object{"minimum": 1.5}, 1.0, `argument "a" must be at least 1.5`},
+		"maximum":          {object{"maximum": 5}, 6.0, `argument "a" must be at most 5`},
+		"exclusiveMinimum": {object{"exclusiveMinimum": 0}, 0.0, `argument "a" must be more than 0`},
+		"exclusiveMaximum": {object{"exclusiveMaximum": 1}, 1.0, `argument "a" must be less than 1`},
+		"multipleOf":       {object{"multipleOf": 5}, 7.0, `argument "a" must be a multiple of 5`},
+		"empty":            {object{"minLength": 1}, "", `argument "a" must not be empty`},
+		"minLength":        {object{"minLength": 2}, "é", `argument "a" must have at least 2 characters`},
+		"maxLength":        {object{"maxLength": 2}, "abc", `argument "a" must have at most 2 characters`},
+		"pattern":          {object{"pattern": "^x"}, "y", `argument "a" must match the pattern "^x"`},
+		"minItems":         {object{"minItems": 2}, list(1), `argument "a" must have at least 2 items`},
+		"maxItems":         {object{"maxItems": 2}, list(1, 2, 3), `argument "a" must have at most 2 items`},
+		"uniqueItems":      {object{"uniqueItems": true}, list("x", "x"), `argument "a" must not have an item twice`},
+		"minProperties":    {object{"minProperties": 2}, object{}, `argument "a" must have at least 2 properties`},
+		"maxProperties":    {object{"maxProperties": 2}, object{"x": 1, "y": 2, "z": 3}, `argument "a" must have at most 2 properties`},
+		"item":             {object{"items": object{"type": "string"}}, list("x", 1), `argument "a/1" must be a string, not a number`},
+		"missing inside":   {object{"items": object{"required": list("b")}}, list(object{}), `missing "b" in argument "a/0"`},
+		"unknown inside":   {object{"additionalProperties": false}, object{"b": 1}, `unknown "b" in argument "a"`},
+		"another keyword":  {object{"not": object{}}, 1.0, `argument "a" does not fit the schema: not: validated against `},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := tools.NewToolRegistry()
+			r.Register(fn{name: "t", parameters: object{"type": "object", "properties": object{"a": tc.schema}}})
+			err := r.Validate("t", object{"a": tc.value})
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("%v, want %s", err, tc.want)
+			}
+		})
+	}
+	r := tools.NewToolRegistry()
+	r.Register(fn{name: "t", parameters: object{"type": "object", "required": list("expression", "base"), "additionalProperties": false}})
+	err := r.Validate("t", object{"x": 1})
+	if want := `missing arguments "expression", "base"; unknown argument "x"`; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
 }

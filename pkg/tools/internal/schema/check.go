@@ -48,13 +48,12 @@ func (e *MismatchError) Unwrap() error { return e.Err }
 func (s *Schema) Check(args map[string]any) (exact map[string]any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = &MismatchError{Message: "the arguments cannot be checked", Err: fmt.Errorf("validation panicked: %v", p)}
+			err = &MismatchError{Message: textUncheckable, Err: fmt.Errorf("validation panicked: %v", p)}
 		}
 	}()
 	size := meter{left: maxArgumentBytes}
 	if !size.fits(args, maxArgumentDepth) {
-		return nil, &MismatchError{Message: fmt.Sprintf(
-			"the arguments are too large: at most %d bytes and %d levels are allowed", maxArgumentBytes, maxArgumentDepth)}
+		return nil, &MismatchError{Message: fmt.Sprintf(textTooLarge, maxArgumentBytes, maxArgumentDepth)}
 	}
 	instance := args
 	if size.foreign || size.exact {
@@ -63,7 +62,7 @@ func (s *Schema) Check(args map[string]any) (exact map[string]any, err error) {
 			instance, err = providers.DecodeArguments(string(b))
 		}
 		if err != nil {
-			return nil, &MismatchError{Message: "the arguments are not JSON: " + text.ClipBytes(err.Error(), MaxProblemBytes)}
+			return nil, &MismatchError{Message: fmt.Sprintf(textNotJSON, text.ClipBytes(err.Error(), MaxProblemBytes))}
 		}
 		size = meter{left: maxArgumentBytes}
 		size.fits(instance, maxArgumentDepth)
@@ -88,7 +87,7 @@ func check(s *jsonschema.Resolved, instance any) error {
 	f := problems{root: s.Schema()}
 	f.find(f.root, instance, "")
 	if f.count == 0 {
-		f.add("", reason(err))
+		f.add("", fmt.Sprintf(textOther, reason(err)))
 	}
 	return f.mismatch()
 }
@@ -170,7 +169,11 @@ func (f *problems) find(s *jsonschema.Schema, v any, path string) {
 		return // it refers to a part that only the whole schema has
 	}
 	if err := whole.Validate(v); err != nil {
-		f.add(path, reason(err))
+		problem := fault(&rest, v)
+		if problem == "" {
+			problem = fmt.Sprintf(textOther, reason(err))
+		}
+		f.add(path, problem)
 	}
 }
 
@@ -183,7 +186,7 @@ func (f *problems) properties(s *jsonschema.Schema, v map[string]any, path strin
 		}
 	}
 	if missing != nil {
-		f.add(path, "missing: "+quoted(missing))
+		f.names(path, missing, [3]string{textMissing, textMissingMany, textMissingIn})
 	}
 	var unknown []string
 	for _, name := range slices.Sorted(maps.Keys(v)) {
@@ -198,7 +201,7 @@ func (f *problems) properties(s *jsonschema.Schema, v map[string]any, path strin
 		}
 	}
 	if unknown != nil {
-		f.add(path, "unknown: "+quoted(unknown))
+		f.names(path, unknown, [3]string{textUnknown, textUnknownMany, textUnknownIn})
 	}
 }
 
@@ -212,16 +215,35 @@ func patterned(s *jsonschema.Schema, name string) bool {
 	return false
 }
 
+// names adds a problem with some members of an object: its texts are for one argument,
+// for several, and for members of a value inside the arguments.
+func (f *problems) names(path string, names []string, texts [3]string) {
+	list := quoted(names)
+	switch {
+	case path != "":
+		problem := fmt.Sprintf(texts[2], list)
+		f.record(path, problem, fmt.Sprintf(textIn, problem, place(path)))
+	case len(names) == 1:
+		problem := fmt.Sprintf(texts[0], list)
+		f.record(path, problem, problem)
+	default:
+		problem := fmt.Sprintf(texts[1], list)
+		f.record(path, problem, problem)
+	}
+}
+
 func quoted(names []string) string {
 	var b strings.Builder
 	for i, name := range names {
 		if i == maxProblems {
-			fmt.Fprintf(&b, " and %d more", len(names)-i)
-			break
+			return b.String() + fmt.Sprintf(textMoreNames, len(names)-i)
 		}
-		b.WriteString(" " + strconv.Quote(text.ClipBytes(name, MaxProblemBytes)))
+		if i > 0 {
+			b.WriteString(textListedChoice)
+		}
+		b.WriteString(strconv.Quote(text.ClipBytes(name, MaxProblemBytes)))
 	}
-	return b.String()[1:]
+	return b.String()
 }
 
 // reason is a validator's message without the path that leads to it.
@@ -237,19 +259,33 @@ func reason(err error) string {
 	return problem
 }
 
+// place is the path of a value as a sentence names it.
+func place(path string) string {
+	return text.ClipBytes(strings.TrimPrefix(path, "/"), MaxProblemBytes)
+}
+
+// add adds a problem with the value at a path.
 func (f *problems) add(path, problem string) {
+	problem = text.ClipBytes(problem, MaxProblemBytes)
+	if path == "" {
+		f.record(path, problem, fmt.Sprintf(textAtArguments, problem))
+		return
+	}
+	f.record(path, problem, fmt.Sprintf(textAtArgument, place(path), problem))
+}
+
+func (f *problems) record(path, problem, line string) {
 	if f.count++; f.count > maxProblems {
 		return
 	}
-	path, problem = text.ClipBytes("/"+strings.TrimPrefix(path, "/"), MaxProblemBytes), text.ClipBytes(problem, MaxProblemBytes)
-	f.list = append(f.list, map[string]any{"path": path, "problem": problem})
-	f.lines = append(f.lines, path+": "+problem)
+	f.list = append(f.list, map[string]any{"path": "/" + place(path), "problem": text.ClipBytes(problem, MaxProblemBytes)})
+	f.lines = append(f.lines, line)
 }
 
 func (f *problems) mismatch() *MismatchError {
-	msg := "the arguments do not fit: " + strings.Join(f.lines, "; ")
+	msg := strings.Join(f.lines, "; ")
 	if f.count > maxProblems {
-		msg += fmt.Sprintf("; and %d more", f.count-maxProblems)
+		msg += fmt.Sprintf(textMore, f.count-maxProblems)
 	}
 	return &MismatchError{Message: msg, Problems: f.list}
 }

@@ -12,7 +12,7 @@ import (
 
 // unfit is the error of a number that a tool would change.
 func unfit(n json.Number, path string) error {
-	return fmt.Errorf("the tool would change the number %s at %s: write one of fewer digits, or a text where a text is taken",
+	return fmt.Errorf(textNumberLost,
 		text.ClipBytes(n.String(), MaxProblemBytes), text.ClipBytes(path, MaxProblemBytes))
 }
 

@@ -1,0 +1,158 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// fault says in a sentence why a schema refuses a value, beside the members and items
+// of the value; "" where a keyword refuses it that has no sentence here.
+func fault(s *jsonschema.Schema, v any) string {
+	if text := wrongType(s, v); text != "" {
+		return text
+	}
+	switch v := v.(type) {
+	case string:
+		if text := wrongLength(s, utf8.RuneCountInString(v)); text != "" {
+			return text
+		}
+	case []any:
+		if text := wrongSize(len(v), s.MinItems, s.MaxItems, textMinItems, textMaxItems); text != "" {
+			return text
+		}
+	case map[string]any:
+		if text := wrongSize(len(v), s.MinProperties, s.MaxProperties, textMinMembers, textMaxMembers); text != "" {
+			return text
+		}
+	default:
+		if text := outOfBounds(s, v); text != "" {
+			return text
+		}
+	}
+	switch {
+	case s.Const != nil && !validates(&jsonschema.Schema{Const: s.Const}, v):
+		return fmt.Sprintf(textMustEqual, encoded(*s.Const))
+	case s.Enum != nil && !validates(&jsonschema.Schema{Enum: s.Enum}, v):
+		choices := make([]string, len(s.Enum))
+		for i, choice := range s.Enum {
+			choices[i] = encoded(choice)
+		}
+		return fmt.Sprintf(textMustBeOneOf, strings.Join(choices, textListedChoice))
+	case s.Pattern != "" && !validates(&jsonschema.Schema{Pattern: s.Pattern}, v):
+		return fmt.Sprintf(textPattern, s.Pattern)
+	case s.UniqueItems && !validates(&jsonschema.Schema{UniqueItems: true}, v):
+		return textUnique
+	default:
+		return ""
+	}
+}
+
+// validates says whether a schema of one keyword takes a value.
+func validates(s *jsonschema.Schema, v any) bool {
+	whole, err := s.Resolve(nil)
+	return err == nil && whole.Validate(v) == nil
+}
+
+// wrongType names the types that a schema takes and the one that a value has; "" where
+// these fit.
+func wrongType(s *jsonschema.Schema, v any) string {
+	types := s.Types
+	if s.Type != "" {
+		types = []string{s.Type}
+	}
+	if types == nil || validates(&jsonschema.Schema{Types: types}, v) {
+		return ""
+	}
+	if slices.Contains(types, "integer") && isNumber(v) {
+		return textMustBeWhole
+	}
+	names := map[string]string{
+		"string": textTypeString, "number": textTypeNumber, "integer": textTypeInteger, "boolean": textTypeBoolean,
+		"object": textTypeObject, "array": textTypeArray, "null": textTypeNull,
+	}
+	wanted := make([]string, len(types))
+	for i, t := range types {
+		wanted[i] = names[t]
+	}
+	return fmt.Sprintf(textMustBe, strings.Join(wanted, textTypeOr), typeOf(v))
+}
+
+func isNumber(v any) bool {
+	switch v.(type) {
+	case float64, int64, uint64, json.Number:
+		return true
+	default:
+		return false
+	}
+}
+
+// typeOf names the type of a value.
+func typeOf(v any) string {
+	switch v.(type) {
+	case string:
+		return textTypeString
+	case bool:
+		return textTypeBoolean
+	case map[string]any:
+		return textTypeObject
+	case []any:
+		return textTypeArray
+	case nil:
+		return textTypeNull
+	}
+	if isNumber(v) {
+		return textTypeNumber
+	}
+	return textTypeOther
+}
+
+func wrongLength(s *jsonschema.Schema, n int) string {
+	return wrongSize(n, s.MinLength, s.MaxLength, textMinLength, textMaxLength)
+}
+
+func wrongSize(n int, least, most *int, few, many string) string {
+	switch {
+	case least != nil && n < *least && *least == 1:
+		return textNotEmpty
+	case least != nil && n < *least:
+		return fmt.Sprintf(few, *least)
+	case most != nil && n > *most:
+		return fmt.Sprintf(many, *most)
+	default:
+		return ""
+	}
+}
+
+// outOfBounds says which bound of a schema a number breaks, "" for none.
+func outOfBounds(s *jsonschema.Schema, v any) string {
+	for _, bound := range []struct {
+		value *float64
+		alone *jsonschema.Schema
+		text  string
+	}{
+		{s.Minimum, &jsonschema.Schema{Minimum: s.Minimum}, textAtLeast},
+		{s.Maximum, &jsonschema.Schema{Maximum: s.Maximum}, textAtMost},
+		{s.ExclusiveMinimum, &jsonschema.Schema{ExclusiveMinimum: s.ExclusiveMinimum}, textMoreThan},
+		{s.ExclusiveMaximum, &jsonschema.Schema{ExclusiveMaximum: s.ExclusiveMaximum}, textLessThan},
+		{s.MultipleOf, &jsonschema.Schema{MultipleOf: s.MultipleOf}, textMultipleOf},
+	} {
+		if bound.value != nil && !validates(bound.alone, v) {
+			return fmt.Sprintf(bound.text, strconv.FormatFloat(*bound.value, 'f', -1, 64))
+		}
+	}
+	return ""
+}
+
+func encoded(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(b)
+}
