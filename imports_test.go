@@ -27,7 +27,6 @@ const module = "parley"
 // needs a line here first.
 func rooms() map[string][]string {
 	vocabulary := []string{"pkg/channels", "pkg/providers"}
-	session := append([]string{"pkg/session", "pkg/session/..."}, vocabulary...)
 	tool := []string{"pkg/tools", "pkg/tools/...", "pkg/providers", "pkg/sandbox", "pkg/fair", "pkg/openat"}
 	return map[string][]string{
 		".":       nil,
@@ -44,7 +43,8 @@ func rooms() map[string][]string {
 			vocabulary...),
 		// The operator's operations work on the parts of a gateway, the file of the store among them.
 		"pkg/gateway/admin": append([]string{
-			"pkg/gateway/files", "pkg/agent", "pkg/agent/...", "pkg/session", "pkg/session/bolt", "pkg/tools", "pkg/policy", "pkg/audit",
+			"pkg/gateway/files", "pkg/agent", "pkg/agent/...", "pkg/session", "pkg/session/local", "pkg/session/bolt", "pkg/session/engine",
+			"pkg/tools", "pkg/policy", "pkg/audit",
 		}, vocabulary...),
 		"workspace":    nil,
 		"pkg/channels": nil,
@@ -78,7 +78,15 @@ func rooms() map[string][]string {
 		"pkg/sandbox":         {"pkg/fair"},
 		"pkg/audit":           nil,
 		"pkg/session":         vocabulary,
-		"pkg/session/*/...":   session,
+		// An engine is rules over a narrow store; the suite runs on every engine.
+		"pkg/session/engine":       append([]string{"pkg/session", "pkg/session/kv", "pkg/session/engine/..."}, vocabulary...),
+		"pkg/session/engine/table": {"pkg/session"},
+		"pkg/session/sessiontest":  append([]string{"pkg/session"}, vocabulary...),
+		// The file knows of the engine only the form of the records.
+		"pkg/session/bolt":          {"pkg/session/kv", "pkg/session/engine", "pkg/session/engine/table"},
+		"pkg/session/bolt/bolttest": {"pkg/session/engine"},
+		// The one room below the gateway that puts an engine and a store together.
+		"pkg/session/local": {"pkg/session", "pkg/session/engine", "pkg/session/bolt"},
 		// The store below the engine knows nothing of chats.
 		"pkg/session/kv":        nil,
 		"pkg/session/kv/kvtest": {"pkg/session/kv"},
@@ -155,6 +163,10 @@ func TestImportGraphFindsViolations(t *testing.T) {
 		"agent imports an adapter": {
 			"pkg/agent/a.go", "parley/pkg/session/bolt",
 			[]string{"pkg/agent/a.go: pkg/agent may not import pkg/session/bolt"},
+		},
+		"an engine imports its file": {
+			"pkg/session/engine/a.go", "parley/pkg/session/bolt",
+			[]string{"pkg/session/engine/a.go: pkg/session/engine may not import pkg/session/bolt"},
 		},
 		"tools import the agent": {
 			"pkg/tools/files/a.go", "parley/pkg/agent",

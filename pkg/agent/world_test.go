@@ -17,7 +17,7 @@ import (
 	"parley/pkg/policy"
 	"parley/pkg/providers"
 	"parley/pkg/session"
-	"parley/pkg/session/bolt"
+	"parley/pkg/session/local"
 	"parley/pkg/tools"
 )
 
@@ -87,7 +87,7 @@ type world struct {
 	// channel is what messages leave by; nil: the test takes them from sent.
 	channel channels.Channel
 
-	eng   *bolt.Engine
+	eng   *local.Engine
 	agent *agent.Agent
 	stop  func()
 
@@ -136,7 +136,7 @@ func newWorld(t *testing.T, model providers.LLMProvider, registry []tools.Tool, 
 // start opens the store and runs the agent and a channel that accepts everything.
 func (w *world) start() {
 	w.t.Helper()
-	eng, err := bolt.Open(w.t.Context(), bolt.Options{Dir: filepath.Join(w.dir, "state"), Log: zerolog.Nop(), Lanes: w.lanes})
+	eng, err := local.Open(w.t.Context(), local.Options{Dir: filepath.Join(w.dir, "state"), Log: zerolog.Nop(), Lanes: w.lanes})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 
 	"parley/internal/test/outboxtest"
 	"parley/pkg/channels"
-	"parley/pkg/session/bolt"
+	"parley/pkg/session/local"
 )
 
 // TestEgressWithTheEngine sends through the real store: messages of many chats in
@@ -80,7 +80,7 @@ func TestEgressWithTheEngine(t *testing.T) {
 }
 
 // egress sends what e has queued to plat, until stop.
-func egress(t *testing.T, e *bolt.Engine, plat *platform) (stop func()) {
+func egress(t *testing.T, e *local.Engine, plat *platform) (stop func()) {
 	t.Helper()
 	return outboxtest.Send(t, channels.EgressOptions{Outbox: e.Outbox(), Channel: plat, Log: zerolog.Nop(), Grace: time.Millisecond})
 }

@@ -20,7 +20,7 @@ import (
 	"parley/pkg/policy"
 	"parley/pkg/providers/offline"
 	"parley/pkg/session"
-	"parley/pkg/session/bolt"
+	"parley/pkg/session/local"
 	"parley/workspace"
 )
 
@@ -32,7 +32,7 @@ type App struct {
 	started time.Time
 	running bool // it takes in and answers
 
-	store    *bolt.Engine
+	store    *local.Engine
 	engine   session.Engine // the store, or the tracker in front of it
 	piped    *piped.Tracker // nil without [Options.Piped]
 	audit    *auditTrail    // nil with [Options.Look]
@@ -110,11 +110,11 @@ func (a *App) readPolicy(context.Context) (err error) {
 // openStore opens the engine in the state folder. An App that looks makes and changes
 // nothing there.
 func (a *App) openStore(ctx context.Context) error {
-	open := bolt.Open
+	open := local.Open
 	if a.o.Look {
-		open = bolt.Look
+		open = local.Look
 	}
-	store, err := open(ctx, bolt.Options{Dir: a.cfg.StateDir, Log: a.o.Log, Trouble: a.o.Trouble})
+	store, err := open(ctx, local.Options{Dir: a.cfg.StateDir, Log: a.o.Log, Trouble: a.o.Trouble})
 	if err != nil {
 		return admin.StoreError(err)
 	}

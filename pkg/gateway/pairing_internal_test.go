@@ -19,6 +19,7 @@ import (
 	"parley/pkg/policy"
 	"parley/pkg/session"
 	"parley/pkg/session/bolt"
+	"parley/pkg/session/local"
 )
 
 // door is a pairingAuthorizer with a store of its own, on fake time.
@@ -32,9 +33,9 @@ type door struct {
 
 func atTheDoor(t *testing.T, f func(d *door)) {
 	t.Helper()
-	o := bolt.Options{Dir: t.TempDir(), Log: zerolog.Nop(), SnapshotEvery: -1}
+	o := local.Options{Dir: t.TempDir(), Log: zerolog.Nop(), SnapshotEvery: -1}
 	synctest.Test(t, func(t *testing.T) {
-		store, err := bolt.Open(t.Context(), o)
+		store, err := local.Open(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,7 @@
 // Package session is the durable state of Parley: what came in, what a turn
 // did, what a chat said, what goes out. It declares the interfaces of an engine
-// and its records; package bolt is the embedded engine, and package sessiontest
-// the suite that every engine passes.
+// and its records. Package engine has the rules of the durable engine, package local
+// opens it over a file, and package sessiontest is the suite that every engine passes.
 //
 // # The contract
 //

@@ -20,7 +20,7 @@ import (
 	"parley/internal/test/rig"
 	"parley/pkg/channels"
 	"parley/pkg/session"
-	"parley/pkg/session/bolt"
+	"parley/pkg/session/local"
 )
 
 // large says that the populations are those of `make large`.
@@ -111,7 +111,7 @@ func TestAStartWithManyLostTasksAndDueJobs(t *testing.T) {
 // that runs, and the others have a job each, that is due.
 func loseTasks(t *testing.T, w *world, lost, due int) {
 	t.Helper()
-	e, err := bolt.Open(w.ctx, bolt.Options{Dir: w.gw.StorePath(), Log: zerolog.Nop(), SnapshotEvery: -1})
+	e, err := local.Open(w.ctx, local.Options{Dir: w.gw.StorePath(), Log: zerolog.Nop(), SnapshotEvery: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func loseTasks(t *testing.T, w *world, lost, due int) {
 }
 
 // begin commits a turn of a chat: the first ones start a task, the others make a job.
-func begin(ctx context.Context, e *bolt.Engine, turn session.Turn, lost int) error {
+func begin(ctx context.Context, e *local.Engine, turn session.Turn, lost int) error {
 	info := turn.Info()
 	in, now := info.Items[0].Inbound, time.Now()
 	var n int

@@ -10,22 +10,22 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/session"
-	"parley/pkg/session/bolt"
+	"parley/pkg/session/local"
 )
 
 // patience bounds every wait; it is never reached when the tests pass.
 const patience = time.Minute
 
 // Open opens the store in dir until the test ends. It may be closed before.
-func Open(tb testing.TB, dir string) *bolt.Engine {
+func Open(tb testing.TB, dir string) *local.Engine {
 	tb.Helper()
 	return OpenAt(tb, dir, time.Now)
 }
 
 // OpenAt does the same with another clock.
-func OpenAt(tb testing.TB, dir string, now func() time.Time) *bolt.Engine {
+func OpenAt(tb testing.TB, dir string, now func() time.Time) *local.Engine {
 	tb.Helper()
-	e, err := bolt.Open(tb.Context(), bolt.Options{Dir: dir, Log: zerolog.Nop(), SnapshotEvery: -1, Now: now})
+	e, err := local.Open(tb.Context(), local.Options{Dir: dir, Log: zerolog.Nop(), SnapshotEvery: -1, Now: now})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func OpenAt(tb testing.TB, dir string, now func() time.Time) *bolt.Engine {
 }
 
 // Queue commits a turn whose answer is o.
-func Queue(tb testing.TB, e *bolt.Engine, o channels.Outbound) {
+func Queue(tb testing.TB, e *local.Engine, o channels.Outbound) {
 	tb.Helper()
 	in := channels.Inbound{ID: o.ID, Kind: channels.KindMessage, Address: o.Address, Text: "hi", Time: time.Now()}
 	item := session.Item{ID: o.ID, Kind: session.ItemMessage, Address: o.Address, Inbound: &in, Time: in.Time}
@@ -72,7 +72,7 @@ func Send(tb testing.TB, opt channels.EgressOptions) (stop func()) {
 }
 
 // Await waits until no more than left messages are queued.
-func Await(tb testing.TB, e *bolt.Engine, left int) {
+func Await(tb testing.TB, e *local.Engine, left int) {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(tb.Context(), patience)
 	defer cancel()

@@ -12,7 +12,7 @@ import (
 	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/session"
-	"parley/pkg/session/bolt"
+	"parley/pkg/session/local"
 )
 
 const (
@@ -33,7 +33,7 @@ func fill(ctx context.Context, args []string) error {
 	if err != nil || chats < 1 {
 		return fmt.Errorf("fill: %q is no number of chats", args[1])
 	}
-	e, err := bolt.Open(ctx, bolt.Options{Dir: args[0], SnapshotEvery: -1})
+	e, err := local.Open(ctx, local.Options{Dir: args[0], SnapshotEvery: -1})
 	if err != nil {
 		return fmt.Errorf("fill: %w", err)
 	}

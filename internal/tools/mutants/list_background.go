@@ -2,12 +2,12 @@ package mutants
 
 // backgroundMutants break what the store promises of jobs.
 func backgroundMutants() []Mutant {
-	const dir = "pkg/session/bolt"
+	const dir = "pkg/session/engine"
 	return []Mutant{
 		{
 			Promise: "jobs fire once", Defect: "lets a call that is made again bring back a job that has fired",
-			File: "pkg/session/bolt/jobs.go", Old: `&& t.has(bkSeen, endedKey(j.ID)):`, New: `&& j.ID == "":`,
-			Dir: "pkg/session/bolt", Test: "^TestConformance$/^jobs$/^a_job_fires_once$",
+			File: "pkg/session/engine/jobs.go", Old: `&& t.has(bkSeen, endedKey(j.ID)):`, New: `&& j.ID == "":`,
+			Dir: "pkg/session/engine", Test: "^TestConformance$/^jobs$/^a_job_fires_once$",
 		},
 		{
 			Promise: "jobs fire once", Defect: "fires a job that has moved on",
@@ -34,7 +34,7 @@ func backgroundMutants() []Mutant {
 
 // forgettingMutants leave behind what is to be gone, or count twice.
 func forgettingMutants() []Mutant {
-	const dir = "pkg/session/bolt"
+	const dir = "pkg/session/engine"
 	return []Mutant{
 		{
 			Promise: "forget", Defect: "leaves the conversation of an agent behind",

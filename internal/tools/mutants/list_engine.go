@@ -2,7 +2,7 @@ package mutants
 
 // engineMutants break the store.
 func engineMutants() []Mutant {
-	const dir = "pkg/session/bolt"
+	const dir = "pkg/session/engine"
 	return []Mutant{
 		{
 			Promise: "R2", Defect: "lets a turn come true whose message was not stored",
@@ -69,11 +69,11 @@ func engineMutants() []Mutant {
 
 // storeMutants break what the store promises beside R1 to R11.
 func storeMutants() []Mutant {
-	const dir = "pkg/session/bolt"
+	const dir, file = "pkg/session/engine", "pkg/session/bolt"
 	return []Mutant{
 		{
 			Promise: "full disk", Defect: "takes a failed commit for a good one",
-			File: dir + "/store.go", Old: "if err := guard(b.Commit); err != nil {", New: "if err := guard(b.Commit); err != nil && db == nil {",
+			File: file + "/store.go", Old: "if err := table.Guard(b.Commit); err != nil {", New: "if err := table.Guard(b.Commit); err != nil && db == nil {",
 			Dir: dir, Test: "^TestFullDisk$",
 		},
 		{
@@ -83,7 +83,7 @@ func storeMutants() []Mutant {
 		},
 		{
 			Promise: "newer store", Defect: "opens a store of a newer version",
-			File: dir + "/open.go", Old: "if m.Schema > schema {", New: "if m.Schema > schema+1000 {",
+			File: dir + "/format.go", Old: "if m.Schema > schema {", New: "if m.Schema > schema+1000 {",
 			Dir: dir, Test: "^TestNewerSchema$",
 		},
 		{
@@ -93,12 +93,12 @@ func storeMutants() []Mutant {
 		},
 		{
 			Promise: "store: earlier builds", Defect: "keeps the numbers from an earlier build",
-			File: dir + "/store.go", Old: "if b == bkMeta && string(key) == numberKey && len(value) >= numberLen {", New: "if b == bkMeta && string(key) == numberKey && len(value) < numberLen {",
+			File: file + "/filetx.go", Old: "string(key) == engine.NumberKey && len(value) >= engine.NumberLen {", New: "string(key) == engine.NumberKey && len(value) < engine.NumberLen {",
 			Dir: dir, Test: "^TestNumbersGoOn$",
 		},
 		{
 			Promise: "store: earlier builds", Defect: "begins again with the numbers of an earlier build",
-			File: dir + "/store.go", Old: "return t.in(bkMeta).Sequence() }", New: "return t.in(bkMeta).Sequence() * 0 }",
+			File: file + "/filetx.go", Old: "return t.in(engine.MetaBucket).Sequence() }", New: "return t.in(engine.MetaBucket).Sequence() * 0 }",
 			Dir: dir, Test: "^TestNumbersGoOn$",
 		},
 		{
@@ -118,8 +118,8 @@ func storeMutants() []Mutant {
 		},
 		{
 			Promise: "store: any ordered store", Defect: "forgets to remove keys from the file",
-			File: dir + "/store.go", Old: "{ return t.in(b).Delete(key) }", New: "{ _ = t.in(b); return nil }",
-			Dir: dir, Test: "^TestStoreSuite$",
+			File: file + "/filetx.go", Old: "{ return t.in(b).Delete(key) }", New: "{ _ = t.in(b); return nil }",
+			Dir: file, Test: "^TestStoreSuite$",
 		},
 		{
 			Promise: "early deliveries", Defect: "lets a message leave that was not stored",

@@ -6,7 +6,7 @@ import "slices"
 func limitMutants() []Mutant {
 	const (
 		agent    = "pkg/agent"
-		bolt     = "pkg/session/bolt"
+		rules    = "pkg/session/engine"
 		channels = "pkg/channels"
 	)
 	return slices.Concat(longHistoryMutants(), shareMutants(), []Mutant{
@@ -23,17 +23,17 @@ func limitMutants() []Mutant {
 		{
 			Promise: "a crowd at the start", Defect: "results take all lanes",
 			File: "pkg/session/engine/lane/lane.go", Old: "s.active[u] < s.most/laneShare", New: "s.active[u] < s.most",
-			Dir: bolt, Test: "^TestResultsOfACrowdLeaveLanesToPeople$",
+			Dir: rules, Test: "^TestResultsOfACrowdLeaveLanesToPeople$",
 		},
 		{
 			Promise: "a crowd at the start", Defect: "unasked messages are queued like answers",
-			File: bolt + "/outbox.go", Old: "		return lane.ForResult\n	}\n}", New: "		return lane.ForPerson\n	}\n}",
-			Dir: bolt, Test: "^TestUnaskedMessagesOfACrowdLeaveLanesToAnswers$",
+			File: rules + "/outbox.go", Old: "		return lane.ForResult\n	}\n}", New: "		return lane.ForPerson\n	}\n}",
+			Dir: rules, Test: "^TestUnaskedMessagesOfACrowdLeaveLanesToAnswers$",
 		},
 		{
 			Promise: "a crowd at the start", Defect: "a lane does not hear that a person waits",
 			File: "pkg/session/engine/lane/lane.go", Old: "		close(l.awaited)\n", New: "",
-			Dir: bolt, Test: "^TestResultsOfACrowdLeaveLanesToPeople$",
+			Dir: rules, Test: "^TestResultsOfACrowdLeaveLanesToPeople$",
 		},
 		{
 			Promise: "sequences: content of others", Defect: "takes what an earlier result points to for clean",
@@ -42,18 +42,18 @@ func limitMutants() []Mutant {
 		},
 		{
 			Promise: "clocks: nothing is forgotten early", Defect: "counts the time that the clock passed over",
-			File: bolt + "/leap.go", Old: "		if l.At.After(since) {", New: "		if l.At.Equal(since) {",
-			Dir: bolt, Test: "^TestALeapOfTheClockForgetsNothing$",
+			File: rules + "/leap.go", Old: "		if l.At.After(since) {", New: "		if l.At.Equal(since) {",
+			Dir: rules, Test: "^TestALeapOfTheClockForgetsNothing$",
 		},
 		{
 			Promise: "clocks: nothing is forgotten early", Defect: "takes no note of the time across a restart",
-			File: bolt + "/leap.go", Old: "	e.looked = e.meta.Looked\n", New: "",
-			Dir: bolt, Test: "^TestALeapOfTheClockForgetsNothing$",
+			File: rules + "/leap.go", Old: "	e.looked = e.meta.Looked\n", New: "",
+			Dir: rules, Test: "^TestALeapOfTheClockForgetsNothing$",
 		},
 		{
 			Promise: "clocks: pairing codes", Defect: "only looks at the end of a code's time",
 			File: "pkg/session/pairs.go", Old: " && now.After(r.Asked.Add(-time.Minute))", New: "",
-			Dir: bolt, Test: "^TestConformance$/^pairs$/^a_clock_that_was_set_back_gives_a_code_no_more_life$",
+			Dir: rules, Test: "^TestConformance$/^pairs$/^a_clock_that_was_set_back_gives_a_code_no_more_life$",
 		},
 		{
 			Promise: "answers before notices", Defect: "all notices stand in the line for the account",
@@ -95,7 +95,7 @@ func shareMutants() []Mutant {
 		{
 			Promise: "newcomers behind a crowd", Defect: "takes the answer that was made last for that of the newest",
 			File: "pkg/session/engine/lane/lane.go", Old: "at > 0 && s.young[at-1].asked.After(asked)", New: "at < 0",
-			Dir: "pkg/session/bolt", Test: "^TestAnswersToNewcomersHaveLanes$",
+			Dir: "pkg/session/engine", Test: "^TestAnswersToNewcomersHaveLanes$",
 		},
 		{
 			Promise: "newcomers behind a crowd", Defect: "gives the rate for the newest to answers that waited in order",
@@ -127,12 +127,12 @@ func shareMutants() []Mutant {
 
 // longHistoryMutants break the promises on long histories, and on jobs beside clocks that leap.
 func longHistoryMutants() []Mutant {
-	const bolt = "pkg/session/bolt"
+	const rules = "pkg/session/engine"
 	return []Mutant{
 		{
 			Promise: "clocks: snapshots", Defect: "takes the name for the time when the clock went back",
-			File: bolt + "/snapshot.go", Old: "		now = snapshotTime(before[0]).Add(1)\n", New: "",
-			Dir: bolt, Test: "^TestSnapshotsOfAClockThatWasAheadGiveWayToLaterOnes$",
+			File: "pkg/session/bolt/snapshot.go", Old: "		now = snapshotTime(before[0]).Add(1)\n", New: "",
+			Dir: rules, Test: "^TestSnapshotsOfAClockThatWasAheadGiveWayToLaterOnes$",
 		},
 		{
 			Promise: "clocks: retry after", Defect: "counts a date by the clock of this machine",
@@ -151,33 +151,33 @@ func longHistoryMutants() []Mutant {
 		},
 		{
 			Promise: "long history: forgotten in pieces", Defect: "forgets everything in one transaction",
-			File: bolt + "/forget.go", Old: "t.removed < pieceEntries && t.removedBytes < pieceBytes", New: "t.removed+t.removedBytes >= 0",
-			Dir: bolt, Test: "^TestALongHistoryIsForgottenInPieces$",
+			File: rules + "/forget.go", Old: "t.removed < pieceEntries && t.removedBytes < pieceBytes", New: "t.removed+t.removedBytes >= 0",
+			Dir: rules, Test: "^TestALongHistoryIsForgottenInPieces$",
 		},
 		{
 			Promise: "long history: forgotten in pieces", Defect: "counts the entries of a piece, however large",
-			File: bolt + "/forget.go", Old: "t.removedBytes += len(v)", New: "t.removedBytes += min(len(v), 1)",
-			Dir: bolt, Test: "^TestALongHistoryIsForgottenInPieces$",
+			File: rules + "/forget.go", Old: "t.removedBytes += len(v)", New: "t.removedBytes += min(len(v), 1)",
+			Dir: rules, Test: "^TestALongHistoryIsForgottenInPieces$",
 		},
 		{
 			Promise: "long history: forgotten in pieces", Defect: "leaves the rest to a later process",
-			File: bolt + "/sessions.go", Old: "err := s.e.removeGone(ctx); err != nil", New: "err := context.Cause(ctx); err != nil",
-			Dir: bolt, Test: "^TestForgetWaitsForTheWholeHistory$",
+			File: rules + "/sessions.go", Old: "err := s.e.removeGone(ctx); err != nil", New: "err := context.Cause(ctx); err != nil",
+			Dir: rules, Test: "^TestForgetWaitsForTheWholeHistory$",
 		},
 		{
 			Promise: "long queues: forgotten in pieces", Defect: "takes no note of what is left of a forgotten chat",
-			File: bolt + "/forget.go", Old: "	return t.putIndex(bkGone, numKey(n))\n", New: "	return nil\n",
-			Dir: bolt, Test: "^TestLongQueuesAreForgottenInPieces$",
+			File: rules + "/forget.go", Old: "	return t.putIndex(bkGone, numKey(n))\n", New: "	return nil\n",
+			Dir: rules, Test: "^TestLongQueuesAreForgottenInPieces$",
 		},
 		{
 			Promise: "long queues: forgotten in pieces", Defect: "sends what is left of a forgotten chat",
-			File: bolt + "/delivery.go", Old: "t.isSuspended(chat) || t.isGone(chat)", New: "t.isSuspended(chat)",
-			Dir: bolt, Test: "^TestLongQueuesAreForgottenInPieces$",
+			File: rules + "/delivery.go", Old: "t.isSuspended(chat) || t.isGone(chat)", New: "t.isSuspended(chat)",
+			Dir: rules, Test: "^TestLongQueuesAreForgottenInPieces$",
 		},
 		{
 			Promise: "long history: read in pieces", Defect: "holds any number of large entries",
-			File: bolt + "/history.go", Old: "size += len(v)", New: "size += min(len(v), 1)",
-			Dir: bolt, Test: "^TestAllHoldsFewLargeEntries$",
+			File: rules + "/history.go", Old: "size += len(v)", New: "size += min(len(v), 1)",
+			Dir: rules, Test: "^TestAllHoldsFewLargeEntries$",
 		},
 	}
 }

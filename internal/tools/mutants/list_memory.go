@@ -207,12 +207,12 @@ func restoreMutants() []Mutant {
 		{
 			Promise: restore, Defect: "holds an old note of damage against the restored store",
 			File: "pkg/session/bolt/damage.go", Old: "err == nil && m.Cured != note", New: "err == nil && m.Cured == note",
-			Dir: "pkg/session/bolt", Test: "^TestARestoreThatDiesBeforeItsEnd$/^the_same_note$",
+			Dir: "pkg/session/engine", Test: "^TestARestoreThatDiesBeforeItsEnd$/^the_same_note$",
 		},
 		{
 			Promise: restore, Defect: "believes that a restored store is never damaged",
 			File: "pkg/session/bolt/damage.go", Old: "err == nil && m.Cured != note", New: `err == nil && m.Cured == ""`,
-			Dir: "pkg/session/bolt", Test: "^TestARestoreThatDiesBeforeItsEnd$/^a_later_one$",
+			Dir: "pkg/session/engine", Test: "^TestARestoreThatDiesBeforeItsEnd$/^a_later_one$",
 		},
 		{
 			Promise: restore, Defect: "needs a file system with links",
@@ -222,7 +222,7 @@ func restoreMutants() []Mutant {
 		{
 			Promise: restore, Defect: "leaves the store a second name",
 			File: "pkg/session/bolt/damage.go", Old: "look == nil && os.SameFile(now, info)", New: "look != nil && os.SameFile(now, info)",
-			Dir: "pkg/session/bolt", Test: "^TestARestoreThatDiesBeforeTheRename$",
+			Dir: "pkg/session/engine", Test: "^TestARestoreThatDiesBeforeTheRename$",
 		},
 	}
 }

@@ -48,7 +48,7 @@ func operatorMutants() []Mutant {
 		},
 		{
 			Promise: looks, Defect: "opens the store for writing",
-			File: "pkg/gateway/app.go", Old: "\t\topen = bolt.Look\n", New: "",
+			File: "pkg/gateway/app.go", Old: "\t\topen = local.Look\n", New: "",
 			Dir: dir, Test: "^TestScripts$/^look$",
 		},
 		{
@@ -73,7 +73,7 @@ func operatorMutants() []Mutant {
 		},
 		{
 			Promise: damage, Defect: "does not read the records",
-			File: "pkg/session/bolt/look.go", Old: "if err == nil && len(seen.bad) > 0 {", New: "if err == nil && len(seen.bad) < 0 {",
+			File: "pkg/session/engine/engine.go", Old: "if err == nil && len(seen.bad) > 0 {", New: "if err == nil && len(seen.bad) < 0 {",
 			Dir: dir, Test: "^TestScripts$/^damaged$",
 		},
 		{
@@ -92,7 +92,7 @@ func troubleMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: restore, Defect: "restores beside whoever uses the store",
-			File: snapshots, Old: "\treturn restore(ctx, dir, snap, os.Link)\n}\n\n// restore is Restore where link gives a file a second name.\nfunc restore(ctx context.Context, dir, snap string, link func(from, to string) error) error {\n\treturn offline(ctx, dir, func() error {", New: "\treturn restore(ctx, dir, snap, os.Link)\n}\n\nfunc restore(_ context.Context, dir, snap string, link func(from, to string) error) error {\n\treturn guard(func() error {",
+			File: snapshots, Old: "\treturn restore(ctx, dir, snap, os.Link)\n}\n\n// restore is Restore where link gives a file a second name.\nfunc restore(ctx context.Context, dir, snap string, link func(from, to string) error) error {\n\treturn offline(ctx, dir, func() error {", New: "\treturn restore(ctx, dir, snap, os.Link)\n}\n\nfunc restore(_ context.Context, dir, snap string, link func(from, to string) error) error {\n\treturn table.Guard(func() error {",
 			Dir: dir, Test: "^TestRestoreBesideARunningGateway$",
 		},
 		{
@@ -112,7 +112,7 @@ func troubleMutants() []Mutant {
 		},
 		{
 			Promise: disk, Defect: "tells nobody at the terminal",
-			File: "pkg/session/bolt/committer.go", Old: "\t\te.o.Trouble(err)\n", New: "",
+			File: "pkg/session/engine/committer.go", Old: "\t\te.o.Trouble(err)\n", New: "",
 			Dir: dir, Test: "^TestAFullDiskIsToldOnATerminal$",
 		},
 		{

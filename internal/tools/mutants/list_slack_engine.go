@@ -10,7 +10,7 @@ func slackEngineMutants() []Mutant {
 // overtakingMutants break what becomes of a message that its edit or deletion overtook.
 func overtakingMutants() []Mutant {
 	const (
-		dir        = "pkg/session/bolt"
+		dir        = "pkg/session/engine"
 		agentDir   = "pkg/agent"
 		overtaking = "edits and deletes that overtake"
 	)
@@ -46,7 +46,7 @@ func overtakingMutants() []Mutant {
 // deletionMutants break what a deletion takes back.
 func deletionMutants() []Mutant {
 	const (
-		dir      = "pkg/session/bolt"
+		dir      = "pkg/session/engine"
 		agentDir = "pkg/agent"
 		deletes  = "deletes"
 	)
@@ -127,7 +127,7 @@ func guestMutants() []Mutant {
 // latestMutants break when a conversation last had something.
 func latestMutants() []Mutant {
 	const (
-		dir    = "pkg/session/bolt"
+		dir    = "pkg/session/engine"
 		latest = "threads that are alive"
 	)
 	return []Mutant{

@@ -115,7 +115,7 @@ func telegramBeyondMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "telegram: busy chat", Defect: "answers again what has joined a turn",
-			File: "pkg/session/bolt/turn.go", Old: "t.taken = append(t.taken, seqs...)\n\tt.joined", New: "t.joined",
+			File: "pkg/session/engine/turn.go", Old: "t.taken = append(t.taken, seqs...)\n\tt.joined", New: "t.joined",
 			Dir: "internal/test/e2e", Test: "^TestTelegramBurstIntoABusyChat$",
 		},
 		{
@@ -130,28 +130,28 @@ func telegramBeyondMutants() []Mutant {
 		},
 		{
 			Promise: "edits", Defect: "takes the edit of an answered message for a new one",
-			File: "pkg/session/bolt/commit.go", Old: "Messages: t.messages(), ", New: "",
-			Dir: "pkg/session/bolt", Test: "^TestConformance$/^edits$",
+			File: "pkg/session/engine/commit.go", Old: "Messages: t.messages(), ", New: "",
+			Dir: "pkg/session/engine", Test: "^TestConformance$/^edits$",
 		},
 		{
 			Promise: "edits", Defect: "drops the edit that makes a message be for the bot",
-			File: "pkg/session/bolt/edit.go", Old: "case !accepted:", New: "case !accepted && t == nil:",
-			Dir: "pkg/session/bolt", Test: "^TestConformance$/^edits$",
+			File: "pkg/session/engine/edit.go", Old: "case !accepted:", New: "case !accepted && t == nil:",
+			Dir: "pkg/session/engine", Test: "^TestConformance$/^edits$",
 		},
 		{
 			Promise: "telegram: albums over a webhook", Defect: "lets another member add to an album",
-			File: "pkg/session/bolt/album.go", Old: "item.Inbound.Sender.ID == part.Inbound.Sender.ID", New: "part.Inbound.Sender.ID != \"\"",
-			Dir: "pkg/session/bolt", Test: "^TestConformance$/^albums$",
+			File: "pkg/session/engine/album.go", Old: "item.Inbound.Sender.ID == part.Inbound.Sender.ID", New: "part.Inbound.Sender.ID != \"\"",
+			Dir: "pkg/session/engine", Test: "^TestConformance$/^albums$",
 		},
 		{
 			Promise: "telegram: albums over a webhook", Defect: "begins with the first part",
-			File: "pkg/session/bolt/album.go", Old: "age < 0 || age >= session.AlbumWindow", New: "age < session.AlbumWindow",
-			Dir: "pkg/session/bolt", Test: "^TestAlbumIsWaitedFor$",
+			File: "pkg/session/engine/album.go", Old: "age < 0 || age >= session.AlbumWindow", New: "age < session.AlbumWindow",
+			Dir: "pkg/session/engine", Test: "^TestAlbumIsWaitedFor$",
 		},
 		{
 			Promise: "telegram: albums over a webhook", Defect: "takes a part again that it has",
-			File: "pkg/session/bolt/album.go", Old: "return t.put(bkSeen, idKey(part.ID), &seenRec{Time: t.now})", New: "return nil",
-			Dir: "pkg/session/bolt", Test: "^TestConformance$/^albums$",
+			File: "pkg/session/engine/album.go", Old: "return t.put(bkSeen, idKey(part.ID), &seenRec{Time: t.now})", New: "return nil",
+			Dir: "pkg/session/engine", Test: "^TestConformance$/^albums$",
 		},
 		{
 			Promise: "telegram: albums over a webhook", Defect: "reads only the part with the caption",

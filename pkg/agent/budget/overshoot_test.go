@@ -15,7 +15,7 @@ import (
 	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/session"
-	"parley/pkg/session/bolt"
+	"parley/pkg/session/local"
 )
 
 // lockstep answers a request when as many were made as turns are at work.
@@ -34,7 +34,7 @@ func (l lockstep) Chat(
 // the same moment, are held together against its limit.
 func TestTurnsAtOnceOvershootByOneAnswerEach(t *testing.T) {
 	t.Parallel()
-	eng, err := bolt.Open(t.Context(), bolt.Options{Dir: t.TempDir(), Log: zerolog.Nop()})
+	eng, err := local.Open(t.Context(), local.Options{Dir: t.TempDir(), Log: zerolog.Nop()})
 	if err != nil {
 		t.Fatal(err)
 	}

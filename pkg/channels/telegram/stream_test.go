@@ -21,7 +21,7 @@ import (
 	"parley/pkg/channels/telegram"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
-	"parley/pkg/session/bolt"
+	"parley/pkg/session/local"
 	"parley/pkg/tools"
 )
 
@@ -60,7 +60,7 @@ func serveWith(t *testing.T, c *telegram.Channel, model providers.LLMProvider, o
 
 // serveFor does the same with a store, for those whom auth lets in.
 func serveFor(
-	t *testing.T, e *bolt.Engine, c *telegram.Channel, model providers.LLMProvider, auth channels.Authorizer,
+	t *testing.T, e *local.Engine, c *telegram.Channel, model providers.LLMProvider, auth channels.Authorizer,
 	authorize func(context.Context, policy.Event) policy.Verdict, offered ...tools.Tool,
 ) {
 	t.Helper()

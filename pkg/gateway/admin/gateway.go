@@ -12,7 +12,7 @@ import (
 	"parley/pkg/gateway/files"
 	"parley/pkg/policy"
 	"parley/pkg/session"
-	"parley/pkg/session/bolt"
+	"parley/pkg/session/local"
 	"parley/pkg/tools"
 )
 
@@ -21,7 +21,7 @@ type Gateway struct {
 	Version string
 	Engine  session.Engine
 	// Store is the file behind Engine.
-	Store    *bolt.Engine
+	Store    *local.Engine
 	Agent    *agent.Agent
 	Registry *tools.ToolRegistry
 	Policy   *policy.Policy

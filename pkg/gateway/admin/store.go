@@ -10,6 +10,8 @@ import (
 
 	"parley/pkg/session"
 	"parley/pkg/session/bolt"
+	"parley/pkg/session/engine"
+	"parley/pkg/session/local"
 )
 
 // CheckStore reads the whole store. It emits a [StoreReport], and fails where the store
@@ -47,7 +49,7 @@ func ReleaseStore() Operation {
 			return StoreError(released(g.Store.ReleaseHold(ctx), emit))
 		},
 		OnFiles: func(ctx context.Context, stateDir string, emit Emit) error {
-			return StoreError(released(bolt.ReleaseHold(ctx, stateDir, bolt.Options{}), emit))
+			return StoreError(released(local.ReleaseHold(ctx, stateDir, local.Options{}), emit))
 		},
 	}
 }
@@ -70,8 +72,8 @@ func saved(emit Emit) func(path string, err error) error {
 	}
 }
 
-func checked(emit Emit) func(bolt.Report, error) error {
-	return func(r bolt.Report, err error) error {
+func checked(emit Emit) func(engine.Report, error) error {
+	return func(r engine.Report, err error) error {
 		if err == nil {
 			err = reportCheck(&r, emit)
 		}
@@ -96,7 +98,7 @@ func released(err error, emit Emit) error {
 
 // reportCheck tells what is wrong with a store. A store that is held is in order, and
 // an error all the same: nothing that waits in it is run.
-func reportCheck(r *bolt.Report, emit Emit) error {
+func reportCheck(r *engine.Report, emit Emit) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s: %s, %s, %s; %d waiting, %d sending, %d set aside",
 		Count(r.Records, "record", "records"), Count(r.Chats, "chat", "chats"), Count(r.Sessions, "conversation", "conversations"),

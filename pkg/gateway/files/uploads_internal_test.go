@@ -16,7 +16,7 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/session"
-	"parley/pkg/session/bolt"
+	"parley/pkg/session/local"
 	"parley/pkg/tools"
 )
 
@@ -74,7 +74,7 @@ func TestOutgoingKeepsWhole(t *testing.T) {
 func TestSweepKeepsWhatMayStillLeave(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	e, err := bolt.Open(t.Context(), bolt.Options{Dir: dir, Log: zerolog.Nop(), SnapshotEvery: -1})
+	e, err := local.Open(t.Context(), local.Options{Dir: dir, Log: zerolog.Nop(), SnapshotEvery: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestSweepKeepsWhatMayStillLeave(t *testing.T) {
 }
 
 // put queues a message with each of the ids, in one chat.
-func put(t *testing.T, e *bolt.Engine, ids []string) {
+func put(t *testing.T, e *local.Engine, ids []string) {
 	t.Helper()
 	at := channels.Address{Channel: "fake", Chat: "a"}
 	in := channels.Inbound{ID: "in", Kind: channels.KindMessage, Address: at, Text: "hi", Time: time.Now()}
@@ -152,7 +152,7 @@ func put(t *testing.T, e *bolt.Engine, ids []string) {
 }
 
 // settle gives messages an outcome, up to the first that is to have none.
-func settle(t *testing.T, e *bolt.Engine, outcomes map[string]channels.OutcomeState) {
+func settle(t *testing.T, e *local.Engine, outcomes map[string]channels.OutcomeState) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

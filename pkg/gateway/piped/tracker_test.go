@@ -13,7 +13,7 @@ import (
 	"parley/pkg/channels/console"
 	"parley/pkg/gateway/piped"
 	"parley/pkg/session"
-	"parley/pkg/session/bolt"
+	"parley/pkg/session/local"
 )
 
 func said(channel, id string, edit session.EditRule) session.Item {
@@ -37,7 +37,7 @@ func TestAPipedConsoleWaitsForItsOwn(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		store, err := bolt.Open(t.Context(), bolt.Options{Dir: dir, Log: zerolog.Nop(), SnapshotEvery: -1})
+		store, err := local.Open(t.Context(), local.Options{Dir: dir, Log: zerolog.Nop(), SnapshotEvery: -1})
 		if err != nil {
 			t.Fatal(err)
 		}

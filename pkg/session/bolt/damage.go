@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
+
+	"parley/pkg/session/engine/table"
 )
 
 // The note of damage is about the file that was the store when it was written. A store
@@ -21,13 +24,18 @@ func metDamage(dir string) bool {
 	if note == "" {
 		return false
 	}
-	return readOnly(filepath.Join(dir, fileDB), func(f *fileTx, t *tx) error {
-		m, err := readMeta(f, t)
+	return readOnly(filepath.Join(dir, fileDB), func(f *fileTx) error {
+		m, err := f.state()
 		if err == nil && m.Cured != note {
-			err = errDamaged
+			err = table.ErrDamaged
 		}
 		return err
 	}) != nil
+}
+
+// NoteDamage makes the next start restore a snapshot: err says that a page is damaged.
+func (s *Store) NoteDamage(err error) error {
+	return writeMarked(s.o.Dir, fileDamage, s.o.Now().UTC().Format(time.RFC3339)+" "+err.Error()+"\n")
 }
 
 // noteDigest tells the note of damage from every other one; "" where there is none.

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"parley/pkg/session/engine"
 )
 
 // The files of a state directory that belong to the store.
@@ -35,7 +37,7 @@ var (
 	// ErrLocked: another process uses the store.
 	ErrLocked = errors.New("another instance uses this state directory")
 	// ErrNewer: a newer release wrote the store; the file was not touched.
-	ErrNewer = errors.New("the store was written by a newer release")
+	ErrNewer = engine.ErrNewer
 	// ErrDir: the state directory cannot be used.
 	ErrDir = errors.New("the state directory cannot be used")
 	// ErrNone: there is no store yet.
@@ -76,13 +78,15 @@ func dirError(dir string, err error) error {
 	path, cause := failedPath(dir, err)
 	switch {
 	case errors.Is(cause, fs.ErrPermission) || errors.Is(cause, syscall.EROFS):
-		return fmt.Errorf("%w: %s cannot be written (%w); make it writable for this user, or name another one as state_dir", ErrDir, path, cause)
+		return fmt.Errorf("%w: %s cannot be written (%w); make it writable for this user, or name another one as state_dir",
+			ErrDir, path, cause)
 	case errors.Is(cause, syscall.ENOSPC):
 		return fmt.Errorf("%w: the disk of %s is full (%w); make room there", ErrDir, path, cause)
 	case errors.Is(cause, syscall.EISDIR) || errors.Is(cause, syscall.ENOTEMPTY):
 		return fmt.Errorf("%w: %s is a folder where a file belongs (%w); move it out of the state folder", ErrDir, path, cause)
 	case errors.Is(cause, syscall.ENOTDIR):
-		return fmt.Errorf("%w: %s, or a name before its end, is a file where a folder belongs (%w); move it away, or name another folder as state_dir", ErrDir, path, cause)
+		return fmt.Errorf("%w: %s, or a name before its end, is a file where a folder belongs (%w); "+
+			"move it away, or name another folder as state_dir", ErrDir, path, cause)
 	}
 	return fmt.Errorf("%w: %s: %w", ErrDir, path, cause)
 }
@@ -198,7 +202,7 @@ func syncDir(dir string) error {
 
 // writeMarked creates a small file durably.
 func writeMarked(dir, name, text string) error {
-	f, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600) //nolint:gosec // within the operator's own state_dir
+	f, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600) //nolint:gosec // the operator's folder
 	if err != nil {
 		return err
 	}

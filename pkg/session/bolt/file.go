@@ -1,7 +1,6 @@
 package bolt
 
 import (
-	"crypto/rand"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -9,26 +8,17 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
 
-	"parley/pkg/session"
+	"parley/pkg/session/engine"
+	"parley/pkg/session/engine/table"
 )
-
-// errDamaged marks a file that cannot be used as it is.
-var errDamaged = errors.New("the store file is damaged")
 
 // damageMet is what fileDamage says.
 const damageMet = "the last process met a damaged page"
-
-func damaged(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", errDamaged, fmt.Sprintf(format, args...))
-}
-
-func metaKey() []byte { return []byte("state") }
 
 // mapSize is how much address space the file gets at once. It costs no memory;
 // growing within it never waits for readers.
@@ -65,7 +55,7 @@ func openWith(dir string, o *bbolt.Options) (db *bbolt.DB, err error) {
 	if err := preflight(path); err != nil {
 		return nil, err
 	}
-	err = guard(func() error {
+	err = table.Guard(func() error {
 		db, err = bbolt.Open(path, 0o600, o)
 		return err
 	})
@@ -74,8 +64,9 @@ func openWith(dir string, o *bbolt.Options) (db *bbolt.DB, err error) {
 		return db, nil
 	case errors.Is(err, berrors.ErrTimeout):
 		return nil, fmt.Errorf("%w: %s is held by another program; stop it first", ErrLocked, path)
-	case isPanic(err), errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrChecksum), errors.Is(err, berrors.ErrVersionMismatch):
-		return nil, damaged("%v", err)
+	case table.IsPanic(err), errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrChecksum),
+		errors.Is(err, berrors.ErrVersionMismatch):
+		return nil, table.Damagedf("%v", err)
 	default:
 		return nil, dirError(dir, err)
 	}
@@ -102,7 +93,7 @@ func preflight(path string) error {
 		return dirError(filepath.Dir(path), err)
 	}
 	if info.Size() == 0 {
-		return damaged("it is empty")
+		return table.Damagedf("it is empty")
 	}
 	var best head
 	for _, size := range []int64{0, int64(os.Getpagesize()), 4 << 10, 16 << 10, maxPageSize} {
@@ -111,10 +102,10 @@ func preflight(path string) error {
 		}
 	}
 	if best.pageSize == 0 {
-		return damaged("it is no store: neither head can be read")
+		return table.Damagedf("it is no store: neither head can be read")
 	}
 	if want := int64(best.pages) * int64(best.pageSize); info.Size() < want { //nolint:gosec // bounded by readHead
-		return damaged("it is cut off: %d of %d bytes are there", info.Size(), want)
+		return table.Damagedf("it is cut off: %d of %d bytes are there", info.Size(), want)
 	}
 	return nil
 }
@@ -142,8 +133,8 @@ func readHead(r io.ReaderAt, at int64) (head, bool) {
 
 // build makes a whole store file beside the real one and renames it into place.
 // It starts from the snapshot source, or from an empty store for "".
-func build(dir, source string, now time.Time, change func(*tx) error) error {
-	if err := prepare(dir, source, now, change); err != nil {
+func build(dir, source string, now time.Time, r *engine.Restored) error {
+	if err := prepare(dir, source, now, r); err != nil {
 		return err
 	}
 	return takePlace(dir)
@@ -160,9 +151,17 @@ func takePlace(dir string) error {
 	return nil
 }
 
+// remove removes a file, if it is there.
+func remove(path string) error {
+	if err := os.Remove(path); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
 // prepare makes the file that takePlace puts into place. After an error nothing is
 // left of it.
-func prepare(dir, source string, now time.Time, change func(*tx) error) (err error) {
+func prepare(dir, source string, now time.Time, r *engine.Restored) (err error) {
 	path := filepath.Join(dir, fileNew)
 	defer func() {
 		if err != nil {
@@ -182,58 +181,13 @@ func prepare(dir, source string, now time.Time, change func(*tx) error) (err err
 		return dirError(dir, err)
 	}
 	db.AllocSize = growBy
-	err = guard(func() error {
-		return db.Update(func(b *bbolt.Tx) error { return fill(&fileTx{b: b}, now, change) })
+	err = table.Guard(func() error {
+		return db.Update(func(b *bbolt.Tx) error { return (&fileTx{b: b}).complete(now, r) })
 	})
 	if err := errors.Join(err, db.Close()); err != nil {
 		return dirError(dir, err)
 	}
 	return nil
-}
-
-// fill completes a new or a restored store. Numbers start at the present time
-// in microseconds, so that one that was given out in a lost file never comes again.
-func fill(b *fileTx, now time.Time, change func(*tx) error) error {
-	t := newTx(b, now).writing(b)
-	if err := b.upgrade(t); err != nil {
-		return err
-	}
-	m, err := get[metaRec](t, bkMeta, metaKey())
-	if err != nil {
-		m = &metaRec{Schema: schema, ID: rand.Text(), Created: t.now}
-	}
-	t.meta = *m
-	t.meta.Clean = true
-	if err := t.count(uint64(max(t.now.UnixMicro(), 0))); err != nil {
-		return err
-	}
-	if err := change(t); err != nil {
-		return err
-	}
-	return t.put(bkMeta, metaKey(), t.meta)
-}
-
-// outdated says that an earlier build wrote the store last: buckets are missing, or it
-// counted on.
-func (t *fileTx) outdated(x *tx) bool {
-	last, err := x.number()
-	return slices.ContainsFunc(buckets(), t.lacks) || err == nil && t.counted() > last
-}
-
-// upgrade brings a new store, or one of an earlier build, up to this one.
-func (t *fileTx) upgrade(x *tx) error {
-	unlisted := t.lacks(bkTasksOf)
-	if err := t.create(); err != nil {
-		return err
-	}
-	if err := x.count(t.counted()); err != nil || !unlisted {
-		return err
-	}
-	// A damaged one is set aside when it is met.
-	var tasks, jobs [][]byte
-	_ = collect(x, bkTasks, func(task *session.Task) { tasks = append(tasks, ofKey(task.Chat, task.ID)) })
-	_ = collect(x, bkJobs, func(j *session.Job) { jobs = append(jobs, ofKey(j.Chat, j.ID)) })
-	return errors.Join(x.putIndex(bkTasksOf, tasks...), x.putIndex(bkJobsOf, jobs...))
 }
 
 func copyFile(from, to string) error {

@@ -10,42 +10,39 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+
+	"parley/pkg/session/engine/table"
 )
 
 // Look opens the store in o.Dir for reading. It creates, moves and writes nothing: a
 // store that cannot be used stays as it is and is an error for which [IsDamaged] says
-// yes. Several may look at once, and a gateway that starts waits for them. Nothing can
-// be written through the engine. Where there is no store yet ([Engine.None]), an empty
-// one stands in for it, and Close forgets what was written there. A store of an earlier build is opened as by [Open], which
-// brings it up to date.
-func Look(ctx context.Context, o Options) (*Engine, error) {
+// yes. Several may look at once, and a gateway that starts waits for them. The store
+// cannot be written. Where there is no store yet ([Store.None]), an empty one stands in
+// for it, and Close forgets what was written there. A store of an earlier build is opened
+// as by [Open], which brings it up to date.
+func Look(ctx context.Context, o Options) (*Store, error) {
 	o.defaults()
 	there, err := Exists(o.Dir)
 	if err != nil {
 		return nil, err
 	}
 	if !there {
-		return lookAtNothing(ctx, o)
+		return lookAtNothing(o)
 	}
 	lock, err := shareLock(ctx, o.Dir, o.LockTimeout)
 	if err != nil {
 		return nil, err
 	}
-	e := newEngine(o, lock)
-	e.looks, e.closed = true, true
-	e.start(ctx)
-	old, err := e.look()
+	s := &Store{o: o, lock: lock, readOnly: true}
+	old, err := s.look()
 	if err == nil && !old {
-		return e, nil
+		return s, nil
 	}
-	if err := errors.Join(asDamage(err), e.Close()); err != nil {
+	if err := errors.Join(table.AsDamage(err), s.Close()); err != nil {
 		return nil, err
 	}
 	return Open(ctx, o)
 }
-
-// None says that there is no store yet, and that this engine shows an empty one.
-func (e *Engine) None() bool { return e.none }
 
 // Exists says whether a directory has a store, or lost one.
 func Exists(dir string) (bool, error) {
@@ -61,8 +58,8 @@ func Exists(dir string) (bool, error) {
 	return false, nil
 }
 
-// mustExist is [ErrNone] where there is no store.
-func mustExist(dir string) error {
+// MustExist is [ErrNone] where there is no store.
+func MustExist(dir string) error {
 	there, err := Exists(dir)
 	if err == nil && !there {
 		err = fmt.Errorf("%w in %s: gateway chat and gateway run make one", ErrNone, dir)
@@ -71,7 +68,7 @@ func mustExist(dir string) error {
 }
 
 // IsDamaged says of an error that a store, or a page of it, cannot be read.
-func IsDamaged(err error) bool { return errors.Is(err, errDamaged) || isPanic(err) }
+func IsDamaged(err error) bool { return errors.Is(err, table.ErrDamaged) || table.IsPanic(err) }
 
 // LookError says of an error of reading in the state directory how to cure it. It is
 // an [ErrDir], and names the file that err speaks of.
@@ -85,28 +82,28 @@ func lookError(dir string, err error) error {
 }
 
 // look opens the file for reading and reads its state.
-func (e *Engine) look() (old bool, err error) {
+func (s *Store) look() (old bool, err error) {
 	switch {
-	case metDamage(e.o.Dir):
-		return false, damaged(damageMet)
-	case !exists(e.o.Dir, fileDB):
-		return false, damaged("it is gone")
+	case metDamage(s.o.Dir):
+		return false, table.Damagedf(damageMet)
+	case !exists(s.o.Dir, fileDB):
+		return false, table.Damagedf("it is gone")
 	}
-	db, err := openWith(e.o.Dir, &bbolt.Options{ReadOnly: true, Timeout: e.o.LockTimeout})
+	db, err := openWith(s.o.Dir, &bbolt.Options{ReadOnly: true, Timeout: s.o.LockTimeout})
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		return false, lookError(filepath.Join(e.o.Dir, fileDB), fs.ErrPermission)
+		return false, lookError(filepath.Join(s.o.Dir, fileDB), fs.ErrPermission)
 	case err != nil:
 		return false, err
 	}
-	s := &store{db: db, log: e.o.Log}
-	e.store = s
-	return e.readState(s)
+	s.db = db
+	_, old, err = readState(db)
+	return old, err
 }
 
 // lookAtNothing shows an empty store. It is in a file that has no name any more, so
 // that nothing is left of it.
-func lookAtNothing(ctx context.Context, o Options) (*Engine, error) {
+func lookAtNothing(o Options) (*Store, error) {
 	f, err := os.CreateTemp("", "parley-look-")
 	if err != nil {
 		return nil, dirError(os.TempDir(), err)
@@ -116,26 +113,9 @@ func lookAtNothing(ctx context.Context, o Options) (*Engine, error) {
 	if err = errors.Join(err, f.Close(), os.Remove(path)); err != nil {
 		return nil, dirError(filepath.Dir(path), err)
 	}
-	e := newEngine(o, nil)
-	s := &store{db: db, log: o.Log}
-	e.store, e.none = s, true
-	e.start(ctx)
-	err = db.Update(func(b *bbolt.Tx) error { return fill(&fileTx{b: b}, e.now(), func(*tx) error { return nil }) })
-	if err == nil {
-		_, err = e.readState(s)
+	s := &Store{o: o, db: db, none: true}
+	if err := db.Update(func(b *bbolt.Tx) error { return (&fileTx{b: b}).complete(o.Now(), nil) }); err != nil {
+		return nil, errors.Join(dirError(filepath.Dir(path), err), s.Close())
 	}
-	if err != nil {
-		return nil, errors.Join(dirError(filepath.Dir(path), err), e.Close())
-	}
-	return e, nil
-}
-
-// Verify reads every record. Its error says that the store is damaged.
-func (e *Engine) Verify(context.Context) error {
-	var seen walked
-	err := e.view(func(t *tx) error { return walk(t, &seen) })
-	if err == nil && len(seen.bad) > 0 {
-		err = damaged("%d of %d records: %v", len(seen.bad), seen.records, seen.bad[0])
-	}
-	return err
+	return s, nil
 }

@@ -13,23 +13,21 @@ import (
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
 
-	"parley/pkg/session"
+	"parley/pkg/session/engine"
+	"parley/pkg/session/engine/table"
 	"parley/pkg/session/kv"
 )
 
 // stampForm is the time in the name of a snapshot or of a damaged file: it sorts as time does.
 const stampForm = "20060102T150405.000000000Z"
 
-// Snapshot writes a consistent copy of the store, checks it, and removes the
-// oldest copies. It returns the copy's path.
-func (e *Engine) Snapshot(_ context.Context) (string, error) {
-	e.snapMu.Lock()
-	defer e.snapMu.Unlock()
-	path, err := snapshot(e.store, e.o.Dir, e.o.Keep, e.now())
-	if errors.Is(err, errDamaged) || isPanic(err) {
-		e.suspectDamage(err)
-	}
-	return path, err
+// Save writes a consistent copy of the store to the folder of snapshots, checks it, and
+// removes the oldest copies. It returns the copy's path. An error for which [IsDamaged]
+// says yes gives cause for a full read of the store.
+func (s *Store) Save() (string, error) {
+	s.snapMu.Lock()
+	defer s.snapMu.Unlock()
+	return snapshot(s, s.o.Dir, s.o.Keep, s.o.Now())
 }
 
 func snapshot(s kv.Store, dir string, keep int, now time.Time) (string, error) {
@@ -106,41 +104,38 @@ func snapshotTime(path string) time.Time {
 
 // verify reads a whole store file; nil when it can be used.
 func verify(path string) error {
-	return readOnly(path, func(f *fileTx, t *tx) error {
-		if _, err := readMeta(f, t); err != nil {
+	return readOnly(path, func(f *fileTx) error {
+		if _, err := f.state(); err != nil {
 			return err
 		}
-		return walk(t, &walked{})
+		return engine.Verify(f)
 	})
 }
 
 // readOnly opens a store file for reading. A panic of it is an error.
-func readOnly(path string, f func(*fileTx, *tx) error) error {
+func readOnly(path string, f func(*fileTx) error) error {
 	if err := preflight(path); err != nil {
 		return err
 	}
-	return guard(func() error {
+	return table.Guard(func() error {
 		db, err := bbolt.Open(path, 0o600, &bbolt.Options{ReadOnly: true, Timeout: time.Second})
 		if errors.Is(err, berrors.ErrTimeout) {
 			return fmt.Errorf("%w: %s is held by another program; stop it first", ErrLocked, path)
 		}
 		if err != nil {
-			return fmt.Errorf("%w: %w", errDamaged, err)
+			return fmt.Errorf("%w: %w", table.ErrDamaged, err)
 		}
-		err = guard(func() error {
-			return db.View(func(b *bbolt.Tx) error {
-				ft := &fileTx{b: b}
-				return f(ft, newTx(ft, time.Now()))
-			})
+		err = table.Guard(func() error {
+			return db.View(func(b *bbolt.Tx) error { return f(&fileTx{b: b}) })
 		})
-		return errors.Join(err, guard(db.Close))
+		return errors.Join(err, table.Guard(db.Close))
 	})
 }
 
 // recoverStore moves a file that cannot be used aside and puts the newest good
 // snapshot in its place, held; without a snapshot an empty store, held too.
-func (e *Engine) recoverStore(ctx context.Context, cause error) error {
-	dir, now := e.o.Dir, e.now()
+func (s *Store) recoverStore(ctx context.Context, cause error) error {
+	dir, now := s.o.Dir, s.o.Now()
 	aside, err := moveAside(dir, fileDamaged, now)
 	if err != nil {
 		return err
@@ -154,7 +149,7 @@ func (e *Engine) recoverStore(ctx context.Context, cause error) error {
 			return err
 		}
 		if err := verify(path); err != nil {
-			e.o.Log.Error().Err(err).Str("snapshot", path).Msg("a snapshot cannot be used")
+			s.o.Log.Error().Err(err).Str("snapshot", path).Msg("a snapshot cannot be used")
 			continue
 		}
 		return restoreFrom(dir, path, now, heldText(cause, aside, path, now))
@@ -172,7 +167,8 @@ func heldText(cause error, aside, snap string, now time.Time) string {
 	if snap == "" {
 		s.WriteString("; there was no snapshot to restore: the store is empty")
 	} else {
-		fmt.Fprintf(&s, "; the snapshot of %s was restored: what was stored between then and %s may be missing, and what waits may have been done",
+		fmt.Fprintf(&s, "; the snapshot of %s was restored: what was stored between then and %s may be missing, "+
+			"and what waits may have been done",
 			snapshotTime(snap).Format(time.RFC3339), now.UTC().Format(time.RFC3339))
 	}
 	s.WriteString("; nothing waiting is run or sent until `gateway store release`")
@@ -198,15 +194,7 @@ func moveAside(dir, name string, now time.Time) (string, error) {
 }
 
 func restoreFrom(dir, path string, now time.Time, held string) error {
-	return build(dir, path, now, heldChange(held))
-}
-
-// heldChange holds a store that is being built from a snapshot.
-func heldChange(held string) func(*tx) error {
-	return func(t *tx) error {
-		t.meta.Held = held
-		return markUnknown(t)
-	}
+	return build(dir, path, now, &engine.Restored{Held: held})
 }
 
 // offline runs f while nobody else uses the directory.
@@ -226,7 +214,7 @@ func offline(ctx context.Context, dir string, f func() error) error {
 // SnapshotFile takes a snapshot of a store that no gateway uses, keeping the
 // newest keep of them (0: 3), and returns its path.
 func SnapshotFile(ctx context.Context, dir string, keep int) (path string, err error) {
-	if err := mustExist(dir); err != nil {
+	if err := MustExist(dir); err != nil {
 		return "", err
 	}
 	o := Options{Keep: keep}
@@ -236,7 +224,7 @@ func SnapshotFile(ctx context.Context, dir string, keep int) (path string, err e
 		if err != nil {
 			return err
 		}
-		s := &store{db: db, log: o.Log}
+		s := &Store{o: o, db: db}
 		path, err = snapshot(s, dir, o.Keep, time.Now())
 		return errors.Join(err, s.Close())
 	})
@@ -262,8 +250,8 @@ func restore(ctx context.Context, dir, snap string, link func(from, to string) e
 		if exists(dir, fileDB) {
 			aside = filepath.Join(dir, fileReplaced+"-"+now.UTC().Format(stampForm))
 		}
-		note, hold := noteDigest(dir), heldChange(heldText(errors.New("the operator restored the store"), aside, snap, now))
-		if err := prepare(dir, snap, now, func(t *tx) error { t.meta.Cured = note; return hold(t) }); err != nil {
+		r := engine.Restored{Cured: noteDigest(dir), Held: heldText(errors.New("the operator restored the store"), aside, snap, now)}
+		if err := prepare(dir, snap, now, &r); err != nil {
 			return err
 		}
 		if aside != "" {
@@ -277,33 +265,6 @@ func restore(ctx context.Context, dir, snap string, link func(from, to string) e
 		if err := remove(filepath.Join(dir, fileDamage)); err != nil {
 			return dirError(dir, err)
 		}
-		return nil
-	})
-}
-
-// ReleaseHold lets a held store of a directory that no gateway uses work again.
-func ReleaseHold(ctx context.Context, dir string, o Options) error {
-	if err := mustExist(dir); err != nil {
-		return err
-	}
-	o.Dir, o.SnapshotEvery = dir, -1
-	e, err := Open(ctx, o)
-	if err != nil {
-		return err
-	}
-	return errors.Join(e.ReleaseHold(ctx), e.Close())
-}
-
-// ReleaseHold lets a held store work again: what waits is run and sent. It is
-// [session.ErrNotFound] when the store is not held.
-func (e *Engine) ReleaseHold(ctx context.Context) error {
-	return e.write(ctx, func(t *tx) error {
-		if t.meta.Held == "" {
-			return fmt.Errorf("a hold: %w", session.ErrNotFound)
-		}
-		t.changed = true
-		t.meta.Held = ""
-		t.after = append(t.after, e.signalPending)
 		return nil
 	})
 }

@@ -1,6 +1,12 @@
 package kv
 
-import "io"
+import (
+	"errors"
+	"io"
+)
+
+// ErrClosed is the answer of a store that was closed.
+var ErrClosed = errors.New("the store is closed")
 
 // Bucket is the name of an ordered set of keys.
 type Bucket string

@@ -12,9 +12,6 @@ import (
 	"parley/pkg/session/kv"
 )
 
-// ErrClosed is the answer of a store that was closed, or has crashed.
-var ErrClosed = errors.New("the store is closed")
-
 // entry is a key with its value.
 type entry struct{ key, value []byte }
 
@@ -52,7 +49,7 @@ func (m *Memory) present() (state, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
-		return nil, ErrClosed
+		return nil, kv.ErrClosed
 	}
 	return m.now, nil
 }
@@ -81,7 +78,7 @@ func (m *Memory) Update(f func(kv.Tx) error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
-		return ErrClosed
+		return kv.ErrClosed
 	}
 	m.now = t.s
 	return nil

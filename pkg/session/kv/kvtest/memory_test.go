@@ -40,7 +40,7 @@ func TestCrash(t *testing.T) {
 		t.Fatal(err)
 	}
 	var after *kvtest.Memory
-	if err := put("lost", func() { after = m.Reopened() }); !errors.Is(err, kvtest.ErrClosed) {
+	if err := put("lost", func() { after = m.Reopened() }); !errors.Is(err, kv.ErrClosed) {
 		t.Errorf("got %v", err)
 	}
 	if err := after.View(func(r kv.Reader) error {

@@ -1,9 +1,0 @@
-//go:build !linux
-
-package bolt_test
-
-import "errors"
-
-func mountSmall(string, string) error { return errors.ErrUnsupported }
-
-func unmount(string) error { return nil }

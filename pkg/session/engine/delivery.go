@@ -1,0 +1,281 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"parley/pkg/channels"
+	"parley/pkg/session"
+	"parley/pkg/session/engine/lane"
+	"parley/pkg/session/kv"
+)
+
+// delivery is one attempt at the oldest message of a chat's outbox.
+type delivery struct {
+	e       *Engine
+	key     []byte
+	rec     outRec
+	info    channels.DeliveryInfo
+	stored  *verdict    // nil when it was read from the store
+	offered bool        // a lane may take it before it is stored; only the committer uses this
+	more    bool        // more waited behind it when it was settled
+	certain atomic.Bool // it is stored
+	over    atomic.Bool
+	settled atomic.Bool
+}
+
+// nextDelivery hands out a chat's oldest message, if there is one for this account.
+func (e *Engine) nextDelivery(ctx context.Context, own account, chat uint64, h func(context.Context, *delivery) error) (bool, error) {
+	if ctx.Err() != nil || e.held() != "" {
+		return false, ctx.Err()
+	}
+	if d := e.takeEarly(own, chat); d != nil {
+		return d.hand(ctx, h)
+	}
+	d, err := e.loadDelivery(ctx, own, chat)
+	if err != nil || d == nil {
+		return false, err
+	}
+	if d.rec.Mark != 0 && d.rec.Mark != e.epoch {
+		// Another process marked it: it may be on the platform.
+		if err := d.update(ctx, func(t *tx, rec *outRec) error {
+			rec.Mark, rec.Unknown = e.epoch, true
+			rec.Ambiguities++
+			t.meta.Ambiguous++
+			return nil
+		}); err != nil {
+			return false, err
+		}
+	}
+	return d.hand(ctx, h)
+}
+
+// hand gives the delivery to its handler; true when more waits behind it.
+func (d *delivery) hand(ctx context.Context, h func(context.Context, *delivery) error) (bool, error) {
+	d.info.Parts, d.info.Receipts = d.rec.Parts, d.rec.Receipts
+	d.info.Marked, d.info.Unknown, d.info.Ambiguities = d.rec.Mark != 0, d.rec.Unknown, d.rec.Ambiguities
+	seq := num(d.key, 1)
+	if d.stored == nil {
+		d.certain.Store(true)
+		d.e.noteBusy(seq)
+	}
+	err := h(ctx, d)
+	d.over.Store(true)
+	if d.settled.Load() {
+		return d.more, nil
+	}
+	if err == nil {
+		err = errors.New("the delivery was not settled")
+	}
+	if d.certain.Load() && surelyNotSent(err) {
+		d.e.noteIdle(seq)
+	}
+	return false, err
+}
+
+// durable waits until what is handed out early is stored.
+func (d *delivery) durable(ctx context.Context) error {
+	if d.certain.Load() {
+		return nil
+	}
+	select {
+	case <-d.stored.reached:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if d.stored.err != nil {
+		return fmt.Errorf("delivery %s: %w", d.rec.Outbound.ID, d.stored.err)
+	}
+	d.certain.Store(true)
+	d.e.noteBusy(num(d.key, 1))
+	return nil
+}
+
+// surelyNotSent says whether a handler's error means that the platform does not
+// have the part. What says nothing leaves that open.
+func surelyNotSent(err error) bool {
+	se, ok := errors.AsType[*channels.SendError](err)
+	if !ok {
+		return false
+	}
+	return se.Class != channels.SendAmbiguous
+}
+
+// loadDelivery reads a chat's oldest message; nil when there is none to hand out here.
+func (e *Engine) loadDelivery(ctx context.Context, own account, chat uint64) (*delivery, error) {
+	var d *delivery
+	var bad []*recordError
+	err := e.view(func(t *tx) error {
+		if t.isSuspended(chat) || t.isGone(chat) {
+			return nil
+		}
+		k, v := t.first(bkOutbox, numKey(chat))
+		if k == nil {
+			return nil
+		}
+		key := bytes.Clone(k)
+		payload, err := unseal(bkOutbox, key, v)
+		var rec *outRec
+		if err == nil {
+			rec, err = decode[outRec](bkOutbox, key, payload)
+		}
+		if err != nil {
+			bad = append(bad, &recordError{bucket: bkOutbox, key: key})
+			return err
+		}
+		found := &delivery{e: e, key: key, rec: *rec}
+		found.describe(t, chat)
+		if to := found.info.Outbound.Address; accountOf(to) != own {
+			e.signalOutbox(to, chat, urgencyOut(&rec.Outbound), rec.Outbound.Asked)
+			return nil
+		}
+		d = found
+		return nil
+	})
+	e.setAsideLater(ctx, bad)
+	return d, err
+}
+
+// describe says what is sent, and where to by now.
+func (d *delivery) describe(t *tx, chat uint64) {
+	to := d.rec.Outbound.Address
+	if c, err := t.chat(chat); err == nil {
+		to = c.Address // it may have moved since
+	}
+	d.info.Outbound = d.rec.Outbound
+	d.info.Outbound.Address = to
+	d.info.Edits = t.finishedBy(&d.rec, chat, to)
+}
+
+// update changes the stored delivery. It fails when the delivery is not this
+// attempt's any more.
+func (d *delivery) update(ctx context.Context, f func(*tx, *outRec) error) error {
+	var rec outRec
+	err := d.persist(ctx, func(t *tx) error {
+		if err := d.fence(t); err != nil {
+			return err
+		}
+		rec = d.rec
+		if err := f(t, &rec); err != nil {
+			return err
+		}
+		return t.put(bkOutbox, d.key, rec)
+	})
+	if err == nil {
+		d.rec = rec
+	}
+	return err
+}
+
+// fence checks that the delivery is still this attempt's.
+func (d *delivery) fence(t *tx) error {
+	if d.over.Load() || d.settled.Load() || !t.has(bkOutbox, d.key) || t.isGone(num(d.key, 0)) {
+		return fmt.Errorf("delivery %s: %w", d.rec.Outbound.ID, session.ErrFenced)
+	}
+	return nil
+}
+
+// persist writes what is known of a delivery. A receipt in hand must not be
+// lost because the disk is full for a while: it is tried again until ctx ends.
+func (d *delivery) persist(ctx context.Context, run func(*tx) error) error {
+	pause := lane.MinPause
+	for {
+		err := d.e.write(ctx, run)
+		if !errors.Is(err, session.ErrStore) || errors.Is(err, kv.ErrClosed) {
+			return err
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return err
+		case <-d.e.done:
+			timer.Stop()
+			return err
+		}
+		pause = min(2*pause, lane.MaxPause/6)
+	}
+}
+
+// Info is the state when the delivery was handed over.
+func (d *delivery) Info() channels.DeliveryInfo { return d.info }
+
+// Plan stores how the text is cut and marks part 0. One part needs no plan, and
+// no write where it is marked.
+func (d *delivery) Plan(ctx context.Context, parts []string) error {
+	if err := d.durable(ctx); err != nil {
+		return err
+	}
+	if len(parts) == 1 && d.rec.Mark != 0 {
+		return nil
+	}
+	return d.update(ctx, func(t *tx, rec *outRec) error {
+		rec.Parts, rec.Mark = parts, t.epoch
+		return nil
+	})
+}
+
+// Advance stores a receipt and marks the next part.
+func (d *delivery) Advance(ctx context.Context, part int, r channels.Receipt) error {
+	if part != len(d.rec.Receipts) {
+		return fmt.Errorf("delivery %s: part %d has no turn: %d are accepted", d.rec.Outbound.ID, part, len(d.rec.Receipts))
+	}
+	return d.update(ctx, func(t *tx, rec *outRec) error {
+		rec.Receipts = append(rec.Receipts[:part:part], r)
+		rec.Mark, rec.Unknown, rec.Ambiguities = t.epoch, false, 0
+		return nil
+	})
+}
+
+// Ambiguous counts an attempt with an unknown end.
+func (d *delivery) Ambiguous(ctx context.Context, _ int) error {
+	return d.update(ctx, func(t *tx, rec *outRec) error {
+		rec.Unknown = true
+		rec.Ambiguities++
+		t.meta.Ambiguous++
+		return nil
+	})
+}
+
+// Settle ends the delivery.
+func (d *delivery) Settle(ctx context.Context, o channels.Outcome) error {
+	chat, seq := num(d.key, 0), num(d.key, 1)
+	more := false
+	err := d.persist(ctx, func(t *tx) error {
+		if err := d.fence(t); err != nil {
+			return err
+		}
+		sent := &sentRec{Chat: chat, Seq: seq, State: o.State, Reason: o.Reason, Receipts: d.rec.Receipts, Time: t.now}
+		switch o.State {
+		case channels.Delivered:
+			sent.Receipts = append(slices.Clip(sent.Receipts), o.Receipt)
+		case channels.Refused:
+			t.meta.Refused++
+		case channels.Unsettled:
+			t.meta.Unsettled++
+		}
+		if o.Suspend {
+			if err := t.suspend(chat); err != nil {
+				return err
+			}
+		}
+		if err := t.del(bkOutbox, d.key); err != nil {
+			return err
+		}
+		next, _ := t.first(bkOutbox, numKey(chat))
+		more = next != nil
+		return t.put(bkSent, idKey(d.rec.Outbound.ID), sent)
+	})
+	if err == nil {
+		d.more = more
+		d.settled.Store(true)
+		d.e.receipts.settled(d.rec.Outbound.ID)
+	}
+	return err
+}

@@ -1,0 +1,262 @@
+package engine
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"sync"
+
+	"parley/pkg/channels"
+	"parley/pkg/session"
+)
+
+// An edit rewords its message where it waits. A turn reads its items in one
+// transaction and the edit is written in another one, so the two exclude each
+// other: whoever comes first decides whether the turn has the old text, and then
+// the edit comes too late, or the new one.
+
+// claims are the items of which a turn that was handed out has a copy.
+type claims struct {
+	mu   sync.Mutex
+	seqs []uint64
+}
+
+func (c *claims) add(seqs []uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.seqs = append(c.seqs, seqs...)
+}
+
+func (c *claims) has(seq uint64) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Contains(c.seqs, seq)
+}
+
+// take reads items for the turn; those that read leaves in seqs are its own from
+// then on.
+func (t *turn) take(seqs *[]uint64, read func(*tx) error) error {
+	t.e.wording.RLock()
+	defer t.e.wording.RUnlock()
+	err := t.e.view(read)
+	t.claims.add(*seqs)
+	return err
+}
+
+// reads says whether the turn has a copy of an item and may still commit it.
+func (t *turn) reads(seq uint64) bool {
+	return t.claims.has(seq) && !t.over.Load() && t.failed() == nil
+}
+
+// beginRewording lets no turn take items until the transaction has ended.
+func (e *Engine) beginRewording(t *tx) {
+	if !t.rewords {
+		e.wording.Lock()
+		t.rewords = true
+	}
+}
+
+func (e *Engine) endRewording(t *tx) {
+	if t != nil && t.rewords {
+		e.wording.Unlock()
+	}
+}
+
+// appendEdit puts an edit in the place of what it rewords, or drops it. What it
+// returns is to be an item of its own; nil for nothing.
+func (e *Engine) appendEdit(t *tx, edit *session.Item) (*session.Item, error) {
+	chat, originals := e.originals(t, edit)
+	found := newest(originals)
+	accepted := found != nil || t.accepted(edit)
+	if err := t.remember(edit.Original); err != nil {
+		return nil, err
+	}
+	switch {
+	case edit.Original != "" && t.has(bkSeen, takenBackKey(edit.Original)):
+		e.o.Log.Debug().Str("item", edit.ID).Msg("an edit is dropped: its message was taken back")
+	case found != nil:
+		if err := t.reword(chat, found, edit); err != nil {
+			return nil, err
+		}
+		t.after = append(t.after, func() { e.signalReworded(chat) })
+	case !accepted:
+		message, in := *edit, *edit.Inbound
+		in.Kind, in.Original = channels.KindMessage, ""
+		message.Inbound = &in
+		return &message, nil
+	case edit.Edit == session.EditAnswer:
+		return edit, nil
+	default:
+		t.after = append(t.after, func() {
+			e.o.Log.Debug().Str("item", edit.ID).Msg("an edit is dropped: its message is answered, or being answered")
+		})
+	}
+	return nil, t.remember(edit.ID)
+}
+
+// remember makes an id one that was accepted, of what waits nowhere itself. It does
+// nothing for one that was, and for none.
+func (t *tx) remember(id string) error {
+	if id == "" || t.has(bkSeen, idKey(id)) {
+		return nil
+	}
+	t.added++
+	return t.put(bkSeen, idKey(id), &seenRec{Time: t.now})
+}
+
+// accepted says whether the message of an edit was accepted before: its id is known,
+// it waits, or a turn of the chat has consumed it. Where nobody can tell it was.
+func (t *tx) accepted(edit *session.Item) bool {
+	if edit.Inbound == nil || edit.Inbound.MessageID == "" {
+		return true
+	}
+	if edit.Original != "" && t.has(bkSeen, idKey(edit.Original)) {
+		return true
+	}
+	chat, err := t.chatAt(edit.Address)
+	if err != nil {
+		return !errors.Is(err, session.ErrNotFound)
+	}
+	id := edit.Inbound.MessageID
+	mark, err := encode(id)
+	found := err != nil
+	t.each(bkInbox, numKey(chat), func(k, v []byte) bool {
+		if bytes.Contains(v, mark) {
+			item, err := get[session.Item](t, bkInbox, k)
+			found = found || err == nil && item.Address == edit.Address && item.Inbound != nil && item.Inbound.MessageID == id
+		}
+		return !found
+	})
+	t.each(bkTurns, numKey(chat), func(k, v []byte) bool {
+		if bytes.Contains(v, []byte(id)) {
+			turn, err := get[turnRec](t, bkTurns, k)
+			found = found || err == nil && slices.Contains(turn.Messages, id)
+		}
+		return !found
+	})
+	return found
+}
+
+// messageIDs are the platform's ids of the messages among items.
+func messageIDs(items []session.Item) []string {
+	var ids []string
+	for i := range items {
+		if in := items[i].Inbound; in != nil && in.MessageID != "" {
+			ids = append(ids, in.MessageID)
+		}
+	}
+	return ids
+}
+
+// messages are the platform's ids of what the turn has taken; the lock is held.
+func (t *turn) messages() []string {
+	ids := messageIDs(t.info.Items)
+	for i := range t.info.Steps {
+		ids = append(ids, messageIDs(t.info.Steps[i].Items)...)
+	}
+	return append(ids, t.joined...)
+}
+
+// originals are the items that an edit may reword and that no turn has, in the order
+// in which they wait. What cannot be read is no original.
+func (e *Engine) originals(t *tx, edit *session.Item) (chat uint64, found []waiting) {
+	if edit.Inbound == nil || edit.Inbound.MessageID == "" {
+		return 0, nil
+	}
+	chat, err := t.chatAt(edit.Address)
+	if err != nil {
+		return 0, nil
+	}
+	return chat, e.untaken(t, chat, t.waitingWith(chat, "message_id", edit.Inbound.MessageID, func(item *session.Item) bool {
+		return rewords(edit, item)
+	}))
+}
+
+// untaken are those of some items that wait in a chat which no turn has. Until the
+// transaction has ended no turn takes them.
+func (e *Engine) untaken(t *tx, chat uint64, candidates []waiting) []waiting {
+	if len(candidates) == 0 {
+		return nil
+	}
+	e.beginRewording(t)
+	e.lanes.mu.Lock()
+	open := e.lanes.turns[chat]
+	e.lanes.mu.Unlock()
+	return slices.DeleteFunc(candidates, func(w waiting) bool {
+		return open != nil && open.reads(w.seq) || t.recorded(chat, w.seq)
+	})
+}
+
+// newest is the last of what waits, nil for nothing.
+func newest(all []waiting) *waiting {
+	if len(all) == 0 {
+		return nil
+	}
+	return &all[len(all)-1]
+}
+
+// waitingWith are the items in a chat's inbox that have a value in a field and are
+// what is asks for. Most of what waits is told apart without decoding it.
+func (t *tx) waitingWith(chat uint64, field, value string, is func(*session.Item) bool) []waiting {
+	id, err := encode(value)
+	if err != nil {
+		return nil
+	}
+	mark := append([]byte(`"`+field+`":`), id...)
+	var out []waiting
+	t.each(bkInbox, numKey(chat), func(k, v []byte) bool {
+		if !bytes.Contains(v, mark) {
+			return true
+		}
+		if item, err := get[session.Item](t, bkInbox, k); err == nil && is(item) {
+			out = append(out, waiting{seq: num(k, 1), item: *item})
+		}
+		return true
+	})
+	return out
+}
+
+// rewords says whether an edit is one of this item. After a chat has moved its
+// messages may be numbered anew, so the address counts too.
+func rewords(edit, item *session.Item) bool {
+	old := item.Inbound
+	return old != nil && old.Kind != channels.KindButton && old.MessageID == edit.Inbound.MessageID &&
+		old.Sender.ID == edit.Inbound.Sender.ID && item.Address == edit.Address
+}
+
+// recorded says whether an item belongs to the interrupted turn of its chat.
+func (t *tx) recorded(chat, seq uint64) bool {
+	head, _ := t.first(bkInbox, numKey(chat))
+	recorded := t.anyBad(bkSteps, head)
+	t.each(bkSteps, head, func(k, _ []byte) bool {
+		rec, err := get[stepRec](t, bkSteps, k)
+		// Of a damaged step nobody can tell what it took.
+		recorded = recorded || err != nil || slices.Contains(rec.Start, seq) || slices.Contains(rec.Taken, seq)
+		return !recorded
+	})
+	return recorded
+}
+
+// reword gives an item the words of an edit.
+func (t *tx) reword(chat uint64, w *waiting, edit *session.Item) error {
+	item := &w.item
+	item.Solo = edit.Solo
+	item.Inbound.Solo = edit.Inbound.Solo
+	item.Inbound.Text, item.Inbound.Attachments, item.Inbound.Raw = edit.Inbound.Text, edit.Inbound.Attachments, edit.Inbound.Raw
+	for i := range t.arrived {
+		if a := &t.arrived[i]; a.chat == chat && a.seq == w.seq {
+			a.item = item // its turn may begin early, with a copy of it
+		}
+	}
+	return t.put(bkInbox, numKey(chat, w.seq), item)
+}
+
+// signalReworded lets a running turn look again at what waits behind it.
+func (e *Engine) signalReworded(chat uint64) {
+	e.lanes.mu.Lock()
+	open := e.lanes.turns[chat]
+	e.lanes.mu.Unlock()
+	if open != nil {
+		open.signal()
+	}
+}

@@ -1,0 +1,150 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"parley/pkg/channels"
+	"parley/pkg/session"
+	"parley/pkg/session/kv"
+)
+
+// Crash gives the store up as a killed process would: what was accepted is on
+// the disk, and there is no mark of a clean end.
+func (e *Engine) Crash() {
+	e.stop()
+	e.workers.Wait()
+	if e.endWrites() {
+		_ = e.store.Close()
+	}
+}
+
+// Settle waits until everything queued was written and looks into what gave
+// cause for doubt. It ends the engine's housekeeping.
+func Settle(e *Engine) {
+	done := make(chan struct{})
+	w := &write{run: func(*tx) error { return nil }, done: func(error) { close(done) }}
+	if e.submit(context.Background(), w) == nil {
+		<-done
+	}
+	e.stop()
+	e.workers.Wait()
+	select {
+	case cause := <-e.doubts:
+		e.scrub(cause)
+	default:
+	}
+}
+
+// BreakWrites makes every write fail with err until it is called with nil.
+func BreakWrites(e *Engine, err error) {
+	e.stateMu.Lock()
+	defer e.stateMu.Unlock()
+	e.damage = err
+}
+
+// Prune does at once what the housekeeping does in a while.
+func Prune(e *Engine) {
+	e.stateMu.Lock()
+	e.meta.Hand = ""
+	e.grown = 1 << 20
+	e.stateMu.Unlock()
+	e.prune(context.Background())
+}
+
+// Unseal opens a record as a reader does.
+func Unseal(key, rec []byte) ([]byte, error) { return unseal(bkInbox, key, rec) }
+
+// Seal makes a record.
+func Seal(key, payload []byte) []byte { return seal(bkInbox, key, payload) }
+
+// The keys, for tests of their order and difference.
+var (
+	TimeKey = timeKey
+	KeyTime = keyTime
+	AddrKey = addrKey
+	IDKey   = idKey
+)
+
+// SetSchema makes a store look as if another release had written it.
+func SetSchema(s kv.Store, n int) error {
+	return s.Update(func(k kv.Tx) error {
+		t := newTx(k, time.Now()).writing(k)
+		m, err := get[metaRec](t, bkMeta, metaKey())
+		if err != nil {
+			return err
+		}
+		m.Schema = n
+		return t.put(bkMeta, metaKey(), m)
+	})
+}
+
+// DamageRecord flips a bit in the n-th record of a bucket.
+func DamageRecord(s kv.Store, name string, n int) error {
+	return s.Update(func(k kv.Tx) error {
+		c := k.Cursor(bucket(name))
+		key, v := c.Seek(nil)
+		for ; key != nil && n > 0; n-- {
+			key, v = c.Next()
+		}
+		if key == nil {
+			return fmt.Errorf("bucket %s has no such record", name)
+		}
+		v = bytes.Clone(v)
+		v[len(v)-1] ^= 1
+		return k.Put(bucket(name), bytes.Clone(key), v)
+	})
+}
+
+// Stall keeps the writer from going on until release is called. What is queued
+// before the stall and not yet written shares its transaction.
+func Stall(ctx context.Context, e *Engine) (stalled <-chan struct{}, release func()) {
+	in, out := make(chan struct{}), make(chan struct{})
+	_ = e.submit(ctx, &write{done: func(error) {}, run: func(*tx) error {
+		close(in)
+		<-out
+		return nil
+	}})
+	return in, func() { close(out) }
+}
+
+// EncodeEntry is the stored form of a history entry.
+func EncodeEntry(e *session.Entry) ([]byte, error) { return encodeEntry(e) }
+
+// DecodeEntry is its reverse.
+func DecodeEntry(payload []byte) (session.Entry, error) { return decodeEntry(payload) }
+
+// Queued is how many writes wait for the writer.
+func Queued(e *Engine) int { return len(e.queue) }
+
+// Spoil queues a write that takes its transaction with it: its neighbours run again without it.
+func Spoil(ctx context.Context, e *Engine) {
+	_ = e.submit(ctx, &write{done: func(error) {}, run: func(t *tx) error {
+		t.changed = true
+		return errors.New("spoilt")
+	}})
+}
+
+// NoTurns says that no chat has a turn or is being looked at for one.
+func NoTurns(e *Engine) bool {
+	e.lanes.mu.Lock()
+	s := e.lanes.inbox
+	e.lanes.mu.Unlock()
+	return s.Chats() == 0
+}
+
+// Sends says that somebody empties the outbox of an account.
+func Sends(e *Engine, a channels.Address) bool { return e.outRunner(a) != nil }
+
+// Barrier returns when everything that was queued before has its outcome.
+func Barrier(ctx context.Context, e *Engine) { e.settle(ctx) }
+
+// LookAfter does at once what the housekeeping does each minute.
+func LookAfter(e *Engine) {
+	e.keepTime(context.Background())
+	Prune(e)
+	e.endForgetting(context.Background())
+}

@@ -1,0 +1,368 @@
+package engine
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"parley/pkg/channels"
+	"parley/pkg/session"
+)
+
+// pairBook has in memory who is paired, and whether as an owner. It is read anew after
+// each change, also one that failed: a failed commit may have reached the disk.
+type pairBook struct {
+	mu     sync.Mutex // held over a change and the reading that follows
+	people atomic.Pointer[map[string]pairRight]
+}
+
+// pairRight is the right that a pair gives.
+type pairRight struct{ owner bool }
+
+// pairRec is a pair with the notes that were sent to the person.
+type pairRec struct {
+	session.Pair
+
+	Notes []pairNote `json:"notes,omitempty"`
+}
+
+// askRec is a stranger's request.
+type askRec struct {
+	session.PairRequest
+
+	// Made is the session of a chat that was made only to tell the code, else 0.
+	Made uint64 `json:"made,omitempty"`
+}
+
+// personKey tells people apart as addrKey does addresses.
+func personKey(channel, account, id string) []byte {
+	return addrKey(channels.Address{Channel: channel, Account: account, Chat: id})
+}
+
+func (r *askRec) who() []byte {
+	return personKey(r.Address.Channel, r.Address.Account, r.Sender.ID)
+}
+
+// AskPair stores a stranger's request and queues the message that tells the code.
+func (s pairs) AskPair(
+	ctx context.Context, r session.PairRequest, out channels.Outbound, b session.PairBounds,
+) (session.PairAnswer, error) {
+	if err := storable(r.Code, r.Address); err != nil {
+		return "", fmt.Errorf("pairing: %w", err)
+	}
+	encoded, err := encodeOutbox([]channels.Outbound{out})
+	if err != nil {
+		return "", err
+	}
+	var weighed asking
+	// Most of what strangers write changes nothing, and then does not wait for the writer.
+	err = s.e.view(func(t *tx) error {
+		weighed, err = t.weighAsk(&r, out.ID, b)
+		return err
+	})
+	if err != nil || weighed.answer != session.PairAsked {
+		return weighed.answer, err
+	}
+	err = s.e.write(ctx, func(t *tx) error {
+		weighed, err = t.weighAsk(&r, out.ID, b)
+		if err != nil || weighed.answer != session.PairAsked {
+			return err
+		}
+		return s.e.putAsk(t, &r, &out, encoded[0], &weighed)
+	})
+	return weighed.answer, err
+}
+
+// asking is the decision on a request.
+type asking struct {
+	answer session.PairAnswer
+	// over are the requests that have to go for it, yields the one that yields its place.
+	over   []askRec
+	yields *askRec
+}
+
+// asks reads the stored requests. Of a damaged one only the code is known.
+func (t *tx) asks() []askRec {
+	var all []askRec
+	t.each(bkAsks, nil, func(k, _ []byte) bool {
+		rec, err := get[askRec](t, bkAsks, k)
+		if err != nil {
+			rec = &askRec{PairRequest: session.PairRequest{Code: string(k)}}
+		}
+		all = append(all, *rec)
+		return true
+	})
+	return all
+}
+
+// weighAsk decides on a request. Codes of other accounts count for nothing: their
+// strangers take no places here.
+func (t *tx) weighAsk(r *session.PairRequest, outID string, b session.PairBounds) (asking, error) {
+	who := personKey(r.Address.Channel, r.Address.Account, r.Sender.ID)
+	if t.has(bkSent, idKey(outID)) || t.has(bkPairs, who) {
+		return asking{answer: session.PairWaiting}, nil
+	}
+	c := counting{at: r, who: who, grace: b.Grace}
+	all := t.asks()
+	for i := range all {
+		c.add(&all[i])
+	}
+	switch {
+	case c.waits:
+		return asking{answer: session.PairWaiting}, nil
+	case c.open >= b.Open && (c.known || c.oldest == nil):
+		return asking{answer: session.PairFull}, nil
+	case c.taken:
+		return asking{}, fmt.Errorf("pairing code %s is in use", r.Code)
+	}
+	w := asking{answer: session.PairAsked, over: c.own}
+	if c.open >= b.Open {
+		w.yields = c.oldest
+	}
+	if c.open+c.kept+len(c.expired) >= b.Open {
+		w.over = append(w.over, c.expired...)
+	}
+	return w, nil
+}
+
+// counting weighs the stored requests against a new one.
+type counting struct {
+	at    *session.PairRequest
+	who   []byte
+	grace time.Duration
+	// waits: the person has a code that is good. known: the person's code yielded its
+	// place and would be good else. taken: somebody has the new code.
+	waits, known, taken bool
+	// open and kept are the codes of the account that are good, and that yielded.
+	open, kept int
+	// own are the person's that are over, expired those of others; oldest is the one that
+	// may yield.
+	own, expired []askRec
+	oldest       *askRec
+}
+
+func (c *counting) add(rec *askRec) {
+	now := c.at.Asked
+	c.taken = c.taken || rec.Code == c.at.Code
+	switch good := rec.Open(now); {
+	case bytes.Equal(rec.who(), c.who):
+		c.waits = c.waits || good
+		// Somebody whose code yielded pushes nobody out as long as it would be good.
+		c.known = c.known || now.Before(rec.Expires)
+		c.own = append(c.own, *rec)
+	case !now.Before(rec.Expires):
+		c.expired = append(c.expired, *rec)
+	case accountOf(rec.Address) != accountOf(c.at.Address):
+	case !good:
+		c.kept++
+	default:
+		c.open++
+		if !now.Before(rec.Asked.Add(c.grace)) && (c.oldest == nil || rec.Asked.Before(c.oldest.Asked)) {
+			c.oldest = rec
+		}
+	}
+}
+
+// putAsk stores a request in the place of those that are over.
+func (e *Engine) putAsk(t *tx, r *session.PairRequest, out *channels.Outbound, encoded []byte, w *asking) error {
+	for i := range w.over {
+		if err := t.dropAsk(&w.over[i]); err != nil {
+			return err
+		}
+	}
+	if w.yields != nil {
+		w.yields.Yielded = true
+		if err := t.put(bkAsks, []byte(w.yields.Code), *w.yields); err != nil {
+			return err
+		}
+	}
+	n, at := t.chatAt(r.Address)
+	if at == nil {
+		// Who writes can be reached again.
+		if err := t.reached(n); err != nil {
+			return err
+		}
+	}
+	made, err := e.putMaking(t, out, encoded)
+	if err != nil {
+		return err
+	}
+	return t.put(bkAsks, []byte(r.Code), askRec{PairRequest: *r, Made: made})
+}
+
+// putMaking queues a message. Where its chat was made for it, made is the chat's
+// session, else 0.
+func (e *Engine) putMaking(t *tx, out *channels.Outbound, encoded []byte) (made uint64, err error) {
+	_, at := t.chatAt(out.Address)
+	if err := e.putOne(t, 0, out, encoded); err != nil || !errors.Is(at, session.ErrNotFound) {
+		return 0, err
+	}
+	n, err := t.chatAt(out.Address)
+	if err != nil {
+		return 0, err
+	}
+	c, err := t.chat(n)
+	if err != nil {
+		return 0, err
+	}
+	return c.Session, nil
+}
+
+// dropAsk deletes a request that is over, and with it the chat that was made for
+// it and never used: strangers leave nothing behind.
+func (t *tx) dropAsk(r *askRec) error {
+	if _, err := t.raw(bkAsks, []byte(r.Code)); err != nil {
+		return t.setAside(bkAsks, []byte(r.Code))
+	}
+	if err := t.del(bkAsks, []byte(r.Code)); err != nil {
+		return err
+	}
+	return t.dropMade(r.Address, r.Made)
+}
+
+// dropMade deletes a chat that was made, with the session made, only for a message of
+// pairing, unless it was used since.
+func (t *tx) dropMade(at channels.Address, made uint64) error {
+	n, err := t.chatAt(at)
+	if err != nil || made == 0 {
+		return nil //nolint:nilerr // there is no chat to delete
+	}
+	c, err := t.chat(n)
+	if err != nil || c.Session != made || c.Entries > 0 {
+		return nil //nolint:nilerr // it has been used since
+	}
+	for _, b := range []bucket{bkInbox, bkOutbox, bkTurns} {
+		if k, _ := t.first(b, numKey(n)); k != nil {
+			return nil
+		}
+	}
+	if err := t.del(bkSessions, []byte(sessionID(c.Session))); err != nil {
+		return err
+	}
+	return t.forgetChat(n)
+}
+
+// ApprovePair turns a request into a pair.
+func (s pairs) ApprovePair(ctx context.Context, code string, a session.PairApproval) (session.Pair, error) {
+	var pair session.Pair
+	err := s.e.changePairs(ctx, func(t *tx) error {
+		rec, err := get[askRec](t, bkAsks, []byte(code))
+		if err != nil {
+			return fmt.Errorf("pairing code %s: %w", code, err)
+		}
+		if !rec.Open(a.Now) {
+			return fmt.Errorf("pairing code %s: %w", code, session.ErrExpired)
+		}
+		out := []channels.Outbound{a.Notice(rec.PairRequest)}
+		encoded, err := encodeOutbox(out)
+		if err != nil {
+			return err
+		}
+		pair = session.Pair{Address: rec.Address, Sender: rec.Sender, Since: a.Now, Owner: a.Owner}
+		if err := t.put(bkPairs, rec.who(), &pairRec{Pair: pair}); err != nil {
+			return err
+		}
+		if err := t.del(bkAsks, []byte(code)); err != nil {
+			return err
+		}
+		return s.e.putOutbox(t, 0, out, encoded)
+	})
+	if err != nil {
+		return session.Pair{}, err
+	}
+	return pair, nil
+}
+
+// RevokePairs ends the pairs of an id.
+func (s pairs) RevokePairs(ctx context.Context, channel, account, id string) ([]session.Pair, error) {
+	var ended []session.Pair
+	err := s.e.changePairs(ctx, func(t *tx) error {
+		ended = nil
+		var keys [][]byte
+		var notes []pairNote
+		t.each(bkPairs, nil, func(k, _ []byte) bool {
+			p, err := get[pairRec](t, bkPairs, k)
+			if err == nil && p.Address.Channel == channel && (account == "" || p.Address.Account == account) && p.Sender.ID == id {
+				ended, keys = append(ended, p.Pair), append(keys, bytes.Clone(k))
+				notes = append(notes, p.Notes...)
+			}
+			return true
+		})
+		if len(keys) == 0 {
+			return fmt.Errorf("pair of %s %s: %w", channel, id, session.ErrNotFound)
+		}
+		for _, k := range keys {
+			if err := t.del(bkPairs, k); err != nil {
+				return err
+			}
+		}
+		return t.dropNotes(notes)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return ended, nil
+}
+
+// changePairs changes who is paired, and knows it when it returns.
+func (e *Engine) changePairs(ctx context.Context, change func(*tx) error) error {
+	e.pairs.mu.Lock()
+	defer e.pairs.mu.Unlock()
+	return errors.Join(e.write(ctx, change), e.view(e.pairs.read))
+}
+
+// read takes the pairs into memory. A damaged one lets nobody in.
+func (p *pairBook) read(t *tx) error {
+	people := map[string]pairRight{}
+	t.each(bkPairs, nil, func(k, _ []byte) bool {
+		if p, err := get[pairRec](t, bkPairs, k); err == nil {
+			people[string(k)] = pairRight{owner: p.Owner}
+		}
+		return true
+	})
+	p.people.Store(&people)
+	return nil
+}
+
+// Paired says whether somebody is paired, and whether as an owner.
+func (s pairs) Paired(channel, account, id string) (paired, owner bool) {
+	right, paired := (*s.e.pairs.people.Load())[string(personKey(channel, account, id))]
+	return paired, right.owner
+}
+
+// PairList returns the pairs and the stored requests, the oldest first.
+func (s pairs) PairList(ctx context.Context) ([]session.Pair, []session.PairRequest, error) {
+	var pairs []session.Pair
+	var asks []session.PairRequest
+	var bad []*recordError
+	err := s.e.view(func(t *tx) error {
+		bad = collect(t, bkPairs, func(p *pairRec) { pairs = append(pairs, p.Pair) })
+		bad = append(bad, collect(t, bkAsks, func(r *askRec) { asks = append(asks, r.PairRequest) })...)
+		return nil
+	})
+	s.e.setAsideLater(ctx, bad)
+	slices.SortStableFunc(pairs, func(a, b session.Pair) int { return a.Since.Compare(b.Since) })
+	slices.SortStableFunc(asks, func(a, b session.PairRequest) int {
+		return cmp.Or(a.Asked.Compare(b.Asked), cmp.Compare(a.Code, b.Code))
+	})
+	return pairs, asks, err
+}
+
+// collect calls f with every readable record of a bucket and returns the others.
+func collect[T any](t *tx, b bucket, f func(*T)) (bad []*recordError) {
+	t.each(b, nil, func(k, _ []byte) bool {
+		if rec, err := get[T](t, b, k); err == nil {
+			f(rec)
+		} else {
+			bad = append(bad, &recordError{bucket: b, key: bytes.Clone(k)})
+		}
+		return true
+	})
+	return bad
+}

@@ -1,0 +1,39 @@
+package engine
+
+import "parley/pkg/session"
+
+// The parts of the engine. Each is the engine, seen by the callers of one interface.
+type (
+	inbox     struct{ e *Engine }
+	outbox    struct{ e *Engine }
+	sessions  struct{ e *Engine }
+	chats     struct{ e *Engine }
+	tasks     struct{ e *Engine }
+	jobs      struct{ e *Engine }
+	approvals struct{ e *Engine }
+	pairs     struct{ e *Engine }
+)
+
+// Inbox is the way in.
+func (e *Engine) Inbox() session.Inbox { return inbox{e} }
+
+// Outbox is the way out.
+func (e *Engine) Outbox() session.Outbox { return outbox{e} }
+
+// Sessions are the conversations.
+func (e *Engine) Sessions() session.Sessions { return sessions{e} }
+
+// Chats are the facts of a chat beside its conversations.
+func (e *Engine) Chats() session.Chats { return chats{e} }
+
+// Tasks are background works.
+func (e *Engine) Tasks() session.Tasks { return tasks{e} }
+
+// Jobs are schedules.
+func (e *Engine) Jobs() session.Jobs { return jobs{e} }
+
+// Approvals are the questions that were put to people.
+func (e *Engine) Approvals() session.Approvals { return approvals{e} }
+
+// Pairs are the people whom the operator let in by a code.
+func (e *Engine) Pairs() session.Pairs { return pairs{e} }

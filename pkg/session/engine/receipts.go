@@ -1,0 +1,106 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"parley/pkg/channels"
+	"parley/pkg/session"
+)
+
+// Receipt waits until a message is delivered.
+func (s outbox) Receipt(ctx context.Context, outboundID string) (channels.Receipt, error) {
+	settled, leave := s.e.receipts.watch(outboundID) // before the look: nothing is missed in between
+	defer leave()
+	receipt, known, err := s.e.receiptOf(outboundID)
+	if known || err != nil {
+		return receipt, err
+	}
+	select {
+	case <-settled:
+	case <-ctx.Done():
+		return channels.Receipt{}, context.Cause(ctx)
+	case <-s.e.done:
+		return channels.Receipt{}, errClosed
+	}
+	receipt, _, err = s.e.receiptOf(outboundID)
+	return receipt, err
+}
+
+// receiptOf looks once; it is not known yet while the message is queued.
+func (e *Engine) receiptOf(outboundID string) (r channels.Receipt, known bool, err error) {
+	err = e.view(func(t *tx) error {
+		rec, err := get[sentRec](t, bkSent, idKey(outboundID))
+		if err != nil {
+			return fmt.Errorf("receipt of %s: %w", outboundID, err)
+		}
+		switch {
+		case rec.State == "":
+			return nil
+		case rec.State != channels.Delivered || len(rec.Receipts) == 0:
+			return fmt.Errorf("receipt of %s, which is %s: %w", outboundID, rec.State, session.ErrNotFound)
+		}
+		r, known = rec.Receipts[0], true
+		return nil
+	})
+	return r, known, err
+}
+
+// finishedBy is the message that a delivery takes over, "" when there is none in
+// its chat. What was put for another address than the chat has by now finishes
+// nothing: a chat that moved has other messages under the same ids.
+func (t *tx) finishedBy(rec *outRec, chat uint64, to channels.Address) string {
+	if rec.Outbound.Finishes == "" || rec.Outbound.Address != to {
+		return ""
+	}
+	of, err := get[sentRec](t, bkSent, idKey(rec.Outbound.Finishes))
+	if err != nil || of.Chat != chat || of.State != channels.Delivered || len(of.Receipts) == 0 {
+		return ""
+	}
+	return of.Receipts[0].MessageID
+}
+
+// awaited are the messages whose end somebody waits for; the zero value is ready.
+type awaited struct {
+	mu sync.Mutex
+	by map[string]*watched
+}
+
+// watched is a message with those who wait for it.
+type watched struct {
+	watchers int
+	settled  chan struct{} // closed when it is settled
+}
+
+// watch says when a message is settled from now on, until leave.
+func (a *awaited) watch(id string) (settled <-chan struct{}, leave func()) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	w := a.by[id]
+	if w == nil {
+		w = &watched{settled: make(chan struct{})}
+		if a.by == nil {
+			a.by = map[string]*watched{}
+		}
+		a.by[id] = w
+	}
+	w.watchers++
+	return w.settled, func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if w.watchers--; w.watchers == 0 && a.by[id] == w {
+			delete(a.by, id)
+		}
+	}
+}
+
+// settled wakes who waits for a message.
+func (a *awaited) settled(id string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if w := a.by[id]; w != nil {
+		close(w.settled)
+		delete(a.by, id)
+	}
+}

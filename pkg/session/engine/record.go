@@ -1,0 +1,235 @@
+package engine
+
+import (
+	"encoding"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"time"
+
+	"parley/pkg/channels"
+	"parley/pkg/session"
+)
+
+// schema is what this build writes. A store with a higher one is refused.
+const schema = 1
+
+// recordVersion is the first byte of every record.
+const recordVersion = 1
+
+// recordHead is the version byte and the checksum.
+const recordHead = 5
+
+// seal turns a payload into a record. The checksum covers bucket and key too:
+// a record at the wrong place is as bad as a wrong record.
+func seal(b bucket, key, payload []byte) []byte {
+	rec := make([]byte, recordHead, recordHead+len(payload))
+	rec[0] = recordVersion
+	binary.BigEndian.PutUint32(rec[1:], sum(b, key, payload))
+	return append(rec, payload...)
+}
+
+// unseal is the payload of a record, or an error that is [session.ErrCorrupt].
+func unseal(b bucket, key, rec []byte) ([]byte, error) {
+	if len(rec) < recordHead || rec[0] != recordVersion {
+		return nil, &recordError{bucket: b, key: key, why: "unknown form"}
+	}
+	if binary.BigEndian.Uint32(rec[1:]) != sum(b, key, rec[recordHead:]) {
+		return nil, &recordError{bucket: b, key: key, why: "wrong checksum"}
+	}
+	return rec[recordHead:], nil
+}
+
+func sum(b bucket, key, payload []byte) uint32 {
+	t := crc32.MakeTable(crc32.Castagnoli)
+	c := crc32.Update(0, t, []byte(b))
+	c = crc32.Update(c, t, key)
+	return crc32.Update(c, t, payload)
+}
+
+// recordError names a damaged record; it is a [session.ErrCorrupt].
+type recordError struct {
+	bucket bucket
+	key    []byte
+	why    string
+}
+
+func (e *recordError) Error() string {
+	return fmt.Sprintf("%v: %s/%x: %s", session.ErrCorrupt, e.bucket, e.key, e.why)
+}
+
+func (*recordError) Unwrap() error { return session.ErrCorrupt }
+
+// metaRec is the state of the store as a whole.
+type metaRec struct {
+	Schema  int       `json:"schema"`
+	ID      string    `json:"id"`
+	Created time.Time `json:"created"`
+	// Clean says that the last process ended in order; Epoch numbers the
+	// processes that wrote.
+	Clean bool   `json:"clean"`
+	Epoch uint64 `json:"epoch"`
+	Held  string `json:"held,omitempty"`
+	// Cured is the digest of the note of damage that this store is the answer to.
+	Cured string `json:"cured,omitempty"`
+
+	Ambiguous   uint64 `json:"ambiguous,omitempty"`
+	Unsettled   uint64 `json:"unsettled,omitempty"`
+	Refused     uint64 `json:"refused,omitempty"`
+	Quarantined uint64 `json:"quarantined,omitempty"`
+	Corrupt     uint64 `json:"corrupt,omitempty"`
+
+	// Hand is where the pruning goes on.
+	Hand string `json:"hand,omitempty"`
+
+	// Looked is when the store was last looked after, Leaps what the clock passed over,
+	// see leap.go; in JSON.
+	Looked time.Time `json:"looked,omitzero"`
+	Leaps  string    `json:"leaps,omitempty"`
+}
+
+// chatRec is a chat with its present session. It is stored as fields in this
+// order, with the number of aliases before them and the failed items as JSON.
+type chatRec struct {
+	Address                       channels.Address
+	Aliases                       []channels.Address
+	Session, Entries, CompactedTo uint64
+	Created, Active               time.Time
+	Failed                        []session.FailedItem
+}
+
+// MarshalBinary is the stored form.
+func (c *chatRec) MarshalBinary() ([]byte, error) {
+	failed, err := encodeSome(len(c.Failed), c.Failed)
+	if err != nil {
+		return nil, err
+	}
+	b := appendAddress(nil, &c.Address)
+	b = appendNumbers(b, uint64(len(c.Aliases)))
+	for i := range c.Aliases {
+		b = appendAddress(b, &c.Aliases[i])
+	}
+	b = appendNumbers(b, c.Session, c.Entries, c.CompactedTo)
+	b = appendTimes(b, c.Created, c.Active)
+	return appendTexts(b, failed), nil
+}
+
+// UnmarshalBinary reads the stored form.
+func (c *chatRec) UnmarshalBinary(payload []byte) error {
+	r := readFields(payload)
+	c.Address = r.address()
+	for i := r.number(); i > 0 && !r.bad; i-- {
+		c.Aliases = append(c.Aliases, r.address())
+	}
+	c.Session, c.Entries, c.CompactedTo = r.number(), r.number(), r.number()
+	c.Created, c.Active = r.time(), r.time()
+	c.Failed = decodeSome[[]session.FailedItem](&r)
+	return r.end()
+}
+
+func appendAddress(b []byte, a *channels.Address) []byte {
+	return appendTexts(b, a.Channel, a.Account, a.Chat, a.Thread)
+}
+
+func (r *fields) address() (a channels.Address) {
+	r.texts(&a.Channel, &a.Account, &a.Chat, &a.Thread)
+	return a
+}
+
+// sessionRec leads from a session to its chat; Past is set once /new left it
+// behind. It is stored as fields in this order, with Past as JSON.
+type sessionRec struct {
+	Chat uint64
+	Past *session.Info
+}
+
+// MarshalBinary is the stored form.
+func (s *sessionRec) MarshalBinary() ([]byte, error) {
+	past := ""
+	if s.Past != nil {
+		var err error
+		if past, err = encodeSome(1, s.Past); err != nil {
+			return nil, err
+		}
+	}
+	return appendTexts(appendNumbers(nil, s.Chat), past), nil
+}
+
+// UnmarshalBinary reads the stored form.
+func (s *sessionRec) UnmarshalBinary(payload []byte) error {
+	r := readFields(payload)
+	s.Chat = r.number()
+	s.Past = decodeSome[*session.Info](&r)
+	return r.end()
+}
+
+// seenRec says where an accepted item was put. It is stored as fields in this order.
+type seenRec struct {
+	Chat, Seq uint64
+	Time      time.Time
+}
+
+// stepRec is a step; the items of a join stay in the inbox and are named by
+// Taken. The first step of a turn names in Start the items that the turn began with.
+type stepRec struct {
+	Step  session.Step `json:"step"`
+	Start []uint64     `json:"start,omitempty"`
+	Taken []uint64     `json:"taken,omitempty"`
+}
+
+// turnRec keeps what a committed turn consumed and how it ended. It is stored as
+// fields in this order, lists with their length before them.
+type turnRec struct {
+	Session uint64
+	Outcome session.Outcome
+	Reason  string
+	Seqs    []uint64
+	// Messages are the platform's ids of what it consumed, for edits that come later.
+	Messages []string
+	Time     time.Time
+}
+
+// suspectRec is a chat that had unfinished work when a process died. Begun is
+// the epoch in which its turn was last begun.
+type suspectRec struct {
+	Head  uint64 `json:"head"`
+	Lost  int    `json:"lost"`
+	Begun uint64 `json:"begun,omitempty"`
+}
+
+// outRec is a pending delivery. Mark is the epoch in which the part
+// len(Receipts) was stored as being sent, 0 when it was not.
+type outRec struct {
+	Outbound    channels.Outbound  `json:"outbound"`
+	Parts       []string           `json:"parts,omitempty"`
+	Receipts    []channels.Receipt `json:"receipts,omitempty"`
+	Mark        uint64             `json:"mark,omitempty"`
+	Unknown     bool               `json:"unknown,omitempty"`
+	Ambiguities int                `json:"ambiguities,omitempty"`
+}
+
+// sentRec remembers an outgoing message's id; State is empty while it is queued.
+// It is stored as fields in this order, receipts with their number before them.
+type sentRec struct {
+	Chat, Seq uint64
+	State     channels.OutcomeState
+	Receipts  []channels.Receipt
+	Reason    string
+	Time      time.Time
+}
+
+// forgotten is the state of a message whose session was deleted before it left.
+const forgotten channels.OutcomeState = "forgotten"
+
+// encode is a payload: fields where the record has them, else JSON.
+func encode(v any) ([]byte, error) {
+	if m, ok := v.(encoding.BinaryMarshaler); ok {
+		return m.MarshalBinary()
+	}
+	payload, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("encode: %w", err)
+	}
+	return payload, nil
+}

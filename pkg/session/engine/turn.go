@@ -1,0 +1,366 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"parley/pkg/session"
+	"parley/pkg/session/engine/lane"
+)
+
+// turn is one attempt at the items at the head of a chat's inbox.
+type turn struct {
+	e    *Engine
+	chat uint64
+	head uint64
+	info session.TurnInfo
+	// suspect is the chat's entry among the suspects, nil for most.
+	suspect *suspectRec
+
+	// early says that the turn began before its message was durable.
+	early    bool
+	arrivals chan struct{}
+	newest   atomic.Uint64 // the last item that arrived
+	more     bool          // items that were not taken wait behind the turn's
+	hold     time.Duration // how much longer the album is waited for that was met
+	// over is set when the attempt has ended: what comes later is fenced.
+	over      atomic.Bool
+	committed atomic.Bool
+
+	claims claims // the items of which the turn has a copy
+
+	mu    sync.Mutex // orders the turn's writes
+	limit batch
+	taken []uint64 // the items that belong to the turn
+	// joined are the platform's ids of the messages that joined in this attempt.
+	joined []string
+	steps  uint32 // recorded so far
+
+	errMu sync.Mutex
+	err   error // of the first write that failed
+}
+
+var errNoCommit = errors.New("the turn was not committed")
+
+func (e *Engine) newTurn(chat uint64) *turn {
+	return &turn{e: e, chat: chat, arrivals: make(chan struct{}, 1)}
+}
+
+// nextTurn hands out a chat's next turn, if there is one.
+func (e *Engine) nextTurn(ctx context.Context, chat uint64, p lane.Pass, h func(context.Context, session.Turn) error) (bool, error) {
+	if ctx.Err() != nil || e.held() != "" {
+		e.lanes.remove(chat)
+		return false, ctx.Err()
+	}
+	// No turn runs under the clean mark of the last process: if this one dies of
+	// it, that has to count.
+	if !e.hasBegun() {
+		if err := e.write(ctx, func(t *tx) error { t.changed = true; return nil }); err != nil {
+			return false, err
+		}
+	}
+	t := e.lanes.turnOf(chat, e.newTurn)
+	defer func() {
+		t.over.Store(true)
+		e.lanes.remove(chat)
+	}()
+	if !t.early {
+		if found, err := t.load(ctx); err != nil || !found {
+			return false, err
+		}
+	}
+	t.info.Awaited, t.info.Newest = p.Awaited, p.Newest
+	release, err := e.beginSuspect(ctx, t)
+	if err != nil {
+		return false, err
+	}
+	defer release()
+	err = h(ctx, t)
+	if t.committed.Load() {
+		return t.more, nil
+	}
+	if err == nil {
+		err = errNoCommit
+	}
+	// What the attempt still has on its way is stored or refused before another one reads what is there.
+	t.over.Store(true)
+	e.settle(ctx)
+	if !errors.Is(err, context.Canceled) {
+		e.o.Log.Warn().Err(err).Str("turn", t.info.ID).Msg("a turn ended without a commit and will be handed out again")
+	}
+	return false, err
+}
+
+// load reads the chat's next turn; false when nothing waits.
+func (t *turn) load(ctx context.Context) (bool, error) {
+	e, chat := t.e, t.chat
+	var bad, badSteps []*recordError
+	var heal *session.Item
+	err := t.take(&t.taken, func(x *tx) error {
+		if bad = t.loadItems(x); len(bad) > 0 || len(t.info.Items) == 0 {
+			return nil
+		}
+		c, err := x.chat(chat)
+		if err != nil {
+			heal = &t.info.Items[0]
+			return err
+		}
+		t.describe(x, c)
+		t.loadSuspect(x)
+		badSteps = t.loadSteps(x)
+		return nil
+	})
+	e.setAsideLater(ctx, badSteps)
+	if t.hold > 0 {
+		e.lookLater(chat, t.hold)
+	}
+	switch {
+	case len(bad) > 0:
+		return false, errors.Join(e.loseItems(ctx, chat, bad), fmt.Errorf("chat %s: %w", chatID(chat), session.ErrCorrupt))
+	case errors.Is(err, session.ErrCorrupt) && heal != nil:
+		a := heal.Address
+		return false, errors.Join(err, e.write(ctx, func(x *tx) error { return x.healChat(chat, a) }))
+	case err != nil || len(t.info.Items) == 0:
+		return false, err
+	}
+	// What came while the items were read is behind them only if it was not read.
+	select {
+	case <-t.arrivals:
+	default:
+	}
+	if t.more || t.newest.Load() > t.last() {
+		t.signal()
+	}
+	return true, nil
+}
+
+// describe fills in what a turn is told besides its items.
+func (t *turn) describe(x *tx, c *chatRec) {
+	t.info.ID = turnID(t.chat, t.head)
+	t.info.Chat, t.info.Session, t.info.Address = chatID(t.chat), sessionID(c.Session), c.Address
+	t.info.Zone = x.zoneOf(t.chat, c)
+	t.info.Arrivals = t.arrivals
+}
+
+// arrived says that an item was put behind the turn's, or is being read with them.
+func (t *turn) arrived(seq uint64) {
+	if t.early && seq == t.head {
+		return
+	}
+	t.newest.Store(seq)
+	t.signal()
+}
+
+func (t *turn) signal() {
+	select {
+	case t.arrivals <- struct{}{}:
+	default:
+	}
+}
+
+// loadItems reads what starts the turn: exactly the items of an earlier attempt
+// that recorded something, else what the limits of a turn let in.
+func (t *turn) loadItems(x *tx) []*recordError {
+	k, _ := x.first(bkInbox, numKey(t.chat))
+	if k == nil || x.isGone(t.chat) {
+		return nil
+	}
+	t.head = num(k, 1)
+	start := x.startOf(t.chat, t.head)
+	return x.waitingFrom(t.chat, 0, func(w waiting) bool {
+		if len(start) > 0 && !slices.Contains(start, w.seq) {
+			return w.seq < slices.Max(start)
+		}
+		if hold := x.gathers(t.chat, &w); hold > 0 && len(start) == 0 {
+			t.hold, t.more = hold, true
+			return false
+		}
+		if !t.limit.takes(&w.item) {
+			t.more = true
+			return false
+		}
+		t.taken = append(t.taken, w.seq)
+		t.info.Items = append(t.info.Items, w.item)
+		return true
+	})
+}
+
+// startOf names the items that started an earlier attempt, if it recorded anything.
+func (t *tx) startOf(chat, head uint64) []uint64 {
+	rec, err := get[stepRec](t, bkSteps, numKey(chat, head, 0))
+	if err != nil {
+		return nil
+	}
+	return rec.Start
+}
+
+// loadSteps reads what an earlier attempt recorded. Where a step is damaged
+// nobody can tell what was done: the turn is handed out as lost for good, also
+// once the damaged step, which is returned, was set aside.
+func (t *turn) loadSteps(x *tx) (bad []*recordError) {
+	var failed error
+	x.each(bkSteps, numKey(t.chat, t.head), func(k, v []byte) bool {
+		payload, err := unseal(bkSteps, k, v)
+		if err == nil {
+			var rec *stepRec
+			if rec, err = decode[stepRec](bkSteps, k, payload); err == nil {
+				err = t.addStep(x, rec)
+			}
+		}
+		t.steps = stepNumber(k) + 1
+		if err != nil {
+			failed = err
+		}
+		if damage, ok := errors.AsType[*recordError](err); ok {
+			bad = append(bad, &recordError{bucket: damage.bucket, key: bytes.Clone(damage.key), why: damage.why})
+		}
+		return true
+	})
+	if failed != nil || x.anyBad(bkSteps, numKey(t.chat, t.head)) {
+		t.e.o.Log.Error().Err(failed).Str("turn", t.info.ID).Msg("a recorded step is damaged: the turn does not run again")
+		t.info.Lost = maxLost
+	}
+	return bad
+}
+
+// addStep takes over a recorded step; joined items are read from the inbox, where they still are.
+func (t *turn) addStep(x *tx, rec *stepRec) error {
+	for _, seq := range rec.Taken {
+		item, err := get[session.Item](x, bkInbox, numKey(t.chat, seq))
+		if err != nil {
+			return err
+		}
+		rec.Step.Items = append(rec.Step.Items, *item)
+		if !slices.Contains(t.taken, seq) {
+			t.limit.takes(item)
+			t.taken = append(t.taken, seq)
+		}
+	}
+	t.info.Steps = append(t.info.Steps, rec.Step)
+	return nil
+}
+
+func stepNumber(key []byte) uint32 {
+	n := num(key, 2)
+	return uint32(min(n, math.MaxUint32))
+}
+
+// Info is what starts the turn.
+func (t *turn) Info() session.TurnInfo { return t.info }
+
+// last is the highest item that belongs to the turn; the lock is held.
+func (t *turn) last() uint64 { return slices.Max(t.taken) }
+
+// Waiting looks at what has arrived behind the turn's items.
+func (t *turn) Waiting(context.Context) ([]session.Item, error) {
+	t.mu.Lock()
+	from := t.last() + 1
+	t.mu.Unlock()
+	var out []session.Item
+	err := t.e.view(func(x *tx) error {
+		// A damaged item is left to the turn that meets it: it lists it as failed.
+		x.waitingFrom(t.chat, from, func(w waiting) bool {
+			out = append(out, w.item)
+			return len(out) < maxWaiting
+		})
+		return nil
+	})
+	return out, err
+}
+
+// maxWaiting bounds what Waiting shows.
+const maxWaiting = 100
+
+// Join takes from what waits and records it.
+func (t *turn) Join(ctx context.Context, accept func(session.Item) bool) ([]session.Item, error) {
+	if err := t.usable(); err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	until, err := t.accepted(accept)
+	if err != nil || until == 0 {
+		return nil, err
+	}
+	var items []session.Item
+	var seqs []uint64
+	limit := t.limit
+	err = t.take(&seqs, func(x *tx) error {
+		x.waitingFrom(t.chat, t.last()+1, func(w waiting) bool {
+			if w.seq > until || !limit.fits(&w.item) {
+				return false
+			}
+			limit.takes(&w.item)
+			items, seqs = append(items, w.item), append(seqs, w.seq)
+			return true
+		})
+		return nil
+	})
+	if err != nil || len(items) == 0 {
+		return nil, err
+	}
+	t.limit = limit
+	t.taken = append(t.taken, seqs...)
+	t.joined = append(t.joined, messageIDs(items)...)
+	return items, t.record(ctx, &stepRec{Step: session.Step{Kind: session.StepJoined}, Taken: seqs})
+}
+
+// accepted asks about what waits, in order, and returns the last item before the
+// first that is not accepted, 0 for none. It asks outside of the reading
+// transaction, because whoever is asked may read the store too.
+func (t *turn) accepted(accept func(session.Item) bool) (until uint64, err error) {
+	var all []waiting
+	err = t.e.view(func(x *tx) error {
+		x.waitingFrom(t.chat, t.last()+1, func(w waiting) bool {
+			if x.gathers(t.chat, &w) > 0 {
+				return false
+			}
+			all = append(all, w)
+			return len(all) < session.MaxTurnItems
+		})
+		return nil
+	})
+	for i := range all {
+		if !accept(all[i].item) {
+			break
+		}
+		until = all[i].seq
+	}
+	return until, err
+}
+
+// fits says whether an item could be taken, without counting it.
+func (b *batch) fits(item *session.Item) bool {
+	c := *b
+	return c.takes(item)
+}
+
+// fail makes every later write of the turn fail.
+func (t *turn) fail(err error) {
+	t.errMu.Lock()
+	defer t.errMu.Unlock()
+	if t.err == nil {
+		t.err = err
+	}
+}
+
+func (t *turn) failed() error {
+	t.errMu.Lock()
+	defer t.errMu.Unlock()
+	return t.err
+}
+
+// usable says whether the attempt still has the turn.
+func (t *turn) usable() error {
+	if t.over.Load() || t.committed.Load() {
+		return fmt.Errorf("turn %s: %w", t.info.ID, session.ErrFenced)
+	}
+	return t.failed()
+}
