@@ -2,7 +2,7 @@ package config
 
 import "time"
 
-// Background bounds background agents: what the tools spawn and subagent start.
+// Background bounds background agents: those that the tools spawn and subagent start.
 type Background struct {
 	Agents   int      `yaml:"agents" jsonschema:"minimum=1,maximum=1000" jsonschema_description:"How many background agents work at once, over all chats. One chat has half of these places at most. Default 32."`
 	PerChat  int      `yaml:"per_chat" jsonschema:"minimum=1,maximum=1000" jsonschema_description:"How many one chat may have at a time, those that wait for their place included. Default 10."`

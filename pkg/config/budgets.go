@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Budgets bound what a chat may use in a day.
+// Budgets bound the use of a chat in a day.
 type Budgets struct {
 	Currency   string `yaml:"currency" jsonschema_description:"The word for what the models' prices are in, for display. Default USD."`
 	All        Limits `yaml:"all" jsonschema_description:"What a chat may use in a day, all together. Default no limit."`
@@ -17,7 +17,7 @@ type Budgets struct {
 	Chats map[string]ChatBudget `yaml:"chats" jsonschema_description:"Budgets of single chats, by their place: CHANNEL:[ACCOUNT/]CHAT[#THREAD]. A block here takes the place of the block above with its name."`
 }
 
-// ChatBudget is the budget of one chat; what is nil is as for all.
+// ChatBudget is the budget of one chat; a nil field is as for all.
 type ChatBudget struct {
 	All        *Limits `yaml:"all" jsonschema_description:"In place of budgets.all."`
 	People     *Limits `yaml:"people" jsonschema_description:"In place of budgets.people."`
@@ -32,13 +32,13 @@ type Limits struct {
 	Money  float64 `yaml:"money" jsonschema:"minimum=0,maximum=1000000000" jsonschema_description:"Money; the models need prices. 0 is no limit."`
 }
 
-// Prices are what a model costs per million tokens.
+// Prices are the costs of a model per million tokens.
 type Prices struct {
 	Input  float64 `yaml:"input" jsonschema:"minimum=0,maximum=1000000" jsonschema_description:"For a million tokens that it reads."`
 	Output float64 `yaml:"output" jsonschema:"minimum=0,maximum=1000000" jsonschema_description:"For a million tokens that it writes."`
 }
 
-// defaultBudgets bound what nobody started by hand.
+// defaultBudgets bound work that no person started.
 func defaultBudgets() Budgets {
 	const jobs, background = 200, 500
 	return Budgets{Currency: "USD", Jobs: Limits{Turns: jobs}, Background: Limits{Turns: background}}

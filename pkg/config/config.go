@@ -20,11 +20,11 @@ type Config struct {
 
 	Background Background `yaml:"background"`
 
-	// spare are secrets that nothing in use needs.
+	// spare are secrets of parts that are not in use.
 	spare []string
 }
 
-// Log says what is logged, to standard error.
+// Log selects the lines that are logged, to standard error.
 type Log struct {
 	Level  string `yaml:"level" jsonschema:"enum=trace,enum=debug,enum=info,enum=warn,enum=error,enum=off" jsonschema_description:"Default info."`
 	Format string `yaml:"format" jsonschema:"enum=console,enum=json" jsonschema_description:"Default console."`
@@ -83,7 +83,7 @@ type Tools struct {
 	Chats map[string]ChatTools `yaml:"chats" jsonschema_description:"The same for one chat, by its place: CHANNEL:[ACCOUNT/]CHAT[#THREAD]."`
 }
 
-// ToolRule is what the operator says of one tool.
+// ToolRule is the operator's rule for one tool.
 type ToolRule struct {
 	Level    string `yaml:"level" jsonschema:"enum=none,enum=chat,enum=read,enum=write,enum=exec" jsonschema_description:"The right that the tool needs. Default: what the tool itself says."`
 	Approval string `yaml:"approval" jsonschema:"enum=destructive,enum=side_effects,enum=never" jsonschema_description:"As tools.approval, for this tool."`
@@ -114,9 +114,9 @@ type Console struct {
 	Enabled bool `yaml:"enabled" jsonschema_description:"Whether run opens a console when it is started in a terminal. Default true."`
 }
 
-// Telegram is one bot on Telegram, or several: then the keys that one bot cannot
-// have for another (the token, who may write, the webhook) are in the list, and
-// the others say what the list leaves out.
+// Telegram is one bot on Telegram, or several: then the keys that one bot cannot have
+// for another (the token, the people with access, the webhook) are in the list, and the
+// others give the defaults of the list.
 type Telegram struct {
 	Enabled       bool         `yaml:"enabled" jsonschema_description:"Default false."`
 	Token         Secret       `yaml:"token"`
@@ -156,7 +156,7 @@ type Groups struct {
 	Allow   []ID   `yaml:"allow" jsonschema_description:"Ids of the groups whose members may all write."`
 }
 
-// Levels are the most that those who are not owners may use on a channel.
+// Levels are the highest levels of people other than owners on a channel.
 type Levels struct {
 	Direct string `yaml:"direct" jsonschema:"enum=none,enum=chat,enum=read,enum=write,enum=exec" jsonschema_description:"In direct chats. Default read."`
 	Groups string `yaml:"groups" jsonschema:"enum=none,enum=chat,enum=read,enum=write,enum=exec" jsonschema_description:"In groups, for whoever writes there, the owners too. Default chat."`
@@ -250,7 +250,7 @@ func Default(home string) *Config {
 // SetDefaults lets the walker read the keys over the defaults.
 func (m *Model) SetDefaults() { *m = DefaultModel() }
 
-// DefaultModel is a model whose keys are all left out.
+// DefaultModel is a model without any keys.
 func DefaultModel() Model {
 	return Model{
 		Provider: "openai", BaseURL: "https://api.openai.com/v1",

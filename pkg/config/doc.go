@@ -2,16 +2,16 @@
 //
 // It promises:
 //
-//   - The file is strict: an unknown key, a wrong type, a key written twice or a
-//     value out of range is an error with file, line, column and what to write
-//     instead. All that is wrong is reported together.
-//   - What is not in the file has a default; no file at all is a valid configuration.
-//   - Secrets are references (env:, file:, credential:). A secret written into the
-//     file is refused, and a [Secret] never prints what it holds.
+//   - The file is strict: an unknown key, a wrong type, a key written twice or a value
+//     out of range is an error with file, line, column and the correction. All that is
+//     wrong is reported together.
+//   - A key that is left out has a default; no file at all is a valid configuration.
+//   - Secrets are references (env:, file:, credential:). A secret written into the file
+//     is refused, and a [Secret] does not print its value.
 //   - [Schema] describes the same types for editors.
 //
-// It reads nothing but the file, what the file refers to, and the environment
-// function it is given. To add a key: add a field with its yaml tag, its limits
-// in the jsonschema tag and its jsonschema_description, and its default to
-// [Default]; the loader and the schema follow from the types.
+// It reads only the file, the files that it refers to, and the environment function it
+// is given. To add a key: add a field with its yaml tag, its limits in the jsonschema
+// tag and its jsonschema_description, and its default to [Default]; the loader and the
+// schema follow from the types.
 package config

@@ -10,7 +10,7 @@ import (
 // kernelFolders hold no files, whatever they look like.
 func kernelFolders() []string { return []string{"/dev", "/proc", "/sys"} }
 
-// systemFolders are the machine's own: nobody means all of one.
+// systemFolders are the machine's own, which no operator means as a whole.
 func systemFolders() []string {
 	return []string{"/", "/bin", "/boot", "/etc", "/lib", "/lib64", "/sbin", "/usr"}
 }
@@ -57,8 +57,8 @@ func (c checker) folder(path, at string) {
 	}
 }
 
-// blocking is what stands in the way of a folder: itself or one above it that is no
-// folder; "" for nothing.
+// blocking is the path in the way of a folder: itself or one above it that is not a
+// folder, or "".
 func blocking(at string) string {
 	for ; ; at = filepath.Dir(at) {
 		info, err := os.Stat(at)

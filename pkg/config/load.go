@@ -22,7 +22,7 @@ const maxFile = 256 << 10
 // maxLevels bounds the nesting of the text.
 const maxLevels = 100
 
-// Options are what [Load] needs from its surroundings.
+// Options are the things that [Load] needs from its surroundings.
 type Options struct {
 	// LookupEnv finds an environment variable.
 	LookupEnv func(string) (string, bool)
@@ -43,14 +43,14 @@ type Options struct {
 	// Tools lists the tools there are with such a configuration; nil accepts any
 	// name. It is asked only where the file names one.
 	Tools func(*Config) []string
-	// CheckTools reports what is wrong with rules of tools and with composed tools,
-	// each under the path of its key; nil accepts all.
+	// CheckTools reports mistakes in rules of tools and in composed tools, each under
+	// the path of its key; nil accepts all.
 	CheckTools func(cfg *Config, report func(path string, err error))
 }
 
-// Load reads the file at path. The error is a [*strictyaml.Error] that lists all that is
-// wrong, or says that the file cannot be read (and wraps [os.ErrNotExist] when
-// there is none).
+// Load reads the file at path. The error is a [*strictyaml.Error] that lists all
+// mistakes, or says that the file cannot be read (and wraps [os.ErrNotExist] when it is
+// missing).
 func Load(path string, o Options) (*Config, error) {
 	raw, err := readFile(path)
 	if err != nil {
@@ -140,8 +140,8 @@ func (w *walker) homeless(path, folder string) {
 	}
 }
 
-// resolve finds the secrets. Those of a disabled channel and of a model that nobody
-// asks may be missing; where they are not, they are known all the same.
+// resolve finds the secrets. Those of a disabled channel and of an unused model may be
+// missing; where they are present, they are known all the same.
 func (w *walker) resolve(cfg *Config, r resolver) {
 	for _, ref := range w.references {
 		r.spare = !cfg.uses(ref.path)

@@ -77,8 +77,8 @@ func (c modelChecker) model(path string, m *Model) {
 	}
 }
 
-// prices reports half a price: the other half would count as nothing, and no limit
-// of money would ever be reached.
+// prices reports half a price: the other half would count as zero, and no limit of
+// money would ever be reached.
 func (c modelChecker) prices(path string) {
 	if !c.written(path) {
 		return

@@ -8,7 +8,7 @@ import (
 	"parley/pkg/strictyaml"
 )
 
-// Schedules bound what chats plan.
+// Schedules bound the plans of chats.
 type Schedules struct {
 	PerChat int `yaml:"per_chat" jsonschema:"minimum=1,maximum=1000" jsonschema_description:"Jobs that one chat may have. Default 20."`
 }
@@ -25,7 +25,7 @@ func defaultHeartbeat() Heartbeat {
 	return Heartbeat{Every: Duration(30 * time.Minute), PerDay: 24}
 }
 
-// schedules checks what has to do with time.
+// schedules checks the settings of time.
 func (c modelChecker) schedules() {
 	a := &c.cfg.Agent
 	if a.Timezone != "" {

@@ -38,7 +38,7 @@ type reflector struct {
 func (r reflector) structure(t reflect.Type) *jsonschema.Schema {
 	s := &jsonschema.Schema{
 		Type: "object", Properties: map[string]*jsonschema.Schema{},
-		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}, // none
+		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}, // no further key
 	}
 	for f := range t.Fields() {
 		name := f.Tag.Get("yaml")
@@ -76,8 +76,8 @@ func (r reflector) field(f reflect.StructField) *jsonschema.Schema {
 	return s
 }
 
-// value describes a type; named types whose text in the file differs from their Go
-// type come first.
+// value describes a type; named types with a text form other than their Go type come
+// first.
 func (r reflector) value(t reflect.Type) *jsonschema.Schema {
 	switch t {
 	case reflect.TypeFor[Secret]():
@@ -120,7 +120,7 @@ func (r reflector) value(t reflect.Type) *jsonschema.Schema {
 	}
 }
 
-// numberIn is a number that a tag sets; nil where it sets none.
+// numberIn is a number that a tag sets, or nil.
 func numberIn(tag reflect.StructTag, name string) *float64 {
 	for _, text := range strictyaml.TagValues(tag, name) {
 		if n, err := strconv.ParseFloat(text, 64); err == nil {

@@ -71,7 +71,8 @@ func validate(t *testing.T, s *jsonschema.Schema, text string) error {
 	return s.Validate(value)
 }
 
-// TestDocumentedConfigurations holds what the documents show against the loader and the schema.
+// TestDocumentedConfigurations checks the examples of the documents with the loader and
+// the schema.
 func TestDocumentedConfigurations(t *testing.T) {
 	t.Parallel()
 	s := schema(t)
@@ -111,8 +112,8 @@ func TestDocumentedConfigurations(t *testing.T) {
 	}
 }
 
-// TestSchemaAgreesWithLoad holds the published schema and the loader against the
-// same files: what one accepts in shape, the other does too.
+// TestSchemaAgreesWithLoad gives the published schema and the loader the same files: a
+// shape that one accepts, the other accepts too.
 func TestSchemaAgreesWithLoad(t *testing.T) {
 	t.Parallel()
 	s := schema(t)

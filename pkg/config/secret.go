@@ -10,7 +10,7 @@ import (
 	"unicode"
 )
 
-// hidden is what a [Secret] shows of itself.
+// hidden is the text that a [Secret] shows of itself.
 const hidden = "[redacted]"
 
 // maxSecret is the most that is read of a secret's file.
@@ -51,12 +51,12 @@ func (Secret) MarshalJSON() ([]byte, error) { return []byte(`"` + hidden + `"`),
 // MarshalYAML hides the value.
 func (Secret) MarshalYAML() ([]byte, error) { return []byte(`"` + hidden + `"`), nil }
 
-// resolver finds what references stand for.
+// resolver finds the values of references.
 type resolver struct {
 	lookupEnv func(string) (string, bool)
 	home, dir string
-	// spare means that nothing uses the secret: a file that others can read is read too,
-	// because its text is to be redacted.
+	// spare means that the secret is not in use: a file that others can read is read
+	// too, because its text is to be redacted.
 	spare bool
 }
 
@@ -67,8 +67,8 @@ func isVariable(s string) bool {
 	})
 }
 
-// splitReference checks the form of a reference. It never repeats the text: it
-// may be the secret itself.
+// splitReference checks the form of a reference. It does not repeat the text, which may
+// be the secret itself.
 func splitReference(text string) (scheme, rest string, err error) {
 	scheme, rest, ok := strings.Cut(text, ":")
 	switch {
@@ -117,7 +117,8 @@ func (r resolver) resolve(reference string) (string, error) {
 	return value, nil
 }
 
-// readSecret reads the one line of a file that none of the forbidden mode bits opens to others.
+// readSecret reads the one line of a file without any of the forbidden mode bits, which
+// would open it to others.
 func readSecret(path string, forbidden os.FileMode) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {

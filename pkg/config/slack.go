@@ -10,8 +10,7 @@ const (
 	slackEventsPath = slackPath + ".events"
 )
 
-// uses says whether the secret at path is of use: over HTTP nobody needs the
-// app-level token.
+// uses says whether the secret at path is of use: over HTTP the app-level token is not.
 func (s *Slack) uses(path string) bool {
 	return s.Enabled && (path != slackAppToken || s.Events.Listen == "")
 }
@@ -84,7 +83,7 @@ func (w *walker) slackToken(path string, token Secret, begins, cure string) {
 	}
 }
 
-// slackKind names the kind of a token, with how it begins; "" for what is none.
+// slackKind names the kind of a token, with its first letters, or "".
 func slackKind(value string) string {
 	for begins, kind := range slackTokens() {
 		if strings.HasPrefix(value, begins) {

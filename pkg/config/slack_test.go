@@ -11,8 +11,8 @@ import (
 	"parley/pkg/config"
 )
 
-// slackEnv is an environment with tokens of every kind; nothing in a problem may
-// tell what comes behind "canary".
+// slackEnv is an environment with tokens of every kind; a problem may not tell the text
+// behind "canary".
 func slackEnv(name string) (string, bool) {
 	v, ok := map[string]string{
 		"BOT": "xoxb" + "-1-canary", "APP": "xapp" + "-1-A1-canary", "SIGNING": "canary0123456789",
@@ -85,8 +85,8 @@ func TestSlack(t *testing.T) {
 	}
 }
 
-// TestSlackProblems: each names its line, what is wrong and what to write, and
-// shows no secret.
+// TestSlackProblems: each names its line, the mistake and the correction, and shows no
+// secret.
 func TestSlackProblems(t *testing.T) {
 	t.Parallel()
 	const sockets = "enabled: true\nbot_token: env:BOT\napp_token: env:APP\n"

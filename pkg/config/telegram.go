@@ -31,8 +31,8 @@ func (t *Telegram) own() *TelegramAccount {
 	}
 }
 
-// BotID is the part of the token that is no secret, which names the bot in
-// addresses: what stands before the colon. It is empty while the token is unknown.
+// BotID is the public part of the token, before the colon, which names the bot in
+// addresses. It is empty while the token is unknown.
 func (a *TelegramAccount) BotID() string {
 	id, _, ok := strings.Cut(a.Token.value, ":")
 	if !ok {
@@ -43,7 +43,7 @@ func (a *TelegramAccount) BotID() string {
 
 func accountPath(i int) string { return fmt.Sprintf("%s.accounts[%d]", telegramPath, i) }
 
-// shareTelegram gives each bot of the list what it leaves out.
+// shareTelegram gives each bot of the list the shared keys that it leaves out.
 func (w *walker) shareTelegram(t *Telegram) {
 	for i, a := range t.Accounts {
 		path := accountPath(i)
@@ -174,8 +174,8 @@ func (w *walker) telegramSecrets(t *Telegram) {
 	}
 }
 
-// strangeBots finds places and owners of bots that are not here: they would be rules
-// for nobody.
+// strangeBots finds places and owners of bots that are not here: their rules would not
+// apply to anybody.
 func (w *walker) strangeBots(cfg *Config) {
 	t := &cfg.Channels.Telegram
 	var ids []string

@@ -197,7 +197,8 @@ func TestTelegramAccountsRefused(t *testing.T) {
 	}
 }
 
-// TestTelegramAccountsOff: a channel that is off needs no tokens, and none is looked for.
+// TestTelegramAccountsOff: a disabled channel needs no tokens, and does not look for
+// them.
 func TestTelegramAccountsOff(t *testing.T) {
 	t.Parallel()
 	const off = "channels: {telegram: {accounts: [{name: a, token: env:NOT_SET}, {name: b}]}}"

@@ -2,7 +2,7 @@ package config
 
 import "time"
 
-// defaultTools is what holds without a word about tools.
+// defaultTools are the rules of a file without a word about tools.
 func defaultTools() Tools {
 	return Tools{
 		On: true, Timeout: Duration(30 * time.Second), MaxParallel: 4, Approval: "destructive", MaxDepth: 3,

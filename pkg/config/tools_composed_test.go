@@ -9,7 +9,7 @@ import (
 	"parley/pkg/config"
 )
 
-// TestComposedArguments are what JSON would have them.
+// TestComposedArguments checks that arguments are read as JSON reads them.
 func TestComposedArguments(t *testing.T) {
 	t.Parallel()
 	cfg, err := config.Load(write(t, `

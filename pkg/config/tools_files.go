@@ -32,7 +32,7 @@ func defaultFileTools() FileTools {
 	return FileTools{MaxFileKB: 1024, MaxFiles: 10_000, MaxMB: 1000, MaxDepth: 32}
 }
 
-// files checks the patterns, and that no root reaches what steers the gateway.
+// files checks the patterns, and that no root reaches files that steer the gateway.
 func (c fileChecker) files() {
 	f := c.cfg.Tools.Files
 	for name, patterns := range map[string][]string{"allow": f.Allow, "refuse": f.Refuse} {
@@ -73,8 +73,8 @@ func (c fileChecker) fileRoot(path, name string, r FileRoot) {
 	}
 }
 
-// rootFolder reports a folder of the system's, which holds what no chat is meant to
-// read; at is without links. A folder that is not there may come, as a network's does.
+// rootFolder reports a folder of the system's, which no chat is meant to read; at is
+// without links. A folder that is not there may come, as a network's does.
 func (c fileChecker) rootFolder(path, at string) {
 	is := func(folder string) bool { return resolved(folder) == at }
 	lies := func(folder string) bool { return within(resolved(folder), at) }
@@ -85,8 +85,8 @@ func (c fileChecker) rootFolder(path, at string) {
 	c.folder(path, at)
 }
 
-// apart reports a root from which a tool could reach what steers the gateway, also
-// where a link leads there.
+// apart reports a root from which a tool could reach files that steer the gateway, also
+// through a link.
 func (c fileChecker) apart(path, root string) {
 	root = resolved(root)
 	for _, own := range []struct{ name, at string }{

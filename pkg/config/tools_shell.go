@@ -33,7 +33,7 @@ const (
 	defaultMaxRunTime = Duration(5 * time.Minute)
 )
 
-// programs checks what is said of tools that run programs.
+// programs checks the settings of tools that run programs.
 func (c programChecker) programs() {
 	shell, code := c.cfg.Tools.Shell, c.cfg.Tools.Code
 	for i, p := range shell.Allow {
@@ -62,7 +62,7 @@ func (c programChecker) runTimes(path string, usual, most Duration) {
 	}
 }
 
-// readable refuses what would show the gateway's own files to programs.
+// readable refuses paths that would show the gateway's own files to programs.
 func (c programChecker) readable(path string, paths []string) {
 	for i, p := range paths {
 		at := fmt.Sprintf("%s[%d]", path, i)

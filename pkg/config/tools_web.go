@@ -10,7 +10,7 @@ import (
 	"parley/pkg/strictyaml"
 )
 
-// WebTools bound what the agent searches and reads on the web.
+// WebTools bound the agent's searches and reading on the web.
 type WebTools struct {
 	Search       WebSearch `yaml:"search"`
 	Timeout      Duration  `yaml:"timeout" min:"1s" max:"2m" jsonschema_description:"Longest that one search or one page may take to come. Default 15s."`
@@ -19,7 +19,7 @@ type WebTools struct {
 	AllowPrivate []string  `yaml:"allow_private" jsonschema_description:"Addresses (192.168.1.5), networks (10.1.0.0/16) and names (wiki.internal) that web_fetch may reach although they are not on the public internet."`
 }
 
-// WebSearch says who answers web_search.
+// WebSearch names the server that answers web_search.
 type WebSearch struct {
 	Backend       string `yaml:"backend" jsonschema:"enum=auto,enum=searxng,enum=brave,enum=duckduckgo" jsonschema_description:"auto, the default: SearXNG where its address is set, else Brave where its key is, else DuckDuckGo, which needs no key and often refuses to answer."`
 	SearXNGURL    string `yaml:"searxng_url" jsonschema_description:"Address of a SearXNG server; json must be among its search.formats."`
@@ -38,7 +38,7 @@ func defaultWebTools() WebTools {
 	}
 }
 
-// Chosen is the backend that answers, never auto, and its address.
+// Chosen is the backend that answers, with auto resolved, and its address.
 func (s WebSearch) Chosen() (backend, address string) {
 	backend = s.Backend
 	if backend == "auto" || backend == "" {
@@ -81,7 +81,7 @@ func network(s string) (netip.Prefix, error) {
 	return p, nil
 }
 
-// hostName says whether s is a name of a host, and neither a pattern nor a number.
+// hostName says whether s is a name of a host, not a pattern or a number.
 func hostName(s string) bool {
 	const most = 253
 	return len(s) <= most && regexp.MustCompile(`^([A-Za-z0-9_-]{1,63}\.)*[A-Za-z_-][A-Za-z0-9_-]{0,62}$`).MatchString(s)
@@ -98,7 +98,7 @@ func (c webChecker) web() {
 	if len(w.Ports) == 0 {
 		c.at(path+".ports", "is empty: write [80, 443], or leave it out")
 	}
-	// The widest networks that may be allowed: nobody means all of the internet.
+	// The widest networks that may be allowed: no operator means all of the internet.
 	const widest4, widest6 = 8, 7
 	for i, s := range w.AllowPrivate {
 		at := fmt.Sprintf("%s.allow_private[%d]", path, i)

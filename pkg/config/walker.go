@@ -33,7 +33,7 @@ func newWalker(file string) *walker {
 // at reports a problem with the value of a key.
 func (w *walker) at(path, format string, args ...any) { w.yaml.At(path, format, args...) }
 
-// special stores the types whose text in the file is not that of their Go type.
+// special stores the types with a text form other than that of their Go type.
 func (w *walker) special(node ast.Node, v reflect.Value, path string) bool {
 	switch into := v.Addr().Interface().(type) {
 	case *Secret:

@@ -121,7 +121,7 @@ func (c *Channel) Run(ctx context.Context, in *channels.Ingress) error {
 	for {
 		err := c.follow(ctx, in, func() { pause = c.opt.MinPause })
 		if ctx.Err() != nil {
-			return nil // what was not stored comes again
+			return nil // updates that were not stored come again
 		}
 		c.opt.Logger.Warn().Err(err).Str("account", c.opt.Account).Dur("pause", pause).Msg("poll failed")
 		if !fakehttp.Pause(ctx, jitter(pause)) {

@@ -13,7 +13,7 @@ func DialWith(o *Options, dial wire.Dial) { o.dial = dial }
 // Known is how many names are remembered.
 func (c *Channel) Known() int { return c.names.Len() }
 
-// CloseIdle lets the connections go, of a channel that was never run.
+// CloseIdle closes the connections of a channel that was not run.
 func (c *Channel) CloseIdle() { c.client.Close() }
 
 // CloseOut waits for the calls beside the sends, and lets the connections go.

@@ -32,8 +32,8 @@ type Options struct {
 	// PerChannel is messages a second in one channel. Zero means the default (1), a
 	// negative number no limit.
 	PerChannel float64
-	// Proxy is the URL of an http, https or socks5 proxy; default none, whatever
-	// the environment says.
+	// Proxy is the URL of an http, https or socks5 proxy; without one the gateway
+	// connects directly, whatever the environment says.
 	Proxy string
 	// Commands are the gateway's commands: a slash command that begins with one of
 	// them, and has more words only where that one takes some, is that command.

@@ -116,7 +116,7 @@ func TestAQuestionIsAskedPressedAndFinished(t *testing.T) {
 	}
 }
 
-// TestFinishingAQuestion meets what may have become of it.
+// TestFinishingAQuestion meets each fate of a question.
 func TestFinishingAQuestion(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -212,8 +212,7 @@ func TestButtonsThatTelegramRefuses(t *testing.T) {
 	askPart(t, c, asking(at, strings.Repeat("é", 30), "May I?", "Yes"))
 }
 
-// FuzzQuestion puts whatever text into a question: what Telegram shows of it is all
-// of it.
+// FuzzQuestion puts any text into a question: Telegram shows all of it.
 func FuzzQuestion(f *testing.F) {
 	for _, text := range []string{
 		"", "a", "\n", " \n ", "```\n</code></pre><b>&amp;", "    indented\n\ttab",

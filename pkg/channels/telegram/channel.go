@@ -40,7 +40,7 @@ type Channel struct {
 }
 
 // New returns a channel that is not running. It sends no request: the account is read
-// off the token, and an error never shows it.
+// off the token, and an error does not show the token.
 func New(o Options) (*Channel, error) {
 	o, err := o.withDefaults()
 	if err != nil {

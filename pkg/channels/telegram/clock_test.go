@@ -189,7 +189,7 @@ func TestHalfOpenPollIsFound(t *testing.T) {
 }
 
 // TestALoneRefusalOfAPoll: one poll is refused while the token is good. The next one
-// takes place after a second, and nothing says that the token is refused.
+// takes place after a second, and no report calls the token refused.
 func TestALoneRefusalOfAPoll(t *testing.T) {
 	t.Parallel()
 	for _, code := range []int{401, 404} {

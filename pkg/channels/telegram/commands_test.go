@@ -33,7 +33,7 @@ func TestMenuIsSetWhenItDiffers(t *testing.T) {
 		b.confirmed(t)
 	}
 	again(menu)
-	again(menu[:1]) // by now the start before has ended, and set nothing
+	again(menu[:1]) // by now the start before has ended without setting the menu
 	b.until(t, "the shorter menu", func() bool { return len(b.bot.Commands()) == 1 })
 	if n := b.srv.Count("setMyCommands"); n != 2 {
 		t.Errorf("setMyCommands %d times, want 2", n)

@@ -119,8 +119,8 @@ func TestDraftsAreOverWhereTheServerKnowsNone(t *testing.T) {
 	}
 }
 
-// TestDraftObeysAWait: what may not be shown for long is not waited for, and no
-// other chat is affected.
+// TestDraftObeysAWait: a draft that may not be shown for long is dropped, and no other
+// chat is affected.
 func TestDraftObeysAWait(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]faketelegram.Fault{
@@ -187,7 +187,7 @@ func TestEditShowsAGrowingAnswerOnceASecond(t *testing.T) {
 	group := srv.Forum("Forum", srv.User("Ann")).Topic("One")
 	at := where(c, group)
 	id := outboxtest.SendAll(t, c, at, "…")[0].MessageID
-	for _, text := range []string{"The", "The *answer*", "The *answer*"} { // the last changes nothing
+	for _, text := range []string{"The", "The *answer*", "The *answer*"} { // the last edit has no change
 		if err := c.Edit(t.Context(), at, id, text); err != nil {
 			t.Fatal(err)
 		}

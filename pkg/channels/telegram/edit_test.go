@@ -54,8 +54,8 @@ func TestEditOfAMessageThatIsGoneSendsANewOne(t *testing.T) {
 	}
 }
 
-// TestEditWithoutAnAnswerIsMadeAgain: a second edit changes nothing, a second
-// message would.
+// TestEditWithoutAnAnswerIsMadeAgain: a second edit has no effect, a second message
+// would.
 func TestEditWithoutAnAnswerIsMadeAgain(t *testing.T) {
 	t.Parallel()
 	srv, c := sender(t)

@@ -117,8 +117,8 @@ func opening(open func() (fs.File, error)) channels.FilePart {
 	return p
 }
 
-// TestSendFileTakesThePlaceOfAPreview has the message that showed an answer so far
-// give way to the file, so that what follows stands below it.
+// TestSendFileTakesThePlaceOfAPreview has the message that showed an answer so far give
+// way to the file, so that later text stands below it.
 func TestSendFileTakesThePlaceOfAPreview(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

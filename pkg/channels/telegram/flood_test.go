@@ -133,8 +133,8 @@ func into(srv *faketelegram.Server, chat *faketelegram.Chat, from, to time.Time)
 	return methods
 }
 
-// TestAChatThatMustWaitIsSilent: after a 429, whatever it was for, nothing at all
-// is called in the chat, though its person goes on writing.
+// TestAChatThatMustWaitIsSilent: after a 429 for any method, no call at all is made in
+// the chat, though its person goes on writing.
 func TestAChatThatMustWaitIsSilent(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{"sendMessage", "sendMessageDraft", "sendChatAction"} {

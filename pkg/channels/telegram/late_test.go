@@ -17,7 +17,7 @@ import (
 	"parley/pkg/channels/telegram"
 )
 
-// showing is what a message came to show, and when.
+// showing is a text that a message came to show, and its time.
 type showing struct {
 	Text string
 	At   time.Duration
@@ -83,7 +83,7 @@ func onSlate(t *testing.T, test func(s *slate)) {
 		}
 		s.ch = c
 		test(s)
-		<-time.After(time.Minute) // nothing more happens
+		<-time.After(time.Minute) // a quiet minute
 		c.CloseIdle()
 		if err := server.Close(); err != nil {
 			t.Error(err)
@@ -127,8 +127,8 @@ func TestALateEditDoesNotOutlastTheAnswer(t *testing.T) {
 	}
 }
 
-// TestALateEditAndAStop: an answer whose second edit a stop prevents has no
-// receipt, and is edited in at the next start.
+// TestALateEditAndAStop: an answer that loses its second edit to a stop has no receipt,
+// and is edited in at the next start.
 func TestALateEditAndAStop(t *testing.T) {
 	t.Parallel()
 	onSlate(t, func(s *slate) {

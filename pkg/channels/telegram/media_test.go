@@ -22,7 +22,7 @@ func picture(n int) []byte {
 	return append([]byte("\x89PNG\r\n\x1a\n"), bytes.Repeat([]byte{byte(n)}, 200)...)
 }
 
-// TestFilesComeWithTheirMessage: taking in fetches nothing, and each file can be
+// TestFilesComeWithTheirMessage: receiving fetches no file, and each file can be
 // fetched afterwards.
 func TestFilesComeWithTheirMessage(t *testing.T) {
 	t.Parallel()

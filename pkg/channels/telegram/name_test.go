@@ -47,8 +47,8 @@ func TestMentionWaitsForTheName(t *testing.T) {
 	b.confirmed(t)
 }
 
-// TestOnlyItsChatWaitsForTheName: others are stored meanwhile, in order and once,
-// also what comes later and what has files.
+// TestOnlyItsChatWaitsForTheName: messages of other chats are stored meanwhile, in
+// order and once, later ones and ones with files included.
 func TestOnlyItsChatWaitsForTheName(t *testing.T) {
 	t.Parallel()
 	var heal func()

@@ -28,14 +28,14 @@ type Options struct {
 	Rates Rates
 	// Webhook takes updates in over HTTP; nil polls for them.
 	Webhook *Webhook
-	// Proxy is the URL of an http, https or socks5 proxy; default none, whatever
-	// the environment says.
+	// Proxy is the URL of an http, https or socks5 proxy; without one the gateway
+	// connects directly, whatever the environment says.
 	Proxy string
 	// Name is the account's name in the configuration, for logs.
 	Name string
 	// Unread keeps an update that the adapter cannot use: an unreadable one, or one of
-	// an unknown kind. It is called before the update is confirmed, and again where
-	// the update comes again. nil keeps none.
+	// an unknown kind. It is called before the update is confirmed, and again where the
+	// update comes again; nil drops such updates.
 	Unread func(kind string, raw json.RawMessage)
 	// Moved is told that a group has become a supergroup, before that update is
 	// confirmed, and again if it fails or the process ends meanwhile. nil ignores it.

@@ -117,7 +117,7 @@ func TestBotsHaveTheirOwnCursor(t *testing.T) {
 	}
 }
 
-// TestStoreFailureConfirmsNothing also says what Health tells meanwhile.
+// TestStoreFailureConfirmsNothing also checks Health meanwhile.
 func TestStoreFailureConfirmsNothing(t *testing.T) {
 	t.Parallel()
 	var b *bench
@@ -238,7 +238,7 @@ func TestRevokedTokenIsSaidAndKeptBack(t *testing.T) {
 	b.keepsToken(t, token)
 }
 
-// TestPollingTakesTheWebhookAway keeps what waits for it.
+// TestPollingTakesTheWebhookAway keeps the updates that wait for it.
 func TestPollingTakesTheWebhookAway(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, func(_ *telegram.Options, b *bench) {

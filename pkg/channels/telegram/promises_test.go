@@ -20,8 +20,8 @@ import (
 	"parley/pkg/channels/telegram"
 )
 
-// TestAChatThatIsGoneIsTriedOnce goes on where its person comes back: with what
-// waited, in order, after one attempt at most meanwhile.
+// TestAChatThatIsGoneIsTriedOnce goes on where its person comes back: with the waiting
+// messages, in order, after one attempt at most meanwhile.
 func TestAChatThatIsGoneIsTriedOnce(t *testing.T) {
 	t.Parallel()
 	srv, c := sender(t, func(o *telegram.Options) { o.Rates = telegram.Rates{PerChat: -1, PerBot: -1} })
@@ -40,7 +40,7 @@ func TestAChatThatIsGoneIsTriedOnce(t *testing.T) {
 	}
 	chat.Unblock()
 	chat.Say("I am back")
-	outboxtest.Queue(t, e, channels.Outbound{ID: "four", Address: at, Text: "four"}) // it answers what the person wrote
+	outboxtest.Queue(t, e, channels.Outbound{ID: "four", Address: at, Text: "four"}) // it answers the person's message
 	outboxtest.Await(t, e, 0)
 	if diff := cmp.Diff([]string{"two", "three", "four"}, chat.Texts()); diff != "" {
 		t.Errorf("(-want +seen):\n%s", diff)
@@ -50,8 +50,8 @@ func TestAChatThatIsGoneIsTriedOnce(t *testing.T) {
 	}
 }
 
-// TestEveryUpdateIsAskedForAnew: the server is never told to forget what waits,
-// whatever the polls meet.
+// TestEveryUpdateIsAskedForAnew: whatever the polls meet, the server is not told to
+// forget waiting updates.
 func TestEveryUpdateIsAskedForAnew(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, func(_ *telegram.Options, b *bench) {
@@ -125,7 +125,7 @@ func TestTokenIsInNoPanic(t *testing.T) {
 	}
 }
 
-// panicInAChannel runs a channel until what it calls panics.
+// panicInAChannel runs a channel until a function that it calls panics.
 func panicInAChannel(t *testing.T, url string) {
 	t.Helper()
 	c, err := telegram.New(telegram.Options{

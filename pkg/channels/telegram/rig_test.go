@@ -52,7 +52,7 @@ func (b *bench) start(t *testing.T, opt telegram.Options) {
 	b.ch, b.stop = ch, inboxtest.Run(t, ch, b.store, inboxtest.Everyone{}, opt.Log)
 }
 
-// confirmed waits until the server has nothing left.
+// confirmed waits until the server has no updates left.
 func (b *bench) confirmed(t *testing.T) {
 	t.Helper()
 	if err := b.bot.AwaitConfirmed(inboxtest.Limited(t)); err != nil {

@@ -18,7 +18,7 @@ import (
 	"parley/pkg/channels/telegram"
 )
 
-// patience is how long is waited for what must happen.
+// patience is the longest wait for an expected event.
 const patience = time.Minute
 
 // sender is a channel that only sends, and the platform that it sends to.
@@ -188,7 +188,7 @@ func TestSendHundredPartsInOrder(t *testing.T) {
 func TestSendKeepsEmojiWholeAtTheSplit(t *testing.T) {
 	t.Parallel()
 	srv, c := sender(t)
-	const emoji = "👩🏽‍🚀" // 7 units, of which none may stand alone
+	const emoji = "👩🏽‍🚀" // 7 units, which may not be parted
 	for shift := range 7 {
 		chat := srv.Private(srv.User("Ann"))
 		text := strings.Repeat("x", shift) + strings.Repeat(emoji, 1200)

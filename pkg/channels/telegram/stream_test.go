@@ -25,7 +25,7 @@ import (
 	"parley/pkg/tools"
 )
 
-// speaker is a model that goes on speaking when the chat has seen what it said.
+// speaker is a model that goes on speaking when the chat has seen its words so far.
 type speaker struct {
 	pieces []string
 	seen   func(ctx context.Context, piece int) error
@@ -141,7 +141,8 @@ func TestAnAnswerInAGroupGrowsInOneMessage(t *testing.T) {
 	if after := edits[0].Time.Sub(m.Sent); after < time.Second {
 		t.Errorf("edited after %v", after)
 	}
-	// What the person sees stands there a moment before the request is answered.
+	// The text that the person sees stands there a moment before the request is
+	// answered.
 	answered := func() bool {
 		return !slices.ContainsFunc(srv.Requests(""), func(r faketelegram.Request) bool { return r.Method != "getUpdates" && r.Status == 0 })
 	}
@@ -155,7 +156,7 @@ func TestAnAnswerInAGroupGrowsInOneMessage(t *testing.T) {
 	}
 }
 
-// TestAFloodWaitOfAnEditIsARateLimit: whoever sends has to wait too.
+// TestAFloodWaitOfAnEditIsARateLimit: messages have to wait too.
 func TestAFloodWaitOfAnEditIsARateLimit(t *testing.T) {
 	t.Parallel()
 	srv, c := sender(t)
@@ -168,7 +169,7 @@ func TestAFloodWaitOfAnEditIsARateLimit(t *testing.T) {
 	}
 }
 
-// surface is that of a chat whose channel edits, drafts and types.
+// surface is that of a chat on a channel that edits, drafts and types.
 type surface struct{ out *channels.Egress }
 
 func (s surface) At(channels.Address) agent.Surface {

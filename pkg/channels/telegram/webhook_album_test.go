@@ -23,8 +23,9 @@ import (
 	"parley/pkg/session"
 )
 
-// TestWebhookHandsOnThePartsOfAnAlbum: the next part comes only when the last is
-// confirmed, which is after it is stored; so the store is told what belongs together.
+// TestWebhookHandsOnThePartsOfAnAlbum: the next part comes only after the last is
+// confirmed, which is after it is stored; so the store is told which parts belong
+// together.
 func TestWebhookHandsOnThePartsOfAnAlbum(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -64,8 +65,8 @@ func TestWebhookHandsOnThePartsOfAnAlbum(t *testing.T) {
 	}
 }
 
-// reader is a model that tells what was said since its last answer, and answers when
-// it may.
+// reader is a model that repeats the words since its last answer, and answers when it
+// may.
 type reader struct {
 	said chan []string
 	next chan struct{}

@@ -85,8 +85,8 @@ func TestWebhookSecretElsewhere(t *testing.T) {
 	}
 }
 
-// TestWebhookUnderAttack has 1 GiB without a secret, and many who send slowly, beside
-// Telegram: nobody is read for long, and what Telegram sends is stored.
+// TestWebhookUnderAttack has 1 GiB without a secret, and many slow senders, beside
+// Telegram: no call is read for long, and Telegram's updates are stored.
 func TestWebhookUnderAttack(t *testing.T) {
 	t.Parallel()
 	b, url := newHook(t, nil)
@@ -97,7 +97,7 @@ func TestWebhookUnderAttack(t *testing.T) {
 	}
 	var wg sync.WaitGroup
 	for range 20 {
-		wg.Go(func() { // it says what it wants to send, and sends nothing
+		wg.Go(func() { // it announces a body and sends none
 			if status := answered(dialled(t, url, head+"Content-Length: 1073741824\r\n\r\n")); status != http.StatusUnauthorized {
 				t.Errorf("status %d", status)
 			}

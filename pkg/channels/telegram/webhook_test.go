@@ -97,7 +97,7 @@ func TestWebhookStoresThenAnswers(t *testing.T) {
 	}
 }
 
-// TestARefusedWebhook: the log and the health say what Telegram refuses and what helps,
+// TestARefusedWebhook: the log and the health report Telegram's refusal and the cure,
 // and the webhook is tried again.
 func TestARefusedWebhook(t *testing.T) {
 	t.Parallel()
@@ -205,7 +205,7 @@ func TestWebhookSkipsWhatIsTooLarge(t *testing.T) {
 	}
 }
 
-// TestWebhookTellsMigrationAndPress covers what is done beside storing.
+// TestWebhookTellsMigrationAndPress covers the work beside storing.
 func TestWebhookTellsMigrationAndPress(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex

@@ -19,7 +19,7 @@ import (
 	"parley/pkg/channels/wire"
 )
 
-// What is waited for and read at most.
+// The limits of waiting and reading.
 const (
 	callTimeout   = 30 * time.Second
 	uploadTimeout = 2 * time.Hour // the engine has a shorter one for a smaller file
@@ -38,8 +38,8 @@ type Options struct {
 	BotToken, AppToken func() string
 	// URL is the base of the Web API; default https://slack.com/api/.
 	URL string
-	// Proxy is the URL of an http, https or socks5 proxy; default none, whatever
-	// the environment says.
+	// Proxy is the URL of an http, https or socks5 proxy; without one the gateway
+	// connects directly, whatever the environment says.
 	Proxy string
 	// Dial opens connections; default [wire.NewDial].
 	Dial wire.Dial

@@ -1,5 +1,5 @@
-// Package event turns Slack's envelopes into inbound items. It is a pure translation:
-// it opens no connection, stores nothing and knows no clock.
+// Package event turns Slack's envelopes into inbound items. It is a pure translation
+// without connections, store or clock.
 //
 // A [Decoder] never fails. An envelope that cannot be read, is too large or of an
 // unknown kind becomes an [Event] that names its kind and holds its payload without

@@ -64,7 +64,8 @@ type pauses struct {
 
 func newPauses() *pauses { return &pauses{usual: wire.NewBackoff(minPause, maxPause)} }
 
-// after is how long to wait after err; what has no rule of its own grows.
+// after is the wait after err; errors without a rule of their own wait longer each
+// time.
 func (p *pauses) after(err error) time.Duration {
 	if errors.Is(err, api.ErrRefused) {
 		return p.refused.Take()

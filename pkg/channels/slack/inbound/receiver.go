@@ -47,7 +47,7 @@ type Calls struct {
 	// SigningSecret reveals the secret that Slack signs its requests with; it must
 	// not be empty.
 	SigningSecret func() string
-	// TrustedProxies are the proxies whose header X-Forwarded-For is believed where
+	// TrustedProxies are the proxies with a trusted X-Forwarded-For header, by which
 	// the connections of one client are counted; see [wire.Server].
 	TrustedProxies []netip.Prefix
 }
@@ -73,7 +73,7 @@ type Receiver struct {
 	work   sync.WaitGroup
 }
 
-// New makes the way in of the app that o.Me names. It asks nobody.
+// New makes the way in of the app that o.Me names. It sends no request.
 func New(o Options) *Receiver {
 	r := &Receiver{opt: o, status: &status{health: wire.NewHealth(), log: o.Log}, log: o.Log}
 	r.me.Store(&o.Me)

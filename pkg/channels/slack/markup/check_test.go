@@ -27,7 +27,7 @@ var (
 	usual = goldmark.New(goldmark.WithExtensions(extension.GFM))
 )
 
-// tester is what a test, a fuzz test and a property have in common.
+// tester has the methods that a test, a fuzz test and a property share.
 type tester interface {
 	Helper()
 	Errorf(format string, args ...any)
@@ -38,8 +38,8 @@ var (
 	_ tester = (*testing.F)(nil)
 )
 
-// check cuts md and says what Slack would not take; it returns the words that the
-// parts show, one after the other.
+// check cuts md and reports parts that Slack would refuse; it returns the words of the
+// parts, one after the other.
 func check(t tester, md string) string {
 	t.Helper()
 	var shown strings.Builder
@@ -63,7 +63,7 @@ func check(t tester, md string) string {
 	return shown.String()
 }
 
-// fold compares what is left of two texts; a table shows its links once more.
+// fold compares the rest of two texts; a table shows its links once more.
 func fold(block, own string) bool { return block == own || within(block, own) }
 
 // checkSafe looks for whatever could notify somebody.
@@ -84,7 +84,7 @@ func checkSafe(t tester, block, own string) {
 	}
 }
 
-// blank is whether nobody would see the message.
+// blank is whether the message shows no text.
 func blank(text string) bool {
 	return strings.TrimFunc(text, func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) || strings.ContainsRune("\u2800\uFEFF\uFFFC", r)

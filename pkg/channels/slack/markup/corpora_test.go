@@ -10,9 +10,9 @@ import (
 	telegram "parley/pkg/channels/telegram/markup"
 )
 
-// TestSpecifications writes every case of CommonMark and GFM. What is shown is what
-// Telegram shows, whose text is held against the HTML of each case; links aside,
-// of which each platform hides other targets.
+// TestSpecifications writes every case of CommonMark and GFM. The shown text is that of
+// Telegram, which is held against the HTML of each case; links aside, of which each
+// platform hides other targets.
 func TestSpecifications(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{

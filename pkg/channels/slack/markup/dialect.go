@@ -18,7 +18,7 @@ const (
 	apart = "\u200B"
 )
 
-// dialect is what Slack can show.
+// dialect is the set of forms that Slack can show.
 func dialect() markdown.Dialect {
 	return markdown.Dialect{Removed: removed, Link: linked, BlankCode: true}
 }

@@ -47,8 +47,8 @@
 //
 // # To change it
 //
-// A text goes through pkg/channels/markdown, which makes blocks of it, and dialect.go (what
-// Slack can show of them), then either pack.go and cost.go (parts), standard.go and escape.go
-// (Markdown) or mrkdwn.go (Slack's own). The way in is read.go. To add another element of
-// Markdown, give both writers a way to write its block.
+// A text goes through pkg/channels/markdown, which makes blocks of it, and dialect.go
+// (the forms that Slack can show), then either pack.go and cost.go (parts), standard.go
+// and escape.go (Markdown) or mrkdwn.go (Slack's own). The way in is read.go. To add
+// another element of Markdown, give both writers a way to write its block.
 package markup

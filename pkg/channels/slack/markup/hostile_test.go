@@ -7,8 +7,8 @@ import (
 	"parley/pkg/channels/slack/markup"
 )
 
-// TestHugeHostile writes what careless writers take for ever to write. That it ends
-// is all that is said of the time.
+// TestHugeHostile writes texts that take careless writers for ever. That it ends is all
+// that is said of the time.
 func TestHugeHostile(t *testing.T) {
 	t.Parallel()
 	const n = 1 << 17

@@ -13,7 +13,7 @@ import (
 // gap is a zero-width space.
 const gap = "\u200B"
 
-// TestMarkup shows what becomes of each thing that Markdown can say.
+// TestMarkup shows the result for each form of Markdown.
 func TestMarkup(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ md, block, own string }{

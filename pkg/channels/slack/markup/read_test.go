@@ -87,7 +87,7 @@ func TestMentions(t *testing.T) {
 	}
 }
 
-// TestReadHuge reads what careless readers take for ever to read.
+// TestReadHuge reads texts that take careless readers for ever.
 func TestReadHuge(t *testing.T) {
 	t.Parallel()
 	const n = 1 << 20

@@ -13,7 +13,7 @@ import (
 const (
 	// The least time between two showings of a message.
 	editEvery = time.Second
-	// The bound of one showing. Nothing else cuts it: what is on its way must have
+	// The bound of one showing. It has no other end: a showing on its way must have
 	// arrived before the message that finishes it leaves.
 	showTimeout = 3 * time.Second
 	// How long after that an edit without an answer may yet take effect.
@@ -132,8 +132,8 @@ func (l *live) finish(ctx context.Context, p *post) (channels.Receipt, error) {
 	return channels.Receipt{}, se
 }
 
-// outlast makes an edit that was accepted once more when nothing that is in doubt
-// can come behind it any longer, if anything is.
+// outlast repeats an edit that was accepted, after the last doubtful edit before it can
+// no longer arrive.
 func (l *live) outlast(ctx context.Context, p *post) error {
 	wait := l.doubts.Left(spot{p.to.Chat, p.edits})
 	if wait <= 0 {

@@ -79,8 +79,8 @@ type posted struct {
 	} `json:"message"`
 }
 
-// deliver sends p, with every remedy that helps. Each remedy is used once, because
-// it takes away what the next refusal could be about.
+// deliver sends p, with every remedy that helps. Each remedy is used once, because it
+// removes the cause of the next refusal.
 func (o *poster) deliver(ctx context.Context, p *post) (channels.Receipt, error) {
 	for {
 		k, err := o.attempt(ctx, p)
@@ -97,8 +97,8 @@ func (o *poster) deliver(ctx context.Context, p *post) (channels.Receipt, error)
 	}
 }
 
-// remedy changes p so that it does not meet the same refusal again, or returns what
-// there is no remedy for.
+// remedy changes p so that it does not meet the same refusal again, or returns the
+// error if no remedy exists.
 func (o *poster) remedy(ctx context.Context, p *post, refusal *api.Error) error {
 	switch {
 	case refusal.BadBlocks() && !p.plain:

@@ -140,8 +140,8 @@ func (s *Sender) Edits(to channels.Address) bool {
 
 // Edit implements [channels.Editor]: it appends to a stream the text that came behind
 // the shown one, or shows text in place of it. A message is changed at most once a
-// second. Of a long text the beginning is shown, because that is what the message
-// will hold in the end.
+// second. Of a long text it shows the beginning, because the message will hold that in
+// the end.
 func (s *Sender) Edit(ctx context.Context, to channels.Address, messageID, text string) error {
 	parts := markup.Split(text)
 	if len(parts) == 0 {

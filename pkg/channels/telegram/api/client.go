@@ -19,7 +19,7 @@ import (
 	"parley/pkg/channels/wire"
 )
 
-// What is waited for and read at most.
+// The limits of waiting and reading.
 const (
 	callTimeout   = 30 * time.Second
 	uploadTimeout = 5 * time.Minute // the engine has a shorter one for a smaller file
@@ -39,22 +39,22 @@ type Options struct {
 	Token func() string
 	// URL is the server's base; default https://api.telegram.org.
 	URL string
-	// Proxy is the URL of an http, https or socks5 proxy; default none, whatever
-	// the environment says.
+	// Proxy is the URL of an http, https or socks5 proxy; without one the gateway
+	// connects directly, whatever the environment says.
 	Proxy string
 	// Dial opens connections; default [wire.NewDial].
 	Dial wire.Dial
 }
 
 // Client speaks the Bot API. The library writes requests and reads answers; the Client
-// decides how long a call may take, which answers count as Telegram's, and what they
-// mean. It is safe for many goroutines.
+// decides how long a call may take, which answers count as Telegram's, and their
+// meaning. It is safe for many goroutines.
 type Client struct {
 	base    *url.URL
 	token   func() string
 	account string
-	// library is copied for each request, to be given the context of that request.
-	// It never sees the token.
+	// library is copied for each request, to be given the context of that request. It
+	// does not see the token.
 	library tgbotapi.BotAPI
 	newHTTP func(conns int) *http.Client
 	calls   *http.Client
@@ -63,7 +63,7 @@ type Client struct {
 }
 
 // New reads the account off the token, and checks the address and the proxy. It sends
-// no request, and an error never shows the token.
+// no request, and an error does not show the token.
 func New(o Options) (*Client, error) {
 	account, err := accountOf(o.Token())
 	if err != nil {
@@ -170,8 +170,8 @@ func (c *Client) bot(f doFunc) *tgbotapi.BotAPI {
 	return &bot
 }
 
-// over sends what the library wrote to where it belongs, under ctx, and hands
-// back only what is an answer of the Bot API. Everything else is its error.
+// over sends the library's request to its server, under ctx, and returns only answers
+// of the Bot API. Everything else is its error.
 func (c *Client) over(ctx context.Context, to *http.Client, method string, limit int64) doFunc {
 	return func(req *http.Request) (*http.Response, error) {
 		target, err := c.address("", method)

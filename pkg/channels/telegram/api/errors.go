@@ -15,7 +15,7 @@ type Error struct {
 	Method      string
 	Code        int
 	Description string
-	// RetryAfter and MigrateTo are the answer's parameters; zero where it has none.
+	// RetryAfter and MigrateTo are the answer's parameters, or zero.
 	RetryAfter time.Duration
 	MigrateTo  int64
 }
@@ -63,20 +63,20 @@ func (e *Error) NoPhoto() bool {
 	return e.Code == http.StatusBadRequest && e.Says("photo_", "image_process_failed", "is too big", "wrong type of the web page content")
 }
 
-// RefusesToken says that the bot may do nothing at all: its token was revoked, or the
+// RefusesToken says that the bot may not make any call: its token was revoked, or the
 // server or a proxy has a fault.
 func (e *Error) RefusesToken() bool {
 	return e.Code == http.StatusUnauthorized || e.Code == http.StatusNotFound
 }
 
-// noChat: a 400 that says of the chat, or of its topic, what 403 says.
+// noChat: a 400 that says of the chat, or of its topic, the same as a 403.
 func (e *Error) noChat() bool {
 	return e.Says("chat not found", "deactivated", "kicked", "blocked", "chat was deleted", "not a member", "peer_id_invalid",
 		"have no access", "not enough rights to send text", "no write access", "need administrator rights", "chat_write_forbidden",
 		"chat_restricted", "message thread not found", "topic_deleted", "topic_closed")
 }
 
-// Class says what a refusal means for the message that was refused.
+// Class is the consequence of a refusal for the refused message.
 func (e *Error) Class() channels.SendClass {
 	switch {
 	case e.Code == http.StatusTooManyRequests:
@@ -92,15 +92,14 @@ func (e *Error) Class() channels.SendClass {
 	}
 }
 
-// ClassOf says what became of a message that got no answer of the Bot API.
+// ClassOf is the fate of a message that got no answer of the Bot API.
 //
-// The front of api.telegram.org answers with a page of its own when there is
-// nobody behind it to take the request: 500, 502 and 503 count as not sent. An
-// outage that lasts must not use up the one repetition that an unknown attempt
-// has, or it would lose messages. 504 says that somebody took the request and
-// did not answer in time, and a 2xx that cannot be read that it worked: both may
-// be there. 4xx pages come from proxies and from servers that are none of
-// Telegram's: they say nothing of the chat.
+// The front of api.telegram.org answers with a page of its own when no server behind it
+// takes the request: 500, 502 and 503 count as not sent. An outage that lasts must not
+// use up the one repetition that an unknown attempt has, or it would lose messages. 504
+// says that somebody took the request and did not answer in time, and a 2xx that cannot
+// be read that it worked: both may be there. 4xx pages come from proxies and from
+// servers other than Telegram's: they say nothing of the chat.
 func ClassOf(e *wire.Error) channels.SendClass {
 	switch {
 	case !e.Sent:

@@ -7,7 +7,7 @@ import (
 )
 
 // accountOf is the part of a token before its colon: the bot's id, known without a
-// request. The error never shows the token.
+// request. The error does not show the token.
 func accountOf(token string) (string, error) {
 	account, secret, _ := strings.Cut(token, ":")
 	id, err := strconv.ParseInt(account, 10, 64)

@@ -14,7 +14,7 @@ import (
 	"parley/pkg/channels/wire"
 )
 
-// identity is the bot's name, for those who must wait for it.
+// identity is the bot's name, for updates that must wait for it.
 type identity struct {
 	id    int64
 	known chan struct{}
@@ -37,7 +37,7 @@ func (i *identity) learn(name string) {
 	})
 }
 
-// read is what is known now.
+// read is the present knowledge.
 func (i *identity) read() update.Bot {
 	select {
 	case <-i.known:

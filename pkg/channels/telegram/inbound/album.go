@@ -8,22 +8,21 @@ import (
 	"parley/pkg/channels/wire"
 )
 
-// An album reaches a bot as several messages, each in an update of its own, and
-// nothing says how many. The poller waits albumWindow for them from the first on,
-// without confirming it, and asks anew every albumStep; then what came is one
-// message. One that comes later is a message of its own. Over a webhook the next is
-// not sent before the last is confirmed: each part is handed on, and the store joins
-// them ([channels.Inbound].Group).
+// An album reaches a bot as several messages, each in an update of its own, and the
+// updates do not tell their number. The poller waits albumWindow for them from the
+// first on, without confirming it, and asks anew every albumStep; the messages that
+// came by then are one message. One that comes later is a message of its own. Over a
+// webhook the next is not sent before the last is confirmed: each part is handed on,
+// and the store joins them ([channels.Inbound].Group).
 const (
 	albumWindow = 500 * time.Millisecond
 	albumStep   = 100 * time.Millisecond
 )
 
-// openAlbum is the place of the first part of an album that may go on; there may
-// be none, then it is behind the last. An album ends where its chat goes on with
-// something else.
+// openAlbum is the place of the first part of an album that may go on; without one it
+// is behind the last event. An album ends where its chat goes on with something else.
 func (p *poller) openAlbum(events []*update.Event) int {
-	latest := map[string]update.Album{} // by chat: what it said last
+	latest := map[string]update.Album{} // by chat: its last message
 	for _, ev := range events {
 		latest[ev.Address.Chat] = ev.Album()
 	}
@@ -45,8 +44,8 @@ func (p *poller) openAlbum(events []*update.Event) int {
 	return len(events)
 }
 
-// hold stores what need not wait for the album that events begin with, and waits
-// a little for more of it.
+// hold stores events that need not wait for the album at the beginning of events, and
+// waits a little for more of the album.
 func (p *poller) hold(ctx context.Context, events []*update.Event) error {
 	waiting := map[string]bool{}
 	var free []*update.Event

@@ -24,8 +24,8 @@ type Files struct{ client *api.Client }
 // NewFiles makes the Files of a bot.
 func NewFiles(client *api.Client) *Files { return &Files{client: client} }
 
-// OpenAttachment implements [channels.AttachmentOpener]. What Telegram says of a
-// file's size counts for nothing: more than 20 MB is never read.
+// OpenAttachment implements [channels.AttachmentOpener]. It ignores the size that
+// Telegram names and reads at most 20 MB.
 func (f *Files) OpenAttachment(ctx context.Context, a channels.Attachment) (io.ReadCloser, error) {
 	if a.Size > maxFile {
 		return nil, channels.ErrTooLarge

@@ -28,7 +28,8 @@ type pauses struct {
 
 func newPauses(first time.Duration) *pauses { return &pauses{usual: wire.NewBackoff(first, maxPause)} }
 
-// after is how long to wait after err; what has no rule of its own grows.
+// after is the wait after err; errors without a rule of their own wait longer each
+// time.
 func (p *pauses) after(err error) time.Duration {
 	if ae, ok := errors.AsType[*api.Error](err); ok {
 		switch {
@@ -48,7 +49,7 @@ func (p *pauses) reset() {
 	p.refused.Reset()
 }
 
-// errToken says what an operator can do about a token that is refused for good.
+// errToken names the cure for a token that is refused for good.
 var errToken = errors.New("the token is refused by Telegram: ask @BotFather for the bot's present token, " +
 	"put it where the configuration takes this one from, and start the gateway again")
 

@@ -25,8 +25,8 @@ const (
 	// The poll after a failure is a short one: it tells soon whether all is well again.
 	probeTimeout = time.Second
 	batchSize    = 100
-	// A server that keeps giving what was confirmed, or what has no id, is not asked
-	// more often than that.
+	// A server that repeats confirmed updates, or sends updates without an id, is not
+	// asked more often than that.
 	stuckPause = time.Second
 )
 
@@ -42,7 +42,7 @@ type poller struct {
 	status *status
 	log    zerolog.Logger
 	cursor string
-	// stored is the cursor as the store has it, offset what it says.
+	// stored is the cursor as the store has it, offset its value.
 	stored string
 	offset int64
 	// confirms says that the next successful poll confirms something.
@@ -65,7 +65,7 @@ func (p *poller) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		err := p.follow(ctx)
 		if ctx.Err() != nil {
-			return // what was not stored comes again
+			return // updates that were not stored come again
 		}
 		err = confirm(ctx, p.client, err)
 		pause := p.pauseAfter(ctx, err)
@@ -76,7 +76,7 @@ func (p *poller) run(ctx context.Context) {
 	}
 }
 
-// pauseAfter says how long to wait after err, and does what can be done about it.
+// pauseAfter is the wait after err, and applies the remedy for err if it has one.
 func (p *poller) pauseAfter(ctx context.Context, err error) time.Duration {
 	if we, ok := errors.AsType[*wire.Error](err); ok && errors.Is(we, context.DeadlineExceeded) {
 		p.client.Reconnect()
@@ -86,7 +86,7 @@ func (p *poller) pauseAfter(ctx context.Context, err error) time.Duration {
 		return p.other.after(err)
 	}
 	if ae.Says("webhook") && !p.deleted {
-		p.deleted = true // once: whoever sets it again wants it more
+		p.deleted = true // once: an operator who sets it again wants it
 		err := p.deleteWebhook(ctx)
 		if err == nil {
 			return wire.Jitter(p.other.usual.Take())
@@ -96,7 +96,7 @@ func (p *poller) pauseAfter(ctx context.Context, err error) time.Duration {
 	return wire.Jitter(p.conflict.Take())
 }
 
-// deleteWebhook keeps what waits for delivery.
+// deleteWebhook keeps the updates that wait for delivery.
 func (p *poller) deleteWebhook(ctx context.Context) error {
 	p.log.Warn().Msg("a webhook is set and this account polls: the webhook is removed")
 	return p.client.Call(ctx, "deleteWebhook", tgbotapi.Params{"drop_pending_updates": "false"}, nil)
@@ -138,7 +138,7 @@ func (p *poller) follow(ctx context.Context) error {
 	}
 }
 
-// load reads the stored position. What was known beyond it no longer counts.
+// load reads the stored position. Knowledge beyond it no longer counts.
 func (p *poller) load(ctx context.Context) error {
 	stored, err := p.intake.in.Position(ctx, p.cursor)
 	if err != nil {
@@ -191,9 +191,9 @@ func (p *poller) take(ctx context.Context, updates []json.RawMessage) (time.Dura
 	return pollTimeout, nil
 }
 
-// besideName stores what need not wait for the bot's name as the first of events
-// does, without moving the offset, and waits a moment for the name. A chat in
-// which something waits waits from there on.
+// besideName stores events that do not wait for the bot's name, as the first of events
+// does, without moving the offset, and waits a moment for the name. A chat in which
+// something waits waits from there on.
 func (p *poller) besideName(ctx context.Context, events []*update.Event) error {
 	waiting := map[string]bool{}
 	var free []*update.Event

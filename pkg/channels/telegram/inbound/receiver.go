@@ -27,8 +27,8 @@ type Options struct {
 	// Webhook takes updates in over HTTP; nil polls for them.
 	Webhook *Webhook
 	// Unread keeps an update that the adapter cannot use: an unreadable one, or one of
-	// an unknown kind. It is called before the update is confirmed, and again where
-	// the update comes again. nil keeps none.
+	// an unknown kind. It is called before the update is confirmed, and again where the
+	// update comes again; nil drops such updates.
 	Unread func(kind string, raw json.RawMessage)
 	// Moved is told that a group has become a supergroup, before that update is
 	// confirmed, and again if it fails or the process ends meanwhile. nil ignores it.
@@ -48,7 +48,7 @@ type Webhook struct {
 	PublicURL string
 	// Secret is sent along by Telegram: 1-256 letters, digits, _ and -.
 	Secret func() string
-	// TrustedProxies are the proxies whose header X-Forwarded-For is believed where
+	// TrustedProxies are the proxies with a trusted X-Forwarded-For header, by which
 	// the connections of one client are counted; see [wire.Server].
 	TrustedProxies []netip.Prefix
 }
@@ -85,7 +85,7 @@ type Receiver struct {
 	work   sync.WaitGroup
 }
 
-// New makes the way in of a bot. It asks nobody.
+// New makes the way in of a bot. It sends no request.
 func New(o Options) *Receiver {
 	return &Receiver{opt: o, me: newIdentity(o.API.Account()), status: &status{health: wire.NewHealth(), log: o.Log}, log: o.Log}
 }
@@ -126,8 +126,8 @@ type intake struct {
 	log     zerolog.Logger
 }
 
-// read decodes one update, gives it the account and logs why it gives no item: never
-// the words of a person.
+// read decodes one update, gives it the account and logs the reason for an update
+// without an item, but no words of a person.
 func (i *intake) read(raw json.RawMessage, me update.Bot) *update.Event {
 	ev := update.Decode(raw, me)
 	ev.Address.Channel, ev.Address.Account = channelName, i.account

@@ -16,7 +16,7 @@ type status struct {
 	log    zerolog.Logger
 }
 
-// fails tells the health what err means for taking in, and says whether that is news:
+// fails tells the health the effect of err on receiving, and says whether that is news:
 // a token that is refused is told once.
 func (s *status) fails(err error) (news bool) {
 	state, before := channels.HealthDegraded, s.health.Read().State

@@ -27,7 +27,7 @@ import (
 
 const (
 	secretHeader = "X-Telegram-Bot-Api-Secret-Token" //nolint:gosec // the name of a header
-	// That is far beyond what Telegram sends; what is larger is never read.
+	// That is far beyond Telegram's updates; a larger body is not read.
 	maxUpdate = 4 << 20
 	// How many updates Telegram sends at once, and how many are worked on.
 	hookConns = 40
@@ -36,7 +36,7 @@ const (
 	nameWait = 5 * time.Second
 )
 
-// errAddress says what an operator can do about a webhook that Telegram refuses.
+// errAddress names the cure for a webhook that Telegram refuses.
 var errAddress = errors.New("the webhook's address is refused by Telegram: " +
 	"write as webhook.public_url an https address that Telegram reaches from outside, on port 443, 80, 88 or 8443, and start " +
 	"the gateway again; or take webhook out to poll")
@@ -89,8 +89,8 @@ func (h *hook) listen(ctx context.Context) error {
 	return server.Serve(ctx)
 }
 
-// setWebhook tells Telegram where we are. It stays set when the channel stops:
-// Telegram keeps what it cannot deliver.
+// setWebhook tells Telegram where we are. It stays set when the channel stops: Telegram
+// keeps the updates that it cannot deliver.
 func (h *hook) setWebhook(ctx context.Context) {
 	pause := newPauses(time.Second)
 	for {
@@ -119,8 +119,8 @@ func (h *hook) setWebhook(ctx context.Context) {
 	}
 }
 
-// ServeHTTP looks at the secret before it reads a byte of the body, and answers
-// 200 only when the update is stored or never can be.
+// ServeHTTP looks at the secret before it reads a byte of the body, and answers 200
+// only when the update is stored or can be skipped for good.
 func (h *hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	status := http.StatusOK
 	switch {
@@ -146,7 +146,7 @@ func (h *hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.receive(w, r)
 }
 
-// knows compares in constant time, whatever the lengths. There is one secret or none.
+// knows compares in constant time, whatever the lengths. A call has at most one secret.
 func (h *hook) knows(given []string) bool {
 	if len(given) != 1 {
 		return false

@@ -10,7 +10,7 @@ import (
 	"parley/pkg/channels/telegram/markup"
 )
 
-// tester is what a test, a fuzz test and a property have in common.
+// tester has the methods that a test, a fuzz test and a property share.
 type tester interface {
 	Helper()
 	Errorf(format string, args ...any)
@@ -21,8 +21,8 @@ var (
 	_ tester = (*testing.F)(nil)
 )
 
-// check renders md and says what Telegram would not take; it returns what the
-// parts show, one after the other.
+// check renders md and reports parts that Telegram would refuse; it returns the text of
+// the parts, one after the other.
 func check(t tester, md string, limit int) string {
 	t.Helper()
 	var shown strings.Builder
@@ -64,8 +64,8 @@ func blank(text string) bool {
 }
 
 // checkNesting holds entities against the rules that the Bot API's documentation
-// states: code within and around nothing but quotations, no quotation in another,
-// no link in another.
+// states: code touches no entity but quotations, a quotation holds no other, and a link
+// no other.
 func checkNesting(t tester, part string, entities []faketelegram.Entity) {
 	t.Helper()
 	for i, outer := range entities {
@@ -82,7 +82,7 @@ func checkNesting(t tester, part string, entities []faketelegram.Entity) {
 	}
 }
 
-// squeeze drops white space and what is invisible.
+// squeeze drops white space and invisible characters.
 func squeeze(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) {

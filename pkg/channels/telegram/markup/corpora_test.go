@@ -31,7 +31,7 @@ func load[T any](t *testing.T, path ...string) []T {
 	return list
 }
 
-// TestJudge holds the judge of these tests against what Telegram's own parser does.
+// TestJudge compares the judge of these tests with Telegram's own parser.
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	type example struct {
@@ -54,9 +54,9 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestSpecifications renders every case of CommonMark and GFM. What Telegram shows
-// must be what the case's HTML shows, white space aside, and what doc.go says is
-// added to it.
+// TestSpecifications renders every case of CommonMark and GFM. The text that Telegram
+// shows must be that of the case's HTML, white space aside, with the additions that
+// doc.go names.
 func TestSpecifications(t *testing.T) {
 	t.Parallel()
 	type example struct {
@@ -151,9 +151,9 @@ func unused(md string) []string {
 // withoutRules drops the lines of a table.
 func withoutRules(s string) string { return strings.NewReplacer("|", "", "-", "", "+", "").Replace(s) }
 
-// reading is what a person reads on a page: the text of its HTML, with the marks
-// of lists, rules and tasks, and the targets that cannot be followed. What looks
-// like a tag and stands in the Markdown is text.
+// reading is the text that a person reads on a page: the text of its HTML, with the
+// marks of lists, rules and tasks, and the targets that cannot be followed. A word of
+// the Markdown that looks like a tag is text.
 func reading(page, md string) string {
 	r := pageReader{md: md}
 	for page != "" {
@@ -265,7 +265,7 @@ func onTheWeb(target string) bool {
 	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
 }
 
-// follow is what a target adds to its text.
+// follow is the addition of a target to its text.
 func (r *pageReader) follow(target, label string) {
 	plain := target
 	if readable, err := url.PathUnescape(target); err == nil {

@@ -18,7 +18,7 @@ const (
 	maxTarget                   = 2048 // bytes of a target that is linked
 )
 
-// dialect is what Telegram can show.
+// dialect is the set of forms that Telegram can show.
 func dialect() markdown.Dialect {
 	return markdown.Dialect{Spoilers: true, Removed: removed, Link: linked, ExtraCells: true}
 }
@@ -96,7 +96,7 @@ func nested(in []*markdown.Container) int {
 
 // position is where the lines of a block begin.
 type position struct {
-	marker string // of the items that begin with it, "" for none
+	marker string // of the items that begin with it, or ""
 	indent string // of the other lines
 	quote  *markdown.Container
 }

@@ -7,8 +7,8 @@ import (
 	"parley/pkg/channels/markdown"
 )
 
-// Telegram makes links of some addresses by itself, wherever in a text they are.
-// Those to the web may be links; the others become code, in which it makes none.
+// Telegram makes links of some addresses by itself, wherever in a text they are. Those
+// to the web may be links; the others become code, in which Telegram makes no links.
 
 // liveSchemes are those others. No scheme ends another one behind it.
 func liveSchemes() []string { return []string{"tonsite", "ton", "tg", "ftp"} }

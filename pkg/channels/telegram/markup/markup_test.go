@@ -10,7 +10,7 @@ import (
 	"parley/pkg/channels/telegram/markup"
 )
 
-// TestRender is what a person sees.
+// TestRender compares the text that a person sees.
 func TestRender(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ md, want string }{

@@ -17,7 +17,7 @@ import (
 	"parley/pkg/channels/telegram/markup"
 )
 
-// piece is Markdown and what a person reads in it.
+// piece is Markdown and the text that a person reads in it.
 type piece struct{ md, reading string }
 
 func words(t *rapid.T) piece {
@@ -116,8 +116,8 @@ func oneBlock(t *rapid.T, depth int) piece {
 	}
 }
 
-// TestNothingIsLost writes Markdown together with what it says and reads it back
-// from parts of any length.
+// TestNothingIsLost writes Markdown together with its text and reads it back from parts
+// of any length.
 func TestNothingIsLost(t *testing.T) {
 	t.Parallel()
 	numbers := regexp.MustCompile(`\d+\.w`)

@@ -111,7 +111,7 @@ func TestSplitEntities(t *testing.T) {
 	}
 }
 
-// TestSplitBytes keeps the HTML of parts short whose text is.
+// TestSplitBytes keeps the HTML short in parts with a short text.
 func TestSplitBytes(t *testing.T) {
 	t.Parallel()
 	target := "https://a.org/" + strings.Repeat("b", 1000)

@@ -11,8 +11,8 @@ import (
 // look is how a stretch of text looks.
 type look = markdown.Look
 
-// allowed is the part of l that Telegram's rules allow: code neither contains other
-// styles nor lies in them. A target and a secret matter more than that.
+// allowed is the part of l that Telegram's rules allow: code has no other style inside
+// or around it. A target and a secret matter more than that.
 func allowed(l look) look {
 	switch {
 	case l.Style&markdown.Code == 0:

@@ -20,20 +20,20 @@ const (
 	// The least times between two showings in a chat.
 	draftEvery = 300 * time.Millisecond
 	editEvery  = time.Second
-	// The bound of one showing. Nothing else cuts it: what is on its way must have
+	// The bound of one showing. It has no other end: a showing on its way must have
 	// arrived before the message that finishes it leaves.
 	showTimeout = 3 * time.Second
 	// How long after that an edit without an answer may yet take effect.
 	lateEdit = 10 * time.Second
 	// A chat that must not be shown anything for longer than this is not waited for.
 	showPatience = 2 * time.Second
-	// What Telegram refused is not tried again sooner than this.
+	// A showing that Telegram refused is not tried again sooner than this.
 	refusedPause = 10 * time.Second
 )
 
 var errNoPreview = errors.New("nothing is shown here before it is finished")
 
-// pace is what a showing waits for: a message, or, with "", a chat's draft.
+// pace is the key under which a showing waits: a message, or, with "", a chat's draft.
 type pace struct {
 	to      channels.Address
 	message string
@@ -62,10 +62,10 @@ func (s *Sender) Draft(ctx context.Context, to channels.Address, id, text string
 	})
 }
 
-// Edit implements [channels.Editor]: it shows text in place of what a message of
-// the bot shows, the preview of an answer where there are no drafts. A message is
-// edited at most once a second. Of a long text the beginning is shown, because
-// that is what the message will hold in the end.
+// Edit implements [channels.Editor]: it shows text in a message of the bot, as the
+// preview of an answer where there are no drafts. A message is edited at most once a
+// second. Of a long text it shows the beginning, because the message will hold that in
+// the end.
 func (s *Sender) Edit(ctx context.Context, to channels.Address, messageID, text string) error {
 	parts := markup.Render(text, maxText)
 	if len(parts) == 0 {
@@ -104,8 +104,8 @@ func (s *Sender) draftable(to channels.Address) bool {
 	}
 }
 
-// show brings a text on the screen by once; whoever calls it has waited for its
-// time. A refusal is a [*channels.SendError].
+// show puts a text on the screen by once, after the caller has waited for its time. A
+// refusal is a [*channels.SendError].
 func (s *Sender) show(ctx context.Context, at pace, html string, once func(context.Context, body) error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), showTimeout)
 	defer cancel()

@@ -14,17 +14,17 @@ import (
 	"parley/pkg/channels/wire"
 )
 
-// What a bot may upload, and the longest caption in UTF-16 units after its
-// entities are parsed.
+// The limits of an upload, and the longest caption in UTF-16 units after its entities
+// are parsed.
 const (
 	maxUpload  = 50 << 20
 	maxPhoto   = 10 << 20
 	maxCaption = 1024
 )
 
-// SendFile implements [channels.FileSender]: what was uploaded and not answered is
-// ambiguous. A picture that Telegram does not take as one goes as a document, and
-// of a caption that is too long its beginning.
+// SendFile implements [channels.FileSender]: an upload without an answer is ambiguous.
+// A picture that Telegram does not take as one goes as a document, and of a caption
+// that is too long its beginning.
 func (s *Sender) SendFile(ctx context.Context, part channels.FilePart) (channels.Receipt, error) {
 	if part.Edits != "" {
 		if err := s.giveWay(ctx, part.Address, part.Edits); err != nil {
@@ -57,9 +57,9 @@ func (s *Sender) sendFile(ctx context.Context, part *channels.FilePart) (channel
 	}
 }
 
-// giveWay deletes the message that showed the answer so far: a text cannot become
-// a file, and what comes next belongs below the file. To delete twice changes
-// nothing, so whatever went wrong, the file surely was not sent.
+// giveWay deletes the message that showed the answer so far: a text cannot become a
+// file, and later text belongs below the file. A second deletion has no effect, so
+// after any failure the file surely was not sent.
 func (s *Sender) giveWay(ctx context.Context, at channels.Address, messageID string) error {
 	err := s.opt.API.Call(ctx, "deleteMessage", tgbotapi.Params{"chat_id": at.Chat, "message_id": messageID}, nil)
 	if e, refused := errors.AsType[*api.Error](err); err == nil || refused && e.Code == http.StatusBadRequest {
@@ -106,7 +106,7 @@ func (s *Sender) uploadOnce(ctx context.Context, u *upload) (channels.Receipt, e
 	if u.html != "" {
 		u.put(params, "caption")
 	}
-	// The library closes what can be closed, but not on every path; here it is ours.
+	// The library closes the reader on some paths only; here it is ours.
 	data := tgbotapi.FileReader{Name: u.part.File.Name, Reader: struct{ io.Reader }{content}}
 	var sent sentMessage
 	if err := s.opt.API.Upload(ctx, method, params, []tgbotapi.RequestFile{{Name: field, Data: data}}, &sent); err != nil {

@@ -10,7 +10,7 @@ import (
 // buttonsInARow is as many as can be read on a phone.
 const buttonsInARow = 3
 
-// keyboard is the reply_markup with buttons; "" for none.
+// keyboard is the reply_markup with buttons, or "".
 func keyboard(buttons []channels.Button) string {
 	type key struct {
 		Text string `json:"text"`

@@ -11,8 +11,8 @@ import (
 	"parley/pkg/channels/telegram/outbound"
 )
 
-// TestPreviewsThatNobodyFinishedAreForgotten: their number is bounded by what
-// happens within minutes, not by the number of chats.
+// TestPreviewsThatNobodyFinishedAreForgotten: the number of abandoned previews is
+// bounded by the events of a few minutes, not by the number of chats.
 func TestPreviewsThatNobodyFinishedAreForgotten(t *testing.T) {
 	t.Parallel()
 	client, err := api.New(api.Options{Token: func() string { return "1:token" }})

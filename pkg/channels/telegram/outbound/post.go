@@ -17,8 +17,8 @@ import (
 	"parley/pkg/channels/wire"
 )
 
-// noPreview is the link_preview_options of every message: what a model links to
-// is not fetched by Telegram in its name.
+// noPreview is the link_preview_options of every message: Telegram does not fetch the
+// links of a model in its name.
 const noPreview = `{"is_disabled":true}`
 
 // poster sends one message, or puts it in place of another, with every remedy that
@@ -52,9 +52,9 @@ type post struct {
 	body
 
 	to channels.Address
-	// replyTo is the message that it answers, edits the one that it replaces; "" for none.
+	// replyTo is the message that it answers, edits the one that it replaces, or "".
 	replyTo, edits string
-	// keyboard is reply_markup; "" for none.
+	// keyboard is reply_markup, or "".
 	keyboard string
 	moved    bool
 }
@@ -63,8 +63,8 @@ func newPost(part *channels.Part) *post {
 	return &post{to: part.Address, body: body{html: part.Text}, replyTo: part.ReplyTo, keyboard: keyboard(part.Buttons)}
 }
 
-// deliver sends p, with every remedy that helps. Each remedy is used once, because
-// it takes away what the next refusal could be about.
+// deliver sends p, with every remedy that helps. Each remedy is used once, because it
+// removes the cause of the next refusal.
 func (o *poster) deliver(ctx context.Context, p *post) (channels.Receipt, error) {
 	for {
 		receipt, err := o.attempt(ctx, p)
@@ -81,8 +81,8 @@ func (o *poster) deliver(ctx context.Context, p *post) (channels.Receipt, error)
 	}
 }
 
-// remedy changes p so that it does not meet the same refusal again, or returns
-// what there is no remedy for.
+// remedy changes p so that it does not meet the same refusal again, or returns the
+// error if no remedy exists.
 func (o *poster) remedy(ctx context.Context, p *post, refusal *api.Error) error {
 	switch {
 	case refusal.BadMarkup() && !p.plain:
@@ -100,8 +100,8 @@ func (o *poster) remedy(ctx context.Context, p *post, refusal *api.Error) error 
 	return nil
 }
 
-// migrate tells the gateway that a group has a new id, and goes on there. The
-// message ids of the old group mean nothing in the new one.
+// migrate tells the gateway that a group has a new id, and goes on there. The message
+// ids of the old group are meaningless in the new one.
 func (o *poster) migrate(ctx context.Context, p *post, id int64) error {
 	from := p.to
 	p.to.Chat = strconv.FormatInt(id, 10)
@@ -110,7 +110,7 @@ func (o *poster) migrate(ctx context.Context, p *post, id int64) error {
 		return nil
 	}
 	if err := o.moved(ctx, from, p.to); err != nil {
-		// Telegram refused what was sent, so nothing is there.
+		// Telegram refused the message, so it is not there.
 		return &channels.SendError{Class: channels.SendTransient, Err: err}
 	}
 	return nil
@@ -138,7 +138,7 @@ func (o *poster) attempt(ctx context.Context, p *post) (channels.Receipt, error)
 }
 
 // replyParameters says which message is answered: in groups, where several people
-// write. "" means none.
+// write. "" means no reply.
 func replyParameters(to channels.Address, messageID string) string {
 	id, err := strconv.ParseInt(messageID, 10, 64)
 	if err != nil || id <= 0 || isPrivate(to) {
@@ -157,7 +157,7 @@ func replyParameters(to channels.Address, messageID string) string {
 // isPrivate: the ids of groups and channels are negative.
 func isPrivate(a channels.Address) bool { return !strings.HasPrefix(a.Chat, "-") }
 
-// sentMessage is what is read of a Message that was sent.
+// sentMessage is the part of a sent Message that is read.
 type sentMessage struct {
 	ID int64 `json:"message_id"`
 }

@@ -12,9 +12,9 @@ type Rates struct{ PerChat, GroupPerMinute, PerBot float64 }
 // chatBurst is how many messages may go to a chat at once.
 const chatBurst = 3
 
-// limits is r as [channels.Egress] reads it. A group has its limit by the minute,
-// and no minute has more: the burst and what is added in a minute are the limit
-// together. Where the limit of every chat is lower, that one holds.
+// limits is r as [channels.Egress] reads it. A group has its limit by the minute, and
+// each minute keeps it: the burst and the tokens of a minute are the limit together.
+// Where the limit of every chat is lower, that one holds.
 func (r Rates) limits() channels.Limits {
 	l := channels.Limits{
 		MaxLen: maxText, Len: markup.Units, MaxFile: maxUpload, MaxPhoto: maxPhoto,

@@ -78,13 +78,13 @@ func (s *Sender) Typing(ctx context.Context, to channels.Address) error {
 	return nil
 }
 
-// Send implements [channels.Channel]. The text of a part is one of those that
-// Split returned: Telegram's HTML, which is also what the outbox stores of a
-// message that has several parts.
+// Send implements [channels.Channel]. The text of a part is one of those that Split
+// returned: Telegram's HTML, which the outbox also stores for a message with several
+// parts.
 //
-// What Telegram refuses for a reason that can be met is sent again within the
-// same call, differently: as plain text when the HTML cannot be read, without the
-// reply when that message is gone, to the new id of a group that migrated.
+// A message that Telegram refuses for a reason with a cure is sent again within the
+// same call, changed: as plain text when the HTML cannot be read, without the reply
+// when that message is gone, to the new id of a group that migrated.
 func (s *Sender) Send(ctx context.Context, part channels.Part) (channels.Receipt, error) {
 	if part.Edits != "" {
 		return s.edit(ctx, part, part.Edits)
@@ -99,12 +99,12 @@ func (s *Sender) Send(ctx context.Context, part channels.Part) (channels.Receipt
 	return receipt, nil
 }
 
-// edit is Send for a part that takes the place of what a message of the bot
-// shows: the preview that was opened for it, or a question that is answered.
-// Telegram takes the buttons of a message away that is edited to have none. Where
-// that message is gone, the part is sent as a new one. An edit that got no answer is simply made again, because
-// a second one changes nothing. It is made once more before there is a receipt
-// where an earlier edit of the preview may come behind it.
+// edit is Send for a part that takes the place of a message of the bot: the preview
+// that was opened for it, or a question that is answered. Telegram removes the buttons
+// of a message that is edited to have none. Where that message is gone, the part is
+// sent as a new one. An edit that got no answer is simply made again, because a second
+// one has no effect. It is made once more before there is a receipt where an earlier
+// edit of the preview may come behind it.
 func (s *Sender) edit(ctx context.Context, part channels.Part, messageID string) (channels.Receipt, error) {
 	p := newPost(&part)
 	p.edits = messageID
@@ -122,8 +122,8 @@ func (s *Sender) edit(ctx context.Context, part channels.Part, messageID string)
 	return channels.Receipt{}, se
 }
 
-// outlast makes an edit that was accepted once more when nothing that is in doubt
-// can come behind it any longer, if anything is.
+// outlast repeats an edit that was accepted, after the last doubtful edit before it can
+// no longer arrive.
 func (s *Sender) outlast(ctx context.Context, p *post) error {
 	wait := s.doubts.Left(pace{to: p.to, message: p.edits})
 	if wait <= 0 {
@@ -134,7 +134,7 @@ func (s *Sender) outlast(ctx context.Context, p *post) error {
 	}
 	_, err := s.poster.attempt(ctx, p)
 	if refusal, ok := errors.AsType[*api.Error](err); ok && refusal.Code == http.StatusBadRequest {
-		return nil // it is not modified, or whoever deleted it wants it gone
+		return nil // it is not modified, or a person deleted it on purpose
 	}
 	return err
 }

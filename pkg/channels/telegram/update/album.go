@@ -5,7 +5,7 @@ import "parley/pkg/channels"
 // maxAlbum is how many parts an album has at most.
 const maxAlbum = 10
 
-// Album names an album: its chat and its id. The zero value names none.
+// Album names an album: its chat and its id. The zero value is no album.
 type Album struct{ Chat, Group string }
 
 // Album is the album that the event is a part of.

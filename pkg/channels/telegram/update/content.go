@@ -17,11 +17,11 @@ type attachment struct {
 	kind    string
 	details []string
 	file    file
-	// name is what it is stored as.
+	// name is the file name under which it is stored.
 	name string
 }
 
-// about says what it is, in words.
+// about describes it in words.
 func (a *attachment) about() string {
 	details := slices.DeleteFunc(slices.Clone(a.details), func(d string) bool { return d == "" })
 	return strings.TrimSpace(a.kind + " " + strings.Join(details, ", "))
@@ -32,7 +32,7 @@ func (a *attachment) inbound() channels.Attachment {
 	return channels.Attachment{About: a.about(), Ref: a.file.ID, Name: a.name, Size: a.file.Size}
 }
 
-// describe gives what a message holds beside its text: lines, and files.
+// describe gives the content of a message beside its text: lines, and files.
 func (c *content) describe(m *message) (body string, files []attachment) {
 	return channels.Lines(c.spot(), c.asked(), c.other()), c.attached(m)
 }
@@ -131,7 +131,7 @@ func (c *content) asked() string {
 	}
 }
 
-// other is what fits in a few words.
+// other is the content that fits in a few words.
 func (c *content) other() string {
 	switch {
 	case c.Sticker != nil:

@@ -64,8 +64,8 @@ func (e *Event) Inbound() channels.Inbound {
 	return in
 }
 
-// Decode reads one update as the bot me. It never fails: an unreadable update gives an
-// event that says so.
+// Decode reads one update as the bot me. It does not fail: an unreadable update gives
+// an event that says so.
 func Decode(raw json.RawMessage, me Bot) *Event {
 	ev := decode(raw, me)
 	if ev.Item != nil {
@@ -105,7 +105,7 @@ func decode(raw json.RawMessage, me Bot) *Event {
 	return ev
 }
 
-// numberOf is the id of an update of which nothing else can be read.
+// numberOf is the id of an update that is unreadable otherwise.
 func numberOf(raw json.RawMessage) (id int64, ok bool) {
 	var head struct {
 		ID *int64 `json:"update_id"`
@@ -161,7 +161,7 @@ func (e *Event) message(m *message, me Bot, kind channels.Kind) {
 		MessageID: itoa(m.ID), Quote: m.quoted(), Forwarded: m.passesOn(me), Time: m.time(),
 	}
 	if kind == channels.KindEdit && e.Group != "" {
-		e.Item.MessageID = "" // one part's new wording is none of the album
+		e.Item.MessageID = "" // the new wording of one part is not that of the album
 	}
 }
 
@@ -169,7 +169,7 @@ func (e *Event) message(m *message, me Bot, kind channels.Kind) {
 // updates this is no longer than it is remembered which messages were accepted.
 const maxEditAge = 24 * 60 * 60
 
-// noEdit says why an edit is none that somebody made to be read.
+// noEdit is the reason for which an edit is not one that a person made to be read.
 func (m *message) noEdit() string {
 	switch {
 	case m.Location != nil:
@@ -183,8 +183,8 @@ func (m *message) noEdit() string {
 
 const typePrivate = "private"
 
-// overheard looks at what is said in a group: for whom it is may depend on the
-// bot's name, or it is for another bot.
+// overheard looks at a message in a group: its addressee may depend on the bot's name,
+// or it is for another bot.
 func (e *Event) overheard(said *saying, me Bot) {
 	switch {
 	case me.Name == "" && (said.addressed() || said.names()):
@@ -194,7 +194,7 @@ func (e *Event) overheard(said *saying, me Bot) {
 	}
 }
 
-// migration is what the message tells of one; nil where it tells none.
+// migration is the migration that the message announces, or nil.
 func (m *message) migration() *Migration {
 	switch {
 	case m.MigrateTo != 0:
@@ -221,8 +221,8 @@ func (m *message) time() time.Time {
 	return time.Time{}
 }
 
-// The accounts that Telegram puts in the place of those who write as a group or a
-// channel, and its own. They are nobody in particular.
+// The accounts that Telegram puts in the place of people who write as a group or a
+// channel, and its own. They stand for no particular person.
 const (
 	serviceAccount = 777000
 	anonymousAdmin = 1087968824
@@ -233,9 +233,9 @@ func impersonal(id int64) bool {
 	return id <= 0 || id == serviceAccount || id == anonymousAdmin || id == channelBot
 }
 
-// sender is who wrote, or the reason why nobody did who may start a turn. Who
-// writes as a group or a channel has that one's id, which is negative and so no
-// user's: whoever may is not known.
+// sender is the author, or the reason for which the message has no author with the
+// right to start a turn. A person who writes as a group or a channel has that one's id,
+// which is negative and so not a user's: the person is unknown.
 func (m *message) sender(me Bot) (channels.Sender, string) {
 	switch {
 	case m.Auto:
@@ -268,13 +268,13 @@ func (u *user) called() string {
 	return u.Username
 }
 
-// repliesTo reports whether it answers the bot. What is said in a topic answers the
-// message that opened the topic, where it answers nothing else.
+// repliesTo reports whether it answers the bot. A message in a topic answers the
+// message that opened the topic, unless it answers another.
 func (m *message) repliesTo(me Bot) bool {
 	return m.Reply != nil && m.Reply.TopicCreated == nil && m.Reply.From != nil && m.Reply.From.ID == me.ID
 }
 
-// passesOn reports whether it brings in what others wrote: something forwarded, what
+// passesOn reports whether it brings in words of others: something forwarded, text that
 // another bot wrote for the sender, a card of somebody else's words, or the words that
 // it answers, unless they are the bot's or its sender's own.
 func (m *message) passesOn(me Bot) bool {
@@ -293,8 +293,8 @@ func (m *message) passesOn(me Bot) bool {
 	}
 }
 
-// quoted is what it answers: the part that was chosen, or all of it; of a message
-// in another chat also where it is from.
+// quoted is the text that it answers: the chosen part, or all of it; of a message in
+// another chat also where it is from.
 func (m *message) quoted() string {
 	chosen := ""
 	if m.Quote != nil {
@@ -321,7 +321,7 @@ func (x *external) line() string {
 	return channels.Bracket(from)
 }
 
-// shown is what a message holds beside its text, files included.
+// shown is the content of a message beside its text, files included.
 func (c *content) shown(m *message) string {
 	body, files := c.describe(m)
 	all := []string{body}
@@ -361,7 +361,7 @@ func (o *origin) line() string {
 	return channels.Bracket("forwarded from", o.name())
 }
 
-// name is who wrote it, or the channel; "" where that is hidden.
+// name is the author's name, or the channel's; "" where that is hidden.
 func (o *origin) name() string {
 	if o == nil {
 		return ""

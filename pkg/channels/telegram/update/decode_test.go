@@ -197,7 +197,7 @@ func TestDecodeMessages(t *testing.T) {
 	}
 }
 
-// TestDecodeNoItem covers what starts no turn.
+// TestDecodeNoItem covers updates that start no turn.
 func TestDecodeNoItem(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -266,7 +266,7 @@ func TestDecodeButton(t *testing.T) {
 	}
 }
 
-// TestDecodeWithoutTheName is what may be decided before getMe was answered.
+// TestDecodeWithoutTheName covers the decisions that do not wait for getMe.
 func TestDecodeWithoutTheName(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -292,11 +292,11 @@ func TestDecodeWithoutTheName(t *testing.T) {
 	}
 }
 
-// TestDecodeCorpus reads what real servers sent.
+// TestDecodeCorpus reads updates that real servers sent.
 func TestDecodeCorpus(t *testing.T) {
 	t.Parallel()
 	data := corpora.Read(t, "telegram", "updates-corpus.jsonl")
-	const corpusBot = 999 // it wrote none of them
+	const corpusBot = 999 // the author of no message in the corpus
 	read, items := 0, 0
 	for lines := bufio.NewScanner(bytes.NewReader(data)); lines.Scan(); {
 		var entry struct {
@@ -332,7 +332,7 @@ func TestDecodeCorpus(t *testing.T) {
 	}
 }
 
-// nothingLost checks that what a person wrote is in the item, where there is one,
+// nothingLost checks that the words of a person are in the item, where there is one,
 // and that there is one where somebody wrote in a chat.
 func nothingLost(t *testing.T, raw []byte, got decoded) {
 	t.Helper()
@@ -354,7 +354,7 @@ func nothingLost(t *testing.T, raw []byte, got decoded) {
 	}
 }
 
-// sound checks what every item must have.
+// sound checks the fields that every item must have.
 func sound(t *testing.T, in *channels.Inbound) {
 	t.Helper()
 	if in.ID == "" || in.Address.Chat == "" || in.Sender.ID == "" || in.MessageID == "" || in.Text == "" && len(in.Attachments) == 0 {

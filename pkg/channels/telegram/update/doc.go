@@ -1,9 +1,9 @@
-// Package update turns Telegram's updates into inbound items. It is a pure translation:
-// it opens no connection, stores nothing and knows no clock.
+// Package update turns Telegram's updates into inbound items. It is a pure translation
+// without connections, store or clock.
 //
-// [Decode] never fails. An update that is unreadable or of an unknown kind becomes an
+// [Decode] does not fail. An update that is unreadable or of an unknown kind becomes an
 // [Event] that names its kind. An identity that several people share (Telegram's
-// accounts for anonymous administrators and channels) is never a user's: a message
+// accounts for anonymous administrators and channels) is not a user's: a message
 // written as a group or a channel has that one's negative id. Before the bot's name is
 // known, an update that depends on it says so ([Event.NeedsName]).
 //

@@ -10,20 +10,20 @@ import (
 	"parley/pkg/channels/telegram/api"
 )
 
-// What is of no use is kept for whoever runs the bot: it may be a kind of message
-// that Telegram has invented since.
+// Useless updates are kept for the operator: one may be a kind of message that Telegram
+// has invented since.
 
-// unreadable is the kind of what cannot be decoded.
+// unreadable is the kind of an update that cannot be decoded.
 const unreadable = "unreadable"
 
-// plainFields are those of a message that say nothing about its kind.
+// plainFields are those of a message that do not tell its kind.
 const plainFields = " message_id message_thread_id is_topic_message from sender_chat sender_boost_count sender_business_bot sender_tag" +
 	" business_connection_id direct_messages_topic chat date edit_date forward_origin is_automatic_forward reply_to_message" +
 	" external_reply reply_to_story reply_to_checklist_task_id via_bot has_protected_content is_from_offline is_paid_post" +
 	" media_group_id author_signature paid_star_count effect_id reply_markup "
 
-// kindOf is what an update tells of its kind: its own, and what a message has
-// beside what every message has.
+// kindOf names the kind of an update: its own, and the fields of its message beside
+// those that every message has.
 func kindOf(raw json.RawMessage) string {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(raw, &fields) != nil {

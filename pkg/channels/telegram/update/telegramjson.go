@@ -2,8 +2,8 @@ package update
 
 import "encoding/json"
 
-// What is read of the Bot API's objects. A field that is left out here cannot make
-// an update unreadable.
+// The parts of the Bot API's objects that are read. A field that is left out here
+// cannot make an update unreadable.
 
 type update struct {
 	ID           *int64        `json:"update_id"`
@@ -63,7 +63,7 @@ type writing struct {
 	CaptionEntities []entity `json:"caption_entities"`
 }
 
-// content is what a message may hold beside its text.
+// content is the content of a message beside its text.
 type content struct {
 	Photo     []file          `json:"photo"`
 	Document  *file           `json:"document"`
@@ -101,8 +101,8 @@ type origin struct {
 	Chat       *chat  `json:"chat"`
 }
 
-// external is what is known of a message in another chat that somebody answers or
-// quotes: not its text.
+// external is the part that is known of a message in another chat that somebody answers
+// or quotes: not its text.
 type external struct {
 	Origin *origin `json:"origin"`
 	content

@@ -10,7 +10,7 @@ import (
 type saying struct {
 	text     string
 	entities []entity
-	// units are the text as entities count it; nil where there are none.
+	// units are the text as entities count it, or nil.
 	units []uint16
 }
 
@@ -53,7 +53,7 @@ func (s saying) addressed() bool {
 	return bot != ""
 }
 
-// names says that the text names somebody who may be the bot.
+// names reports whether the text names somebody, perhaps the bot.
 func (s saying) names() bool {
 	return slices.ContainsFunc(s.entities, func(e entity) bool {
 		text, _ := s.of(e)
