@@ -11,7 +11,6 @@ import (
 
 	"parley/internal/test/fakemodel"
 	"parley/internal/test/faketelegram"
-	"parley/internal/test/loopchat/server"
 	"parley/internal/test/rig"
 	"parley/pkg/audit"
 	"parley/pkg/providers"
@@ -22,7 +21,7 @@ import (
 func newStrict(t *testing.T, tg *faketelegram.Server, b brain, owner faketelegram.User, rules, rest string) *telegramWorld {
 	t.Helper()
 	c := rig.Config{Telegram: &rig.Telegram{APIURL: tg.URL(), Token: tg.Token()}}
-	w := &telegramWorld{world: prepare(t, b, server.Options{}, c), tg: tg, chats: map[*faketelegram.Chat][]string{}}
+	w := prepareTelegram(t, tg, b, c)
 	text := fmt.Sprintf(`state_dir: %q
 workspace: %q
 log: {level: trace, format: json}
@@ -42,12 +41,7 @@ channels:
 	if err := os.WriteFile(w.gw.ConfigPath(), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w.start()
-	t.Cleanup(func() {
-		defer w.process.Kill()
-		w.finish()
-		w.checkTelegram()
-	})
+	w.run()
 	return w
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"parley/internal/test/fakemodel"
 	"parley/internal/test/faketelegram"
-	"parley/internal/test/loopchat/server"
 	"parley/internal/test/rig"
 )
 
@@ -31,7 +30,7 @@ func TestANewcomerBehindACrowd(t *testing.T) {
 	t.Cleanup(allReady)
 	var begun, asking atomic.Int64
 	tg := faketelegram.New(t, faketelegram.Options{Limits: faketelegram.Limits{PerBot: perBot}})
-	w := &telegramWorld{tg: tg, chats: map[*faketelegram.Chat][]string{}, world: prepare(t, func(req fakemodel.Request) fakemodel.Answer {
+	w := prepareTelegram(t, tg, func(req fakemodel.Request) fakemodel.Answer {
 		text := lastUser(req)
 		if strings.HasSuffix(text, "one of the crowd") {
 			begun.Add(1)
@@ -45,19 +44,14 @@ func TestANewcomerBehindACrowd(t *testing.T) {
 			}
 		}
 		return fakemodel.Say(heardMark + text)
-	}, server.Options{}, rig.Config{Telegram: &rig.Telegram{APIURL: tg.URL(), Token: tg.Token(), PerBot: perBot}})}
+	}, rig.Config{Telegram: &rig.Telegram{APIURL: tg.URL(), Token: tg.Token(), PerBot: perBot}})
 	w.lives(patience * times)
 	people := make([]*faketelegram.Chat, crowd)
 	for i := range people {
 		people[i] = tg.Private(tg.User("Ada"))
 		people[i].Say("one of the crowd")
 	}
-	w.start()
-	t.Cleanup(func() {
-		defer w.process.Kill()
-		w.finish()
-		w.checkTelegram()
-	})
+	w.run()
 	w.looks("a crowd that waits", func() bool { return asking.Load() >= places && len(tg.Bot().Unconfirmed()) == 0 })
 	newcomer := func(name string) time.Duration {
 		came, chat := time.Now(), tg.Private(tg.User(name))

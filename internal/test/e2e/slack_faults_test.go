@@ -35,23 +35,7 @@ func TestSlackLimitsOneChannel(t *testing.T) {
 	w := newSlack(t, srv, echoes)
 	const seconds = 2
 	srv.Harm(fakeslack.Rule{Method: "chat.postMessage", Chat: slow.ID(), Times: 1, Fault: fakeslack.RateLimited(seconds)})
-	slow.Say("one")
-	no := w.refused(slow, http.StatusTooManyRequests, 1)
-	slow.Say("two")
-	other.Say("one")
-	w.hears(other, "one")
-	other.Say("two")
-	w.hears(other, "one", "two")
-	w.hears(slow, "one", "two")
-	first := slow.Messages()[0].Sent
-	if wait := first.Sub(no.Done); wait < seconds*time.Second {
-		t.Errorf("the channel was left alone for %v", wait)
-	}
-	for _, m := range other.Messages() {
-		if m.Sent.After(first) {
-			t.Errorf("%q waited for the other channel", m.Text)
-		}
-	}
+	w.limitsOneChat(w.manners(), slow, other, seconds*time.Second)
 }
 
 // TestSlackChannelsInTroubleDelayNobody has one channel in which no request gets an
@@ -68,29 +52,7 @@ func TestSlackChannelsInTroubleDelayNobody(t *testing.T) {
 	answer := srv.Harm(fakeslack.Rule{Chat: hanging.ID(), Fault: fakeslack.Fault{HalfOpen: true}})
 	admit := srv.Harm(fakeslack.Rule{Chat: limited.ID(), Fault: fakeslack.RateLimited(seconds)})
 	w := newSlack(t, srv, echoes)
-	hanging.Say("hello")
-	w.await("the send that hangs", func() bool { return len(w.sends(hanging)) == 1 })
-	limited.Say("hello")
-	no := w.refused(limited, http.StatusTooManyRequests, 1)
-	for _, chat := range others {
-		chat.Say("hello")
-	}
-	for _, chat := range others {
-		w.hears(chat, "hello")
-		if took := chat.Messages()[0].Sent.Sub(no.Done); took >= seconds*time.Second {
-			t.Fatalf("a chat was answered after %v: it waited for the one that had to", took)
-		}
-	}
-	if got := slices.Concat(hanging.Texts(), limited.Texts()); len(got) > 0 {
-		t.Errorf("the channels in trouble read %q", got)
-	}
-	admit()
-	w.hears(limited, "hello")
-	w.rests("all but the channel that hangs", func(s session.Status) bool { return s.Waiting == 0 && s.Sending == 1 })
-	answer()
-	w.kill()
-	w.start()
-	w.hears(hanging, "hello")
+	w.troubleDelaysNobody(w.manners(), hanging, limited, others, seconds*time.Second, admit, answer)
 }
 
 // TestSlackRefreshWithEventsInFlight asks for new sockets, again and again, while 100

@@ -10,7 +10,6 @@ import (
 
 	"parley/internal/test/fakemodel"
 	"parley/internal/test/fakeslack"
-	"parley/internal/test/loopchat/server"
 	"parley/internal/test/rig"
 )
 
@@ -82,9 +81,7 @@ func TestSlackMentionAbuse(t *testing.T) {
 // of YAML below channels.slack, and owners name; rest are further blocks.
 func newStrictSlack(t *testing.T, srv *fakeslack.Server, b brain, owner *fakeslack.User, rules, rest string) *slackWorld {
 	t.Helper()
-	w := &slackWorld{
-		world: prepare(t, b, server.Options{}, rig.Config{Slack: slackApp(srv)}), srv: srv, chats: map[*fakeslack.Chat][]string{},
-	}
+	w := prepareSlack(t, srv, b, rig.Config{Slack: slackApp(srv)})
 	text := fmt.Sprintf(`state_dir: %q
 workspace: %q
 log: {level: trace, format: json}
@@ -105,12 +102,7 @@ channels:
 	if err := os.WriteFile(w.gw.ConfigPath(), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w.start()
-	t.Cleanup(func() {
-		defer w.process.Kill()
-		w.finish()
-		w.checkSlack()
-	})
+	w.run()
 	return w
 }
 

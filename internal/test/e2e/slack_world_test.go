@@ -1,27 +1,19 @@
 package e2e_test
 
 import (
-	"bytes"
 	"net/http"
-	"os"
 	"slices"
-	"strings"
 	"testing"
+	"time"
 
 	"parley/internal/test/fakeslack"
-	"parley/internal/test/loopchat/server"
 	"parley/internal/test/rig"
-	"parley/pkg/session"
 )
 
-// slackWorld is a gateway with an app on Slack. The test channel runs beside it and
-// is silent.
+// slackWorld is a gateway with an app on Slack.
 type slackWorld struct {
-	*world
+	*platformWorld[string, fakeslack.Message, *fakeslack.Chat]
 	srv *fakeslack.Server
-	// chats are those of which the texts were told; they must not change any more
-	// before the gateway has ended.
-	chats map[*fakeslack.Chat][]string
 }
 
 // newSlack runs a gateway for the app of srv, which is started before so that people
@@ -47,51 +39,16 @@ func slackApp(srv *fakeslack.Server) *rig.Slack {
 func newSlackWith(t *testing.T, srv *fakeslack.Server, b brain, c rig.Config) *slackWorld {
 	t.Helper()
 	c.LogLevel = "trace"
-	w := &slackWorld{world: prepare(t, b, server.Options{}, c), srv: srv, chats: map[*fakeslack.Chat][]string{}}
-	w.start()
-	t.Cleanup(func() {
-		defer w.process.Kill()
-		w.finish()
-		w.checkSlack()
-	})
+	w := prepareSlack(t, srv, b, c)
+	w.run()
 	return w
 }
 
-// checkSlack looks at what must hold of every gateway that has ended.
-func (w *slackWorld) checkSlack() {
-	w.t.Helper()
-	for chat, want := range w.chats {
-		if got := chat.Texts(); !slices.Equal(got, want) {
-			w.t.Errorf("chat %s reads %.200q in the end, and was %.200q before", chat.ID(), got, want)
-		}
-	}
-	log, err := os.ReadFile(w.gw.LogPath())
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	for _, secret := range []string{w.srv.BotToken(), w.srv.AppToken(), w.srv.SigningSecret()} {
-		if bytes.Contains(log, []byte(secret)) {
-			w.t.Error("a token or the signing secret is in the log")
-		}
-	}
-}
-
-// kill ends the gateway as kill -9 does, and waits until Slack has read everything
-// that it wrote.
-func (w *slackWorld) kill() {
-	w.t.Helper()
-	w.world.kill()
-	if err := w.srv.Drained(w.ctx); err != nil {
-		w.t.Fatal(err)
-	}
-}
-
-// await waits until cond holds; it may look at Slack.
-func (w *slackWorld) await(what string, cond func() bool) {
-	w.t.Helper()
-	if err := w.srv.Until(w.ctx, cond); err != nil {
-		w.t.Fatalf("waiting for %s: %v", what, err)
-	}
+// prepareSlack makes everything but the gateway's process.
+func prepareSlack(t *testing.T, srv *fakeslack.Server, b brain, c rig.Config) *slackWorld {
+	t.Helper()
+	secrets := []string{srv.BotToken(), srv.AppToken(), srv.SigningSecret()}
+	return &slackWorld{onPlatform[string, fakeslack.Message, *fakeslack.Chat](t, srv, b, c, secrets...), srv}
 }
 
 // linked waits until there is a socket: a press or a command comes once, and is lost
@@ -129,43 +86,6 @@ func (w *slackWorld) acked() {
 	w.await("every acknowledgement", func() bool { return len(w.srv.Unacked()) == 0 })
 }
 
-// reads waits until the bot's messages in a chat are exactly want, and gives them.
-func (w *slackWorld) reads(chat *fakeslack.Chat, want ...string) []fakeslack.Message {
-	w.t.Helper()
-	if w.srv.Until(w.ctx, func() bool { return slices.Equal(chat.Texts(), want) }) != nil {
-		w.t.Fatalf("chat %s reads %.300q, want %.300q", chat.ID(), chat.Texts(), want)
-	}
-	w.chats[chat] = want
-	return chat.Messages()
-}
-
-// hears waits until the bot has said of every text that it heard it: each once,
-// in this order, in however many answers.
-func (w *slackWorld) hears(chat *fakeslack.Chat, want ...string) {
-	w.t.Helper()
-	heard := func() []string {
-		var all []string
-		for _, text := range chat.Texts() {
-			all = append(all, strings.Split(strings.TrimPrefix(text, heardMark), ", ")...)
-		}
-		return all
-	}
-	if w.srv.Until(w.ctx, func() bool { return slices.Equal(heard(), want) }) != nil {
-		w.t.Fatalf("chat %s was told that %.300q was heard, want %.300q", chat.ID(), heard(), want)
-	}
-	w.chats[chat] = chat.Texts()
-}
-
-// says waits until some message of the bot in a chat holds every one of words.
-func (w *slackWorld) says(chat *fakeslack.Chat, words ...string) {
-	w.t.Helper()
-	if w.srv.Until(w.ctx, func() bool {
-		return slices.ContainsFunc(chat.Texts(), func(text string) bool { return together(text, words) })
-	}) != nil {
-		w.t.Fatalf("no message holds %q:\n%s", words, strings.Join(chat.Texts(), "\n---\n"))
-	}
-}
-
 // asked waits for a question in a chat.
 func (w *slackWorld) asked(chat *fakeslack.Chat) (q fakeslack.Message) {
 	w.t.Helper()
@@ -186,18 +106,19 @@ func (w *slackWorld) sends(chat *fakeslack.Chat) []fakeslack.Request {
 	return slices.DeleteFunc(w.srv.Requests("chat.postMessage"), func(r fakeslack.Request) bool { return r.Chat != chat.ID() })
 }
 
-// rests waits until the store's counts are as cond wants them.
-func (w *slackWorld) rests(what string, cond func(session.Status) bool) {
-	w.t.Helper()
-	w.until(what, func() bool {
-		s, err := w.gw.Status(w.ctx)
-		if err != nil {
-			w.t.Error(err)
-			return true
-		}
-		return cond(s)
-	})
+// manners are how the tests of trouble write and look on Slack.
+func (w *slackWorld) manners() manners[*fakeslack.Chat] {
+	return manners[*fakeslack.Chat]{
+		say: func(chat *fakeslack.Chat, text string) { chat.Say(text) },
+		sent: func(chat *fakeslack.Chat) (all []time.Time) {
+			for _, m := range chat.Messages() { //nolint:gocritic // few
+				all = append(all, m.Sent)
+			}
+			return all
+		},
+		sends: func(chat *fakeslack.Chat) int { return len(w.sends(chat)) },
+		refused: func(chat *fakeslack.Chat, n int) time.Time {
+			return w.refused(chat, http.StatusTooManyRequests, n).Done
+		},
+	}
 }
-
-// turns are how often the model was asked.
-func (w *world) turns() int { return len(w.model.Requests()) }

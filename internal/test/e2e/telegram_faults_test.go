@@ -20,23 +20,7 @@ func TestTelegramLimitsOneChat(t *testing.T) {
 	w := newTelegram(t, tg, echoes)
 	const seconds = 2
 	tg.Harm(faketelegram.Rule{Method: "sendMessage", Chat: slow.ID(), Times: 1, Fault: faketelegram.TooManyRequests(seconds)})
-	slow.Say("one")
-	no := w.refused(slow, http.StatusTooManyRequests, 1)
-	slow.Say("two")
-	other.Say("one")
-	w.hears(other, "one")
-	other.Say("two")
-	w.hears(other, "one", "two")
-	w.hears(slow, "one", "two")
-	first := slow.Messages()[0].Sent
-	if wait := first.Sub(no.Done); wait < seconds*time.Second {
-		t.Errorf("the chat was left alone for %v", wait)
-	}
-	for _, m := range other.Messages() {
-		if m.Sent.After(first) {
-			t.Errorf("%q waited for the other chat", m.Text)
-		}
-	}
+	w.limitsOneChat(w.manners(), slow, other, seconds*time.Second)
 }
 
 // TestTelegramChatsInTroubleDelayNobody has one chat in which no request gets an
@@ -53,39 +37,7 @@ func TestTelegramChatsInTroubleDelayNobody(t *testing.T) {
 	answer := tg.Harm(faketelegram.Rule{Chat: hanging.ID(), Fault: faketelegram.Fault{HalfOpen: true}})
 	admit := tg.Harm(faketelegram.Rule{Chat: limited.ID(), Fault: faketelegram.TooManyRequests(seconds)})
 	w := newTelegram(t, tg, echoes)
-	var said []string
-	for i := range 2 {
-		said = append(said, fmt.Sprint(i))
-		hanging.Say(said[i])
-		w.await("the send that hangs", func() bool { return len(w.sends(hanging)) == 1 })
-		w.rests("an answer behind it", func(s session.Status) bool { return s.Waiting == 0 && s.Sending == len(said) })
-	}
-	for i := range said {
-		limited.Say(said[i])
-		no := w.refused(limited, http.StatusTooManyRequests, i+1)
-		for _, chat := range others {
-			chat.Say(said[i])
-		}
-		for _, chat := range others {
-			w.hears(chat, said[:i+1]...)
-			if took := chat.Messages()[i].Sent.Sub(no.Done); took >= seconds*time.Second {
-				t.Fatalf("a chat was answered after %v: it waited for the one that had to", took)
-			}
-		}
-	}
-	if n := len(w.sends(hanging)); n != 1 {
-		t.Errorf("%d attempts to send to the chat that hangs, want the first one still under way", n)
-	}
-	if got := slices.Concat(hanging.Texts(), limited.Texts()); len(got) > 0 {
-		t.Errorf("the chats in trouble read %q", got)
-	}
-	admit()
-	w.hears(limited, said...)
-	w.rests("all but the chat that hangs", func(s session.Status) bool { return s.Waiting == 0 && s.Sending == len(said) })
-	answer()
-	w.kill()
-	w.start()
-	w.hears(hanging, said...)
+	w.troubleDelaysNobody(w.manners(), hanging, limited, others, seconds*time.Second, admit, answer)
 }
 
 // TestTelegramBlocked has a person block the bot while it works for them.

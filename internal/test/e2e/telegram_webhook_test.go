@@ -16,7 +16,6 @@ import (
 	"parley/internal/test/fakehttp"
 	"parley/internal/test/fakemodel"
 	"parley/internal/test/faketelegram"
-	"parley/internal/test/loopchat/server"
 	"parley/internal/test/rig"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -46,7 +45,7 @@ func newHooked(t *testing.T, tg *faketelegram.Server, b brain) *telegramWorld {
 	}})
 	t.Cleanup(proxy.Close)
 	c := rig.Config{LogLevel: "trace", Telegram: &rig.Telegram{APIURL: proxy.URL, Token: tg.Token()}}
-	w := &telegramWorld{world: prepare(t, b, server.Options{}, c), tg: tg, chats: map[*faketelegram.Chat][]string{}}
+	w := prepareTelegram(t, tg, b, c)
 	w.gw.Env = append(w.gw.Env, "HOOK_SECRET=Hook-Secret_1")
 	text, err := os.ReadFile(w.gw.ConfigPath())
 	if err != nil {
@@ -57,12 +56,7 @@ func newHooked(t *testing.T, tg *faketelegram.Server, b brain) *telegramWorld {
 	if err := os.WriteFile(w.gw.ConfigPath(), bytes.Replace(text, []byte(line), []byte(line+hook), 1), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w.start()
-	t.Cleanup(func() {
-		defer w.process.Kill()
-		w.finish()
-		w.checkTelegram()
-	})
+	w.run()
 	return w
 }
 

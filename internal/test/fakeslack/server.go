@@ -98,7 +98,7 @@ type Server struct {
 	last     int64 // microseconds of the last ts
 	next     int   // of ids
 	told     map[lane]wait
-	rules    []*Rule
+	rules    *fakehttp.Rules[Request, Fault]
 	hub      hub
 }
 
@@ -116,6 +116,7 @@ func Start(ctx context.Context, opt Options) (*Server, error) {
 			settled: map[string]outcome{}, conns: map[*websocket.Conn]bool{},
 		},
 	}
+	s.rules = fakehttp.NewRules[Request, Fault](&s.mu)
 	s.Ledger = fakehttp.NewLedger(&s.mu, &s.changed, func(r *Request) string { return r.Method })
 	s.bot = s.newUser("parley", opt.Team)
 	s.spawn = func(f func(ctx context.Context)) { s.running.Go(func() { f(live) }) }
@@ -145,14 +146,7 @@ func New(tb testing.TB, opts ...Options) *Server {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	tb.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			tb.Error(err)
-		}
-		for _, v := range s.Violations() {
-			tb.Errorf("violation of Slack's rules: %s", v)
-		}
-	})
+	fakehttp.CloseAfter(tb, s, "Slack's rules")
 	return s
 }
 

@@ -20,8 +20,6 @@ type Rule struct {
 	Skip, Times int
 
 	Fault
-
-	seen int
 }
 
 // Fault is what goes wrong with one request. The zero value is nothing.
@@ -96,36 +94,7 @@ func Refusal(words string) Fault {
 }
 
 // Harm adds a rule; the newest that matches wins. The returned function takes it away.
-func (s *Server) Harm(r Rule) (heal func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	rule := &r
-	s.rules = append([]*Rule{rule}, s.rules...)
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		for i, other := range s.rules {
-			if other == rule {
-				s.rules = append(s.rules[:i:i], s.rules[i+1:]...)
-				break
-			}
-		}
-	}
-}
-
-// match finds what a request is to suffer. The lock is held.
-func (s *Server) match(req *Request) (Fault, bool) {
-	for _, r := range s.rules {
-		if !r.matches(req) {
-			continue
-		}
-		r.seen++
-		if n := r.seen - r.Skip; n >= 1 && (r.Times == 0 || n <= r.Times) {
-			return r.Fault, true
-		}
-	}
-	return Fault{}, false
-}
+func (s *Server) Harm(r Rule) (heal func()) { return s.rules.Add(r.matches, r.Skip, r.Times, r.Fault) }
 
 func (r *Rule) matches(req *Request) bool {
 	return (r.Method == "" || r.Method == req.Method) &&

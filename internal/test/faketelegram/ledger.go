@@ -10,7 +10,7 @@ func (s *Server) book(req *Request) Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	req.N = s.Next()
-	fault, faulty := s.match(req)
+	fault, faulty := s.rules.Fault(req)
 	req.Faulty = faulty
 	req.Early = s.told[req.lane()].forbids(req)
 	s.Enter(req)

@@ -53,7 +53,7 @@ type Server struct {
 	nextID int64 // of users and chats
 	files  map[string]*file
 	told   map[lane]wait
-	rules  []*Rule
+	rules  *fakehttp.Rules[Request, Fault]
 	// callbacks are the answers to presses.
 	callbacks []Callback
 }
@@ -70,6 +70,7 @@ func Start(ctx context.Context, opt Options) (*Server, error) {
 		cancel: cancel, nextID: 1000, users: map[int64]User{}, told: map[lane]wait{},
 		files: map[string]*file{},
 	}
+	s.rules = fakehttp.NewRules[Request, Fault](&s.mu)
 	s.Ledger = fakehttp.NewLedger(&s.mu, &s.changed, func(r *Request) string { return r.Method })
 	s.spawn = func(f func(ctx context.Context)) { s.running.Go(func() { f(live) }) }
 	for _, m := range Methods() {
@@ -100,14 +101,7 @@ func New(tb testing.TB, opts ...Options) *Server {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	tb.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			tb.Error(err)
-		}
-		for _, v := range s.Violations() {
-			tb.Errorf("violation of the Bot API: %s", v)
-		}
-	})
+	fakehttp.CloseAfter(tb, s, "the Bot API")
 	return s
 }
 

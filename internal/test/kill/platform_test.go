@@ -1,8 +1,12 @@
 package kill_test
 
 import (
+	"bytes"
 	"context"
+	"os"
+	"slices"
 	"testing"
+	"time"
 
 	"parley/internal/test/loopchat"
 	"parley/internal/test/loopchat/server"
@@ -64,6 +68,65 @@ func slackStage() stage {
 		return w
 	}}
 }
+
+// spot is a chat of a fake platform: where people write, and the whole that it is in.
+type spot[C any] struct{ at, whole C }
+
+// sight is one message of the bot as a fake shows it.
+type sight struct {
+	text      string
+	file      []byte // nil without one
+	elsewhere bool   // in another thread or topic than people wrote in
+	deleted   bool
+	sent      time.Time
+}
+
+// sights are the messages that are there in the chats of a fake, in the order in which
+// the bot sent them. One with another file, or in another place, is of a
+// chat that no test asks for.
+func sights[M any, C interface{ Messages() []M }](file []byte, spots map[string]spot[C], look func(m *M, in spot[C]) sight) []message {
+	type found struct {
+		message
+		at time.Time
+	}
+	var all []found
+	for name, in := range spots {
+		list := in.whole.Messages()
+		for i := range list {
+			s := look(&list[i], in)
+			if s.deleted {
+				continue
+			}
+			f := found{message{chat: name, text: s.text}, s.sent}
+			if s.file != nil && !bytes.Equal(s.file, file) {
+				f.chat += ", but another file"
+			}
+			if s.elsewhere {
+				f.chat += ", but not where it was asked"
+			}
+			all = append(all, f)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b found) int { return a.at.Compare(b.at) })
+	messages := make([]message, len(all))
+	for i := range all {
+		messages[i] = all[i].message
+	}
+	return messages
+}
+
+// spaceFile is the file that every send_file of the suite sends.
+func spaceFile(t *testing.T) []byte {
+	t.Helper()
+	data, err := os.ReadFile("../../../workspace/space/USER.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// diesWriting marks a violation of a process that died while it wrote.
+const diesWriting = "unexpected EOF"
 
 // onLoop is the test channel's platform.
 type onLoop struct{ srv *server.Server }

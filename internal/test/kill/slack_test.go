@@ -1,16 +1,14 @@
 package kill_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"parley/internal/test/fakehttp"
 	"parley/internal/test/fakeslack"
 	"parley/internal/test/loopchat"
 	"parley/internal/test/rig"
@@ -81,8 +79,8 @@ type onSlack struct {
 	asked []fakeslack.Event
 }
 
-// corner is a conversation of a world: where people write, and the whole channel that it is in.
-type corner struct{ at, whole *fakeslack.Chat }
+// corner is a conversation of a world in its channel.
+type corner = spot[*fakeslack.Chat]
 
 // newSlackWorld is a world with Slack; sort is what its conversations are.
 func newSlackWorld(t *testing.T, sort int) (*world, *fakeslack.Server) {
@@ -92,20 +90,8 @@ func newSlackWorld(t *testing.T, sort int) (*world, *fakeslack.Server) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &onSlack{srv: srv, rooms: map[string]corner{}}
-	if p.file, err = os.ReadFile("../../../workspace/space/USER.md"); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := srv.Close(); err != nil {
-			t.Error(err)
-		}
-		for _, v := range srv.Violations() {
-			if !strings.Contains(v, "unexpected EOF") { // a process died while it wrote
-				t.Errorf("violation of Slack's rules: %s", v)
-			}
-		}
-	})
+	p := &onSlack{srv: srv, rooms: map[string]corner{}, file: spaceFile(t)}
+	fakehttp.CloseAfter(t, srv, "Slack's rules", diesWriting)
 	team, _, _ := srv.Identity()
 	c := rig.Config{Slack: &rig.Slack{APIURL: srv.URL(), BotToken: srv.BotToken(), AppToken: srv.AppToken(), Team: team}}
 	for i := range maxChats {
@@ -155,34 +141,13 @@ func (p *onSlack) post(asks []*ask) {
 }
 
 func (p *onSlack) messages() []message {
-	type sent struct {
-		message
-		at time.Time
-	}
-	var all []sent
-	for name, r := range p.rooms {
-		list := r.whole.Messages()
-		for i := range list {
-			m := &list[i]
-			if m.Deleted {
-				continue
-			}
-			s := sent{message{chat: name, text: m.Text}, m.Sent}
-			if m.File != nil && !bytes.Equal(m.File.Data, p.file) {
-				s.chat += ", but another file"
-			}
-			if m.Thread != r.at.Thread() {
-				s.chat += ", but not in its thread"
-			}
-			all = append(all, s)
+	return sights(p.file, p.rooms, func(m *fakeslack.Message, in corner) sight {
+		s := sight{text: m.Text, elsewhere: m.Thread != in.at.Thread(), deleted: m.Deleted, sent: m.Sent}
+		if m.File != nil {
+			s.file = m.File.Data
 		}
-	}
-	slices.SortStableFunc(all, func(a, b sent) int { return a.at.Compare(b.at) })
-	messages := make([]message, len(all))
-	for i := range all {
-		messages[i] = all[i].message
-	}
-	return messages
+		return s
+	})
 }
 
 func (p *onSlack) until(ctx context.Context, cond func() bool) error {

@@ -1,14 +1,12 @@
 package kill_test
 
 import (
-	"bytes"
 	"context"
-	"os"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
+	"parley/internal/test/fakehttp"
 	"parley/internal/test/faketelegram"
 	"parley/internal/test/loopchat"
 	"parley/internal/test/rig"
@@ -39,8 +37,8 @@ type onTelegram struct {
 	file []byte
 }
 
-// room is a chat of a world: where people write, and the whole that it is in.
-type room struct{ at, whole *faketelegram.Chat }
+// room is a chat of a world in its group.
+type room = spot[*faketelegram.Chat]
 
 // newTelegramWorld is a world with Telegram; sort is what its group is.
 func newTelegramWorld(t *testing.T, sort int) (*world, *faketelegram.Server) {
@@ -50,20 +48,8 @@ func newTelegramWorld(t *testing.T, sort int) (*world, *faketelegram.Server) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &onTelegram{srv: srv, chats: map[string]room{}}
-	if p.file, err = os.ReadFile("../../../workspace/space/USER.md"); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := srv.Close(); err != nil {
-			t.Error(err)
-		}
-		for _, v := range srv.Violations() {
-			if !strings.Contains(v, "unexpected EOF") { // a process died while it wrote
-				t.Errorf("violation of the Bot API: %s", v)
-			}
-		}
-	})
+	p := &onTelegram{srv: srv, chats: map[string]room{}, file: spaceFile(t)}
+	fakehttp.CloseAfter(t, srv, "the Bot API", diesWriting)
 	c := rig.Config{Telegram: &rig.Telegram{APIURL: srv.URL(), Token: srv.Token()}}
 	for i := range maxChats {
 		name := chatName(i)
@@ -108,34 +94,13 @@ func (p *onTelegram) post(asks []*ask) {
 }
 
 func (p *onTelegram) messages() []message {
-	type sent struct {
-		message
-		at time.Time
-	}
-	var all []sent
-	for name, r := range p.chats {
-		list := r.whole.Messages()
-		for i := range list {
-			m := &list[i]
-			if m.Deleted {
-				continue
-			}
-			s := sent{message{chat: name, text: m.Text}, m.Sent}
-			if m.File != nil && !bytes.Equal(m.File.Data, p.file) {
-				s.chat += ", but another file"
-			}
-			if r.at != r.whole && m.Thread != r.at.Thread() {
-				s.chat += ", but not in its topic"
-			}
-			all = append(all, s)
+	return sights(p.file, p.chats, func(m *faketelegram.Message, in room) sight {
+		s := sight{text: m.Text, elsewhere: in.at != in.whole && m.Thread != in.at.Thread(), deleted: m.Deleted, sent: m.Sent}
+		if m.File != nil {
+			s.file = m.File.Data
 		}
-	}
-	slices.SortStableFunc(all, func(a, b sent) int { return a.at.Compare(b.at) })
-	messages := make([]message, len(all))
-	for i := range all {
-		messages[i] = all[i].message
-	}
-	return messages
+		return s
+	})
 }
 
 func (p *onTelegram) until(ctx context.Context, cond func() bool) error {
