@@ -17,7 +17,7 @@ func Build(ctx context.Context, dir, name string, flags ...string) (string, erro
 	args := append([]string{"build", "-o", bin}, flags...)
 	cmd := exec.CommandContext(ctx, "go", append(args, "parley/cmd/gateway")...) //nolint:gosec // a test's own flags
 	if !slices.Contains(flags, "-race") {
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
 	}
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w: %s", err, out)
