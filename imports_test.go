@@ -107,7 +107,11 @@ func rooms() map[string][]string {
 			vocabulary...),
 		// The agent's rooms know each other by the interfaces that they declare.
 		"pkg/agent/approval": append([]string{"pkg/session"}, vocabulary...),
-		"pkg/agent/job":      append([]string{"pkg/session"}, vocabulary...),
+		"pkg/agent/job":      append([]string{"pkg/session", "pkg/agent/named"}, vocabulary...),
+		"pkg/agent/named":    {"pkg/channels"},
+		"pkg/agent/task": append([]string{
+			"pkg/session", "pkg/tools", "pkg/agent/named", "pkg/agent/progress", "pkg/agent/prompt",
+		}, vocabulary...),
 		"pkg/agent/budget":   append([]string{"pkg/session"}, vocabulary...),
 		"pkg/agent/progress": append([]string{"pkg/session", "pkg/tools"}, vocabulary...),
 		"pkg/agent/prompt":   append([]string{"pkg/session", "pkg/openat"}, vocabulary...),

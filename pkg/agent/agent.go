@@ -11,7 +11,9 @@ import (
 	"parley/pkg/agent/approval"
 	"parley/pkg/agent/budget"
 	"parley/pkg/agent/job"
+	"parley/pkg/agent/progress"
 	"parley/pkg/agent/prompt"
+	"parley/pkg/agent/task"
 	"parley/pkg/agent/trust"
 	"parley/pkg/channels"
 	"parley/pkg/policy"
@@ -133,10 +135,11 @@ type Agent struct {
 	slots, reports *places
 	// jobPlaces are those of jobs: people do not wait for a storm of them.
 	jobPlaces *places
-	tasks     tasks
-	jobs      *job.Scheduler
-	lost      lost
-	zones     sync.Map // the time zones by name
+	// work has the tasks that run in this process, tasks are all of them.
+	work  *task.Supervisor
+	tasks *task.Tasks
+	jobs  *job.Scheduler
+	zones sync.Map // the time zones by name
 	// agents are the background agents.
 	agents  *agents
 	meter   *budget.Meter
@@ -169,7 +172,7 @@ func New(o Options) (*Agent, error) {
 		o.Surfaces = noSurfaces{}
 	}
 	o.Background.fill()
-	return &Agent{
+	a := &Agent{
 		o:       o,
 		slots:   newPlaces(o.Limits.Turns),
 		reports: newPlaces(o.Limits.Turns), jobPlaces: newPlaces(o.Limits.Turns),
@@ -182,8 +185,17 @@ func New(o Options) (*Agent, error) {
 		rights:  trust.Resolver{Store: records{o.Engine.Tasks(), o.Engine.Approvals(), o.Engine.Sessions()}, Authorize: o.Authorize},
 		meter:   budget.New(budget.Options{Store: o.Engine.Chats(), Budget: o.Budgets.Of, Currency: o.Budgets.Currency, Now: o.Now}),
 		runs:    map[string]*run{},
-	}, nil
+	}
+	a.work = task.NewSupervisor(task.SupervisorOptions{
+		Surface: func(at channels.Address) progress.Surface { return o.Surfaces.At(at).Surface },
+		Show:    o.Engine.Tasks().ShowTask, Receipt: o.Engine.Outbox().Receipt, Redact: o.Redact, Log: o.Log,
+	})
+	a.tasks = task.New(task.Options{Store: o.Engine.Tasks(), Work: a.work, Zone: a.locationOf, Redact: o.Redact, Log: o.Log})
+	return a, nil
 }
+
+// Tasks lists the tasks and ends them for the operator.
+func (a *Agent) Tasks() *task.Tasks { return a.tasks }
 
 // Jobs fires the jobs and changes them for the operator.
 func (a *Agent) Jobs() *job.Scheduler { return a.jobs }
@@ -205,25 +217,21 @@ func (o *Options) tellTime() {
 	}
 }
 
-// errStopping is the cause that ends turns when the grace period is over; they
-// resume at the next start.
-var errStopping = errors.New("the gateway is stopping")
-
 // Run tells chats about background work that did not survive the last process,
 // then fires jobs and runs turns until ctx ends. Turns under way then have the grace period to
 // finish; what is not finished is recorded and resumes at the next start.
 func (a *Agent) Run(ctx context.Context) error {
 	work, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	defer cancel(errStopping)
+	defer cancel(task.ErrStopping)
 	stopGrace := context.AfterFunc(ctx, func() {
-		t := time.AfterFunc(a.o.Limits.Grace, func() { cancel(errStopping) })
+		t := time.AfterFunc(a.o.Limits.Grace, func() { cancel(task.ErrStopping) })
 		context.AfterFunc(work, func() { t.Stop() })
 	})
 	defer stopGrace()
 
-	a.tasks.start(work)
-	defer a.tasks.stop()
-	if err := a.takeUpTasks(ctx); err != nil && ctx.Err() == nil {
+	a.work.Start(work)
+	defer a.work.Stop()
+	if err := a.tasks.TakeUp(ctx); err != nil && ctx.Err() == nil {
 		a.o.Log.Error().Err(err).Msg("cannot look at the background tasks of the last run")
 	}
 	if err := a.takeUpAgents(ctx); err != nil && ctx.Err() == nil {
@@ -241,7 +249,7 @@ func (a *Agent) Run(ctx context.Context) error {
 
 // handle runs one turn in a slot of its own.
 func (a *Agent) handle(ctx context.Context, t session.Turn) error {
-	a.lost.wait(ctx, t.Info().Chat)
+	a.tasks.AwaitTold(ctx, t.Info().Chat)
 	r := newRun(a, t)
 	r.at(stagePlace)
 	a.mu.Lock()

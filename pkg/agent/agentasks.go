@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/pkg/agent/approval"
+	"parley/pkg/agent/task"
 	"parley/pkg/agent/trust"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
@@ -203,30 +204,28 @@ func (h *agentTurn) nobodyDecided(ctx context.Context, a *session.Approval) erro
 // of its task before that.
 func (a *Agent) lapses(ctx context.Context, q *session.Approval) {
 	item := lapsing(q)
-	wait, after := left(q.Asked, q.Expires), context.WithoutCancel(ctx)
+	wait, after := task.Left(q.Asked, q.Expires), context.WithoutCancel(ctx)
 	if lapsed(q, time.Now()) {
 		wait = 0
 	}
-	a.tasks.mu.Lock()
-	l := a.agents.lives[q.Task]
-	a.tasks.mu.Unlock()
+	l := a.agents.life(q.Task)
 	if l == nil {
 		return // the task is over
 	}
-	a.tasks.wg.Go(func() {
+	a.work.Go(func() {
 		timer := time.NewTimer(max(wait, 0))
 		defer timer.Stop()
 		select {
 		case <-timer.C:
 		case <-l.ctx.Done():
-			if !errors.Is(context.Cause(l.ctx), errTaskOver) { //nolint:contextcheck // it looks at the context of the task
+			if !errors.Is(context.Cause(l.ctx), task.ErrOver) { //nolint:contextcheck // it looks at the context of the task
 				return
 			}
 		}
 		for {
 			item.Time = time.Now()
 			err := a.o.Engine.Inbox().Append(after, []session.Item{item}, nil)
-			if !errors.Is(err, session.ErrStore) || !a.tasks.pause() {
+			if !errors.Is(err, session.ErrStore) || !a.work.Pause() {
 				return
 			}
 		}

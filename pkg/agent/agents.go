@@ -2,13 +2,14 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/maphash"
 	"sync"
 	"time"
 
+	"parley/pkg/agent/prompt"
+	"parley/pkg/agent/task"
 	"parley/pkg/channels"
 	"parley/pkg/fair"
 	"parley/pkg/session"
@@ -61,8 +62,9 @@ type agents struct {
 	// chat has one of these, which others may share.
 	starting [64]sync.Mutex
 	seed     maphash.Seed
-	// lives are those of the open tasks by id, perChat is how many a chat has. Both are
-	// under the mutex of tasks.
+
+	mu sync.Mutex
+	// lives are those of the open tasks by id, perChat is how many a chat has.
 	lives   map[string]*life
 	perChat map[string]int
 }
@@ -76,16 +78,21 @@ func newAgents(b *Background) *agents {
 
 // openAgents is how many agents' tasks are open, of one chat and of all.
 func (a *Agent) openAgents(chat string) (here, all int) {
-	a.tasks.mu.Lock()
-	defer a.tasks.mu.Unlock()
+	a.agents.mu.Lock()
+	defer a.agents.mu.Unlock()
 	return a.agents.perChat[chat], len(a.agents.lives)
+}
+
+// life is that of an open task, nil for none.
+func (as *agents) life(id string) *life {
+	as.mu.Lock()
+	defer as.mu.Unlock()
+	return as.lives[id]
 }
 
 // agentWaits says that an agent waits for its place.
 func (a *Agent) agentWaits(id string) bool {
-	a.tasks.mu.Lock()
-	l := a.agents.lives[id]
-	a.tasks.mu.Unlock()
+	l := a.agents.life(id)
 	if l == nil {
 		return false
 	}
@@ -97,7 +104,10 @@ func (a *Agent) agentWaits(id string) bool {
 // life is an open task of an agent in this process. Its context ends with the task,
 // after the task's end was stored, or with the process.
 type life struct {
-	ctx context.Context //nolint:containedctx // it is the task's life
+	a     *Agent
+	task  session.Task
+	ctx   context.Context //nolint:containedctx // it is the task's life
+	after context.Context //nolint:containedctx // for the end at the deadline
 
 	mu   sync.Mutex
 	tell func(line string)
@@ -129,43 +139,37 @@ func (l *life) tells(tell func(line string)) {
 
 // live gives the life of an open task, which has its deadline from then on.
 func (a *Agent) live(ctx context.Context, t *session.Task) *life {
-	ts := &a.tasks
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	if l := a.agents.lives[t.ID]; l != nil {
-		return l
+	l := &life{a: a, task: *t, after: context.WithoutCancel(ctx)}
+	held := a.work.Hold(ctx, t, l)
+	if known := a.agents.life(t.ID); known != nil {
+		return known
 	}
-	base := ts.base //nolint:contextcheck // a task outlives the call that starts it
-	if base == nil {
-		base = ctx
-	}
-	own, cancel := context.WithCancelCause(base)
-	l := &life{ctx: own}
-	if base.Err() != nil || ts.open == nil {
-		cancel(nil)
-		return l
-	}
-	late, after := *t, context.WithoutCancel(ctx)
-	timer := time.AfterFunc(left(t.Started, t.Deadline), func() { ts.begin(func() { a.tooLate(after, &late) }) })
-	a.agents.lives[t.ID] = l
-	a.agents.perChat[t.Chat]++
-	end := func(cause error) { // close has the lock
-		timer.Stop()
-		cancel(cause)
-		delete(a.agents.lives, late.ID)
-		if a.agents.perChat[late.Chat]--; a.agents.perChat[late.Chat] == 0 {
-			delete(a.agents.perChat, late.Chat)
-		}
-	}
-	bare := *t
-	bare.Arguments = nil
-	ts.open[t.ID] = &work{task: bare, ctx: own, end: end, away: !t.Waited}
-	return l
+	return &life{ctx: held} // it is over already
 }
 
-// left is how much of a time is left that began and ends at the given moments: never
-// more than all of it, where a clock that was ahead has been put right since.
-func left(began, ends time.Time) time.Duration { return min(time.Until(ends), ends.Sub(began)) }
+// Begins implements [task.Holder].
+func (l *life) Begins(ctx context.Context) {
+	as := l.a.agents
+	as.mu.Lock()
+	defer as.mu.Unlock()
+	l.ctx = ctx
+	as.lives[l.task.ID] = l
+	as.perChat[l.task.Chat]++
+}
+
+// Ends implements [task.Holder].
+func (l *life) Ends() {
+	as := l.a.agents
+	as.mu.Lock()
+	defer as.mu.Unlock()
+	delete(as.lives, l.task.ID)
+	if as.perChat[l.task.Chat]--; as.perChat[l.task.Chat] == 0 {
+		delete(as.perChat, l.task.Chat)
+	}
+}
+
+// Expires ends the task at its deadline; it implements [task.Holder].
+func (l *life) Expires() { l.a.tooLate(l.after, &l.task) }
 
 // liveNow is live for a task that may have ended since it was read: it gives the
 // task as it is now, and a life that is over where that is.
@@ -173,32 +177,20 @@ func (a *Agent) liveNow(ctx context.Context, t *session.Task) (session.Task, *li
 	l := a.live(ctx, t)
 	now, err := a.o.Engine.Tasks().Task(ctx, t.ID)
 	if err == nil && now.State != session.TaskRunning {
-		a.tasks.close(t.ID)
+		a.work.Close(t.ID)
 	}
 	return now, l, err
 }
 
 // tooLate ends a task at its deadline.
 func (a *Agent) tooLate(ctx context.Context, t *session.Task) {
-	text := tooLong(t)
+	text := task.TimeOver(t)
 	for {
 		_, err := a.endAgentTask(ctx, t, session.Completion{State: session.TaskTimedOut, Result: text})
-		if !errors.Is(err, session.ErrStore) || !a.tasks.pause() {
+		if !errors.Is(err, session.ErrStore) || !a.work.Pause() {
 			return
 		}
 	}
-}
-
-// order is what an agent was asked to do, as the task keeps it.
-type order struct {
-	Task string `json:"task"`
-	Name string `json:"name"`
-}
-
-func orderOf(t *session.Task) order {
-	var o order
-	_ = json.Unmarshal(t.Arguments, &o) // what cannot be read has no name
-	return o
 }
 
 // maxReport is how much of a report goes home, in bytes.
@@ -207,7 +199,7 @@ const maxReport = session.MaxTurnBytes / 2
 // endAgentTask ends an agent's task and brings its result home, unless the call that
 // started it waits: then it is woken. False: it is over already, and stays as it is.
 func (a *Agent) endAgentTask(ctx context.Context, t *session.Task, c session.Completion) (bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, completeTimeout)
+	ctx, cancel := context.WithTimeout(ctx, task.EndTimeout)
 	defer cancel()
 	c.Result = text.ClipBytes(a.o.Redact(c.Result), maxReport)
 	if !t.Waited && c.Item == nil && len(c.Outbox) == 0 {
@@ -216,7 +208,7 @@ func (a *Agent) endAgentTask(ctx context.Context, t *session.Task, c session.Com
 			Text: endText(t, &c),
 		}
 	}
-	a.stopProgress(t.ID)
+	a.work.StopProgress(t.ID)
 	if len(c.Outbox) > 0 { // it takes over what shows how far the agent was
 		now, err := a.o.Engine.Tasks().Task(ctx, t.ID)
 		if err != nil {
@@ -224,23 +216,23 @@ func (a *Agent) endAgentTask(ctx context.Context, t *session.Task, c session.Com
 		}
 		c.Outbox[0].Finishes = now.Status
 	}
-	first, err := a.endTask(ctx, t, c)
+	first, err := a.tasks.End(ctx, t, c)
 	if err != nil {
 		if errors.Is(err, session.ErrNotFound) { // it was forgotten with its chat
-			a.tasks.close(t.ID)
+			a.work.Close(t.ID)
 		}
 		a.o.Log.Error().Err(err).Str("task", t.ID).Msg("a background agent ended and its end could not be stored")
 		return false, err
 	}
-	a.tasks.close(t.ID)
+	a.work.Close(t.ID)
 	return first, nil
 }
 
 // endText is what the model is told of an agent's end.
 func endText(t *session.Task, c *session.Completion) string {
-	said := fmt.Sprintf("%s The background agent %s has ended (%s). It was asked: %s\n", taskMark, taskName(t), c.State, text.ClipBytes(orderOf(t).Task, 500))
+	said := fmt.Sprintf("%s The background agent %s has ended (%s). It was asked: %s\n", task.Mark, task.Name(t), c.State, text.ClipBytes(task.BriefOf(t).Task, 500))
 	if c.State == session.TaskDone {
-		return said + "The person has not seen its report. Tell them what came of it; answer " + noReply +
+		return said + "The person has not seen its report. Tell them what came of it; answer " + prompt.NoReply +
 			" only if they want nothing told.\nReport:\n" + c.Result
 	}
 	return said + "The person is told: " + c.Result
@@ -263,7 +255,7 @@ func (a *Agent) takeUpAgents(ctx context.Context) error {
 		a.live(ctx, t)
 		if err := a.o.Engine.Inbox().Append(ctx, []session.Item{beginningOf(t)}, nil); err != nil {
 			a.o.Log.Error().Err(err).Str("task", t.ID).Msg("a background agent cannot begin")
-			a.tasks.wg.Go(func() { a.beginLater(context.WithoutCancel(ctx), t) })
+			a.work.Go(func() { a.beginLater(context.WithoutCancel(ctx), t) })
 		}
 	}
 	questions, err := a.o.Engine.Approvals().ApprovalList(ctx, "")
@@ -289,7 +281,7 @@ func (a *Agent) takeUpAgents(ctx context.Context) error {
 
 // beginLater begins an agent once the store can be written again.
 func (a *Agent) beginLater(ctx context.Context, t *session.Task) {
-	for a.tasks.pause() {
+	for a.work.Pause() {
 		if err := a.o.Engine.Inbox().Append(ctx, []session.Item{beginningOf(t)}, nil); !errors.Is(err, session.ErrStore) {
 			return
 		}
@@ -300,7 +292,7 @@ func (a *Agent) beginLater(ctx context.Context, t *session.Task) {
 func beginningOf(t *session.Task) session.Item {
 	return session.Item{
 		ID: session.SpawnItemID(t.ID), Kind: session.ItemSpawn, Address: session.AgentAddress(t.ID), TaskID: t.ID,
-		Text: orderOf(t).Task, Solo: true, Time: t.Started,
+		Text: task.BriefOf(t).Task, Solo: true, Time: t.Started,
 	}
 }
 

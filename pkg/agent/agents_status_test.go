@@ -76,7 +76,7 @@ func TestWhatShowsAnAgentsProgressIsFinishedByItsEnd(t *testing.T) {
 			want:   "was cancelled by the person who asked", state: session.TaskCancelled,
 		},
 		"cancelled by the operator": {during: func(s state) {
-			if _, err := s.w.agent.CancelTask(s.w.t.Context(), s.short); err != nil {
+			if _, err := s.w.agent.Tasks().CancelByOperator(s.w.t.Context(), s.short); err != nil {
 				s.w.t.Error(err)
 			}
 		}, want: "was cancelled by the operator", state: session.TaskCancelled},

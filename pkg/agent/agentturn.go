@@ -8,6 +8,7 @@ import (
 
 	"parley/internal/failpoint"
 	"parley/pkg/agent/subagent"
+	"parley/pkg/agent/task"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -56,7 +57,7 @@ func (h *agentTurn) load(ctx context.Context) error {
 	r := h.r
 	t, err := r.a.o.Engine.Tasks().Task(ctx, r.info.Address.Chat)
 	if errors.Is(err, session.ErrNotFound) || errors.Is(err, session.ErrCorrupt) {
-		r.a.tasks.close(r.info.Address.Chat)
+		r.a.work.Close(r.info.Address.Chat)
 		return done(r.t.Commit(ctx, session.Commit{Outcome: session.OutcomeStopped, Reason: "the agent's task is gone"}))
 	}
 	if err != nil {
@@ -74,7 +75,7 @@ func (h *agentTurn) load(ctx context.Context) error {
 	if t.Tainted {
 		r.provenance.Taint()
 	} else { // nothing from outside had a hand in the task's words
-		r.provenance.AddNamed(orderOf(&t).Task)
+		r.provenance.AddNamed(task.BriefOf(&t).Task)
 	}
 	return nil
 }
@@ -94,7 +95,7 @@ func (h *agentTurn) offers(tool string) bool {
 // does nothing but say so.
 func (h *agentTurn) afterTheEnd(ctx context.Context) error {
 	r := h.r
-	c := session.Commit{Outcome: session.OutcomeStopped, Reason: errTaskOver.Error()}
+	c := session.Commit{Outcome: session.OutcomeStopped, Reason: task.ErrOver.Error()}
 	if h.task.State == session.TaskCancelled || h.task.State == session.TaskTimedOut {
 		c.Spent = r.usage.Spent() // any other end was that of an agent's turn, and has counted it
 	}
@@ -187,7 +188,7 @@ func (h *agentTurn) commit(ctx context.Context, re reply) error {
 	switch c.Outcome {
 	case session.OutcomeFailed, session.OutcomeQuarantined:
 		end.State = session.TaskFailed
-		end.Result = fmt.Sprintf(textTaskFailed, taskName(h.task), re.text)
+		end.Result = fmt.Sprintf(textTaskFailed, task.Name(h.task), re.text)
 	case session.OutcomeStopped: // whoever ended the task has said so
 		h.waiting = true
 	default:
@@ -213,7 +214,7 @@ func (h *agentTurn) commit(ctx context.Context, re reply) error {
 // refused ends the task of people who may not ask for it any more. It returns errDone.
 func (h *agentTurn) refused(ctx context.Context, e *ending) error {
 	r, c := h.r, session.Commit{Outcome: session.OutcomeFailed, Reason: e.reason}
-	text := fmt.Sprintf(textTaskRefused, taskName(h.task))
+	text := fmt.Sprintf(textTaskRefused, task.Name(h.task))
 	end := session.Completion{State: session.TaskFailed, Result: text, Tainted: r.provenance.Tainted()}
 	if !h.task.Waited { // no turn would be allowed to tell it
 		end.Outbox = append(end.Outbox, r.outbound(session.TaskReportID(h.task.ID), text, ""))

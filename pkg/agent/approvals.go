@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"parley/pkg/agent/task"
 	"parley/pkg/channels"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
@@ -285,7 +286,7 @@ func (g *approvalGate) question(a *session.Approval, why string) string {
 	}
 	behalf := ""
 	if r.in.task != nil {
-		behalf = fmt.Sprintf(textForTask, taskName(r.in.task))
+		behalf = fmt.Sprintf(textForTask, task.Name(r.in.task))
 	}
 	return fmt.Sprintf(textQuestion,
 		a.Tool, behalf, why, channels.Verbatim(a.Text), a.ID, a.Expires.Format("15:04:05 MST"), who)

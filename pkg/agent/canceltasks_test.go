@@ -17,7 +17,7 @@ var ways = map[string]func(w *world, short string){
 	"by chat": func(w *world, short string) { w.write("1", "1", "/cancel "+short) },
 	"by tool": func(w *world, short string) { w.write("1", "1", "please cancel "+short) },
 	"by the operator": func(w *world, short string) {
-		if _, err := w.agent.CancelTask(w.t.Context(), short); err != nil {
+		if _, err := w.agent.Tasks().CancelByOperator(w.t.Context(), short); err != nil {
 			w.t.Error(err)
 		}
 	},
@@ -192,7 +192,7 @@ func TestAQuestionWhoseTaskEndedUnseenIsClosedAtTheStart(t *testing.T) {
 		})
 		w.write("1", "1", "page one")
 		q := w.started("page one")[0]
-		if _, err := w.agent.CancelTask(t.Context(), shortOf(w)); err != nil {
+		if _, err := w.agent.Tasks().CancelByOperator(t.Context(), shortOf(w)); err != nil {
 			t.Fatal(err)
 		}
 		if got := w.expect().Text; !strings.Contains(got, "was cancelled by the operator") {

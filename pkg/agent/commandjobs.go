@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"parley/pkg/agent/job"
+	"parley/pkg/agent/named"
 	"parley/pkg/channels"
 	"parley/pkg/session"
 	"parley/pkg/text"
@@ -22,15 +23,15 @@ func (h *commandTurn) schedule(ctx context.Context) (string, error) {
 	switch {
 	case verb == "" || verb == "list" && which == "":
 		return h.planned(all), nil
-	case plainName(which) == "" || verb != "remove" && verb != "pause" && verb != "resume":
+	case named.Plain(which) == "" || verb != "remove" && verb != "pause" && verb != "resume":
 		return fmt.Sprintf(textScheduleHelp, h.r.typed("schedule")), nil
 	}
-	j, err := PickJob(all, plainName(which))
+	j, err := job.Pick(all, named.Plain(which))
 	switch {
-	case errors.Is(err, ErrAmbiguous):
+	case errors.Is(err, named.ErrAmbiguous):
 		return capital(err.Error()), nil
 	case err != nil:
-		return fmt.Sprintf(textNoSuchSchedule, text.ClipBytes(plainName(which), 64), h.r.typed("schedule")), nil //nolint:nilerr // it is told
+		return fmt.Sprintf(textNoSuchSchedule, text.ClipBytes(named.Plain(which), 64), h.r.typed("schedule")), nil //nolint:nilerr // it is told
 	}
 	return h.changePlan(ctx, verb, &j)
 }

@@ -219,3 +219,6 @@ func (h *commandTurn) status(ctx context.Context) string {
 	}
 	return strings.TrimSpace(b.String())
 }
+
+// capital is a sentence of the text of an error.
+func capital(said string) string { return strings.ToUpper(said[:1]) + said[1:] + "." }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"parley/pkg/agent/named"
+	"parley/pkg/agent/task"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -20,11 +22,11 @@ func (h *commandTurn) cancel(ctx context.Context) (text string, history []provid
 		text, err := h.tasks(ctx)
 		return fmt.Sprintf(textWhichTask, h.r.typed("cancel"), text), nil, err
 	}
-	t, err := h.r.a.findTask(ctx, h.r.info.Chat, id)
+	t, err := h.r.a.tasks.Find(ctx, h.r.info.Chat, id)
 	switch {
 	case errors.Is(err, session.ErrNotFound):
 		return fmt.Sprintf(textNoSuchTask, h.r.typed("tasks")), nil, nil
-	case errors.Is(err, ErrAmbiguous):
+	case errors.Is(err, named.ErrAmbiguous):
 		return capital(err.Error()), nil, nil
 	case err != nil:
 		return "", nil, err
@@ -32,7 +34,7 @@ func (h *commandTurn) cancel(ctx context.Context) (text string, history []provid
 		return fmt.Sprintf(textNotYourTask, nameOf(t.Creator)), nil, nil
 	}
 	by := nameOf(h.r.principal.Sender)
-	first, err := h.r.a.cancelTask(ctx, &t, by, func(c *session.Completion, _ *session.Task) { c.Item = nil })
+	first, err := h.r.a.tasks.Cancel(ctx, &t, by, func(c *session.Completion, _ *session.Task) { c.Item = nil })
 	if err != nil {
 		return "", nil, err
 	}
@@ -40,20 +42,20 @@ func (h *commandTurn) cancel(ctx context.Context) (text string, history []provid
 		return "", nil, err
 	}
 	if !first && (t.State != session.TaskCancelled || t.Ended.Before(it.Time)) { // not by an earlier attempt at this turn
-		return fmt.Sprintf(textTaskEnded, taskName(&t), t.State), nil, nil
+		return fmt.Sprintf(textTaskEnded, task.Name(&t), t.State), nil, nil
 	}
 	if t.Waited { // it has no notice: who waits for it hears of its end
 		text = t.Result
 	}
 	return text, []providers.Message{
-		{Role: providers.RoleUser, Content: taskMark + " " + taskName(&t) + " was cancelled by " + by + "."},
+		{Role: providers.RoleUser, Content: task.Mark + " " + task.Name(&t) + " was cancelled by " + by + "."},
 		assistant(t.Result),
 	}, nil
 }
 
 // tasks lists the chat's tasks.
 func (h *commandTurn) tasks(ctx context.Context) (string, error) {
-	running, recent, err := h.r.a.tasksOf(ctx, h.r.info.Chat)
+	running, recent, err := h.r.a.tasks.Of(ctx, h.r.info.Chat)
 	if err != nil {
 		return "", err
 	}
@@ -89,7 +91,7 @@ func (h *commandTurn) tasks(ctx context.Context) (string, error) {
 // titleOf is what a list says that a task is.
 func titleOf(t *session.Task) string {
 	title := fmt.Sprintf("%#q", t.Tool)
-	if name := NameOfTask(t); name != "" {
+	if name := task.AgentName(t); name != "" {
 		title += " “" + name + "”"
 	}
 	return title

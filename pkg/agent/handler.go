@@ -46,7 +46,7 @@ type input struct {
 	check func(ctx context.Context, req *tools.ToolRequest) error
 	// event gets what happens while the loop runs; nil: the preview does.
 	event func(e *tools.Event)
-	// over ends the loop when it ends with errTaskOver.
+	// over ends the loop when it ends with task.ErrOver.
 	over context.Context //nolint:containedctx // the lifetime of what the turn works for
 	// place is the turn's place for a step, where it has one for each step.
 	place *subagent.Seat

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/pkg/agent/job"
+	"parley/pkg/agent/prompt"
 	"parley/pkg/session"
 )
 
@@ -61,7 +62,7 @@ func instructs(text string) bool {
 // saysNothing reports whether a heartbeat's answer says nothing.
 func saysNothing(text string) bool {
 	text = bareWord(text)
-	return text == "" || text == beatOK || text == noReply
+	return text == "" || text == beatOK || text == prompt.NoReply
 }
 
 // mayBeatQuietly reports whether the beginning of a heartbeat's answer may turn out to

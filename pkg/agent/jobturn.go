@@ -10,6 +10,7 @@ import (
 	"parley/internal/failpoint"
 	"parley/pkg/agent/budget"
 	"parley/pkg/agent/job"
+	"parley/pkg/agent/prompt"
 	"parley/pkg/channels"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
@@ -154,7 +155,7 @@ func (h *jobTurn) prompt(text string) string {
 	if !j.Created.IsZero() {
 		fmt.Fprintf(&b, ": %s asked for it at %s", nameOf(j.Creator), r.timeHere(j.Created))
 	}
-	b.WriteString(". Do it now; do not plan it again. Answer " + noReply + " alone if there is nothing to say.\n")
+	b.WriteString(". Do it now; do not plan it again. Answer " + prompt.NoReply + " alone if there is nothing to say.\n")
 	if h.lowered() {
 		fmt.Fprintf(&b, "The rights are lower than when it was asked for: %s instead of %s.\n", r.principal.Level, j.Level)
 	}

@@ -7,6 +7,7 @@ import (
 	"parley/internal/failpoint"
 	"parley/pkg/agent/approval"
 	"parley/pkg/agent/progress"
+	"parley/pkg/agent/task"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -95,13 +96,13 @@ func (j journal) End(ctx context.Context, call tools.Call, result *tools.ToolRes
 	if begun && !result.Async {
 		// Before the step: a crash in between leaves a call of which nothing is
 		// known, not a task whose chat is told of it a second time.
-		if err := r.a.endQuietly(ctx, id, result); err != nil {
+		if err := r.a.tasks.EndQuietly(ctx, id, task.EndState(result)); err != nil {
 			return err
 		}
 	}
 	if begun {
 		r.tasks.remove(id)
-		r.a.tasks.goesOn(id)
+		r.a.work.Returned(id)
 	}
 	r.tasks.releaseAgents(id)
 	return r.steps.record(ctx, s)

@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"parley/pkg/agent/progress"
+	"parley/pkg/agent/prompt"
+	"parley/pkg/agent/task"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -41,7 +42,7 @@ func (r *run) closing(messages []providers.Message) string {
 	for i := len(messages) - 1; i >= 0; i-- {
 		m := &messages[i]
 		text := strings.TrimSpace(m.Content)
-		if m.Role == providers.RoleAssistant && text != "" && text != noReply && !r.outgoing.has(text) {
+		if m.Role == providers.RoleAssistant && text != "" && text != prompt.NoReply && !r.outgoing.has(text) {
 			return text
 		}
 	}
@@ -66,7 +67,7 @@ func (r *run) takeOver(ctx context.Context) error {
 		return err
 	}
 	r.live = progress.NewLiveMessage(r.info.Steps, t.Status)
-	r.ends = fmt.Sprintf(textTaskOver, taskName(&t), t.State)
+	r.ends = fmt.Sprintf(textTaskOver, task.Name(&t), t.State)
 	return nil
 }
 
@@ -74,47 +75,8 @@ func (r *run) takeOver(ctx context.Context) error {
 // is not shown as long as it may. The text is given as it is and redacted.
 func (r *run) mayBeNoNews(text, redacted string) bool {
 	text, redacted = strings.TrimSpace(text), strings.TrimSpace(redacted)
-	if strings.HasPrefix(noReply, text) || r.in.blank != nil && r.in.blank(text) {
+	if strings.HasPrefix(prompt.NoReply, text) || r.in.blank != nil && r.in.blank(text) {
 		return true
 	}
 	return r.outgoing.begins(text, redacted)
-}
-
-// showProgress takes a line of a task's progress. It never waits for a channel.
-func (a *Agent) showProgress(id, line string) {
-	line = strings.Join(strings.Fields(a.o.Redact(line)), " ")
-	ts := &a.tasks
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	w := ts.open[id]
-	if w == nil || !w.away || w.ctx.Err() != nil || w.task.Waited || line == "" || time.Since(w.task.Started) < progress.StatusAfter {
-		return
-	}
-	if w.status == nil {
-		w.status = progress.NewTaskStatus(w.ctx, progress.Task{
-			Task: &w.task, Surface: a.o.Surfaces.At(w.task.Address).Surface, Redact: a.o.Redact, Log: &a.o.Log,
-			Show: a.o.Engine.Tasks().ShowTask, Receipt: a.o.Engine.Outbox().Receipt,
-		}, line)
-		ts.wg.Go(w.status.Run) // before stop: the work's context has not ended
-		return
-	}
-	w.status.Say(line)
-}
-
-// stopProgress ends what shows the progress of a task, and waits until nothing more is
-// shown.
-func (a *Agent) stopProgress(id string) {
-	ts := &a.tasks
-	ts.mu.Lock()
-	w := ts.open[id]
-	if w == nil {
-		ts.mu.Unlock()
-		return
-	}
-	w.away = false // nothing is shown of it from here on
-	s := w.status
-	ts.mu.Unlock()
-	if s != nil {
-		s.End()
-	}
 }

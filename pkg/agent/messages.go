@@ -22,7 +22,7 @@ func (r *run) system(ctx context.Context) (providers.Message, error) {
 	closing := agentPrompt
 	if r.task == nil {
 		closing = "You are talking on the channel " + r.info.Address.Channel + ". " +
-			"Answer " + noReply + " alone when there is nothing to say and either nobody asked or you have already sent a message."
+			"Answer " + prompt.NoReply + " alone when there is nothing to say and either nobody asked or you have already sent a message."
 	}
 	return prompt.System(files, r.today(), closing), nil
 }

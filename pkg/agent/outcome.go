@@ -10,15 +10,13 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/pkg/agent/budget"
+	"parley/pkg/agent/prompt"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/session"
 	"parley/pkg/text"
 	"parley/pkg/tools"
 )
-
-// noReply is the answer that sends nothing.
-const noReply = "NO_REPLY"
 
 // saidStopped says whether a turn was stopped for the /stop that was sent then:
 // its mark is the newest entry of the history.
@@ -108,7 +106,7 @@ func (r *run) finished(ctx context.Context, e *ending) (reply, error) {
 	switch {
 	case res.Asked: // what there is to say stands in the question
 		return re, nil
-	case text == noReply:
+	case text == prompt.NoReply:
 		if !r.principal.Person || r.outgoing.any() {
 			return re, nil
 		}

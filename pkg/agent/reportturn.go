@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"parley/pkg/agent/task"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -126,7 +127,7 @@ func (h *reportTurn) wasShown(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return !strings.HasPrefix(it.Text, endOf(&t, t.State)+notTold), nil
+	return !strings.HasPrefix(it.Text, task.NotToldText(&t)), nil
 }
 
 // asItIs is an agent's report as it is, "" for the result of another task.
@@ -134,7 +135,7 @@ func (h *reportTurn) asItIs() string {
 	if h.report == nil {
 		return ""
 	}
-	return fmt.Sprintf(textTaskReport, taskName(h.report), h.report.Result)
+	return fmt.Sprintf(textTaskReport, task.Name(h.report), h.report.Result)
 }
 
 // withReport is a text with the report below it.

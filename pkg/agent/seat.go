@@ -7,6 +7,7 @@ import (
 
 	"parley/pkg/agent/progress"
 	"parley/pkg/agent/subagent"
+	"parley/pkg/agent/task"
 	"parley/pkg/session"
 )
 
@@ -27,7 +28,7 @@ func (h *agentTurn) enter(ctx context.Context) (leave func(), err error) {
 	wait, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(l.ctx, func() { cancel(context.Cause(l.ctx)) })() //nolint:contextcheck // it looks at the context of the task
-	if err = h.seat.Take(wait); errors.Is(err, errTaskOver) {
+	if err = h.seat.Take(wait); errors.Is(err, task.ErrOver) {
 		return none, nil
 	}
 	return h.seat.Leave, err
@@ -41,7 +42,7 @@ func (h *agentTurn) standsInLine(t *session.Task, l *life) (over func()) {
 	l.stands(true)
 	say := func(line string) {
 		l.say(line)
-		r.a.showProgress(t.ID, line)
+		r.a.work.ShowProgress(t.ID, line)
 	}
 	late := time.AfterFunc(time.Until(t.Started.Add(progress.StatusAfter)), func() { say(textTaskWaits) })
 	return func() {

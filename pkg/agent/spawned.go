@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley/internal/failpoint"
+	"parley/pkg/agent/task"
 	"parley/pkg/channels"
 	"parley/pkg/session"
 	"parley/pkg/tools"
@@ -20,8 +21,8 @@ import (
 
 // StartAgent starts a background agent for the call in ctx and returns the name of
 // its task, which is durable then.
-func (c Calls) StartAgent(ctx context.Context, name, task string, limit time.Duration) (string, error) {
-	t, _, err := c.spawn(ctx, session.Task{Tool: "spawn"}, order{Task: task, Name: name}, limit)
+func (c Calls) StartAgent(ctx context.Context, name, brief string, limit time.Duration) (string, error) {
+	t, _, err := c.spawn(ctx, session.Task{Tool: "spawn"}, task.Brief{Task: brief, Name: name}, limit)
 	if err != nil {
 		return "", err
 	}
@@ -33,8 +34,8 @@ func (c Calls) StartAgent(ctx context.Context, name, task string, limit time.Dur
 
 // AskAgent starts a background agent for the call in ctx and waits for its report.
 // A call that is made again after a crash goes on waiting for the same agent.
-func (c Calls) AskAgent(ctx context.Context, name, task string, limit time.Duration) (string, error) {
-	t, r, err := c.spawn(ctx, session.Task{Tool: "subagent", Waited: true}, order{Task: task, Name: name}, limit)
+func (c Calls) AskAgent(ctx context.Context, name, brief string, limit time.Duration) (string, error) {
+	t, r, err := c.spawn(ctx, session.Task{Tool: "subagent", Waited: true}, task.Brief{Task: brief, Name: name}, limit)
 	if err != nil {
 		return "", err
 	}
@@ -76,7 +77,7 @@ func (c Calls) AskAgent(ctx context.Context, name, task string, limit time.Durat
 
 // spawn records a task for an agent, and lets the agent begin. Of the same call the
 // same order is the same task.
-func (c Calls) spawn(ctx context.Context, t session.Task, o order, limit time.Duration) (session.Task, *run, error) {
+func (c Calls) spawn(ctx context.Context, t session.Task, o task.Brief, limit time.Duration) (session.Task, *run, error) {
 	a := c.a
 	r, key, err := c.callOf(ctx)
 	if err != nil {
@@ -110,7 +111,7 @@ func (c Calls) spawn(ctx context.Context, t session.Task, o order, limit time.Du
 }
 
 // record makes an agent's task durable, if one may be started.
-func (r *run) record(ctx context.Context, t *session.Task, o order, limit time.Duration) error {
+func (r *run) record(ctx context.Context, t *session.Task, o task.Brief, limit time.Duration) error {
 	if err := r.mayStart(); err != nil {
 		return err
 	}
@@ -128,7 +129,7 @@ func (r *run) record(ctx context.Context, t *session.Task, o order, limit time.D
 
 // notBegun gives up an agent that is recorded and cannot begin.
 func (a *Agent) notBegun(ctx context.Context, t *session.Task, why error) error {
-	a.tasks.close(t.ID)
+	a.work.Close(t.ID)
 	if _, err := a.o.Engine.Tasks().Complete(context.WithoutCancel(ctx), t.ID, session.Completion{State: session.TaskCancelled}); err != nil {
 		a.o.Log.Error().Err(err).Str("task", t.ID).Msg("an agent that did not begin stays open until the next start")
 	}
@@ -136,7 +137,7 @@ func (a *Agent) notBegun(ctx context.Context, t *session.Task, why error) error 
 }
 
 // describe fills in whose agent it is, and what bounds it.
-func (r *run) describe(ctx context.Context, t *session.Task, o order, limit time.Duration) {
+func (r *run) describe(ctx context.Context, t *session.Task, o task.Brief, limit time.Duration) {
 	arguments, err := json.Marshal(o)
 	if err != nil {
 		arguments = []byte("{}") // two texts can be marshalled
@@ -173,7 +174,7 @@ func (r *run) mayStart() error {
 }
 
 // digest tells the orders of one call apart.
-func digest(o order) string {
+func digest(o task.Brief) string {
 	sum := sha256.Sum256([]byte(o.Name + "\x00" + o.Task))
 	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:5]))
 }
@@ -195,5 +196,5 @@ func (h *agentTurn) tellSteps(e *tools.Event) {
 		return
 	}
 	h.life.say(line)
-	h.r.a.showProgress(h.task.ID, line)
+	h.r.a.work.ShowProgress(h.task.ID, line)
 }

@@ -108,25 +108,22 @@ const (
 
 // Background tasks: the notices of their ends.
 const (
-	textTaskCancelled   = "Task %s was cancelled by %s."
-	textTaskTooLong     = "Task %s did not end within %s and was stopped."
-	textTaskInterrupted = "Task %s was interrupted when the gateway stopped, and was not run again."
-	textTaskOver        = "Task %s has ended (%s)."
-	textTaskReport      = "Report of task %s:\n\n%s"
-	textTaskFailed      = "Task %s failed. %s"
-	textTaskRefused     = "Task %s was ended: its creator no longer has access."
-	textTaskLost        = "The gateway stopped three times while it ran."
-	textTaskSteps       = "It stopped after %d steps, the limit for one task."
-	textTaskNoReport    = "It wrote no report."
-	textTaskStepsNote   = "\n\n(It stopped after %d steps, the limit for one task.)"
-	textTaskCutOff      = "\n\n(The report was cut off: it reached the model's length limit.)"
-	textTaskWaits       = "waiting for a place: other background agents are running"
-	textTaskWorks       = "running"
-	textTaskStep        = "step %d: " + textUsing
-	textUsing           = "using %s"
-	textNotRead         = "\n\nI have not read this report. %s"
-	textResultNotRead   = "A task has ended, and I have not read its result. %s"
-	textResultKept      = "A task has ended, and I cannot read its result today. %s The result is kept in this conversation: ask me about it later."
+	textTaskOver      = "Task %s has ended (%s)."
+	textTaskReport    = "Report of task %s:\n\n%s"
+	textTaskFailed    = "Task %s failed. %s"
+	textTaskRefused   = "Task %s was ended: its creator no longer has access."
+	textTaskLost      = "The gateway stopped three times while it ran."
+	textTaskSteps     = "It stopped after %d steps, the limit for one task."
+	textTaskNoReport  = "It wrote no report."
+	textTaskStepsNote = "\n\n(It stopped after %d steps, the limit for one task.)"
+	textTaskCutOff    = "\n\n(The report was cut off: it reached the model's length limit.)"
+	textTaskWaits     = "waiting for a place: other background agents are running"
+	textTaskWorks     = "running"
+	textTaskStep      = "step %d: " + textUsing
+	textUsing         = "using %s"
+	textNotRead       = "\n\nI have not read this report. %s"
+	textResultNotRead = "A task has ended, and I have not read its result. %s"
+	textResultKept    = "A task has ended, and I cannot read its result today. %s The result is kept in this conversation: ask me about it later."
 )
 
 // Approvals.

@@ -13,6 +13,7 @@ import (
 	"parley/internal/failpoint"
 	"parley/pkg/agent/budget"
 	"parley/pkg/agent/progress"
+	"parley/pkg/agent/task"
 	"parley/pkg/agent/trust"
 	"parley/pkg/channels"
 	"parley/pkg/policy"
@@ -156,7 +157,7 @@ func (r *run) answer(ctx context.Context, in input) error {
 // ended says that something that arrived ended the turn.
 func ended(err error) bool {
 	_, stopped := errors.AsType[stopError](err)
-	return stopped || errors.Is(err, errInterrupted) || errors.Is(err, errTaskOver)
+	return stopped || errors.Is(err, errInterrupted) || errors.Is(err, task.ErrOver)
 }
 
 // stoppedReply is the reply of a turn that was ended for why. A /stop that ends several, one
@@ -243,7 +244,7 @@ func (r *run) untilOver(cancel context.CancelCauseFunc) func() {
 		return func() {}
 	}
 	stop := context.AfterFunc(over, func() {
-		if cause := context.Cause(over); errors.Is(cause, errTaskOver) {
+		if cause := context.Cause(over); errors.Is(cause, task.ErrOver) {
 			cancel(cause)
 		}
 	})

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"parley/pkg/agent/task"
 	"parley/pkg/session"
 	"parley/pkg/tools"
 )
@@ -129,8 +130,7 @@ func (ts *turnTasks) takeAll() []string {
 // them after the turn has said how it ended.
 func (r *run) dropTasks(ctx context.Context) error {
 	for _, id := range r.tasks.takeAll() {
-		r.a.tasks.close(id)
-		if _, err := r.a.o.Engine.Tasks().Complete(ctx, id, session.Completion{State: session.TaskCancelled}); err != nil && !errors.Is(err, session.ErrNotFound) {
+		if err := r.a.tasks.EndQuietly(ctx, id, session.TaskCancelled); err != nil && !errors.Is(err, session.ErrNotFound) {
 			return err
 		}
 	}
@@ -173,14 +173,14 @@ func (c callTasks) taskContext(ctx context.Context, call tools.Call) context.Con
 	if !begun { // its begin was not recorded, and nothing may outlast the turn
 		return ctx
 	}
-	return r.a.arm(ctx, tools.InvocationFrom(ctx), t)
+	return r.a.tasks.Arm(ctx, tools.InvocationFrom(ctx), t)
 }
 
 // progress is what the work of an asynchronous tool tells how far it is.
 func (c callTasks) progress(call tools.Call) func(string) {
 	r := c.r
 	a, id := r.a, c.taskID(call) // and nothing of the turn
-	return func(line string) { a.showProgress(id, line) }
+	return func(line string) { a.work.ShowProgress(id, line) }
 }
 
 // brings is what notes that a call brings in content from outside, in its turn and, where
@@ -190,7 +190,7 @@ func (c callTasks) brings(call tools.Call) func() {
 	a, id, t := r.a, c.taskID(call), r.provenance // and nothing else of the turn
 	return func() {
 		t.Brings(call.ID)
-		a.tasks.taint(id)
+		a.work.Taint(id)
 	}
 }
 
@@ -202,13 +202,9 @@ func (c callTasks) callback(_ context.Context, call tools.Call) tools.AsyncCallb
 		if result == nil {
 			result = tools.NewToolResult("(no output)")
 		}
-		if a.tasks.cutOff(id, result.IsError) { //nolint:contextcheck // it looks at the context of the task
+		if a.work.CutOff(id, result.IsError) { //nolint:contextcheck // it looks at the context of the task
 			return
 		}
-		state := session.TaskDone
-		if result.IsError {
-			state = session.TaskFailed
-		}
-		a.complete(context.WithoutCancel(ctx), id, state, result)
+		a.tasks.Complete(context.WithoutCancel(ctx), id, task.EndState(result), result)
 	}
 }

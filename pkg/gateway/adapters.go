@@ -9,6 +9,7 @@ import (
 
 	"parley/pkg/agent"
 	"parley/pkg/agent/job"
+	"parley/pkg/agent/task"
 	"parley/pkg/channels"
 	gatewayfiles "parley/pkg/gateway/files"
 	"parley/pkg/policy"
@@ -129,7 +130,7 @@ func (b taskStore) Tasks(ctx context.Context) ([]tasks.Task, error) {
 }
 
 func toolTask(t *session.Task) tasks.Task {
-	v := tasks.Task{ID: t.Short(), Tool: t.Tool, Name: agent.NameOfTask(t), State: string(t.State), Started: t.Started.Format(tasks.Clock)}
+	v := tasks.Task{ID: t.Short(), Tool: t.Tool, Name: task.AgentName(t), State: string(t.State), Started: t.Started.Format(tasks.Clock)}
 	if t.State == session.TaskRunning {
 		v.Until = t.Deadline.Format(tasks.Clock)
 		return v

@@ -21,7 +21,7 @@ func agentMutants() []Mutant {
 		},
 		{
 			Promise: "R6", Defect: "forgets the tasks of the process that died",
-			File: dir + "/agent.go", Old: "if err := a.takeUpTasks(ctx); err != nil && ctx.Err() == nil {", New: "if err := ctx.Err(); err != nil {",
+			File: dir + "/agent.go", Old: "if err := a.tasks.TakeUp(ctx); err != nil && ctx.Err() == nil {", New: "if err := ctx.Err(); err != nil {",
 			Dir: dir, Test: "^TestATaskLostWithTheProcessIsToldOnceAtTheNextStart$",
 		},
 		{

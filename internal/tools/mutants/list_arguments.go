@@ -168,7 +168,7 @@ func resultMutants() []Mutant {
 		},
 		{
 			Promise: "notice of background work", Defect: "runs the text into the instruction",
-			File: "pkg/agent/complete.go", Old: `this text:\n" + shown + "\n\n"`, New: `this text: " + shown + " "`,
+			File: "pkg/agent/task/end.go", Old: `this text:\n" + shown + "\n\n"`, New: `this text: " + shown + " "`,
 			Dir: "pkg/agent", Test: "^TestTheNoticeKeepsTheShownTextApart$",
 		},
 	}

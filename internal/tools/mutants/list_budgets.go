@@ -78,7 +78,7 @@ func budgetMutants() []Mutant {
 		},
 		{
 			Promise: "budgets: unattended", Defect: "keeps a result from who was not shown it",
-			File: dir + "/reportturn.go", Old: "return !strings.HasPrefix(it.Text, endOf(&t, t.State)+notTold), nil", New: "return it.Text != notTold || t.ID == \"\", nil",
+			File: dir + "/reportturn.go", Old: "return !strings.HasPrefix(it.Text, task.NotToldText(&t)), nil", New: "return it.Text != task.Mark || t.ID == \"\", nil",
 			Dir: dir, Test: "^TestBackgroundWorkAtTheLimit$",
 		},
 	}

@@ -107,7 +107,7 @@ func jobTurnMutants() []Mutant {
 		},
 		{
 			Promise: "heartbeat", Defect: "says that it has nothing to say",
-			File: dir + "/heartbeat.go", Old: `text == "" || text == beatOK || text == noReply`, New: `text == "" || text == noReply`,
+			File: dir + "/heartbeat.go", Old: `text == "" || text == beatOK || text == prompt.NoReply`, New: `text == "" || text == prompt.NoReply`,
 			Dir: dir, Test: "^TestTheHeartbeatIsSilentWhenThereIsNothingToSay$",
 		},
 		{

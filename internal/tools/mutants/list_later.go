@@ -32,7 +32,7 @@ func laterMutants() []Mutant {
 		},
 		{
 			Promise: "background work: killed", Defect: "says nothing of the tasks that died with the process",
-			File: "pkg/agent/lost.go", Old: "\t\t\t\ta.endLost(ctx, t)", New: "\t\t\t\ta.lost.told(t.Chat)",
+			File: "pkg/agent/task/lost.go", Old: "\t\t\t\tts.endLost(ctx, t)", New: "\t\t\t\tts.lost.told(t.Chat)",
 			Dir: kill, Test: "^TestKillBackgroundWorkOnTelegram$/^T3_background$",
 		},
 	}

@@ -74,7 +74,7 @@ func shareMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "clocks: agents and their questions", Defect: "waits for a deadline that a clock ahead has set",
-			File: agent + "/agents.go", Old: "return min(time.Until(ends), ends.Sub(began))", New: "return min(time.Until(ends), time.Until(ends)+ends.Sub(began))",
+			File: agent + "/task/supervisor.go", Old: "return min(time.Until(ends), ends.Sub(began))", New: "return min(time.Until(ends), time.Until(ends)+ends.Sub(began))",
 			Dir: agent, Test: "^TestAnAgentOfAClockThatWasAheadIsGivenUp$",
 		},
 		{

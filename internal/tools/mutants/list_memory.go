@@ -174,7 +174,7 @@ func meanwhileMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: late, Defect: "forgets what a task brought at its end",
-			File: "pkg/agent/complete.go", Old: "Tainted: a.tasks.tainted(t.ID)}", New: "Tainted: t.Tainted}",
+			File: "pkg/agent/task/end.go", Old: "Tainted: ts.o.Work.tainted(t.ID)}", New: "Tainted: t.Tainted}",
 			Dir: "pkg/agent", Test: "^TestATaskThatBroughtALetter$",
 		},
 		{

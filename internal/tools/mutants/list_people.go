@@ -40,8 +40,10 @@ func peopleMutants() []Mutant {
 		},
 		{
 			Promise: "people: names in lists", Defect: "a task is not found by its name",
-			File: "pkg/agent/names.go", Old: "if !called(name(&all[i]), said) {", New: "if !called(name(&all[i]), said) || text != \"\" {",
-			Dir: "cmd/gateway", Test: "^TestScripts$/^tasks$",
+			File: "pkg/agent/task/find.go",
+			Old:  "if !named.Fits(name(&all[i]), said) {",
+			New:  "if !named.Fits(name(&all[i]), said) || said != \"\" {",
+			Dir:  "cmd/gateway", Test: "^TestScripts$/^tasks$",
 		},
 		{
 			Promise: "people: names in lists", Defect: "the list of jobs does not say what they are about",

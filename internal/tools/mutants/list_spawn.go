@@ -22,7 +22,7 @@ func spawnMutants() []Mutant {
 		},
 		{
 			Promise: ends, Defect: "counts the deadline from the restart",
-			File: dir + "/agents.go", Old: "time.AfterFunc(left(t.Started, t.Deadline),", New: "time.AfterFunc(t.Deadline.Sub(t.Started),",
+			File: dir + "/task/supervisor.go", Old: "time.AfterFunc(Left(t.Started, t.Deadline),", New: "time.AfterFunc(t.Deadline.Sub(t.Started),",
 			Dir: dir, Test: "^TestAnAgentIsGivenUpAtItsDeadline$",
 		},
 		{

@@ -13,8 +13,8 @@ func taskMutants() []Mutant {
 		{
 			Promise: ends, Defect: "lets what the end cut off speak for itself",
 			File: dir + "/turntasks.go",
-			Old:  "if a.tasks.cutOff(id, result.IsError) {",
-			New:  "if a.tasks.cutOff(id, result.IsError) && id == \"\" {",
+			Old:  "if a.work.CutOff(id, result.IsError) {",
+			New:  "if a.work.CutOff(id, result.IsError) && id == \"\" {",
 			Dir:  dir, Test: "^TestHoweverATaskCallsBackItsChatIsToldOnce$",
 		},
 		{
@@ -29,7 +29,7 @@ func taskMutants() []Mutant {
 		},
 		{
 			Promise: order, Defect: "lets every chat wait for all lost tasks",
-			File: dir + "/lost.go", Old: "c := l.chats[chat]\n\tl.mu.Unlock()", New: "c := l.chats[chat]\n\tfor _, any := range l.chats {\n\t\tc = any\n\t}\n\tl.mu.Unlock()",
+			File: dir + "/task/lost.go", Old: "c := l.chats[chat]\n\tl.mu.Unlock()", New: "c := l.chats[chat]\n\tfor _, any := range l.chats {\n\t\tc = any\n\t}\n\tl.mu.Unlock()",
 			Dir: dir, Test: "^TestLostTasksKeepNoOtherChatWaiting$",
 		},
 		{
@@ -39,7 +39,7 @@ func taskMutants() []Mutant {
 		},
 		{
 			Promise: progress, Defect: "puts the notice of a lost task below its progress",
-			File: dir + "/complete.go", Old: "Finishes: t.Status, Aged", New: "Aged",
+			File: dir + "/task/end.go", Old: "Finishes: t.Status, Aged", New: "Aged",
 			Dir: dir, Test: "^TestProgressOfALostTaskIsFinishedByItsNotice$",
 		},
 		{
@@ -54,12 +54,12 @@ func taskMutants() []Mutant {
 		},
 		{
 			Promise: cancelled, Defect: "lets cancelled work go on",
-			File: dir + "/cancel.go", Old: "if err == nil {\n\t\ta.tasks.close(t.ID)\n\t}", New: "",
+			File: dir + "/task/end.go", Old: "if err == nil {\n\t\tts.o.Work.Close(t.ID)\n\t}", New: "",
 			Dir: dir, Test: "^TestCancelEndsTheWorkAndIsToldOnce$",
 		},
 		{
 			Promise: cancelled, Defect: "finds the tasks of all chats",
-			File: dir + "/commandtasks.go", Old: "t, err := h.r.a.findTask(ctx, h.r.info.Chat, id)", New: "t, err := h.r.a.findTask(ctx, \"\", id)",
+			File: dir + "/commandtasks.go", Old: "t, err := h.r.a.tasks.Find(ctx, h.r.info.Chat, id)", New: "t, err := h.r.a.tasks.Find(ctx, \"\", id)",
 			Dir: dir, Test: "^TestTasksAreListedInTheirChatAlone$",
 		},
 		{

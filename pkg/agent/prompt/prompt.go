@@ -11,6 +11,9 @@ import (
 	"parley/pkg/session"
 )
 
+// NoReply is the answer of a model that sends no message.
+const NoReply = "NO_REPLY"
+
 // Store is where a [Reader] reads the history.
 type Store interface {
 	// Tail gives the entries of a session from its end, or from before a Seq that is

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"parley/pkg/agent"
 	"parley/pkg/agent/job"
 	"parley/pkg/policy"
 	"parley/pkg/session"
@@ -112,7 +111,7 @@ func oneJob(state string, do func(ctx context.Context, g *Gateway, id string) (s
 		if err != nil {
 			return err
 		}
-		j, err := agent.PickJob(all, request.Job)
+		j, err := job.Pick(all, request.Job)
 		if err == nil {
 			j, err = do(ctx, g, j.ID)
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"parley/pkg/agent"
+	"parley/pkg/agent/task"
 	"parley/pkg/policy"
 	"parley/pkg/session"
 )
@@ -24,7 +24,7 @@ func CancelTask() Operation {
 }
 
 func listTasks(ctx context.Context, g *Gateway, _ *Request, emit Emit) error {
-	all, err := g.Agent.TaskList(ctx, "")
+	all, err := g.Agent.Tasks().List(ctx, "")
 	for i := range all {
 		if err == nil {
 			err = emit(newTaskReport(&all[i]))
@@ -34,7 +34,7 @@ func listTasks(ctx context.Context, g *Gateway, _ *Request, emit Emit) error {
 }
 
 func showTask(ctx context.Context, g *Gateway, request *Request, emit Emit) error {
-	t, err := g.Agent.FindTask(ctx, request.Task)
+	t, err := g.Agent.Tasks().Find(ctx, "", request.Task)
 	if err != nil {
 		return unknownTask(err, request)
 	}
@@ -44,7 +44,7 @@ func showTask(ctx context.Context, g *Gateway, request *Request, emit Emit) erro
 }
 
 func cancelTask(ctx context.Context, g *Gateway, request *Request, emit Emit) error {
-	t, err := g.Agent.CancelTask(ctx, request.Task)
+	t, err := g.Agent.Tasks().CancelByOperator(ctx, request.Task)
 	if err != nil {
 		return unknownTask(err, request)
 	}
@@ -78,7 +78,7 @@ type TaskReport struct {
 
 func newTaskReport(t *session.Task) TaskReport {
 	return TaskReport{
-		ID: t.Short(), State: string(t.State), Tool: t.Tool, Name: agent.NameOfTask(t), Chat: policy.Place(t.Address).String(),
+		ID: t.Short(), State: string(t.State), Tool: t.Tool, Name: task.AgentName(t), Chat: policy.Place(t.Address).String(),
 		Who: strings.TrimSpace(t.Creator.Name + " " + t.Creator.ID), Started: t.Started, Until: t.Deadline, Ended: t.Ended,
 	}
 }

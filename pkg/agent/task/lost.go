@@ -1,4 +1,4 @@
-package agent
+package task
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 // share their transactions.
 const lostAtOnce = 64
 
-// lost are the chats that have yet to be told what became of their background work.
-// Their turns wait for that, and no others do.
+// lost are the chats that have yet to be told how their background work ended. Their
+// turns wait for that, and no others do.
 type lost struct {
 	mu    sync.Mutex
 	chats map[string]*lostChat
@@ -29,9 +29,6 @@ type lostChat struct {
 func (l *lost) expect(chat string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.chats == nil {
-		l.chats = map[string]*lostChat{}
-	}
 	if l.chats[chat] == nil {
 		l.chats[chat] = &lostChat{told: make(chan struct{})}
 	}
@@ -48,8 +45,10 @@ func (l *lost) told(chat string) {
 	}
 }
 
-// wait returns when nothing is to be told to the chat any more, or ctx has ended.
-func (l *lost) wait(ctx context.Context, chat string) {
+// AwaitTold returns when the chat knows of its tasks that did not survive the last
+// process, or ctx has ended.
+func (ts *Tasks) AwaitTold(ctx context.Context, chat string) {
+	l := &ts.lost
 	l.mu.Lock()
 	c := l.chats[chat]
 	l.mu.Unlock()
@@ -62,11 +61,11 @@ func (l *lost) wait(ctx context.Context, chat string) {
 	}
 }
 
-// takeUpTasks looks at the tasks that the last process left open. Those of background
-// agents go on, see takeUpAgents; any other did not survive, and its chat is told,
-// once. That is done beside the turns.
-func (a *Agent) takeUpTasks(ctx context.Context) error {
-	open, err := a.o.Engine.Tasks().OpenTasks(ctx)
+// TakeUp looks at the tasks that the last process left open, once the supervisor has
+// started. Those of background agents go on elsewhere; any other did not survive, and its
+// chat is told, once. That is done beside the turns.
+func (ts *Tasks) TakeUp(ctx context.Context) error {
+	open, err := ts.o.Store.OpenTasks(ctx)
 	if err != nil {
 		return err
 	}
@@ -76,14 +75,14 @@ func (a *Agent) takeUpTasks(ctx context.Context) error {
 		if t.Agent {
 			continue
 		}
-		a.lost.expect(t.Chat)
+		ts.lost.expect(t.Chat)
 		queue <- t
 	}
 	close(queue)
 	for range min(lostAtOnce, len(queue)) {
-		a.tasks.begin(func() {
+		ts.o.Work.Go(func() {
 			for t := range queue {
-				a.endLost(ctx, t)
+				ts.endLost(ctx, t)
 			}
 		})
 	}
@@ -91,16 +90,16 @@ func (a *Agent) takeUpTasks(ctx context.Context) error {
 }
 
 // endLost ends a task that did not survive the last process.
-func (a *Agent) endLost(ctx context.Context, t *session.Task) {
+func (ts *Tasks) endLost(ctx context.Context, t *session.Task) {
 	if ctx.Err() != nil {
-		a.lost.told(t.Chat) // the next start tells
+		ts.lost.told(t.Chat) // the next start tells
 		return
 	}
-	text := fmt.Sprintf(textTaskInterrupted, taskName(t))
+	text := fmt.Sprintf(textInterrupted, Name(t))
 	result := &tools.ToolResult{ForLLM: text, ForUser: text, IsError: true}
-	err := a.completeOnce(context.WithoutCancel(ctx), t.ID, session.TaskInterrupted, result)
-	a.lost.told(t.Chat) // a store that cannot be written keeps no chat waiting
-	if errors.Is(err, session.ErrStore) && a.tasks.pause() {
-		a.complete(context.WithoutCancel(ctx), t.ID, session.TaskInterrupted, result)
+	err := ts.completeOnce(context.WithoutCancel(ctx), t.ID, session.TaskInterrupted, result)
+	ts.lost.told(t.Chat) // a store that cannot be written keeps no chat waiting
+	if errors.Is(err, session.ErrStore) && ts.o.Work.Pause() {
+		ts.Complete(context.WithoutCancel(ctx), t.ID, session.TaskInterrupted, result)
 	}
 }

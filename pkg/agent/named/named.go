@@ -1,0 +1,29 @@
+package named
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"parley/pkg/channels"
+	"parley/pkg/text"
+)
+
+// ErrAmbiguous says that several tasks, or several jobs, have a name. The error's text
+// lists their ids.
+var ErrAmbiguous = errors.New("several have this name")
+
+// Plain is a name as people type it, without the quotation marks of a list.
+func Plain(said string) string {
+	return strings.Join(strings.Fields(strings.Trim(said, "\"'`“” ")), " ")
+}
+
+// Fits reports whether a person means the name that lists show.
+func Fits(name, said string) bool {
+	return name != "" && strings.EqualFold(Plain(name), Plain(said))
+}
+
+// Ambiguous is the error for a name that the things with these ids have.
+func Ambiguous(name string, ids []string) error {
+	return fmt.Errorf("%w: write one of %s instead of %s", ErrAmbiguous, strings.Join(ids, ", "), text.ClipBytes(channels.Visible(name), 64))
+}

@@ -1,0 +1,15 @@
+// Package task keeps the background tasks of the chats: lists them, finds them by name,
+// owns the contexts of their work and stores how they end.
+//
+// It promises:
+//
+//   - A task ends once. Its state, the message to the person and the item that brings its
+//     result into the conversation are one transaction; a second end changes nothing.
+//   - The context of a task's work ends with the task, at its deadline, or with the process.
+//   - A task that did not survive the process is told to its chat once, before the next
+//     turn of that chat and beside the turns of all others.
+//   - Progress is shown only after the call has returned, and never after the end.
+//
+// [Tasks] are the records, the [Supervisor] has the work that runs in this process. The
+// turns that read a result are elsewhere.
+package task
