@@ -6,7 +6,6 @@ require (
 	code.dny.dev/ssrf v0.3.0
 	codeberg.org/readeck/go-readability v0.0.0-20251125211941-0f57a445e5f1
 	github.com/JohannesKaufmann/html-to-markdown/v2 v2.5.2
-	github.com/cenkalti/backoff/v5 v5.0.3
 	github.com/clipperhouse/uax29/v2 v2.7.0
 	github.com/getkin/kin-openapi v0.152.0
 	github.com/go-telegram-bot-api/telegram-bot-api/v5 v5.5.1

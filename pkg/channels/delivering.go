@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
-
 	"parley/internal/failpoint"
+	"parley/pkg/backoff"
 )
 
 // delivering is one run over one [Delivery].
@@ -209,7 +208,7 @@ func (r *delivering) timeout() time.Duration {
 }
 
 // failed decides what follows from an attempt that gave no receipt.
-func (r *delivering) failed(work context.Context, se *SendError, began time.Time, pause *backoff.ExponentialBackOff) error {
+func (r *delivering) failed(work context.Context, se *SendError, began time.Time, pause *backoff.Exponential) error {
 	reason := r.egress.opt.Redact(se.Error())
 	r.egress.log(r.info).Warn().Str("class", string(se.Class)).Str("error", reason).Dur("retry_after", se.RetryAfter).Msg("send failed")
 	r.known.refusedAt(se.Class)
@@ -235,7 +234,7 @@ func (r *delivering) failed(work context.Context, se *SendError, began time.Time
 }
 
 // limited obeys the platform, and comes back a little later than it says.
-func (r *delivering) limited(se *SendError, pause *backoff.ExponentialBackOff) {
+func (r *delivering) limited(se *SendError, pause *backoff.Exponential) {
 	if se.RetryAfter <= 0 {
 		r.rest(pause)
 		return
@@ -244,12 +243,12 @@ func (r *delivering) limited(se *SendError, pause *backoff.ExponentialBackOff) {
 }
 
 // rest lets this delivery wait a little; other threads of the chat go on.
-func (r *delivering) rest(pause *backoff.ExponentialBackOff) {
-	r.notBefore = time.Now().Add(pause.NextBackOff())
+func (r *delivering) rest(pause *backoff.Exponential) {
+	r.notBefore = time.Now().Add(backoff.Spread(pause.Next()))
 }
 
 // unknown counts an attempt that may have taken effect; the second ends the delivery.
-func (r *delivering) unknown(work context.Context, reason string, began time.Time, pause *backoff.ExponentialBackOff) error {
+func (r *delivering) unknown(work context.Context, reason string, began time.Time, pause *backoff.Exponential) error {
 	if r.known.ambiguous > 0 {
 		r.unsettled(reason)
 		return nil

@@ -2,11 +2,11 @@ package channels
 
 import (
 	"context"
-	"math/rand/v2"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
 	"golang.org/x/time/rate"
+
+	"parley/pkg/backoff"
 )
 
 const (
@@ -16,21 +16,13 @@ const (
 	sweepAfter = 10 * time.Second
 )
 
-// newPause gives the pauses between failed attempts: doubling, from about half a
-// second to 30 s at most.
-func newPause() *backoff.ExponentialBackOff {
-	b := backoff.NewExponentialBackOff()
-	b.InitialInterval = 500 * time.Millisecond
-	b.Multiplier = 2
-	b.MaxInterval = 20 * time.Second // and half of it more by chance
-	return b
-}
+// newPause gives the pauses between failed attempts: doubling, from half a second to 30 s at most
+// with their spread.
+func newPause() *backoff.Exponential { return backoff.New(500*time.Millisecond, 24*time.Second) }
 
 // jitter adds up to a tenth and at most two seconds, so that what waited for one
 // limit does not come back at one moment.
-func jitter(d time.Duration) time.Duration {
-	return d + rand.N(min(d/10, 2*time.Second)+1) //nolint:gosec // spreads load; nothing secret depends on it
-}
+func jitter(d time.Duration) time.Duration { return d + backoff.Below(min(d/10, 2*time.Second)) }
 
 func newLimiter(perSecond float64, burst int) *rate.Limiter {
 	if perSecond <= 0 {

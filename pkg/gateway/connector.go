@@ -9,6 +9,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"parley/pkg/backoff"
 	"parley/pkg/channels"
 	"parley/pkg/channels/slack"
 	"parley/pkg/channels/wire"
@@ -63,8 +64,7 @@ func newSlackConnector(o slack.Options, kept keptIdentity, log zerolog.Logger) *
 // run returns the channel once the platform has told whose it is. The error says
 // that ctx ended, or that there will never be one.
 func (j *Connector) run(ctx context.Context) (channels.Channel, error) {
-	pause := wire.NewBackoff(joinPause, joinPauseMax)
-	var refused channels.Refusals
+	pauses := wire.NewPauses(joinPause, joinPauseMax)
 	for {
 		me, err := j.attempt(ctx)
 		if err == nil {
@@ -73,14 +73,8 @@ func (j *Connector) run(ctx context.Context) (channels.Channel, error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		var wait time.Duration
-		if errors.Is(err, slack.ErrRefused) {
-			wait = wire.Jitter(refused.Take())
-		} else {
-			refused.Reset()
-			wait = wire.Jitter(pause.Take())
-		}
-		if refused.Lasting() {
+		wait := pauses.After(errors.Is(err, slack.ErrRefused), 0)
+		if pauses.Lasting() {
 			err = fmt.Errorf("%w: install the app in the workspace again, put its Bot User OAuth Token where channels.slack.bot_token says, and "+
 				"start the gateway again", err)
 			j.log.Error().Err(err).Dur("pause", wait).Msg(j.name + " cannot be joined")
@@ -89,7 +83,7 @@ func (j *Connector) run(ctx context.Context) (channels.Channel, error) {
 			j.log.Warn().Err(err).Dur("pause", wait).Msg(j.name + " cannot be joined yet")
 			j.set(healthConnecting, err)
 		}
-		if !wire.Sleep(ctx, wait) {
+		if !backoff.Sleep(ctx, wait) {
 			return nil, context.Cause(ctx)
 		}
 	}

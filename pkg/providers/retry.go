@@ -3,8 +3,9 @@ package providers
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"time"
+
+	"parley/pkg/backoff"
 )
 
 // RetryPolicy says how often and when [Retry] asks again. The zero value is a good one.
@@ -72,6 +73,7 @@ func (r *retrier) ChatStream(
 
 func (r *retrier) ask(caller context.Context, model string, attempt func(context.Context) (*LLMResponse, error)) (*LLMResponse, error) {
 	ctx, cancel := caller, func() {}
+	pauses := backoff.New(r.policy.Base, r.policy.Max)
 	end := time.Now().Add(r.policy.Total)
 	if r.policy.Total > 0 {
 		ctx, cancel = context.WithDeadline(caller, end)
@@ -93,15 +95,15 @@ func (r *retrier) ask(caller context.Context, model string, attempt func(context
 		if failure.Kind == KindTimeout {
 			timeouts++
 		}
-		wait := failure.RetryAfter + r.jitter(n)
+		wait := failure.RetryAfter + max(1, backoff.Below(pauses.Next()))
 		if timeouts > 1 || failure.RetryAfter > r.policy.Patience || r.policy.Total > 0 && wait >= time.Until(end) {
 			return nil, err
 		}
 		if r.policy.OnRetry != nil {
 			r.policy.OnRetry(failure, n, wait)
 		}
-		if err := pause(ctx, wait); err != nil {
-			return nil, err
+		if !backoff.Sleep(ctx, wait) {
+			return nil, ctx.Err()
 		}
 	}
 }
@@ -116,26 +118,6 @@ func (r *retrier) ended(caller context.Context, model string, err error) error {
 		Model:   model,
 		Message: "the answer took longer than the total limit of " + r.policy.Total.String(),
 		Err:     err,
-	}
-}
-
-// jitter draws the wait after attempt n.
-func (r *retrier) jitter(n int) time.Duration {
-	limit := r.policy.Max
-	if shift := n - 1; shift < 30 && r.policy.Base<<shift < limit {
-		limit = r.policy.Base << shift
-	}
-	return rand.N(limit) + 1 //nolint:gosec // jitter needs no secret randomness
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 

@@ -53,7 +53,7 @@ func slackGateMutants() []Mutant {
 		},
 		{
 			Promise: "slack: first start", Defect: "asks a server that refuses it without a pause",
-			File: connector, Old: `wait = wire.Jitter(refused.Take())`, New: `wait = min(refused.Take(), time.Millisecond)`,
+			File: connector, Old: `wait := pauses.After(errors.Is(err, slack.ErrRefused), 0)`, New: `wait := min(pauses.After(errors.Is(err, slack.ErrRefused), 0), time.Millisecond)`,
 			Dir: "pkg/gateway", Test: "^TestJoinerAsksUntilItIsTold$",
 		},
 		{

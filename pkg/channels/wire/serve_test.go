@@ -99,39 +99,6 @@ func TestServeSaysWhyItCannot(t *testing.T) {
 	_ = stop()
 }
 
-func TestBackoffGrows(t *testing.T) {
-	t.Parallel()
-	b := wire.NewBackoff(time.Second, 5*time.Second)
-	for i, want := range []time.Duration{1, 2, 4, 5, 5} {
-		if got := b.Take(); got != want*time.Second {
-			t.Errorf("pause %d is %v", i, got)
-		}
-	}
-	if b.Reset(); b.Take() != time.Second {
-		t.Error("it does not begin anew")
-	}
-	for range 100 {
-		if d := wire.Jitter(time.Second); d < time.Second || d > time.Second*5/4 {
-			t.Errorf("jitter makes %v of 1 s", d)
-		}
-	}
-}
-
-func TestSleepEndsWithItsContext(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		began := time.Now()
-		if wire.Sleep(ctx, time.Hour) || time.Since(began) != time.Second {
-			t.Errorf("it slept %v", time.Since(began))
-		}
-		if !wire.Sleep(t.Context(), time.Minute) || time.Since(began) != time.Minute+time.Second {
-			t.Errorf("it slept %v", time.Since(began))
-		}
-	})
-}
-
 func TestHealthRemembersSinceWhen(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"parley/pkg/backoff"
 	"parley/pkg/channels"
 	"parley/pkg/channels/slack/api"
 	"parley/pkg/channels/wire"
@@ -17,7 +18,7 @@ var errOtherAccount = errors.New("slack: the bot token belongs to another worksp
 // introduce asks who the token belongs to until Slack has told; taking in goes on
 // beside it. An error means that it is somebody else's.
 func (r *Receiver) introduce(ctx context.Context) error {
-	pause := newPauses()
+	pauses := wire.NewPauses(minPause, maxPause)
 	for {
 		me, called, err := r.opt.API.Identify(ctx)
 		if err == nil {
@@ -30,8 +31,8 @@ func (r *Receiver) introduce(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil //nolint:nilerr // the end of Run says nothing about the account
 		}
-		wait := wire.Jitter(pause.after(err))
-		if pause.refused.Lasting() {
+		wait := after(pauses, err)
+		if pauses.Lasting() {
 			err = fmt.Errorf("the bot token is refused: install the app in the workspace again and put its Bot User OAuth Token "+
 				"where channels.slack.bot_token says: %w", err)
 			r.status.fails(owning, channels.HealthAuth, err.Error())
@@ -39,7 +40,7 @@ func (r *Receiver) introduce(ctx context.Context) error {
 			r.status.fails(owning, channels.HealthDegraded, err.Error())
 		}
 		r.log.Warn().Err(err).Dur("pause", wait).Msg("it is not known yet whose the bot token is")
-		if !wire.Sleep(ctx, wait) {
+		if !backoff.Sleep(ctx, wait) {
 			return nil
 		}
 	}
@@ -56,29 +57,10 @@ func (r *Receiver) learn(now api.Identity) error {
 	return nil
 }
 
-// pauses are the pauses of one loop of attempts.
-type pauses struct {
-	usual   *wire.Backoff
-	refused channels.Refusals
-}
-
-func newPauses() *pauses { return &pauses{usual: wire.NewBackoff(minPause, maxPause)} }
-
-// after is the wait after err; errors without a rule of their own wait longer each
-// time.
-func (p *pauses) after(err error) time.Duration {
-	if errors.Is(err, api.ErrRefused) {
-		return p.refused.Take()
+// after is how long to wait after err.
+func after(p *wire.Pauses, err error) time.Duration {
+	if ae, ok := errors.AsType[*api.Error](err); ok {
+		return p.After(errors.Is(err, api.ErrRefused), ae.RetryAfter)
 	}
-	p.refused.Reset()
-	if ae, ok := errors.AsType[*api.Error](err); ok && ae.RetryAfter > 0 {
-		return ae.RetryAfter
-	}
-	return p.usual.Take()
-}
-
-// reset begins anew: an attempt went well.
-func (p *pauses) reset() {
-	p.usual.Reset()
-	p.refused.Reset()
+	return p.After(errors.Is(err, api.ErrRefused), 0)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/internal/failpoint"
+	"parley/pkg/backoff"
 	"parley/pkg/channels"
 	"parley/pkg/channels/slack/event"
 	"parley/pkg/channels/wire"
@@ -53,7 +54,7 @@ type hook struct {
 // tries again.
 func (h *hook) run(ctx context.Context) {
 	h.slots = make(chan struct{}, maxCalls)
-	pause := wire.NewBackoff(minPause, maxPause)
+	pauses := backoff.New(minPause, maxPause)
 	for {
 		server := wire.Server{
 			Listen: h.opt.Listen, Handler: h, TrustedProxies: h.opt.TrustedProxies, Log: h.log,
@@ -64,9 +65,9 @@ func (h *hook) run(ctx context.Context) {
 			return
 		}
 		h.status.fails(linking, channels.HealthDegraded, err.Error())
-		wait := wire.Jitter(pause.Take())
+		wait := backoff.Spread(pauses.Next())
 		h.log.Error().Err(err).Dur("pause", wait).Msg("the address for events cannot be listened on")
-		if !wire.Sleep(ctx, wait) {
+		if !backoff.Sleep(ctx, wait) {
 			return
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"parley/pkg/backoff"
 	"parley/pkg/channels"
 	"parley/pkg/channels/slack/event"
 	"parley/pkg/channels/wire"
@@ -46,7 +47,7 @@ type intake struct {
 	queue chan *taken
 	held  []*taken
 	bytes int // of held
-	pause *wire.Backoff
+	pause *backoff.Exponential
 	again *time.Timer
 	// due says that again is set.
 	due bool
@@ -64,7 +65,7 @@ func newIntake(r *Receiver, in *channels.Ingress) *intake {
 	return &intake{
 		in: in, alive: r.opt.Alive, heard: r.opt.Heard, status: r.status, log: r.log,
 		unread: &wire.Unread{To: r.opt.Unread, Log: r.log, Noun: "an envelope"}, queue: make(chan *taken, maxQueue),
-		pause: wire.NewBackoff(minStorePause, maxStorePause),
+		pause: backoff.New(minStorePause, maxStorePause),
 	}
 }
 
@@ -191,7 +192,7 @@ func (i *intake) store(ctx context.Context, all []*taken) {
 		if i.due {
 			return
 		}
-		wait := wire.Jitter(i.pause.Take())
+		wait := backoff.Spread(i.pause.Next())
 		i.log.Error().Err(failed).Int("waiting", len(i.held)).Dur("pause", wait).Msg("what arrived is not stored yet")
 		i.due = true
 		i.again.Reset(wait)

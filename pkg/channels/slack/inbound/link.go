@@ -9,6 +9,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"parley/pkg/backoff"
 	"parley/pkg/channels"
 	"parley/pkg/channels/slack/api"
 	"parley/pkg/channels/slack/event"
@@ -49,15 +50,15 @@ type link struct {
 	log    zerolog.Logger
 	work   *sync.WaitGroup
 
-	pause      *pauses
-	slow       *wire.Backoff
+	pause      *wire.Pauses
+	slow       *backoff.Exponential
 	hasty      bool // the last socket had a short life
 	lingerings chan struct{}
 }
 
 // run keeps the link up until ctx ends.
 func (l *link) run(ctx context.Context) {
-	l.pause, l.slow = newPauses(), wire.NewBackoff(minSlowPause, maxSlowPause)
+	l.pause, l.slow = wire.NewPauses(minPause, maxPause), backoff.New(minSlowPause, maxSlowPause)
 	l.lingerings = make(chan struct{}, maxLingering)
 	for ctx.Err() == nil {
 		err := l.one(ctx)
@@ -69,7 +70,7 @@ func (l *link) run(ctx context.Context) {
 			continue
 		}
 		l.log.Warn().Err(err).Dur("pause", wait).Msg("the link to Slack is interrupted")
-		if !wire.Sleep(ctx, wait) {
+		if !backoff.Sleep(ctx, wait) {
 			return
 		}
 	}
@@ -116,7 +117,7 @@ func (l *link) one(ctx context.Context) error {
 	}
 	if time.Since(since) >= goodLife {
 		l.hasty = false
-		l.pause.reset()
+		l.pause.Reset()
 		l.slow.Reset()
 	}
 	l.retire(ctx, s, reason)
@@ -180,15 +181,15 @@ func (l *link) pauseAfter(err error) (time.Duration, error) {
 	switch {
 	case asked && why.cure() != "":
 		l.status.fails(linking, channels.HealthDegraded, fmt.Sprintf("%s: %s", err, why.cure()))
-		return wire.Jitter(l.slow.Take()), err
+		return backoff.Spread(l.slow.Next()), err
 	case (asked || errors.Is(err, errEnded)) && !l.hasty:
 		l.hasty = true // once at once: a server that ends every socket is not hurried
 		return 0, err
 	case asked:
-		return wire.Jitter(l.pause.usual.Take()), err
+		return l.pause.After(false, 0), err
 	}
-	wait, state := wire.Jitter(l.pause.after(err)), channels.HealthDegraded
-	if l.pause.refused.Lasting() {
+	wait, state := after(l.pause, err), channels.HealthDegraded
+	if l.pause.Lasting() {
 		state = channels.HealthAuth
 		err = fmt.Errorf("the app token is refused: generate one with connections:write (the app's page, Basic Information) "+
 			"and put it where channels.slack.app_token says: %w", err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"parley/pkg/backoff"
 	"parley/pkg/channels"
 	"parley/pkg/channels/slack/api"
 	"parley/pkg/channels/wire"
@@ -139,7 +140,7 @@ func (l *live) outlast(ctx context.Context, p *post) error {
 	if wait <= 0 {
 		return nil
 	}
-	if !wire.Sleep(ctx, wait) {
+	if !backoff.Sleep(ctx, wait) {
 		return ctx.Err()
 	}
 	_, err := l.poster.attempt(ctx, p)

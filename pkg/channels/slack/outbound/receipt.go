@@ -9,6 +9,7 @@ import (
 
 	"github.com/slack-go/slack"
 
+	"parley/pkg/backoff"
 	"parley/pkg/channels"
 	"parley/pkg/channels/slack/api"
 	"parley/pkg/channels/slack/markup"
@@ -69,7 +70,7 @@ func (o *poster) behind(ctx context.Context, p *post) error {
 			return nil
 		}
 		se := *o.sendError(p.to.Chat, err)
-		if se.Class == channels.SendRateLimited && se.RetryAfter > 0 && se.RetryAfter <= behindPatience && wire.Sleep(ctx, se.RetryAfter) {
+		if se.Class == channels.SendRateLimited && se.RetryAfter > 0 && se.RetryAfter <= behindPatience && backoff.Sleep(ctx, se.RetryAfter) {
 			continue
 		}
 		se.Class, se.RetryAfter, se.Account = channels.SendAmbiguous, 0, false

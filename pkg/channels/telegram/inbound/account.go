@@ -9,6 +9,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"parley/pkg/backoff"
 	"parley/pkg/channels/telegram/api"
 	"parley/pkg/channels/telegram/update"
 	"parley/pkg/channels/wire"
@@ -60,7 +61,7 @@ func (i *identity) wait(ctx context.Context) error {
 // introduce asks for the bot's name until it has one, then sees to the menu. Polling
 // goes on beside it.
 func (r *Receiver) introduce(ctx context.Context) {
-	pause := newPauses(time.Second)
+	pauses := wire.NewPauses(time.Second, maxPause)
 	for {
 		var me struct {
 			ID       int64  `json:"id"`
@@ -78,12 +79,12 @@ func (r *Receiver) introduce(ctx context.Context) {
 			r.log.Info().Msgf("connected as @%.100s", me.Username)
 			break
 		}
-		wait, level := pause.after(err), zerolog.WarnLevel
+		wait, level := after(pauses, err), zerolog.WarnLevel
 		if ae, ok := errors.AsType[*api.Error](err); ok && ae.RefusesToken() {
 			level = zerolog.DebugLevel // taking in is refused too, and says so
 		}
 		r.log.WithLevel(level).Err(err).Dur("pause", wait).Msg("the bot's name is not known yet")
-		if !wire.Sleep(ctx, wait) {
+		if !backoff.Sleep(ctx, wait) {
 			return
 		}
 	}

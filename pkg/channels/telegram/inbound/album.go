@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
+	"parley/pkg/backoff"
 	"parley/pkg/channels/telegram/update"
-	"parley/pkg/channels/wire"
 )
 
 // An album reaches a bot as several messages, each in an update of its own, and the
@@ -63,7 +63,7 @@ func (p *poller) hold(ctx context.Context, events []*update.Event) error {
 	if err := p.storeAhead(ctx, free); err != nil {
 		return err
 	}
-	if !wire.Sleep(ctx, albumStep) {
+	if !backoff.Sleep(ctx, albumStep) {
 		return ctx.Err()
 	}
 	return nil

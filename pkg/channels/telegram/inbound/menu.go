@@ -10,6 +10,7 @@ import (
 
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 
+	"parley/pkg/backoff"
 	"parley/pkg/channels/telegram/api"
 	"parley/pkg/channels/wire"
 )
@@ -21,7 +22,7 @@ func (r *Receiver) registerMenu(ctx context.Context) {
 		return
 	}
 	const attempts = 5
-	pause := newPauses(time.Second)
+	pauses := wire.NewPauses(time.Second, maxPause)
 	for range attempts {
 		err := r.syncMenu(ctx)
 		if err == nil || ctx.Err() != nil {
@@ -31,7 +32,7 @@ func (r *Receiver) registerMenu(ctx context.Context) {
 		if ae, ok := errors.AsType[*api.Error](err); ok && ae.Code == http.StatusTooManyRequests {
 			return // the next start sees to it
 		}
-		if !wire.Sleep(ctx, pause.after(err)) {
+		if !backoff.Sleep(ctx, after(pauses, err)) {
 			return
 		}
 	}

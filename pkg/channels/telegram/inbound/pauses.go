@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"parley/pkg/channels"
 	"parley/pkg/channels/telegram/api"
 	"parley/pkg/channels/wire"
 )
@@ -20,33 +19,13 @@ const (
 	maxConflictPause = 60 * time.Second
 )
 
-// pauses are the pauses of one loop of attempts.
-type pauses struct {
-	usual   *wire.Backoff
-	refused channels.Refusals
-}
-
-func newPauses(first time.Duration) *pauses { return &pauses{usual: wire.NewBackoff(first, maxPause)} }
-
-// after is the wait after err; errors without a rule of their own wait longer each
-// time.
-func (p *pauses) after(err error) time.Duration {
-	if ae, ok := errors.AsType[*api.Error](err); ok {
-		switch {
-		case ae.RetryAfter > 0:
-			return wire.Jitter(ae.RetryAfter)
-		case ae.RefusesToken():
-			return wire.Jitter(p.refused.Take())
-		}
+// after is how long to wait after err.
+func after(p *wire.Pauses, err error) time.Duration {
+	ae, ok := errors.AsType[*api.Error](err)
+	if !ok {
+		return p.After(false, 0)
 	}
-	p.refused.Reset()
-	return wire.Jitter(p.usual.Take())
-}
-
-// reset begins anew: an attempt went well.
-func (p *pauses) reset() {
-	p.usual.Reset()
-	p.refused.Reset()
+	return p.After(ae.RefusesToken() && ae.RetryAfter <= 0, ae.RetryAfter)
 }
 
 // errToken names the cure for a token that is refused for good.

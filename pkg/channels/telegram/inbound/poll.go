@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/internal/failpoint"
+	"parley/pkg/backoff"
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram/api"
 	"parley/pkg/channels/telegram/update"
@@ -54,14 +55,14 @@ type poller struct {
 	ahead    map[int64]bool
 	albums   map[update.Album]time.Time
 	deleted  bool
-	conflict *wire.Backoff
-	other    *pauses
+	conflict *backoff.Exponential
+	other    *wire.Pauses
 }
 
 // run polls until ctx ends.
 func (p *poller) run(ctx context.Context) {
-	p.conflict = wire.NewBackoff(minConflictPause, maxConflictPause)
-	p.other = newPauses(minPause)
+	p.conflict = backoff.New(minConflictPause, maxConflictPause)
+	p.other = wire.NewPauses(minPause, maxPause)
 	for ctx.Err() == nil {
 		err := p.follow(ctx)
 		if ctx.Err() != nil {
@@ -70,7 +71,7 @@ func (p *poller) run(ctx context.Context) {
 		err = confirm(ctx, p.client, err)
 		pause := p.pauseAfter(ctx, err)
 		p.status.interrupted(err, pause, "polling is interrupted")
-		if !wire.Sleep(ctx, pause) {
+		if !backoff.Sleep(ctx, pause) {
 			return
 		}
 	}
@@ -83,17 +84,17 @@ func (p *poller) pauseAfter(ctx context.Context, err error) time.Duration {
 	}
 	ae, ok := errors.AsType[*api.Error](err)
 	if !ok || ae.Code != http.StatusConflict {
-		return p.other.after(err)
+		return after(p.other, err)
 	}
 	if ae.Says("webhook") && !p.deleted {
 		p.deleted = true // once: an operator who sets it again wants it
 		err := p.deleteWebhook(ctx)
 		if err == nil {
-			return wire.Jitter(p.other.usual.Take())
+			return p.other.After(false, 0)
 		}
 		p.log.Warn().Err(err).Msg("the webhook is still set")
 	}
-	return wire.Jitter(p.conflict.Take())
+	return backoff.Spread(p.conflict.Next())
 }
 
 // deleteWebhook keeps the updates that wait for delivery.
@@ -123,8 +124,8 @@ func (p *poller) follow(ctx context.Context) error {
 		}
 		p.status.works()
 		p.conflict.Reset()
-		p.other.reset()
-		if len(updates) == 0 && time.Since(began) < minPause && !wire.Sleep(ctx, minPause) { // it does not hold polls
+		p.other.Reset()
+		if len(updates) == 0 && time.Since(began) < minPause && !backoff.Sleep(ctx, minPause) { // it does not hold polls
 			return ctx.Err()
 		}
 		before := p.offset
@@ -132,7 +133,7 @@ func (p *poller) follow(ctx context.Context) error {
 			return err
 		}
 		stuck := len(updates) > 0 && p.offset == before && wait != 0
-		if (stuck || p.guessing) && !wire.Sleep(ctx, stuckPause) {
+		if (stuck || p.guessing) && !backoff.Sleep(ctx, stuckPause) {
 			return ctx.Err()
 		}
 	}
@@ -329,7 +330,7 @@ func (p *poller) deliver(ctx context.Context, events []*update.Event, cursor *ch
 
 // until tries again until do succeeds, ctx ends or another poller has taken over.
 func (p *poller) until(ctx context.Context, failing string, do func() error) error {
-	pause := wire.NewBackoff(minPause, maxPause)
+	pauses := backoff.New(minPause, maxPause)
 	for {
 		err := do()
 		if err == nil {
@@ -340,9 +341,9 @@ func (p *poller) until(ctx context.Context, failing string, do func() error) err
 			return err
 		}
 		p.status.fails(err)
-		wait := wire.Jitter(pause.Take())
+		wait := backoff.Spread(pauses.Next())
 		p.log.Error().Err(err).Dur("pause", wait).Msg(failing)
-		if !wire.Sleep(ctx, wait) {
+		if !backoff.Sleep(ctx, wait) {
 			return ctx.Err()
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/internal/failpoint"
+	"parley/pkg/backoff"
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram/api"
 	"parley/pkg/channels/telegram/update"
@@ -58,16 +59,16 @@ type hook struct {
 // run takes updates in over HTTP until ctx ends. An address that cannot be had
 // is tried again.
 func (h *hook) run(ctx context.Context) {
-	pause := newPauses(time.Second)
+	pauses := wire.NewPauses(time.Second, maxPause)
 	for {
 		err := h.listen(ctx)
 		if ctx.Err() != nil {
 			return
 		}
 		h.status.fails(err)
-		wait := pause.after(err)
+		wait := after(pauses, err)
 		h.log.Error().Err(err).Dur("pause", wait).Msg("the webhook's address cannot be listened on")
-		if !wire.Sleep(ctx, wait) {
+		if !backoff.Sleep(ctx, wait) {
 			return
 		}
 	}
@@ -92,7 +93,7 @@ func (h *hook) listen(ctx context.Context) error {
 // setWebhook tells Telegram where we are. It stays set when the channel stops: Telegram
 // keeps the updates that it cannot deliver.
 func (h *hook) setWebhook(ctx context.Context) {
-	pause := newPauses(time.Second)
+	pauses := wire.NewPauses(time.Second, maxPause)
 	for {
 		err := h.client.Call(ctx, "setWebhook", tgbotapi.Params{
 			"url":             h.opt.PublicURL,
@@ -111,9 +112,9 @@ func (h *hook) setWebhook(ctx context.Context) {
 		if ae, ok := errors.AsType[*api.Error](err); ok && ae.Code == http.StatusBadRequest {
 			err = fmt.Errorf("%w (%w)", errAddress, err)
 		}
-		wait := pause.after(err)
+		wait := after(pauses, err)
 		h.status.interrupted(err, wait, "the webhook is not set yet")
-		if !wire.Sleep(ctx, wait) {
+		if !backoff.Sleep(ctx, wait) {
 			return
 		}
 	}

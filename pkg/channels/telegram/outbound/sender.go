@@ -9,6 +9,7 @@ import (
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 	"github.com/rs/zerolog"
 
+	"parley/pkg/backoff"
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram/api"
 	"parley/pkg/channels/telegram/markup"
@@ -129,7 +130,7 @@ func (s *Sender) outlast(ctx context.Context, p *post) error {
 	if wait <= 0 {
 		return nil
 	}
-	if !wire.Sleep(ctx, wait) {
+	if !backoff.Sleep(ctx, wait) {
 		return ctx.Err()
 	}
 	_, err := s.poster.attempt(ctx, p)
