@@ -23,7 +23,7 @@ import (
 // handOn takes a decision on a question of an agent, in the chat that was asked.
 func (h *decisionTurn) handOn(ctx context.Context, d *decision) error {
 	r, a, by := h.r, d.approval, d.decider()
-	if a.State != session.ApprovalOpen && a.By.ID == by.ID && !h.word.operator {
+	if a.State != session.ApprovalOpen && a.Answer.By.ID == by.ID && !h.word.operator {
 		return r.commit(ctx, reply{Commit: session.Commit{Outcome: session.OutcomeAnswered}}) // it was handed on while another turn ran
 	}
 	if why := notTheirs(h.word, a, &r.principal); why != "" {
@@ -81,10 +81,10 @@ func notTheirs(w word, a *session.Approval, who *trust.Principal) string {
 	switch {
 	case a.State != session.ApprovalOpen:
 		return fmt.Sprintf(textApprovalDecided, a.ID, a.State)
-	case !w.operator && !who.Owner && who.Sender.ID != a.Requester.ID:
-		return fmt.Sprintf(textNotYourApproval, nameOf(a.Requester), a.ID)
+	case !w.operator && !who.Owner && who.Sender.ID != a.Principal.Sender.ID:
+		return fmt.Sprintf(textNotYourApproval, nameOf(a.Principal.Sender), a.ID)
 	case w.word == allowHere && !a.Grantable:
-		return fmt.Sprintf(textOnlyOnce, a.Tool)
+		return fmt.Sprintf(textOnlyOnce, a.Call.Tool)
 	default:
 		return ""
 	}
@@ -104,9 +104,9 @@ func (h *agentTurn) decide(ctx context.Context, w word) (input, error) {
 	d := decision{r: r, word: w, approval: &a}
 	var v verdict
 	switch {
-	case a.State == session.ApprovalAllowed && a.DecidedTurn == r.info.ID: // by an earlier attempt at this turn
+	case a.State == session.ApprovalAllowed && a.Answer.Turn == r.info.ID: // by an earlier attempt at this turn
 		v, err = d.again(ctx)
-	case a.DecidedTurn == r.info.ID:
+	case a.Answer.Turn == r.info.ID:
 		return h.afterNo(ctx, &a)
 	default:
 		late := tooLate(&a)
@@ -135,10 +135,10 @@ func (h *agentTurn) skip(ctx context.Context) error {
 // markVoid makes a question one that nobody can answer any more.
 func (r *run) markVoid(a *session.Approval, press *channels.Inbound, why string) {
 	if press != nil {
-		a.By = press.Sender
+		a.Answer.By = press.Sender
 	}
-	a.Decided, a.DecidedTurn, a.State, a.Reason = time.Now(), r.info.ID, session.ApprovalVoid, why
-	r.a.o.OnApproval(approval.Event{Approval: *a, By: a.By, Outcome: approval.Void, Detail: "void: " + why})
+	a.Answer.At, a.Answer.Turn, a.State, a.Answer.Reason = time.Now(), r.info.ID, session.ApprovalVoid, why
+	r.a.o.OnApproval(approval.Event{Approval: *a, By: a.Answer.By, Outcome: approval.Void, Detail: "void: " + why})
 }
 
 // close records a decision without a call, whose message says so, and goes on.
@@ -158,7 +158,7 @@ func (h *agentTurn) close(ctx context.Context, a *session.Approval, text string)
 // time ends its task, unless the agent waits for another one.
 func (h *agentTurn) afterNo(ctx context.Context, a *session.Approval) (input, error) {
 	r := h.r
-	if a.State == session.ApprovalVoid && lapsed(a, a.Decided) {
+	if a.State == session.ApprovalVoid && lapsed(a, a.Answer.At) {
 		return input{}, h.nobodyDecided(ctx, a)
 	}
 	who, refused := r.a.rights.Of(ctx, h.creation())
@@ -172,7 +172,7 @@ func (h *agentTurn) afterNo(ctx context.Context, a *session.Approval) (input, er
 	}
 	why := "a person denied this call; it was not run"
 	if a.State == session.ApprovalVoid {
-		why = a.Reason
+		why = a.Answer.Reason
 	}
 	text := decisionMark(a) + "The outcome: " + tools.ErrorText(tools.ErrApprovalDenied, why, nil) +
 		"\nGo on without it, do not call it again, and report what is missing for that."
@@ -191,11 +191,11 @@ func (h *agentTurn) nobodyDecided(ctx context.Context, a *session.Approval) erro
 			return h.skip(ctx)
 		}
 	}
-	text := fmt.Sprintf(textTaskNeedsApproval, a.Tool)
+	text := fmt.Sprintf(textTaskNeedsApproval, a.Call.Tool)
 	return done(h.r.commit(ctx, reply{Commit: session.Commit{
 		Outcome: session.OutcomeFailed, Reason: "an approval was not given in time",
 		Messages: []providers.Message{
-			{Role: providers.RoleUser, Content: decisionMark(a) + "The outcome: " + a.Reason}, assistant(text),
+			{Role: providers.RoleUser, Content: decisionMark(a) + "The outcome: " + a.Answer.Reason}, assistant(text),
 		},
 	}, text: text}))
 }

@@ -126,7 +126,8 @@ func TestAnAgentReportsToItsChat(t *testing.T) {
 		t.Errorf("history:\n%s", tr)
 	}
 	got := w.task()
-	if got.State != session.TaskDone || got.Result != "forty-two" || !got.Agent || got.Depth != 1 || got.Tainted || got.Level != "write" || got.Tool != "spawn" {
+	if got.State != session.TaskDone || got.Result != "forty-two" || !got.Agent || got.Depth != 1 || got.Tainted ||
+		got.Principal.Level != "write" || got.Tool != "spawn" {
 		t.Errorf("task %+v", got)
 	}
 	var said struct{ Task, Name, Note string }

@@ -119,7 +119,7 @@ func (g *approvalGate) isDecided(key string) bool {
 
 // changed says whether a call would not do any more what was shown to the person.
 func changed(a *session.Approval, ex *tools.Examination) bool {
-	return ex.State != a.Fingerprint || TextOf(ex, a.Arguments) != a.Text
+	return ex.State != a.Call.Fingerprint || TextOf(ex, a.Call.Arguments) != a.Text
 }
 
 // TextOf is all of a call that a person is asked to allow: the text of its
@@ -183,7 +183,7 @@ func (g *approvalGate) Ask(ctx context.Context, call tools.Call, ex tools.Examin
 	now := time.Now()
 	open := 0
 	for i := range all { // those of this turn may not be stored yet
-		if all[i].State == session.ApprovalOpen && all[i].Turn != r.info.ID && !lapsed(&all[i], now) {
+		if all[i].State == session.ApprovalOpen && all[i].Call.Turn != r.info.ID && !lapsed(&all[i], now) {
 			open++
 		}
 	}
@@ -199,9 +199,11 @@ func (g *approvalGate) Ask(ctx context.Context, call tools.Call, ex tools.Examin
 	key := session.CallKey(call.Round, call.Index)
 	a := &session.Approval{
 		ID: policy.NewPairingCode(), Chat: r.chat, Session: r.session, Address: r.home,
-		Turn: r.info.ID, Task: task, Round: call.Round, Index: call.Index, Call: call.ID,
-		Tool: call.Name, Arguments: arguments, Text: TextOf(&ex, arguments), Question: session.QuestionID(r.info.ID, key), Fingerprint: ex.State,
-		Requester: r.principal.Sender, Direct: r.principal.Direct, Level: string(r.principal.Level),
+		Task: task, Text: TextOf(&ex, arguments), Question: session.QuestionID(r.info.ID, key), Principal: r.principal.Stored(),
+		Call: session.HeldCall{
+			Turn: r.info.ID, Round: call.Round, Index: call.Index, ID: call.ID,
+			Tool: call.Name, Arguments: arguments, Fingerprint: ex.State,
+		},
 		Tainted: deed.Tainted, Grantable: deed.Grantable() && !r.provenance.SeveralPeople(),
 		Asked: now, Expires: now.Add(approvalTime), State: session.ApprovalOpen,
 	}
@@ -281,15 +283,15 @@ func indented(raw string) string {
 func (g *approvalGate) question(a *session.Approval, why string) string {
 	r := g.r
 	who := textRequester
-	if a.Requester.Name != "" && !a.Direct {
-		who = channels.Visible(a.Requester.Name)
+	if a.Principal.Sender.Name != "" && !a.Principal.Direct {
+		who = channels.Visible(a.Principal.Sender.Name)
 	}
 	behalf := ""
 	if r.in.task != nil {
 		behalf = fmt.Sprintf(textForTask, task.Name(r.in.task))
 	}
 	return fmt.Sprintf(textQuestion,
-		a.Tool, behalf, why, channels.Verbatim(a.Text), a.ID, a.Expires.Format("15:04:05 MST"), who)
+		a.Call.Tool, behalf, why, channels.Verbatim(a.Text), a.ID, a.Expires.Format("15:04:05 MST"), who)
 }
 
 // The words that a button's data begins with, and those that end it.

@@ -127,8 +127,8 @@ func TestACallThatAPersonAllowsRunsOnceAndAsShown(t *testing.T) {
 	if got := b.texts(); len(got) > 0 {
 		t.Fatalf("it ran before it was allowed: %q", got)
 	}
-	if got := w.approval(); got.Arguments != `{"text":"page one"}` || got.State != session.ApprovalOpen {
-		t.Errorf("stored %s, %s", got.Arguments, got.State)
+	if got := w.approval(); got.Call.Arguments != `{"text":"page one"}` || got.State != session.ApprovalOpen {
+		t.Errorf("stored %s, %s", got.Call.Arguments, got.State)
 	}
 	w.restart() // waiting survives
 	w.press("1", "1", q, "Allow once")
@@ -151,7 +151,7 @@ func TestACallThatAPersonAllowsRunsOnceAndAsShown(t *testing.T) {
 		t.Error(d)
 	}
 	a := w.approval()
-	if a.State != session.ApprovalAllowed || a.By.ID != "1" || a.DecidedTurn == "" || a.DecidedTurn == a.Turn {
+	if a.State != session.ApprovalAllowed || a.Answer.By.ID != "1" || a.Answer.Turn == "" || a.Answer.Turn == a.Call.Turn {
 		t.Errorf("the question is stored as %+v", a)
 	}
 	got := w.transcript("1")

@@ -63,8 +63,8 @@ func (h *commandTurn) planned(all []session.Job) string {
 		if about := aboutJob(j); about != "" {
 			line += ": “" + about + "”"
 		}
-		if j.LastReason != "" {
-			line += fmt.Sprintf(textLastRunFailed, j.LastReason)
+		if j.Runs.Reason != "" {
+			line += fmt.Sprintf(textLastRunFailed, j.Runs.Reason)
 		}
 		lines = append(lines, line)
 	}
@@ -86,7 +86,7 @@ func (h *commandTurn) nextOf(j *session.Job) string {
 // changePlan does what a person wants with a job.
 func (h *commandTurn) changePlan(ctx context.Context, verb string, j *session.Job) (string, error) {
 	if err := h.r.mayChange(j); err != nil {
-		return fmt.Sprintf(textNotYourSchedule, jobName(j), nameOf(j.Creator)), nil //nolint:nilerr // it is told
+		return fmt.Sprintf(textNotYourSchedule, jobName(j), nameOf(j.Principal.Sender)), nil //nolint:nilerr // it is told
 	}
 	var now session.Job
 	var err error

@@ -207,7 +207,7 @@ func (h *commandTurn) status(ctx context.Context) string {
 	if all, err := h.r.a.o.Engine.Approvals().ApprovalList(ctx, h.r.info.Chat); err == nil {
 		for i := range all {
 			if q := &all[i]; q.State == session.ApprovalOpen && time.Now().Before(q.Expires) {
-				fmt.Fprintf(&b, textStatusApproval, q.Tool, q.ID, q.Expires.Format("15:04:05 MST"))
+				fmt.Fprintf(&b, textStatusApproval, q.Call.Tool, q.ID, q.Expires.Format("15:04:05 MST"))
 			}
 		}
 	}

@@ -31,7 +31,7 @@ func (h *commandTurn) cancel(ctx context.Context) (text string, history []provid
 	case err != nil:
 		return "", nil, err
 	case !h.r.principal.MayCancel(&t):
-		return fmt.Sprintf(textNotYourTask, nameOf(t.Creator)), nil, nil
+		return fmt.Sprintf(textNotYourTask, nameOf(t.Principal.Sender)), nil, nil
 	}
 	by := nameOf(h.r.principal.Sender)
 	first, err := h.r.a.tasks.Cancel(ctx, &t, by, func(c *session.Completion, _ *session.Task) { c.Item = nil })

@@ -76,13 +76,13 @@ func (h *decisionTurn) begin(ctx context.Context) (input, error) {
 	switch {
 	case err != nil, a.Chat != r.chat:
 		r.a.o.OnApproval(approval.Event{
-			Approval: session.Approval{ID: text.ClipBytes(h.word.id, 64), Address: r.info.Address, Turn: r.info.ID},
+			Approval: session.Approval{ID: text.ClipBytes(h.word.id, 64), Address: r.info.Address, Call: session.HeldCall{Turn: r.info.ID}},
 			By:       d.decider(), Outcome: approval.Refused, Detail: "refused: unknown",
 		})
 		return input{}, done(r.commit(ctx, reply{
 			Commit: session.Commit{Outcome: session.OutcomeAnswered, Reason: "unknown approval"}, text: textUnknownApproval,
 		}))
-	case a.State == session.ApprovalAllowed && a.DecidedTurn == r.info.ID: // by an earlier attempt at this turn
+	case a.State == session.ApprovalAllowed && a.Answer.Turn == r.info.ID: // by an earlier attempt at this turn
 		return h.goOn(ctx, &d, d.again)
 	case a.Task != "":
 		return input{}, done(h.handOn(ctx, &d))
@@ -149,7 +149,7 @@ func (d *decision) take(ctx context.Context, now time.Time, late string) (verdic
 	if lapsed(a, now) {
 		return d.void(ctx, by, late)
 	}
-	a.By, a.Decided, a.DecidedTurn = by, now, r.info.ID
+	a.Answer.By, a.Answer.At, a.Answer.Turn = by, now, r.info.ID
 	if d.word.word == denyWord {
 		return d.deny(), nil
 	}
@@ -168,7 +168,7 @@ func (d *decision) again(ctx context.Context) (verdict, error) {
 		why = tooLate(a)
 	}
 	if why != "" && !d.r.ranAlready() {
-		return d.void(ctx, a.By, why)
+		return d.void(ctx, a.Answer.By, why)
 	}
 	return verdict{kind: verdictAllowed}, nil
 }
@@ -199,15 +199,15 @@ func (d *decision) mayStill(ctx context.Context) string {
 	requester, allowed := r.a.rights.Requester(ctx, a, r.home)
 	r.principal = requester
 	r.space = r.a.o.Files.Space(r.home, r.principal.SharesSpace())
-	an, known := r.a.o.Tools.Annotations(a.Tool)
+	an, known := r.a.o.Tools.Annotations(a.Call.Tool)
 	if !allowed || !known || !requester.Level.Allows(policy.Level(an.Level)) {
-		return fmt.Sprintf(textRequesterRefused, nameOf(a.Requester), a.Tool)
+		return fmt.Sprintf(textRequesterRefused, nameOf(a.Principal.Sender), a.Call.Tool)
 	}
-	args, err := providers.DecodeArguments(a.Arguments)
+	args, err := providers.DecodeArguments(a.Call.Arguments)
 	if err != nil {
 		return textCallUnreadable
 	}
-	ex, err := r.offered().Examine(r.invocation(ctx), a.Tool, args)
+	ex, err := r.offered().Examine(r.invocation(ctx), a.Call.Tool, args)
 	if err != nil || changed(a, &ex) {
 		return textCallChanged
 	}
@@ -218,10 +218,10 @@ func (d *decision) mayStill(ctx context.Context) string {
 func (d *decision) deny() verdict {
 	a := d.approval
 	a.State = session.ApprovalDenied
-	d.r.log().Info().Str("approval", a.ID).Str("tool", a.Tool).Msg("a call was denied")
-	d.r.a.o.OnApproval(approval.Event{Approval: *a, By: a.By, Outcome: approval.Denied, Detail: "denied"})
+	d.r.log().Info().Str("approval", a.ID).Str("tool", a.Call.Tool).Msg("a call was denied")
+	d.r.a.o.OnApproval(approval.Event{Approval: *a, By: a.Answer.By, Outcome: approval.Denied, Detail: "denied"})
 	return verdict{
-		kind: verdictClosed, text: fmt.Sprintf(textDenied, nameOf(a.By), a.Tool),
+		kind: verdictClosed, text: fmt.Sprintf(textDenied, nameOf(a.Answer.By), a.Call.Tool),
 		failure: tools.ErrorText(tools.ErrApprovalDenied, "a person denied this call; it was not run", nil),
 	}
 }
@@ -232,8 +232,8 @@ func (d *decision) void(ctx context.Context, by channels.Sender, why string) (ve
 		return verdict{}, err // an examination that was cut off says nothing
 	}
 	a := d.approval
-	a.By, a.Decided, a.DecidedTurn, a.State, a.Reason = by, time.Now(), d.r.info.ID, session.ApprovalVoid, why
-	d.r.log().Info().Str("approval", a.ID).Str("tool", a.Tool).Str("reason", why).Msg("an approval is void")
+	a.Answer.By, a.Answer.At, a.Answer.Turn, a.State, a.Answer.Reason = by, time.Now(), d.r.info.ID, session.ApprovalVoid, why
+	d.r.log().Info().Str("approval", a.ID).Str("tool", a.Call.Tool).Str("reason", why).Msg("an approval is void")
 	d.r.a.o.OnApproval(approval.Event{Approval: *a, By: by, Outcome: approval.Void, Detail: "void: " + why})
 	return verdict{kind: verdictClosed, text: why, failure: tools.ErrorText(tools.ErrApprovalDenied, why, nil)}, nil
 }
@@ -255,7 +255,8 @@ func (d *decision) closed(v verdict) reply {
 
 // decisionMark begins the message that tells the model of a decision.
 func decisionMark(a *session.Approval) string {
-	return fmt.Sprintf("[approval %s] %s decided on the call %s of %s(%s). ", a.ID, nameOf(a.By), a.Call, a.Tool, text.ClipBytes(a.Arguments, 1000))
+	return fmt.Sprintf("[approval %s] %s decided on the call %s of %s(%s). ", a.ID, nameOf(a.Answer.By), a.Call.ID, a.Call.Tool,
+		text.ClipBytes(a.Call.Arguments, 1000))
 }
 
 // allow records the decision together with the call that it makes.
@@ -269,11 +270,11 @@ func (d *decision) allow(ctx context.Context, here bool) error { //nolint:revive
 	if here {
 		how = textHere
 		step.Grants = []session.Grant{{
-			ID: a.ID, Chat: a.Chat, Address: a.Address, Tool: a.Tool, Person: a.Requester, Approval: a.ID,
-			Since: a.Decided, Expires: a.Decided.Add(grantTime),
+			ID: a.ID, Chat: a.Chat, Address: a.Address, Tool: a.Call.Tool, Person: a.Principal.Sender, Approval: a.ID,
+			Since: a.Answer.At, Expires: a.Answer.At.Add(grantTime),
 		}}
 	}
-	text := fmt.Sprintf(textAllowed, how, nameOf(a.By), a.Tool)
+	text := fmt.Sprintf(textAllowed, how, nameOf(a.Answer.By), a.Call.Tool)
 	o := r.outbound(r.info.ID+"/decided/0", text, "")
 	o.Finishes = a.Question
 	step.Outbox = []channels.Outbound{o}
@@ -281,15 +282,15 @@ func (d *decision) allow(ctx context.Context, here bool) error { //nolint:revive
 		return err
 	}
 	r.info.Steps = append(r.info.Steps, step)
-	r.a.o.OnApproval(approval.Event{Approval: *a, By: a.By, Outcome: approval.Allowed, Granted: here, Detail: "allowed " + how})
-	r.log().Info().Str("approval", a.ID).Str("tool", a.Tool).Str("how", how).Msg("a call was allowed")
+	r.a.o.OnApproval(approval.Event{Approval: *a, By: a.Answer.By, Outcome: approval.Allowed, Granted: here, Detail: "allowed " + how})
+	r.log().Info().Str("approval", a.ID).Str("tool", a.Call.Tool).Str("how", how).Msg("a call was allowed")
 	return nil
 }
 
 // stored is the answer that makes the stored call.
 func stored(a *session.Approval) *providers.LLMResponse {
-	args, err := providers.DecodeArguments(a.Arguments)
-	c := providers.ToolCall{ID: decidedCall(a), Type: "function", Name: a.Tool, Arguments: args, RawArguments: a.Arguments}
+	args, err := providers.DecodeArguments(a.Call.Arguments)
+	c := providers.ToolCall{ID: decidedCall(a), Type: "function", Name: a.Call.Tool, Arguments: args, RawArguments: a.Call.Arguments}
 	if err != nil {
 		c.BadArguments = err.Error()
 	}
@@ -315,16 +316,16 @@ func (r *run) decisionItem(text string) []session.Item {
 // false where the turn allowed none.
 func (w word) givenUp(ctx context.Context, r *run, e *ending) (reply, bool) {
 	a, err := r.a.o.Engine.Approvals().Approval(ctx, w.id)
-	if err != nil || a.DecidedTurn != r.info.ID {
+	if err != nil || a.Answer.Turn != r.info.ID {
 		return reply{}, false
 	}
-	text := fmt.Sprintf(textLostBeforeCall, a.ID, a.Tool)
+	text := fmt.Sprintf(textLostBeforeCall, a.ID, a.Call.Tool)
 	failure := tools.ErrorText(tools.ErrInterrupted, "the call was not run", nil)
 	if r.ranAlready() {
-		text = fmt.Sprintf(textLostInCall, a.ID, a.Tool)
+		text = fmt.Sprintf(textLostInCall, a.ID, a.Call.Tool)
 		failure = tools.ErrorText(tools.ErrInterrupted, "interrupted: it is unknown whether it took effect", nil)
 	}
-	r.a.o.OnApproval(approval.Event{Approval: a, By: a.By, Outcome: approval.GivenUp, Detail: "given up: " + text})
+	r.a.o.OnApproval(approval.Event{Approval: a, By: a.Answer.By, Outcome: approval.GivenUp, Detail: "given up: " + text})
 	return reply{Commit: session.Commit{
 		Outcome: session.OutcomeQuarantined, Reason: e.reason,
 		Messages: []providers.Message{

@@ -30,11 +30,11 @@ func (h *jobTurn) beat(ctx context.Context) (text, why string, err error) {
 	day := r.wall.In(r.location()).Format(time.DateOnly)
 	over := false
 	_, err = r.a.jobs.Change(ctx, job.HeartbeatID, func(j *session.Job) error {
-		if j.Day != day {
-			j.Day, j.Runs = day, 0
+		if j.Runs.Day != day {
+			j.Runs.Day, j.Runs.Count = day, 0
 		}
-		if over = j.Runs >= conf.PerDay; !over {
-			j.Runs++
+		if over = j.Runs.Count >= conf.PerDay; !over {
+			j.Runs.Count++
 		}
 		return nil
 	})

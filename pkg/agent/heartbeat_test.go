@@ -194,8 +194,8 @@ func TestAHeartbeatThatGoesOnIsCountedOnce(t *testing.T) {
 		close(g.open)
 		p.next("seen")
 		synctest.Wait()
-		if j := p.job("heartbeat"); j.Runs != 1 {
-			t.Errorf("counted %d", j.Runs)
+		if j := p.job("heartbeat"); j.Runs.Count != 1 {
+			t.Errorf("counted %d", j.Runs.Count)
 		}
 	})
 }

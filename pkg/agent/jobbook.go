@@ -54,7 +54,7 @@ func (c Calls) KeepJob(ctx context.Context, j session.Job) error {
 func (r *run) kept(old *session.Job, j session.Job) session.Job {
 	out := *old
 	out.ID, out.Name, out.Spec, out.Text, out.Prompt = j.ID, j.Name, j.Spec, j.Text, j.Prompt
-	out.Due, out.Paused, out.Why, out.Failures = j.Due, j.Paused, j.Why, j.Failures
+	out.Due, out.Paused, out.Why, out.Runs.Failures = j.Due, j.Paused, j.Why, j.Runs.Failures
 	out.Tainted = old.Tainted || r.provenance.Tainted()
 	switch {
 	case old.ID == "":
@@ -62,7 +62,7 @@ func (r *run) kept(old *session.Job, j session.Job) session.Job {
 	case old.Text == j.Text && old.Prompt == j.Prompt:
 		return out
 	}
-	out.Creator, out.Direct, out.Level, out.Told = r.principal.Sender, r.principal.Direct, string(r.principal.Level), ""
+	out.Principal, out.Told = r.principal.Stored(), ""
 	return out
 }
 
@@ -91,8 +91,9 @@ func (r *run) mayChange(j *session.Job) error {
 	switch {
 	case j.Chat != r.info.Chat:
 		return fmt.Errorf("schedule %s: %w", j.ID, session.ErrNotFound)
-	case !r.principal.Owner && j.Creator.ID != r.principal.Sender.ID:
-		return tools.Fail(tools.ErrPermissionDenied, fmt.Sprintf("only %s or an owner can change the schedule %s", nameOf(j.Creator), j.ID), nil)
+	case !r.principal.Owner && j.Principal.Sender.ID != r.principal.Sender.ID:
+		return tools.Fail(tools.ErrPermissionDenied, fmt.Sprintf("only %s or an owner can change the schedule %s", nameOf(j.Principal.Sender),
+			j.ID), nil)
 	default:
 		return nil
 	}

@@ -83,7 +83,8 @@ func TestAJobBelongsToItsChatAndToWhoeverWroteItsText(t *testing.T) {
 		const make1, make2 = `{"do":"put","id":"j1","text":"one"}`, `{"do":"put","id":"j1","text":"two"}`
 		whose := func(id string, level policy.Level) {
 			t.Helper()
-			if j := p.job("j1"); j.Creator.ID != id || j.Level != string(level) || j.Address.Chat != "group" || j.Created.IsZero() {
+			if j := p.job("j1"); j.Principal.Sender.ID != id || j.Principal.Level != string(level) || j.Address.Chat != "group" ||
+				j.Created.IsZero() {
 				t.Errorf("job %+v, want that of %s with %s", j, id, level)
 			}
 		}
@@ -169,7 +170,10 @@ func TestTheScheduleCommand(t *testing.T) {
 		do("7", "/schedule remove j2", "Schedule “Plants” (j2) is removed.")
 		do("7", "/schedule  remove  “plants”", "Schedule “plants” (j1) is removed.")
 		once := p.now().Add(time.Hour)
-		p.put(session.Job{ID: "j3", Address: chatAddr("group"), Creator: channels.Sender{ID: "7"}, Spec: at(once), Text: "late", Due: once, Paused: true})
+		p.put(session.Job{
+			ID: "j3", Address: chatAddr("group"), Principal: session.Principal{Sender: channels.Sender{ID: "7"}},
+			Spec: at(once), Text: "late", Due: once, Paused: true,
+		})
 		p.quiet(2 * time.Hour)
 		do("7", "/schedule resume j3", "Schedule j3 stays paused: its time has passed: remove the schedule, or give it another time in the chat.")
 		if _, err := p.agent.Jobs().Resume(t.Context(), "j3"); !errors.Is(err, job.ErrOver) {

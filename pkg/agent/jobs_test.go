@@ -63,7 +63,7 @@ func TestAPromptIsAnsweredAndToldWhatItIs(t *testing.T) {
 		if after := p.now().Sub(made); after < 2*time.Hour || after > 2*time.Hour+time.Minute {
 			t.Errorf("answered after %v", after)
 		}
-		if j := p.job("job1"); j.Last.IsZero() || j.LastReason != "" || j.Failures != 0 {
+		if j := p.job("job1"); j.Runs.Last.IsZero() || j.Runs.Reason != "" || j.Runs.Failures != 0 {
 			t.Errorf("job %+v", j)
 		}
 	})
@@ -310,7 +310,7 @@ func TestAScheduleThatCannotBeFollowedIsPaused(t *testing.T) {
 		p.next("Schedule bad failed. Its times can no longer be computed, so it is paused. Give it another time, or remove it.")
 		p.next("yes")
 		p.quiet(time.Minute)
-		if j := p.job("bad"); !j.Paused || !strings.Contains(j.Why, "cannot be computed") || j.Failures != 1 {
+		if j := p.job("bad"); !j.Paused || !strings.Contains(j.Why, "cannot be computed") || j.Runs.Failures != 1 {
 			t.Errorf("job %+v", j)
 		}
 		p.restart()

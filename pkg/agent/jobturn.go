@@ -153,11 +153,11 @@ func (h *jobTurn) prompt(text string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[schedule] %s was due at %s. Nobody wrote this now", jobName(j), r.timeHere(j.Due))
 	if !j.Created.IsZero() {
-		fmt.Fprintf(&b, ": %s asked for it at %s", nameOf(j.Creator), r.timeHere(j.Created))
+		fmt.Fprintf(&b, ": %s asked for it at %s", nameOf(j.Principal.Sender), r.timeHere(j.Created))
 	}
 	b.WriteString(". Do it now; do not plan it again. Answer " + prompt.NoReply + " alone if there is nothing to say.\n")
 	if h.lowered() {
-		fmt.Fprintf(&b, "The rights are lower than when it was asked for: %s instead of %s.\n", r.principal.Level, j.Level)
+		fmt.Fprintf(&b, "The rights are lower than when it was asked for: %s instead of %s.\n", r.principal.Level, j.Principal.Level)
 	}
 	return b.String() + "What is to be done:\n" + text
 }
@@ -176,7 +176,7 @@ func jobName(j *session.Job) string {
 
 // lowered says whether the turn has lower rights than the job was made with.
 func (h *jobTurn) lowered() bool {
-	return h.job.Level != "" && h.r.principal.Level != policy.Level(h.job.Level)
+	return h.job.Principal.Level != "" && h.r.principal.Level != policy.Level(h.job.Principal.Level)
 }
 
 // withRights lets a job's message begin with the rights that it lacks, once for each
@@ -188,14 +188,14 @@ func (h *jobTurn) withRights(text string) string {
 	}
 	h.told = true
 	return fmt.Sprintf(textScheduleLevel,
-		jobName(j), nameOf(j.Creator), level, j.Level, text)
+		jobName(j), nameOf(j.Principal.Sender), level, j.Principal.Level, text)
 }
 
 // refused ends the run of a job whose creator may not speak here any more: the job is
 // paused, and the chat is told.
 func (h *jobTurn) refused(ctx context.Context, e *ending) (reply, error) {
 	j := h.job
-	text := fmt.Sprintf(textScheduleRefused, jobName(j), nameOf(j.Creator))
+	text := fmt.Sprintf(textScheduleRefused, jobName(j), nameOf(j.Principal.Sender))
 	c := session.Commit{Outcome: session.OutcomeFailed, Reason: e.reason}
 	switch now, err := h.r.a.o.Engine.Jobs().Job(ctx, j.ID); {
 	case errors.Is(err, session.ErrNotFound):
@@ -243,7 +243,7 @@ func (h *jobTurn) failure(ctx context.Context, text string) string {
 	switch {
 	case errors.Is(err, session.ErrNotFound):
 		text += textScheduleOver
-	case err == nil && !now.Paused && now.Failures+1 >= job.MaxFailures:
+	case err == nil && !now.Paused && now.Runs.Failures+1 >= job.MaxFailures:
 		h.pause = fmt.Sprintf(textFailedInARow, job.MaxFailures)
 		text += fmt.Sprintf(textPausedAfterFailing, job.MaxFailures, h.r.typed("schedule"), j.ID)
 	}

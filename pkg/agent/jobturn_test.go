@@ -42,7 +42,7 @@ func TestAFailedRunIsToldOnceAndTheThirdInARowPausesTheJob(t *testing.T) {
 				t.Errorf("failure %d: sent %q", n, got)
 			}
 			synctest.Wait()
-			if j := p.job("job1"); j.Failures != n || j.LastReason == "" || j.Paused != (n == 3) {
+			if j := p.job("job1"); j.Runs.Failures != n || j.Runs.Reason == "" || j.Paused != (n == 3) {
 				t.Errorf("after failure %d: %+v", n, j)
 			}
 		}
@@ -51,7 +51,7 @@ func TestAFailedRunIsToldOnceAndTheThirdInARowPausesTheJob(t *testing.T) {
 		well.Store(true)
 		p.next("fine")
 		synctest.Wait()
-		if j := p.job("job1"); j.Failures != 0 || j.LastReason != "" {
+		if j := p.job("job1"); j.Runs.Failures != 0 || j.Runs.Reason != "" {
 			t.Errorf("after a good run: %+v", j)
 		}
 		well.Store(false)
@@ -89,13 +89,15 @@ func TestAJobThatTakesTheProcessWithItThreeTimesHasFailed(t *testing.T) {
 			w.wrap = func(e session.Engine) session.Engine { return deadly{e} }
 		})
 		p.met()
-		p.put(session.Job{Name: "report", Spec: every("1h"), Text: "Report.", Prompt: true, Due: p.now().Add(time.Hour), Failures: 2})
+		p.put(session.Job{
+			Name: "report", Spec: every("1h"), Text: "Report.", Prompt: true, Due: p.now().Add(time.Hour), Runs: session.JobRuns{Failures: 2},
+		})
 		got := (<-p.sent).Text
 		if !strings.HasPrefix(got, "Schedule “report” (job1) failed. The gateway stopped three times") || !strings.Contains(got, "and is paused") {
 			t.Errorf("sent %q", got)
 		}
 		synctest.Wait()
-		if j := p.job("job1"); !j.Paused || j.Failures != 3 {
+		if j := p.job("job1"); !j.Paused || j.Runs.Failures != 3 {
 			t.Errorf("job %+v", j)
 		}
 		if p.asked.Load() != 0 {
@@ -145,7 +147,10 @@ func TestAJobOfSomebodyWhoLostTheRightIsPausedAndSaysSoOnce(t *testing.T) {
 				var level atomic.Value
 				p := newPlanned(t, nil, rights(&allow, &level))
 				p.met()
-				p.put(session.Job{Name: "report", Spec: every("1h"), Text: "Report.", Prompt: prompt, Level: "read", Due: p.now().Add(time.Hour)})
+				p.put(session.Job{
+					Name: "report", Spec: every("1h"), Text: "Report.", Prompt: prompt, Principal: session.Principal{Level: "read"},
+					Due: p.now().Add(time.Hour),
+				})
 				p.next("Schedule “report” (job1) was not run: Ada, its creator, no longer has access here. It is paused.")
 				p.quiet(24 * time.Hour)
 				if j := p.job("job1"); !j.Paused || j.Why == "" {
@@ -180,7 +185,10 @@ func TestAJobRunsWithTheLowerRightsAndSaysSoOnceForEachChange(t *testing.T) {
 			o.Tools.Register(fn{name: "writing", an: tools.Annotations{Level: tools.LevelWrite}, run: run})
 		}))
 		p.met()
-		p.put(session.Job{Name: "report", Spec: every("1h"), Text: "Report.", Prompt: true, Level: "write", Due: p.now().Add(time.Hour)})
+		p.put(session.Job{
+			Name: "report", Spec: every("1h"), Text: "Report.", Prompt: true, Principal: session.Principal{Level: "write"},
+			Due: p.now().Add(time.Hour),
+		})
 		all, few := []string{"chatting", "writing"}, []string{"chatting"}
 		for i, c := range []struct {
 			level policy.Level
@@ -214,12 +222,12 @@ func TestStopEndsAJobsTurnAndCountsNeitherWay(t *testing.T) {
 		asked := make(chan struct{}, 1)
 		p := newPlanned(t, hanging(asked))
 		p.met()
-		p.put(session.Job{Spec: every("1h"), Text: "Report.", Prompt: true, Due: p.now().Add(time.Hour), Failures: 1})
+		p.put(session.Job{Spec: every("1h"), Text: "Report.", Prompt: true, Due: p.now().Add(time.Hour), Runs: session.JobRuns{Failures: 1}})
 		<-asked
 		p.write("1", "1", "/stop")
 		p.next("Stopped.")
 		p.quiet(time.Minute)
-		if j := p.job("job1"); j.Failures != 1 || j.Paused {
+		if j := p.job("job1"); j.Runs.Failures != 1 || j.Paused {
 			t.Errorf("job %+v", j)
 		}
 	})
@@ -285,7 +293,7 @@ func TestAJobThatIsFiredByHandKeepsItsTime(t *testing.T) {
 		}
 		p.next("tick")
 		p.quiet(3 * time.Hour)
-		if j := p.job("job1"); !j.Due.Equal(due) || !j.Paused || j.Last.IsZero() {
+		if j := p.job("job1"); !j.Due.Equal(due) || !j.Paused || j.Runs.Last.IsZero() {
 			t.Errorf("job %+v", j)
 		}
 		if _, err := p.agent.Jobs().FireNow(t.Context(), "job2"); !errors.Is(err, session.ErrNotFound) {

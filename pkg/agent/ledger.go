@@ -81,7 +81,7 @@ func (j journal) End(ctx context.Context, call tools.Call, result *tools.ToolRes
 		s.Call.Approval = a.approval.ID
 		s.Approvals, s.Outbox = []session.Approval{*a.approval}, []channels.Outbound{a.question}
 		r.outgoing.note(key, a.question.Text)
-		r.a.o.OnApproval(approval.Event{Approval: *a.approval, By: a.approval.Requester, Outcome: approval.Asked, Detail: "asked"})
+		r.a.o.OnApproval(approval.Event{Approval: *a.approval, By: a.approval.Principal.Sender, Outcome: approval.Asked, Detail: "asked"})
 	} else {
 		r.provenance.AddResult(call.ID, call.Annotations, result.ForLLM)
 	}

@@ -20,7 +20,7 @@ import (
 // fire puts the item of a job that the owner made into chat 1.
 func (w *world) fire(j session.Job, n int) {
 	w.t.Helper()
-	j.Address, j.Creator, j.Direct = chatAddr("1"), channels.Sender{ID: "1"}, true
+	j.Address, j.Principal.Sender, j.Principal.Direct = chatAddr("1"), channels.Sender{ID: "1"}, true
 	if j.Due.IsZero() {
 		j.Due = time.Now() // as it was when it fired
 	}
@@ -53,7 +53,7 @@ func TestJobsAtTheLimitAreToldOfOnceADay(t *testing.T) {
 		w := newWorld(t, counted(&asked), nil, withBudget(forOne(session.ForJobs, budget.Limits{Turns: 1})))
 		w.write("1", "1", "hello")
 		w.expectText("answer 1")
-		j := w.job(session.Job{ID: "j", Name: "notes", Due: time.Now().Add(48 * time.Hour), Failures: 2})
+		j := w.job(session.Job{ID: "j", Name: "notes", Due: time.Now().Add(48 * time.Hour), Runs: session.JobRuns{Failures: 2}})
 		w.fire(j, 1)
 		w.expectText("answer 2")
 		for n := range 5 {
@@ -69,7 +69,7 @@ func TestJobsAtTheLimitAreToldOfOnceADay(t *testing.T) {
 			t.Errorf("listed %q", got)
 		}
 		now, err := w.eng.Jobs().Job(t.Context(), "j")
-		if err != nil || now.Failures != 0 || now.Paused || now.LastReason != "budget: 1 of 1 turns for jobs" {
+		if err != nil || now.Runs.Failures != 0 || now.Paused || now.Runs.Reason != "budget: 1 of 1 turns for jobs" {
 			t.Errorf("the job is %+v, %v", now, err)
 		}
 		if tr := strings.Join(w.transcript("1"), "\n"); strings.Count(tr, "tick") != 1 {

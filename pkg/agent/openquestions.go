@@ -33,7 +33,7 @@ func (a *Agent) OpenQuestions(ctx context.Context, at channels.Address) ([]chann
 			continue
 		}
 		text := fmt.Sprintf(textOpenQuestion,
-			q.Tool, channels.Verbatim(q.Text), q.ID, q.Expires.Format("15:04:05 MST"))
+			q.Call.Tool, channels.Verbatim(q.Text), q.ID, q.Expires.Format("15:04:05 MST"))
 		if a.o.Redact(text) != text {
 			continue // no longer shown whole, so no longer asked
 		}

@@ -79,13 +79,13 @@ func (p *planned) put(j session.Job) {
 	if j.Address.Channel == "" {
 		j.Address = chatAddr("1")
 	}
-	if j.Creator.ID == "" {
-		j.Creator = channels.Sender{ID: "1", Name: "Ada"}
+	if j.Principal.Sender.ID == "" {
+		j.Principal.Sender = channels.Sender{ID: "1", Name: "Ada"}
 	}
 	if info, err := p.eng.Sessions().Lookup(p.t.Context(), j.Address); err == nil {
 		j.Chat = info.Chat
 	}
-	j.Direct = true
+	j.Principal.Direct = true
 	if err := p.eng.Jobs().PutJob(p.t.Context(), j); err != nil {
 		p.t.Fatal(err)
 	}

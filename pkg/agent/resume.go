@@ -74,7 +74,7 @@ func (r *run) remember(s *session.Step) {
 		return // it has said nothing yet
 	}
 	for i := range s.Approvals {
-		if s.Approvals[i].Turn == r.info.ID {
+		if s.Approvals[i].Call.Turn == r.info.ID {
 			r.gate.put = append(r.gate.put, s.Approvals[i])
 		}
 	}

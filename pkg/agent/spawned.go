@@ -145,7 +145,7 @@ func (r *run) describe(ctx context.Context, t *session.Task, o task.Brief, limit
 	now := time.Now()
 	t.Chat, t.Session, t.Address, t.Turn = r.chat, r.session, r.home, r.info.ID
 	t.Call, t.Arguments = tools.InvocationFrom(ctx).CallID, arguments
-	t.Creator, t.Direct, t.Level, t.Tainted = r.principal.Sender, r.principal.Direct, string(r.principal.Level), r.provenance.Tainted()
+	t.Principal, t.Tainted = r.principal.Stored(), r.provenance.Tainted()
 	t.Agent, t.Depth, t.State = true, r.tasks.depth+1, session.TaskRunning
 	t.Started, t.Deadline = now, now.Add(limit)
 	if t.Waited && !r.tasks.deadline.IsZero() && t.Deadline.After(r.tasks.deadline) {

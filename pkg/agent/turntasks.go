@@ -151,8 +151,9 @@ func (c callTasks) newTask(call tools.Call) session.Task {
 	now := time.Now()
 	return session.Task{
 		ID: c.taskID(call), Chat: r.chat, Session: r.session, Address: r.home,
-		Turn: r.info.ID, Call: call.ID, Creator: r.principal.Sender, Direct: r.principal.Direct, Level: string(r.principal.Level),
-		Tool: call.Name, Arguments: json.RawMessage(orEmpty(call.RawArguments)),
+		Turn: r.info.ID, Call: call.ID,
+		Principal: session.Principal{Sender: r.principal.Sender, Direct: r.principal.Direct, Level: string(r.principal.Level)},
+		Tool:      call.Name, Arguments: json.RawMessage(orEmpty(call.RawArguments)),
 		Tainted: r.provenance.Tainted() || r.provenance.FromOutside(call.ID, call.Annotations),
 		State:   session.TaskRunning, Started: now, Deadline: now.Add(call.Annotations.BackgroundLimit),
 	}

@@ -78,7 +78,7 @@ func (b jobStore) List(ctx context.Context) ([]schedule.Job, error) {
 		}
 		out = append(out, schedule.Job{
 			ID: j.ID, Name: j.Name, Spec: spec, Text: j.Text, Prompt: j.Prompt, Outside: j.Tainted, Due: j.Due, Paused: j.Paused, Why: j.Why,
-			Last: j.Last, Failures: j.Failures, LastReason: j.LastReason,
+			Last: j.Runs.Last, Failures: j.Runs.Failures, LastReason: j.Runs.Reason,
 		})
 	}
 	return out, nil
@@ -94,7 +94,8 @@ func (b jobStore) Put(ctx context.Context, j schedule.Job) error {
 		return err
 	}
 	return b.agent.Calls().KeepJob(ctx, session.Job{
-		ID: j.ID, Name: j.Name, Spec: raw, Text: j.Text, Prompt: j.Prompt, Due: j.Due, Paused: j.Paused, Why: j.Why, Failures: j.Failures,
+		ID: j.ID, Name: j.Name, Spec: raw, Text: j.Text, Prompt: j.Prompt, Due: j.Due, Paused: j.Paused, Why: j.Why,
+		Runs: session.JobRuns{Failures: j.Failures},
 	})
 }
 

@@ -112,10 +112,11 @@ func (t *auditTrail) approval(e approval.Event) {
 	q := &e.Approval
 	t.note(audit.Row{
 		Kind: audit.KindApproval, Channel: q.Address.Channel, Account: q.Address.Account, Chat: q.Address.Chat, Thread: q.Address.Thread,
-		Sender: e.By.ID, Turn: q.Turn, Tool: q.Tool, Call: q.Call, Outcome: string(e.Outcome), Detail: "approval " + q.ID + ": " + e.Detail,
+		Sender: e.By.ID, Turn: q.Call.Turn, Tool: q.Call.Tool, Call: q.Call.ID,
+		Outcome: string(e.Outcome), Detail: "approval " + q.ID + ": " + e.Detail,
 	})
 	if e.Granted {
-		t.note(admin.GrantRow(&session.Grant{Address: q.Address, Tool: q.Tool, Person: q.Requester, Approval: q.ID}, "granted"))
+		t.note(admin.GrantRow(&session.Grant{Address: q.Address, Tool: q.Call.Tool, Person: q.Principal.Sender, Approval: q.ID}, "granted"))
 	}
 }
 

@@ -38,44 +38,53 @@ const (
 // Approval is a call that waits for a person, or waited, exactly as it is to run.
 type Approval struct {
 	// ID is short and cannot be guessed.
-	ID string `json:"id"`
-	// Chat, Session, Turn, Round, Index and Call say where the call stands.
-	Chat    string           `json:"chat"`
-	Session string           `json:"session"`
-	Address channels.Address `json:"address"`
-	Turn    string           `json:"turn"`
+	ID      string
+	Chat    string
+	Session string
+	Address channels.Address
 	// Task is the background agent's whose call it is; it is asked about in the chat
 	// that started the agent. "" for a call of the chat itself.
-	Task  string `json:"task,omitempty"`
-	Round int    `json:"round"`
-	Index int    `json:"index"`
-	Call  string `json:"call"`
-	// Tool and Arguments are the call, byte for byte.
-	Tool      string `json:"tool"`
-	Arguments string `json:"arguments"`
-	// Text is what the person was shown, Question the id of that message.
-	Text     string `json:"text"`
-	Question string `json:"question"`
-	// Fingerprint is of what the call relies on, as it was when it was asked for.
-	Fingerprint string `json:"fingerprint,omitempty"`
-	// Requester is for whom the call is made; Direct and Level are what they
-	// had then, in the words of policy.
-	Requester channels.Sender `json:"requester"`
-	Direct    bool            `json:"direct,omitempty"`
-	Level     string          `json:"level"`
+	Task string
+	Call HeldCall
+	// Text is the question as the person was shown it, Question the id of that message.
+	Text     string
+	Question string
+	// Principal is the person for whom the call is made.
+	Principal Principal
 	// Tainted: untrusted content had entered the turn. Grantable: further calls of
 	// the tool may be allowed in advance.
-	Tainted   bool      `json:"tainted,omitempty"`
-	Grantable bool      `json:"grantable,omitempty"`
-	Asked     time.Time `json:"asked"`
+	Tainted   bool
+	Grantable bool
+	Asked     time.Time
 	// Expires is absolute: no restart extends it.
-	Expires time.Time     `json:"expires"`
-	State   ApprovalState `json:"state"`
-	// By decided at Decided, in DecidedTurn; Reason says why it is void.
-	By          channels.Sender `json:"by,omitzero"`
-	Decided     time.Time       `json:"decided,omitzero"`
-	DecidedTurn string          `json:"decided_turn,omitempty"`
-	Reason      string          `json:"reason,omitempty"`
+	Expires time.Time
+	State   ApprovalState
+	// Answer is empty as long as the approval is open.
+	Answer ApprovalAnswer
+}
+
+// HeldCall is the call that an [Approval] is about.
+type HeldCall struct {
+	// Turn, Round, Index and ID say where the call stands.
+	Turn  string
+	Round int
+	Index int
+	ID    string
+	// Tool and Arguments are the call, byte for byte.
+	Tool      string
+	Arguments string
+	// Fingerprint is of the files and settings that the call relies on, as they were when
+	// it was asked for.
+	Fingerprint string
+}
+
+// ApprovalAnswer is how an [Approval] ended.
+type ApprovalAnswer struct {
+	// By decided at At, in the turn Turn; Reason says why the approval is void.
+	By     channels.Sender
+	At     time.Time
+	Turn   string
+	Reason string
 }
 
 // Grant allows further calls of one tool by one person in one chat.

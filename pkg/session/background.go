@@ -26,37 +26,34 @@ const (
 // Task is a background work and where it came from.
 type Task struct {
 	// ID is deterministic: the turn and the call that started it.
-	ID      string           `json:"id"`
-	Chat    string           `json:"chat"`
-	Session string           `json:"session"`
-	Address channels.Address `json:"address"`
-	Turn    string           `json:"turn"`
-	Call    string           `json:"call"`
-	Creator channels.Sender  `json:"creator"`
-	// Direct says whether the creator was alone with the bot, Level what they had then,
-	// in the words of policy: work in the background has no more than that, and no more
-	// than they have when its result comes.
-	Direct    bool            `json:"direct,omitempty"`
-	Level     string          `json:"level,omitempty"`
-	Tool      string          `json:"tool"`
-	Arguments json.RawMessage `json:"arguments,omitempty"`
+	ID      string
+	Chat    string
+	Session string
+	Address channels.Address
+	Turn    string
+	Call    string
+	// Principal started it. Its result has no more rights than the principal has when it
+	// comes.
+	Principal Principal
+	Tool      string
+	Arguments json.RawMessage
 	// Agent says that the work is a background agent's, in the conversation at
 	// [AgentAddress]; Depth is how many agents deep it is, 1 for one that a chat started.
-	Agent bool `json:"agent,omitempty"`
-	Depth int  `json:"depth,omitempty"`
+	Agent bool
+	Depth int
 	// Waited says that the call itself waits for the result: nobody is told of the end.
-	Waited bool `json:"waited,omitempty"`
+	Waited bool
 	// Tainted says that its result brings in content from outside, or is made from some.
-	Tainted  bool      `json:"tainted,omitempty"`
-	State    TaskState `json:"state"`
-	Started  time.Time `json:"started"`
-	Deadline time.Time `json:"deadline"`
-	Ended    time.Time `json:"ended,omitzero"`
+	Tainted  bool
+	State    TaskState
+	Started  time.Time
+	Deadline time.Time
+	Ended    time.Time
 	// Status is the id of the message that shows how far it is, as long as nothing has
 	// finished that message; "" for none.
-	Status string `json:"status,omitempty"`
+	Status string
 	// Result is what the model is told, once the task has ended.
-	Result string `json:"result,omitempty"`
+	Result string
 }
 
 // Short is the task's name for people: eight characters, the same each time.
@@ -92,53 +89,56 @@ type Completion struct {
 // Job is a schedule.
 type Job struct {
 	// ID is unique over all chats, and short: people write it.
-	ID      string           `json:"id"`
-	Chat    string           `json:"chat"`
-	Address channels.Address `json:"address"`
-	// Name is what people call it.
-	Name    string          `json:"name,omitempty"`
-	Creator channels.Sender `json:"creator"`
-	// Direct and Level are what the creator had when it was made, in the words of
-	// policy; Tainted says that untrusted content had a hand in it.
-	Direct  bool      `json:"direct,omitempty"`
-	Level   string    `json:"level,omitempty"`
-	Tainted bool      `json:"tainted,omitempty"`
-	Created time.Time `json:"created,omitzero"`
-	// Spec is for whoever computes the next time; the engine does not read it.
-	Spec json.RawMessage `json:"spec"`
-	// Text is what it says, or, where Prompt is set, what the agent is asked to do.
-	Text   string `json:"text"`
-	Prompt bool   `json:"prompt,omitempty"`
+	ID      string
+	Chat    string
+	Address channels.Address
+	// Name is the name that people gave it.
+	Name string
+	// Principal made it.
+	Principal Principal
+	// Tainted says that untrusted content had a hand in it.
+	Tainted bool
+	Created time.Time
+	// Spec is the rule that the next time is computed from; the engine does not read it.
+	Spec json.RawMessage
+	// Text is the message that it sends, or, where Prompt is set, the order to the agent.
+	Text   string
+	Prompt bool
 	// Due is when it fires next; a zero time never fires.
-	Due time.Time `json:"due,omitzero"`
-	// Leaps counts how often Due was put back because the clock had been ahead: what it
-	// fires at that time is new then, also where it fired for it before.
-	Leaps  int  `json:"leaps,omitempty"`
-	Paused bool `json:"paused,omitempty"`
+	Due time.Time
+	// Leaps counts how often Due was put back because the clock had been ahead. A firing
+	// at the new Due is a new one, also where the job fired at that time before.
+	Leaps  int
+	Paused bool
 	// Why says in one line why it is paused.
-	Why string `json:"why,omitempty"`
-	// Failures counts the runs in a row that failed, Last is when it last ran, and
-	// LastReason why that run failed, "" if it did not.
-	Failures   int       `json:"failures,omitempty"`
-	Last       time.Time `json:"last,omitzero"`
-	LastReason string    `json:"last_reason,omitempty"`
-	// Told is the level, lower than Level, of which the chat has been told that the
-	// job runs with it.
-	Told string `json:"told,omitempty"`
-	// Runs are those of Day (YYYY-MM-DD), for a job whose runs a day are bounded.
-	Day  string `json:"day,omitempty"`
-	Runs int    `json:"runs,omitempty"`
+	Why string
+	// Told is the level, lower than the principal's, of which the chat has been told that
+	// the job runs with it.
+	Told string
+	Runs JobRuns
+}
+
+// JobRuns is the record of a job's earlier runs.
+type JobRuns struct {
+	// Last is when it last ran, Reason why that run failed, "" if it did not, and
+	// Failures counts the runs in a row that failed.
+	Last     time.Time
+	Reason   string
+	Failures int
+	// Count are the runs of Day (YYYY-MM-DD), for a job whose runs a day are bounded.
+	Day   string
+	Count int
 }
 
 // JobRun is one run of a job.
 type JobRun struct {
 	// ID is the job's; one that is gone by now stays gone.
 	ID string
-	// Time is when it ran, Reason why it failed, "" if it did not: [Job].Failures
+	// Time is when it ran, Reason why it failed, "" if it did not: [JobRuns].Failures
 	// counts on, or begins anew.
 	Time   time.Time
 	Reason string
-	// Skipped says that it did not run at all, for Reason: [Job].Failures stays.
+	// Skipped says that it did not run at all, for Reason: [JobRuns].Failures stays.
 	Skipped bool
 	// Pause, when not empty, pauses the job and says why.
 	Pause string

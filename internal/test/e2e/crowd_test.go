@@ -156,8 +156,8 @@ func begin(ctx context.Context, e *local.Engine, turn session.Turn, lost int) er
 	}
 	if n < lost {
 		if err := turn.Record(ctx, session.Step{Kind: session.StepBegun, Tasks: []session.Task{{
-			ID: info.ID + "/1/0", Chat: info.Chat, Session: info.Session, Address: info.Address, Turn: info.ID, Creator: in.Sender,
-			Direct: true, Level: "write", Tool: "work", Arguments: json.RawMessage(`{"text":"` + strings.Repeat("word ", 2000) + `"}`),
+			ID: info.ID + "/1/0", Chat: info.Chat, Session: info.Session, Address: info.Address, Turn: info.ID,
+			Principal: session.Principal{Sender: in.Sender, Direct: true, Level: "write"}, Tool: "work", Arguments: json.RawMessage(`{"text":"` + strings.Repeat("word ", 2000) + `"}`),
 			State: session.TaskRunning, Started: now, Deadline: now.Add(time.Hour),
 		}}}); err != nil {
 			return err
@@ -167,7 +167,8 @@ func begin(ctx context.Context, e *local.Engine, turn session.Turn, lost int) er
 		return err
 	}
 	return e.Jobs().PutJob(ctx, session.Job{
-		ID: fmt.Sprint("job", n), Chat: info.Chat, Address: info.Address, Creator: in.Sender, Direct: true, Level: "write", Created: now,
+		ID: fmt.Sprint("job", n), Chat: info.Chat, Address: info.Address,
+		Principal: session.Principal{Sender: in.Sender, Direct: true, Level: "write"}, Created: now,
 		Spec: json.RawMessage(fmt.Sprintf(`{"at":%q}`, now.Add(-time.Minute).Format(time.RFC3339))),
 		Text: "Report.", Prompt: true, Due: now.Add(-time.Minute),
 	})

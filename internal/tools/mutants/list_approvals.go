@@ -7,7 +7,7 @@ func approvalMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: approvals, Defect: "lets anybody decide",
-			File: dir + "/agentasks.go", Old: `case !w.operator && !who.Owner && who.Sender.ID != a.Requester.ID:`, New: `case !w.operator && who.Sender.ID == "":`,
+			File: dir + "/agentasks.go", Old: `case !w.operator && !who.Owner && who.Sender.ID != a.Principal.Sender.ID:`, New: `case !w.operator && who.Sender.ID == "":`,
 			Dir: dir, Test: "^TestPressesThatDoNothingButSaySo$",
 		},
 		{
@@ -27,12 +27,12 @@ func approvalMutants() []Mutant {
 		},
 		{
 			Promise: void, Defect: "does not look whether what is shown has changed",
-			File: dir + "/approvals.go", Old: `|| TextOf(ex, a.Arguments) != a.Text`, New: ``,
+			File: dir + "/approvals.go", Old: `|| TextOf(ex, a.Call.Arguments) != a.Text`, New: ``,
 			Dir: dir, Test: "^TestWhatIsShownIsWhatRuns$",
 		},
 		{
 			Promise: void, Defect: "does not look whether the file has changed",
-			File: dir + "/approvals.go", Old: `return ex.State != a.Fingerprint || `, New: `return `,
+			File: dir + "/approvals.go", Old: `return ex.State != a.Call.Fingerprint || `, New: `return `,
 			Dir: dir, Test: "^TestPressesThatDoNothingButSaySo$",
 		},
 		{

@@ -62,7 +62,7 @@ func jobTurnMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "jobs: failures", Defect: "never pauses a job",
-			File: dir + "/jobturn.go", Old: "now.Failures+1 >= job.MaxFailures", New: "now.Failures < 0",
+			File: dir + "/jobturn.go", Old: "now.Runs.Failures+1 >= job.MaxFailures", New: "now.Failures < 0",
 			Dir: dir, Test: "^TestAFailedRunIsToldOnceAndTheThirdInARowPausesTheJob$",
 		},
 		{
@@ -82,7 +82,7 @@ func jobTurnMutants() []Mutant {
 		},
 		{
 			Promise: "jobs: rights", Defect: "lets anybody change a job",
-			File: dir + "/jobbook.go", Old: "case !r.principal.Owner && j.Creator.ID != r.principal.Sender.ID:", New: `case j.ID == "":`,
+			File: dir + "/jobbook.go", Old: "case !r.principal.Owner && j.Principal.Sender.ID != r.principal.Sender.ID:", New: `case j.ID == "":`,
 			Dir: dir, Test: "^(TestAJobBelongsToItsChatAndToWhoeverWroteItsText|TestTheScheduleCommand)$",
 		},
 		{

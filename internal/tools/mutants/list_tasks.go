@@ -49,7 +49,7 @@ func taskMutants() []Mutant {
 		},
 		{
 			Promise: cancelled, Defect: "lets anybody cancel",
-			File: dir + "/trust/principal.go", Old: "return p.Owner || p.Sender.ID == t.Creator.ID ||", New: "return !p.Owner || p.Sender.ID == t.Creator.ID ||",
+			File: dir + "/trust/principal.go", Old: "return p.Owner || p.Sender.ID == t.Principal.Sender.ID ||", New: "return !p.Owner || p.Sender.ID == t.Principal.Sender.ID ||",
 			Dir: dir, Test: "^TestCancelEndsTheWorkAndIsToldOnce$",
 		},
 		{

@@ -50,7 +50,7 @@ func (s *Scheduler) setHeartbeat(ctx context.Context) error {
 		return s.o.Jobs.DeleteJob(ctx, HeartbeatID)
 	}
 	j := old
-	j.ID, j.Name, j.Address, j.Creator, j.Direct, j.Prompt = HeartbeatID, HeartbeatID, to, owner, true, true
+	j.ID, j.Name, j.Address, j.Principal.Sender, j.Principal.Direct, j.Prompt = HeartbeatID, HeartbeatID, to, owner, true, true
 	if err := s.findChat(ctx, &j); err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (s *Scheduler) heartbeatChat(old session.Job) (channels.Address, channels.S
 	if last := s.owner.Load(); last != nil {
 		return last.Address, last.Sender, true
 	}
-	kept := channels.Inbound{Address: old.Address, Sender: old.Creator, Direct: old.Direct}
+	kept := channels.Inbound{Address: old.Address, Sender: old.Principal.Sender, Direct: old.Principal.Direct}
 	return kept.Address, kept.Sender, h.Mine(kept)
 }
 

@@ -332,7 +332,7 @@ func (s *Scheduler) Resume(ctx context.Context, id string) (session.Job, error) 
 			}
 			j.Due = tick.Next
 		}
-		j.Paused, j.Why, j.Failures = false, "", 0
+		j.Paused, j.Why, j.Runs.Failures = false, "", 0
 		return nil
 	})
 }

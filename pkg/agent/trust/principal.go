@@ -26,13 +26,18 @@ type Principal struct {
 // SharesSpace says whether the principal's chat shares the owners' space.
 func (p *Principal) SharesSpace() bool { return p.Owner && p.Direct }
 
+// Stored is the principal as a record keeps it whose work outlasts the turn.
+func (p *Principal) Stored() session.Principal {
+	return session.Principal{Sender: p.Sender, Direct: p.Direct, Level: string(p.Level)}
+}
+
 // AtLeast says whether the principal's level allows all that the other one's does.
 func (p *Principal) AtLeast(other *Principal) bool { return p.Level.Allows(other.Level) }
 
 // MayCancel says whether the principal may end a task of its chat: as its creator, with
 // the rights of the task, or as an owner.
 func (p *Principal) MayCancel(t *session.Task) bool {
-	return p.Owner || p.Sender.ID == t.Creator.ID || p.Level.Allows(policy.Level(t.Level))
+	return p.Owner || p.Sender.ID == t.Principal.Sender.ID || p.Level.Allows(policy.Level(t.Principal.Level))
 }
 
 // lowest is the principal with the rights that both have.
@@ -92,6 +97,7 @@ func (v *Resolver) Of(ctx context.Context, it session.Item) (Principal, string) 
 	p := Principal{}
 	e := policy.Event{Kind: policy.Kind(it.Kind), Address: it.Address}
 	then := policy.Level("")
+	asked := func(by *session.Principal) { e.Sender, e.Direct, then = by.Sender, by.Direct, policy.Level(by.Level) }
 	switch {
 	case it.Inbound != nil:
 		e.Kind, e.Sender, e.Direct, e.Mentioned = policy.Kind(it.Inbound.Kind), it.Inbound.Sender, it.Inbound.Direct, it.Inbound.Mentioned
@@ -105,15 +111,17 @@ func (v *Resolver) Of(ctx context.Context, it session.Item) (Principal, string) 
 			return p, "its task cannot be read: " + err.Error()
 		}
 		e.Kind, e.Address = policy.KindTask, t.Address
-		e.Sender, e.Direct, p.Tainted, then = t.Creator, t.Direct, t.Tainted, policy.Level(t.Level)
+		p.Tainted = t.Tainted
+		asked(&t.Principal)
 	case it.Job != nil:
-		e.Sender, e.Direct, p.Tainted, then = it.Job.Creator, it.Job.Direct, it.Job.Tainted, policy.Level(it.Job.Level)
+		p.Tainted = it.Job.Tainted
+		asked(&it.Job.Principal)
 	case it.Decision != nil:
 		d, err := v.Store.Approval(ctx, it.Decision.Approval)
 		if err != nil {
 			return p, "its approval cannot be read: " + err.Error()
 		}
-		e.Sender, e.Direct = d.Requester, d.Direct
+		e.Sender, e.Direct = d.Principal.Sender, d.Principal.Direct
 		if it.Address.Channel == session.AgentChannel {
 			e.Address = v.present(ctx, d.Address)
 		}
@@ -138,9 +146,9 @@ func (v *Resolver) Of(ctx context.Context, it session.Item) (Principal, string) 
 // lower of the rights then and now. False: the policy allows it no more. The address is
 // where the call is made.
 func (v *Resolver) Requester(ctx context.Context, a *session.Approval, at channels.Address) (Principal, bool) {
-	decided := v.Authorize(ctx, policy.Event{Kind: policy.KindDecision, Address: at, Sender: a.Requester, Direct: a.Direct})
-	level := policy.Lowest(decided.Level, policy.Level(a.Level))
-	return Principal{Sender: a.Requester, Level: level, Owner: decided.Owner, Person: true, Direct: a.Direct}, decided.Allow
+	decided := v.Authorize(ctx, policy.Event{Kind: policy.KindDecision, Address: at, Sender: a.Principal.Sender, Direct: a.Principal.Direct})
+	level := policy.Lowest(decided.Level, policy.Level(a.Principal.Level))
+	return Principal{Sender: a.Principal.Sender, Level: level, Owner: decided.Owner, Person: true, Direct: a.Principal.Direct}, decided.Allow
 }
 
 // present is where a chat is now that had this address.

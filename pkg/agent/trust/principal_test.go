@@ -20,14 +20,14 @@ func (records) Task(_ context.Context, id string) (session.Task, error) {
 	if id != "task" {
 		return session.Task{}, session.ErrNotFound
 	}
-	return session.Task{ID: id, Creator: channels.Sender{ID: "owner"}, Level: "chat", Tainted: true}, nil
+	return session.Task{ID: id, Principal: session.Principal{Sender: channels.Sender{ID: "owner"}, Level: "chat"}, Tainted: true}, nil
 }
 
 func (records) Approval(_ context.Context, id string) (session.Approval, error) {
 	if id != "approval" {
 		return session.Approval{}, session.ErrNotFound
 	}
-	return session.Approval{ID: id, Requester: channels.Sender{ID: "member"}, Level: "exec"}, nil
+	return session.Approval{ID: id, Principal: session.Principal{Sender: channels.Sender{ID: "member"}, Level: "exec"}}, nil
 }
 
 func (records) Lookup(context.Context, channels.Address) (session.Info, error) {
@@ -73,7 +73,7 @@ func TestPrincipalOfAnItem(t *testing.T) {
 		},
 		"a task that is gone": {item: session.Item{TaskID: "gone"}, refused: "its task cannot be read: " + session.ErrNotFound.Error()},
 		"a job": {
-			item: session.Item{Job: &session.Job{Creator: member, Level: "exec", Direct: true}},
+			item: session.Item{Job: &session.Job{Principal: session.Principal{Sender: member, Level: "exec", Direct: true}}},
 			want: trust.Principal{Sender: member, Level: policy.LevelChat, Direct: true},
 		},
 		"a decision": {
@@ -111,7 +111,7 @@ func TestPrincipalOfATurn(t *testing.T) {
 // TestRightsToCancel: a task's creator, its rights, or an owner.
 func TestRightsToCancel(t *testing.T) {
 	t.Parallel()
-	task := &session.Task{Creator: channels.Sender{ID: "member"}, Level: "write"}
+	task := &session.Task{Principal: session.Principal{Sender: channels.Sender{ID: "member"}, Level: "write"}}
 	for name, c := range map[string]struct {
 		p    trust.Principal
 		want bool

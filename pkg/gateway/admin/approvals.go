@@ -133,8 +133,9 @@ func newApprovalReport(q *session.Approval) ApprovalReport {
 		state = "expired"
 	}
 	return ApprovalReport{
-		ID: q.ID, State: state, Tool: q.Tool, Chat: policy.Place(q.Address).String(), Who: q.Requester.Name + " " + q.Requester.ID,
-		By: q.By.Name, Until: q.Expires, Text: q.Text,
+		ID: q.ID, State: state, Tool: q.Call.Tool, Chat: policy.Place(q.Address).String(),
+		Who: q.Principal.Sender.Name + " " + q.Principal.Sender.ID,
+		By:  q.Answer.By.Name, Until: q.Expires, Text: q.Text,
 	}
 }
 

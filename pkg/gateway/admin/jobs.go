@@ -83,8 +83,8 @@ type JobReport struct {
 func newJobReport(g *Gateway, j *session.Job) JobReport {
 	r := JobReport{
 		ID: j.ID, Name: j.Name, State: "planned", Chat: policy.Place(j.Address).String(),
-		Who:  strings.TrimSpace(j.Creator.Name + " " + j.Creator.ID),
-		When: g.Schedule(j.Spec), Due: j.Due, Why: j.Why, Last: j.Last, Failures: j.Failures, Reason: j.LastReason,
+		Who:  strings.TrimSpace(j.Principal.Sender.Name + " " + j.Principal.Sender.ID),
+		When: g.Schedule(j.Spec), Due: j.Due, Why: j.Why, Last: j.Runs.Last, Failures: j.Runs.Failures, Reason: j.Runs.Reason,
 		Text: j.Text, Prompt: j.Prompt,
 	}
 	if j.Paused {

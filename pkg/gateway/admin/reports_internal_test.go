@@ -22,18 +22,21 @@ func TestReports(t *testing.T) {
 		want   string
 	}{
 		"task": {newTaskReport(&session.Task{
-			ID: "task/1", Address: place, Creator: ada, Tool: "subagent", Arguments: json.RawMessage(`{"name":"scout","task":"look"}`), Agent: true,
+			ID: "task/1", Address: place, Principal: session.Principal{Sender: ada}, Tool: "subagent",
+			Arguments: json.RawMessage(`{"name":"scout","task":"look"}`), Agent: true,
 			State: session.TaskDone, Started: at(1), Deadline: at(2), Ended: at(3), Result: "found",
 		}), `{"id":"hdpcr7vr","state":"done","tool":"subagent","name":"scout","chat":"telegram:bot/17","who":"Ada 7","started":"2033-05-18T03:33:21Z",` +
 			`"until":"2033-05-18T03:33:22Z","ended":"2033-05-18T03:33:23Z"}`},
 		"job": {newJobReport(g, &session.Job{
-			ID: "job1", Address: place, Name: "stretch", Creator: ada, Spec: json.RawMessage(`{"every":"1h"}`), Text: "stretch now", Prompt: true,
-			Due: at(1), Paused: true, Why: "it failed", Failures: 2, Last: at(2), LastReason: "no model",
+			ID: "job1", Address: place, Name: "stretch",
+			Principal: session.Principal{Sender: ada}, Spec: json.RawMessage(`{"every":"1h"}`), Text: "stretch now", Prompt: true,
+			Due: at(1), Paused: true, Why: "it failed", Runs: session.JobRuns{Failures: 2, Last: at(2), Reason: "no model"},
 		}), `{"id":"job1","name":"stretch","state":"paused","chat":"telegram:bot/17","who":"Ada 7","when":"read from {\"every\":\"1h\"}",` +
 			`"due":"2033-05-18T03:33:21Z","why":"it failed","last":"2033-05-18T03:33:22Z","failures":2,"reason":"no model","text":"stretch now","prompt":true}`},
 		"approval": {newApprovalReport(&session.Approval{
-			ID: "approval1", Address: place, Tool: "write_file", Arguments: `{"path":"a.md"}`, Text: "write_file a.md", Requester: ada,
-			Expires: at(1), State: session.ApprovalDenied, By: channels.Sender{ID: "8", Name: "Bob"},
+			ID: "approval1", Address: place, Call: session.HeldCall{Tool: "write_file", Arguments: `{"path":"a.md"}`}, Text: "write_file a.md",
+			Principal: session.Principal{Sender: ada},
+			Expires:   at(1), State: session.ApprovalDenied, Answer: session.ApprovalAnswer{By: channels.Sender{ID: "8", Name: "Bob"}},
 		}), `{"id":"approval1","state":"denied","tool":"write_file","chat":"telegram:bot/17","who":"Ada 7","by":"Bob",` +
 			`"until":"2033-05-18T03:33:21Z","text":"write_file a.md"}`},
 		"grant": {newGrantReport("granted", &session.Grant{ID: "grant1", Address: place, Tool: "write_file", Person: ada, Expires: at(1)}), `{"id":"grant1","state":"granted","tool":"write_file","chat":"telegram:bot/17","who":"Ada 7","until":"2033-05-18T03:33:21Z"}`},

@@ -79,6 +79,6 @@ type TaskReport struct {
 func newTaskReport(t *session.Task) TaskReport {
 	return TaskReport{
 		ID: t.Short(), State: string(t.State), Tool: t.Tool, Name: task.AgentName(t), Chat: policy.Place(t.Address).String(),
-		Who: strings.TrimSpace(t.Creator.Name + " " + t.Creator.ID), Started: t.Started, Until: t.Deadline, Ended: t.Ended,
+		Who: strings.TrimSpace(t.Principal.Sender.Name + " " + t.Principal.Sender.ID), Started: t.Started, Until: t.Deadline, Ended: t.Ended,
 	}
 }

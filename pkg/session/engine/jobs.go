@@ -190,13 +190,13 @@ func (t *tx) ran(run *session.JobRun) error {
 		return err
 	}
 	now := *j
-	now.Last, now.LastReason = run.Time, run.Reason
+	now.Runs.Last, now.Runs.Reason = run.Time, run.Reason
 	switch {
 	case run.Skipped:
 	case run.Reason == "":
-		now.Failures = 0
+		now.Runs.Failures = 0
 	default:
-		now.Failures++
+		now.Runs.Failures++
 	}
 	if run.Pause != "" {
 		now.Paused, now.Why = true, run.Pause

@@ -59,22 +59,26 @@ func oldMessage(chat, id, text string) session.Item {
 
 func oldTask(id string) session.Task {
 	return session.Task{
-		ID: id, Turn: "c1-1", Call: "call-1", Address: oldAddr("tasks"), Creator: ada(), Level: "owner", Direct: true, Tool: "subagent",
+		ID: id, Turn: "c1-1", Call: "call-1", Address: oldAddr("tasks"),
+		Principal: session.Principal{Sender: ada(), Level: "owner", Direct: true}, Tool: "subagent",
 		Arguments: []byte(`{"task":"look"}`), State: session.TaskRunning, Started: oldNow(), Deadline: oldNow().Add(time.Hour),
 	}
 }
 
 func oldApproval(id string) session.Approval {
 	return session.Approval{
-		ID: id, Address: oldAddr("approvals"), Turn: "c1-1", Call: "call-1", Tool: "write_file", Arguments: `{"path":"a.md"}`,
-		Text: "write_file a.md", Question: id + "/ask", Requester: ada(), Direct: true, Level: "owner", Grantable: true,
+		ID: id, Address: oldAddr("approvals"),
+		Call: session.HeldCall{Turn: "c1-1", ID: "call-1", Tool: "write_file", Arguments: `{"path":"a.md"}`},
+		Text: "write_file a.md", Question: id + "/ask",
+		Principal: session.Principal{Sender: ada(), Direct: true, Level: "owner"}, Grantable: true,
 		Asked: oldNow(), Expires: oldNow().Add(24 * time.Hour), State: session.ApprovalOpen,
 	}
 }
 
 func oldJob(id string) session.Job {
 	return session.Job{
-		ID: id, Address: oldAddr("jobs"), Name: "job " + id, Creator: ada(), Direct: true, Level: "owner", Created: oldNow(),
+		ID: id, Address: oldAddr("jobs"), Name: "job " + id,
+		Principal: session.Principal{Sender: ada(), Direct: true, Level: "owner"}, Created: oldNow(),
 		Spec: []byte(`{"every":"1h"}`), Text: "stretch", Due: oldNow().Add(time.Hour),
 	}
 }
@@ -177,8 +181,8 @@ func (o oldStore) records() {
 	states := map[string]session.TaskState{}
 	for i := range tasks {
 		states[tasks[i].ID] = tasks[i].State
-		o.equal(ada(), tasks[i].Creator)
-		o.equal("owner", tasks[i].Level)
+		o.equal(ada(), tasks[i].Principal.Sender)
+		o.equal("owner", tasks[i].Principal.Level)
 	}
 	o.equal(map[string]session.TaskState{"running": session.TaskRunning, "done": session.TaskDone}, states)
 
@@ -212,7 +216,7 @@ func oldApprovalOf(id, chat, sessionID string) session.Approval {
 	a := oldApproval(id)
 	a.Chat, a.Session = chat, sessionID
 	if id == "allowed" {
-		a.State, a.By, a.Decided, a.DecidedTurn = session.ApprovalAllowed, ada(), oldNow(), "c1-2"
+		a.State, a.Answer.By, a.Answer.At, a.Answer.Turn = session.ApprovalAllowed, ada(), oldNow(), "c1-2"
 	}
 	return a
 }

@@ -207,7 +207,7 @@ func (p *plan) check(rt *rapid.T) {
 			j := &stored[k]
 			p.b.equal(addr(p.chats[i].at), j.Address)
 			at := max(j.Due.Unix(), 0)
-			got[j.ID] = planned{Chat: i, Due: at, Paused: j.Paused, Failures: j.Failures}
+			got[j.ID] = planned{Chat: i, Due: at, Paused: j.Paused, Failures: j.Runs.Failures}
 		}
 		if d := cmp.Diff(want, got); d != "" {
 			rt.Fatalf("the jobs of a chat (-want +got)\n%s", d)

@@ -90,9 +90,11 @@ func (b *bench) question(id string, at time.Time) session.TurnInfo {
 		Kind: session.StepEnded, Await: true, Round: 1,
 		Call: &session.CallRecord{ID: "call", Tool: "write_file", Result: "waiting", Approval: id},
 		Approvals: []session.Approval{{
-			ID: id, Chat: info.Chat, Session: info.Session, Address: info.Address, Turn: info.ID, Round: 1, Call: "call",
-			Tool: "write_file", Arguments: "{\n \"path\": \"x\"}", Text: "write x", Question: "out-" + id,
-			Requester: channels.Sender{ID: "7"}, Level: "write", Asked: at, Expires: at.Add(time.Hour), State: session.ApprovalOpen,
+			ID: id, Chat: info.Chat, Session: info.Session, Address: info.Address,
+			Call: session.HeldCall{Turn: info.ID, Round: 1, ID: "call", Tool: "write_file", Arguments: "{\n \"path\": \"x\"}"},
+			Text: "write x", Question: "out-" + id,
+			Principal: session.Principal{Sender: channels.Sender{ID: "7"}, Level: "write"},
+			Asked:     at, Expires: at.Add(time.Hour), State: session.ApprovalOpen,
 		}},
 		Outbox: []channels.Outbound{{ID: "out-" + id, Address: info.Address, Text: "May I?"}},
 	}))
@@ -106,13 +108,13 @@ func (b *bench) decide(id string, asked session.TurnInfo) {
 	b.Helper()
 	q, err := b.e.Approvals().Approval(b.Context(), id)
 	b.must(err)
-	q.State, q.DecidedTurn = session.ApprovalAllowed, "t"
+	q.State, q.Answer.Turn = session.ApprovalAllowed, "t"
 	b.append(item("a", "decide-"+id))
 	w := b.turns()
 	h := w.next()
 	b.must(h.what.Record(b.Context(), session.Step{
 		Kind: session.StepAnswer, Round: 1, Await: true, Approvals: []session.Approval{q},
-		Grants: []session.Grant{{ID: id, Chat: asked.Chat, Tool: q.Tool, Approval: id, Since: q.Asked, Expires: q.Expires}},
+		Grants: []session.Grant{{ID: id, Chat: asked.Chat, Tool: q.Call.Tool, Approval: id, Since: q.Asked, Expires: q.Expires}},
 	}))
 	b.answer(h, session.Commit{Outcome: session.OutcomeAnswered})
 	b.must(w.stop())
@@ -123,8 +125,8 @@ func testQuestion(b *bench) {
 	b.crash()
 	got, err := b.e.Approvals().Approval(b.Context(), "q1")
 	b.must(err)
-	b.equal(info.ID, got.Turn)
-	b.equal("{\n \"path\": \"x\"}", got.Arguments)
+	b.equal(info.ID, got.Call.Turn)
+	b.equal("{\n \"path\": \"x\"}", got.Call.Arguments)
 	b.equal(session.ApprovalOpen, got.State)
 	b.equal(1, b.status().Sending)
 

@@ -317,13 +317,13 @@ func testRan(b *bench) {
 	}
 	for i := range 2 {
 		got := run(fmt.Sprint("fails", i), session.JobRun{Reason: "no model"})
-		b.equal([]any{i + 1, "no model", false}, []any{got.Failures, got.LastReason, got.Paused})
+		b.equal([]any{i + 1, "no model", false}, []any{got.Runs.Failures, got.Runs.Reason, got.Paused})
 	}
 	got := run("works", session.JobRun{})
-	b.equal([]any{0, "", time.Unix(50, 0).UTC()}, []any{got.Failures, got.LastReason, got.Last})
+	b.equal([]any{0, "", time.Unix(50, 0).UTC()}, []any{got.Runs.Failures, got.Runs.Reason, got.Runs.Last})
 	b.equal([]string{"j"}, b.due(time.Unix(10, 0), 10))
 	got = run("stops", session.JobRun{Reason: "again", Pause: "it failed three times"})
-	b.equal([]any{1, true, "it failed three times"}, []any{got.Failures, got.Paused, got.Why})
+	b.equal([]any{1, true, "it failed three times"}, []any{got.Runs.Failures, got.Paused, got.Why})
 	b.equal(0, len(b.due(time.Unix(10, 0), 10)))
 	b.equal(false, b.fire(&j, time.Time{}))
 	// A turn that is fenced says nothing of the job.

@@ -119,7 +119,9 @@ func testCommit(b *bench) {
 	h := w.next()
 	info := h.what.Info()
 	ran, due := time.Unix(1_000_000, 5), time.Unix(2_000_000, 0)
-	b.must(b.e.Jobs().PutJob(b.Context(), session.Job{ID: "j", Chat: info.Chat, Address: addr("a"), Spec: json.RawMessage(`1`), Due: due, Failures: 1}))
+	b.must(b.e.Jobs().PutJob(b.Context(), session.Job{
+		ID: "j", Chat: info.Chat, Address: addr("a"), Spec: json.RawMessage(`1`), Due: due, Runs: session.JobRuns{Failures: 1},
+	}))
 	b.answer(h, session.Commit{
 		Messages: user("hello", "there"),
 		Outbox:   []channels.Outbound{outbound("a", "o1"), outbound("a", "o2"), outbound("a", "o1")},
@@ -134,7 +136,7 @@ func testCommit(b *bench) {
 	jobs, err := b.e.Jobs().DueJobs(b.Context(), due, 10)
 	b.must(err)
 	b.equal(1, len(jobs))
-	b.equal([]any{2, true, "no model"}, []any{jobs[0].Failures, jobs[0].Last.Equal(ran), jobs[0].LastReason})
+	b.equal([]any{2, true, "no model"}, []any{jobs[0].Runs.Failures, jobs[0].Runs.Last.Equal(ran), jobs[0].Runs.Reason})
 	spent, err := b.e.Chats().Spending(b.Context(), info.Chat, "2000-01-02")
 	b.must(err)
 	b.equal(map[session.Purpose]session.Usage{session.ForJobs: {Turns: 1, Input: 5}}, spent)
@@ -149,13 +151,15 @@ func testSkipped(b *bench) {
 	b.append(item("a", "1"))
 	w := b.turns()
 	h := w.next()
-	b.must(b.e.Jobs().PutJob(b.Context(), session.Job{ID: "j", Chat: h.what.Info().Chat, Address: addr("a"), Spec: json.RawMessage(`1`), Failures: 2}))
+	b.must(b.e.Jobs().PutJob(b.Context(), session.Job{
+		ID: "j", Chat: h.what.Info().Chat, Address: addr("a"), Spec: json.RawMessage(`1`), Runs: session.JobRuns{Failures: 2},
+	}))
 	b.answer(h, session.Commit{Ran: &session.JobRun{ID: "j", Time: time.Unix(5, 0), Reason: "budget", Skipped: true}})
 	b.must(w.stop())
 	b.reopen()
 	j, err := b.e.Jobs().Job(b.Context(), "j")
 	b.must(err)
-	b.equal([]any{2, "budget", int64(5)}, []any{j.Failures, j.LastReason, j.Last.Unix()})
+	b.equal([]any{2, "budget", int64(5)}, []any{j.Runs.Failures, j.Runs.Reason, j.Runs.Last.Unix()})
 }
 
 func testFenced(b *bench) {
