@@ -11,7 +11,7 @@ import (
 	"parley/internal/test/fakeslack"
 )
 
-const directOnly = "You are let in for direct messages with me only: here I answer once the operator allows you or this chat " +
+const directOnly = "You have access in direct messages only. I can answer here once the operator allows you or this chat " +
 	"in the configuration."
 
 // TestPairedInAGroup: a paired person who speaks to the bot in a group is told once in
@@ -80,7 +80,7 @@ func TestPairedOwner(t *testing.T) {
 	c.mustSay(c.does(0, "pair", "approve", "--owner", c.code(zoe, 1)), `^paired as owner +`+who+` +Zoe +since `)
 	c.does(0, "pair", "approve", c.code(tom, 1))
 	if got, want := c.messages(zoe, 2),
-		"You are let in, with the rights of an owner. Please write again: what you wrote before was not read."; got != want {
+		"You now have access, with the rights of an owner. Please write again: earlier messages were not read."; got != want {
 		t.Errorf("told %q", got)
 	}
 	c.messages(tom, 2)

@@ -105,7 +105,7 @@ func (c *club) code(chat *faketelegram.Chat, n int) string {
 	c.t.Helper()
 	text := c.messages(chat, n)
 	m := regexp.MustCompile(`(?m)^[A-Z0-9]{8}$`).FindString(text)
-	if m == "" || !strings.Contains(text, "good for one hour") {
+	if m == "" || !strings.Contains(text, "valid for one hour") {
 		c.t.Fatalf("no code: %q", text)
 	}
 	return m
@@ -223,13 +223,13 @@ func TestPairing(t *testing.T) {
 	c.does(1, "pair", "revoke", who)
 	c.close()
 
-	const welcome = "You are let in. Please write again: what you wrote before was not read."
+	const welcome = "You now have access. Please write again: earlier messages were not read."
 	for chat, want := range map[*faketelegram.Chat][]string{
 		zoe: {"CODE", welcome, modelSays, modelSays, "CODE"}, tom: {"CODE", welcome, modelSays}, group: {directOnly},
 	} {
 		got := chat.Texts()
 		for i := range got {
-			if strings.HasPrefix(got[i], "This bot does not know you yet.") {
+			if strings.HasPrefix(got[i], "You do not have access yet.") {
 				got[i] = "CODE"
 			}
 		}

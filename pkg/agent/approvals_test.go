@@ -263,7 +263,7 @@ func TestWhereNobodyCanPressTheCallIsRefused(t *testing.T) {
 	b := &book{}
 	w := newWorld(t, script(writer), []tools.Tool{b.tool()})
 	w.write("1", "1", "one")
-	if got := w.expect().Text; !strings.Contains(got, `"approval_denied"`) || !strings.Contains(got, "nobody can press a button here") {
+	if got := w.expect().Text; !strings.Contains(got, `"approval_denied"`) || !strings.Contains(got, "no person can press a button here") {
 		t.Errorf("told %q", got)
 	}
 	w.settled()

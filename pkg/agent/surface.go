@@ -1,8 +1,6 @@
 package agent
 
 import (
-	"errors"
-
 	"parley/pkg/agent/progress"
 	"parley/pkg/channels"
 )
@@ -42,7 +40,7 @@ func (s *Surface) command(name string) string {
 // canAsk says why a question would be refused.
 func (s *Surface) canAsk(o channels.Outbound) error {
 	if s.CanAsk == nil {
-		return errors.New("nobody can press a button here")
+		return channels.ErrNoButtons
 	}
 	return s.CanAsk(o)
 }

@@ -12,7 +12,7 @@ import (
 const LateAfter = 10 * time.Minute
 
 // Ago says roughly how long something is past: 2 hours ago.
-func Ago(d time.Duration) string { return Roughly(d) + " ago" }
+func Ago(d time.Duration) string { return fmt.Sprintf(textAgo, Roughly(d)) }
 
 // Roughly says how long something takes, in its largest unit: 2 hours.
 func Roughly(d time.Duration) string {
@@ -40,7 +40,7 @@ func (r *delivering) age(work context.Context, first *Part) error {
 		return nil
 	}
 	r.aged = ago
-	r.parts = r.egress.cut("(This is from " + ago + "; I could not send it sooner.)\n\n" + o.Text)
+	r.parts = r.egress.cut(fmt.Sprintf(textSentLate, ago) + o.Text)
 	if err := r.note(work); err != nil {
 		return err
 	}

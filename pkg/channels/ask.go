@@ -18,15 +18,15 @@ const (
 // Why a message with buttons is refused; see [Egress.CanAsk].
 var (
 	// ErrNoButtons says that nobody can press a button at that address.
-	ErrNoButtons = errors.New("nobody can press a button here")
+	ErrNoButtons = errors.New(textNobodyPresses)
 	// ErrBadButtons says that the buttons, or the message for having some, are not
 	// what a [Button] is.
-	ErrBadButtons = errors.New("these are no buttons")
+	ErrBadButtons = errors.New(textButtons)
 	// ErrNotWhole says that the text does not arrive in one message.
-	ErrNotWhole = errors.New("the text does not fit into one message")
+	ErrNotWhole = errors.New(textQuestionLong)
 	// ErrNotAsWritten says that what would arrive is not what was written: a secret
 	// would be taken out of it, or it is no text.
-	ErrNotAsWritten = errors.New("the text would not arrive as it is written")
+	ErrNotAsWritten = errors.New(textQuestionChange)
 )
 
 // CanAsk says why a message with buttons would be refused now, by one of the errors

@@ -34,7 +34,7 @@ func normalise(in Inbound) Inbound {
 	var dropped int
 	in.Attachments, dropped = keepAttachments(in.Attachments)
 	if dropped > 0 {
-		in.Text = cut(in.Text, MaxText-256) + fmt.Sprintf("\n[%d files were left out]", dropped)
+		in.Text = cut(in.Text, MaxText-256) + fmt.Sprintf(textFilesLeftOut, dropped)
 	}
 	// The store keeps Raw as JSON; what is not JSON would spoil its record.
 	if len(in.Raw) > maxRaw || !json.Valid(in.Raw) {
@@ -56,7 +56,7 @@ func cut(s string, limit int) string {
 	if len(s) <= limit {
 		return s
 	}
-	note := fmt.Sprintf("\n[cut here: the message was %d bytes long]", len(s))
+	note := fmt.Sprintf(textCutHere, len(s))
 	return text.Head(s, limit-len(note)) + note
 }
 

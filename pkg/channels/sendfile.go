@@ -32,7 +32,7 @@ func (r *delivering) compose() []string {
 	case r.sender != nil:
 		return []string{r.egress.opt.Redact(cleanText(o.Text))}
 	case o.File != nil:
-		return r.egress.cut(r.inWords("cannot be sent here"))
+		return r.egress.cut(r.inWords(textFileHere))
 	default:
 		return r.egress.cut(o.Text)
 	}
@@ -42,11 +42,11 @@ func (r *delivering) compose() []string {
 func (r *delivering) inWords(why string) string {
 	o := &r.info.Outbound
 	name := "`" + strings.ReplaceAll(r.fileName(), "`", "'") + "`"
-	return strings.TrimSpace(fmt.Sprintf("%s\n\nThe file %s (%s) %s.", o.Text, name, cmp.Or(text.FileSize(o.File.Size), "empty"), why))
+	return strings.TrimSpace(fmt.Sprintf(textFileInstead, o.Text, name, cmp.Or(text.FileSize(o.File.Size), textFileEmpty), why))
 }
 
 func (r *delivering) fileName() string {
-	return cmp.Or(r.egress.opt.Redact(cleanText(r.info.Outbound.File.Name)), "file")
+	return cmp.Or(r.egress.opt.Redact(cleanText(r.info.Outbound.File.Name)), textFileNameless)
 }
 
 // attempt puts the part on the platform, as a file or as a text.
@@ -72,10 +72,10 @@ func (r *delivering) insteadOfFile(se *SendError) string {
 	r.egress.log(r.info).Warn().Str("error", r.refusal).Msg("a file was refused")
 	r.egress.account.authorised()
 	r.sender = nil
-	parts := r.egress.cut(r.inWords("could not be sent: it was not accepted"))
+	parts := r.egress.cut(r.inWords(textFileRefused))
 	if len(parts) > 1 { // the caption leaves no room
 		r.info.Outbound.Text = ""
-		parts = r.egress.cut(r.inWords("could not be sent: it was not accepted"))
+		parts = r.egress.cut(r.inWords(textFileRefused))
 	}
 	return parts[0]
 }

@@ -146,7 +146,7 @@ func TestEgressSaysThatAFileWasRefused(t *testing.T) {
 				e.box.restore(fileOf(id, "caption"))
 				e.box.put("a", "a1", "after")
 				synctest.Wait()
-				want := []string{"caption\n\nThe file `a'b.txt` (5 bytes) could not be sent: it was not accepted.", "after"}
+				want := []string{"caption\n\nThe file `a'b.txt` (5 bytes) could not be sent: the platform refused it.", "after"}
 				if diff := cmp.Diff(want, e.plat.texts("a")); diff != "" {
 					t.Errorf("-want +got\n%s", diff)
 				}

@@ -80,8 +80,8 @@ func chooseModel(ctx context.Context, cfg *config.Config, lookup func(string) (s
 		return b, nil
 	}
 	return ModelChoice{
-		provider: offline.New(offline.Options{Version: Version()}), model: "offline", name: "offline (built in, no real language model)",
-		why: "no OPENAI_API_KEY or OPENROUTER_API_KEY is set and no model server answers on this machine",
+		provider: offline.New(offline.Options{Version: Version()}), model: "offline", name: textModelOffline,
+		why: textNoModel,
 	}, nil
 }
 
@@ -235,8 +235,8 @@ func firstModel(ctx context.Context, client *http.Client, baseURL string) string
 // Introduction is the first line on screen. The path is the one of the configuration.
 func (b ModelChoice) Introduction(configPath string) string {
 	if b.named {
-		return fmt.Sprintf("model: %s, because %s names it. To use another: change it in %s.", b.name, b.why, configPath)
+		return fmt.Sprintf(textModelNamed, b.name, b.why, configPath)
 	}
-	return fmt.Sprintf("model: %s, because %s. To use another: export OPENAI_API_KEY=..., or name it in %s (%s init writes one).",
+	return fmt.Sprintf(textModelFound,
 		b.name, b.why, configPath, admin.Program())
 }

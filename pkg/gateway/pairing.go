@@ -48,7 +48,7 @@ func (r pairingAuthorizer) explain(ctx context.Context, in channels.Inbound) (st
 		Out: channels.Outbound{
 			ID:      session.PairNoteID(in.Address, in.ID),
 			Address: in.Address, ReplyTo: in.MessageID, Time: time.Now(),
-			Text: "You are let in for direct messages with me only: here I answer once the operator allows you or this chat in the configuration.",
+			Text: textDirectOnly,
 		},
 	})
 	switch {
@@ -77,9 +77,8 @@ func (r pairingAuthorizer) greet(ctx context.Context, in channels.Inbound) (stri
 		// One message of the platform is answered once, however often it comes.
 		ID:      session.PairCodeID(in.Address, in.ID),
 		Address: in.Address,
-		Text: "This bot does not know you yet. Give this code to whoever runs it, and they can let you in:\n\n`" + code +
-			"`\n\nThe code is good for one hour. What you write here until then is not read.",
-		Time: now,
+		Text:    fmt.Sprintf(textPairingCode, code),
+		Time:    now,
 	}, session.PairBounds{Open: policy.MaxPairing, Grace: policy.PairingGrace})
 	if err != nil {
 		return "", fmt.Errorf("a pairing code could not be stored: %w", err)

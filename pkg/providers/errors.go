@@ -89,29 +89,29 @@ func (e *Error) Retryable() bool {
 func (e *Error) PersonMessage() string {
 	switch e.Kind {
 	case KindRateLimited:
-		return "The model is receiving too many requests right now. Please try again in a moment."
+		return textRateLimited
 	case KindOverloaded:
-		return "The model server has trouble right now. Please try again in a moment."
+		return textOverloaded
 	case KindUnreachable:
-		return "I cannot reach the model server at " + e.Server + ". Is it running?"
+		return fmt.Sprintf(textUnreachable, e.Server)
 	case KindCut:
-		return "The model's answer broke off. Please try again."
+		return textBrokeOff
 	case KindTimeout:
-		return "The model did not answer in time. Please try again."
+		return textTimeout
 	case KindTooLong:
-		return "This conversation has become too long for the model."
+		return textTooLong
 	case KindAuth:
-		return "The model server refused the key. The operator needs to check api_key in the configuration."
+		return textAuth
 	case KindQuota:
-		return "The model account has no credit left. The operator needs to top it up or choose another model."
+		return textQuota
 	case KindNotFound:
-		return "The model server does not know the model " + e.Model + ". The operator needs to check the configuration."
+		return fmt.Sprintf(textNotFound, e.Model)
 	case KindFiltered:
-		return "The model's content filter refused to answer this."
+		return textFiltered
 	default:
 		if e.Status == 0 && e.Code == "" { // not a refusal: the answer came and is too much
-			return "The model gave an answer that I cannot use. Please try again or put it differently."
+			return textUnusable
 		}
-		return "The model server refused the request."
+		return textRefused
 	}
 }

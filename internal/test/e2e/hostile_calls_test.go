@@ -191,7 +191,7 @@ func TestHostileCallsRunNothing(t *testing.T) {
 		got := w.told(name, 1)[0]
 		if c.want != tooLarge {
 			sentence(t, name, got, string(c.want))
-		} else if large++; got != "The model gave an answer that I cannot use. Please try again or put it differently." {
+		} else if large++; got != "The model gave an answer that I cannot use. Please try again, or write it differently." {
 			t.Errorf("%s: told %q", name, got)
 		}
 		w.say(name, "still there?")

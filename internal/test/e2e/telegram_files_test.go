@@ -138,7 +138,7 @@ func TestTelegramSendsAFileAsItWas(t *testing.T) {
 	}
 	tg.Harm(faketelegram.Rule{Method: "sendDocument", Times: 1, Fault: faketelegram.Refusal("file is too big")})
 	chat.Say("send")
-	w.reads(chat, "", "done", "The file a.txt (7 bytes) could not be sent: it was not accepted.", "done")
+	w.reads(chat, "", "done", "The file a.txt (7 bytes) could not be sent: the platform refused it.", "done")
 	w.noFilesKept()
 }
 

@@ -125,7 +125,7 @@ func telegramBeyondMutants() []Mutant {
 		},
 		{
 			Promise: "telegram: first answer", Defect: "says something else than README.md",
-			File: "pkg/gateway/admin/pairs.go", Old: "You are let in, with the rights of an owner.", New: "Welcome, owner.",
+			File: "pkg/gateway/admin/texts.go", Old: "You now have access, with the rights of an owner.", New: "Welcome, owner.",
 			Dir: "cmd/gateway", Test: "^TestTelegramInReadme$",
 		},
 		{

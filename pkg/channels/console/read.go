@@ -85,7 +85,7 @@ func (r *reader) take(ctx context.Context, l line) error {
 		return fmt.Errorf("read input: %w", l.err)
 	case l.tooLong:
 		r.skipped = ErrLineTooLong
-		return r.note(ctx, "that line is longer than 1 MiB and was not taken")
+		return r.note(ctx, textLineTooLong)
 	case !r.channel.opt.Interactive:
 		if strings.TrimSpace(l.text) == "" {
 			return nil
@@ -106,7 +106,7 @@ func (r *reader) take(ctx context.Context, l line) error {
 		return r.channel.screen.ask(ctx)
 	}
 	if err := r.enter(ctx, text); err != nil {
-		return r.note(ctx, "that was not stored, please send it again: "+err.Error())
+		return r.note(ctx, fmt.Sprintf(textNotStored, err))
 	}
 	return nil
 }
@@ -119,7 +119,7 @@ func (r *reader) end(ctx context.Context) error {
 	if text, ok := r.typed.rest(); ok {
 		return r.deliver(ctx, text)
 	} else if text != "" {
-		return r.channel.Status(ctx, r.channel.Address(), "the unfinished block was dropped")
+		return r.channel.Status(ctx, r.channel.Address(), textBlockDropped)
 	}
 	return nil
 }

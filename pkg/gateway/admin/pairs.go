@@ -107,9 +107,9 @@ func approvePair(ctx context.Context, g *Gateway, request *Request, emit Emit) e
 		return WithCode(CodeUsage, err)
 	}
 	now := time.Now()
-	text := "You are let in. Please write again: what you wrote before was not read."
+	text := textPaired
 	if request.Owner {
-		text = "You are let in, with the rights of an owner. Please write again: what you wrote before was not read."
+		text = textPairedOwner
 	}
 	p, err := g.Engine.Pairs().ApprovePair(ctx, code, session.PairApproval{
 		Now: now, Owner: request.Owner, Notice: func(r session.PairRequest) channels.Outbound {

@@ -13,8 +13,6 @@ import (
 )
 
 const (
-	// The status stands behind the app's name in a thread.
-	workingStatus = "is working on it…"
 	// Slack takes a status away after two minutes, and with the app's next message.
 	statusEvery = time.Minute
 	// The reaction is on the message that is worked on, where no status can be.
@@ -76,7 +74,7 @@ func (a *activity) showStatus(ctx context.Context, to channels.Address) (done bo
 	}
 	err = a.client.Call(ctx, "assistant.threads.setStatus", func(ctx context.Context, web *slack.Client) error {
 		return web.SetAssistantThreadsStatusContext(ctx, slack.AssistantThreadsSetStatusParameters{
-			ChannelID: to.Chat, ThreadTS: to.Thread, Status: workingStatus,
+			ChannelID: to.Chat, ThreadTS: to.Thread, Status: textWorking,
 		})
 	})
 	refusal, refused := errors.AsType[*api.Error](err)

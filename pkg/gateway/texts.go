@@ -1,0 +1,18 @@
+package gateway
+
+// The fixed texts that people read of a gateway; a translation replaces this file.
+
+// What strangers and paired people are told in a chat.
+const (
+	textPairingCode = "You do not have access yet. Send this code to the bot's administrator:\n\n`%s`\n\n" +
+		"The code is valid for one hour. Messages that you send before you have access are not read."
+	textDirectOnly = "You have access in direct messages only. I can answer here once the operator allows you or this chat in the configuration."
+)
+
+// The first line on screen, and the reasons for the choice of the model.
+const (
+	textModelNamed   = "model: %s, because %s names it. To use another: change it in %s."
+	textModelFound   = "model: %s, because %s. To use another: export OPENAI_API_KEY=..., or name it in %s (%s init writes one)."
+	textModelOffline = "offline (built in, no real language model)"
+	textNoModel      = "no OPENAI_API_KEY or OPENROUTER_API_KEY is set and no model server answers on this machine"
+)

@@ -1,0 +1,17 @@
+package providers
+
+// What a person in a chat reads of a model's failure; a translation replaces this file.
+const (
+	textRateLimited = "The model is receiving too many requests right now. Please try again in a moment."
+	textOverloaded  = "The model server has a problem right now. Please try again in a moment."
+	textUnreachable = "I cannot reach the model server at %s. Is it running?"
+	textBrokeOff    = "The model's answer broke off. Please try again."
+	textTimeout     = "The model did not answer in time. Please try again."
+	textTooLong     = "This conversation is too long for the model."
+	textAuth        = "The model server refused the key. The operator needs to check api_key in the configuration."
+	textQuota       = "The model account has no credit left. The operator needs to top it up or choose another model."
+	textNotFound    = "The model server does not know the model %s. The operator needs to check the configuration."
+	textFiltered    = "The model's content filter refused to answer this."
+	textUnusable    = "The model gave an answer that I cannot use. Please try again, or write it differently."
+	textRefused     = "The model server refused the request."
+)
