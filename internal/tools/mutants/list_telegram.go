@@ -55,7 +55,7 @@ func telegramMutants() []Mutant {
 		},
 		{
 			Promise: "telegram: HTML 502", Defect: "does not know whether a proxy's page means sent",
-			File: errs, Old: `case e.Status < http.StatusMultipleChoices,`, New: `case e.Status < 599,`,
+			File: "pkg/channels/wire/class.go", Old: `case e.Status < http.StatusMultipleChoices,`, New: `case e.Status < 599,`,
 			Dir: dir, Test: "^TestSendClasses$",
 		},
 		{

@@ -84,7 +84,7 @@ func telegramWireMutants() []Mutant {
 		},
 		{
 			Promise: "telegram: broken wire", Defect: "does not know whether it is sent what found no server",
-			File: errs, Old: "case !e.Sent:\n\t\treturn channels.SendTransient", New: "case !e.Sent:\n\t\treturn channels.SendAmbiguous",
+			File: "pkg/channels/wire/class.go", Old: "case !e.Sent:\n\t\treturn channels.SendTransient", New: "case !e.Sent:\n\t\treturn channels.SendAmbiguous",
 			Dir: dir, Test: "^TestSendWithoutAServerIsTransient$",
 		},
 		{

@@ -1,10 +1,7 @@
 package sessiontest
 
 import (
-	"context"
-	"fmt"
 	"slices"
-	"sync"
 
 	"parley/pkg/channels"
 	"parley/pkg/session"
@@ -208,54 +205,11 @@ func testDeleteOfASuspect(b *bench) {
 // each follows that is answered where the message was and else swallowed, so that a
 // message is read with its edit or not at all.
 func testDeleteRace(b *bench) {
-	const chats, each = 8, 40
-	var mu sync.Mutex
-	read := map[string][]string{} // by message
-	done := make(chan struct{})
-	stop := b.running(func(ctx context.Context, t session.Turn) error {
-		joined, err := t.Join(ctx, func(session.Item) bool { return true })
-		if err != nil {
-			return err
+	read := b.race(40, func(chat, id string) []session.Item {
+		return []session.Item{
+			note(chat, id, "said"), taken(chat, id+"-d", id), told(edit(chat, id+"-e", id, "edited", session.EditAnswer)),
 		}
-		if err := t.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered}); err != nil {
-			return err
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		all := slices.Concat(t.Info().Items, joined)
-		for i := range all {
-			id := all[i].Inbound.MessageID
-			read[id] = append(read[id], all[i].Inbound.Text)
-			if id == "end" {
-				done <- struct{}{}
-			}
-		}
-		return nil
 	})
-	put := func(it session.Item) {
-		if err := b.e.Inbox().Append(b.Context(), []session.Item{it}, nil); err != nil {
-			b.Error(err)
-		}
-	}
-	var wg sync.WaitGroup
-	for c := range chats {
-		chat := fmt.Sprint(c)
-		wg.Go(func() {
-			for m := range each {
-				id := fmt.Sprint(c, "-", m)
-				put(note(chat, id, "said"))
-				put(taken(chat, id+"-d", id))
-				put(told(edit(chat, id+"-e", id, "edited", session.EditAnswer)))
-			}
-			put(from("u", "end", textItem(chat, "end-"+chat, "")))
-		})
-	}
-	for range chats {
-		<-done
-	}
-	wg.Wait()
-	stop()
-	delete(read, "end")
 	for id, got := range read {
 		if !slices.Equal(got, []string{"said", "edited"}) {
 			b.Errorf("message %s was read as %v", id, got)

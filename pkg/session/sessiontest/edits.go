@@ -1,10 +1,8 @@
 package sessiontest
 
 import (
-	"context"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"parley/pkg/channels"
@@ -263,56 +261,15 @@ func testEditAfterAttempt(b *bench) {
 // an edit here, so that the last wording of each message is read by exactly one
 // turn, and none that came before is read after it.
 func testEditRace(b *bench) {
-	const chats, each, versions = 8, 30, 4
-	var mu sync.Mutex
-	read := map[string][]string{} // by message
-	done := make(chan struct{})
-	stop := b.running(func(ctx context.Context, t session.Turn) error {
-		joined, err := t.Join(ctx, func(session.Item) bool { return true })
-		if err != nil {
-			return err
+	const each, versions = 30, 4
+	read := b.race(each, func(chat, id string) []session.Item {
+		all := []session.Item{note(chat, id, "0")}
+		for v := 1; v < versions; v++ {
+			all = append(all, edit(chat, fmt.Sprint(id, "-", v), id, fmt.Sprint(v), session.EditAnswer))
 		}
-		if err := t.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered}); err != nil {
-			return err
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		all := slices.Concat(t.Info().Items, joined)
-		for i := range all {
-			id := all[i].Inbound.MessageID
-			read[id] = append(read[id], all[i].Inbound.Text)
-			if id == "end" {
-				done <- struct{}{}
-			}
-		}
-		return nil
+		return all
 	})
-	put := func(it session.Item) {
-		if err := b.e.Inbox().Append(b.Context(), []session.Item{it}, nil); err != nil {
-			b.Error(err)
-		}
-	}
-	var wg sync.WaitGroup
-	for c := range chats {
-		chat := fmt.Sprint(c)
-		wg.Go(func() {
-			for m := range each {
-				id := fmt.Sprint(c, "-", m)
-				put(note(chat, id, "0"))
-				for v := 1; v < versions; v++ {
-					put(edit(chat, fmt.Sprint(id, "-", v), id, fmt.Sprint(v), session.EditAnswer))
-				}
-			}
-			put(from("u", "end", textItem(chat, "end-"+chat, "")))
-		})
-	}
-	for range chats {
-		<-done
-	}
-	wg.Wait()
-	stop()
-	delete(read, "end")
-	b.equal(chats*each, len(read))
+	b.equal(raceChats*each, len(read))
 	for id, got := range read {
 		if last := fmt.Sprint(versions - 1); got[len(got)-1] != last {
 			b.Errorf("message %s: the last wording read is %s, want %s", id, got[len(got)-1], last)

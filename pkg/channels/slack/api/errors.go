@@ -2,13 +2,11 @@ package api
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
 
 	"parley/pkg/channels"
-	"parley/pkg/channels/wire"
 )
 
 // Error is Slack's own refusal: {"ok":false,"error":"name"}.
@@ -135,29 +133,3 @@ func (e *Error) later() bool {
 // Doubtful reports an error that may follow a partial success, by Slack's reference ("some
 // aspect of the operation succeeded before the error was raised").
 func (e *Error) Doubtful() bool { return e.Has("internal_error", "fatal_error") }
-
-// ClassOf says what became of a message that got no answer of Slack's own.
-//
-// A page with 500, 502 or 503 comes from the front, which has nobody behind it to
-// take the request: it counts as not sent. An outage that lasts must not use up
-// the one repetition that an unknown attempt has, or it would lose messages. 504
-// and 408 say that somebody took the request and did not answer in time, and a 2xx
-// that cannot be read that it worked: both may be there, as when the connection
-// broke behind the request. Redirects and other 4xx pages come from proxies and
-// from servers that are none of Slack's: they say nothing of the chat.
-func ClassOf(e *wire.Error) channels.SendClass {
-	switch {
-	case !e.Sent:
-		return channels.SendTransient
-	case e.Status < http.StatusMultipleChoices, e.Status == http.StatusGatewayTimeout, e.Status == http.StatusRequestTimeout:
-		return channels.SendAmbiguous
-	case e.Status == http.StatusTooManyRequests:
-		return channels.SendRateLimited
-	case e.Status == http.StatusUnauthorized, e.Status == http.StatusNotFound:
-		return channels.SendAuth
-	case e.Status == http.StatusBadRequest, e.Status == http.StatusRequestEntityTooLarge, e.Status == http.StatusRequestURITooLong:
-		return channels.SendRefused
-	default:
-		return channels.SendTransient
-	}
-}

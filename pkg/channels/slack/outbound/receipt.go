@@ -86,7 +86,7 @@ func (o *poster) sendError(chat string, err error) *channels.SendError {
 		return se
 	}
 	if e, ok := errors.AsType[*wire.Error](err); ok {
-		se.Class = api.ClassOf(e)
+		se.Class = e.Class()
 	}
 	if e, ok := errors.AsType[*api.Error](err); ok {
 		se.Class, se.RetryAfter = e.Class(), e.RetryAfter

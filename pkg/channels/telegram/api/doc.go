@@ -4,7 +4,7 @@
 // It promises that the token is put into the URL at the last moment and taken out of
 // every error; that a call ends in time and reads a bounded answer; that polls and sends
 // do not wait for each other's connections; and that an error says whether the request
-// left and whether a second try may help ([Error.Class], [ClassOf]).
+// left and whether a second try may help ([Error.Class], [wire.Error.Class]).
 //
 // To use one more method, pass its name and parameters to [Client.Call].
 package api

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"parley/pkg/channels"
-	"parley/pkg/channels/wire"
 )
 
 // Error is Telegram's own refusal: {"ok":false,"error_code":…,"description":…}.
@@ -89,30 +88,5 @@ func (e *Error) Class() channels.SendClass {
 		return channels.SendTransient // Telegram itself says that it did not do it
 	default:
 		return channels.SendRefused
-	}
-}
-
-// ClassOf is the fate of a message that got no answer of the Bot API.
-//
-// The front of api.telegram.org answers with a page of its own when no server behind it
-// takes the request: 500, 502 and 503 count as not sent. An outage that lasts must not
-// use up the one repetition that an unknown attempt has, or it would lose messages. 504
-// says that somebody took the request and did not answer in time, and a 2xx that cannot
-// be read that it worked: both may be there. 4xx pages come from proxies and from
-// servers other than Telegram's: they say nothing of the chat.
-func ClassOf(e *wire.Error) channels.SendClass {
-	switch {
-	case !e.Sent:
-		return channels.SendTransient
-	case e.Status < http.StatusMultipleChoices, e.Status == http.StatusGatewayTimeout, e.Status == http.StatusRequestTimeout:
-		return channels.SendAmbiguous
-	case e.Status == http.StatusTooManyRequests:
-		return channels.SendRateLimited
-	case e.Status == http.StatusUnauthorized, e.Status == http.StatusNotFound:
-		return channels.SendAuth
-	case e.Status == http.StatusBadRequest, e.Status == http.StatusRequestEntityTooLarge, e.Status == http.StatusRequestURITooLong:
-		return channels.SendRefused
-	default:
-		return channels.SendTransient
 	}
 }

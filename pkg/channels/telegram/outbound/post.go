@@ -170,7 +170,7 @@ func (m sentMessage) receipt() channels.Receipt {
 func (o *poster) sendError(chat string, err error) *channels.SendError {
 	se := channels.ClassOf(err)
 	if e, ok := errors.AsType[*wire.Error](err); ok {
-		se.Class = api.ClassOf(e)
+		se.Class = e.Class()
 	}
 	if e, ok := errors.AsType[*api.Error](err); ok {
 		se.Class, se.RetryAfter = e.Class(), e.RetryAfter
