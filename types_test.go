@@ -165,12 +165,12 @@ func (c *checker) room(importPath, dir string, sources map[string][]byte) (*room
 	return r, err
 }
 
-// plant makes a room from sources that may import strings and errors.
+// plant makes a room from sources that may import a few packages.
 func plant(t *testing.T, dir string, sources map[string]string) *room {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), buildLimit)
 	defer cancel()
-	exports, _, err := listPackages(ctx, "strings", "errors")
+	exports, _, err := listPackages(ctx, "strings", "errors", "os/exec", "./pkg/gateway/admin")
 	if err != nil {
 		t.Fatal(err)
 	}

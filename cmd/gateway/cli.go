@@ -2,10 +2,7 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,7 +10,6 @@ import (
 	"parley/pkg/config"
 	"parley/pkg/gateway"
 	"parley/pkg/gateway/admin"
-	"parley/workspace"
 )
 
 const rootHelp = `Parley answers people on their chat channels with a language model and tools.
@@ -126,29 +122,6 @@ func newConfig(h *host) *cobra.Command {
 	return group("config", "Check the configuration, or print its schema", check, schema)
 }
 
-// initialConfig is what init writes.
-const initialConfig = `# Parley. Check it with: PROGRAM config check
-# All keys: PROGRAM config schema
-
-state_dir: ~/.parley
-workspace: ~/.parley/workspace
-
-# Without models, the gateway takes OPENAI_API_KEY or OPENROUTER_API_KEY from the
-# environment, a model server on this machine, or the built-in offline model.
-# models:
-#   main:
-#     provider: openai
-#     model: gpt-4o
-#     base_url: https://api.openai.com/v1
-#     api_key: env:OPENAI_API_KEY
-
-# Whose direct chats have the rights of the console: telegram:ID, slack:TEAM/ID
-owners: []
-
-channels:
-  console: {}
-`
-
 func newInit(h *host) *cobra.Command {
 	c := &cobra.Command{
 		Use: "init", Short: "Write a first configuration and workspace", Args: cobra.NoArgs,
@@ -157,12 +130,13 @@ func newInit(h *host) *cobra.Command {
 			if h.home == "" && h.configPath == "" {
 				return errNoHome()
 			}
+			written, err := gateway.WriteConfig(h.configFile())
+			if err != nil {
+				return err
+			}
 			told := "wrote %s\n"
-			switch err := writeNew(h.configFile(), named(initialConfig)); {
-			case errors.Is(err, os.ErrExist):
+			if !written {
 				told = "%s is there already and stays as it is\n"
-			case err != nil:
-				return gateway.WrongPlace(err)
 			}
 			if err := h.print(told, h.configFile()); err != nil {
 				return err
@@ -171,26 +145,12 @@ func newInit(h *host) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := workspace.Init(cfg.Workspace); err != nil {
-				return gateway.WrongPlace(err)
+			if err := gateway.InitWorkspace(cfg); err != nil {
+				return err
 			}
 			return h.print("the workspace is %s\nnext: %s chat\n", cfg.Workspace, admin.Program())
 		},
 	}
 	c.AddCommand(newInitSlack(h))
 	return c
-}
-
-// writeNew writes a file that is not there yet.
-func writeNew(path, text string) error {
-	const folder, file = 0o700, 0o600
-	if err := os.MkdirAll(filepath.Dir(path), folder); err != nil { //nolint:gosec // the operator names the file
-		return err
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, file) //nolint:gosec // the operator names the file
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	return errors.Join(err, f.Close())
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"parley/pkg/channels/slack"
 	"parley/pkg/gateway"
 	"parley/pkg/gateway/admin"
 )
@@ -16,9 +15,9 @@ func newInitSlack(h *host) *cobra.Command {
 and nothing else. At https://api.slack.com/apps choose Create New App, From a
 manifest, and paste it there. The command writes no file.`,
 		RunE: func(*cobra.Command, []string) error {
-			text, err := slack.Manifest(name, address)
+			text, err := gateway.SlackManifest(name, address)
 			if err != nil {
-				return admin.WithCode(admin.CodeUsage, err)
+				return err
 			}
 			return h.print("%s", text)
 		},

@@ -42,9 +42,9 @@ func Check(cfg *config.Config) error {
 	return nil
 }
 
-// WrongPlace names the cure for a place that cannot be written. A full disk is no
+// wrongPlace names the cure for a place that cannot be written. A full disk is no
 // wrong setting.
-func WrongPlace(err error) error {
+func wrongPlace(err error) error {
 	if errors.Is(err, syscall.ENOSPC) {
 		return admin.WithCode(admin.CodeFailed, err)
 	}
@@ -75,7 +75,7 @@ func CreateTool(cfg *config.Config, name string, lookup func(string) (string, bo
 		return "", admin.WithCode(admin.CodeUsage, fmt.Errorf("%s is a built-in tool: choose another name", name))
 	}
 	if err := workspace.Prepare(cfg.Workspace); err != nil {
-		return "", WrongPlace(err)
+		return "", wrongPlace(err)
 	}
 	dir, err = script.Create(toolset.Folder(cfg), name)
 	if err != nil {
