@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"parley/pkg/durable"
 )
 
 // head is the newest row that was synced.
@@ -29,20 +31,17 @@ func writeHead(path string, h head) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(f, `{"seq":%20d,"hash":"%s"}`+"\n", h.Seq, h.Hash)
-	return errors.Join(err, f.Close())
+	return errors.Join(h.write(f), f.Close())
+}
+
+func (h head) write(w io.Writer) error {
+	_, err := fmt.Fprintf(w, `{"seq":%20d,"hash":"%s"}`+"\n", h.Seq, h.Hash)
+	return err
 }
 
 // firstHead makes a head that knows of no row, whole or not at all.
 func firstHead(dir string) error {
-	path := filepath.Join(dir, headName)
-	if err := os.Remove(path + ".new"); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := writeHead(path+".new", head{Hash: noHash()}); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
+	return durable.Replace(filepath.Join(dir, headName), head{Hash: noHash()}.write)
 }
 
 // readHead returns the head, or errNoHead if it is missing.

@@ -2,11 +2,12 @@ package audit
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"time"
+
+	"parley/pkg/durable"
 )
 
 // write is the writer: it takes all that waits, writes it in one go, and syncs
@@ -168,7 +169,7 @@ func (l *Log) begin() error {
 		return err
 	}
 	l.file, l.path, l.size = f, path, 0
-	return syncFolder(l.options.Dir)
+	return durable.SyncDir(l.options.Dir)
 }
 
 // leave closes the file; the next row opens it again, or the next segment.
@@ -226,12 +227,4 @@ func (l *Log) end() {
 		l.report(err)
 	}
 	l.leave()
-}
-
-func syncFolder(dir string) error {
-	d, err := os.Open(filepath.Clean(dir))
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"parley/pkg/channels/slack"
+	"parley/pkg/durable"
 	"parley/pkg/gateway/admin"
-	"parley/pkg/gateway/files"
 	"parley/pkg/session/bolt"
 )
 
@@ -68,6 +68,8 @@ func (k keptIdentity) write(token string, is slack.Identity) error {
 	if err != nil {
 		return err
 	}
-	_, err = files.Replace(k.path(), strings.NewReader(string(raw)+"\n"))
-	return err
+	return durable.Replace(k.path(), func(w io.Writer) error {
+		_, err := w.Write(append(raw, '\n'))
+		return err
+	})
 }

@@ -2,7 +2,7 @@ package files
 
 import (
 	"encoding/json"
-	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"parley/pkg/durable"
 	"parley/pkg/openat"
 )
 
@@ -77,11 +78,10 @@ func (u *DeadLetters) write(line deadLetter) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(append(b, '\n'))
-	if err == nil {
-		err = f.Sync() // it is confirmed next
-	}
-	return errors.Join(err, f.Close())
+	return durable.Fill(f, func(w io.Writer) error {
+		_, err := w.Write(append(b, '\n'))
+		return err
+	})
 }
 
 // makeRoom removes old files, and moves the file aside that n bytes would fill.

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"parley/pkg/channels"
+	"parley/pkg/durable"
 	"parley/pkg/openat"
 )
 
@@ -45,14 +46,14 @@ func save(box *os.Root, name string, r io.Reader) (kept saved, err error) {
 		}
 	}()
 	head := &head{}
-	kept.size, err = io.Copy(f, io.TeeReader(io.LimitReader(r, maxFile+1), head))
-	if err == nil && kept.size > maxFile {
-		err = channels.ErrTooLarge
-	}
-	if err == nil {
-		err = f.Sync() // the model is told that the file is saved
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
+	err = durable.Fill(f, func(w io.Writer) (err error) {
+		kept.size, err = io.Copy(w, io.TeeReader(io.LimitReader(r, maxFile+1), head))
+		if err == nil && kept.size > maxFile {
+			err = channels.ErrTooLarge
+		}
+		return err
+	})
+	if err != nil {
 		return kept, fmt.Errorf("keep a file: %w", err)
 	}
 	kept.mime = head.picture()

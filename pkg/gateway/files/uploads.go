@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"parley/pkg/channels"
+	"parley/pkg/durable"
 	"parley/pkg/session"
 	"parley/pkg/tools"
 )
@@ -57,7 +58,15 @@ func (o *Uploads) Keep(outboundID string, content io.Reader, size int64) (int64,
 	if waiting+size > MaxUploads {
 		return 0, tools.Fail(tools.ErrBusy, "too much waits to be sent already; try again when it has left", nil)
 	}
-	return Replace(o.path(outboundID), content)
+	var n int64
+	err = durable.Replace(o.path(outboundID), func(w io.Writer) (err error) {
+		n, err = io.Copy(w, content)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return n, nil
 }
 
 // size is how many bytes wait.
@@ -105,7 +114,7 @@ func (o *Uploads) Sweep(ctx context.Context, sent session.Receipts) error {
 		if err == nil {
 			_, err = sent.Receipt(now, string(id))
 		}
-		if err == nil || errors.Is(err, session.ErrNotFound) || strings.HasSuffix(e.Name(), unfinished) {
+		if err == nil || errors.Is(err, session.ErrNotFound) || strings.HasSuffix(e.Name(), durable.Unfinished) {
 			if err := os.Remove(filepath.Join(o.dir, e.Name())); err != nil {
 				return err
 			}

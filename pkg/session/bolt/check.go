@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"parley/pkg/durable"
 	"parley/pkg/session/engine"
 	"parley/pkg/session/engine/table"
 )
@@ -40,7 +41,7 @@ func (s *Store) Check() (engine.Report, error) {
 	s.snapMu.Lock()
 	defer s.snapMu.Unlock()
 	path := filepath.Join(s.o.Dir, fileChecked)
-	if err := writeCopy(s, path); err != nil {
+	if err := durable.Write(path, s.Snapshot); err != nil {
 		return engine.Report{}, errors.Join(fmt.Errorf("copy the store: %w", err), remove(path))
 	}
 	r, err := checkFile(path)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"parley/pkg/durable"
 	"parley/pkg/session/engine"
 )
 
@@ -191,23 +193,16 @@ func lockedError(dir string, f *os.File) error {
 	return fmt.Errorf("%w: %s%s; stop it first, or give this one a state_dir of its own", ErrLocked, dir, who)
 }
 
-// syncDir makes renames in a directory durable.
-func syncDir(dir string) error {
-	d, err := os.Open(dir) //nolint:gosec // the operator's own state_dir
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
-}
-
 // writeMarked creates a small file durably.
 func writeMarked(dir, name, text string) error {
-	f, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600) //nolint:gosec // the operator's folder
+	err := durable.Write(filepath.Join(dir, name), func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteString(text)
-	return errors.Join(err, f.Sync(), f.Close(), syncDir(dir))
+	return durable.SyncDir(dir)
 }
 
 func exists(dir, name string) bool {

@@ -13,6 +13,7 @@ import (
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
 
+	"parley/pkg/durable"
 	"parley/pkg/session/engine"
 	"parley/pkg/session/engine/table"
 )
@@ -145,7 +146,7 @@ func takePlace(dir string) error {
 	if err := os.Rename(filepath.Join(dir, fileNew), filepath.Join(dir, fileDB)); err != nil {
 		return dirError(dir, err)
 	}
-	if err := syncDir(dir); err != nil {
+	if err := durable.SyncDir(dir); err != nil {
 		return dirError(dir, err)
 	}
 	return nil
@@ -200,6 +201,8 @@ func copyFile(from, to string) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(dst, src)
-	return errors.Join(err, dst.Sync(), dst.Close())
+	return durable.Fill(dst, func(w io.Writer) error {
+		_, err := io.Copy(w, src)
+		return err
+	})
 }

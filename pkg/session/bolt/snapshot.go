@@ -13,6 +13,7 @@ import (
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
 
+	"parley/pkg/durable"
 	"parley/pkg/session/engine"
 	"parley/pkg/session/engine/table"
 	"parley/pkg/session/kv"
@@ -45,14 +46,14 @@ func snapshot(s kv.Store, dir string, keep int, now time.Time) (string, error) {
 	}
 	path := filepath.Join(folder, snapshotStart+now.UTC().Format(stampForm)+snapshotEnd)
 	temp := filepath.Join(folder, snapshotNew)
-	err = writeCopy(s, temp)
+	err = durable.Write(temp, s.Snapshot)
 	if err == nil {
 		err = verify(temp)
 	}
 	if err != nil {
 		return "", errors.Join(fmt.Errorf("snapshot: %w", fileError(folder, err)), remove(temp))
 	}
-	if err := errors.Join(os.Rename(temp, path), syncDir(folder)); err != nil {
+	if err := errors.Join(os.Rename(temp, path), durable.SyncDir(folder)); err != nil {
 		return "", fmt.Errorf("snapshot: %w", fileError(folder, err))
 	}
 	old, err := snapshots(dir)
@@ -65,14 +66,6 @@ func snapshot(s kv.Store, dir string, keep int, now time.Time) (string, error) {
 		}
 	}
 	return path, nil
-}
-
-func writeCopy(s kv.Store, path string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600) //nolint:gosec // within the operator's own state_dir
-	if err != nil {
-		return err
-	}
-	return errors.Join(s.Snapshot(f), f.Sync(), f.Close())
 }
 
 // snapshots are the paths of the snapshots, the newest first.
@@ -187,7 +180,7 @@ func moveAside(dir, name string, now time.Time) (string, error) {
 	if err := os.Remove(filepath.Join(dir, fileDamage)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", dirError(dir, err)
 	}
-	if err := syncDir(dir); err != nil {
+	if err := durable.SyncDir(dir); err != nil {
 		return "", dirError(dir, err)
 	}
 	return aside, nil

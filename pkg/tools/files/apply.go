@@ -14,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 
+	"parley/pkg/durable"
 	"parley/pkg/tools"
 )
 
@@ -42,7 +43,7 @@ func (t *target) replace(content []byte) error {
 		err = t.parent.Rename(temp, t.name)
 	}
 	if err == nil {
-		err = syncFolder(t.parent)
+		err = durable.SyncRoot(t.parent)
 	}
 	if err != nil {
 		_ = t.parent.Remove(temp)
@@ -57,22 +58,12 @@ func (t *target) fill(name string, content []byte, mode fs.FileMode) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(content)
-	if err == nil {
-		err = f.Chmod(mode)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
-}
-
-func syncFolder(dir *os.Root) error {
-	f, err := dir.Open(".")
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
+	return durable.Fill(f, func(w io.Writer) error {
+		if _, err := w.Write(content); err != nil {
+			return err
+		}
+		return f.Chmod(mode)
+	})
 }
 
 // remove deletes the target: one name, which a link could not lead elsewhere.
@@ -86,7 +77,7 @@ func (t *target) remove() error {
 	}
 	err := t.parent.Remove(t.name)
 	if err == nil {
-		err = syncFolder(t.parent)
+		err = durable.SyncRoot(t.parent)
 	}
 	if err != nil {
 		return t.writeError(err)
@@ -135,7 +126,7 @@ func (s *space) makeFolders(rel string, missing int) error {
 		if err != nil {
 			return openError(s.shown(dir), err)
 		}
-		err = syncFolder(above)
+		err = durable.SyncRoot(above)
 		_ = above.Close()
 		if err != nil {
 			return s.fail(tools.ErrExecutionFailed, dir, "the folder cannot be made")
