@@ -8,8 +8,8 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// accountPacer is what all chats of an account wait for: its rate, its holds, and its
-// right to send.
+// accountPacer holds the limits that all chats of an account share: its rate, its
+// holds, and its right to send.
 type accountPacer struct {
 	limiter *rate.Limiter
 	// line is where messages wait for the limiter.

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// LateAfter is the age above which a message says how old it is, or an answer how old
-// what it answers is: the gateway, or what it works with, was down, and the person
-// may have moved on.
+// LateAfter is the age above which a message states its own age, or an answer that of
+// its question: the gateway, or a server that it needs, was down, and the person may
+// have moved on.
 const LateAfter = 10 * time.Minute
 
 // Ago says roughly how long something is past: 2 hours ago.
@@ -30,7 +30,7 @@ func Roughly(d time.Duration) string {
 	return fmt.Sprintf("%d %s", n, unit)
 }
 
-// age lets a late message begin with its age, if it wants that and nothing of it can
+// age lets a late message begin with its age, if it asks for that and no part of it can
 // have left.
 func (r *delivering) age(work context.Context, first *Part) error {
 	o := &r.info.Outbound

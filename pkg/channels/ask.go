@@ -17,21 +17,21 @@ const (
 
 // Why a message with buttons is refused; see [Egress.CanAsk].
 var (
-	// ErrNoButtons says that nobody can press a button at that address.
+	// ErrNoButtons says that a button cannot be pressed at that address.
 	ErrNoButtons = errors.New(textNobodyPresses)
-	// ErrBadButtons says that the buttons, or the message for having some, are not
-	// what a [Button] is.
+	// ErrBadButtons says that the buttons, or the message for having some, break the
+	// rules of a [Button].
 	ErrBadButtons = errors.New(textButtons)
 	// ErrNotWhole says that the text does not arrive in one message.
 	ErrNotWhole = errors.New(textQuestionLong)
-	// ErrNotAsWritten says that what would arrive is not what was written: a secret
-	// would be taken out of it, or it is no text.
+	// ErrNotAsWritten says that the text would arrive changed: a secret would be taken
+	// out of it, or it is no text.
 	ErrNotAsWritten = errors.New(textQuestionChange)
 )
 
 // CanAsk says why a message with buttons would be refused now, by one of the errors
-// above; nil when it would not. Whoever presses a button has read the whole text in
-// the one message that it belongs to, or is not asked at all. It is quick, and safe
+// above; nil when it would not. A person who presses a button has read the whole text
+// in the one message that it belongs to, or is not asked at all. It is quick, and safe
 // for many goroutines.
 func (e *Egress) CanAsk(o Outbound) error {
 	if err := checkButtons(&o); err != nil {
@@ -49,7 +49,7 @@ func (e *Egress) CanAsk(o Outbound) error {
 	return nil
 }
 
-// unaskable ends a message whose buttons nobody could press, unless it is there.
+// unaskable ends a message with buttons that cannot be pressed, unless it is there.
 func (r *delivering) unaskable() *Outcome {
 	if len(r.info.Outbound.Buttons) == 0 || len(r.known.receipts) > 0 {
 		return nil
@@ -65,7 +65,7 @@ func (r *delivering) unaskable() *Outcome {
 	}
 }
 
-// checkButtons refuses what no platform could show or give back.
+// checkButtons refuses buttons that no platform could show or give back.
 func checkButtons(o *Outbound) error {
 	switch n := len(o.Buttons); {
 	case n == 0 || n > MaxButtons:

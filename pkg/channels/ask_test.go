@@ -97,7 +97,7 @@ func TestQuestionsThatCannotBeAsked(t *testing.T) {
 	}
 }
 
-// TestAQuestionWhereNoButtonsAre is refused, and what follows it is sent.
+// TestAQuestionWhereNoButtonsAre is refused, and the message after it is sent.
 func TestAQuestionWhereNoButtonsAre(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -115,8 +115,8 @@ func TestAQuestionWhereNoButtonsAre(t *testing.T) {
 	})
 }
 
-// TestAQuestionThatMayBeThereIsNotRefused: nobody may be there to press any more
-// when a store that failed works again, or after a restart.
+// TestAQuestionThatMayBeThereIsNotRefused: its person may have left when a store that
+// failed works again, or after a restart.
 func TestAQuestionThatMayBeThereIsNotRefused(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

@@ -14,9 +14,9 @@ type Channel interface {
 	// Name is the channel's word in an [Address]; Account the account's.
 	Name() string
 	Account() string
-	// Run takes in what arrives and delivers it to in, until ctx ends or the
-	// platform ends it for good (the console: end of input). It is called once.
-	// It recovers from outages by itself; an error means it never will.
+	// Run receives the platform's events and delivers them to in, until ctx ends or the
+	// platform ends it for good (the console: end of input). It is called once. It
+	// recovers from outages by itself; an error means that it cannot recover.
 	Run(ctx context.Context, in *Ingress) error
 	// Send puts one part on the platform and returns its receipt. It is called
 	// for one part of a chat at a time, and for many chats at once. part.Text is
@@ -27,7 +27,7 @@ type Channel interface {
 	Limits() Limits
 }
 
-// Limits are what a platform allows. A zero rate means no limit.
+// Limits are the limits of a platform. A zero rate means no limit.
 type Limits struct {
 	// MaxLen is the longest part, counted by Len; 0 means no limit.
 	MaxLen int
@@ -61,23 +61,24 @@ type Part struct {
 	Again bool
 	// Edits is the platform's id of the message that the part is put in place of,
 	// buttons and all: the preview, or the message with buttons, that the outbound
-	// finishes. Mostly empty. Where that message is gone, or the platform changes
-	// none, the part is sent as a new one. The receipt is that of the message that
-	// holds the part.
+	// finishes. Mostly empty. Where that message is gone, or the platform has no edits,
+	// the part is sent as a new one. The receipt is that of the message that holds the
+	// part.
 	Edits string
 }
 
 // Splitter is a [Channel] that cuts text by its own rules (rendered blocks, say).
 type Splitter interface {
-	// Split returns at least one part, none empty; nothing of the text is lost.
+	// Split returns at least one part, and parts that are not empty; it keeps all of
+	// the text.
 	Split(text string) []string
 }
 
 // FileSender is a [Channel] that can send files. On any other, a file is a text
 // that names it.
 type FileSender interface {
-	// SendFile is Send for a file, with the same errors: what is refused is told
-	// to the person in a text. One that cannot be opened is refused.
+	// SendFile is Send for a file, with the same errors: the person is told of a
+	// refusal in a text. One that cannot be opened is refused.
 	SendFile(ctx context.Context, part FilePart) (Receipt, error)
 }
 
@@ -87,12 +88,12 @@ type FileSender interface {
 type FilePart struct {
 	Part
 
-	// Open gives the content from its beginning. Whoever calls it closes it.
+	// Open gives the content from its beginning. The caller closes it.
 	Open func() (fs.File, error)
 }
 
-// Drafter is a [Channel] that can show an answer while it grows. Drafts are gone
-// by nature: whoever restarts shows none, and the final message says it all.
+// Drafter is a [Channel] that can show an answer while it grows. Drafts are ephemeral:
+// after a restart there are none, and the final message has the whole text.
 type Drafter interface {
 	// Draft shows text, the whole of it so far, as the draft called id. Calls
 	// for one draft come one after another. An error only ends the preview; as of
@@ -101,16 +102,16 @@ type Drafter interface {
 	Draft(ctx context.Context, to Address, id, text string) error
 }
 
-// Editor is a [Channel] that can show an answer while it grows by editing a
-// message. The outbox opens that message and finishes it (see [Outbound]), so
-// that a restart loses neither; the edits between the two are gone by nature.
+// Editor is a [Channel] that can show an answer while it grows by editing a message.
+// The outbox opens that message and finishes it (see [Outbound]), so that both survive
+// a restart; the edits between the two are ephemeral.
 type Editor interface {
 	// Edits says whether a growing answer to a chat is shown that way now.
 	Edits(to Address) bool
-	// Edit shows text, Markdown and the whole of it so far, in place of what the
-	// message shows. Calls for one message come one after another, and none comes
-	// once the message is being finished, whose text outlasts an edit that takes
-	// effect late: the channel sees to it. An error only leaves this text out.
+	// Edit shows text, Markdown and the whole of it so far, in the message. Calls for
+	// one message come one after another, and end before the message is finished; its
+	// final text outlasts an edit that takes effect late: the channel sees to it. An
+	// error only leaves this text out.
 	Edit(ctx context.Context, to Address, messageID, text string) error
 }
 
@@ -128,7 +129,7 @@ type Typer interface {
 
 // Commander is a [Channel] on which a command is not written as a slash and its name.
 type Commander interface {
-	// Command is what a person writes in a chat for the command called name.
+	// Command is the text that a person writes in a chat for the command called name.
 	Command(in Address, name string) string
 }
 
@@ -139,17 +140,17 @@ type StatusShower interface {
 	Status(ctx context.Context, to Address, note string) error
 }
 
-// Buttoner is a [Channel] on which messages may have buttons. On any other a
-// message with buttons is refused. Whoever sees a message may press; the channel
-// tells who it was, and decides on nothing. A press comes as often as the platform
-// takes it, also of a message that was finished meanwhile.
+// Buttoner is a [Channel] on which messages may have buttons. On any other a message
+// with buttons is refused. Everybody who sees a message may press; the channel tells
+// the person, and decides on nothing. A press comes as often as the platform takes it,
+// also of a message that was finished meanwhile.
 type Buttoner interface {
 	// Buttons says whether somebody at this address can press one now. It is quick,
 	// and true before Run began.
 	Buttons(to Address) bool
 }
 
-// AttachmentOpener is a [Channel] whose messages may come with files.
+// AttachmentOpener is a [Channel] with files in its messages.
 type AttachmentOpener interface {
 	// OpenAttachment fetches a file that came with a message, as long as ctx lets
 	// it. The caller reads to the end, where an error means that the rest is
@@ -158,7 +159,7 @@ type AttachmentOpener interface {
 	OpenAttachment(ctx context.Context, a Attachment) (io.ReadCloser, error)
 }
 
-// ErrTooLarge says that a file is larger than what is fetched.
+// ErrTooLarge says that a file is too large to be fetched.
 var ErrTooLarge = errors.New("too large to fetch")
 
 // SendClass is the decision that a [*SendError] carries.
@@ -172,7 +173,7 @@ const (
 	SendRateLimited SendClass = "rate_limited"
 	// SendAmbiguous: bytes left and no answer came; it may or may not be there.
 	SendAmbiguous SendClass = "ambiguous"
-	// SendRefused: this message will never be accepted; others may.
+	// SendRefused: this message cannot be accepted; others may.
 	SendRefused SendClass = "refused"
 	// SendGone: this chat cannot be reached any more; it is suspended until it writes.
 	SendGone SendClass = "gone"
@@ -195,7 +196,8 @@ func (e *SendError) Error() string { return fmt.Sprintf("send: %s: %v", e.Class,
 // Unwrap gives the cause.
 func (e *SendError) Unwrap() error { return e.Err }
 
-// ClassOf says what an error of [Channel.Send] means; what says nothing is ambiguous.
+// ClassOf is the meaning of an error of [Channel.Send]; an error without a class is
+// ambiguous.
 func ClassOf(err error) *SendError {
 	if se, ok := errors.AsType[*SendError](err); ok {
 		return se

@@ -143,7 +143,7 @@ func (l *chatPacer) spareOfAccount(g *accountPacer) bool {
 	return leavesRoom(g.limiter, now) && allow(g.limiter, now)
 }
 
-// open waits until it is time and neither the chat nor the account is held.
+// open waits until it is time and both the chat and the account are free of holds.
 func (l *chatPacer) open(ctx context.Context, g *accountPacer, notBefore time.Time) error {
 	for {
 		wait, opened := g.state()

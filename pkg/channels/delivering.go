@@ -25,17 +25,17 @@ type delivering struct {
 	notBefore time.Time
 	// aged is the age that the text begins with.
 	aged string
-	// known is what became of the parts so far.
+	// known is the outcome of the parts so far.
 	known progress
 }
 
-// progress is what became of a delivery, stored or not yet.
+// progress is the state of a delivery, stored or not yet.
 type progress struct {
 	// receipts are those of the parts that are surely accepted.
 	receipts []Receipt
-	// ambiguous counts unknown attempts of the next part. since is when the
-	// first of them began, or the first after the platform last could not be
-	// reached: while it cannot, there is nothing to settle and nothing is given up.
+	// ambiguous counts unknown attempts of the next part. since is when the first of
+	// them began, or the first after the platform last could not be reached: during an
+	// outage there is no outcome to settle, and the message is kept.
 	ambiguous int
 	since     time.Time
 	// outcome is how the delivery ended, when it ended before its last receipt.
@@ -50,8 +50,8 @@ func (p *progress) refusedAt(c SendClass) {
 	}
 }
 
-// do sends what is missing. When intake ends no send may begin any more, when
-// work ends those under way must end too.
+// do sends the missing parts. When intake ends no send may begin any more, when work
+// ends those under way must end too.
 func (r *delivering) do(intake, work context.Context) error {
 	if err := r.plan(work); err != nil {
 		return err
@@ -75,7 +75,7 @@ func (r *delivering) do(intake, work context.Context) error {
 	return r.settle(work)
 }
 
-// plan decides on the parts; nothing leaves before the outbox has taken note of them.
+// plan decides on the parts; the first leaves after the outbox has recorded them.
 func (r *delivering) plan(work context.Context) error {
 	if r.parts = r.info.Parts; len(r.parts) > 0 || r.known.outcome != nil {
 		return nil
@@ -85,14 +85,14 @@ func (r *delivering) plan(work context.Context) error {
 	}
 	r.parts = r.compose()
 	if r.info.Outbound.Preview && len(r.parts) > 1 {
-		r.parts = r.parts[:1] // what follows comes with the message that finishes it
+		r.parts = r.parts[:1] // the other parts come with the message that finishes it
 	}
 	switch n := len(r.parts); {
 	case n == 0:
 		r.known.outcome = &Outcome{State: Refused, Reason: "there is nothing to send"}
 		return nil
 	case n > 1:
-		r.known.ambiguous = 0 // nothing of several parts leaves before the plan is stored
+		r.known.ambiguous = 0 // the first of several parts leaves after the plan is stored
 	}
 	return r.note(work)
 }
@@ -172,7 +172,7 @@ func (r *delivering) part(intake, work context.Context, index int) error {
 	}
 }
 
-// claim is what an attempt needs to be let through.
+// claim is the pass that an attempt shows.
 func (r *delivering) claim() claim {
 	c := claim{notBefore: r.notBefore, awaited: r.info.Awaited}
 	switch r.info.Outbound.Unasked {
@@ -186,7 +186,7 @@ func (r *delivering) claim() claim {
 	return c
 }
 
-// build makes the part; what refers to the whole message goes with the first.
+// build makes the part; the fields of the whole message go with the first.
 func (r *delivering) build(index int) Part {
 	part := Part{Outbound: r.info.Outbound, Index: index, Count: len(r.parts)}
 	part.Text, part.Edits = r.parts[index], r.info.Edits
@@ -207,7 +207,7 @@ func (r *delivering) timeout() time.Duration {
 	return max(min(r.egress.opt.SendTimeout+more, time.Until(r.known.since.Add(settleWithin+more))), minTimeout)
 }
 
-// failed decides what follows from an attempt that gave no receipt.
+// failed decides the consequence of an attempt that gave no receipt.
 func (r *delivering) failed(work context.Context, se *SendError, began time.Time, pause *backoff.Exponential) error {
 	reason := r.egress.opt.Redact(se.Error())
 	r.egress.log(r.info).Warn().Str("class", string(se.Class)).Str("error", reason).Dur("retry_after", se.RetryAfter).Msg("send failed")
@@ -268,8 +268,8 @@ func (r *delivering) unsettled(reason string) {
 	r.known.outcome = &Outcome{State: Unsettled, Reason: reason}
 }
 
-// storing gives a write its deadline; a stop does not cut it, because what was
-// sent must be remembered.
+// storing gives a write its deadline; a stop does not cut it, because the sent parts
+// must be remembered.
 func storing(work context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(work), storeTimeout)
 }

@@ -104,8 +104,8 @@ func TestEditsAreOfTheChannel(t *testing.T) {
 	}
 }
 
-// TestEditsLeaveRoomForMessages: an edit takes from what messages have, and never
-// the last of it, whether it is the chat's or the account's.
+// TestEditsLeaveRoomForMessages: an edit takes from the rate of messages, but not the
+// last of it, be it the chat's or the account's.
 func TestEditsLeaveRoomForMessages(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

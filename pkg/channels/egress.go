@@ -31,14 +31,15 @@ const (
 	storeTimeout = 10 * time.Second
 )
 
-// EgressOptions say what an [Egress] works with. Zero values have defaults.
+// EgressOptions are the parts that an [Egress] works with. Zero values have defaults.
 type EgressOptions struct {
 	Outbox  Outbox
 	Channel Channel
-	// Files hold what files contain that wait to be sent; nil means that there are none.
+	// Files hold the contents of files that wait to be sent; nil means that there are
+	// none.
 	Files Files
 	Log   zerolog.Logger
-	// Redact takes secrets out of what leaves and of what is logged; nil changes nothing.
+	// Redact takes secrets out of messages and log lines; nil leaves them as they are.
 	Redact func(string) string
 	// MaxInFlight bounds the sends under way; default 64. A send that takes
 	// longer than two seconds gives its place to the next. The threads of one chat have
@@ -61,8 +62,8 @@ type Egress struct {
 	health  *health
 
 	mu sync.Mutex
-	// unsaved is what is known of deliveries whose last write failed: at most
-	// the head of each chat's queue.
+	// unsaved is the state of deliveries after a failed write: at most the head of each
+	// chat's queue.
 	unsaved map[string]progress
 	// shows are the ephemeral showings under way.
 	shows map[*showing]bool
@@ -96,9 +97,9 @@ func NewEgress(opt EgressOptions) *Egress {
 	}
 }
 
-// Run sends what is queued until ctx ends. Then no send begins any more, those
-// under way have the grace period, and what became of them is still stored. It
-// returns nil after ctx ended, and the outbox's error otherwise.
+// Run sends the queued messages until ctx ends. Then no send begins any more, those
+// under way have the grace period, and their outcome is still stored. It returns nil
+// after ctx ended, and the outbox's error otherwise.
 func (e *Egress) Run(ctx context.Context) error {
 	work, stop := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer stop(nil)
@@ -137,13 +138,13 @@ func (e *Egress) deliver(intake, work context.Context, d Delivery) error {
 		e.log(info).Error().Err(err).Msg("delivery interrupted")
 		return err
 	case r.known.ambiguous == 0:
-		return &SendError{Class: SendTransient, Err: err} // the platform surely has nothing of the next part
+		return &SendError{Class: SendTransient, Err: err} // the platform surely lacks the next part
 	default:
 		return err
 	}
 }
 
-// resume joins what the store says of a delivery with what is known beyond it.
+// resume joins the stored state of a delivery with later knowledge.
 func (e *Egress) resume(info DeliveryInfo) progress {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -157,7 +158,8 @@ func (e *Egress) resume(info DeliveryInfo) progress {
 	return p
 }
 
-// remember keeps what a failed write did not store, and forgets what is stored.
+// remember keeps the state that a failed write did not store, and forgets the stored
+// one.
 func (e *Egress) remember(info DeliveryInfo, p progress, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -221,8 +223,8 @@ func (e *Egress) place(intake context.Context, awaited <-chan struct{}, chat *ch
 // attempt is one request to the channel.
 type attempt func(context.Context) (Receipt, error)
 
-// send makes one attempt. A place among MaxInFlight is held for the attempt, or
-// its first two seconds, and never while waiting for anything else.
+// send makes one attempt. A place among MaxInFlight is held for the attempt, or its
+// first two seconds, but not during other waits.
 func (r *delivering) send(intake, work context.Context, attempt attempt, timeout time.Duration) (Receipt, error) {
 	e := r.egress
 	release, err := e.place(intake, r.claim().awaited, r.chat)

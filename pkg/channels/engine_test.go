@@ -44,7 +44,7 @@ func TestEgressWithTheEngine(t *testing.T) {
 	}
 	stop := egress(t, e, plat)
 	<-hanging
-	outboxtest.Await(t, e, each-1) // what chat0 still has
+	outboxtest.Await(t, e, each-1) // the rest of chat0
 	stop()
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
@@ -79,7 +79,7 @@ func TestEgressWithTheEngine(t *testing.T) {
 	}
 }
 
-// egress sends what e has queued to plat, until stop.
+// egress sends the queue of e to plat, until stop.
 func egress(t *testing.T, e *local.Engine, plat *platform) (stop func()) {
 	t.Helper()
 	return outboxtest.Send(t, channels.EgressOptions{Outbox: e.Outbox(), Channel: plat, Log: zerolog.Nop(), Grace: time.Millisecond})

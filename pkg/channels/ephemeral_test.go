@@ -14,7 +14,7 @@ import (
 	"parley/pkg/channels"
 )
 
-// show is the rest of what a tablet shows.
+// show is the rest of the signs that a tablet shows.
 func (b *tablet) show(ctx context.Context, what string) error {
 	select {
 	case <-time.After(b.wait):
@@ -90,8 +90,8 @@ func TestWhatIsShownIsTheChannels(t *testing.T) {
 	})
 }
 
-// TestNothingIsShownWhereMessagesWait: not in a chat whose message was told to
-// wait, and nowhere while the account has to.
+// TestNothingIsShownWhereMessagesWait: a chat with a message that was told to wait
+// shows no sign, nor does any chat while the account has to wait.
 func TestNothingIsShownWhereMessagesWait(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -2,15 +2,16 @@ package channels
 
 import "strings"
 
-// fence is an open code fence; the zero value is none.
+// fence is an open code fence, or the zero value.
 type fence struct {
-	// line is the line that opened it, marker its ``` or ~~~, indent what stands before.
+	// line is the line that opened it, marker its ``` or ~~~, indent the text before
+	// the marker.
 	line, indent, marker string
 }
 
 func (f fence) isOpen() bool { return f.marker != "" }
 
-// opening is what a part that begins within the fence begins with.
+// opening is the first line of a part that begins within the fence.
 func (f fence) opening() string {
 	if !f.isOpen() {
 		return ""
@@ -18,7 +19,7 @@ func (f fence) opening() string {
 	return f.line + "\n"
 }
 
-// closing is what a part that ends within the fence ends with.
+// closing is the last line of a part that ends within the fence.
 func (f fence) closing() string {
 	if !f.isOpen() {
 		return ""

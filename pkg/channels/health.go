@@ -11,7 +11,7 @@ type HealthState string
 
 // The states of a [Health].
 const (
-	// HealthOK: nothing waits for a second attempt.
+	// HealthOK: all work goes well at the first attempt.
 	HealthOK HealthState = "ok"
 	// HealthDegraded: some chats wait for a second attempt.
 	HealthDegraded HealthState = "degraded"

@@ -17,30 +17,29 @@ type Ingress struct {
 	log  zerolog.Logger
 }
 
-// NewIngress returns the gate that asks auth about everything and hands what
-// may pass to sink.
+// NewIngress returns the gate that asks auth about each item and hands the admitted
+// ones to sink.
 func NewIngress(sink Sink, auth Authorizer, log zerolog.Logger) *Ingress {
 	return &Ingress{sink: sink, auth: auth, log: log}
 }
 
-// Deliver takes what arrived, in order, and the cursor that moves with it. No
-// error means that every item is durably stored or refused for good and that the
-// cursor has moved: the adapter may acknowledge its platform now. After an error,
-// of the store or of an [Authorizer] that could not decide, nothing was taken and
-// the same items are to be delivered again; an error that is [ErrFenced] says that
-// another poller reads this account.
+// Deliver takes items in the order of their arrival, and the cursor that moves with
+// them. No error means that every item is durably stored or refused for good and that
+// the cursor has moved: the adapter may acknowledge its platform now. After an error,
+// of the store or of an undecided [Authorizer], all of the items are to be delivered
+// again; an error that is [ErrFenced] says that another poller reads this account.
 //
-// An item whose identity cannot be trusted (no id, no sender, control characters
-// in an id) or that the [Authorizer] denies is logged without its text and left
-// out; but the part of an album that is merely not addressed to the bot is handed
-// on as overheard. The rest is normalised: see [Inbound] and the limits of this package.
+// An item with an identity that cannot be trusted (no id, no sender, control characters
+// in an id) or that the [Authorizer] denies is logged without its text and left out;
+// but the part of an album that is merely not addressed to the bot is handed on as
+// overheard. The rest is normalised: see [Inbound] and the limits of this package.
 func (i *Ingress) Deliver(ctx context.Context, items []Inbound, cursor *Cursor) error {
 	_, err := i.Admit(ctx, items, cursor)
 	return err
 }
 
-// Admit is [Ingress.Deliver] and gives what was let in, as it was handed on. After
-// an error that is nothing.
+// Admit is [Ingress.Deliver] and returns the admitted items, as they were handed on.
+// After an error there are none.
 func (i *Ingress) Admit(ctx context.Context, items []Inbound, cursor *Cursor) ([]Inbound, error) {
 	passed := make([]Inbound, 0, len(items))
 	for n := range items {
@@ -80,8 +79,7 @@ func (i *Ingress) Position(ctx context.Context, name string) (string, error) {
 	return pos, nil
 }
 
-// refuse logs who was refused and why. A refused stranger decides the length of
-// nothing here.
+// refuse logs the refused sender and the reason. A refused stranger's text is cut here.
 func (i *Ingress) refuse(in Inbound, reason string) {
 	i.log.Info().
 		Str("channel", loggable(in.Address.Channel)).
@@ -94,8 +92,8 @@ func (i *Ingress) refuse(in Inbound, reason string) {
 		Msg("inbound refused")
 }
 
-// malformed says why an item's identity cannot be trusted, "" when it can. Ids
-// are never repaired: a repaired one might equal someone else's.
+// malformed says why an item's identity cannot be trusted, "" when it can. Ids are not
+// repaired: a repaired one might equal someone else's.
 func malformed(in Inbound) string {
 	switch {
 	case in.ID == "":

@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// sink keeps what it accepts, or fails with err.
+// sink keeps the items that it accepts, or fails with err.
 type sink struct {
 	items   []channels.Inbound
 	cursors []*channels.Cursor
@@ -125,7 +125,7 @@ func TestIngressAcknowledgesNothingThatIsNotStored(t *testing.T) {
 	}
 }
 
-// undecided lets the first sender in and can say nothing of others while err is set.
+// undecided lets the first sender in and cannot decide about others while err is set.
 type undecided struct{ err error }
 
 func (u *undecided) Authorize(_ context.Context, in channels.Inbound) channels.Decision {
@@ -135,8 +135,8 @@ func (u *undecided) Authorize(_ context.Context, in channels.Inbound) channels.D
 	return channels.Decision{Reason: "not on the list", Err: u.err}
 }
 
-// TestIngressAcknowledgesNothingThatIsNotDecided: what the authorizer could not
-// decide is delivered again, with all that came beside it.
+// TestIngressAcknowledgesNothingThatIsNotDecided: an item without a decision of the
+// authorizer is delivered again, with all others of its delivery.
 func TestIngressAcknowledgesNothingThatIsNotDecided(t *testing.T) {
 	t.Parallel()
 	s, auth := &sink{}, &undecided{err: errStore}
@@ -162,7 +162,7 @@ func (quiet) Authorize(_ context.Context, in channels.Inbound) channels.Decision
 	return channels.Decision{Allow: in.Sender.ID == "7", Overheard: in.Sender.ID == "8", Reason: "not to the bot"}
 }
 
-// TestIngressHandsOnOverheardParts: of an album, and nothing else that is not let in.
+// TestIngressHandsOnOverheardParts: of an album, and of no other refused item.
 func TestIngressHandsOnOverheardParts(t *testing.T) {
 	t.Parallel()
 	s := &sink{}

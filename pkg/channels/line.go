@@ -9,10 +9,9 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// newestShare is which part of an account's rate goes to the answers to the people who
-// wrote last: one message in so many. The others leave in the order in which they came,
-// so that nobody waits for ever and a newcomer behind thousands of chats does not wait
-// for all of them.
+// newestShare is the part of an account's rate for answers to the newest senders: one
+// message in so many. The others leave in the order in which they came, so that each
+// wait ends and a newcomer behind thousands of chats does not wait for all of them.
 const newestShare = 4
 
 // line is where the messages of an account wait for its limiter. Each chat has one
@@ -96,7 +95,7 @@ func (l *line) call() {
 	l.waiting = slices.Delete(l.waiting, at, at+1)
 }
 
-// newest is the place of the answer to the person who wrote last; the lock is held.
+// newest is the place of the answer to the newest sender; the lock is held.
 func (l *line) newest() int {
 	at := 0
 	for i, m := range l.waiting {

@@ -18,14 +18,15 @@ type Address struct {
 	Thread string `json:"thread,omitempty"`
 }
 
-// Sender is who did something. Identity is (channel, account, ID); Name is for display only.
+// Sender is the person who acted. Identity is (channel, account, ID); Name is for
+// display only.
 type Sender struct {
 	ID   string `json:"id"`
 	Name string `json:"name,omitempty"`
 	Bot  bool   `json:"bot,omitempty"`
 }
 
-// Kind says what an [Inbound] is.
+// Kind is the kind of an [Inbound].
 type Kind string
 
 // The kinds of [Inbound]. Every one of them passes the [Authorizer].
@@ -59,15 +60,15 @@ type Inbound struct {
 	MessageID string `json:"message_id,omitempty"`
 	// Original is the ID of the Inbound that a KindEdit or a KindDelete is about, where
 	// the platform's delivery tells it: the store swallows that one when it comes after
-	// all, however late. Empty for everything else, and where nobody can tell.
+	// all, however late. Empty for everything else, and where it is unknown.
 	Original string `json:"original,omitempty"`
 	// Quote is the text of the message that this one answers.
 	Quote string `json:"quote,omitempty"`
 	// Attachments are the files that came with it. They are not fetched yet: the
 	// turn that reads the message does that, see [AttachmentOpener].
 	Attachments []Attachment `json:"attachments,omitempty"`
-	// Forwarded means that the sender passes on what somebody else wrote, as the text
-	// or as the quote.
+	// Forwarded means that the sender passes on words of somebody else, as the text or
+	// as the quote.
 	Forwarded bool `json:"forwarded,omitempty"`
 	// Group is the platform's id of the album that a KindMessage is a part of, where
 	// the adapter hands on each part as it comes: the store makes one message of the
@@ -76,7 +77,7 @@ type Inbound struct {
 	// Overheard says that a part of an album does not speak to the bot itself: it
 	// counts only together with a part that does. [Ingress] sets it.
 	Overheard bool `json:"-"`
-	// Solo makes it a turn of its own: it neither joins nor is joined.
+	// Solo makes it a turn of its own: it is not joined with others.
 	Solo bool      `json:"solo,omitempty"`
 	Time time.Time `json:"time"`
 	// Raw is the platform's own payload, where the adapter keeps it.
@@ -85,11 +86,12 @@ type Inbound struct {
 
 // Attachment is a file that came with a message, as its platform tells of it.
 type Attachment struct {
-	// About is what it is, in words: "document report.pdf, 12 kB".
+	// About describes it in words: "document report.pdf, 12 kB".
 	About string `json:"about"`
-	// Ref is what the channel fetches it by; it says nothing to anybody else.
+	// Ref is the reference by which the channel fetches it; it has no meaning
+	// elsewhere.
 	Ref string `json:"ref"`
-	// Name is what to store it as: one element of a path.
+	// Name is the file name under which it is stored: one element of a path.
 	Name string `json:"name"`
 	// Size is its length in bytes as far as the platform tells; 0 where it does not.
 	Size int64 `json:"size,omitempty"`
@@ -111,22 +113,23 @@ type Outbound struct {
 	// Preview opens a message that shows an answer while it grows, for an [Editor].
 	// It leaves as one part, whatever its length: a later message finishes it.
 	Preview bool `json:"preview,omitempty"`
-	// Finishes is the ID of the preview, or of the message with buttons, whose
-	// message this one takes over, so that its buttons are gone. Where that one was
-	// not delivered, this is a message of its own.
+	// Finishes is the ID of the preview, or of the message with buttons, that this
+	// message takes over, so that its buttons are gone. Where that one was not
+	// delivered, this is a message of its own.
 	Finishes string `json:"finishes,omitempty"`
 	// Buttons stand below the text, for a [Buttoner]; a press is an [Inbound] of kind
-	// button whose Text is the button's Data and whose MessageID is that of the
-	// receipt. The message leaves as it was written and in one part, or is refused:
-	// see [Egress.CanAsk].
+	// button with the button's Data as its Text and the receipt's MessageID as its own.
+	// The message leaves as it was written and in one part, or is refused: see
+	// [Egress.CanAsk].
 	Buttons []Button `json:"buttons,omitempty"`
 	// Aged lets it begin with its age where it leaves more than [LateAfter] after Time.
 	Aged bool `json:"aged,omitempty"`
-	// Unasked says whose words it brings where no person waits for it; "" for an answer,
-	// to which it gives way.
+	// Unasked names the author of words for which no person waits; "" for an answer, to
+	// which it gives way.
 	Unasked Unasked `json:"unasked,omitempty"`
-	// Asked is when the person wrote whom it answers; zero where it answers nobody or
-	// the time is unknown. Behind many other chats the newest ones have a share.
+	// Asked is when the person wrote the message that it answers; zero where it answers
+	// none or the time is unknown. Behind many other chats the newest ones have a
+	// share.
 	Asked time.Time `json:"asked,omitzero"`
 	Time  time.Time `json:"time"`
 }
@@ -142,10 +145,10 @@ const (
 	ByTask Unasked = "task"
 )
 
-// Button is what a person may press below a message.
+// Button is a button that a person may press below a message.
 type Button struct {
-	// Label is what it says, in one line of at most [MaxButtonLabel] visible code
-	// points; Data what a press says: printable ASCII, at most [MaxButtonData] bytes.
+	// Label is its text, in one line of at most [MaxButtonLabel] visible code points;
+	// Data the text of a press: printable ASCII, at most [MaxButtonData] bytes.
 	Label string `json:"label"`
 	Data  string `json:"data"`
 }
@@ -153,14 +156,14 @@ type Button struct {
 // File is a file that leaves with an [Outbound]. Its content, as it was when the
 // message was written, is kept in [Files] until the message has its outcome.
 type File struct {
-	// Name is what the person sees: a plain name, without folders.
+	// Name is the name that the person sees: a plain name, without folders.
 	Name string `json:"name"`
-	// Path is where on this machine it was taken from, for who sits at it.
+	// Path is where on this machine it was taken from, for the person at that machine.
 	Path string `json:"path"`
 	// Size is that of the content in bytes.
 	Size int64 `json:"size"`
-	// Photo asks for a picture in the chat. What the platform does not take as one
-	// is sent as a document.
+	// Photo asks for a picture in the chat. A file that the platform does not take as a
+	// picture is sent as a document.
 	Photo bool `json:"photo,omitempty"`
 }
 

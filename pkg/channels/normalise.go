@@ -11,7 +11,7 @@ import (
 	"parley/pkg/text"
 )
 
-// What [Ingress] lets through at most.
+// The limits of [Ingress].
 const (
 	// MaxText is the longest text in bytes; a longer one is cut and says so.
 	MaxText = 1 << 20
@@ -36,7 +36,7 @@ func normalise(in Inbound) Inbound {
 	if dropped > 0 {
 		in.Text = cut(in.Text, MaxText-256) + fmt.Sprintf(textFilesLeftOut, dropped)
 	}
-	// The store keeps Raw as JSON; what is not JSON would spoil its record.
+	// The store keeps Raw as JSON; any other text would spoil its record.
 	if len(in.Raw) > maxRaw || !json.Valid(in.Raw) {
 		in.Raw = nil
 	}
@@ -46,7 +46,7 @@ func normalise(in Inbound) Inbound {
 	return in
 }
 
-// cleanText makes text valid UTF-8 without NUL; what is neither becomes U+FFFD.
+// cleanText makes text valid UTF-8 without NUL; all other bytes become U+FFFD.
 func cleanText(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
@@ -60,8 +60,9 @@ func cut(s string, limit int) string {
 	return text.Head(s, limit-len(note)) + note
 }
 
-// cleanName leaves what may stand in a line beside other names: no control or
-// invisible formatting characters, no line breaks, at most [MaxName] code points.
+// cleanName keeps the characters that may stand in a line beside other names: no
+// control or invisible formatting characters, no line breaks, at most [MaxName] code
+// points.
 func cleanName(s string) string {
 	var b strings.Builder
 	n := 0
@@ -90,7 +91,8 @@ func cleanID(s string) bool {
 	}) < 0
 }
 
-// keepAttachments leaves out what is too much and what cannot be trusted.
+// keepAttachments leaves out attachments beyond the limit and those that cannot be
+// trusted.
 func keepAttachments(all []Attachment) (kept []Attachment, dropped int) {
 	for _, a := range all {
 		if len(kept) == MaxAttachments || a.Ref == "" || !cleanID(a.Ref) || !cleanID(a.Name) || len(a.About) > maxAbout || a.Size < 0 {
@@ -103,7 +105,7 @@ func keepAttachments(all []Attachment) (kept []Attachment, dropped int) {
 	return kept, dropped
 }
 
-// loggable shortens what a stranger wrote.
+// loggable shortens a stranger's text.
 func loggable(s string) string {
 	return text.ClipBytes(s, maxID)
 }

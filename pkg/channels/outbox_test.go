@@ -17,14 +17,14 @@ import (
 
 var errStore = errors.New("the disk is full")
 
-// memOutbox is an [channels.Outbox] in memory. It keeps the engine's contract,
-// and a log of what was stored, beside what the platform saw.
+// memOutbox is an [channels.Outbox] in memory. It keeps the engine's contract, and a
+// log of its writes, beside the messages that the platform saw.
 type memOutbox struct {
 	mu      sync.Mutex
 	queues  map[channels.Address][]*entry
 	arrived chan struct{}
 	log     []string
-	// fails is asked before each write; its error stores nothing.
+	// fails is asked before each write; its error keeps the write from the store.
 	fails  func(write string) error
 	done   map[string]channels.Outcome
 	unsent int
@@ -113,7 +113,7 @@ func (o *memOutbox) lane(ctx context.Context, at channels.Address, h func(contex
 	}
 }
 
-// clean is how often a handler ended saying that nothing was sent.
+// clean is how often a handler ended saying that no part was sent.
 func (o *memOutbox) clean() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -191,7 +191,7 @@ func (d *delivery) Settle(_ context.Context, oc channels.Outcome) error {
 	})
 }
 
-// platform is a [channels.Channel] whose answers the test decides.
+// platform is a [channels.Channel] with answers that the test decides.
 type platform struct {
 	box    *memOutbox
 	limits channels.Limits

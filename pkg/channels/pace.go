@@ -20,8 +20,8 @@ const (
 // with their spread.
 func newPause() *backoff.Exponential { return backoff.New(500*time.Millisecond, 24*time.Second) }
 
-// jitter adds up to a tenth and at most two seconds, so that what waited for one
-// limit does not come back at one moment.
+// jitter adds up to a tenth and at most two seconds, so that the messages that waited
+// for one limit do not come back at one moment.
 func jitter(d time.Duration) time.Duration { return d + backoff.Below(min(d/10, 2*time.Second)) }
 
 func newLimiter(perSecond float64, burst int) *rate.Limiter {
@@ -38,7 +38,7 @@ func take(ctx context.Context, l *rate.Limiter) error {
 	return l.Wait(ctx)
 }
 
-// claim is what a message brings to be let through.
+// claim is the pass that a message shows.
 type claim struct {
 	// notBefore is when it may be sent for its own sake.
 	notBefore time.Time

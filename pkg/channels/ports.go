@@ -13,29 +13,29 @@ type Decision struct {
 	Overheard bool
 	// Reason is for the log, without message text.
 	Reason string
-	// Err says that it cannot be decided now: the inbound is not taken, and asked
-	// about again when its platform delivers it again. The rest counts for nothing then.
+	// Err says that it cannot be decided now: the inbound is not taken, and asked about
+	// again when its platform delivers it again. The other fields do not count then.
 	Err error
 }
 
-// Authorizer decides who may start a turn. It is asked about every inbound that is
-// delivered, whatever its kind; it must be quick and safe for many goroutines.
+// Authorizer decides which people may start a turn. It is asked about every inbound
+// that is delivered, whatever its kind; it must be quick and safe for many goroutines.
 type Authorizer interface {
 	Authorize(ctx context.Context, in Inbound) Decision
 }
 
-// Cursor moves a platform's reading position together with what was read.
-// From is the position the poller believes in; when another poller moved it,
-// the whole delivery fails with an error that is [ErrFenced].
+// Cursor moves a platform's reading position together with the items that were read.
+// From is the position the poller believes in; when another poller moved it, the whole
+// delivery fails with an error that is [ErrFenced].
 type Cursor struct {
 	Name     string `json:"name"`
 	From, To string
 }
 
-// Sink stores what was let in. Accept is durable when it returns nil, and
-// swallows what it has seen before (by ID). A part of an album joins the parts of
-// the same sender that wait; one that was overheard and finds none is dropped. It may
-// get no items when only the cursor moves.
+// Sink stores the admitted items. Accept is durable when it returns nil, and swallows
+// items that it has seen before (by ID). A part of an album joins the waiting parts of
+// the same sender; one that was overheard and has none to join is dropped. It may get
+// no items when only the cursor moves.
 type Sink interface {
 	Accept(ctx context.Context, items []Inbound, cursor *Cursor) error
 	// Position is the stored position of a cursor, "" for a new one.
@@ -62,15 +62,15 @@ type Files interface {
 	Drop(outboundID string) error
 }
 
-// Delivery is one pending [Outbound] with what is known of its parts.
+// Delivery is one pending [Outbound] with the known state of its parts.
 type Delivery interface {
 	// Info is the state when the delivery was handed over.
 	Info() DeliveryInfo
-	// Plan says how the text is cut, once, unless Info has a plan. When it
-	// returns nil the delivery is durable, with part 0 marked as being sent and,
-	// where there are several, with the parts: nothing may leave before. What
-	// leaves at once is handed over while it is being stored. It may be cut anew as
-	// long as nothing of it can have left.
+	// Plan says how the text is cut, once, unless Info has a plan. When it returns nil
+	// the delivery is durable, with part 0 marked as being sent and, where there are
+	// several, with the parts: no part may leave before. A message that leaves at once
+	// is handed over while it is being stored. It may be cut anew until a part can have
+	// left.
 	Plan(ctx context.Context, parts []string) error
 	// Advance stores the receipt of a part that is not the last and marks the
 	// next one as being sent. Durable when it returns nil.
@@ -85,7 +85,7 @@ type Delivery interface {
 // DeliveryInfo is the stored state of a [Delivery].
 type DeliveryInfo struct {
 	Outbound Outbound
-	// Parts is the stored plan; empty where none was stored.
+	// Parts is the stored plan, or empty.
 	Parts []string
 	// Receipts are those of the parts 0..len-1 that are surely accepted.
 	Receipts []Receipt
@@ -96,14 +96,14 @@ type DeliveryInfo struct {
 	Unknown bool
 	// Ambiguities counts attempts, of the current part, with unknown effect.
 	Ambiguities int
-	// Edits is the message of what Outbound.Finishes names, where that was delivered
-	// to this chat: the first part takes its place.
+	// Edits is the message that Outbound.Finishes names, where that was delivered to
+	// this chat: the first part takes its place.
 	Edits string
 	// Awaited is closed from when something stands in the chat's queue that is not
-	// Unasked, the delivery itself or one behind it. Nil never closes.
+	// Unasked, the delivery itself or one behind it. A nil channel does not close.
 	Awaited <-chan struct{}
 	// Newest says that the delivery did not wait in order to be handed out: its person
-	// wrote last, of many that waited or of none. Where deliveries wait once more, a part
+	// wrote last, of many that waited or alone. Where deliveries wait once more, a part
 	// of the places there is for these, the last one first.
 	Newest bool
 }
@@ -126,7 +126,7 @@ type OutcomeState string
 const (
 	// Delivered: every part has a receipt.
 	Delivered OutcomeState = "delivered"
-	// Refused: the platform will never take it.
+	// Refused: the platform will not take it at any time.
 	Refused OutcomeState = "refused"
 	// Unsettled: sent once more after an unknown attempt, and that one is unknown too.
 	Unsettled OutcomeState = "unsettled"

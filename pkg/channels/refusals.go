@@ -2,10 +2,9 @@ package channels
 
 import "time"
 
-// Refusals paces attempts of an account that its platform refuses. One refusal is
-// often a fault of the server or of a proxy before it, and the token is good; one
-// that lasts is for a person to end. The zero value has seen none. It is one
-// goroutine's.
+// Refusals paces attempts of an account that its platform refuses. One refusal is often
+// a fault of the server or of a proxy before it, and the token is good; one that lasts
+// is for a person to end. The zero value has seen no refusal. It is one goroutine's.
 type Refusals struct{ n int }
 
 // Take counts one more refusal and is the pause after it: 1, 5 and 30 s, then twice

@@ -15,8 +15,8 @@ import (
 // carry: a send has that much more time.
 const uploadRate = 256 << 10
 
-// senderOf is what takes the file of a delivery; nil where there is none, or
-// where the channel takes none.
+// senderOf is the sender for the file of a delivery; nil without a file, or where the
+// channel takes none.
 func (e *Egress) senderOf(info DeliveryInfo) FileSender {
 	if info.Outbound.File == nil {
 		return nil

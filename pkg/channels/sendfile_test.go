@@ -197,7 +197,7 @@ func TestEgressSendsAFileOnceMoreAfterAnUnknownAttempt(t *testing.T) {
 	}
 }
 
-// TestEgressGivesALargeFileTime sends what needs longer than a text may take.
+// TestEgressGivesALargeFileTime sends a file that needs longer than a text may take.
 func TestEgressGivesALargeFileTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -18,12 +18,12 @@ import (
 // closed there and opened again in the next part, with its language, unless its
 // lines take more than half of limit.
 //
-// What holds:
+// The rules:
 //
 //   - No part is blank; a blank text has no parts.
 //   - A text within limit is one part, unchanged.
-//   - Leaving out the fence lines that were added, the parts follow one another
-//     in text with nothing but white space between them.
+//   - Leaving out the added fence lines, the parts follow one another in text with only
+//     white space between them.
 //   - No part is longer than limit, except one that is a single code point.
 //   - Valid UTF-8 stays valid.
 func SplitText(text string, limit int, length func(string) int) []string {
@@ -49,7 +49,7 @@ func SplitText(text string, limit int, length func(string) int) []string {
 type splitter struct {
 	limit  int
 	length func(string) int
-	// rest is what no part has yet.
+	// rest is the text that is in no part yet.
 	rest string
 	// open is the fence in which rest begins, if any.
 	open fence
@@ -104,8 +104,8 @@ func (s *splitter) window(room int) int {
 	return good
 }
 
-// boundary is the last start of a code point at or before i; among bytes that
-// are none, every one is a start.
+// boundary is the last start of a code point at or before i; among other bytes, every
+// one is a start.
 func (s *splitter) boundary(i int) int {
 	for back := 0; back < utf8.UTFMax && back <= i; back++ {
 		if i-back == len(s.rest) || utf8.RuneStart(s.rest[i-back]) {
@@ -147,7 +147,7 @@ const (
 	paragraphBreak
 )
 
-// breaks are the last places of each kind behind lowest, up to n; 0 for none.
+// breaks are the last places of each kind behind lowest, up to n, or 0.
 func (s *splitter) breaks(lowest, n int) (last [paragraphBreak + 1]int) {
 	visible, ended := false, false // something to show came; a sentence ended here
 	for i, r := range s.rest {
@@ -165,8 +165,8 @@ func (s *splitter) breaks(lowest, n int) (last [paragraphBreak + 1]int) {
 	return last
 }
 
-// breakAt says what the place before the code point r at i is; ended means that
-// a sentence ends there if a space follows.
+// breakAt is the kind of the place before the code point r at i; ended means that a
+// sentence ends there if a space follows.
 func (s *splitter) breakAt(i int, r rune, ended bool) breakKind {
 	switch {
 	case r == '\n' && strings.HasPrefix(strings.TrimLeft(s.rest[i+1:], " \t\r"), "\n"):
@@ -189,7 +189,7 @@ func isFullStop(text string) bool {
 	return strings.HasSuffix(text, "。") || strings.HasSuffix(text, "！") || strings.HasSuffix(text, "？")
 }
 
-// grapheme is the last end of a grapheme at n or before, 0 for none.
+// grapheme is the last end of a grapheme at n or before, or 0.
 func (s *splitter) grapheme(n int) int {
 	const ahead = 256 // enough to see whether n is within one
 	at := 0

@@ -77,8 +77,8 @@ func TestUnaskedMessagesThatHangLeavePlacesToAnswers(t *testing.T) {
 }
 
 // TestNewcomersShareTheRate queues the answers of a thousand chats at an account that
-// sends one a second, and then those of people who wrote later. The answer to the person
-// who wrote last leaves within seconds, and those that wait longest leave beside it.
+// sends one a second, and then those of later senders. The answer to the newest sender
+// leaves within seconds, and those that wait longest leave beside it.
 func TestNewcomersShareTheRate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -117,10 +117,10 @@ func TestNewcomersShareTheRate(t *testing.T) {
 	})
 }
 
-// TestDeliveriesOfTheNewestShareTheRate: of the answers that wait for the account's rate,
-// those that the outbox handed out as the newest come first in the part for newcomers,
-// since each of them keeps a lane for the newest; without one, the answer to the person
-// who wrote last.
+// TestDeliveriesOfTheNewestShareTheRate: of the answers that wait for the account's
+// rate, those that the outbox handed out as the newest come first in the part for
+// newcomers, since each of them keeps a lane for the newest; without one, the answer to
+// the newest sender.
 func TestDeliveriesOfTheNewestShareTheRate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

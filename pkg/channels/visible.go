@@ -10,19 +10,19 @@ import (
 // maxMarks is how many marks of a script may stand on one letter.
 const maxMarks = 4
 
-// Visible writes s so that a person sees all of it. What shows nothing, or shows as
-// something else, becomes an escape with its number: control characters but the
-// line end, bidirectional and zero-width marks, every space but the plain one, code
-// points without a shape or a meaning, and marks that draw over the letters of any
-// script. \u{202e} is a code point, \x{ff} a byte that is no UTF-8. So is a space or
-// a line end that nothing follows, or a line end that nothing precedes: nobody would
-// see them, and platforms take them off.
+// Visible writes s so that a person sees all of it. A character that is invisible, or
+// shows as another, becomes an escape with its number: control characters but the line
+// end, bidirectional and zero-width marks, every space but the plain one, code points
+// without a shape or a meaning, and marks that draw over the letters of any script.
+// \u{202e} is a code point, \x{ff} a byte that is no UTF-8. So is a space or a line end
+// at the end, or a line end at the beginning: they would be invisible, and platforms
+// take them off.
 //
 // A run of blanks that would push text out of sight is counted instead: more than 8
 // within a line, or more than 40 at its start, are \u{20}×N, and more than 8 line ends
 // are \u{a}×N with one line end behind it.
 //
-// Two texts never become the same: what is an escape already has its backslash
+// Different texts stay different: an escape in the text already has its backslash
 // escaped, and so have a digit behind a count and a × that could begin one. Letters
 // stay, also those that are written from right to left or look like letters of another
 // script.
@@ -74,8 +74,8 @@ func (v *visible) countBlanks(i int) int {
 	return n
 }
 
-// seen says whether the character at i is seen as what it is; one that is no UTF-8 is
-// written as its byte.
+// seen says whether the character at i is seen as itself; a byte outside of UTF-8 is
+// written as its number.
 func (v *visible) seen(i, size int, r rune) bool {
 	v.marks = marksAfter(r, v.marks)
 	switch {
@@ -91,7 +91,8 @@ func (v *visible) seen(i, size int, r rune) bool {
 }
 
 // misleads says of a character that has a shape whether it would be taken for another
-// one, or for nothing, before rest: in an escape, behind a count, at the end of a line.
+// one, or be overlooked, before rest: in an escape, behind a count, at the end of a
+// line.
 func misleads(r rune, rest string, count bool) bool {
 	switch r {
 	case ' ':
@@ -104,7 +105,7 @@ func misleads(r rune, rest string, count bool) bool {
 }
 
 // tooMany is how many blanks, or line ends, a text begins with, where they are so many
-// that they push what follows out of sight; else 0.
+// that they push the rest out of sight; else 0.
 func tooMany(s string, fresh bool) int { //nolint:revive // flag-parameter: where the text stands decides
 	const within, atStart = 8, 40
 	if s[0] != ' ' && s[0] != '\n' {
@@ -117,7 +118,7 @@ func tooMany(s string, fresh bool) int { //nolint:revive // flag-parameter: wher
 	return 0
 }
 
-// marksAfter is how many marks may follow r, of which left might; less than none
+// marksAfter is how many marks may follow r, of which left might; a negative number
 // says that r is a mark itself and one too many.
 func marksAfter(r rune, left int) int {
 	switch {
@@ -140,8 +141,8 @@ func shows(r rune) bool {
 	return unicode.IsPrint(r) && !overAny && !unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
-// Verbatim is [Visible] as a block of code in Markdown, which shows it as it is:
-// nothing in s can end the block.
+// Verbatim is [Visible] as a block of code in Markdown, which shows it as it is: no
+// text in s can end the block.
 func Verbatim(s string) string {
 	longest, run := 0, 0
 	for i := range len(s) {

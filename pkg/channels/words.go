@@ -11,8 +11,8 @@ import (
 // maxLine is the longest line that [OneLine] gives, in code points.
 const maxLine = 200
 
-// OneLine is what somebody chose to call something, as it may stand within a line: no
-// line breaks, no control or invisible formatting characters, at most 200 code points.
+// OneLine is a name that somebody chose, as it may stand within a line: no line breaks,
+// no control or invisible formatting characters, at most 200 code points.
 func OneLine(s string) string {
 	return text.Clip(clean(s), maxLine)
 }
@@ -31,13 +31,14 @@ func clean(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// Bracket tells in a line of its own what a message holds beside its text: [kind words].
+// Bracket tells in a line of its own of a part of a message beside its text: [kind
+// words].
 func Bracket(kind string, words ...string) string {
 	words = slices.DeleteFunc(append([]string{kind}, words...), func(w string) bool { return w == "" })
 	return "[" + strings.Join(words, " ") + "]"
 }
 
-// Lines puts what is not empty below each other.
+// Lines puts the texts that are not empty below each other.
 func Lines(all ...string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(all), func(s string) bool { return s == "" }), "\n")
 }

@@ -138,8 +138,8 @@ type TurnInfo struct {
 	// Arrivals is signalled (it never closes) when something arrives behind the turn's items.
 	Arrivals <-chan struct{}
 	// Awaited is closed from when a person waits for the turn: it answers one, or
-	// something that a person wrote stands behind its items. Turns of background results
-	// and of jobs begin without that. Nil never closes.
+	// something that a person wrote stands behind its items. Turns of background
+	// results and of jobs begin without that. A nil channel does not close.
 	Awaited <-chan struct{}
 	// Newest says that the chat did not wait in order for its turn: its person wrote last,
 	// of many that waited or of none. Where turns wait once more, a part of the places

@@ -223,5 +223,5 @@ func readLimited(r io.Reader, limit int64) ([]byte, error) {
 
 // jitter keeps pollers that failed together from coming back together.
 func jitter(d time.Duration) time.Duration {
-	return d + rand.N(d/4+1) //nolint:gosec // spreads load; nothing secret depends on it
+	return d + rand.N(d/4+1) //nolint:gosec // spreads load; no secret depends on it
 }

@@ -36,7 +36,7 @@ type SendRequest struct {
 	Buttons []Button `json:"buttons,omitempty"`
 }
 
-// Button is what a person may press below a message.
+// Button is a button that a person may press below a message.
 type Button struct {
 	Label string `json:"label"`
 	Data  string `json:"data"`

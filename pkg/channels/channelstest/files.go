@@ -16,8 +16,8 @@ import (
 	"parley/pkg/channels"
 )
 
-// senderOf is the channel as one that takes files; a channel that takes none has
-// nothing to show here.
+// senderOf is the channel as a sender of files; a channel without files is skipped
+// here.
 func senderOf(t *testing.T, c *running) channels.FileSender {
 	t.Helper()
 	s, ok := c.Channel.(channels.FileSender)
@@ -107,7 +107,7 @@ func filesThatCannotBeOpened(t *testing.T, f Factory) {
 	}
 }
 
-// fileEnds checks that a SendFile ends with its context and says what is known.
+// fileEnds checks that a SendFile ends with its context and reports the known outcome.
 func fileEnds(t *testing.T, f Factory) {
 	t.Helper()
 	rig := f(t)

@@ -21,7 +21,7 @@ func part(at channels.Address, id, text string) channels.Part {
 	return channels.Part{Outbound: channels.Outbound{ID: id, Address: at, Text: text, Time: time.Now()}, Count: 1}
 }
 
-// cut makes the parts of a text as [channels.Egress] does: Send gets nothing else.
+// cut makes the parts of a text as [channels.Egress] does: Send gets only such parts.
 func cut(c *running, text string) []string {
 	if s, ok := c.Channel.(channels.Splitter); ok {
 		return s.Split(text)
@@ -100,7 +100,8 @@ func sendKeepsChatsApart(t *testing.T, f Factory) {
 	}
 }
 
-// sendTakesTheLongest sends what fits exactly, in one unit characters and in wide ones.
+// sendTakesTheLongest sends texts that fit exactly, in one unit characters and in wide
+// ones.
 func sendTakesTheLongest(t *testing.T, f Factory) {
 	t.Helper()
 	rig := f(t)
@@ -119,7 +120,7 @@ func sendTakesTheLongest(t *testing.T, f Factory) {
 	}
 }
 
-// sendEnds checks that a Send ends with its context and says what is known.
+// sendEnds checks that a Send ends with its context and reports the known outcome.
 func sendEnds(t *testing.T, f Factory) {
 	t.Helper()
 	rig := f(t)

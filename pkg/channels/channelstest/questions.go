@@ -28,7 +28,7 @@ func asker(t *testing.T, rig *Rig, s *store) *running {
 	return c
 }
 
-// question is a whole message with buttons whose data begins with id.
+// question is a whole message with buttons and data that begin with id.
 func question(at channels.Address, id, text string) channels.Part {
 	p := part(at, id, text)
 	p.Buttons = []channels.Button{

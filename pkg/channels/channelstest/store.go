@@ -9,14 +9,14 @@ import (
 	"parley/pkg/channels"
 )
 
-// store is a [channels.Sink] in memory that keeps the contract of cursors. It
-// swallows nothing, so that a check sees what is delivered twice.
+// store is a [channels.Sink] in memory that keeps the contract of cursors. It keeps
+// duplicates, so that a check sees a second delivery.
 type store struct {
 	mu      sync.Mutex
 	items   []channels.Inbound
 	cursors map[string]string
 	changed chan struct{}
-	// before is asked before anything is stored; its error stores nothing.
+	// before is asked before a write; its error keeps the write from the store.
 	before func(ctx context.Context, items []channels.Inbound) error
 }
 
@@ -52,7 +52,7 @@ func (s *store) Position(_ context.Context, name string) (string, error) {
 	return s.cursors[name], nil
 }
 
-// wait returns what was stored once it is n items.
+// wait returns the stored items once there are n of them.
 func (s *store) wait(t *testing.T, n int) []channels.Inbound {
 	t.Helper()
 	deadline := time.After(patience)

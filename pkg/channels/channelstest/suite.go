@@ -10,8 +10,8 @@ import (
 	"parley/pkg/channels"
 )
 
-// patience is how long the suite waits for what must happen; nothing that works
-// comes near it.
+// patience is the longest wait of the suite for an expected event; a working channel
+// needs far less.
 const patience = time.Minute
 
 // Factory starts the other end of a platform, fresh and empty, and registers its
@@ -31,20 +31,20 @@ type Rig struct {
 	// Seen are the messages that the person in a chat sees from the bot, oldest first.
 	// A file is seen as one or several texts, with its caption in them.
 	Seen func(at channels.Address) []string
-	// Files are the contents of the files that the person in a chat got, oldest
-	// first; nil where the platform shows none.
+	// Files are the contents of the files that the person in a chat got, oldest first;
+	// nil on a platform without files.
 	Files func(at channels.Address) [][]byte
-	// Acked is how many of the messages said were acknowledged; nil where the
-	// platform knows no acknowledgement and delivers nothing a second time.
+	// Acked is how many of the messages said were acknowledged; nil on a platform that
+	// has no acknowledgements and delivers once.
 	Acked func() int
-	// Stall lets the platform answer nothing that is sent until resume is
-	// called; nil where it cannot.
+	// Stall lets the platform leave all sends unanswered until resume is called; nil
+	// where it cannot.
 	Stall func() (resume func())
 	// Press lets the person in a chat press the button called label of the newest
 	// message, and says whether there was one to press as far as the platform knows;
 	// nil where messages have no buttons.
 	Press func(at channels.Address, label string) bool
-	// Shows is what a person sees of a part; nil means its text.
+	// Shows is the text that a person sees of a part; nil means its text.
 	Shows func(text string) string
 }
 
@@ -82,7 +82,7 @@ func Run(t *testing.T, f Factory) {
 	}
 }
 
-// identity checks what never changes.
+// identity checks the values that stay the same for ever.
 func identity(t *testing.T, f Factory) {
 	t.Helper()
 	rig := f(t)

@@ -51,7 +51,7 @@
 // shown as it is written. The caller has to ignore SIGPIPE, as a write to a closed standard
 // output would otherwise end the process.
 //
-// A goroutine that waits in a read of the input outlives Run if the input can be neither closed
-// nor given a deadline, as a terminal. It holds no resources and ends with the next line or the
-// process.
+// A goroutine that waits in a read of the input outlives Run if the input cannot be
+// closed or given a deadline, as a terminal. It holds no resources and ends with the
+// next line or the process.
 package console

@@ -58,7 +58,7 @@ type Block struct {
 	In       []*Container // its containers, the outermost first
 	Begins   int          // it is the first block in all of them from here on
 	Level    int          // of a heading
-	Language string       // of code, "" if it has none
+	Language string       // of code, or ""
 	Head     []Cell       // of a table
 	Rows     [][]Cell     // below it
 }
@@ -82,7 +82,7 @@ type List struct {
 // Box is the box of a task in a list.
 type Box uint8
 
-// The boxes; an item that is no task has none.
+// The boxes; an item other than a task has none.
 const (
 	NoBox Box = iota
 	OpenBox

@@ -33,8 +33,8 @@ func (p *Prose) Fit(most int, m Meter) int {
 	return len(p.Text)
 }
 
-// FitRunes is like Fit for a text whose first grapheme is too long for a part: it counts
-// code points.
+// FitRunes is like Fit for a text with a first grapheme that is too long for a part: it
+// counts code points.
 func (p *Prose) FitRunes(m Meter) int {
 	for i, r := range p.Text {
 		m.Take(p.Text[i : i+utf8.RuneLen(r)])

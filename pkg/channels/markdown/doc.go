@@ -1,11 +1,12 @@
 // Package markdown turns Markdown as language models write it into blocks, for the adapters that
 // write these in the format of their platform.
 //
-// [Read] makes the blocks: paragraphs, headings, code, tables and rules with the lists and
-// quotations around them, and text as stretches of one look. A [Dialect] says what the platform
-// can show. [Prose.Fit] and [Prose.Cut] find the place at which a text is cut that is too long for
-// a message. Each platform fills its messages by its own rule: Slack cuts a block only if it is
-// longer than a message, and Telegram, whose limits count entities too, fills up its messages.
+// [Read] makes the blocks: paragraphs, headings, code, tables and rules with the lists
+// and quotations around them, and text as stretches of one look. A [Dialect] lists the
+// forms that the platform can show. [Prose.Fit] and [Prose.Cut] find the place at which
+// a text is cut that is too long for a message. Each platform fills its messages by its
+// own rule: Slack cuts a block only if it is longer than a message, and Telegram, with
+// limits that count entities too, fills up its messages.
 //
 // It promises that the time is linear in the length of the text, hostile ones included: nesting,
 // markers in one paragraph, cells of a table, definitions of links and bytes of link targets are

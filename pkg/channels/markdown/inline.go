@@ -87,8 +87,8 @@ func (r *reader) text(t *Builder, n *ast.Text, l Look) {
 	}
 }
 
-// link reads a link or an image, which becomes one. Within another link it is its
-// text alone. One whose target is not linked is its text, and the target in brackets.
+// link reads a link or an image, which becomes one. Within another link it is its text
+// alone. One with a target that is not linked is its text, and the target in brackets.
 func (r *reader) link(t *Builder, n ast.Node, destination []byte, l Look) {
 	if l.Href != "" {
 		r.inline(t, n, l)

@@ -39,7 +39,7 @@ func Parse(source []byte, spoilers bool) ast.Node {
 	}))
 }
 
-// The parsers are made once: what belongs to one text is in its [reading].
+// The parsers are made once: the state of one text is in its [reading].
 //
 //nolint:gochecknoglobals // they are constant, and making one costs more than reading a text
 var (
@@ -151,7 +151,7 @@ func (b *budget) enter(paragraph ast.Node) {
 // counted reads markup while the budget lasts.
 type counted struct{ parser.InlineParser }
 
-// Parse reads the markup at hand, or says that there is none.
+// Parse reads the markup at hand, or reports that there is none.
 func (c counted) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
 	b := &of(pc).markers
 	if b.paragraph != parent {
@@ -181,8 +181,8 @@ func (d definitions) Transform(node *ast.Paragraph, reader text.Reader, pc parse
 	}
 }
 
-// tables makes tables of paragraphs, except those whose cells are mostly made up: a
-// row has as many cells as the header, whatever its line says.
+// tables makes tables of paragraphs, except those with mostly made-up cells: a row has
+// as many cells as the header, whatever its line says.
 type tables struct{ parser.ParagraphTransformer }
 
 // Transform makes a table of the paragraph if it is one.

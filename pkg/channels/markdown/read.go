@@ -22,7 +22,7 @@ const HardBreak = '\u2028'
 // many links.
 const freeTargets = 64 << 10
 
-// Dialect is what a platform can show.
+// Dialect lists the forms that a platform can show.
 type Dialect struct {
 	// Spoilers reads ||this|| as a spoiler.
 	Spoilers bool
@@ -33,7 +33,7 @@ type Dialect struct {
 	// ExtraCells gives the rest of a row beyond the last column a cell of its own.
 	// Otherwise it belongs to the last cell.
 	ExtraCells bool
-	// BlankCode keeps blocks of code that show nothing.
+	// BlankCode keeps blocks of code without visible text.
 	BlankCode bool
 }
 

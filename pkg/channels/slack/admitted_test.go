@@ -11,15 +11,15 @@ import (
 	"parley/pkg/channels/slack"
 )
 
-// only lets in what one person says to the bot.
+// only lets in the messages of one person to the bot.
 type only struct{ user string }
 
 func (o only) Authorize(_ context.Context, in channels.Inbound) channels.Decision {
 	return channels.Decision{Allow: in.Sender.ID == o.user && (in.Mentioned || in.Direct), Reason: "not let in"}
 }
 
-// What was not let in gets no reaction, although it is the newest in its chat: the
-// bot is at work on something else.
+// A message that was not let in gets no reaction, although it is the newest in its
+// chat: the bot is at work on something else.
 func TestWhatIsNotLetInGetsNoReaction(t *testing.T) {
 	t.Parallel()
 	b := &bench{srv: fakeslack.New(t), store: inboxtest.New(), log: &inboxtest.Log{}}

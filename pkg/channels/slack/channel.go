@@ -55,7 +55,7 @@ type Channel struct {
 }
 
 // New makes the channel of the app that me names, which [Identify] told. It sends no
-// request, and an error never shows a secret.
+// request, and an error does not show a secret.
 func New(o Options, me Identity) (*Channel, error) {
 	o, err := o.withDefaults()
 	if err == nil {
@@ -83,8 +83,8 @@ func New(o Options, me Identity) (*Channel, error) {
 	return c, nil
 }
 
-// Identify asks Slack once whose the bot token is. The error is [ErrRefused] where
-// Slack refuses the token; any other may pass by itself.
+// Identify asks Slack once for the owner of the bot token. The error is [ErrRefused]
+// where Slack refuses the token; any other may pass by itself.
 func Identify(ctx context.Context, o Options) (Identity, error) {
 	o, err := o.withDefaults()
 	if err != nil {

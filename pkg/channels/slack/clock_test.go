@@ -57,7 +57,7 @@ func (b *bench) opens() []time.Time {
 }
 
 // Where Slack says that sockets are switched off, or too many, it is not asked again
-// for half a minute, the health says what to do, and the link recovers alone.
+// for half a minute, the health names the cure, and the link recovers alone.
 func TestALinkThatIsNotWantedIsNotHurried(t *testing.T) {
 	t.Parallel()
 	for _, reason := range []string{"link_disabled", "too_many_websockets"} {
@@ -98,7 +98,7 @@ func TestALinkThatIsNotWantedIsNotHurried(t *testing.T) {
 	}
 }
 
-// A socket over which nothing comes any more is found, and another takes over.
+// A socket without further events is found, and another takes over.
 func TestAHalfOpenSocketIsFound(t *testing.T) {
 	t.Parallel()
 	underFakeTime(t, nil, func(t *testing.T, b *bench) {
@@ -207,7 +207,7 @@ func TestSocketsThatEndAtOnceAreNotATightLoop(t *testing.T) {
 	}
 }
 
-// A store that does not take what comes is asked again, with pauses, and the event is
+// A store that refuses events is asked again, with pauses, and the event is
 // acknowledged once it is stored; copies that come meanwhile are one item.
 func TestWhatTheStoreRefusesIsStoredLater(t *testing.T) {
 	t.Parallel()
@@ -246,7 +246,7 @@ func TestWhatTheStoreRefusesIsStoredLater(t *testing.T) {
 	})
 }
 
-// A chat whose items cannot be stored holds nobody else back, and stays in order.
+// A chat with items that cannot be stored holds no other chat back, and stays in order.
 func TestAChatThatCannotBeStoredHoldsNobody(t *testing.T) {
 	t.Parallel()
 	underFakeTime(t, func(_ *slack.Options, b *bench) {
@@ -282,7 +282,8 @@ func TestAChatThatCannotBeStoredHoldsNobody(t *testing.T) {
 	})
 }
 
-// A reply whose thread cannot be looked at is neither stored nor acknowledged.
+// A reply in a thread that cannot be looked at is left out of the store and
+// unacknowledged.
 func TestARepliesThreadThatCannotBeLookedAt(t *testing.T) {
 	t.Parallel()
 	var failing atomic.Bool
@@ -312,7 +313,8 @@ func TestARepliesThreadThatCannotBeLookedAt(t *testing.T) {
 	})
 }
 
-// What comes again after six minutes, while its turn runs or has run, is the same item.
+// An event that comes again after six minutes, while its turn runs or has run, is the
+// same item.
 func TestARetryAfterSixMinutesIsTheSameItem(t *testing.T) {
 	t.Parallel()
 	underFakeTime(t, nil, func(t *testing.T, b *bench) {

@@ -23,6 +23,6 @@
 //
 // # The account
 //
-// Whose the bot token is must be known to make a channel ([Identify]); Run asks once
-// more, and ends where it has become another's.
+// The owner of the bot token must be known to make a channel ([Identify]); Run asks
+// once more, and ends if the owner has changed.
 package slack

@@ -17,7 +17,7 @@ import (
 
 const signIn = "<!DOCTYPE html>\n<html><head><title>Sign in | Slack</title></head><body>Sign in to see this file</body></html>"
 
-// TestDownloadsThatMisbehave: a file that does not come as files.info describes it is
+// TestDownloadsThatMisbehave: a file that differs from its description in files.info is
 // none, with no half of it and no page in its place.
 func TestDownloadsThatMisbehave(t *testing.T) {
 	t.Parallel()

@@ -104,7 +104,7 @@ func TestEditOfAMessageThatTakesNone(t *testing.T) {
 	}
 }
 
-// TestEditWithoutAnAnswerIsMadeAgain: it changes nothing a second time.
+// TestEditWithoutAnAnswerIsMadeAgain: a second edit has no effect.
 func TestEditWithoutAnAnswerIsMadeAgain(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]fakeslack.Fault{

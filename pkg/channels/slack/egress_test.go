@@ -19,9 +19,9 @@ import (
 	"parley/pkg/channels/slack"
 )
 
-// TestARateLimitOnOneChannel: its wait is obeyed, nothing of it is lost or doubled or
-// out of order, and the others go on meanwhile. The fake counts a call that comes
-// before its wait is over as a violation.
+// TestARateLimitOnOneChannel: its wait is obeyed, its messages are complete, single and
+// in order, and the others go on meanwhile. The fake counts a call that comes before
+// its wait is over as a violation.
 func TestARateLimitOnOneChannel(t *testing.T) {
 	t.Parallel()
 	srv := fakeslack.New(t)

@@ -55,7 +55,7 @@ func wantClass(t *testing.T, c *slack.Channel, at channels.Address, class channe
 	return se
 }
 
-// TestSendFaults: what is surely not there is told from what may be.
+// TestSendFaults: a message that is surely missing is told from one that may be there.
 func TestSendFaults(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -105,8 +105,8 @@ func TestSendToNobody(t *testing.T) {
 	wantClass(t, c, channels.Address{Chat: "C1"}, channels.SendTransient)
 }
 
-// TestAnAnswerInAnotherFormIsAMessageThatIsThere: Slack says ok, and what the
-// library makes of the rest changes nothing.
+// TestAnAnswerInAnotherFormIsAMessageThatIsThere: Slack says ok, and the library's
+// error about the rest does not count.
 func TestAnAnswerInAnotherFormIsAMessageThatIsThere(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []string{
@@ -123,8 +123,8 @@ func TestAnAnswerInAnotherFormIsAMessageThatIsThere(t *testing.T) {
 	}
 }
 
-// TestNoTokenInAnyError: whatever a server answers, neither an error nor the log
-// holds a token, or the text.
+// TestNoTokenInAnyError: whatever a server answers, errors and the log hold no token
+// and no text.
 func TestNoTokenInAnyError(t *testing.T) {
 	t.Parallel()
 	echo := func(r *http.Request) string {
@@ -224,7 +224,7 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 	}
 }
 
-// TestAnEndlessAnswerIsBounded: what is read of it is.
+// TestAnEndlessAnswerIsBounded: only a part of it is read.
 func TestAnEndlessAnswerIsBounded(t *testing.T) {
 	t.Parallel()
 	c := answering(t, func(w http.ResponseWriter, _ *http.Request) {

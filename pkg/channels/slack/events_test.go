@@ -53,7 +53,7 @@ func newCalled(t *testing.T, change func(b *bench)) *called {
 	}
 }
 
-// call posts a body; sign may spoil what makes it Slack's.
+// call posts a body; sign may spoil the signs that it is Slack's.
 func (c *called) call(t *testing.T, body io.Reader, header http.Header) (status int, answer string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(inboxtest.Limited(t), http.MethodPost, c.url, body)
@@ -123,7 +123,7 @@ func TestEventsOverHTTP(t *testing.T) {
 	c.keepsSecrets(t)
 }
 
-// Whoever cannot show that they are Slack is not listened to.
+// Callers without proof that they are Slack are refused.
 func TestCallsThatAreNotSlacks(t *testing.T) {
 	t.Parallel()
 	c := newCalled(t, nil)
@@ -246,8 +246,8 @@ func TestStrangersDoNotKeepSlackOut(t *testing.T) {
 	}
 }
 
-// announce begins n calls of which the rest never comes. What it returns says how many
-// were closed without an answer.
+// announce begins n calls and does not send the rest. It returns a function that says
+// how many were closed without an answer.
 func (*called) announce(t *testing.T, addr, beginning string, n int) (closed func() int) {
 	t.Helper()
 	var open []net.Conn
@@ -275,7 +275,7 @@ func (*called) announce(t *testing.T, addr, beginning string, n int) (closed fun
 	}
 }
 
-// What is signed and no event is kept and acknowledged: it would come for ever.
+// A signed call other than an event is kept and acknowledged: it would come for ever.
 func TestSignedNonsenseIsKept(t *testing.T) {
 	t.Parallel()
 	c := newCalled(t, nil)

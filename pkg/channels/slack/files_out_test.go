@@ -49,7 +49,7 @@ func TestSendFile(t *testing.T) {
 	}
 }
 
-// TestSendFileWithALongCaption: nothing of it is lost.
+// TestSendFileWithALongCaption: all of it arrives.
 func TestSendFileWithALongCaption(t *testing.T) {
 	t.Parallel()
 	srv, c := sender(t)

@@ -102,9 +102,9 @@ func TestEditOfAPreviewThatIsGoneShowsNothing(t *testing.T) {
 	wantCounts(t, srv, map[string]int{"chat.update": 1, "chat.postMessage": 1})
 }
 
-// TestALimitOfEditsHoldsNoMessages: it is that of one method in the whole workspace,
-// so growing answers leave what is left of it to finished ones, and messages that
-// are no edits go on everywhere.
+// TestALimitOfEditsHoldsNoMessages: it is that of one method in the whole workspace, so
+// growing answers leave the rest of it to finished ones, and new messages go on
+// everywhere.
 func TestALimitOfEditsHoldsNoMessages(t *testing.T) {
 	t.Parallel()
 	srv, c := sender(t)

@@ -16,7 +16,8 @@ import (
 	"parley/pkg/channels/slack"
 )
 
-// The token of another workspace or app ends Run: what is stored is the first one's.
+// The token of another workspace or app ends Run: the stored messages are the first
+// one's.
 func TestAnotherAccountEndsRun(t *testing.T) {
 	t.Parallel()
 	srv := fakeslack.New(t)
@@ -92,8 +93,8 @@ func TestNewRefusesWhatIsWrong(t *testing.T) {
 	}
 }
 
-// Names are asked for beside taking in, once for each person, and come with what they
-// say next.
+// Names are asked for beside receiving, once for each person, and come with that
+// person's next message.
 func TestNamesComeWithWhatIsSaidNext(t *testing.T) {
 	t.Parallel()
 	underFakeTime(t, func(_ *slack.Options, b *bench) {

@@ -14,8 +14,8 @@ import (
 // maxAppName is the longest name that Slack takes for an app.
 const maxAppName = 35
 
-// manifestScopes are the rights of the bot token, each for something that the adapter
-// does and none beside. A test holds them against the methods that it calls.
+// manifestScopes are the rights of the bot token, each for an action of the adapter. A
+// test holds them against the methods that it calls.
 func manifestScopes() []string {
 	return []string{
 		"app_mentions:read", "assistant:write", "channels:history", "chat:write", "commands", "files:read", "files:write",
@@ -23,7 +23,7 @@ func manifestScopes() []string {
 	}
 }
 
-// manifestEvents are what the adapter is told.
+// manifestEvents are the events of the adapter.
 func manifestEvents() []string {
 	return []string{"app_mention", "assistant_thread_started", "message.channels", "message.groups", "message.im", "message.mpim"}
 }
@@ -98,7 +98,8 @@ func Manifest(name, address string) (string, error) {
 // path.
 const eventsPath = "/slack/events"
 
-// eventsAddress is what Slack calls: an address without a path gets that of the adapter.
+// eventsAddress is the address for Slack's calls: one without a path gets that of the
+// adapter.
 func eventsAddress(address string) (string, error) {
 	if address == "" {
 		return "", nil

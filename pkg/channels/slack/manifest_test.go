@@ -19,8 +19,8 @@ import (
 	"parley/pkg/channels/slack"
 )
 
-// slackUses is what the adapter does, each with the right that the bot token needs
-// for it, as docs.slack.dev/reference/methods has it; "" is none of the bot's.
+// slackUses are the adapter's actions, each with the right that the bot token needs for
+// it, as docs.slack.dev/reference/methods has it; "" needs no right of the bot's.
 func slackUses() map[string]string {
 	return map[string]string{
 		"auth.test": "", "apps.connections.open": "", // the latter by the app token's connections:write
@@ -33,8 +33,7 @@ func slackUses() map[string]string {
 	}
 }
 
-// slackHears is what it is told, each with its right, and the type that it has in
-// an event.
+// slackHears are its events, each with its right, and the type that it has in an event.
 func slackHears() map[string]struct{ right, is string } {
 	return map[string]struct{ right, is string }{
 		"app_mention": {"app_mentions:read", "app_mention"}, "assistant_thread_started": {"assistant:write", "assistant_thread_started"},
@@ -43,8 +42,8 @@ func slackHears() map[string]struct{ right, is string } {
 	}
 }
 
-// TestSlackManifestHasWhatIsUsed holds the manifest against the adapter's source:
-// no right and no event is missing, and none is asked for that nothing needs.
+// TestSlackManifestHasWhatIsUsed holds the manifest against the adapter's source: no
+// right and no event is missing, and none is spare.
 func TestSlackManifestHasWhatIsUsed(t *testing.T) {
 	t.Parallel()
 	words := literals(t, ".")

@@ -164,7 +164,7 @@ func TestAReactionIsTakenAwayLater(t *testing.T) {
 }
 
 // TestARestBelowAnEditIsCountedOnce: an edit may be made again as often as it takes,
-// what was sent behind it may not.
+// the message behind it may not.
 func TestARestBelowAnEditIsCountedOnce(t *testing.T) {
 	t.Parallel()
 	c := answering(t, func(w http.ResponseWriter, r *http.Request) {
@@ -180,8 +180,8 @@ func TestARestBelowAnEditIsCountedOnce(t *testing.T) {
 	}
 }
 
-// TestAPreviewThatMayNotBeFinished gives way to the answer where the workspace lets
-// nobody edit, or an edit has less room than a message: nothing half is left beside it.
+// TestAPreviewThatMayNotBeFinished gives way to the answer where the workspace forbids
+// edits, or an edit has less room than a message: no half stays beside it.
 func TestAPreviewThatMayNotBeFinished(t *testing.T) {
 	t.Parallel()
 	for _, refusal := range []string{"edit_window_closed", "msg_too_long"} {

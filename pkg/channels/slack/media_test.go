@@ -50,7 +50,7 @@ func TestFilesAreFetched(t *testing.T) {
 	}
 }
 
-// Files that cannot be had: too large by what Slack says and by what comes, gone, or
+// Files that cannot be had: too large by Slack's word and by their bytes, gone, or
 // behind the page for those who lack a scope.
 func TestFilesThatCannotBeFetched(t *testing.T) {
 	t.Parallel()
@@ -87,8 +87,8 @@ func TestFilesThatCannotBeFetched(t *testing.T) {
 	}
 }
 
-// The token goes to nobody but Slack, whatever address a file has and wherever a
-// redirect points.
+// The token goes to Slack alone, whatever address a file has and wherever a redirect
+// points.
 func TestTheTokenGoesToSlackAlone(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32

@@ -40,11 +40,11 @@ type Options struct {
 	Commands []Command
 	// Unread keeps an envelope that the adapter cannot use: an unreadable one, or one
 	// of an unknown kind. It is called before the envelope is acknowledged, and again
-	// where the envelope comes again. nil keeps none.
+	// where the envelope comes again; nil drops such envelopes.
 	Unread func(kind string, raw json.RawMessage)
-	// Alive says whether the conversation of a thread exists and had something
-	// lately, so that a reply in it needs no mention. With an error the event is
-	// neither stored nor acknowledged: Slack sends it again. nil knows none.
+	// Alive says whether the conversation of a thread exists and had something lately,
+	// so that a reply in it needs no mention. With an error the event is left unstored
+	// and unacknowledged: Slack sends it again. nil knows none.
 	Alive func(ctx context.Context, a channels.Address) (bool, error)
 	Log   zerolog.Logger
 
@@ -81,7 +81,7 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// checkIn checks what taking in needs.
+// checkIn checks the options of receiving.
 func (o Options) checkIn() error {
 	switch {
 	case o.Events == nil && (o.AppToken == nil || o.AppToken() == ""):

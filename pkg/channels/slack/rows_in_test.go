@@ -14,8 +14,8 @@ import (
 	"parley/pkg/channels"
 )
 
-// A socket is replaced while a hundred events are on their way: none is lost, none
-// comes twice, each chat keeps its order.
+// A socket is replaced while a hundred events are on their way: each comes exactly
+// once, and each chat keeps its order.
 func TestARefreshWithAHundredEventsInFlight(t *testing.T) {
 	t.Parallel()
 	for _, reason := range []string{"refresh_requested", "warning"} {
@@ -64,8 +64,8 @@ func TestARefreshWithAHundredEventsInFlight(t *testing.T) {
 	}
 }
 
-// The new socket is open before the old one ends, and what is still acknowledged on
-// the old one counts.
+// The new socket is open before the old one ends, and an acknowledgement on the old one
+// still counts.
 func TestASocketIsReplacedBeforeItEnds(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil, fakeslack.Options{Linger: time.Hour})
@@ -79,7 +79,8 @@ func TestASocketIsReplacedBeforeItEnds(t *testing.T) {
 	}
 }
 
-// What happened while no socket was open comes as a retry: it is as good as a first copy.
+// An event that happened while no socket was open comes as a retry: it is as good as a
+// first copy.
 func TestAFirstCopyMayBeARetry(t *testing.T) {
 	t.Parallel()
 	b := &bench{srv: fakeslack.New(t), store: inboxtest.New(), log: &inboxtest.Log{}}
@@ -115,7 +116,7 @@ func TestBothShapesOfAPostAreOneItem(t *testing.T) {
 	}
 }
 
-// An edit and a deletion tell what they are about, whether or not that has come.
+// An edit and a deletion tell their original, whether or not that has come.
 func TestEditsAndDeletionsTellTheirOriginal(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
@@ -139,7 +140,7 @@ func TestEditsAndDeletionsTellTheirOriginal(t *testing.T) {
 	}
 }
 
-// What nobody knows is kept without its secrets and acknowledged.
+// An unknown envelope is kept without its secrets and acknowledged.
 func TestUnknownEnvelopesAreKeptAndAcknowledged(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
@@ -166,8 +167,8 @@ func TestUnknownEnvelopesAreKeptAndAcknowledged(t *testing.T) {
 	}
 }
 
-// A message of a size that Slack never sends is acknowledged by its id, told, and
-// does not end the socket.
+// A message larger than any of Slack's is acknowledged by its id, told, and does not
+// end the socket.
 func TestAHugeMessageIsToldAndAcknowledged(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
@@ -190,7 +191,8 @@ func TestAHugeMessageIsToldAndAcknowledged(t *testing.T) {
 	}
 }
 
-// A slash command is acknowledged so that everybody sees it, a press with nothing.
+// A slash command is acknowledged so that everybody sees it, a press with an empty
+// body.
 func TestCommandsAndTheirAcknowledgement(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
@@ -212,7 +214,7 @@ func TestCommandsAndTheirAcknowledgement(t *testing.T) {
 	}
 }
 
-// Bots, the bot itself among them, start nothing.
+// Messages of bots, the bot itself among them, start no turn.
 func TestBotsStartNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)

@@ -93,7 +93,7 @@ func TestSendStaysInItsThread(t *testing.T) {
 	}
 }
 
-// TestSendNotifiesNobody: whatever a model writes, nobody is called by it.
+// TestSendNotifiesNobody: a model's text calls no person.
 func TestSendNotifiesNobody(t *testing.T) {
 	t.Parallel()
 	for _, plain := range []bool{false, true} {
@@ -307,7 +307,7 @@ func TestAThreadThatIsGone(t *testing.T) {
 	}
 }
 
-// TestLimits: what Slack's pages say.
+// TestLimits are the limits of Slack's pages.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	_, c := sender(t)

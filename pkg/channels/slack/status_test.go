@@ -54,7 +54,7 @@ func TestWorkElsewhereIsAReaction(t *testing.T) {
 	ann := srv.User("Ann")
 	dm := srv.DM(ann)
 	at := where(c, dm)
-	typing(t, c, at, 1) // nothing was taken in yet
+	typing(t, c, at, 1) // no message was taken in yet
 	first, second := dm.Say("first").TS, dm.Say("second").TS
 	c.Heard(at, first, ann.ID)
 	c.Heard(at, second, ann.ID)

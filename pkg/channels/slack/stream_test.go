@@ -19,7 +19,7 @@ func streaming(how string) func(*slack.Options) {
 	return func(o *slack.Options) { o.Stream = how }
 }
 
-// threadOf is a thread in a channel, whose last message was taken in.
+// threadOf is a thread in a channel, with its last message taken in.
 func threadOf(c *slack.Channel, srv *fakeslack.Server) (*fakeslack.Chat, channels.Address) {
 	ann := srv.User("Ann")
 	room := srv.Channel("general", ann)
@@ -155,7 +155,7 @@ func TestAnAnswerThatIsAnotherThanWhatWasStreamed(t *testing.T) {
 	}
 }
 
-// TestARestartInTheMiddleOfAStream: who finishes it knows nothing of it.
+// TestARestartInTheMiddleOfAStream: the next process finishes it without knowing of it.
 func TestARestartInTheMiddleOfAStream(t *testing.T) {
 	t.Parallel()
 	srv, c := sender(t)

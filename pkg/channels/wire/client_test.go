@@ -155,7 +155,7 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// failing is a reader whose error tells a secret.
+// failing is a reader with a secret in its error.
 type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errors.New("secret") }

@@ -36,8 +36,8 @@ func (l *logged) String() string {
 	return l.b.String()
 }
 
-// believes is a handler that takes every whole request for the platform's; begun gets
-// a value for each whose headers it has.
+// believes is a handler that takes every whole request for the platform's; begun gets a
+// value for each with complete headers.
 func believes(begun chan<- struct{}) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		begun <- struct{}{}

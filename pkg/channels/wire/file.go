@@ -7,8 +7,8 @@ import (
 )
 
 // OpenFile opens a file that is to be uploaded, and gives its size: a regular file that
-// is not empty and has at most limit bytes. The words of limited say whose limit it is,
-// such as "slack takes".
+// is not empty and has at most limit bytes. The words of limited name the owner of the
+// limit, such as "slack takes".
 func OpenFile(open func() (fs.File, error), limit int64, limited string) (fs.File, int64, error) {
 	content, err := open()
 	if err != nil {

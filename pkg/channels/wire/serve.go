@@ -23,7 +23,7 @@ type Server struct {
 	// Listen is the local address, HOST:PORT.
 	Listen  string
 	Handler http.Handler
-	// TrustedProxies are the addresses whose header X-Forwarded-For is believed. It names
+	// TrustedProxies are the addresses with a trusted header X-Forwarded-For. It names
 	// the client, and only clients that hold many connections lose some.
 	TrustedProxies []netip.Prefix
 	Log            zerolog.Logger

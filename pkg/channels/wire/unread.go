@@ -13,7 +13,7 @@ const maxLoggedKinds = 100
 // Unread hands on events that an adapter cannot use: the platform may have invented
 // their kind since. It is safe for many goroutines.
 type Unread struct {
-	// To keeps an event; nil keeps none.
+	// To keeps an event; nil drops it.
 	To  func(kind string, raw json.RawMessage)
 	Log zerolog.Logger
 	// Noun is the platform's word for an event, with its article.
@@ -24,7 +24,7 @@ type Unread struct {
 }
 
 // Keep hands on an event that gives no item although it says something, and logs its
-// kind the first time. An event without a kind is none of these.
+// kind the first time. An event without a kind is not kept.
 func (u *Unread) Keep(kind string, raw json.RawMessage) {
 	if kind == "" {
 		return
@@ -37,7 +37,7 @@ func (u *Unread) Keep(kind string, raw json.RawMessage) {
 	}
 }
 
-// first tells whether a kind is new. After maxLoggedKinds none is.
+// first tells whether a kind is new. After maxLoggedKinds no kind is new.
 func (u *Unread) first(kind string) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()

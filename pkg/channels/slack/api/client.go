@@ -46,8 +46,8 @@ type Options struct {
 }
 
 // Client speaks Slack's Web API. The slack-go library writes requests and reads
-// answers; the Client decides how long a call may take, which answers count as
-// Slack's, and what they mean. It is safe for many goroutines.
+// answers; the Client decides how long a call may take, which answers count as Slack's,
+// and their meaning. It is safe for many goroutines.
 type Client struct {
 	base   *url.URL
 	bot    func() string
@@ -112,7 +112,7 @@ func (c *Client) Read(ctx context.Context, method string, out any, f func(ctx co
 		return &wire.Error{Method: method, Sent: w.sent, Err: errUnexpected}
 	}
 	if w.err == nil {
-		_ = json.Unmarshal(w.body, out) // what has another form stays empty
+		_ = json.Unmarshal(w.body, out) // fields of another form stay empty
 	}
 	return w.err
 }
@@ -137,8 +137,8 @@ type way struct {
 	method string
 	sent   bool
 	status int
-	// body is the answer where it says ok, and err is what became of the call
-	// otherwise; it stands for whatever the library says.
+	// body is the answer where it says ok, and err is the fault of the call otherwise;
+	// both count before the library's own.
 	body []byte
 	err  error
 }
@@ -160,7 +160,7 @@ func (w *way) Do(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// envelope is what every answer of the Web API has.
+// envelope has the fields of every answer of the Web API.
 type envelope struct {
 	OK       *bool  `json:"ok"`
 	Error    string `json:"error"`
@@ -170,7 +170,7 @@ type envelope struct {
 	} `json:"response_metadata"`
 }
 
-// judge says what an answer means; nil where it is Slack's and says ok.
+// judge is the meaning of an answer; nil where it is Slack's and says ok.
 func (w *way) judge(resp *http.Response, body []byte, err error) error {
 	if resp == nil || err != nil && resp.StatusCode == http.StatusOK {
 		return &wire.Error{Method: w.method, Sent: w.sent, Err: w.Scrub(err)}
@@ -200,8 +200,8 @@ func (w *way) refusal(resp *http.Response, answer *envelope) *Error {
 	return e
 }
 
-// word is a name of an error or of scopes as Slack writes them. What is none may
-// hold anything, and is in no log.
+// word is a name of an error or of scopes as Slack writes them. Any other text may hold
+// anything, and is in no log.
 func word(s string) string {
 	outside := func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("_.:,", r)

@@ -16,10 +16,10 @@ type Error struct {
 	Name string
 	// Needed is the scope that is missing, where Slack tells it.
 	Needed string
-	// RetryAfter is the answer's header; zero where it has none.
+	// RetryAfter is the answer's header, or zero.
 	RetryAfter time.Duration
-	// Messages are Slack's details, such as what is wrong with a block. They may
-	// quote what was sent: they are for decisions, and are in no log.
+	// Messages are Slack's details, such as the fault of a block. They may quote the
+	// message: they are for decisions, and are in no log.
 	Messages []string
 }
 
@@ -80,10 +80,10 @@ func (e *Error) Unsupported() bool {
 		"team_not_found", "missing_recipient_team_id", "missing_recipient_user_id", "invalid_arguments", "invalid_arg_name")
 }
 
-// Class says what a refusal means for the message that was refused, by the
-// reference pages of chat.postMessage, chat.update and
-// files.completeUploadExternal. A name that is not here is about the message:
-// Slack will never take it, and surely does not have it.
+// Class is the consequence of a refusal for the message that was refused, by the
+// reference pages of chat.postMessage, chat.update and files.completeUploadExternal. A
+// name that is not here is about the message: Slack will not take it later either, and
+// surely does not have it.
 func (e *Error) Class() channels.SendClass {
 	switch {
 	case e.Has("ratelimited", "rate_limited", "message_limit_exceeded"):
@@ -116,15 +116,15 @@ func (e *Error) noChat() bool {
 		"no_permission", "access_denied", "invalid_channel")
 }
 
-// barred: the app may do nothing at all before somebody sees to it.
+// barred: the app may not act at all before somebody sees to it.
 func (e *Error) barred() bool {
 	return e.Has("invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired", "missing_scope",
 		"not_allowed_token_type", "ekm_access_denied", "accesslimited", "enterprise_is_restricted", "team_access_not_granted",
 		"two_factor_setup_required", "unknown_method", "method_deprecated", "deprecated_endpoint")
 }
 
-// later: Slack is not there for a while and did nothing. request_timeout says that
-// the request came in pieces; update_failed is only of edits, which may be made again.
+// later: Slack is away for a while and had no effect. request_timeout says that the
+// request came in pieces; update_failed is only of edits, which may be made again.
 func (e *Error) later() bool {
 	return e.Has("service_unavailable", "team_added_to_org", "org_login_required", "external_channel_migrating",
 		"request_timeout", "update_failed", "streaming_state_conflict")

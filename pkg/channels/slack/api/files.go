@@ -51,7 +51,7 @@ func (c *Client) Download(ctx context.Context, address string, size int64) (io.R
 	return wire.Whole(body, size), nil
 }
 
-// peekedBody is a body whose beginning was looked at.
+// peekedBody is a body that is read again from its beginning.
 type peekedBody struct {
 	*bufio.Reader
 	io.Closer
@@ -78,7 +78,7 @@ func isPage(contentType string) bool {
 }
 
 // Upload posts size bytes to the address that files.getUploadURLExternal gave. The
-// address is the permission: no token goes with it. Nobody sees the upload before
+// address is the permission: no token goes with it. The upload is invisible before
 // files.completeUploadExternal.
 func (c *Client) Upload(ctx context.Context, address string, body io.Reader, size int64) error {
 	const method = "upload"

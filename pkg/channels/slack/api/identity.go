@@ -22,9 +22,9 @@ type Identity struct {
 	Bot  string `json:"bot"`
 }
 
-// Identify asks auth.test once whose the bot token is; called is how people call the
-// bot and its workspace. The error is [ErrRefused] where Slack refuses the token; any
-// other may pass by itself.
+// Identify asks auth.test once for the owner of the bot token; called is the name that
+// people use for the bot and its workspace. The error is [ErrRefused] where Slack
+// refuses the token; any other may pass by itself.
 func (c *Client) Identify(ctx context.Context) (id Identity, called string, err error) {
 	var me *slack.AuthTestResponse
 	err = c.Call(ctx, "auth.test", func(ctx context.Context, api *slack.Client) (err error) {

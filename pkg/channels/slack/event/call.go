@@ -6,8 +6,8 @@ import (
 	"net/url"
 )
 
-// OpenCall says what a call over HTTP holds: JSON events, or a form with a press or a
-// command.
+// OpenCall gives the content of a call over HTTP: JSON events, or a form with a press
+// or a command.
 func OpenCall(contentType string, body []byte) (envelopeType string, payload json.RawMessage) {
 	media, _, err := mime.ParseMediaType(contentType)
 	if err != nil || media != "application/x-www-form-urlencoded" {

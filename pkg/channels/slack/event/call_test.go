@@ -25,7 +25,7 @@ func TestDecodeCommandsAndPresses(t *testing.T) {
 			continue
 		}
 		got := d.Items[0]
-		// Its id is no other when it comes again, and holds nothing to act with.
+		// Its id is the same when it comes again, and is of no use for an action.
 		again := decode([]byte(slash(text)), me(), commands...).Items[0].ID
 		if got.ID != again || !strings.HasPrefix(got.ID, "slash/") || strings.Contains(got.ID, "1.2.x") ||
 			!got.Mentioned || got.Direct || got.Address != at("C1", "") || got.Sender.ID != "U1" ||

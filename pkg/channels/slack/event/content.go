@@ -12,7 +12,7 @@ import (
 	"parley/pkg/text"
 )
 
-// tell puts what a message says into an item: its text, what it passes on, and files.
+// tell puts the content of a message into an item: its text, its quotes, and files.
 func (d *Decoder) tell(in *channels.Inbound, m *message) {
 	said := markup.Read(m.Text, d.Me.User, d.Name)
 	if m.Text == "" {
@@ -42,8 +42,8 @@ func (d *Decoder) tell(in *channels.Inbound, m *message) {
 	in.Text = channels.Lines(all...)
 }
 
-// quoted tells of an attachment in words; shared says that the sender passes on what
-// was written elsewhere. Its first line keeps a command within it from being one.
+// quoted tells of an attachment in words; shared says that the sender passes on words
+// from elsewhere. Its first line keeps a command within it from being one.
 func (d *Decoder) quoted(q *quoted) (words string, shared bool) {
 	if q.From != "" && !q.Share && !q.Message {
 		return "", false // the preview of a link that is in the text
@@ -67,7 +67,7 @@ func (d *Decoder) quoted(q *quoted) (words string, shared bool) {
 // maxDepth is how deep a layout is read.
 const maxDepth = 8
 
-// layout is what blocks say, where the message has no text.
+// layout is the text of blocks, where the message has no text.
 func (d *Decoder) layout(raws []json.RawMessage, depth int) string {
 	if depth == maxDepth {
 		return ""
@@ -81,8 +81,7 @@ func (d *Decoder) layout(raws []json.RawMessage, depth int) string {
 	return channels.Lines(all...)
 }
 
-// inner is what stands within a block. What stands in a section of rich text makes
-// one line.
+// inner is the text within a block. A section of rich text makes one line.
 func (d *Decoder) inner(b *block, depth int) string {
 	if !strings.HasPrefix(b.Type, "rich_text_") || b.Type == "rich_text_list" {
 		return channels.Lines(d.layout(b.Elements, depth+1), d.layout(b.Fields, depth+1))
@@ -95,7 +94,7 @@ func (d *Decoder) inner(b *block, depth int) string {
 	return line.String()
 }
 
-// words are what a block says by itself.
+// words are the text of a block itself.
 func (d *Decoder) words(b *block) string {
 	switch b.Type {
 	case "user":
@@ -160,7 +159,7 @@ func (f *file) attachment() channels.Attachment {
 	}
 }
 
-// kind is what it is, in a word.
+// kind names it in a word.
 func (f *file) kind() string {
 	switch head, _, _ := strings.Cut(f.MIME, "/"); head {
 	case "image":
@@ -172,7 +171,7 @@ func (f *file) kind() string {
 	}
 }
 
-// extension is one that goes with a type; "" where the type says nothing.
+// extension is one that goes with a type, or "".
 func extension(mime string) string {
 	switch mime {
 	case "image/jpeg":

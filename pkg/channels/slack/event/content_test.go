@@ -8,7 +8,7 @@ import (
 	"parley/pkg/channels"
 )
 
-// What is beside a text, or in its place.
+// The content beside a text, or in its place.
 func TestDecodeContent(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -15,8 +15,9 @@ import (
 	"parley/pkg/channels/slack/event"
 )
 
-// outcomes are what becomes of each line of the corpus of envelopes: "message" with
-// its text, a reason why nothing is made of it, or the kind under which it is kept.
+// outcomes are the outcomes of the lines of the corpus of envelopes: "message" with its
+// text, the reason for which an envelope is skipped, or the kind under which it is
+// kept.
 func outcomes() []string {
 	const nowhere = "kept: events_api app_mention nowhere"
 	return []string{
@@ -118,7 +119,7 @@ func outcome(t *testing.T, kind string, raw []byte) string {
 	var inner struct {
 		Text string `json:"text"`
 	}
-	_ = json.Unmarshal(append(told.Event, told.Payload.Event...), &inner) // many have none
+	_ = json.Unmarshal(append(told.Event, told.Payload.Event...), &inner) // many lack the field
 	if user, _, ok := strings.Cut(strings.TrimPrefix(inner.Text, "<@"), ">"); ok {
 		me.User = user
 	}

@@ -24,7 +24,7 @@ const (
 // channelName is the adapter's word in addresses.
 const channelName = "slack"
 
-// inChannel acknowledges a slash command so that everybody sees what was asked.
+// inChannel acknowledges a slash command so that everybody sees the question.
 const inChannel = `{"response_type":"in_channel"}`
 
 // Event is one envelope, or one call over HTTP. The adapter acknowledges an event
@@ -69,7 +69,7 @@ type Decoder struct {
 	Name func(user string) string
 }
 
-// Frame reads a frame of a socket. It never fails: an unreadable frame gives an event
+// Frame reads a frame of a socket. It does not fail: an unreadable frame gives an event
 // that says so.
 func (d *Decoder) Frame(f Frame) *Event {
 	if f.Huge != nil {
@@ -146,7 +146,7 @@ func (d *Decoder) callback(ev *Event, raw json.RawMessage) {
 	switch head.Type {
 	case "message", "app_mention":
 		if head.Bot != "" && personal(head.Subtype) {
-			ev.Skipped = aBots // mostly what the bot said itself: no more of it is read
+			ev.Skipped = aBots // mostly the bot's own words: no more of it is read
 			return
 		}
 		var m message
@@ -178,7 +178,7 @@ func (d *Decoder) concerns(cb *callback) bool {
 }
 
 // sender is a person, by the workspace they belong to: those of other workspaces have
-// its id in front of theirs. It says nothing of names.
+// its id in front of theirs. It leaves names out.
 func (d *Decoder) sender(user string, teams ...string) channels.Sender {
 	for _, team := range teams {
 		if team == "" {
@@ -192,7 +192,7 @@ func (d *Decoder) sender(user string, teams ...string) channels.Sender {
 	return channels.Sender{ID: user}
 }
 
-// isDirect says that nobody but one person and the bot is in a chat.
+// isDirect says that a chat has only one person and the bot.
 func isDirect(channel, channelType string) bool {
 	return channelType == "im" || channelType == "app_home" || channelType == "" && strings.HasPrefix(channel, "D")
 }
@@ -234,8 +234,8 @@ func (d *Decoder) interaction(ev *Event, raw json.RawMessage) {
 	}
 }
 
-// command reads a slash command. Slack takes none in a thread, so it belongs to the
-// chat itself.
+// command reads a slash command. Slack has none in a thread, so it belongs to the chat
+// itself.
 func (d *Decoder) command(ev *Event, raw json.RawMessage) {
 	ev.Answer = json.RawMessage(inChannel)
 	var c command
@@ -258,8 +258,8 @@ func (d *Decoder) command(ev *Event, raw json.RawMessage) {
 	}}
 }
 
-// nameOf is a name for what something was triggered with, which itself is to act
-// with and stands in no record: as many bits of its SHA-256 as tell all apart.
+// nameOf is a name for a trigger, which itself allows an action and stands in no
+// record: as many bits of its SHA-256 as tell all apart.
 func nameOf(trigger string) string {
 	sum := sha256.Sum256([]byte(trigger))
 	return hex.EncodeToString(sum[:16])

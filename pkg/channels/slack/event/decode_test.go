@@ -74,7 +74,7 @@ func TestDecodeMessages(t *testing.T) {
 		payload string
 		want    *channels.Inbound
 		asks    bool
-		not     string // why nothing is made of it
+		not     string // the reason for which it is skipped
 	}{
 		"a post that is for nobody": {payload: post(`,"text":"hello"`), want: base(func(*channels.Inbound) {})},
 		"a mention begins a thread": {payload: post(`,"text":"<@UBOT> hello"`), want: base(func(in *channels.Inbound) {
@@ -230,7 +230,8 @@ func TestDecodeMessages(t *testing.T) {
 	}
 }
 
-// What is no envelope is acknowledged by the id that is found in it, if there is one.
+// A frame that is no envelope is acknowledged by the id that is found in it, if there
+// is one.
 func TestDecodeBrokenFrames(t *testing.T) {
 	t.Parallel()
 	for frame, want := range map[string]string{

@@ -1,7 +1,7 @@
 // Package event turns Slack's envelopes into inbound items. It is a pure translation
 // without connections, store or clock.
 //
-// A [Decoder] never fails. An envelope that cannot be read, is too large or of an
+// A [Decoder] does not fail. An envelope that cannot be read, is too large or of an
 // unknown kind becomes an [Event] that names its kind and holds its payload without
 // tokens and response addresses; its envelope id is found wherever possible, so that
 // the envelope can be acknowledged.

@@ -9,16 +9,17 @@ import (
 	"parley/pkg/channels/slack/api"
 )
 
-// What is of no use is kept for whoever runs the app: it may be a kind of event that
-// Slack has invented since.
+// Useless events are kept for the operator: one may be a kind that Slack has invented
+// since.
 
-// unreadable is the kind of what cannot be decoded, oversized of what is too large.
+// unreadable is the kind of an event that cannot be decoded, oversized of one that is
+// too large.
 const (
 	unreadable = "unreadable"
 	oversized  = "oversized"
 )
 
-// kind puts together what tells of a kind; what is no word is left out.
+// kind joins the words that tell a kind; all other text is left out.
 func kind(words ...string) string {
 	var all []string
 	for _, w := range words {
@@ -35,7 +36,7 @@ func kind(words ...string) string {
 // maxKept is the largest payload that is kept with an item.
 const maxKept = 64 << 10
 
-// secretFields are what Slack sends along to act with: no record holds them.
+// secretFields are the fields by which Slack lets an app act: no record holds them.
 const secretFields = " token response_url response_urls bot_access_token workflow_token action_token trigger_id upload_url "
 
 // blank is a text that is no JSON, or a spoiled one, without the values of secrets as
@@ -46,8 +47,7 @@ func blank(text string) string {
 	return secrets.ReplaceAllString(text, "${1}")
 }
 
-// bare is a payload without what could be acted with. What is no JSON becomes a
-// string.
+// bare is a payload without its secret fields. A text other than JSON becomes a string.
 func bare(raw []byte) json.RawMessage {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -92,7 +92,7 @@ func kept(raw []byte) json.RawMessage {
 	}
 	text := bare(raw)
 	if len(text) > maxKept {
-		return nil // what was escaped takes more
+		return nil // escaped text takes more
 	}
 	return text
 }

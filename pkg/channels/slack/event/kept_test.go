@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What is cut or spoiled is kept without what could be acted with, too.
+// A cut or spoiled payload is kept without its secrets, too.
 func TestSpoiledPayloadsKeepNoSecrets(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

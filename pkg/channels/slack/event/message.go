@@ -20,7 +20,7 @@ func personal(subtype string) bool {
 	}
 }
 
-// serviceSubtypes are what Slack itself puts into a channel.
+// serviceSubtypes are the posts that Slack itself puts into a channel.
 const serviceSubtypes = " channel_join channel_leave channel_topic channel_purpose channel_name channel_archive channel_unarchive" +
 	" channel_posting_permissions channel_convert_to_private channel_convert_to_public group_join group_leave group_topic group_purpose" +
 	" group_name group_archive group_unarchive pinned_item unpinned_item bot_add bot_remove reminder_add reminder_delete" +
@@ -51,7 +51,7 @@ func (d *Decoder) message(ev *Event, m *message, team string) {
 	}
 }
 
-// aBots is why nothing is made of a message.
+// aBots is the reason for which a message is skipped.
 const aBots = "a bot's message"
 
 // mechanical says that no person wrote a message: the bot itself did, or another.
@@ -59,7 +59,7 @@ func (d *Decoder) mechanical(m *message) bool {
 	return m.Bot != "" || m.Subtype == "bot_message" || m.User == "USLACKBOT" || m.User != "" && m.User == d.Me.User
 }
 
-// said reads what a person posted.
+// said reads a person's post.
 func (d *Decoder) said(ev *Event, m *message, team string) {
 	in, ok := d.common(ev, m, m, team, m.Type == "app_mention" || markup.Mentions(m.Text, d.Me.User))
 	if !ok {
@@ -68,7 +68,7 @@ func (d *Decoder) said(ev *Event, m *message, team string) {
 	in.ID, in.Kind, in.Time = original(m.Channel, m.TS), channels.KindMessage, timeOf(m.TS)
 	d.tell(&in, m)
 	if in.Text == "" && len(in.Attachments) == 0 {
-		// A mention and nothing else speaks to the bot all the same.
+		// A mention alone speaks to the bot all the same.
 		if m.Text == "" {
 			ev.Skipped = "a message without content"
 			return
@@ -80,7 +80,7 @@ func (d *Decoder) said(ev *Event, m *message, team string) {
 // original is the id of the item that a post becomes.
 func original(chat, ts string) string { return "msg/" + chat + "/" + ts }
 
-// common is what every item about a message has: where it is, who wrote it, and
+// common has the fields of every item about a message: where it is, its author, and
 // whether it speaks to the bot. The event is at, and m the message that it is about.
 func (d *Decoder) common(ev *Event, at, m *message, team string, mentions bool) (in channels.Inbound, ok bool) {
 	home := cmp.Or(m.UserTeam, m.SourceTeam, m.Team, team)
@@ -97,7 +97,7 @@ func (d *Decoder) common(ev *Event, at, m *message, team string, mentions bool) 
 	case reply:
 		in.Address.Thread = m.Thread
 	case !in.Direct && mentions:
-		in.Address.Thread = m.TS // what is asked in a channel is answered below it
+		in.Address.Thread = m.TS // a question in a channel is answered below it
 	}
 	if in.Direct {
 		return in, true
@@ -107,17 +107,18 @@ func (d *Decoder) common(ev *Event, at, m *message, team string, mentions bool) 
 	return in, true
 }
 
-// sound says that the ids of a message can be what they say they are.
+// sound says that the ids of a message have the right form.
 func (m *message) sound(home string) bool {
 	return isTS(m.TS) && api.IsID(m.User) && (home == "" || api.IsID(home)) && (m.Thread == "" || isTS(m.Thread))
 }
 
-// changed reads message_changed. Slack sends it for much that nobody wrote: previews,
-// replies that are counted, our own edits. What counts is what a person edited.
+// changed reads message_changed. Slack sends it for many changes without an author:
+// previews, replies that are counted, our own edits. Only a person's edit counts.
 func (d *Decoder) changed(ev *Event, m *message, team string) {
 	now, before := m.Message, m.Previous
 	if now != nil && now.Edited != nil {
-		// The words are those of whoever edited: nobody speaks with another's rights.
+		// The words are those of the editor: a person speaks with their own rights
+		// only.
 		now.User = cmp.Or(now.Edited.User, now.User)
 	}
 	switch {
@@ -164,8 +165,8 @@ func sameWords(a, b *message) bool {
 	return a.Text == b.Text && slices.Equal(ids(a), ids(b))
 }
 
-// deleted reads that the message ts was taken back; before is what it was. Who did it
-// is not told: it counts as its author's doing.
+// deleted reads that the message ts was taken back; before is its former content. The
+// person who did it is not told: it counts as its author's doing.
 func (d *Decoder) deleted(ev *Event, m, before *message, ts, team string) {
 	switch {
 	case before == nil:

@@ -9,8 +9,9 @@ import (
 	"parley/pkg/channels/slack/api"
 )
 
-// What is read of Slack's JSON. What may come in forms that nobody foresaw (files,
-// attachments, blocks) is decoded by itself, so that it spoils no message.
+// The parts of Slack's JSON that are read. Parts that may come in unforeseen forms
+// (files, attachments, blocks) are decoded by themselves, so that they spoil no
+// message.
 
 // enveloped is a frame of Socket Mode.
 type enveloped struct {
@@ -23,7 +24,7 @@ type enveloped struct {
 	Reason string `json:"reason"`
 }
 
-// callback is what is around an event.
+// callback is the wrapping of an event.
 type callback struct {
 	Type           string          `json:"type"`
 	Team           string          `json:"team_id"`
@@ -90,7 +91,7 @@ type file struct {
 	FileAccess string `json:"file_access"`
 }
 
-// quoted is an attachment: a message that is passed on, or what an app put there.
+// quoted is an attachment: a message that is passed on, or an app's addition.
 type quoted struct {
 	Share   bool              `json:"is_share"`
 	Message bool              `json:"is_msg_unfurl"`
@@ -115,7 +116,7 @@ type block struct {
 	Fields   []json.RawMessage `json:"fields"`
 }
 
-// interaction is what a person did with something that the app showed.
+// interaction is a person's action on an element that the app showed.
 type interaction struct {
 	Type string `json:"type"`
 	User struct {
@@ -160,8 +161,8 @@ func (c *command) sound() bool {
 	return api.IsID(c.User) && api.IsID(c.Channel) && api.IsID(c.Trigger) && (c.Team == "" || api.IsID(c.Team))
 }
 
-// timeOf reads a ts, which is a time in seconds and the name of a message; zero
-// where it is none.
+// timeOf reads a ts, which is a time in seconds and the name of a message, or gives
+// zero.
 func timeOf(ts string) time.Time {
 	whole, part, _ := strings.Cut(ts, ".")
 	seconds, err := strconv.ParseInt(whole, 10, 64)
@@ -184,7 +185,7 @@ func isTS(s string) bool {
 	return found && digits(whole) && digits(part)
 }
 
-// oneByOne decodes what can be decoded.
+// oneByOne decodes the values that can be decoded.
 func oneByOne[T any](raws []json.RawMessage) []T {
 	var all []T
 	for _, raw := range raws {

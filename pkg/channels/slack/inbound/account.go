@@ -15,7 +15,7 @@ import (
 // errOtherAccount ends Run: everything stored under this account is another's.
 var errOtherAccount = errors.New("slack: the bot token belongs to another workspace or app than the one that this channel was made for")
 
-// introduce asks who the token belongs to until Slack has told; taking in goes on
+// introduce asks for the owner of the token until Slack has told; receiving goes on
 // beside it. An error means that it is somebody else's.
 func (r *Receiver) introduce(ctx context.Context) error {
 	pauses := wire.NewPauses(minPause, maxPause)
@@ -29,7 +29,7 @@ func (r *Receiver) introduce(ctx context.Context) error {
 			return err
 		}
 		if ctx.Err() != nil {
-			return nil //nolint:nilerr // the end of Run says nothing about the account
+			return nil //nolint:nilerr // the end of Run is no news of the account
 		}
 		wait := after(pauses, err)
 		if pauses.Lasting() {
@@ -46,7 +46,7 @@ func (r *Receiver) introduce(ctx context.Context) error {
 	}
 }
 
-// learn takes what Slack tells of the token. The bot's own id may be new.
+// learn takes Slack's description of the token. The bot's own id may be new.
 func (r *Receiver) learn(now api.Identity) error {
 	known := r.me.Load()
 	if now.Team != known.Team || known.User != "" && now.User != known.User {

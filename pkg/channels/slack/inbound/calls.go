@@ -21,13 +21,14 @@ import (
 	"parley/pkg/channels/wire"
 )
 
-// What a call over HTTP is held to (docs.slack.dev/authentication/verifying-requests-from-slack).
+// The limits and headers of a call over HTTP
+// (docs.slack.dev/authentication/verifying-requests-from-slack).
 const (
 	eventsPath      = "/slack/events"
 	signatureHeader = "X-Slack-Signature"
 	timeHeader      = "X-Slack-Request-Timestamp"
 	signatureAge    = 5 * time.Minute
-	// That is far beyond what Slack sends; what is larger is never read.
+	// That is far beyond Slack's calls; a larger body is not read.
 	maxCall = 4 << 20
 	// How many calls are worked on at once, and how long a call may take to bring its
 	// body: a stranger's cannot be told from Slack's before.
@@ -73,8 +74,8 @@ func (h *hook) run(ctx context.Context) {
 	}
 }
 
-// ServeHTTP reads a call that may be Slack's, believes it if it is signed, and
-// answers 200 only when what it tells is stored or never can be.
+// ServeHTTP reads a call that may be Slack's, believes it if it is signed, and answers
+// 200 only when its event is stored or can be skipped for good.
 func (h *hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	status := http.StatusOK
 	switch {
@@ -134,7 +135,7 @@ func readCall(w http.ResponseWriter, r *http.Request) ([]byte, int) {
 	return body, http.StatusOK
 }
 
-// signed compares in constant time what a call is signed with.
+// signed compares the signature of a call in constant time.
 func (h *hook) signed(signature, at string, body []byte) bool {
 	mac := hmac.New(sha256.New, []byte(h.opt.SigningSecret()))
 	mac.Write([]byte("v0:" + at + ":"))
@@ -194,7 +195,7 @@ func (h *hook) answered(w http.ResponseWriter, ev *event.Event) {
 func (h *hook) challenged(w http.ResponseWriter, challenge string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	if _, err := io.WriteString(w, challenge); err != nil { //nolint:gosec // plain text, never sniffed, to Slack alone
+	if _, err := io.WriteString(w, challenge); err != nil { //nolint:gosec // plain text, without content sniffing, to Slack alone
 		h.log.Debug().Err(err).Msg("Slack's question is not answered")
 	}
 }

@@ -5,19 +5,19 @@
 //
 // An event is acknowledged when [channels.Ingress] has stored it, and not before: Slack
 // sends an unacknowledged event again, under the same id, which the store knows. A copy
-// is never dropped for being a retry, because an event that happened while the gateway
-// was down comes as a retry only. Events are stored in one step, in the order in which
-// they came; where that fails, chat by chat, and a chat that fails holds back its own
-// events alone, see intake.go.
+// that is a retry counts, because an event that happened while the gateway was down
+// comes as a retry only. Events are stored in one step, in the order in which they
+// came; where that fails, chat by chat, and a chat that fails holds back its own events
+// alone, see intake.go.
 //
 // # Sockets
 //
 // The sockets are the adapter's own (gorilla/websocket): the library's managed
-// connection closes a socket before it opens the next, and never acknowledges an
-// unknown kind of event. A socket that is to end is replaced first and read until it
-// has ended; a socket that is silent for 30 s is dead. Where Slack says that there are
-// too many sockets, or that they are switched off, the next attempt is at least 30 s
-// away. There is one socket, and a few more while they are replaced.
+// connection closes a socket before it opens the next, and does not acknowledge unknown
+// kinds of events. A socket that is to end is replaced first and read until it has
+// ended; a socket that is silent for 30 s is dead. Where Slack says that there are too
+// many sockets, or that they are switched off, the next attempt is at least 30 s away.
+// There is one socket, and a few more while they are replaced.
 //
 // # HTTP
 //
@@ -28,10 +28,10 @@
 //
 // # Beside it
 //
-// Names are looked up beside taking in, see names.go: a person whose name is unknown
-// yet has none. Files are handed on by their ids; no file is fetched while messages are
-// taken in. [Receiver.Run] asks once more whose the bot token is, and ends where it has
-// become another's.
+// Names are looked up beside receiving, see names.go: until then a person has no name.
+// Files are handed on by their ids; no file is fetched while messages are taken in.
+// [Receiver.Run] asks once more for the owner of the bot token, and ends if the owner
+// has changed.
 //
 // The failpoint P3 (acknowledged, turn not started) is passed when an acknowledgement
 // is written to a socket, and after the answer to a call.

@@ -28,14 +28,14 @@ const (
 	queueWait = 10 * time.Second
 	// How long it may take to know whether a thread is alive.
 	aliveWait = 2 * time.Second
-	// The pauses before what was not stored is tried again.
+	// The pauses before an event that was not stored is tried again.
 	minStorePause = 100 * time.Millisecond
 	maxStorePause = 30 * time.Second
 )
 
 // intake has everything stored that arrives, in the order in which it arrived, and
-// acknowledged once it is. What is there is stored in one step. Where that fails,
-// chat by chat: a chat that fails holds back what comes in it, and no other.
+// acknowledged once it is. Waiting events are stored in one step. Where that fails,
+// chat by chat: a chat that fails holds back its own events alone.
 type intake struct {
 	in     *channels.Ingress
 	alive  func(ctx context.Context, a channels.Address) (bool, error)
@@ -69,8 +69,8 @@ func newIntake(r *Receiver, in *channels.Ingress) *intake {
 	}
 }
 
-// take queues an event. It is told to done once that it is stored, and perhaps before
-// that it is not yet; where it cannot be kept nothing is told.
+// take queues an event. done is told once the event is stored, and perhaps before that
+// it is not yet; an event that cannot be kept has no report.
 func (i *intake) take(ctx context.Context, ev *event.Event, done func(stored bool)) {
 	t := &taken{Event: ev, done: []func(bool){done}}
 	select {
@@ -88,7 +88,7 @@ func (i *intake) take(ctx context.Context, ev *event.Event, done func(stored boo
 	}
 }
 
-// run stores what is taken until ctx ends.
+// run stores the queued events until ctx ends.
 func (i *intake) run(ctx context.Context) {
 	i.again = time.NewTimer(0)
 	defer i.again.Stop()
@@ -96,7 +96,7 @@ func (i *intake) run(ctx context.Context) {
 	for {
 		queue := i.queue
 		if len(i.held) >= maxHeld || i.bytes >= maxHeldMiB<<20 {
-			queue = nil // what comes waits for what is held
+			queue = nil // new events wait for the held ones
 		}
 		select {
 		case <-ctx.Done():
@@ -111,7 +111,7 @@ func (i *intake) run(ctx context.Context) {
 	}
 }
 
-// collect is what can be taken at once.
+// collect takes the events that are there.
 func (i *intake) collect(first *taken) []*taken {
 	batch := []*taken{first}
 	for len(batch) < maxBatch {
@@ -125,7 +125,7 @@ func (i *intake) collect(first *taken) []*taken {
 	return batch
 }
 
-// fresh stores what has just come; what is in a chat that is held is held too.
+// fresh stores new events; those in a chat that is held are held too.
 func (i *intake) fresh(ctx context.Context, batch []*taken) {
 	waiting := map[string]bool{}
 	for _, t := range i.held {
@@ -202,8 +202,8 @@ func (i *intake) store(ctx context.Context, all []*taken) {
 	}
 }
 
-// step is how many events are stored together: whether a thread is alive is asked
-// when what came in it before is stored.
+// step is how many events are stored together: whether a thread is alive is asked after
+// the earlier events in it are stored.
 func (i *intake) step(all []*taken) int {
 	seen := map[channels.Address]bool{}
 	for n, t := range all {
@@ -217,8 +217,8 @@ func (i *intake) step(all []*taken) int {
 	return len(all)
 }
 
-// batch stores events in one step, or else chat by chat. In a chat that is spoiled
-// nothing is stored any more.
+// batch stores events in one step, or else chat by chat. A chat that is spoiled is left
+// out from then on.
 func (i *intake) batch(ctx context.Context, all []*taken, spoiled map[string]bool) error {
 	var failed error
 	fail := func(t *taken, err error) {
@@ -299,7 +299,7 @@ func (i *intake) deliver(ctx context.Context, all []*taken) error {
 	return nil
 }
 
-// remember has what leaves know which message was the last that was let in, and whose.
+// remember tells the way out the last message that was let in, and its sender.
 func (i *intake) remember(passed []channels.Inbound) {
 	for n := range passed {
 		if in := &passed[n]; in.Kind == channels.KindMessage && in.MessageID != "" {

@@ -20,8 +20,8 @@ import (
 const (
 	minPause = time.Second
 	maxPause = 30 * time.Second
-	// Where Slack says that there are too many sockets, or that they are switched
-	// off, nothing is gained by haste.
+	// Where Slack says that there are too many sockets, or that they are switched off,
+	// haste is of no use.
 	minSlowPause = 30 * time.Second
 	maxSlowPause = 5 * time.Minute
 	// That is how long Slack has to greet.
@@ -82,7 +82,7 @@ type disconnected string
 // Error implements error.
 func (d disconnected) Error() string { return "slack asked to disconnect: " + string(d) }
 
-// cure is what an operator can do about it; "" where nothing need be done.
+// cure is the operator's remedy, or "".
 func (d disconnected) cure() string {
 	switch d {
 	case reasonLinkDisabled:
@@ -149,7 +149,7 @@ func (l *link) open(ctx context.Context) (*socket, error) {
 	return nil, err
 }
 
-// retire ends a socket: at once, or where Slack will, after what it still has.
+// retire ends a socket: at once, or after Slack has sent the rest and ends it.
 func (l *link) retire(ctx context.Context, s *socket, reason error) {
 	why, asked := errors.AsType[disconnected](reason)
 	if !asked || why.cure() != "" {
@@ -174,8 +174,8 @@ func (l *link) retire(ctx context.Context, s *socket, reason error) {
 	})
 }
 
-// pauseAfter says how long to wait before the next socket, tells the health, and
-// says of a refusal that lasts what it means.
+// pauseAfter is the wait before the next socket; it tells the health, and names the
+// meaning of a refusal that lasts.
 func (l *link) pauseAfter(err error) (time.Duration, error) {
 	why, asked := errors.AsType[disconnected](err)
 	switch {

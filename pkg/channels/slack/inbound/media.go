@@ -30,9 +30,9 @@ type Files struct{ client *api.Client }
 // NewFiles makes the Files of an app.
 func NewFiles(client *api.Client) *Files { return &Files{client: client} }
 
-// OpenAttachment implements [channels.AttachmentOpener]. What Slack says of a file's
-// size counts for nothing: more than 50 MB is never read. Its address is asked for
-// anew; the token goes with it to Slack alone.
+// OpenAttachment implements [channels.AttachmentOpener]. It ignores the size that Slack
+// names and reads at most 50 MB. Its address is asked for anew; the token goes with it
+// to Slack alone.
 func (f *Files) OpenAttachment(ctx context.Context, a channels.Attachment) (io.ReadCloser, error) {
 	if a.Size > maxFile {
 		return nil, channels.ErrTooLarge

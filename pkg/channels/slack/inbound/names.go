@@ -26,8 +26,8 @@ const (
 	lookupWait = 10 * time.Second
 )
 
-// Names are the names of people. They are looked up beside taking in, which never
-// waits for a name: a person whose name is unknown yet has none.
+// Names are the names of people. They are looked up beside receiving, which does not
+// wait for them: until then a person has no name.
 type Names struct {
 	client *api.Client
 	log    zerolog.Logger

@@ -27,11 +27,11 @@ type Options struct {
 	Commands []event.Command
 	// Unread keeps an envelope that the adapter cannot use: an unreadable one, or one
 	// of an unknown kind. It is called before the envelope is acknowledged, and again
-	// where the envelope comes again. nil keeps none.
+	// where the envelope comes again; nil drops such envelopes.
 	Unread func(kind string, raw json.RawMessage)
-	// Alive says whether the conversation of a thread exists and had something
-	// lately, so that a reply in it needs no mention. With an error the event is
-	// neither stored nor acknowledged: Slack sends it again. nil knows none.
+	// Alive says whether the conversation of a thread exists and had something lately,
+	// so that a reply in it needs no mention. With an error the event is left unstored
+	// and unacknowledged: Slack sends it again. nil knows none.
 	Alive func(ctx context.Context, a channels.Address) (bool, error)
 	// Heard is told of each message that was let in, once it is stored: its address,
 	// its ts and its sender, as in [channels.Sender].
@@ -113,7 +113,7 @@ func (r *Receiver) Run(ctx context.Context, in *channels.Ingress) error {
 	return nil
 }
 
-// reader decodes what comes, as the bot that me names at that moment.
+// reader decodes frames, as the bot that me names at that moment.
 type reader struct {
 	me       *atomic.Pointer[api.Identity]
 	commands []event.Command
@@ -133,8 +133,8 @@ func (r *reader) payload(envelopeType string, raw json.RawMessage) *event.Event 
 	return r.noted(r.decoder().Payload(envelopeType, raw))
 }
 
-// noted logs why an event gives no item, never its words, and has the senders' names
-// looked up.
+// noted logs the reason for an event without an item, without its words, and has the
+// senders' names looked up.
 func (r *reader) noted(ev *event.Event) *event.Event {
 	if ev.Skipped != "" {
 		r.log.Debug().Str("chat", ev.Chat).Str("reason", ev.Skipped).Msg("an event is skipped")

@@ -13,7 +13,7 @@ import (
 	"parley/pkg/channels/wire"
 )
 
-// What is waited for and read at most on a socket.
+// The limits of waiting and reading on a socket.
 const (
 	// Slack pings every few seconds; its own libraries give a silent socket 30 s.
 	silence = 30 * time.Second
@@ -31,7 +31,7 @@ const (
 type socket struct {
 	conn *websocket.Conn
 	acks chan []byte
-	// hello is closed when Slack has greeted, gone when nothing more is read.
+	// hello is closed when Slack has greeted, gone when reading has ended.
 	hello, gone, quit chan struct{}
 	greet, leave      sync.Once
 	// left has the reason of the first disconnect frame.
@@ -128,7 +128,7 @@ func (s *socket) put(ack []byte) error {
 	return nil
 }
 
-// finish writes what waits and says goodbye.
+// finish writes the waiting frames and says goodbye.
 func (s *socket) finish() {
 	for {
 		select {

@@ -22,13 +22,13 @@ const (
 	reactionIdle = 30 * time.Second
 )
 
-// place is what is known of an address.
+// place is the knowledge about an address.
 type place struct {
 	// ts is the newest message that was taken in there and user its sender, as in
 	// [channels.Sender].
 	ts, user string
-	// status is when a status was set last, reacted the message that has the
-	// reaction, tried one that took none.
+	// status is when a status was set last, reacted the message that has the reaction,
+	// tried one that refused it.
 	status         time.Time
 	reacted, tried string
 }
@@ -48,7 +48,7 @@ func (a *activity) heard(at channels.Address, ts, user string) {
 	a.places.with(at, func(p *place) { p.ts, p.user = ts, user })
 }
 
-// author is the person who wrote last at an address, "" where that is unknown.
+// author is the newest sender at an address, or "".
 func (a *activity) author(at channels.Address) string {
 	p, _ := a.places.get(at)
 	return p.user
@@ -67,7 +67,7 @@ func (a *activity) show(ctx context.Context, to channels.Address) error {
 	return a.showReaction(ctx, to)
 }
 
-// showStatus sets the status of a thread; not done means that there is none here.
+// showStatus sets the status of a thread; not done means that the address has none.
 func (a *activity) showStatus(ctx context.Context, to channels.Address) (done bool, err error) {
 	if p, ok := a.places.get(to); ok && time.Since(p.status) < statusEvery {
 		return true, nil
@@ -122,8 +122,8 @@ func (a *activity) showReaction(ctx context.Context, to channels.Address) error 
 	}
 }
 
-// answered takes the reaction away of what got its answer, beside everything else.
-// A status Slack takes away itself.
+// answered removes the reaction from an answered message, beside everything else. A
+// status Slack takes away itself.
 func (a *activity) answered(ctx context.Context, to channels.Address) {
 	p, ok := a.places.get(to)
 	if !ok || p.reacted == "" && p.status.IsZero() {

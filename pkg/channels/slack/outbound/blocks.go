@@ -13,16 +13,16 @@ import (
 const (
 	// The longest text of a section in code points.
 	maxSection = 3000
-	// So many refusals of blocks in a row, none of which says why, mean that the
-	// server takes none.
+	// So many refusals of blocks in a row, without a reason, mean that the server takes
+	// none.
 	refusedBlocks = 3
 )
 
-// layout are the blocks of a message: its text as one of standard Markdown, which
-// Slack lays out. Where the server has no such block the text field alone is the
-// message. Above buttons the text stands in sections, in Slack's own markup: of that
-// it is documented what is shown for each character, in code too, and who presses
-// must have seen what was asked. With blocks Slack shows no text field.
+// layout are the blocks of a message: its text as one of standard Markdown, which Slack
+// lays out. Where the server has no such block the text field alone is the message.
+// Above buttons the text stands in sections, in Slack's own markup: its documentation
+// says how each character is shown, in code too, and the person must have seen the
+// question. With blocks Slack shows no text field.
 func (p *post) layout() []slack.Block {
 	switch {
 	case len(p.buttons) > 0:

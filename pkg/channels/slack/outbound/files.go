@@ -48,8 +48,8 @@ func (u *uploader) send(ctx context.Context, part *channels.FilePart) (channels.
 	return receipt, nil
 }
 
-// hidden is fileError for what nobody sees: whatever went wrong, the file surely is
-// not there. What the host of the files says of an upload says nothing of the account.
+// hidden is fileError for invisible steps: after any failure the file surely is not
+// there. An answer of the host of the files does not concern the account.
 func (u *uploader) hidden(chat string, err error) *channels.SendError {
 	se := u.fileError(chat, err)
 	if se.Class == channels.SendAmbiguous {
@@ -73,8 +73,7 @@ func (u *uploader) fileError(chat string, err error) *channels.SendError {
 	return se
 }
 
-// upload brings the content to Slack, where nobody sees it yet, and returns the
-// file's id.
+// upload brings the content to Slack, still invisible, and returns the file's id.
 func (u *uploader) upload(ctx context.Context, part *channels.FilePart) (string, error) {
 	content, size, err := wire.OpenFile(part.Open, maxUpload, "slack takes")
 	if err != nil {
@@ -92,7 +91,7 @@ func (u *uploader) upload(ctx context.Context, part *channels.FilePart) (string,
 	return told.FileID, u.client.Upload(ctx, told.UploadURL, content, size)
 }
 
-// shared is what is read of the answer to files.completeUploadExternal.
+// shared is the part of the answer to files.completeUploadExternal that is read.
 type shared struct {
 	Files []struct {
 		Shares map[string]map[string][]struct {

@@ -21,7 +21,7 @@ const (
 	lateEdit = 10 * time.Second
 	// A message that must not be changed for longer than this is not waited for.
 	showPatience = 2 * time.Second
-	// What Slack refused is not tried again sooner than this.
+	// A preview that Slack refused is not tried again sooner than this.
 	refusedPause = 10 * time.Second
 )
 
@@ -66,7 +66,7 @@ func (l *live) show(ctx context.Context, p *post, messageID string) error {
 	return l.redraw(ctx, at, p)
 }
 
-// redraw shows p in place of what its message shows. A refusal is a [*channels.SendError].
+// redraw shows p in its message. A refusal is a [*channels.SendError].
 func (l *live) redraw(ctx context.Context, at spot, p *post) error {
 	if l.paces.Left(spot{ts: allEdits}) > 0 {
 		return wire.ErrPaused
@@ -95,7 +95,7 @@ func (l *live) redraw(ctx context.Context, at spot, p *post) error {
 	return se
 }
 
-// What stands, in no chat, for every message that is edited while it grows.
+// The key, in no chat, for every message that is edited while it grows.
 const allEdits = "edits"
 
 // spareEdits keeps growing answers back everywhere while Slack takes no edits: the
@@ -106,12 +106,12 @@ func (l *live) spareEdits(se *channels.SendError) {
 	}
 }
 
-// finish is Send for a part that takes the place of what a message of the bot shows:
-// the preview that was opened for it, or a question that is answered. Its blocks are
-// replaced, buttons and all. Where that message is gone, or may not be changed any
-// more, the part is sent as a new one. An edit that got no answer is simply made
-// again, because a second one changes nothing; not so what was sent behind it. It is made once more before there is
-// a receipt where an earlier edit of the preview may come behind it.
+// finish is Send for a part that takes the place of a message of the bot: the preview
+// that was opened for it, or a question that is answered. Its blocks are replaced,
+// buttons and all. Where that message is gone, or may not be changed any more, the part
+// is sent as a new one. An edit that got no answer is simply made again, because a
+// second one has no effect; the messages behind it are not. It is made once more before
+// there is a receipt where an earlier edit of the preview may come behind it.
 func (l *live) finish(ctx context.Context, p *post) (channels.Receipt, error) {
 	at := spot{p.to.Chat, p.edits}
 	receipt, done, err := l.streams.end(ctx, at, p)
@@ -145,7 +145,7 @@ func (l *live) outlast(ctx context.Context, p *post) error {
 	}
 	_, err := l.poster.attempt(ctx, p)
 	if refusal, ok := errors.AsType[*api.Error](err); ok && refusal.NoEdit() {
-		return nil // whoever deleted it wants it gone
+		return nil // a person deleted it on purpose
 	}
 	return err
 }

@@ -39,7 +39,7 @@ type marks struct {
 	work   sync.WaitGroup
 }
 
-// keep lets a reaction stay a while longer; false where there is none.
+// keep lets a reaction stay a while longer; false if there is no reaction.
 func (m *marks) keep(at spot) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -99,7 +99,7 @@ func (m *marks) end() {
 	m.work.Done()
 }
 
-// close lets nothing begin any more and gives the reactions that are left.
+// close stops new reactions and gives those that are left.
 func (m *marks) close() []spot {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -113,8 +113,8 @@ func (m *marks) close() []spot {
 	return left
 }
 
-// unmark takes a reaction away after a while, which [marks.keep] prolongs. What may
-// go well later is tried again, at most maxUnmark times in all: it is for the eye.
+// unmark takes a reaction away after a while, which [marks.keep] prolongs. A call that
+// may succeed later is tried again, at most maxUnmark times in all: it is for the eye.
 func (m *marks) unmark(ctx context.Context, at spot, after time.Duration, tries int) {
 	ctx = context.WithoutCancel(ctx)
 	m.put(at, after, func() {
@@ -147,8 +147,8 @@ func (m *marks) unreact(ctx context.Context, at spot) error {
 	})
 }
 
-// closeAll waits for what is done beside the sends, and takes the reactions away
-// that are left: who goes on with the work after a restart knows nothing of them.
+// closeAll waits for the calls beside the sends, and takes the reactions away that are
+// left: after a restart they are unknown.
 func (m *marks) closeAll(ctx context.Context) {
 	left := m.close()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastUnmark)

@@ -12,7 +12,7 @@ import (
 	"parley/pkg/channels/slack/outbound"
 )
 
-// offline is a way out that is never used to send.
+// offline is a way out that does not send.
 func offline(t *testing.T, stream string) *outbound.Sender {
 	t.Helper()
 	client, err := api.New(api.Options{BotToken: func() string { return "x" }})

@@ -45,7 +45,7 @@ type post struct {
 	// block and native are the text in both forms.
 	block, native string
 	buttons       []channels.Button
-	// edits is the message that it replaces; "" for none.
+	// edits is the message that it replaces, or "".
 	edits string
 	// plain means without the markdown block, as a message with buttons always is.
 	plain bool
@@ -66,7 +66,7 @@ func textPost(to channels.Address, text string) *post {
 	return &post{to: to, block: markup.Block(text), native: markup.Mrkdwn(text)}
 }
 
-// posted is what is read of the answer to a message.
+// posted is the part of the answer to a message that is read.
 type posted struct {
 	TS      string `json:"ts"`
 	Message struct {
@@ -125,7 +125,7 @@ func (o *poster) otherwise(ctx context.Context, p *post, refusal *api.Error) err
 	case refusal.Streaming() && !p.stopped:
 		return o.streams.stop(ctx, p)
 	case refusal.Streaming():
-		return o.anew(ctx, p) // it neither goes on nor ends
+		return o.anew(ctx, p) // it does not go on or end
 	default:
 		return refusal
 	}
@@ -146,7 +146,7 @@ func (o *poster) attempt(ctx context.Context, p *post) (posted, error) {
 	blocks := p.layout()
 	options := []slack.MsgOption{slack.MsgOptionText(p.native, false), slack.MsgOptionParse(false), slack.MsgOptionLinkNames(false)}
 	if len(blocks) > 0 || p.edits != "" {
-		options = append(options, slack.MsgOptionBlocks(blocks...)) // none takes those away that were there
+		options = append(options, slack.MsgOptionBlocks(blocks...)) // an empty list removes the present ones
 	}
 	method := "chat.postMessage"
 	if p.edits != "" {

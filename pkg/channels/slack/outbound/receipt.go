@@ -34,9 +34,9 @@ func (o *poster) receipt(ctx context.Context, p *post, k posted) (channels.Recei
 	return r, o.behind(ctx, rest)
 }
 
-// rest is what Slack did not keep of p, nil where that is nothing. Only a text that
-// is the beginning of what was sent tells that the end is missing: Slack writes some
-// of what it takes differently.
+// rest is the part of p that Slack did not keep, or nil. Only a text that is the
+// beginning of the sent one tells that the end is missing: Slack writes some characters
+// differently.
 func (p *post) rest(k posted) *post {
 	sent, got := p.native, k.Message.Text
 	if !p.plain {
@@ -58,10 +58,10 @@ func (p *post) rest(k posted) *post {
 	return rest
 }
 
-// behindPatience is how long what belongs below a message waits for its turn.
+// behindPatience is how long a message waits for its turn below another.
 const behindPatience = 10 * time.Second
 
-// behind sends what belongs below a message that is there already. Whatever goes
+// behind sends the messages that belong below one that is there already. Whatever goes
 // wrong, a part of the whole is there: it is ambiguous.
 func (o *poster) behind(ctx context.Context, p *post) error {
 	for {
@@ -78,8 +78,8 @@ func (o *poster) behind(ctx context.Context, p *post) error {
 	}
 }
 
-// sendError gives an error of a send its class. Slack limits each method by itself:
-// what it says of growing answers, say, holds no other chat's messages.
+// sendError gives an error of a send its class. Slack limits each method by itself: a
+// limit on growing answers, say, holds no other chat's messages.
 func (o *poster) sendError(chat string, err error) *channels.SendError {
 	se := channels.ClassOf(err)
 	if se == err { //nolint:errorlint // it has its class already
@@ -96,7 +96,7 @@ func (o *poster) sendError(chat string, err error) *channels.SendError {
 }
 
 // giveWay deletes the message that showed the answer so far: a text cannot become a
-// file, and the next message belongs below the file. Deleting twice changes nothing.
+// file, and the next message belongs below the file. A second deletion has no effect.
 func (o *poster) giveWay(ctx context.Context, to channels.Address, ts string) error {
 	err := o.client.Call(ctx, "chat.delete", func(ctx context.Context, web *slack.Client) error {
 		_, _, err := web.DeleteMessageContext(ctx, to.Chat, ts)

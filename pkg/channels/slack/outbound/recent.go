@@ -8,8 +8,8 @@ import (
 // maxRecent is how many of a kind are remembered.
 const maxRecent = 1024
 
-// recent remembers the newest of what is learned, and forgets what was not used for
-// longest. The zero value is ready, and safe for many goroutines.
+// recent remembers the newest facts, and forgets those that were not used for longest.
+// The zero value is ready, and safe for many goroutines.
 type recent[K comparable, V any] struct {
 	mu    sync.Mutex
 	order list.List // of keys, newest first
@@ -21,7 +21,7 @@ type memory[V any] struct {
 	value V
 }
 
-// with gives the value of key to f, a new one where there is none, under the lock.
+// with gives the value of key to f, making it first if needed, under the lock.
 func (r *recent[K, V]) with(key K, f func(v *V)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

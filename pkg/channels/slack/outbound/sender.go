@@ -56,7 +56,7 @@ func New(o Options) *Sender {
 }
 
 // Close waits for the calls that are made beside the sends, and takes away the
-// reactions that are left: after a restart the gateway knows nothing of them.
+// reactions that are left: after a restart they are unknown.
 func (s *Sender) Close(ctx context.Context) { s.activity.marks.closeAll(ctx) }
 
 // Heard remembers a message that was let in, once it is stored: it shows that the bot
@@ -81,7 +81,7 @@ func (s *Sender) Limits() channels.Limits {
 }
 
 // Send implements [channels.Channel]. The text of a part is one of those that Split
-// returned: Markdown, whose two forms for Slack fit into a message.
+// returned: Markdown that fits into a message in both of Slack's forms.
 //
 // A message that Slack refuses for a curable reason is sent again within the same
 // call, differently: as text in Slack's own markup where Slack does not take blocks,
@@ -117,10 +117,10 @@ func (s *Sender) send(ctx context.Context, part *channels.Part) (channels.Receip
 }
 
 // SendFile implements [channels.FileSender]. A file is announced, uploaded and then
-// shared: only sharing it can be ambiguous, because before that nobody sees it. The
+// shared: only sharing it can be ambiguous, because before that it is invisible. The
 // first part of the caption comes with the file and the rest behind it, as messages.
 // Slack shares a file in its own time and mostly tells no message yet, so the receipt
-// names the message where it does and else the file (F…), which nothing can edit.
+// names the message where it does and else the file (F…), which cannot be edited.
 func (s *Sender) SendFile(ctx context.Context, part channels.FilePart) (channels.Receipt, error) {
 	return s.uploader.send(ctx, &part)
 }
@@ -153,8 +153,8 @@ func (s *Sender) Edit(ctx context.Context, to channels.Address, messageID, text 
 // Typing implements [channels.Typer]. In a thread the app has a status; elsewhere, and
 // where Slack refuses a status, the newest message that was taken in gets a reaction,
 // which is taken away when the answer has left, or when the work has ended. Where the
-// app may do neither, it costs one call and nothing is shown. A limit of these calls
-// is no limit of messages: it is never a [*channels.SendError].
+// app may do neither, it costs one call and shows no sign. A limit of these calls does
+// not concern messages: it is not a [*channels.SendError].
 //
 // There is no StatusShower: direct messages outside of threads have no place for a
 // note, so notes stand below the growing answer everywhere.

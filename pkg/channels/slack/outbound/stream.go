@@ -15,7 +15,7 @@ import (
 	"parley/pkg/channels/wire"
 )
 
-// What stands for every stream that is opened, in no chat.
+// The key, in no chat, for every stream that is opened.
 const allStreams = "streams"
 
 // streams are the messages that are being streamed.
@@ -24,7 +24,7 @@ type streams struct {
 	log    zerolog.Logger
 	// mode is the word of Options.Stream.
 	mode, team string
-	// author is the person who wrote last at an address, as in [channels.Sender].
+	// author is the newest sender at an address, as in [channels.Sender].
 	author func(channels.Address) string
 	paces  *wire.Paces[spot]
 
@@ -45,8 +45,8 @@ func (s *streams) running(at spot) (stream, bool) {
 type stream struct {
 	// shown is all that was appended so far.
 	shown string
-	// over: the stream has ended, or it is not known any more what it shows. The
-	// message is edited from then on.
+	// over: the stream has ended, or its shown text is unknown. The message is edited
+	// from then on.
 	over bool
 }
 
@@ -84,11 +84,11 @@ func (u *unstreamable) learn(chat string, refusal *api.Error) bool {
 	return false
 }
 
-// audience is whom a stream at an address is for, as options of chat.startStream;
-// false where there can be none. A stream is a reply: it needs a thread. In a
-// channel Slack asks whom it is for: the one who wrote last there, so that after a
-// restart there is none before somebody writes. (In a channel that one sees it
-// grow, and others see it when it is finished.)
+// audience is the reader of a stream at an address, as options of chat.startStream;
+// false where a stream is impossible. A stream is a reply: it needs a thread. In a
+// channel Slack asks for a reader: the newest sender there, so that after a restart
+// there is none before somebody writes. (In a channel that one sees it grow, and others
+// see it when it is finished.)
 func (s *streams) audience(to channels.Address) ([]slack.MsgOption, bool) {
 	if s.mode != StreamAuto && s.mode != StreamNative || to.Thread == "" || s.unstreamable.in(to.Chat) {
 		return nil, false
@@ -107,8 +107,8 @@ func (s *streams) audience(to channels.Address) ([]slack.MsgOption, bool) {
 	return []slack.MsgOption{slack.MsgOptionRecipientTeamID(team), slack.MsgOptionRecipientUserID(user)}, true
 }
 
-// start opens a stream. Not done without an error means that there is none: what
-// Slack refuses is left to a message, which says what is really the matter.
+// start opens a stream. Not done without an error means that there is no stream: a
+// refusal by Slack is left to a message, which names the real fault.
 func (s *streams) start(ctx context.Context, p *post) (r channels.Receipt, done bool, err error) {
 	options, ok := s.audience(p.to)
 	text := steady(p.block)
@@ -141,12 +141,12 @@ func (s *streams) start(ctx context.Context, p *post) (r channels.Receipt, done 
 	return channels.Receipt{MessageID: k.TS, Time: time.Now()}, true, nil
 }
 
-// grow appends to a stream; not done means that there is none any more, and that
-// the message is to be edited.
+// grow appends to a stream; not done means that the stream is over, and that the
+// message is to be edited.
 func (s *streams) grow(ctx context.Context, at spot, st stream, p *post) (done bool, err error) {
 	text := steady(p.block)
 	if strings.HasPrefix(st.shown, text) {
-		return true, nil // what is new may yet turn out to be something else
+		return true, nil // the new text may yet change
 	}
 	more, goesOn := strings.CutPrefix(text, st.shown)
 	if !goesOn {
@@ -163,7 +163,7 @@ func (s *streams) grow(ctx context.Context, at spot, st stream, p *post) (done b
 		s.known.with(at, func(st *stream) { st.shown = text })
 		return true, nil
 	case refused && refusal.Class() == channels.SendRateLimited:
-		// It says nothing of messages, which have a limit of their own.
+		// It does not concern messages, which have a limit of their own.
 		s.paces.Hold(at, max(refusal.RetryAfter, editEvery))
 		return true, wire.ErrPaused
 	case refused && !refusal.Doubtful():
@@ -180,9 +180,9 @@ func (s *streams) endOf(at spot) {
 	s.known.with(at, func(st *stream) { st.over = true })
 }
 
-// end ends the stream of the message that p finishes, if there is one that is
-// known. Done means that the message holds p, because what was shown is its
-// beginning and the rest came with the end.
+// end ends the stream of the message that p finishes, if there is one that is known.
+// Done means that the message holds p, because the shown text is its beginning and the
+// rest came with the end.
 func (s *streams) end(ctx context.Context, at spot, p *post) (r channels.Receipt, done bool, err error) {
 	st, ok := s.running(at)
 	if !ok {
@@ -210,7 +210,7 @@ func (s *streams) stop(ctx context.Context, p *post) error {
 	p.stopped = true
 	err := s.stopWith(ctx, p, "")
 	if refusal, ok := errors.AsType[*api.Error](err); ok && !refusal.Passes() {
-		return nil // the edit will say what is the matter
+		return nil // the edit will name the fault
 	}
 	return err
 }
@@ -227,9 +227,9 @@ func (s *streams) stopWith(ctx context.Context, p *post, rest string) error {
 	})
 }
 
-// steady is as much of a growing text, in the form of a markdown block, as what
-// comes behind it cannot change any more: of its last block only what stands before
-// the first character that may be, or become, markup.
+// steady is the beginning of a growing text, in the form of a markdown block, that
+// later text cannot change any more: of its last block only the part before the first
+// character that may be, or become, markup.
 func steady(block string) string {
 	last := strings.LastIndex(block, "\n\n") + 1
 	if last == 0 && len(block) > 0 && strings.ContainsRune("#>-+|=", rune(block[0])) {
