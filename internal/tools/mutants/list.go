@@ -6,11 +6,16 @@ import "slices"
 func List() []Mutant {
 	return slices.Concat(
 		engineMutants(), storeMutants(), channelMutants(), questionMutants(), consoleMutants(), fileMutants(), toolMutants(), callMutants(),
-		writtenMutants(), auditMutants(), webMutants(), agentMutants(), edgeMutants(), programMutants(), telegramMutants(), telegramRowMutants(),
-		scriptMutants(), approvalMutants(), askingMutants(), hostileMutants(), exampleMutants(), budgetMutants(), scheduleMutants(), backgroundMutants(), taskMutants(),
-		forgettingMutants(), endingMutants(), jobMutants(), jobTurnMutants(), spawnMutants(), laterMutants(),
-		slackMarkupMutants(), slackInMutants(), slackEventMutants(), slackOutMutants(), slackEngineMutants(), slackGateMutants(), slackPeopleMutants(), slackSuiteMutants(), slackIntakeMutants(),
-		argumentMutants(), memoryMutants(), runMutants(), networkMutants(), settingMutants(), operatorMutants(), saidMutants(), troubleMutants(), unusableMutants(), readerMutants(), hiddenMutants(), peopleMutants(), newcomerMutants(), limitMutants(), startMutants(),
+		writtenMutants(), auditMutants(), webMutants(), agentMutants(), stopMutants(),
+		edgeMutants(), programMutants(), telegramMutants(), telegramRowMutants(),
+		scriptMutants(), approvalMutants(), askingMutants(), hostileMutants(), exampleMutants(),
+		budgetMutants(), unattendedMutants(), scheduleMutants(), backgroundMutants(), taskMutants(),
+		forgettingMutants(), endingMutants(), jobMutants(), jobTurnMutants(), spawnMutants(), agentRightMutants(), laterMutants(),
+		slackMarkupMutants(), slackInMutants(), slackEventMutants(), slackOutMutants(), slackEngineMutants(),
+		slackGateMutants(), slackPeopleMutants(), slackSuiteMutants(), slackIntakeMutants(),
+		argumentMutants(), memoryMutants(), runMutants(), networkMutants(), settingMutants(),
+		operatorMutants(), damageMutants(), saidMutants(), troubleMutants(), unusableMutants(),
+		readerMutants(), hiddenMutants(), peopleMutants(), newcomerMutants(), limitMutants(), startMutants(),
 	)
 }
 

@@ -6,7 +6,8 @@ func agentMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "R1", Defect: "lists a message as answered that failed",
-			File: dir + "/outcome.go", Old: "Outcome: session.OutcomeFailed, Reason: text.ClipBytes(reason, 500),", New: "Outcome: session.OutcomeAnswered, Reason: text.ClipBytes(reason, 500),",
+			File: dir + "/outcome.go", Old: "Outcome: session.OutcomeFailed, Reason: text.ClipBytes(reason, 500),",
+			New: "Outcome: session.OutcomeAnswered, Reason: text.ClipBytes(reason, 500),",
 			Dir: "cmd/gateway", Test: "^TestScripts$/^model_down$",
 		},
 		{
@@ -16,12 +17,14 @@ func agentMutants() []Mutant {
 		},
 		{
 			Promise: "R5", Defect: "runs a call before its begin is durable",
-			File: dir + "/ledger.go", Old: "Kind: session.StepBegun, Round: call.Round, Await: true,", New: "Kind: session.StepEnded, Round: call.Round,",
+			File: dir + "/ledger.go", Old: "Kind: session.StepBegun, Round: call.Round, Await: true,",
+			New: "Kind: session.StepEnded, Round: call.Round,",
 			Dir: "internal/test/kill", Test: "^TestKillAtEachPoint$/^P7$",
 		},
 		{
 			Promise: "R6", Defect: "forgets the tasks of the process that died",
-			File: dir + "/agent.go", Old: "if err := a.tasks.TakeUp(ctx); err != nil && ctx.Err() == nil {", New: "if err := ctx.Err(); err != nil {",
+			File: dir + "/agent.go", Old: "if err := a.tasks.TakeUp(ctx); err != nil && ctx.Err() == nil {",
+			New: "if err := ctx.Err(); err != nil {",
 			Dir: dir, Test: "^TestATaskLostWithTheProcessIsToldOnceAtTheNextStart$",
 		},
 		{
@@ -41,13 +44,17 @@ func agentMutants() []Mutant {
 		},
 		{
 			Promise: "lower rights", Defect: "lets anybody join a running turn",
-			File: dir + "/ledger.go", Old: "return refused == \"\" && who.AtLeast(&r.principal)\n}\n\n// Event", New: "return refused == \"\" && who.Level != \"\"\n}\n\n// Event",
+			File: dir + "/ledger.go", Old: "return refused == \"\" && who.AtLeast(&r.principal)\n}\n\n// Event",
+			New: "return refused == \"\" && who.Level != \"\"\n}\n\n// Event",
 			Dir: dir, Test: "^TestASenderWithLowerRightsIsQueuedNotJoined$",
 		},
 		{
 			Promise: "R5", Defect: "lets a step with side effects wait",
-			File: dir + "/steps.go", Old: "if s.Await || len(s.Outbox) > 0 || len(s.Tasks) > 0 || len(s.Approvals) > 0 {", New: "if s.Await && s.Call == nil {",
-			Dir: dir, Test: "^(TestAnInterruptedTurnGoesOnFromItsLastStep|TestToolResultsGoToTheModelAndForUserToTheChat|TestBackgroundWorkEndsInOneNoticeInItsOwnChat|TestWhatAToolShowedIsNotShownAgainAfterARestart)$",
+			File: dir + "/steps.go", Old: "if s.Await || len(s.Outbox) > 0 || len(s.Tasks) > 0 || len(s.Approvals) > 0 {",
+			New: "if s.Await && s.Call == nil {",
+			Dir: dir,
+			Test: "^(TestAnInterruptedTurnGoesOnFromItsLastStep|TestToolResultsGoToTheModelAndForUserToTheChat|" +
+				"TestBackgroundWorkEndsInOneNoticeInItsOwnChat|TestWhatAToolShowedIsNotShownAgainAfterARestart)$",
 		},
 		{
 			Promise: "stop with turns", Defect: "forgets what waits to be written when a turn is cut off",
@@ -64,6 +71,13 @@ func agentMutants() []Mutant {
 			File: dir + "/ledger.go", Old: "if !result.Silent {", New: "if !result.Silent && result.Async {",
 			Dir: dir, Test: "^TestWhatBecameOfACallIsToldInALine$",
 		},
+	}
+}
+
+// stopMutants break what chats wait for, and how a turn is stopped.
+func stopMutants() []Mutant {
+	const dir = "pkg/agent"
+	return []Mutant{
 		{
 			Promise: "hanging chat", Defect: "runs one turn at a time over all chats",
 			File: dir + "/agent.go", Old: "newPlaces(o.Limits.Turns),\n\t\treports", New: "newPlaces(1),\n\t\treports",

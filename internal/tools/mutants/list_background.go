@@ -26,8 +26,10 @@ func backgroundMutants() []Mutant {
 		},
 		{
 			Promise: "jobs of a suspended chat", Defect: "leaves jobs asleep in a chat that can be reached again",
-			File: dir + "/chats.go", Old: "if err := t.del(bkSuspended, numKey(chat)); err != nil {\n\t\treturn err\n\t}\n\treturn t.relistJobs(chat)", New: "return t.del(bkSuspended, numKey(chat))",
-			Dir: dir, Test: "^TestConformance$/^jobs$/^jobs_of_a_suspended_chat",
+			File: dir + "/chats.go",
+			Old:  "if err := t.del(bkSuspended, numKey(chat)); err != nil {\n\t\treturn err\n\t}\n\treturn t.relistJobs(chat)",
+			New:  "return t.del(bkSuspended, numKey(chat))",
+			Dir:  dir, Test: "^TestConformance$/^jobs$/^jobs_of_a_suspended_chat",
 		},
 	}
 }

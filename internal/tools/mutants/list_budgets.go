@@ -6,7 +6,8 @@ func budgetMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "budgets", Defect: "asks the model before it looks at the budget",
-			File: usage, Old: "	if err := p.u.afford(ctx); err != nil {\n		return nil, err\n	}\n	resp, err := request()\n", New: "	resp, err := request()\n	if err := p.u.afford(ctx); err != nil {\n		return nil, err\n	}\n",
+			File: usage, Old: "	if err := p.u.afford(ctx); err != nil {\n		return nil, err\n	}\n	resp, err := request()\n",
+			New: "	resp, err := request()\n	if err := p.u.afford(ctx); err != nil {\n		return nil, err\n	}\n",
 			Dir: dir, Test: "^TestPeopleAreToldOfALimitEachTime$",
 		},
 		{
@@ -16,7 +17,10 @@ func budgetMutants() []Mutant {
 		},
 		{
 			Promise: "budgets", Defect: "tells people once a day",
-			File: dir + "/outcome.go", Old: "	case endLimited:\n		return unanswered(", New: "	case endLimited:\n		if r.info.Items[0].Inbound != nil {\n			return reply{Commit: session.Commit{Outcome: session.OutcomeFailed, Reason: e.limit.Error(), Outbox: []channels.Outbound{r.dayNotice(e.limitText(), e.limit)}}}, nil\n		}\n		return unanswered(",
+			File: dir + "/outcome.go", Old: "	case endLimited:\n		return unanswered(",
+			New: "	case endLimited:\n		if r.info.Items[0].Inbound != nil {\n" +
+				"			return reply{Commit: session.Commit{Outcome: session.OutcomeFailed, Reason: e.limit.Error(), Outbox: " +
+				"[]channels.Outbound{r.dayNotice(e.limitText(), e.limit)}}}, nil\n		}\n		return unanswered(",
 			Dir: dir, Test: "^TestPeopleAreToldOfALimitEachTime$",
 		},
 		{
@@ -58,9 +62,18 @@ func budgetMutants() []Mutant {
 		},
 		{
 			Promise: "budgets: what counts", Defect: "forgets what an agent used whose task was over",
-			File: dir + "/agentturn.go", Old: "if h.task.State == session.TaskCancelled || h.task.State == session.TaskTimedOut {", New: "if h.task.State == session.TaskTimedOut {",
-			Dir: dir, Test: "^TestAnAgentThatWasCancelledWhileItsTurnWasCutOff$",
+			File: dir + "/agentturn.go",
+			Old:  "if h.task.State == session.TaskCancelled || h.task.State == session.TaskTimedOut {",
+			New:  "if h.task.State == session.TaskTimedOut {",
+			Dir:  dir, Test: "^TestAnAgentThatWasCancelledWhileItsTurnWasCutOff$",
 		},
+	}
+}
+
+// unattendedMutants break budgets of what no person started.
+func unattendedMutants() []Mutant {
+	const dir = "pkg/agent"
+	return []Mutant{
 		{
 			Promise: "budgets: unattended", Defect: "shows nobody the report of an agent",
 			File: dir + "/reportturn.go", Old: "	if text != \"\" {\n		text +=", New: "	if text == \"-\" {\n		text +=",
@@ -78,7 +91,8 @@ func budgetMutants() []Mutant {
 		},
 		{
 			Promise: "budgets: unattended", Defect: "keeps a result from who was not shown it",
-			File: dir + "/reportturn.go", Old: "return !strings.HasPrefix(it.Text, task.NotToldText(&t)), nil", New: "return it.Text != task.Mark || t.ID == \"\", nil",
+			File: dir + "/reportturn.go", Old: "return !strings.HasPrefix(it.Text, task.NotToldText(&t)), nil",
+			New: "return it.Text != task.Mark || t.ID == \"\", nil",
 			Dir: dir, Test: "^TestBackgroundWorkAtTheLimit$",
 		},
 	}

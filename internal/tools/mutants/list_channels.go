@@ -36,7 +36,8 @@ func channelMutants() []Mutant {
 		},
 		{
 			Promise: "R4", Defect: "repeats an unknown message without end",
-			File: delivering, Old: "if r.known.ambiguous > 0 {\n\t\tr.unsettled(reason)", New: "if r.known.ambiguous > 99 {\n\t\tr.unsettled(reason)",
+			File: delivering, Old: "if r.known.ambiguous > 0 {\n\t\tr.unsettled(reason)",
+			New: "if r.known.ambiguous > 99 {\n\t\tr.unsettled(reason)",
 			Dir: dir, Test: "^TestEgressSendsAnUnknownMessageOnceMore$",
 		},
 		{

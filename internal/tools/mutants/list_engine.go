@@ -36,7 +36,8 @@ func engineMutants() []Mutant {
 		},
 		{
 			Promise: "R3", Defect: "runs two lanes for one chat",
-			File: "pkg/session/engine/lane/lane.go", Old: "l.running, l.queued, l.newest = true, false, newest", New: "l.running, l.queued, l.newest = true, false, newest\n\t\tdelete(s.lanes, chat)",
+			File: "pkg/session/engine/lane/lane.go", Old: "l.running, l.queued, l.newest = true, false, newest",
+			New: "l.running, l.queued, l.newest = true, false, newest\n\t\tdelete(s.lanes, chat)",
 			Dir: dir, Test: "^TestConformance$/^(inbox|outbox)$",
 		},
 		{
@@ -73,7 +74,8 @@ func storeMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "full disk", Defect: "takes a failed commit for a good one",
-			File: file + "/store.go", Old: "if err := table.Guard(b.Commit); err != nil {", New: "if err := table.Guard(b.Commit); err != nil && db == nil {",
+			File: file + "/store.go", Old: "if err := table.Guard(b.Commit); err != nil {",
+			New: "if err := table.Guard(b.Commit); err != nil && db == nil {",
 			Dir: dir, Test: "^TestFullDisk$",
 		},
 		{
@@ -93,7 +95,8 @@ func storeMutants() []Mutant {
 		},
 		{
 			Promise: "store: earlier builds", Defect: "keeps the numbers from an earlier build",
-			File: file + "/filetx.go", Old: "string(key) == engine.NumberKey && len(value) >= engine.NumberLen {", New: "string(key) == engine.NumberKey && len(value) < engine.NumberLen {",
+			File: file + "/filetx.go", Old: "string(key) == engine.NumberKey && len(value) >= engine.NumberLen {",
+			New: "string(key) == engine.NumberKey && len(value) < engine.NumberLen {",
 			Dir: dir, Test: "^TestNumbersGoOn$",
 		},
 		{

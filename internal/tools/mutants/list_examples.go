@@ -6,7 +6,8 @@ func exampleMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "example: two commands", Defect: "runs commands one after the other",
-			File: "pkg/tools/internal/program/program.go", Old: "Level: tools.LevelExec, Executes: true,", New: "Level: tools.LevelExec, Executes: true, Destructive: true,",
+			File: "pkg/tools/internal/program/program.go", Old: "Level: tools.LevelExec, Executes: true,",
+			New: "Level: tools.LevelExec, Executes: true, Destructive: true,",
 			Dir: e2e, Test: "^TestExampleRunsTwoCommands$/^waived$",
 		},
 		{

@@ -21,7 +21,8 @@ func hostileMutants() []Mutant {
 		},
 		{
 			Promise: "instructions", Defect: "looks at what is offered only when it offers",
-			File: tools + "/admit.go", Old: "if !d.view.offers(e) {\n\t\treturn nil, Fail(ErrPermissionDenied", New: "if e == nil {\n\t\treturn nil, Fail(ErrPermissionDenied",
+			File: tools + "/admit.go", Old: "if !d.view.offers(e) {\n\t\treturn nil, Fail(ErrPermissionDenied",
+			New: "if e == nil {\n\t\treturn nil, Fail(ErrPermissionDenied",
 			Dir: e2e, Test: "^TestTelegramInstructionsWithoutTheRight$",
 		},
 		{

@@ -12,7 +12,8 @@ func laterMutants() []Mutant {
 		},
 		{
 			Promise: "offline model: later", Defect: "schedules what it cannot do",
-			File: offline + "/later.go", Old: "func (l later) prompt(when, text string) []piece {\n\tif !l.known(text) {", New: "func (l later) prompt(when, text string) []piece {\n\tif text == \"\" {",
+			File: offline + "/later.go", Old: "func (l later) prompt(when, text string) []piece {\n\tif !l.known(text) {",
+			New: "func (l later) prompt(when, text string) []piece {\n\tif text == \"\" {",
 			Dir: offline, Test: "^TestUnderstandsWhatIsForLater$",
 		},
 		{
@@ -27,7 +28,8 @@ func laterMutants() []Mutant {
 		},
 		{
 			Promise: "offline model: later", Defect: "takes tomorrow for today",
-			File: "pkg/tools/schedule/named.go", Old: "	case \"TOMORROW\":\n\t\treturn t.AddDate(0, 0, 1), true", New: "	case \"TOMORROW\":\n\t\treturn t, true",
+			File: "pkg/tools/schedule/named.go", Old: "	case \"TOMORROW\":\n\t\treturn t.AddDate(0, 0, 1), true",
+			New: "	case \"TOMORROW\":\n\t\treturn t, true",
 			Dir: offline, Test: "^TestRemindersWithTheRealTool$",
 		},
 		{

@@ -74,7 +74,8 @@ func shareMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "clocks: agents and their questions", Defect: "waits for a deadline that a clock ahead has set",
-			File: agent + "/task/supervisor.go", Old: "return min(time.Until(ends), ends.Sub(began))", New: "return min(time.Until(ends), time.Until(ends)+ends.Sub(began))",
+			File: agent + "/task/supervisor.go", Old: "return min(time.Until(ends), ends.Sub(began))",
+			New: "return min(time.Until(ends), time.Until(ends)+ends.Sub(began))",
 			Dir: agent, Test: "^TestAnAgentOfAClockThatWasAheadIsGivenUp$",
 		},
 		{
@@ -84,7 +85,8 @@ func shareMutants() []Mutant {
 		},
 		{
 			Promise: "clocks: budgets", Defect: "counts what was used on any day",
-			File: agent + "/budget/usage.go", Old: "u.m.o.Store.Spending(ctx, u.turn.Chat, day); err", New: "u.m.o.Store.Spending(ctx, u.turn.Chat, time.Now().Format(time.DateOnly)); err",
+			File: agent + "/budget/usage.go", Old: "u.m.o.Store.Spending(ctx, u.turn.Chat, day); err",
+			New: "u.m.o.Store.Spending(ctx, u.turn.Chat, time.Now().Format(time.DateOnly)); err",
 			Dir: agent, Test: "^TestADayOfABudgetWhoseClockWasAhead$",
 		},
 		{

@@ -23,18 +23,22 @@ func historyMutants() []Mutant {
 		},
 		{
 			Promise: row, Defect: "lets a long turn take all of the request",
-			File: agent + "/prompt/history.go", Old: "b.turnTokens+n > b.past.Budget*5/8 || b.turn >= maxHistory*5/8", New: "b.turnTokens > b.past.Budget",
+			File: agent + "/prompt/history.go", Old: "b.turnTokens+n > b.past.Budget*5/8 || b.turn >= maxHistory*5/8",
+			New: "b.turnTokens > b.past.Budget",
 			Dir: agent, Test: "^TestNoEntryCostsTheEntriesBeforeIt$/^many_(rounds|calls)$",
 		},
 		{
 			Promise: row, Defect: "keeps an album that has no room",
-			File: agent + "/prompt/history.go", Old: "if b.tokens+n > b.past.Budget && len(m.Images) > 0 {", New: "if b.tokens > b.past.Budget && len(m.Images) > 0 {",
+			File: agent + "/prompt/history.go", Old: "if b.tokens+n > b.past.Budget && len(m.Images) > 0 {",
+			New: "if b.tokens > b.past.Budget && len(m.Images) > 0 {",
 			Dir: agent, Test: "^TestAnAlbumDoesNotHideWhatWasSaidBefore$",
 		},
 		{
 			Promise: row, Defect: "keeps a large Extra of an answer",
-			File: "pkg/providers/shorten.go", Old: "c.Extra, c.RawArguments, c.Arguments = nil, shortArguments(&c, share), nil", New: "c.RawArguments, c.Arguments = shortArguments(&c, share), nil",
-			Dir: agent, Test: "^TestNoEntryCostsTheEntriesBeforeIt$/^something_opaque$",
+			File: "pkg/providers/shorten.go",
+			Old:  "c.Extra, c.RawArguments, c.Arguments = nil, shortArguments(&c, share), nil",
+			New:  "c.RawArguments, c.Arguments = shortArguments(&c, share), nil",
+			Dir:  agent, Test: "^TestNoEntryCostsTheEntriesBeforeIt$/^something_opaque$",
 		},
 	}
 }
@@ -45,12 +49,14 @@ func spaceMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: files, Defect: "reads a file that has a second name",
-			File: "pkg/openat/openat.go", Old: "case names(info) > 1:\n\t\terr = wrong(name, ErrManyNames)", New: "case names(info) > 9:\n\t\terr = wrong(name, ErrManyNames)",
+			File: "pkg/openat/openat.go", Old: "case names(info) > 1:\n\t\terr = wrong(name, ErrManyNames)",
+			New: "case names(info) > 9:\n\t\terr = wrong(name, ErrManyNames)",
 			Dir: agent, Test: "^TestThePromptHasPlainFilesOfTheSpaceAlone$/^a_second_name$",
 		},
 		{
 			Promise: files, Defect: "follows a link in a space",
-			File: "pkg/openat/openat.go", Old: "if err == nil && info.Mode()&fs.ModeSymlink != 0 {", New: "if err == nil && info.Mode()&fs.ModeSymlink != 0 && i < 0 {",
+			File: "pkg/openat/openat.go", Old: "if err == nil && info.Mode()&fs.ModeSymlink != 0 {",
+			New: "if err == nil && info.Mode()&fs.ModeSymlink != 0 && i < 0 {",
 			Dir: "pkg/openat", Test: "^TestFile$",
 		},
 		{
@@ -60,7 +66,8 @@ func spaceMutants() []Mutant {
 		},
 		{
 			Promise: files, Defect: "looks into a pipe as if it were a folder",
-			File: "pkg/tools/shell/globs.go", Old: "f, _, err := openat.LinkedFolder(b.root, name)\n\tif err != nil {", New: "f, err := b.root.Open(name)\n\tif err != nil {",
+			File: "pkg/tools/shell/globs.go", Old: "f, _, err := openat.LinkedFolder(b.root, name)\n\tif err != nil {",
+			New: "f, err := b.root.Open(name)\n\tif err != nil {",
 			Dir: "pkg/tools/shell", Test: "^TestAPatternBelowAPipeWaitsForNobody$",
 		},
 		{
@@ -132,22 +139,26 @@ func outsideMutants() []Mutant {
 		},
 		{
 			Promise: row, Defect: "takes the list of tasks for the chat's own",
-			File: "pkg/agent/cancel.go", Old: "func(t session.Task) bool { return t.Tainted }", New: "func(t session.Task) bool { return t.Tainted && t.ID == \"\" }",
+			File: "pkg/agent/cancel.go", Old: "func(t session.Task) bool { return t.Tainted }",
+			New: "func(t session.Task) bool { return t.Tainted && t.ID == \"\" }",
 			Dir: "pkg/agent", Test: "^TestTheListOfTasksIsFromOutsideWhereTheirResultsAre$",
 		},
 		{
 			Promise: row, Defect: "takes the list of jobs for the chat's own",
-			File: "pkg/tools/schedule/result.go", Old: "func(j Job) bool { return j.Outside }", New: "func(j Job) bool { return j.Outside && j.Paused }",
+			File: "pkg/tools/schedule/result.go", Old: "func(j Job) bool { return j.Outside }",
+			New: "func(j Job) bool { return j.Outside && j.Paused }",
 			Dir: "pkg/tools/schedule", Test: "^TestAListShowsTextsFromOutside$",
 		},
 		{
 			Promise: row, Defect: "takes an empty inbox for one with letters",
-			File: "pkg/tools/internal/program/program.go", Old: "Holds: !errors.Is(err, io.EOF), mark", New: "Holds: err == nil || errors.Is(err, io.EOF), mark",
+			File: "pkg/tools/internal/program/program.go", Old: "Holds: !errors.Is(err, io.EOF), mark",
+			New: "Holds: err == nil || errors.Is(err, io.EOF), mark",
 			Dir: "pkg/tools/code", Test: "^TestCodeBringsWhatOthersSent$",
 		},
 		{
 			Promise: row, Defect: "lets own tools read letters",
-			File: "pkg/tools/script/tool.go", Old: "return program.LookOutside(root, t.options.Outside)", New: "return program.LookOutside(root, \"\")",
+			File: "pkg/tools/script/tool.go", Old: "return program.LookOutside(root, t.options.Outside)",
+			New: "return program.LookOutside(root, \"\")",
 			Dir: "pkg/tools/script", Test: "^TestOwnToolsBringWhatOthersSent$",
 		},
 		{
@@ -157,7 +168,8 @@ func outsideMutants() []Mutant {
 		},
 		{
 			Promise: row, Defect: "takes another bot's words for the sender's",
-			File: "pkg/channels/telegram/update/decode.go", Old: "m.External != nil || m.ViaBot != nil || m.card() {", New: "m.External != nil || m.card() {",
+			File: "pkg/channels/telegram/update/decode.go",
+			Old:  "m.External != nil || m.ViaBot != nil || m.card() {", New: "m.External != nil || m.card() {",
 			Dir: "pkg/channels/telegram/update", Test: "^TestDecodeMessages$/^what_another_bot_wrote$",
 		},
 		{

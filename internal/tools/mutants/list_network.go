@@ -4,7 +4,7 @@ import "slices"
 
 // networkMutants break the promises of the section "Networks that fail and strangers that push".
 func networkMutants() []Mutant {
-	return slices.Concat(strangerMutants(), logMutants())
+	return slices.Concat(strangerMutants(), linkMutants(), logMutants())
 }
 
 // strangerMutants break promises about strangers and refusals.
@@ -13,7 +13,8 @@ func strangerMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "strangers: withheld bodies", Defect: "turns new connections away while strangers hold all places",
-			File: crowd, Old: "if m.state != proven && (first == nil || less(m, first)) {", New: "if m.state == idle && (first == nil || less(m, first)) {",
+			File: crowd, Old: "if m.state != proven && (first == nil || less(m, first)) {",
+			New: "if m.state == idle && (first == nil || less(m, first)) {",
 			Dir: "internal/test/e2e", Test: "^TestSlackIsHeardBesideWithheldBodies$",
 		},
 		{
@@ -69,13 +70,14 @@ func strangerMutants() []Mutant {
 	}
 }
 
-// logMutants break promises about limits, links and the log.
+// logMutants break promises about files, models and the log.
 func logMutants() []Mutant {
 	const telegram, gateway = "pkg/channels/telegram", "cmd/gateway"
 	return []Mutant{
 		{
 			Promise: "files: whole or none", Defect: "takes a page without its content type for the file",
-			File: "pkg/channels/slack/api/files.go", Old: "return declared || isPage(http.DetectContentType(head))", New: "_ = head\n\treturn declared",
+			File: "pkg/channels/slack/api/files.go",
+			Old:  "return declared || isPage(http.DetectContentType(head))", New: "_ = head\n\treturn declared",
 			Dir: "pkg/channels/slack", Test: "^TestDownloadsThatMisbehave$",
 		},
 		{
@@ -90,7 +92,8 @@ func logMutants() []Mutant {
 		},
 		{
 			Promise: "telegram: a wrong token", Defect: "tells the cure at each attempt",
-			File: telegram + "/inbound/status.go", Old: "return state != channels.HealthAuth || before != state", New: "return state != \"\" || before != state",
+			File: telegram + "/inbound/status.go", Old: "return state != channels.HealthAuth || before != state",
+			New: "return state != \"\" || before != state",
 			Dir: gateway, Test: "^TestAWrongTokenIsToldWithItsCure$",
 		},
 		{
@@ -108,6 +111,34 @@ func logMutants() []Mutant {
 			File: "pkg/channels/slack/inbound/account.go", Old: `r.log.Info().Msg("connected as " + called)`, New: `r.log.Debug().Msg("connected as " + called)`,
 			Dir: gateway, Test: "^TestRunSaysAsWhom$",
 		},
+		{
+			Promise: "log: nothing hides", Defect: "leaves marks in JSON that turn text around",
+			File: "cmd/gateway/log.go", Old: "r < utf8.RuneSelf || unicode.IsPrint(r)",
+			New: "r < utf8.RuneSelf || unicode.IsPrint(r) || unicode.Is(unicode.Cf, r)",
+			Dir: gateway, Test: "^TestNothingHidesInTheLog$",
+		},
+		{
+			Promise: "log: nothing hides", Defect: "leaves them in messages on a console",
+			File: "cmd/gateway/log.go", Old: "channels.Visible(fmt.Sprint(v))", New: "fmt.Sprint(v)+channels.Visible(\"\")",
+			Dir: gateway, Test: "^TestNothingHidesInTheLog$",
+		},
+		{
+			Promise: "log: each key once", Defect: "names a field as the message is named",
+			File: "pkg/tools/dispatch.go", Old: `Str("reason", d.view.catalog.redacted(fail.Message))`, New: `Str("message", d.view.catalog.redacted(fail.Message))`,
+			Dir: gateway, Test: "^TestALogLineHasEachKeyOnce$",
+		},
+		{
+			Promise: "log: Go's own lines", Defect: "leaves the standard library's log as it is",
+			File: "cmd/gateway/log.go", Old: "golog.SetOutput(goLines{log})", New: "_ = goLines{log}",
+			Dir: gateway, Test: "^TestGosOwnLinesAreLogged$",
+		},
+	}
+}
+
+// linkMutants break promises about links and total limits.
+func linkMutants() []Mutant {
+	const telegram, gateway = "pkg/channels/telegram", "cmd/gateway"
+	return []Mutant{
 		{
 			Promise: "links: shown whole", Defect: "cuts a target in mid-letter",
 			File: "pkg/text/clip.go", Old: "most > 0 && !utf8.RuneStart(s[most])", New: "most > len(s) && !utf8.RuneStart(s[most])",
@@ -127,26 +158,6 @@ func logMutants() []Mutant {
 			Promise: "model: total", Defect: "lets an attempt that hangs outlast the total limit",
 			File: "pkg/providers/retry.go", Old: "context.WithDeadline(caller, end)", New: "context.WithDeadline(caller, end.Add(r.policy.Total))",
 			Dir: "pkg/providers", Test: "^TestRetryTotal$",
-		},
-		{
-			Promise: "log: nothing hides", Defect: "leaves marks in JSON that turn text around",
-			File: "cmd/gateway/log.go", Old: "r < utf8.RuneSelf || unicode.IsPrint(r)", New: "r < utf8.RuneSelf || unicode.IsPrint(r) || unicode.Is(unicode.Cf, r)",
-			Dir: gateway, Test: "^TestNothingHidesInTheLog$",
-		},
-		{
-			Promise: "log: nothing hides", Defect: "leaves them in messages on a console",
-			File: "cmd/gateway/log.go", Old: "channels.Visible(fmt.Sprint(v))", New: "fmt.Sprint(v)+channels.Visible(\"\")",
-			Dir: gateway, Test: "^TestNothingHidesInTheLog$",
-		},
-		{
-			Promise: "log: each key once", Defect: "names a field as the message is named",
-			File: "pkg/tools/dispatch.go", Old: `Str("reason", d.view.catalog.redacted(fail.Message))`, New: `Str("message", d.view.catalog.redacted(fail.Message))`,
-			Dir: gateway, Test: "^TestALogLineHasEachKeyOnce$",
-		},
-		{
-			Promise: "log: Go's own lines", Defect: "leaves the standard library's log as it is",
-			File: "cmd/gateway/log.go", Old: "golog.SetOutput(goLines{log})", New: "_ = goLines{log}",
-			Dir: gateway, Test: "^TestGosOwnLinesAreLogged$",
 		},
 	}
 }

@@ -3,7 +3,7 @@ package mutants
 // operatorMutants break the promises of the section "The operator's commands".
 func operatorMutants() []Mutant {
 	const dir, admin = "cmd/gateway", "pkg/gateway/admin"
-	const calls, looks, damage = "operator: direct calls", "operator: looks", "operator: damaged store"
+	const calls, looks = "operator: direct calls", "operator: looks"
 	const words = "operator: words"
 	return []Mutant{
 		{
@@ -13,7 +13,8 @@ func operatorMutants() []Mutant {
 		},
 		{
 			Promise: "operator: exit codes", Defect: "takes any word for a kind of rows",
-			File: dir + "/audit.go", Old: "case f.kind != \"\" && !slices.Contains(kinds, f.kind):", New: "case f.kind != \"\" && len(kinds) == 0 && !slices.Contains(kinds, f.kind):",
+			File: dir + "/audit.go", Old: "case f.kind != \"\" && !slices.Contains(kinds, f.kind):",
+			New: "case f.kind != \"\" && len(kinds) == 0 && !slices.Contains(kinds, f.kind):",
 			Dir: dir, Test: "^TestScripts$/^operator$",
 		},
 		{
@@ -53,7 +54,8 @@ func operatorMutants() []Mutant {
 		},
 		{
 			Promise: looks, Defect: "makes the workspace",
-			File: "pkg/gateway/app.go", Old: "\tif !a.o.Look {\n\t\tif err := workspace.Prepare", New: "\tif !a.o.Look || a.o.Operate {\n\t\tif err := workspace.Prepare",
+			File: "pkg/gateway/app.go", Old: "\tif !a.o.Look {\n\t\tif err := workspace.Prepare",
+			New: "\tif !a.o.Look || a.o.Operate {\n\t\tif err := workspace.Prepare",
 			Dir: dir, Test: "^TestScripts$/^look$",
 		},
 		{
@@ -61,6 +63,14 @@ func operatorMutants() []Mutant {
 			File: "pkg/gateway/operations.go", Old: "\t\to.Look = !there\n", New: "\t\to.Look = o.Look && !there\n",
 			Dir: dir, Test: "^TestScripts$/^look$",
 		},
+	}
+}
+
+// damageMutants break what the operator is told of a damaged store.
+func damageMutants() []Mutant {
+	const dir, admin = "cmd/gateway", "pkg/gateway/admin"
+	const damage = "operator: damaged store"
+	return []Mutant{
 		{
 			Promise: damage, Defect: "ends with 0 where there is trouble",
 			File: dir + "/status.go", Old: "case len(r.Trouble) > 0:", New: "case len(r.Trouble) > 0 && r.PID != 0:",
@@ -78,7 +88,8 @@ func operatorMutants() []Mutant {
 		},
 		{
 			Promise: damage, Defect: "checks only the form of a running gateway's store",
-			File: admin + "/store.go", Old: "return checked(emit)(g.Store.Check(ctx))", New: "r, err := g.Store.Check(ctx)\n\t\t\tr.Problems = nil\n\t\t\treturn checked(emit)(r, err)",
+			File: admin + "/store.go", Old: "return checked(emit)(g.Store.Check(ctx))",
+			New: "r, err := g.Store.Check(ctx)\n\t\t\tr.Problems = nil\n\t\t\treturn checked(emit)(r, err)",
 			Dir: dir, Test: "^TestStoreCheckOfARunningGateway$",
 		},
 	}
@@ -92,7 +103,13 @@ func troubleMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: restore, Defect: "restores beside whoever uses the store",
-			File: snapshots, Old: "\treturn restore(ctx, dir, snap, os.Link)\n}\n\n// restore is Restore where link gives a file a second name.\nfunc restore(ctx context.Context, dir, snap string, link func(from, to string) error) error {\n\treturn offline(ctx, dir, func() error {", New: "\treturn restore(ctx, dir, snap, os.Link)\n}\n\nfunc restore(_ context.Context, dir, snap string, link func(from, to string) error) error {\n\treturn table.Guard(func() error {",
+			File: snapshots,
+			Old: "\treturn restore(ctx, dir, snap, os.Link)\n}\n\n// restore is Restore where link gives a file a second name.\n" +
+				"func restore(ctx context.Context, dir, snap string, link func(from, to string) error) error {\n" +
+				"\treturn offline(ctx, dir, func() error {",
+			New: "\treturn restore(ctx, dir, snap, os.Link)\n}\n\n" +
+				"func restore(_ context.Context, dir, snap string, link func(from, to string) error) error {\n" +
+				"\treturn table.Guard(func() error {",
 			Dir: dir, Test: "^TestRestoreBesideARunningGateway$",
 		},
 		{
@@ -102,7 +119,9 @@ func troubleMutants() []Mutant {
 		},
 		{
 			Promise: restore, Defect: "moves the store away before the restored one is there",
-			File: snapshots, Old: "\t\tif err := prepare(dir, snap,", New: "\t\tif err := os.Rename(filepath.Join(dir, fileDB), aside); err != nil {\n\t\t\treturn err\n\t\t}\n\t\tif err := prepare(dir, snap,",
+			File: snapshots, Old: "\t\tif err := prepare(dir, snap,",
+			New: "\t\tif err := os.Rename(filepath.Join(dir, fileDB), aside); err != nil {\n\t\t\treturn err\n\t\t}\n" +
+				"\t\tif err := prepare(dir, snap,",
 			Dir: dir, Test: "^TestARestoreThatFailsLeavesTheStore$",
 		},
 		{
@@ -129,7 +148,8 @@ func unusableMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: promise, Defect: "begins without an audit log that can be written",
-			File: "pkg/audit/log.go", Old: "if err := Writable(o.Dir); err != nil {", New: "if err := Writable(o.Dir); err != nil && o.SegmentBytes == 0 {",
+			File: "pkg/audit/log.go", Old: "if err := Writable(o.Dir); err != nil {",
+			New: "if err := Writable(o.Dir); err != nil && o.SegmentBytes == 0 {",
 			Dir: dir, Test: test + "/^audit_head_read-only$",
 		},
 		{
@@ -205,7 +225,8 @@ func saidMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: words, Defect: "prints a second word as taken that the store swallowed",
-			File: "pkg/agent/decision.go", Old: "case first.Decision != nil && *first.Decision == *item.Decision:", New: "case first.Decision != nil || item.Decision != nil:",
+			File: "pkg/agent/decision.go", Old: "case first.Decision != nil && *first.Decision == *item.Decision:",
+			New: "case first.Decision != nil || item.Decision != nil:",
 			Dir: dir, Test: "^TestTheOperatorsWordIsShown$",
 		},
 		{

@@ -57,8 +57,10 @@ func peopleMutants() []Mutant {
 		},
 		{
 			Promise: "people: misunderstood", Defect: "the long answer comes each time",
-			File: "pkg/providers/offline/turn.go", Old: "t.lectured = t.lectured || strings.Contains(m.Content, misunderstood+\":\")", New: "t.lectured = t.lectured && m.Content == \"\"",
-			Dir: "pkg/providers/offline", Test: "^TestExplainsItselfOnce$",
+			File: "pkg/providers/offline/turn.go",
+			Old:  "t.lectured = t.lectured || strings.Contains(m.Content, misunderstood+\":\")",
+			New:  "t.lectured = t.lectured && m.Content == \"\"",
+			Dir:  "pkg/providers/offline", Test: "^TestExplainsItselfOnce$",
 		},
 		{
 			Promise: "people: codes for newcomers", Defect: "strangers hold all codes for an hour",

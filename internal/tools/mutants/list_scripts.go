@@ -11,7 +11,8 @@ func scriptMutants() []Mutant {
 		},
 		{
 			Promise: "tools of the operator", Defect: "does not look again before a call",
-			File: script + "/tool.go", Old: "if _, fail := t.look(ctx); fail != nil {\n\t\treturn fail.Result()", New: "if _, fail := t.look(ctx); fail != nil && ctx == nil {\n\t\treturn fail.Result()",
+			File: script + "/tool.go", Old: "if _, fail := t.look(ctx); fail != nil {\n\t\treturn fail.Result()",
+			New: "if _, fail := t.look(ctx); fail != nil && ctx == nil {\n\t\treturn fail.Result()",
 			Dir: script, Test: "^TestChangedFolderIsNotRun$",
 		},
 		{

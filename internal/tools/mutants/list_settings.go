@@ -63,7 +63,8 @@ func wordMutants() []Mutant {
 		},
 		{
 			Promise: "settings: lists and names", Defect: "takes an entry twice",
-			File: "pkg/strictyaml/walk.go", Old: "first, twice := seen[element.Interface()]; twice", New: "first, twice := seen[element.Interface()]; twice && first > i",
+			File: "pkg/strictyaml/walk.go", Old: "first, twice := seen[element.Interface()]; twice",
+			New: "first, twice := seen[element.Interface()]; twice && first > i",
 			Dir: gateway, Test: without + "/^programs_and_files$",
 		},
 		{
@@ -85,7 +86,8 @@ func composedMutants() []Mutant {
 		},
 		{
 			Promise: "settings: composed tools", Defect: "runs into a step that is off",
-			File: "pkg/gateway/toolset/check.go", Old: "case slices.Contains(t.Disabled, name):", New: "case slices.Contains(t.Disabled, name+name):",
+			File: "pkg/gateway/toolset/check.go", Old: "case slices.Contains(t.Disabled, name):",
+			New: "case slices.Contains(t.Disabled, name+name):",
 			Dir: gateway, Test: without + "/^composed$",
 		},
 		{
@@ -142,12 +144,14 @@ func secretMutants() []Mutant {
 		},
 		{
 			Promise: "settings: the webhook's address", Defect: "passes Telegram's words on without a cure",
-			File: "pkg/channels/telegram/inbound/webhook.go", Old: "ok && ae.Code == http.StatusBadRequest {", New: "ok && ae.Code == http.StatusOK {",
+			File: "pkg/channels/telegram/inbound/webhook.go",
+			Old:  "ok && ae.Code == http.StatusBadRequest {", New: "ok && ae.Code == http.StatusOK {",
 			Dir: "pkg/channels/telegram", Test: "^TestARefusedWebhook$",
 		},
 		{
 			Promise: "settings: macOS", Defect: "asks Linux who calls",
-			File: "pkg/gateway/admin/peer_darwin.go", Old: "unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)", New: "unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)",
+			File: "pkg/gateway/admin/peer_darwin.go", Old: "unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)",
+			New: "unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)",
 			Dir: ".", Test: "^TestReleaseForMacOS$",
 		},
 		{

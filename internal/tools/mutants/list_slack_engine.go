@@ -32,7 +32,8 @@ func overtakingMutants() []Mutant {
 		},
 		{
 			Promise: overtaking, Defect: "a deletion that comes first is forgotten",
-			File: dir + "/delete.go", Old: "return errors.Join(t.remember(del.Original), t.remember(del.ID))", New: "return errors.Join(t.remember(del.ID))",
+			File: dir + "/delete.go", Old: "return errors.Join(t.remember(del.Original), t.remember(del.ID))",
+			New: "return errors.Join(t.remember(del.ID))",
 			Dir: dir, Test: "^TestConformance$/^deletes$",
 		},
 		{
@@ -58,12 +59,14 @@ func deletionMutants() []Mutant {
 		},
 		{
 			Promise: deletes, Defect: "takes back what a turn has",
-			File: dir + "/edit.go", Old: "return open != nil && open.reads(w.seq) || t.recorded(chat, w.seq)", New: "return open == nil && w.seq == 0 || t.recorded(chat, w.seq)",
+			File: dir + "/edit.go", Old: "return open != nil && open.reads(w.seq) || t.recorded(chat, w.seq)",
+			New: "return open == nil && w.seq == 0 || t.recorded(chat, w.seq)",
 			Dir: dir, Test: "^TestConformance$/^deletes$",
 		},
 		{
 			Promise: deletes, Defect: "takes back what an interrupted turn recorded",
-			File: dir + "/edit.go", Old: "return open != nil && open.reads(w.seq) || t.recorded(chat, w.seq)", New: "return open != nil && open.reads(w.seq)",
+			File: dir + "/edit.go", Old: "return open != nil && open.reads(w.seq) || t.recorded(chat, w.seq)",
+			New: "return open != nil && open.reads(w.seq)",
 			Dir: dir, Test: "^TestConformance$/^deletes$",
 		},
 		{
@@ -83,7 +86,8 @@ func deletionMutants() []Mutant {
 		},
 		{
 			Promise: deletes, Defect: "what is taken back can be said again by a redelivery",
-			File: dir + "/delete.go", Old: "return t.put(bkSeen, idKey(w.item.ID), &seenRec{Time: t.now})", New: "return t.del(bkSeen, idKey(w.item.ID))",
+			File: dir + "/delete.go", Old: "return t.put(bkSeen, idKey(w.item.ID), &seenRec{Time: t.now})",
+			New: "return t.del(bkSeen, idKey(w.item.ID))",
 			Dir: dir, Test: "^TestConformance$/^deletes$",
 		},
 		{
@@ -93,7 +97,8 @@ func deletionMutants() []Mutant {
 		},
 		{
 			Promise: deletes, Defect: "a deletion by a bot, as no person does it",
-			File: "pkg/policy/authorize.go", Old: "case KindMessage, KindEdit, KindDelete:\n\t\tpersonal = true", New: "case KindDelete:\n\tcase KindMessage, KindEdit:\n\t\tpersonal = true",
+			File: "pkg/policy/authorize.go", Old: "case KindMessage, KindEdit, KindDelete:\n\t\tpersonal = true",
+			New: "case KindDelete:\n\tcase KindMessage, KindEdit:\n\t\tpersonal = true",
 			Dir: "pkg/policy", Test: "^TestAuthorizeEveryKind$",
 		},
 	}
@@ -148,7 +153,8 @@ func latestMutants() []Mutant {
 		},
 		{
 			Promise: latest, Defect: "a damaged chat is never written to again",
-			File: dir + "/sessions.go", Old: "if errors.Is(err, session.ErrCorrupt) {\n\t\t\tat, err = t.now, nil", New: "if errors.Is(err, session.ErrFenced) {\n\t\t\tat, err = t.now, nil",
+			File: dir + "/sessions.go", Old: "if errors.Is(err, session.ErrCorrupt) {\n\t\t\tat, err = t.now, nil",
+			New: "if errors.Is(err, session.ErrFenced) {\n\t\t\tat, err = t.now, nil",
 			Dir: dir, Test: "^TestLatestOfWhatIsDamaged$",
 		},
 	}

@@ -4,7 +4,12 @@ package mutants
 // rights, the manifest, and whom the token belongs to.
 func slackGateMutants() []Mutant {
 	const gateway, conf = "cmd/gateway", "pkg/config"
-	const supervisor, connector, identity, slack = "pkg/gateway/supervisor.go", "pkg/gateway/connector.go", "pkg/gateway/identity.go", "pkg/gateway/slack.go"
+	const (
+		supervisor = "pkg/gateway/supervisor.go"
+		connector  = "pkg/gateway/connector.go"
+		identity   = "pkg/gateway/identity.go"
+		slack      = "pkg/gateway/slack.go"
+	)
 	return []Mutant{
 		{
 			Promise: "slack: configuration", Defect: "takes any token for any other",
@@ -48,7 +53,8 @@ func slackGateMutants() []Mutant {
 		},
 		{
 			Promise: "slack: first start", Defect: "gives up when Slack is down",
-			File: connector, Old: "if ctx.Err() != nil {\n\t\t\treturn nil, context.Cause(ctx)", New: "if ctx.Err() != nil || err != nil {\n\t\t\treturn nil, err",
+			File: connector, Old: "if ctx.Err() != nil {\n\t\t\treturn nil, context.Cause(ctx)",
+			New: "if ctx.Err() != nil || err != nil {\n\t\t\treturn nil, err",
 			Dir: "pkg/gateway", Test: "^TestJoinerAsksUntilItIsTold$",
 		},
 		{

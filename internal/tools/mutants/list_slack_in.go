@@ -22,7 +22,9 @@ func slackInMutants() []Mutant {
 		},
 		{
 			Promise: "slack: first copy as retry", Defect: "drops what is marked as a retry",
-			File: decoding + "/decode.go", Old: "\tvar ev *Event\n\tswitch e.Type {", New: "\tvar ev *Event\n\tif bytes.Contains(f.Data, []byte(`\"retry_attempt\":1`)) {\n\t\treturn &Event{Envelope: e.ID, Skipped: \"a retry\"}\n\t}\n\tswitch e.Type {",
+			File: decoding + "/decode.go", Old: "\tvar ev *Event\n\tswitch e.Type {",
+			New: "\tvar ev *Event\n\tif bytes.Contains(f.Data, []byte(`\"retry_attempt\":1`)) {\n" +
+				"\t\treturn &Event{Envelope: e.ID, Skipped: \"a retry\"}\n\t}\n\tswitch e.Type {",
 			Dir: dir, Test: "^TestAFirstCopyMayBeARetry$",
 		},
 		{
@@ -55,22 +57,27 @@ func slackEventMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "slack: edits and deletions", Defect: "does not tell what an edit is about",
-			File: decoding + "/message.go", Old: "in.Kind, in.Original, in.Time = channels.KindEdit, original(m.Channel, now.TS),", New: "in.Kind, in.Original, in.Time = channels.KindEdit, \"\",",
-			Dir: dir, Test: "^TestEditsAndDeletionsTellTheirOriginal$",
+			File: decoding + "/message.go",
+			Old:  "in.Kind, in.Original, in.Time = channels.KindEdit, original(m.Channel, now.TS),",
+			New:  "in.Kind, in.Original, in.Time = channels.KindEdit, \"\",",
+			Dir:  dir, Test: "^TestEditsAndDeletionsTellTheirOriginal$",
 		},
 		{
 			Promise: "slack: edits and deletions", Defect: "takes a preview for an edit",
-			File: decoding + "/message.go", Old: "case now.Edited == nil || before != nil && sameWords(now, before):", New: "case before != nil && sameWords(now, before) && now.Edited == nil:",
+			File: decoding + "/message.go", Old: "case now.Edited == nil || before != nil && sameWords(now, before):",
+			New: "case before != nil && sameWords(now, before) && now.Edited == nil:",
 			Dir: decoding, Test: "^TestDecodeMessages$",
 		},
 		{
 			Promise: "slack: both shapes of one post", Defect: "gives the mention an id of its own",
-			File: decoding + "/message.go", Old: "in.ID, in.Kind, in.Time = original(m.Channel, m.TS),", New: "in.ID, in.Kind, in.Time = m.Type+\"/\"+original(m.Channel, m.TS),",
+			File: decoding + "/message.go", Old: "in.ID, in.Kind, in.Time = original(m.Channel, m.TS),",
+			New: "in.ID, in.Kind, in.Time = m.Type+\"/\"+original(m.Channel, m.TS),",
 			Dir: dir, Test: "^TestBothShapesOfAPostAreOneItem$",
 		},
 		{
 			Promise: "slack: unknown envelope", Defect: "does not look for the id of what it cannot read",
-			File: decoding + "/decode.go", Old: "return &Event{Envelope: h.ID, Unread: unreadable,", New: "_ = h\n\t\treturn &Event{Unread: unreadable,",
+			File: decoding + "/decode.go", Old: "return &Event{Envelope: h.ID, Unread: unreadable,",
+			New: "_ = h\n\t\treturn &Event{Unread: unreadable,",
 			Dir: decoding, Test: "^TestDecodeBrokenFrames$",
 		},
 		{
@@ -95,7 +102,8 @@ func slackEventMutants() []Mutant {
 		},
 		{
 			Promise: "slack: signature", Defect: "takes a call of any time",
-			File: in + "/calls.go", Old: "return time.Since(time.Unix(at, 0)).Abs() <= signatureAge", New: "return time.Since(time.Unix(at, 0)) <= signatureAge",
+			File: in + "/calls.go", Old: "return time.Since(time.Unix(at, 0)).Abs() <= signatureAge",
+			New: "return time.Since(time.Unix(at, 0)) <= signatureAge",
 			Dir: dir, Test: "^TestCallsThatAreNotSlacks$",
 		},
 		{

@@ -36,7 +36,8 @@ func slackMarkupMutants() []Mutant {
 		},
 		{
 			Promise: "slack: length", Defect: "counts an escaped character as one",
-			File: dir + "/cost.go", Old: "func runeCost(r rune) int {\n\tswitch r {\n\tcase '&', '<', '>':\n\t\treturn 5", New: "func runeCost(r rune) int {\n\tswitch r {\n\tcase '&', '<', '>':\n\t\treturn 1",
+			File: dir + "/cost.go", Old: "func runeCost(r rune) int {\n\tswitch r {\n\tcase '&', '<', '>':\n\t\treturn 5",
+			New: "func runeCost(r rune) int {\n\tswitch r {\n\tcase '&', '<', '>':\n\t\treturn 1",
 			Dir: dir, Test: "^TestSplitHuge$",
 		},
 		{

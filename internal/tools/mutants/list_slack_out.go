@@ -87,7 +87,8 @@ func slackSendMutants() []Mutant {
 func slackShowMutants() []Mutant {
 	const dir = "pkg/channels/slack"
 	const out = dir + "/outbound"
-	const post, receipt, live, stream, activity = out + "/post.go", out + "/receipt.go", out + "/live.go", out + "/stream.go", out + "/activity.go"
+	const post, receipt, live, stream, activity = out + "/post.go", out + "/receipt.go", out + "/live.go", out +
+		"/stream.go", out + "/activity.go"
 	return []Mutant{
 		{
 			Promise: "slack: streaming", Defect: "a stream that another process began cannot be finished",

@@ -7,7 +7,8 @@ func slackSuiteMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "slack: conversations", Defect: "does not ask whether a thread is alive",
-			File: options, Old: "Alive: p.alive, Log: p.log,", New: "Alive: func(context.Context, channels.Address) (bool, error) { return false, nil }, Log: log,",
+			File: options, Old: "Alive: p.alive, Log: p.log,",
+			New: "Alive: func(context.Context, channels.Address) (bool, error) { return false, nil }, Log: log,",
 			Dir: e2e, Test: "^TestSlackThreads$",
 		},
 		{

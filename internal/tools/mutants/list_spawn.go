@@ -3,7 +3,7 @@ package mutants
 // spawnMutants break background agents.
 func spawnMutants() []Mutant {
 	const dir = "pkg/agent"
-	const ends, stopped, waited, bounds, rights, asks = "agents: every end", "agents: stopped", "agents: waited for", "agents: bounds", "agents: rights", "agents: approvals"
+	const ends, stopped, waited, bounds = "agents: every end", "agents: stopped", "agents: waited for", "agents: bounds"
 	return []Mutant{
 		{
 			Promise: "agents", Defect: "says nothing of a report for which the model has no words",
@@ -12,8 +12,10 @@ func spawnMutants() []Mutant {
 		},
 		{
 			Promise: stopped, Defect: "does not begin an agent that is recorded and has not begun",
-			File: dir + "/agents.go", Old: "a.o.Engine.Inbox().Append(ctx, []session.Item{beginningOf(t)}, nil); err != nil {", New: "a.o.Engine.Inbox().Append(ctx, nil, nil); err != nil {",
-			Dir: dir, Test: "^TestAnAgentThatIsRecordedBegins$",
+			File: dir + "/agents.go",
+			Old:  "a.o.Engine.Inbox().Append(ctx, []session.Item{beginningOf(t)}, nil); err != nil {",
+			New:  "a.o.Engine.Inbox().Append(ctx, nil, nil); err != nil {",
+			Dir:  dir, Test: "^TestAnAgentThatIsRecordedBegins$",
 		},
 		{
 			Promise: ends, Defect: "asks the model about an agent that failed",
@@ -55,6 +57,14 @@ func spawnMutants() []Mutant {
 			File: dir + "/spawned.go", Old: "case here >= b.PerChat:", New: "case here >= b.PerChat<<20:",
 			Dir: dir, Test: "^TestHowManyAgentsThereAre$",
 		},
+	}
+}
+
+// agentRightMutants break the rights and the approvals of background agents.
+func agentRightMutants() []Mutant {
+	const dir = "pkg/agent"
+	const rights, asks = "agents: rights", "agents: approvals"
+	return []Mutant{
 		{
 			Promise: rights, Defect: "gives an agent the rights that its creator had",
 			File: dir + "/agentturn.go", Old: `if refused != "" || !who.Level.Allows(policy.Level(req.Annotations.Level)) {`, New: `if refused != "" || !who.Level.Allows(policy.LevelNone) {`,
@@ -77,7 +87,8 @@ func spawnMutants() []Mutant {
 		},
 		{
 			Promise: asks, Defect: "says nothing to a press for a task that has ended",
-			File: dir + "/agentasks.go", Old: "v, err := d.void(ctx, by, textApprovalTaskEnded)\n", New: "return r.commit(ctx, reply{Commit: session.Commit{Outcome: session.OutcomeAnswered}})\n\t\tv, err := d.void(ctx, by, overText)\n",
+			File: dir + "/agentasks.go", Old: "v, err := d.void(ctx, by, textApprovalTaskEnded)\n",
+			New: "return r.commit(ctx, reply{Commit: session.Commit{Outcome: session.OutcomeAnswered}})\n\t\tv, err := d.void(ctx, by, overText)\n",
 			Dir: dir, Test: "^TestAPressAfterTheTaskHasEnded$",
 		},
 	}

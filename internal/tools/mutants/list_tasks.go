@@ -3,7 +3,13 @@ package mutants
 // taskMutants break how work in the background ends and is told.
 func taskMutants() []Mutant {
 	const dir = "pkg/agent"
-	const ends, order, progress, cancelled, commands = "background: ends", "background: order", "background: progress", "background: cancelled", "background: commands"
+	const (
+		ends      = "background: ends"
+		order     = "background: order"
+		progress  = "background: progress"
+		cancelled = "background: cancelled"
+		commands  = "background: commands"
+	)
 	return []Mutant{
 		{
 			Promise: ends, Defect: "gives every task an hour",
@@ -19,7 +25,8 @@ func taskMutants() []Mutant {
 		},
 		{
 			Promise: ends, Defect: "lets a plain tool say that it goes on",
-			File: "pkg/tools/running.go", Old: "if res != nil && res.Async && c.task == nil {", New: "if res != nil && res.Async && c.entry == nil {",
+			File: "pkg/tools/running.go", Old: "if res != nil && res.Async && c.task == nil {",
+			New: "if res != nil && res.Async && c.entry == nil {",
 			Dir: dir, Test: "^TestWhatCannotGoOnInTheBackgroundIsAFailure$",
 		},
 		{
@@ -29,12 +36,14 @@ func taskMutants() []Mutant {
 		},
 		{
 			Promise: order, Defect: "lets every chat wait for all lost tasks",
-			File: dir + "/task/lost.go", Old: "c := l.chats[chat]\n\tl.mu.Unlock()", New: "c := l.chats[chat]\n\tfor _, any := range l.chats {\n\t\tc = any\n\t}\n\tl.mu.Unlock()",
+			File: dir + "/task/lost.go", Old: "c := l.chats[chat]\n\tl.mu.Unlock()",
+			New: "c := l.chats[chat]\n\tfor _, any := range l.chats {\n\t\tc = any\n\t}\n\tl.mu.Unlock()",
 			Dir: dir, Test: "^TestLostTasksKeepNoOtherChatWaiting$",
 		},
 		{
 			Promise: progress, Defect: "leaves the message open when the model has nothing to say",
-			File: dir + "/live.go", Old: "r.live = progress.NewLiveMessage(r.info.Steps, t.Status)", New: "_ = progress.NewLiveMessage(r.info.Steps, t.Status)",
+			File: dir + "/live.go", Old: "r.live = progress.NewLiveMessage(r.info.Steps, t.Status)",
+			New: "_ = progress.NewLiveMessage(r.info.Steps, t.Status)",
 			Dir: dir, Test: "^TestProgressIsOneMessageThatBecomesTheResult$",
 		},
 		{
@@ -49,7 +58,8 @@ func taskMutants() []Mutant {
 		},
 		{
 			Promise: cancelled, Defect: "lets anybody cancel",
-			File: dir + "/trust/principal.go", Old: "return p.Owner || p.Sender.ID == t.Principal.Sender.ID ||", New: "return !p.Owner || p.Sender.ID == t.Principal.Sender.ID ||",
+			File: dir + "/trust/principal.go", Old: "return p.Owner || p.Sender.ID == t.Principal.Sender.ID ||",
+			New: "return !p.Owner || p.Sender.ID == t.Principal.Sender.ID ||",
 			Dir: dir, Test: "^TestCancelEndsTheWorkAndIsToldOnce$",
 		},
 		{
@@ -59,7 +69,8 @@ func taskMutants() []Mutant {
 		},
 		{
 			Promise: cancelled, Defect: "finds the tasks of all chats",
-			File: dir + "/commandtasks.go", Old: "t, err := h.r.a.tasks.Find(ctx, h.r.info.Chat, id)", New: "t, err := h.r.a.tasks.Find(ctx, \"\", id)",
+			File: dir + "/commandtasks.go", Old: "t, err := h.r.a.tasks.Find(ctx, h.r.info.Chat, id)",
+			New: "t, err := h.r.a.tasks.Find(ctx, \"\", id)",
 			Dir: dir, Test: "^TestTasksAreListedInTheirChatAlone$",
 		},
 		{

@@ -162,7 +162,8 @@ func telegramFileMutants() []Mutant {
 		},
 		{
 			Promise: "telegram: files in", Defect: "keeps half a file",
-			File: "pkg/gateway/files/saving.go", Old: "err = errors.Join(err, box.Remove(part))", New: "err = errors.Join(err, box.Rename(part, \"half\"))",
+			File: "pkg/gateway/files/saving.go", Old: "err = errors.Join(err, box.Remove(part))",
+			New: "err = errors.Join(err, box.Rename(part, \"half\"))",
 			Dir: "pkg/gateway/files", Test: "^TestFilesAreKeptWholeOrNotAtAll$",
 		},
 		{

@@ -84,7 +84,8 @@ func telegramWireMutants() []Mutant {
 		},
 		{
 			Promise: "telegram: broken wire", Defect: "does not know whether it is sent what found no server",
-			File: "pkg/channels/wire/class.go", Old: "case !e.Sent:\n\t\treturn channels.SendTransient", New: "case !e.Sent:\n\t\treturn channels.SendAmbiguous",
+			File: "pkg/channels/wire/class.go", Old: "case !e.Sent:\n\t\treturn channels.SendTransient",
+			New: "case !e.Sent:\n\t\treturn channels.SendAmbiguous",
 			Dir: dir, Test: "^TestSendWithoutAServerIsTransient$",
 		},
 		{
@@ -104,7 +105,8 @@ func telegramWireMutants() []Mutant {
 		},
 		{
 			Promise: "telegram: menu", Defect: "sets the menu at each start",
-			File: dir + "/inbound/menu.go", Old: "if slices.Equal(have, r.opt.MenuCommands) {", New: "if slices.Equal(have, r.opt.MenuCommands) && have == nil {",
+			File: dir + "/inbound/menu.go", Old: "if slices.Equal(have, r.opt.MenuCommands) {",
+			New: "if slices.Equal(have, r.opt.MenuCommands) && have == nil {",
 			Dir: dir, Test: "^TestMenuIsSetWhenItDiffers$",
 		},
 	}
@@ -160,7 +162,8 @@ func telegramBeyondMutants() []Mutant {
 		},
 		{
 			Promise: "telegram: albums over a webhook", Defect: "lets a stranger add to an album",
-			File: "pkg/policy/authorize.go", Old: "\t\t\treturn p.unlisted(e, reason)", New: "\t\t\tv := p.unlisted(e, reason)\n\t\t\tv.Overheard = !v.Allow\n\t\t\treturn v",
+			File: "pkg/policy/authorize.go", Old: "\t\t\treturn p.unlisted(e, reason)",
+			New: "\t\t\tv := p.unlisted(e, reason)\n\t\t\tv.Overheard = !v.Allow\n\t\t\treturn v",
 			Dir: "pkg/policy", Test: "^TestOverheard$",
 		},
 		{

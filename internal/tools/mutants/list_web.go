@@ -6,12 +6,14 @@ func webMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "addresses", Defect: "does not check what is really dialled",
-			File: dir + "/guard.go", Old: "if err := may.Safe(network, address, c); err != nil {", New: "if err := may.Safe(network, address, c); err != nil && ctx == nil {",
+			File: dir + "/guard.go", Old: "if err := may.Safe(network, address, c); err != nil {",
+			New: "if err := may.Safe(network, address, c); err != nil && ctx == nil {",
 			Dir: dir, Test: "^(TestNamesThatLeadInside|TestRebinding)$",
 		},
 		{
 			Promise: "addresses", Defect: "follows a redirect to any address",
-			File: dir + "/guard.go", Old: "u, err := g.parse(req.URL.String())\n\t\t\tif err != nil {", New: "u, err := g.parse(req.URL.String())\n\t\t\tif u = req.URL; err != nil && u == nil {",
+			File: dir + "/guard.go", Old: "u, err := g.parse(req.URL.String())\n\t\t\tif err != nil {",
+			New: "u, err := g.parse(req.URL.String())\n\t\t\tif u = req.URL; err != nil && u == nil {",
 			Dir: dir, Test: "^TestRedirects$",
 		},
 		{
@@ -37,7 +39,8 @@ func webMutants() []Mutant {
 		},
 		{
 			Promise: "web pages", Defect: "fills up tables of any size",
-			File: dir + "/element.go", Old: "if widest <= maxColumns && rows*widest <= maxCells {", New: "if widest <= maxColumns || rows*widest > maxCells {",
+			File: dir + "/element.go", Old: "if widest <= maxColumns && rows*widest <= maxCells {",
+			New: "if widest <= maxColumns || rows*widest > maxCells {",
 			Dir: dir, Test: "^TestHostilePages$",
 		},
 	}
