@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestTheOperatorsWordIsShown: what the operator just said is no open question any
-// more, whether or not a gateway is there to heed it.
+// TestTheOperatorsWordIsShown: a question that the operator just decided is no longer
+// open, whether or not a gateway is there to heed it.
 func TestTheOperatorsWordIsShown(t *testing.T) {
 	t.Parallel()
 	for verb, want := range map[string]struct{ state, holds, other string }{

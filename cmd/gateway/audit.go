@@ -133,7 +133,7 @@ func showRows(out io.Writer, rows []audit.Row, asJSON bool) error { //nolint:rev
 	return w.Flush()
 }
 
-// printable shows what would control the terminal.
+// printable escapes characters that would control the terminal.
 func printable(s string) string {
 	q := strconv.Quote(s)
 	return strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`)

@@ -1,5 +1,5 @@
-// Command gateway runs Parley: a chat-bot gateway whose agent answers people on
-// their channels with a language model and tools.
+// Command gateway runs Parley: a chat-bot gateway with an agent that answers people on
+// their channels by means of a language model and tools.
 //
 // The command line parses arguments, has package gateway or package admin do the work,
 // and prints the answer. Only this package reads the environment and exits.

@@ -15,7 +15,8 @@ import (
 // by the variable's name alone: TOKEN=test must not take words out of texts.
 const minEnvironmentSecret = 16
 
-// newRedactor knows the secrets of the environment and of a configuration; nil is none.
+// newRedactor knows the secrets of the environment and of a configuration, which may be
+// nil.
 func (h *host) newRedactor(cfg *config.Config) *policy.Redactor {
 	secrets := environmentSecrets(h.environ())
 	if cfg != nil {

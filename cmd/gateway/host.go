@@ -45,7 +45,7 @@ type host struct {
 }
 
 func newHost(args []string) *host {
-	home, _ := os.UserHomeDir() // load says what to do without
+	home, _ := os.UserHomeDir() // load names the cure for its absence
 	h := &host{args: args, in: os.Stdin, out: os.Stdout, err: os.Stderr, lookupEnv: os.LookupEnv, environ: os.Environ, home: home}
 	h.redactor = h.newRedactor(nil)
 	return h
@@ -54,7 +54,7 @@ func newHost(args []string) *host {
 // terminal says whether a person sits at standard input.
 func (h *host) terminal() bool { return term.IsTerminal(int(h.in.Fd())) }
 
-// configFile is the configuration: what --config names, or the one at home.
+// configFile is the configuration: the file that --config names, or the one at home.
 func (h *host) configFile() string {
 	if h.configPath != "" {
 		return h.configPath
@@ -92,8 +92,8 @@ func errNoHome() error {
 
 // execute runs the command line and returns the exit code.
 func execute(ctx context.Context, h *host) int {
-	// A reader that went away is an error of a write, not our end. Unlike an
-	// ignored signal, one that is caught is not inherited by what a tool starts.
+	// A reader that went away is an error of a write, not our end. Unlike an ignored
+	// signal, one that is caught is not inherited by the programs of tools.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	root := newRoot(h) //nolint:contextcheck // cobra hands ctx to the commands
 	root.SetArgs(h.args)

@@ -12,7 +12,7 @@ import (
 // place begins every line of a refusal: the file, a line and a column.
 var place = regexp.MustCompile(`parley\.yaml:\d+:\d+: `)
 
-// TestHostileConfiguration has the gateway refuse what would open it, in many
+// TestHostileConfiguration has the gateway refuse settings that would open it, in many
 // spellings: with file, line and cure, before anything runs.
 func TestHostileConfiguration(t *testing.T) {
 	t.Parallel()
@@ -123,7 +123,7 @@ func TestHostileConfiguration(t *testing.T) {
 	}
 }
 
-// TestConfigurationThatIsNoHarm: what looks like the above and is as it should be.
+// TestConfigurationThatIsNoHarm: settings that look like the above and are in order.
 func TestConfigurationThatIsNoHarm(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

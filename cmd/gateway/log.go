@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
-	golog "log" //nolint:depguard // to take what it writes
+	golog "log" //nolint:depguard // to take its lines
 	"strings"
 	"time"
 	"unicode"
@@ -45,8 +45,8 @@ func (h *host) logger(cfg *config.Config, level string) (zerolog.Logger, error) 
 	return log, nil
 }
 
-// plainJSON writes whole lines of JSON in which no character hides others or turns
-// them around: what is not printable is escaped, as JSON has it.
+// plainJSON writes whole lines of JSON without characters that hide others or turn them
+// around: those are escaped, as JSON has it.
 type plainJSON struct{ out io.Writer }
 
 // Write takes whole lines.
@@ -69,8 +69,8 @@ func (w plainJSON) Write(lines []byte) (int, error) {
 	return len(lines), nil
 }
 
-// takeGoLines has Go's own packages, such as net/http, write into log what they
-// otherwise write to standard error in a form of their own.
+// takeGoLines has Go's own packages, such as net/http, write into log the lines that
+// they otherwise write to standard error in a form of their own.
 func takeGoLines(log zerolog.Logger) {
 	golog.SetFlags(0)
 	golog.SetOutput(goLines{log})

@@ -80,7 +80,7 @@ channels: {telegram: {enabled: true, token: env:TOKEN, api_url: %q}}
 }
 
 // TestNothingHidesInTheLog: a server's words with characters that turn the text around,
-// end the line or show nothing are written as escapes, in both formats.
+// end the line or are invisible are written as escapes, in both formats.
 func TestNothingHidesInTheLog(t *testing.T) {
 	t.Parallel()
 	const said = "no\u202elus\u2066\U000E0041\x1b[2J\nforged line"
@@ -135,7 +135,7 @@ func TestALogLineHasEachKeyOnce(t *testing.T) {
 	)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
-	_ = cmd.Run()                                 // what it does is others' to test
+	_ = cmd.Run()                                 // its outcome is tested elsewhere
 	_, log, _ := strings.Cut(errs.String(), "\n") // behind the line that introduces the model
 	if !strings.Contains(log, "why a tool call was refused") {
 		t.Errorf("no call was refused: %s", log)

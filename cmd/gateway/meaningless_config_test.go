@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestConfigurationWithoutMeaning: a word that would mean nothing, or would leave
-// open what it was written to close, is an error with its place and its cure. Each
-// case is a file and all that is wrong with it; run says the same as config check.
+// TestConfigurationWithoutMeaning: a setting without meaning, or one that leaves open
+// the door it was written to close, is an error with its place and its cure. Each case
+// is a file and all that is wrong with it; run says the same as config check.
 func TestConfigurationWithoutMeaning(t *testing.T) {
 	t.Parallel()
 	const (
@@ -309,7 +309,7 @@ func (w *world) lay(t *testing.T, text string) {
 	}
 }
 
-// TestConfigurationWithMeaning: what is close to the above and does mean something.
+// TestConfigurationWithMeaning: settings close to the above that do mean something.
 func TestConfigurationWithMeaning(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "")

@@ -14,9 +14,9 @@ import (
 const directOnly = "You have access in direct messages only. I can answer here once the operator allows you or this chat " +
 	"in the configuration."
 
-// TestPairedInAGroup: a paired person who speaks to the bot in a group is told once in
-// each group that pairing covers direct chats only, over a restart, and the log says
-// once how to let them in. Strangers and bots are told nothing.
+// TestPairedInAGroup: a paired person in a group is told once in each group that
+// pairing covers direct chats only, over a restart, and the log says once how to let
+// them in. Strangers and bots are not told.
 func TestPairedInAGroup(t *testing.T) {
 	t.Parallel()
 	c := newClub(t)
@@ -112,9 +112,9 @@ func TestPairedOwner(t *testing.T) {
 	}
 }
 
-// TestSlackPairNames: pair list shows what a stranger is called, though Slack's
-// messages do not say it, and keeps it for when no gateway runs. In a channel a paired
-// person is told once, below the message.
+// TestSlackPairNames: pair list shows a stranger's name, though Slack's messages do not
+// say it, and keeps it for a time without a gateway. In a channel a paired person is
+// told once, below the message.
 func TestSlackPairNames(t *testing.T) {
 	t.Parallel()
 	srv := fakeslack.New(t)

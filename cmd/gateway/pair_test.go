@@ -79,8 +79,8 @@ func (c *club) close() string {
 	return c.g.errs.String()
 }
 
-// taken returns when the gateway has taken in everything that was said: the
-// member is answered, who spoke last.
+// taken returns when the gateway has taken in all messages: the member, the last
+// sender, is answered.
 func (c *club) taken() {
 	c.t.Helper()
 	c.member.Say("hello")
@@ -111,7 +111,7 @@ func (c *club) code(chat *faketelegram.Chat, n int) string {
 	return m
 }
 
-// does runs a command that must end with code, and returns what it prints.
+// does runs a command that must end with code, and returns its output.
 func (c *club) does(code int, args ...string) string {
 	c.t.Helper()
 	out, errs, got := c.run(args...)
@@ -128,7 +128,7 @@ func (c *club) mustSay(text, want string) {
 	}
 }
 
-// TestPairingOff: strangers are answered nothing, and who was let in stays so.
+// TestPairingOff: strangers get no answer, and paired people stay paired.
 func TestPairingOff(t *testing.T) {
 	t.Parallel()
 	c := newClub(t)
@@ -159,8 +159,8 @@ func TestPairingOff(t *testing.T) {
 	}
 }
 
-// TestPairing: strangers get a code and nothing else, whom the operator lets in
-// is answered in direct chats only, over a restart, and no more once revoked.
+// TestPairing: strangers get only a code; a person whom the operator lets in is
+// answered in direct chats only, over a restart, and no more once revoked.
 func TestPairing(t *testing.T) {
 	t.Parallel()
 	const canary = "nothing-of-this-is-kept"
@@ -245,7 +245,7 @@ func TestPairing(t *testing.T) {
 }
 
 // TestRunIgnoresHangUp: SIGHUP, which other servers take as "read the configuration
-// again", is named in the log and changes nothing.
+// again", is named in the log and has no other effect.
 func TestRunIgnoresHangUp(t *testing.T) {
 	t.Parallel()
 	c := newClub(t)

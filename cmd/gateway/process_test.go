@@ -220,8 +220,8 @@ func TestTerminateFinishesTheTurn(t *testing.T) {
 	}
 }
 
-// TestStopBySignal: a second signal ends the process at once; what was under way
-// is answered by the next start, once.
+// TestStopBySignal: a second signal ends the process at once; the interrupted messages
+// are answered by the next start, once.
 func TestStopBySignal(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -246,7 +246,7 @@ func TestStopBySignal(t *testing.T) {
 			model.wait(t)
 			for i, s := range tt.signals {
 				if i > 0 {
-					g.errs.wait(t, "stopping") // the kernel merges signals that nobody has taken yet
+					g.errs.wait(t, "stopping") // the kernel merges signals that wait
 				}
 				_ = g.cmd.Process.Signal(s) // it may have ended already
 			}
@@ -279,7 +279,7 @@ func TestStopBySignal(t *testing.T) {
 	}
 }
 
-// TestClosedOutput: nobody reads any more, and the gateway ends by itself.
+// TestClosedOutput: the reader is gone, and the gateway ends by itself.
 func TestClosedOutput(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "")

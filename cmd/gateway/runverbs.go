@@ -60,9 +60,9 @@ func (h *host) start(level string) (*config.Config, zerolog.Logger, error) {
 	return cfg, log, err
 }
 
-// newConsole makes the console. With busy nil, the console takes what it has seen
-// itself for what is under way; settled holds piped answers to questions. The
-// function app gives the gateway once the console runs.
+// newConsole makes the console. With busy nil, the console counts the messages that it
+// has seen itself as under way; settled holds piped answers to questions. The function
+// app gives the gateway once the console runs.
 func (h *host) newConsole(app func() *gateway.App, busy func() bool, settled func(context.Context) error) *console.Channel {
 	return console.New(console.Options{
 		In: h.in, Out: h.out, Err: h.err, Interactive: h.terminal(), Busy: busy, Settled: settled,
@@ -127,7 +127,7 @@ func (h *host) chat(ctx context.Context) error {
 	return ending(ctx, a, err, failed)
 }
 
-// watchedWriter tells when nobody reads any more: answers would wait for ever.
+// watchedWriter tells when the reader is gone: answers would wait for ever.
 type watchedWriter struct {
 	out    io.Writer
 	failed func(error)
@@ -145,7 +145,7 @@ func (w *watchedWriter) Write(p []byte) (int, error) {
 // errUnanswered says that a message of a piped chat has no answer.
 var errUnanswered = errors.New("a message was not answered")
 
-// ending closes the store and turns what happened into an exit code.
+// ending closes the store and turns the result into an exit code.
 func ending(ctx context.Context, a *gateway.App, err error, failed bool) error {
 	cause := context.Cause(ctx)
 	received, bySignal := errors.AsType[signalError](cause)

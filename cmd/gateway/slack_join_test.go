@@ -55,13 +55,13 @@ func newDesk(t *testing.T) *desk {
 func (d *desk) say(answer string) { d.says.Store(&answer) }
 func (d *desk) down()             { d.says.Store(nil) }
 
-// slackReport is what status tells of Slack.
+// slackReport is the part of status about Slack.
 type slackReport struct {
 	Account string
 	Health  struct{ State, Reason string }
 }
 
-// slackStatus waits until status tells of Slack what is wanted.
+// slackStatus waits until the status of Slack is as wanted.
 func slackStatus(t *testing.T, w *world, want func(slackReport) bool) slackReport {
 	t.Helper()
 	deadline := time.After(patience)
@@ -109,8 +109,8 @@ func (g *gateway) terminate() {
 	}
 }
 
-// TestSlackThatIsDown: only the first start with a token needs Slack, and it
-// waits for nobody: other channels are served, and Slack joins when it is there.
+// TestSlackThatIsDown: only the first start with a token needs Slack, and it does not
+// wait: other channels are served, and Slack joins when it is there.
 func TestSlackThatIsDown(t *testing.T) {
 	t.Parallel()
 	d, telegram := newDesk(t), faketelegram.New(t)
@@ -173,7 +173,8 @@ channels:
 	stop(g)
 
 	d.down()
-	// A new token is somebody else until Slack says whose it is; and a stop waits for no answer.
+	// A new token is somebody else until Slack names its owner; and a stop does not
+	// wait for that.
 	w.env[0] = "SLACK_BOT_TOKEN=" + second
 	g = w.start("run")
 	g.ready()

@@ -31,8 +31,8 @@ channels:
 	return w, g
 }
 
-// TestSlackIsToldCommandsThatSlackTakes: Slack's clients keep what begins with a slash
-// for themselves, so the bot tells of commands as they can be written there.
+// TestSlackIsToldCommandsThatSlackTakes: Slack's clients keep words that begin with a
+// slash for themselves, so the bot tells of commands as they can be written there.
 func TestSlackIsToldCommandsThatSlackTakes(t *testing.T) {
 	t.Parallel()
 	srv := fakeslack.New(t)

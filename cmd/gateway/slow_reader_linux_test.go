@@ -14,7 +14,7 @@ import (
 )
 
 // TestAReaderMayPause: an answer that is read slowly, as by a pager, is whole all the
-// same, and holds up neither the gateway nor the start of the next one.
+// same, and does not hold up the gateway or the start of the next one.
 func TestAReaderMayPause(t *testing.T) {
 	t.Parallel()
 	const answer = 400_000
@@ -29,7 +29,7 @@ func TestAReaderMayPause(t *testing.T) {
 	paused := w.paused(t, "sessions", "export")
 	paused.letsGoOf(t, w.socket())
 	_ = g.in.Close()
-	if code := g.end(); code != 0 { // and nobody is left to ask
+	if code := g.end(); code != 0 { // and no process is left to ask
 		t.Fatalf("ended with %d: %s", code, g.errs)
 	}
 	looking := w.paused(t, "sessions", "export")
@@ -42,14 +42,14 @@ func TestAReaderMayPause(t *testing.T) {
 	}
 }
 
-// pausedReader is a command whose output is not read yet.
+// pausedReader is a command with an output that is not read yet.
 type pausedReader struct {
 	cmd  *exec.Cmd
 	out  io.Reader
 	errs bytes.Buffer
 }
 
-// paused starts a command and reads the beginning of what it prints.
+// paused starts a command and reads the beginning of its output.
 func (w *world) paused(t *testing.T, args ...string) *pausedReader {
 	t.Helper()
 	p := &pausedReader{cmd: w.command(args...)}
@@ -69,7 +69,7 @@ func (w *world) paused(t *testing.T, args ...string) *pausedReader {
 	return p
 }
 
-// letsGoOf waits until the command has neither a socket nor a file of the store open.
+// letsGoOf waits until the command has closed its socket and the files of the store.
 func (p *pausedReader) letsGoOf(t *testing.T, what string) {
 	t.Helper()
 	folder := "/proc/" + strconv.Itoa(p.cmd.Process.Pid) + "/fd"

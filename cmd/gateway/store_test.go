@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestStoreCheckOfARunningGateway: the check reads all that is stored, finds what is
-// wrong with it, and takes no snapshot's place.
+// TestStoreCheckOfARunningGateway: the check reads all of the store, finds its faults,
+// and takes no snapshot's place.
 func TestStoreCheckOfARunningGateway(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "")
@@ -64,7 +64,7 @@ func TestStoreCheckOfARunningGateway(t *testing.T) {
 	g.end()
 }
 
-// stored is what the store of a stopped gateway has of the console's conversation.
+// stored is the console's conversation in the store of a stopped gateway.
 func (w *world) stored() string {
 	w.t.Helper()
 	out, stderr, code := w.run("sessions", "export")
@@ -96,7 +96,7 @@ func (w *world) chat(text string) {
 	}
 }
 
-// TestRestoreBesideARunningGateway is refused, and touches nothing.
+// TestRestoreBesideARunningGateway is refused without effect.
 func TestRestoreBesideARunningGateway(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "")
@@ -129,8 +129,8 @@ func TestRestoreBesideARunningGateway(t *testing.T) {
 	}
 }
 
-// TestTwoRestoresAtOnce: one after the other, or one is refused; what was there before
-// is kept under a name that does not call it damaged.
+// TestTwoRestoresAtOnce: one after the other, or one is refused; the former store is
+// kept under a name that does not call it damaged.
 func TestTwoRestoresAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "")

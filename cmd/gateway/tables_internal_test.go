@@ -13,7 +13,7 @@ import (
 )
 
 // TestRowsOfTables: a name or a reason that comes from outside stays in its cell, and
-// shows what is hidden in it.
+// shows its hidden characters.
 func TestRowsOfTables(t *testing.T) {
 	t.Parallel()
 	const outside = "Ann\tpaired\nroot\u202e\x1b[1m"

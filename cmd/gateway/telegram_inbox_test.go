@@ -57,8 +57,8 @@ func TestUnknownKindsAreKept(t *testing.T) {
 	}
 }
 
-// TestAPipeInTheStateFolderHoldsNobodyUp: what is of no use cannot be kept then, and
-// what people write is still answered.
+// TestAPipeInTheStateFolderHoldsNobodyUp: useless updates cannot be kept then, and
+// people's messages are still answered.
 func TestAPipeInTheStateFolderHoldsNobodyUp(t *testing.T) {
 	t.Parallel()
 	c := newClub(t)

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// holds is what a.md of the console's space holds, "" when it is not there.
+// holds is the text of a.md in the console's space, "" when it is not there.
 func (w *world) holds() string {
 	w.t.Helper()
 	b, err := os.ReadFile(filepath.Join(w.dir, "state", "workspace", "home", "a.md"))

@@ -77,8 +77,8 @@ func TestInteractiveConsole(t *testing.T) {
 	s.shows("code=0")
 }
 
-// TestInterruptStopsThenLeaves: Ctrl-C ends the turn and keeps the console; with
-// nothing under way it leaves.
+// TestInterruptStopsThenLeaves: Ctrl-C ends the turn and keeps the console; when it is
+// idle, Ctrl-C leaves.
 func TestInterruptStopsThenLeaves(t *testing.T) {
 	t.Parallel()
 	model := newGate(t, "never said")

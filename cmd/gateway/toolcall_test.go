@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestADirectCallAsksOnATerminal: the person at the terminal reads all of what
-// would run; only their yes runs it, and only as it was shown.
+// TestADirectCallAsksOnATerminal: the person at the terminal reads all of the call;
+// only their yes runs it, and only as it was shown.
 func TestADirectCallAsksOnATerminal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "")

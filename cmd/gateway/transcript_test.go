@@ -31,20 +31,20 @@ func TestTelegramInReadme(t *testing.T) {
 	}.follow(t)
 }
 
-// steps are those in README.md under a heading, from nothing to the first answer,
-// and the platform on which they are done.
+// steps are those in README.md under a heading, from the start to the first answer, and
+// the platform on which they are done.
 type steps struct {
 	heading string
 	env     []string
-	// url is where the platform is, say what the person does there, and hear waits
-	// for the bot's n-th message.
+	// url is where the platform is, say is the person's part there, and hear waits for
+	// the bot's n-th message.
 	url  string
 	say  func(text string)
 	hear func(ctx context.Context, n int) (string, error)
 }
 
-// follow runs the gateway with the configuration that is written there, says what
-// the person says there and holds the answers against those that are shown.
+// follow runs the gateway with the configuration of the section, says the person's
+// words and compares the answers with the shown ones.
 func (s steps) follow(t *testing.T) {
 	t.Helper()
 	raw, err := os.ReadFile("../../README.md")
@@ -98,7 +98,7 @@ func (s steps) follow(t *testing.T) {
 	}
 }
 
-// section is what a document says under a second-level heading.
+// section is the text of a document under a second-level heading.
 func section(doc, heading string) string {
 	_, text, _ := strings.Cut(doc, "\n## "+heading+"\n")
 	text, _, _ = strings.Cut(text, "\n## ")

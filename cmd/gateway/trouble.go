@@ -15,7 +15,7 @@ type troubles chan error
 
 func newTroubles() troubles { return make(troubles, 1) }
 
-// add takes word from the store; what nobody has told yet gives way.
+// add takes word from the store; news that was not told yet gives way.
 func (t troubles) add(err error) {
 	for {
 		select {
@@ -30,7 +30,7 @@ func (t troubles) add(err error) {
 	}
 }
 
-// tell hands on what comes until ctx ends: nil says that it is over.
+// tell hands on the news until ctx ends: nil says that it is over.
 func (t troubles) tell(ctx context.Context, tell func(error)) {
 	for {
 		select {
@@ -57,7 +57,7 @@ func onScreen(ctx context.Context, screen *console.Channel) func(error) {
 	}
 }
 
-// endOnTrouble ends a piped chat: nobody is there who could make room.
+// endOnTrouble ends a piped chat: no person is there to make room.
 func endOnTrouble(stop context.CancelCauseFunc) func(error) {
 	return func(err error) {
 		if err != nil {

@@ -46,7 +46,7 @@ func (w *world) bare(args ...string) (stdout, stderr string, code int) {
 	return stdout, stderr, code
 }
 
-// Modes that no file has: what stands in the place of a file, and of a folder.
+// Modes that no file has: for a thing in the place of a file, and of a folder.
 const (
 	aFolder = 1
 	aFile   = 2
@@ -131,7 +131,7 @@ func TestStateThatCannotBeUsed(t *testing.T) {
 			for args, want := range c.want {
 				out, said, code := w.bare(strings.Fields(args)...)
 				wantCode := 2
-				if args == "status" && want[1] == write { // a look, which ends with what a monitor reads
+				if args == "status" && want[1] == write { // a look, which ends with the code that a monitor reads
 					said, wantCode = out[max(0, strings.Index(out, "\ntrouble")+1):], 1
 				}
 				sentence := filepath.Join(state, want[0]) + want[1]
@@ -180,7 +180,8 @@ func (w *world) withSlack(t *testing.T) {
 	}
 }
 
-// TestAFullDiskOfTheAuditLog alone is told with the cure, once what was said is answered.
+// TestAFullDiskOfTheAuditLog alone is told with the cure, once the messages are
+// answered.
 func TestAFullDiskOfTheAuditLog(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "")

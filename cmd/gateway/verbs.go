@@ -18,7 +18,7 @@ import (
 	"parley/pkg/session"
 )
 
-// operate does an operation in the running gateway, or on the store when none runs.
+// operate does an operation in the running gateway, or on the store without one.
 func (h *host) operate(ctx context.Context, op admin.Operation, r admin.Request, take func(json.RawMessage) error) error {
 	cfg, err := h.load(true)
 	if err != nil {
@@ -31,7 +31,7 @@ func (h *host) operate(ctx context.Context, op admin.Operation, r admin.Request,
 
 func (h *host) operateHere(ctx context.Context, op admin.Operation, r admin.Request, take func(json.RawMessage) error) error {
 	cfg, err := h.load(false)
-	if err != nil { // the secrets may be out of reach here; the work needs none
+	if err != nil { // the secrets may be out of reach here; the work goes on without them
 		if cfg, err = h.load(true); err != nil {
 			return err
 		}
@@ -44,8 +44,8 @@ func (h *host) operateHere(ctx context.Context, op admin.Operation, r admin.Requ
 	return gateway.Operate(ctx, cfg, gateway.Options{LookupEnv: h.lookupEnv, Log: log, Redactor: h.redactor}, op, &r, take)
 }
 
-// verb is a command that shows what an operation answers: each value by show, or
-// as a line of JSON.
+// verb is a command that shows the answer of an operation: each value by show, or as a
+// line of JSON.
 func verb[T any](h *host, use, short string, op admin.Operation, args cobra.PositionalArgs, read func([]string) admin.Request,
 	show func(io.Writer, T) error,
 ) *cobra.Command {
@@ -71,7 +71,7 @@ func verb[T any](h *host, use, short string, op admin.Operation, args cobra.Posi
 	return c
 }
 
-// plain writes a text so that nothing in it controls a terminal.
+// plain writes a text without characters that control a terminal.
 type plain struct{ w io.Writer }
 
 // Write implements [io.Writer].

@@ -23,11 +23,11 @@ type world struct {
 	t      *testing.T
 	dir    string
 	config string
-	// env is what the processes find beside what this one has.
+	// env is the environment of the processes beside that of this one.
 	env []string
 }
 
-// newWorld writes a configuration whose model is at url; "" is the offline model.
+// newWorld writes a configuration with a model at url; "" is the offline model.
 func newWorld(t *testing.T, url string) *world {
 	t.Helper()
 	w := &world{t: t, dir: t.TempDir()}
@@ -69,7 +69,7 @@ func (w *world) run(args ...string) (stdout, stderr string, code int) {
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
 
-// gateway is a running chat whose input stays open.
+// gateway is a running chat with an input that stays open.
 type gateway struct {
 	w     *world
 	cmd   *exec.Cmd
@@ -78,7 +78,7 @@ type gateway struct {
 	errs  *record
 }
 
-// record keeps what a process writes, and can be waited for.
+// record keeps a process's output, and can be waited for.
 type record struct {
 	mu      sync.Mutex
 	text    strings.Builder

@@ -47,7 +47,7 @@ func (cronClock) Tick(raw json.RawMessage, due, now time.Time) (job.Tick, error)
 	if err != nil {
 		return job.Tick{}, err
 	}
-	next, _ := spec.Following(due, now) // the zero time where there is none
+	next, _ := spec.Following(due, now) // the zero time without a next one
 	return job.Tick{Next: next, Pass: spec.CatchUp == schedule.CatchUpSkip}, nil
 }
 

@@ -24,8 +24,8 @@ import (
 	"parley/workspace"
 )
 
-// App is one gateway: [New] constructs it, Run runs it until its context ends
-// and stops it in two phases, and Close gives back what New took.
+// App is one gateway: [New] constructs it, Run runs it until its context ends and stops
+// it in two phases, and Close releases it.
 type App struct {
 	cfg     *config.Config
 	o       Options
@@ -67,8 +67,8 @@ type Options struct {
 	Grace time.Duration
 	// Piped follows the messages of the console for [App.Drained].
 	Piped bool
-	// Operate constructs an App for one operation: it has no model and no channels. With
-	// Look, it makes and changes nothing either.
+	// Operate constructs an App for one operation: it has no model and no channels.
+	// With Look, it changes no file either.
 	Operate, Look bool
 }
 
@@ -107,8 +107,8 @@ func (a *App) readPolicy(context.Context) (err error) {
 	return err
 }
 
-// openStore opens the engine in the state folder. An App that looks makes and changes
-// nothing there.
+// openStore opens the engine in the state folder. An App that looks changes no file
+// there.
 func (a *App) openStore(ctx context.Context) error {
 	open := local.Open
 	if a.o.Look {
@@ -250,7 +250,7 @@ func (a *App) Model() ModelChoice { return a.model }
 // Channels is the number of channels that run, one that has yet to join among them.
 func (a *App) Channels() int { return a.channels.expected() }
 
-// Held says why the store hands nothing out, as an error.
+// Held is the reason for which the store hands no message out, as an error.
 func (a *App) Held(ctx context.Context) error {
 	st, err := a.engine.Status(ctx)
 	if err != nil {

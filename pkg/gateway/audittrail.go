@@ -15,7 +15,7 @@ import (
 	"parley/pkg/tools"
 )
 
-// auditTrail writes the rows of a gateway to the audit log. A nil one writes none.
+// auditTrail writes the rows of a gateway to the audit log. A nil one writes no rows.
 type auditTrail struct {
 	log      *audit.Log
 	stateDir string

@@ -15,8 +15,8 @@ import (
 	"parley/pkg/tools"
 )
 
-// TestHarmIsWrittenDownFirst: what deletes runs only with a row on the disk, what
-// reads runs in any case, and nothing of the arguments is in the record.
+// TestHarmIsWrittenDownFirst: a call that deletes runs only with a row on the disk, one
+// that reads runs in any case, and the record holds no arguments.
 func TestHarmIsWrittenDownFirst(t *testing.T) {
 	t.Parallel()
 	cfg := config.Default(t.TempDir())

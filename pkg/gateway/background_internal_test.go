@@ -10,7 +10,7 @@ import (
 	"parley/pkg/gateway/toolset"
 )
 
-// TestWhatAgentsAreOffered holds the list against the tools there are: an agent has
+// TestWhatAgentsAreOffered compares the list with the tools there are: an agent has
 // none that speaks, and starts further ones only where it may.
 func TestWhatAgentsAreOffered(t *testing.T) {
 	t.Parallel()

@@ -14,7 +14,7 @@ import (
 	"parley/pkg/session"
 )
 
-// prices are what a model costs; nothing where nobody knows.
+// prices are the costs of a model, or zero where they are unknown.
 func prices(m *config.Model) providers.Prices {
 	if m.Prices == nil {
 		return providers.Prices{}
@@ -68,7 +68,7 @@ func limits(l config.Limits) budget.Limits {
 	const million = 1e6
 	money := int64(math.Round(l.Money * million))
 	if l.Money > 0 {
-		money = max(money, 1) // nothing would be no limit
+		money = max(money, 1) // zero would be no limit
 	}
 	return budget.Limits{Turns: l.Turns, Tokens: l.Tokens, Money: money}
 }

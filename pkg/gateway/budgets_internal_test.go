@@ -63,7 +63,7 @@ func TestBudgetOf(t *testing.T) {
 	}
 }
 
-// TestModelsHaveTheirOwnPrices: an answer costs what the model that gave it costs.
+// TestModelsHaveTheirOwnPrices: an answer has the price of the model that gave it.
 func TestModelsHaveTheirOwnPrices(t *testing.T) {
 	t.Parallel()
 	down := httptest.NewServer(http.NotFoundHandler())

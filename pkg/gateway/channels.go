@@ -69,7 +69,7 @@ type Channels struct {
 
 	mu       sync.RWMutex
 	bindings []*Binding
-	// pending makes the channel that cannot be made yet; nil where there is none.
+	// pending makes the channel that cannot be made yet, or is nil.
 	pending *Connector
 }
 
@@ -91,7 +91,7 @@ func (c *Channels) bind(ch channels.Channel) *Binding {
 func (c *Channels) all() []*Binding {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return slices.Clip(c.bindings) // the ones there never change
+	return slices.Clip(c.bindings) // the present ones stay the same
 }
 
 // expected is the number of channels that run, one that has yet to join among them.
@@ -128,7 +128,7 @@ func (c *Channels) reports() []admin.ChannelReport {
 	return all
 }
 
-// at finds the binding of an address, nil for none.
+// at finds the binding of an address, or nil.
 func (c *Channels) at(addr channels.Address) *Binding {
 	for _, b := range c.all() {
 		if b.channel.Name() == addr.Channel && b.channel.Account() == addr.Account {
@@ -138,7 +138,7 @@ func (c *Channels) at(addr channels.Address) *Binding {
 	return nil
 }
 
-// channel finds the channel of an address, nil for none.
+// channel finds the channel of an address, or nil.
 func (c *Channels) channel(addr channels.Address) channels.Channel {
 	if b := c.at(addr); b != nil {
 		return b.channel

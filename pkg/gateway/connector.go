@@ -61,8 +61,8 @@ func newSlackConnector(o slack.Options, kept keptIdentity, log zerolog.Logger) *
 	}
 }
 
-// run returns the channel once the platform has told whose it is. The error says
-// that ctx ended, or that there will never be one.
+// run returns the channel once the platform has told its owner. The error says that ctx
+// ended, or that the channel can no longer join.
 func (j *Connector) run(ctx context.Context) (channels.Channel, error) {
 	pauses := wire.NewPauses(joinPause, joinPauseMax)
 	for {

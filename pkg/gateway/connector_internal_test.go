@@ -36,8 +36,8 @@ func (e *ears) Run(context.Context, *channels.Ingress) error {
 func (e *ears) Account() string       { return e.account }
 func (*ears) Limits() channels.Limits { return channels.Limits{} }
 
-// asking is a joiner whose platform answers with these errors, one after another,
-// and then tells; at notes when it was asked.
+// asking is a connector on a platform that answers with these errors, one after
+// another, and then tells; at notes when it was asked.
 func asking(at *[]time.Duration, answers ...error) *Connector {
 	start := time.Now()
 	return &Connector{
@@ -205,7 +205,7 @@ func (quiet) RunOutbox(ctx context.Context, _, _ string, _ func(context.Context,
 }
 
 // TestAnotherAccountsTokenSendsNothing: when Slack says that the token is not the
-// channel's any more, nothing leaves by it, and the next start asks whose it is. A
+// channel's any more, no message leaves by it, and the next start asks for its owner. A
 // channel of another kind that ends goes on sending.
 func TestAnotherAccountsTokenSendsNothing(t *testing.T) {
 	t.Parallel()

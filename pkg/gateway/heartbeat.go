@@ -17,7 +17,7 @@ import (
 	"parley/pkg/tools/schedule"
 )
 
-// zones gives the time zone of a chat that has named none: the configured one, or
+// zones gives the time zone of a chat that has not named one: the configured one, or
 // for the console that of this machine.
 func zones(configured string, lookup func(string) (string, bool)) func(channels.Address) string {
 	here := ""
@@ -55,7 +55,7 @@ func systemZone(lookup func(string) (string, bool)) string {
 	return name
 }
 
-// heartbeat is the job that the configuration owns, nil where there is none.
+// heartbeat is the job that the configuration owns, or nil.
 func heartbeat(cfg *config.Config, bound *Channels) *job.Heartbeat {
 	h := cfg.Agent.Heartbeat
 	place, err := policy.ParsePlace(h.To)
@@ -66,7 +66,7 @@ func heartbeat(cfg *config.Config, bound *Channels) *job.Heartbeat {
 	if to.Channel == console.Name {
 		to = consoleChat()
 	}
-	for _, b := range bound.all() { // the first bot of several, where none is named
+	for _, b := range bound.all() { // the first bot of several, if the owner names no bot
 		if b.channel.Name() == to.Channel && to.Account == "" {
 			to.Account = b.channel.Account()
 		}

@@ -19,12 +19,12 @@ import (
 // identityFile holds, in the state folder, whom the bot token of Slack belongs to.
 const identityFile = "slack.json"
 
-// errNoIdentity says that nothing is known of a token.
+// errNoIdentity says that a token is unknown.
 var errNoIdentity = errors.New("it is not known whom the token belongs to")
 
-// keptIdentity is what Slack once told of the bot token, so that a gateway starts
-// while Slack cannot be reached. The token is not in it, only its fingerprint:
-// what was told of another token counts for nothing.
+// keptIdentity is Slack's last description of the bot token, so that a gateway starts
+// while Slack cannot be reached. The token is not in it, only its fingerprint: a
+// description of another token does not count.
 type keptIdentity struct{ dir string }
 
 type identityRecord struct {
@@ -40,8 +40,8 @@ func fingerprint(token string) string {
 
 func (k keptIdentity) path() string { return filepath.Join(k.dir, identityFile) }
 
-// read is what is known of a token. The error is [errNoIdentity] where nothing is:
-// also of another token, and where the file is no such record.
+// read is the description of a token. The error is [errNoIdentity] without a
+// description: also for another token, and where the file is no such record.
 func (k keptIdentity) read(token string) (slack.Identity, error) {
 	raw, err := os.ReadFile(k.path())
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -54,7 +54,7 @@ func (k keptIdentity) read(token string) (slack.Identity, error) {
 	return r.Is, nil
 }
 
-// forget removes what is known, so that it is asked for anew.
+// forget removes the description, so that Slack is asked anew.
 func (k keptIdentity) forget() error {
 	if err := os.Remove(k.path()); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("forget whom the bot token belongs to: %w", err)
@@ -62,7 +62,7 @@ func (k keptIdentity) forget() error {
 	return nil
 }
 
-// write keeps what Slack told of a token, whole or not at all.
+// write keeps Slack's description of a token, whole or not at all.
 func (k keptIdentity) write(token string, is slack.Identity) error {
 	raw, err := json.Marshal(identityRecord{Token: fingerprint(token), Is: is})
 	if err != nil {

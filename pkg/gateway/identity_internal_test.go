@@ -10,8 +10,8 @@ import (
 	"parley/pkg/channels/slack"
 )
 
-// TestKeptIdentity: it is known of the token that it was told of, kept privately,
-// and whatever else stands in the file is as nothing.
+// TestKeptIdentity: a description counts for its own token, is kept privately, and any
+// other content of the file is ignored.
 func TestKeptIdentity(t *testing.T) {
 	t.Parallel()
 	k := keptIdentity{dir: t.TempDir()}

@@ -6,20 +6,20 @@ import (
 	"runtime/metrics"
 )
 
-// A gateway at rest should stay small, and one that is busy should not spend a
-// quarter of its time on collecting garbage. So how much the heap may grow between
-// two collections, in per cent of what lives, depends on what lives: little at
-// rest, more under load as long as the heap stays small all the same.
+// A gateway at rest should stay small, and one that is busy should not spend a quarter
+// of its time on collecting garbage. So how much the heap may grow between two
+// collections, in per cent of the live heap, depends on the live heap: little at rest,
+// more under load as long as the heap stays small all the same.
 //
-// A burst allocates faster than that rule foresees, and the memory that it took is
-// the machine's loss. So there is a limit too, near which the runtime collects more
-// often. It is a soft one, and it moves up with what lives: a gateway that really
-// needs more has it.
+// A burst allocates faster than that rule foresees, and the memory that it took is the
+// machine's loss. So there is a limit too, near which the runtime collects more often.
+// It is a soft one, and it moves up with the live heap: a gateway that really needs
+// more has it.
 const (
 	growAtRest = 85
 	growBusy   = 150
-	atRest     = 4 << 20  // what lives, at most, in a gateway that rests
-	smallHeap  = 17 << 20 // what a busy heap may grow to by growing more than at rest
+	atRest     = 4 << 20  // the live heap, at most, of a gateway at rest
+	smallHeap  = 17 << 20 // the size that a busy heap may reach by growing more than at rest
 	leastLimit = 42 << 20 // of all memory that the runtime manages, stacks included
 	besideHeap = 12 << 20 // room, at least, for all of that which is no heap
 	mostBeside = 28 << 20 // and at most: gaps between objects grow with the room that they get
@@ -36,9 +36,9 @@ func growth(live uint64) int {
 }
 
 // limit is how much memory the runtime may manage when live bytes live: half as much
-// again, at least. What is no heap, the stacks above all, comes on top: a limit that
-// thousands of goroutines fill with their stacks would leave the heap no room, and the
-// runtime would collect without end.
+// again, at least. Memory beside the heap, the stacks above all, comes on top: a limit
+// that thousands of goroutines fill with their stacks would leave the heap no room, and
+// the runtime would collect without end.
 func limit(live, beside uint64) int64 {
 	need := live + live/2 + min(max(besideHeap, beside), mostBeside)
 	return int64(max(leastLimit, (need+limitStep-1)/limitStep*limitStep)) //nolint:gosec // far below its largest value

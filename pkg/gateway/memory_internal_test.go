@@ -40,7 +40,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// TestCollectionFollowsTheHeap runs in a process of its own, whose heap is known.
+// TestCollectionFollowsTheHeap runs in a process of its own with a known heap.
 func TestCollectionFollowsTheHeap(t *testing.T) {
 	t.Parallel()
 	const alone = "PARLEY_TEST_ALONE"

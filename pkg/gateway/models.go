@@ -29,7 +29,7 @@ const probeTime = 300 * time.Millisecond
 type ModelChoice struct {
 	provider providers.LLMProvider
 	model    string
-	// name and why are what the first line on screen says.
+	// name and why are the words of the first line on screen.
 	name, why string
 	// named says that the configuration names it.
 	named bool
@@ -45,7 +45,7 @@ func localServers(lookup func(string) (string, bool)) []server {
 	ollama := "127.0.0.1:11434"
 	if s, ok := lookup("OLLAMA_HOST"); ok {
 		if host, port, err := net.SplitHostPort(strings.TrimPrefix(s, "http://")); err == nil {
-			if host == "0.0.0.0" || host == "" { // what a server listens at, not where it is
+			if host == "0.0.0.0" || host == "" { // the address on which a server listens, not its place
 				host = "127.0.0.1"
 			}
 			ollama = net.JoinHostPort(host, port)
@@ -57,8 +57,8 @@ func localServers(lookup func(string) (string, bool)) []server {
 	}
 }
 
-// chooseModel takes the configured model or, where none is configured, what the
-// environment and the machine offer.
+// chooseModel takes the configured model or, without one, the offer of the environment
+// and the machine.
 func chooseModel(ctx context.Context, cfg *config.Config, lookup func(string) (string, bool), log zerolog.Logger) (ModelChoice, error) {
 	if len(cfg.Models) > 0 {
 		return configured(cfg, log)
@@ -145,8 +145,8 @@ func newProvider(m *config.Model, log zerolog.Logger) providers.LLMProvider {
 	})
 }
 
-// tuned asks a provider with its own model's options in place of the caller's,
-// who knows those of the first model only.
+// tuned asks a provider with its own model's options in place of the caller's, which
+// are those of the first model only.
 type tuned struct {
 	provider providers.LLMProvider
 	options  map[string]any
@@ -204,7 +204,7 @@ func probe(ctx context.Context, local []server, log zerolog.Logger) (ModelChoice
 	return ModelChoice{}, false
 }
 
-// firstModel is the first model of a server that can talk; "" where there is none.
+// firstModel is the first model of a server that can talk, or "".
 func firstModel(ctx context.Context, client *http.Client, baseURL string) string {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, baseURL+"/models", http.NoBody)
 	if err != nil {

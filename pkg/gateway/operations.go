@@ -22,7 +22,7 @@ func Operate(ctx context.Context, cfg *config.Config, o Options, op admin.Operat
 	take func(json.RawMessage) error,
 ) error {
 	o.Operate, o.Look = true, !op.Audited
-	if op.Audited && op.Name != admin.CallTool().Name { // without a store, there is nothing to change in it
+	if op.Audited && op.Name != admin.CallTool().Name { // without a store, there is no record to change in it
 		there, err := bolt.Exists(cfg.StateDir)
 		if err != nil {
 			return admin.StoreError(err)
@@ -70,14 +70,14 @@ func (a *App) state() admin.State {
 	return s
 }
 
-// writer is a message of the person who writes in a chat, as far as its address
-// tells: it decides on the rights of the chat. A group has no such person.
+// writer is a message of the person in a chat, as far as its address tells: it decides
+// on the rights of the chat. A group has no such person.
 func (a *App) writer(ctx context.Context, at channels.Address) (policy.Event, error) {
 	e := policy.Event{Kind: policy.KindMessage, Address: at, Sender: channels.Sender{ID: at.Chat}, Direct: true, Mentioned: true}
 	switch at.Channel {
 	case telegram.Name:
 		e.Direct = !strings.HasPrefix(at.Chat, "-")
-	case slack.Name: // a direct chat has an id of its own there: only of a pair is it known whose it is
+	case slack.Name: // a direct chat has an id of its own there: only a pair tells its person
 		e.Direct = strings.HasPrefix(at.Chat, "D")
 		e.Sender.ID = ""
 		pairs, _, err := a.engine.Pairs().PairList(ctx)

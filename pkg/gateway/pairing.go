@@ -14,9 +14,9 @@ import (
 )
 
 // pairingAuthorizer is the gate on the way in. A stranger who may be paired is told a
-// code there, through the outbox, and is refused like any other: their message is not
-// kept. A paired person who speaks to the bot in a group is refused as well, and told
-// there that pairing covers direct chats.
+// code there, through the outbox, and is refused like any other: their message is
+// dropped. A paired person in a group is refused as well, and told there that pairing
+// covers direct chats.
 type pairingAuthorizer struct {
 	policyAuthorizer
 
@@ -40,7 +40,7 @@ func (r pairingAuthorizer) Authorize(ctx context.Context, in channels.Inbound) c
 	return channels.Decision{Reason: v.Reason + ": " + did, Err: err}
 }
 
-// explain tells a paired person in a group what pairing covers, and the log the cure:
+// explain tells a paired person in a group the scope of pairing, and the log the cure:
 // once in [policy.PairNoteTime] for each person and group.
 func (r pairingAuthorizer) explain(ctx context.Context, in channels.Inbound) (string, error) {
 	told, err := r.pairs.NotePair(ctx, session.PairNote{
@@ -65,9 +65,9 @@ func (r pairingAuthorizer) explain(ctx context.Context, in channels.Inbound) (st
 	return "the sender is paired, for direct chats only", nil
 }
 
-// greet tells a stranger a code, once in the time that one is good. It returns
-// what it did, for the log: never the code. After an error they are greeted when
-// they are heard again.
+// greet tells a stranger a code, once in the time that one is good. It returns its
+// action, for the log, without the code. After an error they are greeted when they are
+// heard again.
 func (r pairingAuthorizer) greet(ctx context.Context, in channels.Inbound) (string, error) {
 	now := time.Now()
 	code := policy.NewPairingCode()

@@ -140,8 +140,8 @@ func TestPairingCodesExpire(t *testing.T) {
 	})
 }
 
-// TestPairingIsBounded: so many strangers hold a code at a time, and the next one
-// costs nothing.
+// TestPairingIsBounded: so many strangers hold a code at a time, and the next one has
+// no cost.
 func TestPairingIsBounded(t *testing.T) {
 	t.Parallel()
 	atTheDoor(t, func(d *door) {
@@ -163,8 +163,8 @@ func TestPairingIsBounded(t *testing.T) {
 	})
 }
 
-// TestStrangersCannotHoldAllCodes: strangers who take every code that is free, again and
-// again, keep a newcomer from a code for ten minutes at most, and the newcomer's stays
+// TestStrangersCannotHoldAllCodes: strangers take every free code, again and again;
+// they keep a newcomer from a code for ten minutes at most, and the newcomer's stays
 // good for ten minutes at least.
 func TestStrangersCannotHoldAllCodes(t *testing.T) {
 	t.Parallel()
@@ -202,7 +202,7 @@ func TestStrangersCannotHoldAllCodes(t *testing.T) {
 	})
 }
 
-// TestPairNoteOnceADay: a paired person is told in a group what pairing covers, and
+// TestPairNoteOnceADay: a paired person is told in a group the scope of pairing, and
 // again there when a day has passed.
 func TestPairNoteOnceADay(t *testing.T) {
 	t.Parallel()
@@ -247,7 +247,7 @@ func (readOnlyPairs) AskPair(context.Context, session.PairRequest, channels.Outb
 	return "", errUnwritable
 }
 
-// TestPairingWaitsForTheStore: a stranger whose code could not be stored is asked
+// TestPairingWaitsForTheStore: a stranger with a code that could not be stored is asked
 // about again, and then gets one.
 func TestPairingWaitsForTheStore(t *testing.T) {
 	t.Parallel()
@@ -266,7 +266,7 @@ func TestPairingWaitsForTheStore(t *testing.T) {
 	})
 }
 
-// TestPairingTellsNobodyElse: what is no stranger's direct message gets no code.
+// TestPairingTellsNobodyElse: only a stranger's direct message gets a code.
 func TestPairingTellsNobodyElse(t *testing.T) {
 	t.Parallel()
 	tests := map[string]func(*channels.Inbound){

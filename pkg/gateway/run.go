@@ -24,7 +24,7 @@ const (
 	// When the memory that only the start needed goes back to the system: about a
 	// megabyte, measured.
 	settleTime = 3 * time.Second
-	// The pause between two looks at what has not left yet.
+	// The pause between two looks at the queue.
 	drainLook = 20 * time.Millisecond
 )
 

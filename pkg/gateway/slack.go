@@ -18,8 +18,8 @@ import (
 // threadAlive is how long after the last there was in a thread its replies need no mention.
 const threadAlive = 7 * 24 * time.Hour
 
-// slackApp makes the app of the configuration; nil is none. Where it is not known yet
-// whom its bot token belongs to, a connector asks Slack.
+// slackApp makes the app of the configuration, or nil. Where it is not known yet whom
+// its bot token belongs to, a connector asks Slack.
 func (p *platforms) slackApp() (channels.Channel, *Connector, error) {
 	s := &p.cfg.Channels.Slack
 	if !s.Enabled {

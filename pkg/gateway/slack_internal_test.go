@@ -21,7 +21,7 @@ import (
 	"parley/pkg/session"
 )
 
-// slackApp is an app whose configuration of Slack is keys.
+// slackApp is an app with keys as its configuration of Slack.
 func slackApp(t *testing.T, keys string) (*platforms, *bytes.Buffer) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "parley.yaml")
@@ -47,12 +47,12 @@ func slackApp(t *testing.T, keys string) (*platforms, *bytes.Buffer) {
 	}, &log
 }
 
-// nobody is paired.
+// nobody has no pairs.
 type nobody struct{}
 
 func (nobody) Paired(string, string, string) (paired, owner bool) { return false, false }
 
-// TestSlackRules: who may write, and with which rights.
+// TestSlackRules: the people with access, and their rights.
 func TestSlackRules(t *testing.T) {
 	t.Parallel()
 	direct := policy.Event{Kind: policy.KindMessage, Direct: true, Address: channels.Address{Channel: slack.Name, Account: "T1", Chat: "D1"}}
@@ -158,7 +158,7 @@ func TestThreadIsAlive(t *testing.T) {
 	})
 }
 
-// TestSlackOptions: what the configuration says reaches the adapter.
+// TestSlackOptions: the configuration reaches the adapter.
 func TestSlackOptions(t *testing.T) {
 	t.Parallel()
 	a, _ := slackApp(t, "")

@@ -6,7 +6,7 @@ import (
 	"parley/pkg/channels"
 )
 
-// surfaces tell the agent what each channel can do.
+// surfaces tell the agent the abilities of each channel.
 type surfaces struct{ channels *Channels }
 
 // At implements [agent.Surfaces].

@@ -57,8 +57,9 @@ func (p *platforms) telegramBot(bot *config.TelegramAccount) (*telegram.Channel,
 	return telegram.New(o)
 }
 
-// telegramRules are the rules of each bot. Where there are several, those of one
-// let nobody in through another, and one whose token is not known lets in owners only.
+// telegramRules are the rules of each bot. Where there are several, the rules of one
+// let no person in through another, and a bot with an unknown token lets in owners
+// only.
 func telegramRules(t *config.Telegram) map[string]policy.ChannelRules {
 	all := map[string]policy.ChannelRules{telegram.Name: {}}
 	for _, bot := range t.Bots() {
@@ -93,8 +94,8 @@ func menu() []telegram.Command {
 	return all
 }
 
-// moved lets a chat go on under its new address, with its files. What the
-// configuration says of its old id goes on as well: the policy asks the engine.
+// moved lets a chat go on under its new address, with its files. The configuration of
+// its old id goes on as well: the policy asks the engine.
 func (p *platforms) moved(ctx context.Context, from, to channels.Address) error {
 	if err := p.engine.Chats().Move(ctx, from, to); err != nil {
 		return fmt.Errorf("move a chat: %w", err)

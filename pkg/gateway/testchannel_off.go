@@ -9,8 +9,8 @@ import (
 	"parley/pkg/policy"
 )
 
-// testChannels returns nothing: only a test build has test channels.
+// testChannels returns no channels: only a test build has test channels.
 func testChannels(func(string) (string, bool), zerolog.Logger) []channels.Channel { return nil }
 
-// testRules returns nothing: only a test build has a test channel.
+// testRules returns no rules: only a test build has a test channel.
 func testRules() map[string]policy.ChannelRules { return nil }

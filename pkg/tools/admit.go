@@ -14,8 +14,8 @@ import (
 // maxStuck bounds the calls of one tool that were given up and have not ended.
 const maxStuck = 16
 
-// admit makes the checks, in their fixed order, and fills in what the tool says of
-// itself. The error of a call that a person has to allow is [ErrAsk].
+// admit makes the checks, in their fixed order, and fills in the tool's annotations.
+// The error of a call that a person has to allow is [ErrAsk].
 func (d dispatcher) admit(ctx context.Context, q *request) (*entry, *Error) {
 	e, fail := d.examined(ctx, q)
 	if fail != nil {
@@ -100,7 +100,7 @@ func (d dispatcher) authorize(ctx context.Context, q *request) *Error {
 	return typed(err, ErrPermissionDenied, err.Error())
 }
 
-// rank orders the levels; any other word gives no right and grants none.
+// rank orders the levels; any other word gives no right.
 func rank(l Level) int {
 	return slices.Index([]Level{LevelNone, LevelChat, LevelRead, LevelWrite, LevelExec}, l)
 }

@@ -2,7 +2,8 @@ package tools
 
 import "time"
 
-// Level is what a tool needs, and what a chat may use: none < chat < read < write < exec.
+// Level is the level that a tool needs, or that a chat has: none < chat < read < write
+// < exec.
 type Level string
 
 // The levels, lowest first.
@@ -14,10 +15,10 @@ const (
 	LevelExec  Level = "exec"
 )
 
-// Annotations say, in MCP's words, what a call may do. The zero value is the
-// careful one: it may have side effects, must not run twice, and needs LevelWrite.
+// Annotations tell, in MCP's words, the possible effects of a call. The zero value is
+// the careful one: it may have side effects, must not run twice, and needs LevelWrite.
 type Annotations struct {
-	// ReadOnly calls change nothing; they may run beside others and run again.
+	// ReadOnly calls have no effects; they may run beside others and run again.
 	ReadOnly bool
 	// Destructive calls overwrite, delete or execute; they run alone.
 	Destructive bool
@@ -27,17 +28,18 @@ type Annotations struct {
 	Idempotent bool
 	// OpenWorld calls bring in content that others wrote.
 	OpenWorld bool
-	// Speaks says that calls change nothing but their own chat, by what they say there.
+	// Speaks says that calls affect only their own chat, by their words there.
 	Speaks bool
 	// Executes marks tools that run commands or code: a person is asked for each
 	// call unless the operator has waived it for this tool by name, and once is once.
 	Executes bool
-	// Volatile results differ from call to call though nothing was changed, as a
-	// clock's do: they are never answered from memory.
+	// Volatile results differ from call to call without a change, as a clock's do: they
+	// are not answered from memory.
 	Volatile bool
 	// Composed marks tools that call others by [CallTool].
 	Composed bool
-	// Level is what the chat must have; empty: LevelRead for ReadOnly, else LevelWrite.
+	// Level is the level that the chat must have; empty: LevelRead for ReadOnly, else
+	// LevelWrite.
 	Level Level
 	// Timeout bounds Execute; 0: the registry's default of 30 s.
 	Timeout time.Duration
@@ -54,7 +56,7 @@ func (a Annotations) Rerunnable() bool { return a.ReadOnly || a.Idempotent }
 // alone says whether a call may not run beside the others of its answer.
 func (a Annotations) alone() bool { return a.Destructive || a.Ordered }
 
-// AnnotationsOf returns what a tool says about itself, with the level filled in.
+// AnnotationsOf returns a tool's annotations, with the level filled in.
 func AnnotationsOf(t Tool) Annotations {
 	var a Annotations
 	if at, ok := t.(Annotated); ok {

@@ -22,13 +22,13 @@ type Ending struct {
 	Ran, Memory bool
 	// Asked says that a person was asked, and the call has not run.
 	Asked bool
-	// Background is set for the end of work that went on after the call, Async for
-	// the call whose work goes on.
+	// Background is set for the end of work that went on after the call, Async for the
+	// call that started it.
 	Background, Async bool
 	// Failure is the type of a failure; "" means that it went well.
 	Failure ErrorType
-	// Reason is why a call was refused, in a sentence that may name a path or an
-	// address; "" for failures that could repeat what people wrote.
+	// Reason is the reason for a refusal, in a sentence that may name a path or an
+	// address; "" for failures that could repeat people's words.
 	Reason string
 	Took   time.Duration
 }
@@ -57,7 +57,8 @@ func (d dispatcher) record(ctx context.Context, call *Call, out *outcome) {
 	}
 }
 
-// recordBackground does the same for the end of background work, whose call was counted.
+// recordBackground does the same for the end of background work, after its call was
+// counted.
 func (d dispatcher) recordBackground(ctx context.Context, c *running, res *ToolResult) {
 	fail := failureOf(res)
 	if fail != "" {

@@ -12,14 +12,14 @@ type Authorizer interface {
 	AuthorizeTool(ctx context.Context, req ToolRequest) error
 }
 
-// ToolRequest is what an [Authorizer] decides on. The invocation's Channel and
+// ToolRequest is the call that an [Authorizer] decides on. The invocation's Channel and
 // Chat may be empty for a direct call.
 type ToolRequest struct {
 	Tool        string
 	Annotations Annotations
 	Arguments   map[string]any
 	Invocation  Invocation
-	// Examination is what this call would do, as far as the tool can tell.
+	// Examination is the effect of this call, as far as the tool can tell.
 	Examination Examination
 	// Nested says that another tool makes the call, Covered that a person was shown
 	// it, or did not have to be asked, when that tool was called.

@@ -98,7 +98,7 @@ func TestCallback(t *testing.T) {
 			r := tools.NewToolRegistry()
 			told := 0
 			release := make(chan struct{})
-			// Nobody takes what it says about itself, so Execute does not return.
+			// Its output has no receiver, so Execute does not return.
 			tool := &backTool{name: "works", out: make(chan tools.AsyncCallback), ctx: make(chan context.Context)}
 			r.Register(tool)
 			go func() {

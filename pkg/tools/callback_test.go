@@ -30,8 +30,8 @@ func (b *backed) Execute(ctx context.Context, _ map[string]any) *tools.ToolResul
 	})
 }
 
-// TestACallbackIsNeverNil: where nobody can be told, a callback is dropped, and the
-// log says so; work that Background would start is not begun.
+// TestACallbackIsNeverNil: without a recipient, a callback is dropped, and the log says
+// so; work that Background would start is not begun.
 func TestACallbackIsNeverNil(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -67,7 +67,7 @@ func TestACallbackIsNeverNil(t *testing.T) {
 	})
 }
 
-// TestExecuteAndWait: the result of a call that goes on is what its callback tells.
+// TestExecuteAndWait: the result of a call that goes on is that of its callback.
 func TestExecuteAndWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

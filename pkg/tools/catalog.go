@@ -81,7 +81,7 @@ func (c *catalog) register(name string, tool Tool, o RegisterOptions) error {
 	return nil
 }
 
-func (c *catalog) setEnabled(name string, on bool) bool { //nolint:revive // flag-parameter: the switch's position is what is set
+func (c *catalog) setEnabled(name string, on bool) bool { //nolint:revive // flag-parameter: the switch's position is the value
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	next := *c.now.Load()
@@ -98,7 +98,7 @@ func (c *catalog) setEnabled(name string, on bool) bool { //nolint:revive // fla
 	return next.byName[name] != nil
 }
 
-// annotated is what a tool says of itself, with the operator's level.
+// annotated has a tool's annotations, with the operator's level.
 func (c *catalog) annotated(e *entry) Annotations {
 	a := e.annotations
 	if level, ok := c.options.Levels[e.name]; ok {

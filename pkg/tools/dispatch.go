@@ -27,7 +27,7 @@ type request struct {
 	own, nested bool
 	// decoded are the arguments of a typed tool, once they were checked.
 	decoded any
-	// examination says what the call would do, once it was admitted.
+	// examination is the effect of the call, once it was admitted.
 	examination Examination
 	memo        *memory.Call
 }

@@ -8,11 +8,11 @@
 //   - A call is checked in a fixed order: does the tool exist, is it enabled and
 //     offered here, do the arguments fit its schema, does the chat have the
 //     level, does the [Authorizer] agree. Only then does anything run.
-//   - A call always ends: with the tool's result, or in time with an error of
-//     the one shape that [ErrorText] describes. A panic is such an error. A tool
-//     that heeds neither time nor context is left behind, its late result is
-//     dropped, and after a few of those its further calls are refused.
-//   - A result is never empty, within its bound, valid UTF-8 and redacted.
+//   - A call always ends: with the tool's result, or in time with an error of the one
+//     shape that [ErrorText] describes. A panic is such an error. A tool that ignores
+//     time and context is left behind, its late result is dropped, and after a few of
+//     those its further calls are refused.
+//   - A result is not empty, within its bound, valid UTF-8 and redacted.
 //   - After [RunToolLoop] every call in the conversation has exactly one result.
 //
 // # To add a tool
@@ -31,10 +31,10 @@
 //			})
 //	}
 //
-// Say in [Annotations] what a call may do: the zero value is the careful one.
-// Where the call is made from is in [InvocationFrom]; a tool made that way
-// needs neither SetContext nor SetCallback. Fail with [Fail] where the type of
-// the failure helps the model. Register it in the program's wiring.
+// Describe in [Annotations] the possible effects of a call: the zero value is the
+// careful one. [InvocationFrom] tells where the call is made from; a tool made that way
+// does without SetContext and SetCallback. Fail with [Fail] where the type of the
+// failure helps the model. Register it in the program's wiring.
 //
 // A tool that works in the background implements [AsyncTool], returns
 // [AsyncResult] and calls back once. Its context then ends with the task, not

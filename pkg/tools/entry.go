@@ -43,7 +43,7 @@ type entry struct {
 	counts *counts.Counters
 }
 
-// newEntry reads what a tool says about itself, once.
+// newEntry reads a tool's description of itself, once.
 func newEntry(name string, tool Tool, o RegisterOptions, log *zerolog.Logger) (*entry, error) {
 	if isolate.IsNil(tool) {
 		return nil, errors.New("the tool is nil")
@@ -204,7 +204,7 @@ func (e *entry) decode(args map[string]any) (any, *Error) {
 	return in, nil
 }
 
-// examine asks a tool what a call would do.
+// examine asks a tool for the effect of a call.
 func (e *entry) examine(ctx context.Context, q *request) *Error {
 	q.examination = Examination{Destructive: q.call.Annotations.Destructive}
 	x, ok := e.tool.(Examiner)

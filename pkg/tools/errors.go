@@ -23,7 +23,8 @@ const (
 	ErrSecurityViolation ErrorType = "security_violation"
 	// ErrPermissionDenied means that the chat may not use the tool, or not like this.
 	ErrPermissionDenied ErrorType = "permission_denied"
-	// ErrApprovalDenied means that a person said no, or nobody could be asked.
+	// ErrApprovalDenied means that a person said no, or that there was no person to
+	// ask.
 	ErrApprovalDenied ErrorType = "approval_denied"
 	// ErrBusy means that the tool serves another call, or has too many that do not end.
 	ErrBusy ErrorType = "busy"
@@ -40,7 +41,7 @@ const (
 type Error struct {
 	Type    ErrorType
 	Message string
-	// Details are for the model: what it needs to do better.
+	// Details are for the model: facts that it needs to do better.
 	Details map[string]any
 	// Err is the cause, for logs only.
 	Err error
@@ -71,7 +72,7 @@ func (e *Error) Because(err error) *Error {
 	return e
 }
 
-// Result turns the error into what the model sees.
+// Result turns the error into the model's text.
 func (e *Error) Result() *ToolResult {
 	return ErrorResult(ErrorText(e.Type, e.Message, e.Details)).WithError(e)
 }

@@ -15,7 +15,7 @@ import (
 	"parley/pkg/tools"
 )
 
-// gate asks for the tools it knows, and remembers what it was asked about.
+// gate asks for the tools it knows, and remembers the questions.
 type gate struct {
 	asks []string
 	fail error
@@ -49,7 +49,7 @@ type target struct {
 	Path string `json:"path"`
 }
 
-// eraser is a tool that examines, and counts what it ran.
+// eraser is a tool that examines, and counts its runs.
 func eraser(ran *[]string) tools.Tool {
 	return tools.NewExamined("erase", "Erases.", tools.Annotations{Destructive: true},
 		func(_ context.Context, in target) (tools.Examination, error) {
@@ -84,7 +84,7 @@ func TestACallThatWaitsEndsTheLoop(t *testing.T) {
 		t.Errorf("the call's result is %q", got)
 	}
 
-	// An attempt that goes on where the question was put asks the model nothing.
+	// An attempt that goes on where the question was put does not ask the model.
 	again := append(slices.Clone(hello), res.Messages...)
 	res, err = tools.RunToolLoop(t.Context(), tools.ToolLoopConfig{
 		Provider: model, Tools: r, Gate: g, FirstRound: 1, Asked: true,
@@ -193,7 +193,7 @@ func TestComposedCalls(t *testing.T) {
 	got := tools.CallTool(t.Context(), "erase", map[string]any{"path": "x"})
 	wantFailure(t, got, tools.ErrExecutionFailed)
 
-	// What the chat is not offered cannot be reached through another tool.
+	// A tool that the chat is not offered cannot be reached through another tool.
 	narrow := r.Filter(func(name string, _ tools.Annotations) bool { return name != "erase" })
 	wantFailure(t, narrow.Execute(t.Context(), "both", nil), tools.ErrPermissionDenied)
 }

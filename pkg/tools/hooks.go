@@ -15,7 +15,7 @@ type hooks struct {
 	// round and callID are those of the loop's own call.
 	round  int
 	callID string
-	// callee runs the calls that this one makes; nil for a tool that makes none.
+	// callee runs the calls that this one makes, or is nil.
 	callee *dispatcher
 	// depth counts the calls around this one.
 	depth int
@@ -115,9 +115,9 @@ func (d dispatcher) equip(ctx context.Context, q *request) context.Context {
 
 var errNoCaller = errors.New("tools: CallTool outside of a tool that says that it is composed")
 
-// CallTool calls another tool from within one whose annotations say that it is
-// composed: with the rights of its caller, in the same chat, and
-// [Options].MaxDepth deep at most.
+// CallTool calls another tool from within one with annotations that say that it is
+// composed: with the rights of its caller, in the same chat, and [Options].MaxDepth
+// deep at most.
 func CallTool(ctx context.Context, name string, args map[string]any) *ToolResult {
 	h := scopeFrom(ctx).hooks
 	if h == nil || h.callee == nil {

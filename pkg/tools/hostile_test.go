@@ -12,8 +12,8 @@ import (
 )
 
 // FuzzLoop has a model answer with calls of any name, id and arguments, several at
-// once: each gets one result, what runs is what was registered and fits, and every
-// call is written down.
+// once: each gets one result, only registered and fitting calls run, and every call is
+// written down.
 func FuzzLoop(f *testing.F) {
 	for _, name := range []string{
 		"strict", "Strict", "strict ", "strict\u200b", "\u0455trict", "high",
@@ -68,7 +68,7 @@ func FuzzLoop(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if name != "" { // providers.Repair names what has no name
+		if name != "" { // providers.Repair names calls without a name
 			checkHistory(t, res.Messages)
 		}
 		fits := name == "strict" && bad == nil && finish != providers.FinishLength &&

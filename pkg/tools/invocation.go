@@ -11,7 +11,7 @@ import (
 // Invocation says for whom a call runs. Background goroutines keep it.
 type Invocation struct {
 	Channel, Account, Chat, Thread string
-	// Sender is the platform's user id of whoever has the least rights in the turn.
+	// Sender is the platform's user id of the person with the least rights in the turn.
 	Sender string
 	// Session and Turn are the engine's ids.
 	Session, Turn string
@@ -39,13 +39,13 @@ type scope struct {
 	inv   Invocation
 	lease *isolate.Lease
 	hooks *hooks
-	// asks decides on calls that no loop makes; nil for none.
+	// asks decides on calls that no loop makes, or is nil.
 	asks Gate
 	// deaf: the end of work in the background could not be reported.
 	deaf bool
 }
 
-// gate decides on the call; nil for none.
+// gate decides on the call, or is nil.
 func (s *scope) gate() Gate {
 	h := s.hooks
 	switch {
@@ -89,13 +89,13 @@ func WithGate(ctx context.Context, g Gate) context.Context {
 // InvocationFrom returns the invocation of a call; the zero value outside one.
 func InvocationFrom(ctx context.Context) Invocation { return scopeFrom(ctx).inv }
 
-// Progress shows the progress of a call to the person: one short line. It never waits,
-// and outside a loop the line is dropped.
+// Progress shows the progress of a call to the person: one short line. It does not
+// wait, and outside a loop the line is dropped.
 func Progress(ctx context.Context, line string) {
 	scopeFrom(ctx).hooks.progress(line)
 }
 
-// Waiting says that the call of ctx waits for a place that all chats share: until
-// over is called, once, the call's time and that of the calls around it stand still.
-// The caller bounds the wait. Outside a call it does nothing.
+// Waiting says that the call of ctx waits for a place that all chats share: until over
+// is called, once, the call's time and that of the calls around it stand still. The
+// caller bounds the wait. Outside a call it has no effect.
 func Waiting(ctx context.Context) (over func()) { return callclock.Pause(ctx) }

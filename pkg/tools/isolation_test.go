@@ -15,7 +15,7 @@ import (
 	"parley/pkg/tools"
 )
 
-// facts are what a tool keeps of one call, in plain fields.
+// facts are the facts of one call that a tool keeps, in plain fields.
 type facts struct {
 	channel, chat string
 	cb            tools.AsyncCallback
@@ -295,7 +295,7 @@ func TestNothingOfAnEarlierCallIsSeen(t *testing.T) {
 	}
 }
 
-// countingTool counts what is injected, where the test can see it.
+// countingTool counts its injections, where the test can see it.
 type countingTool struct {
 	plainTool
 	contexts, callbacks *atomic.Int32

@@ -22,27 +22,27 @@ type Call struct {
 	Key string
 }
 
-// Journal records what a loop does and brings in what arrives meanwhile. The
-// agent implements it. Begin and End are called from several goroutines when
-// calls run beside each other, the others from the loop's own.
+// Journal records the steps of a loop and brings in messages that arrive meanwhile. The
+// agent implements it. Begin and End are called from several goroutines when calls run
+// beside each other, the others from the loop's own.
 type Journal interface {
 	// Answered is called with every answer of the model before any of its calls
 	// begins. An error ends the loop.
 	Answered(ctx context.Context, round int, resp *providers.LLMResponse) error
-	// Begin is called after every check of a call passed and right before
-	// Execute; when it returns, what must be durable before the call is. An
-	// error ends the call as a failure without running it.
+	// Begin is called after every check of a call passed and right before Execute; when
+	// it returns, the call's durable records are durable. An error ends the call as a
+	// failure without running it.
 	Begin(ctx context.Context, call Call) error
 	// End is called with every call's result, refused calls included. An error ends the loop.
 	End(ctx context.Context, call Call, result *ToolResult) error
-	// Steer is called before each round but the first; what it returns (user
-	// messages that arrived meanwhile) is appended to the conversation.
+	// Steer is called before each round but the first; the messages that it returns (of
+	// people who wrote meanwhile) are appended to the conversation.
 	Steer(ctx context.Context) ([]providers.Message, error)
-	// Event tells what happens, for display. It must not block.
+	// Event tells a step of the loop, for display. It must not block.
 	Event(e Event)
 }
 
-// EventKind says what an [Event] tells.
+// EventKind is the kind of an [Event].
 type EventKind string
 
 // The kinds of [Event].

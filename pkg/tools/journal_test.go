@@ -136,7 +136,7 @@ func TestResume(t *testing.T) {
 	if got := model.asked[0]; len(got.messages) != 5 || got.options["tool_choice"] != nil {
 		t.Errorf("asked with %d messages, %v", len(got.messages), got.options)
 	}
-	// At the limit a resumed turn runs what is open and finishes.
+	// At the limit a resumed turn runs the open calls and finishes.
 	res, err = tools.RunToolLoop(ctx, tools.ToolLoopConfig{
 		Provider: &script{answers: []*providers.LLMResponse{says("end")}}, Tools: r, FirstRound: 10,
 	}, before, "", "")
@@ -208,7 +208,8 @@ func TestCancelDuringCalls(t *testing.T) {
 	})
 }
 
-// TestCancelDuringACheck: what a check says that was cut off is no result of its call.
+// TestCancelDuringACheck: the words of a check that was cut off are no result of its
+// call.
 func TestCancelDuringACheck(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -235,7 +236,7 @@ func TestCancelDuringACheck(t *testing.T) {
 	}
 }
 
-// TestCancelInTheMomentOfTheEnd: what only says that it was cut off is no result either.
+// TestCancelInTheMomentOfTheEnd: words that only report the cut are no result either.
 func TestCancelInTheMomentOfTheEnd(t *testing.T) {
 	t.Parallel()
 	for range 20 { // whichever of the two is seen first
@@ -300,7 +301,7 @@ func TestLoopBackgroundWork(t *testing.T) {
 	if !j.calls[0].Async {
 		t.Error("the call is not marked as async")
 	}
-	// Without a callback factory it is the plain loop: the callback tells nobody.
+	// Without a callback factory it is the plain loop: the callback has no recipient.
 	cfg.Callbacks, cfg.TaskContext, cfg.Journal = nil, nil, nil
 	cfg.Provider = &script{answers: []*providers.LLMResponse{calls(call("a", "report", nil)), says("fine")}}
 	res, err := tools.RunToolLoop(ctx, cfg, hello, "telegram", "43")

@@ -27,7 +27,7 @@ type ToolLoopConfig struct {
 	Provider providers.LLMProvider
 	// Model is the model's name.
 	Model string
-	// Tools are what is offered; nil means none.
+	// Tools are the offered tools, or nil.
 	Tools *ToolRegistry
 	// MaxIterations bounds the rounds; 0 means 10. One more round follows at the
 	// limit, in which the model may only answer.
@@ -36,18 +36,19 @@ type ToolLoopConfig struct {
 	// "required" or a map with a name; the last two hold for the first round only.
 	LLMOptions map[string]any
 
-	// Journal records what happens and brings in what arrives.
+	// Journal records the steps and brings in messages.
 	Journal Journal
 	// Callbacks makes the callback of one call of an async tool, after it was begun.
 	Callbacks func(ctx context.Context, call Call) AsyncCallback
 	// TaskContext makes the context in which an async tool works on. Without it
 	// the work keeps ctx's values, does not end with ctx, and has one hour.
 	TaskContext func(ctx context.Context, call Call) context.Context
-	// Progress makes what is told how far the work of an async tool's call is, by
-	// [Progress]. It must not block. Without it nobody is told.
+	// Progress makes the function that receives the progress of an async tool's call,
+	// by [Progress]. It must not block. Without it progress is dropped.
 	Progress func(call Call) func(line string)
-	// Brings makes what is called by [BringsOutside] in one call, also when its work
-	// ends after the loop. It must not block. Without it nothing is noted.
+	// Brings makes the function that [BringsOutside] calls in one call, also when its
+	// work ends after the loop. It must not block. Without it the origin of content is
+	// not noted.
 	Brings func(call Call) func()
 	// OnResult is told every result, after the journal, one at a time.
 	OnResult func(ctx context.Context, call Call, result *ToolResult)
@@ -55,21 +56,22 @@ type ToolLoopConfig struct {
 	MaxParallel int
 	// FirstRound is how many rounds an earlier, interrupted attempt has used.
 	FirstRound int
-	// Gate decides which calls a person has to allow first; nil asks nobody.
+	// Gate decides which calls a person has to allow first; with nil all calls run
+	// unasked.
 	Gate Gate
 	// Asked says that an earlier attempt has put a question in round FirstRound: the
 	// loop ends once the other calls of that round have their results.
 	Asked bool
 }
 
-// ToolLoopResult is what came of a loop.
+// ToolLoopResult is the result of a loop.
 type ToolLoopResult struct {
 	// Content is the final text.
 	Content string
 	// Iterations counts the model's answers, those before FirstRound included.
 	Iterations int
-	// Messages are what was appended to the conversation: answers, results and
-	// joined messages. Every call in them has its result.
+	// Messages are the additions to the conversation: answers, results and joined
+	// messages. Every call in them has its result.
 	Messages []providers.Message
 	// LimitReached says that the model was made to finish.
 	LimitReached bool
@@ -96,10 +98,10 @@ type loop struct {
 // RunToolLoop asks the model, runs the tools that it calls, and asks again with
 // their results, until it answers without a call.
 //
-// When messages end with an answer whose calls lack results, these calls run
-// first; their Round is FirstRound. On an error the result holds what was done
-// until then; calls without a result are given one that says they were
-// interrupted, so that Messages can be stored as they are.
+// When messages end with an answer with calls that lack results, these calls run first;
+// their Round is FirstRound. On an error the result holds the work until then; calls
+// without a result are given one that says they were interrupted, so that Messages can
+// be stored as they are.
 func RunToolLoop(
 	ctx context.Context, config ToolLoopConfig, messages []providers.Message, channel, chatID string,
 ) (*ToolLoopResult, error) {
@@ -111,7 +113,7 @@ func RunToolLoop(
 	}
 	l := &loop{
 		ToolLoopConfig: config, channel: channel, chatID: chatID,
-		conversation: slices.Clip(messages), // nothing of it is changed, and what is appended goes elsewhere
+		conversation: slices.Clip(messages), // it stays unchanged, and additions go elsewhere
 		result:       &ToolLoopResult{Iterations: config.FirstRound},
 	}
 	if config.Provider == nil {
@@ -204,7 +206,7 @@ func (l *loop) round(ctx context.Context, round int, choice asking.Choice) (bool
 	l.result.LimitReached = limit
 	add(&l.result.Usage, resp.Usage)
 	if limit {
-		// Nothing would ask again with their results.
+		// No request would follow with their results.
 		resp.ToolCalls = nil
 	}
 	asking.Invalidate(resp)

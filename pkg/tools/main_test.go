@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fn is a tool made of a function; what is left out is harmless.
+// fn is a tool made of a function; fields that are left out are harmless.
 type fn struct {
 	name, description string
 	parameters        map[string]any

@@ -12,7 +12,7 @@ import (
 	"parley/pkg/tools"
 )
 
-// counting is the tool look, whose every result is another.
+// counting is the tool look, with results that all differ.
 func counting(a tools.Annotations, form string, runs *int) fn {
 	return fn{
 		name: "look", annotations: a, parameters: map[string]any{"type": "object"},
@@ -25,7 +25,8 @@ func counting(a tools.Annotations, form string, runs *int) fn {
 
 const fromMemory = "(from memory: the same call was made before in this turn, and nothing was changed since)\n"
 
-// TestMemo lets a model make calls one after the other and holds what it is told against what ran.
+// TestMemo lets a model make calls one after the other and compares the results that it
+// is told with the runs.
 func TestMemo(t *testing.T) {
 	t.Parallel()
 	read := tools.Annotations{ReadOnly: true}
@@ -105,7 +106,8 @@ func TestMemo(t *testing.T) {
 	}
 }
 
-// told runs each call in a round of its own and returns what the model is told.
+// told runs each call in a round of its own and returns the results that the model is
+// told.
 func told(t *testing.T, config tools.ToolLoopConfig, list ...providers.ToolCall) []string {
 	t.Helper()
 	model := &script{}
@@ -149,7 +151,7 @@ func TestMemoKeepsNeitherFailuresNorWhatWasShown(t *testing.T) {
 	}
 }
 
-// TestMemoEndsWithTheTurn and with what comes between two calls.
+// TestMemoEndsWithTheTurn and with any event between two calls.
 func TestMemoEndsWithTheTurn(t *testing.T) {
 	t.Parallel()
 	runs := 0
@@ -175,7 +177,7 @@ func TestMemoEndsWithTheTurn(t *testing.T) {
 	}
 }
 
-// TestMemoAndBackgroundWork: what goes on in the background may change something at any time.
+// TestMemoAndBackgroundWork: work in the background may change something at any time.
 func TestMemoAndBackgroundWork(t *testing.T) {
 	t.Parallel()
 	runs := 0

@@ -20,8 +20,8 @@ const (
 	defaultMaxDepth  = 3
 )
 
-// Options are what a registry needs from outside. The zero value logs nowhere,
-// allows all and uses the defaults.
+// Options are the things that a registry needs from outside. The zero value logs
+// nowhere, allows all and uses the defaults.
 type Options struct {
 	// Log gets start, end and failure of every call, without arguments.
 	Log zerolog.Logger
@@ -36,10 +36,10 @@ type Options struct {
 	// MaxDepth bounds how deep tools may call tools; 0 means 3: a call that a loop
 	// makes, and two within it.
 	MaxDepth int
-	// Levels are the levels that tools need, by name, where the operator differs
-	// from what they say themselves.
+	// Levels are the levels that tools need, by name, where the operator's rule differs
+	// from their own.
 	Levels map[string]Level
-	// Auditor is told of every call; nil: nobody is.
+	// Auditor is told of every call; nil drops the reports.
 	Auditor Auditor
 }
 
@@ -48,20 +48,20 @@ type Options struct {
 // [ContextualTool] and [AsyncTool] keep facts of one call in a value that all
 // chats would share, so every call runs on a value of its own. It is, in this order:
 //
-//  1. what Clone gives, where the tool is a [Cloner];
+//  1. the value of Clone, where the tool is a [Cloner];
 //  2. a fresh value, where it was registered by [ToolRegistry.RegisterFunc];
-//  3. a shallow copy of the contextual or async value as it was when it was
-//     registered, where its struct can be copied: no map, slice, channel, lock
-//     or atomic in it, no embedded pointer or interface, and no pointer or
-//     interface to something that itself has SetContext or SetCallback. What
-//     other pointers reach is shared and must lock itself;
+//  3. a shallow copy of the contextual or async value as it was when it was registered,
+//     where its struct can be copied: no map, slice, channel, lock or atomic in it, no
+//     embedded pointer or interface, and no pointer or interface to something that
+//     itself has SetContext or SetCallback. The values behind other pointers are shared
+//     and must lock themselves;
 //  4. the registered value, one call at a time; for an async tool until it
 //     called back, one hour at most. Registering such a tool logs a warning. A
 //     call that waits longer than the tool's time-out fails as busy, and so does,
 //     at once, a call made from within a call of the same tool.
 //
-// A tool that is neither contextual nor async runs on the registered value, in
-// many goroutines at once, unless it is of the first two kinds.
+// A plain tool, without context or callback, runs on the registered value, in many
+// goroutines at once, unless it is of the first two kinds.
 type ToolRegistry struct{ calls dispatcher }
 
 // NewToolRegistry makes an empty registry that logs nowhere and allows all.
@@ -157,9 +157,9 @@ func (r *ToolRegistry) Reason(name string) string {
 	return ""
 }
 
-// Filter makes a view for one chat: the same tools with the same state, of
-// which those that keep refuses are neither listed nor run. It costs one small
-// allocation, so that every turn may have its own; keep is asked at every use.
+// Filter makes a view for one chat: the same tools with the same state, without those
+// that keep refuses, in its list and in its calls. It costs one small allocation, so
+// that every turn may have its own; keep is asked at every use.
 func (r *ToolRegistry) Filter(keep func(name string, a Annotations) bool) *ToolRegistry {
 	return &ToolRegistry{dispatcher{r.calls.view.filter(keep)}}
 }
@@ -173,8 +173,8 @@ func (r *ToolRegistry) Get(name string) (Tool, bool) {
 	return e.tool, true
 }
 
-// Annotations returns what a tool says about itself, with level, time-out and
-// bound filled in.
+// Annotations returns a tool's description of itself, with level, time-out and bound
+// filled in.
 func (r *ToolRegistry) Annotations(name string) (Annotations, bool) {
 	e := r.calls.view.find(name)
 	if e == nil {
@@ -254,8 +254,8 @@ func (r *ToolRegistry) Validate(name string, args map[string]any) error {
 	return nil
 }
 
-// Examine says what a call would do, as far as its tool can tell, or why it would be
-// refused before any person is asked.
+// Examine tells the effect of a call, as far as its tool can tell, or the reason for
+// which it would be refused before any person is asked.
 func (r *ToolRegistry) Examine(ctx context.Context, name string, args map[string]any) (Examination, error) {
 	q := request{call: Call{Name: name, Arguments: args}, own: true}
 	if _, fail := r.calls.examined(ctx, &q); fail != nil {

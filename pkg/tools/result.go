@@ -43,8 +43,8 @@ func (tr *ToolResult) WithError(err error) *ToolResult {
 	return tr
 }
 
-// finish makes a tool's result fit to be stored and sent: never nil, never empty,
-// within limit, valid UTF-8, without secrets. The tool's own value is left alone.
+// finish makes a tool's result fit to be stored and sent: not nil, not empty, within
+// limit, valid UTF-8, without secrets. The tool's own value is left alone.
 func finish(res *ToolResult, limit int, redact func(string) string) *ToolResult {
 	out := ToolResult{}
 	if res != nil {

@@ -17,7 +17,7 @@ import (
 // grace is how long a call that was cancelled may take to say how it ended.
 const grace = 100 * time.Millisecond
 
-// running is one Execute and what belongs to it.
+// running is one Execute with its goroutine, time and lease.
 type running struct {
 	calls   dispatcher
 	entry   *entry
@@ -31,8 +31,8 @@ type running struct {
 	settled atomic.Bool
 }
 
-// run lets the tool run in a goroutine of its own, so that one that heeds
-// neither its time nor its context cannot keep the caller.
+// run lets the tool run in a goroutine of its own, so that one that ignores time and
+// context cannot keep the caller.
 func (d dispatcher) run(ctx context.Context, c *running) outcome {
 	work, clock := c.workContext(ctx)
 	defer clock.Stop()
@@ -71,7 +71,7 @@ func (d dispatcher) run(ctx context.Context, c *running) outcome {
 	return c.giveUp(done, interrupted(true).Because(context.Cause(ctx)), true)
 }
 
-// came takes the result of a call that was not given up. A call whose context ended in
+// came takes the result of a call that was not given up. A call that was cancelled in
 // the same moment is interrupted, unless its result is the tool's own word.
 func (c *running) came(ctx context.Context, res *ToolResult) outcome {
 	if ctx.Err() == nil || res == nil || says(res) {
@@ -90,8 +90,8 @@ func (c *running) cutOff(fail *Error, unknown bool) outcome {
 	return out
 }
 
-// workContext is what Execute gets: it ends with the call, or with the task of an async
-// tool. The clock is the call's own time.
+// workContext is the context of Execute: it ends with the call, or with the task of an
+// async tool. The clock is the call's own time.
 func (c *running) workContext(ctx context.Context) (context.Context, *callclock.Clock) {
 	clock := callclock.New(ctx, c.request.call.Annotations.Timeout)
 	if c.request.call.Async {
@@ -168,8 +168,8 @@ func (c *running) callTool(ctx context.Context) *ToolResult {
 	return c.value.Execute(ctx, args)
 }
 
-// crashed turns a panic, or a goroutine that was ended, into a result. The
-// model sees neither the value nor the stack.
+// crashed turns a panic, or a goroutine that was ended, into a result. The model does
+// not see the value or the stack.
 func (c *running) crashed(p any) *ToolResult {
 	c.entry.log.Error().Str("tool", c.entry.name).Str("call", c.request.call.ID).
 		Str("panic", c.calls.view.catalog.redacted(fmt.Sprint(p))).Bytes("stack", debug.Stack()).Msg("a tool panicked")

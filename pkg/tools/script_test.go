@@ -12,10 +12,10 @@ import (
 	"parley/pkg/tools"
 )
 
-// script is a model that answers what it is told to, in order.
+// script is a model with prepared answers, in order.
 type script struct {
 	answers []*providers.LLMResponse
-	// forever is what it answers when the script has run out.
+	// forever is its answer when the script has run out.
 	forever *providers.LLMResponse
 	// hang makes it wait for the context's end when the script has run out.
 	hang bool
@@ -94,7 +94,7 @@ func says(text string) *providers.LLMResponse {
 	return &providers.LLMResponse{Content: text, FinishReason: providers.FinishStop, Usage: providers.Usage{TotalTokens: 5}}
 }
 
-// ledger is a journal that keeps what it is told.
+// ledger is a journal that keeps its records.
 type ledger struct {
 	mu       sync.Mutex
 	lines    []string

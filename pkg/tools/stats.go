@@ -78,7 +78,7 @@ func count(c *counts.Counters, out *outcome) {
 	}
 }
 
-// failureOf is the type of a failure; "" for a result that is none.
+// failureOf is the type of a failure; "" for a result without one.
 func failureOf(res *ToolResult) ErrorType {
 	if !res.IsError {
 		return ""

@@ -87,7 +87,7 @@ func TestStatsText(t *testing.T) {
 	}
 }
 
-// TestStatsFromManyCalls loses none.
+// TestStatsFromManyCalls counts all of them.
 func TestStatsFromManyCalls(t *testing.T) {
 	t.Parallel()
 	r := registry(fn{name: "a"})
@@ -106,7 +106,7 @@ func TestStatsFromManyCalls(t *testing.T) {
 	}
 }
 
-// book is an auditor that keeps what it is told.
+// book is an auditor that keeps its reports.
 type book struct {
 	mu    sync.Mutex
 	lines []string

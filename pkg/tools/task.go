@@ -64,7 +64,7 @@ func (t *task) cancel() {
 	t.own.Cancel()
 }
 
-// callback is the callback for the tool, never nil: where the end cannot be reported,
+// callback is the callback for the tool, and not nil: where the end cannot be reported,
 // it drops the result.
 func (c *running) callback() AsyncCallback {
 	if c.task == nil {
@@ -142,7 +142,7 @@ func (t *task) pass(ctx context.Context, res *ToolResult) { //nolint:contextchec
 }
 
 // executed records that Execute has ended. Without work in the background the task is
-// over; a leased value whose work goes on is given back at the deadline at the latest.
+// over; a leased value of such work is given back at the deadline at the latest.
 func (t *task) executed(goesOn bool) {
 	t.mu.Lock()
 	t.returned = true

@@ -11,7 +11,7 @@ import (
 	"parley/pkg/tools/internal/schema"
 )
 
-// typedTool is what [New] makes.
+// typedTool is the tool that [New] makes.
 type typedTool[In any] struct {
 	name, description string
 	annotations       Annotations
@@ -46,7 +46,7 @@ func NewExamined[In any](
 	return &examinedTool[In]{typedTool: newTyped(name, description, a, f), examine: examine}
 }
 
-// examinedTool is what [NewExamined] makes.
+// examinedTool is the tool that [NewExamined] makes.
 type examinedTool[In any] struct {
 	*typedTool[In]
 

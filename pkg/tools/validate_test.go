@@ -61,8 +61,8 @@ func TestValidateListsEveryErrorByPath(t *testing.T) {
 	}
 }
 
-// TestProblemsAreFoundWhereTheyAre: within items, references, patterns and the
-// schema of what has no name of its own; and what is said of the whole is kept.
+// TestProblemsAreFoundWhereTheyAre: within items, references, patterns and the schema
+// of unnamed properties; and a problem of the whole is kept.
 func TestProblemsAreFoundWhereTheyAre(t *testing.T) {
 	t.Parallel()
 	number := map[string]any{"type": "number"}

@@ -25,7 +25,7 @@ func (v *view) offers(e *entry) bool {
 	return v.keep == nil || v.keep(e.name, v.catalog.annotated(e))
 }
 
-// find returns the registered tool of a name; nil where there is none or the view
+// find returns the registered tool of a name, or nil if it is missing or the view
 // leaves it out.
 func (v *view) find(name string) *entry {
 	e := v.catalog.now.Load().byName[name]

@@ -46,7 +46,7 @@ func Background(ctx context.Context, callback AsyncCallback, started string, wor
 	return AsyncResult(started)
 }
 
-// asyncTool is what [NewAsync] makes.
+// asyncTool is the tool that [NewAsync] makes.
 type asyncTool[In any] struct {
 	*examinedTool[In]
 
@@ -54,9 +54,10 @@ type asyncTool[In any] struct {
 	callback AsyncCallback
 }
 
-// NewAsync is [NewExamined] for an [AsyncTool]: f gets the callback of its call, never
-// nil, and starts its work with [Background], which refuses where nobody would hear of
-// the end. So it is with a call of which examine says that it is over when it returns.
+// NewAsync is [NewExamined] for an [AsyncTool]: f gets the callback of its call, which
+// is not nil, and starts its work with [Background], which refuses where the end would
+// have no recipient. So it is with a call of which examine says that it is over when it
+// returns.
 func NewAsync[In any](
 	name, description string, a Annotations,
 	examine func(ctx context.Context, in In) (Examination, error),

@@ -94,7 +94,7 @@ type ApprovalReport struct {
 	By    string `json:"by,omitempty"`
 	// Until is when the question, or the grant, expires.
 	Until time.Time `json:"until"`
-	// Text is all of what would run; of a question only.
+	// Text is all of the call; of a question only.
 	Text string `json:"text,omitempty"`
 }
 

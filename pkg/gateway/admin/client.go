@@ -24,9 +24,9 @@ var errBrokenOff = errors.New("the running gateway broke off its answer: it is s
 // Here does an operation in this process.
 type Here func(ctx context.Context, take func(json.RawMessage) error) error
 
-// Ask does an operation in the gateway that runs on a state folder, or by here when
-// none runs. The values of an operation that changes nothing may be taken slowly: they
-// hold up neither the gateway nor the store.
+// Ask does an operation in the gateway that runs on a state folder, or by here without
+// one. The values of a read-only operation may be taken slowly: they do not hold up the
+// gateway or the store.
 func Ask(ctx context.Context, stateDir string, op Operation, r Request, take func(json.RawMessage) error, here Here) error {
 	ask := func(ctx context.Context, take func(json.RawMessage) error) error {
 		return askOr(ctx, stateDir, op, r, take, here)

@@ -30,10 +30,10 @@ type Gateway struct {
 	// Offered says whether a chat has a tool.
 	Offered func(at channels.Address, tool string) bool
 	Spaces  files.Spaces
-	// Home is the chat that is meant where a request names none.
+	// Home is the chat of a request without one.
 	Home channels.Address
-	// Writer is a message of the person who writes in a chat, as far as its address
-	// tells: it decides on the rights of the chat. A group has no such person.
+	// Writer is a message of the person in a chat, as far as its address tells: it
+	// decides on the rights of the chat. A group has no such person.
 	Writer func(ctx context.Context, at channels.Address) (policy.Event, error)
 	// Namer finds the channel of an address, if that can tell the names of people.
 	Namer func(at channels.Address) (channels.Namer, bool)

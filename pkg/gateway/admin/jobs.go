@@ -75,7 +75,7 @@ type JobReport struct {
 	Last     time.Time `json:"last,omitzero"`
 	Failures int       `json:"failures,omitempty"`
 	Reason   string    `json:"reason,omitempty"`
-	// Text is what it says, or with Prompt what the agent is asked to do.
+	// Text is its text, or with Prompt the instructions for the agent.
 	Text   string `json:"text"`
 	Prompt bool   `json:"prompt,omitempty"`
 }

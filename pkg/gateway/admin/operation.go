@@ -88,8 +88,8 @@ func (g *Gateway) Do(ctx context.Context, name string, r *Request, take Emit) (e
 	})
 }
 
-// operatorRow tells which operation was done, and on what. ApprovePair replaces the
-// pairing code, which must not be written down, by the person it let in.
+// operatorRow names the operation and its object. ApprovePair replaces the pairing
+// code, which must not be written down, by the person it let in.
 func operatorRow(op Operation, r *Request, err error) audit.Row {
 	row := audit.Row{Kind: audit.KindOperator, Tool: r.Tool, Outcome: "ok", Detail: op.Name}
 	switch {

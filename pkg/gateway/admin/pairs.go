@@ -75,8 +75,8 @@ func listPairs(ctx context.Context, g *Gateway, _ *Request, emit Emit) error {
 // namesTime bounds how long a platform is asked for the names in a list.
 const namesTime = 5 * time.Second
 
-// namePeople gives the people a name who have none: on Slack a message comes without
-// one. Names that the platform tells are stored; the rest stay without.
+// namePeople gives names to people without one: on Slack a message comes without its
+// sender's. Names that the platform tells are stored; the rest stay without.
 func namePeople(ctx context.Context, g *Gateway, pairs []session.Pair, asks []session.PairRequest) {
 	ctx, cancel := context.WithTimeout(ctx, namesTime)
 	defer cancel()

@@ -52,7 +52,7 @@ type Server struct {
 	do       func(ctx context.Context, name string, r *Request, emit Emit) error
 	redact   func(string) string
 	log      zerolog.Logger
-	// open counts the connections whose operation has not ended.
+	// open counts the connections with an operation that has not ended.
 	open sync.WaitGroup
 }
 
@@ -67,8 +67,8 @@ func Listen(stateDir string, g *Gateway) (*Server, error) {
 	return &Server{listener: own, release: release, do: g.Do, redact: g.Redact, log: g.Log}, nil
 }
 
-// Serve answers until ctx ends; then it waits for the operations under way,
-// whose contexts end too.
+// Serve answers until ctx ends; then it waits for the operations under way, which are
+// cancelled too.
 func (s *Server) Serve(ctx context.Context) {
 	defer s.release()
 	mux := http.NewServeMux()

@@ -11,12 +11,12 @@ import (
 	"sync"
 )
 
-// spoolMemory is how much of an answer waits in memory; what is more goes to a file.
+// spoolMemory is how much of an answer waits in memory; the rest goes to a file.
 const spoolMemory = 4 << 20
 
-// spooled hands the values that fetch gets on to take, and lets neither wait for the
-// other: a reader that pauses, such as less, holds up neither a running gateway nor,
-// without one, the lock of the store.
+// spooled hands the values that fetch gets on to take, and keeps the two from waiting
+// for each other: a reader that pauses, such as less, does not hold up a running
+// gateway or, without one, the lock of the store.
 func spooled(ctx context.Context, take func(json.RawMessage) error, fetch Here) error {
 	ctx, cancel := context.WithCancel(ctx)
 	s := &answerSpool{more: make(chan struct{}, 1), limit: spoolMemory}
@@ -24,7 +24,7 @@ func spooled(ctx context.Context, take func(json.RawMessage) error, fetch Here) 
 	go func() {
 		defer close(fetched)
 		s.end(fetch(ctx, func(raw json.RawMessage) error {
-			if ctx.Err() != nil { // nobody reads any more
+			if ctx.Err() != nil { // the reader is gone
 				return ctx.Err()
 			}
 			return s.put(raw)
@@ -49,8 +49,9 @@ func spooled(ctx context.Context, take func(json.RawMessage) error, fetch Here) 
 	}
 }
 
-// answerSpool is a queue of values whose writer never waits. Values are in memory up to
-// limit bytes; from the first that has no room there on, all go to a nameless file.
+// answerSpool is a queue of values with a writer that does not wait. Values are in
+// memory up to limit bytes; from the first that has no room there on, all go to a
+// nameless file.
 type answerSpool struct {
 	more  chan struct{} // has one where the reader may find more
 	limit int
@@ -157,6 +158,6 @@ func (s *answerSpool) take() (raw json.RawMessage, ok bool, err error) {
 // close removes the file, when the writer has ended.
 func (s *answerSpool) close() {
 	if s.file != nil {
-		_ = s.file.Close() // nameless, so that nothing is left of it
+		_ = s.file.Close() // nameless, so that it leaves no trace
 	}
 }

@@ -46,7 +46,8 @@ func TestSpool(t *testing.T) {
 	}
 }
 
-// TestSpooledEndsWithItsReader: an answer is fetched no further where nobody reads it.
+// TestSpooledEndsWithItsReader: an answer is fetched no further after its reader has
+// gone.
 func TestSpooledEndsWithItsReader(t *testing.T) {
 	t.Parallel()
 	gone := errors.New("the reader is gone")

@@ -91,8 +91,8 @@ func status(ctx context.Context, g *Gateway, _ *Request, emit Emit) error {
 	return emit(r)
 }
 
-// Damaged does an operation that changes nothing on a store that cannot be read: the
-// status tells of the damage, and every other operation fails with it.
+// Damaged does a read-only operation on a store that cannot be read: the status tells
+// of the damage, and every other operation fails with it.
 func Damaged(op Operation, version string, damage error, emit Emit) error {
 	cure := fmt.Sprintf("%v; %s store check says more, and the next start of the gateway moves the file aside and restores the "+
 		"newest snapshot", damage, Program())

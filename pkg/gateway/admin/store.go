@@ -96,8 +96,8 @@ func released(err error, emit Emit) error {
 	return emit(StoreReport{"the store is released: what waits is run and sent"})
 }
 
-// reportCheck tells what is wrong with a store. A store that is held is in order, and
-// an error all the same: nothing that waits in it is run.
+// reportCheck tells the faults of a store. A store that is held is in order, and an
+// error all the same: its waiting messages are not run.
 func reportCheck(r *engine.Report, emit Emit) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s: %s, %s, %s; %d waiting, %d sending, %d set aside",

@@ -33,11 +33,11 @@ type CallReport struct {
 type CallQuestion struct {
 	// Chat is the place at which the tool would run.
 	Chat string `json:"chat"`
-	// Why says why a person is asked, Text is all of what would run.
+	// Why is the reason for the question, Text is all of the call.
 	Why  string `json:"why"`
 	Text string `json:"text"`
 	// Shown is the fingerprint of the question: a call that brings it runs as long as
-	// it would do what was shown.
+	// it would do the same.
 	Shown string `json:"shown"`
 }
 
@@ -127,7 +127,7 @@ func (g *callGate) text(ex *tools.Examination) string {
 	return agent.TextOf(ex, string(g.request.Input))
 }
 
-// fingerprint stands for all of what a call would do, and for what it relies on.
+// fingerprint stands for all effects of a call, and for the state that it relies on.
 func (g *callGate) fingerprint(ex *tools.Examination) string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{g.at, g.request.Tool, string(g.request.Input), g.text(ex), ex.State}, "\x00")))
 	return hex.EncodeToString(sum[:])

@@ -68,8 +68,8 @@ func changesOf(an tools.Annotations) (word, sentence string) {
 	}
 }
 
-// askedOf says whether a person is asked for a call, in words and in a sentence.
-// What the operator sets under tools.rules comes before it.
+// askedOf says whether a person is asked for a call, in words and in a sentence. The
+// operator's tools.rules come before it.
 func askedOf(t tools.Tool, an tools.Annotations) (words, sentence string) {
 	_, examines := t.(tools.Examiner)
 	switch {
@@ -118,7 +118,7 @@ func againOf(an tools.Annotations) string {
 	return "It is not run again: the model is told that it is unknown whether it took effect."
 }
 
-// argumentTable lists what a schema takes.
+// argumentTable lists the arguments of a schema.
 func argumentTable(schema map[string]any) string {
 	var rows strings.Builder
 	argumentRows(&rows, "", schema)

@@ -14,13 +14,13 @@ type UsageReport struct {
 	Chat string                            `json:"chat"`
 	Day  string                            `json:"day"`
 	Used map[session.Purpose]session.Usage `json:"used"`
-	// Currency is what money is in, in millionths.
+	// Currency is the unit of money, in millionths.
 	Currency string `json:"currency"`
 }
 
 func usage(ctx context.Context, g *Gateway, r *Request, emit Emit) error {
 	return eachSession(ctx, g, func(i session.Info) error {
-		if !i.Current || i.Address.Channel == session.AgentChannel { // what agents use is their chat's
+		if !i.Current || i.Address.Channel == session.AgentChannel { // the use of agents is their chat's
 			return nil
 		}
 		on := r.Day

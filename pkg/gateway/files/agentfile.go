@@ -32,7 +32,7 @@ type AgentFile struct {
 	text     string
 	size     int64
 	modified time.Time
-	// trouble is its defect now; "" is none.
+	// trouble is its defect now, or "".
 	trouble string
 }
 
@@ -68,14 +68,14 @@ func (s *AgentFile) Text() string {
 	return s.text
 }
 
-// Trouble is the defect of AGENT.md that the last turn found; "" is none.
+// Trouble is the defect of AGENT.md that the last turn found, or "".
 func (s *AgentFile) Trouble() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.trouble
 }
 
-// readAgentFile reads AGENT.md in the workspace at dir. Each error says what to do.
+// readAgentFile reads AGENT.md in the workspace at dir. Each error names the cure.
 func readAgentFile(dir string) (string, fs.FileInfo, error) {
 	name := filepath.Join(dir, workspace.Agent)
 	f, st, err := openat.Own(name)
@@ -113,8 +113,7 @@ func CheckAgentFile(dir string) error {
 	return err
 }
 
-// HeartbeatFile is HEARTBEAT.md in the workspace dir as it is now; "" where there is
-// none.
+// HeartbeatFile is HEARTBEAT.md in the workspace dir as it is now, or "".
 func HeartbeatFile(dir string) string {
 	f, _, err := openat.Own(filepath.Join(dir, "HEARTBEAT.md"))
 	if err != nil {

@@ -37,7 +37,7 @@ const (
 type AttachmentOptions struct {
 	// Limit is the size of all files of one chat, in bytes.
 	Limit int64
-	// Opener is the way to the files of a message at an address; false is none.
+	// Opener is the way to the files of a message at an address; false without files.
 	Opener func(channels.Address) (channels.AttachmentOpener, bool)
 	Log    zerolog.Logger
 }
@@ -45,7 +45,7 @@ type AttachmentOptions struct {
 // Attachments keeps the files that people send, each whole or not at all.
 type Attachments struct {
 	o AttachmentOptions
-	// places are shared by the chats whose files are fetched.
+	// places are shared by the chats that fetch files.
 	places *fair.Places
 
 	mu sync.Mutex
@@ -90,7 +90,7 @@ func (b *Attachments) Fetch(ctx context.Context, at channels.Address, space stri
 	return got
 }
 
-// fullError is for a chat whose files reach their limit.
+// fullError is for a chat with files up to its limit.
 type fullError struct{ limit int64 }
 
 // Error implements error; a model reads it.

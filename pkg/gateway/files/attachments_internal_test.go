@@ -141,7 +141,7 @@ type zeroes struct{}
 
 func (zeroes) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// TestFilesOfAChatAreBounded by what they take together, and small ones by their number.
+// TestFilesOfAChatAreBounded by their size together, and small ones by their number.
 func TestFilesOfAChatAreBounded(t *testing.T) {
 	t.Parallel()
 	const limit, size = 2_000_000, 200_000

@@ -46,7 +46,8 @@ func TestUnreadUpdatesAreBounded(t *testing.T) {
 	}
 }
 
-// TestUnreadUpdatesFollowNoLink: what is kept goes into a file of the state folder alone.
+// TestUnreadUpdatesFollowNoLink: a kept update goes into a file of the state folder
+// alone.
 func TestUnreadUpdatesFollowNoLink(t *testing.T) {
 	t.Parallel()
 	outside := filepath.Join(t.TempDir(), "outside")

@@ -176,7 +176,7 @@ func fileName(name string) string {
 	name = strings.TrimLeft(strings.TrimSpace(name), ".")
 	for len(name) > maxFileName {
 		_, size := utf8.DecodeRuneInString(name)
-		name = name[size:] // the end tells what kind of file it is
+		name = name[size:] // the end tells the kind of file
 	}
 	if name == "" {
 		return "file-" + time.Now().UTC().Format("20060102-150405")

@@ -22,8 +22,8 @@ func NewSpaces(dir string) Spaces { return Spaces{dir} }
 func (s Spaces) Home() string { return filepath.Join(s.dir, "home") }
 
 // Of names a chat's folder. The owners' direct chats share one; the name of any other
-// tells nothing about its chat.
-func (s Spaces) Of(a channels.Address, owner bool) string { //nolint:revive // flag-parameter: the agent knows who owns a chat
+// is no hint to its chat.
+func (s Spaces) Of(a channels.Address, owner bool) string { //nolint:revive // flag-parameter: the agent knows the owners of a chat
 	if owner {
 		return s.Home()
 	}

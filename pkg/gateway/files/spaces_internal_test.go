@@ -11,7 +11,7 @@ import (
 )
 
 // TestAnInboxThatIsSomethingElse: a program of the chat has put a link to another of
-// its folders in the place of the inbox, whose content counts as from outside.
+// its folders in the place of the inbox; the content there counts as from outside.
 func TestAnInboxThatIsSomethingElse(t *testing.T) {
 	t.Parallel()
 	fetch, space := keeper(t, 500e6, map[string]func(context.Context) (io.Reader, error){"one": has("one text")})

@@ -95,10 +95,10 @@ func (o *Uploads) Drop(outboundID string) error {
 	return nil
 }
 
-// Sweep removes the contents that a process which died left behind: unfinished ones,
-// those of calls whose end was not stored, and those of messages that have their
-// outcome. It is called before a content is sent or added. A content that may still be
-// sent stays, also when the store cannot tell.
+// Sweep removes the contents that a dead process left behind: unfinished ones, those of
+// calls without a stored end, and those of messages with an outcome. It is called
+// before a content is sent or added. A content that may still be sent stays, also when
+// the store cannot tell.
 func (o *Uploads) Sweep(ctx context.Context, sent session.Receipts) error {
 	entries, err := os.ReadDir(o.dir)
 	if err != nil {

@@ -151,7 +151,7 @@ func put(t *testing.T, e *local.Engine, ids []string) {
 	}
 }
 
-// settle gives messages an outcome, up to the first that is to have none.
+// settle gives messages an outcome, up to the first that is to stay open.
 func settle(t *testing.T, e *local.Engine, outcomes map[string]channels.OutcomeState) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -9,9 +9,9 @@ import (
 	"parley/pkg/session"
 )
 
-// Tracker follows the messages of this process's piped console through the
-// engine. It stands in front of the engine, changes nothing, and takes no notice of
-// other channels.
+// Tracker follows the messages of this process's piped console through the engine. It
+// stands in front of the engine without changing its results, and ignores other
+// channels.
 type Tracker struct {
 	session.Engine
 
@@ -134,8 +134,8 @@ func (tt *trackedTurn) Join(ctx context.Context, accept func(session.Item) bool)
 	return items, err
 }
 
-// Record implements [session.Turn]. What begins in the background is under way until
-// the item that brings its end home was answered.
+// Record implements [session.Turn]. Work in the background is under way until the item
+// that brings its end home was answered.
 func (tt *trackedTurn) Record(ctx context.Context, s session.Step) error {
 	tt.leaving(s.Outbox)
 	tt.books.update(func() {

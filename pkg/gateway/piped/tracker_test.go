@@ -31,8 +31,8 @@ func said(channel, id string, edit session.EditRule) session.Item {
 	}
 }
 
-// TestAPipedConsoleWaitsForItsOwn: what other channels take in, some of which no
-// turn ever sees, and what becomes of their messages is nothing to it.
+// TestAPipedConsoleWaitsForItsOwn: it ignores the messages of other channels, some of
+// which no turn ever sees, and their fate.
 func TestAPipedConsoleWaitsForItsOwn(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -11,8 +11,8 @@ import (
 	"parley/pkg/tools/composed"
 )
 
-// Check holds the rules of tools and the composed tools against what the tools
-// say of themselves, for the check of the configuration.
+// Check compares the rules of tools and the composed tools with the tools' annotations,
+// for the check of the configuration.
 func Check(lookup func(string) (string, bool)) func(*config.Config, func(string, error)) {
 	return func(cfg *config.Config, report func(path string, err error)) {
 		t := &cfg.Tools
@@ -49,7 +49,7 @@ func Check(lookup func(string) (string, bool)) func(*config.Config, func(string,
 	}
 }
 
-// toolCheck reports what is wrong with rules and sequences. The registry runs nothing.
+// toolCheck reports mistakes in rules and sequences. The registry does not run tools.
 type toolCheck struct {
 	cfg      *config.Config
 	registry *tools.ToolRegistry
@@ -96,7 +96,7 @@ func (c toolCheck) nesting() {
 	}
 }
 
-// off names the key that switches a tool off, "" for none.
+// off names the key that switches a tool off, or "".
 func (c toolCheck) off(name string) string {
 	t := &c.cfg.Tools
 	switch {
@@ -118,7 +118,7 @@ func changes(an tools.Annotations) bool {
 	return !an.ReadOnly && !an.Speaks || an.Destructive || an.Executes
 }
 
-// approval says why a rule about a tool would change nothing of what is asked.
+// approval is the reason for which a rule about a tool would change no question.
 func (c toolCheck) approval(name, rule string) error {
 	tool, ok := c.registry.Get(name)
 	an, known := c.registry.Annotations(name)

@@ -41,9 +41,9 @@ func knownTools(r *tools.ToolRegistry, specs map[string]config.ComposedTool) com
 	}
 }
 
-// inwardFirst are the names of the sequences, each behind those that it calls, so
-// that what is known of these is known when it is registered. Those that call each
-// other come last: of these too little is known, and that counts as the worst.
+// inwardFirst are the names of the sequences, each behind those that it calls, so that
+// these are known when it is registered. Those that call each other come last: of these
+// too little is known, and that counts as the worst.
 func inwardFirst(specs map[string]config.ComposedTool) []string {
 	var out []string
 	waiting := slices.Sorted(maps.Keys(specs))

@@ -1,6 +1,6 @@
-// Package toolset makes the tools of a gateway from its configuration: the built-in ones,
-// the sandboxes that their programs run in, the operator's scripts and composed tools,
-// and the rules about who may call them and when a person is asked.
+// Package toolset makes the tools of a gateway from its configuration: the built-in
+// ones, the sandboxes that their programs run in, the operator's scripts and composed
+// tools, and the rules about their levels and questions.
 //
 // [New] makes the tools that need no agent, and [Set.AddAgentTools] adds those that go
 // through it, by the interfaces in [Ports]. Which tools a chat has follows from

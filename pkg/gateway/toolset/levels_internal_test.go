@@ -6,8 +6,8 @@ import (
 	"parley/pkg/tools"
 )
 
-// TestLevelsFailClosed: the registry lets a call pass that names no level, for
-// those who use it alone; in the gateway such a call has no rights.
+// TestLevelsFailClosed: for those who use it alone, the registry lets a call without a
+// level pass; in the gateway such a call has no rights.
 func TestLevelsFailClosed(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -19,8 +19,8 @@ func askRules(t *config.Tools) policy.Approvals {
 	return rules
 }
 
-// ownRules adds what the operator's own tools say of themselves, where the
-// configuration does not. It is called before anything runs.
+// ownRules adds the annotations of the operator's own tools, where the configuration
+// has no rule. It is called before anything runs.
 func ownRules(rules policy.Approvals, r *tools.ToolRegistry) {
 	for _, name := range r.List() {
 		t, _ := r.Get(name)

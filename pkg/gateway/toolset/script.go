@@ -16,7 +16,7 @@ import (
 func Folder(cfg *config.Config) string { return filepath.Join(cfg.Workspace, workspace.Tools) }
 
 // registerScripts adds the operator's own tools. It comes after all built-in ones,
-// which keep their names. What is wrong with a tool is logged by the registry.
+// which keep their names. A mistake in a tool is logged by the registry.
 func registerScripts(r *tools.ToolRegistry, cfg *config.Config, runner sandbox.Runner) {
 	const kilobyte = 1 << 10
 	s := cfg.Tools.Scripts

@@ -32,13 +32,14 @@ func commandTools(cfg *config.Config, boxes sandboxes, log zerolog.Logger) []too
 // says so for a tool, without.
 type sandboxes struct {
 	safe, unsafe sandbox.Runner
-	// What runs in the background, for an hour perhaps, keeps no other from running.
+	// A program in the background, running for an hour perhaps, keeps no other from
+	// running.
 	safeBehind, unsafeBehind sandbox.Runner
 	groups                   Groups
 }
 
-// Groups are the control groups for programs: none, with the reason, where none was
-// delegated to the gateway.
+// Groups are the control groups for programs, or the reason for which the gateway has
+// no delegated one.
 type Groups struct {
 	of  *sandbox.Groups
 	why error
@@ -101,7 +102,8 @@ func (s sandboxes) behind(unsafe bool) sandbox.Runner { //nolint:revive // flag-
 	return s.safeBehind
 }
 
-// switchPrograms switches off what runs programs and is not enabled, or has no sandbox.
+// switchPrograms switches off tools of programs that are not enabled, or have no
+// sandbox.
 func switchPrograms(r *tools.ToolRegistry, cfg *config.Config, boxes sandboxes, log zerolog.Logger) {
 	for _, t := range []struct {
 		name            string

@@ -71,7 +71,7 @@ func New(cfg *config.Config, o Options) *Set {
 type Ports struct {
 	Messages message.Queue
 	Jobs     schedule.Book
-	// Zone is the time zone of a chat that has named none.
+	// Zone is the time zone of a chat that has not named one.
 	Zone   func(context.Context) string
 	Tasks  tasks.Book
 	Files  files.Sender

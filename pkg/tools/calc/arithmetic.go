@@ -129,7 +129,7 @@ func (m *arithmetic) factorial(pos int, v value) (value, error) {
 }
 
 // raise computes a power: exactly if the base is exact and the exponent whole, or a
-// fraction whose root is exact, else in doubles.
+// fraction with an exact root, else in doubles.
 func (m *arithmetic) raise(pos int, base, exponent value) (value, error) {
 	if exponent.exact != nil {
 		if root, ok := m.exactRoot(pos, base, exponent.exact.Denom()); ok {
@@ -182,7 +182,7 @@ func (m *arithmetic) wholePower(pos int, x *big.Rat, n *big.Int) (value, error) 
 
 func absInt64(n *big.Int) int64 { return new(big.Int).Abs(n).Int64() }
 
-// isUnit says whether x is 1 or -1, whose powers stay small.
+// isUnit says whether x is 1 or -1, with powers that stay small.
 func isUnit(x *big.Rat) bool { return x.IsInt() && x.Num().IsInt64() && absInt64(x.Num()) == 1 }
 
 // smallPower raises 0, 1 or -1; 0^0 is 1.

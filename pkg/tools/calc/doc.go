@@ -5,14 +5,13 @@
 //   - Sums, products, quotients and whole powers of decimal numbers are exact,
 //     of any size up to the limits: 0.1 + 0.2 is 0.3, 2^200 has all its digits.
 //   - An exact result is printed in full when it is whole, or ends within 100
-//     significant digits; one that does not end (1/3) is rounded to 20
-//     significant digits. What goes through sin, log, exp, a root that does not
-//     come out, or a fractional power is computed in double precision and
-//     printed with 15 significant digits. Rounded results say so. An angle beyond
-//     a million is refused unless a double holds it exactly: the result would be
-//     that of its rounding.
-//   - An expression is parsed and evaluated by this package alone; nothing in
-//     it can run, read or reach anything.
+//     significant digits; one that does not end (1/3) is rounded to 20 significant
+//     digits. A value that goes through sin, log, exp, an inexact root, or a fractional
+//     power is computed in double precision and printed with 15 significant digits.
+//     Rounded results say so. An angle beyond a million is refused unless a double
+//     holds it exactly: the result would be that of its rounding.
+//   - An expression is parsed and evaluated by this package alone; it cannot run, read
+//     or reach anything.
 //   - Every expression ends quickly: its length, depth and number of steps,
 //     the size of every intermediate number and the total work are limited.
 //

@@ -55,7 +55,7 @@ func formatSignificant(r *big.Rat) (text string, rounded bool) {
 	return text, !ok || shown.Cmp(r) != 0
 }
 
-// place puts the decimal point into digits, whose first stands for 10^exponent.
+// place puts the decimal point into digits that begin with that of 10^exponent.
 func place(digits string, exponent int) string {
 	switch {
 	case exponent < -7 || exponent > shortDigits:

@@ -49,7 +49,7 @@ type arguments struct {
 type language struct {
 	path string
 	args []string // that make it read the code from its input alone
-	// modules is the folder whose modules code can load, if it exists.
+	// modules is the folder with the modules that code can load, if it exists.
 	modules string
 }
 

@@ -11,7 +11,8 @@ import (
 // maxCells bounds a table that is written: more would be longer than a result may be.
 const maxCells = maxBytes
 
-// readCSV reads a table whose first row names the columns: a list of objects of texts.
+// readCSV reads a table with a first row that names the columns: a list of objects of
+// texts.
 func readCSV(text string, o options) (*value, error) {
 	r := csv.NewReader(strings.NewReader(text))
 	r.Comma = o.delimiter

@@ -14,8 +14,8 @@ import (
 	"parley/pkg/tools"
 )
 
-// access is shared by all tools of one set: the reachable places, and whose turn it is
-// to write.
+// access is shared by all tools of one set: the reachable places, and the turns of the
+// writers.
 type access struct {
 	options Options
 	rules   func() *rules // made when they are first needed: a start takes no time for them
@@ -102,8 +102,8 @@ func (a *access) place(inv tools.Invocation, p string) (in Root, rest string, er
 	return in, rest, nil
 }
 
-// rootOf finds the root that a relative path begins with. A file of the space whose
-// name begins like one is out of reach.
+// rootOf finds the root that a relative path begins with. A file of the space with a
+// name that begins like one is out of reach.
 func rootOf(roots []Root, p string) (in Root, rest string) {
 	first, rest, below := strings.Cut(p, "/")
 	if !below {

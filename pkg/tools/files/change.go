@@ -17,7 +17,7 @@ const (
 
 // change is the effect of a call on its target.
 type change struct {
-	// content is the future content of the file; a call that removes has none.
+	// content is the future content of the file; a removal has none.
 	content []byte
 	removes bool
 	// written is how many bytes of it the call brought.

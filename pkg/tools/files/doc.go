@@ -15,9 +15,9 @@
 //   - Content is read from regular files with a single name. FIFOs, sockets and
 //     devices are refused without waiting for them, files with several hard links
 //     because another name may lie outside.
-//   - Files that match [Refused] are neither read nor written, in upper or lower
-//     case; [ControlFiles] are not written. Both apply to the given path and to the
-//     place that it leads to.
+//   - Files that match [Refused] cannot be read or written, in upper or lower case;
+//     [ControlFiles] are not written. Both apply to the given path and to the place
+//     that it leads to.
 //   - A file is written whole or not at all, also when the process is killed, and not
 //     through a link. Tools hide unfinished files, and the next write removes them.
 //     The amount of writing is bounded ([Limits]).

@@ -29,7 +29,7 @@ type Options struct {
 	// Allow are patterns (see [CheckPattern]); when there are any, only files that
 	// match one are read and written.
 	Allow []string
-	// Refuse are further patterns of files that are neither read nor written, beside
+	// Refuse are further patterns of files that cannot be read or written, beside
 	// [Refused].
 	Refuse []string
 	// Outside is the folder of a space for received files; its content is from outside.

@@ -19,7 +19,7 @@ func (a *access) examineSearch(ctx context.Context, in searchInput) (tools.Exami
 }
 
 // outside says whether a path leads to a received file, or to a folder with some, by
-// the kernel's report of its place. An unreachable path is neither: the call will
+// the kernel's report of its place. For an unreachable path it is false: the call will
 // give the reason.
 func (a *access) outside(ctx context.Context, p string, holds bool) bool { //nolint:revive // flag-parameter: a search looks below its path
 	if a.options.Outside == "" {

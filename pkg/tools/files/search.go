@@ -184,7 +184,7 @@ func (q *search) folder(ctx context.Context, dir string) (below []string, err er
 	return below, nil
 }
 
-// file searches one file whose name matches. One that cannot be opened, such as one
+// file searches one file with a matching name. One that cannot be opened, such as one
 // with several hard links, is no result; only the end of ctx is an error.
 func (q *search) file(ctx context.Context, p string) error {
 	f, info, err := q.space.openFile(p)

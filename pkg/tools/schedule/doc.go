@@ -13,9 +13,9 @@
 //     first moment after" would let all of a night's jobs out at once. On a day that
 //     a zone leaves out it moves nine in the morning to nine in the morning, not to
 //     midnight.
-//   - An expression whose hours are all of the day ("0 * * * *") follows real time:
-//     each real quarter of an hour has its turn, once, on such nights too. Hours that
-//     are named, also by steps as in "0 */2 * * *", are times of day.
+//   - An expression with all hours of the day ("0 * * * *") follows real time: each
+//     real quarter of an hour has its turn, once, on such nights too. Hours that are
+//     named, also by steps as in "0 */2 * * *", are times of day.
 //   - An interval follows real time, from its creation; several missed runs become
 //     one.
 //   - The zones of the world are part of the program, for machines without them.

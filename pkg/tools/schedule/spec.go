@@ -112,8 +112,8 @@ func (s Spec) Next(after time.Time) (time.Time, bool) {
 	return next, next.After(after) && next.Year() <= lastYear
 }
 
-// Following is the due time after one that fired: later than both due and now, so
-// that all missed times become one, and a clock that was put back repeats none. An
+// Following is the due time after one that fired: later than both due and now, so that
+// all missed times become one, and a clock that was put back causes no repetition. An
 // interval keeps its beat. It is false without a further time.
 func (s Spec) Following(due, now time.Time) (time.Time, bool) {
 	p, err := s.plan()

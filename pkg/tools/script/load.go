@@ -70,7 +70,7 @@ func Names(dir string) []string {
 	return names
 }
 
-// Load reads the tools in the folders of dir; a missing dir has none. A faulty folder
+// Load reads the tools in the folders of dir; a missing dir is empty. A faulty folder
 // does not fail the others.
 func Load(dir string, o Options) []Entry {
 	o = o.filled()

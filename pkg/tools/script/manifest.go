@@ -35,7 +35,7 @@ type Manifest struct {
 	Level       tools.Level `yaml:"level" jsonschema:"enum=chat,enum=read,enum=write,enum=exec"`
 	// Approval is destructive, side_effects or never; empty: as for all tools.
 	Approval string `yaml:"approval" jsonschema:"enum=destructive,enum=side_effects,enum=never"`
-	// Timeout is 0 where the file names none.
+	// Timeout is 0 if the file gives no time.
 	Timeout time.Duration `yaml:"timeout" min:"100ms"`
 	Enabled bool          `yaml:"enabled"`
 	// Network: the operator lets the program reach the network.

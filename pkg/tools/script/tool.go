@@ -47,7 +47,7 @@ func (t *Tool) Description() string { return t.manifest.Description }
 func (t *Tool) Parameters() map[string]any { return t.manifest.Parameters }
 
 // Approval is the operator's rule for asking about this tool: destructive,
-// side_effects, never, or empty if tool.yaml has none.
+// side_effects, never, or empty if tool.yaml has no rule.
 func (t *Tool) Approval() string { return t.manifest.Approval }
 
 // Annotations implements [tools.Annotated].
@@ -166,7 +166,7 @@ func encode(args map[string]any) ([]byte, error) {
 
 // watcher passes progress lines on.
 type watcher struct {
-	ctx  context.Context //nolint:containedctx // it lives as long as the call, whose context it is
+	ctx  context.Context //nolint:containedctx // it lives as long as the call with this context
 	told int
 }
 

@@ -225,7 +225,7 @@ func (s *shell) plan(ctx context.Context, in shellArguments) (*plan, error) {
 	return p, nil
 }
 
-// fill completes a plan whose folder is open.
+// fill completes a plan with an open folder.
 func (s *shell) fill(p *plan, what allowed, in shellArguments) error {
 	mark, err := program.Fingerprint(what.path)
 	if err != nil {

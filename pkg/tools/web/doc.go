@@ -4,10 +4,10 @@
 //
 //   - An address that a model, a person or a page chose leads to the public internet
 //     only. Its spelling is checked before any request, the dialler itself checks the
-//     address of the connection, and both checks are repeated at every redirect. So
-//     neither a spelling nor a name server nor a redirect leads to loopback, private
-//     networks or a metadata service, unless the operator allowed that one by name.
-//     Proxy variables are ignored.
+//     address of the connection, and both checks are repeated at every redirect. So no
+//     spelling, name server or redirect leads to loopback, private networks or a
+//     metadata service, unless the operator allowed that one by name. Proxy variables
+//     are ignored.
 //   - The limits bound the cost of a page: bytes that travel, bytes that are
 //     unpacked, elements, depth, time. The answer says that it leaves out the rest.
 //     One page is converted at a time.

@@ -65,8 +65,8 @@ func (d duckduckgo) results(page *html.Node) []result {
 	return slices.DeleteFunc(found, func(r result) bool { return r.URL == "" })
 }
 
-// target is the address of a result: the page itself, not DuckDuckGo's redirect to
-// it. Advertisements have none.
+// target is the address of a result: the page itself, not DuckDuckGo's redirect to it.
+// Advertisements have no address.
 func (d duckduckgo) target(href string) string {
 	u, err := url.Parse(href)
 	if err != nil {

@@ -77,7 +77,7 @@ func (n *nameServer) reply(question []byte, answer func(string) []string) []byte
 	return reply
 }
 
-// TestNamesThatLeadInside has names whose addresses are not public.
+// TestNamesThatLeadInside has names with addresses that are not public.
 func TestNamesThatLeadInside(t *testing.T) {
 	t.Parallel()
 	canary := serve(t, "127.0.0.1", 0, page("text/plain", "CANARY"))

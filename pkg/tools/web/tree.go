@@ -11,9 +11,9 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// tree is a page as elements. It is built from the tokens of golang.org/x/net/html
-// and not by its parser, whose repair of misnested elements lets some bytes become
-// any number of elements; here each tag becomes at most one.
+// tree is a page as elements. It is built from the tokens of golang.org/x/net/html and
+// not by its parser, which repairs misnested elements and lets some bytes become any
+// number of elements; here each tag becomes at most one.
 type tree struct {
 	root, body *html.Node
 	title      string
@@ -137,8 +137,8 @@ func dropped(a atom.Atom) bool {
 	}
 }
 
-// rawText is the distance to the end of an element whose content is skipped: behind
-// its end tag, or to the end of the page.
+// rawText is the distance to the end of an element with skipped content: behind its end
+// tag, or to the end of the page.
 func rawText(a atom.Atom, rest []byte) int {
 	name := a.String()
 	for at := 0; ; {

@@ -31,7 +31,8 @@ type Options struct {
 type SearchOptions struct {
 	// Backend is SearXNG, Brave or DuckDuckGo; empty: DuckDuckGo.
 	Backend string
-	// URL is the address of the backend; empty: its public one. SearXNG has none.
+	// URL is the address of the backend; empty: its public one. SearXNG has no public
+	// one.
 	URL string
 	// Key gives the secret of a backend that wants one; nil for the others.
 	Key func() string
@@ -56,7 +57,7 @@ const (
 // userAgent is how both tools introduce themselves.
 const userAgent = "Mozilla/5.0 (compatible; Parley)"
 
-// New makes web_search and web_fetch. A search whose options cannot work is refused
+// New makes web_search and web_fetch. A search with options that cannot work is refused
 // as disabled, with the reason.
 func New(o Options) []tools.Tool {
 	if o.Timeout == 0 {

@@ -16,7 +16,7 @@ type Offers struct {
 	known map[string][]providers.ToolDefinition
 }
 
-// Of returns the list of a mask; nil where none is kept.
+// Of returns the list of a mask, or nil.
 func (o *Offers) Of(mask []byte) []providers.ToolDefinition {
 	o.mu.Lock()
 	defer o.mu.Unlock()

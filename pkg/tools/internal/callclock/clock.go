@@ -89,8 +89,8 @@ func (c *Clock) resume() {
 	}
 }
 
-// Pause stops the time of the call of ctx, and of the calls around it, until resume
-// is called once. Outside a call it does nothing.
+// Pause stops the time of the call of ctx, and of the calls around it, until resume is
+// called once. Outside a call it has no effect.
 func Pause(ctx context.Context) (resume func()) {
 	c, _ := ctx.Value(clockKey{}).(*Clock)
 	for o := c; o != nil; o = o.outer {

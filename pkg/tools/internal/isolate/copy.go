@@ -152,7 +152,7 @@ func fieldObstacle(f reflect.StructField, v reflect.Value, nested func(reflect.T
 	return ""
 }
 
-// isLock also finds types whose Lock and Unlock forbid copies.
+// isLock also finds types with Lock and Unlock methods that forbid copies.
 func isLock(t reflect.Type) bool {
 	pkg := t.PkgPath()
 	return pkg == "sync" || pkg == "sync/atomic" ||

@@ -20,7 +20,7 @@ type Lease struct {
 	over  atomic.Bool
 }
 
-// End gives the value back. A second call, and one on a nil lease, does nothing.
+// End gives the value back. A second call, and one on a nil lease, has no effect.
 func (l *Lease) End() {
 	if l != nil && l.over.CompareAndSwap(false, true) {
 		l.slot.free <- struct{}{}
@@ -28,8 +28,9 @@ func (l *Lease) End() {
 }
 
 // Inject notes whether the call puts facts of its own into the value, and says whether
-// the value must be told: it is also told of none while it still has those of an
-// earlier call. Only the holder of the lease may call it; a nil lease has no earlier call.
+// the value must be told: it is also told of a call without facts while it still has
+// those of an earlier call. Only the holder of the lease may call it; a nil lease has
+// no earlier call.
 func (l *Lease) Inject(given bool) (tell bool) {
 	if l == nil {
 		return given

@@ -7,7 +7,7 @@ import (
 	"parley/pkg/text"
 )
 
-// maxCause bounds what a line of the log says of a failure, in bytes.
+// maxCause bounds the reason of a failure in a line of the log, in bytes.
 const maxCause = 500
 
 // Cause words why a call failed for a line of the log that every operator reads: it

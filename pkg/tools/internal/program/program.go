@@ -97,8 +97,8 @@ func LookOutside(space *os.Root, folder string) Outside {
 	return Outside{Holds: !errors.Is(err, io.EOF), mark: inode(info) + " " + info.ModTime().String()}
 }
 
-// Brought notes in a call whose program has ended that its output may be untrusted:
-// files lie in the folder, or one was there while the program ran.
+// Brought notes in a call, after the end of its program, that its output may be
+// untrusted: files lie in the folder, or one was there while the program ran.
 func (o Outside) Brought(ctx context.Context, space, folder string) {
 	root, err := os.OpenRoot(space)
 	if err != nil {

@@ -26,7 +26,7 @@ const (
 // MaxProblemBytes bounds the text of one problem.
 const MaxProblemBytes = 200
 
-// MismatchError says what is wrong with arguments, in words for the model.
+// MismatchError names the fault of arguments, in words for the model.
 type MismatchError struct {
 	Message string
 	// Problems has an entry for each problem, with "path" and "problem"; nil where
@@ -95,7 +95,7 @@ func check(s *jsonschema.Resolved, instance any) error {
 // meter measures arguments before anything else walks them.
 type meter struct {
 	left int // bytes
-	// foreign: a caller in Go passed a type that JSON never gives, such as []string.
+	// foreign: a caller in Go passed a type that JSON does not give, such as []string.
 	foreign bool
 	// exact: a number is a json.Number, because no float64 gives it back.
 	exact bool

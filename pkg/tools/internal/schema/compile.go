@@ -17,7 +17,7 @@ import (
 type Schema struct{ resolved *jsonschema.Resolved }
 
 // Compile reads a tool's parameters, which must describe an object. The schema may
-// refer to its own parts only: nothing is loaded.
+// refer to its own parts only, and no other is loaded.
 func Compile(parameters map[string]any) (*Schema, error) {
 	if t, ok := parameters["type"]; ok && t != "object" {
 		return nil, fmt.Errorf("the schema's type must be object, not %v", t)
@@ -110,7 +110,8 @@ func checkChoices(schema map[string]any) error {
 	return nil
 }
 
-// checkInner looks at what a keyword holds: a schema, a list of them, or neither.
+// checkInner looks at the value of a keyword: a schema, a list of them, or another
+// value.
 func checkInner(v any) error {
 	switch v := v.(type) {
 	case map[string]any:

@@ -129,7 +129,7 @@ func wrongSize(n int, least, most *int, few, many string) string {
 	}
 }
 
-// outOfBounds says which bound of a schema a number breaks, "" for none.
+// outOfBounds names the bound of a schema that a number breaks, or "".
 func outOfBounds(s *jsonschema.Schema, v any) string {
 	for _, bound := range []struct {
 		value *float64

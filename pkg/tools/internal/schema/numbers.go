@@ -17,7 +17,7 @@ func unfit(n json.Number, path string) error {
 }
 
 // Floats replaces each json.Number of arguments by the float64 of equal value, and
-// refuses a number that has none.
+// refuses a number without an equal one.
 func Floats(args map[string]any) (map[string]any, error) {
 	v, err := floats(args, "")
 	if err != nil {
