@@ -183,7 +183,7 @@ func (h *commandTurn) help() string {
 
 // stop answers /stop. A turn that was stopped for it has already said so.
 func (h *commandTurn) stop(ctx context.Context) string {
-	if h.r.saidStopped(ctx, h.r.info.Items[0].Time) {
+	if h.r.saidStopped(ctx, h.r.info.Items[0].ID) {
 		return ""
 	}
 	return textNothingToStop

@@ -90,8 +90,8 @@ const (
 type reply struct {
 	session.Commit
 
-	// text is the last message; "" for none.
-	text string
+	// text is the last message; "" for none. id is its outbound id; "" for the turn's own.
+	text, id string
 	// dated lets the text begin with the age of what it answers, where that is late.
 	dated bool
 	// finishes is the outbound id of a message that the text takes over; "" for the one

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,15 +19,13 @@ import (
 	"parley/pkg/tools"
 )
 
-// saidStopped says whether a turn was stopped for the /stop that was sent then:
-// its mark is the newest entry of the history.
-func (r *run) saidStopped(ctx context.Context, sent time.Time) bool {
-	said := false
-	err := r.a.o.Engine.Sessions().Tail(ctx, r.info.Session, 0, func(last session.Entry) bool {
-		said = last.Message.Content == textStopped && !last.Time.Before(sent)
-		return false
-	})
-	return err == nil && said
+// saidStopped reports whether the chat was already told that the /stop with this item's id
+// ended a turn.
+func (r *run) saidStopped(ctx context.Context, stop string) bool {
+	look, cancel := context.WithCancel(ctx)
+	cancel() // a message that is still queued counts: do not wait until it is delivered
+	_, err := r.a.o.Engine.Outbox().Receipt(look, session.StopAnswerID(stop))
+	return !errors.Is(err, session.ErrNotFound)
 }
 
 func (r *run) log() *zerolog.Logger {
@@ -189,7 +188,7 @@ func (r *run) commitToChat(ctx context.Context, re reply) error {
 	c.Messages = r.historyForm(c.Messages)
 	c.Approvals = append(c.Approvals, r.gate.stained()...)
 	if text != "" {
-		o := r.outbound(r.info.ID+"/final/0", text, r.preview.ID())
+		o := r.outbound(cmp.Or(re.id, r.info.ID+"/final/0"), text, r.preview.ID())
 		o.Finishes, o.Aged = open, re.aged
 		c.Outbox = append(c.Outbox, o)
 	}

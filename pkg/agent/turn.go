@@ -28,8 +28,7 @@ var errInterrupted = errors.New("interrupted by a newer message")
 
 // stopError is the /stop that ended a turn.
 type stopError struct {
-	// sent is when it was taken in.
-	sent time.Time
+	item string // the id of its inbox item
 }
 
 func (stopError) Error() string { return "stopped by /stop" }
@@ -163,16 +162,16 @@ func ended(err error) bool {
 // stoppedReply is the reply of a turn that was ended for why. A /stop that ends several, one
 // after the other, is told once.
 func (r *run) stoppedReply(ctx context.Context, messages []providers.Message, why error) reply {
-	mark, told := "("+why.Error()+")", ""
+	mark, told, id := "("+why.Error()+")", "", ""
 	if stop, ok := errors.AsType[stopError](why); ok {
 		mark = textStopped
-		if !r.saidStopped(ctx, stop.sent) {
-			told = textStopped
+		if !r.saidStopped(ctx, stop.item) {
+			told, id = textStopped, session.StopAnswerID(stop.item)
 		}
 	}
 	return reply{Commit: session.Commit{
 		Outcome: session.OutcomeStopped, Reason: why.Error(), Messages: append(messages, assistant(mark)),
-	}, text: told}
+	}, text: told, id: id}
 }
 
 // asked is what came of asking the model.

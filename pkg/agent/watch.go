@@ -49,7 +49,7 @@ func (c interrupts) cause(ctx context.Context) error {
 		switch {
 		case items[i].Inbound == nil:
 		case isStop(items[i].Inbound.Text) && c.mayEnd(ctx, items[i]):
-			return stopError{sent: items[i].Time}
+			return stopError{item: items[i].ID}
 		case r.a.o.WhileBusy == Interrupt && !r.kind.steady && !items[i].Solo && c.mayEnd(ctx, items[i]):
 			return errInterrupted
 		}

@@ -57,6 +57,10 @@ func QuestionID(turn, key string) string { return CallID(turn, key) + "/ask" }
 // AgentTaskID is the id of the task of an agent that a call starts with an order.
 func AgentTaskID(turn, key, order string) string { return CallID(turn, key) + "/" + order }
 
+// StopAnswerID is the id of the message that says that a /stop ended a turn. One /stop may
+// end several turns, one after the other, and is answered once.
+func StopAnswerID(item string) string { return item + "/stopped" }
+
 // SpawnItemID is the id of the item that begins the work of a task's agent.
 func SpawnItemID(task string) string { return "spawn/" + task }
 

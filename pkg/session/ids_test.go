@@ -21,7 +21,7 @@ func TestIDs(t *testing.T) {
 		session.FiringID(&session.Job{ID: "j", Due: when}), session.FiringID(&session.Job{ID: "j", Due: when, Leaps: 2}),
 		session.ManualFiringID("j", when), key, session.CallID("t", key), session.CallMessageID("t", key, 3),
 		session.CallFileID("t", key), session.QuestionID("t", key), session.AgentTaskID("t", key, "d"),
-		session.SpawnItemID("k"), session.TaskItemID("k"), session.TaskReportID("k"), session.TaskStatusID("k"),
+		session.StopAnswerID("i"), session.SpawnItemID("k"), session.TaskItemID("k"), session.TaskReportID("k"), session.TaskStatusID("k"),
 		session.PairCodeID(at, "in"), session.PairWelcomeID("CODE"), session.PairNoteID(at, "in"),
 	}
 	want := []string{
@@ -29,7 +29,7 @@ func TestIDs(t *testing.T) {
 		"schedule/j/1000000005", "schedule/j/1000000005/leap-2",
 		"schedule/j/by-hand/1000000005", "2/1", "t/2/1", "t/2/1/3",
 		"t/2/1/file", "t/2/1/ask", "t/2/1/d",
-		"spawn/k", "task/k", "task/k/0", "task/k/status",
+		"i/stopped", "spawn/k", "task/k", "task/k/0", "task/k/status",
 		"pair/telegram/bot/in", "pair/CODE", "pair-note/telegram/bot/in",
 	}
 	if d := cmp.Diff(want, got); d != "" {

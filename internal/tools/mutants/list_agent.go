@@ -85,12 +85,12 @@ func stopMutants() []Mutant {
 		},
 		{
 			Promise: "/stop", Defect: "lets a turn go on after a stop",
-			File: dir + "/watch.go", Old: "return stopError{sent: items[i].Time}", New: "return nil",
+			File: dir + "/watch.go", Old: "return stopError{item: items[i].ID}", New: "return nil",
 			Dir: dir, Test: "^TestStopEndsAHangingModelAndSaysSoOnce$",
 		},
 		{
 			Promise: "/stop", Defect: "says so once more for what waited",
-			File: dir + "/turn.go", Old: "if !r.saidStopped(ctx, stop.sent) {", New: "if !r.saidStopped(ctx, stop.sent) || r != nil {",
+			File: dir + "/turn.go", Old: "told, id = textStopped, session.StopAnswerID(stop.item)", New: "told = textStopped",
 			Dir: dir, Test: "^TestStopEndsWhatWaitsToo$",
 		},
 	}
