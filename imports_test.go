@@ -110,7 +110,7 @@ func rooms() map[string][]string {
 		"pkg/agent": append([]string{"pkg/agent/...", "pkg/session", "pkg/tools", "pkg/policy", "pkg/openat", "pkg/fair"},
 			vocabulary...),
 		// The agent's rooms know each other by the interfaces that they declare.
-		"pkg/agent/approval": append([]string{"pkg/session"}, vocabulary...),
+		"pkg/agent/approval": append([]string{"pkg/session", "pkg/policy", "pkg/tools"}, vocabulary...),
 		"pkg/agent/job":      append([]string{"pkg/session", "pkg/agent/named"}, vocabulary...),
 		"pkg/agent/named":    {"pkg/channels"},
 		"pkg/agent/task": append([]string{

@@ -52,8 +52,7 @@ func (h *host) callTool(ctx context.Context, args admin.Request) error {
 			return admin.WithCode(admin.CodeUsage, fmt.Errorf("%s was not called: a person has to allow it, because %s: call it in a terminal, "+
 				"or give --yes", args.Tool, r.Question.Why))
 		}
-		text := fmt.Sprintf("May I run %#q in %s? I ask because %s.\n\n%s\n\nRun it?", args.Tool, r.Question.Chat, r.Question.Why,
-			channels.Verbatim(r.Question.Text))
+		text := fmt.Sprintf("%s\n\n%s\n\nRun it?", r.Question.Headline, channels.Verbatim(r.Question.Text))
 		switch yes, err := h.ask(text); {
 		case err != nil:
 			return err

@@ -20,7 +20,7 @@ func TestADirectCallAsksOnATerminal(t *testing.T) {
 	}
 
 	s := newScreen(t, w, "tool call "+fmt.Sprintf(args, "two"))
-	s.shows("May I run `write_file` in console:local? I ask because it overwrites or deletes.")
+	s.shows("Allow `write_file` to overwrite `a.md` in console:local?")
 	s.shows("Overwrite \"a.md\" (4 bytes now, 4 then)\n+ two\n")
 	s.shows("Run it? [y/n]")
 	s.keys("n", "Enter")

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"parley/pkg/agent/approval"
 	"parley/pkg/agent/task"
 	"parley/pkg/channels"
 	"parley/pkg/policy"
@@ -65,7 +66,7 @@ func (g *approvalGate) Pass(ctx context.Context, req tools.ToolRequest) error {
 	}
 	deed := g.deed(req.Tool, &req.Annotations, &req.Examination)
 	why := r.a.o.Approvals.Asks(deed)
-	if why == "" {
+	if !why.Asks() {
 		return nil
 	}
 	if deed.Grantable() {
@@ -74,7 +75,7 @@ func (g *approvalGate) Pass(ctx context.Context, req tools.ToolRequest) error {
 			return err
 		}
 	}
-	return fmt.Errorf("%s: %w", why, tools.ErrAsk)
+	return fmt.Errorf("%s: %w", why.Text, tools.ErrAsk)
 }
 
 // marks notes of a call whether it brings content from outside, and where it goes.
@@ -98,7 +99,7 @@ func (g *approvalGate) passLate(ctx context.Context, req *tools.ToolRequest) err
 	step := DeedOf(req.Tool, &req.Annotations, &req.Examination, true, r.provenance.Named)
 	whole := r.provenance.Composed(req.Invocation.CallID)
 	why := r.a.o.Approvals.Asks(step)
-	if why == "" || r.a.o.Approvals.Asks(whole) == "" {
+	if !why.Asks() || !r.a.o.Approvals.Asks(whole).Asks() {
 		return nil
 	}
 	if whole.Grantable() {
@@ -107,7 +108,7 @@ func (g *approvalGate) passLate(ctx context.Context, req *tools.ToolRequest) err
 			return err
 		}
 	}
-	return fmt.Errorf("%s: %w", why, tools.ErrAsk)
+	return fmt.Errorf("%s: %w", why.Text, tools.ErrAsk)
 }
 
 // isDecided says whether a call is the one that was allowed: the one of the first
@@ -207,7 +208,7 @@ func (g *approvalGate) Ask(ctx context.Context, call tools.Call, ex tools.Examin
 		Tainted: deed.Tainted, Grantable: deed.Grantable() && !r.provenance.SeveralPeople(),
 		Asked: now, Expires: now.Add(approvalTime), State: session.ApprovalOpen,
 	}
-	text := g.question(a, r.a.o.Approvals.Asks(deed))
+	text := g.question(a, &ex, r.a.o.Approvals.Asks(deed))
 	if r.a.o.Redact(text) != text {
 		return nil, tools.Fail(tools.ErrApprovalDenied, "a person has to allow this call, and would be shown a secret; it was not run", nil)
 	}
@@ -280,7 +281,7 @@ func indented(raw string) string {
 }
 
 // question is what the person reads: all of what would run, with nothing invisible in it.
-func (g *approvalGate) question(a *session.Approval, why string) string {
+func (g *approvalGate) question(a *session.Approval, ex *tools.Examination, why policy.Reason) string {
 	r := g.r
 	who := textRequester
 	if a.Principal.Sender.Name != "" && !a.Principal.Direct {
@@ -291,7 +292,7 @@ func (g *approvalGate) question(a *session.Approval, why string) string {
 		behalf = fmt.Sprintf(textForTask, task.Name(r.in.task))
 	}
 	return fmt.Sprintf(textQuestion,
-		a.Call.Tool, behalf, why, channels.Verbatim(a.Text), a.ID, a.Expires.Format("15:04:05 MST"), who)
+		approval.Headline(a.Call.Tool, ex, behalf, why), channels.Verbatim(a.Text), a.ID, a.Expires.Format("15:04:05 MST"), who)
 }
 
 // The words that a button's data begins with, and those that end it.

@@ -131,7 +131,7 @@ const (
 	textAllowOnce         = "Allow once"
 	textAllowHere         = "Allow here"
 	textDeny              = "Deny"
-	textQuestion          = "May I run %#q%s? I ask because %s.\n\n%s\n\nApproval %s, until %s. Only %s or an owner can decide."
+	textQuestion          = "%s\n\n%s\n\nApproval %s, until %s. Only %s or an owner can decide."
 	textOpenQuestion      = "This call still waits for your decision: %#q.\n\n%s\n\nApproval %s, until %s."
 	textForTask           = " for task %s"
 	textAllowed           = "Allowed %s by %s: %#q."

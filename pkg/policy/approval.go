@@ -1,5 +1,7 @@
 package policy
 
+import "fmt"
+
 // AskRule says which calls a person is asked about.
 type AskRule string
 
@@ -43,10 +45,21 @@ type Deed struct {
 	Steps []Deed
 }
 
-// Asks says why a person is asked before the deed, "" for not at all. It is asked
+// Reason says why a person is asked before a call; the zero value does not ask.
+type Reason struct {
+	// Text is a clause, such as: it overwrites or deletes.
+	Text string
+	// Evident says that the reason is the call's own action, which a question names.
+	Evident bool
+}
+
+// Asks says whether a person is asked.
+func (r Reason) Asks() bool { return r.Text != "" }
+
+// Asks gives the reason to ask a person before the deed. It is asked
 // for where one of its steps would be, unless the operator has waived the whole of
 // it by name.
-func (a Approvals) Asks(d Deed) string {
+func (a Approvals) Asks(d Deed) Reason {
 	rule, named := a.Tools[d.Tool]
 	if !named {
 		rule = a.Default
@@ -56,46 +69,46 @@ func (a Approvals) Asks(d Deed) string {
 		rule = AskDestructive
 	}
 	why := d.asked(rule)
-	if why != "" || waived {
+	if why.Asks() || waived {
 		return why
 	}
 	for i := range d.Steps {
-		if why := a.Asks(d.Steps[i]); why != "" {
-			return "of its step " + d.Steps[i].Tool + ": " + why
+		if why := a.Asks(d.Steps[i]); why.Asks() {
+			return Reason{Text: fmt.Sprintf(textReasonStep, d.Steps[i].Tool, why.Text)}
 		}
 	}
-	return ""
+	return Reason{}
 }
 
 // asked says why a person is asked before the deed by one rule.
-func (d Deed) asked(rule AskRule) string {
+func (d Deed) asked(rule AskRule) Reason {
 	switch {
 	case d.Always:
-		return "such a call is always asked for"
+		return Reason{Text: textReasonAlways}
 	case rule == AskNever:
-		return ""
+		return Reason{}
 	case d.Executes:
-		return "it executes"
+		return Reason{Text: textReasonExecutes, Evident: true}
 	case d.Destructive:
-		return "it overwrites or deletes"
+		return Reason{Text: textReasonDestroys, Evident: true}
 	case d.Writes && rule == AskSideEffects:
-		return "it changes something"
+		return Reason{Text: textReasonChanges, Evident: true}
 	case d.Tainted:
 		return d.askedAfterOutside()
 	default:
-		return ""
+		return Reason{}
 	}
 }
 
 // askedAfterOutside says why a person is asked once untrusted content is in the turn.
-func (d Deed) askedAfterOutside() string {
+func (d Deed) askedAfterOutside() Reason {
 	switch {
 	case d.Writes:
-		return "it changes something after content from outside was read"
+		return Reason{Text: textReasonChangesAfter}
 	case d.NewDestination:
-		return "it reaches a new address after content from outside was read"
+		return Reason{Text: textReasonReachesAfter}
 	default:
-		return ""
+		return Reason{}
 	}
 }
 

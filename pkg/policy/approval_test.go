@@ -60,8 +60,8 @@ func TestWhatIsAskedFor(t *testing.T) {
 		"never, by the name of the whole": {named("publish", policy.AskNever), several, false},
 		"strictly, by name":               {named("write_file", policy.AskSideEffects), write, true},
 	} {
-		if why := c.rules.Asks(c.deed); (why != "") != c.asks {
-			t.Errorf("%s: asks because %q", name, why)
+		if why := c.rules.Asks(c.deed); why.Asks() != c.asks {
+			t.Errorf("%s: asks because %q", name, why.Text)
 		}
 	}
 	for name, d := range map[string]policy.Deed{"command": command, "rm": rm} {

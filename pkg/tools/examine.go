@@ -25,6 +25,9 @@ type Examination struct {
 	// paths, contents, every argument of a program. Empty stands for the arguments as
 	// JSON.
 	Text string
+	// Action and Object say in the question what this call does, such as "overwrite" and
+	// "a.md"; both are empty where Text alone can say it.
+	Action, Object string
 	// State is a fingerprint of the facts that the call relies on: the hash of the file
 	// that it overwrites, the working directory. An approved call runs only while it is
 	// the same.

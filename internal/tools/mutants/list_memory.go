@@ -206,7 +206,7 @@ func meanwhileMutants() []Mutant {
 		},
 		{
 			Promise: late, Defect: "asks for a step of a sequence that the operator has waived",
-			File: "pkg/agent/approvals.go", Old: `if why == "" || r.a.o.Approvals.Asks(whole) == "" {`, New: `if why == "" {`,
+			File: "pkg/agent/approvals.go", Old: `if !why.Asks() || !r.a.o.Approvals.Asks(whole).Asks() {`, New: `if !why.Asks() {`,
 			Dir: "pkg/agent", Test: "^TestALetterThatComesWhileASequenceRuns$",
 		},
 	}

@@ -8,3 +8,6 @@ const (
 	textPaired      = "You now have access. Please write again: earlier messages were not read."
 	textPairedOwner = "You now have access, with the rights of an owner. Please write again: earlier messages were not read."
 )
+
+// Where a tool would run that the operator calls, at the end of its question.
+const textInChat = " in %s"

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"parley/pkg/agent"
+	"parley/pkg/agent/approval"
 	"parley/pkg/channels"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
@@ -33,9 +34,10 @@ type CallReport struct {
 type CallQuestion struct {
 	// Chat is the place at which the tool would run.
 	Chat string `json:"chat"`
-	// Why is the reason for the question, Text is all of the call.
-	Why  string `json:"why"`
-	Text string `json:"text"`
+	// Headline is the question in a sentence, Why is its reason, Text is all of the call.
+	Headline string `json:"headline"`
+	Why      string `json:"why"`
+	Text     string `json:"text"`
 	// Shown is the fingerprint of the question: a call that brings it runs as long as
 	// it would do the same.
 	Shown string `json:"shown"`
@@ -97,10 +99,10 @@ func (g *callGate) Pass(_ context.Context, req tools.ToolRequest) error {
 		return nil
 	}
 	why := g.why(req.Tool, &req.Annotations, &req.Examination)
-	if why == "" || !req.Nested && g.request.Shown == g.fingerprint(&req.Examination) {
+	if !why.Asks() || !req.Nested && g.request.Shown == g.fingerprint(&req.Examination) {
 		return nil
 	}
-	return fmt.Errorf("%s: %w", why, tools.ErrAsk)
+	return fmt.Errorf("%s: %w", why.Text, tools.ErrAsk)
 }
 
 // Ask implements [tools.Gate].
@@ -110,13 +112,16 @@ func (g *callGate) Ask(_ context.Context, call tools.Call, ex tools.Examination)
 		return nil, tools.Fail(tools.ErrApprovalDenied, "a person has to allow this call, and would be shown a secret; --yes runs it without "+
 			"a question", nil)
 	}
-	g.question = &CallQuestion{Chat: g.at, Why: g.why(call.Name, &call.Annotations, &ex), Text: text, Shown: g.fingerprint(&ex)}
+	why := g.why(call.Name, &call.Annotations, &ex)
+	g.question = &CallQuestion{
+		Chat: g.at, Headline: approval.Headline(call.Name, &ex, fmt.Sprintf(textInChat, g.at), why), Why: why.Text,
+		Text: text, Shown: g.fingerprint(&ex),
+	}
 	return tools.NewToolResult("a person is asked"), nil
 }
 
-// why says why a person is asked, "" for not at all. Addresses that the operator
-// wrote are no new ones.
-func (g *callGate) why(tool string, an *tools.Annotations, ex *tools.Examination) string {
+// why is the reason to ask a person. Addresses that the operator wrote are no new ones.
+func (g *callGate) why(tool string, an *tools.Annotations, ex *tools.Examination) policy.Reason {
 	written := strings.ToLower(string(g.request.Input))
 	return g.gateway.Approvals.Asks(agent.DeedOf(tool, an, ex, false, func(address string) bool {
 		return strings.Contains(written, strings.ToLower(address))

@@ -160,6 +160,8 @@ func (r *runner) plan(ctx context.Context, in arguments) (*plan, error) {
 		seen: tools.Examination{
 			Destructive: true,
 			Always:      true,
+			Action:      "run code in",
+			Object:      in.Language,
 			Text:        text,
 			State:       program.State(kept, folder.State, mark),
 			Brings:      folder.Outside.Holds,

@@ -129,6 +129,7 @@ func TestExamination(t *testing.T) {
 	seen, err := tool.(tools.Examiner).Examine(in(t, space), source("python", "print(1)\nprint(2)"))
 	want := tools.Examination{
 		Destructive: true, Always: true, State: seen.State,
+		Action: "run code in", Object: "python",
 		Text: "run as python with /bin/true:\n| print(1)\n| print(2)\nin: the workspace\nfor at most: 30s",
 	}
 	if diff := cmp.Diff(want, seen); err != nil || diff != "" {

@@ -24,8 +24,9 @@ type change struct {
 	written int
 	// destructive: something that is there now will be gone.
 	destructive bool
-	// text is the whole content for the asked person.
-	text string
+	// action is what the call does to the target, in a word or two; text is the whole
+	// content. Both are for the asked person.
+	action, text string
 }
 
 // written is the result of the writing tools.
@@ -70,7 +71,7 @@ func (w writer[In]) examine(ctx context.Context, in In) (tools.Examination, erro
 		return tools.Examination{}, err
 	}
 	defer t.close()
-	return tools.Examination{Destructive: c.destructive, Text: c.text, State: t.state}, nil
+	return tools.Examination{Destructive: c.destructive, Action: c.action, Object: t.shown(), Text: c.text, State: t.state}, nil
 }
 
 // prepare finds the target and plans its change, and refuses forbidden changes.

@@ -34,13 +34,14 @@ func planWrite(t *target, in writeInput) (change, error) {
 	if err != nil {
 		return change{}, err
 	}
-	what := "Write"
+	what, action := "Write", "create"
 	if t.info != nil {
-		what = "Overwrite"
+		what, action = "Overwrite", "overwrite"
 	}
 	return change{
 		content: data, written: len(data),
 		destructive: t.info != nil && (t.size() > t.space.limits.MaxFile || !bytes.Equal(t.content, data)),
+		action:      action,
 		text:        t.heading(what+named(in.Encoding), len(data)) + marked("+", in.Content),
 	}, nil
 }
@@ -61,7 +62,7 @@ func planAppend(t *target, in appendInput) (change, error) {
 	all := slices.Concat(t.content, data)
 	return change{
 		content: all, written: len(data),
-		text: t.heading("Append to"+named(in.Encoding), len(all)) + marked("+", in.Content),
+		action: "append to", text: t.heading("Append to"+named(in.Encoding), len(all)) + marked("+", in.Content),
 	}, nil
 }
 
@@ -108,7 +109,8 @@ func planEdit(t *target, in editInput) (change, error) {
 	line := 1 + bytes.Count(t.content[:at], []byte("\n"))
 	return change{
 		content: all, written: len(all), destructive: true,
-		text: t.heading("Change", len(all)) + fmt.Sprintf("@ line %d\n", line) + marked("-", in.OldText) + "\n" + marked("+", in.NewText),
+		action: "change",
+		text:   t.heading("Change", len(all)) + fmt.Sprintf("@ line %d\n", line) + marked("-", in.OldText) + "\n" + marked("+", in.NewText),
 	}, nil
 }
 
@@ -123,7 +125,7 @@ func planDelete(t *target, _ deleteInput) (change, error) {
 	if t.info == nil {
 		return change{}, t.fail(tools.ErrNotFound, "there is no such file or folder; list_dir shows what there is")
 	}
-	c := change{removes: true, destructive: true}
+	c := change{removes: true, destructive: true, action: "delete"}
 	if !t.info.IsDir() {
 		c.text = fmt.Sprintf("Delete %q (%d bytes)", t.shown(), t.size())
 		return c, nil
@@ -135,6 +137,7 @@ func planDelete(t *target, _ deleteInput) (change, error) {
 	if len(entries) > 0 {
 		return change{}, t.fail(tools.ErrInvalidArguments, "this folder is not empty; delete the files in it first")
 	}
+	c.action = "delete the empty folder"
 	c.text = fmt.Sprintf("Delete the empty folder %q", t.shown())
 	return c, nil
 }

@@ -381,3 +381,27 @@ func TestWrittenIsRead(t *testing.T) {
 		t.Errorf("there are %s", raw)
 	}
 }
+
+func TestAnExaminationNamesItsAction(t *testing.T) {
+	t.Parallel()
+	b := newBox(t, map[string]string{"a.txt": "milk"})
+	if err := os.Mkdir(b.path("dir"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		tool, want string
+		args       map[string]any
+	}{
+		{"write_file", "create b.txt", args("path", "b.txt", "content", "x")},
+		{"write_file", "overwrite a.txt", args("path", "./a.txt", "content", "x")},
+		{"append_file", "append to a.txt", args("path", "a.txt", "content", "x")},
+		{"edit_file", "change a.txt", args("path", "a.txt", "old_text", "milk", "new_text", "tea")},
+		{"delete_file", "delete a.txt", args("path", "a.txt")},
+		{"delete_file", "delete the empty folder dir", args("path", "dir")},
+	} {
+		got, err := b.examine(t, tools.LevelWrite, tt.tool, tt.args)
+		if err != nil || got.Action+" "+got.Object != tt.want {
+			t.Errorf("%s: %q %q, %v, want %s", tt.tool, got.Action, got.Object, err, tt.want)
+		}
+	}
+}

@@ -157,6 +157,8 @@ type plan struct {
 	folder  *program.Folder
 	command sandbox.Command
 	always  string // why somebody is asked whatever is set
+	action  string // "run", or "run a script with" a shell
+	object  string // the program with its arguments, or the shell
 	text    string
 	state   string
 }
@@ -170,6 +172,8 @@ func (s *shell) examine(ctx context.Context, in shellArguments) (tools.Examinati
 	return tools.Examination{
 		Destructive: true,
 		Always:      p.always != "",
+		Action:      p.action,
+		Object:      p.object,
 		Text:        p.text,
 		State:       p.state,
 		Foreground:  !in.Background,
@@ -235,12 +239,14 @@ func (s *shell) fill(p *plan, what allowed, in shellArguments) error {
 	if in.Script != "" {
 		p.command.Args = []string{"-c", in.Script}
 		p.always = "a shell runs it"
+		p.action, p.object = "run a script with", shellPath
 		fmt.Fprintf(&b, "run with %s:\n%s\n", shellPath, program.Block(in.Script))
 	} else {
 		if p.command.Args, err = expanded(p.folder, in); err != nil {
 			return err
 		}
 		p.always = dangerous([]string{what.written, what.path, what.real, in.Argv[0]}, p.command.Args)
+		p.action, p.object = "run", program.Line(what.written, p.command.Args)
 		fmt.Fprintf(&b, "run: %s\n", program.Line(what.path, p.command.Args))
 	}
 	text, kept := p.folder.Question(b.String(), s.bounds(p, in))

@@ -170,6 +170,8 @@ func TestScripts(t *testing.T) {
 	want := tools.Examination{
 		Destructive: true,
 		Always:      true,
+		Action:      "run a script with",
+		Object:      "/bin/sh",
 		Text:        "run with /bin/sh:\n| echo a\n| rm -rf .\nin: the workspace\nfor at most: 30s",
 		State:       seen.State,
 		Foreground:  true,
@@ -192,6 +194,7 @@ func TestExamination(t *testing.T) {
 	seen, err := examine(t, tool, space, with(argv("ls", "-l", "*", "", "a\nb", "\u200b", `"`, "é"), "cwd", "./s/"))
 	want := tools.Examination{
 		Destructive: true, State: seen.State, Foreground: true,
+		Action: "run", Object: `ls -l ./-rf "a b" "" "a\nb" "\u200b" "\"" "é"`,
 		Text: "run: /usr/bin/ls -l ./-rf \"a b\" \"\" \"a\\nb\" \"\\u200b\" \"\\\"\" \"é\"\nin: the workspace's folder s\n" +
 			"for at most: 1m0s\nwith the network",
 	}

@@ -138,7 +138,8 @@ func TestExamine(t *testing.T) {
 	t.Parallel()
 	tool, _ := registry(web.Options{}).Get("web_fetch")
 	got, err := tool.(tools.Examiner).Examine(t.Context(), map[string]any{"url": "HTTPS://EXAMPLE.com:443/a?key=value#x"})
-	want := tools.Examination{Destination: "https://example.com/a?key=value", Text: "GET https://example.com/a?key=value"}
+	const address = "https://example.com/a?key=value"
+	want := tools.Examination{Destination: address, Action: "read", Object: address, Text: "GET " + address}
 	if !reflect.DeepEqual(got, want) || err != nil {
 		t.Errorf("%+v, %v", got, err)
 	}

@@ -57,7 +57,7 @@ func (f *fetcher) examine(_ context.Context, in fetchArguments) (tools.Examinati
 	if err != nil {
 		return tools.Examination{}, err
 	}
-	return tools.Examination{Destination: u.String(), Text: "GET " + u.String()}, nil
+	return tools.Examination{Destination: u.String(), Action: "read", Object: u.String(), Text: "GET " + u.String()}, nil
 }
 
 func (f *fetcher) check(in fetchArguments) (*url.URL, error) {
