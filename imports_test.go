@@ -124,6 +124,7 @@ func rooms() map[string][]string {
 		"pkg/strictyaml":     nil,
 		"pkg/text":           nil,
 		"pkg/backoff":        nil,
+		"pkg/panics":         nil,
 		"pkg/durable":        nil,
 		"internal/failpoint": nil,
 		"internal/...":       {"..."},
@@ -147,7 +148,7 @@ func homes() map[string]string {
 
 // everywhere are the rooms that every room may import.
 func everywhere() []string {
-	return []string{"internal/failpoint", "pkg/strictyaml", "pkg/text", "pkg/backoff", "pkg/durable"}
+	return []string{"internal/failpoint", "pkg/strictyaml", "pkg/text", "pkg/backoff", "pkg/durable", "pkg/panics"}
 }
 
 func TestImportGraph(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -16,6 +15,7 @@ import (
 	"parley/pkg/agent/task"
 	"parley/pkg/agent/trust"
 	"parley/pkg/channels"
+	"parley/pkg/panics"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -91,14 +91,12 @@ func newRun(a *Agent, t session.Turn) *run {
 func (r *run) do(ctx context.Context) (err error) {
 	defer func() { r.steps.end(ctx, err == nil) }()
 	defer func() { r.usage.Close() }()
-	defer func() {
-		if p := recover(); p != nil {
-			r.log().Error().Interface("panic", p).Bytes("stack", debug.Stack()).Msg("a turn panicked")
-			err = r.fail(ctx, nil, "panic", textInternal)
-		}
-	}()
-	if err = r.attempt(ctx); errors.Is(err, errDone) {
-		err = nil
+	if p := panics.Catch(func() { err = r.attempt(ctx) }); p != nil {
+		r.log().Error().Interface("panic", p.Value).Bytes("stack", p.Stack).Msg("a turn panicked")
+		return r.fail(ctx, nil, "panic", textInternal)
+	}
+	if errors.Is(err, errDone) {
+		return nil
 	}
 	return err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/internal/failpoint"
+	"parley/pkg/panics"
 )
 
 // The fixed times of an [Egress].
@@ -245,13 +245,11 @@ func (r *delivering) send(intake, work context.Context, attempt attempt, timeout
 
 // contained turns an adapter's panic into an attempt of unknown effect.
 func (e *Egress) contained(ctx context.Context, attempt attempt) (r Receipt, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			e.opt.Log.Error().Str("channel", e.opt.Channel.Name()).Bytes("stack", debug.Stack()).Msg("the channel panicked while sending")
-			err = &SendError{Class: SendAmbiguous, Err: fmt.Errorf("panic: %v", p)}
-		}
-	}()
-	return attempt(ctx)
+	if p := panics.Catch(func() { r, err = attempt(ctx) }); p != nil {
+		e.opt.Log.Error().Str("channel", e.opt.Channel.Name()).Bytes("stack", p.Stack).Msg("the channel panicked while sending")
+		return r, &SendError{Class: SendAmbiguous, Err: p}
+	}
+	return r, err
 }
 
 func (e *Egress) log(info DeliveryInfo) *zerolog.Logger {

@@ -11,6 +11,8 @@ import (
 	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"parley/pkg/panics"
 )
 
 // maxKeys bounds one block of keys, in which the parser's work grows with the square.
@@ -23,11 +25,13 @@ const maxPrefixes = 4
 // [*Problem], a text of more levels than depth and everything else that would cost more
 // than its size: the parser follows nesting by recursion.
 func Parse(text string, depth int) (root ast.Node, problem *Problem) {
-	defer func() {
-		if recover() != nil { // the library's parser may panic on any text
-			root, problem = nil, &Problem{Message: "this is not YAML"}
-		}
-	}()
+	if panics.Catch(func() { root, problem = parse(text, depth) }) != nil { // the library's parser may panic on any text
+		return nil, &Problem{Message: "this is not YAML"}
+	}
+	return root, problem
+}
+
+func parse(text string, depth int) (root ast.Node, problem *Problem) {
 	if !utf8.ValidString(text) {
 		return nil, &Problem{Message: "is not text in UTF-8: save it as UTF-8"}
 	}

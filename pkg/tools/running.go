@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"runtime/debug"
 	"sync/atomic"
 	"time"
 
+	"parley/pkg/panics"
 	"parley/pkg/tools/internal/callclock"
 	"parley/pkg/tools/internal/isolate"
 	"parley/pkg/tools/internal/output"
@@ -134,17 +134,20 @@ func says(res *ToolResult) bool {
 // execute runs the tool and hands its result over, or drops the result of a call that
 // was given up.
 func (c *running) execute(ctx context.Context, done chan<- *ToolResult) {
-	var res *ToolResult
-	returned := false
 	if !c.request.call.Annotations.ReadOnly {
 		c.calls.view.catalog.changes.Add(1)
 	}
-	defer func() {
+	var res *ToolResult
+	run := func() {
+		c.inject()
+		res = c.callTool(ctx)
+	}
+	panics.Watch(run, func(failed *panics.Error) {
 		if !c.request.call.Annotations.ReadOnly {
 			c.calls.view.catalog.changes.Add(1)
 		}
-		if !returned {
-			res = c.crashed(recover())
+		if failed != nil {
+			res = c.crashed(failed)
 		}
 		c.release(res)
 		if c.settled.CompareAndSwap(false, true) {
@@ -154,10 +157,7 @@ func (c *running) execute(ctx context.Context, done chan<- *ToolResult) {
 		c.entry.stuck.Add(-1)
 		c.entry.log.Warn().Str("tool", c.entry.name).Str("call", c.request.call.ID).
 			Dur("took", time.Since(c.started)).Msg("a late result of a tool call was dropped")
-	}()
-	c.inject()
-	res = c.callTool(ctx)
-	returned = true
+	})
 }
 
 func (c *running) callTool(ctx context.Context) *ToolResult {
@@ -170,11 +170,11 @@ func (c *running) callTool(ctx context.Context) *ToolResult {
 
 // crashed turns a panic, or a goroutine that was ended, into a result. The model does
 // not see the value or the stack.
-func (c *running) crashed(p any) *ToolResult {
+func (c *running) crashed(p *panics.Error) *ToolResult {
 	c.entry.log.Error().Str("tool", c.entry.name).Str("call", c.request.call.ID).
-		Str("panic", c.calls.view.catalog.redacted(fmt.Sprint(p))).Bytes("stack", debug.Stack()).Msg("a tool panicked")
+		Str("panic", c.calls.view.catalog.redacted(fmt.Sprint(p.Value))).Bytes("stack", p.Stack).Msg("a tool panicked")
 	return Fail(ErrExecutionFailed, "the tool failed in a way it should not; this has been logged", nil).
-		Because(fmt.Errorf("panic: %v", p)).Result()
+		Because(p).Result()
 }
 
 // inject gives the value the facts of this call and of no other.

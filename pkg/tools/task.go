@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"sync"
 	"time"
 
+	"parley/pkg/panics"
 	"parley/pkg/tools/internal/callclock"
 )
 
@@ -100,26 +100,23 @@ func (t *task) ended(ctx context.Context, res *ToolResult) {
 		log.Warn().Str("tool", c.entry.name).Str("call", c.request.call.ID).
 			Dur("took", time.Since(c.started)).Msg("a callback came after its deadline and was dropped")
 	default:
-		t.pass(ctx, res)
+		if p := panics.Catch(func() { t.pass(ctx, res) }); p != nil {
+			log.Error().Str("tool", c.entry.name).Str("call", c.request.call.ID).
+				Str("panic", c.calls.view.catalog.redacted(fmt.Sprint(p.Value))).Bytes("stack", p.Stack).Msg("a callback panicked")
+		}
 	}
 	t.settle()
 }
 
 func (t *task) pass(ctx context.Context, res *ToolResult) { //nolint:contextcheck // a tool that gives no context gets the task's
 	c := t.run
-	defer func() {
-		if p := recover(); p != nil {
-			c.entry.log.Error().Str("tool", c.entry.name).Str("call", c.request.call.ID).
-				Str("panic", c.calls.view.catalog.redacted(fmt.Sprint(p))).Bytes("stack", debug.Stack()).Msg("a callback panicked")
-		}
-	}()
 	if ctx == nil {
 		ctx = t.ctx
 	}
 	out := finish(res, c.request.call.Annotations.MaxOutput, c.calls.view.catalog.options.Redact)
-	if p, ok := errors.AsType[*panicError](out.Err); ok {
+	if p, ok := errors.AsType[*panics.Error](out.Err); ok {
 		c.entry.log.Error().Str("tool", c.entry.name).Str("call", c.request.call.ID).
-			Str("panic", c.calls.view.catalog.redacted(p.Error())).Bytes("stack", p.stack).Msg("background work panicked")
+			Str("panic", c.calls.view.catalog.redacted(p.Error())).Bytes("stack", p.Stack).Msg("background work panicked")
 	}
 	c.calls.view.catalog.changes.Add(1)
 	c.calls.recordBackground(t.ctx, c, out)

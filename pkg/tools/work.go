@@ -2,18 +2,10 @@ package tools
 
 import (
 	"context"
-	"fmt"
-	"runtime/debug"
 	"time"
+
+	"parley/pkg/panics"
 )
-
-// panicError is a panic of background work.
-type panicError struct {
-	value any
-	stack []byte
-}
-
-func (p *panicError) Error() string { return fmt.Sprintf("panic: %v", p.value) }
 
 // Background runs work in a goroutine of its own, passes its result to callback,
 // and is the result of the call meanwhile: AsyncResult(started). It is for the
@@ -30,18 +22,14 @@ func Background(ctx context.Context, callback AsyncCallback, started string, wor
 	}
 	go func() {
 		var res *ToolResult
-		returned := false
-		defer func() {
-			if !returned {
-				res = Fail(ErrExecutionFailed, "the work failed in a way it should not; this has been logged", nil).
-					Because(&panicError{value: recover(), stack: debug.Stack()}).Result()
+		panics.Watch(func() { res = work(ctx) }, func(failed *panics.Error) {
+			if failed != nil {
+				res = Fail(ErrExecutionFailed, "the work failed in a way it should not; this has been logged", nil).Because(failed).Result()
 			}
 			if ctx.Err() == nil {
 				callback(ctx, res)
 			}
-		}()
-		res = work(ctx)
-		returned = true
+		})
 	}()
 	return AsyncResult(started)
 }

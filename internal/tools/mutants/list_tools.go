@@ -62,11 +62,11 @@ func toolMutants() []Mutant {
 }
 
 func callMutants() []Mutant {
-	const admit, running, dir = "pkg/tools/admit.go", "pkg/tools/running.go", "pkg/tools"
+	const admit, dir = "pkg/tools/admit.go", "pkg/tools"
 	return []Mutant{
 		{
 			Promise: "tool panics", Defect: "does not recover from a panic",
-			File: running, Old: `res = c.crashed(recover())`, New: `res = c.crashed(nil)`,
+			File: "pkg/panics/panics.go", Old: `&Error{Value: recover(), Stack`, New: `&Error{Stack`,
 			Dir: dir, Test: "^TestPanicIsAResult$",
 		},
 		{

@@ -3,11 +3,11 @@ package progress
 import (
 	"errors"
 	"fmt"
-	"runtime/debug"
 
 	"github.com/rs/zerolog"
 
 	"parley/pkg/channels"
+	"parley/pkg/panics"
 )
 
 // Surface is all that a chat can show in passing. Each field is nil where it cannot.
@@ -43,12 +43,10 @@ type guard struct {
 }
 
 func (g *guard) run(show func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			g.log.Error().Str("channel", g.channel).Str("panic", g.redact(fmt.Sprint(v))).
-				Bytes("stack", debug.Stack()).Msg("a channel panicked while it showed something")
-			err = errPanic
-		}
-	}()
-	return show()
+	if p := panics.Catch(func() { err = show() }); p != nil {
+		g.log.Error().Str("channel", g.channel).Str("panic", g.redact(fmt.Sprint(p.Value))).
+			Bytes("stack", p.Stack).Msg("a channel panicked while it showed something")
+		return errPanic
+	}
+	return err
 }

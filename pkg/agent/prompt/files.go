@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"runtime/debug"
 	"strings"
 
 	"github.com/rs/zerolog"
 
 	"parley/pkg/openat"
+	"parley/pkg/panics"
 )
 
 const (
@@ -38,13 +38,13 @@ func (r *Reader) Files(ctx context.Context, space string, log *zerolog.Logger) (
 		if mine {
 			go func() {
 				defer r.release(space, ended)
-				defer func() {
-					if p := recover(); p != nil {
-						broken = fmt.Errorf("the files of the prompt cannot be read: %v\n%s", p, debug.Stack())
-					}
-				}()
-				heads := readHeads(space, log, "USER.md", "MEMORY.md")
-				got = Files{Agent: r.o.AgentFile(), User: heads[0], Memory: heads[1]}
+				p := panics.Catch(func() {
+					heads := readHeads(space, log, "USER.md", "MEMORY.md")
+					got = Files{Agent: r.o.AgentFile(), User: heads[0], Memory: heads[1]}
+				})
+				if p != nil {
+					broken = fmt.Errorf("the files of the prompt cannot be read: %v\n%s", p.Value, p.Stack)
+				}
 			}()
 		}
 		select {

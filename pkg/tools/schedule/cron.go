@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/robfig/cron/v3"
+
+	"parley/pkg/panics"
 )
 
 const (
@@ -55,15 +57,14 @@ func parseRule(expression string, loc *time.Location) (*rule, error) {
 
 // parseFields asks the library, which panics over some texts and misreads others.
 func parseFields(expression string) (fields *cron.SpecSchedule, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			fields, err = nil, errors.New("it is malformed")
-		}
-	}()
 	if strings.Contains(expression, "*-") || strings.Contains(expression, "?-") || strings.ContainsAny(expression, "+#") {
 		return nil, errors.New("a field is *, a number, a range 1-5, a list 1,3,5, or one of these with a step /2")
 	}
-	parsed, err := cron.NewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.Descriptor).Parse(expression)
+	var parsed cron.Schedule
+	reader := cron.NewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.Descriptor)
+	if panics.Catch(func() { parsed, err = reader.Parse(expression) }) != nil {
+		return nil, errors.New("it is malformed")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w; Sunday is 0", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"parley/pkg/panics"
 	"parley/pkg/session"
 )
 
@@ -29,12 +30,10 @@ func (*PanicError) Unwrap() error { return session.ErrCorrupt }
 // the end of a truncated file.
 func Guard(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if p := recover(); p != nil {
-			err = &PanicError{value: p}
-		}
-	}()
-	return f()
+	if p := panics.Catch(func() { err = f() }); p != nil {
+		return &PanicError{value: p.Value}
+	}
+	return err
 }
 
 // IsPanic says whether an error was a panic.

@@ -2,18 +2,17 @@ package isolate
 
 import (
 	"errors"
-	"fmt"
 	"reflect"
+
+	"parley/pkg/panics"
 )
 
 // Protect turns a panic of a tool's own code into an error.
 func Protect[T any](f func() (T, error)) (v T, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v", p)
-		}
-	}()
-	return f()
+	if p := panics.Catch(func() { v, err = f() }); p != nil {
+		return v, p
+	}
+	return v, err
 }
 
 // FromFactory asks a factory for a value.

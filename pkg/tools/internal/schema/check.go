@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"parley/pkg/panics"
 	"parley/pkg/providers"
 	"parley/pkg/text"
 )
@@ -46,11 +47,13 @@ func (e *MismatchError) Unwrap() error { return e.Err }
 // Exact is nil where every number is a float64; otherwise it holds the arguments
 // as JSON has them, each number that no float64 gives back as a json.Number.
 func (s *Schema) Check(args map[string]any) (exact map[string]any, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = &MismatchError{Message: textUncheckable, Err: fmt.Errorf("validation panicked: %v", p)}
-		}
-	}()
+	if p := panics.Catch(func() { exact, err = s.check(args) }); p != nil {
+		return nil, &MismatchError{Message: textUncheckable, Err: fmt.Errorf("validation panicked: %v", p.Value)}
+	}
+	return exact, err
+}
+
+func (s *Schema) check(args map[string]any) (exact map[string]any, err error) {
 	size := meter{left: maxArgumentBytes}
 	if !size.fits(args, maxArgumentDepth) {
 		return nil, &MismatchError{Message: fmt.Sprintf(textTooLarge, maxArgumentBytes, maxArgumentDepth)}
