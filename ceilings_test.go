@@ -15,7 +15,7 @@ import (
 )
 
 // lower rewrites testdata/ceilings.txt: lower counts, and no row that is done. It
-// raises none and adds none.
+// raises and adds no row.
 var lower = flag.Bool("lower", false, "lower the ceilings in "+ceilingsFile+" to the present counts")
 
 const (

@@ -42,7 +42,8 @@ func rooms() map[string][]string {
 			"pkg/gateway/files", "pkg/config", "pkg/policy", "pkg/sandbox", "pkg/tools", "pkg/tools/...", "workspace", "internal/test/testtools",
 		}, vocabulary...),
 		"pkg/gateway/piped": append([]string{"pkg/session", "pkg/channels/console"}, vocabulary...),
-		// The files of a running gateway; the agent declares what a fetched file is.
+		// The files of a running gateway; the agent declares the form of a fetched
+		// file.
 		"pkg/gateway/files": append([]string{"pkg/agent/prompt", "pkg/session", "pkg/tools", "pkg/openat", "pkg/fair", "workspace"},
 			vocabulary...),
 		// The operator's operations work on the parts of a gateway, the file of the store among them.
@@ -52,9 +53,9 @@ func rooms() map[string][]string {
 		}, vocabulary...),
 		"workspace":    nil,
 		"pkg/channels": nil,
-		// What adapters of platforms over HTTP share lives in channels/wire.
+		// Code that adapters of platforms over HTTP share lives in channels/wire.
 		"pkg/channels/*/...": {"pkg/channels", "pkg/channels/wire"},
-		// What writers for several platforms share: the reading of Markdown.
+		// Code that writers for several platforms share: the reading of Markdown.
 		"pkg/channels/markdown":        nil,
 		"pkg/channels/slack/markup":    {"pkg/channels/markdown"},
 		"pkg/channels/telegram/markup": {"pkg/channels/markdown"},
@@ -73,7 +74,7 @@ func rooms() map[string][]string {
 		"pkg/channels/telegram/outbound": {"pkg/channels", "pkg/channels/wire", "pkg/channels/telegram/api", "pkg/channels/telegram/markup"},
 		// Providers.
 		"pkg/providers": nil,
-		// What two provider adapters share lives in providers/internal.
+		// Code that two provider adapters share lives in providers/internal.
 		"pkg/providers/*/...": {"pkg/providers", "pkg/providers/internal/..."},
 		"pkg/policy":          {"pkg/channels"},
 		"pkg/config":          nil,
@@ -91,7 +92,7 @@ func rooms() map[string][]string {
 		"pkg/session/bolt/bolttest": {"pkg/session/engine"},
 		// The one room below the gateway that puts an engine and a store together.
 		"pkg/session/local": {"pkg/session", "pkg/session/engine", "pkg/session/bolt"},
-		// The store below the engine knows nothing of chats.
+		// The store below the engine is free of chats.
 		"pkg/session/kv":        nil,
 		"pkg/session/kv/kvtest": {"pkg/session/kv"},
 		// The lanes know chats by their numbers alone.
@@ -158,7 +159,7 @@ func TestImportGraph(t *testing.T) {
 	}
 }
 
-// TestImportGraphFindsViolations plants what the rules forbid.
+// TestImportGraphFindsViolations plants violations of the rules.
 func TestImportGraphFindsViolations(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -252,7 +253,7 @@ func TestImportGraphFindsViolations(t *testing.T) {
 	}
 }
 
-// TestReleaseHasNoTestCode looks at what the command is really made of.
+// TestReleaseHasNoTestCode looks at the packages that the command is really made of.
 func TestReleaseHasNoTestCode(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), buildLimit)
@@ -359,7 +360,7 @@ func goFiles(t *testing.T, tree fs.FS) []string {
 	return slices.DeleteFunc(files(t, tree), func(name string) bool { return path.Ext(name) != ".go" })
 }
 
-// files lists the tree's files in order, without what git or a build put there.
+// files lists the tree's files in order, without those of git or a build.
 func files(t *testing.T, tree fs.FS) []string {
 	t.Helper()
 	var all []string
@@ -367,7 +368,7 @@ func files(t *testing.T, tree fs.FS) []string {
 		switch {
 		case err != nil:
 			return err
-		case name == ".git" && !d.IsDir(): // what a worktree has instead
+		case name == ".git" && !d.IsDir(): // the form that it has in a worktree
 			return nil
 		case d.IsDir() && (name == ".git" || name == "bin"):
 			return fs.SkipDir

@@ -27,7 +27,7 @@ func TestEveryFolderIsOnTheMap(t *testing.T) {
 	}
 }
 
-// TestEveryMapViolationIsFound plants what the rules forbid.
+// TestEveryMapViolationIsFound plants violations of the rules.
 func TestEveryMapViolationIsFound(t *testing.T) {
 	t.Parallel()
 	tree := fstest.MapFS{

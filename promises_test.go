@@ -12,8 +12,8 @@ import (
 	"parley/internal/tools/promises"
 )
 
-// TestPromisesNameTests fails for a promise whose test does not exist. What a
-// run of the tests then shows of each is printed at the end of make test and make check.
+// TestPromisesNameTests fails for a promise with a test that does not exist. The result
+// of a run of the tests for each is printed at the end of make test and make check.
 func TestPromisesNameTests(t *testing.T) {
 	t.Parallel()
 	for _, row := range promises.Rows(promiseParts(t)) {

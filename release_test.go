@@ -14,14 +14,13 @@ import (
 	"parley/internal/tools/promises"
 )
 
-// maxBinary is what the stripped release may weigh.
+// maxBinary is the largest size of the stripped release.
 const maxBinary = 30 << 20
 
-// buildLimit is what a cold build may take on a slow machine.
+// buildLimit is the longest cold build on a slow machine.
 const buildLimit = 5 * time.Minute
 
-// TestRelease builds the gateway as make build does and holds it to what the
-// documents say of it.
+// TestRelease builds the gateway as make build does and compares it with the documents.
 func TestRelease(t *testing.T) {
 	t.Parallel()
 	bin := filepath.Join(t.TempDir(), "gateway")
@@ -104,7 +103,7 @@ func same(t *testing.T, doc, inDoc, out, inOut string) {
 	}
 }
 
-// gateway runs the binary with nothing of this machine's configuration or keys.
+// gateway runs the binary without this machine's configuration or keys.
 func gateway(t *testing.T, bin, input string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

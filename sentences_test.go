@@ -53,7 +53,7 @@ func TestStyleSentences(t *testing.T) {
 	keepCeilings(t, sorted(found), "sentences")
 }
 
-// TestStyleSentencesFindsViolations plants what the rule forbids.
+// TestStyleSentencesFindsViolations plants violations of the rule.
 func TestStyleSentencesFindsViolations(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -45,7 +45,7 @@ func TestStyleSizes(t *testing.T) {
 	keepCeilings(t, found, "methods", "fields", "interface", "function", "package", "lines")
 }
 
-// TestStyleSizesFindsViolations plants what stands one above each limit.
+// TestStyleSizesFindsViolations plants things that are one above each limit.
 func TestStyleSizesFindsViolations(t *testing.T) {
 	t.Parallel()
 	methods := func(name string, n int) string {

@@ -29,7 +29,7 @@ func TestStyle(t *testing.T) {
 	}
 }
 
-// TestStyleFindsViolations plants what the rules forbid.
+// TestStyleFindsViolations plants violations of the rules.
 func TestStyleFindsViolations(t *testing.T) {
 	t.Parallel()
 	const doc = "// Package p is for this test.\npackage p\n"
@@ -73,7 +73,7 @@ func TestStyleFindsViolations(t *testing.T) {
 	}
 }
 
-// TestNoMachinePaths keeps folders of one machine out of what everybody gets.
+// TestNoMachinePaths keeps folders of one machine out of the files that everybody gets.
 func TestNoMachinePaths(t *testing.T) {
 	t.Parallel()
 	tree := os.DirFS(".")
@@ -118,7 +118,7 @@ func machinePath(line string) string {
 	return m[1]
 }
 
-// pkgFiles are what a folder's rule is made from.
+// pkgFiles are the files by which a folder is judged.
 type pkgFiles struct {
 	doc      *ast.File // doc.go
 	command  bool

@@ -8,7 +8,7 @@ import (
 	"parley/internal/tools/tooldocs"
 )
 
-// TestToolPages holds docs/tools against what the tools say of themselves.
+// TestToolPages compares docs/tools with the tools' annotations.
 func TestToolPages(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), buildLimit)

@@ -17,15 +17,15 @@ import (
 
 const extending = "docs/extending.md"
 
-// block is one fenced block of a walk-through. Its kind decides what is done:
-// go, yaml and the like are written to the file they name, a diff is applied to
-// the tree, sh is run, and text is what the run before must have printed.
+// block is one fenced block of a walk-through. Its kind decides its use: go, yaml and
+// the like are written to the file they name, a diff is applied to the tree, sh is run,
+// and text is the expected output of the run before.
 type block struct {
 	kind, file, text string
 	line             int
 }
 
-// TestWalkThroughs does what docs/extending.md says, in a scratch copy of the tree.
+// TestWalkThroughs follows docs/extending.md, in a scratch copy of the tree.
 func TestWalkThroughs(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -13,7 +13,7 @@ import (
 	"parley/workspace"
 )
 
-// tree lists what is below dir with its mode; files must not be empty.
+// tree lists the files below dir with their modes; files must not be empty.
 func tree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}

@@ -5,5 +5,5 @@ package failpoint
 // Enabled says whether this build has failpoints.
 const Enabled = false
 
-// Hit does nothing in this build.
+// Hit is empty in this build.
 func Hit(string) {}

@@ -46,8 +46,8 @@ type Engine interface { //nolint:interfacebloat // each method leads to one part
 	Pairs() Pairs
 	// Status counts the waiting work and the failures, cheaply.
 	Status(ctx context.Context) (Status, error)
-	// Close stops accepting work, waits for the writes under way and marks the
-	// store as cleanly closed. A second call does nothing.
+	// Close stops accepting work, waits for the writes under way and marks the store as
+	// cleanly closed. A second call has no effect.
 	Close() error
 }
 

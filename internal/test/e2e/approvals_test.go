@@ -14,8 +14,8 @@ import (
 	"parley/internal/test/testtools"
 )
 
-// asksFor is a model that calls a tool with what a person writes after its name, and
-// tells what came of it.
+// asksFor is a model that calls a tool with the words that a person writes after its
+// name, and tells the result.
 func asksFor(tool string) brain {
 	return func(req fakemodel.Request) fakemodel.Answer {
 		if got := results(req); len(got) > 0 && !strings.HasPrefix(got[len(got)-1], "waiting for approval") {
@@ -79,16 +79,16 @@ const (
 
 // meeting is a conversation of Ada and Bert with the bot, in which tools may have
 // effects, as the suite of approvals needs it.
-type meeting interface { //nolint:interfacebloat // what people do about a question, and what the suite looks at
+type meeting interface { //nolint:interfacebloat // people's actions on a question, and the suite's views of it
 	// speak has one of them say something to the bot.
 	speak(who int, text string)
-	// question waits for a question and gives what it reads. The others are about it.
+	// question waits for a question and gives its text. The others are about it.
 	question() string
-	// press presses a button that it has; forge presses the first that it had, with
-	// its data altered, also where there is none any more.
+	// press presses a button that it has; forge presses the first that it had, with its
+	// data altered, also after the buttons are gone.
 	press(who int, label string)
 	forge(who int, alter func(string) string)
-	// settled says what the question reads now, and how many buttons it has.
+	// settled gives the question's text now, and the number of its buttons.
 	settled() (text string, buttons int)
 	// says waits until a message of the bot holds words.
 	holds(words ...string)
@@ -268,7 +268,7 @@ func TestSlackApprovalOfAChangedFile(t *testing.T) {
 func approvalOfAChangedFile(t *testing.T, m meeting) {
 	t.Helper()
 	w := m.under()
-	m.speak(ada, "please\n"+`call {"path": "notes.md", "content": "first"}`) // nothing is overwritten yet
+	m.speak(ada, "please\n"+`call {"path": "notes.md", "content": "first"}`) // no file is overwritten yet
 	m.holds("result:", "notes.md")
 	spaces, err := filepath.Glob(filepath.Join(w.gw.Dir, "workspace", "chats", "*", "notes.md"))
 	if err != nil || len(spaces) != 1 {

@@ -23,7 +23,7 @@ parameters:
     ids: {type: array, items: {type: integer, minimum: 1}}
 `
 
-// owns makes a tool of the operator's, whose program is cat.
+// owns makes a tool of the operator's, with cat as its program.
 func (w *telegramWorld) owns(name, manifest string) {
 	w.t.Helper()
 	dir := filepath.Join(w.gw.Dir, "workspace", "tools", name)

@@ -19,7 +19,7 @@ func commands() map[string]any {
 	return map[string]any{"shell": map[string]any{"enabled": true, "allow": []string{"echo"}}}
 }
 
-// consolePlace is a console whose input stays open.
+// consolePlace is a console with an input that stays open.
 type consolePlace struct {
 	*world
 	mu    sync.Mutex
@@ -46,7 +46,7 @@ func onConsole(t *testing.T, b brain) place {
 	return p
 }
 
-// Write takes what the console shows.
+// Write takes the console's output.
 func (p *consolePlace) Write(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -91,8 +91,9 @@ func (p *consolePlace) text() string {
 	return p.shows.String()
 }
 
-// messages are the lines: what the suite's model says has one. The lines of a
-// question are joined, as the first of them is followed by those that are indented or keys.
+// messages are the lines: each text of the suite's model has one. The lines of a
+// question are joined, as the first of them is followed by those that are indented or
+// keys.
 func (p *consolePlace) messages() []string {
 	var all []string
 	for line := range strings.Lines(p.text()) {

@@ -15,7 +15,7 @@ import (
 
 // place is a channel as the suite of background work needs it: one chat, of an owner,
 // with the gateway behind it. To take in a channel, write this and add it to places.
-type place interface { //nolint:interfacebloat // what a person does in a chat, and what the suite looks at
+type place interface { //nolint:interfacebloat // a person's actions in a chat, and the suite's views of it
 	// start runs a gateway on the state that there is, kill ends it as kill -9 does.
 	start()
 	kill()
@@ -44,7 +44,7 @@ const (
 	inner = "00000000000b"
 )
 
-// troubled is what an agent's task holds whose model fails.
+// troubled is the text of an agent's task with a failing model.
 const troubled = "nothing but trouble"
 
 // helpful is the model of the suite; the one of a background agent fails where it is told to.
@@ -64,7 +64,7 @@ func callFor(tool string, args map[string]any) string {
 	return rig.Script{Rounds: [][]rig.ScriptCall{{{Tool: tool, Args: args}}}}.Ask(outer)
 }
 
-// reports is a task whose agent makes some calls and reports word.
+// reports is a task of an agent that makes some calls and reports word.
 func reports(word string, rounds ...[]rig.ScriptCall) string {
 	return rig.Script{Quiet: true, Parts: []string{word}, Rounds: rounds}.Ask(inner)
 }
@@ -88,7 +88,7 @@ func only(p place, words ...string) {
 	}
 }
 
-// rest waits until nothing runs or waits.
+// rest waits until all is quiet.
 func (w *world) rest() {
 	w.t.Helper()
 	w.looks("rest", func() bool {
@@ -97,7 +97,8 @@ func (w *world) rest() {
 	})
 }
 
-// looks waits until cond holds of what no platform tells, and looks at it now and again.
+// looks waits until cond holds, for conditions that no platform tells, and looks at it
+// now and again.
 func (w *world) looks(what string, cond func() bool) {
 	w.t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -137,7 +138,7 @@ func TestBackgroundAgent(t *testing.T) {
 			switch {
 			case strings.Contains(said[0], outer): // the chat's own history
 				home = home || strings.Contains(said[len(said)-1], "Report:\npearl")
-			case strings.Contains(said[0], inner): // the agent's, which sees nothing of the chat
+			case strings.Contains(said[0], inner): // the agent's, which does not see the chat
 				own = true
 				if len(said) != 1 {
 					t.Errorf("the agent was asked %q", said)

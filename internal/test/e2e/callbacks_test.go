@@ -8,8 +8,8 @@ import (
 	"parley/internal/test/fakemodel"
 )
 
-// TestACallbackThatNobodyHears: a tool calls back where nobody can be told, since
-// another tool called it, and the gateway goes on. Called by the operator it is heard.
+// TestACallbackThatNobodyHears: a tool calls back without a recipient, since another
+// tool called it, and the gateway goes on. Called by the operator it is heard.
 func TestACallbackThatNobodyHears(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(req fakemodel.Request) fakemodel.Answer {

@@ -47,10 +47,11 @@ type hostileCall struct {
 	want tools.ErrorType
 }
 
-// tooLarge: no server that means well gives such an answer, and nothing of it is read.
+// tooLarge: no honest server gives such an answer, and it is not read.
 const tooLarge tools.ErrorType = "too large"
 
-// hostileCalls are what a model, or who talks it into that, may put in place of a call.
+// hostileCalls are texts that a model, or a person who talks it into that, may put in
+// place of a call.
 func hostileCalls() map[string]hostileCall {
 	const good = `{"text":"T"}`
 	calls := map[string]hostileCall{

@@ -16,8 +16,8 @@ import (
 	"parley/pkg/providers"
 )
 
-// newStrict is a gateway for the bot of tg that lets in nobody but whom rules, lines of
-// YAML below channels.telegram, and owners name; rest are further blocks.
+// newStrict is a gateway for the bot of tg that lets in only the people whom rules,
+// lines of YAML below channels.telegram, and owners name; rest are further blocks.
 func newStrict(t *testing.T, tg *faketelegram.Server, b brain, owner faketelegram.User, rules, rest string) *telegramWorld {
 	t.Helper()
 	c := rig.Config{Telegram: &rig.Telegram{APIURL: tg.URL(), Token: tg.Token()}}
@@ -77,8 +77,8 @@ func obeys(req fakemodel.Request) fakemodel.Answer {
 	return echoes(req)
 }
 
-// TestTelegramInstructionsWithoutTheRight has a member of a group, who may only talk,
-// tell a model that does whatever it is told. Offered and dispatched are two checks.
+// TestTelegramInstructionsWithoutTheRight has a member of a group, with the right to
+// talk only, tell a model that obeys every word. Offered and dispatched are two checks.
 func TestTelegramInstructionsWithoutTheRight(t *testing.T) {
 	t.Parallel()
 	tg := faketelegram.New(t)
@@ -133,13 +133,13 @@ func TestTelegramInstructionsWithoutTheRight(t *testing.T) {
 	if n := w.ran(); n != 0 {
 		t.Errorf("%d effects", n)
 	}
-	own := tg.Private(ada) // who has the right has it
+	own := tg.Private(ada) // an owner has the right
 	own.Say(`call effect {"text": "by the owner"}`)
 	w.reads(own, "result: done: by the owner")
 }
 
-// TestTelegramNamesGiveNoRights has people who call themselves as the owner does, or
-// worse, press, write and claim.
+// TestTelegramNamesGiveNoRights has people with the owner's name, or a worse one,
+// press, write and claim.
 func TestTelegramNamesGiveNoRights(t *testing.T) {
 	t.Parallel()
 	tg := faketelegram.New(t)
@@ -181,7 +181,7 @@ func TestTelegramNamesGiveNoRights(t *testing.T) {
 			if strings.Contains(text, "let me in") {
 				t.Fatalf("a stranger reaches the model: %q", text)
 			}
-			// A name is one line, in which nothing is hidden.
+			// A name is one line without hidden characters.
 			head, _, isGroup := strings.Cut(text, ": "+strings.TrimSpace(mention(tg)))
 			if isGroup && (len(head) > 1000 || strings.ContainsFunc(head, func(r rune) bool { return unicode.Is(unicode.C, r) || r == '\u2028' })) {
 				t.Errorf("the model reads the name %q", head)
@@ -195,7 +195,7 @@ func TestTelegramNamesGiveNoRights(t *testing.T) {
 	}
 }
 
-// TestTelegramWordsOfOthersAreAskedAbout: after what somebody else wrote, however it
+// TestTelegramWordsOfOthersAreAskedAbout: after words of somebody else, however they
 // came in, a call that only the sender's own words would let run is asked about.
 func TestTelegramWordsOfOthersAreAskedAbout(t *testing.T) {
 	t.Parallel()

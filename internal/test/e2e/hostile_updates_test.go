@@ -78,9 +78,9 @@ func everything(tg *faketelegram.Server, c *faketelegram.Chat, below int64, mark
 	}
 }
 
-// TestTelegramEveryKindFromAStranger has somebody who is on no list, and a bot that is,
-// do whatever can be done, in private and in groups: no model is asked, nothing is
-// sent, fetched or run, and who is allowed is served.
+// TestTelegramEveryKindFromAStranger has a person on no list, and a bot that is on one,
+// do whatever can be done, in private and in groups: no model is asked, no message,
+// download or call follows, and people with access are served.
 func TestTelegramEveryKindFromAStranger(t *testing.T) {
 	t.Parallel()
 	tg := faketelegram.New(t)
@@ -129,7 +129,7 @@ func TestTelegramEveryKindFromAStranger(t *testing.T) {
 	if n := w.ran(); n != 0 {
 		t.Errorf("%d effects", n)
 	}
-	for c, q := range questions { // what waited waits still
+	for c, q := range questions { // the questions wait still
 		c.Press(q.ID, "Deny")
 		w.says(c, "Denied by Ada")
 	}
@@ -164,8 +164,8 @@ func TestTelegramBotsDoNotTalk(t *testing.T) {
 	}
 }
 
-// TestTelegramEditOfACallThatWaits edits the request, once it is asked about: by
-// whoever may, to anything, it changes nothing of what was shown.
+// TestTelegramEditOfACallThatWaits edits the request, once it is asked about: no editor
+// and no text change the shown call.
 func TestTelegramEditOfACallThatWaits(t *testing.T) {
 	t.Parallel()
 	for _, answered := range []bool{false, true} {

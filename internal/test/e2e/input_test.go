@@ -62,7 +62,7 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
-// TestHostileIdentities pushes what no platform should send.
+// TestHostileIdentities pushes identities that no platform should send.
 func TestHostileIdentities(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(req fakemodel.Request) fakemodel.Answer { return fakemodel.Say("heard " + lastUser(req)) }, settings{})

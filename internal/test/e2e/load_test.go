@@ -19,7 +19,7 @@ func asks() brain {
 	}
 }
 
-// unharmed fails what the platform's ledger holds against the gateway.
+// unharmed fails on the faults that the platform's ledger holds against the gateway.
 func (w *world) unharmed() {
 	w.t.Helper()
 	if r := w.chat.Report(); r.Answered != r.Asked || r.Duplicates+r.Inversions+r.Misrouted+r.Phantoms > 0 {

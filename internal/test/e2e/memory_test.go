@@ -13,8 +13,8 @@ import (
 	"parley/internal/test/fakemodel"
 )
 
-// TestALargeCallIsNoLossOfMemory has the real gateway go on after a call whose
-// arguments alone are more than a request carries, and make a summary then.
+// TestALargeCallIsNoLossOfMemory has the real gateway go on after a call with arguments
+// that alone are more than a request carries, and make a summary then.
 func TestALargeCallIsNoLossOfMemory(t *testing.T) {
 	t.Parallel()
 	large := strings.Repeat("a line of a long file\\n", 5000)

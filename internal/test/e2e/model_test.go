@@ -214,8 +214,8 @@ func TestAConversationThatIsTooLongIsHalvedOnce(t *testing.T) {
 	}
 }
 
-// TestAConversationThatGrowsTooLongInATurn has the model refuse after a tool's
-// result came: what was done stays done.
+// TestAConversationThatGrowsTooLongInATurn has the model refuse after a tool's result
+// came: the call's effect stays.
 func TestAConversationThatGrowsTooLongInATurn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(req fakemodel.Request) fakemodel.Answer {

@@ -14,9 +14,10 @@ import (
 )
 
 // TestANewcomerBehindACrowd lets many people wait for a slow model, and then a newcomer
-// write, who is answered within a minute though most of the crowd still waits. In the end
-// each of them has one answer. With the populations of `make large` another newcomer
-// writes when more answers than there are lanes wait for the bot's 30 messages a second.
+// write: the newcomer is answered within a minute though most of the crowd still waits.
+// In the end each of them has one answer. With the populations of `make large` another
+// newcomer writes when more answers than there are lanes wait for the bot's 30 messages
+// a second.
 func TestANewcomerBehindACrowd(t *testing.T) {
 	t.Parallel()
 	const places = 208 // turns that ask the model at once

@@ -158,7 +158,7 @@ func (w *world) turns() int { return len(w.model.Requests()) }
 
 const heardMark = "heard: "
 
-// fresh are the last lines of what persons said since the model's last answer.
+// fresh are the last lines of people's words since the model's last answer.
 func fresh(req fakemodel.Request) []string {
 	var said []string
 	for i := range req.Messages {
@@ -172,7 +172,7 @@ func fresh(req fakemodel.Request) []string {
 	return said
 }
 
-// echoes says what it heard since its last answer.
+// echoes repeats the words that it heard since its last answer.
 func echoes(req fakemodel.Request) fakemodel.Answer {
 	return fakemodel.Say(heardMark + strings.Join(fresh(req), ", "))
 }

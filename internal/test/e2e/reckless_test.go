@@ -7,7 +7,7 @@ import (
 	"parley/internal/test/fakemodel"
 )
 
-// TestAPanicOfAToolsOwnGoroutine ends the process: the next one says what was lost, once.
+// TestAPanicOfAToolsOwnGoroutine ends the process: the next one reports the loss, once.
 func TestAPanicOfAToolsOwnGoroutine(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(req fakemodel.Request) fakemodel.Answer {

@@ -28,7 +28,7 @@ func TestExampleErrors(t *testing.T) {
 		text string
 		chat *faketelegram.Chat
 		tool string
-		want []string // the type, and what else the model is told
+		want []string // the type, and the further words for the model
 	}{
 		{"write", reader, "write_file", []string{"permission_denied"}},
 		{"calculate", owner, "calculator", []string{"disabled", "calculator"}},

@@ -29,7 +29,7 @@ func TestExampleReadsAFile(t *testing.T) {
 }
 
 // TestExampleReadOnly: where files are only read, no tool that writes them is offered
-// to the model, and a call of one changes nothing. That a file is missing is an answer.
+// to the model, and a call of one has no effect. That a file is missing is an answer.
 func TestExampleReadOnly(t *testing.T) {
 	t.Parallel()
 	tg := faketelegram.New(t)
@@ -100,8 +100,8 @@ func TestExampleListsFilesByACommand(t *testing.T) {
 	}
 }
 
-// TestExampleSearchesAndSaves: what others wrote has entered the turn, so that
-// writing a new file asks, which it does not otherwise.
+// TestExampleSearchesAndSaves: words of others have entered the turn, so that writing a
+// new file asks, which it does not otherwise.
 func TestExampleSearchesAndSaves(t *testing.T) {
 	t.Parallel()
 	tg := faketelegram.New(t)

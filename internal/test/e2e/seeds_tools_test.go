@@ -53,8 +53,8 @@ func TestExampleComposedTool(t *testing.T) {
 	}
 }
 
-// TestExampleToolOfTheOperator: a folder in the workspace is a tool from the next
-// start on, and what it says of its progress is seen while it works.
+// TestExampleToolOfTheOperator: a folder in the workspace is a tool from the next start
+// on, and its progress is seen while it works.
 func TestExampleToolOfTheOperator(t *testing.T) {
 	t.Parallel()
 	tg := faketelegram.New(t)

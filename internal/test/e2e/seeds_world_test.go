@@ -16,11 +16,11 @@ import (
 	"parley/pkg/audit"
 )
 
-// act is what a model does about a request, given the results that it has so far.
+// act is a model's answer to a request, given the results that it has so far.
 type act func(results []string) fakemodel.Answer
 
-// acting is a model that does about a person's request what is written here for
-// it. Of a call that was decided on it tells the result.
+// acting is a model that does the acts written here for a person's request. Of a call
+// that was decided on it tells the result.
 func acting(acts map[string]act) brain {
 	return func(req fakemodel.Request) fakemodel.Answer {
 		said, got := lastUser(req), results(req)
@@ -44,8 +44,8 @@ func calls(tool, args string) act {
 	}
 }
 
-// newOwned runs a gateway whose owner writes to it in a direct chat, with the right
-// to run programs.
+// newOwned runs a gateway with an owner in a direct chat, with the right to run
+// programs.
 func newOwned(
 	t *testing.T, tg *faketelegram.Server, owner *faketelegram.Chat, settings map[string]any, acts map[string]act,
 ) *telegramWorld {

@@ -14,8 +14,8 @@ import (
 	"parley/pkg/session"
 )
 
-// refused waits for n refusals with a status of what was to be posted in a chat, and
-// gives the last.
+// refused waits for n refusals with a status of messages for a chat, and gives the
+// last.
 func (w *slackWorld) refused(chat *fakeslack.Chat, status, n int) fakeslack.Request {
 	w.t.Helper()
 	var all []fakeslack.Request
@@ -27,7 +27,7 @@ func (w *slackWorld) refused(chat *fakeslack.Chat, status, n int) fakeslack.Requ
 }
 
 // TestSlackLimitsOneChannel has Slack ask for time in one channel: that one waits, also
-// with what comes later, and others do not.
+// with later messages, and others do not.
 func TestSlackLimitsOneChannel(t *testing.T) {
 	t.Parallel()
 	srv := fakeslack.New(t)
@@ -38,8 +38,9 @@ func TestSlackLimitsOneChannel(t *testing.T) {
 	w.limitsOneChat(w.manners(), slow, other, seconds*time.Second)
 }
 
-// TestSlackChannelsInTroubleDelayNobody has one channel in which no request gets an
-// answer, one that is told to wait again and again, and people who ask beside them.
+// TestSlackChannelsInTroubleDelayNobody has one silent channel, in which no request
+// gets an answer, one that is told to wait again and again, and people who ask beside
+// them.
 func TestSlackChannelsInTroubleDelayNobody(t *testing.T) {
 	t.Parallel()
 	srv := fakeslack.New(t)
@@ -104,8 +105,8 @@ func TestSlackSocketsThatEnd(t *testing.T) {
 	w.hears(chat, want...)
 }
 
-// TestSlackLinkDisabled switches Socket Mode off for the app: the gateway waits, says so,
-// and what is queued still leaves.
+// TestSlackLinkDisabled switches Socket Mode off for the app: the gateway waits, says
+// so, and queued messages still leave.
 func TestSlackLinkDisabled(t *testing.T) {
 	t.Parallel()
 	srv := fakeslack.New(t)

@@ -151,7 +151,8 @@ func TestSlackDownloadHoldsUpItsOwnChatOnly(t *testing.T) {
 	w.says(ada, "a.txt", "saved as inbox/a.txt", "and this")
 }
 
-// TestSlackFilesNeedTheToken: what comes instead of a file when Slack wants a login is no file.
+// TestSlackFilesNeedTheToken: the page that comes instead of a file when Slack wants a
+// login is no file.
 func TestSlackFilesNeedTheToken(t *testing.T) {
 	t.Parallel()
 	srv := fakeslack.New(t)

@@ -13,7 +13,8 @@ import (
 	"parley/internal/test/rig"
 )
 
-// abuse are texts that would notify people if they were sent as they are; who is one of them.
+// abuse are texts that would notify people if they were sent as they are; who names one
+// of them.
 func abuse(who string) []string {
 	return []string{
 		"<!channel>", "<!here|here>", "<!everyone>", "<@" + who + ">",
@@ -24,9 +25,9 @@ func abuse(who string) []string {
 	}
 }
 
-// TestSlackMentionAbuse has the model say what people tell it to: nobody is notified, in
-// no version of a message, whether it grows or comes at once, by words, names of files or
-// a question, and everybody reads what was written.
+// TestSlackMentionAbuse has the model repeat people's words: no person is notified, in
+// no version of a message, whether it grows or comes at once, by words, names of files
+// or a question, and everybody reads the written words.
 func TestSlackMentionAbuse(t *testing.T) {
 	t.Parallel()
 	for _, stream := range []string{"auto", "edit", "off"} {
@@ -77,8 +78,8 @@ func TestSlackMentionAbuse(t *testing.T) {
 	}
 }
 
-// newStrictSlack is a gateway for the app of srv that lets in nobody but whom rules, lines
-// of YAML below channels.slack, and owners name; rest are further blocks.
+// newStrictSlack is a gateway for the app of srv that lets in only the people whom
+// rules, lines of YAML below channels.slack, and owners name; rest are further blocks.
 func newStrictSlack(t *testing.T, srv *fakeslack.Server, b brain, owner *fakeslack.User, rules, rest string) *slackWorld {
 	t.Helper()
 	w := prepareSlack(t, srv, b, rig.Config{Slack: slackApp(srv)})
@@ -106,9 +107,9 @@ channels:
 	return w
 }
 
-// TestSlackStrangers has somebody on no list, a namesake of the owner in another team with
-// the very same id, another app and a workflow do what can be done: no model is asked,
-// nothing is sent, fetched or run, and who is allowed is served.
+// TestSlackStrangers has somebody on no list, a namesake of the owner in another team
+// with the very same id, another app and a workflow do whatever can be done: no model
+// is asked, no message, download or call follows, and people with access are served.
 func TestSlackStrangers(t *testing.T) {
 	t.Parallel()
 	srv := fakeslack.New(t)
@@ -160,7 +161,7 @@ func TestSlackStrangers(t *testing.T) {
 	if n := w.ran(); n != 0 {
 		t.Errorf("%d effects", n)
 	}
-	thread.Press(q.TS, "Deny") // what waited waits still
+	thread.Press(q.TS, "Deny") // the questions wait still
 	w.says(thread, "Denied by")
 }
 

@@ -60,8 +60,8 @@ func TestSlackOverHTTP(t *testing.T) {
 	}
 }
 
-// TestSlackForgedRequests sends what Slack did not: unsigned, signed with another secret,
-// altered, and signed rightly long ago. Nothing of it is read.
+// TestSlackForgedRequests sends calls of other authors than Slack: unsigned, signed
+// with another secret, altered, and signed rightly long ago. They are not read.
 func TestSlackForgedRequests(t *testing.T) {
 	t.Parallel()
 	srv := fakeslack.New(t)
@@ -107,7 +107,7 @@ func TestSlackForgedRequests(t *testing.T) {
 	}
 	chat.Say("and on")
 	w.hears(chat, "hello", "and on")
-	for range 2 { // who knows the secret is heard, once
+	for range 2 { // a caller with the secret is heard, once
 		if status := post(func(h http.Header) { srv.Sign(h, forged, time.Now()) }); status != http.StatusOK {
 			t.Errorf("signed: status %d", status)
 		}

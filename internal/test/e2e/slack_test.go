@@ -40,8 +40,8 @@ func TestSlackDirectMessages(t *testing.T) {
 	w.reads(thread, "heard: within")
 }
 
-// TestSlackThreads: a mention in a channel starts a thread, in which nobody has to
-// mention the bot again; each thread is a conversation of its own.
+// TestSlackThreads: a mention in a channel starts a thread that needs no further
+// mention of the bot; each thread is a conversation of its own.
 func TestSlackThreads(t *testing.T) {
 	t.Parallel()
 	for name, meet := range map[string]func(*fakeslack.Server, string, ...*fakeslack.User) *fakeslack.Chat{
@@ -66,7 +66,7 @@ func TestSlackThreads(t *testing.T) {
 			w.reads(one, "Bert: what is it? after 0", "Ada: go on after 1")
 			two.As(bert).Say("here too")
 			w.reads(two, "Ada: and that? after 0", "Bert: here too after 1")
-			// A thread in which the bot has no part is nobody's business.
+			// A thread without the bot is a matter of people alone.
 			all.In(all.Say("among people").TS).Say("nor this")
 			one.Say("the end")
 			w.reads(one, "Bert: what is it? after 0", "Ada: go on after 1", "Ada: the end after 2")
@@ -210,8 +210,8 @@ func TestSlackDeletedWhileItWaits(t *testing.T) {
 	w.hears(chat, "go", "stays")
 }
 
-// TestSlackUnknownAndMalformed lets envelopes come that nobody can read between those
-// that people wrote: all are acknowledged, and nobody notices.
+// TestSlackUnknownAndMalformed lets unreadable envelopes come between those of people:
+// all are acknowledged, and people do not notice.
 func TestSlackUnknownAndMalformed(t *testing.T) {
 	t.Parallel()
 	srv := fakeslack.New(t)
@@ -231,7 +231,7 @@ func TestSlackUnknownAndMalformed(t *testing.T) {
 		srv.SendRaw(`{"envelope_id":"raw-2","payload":{}}`),
 	} {
 		if len(e.Envelopes) == 0 {
-			continue // whose id nobody can read is not acknowledged
+			continue // one with an unreadable id is not acknowledged
 		}
 		w.await("the acknowledgement of "+e.Type, func() bool { return srv.Acked(e) })
 	}

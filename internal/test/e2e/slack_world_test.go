@@ -59,7 +59,7 @@ func (w *slackWorld) linked() {
 }
 
 // meets has people write in a channel, not to the bot, until their names are known: the
-// bot asks for them beside its work, and whom it does not know yet has none.
+// bot asks for them beside its work, and people whom it does not know yet have none.
 func (w *slackWorld) meets(chats ...*fakeslack.Chat) {
 	w.t.Helper()
 	for i, chat := range chats {

@@ -14,8 +14,8 @@ import (
 )
 
 // withheld opens n connections to the server of target that each announce a body of
-// size bytes, signed by nobody, and never send it. It returns once the server has
-// closed all but kept of them.
+// size bytes, unsigned, and do not send it. It returns once the server has closed all
+// but kept of them.
 func withheld(t *testing.T, target string, n, kept, size int) {
 	t.Helper()
 	u, err := url.Parse(target)

@@ -10,7 +10,7 @@ import (
 	"parley/internal/test/rig"
 )
 
-// TestAProgramDoesNotLaunderWhatOthersSent: what a program prints where a letter lies
+// TestAProgramDoesNotLaunderWhatOthersSent: the output of a program where a letter lies
 // in the inbox is as untrusted as the letter, and the turn asks before it writes.
 func TestAProgramDoesNotLaunderWhatOthersSent(t *testing.T) {
 	t.Parallel()

@@ -23,8 +23,8 @@ func TestTelegramLimitsOneChat(t *testing.T) {
 	w.limitsOneChat(w.manners(), slow, other, seconds*time.Second)
 }
 
-// TestTelegramChatsInTroubleDelayNobody has one chat in which no request gets an
-// answer, one that is told to wait again and again, and people who ask beside them.
+// TestTelegramChatsInTroubleDelayNobody has one silent chat, in which no request gets
+// an answer, one that is told to wait again and again, and people who ask beside them.
 func TestTelegramChatsInTroubleDelayNobody(t *testing.T) {
 	t.Parallel()
 	tg := faketelegram.New(t)

@@ -19,8 +19,8 @@ import (
 // step is one tool call of a script.
 type step struct{ tool, args string }
 
-// scripted makes the calls that stand for a person's word, one in each round, and
-// ends with "done" and what went wrong.
+// scripted makes the calls that stand for a person's word, one in each round, and ends
+// with "done" and the failures.
 func scripted(scripts map[string][]step) brain {
 	return func(req fakemodel.Request) fakemodel.Answer {
 		var calls []step
@@ -168,7 +168,7 @@ func TestTelegramKilledWhileAFileLeaves(t *testing.T) {
 			if n := len(w.keptFiles()); n != 1 {
 				t.Fatalf("%d contents are kept of the file that leaves", n)
 			}
-			// What no message waits for is found at the start.
+			// A file without a waiting message is found at the start.
 			orphan := filepath.Join(w.gw.Dir, "state", "outgoing", "b3JwaGFu")
 			if err := os.WriteFile(orphan, []byte("orphan"), 0o600); err != nil {
 				t.Fatal(err)

@@ -202,8 +202,8 @@ func TestTelegramBurstIntoABusyChat(t *testing.T) {
 	w.hears(chat, append([]string{"go"}, burst...)...)
 }
 
-// TestTelegramAnotherGateway has another one poll for the same bot. It confirms
-// nothing, as long as it lives.
+// TestTelegramAnotherGateway has another one poll for the same bot. It does not
+// confirm, as long as it lives.
 func TestTelegramAnotherGateway(t *testing.T) {
 	t.Parallel()
 	tg := faketelegram.New(t)
@@ -214,7 +214,7 @@ func TestTelegramAnotherGateway(t *testing.T) {
 	if err := tg.Bot().AwaitPolling(w.ctx); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // the first ends with what is said meanwhile, the second gets it again
+	for range 2 { // the first ends with the words of the meantime, the second gets them again
 		ended := make(chan error, 1)
 		go func() {
 			req, err := http.NewRequestWithContext(w.ctx, http.MethodGet, tg.URL()+"/bot"+tg.Token()+"/getUpdates?timeout=20", http.NoBody)

@@ -21,8 +21,8 @@ import (
 	"parley/pkg/session"
 )
 
-// newHooked runs a gateway that tg calls over a webhook. Telegram calls https only,
-// so what stands between them strips that.
+// newHooked runs a gateway that tg calls over a webhook. Telegram calls https only, so
+// the proxy between them strips that.
 func newHooked(t *testing.T, tg *faketelegram.Server, b brain) *telegramWorld {
 	t.Helper()
 	addr, err := fakehttp.FreeAddr(t.Context())
@@ -101,8 +101,8 @@ func TestTelegramAlbumOverAWebhook(t *testing.T) {
 	wholeAlbum(w, chat, "", "i", "j")
 }
 
-// wholeAlbum sends an album until the model reads one as one message, and gives what the
-// bot says then. A machine that is too busy to pass the parts on within
+// wholeAlbum sends an album until the model reads one as one message, and gives the
+// bot's answer. A machine that is too busy to pass the parts on within
 // [session.AlbumWindow] of each other makes several messages of one.
 func wholeAlbum(w *telegramWorld, chat *faketelegram.Chat, caption string, names ...string) string {
 	w.t.Helper()
@@ -121,8 +121,8 @@ func wholeAlbum(w *telegramWorld, chat *faketelegram.Chat, caption string, names
 	return ""
 }
 
-// TestTelegramKilledWithinAnAlbum: its parts are in what the model reads, each once
-// and in order, whatever message they have become.
+// TestTelegramKilledWithinAnAlbum: the model reads its parts, each once and in order,
+// whatever message they have become.
 func TestTelegramKilledWithinAnAlbum(t *testing.T) {
 	t.Parallel()
 	tg := faketelegram.New(t)

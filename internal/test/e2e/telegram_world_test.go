@@ -56,8 +56,7 @@ func checkWaits(t *testing.T, tg *faketelegram.Server) {
 	}
 }
 
-// refused waits for n refusals with code of what was to be sent to a chat, and
-// gives the last.
+// refused waits for n refusals with code of messages for a chat, and gives the last.
 func (w *telegramWorld) refused(chat *faketelegram.Chat, code, n int) faketelegram.Request {
 	w.t.Helper()
 	var all []faketelegram.Request

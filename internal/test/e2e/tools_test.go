@@ -8,8 +8,8 @@ import (
 	"parley/internal/test/fakemodel"
 )
 
-// relayed calls what the person's text says ("TOOL ARGUMENTS") and answers with
-// the result, cut to what a chat message holds.
+// relayed makes the call of the person's text ("TOOL ARGUMENTS") and answers with the
+// result, cut to the size of a chat message.
 func relayed(req fakemodel.Request) fakemodel.Answer {
 	if got := results(req); len(got) > 0 {
 		return fakemodel.Say(fmt.Sprintf("%d bytes: %.1000s", len(got[0]), got[0]))

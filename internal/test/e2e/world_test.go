@@ -22,7 +22,7 @@ import (
 	"parley/pkg/session"
 )
 
-// patience bounds a test with all of its waits; it is never reached when it passes.
+// patience bounds a test with all of its waits; a test that passes ends long before.
 const patience = time.Minute
 
 // gateway is the binary under test, with the test channel and the test tools.
@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 // brain is the model's part of a conversation.
 type brain func(req fakemodel.Request) fakemodel.Answer
 
-// settings are what a test wants of its gateway beside the defaults.
+// settings are a test's wishes for its gateway beside the defaults.
 type settings struct {
 	// idle is the model's idle limit, toolTime the limit of a call.
 	idle, toolTime string
@@ -170,7 +170,7 @@ func (w *world) told(chat string, n int) []string {
 	return w.texts(chat)
 }
 
-// texts are what a chat was told until now.
+// texts are the messages to a chat until now.
 func (w *world) texts(chat string) []string {
 	var out []string
 	all := w.chat.Messages(chat)
@@ -198,7 +198,7 @@ func (w *world) expect(chat string, n int, want string) {
 	}
 }
 
-// finish ends the gateway, which must have nothing left to do.
+// finish ends the gateway, which must be idle.
 func (w *world) finish() {
 	var s session.Status
 	err := w.chat.Until(w.ctx, func() bool {
@@ -265,7 +265,7 @@ func (w *world) peak() int64 {
 // lastUser is the newest text of a person in a request.
 func lastUser(req fakemodel.Request) string { return req.LastUser() }
 
-// results are the tool results of a request that nothing has followed yet.
+// results are the tool results at the end of a request.
 func results(req fakemodel.Request) []string {
 	var out []string
 	for i := range req.Messages {

@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// FreeAddr is an address of this machine on which nothing listens, for a server that a
-// test starts later. Its port is none that the system gives away by itself, so that no
+// FreeAddr is a free address of this machine, for a server that a test starts later.
+// Its port is outside of the range that the system gives away by itself, so that no
 // connection made meanwhile has it.
 func FreeAddr(ctx context.Context) (string, error) {
 	const lowest, highest, tries = 10_000, 32_000, 100

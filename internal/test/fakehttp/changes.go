@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Changes wakes those who wait for something to happen. The zero value is ready.
+// Changes wakes those that wait for an event. The zero value is ready.
 type Changes struct {
 	mu   sync.Mutex
 	next chan struct{}
@@ -22,7 +22,7 @@ func (c *Changes) Wake() {
 	}
 }
 
-// Next is closed by the next Wake. Take it before looking at what may change.
+// Next is closed by the next Wake. Take it before looking at the state that may change.
 func (c *Changes) Next() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -48,7 +48,7 @@ func TestAnswersAreWholeOrCut(t *testing.T) {
 	}
 }
 
-// A client may be gone before its connection is accepted, and what it wrote counts.
+// A client may be gone before its connection is accepted, and its bytes count.
 func TestDrainedWaitsForWhatIsNotYetAccepted(t *testing.T) {
 	t.Parallel()
 	ln, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -37,7 +37,7 @@ func (s *Rules[R, F]) Add(matches func(*R) bool, skip, times int, fault F) (heal
 	}
 }
 
-// Fault is what the request is to suffer, if anything. The lock is held.
+// Fault is the fault that the request is to suffer, if any. The lock is held.
 func (s *Rules[R, F]) Fault(req *R) (fault F, faulty bool) {
 	for _, r := range s.all {
 		if !r.matches(req) {

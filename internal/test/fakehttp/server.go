@@ -61,8 +61,8 @@ func (s *Server) connection(c net.Conn, state http.ConnState) {
 	s.changed.Wake()
 }
 
-// Drained waits until everything had its effect that clients wrote which have
-// ended: no connection is open, and none waits to be accepted.
+// Drained waits until the bytes of all clients that have ended had their effect: no
+// connection is open, and none waits to be accepted.
 func (s *Server) Drained(ctx context.Context) error {
 	// Connections are accepted in the order in which they were made, so once this
 	// one is, all older ones are.
@@ -75,7 +75,7 @@ func (s *Server) Drained(ctx context.Context) error {
 		defer s.mu.Unlock()
 		return s.open[last.LocalAddr().String()]
 	})
-	_ = last.Close() // nothing was written
+	_ = last.Close() // no byte was written
 	if err != nil {
 		return err
 	}

@@ -7,14 +7,14 @@ import (
 	"parley/pkg/providers"
 )
 
-// Answer is what the model says, and how the way to the client harms it. A call
-// without an id gets one; FinishReason and Usage are filled in where empty.
+// Answer is the model's answer, and the harm that it suffers on the way to the client.
+// A call without an id gets one; FinishReason and Usage are filled in where empty.
 type Answer struct {
 	providers.LLMResponse
 	Fault Fault
 }
 
-// Fault is what goes wrong. The zero value is nothing.
+// Fault is the fault of one answer. The zero value is no fault.
 type Fault struct {
 	// Latency passes before the first byte.
 	Latency time.Duration
@@ -28,8 +28,8 @@ type Fault struct {
 	Body, ContentType string
 	// Cut, when above 0, breaks the connection after so many bytes of the body.
 	Cut int
-	// Silence sends the headers and, of a cut answer, the bytes before the cut;
-	// then nothing until the client leaves.
+	// Silence sends the headers and, of a cut answer, the bytes before the cut; then
+	// the server is silent until the client leaves.
 	Silence bool
 	// ErrorFrame ends a stream after half of its frames with an error of Code and Message.
 	ErrorFrame bool
@@ -73,7 +73,7 @@ func OutOfQuota() Answer {
 	return Fail(429, "insufficient_quota", "You exceeded your current quota")
 }
 
-// complete fills in what a script left out.
+// complete fills in the fields that a script left out.
 func (a *Answer) complete(r *Request) {
 	for i := range a.ToolCalls {
 		if a.ToolCalls[i].ID == "" {

@@ -72,7 +72,7 @@ func toolCommand(r *Request, n int, call string) Answer {
 	return Calls(calls...)
 }
 
-// trailingResults are the tool results that nothing has followed yet.
+// trailingResults are the tool results at the end of the messages.
 func trailingResults(messages []providers.Message) []string {
 	at := len(messages)
 	for at > 0 && messages[at-1].Role == providers.RoleTool {

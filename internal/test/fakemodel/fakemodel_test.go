@@ -169,7 +169,7 @@ func TestEcho(t *testing.T) {
 // whole hides that a provider streams.
 type whole struct{ providers.LLMProvider }
 
-// ask asks once, appends the answer with made-up results, and gives what was answered.
+// ask asks once, appends the answer with made-up results, and gives the answer.
 func ask(t *testing.T, p providers.LLMProvider, messages *[]providers.Message) string {
 	t.Helper()
 	resp, err := providers.Stream(t.Context(), p, *messages, providertest.Tools(), "m", nil, nil)

@@ -12,7 +12,7 @@ import (
 	"parley/pkg/providers"
 )
 
-// wireRequest is a request whose messages are decoded with it, or not yet.
+// wireRequest is a request with messages that are decoded with it, or not yet.
 type wireRequest[M wireMessage | json.RawMessage] struct {
 	Model         string          `json:"model"`
 	Messages      []M             `json:"messages"`
@@ -133,7 +133,7 @@ func apart(raw []json.RawMessage, fields []string) ([]wireMessage, error) {
 	return out, nil
 }
 
-// strict decodes one JSON value whose every field is known.
+// strict decodes one JSON value without unknown fields.
 func strict(b []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()

@@ -27,7 +27,8 @@ type Options struct {
 	Key string
 	// Models are listed by /models; empty means "fake".
 	Models []string
-	// Keep is how many requests Requests remembers, newest last; 0 means 1000, negative none.
+	// Keep is how many requests Requests remembers, newest last; 0 means 1000, a
+	// negative number no requests.
 	Keep int
 	// Fields are further message fields that are not violations, such as
 	// extra_content, besides those that OpenAI knows.
@@ -135,7 +136,7 @@ func (s *Server) Requests() []Request {
 	return slices.Clone(s.requests)
 }
 
-// Violations tell what was wrong with the first hundred illegal requests.
+// Violations tell the faults of the first hundred illegal requests.
 func (s *Server) Violations() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

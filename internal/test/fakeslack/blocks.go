@@ -75,7 +75,8 @@ func (k *checker) wrong(at, format string, args ...any) {
 	k.messages = append(k.messages, "[ERROR] "+fmt.Sprintf(format, args...)+" [json-pointer:"+at+"]")
 }
 
-// object reads raw, and says what it lacks and what it has too much; type is always allowed.
+// object reads raw, and names the fields that it lacks and those that it has too much;
+// type is always allowed.
 func (k *checker) object(at string, raw json.RawMessage, required, allowed []string) (object, bool) {
 	o := object{checker: k, at: at}
 	if json.Unmarshal(raw, &o.fields) != nil || o.fields == nil {
@@ -135,7 +136,7 @@ func (o object) list(name string, limit int) []json.RawMessage {
 	return items
 }
 
-// unchecked are the blocks whose inside is taken as it is.
+// unchecked are the blocks with an inside that is taken as it is.
 func unchecked() []string {
 	return []string{"image", "rich_text", "video", "context_actions", "task_card", "plan", "input", "file", "call", "card", "carousel"}
 }

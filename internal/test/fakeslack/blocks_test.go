@@ -82,7 +82,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestText checks what a person reads of what the bot sends.
+// TestText checks the text that a person reads of the bot's messages.
 func TestText(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -168,7 +168,7 @@ func TestNotified(t *testing.T) {
 	for name, c := range map[string]struct {
 		text  string
 		want  []string
-		plain []string // in plain text nobody is
+		plain []string // plain text has none
 		named []string // with link_names, when it differs
 	}{
 		"channel":      {"x <!channel> y", []string{"!channel"}, nil, nil},

@@ -18,7 +18,7 @@ type room struct {
 	posts, updates bucket
 }
 
-// entry is one message in a room and what became of it.
+// entry is one message in a room and its fate.
 type entry struct {
 	ts, thread string
 	text       string // in Slack's markup
@@ -26,10 +26,10 @@ type entry struct {
 	author     *User
 	own        bool // the bot's
 	subtype    string
-	markdown   string // what was streamed
+	markdown   string // the streamed text
 	streaming  bool
 	broadcast  bool
-	ephemeral  string // the one user who sees it
+	ephemeral  string // its only reader
 	files      []*file
 	linked     bool                // sent with link_names or parse=full
 	appended   time.Time           // when a stream last got something
@@ -69,7 +69,7 @@ func (c *Chat) In(ts string) *Chat {
 	return &other
 }
 
-// Who is the person who writes.
+// Who is the sender.
 func (c *Chat) Who() *User { return c.who }
 
 // Leave takes the bot out of the chat, Join brings it back and says so to it.
@@ -91,7 +91,7 @@ func (c *Chat) Join() Event {
 	})
 }
 
-// Archive makes the channel one that nobody can post in.
+// Archive makes the channel one in which posting is refused.
 func (c *Chat) Archive() {
 	c.srv.mu.Lock()
 	defer c.srv.mu.Unlock()

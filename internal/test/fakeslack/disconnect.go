@@ -19,9 +19,9 @@ func disconnectFrame(reason string) []byte {
 	return encode(map[string]any{"type": "disconnect", "reason": reason, "debug_info": map[string]any{"host": "applink-1"}})
 }
 
-// Disconnect sends every socket a disconnect frame. With warning and
-// refresh_requested the sockets stay for Options.Linger, and what happens goes to
-// newer ones as soon as there are some; with every other reason they end at once.
+// Disconnect sends every socket a disconnect frame. With warning and refresh_requested
+// the sockets stay for Options.Linger, and events go to newer ones as soon as there are
+// some; with every other reason they end at once.
 func (s *Server) Disconnect(reason string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,8 +65,8 @@ func (s *Server) Cut() {
 	}
 }
 
-// Silence makes every open socket half open: nothing gets through in either
-// direction, pings neither, and nobody is told.
+// Silence makes every open socket half open: no frame gets through in either direction,
+// pings included, and the ends are not told.
 func (s *Server) Silence() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

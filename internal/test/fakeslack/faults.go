@@ -22,15 +22,15 @@ type Rule struct {
 	Fault
 }
 
-// Fault is what goes wrong with one request. The zero value is nothing.
+// Fault is the fault of one request. The zero value is no fault.
 type Fault struct {
 	// Delay comes before everything else. A client that leaves meanwhile takes
 	// its request with it.
 	Delay time.Duration
 	// DropBefore ends the connection without effect, DropAfter with it.
 	DropBefore, DropAfter bool
-	// HalfOpen neither does nor answers anything and keeps the connection until
-	// the client leaves.
+	// HalfOpen has no effect and no answer, and keeps the connection until the client
+	// leaves.
 	HalfOpen bool
 	// Error, when not empty, refuses by Slack's name for it, without effect.
 	Error string
@@ -78,7 +78,7 @@ func (f *Fault) prevents() bool {
 	return f.HalfOpen || f.DropBefore || f.Error != "" || f.Status != 0 || f.RetryAfter != 0
 }
 
-// instead does what takes the place of effect and answer.
+// instead acts in the place of effect and answer.
 func (f *Fault) instead(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case f.HalfOpen:

@@ -28,7 +28,8 @@ const (
 type File struct {
 	ID, Name, Title, MIME string
 	Data                  []byte
-	// Size, when above 0, is what the server says instead of the length of Data.
+	// Size, when above 0, is the size that the server names instead of the length of
+	// Data.
 	Size int64
 }
 
@@ -155,7 +156,7 @@ func content(r *http.Request) ([]byte, error) {
 	}
 }
 
-// completeUpload shows what was uploaded, as one message in each of the channels.
+// completeUpload shows the uploaded files, as one message in each of the channels.
 func (c *call) completeUpload() (answer, error) {
 	var named []struct {
 		ID    string `json:"id"`
@@ -228,10 +229,12 @@ func (c *call) sharing(files []*file) (func(), error) {
 	return func() { c.put(r, e) }, nil
 }
 
-// loginPage is what Slack shows to those who have no right to a file, with status 200.
+// loginPage is the page that Slack shows to clients without a right to a file, with
+// status 200.
 const loginPage = "<!DOCTYPE html><html><head><title>Login | Slack</title></head><body>Sign in to see this file</body></html>"
 
-// download serves a file to those who have the bot's token. A [Rule] for it has the method "download".
+// download serves a file to clients with the bot's token. A [Rule] for it has the
+// method "download".
 func (s *Server) download(w http.ResponseWriter, r *http.Request, rest string) {
 	name, _, _ := strings.Cut(rest, "/")
 	_, id, _ := strings.Cut(name, "-")

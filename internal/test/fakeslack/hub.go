@@ -32,7 +32,7 @@ type hub struct {
 	settled  map[string]outcome
 	sockets  []*socket // those that get events
 	turn     int
-	open     int // sockets whose connections are not over, and handshakes
+	open     int // sockets with connections that are not over, and handshakes
 	opened   int
 	closed   bool
 	conns    map[*websocket.Conn]bool
@@ -64,12 +64,12 @@ type envelope struct {
 	frame    string
 }
 
-// once says whether the envelope never comes again: a press and a slash command
-// are answered at once or have failed in the eyes of the person.
+// once says whether the envelope comes only once: a press and a slash command are
+// answered at once or have failed in the eyes of the person.
 func (e *envelope) once() bool { return e.kind == typeInteractive || e.kind == typeCommands }
 
-// send gives an envelope to a socket, or loses its first copy where there is none.
-// The lock is held.
+// send gives an envelope to a socket, or loses its first copy without one. The lock is
+// held.
 func (s *Server) send(env *envelope) {
 	s.hub.waiting = append(s.hub.waiting, env)
 	switch {
@@ -81,7 +81,7 @@ func (s *Server) send(env *envelope) {
 	s.changed.Wake()
 }
 
-// assign queues a copy of env on the socket whose turn it is. The lock is held.
+// assign queues a copy of env on the next socket in turn. The lock is held.
 func (s *Server) assign(env *envelope) bool {
 	fit := s.hub.sockets
 	if fresh := slices.DeleteFunc(slices.Clone(fit), func(k *socket) bool { return k.leaving }); len(fresh) > 0 {
@@ -131,7 +131,8 @@ func (s *Server) settle(env *envelope, o outcome) {
 	s.changed.Wake()
 }
 
-// acknowledge settles the envelope id; an unknown one has been settled before or never was.
+// acknowledge settles the envelope id; an unknown one has been settled before or was
+// made up.
 func (s *Server) acknowledge(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,7 +142,7 @@ func (s *Server) acknowledge(id string) {
 	}
 }
 
-// resend gives every envelope to a socket that is on none. The lock is held.
+// resend gives every envelope without a socket to one. The lock is held.
 func (s *Server) resend() {
 	for _, env := range s.hub.waiting {
 		if env.on == nil && !env.pushing && s.hub.push == nil && !s.assign(env) {
@@ -150,7 +151,7 @@ func (s *Server) resend() {
 	}
 }
 
-// redeliver sends again what is not acknowledged in time, until ctx ends.
+// redeliver sends envelopes again that are not acknowledged in time, until ctx ends.
 func (s *Server) redeliver(ctx context.Context) {
 	for {
 		changed := s.changed.Next()
@@ -166,7 +167,7 @@ func (s *Server) redeliver(ctx context.Context) {
 	}
 }
 
-// overdue gives up the copies whose time is over, and says how long the next one has.
+// overdue gives up the copies that are out of time, and says how long the next one has.
 func (s *Server) overdue(now time.Time) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -200,8 +201,8 @@ func (s *Server) Acked(e Event) bool {
 	return s.all(e, outcomeAcked)
 }
 
-// Failed says whether e was lost: a person who pressed or typed a command has seen
-// a failure, or an event has come again as often as it may.
+// Failed says whether e was lost: a person after a press or a typed command has seen a
+// failure, or an event has come again as often as it may.
 func (s *Server) Failed(e Event) bool { return s.all(e, outcomeFailed) }
 
 func (s *Server) all(e Event, o outcome) bool {

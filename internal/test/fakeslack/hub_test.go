@@ -236,8 +236,8 @@ func TestLinkDisabledAndRefusals(t *testing.T) {
 	w.connect()
 }
 
-// TestSilence checks the server's side of a half-open socket: what was sent into it
-// comes again, and elsewhere once the socket is known to be dead.
+// TestSilence checks the server's side of a half-open socket: the frames sent into it
+// come again, and elsewhere once the socket is known to be dead.
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, fakeslack.Options{AckWait: 10 * time.Millisecond, Ping: 10 * time.Millisecond, PingWait: 30 * time.Millisecond})

@@ -37,8 +37,8 @@ func (c *Chat) Press(ts, label string) Event {
 	return Event{}
 }
 
-// PressButton is a press of any button of any message that ever was: by a person
-// whose client still shows what is gone.
+// PressButton is a press of any button of any message that ever was: by a person with a
+// client that still shows a deleted one.
 func (c *Chat) PressButton(ts string, button Button) Event {
 	c.srv.mu.Lock()
 	defer c.srv.mu.Unlock()
@@ -84,7 +84,7 @@ func (c *Chat) React(ts, name string) Event {
 	return c.srv.react(c.room, e, c.who, name)
 }
 
-// Send delivers any payload in an envelope of type kind, such as one that nobody knows.
+// Send delivers any payload in an envelope of type kind, such as an unknown one.
 func (s *Server) Send(kind string, payload any) Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// book enters a request and returns what is to go wrong with it.
+// book enters a request and returns its fault.
 func (s *Server) book(req *Request) Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -41,12 +41,12 @@ func (s *Server) refused(req *Request, r *refusal) {
 	s.told[req.lane()] = wait{from: now, until: now.Add(time.Duration(r.retryAfter) * time.Second)}
 }
 
-// lane is one method in one channel: that is what a Retry-After is about.
+// lane is one method in one channel: the scope of a Retry-After.
 type lane struct{ method, chat string }
 
 func (req *Request) lane() lane { return lane{req.Method, req.Chat} }
 
-// wait is what was said to a lane.
+// wait is the wait that a lane was told.
 type wait struct{ from, until time.Time }
 
 // onItsWay is how long after a refusal a request may come that was sent before it was read.

@@ -3,7 +3,7 @@ package fakeslack
 import "time"
 
 // Limits are posting rates in one channel; Slack allows one message a second, with
-// short bursts (docs.slack.dev/apis/web-api/rate-limits). Zero sets none.
+// short bursts (docs.slack.dev/apis/web-api/rate-limits). A zero rate is no limit.
 type Limits struct {
 	// Posts and Updates are chat.postMessage and the like, and chat.update, a second.
 	Posts, Updates float64
@@ -11,7 +11,7 @@ type Limits struct {
 	Burst int
 }
 
-// bucket is what a channel may still take.
+// bucket holds the messages that a channel may still take.
 type bucket struct {
 	tokens float64
 	at     time.Time

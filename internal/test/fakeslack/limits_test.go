@@ -43,7 +43,7 @@ func TestTooEarlyIsAViolation(t *testing.T) {
 	w.srv.ForgetViolations()
 }
 
-// TestFaults checks what each fault does to the answer and whether there is an effect.
+// TestFaults checks the answer and the effect under each fault.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

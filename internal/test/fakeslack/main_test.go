@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// reply is what the Web API answers.
+// reply is an answer of the Web API.
 type reply struct {
 	Status     int    `json:"-"`
 	RetryAfter string `json:"-"`
@@ -38,7 +38,7 @@ type reply struct {
 	} `json:"response_metadata"`
 }
 
-// world is a workspace, its app's side, and somebody who writes.
+// world is a workspace, its app's side, and a person.
 type world struct {
 	t       *testing.T
 	srv     *fakeslack.Server
@@ -115,7 +115,7 @@ func (w *world) say(c *fakeslack.Chat, text string) reply {
 	return w.call("chat.postMessage", params)
 }
 
-// wire is what comes through a socket.
+// wire is a frame that comes through a socket.
 type wire struct {
 	Type           string          `json:"type"`
 	Reason         string          `json:"reason"`
@@ -187,7 +187,7 @@ func (l *link) ack(f wire) {
 	}
 }
 
-// soon bounds what a test waits for.
+// soon bounds the wait of a test.
 func soon(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// mention finds what notifies somebody in mrkdwn and in a markdown block, in code
+// mention finds texts that notify somebody in mrkdwn and in a markdown block, in code
 // as well: only entities are known to take the meaning away
 // (docs.slack.dev/messaging/formatting-message-text).
 var mention = regexp.MustCompile(`<(?:@([UW][A-Z0-9]+)|(!channel|!here|!everyone|!group)|!subteam\^([A-Z0-9]+))(?:\|[^<>]*)?>`)
 
-// named finds what notifies with link_names or parse=full.
+// named finds texts that notify with link_names or parse=full.
 var named = regexp.MustCompile(`@(channel|here|everyone)\b`)
 
 // notifies is whom a message would notify, by its text and its blocks.
@@ -82,7 +82,8 @@ func (s *Server) Notified() []string {
 	return slices.Clone(s.notified)
 }
 
-// shows books what a new version of the bot's message e does to people. The lock is held.
+// shows books the effect of a new version of the bot's message e on people. The lock is
+// held.
 func (s *Server) shows(e *entry) {
 	if shown := s.read(e); len(e.versions) == 0 || e.versions[len(e.versions)-1] != shown {
 		e.versions = append(e.versions, shown)

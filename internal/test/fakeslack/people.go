@@ -18,7 +18,7 @@ type User struct {
 	Team string
 }
 
-// newUser makes a user. The lock is held, or nobody else knows the server.
+// newUser makes a user. The lock is held, or the server is still private.
 func (s *Server) newUser(name, team string) *User {
 	u := &User{ID: s.id("U"), Name: name, Team: team}
 	s.users[u.ID] = u

@@ -38,7 +38,7 @@ func dig(t *testing.T, raw json.RawMessage, path string) string {
 	return fmt.Sprint(v)
 }
 
-// TestEvents checks what each thing that people do looks like to the app.
+// TestEvents checks the event of each of people's actions.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -184,7 +184,7 @@ func TestPress(t *testing.T) {
 		t.Error("there is no such button")
 	}
 	e := w.hub.Press(r.TS, "No")
-	l.next() // what was said
+	l.next() // the person's words
 	f := l.next()
 	for path, value := range map[string]string{
 		"type": "block_actions", "actions.0.action_id": "a2", "actions.0.value": "v2", "actions.0.block_id": "b", "user.id": w.ann.ID,

@@ -9,8 +9,8 @@ import (
 
 // Lengths, in characters (docs.slack.dev/reference/methods/chat.postMessage and chat.update).
 const (
-	maxText     = 40_000 // of a post: what is beyond is cut
-	maxUpdate   = 4_000  // of an update: what is longer is refused
+	maxText     = 40_000 // of a post: the rest is cut
+	maxUpdate   = 4_000  // of an update: a longer one is refused
 	maxMarkdown = 12_000
 )
 

@@ -22,10 +22,10 @@ import (
 const (
 	reasonHTTPTimeout = "http_timeout"
 	reasonHTTPError   = "http_error"
-	reasonNoRetry     = "the receiver wants no other copy" // never sent
+	reasonNoRetry     = "the receiver wants no other copy" // not one of Slack's
 )
 
-// maxAnswer bounds what is read of an answer to a push.
+// maxAnswer bounds the part of an answer to a push that is read.
 const maxAnswer = 1 << 20
 
 // pusher takes events to a URL instead of sockets. The server's mutex guards it.
@@ -34,7 +34,7 @@ type pusher struct {
 	last map[string]chan struct{} // by channel: closed when the newest event was tried
 }
 
-// newPushClient is the client of all pushes; it follows nobody.
+// newPushClient is the client of all pushes; it follows no redirect.
 func newPushClient() *http.Client {
 	return &http.Client{
 		Transport:     &http.Transport{MaxIdleConnsPerHost: 16},
@@ -42,9 +42,9 @@ func newPushClient() *http.Client {
 	}
 }
 
-// PushTo takes what happens over HTTP to url instead of through sockets: signed,
-// events of a channel in order, again after [Options].PushRetries. An empty url
-// goes back to sockets. What waits goes the new way.
+// PushTo sends events over HTTP to url instead of through sockets: signed, events of a
+// channel in order, again after [Options].PushRetries. An empty url goes back to
+// sockets. Waiting events go the new way.
 func (s *Server) PushTo(target string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -199,8 +199,8 @@ func (s *Server) Sign(header http.Header, body []byte, at time.Time) {
 	header.Set("X-Slack-Signature", "v0="+hex.EncodeToString(mac.Sum(nil)))
 }
 
-// Verify does what Slack does with a new URL: it posts url_verification, and the
-// answer must be the challenge, as text or as JSON.
+// Verify checks a new URL as Slack does: it posts url_verification, and the answer must
+// be the challenge, as text or as JSON.
 func (s *Server) Verify(ctx context.Context, target string) error {
 	const challenge = "3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P"
 	body := encode(map[string]string{"token": "verification-token", "type": "url_verification", "challenge": challenge})

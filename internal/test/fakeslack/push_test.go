@@ -24,7 +24,8 @@ type pushed struct {
 	signed                    bool
 }
 
-// receive starts a receiver that answers with the status of its nth request (below 0: and wants no retry), and gives what it got.
+// receive starts a receiver that answers with the status of its nth request (below 0:
+// and wants no retry), and gives the requests.
 func receive(t *testing.T, w *world, status func(n int) int) (string, <-chan pushed) {
 	t.Helper()
 	got := make(chan pushed, 100)

@@ -10,7 +10,7 @@ import (
 	"parley/internal/test/fakehttp"
 )
 
-// answer is what a method gives back besides ok.
+// answer has the fields of a method's answer besides ok.
 type answer map[string]any
 
 // refusal is Slack's {ok: false}: 200 but for ratelimited.
@@ -23,7 +23,7 @@ type refusal struct {
 
 func (r *refusal) Error() string { return r.name }
 
-// no refuses with a name, and says in Slack's messages what is wrong.
+// no refuses with a name, and tells the fault in Slack's messages.
 func no(name, format string, args ...any) *refusal {
 	r := &refusal{name: name, status: http.StatusOK}
 	if format != "" {

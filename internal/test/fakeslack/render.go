@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// blockView is what is looked at of a block.
+// blockView is the part of a block that is looked at.
 type blockView struct {
 	Type      string              `json:"type"`
 	BlockID   string              `json:"block_id"`
@@ -36,13 +36,13 @@ func (b *blockView) text() textView {
 	return t
 }
 
-// read is what a person reads of e: its blocks, or else its text. Spaces without
-// width are not seen. The lock is held.
+// read is the text that a person reads of e: its blocks, or else its text. Spaces
+// without width are not seen. The lock is held.
 func (s *Server) read(e *entry) string {
 	return strings.ReplaceAll(s.written(e), "\u200b", "")
 }
 
-// written is read with what is not seen. The lock is held.
+// written is read with the invisible characters. The lock is held.
 func (s *Server) written(e *entry) string {
 	if e.streaming {
 		return s.plainMarkdown(e.markdown)
@@ -65,7 +65,8 @@ func (s *Server) written(e *entry) string {
 	return strings.Join(parts, "\n")
 }
 
-// readBlock is what a person reads of a block, without its buttons. The lock is held.
+// readBlock is the text that a person reads of a block, without its buttons. The lock
+// is held.
 func (s *Server) readBlock(b *blockView) []string {
 	parts := []string{s.shown(b.text())}
 	inner := b.Fields
@@ -94,7 +95,7 @@ func (s *Server) readBlock(b *blockView) []string {
 	return parts
 }
 
-// cell is what a person reads of a table's cell. The lock is held.
+// cell is the text that a person reads of a table's cell. The lock is held.
 func (s *Server) cell(raw json.RawMessage) string {
 	var c struct {
 		textView
@@ -106,7 +107,8 @@ func (s *Server) cell(raw json.RawMessage) string {
 	return c.Text + s.richPlain(c.Elements)
 }
 
-// richPlain is what a person reads of the elements of a rich text. The lock is held.
+// richPlain is the text that a person reads of the elements of a rich text. The lock is
+// held.
 func (s *Server) richPlain(elements []json.RawMessage) string {
 	var b strings.Builder
 	for _, raw := range elements {
@@ -135,7 +137,7 @@ func (s *Server) richPlain(elements []json.RawMessage) string {
 	return b.String()
 }
 
-// shown is what a person reads of a text object. The lock is held.
+// shown is the text that a person reads of a text object. The lock is held.
 func (s *Server) shown(t textView) string {
 	switch t.Type {
 	case "mrkdwn":
@@ -173,7 +175,7 @@ func (s *Server) plain(text string) string {
 	return html.UnescapeString(text)
 }
 
-// label is what a control sequence shows. The lock is held.
+// label is the shown text of a control sequence. The lock is held.
 func (s *Server) label(target, label string) string {
 	switch {
 	case label != "" && target[0] != '@' && target[0] != '#':

@@ -15,7 +15,7 @@ type Event struct {
 	Chat string
 	// Type is the type of the envelope: events_api, interactive, slash_commands.
 	Type string
-	// Envelopes are the ids of what was delivered: two for a post that mentions the bot.
+	// Envelopes are the ids of the deliveries: two for a post that mentions the bot.
 	Envelopes []string
 	// Raw is the payload of the first of them.
 	Raw json.RawMessage
@@ -32,8 +32,8 @@ func (c *Chat) Say(text string) Event {
 	return c.post(&entry{text: text}, nil)
 }
 
-// Unheard is Say of a post whose event is lost on its way; [Server.Repeat] sends it,
-// perhaps after events that came later.
+// Unheard is Say of a post with an event that is lost on its way; [Server.Repeat] sends
+// it, perhaps after later events.
 func (c *Chat) Unheard(text string) Event {
 	c.srv.mu.Lock()
 	defer c.srv.mu.Unlock()
@@ -126,8 +126,8 @@ func (c *Chat) post(e *entry, fields map[string]any) Event {
 	return c.srv.event(event, bodies...)
 }
 
-// Edit changes the text of the message ts and tells the bot with message_changed.
-// Of a message that never was there is no event.
+// Edit changes the text of the message ts and tells the bot with message_changed. A
+// message that did not exist has no event.
 func (c *Chat) Edit(ts, text string) Event {
 	c.srv.mu.Lock()
 	defer c.srv.mu.Unlock()

@@ -19,7 +19,7 @@ import (
 type Options struct {
 	// Addr is where it listens; default 127.0.0.1 on a free port.
 	Addr string
-	// Listener, when set, is what it listens on instead; it closes it.
+	// Listener, when set, is the listener in place of its own; it closes it.
 	Listener net.Listener
 	// Team is the workspace's id; default T0PARLEY01.
 	Team string
@@ -29,7 +29,7 @@ type Options struct {
 	// Retries bounds how often an event comes again through a socket; 0 sets no bound.
 	Retries int
 	// PushRetries are the pauses before an event is pushed again over HTTP; default
-	// Slack's: none, 1 min, 5 min.
+	// Slack's: 0, 1 min, 5 min.
 	PushRetries []time.Duration
 	// Ping is the pause between two pings, default 10 s, and PingWait how long a
 	// socket may leave them unanswered before it is dropped, default 30 s.
@@ -37,13 +37,13 @@ type Options struct {
 	// Linger passes between a disconnect frame and the end of its socket; default
 	// 300 ms. Slack's own warning comes some 10 s ahead.
 	Linger time.Duration
-	// StreamIdle is how long a stream may get nothing before it ends by itself and
-	// takes nothing more; default 5 min. Slack does not say how long; such streams
-	// were seen to be over after five minutes.
+	// StreamIdle is the longest silence of a stream before it ends by itself and takes
+	// no further text; default 5 min. Slack does not say how long; such streams were
+	// seen to be over after five minutes.
 	StreamIdle time.Duration
-	// Limits are the posting rates; the zero value sets none.
+	// Limits are the posting rates; the zero value is no limit.
 	Limits Limits
-	// NoEcho keeps what the bot posts from coming back to it as events.
+	// NoEcho keeps the bot's posts from coming back to it as events.
 	NoEcho bool
 	// MentionFirst delivers the app_mention of a post before its message.
 	MentionFirst bool
@@ -84,7 +84,7 @@ type Server struct {
 	http    *fakehttp.Server
 	pushes  *http.Client
 	methods map[string]*method
-	cancel  context.CancelFunc                // ends what runs
+	cancel  context.CancelFunc                // ends the goroutines
 	spawn   func(f func(ctx context.Context)) // runs f until cancel; Close waits for it
 	running sync.WaitGroup
 	changed fakehttp.Changes // tells of everything that happens
@@ -150,7 +150,7 @@ func New(tb testing.TB, opts ...Options) *Server {
 	return s
 }
 
-// Close ends the server, its sockets and every connection. A second call does nothing.
+// Close ends the server, its sockets and every connection. A second call has no effect.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	s.spawn = func(func(context.Context)) {}
@@ -172,10 +172,11 @@ func (s *Server) BotToken() string { return "xoxb-" + strings.Repeat("fake-", 4)
 // AppToken is the token for apps.connections.open alone.
 func (s *Server) AppToken() string { return "xapp-" + strings.Repeat("fake-", 4) + "app" }
 
-// SigningSecret is what pushed requests are signed with.
+// SigningSecret is the secret of the signatures of pushed requests.
 func (s *Server) SigningSecret() string { return strings.Repeat("5ec4e7", 5) }
 
-// Identity is what auth.test tells: the ids of the workspace, of the bot as a user, and of the bot.
+// Identity is the answer of auth.test: the ids of the workspace, of the bot as a user,
+// and of the bot.
 func (s *Server) Identity() (team, botUser, bot string) { return s.opt.Team, s.bot.ID, botID }
 
 // Mention is the text that mentions the bot.

@@ -30,14 +30,14 @@ type socket struct {
 	conn *websocket.Conn
 	more chan struct{} // something is queued
 
-	// The server's mutex guards what follows.
+	// The server's mutex guards the fields below.
 	frames  []frame
 	leaving bool // a disconnect frame was sent
-	silent  bool // half open: nothing gets through, and nobody is told
+	silent  bool // half open: no frame gets through, and the ends are not told
 	answer  time.Time
 }
 
-// frame is what is to be written.
+// frame is a frame to be written.
 type frame struct {
 	data     []byte
 	envelope *envelope
@@ -179,7 +179,7 @@ func (k *socket) read() {
 	}
 }
 
-// write writes what is queued until ctx or the connection ends.
+// write writes the queued frames until ctx or the connection ends.
 func (k *socket) write(ctx context.Context) {
 	for {
 		f, ok := k.take()
@@ -266,7 +266,7 @@ func (k *socket) ping(ctx context.Context) {
 	}
 }
 
-// over takes the socket out of the hub: what it had comes again elsewhere.
+// over takes the socket out of the hub: its envelopes come again elsewhere.
 func (k *socket) over() {
 	s := k.srv
 	s.mu.Lock()

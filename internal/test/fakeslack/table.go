@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// method is one method of the Web API: what it takes, and what it does.
+// method is one method of the Web API: its arguments, and its effect.
 type method struct {
 	app    bool // takes the app's token
 	params map[string]param
@@ -89,7 +89,7 @@ func methods() map[string]*method {
 	}
 }
 
-// check holds arguments against the table; what it finds is a violation.
+// check holds arguments against the table; each difference is a violation.
 func (m *method) check(params map[string]string) *refusal {
 	var wrong *refusal
 	say := func(format string, args ...any) {
@@ -116,7 +116,7 @@ func (m *method) check(params map[string]string) *refusal {
 	return wrong
 }
 
-// stampShape is what Slack's timestamps look like.
+// stampShape is the form of Slack's timestamps.
 var stampShape = regexp.MustCompile(`^\d{1,12}\.\d{6}$`)
 
 func fits(kind param, value string) bool {

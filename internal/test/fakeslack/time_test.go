@@ -12,8 +12,8 @@ import (
 	"parley/internal/test/fakeslack"
 )
 
-// TestFakeTime checks that a server without a network lives in fake time: default
-// waits pass, and nothing is left running.
+// TestFakeTime checks that a server without a network lives in fake time: default waits
+// pass, and no goroutine is left running.
 func TestFakeTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

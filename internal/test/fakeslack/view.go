@@ -11,13 +11,14 @@ import (
 // Message is one message of the bot as people see it.
 type Message struct {
 	TS, Chat, Thread string
-	// Text is what a person reads: the blocks, or else the text. Buttons are apart.
+	// Text is the text that a person reads: the blocks, or else the text. Buttons are
+	// apart.
 	Text string
 	// Fallback is the text field, which notifications show.
 	Fallback string
 	Blocks   json.RawMessage
 	Buttons  []Button
-	// Files are what came with it, and File is the first of them, or nil.
+	// Files are the files of the message, and File is the first of them, or nil.
 	Files []File
 	File  *File
 	// Notified are whom the message would notify now: ids of users and user groups,
@@ -25,9 +26,9 @@ type Message struct {
 	Notified []string
 	// Versions are all texts that a person could have read, the last one too.
 	Versions []string
-	// Reactions are who reacted, by name.
+	// Reactions are the people with a reaction, by its name.
 	Reactions map[string][]string
-	// Ephemeral is the one user who sees it.
+	// Ephemeral is its only reader.
 	Ephemeral          string
 	Streaming, Deleted bool
 	Broadcast          bool
@@ -95,7 +96,7 @@ func (c *Chat) Status() string {
 	return c.room.showing[c.thread]
 }
 
-// Reactions are who reacted to the message ts of anybody, by name.
+// Reactions are the people with a reaction to the message ts of anybody, by its name.
 func (c *Chat) Reactions(ts string) map[string][]string {
 	c.srv.mu.Lock()
 	defer c.srv.mu.Unlock()

@@ -12,7 +12,7 @@ type Bot struct {
 	token string
 	user  User
 
-	// The server's mutex guards what follows.
+	// The server's mutex guards the fields below.
 	queue       []*queued
 	nextUpdate  int64
 	nextMessage int64 // in chats that do not count for themselves

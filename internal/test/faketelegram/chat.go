@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// What a bot is in a chat.
+// The states of a bot in a chat.
 const (
 	statusMember = "member"
 	statusAdmin  = "administrator"
@@ -32,7 +32,7 @@ type room struct {
 	flood    time.Time // until when everything is refused
 }
 
-// entry is one message in a room and what became of it.
+// entry is one message in a room and its fate.
 type entry struct {
 	message
 	own      bool // the bot's
@@ -173,7 +173,7 @@ func (c *Chat) ID() int64 { return c.room.info.ID }
 // Thread is the topic's message_thread_id, 0 outside of topics.
 func (c *Chat) Thread() int64 { return c.thread }
 
-// Who is the person who writes through c.
+// Who is the sender through c.
 func (c *Chat) Who() User { return c.who }
 
 // As is the same chat or topic with person writing.

@@ -22,15 +22,15 @@ type Rule struct {
 	Fault
 }
 
-// Fault is what goes wrong with one request. The zero value is nothing.
+// Fault is the fault of one request. The zero value is no fault.
 type Fault struct {
 	// Delay comes before everything else. A client that leaves meanwhile takes
 	// its request with it.
 	Delay time.Duration
 	// DropBefore ends the connection without effect, DropAfter with it.
 	DropBefore, DropAfter bool
-	// HalfOpen neither does nor answers anything and keeps the connection until
-	// the client leaves.
+	// HalfOpen has no effect and no answer, and keeps the connection until the client
+	// leaves.
 	HalfOpen bool
 	// Code, when not 0, refuses the request without effect, in the Bot API's
 	// form, with Description and the parameters RetryAfter (seconds) and MigrateTo.
@@ -76,7 +76,8 @@ func Unauthorized() Fault {
 	return Fault{Code: http.StatusUnauthorized, Description: wordUnauthorized}
 }
 
-// Blocked is the 403 of a person who blocked the bot; see [Chat.Block] for one who really does.
+// Blocked is the 403 after a person blocked the bot; see [Chat.Block] for a person who
+// really does.
 func Blocked() Fault {
 	return Fault{Code: http.StatusForbidden, Description: wordBlocked}
 }
@@ -108,7 +109,7 @@ func (f *Fault) prevents() bool {
 	return f.HalfOpen || f.DropBefore || f.Code != 0
 }
 
-// instead does what takes the place of effect and answer.
+// instead acts in the place of effect and answer.
 func (f *Fault) instead(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case f.HalfOpen:

@@ -11,7 +11,7 @@ import (
 	"parley/internal/test/faketelegram"
 )
 
-// TestFaults checks what each fault does to the answer and whether there is an effect.
+// TestFaults checks the answer and the effect under each fault.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	broken := func(r reply, err error) bool { return err != nil && r.Status == 0 }
@@ -143,7 +143,7 @@ func TestRates(t *testing.T) {
 	tests := map[string]struct {
 		limits faketelegram.Limits
 		to     func(w *world) []*faketelegram.Chat
-		wait   int // seconds that the third message is to wait, 0: none
+		wait   int // seconds that the third message is to wait, or 0
 	}{
 		"no limit": {faketelegram.Limits{}, func(w *world) []*faketelegram.Chat { return []*faketelegram.Chat{w.chat, w.chat, w.chat} }, 0},
 		"one chat": {

@@ -25,7 +25,8 @@ const (
 type File struct {
 	ID, Name, MIME string
 	Data           []byte
-	// Size, when above 0, is what the server says instead of the length of Data.
+	// Size, when above 0, is the size that the server names instead of the length of
+	// Data.
 	Size int64
 }
 

@@ -17,7 +17,8 @@ type call struct {
 	req *Request
 }
 
-// handler does what a method does. The error is a *refusal, or why there is no answer.
+// handler has the effect of a method. The error is a *refusal, or why there is no
+// answer.
 type handler func(ctx context.Context, c *call) (any, error)
 
 // locked makes a handler of f, which runs with the lock held.
@@ -58,8 +59,8 @@ func handlers() map[string]handler {
 
 func (c *call) param(name string) string { return c.req.Params[name] }
 
-// decode reads the JSON of a parameter into v; the refusal has the words notJSON
-// for what is none, and wrong for what does not fit v.
+// decode reads the JSON of a parameter into v; the refusal has the words notJSON for a
+// text of another form, and wrong for JSON that does not fit v.
 func (c *call) decode(name string, v any, notJSON, wrong string) error {
 	value := []byte(c.param(name))
 	if !json.Valid(value) {

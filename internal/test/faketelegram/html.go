@@ -83,7 +83,8 @@ func (p *htmlParser) peek() byte {
 	return 0
 }
 
-// until moves on to the next white space, end or one of stops, and returns what it passed.
+// until moves on to the next white space, end or one of stops, and returns the text
+// that it passed.
 func (p *htmlParser) until(stops string) string {
 	from := p.pos
 	for c := p.peek(); !blank(c) && c != 0 && strings.IndexByte(stops, c) < 0; c = p.peek() {
@@ -234,7 +235,7 @@ func (p *htmlParser) endTag() error {
 	}
 	p.open = p.open[:len(p.open)-1]
 	if p.units == t.units {
-		return nil // around nothing it is nothing
+		return nil // without text there is no entity
 	}
 	return p.close(&t)
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// close makes the entity of a tag whose text is complete.
+// close makes the entity of a tag with a complete text.
 func (p *htmlParser) close(t *openTag) error {
 	e := Entity{Offset: t.units, Length: p.units - t.units}
 	switch t.name {
@@ -44,7 +44,7 @@ func (p *htmlParser) close(t *openTag) error {
 	return nil
 }
 
-// closeLink makes a link of e, or nothing of one that leads nowhere.
+// closeLink makes a link of e, or plain text of one that leads nowhere.
 func (p *htmlParser) closeLink(t *openTag, e Entity) error {
 	target := t.attrs["href"]
 	if target == "" {
@@ -69,7 +69,7 @@ func (p *htmlParser) closeTime(t *openTag, e Entity) error {
 	}
 	seconds, err := strconv.ParseInt(t.attrs["unix"], 10, 32)
 	if err != nil || seconds <= 0 {
-		return nil //nolint:nilerr // Telegram drops a time that is none and keeps its text
+		return nil //nolint:nilerr // Telegram drops an invalid time and keeps its text
 	}
 	e.Type, e.UnixTime, e.DateFormat = "date_time", seconds, format
 	p.entities = append(p.entities, e)

@@ -113,7 +113,7 @@ func FuzzParseHTML(f *testing.F) {
 	})
 }
 
-// TestParseHTMLCorpus compares the parser with what Telegram's own does.
+// TestParseHTMLCorpus compares the parser with Telegram's own.
 func TestParseHTMLCorpus(t *testing.T) {
 	t.Parallel()
 	cases := decode[[]struct {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// book enters a request and returns what is to go wrong with it.
+// book enters a request and returns its fault.
 func (s *Server) book(req *Request) Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -40,7 +40,8 @@ func (s *Server) refused(req *Request, no *refusal) {
 	}
 }
 
-// wait is what a bot was told of a chat, with an answer to what was passing or not.
+// wait is a wait that a bot was told for a chat, with an answer to a passing sign or
+// not.
 type wait struct {
 	from, until time.Time
 	passing     bool
@@ -50,8 +51,8 @@ type wait struct {
 // was read.
 const onItsWay = 250 * time.Millisecond
 
-// forbids says whether a request comes too early. Messages of a chat come one
-// after the other; what is shown in passing may be on its way beside them.
+// forbids says whether a request comes too early. Messages of a chat come one after the
+// other; passing signs may be on their way beside them.
 func (w wait) forbids(req *Request) bool {
 	if req.Chat == 0 || !req.Time.Before(w.until) {
 		return false
@@ -64,7 +65,7 @@ type lane struct{ bot, chat int64 }
 
 func (r *Request) lane() lane { return lane{r.Bot, r.Chat} }
 
-// passing says whether nothing lasting would come of the request.
+// passing says whether the request has no lasting effect.
 func (r *Request) passing() bool {
 	return r.Method == "sendMessageDraft" || r.Method == "sendChatAction"
 }

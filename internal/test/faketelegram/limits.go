@@ -2,8 +2,8 @@ package faketelegram
 
 import "time"
 
-// Limits are sending rates. A zero rate is no limit. What goes beyond one is
-// refused with 429 and the seconds to wait.
+// Limits are sending rates. A zero rate is no limit. A message beyond one is refused
+// with 429 and the seconds to wait.
 type Limits struct {
 	// PerChat is messages a second in one chat, after a burst of Burst (default 3).
 	PerChat float64
@@ -38,7 +38,7 @@ func (b *bucket) wait(now time.Time, rate, burst float64) time.Duration {
 	return time.Duration((1 - b.level) / rate * float64(time.Second))
 }
 
-// limit refuses what comes too fast or during a flood wait. The lock is held.
+// limit refuses messages that come too fast or during a flood wait. The lock is held.
 func (c *call) limit(r *room) error {
 	now := time.Now()
 	if err := c.flooded(r, now); err != nil {
@@ -62,7 +62,7 @@ func (c *call) limit(r *room) error {
 	return nil
 }
 
-// limitPassing is limit for what is shown in passing: only the bot's rate counts it.
+// limitPassing is limit for passing signs: only the bot's rate counts them.
 func (c *call) limitPassing(r *room) error {
 	now := time.Now()
 	if err := c.flooded(r, now); err != nil {
@@ -75,7 +75,7 @@ func (c *call) limitPassing(r *room) error {
 	return nil
 }
 
-// flooded refuses what comes during a flood wait.
+// flooded refuses requests during a flood wait.
 func (c *call) flooded(r *room, now time.Time) error {
 	if until := later(r.flood, c.bot.flood); now.Before(until) {
 		return tooMany(until.Sub(now))

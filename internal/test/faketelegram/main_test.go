@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// reply is what the Bot API answers.
+// reply is an answer of the Bot API.
 type reply struct {
 	Status      int             `json:"-"`
 	OK          bool            `json:"ok"`
@@ -46,7 +46,7 @@ func newClient(t *testing.T, b *faketelegram.Server, token string) *client {
 	return &client{t: t, http: &http.Client{Transport: transport}, base: b.URL() + "/bot" + token + "/"}
 }
 
-// try posts form values and returns what came back.
+// try posts form values and returns the reply.
 func (c *client) try(ctx context.Context, method string, params map[string]string) (reply, error) {
 	form := url.Values{}
 	for name, value := range params {
@@ -107,7 +107,7 @@ func (c *client) upload(method string, params map[string]string, field, name str
 	return r
 }
 
-// update is what the tests look at of an update.
+// update has the fields of an update that the tests look at.
 type update struct {
 	ID      int64 `json:"update_id"`
 	Message struct {
@@ -134,7 +134,7 @@ func decode[T any](t *testing.T, raw json.RawMessage) T {
 	return v
 }
 
-// soon bounds what a test waits for.
+// soon bounds the wait of a test.
 func soon(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)

@@ -2,8 +2,8 @@ package faketelegram
 
 import "time"
 
-// Block makes a person block the bot, in their private chat. What they say
-// before Unblock does not reach the bot.
+// Block makes a person block the bot, in their private chat. Their messages before
+// Unblock do not reach the bot.
 func (c *Chat) Block() Update { return c.becomes(statusKicked) }
 
 // Unblock takes that back.
@@ -28,7 +28,7 @@ func (c *Chat) Vanish() {
 	c.room.status = statusGone
 }
 
-// becomes changes what the bot is in the chat, and tells it.
+// becomes changes the bot's state in the chat, and tells the bot.
 func (c *Chat) becomes(status string) Update {
 	c.srv.mu.Lock()
 	defer c.srv.mu.Unlock()
@@ -47,18 +47,18 @@ func (c *Chat) becomes(status string) Update {
 	})
 }
 
-// Join posts the service message of people who came into the group.
+// Join posts the service message for people who came into the group.
 func (c *Chat) Join(people ...User) Update {
 	return c.post(&message{NewMembers: people}, nil)
 }
 
-// Leave posts the service message of somebody who left the group.
+// Leave posts the service message for somebody who left the group.
 func (c *Chat) Leave(person User) Update {
 	return c.post(&message{LeftMember: &person}, nil)
 }
 
-// Migrate makes a group a supergroup with another id, which it returns, with
-// the service message in each of them. Who writes to the old id is refused.
+// Migrate makes a group a supergroup with another id, which it returns, with the
+// service message in each of them. A message to the old id is refused.
 func (c *Chat) Migrate() *Chat {
 	to := c.MigrateQuietly()
 	c.post(&message{MigrateTo: to.ID()}, nil)

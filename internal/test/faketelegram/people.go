@@ -88,7 +88,7 @@ func (c *Chat) Contact(phone, firstName string, options ...Option) Update {
 	return c.post(&message{Contact: &contact{Phone: phone, FirstName: firstName}}, options)
 }
 
-// Post posts a message with any fields, such as a sticker or a kind that nobody knows.
+// Post posts a message with any fields, such as a sticker or an unknown kind.
 func (c *Chat) Post(fields map[string]any) Update {
 	c.srv.mu.Lock()
 	defer c.srv.mu.Unlock()
@@ -104,8 +104,8 @@ func (c *Chat) Post(fields map[string]any) Update {
 	return c.room.bot.push(Update{Kind: "message", Chat: e.Chat.ID, MessageID: e.ID}, body)
 }
 
-// Edit changes the text, or the caption, of the message id and says so to the
-// bot. Of a message that never was there is no update, and the id of it is 0.
+// Edit changes the text, or the caption, of the message id and says so to the bot. A
+// message that did not exist has no update, and the id of it is 0.
 func (c *Chat) Edit(id int64, text string) Update {
 	c.srv.mu.Lock()
 	defer c.srv.mu.Unlock()
@@ -137,8 +137,8 @@ func (c *Chat) Delete(id int64) {
 }
 
 // Press presses the button called label under the message id, as c's person sees it
-// now. The update's Callback is what the bot must answer; where there is no such
-// button there is no update, and its id is 0.
+// now. The update's Callback is the id that the bot must answer; without such a button
+// there is no update, and its id is 0.
 func (c *Chat) Press(id int64, label string) Update {
 	c.srv.mu.Lock()
 	defer c.srv.mu.Unlock()
@@ -157,7 +157,7 @@ func (c *Chat) Press(id int64, label string) Update {
 }
 
 // PressData is a press with any data, of any message of the chat that ever was: by a
-// person whose app still shows what is gone, or who wrote an app of their own.
+// person with an app that still shows a deleted one, or with an app of their own.
 func (c *Chat) PressData(id int64, data string) Update {
 	c.srv.mu.Lock()
 	defer c.srv.mu.Unlock()
@@ -202,7 +202,8 @@ func (c *Chat) post(m *message, options []Option) Update {
 	return c.put(m, options)
 }
 
-// put fills in who, where and when, applies options and queues the update. The lock is held.
+// put fills in sender, place and time, applies options and queues the update. The lock
+// is held.
 func (c *Chat) put(m *message, options []Option) Update {
 	base := c.base()
 	m.From, m.SenderChat, m.Date = base.From, base.SenderChat, base.Date
@@ -263,7 +264,7 @@ func found(text string) []Entity {
 	return all
 }
 
-// kindOf is what a word is, and how many units of it.
+// kindOf is the kind of a word, and how many units of it.
 func kindOf(word string) (string, int) {
 	switch {
 	case strings.HasPrefix(word, "/"):

@@ -42,7 +42,7 @@ func field(t *testing.T, u faketelegram.Update, path string) string {
 	}
 }
 
-// TestUpdates checks what each thing that people do looks like to the bot.
+// TestUpdates checks the update of each of people's actions.
 func TestUpdates(t *testing.T) {
 	t.Parallel()
 	type update = faketelegram.Update

@@ -208,7 +208,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestBotsAreApart says that bots share neither updates nor chats.
+// TestBotsAreApart says that bots share no updates and no chats.
 func TestBotsAreApart(t *testing.T) {
 	t.Parallel()
 	srv := faketelegram.New(t)

@@ -114,7 +114,7 @@ func migrated(to int64) *refusal {
 	return r
 }
 
-// expelled is what a bot hears that is not in a chat of type kind.
+// expelled is the answer to a bot that is not in a chat of type kind.
 func expelled(format, kind string) *refusal {
 	return forbidden(strings.Replace(format, "%s", kind, 1))
 }

@@ -26,7 +26,7 @@ type Upload struct {
 	Data        []byte
 }
 
-// Request is what the ledger keeps of one request. The token is in none of it.
+// Request is the ledger's record of one request. The token is not in it.
 type Request struct {
 	// N counts the server's requests from 1.
 	N int
@@ -36,12 +36,12 @@ type Request struct {
 	// Params are the parameters as form values; JSON values stay JSON.
 	Params map[string]string
 	Files  []Upload
-	// Chat is chat_id, 0 where there is none.
+	// Chat is chat_id, or 0.
 	Chat int64
 	// Time is when it came, Done when it was answered.
 	Time, Done time.Time
-	// Status is the HTTP status of the answer, 0 while there is none;
-	// Description the words of a refusal.
+	// Status is the HTTP status of the answer, 0 before it; Description the words of a
+	// refusal.
 	Status      int
 	Description string
 	// Faulty says that a [Rule] harmed it.
@@ -51,7 +51,7 @@ type Request struct {
 	Early bool
 }
 
-// Int is a parameter as a number, 0 where it is none.
+// Int is a parameter as a number, or 0.
 func (r *Request) Int(name string) int64 {
 	n, err := strconv.ParseInt(r.Params[name], 10, 64)
 	if err != nil {
@@ -144,7 +144,7 @@ func takeParts(params map[string]string, parts *multipart.Reader) ([]Upload, err
 	}
 }
 
-// check holds a request against the table and says what is wrong with it.
+// check holds a request against the table and names its faults.
 func (m *Method) check(params map[string]string, files []Upload) []string {
 	var wrong []string
 	known := map[string]bool{}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// What a message can hold, in UTF-16 units after entities are parsed.
+// The limits of a message, in UTF-16 units after entities are parsed.
 const (
 	maxText    = 4096
 	maxCaption = 1024
@@ -47,7 +47,7 @@ func (c *call) send(e *entry) (any, error) {
 	return e.message, nil
 }
 
-// prepare checks where e is to go and what it answers.
+// prepare checks where e is to go and which message it answers.
 func (c *call) prepare(e *entry) (*room, error) {
 	buttons, err := c.markup()
 	if err != nil {
@@ -106,7 +106,7 @@ func (c *call) text(name, entitiesName string, limit int) (string, []Entity, err
 	return text, ents, nil
 }
 
-// parse applies parse_mode, or entities without one, and cleans what comes out.
+// parse applies parse_mode, or entities without one, and cleans the result.
 func (c *call) parse(raw, entitiesJSON string) (string, []Entity, error) {
 	raw = strings.ToValidUTF8(raw, "\x00")
 	if strings.Contains(raw, "\x00") {

@@ -19,9 +19,9 @@ import (
 type Options struct {
 	// Addr is where it listens; default 127.0.0.1 on a free port.
 	Addr string
-	// Listener, when set, is what it listens on instead; it closes it.
+	// Listener, when set, is the listener in place of its own; it closes it.
 	Listener net.Listener
-	// Limits are the sending rates; the zero value sets none.
+	// Limits are the sending rates; the zero value is no limit.
 	Limits Limits
 	// MaxPoll bounds how long a poll is held, whatever the bot asks for; 0 means
 	// the Bot API's 50 s.
@@ -189,7 +189,7 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, req *Request) (fa
 	return fault, true
 }
 
-// answer does what a request asks for.
+// answer handles a request.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, c *call) {
 	fault, ok := s.begin(w, r, c.req)
 	if !ok {

@@ -5,7 +5,7 @@ import "strings"
 // Param is one parameter of a method.
 type Param struct {
 	Name string
-	// Types are the Bot API's words for what it may be, one of them.
+	// Types are the Bot API's words for its type, one of them.
 	Types    []string
 	Required bool
 }
@@ -72,7 +72,7 @@ func Methods() []Method {
 	}
 }
 
-// sending adds what every method that sends one message has.
+// sending adds the parameters of every method that sends one message.
 func sending(own ...string) []string {
 	return append(own,
 		"business_connection_id String", "chat_id! "+chatID, "message_thread_id Integer",

@@ -54,8 +54,8 @@ func TestRefusalsCorpus(t *testing.T) {
 	}
 }
 
-// plainWords takes off what the server adds, and the case of the first letter,
-// which it changes.
+// plainWords takes off the server's additions, and the case of the first letter, which
+// it changes.
 func plainWords(text string) string {
 	for _, prefix := range []string{"Bad Request: ", "Forbidden: "} {
 		text = strings.TrimPrefix(text, prefix)

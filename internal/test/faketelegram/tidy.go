@@ -5,9 +5,9 @@ import (
 	"unicode/utf16"
 )
 
-// tidy does to a parsed text what Telegram does before it stores it: carriage
-// returns go, other control characters become spaces, formatting of nothing
-// but white space is dropped, and white space around the text goes.
+// tidy cleans a parsed text as Telegram does before it stores it: carriage returns go,
+// other control characters become spaces, formatting of white space alone is dropped,
+// and white space around the text goes.
 func tidy(text string, ents []Entity) (string, []Entity) {
 	in := utf16.Encode([]rune(text))
 	out := make([]uint16, 0, len(in))
@@ -38,7 +38,7 @@ func tidy(text string, ents []Entity) (string, []Entity) {
 	return trim(out, kept)
 }
 
-// trim takes white space off both ends; at the front not what is formatted.
+// trim takes white space off both ends; at the front only unformatted space.
 func trim(text []uint16, ents []Entity) (string, []Entity) {
 	white := func(c uint16) bool { return c == ' ' || c == '\n' || c == '\t' }
 	end := len(text)

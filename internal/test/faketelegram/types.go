@@ -109,7 +109,7 @@ type fileInfo struct {
 	FilePath     string `json:"file_path,omitempty"`
 }
 
-// text is what people read of m, whether it is a text or a caption.
+// text is the text that people read of m, be it a text or a caption.
 func (m *message) text() (string, []Entity) {
 	if m.Text != "" {
 		return m.Text, m.Entities

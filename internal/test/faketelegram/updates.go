@@ -12,7 +12,7 @@ const (
 	maxBatch = 100
 	maxHold  = 50 * time.Second
 	// An offset that is further beyond the newest update than this is taken for
-	// nonsense: it confirms nothing and gets everything.
+	// nonsense: it confirms no update and gets all of them.
 	farAhead = 10
 )
 
@@ -141,7 +141,7 @@ func (c *call) getUpdates(ctx context.Context) (any, error) {
 	}
 }
 
-// takeOver ends an older poll and confirms what is below the offset.
+// takeOver ends an older poll and confirms the updates below the offset.
 func (c *call) takeOver() (chan struct{}, error) {
 	c.srv.mu.Lock()
 	defer c.srv.mu.Unlock()
@@ -180,7 +180,8 @@ func (c *call) leave(mine chan struct{}) {
 	}
 }
 
-// confirm drops what is below offset; a negative one keeps the newest. The lock is held.
+// confirm drops the updates below offset; a negative one keeps the newest. The lock is
+// held.
 func (b *Bot) confirm(offset int64) {
 	if offset < 0 {
 		keep := min(len(b.queue), int(-offset))
@@ -195,7 +196,8 @@ func (b *Bot) confirm(offset int64) {
 	})
 }
 
-// batch is what the poll mine gets, or when to look again, or why it has ended.
+// batch has the updates for the poll mine, or the time of the next look, or the reason
+// for its end.
 func (c *call) batch(mine chan struct{}) ([]json.RawMessage, <-chan struct{}, error) {
 	c.srv.mu.Lock()
 	defer c.srv.mu.Unlock()

@@ -23,7 +23,7 @@ type Message struct {
 	// Markup is reply_markup as it was sent; Buttons the inline keyboard in it.
 	Markup  json.RawMessage
 	Buttons [][]Button
-	// File is what came with it; AlbumID joins the messages of one album.
+	// File is the file of the message; AlbumID joins the messages of one album.
 	File    *File
 	AlbumID string
 	Deleted bool

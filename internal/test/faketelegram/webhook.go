@@ -144,7 +144,8 @@ func (d *delivery) run(ctx context.Context) {
 	}
 }
 
-// next is an update whose turn it is, or how long to wait for one and what may come before.
+// next is the next update in turn, or the wait for one and the event that may come
+// before.
 func (d *delivery) next(now time.Time) (*queued, time.Duration, <-chan struct{}) {
 	d.bot.srv.mu.Lock()
 	defer d.bot.srv.mu.Unlock()

@@ -55,7 +55,7 @@ func (h *hook) set(w *world, secret string) {
 	}
 }
 
-// seen are the texts, secrets and times of what came.
+// seen are the texts, secrets and times of the calls.
 func (h *hook) seen() (texts, secrets []string, times []time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

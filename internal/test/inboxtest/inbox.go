@@ -15,7 +15,7 @@ import (
 	"parley/pkg/channels"
 )
 
-// patience bounds every wait; it is never reached when the tests pass.
+// patience bounds every wait; a test that passes ends long before.
 const patience = 20 * time.Second
 
 // ErrFull is an error of a store for [Inbox.Before].
@@ -23,7 +23,7 @@ var ErrFull = errors.New("the store is full")
 
 // Inbox keeps items as the gateway does: once by id, and with the cursor.
 type Inbox struct {
-	// Before is asked before anything is stored; with an error nothing is stored. It is
+	// Before is asked before a write; with an error the write does not happen. It is
 	// set before the channel runs.
 	Before func(ctx context.Context, call int, items []channels.Inbound) error
 

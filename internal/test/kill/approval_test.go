@@ -18,7 +18,7 @@ import (
 func approvalPoints() []point {
 	all := []point{{name: "waiting"}}
 	for _, p := range points() {
-		if p.name != "P9" && p.name != "P12" { // the call says nothing, and the answer is one part
+		if p.name != "P9" && p.name != "P12" { // the call has no words, and the answer is one part
 			all = append(all, p)
 		}
 	}
@@ -42,7 +42,7 @@ func TestKillRoundAnApprovalOnSlack(t *testing.T) {
 		t.Skip(promises.Later)
 	}
 	all := approvalPoints()
-	if seeds == 1 { // what lies between these is the engine's, which one platform shows
+	if seeds == 1 { // the steps between these are the engine's, which one platform shows
 		all = slices.DeleteFunc(all, func(p point) bool {
 			return !slices.Contains([]string{"waiting", "P1", "P2", "P3", "P7", "P10"}, p.name)
 		})
@@ -53,8 +53,8 @@ func TestKillRoundAnApprovalOnSlack(t *testing.T) {
 	})
 }
 
-// killRoundAnApproval presses "Allow once" before and after the gateway died: the
-// call runs once, or nobody knows whether it did and it never runs again.
+// killRoundAnApproval presses "Allow once" before and after the gateway died: the call
+// runs once, or it is unknown whether it did and it does not run again.
 func killRoundAnApproval(t *testing.T, at stage, p point, seed int) {
 	t.Helper()
 	rng := newRand("approval"+p.name, seed)
@@ -117,7 +117,7 @@ func (w *world) openQuestion(chat string) (q *query) {
 	return q
 }
 
-// lastResult is what the model was last told of a call of a tool that is not waiting.
+// lastResult is the model's last result of a call of a tool that is not waiting.
 func (w *world) lastResult(tool string) string {
 	result := ""
 	for _, request := range w.model.asked() {

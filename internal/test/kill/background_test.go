@@ -49,7 +49,7 @@ func eachPoint(t *testing.T, points []point, kill func(t *testing.T, p point, se
 	}
 }
 
-// toldWithin is how soon after the restart everybody must know what became of it.
+// toldWithin is how soon after the restart everybody must know the outcome.
 const toldWithin = 10 * time.Second
 
 // work asks for some work of a kind in some chats, and for something beside it.
@@ -120,7 +120,7 @@ func killBackgroundWork(t *testing.T, at stage, p point, seed int) {
 	w.terminate(second)
 	w.storeCheck()
 
-	third := w.start("") // has nothing more to say
+	third := w.start("") // has no more to say
 	for chat := range chatSet(questions) {
 		w.push(newQuestion(rng, w.ledger, chat, plain))
 	}
@@ -132,8 +132,8 @@ func killBackgroundWork(t *testing.T, at stage, p point, seed int) {
 	summary.add(row)
 }
 
-// everyTaskTold says whether each chat was told of all of its tasks: there is none
-// whose record was lost, wherever the gateway died.
+// everyTaskTold says whether each chat was told of all of its tasks: no record is lost,
+// wherever the gateway died.
 func (w *world) everyTaskTold() bool {
 	for chat, b := range w.tasks() {
 		if w.told(chat) != b[1] {
@@ -222,7 +222,7 @@ func TestKillBackgroundWorkOnTheConsole(t *testing.T) {
 	})
 }
 
-// notOnceTold says whose end nobody was told, "" where all were.
+// notOnceTold names the task with an end that was not told, or "".
 func notOnceTold(questions []question, screens ...string) string {
 	all := strings.Join(screens, "\n")
 	want, got := 0, strings.Count(all, "was interrupted")
@@ -243,7 +243,7 @@ func notOnceTold(questions []question, screens ...string) string {
 	return ""
 }
 
-// openConsole runs a console whose input stays open until it is closed.
+// openConsole runs a console with an input that stays open until it is closed.
 func (w *world) openConsole(out io.Writer, env ...string) (*rig.Process, *os.File) {
 	w.t.Helper()
 	r, in, err := os.Pipe()

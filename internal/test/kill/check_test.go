@@ -126,8 +126,8 @@ func (w *world) checkLong(messages []message) {
 	}
 }
 
-// checkCalls holds what the model was told of each call against what the tools
-// really did. It returns how often a call with side effects ran again.
+// checkCalls compares the results that the model was told with the tools' real effects.
+// It returns how often a call with side effects ran again.
 func (w *world) checkCalls() int {
 	w.t.Helper()
 	effects, err := testtools.ReadEffects(w.effects)
@@ -207,7 +207,7 @@ func startedBehind(result string) bool {
 	return strings.Contains(result, "working in the background") || strings.Contains(result, "It has started")
 }
 
-// told counts what a chat was told about its tasks: results and interruptions.
+// told counts the notices to a chat about its tasks: results and interruptions.
 func (w *world) told(chat string) int {
 	n := w.interrupted(chat)
 	seen := w.read(w.messages()).seen

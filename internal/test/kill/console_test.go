@@ -15,9 +15,9 @@ import (
 	"parley/internal/tools/promises"
 )
 
-// consolePoints are the points that a piped console passes. It has nothing to
-// acknowledge (P3) and never splits (P12). At P1 the line was read and is not
-// stored: no pipe gives it again, so it may be lost.
+// consolePoints are the points that a piped console passes. It has no acknowledgement
+// (P3) and does not split (P12). At P1 the line was read and is not stored: no pipe
+// gives it again, so it may be lost.
 func consolePoints() []point {
 	var all []point
 	for _, p := range points() {
@@ -41,11 +41,11 @@ func TestKillTheConsoleAtEachPoint(t *testing.T) {
 	})
 }
 
-// screen keeps what the console wrote.
+// screen keeps the console's output.
 type screen struct {
 	mu      sync.Mutex
 	buf     bytes.Buffer
-	written chan struct{} // closed with the next write; nil where nobody waits
+	written chan struct{} // closed with the next write; nil without a waiting test
 }
 
 func (s *screen) Write(p []byte) (int, error) {
@@ -81,9 +81,8 @@ func (s *screen) String() string {
 	return s.buf.String()
 }
 
-// killConsole pipes a few lines into gateway chat, which dies on one of them,
-// and one more line into a second one, which first says what the first still
-// had to say.
+// killConsole pipes a few lines into gateway chat, which dies on one of them, and one
+// more line into a second one, which first gives the first one's unsaid answers.
 func killConsole(w *world, p point, seed int) {
 	t := w.t
 	rng := newRand("console"+p.name, seed)

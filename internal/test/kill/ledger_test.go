@@ -19,7 +19,7 @@ type ask struct {
 // message is something that the bot sent, as people read it now.
 type message struct{ chat, text string }
 
-// ledger knows what was asked and which tokens may be seen where.
+// ledger knows the questions and the tokens that may be seen in each place.
 type ledger struct {
 	asks     []*ask
 	byNonce  map[string]*ask
@@ -32,7 +32,7 @@ func newLedger() *ledger {
 	return &ledger{byNonce: map[string]*ask{}, inChat: map[string]int{}, canaries: map[string]string{}}
 }
 
-// digits are 12 that nobody has yet.
+// digits are 12 digits that are still free.
 func (l *ledger) digits() string {
 	l.issued++
 	// An odd factor maps no two numbers to one, and spreads neighbours.
@@ -56,15 +56,14 @@ func (l *ledger) enter(q question) *ask {
 	return a
 }
 
-// findings are what messages say of the asks.
+// findings are the facts that messages tell of the asks.
 type findings struct {
 	// answered are the asks that have an answer, by nonce; seen counts the
 	// messages that hold a canary.
 	answered map[string]bool
 	seen     map[string]int
 	// inversions are answers after the answer to a later ask of the same chat,
-	// misrouted tokens in a chat that is not theirs, phantoms answers to what
-	// nobody asked.
+	// misrouted tokens in a chat that is not theirs, phantoms answers without an ask.
 	inversions, misrouted, phantoms int
 	examples                        []string
 }
@@ -121,8 +120,8 @@ func tokens(text string) func(yield func(string) bool) {
 
 var anyToken = regexp.MustCompile(`[nrc]q[0-9a-f]{12}`)
 
-// crossed says what of one request to the model does not belong together: the
-// words of several chats, or questions in another order than they were asked.
+// crossed names the parts of one request to the model that do not belong together: the
+// words of several chats, or questions in another order than that of the chat.
 func (l *ledger) crossed(messages []providers.Message) string {
 	chat, last := "", -1
 	asked := map[string]bool{}

@@ -9,7 +9,7 @@ import (
 	"parley/internal/test/rig"
 )
 
-// kind is what a message asks for.
+// kind is the kind of a message.
 type kind string
 
 const (
@@ -27,7 +27,7 @@ const (
 	prompted   kind = "prompted" // a job that asks the model
 )
 
-// question is what somebody asks, with what must come of it.
+// question is a person's question, with the outcome that it must have.
 type question struct {
 	chat, text string
 	kind       kind
@@ -37,7 +37,7 @@ type question struct {
 	// background task brings, and file the caption of a file, unless they were interrupted.
 	once       []string
 	task, file string
-	// script is what the text asks of the model.
+	// script is the text's wish to the model.
 	script rig.Script
 }
 

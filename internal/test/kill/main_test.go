@@ -40,7 +40,7 @@ type tally struct {
 	seeds, crashes, asks, lost, window, doubled, reruns int
 }
 
-// table collects what the runs found, by channel and point.
+// table collects the findings of the runs, by channel and point.
 type table struct {
 	mu   sync.Mutex
 	rows map[string]*tally

@@ -38,11 +38,11 @@ func newModel(t *testing.T) *model {
 	return m
 }
 
-// ServeHTTP holds back what the model answers.
+// ServeHTTP holds back the model's answers.
 func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	select {
 	case m.arrivals <- struct{}{}:
-	default: // nobody counts that far
+	default: // no test counts that far
 	}
 	if gate := m.gate.Load(); gate != nil {
 		select {

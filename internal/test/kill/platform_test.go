@@ -18,7 +18,7 @@ import (
 type platform interface {
 	// post puts asks in line, in order.
 	post(asks []*ask)
-	// messages are what the bot sent, in the order in which it did.
+	// messages are the bot's messages, in the order in which it sent them.
 	messages() []message
 	// until waits until cond holds. It is looked at again whenever something happened.
 	until(ctx context.Context, cond func() bool) error
@@ -31,9 +31,9 @@ type platform interface {
 // asking is a platform with buttons.
 type asking interface {
 	platform
-	// query is the newest message with buttons in a chat, nil where there is none.
+	// query is the newest message with buttons in a chat, or nil.
 	query(chat string) *query
-	// texts are what the bot's messages in a chat read now.
+	// texts are the present texts of the bot's messages in a chat.
 	texts(chat string) []string
 }
 

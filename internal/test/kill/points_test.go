@@ -88,7 +88,7 @@ func killOnce(w *world, channel string, p point, rng *rand.Rand) {
 	first := w.start(failpoint)
 	w.push(early...)
 	if len(early) < len(questions) {
-		// The second poll says that there was a batch; what comes now is in another.
+		// The second poll says that there was a batch; later updates are in another.
 		w.diesBefore(first, func() bool { return w.polls() > w.known+1 })
 		w.push(questions[len(early):]...)
 	}
@@ -106,7 +106,7 @@ func killOnce(w *world, channel string, p point, rng *rand.Rand) {
 	w.terminate(second)
 	w.storeCheck()
 
-	// What is done stays done, and every chat is still served.
+	// Finished work stays finished, and every chat is still served.
 	third := w.start("")
 	for chat := range chatSet(questions) {
 		w.push(newQuestion(rng, w.ledger, chat, plain))

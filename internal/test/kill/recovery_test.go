@@ -7,9 +7,9 @@ import (
 	"parley/internal/test/loopchat/server"
 )
 
-// TestCrashesInRecoveryCountAsOne kills the gateway while its turns run and
-// then, twenty times, each time that it has marked its suspects and runs none of
-// them yet. Three crashes of a turn would set its items aside: none may be.
+// TestCrashesInRecoveryCountAsOne kills the gateway while its turns run and then,
+// twenty times, each time that it has marked its suspects and before any of them runs.
+// Three crashes of a turn would set its items aside: here all must stay.
 func TestCrashesInRecoveryCountAsOne(t *testing.T) {
 	t.Parallel()
 	const chats, crashes = 3, 20

@@ -72,7 +72,7 @@ const slackSorts = 4
 type onSlack struct {
 	srv   *fakeslack.Server
 	rooms map[string]corner
-	// file is what every file has that is sent.
+	// file is the content of every file that is sent.
 	file []byte
 
 	mu    sync.Mutex
@@ -82,7 +82,7 @@ type onSlack struct {
 // corner is a conversation of a world in its channel.
 type corner = spot[*fakeslack.Chat]
 
-// newSlackWorld is a world with Slack; sort is what its conversations are.
+// newSlackWorld is a world with Slack; sort is the kind of its conversations.
 func newSlackWorld(t *testing.T, sort int) (*world, *fakeslack.Server) {
 	t.Helper()
 	w := emptyWorld(t)

@@ -111,8 +111,8 @@ func TestSecondTermOnSlackEndsAtOnce(t *testing.T) {
 		func() bool { return srv.Sockets() == 0 })
 }
 
-// secondTermEndsAtOnce sends two signals while turns run. What it waits for is that
-// everything was acknowledged (taken), and that nothing more is taken in (deaf).
+// secondTermEndsAtOnce sends two signals while turns run. It waits until everything was
+// acknowledged (taken), and until no more is taken in (deaf).
 func secondTermEndsAtOnce(w *world, taken, deaf func() bool) {
 	w.t.Helper()
 	release := w.model.hold()
@@ -120,7 +120,7 @@ func secondTermEndsAtOnce(w *world, taken, deaf func() bool) {
 	w.running(3)
 	w.wait("everything to be acknowledged", taken)
 	p.Signal(syscall.SIGTERM)
-	// A gateway that stops takes nothing in: once that is so, the first signal was seen.
+	// A gateway that stops is deaf: once that is so, the first signal was seen.
 	w.wait("the end of all intake", deaf)
 	p.Signal(syscall.SIGTERM)
 	w.exits(p, 5*time.Second)
@@ -155,7 +155,7 @@ func TestKilledWithFiveTasksRunning(t *testing.T) {
 	}
 	w.terminate(p)
 	w.storeCheck()
-	// The next start has nothing more to say.
+	// The next start has no more to say.
 	p = w.start("")
 	rng := newRand("tasks", 0)
 	for i := range 5 {

@@ -33,14 +33,14 @@ const telegramSorts = 3
 type onTelegram struct {
 	srv   *faketelegram.Server
 	chats map[string]room
-	// file is what every file has that is sent.
+	// file is the content of every file that is sent.
 	file []byte
 }
 
 // room is a chat of a world in its group.
 type room = spot[*faketelegram.Chat]
 
-// newTelegramWorld is a world with Telegram; sort is what its group is.
+// newTelegramWorld is a world with Telegram; sort is the kind of its group.
 func newTelegramWorld(t *testing.T, sort int) (*world, *faketelegram.Server) {
 	t.Helper()
 	w := emptyWorld(t)

@@ -206,7 +206,7 @@ func (w *world) storeCheck() {
 	}
 }
 
-// interrupted counts what tells a chat that background work was lost.
+// interrupted counts the messages that tell a chat that background work was lost.
 func (w *world) interrupted(chat string) int {
 	n := 0
 	for _, m := range w.messages() {

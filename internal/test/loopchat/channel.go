@@ -41,7 +41,7 @@ type Options struct {
 	MinPause, MaxPause time.Duration
 	// MaxConns bounds the connections that Send uses; default 32.
 	MaxConns int
-	// Limits are what the platform allows; default 4096 code points and no rate.
+	// Limits are the limits of the platform; default 4096 code points and no rate.
 	Limits channels.Limits
 	Logger zerolog.Logger
 }
@@ -88,7 +88,8 @@ func orDefault[T int | time.Duration](v, def T) T {
 	return v
 }
 
-// newClient has a transport of its own, so that sends that hang never keep a poll waiting.
+// newClient has a transport of its own, so that sends that hang do not keep a poll
+// waiting.
 func newClient(timeout time.Duration, conns int) *http.Client {
 	return &http.Client{
 		Timeout: timeout,

@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// sink keeps what was accepted, and fails where it is told to.
+// sink keeps the accepted items, and fails where it is told to.
 type sink struct {
 	mu       sync.Mutex
 	items    []channels.Inbound

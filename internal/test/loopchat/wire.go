@@ -30,8 +30,8 @@ type SendRequest struct {
 	Thread  string `json:"thread,omitempty"`
 	Text    string `json:"text"`
 	ReplyTo string `json:"reply_to,omitempty"`
-	// Edits is the message whose text and buttons these become; where there is none
-	// such in the chat, it is a new message.
+	// Edits is the message that takes this text and these buttons; if the chat has no
+	// such message, it is a new one.
 	Edits   string   `json:"edits,omitempty"`
 	Buttons []Button `json:"buttons,omitempty"`
 }

@@ -13,7 +13,7 @@ import (
 	"parley/pkg/session/local"
 )
 
-// patience bounds every wait; it is never reached when the tests pass.
+// patience bounds every wait; a test that passes ends long before.
 const patience = time.Minute
 
 // Open opens the store in dir until the test ends. It may be closed before.
@@ -37,7 +37,7 @@ func OpenAt(tb testing.TB, dir string, now func() time.Time) *local.Engine {
 	return e
 }
 
-// Queue commits a turn whose answer is o.
+// Queue commits a turn with the answer o.
 func Queue(tb testing.TB, e *local.Engine, o channels.Outbound) {
 	tb.Helper()
 	in := channels.Inbound{ID: o.ID, Kind: channels.KindMessage, Address: o.Address, Text: "hi", Time: time.Now()}

@@ -21,7 +21,7 @@ const (
 	wordsInLine = 5
 )
 
-// Script is what an ask wants the model to do, written into the ask as do:JSON.
+// Script is an ask's wish to the model, written into the ask as do:JSON.
 type Script struct {
 	// Rounds are the calls of each of the model's answers before the last.
 	Rounds [][]ScriptCall `json:"rounds,omitempty"`
@@ -30,8 +30,8 @@ type Script struct {
 	Parts []string `json:"parts,omitempty"`
 	// Pad is about how many bytes of words follow each part.
 	Pad int `json:"pad,omitempty"`
-	// Quiet answers with the parts and nothing else: for asks that go to a background
-	// agent or a job, whose answer is no answer to the person's ask.
+	// Quiet answers with the parts alone: for asks that go to a background agent or a
+	// job, with answers that are not for the person's ask.
 	Quiet bool `json:"quiet,omitempty"`
 }
 
@@ -51,8 +51,8 @@ type ScriptCall struct {
 	Args map[string]any `json:"args"`
 }
 
-// Text is the ask's text for a script. What stands in the script is not asked for: a
-// call may carry another ask in its arguments.
+// Text is the ask's text for a script. Words in the script are not asks: a call may
+// carry another ask in its arguments.
 func (s Script) Text() string {
 	b, err := json.Marshal(s)
 	if err != nil {
@@ -69,17 +69,17 @@ func CallID(nonce string, round, index int) string {
 	return fmt.Sprintf("call_%s_%d_%d", nonce, round, index)
 }
 
-// Brain is a model that answers the asks of the suites. It keeps
-// no state between requests but what it was told of tool results.
+// Brain is a model that answers the asks of the suites. It keeps no state between
+// requests but the tool results that it was told.
 type Brain struct {
 	mu      sync.Mutex
 	results map[string]string
 }
 
-// NewBrain returns a brain that was told nothing yet.
+// NewBrain returns a brain without memory.
 func NewBrain() *Brain { return &Brain{results: map[string]string{}} }
 
-// Result is what the model was last told about a call, and whether it was told anything.
+// Result is the model's last news of a call, and whether it had any.
 func (b *Brain) Result(callID string) (string, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -94,9 +94,9 @@ type open struct {
 	round  int // how many of its rounds were called
 }
 
-// Decide gives the next answer of a conversation: the calls that are due for
-// the open asks, or one text that answers all of them and tells what ended in the
-// background, or NO_REPLY; and the nonces of the open asks.
+// Decide gives the next answer of a conversation: the calls that are due for the open
+// asks, or one text that answers all of them and tells of background work that has
+// ended, or NO_REPLY; and the nonces of the open asks.
 func (b *Brain) Decide(messages []providers.Message) (resp *providers.LLMResponse, nonces []string) {
 	var asks []*open
 	var ended []string
@@ -152,7 +152,7 @@ func (b *Brain) told(callID, result string) {
 func appendAsks(asks []*open, text string) []*open {
 	var script Script
 	if before, after, has := strings.Cut(text, scriptMark); has {
-		// What is not a script asks for nothing.
+		// Other text is no ask.
 		if d := json.NewDecoder(strings.NewReader(after)); d.Decode(&script) == nil {
 			text = before + after[d.InputOffset():]
 		}
@@ -166,8 +166,8 @@ func appendAsks(asks []*open, text string) []*open {
 	return asks
 }
 
-// isNonce says whether a text begins with a nonce. The mark alone decides nothing:
-// the id of a job or a task may hold its letters.
+// isNonce says whether a text begins with a nonce. The mark alone does not decide: the
+// id of a job or a task may hold its letters.
 func isNonce(text string) bool {
 	return len(text) >= nonceLen && strings.Trim(text[:nonceLen], "0123456789abcdef") == ""
 }

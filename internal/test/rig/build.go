@@ -25,14 +25,15 @@ func Build(ctx context.Context, dir, name string, flags ...string) (string, erro
 	return bin, nil
 }
 
-// Binary is a gateway that was built for the tests of a package, or why there is none.
+// Binary is a gateway that was built for the tests of a package, or the error of its
+// build.
 type Binary struct {
 	dir, path string
 	err       error
 }
 
-// BuildForTests compiles cmd/gateway with the given build flags into a folder of
-// its own. What goes wrong is told by Path, so that a test can fail with it.
+// BuildForTests compiles cmd/gateway with the given build flags into a folder of its
+// own. An error is told by Path, so that a test can fail with it.
 func BuildForTests(ctx context.Context, flags ...string) *Binary {
 	b := &Binary{}
 	if b.dir, b.err = os.MkdirTemp("", "parley-rig"); b.err == nil {

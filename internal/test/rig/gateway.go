@@ -25,17 +25,17 @@ import (
 type Gateway struct {
 	// Bin is the binary, Dir the folder of all files.
 	Bin, Dir string
-	// Env is what every process sees beside PATH and HOME, as NAME=value.
+	// Env is the environment of every process beside PATH and HOME, as NAME=value.
 	Env []string
 }
 
-// Config is what of the configuration the suites vary.
+// Config is the part of the configuration that the suites vary.
 type Config struct {
 	// ModelURL ends in /v1; empty means the built-in offline model.
 	ModelURL string
 	// LogLevel is "warn" when empty.
 	LogLevel string
-	// Telegram runs a bot that everyone may use, Slack an app; nil runs none.
+	// Telegram runs a bot that everyone may use, Slack an app; nil runs no bot.
 	Telegram *Telegram
 	Slack    *Slack
 	// Tools are the settings below tools, by their keys; chats stands in Telegram and Slack.
@@ -47,7 +47,7 @@ type Telegram struct {
 	APIURL, Token string
 	// Chats are the ids of those that may use tools with side effects.
 	Chats []int64
-	// Owner is the id of a person whose direct chat may run programs too; 0 is nobody.
+	// Owner is the id of a person with a direct chat that may run programs too, or 0.
 	Owner int64
 	// PerBot is how many messages a second the bot sends to all chats together; 0 sets
 	// no limit.
@@ -68,7 +68,7 @@ func (t *Telegram) yaml() string {
 `, tokenVariable, t.APIURL, t.PerBot)
 }
 
-// owner is the owner as the configuration names them, "" for nobody.
+// owner is the owner as the configuration names them, or "".
 func (t *Telegram) owner() string {
 	if t.Owner == 0 {
 		return ""
@@ -76,7 +76,7 @@ func (t *Telegram) owner() string {
 	return fmt.Sprintf("telegram:%d", t.Owner)
 }
 
-// levels puts what the chats may use into all, by their places.
+// levels puts the levels of the chats into all, by their places.
 func (t *Telegram) levels(all map[string]any) {
 	for _, id := range t.Chats {
 		all[fmt.Sprintf("telegram:%d", id)] = map[string]any{"level": "write"}
@@ -86,7 +86,8 @@ func (t *Telegram) levels(all map[string]any) {
 	}
 }
 
-// channels are the configuration's part on platforms and owners, and what it refers to.
+// channels are the configuration's part on platforms and owners, and the environment
+// that it refers to.
 func (c *Config) channels() (text string, env []string) {
 	var owners []string
 	if c.Telegram != nil {
@@ -165,7 +166,7 @@ models:
 // ConfigPath is the configuration file.
 func (g *Gateway) ConfigPath() string { return filepath.Join(g.Dir, "parley.yaml") }
 
-// LogPath is the file of what every process wrote to its standard error.
+// LogPath is the file with the standard error of every process.
 func (g *Gateway) LogPath() string { return filepath.Join(g.Dir, "gateway.log") }
 
 // StorePath is the folder of the durable store, the configured state_dir.
@@ -221,7 +222,7 @@ func (g *Gateway) Start(ctx context.Context, stdin io.Reader, stdout io.Writer, 
 // Done is closed when the process has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Signal sends a signal; a process that has ended gets none.
+// Signal sends a signal, if the process has not ended.
 func (p *Process) Signal(s syscall.Signal) { _ = p.cmd.Process.Signal(s) }
 
 // Kill ends the process with SIGKILL and waits for its end.

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Sample is what the kernel says of a running process. Sizes are in KiB.
+// Sample has the kernel's figures of a running process. Sizes are in KiB.
 type Sample struct {
 	RSS, Peak, Anon int64
 	CPU             time.Duration

@@ -5,26 +5,26 @@ import (
 	"strings"
 )
 
-// Slack is an app in a workspace on Slack, or what stands in for it. Nothing limits
-// how fast it sends.
+// Slack is an app in a workspace on Slack, or a stand-in. Its sending rate is
+// unlimited.
 type Slack struct {
 	// APIURL is the base of the Web API; it ends in a slash.
 	APIURL, BotToken, AppToken string
 	// Listen, when not empty, is where Slack's signed requests arrive, and
-	// SigningSecret what they are signed with. Otherwise there are sockets.
+	// SigningSecret the secret of the signatures. Otherwise there are sockets.
 	Listen, SigningSecret string
 	// Team is the workspace's id, Chats the ids of the conversations that may use tools
 	// with side effects.
 	Team  string
 	Chats []string
 	// Owner is the id of a person of the workspace, and OwnerChat that of their direct
-	// messages, where programs may run too; empty is nobody.
+	// messages, where programs may run too; both may be empty.
 	Owner, OwnerChat string
 	// Stream is how an answer grows; empty is the gateway's default.
 	Stream string
 }
 
-// Where the gateway finds what Slack gave for the app.
+// Where the gateway finds Slack's tokens for the app.
 const (
 	botTokenVariable = "SLACK_BOT_TOKEN" //nolint:gosec // a name
 	appTokenVariable = "SLACK_APP_TOKEN" //nolint:gosec // a name
@@ -52,7 +52,7 @@ func (s *Slack) yaml() string {
 	return b.String()
 }
 
-// owner is the owner as the configuration names them, "" for nobody.
+// owner is the owner as the configuration names them, or "".
 func (s *Slack) owner() string {
 	if s.Owner == "" {
 		return ""
@@ -60,7 +60,7 @@ func (s *Slack) owner() string {
 	return "slack:" + s.Team + "/" + s.Owner
 }
 
-// levels puts what the chats may use into all, by their places.
+// levels puts the levels of the chats into all, by their places.
 func (s *Slack) levels(all map[string]any) {
 	place := func(id string) string { return "slack:" + s.Team + "/" + id }
 	for _, id := range s.Chats {
@@ -71,7 +71,7 @@ func (s *Slack) levels(all map[string]any) {
 	}
 }
 
-// env is what the configuration refers to.
+// env is the environment that the configuration refers to.
 func (s *Slack) env() []string {
 	return []string{botTokenVariable + "=" + s.BotToken, appTokenVariable + "=" + s.AppToken, signingVariable + "=" + s.SigningSecret}
 }

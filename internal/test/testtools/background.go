@@ -8,9 +8,9 @@ import (
 	"parley/pkg/tools"
 )
 
-// Background works for n milliseconds and then tells the model and the person
-// in the chat that started it. It keeps what is injected in plain fields and
-// reads them in its goroutine, after Execute has returned.
+// Background works for n milliseconds and then tells the model and the person in the
+// chat that started it. It keeps injected values in plain fields and reads them in its
+// goroutine, after Execute has returned.
 type Background struct {
 	channel, chat string
 	callback      tools.AsyncCallback
@@ -48,7 +48,7 @@ func (b *Background) Execute(ctx context.Context, args map[string]any) *tools.To
 		failpoint.Hit("T3")
 		select {
 		case <-ctx.Done():
-			return // whoever ended the task speaks for it
+			return // the end of the task speaks for it
 		case <-t.C:
 		}
 		b.callback(ctx, &tools.ToolResult{
@@ -59,7 +59,7 @@ func (b *Background) Execute(ctx context.Context, args map[string]any) *tools.To
 	return tools.AsyncResult("working in the background")
 }
 
-// reckless panics in a goroutine that it started itself, which nothing catches.
+// reckless panics in a goroutine that it started itself, without a recover.
 type reckless struct{}
 
 var _ tools.AsyncTool = reckless{}

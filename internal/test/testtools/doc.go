@@ -1,5 +1,5 @@
-// Package testtools holds the tools that tests put into the gateway: tools whose
-// effects can be counted from outside, and tools that misbehave on purpose.
+// Package testtools holds the tools that tests put into the gateway: tools with effects
+// that can be counted from outside, and tools that misbehave on purpose.
 //
 // It promises that every execution of effect and effect_rerun leaves exactly one
 // durable line in the file of effects, written before failpoint P7, so that a

@@ -45,7 +45,7 @@ func (t *tool) Execute(ctx context.Context, args map[string]any) *tools.ToolResu
 	return t.run(ctx, args)
 }
 
-// parameters is one schema for all: a text, and a number whose meaning is the tool's.
+// parameters is one schema for all: a text, and a number with the tool's own meaning.
 func parameters() map[string]any {
 	return map[string]any{
 		"type": "object",
@@ -80,7 +80,7 @@ func number(args map[string]any) int {
 // An Effect is one line of the file of effects.
 type Effect struct{ Tool, Key, Chat, Text string }
 
-// ReadEffects reads the file of effects; a file that is not there has none.
+// ReadEffects reads the file of effects; a missing file has no effects.
 func ReadEffects(path string) ([]Effect, error) {
 	b, err := os.ReadFile(path) //nolint:gosec // the test names the file
 	if os.IsNotExist(err) {

@@ -47,7 +47,7 @@ func fairness(ctx context.Context, p place) ([]report.Figure, error) {
 
 const (
 	fairChats, fairEach = 20, 15
-	// What people say in the chats that nothing reaches.
+	// The messages of people in the chats that no answer reaches.
 	unheard = "hello nq000000000000"
 )
 
@@ -87,8 +87,8 @@ type attempt struct {
 	status int
 }
 
-// disturbed looks at what happened in the two chats of [platform.disturb]: sends
-// that hung, sends that were refused, messages that arrived all the same.
+// disturbed looks at the events in the two chats of [platform.disturb]: sends that
+// hung, sends that were refused, messages that arrived all the same.
 func disturbed(sends []attempt, hanging, limited string, arrived int) error {
 	var hung, refused int
 	for _, s := range sends {

@@ -43,7 +43,7 @@ func (l *loop) fault(_ int, req loopchat.SendRequest) server.Fault {
 }
 
 func (l *loop) close() {
-	_ = l.Close() // nothing of it is needed any more
+	_ = l.Close() // it is no longer needed
 }
 
 func (l *loop) until(ctx context.Context, cond func() bool) error { return l.Until(ctx, cond) }

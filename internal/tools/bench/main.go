@@ -32,8 +32,8 @@ func main() {
 	}
 }
 
-// collectAt lets the platform and the model, which share the machine with the
-// gateway, collect their garbage seldom: it is not what is measured.
+// collectAt lets the platform and the model, which share the machine with the gateway,
+// collect their garbage seldom: the measurement is not about them.
 const collectAt = 400
 
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
@@ -137,7 +137,7 @@ func choose(only string) ([]row, error) {
 	return chosen, nil
 }
 
-// bench holds what all rows share.
+// bench holds the state that all rows share.
 type bench struct {
 	dir, self, gateway string
 	keep               bool

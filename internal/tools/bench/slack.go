@@ -36,7 +36,7 @@ func connectSlack(ctx context.Context, s *stage) (c rig.Config, env []string, er
 }
 
 func (p *onSlack) close() {
-	_ = p.srv.Close() // nothing of it is needed any more
+	_ = p.srv.Close() // it is no longer needed
 }
 
 // until tells of each socket that has its hello: that is a poll here.
@@ -49,10 +49,10 @@ func (p *onSlack) until(ctx context.Context, cond func() bool) error {
 	})
 }
 
-// watch sees every message as it comes and harms none.
+// watch sees every message as it comes and lets it pass.
 func (p *onSlack) watch(req fakeslack.Request) bool {
 	now := time.Now()
-	for _, name := range []string{"blocks", "markdown_text", "text"} { // what people see first
+	for _, name := range []string{"blocks", "markdown_text", "text"} { // the text that people see first
 		if text := req.Params[name]; text != "" {
 			p.sent(req.Chat, text, now)
 			break

@@ -34,9 +34,9 @@ type platform interface {
 	// disturb has people ask in two more chats. Sends to the one hang, those to the
 	// other are refused with 429. over ends that, and says when it was not so.
 	disturb() (over func() error)
-	// until waits for what the platform sees.
+	// until waits for a condition on the platform.
 	until(ctx context.Context, cond func() bool) error
-	// settled says what is wrong with the ledger, if anything is.
+	// settled names the fault of the ledger, if any.
 	settled() error
 	close()
 }
@@ -51,9 +51,10 @@ type ask struct {
 // place is a bench with the platform to measure on.
 type place struct {
 	*bench
-	// prefix comes before the names of its figures; the test channel has none.
+	// prefix comes before the names of its figures; empty for the test channel.
 	prefix string
-	// connect gives a stage its platform, and says what the gateway needs to reach it.
+	// connect gives a stage its platform, and the configuration by which the gateway
+	// reaches it.
 	connect func(ctx context.Context, s *stage) (rig.Config, []string, error)
 }
 
@@ -213,7 +214,7 @@ func (m *model) stop() {
 	m.http.CloseIdleConnections()
 }
 
-// modelStats is what the model's process tells of itself.
+// modelStats are the figures that the model's process tells of itself.
 type modelStats struct {
 	// Spent is the time it took over the requests of an ask, by nonce, in nanoseconds.
 	Spent      map[string]int64 `json:"spent"`

@@ -82,7 +82,7 @@ func idle(ctx context.Context, p place) ([]report.Figure, error) {
 	}, err
 }
 
-// idleSample is what the kernel says of a gateway on an empty store.
+// idleSample has the kernel's figures of a gateway on an empty store.
 func (p place) idleSample(ctx context.Context) (sample rig.Sample, err error) {
 	err = p.with(ctx, 0, func(ctx context.Context, s *stage) error {
 		sample, err = s.rest(ctx)
@@ -91,7 +91,7 @@ func (p place) idleSample(ctx context.Context) (sample rig.Sample, err error) {
 	return sample, err
 }
 
-// rest samples a gateway that has had nothing to do for a while, and sees that it works.
+// rest samples a gateway that has been idle for a while, and sees that it works.
 func (s *stage) rest(ctx context.Context) (rig.Sample, error) {
 	if err := pause(ctx, settle); err != nil {
 		return rig.Sample{}, err
@@ -127,8 +127,8 @@ func knownChats(ctx context.Context, p place) ([]report.Figure, error) {
 	}, err
 }
 
-// openFilled prepares a stage whose store holds that many chats with ten
-// messages of 400 bytes each. The store is made once and copied.
+// openFilled prepares a stage with a store that holds that many chats with ten messages
+// of 400 bytes each. The store is made once and copied.
 func (p place) openFilled(ctx context.Context, chats int) (*stage, error) {
 	s, err := p.open(ctx, 0)
 	if err != nil {

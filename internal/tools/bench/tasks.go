@@ -8,8 +8,8 @@ import (
 	"parley/internal/tools/bench/report"
 )
 
-// runningTasks holds the memory with work in the background of 1,000 chats against
-// that of the same chats, of which each had a turn that started none.
+// runningTasks compares the memory with work in the background of 1,000 chats with that
+// of the same chats after a turn each without such work.
 func runningTasks(ctx context.Context, p place) ([]report.Figure, error) {
 	const chats = 1000
 	without, err := p.taskSample(ctx, chats, 0)
@@ -24,7 +24,7 @@ func runningTasks(ctx context.Context, p place) ([]report.Figure, error) {
 	}, err
 }
 
-// taskSample is what the kernel says of a gateway in which each of the chats has
+// taskSample has the kernel's figures of a gateway in which each of the chats has
 // called one tool: the work of n milliseconds, or, for 0, one that ends at once.
 func (p place) taskSample(ctx context.Context, chats, n int) (sample rig.Sample, err error) {
 	call := rig.ScriptCall{Tool: "lookup", Args: map[string]any{"text": "word"}}

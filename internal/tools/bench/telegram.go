@@ -32,12 +32,12 @@ func connectTelegram(ctx context.Context, s *stage) (c rig.Config, env []string,
 }
 
 func (p *onTelegram) close() {
-	_ = p.tg.Close() // nothing of it is needed any more
+	_ = p.tg.Close() // it is no longer needed
 }
 
 func (p *onTelegram) until(ctx context.Context, cond func() bool) error { return p.tg.Until(ctx, cond) }
 
-// watch sees every request as it comes and harms none.
+// watch sees every request as it comes and lets it pass.
 func (p *onTelegram) watch(req faketelegram.Request) bool {
 	now := time.Now()
 	switch req.Method {

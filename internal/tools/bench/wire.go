@@ -12,11 +12,12 @@ import (
 // wire is the ledger of a platform that is measured over its own wire: the whole
 // way, from the update that waits to the message that is sent.
 type wire struct {
-	// questions finds the nonces in what is handed over, answers in what is sent.
+	// questions finds the nonces in updates that are handed over, answers in sent
+	// messages.
 	questions, answers *regexp.Regexp
 
-	// The servers call handed and sent with their own lock held, so that nothing
-	// calls a server with mu held.
+	// The servers call handed and sent with their own lock held, so no code calls a
+	// server with mu held.
 	mu    sync.Mutex
 	asks  map[string]*wireAsk
 	wrong []string
@@ -36,8 +37,8 @@ func newWire() *wire {
 	}
 }
 
-// handed notes when a question is handed over for the first time: what waits is
-// the platform's.
+// handed notes when a question is handed over for the first time: a waiting one is the
+// platform's.
 func (w *wire) handed(update json.RawMessage) {
 	now := time.Now()
 	w.mu.Lock()
@@ -74,7 +75,7 @@ func (w *wire) answer(chat, nonce string, now time.Time) {
 	}
 }
 
-// clean says what is wrong with the ledger, violations of the platform's rules included.
+// clean names the fault of the ledger, violations of the platform's rules included.
 func (w *wire) clean(violations []string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

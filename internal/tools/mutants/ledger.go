@@ -73,7 +73,7 @@ func (l *Ledger) Note(r Result) error {
 const (
 	touched = iota // its file or its test has changed since it was judged
 	undone         // it survived, could not be judged, or is new
-	killed         // it was killed, and nothing that it names has changed
+	killed         // it was killed, and its file and test are the same
 )
 
 // Due are the mutants of a list that are still to be judged: first those that a

@@ -10,7 +10,8 @@ import (
 	"parley/internal/tools/mutants"
 )
 
-// TestLedgerGoesOnWhereARunEnded keeps verdicts, changes files, and looks at what is due.
+// TestLedgerGoesOnWhereARunEnded keeps verdicts, changes files, and looks at the due
+// ones.
 func TestLedgerGoesOnWhereARunEnded(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

@@ -1,6 +1,6 @@
 package mutants
 
-// agentMutants break turns, what is around them, and how the process stops.
+// agentMutants break turns, their surroundings, and the stop of the process.
 func agentMutants() []Mutant {
 	const dir = "pkg/agent"
 	return []Mutant{
@@ -74,7 +74,7 @@ func agentMutants() []Mutant {
 	}
 }
 
-// stopMutants break what chats wait for, and how a turn is stopped.
+// stopMutants break the waits of chats, and the stop of a turn.
 func stopMutants() []Mutant {
 	const dir = "pkg/agent"
 	return []Mutant{

@@ -1,6 +1,6 @@
 package mutants
 
-// approvalMutants break what is done with a person's answer.
+// approvalMutants break the effects of a person's answer.
 func approvalMutants() []Mutant {
 	const dir = "pkg/agent"
 	const approvals, killed, void = "approvals", "approvals: killed", "approvals: void"
@@ -43,7 +43,7 @@ func approvalMutants() []Mutant {
 	}
 }
 
-// askingMutants break what a person is asked about.
+// askingMutants break the questions to a person.
 func askingMutants() []Mutant {
 	const dir, forged, outside = "pkg/agent", "approvals: forged", "content from outside"
 	return []Mutant{

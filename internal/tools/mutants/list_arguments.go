@@ -60,7 +60,8 @@ func exactMutants() []Mutant {
 	}
 }
 
-// callbackMutants break those of its rows that are about what Go tools say and are told.
+// callbackMutants break those of its rows that are about the reports of Go tools and
+// their callbacks.
 func callbackMutants() []Mutant {
 	const toolsDir = "pkg/tools"
 	return []Mutant{
@@ -102,7 +103,7 @@ func callbackMutants() []Mutant {
 	}
 }
 
-// resultMutants break those of its rows that are about what people and models read.
+// resultMutants break those of its rows that are about the texts for people and models.
 func resultMutants() []Mutant {
 	const toolsDir = "pkg/tools"
 	return []Mutant{

@@ -1,6 +1,6 @@
 package mutants
 
-// backgroundMutants break what the store promises of jobs.
+// backgroundMutants break the store's promises about jobs.
 func backgroundMutants() []Mutant {
 	const dir = "pkg/session/engine"
 	return []Mutant{
@@ -34,7 +34,7 @@ func backgroundMutants() []Mutant {
 	}
 }
 
-// forgettingMutants leave behind what is to be gone, or count twice.
+// forgettingMutants leave behind data that is to be gone, or count twice.
 func forgettingMutants() []Mutant {
 	const dir = "pkg/session/engine"
 	return []Mutant{

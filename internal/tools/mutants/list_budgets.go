@@ -1,6 +1,6 @@
 package mutants
 
-// budgetMutants break what bounds the cost of a day.
+// budgetMutants break the bounds on the cost of a day.
 func budgetMutants() []Mutant {
 	const dir, usage = "pkg/agent", "pkg/agent/budget/usage.go"
 	return []Mutant{
@@ -70,7 +70,7 @@ func budgetMutants() []Mutant {
 	}
 }
 
-// unattendedMutants break budgets of what no person started.
+// unattendedMutants break budgets of work that no person started.
 func unattendedMutants() []Mutant {
 	const dir = "pkg/agent"
 	return []Mutant{

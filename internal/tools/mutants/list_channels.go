@@ -131,7 +131,7 @@ func fileMutants() []Mutant {
 	}
 }
 
-// questionMutants break what is asked with buttons.
+// questionMutants break questions with buttons.
 func questionMutants() []Mutant {
 	const dir, desk = "pkg/channels", "pkg/channels/console"
 	return []Mutant{

@@ -1,6 +1,6 @@
 package mutants
 
-// endingMutants break what is seen of an agent's end.
+// endingMutants break the visible end of an agent.
 func endingMutants() []Mutant {
 	const dir = "pkg/agent"
 	const progress, cancelled = "background: progress", "background: cancelled"

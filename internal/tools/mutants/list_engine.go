@@ -68,7 +68,7 @@ func engineMutants() []Mutant {
 	}
 }
 
-// storeMutants break what the store promises beside R1 to R11.
+// storeMutants break the store's promises beside R1 to R11.
 func storeMutants() []Mutant {
 	const dir, file = "pkg/session/engine", "pkg/session/bolt"
 	return []Mutant{

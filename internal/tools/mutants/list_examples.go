@@ -1,6 +1,6 @@
 package mutants
 
-// exampleMutants break what the examples show.
+// exampleMutants break the examples.
 func exampleMutants() []Mutant {
 	const e2e = "internal/test/e2e"
 	return []Mutant{

@@ -1,6 +1,6 @@
 package mutants
 
-// writtenMutants break what the tools promise that write files.
+// writtenMutants break the promises of the tools that write files.
 func writtenMutants() []Mutant {
 	const dir = "pkg/tools/files"
 	return []Mutant{

@@ -1,6 +1,7 @@
 package mutants
 
-// hostileMutants let through what people, models and webhooks should not be able to do.
+// hostileMutants let through actions that people, models and webhooks should not be
+// able to do.
 func hostileMutants() []Mutant {
 	const agent, e2e, tools, telegram = "pkg/agent", "internal/test/e2e", "pkg/tools", "pkg/channels/telegram"
 	return append([]Mutant{

@@ -56,7 +56,7 @@ func jobMutants() []Mutant {
 	}
 }
 
-// jobTurnMutants break what the turns of jobs do, the heartbeat's too.
+// jobTurnMutants break the turns of jobs, the heartbeat's too.
 func jobTurnMutants() []Mutant {
 	const dir = "pkg/agent"
 	return []Mutant{

@@ -1,7 +1,7 @@
 package mutants
 
-// laterMutants break what the offline model does with schedules and background work,
-// and what a kill of such work must leave.
+// laterMutants break the offline model's schedules and background work, and the state
+// that a kill of such work must leave.
 func laterMutants() []Mutant {
 	const offline, kill = "pkg/providers/offline", "internal/test/kill"
 	return []Mutant{

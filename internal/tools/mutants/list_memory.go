@@ -7,7 +7,7 @@ func memoryMutants() []Mutant {
 	return slices.Concat(historyMutants(), spaceMutants(), outsideMutants(), meanwhileMutants(), restoreMutants())
 }
 
-// historyMutants break what a request carries of earlier turns.
+// historyMutants break the part of a request about earlier turns.
 func historyMutants() []Mutant {
 	const agent, row = "pkg/agent", "no entry costs the others"
 	return []Mutant{

@@ -66,7 +66,7 @@ func operatorMutants() []Mutant {
 	}
 }
 
-// damageMutants break what the operator is told of a damaged store.
+// damageMutants break the reports to the operator about a damaged store.
 func damageMutants() []Mutant {
 	const dir, admin = "cmd/gateway", "pkg/gateway/admin"
 	const damage = "operator: damaged store"
@@ -95,7 +95,7 @@ func damageMutants() []Mutant {
 	}
 }
 
-// troubleMutants break what is promised of a disk that is full, and of restoring.
+// troubleMutants break the promises about a full disk, and about restoring.
 func troubleMutants() []Mutant {
 	const dir, admin = "cmd/gateway", "pkg/gateway/admin"
 	const disk, restore = "operator: full disk", "operator: restore"
@@ -142,7 +142,7 @@ func troubleMutants() []Mutant {
 	}
 }
 
-// unusableMutants break what is said of files of the state that cannot be used.
+// unusableMutants break the reports about files of the state that cannot be used.
 func unusableMutants() []Mutant {
 	const dir, promise, test = "cmd/gateway", "operator: unusable files", "^TestStateThatCannotBeUsed$"
 	return []Mutant{
@@ -175,7 +175,7 @@ func unusableMutants() []Mutant {
 	}
 }
 
-// readerMutants break what is promised of answers that are read slowly.
+// readerMutants break the promises about answers that are read slowly.
 func readerMutants() []Mutant {
 	const dir, promise = "cmd/gateway", "operator: slow readers"
 	return []Mutant{
@@ -192,7 +192,7 @@ func readerMutants() []Mutant {
 	}
 }
 
-// hiddenMutants print what controls a terminal.
+// hiddenMutants print characters that control a terminal.
 func hiddenMutants() []Mutant {
 	const dir, promise, test = "cmd/gateway", "operator: hidden characters", "^TestHiddenCharactersInOutput$"
 	return []Mutant{
@@ -219,7 +219,7 @@ func hiddenMutants() []Mutant {
 	}
 }
 
-// saidMutants make what the operator is told untrue.
+// saidMutants make the reports to the operator untrue.
 func saidMutants() []Mutant {
 	const dir, words = "cmd/gateway", "operator: words"
 	return []Mutant{

@@ -1,6 +1,6 @@
 package mutants
 
-// programMutants break what holds of programs that the agent runs.
+// programMutants break the rules for programs that the agent runs.
 func programMutants() []Mutant {
 	const dir, shell = "pkg/sandbox", "pkg/tools/shell"
 	return []Mutant{

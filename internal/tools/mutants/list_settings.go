@@ -7,7 +7,7 @@ func settingMutants() []Mutant {
 	return slices.Concat(wordMutants(), composedMutants(), secretMutants())
 }
 
-// wordMutants let words pass that mean nothing.
+// wordMutants let words without meaning pass.
 func wordMutants() []Mutant {
 	const gateway, conf, without = "cmd/gateway", "pkg/config", "^TestConfigurationWithoutMeaning$"
 	return []Mutant{
@@ -75,7 +75,7 @@ func wordMutants() []Mutant {
 	}
 }
 
-// composedMutants let composed tools pass that can never work.
+// composedMutants let composed tools pass that cannot work.
 func composedMutants() []Mutant {
 	const gateway, without = "cmd/gateway", "^TestConfigurationWithoutMeaning$"
 	return []Mutant{

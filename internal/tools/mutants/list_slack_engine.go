@@ -2,12 +2,12 @@ package mutants
 
 import "slices"
 
-// slackEngineMutants break what Slack needs of the store, the policy and the agent.
+// slackEngineMutants break Slack's needs of the store, the policy and the agent.
 func slackEngineMutants() []Mutant {
 	return slices.Concat(overtakingMutants(), deletionMutants(), guestMutants(), latestMutants())
 }
 
-// overtakingMutants break what becomes of a message that its edit or deletion overtook.
+// overtakingMutants break the fate of a message that its edit or deletion overtook.
 func overtakingMutants() []Mutant {
 	const (
 		dir        = "pkg/session/engine"
@@ -44,7 +44,7 @@ func overtakingMutants() []Mutant {
 	}
 }
 
-// deletionMutants break what a deletion takes back.
+// deletionMutants break the effect of a deletion.
 func deletionMutants() []Mutant {
 	const (
 		dir      = "pkg/session/engine"
@@ -104,7 +104,7 @@ func deletionMutants() []Mutant {
 	}
 }
 
-// guestMutants break who of another team is let in.
+// guestMutants break the admission of people of another team.
 func guestMutants() []Mutant {
 	const (
 		dir    = "pkg/policy"

@@ -80,7 +80,7 @@ func slackGateMutants() []Mutant {
 	}
 }
 
-// slackPeopleMutants break what the gateway knows of how people write on Slack.
+// slackPeopleMutants break the gateway's knowledge of how people write on Slack.
 func slackPeopleMutants() []Mutant {
 	const gateway = "cmd/gateway"
 	return []Mutant{

@@ -50,7 +50,8 @@ func slackInMutants() []Mutant {
 	}
 }
 
-// slackEventMutants break what is made of Slack's events, and whom they are believed from.
+// slackEventMutants break the items made of Slack's events, and the check of their
+// origin.
 func slackEventMutants() []Mutant {
 	const dir = "pkg/channels/slack"
 	const in, decoding = dir + "/inbound", dir + "/event"
@@ -129,7 +130,7 @@ func slackEventMutants() []Mutant {
 	}
 }
 
-// slackIntakeMutants break who counts on the way in, and what is kept of what comes.
+// slackIntakeMutants break the admission on the way in, and the records of events.
 func slackIntakeMutants() []Mutant {
 	const dir = "pkg/channels/slack"
 	const in, decoding = dir + "/inbound", dir + "/event"

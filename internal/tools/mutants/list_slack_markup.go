@@ -1,6 +1,6 @@
 package mutants
 
-// slackMarkupMutants break what the adapter of Slack makes of texts.
+// slackMarkupMutants break the texts of Slack's adapter.
 func slackMarkupMutants() []Mutant {
 	const dir = "pkg/channels/slack/markup"
 	return []Mutant{

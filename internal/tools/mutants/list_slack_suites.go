@@ -1,7 +1,7 @@
 package mutants
 
-// slackSuiteMutants break what only a whole gateway shows of Slack: how its parts are
-// put together.
+// slackSuiteMutants break the wiring of Slack's parts, which only a whole gateway
+// shows.
 func slackSuiteMutants() []Mutant {
 	const e2e, options = "internal/test/e2e", "pkg/gateway/slack.go"
 	return []Mutant{

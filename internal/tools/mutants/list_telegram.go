@@ -86,7 +86,7 @@ func telegramMutants() []Mutant {
 	}...)
 }
 
-// telegramInMutants break what takes in.
+// telegramInMutants break the way in.
 func telegramInMutants() []Mutant {
 	const dir = "pkg/channels/telegram"
 	const in, decode = dir + "/inbound", dir + "/update/decode.go"

@@ -2,13 +2,13 @@ package mutants
 
 import "slices"
 
-// telegramRowMutants break what the rows about Telegram promise that is not in
-// the list of its adapter.
+// telegramRowMutants break the promises about Telegram that are not in the list of its
+// adapter.
 func telegramRowMutants() []Mutant {
 	return slices.Concat(telegramReadMutants(), telegramWireMutants(), telegramBeyondMutants(), telegramTextMutants())
 }
 
-// telegramReadMutants break what it makes of what people send.
+// telegramReadMutants break the reading of people's messages.
 func telegramReadMutants() []Mutant {
 	const dir = "pkg/channels/telegram"
 	const reading = dir + "/update"
@@ -72,7 +72,7 @@ func telegramReadMutants() []Mutant {
 	}
 }
 
-// telegramWireMutants break what it sends, and what it makes of answers.
+// telegramWireMutants break its messages, and its reading of answers.
 func telegramWireMutants() []Mutant {
 	const dir = "pkg/channels/telegram"
 	const post, errs = dir + "/outbound/post.go", dir + "/api/errors.go"
@@ -112,7 +112,7 @@ func telegramWireMutants() []Mutant {
 	}
 }
 
-// telegramBeyondMutants break what holds on Telegram and is done elsewhere.
+// telegramBeyondMutants break promises of Telegram that other rooms keep.
 func telegramBeyondMutants() []Mutant {
 	return []Mutant{
 		{
@@ -179,7 +179,7 @@ func telegramBeyondMutants() []Mutant {
 	}
 }
 
-// telegramTextMutants break what the texts become that are sent.
+// telegramTextMutants break the form of sent texts.
 func telegramTextMutants() []Mutant {
 	const dir = "pkg/channels/telegram/markup"
 	return []Mutant{

@@ -18,15 +18,15 @@ import (
 type Mutant struct {
 	// Promise is the promise of docs/promises.yaml that the defect breaks.
 	Promise string
-	// Defect says in a few words what is broken.
+	// Defect tells the defect in a few words.
 	Defect string
 	// File is edited: Old, which stands in it exactly once, becomes New.
 	File, Old, New string
-	// Dir is the folder of the test's package and Test what go test -run takes.
+	// Dir is the folder of the test's package and Test the pattern for go test -run.
 	Dir, Test string
 }
 
-// Verdict is what became of a mutant.
+// Verdict is the outcome of a mutant.
 type Verdict string
 
 // The verdicts. Only Killed is good; Left is no verdict: the run ended before.
@@ -203,7 +203,7 @@ func (r Runner) command(ctx context.Context, dir string, args ...string) (string
 	return string(out), nil
 }
 
-// Copy puts the tree at from into the folder to, without what git or a build put there.
+// Copy puts the tree at from into the folder to, without the files of git or a build.
 func Copy(to, from string) error {
 	tree := os.DirFS(from)
 	err := fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
@@ -211,7 +211,7 @@ func Copy(to, from string) error {
 		switch {
 		case err != nil:
 			return err
-		case name == ".git" && !d.IsDir(): // what a worktree has instead
+		case name == ".git" && !d.IsDir(): // the form that it has in a worktree
 			return nil
 		case d.IsDir() && (name == ".git" || name == "bin"):
 			return fs.SkipDir

@@ -21,7 +21,7 @@ type event struct {
 // Later is the reason with which a test skips under -short: `make check` runs it.
 const Later = "left to make check"
 
-// Run is what a test run showed.
+// Run is the result of a test run.
 type Run struct {
 	// Failed are the packages that failed.
 	Failed []string
@@ -35,8 +35,8 @@ type Run struct {
 
 type testID struct{ pkg, test string }
 
-// Read takes the output of go test -json and writes to out what go test without
-// -json would have written. A stream that is none, or in which no package ended, is an error.
+// Read takes the output of go test -json and writes to out the lines of a plain go
+// test. Another stream, or one in which no package ended, is an error.
 func Read(stream io.Reader, out io.Writer) (*Run, error) {
 	r := &Run{
 		outcome: map[testID]string{}, reason: map[testID]string{}, took: map[testID]float64{},
@@ -95,7 +95,7 @@ func (r *Run) end(id testID, action string) error {
 	}
 	if action == "fail" {
 		r.Failed = append(r.Failed, id.pkg)
-		// A process that died has tests that never ended.
+		// A process that died has tests without an end.
 		for open, b := range r.output {
 			if open.pkg == id.pkg {
 				text = string(b) + text
@@ -115,7 +115,7 @@ func skipReason(output string) string {
 	return lines[len(lines)-1][1]
 }
 
-// State is what a run says of a promise.
+// State is a run's verdict on a promise.
 type State string
 
 // The states, from good to bad.
@@ -182,10 +182,10 @@ func (r *Run) state(ref Ref) (state State, why string) {
 // slowest is how many tests and packages Report names as the slowest.
 const slowest = 8
 
-// Report prints the slowest tests and packages, the rows that the run did not show,
-// and the counts. It gives an error for each failed package, each broken row and
-// each row that was not run although lacks says of none of its needs that it is
-// missing here. A row that is left to make check is counted only.
+// Report prints the slowest tests and packages, the rows that the run did not show, and
+// the counts. It gives an error for each failed package, each broken row and each row
+// that was not run although lacks finds all of its needs here. A row that is left to
+// make check is counted only.
 func (r *Run) Report(w io.Writer, rows []Row, lacks func(need string) bool) error {
 	var text strings.Builder
 	text.WriteString(r.slowest())

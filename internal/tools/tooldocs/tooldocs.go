@@ -25,7 +25,7 @@ models: {main: {provider: offline}}
 tools: {scripts: {enabled: false}, shell: {enabled: true}, code: {enabled: true}}
 `
 
-// tool is what gateway tool show --json tells of one.
+// tool is the page of one tool, as gateway tool show --json tells it.
 type tool struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
@@ -51,7 +51,7 @@ func Pages(ctx context.Context) (map[string]string, error) {
 	if err := os.WriteFile(config, []byte(configuration), private); err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, bin, "tool", "show", "--json", "--config", config) //nolint:gosec // what was just built
+	cmd := exec.CommandContext(ctx, bin, "tool", "show", "--json", "--config", config) //nolint:gosec // the binary that was just built
 	cmd.Dir = dir
 	var complaint bytes.Buffer
 	cmd.Stderr = &complaint
@@ -62,7 +62,7 @@ func Pages(ctx context.Context) (map[string]string, error) {
 	return pages(bytes.NewReader(out))
 }
 
-// pages makes the files of what the gateway told.
+// pages makes the files from the gateway's answer.
 func pages(in io.Reader) (map[string]string, error) {
 	all := map[string]string{}
 	var index strings.Builder

@@ -34,8 +34,8 @@ func (u *TurnUsage) begin() {
 	u.m.add(u, session.Spent{Day: day, Purpose: u.turn.Purpose, Usage: recorded(u.turn.Steps)})
 }
 
-// Close ends the count: the use of the turn is about to be stored, or is lost. A
-// second call does nothing.
+// Close ends the count: the use of the turn is about to be stored, or is lost. A second
+// call has no effect.
 func (u *TurnUsage) Close() { u.m.remove(u) }
 
 // Spent closes the account and gives the use of the turn for its commit; nil where it

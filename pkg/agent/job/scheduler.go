@@ -107,8 +107,8 @@ func (s *Scheduler) wake() {
 	}
 }
 
-// Stop ends the firing of jobs, as the end of Start's context does. A job that falls due
-// from then on fires at the next start. A second call does nothing.
+// Stop ends the firing of jobs, as the end of Start's context does. A job that falls
+// due from then on fires at the next start. A second call has no effect.
 func (s *Scheduler) Stop() { s.end() }
 
 // Start fires jobs until ctx ends; the returned function ends it and waits.

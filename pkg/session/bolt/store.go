@@ -116,7 +116,7 @@ func (s *Store) Snapshot(w io.Writer) error {
 	})
 }
 
-// Close closes the file and gives up the lock. A second call does nothing.
+// Close closes the file and gives up the lock. A second call has no effect.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

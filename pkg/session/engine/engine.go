@@ -155,9 +155,9 @@ func (e *Engine) Status(_ context.Context) (session.Status, error) {
 	return st, err
 }
 
-// Close ends Run and RunOutbox and waits for their handlers, though not for
-// long; then it accepts nothing more, waits for the writes under way, marks the
-// store as cleanly closed and closes it. A second call does nothing.
+// Close ends Run and RunOutbox and waits for their handlers, though not for long; then
+// it accepts nothing more, waits for the writes under way, marks the store as cleanly
+// closed and closes it. A second call has no effect.
 func (e *Engine) Close() error {
 	e.stop()
 	e.workers.Wait()

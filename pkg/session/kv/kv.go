@@ -50,6 +50,6 @@ type Store interface {
 	Update(f func(Tx) error) error
 	// Snapshot writes a consistent copy of the store.
 	Snapshot(w io.Writer) error
-	// Close waits for the transactions under way. A second call does nothing.
+	// Close waits for the transactions under way. A second call has no effect.
 	Close() error
 }

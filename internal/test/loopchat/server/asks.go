@@ -14,9 +14,9 @@ import (
 // Question is an ask that is not yet in line.
 type Question struct {
 	Chat, Thread string
-	// Text is what the person writes; the nonce is appended.
+	// Text is the person's text; the nonce is appended.
 	Text string
-	// Front puts the nonce before the text instead, for texts whose end matters.
+	// Front puts the nonce before the text instead, for texts with an end that matters.
 	Front bool
 }
 
@@ -86,7 +86,7 @@ func (s *Server) Asks() []Ask {
 	return all
 }
 
-// Messages returns a copy of what was sent to a chat, or to all for "", in order.
+// Messages returns a copy of the messages to a chat, or to all for "", in order.
 func (s *Server) Messages(chat string) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,7 +111,7 @@ func (s *Server) Count(chat, text string) int {
 	return n
 }
 
-// Report sums up what happened until now.
+// Report sums up the events until now.
 func (s *Server) Report() Report {
 	s.mu.Lock()
 	defer s.mu.Unlock()

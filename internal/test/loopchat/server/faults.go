@@ -9,7 +9,7 @@ import (
 	"parley/internal/test/loopchat"
 )
 
-// Fault is what goes wrong with one request. The zero value is none.
+// Fault is the fault of one request. The zero value is no fault.
 type Fault struct {
 	// Delay comes before everything else, and a client that leaves meanwhile
 	// takes its request with it. Hold comes between effect and answer.
@@ -19,11 +19,13 @@ type Fault struct {
 	// RetryAfter goes with status 429; Account says that it holds for all chats.
 	RetryAfter time.Duration
 	Account    bool
-	// CutBefore ends the connection without effect, CutAfter with it. Neither answers.
+	// CutBefore ends the connection without effect, CutAfter with it. Both leave it
+	// unanswered.
 	CutBefore, CutAfter bool
 }
 
-// before applies what comes before the effect, and reports whether there is to be one.
+// before applies the part of the fault before the effect, and reports whether there is
+// to be one.
 func (f Fault) before(w http.ResponseWriter, r *http.Request) bool {
 	if !fakehttp.Pause(r.Context(), f.Delay) {
 		return false

@@ -25,7 +25,7 @@ type Message struct {
 
 // Ask is a message of a person that wants exactly one answer.
 type Ask struct {
-	// Chat and Thread are where it was asked; Text is what was asked, nonce included.
+	// Chat and Thread are where it was asked; Text is the question, nonce included.
 	Chat, Thread, Text string
 	// Nonce is the 12 digits that make it known.
 	Nonce string
@@ -48,7 +48,7 @@ func (a *Ask) place() place { return place{a.Chat, a.Thread} }
 // Done is closed when the first answer has arrived.
 func (a *Ask) Done() <-chan struct{} { return a.done }
 
-// ledger is what a server remembers. The server's mutex guards it.
+// ledger is a server's memory. The server's mutex guards it.
 type ledger struct {
 	asks     []*Ask
 	byNonce  map[string]*Ask
@@ -68,14 +68,14 @@ type Canary struct {
 	Seen int
 }
 
-// Report sums up what a ledger saw.
+// Report sums up a ledger.
 type Report struct {
 	Polls, Messages int
 	// Asked and Answered count asks; Redelivered are updates that a poll got again.
 	Asked, Answered, Redelivered int
-	// Duplicates are answers to an ask beyond its first; Inversions answers
-	// that came after the answer to a later ask of the same conversation; Misrouted
-	// tokens seen in a chat that is not theirs; Phantoms answers to what nobody asked.
+	// Duplicates are answers to an ask beyond its first; Inversions answers that came
+	// after the answer to a later ask of the same conversation; Misrouted tokens seen
+	// in a chat that is not theirs; Phantoms answers without an ask.
 	Duplicates, Inversions, Misrouted, Phantoms int
 	// Examples are a few of the texts behind the last four.
 	Examples []string

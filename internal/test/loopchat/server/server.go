@@ -26,7 +26,7 @@ type Options struct {
 	Batch int
 	// MaxPoll bounds how long a poll is held, whatever the client asks for; 0 means no bound.
 	MaxPoll time.Duration
-	// OnSend chooses what happens to a send; nil means that all is well. n counts from 1.
+	// OnSend chooses the fault of a send; nil means that all is well. n counts from 1.
 	// It may be called from many goroutines at once.
 	OnSend func(n int, req loopchat.SendRequest) Fault
 	// OnPoll does the same for polls.
@@ -96,8 +96,8 @@ func (s *Server) Press(messageID, sender, label string) int64 {
 	return 0
 }
 
-// Push puts updates in line, all at once, and returns their ids. It fills the
-// id, the time, of a message its own id, and the sender where there is none.
+// Push puts updates in line, all at once, and returns their ids. It fills in the id,
+// the time, of a message its own id, and a missing sender.
 func (s *Server) Push(updates ...loopchat.Update) []int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,7 +124,8 @@ func (s *Server) push(updates []loopchat.Update) []int64 {
 	return ids
 }
 
-// updates is the long poll: it confirms what is below the offset and gives the oldest of the rest.
+// updates is the long poll: it confirms the updates below the offset and gives the
+// oldest of the rest.
 func (s *Server) updates(w http.ResponseWriter, r *http.Request) {
 	offset, err := strconv.ParseInt(r.URL.Query().Get("offset"), 10, 64)
 	secs, err2 := strconv.ParseFloat(r.URL.Query().Get("timeout"), 64)
@@ -163,7 +164,7 @@ func (s *Server) updates(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// takeOver ends an older poll and confirms what is below offset.
+// takeOver ends an older poll and confirms the updates below offset.
 func (s *Server) takeOver(offset int64) (n int, mine chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

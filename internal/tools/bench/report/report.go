@@ -20,7 +20,7 @@ const (
 	least
 )
 
-// Figure is one number with what it must be.
+// Figure is one number with its bound.
 type Figure struct {
 	Name  string
 	Value float64
@@ -44,7 +44,7 @@ func Told(name string, value float64, unit string) Figure {
 	return Figure{Name: name, Value: value, unit: unit}
 }
 
-// Holds says whether the figure is within its bound; what has none holds.
+// Holds says whether the figure is within its bound, if it has one.
 func (f Figure) Holds() bool {
 	switch f.bound {
 	case most:
@@ -71,7 +71,7 @@ func (f Figure) Must() string {
 // Got gives the value with its unit.
 func (f Figure) Got() string { return f.show(f.Value) }
 
-// Verdict gives one word, none for a figure that is not judged.
+// Verdict gives one word, or "" for a figure that is not judged.
 func (f Figure) Verdict() string {
 	switch {
 	case f.bound == none:

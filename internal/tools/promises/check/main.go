@@ -30,7 +30,7 @@ func run(args []string, stdin io.Reader, stdout io.Writer) error {
 	}
 	defer func() { _ = doc.Close() }()
 	parts, tableErr := promises.Parse(doc)
-	// The whole run is read first: what go test says comes before what the table says.
+	// The whole run is read first: the lines of go test come before those of the table.
 	result, err := promises.Read(stdin, stdout)
 	if err := errors.Join(err, tableErr); err != nil {
 		return err
@@ -42,7 +42,7 @@ func run(args []string, stdin io.Reader, stdout io.Writer) error {
 	return result.Report(stdout, promises.Rows(parts), lacks)
 }
 
-// missing says whether this machine lacks what a row of the table needs.
+// missing says whether this machine lacks a need of a row of the table.
 func missing(need string) bool {
 	switch need {
 	case "corpora":
