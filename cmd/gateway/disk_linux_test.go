@@ -117,8 +117,11 @@ func TestAStateFolderThatCannotBeWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
-		{"chat"}, {"tool", "call", "calculator", `{"expression":"1"}`},
-		{"jobs", "run", "x"}, {"store", "snapshot"}, {"store", "release"},
+		{"chat"},
+		{"tool", "call", "calculator", `{"expression":"1"}`},
+		{"jobs", "run", "x"},
+		{"store", "snapshot"},
+		{"store", "release"},
 	} {
 		_, stderr, code := w.run(args...)
 		if code != 2 || !strings.Contains(stderr,

@@ -47,7 +47,8 @@ func TestSlack(t *testing.T) {
 		},
 		"off, it may be incomplete": {
 			"bot_token: env:APP\napp_token: env:NOT_SET\nstream: native",
-			func(s *config.Slack) { s.Stream = "native" }, []string{"xapp-1-A1-canary"},
+			func(s *config.Slack) { s.Stream = "native" },
+			[]string{"xapp-1-A1-canary"},
 		},
 		"rights": {
 			"pairing: off\nlevels: {groups: read}\nallow: [U1, T1/U2]\nchannels: {mention: off, allow: [C1]}\nsend_rate: {channel: 0}",

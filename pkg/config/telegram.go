@@ -102,7 +102,9 @@ func (c channelChecker) telegram() {
 }
 
 // bot checks one bot; inUse says that it has to work.
-func (c channelChecker) bot(path string, a *TelegramAccount, inUse bool) { //nolint:revive // flag-parameter: one that is off may be incomplete
+//
+//nolint:revive // flag-parameter: one that is off may be incomplete
+func (c channelChecker) bot(path string, a *TelegramAccount, inUse bool) {
 	if inUse && !a.Token.set {
 		c.at(path+".token", "is missing: write env:TELEGRAM_TOKEN, file:PATH or credential:NAME")
 	}

@@ -71,7 +71,8 @@ func TestJoinerAsksUntilItIsTold(t *testing.T) {
 		},
 		"refused": {
 			[]error{refused, refused, refused, refused, refused, refused, refused},
-			[]time.Duration{1, 5, 30, 60, 120, 240, 300}, channels.HealthAuth,
+			[]time.Duration{1, 5, 30, 60, 120, 240, 300},
+			channels.HealthAuth,
 			"invalid_auth: install the app in the workspace again",
 		},
 		"refused, then down": {[]error{refused, down, down}, []time.Duration{1, 1, 2}, healthConnecting, "connection refused"},

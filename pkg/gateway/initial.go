@@ -52,7 +52,7 @@ func WriteConfig(path string) (written bool, err error) {
 // file already.
 func writeNew(path, content string) error {
 	const folder, file = 0o700, 0o600
-	if err := os.MkdirAll(filepath.Dir(path), folder); err != nil { //nolint:gosec // the operator names the file
+	if err := os.MkdirAll(filepath.Dir(path), folder); err != nil {
 		return err
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, file) //nolint:gosec // the operator names the file

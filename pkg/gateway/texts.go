@@ -6,7 +6,8 @@ package gateway
 const (
 	textPairingCode = "You do not have access yet. Send this code to the bot's administrator:\n\n`%s`\n\n" +
 		"The code is valid for one hour. Messages that you send before you have access are not read."
-	textDirectOnly = "You have access in direct messages only. I can answer here once the operator allows you or this chat in the configuration."
+	textDirectOnly = "You have access in direct messages only. I can answer here once the operator allows you or this chat in " +
+		"the configuration."
 )
 
 // The first line on screen, and the reasons for the choice of the model.

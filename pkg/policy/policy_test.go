@@ -245,14 +245,16 @@ func TestNewRefuses(t *testing.T) {
 		{"owner wildcard", policy.Options{Owners: []string{"telegram:*"}}, []string{"wildcard", "allow_everyone: true"}},
 		{"empty owner id", policy.Options{Owners: []string{"telegram:"}}, []string{"no user id"}},
 		{
-			"allow wildcard", policy.Options{Channels: map[string]policy.ChannelRules{"telegram": {Allow: []string{"*"}}}},
+			"allow wildcard",
+			policy.Options{Channels: map[string]policy.ChannelRules{"telegram": {Allow: []string{"*"}}}},
 			[]string{"telegram", "wildcard", "allow_everyone: true"},
 		},
 		{"allow word", policy.Options{Channels: map[string]policy.ChannelRules{"slack": {Allow: []string{"Everyone"}}}}, []string{"wildcard"}},
 		{"allow prefix", policy.Options{Channels: map[string]policy.ChannelRules{"irc": {Allow: []string{"ann*"}}}}, []string{"wildcard"}},
 		{"allow name", policy.Options{Channels: map[string]policy.ChannelRules{"slack": {Allow: []string{"ann"}}}}, []string{"member id"}},
 		{
-			"group wildcard", policy.Options{Channels: map[string]policy.ChannelRules{"telegram": {Groups: []string{"*"}}}},
+			"group wildcard",
+			policy.Options{Channels: map[string]policy.ChannelRules{"telegram": {Groups: []string{"*"}}}},
 			[]string{"group", "wildcard"},
 		},
 		{
@@ -272,7 +274,8 @@ func TestNewRefuses(t *testing.T) {
 		},
 		{"no group", policy.Options{Channels: map[string]policy.ChannelRules{"irc": {Groups: []string{""}}}}, []string{"no group id"}},
 		{
-			"bad level", policy.Options{Channels: map[string]policy.ChannelRules{"telegram": {Direct: "root"}}},
+			"bad level",
+			policy.Options{Channels: map[string]policy.ChannelRules{"telegram": {Direct: "root"}}},
 			[]string{`"root"`, "none, chat, read, write, exec"},
 		},
 		{"bad place", policy.Options{Chats: map[string]policy.Level{"everywhere": policy.LevelRead}}, []string{"everywhere", "CHANNEL:CHAT"}},

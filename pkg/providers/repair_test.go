@@ -43,37 +43,45 @@ func TestRepair(t *testing.T) {
 	}{
 		{"nothing", nil, nil},
 		{
-			"whole", []providers.Message{user("a"), calling("1", "2"), result("1", "x"), result("2", "y")},
+			"whole",
+			[]providers.Message{user("a"), calling("1", "2"), result("1", "x"), result("2", "y")},
 			[]providers.Message{user("a"), calling("1", "2"), result("1", "x"), result("2", "y")},
 		},
 		{
-			"results in another order", []providers.Message{calling("1", "2"), result("2", "y"), result("1", "x")},
+			"results in another order",
+			[]providers.Message{calling("1", "2"), result("2", "y"), result("1", "x")},
 			[]providers.Message{calling("1", "2"), result("1", "x"), result("2", "y")},
 		},
 		{
-			"a result is missing", []providers.Message{calling("1", "2"), result("2", "y"), user("b")},
+			"a result is missing",
+			[]providers.Message{calling("1", "2"), result("2", "y"), user("b")},
 			[]providers.Message{calling("1", "2"), result("1", interrupted), result("2", "y"), user("b")},
 		},
 		{
-			"a result comes late", []providers.Message{calling("1"), user("b"), result("1", "x")},
+			"a result comes late",
+			[]providers.Message{calling("1"), user("b"), result("1", "x")},
 			[]providers.Message{calling("1"), result("1", "x"), user("b")},
 		},
 		{
-			"a result comes twice", []providers.Message{calling("1"), result("1", "x"), result("1", "y")},
+			"a result comes twice",
+			[]providers.Message{calling("1"), result("1", "x"), result("1", "y")},
 			[]providers.Message{calling("1"), result("1", "x")},
 		},
 		{"a result without a call", []providers.Message{user("a"), result("9", "x"), user("b")}, []providers.Message{user("a"), user("b")}},
 		{
-			"a result before its call", []providers.Message{result("1", "x"), calling("1")},
+			"a result before its call",
+			[]providers.Message{result("1", "x"), calling("1")},
 			[]providers.Message{calling("1"), result("1", interrupted)},
 		},
 		{"an empty result", []providers.Message{calling("1"), result("1", " ")}, []providers.Message{calling("1"), result("1", "(no output)")}},
 		{
-			"one id in two turns", []providers.Message{calling("1"), result("1", "x"), calling("1"), result("1", "y")},
+			"one id in two turns",
+			[]providers.Message{calling("1"), result("1", "x"), calling("1"), result("1", "y")},
 			[]providers.Message{calling("1"), result("1", "x"), calling("1_2"), result("1_2", "y")},
 		},
 		{
-			"one id in two turns, the first open", []providers.Message{calling("1"), calling("1"), result("1", "y")},
+			"one id in two turns, the first open",
+			[]providers.Message{calling("1"), calling("1"), result("1", "y")},
 			[]providers.Message{calling("1"), result("1", interrupted), calling("1_2"), result("1_2", "y")},
 		},
 		{
@@ -82,19 +90,23 @@ func TestRepair(t *testing.T) {
 			[]providers.Message{calling("1", "1_2", "1_3"), result("1", "x"), result("1_2", "y"), result("1_3", "z")},
 		},
 		{
-			"a new id that is taken", []providers.Message{calling("1", "1_2", "1")},
+			"a new id that is taken",
+			[]providers.Message{calling("1", "1_2", "1")},
 			[]providers.Message{calling("1", "1_2", "1_3"), result("1", interrupted), result("1_2", interrupted), result("1_3", interrupted)},
 		},
 		{
-			"empty ids", []providers.Message{calling("", ""), result("", "x"), result("", "y")},
+			"empty ids",
+			[]providers.Message{calling("", ""), result("", "x"), result("", "y")},
 			[]providers.Message{calling("call", "call_2"), result("call", "x"), result("call_2", "y")},
 		},
 		{
-			"an overlong id", []providers.Message{calling(long), result(long, "x")},
+			"an overlong id",
+			[]providers.Message{calling(long), result(long, "x")},
 			[]providers.Message{calling("call_77cf12060d47183ea8c4"), result("call_77cf12060d47183ea8c4", "x")},
 		},
 		{
-			"empty messages", []providers.Message{user(""), user(" \n"), {Role: "assistant"}, {Role: "system"}, user("a")},
+			"empty messages",
+			[]providers.Message{user(""), user(" \n"), {Role: "assistant"}, {Role: "system"}, user("a")},
 			[]providers.Message{user("a")},
 		},
 		{

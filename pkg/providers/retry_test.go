@@ -83,8 +83,10 @@ func TestRetryAttempts(t *testing.T) {
 	}{
 		{"at once", providers.RetryPolicy{}, []step{{text: "a"}}, 1, true},
 		{
-			"third time", providers.RetryPolicy{},
-			[]step{{err: fail(providers.KindOverloaded)}, {err: fail(providers.KindRateLimited)}, {text: "a"}}, 3, true,
+			"third time",
+			providers.RetryPolicy{},
+			[]step{{err: fail(providers.KindOverloaded)}, {err: fail(providers.KindRateLimited)}, {text: "a"}},
+			3, true,
 		},
 		{"never", providers.RetryPolicy{}, []step{{err: fail(providers.KindOverloaded)}}, 5, false},
 		{"never, two attempts", providers.RetryPolicy{Attempts: 2}, []step{{err: fail(providers.KindUnreachable)}}, 2, false},
@@ -256,21 +258,27 @@ func TestRetryStreams(t *testing.T) {
 	}{
 		{"no failure", []step{{emits: []string{"a", "b"}, text: "ab"}}, false, asked{"ab", []providers.StreamEvent{text("a"), text("b")}}},
 		{
-			"nothing was shown", []step{{err: fail(providers.KindOverloaded)}, {emits: []string{"a"}, text: "a"}},
-			false, asked{"a", []providers.StreamEvent{text("a")}},
+			"nothing was shown",
+			[]step{{err: fail(providers.KindOverloaded)}, {emits: []string{"a"}, text: "a"}},
+			false,
+			asked{"a", []providers.StreamEvent{text("a")}},
 		},
 		{
 			"twice cut",
 			[]step{
-				{emits: []string{"x"}, err: fail(providers.KindCut)}, {err: fail(providers.KindOverloaded)},
-				{emits: []string{"y"}, err: fail(providers.KindCut)}, {emits: []string{"a"}, text: "a"},
+				{emits: []string{"x"}, err: fail(providers.KindCut)},
+				{err: fail(providers.KindOverloaded)},
+				{emits: []string{"y"}, err: fail(providers.KindCut)},
+				{emits: []string{"a"}, text: "a"},
 			},
 			false,
 			asked{"a", []providers.StreamEvent{text("x"), providers.Restart{Reason: "cut"}, text("y"), providers.Restart{Reason: "cut"}, text("a")}},
 		},
 		{
-			"no stream below", []step{{err: fail(providers.KindOverloaded)}, {emits: []string{"hidden"}, text: "a"}},
-			true, asked{"a", []providers.StreamEvent{text("a")}},
+			"no stream below",
+			[]step{{err: fail(providers.KindOverloaded)}, {emits: []string{"hidden"}, text: "a"}},
+			true,
+			asked{"a", []providers.StreamEvent{text("a")}},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

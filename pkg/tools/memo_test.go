@@ -41,35 +41,45 @@ func TestMemo(t *testing.T) {
 		want        []string
 	}{
 		"the same again": {
-			read, "run %d", []providers.ToolCall{look(a), look(sameAsA), look(a)},
+			read, "run %d",
+			[]providers.ToolCall{look(a), look(sameAsA), look(a)},
 			[]string{"run 1", fromMemory + "run 1", fromMemory + "run 1"},
 		},
 		"other arguments": {
-			read, "run %d", []providers.ToolCall{look(a), look(b), look(nil), look(b)},
+			read, "run %d",
+			[]providers.ToolCall{look(a), look(b), look(nil), look(b)},
 			[]string{"run 1", "run 2", "run 3", fromMemory + "run 2"},
 		},
 		"a call that changes": {
-			read, "run %d", []providers.ToolCall{look(a), change, look(a), look(a)},
+			read, "run %d",
+			[]providers.ToolCall{look(a), change, look(a), look(a)},
 			[]string{"run 1", "changed", "run 2", fromMemory + "run 2"},
 		},
 		"not read-only": {
 			tools.Annotations{Idempotent: true}, "run %d", []providers.ToolCall{look(a), look(a)}, []string{"run 1", "run 2"},
 		},
 		"an open world": {
-			tools.Annotations{ReadOnly: true, OpenWorld: true}, "run %d",
-			[]providers.ToolCall{look(a), look(a)}, []string{"run 1", "run 2"},
+			tools.Annotations{ReadOnly: true, OpenWorld: true},
+			"run %d",
+			[]providers.ToolCall{look(a), look(a)},
+			[]string{"run 1", "run 2"},
 		},
 		"a clock": {
-			tools.Annotations{ReadOnly: true, Volatile: true}, "run %d",
-			[]providers.ToolCall{look(a), look(a)}, []string{"run 1", "run 2"},
+			tools.Annotations{ReadOnly: true, Volatile: true},
+			"run %d",
+			[]providers.ToolCall{look(a), look(a)},
+			[]string{"run 1", "run 2"},
 		},
 		"JSON": {read, `{"run":%d}`, []providers.ToolCall{look(a), look(a)}, []string{`{"run":1}`, fromMemory + `{"run":1}`}},
 		"no room for the words": {
-			tools.Annotations{ReadOnly: true, MaxOutput: 60}, "run %d",
-			[]providers.ToolCall{look(a), look(a)}, []string{"run 1", "run 2"},
+			tools.Annotations{ReadOnly: true, MaxOutput: 60},
+			"run %d",
+			[]providers.ToolCall{look(a), look(a)},
+			[]string{"run 1", "run 2"},
 		},
 		"refused calls are asked": {
-			read, "run %d", []providers.ToolCall{look(a), call("x", "nothing", nil), look(a)},
+			read, "run %d",
+			[]providers.ToolCall{look(a), call("x", "nothing", nil), look(a)},
 			[]string{"run 1", "", fromMemory + "run 1"},
 		},
 	} {

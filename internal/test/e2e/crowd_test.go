@@ -157,8 +157,9 @@ func begin(ctx context.Context, e *local.Engine, turn session.Turn, lost int) er
 	if n < lost {
 		if err := turn.Record(ctx, session.Step{Kind: session.StepBegun, Tasks: []session.Task{{
 			ID: info.ID + "/1/0", Chat: info.Chat, Session: info.Session, Address: info.Address, Turn: info.ID,
-			Principal: session.Principal{Sender: in.Sender, Direct: true, Level: "write"}, Tool: "work", Arguments: json.RawMessage(`{"text":"` + strings.Repeat("word ", 2000) + `"}`),
-			State: session.TaskRunning, Started: now, Deadline: now.Add(time.Hour),
+			Principal: session.Principal{Sender: in.Sender, Direct: true, Level: "write"}, Tool: "work",
+			Arguments: json.RawMessage(`{"text":"` + strings.Repeat("word ", 2000) + `"}`),
+			State:     session.TaskRunning, Started: now, Deadline: now.Add(time.Hour),
 		}}}); err != nil {
 			return err
 		}

@@ -98,7 +98,8 @@ func TestEvents(t *testing.T) {
 		"unknown type": {w.srv.SendEvent(map[string]any{"type": "galaxy_born"}), "events_api", map[string]string{"event.type": "galaxy_born"}},
 		"odd fields": {
 			w.dm.Post("x", map[string]any{"blocks": nil, "strange": 5}),
-			"events_api", map[string]string{"event.strange": "5", "event.blocks": ""},
+			"events_api",
+			map[string]string{"event.strange": "5", "event.blocks": ""},
 		},
 	} {
 		if c.event.Type != c.kind {

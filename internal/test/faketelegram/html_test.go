@@ -26,8 +26,11 @@ func TestParseHTML(t *testing.T) {
 		"references without end": {"&ltb&amp", "&ltb&", nil},
 		"tags in capitals":       {"<B>x</b>", "x", []entity{{Type: "bold", Length: 1}}},
 		"all styles": {"<strong>a</strong><em>b</em><u>c</u><del>d</del><tg-spoiler>e</tg-spoiler>", "abcde", []entity{
-			{Type: "bold", Length: 1}, {Type: "italic", Offset: 1, Length: 1}, {Type: "underline", Offset: 2, Length: 1},
-			{Type: "strikethrough", Offset: 3, Length: 1}, {Type: "spoiler", Offset: 4, Length: 1},
+			{Type: "bold", Length: 1},
+			{Type: "italic", Offset: 1, Length: 1},
+			{Type: "underline", Offset: 2, Length: 1},
+			{Type: "strikethrough", Offset: 3, Length: 1},
+			{Type: "spoiler", Offset: 4, Length: 1},
 		}},
 		"offsets are UTF-16 units": {"😀<b>😀</b>", "😀😀", []entity{{Type: "bold", Offset: 2, Length: 2}}},
 		"nested":                   {"<b>a<i>b</i></b>", "ab", []entity{{Type: "bold", Length: 2}, {Type: "italic", Offset: 1, Length: 1}}},

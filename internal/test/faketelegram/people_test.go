@@ -98,7 +98,8 @@ func TestUpdates(t *testing.T) {
 		"location": {func(w *world) update { return w.chat.Location(1, 2) }, "message", map[string]string{"message.location.longitude": "2"}},
 		"contact": {
 			func(w *world) update { return w.chat.Contact("+1", "Bob") },
-			"message", map[string]string{"message.contact.phone_number": "+1"},
+			"message",
+			map[string]string{"message.contact.phone_number": "+1"},
 		},
 		"unknown": {
 			func(w *world) update { return w.chat.Post(map[string]any{"hologram": map[string]any{"depth": 3}}) }, "message",

@@ -174,12 +174,14 @@ func TestRefusals(t *testing.T) {
 		"button without effect":   {"sendMessage", []string{"text", "x", markup, `{"inline_keyboard":[[{"text":"x"}]]}`}, "text buttons are unallowed in the inline keyboard"},
 		"button with much data":   {"sendMessage", []string{"text", "x", markup, `{"inline_keyboard":[[{"text":"x","callback_data":"` + strings.Repeat("x", 65) + `"}]]}`}, "BUTTON_DATA_INVALID"},
 		"not modified": {
-			"editMessageText", []string{"message_id", "BOT", "text", " mine "},
+			"editMessageText",
+			[]string{"message_id", "BOT", "text", " mine "},
 			"message is not modified: specified new message content and reply markup are exactly the same as a current content and " +
 				"reply markup of the message",
 		},
 		"markup not modified": {
-			"editMessageReplyMarkup", []string{"message_id", "BOT"},
+			"editMessageReplyMarkup",
+			[]string{"message_id", "BOT"},
 			"message is not modified: specified new message content and reply markup are exactly the same as a current content and " +
 				"reply markup of the message",
 		},

@@ -77,22 +77,30 @@ func TestViolations(t *testing.T) {
 		"an unknown method":    {"sendTelegram", nil, []string{"unknown method sendTelegram"}, 404},
 		"an unknown parameter": {"getMe", map[string]string{"x": "1"}, []string{"getMe: unknown parameter x"}, 200},
 		"an old parameter": {
-			"sendMessage", map[string]string{"chat_id": "1", "text": "x", "reply_to_message_id": "1"},
-			[]string{"sendMessage: unknown parameter reply_to_message_id"}, 400,
+			"sendMessage",
+			map[string]string{"chat_id": "1", "text": "x", "reply_to_message_id": "1"},
+			[]string{"sendMessage: unknown parameter reply_to_message_id"},
+			400,
 		},
 		"a parameter is missing": {"sendMessage", map[string]string{"chat_id": "1"}, []string{"sendMessage: no text"}, 400},
 		"not a number":           {"getUpdates", map[string]string{"offset": "x"}, []string{"getUpdates: offset is not of type Integer"}, 200},
 		"not a list": {
-			"getUpdates", map[string]string{"allowed_updates": "message"},
-			[]string{"getUpdates: allowed_updates is not of type Array of String"}, 200,
+			"getUpdates",
+			map[string]string{"allowed_updates": "message"},
+			[]string{"getUpdates: allowed_updates is not of type Array of String"},
+			200,
 		},
 		"not an object": {
-			"sendMessage", map[string]string{"chat_id": "1", "text": "x", "link_preview_options": "[]"},
-			[]string{"sendMessage: link_preview_options is not of type LinkPreviewOptions"}, 400,
+			"sendMessage",
+			map[string]string{"chat_id": "1", "text": "x", "link_preview_options": "[]"},
+			[]string{"sendMessage: link_preview_options is not of type LinkPreviewOptions"},
+			400,
 		},
 		"not a boolean": {
-			"deleteWebhook", map[string]string{"drop_pending_updates": "on"},
-			[]string{"deleteWebhook: drop_pending_updates is not of type Boolean"}, 200,
+			"deleteWebhook",
+			map[string]string{"drop_pending_updates": "on"},
+			[]string{"deleteWebhook: drop_pending_updates is not of type Boolean"},
+			200,
 		},
 	}
 	for name, tc := range tests {

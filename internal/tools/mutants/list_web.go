@@ -2,17 +2,17 @@ package mutants
 
 // webMutants break the guard of web_fetch, and the bounds of a page.
 func webMutants() []Mutant {
-	const dir = "pkg/tools/web"
+	const dir, guard = "pkg/tools/web", "pkg/tools/web/guard.go"
 	return []Mutant{
 		{
 			Promise: "addresses", Defect: "does not check what is really dialled",
-			File: dir + "/guard.go", Old: "if err := may.Safe(network, address, c); err != nil {",
+			File: guard, Old: "if err := may.Safe(network, address, c); err != nil {",
 			New: "if err := may.Safe(network, address, c); err != nil && ctx == nil {",
 			Dir: dir, Test: "^(TestNamesThatLeadInside|TestRebinding)$",
 		},
 		{
 			Promise: "addresses", Defect: "follows a redirect to any address",
-			File: dir + "/guard.go", Old: "u, err := g.parse(req.URL.String())\n\t\t\tif err != nil {",
+			File: guard, Old: "u, err := g.parse(req.URL.String())\n\t\t\tif err != nil {",
 			New: "u, err := g.parse(req.URL.String())\n\t\t\tif u = req.URL; err != nil && u == nil {",
 			Dir: dir, Test: "^TestRedirects$",
 		},
@@ -23,7 +23,7 @@ func webMutants() []Mutant {
 		},
 		{
 			Promise: "addresses", Defect: "heeds proxy variables",
-			File: dir + "/guard.go", Old: "Proxy: nil, DialContext: g.dial,", New: "Proxy: http.ProxyFromEnvironment, DialContext: g.dial,",
+			File: guard, Old: "Proxy: nil, DialContext: g.dial,", New: "Proxy: http.ProxyFromEnvironment, DialContext: g.dial,",
 			Dir: dir, Test: "^TestProxyOfTheEnvironment$",
 		},
 		{

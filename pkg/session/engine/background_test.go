@@ -120,7 +120,8 @@ func TestPruningOfSpending(t *testing.T) {
 		checkStore(t, o.Dir)
 	})
 	use := map[session.Purpose]session.Usage{session.ForPeople: {Turns: 1}}
-	info := commit(t, e, message("a", "1", ""), session.Commit{Spent: &session.Spent{Day: "2026-03-01", Purpose: session.ForPeople, Usage: use[session.ForPeople]}})
+	info := commit(t, e, message("a", "1", ""),
+		session.Commit{Spent: &session.Spent{Day: "2026-03-01", Purpose: session.ForPeople, Usage: use[session.ForPeople]}})
 	known := func() map[session.Purpose]session.Usage {
 		engine.Prune(e.Engine)
 		got, err := e.Chats().Spending(t.Context(), info.Chat, "2026-03-01")

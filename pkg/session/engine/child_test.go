@@ -19,7 +19,8 @@ func TestMain(m *testing.M) {
 		return
 	}
 	roles := map[string]func(dir, arg string) error{
-		"append": childAppend, "parts": childParts, "hold": childHold, "full": childFull, "fullat": childFullAt, "open": childOpen, "rss": childRSS,
+		"append": childAppend, "parts": childParts, "hold": childHold,
+		"full": childFull, "fullat": childFullAt, "open": childOpen, "rss": childRSS,
 	}
 	if err := roles[os.Args[2]](os.Args[3], os.Args[4]); err != nil {
 		say("error", err)

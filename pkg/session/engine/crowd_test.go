@@ -30,7 +30,14 @@ func results(from int) []session.Item {
 	items := make([]session.Item, crowd)
 	for i := range items {
 		id := fmt.Sprint("task/", from+i)
-		items[i] = session.Item{ID: id, Kind: session.ItemTask, Address: inCrowd(fmt.Sprint("crowd", i)), TaskID: id, Solo: true, Time: time.Now()}
+		items[i] = session.Item{
+			ID:      id,
+			Kind:    session.ItemTask,
+			Address: inCrowd(fmt.Sprint("crowd", i)),
+			TaskID:  id,
+			Solo:    true,
+			Time:    time.Now(),
+		}
 	}
 	return items
 }

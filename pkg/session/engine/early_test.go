@@ -137,7 +137,8 @@ func TestMessageThatWasNotStoredDoesNotLeave(t *testing.T) {
 	if id := again.Info().Outbound.ID; id != early.Info().Outbound.ID {
 		t.Errorf("%s was handed out after %s", id, early.Info().Outbound.ID)
 	}
-	if err := errors.Join(again.Plan(t.Context(), []string{"answer"}), again.Settle(t.Context(), channels.Outcome{State: channels.Delivered})); err != nil {
+	if err := errors.Join(again.Plan(t.Context(), []string{"answer"}),
+		again.Settle(t.Context(), channels.Outcome{State: channels.Delivered})); err != nil {
 		t.Error(err)
 	}
 	close(s.next)

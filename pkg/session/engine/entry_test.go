@@ -32,7 +32,12 @@ func TestEntryComesBackAsItWas(t *testing.T) {
 		}
 		if rapid.Bool().Draw(t, "calls") {
 			e.Message.ToolCalls = []providers.ToolCall{
-				{ID: text.Draw(t, "call"), Name: "x", Arguments: map[string]any{"a": text.Draw(t, "argument"), "n": rapid.Int64().Draw(t, "number")}, Extra: json.RawMessage(`{"s":1}`)},
+				{
+					ID:        text.Draw(t, "call"),
+					Name:      "x",
+					Arguments: map[string]any{"a": text.Draw(t, "argument"), "n": rapid.Int64().Draw(t, "number")},
+					Extra:     json.RawMessage(`{"s":1}`),
+				},
 				{ID: "2", Type: "function", Name: "y", RawArguments: text.Draw(t, "raw"), BadArguments: text.Draw(t, "bad")},
 			}
 			e.Message.Images = []providers.Image{{MIME: "image/png", Path: text.Draw(t, "path"), Size: rapid.Int64().Draw(t, "size")}}

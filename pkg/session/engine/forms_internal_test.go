@@ -166,8 +166,10 @@ func formJob() session.Job {
 func formApproval() session.Approval {
 	return session.Approval{
 		ID: "approval1", Chat: "c1", Session: "s2", Address: formAddress(),
-		Call: session.HeldCall{Turn: "c1-3", Round: 4, Index: 5, ID: "call-6", Tool: "write_file", Arguments: `{"path":"a.md"}`,
-			Fingerprint: "print"}, Task: "task/1", Text: "write_file a.md", Question: "question/7",
+		Call: session.HeldCall{
+			Turn: "c1-3", Round: 4, Index: 5, ID: "call-6", Tool: "write_file", Arguments: `{"path":"a.md"}`,
+			Fingerprint: "print",
+		}, Task: "task/1", Text: "write_file a.md", Question: "question/7",
 		Principal: session.Principal{Sender: formSender("7"), Direct: true, Level: "exec"}, Tainted: true, Grantable: true,
 		Asked: formTime(1), Expires: formTime(2), State: session.ApprovalVoid,
 		Answer: session.ApprovalAnswer{By: formSender("8"), At: formTime(3), Turn: "c1-9", Reason: "too late"},

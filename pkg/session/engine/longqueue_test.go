@@ -69,7 +69,10 @@ func serves(t *testing.T, e *local.Engine, at channels.Address) {
 		_ = e.Inbox().Run(ctx, func(ctx context.Context, turn session.Turn) error {
 			id := turn.Info().Items[0].ID
 			turns <- id
-			return turn.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered, Outbox: []channels.Outbound{{ID: "re " + id, Address: turn.Info().Address, Text: "yes"}}})
+			return turn.Commit(ctx, session.Commit{
+				Outcome: session.OutcomeAnswered,
+				Outbox:  []channels.Outbound{{ID: "re " + id, Address: turn.Info().Address, Text: "yes"}},
+			})
 		})
 		ended <- struct{}{}
 	}()

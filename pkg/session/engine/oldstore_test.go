@@ -376,7 +376,10 @@ func (o oldStore) sends() {
 	}
 	cancel()
 	o.must(<-ended)
-	o.equal(map[string]string{"long": "part 1 part 2", "queued": "behind it", "ask/CODE1": "CODE1", "ask/CODE2": "CODE2", "welcome/CODE1": "welcome"}, got)
+	o.equal(
+		map[string]string{"long": "part 1 part 2", "queued": "behind it", "ask/CODE1": "CODE1", "ask/CODE2": "CODE2", "welcome/CODE1": "welcome"},
+		got,
+	)
 }
 
 func (o oldStore) none(st session.Status, err error) {

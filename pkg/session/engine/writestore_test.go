@@ -115,7 +115,8 @@ func (w storeWriter) conversations() {
 	w.deliver(func(d channels.Delivery) error {
 		return d.Settle(w.ctx, channels.Outcome{State: channels.Delivered, Receipt: channels.Receipt{MessageID: "p1"}})
 	})
-	w.answer(oldMessage("renewed", "n1", "/new"), session.Commit{NewSession: true, Messages: []providers.Message{{Role: "user", Content: "before"}}})
+	w.answer(oldMessage("renewed", "n1", "/new"),
+		session.Commit{NewSession: true, Messages: []providers.Message{{Role: "user", Content: "before"}}})
 	w.answer(oldMessage("long", "l1", "tell me much"), session.Commit{Outbox: []channels.Outbound{
 		{ID: "long", Address: oldAddr("long"), Text: "part 1 part 2"}, {ID: "queued", Address: oldAddr("long"), Text: "behind it"},
 	}})
@@ -165,7 +166,13 @@ func (w storeWriter) pairs() {
 	w.t.Helper()
 	for i, id := range []string{"guest", "stranger"} {
 		code := []string{"CODE1", "CODE2"}[i]
-		r := session.PairRequest{Code: code, Address: oldAddr(id), Sender: channels.Sender{ID: id}, Asked: oldNow(), Expires: oldNow().Add(3600e9)}
+		r := session.PairRequest{
+			Code:    code,
+			Address: oldAddr(id),
+			Sender:  channels.Sender{ID: id},
+			Asked:   oldNow(),
+			Expires: oldNow().Add(3600e9),
+		}
 		_, err := w.e.Pairs().AskPair(w.ctx, r, channels.Outbound{ID: "ask/" + code, Address: r.Address, Text: code}, session.PairBounds{Open: 3})
 		w.must(err)
 	}
@@ -205,7 +212,8 @@ func (w storeWriter) waiting() {
 		w.t.Fatal("the job did not fire")
 	}
 	w.append(session.Item{
-		ID: "decision", Kind: session.ItemDecision, Address: oldAddr("approvals"), Time: oldNow(), Decision: &session.Decision{Approval: "open", Allow: true},
+		ID: "decision", Kind: session.ItemDecision, Address: oldAddr("approvals"),
+		Time: oldNow(), Decision: &session.Decision{Approval: "open", Allow: true},
 	})
 	w.append(oldMessage("old", "old1", "before the move"))
 	w.must(w.e.Chats().Move(w.ctx, oldAddr("old"), oldAddr("moved")))

@@ -140,11 +140,20 @@ func testNoAgent(b *bench) {
 func testForgetAgents(b *bench) {
 	home, other := b.spawn(addr("a"), "t1"), b.spawn(addr("b"), "o1")
 	kept := b.work("o1", session.Commit{Messages: user("mine")})
-	agent := b.work("t1", session.Commit{Messages: user("secret"), Outbox: []channels.Outbound{outbound("a", "q1")}, Approvals: []session.Approval{{ID: "ask", Chat: home.Chat}}})
+	agent := b.work("t1", session.Commit{
+		Messages:  user("secret"),
+		Outbox:    []channels.Outbound{outbound("a", "q1")},
+		Approvals: []session.Approval{{ID: "ask", Chat: home.Chat}},
+	})
 	nested := b.spawn(session.AgentAddress("t1"), "t1/n")
 	b.equal(agent.Chat, nested.Chat)
 	deep := b.work("t1/n", session.Commit{Messages: user("deep secret"), Approvals: []session.Approval{{ID: "deep"}}})
-	b.append(session.Item{ID: "later", Kind: session.ItemDecision, Address: session.AgentAddress("t1/n"), Decision: &session.Decision{Approval: "deep"}})
+	b.append(session.Item{
+		ID:       "later",
+		Kind:     session.ItemDecision,
+		Address:  session.AgentAddress("t1/n"),
+		Decision: &session.Decision{Approval: "deep"},
+	})
 	b.spawn(addr("a"), "t2") // it has not begun
 	b.must(b.e.Jobs().PutJob(b.Context(), session.Job{ID: "j", Chat: agent.Chat}))
 	done := session.Item{ID: "task/t1", Kind: session.ItemTask, Address: addr("a"), TaskID: "t1"}

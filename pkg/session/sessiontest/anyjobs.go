@@ -20,7 +20,12 @@ func testJobsInAnyOrder(b *bench) {
 		b.Skip("the engine cannot crash: it has no method Crash")
 	}
 	rapid.Check(b.T, func(rt *rapid.T) {
-		p := &plan{b: &bench{T: b.T, open: b.open, dir: b.TempDir()}, jobs: map[string]*planned{}, fired: map[string]bool{}, ended: map[string]bool{}}
+		p := &plan{
+			b:     &bench{T: b.T, open: b.open, dir: b.TempDir()},
+			jobs:  map[string]*planned{},
+			fired: map[string]bool{},
+			ended: map[string]bool{},
+		}
 		p.b.e = p.b.open(b.T, p.b.dir)
 		for i := range p.chats {
 			p.meet(i)

@@ -20,20 +20,7 @@ func deleteTests() []test {
 		{"a deletion takes back no other message", testDeleteOfOthers},
 		{"a deletion of a message that a turn has comes too late", testDeleteTooLate},
 		{"a deletion that overtakes its message swallows it, and its edits", testDeleteOvertakes},
-		{"a deletion comes with its message and with the cursor", func(b *bench) {
-			w := b.turns()
-			b.append(note("a", "0", "first of the chat"))
-			b.answer(w.next(), session.Commit{})
-			both := []session.Item{note("a", "1", "gone"), taken("a", "d1", "1"), note("a", "2", "next")}
-			b.must(b.e.Inbox().Append(b.Context(), both, &channels.Cursor{Name: "p", To: "1"}))
-			h := w.next()
-			b.equal([]string{"next"}, wordings(h.what.Info().Items))
-			b.append(note("a", "3", "third"))
-			err := b.e.Inbox().Append(b.Context(), []session.Item{taken("a", "d3", "3")}, &channels.Cursor{Name: "p", To: "2"})
-			b.wantErr(err, session.ErrFenced)
-			b.answer(h, session.Commit{})
-			b.equal([]string{"third"}, wordings(w.next().what.Info().Items))
-		}},
+		{"a deletion comes with its message and with the cursor", testDeleteWithItsMessage},
 		{"a deletion of which nobody can tell the original takes back what waits", func(b *bench) {
 			untold := taken("a", "d1", "1")
 			untold.Original = ""
@@ -61,7 +48,8 @@ func deleteTests() []test {
 			b.append(note("a", "1", "old"))
 			w := b.turns()
 			h := w.next()
-			b.append(told(edit("a", "e1", "1", "newer", session.EditAnswer)), taken("a", "d1", "1"), told(edit("a", "e2", "1", "newest", session.EditAnswer)))
+			b.append(told(edit("a", "e1", "1", "newer", session.EditAnswer)),
+				taken("a", "d1", "1"), told(edit("a", "e2", "1", "newest", session.EditAnswer)))
 			b.equal([]string{"old"}, wordings(h.what.Info().Items))
 			b.answer(h, session.Commit{})
 			b.equal(0, b.status().Waiting)
@@ -95,6 +83,21 @@ func deleteTests() []test {
 		{"a message over which a process died can be taken back", testDeleteOfASuspect},
 		{"deletions and turns beside each other: what was read was not taken back", testDeleteRace},
 	}
+}
+
+func testDeleteWithItsMessage(b *bench) {
+	w := b.turns()
+	b.append(note("a", "0", "first of the chat"))
+	b.answer(w.next(), session.Commit{})
+	both := []session.Item{note("a", "1", "gone"), taken("a", "d1", "1"), note("a", "2", "next")}
+	b.must(b.e.Inbox().Append(b.Context(), both, &channels.Cursor{Name: "p", To: "1"}))
+	h := w.next()
+	b.equal([]string{"next"}, wordings(h.what.Info().Items))
+	b.append(note("a", "3", "third"))
+	err := b.e.Inbox().Append(b.Context(), []session.Item{taken("a", "d3", "3")}, &channels.Cursor{Name: "p", To: "2"})
+	b.wantErr(err, session.ErrFenced)
+	b.answer(h, session.Commit{})
+	b.equal([]string{"third"}, wordings(w.next().what.Info().Items))
 }
 
 func testDeleteTakesOut(b *bench) {

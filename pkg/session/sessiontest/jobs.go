@@ -157,7 +157,14 @@ func testDue(b *bench) {
 	far := time.Date(9999, 12, 31, 23, 59, 59, 999, time.UTC)
 	early := time.Date(1, 1, 2, 0, 0, 0, 0, time.UTC)
 	b.equal(int64(0), b.nextJob())
-	for id, due := range map[string]time.Time{"b": time.Unix(20, 0), "a": time.Unix(20, 0), "c": time.Unix(10, 5), "far": far, "early": early, "never": {}} {
+	for id, due := range map[string]time.Time{
+		"b":     time.Unix(20, 0),
+		"a":     time.Unix(20, 0),
+		"c":     time.Unix(10, 5),
+		"far":   far,
+		"early": early,
+		"never": {},
+	} {
 		b.must(b.e.Jobs().PutJob(b.Context(), session.Job{ID: id, Due: due}))
 	}
 	b.must(b.e.Jobs().PutJob(b.Context(), session.Job{ID: "paused", Due: time.Unix(1, 0), Paused: true}))
@@ -333,7 +340,8 @@ func testRan(b *bench) {
 	w := b.turns()
 	h := w.next()
 	b.must(b.e.Sessions().Forget(b.Context(), h.what.Info().Session))
-	b.wantErr(h.what.Commit(b.Context(), session.Commit{Outcome: session.OutcomeAnswered, Ran: &session.JobRun{ID: "k", Pause: "x"}}), session.ErrFenced)
+	b.wantErr(h.what.Commit(b.Context(), session.Commit{Outcome: session.OutcomeAnswered, Ran: &session.JobRun{ID: "k", Pause: "x"}}),
+		session.ErrFenced)
 	h.end <- errors.New("gone")
 	b.must(w.stop())
 	b.equal([]string{"k"}, b.due(time.Unix(10, 0), 10))

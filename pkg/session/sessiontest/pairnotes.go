@@ -58,7 +58,8 @@ func testPairNotes(b *bench) {
 	_, err := b.e.Pairs().NotePair(b.Context(), session.PairNote{Person: "c", Every: time.Hour, Out: outbound("g", "n")})
 	b.wantErr(err, session.ErrNotFound)
 	before := b.status().Sending
-	b.equal([]bool{true, false, true, true}, []bool{b.note("a", "g", now), b.note("a", "g", now), b.note("a", "h", now), b.note("b", "g", now)})
+	b.equal([]bool{true, false, true, true},
+		[]bool{b.note("a", "g", now), b.note("a", "g", now), b.note("a", "h", now), b.note("b", "g", now)})
 	b.crash()
 	b.equal([]bool{false, true}, []bool{b.note("a", "g", now.Add(time.Hour-1)), b.note("a", "g", now.Add(time.Hour))})
 	b.equal(false, b.note("a", "g", now.Add(time.Minute))) // the clock was set back

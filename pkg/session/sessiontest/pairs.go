@@ -178,7 +178,14 @@ func testPairIdentity(b *bench) {
 	now := noon()
 	b.ask(stranger("a", "A1", now))
 	b.approve("A1", now)
-	for _, who := range [][3]string{{"test", "bot", "b"}, {"test", "other", "a"}, {"test", "", "a"}, {"tes", "tbot", "a"}, {"test", "bot", ""}, {"", "", ""}} {
+	for _, who := range [][3]string{
+		{"test", "bot", "b"},
+		{"test", "other", "a"},
+		{"test", "", "a"},
+		{"tes", "tbot", "a"},
+		{"test", "bot", ""},
+		{"", "", ""},
+	} {
 		b.equal(false, b.pairedAt(who[0], who[1], who[2]))
 	}
 	other := stranger("a", "A2", now)

@@ -55,7 +55,8 @@ func turnTests() []test {
 			got := d.next()
 			b.equal("o1", got.what.Info().Outbound.ID)
 			b.settle(got, "m")
-			b.must(h.what.Record(b.Context(), session.Step{Kind: session.StepEnded, Outbox: []channels.Outbound{outbound("a", "o1"), outbound("a", "o2")}}))
+			b.must(h.what.Record(b.Context(),
+				session.Step{Kind: session.StepEnded, Outbox: []channels.Outbound{outbound("a", "o1"), outbound("a", "o2")}}))
 			b.equal("o2", d.next().what.Info().Outbound.ID)
 		}},
 		{"many async steps come before the awaited one", func(b *bench) {
@@ -189,7 +190,12 @@ func testSteps(b *bench) {
 	steps := []session.Step{
 		{Kind: session.StepAnswer, Round: 1, Answer: &providers.LLMResponse{Content: "thinking"}},
 		{Kind: session.StepBegun, Round: 1, Call: &session.CallRecord{ID: "c1", Tool: "t"}, Await: true},
-		{Kind: session.StepEnded, Round: 1, Call: &session.CallRecord{ID: "c1", Tool: "t", Result: "r"}, Outbox: []channels.Outbound{outbound("a", "o")}},
+		{
+			Kind:   session.StepEnded,
+			Round:  1,
+			Call:   &session.CallRecord{ID: "c1", Tool: "t", Result: "r"},
+			Outbox: []channels.Outbound{outbound("a", "o")},
+		},
 		{Kind: session.StepEnded, Round: 2, Await: true},
 	}
 	for i := range steps {

@@ -317,7 +317,8 @@ func TestSearchFiles(t *testing.T) {
 		{"no regexp in names", args("name", "MEMORY.m.|.*"), []match{}},
 		{"in a folder", args("name", "*.md", "path", "notes"), []match{{Path: "notes/a.md", Size: 7}}},
 		{"content", args("content", "milk"), []match{
-			{Path: "MEMORY.md", Line: 1, Text: "milk"}, {Path: "long", Line: 1, Text: strings.Repeat("ä", 100) + "…"},
+			{Path: "MEMORY.md", Line: 1, Text: "milk"},
+			{Path: "long", Line: 1, Text: strings.Repeat("ä", 100) + "…"},
 			{Path: "notes/2026/b.txt", Line: 1, Text: "milk"},
 		}},
 		{"content by regexp", args("content", "(?i)^MILK|y$", "regexp", true, "name", "*.md"), []match{

@@ -222,7 +222,8 @@ func TestAllowPrivate(t *testing.T) {
 	}{
 		"an address": {"127.0.0.1", web.Options{AllowPrefixes: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}, ""},
 		"another address": {
-			"127.0.0.1", web.Options{AllowPrefixes: []netip.Prefix{netip.MustParsePrefix("127.0.0.5/32")}},
+			"127.0.0.1",
+			web.Options{AllowPrefixes: []netip.Prefix{netip.MustParsePrefix("127.0.0.5/32")}},
 			"security_violation",
 		},
 		"a name":                  {"wiki.internal", web.Options{AllowHosts: []string{"wiki.internal"}}, ""},
