@@ -48,7 +48,7 @@ func rooms() map[string][]string {
 			vocabulary...),
 		// The operator's operations work on the parts of a gateway, the file of the store among them.
 		"pkg/gateway/admin": append([]string{
-			"pkg/gateway/files", "pkg/agent", "pkg/agent/...", "pkg/session", "pkg/session/local", "pkg/session/bolt", "pkg/session/engine",
+			"pkg/gateway/files", "pkg/agent", "pkg/agent/...", "pkg/session", "pkg/session/local", "pkg/session/bolt", "pkg/session/engine/fsck",
 			"pkg/tools", "pkg/policy", "pkg/audit",
 		}, vocabulary...),
 		"workspace":    nil,
@@ -85,13 +85,14 @@ func rooms() map[string][]string {
 		"pkg/session":         vocabulary,
 		// An engine is rules over a narrow store; the suite runs on every engine.
 		"pkg/session/engine":       append([]string{"pkg/session", "pkg/session/kv", "pkg/session/engine/..."}, vocabulary...),
-		"pkg/session/engine/table": {"pkg/session"},
+		"pkg/session/engine/table": append([]string{"pkg/session", "pkg/session/kv"}, vocabulary...),
+		"pkg/session/engine/fsck":  append([]string{"pkg/session", "pkg/session/kv", "pkg/session/engine/table"}, vocabulary...),
 		"pkg/session/sessiontest":  append([]string{"pkg/session"}, vocabulary...),
-		// The file knows of the engine only the form of the records.
-		"pkg/session/bolt":          {"pkg/session/kv", "pkg/session/engine", "pkg/session/engine/table"},
-		"pkg/session/bolt/bolttest": {"pkg/session/engine"},
+		// The file knows the form of the records and their check, and no rule of the engine.
+		"pkg/session/bolt":          {"pkg/session/kv", "pkg/session/engine/table", "pkg/session/engine/fsck"},
+		"pkg/session/bolt/bolttest": {"pkg/session/engine/table"},
 		// The one room below the gateway that puts an engine and a store together.
-		"pkg/session/local": {"pkg/session", "pkg/session/engine", "pkg/session/bolt"},
+		"pkg/session/local": {"pkg/session", "pkg/session/engine", "pkg/session/engine/fsck", "pkg/session/bolt"},
 		// The store below the engine is free of chats.
 		"pkg/session/kv":        nil,
 		"pkg/session/kv/kvtest": {"pkg/session/kv"},

@@ -6,12 +6,12 @@ func backgroundMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "jobs fire once", Defect: "lets a call that is made again bring back a job that has fired",
-			File: "pkg/session/engine/jobs.go", Old: `&& t.has(bkSeen, endedKey(j.ID)):`, New: `&& j.ID == "":`,
+			File: "pkg/session/engine/jobs.go", Old: `&& t.Has(table.Seen, table.EndedKey(j.ID)):`, New: `&& j.ID == "":`,
 			Dir: "pkg/session/engine", Test: "^TestConformance$/^jobs$/^a_job_fires_once$",
 		},
 		{
 			Promise: "jobs fire once", Defect: "fires a job that has moved on",
-			File: dir + "/jobs.go", Old: "!t.mayFire(j) || !j.Due.Equal(due)", New: "!t.mayFire(j)",
+			File: dir + "/jobs.go", Old: "!table.MayFire(t, j) || !j.Due.Equal(due)", New: "!table.MayFire(t, j)",
 			Dir: dir, Test: "^TestConformance$/^jobs$/^a_job_",
 		},
 		{
@@ -21,14 +21,14 @@ func backgroundMutants() []Mutant {
 		},
 		{
 			Promise: "jobs of a suspended chat", Defect: "fires jobs of a suspended chat",
-			File: dir + "/jobs.go", Old: " && !t.isSuspended(t.chatNum(j.Chat))", New: "",
+			File: dir + "/table/find.go", Old: " && !IsSuspended(t, ChatNum(t, j.Chat))", New: "",
 			Dir: dir, Test: "^TestConformance$/^jobs$/suspended",
 		},
 		{
 			Promise: "jobs of a suspended chat", Defect: "leaves jobs asleep in a chat that can be reached again",
 			File: dir + "/chats.go",
-			Old:  "if err := t.del(bkSuspended, numKey(chat)); err != nil {\n\t\treturn err\n\t}\n\treturn t.relistJobs(chat)",
-			New:  "return t.del(bkSuspended, numKey(chat))",
+			Old:  "if err := t.Delete(table.Suspended, table.NumKey(chat)); err != nil {\n\t\treturn err\n\t}\n\treturn relistJobs(t, chat)",
+			New:  "return t.Delete(table.Suspended, table.NumKey(chat))",
 			Dir:  dir, Test: "^TestConformance$/^jobs$/^jobs_of_a_suspended_chat",
 		},
 	}
@@ -40,43 +40,43 @@ func forgettingMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "forget", Defect: "leaves the conversation of an agent behind",
-			File: dir + "/agents.go", Old: "return t.forgetChats(agents...)", New: "return nil",
+			File: dir + "/agents.go", Old: "return forgetChats(t, agents...)", New: "return nil",
 			Dir: dir, Test: "^TestConformance$/^agents$/^forget_takes",
 		},
 		{
 			Promise: "forget", Defect: "leaves the conversations of nested agents behind",
-			File: dir + "/agents.go", Old: "keys = append(keys, t.tasksOf(n)...)\n\t\t}\n\t}\n\treturn", New: "}\n\t}\n\treturn",
+			File: dir + "/agents.go", Old: "keys = append(keys, tasksOf(t, n)...)\n\t\t}\n\t}\n\treturn", New: "}\n\t}\n\treturn",
 			Dir: dir, Test: "^TestConformance$/^agents$/^forget_takes",
 		},
 		{
 			Promise: "forget", Defect: "leaves the jobs of a forgotten chat",
-			File: dir + "/sessions.go", Old: "if err := t.forgetJobs(n); err != nil {", New: "if n == 0 {\n\t\tvar err error",
+			File: dir + "/sessions.go", Old: "if err := forgetJobs(t, n); err != nil {", New: "if n == 0 {\n\t\tvar err error",
 			Dir: dir, Test: "^TestConformance$/^jobs$/^jobs_of_a_forgotten_chat",
 		},
 		{
 			Promise: "R10", Defect: "keeps the conversations of agents whose tasks are long over",
-			File: dir + "/prune.go", Old: "return t.dropTasks(tasks)", New: "return nil",
+			File: dir + "/prune.go", Old: "return dropTasks(t, tasks)", New: "return nil",
 			Dir: dir, Test: "^TestPruningOfTasks$",
 		},
 		{
 			Promise: "what a chat uses", Defect: "counts what a task used for each completion",
 			File: dir + "/tasks.go", Old: "if task.State != session.TaskRunning {\n\t\t\treturn nil\n\t\t}\n\t\tfirst = true",
-			New: "if task.State != session.TaskRunning {\n\t\t\treturn t.spend(t.chatNum(task.Chat), c.Spent)\n\t\t}\n\t\tfirst = true",
+			New: "if task.State != session.TaskRunning {\n\t\t\treturn spend(t, chatNum(t, task.Chat), c.Spent)\n\t\t}\n\t\tfirst = true",
 			Dir: dir, Test: "^TestConformance$/^facts$/^what_a_task_used",
 		},
 		{
 			Promise: "what a chat uses", Defect: "counts an agent's work against nobody",
-			File: dir + "/agents.go", Old: "n = t.chatNum(task.Chat)", New: "n = t.chatNum(task.Session)",
+			File: dir + "/agents.go", Old: "n = table.ChatNum(t, task.Chat)", New: "n = table.ChatNum(t, task.Session)",
 			Dir: dir, Test: "^TestConformance$/^agents$/^what_an_agent_used",
 		},
 		{
 			Promise: "flipped bit", Defect: "leaves an index to a damaged record",
-			File: dir + "/tx.go", Old: "if ix.records != b {", New: "if ix.records != b || len(key) > 0 {",
+			File: dir + "/table/tx.go", Old: "if ix.Records != b {", New: "if ix.Records != b || len(key) > 0 {",
 			Dir: dir, Test: "^TestDamagedBackground$",
 		},
 		{
 			Promise: "R1", Defect: "fails a turn over the damaged record of its job",
-			File: dir + "/jobs.go", Old: "return t.setAside(bkJobs, idKey(run.ID)) //", New: "return err //",
+			File: dir + "/jobs.go", Old: "return t.SetAside(table.Jobs, table.IDKey(run.ID)) //", New: "return err //",
 			Dir: dir, Test: "^TestDamagedBackground$",
 		},
 	}

@@ -6,7 +6,7 @@ func engineMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "R2", Defect: "lets a turn come true whose message was not stored",
-			File: dir + "/early.go", Old: "\t\tt.fail(errNotStored)\n", New: "\t\t_ = t\n",
+			File: dir + "/early.go", Old: "\t\ta.turn.fail(errNotStored)\n", New: "\t\t_ = a\n",
 			Dir: dir, Test: "^TestFullDiskAtWithALimit$/^append$",
 		},
 		{
@@ -16,7 +16,7 @@ func engineMutants() []Mutant {
 		},
 		{
 			Promise: "R2", Defect: "accepts an id twice",
-			File: dir + "/inbox.go", Old: "if t.has(bkSeen, id) {", New: "if t.has(bkSeen, id) && id == nil {",
+			File: dir + "/inbox.go", Old: "if t.Has(table.Seen, id) {", New: "if t.Has(table.Seen, id) && id == nil {",
 			Dir: dir, Test: "^TestConformance$/^inbox$/^an_id_is_accepted_once$",
 		},
 		{
@@ -26,7 +26,7 @@ func engineMutants() []Mutant {
 		},
 		{
 			Promise: "R2", Defect: "leaves answered items in the inbox",
-			File: dir + "/commit.go", Old: "if err := x.del(bkInbox, key); err != nil {", New: "if err := t.failed(); err != nil {",
+			File: dir + "/commit.go", Old: "if err := x.Delete(table.Inbox, key); err != nil {", New: "if err := t.failed(); err != nil {",
 			Dir: dir, Test: "^TestConformance$/^recovery$/^a_committed_turn_does_not_run_again$",
 		},
 		{
@@ -47,7 +47,7 @@ func engineMutants() []Mutant {
 		},
 		{
 			Promise: "R4", Defect: "queues one message twice",
-			File: dir + "/commit.go", Old: "if x.has(bkSent, id) {", New: "if x.has(bkSent, id) && id == nil {",
+			File: dir + "/commit.go", Old: "if x.Has(table.Sent, id) {", New: "if x.Has(table.Sent, id) && id == nil {",
 			Dir: dir, Test: "^TestConformance$/^outbox$/^an_id_is_queued_once",
 		},
 		{
@@ -62,7 +62,7 @@ func engineMutants() []Mutant {
 		},
 		{
 			Promise: "R11", Defect: "counts an orderly end as a crash",
-			File: dir + "/engine.go", Old: "t.meta.Clean = true", New: "t.meta.Clean = false",
+			File: dir + "/engine.go", Old: "t.Meta.Clean = true", New: "t.Meta.Clean = false",
 			Dir: dir, Test: "^TestConformance$/^recovery$/^an_orderly_end_counts_nothing$",
 		},
 	}
@@ -80,12 +80,12 @@ func storeMutants() []Mutant {
 		},
 		{
 			Promise: "flipped bit", Defect: "does not check its records",
-			File: dir + "/record.go", Old: "return crc32.Update(c, t, payload)", New: "return c - c",
+			File: dir + "/table/record.go", Old: "return crc32.Update(c, t, payload)", New: "return c - c",
 			Dir: dir, Test: "^TestFlippedBit$",
 		},
 		{
 			Promise: "newer store", Defect: "opens a store of a newer version",
-			File: dir + "/format.go", Old: "if m.Schema > schema {", New: "if m.Schema > schema+1000 {",
+			File: dir + "/table/format.go", Old: "if m.Schema > schema {", New: "if m.Schema > schema+1000 {",
 			Dir: dir, Test: "^TestNewerSchema$",
 		},
 		{
@@ -95,29 +95,29 @@ func storeMutants() []Mutant {
 		},
 		{
 			Promise: "store: earlier builds", Defect: "keeps the numbers from an earlier build",
-			File: file + "/filetx.go", Old: "string(key) == engine.NumberKey && len(value) >= engine.NumberLen {",
-			New: "string(key) == engine.NumberKey && len(value) < engine.NumberLen {",
+			File: file + "/filetx.go", Old: "string(key) == table.NumberKey && len(value) >= table.NumberLen {",
+			New: "string(key) == table.NumberKey && len(value) < table.NumberLen {",
 			Dir: dir, Test: "^TestNumbersGoOn$",
 		},
 		{
 			Promise: "store: earlier builds", Defect: "begins again with the numbers of an earlier build",
-			File: file + "/filetx.go", Old: "return t.in(engine.MetaBucket).Sequence() }", New: "return t.in(engine.MetaBucket).Sequence() * 0 }",
+			File: file + "/filetx.go", Old: "return t.in(table.Meta).Sequence() }", New: "return t.in(table.Meta).Sequence() * 0 }",
 			Dir: dir, Test: "^TestNumbersGoOn$",
 		},
 		{
 			Promise: "store: earlier builds", Defect: "stores the items that a step took under another name",
-			File: dir + "/record.go", Old: "`json:\"taken,omitempty\"`", New: "`json:\"took,omitempty\"`",
-			Dir: dir, Test: "^TestForms$",
+			File: dir + "/table/record.go", Old: "`json:\"taken,omitempty\"`", New: "`json:\"took,omitempty\"`",
+			Dir: dir + "/table", Test: "^TestForms$",
 		},
 		{
 			Promise: "store: earlier builds", Defect: "swaps two fields of a record that has no names",
-			File: dir + "/codec.go", Old: "appendTexts(b, s.Reason), s.Time)", New: "appendTexts(b, string(s.State)), s.Time)",
-			Dir: dir, Test: "^TestForms$",
+			File: dir + "/table/codec.go", Old: "appendTexts(b, s.Reason), s.Time)", New: "appendTexts(b, string(s.State)), s.Time)",
+			Dir: dir + "/table", Test: "^TestForms$",
 		},
 		{
 			Promise: "store: earlier builds", Defect: "lists a job under another key",
-			File: dir + "/keys.go", Old: "{ return append(timeKey(t), idKey(id)...) }", New: "{ return append(timeKey(t), id...) }",
-			Dir: dir, Test: "^TestForms$",
+			File: dir + "/table/keys.go", Old: "{ return append(TimeKey(t), IDKey(id)...) }", New: "{ return append(TimeKey(t), id...) }",
+			Dir: dir + "/table", Test: "^TestForms$",
 		},
 		{
 			Promise: "store: any ordered store", Defect: "forgets to remove keys from the file",

@@ -153,12 +153,12 @@ func longHistoryMutants() []Mutant {
 		},
 		{
 			Promise: "long history: forgotten in pieces", Defect: "forgets everything in one transaction",
-			File: rules + "/forget.go", Old: "t.removed < pieceEntries && t.removedBytes < pieceBytes", New: "t.removed+t.removedBytes >= 0",
+			File: rules + "/forget.go", Old: "t.Removed < pieceEntries && t.RemovedBytes < pieceBytes", New: "t.Removed+t.RemovedBytes >= 0",
 			Dir: rules, Test: "^TestALongHistoryIsForgottenInPieces$",
 		},
 		{
 			Promise: "long history: forgotten in pieces", Defect: "counts the entries of a piece, however large",
-			File: rules + "/forget.go", Old: "t.removedBytes += len(v)", New: "t.removedBytes += min(len(v), 1)",
+			File: rules + "/forget.go", Old: "t.RemovedBytes += len(v)", New: "t.RemovedBytes += min(len(v), 1)",
 			Dir: rules, Test: "^TestALongHistoryIsForgottenInPieces$",
 		},
 		{
@@ -168,12 +168,12 @@ func longHistoryMutants() []Mutant {
 		},
 		{
 			Promise: "long queues: forgotten in pieces", Defect: "takes no note of what is left of a forgotten chat",
-			File: rules + "/forget.go", Old: "	return t.putIndex(bkGone, numKey(n))\n", New: "	return nil\n",
+			File: rules + "/forget.go", Old: "\treturn t.PutIndex(table.Gone, table.NumKey(n))\n", New: "\treturn nil\n",
 			Dir: rules, Test: "^TestLongQueuesAreForgottenInPieces$",
 		},
 		{
 			Promise: "long queues: forgotten in pieces", Defect: "sends what is left of a forgotten chat",
-			File: rules + "/delivery.go", Old: "t.isSuspended(chat) || t.isGone(chat)", New: "t.isSuspended(chat)",
+			File: rules + "/delivery.go", Old: "table.IsSuspended(t, chat) || table.IsGone(t, chat)", New: "table.IsSuspended(t, chat)",
 			Dir: rules, Test: "^TestLongQueuesAreForgottenInPieces$",
 		},
 		{

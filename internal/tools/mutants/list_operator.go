@@ -83,7 +83,7 @@ func damageMutants() []Mutant {
 		},
 		{
 			Promise: damage, Defect: "does not read the records",
-			File: "pkg/session/engine/engine.go", Old: "if err == nil && len(seen.bad) > 0 {", New: "if err == nil && len(seen.bad) < 0 {",
+			File: "pkg/session/engine/engine.go", Old: "if err == nil && len(seen.Bad) > 0 {", New: "if err == nil && len(seen.Bad) < 0 {",
 			Dir: dir, Test: "^TestScripts$/^damaged$",
 		},
 		{

@@ -17,12 +17,12 @@ func overtakingMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: overtaking, Defect: "an edit that comes first does not swallow its message",
-			File: dir + "/edit.go", Old: "if err := t.remember(edit.Original); err != nil {", New: "if err := t.remember(edit.ID); err != nil {",
+			File: dir + "/edit.go", Old: "if err := remember(t, edit.Original); err != nil {", New: "if err := remember(t, edit.ID); err != nil {",
 			Dir: dir, Test: "^TestConformance$/^overtaking$",
 		},
 		{
 			Promise: overtaking, Defect: "an edit does not know by its original that it comes too late",
-			File: dir + "/edit.go", Old: `if edit.Original != "" && t.has(bkSeen, idKey(edit.Original)) {`, New: `if edit.Original == edit.ID {`,
+			File: dir + "/edit.go", Old: `if edit.Original != "" && t.Has(table.Seen, table.IDKey(edit.Original)) {`, New: `if edit.Original == edit.ID {`,
 			Dir: dir, Test: "^TestConformance$/^overtaking$",
 		},
 		{
@@ -32,13 +32,13 @@ func overtakingMutants() []Mutant {
 		},
 		{
 			Promise: overtaking, Defect: "a deletion that comes first is forgotten",
-			File: dir + "/delete.go", Old: "return errors.Join(t.remember(del.Original), t.remember(del.ID))",
-			New: "return errors.Join(t.remember(del.ID))",
+			File: dir + "/delete.go", Old: "return errors.Join(remember(t, del.Original), remember(t, del.ID))",
+			New: "return errors.Join(remember(t, del.ID))",
 			Dir: dir, Test: "^TestConformance$/^deletes$",
 		},
 		{
 			Promise: overtaking, Defect: "an edit brings back what was taken back",
-			File: dir + "/edit.go", Old: `case edit.Original != "" && t.has(bkSeen, takenBackKey(edit.Original)):`, New: `case edit.Original == edit.ID:`,
+			File: dir + "/edit.go", Old: `case edit.Original != "" && t.Has(table.Seen, table.TakenBackKey(edit.Original)):`, New: `case edit.Original == edit.ID:`,
 			Dir: dir, Test: "^TestConformance$/^deletes$",
 		},
 	}
@@ -59,13 +59,13 @@ func deletionMutants() []Mutant {
 		},
 		{
 			Promise: deletes, Defect: "takes back what a turn has",
-			File: dir + "/edit.go", Old: "return open != nil && open.reads(w.seq) || t.recorded(chat, w.seq)",
-			New: "return open == nil && w.seq == 0 || t.recorded(chat, w.seq)",
+			File: dir + "/edit.go", Old: "return open != nil && open.reads(w.seq) || isRecorded(t, chat, w.seq)",
+			New: "return open == nil && w.seq == 0 || isRecorded(t, chat, w.seq)",
 			Dir: dir, Test: "^TestConformance$/^deletes$",
 		},
 		{
 			Promise: deletes, Defect: "takes back what an interrupted turn recorded",
-			File: dir + "/edit.go", Old: "return open != nil && open.reads(w.seq) || t.recorded(chat, w.seq)",
+			File: dir + "/edit.go", Old: "return open != nil && open.reads(w.seq) || isRecorded(t, chat, w.seq)",
 			New: "return open != nil && open.reads(w.seq)",
 			Dir: dir, Test: "^TestConformance$/^deletes$",
 		},
@@ -76,7 +76,7 @@ func deletionMutants() []Mutant {
 		},
 		{
 			Promise: deletes, Defect: "a running turn is not told",
-			File: dir + "/delete.go", Old: "t.after = append(t.after, func() { e.signalReworded(chat) })", New: "_ = chat",
+			File: dir + "/delete.go", Old: "t.OnCommit = append(t.OnCommit, func() { e.signalReworded(chat) })", New: "_ = chat",
 			Dir: dir, Test: "^TestConformance$/^deletes$",
 		},
 		{
@@ -86,8 +86,8 @@ func deletionMutants() []Mutant {
 		},
 		{
 			Promise: deletes, Defect: "what is taken back can be said again by a redelivery",
-			File: dir + "/delete.go", Old: "return t.put(bkSeen, idKey(w.item.ID), &seenRec{Time: t.now})",
-			New: "return t.del(bkSeen, idKey(w.item.ID))",
+			File: dir + "/delete.go", Old: "return t.Put(table.Seen, table.IDKey(w.item.ID), &table.SeenRecord{Time: t.Now})",
+			New: "return t.Delete(table.Seen, table.IDKey(w.item.ID))",
 			Dir: dir, Test: "^TestConformance$/^deletes$",
 		},
 		{
@@ -143,7 +143,7 @@ func latestMutants() []Mutant {
 		},
 		{
 			Promise: latest, Defect: "the oldest message that waits counts",
-			File: dir + "/sessions.go", Old: "key := t.last(bkInbox, n)", New: "key, _ := t.first(bkInbox, numKey(n))",
+			File: dir + "/sessions.go", Old: "key := t.Last(table.Inbox, n)", New: "key, _ := t.First(table.Inbox, table.NumKey(n))",
 			Dir: dir, Test: "^TestConformance$/^latest$",
 		},
 		{
@@ -153,8 +153,8 @@ func latestMutants() []Mutant {
 		},
 		{
 			Promise: latest, Defect: "a damaged chat is never written to again",
-			File: dir + "/sessions.go", Old: "if errors.Is(err, session.ErrCorrupt) {\n\t\t\tat, err = t.now, nil",
-			New: "if errors.Is(err, session.ErrFenced) {\n\t\t\tat, err = t.now, nil",
+			File: dir + "/sessions.go", Old: "if errors.Is(err, session.ErrCorrupt) {\n\t\t\tat, err = t.Now, nil",
+			New: "if errors.Is(err, session.ErrFenced) {\n\t\t\tat, err = t.Now, nil",
 			Dir: dir, Test: "^TestLatestOfWhatIsDamaged$",
 		},
 	}

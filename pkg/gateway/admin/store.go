@@ -10,7 +10,7 @@ import (
 
 	"parley/pkg/session"
 	"parley/pkg/session/bolt"
-	"parley/pkg/session/engine"
+	"parley/pkg/session/engine/fsck"
 	"parley/pkg/session/local"
 )
 
@@ -72,8 +72,8 @@ func saved(emit Emit) func(path string, err error) error {
 	}
 }
 
-func checked(emit Emit) func(engine.Report, error) error {
-	return func(r engine.Report, err error) error {
+func checked(emit Emit) func(fsck.Report, error) error {
+	return func(r fsck.Report, err error) error {
 		if err == nil {
 			err = reportCheck(&r, emit)
 		}
@@ -98,7 +98,7 @@ func released(err error, emit Emit) error {
 
 // reportCheck tells the faults of a store. A store that is held is in order, and an
 // error all the same: its waiting messages are not run.
-func reportCheck(r *engine.Report, emit Emit) error {
+func reportCheck(r *fsck.Report, emit Emit) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s: %s, %s, %s; %d waiting, %d sending, %d set aside",
 		Count(r.Records, "record", "records"), Count(r.Chats, "chat", "chats"), Count(r.Sessions, "conversation", "conversations"),

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"parley/pkg/durable"
-	"parley/pkg/session/engine"
+	"parley/pkg/session/engine/fsck"
 	"parley/pkg/session/engine/table"
 )
 
@@ -16,15 +16,15 @@ import (
 // every checksum, and what must hold between the records. It writes nothing, also
 // where there is no store ([ErrNone]). Its error says that the store could not be read
 // at all; what is wrong within it is in the report.
-func Check(ctx context.Context, dir string) (engine.Report, error) {
+func Check(ctx context.Context, dir string) (fsck.Report, error) {
 	if err := MustExist(dir); err != nil {
-		return engine.Report{}, err
+		return fsck.Report{}, err
 	}
 	var o Options
 	o.defaults()
 	lock, err := shareLock(ctx, dir, o.LockTimeout)
 	if err != nil {
-		return engine.Report{}, err
+		return fsck.Report{}, err
 	}
 	r, err := checkFile(filepath.Join(dir, fileDB))
 	if metDamage(dir) {
@@ -37,19 +37,19 @@ func Check(ctx context.Context, dir string) (engine.Report, error) {
 }
 
 // Check does the same for a store that is in use, on a copy that it removes.
-func (s *Store) Check() (engine.Report, error) {
+func (s *Store) Check() (fsck.Report, error) {
 	s.snapMu.Lock()
 	defer s.snapMu.Unlock()
 	path := filepath.Join(s.o.Dir, fileChecked)
 	if err := durable.Write(path, s.Snapshot); err != nil {
-		return engine.Report{}, errors.Join(fmt.Errorf("copy the store: %w", err), remove(path))
+		return fsck.Report{}, errors.Join(fmt.Errorf("copy the store: %w", err), remove(path))
 	}
 	r, err := checkFile(path)
 	return r, errors.Join(err, remove(path))
 }
 
-func checkFile(path string) (engine.Report, error) {
-	var r engine.Report
+func checkFile(path string) (fsck.Report, error) {
+	var r fsck.Report
 	err := readOnly(path, func(f *fileTx) error {
 		m, err := f.state()
 		if err != nil {
@@ -60,7 +60,7 @@ func checkFile(path string) (engine.Report, error) {
 		if len(r.Problems) > 0 {
 			return nil
 		}
-		return engine.CheckRecords(f, f.lacks(engine.TasksOfBucket), &r)
+		return fsck.Check(f, f.lacks(table.TasksOf), &r)
 	})
 	switch {
 	case IsDamaged(err):
@@ -73,7 +73,7 @@ func checkFile(path string) (engine.Report, error) {
 	return r, err
 }
 
-func checkPages(f *fileTx, r *engine.Report) {
+func checkPages(f *fileTx, r *fsck.Report) {
 	for err := range f.b.Check() {
 		r.Addf("page: %v", err)
 	}

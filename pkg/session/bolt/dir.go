@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"parley/pkg/durable"
-	"parley/pkg/session/engine"
+	"parley/pkg/session/engine/table"
 )
 
 // The files of a state directory that belong to the store.
@@ -39,7 +39,7 @@ var (
 	// ErrLocked: another process uses the store.
 	ErrLocked = errors.New("another instance uses this state directory")
 	// ErrNewer: a newer release wrote the store; the file was not touched.
-	ErrNewer = engine.ErrNewer
+	ErrNewer = table.ErrNewer
 	// ErrDir: the state directory cannot be used.
 	ErrDir = errors.New("the state directory cannot be used")
 	// ErrNone: there is no store yet.

@@ -15,7 +15,6 @@
 //     not safely its own [ErrDir]; each says how to cure it.
 //   - [Look] and [Check] change nothing.
 //
-// A store of an earlier build gets the buckets that it lacks when it is opened. The form
-// of the records belongs to the engine: this package asks it for the buckets, the state
-// record and the check of the records.
+// A store of an earlier build gets the buckets that it lacks when it is opened. Package
+// table has the form of the records, and package fsck the check of the rules between them.
 package bolt

@@ -14,7 +14,6 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 
 	"parley/pkg/durable"
-	"parley/pkg/session/engine"
 	"parley/pkg/session/engine/table"
 )
 
@@ -134,7 +133,7 @@ func readHead(r io.ReaderAt, at int64) (head, bool) {
 
 // build makes a whole store file beside the real one and renames it into place.
 // It starts from the snapshot source, or from an empty store for "".
-func build(dir, source string, now time.Time, r *engine.Restored) error {
+func build(dir, source string, now time.Time, r *table.Restored) error {
 	if err := prepare(dir, source, now, r); err != nil {
 		return err
 	}
@@ -162,7 +161,7 @@ func remove(path string) error {
 
 // prepare makes the file that takePlace puts into place. After an error nothing is
 // left of it.
-func prepare(dir, source string, now time.Time, r *engine.Restored) (err error) {
+func prepare(dir, source string, now time.Time, r *table.Restored) (err error) {
 	path := filepath.Join(dir, fileNew)
 	defer func() {
 		if err != nil {

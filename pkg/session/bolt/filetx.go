@@ -8,7 +8,6 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"parley/pkg/session/engine"
 	"parley/pkg/session/engine/table"
 	"parley/pkg/session/kv"
 )
@@ -35,7 +34,7 @@ func (t *fileTx) in(b kv.Bucket) *bbolt.Bucket {
 	}
 	bk := t.b.Bucket([]byte(b))
 	if bk == nil {
-		if slices.Contains(engine.LaterBuckets(), b) {
+		if slices.Contains(table.LaterBuckets(), b) {
 			return nil
 		}
 		panic(fmt.Sprintf("bucket %s is missing", b))
@@ -66,8 +65,8 @@ func (t *fileTx) Cursor(b kv.Bucket) kv.Cursor {
 // bucket: an earlier build takes them from there.
 func (t *fileTx) Put(b kv.Bucket, key, value []byte) error {
 	bk := t.in(b)
-	if b == engine.MetaBucket && string(key) == engine.NumberKey && len(value) >= engine.NumberLen {
-		if err := bk.SetSequence(binary.BigEndian.Uint64(value[len(value)-engine.NumberLen:])); err != nil {
+	if b == table.Meta && string(key) == table.NumberKey && len(value) >= table.NumberLen {
+		if err := bk.SetSequence(binary.BigEndian.Uint64(value[len(value)-table.NumberLen:])); err != nil {
 			return err
 		}
 	}
@@ -82,7 +81,7 @@ func (t *fileTx) lacks(b kv.Bucket) bool { return t.b.Bucket([]byte(b)) == nil }
 
 // create makes the buckets that are missing.
 func (t *fileTx) create() error {
-	for _, name := range engine.Buckets() {
+	for _, name := range table.Buckets() {
 		if _, err := t.b.CreateBucketIfNotExists([]byte(name)); err != nil {
 			return err
 		}
@@ -91,43 +90,43 @@ func (t *fileTx) create() error {
 }
 
 // counted is the highest number that an earlier build has given out.
-func (t *fileTx) counted() uint64 { return t.in(engine.MetaBucket).Sequence() }
+func (t *fileTx) counted() uint64 { return t.in(table.Meta).Sequence() }
 
 // outdated says that an earlier build wrote the store last: buckets are missing, or it
 // counted on.
 func (t *fileTx) outdated() bool {
-	last, err := engine.LastNumber(t)
-	return slices.ContainsFunc(engine.Buckets(), t.lacks) || err == nil && t.counted() > last
+	last, err := table.LastNumber(t)
+	return slices.ContainsFunc(table.Buckets(), t.lacks) || err == nil && t.counted() > last
 }
 
 // upgrade brings a new store, or one of an earlier build, up to this one.
 func (t *fileTx) upgrade() error {
-	unlisted := t.lacks(engine.TasksOfBucket)
+	unlisted := t.lacks(table.TasksOf)
 	if err := t.create(); err != nil {
 		return err
 	}
-	return engine.Upgrade(t, t.counted(), unlisted)
+	return table.Upgrade(t, t.counted(), unlisted)
 }
 
 // complete makes a whole store of a new one, or with r of a snapshot.
-func (t *fileTx) complete(now time.Time, r *engine.Restored) error {
+func (t *fileTx) complete(now time.Time, r *table.Restored) error {
 	if err := t.upgrade(); err != nil {
 		return err
 	}
-	return engine.Complete(t, now, r)
+	return table.Complete(t, now, r)
 }
 
 // state reads what every start needs. An error that is damage means that the file is to
 // be moved aside.
-func (t *fileTx) state() (engine.State, error) {
-	if t.lacks(engine.MetaBucket) {
-		return engine.State{}, table.Damagedf("it is another program's file")
+func (t *fileTx) state() (table.State, error) {
+	if t.lacks(table.Meta) {
+		return table.State{}, table.Damagedf("it is another program's file")
 	}
-	st, err := engine.ReadState(t)
+	st, err := table.ReadState(t)
 	if err != nil {
 		return st, err
 	}
-	for _, b := range engine.Buckets() {
+	for _, b := range table.Buckets() {
 		t.in(b) // one that is missing is damage
 	}
 	return st, nil

@@ -10,7 +10,6 @@ import (
 	"github.com/rs/zerolog"
 	"go.etcd.io/bbolt"
 
-	"parley/pkg/session/engine"
 	"parley/pkg/session/engine/table"
 )
 
@@ -129,7 +128,7 @@ func (s *Store) openGood() (id string, err error) {
 }
 
 // readState reads what every start needs. Old says that an earlier build wrote the store.
-func readState(db *bbolt.DB) (st engine.State, old bool, err error) {
+func readState(db *bbolt.DB) (st table.State, old bool, err error) {
 	err = table.Guard(func() error {
 		return db.View(func(b *bbolt.Tx) error {
 			f := &fileTx{b: b}

@@ -14,7 +14,6 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 
 	"parley/pkg/durable"
-	"parley/pkg/session/engine"
 	"parley/pkg/session/engine/table"
 	"parley/pkg/session/kv"
 )
@@ -101,7 +100,7 @@ func verify(path string) error {
 		if _, err := f.state(); err != nil {
 			return err
 		}
-		return engine.Verify(f)
+		return table.Verify(f)
 	})
 }
 
@@ -187,7 +186,7 @@ func moveAside(dir, name string, now time.Time) (string, error) {
 }
 
 func restoreFrom(dir, path string, now time.Time, held string) error {
-	return build(dir, path, now, &engine.Restored{Held: held})
+	return build(dir, path, now, &table.Restored{Held: held})
 }
 
 // offline runs f while nobody else uses the directory.
@@ -243,7 +242,7 @@ func restore(ctx context.Context, dir, snap string, link func(from, to string) e
 		if exists(dir, fileDB) {
 			aside = filepath.Join(dir, fileReplaced+"-"+now.UTC().Format(stampForm))
 		}
-		r := engine.Restored{Cured: noteDigest(dir), Held: heldText(errors.New("the operator restored the store"), aside, snap, now)}
+		r := table.Restored{Cured: noteDigest(dir), Held: heldText(errors.New("the operator restored the store"), aside, snap, now)}
 		if err := prepare(dir, snap, now, &r); err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"parley/pkg/channels"
 	"parley/pkg/session"
 	"parley/pkg/session/engine/lane"
+	"parley/pkg/session/engine/table"
 )
 
 // The parts of an album are accepted one by one. A part is written into the
@@ -18,9 +19,9 @@ func isPart(item *session.Item) bool { return item.Inbound != nil && item.Inboun
 
 // appendPart puts a part into the album that waits for it. What it returns is to
 // be an item of its own; nil for nothing.
-func (e *Engine) appendPart(t *tx, part *session.Item) (*session.Item, error) {
-	if chat, err := t.chatAt(part.Address); err == nil {
-		found := newest(e.untaken(t, chat, t.waitingWith(chat, "group", part.Inbound.Group, func(item *session.Item) bool {
+func (e *Engine) appendPart(t *table.Tx, part *session.Item) (*session.Item, error) {
+	if chat, err := table.ChatAt(t, part.Address); err == nil {
+		found := newest(e.untaken(t, chat, waitingWith(t, chat, "group", part.Inbound.Group, func(item *session.Item) bool {
 			return item.Album != nil && item.Inbound.Sender.ID == part.Inbound.Sender.ID && item.Inbound.Group == part.Inbound.Group
 		})))
 		if found != nil && hasRoom(&found.item, part) {
@@ -32,7 +33,7 @@ func (e *Engine) appendPart(t *tx, part *session.Item) (*session.Item, error) {
 		return nil, nil //nolint:nilnil // it is no item, and no failure
 	}
 	first := *part
-	first.Album = &session.Album{Parts: 1, Latest: t.now}
+	first.Album = &session.Album{Parts: 1, Latest: t.Now}
 	return &first, nil
 }
 
@@ -44,7 +45,7 @@ func hasRoom(album, part *session.Item) bool {
 }
 
 // join writes a part into its album.
-func (e *Engine) join(t *tx, chat uint64, album *waiting, part *session.Item) error {
+func (e *Engine) join(t *table.Tx, chat uint64, album *waiting, part *session.Item) error {
 	item := &album.item
 	in, p := item.Inbound, part.Inbound
 	if in.Text != "" && p.Text != "" {
@@ -58,30 +59,30 @@ func (e *Engine) join(t *tx, chat uint64, album *waiting, part *session.Item) er
 	}
 	in.Solo, item.Solo = in.Solo || p.Solo, item.Solo || part.Solo
 	item.Album.Parts++
-	item.Album.Latest = t.now
-	if err := t.put(bkInbox, numKey(chat, album.seq), item); err != nil {
+	item.Album.Latest = t.Now
+	if err := t.Put(table.Inbox, table.NumKey(chat, album.seq), item); err != nil {
 		return err
 	}
 	if err := e.endSuspension(t, part, chat); err != nil {
 		return err
 	}
-	t.added++
-	t.after = append(t.after, func() { e.signalReworded(chat) })
-	return t.put(bkSeen, idKey(part.ID), &seenRec{Time: t.now}) // it waits nowhere itself
+	t.Added++
+	t.OnCommit = append(t.OnCommit, func() { e.signalReworded(chat) })
+	return t.Put(table.Seen, table.IDKey(part.ID), &table.SeenRecord{Time: t.Now}) // it waits nowhere itself
 }
 
 // gathers is how much longer an album is waited for; 0 for what need not wait. An
 // album ends where its chat goes on with something else. One from the future ends
 // too: the clock was set back, and nobody knows how far.
-func (t *tx) gathers(chat uint64, w *waiting) time.Duration {
+func gathers(t *table.Tx, chat uint64, w *waiting) time.Duration {
 	if w.item.Album == nil {
 		return 0
 	}
-	age := t.now.Sub(w.item.Album.Latest)
+	age := t.Now.Sub(w.item.Album.Latest)
 	if age < 0 || age >= session.AlbumWindow {
 		return 0
 	}
-	if k, _ := t.k.Cursor(bkInbox).Seek(numKey(chat, w.seq+1)); bytes.HasPrefix(k, numKey(chat)) {
+	if k, _ := t.Cursor(table.Inbox).Seek(table.NumKey(chat, w.seq+1)); bytes.HasPrefix(k, table.NumKey(chat)) {
 		return 0
 	}
 	return session.AlbumWindow - age

@@ -7,21 +7,22 @@ import (
 	"slices"
 
 	"parley/pkg/session"
+	"parley/pkg/session/engine/table"
 )
 
 // putApprovals writes questions and grants of a turn's chat.
-func (t *tx) putApprovals(approvals []session.Approval, grants []session.Grant) error {
+func putApprovals(t *table.Tx, approvals []session.Approval, grants []session.Grant) error {
 	for i := range approvals {
-		if err := t.put(bkApprovals, idKey(approvals[i].ID), &approvals[i]); err != nil {
+		if err := t.Put(table.Approvals, table.IDKey(approvals[i].ID), &approvals[i]); err != nil {
 			return err
 		}
-		t.added++
+		t.Added++
 	}
 	for i := range grants {
-		if err := t.put(bkGrants, idKey(grants[i].ID), &grants[i]); err != nil {
+		if err := t.Put(table.Grants, table.IDKey(grants[i].ID), &grants[i]); err != nil {
 			return err
 		}
-		t.added++
+		t.Added++
 	}
 	return nil
 }
@@ -29,8 +30,8 @@ func (t *tx) putApprovals(approvals []session.Approval, grants []session.Grant) 
 // Approval finds one question.
 func (s approvals) Approval(_ context.Context, id string) (session.Approval, error) {
 	var a session.Approval
-	err := s.e.view(func(t *tx) error {
-		rec, err := get[session.Approval](t, bkApprovals, idKey(id))
+	err := s.e.view(func(t *table.Tx) error {
+		rec, err := table.Get[session.Approval](t, table.Approvals, table.IDKey(id))
 		if err != nil {
 			return fmt.Errorf("approval %s: %w", id, err)
 		}
@@ -42,24 +43,24 @@ func (s approvals) Approval(_ context.Context, id string) (session.Approval, err
 
 // ApprovalList returns the questions of a chat, or of all.
 func (s approvals) ApprovalList(ctx context.Context, chat string) ([]session.Approval, error) {
-	out, err := inChat(ctx, s.e, bkApprovals, func(a *session.Approval) bool { return chat == "" || a.Chat == chat })
+	out, err := inChat(ctx, s.e, table.Approvals, func(a *session.Approval) bool { return chat == "" || a.Chat == chat })
 	slices.SortStableFunc(out, func(a, b session.Approval) int { return a.Asked.Compare(b.Asked) })
 	return out, err
 }
 
 // Grants returns what was allowed in advance in a chat, or in all.
 func (s approvals) Grants(ctx context.Context, chat string) ([]session.Grant, error) {
-	out, err := inChat(ctx, s.e, bkGrants, func(g *session.Grant) bool { return chat == "" || g.Chat == chat })
+	out, err := inChat(ctx, s.e, table.Grants, func(g *session.Grant) bool { return chat == "" || g.Chat == chat })
 	slices.SortStableFunc(out, func(a, b session.Grant) int { return a.Since.Compare(b.Since) })
 	return out, err
 }
 
 // inChat reads the records that match. Damaged ones are set aside.
-func inChat[T any](ctx context.Context, e *Engine, b bucket, match func(*T) bool) ([]T, error) {
+func inChat[T any](ctx context.Context, e *Engine, b table.Bucket, match func(*T) bool) ([]T, error) {
 	var out []T
-	var bad []*recordError
-	err := e.view(func(t *tx) error {
-		bad = collect(t, b, func(rec *T) {
+	var bad []*table.RecordError
+	err := e.view(func(t *table.Tx) error {
+		bad = table.Collect(t, b, func(rec *T) {
 			if match(rec) {
 				out = append(out, *rec)
 			}
@@ -73,38 +74,38 @@ func inChat[T any](ctx context.Context, e *Engine, b bucket, match func(*T) bool
 // RevokeGrant ends a grant.
 func (s approvals) RevokeGrant(ctx context.Context, id string) (session.Grant, error) {
 	var g session.Grant
-	err := s.e.write(ctx, func(t *tx) error {
-		rec, err := get[session.Grant](t, bkGrants, idKey(id))
+	err := s.e.write(ctx, func(t *table.Tx) error {
+		rec, err := table.Get[session.Grant](t, table.Grants, table.IDKey(id))
 		if err != nil {
 			return fmt.Errorf("grant %s: %w", id, err)
 		}
 		g = *rec
-		return t.del(bkGrants, idKey(id))
+		return t.Delete(table.Grants, table.IDKey(id))
 	})
 	return g, err
 }
 
 // forgetApprovals deletes the questions and grants of chats.
-func (t *tx) forgetApprovals(chats []uint64) error {
+func forgetApprovals(t *table.Tx, chats []uint64) error {
 	of := make(map[string]bool, len(chats))
 	for _, n := range chats {
-		of[chatID(n)] = true
+		of[table.ChatID(n)] = true
 	}
 	var keys []hand
-	t.each(bkApprovals, nil, func(k, _ []byte) bool {
-		if a, err := get[session.Approval](t, bkApprovals, k); err == nil && of[a.Chat] {
-			keys = append(keys, hand{bkApprovals, bytes.Clone(k)})
+	t.Each(table.Approvals, nil, func(k, _ []byte) bool {
+		if a, err := table.Get[session.Approval](t, table.Approvals, k); err == nil && of[a.Chat] {
+			keys = append(keys, hand{table.Approvals, bytes.Clone(k)})
 		}
 		return true
 	})
-	t.each(bkGrants, nil, func(k, _ []byte) bool {
-		if g, err := get[session.Grant](t, bkGrants, k); err == nil && of[g.Chat] {
-			keys = append(keys, hand{bkGrants, bytes.Clone(k)})
+	t.Each(table.Grants, nil, func(k, _ []byte) bool {
+		if g, err := table.Get[session.Grant](t, table.Grants, k); err == nil && of[g.Chat] {
+			keys = append(keys, hand{table.Grants, bytes.Clone(k)})
 		}
 		return true
 	})
 	for _, h := range keys {
-		if err := t.del(h.bucket, h.key); err != nil {
+		if err := t.Delete(h.bucket, h.key); err != nil {
 			return err
 		}
 	}

@@ -28,8 +28,8 @@ type write struct {
 	// run does its checks before its first put: as long as it has put nothing its
 	// error is its own; an error or a panic after that rolls the transaction back,
 	// and its neighbours run again without it. It may therefore run more than once
-	// and has no effects outside the transaction but through tx.after.
-	run func(*tx) error
+	// and has no effects outside the transaction but through tx.onCommit.
+	run func(*table.Tx) error
 	// done is called once, when the outcome is durable.
 	done func(error)
 	// turn is set for the writes of a turn: after a step that failed, all fail.
@@ -84,13 +84,13 @@ func (e *Engine) commitWith(first *write) {
 }
 
 // write queues a change and waits until it is durable or has failed.
-func (e *Engine) write(ctx context.Context, run func(*tx) error) error {
+func (e *Engine) write(ctx context.Context, run func(*table.Tx) error) error {
 	return e.await(ctx, &write{run: run})
 }
 
 // settle waits until everything that was queued before has its outcome.
 func (e *Engine) settle(ctx context.Context) {
-	_ = e.write(context.WithoutCancel(ctx), func(*tx) error { return nil })
+	_ = e.write(context.WithoutCancel(ctx), func(*table.Tx) error { return nil })
 }
 
 func (e *Engine) await(ctx context.Context, w *write) error {
@@ -169,28 +169,28 @@ func (e *Engine) attempt(batch []*write) (guilty int, err error) {
 		return -1, errors.Join(session.ErrStore, damage)
 	}
 	a := attempted{batch: batch, errs: make([]error, len(batch)), guilty: -1}
-	defer func() { e.endRewording(a.t) }()
+	defer a.end()
 	err = e.store.Update(func(k kv.Tx) error { return e.run(&a, k) })
 	switch {
 	case errors.Is(err, errUnchanged):
-		e.abandon(a.t)
+		a.rollback()
 		a.answer()
 		return -1, nil
 	case a.guilty >= 0:
-		e.abandon(a.t)
+		a.rollback()
 		e.Suspect(err)
 		return a.guilty, err
 	case err != nil:
-		e.abandon(a.t)
+		a.rollback()
 		return -1, e.noteWrite(err)
 	}
-	e.took(a.t)
+	e.took(&a)
 	_ = e.noteWrite(nil)
-	for _, f := range a.t.after {
+	for _, f := range a.t.OnCommit {
 		f()
 	}
 	a.answer()
-	e.letGo(a.t) // last, so that it runs first: a lane waits for the message that is sent
+	a.publish() // last, so that it runs first: a lane waits for the message that is sent
 	e.resync()
 	return -1, nil
 }
@@ -201,10 +201,14 @@ var errUnchanged = errors.New("nothing was written")
 // attempted is a batch in its transaction.
 type attempted struct {
 	batch []*write
-	errs  []error // of each write, its own
-	t     *tx     // nil until the transaction has begun
+	errs  []error   // of each write, its own
+	t     *table.Tx // nil until the transaction has begun
 	// guilty is the write that spoiled the transaction, -1 for none.
 	guilty int
+	loud   bool // a write that is not quiet has put something
+	// recovered says that this transaction marks the suspects of an unclean end.
+	recovered bool
+	broken    map[*turn]error // turns of which a write in this transaction failed
 }
 
 // answer gives each write its outcome.
@@ -214,27 +218,56 @@ func (a *attempted) answer() {
 	}
 }
 
+// publish lets the work count that began before the transaction was durable.
+func (a *attempted) publish() {
+	for _, s := range a.t.Speculative {
+		s.Publish()
+	}
+}
+
+// rollback makes sure that it never counts.
+func (a *attempted) rollback() {
+	if a.t == nil {
+		return
+	}
+	for _, s := range a.t.Speculative {
+		s.Rollback()
+	}
+}
+
+// end lets go of the locks that the transaction held.
+func (a *attempted) end() {
+	if a.t == nil {
+		return
+	}
+	for _, f := range a.t.OnEnd {
+		f()
+	}
+}
+
 // run runs the writes of a batch in a transaction.
 func (e *Engine) run(a *attempted, k kv.Tx) error {
-	t := e.newTx(k).writing(k)
-	t.meta = e.metaCopy()
-	t.epoch = e.epoch
+	t := table.NewWrite(k, e.now())
+	t.Meta = e.metaCopy()
+	t.Epoch = e.epoch
 	a.t = t
-	if err := e.prelude(t); err != nil {
+	if err := e.prelude(a); err != nil {
 		return err
 	}
 	changed := false
 	for i, w := range a.batch {
-		t.changed = false
-		a.errs[i] = table.Guard(func() error { return t.runOne(w) })
-		if a.errs[i] != nil && (t.changed || table.IsPanic(a.errs[i])) {
+		t.Changed = false
+		begun := len(t.Speculative)
+		a.errs[i] = table.Guard(func() error { return a.runOne(w) })
+		if a.errs[i] != nil && (t.Changed || table.IsPanic(a.errs[i])) {
 			a.guilty = i
 			return a.errs[i]
 		}
-		changed = changed || t.changed
-		t.loud = t.loud || t.changed && !w.quiet
-		e.handOutEarly(t)
-		e.sendEarly(t)
+		changed = changed || t.Changed
+		a.loud = a.loud || t.Changed && !w.quiet
+		for _, s := range t.Speculative[begun:] {
+			s.Start(t)
+		}
 	}
 	if !changed {
 		return errUnchanged
@@ -242,48 +275,49 @@ func (e *Engine) run(a *attempted, k kv.Tx) error {
 	return e.putMeta(t)
 }
 
-func (t *tx) runOne(w *write) error {
+func (a *attempted) runOne(w *write) error {
 	if w.turn == nil {
-		return w.run(t)
+		return w.run(a.t)
 	}
 	if err := w.turn.failed(); err != nil {
 		return err
 	}
-	if err := t.broken[w.turn]; err != nil {
+	if err := a.broken[w.turn]; err != nil {
 		return err
 	}
-	err := w.run(t)
+	err := w.run(a.t)
 	if err != nil {
-		if t.broken == nil {
-			t.broken = map[*turn]error{}
+		if a.broken == nil {
+			a.broken = map[*turn]error{}
 		}
-		t.broken[w.turn] = err
+		a.broken[w.turn] = err
 	}
 	return err
 }
 
 // putMeta stores the state of the store as a whole, where a write has changed it.
-func (e *Engine) putMeta(t *tx) error {
+func (e *Engine) putMeta(t *table.Tx) error {
 	before := e.metaCopy()
-	t.meta.Hand = before.Hand
-	if t.meta == before {
+	t.Meta.Hand = before.Hand
+	if t.Meta == before {
 		return nil
 	}
-	return t.put(bkMeta, metaKey(), t.meta)
+	return t.Put(table.Meta, table.MetaKey(), t.Meta)
 }
 
 // took notes that a transaction is durable.
-func (e *Engine) took(t *tx) {
-	if t.recovered {
+func (e *Engine) took(a *attempted) {
+	t := a.t
+	if a.recovered {
 		failpoint.Hit("R1") // the suspects are marked, and no turn runs yet
 	}
 	e.stateMu.Lock()
-	t.meta.Hand = e.meta.Hand // it may have moved meanwhile
-	e.meta = t.meta
-	e.grown += t.added
+	t.Meta.Hand = e.meta.Hand // it may have moved meanwhile
+	e.meta = t.Meta
+	e.grown += t.Added
 	e.begun = true
 	e.commits++
-	if t.loud {
+	if a.loud {
 		e.changes++
 	}
 	e.stateMu.Unlock()
@@ -292,18 +326,19 @@ func (e *Engine) took(t *tx) {
 // prelude is the first part of the first transaction after an open: it takes
 // the clean mark away and names the suspects of an unclean end. It costs no
 // transaction of its own.
-func (e *Engine) prelude(t *tx) error {
+func (e *Engine) prelude(a *attempted) error {
 	if e.hasBegun() {
 		return nil
 	}
-	if !t.meta.Clean {
-		if err := t.markSuspects(); err != nil {
+	t := a.t
+	if !t.Meta.Clean {
+		if err := markSuspects(t); err != nil {
 			return err
 		}
-		t.recovered = true
+		a.recovered = true
 	}
-	t.meta.Clean = false
-	t.meta.Epoch = e.epoch
+	t.Meta.Clean = false
+	t.Meta.Epoch = e.epoch
 	e.stampTime(t)
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"parley/pkg/channels"
 	"parley/pkg/session"
 	"parley/pkg/session/engine/lane"
+	"parley/pkg/session/engine/table"
 	"parley/pkg/session/kv"
 )
 
@@ -19,7 +20,7 @@ import (
 type delivery struct {
 	e       *Engine
 	key     []byte
-	rec     outRec
+	rec     table.OutRecord
 	info    channels.DeliveryInfo
 	stored  *verdict    // nil when it was read from the store
 	offered bool        // a lane may take it before it is stored; only the committer uses this
@@ -43,10 +44,10 @@ func (e *Engine) nextDelivery(ctx context.Context, own account, chat uint64, h f
 	}
 	if d.rec.Mark != 0 && d.rec.Mark != e.epoch {
 		// Another process marked it: it may be on the platform.
-		if err := d.update(ctx, func(t *tx, rec *outRec) error {
+		if err := d.update(ctx, func(t *table.Tx, rec *table.OutRecord) error {
 			rec.Mark, rec.Unknown = e.epoch, true
 			rec.Ambiguities++
-			t.meta.Ambiguous++
+			t.Meta.Ambiguous++
 			return nil
 		}); err != nil {
 			return false, err
@@ -59,7 +60,7 @@ func (e *Engine) nextDelivery(ctx context.Context, own account, chat uint64, h f
 func (d *delivery) hand(ctx context.Context, h func(context.Context, *delivery) error) (bool, error) {
 	d.info.Parts, d.info.Receipts = d.rec.Parts, d.rec.Receipts
 	d.info.Marked, d.info.Unknown, d.info.Ambiguities = d.rec.Mark != 0, d.rec.Unknown, d.rec.Ambiguities
-	seq := num(d.key, 1)
+	seq := table.Num(d.key, 1)
 	if d.stored == nil {
 		d.certain.Store(true)
 		d.e.noteBusy(seq)
@@ -92,7 +93,7 @@ func (d *delivery) durable(ctx context.Context) error {
 		return fmt.Errorf("delivery %s: %w", d.rec.Outbound.ID, d.stored.err)
 	}
 	d.certain.Store(true)
-	d.e.noteBusy(num(d.key, 1))
+	d.e.noteBusy(table.Num(d.key, 1))
 	return nil
 }
 
@@ -109,23 +110,23 @@ func surelyNotSent(err error) bool {
 // loadDelivery reads a chat's oldest message; nil when there is none to hand out here.
 func (e *Engine) loadDelivery(ctx context.Context, own account, chat uint64) (*delivery, error) {
 	var d *delivery
-	var bad []*recordError
-	err := e.view(func(t *tx) error {
-		if t.isSuspended(chat) || t.isGone(chat) {
+	var bad []*table.RecordError
+	err := e.view(func(t *table.Tx) error {
+		if table.IsSuspended(t, chat) || table.IsGone(t, chat) {
 			return nil
 		}
-		k, v := t.first(bkOutbox, numKey(chat))
+		k, v := t.First(table.Outbox, table.NumKey(chat))
 		if k == nil {
 			return nil
 		}
 		key := bytes.Clone(k)
-		payload, err := unseal(bkOutbox, key, v)
-		var rec *outRec
+		payload, err := table.Unseal(table.Outbox, key, v)
+		var rec *table.OutRecord
 		if err == nil {
-			rec, err = decode[outRec](bkOutbox, key, payload)
+			rec, err = table.Decode[table.OutRecord](table.Outbox, key, payload)
 		}
 		if err != nil {
-			bad = append(bad, &recordError{bucket: bkOutbox, key: key})
+			bad = append(bad, &table.RecordError{Bucket: table.Outbox, Key: key})
 			return err
 		}
 		found := &delivery{e: e, key: key, rec: *rec}
@@ -142,21 +143,21 @@ func (e *Engine) loadDelivery(ctx context.Context, own account, chat uint64) (*d
 }
 
 // describe says what is sent, and where to by now.
-func (d *delivery) describe(t *tx, chat uint64) {
+func (d *delivery) describe(t *table.Tx, chat uint64) {
 	to := d.rec.Outbound.Address
-	if c, err := t.chat(chat); err == nil {
+	if c, err := table.ReadChat(t, chat); err == nil {
 		to = c.Address // it may have moved since
 	}
 	d.info.Outbound = d.rec.Outbound
 	d.info.Outbound.Address = to
-	d.info.Edits = t.finishedBy(&d.rec, chat, to)
+	d.info.Edits = finishedBy(t, &d.rec, chat, to)
 }
 
 // update changes the stored delivery. It fails when the delivery is not this
 // attempt's any more.
-func (d *delivery) update(ctx context.Context, f func(*tx, *outRec) error) error {
-	var rec outRec
-	err := d.persist(ctx, func(t *tx) error {
+func (d *delivery) update(ctx context.Context, f func(*table.Tx, *table.OutRecord) error) error {
+	var rec table.OutRecord
+	err := d.persist(ctx, func(t *table.Tx) error {
 		if err := d.fence(t); err != nil {
 			return err
 		}
@@ -164,7 +165,7 @@ func (d *delivery) update(ctx context.Context, f func(*tx, *outRec) error) error
 		if err := f(t, &rec); err != nil {
 			return err
 		}
-		return t.put(bkOutbox, d.key, rec)
+		return t.Put(table.Outbox, d.key, rec)
 	})
 	if err == nil {
 		d.rec = rec
@@ -173,8 +174,8 @@ func (d *delivery) update(ctx context.Context, f func(*tx, *outRec) error) error
 }
 
 // fence checks that the delivery is still this attempt's.
-func (d *delivery) fence(t *tx) error {
-	if d.over.Load() || d.settled.Load() || !t.has(bkOutbox, d.key) || t.isGone(num(d.key, 0)) {
+func (d *delivery) fence(t *table.Tx) error {
+	if d.over.Load() || d.settled.Load() || !t.Has(table.Outbox, d.key) || table.IsGone(t, table.Num(d.key, 0)) {
 		return fmt.Errorf("delivery %s: %w", d.rec.Outbound.ID, session.ErrFenced)
 	}
 	return nil
@@ -182,7 +183,7 @@ func (d *delivery) fence(t *tx) error {
 
 // persist writes what is known of a delivery. A receipt in hand must not be
 // lost because the disk is full for a while: it is tried again until ctx ends.
-func (d *delivery) persist(ctx context.Context, run func(*tx) error) error {
+func (d *delivery) persist(ctx context.Context, run func(*table.Tx) error) error {
 	pause := lane.MinPause
 	for {
 		err := d.e.write(ctx, run)
@@ -215,8 +216,8 @@ func (d *delivery) Plan(ctx context.Context, parts []string) error {
 	if len(parts) == 1 && d.rec.Mark != 0 {
 		return nil
 	}
-	return d.update(ctx, func(t *tx, rec *outRec) error {
-		rec.Parts, rec.Mark = parts, t.epoch
+	return d.update(ctx, func(t *table.Tx, rec *table.OutRecord) error {
+		rec.Parts, rec.Mark = parts, t.Epoch
 		return nil
 	})
 }
@@ -226,51 +227,51 @@ func (d *delivery) Advance(ctx context.Context, part int, r channels.Receipt) er
 	if part != len(d.rec.Receipts) {
 		return fmt.Errorf("delivery %s: part %d has no turn: %d are accepted", d.rec.Outbound.ID, part, len(d.rec.Receipts))
 	}
-	return d.update(ctx, func(t *tx, rec *outRec) error {
+	return d.update(ctx, func(t *table.Tx, rec *table.OutRecord) error {
 		rec.Receipts = append(rec.Receipts[:part:part], r)
-		rec.Mark, rec.Unknown, rec.Ambiguities = t.epoch, false, 0
+		rec.Mark, rec.Unknown, rec.Ambiguities = t.Epoch, false, 0
 		return nil
 	})
 }
 
 // Ambiguous counts an attempt with an unknown end.
 func (d *delivery) Ambiguous(ctx context.Context, _ int) error {
-	return d.update(ctx, func(t *tx, rec *outRec) error {
+	return d.update(ctx, func(t *table.Tx, rec *table.OutRecord) error {
 		rec.Unknown = true
 		rec.Ambiguities++
-		t.meta.Ambiguous++
+		t.Meta.Ambiguous++
 		return nil
 	})
 }
 
 // Settle ends the delivery.
 func (d *delivery) Settle(ctx context.Context, o channels.Outcome) error {
-	chat, seq := num(d.key, 0), num(d.key, 1)
+	chat, seq := table.Num(d.key, 0), table.Num(d.key, 1)
 	more := false
-	err := d.persist(ctx, func(t *tx) error {
+	err := d.persist(ctx, func(t *table.Tx) error {
 		if err := d.fence(t); err != nil {
 			return err
 		}
-		sent := &sentRec{Chat: chat, Seq: seq, State: o.State, Reason: o.Reason, Receipts: d.rec.Receipts, Time: t.now}
+		sent := &table.SentRecord{Chat: chat, Seq: seq, State: o.State, Reason: o.Reason, Receipts: d.rec.Receipts, Time: t.Now}
 		switch o.State {
 		case channels.Delivered:
 			sent.Receipts = append(slices.Clip(sent.Receipts), o.Receipt)
 		case channels.Refused:
-			t.meta.Refused++
+			t.Meta.Refused++
 		case channels.Unsettled:
-			t.meta.Unsettled++
+			t.Meta.Unsettled++
 		}
 		if o.Suspend {
-			if err := t.suspend(chat); err != nil {
+			if err := suspend(t, chat); err != nil {
 				return err
 			}
 		}
-		if err := t.del(bkOutbox, d.key); err != nil {
+		if err := t.Delete(table.Outbox, d.key); err != nil {
 			return err
 		}
-		next, _ := t.first(bkOutbox, numKey(chat))
+		next, _ := t.First(table.Outbox, table.NumKey(chat))
 		more = next != nil
-		return t.put(bkSent, idKey(d.rec.Outbound.ID), sent)
+		return t.Put(table.Sent, table.IDKey(d.rec.Outbound.ID), sent)
 	})
 	if err == nil {
 		d.more = more

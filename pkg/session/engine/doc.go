@@ -16,7 +16,7 @@
 //     damaged step is handed out as lost for good, because its effects are unknown.
 //   - A held store accepts items and hands out none until ReleaseHold. A page that is
 //     found damaged while the store is in use ends all writing.
-//   - A store of a newer release is [ErrNewer].
+//   - A store of a newer release is [table.ErrNewer].
 //
 // # The buckets
 //
@@ -83,9 +83,7 @@
 //
 // # Adding a kind of record
 //
-// Name a bucket in keys.go, give it a struct in record.go, read and write it
-// through tx.get and tx.put, and add the rules that hold between it and the others to
-// check.go. A bucket that stores of earlier builds lack is listed in laterBuckets
-// too. An engine beside this one implements session.Engine and passes the
-// suite in sessiontest.
+// Package table has the buckets, keys and records, package fsck the rules that hold
+// between them; both say how to add one. An engine beside this one implements
+// session.Engine and passes the suite in sessiontest.
 package engine

@@ -8,6 +8,7 @@ import (
 	"parley/pkg/channels"
 	"parley/pkg/session"
 	"parley/pkg/session/engine/lane"
+	"parley/pkg/session/engine/table"
 )
 
 // A message that finds its chat idle is handed out while the transaction that
@@ -16,37 +17,42 @@ import (
 // goes through the same committer, behind the message. When the message could not
 // be stored, every write of the turn fails.
 
-// arrival is an item that a transaction put.
+// arrival is an item that a transaction put, and the turn that it starts early.
 type arrival struct {
+	e         *Engine
 	chat, seq uint64
 	item      *session.Item
+	turn      *turn // nil when it starts none
 }
 
 // errNotStored is what becomes of what began early and could not be stored.
 var errNotStored = fmt.Errorf("the message could not be stored: %w", session.ErrFenced)
 
-// handOutEarly begins the turns of what a write has put that need not wait for
-// the transaction.
-func (e *Engine) handOutEarly(x *tx) {
-	arrived := x.arrived
-	x.arrived = nil
-	if len(arrived) == 0 || e.held() != "" || !e.wellWritten() {
+// Start begins the item's turn, unless the item has to wait for its transaction.
+func (a *arrival) Start(x *table.Tx) {
+	e := a.e
+	if e.held() != "" || !e.wellWritten() {
 		return
 	}
 	e.lanes.mu.Lock()
 	s := e.lanes.inbox
 	e.lanes.mu.Unlock()
-	if s == nil {
+	if s == nil || !s.Idle(a.chat) {
 		return
 	}
-	for _, a := range arrived {
-		if !s.Idle(a.chat) {
-			continue
-		}
-		if t := e.earlyTurn(x, a); t != nil && e.lanes.add(t) {
-			x.early = append(x.early, t)
-			s.Signal(a.chat, lane.ForPerson, a.item.Time)
-		}
+	if t := e.earlyTurn(x, a); t != nil && e.lanes.add(t) {
+		a.turn = t
+		s.Signal(a.chat, lane.ForPerson, a.item.Time)
+	}
+}
+
+// Publish has no work left: the turn reads only the item, which is durable by now.
+func (a *arrival) Publish() {}
+
+// Rollback makes every write of the turn fail.
+func (a *arrival) Rollback() {
+	if a.turn != nil {
+		a.turn.fail(errNotStored)
 	}
 }
 
@@ -60,19 +66,19 @@ func (e *Engine) wellWritten() bool {
 
 // earlyTurn is the turn that an item starts, nil when there is more to it than
 // the item and what is known of its chat.
-func (e *Engine) earlyTurn(x *tx, a arrival) *turn {
-	if a.item.Kind != session.ItemMessage || slices.Contains(x.fresh, a.chat) || x.has(bkSuspects, numKey(a.chat)) {
+func (e *Engine) earlyTurn(x *table.Tx, a *arrival) *turn {
+	if a.item.Kind != session.ItemMessage || slices.Contains(x.Fresh, a.chat) || x.Has(table.Suspects, table.NumKey(a.chat)) {
 		return nil
 	}
-	prefix := numKey(a.chat)
-	c := x.k.Cursor(bkInbox)
-	if k, _ := c.Seek(prefix); num(k, 1) != a.seq {
+	prefix := table.NumKey(a.chat)
+	c := x.Cursor(table.Inbox)
+	if k, _ := c.Seek(prefix); table.Num(k, 1) != a.seq {
 		return nil
 	}
 	if k, _ := c.Next(); bytes.HasPrefix(k, prefix) {
 		return nil
 	}
-	chat, err := x.chat(a.chat)
+	chat, err := table.ReadChat(x, a.chat)
 	if err != nil {
 		return nil
 	}
@@ -94,30 +100,26 @@ type verdict struct {
 	err     error // set before reached is closed
 }
 
-// sendsEarly notes a message that this transaction marks as being sent.
-func (e *Engine) sendsEarly(x *tx, key []byte, o *channels.Outbound) {
-	d := &delivery{e: e, key: key, rec: outRec{Outbound: *o, Mark: x.epoch}, stored: &verdict{reached: make(chan struct{})}}
-	d.describe(x, num(key, 0))
-	x.sends = append(x.sends, d)
+// sendEarly hands out a message that this transaction marks as being sent.
+func (e *Engine) sendEarly(x *table.Tx, key []byte, o *channels.Outbound) {
+	d := &delivery{e: e, key: key, rec: table.OutRecord{Outbound: *o, Mark: x.Epoch}, stored: &verdict{reached: make(chan struct{})}}
+	d.describe(x, table.Num(key, 0))
+	x.Speculative = append(x.Speculative, d)
 }
 
-// sendEarly hands out what a write has marked as being sent.
-func (e *Engine) sendEarly(x *tx) {
-	if !e.wellWritten() {
+// Start offers the delivery to its lane.
+func (d *delivery) Start(*table.Tx) {
+	e := d.e
+	s := e.outRunner(d.info.Outbound.Address)
+	if s == nil || !e.wellWritten() {
 		return
 	}
-	for _, d := range x.sends {
-		s := e.outRunner(d.info.Outbound.Address)
-		if s == nil || d.offered {
-			continue
-		}
-		chat := num(d.key, 0)
-		e.lanes.mu.Lock()
-		e.lanes.sends[chat] = d
-		e.lanes.mu.Unlock()
-		d.offered = true
-		s.Signal(chat, urgencyOut(&d.rec.Outbound), d.rec.Outbound.Asked)
-	}
+	chat := table.Num(d.key, 0)
+	e.lanes.mu.Lock()
+	e.lanes.sends[chat] = d
+	e.lanes.mu.Unlock()
+	d.offered = true
+	s.Signal(chat, urgencyOut(&d.rec.Outbound), d.rec.Outbound.Asked)
 }
 
 // takeEarly is the chat's delivery that begins early, nil for none.
@@ -132,15 +134,13 @@ func (e *Engine) takeEarly(own account, chat uint64) *delivery {
 	return d
 }
 
-// letGo lets what was handed out early leave. What nobody took is read from
-// the store, like everything that waits.
-func (e *Engine) letGo(x *tx) {
-	for _, d := range x.sends {
-		taken := d.offered && e.withdraw(d)
-		close(d.stored.reached)
-		if !taken {
-			e.signalOutbox(d.info.Outbound.Address, num(d.key, 0), urgencyOut(&d.rec.Outbound), d.rec.Outbound.Asked)
-		}
+// Publish lets the delivery leave. One that no lane took is read from the store, like
+// every waiting message.
+func (d *delivery) Publish() {
+	taken := d.offered && d.e.withdraw(d)
+	close(d.stored.reached)
+	if !taken {
+		d.e.signalOutbox(d.info.Outbound.Address, table.Num(d.key, 0), urgencyOut(&d.rec.Outbound), d.rec.Outbound.Asked)
 	}
 }
 
@@ -148,7 +148,7 @@ func (e *Engine) letGo(x *tx) {
 func (e *Engine) withdraw(d *delivery) (taken bool) {
 	e.lanes.mu.Lock()
 	defer e.lanes.mu.Unlock()
-	chat := num(d.key, 0)
+	chat := table.Num(d.key, 0)
 	if e.lanes.sends[chat] != d {
 		return true
 	}
@@ -156,18 +156,10 @@ func (e *Engine) withdraw(d *delivery) (taken bool) {
 	return false
 }
 
-// abandon lets nothing come true of what began early in a transaction that failed.
-func (e *Engine) abandon(x *tx) {
-	if x == nil {
-		return
-	}
-	for _, t := range x.early {
-		t.fail(errNotStored)
-	}
-	for _, d := range x.sends {
-		e.withdraw(d)
-		d.over.Store(true)
-		d.stored.err = errNotStored
-		close(d.stored.reached)
-	}
+// Rollback lets the delivery neither be planned nor ended.
+func (d *delivery) Rollback() {
+	d.e.withdraw(d)
+	d.over.Store(true)
+	d.stored.err = errNotStored
+	close(d.stored.reached)
 }

@@ -8,6 +8,7 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/session"
+	"parley/pkg/session/engine/table"
 )
 
 // An edit rewords its message where it waits. A turn reads its items in one
@@ -35,9 +36,9 @@ func (c *claims) has(seq uint64) bool {
 
 // take reads items for the turn; those that read leaves in seqs are its own from
 // then on.
-func (t *turn) take(seqs *[]uint64, read func(*tx) error) error {
-	t.e.wording.RLock()
-	defer t.e.wording.RUnlock()
+func (t *turn) take(seqs *[]uint64, read func(*table.Tx) error) error {
+	t.e.editLock.RLock()
+	defer t.e.editLock.RUnlock()
 	err := t.e.view(read)
 	t.claims.add(*seqs)
 	return err
@@ -48,37 +49,44 @@ func (t *turn) reads(seq uint64) bool {
 	return t.claims.has(seq) && !t.over.Load() && t.failed() == nil
 }
 
-// beginRewording lets no turn take items until the transaction has ended.
-func (e *Engine) beginRewording(t *tx) {
-	if !t.rewords {
-		e.wording.Lock()
-		t.rewords = true
-	}
+// editLock keeps turns from taking items while a transaction may reword them. A turn
+// holds it for reading.
+type editLock struct {
+	sync.RWMutex
+
+	holder *table.Tx // only the writer uses it
 }
 
-func (e *Engine) endRewording(t *tx) {
-	if t != nil && t.rewords {
-		e.wording.Unlock()
+// hold lets no turn take items until the transaction has ended.
+func (l *editLock) hold(t *table.Tx) {
+	if l.holder == t {
+		return
 	}
+	l.Lock()
+	l.holder = t
+	t.OnEnd = append(t.OnEnd, func() {
+		l.holder = nil
+		l.Unlock()
+	})
 }
 
 // appendEdit puts an edit in the place of what it rewords, or drops it. What it
 // returns is to be an item of its own; nil for nothing.
-func (e *Engine) appendEdit(t *tx, edit *session.Item) (*session.Item, error) {
+func (e *Engine) appendEdit(t *table.Tx, edit *session.Item) (*session.Item, error) {
 	chat, originals := e.originals(t, edit)
 	found := newest(originals)
-	accepted := found != nil || t.accepted(edit)
-	if err := t.remember(edit.Original); err != nil {
+	accepted := found != nil || wasAccepted(t, edit)
+	if err := remember(t, edit.Original); err != nil {
 		return nil, err
 	}
 	switch {
-	case edit.Original != "" && t.has(bkSeen, takenBackKey(edit.Original)):
+	case edit.Original != "" && t.Has(table.Seen, table.TakenBackKey(edit.Original)):
 		e.o.Log.Debug().Str("item", edit.ID).Msg("an edit is dropped: its message was taken back")
 	case found != nil:
-		if err := t.reword(chat, found, edit); err != nil {
+		if err := rewordItem(t, chat, found, edit); err != nil {
 			return nil, err
 		}
-		t.after = append(t.after, func() { e.signalReworded(chat) })
+		t.OnCommit = append(t.OnCommit, func() { e.signalReworded(chat) })
 	case !accepted:
 		message, in := *edit, *edit.Inbound
 		in.Kind, in.Original = channels.KindMessage, ""
@@ -87,49 +95,49 @@ func (e *Engine) appendEdit(t *tx, edit *session.Item) (*session.Item, error) {
 	case edit.Edit == session.EditAnswer:
 		return edit, nil
 	default:
-		t.after = append(t.after, func() {
+		t.OnCommit = append(t.OnCommit, func() {
 			e.o.Log.Debug().Str("item", edit.ID).Msg("an edit is dropped: its message is answered, or being answered")
 		})
 	}
-	return nil, t.remember(edit.ID)
+	return nil, remember(t, edit.ID)
 }
 
 // remember makes an id one that was accepted, of what waits nowhere itself. It does
 // nothing for one that was, and for none.
-func (t *tx) remember(id string) error {
-	if id == "" || t.has(bkSeen, idKey(id)) {
+func remember(t *table.Tx, id string) error {
+	if id == "" || t.Has(table.Seen, table.IDKey(id)) {
 		return nil
 	}
-	t.added++
-	return t.put(bkSeen, idKey(id), &seenRec{Time: t.now})
+	t.Added++
+	return t.Put(table.Seen, table.IDKey(id), &table.SeenRecord{Time: t.Now})
 }
 
-// accepted says whether the message of an edit was accepted before: its id is known,
+// wasAccepted says whether the message of an edit was accepted before: its id is known,
 // it waits, or a turn of the chat has consumed it. Where nobody can tell it was.
-func (t *tx) accepted(edit *session.Item) bool {
+func wasAccepted(t *table.Tx, edit *session.Item) bool {
 	if edit.Inbound == nil || edit.Inbound.MessageID == "" {
 		return true
 	}
-	if edit.Original != "" && t.has(bkSeen, idKey(edit.Original)) {
+	if edit.Original != "" && t.Has(table.Seen, table.IDKey(edit.Original)) {
 		return true
 	}
-	chat, err := t.chatAt(edit.Address)
+	chat, err := table.ChatAt(t, edit.Address)
 	if err != nil {
 		return !errors.Is(err, session.ErrNotFound)
 	}
 	id := edit.Inbound.MessageID
-	mark, err := encode(id)
+	mark, err := table.Encode(id)
 	found := err != nil
-	t.each(bkInbox, numKey(chat), func(k, v []byte) bool {
+	t.Each(table.Inbox, table.NumKey(chat), func(k, v []byte) bool {
 		if bytes.Contains(v, mark) {
-			item, err := get[session.Item](t, bkInbox, k)
+			item, err := table.Get[session.Item](t, table.Inbox, k)
 			found = found || err == nil && item.Address == edit.Address && item.Inbound != nil && item.Inbound.MessageID == id
 		}
 		return !found
 	})
-	t.each(bkTurns, numKey(chat), func(k, v []byte) bool {
+	t.Each(table.Turns, table.NumKey(chat), func(k, v []byte) bool {
 		if bytes.Contains(v, []byte(id)) {
-			turn, err := get[turnRec](t, bkTurns, k)
+			turn, err := table.Get[table.TurnRecord](t, table.Turns, k)
 			found = found || err == nil && slices.Contains(turn.Messages, id)
 		}
 		return !found
@@ -159,31 +167,31 @@ func (t *turn) messages() []string {
 
 // originals are the items that an edit may reword and that no turn has, in the order
 // in which they wait. What cannot be read is no original.
-func (e *Engine) originals(t *tx, edit *session.Item) (chat uint64, found []waiting) {
+func (e *Engine) originals(t *table.Tx, edit *session.Item) (chat uint64, found []waiting) {
 	if edit.Inbound == nil || edit.Inbound.MessageID == "" {
 		return 0, nil
 	}
-	chat, err := t.chatAt(edit.Address)
+	chat, err := table.ChatAt(t, edit.Address)
 	if err != nil {
 		return 0, nil
 	}
-	return chat, e.untaken(t, chat, t.waitingWith(chat, "message_id", edit.Inbound.MessageID, func(item *session.Item) bool {
+	return chat, e.untaken(t, chat, waitingWith(t, chat, "message_id", edit.Inbound.MessageID, func(item *session.Item) bool {
 		return rewords(edit, item)
 	}))
 }
 
 // untaken are those of some items that wait in a chat which no turn has. Until the
 // transaction has ended no turn takes them.
-func (e *Engine) untaken(t *tx, chat uint64, candidates []waiting) []waiting {
+func (e *Engine) untaken(t *table.Tx, chat uint64, candidates []waiting) []waiting {
 	if len(candidates) == 0 {
 		return nil
 	}
-	e.beginRewording(t)
+	e.editLock.hold(t)
 	e.lanes.mu.Lock()
 	open := e.lanes.turns[chat]
 	e.lanes.mu.Unlock()
 	return slices.DeleteFunc(candidates, func(w waiting) bool {
-		return open != nil && open.reads(w.seq) || t.recorded(chat, w.seq)
+		return open != nil && open.reads(w.seq) || isRecorded(t, chat, w.seq)
 	})
 }
 
@@ -197,19 +205,19 @@ func newest(all []waiting) *waiting {
 
 // waitingWith are the items in a chat's inbox that have a value in a field and are
 // what is asks for. Most of what waits is told apart without decoding it.
-func (t *tx) waitingWith(chat uint64, field, value string, is func(*session.Item) bool) []waiting {
-	id, err := encode(value)
+func waitingWith(t *table.Tx, chat uint64, field, value string, is func(*session.Item) bool) []waiting {
+	id, err := table.Encode(value)
 	if err != nil {
 		return nil
 	}
 	mark := append([]byte(`"`+field+`":`), id...)
 	var out []waiting
-	t.each(bkInbox, numKey(chat), func(k, v []byte) bool {
+	t.Each(table.Inbox, table.NumKey(chat), func(k, v []byte) bool {
 		if !bytes.Contains(v, mark) {
 			return true
 		}
-		if item, err := get[session.Item](t, bkInbox, k); err == nil && is(item) {
-			out = append(out, waiting{seq: num(k, 1), item: *item})
+		if item, err := table.Get[session.Item](t, table.Inbox, k); err == nil && is(item) {
+			out = append(out, waiting{seq: table.Num(k, 1), item: *item})
 		}
 		return true
 	})
@@ -224,12 +232,12 @@ func rewords(edit, item *session.Item) bool {
 		old.Sender.ID == edit.Inbound.Sender.ID && item.Address == edit.Address
 }
 
-// recorded says whether an item belongs to the interrupted turn of its chat.
-func (t *tx) recorded(chat, seq uint64) bool {
-	head, _ := t.first(bkInbox, numKey(chat))
-	recorded := t.anyBad(bkSteps, head)
-	t.each(bkSteps, head, func(k, _ []byte) bool {
-		rec, err := get[stepRec](t, bkSteps, k)
+// isRecorded says whether an item belongs to the interrupted turn of its chat.
+func isRecorded(t *table.Tx, chat, seq uint64) bool {
+	head, _ := t.First(table.Inbox, table.NumKey(chat))
+	recorded := t.AnyBad(table.Steps, head)
+	t.Each(table.Steps, head, func(k, _ []byte) bool {
+		rec, err := table.Get[table.StepRecord](t, table.Steps, k)
 		// Of a damaged step nobody can tell what it took.
 		recorded = recorded || err != nil || slices.Contains(rec.Start, seq) || slices.Contains(rec.Taken, seq)
 		return !recorded
@@ -237,18 +245,18 @@ func (t *tx) recorded(chat, seq uint64) bool {
 	return recorded
 }
 
-// reword gives an item the words of an edit.
-func (t *tx) reword(chat uint64, w *waiting, edit *session.Item) error {
+// rewordItem gives an item the words of an edit.
+func rewordItem(t *table.Tx, chat uint64, w *waiting, edit *session.Item) error {
 	item := &w.item
 	item.Solo = edit.Solo
 	item.Inbound.Solo = edit.Inbound.Solo
 	item.Inbound.Text, item.Inbound.Attachments, item.Inbound.Raw = edit.Inbound.Text, edit.Inbound.Attachments, edit.Inbound.Raw
-	for i := range t.arrived {
-		if a := &t.arrived[i]; a.chat == chat && a.seq == w.seq {
+	for _, s := range t.Speculative {
+		if a, ok := s.(*arrival); ok && a.chat == chat && a.seq == w.seq {
 			a.item = item // its turn may begin early, with a copy of it
 		}
 	}
-	return t.put(bkInbox, numKey(chat, w.seq), item)
+	return t.Put(table.Inbox, table.NumKey(chat, w.seq), item)
 }
 
 // signalReworded lets a running turn look again at what waits behind it.

@@ -73,7 +73,7 @@ type Engine struct {
 	unclean bool       // the last process did not end in order; only the housekeeping uses it
 
 	stateMu  sync.Mutex
-	meta     metaRec
+	meta     table.MetaRecord
 	begun    bool // the first transaction of this process is durable
 	commits  uint64
 	changes  uint64 // those of them that a snapshot is worth
@@ -90,7 +90,7 @@ type Engine struct {
 	moves    moveBook
 	lanes    lanesOf
 	receipts awaited
-	wording  sync.RWMutex // held for reading while a turn takes its items, see edit.go
+	editLock editLock
 	suspects *semaphore.Weighted
 
 	stop    context.CancelFunc // ends the engine's own goroutines
@@ -102,7 +102,7 @@ var _ session.Engine = (*Engine)(nil)
 
 func (e *Engine) now() time.Time { return e.o.Now() }
 
-func (e *Engine) metaCopy() metaRec {
+func (e *Engine) metaCopy() table.MetaRecord {
 	e.stateMu.Lock()
 	defer e.stateMu.Unlock()
 	return e.meta
@@ -134,12 +134,12 @@ func (e *Engine) Damage() error {
 // Status counts what is waiting and what went wrong.
 func (e *Engine) Status(_ context.Context) (session.Status, error) {
 	var st session.Status
-	err := e.view(func(t *tx) error {
-		count := func(b bucket) (n int) {
-			t.each(b, nil, func(_, _ []byte) bool { n++; return true })
+	err := e.view(func(t *table.Tx) error {
+		count := func(b table.Bucket) (n int) {
+			t.Each(b, nil, func(_, _ []byte) bool { n++; return true })
 			return n
 		}
-		st.Waiting, st.Sending, st.OpenTasks, st.Suspects = count(bkInbox), count(bkOutbox), count(bkOpen), count(bkSuspects)
+		st.Waiting, st.Sending, st.OpenTasks, st.Suspects = count(table.Inbox), count(table.Outbox), count(table.Open), count(table.Suspects)
 		return nil
 	})
 	e.stateMu.Lock()
@@ -193,9 +193,9 @@ func (e *Engine) markClean() error {
 	if !e.hasBegun() {
 		return nil
 	}
-	_, err := e.attempt([]*write{{done: func(error) {}, run: func(t *tx) error {
-		t.changed = true
-		t.meta.Clean = true
+	_, err := e.attempt([]*write{{done: func(error) {}, run: func(t *table.Tx) error {
+		t.Changed = true
+		t.Meta.Clean = true
 		e.stampTime(t)
 		return e.unmark(t)
 	}}})
@@ -204,10 +204,10 @@ func (e *Engine) markClean() error {
 
 // Verify reads every record. Its error says that the store is damaged.
 func (e *Engine) Verify(context.Context) error {
-	var seen walked
-	err := e.view(func(t *tx) error { return walk(t, &seen) })
-	if err == nil && len(seen.bad) > 0 {
-		err = table.Damagedf("%d of %d records: %v", len(seen.bad), seen.records, seen.bad[0])
+	var seen table.Walked
+	err := e.view(func(t *table.Tx) error { return table.Walk(t, &seen) })
+	if err == nil && len(seen.Bad) > 0 {
+		err = table.Damagedf("%d of %d records: %v", len(seen.Bad), seen.Records, seen.Bad[0])
 	}
 	return err
 }
@@ -215,13 +215,26 @@ func (e *Engine) Verify(context.Context) error {
 // ReleaseHold lets a held store work again: what waits is run and sent. It is
 // [session.ErrNotFound] when the store is not held.
 func (e *Engine) ReleaseHold(ctx context.Context) error {
-	return e.write(ctx, func(t *tx) error {
-		if t.meta.Held == "" {
+	return e.write(ctx, func(t *table.Tx) error {
+		if t.Meta.Held == "" {
 			return fmt.Errorf("a hold: %w", session.ErrNotFound)
 		}
-		t.changed = true
-		t.meta.Held = ""
-		t.after = append(t.after, e.signalPending)
+		t.Changed = true
+		t.Meta.Held = ""
+		t.OnCommit = append(t.OnCommit, e.signalPending)
 		return nil
 	})
+}
+
+// view runs f in a reading transaction. Damaged records that f meets are to be
+// handed to setAsideLater.
+func (e *Engine) view(f func(*table.Tx) error) error {
+	err := e.store.View(func(k kv.Reader) error { return f(table.NewTx(k, e.now())) })
+	switch {
+	case table.IsPanic(err):
+		e.Suspect(err)
+	case errors.Is(err, kv.ErrClosed):
+		return errClosed
+	}
+	return err
 }

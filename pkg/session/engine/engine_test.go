@@ -12,6 +12,7 @@ import (
 	"parley/pkg/session"
 	"parley/pkg/session/bolt"
 	"parley/pkg/session/engine"
+	"parley/pkg/session/engine/fsck"
 	"parley/pkg/session/local"
 	"parley/pkg/session/sessiontest"
 )
@@ -38,7 +39,7 @@ func open(tb testing.TB, dir string) *local.Engine {
 }
 
 // checkStore reads the whole store and fails the test when a promise is broken.
-func checkStore(tb testing.TB, dir string) engine.Report {
+func checkStore(tb testing.TB, dir string) fsck.Report {
 	tb.Helper()
 	r, err := bolt.Check(context.WithoutCancel(tb.Context()), dir)
 	if err != nil {

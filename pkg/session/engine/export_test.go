@@ -9,6 +9,7 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/session"
+	"parley/pkg/session/engine/table"
 	"parley/pkg/session/kv"
 )
 
@@ -26,7 +27,7 @@ func (e *Engine) Crash() {
 // cause for doubt. It ends the engine's housekeeping.
 func Settle(e *Engine) {
 	done := make(chan struct{})
-	w := &write{run: func(*tx) error { return nil }, done: func(error) { close(done) }}
+	w := &write{run: func(*table.Tx) error { return nil }, done: func(error) { close(done) }}
 	if e.submit(context.Background(), w) == nil {
 		<-done
 	}
@@ -56,36 +57,36 @@ func Prune(e *Engine) {
 }
 
 // Unseal opens a record as a reader does.
-func Unseal(key, rec []byte) ([]byte, error) { return unseal(bkInbox, key, rec) }
+func Unseal(key, rec []byte) ([]byte, error) { return table.Unseal(table.Inbox, key, rec) }
 
 // Seal makes a record.
-func Seal(key, payload []byte) []byte { return seal(bkInbox, key, payload) }
+func Seal(key, payload []byte) []byte { return table.Seal(table.Inbox, key, payload) }
 
 // The keys, for tests of their order and difference.
 var (
-	TimeKey = timeKey
-	KeyTime = keyTime
-	AddrKey = addrKey
-	IDKey   = idKey
+	TimeKey = table.TimeKey
+	KeyTime = table.KeyTime
+	AddrKey = table.AddrKey
+	IDKey   = table.IDKey
 )
 
 // SetSchema makes a store look as if another release had written it.
 func SetSchema(s kv.Store, n int) error {
 	return s.Update(func(k kv.Tx) error {
-		t := newTx(k, time.Now()).writing(k)
-		m, err := get[metaRec](t, bkMeta, metaKey())
+		t := table.NewWrite(k, time.Now())
+		m, err := table.Get[table.MetaRecord](t, table.Meta, table.MetaKey())
 		if err != nil {
 			return err
 		}
 		m.Schema = n
-		return t.put(bkMeta, metaKey(), m)
+		return t.Put(table.Meta, table.MetaKey(), m)
 	})
 }
 
 // DamageRecord flips a bit in the n-th record of a bucket.
 func DamageRecord(s kv.Store, name string, n int) error {
 	return s.Update(func(k kv.Tx) error {
-		c := k.Cursor(bucket(name))
+		c := k.Cursor(table.Bucket(name))
 		key, v := c.Seek(nil)
 		for ; key != nil && n > 0; n-- {
 			key, v = c.Next()
@@ -95,7 +96,7 @@ func DamageRecord(s kv.Store, name string, n int) error {
 		}
 		v = bytes.Clone(v)
 		v[len(v)-1] ^= 1
-		return k.Put(bucket(name), bytes.Clone(key), v)
+		return k.Put(table.Bucket(name), bytes.Clone(key), v)
 	})
 }
 
@@ -103,7 +104,7 @@ func DamageRecord(s kv.Store, name string, n int) error {
 // before the stall and not yet written shares its transaction.
 func Stall(ctx context.Context, e *Engine) (stalled <-chan struct{}, release func()) {
 	in, out := make(chan struct{}), make(chan struct{})
-	_ = e.submit(ctx, &write{done: func(error) {}, run: func(*tx) error {
+	_ = e.submit(ctx, &write{done: func(error) {}, run: func(*table.Tx) error {
 		close(in)
 		<-out
 		return nil
@@ -112,18 +113,18 @@ func Stall(ctx context.Context, e *Engine) (stalled <-chan struct{}, release fun
 }
 
 // EncodeEntry is the stored form of a history entry.
-func EncodeEntry(e *session.Entry) ([]byte, error) { return encodeEntry(e) }
+func EncodeEntry(e *session.Entry) ([]byte, error) { return table.EncodeEntry(e) }
 
 // DecodeEntry is its reverse.
-func DecodeEntry(payload []byte) (session.Entry, error) { return decodeEntry(payload) }
+func DecodeEntry(payload []byte) (session.Entry, error) { return table.DecodeEntry(payload) }
 
 // Queued is how many writes wait for the writer.
 func Queued(e *Engine) int { return len(e.queue) }
 
 // Spoil queues a write that takes its transaction with it: its neighbours run again without it.
 func Spoil(ctx context.Context, e *Engine) {
-	_ = e.submit(ctx, &write{done: func(error) {}, run: func(t *tx) error {
-		t.changed = true
+	_ = e.submit(ctx, &write{done: func(error) {}, run: func(t *table.Tx) error {
+		t.Changed = true
 		return errors.New("spoilt")
 	}})
 }

@@ -4,17 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"parley/pkg/session"
+	"parley/pkg/session/engine/table"
 )
 
 // Zone is the time zone of a chat. A damaged one is as good as none.
 func (s chats) Zone(ctx context.Context, chat string) (string, error) {
 	zone := ""
-	err := s.e.view(func(t *tx) error {
-		payload, err := t.raw(bkZones, numKey(t.payer(t.chatNum(chat))))
+	err := s.e.view(func(t *table.Tx) error {
+		payload, err := t.Raw(table.Zones, table.NumKey(billedChat(t, table.ChatNum(t, chat))))
 		zone = string(payload)
 		return err
 	})
@@ -22,11 +22,11 @@ func (s chats) Zone(ctx context.Context, chat string) (string, error) {
 }
 
 // zoneOf is the time zone of a chat whose record is at hand.
-func (t *tx) zoneOf(n uint64, c *chatRec) string {
+func zoneOf(t *table.Tx, n uint64, c *table.ChatRecord) string {
 	if c.Address.Channel == session.AgentChannel {
-		n = t.payer(n)
+		n = billedChat(t, n)
 	}
-	payload, err := t.raw(bkZones, numKey(n))
+	payload, err := t.Raw(table.Zones, table.NumKey(n))
 	if err != nil {
 		return "" // a damaged one is as good as none
 	}
@@ -35,12 +35,12 @@ func (t *tx) zoneOf(n uint64, c *chatRec) string {
 
 // SetZone keeps it.
 func (s chats) SetZone(ctx context.Context, chat, zone string) error {
-	return s.e.write(ctx, func(t *tx) error {
-		n := t.payer(t.chatNum(chat))
+	return s.e.write(ctx, func(t *table.Tx) error {
+		n := billedChat(t, table.ChatNum(t, chat))
 		if n == 0 {
 			return fmt.Errorf("chat %s: %w", chat, session.ErrNotFound)
 		}
-		return t.putRaw(bkZones, numKey(n), []byte(zone))
+		return t.PutRaw(table.Zones, table.NumKey(n), []byte(zone))
 	})
 }
 
@@ -54,38 +54,11 @@ func (e *Engine) orNone(ctx context.Context, err error) error {
 	return err
 }
 
-// spentRec is what a chat used on one day. It is stored as fields: the number of
-// purposes, and of each its name, turns, input, output and money.
-type spentRec map[session.Purpose]session.Usage
-
-// MarshalBinary is the stored form.
-func (s *spentRec) MarshalBinary() ([]byte, error) {
-	b := appendNumbers(nil, uint64(len(*s)))
-	for _, p := range slices.Sorted(maps.Keys(*s)) {
-		u := (*s)[p]
-		b = appendInts(appendTexts(b, string(p)), int64(u.Turns), int64(u.Input), int64(u.Output), u.Money)
-	}
-	return b, nil
-}
-
-// UnmarshalBinary reads the stored form.
-func (s *spentRec) UnmarshalBinary(payload []byte) error {
-	r := readFields(payload)
-	*s = spentRec{}
-	for i := r.number(); i > 0 && !r.bad; i-- {
-		p := session.Purpose(r.next())
-		(*s)[p] = session.Usage{Turns: int(r.int()), Input: int(r.int()), Output: int(r.int()), Money: r.int()}
-	}
-	return r.end()
-}
-
-func spentKey(chat uint64, day string) []byte { return append(numKey(chat), day...) }
-
 // Spending is what a chat used on a day. Of a damaged record nothing is known.
 func (s chats) Spending(ctx context.Context, chat, day string) (map[session.Purpose]session.Usage, error) {
-	rec := &spentRec{}
-	err := s.e.view(func(t *tx) error {
-		found, err := get[spentRec](t, bkSpent, spentKey(t.payer(t.chatNum(chat)), day))
+	rec := &table.SpentRecord{}
+	err := s.e.view(func(t *table.Tx) error {
+		found, err := table.Get[table.SpentRecord](t, table.Spent, table.SpentKey(billedChat(t, table.ChatNum(t, chat)), day))
 		if err == nil {
 			rec = found
 		}
@@ -95,27 +68,27 @@ func (s chats) Spending(ctx context.Context, chat, day string) (map[session.Purp
 }
 
 // spend counts what was used in a chat.
-func (t *tx) spend(chat uint64, s *session.Spent) error {
+func spend(t *table.Tx, chat uint64, s *session.Spent) error {
 	if s == nil {
 		return nil
 	}
-	n := t.payer(chat)
+	n := billedChat(t, chat)
 	if n == 0 {
 		return nil
 	}
-	return t.addSpent(spentKey(n, s.Day), spentRec{s.Purpose: s.Usage})
+	return addSpent(t, table.SpentKey(n, s.Day), table.SpentRecord{s.Purpose: s.Usage})
 }
 
 // addSpent adds to what was used on a day.
-func (t *tx) addSpent(key []byte, more spentRec) error {
-	rec, err := get[spentRec](t, bkSpent, key)
+func addSpent(t *table.Tx, key []byte, more table.SpentRecord) error {
+	rec, err := table.Get[table.SpentRecord](t, table.Spent, key)
 	switch {
 	case errors.Is(err, session.ErrNotFound):
-		rec = &spentRec{}
-		t.added++
+		rec = &table.SpentRecord{}
+		t.Added++
 	case errors.Is(err, session.ErrCorrupt):
-		rec = &spentRec{}
-		if err := t.setAside(bkSpent, key); err != nil {
+		rec = &table.SpentRecord{}
+		if err := t.SetAside(table.Spent, key); err != nil {
 			return err
 		}
 	case err != nil:
@@ -127,7 +100,7 @@ func (t *tx) addSpent(key []byte, more spentRec) error {
 		sum.Money = plus(sum.Money, u.Money)
 		(*rec)[p] = sum
 	}
-	return t.put(bkSpent, key, rec)
+	return t.Put(table.Spent, key, rec)
 }
 
 // plus adds what a model claims to have used: nothing makes a sum smaller.
@@ -136,20 +109,20 @@ func plus[N int | int64](sum, more N) N {
 }
 
 // takeOverFacts adds to a chat what is kept of another one that becomes part of it.
-func (t *tx) takeOverFacts(n, other uint64) error {
-	if zone, err := t.raw(bkZones, numKey(other)); err == nil && !t.has(bkZones, numKey(n)) {
-		if err := t.putRaw(bkZones, numKey(n), slices.Clone(zone)); err != nil {
+func takeOverFacts(t *table.Tx, n, other uint64) error {
+	if zone, err := t.Raw(table.Zones, table.NumKey(other)); err == nil && !t.Has(table.Zones, table.NumKey(n)) {
+		if err := t.PutRaw(table.Zones, table.NumKey(n), slices.Clone(zone)); err != nil {
 			return err
 		}
 	}
-	for _, key := range t.keys(bkSpent, numKey(other)) {
-		rec, err := get[spentRec](t, bkSpent, key)
+	for _, key := range t.Keys(table.Spent, table.NumKey(other)) {
+		rec, err := table.Get[table.SpentRecord](t, table.Spent, key)
 		if err != nil {
 			continue // it goes with the chat
 		}
-		if err := t.addSpent(spentKey(n, string(key[chatKeyLen:])), *rec); err != nil {
+		if err := addSpent(t, table.SpentKey(n, string(key[table.ChatKeyLen:])), *rec); err != nil {
 			return err
 		}
 	}
-	return errors.Join(t.delAll(bkZones, numKey(other)), t.delAll(bkSpent, numKey(other)))
+	return errors.Join(t.DeleteAll(table.Zones, table.NumKey(other)), t.DeleteAll(table.Spent, table.NumKey(other)))
 }

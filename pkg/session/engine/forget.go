@@ -3,12 +3,14 @@ package engine
 import (
 	"bytes"
 	"context"
+
+	"parley/pkg/session/engine/table"
 )
 
 // A long history is removed in pieces, and so is everything else of a chat that can be
 // long: one transaction for all of it would keep every chat from writing for seconds. The
 // record of the session, or of the chat, goes in the first one, so that nobody finds it
-// any more; until the last one its number is listed in [bkGone], and nothing that is
+// any more; until the last one its number is listed in [table.Gone], and nothing that is
 // left of it is handed out. Sessions and chats are numbered together.
 
 // How much one transaction removes at most.
@@ -18,38 +20,37 @@ const (
 )
 
 // forgetSession deletes a session's record, and its history or a piece of it.
-func (t *tx) forgetSession(id string) error {
-	n, err := sessionNum(id)
+func forgetSession(t *table.Tx, id string) error {
+	n, err := table.SessionNum(id)
 	if err != nil {
 		return err
 	}
-	if err := t.removeLong(n); err != nil {
+	if err := removeLong(t, n); err != nil {
 		return err
 	}
-	return t.del(bkSessions, []byte(id))
+	return t.Delete(table.Sessions, []byte(id))
 }
 
 // long are the buckets of which a session or a chat may have much. Steps go before their
 // items.
-func long() []bucket { return []bucket{bkSteps, bkOutbox, bkInbox, bkTurns, bkHistory} }
+func long() []table.Bucket {
+	return []table.Bucket{table.Steps, table.Outbox, table.Inbox, table.Turns, table.History}
+}
 
 // removeLong deletes what may be long of a session or a chat, or a piece of it.
-func (t *tx) removeLong(n uint64) error {
-	whole, err := t.removePiece(n)
+func removeLong(t *table.Tx, n uint64) error {
+	whole, err := removePiece(t, n)
 	if err != nil || whole {
 		return err
 	}
-	return t.putIndex(bkGone, numKey(n))
+	return t.PutIndex(table.Gone, table.NumKey(n))
 }
-
-// isGone says that a chat is forgotten and something of it is left.
-func (t *tx) isGone(chat uint64) bool { return t.has(bkGone, numKey(chat)) }
 
 // removePiece deletes as much of a session or a chat as the transaction may still
 // remove, and says whether that was all.
-func (t *tx) removePiece(n uint64) (whole bool, err error) {
+func removePiece(t *table.Tx, n uint64) (whole bool, err error) {
 	for _, b := range long() {
-		if whole, err := t.removeFrom(b, n); err != nil || !whole {
+		if whole, err := removeFrom(t, b, n); err != nil || !whole {
 			return false, err
 		}
 	}
@@ -57,25 +58,25 @@ func (t *tx) removePiece(n uint64) (whole bool, err error) {
 }
 
 // removeFrom is removePiece for one bucket. The ids of messages stay until they are old.
-func (t *tx) removeFrom(b bucket, n uint64) (whole bool, err error) {
+func removeFrom(t *table.Tx, b table.Bucket, n uint64) (whole bool, err error) {
 	var piece [][]byte
 	whole = true
-	t.each(b, numKey(n), func(k, v []byte) bool {
-		if whole = t.removed < pieceEntries && t.removedBytes < pieceBytes; whole {
+	t.Each(b, table.NumKey(n), func(k, v []byte) bool {
+		if whole = t.Removed < pieceEntries && t.RemovedBytes < pieceBytes; whole {
 			piece = append(piece, bytes.Clone(k))
-			t.removed++
-			t.removedBytes += len(v)
+			t.Removed++
+			t.RemovedBytes += len(v)
 		}
 		return whole
 	})
 	for _, k := range piece {
-		if rec, err := get[outRec](t, bkOutbox, k); b == bkOutbox && err == nil {
-			gone := &sentRec{Chat: n, Seq: num(k, 1), State: forgotten, Time: t.now}
-			if err := t.put(bkSent, idKey(rec.Outbound.ID), gone); err != nil {
+		if rec, err := table.Get[table.OutRecord](t, table.Outbox, k); b == table.Outbox && err == nil {
+			gone := &table.SentRecord{Chat: n, Seq: table.Num(k, 1), State: table.Forgotten, Time: t.Now}
+			if err := t.Put(table.Sent, table.IDKey(rec.Outbound.ID), gone); err != nil {
 				return false, err
 			}
 		}
-		if err := t.del(b, k); err != nil {
+		if err := t.Delete(b, k); err != nil {
 			return false, err
 		}
 	}
@@ -87,13 +88,13 @@ func (t *tx) removeFrom(b bucket, n uint64) (whole bool, err error) {
 func (e *Engine) removeGone(ctx context.Context) error {
 	for {
 		var left bool
-		if err := e.view(func(t *tx) error { k, _ := t.first(bkGone, nil); left = k != nil; return nil }); err != nil || !left {
+		if err := e.view(func(t *table.Tx) error { k, _ := t.First(table.Gone, nil); left = k != nil; return nil }); err != nil || !left {
 			return err
 		}
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		if err := e.write(ctx, (*tx).removeSome); err != nil {
+		if err := e.write(ctx, removeSome); err != nil {
 			return err
 		}
 	}
@@ -106,13 +107,13 @@ func (e *Engine) endForgetting(ctx context.Context) {
 	}
 }
 
-func (t *tx) removeSome() error {
-	for _, k := range t.keys(bkGone, nil) {
-		whole, err := t.removePiece(num(k, 0))
+func removeSome(t *table.Tx) error {
+	for _, k := range t.Keys(table.Gone, nil) {
+		whole, err := removePiece(t, table.Num(k, 0))
 		if err != nil || !whole {
 			return err
 		}
-		if err := t.del(bkGone, k); err != nil {
+		if err := t.Delete(table.Gone, k); err != nil {
 			return err
 		}
 	}

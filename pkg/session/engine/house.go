@@ -1,14 +1,12 @@
 package engine
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"time"
 
 	"parley/pkg/channels"
-	"parley/pkg/session"
 	"parley/pkg/session/engine/table"
 	"parley/pkg/session/kv"
 )
@@ -80,8 +78,8 @@ func (e *Engine) scrub(cause error) {
 	if e.Damage() != nil {
 		return
 	}
-	var seen walked
-	err := e.store.View(func(k kv.Reader) error { return walk(newTx(k, e.now()), &seen) })
+	var seen table.Walked
+	err := e.store.View(func(k kv.Reader) error { return table.Walk(table.NewTx(k, e.now()), &seen) })
 	switch {
 	case errors.Is(err, kv.ErrClosed):
 		return
@@ -99,61 +97,5 @@ func (e *Engine) scrub(cause error) {
 		e.o.Log.Error().Err(err).Msg("the damage could not be noted")
 	}
 }
-
-// walked is what a full read of the store found.
-type walked struct {
-	records int
-	bad     []*recordError
-}
-
-// walk reads every record of every bucket. Its error is structural; records
-// with a wrong checksum are listed.
-func walk(t *tx, w *walked) error {
-	for _, b := range buckets() {
-		var last []byte
-		var err error
-		t.each(b, nil, func(k, v []byte) bool {
-			if last != nil && bytes.Compare(last, k) >= 0 {
-				err = table.Damagedf("bucket %s: keys are out of order", b)
-				return false
-			}
-			last = append(last[:0], k...)
-			w.records++
-			if isIndex(b) || b == bkBad {
-				return true
-			}
-			if _, err := unseal(b, k, v); err != nil {
-				w.bad = append(w.bad, &recordError{bucket: b, key: bytes.Clone(k), why: "wrong checksum"})
-			}
-			return true
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// markUnknown makes every queued message one of which nobody knows whether it
-// was sent: the store comes from a snapshot, and time has gone on since.
-func markUnknown(t *tx) error {
-	for _, k := range t.keys(bkOutbox, nil) {
-		rec, err := get[outRec](t, bkOutbox, k)
-		if errors.Is(err, session.ErrCorrupt) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		rec.Mark = otherEpoch
-		if err := t.put(bkOutbox, k, rec); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// otherEpoch is no process's epoch.
-const otherEpoch = ^uint64(0)
 
 var _ channels.Delivery = (*delivery)(nil)

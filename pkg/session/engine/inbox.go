@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"time"
-	"unicode/utf8"
 
 	"parley/pkg/channels"
 	"parley/pkg/session"
 	"parley/pkg/session/engine/lane"
+	"parley/pkg/session/engine/table"
 )
 
 var errRunning = errors.New("it runs already")
@@ -22,18 +22,18 @@ func (s inbox) Append(ctx context.Context, items []session.Item, cursor *channel
 	}
 	payloads, size := make([][]byte, len(items)), 0
 	for i := range items {
-		if err := storable(items[i].ID, items[i].Address); err != nil {
+		if err := table.Storable(items[i].ID, items[i].Address); err != nil {
 			return fmt.Errorf("append: %w", err)
 		}
 		var err error
-		if payloads[i], err = encode(&items[i]); err != nil {
+		if payloads[i], err = table.Encode(&items[i]); err != nil {
 			return err
 		}
 		size += len(payloads[i])
 	}
-	return s.e.await(ctx, &write{size: size, run: func(t *tx) error {
+	return s.e.await(ctx, &write{size: size, run: func(t *table.Tx) error {
 		if cursor != nil {
-			if err := t.moveCursor(cursor); err != nil {
+			if err := moveCursor(t, cursor); err != nil {
 				return err
 			}
 		}
@@ -48,12 +48,12 @@ func (s inbox) Append(ctx context.Context, items []session.Item, cursor *channel
 
 // Waits is an item that no turn has consumed.
 func (s inbox) Waits(_ context.Context, id string) (item session.Item, err error) {
-	err = s.e.view(func(t *tx) error {
-		seen, err := get[seenRec](t, bkSeen, idKey(id))
+	err = s.e.view(func(t *table.Tx) error {
+		seen, err := table.Get[table.SeenRecord](t, table.Seen, table.IDKey(id))
 		if err != nil {
 			return err
 		}
-		waits, err := get[session.Item](t, bkInbox, numKey(seen.Chat, seen.Seq))
+		waits, err := table.Get[session.Item](t, table.Inbox, table.NumKey(seen.Chat, seen.Seq))
 		if err == nil {
 			item = *waits
 		}
@@ -62,24 +62,11 @@ func (s inbox) Waits(_ context.Context, id string) (item session.Item, err error
 	return item, err
 }
 
-// storable refuses what would not be found again under the same name.
-func storable(id string, a channels.Address) error {
-	if id == "" {
-		return errors.New("an id is empty")
-	}
-	for _, s := range []string{id, a.Channel, a.Account, a.Chat, a.Thread} {
-		if !utf8.ValidString(s) {
-			return fmt.Errorf("%q is not valid UTF-8", s)
-		}
-	}
-	return nil
-}
-
 // appendItem queues one item, in the given chat or, for 0, in that of its
 // address. An id that was accepted before is swallowed.
-func (e *Engine) appendItem(t *tx, item *session.Item, payload []byte, chat uint64) error {
-	id := idKey(item.ID)
-	if t.has(bkSeen, id) {
+func (e *Engine) appendItem(t *table.Tx, item *session.Item, payload []byte, chat uint64) error {
+	id := table.IDKey(item.ID)
+	if t.Has(table.Seen, id) {
 		return nil
 	}
 	if item.Delete {
@@ -90,49 +77,50 @@ func (e *Engine) appendItem(t *tx, item *session.Item, payload []byte, chat uint
 		if item, err = e.appendInto(t, item); item == nil || err != nil {
 			return err
 		}
-		if payload, err = encode(item); err != nil {
+		if payload, err = table.Encode(item); err != nil {
 			return err
 		}
 	}
 	if chat == 0 {
 		var err error
-		if chat, err = t.ensureChat(item.Address); err != nil {
+		if chat, err = ensureChat(t, item.Address); err != nil {
 			return err
 		}
 	}
-	seq, err := t.next()
+	seq, err := t.Next()
 	if err != nil {
 		return err
 	}
-	if err := t.putRaw(bkInbox, numKey(chat, seq), payload); err != nil {
+	if err := t.PutRaw(table.Inbox, table.NumKey(chat, seq), payload); err != nil {
 		return err
 	}
-	if err := t.put(bkSeen, id, &seenRec{Chat: chat, Seq: seq, Time: t.now}); err != nil {
+	if err := t.Put(table.Seen, id, &table.SeenRecord{Chat: chat, Seq: seq, Time: t.Now}); err != nil {
 		return err
 	}
-	t.added++
+	t.Added++
 	if err := e.endSuspension(t, item, chat); err != nil {
 		return err
 	}
+	a := &arrival{e: e, chat: chat, seq: seq, item: item}
 	if item.Album == nil { // more of it may come
-		t.arrived = append(t.arrived, arrival{chat: chat, seq: seq, item: item})
+		t.Speculative = append(t.Speculative, a)
 	}
-	t.after = append(t.after, func() { e.signalInbox(arrival{chat: chat, seq: seq, item: item}) })
+	t.OnCommit = append(t.OnCommit, a.signal)
 	return nil
 }
 
 // endSuspension lets a chat be written to again that somebody has written in.
-func (e *Engine) endSuspension(t *tx, item *session.Item, chat uint64) error {
-	if item.Kind != session.ItemMessage || !t.isSuspended(chat) {
+func (e *Engine) endSuspension(t *table.Tx, item *session.Item, chat uint64) error {
+	if item.Kind != session.ItemMessage || !table.IsSuspended(t, chat) {
 		return nil
 	}
-	t.after = append(t.after, func() { e.signalOutbox(item.Address, chat, lane.ForPerson, time.Time{}) })
-	return t.reached(chat)
+	t.OnCommit = append(t.OnCommit, func() { e.signalOutbox(item.Address, chat, lane.ForPerson, time.Time{}) })
+	return reached(t, chat)
 }
 
 // appendInto puts an item into the one that it belongs to. What it returns is to
 // be an item of its own; nil for nothing.
-func (e *Engine) appendInto(t *tx, item *session.Item) (*session.Item, error) {
+func (e *Engine) appendInto(t *table.Tx, item *session.Item) (*session.Item, error) {
 	if item.Edit != "" {
 		return e.appendEdit(t, item)
 	}
@@ -140,8 +128,8 @@ func (e *Engine) appendInto(t *tx, item *session.Item) (*session.Item, error) {
 }
 
 // moveCursor checks and moves a reading position.
-func (t *tx) moveCursor(c *channels.Cursor) error {
-	at, err := t.position(c.Name)
+func moveCursor(t *table.Tx, c *channels.Cursor) error {
+	at, err := readPosition(t, c.Name)
 	if err != nil {
 		return err
 	}
@@ -151,11 +139,11 @@ func (t *tx) moveCursor(c *channels.Cursor) error {
 	if c.From == c.To {
 		return nil
 	}
-	return t.putRaw(bkCursors, idKey(c.Name), []byte(c.To))
+	return t.PutRaw(table.Cursors, table.IDKey(c.Name), []byte(c.To))
 }
 
-func (t *tx) position(name string) (string, error) {
-	payload, err := t.raw(bkCursors, idKey(name))
+func readPosition(t *table.Tx, name string) (string, error) {
+	payload, err := t.Raw(table.Cursors, table.IDKey(name))
 	if errors.Is(err, session.ErrNotFound) {
 		return "", nil
 	}
@@ -164,8 +152,8 @@ func (t *tx) position(name string) (string, error) {
 
 // Position is a cursor's stored position.
 func (s inbox) Position(_ context.Context, name string) (pos string, err error) {
-	err = s.e.view(func(t *tx) error {
-		pos, err = t.position(name)
+	err = s.e.view(func(t *table.Tx) error {
+		pos, err = readPosition(t, name)
 		return err
 	})
 	return pos, err
@@ -192,7 +180,7 @@ func (s inbox) Run(ctx context.Context, h func(context.Context, session.Turn) er
 	s.e.lanes.inbox = sched
 	s.e.lanes.mu.Unlock()
 
-	err := s.e.signalChats(bkInbox, sched)
+	err := s.e.signalChats(table.Inbox, sched)
 	if err == nil {
 		select {
 		case <-ctx.Done():
@@ -209,11 +197,11 @@ func (s inbox) Run(ctx context.Context, h func(context.Context, session.Turn) er
 	return err
 }
 
-// signalInbox tells a chat's lane, and its running turn, that something arrived.
-func (e *Engine) signalInbox(a arrival) {
-	e.lanes.mu.Lock()
-	s, open := e.lanes.inbox, e.lanes.turns[a.chat]
-	e.lanes.mu.Unlock()
+// signal tells the chat's lane, and its running turn, that the item arrived.
+func (a *arrival) signal() {
+	a.e.lanes.mu.Lock()
+	s, open := a.e.lanes.inbox, a.e.lanes.turns[a.chat]
+	a.e.lanes.mu.Unlock()
 	if open != nil {
 		open.arrived(a.seq)
 	}
@@ -238,36 +226,36 @@ func urgencyOf(item *session.Item) lane.Urgency {
 }
 
 // signalChats tells a scheduler of every chat that has something in b.
-func (e *Engine) signalChats(b bucket, s *lane.Scheduler) error {
-	return e.view(func(t *tx) error {
-		t.heads(b, func(chat, _ uint64) { s.Signal(chat, t.urgencyOf(b, chat), time.Time{}) })
+func (e *Engine) signalChats(b table.Bucket, s *lane.Scheduler) error {
+	return e.view(func(t *table.Tx) error {
+		t.Heads(b, func(chat, _ uint64) { s.Signal(chat, mostUrgent(t, b, chat), time.Time{}) })
 		return nil
 	})
 }
 
-// urgencyOf is that of the most urgent record in a chat's queue. One that cannot be
+// mostUrgent is that of the most urgent record in a chat's queue. One that cannot be
 // read counts as a person's.
-func (t *tx) urgencyOf(b bucket, chat uint64) lane.Urgency {
+func mostUrgent(t *table.Tx, b table.Bucket, chat uint64) lane.Urgency {
 	most := lane.Urgencies
-	t.each(b, numKey(chat), func(k, v []byte) bool {
+	t.Each(b, table.NumKey(chat), func(k, v []byte) bool {
 		most = min(most, readUrgency(b, k, v))
 		return most > lane.ForPerson
 	})
 	return min(most, lane.ForResult)
 }
 
-func readUrgency(b bucket, k, v []byte) lane.Urgency {
-	payload, err := unseal(b, k, v)
+func readUrgency(b table.Bucket, k, v []byte) lane.Urgency {
+	payload, err := table.Unseal(b, k, v)
 	if err != nil {
 		return lane.ForPerson
 	}
-	if b == bkInbox {
-		if item, err := decode[session.Item](b, k, payload); err == nil {
+	if b == table.Inbox {
+		if item, err := table.Decode[session.Item](b, k, payload); err == nil {
 			return urgencyOf(item)
 		}
 		return lane.ForPerson
 	}
-	if rec, err := decode[outRec](b, k, payload); err == nil {
+	if rec, err := table.Decode[table.OutRecord](b, k, payload); err == nil {
 		return urgencyOut(&rec.Outbound)
 	}
 	return lane.ForPerson
@@ -283,10 +271,10 @@ func (e *Engine) signalPending() {
 	}
 	e.lanes.mu.Unlock()
 	if in != nil {
-		_ = e.signalChats(bkInbox, in)
+		_ = e.signalChats(table.Inbox, in)
 	}
 	for _, s := range out {
-		_ = e.signalChats(bkOutbox, s)
+		_ = e.signalChats(table.Outbox, s)
 	}
 }
 
@@ -298,20 +286,20 @@ type waiting struct {
 
 // waitingFrom reads a chat's items from seq on, until f says no. Damaged ones
 // are returned for setting aside.
-func (t *tx) waitingFrom(chat, seq uint64, f func(waiting) bool) (bad []*recordError) {
-	c := t.k.Cursor(bkInbox)
-	for k, v := c.Seek(numKey(chat, seq)); k != nil && num(k, 0) == chat; k, v = c.Next() {
-		payload, err := unseal(bkInbox, k, v)
+func waitingFrom(t *table.Tx, chat, seq uint64, f func(waiting) bool) (bad []*table.RecordError) {
+	c := t.Cursor(table.Inbox)
+	for k, v := c.Seek(table.NumKey(chat, seq)); k != nil && table.Num(k, 0) == chat; k, v = c.Next() {
+		payload, err := table.Unseal(table.Inbox, k, v)
 		if err == nil {
 			var item *session.Item
-			if item, err = decode[session.Item](bkInbox, k, payload); err == nil {
-				if !f(waiting{seq: num(k, 1), item: *item}) {
+			if item, err = table.Decode[session.Item](table.Inbox, k, payload); err == nil {
+				if !f(waiting{seq: table.Num(k, 1), item: *item}) {
 					return bad
 				}
 				continue
 			}
 		}
-		bad = append(bad, &recordError{bucket: bkInbox, key: bytes.Clone(k)})
+		bad = append(bad, &table.RecordError{Bucket: table.Inbox, Key: bytes.Clone(k)})
 	}
 	return bad
 }

@@ -10,67 +10,63 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/session"
+	"parley/pkg/session/engine/table"
 )
 
 // A job is listed by its due time as long as it may fire: not while it is paused,
 // has no time, or belongs to a chat that cannot be reached. So what waits for its
 // chat costs nothing to whoever looks for what is due.
 
-// mayFire says whether a job is to be listed by its due time.
-func (t *tx) mayFire(j *session.Job) bool {
-	return !j.Paused && !j.Due.IsZero() && !t.isSuspended(t.chatNum(j.Chat))
-}
-
 // putJob creates or replaces a job.
-func (t *tx) putJob(j *session.Job) error {
-	if err := t.unlistJob(j.ID); err != nil {
+func putJob(t *table.Tx, j *session.Job) error {
+	if err := unlistJob(t, j.ID); err != nil {
 		return err
 	}
-	if err := t.put(bkJobs, idKey(j.ID), j); err != nil {
+	if err := t.Put(table.Jobs, table.IDKey(j.ID), j); err != nil {
 		return err
 	}
-	if err := t.putIndex(bkJobsOf, ofKey(j.Chat, j.ID)); err != nil {
+	if err := t.PutIndex(table.JobsOf, table.OfKey(j.Chat, j.ID)); err != nil {
 		return err
 	}
-	if !t.mayFire(j) {
+	if !table.MayFire(t, j) {
 		return nil
 	}
-	return t.putIndex(bkDue, dueKey(j.Due, j.ID))
+	return t.PutIndex(table.Due, table.DueKey(j.Due, j.ID))
 }
 
 // unlistJob takes a job, as it is stored, out of the indexes.
-func (t *tx) unlistJob(id string) error {
-	old, err := get[session.Job](t, bkJobs, idKey(id))
+func unlistJob(t *table.Tx, id string) error {
+	old, err := table.Get[session.Job](t, table.Jobs, table.IDKey(id))
 	switch {
 	case errors.Is(err, session.ErrNotFound):
 		return nil
 	case err != nil:
-		return t.setAside(bkJobs, idKey(id))
+		return t.SetAside(table.Jobs, table.IDKey(id))
 	}
-	if err := t.del(bkJobsOf, ofKey(old.Chat, id)); err != nil {
+	if err := t.Delete(table.JobsOf, table.OfKey(old.Chat, id)); err != nil {
 		return err
 	}
-	return t.del(bkDue, dueKey(old.Due, id))
+	return t.Delete(table.Due, table.DueKey(old.Due, id))
 }
 
-func (t *tx) dropJob(id string) error {
-	if err := t.unlistJob(id); err != nil {
+func dropJob(t *table.Tx, id string) error {
+	if err := unlistJob(t, id); err != nil {
 		return err
 	}
-	return t.del(bkJobs, idKey(id))
+	return t.Delete(table.Jobs, table.IDKey(id))
 }
 
 // changeJobs writes the jobs of a chat that change says to have changed.
-func (t *tx) changeJobs(chat uint64, change func(j *session.Job) bool) error {
-	for _, key := range t.keys(bkJobsOf, numKey(chat)) {
-		j, err := get[session.Job](t, bkJobs, key[chatKeyLen:])
+func changeJobs(t *table.Tx, chat uint64, change func(j *session.Job) bool) error {
+	for _, key := range t.Keys(table.JobsOf, table.NumKey(chat)) {
+		j, err := table.Get[session.Job](t, table.Jobs, key[table.ChatKeyLen:])
 		switch {
 		case err != nil:
-			err = t.setAside(bkJobs, key[chatKeyLen:])
+			err = t.SetAside(table.Jobs, key[table.ChatKeyLen:])
 		default:
 			now := *j
 			if change(&now) {
-				err = t.putJob(&now)
+				err = putJob(t, &now)
 			}
 		}
 		if err != nil {
@@ -81,18 +77,18 @@ func (t *tx) changeJobs(chat uint64, change func(j *session.Job) bool) error {
 }
 
 // relistJobs lists the jobs of a chat anew that can be reached again, or cannot any more.
-func (t *tx) relistJobs(chat uint64) error {
-	return t.changeJobs(chat, func(*session.Job) bool { return true })
+func relistJobs(t *table.Tx, chat uint64) error {
+	return changeJobs(t, chat, func(*session.Job) bool { return true })
 }
 
 // forgetJobs deletes the jobs of a chat.
-func (t *tx) forgetJobs(chat uint64) error {
-	for _, key := range t.keys(bkJobsOf, numKey(chat)) {
-		j, err := get[session.Job](t, bkJobs, key[chatKeyLen:])
+func forgetJobs(t *table.Tx, chat uint64) error {
+	for _, key := range t.Keys(table.JobsOf, table.NumKey(chat)) {
+		j, err := table.Get[session.Job](t, table.Jobs, key[table.ChatKeyLen:])
 		if err != nil {
-			err = t.setAside(bkJobs, key[chatKeyLen:])
+			err = t.SetAside(table.Jobs, key[table.ChatKeyLen:])
 		} else {
-			err = t.dropJob(j.ID)
+			err = dropJob(t, j.ID)
 		}
 		if err != nil {
 			return err
@@ -103,36 +99,32 @@ func (t *tx) forgetJobs(chat uint64) error {
 
 // PutJob creates or replaces a job.
 func (s jobs) PutJob(ctx context.Context, j session.Job) error {
-	if err := storable(j.ID, j.Address); err != nil {
+	if err := table.Storable(j.ID, j.Address); err != nil {
 		return fmt.Errorf("job: %w", err)
 	}
-	if _, err := encode(&j); err != nil {
+	if _, err := table.Encode(&j); err != nil {
 		return err
 	}
-	return s.e.write(ctx, func(t *tx) error {
-		n := t.chatNum(j.Chat)
+	return s.e.write(ctx, func(t *table.Tx) error {
+		n := table.ChatNum(t, j.Chat)
 		if n == 0 && j.Chat != "" {
 			return fmt.Errorf("job %s: chat %s: %w", j.ID, j.Chat, session.ErrNotFound)
 		}
-		switch old, err := get[session.Job](t, bkJobs, idKey(j.ID)); {
+		switch old, err := table.Get[session.Job](t, table.Jobs, table.IDKey(j.ID)); {
 		case err == nil && old.Chat != "" && old.Chat != j.Chat:
 			return fmt.Errorf("job %s: %w", j.ID, session.ErrTaken)
-		case errors.Is(err, session.ErrNotFound) && t.has(bkSeen, endedKey(j.ID)):
+		case errors.Is(err, session.ErrNotFound) && t.Has(table.Seen, table.EndedKey(j.ID)):
 			return fmt.Errorf("job %s: %w", j.ID, session.ErrEnded)
 		}
 		now := j
-		now.Address = t.whereNow(n, j.Address)
-		return t.putJob(&now)
+		now.Address = whereNow(t, n, j.Address)
+		return putJob(t, &now)
 	})
 }
 
-// endedKey is where it is remembered, as long as ids of items are, that a job has
-// fired for the last time.
-func endedKey(id string) []byte { return idKey("job/" + id) }
-
 // whereNow is an address, or, where it is one that the chat has had, the present one of the chat.
-func (t *tx) whereNow(n uint64, a channels.Address) channels.Address {
-	if c, err := t.chat(n); err == nil && slices.Contains(c.Aliases, a) {
+func whereNow(t *table.Tx, n uint64, a channels.Address) channels.Address {
+	if c, err := table.ReadChat(t, n); err == nil && slices.Contains(c.Aliases, a) {
 		return c.Address
 	}
 	return a
@@ -140,23 +132,23 @@ func (t *tx) whereNow(n uint64, a channels.Address) channels.Address {
 
 // DeleteJob removes a job.
 func (s jobs) DeleteJob(ctx context.Context, id string) error {
-	return s.e.write(ctx, func(t *tx) error {
-		if !t.has(bkJobs, idKey(id)) {
+	return s.e.write(ctx, func(t *table.Tx) error {
+		if !t.Has(table.Jobs, table.IDKey(id)) {
 			return fmt.Errorf("job %s: %w", id, session.ErrNotFound)
 		}
-		return t.dropJob(id)
+		return dropJob(t, id)
 	})
 }
 
 // Job finds one job.
 func (s jobs) Job(ctx context.Context, id string) (session.Job, error) {
-	return one[session.Job](ctx, s.e, bkJobs, "job", id)
+	return one[session.Job](ctx, s.e, table.Jobs, "job", id)
 }
 
 // one finds a record by its id. A damaged one is set aside.
-func one[T any](ctx context.Context, e *Engine, b bucket, what, id string) (found T, err error) {
-	err = e.view(func(t *tx) error {
-		rec, err := get[T](t, b, idKey(id))
+func one[T any](ctx context.Context, e *Engine, b table.Bucket, what, id string) (found T, err error) {
+	err = e.view(func(t *table.Tx) error {
+		rec, err := table.Get[T](t, b, table.IDKey(id))
 		if err != nil {
 			return fmt.Errorf("%s %s: %w", what, id, err)
 		}
@@ -170,22 +162,22 @@ func one[T any](ctx context.Context, e *Engine, b bucket, what, id string) (foun
 // JobList returns the jobs of a chat, or of all.
 func (s jobs) JobList(ctx context.Context, chat string) ([]session.Job, error) {
 	if chat == "" {
-		return inChat(ctx, s.e, bkJobs, func(*session.Job) bool { return true })
+		return inChat(ctx, s.e, table.Jobs, func(*session.Job) bool { return true })
 	}
-	return ofChat[session.Job](ctx, s.e, jobsOfIndex(), chat)
+	return ofChat[session.Job](ctx, s.e, table.JobsOfIndex(), chat)
 }
 
-// ran notes what came of a job's run.
-func (t *tx) ran(run *session.JobRun) error {
+// noteRun notes what came of a job's run.
+func noteRun(t *table.Tx, run *session.JobRun) error {
 	if run == nil {
 		return nil
 	}
-	j, err := get[session.Job](t, bkJobs, idKey(run.ID))
+	j, err := table.Get[session.Job](t, table.Jobs, table.IDKey(run.ID))
 	switch {
 	case errors.Is(err, session.ErrNotFound):
 		return nil
 	case errors.Is(err, session.ErrCorrupt):
-		return t.setAside(bkJobs, idKey(run.ID)) // the turn is not to fail of it
+		return t.SetAside(table.Jobs, table.IDKey(run.ID)) // the turn is not to fail of it
 	case err != nil:
 		return err
 	}
@@ -201,7 +193,7 @@ func (t *tx) ran(run *session.JobRun) error {
 	if run.Pause != "" {
 		now.Paused, now.Why = true, run.Pause
 	}
-	return t.putJob(&now)
+	return putJob(t, &now)
 }
 
 // DueJobs returns the jobs that are due, the earliest first.
@@ -210,8 +202,8 @@ func (s jobs) DueJobs(ctx context.Context, now time.Time, limit int) ([]session.
 		return nil, nil
 	}
 	n := 0
-	return indexed(ctx, s.e, listing[session.Job]{index: dueIndex(), goOn: func(k []byte) bool {
-		due, _ := keyTime(k)
+	return indexed(ctx, s.e, listing[session.Job]{index: table.DueIndex(), goOn: func(k []byte) bool {
+		due, _ := table.KeyTime(k)
 		n++
 		return !due.After(now) && n <= limit
 	}})
@@ -224,9 +216,9 @@ func (s jobs) NextJob(context.Context) (time.Time, bool, error) {
 	if s.e.held() != "" {
 		return due, found, nil
 	}
-	err := s.e.view(func(t *tx) error {
-		k, _ := t.first(bkDue, nil)
-		due, found = keyTime(k)
+	err := s.e.view(func(t *table.Tx) error {
+		k, _ := t.First(table.Due, nil)
+		due, found = table.KeyTime(k)
 		return nil
 	})
 	return due, found, err
@@ -234,43 +226,43 @@ func (s jobs) NextJob(context.Context) (time.Time, bool, error) {
 
 // Fire appends a job's item and moves the job on.
 func (s jobs) Fire(ctx context.Context, id string, due, next time.Time, item session.Item) (bool, error) {
-	if err := storable(item.ID, item.Address); err != nil {
+	if err := table.Storable(item.ID, item.Address); err != nil {
 		return false, fmt.Errorf("fire: %w", err)
 	}
-	payload, err := encode(&item)
+	payload, err := table.Encode(&item)
 	if err != nil {
 		return false, err
 	}
 	if !next.IsZero() {
-		if _, err := encode(next); err != nil {
+		if _, err := table.Encode(next); err != nil {
 			return false, err
 		}
 	}
 	fired := false
-	err = s.e.write(ctx, func(t *tx) error {
+	err = s.e.write(ctx, func(t *table.Tx) error {
 		fired = false
-		j, err := get[session.Job](t, bkJobs, idKey(id))
+		j, err := table.Get[session.Job](t, table.Jobs, table.IDKey(id))
 		if errors.Is(err, session.ErrNotFound) {
 			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("job %s: %w", id, err)
 		}
-		if !t.mayFire(j) || !j.Due.Equal(due) {
+		if !table.MayFire(t, j) || !j.Due.Equal(due) {
 			return nil
 		}
 		fired = true
 		if next.IsZero() {
-			err = errors.Join(t.dropJob(id), t.put(bkSeen, endedKey(id), &seenRec{Time: t.now}))
+			err = errors.Join(dropJob(t, id), t.Put(table.Seen, table.EndedKey(id), &table.SeenRecord{Time: t.Now}))
 		} else {
 			moved := *j
 			moved.Due = next
-			err = t.putJob(&moved)
+			err = putJob(t, &moved)
 		}
 		if err != nil {
 			return err
 		}
-		return s.e.appendTo(t, t.chatNum(j.Chat), &item, payload)
+		return s.e.appendTo(t, table.ChatNum(t, j.Chat), &item, payload)
 	})
 	s.e.setAsideIf(ctx, err)
 	return fired && err == nil, err
@@ -278,8 +270,8 @@ func (s jobs) Fire(ctx context.Context, id string, due, next time.Time, item ses
 
 // appendTo queues an item in a chat, as one of the address where the chat is now;
 // with 0 in the chat of its own address.
-func (e *Engine) appendTo(t *tx, chat uint64, item *session.Item, payload []byte) error {
-	c, err := t.chat(chat)
+func (e *Engine) appendTo(t *table.Tx, chat uint64, item *session.Item, payload []byte) error {
+	c, err := table.ReadChat(t, chat)
 	if chat == 0 || err != nil || c.Address == item.Address {
 		return e.appendItem(t, item, payload, chat)
 	}
@@ -289,7 +281,7 @@ func (e *Engine) appendTo(t *tx, chat uint64, item *session.Item, payload []byte
 		job := *item.Job
 		job.Address, moved.Job = c.Address, &job
 	}
-	if payload, err = encode(&moved); err != nil {
+	if payload, err = table.Encode(&moved); err != nil {
 		return err
 	}
 	return e.appendItem(t, &moved, payload, chat)
@@ -297,7 +289,7 @@ func (e *Engine) appendTo(t *tx, chat uint64, item *session.Item, payload []byte
 
 // listing is what of an index is read: the records of the keys with a prefix.
 type listing[T any] struct {
-	index  index
+	index  table.Index
 	prefix []byte
 	// goOn decides by the index key whether to read on, shorten takes away what
 	// nobody needs; nil for both: all.
@@ -310,13 +302,13 @@ type listing[T any] struct {
 func indexed[T any](ctx context.Context, e *Engine, l listing[T]) ([]T, error) {
 	ix := l.index
 	var out []T
-	var bad []*recordError
-	err := e.view(func(t *tx) error {
-		t.each(ix.bucket, l.prefix, func(k, _ []byte) bool {
-			if len(k) < ix.head || l.goOn != nil && !l.goOn(k) {
+	var bad []*table.RecordError
+	err := e.view(func(t *table.Tx) error {
+		t.Each(ix.Bucket, l.prefix, func(k, _ []byte) bool {
+			if len(k) < ix.Head || l.goOn != nil && !l.goOn(k) {
 				return false
 			}
-			rec, err := get[T](t, ix.records, k[ix.head:])
+			rec, err := table.Get[T](t, ix.Records, k[ix.Head:])
 			switch {
 			case err == nil:
 				if l.shorten != nil {
@@ -324,9 +316,9 @@ func indexed[T any](ctx context.Context, e *Engine, l listing[T]) ([]T, error) {
 				}
 				out = append(out, *rec)
 			case errors.Is(err, session.ErrCorrupt):
-				bad = append(bad, &recordError{bucket: ix.records, key: bytes.Clone(k[ix.head:])})
+				bad = append(bad, &table.RecordError{Bucket: ix.Records, Key: bytes.Clone(k[ix.Head:])})
 			default:
-				bad = append(bad, &recordError{bucket: ix.bucket, key: bytes.Clone(k)})
+				bad = append(bad, &table.RecordError{Bucket: ix.Bucket, Key: bytes.Clone(k)})
 			}
 			return true
 		})
@@ -337,10 +329,10 @@ func indexed[T any](ctx context.Context, e *Engine, l listing[T]) ([]T, error) {
 }
 
 // ofChat reads the records of one chat.
-func ofChat[T any](ctx context.Context, e *Engine, ix index, chat string) ([]T, error) {
-	n, err := parseID("c", chat)
+func ofChat[T any](ctx context.Context, e *Engine, ix table.Index, chat string) ([]T, error) {
+	n, err := table.ParseID("c", chat)
 	if err != nil {
 		return nil, nil //nolint:nilerr // there is no such chat, and nothing of it
 	}
-	return indexed(ctx, e, listing[T]{index: ix, prefix: numKey(n)})
+	return indexed(ctx, e, listing[T]{index: ix, prefix: table.NumKey(n)})
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"time"
+
+	"parley/pkg/session/engine/table"
 )
 
 // How long something is remembered counts the time in which the store was looked after.
@@ -64,8 +66,8 @@ func (e *Engine) keepTime(ctx context.Context) {
 	if !e.noteTime() || e.held() != "" {
 		return
 	}
-	if err := e.await(ctx, &write{quiet: true, run: func(t *tx) error {
-		t.changed = true
+	if err := e.await(ctx, &write{quiet: true, run: func(t *table.Tx) error {
+		t.Changed = true
 		e.stampTime(t)
 		return nil
 	}}); err != nil && ctx.Err() == nil {
@@ -74,10 +76,10 @@ func (e *Engine) keepTime(ctx context.Context) {
 }
 
 // stampTime puts into the state of the store when it was last looked after.
-func (e *Engine) stampTime(t *tx) {
+func (e *Engine) stampTime(t *table.Tx) {
 	e.stateMu.Lock()
 	defer e.stateMu.Unlock()
-	t.meta.Looked, t.meta.Leaps = e.looked, encodeLeaps(e.leaps)
+	t.Meta.Looked, t.Meta.Leaps = e.looked, encodeLeaps(e.leaps)
 }
 
 func encodeLeaps(leaps []leap) string {

@@ -18,7 +18,7 @@ import (
 	"parley/pkg/providers"
 	"parley/pkg/session"
 	"parley/pkg/session/bolt/bolttest"
-	"parley/pkg/session/engine"
+	"parley/pkg/session/engine/table"
 	"parley/pkg/session/kv"
 	"parley/pkg/session/local"
 )
@@ -405,7 +405,7 @@ func TestNumbersGoOn(t *testing.T) {
 		var key uint64
 		withStore(t, dir, func(s kv.Store) error {
 			return s.View(func(k kv.Reader) (err error) {
-				key, err = engine.LastNumber(k)
+				key, err = table.LastNumber(k)
 				return err
 			})
 		})

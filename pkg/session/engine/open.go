@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"parley/pkg/session/engine/lane"
+	"parley/pkg/session/engine/table"
 	"parley/pkg/session/kv"
 )
 
@@ -20,7 +21,7 @@ func Open(ctx context.Context, s kv.Store, o Options) (*Engine, error) {
 	e := newEngine(s, o)
 	fresh, err := e.readState()
 	if err == nil && fresh {
-		if err = s.Update(func(k kv.Tx) error { return Complete(k, e.now(), nil) }); err == nil {
+		if err = s.Update(func(k kv.Tx) error { return table.Complete(k, e.now(), nil) }); err == nil {
 			_, err = e.readState()
 		}
 	}
@@ -64,11 +65,11 @@ func newEngine(s kv.Store, o Options) *Engine {
 // readState reads what every start needs. Fresh says that the store is empty.
 func (e *Engine) readState() (fresh bool, err error) {
 	err = e.store.View(func(k kv.Reader) error {
-		t := newTx(k, e.now())
-		if fresh = !t.has(bkMeta, metaKey()); fresh {
+		t := table.NewTx(k, e.now())
+		if fresh = !t.Has(table.Meta, table.MetaKey()); fresh {
 			return nil
 		}
-		m, err := get[metaRec](t, bkMeta, metaKey())
+		m, err := table.Get[table.MetaRecord](t, table.Meta, table.MetaKey())
 		if err != nil {
 			return err
 		}
@@ -80,5 +81,3 @@ func (e *Engine) readState() (fresh bool, err error) {
 
 // minRetain is the least time for which ids are remembered.
 const minRetain = 48 * time.Hour
-
-func metaKey() []byte { return []byte("state") }

@@ -9,6 +9,7 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/session/engine/lane"
+	"parley/pkg/session/engine/table"
 )
 
 // account is whose outbox a scheduler empties.
@@ -42,15 +43,12 @@ func urgencyOut(o *channels.Outbound) lane.Urgency {
 
 // sendsNow says whether a message that is put now will be handed out at once,
 // so that it may be stored as being sent and needs no commit of its own for that.
-func (e *Engine) sendsNow(x *tx, chat uint64, o *channels.Outbound) bool {
-	if x.marked == nil {
-		x.marked = map[uint64]bool{}
-	}
+func (e *Engine) sendsNow(x *table.Tx, chat uint64, o *channels.Outbound) bool {
 	s := e.outRunner(o.Address)
-	if x.marked[chat] || x.meta.Held != "" || s == nil || x.isSuspended(chat) || urgencyOut(o) != lane.ForPerson && !s.Calm() {
+	if x.Meta.Held != "" || s == nil || table.IsSuspended(x, chat) || urgencyOut(o) != lane.ForPerson && !s.Calm() {
 		return false
 	}
-	k, _ := x.first(bkOutbox, numKey(chat))
+	k, _ := x.First(table.Outbox, table.NumKey(chat))
 	return k == nil
 }
 
@@ -70,7 +68,7 @@ func (e *Engine) noteBusy(seq uint64) {
 
 // unmark takes the mark from deliveries that surely were not sent: a clean end
 // leaves no doubt about them.
-func (e *Engine) unmark(t *tx) error {
+func (e *Engine) unmark(t *table.Tx) error {
 	e.stateMu.Lock()
 	idle := maps.Clone(e.idle)
 	e.stateMu.Unlock()
@@ -78,19 +76,19 @@ func (e *Engine) unmark(t *tx) error {
 		return nil
 	}
 	var keys [][]byte
-	t.each(bkOutbox, nil, func(k, _ []byte) bool {
-		if idle[num(k, 1)] {
+	t.Each(table.Outbox, nil, func(k, _ []byte) bool {
+		if idle[table.Num(k, 1)] {
 			keys = append(keys, bytes.Clone(k))
 		}
 		return true
 	})
 	for _, k := range keys {
-		rec, err := get[outRec](t, bkOutbox, k)
+		rec, err := table.Get[table.OutRecord](t, table.Outbox, k)
 		if err != nil || rec.Mark != e.epoch || rec.Unknown {
 			continue
 		}
 		rec.Mark = 0
-		if err := t.put(bkOutbox, k, rec); err != nil {
+		if err := t.Put(table.Outbox, k, rec); err != nil {
 			return err
 		}
 	}
@@ -122,7 +120,7 @@ func (s outbox) RunOutbox(ctx context.Context, channel, acct string, h func(cont
 	s.e.lanes.outbox[own] = sched
 	s.e.lanes.mu.Unlock()
 
-	err := s.e.signalChats(bkOutbox, sched)
+	err := s.e.signalChats(table.Outbox, sched)
 	if err == nil {
 		select {
 		case <-ctx.Done():

@@ -13,6 +13,7 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/session"
+	"parley/pkg/session/engine/table"
 )
 
 // pairBook has in memory who is paired, and whether as an owner. It is read anew after
@@ -25,52 +26,28 @@ type pairBook struct {
 // pairRight is the right that a pair gives.
 type pairRight struct{ owner bool }
 
-// pairRec is a pair with the notes that were sent to the person.
-type pairRec struct {
-	session.Pair
-
-	Notes []pairNote `json:"notes,omitempty"`
-}
-
-// askRec is a stranger's request.
-type askRec struct {
-	session.PairRequest
-
-	// Made is the session of a chat that was made only to tell the code, else 0.
-	Made uint64 `json:"made,omitempty"`
-}
-
-// personKey tells people apart as addrKey does addresses.
-func personKey(channel, account, id string) []byte {
-	return addrKey(channels.Address{Channel: channel, Account: account, Chat: id})
-}
-
-func (r *askRec) who() []byte {
-	return personKey(r.Address.Channel, r.Address.Account, r.Sender.ID)
-}
-
 // AskPair stores a stranger's request and queues the message that tells the code.
 func (s pairs) AskPair(
 	ctx context.Context, r session.PairRequest, out channels.Outbound, b session.PairBounds,
 ) (session.PairAnswer, error) {
-	if err := storable(r.Code, r.Address); err != nil {
+	if err := table.Storable(r.Code, r.Address); err != nil {
 		return "", fmt.Errorf("pairing: %w", err)
 	}
-	encoded, err := encodeOutbox([]channels.Outbound{out})
+	encoded, err := table.EncodeOutbox([]channels.Outbound{out})
 	if err != nil {
 		return "", err
 	}
 	var weighed asking
 	// Most of what strangers write changes nothing, and then does not wait for the writer.
-	err = s.e.view(func(t *tx) error {
-		weighed, err = t.weighAsk(&r, out.ID, b)
+	err = s.e.view(func(t *table.Tx) error {
+		weighed, err = weighAsk(t, &r, out.ID, b)
 		return err
 	})
 	if err != nil || weighed.answer != session.PairAsked {
 		return weighed.answer, err
 	}
-	err = s.e.write(ctx, func(t *tx) error {
-		weighed, err = t.weighAsk(&r, out.ID, b)
+	err = s.e.write(ctx, func(t *table.Tx) error {
+		weighed, err = weighAsk(t, &r, out.ID, b)
 		if err != nil || weighed.answer != session.PairAsked {
 			return err
 		}
@@ -83,17 +60,17 @@ func (s pairs) AskPair(
 type asking struct {
 	answer session.PairAnswer
 	// over are the requests that have to go for it, yields the one that yields its place.
-	over   []askRec
-	yields *askRec
+	over   []table.AskRecord
+	yields *table.AskRecord
 }
 
-// asks reads the stored requests. Of a damaged one only the code is known.
-func (t *tx) asks() []askRec {
-	var all []askRec
-	t.each(bkAsks, nil, func(k, _ []byte) bool {
-		rec, err := get[askRec](t, bkAsks, k)
+// readAsks reads the stored requests. Of a damaged one only the code is known.
+func readAsks(t *table.Tx) []table.AskRecord {
+	var all []table.AskRecord
+	t.Each(table.Asks, nil, func(k, _ []byte) bool {
+		rec, err := table.Get[table.AskRecord](t, table.Asks, k)
 		if err != nil {
-			rec = &askRec{PairRequest: session.PairRequest{Code: string(k)}}
+			rec = &table.AskRecord{PairRequest: session.PairRequest{Code: string(k)}}
 		}
 		all = append(all, *rec)
 		return true
@@ -103,13 +80,13 @@ func (t *tx) asks() []askRec {
 
 // weighAsk decides on a request. Codes of other accounts count for nothing: their
 // strangers take no places here.
-func (t *tx) weighAsk(r *session.PairRequest, outID string, b session.PairBounds) (asking, error) {
-	who := personKey(r.Address.Channel, r.Address.Account, r.Sender.ID)
-	if t.has(bkSent, idKey(outID)) || t.has(bkPairs, who) {
+func weighAsk(t *table.Tx, r *session.PairRequest, outID string, b session.PairBounds) (asking, error) {
+	who := table.PersonKey(r.Address.Channel, r.Address.Account, r.Sender.ID)
+	if t.Has(table.Sent, table.IDKey(outID)) || t.Has(table.Pairs, who) {
 		return asking{answer: session.PairWaiting}, nil
 	}
 	c := counting{at: r, who: who, grace: b.Grace}
-	all := t.asks()
+	all := readAsks(t)
 	for i := range all {
 		c.add(&all[i])
 	}
@@ -143,15 +120,15 @@ type counting struct {
 	open, kept int
 	// own are the person's that are over, expired those of others; oldest is the one that
 	// may yield.
-	own, expired []askRec
-	oldest       *askRec
+	own, expired []table.AskRecord
+	oldest       *table.AskRecord
 }
 
-func (c *counting) add(rec *askRec) {
+func (c *counting) add(rec *table.AskRecord) {
 	now := c.at.Asked
 	c.taken = c.taken || rec.Code == c.at.Code
 	switch good := rec.Open(now); {
-	case bytes.Equal(rec.who(), c.who):
+	case bytes.Equal(rec.Person(), c.who):
 		c.waits = c.waits || good
 		// Somebody whose code yielded pushes nobody out as long as it would be good.
 		c.known = c.known || now.Before(rec.Expires)
@@ -170,22 +147,22 @@ func (c *counting) add(rec *askRec) {
 }
 
 // putAsk stores a request in the place of those that are over.
-func (e *Engine) putAsk(t *tx, r *session.PairRequest, out *channels.Outbound, encoded []byte, w *asking) error {
+func (e *Engine) putAsk(t *table.Tx, r *session.PairRequest, out *channels.Outbound, encoded []byte, w *asking) error {
 	for i := range w.over {
-		if err := t.dropAsk(&w.over[i]); err != nil {
+		if err := dropAsk(t, &w.over[i]); err != nil {
 			return err
 		}
 	}
 	if w.yields != nil {
 		w.yields.Yielded = true
-		if err := t.put(bkAsks, []byte(w.yields.Code), *w.yields); err != nil {
+		if err := t.Put(table.Asks, []byte(w.yields.Code), *w.yields); err != nil {
 			return err
 		}
 	}
-	n, at := t.chatAt(r.Address)
+	n, at := table.ChatAt(t, r.Address)
 	if at == nil {
 		// Who writes can be reached again.
-		if err := t.reached(n); err != nil {
+		if err := reached(t, n); err != nil {
 			return err
 		}
 	}
@@ -193,21 +170,21 @@ func (e *Engine) putAsk(t *tx, r *session.PairRequest, out *channels.Outbound, e
 	if err != nil {
 		return err
 	}
-	return t.put(bkAsks, []byte(r.Code), askRec{PairRequest: *r, Made: made})
+	return t.Put(table.Asks, []byte(r.Code), table.AskRecord{PairRequest: *r, Made: made})
 }
 
 // putMaking queues a message. Where its chat was made for it, made is the chat's
 // session, else 0.
-func (e *Engine) putMaking(t *tx, out *channels.Outbound, encoded []byte) (made uint64, err error) {
-	_, at := t.chatAt(out.Address)
+func (e *Engine) putMaking(t *table.Tx, out *channels.Outbound, encoded []byte) (made uint64, err error) {
+	_, at := table.ChatAt(t, out.Address)
 	if err := e.putOne(t, 0, out, encoded); err != nil || !errors.Is(at, session.ErrNotFound) {
 		return 0, err
 	}
-	n, err := t.chatAt(out.Address)
+	n, err := table.ChatAt(t, out.Address)
 	if err != nil {
 		return 0, err
 	}
-	c, err := t.chat(n)
+	c, err := table.ReadChat(t, n)
 	if err != nil {
 		return 0, err
 	}
@@ -216,43 +193,43 @@ func (e *Engine) putMaking(t *tx, out *channels.Outbound, encoded []byte) (made 
 
 // dropAsk deletes a request that is over, and with it the chat that was made for
 // it and never used: strangers leave nothing behind.
-func (t *tx) dropAsk(r *askRec) error {
-	if _, err := t.raw(bkAsks, []byte(r.Code)); err != nil {
-		return t.setAside(bkAsks, []byte(r.Code))
+func dropAsk(t *table.Tx, r *table.AskRecord) error {
+	if _, err := t.Raw(table.Asks, []byte(r.Code)); err != nil {
+		return t.SetAside(table.Asks, []byte(r.Code))
 	}
-	if err := t.del(bkAsks, []byte(r.Code)); err != nil {
+	if err := t.Delete(table.Asks, []byte(r.Code)); err != nil {
 		return err
 	}
-	return t.dropMade(r.Address, r.Made)
+	return dropMade(t, r.Address, r.Made)
 }
 
 // dropMade deletes a chat that was made, with the session made, only for a message of
 // pairing, unless it was used since.
-func (t *tx) dropMade(at channels.Address, made uint64) error {
-	n, err := t.chatAt(at)
+func dropMade(t *table.Tx, at channels.Address, made uint64) error {
+	n, err := table.ChatAt(t, at)
 	if err != nil || made == 0 {
 		return nil //nolint:nilerr // there is no chat to delete
 	}
-	c, err := t.chat(n)
+	c, err := table.ReadChat(t, n)
 	if err != nil || c.Session != made || c.Entries > 0 {
 		return nil //nolint:nilerr // it has been used since
 	}
-	for _, b := range []bucket{bkInbox, bkOutbox, bkTurns} {
-		if k, _ := t.first(b, numKey(n)); k != nil {
+	for _, b := range []table.Bucket{table.Inbox, table.Outbox, table.Turns} {
+		if k, _ := t.First(b, table.NumKey(n)); k != nil {
 			return nil
 		}
 	}
-	if err := t.del(bkSessions, []byte(sessionID(c.Session))); err != nil {
+	if err := t.Delete(table.Sessions, []byte(table.SessionID(c.Session))); err != nil {
 		return err
 	}
-	return t.forgetChat(n)
+	return forgetChat(t, n)
 }
 
 // ApprovePair turns a request into a pair.
 func (s pairs) ApprovePair(ctx context.Context, code string, a session.PairApproval) (session.Pair, error) {
 	var pair session.Pair
-	err := s.e.changePairs(ctx, func(t *tx) error {
-		rec, err := get[askRec](t, bkAsks, []byte(code))
+	err := s.e.changePairs(ctx, func(t *table.Tx) error {
+		rec, err := table.Get[table.AskRecord](t, table.Asks, []byte(code))
 		if err != nil {
 			return fmt.Errorf("pairing code %s: %w", code, err)
 		}
@@ -260,15 +237,15 @@ func (s pairs) ApprovePair(ctx context.Context, code string, a session.PairAppro
 			return fmt.Errorf("pairing code %s: %w", code, session.ErrExpired)
 		}
 		out := []channels.Outbound{a.Notice(rec.PairRequest)}
-		encoded, err := encodeOutbox(out)
+		encoded, err := table.EncodeOutbox(out)
 		if err != nil {
 			return err
 		}
 		pair = session.Pair{Address: rec.Address, Sender: rec.Sender, Since: a.Now, Owner: a.Owner}
-		if err := t.put(bkPairs, rec.who(), &pairRec{Pair: pair}); err != nil {
+		if err := t.Put(table.Pairs, rec.Person(), &table.PairRecord{Pair: pair}); err != nil {
 			return err
 		}
-		if err := t.del(bkAsks, []byte(code)); err != nil {
+		if err := t.Delete(table.Asks, []byte(code)); err != nil {
 			return err
 		}
 		return s.e.putOutbox(t, 0, out, encoded)
@@ -282,12 +259,12 @@ func (s pairs) ApprovePair(ctx context.Context, code string, a session.PairAppro
 // RevokePairs ends the pairs of an id.
 func (s pairs) RevokePairs(ctx context.Context, channel, account, id string) ([]session.Pair, error) {
 	var ended []session.Pair
-	err := s.e.changePairs(ctx, func(t *tx) error {
+	err := s.e.changePairs(ctx, func(t *table.Tx) error {
 		ended = nil
 		var keys [][]byte
-		var notes []pairNote
-		t.each(bkPairs, nil, func(k, _ []byte) bool {
-			p, err := get[pairRec](t, bkPairs, k)
+		var notes []table.PairNote
+		t.Each(table.Pairs, nil, func(k, _ []byte) bool {
+			p, err := table.Get[table.PairRecord](t, table.Pairs, k)
 			if err == nil && p.Address.Channel == channel && (account == "" || p.Address.Account == account) && p.Sender.ID == id {
 				ended, keys = append(ended, p.Pair), append(keys, bytes.Clone(k))
 				notes = append(notes, p.Notes...)
@@ -298,11 +275,11 @@ func (s pairs) RevokePairs(ctx context.Context, channel, account, id string) ([]
 			return fmt.Errorf("pair of %s %s: %w", channel, id, session.ErrNotFound)
 		}
 		for _, k := range keys {
-			if err := t.del(bkPairs, k); err != nil {
+			if err := t.Delete(table.Pairs, k); err != nil {
 				return err
 			}
 		}
-		return t.dropNotes(notes)
+		return dropNotes(t, notes)
 	})
 	if err != nil {
 		return nil, err
@@ -311,17 +288,17 @@ func (s pairs) RevokePairs(ctx context.Context, channel, account, id string) ([]
 }
 
 // changePairs changes who is paired, and knows it when it returns.
-func (e *Engine) changePairs(ctx context.Context, change func(*tx) error) error {
+func (e *Engine) changePairs(ctx context.Context, change func(*table.Tx) error) error {
 	e.pairs.mu.Lock()
 	defer e.pairs.mu.Unlock()
 	return errors.Join(e.write(ctx, change), e.view(e.pairs.read))
 }
 
 // read takes the pairs into memory. A damaged one lets nobody in.
-func (p *pairBook) read(t *tx) error {
+func (p *pairBook) read(t *table.Tx) error {
 	people := map[string]pairRight{}
-	t.each(bkPairs, nil, func(k, _ []byte) bool {
-		if p, err := get[pairRec](t, bkPairs, k); err == nil {
+	t.Each(table.Pairs, nil, func(k, _ []byte) bool {
+		if p, err := table.Get[table.PairRecord](t, table.Pairs, k); err == nil {
 			people[string(k)] = pairRight{owner: p.Owner}
 		}
 		return true
@@ -332,7 +309,7 @@ func (p *pairBook) read(t *tx) error {
 
 // Paired says whether somebody is paired, and whether as an owner.
 func (s pairs) Paired(channel, account, id string) (paired, owner bool) {
-	right, paired := (*s.e.pairs.people.Load())[string(personKey(channel, account, id))]
+	right, paired := (*s.e.pairs.people.Load())[string(table.PersonKey(channel, account, id))]
 	return paired, right.owner
 }
 
@@ -340,10 +317,10 @@ func (s pairs) Paired(channel, account, id string) (paired, owner bool) {
 func (s pairs) PairList(ctx context.Context) ([]session.Pair, []session.PairRequest, error) {
 	var pairs []session.Pair
 	var asks []session.PairRequest
-	var bad []*recordError
-	err := s.e.view(func(t *tx) error {
-		bad = collect(t, bkPairs, func(p *pairRec) { pairs = append(pairs, p.Pair) })
-		bad = append(bad, collect(t, bkAsks, func(r *askRec) { asks = append(asks, r.PairRequest) })...)
+	var bad []*table.RecordError
+	err := s.e.view(func(t *table.Tx) error {
+		bad = table.Collect(t, table.Pairs, func(p *table.PairRecord) { pairs = append(pairs, p.Pair) })
+		bad = append(bad, table.Collect(t, table.Asks, func(r *table.AskRecord) { asks = append(asks, r.PairRequest) })...)
 		return nil
 	})
 	s.e.setAsideLater(ctx, bad)
@@ -352,17 +329,4 @@ func (s pairs) PairList(ctx context.Context) ([]session.Pair, []session.PairRequ
 		return cmp.Or(a.Asked.Compare(b.Asked), cmp.Compare(a.Code, b.Code))
 	})
 	return pairs, asks, err
-}
-
-// collect calls f with every readable record of a bucket and returns the others.
-func collect[T any](t *tx, b bucket, f func(*T)) (bad []*recordError) {
-	t.each(b, nil, func(k, _ []byte) bool {
-		if rec, err := get[T](t, b, k); err == nil {
-			f(rec)
-		} else {
-			bad = append(bad, &recordError{bucket: b, key: bytes.Clone(k)})
-		}
-		return true
-	})
-	return bad
 }

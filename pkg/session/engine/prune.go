@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/pkg/session"
+	"parley/pkg/session/engine/table"
 )
 
 // What is remembered for a while is pruned without an index by age, which every
@@ -25,8 +26,8 @@ const (
 )
 
 // remembered are the buckets whose records are pruned by age.
-func remembered() []bucket {
-	return []bucket{bkSeen, bkSent, bkTurns, bkTasks, bkApprovals, bkGrants, bkSpent}
+func remembered() []table.Bucket {
+	return []table.Bucket{table.Seen, table.Sent, table.Turns, table.Tasks, table.Approvals, table.Grants, table.Spent}
 }
 
 // keepSpent is how much longer than the rest it is known what was used on a day.
@@ -34,7 +35,7 @@ const keepSpent = 40 * 24 * time.Hour
 
 // hand is where the pruning goes on: behind a key of a bucket.
 type hand struct {
-	bucket bucket
+	bucket table.Bucket
 	key    []byte
 }
 
@@ -47,10 +48,10 @@ func (h hand) String() string {
 func parseHand(s string) hand {
 	name, text, _ := strings.Cut(s, "/")
 	key, err := base64.RawStdEncoding.DecodeString(text)
-	if err != nil || !slices.Contains(remembered(), bucket(name)) {
+	if err != nil || !slices.Contains(remembered(), table.Bucket(name)) {
 		return hand{bucket: remembered()[0]}
 	}
-	return hand{bucket: bucket(name), key: key}
+	return hand{bucket: table.Bucket(name), key: key}
 }
 
 // prune passes over a part of what is remembered. Only the housekeeping calls it.
@@ -59,17 +60,18 @@ func (e *Engine) prune(ctx context.Context) {
 	budget := max(sweepLeast, sweepPace*e.grown)
 	e.grown = 0
 	h := parseHand(e.meta.Hand)
+	p := pruning{retain: e.o.Retain, leaps: slices.Clone(e.leaps)}
 	e.stateMu.Unlock()
 	for round := false; budget > 0 && !round; {
 		limit := min(budget, sweepBatch)
 		budget -= limit
 		var next hand
 		var old []hand
-		if err := e.view(func(t *tx) error { next, round, old = t.sweep(h, limit); return nil }); err != nil {
+		if err := e.view(func(t *table.Tx) error { next, round, old = p.sweep(t, h, limit); return nil }); err != nil {
 			return
 		}
 		if len(old) > 0 {
-			if err := e.write(ctx, func(t *tx) error { return t.pruneAll(old) }); err != nil {
+			if err := e.write(ctx, func(t *table.Tx) error { return p.pruneAll(t, old) }); err != nil {
 				e.o.Log.Warn().Err(err).Msg("old records could not be pruned")
 				return
 			}
@@ -81,14 +83,20 @@ func (e *Engine) prune(ctx context.Context) {
 	}
 }
 
+// pruning is a look at what is old.
+type pruning struct {
+	retain time.Duration // how long a record stays
+	leaps  []leap        // the time that does not count for that
+}
+
 // sweep passes over up to limit records from h on and says where it stopped,
 // whether it came round before that, and which records are old.
-func (t *tx) sweep(h hand, limit int) (next hand, round bool, old []hand) {
+func (p *pruning) sweep(t *table.Tx, h hand, limit int) (next hand, round bool, old []hand) {
 	all := remembered()
 	at := slices.Index(all, h.bucket)
 	passed := 0
 	for range all {
-		c := t.k.Cursor(all[at])
+		c := t.Cursor(all[at])
 		k, v := c.Seek(h.key)
 		if k != nil && h.key != nil && bytes.Equal(k, h.key) {
 			k, v = c.Next()
@@ -99,7 +107,7 @@ func (t *tx) sweep(h hand, limit int) (next hand, round bool, old []hand) {
 			}
 			passed++
 			h = hand{bucket: all[at], key: bytes.Clone(k)}
-			if t.isOld(all[at], k, v) {
+			if p.isOld(t, all[at], k, v) {
 				old = append(old, h)
 			}
 		}
@@ -110,40 +118,40 @@ func (t *tx) sweep(h hand, limit int) (next hand, round bool, old []hand) {
 }
 
 // isOld says whether a record's time has come. A damaged one is old at once.
-func (t *tx) isOld(b bucket, k, v []byte) bool {
-	payload, err := unseal(b, k, v)
+func (p *pruning) isOld(t *table.Tx, b table.Bucket, k, v []byte) bool {
+	payload, err := table.Unseal(b, k, v)
 	if err != nil {
 		return true
 	}
 	var since time.Time
 	switch b {
-	case bkSeen:
-		since, err = timeOf(b, k, payload, func(r *seenRec) time.Time { return r.Time })
-	case bkSent:
-		since, err = timeOf(b, k, payload, func(r *sentRec) time.Time { return r.Time })
-	case bkTurns:
-		since, err = timeOf(b, k, payload, func(r *turnRec) time.Time { return r.Time })
-	case bkApprovals:
+	case table.Seen:
+		since, err = timeOf(b, k, payload, func(r *table.SeenRecord) time.Time { return r.Time })
+	case table.Sent:
+		since, err = timeOf(b, k, payload, func(r *table.SentRecord) time.Time { return r.Time })
+	case table.Turns:
+		since, err = timeOf(b, k, payload, func(r *table.TurnRecord) time.Time { return r.Time })
+	case table.Approvals:
 		since, err = timeOf(b, k, payload, func(r *session.Approval) time.Time { return r.Expires })
-	case bkGrants:
+	case table.Grants:
 		since, err = timeOf(b, k, payload, func(r *session.Grant) time.Time { return r.Expires })
-	case bkSpent:
-		if since, err = time.Parse(time.DateOnly, string(k[chatKeyLen:])); err == nil {
+	case table.Spent:
+		if since, err = time.Parse(time.DateOnly, string(k[table.ChatKeyLen:])); err == nil {
 			since = since.Add(keepSpent)
 		}
 	default:
 		since, err = timeOf(b, k, payload, func(r *session.Task) time.Time {
 			if r.State == session.TaskRunning {
-				return t.now
+				return t.Now
 			}
 			return r.Ended
 		})
 	}
-	return err != nil || lived(t.leaps, since, t.now) > t.retain
+	return err != nil || lived(p.leaps, since, t.Now) > p.retain
 }
 
-func timeOf[T any](b bucket, k, payload []byte, f func(*T) time.Time) (time.Time, error) {
-	rec, err := decode[T](b, k, payload)
+func timeOf[T any](b table.Bucket, k, payload []byte, f func(*T) time.Time) (time.Time, error) {
+	rec, err := table.Decode[T](b, k, payload)
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -151,40 +159,40 @@ func timeOf[T any](b bucket, k, payload []byte, f func(*T) time.Time) (time.Time
 }
 
 // pruneAll deletes what is still old. The id of what waits is remembered anew.
-func (t *tx) pruneAll(old []hand) error {
+func (p *pruning) pruneAll(t *table.Tx, old []hand) error {
 	var tasks [][]byte
 	for _, h := range old {
-		v := t.k.Get(h.bucket, h.key)
-		if v == nil || !t.isOld(h.bucket, h.key, v) {
+		v := t.Value(h.bucket, h.key)
+		if v == nil || !p.isOld(t, h.bucket, h.key, v) {
 			continue
 		}
-		if h.bucket == bkTasks {
+		if h.bucket == table.Tasks {
 			tasks = append(tasks, h.key)
 			continue
 		}
-		if err := t.pruneOne(h); err != nil {
+		if err := pruneOne(t, h); err != nil {
 			return err
 		}
 	}
-	return t.dropTasks(tasks)
+	return dropTasks(t, tasks)
 }
 
-func (t *tx) pruneOne(h hand) error {
-	if _, err := t.raw(h.bucket, h.key); err != nil {
-		return t.setAside(h.bucket, h.key)
+func pruneOne(t *table.Tx, h hand) error {
+	if _, err := t.Raw(h.bucket, h.key); err != nil {
+		return t.SetAside(h.bucket, h.key)
 	}
 	switch h.bucket {
-	case bkSeen:
-		if rec, err := get[seenRec](t, bkSeen, h.key); err == nil && t.has(bkInbox, numKey(rec.Chat, rec.Seq)) {
-			rec.Time = t.now
-			return t.put(bkSeen, h.key, rec)
+	case table.Seen:
+		if rec, err := table.Get[table.SeenRecord](t, table.Seen, h.key); err == nil && t.Has(table.Inbox, table.NumKey(rec.Chat, rec.Seq)) {
+			rec.Time = t.Now
+			return t.Put(table.Seen, h.key, rec)
 		}
-	case bkSent:
-		if rec, err := get[sentRec](t, bkSent, h.key); err == nil && rec.State == "" && t.has(bkOutbox, numKey(rec.Chat, rec.Seq)) {
-			rec.Time = t.now
-			return t.put(bkSent, h.key, rec)
+	case table.Sent:
+		if rec, err := table.Get[table.SentRecord](t, table.Sent, h.key); err == nil && rec.State == "" && t.Has(table.Outbox, table.NumKey(rec.Chat, rec.Seq)) {
+			rec.Time = t.Now
+			return t.Put(table.Sent, h.key, rec)
 		}
 	default:
 	}
-	return t.del(h.bucket, h.key)
+	return t.Delete(h.bucket, h.key)
 }

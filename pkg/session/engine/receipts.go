@@ -7,6 +7,7 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/session"
+	"parley/pkg/session/engine/table"
 )
 
 // Receipt waits until a message is delivered.
@@ -30,8 +31,8 @@ func (s outbox) Receipt(ctx context.Context, outboundID string) (channels.Receip
 
 // receiptOf looks once; it is not known yet while the message is queued.
 func (e *Engine) receiptOf(outboundID string) (r channels.Receipt, known bool, err error) {
-	err = e.view(func(t *tx) error {
-		rec, err := get[sentRec](t, bkSent, idKey(outboundID))
+	err = e.view(func(t *table.Tx) error {
+		rec, err := table.Get[table.SentRecord](t, table.Sent, table.IDKey(outboundID))
 		if err != nil {
 			return fmt.Errorf("receipt of %s: %w", outboundID, err)
 		}
@@ -50,11 +51,11 @@ func (e *Engine) receiptOf(outboundID string) (r channels.Receipt, known bool, e
 // finishedBy is the message that a delivery takes over, "" when there is none in
 // its chat. What was put for another address than the chat has by now finishes
 // nothing: a chat that moved has other messages under the same ids.
-func (t *tx) finishedBy(rec *outRec, chat uint64, to channels.Address) string {
+func finishedBy(t *table.Tx, rec *table.OutRecord, chat uint64, to channels.Address) string {
 	if rec.Outbound.Finishes == "" || rec.Outbound.Address != to {
 		return ""
 	}
-	of, err := get[sentRec](t, bkSent, idKey(rec.Outbound.Finishes))
+	of, err := table.Get[table.SentRecord](t, table.Sent, table.IDKey(rec.Outbound.Finishes))
 	if err != nil || of.Chat != chat || of.State != channels.Delivered || len(of.Receipts) == 0 {
 		return ""
 	}

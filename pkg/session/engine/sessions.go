@@ -8,21 +8,22 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/session"
+	"parley/pkg/session/engine/table"
 )
 
 // Lookup finds the chat at an address.
 func (s sessions) Lookup(_ context.Context, a channels.Address) (session.Info, error) {
 	var info session.Info
-	err := s.e.view(func(t *tx) error {
-		n, err := t.chatAt(a)
+	err := s.e.view(func(t *table.Tx) error {
+		n, err := table.ChatAt(t, a)
 		if err != nil {
 			return fmt.Errorf("address %s %s: %w", a.Channel, a.Chat, err)
 		}
-		c, err := t.chat(n)
+		c, err := table.ReadChat(t, n)
 		if err != nil {
 			return err
 		}
-		info = t.info(n, c)
+		info = table.InfoOf(t, n, c)
 		return nil
 	})
 	return info, err
@@ -31,13 +32,13 @@ func (s sessions) Lookup(_ context.Context, a channels.Address) (session.Info, e
 // Latest is when the chat at an address last had something.
 func (s sessions) Latest(_ context.Context, a channels.Address) (time.Time, error) {
 	var at time.Time
-	err := s.e.view(func(t *tx) error {
-		n, err := t.chatAt(a)
+	err := s.e.view(func(t *table.Tx) error {
+		n, err := table.ChatAt(t, a)
 		if err == nil {
-			at, err = t.latest(n)
+			at, err = latestOf(t, n)
 		}
 		if errors.Is(err, session.ErrCorrupt) {
-			at, err = t.now, nil
+			at, err = t.Now, nil
 		}
 		if err != nil {
 			return fmt.Errorf("address %s %s: %w", a.Channel, a.Chat, err)
@@ -47,24 +48,24 @@ func (s sessions) Latest(_ context.Context, a channels.Address) (time.Time, erro
 	return at, err
 }
 
-// latest is when a chat last had something. The newest of what waits came after the
+// latestOf is when a chat last had something. The newest of what waits came after the
 // last turn ended, or is as new as makes no difference.
-func (t *tx) latest(n uint64) (time.Time, error) {
-	c, err := t.chat(n)
+func latestOf(t *table.Tx, n uint64) (time.Time, error) {
+	c, err := table.ReadChat(t, n)
 	if err != nil {
 		return time.Time{}, err
 	}
-	key := t.last(bkInbox, n)
+	key := t.Last(table.Inbox, n)
 	if key == nil {
 		return c.Active, nil
 	}
-	item, err := get[session.Item](t, bkInbox, key)
+	item, err := table.Get[session.Item](t, table.Inbox, key)
 	if err != nil {
 		return time.Time{}, err
 	}
-	rec, err := get[seenRec](t, bkSeen, idKey(item.ID))
+	rec, err := table.Get[table.SeenRecord](t, table.Seen, table.IDKey(item.ID))
 	if err != nil {
-		return t.now, nil //nolint:nilerr // it waits, and nobody can tell since when
+		return t.Now, nil //nolint:nilerr // it waits, and nobody can tell since when
 	}
 	if rec.Time.After(c.Active) {
 		return rec.Time, nil
@@ -73,21 +74,21 @@ func (t *tx) latest(n uint64) (time.Time, error) {
 }
 
 // touch says that a chat has something new which no turn of it brought.
-func (t *tx) touch(n uint64) error {
-	c, err := t.chat(n)
+func touch(t *table.Tx, n uint64) error {
+	c, err := table.ReadChat(t, n)
 	if err != nil {
 		return nil //nolint:nilerr // a damaged chat is made anew by its next turn, and is as of then
 	}
-	c.Active = t.now
-	return t.put(bkChats, numKey(n), c)
+	c.Active = t.Now
+	return t.Put(table.Chats, table.NumKey(n), c)
 }
 
 // Get finds a session by id.
 func (s sessions) Get(_ context.Context, id string) (session.Info, error) {
 	var info session.Info
-	err := s.e.view(func(t *tx) error {
+	err := s.e.view(func(t *table.Tx) error {
 		var err error
-		info, err = t.session(id)
+		info, err = table.ReadSession(t, id)
 		return err
 	})
 	return info, err
@@ -96,11 +97,11 @@ func (s sessions) Get(_ context.Context, id string) (session.Info, error) {
 // List returns sessions by id.
 func (s sessions) List(_ context.Context, after string, limit int) ([]session.Info, error) {
 	var out []session.Info
-	err := s.e.view(func(t *tx) error {
-		c := t.k.Cursor(bkSessions)
+	err := s.e.view(func(t *table.Tx) error {
+		c := t.Cursor(table.Sessions)
 		k, _ := c.Seek([]byte(after + "\x00"))
 		for ; k != nil && len(out) < limit; k, _ = c.Next() {
-			info, err := t.session(string(k))
+			info, err := table.ReadSession(t, string(k))
 			if errors.Is(err, session.ErrCorrupt) {
 				continue
 			}
@@ -130,44 +131,44 @@ func (s sessions) Forget(ctx context.Context, id string) error {
 }
 
 func (e *Engine) forget(ctx context.Context, id string) error {
-	return e.write(ctx, func(t *tx) error {
-		info, err := t.session(id)
+	return e.write(ctx, func(t *table.Tx) error {
+		info, err := table.ReadSession(t, id)
 		if err != nil {
 			return err
 		}
-		chat, err := parseID("c", info.Chat)
+		chat, err := table.ParseID("c", info.Chat)
 		if err != nil {
 			return err
 		}
-		if err := t.forgetSession(id); err != nil {
+		if err := forgetSession(t, id); err != nil {
 			return err
 		}
 		var tasks [][]byte
-		for _, key := range t.tasksOf(chat) {
-			if task, err := get[session.Task](t, bkTasks, key); info.Current || err == nil && task.Session == id {
+		for _, key := range tasksOf(t, chat) {
+			if task, err := table.Get[session.Task](t, table.Tasks, key); info.Current || err == nil && task.Session == id {
 				tasks = append(tasks, key)
 			}
 		}
-		if err := t.dropTasks(tasks); err != nil {
+		if err := dropTasks(t, tasks); err != nil {
 			return err
 		}
 		if !info.Current {
 			return nil
 		}
-		return t.forgetChats(chat)
+		return forgetChats(t, chat)
 	})
 }
 
 // forgetChats deletes chats that have no tasks any more, with their present sessions.
-func (t *tx) forgetChats(chats ...uint64) error {
+func forgetChats(t *table.Tx, chats ...uint64) error {
 	if len(chats) == 0 {
 		return nil
 	}
-	if err := t.forgetApprovals(chats); err != nil {
+	if err := forgetApprovals(t, chats); err != nil {
 		return err
 	}
 	for _, n := range chats {
-		if err := t.forgetChat(n); err != nil {
+		if err := forgetChat(t, n); err != nil {
 			return err
 		}
 	}
@@ -176,25 +177,25 @@ func (t *tx) forgetChats(chats ...uint64) error {
 
 // forgetChat deletes a chat. The ids of what it got and sent stay until they
 // are old, so that a late redelivery does not bring it back to life.
-func (t *tx) forgetChat(n uint64) error {
-	if err := t.removeLong(n); err != nil {
+func forgetChat(t *table.Tx, n uint64) error {
+	if err := removeLong(t, n); err != nil {
 		return err
 	}
-	if err := t.forgetJobs(n); err != nil {
+	if err := forgetJobs(t, n); err != nil {
 		return err
 	}
-	if c, err := t.chat(n); err == nil {
-		if err := t.forgetSession(sessionID(c.Session)); err != nil {
+	if c, err := table.ReadChat(t, n); err == nil {
+		if err := forgetSession(t, table.SessionID(c.Session)); err != nil {
 			return err
 		}
 		for _, a := range c.Aliases {
-			if err := t.del(bkAddr, addrKey(a)); err != nil {
+			if err := t.Delete(table.Addr, table.AddrKey(a)); err != nil {
 				return err
 			}
 		}
 	}
-	for _, b := range []bucket{bkSuspects, bkSuspended, bkZones, bkSpent, bkChats} {
-		if err := t.delAll(b, numKey(n)); err != nil {
+	for _, b := range []table.Bucket{table.Suspects, table.Suspended, table.Zones, table.Spent, table.Chats} {
+		if err := t.DeleteAll(b, table.NumKey(n)); err != nil {
 			return err
 		}
 	}

@@ -6,19 +6,20 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/session"
+	"parley/pkg/session/engine/table"
 )
 
 // ShowTask queues the message that shows how far a task is.
 func (s tasks) ShowTask(ctx context.Context, id string, o channels.Outbound) (bool, error) {
 	all := []channels.Outbound{o}
-	out, err := encodeOutbox(all)
+	out, err := table.EncodeOutbox(all)
 	if err != nil {
 		return false, err
 	}
 	shown := false
-	err = s.e.write(ctx, func(t *tx) error {
+	err = s.e.write(ctx, func(t *table.Tx) error {
 		shown = false
-		task, err := get[session.Task](t, bkTasks, idKey(id))
+		task, err := table.Get[session.Task](t, table.Tasks, table.IDKey(id))
 		if err != nil {
 			return fmt.Errorf("task %s: %w", id, err)
 		}
@@ -27,15 +28,15 @@ func (s tasks) ShowTask(ctx context.Context, id string, o channels.Outbound) (bo
 		}
 		shown = true
 		task.Status = o.ID
-		if err := t.put(bkTasks, idKey(id), task); err != nil {
+		if err := t.Put(table.Tasks, table.IDKey(id), task); err != nil {
 			return err
 		}
-		t.added++
-		chat := t.chatNum(task.Chat)
+		t.Added++
+		chat := table.ChatNum(t, task.Chat)
 		if err := s.e.putOutbox(t, chat, all, out); err != nil {
 			return err
 		}
-		return t.touch(chat)
+		return touch(t, chat)
 	})
 	return shown && err == nil, err
 }

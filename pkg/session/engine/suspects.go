@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"math"
+
+	"parley/pkg/session/engine/table"
 )
 
 // maxLost is how many processes may die over a turn before it is set aside.
@@ -14,26 +16,26 @@ const alone = 2
 // markSuspects names the chats with unfinished items after an unclean end. A
 // chat that was no suspect becomes one; a suspect counts one more process only
 // when its turn had begun in the process that died.
-func (t *tx) markSuspects() error {
+func markSuspects(t *table.Tx) error {
 	type found struct{ chat, head uint64 }
 	var pending []found
-	t.heads(bkInbox, func(chat, head uint64) {
-		if !t.isGone(chat) {
+	t.Heads(table.Inbox, func(chat, head uint64) {
+		if !table.IsGone(t, chat) {
 			pending = append(pending, found{chat, head})
 		}
 	})
 	for _, p := range pending {
-		rec, err := get[suspectRec](t, bkSuspects, numKey(p.chat))
+		rec, err := table.Get[table.SuspectRecord](t, table.Suspects, table.NumKey(p.chat))
 		switch {
 		case err != nil || rec.Head != p.head:
-			rec = &suspectRec{Head: p.head, Lost: 1}
-		case rec.Begun == t.meta.Epoch:
+			rec = &table.SuspectRecord{Head: p.head, Lost: 1}
+		case rec.Begun == t.Meta.Epoch:
 			rec.Lost++
 			rec.Begun = 0
 		default:
 			continue
 		}
-		if err := t.put(bkSuspects, numKey(p.chat), rec); err != nil {
+		if err := t.Put(table.Suspects, table.NumKey(p.chat), rec); err != nil {
 			return err
 		}
 	}
@@ -41,14 +43,14 @@ func (t *tx) markSuspects() error {
 }
 
 // loadSuspect reads whether the turn's chat is a suspect.
-func (t *turn) loadSuspect(x *tx) {
-	key := numKey(t.chat)
-	if !x.has(bkSuspects, key) {
+func (t *turn) loadSuspect(x *table.Tx) {
+	key := table.NumKey(t.chat)
+	if !x.Has(table.Suspects, key) {
 		return
 	}
-	rec, err := get[suspectRec](x, bkSuspects, key)
+	rec, err := table.Get[table.SuspectRecord](x, table.Suspects, key)
 	if err != nil || rec.Head != t.head {
-		rec = &suspectRec{Head: t.head}
+		rec = &table.SuspectRecord{Head: t.head}
 	}
 	t.suspect = rec
 	t.info.Lost = rec.Lost
@@ -70,7 +72,7 @@ func (e *Engine) beginSuspect(ctx context.Context, t *turn) (release func(), err
 	release = func() { e.suspects.Release(share) }
 	rec := *t.suspect
 	rec.Begun = e.epoch
-	if err := e.write(ctx, func(x *tx) error { return x.put(bkSuspects, numKey(t.chat), rec) }); err != nil {
+	if err := e.write(ctx, func(x *table.Tx) error { return x.Put(table.Suspects, table.NumKey(t.chat), rec) }); err != nil {
 		release()
 		return nil, err
 	}

@@ -7,45 +7,46 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/session"
+	"parley/pkg/session/engine/table"
 )
 
 // addTask stores a task that a step starts; one that is there already stays as it is.
-func (t *tx) addTask(task *session.Task) error {
-	key := idKey(task.ID)
-	if t.has(bkTasks, key) {
+func addTask(t *table.Tx, task *session.Task) error {
+	key := table.IDKey(task.ID)
+	if t.Has(table.Tasks, key) {
 		return nil
 	}
-	if err := t.put(bkTasks, key, task); err != nil {
+	if err := t.Put(table.Tasks, key, task); err != nil {
 		return err
 	}
-	if err := t.putIndex(bkTasksOf, ofKey(task.Chat, task.ID)); err != nil {
+	if err := t.PutIndex(table.TasksOf, table.OfKey(task.Chat, task.ID)); err != nil {
 		return err
 	}
 	if task.State != session.TaskRunning {
 		return nil
 	}
-	return t.putIndex(bkOpen, dueKey(task.Started, task.ID))
+	return t.PutIndex(table.Open, table.DueKey(task.Started, task.ID))
 }
 
 // Complete ends a task.
 func (s tasks) Complete(ctx context.Context, id string, c session.Completion) (bool, error) {
-	out, err := encodeOutbox(c.Outbox)
+	out, err := table.EncodeOutbox(c.Outbox)
 	if err != nil {
 		return false, err
 	}
 	var item []byte
 	if c.Item != nil {
-		if err := storable(c.Item.ID, c.Item.Address); err != nil {
+		if err := table.Storable(c.Item.ID, c.Item.Address); err != nil {
 			return false, fmt.Errorf("complete: %w", err)
 		}
-		if item, err = encode(c.Item); err != nil {
+		if item, err = table.Encode(c.Item); err != nil {
 			return false, err
 		}
 	}
 	first := false
-	err = s.e.write(ctx, func(t *tx) error {
+	err = s.e.write(ctx, func(t *table.Tx) error {
 		first = false
-		task, err := get[session.Task](t, bkTasks, idKey(id))
+		task, err := table.Get[session.Task](t, table.Tasks, table.IDKey(id))
 		if err != nil {
 			return fmt.Errorf("task %s: %w", id, err)
 		}
@@ -53,20 +54,20 @@ func (s tasks) Complete(ctx context.Context, id string, c session.Completion) (b
 			return nil
 		}
 		first = true
-		task.State, task.Ended, task.Result = c.State, t.now, c.Result
+		task.State, task.Ended, task.Result = c.State, t.Now, c.Result
 		if slices.ContainsFunc(c.Outbox, func(o channels.Outbound) bool { return o.Finishes == task.Status }) {
 			task.Status = ""
 		}
 		task.Tainted = task.Tainted || c.Tainted
-		if err := t.put(bkTasks, idKey(id), task); err != nil {
+		if err := t.Put(table.Tasks, table.IDKey(id), task); err != nil {
 			return err
 		}
-		t.added++
-		if err := t.del(bkOpen, dueKey(task.Started, id)); err != nil {
+		t.Added++
+		if err := t.Delete(table.Open, table.DueKey(task.Started, id)); err != nil {
 			return err
 		}
-		chat := t.chatNum(task.Chat)
-		if err := t.spend(chat, c.Spent); err != nil {
+		chat := table.ChatNum(t, task.Chat)
+		if err := spend(t, chat, c.Spent); err != nil {
 			return err
 		}
 		if err := s.e.putOutbox(t, chat, c.Outbox, out); err != nil {
@@ -81,18 +82,9 @@ func (s tasks) Complete(ctx context.Context, id string, c session.Completion) (b
 	return first && err == nil, err
 }
 
-// chatNum is the number of a chat that still exists, else 0.
-func (t *tx) chatNum(id string) uint64 {
-	n, err := parseID("c", id)
-	if err != nil || !t.has(bkChats, numKey(n)) {
-		return 0
-	}
-	return n
-}
-
 // Task finds one task.
 func (s tasks) Task(ctx context.Context, id string) (session.Task, error) {
-	return one[session.Task](ctx, s.e, bkTasks, "task", id)
+	return one[session.Task](ctx, s.e, table.Tasks, "task", id)
 }
 
 // OpenTasks returns the tasks without a terminal state, oldest first.
@@ -102,15 +94,15 @@ func (s tasks) OpenTasks(ctx context.Context) ([]session.Task, error) {
 			task.Arguments = nil
 		}
 	}
-	return indexed(ctx, s.e, listing[session.Task]{index: openIndex(), shorten: bare})
+	return indexed(ctx, s.e, listing[session.Task]{index: table.OpenIndex(), shorten: bare})
 }
 
 // TaskList returns the tasks of a chat, or of all, the oldest first.
 func (s tasks) TaskList(ctx context.Context, chat string) (out []session.Task, err error) {
 	if chat == "" {
-		out, err = inChat(ctx, s.e, bkTasks, func(*session.Task) bool { return true })
+		out, err = inChat(ctx, s.e, table.Tasks, func(*session.Task) bool { return true })
 	} else {
-		out, err = ofChat[session.Task](ctx, s.e, tasksOfIndex(), chat)
+		out, err = ofChat[session.Task](ctx, s.e, table.TasksOfIndex(), chat)
 	}
 	slices.SortStableFunc(out, func(a, b session.Task) int { return a.Started.Compare(b.Started) })
 	return out, err

@@ -13,6 +13,7 @@ import (
 
 	"parley/pkg/session"
 	"parley/pkg/session/engine/lane"
+	"parley/pkg/session/engine/table"
 )
 
 // turn is one attempt at the items at the head of a chat's inbox.
@@ -22,7 +23,7 @@ type turn struct {
 	head uint64
 	info session.TurnInfo
 	// suspect is the chat's entry among the suspects, nil for most.
-	suspect *suspectRec
+	suspect *table.SuspectRecord
 
 	// early says that the turn began before its message was durable.
 	early    bool
@@ -62,7 +63,7 @@ func (e *Engine) nextTurn(ctx context.Context, chat uint64, p lane.Pass, h func(
 	// No turn runs under the clean mark of the last process: if this one dies of
 	// it, that has to count.
 	if !e.hasBegun() {
-		if err := e.write(ctx, func(t *tx) error { t.changed = true; return nil }); err != nil {
+		if err := e.write(ctx, func(t *table.Tx) error { t.Changed = true; return nil }); err != nil {
 			return false, err
 		}
 	}
@@ -101,13 +102,13 @@ func (e *Engine) nextTurn(ctx context.Context, chat uint64, p lane.Pass, h func(
 // load reads the chat's next turn; false when nothing waits.
 func (t *turn) load(ctx context.Context) (bool, error) {
 	e, chat := t.e, t.chat
-	var bad, badSteps []*recordError
+	var bad, badSteps []*table.RecordError
 	var heal *session.Item
-	err := t.take(&t.taken, func(x *tx) error {
+	err := t.take(&t.taken, func(x *table.Tx) error {
 		if bad = t.loadItems(x); len(bad) > 0 || len(t.info.Items) == 0 {
 			return nil
 		}
-		c, err := x.chat(chat)
+		c, err := table.ReadChat(x, chat)
 		if err != nil {
 			heal = &t.info.Items[0]
 			return err
@@ -123,10 +124,10 @@ func (t *turn) load(ctx context.Context) (bool, error) {
 	}
 	switch {
 	case len(bad) > 0:
-		return false, errors.Join(e.loseItems(ctx, chat, bad), fmt.Errorf("chat %s: %w", chatID(chat), session.ErrCorrupt))
+		return false, errors.Join(e.loseItems(ctx, chat, bad), fmt.Errorf("chat %s: %w", table.ChatID(chat), session.ErrCorrupt))
 	case errors.Is(err, session.ErrCorrupt) && heal != nil:
 		a := heal.Address
-		return false, errors.Join(err, e.write(ctx, func(x *tx) error { return x.healChat(chat, a) }))
+		return false, errors.Join(err, e.write(ctx, func(x *table.Tx) error { return healChat(x, chat, a) }))
 	case err != nil || len(t.info.Items) == 0:
 		return false, err
 	}
@@ -142,10 +143,10 @@ func (t *turn) load(ctx context.Context) (bool, error) {
 }
 
 // describe fills in what a turn is told besides its items.
-func (t *turn) describe(x *tx, c *chatRec) {
-	t.info.ID = turnID(t.chat, t.head)
-	t.info.Chat, t.info.Session, t.info.Address = chatID(t.chat), sessionID(c.Session), c.Address
-	t.info.Zone = x.zoneOf(t.chat, c)
+func (t *turn) describe(x *table.Tx, c *table.ChatRecord) {
+	t.info.ID = table.TurnID(t.chat, t.head)
+	t.info.Chat, t.info.Session, t.info.Address = table.ChatID(t.chat), table.SessionID(c.Session), c.Address
+	t.info.Zone = zoneOf(x, t.chat, c)
 	t.info.Arrivals = t.arrivals
 }
 
@@ -167,18 +168,18 @@ func (t *turn) signal() {
 
 // loadItems reads what starts the turn: exactly the items of an earlier attempt
 // that recorded something, else what the limits of a turn let in.
-func (t *turn) loadItems(x *tx) []*recordError {
-	k, _ := x.first(bkInbox, numKey(t.chat))
-	if k == nil || x.isGone(t.chat) {
+func (t *turn) loadItems(x *table.Tx) []*table.RecordError {
+	k, _ := x.First(table.Inbox, table.NumKey(t.chat))
+	if k == nil || table.IsGone(x, t.chat) {
 		return nil
 	}
-	t.head = num(k, 1)
-	start := x.startOf(t.chat, t.head)
-	return x.waitingFrom(t.chat, 0, func(w waiting) bool {
+	t.head = table.Num(k, 1)
+	start := startOf(x, t.chat, t.head)
+	return waitingFrom(x, t.chat, 0, func(w waiting) bool {
 		if len(start) > 0 && !slices.Contains(start, w.seq) {
 			return w.seq < slices.Max(start)
 		}
-		if hold := x.gathers(t.chat, &w); hold > 0 && len(start) == 0 {
+		if hold := gathers(x, t.chat, &w); hold > 0 && len(start) == 0 {
 			t.hold, t.more = hold, true
 			return false
 		}
@@ -193,8 +194,8 @@ func (t *turn) loadItems(x *tx) []*recordError {
 }
 
 // startOf names the items that started an earlier attempt, if it recorded anything.
-func (t *tx) startOf(chat, head uint64) []uint64 {
-	rec, err := get[stepRec](t, bkSteps, numKey(chat, head, 0))
+func startOf(t *table.Tx, chat, head uint64) []uint64 {
+	rec, err := table.Get[table.StepRecord](t, table.Steps, table.NumKey(chat, head, 0))
 	if err != nil {
 		return nil
 	}
@@ -204,13 +205,13 @@ func (t *tx) startOf(chat, head uint64) []uint64 {
 // loadSteps reads what an earlier attempt recorded. Where a step is damaged
 // nobody can tell what was done: the turn is handed out as lost for good, also
 // once the damaged step, which is returned, was set aside.
-func (t *turn) loadSteps(x *tx) (bad []*recordError) {
+func (t *turn) loadSteps(x *table.Tx) (bad []*table.RecordError) {
 	var failed error
-	x.each(bkSteps, numKey(t.chat, t.head), func(k, v []byte) bool {
-		payload, err := unseal(bkSteps, k, v)
+	x.Each(table.Steps, table.NumKey(t.chat, t.head), func(k, v []byte) bool {
+		payload, err := table.Unseal(table.Steps, k, v)
 		if err == nil {
-			var rec *stepRec
-			if rec, err = decode[stepRec](bkSteps, k, payload); err == nil {
+			var rec *table.StepRecord
+			if rec, err = table.Decode[table.StepRecord](table.Steps, k, payload); err == nil {
 				err = t.addStep(x, rec)
 			}
 		}
@@ -218,12 +219,12 @@ func (t *turn) loadSteps(x *tx) (bad []*recordError) {
 		if err != nil {
 			failed = err
 		}
-		if damage, ok := errors.AsType[*recordError](err); ok {
-			bad = append(bad, &recordError{bucket: damage.bucket, key: bytes.Clone(damage.key), why: damage.why})
+		if damage, ok := errors.AsType[*table.RecordError](err); ok {
+			bad = append(bad, &table.RecordError{Bucket: damage.Bucket, Key: bytes.Clone(damage.Key), Why: damage.Why})
 		}
 		return true
 	})
-	if failed != nil || x.anyBad(bkSteps, numKey(t.chat, t.head)) {
+	if failed != nil || x.AnyBad(table.Steps, table.NumKey(t.chat, t.head)) {
 		t.e.o.Log.Error().Err(failed).Str("turn", t.info.ID).Msg("a recorded step is damaged: the turn does not run again")
 		t.info.Lost = maxLost
 	}
@@ -231,9 +232,9 @@ func (t *turn) loadSteps(x *tx) (bad []*recordError) {
 }
 
 // addStep takes over a recorded step; joined items are read from the inbox, where they still are.
-func (t *turn) addStep(x *tx, rec *stepRec) error {
+func (t *turn) addStep(x *table.Tx, rec *table.StepRecord) error {
 	for _, seq := range rec.Taken {
-		item, err := get[session.Item](x, bkInbox, numKey(t.chat, seq))
+		item, err := table.Get[session.Item](x, table.Inbox, table.NumKey(t.chat, seq))
 		if err != nil {
 			return err
 		}
@@ -248,7 +249,7 @@ func (t *turn) addStep(x *tx, rec *stepRec) error {
 }
 
 func stepNumber(key []byte) uint32 {
-	n := num(key, 2)
+	n := table.Num(key, 2)
 	return uint32(min(n, math.MaxUint32))
 }
 
@@ -264,9 +265,9 @@ func (t *turn) Waiting(context.Context) ([]session.Item, error) {
 	from := t.last() + 1
 	t.mu.Unlock()
 	var out []session.Item
-	err := t.e.view(func(x *tx) error {
+	err := t.e.view(func(x *table.Tx) error {
 		// A damaged item is left to the turn that meets it: it lists it as failed.
-		x.waitingFrom(t.chat, from, func(w waiting) bool {
+		waitingFrom(x, t.chat, from, func(w waiting) bool {
 			out = append(out, w.item)
 			return len(out) < maxWaiting
 		})
@@ -292,8 +293,8 @@ func (t *turn) Join(ctx context.Context, accept func(session.Item) bool) ([]sess
 	var items []session.Item
 	var seqs []uint64
 	limit := t.limit
-	err = t.take(&seqs, func(x *tx) error {
-		x.waitingFrom(t.chat, t.last()+1, func(w waiting) bool {
+	err = t.take(&seqs, func(x *table.Tx) error {
+		waitingFrom(x, t.chat, t.last()+1, func(w waiting) bool {
 			if w.seq > until || !limit.fits(&w.item) {
 				return false
 			}
@@ -309,7 +310,7 @@ func (t *turn) Join(ctx context.Context, accept func(session.Item) bool) ([]sess
 	t.limit = limit
 	t.taken = append(t.taken, seqs...)
 	t.joined = append(t.joined, messageIDs(items)...)
-	return items, t.record(ctx, &stepRec{Step: session.Step{Kind: session.StepJoined}, Taken: seqs})
+	return items, t.record(ctx, &table.StepRecord{Step: session.Step{Kind: session.StepJoined}, Taken: seqs})
 }
 
 // accepted asks about what waits, in order, and returns the last item before the
@@ -317,9 +318,9 @@ func (t *turn) Join(ctx context.Context, accept func(session.Item) bool) ([]sess
 // transaction, because whoever is asked may read the store too.
 func (t *turn) accepted(accept func(session.Item) bool) (until uint64, err error) {
 	var all []waiting
-	err = t.e.view(func(x *tx) error {
-		x.waitingFrom(t.chat, t.last()+1, func(w waiting) bool {
-			if x.gathers(t.chat, &w) > 0 {
+	err = t.e.view(func(x *table.Tx) error {
+		waitingFrom(x, t.chat, t.last()+1, func(w waiting) bool {
+			if gathers(x, t.chat, &w) > 0 {
 				return false
 			}
 			all = append(all, w)

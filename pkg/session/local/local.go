@@ -10,6 +10,7 @@ import (
 	"parley/pkg/session"
 	"parley/pkg/session/bolt"
 	"parley/pkg/session/engine"
+	"parley/pkg/session/engine/fsck"
 )
 
 // Options say where the store is and how its engine works. Dir is required; the fields
@@ -81,7 +82,7 @@ func (e *Engine) Snapshot(context.Context) (string, error) {
 }
 
 // Check reads the whole store, which is in use, and what must hold within it.
-func (e *Engine) Check(context.Context) (engine.Report, error) {
+func (e *Engine) Check(context.Context) (fsck.Report, error) {
 	r, err := e.file.Check()
 	if damage := e.Damage(); damage != nil {
 		r.Addf("%v", damage)

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"path/filepath"
 
-	"go.etcd.io/bbolt"
+	"parley/pkg/session/engine/table"
 
-	"parley/pkg/session/engine"
+	"go.etcd.io/bbolt"
 )
 
 // fileDB is the name of the store file in its directory.
@@ -43,7 +43,7 @@ func DropBuckets(dir string, names ...string) error {
 // sequence of a bucket. It returns the highest number by that sequence.
 func CountOn(dir string, n uint64) (sequence uint64, err error) {
 	err = edit(dir, func(tx *bbolt.Tx) error {
-		b := tx.Bucket([]byte(engine.MetaBucket))
+		b := tx.Bucket([]byte(table.Meta))
 		sequence = b.Sequence() + n
 		return b.SetSequence(sequence)
 	})

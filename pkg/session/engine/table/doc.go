@@ -1,3 +1,18 @@
-// Package table says when the data of a store is damaged: it turns the panics that a
-// damaged page causes into errors.
+// Package table has the stored form of the engine's data: buckets, keys and records, and
+// the transaction through which they are read and written.
+//
+// It promises:
+//
+//   - Every record carries its form and a checksum over its place and content
+//     ([Seal], [Unseal]). A damaged record is an error that names it ([RecordError]) and
+//     can be moved out of the way ([Tx.SetAside]), with the index entries that lead to it.
+//   - Keys of a chat or session sort by number, keys of a time index by time.
+//   - Numbers that were given out never come again, also where an earlier build wrote
+//     the store in between.
+//   - A stored form never changes: testdata/forms.golden has each of them.
+//   - A panic over a damaged page becomes an error ([Guard]).
+//
+// To add a kind of record, name a bucket in keys.go, give it a struct in record.go, and
+// add its rules to package fsck. A bucket that stores of earlier builds lack is listed in
+// [LaterBuckets] too.
 package table

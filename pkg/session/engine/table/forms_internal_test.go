@@ -1,4 +1,4 @@
-package engine
+package table
 
 import (
 	"bytes"
@@ -24,7 +24,7 @@ import (
 // A line that changes is a store that an earlier build cannot read, or of which this build
 // misreads a part. A build that adds a field writes the file anew, with
 //
-//	go test ./pkg/session/engine -run TestForms -write-forms
+//	go test ./pkg/session/engine/table -run TestForms -write-forms
 //
 // and changes no more than the line of that record.
 
@@ -34,7 +34,7 @@ var writeForms = flag.Bool("write-forms", false, "write the stored forms of this
 
 // form is a record with each of its fields set.
 type form struct {
-	bucket bucket
+	bucket Bucket
 	note   string // tells the forms of one bucket apart
 	// encoded is the stored form, again is what this build makes of it.
 	encoded []byte
@@ -44,23 +44,23 @@ type form struct {
 func (f *form) name() string { return strings.TrimSpace(string(f.bucket) + " " + f.note) }
 
 // formOf is the form of a record that is stored as [encode] writes it.
-func formOf[T any](t *testing.T, b bucket, note string, rec T) form {
+func formOf[T any](t *testing.T, b Bucket, note string, rec T) form {
 	t.Helper()
-	encoded, err := encode(&rec)
+	encoded, err := Encode(&rec)
 	if err != nil {
 		t.Fatalf("%s: %v", b, err)
 	}
 	return form{b, note, encoded, func(stored []byte) ([]byte, error) {
-		read, err := decode[T](b, nil, stored)
+		read, err := Decode[T](b, nil, stored)
 		if err != nil {
 			return nil, err
 		}
-		return encode(read)
+		return Encode(read)
 	}}
 }
 
 // plain is the form of bytes that are stored as they are.
-func plain(b bucket, note string, stored []byte) form {
+func plain(b Bucket, note string, stored []byte) form {
 	return form{b, note, stored, func(stored []byte) ([]byte, error) { return stored, nil }}
 }
 
@@ -183,60 +183,60 @@ func recordForms(t *testing.T) []form {
 	called.Message.ToolCalls[0].RawArguments = ""
 	reread := full[session.Entry]()
 	reread.Message.ToolCalls[0].RawArguments = `{"message.tool_calls.arguments":"message.tool_calls.arguments"}`
-	outbound := full[outRec]()
-	encoded, err := encodeOutbox([]channels.Outbound{outbound.Outbound})
+	outbound := full[OutRecord]()
+	encoded, err := EncodeOutbox([]channels.Outbound{outbound.Outbound})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return []form{
-		formOf(t, bkMeta, "state", full[metaRec]()),
-		plain(bkMeta, "number", numKey(258)),
-		plain(bkAddr, "", numKey(258)),
-		formOf(t, bkChats, "", full[chatRec]()),
-		formOf(t, bkSessions, "", full[sessionRec]()),
-		formOf(t, bkSessions, "present", sessionRec{Chat: 258}),
+		formOf(t, Meta, "state", full[MetaRecord]()),
+		plain(Meta, "number", NumKey(258)),
+		plain(Addr, "", NumKey(258)),
+		formOf(t, Chats, "", full[ChatRecord]()),
+		formOf(t, Sessions, "", full[SessionRecord]()),
+		formOf(t, Sessions, "present", SessionRecord{Chat: 258}),
 		entryForm(t, "", &entry, &entry),
 		entryForm(t, "without raw arguments", &called, &reread),
-		formOf(t, bkInbox, "", full[session.Item]()),
-		formOf(t, bkSeen, "", full[seenRec]()),
-		formOf(t, bkSteps, "", full[stepRec]()),
-		formOf(t, bkTurns, "", full[turnRec]()),
-		formOf(t, bkSuspects, "", full[suspectRec]()),
-		formOf(t, bkOutbox, "", outbound),
-		plain(bkOutbox, "new", outPayload(encoded[0], 0)),
-		plain(bkOutbox, "new, being sent", outPayload(encoded[0], 258)),
-		formOf(t, bkSent, "", full[sentRec]()),
-		formOf(t, bkTasks, "", formTask()),
-		formOf(t, bkTasks, "small", session.Task{}),
-		formOf(t, bkJobs, "", formJob()),
-		formOf(t, bkJobs, "small", session.Job{Spec: json.RawMessage(`{}`)}),
-		plain(bkCursors, "", []byte("17")),
-		formOf(t, bkAsks, "", full[askRec]()),
-		formOf(t, bkPairs, "", full[pairRec]()),
-		formOf(t, bkMoves, "", full[moveRec]()),
-		formOf(t, bkApprovals, "", formApproval()),
-		formOf(t, bkApprovals, "small", session.Approval{}),
-		formOf(t, bkGrants, "", full[session.Grant]()),
-		plain(bkZones, "", []byte("Europe/Berlin")),
-		formOf(t, bkSpent, "", spentRec{session.ForPeople: full[session.Usage]()}),
-		plain(bkBad, "", seal(bkInbox, numKey(1, 2), []byte("payload"))),
+		formOf(t, Inbox, "", full[session.Item]()),
+		formOf(t, Seen, "", full[SeenRecord]()),
+		formOf(t, Steps, "", full[StepRecord]()),
+		formOf(t, Turns, "", full[TurnRecord]()),
+		formOf(t, Suspects, "", full[SuspectRecord]()),
+		formOf(t, Outbox, "", outbound),
+		plain(Outbox, "new", OutPayload(encoded[0], 0)),
+		plain(Outbox, "new, being sent", OutPayload(encoded[0], 258)),
+		formOf(t, Sent, "", full[SentRecord]()),
+		formOf(t, Tasks, "", formTask()),
+		formOf(t, Tasks, "small", session.Task{}),
+		formOf(t, Jobs, "", formJob()),
+		formOf(t, Jobs, "small", session.Job{Spec: json.RawMessage(`{}`)}),
+		plain(Cursors, "", []byte("17")),
+		formOf(t, Asks, "", full[AskRecord]()),
+		formOf(t, Pairs, "", full[PairRecord]()),
+		formOf(t, Moves, "", full[MoveRecord]()),
+		formOf(t, Approvals, "", formApproval()),
+		formOf(t, Approvals, "small", session.Approval{}),
+		formOf(t, Grants, "", full[session.Grant]()),
+		plain(Zones, "", []byte("Europe/Berlin")),
+		formOf(t, Spent, "", SpentRecord{session.ForPeople: full[session.Usage]()}),
+		plain(Bad, "", Seal(Inbox, NumKey(1, 2), []byte("payload"))),
 	}
 }
 
 // entryForm is the form of an entry that is read back as another one.
 func entryForm(t *testing.T, note string, e, reread *session.Entry) form {
 	t.Helper()
-	encoded, err := encodeEntry(e)
-	want, err2 := encodeEntry(reread)
+	encoded, err := EncodeEntry(e)
+	want, err2 := EncodeEntry(reread)
 	if err := errors.Join(err, err2); err != nil {
 		t.Fatal(err)
 	}
-	return form{bkHistory, note, encoded, func(stored []byte) ([]byte, error) {
-		read, err := decodeEntry(stored)
+	return form{History, note, encoded, func(stored []byte) ([]byte, error) {
+		read, err := DecodeEntry(stored)
 		if err != nil {
 			return nil, err
 		}
-		again, err := encodeEntry(&read)
+		again, err := EncodeEntry(&read)
 		if err == nil && bytes.Equal(again, want) {
 			return stored, nil
 		}
@@ -248,41 +248,41 @@ func entryForm(t *testing.T, note string, e, reread *session.Entry) form {
 func keyForms() []form {
 	at := formTime(1)
 	long := strings.Repeat("x", maxRawKey+1)
-	key := func(b bucket, note string, k []byte) form { return plain(b, strings.TrimSpace("key "+note), k) }
+	key := func(b Bucket, note string, k []byte) form { return plain(b, strings.TrimSpace("key "+note), k) }
 	return []form{
-		key(bkMeta, "of the state", metaKey()),
-		key(bkMeta, "of the number", []byte(numberKey)),
-		key(bkAddr, "", addrKey(formAddress())),
-		key(bkChats, "", numKey(258)),
-		key(bkSessions, "", []byte(sessionID(258))),
-		key(bkHistory, "", numKey(258, 3)),
-		key(bkInbox, "", numKey(258, 3)),
-		key(bkSeen, "", idKey("telegram/bot/1")),
-		key(bkSeen, "of a long id", idKey(long)),
-		key(bkSeen, "of an item that was taken back", takenBackKey("telegram/bot/1")),
-		key(bkSeen, "of a job that has ended", endedKey("job1")),
-		key(bkSteps, "", numKey(258, 3, 4)),
-		key(bkTurns, "", numKey(258, 3)),
-		key(bkSuspects, "", numKey(258)),
-		key(bkOutbox, "", numKey(258, 3)),
-		key(bkSent, "", idKey("c1-3/call/1")),
-		key(bkSuspended, "", numKey(258)),
-		key(bkTasks, "", idKey("task/1")),
-		key(bkOpen, "", dueKey(at, "task/1")),
-		key(bkJobs, "", idKey("job1")),
-		key(bkDue, "", dueKey(at, "job1")),
-		key(bkCursors, "", idKey("telegram/bot/updates")),
-		key(bkAsks, "", []byte("CODE")),
-		key(bkPairs, "", personKey("telegram", "bot", "7")),
-		key(bkMoves, "", addrKey(formAddress())),
-		key(bkApprovals, "", idKey("approval1")),
-		key(bkGrants, "", idKey("grant1")),
-		key(bkZones, "", numKey(258)),
-		key(bkSpent, "", spentKey(258, "2026-11-22")),
-		key(bkTasksOf, "", ofKey(chatID(258), "task/1")),
-		key(bkJobsOf, "", ofKey(chatID(258), "job1")),
-		key(bkGone, "", numKey(258)),
-		key(bkBad, "", append([]byte(string(bkInbox)+"/"), numKey(258, 3)...)),
+		key(Meta, "of the state", MetaKey()),
+		key(Meta, "of the number", []byte(NumberKey)),
+		key(Addr, "", AddrKey(formAddress())),
+		key(Chats, "", NumKey(258)),
+		key(Sessions, "", []byte(SessionID(258))),
+		key(History, "", NumKey(258, 3)),
+		key(Inbox, "", NumKey(258, 3)),
+		key(Seen, "", IDKey("telegram/bot/1")),
+		key(Seen, "of a long id", IDKey(long)),
+		key(Seen, "of an item that was taken back", TakenBackKey("telegram/bot/1")),
+		key(Seen, "of a job that has ended", EndedKey("job1")),
+		key(Steps, "", NumKey(258, 3, 4)),
+		key(Turns, "", NumKey(258, 3)),
+		key(Suspects, "", NumKey(258)),
+		key(Outbox, "", NumKey(258, 3)),
+		key(Sent, "", IDKey("c1-3/call/1")),
+		key(Suspended, "", NumKey(258)),
+		key(Tasks, "", IDKey("task/1")),
+		key(Open, "", DueKey(at, "task/1")),
+		key(Jobs, "", IDKey("job1")),
+		key(Due, "", DueKey(at, "job1")),
+		key(Cursors, "", IDKey("telegram/bot/updates")),
+		key(Asks, "", []byte("CODE")),
+		key(Pairs, "", PersonKey("telegram", "bot", "7")),
+		key(Moves, "", AddrKey(formAddress())),
+		key(Approvals, "", IDKey("approval1")),
+		key(Grants, "", IDKey("grant1")),
+		key(Zones, "", NumKey(258)),
+		key(Spent, "", SpentKey(258, "2026-11-22")),
+		key(TasksOf, "", OfKey(ChatID(258), "task/1")),
+		key(JobsOf, "", OfKey(ChatID(258), "job1")),
+		key(Gone, "", NumKey(258)),
+		key(Bad, "", append([]byte(string(Inbox)+"/"), NumKey(258, 3)...)),
 	}
 }
 
@@ -341,15 +341,15 @@ func TestForms(t *testing.T) {
 // hand above have each field set.
 func TestFormsAreWhole(t *testing.T) {
 	t.Parallel()
-	has := map[bucket]bool{bkLeases: true} // always empty
+	has := map[Bucket]bool{Leases: true} // always empty
 	for _, f := range keyForms() {
 		has[f.bucket] = true
 	}
-	for _, b := range buckets() {
+	for _, b := range Buckets() {
 		if !has[b] {
 			t.Errorf("no key of the bucket %s", b)
 		}
-		has[b] = isIndex(b) || b == bkLeases
+		has[b] = isIndex(b) || b == Leases
 	}
 	for _, f := range recordForms(t) {
 		has[f.bucket] = true

@@ -1,4 +1,4 @@
-package engine
+package table
 
 import (
 	"encoding/binary"
@@ -49,7 +49,7 @@ func encodeSome(n int, v any) (string, error) {
 	if n == 0 {
 		return "", nil
 	}
-	b, err := encode(v)
+	b, err := Encode(v)
 	return string(b), err
 }
 

@@ -1,4 +1,4 @@
-package engine
+package table
 
 import (
 	"parley/pkg/channels"
@@ -8,19 +8,19 @@ import (
 // The stored forms of what every turn writes.
 
 // MarshalBinary is the stored form.
-func (s *seenRec) MarshalBinary() ([]byte, error) {
+func (s *SeenRecord) MarshalBinary() ([]byte, error) {
 	return appendTimes(appendNumbers(nil, s.Chat, s.Seq), s.Time), nil
 }
 
 // UnmarshalBinary reads the stored form.
-func (s *seenRec) UnmarshalBinary(payload []byte) error {
+func (s *SeenRecord) UnmarshalBinary(payload []byte) error {
 	r := readFields(payload)
 	s.Chat, s.Seq, s.Time = r.number(), r.number(), r.time()
 	return r.end()
 }
 
 // MarshalBinary is the stored form.
-func (t *turnRec) MarshalBinary() ([]byte, error) {
+func (t *TurnRecord) MarshalBinary() ([]byte, error) {
 	b := appendTexts(appendNumbers(nil, t.Session), string(t.Outcome), t.Reason)
 	b = appendNumbers(appendNumbers(b, uint64(len(t.Seqs))), t.Seqs...)
 	b = appendTexts(appendNumbers(b, uint64(len(t.Messages))), t.Messages...)
@@ -28,7 +28,7 @@ func (t *turnRec) MarshalBinary() ([]byte, error) {
 }
 
 // UnmarshalBinary reads the stored form.
-func (t *turnRec) UnmarshalBinary(payload []byte) error {
+func (t *TurnRecord) UnmarshalBinary(payload []byte) error {
 	r := readFields(payload)
 	t.Session, t.Outcome, t.Reason = r.number(), session.Outcome(r.next()), r.next()
 	for i := r.number(); i > 0 && !r.bad; i-- {
@@ -42,7 +42,7 @@ func (t *turnRec) UnmarshalBinary(payload []byte) error {
 }
 
 // MarshalBinary is the stored form.
-func (s *sentRec) MarshalBinary() ([]byte, error) {
+func (s *SentRecord) MarshalBinary() ([]byte, error) {
 	b := appendTexts(appendNumbers(nil, s.Chat, s.Seq), string(s.State))
 	b = appendNumbers(b, uint64(len(s.Receipts)))
 	for i := range s.Receipts {
@@ -52,7 +52,7 @@ func (s *sentRec) MarshalBinary() ([]byte, error) {
 }
 
 // UnmarshalBinary reads the stored form.
-func (s *sentRec) UnmarshalBinary(payload []byte) error {
+func (s *SentRecord) UnmarshalBinary(payload []byte) error {
 	r := readFields(payload)
 	s.Chat, s.Seq, s.State = r.number(), r.number(), channels.OutcomeState(r.next())
 	for i := r.number(); i > 0 && !r.bad; i-- {

@@ -1,4 +1,4 @@
-package engine
+package fsck
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/session"
+	"parley/pkg/session/engine/table"
 	"parley/pkg/session/kv"
 )
 
@@ -56,17 +57,17 @@ func (r *Report) Addf(format string, args ...any) {
 
 // CheckRecords reads the whole store: every checksum, and what must hold between the
 // records. Unlisted says that an earlier build wrote it, without the indexes by chat.
-func CheckRecords(k kv.Reader, unlisted bool, r *Report) error {
-	t := newTx(k, time.Time{})
-	var w walked
-	if err := walk(t, &w); err != nil {
+func Check(k kv.Reader, unlisted bool, r *Report) error {
+	t := table.NewTx(k, time.Time{})
+	var w table.Walked
+	if err := table.Walk(t, &w); err != nil {
 		return err
 	}
-	r.Records = w.records
-	for _, b := range w.bad {
+	r.Records = w.Records
+	for _, b := range w.Bad {
 		r.Addf("%v", b)
 	}
-	t.each(bkBad, nil, func(_, _ []byte) bool { r.SetAside++; return true })
+	t.Each(table.Bad, nil, func(_, _ []byte) bool { r.SetAside++; return true })
 	c := &checker{t: t, r: r, unlisted: unlisted, consumed: map[[16]byte]bool{}}
 	c.chats()
 	c.sessions()
@@ -88,7 +89,7 @@ func CheckRecords(k kv.Reader, unlisted bool, r *Report) error {
 // checker looks at what must hold between records. Damaged records were
 // reported before and are passed over.
 type checker struct {
-	t *tx
+	t *table.Tx
 	r *Report
 	// unlisted says that an earlier build wrote the store, without the indexes by chat.
 	unlisted bool
@@ -97,11 +98,11 @@ type checker struct {
 }
 
 // records calls f with each readable record of a bucket.
-func records[T any](c *checker, b bucket, f func(key []byte, v *T)) {
-	c.t.each(b, nil, func(k, _ []byte) bool {
-		if v, err := get[T](c.t, b, k); err == nil {
+func records[T any](c *checker, b table.Bucket, f func(key []byte, v *T)) {
+	c.t.Each(b, nil, func(k, _ []byte) bool {
+		if v, err := table.Get[T](c.t, b, k); err == nil {
 			f(k, v)
-		} else if _, sealErr := c.t.raw(b, k); sealErr == nil {
+		} else if _, sealErr := c.t.Raw(b, k); sealErr == nil {
 			c.r.Addf("%v", err)
 		}
 		return true
@@ -109,43 +110,43 @@ func records[T any](c *checker, b bucket, f func(key []byte, v *T)) {
 }
 
 func (c *checker) chatExists(what string, n uint64) {
-	known := c.t.has(bkChats, numKey(n)) || c.t.isBad(bkChats, numKey(n)) || c.t.isGone(n)
+	known := c.t.Has(table.Chats, table.NumKey(n)) || c.t.IsBad(table.Chats, table.NumKey(n)) || table.IsGone(c.t, n)
 	if !known {
-		c.r.Addf("%s: chat %s is missing", what, chatID(n))
+		c.r.Addf("%s: chat %s is missing", what, table.ChatID(n))
 	}
 }
 
 func (c *checker) chats() {
-	c.t.each(bkAddr, nil, func(k, _ []byte) bool {
-		if payload, err := c.t.raw(bkAddr, k); err == nil && len(payload) == 8 {
+	c.t.Each(table.Addr, nil, func(k, _ []byte) bool {
+		if payload, err := c.t.Raw(table.Addr, k); err == nil && len(payload) == 8 {
 			c.chatExists("an address", binary.BigEndian.Uint64(payload))
 		}
 		return true
 	})
-	records(c, bkChats, func(k []byte, chat *chatRec) {
+	records(c, table.Chats, func(k []byte, chat *table.ChatRecord) {
 		c.r.Chats++
-		n := num(k, 0)
+		n := table.Num(k, 0)
 		if !slices.Contains(chat.Aliases, chat.Address) {
-			c.r.Addf("chat %s: its address is none of its aliases", chatID(n))
+			c.r.Addf("chat %s: its address is none of its aliases", table.ChatID(n))
 		}
 		for _, a := range chat.Aliases {
-			if at, err := c.t.chatAt(a); err == nil && at != n {
-				c.r.Addf("chat %s: its alias leads to %s", chatID(n), chatID(at))
-			} else if errors.Is(err, session.ErrNotFound) && !c.t.isBad(bkAddr, addrKey(a)) {
-				c.r.Addf("chat %s: its alias leads nowhere", chatID(n))
+			if at, err := table.ChatAt(c.t, a); err == nil && at != n {
+				c.r.Addf("chat %s: its alias leads to %s", table.ChatID(n), table.ChatID(at))
+			} else if errors.Is(err, session.ErrNotFound) && !c.t.IsBad(table.Addr, table.AddrKey(a)) {
+				c.r.Addf("chat %s: its alias leads nowhere", table.ChatID(n))
 			}
 		}
-		if c.t.orphan(chat.Address) && !c.t.isBad(bkTasks, idKey(chat.Address.Chat)) {
-			c.r.Addf("chat %s: the task of its agent is missing", chatID(n))
+		if table.Orphan(c.t, chat.Address) && !c.t.IsBad(table.Tasks, table.IDKey(chat.Address.Chat)) {
+			c.r.Addf("chat %s: the task of its agent is missing", table.ChatID(n))
 		}
-		if !c.t.has(bkSessions, []byte(sessionID(chat.Session))) {
-			c.r.Addf("chat %s: its session is missing", chatID(n))
+		if !c.t.Has(table.Sessions, []byte(table.SessionID(chat.Session))) {
+			c.r.Addf("chat %s: its session is missing", table.ChatID(n))
 		}
 	})
 }
 
 func (c *checker) sessions() {
-	records(c, bkSessions, func(k []byte, s *sessionRec) {
+	records(c, table.Sessions, func(k []byte, s *table.SessionRecord) {
 		c.r.Sessions++
 		if s.Past != nil {
 			if s.Past.Session != string(k) {
@@ -159,65 +160,65 @@ func (c *checker) sessions() {
 
 func (c *checker) history() {
 	gone := map[uint64]bool{}
-	c.t.each(bkGone, nil, func(k, _ []byte) bool {
-		gone[num(k, 0)] = true
-		if c.t.has(bkSessions, []byte(sessionID(num(k, 0)))) {
-			c.r.Addf("history: session %s is forgotten and has a record", sessionID(num(k, 0)))
+	c.t.Each(table.Gone, nil, func(k, _ []byte) bool {
+		gone[table.Num(k, 0)] = true
+		if c.t.Has(table.Sessions, []byte(table.SessionID(table.Num(k, 0)))) {
+			c.r.Addf("history: session %s is forgotten and has a record", table.SessionID(table.Num(k, 0)))
 		}
 		return true
 	})
 	var sess, want uint64
-	c.t.each(bkHistory, nil, func(k, _ []byte) bool {
+	c.t.Each(table.History, nil, func(k, _ []byte) bool {
 		c.r.Entries++
-		if gone[num(k, 0)] {
+		if gone[table.Num(k, 0)] {
 			return true
 		}
-		if num(k, 0) != sess {
-			sess, want = num(k, 0), 1
-			if !c.t.has(bkSessions, []byte(sessionID(sess))) {
-				c.r.Addf("history: session %s is missing", sessionID(sess))
+		if table.Num(k, 0) != sess {
+			sess, want = table.Num(k, 0), 1
+			if !c.t.Has(table.Sessions, []byte(table.SessionID(sess))) {
+				c.r.Addf("history: session %s is missing", table.SessionID(sess))
 			}
 		}
-		for ; want < num(k, 1); want++ {
-			if !c.t.isBad(bkHistory, numKey(sess, want)) {
-				c.r.Addf("history: entry %d of session %s is missing", want, sessionID(sess))
+		for ; want < table.Num(k, 1); want++ {
+			if !c.t.IsBad(table.History, table.NumKey(sess, want)) {
+				c.r.Addf("history: entry %d of session %s is missing", want, table.SessionID(sess))
 			}
 		}
 		want++
-		if info, err := c.t.session(sessionID(sess)); err == nil && info.Entries < num(k, 1) {
-			c.r.Addf("history: session %s counts %d entries and has one more", sessionID(sess), info.Entries)
+		if info, err := table.ReadSession(c.t, table.SessionID(sess)); err == nil && info.Entries < table.Num(k, 1) {
+			c.r.Addf("history: session %s counts %d entries and has one more", table.SessionID(sess), info.Entries)
 		}
 		return true
 	})
 }
 
 func (c *checker) inbox() {
-	records(c, bkInbox, func(k []byte, item *session.Item) {
+	records(c, table.Inbox, func(k []byte, item *session.Item) {
 		c.r.Waiting++
-		c.chatExists("inbox", num(k, 0))
-		rec, err := get[seenRec](c.t, bkSeen, idKey(item.ID))
+		c.chatExists("inbox", table.Num(k, 0))
+		rec, err := table.Get[table.SeenRecord](c.t, table.Seen, table.IDKey(item.ID))
 		if errors.Is(err, session.ErrNotFound) {
 			c.r.Addf("inbox: %s waits but is not known as accepted", item.ID)
 		}
-		if err == nil && (rec.Chat != num(k, 0) || rec.Seq != num(k, 1)) {
+		if err == nil && (rec.Chat != table.Num(k, 0) || rec.Seq != table.Num(k, 1)) {
 			c.r.Addf("inbox: %s waits twice", item.ID)
 		}
 	})
 }
 
-func itemKey(chat, seq uint64) [16]byte { return [16]byte(numKey(chat, seq)) }
+func itemKey(chat, seq uint64) [16]byte { return [16]byte(table.NumKey(chat, seq)) }
 
 func (c *checker) turns() {
-	records(c, bkTurns, func(k []byte, turn *turnRec) {
-		chat := num(k, 0)
+	records(c, table.Turns, func(k []byte, turn *table.TurnRecord) {
+		chat := table.Num(k, 0)
 		c.chatExists("turn", chat)
 		for _, seq := range turn.Seqs {
 			if c.consumed[itemKey(chat, seq)] {
-				c.r.Addf("turn: item %d of chat %s was consumed twice", seq, chatID(chat))
+				c.r.Addf("turn: item %d of chat %s was consumed twice", seq, table.ChatID(chat))
 			}
 			c.consumed[itemKey(chat, seq)] = true
-			if c.t.has(bkInbox, numKey(chat, seq)) {
-				c.r.Addf("turn: item %d of chat %s was consumed and waits", seq, chatID(chat))
+			if c.t.Has(table.Inbox, table.NumKey(chat, seq)) {
+				c.r.Addf("turn: item %d of chat %s was consumed and waits", seq, table.ChatID(chat))
 			}
 		}
 		if !slices.Contains([]session.Outcome{
@@ -230,11 +231,11 @@ func (c *checker) turns() {
 
 // seen checks that everything accepted waits, was consumed, or went with its chat.
 func (c *checker) seen() {
-	records(c, bkSeen, func(k []byte, s *seenRec) {
-		key := numKey(s.Chat, s.Seq)
+	records(c, table.Seen, func(k []byte, s *table.SeenRecord) {
+		key := table.NumKey(s.Chat, s.Seq)
 		switch {
-		case c.t.has(bkInbox, key), c.t.isBad(bkInbox, key), c.consumed[itemKey(s.Chat, s.Seq)]:
-		case !c.t.has(bkChats, numKey(s.Chat)):
+		case c.t.Has(table.Inbox, key), c.t.IsBad(table.Inbox, key), c.consumed[itemKey(s.Chat, s.Seq)]:
+		case !c.t.Has(table.Chats, table.NumKey(s.Chat)):
 		case c.r.SetAside > 0:
 			// It may have been listed as failed together with a damaged one.
 		default:
@@ -244,33 +245,33 @@ func (c *checker) seen() {
 }
 
 func (c *checker) steps() {
-	records(c, bkSteps, func(k []byte, _ *stepRec) {
-		if !c.t.has(bkInbox, numKey(num(k, 0), num(k, 1))) {
-			c.r.Addf("steps: the turn %s has steps and no item", turnID(num(k, 0), num(k, 1)))
+	records(c, table.Steps, func(k []byte, _ *table.StepRecord) {
+		if !c.t.Has(table.Inbox, table.NumKey(table.Num(k, 0), table.Num(k, 1))) {
+			c.r.Addf("steps: the turn %s has steps and no item", table.TurnID(table.Num(k, 0), table.Num(k, 1)))
 		}
 	})
-	records(c, bkSuspects, func(k []byte, _ *suspectRec) { c.chatExists("suspect", num(k, 0)) })
+	records(c, table.Suspects, func(k []byte, _ *table.SuspectRecord) { c.chatExists("suspect", table.Num(k, 0)) })
 }
 
 func (c *checker) outbox() {
-	records(c, bkOutbox, func(k []byte, o *outRec) {
+	records(c, table.Outbox, func(k []byte, o *table.OutRecord) {
 		c.r.Sending++
-		c.chatExists("outbox", num(k, 0))
-		sent, err := get[sentRec](c.t, bkSent, idKey(o.Outbound.ID))
+		c.chatExists("outbox", table.Num(k, 0))
+		sent, err := table.Get[table.SentRecord](c.t, table.Sent, table.IDKey(o.Outbound.ID))
 		switch {
 		case errors.Is(err, session.ErrNotFound):
 			c.r.Addf("outbox: %s is queued and its id is not known", o.Outbound.ID)
-		case err == nil && (sent.State != "" || sent.Seq != num(k, 1)):
+		case err == nil && (sent.State != "" || sent.Seq != table.Num(k, 1)):
 			c.r.Addf("outbox: %s is queued twice", o.Outbound.ID)
 		}
 		if len(o.Parts) > 0 && len(o.Receipts) >= len(o.Parts) {
 			c.r.Addf("outbox: %s has all receipts and is queued", o.Outbound.ID)
 		}
 	})
-	records(c, bkSent, func(k []byte, s *sentRec) {
-		key := numKey(s.Chat, s.Seq)
-		queued := c.t.has(bkOutbox, key)
-		if s.State == "" && !queued && !c.t.isBad(bkOutbox, key) {
+	records(c, table.Sent, func(k []byte, s *table.SentRecord) {
+		key := table.NumKey(s.Chat, s.Seq)
+		queued := c.t.Has(table.Outbox, key)
+		if s.State == "" && !queued && !c.t.IsBad(table.Outbox, key) {
 			c.r.Addf("sent: %q was accepted, is not queued and was not settled", k)
 		}
 		if s.State == channels.Delivered && queued {
@@ -281,28 +282,28 @@ func (c *checker) outbox() {
 
 func (c *checker) pairs() {
 	asking := map[string]bool{}
-	records(c, bkAsks, func(k []byte, r *askRec) {
-		who := r.who()
+	records(c, table.Asks, func(k []byte, r *table.AskRecord) {
+		who := r.Person()
 		switch {
 		case r.Code != string(k):
 			c.r.Addf("pairing: the request of %s has the code of another", k)
 		case asking[string(who)]:
 			c.r.Addf("pairing: %s %s asks twice", r.Address.Channel, r.Sender.ID)
-		case c.t.has(bkPairs, who):
+		case c.t.Has(table.Pairs, who):
 			c.r.Addf("pairing: %s %s asks and is paired", r.Address.Channel, r.Sender.ID)
 		}
 		asking[string(who)] = true
 	})
-	records(c, bkPairs, func(k []byte, p *session.Pair) {
-		if !bytes.Equal(k, personKey(p.Address.Channel, p.Address.Account, p.Sender.ID)) {
+	records(c, table.Pairs, func(k []byte, p *session.Pair) {
+		if !bytes.Equal(k, table.PersonKey(p.Address.Channel, p.Address.Account, p.Sender.ID)) {
 			c.r.Addf("pairing: %s %s is paired in the place of another", p.Address.Channel, p.Sender.ID)
 		}
 	})
 }
 
 func (c *checker) moves() {
-	records(c, bkMoves, func(k []byte, m *moveRec) {
-		if !bytes.Equal(k, addrKey(m.Address)) || len(m.Former) == 0 || slices.Contains(m.Former, m.Chat) {
+	records(c, table.Moves, func(k []byte, m *table.MoveRecord) {
+		if !bytes.Equal(k, table.AddrKey(m.Address)) || len(m.Former) == 0 || slices.Contains(m.Former, m.Chat) {
 			c.r.Addf("moves: %s %s: its record is not its own, or tells nothing", m.Channel, m.Chat)
 		}
 	})

@@ -1,4 +1,4 @@
-package engine
+package table
 
 import (
 	"encoding"
@@ -21,48 +21,48 @@ const recordVersion = 1
 // recordHead is the version byte and the checksum.
 const recordHead = 5
 
-// seal turns a payload into a record. The checksum covers bucket and key too:
+// Seal turns a payload into a record. The checksum covers bucket and key too:
 // a record at the wrong place is as bad as a wrong record.
-func seal(b bucket, key, payload []byte) []byte {
+func Seal(b Bucket, key, payload []byte) []byte {
 	rec := make([]byte, recordHead, recordHead+len(payload))
 	rec[0] = recordVersion
 	binary.BigEndian.PutUint32(rec[1:], sum(b, key, payload))
 	return append(rec, payload...)
 }
 
-// unseal is the payload of a record, or an error that is [session.ErrCorrupt].
-func unseal(b bucket, key, rec []byte) ([]byte, error) {
+// Unseal is the payload of a record, or an error that is [session.ErrCorrupt].
+func Unseal(b Bucket, key, rec []byte) ([]byte, error) {
 	if len(rec) < recordHead || rec[0] != recordVersion {
-		return nil, &recordError{bucket: b, key: key, why: "unknown form"}
+		return nil, &RecordError{Bucket: b, Key: key, Why: "unknown form"}
 	}
 	if binary.BigEndian.Uint32(rec[1:]) != sum(b, key, rec[recordHead:]) {
-		return nil, &recordError{bucket: b, key: key, why: "wrong checksum"}
+		return nil, &RecordError{Bucket: b, Key: key, Why: "wrong checksum"}
 	}
 	return rec[recordHead:], nil
 }
 
-func sum(b bucket, key, payload []byte) uint32 {
+func sum(b Bucket, key, payload []byte) uint32 {
 	t := crc32.MakeTable(crc32.Castagnoli)
 	c := crc32.Update(0, t, []byte(b))
 	c = crc32.Update(c, t, key)
 	return crc32.Update(c, t, payload)
 }
 
-// recordError names a damaged record; it is a [session.ErrCorrupt].
-type recordError struct {
-	bucket bucket
-	key    []byte
-	why    string
+// RecordError names a damaged record; it is a [session.ErrCorrupt].
+type RecordError struct {
+	Bucket Bucket
+	Key    []byte
+	Why    string
 }
 
-func (e *recordError) Error() string {
-	return fmt.Sprintf("%v: %s/%x: %s", session.ErrCorrupt, e.bucket, e.key, e.why)
+func (e *RecordError) Error() string {
+	return fmt.Sprintf("%v: %s/%x: %s", session.ErrCorrupt, e.Bucket, e.Key, e.Why)
 }
 
-func (*recordError) Unwrap() error { return session.ErrCorrupt }
+func (*RecordError) Unwrap() error { return session.ErrCorrupt }
 
-// metaRec is the state of the store as a whole.
-type metaRec struct {
+// MetaRecord is the state of the store as a whole.
+type MetaRecord struct {
 	Schema  int       `json:"schema"`
 	ID      string    `json:"id"`
 	Created time.Time `json:"created"`
@@ -89,9 +89,9 @@ type metaRec struct {
 	Leaps  string    `json:"leaps,omitempty"`
 }
 
-// chatRec is a chat with its present session. It is stored as fields in this
+// ChatRecord is a chat with its present session. It is stored as fields in this
 // order, with the number of aliases before them and the failed items as JSON.
-type chatRec struct {
+type ChatRecord struct {
 	Address                       channels.Address
 	Aliases                       []channels.Address
 	Session, Entries, CompactedTo uint64
@@ -100,7 +100,7 @@ type chatRec struct {
 }
 
 // MarshalBinary is the stored form.
-func (c *chatRec) MarshalBinary() ([]byte, error) {
+func (c *ChatRecord) MarshalBinary() ([]byte, error) {
 	failed, err := encodeSome(len(c.Failed), c.Failed)
 	if err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func (c *chatRec) MarshalBinary() ([]byte, error) {
 }
 
 // UnmarshalBinary reads the stored form.
-func (c *chatRec) UnmarshalBinary(payload []byte) error {
+func (c *ChatRecord) UnmarshalBinary(payload []byte) error {
 	r := readFields(payload)
 	c.Address = r.address()
 	for i := r.number(); i > 0 && !r.bad; i-- {
@@ -137,15 +137,15 @@ func (r *fields) address() (a channels.Address) {
 	return a
 }
 
-// sessionRec leads from a session to its chat; Past is set once /new left it
+// SessionRecord leads from a session to its chat; Past is set once /new left it
 // behind. It is stored as fields in this order, with Past as JSON.
-type sessionRec struct {
+type SessionRecord struct {
 	Chat uint64
 	Past *session.Info
 }
 
 // MarshalBinary is the stored form.
-func (s *sessionRec) MarshalBinary() ([]byte, error) {
+func (s *SessionRecord) MarshalBinary() ([]byte, error) {
 	past := ""
 	if s.Past != nil {
 		var err error
@@ -157,30 +157,30 @@ func (s *sessionRec) MarshalBinary() ([]byte, error) {
 }
 
 // UnmarshalBinary reads the stored form.
-func (s *sessionRec) UnmarshalBinary(payload []byte) error {
+func (s *SessionRecord) UnmarshalBinary(payload []byte) error {
 	r := readFields(payload)
 	s.Chat = r.number()
 	s.Past = decodeSome[*session.Info](&r)
 	return r.end()
 }
 
-// seenRec says where an accepted item was put. It is stored as fields in this order.
-type seenRec struct {
+// SeenRecord says where an accepted item was put. It is stored as fields in this order.
+type SeenRecord struct {
 	Chat, Seq uint64
 	Time      time.Time
 }
 
-// stepRec is a step; the items of a join stay in the inbox and are named by
+// StepRecord is a step; the items of a join stay in the inbox and are named by
 // Taken. The first step of a turn names in Start the items that the turn began with.
-type stepRec struct {
+type StepRecord struct {
 	Step  session.Step `json:"step"`
 	Start []uint64     `json:"start,omitempty"`
 	Taken []uint64     `json:"taken,omitempty"`
 }
 
-// turnRec keeps what a committed turn consumed and how it ended. It is stored as
+// TurnRecord keeps what a committed turn consumed and how it ended. It is stored as
 // fields in this order, lists with their length before them.
-type turnRec struct {
+type TurnRecord struct {
 	Session uint64
 	Outcome session.Outcome
 	Reason  string
@@ -190,17 +190,17 @@ type turnRec struct {
 	Time     time.Time
 }
 
-// suspectRec is a chat that had unfinished work when a process died. Begun is
+// SuspectRecord is a chat that had unfinished work when a process died. Begun is
 // the epoch in which its turn was last begun.
-type suspectRec struct {
+type SuspectRecord struct {
 	Head  uint64 `json:"head"`
 	Lost  int    `json:"lost"`
 	Begun uint64 `json:"begun,omitempty"`
 }
 
-// outRec is a pending delivery. Mark is the epoch in which the part
+// OutRecord is a pending delivery. Mark is the epoch in which the part
 // len(Receipts) was stored as being sent, 0 when it was not.
-type outRec struct {
+type OutRecord struct {
 	Outbound    channels.Outbound  `json:"outbound"`
 	Parts       []string           `json:"parts,omitempty"`
 	Receipts    []channels.Receipt `json:"receipts,omitempty"`
@@ -209,9 +209,9 @@ type outRec struct {
 	Ambiguities int                `json:"ambiguities,omitempty"`
 }
 
-// sentRec remembers an outgoing message's id; State is empty while it is queued.
+// SentRecord remembers an outgoing message's id; State is empty while it is queued.
 // It is stored as fields in this order, receipts with their number before them.
-type sentRec struct {
+type SentRecord struct {
 	Chat, Seq uint64
 	State     channels.OutcomeState
 	Receipts  []channels.Receipt
@@ -219,11 +219,11 @@ type sentRec struct {
 	Time      time.Time
 }
 
-// forgotten is the state of a message whose session was deleted before it left.
-const forgotten channels.OutcomeState = "forgotten"
+// Forgotten is the state of a message whose session was deleted before it left.
+const Forgotten channels.OutcomeState = "forgotten"
 
-// encode is a payload: fields where the record has them, else JSON.
-func encode(v any) ([]byte, error) {
+// Encode is a payload: fields where the record has them, else JSON.
+func Encode(v any) ([]byte, error) {
 	if m, ok := v.(encoding.BinaryMarshaler); ok {
 		return m.MarshalBinary()
 	}
@@ -232,4 +232,17 @@ func encode(v any) ([]byte, error) {
 		return nil, fmt.Errorf("encode: %w", err)
 	}
 	return payload, nil
+}
+
+func MetaKey() []byte { return []byte("state") }
+
+// maxFailed is how many failed items a chat lists.
+const maxFailed = 20
+
+// AddFailed lists an item that ended otherwise than answered.
+func (c *ChatRecord) AddFailed(f session.FailedItem) {
+	c.Failed = append(c.Failed, f)
+	if over := len(c.Failed) - maxFailed; over > 0 {
+		c.Failed = append([]session.FailedItem(nil), c.Failed[over:]...)
+	}
 }

@@ -1,4 +1,4 @@
-package engine
+package table
 
 import (
 	"encoding/binary"
@@ -19,7 +19,7 @@ import (
 
 var errFields = errors.New("a record's fields cannot be read")
 
-func encodeEntry(e *session.Entry) ([]byte, error) {
+func EncodeEntry(e *session.Entry) ([]byte, error) {
 	const numbers = 16 * binary.MaxVarintLen16
 	m := &e.Message
 	b := make([]byte, 0, 2*binary.MaxVarintLen64+numbers+len(e.Turn)+len(m.Role)+len(m.Content)+len(m.ToolCallID)+len(m.Name))
@@ -43,7 +43,7 @@ func encodeEntry(e *session.Entry) ([]byte, error) {
 	return b, nil
 }
 
-func decodeEntry(payload []byte) (session.Entry, error) {
+func DecodeEntry(payload []byte) (session.Entry, error) {
 	r := readFields(payload)
 	e := session.Entry{Seq: r.number(), Time: r.time()}
 	m := &e.Message

@@ -1,0 +1,81 @@
+package fsck
+
+import (
+	"slices"
+	"time"
+
+	"parley/pkg/session"
+	"parley/pkg/session/engine/table"
+)
+
+// What must hold of tasks, jobs and what is kept of a chat.
+
+// ownerExists checks that what names a chat has one; some names none.
+func (c *checker) ownerExists(what, chat string) {
+	if n, err := table.ParseID("c", chat); err == nil {
+		c.chatExists(what, n)
+	}
+}
+
+func (c *checker) tasks() {
+	records(c, table.Tasks, func(_ []byte, task *session.Task) {
+		c.ownerExists("task "+task.ID, task.Chat)
+		listed := c.t.Has(table.Open, table.DueKey(task.Started, task.ID))
+		if running := task.State == session.TaskRunning; running != listed {
+			c.r.Addf("task %s: it is %s, listed as open: %t", task.ID, task.State, listed)
+		}
+		c.listed(table.TasksOfIndex(), "task", task.Chat, task.ID)
+	})
+}
+
+func (c *checker) jobs() {
+	records(c, table.Jobs, func(_ []byte, j *session.Job) {
+		c.ownerExists("job "+j.ID, j.Chat)
+		if listed, due := c.t.Has(table.Due, table.DueKey(j.Due, j.ID)), table.MayFire(c.t, j); listed != due {
+			c.r.Addf("job %s: it may fire: %t, listed as due: %t", j.ID, due, listed)
+		}
+		c.listed(table.JobsOfIndex(), "job", j.Chat, j.ID)
+		if chat, err := table.ReadChat(c.t, table.ChatNum(c.t, j.Chat)); err == nil && j.Address != chat.Address && slices.Contains(chat.Aliases, j.Address) {
+			c.r.Addf("job %s: it is where its chat was before it moved", j.ID)
+		}
+	})
+}
+
+// listed checks an entry in an index by chat, which a store of an earlier build does not have.
+func (c *checker) listed(ix table.Index, what, chat, id string) {
+	if !c.unlisted && !c.t.Has(ix.Bucket, table.OfKey(chat, id)) {
+		c.r.Addf("%s %s: it is not listed by its chat", what, id)
+	}
+}
+
+// indexes checks that every entry leads to a record, and none to a record that has
+// another one in the same index.
+func (c *checker) indexes() {
+	for _, ix := range table.Indexes() {
+		seen := map[string]bool{}
+		c.t.Each(ix.Bucket, nil, func(k, _ []byte) bool {
+			switch {
+			case len(k) <= ix.Head || !c.t.Has(ix.Records, k[ix.Head:]):
+				c.r.Addf("%s: an entry leads nowhere", ix.Bucket)
+			case seen[string(k[ix.Head:])]:
+				c.r.Addf("%s: two entries lead to %q", ix.Bucket, k[ix.Head:])
+			default:
+				seen[string(k[ix.Head:])] = true
+			}
+			return true
+		})
+	}
+}
+
+func (c *checker) facts() {
+	c.t.Each(table.Zones, nil, func(k, _ []byte) bool {
+		c.chatExists("a time zone", table.Num(k, 0))
+		return true
+	})
+	records(c, table.Spent, func(k []byte, _ *table.SpentRecord) {
+		c.chatExists("spending", table.Num(k, 0))
+		if _, err := time.Parse(time.DateOnly, string(k[min(table.ChatKeyLen, len(k)):])); err != nil {
+			c.r.Addf("spending of chat %s: %v", table.ChatID(table.Num(k, 0)), err)
+		}
+	})
+}
