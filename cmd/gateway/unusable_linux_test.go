@@ -88,7 +88,9 @@ func TestStateThatCannotBeUsed(t *testing.T) {
 		"audit rows read-only":  {segment, 0o400, map[string][2]string{chat: {segment, write}, "status": {segment, write}}},
 		"store unreadable": {
 			"parley.db", none,
-			map[string][2]string{chat: {"parley.db", write}, "status": {"parley.db", read}, "sessions list": {"parley.db", read}},
+			map[string][2]string{
+				chat: {"parley.db", write}, "status": {"parley.db", read}, "sessions list": {"parley.db", read}, "store check": {"parley.db", read},
+			},
 		},
 		"store read-only": {
 			"parley.db", 0o400,
@@ -104,6 +106,7 @@ func TestStateThatCannotBeUsed(t *testing.T) {
 		"snapshots read-only":        {"snapshots", 0o500, map[string][2]string{"store snapshot": {"snapshots/parley.db.new", write}}},
 		"snapshots a file":           {"snapshots", aFile, map[string][2]string{"store snapshot": {"snapshots", file}}},
 		"files to send unreadable":   {"outgoing", none, map[string][2]string{chat: {"outgoing", write}}},
+		"files to send read-only":    {"outgoing", 0o500, map[string][2]string{chat: {"outgoing", write}}},
 		"files to send a file":       {"outgoing", aFile, map[string][2]string{chat: {"outgoing", file}}},
 		"who the bot is, unreadable": {"slack.json", none, map[string][2]string{chat: {"slack.json", read}}},
 		"who the bot is, a folder":   {"slack.json", aFolder, map[string][2]string{chat: {"slack.json", folder}}},

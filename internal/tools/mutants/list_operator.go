@@ -168,6 +168,16 @@ func unusableMutants() []Mutant {
 			Dir: dir, Test: test + "/^files_to_send_unreadable$",
 		},
 		{
+			Promise: promise, Defect: "begins with a folder of files to send that cannot be written",
+			File: "pkg/gateway/files/uploads.go", Old: "syscall.Access(o.dir, write|search)", New: "syscall.Access(o.dir, search&^write)",
+			Dir: dir, Test: test + "/^files_to_send_read-only$",
+		},
+		{
+			Promise: promise, Defect: "says of a store that cannot be read that it cannot be written",
+			File: "pkg/session/bolt/snapshot.go", Old: "return lookError(path, err)", New: "return dirError(path, err)",
+			Dir: dir, Test: test + "/^store_unreadable$",
+		},
+		{
 			Promise: promise, Defect: "ends with the raw error of the audit log",
 			File: "pkg/gateway/audittrail.go", Old: "return admin.WithCode(admin.CodeFailed, unaudited(t.stateDir, err))", New: "return err",
 			Dir: dir, Test: "^TestAFullDiskOfTheAuditLog$",
@@ -188,6 +198,17 @@ func readerMutants() []Mutant {
 			Promise: promise, Defect: "puts later values before earlier ones",
 			File: "pkg/gateway/admin/spool.go", Old: "if s.file == nil && s.size+len(raw) <= s.limit {", New: "if s.size+len(raw) <= s.limit {",
 			Dir: "pkg/gateway/admin", Test: "^TestSpool$",
+		},
+		{
+			Promise: "operator: long operations", Defect: "ends an operation when its request should have been read",
+			File: "pkg/gateway/admin/server.go", Old: "	if err := s.run(r.Context(), &m, write); err != nil {",
+			New: "	bounded, cancel := context.WithTimeout(r.Context(), requestTime)\n	defer cancel()\n	if err := s.run(bounded, &m, write); err != nil {",
+			Dir: "pkg/gateway/admin", Test: "^TestAnOperationTakesItsTime$",
+		},
+		{
+			Promise: "operator: long operations", Defect: "waits for the rest of a request for ever",
+			File: "pkg/gateway/admin/server.go", Old: "_ = conn.SetReadDeadline(time.Now().Add(requestTime))", New: "_ = conn.SetReadDeadline(time.Now().Add(1000 * requestTime))",
+			Dir: "pkg/gateway/admin", Test: "^TestARequestHasATime$",
 		},
 	}
 }

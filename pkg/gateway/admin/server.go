@@ -47,11 +47,13 @@ type answerLine struct {
 
 // Server does the operations that commands ask for over the socket.
 type Server struct {
-	listener ownListener
-	release  func()
-	do       func(ctx context.Context, name string, r *Request, emit Emit) error
-	redact   func(string) string
-	log      zerolog.Logger
+	listener net.Listener
+	// slots has one for each connection, which the listener puts in.
+	slots   chan struct{}
+	release func()
+	do      func(ctx context.Context, name string, r *Request, emit Emit) error
+	redact  func(string) string
+	log     zerolog.Logger
 	// open counts the connections with an operation that has not ended.
 	open sync.WaitGroup
 }
@@ -63,8 +65,9 @@ func Listen(stateDir string, g *Gateway) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	own := ownListener{UnixListener: l, log: g.Log, slots: make(chan struct{}, maxConnections)}
-	return &Server{listener: own, release: release, do: g.Do, redact: g.Redact, log: g.Log}, nil
+	slots := make(chan struct{}, maxConnections)
+	own := ownListener{UnixListener: l, log: g.Log, slots: slots}
+	return &Server{listener: own, slots: slots, release: release, do: g.Do, redact: g.Redact, log: g.Log}, nil
 }
 
 // Serve answers until ctx ends; then it waits for the operations under way, which are
@@ -93,7 +96,7 @@ func (s *Server) count(_ net.Conn, state http.ConnState) {
 	case http.StateNew:
 		s.open.Add(1)
 	case http.StateClosed, http.StateHijacked:
-		<-s.listener.slots
+		<-s.slots
 		s.open.Done()
 	case http.StateActive, http.StateIdle:
 	}
@@ -102,14 +105,13 @@ func (s *Server) count(_ net.Conn, state http.ConnState) {
 // answer does the operation of a request and writes its values as they come.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	conn := http.NewResponseController(w)
-	_ = conn.SetReadDeadline(time.Now().Add(requestTime)) // a failure shows at the read
+	_ = conn.SetReadDeadline(time.Now().Add(requestTime)) // until net/http has the whole request; a failure shows at the read
 	var m message
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxRequest)).Decode(&m); err != nil {
 		s.log.Warn().Err(err).Msg("an admin request cannot be read")
 		http.Error(w, "the request cannot be read", http.StatusBadRequest)
 		return
 	}
-	_ = conn.SetReadDeadline(time.Time{}) // the operation takes its own time
 	enc := json.NewEncoder(w)
 	write := func(l answerLine) error {
 		_ = conn.SetWriteDeadline(time.Now().Add(writeTime)) // a failure shows at the write

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 
 	"parley/pkg/channels"
 	"parley/pkg/durable"
@@ -98,7 +99,7 @@ func (o *Uploads) Drop(outboundID string) error {
 // Sweep removes the contents that a dead process left behind: unfinished ones, those of
 // calls without a stored end, and those of messages with an outcome. It is called
 // before a content is sent or added. A content that may still be sent stays, also when
-// the store cannot tell.
+// the store cannot tell. A folder in which nothing can be removed or added is an error.
 func (o *Uploads) Sweep(ctx context.Context, sent session.Receipts) error {
 	entries, err := os.ReadDir(o.dir)
 	if err != nil {
@@ -106,6 +107,10 @@ func (o *Uploads) Sweep(ctx context.Context, sent session.Receipts) error {
 			return nil
 		}
 		return err
+	}
+	const write, search = 2, 1
+	if err := syscall.Access(o.dir, write|search); err != nil {
+		return &fs.PathError{Op: "access", Path: o.dir, Err: err}
 	}
 	now, cancel := context.WithCancel(ctx)
 	cancel() // a receipt that is still to come is not waited for

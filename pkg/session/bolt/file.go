@@ -53,7 +53,7 @@ func openFile(dir string, timeout time.Duration) (*bbolt.DB, error) {
 func openWith(dir string, o *bbolt.Options) (db *bbolt.DB, err error) {
 	path := filepath.Join(dir, fileDB)
 	if err := preflight(path); err != nil {
-		return nil, err
+		return nil, fileError(dir, err)
 	}
 	err = table.Guard(func() error {
 		db, err = bbolt.Open(path, 0o600, o)
@@ -85,12 +85,12 @@ const (
 func preflight(path string) error {
 	f, err := os.Open(path) //nolint:gosec // the operator's own state_dir
 	if err != nil {
-		return dirError(filepath.Dir(path), err)
+		return err
 	}
 	defer func() { _ = f.Close() }()
 	info, err := f.Stat()
 	if err != nil {
-		return dirError(filepath.Dir(path), err)
+		return err
 	}
 	if info.Size() == 0 {
 		return table.Damagedf("it is empty")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -107,6 +108,9 @@ func verify(path string) error {
 // readOnly opens a store file for reading. A panic of it is an error.
 func readOnly(path string, f func(*fileTx) error) error {
 	if err := preflight(path); err != nil {
+		if _, ok := errors.AsType[*fs.PathError](err); ok {
+			return lookError(path, err)
+		}
 		return err
 	}
 	return table.Guard(func() error {
