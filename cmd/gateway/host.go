@@ -116,7 +116,7 @@ func execute(ctx context.Context, h *host) int {
 		e = &admin.ExitError{Code: admin.CodeUsage, Err: fmt.Errorf("%w (usage: %s)", err, cmd.UseLine())}
 	}
 	if !e.Silent {
-		_, _ = fmt.Fprintln(plain{h.err}, admin.Program()+": "+h.redactor.Redact(strings.TrimSpace(e.Error())))
+		_, _ = fmt.Fprintln(plain{h.err}, admin.Program()+": "+h.redactor.Redact(strings.TrimSpace(admin.WithHint(e).Error())))
 	}
 	return e.Code
 }

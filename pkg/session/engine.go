@@ -23,7 +23,7 @@ var (
 	// ErrCorrupt: a record failed its check and was set aside.
 	ErrCorrupt = errors.New("a stored record is damaged")
 	// ErrHeld: the store was restored from a snapshot and waits for the operator.
-	ErrHeld = errors.New("the store is held: see what is missing with `gateway store check`, then run `gateway store release`")
+	ErrHeld = errors.New("the store is held")
 )
 
 // Engine is everything that is durable, one part behind each method. All methods,

@@ -11,3 +11,9 @@ const (
 
 // Where a tool would run that the operator calls, at the end of its question.
 const textInChat = " in %s"
+
+// Hints behind an error: the error, and the name of the program.
+const (
+	textHintHeld = "%[1]w: see what is missing with %[2]s store check, then run %[2]s store release"
+	textHintNone = "%[1]w: %[2]s chat and %[2]s run make one"
+)

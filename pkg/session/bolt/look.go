@@ -62,7 +62,7 @@ func Exists(dir string) (bool, error) {
 func MustExist(dir string) error {
 	there, err := Exists(dir)
 	if err == nil && !there {
-		err = fmt.Errorf("%w in %s: gateway chat and gateway run make one", ErrNone, dir)
+		err = fmt.Errorf("%w in %s", ErrNone, dir)
 	}
 	return err
 }
