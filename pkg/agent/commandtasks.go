@@ -9,18 +9,18 @@ import (
 
 	"parley/pkg/agent/named"
 	"parley/pkg/agent/task"
-	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/session"
+	"parley/pkg/text"
 )
 
 // cancel carries out /cancel; the notice of the task's end is its answer. It gives
 // what else there is to say, and what the history keeps.
-func (h *commandTurn) cancel(ctx context.Context) (text string, history []providers.Message, err error) {
+func (h *commandTurn) cancel(ctx context.Context) (shown string, history []providers.Message, err error) {
 	id, it := h.arg, &h.r.info.Items[0]
 	if id == "" {
-		text, err := h.tasks(ctx)
-		return fmt.Sprintf(textWhichTask, h.r.typed("cancel"), text), nil, err
+		shown, err := h.tasks(ctx)
+		return fmt.Sprintf(textWhichTask, h.r.typed("cancel"), shown), nil, err
 	}
 	t, err := h.r.a.tasks.Find(ctx, h.r.info.Chat, id)
 	switch {
@@ -45,9 +45,9 @@ func (h *commandTurn) cancel(ctx context.Context) (text string, history []provid
 		return fmt.Sprintf(textTaskEnded, task.Name(&t), t.State), nil, nil
 	}
 	if t.Waited { // it has no notice: who waits for it hears of its end
-		text = t.Result
+		shown = t.Result
 	}
-	return text, []providers.Message{
+	return shown, []providers.Message{
 		{Role: providers.RoleUser, Content: task.Mark + " " + task.Name(&t) + " was cancelled by " + by + "."},
 		assistant(t.Result),
 	}, nil
@@ -83,7 +83,7 @@ func (h *commandTurn) tasks(ctx context.Context) (string, error) {
 	}
 	for i := range recent {
 		t := &recent[i]
-		fmt.Fprintf(&b, textEndedTask, t.Short(), titleOf(t), strings.ReplaceAll(string(t.State), "_", " "), channels.Ago(time.Since(t.Ended)))
+		fmt.Fprintf(&b, textEndedTask, t.Short(), titleOf(t), strings.ReplaceAll(string(t.State), "_", " "), text.Ago(time.Since(t.Ended)))
 	}
 	return strings.TrimSpace(b.String()), nil
 }

@@ -10,6 +10,7 @@ import (
 	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/session"
+	"parley/pkg/text"
 )
 
 // system is the instructions of a turn.
@@ -90,11 +91,11 @@ func (r *run) noteLate(age time.Duration) {
 
 // withAge lets an answer begin with the age of the oldest late message, or with how
 // late a job runs, whatever the model says of it. What sends nothing stays that way.
-func (r *run) withAge(text string) string {
+func (r *run) withAge(answer string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if text == "" || r.late == 0 {
-		return text
+	if answer == "" || r.late == 0 {
+		return answer
 	}
-	return fmt.Sprintf(r.kind.late, channels.Ago(r.late)) + text
+	return fmt.Sprintf(r.kind.late, text.Ago(r.late)) + answer
 }

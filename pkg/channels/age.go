@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"parley/pkg/text"
 )
 
 // LateAfter is the age above which a message states its own age, or an answer that of
@@ -11,31 +13,12 @@ import (
 // have moved on.
 const LateAfter = 10 * time.Minute
 
-// Ago says roughly how long something is past: 2 hours ago.
-func Ago(d time.Duration) string { return fmt.Sprintf(textAgo, Roughly(d)) }
-
-// Roughly says how long something takes, in its largest unit: 2 hours.
-func Roughly(d time.Duration) string {
-	const day = 24 * time.Hour
-	n, unit := d.Round(time.Minute)/time.Minute, "minute"
-	if n >= 60 {
-		n, unit = d.Round(time.Hour)/time.Hour, "hour"
-	}
-	if unit == "hour" && n >= 24 {
-		n, unit = d.Round(day)/day, "day"
-	}
-	if n != 1 {
-		unit += "s"
-	}
-	return fmt.Sprintf("%d %s", n, unit)
-}
-
 // age lets a late message begin with its age, if it asks for that and no part of it can
 // have left.
 func (r *delivering) age(work context.Context, first *Part) error {
 	o := &r.info.Outbound
 	old := time.Since(o.Time)
-	ago := Ago(old)
+	ago := text.Ago(old)
 	if !o.Aged || r.aged == ago || first.Index > 0 || r.known.ambiguous > 0 || o.File != nil || old <= LateAfter {
 		return nil
 	}

@@ -2,7 +2,6 @@ package channels
 
 // The fixed texts that people read on every platform; a translation replaces this file.
 const (
-	textAgo            = "%s ago"
 	textSentLate       = "(This is from %s; I could not send it sooner.)\n\n"
 	textFileInstead    = "%s\n\nThe file %s (%s) %s."
 	textFileHere       = "cannot be sent here"

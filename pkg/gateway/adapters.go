@@ -14,6 +14,7 @@ import (
 	gatewayfiles "parley/pkg/gateway/files"
 	"parley/pkg/policy"
 	"parley/pkg/session"
+	"parley/pkg/text"
 	"parley/pkg/tools"
 	"parley/pkg/tools/files"
 	"parley/pkg/tools/schedule"
@@ -137,9 +138,7 @@ func toolTask(t *session.Task) tasks.Task {
 		return v
 	}
 	v.Ended = t.Ended.Format(tasks.Clock)
-	if v.Result = t.Result; len([]rune(v.Result)) > maxTaskResult {
-		v.Result = string([]rune(v.Result)[:maxTaskResult]) + "…"
-	}
+	v.Result = text.Clip(t.Result, maxTaskResult)
 	return v
 }
 

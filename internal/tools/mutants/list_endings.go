@@ -22,7 +22,7 @@ func endingMutants() []Mutant {
 		},
 		{
 			Promise: cancelled, Defect: "says nothing to whoever cancels a subagent",
-			File: dir + "/commandtasks.go", Old: "text = t.Result\n", New: "text = \"\"\n",
+			File: dir + "/commandtasks.go", Old: "shown = t.Result\n", New: "shown = \"\"\n",
 			Dir: dir, Test: "^TestASubagentOfAnAgentIsCancelled$",
 		},
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"parley/pkg/channels"
 	"parley/pkg/session"
+	"parley/pkg/text"
 )
 
 // Limits bound the use of a day; 0 is no limit.
@@ -61,7 +61,7 @@ func (l *LimitError) PersonMessage() string {
 	purpose := map[session.Purpose]string{
 		session.ForPeople: textForPeople, session.ForJobs: textForJobs, session.ForBackground: textForBackground,
 	}[l.purpose]
-	return fmt.Sprintf(textLimitReached, purpose, l.amount(), channels.Roughly(l.in), l.ends.Format("2006-01-02 15:04 MST"))
+	return fmt.Sprintf(textLimitReached, purpose, l.amount(), text.Roughly(l.in), l.ends.Format("2006-01-02 15:04 MST"))
 }
 
 // reached says whether one more request of a turn would be above a limit; first

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley/pkg/channels"
+	"parley/pkg/text"
 )
 
 const (
@@ -36,7 +37,7 @@ type messageEditor struct {
 
 // draw shows what there is by now, as far as it is time; true when more is shown than before.
 func (e *messageEditor) draw(f frame) bool {
-	f.text, f.beside = beginning(f.text), beginning(f.beside)
+	f.text, f.beside = text.Clip(f.text, maxShown), text.Clip(f.beside, maxShown)
 	open := e.p.turn.Live.Current()
 	if open == "" {
 		return e.begin(f)
@@ -46,8 +47,8 @@ func (e *messageEditor) draw(f frame) bool {
 	if !ok || f.text == "" && f.beside == "" {
 		return false // a note stands below a text
 	}
-	text := e.p.compose(f)
-	if text == "" || text == e.shown {
+	shown := e.p.compose(f)
+	if shown == "" || shown == e.shown {
 		return false
 	}
 	if wait := time.Until(e.next); wait > 0 {
@@ -55,24 +56,12 @@ func (e *messageEditor) draw(f frame) bool {
 		return false
 	}
 	e.next = time.Now().Add(editEvery)
-	if e.p.guard.run(func() error { return e.editor.Edit(e.p.ctx, e.p.turn.Address, message, text) }) != nil {
+	if e.p.guard.run(func() error { return e.editor.Edit(e.p.ctx, e.p.turn.Address, message, shown) }) != nil {
 		e.p.again.Reset(editEvery)
 		return false
 	}
-	e.shown = text
+	e.shown = shown
 	return true
-}
-
-// beginning is as much of a text as a message shows before it is finished.
-func beginning(text string) string {
-	n := 0
-	for i := range text {
-		if n == maxShown {
-			return text[:i] + "…"
-		}
-		n++
-	}
-	return text
 }
 
 // begin opens a message once the answer has grown for long enough.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"parley/pkg/text"
 	"parley/pkg/tools"
 )
 
@@ -14,9 +15,7 @@ const maxNote = 80
 // ResultNote is the outcome of a call in one line.
 func ResultNote(tool string, result *tools.ToolResult, redact func(string) string) string {
 	note := redact(gist(result.ForLLM)) // before it is cut, so that no cut hides a secret
-	if runes := []rune(note); len(runes) > maxNote {
-		note = string(runes[:maxNote-1]) + "…"
-	}
+	note = text.Clip(note, maxNote)
 	if note == "" {
 		note = textNoOutput
 	}
@@ -29,22 +28,22 @@ func ResultNote(tool string, result *tools.ToolResult, redact func(string) strin
 // gist is the first line of a result that says something. Of a JSON object it is
 // the message of an error, or how many there are of what it lists, or its members
 // that fit in a line.
-func gist(text string) string {
-	if said, ok := objectGist(text); ok {
-		text = said
+func gist(result string) string {
+	if said, ok := objectGist(result); ok {
+		result = said
 	}
-	return firstLine(text)
+	return firstLine(result)
 }
 
 // firstLine is the first line that is not blank.
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+func firstLine(result string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(result), "\n")
 	return strings.TrimSpace(line)
 }
 
 // objectGist reports false for what is no JSON object.
-func objectGist(text string) (string, bool) {
-	d := json.NewDecoder(strings.NewReader(text))
+func objectGist(result string) (string, bool) {
+	d := json.NewDecoder(strings.NewReader(result))
 	d.UseNumber()
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return "", false

@@ -9,6 +9,7 @@ import (
 	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/session"
+	"parley/pkg/text"
 )
 
 // NoReply is the answer of a model that sends no message.
@@ -54,10 +55,7 @@ func New(o Options) *Reader {
 func System(files Files, today, closing string) providers.Message {
 	parts := make([]string, 0, 16) // joined at once: hundreds of turns hold one of these
 	if s := strings.TrimSpace(files.Agent); s != "" {
-		if len(s) > MaxRules {
-			s = strings.ToValidUTF8(s[:MaxRules], "") + "…"
-		}
-		parts = append(parts, s, "\n\n")
+		parts = append(parts, text.ClipBytes(s, MaxRules), "\n\n")
 	}
 	if files.User != "" {
 		parts = append(parts, "# USER.md\n", files.User, "\n\n")
@@ -86,10 +84,10 @@ func Message(it session.Item, files []Fetched, facts Facts) providers.Message {
 		if it.Inbound == nil {
 			mark = "[this is from "
 		}
-		m.Content = mark + channels.Ago(facts.Age) + "]\n" + m.Content
+		m.Content = mark + text.Ago(facts.Age) + "]\n" + m.Content
 	}
 	if facts.MissedBy > 0 {
-		m.Content = "[this was due " + channels.Ago(facts.MissedBy) + "]\n" + m.Content
+		m.Content = "[this was due " + text.Ago(facts.MissedBy) + "]\n" + m.Content
 	}
 	return m
 }
@@ -100,29 +98,29 @@ func message(it session.Item, files []Fetched, facts Facts) providers.Message {
 	}
 	in := it.Inbound
 	m := providers.Message{Role: providers.RoleUser}
-	text := in.Text
+	said := in.Text
 	for i, a := range in.Attachments {
 		about := a.About
 		if i < len(files) && files[i].Outcome != "" {
 			about += ", " + files[i].Outcome
 		}
-		text = strings.TrimPrefix(text+"\n["+about+"]", "\n")
+		said = strings.TrimPrefix(said+"\n["+about+"]", "\n")
 		if i < len(files) && files[i].Picture != nil {
 			m.Images = append(m.Images, *files[i].Picture)
 		}
 	}
-	if in.Kind == channels.KindEdit && strings.TrimSpace(text) != "" && !facts.Command {
-		text = "(edited) " + text
+	if in.Kind == channels.KindEdit && strings.TrimSpace(said) != "" && !facts.Command {
+		said = "(edited) " + said
 	}
 	if !in.Direct && in.Sender.Name != "" {
-		text = in.Sender.Name + ": " + text
+		said = in.Sender.Name + ": " + said
 	}
 	if in.Quote != "" {
-		text = "> " + strings.ReplaceAll(in.Quote, "\n", "\n> ") + "\n\n" + text
+		said = "> " + strings.ReplaceAll(in.Quote, "\n", "\n> ") + "\n\n" + said
 	}
-	if strings.TrimSpace(text) == "" {
-		text = "(a message without text)"
+	if strings.TrimSpace(said) == "" {
+		said = "(a message without text)"
 	}
-	m.Content = text
+	m.Content = said
 	return m
 }

@@ -16,6 +16,7 @@ import (
 	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/session"
+	"parley/pkg/text"
 )
 
 // entries are a history, the oldest first.
@@ -118,13 +119,13 @@ func TestMessageOfAnItem(t *testing.T) {
 		},
 		"a late message": {
 			item: inbound(channels.Inbound{Text: "hi", Direct: true}), facts: prompt.Facts{Age: time.Hour},
-			want: "[this message was sent " + channels.Ago(time.Hour) + "]\nhi",
+			want: "[this message was sent " + text.Ago(time.Hour) + "]\nhi",
 		},
 		"a late result": {
-			item: session.Item{Text: "done"}, facts: prompt.Facts{Age: time.Hour}, want: "[this is from " + channels.Ago(time.Hour) + "]\ndone",
+			item: session.Item{Text: "done"}, facts: prompt.Facts{Age: time.Hour}, want: "[this is from " + text.Ago(time.Hour) + "]\ndone",
 		},
 		"a late job": {
-			item: session.Item{Text: "do"}, facts: prompt.Facts{MissedBy: time.Hour}, want: "[this was due " + channels.Ago(time.Hour) + "]\ndo",
+			item: session.Item{Text: "do"}, facts: prompt.Facts{MissedBy: time.Hour}, want: "[this was due " + text.Ago(time.Hour) + "]\ndo",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -141,8 +142,8 @@ func TestMessageOfAnItem(t *testing.T) {
 func TestSystemMessage(t *testing.T) {
 	t.Parallel()
 	space := t.TempDir()
-	for name, text := range map[string]string{"USER.md": " Ann \n", "MEMORY.md": "likes tea"} {
-		if err := os.WriteFile(filepath.Join(space, name), []byte(text), 0o600); err != nil {
+	for name, content := range map[string]string{"USER.md": " Ann \n", "MEMORY.md": "likes tea"} {
+		if err := os.WriteFile(filepath.Join(space, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
