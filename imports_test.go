@@ -116,7 +116,10 @@ func rooms() map[string][]string {
 		"pkg/agent/job":      append([]string{"pkg/session", "pkg/agent/named"}, vocabulary...),
 		"pkg/agent/named":    {"pkg/channels"},
 		"pkg/agent/task": append([]string{
-			"pkg/session", "pkg/tools", "pkg/agent/named", "pkg/agent/progress", "pkg/agent/prompt",
+			"pkg/session", "pkg/tools", "pkg/agent/turn", "pkg/agent/named", "pkg/agent/progress", "pkg/agent/prompt",
+		}, vocabulary...),
+		"pkg/agent/turn": append([]string{
+			"pkg/session", "pkg/tools", "pkg/policy", "pkg/agent/budget", "pkg/agent/progress", "pkg/agent/prompt", "pkg/agent/trust",
 		}, vocabulary...),
 		"pkg/agent/budget":   append([]string{"pkg/session"}, vocabulary...),
 		"pkg/agent/progress": append([]string{"pkg/session", "pkg/tools"}, vocabulary...),

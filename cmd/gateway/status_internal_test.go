@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/pkg/agent"
+	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
 	"parley/pkg/gateway/admin"
 )
@@ -14,7 +14,7 @@ import (
 // TestTheStatusNamesWhatDoesNotGetOn as a line for a person and as JSON.
 func TestTheStatusNamesWhatDoesNotGetOn(t *testing.T) {
 	t.Parallel()
-	raw, err := json.Marshal(admin.StatusReport{Trouble: []string{"AGENT.md is empty"}, Slow: []agent.SlowTurn{{
+	raw, err := json.Marshal(admin.StatusReport{Trouble: []string{"AGENT.md is empty"}, Slow: []turn.SlowTurn{{
 		Turn: "t1", Address: channels.Address{Channel: "telegram", Account: "7", Chat: "9"}, Since: time.Now(), Stage: "reads the conversation",
 	}}})
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"text/tabwriter"
 
-	"parley/pkg/agent"
+	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
 	"parley/pkg/gateway/admin"
 	"parley/pkg/session"
@@ -31,7 +31,7 @@ func TestRowsOfTables(t *testing.T) {
 			return showSession(w, session.Info{Failed: []session.FailedItem{{Reason: outside}}})
 		}, 7},
 		"status": {func(w io.Writer) error {
-			r := admin.StatusReport{PID: 1, Channels: []admin.ChannelReport{{Health: channels.Health{Reason: outside}}}, Slow: []agent.SlowTurn{}}
+			r := admin.StatusReport{PID: 1, Channels: []admin.ChannelReport{{Health: channels.Health{Reason: outside}}}, Slow: []turn.SlowTurn{}}
 			_, err := io.WriteString(w, statusText(&r))
 			return err
 		}, 3},

@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -15,6 +14,7 @@ import (
 	"parley/pkg/agent/prompt"
 	"parley/pkg/agent/task"
 	"parley/pkg/agent/trust"
+	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
@@ -22,28 +22,18 @@ import (
 	"parley/pkg/tools"
 )
 
-// The words for what happens to messages that arrive while a turn runs.
-const (
-	// Steer lets them join the running turn at its next step.
-	Steer = "steer"
-	// Queue leaves them for the next turn.
-	Queue = "queue"
-	// Interrupt ends the running turn in their favour.
-	Interrupt = "interrupt"
-)
-
 // Options are what an [Agent] works with. Engine, Model.Provider, Tools, Authorize
 // and Files.Space are required.
 type Options struct {
 	Engine session.Engine
-	Model  Model
+	Model  turn.Model
 	Tools  *tools.ToolRegistry
 	// Offered, when set, further narrows the tools of one chat.
 	Offered func(a channels.Address, tool string) bool
 	// Authorize is the policy's one decision on the sender who started a turn.
 	Authorize func(ctx context.Context, e policy.Event) policy.Verdict
 	Files     Files
-	// WhileBusy is Steer, Queue or Interrupt; empty means Steer.
+	// WhileBusy is one of the words of package turn; empty means [turn.Steer].
 	WhileBusy string
 	// AnswerEdits makes an edit of a message that was answered, or is being
 	// answered, a message of its own; else it is dropped. An edit of a message
@@ -57,7 +47,7 @@ type Options struct {
 	// must not wait.
 	OnApproval func(approval.Event)
 	// Surfaces tell what the chats' channels can do; nil: they take messages and do no more.
-	Surfaces Surfaces
+	Surfaces turn.Surfaces
 	// Background bounds background agents.
 	Background Background
 	// Redact removes secrets from everything that leaves; nil removes nothing.
@@ -72,16 +62,6 @@ type Options struct {
 	// Heartbeat is the job that the configuration owns; nil: there is none.
 	Heartbeat *job.Heartbeat
 	Log       zerolog.Logger
-}
-
-// Model is the model that answers.
-type Model struct {
-	Provider providers.LLMProvider
-	// Direct answers turns that begin with /tool: it calls exactly that tool. Nil: Provider does.
-	Direct providers.LLMProvider
-	// Name is the model's name for Provider; Options go along with every request.
-	Name    string
-	Options map[string]any
 }
 
 // Files are where the files of the chats and the operator come from.
@@ -130,25 +110,20 @@ func (l *Limits) fill() {
 // Agent runs turns. It is a [channels.Sink] for what comes in.
 type Agent struct {
 	o Options
-	// slots are the places of turns that a person waits for, reports those of the turns
-	// that bring a background result home.
-	slots, reports *places
-	// jobPlaces are those of jobs: people do not wait for a storm of them.
-	jobPlaces *places
+	// reports are the places of the turns that bring a background result home, jobPlaces
+	// those of jobs: people do not wait for a storm of them.
+	reports, jobPlaces *turn.Places
 	// work has the tasks that run in this process, tasks are all of them.
 	work  *task.Supervisor
 	tasks *task.Tasks
 	jobs  *job.Scheduler
-	zones sync.Map // the time zones by name
+	zones *turn.Zones
 	// agents are the background agents.
-	agents  *agents
-	meter   *budget.Meter
-	prompts *prompt.Reader
-	// rights find for whom an item asks.
-	rights trust.Resolver
-
-	mu   sync.Mutex
-	runs map[string]*run // by turn id, while the turn runs or waits for its place in this process
+	agents *agents
+	// deps are what all turns work with, turns those that run, kinds the dispatcher's rows.
+	deps  turn.Deps
+	turns *turn.Running
+	kinds []turn.Kind
 }
 
 // New returns an agent that does nothing until Run.
@@ -157,7 +132,7 @@ func New(o Options) (*Agent, error) {
 		return nil, errors.New("agent: Engine, Model.Provider, Tools, Authorize and Files.Space are required")
 	}
 	if o.WhileBusy == "" {
-		o.WhileBusy = Steer
+		o.WhileBusy = turn.Steer
 	}
 	o.Limits.fill()
 	o.Model.Provider = providers.Metered(o.Model.Provider, providers.Prices{})
@@ -169,29 +144,42 @@ func New(o Options) (*Agent, error) {
 	}
 	o.tellTime()
 	if o.Surfaces == nil {
-		o.Surfaces = noSurfaces{}
+		o.Surfaces = turn.NoSurfaces{}
 	}
 	o.Background.fill()
 	a := &Agent{
 		o:       o,
-		slots:   newPlaces(o.Limits.Turns),
-		reports: newPlaces(o.Limits.Turns), jobPlaces: newPlaces(o.Limits.Turns),
+		reports: turn.NewPlaces(o.Limits.Turns), jobPlaces: turn.NewPlaces(o.Limits.Turns),
 		jobs: job.New(job.Options{
 			Jobs: o.Engine.Jobs(), Inbox: o.Engine.Inbox(), Chats: o.Engine.Sessions(), Status: o.Engine.Status,
 			Clock: o.Clock, Now: o.Now, Heartbeat: o.Heartbeat, Log: o.Log,
 		}),
-		agents:  newAgents(&o.Background),
-		prompts: prompt.New(prompt.Options{Store: o.Engine.Sessions(), AgentFile: o.Files.AgentFile, Fetch: o.Files.Fetch}),
-		rights:  trust.Resolver{Store: records{o.Engine.Tasks(), o.Engine.Approvals(), o.Engine.Sessions()}, Authorize: o.Authorize},
-		meter:   budget.New(budget.Options{Store: o.Engine.Chats(), Budget: o.Budgets.Of, Currency: o.Budgets.Currency, Now: o.Now}),
-		runs:    map[string]*run{},
+		agents: newAgents(&o.Background),
+		zones:  turn.NewZones(o.Engine.Chats(), o.Zone, o.Log),
+		turns:  turn.NewRunning(),
 	}
 	a.work = task.NewSupervisor(task.SupervisorOptions{
 		Surface: func(at channels.Address) progress.Surface { return o.Surfaces.At(at).Surface },
 		Show:    o.Engine.Tasks().ShowTask, Receipt: o.Engine.Outbox().Receipt, Redact: o.Redact, Log: o.Log,
 	})
-	a.tasks = task.New(task.Options{Store: o.Engine.Tasks(), Work: a.work, Zone: a.locationOf, Redact: o.Redact, Log: o.Log})
+	a.tasks = task.New(task.Options{Store: o.Engine.Tasks(), Work: a.work, Zone: a.zones.Of, Redact: o.Redact, Log: o.Log})
+	a.deps, a.kinds = newDeps(a), newKinds(a)
 	return a, nil
+}
+
+// newDeps are what all turns work with.
+func newDeps(a *Agent) turn.Deps {
+	o := &a.o
+	return turn.Deps{
+		Model: o.Model, Tools: o.Tools, Offered: o.Offered, WhileBusy: o.WhileBusy, Space: o.Files.Space,
+		Limits:   turn.Limits{Iterations: o.Limits.Iterations, Parallel: o.Limits.Parallel, ContextTokens: o.Limits.ContextTokens},
+		Store:    o.Engine.Outbox(),
+		Rights:   trust.Resolver{Store: records{o.Engine.Tasks(), o.Engine.Approvals(), o.Engine.Sessions()}, Authorize: o.Authorize},
+		Prompts:  prompt.New(prompt.Options{Store: o.Engine.Sessions(), AgentFile: o.Files.AgentFile, Fetch: o.Files.Fetch}),
+		Meter:    budget.New(budget.Options{Store: o.Engine.Chats(), Budget: o.Budgets.Of, Currency: o.Budgets.Currency, Now: o.Now}),
+		Surfaces: o.Surfaces, Places: turn.NewPlaces(o.Limits.Turns), Zones: a.zones,
+		Tasks: a.tasks, Work: a.work, Approvals: approvals{a}, Command: commandName, Redact: o.Redact, Now: o.Now, Log: o.Log,
+	}
 }
 
 // Tasks lists the tasks and ends them for the operator.
@@ -250,21 +238,8 @@ func (a *Agent) Run(ctx context.Context) error {
 // handle runs one turn in a slot of its own.
 func (a *Agent) handle(ctx context.Context, t session.Turn) error {
 	a.tasks.AwaitTold(ctx, t.Info().Chat)
-	r := newRun(a, t)
-	r.at(stagePlace)
-	a.mu.Lock()
-	a.runs[r.info.ID] = r
-	a.mu.Unlock()
-	defer func() {
-		a.mu.Lock()
-		delete(a.runs, r.info.ID)
-		a.mu.Unlock()
-	}()
-	leave, err := r.handler.enter(ctx)
-	if err != nil {
-		return err
-	}
-	defer leave()
-	r.at(stageBegin)
-	return r.do(ctx)
+	info := t.Info()
+	one := turn.New(&a.deps, t, kindOf(a.kinds, &info))
+	defer a.turns.Add(one)()
+	return one.Run(ctx)
 }

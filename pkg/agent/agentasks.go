@@ -9,6 +9,7 @@ import (
 	"parley/pkg/agent/approval"
 	"parley/pkg/agent/task"
 	"parley/pkg/agent/trust"
+	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -22,15 +23,15 @@ import (
 
 // handOn takes a decision on a question of an agent, in the chat that was asked.
 func (h *decisionTurn) handOn(ctx context.Context, d *decision) error {
-	r, a, by := h.r, d.approval, d.decider()
+	a, by := d.approval, d.decider()
 	if a.State != session.ApprovalOpen && a.Answer.By.ID == by.ID && !h.word.operator {
-		return r.commit(ctx, reply{Commit: session.Commit{Outcome: session.OutcomeAnswered}}) // it was handed on while another turn ran
+		return h.T.Commit(ctx, turn.Reply{Commit: session.Commit{Outcome: session.OutcomeAnswered}}) // it was handed on while another turn ran
 	}
-	if why := notTheirs(h.word, a, &r.principal); why != "" {
-		r.a.o.OnApproval(approval.Event{Approval: *a, By: by, Outcome: approval.Refused, Detail: "refused: " + why})
-		return r.commit(ctx, d.closed(verdict{text: why}))
+	if why := notTheirs(h.word, a, &h.T.Principal); why != "" {
+		h.a.o.OnApproval(approval.Event{Approval: *a, By: by, Outcome: approval.Refused, Detail: "refused: " + why})
+		return h.T.Commit(ctx, d.closed(verdict{text: why}))
 	}
-	t, err := r.a.o.Engine.Tasks().Task(ctx, a.Task)
+	t, err := h.a.o.Engine.Tasks().Task(ctx, a.Task)
 	if err != nil && !errors.Is(err, session.ErrNotFound) {
 		return err
 	}
@@ -39,32 +40,31 @@ func (h *decisionTurn) handOn(ctx context.Context, d *decision) error {
 		if err != nil {
 			return err
 		}
-		return r.commit(ctx, d.closed(v))
+		return h.T.Commit(ctx, d.closed(v))
 	}
-	if err := r.a.o.Engine.Inbox().Append(ctx, []session.Item{handedOn(&r.info.Items[0], a)}, nil); err != nil {
+	if err := h.a.o.Engine.Inbox().Append(ctx, []session.Item{handedOn(&h.T.Info.Items[0], a)}, nil); err != nil {
 		return err
 	}
-	return r.commit(ctx, reply{Commit: session.Commit{Outcome: session.OutcomeAnswered}})
+	return h.T.Commit(ctx, turn.Reply{Commit: session.Commit{Outcome: session.OutcomeAnswered}})
 }
 
-// handsOn hands on a press while a turn runs: that may be what the turn waits for.
+// Arrived hands on a press while a turn runs: that may be what the turn waits for.
 // The press's own turn finds it done.
-func (c interrupts) handsOn(ctx context.Context, it *session.Item) {
-	r := c.r
+func (p approvals) Arrived(ctx context.Context, t *turn.Turn, it *session.Item) {
 	w, ok := wordOf(it)
 	if !ok || it.Address.Channel == session.AgentChannel { // it was handed on
 		return
 	}
-	a, err := r.a.o.Engine.Approvals().Approval(ctx, w.id)
-	if err != nil || a.Task == "" || a.Chat != r.chat {
+	a, err := p.a.o.Engine.Approvals().Approval(ctx, w.id)
+	if err != nil || a.Task == "" || a.Chat != t.Origin.Chat {
 		return
 	}
-	who, refused := r.a.rights.Of(ctx, *it)
+	who, refused := t.Deps.Rights.Of(ctx, *it)
 	if refused != "" || notTheirs(w, &a, &who) != "" {
 		return
 	}
-	if err := r.a.o.Engine.Inbox().Append(ctx, []session.Item{handedOn(it, &a)}, nil); err != nil {
-		r.log().Error().Err(err).Str("approval", a.ID).Msg("a decision could not be handed on; its own turn does that")
+	if err := p.a.o.Engine.Inbox().Append(ctx, []session.Item{handedOn(it, &a)}, nil); err != nil {
+		t.Log().Error().Err(err).Str("approval", a.ID).Msg("a decision could not be handed on; its own turn does that")
 	}
 }
 
@@ -92,83 +92,80 @@ func notTheirs(w word, a *session.Approval, who *trust.Principal) string {
 
 // decide takes a decision on a question of the agent, and returns what the agent reads
 // of it.
-func (h *agentTurn) decide(ctx context.Context, w word) (input, error) {
-	r := h.r
-	a, err := r.a.o.Engine.Approvals().Approval(ctx, w.id)
+func (h *agentTurn) decide(ctx context.Context, w word) (turn.Input, error) {
+	a, err := h.a.o.Engine.Approvals().Approval(ctx, w.id)
 	if err != nil && !errors.Is(err, session.ErrNotFound) {
-		return input{}, err
+		return turn.Input{}, err
 	}
-	if err != nil || a.Chat != r.chat || a.Task != h.task.ID {
-		return input{}, h.skip(ctx)
+	if err != nil || a.Chat != h.T.Origin.Chat || a.Task != h.task.ID {
+		return turn.Input{}, h.skip(ctx)
 	}
-	d := decision{r: r, word: w, approval: &a}
+	d := decision{t: h.T, a: h.a, word: w, approval: &a}
 	var v verdict
 	switch {
-	case a.State == session.ApprovalAllowed && a.Answer.Turn == r.info.ID: // by an earlier attempt at this turn
+	case a.State == session.ApprovalAllowed && a.Answer.Turn == h.T.Info.ID: // by an earlier attempt at this turn
 		v, err = d.again(ctx)
-	case a.Answer.Turn == r.info.ID:
+	case a.Answer.Turn == h.T.Info.ID:
 		return h.afterNo(ctx, &a)
 	default:
 		late := tooLate(&a)
 		if w.operator {
 			late = fmt.Sprintf(textApprovalNoAnswer, a.ID)
 		}
-		v, err = d.take(ctx, r.info.Items[0].Time, late) // the press may have waited for the agent
+		v, err = d.take(ctx, h.T.Info.Items[0].Time, late) // the press may have waited for the agent
 	}
 	switch {
 	case err != nil:
-		return input{}, err
+		return turn.Input{}, err
 	case v.kind == verdictAllowed:
 		return h.input(d.input()), nil
 	case v.kind == verdictRefused:
-		return input{}, h.skip(ctx)
+		return turn.Input{}, h.skip(ctx)
 	default:
 		return h.close(ctx, &a, v.text)
 	}
 }
 
-// skip ends a turn of an agent's conversation that changed nothing. It returns errDone.
+// skip ends a turn of an agent's conversation that changed nothing. It returns [turn.ErrDone].
 func (h *agentTurn) skip(ctx context.Context) error {
-	return done(h.r.t.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered, Reason: "a decision that counts no more"}))
+	return turn.Done(h.T.Stored.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered, Reason: "a decision that counts no more"}))
 }
 
 // markVoid makes a question one that nobody can answer any more.
-func (r *run) markVoid(a *session.Approval, press *channels.Inbound, why string) {
+func (h *agentTurn) markVoid(a *session.Approval, press *channels.Inbound, why string) {
 	if press != nil {
 		a.Answer.By = press.Sender
 	}
-	a.Answer.At, a.Answer.Turn, a.State, a.Answer.Reason = time.Now(), r.info.ID, session.ApprovalVoid, why
-	r.a.o.OnApproval(approval.Event{Approval: *a, By: a.Answer.By, Outcome: approval.Void, Detail: "void: " + why})
+	a.Answer.At, a.Answer.Turn, a.State, a.Answer.Reason = time.Now(), h.T.Info.ID, session.ApprovalVoid, why
+	h.a.o.OnApproval(approval.Event{Approval: *a, By: a.Answer.By, Outcome: approval.Void, Detail: "void: " + why})
 }
 
 // close records a decision without a call, whose message says so, and goes on.
-func (h *agentTurn) close(ctx context.Context, a *session.Approval, text string) (input, error) {
-	r := h.r
-	o := r.outbound(r.info.ID+"/decided/0", text, "")
+func (h *agentTurn) close(ctx context.Context, a *session.Approval, text string) (turn.Input, error) {
+	o := h.T.Outbound(h.T.Info.ID+"/decided/0", text, "")
 	o.Finishes = a.Question
 	step := session.Step{Kind: session.StepDecided, Approvals: []session.Approval{*a}, Outbox: []channels.Outbound{o}, Await: true}
-	if err := r.steps.record(ctx, step); err != nil {
-		return input{}, err
+	if err := h.T.Record(ctx, step); err != nil {
+		return turn.Input{}, err
 	}
-	r.info.Steps = append(r.info.Steps, step)
+	h.T.Info.Steps = append(h.T.Info.Steps, step)
 	return h.afterNo(ctx, a)
 }
 
 // afterNo lets the agent go on without the call. A question that nobody answered in
 // time ends its task, unless the agent waits for another one.
-func (h *agentTurn) afterNo(ctx context.Context, a *session.Approval) (input, error) {
-	r := h.r
+func (h *agentTurn) afterNo(ctx context.Context, a *session.Approval) (turn.Input, error) {
 	if a.State == session.ApprovalVoid && lapsed(a, a.Answer.At) {
-		return input{}, h.nobodyDecided(ctx, a)
+		return turn.Input{}, h.nobodyDecided(ctx, a)
 	}
-	who, refused := r.a.rights.Of(ctx, h.creation())
+	who, refused := h.T.Deps.Rights.Of(ctx, h.creation())
 	if refused != "" {
-		return input{}, r.refuse(ctx, refused)
+		return turn.Input{}, h.T.Refuse(ctx, refused)
 	}
-	r.principal = who
-	r.space = r.a.o.Files.Space(r.home, r.principal.SharesSpace())
+	h.T.Principal = who
+	h.T.Space = h.T.Deps.Space(h.T.Origin.Address, h.T.Principal.SharesSpace())
 	if a.Tainted {
-		r.provenance.Taint()
+		h.T.Provenance.Taint()
 	}
 	why := "a person denied this call; it was not run"
 	if a.State == session.ApprovalVoid {
@@ -176,13 +173,13 @@ func (h *agentTurn) afterNo(ctx context.Context, a *session.Approval) (input, er
 	}
 	text := decisionMark(a) + "The outcome: " + tools.ErrorText(tools.ErrApprovalDenied, why, nil) +
 		"\nGo on without it, do not call it again, and report what is missing for that."
-	return h.input(input{items: r.decisionItem(text)}), nil
+	return h.input(turn.Input{Items: decisionItem(h.T, text)}), nil
 }
 
 // nobodyDecided ends the task of an agent whose question was not answered in time. It
-// returns errDone.
+// returns [turn.ErrDone].
 func (h *agentTurn) nobodyDecided(ctx context.Context, a *session.Approval) error {
-	all, err := h.r.a.o.Engine.Approvals().ApprovalList(ctx, h.r.chat)
+	all, err := h.a.o.Engine.Approvals().ApprovalList(ctx, h.T.Origin.Chat)
 	if err != nil {
 		return err
 	}
@@ -192,12 +189,12 @@ func (h *agentTurn) nobodyDecided(ctx context.Context, a *session.Approval) erro
 		}
 	}
 	text := fmt.Sprintf(textTaskNeedsApproval, a.Call.Tool)
-	return done(h.r.commit(ctx, reply{Commit: session.Commit{
+	return turn.Done(h.T.Commit(ctx, turn.Reply{Commit: session.Commit{
 		Outcome: session.OutcomeFailed, Reason: "an approval was not given in time",
 		Messages: []providers.Message{
-			{Role: providers.RoleUser, Content: decisionMark(a) + "The outcome: " + a.Answer.Reason}, assistant(text),
+			{Role: providers.RoleUser, Content: decisionMark(a) + "The outcome: " + a.Answer.Reason}, turn.Assistant(text),
 		},
-	}, text: text}))
+	}, Text: text}))
 }
 
 // lapses sees to the end of the time in which an agent's question can be answered, or
@@ -218,7 +215,7 @@ func (a *Agent) lapses(ctx context.Context, q *session.Approval) {
 		select {
 		case <-timer.C:
 		case <-l.ctx.Done():
-			if !errors.Is(context.Cause(l.ctx), task.ErrOver) { //nolint:contextcheck // it looks at the context of the task
+			if !errors.Is(context.Cause(l.ctx), turn.ErrTaskOver) { //nolint:contextcheck // it looks at the context of the task
 				return
 			}
 		}

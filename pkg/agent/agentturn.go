@@ -9,6 +9,7 @@ import (
 	"parley/internal/failpoint"
 	"parley/pkg/agent/subagent"
 	"parley/pkg/agent/task"
+	"parley/pkg/agent/turn"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -23,7 +24,8 @@ const agentPrompt = "You are a background agent. The assistant of a chat gave yo
 // agentTurn is a turn in the conversation of a background agent: its work, or a decision
 // on a call of its.
 type agentTurn struct {
-	chatTurn
+	turn.Message
+	a *Agent
 
 	task *session.Task
 	life *life
@@ -34,89 +36,89 @@ type agentTurn struct {
 
 func isAgentTurn(info *session.TurnInfo) bool { return info.Address.Channel == session.AgentChannel }
 
-func newAgentTurn(r *run) handler { return &agentTurn{chatTurn: chatTurn{r}} }
+func newAgentTurn(a *Agent, t *turn.Turn) turn.Handler {
+	return &agentTurn{Message: turn.Message{T: t}, a: a}
+}
 
-// begin finds out whether the agent's task still runs, and for whom.
-func (h *agentTurn) begin(ctx context.Context) (input, error) {
+// Begin finds out whether the agent's task still runs, and for whom.
+func (h *agentTurn) Begin(ctx context.Context) (turn.Input, error) {
 	if err := h.load(ctx); err != nil {
-		return input{}, err
+		return turn.Input{}, err
 	}
-	items, err := h.r.admit(ctx)
+	items, err := h.T.Admit(ctx)
 	if err != nil {
-		return input{}, err
+		return turn.Input{}, err
 	}
 	if w, ok := wordOf(&items[0]); ok {
 		return h.decide(ctx, w)
 	}
-	h.r.takes(items)
-	return h.input(input{items: items}), nil
+	h.T.Take(items)
+	return h.input(turn.Input{Items: items}), nil
 }
 
-// load reads the task. It returns errDone when the task is over, and the turn with it.
+// load reads the task. It returns [turn.ErrDone] when the task is over, and the turn with it.
 func (h *agentTurn) load(ctx context.Context) error {
-	r := h.r
-	t, err := r.a.o.Engine.Tasks().Task(ctx, r.info.Address.Chat)
+	t, err := h.a.o.Engine.Tasks().Task(ctx, h.T.Info.Address.Chat)
 	if errors.Is(err, session.ErrNotFound) || errors.Is(err, session.ErrCorrupt) {
-		r.a.work.Close(r.info.Address.Chat)
-		return done(r.t.Commit(ctx, session.Commit{Outcome: session.OutcomeStopped, Reason: "the agent's task is gone"}))
+		h.a.work.Close(h.T.Info.Address.Chat)
+		return turn.Done(h.T.Stored.Commit(ctx, session.Commit{Outcome: session.OutcomeStopped, Reason: "the agent's task is gone"}))
 	}
 	if err != nil {
 		return err
 	}
-	if t, h.life, err = r.a.liveNow(ctx, &t); err != nil {
+	if t, h.life, err = h.a.liveNow(ctx, &t); err != nil {
 		return err
 	}
-	h.task, r.task, r.tasks.depth, r.tasks.deadline = &t, &t, t.Depth, t.Deadline
-	r.home, r.chat, r.session = r.a.present(ctx, t.Address), t.Chat, t.Session
-	r.usage = r.newUsage()
+	h.task, h.T.Tasks.Depth, h.T.Tasks.Deadline = &t, t.Depth, t.Deadline
+	h.T.WorkFor(turn.Origin{Address: h.a.present(ctx, t.Address), Chat: t.Chat, Session: t.Session})
 	if t.State != session.TaskRunning {
-		return done(h.afterTheEnd(ctx))
+		return turn.Done(h.afterTheEnd(ctx))
 	}
 	if t.Tainted {
-		r.provenance.Taint()
+		h.T.Provenance.Taint()
 	} else { // nothing from outside had a hand in the task's words
-		r.provenance.AddNamed(task.BriefOf(&t).Task)
+		h.T.Provenance.AddNamed(task.BriefOf(&t).Task)
 	}
 	return nil
 }
 
 // input completes what the agent works on.
-func (h *agentTurn) input(in input) input {
+func (h *agentTurn) input(in turn.Input) turn.Input {
 	failpoint.Hit("T3")
-	in.task, in.mute, in.check, in.event, in.over, in.place = h.task, errSpeaks(), h.mayCall, h.tellSteps, h.life.ctx, h.seat
+	in.Closing = agentPrompt
+	in.Task, in.Mute, in.Check, in.Event, in.Over, in.Place = h.task, errSpeaks(), h.mayCall, h.tellSteps, h.life.ctx, h.seat
 	return in
 }
 
-func (h *agentTurn) offers(tool string) bool {
-	return h.r.a.o.Background.Offered(tool, h.task.Depth)
+func (h *agentTurn) Offers(tool string) bool {
+	return h.a.o.Background.Offered(tool, h.task.Depth)
 }
 
 // afterTheEnd ends a turn of an agent whose task is over. A press that came for it
 // does nothing but say so.
 func (h *agentTurn) afterTheEnd(ctx context.Context) error {
-	r := h.r
-	c := session.Commit{Outcome: session.OutcomeStopped, Reason: task.ErrOver.Error()}
+	c := session.Commit{Outcome: session.OutcomeStopped, Reason: turn.ErrTaskOver.Error()}
 	if h.task.State == session.TaskCancelled || h.task.State == session.TaskTimedOut {
-		c.Spent = r.usage.Spent() // any other end was that of an agent's turn, and has counted it
+		c.Spent = h.T.Usage.Spent() // any other end was that of an agent's turn, and has counted it
 	}
-	if w, ok := wordOf(&r.info.Items[0]); ok {
-		a, err := r.a.o.Engine.Approvals().Approval(ctx, w.id)
+	if w, ok := wordOf(&h.T.Info.Items[0]); ok {
+		a, err := h.a.o.Engine.Approvals().Approval(ctx, w.id)
 		if err != nil && !errors.Is(err, session.ErrNotFound) {
 			return err
 		}
 		if err == nil && a.Task == h.task.ID && a.State == session.ApprovalOpen {
-			r.markVoid(&a, r.info.Items[0].Inbound, textApprovalTaskEnded)
-			o := r.outbound(r.info.ID+"/decided/0", textApprovalTaskEnded, "")
+			h.markVoid(&a, h.T.Info.Items[0].Inbound, textApprovalTaskEnded)
+			o := h.T.Outbound(h.T.Info.ID+"/decided/0", textApprovalTaskEnded, "")
 			o.Finishes = a.Question
 			c.Approvals, c.Outbox = append(c.Approvals, a), append(c.Outbox, o)
 		}
 	}
-	return r.t.Commit(ctx, c)
+	return h.T.Stored.Commit(ctx, c)
 }
 
 // mayCall holds each call of an agent against the present rights of whoever asked.
 func (h *agentTurn) mayCall(ctx context.Context, req *tools.ToolRequest) error {
-	who, refused := h.r.a.rights.Of(ctx, h.creation())
+	who, refused := h.T.Deps.Rights.Of(ctx, h.creation())
 	if refused != "" || !who.Level.Allows(policy.Level(req.Annotations.Level)) {
 		return tools.Fail(tools.ErrPermissionDenied, "whoever asked for this task may not use "+req.Tool+" any more", nil)
 	}
@@ -125,42 +127,42 @@ func (h *agentTurn) mayCall(ctx context.Context, req *tools.ToolRequest) error {
 
 // creation is an item that asks for what the task's creator asked for.
 func (h *agentTurn) creation() session.Item {
-	return session.Item{Kind: session.ItemSpawn, Address: h.r.info.Address, TaskID: h.task.ID}
+	return session.Item{Kind: session.ItemSpawn, Address: h.T.Info.Address, TaskID: h.task.ID}
 }
 
-// reply is the agent's report, or why there is none.
-func (h *agentTurn) reply(ctx context.Context, e *ending) (reply, error) {
-	switch e.how {
-	case endFinished:
+// Reply is the agent's report, or why there is none.
+func (h *agentTurn) Reply(ctx context.Context, e *turn.Result) (turn.Reply, error) {
+	switch e.Kind {
+	case turn.Finished:
 		return h.report(ctx, e)
-	case endRefused:
-		return reply{}, h.refused(ctx, e)
-	case endLost:
+	case turn.Refused:
+		return turn.Reply{}, h.refused(ctx, e)
+	case turn.Lost:
 		if err := h.load(ctx); err != nil {
-			return reply{}, err
+			return turn.Reply{}, err
 		}
-		if w, ok := wordOf(&h.r.info.Items[0]); ok {
-			if re, ok := w.givenUp(ctx, h.r, e); ok {
+		if w, ok := wordOf(&h.T.Info.Items[0]); ok {
+			if re, ok := w.givenUp(ctx, h.a, h.T, e); ok {
 				return re, nil
 			}
 		}
-		return h.r.setAside(e, textTaskLost), nil
+		return h.SetAside(e, textTaskLost), nil
 	default:
-		return h.r.usualReply(ctx, e)
+		return h.Message.Reply(ctx, e)
 	}
 }
 
 // report is the reply of an agent that the model brought to its end.
-func (h *agentTurn) report(ctx context.Context, e *ending) (reply, error) {
-	res, text := e.loop, strings.TrimSpace(e.loop.Content)
-	re := reply{Commit: session.Commit{Outcome: session.OutcomeAnswered, Messages: e.messages, CompactTo: e.compactTo}}
+func (h *agentTurn) report(ctx context.Context, e *turn.Result) (turn.Reply, error) {
+	res, text := e.Loop, strings.TrimSpace(e.Loop.Content)
+	re := turn.Reply{Commit: session.Commit{Outcome: session.OutcomeAnswered, Messages: e.Messages, CompactTo: e.CompactTo}}
 	reason, person := "", ""
 	switch {
 	case res.Asked:
 		h.waiting = true
 		return re, nil
 	case res.FinishReason == providers.FinishContentFilter && text == "":
-		reason, person = filtered()
+		reason, person = turn.Filtered()
 	case res.LimitReached && text == "":
 		reason, person = "step limit", fmt.Sprintf(textTaskSteps, res.Iterations-1)
 	case text == "":
@@ -171,66 +173,67 @@ func (h *agentTurn) report(ctx context.Context, e *ending) (reply, error) {
 		text += textTaskCutOff
 	}
 	if reason != "" {
-		return h.reply(ctx, h.r.failure(e.messages, reason, person))
+		return h.Reply(ctx, h.T.Failure(e.Messages, reason, person))
 	}
-	re.text = text
+	re.Text = text
 	return re, nil
 }
 
-// commit stores the end of an agent's turn. The task ends before it: where the process
+// Commit stores the end of an agent's turn. The task ends before it: where the process
 // dies in between, the next attempt finds that out.
-func (h *agentTurn) commit(ctx context.Context, re reply) error {
-	r, c := h.r, re.Commit
+func (h *agentTurn) Commit(ctx context.Context, re turn.Reply) error {
+	c := re.Commit
 	if h.task == nil { // it was not even read
-		return r.t.Commit(ctx, c)
+		return h.T.Stored.Commit(ctx, c)
 	}
-	end := session.Completion{State: session.TaskDone, Result: re.text, Tainted: r.provenance.Tainted()}
+	end := session.Completion{State: session.TaskDone, Result: re.Text, Tainted: h.T.Provenance.Tainted()}
 	switch c.Outcome {
 	case session.OutcomeFailed, session.OutcomeQuarantined:
 		end.State = session.TaskFailed
-		end.Result = fmt.Sprintf(textTaskFailed, task.Name(h.task), re.text)
+		end.Result = fmt.Sprintf(textTaskFailed, task.Name(h.task), re.Text)
 	case session.OutcomeStopped: // whoever ended the task has said so
 		h.waiting = true
 	default:
 	}
 	if h.waiting {
-		c.Spent = r.usage.Spent()
+		c.Spent = h.T.Usage.Spent()
 	} else if err := h.endTask(ctx, &c, end); err != nil {
 		return err
 	}
-	c.Messages = r.historyForm(c.Messages)
-	c.Approvals = append(c.Approvals, r.gate.stained()...)
-	if err := r.t.Commit(ctx, c); err != nil {
+	c.Messages = h.T.Deps.HistoryForm(c.Messages)
+	c.Approvals = append(c.Approvals, h.T.Questions.Tainted(h.T.Provenance)...)
+	if err := h.T.Stored.Commit(ctx, c); err != nil {
 		return err
 	}
 	if h.waiting {
-		for i := range r.gate.put {
-			r.a.lapses(ctx, &r.gate.put[i])
+		put := h.T.Questions.Put()
+		for i := range put {
+			h.a.lapses(ctx, &put[i])
 		}
 	}
 	return nil
 }
 
-// refused ends the task of people who may not ask for it any more. It returns errDone.
-func (h *agentTurn) refused(ctx context.Context, e *ending) error {
-	r, c := h.r, session.Commit{Outcome: session.OutcomeFailed, Reason: e.reason}
+// refused ends the task of people who may not ask for it any more. It returns [turn.ErrDone].
+func (h *agentTurn) refused(ctx context.Context, e *turn.Result) error {
+	c := session.Commit{Outcome: session.OutcomeFailed, Reason: e.Reason}
 	text := fmt.Sprintf(textTaskRefused, task.Name(h.task))
-	end := session.Completion{State: session.TaskFailed, Result: text, Tainted: r.provenance.Tainted()}
+	end := session.Completion{State: session.TaskFailed, Result: text, Tainted: h.T.Provenance.Tainted()}
 	if !h.task.Waited { // no turn would be allowed to tell it
-		end.Outbox = append(end.Outbox, r.outbound(session.TaskReportID(h.task.ID), text, ""))
+		end.Outbox = append(end.Outbox, h.T.Outbound(session.TaskReportID(h.task.ID), text, ""))
 	}
 	if err := h.endTask(ctx, &c, end); err != nil {
 		return err
 	}
-	return done(r.t.Commit(ctx, c))
+	return turn.Done(h.T.Stored.Commit(ctx, c))
 }
 
 // endTask ends the task of an agent just before the commit of its turn. The end stores
 // the turn's use of the model, so that it counts before the report is read. If the task
 // was ended elsewhere, the commit stores the use.
 func (h *agentTurn) endTask(ctx context.Context, c *session.Commit, end session.Completion) error {
-	end.Spent = h.r.usage.Spent()
-	first, err := h.r.a.endAgentTask(ctx, h.task, end)
+	end.Spent = h.T.Usage.Spent()
+	first, err := h.a.endAgentTask(ctx, h.task, end)
 	if !first {
 		c.Spent = end.Spent
 	}

@@ -5,11 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"sync"
 	"time"
 
 	"parley/pkg/agent/approval"
 	"parley/pkg/agent/task"
+	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
@@ -30,42 +30,49 @@ const (
 	maxOpen = 10
 )
 
+// approvals are the [turn.Approvals] of an agent.
+type approvals struct{ a *Agent }
+
+// Gate is the gate of a turn's calls.
+func (p approvals) Gate(t *turn.Turn) tools.Gate { return &approvalGate{t: t, a: p.a} }
+
+// Asked tells of a question that is put.
+func (p approvals) Asked(a *session.Approval) {
+	p.a.o.OnApproval(approval.Event{Approval: *a, By: a.Principal.Sender, Outcome: approval.Asked, Detail: "asked"})
+}
+
 // approvalGate is the [tools.Gate] of a turn's loop: it lets a call pass, or puts the
 // question for it.
 type approvalGate struct {
-	r *run
-
-	mu   sync.Mutex
-	asks map[string]pendingApproval // questions whose call has not ended, by call key
-	put  []session.Approval         // questions whose call has ended: it waits
+	t *turn.Turn
+	a *Agent
 }
 
 var _ tools.Gate = (*approvalGate)(nil)
 
 // Pass says whether a call may run, or a person has to be asked.
 func (g *approvalGate) Pass(ctx context.Context, req tools.ToolRequest) error {
-	r := g.r
-	if r.in.check != nil {
-		if err := r.in.check(ctx, &req); err != nil {
+	if g.t.Input.Check != nil {
+		if err := g.t.Input.Check(ctx, &req); err != nil {
 			return err
 		}
 	}
-	late := req.Covered && r.provenance.TaintedSinceDecision(req.Invocation.CallID)
+	late := req.Covered && g.t.Provenance.TaintedSinceDecision(req.Invocation.CallID)
 	g.marks(&req)
-	if !req.Nested && g.isDecided(req.Invocation.Key) {
-		if changed(r.in.decided, &req.Examination) {
+	if !req.Nested && turn.IsDecided(g.t, req.Invocation.Key) {
+		if changed(g.t.Input.Decided, &req.Examination) {
 			return tools.Fail(tools.ErrApprovalDenied, textCallChanged, nil)
 		}
 		return nil
 	}
-	if late && !g.isDecided(req.Invocation.Key) {
+	if late && !turn.IsDecided(g.t, req.Invocation.Key) {
 		return g.passLate(ctx, &req)
 	}
 	if req.Covered {
 		return nil
 	}
 	deed := g.deed(req.Tool, &req.Annotations, &req.Examination)
-	why := r.a.o.Approvals.Asks(deed)
+	why := g.a.o.Approvals.Asks(deed)
 	if !why.Asks() {
 		return nil
 	}
@@ -80,26 +87,24 @@ func (g *approvalGate) Pass(ctx context.Context, req tools.ToolRequest) error {
 
 // marks notes of a call whether it brings content from outside, and where it goes.
 func (g *approvalGate) marks(req *tools.ToolRequest) {
-	r := g.r
 	if !req.Nested && len(req.Examination.Steps) > 0 && !req.Examination.Brings {
-		r.provenance.BeginsComposed(req.Invocation.CallID, g.deed(req.Tool, &req.Annotations, &req.Examination))
+		g.t.Provenance.BeginsComposed(req.Invocation.CallID, g.deed(req.Tool, &req.Annotations, &req.Examination))
 	}
 	if req.Examination.Taints || req.Examination.Brings {
-		r.provenance.Brings(req.Invocation.CallID)
+		g.t.Provenance.Brings(req.Invocation.CallID)
 	}
 	if req.Examination.Destination != "" {
-		r.provenance.ChoosesAddress(req.Invocation.CallID)
+		g.t.Provenance.ChoosesAddress(req.Invocation.CallID)
 	}
 }
 
 // passLate decides on a step of a call that has brought content from outside since
 // nobody was asked about it: where its examination had known, a person would have been.
 func (g *approvalGate) passLate(ctx context.Context, req *tools.ToolRequest) error {
-	r := g.r
-	step := DeedOf(req.Tool, &req.Annotations, &req.Examination, true, r.provenance.Named)
-	whole := r.provenance.Composed(req.Invocation.CallID)
-	why := r.a.o.Approvals.Asks(step)
-	if !why.Asks() || !r.a.o.Approvals.Asks(whole).Asks() {
+	step := DeedOf(req.Tool, &req.Annotations, &req.Examination, true, g.t.Provenance.Named)
+	whole := g.t.Provenance.Composed(req.Invocation.CallID)
+	why := g.a.o.Approvals.Asks(step)
+	if !why.Asks() || !g.a.o.Approvals.Asks(whole).Asks() {
 		return nil
 	}
 	if whole.Grantable() {
@@ -109,13 +114,6 @@ func (g *approvalGate) passLate(ctx context.Context, req *tools.ToolRequest) err
 		}
 	}
 	return fmt.Errorf("%s: %w", why.Text, tools.ErrAsk)
-}
-
-// isDecided says whether a call is the one that was allowed: the one of the first
-// answer of its turn, which the model did not write. A model may give any call any id.
-func (g *approvalGate) isDecided(key string) bool {
-	r := g.r
-	return r.in.decided != nil && key == session.CallID(r.info.ID, session.CallKey(1, 0))
 }
 
 // changed says whether a call would not do any more what was shown to the person.
@@ -133,8 +131,7 @@ func TextOf(ex *tools.Examination, arguments string) string {
 }
 
 func (g *approvalGate) deed(tool string, an *tools.Annotations, ex *tools.Examination) policy.Deed {
-	r := g.r
-	return DeedOf(tool, an, ex, r.provenance.Tainted(), r.provenance.Named)
+	return DeedOf(tool, an, ex, g.t.Provenance.Tainted(), g.t.Provenance.Named)
 }
 
 // DeedOf is a call in the words of policy. Tainted says that untrusted content came
@@ -155,19 +152,18 @@ func DeedOf(tool string, an *tools.Annotations, ex *tools.Examination, tainted b
 
 // granted says whether everybody for whom the turn runs has allowed the tool here.
 func (g *approvalGate) granted(ctx context.Context, tool string) (bool, error) {
-	r := g.r
-	if r.provenance.SeveralPeople() {
+	if g.t.Provenance.SeveralPeople() {
 		return false, nil
 	}
-	grants, err := r.a.o.Engine.Approvals().Grants(ctx, r.chat)
+	grants, err := g.a.o.Engine.Approvals().Grants(ctx, g.t.Origin.Chat)
 	if err != nil {
 		return false, err
 	}
 	now := time.Now()
 	for i := range grants {
-		g := &grants[i]
-		if g.Tool == tool && g.Person.ID == r.principal.Sender.ID && g.Address.Account == r.home.Account &&
-			!now.Before(g.Since) && now.Before(g.Expires) {
+		one := &grants[i]
+		if one.Tool == tool && one.Person.ID == g.t.Principal.Sender.ID && one.Address.Account == g.t.Origin.Address.Account &&
+			!now.Before(one.Since) && now.Before(one.Expires) {
 			return true, nil
 		}
 	}
@@ -176,15 +172,14 @@ func (g *approvalGate) granted(ctx context.Context, tool string) (bool, error) {
 
 // Ask puts the question for a call. It leaves when the call's result is recorded.
 func (g *approvalGate) Ask(ctx context.Context, call tools.Call, ex tools.Examination) (*tools.ToolResult, error) {
-	r := g.r
-	all, err := r.a.o.Engine.Approvals().ApprovalList(ctx, r.chat)
+	all, err := g.a.o.Engine.Approvals().ApprovalList(ctx, g.t.Origin.Chat)
 	if err != nil {
 		return nil, err
 	}
 	now := time.Now()
 	open := 0
 	for i := range all { // those of this turn may not be stored yet
-		if all[i].State == session.ApprovalOpen && all[i].Call.Turn != r.info.ID && !lapsed(&all[i], now) {
+		if all[i].State == session.ApprovalOpen && all[i].Call.Turn != g.t.Info.ID && !lapsed(&all[i], now) {
 			open++
 		}
 	}
@@ -194,76 +189,35 @@ func (g *approvalGate) Ask(ctx context.Context, call tools.Call, ex tools.Examin
 		return nil, err
 	}
 	deed, task := g.deed(call.Name, &call.Annotations, &ex), ""
-	if r.in.task != nil {
-		task = r.in.task.ID
+	if g.t.Input.Task != nil {
+		task = g.t.Input.Task.ID
 	}
 	key := session.CallKey(call.Round, call.Index)
 	a := &session.Approval{
-		ID: policy.NewPairingCode(), Chat: r.chat, Session: r.session, Address: r.home,
-		Task: task, Text: TextOf(&ex, arguments), Question: session.QuestionID(r.info.ID, key), Principal: r.principal.Stored(),
+		ID: policy.NewPairingCode(), Chat: g.t.Origin.Chat, Session: g.t.Origin.Session, Address: g.t.Origin.Address,
+		Task: task, Text: TextOf(&ex, arguments), Question: session.QuestionID(g.t.Info.ID, key), Principal: g.t.Principal.Stored(),
 		Call: session.HeldCall{
-			Turn: r.info.ID, Round: call.Round, Index: call.Index, ID: call.ID,
+			Turn: g.t.Info.ID, Round: call.Round, Index: call.Index, ID: call.ID,
 			Tool: call.Name, Arguments: arguments, Fingerprint: ex.State,
 		},
-		Tainted: deed.Tainted, Grantable: deed.Grantable() && !r.provenance.SeveralPeople(),
+		Tainted: deed.Tainted, Grantable: deed.Grantable() && !g.t.Provenance.SeveralPeople(),
 		Asked: now, Expires: now.Add(approvalTime), State: session.ApprovalOpen,
 	}
-	text := g.question(a, &ex, r.a.o.Approvals.Asks(deed))
-	if r.a.o.Redact(text) != text {
+	text := g.question(a, &ex, g.a.o.Approvals.Asks(deed))
+	if g.t.Deps.Redact(text) != text {
 		return nil, tools.Fail(tools.ErrApprovalDenied, "a person has to allow this call, and would be shown a secret; it was not run", nil)
 	}
-	o := r.outbound(a.Question, text, "")
+	o := g.t.Outbound(a.Question, text, "")
 	o.Buttons = buttons(a)
-	surface := r.a.o.Surfaces.At(o.Address)
-	if err := surface.canAsk(o); err != nil {
+	surface := g.t.Deps.Surfaces.At(o.Address)
+	if err := surface.MayAsk(o); err != nil {
 		return nil, tools.Fail(tools.ErrApprovalDenied, "a person has to allow this call, and the question cannot be put: "+err.Error(), nil).Because(err)
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if open += len(g.put) + len(g.asks); open >= maxOpen {
+	if open, ok := g.t.Questions.Add(key, a, o, open, maxOpen); !ok {
 		return nil, tools.Fail(tools.ErrApprovalDenied, fmt.Sprintf("%d questions wait in this chat already; this call was not run", open), nil)
 	}
-	g.asks[key] = pendingApproval{approval: a, question: o}
 	return tools.NewToolResult("waiting for approval " + a.ID + ": a person has been asked, and the call has not run. " +
 		"The outcome will be told in this conversation; do not call it again."), nil
-}
-
-// pendingApproval is a question that is recorded with its call's result.
-type pendingApproval struct {
-	approval *session.Approval
-	question channels.Outbound
-}
-
-// take gives the question of a call, nil for none.
-func (g *approvalGate) take(key string) *pendingApproval {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	a, ok := g.asks[key]
-	if !ok {
-		return nil
-	}
-	delete(g.asks, key)
-	g.put = append(g.put, *a.approval)
-	return &a
-}
-
-// stained are the turn's questions that were put before content from outside came
-// in: whoever goes on from the decision has read it.
-func (g *approvalGate) stained() []session.Approval {
-	r := g.r
-	if !r.provenance.Tainted() {
-		return nil
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	var out []session.Approval
-	for i := range g.put {
-		if a := &g.put[i]; !a.Tainted {
-			a.Tainted = true
-			out = append(out, *a)
-		}
-	}
-	return out
 }
 
 // lapsed says whether the time to answer a question is over. A clock that was put
@@ -282,14 +236,13 @@ func indented(raw string) string {
 
 // question is what the person reads: all of what would run, with nothing invisible in it.
 func (g *approvalGate) question(a *session.Approval, ex *tools.Examination, why policy.Reason) string {
-	r := g.r
 	who := textRequester
 	if a.Principal.Sender.Name != "" && !a.Principal.Direct {
 		who = channels.Visible(a.Principal.Sender.Name)
 	}
 	behalf := ""
-	if r.in.task != nil {
-		behalf = fmt.Sprintf(textForTask, task.Name(r.in.task))
+	if g.t.Input.Task != nil {
+		behalf = fmt.Sprintf(textForTask, task.Name(g.t.Input.Task))
 	}
 	return fmt.Sprintf(textQuestion,
 		approval.Headline(a.Call.Tool, ex, behalf, why), channels.Verbatim(a.Text), a.ID, a.Expires.Format("15:04:05 MST"), who)

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/pkg/agent"
+	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
@@ -75,7 +76,7 @@ func writer(_ context.Context, msgs []providers.Message, _ []providers.ToolDefin
 
 // asking lets questions be put wherever a test runs.
 func asking(o *agent.Options) {
-	surface(o, func(s *agent.Surface) { s.CanAsk = func(channels.Outbound) error { return nil } })
+	surface(o, func(s *turn.Surface) { s.CanAsk = func(channels.Outbound) error { return nil } })
 }
 
 // press lets somebody press the button with a label below a message.

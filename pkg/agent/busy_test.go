@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"parley/pkg/agent"
+	"parley/pkg/agent/turn"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -59,7 +60,7 @@ func TestSteerJoinsWhatArrivesToTheRunningTurn(t *testing.T) {
 func TestQueueLeavesWhatArrivesForTheNextTurn(t *testing.T) {
 	t.Parallel()
 	g := newGate()
-	w := newWorld(t, script(gated), []tools.Tool{g.tool()}, withOptions(func(o *agent.Options) { o.WhileBusy = agent.Queue }))
+	w := newWorld(t, script(gated), []tools.Tool{g.tool()}, withOptions(func(o *agent.Options) { o.WhileBusy = turn.Queue }))
 	w.write("1", "1", "go")
 	<-g.entered
 	w.write("1", "1", "later")
@@ -72,7 +73,7 @@ func TestQueueLeavesWhatArrivesForTheNextTurn(t *testing.T) {
 func TestInterruptEndsTheTurnInFavourOfTheNewerMessage(t *testing.T) {
 	t.Parallel()
 	g := newGate()
-	w := newWorld(t, script(gated), []tools.Tool{g.tool()}, withOptions(func(o *agent.Options) { o.WhileBusy = agent.Interrupt }))
+	w := newWorld(t, script(gated), []tools.Tool{g.tool()}, withOptions(func(o *agent.Options) { o.WhileBusy = turn.Interrupt }))
 	w.write("1", "1", "go")
 	<-g.entered
 	w.write("1", "1", "rather this")
@@ -128,7 +129,7 @@ func TestATurnHasTheLowestRightsOfItsSenders(t *testing.T) {
 		}
 		offered.Store(strings.Join(names, ","))
 		return gated(ctx, msgs, defs)
-	}), []tools.Tool{g.tool(), look, writes}, withOptions(byUser), withOptions(func(o *agent.Options) { o.WhileBusy = agent.Queue }))
+	}), []tools.Tool{g.tool(), look, writes}, withOptions(byUser), withOptions(func(o *agent.Options) { o.WhileBusy = turn.Queue }))
 	for _, c := range []struct {
 		senders []string
 		want    string

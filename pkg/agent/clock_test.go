@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/pkg/agent"
+	"parley/pkg/agent/turn"
 	"parley/pkg/providers"
 	"parley/pkg/session"
 	"parley/pkg/tools"
@@ -78,7 +79,7 @@ func TestAQuietTurnShowsThatItIsAtWorkAfterTenSeconds(t *testing.T) {
 			<-time.After(12 * time.Second)
 			return say("at last")
 		}), nil, withOptions(func(o *agent.Options) {
-			surface(o, func(s *agent.Surface) { s.Status = b })
+			surface(o, func(s *turn.Surface) { s.Status = b })
 		}))
 		w.write("1", "1", "think")
 		began := <-asked

@@ -15,7 +15,7 @@ import (
 
 // schedule answers /schedule.
 func (h *commandTurn) schedule(ctx context.Context) (string, error) {
-	all, err := h.r.a.o.Engine.Jobs().JobList(ctx, h.r.info.Chat)
+	all, err := h.a.o.Engine.Jobs().JobList(ctx, h.T.Info.Chat)
 	if err != nil {
 		return "", err
 	}
@@ -24,14 +24,14 @@ func (h *commandTurn) schedule(ctx context.Context) (string, error) {
 	case verb == "" || verb == "list" && which == "":
 		return h.planned(all), nil
 	case named.Plain(which) == "" || verb != "remove" && verb != "pause" && verb != "resume":
-		return fmt.Sprintf(textScheduleHelp, h.r.typed("schedule")), nil
+		return fmt.Sprintf(textScheduleHelp, h.T.Typed("schedule")), nil
 	}
 	j, err := job.Pick(all, named.Plain(which))
 	switch {
 	case errors.Is(err, named.ErrAmbiguous):
 		return capital(err.Error()), nil
 	case err != nil:
-		return fmt.Sprintf(textNoSuchSchedule, text.ClipBytes(named.Plain(which), 64), h.r.typed("schedule")), nil //nolint:nilerr // it is told
+		return fmt.Sprintf(textNoSuchSchedule, text.ClipBytes(named.Plain(which), 64), h.T.Typed("schedule")), nil //nolint:nilerr // it is told
 	}
 	return h.changePlan(ctx, verb, &j)
 }
@@ -56,8 +56,8 @@ func (h *commandTurn) planned(all []session.Job) string {
 		if j.Name != "" && j.Name != j.ID {
 			line += " " + j.Name
 		}
-		if h.r.a.o.Clock != nil {
-			line += ": " + h.r.a.o.Clock.Describe(j.Spec)
+		if h.a.o.Clock != nil {
+			line += ": " + h.a.o.Clock.Describe(j.Spec)
 		}
 		line += "; " + h.nextOf(j)
 		if about := aboutJob(j); about != "" {
@@ -79,13 +79,13 @@ func (h *commandTurn) nextOf(j *session.Job) string {
 	case j.Paused:
 		return textPaused
 	default:
-		return fmt.Sprintf(textNextRun, h.r.timeHere(j.Due))
+		return fmt.Sprintf(textNextRun, h.T.Clock.Here(j.Due))
 	}
 }
 
 // changePlan does what a person wants with a job.
 func (h *commandTurn) changePlan(ctx context.Context, verb string, j *session.Job) (string, error) {
-	if err := h.r.mayChange(j); err != nil {
+	if err := mayChange(h.T, j); err != nil {
 		return fmt.Sprintf(textNotYourSchedule, jobName(j), nameOf(j.Principal.Sender)), nil //nolint:nilerr // it is told
 	}
 	var now session.Job
@@ -93,12 +93,12 @@ func (h *commandTurn) changePlan(ctx context.Context, verb string, j *session.Jo
 	var done string
 	switch verb {
 	case "remove":
-		done, err = fmt.Sprintf(textScheduleRemoved, jobName(j)), h.r.a.jobs.Remove(ctx, j.ID)
+		done, err = fmt.Sprintf(textScheduleRemoved, jobName(j)), h.a.jobs.Remove(ctx, j.ID)
 	case "pause":
-		now, err = h.r.a.jobs.Pause(ctx, j.ID, fmt.Sprintf(textPausedBy, nameOf(h.r.principal.Sender)))
-		done = fmt.Sprintf(textSchedulePaused, jobName(j), h.r.typed("schedule"), now.ID)
+		now, err = h.a.jobs.Pause(ctx, j.ID, fmt.Sprintf(textPausedBy, nameOf(h.T.Principal.Sender)))
+		done = fmt.Sprintf(textSchedulePaused, jobName(j), h.T.Typed("schedule"), now.ID)
 	default:
-		now, err = h.r.a.jobs.Resume(ctx, j.ID)
+		now, err = h.a.jobs.Resume(ctx, j.ID)
 		done = fmt.Sprintf(textScheduleResumed, jobName(j), h.nextOf(&now))
 	}
 	switch {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/pkg/agent/turn"
 	"parley/pkg/session"
 )
 
@@ -72,14 +73,17 @@ func parseCommand(text string) (name, arg string, ok bool) {
 
 func isCommand(text string) bool { _, _, ok := parseCommand(text); return ok }
 
-func isStop(text string) bool { name, _, _ := parseCommand(text); return name == "stop" }
-
-func isToolCommand(text string) bool { name, _, _ := parseCommand(text); return name == "tool" }
+// commandName is the name of the command that a text is, "" for any other text.
+func commandName(text string) string {
+	name, _, _ := parseCommand(text)
+	return name
+}
 
 // commandTurn is the turn of a command. A command is answered without a model; only
 // /compact asks it, and /tool, which is a message's turn.
 type commandTurn struct {
-	chatTurn
+	turn.Message
+	a         *Agent
 	name, arg string
 }
 
@@ -92,74 +96,68 @@ func isCommandTurn(info *session.TurnInfo) bool {
 	return ok && name != "tool"
 }
 
-func newCommandTurn(r *run) handler {
-	name, arg, _ := parseCommand(r.info.Items[0].Inbound.Text)
-	return &commandTurn{chatTurn: chatTurn{r}, name: name, arg: arg}
+func newCommandTurn(a *Agent, t *turn.Turn) turn.Handler {
+	name, arg, _ := parseCommand(t.Info.Items[0].Inbound.Text)
+	return &commandTurn{Message: turn.Message{T: t}, a: a, name: name, arg: arg}
 }
 
-func (h *commandTurn) begin(ctx context.Context) (input, error) {
-	items, err := h.r.admit(ctx)
+func (h *commandTurn) Begin(ctx context.Context) (turn.Input, error) {
+	items, err := h.T.Admit(ctx)
 	if err != nil {
-		return input{}, err
+		return turn.Input{}, err
 	}
-	h.r.takes(items)
+	h.T.Take(items)
 	re, err := h.answer(ctx)
 	if err != nil {
-		return input{}, err
+		return turn.Input{}, err
 	}
-	return input{}, done(h.r.commit(ctx, re))
+	return turn.Input{}, turn.Done(h.T.Commit(ctx, re))
 }
 
 // answer carries out the command.
-func (h *commandTurn) answer(ctx context.Context) (reply, error) {
-	re := reply{Commit: session.Commit{Outcome: session.OutcomeAnswered}}
+func (h *commandTurn) answer(ctx context.Context) (turn.Reply, error) {
+	re := turn.Reply{Commit: session.Commit{Outcome: session.OutcomeAnswered}}
 	var err error
 	switch h.name {
 	case startCommand:
-		re.text = fmt.Sprintf(textHello, h.r.a.o.Model.Name, h.help())
+		re.Text = fmt.Sprintf(textHello, h.T.Deps.Model.Name, h.help())
 	case "new":
 		re.NewSession = true
-		re.text = textNewConversation
+		re.Text = textNewConversation
 	case "stop":
-		re.text = h.stop(ctx)
+		re.Text = h.stop(ctx)
 	case "status":
-		re.text = h.status(ctx)
+		re.Text = h.status(ctx)
 	case "schedule":
-		re.text, err = h.schedule(ctx)
+		re.Text, err = h.schedule(ctx)
 	case "tools":
-		re.text = h.tools()
+		re.Text = h.tools()
 	case "model":
-		re.text = fmt.Sprintf(textModel, h.r.a.o.Model.Name)
+		re.Text = fmt.Sprintf(textModel, h.T.Deps.Model.Name)
 	case "usage":
-		re.text, err = h.usage(ctx)
+		re.Text, err = h.usage(ctx)
 	case "tasks":
-		re.text, err = h.tasks(ctx)
+		re.Text, err = h.tasks(ctx)
 	case "cancel":
-		re.text, re.Messages, err = h.cancel(ctx)
+		re.Text, re.Messages, err = h.cancel(ctx)
 	case "compact":
 		return h.compact(ctx)
 	default:
-		re.text = h.help()
+		re.Text = h.help()
 	}
 	return re, err
-}
-
-// typed is what a person writes in this chat for the command called name.
-func (r *run) typed(name string) string {
-	s := r.a.o.Surfaces.At(r.home)
-	return s.command(name)
 }
 
 // tools lists the tools of the chat. An owner is also told what they did, in
 // all chats together.
 func (h *commandTurn) tools() string {
-	offered := h.r.offered()
+	offered := h.T.Offered()
 	defs := offered.ToProviderDefs()
 	if len(defs) == 0 {
 		return textNoTools
 	}
 	did := map[string]string{}
-	if h.r.principal.Owner {
+	if h.T.Principal.Owner {
 		for _, s := range offered.Stats() {
 			did[s.Tool] = " (" + s.String() + ")"
 		}
@@ -176,14 +174,14 @@ func (h *commandTurn) help() string {
 	var b strings.Builder
 	b.WriteString(textHelp)
 	for _, c := range commandText() {
-		b.WriteString(h.r.typed(c[0]) + " - " + c[1] + "\n")
+		b.WriteString(h.T.Typed(c[0]) + " - " + c[1] + "\n")
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // stop answers /stop. A turn that was stopped for it has already said so.
 func (h *commandTurn) stop(ctx context.Context) string {
-	if h.r.saidStopped(ctx, h.r.info.Items[0].ID) {
+	if h.T.Interrupts().SaidStopped(ctx, h.T.Info.Items[0].ID) {
 		return ""
 	}
 	return textNothingToStop
@@ -199,19 +197,19 @@ func entries(n uint64) string {
 
 func (h *commandTurn) status(ctx context.Context) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, textStatusModel, h.r.a.o.Model.Name)
-	if info, err := h.r.a.o.Engine.Sessions().Get(ctx, h.r.info.Session); err == nil {
+	fmt.Fprintf(&b, textStatusModel, h.T.Deps.Model.Name)
+	if info, err := h.a.o.Engine.Sessions().Get(ctx, h.T.Info.Session); err == nil {
 		fmt.Fprintf(&b, textStatusConversation, info.Session, entries(info.Entries), info.Created.Format("2006-01-02 15:04"))
 	}
-	fmt.Fprintf(&b, textStatusLevel, h.r.principal.Level)
-	if all, err := h.r.a.o.Engine.Approvals().ApprovalList(ctx, h.r.info.Chat); err == nil {
+	fmt.Fprintf(&b, textStatusLevel, h.T.Principal.Level)
+	if all, err := h.a.o.Engine.Approvals().ApprovalList(ctx, h.T.Info.Chat); err == nil {
 		for i := range all {
 			if q := &all[i]; q.State == session.ApprovalOpen && time.Now().Before(q.Expires) {
 				fmt.Fprintf(&b, textStatusApproval, q.Call.Tool, q.ID, q.Expires.Format("15:04:05 MST"))
 			}
 		}
 	}
-	if st, err := h.r.a.o.Engine.Status(ctx); err == nil && h.r.principal.Owner {
+	if st, err := h.a.o.Engine.Status(ctx); err == nil && h.T.Principal.Owner {
 		fmt.Fprintf(&b, textStatusWaiting, st.Waiting, st.Sending, st.OpenTasks)
 		if st.WriteError != "" {
 			fmt.Fprintf(&b, textStatusUnwritable, st.WriteError)

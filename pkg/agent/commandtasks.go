@@ -9,6 +9,7 @@ import (
 
 	"parley/pkg/agent/named"
 	"parley/pkg/agent/task"
+	"parley/pkg/agent/turn"
 	"parley/pkg/providers"
 	"parley/pkg/session"
 	"parley/pkg/text"
@@ -17,28 +18,28 @@ import (
 // cancel carries out /cancel; the notice of the task's end is its answer. It gives
 // what else there is to say, and what the history keeps.
 func (h *commandTurn) cancel(ctx context.Context) (shown string, history []providers.Message, err error) {
-	id, it := h.arg, &h.r.info.Items[0]
+	id, it := h.arg, &h.T.Info.Items[0]
 	if id == "" {
 		shown, err := h.tasks(ctx)
-		return fmt.Sprintf(textWhichTask, h.r.typed("cancel"), shown), nil, err
+		return fmt.Sprintf(textWhichTask, h.T.Typed("cancel"), shown), nil, err
 	}
-	t, err := h.r.a.tasks.Find(ctx, h.r.info.Chat, id)
+	t, err := h.a.tasks.Find(ctx, h.T.Info.Chat, id)
 	switch {
 	case errors.Is(err, session.ErrNotFound):
-		return fmt.Sprintf(textNoSuchTask, h.r.typed("tasks")), nil, nil
+		return fmt.Sprintf(textNoSuchTask, h.T.Typed("tasks")), nil, nil
 	case errors.Is(err, named.ErrAmbiguous):
 		return capital(err.Error()), nil, nil
 	case err != nil:
 		return "", nil, err
-	case !h.r.principal.MayCancel(&t):
+	case !h.T.Principal.MayCancel(&t):
 		return fmt.Sprintf(textNotYourTask, nameOf(t.Principal.Sender)), nil, nil
 	}
-	by := nameOf(h.r.principal.Sender)
-	first, err := h.r.a.tasks.Cancel(ctx, &t, by, func(c *session.Completion, _ *session.Task) { c.Item = nil })
+	by := nameOf(h.T.Principal.Sender)
+	first, err := h.a.tasks.Cancel(ctx, &t, by, func(c *session.Completion, _ *session.Task) { c.Item = nil })
 	if err != nil {
 		return "", nil, err
 	}
-	if t, err = h.r.a.o.Engine.Tasks().Task(ctx, t.ID); err != nil {
+	if t, err = h.a.o.Engine.Tasks().Task(ctx, t.ID); err != nil {
 		return "", nil, err
 	}
 	if !first && (t.State != session.TaskCancelled || t.Ended.Before(it.Time)) { // not by an earlier attempt at this turn
@@ -49,13 +50,13 @@ func (h *commandTurn) cancel(ctx context.Context) (shown string, history []provi
 	}
 	return shown, []providers.Message{
 		{Role: providers.RoleUser, Content: task.Mark + " " + task.Name(&t) + " was cancelled by " + by + "."},
-		assistant(t.Result),
+		turn.Assistant(t.Result),
 	}, nil
 }
 
 // tasks lists the chat's tasks.
 func (h *commandTurn) tasks(ctx context.Context) (string, error) {
-	running, recent, err := h.r.a.tasks.Of(ctx, h.r.info.Chat)
+	running, recent, err := h.a.tasks.Of(ctx, h.T.Info.Chat)
 	if err != nil {
 		return "", err
 	}
@@ -68,7 +69,7 @@ func (h *commandTurn) tasks(ctx context.Context) (string, error) {
 	for i := range running {
 		t := &running[i]
 		fmt.Fprintf(&b, textRunningTask, t.Short(), titleOf(t), t.Started.Format(clock), t.Deadline.Format(clock))
-		if h.r.a.agentWaits(t.ID) {
+		if h.a.agentWaits(t.ID) {
 			b.WriteString(" (" + textTaskWaits + ")")
 		}
 		b.WriteString("\n")
@@ -76,7 +77,7 @@ func (h *commandTurn) tasks(ctx context.Context) (string, error) {
 	if len(running) == 0 {
 		b.WriteString(textNoneRuns)
 	} else {
-		fmt.Fprintf(&b, textHowToCancel, h.r.typed("cancel"))
+		fmt.Fprintf(&b, textHowToCancel, h.T.Typed("cancel"))
 	}
 	if len(recent) > 0 {
 		b.WriteString(textEndedTasks)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"parley/pkg/agent/prompt"
+	"parley/pkg/agent/turn"
 	"parley/pkg/providers"
 	"parley/pkg/session"
 	"parley/pkg/text"
@@ -15,76 +17,81 @@ const compactPrompt = "Summarise our conversation so far in at most 300 words: w
 
 // compact replaces the history that the model reads by the model's own summary. The
 // store keeps all entries: only the session's compaction point moves.
-func (h *commandTurn) compact(ctx context.Context) (reply, error) {
-	past, err := h.r.a.prompts.History(ctx, h.r.past(h.r.a.o.Limits.ContextTokens, 0))
+func (h *commandTurn) compact(ctx context.Context) (turn.Reply, error) {
+	past, err := h.T.Deps.Prompts.History(ctx, h.past())
 	if err != nil {
-		return reply{}, err
+		return turn.Reply{}, err
 	}
 	if len(past.Messages) == 0 {
-		return reply{Commit: session.Commit{Outcome: session.OutcomeAnswered}, text: textNothingToCompact}, nil
+		return turn.Reply{Commit: session.Commit{Outcome: session.OutcomeAnswered}, Text: textNothingToCompact}, nil
 	}
-	info, err := h.r.a.o.Engine.Sessions().Get(ctx, h.r.info.Session)
+	info, err := h.a.o.Engine.Sessions().Get(ctx, h.T.Info.Session)
 	if err != nil {
-		return reply{}, err
+		return turn.Reply{}, err
 	}
 	loop, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer interrupts{h.r}.watch(loop, cancel)()
+	defer h.T.Interrupts().Watch(loop, cancel)()
 	resp, err := h.summary(loop, past.Messages)
-	h.r.logUse().AnErr("err", err).Msg("summary")
+	h.T.LogUse().AnErr("err", err).Msg("summary")
 	switch cause := context.Cause(loop); {
-	case err != nil && ended(cause):
-		return h.r.stoppedReply(ctx, h.r.userMessages(h.r.info.Items, nil), cause), nil
+	case err != nil && turn.IsEnded(cause):
+		return h.T.Interrupts().Reply(ctx, h.T.UserMessages(h.T.Info.Items, nil), cause), nil
 	case err != nil && ctx.Err() != nil:
-		return reply{}, err
+		return turn.Reply{}, err
 	case err != nil:
-		reason, person := h.r.explain(err)
+		reason, person := h.T.Explain(err)
 		return h.notCompacted(reason, person), nil
 	case strings.TrimSpace(resp.Content) == "":
 		return h.notCompacted("empty summary", textNoSummary), nil
 	}
-	return reply{Commit: session.Commit{
+	return turn.Reply{Commit: session.Commit{
 		Outcome: session.OutcomeAnswered,
 		Messages: []providers.Message{
 			{Role: providers.RoleUser, Content: "(the conversation so far was replaced by this summary)"},
-			assistant(resp.Content),
+			turn.Assistant(resp.Content),
 		},
 		CompactTo: info.Entries + 1,
-	}, text: fmt.Sprintf(textCompacted, resp.Content)}, nil
+	}, Text: fmt.Sprintf(textCompacted, resp.Content)}, nil
 }
 
 func (h *commandTurn) summary(ctx context.Context, of []providers.Message) (*providers.LLMResponse, error) {
-	system, err := h.r.system(ctx)
+	system, err := h.T.System(ctx)
 	if err != nil {
 		return nil, err
 	}
 	ask := append(append([]providers.Message{system}, of...), providers.Message{Role: providers.RoleUser, Content: compactPrompt})
-	h.r.at("")
-	return h.r.usage.Provider(h.r.a.o.Model.Provider).Chat(ctx, providers.Repair(ask), nil, h.r.a.o.Model.Name, h.r.a.o.Model.Options)
+	h.T.At(turn.StageAsking)
+	return h.T.Usage.Provider(h.T.Deps.Model.Provider).Chat(ctx, providers.Repair(ask), nil, h.T.Deps.Model.Name, h.T.Deps.Model.Options)
 }
 
-func (h *commandTurn) notCompacted(reason, person string) reply {
-	return reply{
-		Commit: session.Commit{Outcome: session.OutcomeFailed, Reason: text.ClipBytes(h.r.a.o.Redact(reason), 500)},
-		text:   fmt.Sprintf(textNotCompacted, person),
+func (h *commandTurn) notCompacted(reason, person string) turn.Reply {
+	return turn.Reply{
+		Commit: session.Commit{Outcome: session.OutcomeFailed, Reason: text.ClipBytes(h.T.Deps.Redact(reason), 500)},
+		Text:   fmt.Sprintf(textNotCompacted, person),
 	}
+}
+
+// past is the history that the next request carries.
+func (h *commandTurn) past() prompt.Past {
+	return prompt.Past{Session: h.T.Info.Session, Space: h.T.Space, Budget: h.T.Deps.Limits.ContextTokens}
 }
 
 // usage tells how much of the conversation the next request carries, with
 // estimated tokens, and what the chat used today.
 func (h *commandTurn) usage(ctx context.Context) (string, error) {
-	past, err := h.r.a.prompts.History(ctx, h.r.past(h.r.a.o.Limits.ContextTokens, 0))
+	past, err := h.T.Deps.Prompts.History(ctx, h.past())
 	if err != nil {
 		return "", err
 	}
-	info, err := h.r.a.o.Engine.Sessions().Get(ctx, h.r.info.Session)
+	info, err := h.a.o.Engine.Sessions().Get(ctx, h.T.Info.Session)
 	if err != nil {
 		return "", err
 	}
-	today, err := h.r.usage.Report(ctx)
+	today, err := h.T.Usage.Report(ctx)
 	if err != nil {
 		return "", err
 	}
 	return fmt.Sprintf(textUsage,
-		entries(info.Entries), len(past.Messages), past.Tokens, h.r.a.o.Limits.ContextTokens, h.r.typed("compact"), h.r.typed("new"), today), nil
+		entries(info.Entries), len(past.Messages), past.Tokens, h.T.Deps.Limits.ContextTokens, h.T.Typed("compact"), h.T.Typed("new"), today), nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/pkg/agent/approval"
+	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
@@ -47,7 +48,8 @@ func decidedCall(a *session.Approval) string { return "approved_" + a.ID }
 
 // decisionTurn is the turn of a decision in the chat that was asked.
 type decisionTurn struct {
-	chatTurn
+	turn.Message
+	a    *Agent
 	word word
 }
 
@@ -56,61 +58,60 @@ func isDecisionTurn(info *session.TurnInfo) bool {
 	return ok
 }
 
-func newDecisionTurn(r *run) handler {
-	w, _ := wordOf(&r.info.Items[0])
-	return &decisionTurn{chatTurn: chatTurn{r}, word: w}
+func newDecisionTurn(a *Agent, t *turn.Turn) turn.Handler {
+	w, _ := wordOf(&t.Info.Items[0])
+	return &decisionTurn{Message: turn.Message{T: t}, a: a, word: w}
 }
 
-// begin only says so where the word does not count. Else the model continues from the
+// Begin only says so where the word does not count. Else the model continues from the
 // result of the stored call.
-func (h *decisionTurn) begin(ctx context.Context) (input, error) {
-	r := h.r
-	if _, err := r.admit(ctx); err != nil {
-		return input{}, err
+func (h *decisionTurn) Begin(ctx context.Context) (turn.Input, error) {
+	if _, err := h.T.Admit(ctx); err != nil {
+		return turn.Input{}, err
 	}
-	a, err := r.a.o.Engine.Approvals().Approval(ctx, h.word.id)
+	a, err := h.a.o.Engine.Approvals().Approval(ctx, h.word.id)
 	if err != nil && !errors.Is(err, session.ErrNotFound) {
-		return input{}, err
+		return turn.Input{}, err
 	}
-	d := decision{r: r, word: h.word, approval: &a}
+	d := decision{t: h.T, a: h.a, word: h.word, approval: &a}
 	switch {
-	case err != nil, a.Chat != r.chat:
-		r.a.o.OnApproval(approval.Event{
-			Approval: session.Approval{ID: text.ClipBytes(h.word.id, 64), Address: r.info.Address, Call: session.HeldCall{Turn: r.info.ID}},
+	case err != nil, a.Chat != h.T.Origin.Chat:
+		h.a.o.OnApproval(approval.Event{
+			Approval: session.Approval{ID: text.ClipBytes(h.word.id, 64), Address: h.T.Info.Address, Call: session.HeldCall{Turn: h.T.Info.ID}},
 			By:       d.decider(), Outcome: approval.Refused, Detail: "refused: unknown",
 		})
-		return input{}, done(r.commit(ctx, reply{
-			Commit: session.Commit{Outcome: session.OutcomeAnswered, Reason: "unknown approval"}, text: textUnknownApproval,
+		return turn.Input{}, turn.Done(h.T.Commit(ctx, turn.Reply{
+			Commit: session.Commit{Outcome: session.OutcomeAnswered, Reason: "unknown approval"}, Text: textUnknownApproval,
 		}))
-	case a.State == session.ApprovalAllowed && a.Answer.Turn == r.info.ID: // by an earlier attempt at this turn
+	case a.State == session.ApprovalAllowed && a.Answer.Turn == h.T.Info.ID: // by an earlier attempt at this turn
 		return h.goOn(ctx, &d, d.again)
 	case a.Task != "":
-		return input{}, done(h.handOn(ctx, &d))
+		return turn.Input{}, turn.Done(h.handOn(ctx, &d))
 	}
 	return h.goOn(ctx, &d, func(ctx context.Context) (verdict, error) { return d.take(ctx, time.Now(), tooLate(&a)) })
 }
 
 // goOn returns what the model reads of a call that is allowed, and commits any other
 // verdict.
-func (h *decisionTurn) goOn(ctx context.Context, d *decision, decide func(context.Context) (verdict, error)) (input, error) {
+func (h *decisionTurn) goOn(ctx context.Context, d *decision, decide func(context.Context) (verdict, error)) (turn.Input, error) {
 	v, err := decide(ctx)
 	if err != nil {
-		return input{}, err
+		return turn.Input{}, err
 	}
 	if v.kind == verdictAllowed {
 		return d.input(), nil
 	}
-	return input{}, done(h.r.commit(ctx, d.closed(v)))
+	return turn.Input{}, turn.Done(h.T.Commit(ctx, d.closed(v)))
 }
 
-// reply names the call that took the process with it.
-func (h *decisionTurn) reply(ctx context.Context, e *ending) (reply, error) {
-	if e.how == endLost {
-		if re, ok := h.word.givenUp(ctx, h.r, e); ok {
+// Reply names the call that took the process with it.
+func (h *decisionTurn) Reply(ctx context.Context, e *turn.Result) (turn.Reply, error) {
+	if e.Kind == turn.Lost {
+		if re, ok := h.word.givenUp(ctx, h.a, h.T, e); ok {
 			return re, nil
 		}
 	}
-	return h.r.usualReply(ctx, e)
+	return h.Message.Reply(ctx, e)
 }
 
 // verdict is what came of a decision.
@@ -134,22 +135,23 @@ const (
 
 // decision is one word on one question, with the turn that takes it.
 type decision struct {
-	r        *run
+	t        *turn.Turn
+	a        *Agent
 	word     word
 	approval *session.Approval
 }
 
 // take decides on the question; late is what is said when its time is over at now.
 func (d *decision) take(ctx context.Context, now time.Time, late string) (verdict, error) {
-	a, r, by := d.approval, d.r, d.decider()
-	if why := notTheirs(d.word, a, &r.principal); why != "" {
-		r.a.o.OnApproval(approval.Event{Approval: *a, By: by, Outcome: approval.Refused, Detail: "refused: " + why})
+	a, by := d.approval, d.decider()
+	if why := notTheirs(d.word, a, &d.t.Principal); why != "" {
+		d.a.o.OnApproval(approval.Event{Approval: *a, By: by, Outcome: approval.Refused, Detail: "refused: " + why})
 		return verdict{text: why}, nil
 	}
 	if lapsed(a, now) {
 		return d.void(ctx, by, late)
 	}
-	a.Answer.By, a.Answer.At, a.Answer.Turn = by, now, r.info.ID
+	a.Answer.By, a.Answer.At, a.Answer.Turn = by, now, d.t.Info.ID
 	if d.word.word == denyWord {
 		return d.deny(), nil
 	}
@@ -167,7 +169,7 @@ func (d *decision) again(ctx context.Context) (verdict, error) {
 	if why == "" && lapsed(a, time.Now()) {
 		why = tooLate(a)
 	}
-	if why != "" && !d.r.ranAlready() {
+	if why != "" && !ranAlready(d.t) {
 		return d.void(ctx, a.Answer.By, why)
 	}
 	return verdict{kind: verdictAllowed}, nil
@@ -182,7 +184,7 @@ func (d *decision) decider() channels.Sender {
 	if d.word.operator {
 		return channels.Sender{Name: textOperator}
 	}
-	return d.r.principal.Sender
+	return d.t.Principal.Sender
 }
 
 func nameOf(s channels.Sender) string {
@@ -195,11 +197,11 @@ func nameOf(s channels.Sender) string {
 // mayStill makes the turn the requester's, with the lower of their rights then and
 // now, and says why the call may not run any more.
 func (d *decision) mayStill(ctx context.Context) string {
-	r, a := d.r, d.approval
-	requester, allowed := r.a.rights.Requester(ctx, a, r.home)
-	r.principal = requester
-	r.space = r.a.o.Files.Space(r.home, r.principal.SharesSpace())
-	an, known := r.a.o.Tools.Annotations(a.Call.Tool)
+	a := d.approval
+	requester, allowed := d.t.Deps.Rights.Requester(ctx, a, d.t.Origin.Address)
+	d.t.Principal = requester
+	d.t.Space = d.t.Deps.Space(d.t.Origin.Address, d.t.Principal.SharesSpace())
+	an, known := d.t.Deps.Tools.Annotations(a.Call.Tool)
 	if !allowed || !known || !requester.Level.Allows(policy.Level(an.Level)) {
 		return fmt.Sprintf(textRequesterRefused, nameOf(a.Principal.Sender), a.Call.Tool)
 	}
@@ -207,7 +209,7 @@ func (d *decision) mayStill(ctx context.Context) string {
 	if err != nil {
 		return textCallUnreadable
 	}
-	ex, err := r.offered().Examine(r.invocation(ctx), a.Call.Tool, args)
+	ex, err := d.t.Offered().Examine(d.t.Invocation(ctx), a.Call.Tool, args)
 	if err != nil || changed(a, &ex) {
 		return textCallChanged
 	}
@@ -218,8 +220,8 @@ func (d *decision) mayStill(ctx context.Context) string {
 func (d *decision) deny() verdict {
 	a := d.approval
 	a.State = session.ApprovalDenied
-	d.r.log().Info().Str("approval", a.ID).Str("tool", a.Call.Tool).Msg("a call was denied")
-	d.r.a.o.OnApproval(approval.Event{Approval: *a, By: a.Answer.By, Outcome: approval.Denied, Detail: "denied"})
+	d.t.Log().Info().Str("approval", a.ID).Str("tool", a.Call.Tool).Msg("a call was denied")
+	d.a.o.OnApproval(approval.Event{Approval: *a, By: a.Answer.By, Outcome: approval.Denied, Detail: "denied"})
 	return verdict{
 		kind: verdictClosed, text: fmt.Sprintf(textDenied, nameOf(a.Answer.By), a.Call.Tool),
 		failure: tools.ErrorText(tools.ErrApprovalDenied, "a person denied this call; it was not run", nil),
@@ -232,22 +234,22 @@ func (d *decision) void(ctx context.Context, by channels.Sender, why string) (ve
 		return verdict{}, err // an examination that was cut off says nothing
 	}
 	a := d.approval
-	a.Answer.By, a.Answer.At, a.Answer.Turn, a.State, a.Answer.Reason = by, time.Now(), d.r.info.ID, session.ApprovalVoid, why
-	d.r.log().Info().Str("approval", a.ID).Str("tool", a.Call.Tool).Str("reason", why).Msg("an approval is void")
-	d.r.a.o.OnApproval(approval.Event{Approval: *a, By: by, Outcome: approval.Void, Detail: "void: " + why})
+	a.Answer.By, a.Answer.At, a.Answer.Turn, a.State, a.Answer.Reason = by, time.Now(), d.t.Info.ID, session.ApprovalVoid, why
+	d.t.Log().Info().Str("approval", a.ID).Str("tool", a.Call.Tool).Str("reason", why).Msg("an approval is void")
+	d.a.o.OnApproval(approval.Event{Approval: *a, By: by, Outcome: approval.Void, Detail: "void: " + why})
 	return verdict{kind: verdictClosed, text: why, failure: tools.ErrorText(tools.ErrApprovalDenied, why, nil)}, nil
 }
 
 // closed is the reply of a decision without a call: the question's message says so, and
 // so does the history, which names the call. A word that does not count is only answered.
-func (d *decision) closed(v verdict) reply {
-	re := reply{Commit: session.Commit{Outcome: session.OutcomeAnswered}, text: v.text}
+func (d *decision) closed(v verdict) turn.Reply {
+	re := turn.Reply{Commit: session.Commit{Outcome: session.OutcomeAnswered}, Text: v.text}
 	if v.kind == verdictClosed {
-		re.finishes = d.approval.Question
+		re.Finishes = d.approval.Question
 		re.Approvals = []session.Approval{*d.approval}
 		re.Messages = []providers.Message{
 			{Role: providers.RoleUser, Content: decisionMark(d.approval) + "The outcome: " + v.failure},
-			assistant(v.text),
+			turn.Assistant(v.text),
 		}
 	}
 	return re
@@ -261,7 +263,7 @@ func decisionMark(a *session.Approval) string {
 
 // allow records the decision together with the call that it makes.
 func (d *decision) allow(ctx context.Context, here bool) error { //nolint:revive // flag-parameter: it is the person's choice
-	r, a := d.r, d.approval
+	a := d.approval
 	a.State = session.ApprovalAllowed
 	how := textOnce
 	step := session.Step{
@@ -275,15 +277,15 @@ func (d *decision) allow(ctx context.Context, here bool) error { //nolint:revive
 		}}
 	}
 	text := fmt.Sprintf(textAllowed, how, nameOf(a.Answer.By), a.Call.Tool)
-	o := r.outbound(r.info.ID+"/decided/0", text, "")
+	o := d.t.Outbound(d.t.Info.ID+"/decided/0", text, "")
 	o.Finishes = a.Question
 	step.Outbox = []channels.Outbound{o}
-	if err := r.steps.record(ctx, step); err != nil {
+	if err := d.t.Record(ctx, step); err != nil {
 		return err
 	}
-	r.info.Steps = append(r.info.Steps, step)
-	r.a.o.OnApproval(approval.Event{Approval: *a, By: a.Answer.By, Outcome: approval.Allowed, Granted: here, Detail: "allowed " + how})
-	r.log().Info().Str("approval", a.ID).Str("tool", a.Call.Tool).Str("how", how).Msg("a call was allowed")
+	d.t.Info.Steps = append(d.t.Info.Steps, step)
+	d.a.o.OnApproval(approval.Event{Approval: *a, By: a.Answer.By, Outcome: approval.Allowed, Granted: here, Detail: "allowed " + how})
+	d.t.Log().Info().Str("approval", a.ID).Str("tool", a.Call.Tool).Str("how", how).Msg("a call was allowed")
 	return nil
 }
 
@@ -299,45 +301,45 @@ func stored(a *session.Approval) *providers.LLMResponse {
 
 // input is what the model reads of a call that was allowed. The call runs first, unless
 // it was begun, and the model continues from its result.
-func (d *decision) input() input {
+func (d *decision) input() turn.Input {
 	if d.approval.Tainted {
-		d.r.provenance.Taint()
+		d.t.Provenance.Taint()
 	}
 	text := decisionMark(d.approval) + "It was allowed, and its result follows. Say what came of it, and go on with what was asked for."
-	return input{items: d.r.decisionItem(text), decided: d.approval}
+	return turn.Input{Items: decisionItem(d.t, text), Decided: d.approval}
 }
 
 // decisionItem is the item by which the model reads of a decision.
-func (r *run) decisionItem(text string) []session.Item {
-	return []session.Item{{Kind: session.ItemDecision, Address: r.info.Address, Text: text, Time: r.began}}
+func decisionItem(t *turn.Turn, text string) []session.Item {
+	return []session.Item{{Kind: session.ItemDecision, Address: t.Info.Address, Text: text, Time: t.Clock.Began}}
 }
 
 // givenUp is the reply of a turn whose call was allowed and took the process with it;
 // false where the turn allowed none.
-func (w word) givenUp(ctx context.Context, r *run, e *ending) (reply, bool) {
-	a, err := r.a.o.Engine.Approvals().Approval(ctx, w.id)
-	if err != nil || a.Answer.Turn != r.info.ID {
-		return reply{}, false
+func (w word) givenUp(ctx context.Context, a *Agent, t *turn.Turn, e *turn.Result) (turn.Reply, bool) {
+	q, err := a.o.Engine.Approvals().Approval(ctx, w.id)
+	if err != nil || q.Answer.Turn != t.Info.ID {
+		return turn.Reply{}, false
 	}
-	text := fmt.Sprintf(textLostBeforeCall, a.ID, a.Call.Tool)
+	text := fmt.Sprintf(textLostBeforeCall, q.ID, q.Call.Tool)
 	failure := tools.ErrorText(tools.ErrInterrupted, "the call was not run", nil)
-	if r.ranAlready() {
-		text = fmt.Sprintf(textLostInCall, a.ID, a.Call.Tool)
+	if ranAlready(t) {
+		text = fmt.Sprintf(textLostInCall, q.ID, q.Call.Tool)
 		failure = tools.ErrorText(tools.ErrInterrupted, "interrupted: it is unknown whether it took effect", nil)
 	}
-	r.a.o.OnApproval(approval.Event{Approval: a, By: a.Answer.By, Outcome: approval.GivenUp, Detail: "given up: " + text})
-	return reply{Commit: session.Commit{
-		Outcome: session.OutcomeQuarantined, Reason: e.reason,
+	a.o.OnApproval(approval.Event{Approval: q, By: q.Answer.By, Outcome: approval.GivenUp, Detail: "given up: " + text})
+	return turn.Reply{Commit: session.Commit{
+		Outcome: session.OutcomeQuarantined, Reason: e.Reason,
 		Messages: []providers.Message{
-			{Role: providers.RoleUser, Content: decisionMark(&a) + "The outcome: " + failure}, assistant(text),
+			{Role: providers.RoleUser, Content: decisionMark(&q) + "The outcome: " + failure}, turn.Assistant(text),
 		},
-	}, text: text}, true
+	}, Text: text}, true
 }
 
 // ranAlready says whether an earlier attempt began the call.
-func (r *run) ranAlready() bool {
-	for i := range r.info.Steps {
-		if k := r.info.Steps[i].Kind; k == session.StepBegun || k == session.StepEnded {
+func ranAlready(t *turn.Turn) bool {
+	for i := range t.Info.Steps {
+		if k := t.Info.Steps[i].Kind; k == session.StepBegun || k == session.StepEnded {
 			return true
 		}
 	}

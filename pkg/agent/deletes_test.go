@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"parley/pkg/agent"
+	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
 	"parley/pkg/tools"
 )
@@ -114,7 +115,7 @@ func TestACommandIsTakenBack(t *testing.T) {
 	w.expectText("seen: go, on")
 
 	asked := make(chan struct{}, 1)
-	w = newWorld(t, hanging(asked), nil, withOptions(func(o *agent.Options) { o.WhileBusy = agent.Queue }))
+	w = newWorld(t, hanging(asked), nil, withOptions(func(o *agent.Options) { o.WhileBusy = turn.Queue }))
 	w.write("1", "1", "hang")
 	<-asked
 	w.write("1", "1", "/stop")

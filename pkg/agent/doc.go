@@ -20,13 +20,11 @@
 //     running turns wait for; see [budget.Meter].
 //
 // Each kind of turn (message, command, decision, job, report, background agent) has a
-// handler; the rows of handler.go choose it. The files follow the way of a turn: intake,
-// places, handler, turn, messages, resume, ledger, outcome; beside it watch and limit.
+// handler; the rows of kinds.go choose it. [turn.Turn] leads a turn from its items to its
+// commit.
 //
 // Rooms below it serve all kinds, and import each other nowhere: trust (for whom a turn
 // runs, and the provenance of its words), budget (the limits of a day), prompt (all that
-// the model reads), progress (all that a chat is shown in passing) and named (finds a task
-// or a job by its name). Above these stand task (the background tasks and how they end),
-// subagent (the background agents) and job (the clock of the schedules). The agent knows
-// no adapter: channels, models, tools and the engine reach it as interfaces.
+// the model reads) and progress (all that a chat is shown in passing). The agent knows no
+// adapter: channels, models, tools and the engine reach it as interfaces.
 package agent

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/pkg/agent"
+	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/tools"
@@ -30,7 +31,7 @@ func (w *world) edited(chat, user string, of int, text string) channels.Inbound 
 	}
 }
 
-func queued(o *agent.Options) { o.WhileBusy = agent.Queue }
+func queued(o *agent.Options) { o.WhileBusy = turn.Queue }
 
 func answering(o *agent.Options) { o.AnswerEdits = true }
 

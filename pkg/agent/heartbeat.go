@@ -16,7 +16,7 @@ const beatOK = "HEARTBEAT_OK"
 
 // beat reads what the heartbeat is to do; the second value says why it does nothing.
 func (h *jobTurn) beat(ctx context.Context) (text, why string, err error) {
-	r, conf := h.r, h.r.a.o.Heartbeat
+	conf := h.a.o.Heartbeat
 	if conf == nil {
 		return "", "the heartbeat is not configured any more", nil
 	}
@@ -24,12 +24,12 @@ func (h *jobTurn) beat(ctx context.Context) (text, why string, err error) {
 	if !instructs(text) {
 		return "", "its file has nothing to do", nil
 	}
-	if len(r.info.Steps) > 0 {
+	if len(h.T.Info.Steps) > 0 {
 		return text, "", nil // an earlier attempt counted it
 	}
-	day := r.wall.In(r.location()).Format(time.DateOnly)
+	day := h.T.Clock.Wall.In(h.T.Clock.Location()).Format(time.DateOnly)
 	over := false
-	_, err = r.a.jobs.Change(ctx, job.HeartbeatID, func(j *session.Job) error {
+	_, err = h.a.jobs.Change(ctx, job.HeartbeatID, func(j *session.Job) error {
 		if j.Runs.Day != day {
 			j.Runs.Day, j.Runs.Count = day, 0
 		}

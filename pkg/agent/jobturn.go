@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"parley/internal/failpoint"
 	"parley/pkg/agent/budget"
 	"parley/pkg/agent/job"
 	"parley/pkg/agent/prompt"
+	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
@@ -19,7 +21,8 @@ import (
 
 // jobTurn is the turn of a job that is due, or that somebody fired by hand.
 type jobTurn struct {
-	chatTurn
+	turn.Message
+	a *Agent
 
 	// job is the job as it was when it fired.
 	job *session.Job
@@ -36,47 +39,48 @@ func isJobTurn(info *session.TurnInfo) bool {
 	return it.Kind == session.ItemSchedule && it.Job != nil
 }
 
-func newJobTurn(r *run) handler { return &jobTurn{chatTurn: chatTurn{r}, job: r.info.Items[0].Job} }
-
-func (h *jobTurn) enter(ctx context.Context) (leave func(), err error) {
-	return h.r.enter(ctx, h.r.a.jobPlaces, h.r.info.Awaited)
+func newJobTurn(a *Agent, t *turn.Turn) turn.Handler {
+	return &jobTurn{Message: turn.Message{T: t}, a: a, job: t.Info.Items[0].Job}
 }
 
-// begin readies a job that is a prompt for the model. A job without a model says its text.
-func (h *jobTurn) begin(ctx context.Context) (input, error) {
-	r := h.r
-	items, err := r.admit(ctx)
+func (h *jobTurn) Enter(ctx context.Context) (leave func(), err error) {
+	return h.T.Wait(ctx, h.a.jobPlaces, h.T.Info.Awaited)
+}
+
+// Begin readies a job that is a prompt for the model. A job without a model says its text.
+func (h *jobTurn) Begin(ctx context.Context) (turn.Input, error) {
+	items, err := h.T.Admit(ctx)
 	if err != nil {
-		return input{}, err
+		return turn.Input{}, err
 	}
-	r.takes(items)
+	h.T.Take(items)
 	it := items[0]
 	why, err := h.superseded(ctx, &it)
 	if errors.Is(err, job.ErrSchedule) {
-		return input{}, done(r.fail(ctx, []providers.Message{h.mark()}, err.Error(),
-			textScheduleBroken))
+		return turn.Input{}, turn.Done(h.T.End(ctx, h.T.Failure([]providers.Message{h.mark()}, err.Error(),
+			textScheduleBroken)))
 	}
 	if err != nil {
-		return input{}, err
+		return turn.Input{}, err
 	}
 	if why == "" && h.beats() {
 		it.Text, why, err = h.beat(ctx)
 		if err != nil {
-			return input{}, err
+			return turn.Input{}, err
 		}
 	}
 	if why != "" {
-		r.log().Info().Str("job", h.job.ID).Str("reason", why).Msg("a job is passed over")
-		return input{}, done(r.t.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered, Reason: why}))
+		h.T.Log().Info().Str("job", h.job.ID).Str("reason", why).Msg("a job is passed over")
+		return turn.Input{}, turn.Done(h.T.Stored.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered, Reason: why}))
 	}
 	failpoint.Hit("J3")
 	if !h.job.Prompt {
-		return input{}, done(h.say(ctx, it))
+		return turn.Input{}, turn.Done(h.say(ctx, it))
 	}
 	it.Text = h.prompt(it.Text)
-	in := input{items: []session.Item{it}}
+	in := turn.Input{Items: []session.Item{it}}
 	if h.beats() {
-		in.blank = mayBeatQuietly
+		in.Blank = mayBeatQuietly
 	}
 	return in, nil
 }
@@ -86,8 +90,8 @@ func (h *jobTurn) begin(ctx context.Context) (input, error) {
 // while this turn waited for the chat, so that runs which take longer than the time
 // between them never pile up. [job.ErrSchedule]: its schedule cannot be followed.
 func (h *jobTurn) superseded(ctx context.Context, it *session.Item) (string, error) {
-	j, a := h.job, h.r.a
-	if it.ID != session.FiringID(j) || len(h.r.info.Steps) > 0 || a.o.Clock == nil { // fired by hand, or begun
+	j, a := h.job, h.a
+	if it.ID != session.FiringID(j) || len(h.T.Info.Steps) > 0 || a.o.Clock == nil { // fired by hand, or begun
 		return "", nil
 	}
 	tick, err := a.o.Clock.Tick(j.Spec, j.Due, it.Time)
@@ -113,51 +117,50 @@ func (h *jobTurn) superseded(ctx context.Context, it *session.Item) (string, err
 	return "", nil
 }
 
-// reply tells of a failure which job it was and whether it goes on. A heartbeat with
+// Reply tells of a failure which job it was and whether it goes on. A heartbeat with
 // nothing to say sends nothing.
-func (h *jobTurn) reply(ctx context.Context, e *ending) (reply, error) {
-	r := h.r
+func (h *jobTurn) Reply(ctx context.Context, e *turn.Result) (turn.Reply, error) {
 	switch {
-	case e.how == endFinished && h.beats() && !e.loop.Asked && saysNothing(e.loop.Content):
-		return reply{Commit: quietBeat(session.Commit{
-			Outcome: session.OutcomeAnswered, Messages: e.messages, CompactTo: e.compactTo,
+	case e.Kind == turn.Finished && h.beats() && !e.Loop.Asked && saysNothing(e.Loop.Content):
+		return turn.Reply{Commit: quietBeat(session.Commit{
+			Outcome: session.OutcomeAnswered, Messages: e.Messages, CompactTo: e.CompactTo,
 		})}, nil
-	case e.how == endFailed:
-		return unanswered(e.messages, e.reason, h.failure(ctx, e.person)), nil
-	case e.how == endLimited && !e.acted:
-		return h.skip(ctx, e.limit)
-	case e.how == endRefused:
+	case e.Kind == turn.Failed:
+		return turn.Unanswered(e.Messages, e.Reason, h.failure(ctx, e.Person)), nil
+	case e.Kind == turn.Limited && !e.Acted:
+		return h.skip(ctx, e.Limit)
+	case e.Kind == turn.Refused:
 		return h.refused(ctx, e)
-	case e.how == endLost:
+	case e.Kind == turn.Lost:
 		text := h.failure(ctx, textScheduleLost)
-		return reply{Commit: session.Commit{
-			Outcome: session.OutcomeQuarantined, Reason: e.reason, Messages: []providers.Message{h.mark(), assistant(text)},
-		}, text: text}, nil
+		return turn.Reply{Commit: session.Commit{
+			Outcome: session.OutcomeQuarantined, Reason: e.Reason, Messages: []providers.Message{h.mark(), turn.Assistant(text)},
+		}, Text: text}, nil
 	default:
-		return r.usualReply(ctx, e)
+		return h.Message.Reply(ctx, e)
 	}
 }
 
 // say sends the text of a job; the history says where it came from.
 func (h *jobTurn) say(ctx context.Context, it session.Item) error {
 	it.Text = fmt.Sprintf("[schedule] %s was due at %s. Its text follows as it was sent; no model was asked.",
-		jobName(h.job), h.r.timeHere(h.job.Due))
-	return h.r.commit(ctx, reply{Commit: session.Commit{
-		Outcome: session.OutcomeAnswered, Messages: append(h.r.userMessages([]session.Item{it}, nil), assistant(h.job.Text)),
-	}, text: h.job.Text, dated: true})
+		jobName(h.job), h.T.Clock.Here(h.job.Due))
+	return h.T.Commit(ctx, turn.Reply{Commit: session.Commit{
+		Outcome: session.OutcomeAnswered, Messages: append(h.T.UserMessages([]session.Item{it}, nil), turn.Assistant(h.job.Text)),
+	}, Text: h.job.Text, Dated: true})
 }
 
 // prompt is what the model is told of a job that is a prompt.
 func (h *jobTurn) prompt(text string) string {
-	j, r := h.job, h.r
+	j := h.job
 	var b strings.Builder
-	fmt.Fprintf(&b, "[schedule] %s was due at %s. Nobody wrote this now", jobName(j), r.timeHere(j.Due))
+	fmt.Fprintf(&b, "[schedule] %s was due at %s. Nobody wrote this now", jobName(j), h.T.Clock.Here(j.Due))
 	if !j.Created.IsZero() {
-		fmt.Fprintf(&b, ": %s asked for it at %s", nameOf(j.Principal.Sender), r.timeHere(j.Created))
+		fmt.Fprintf(&b, ": %s asked for it at %s", nameOf(j.Principal.Sender), h.T.Clock.Here(j.Created))
 	}
 	b.WriteString(". Do it now; do not plan it again. Answer " + prompt.NoReply + " alone if there is nothing to say.\n")
 	if h.lowered() {
-		fmt.Fprintf(&b, "The rights are lower than when it was asked for: %s instead of %s.\n", r.principal.Level, j.Principal.Level)
+		fmt.Fprintf(&b, "The rights are lower than when it was asked for: %s instead of %s.\n", h.T.Principal.Level, j.Principal.Level)
 	}
 	return b.String() + "What is to be done:\n" + text
 }
@@ -176,13 +179,13 @@ func jobName(j *session.Job) string {
 
 // lowered says whether the turn has lower rights than the job was made with.
 func (h *jobTurn) lowered() bool {
-	return h.job.Principal.Level != "" && h.r.principal.Level != policy.Level(h.job.Principal.Level)
+	return h.job.Principal.Level != "" && h.T.Principal.Level != policy.Level(h.job.Principal.Level)
 }
 
 // withRights lets a job's message begin with the rights that it lacks, once for each
 // change of them.
 func (h *jobTurn) withRights(text string) string {
-	j, level := h.job, h.r.principal.Level
+	j, level := h.job, h.T.Principal.Level
 	if text == "" || !h.lowered() || !j.Prompt || j.Told == string(level) {
 		return text
 	}
@@ -193,44 +196,44 @@ func (h *jobTurn) withRights(text string) string {
 
 // refused ends the run of a job whose creator may not speak here any more: the job is
 // paused, and the chat is told.
-func (h *jobTurn) refused(ctx context.Context, e *ending) (reply, error) {
+func (h *jobTurn) refused(ctx context.Context, e *turn.Result) (turn.Reply, error) {
 	j := h.job
 	text := fmt.Sprintf(textScheduleRefused, jobName(j), nameOf(j.Principal.Sender))
-	c := session.Commit{Outcome: session.OutcomeFailed, Reason: e.reason}
-	switch now, err := h.r.a.o.Engine.Jobs().Job(ctx, j.ID); {
+	c := session.Commit{Outcome: session.OutcomeFailed, Reason: e.Reason}
+	switch now, err := h.a.o.Engine.Jobs().Job(ctx, j.ID); {
 	case errors.Is(err, session.ErrNotFound):
 	case err != nil:
-		return reply{}, err
+		return turn.Reply{}, err
 	case now.Paused:
-		return reply{}, done(h.r.t.Commit(ctx, c))
+		return turn.Reply{}, turn.Done(h.T.Stored.Commit(ctx, c))
 	default:
 		text += textScheduleIsPaused
 		h.pause = textCreatorRefused
 	}
-	c.Messages = []providers.Message{h.mark(), assistant(text)}
-	return reply{Commit: c, text: text}, nil
+	c.Messages = []providers.Message{h.mark(), turn.Assistant(text)}
+	return turn.Reply{Commit: c, Text: text}, nil
 }
 
 // skip ends the turn of a job that cannot begin at the limit of its chat. One that would
 // not run again is told of each time, any other once a day.
-func (h *jobTurn) skip(ctx context.Context, l *budget.LimitError) (reply, error) {
-	j, r := h.job, h.r
-	h.skipped = &session.JobRun{ID: j.ID, Time: r.wall, Reason: l.Error(), Skipped: true}
-	re := reply{Commit: session.Commit{Outcome: session.OutcomeFailed, Reason: l.Error()}}
+func (h *jobTurn) skip(ctx context.Context, l *budget.LimitError) (turn.Reply, error) {
+	j := h.job
+	h.skipped = &session.JobRun{ID: j.ID, Time: h.T.Clock.Wall, Reason: l.Error(), Skipped: true}
+	re := turn.Reply{Commit: session.Commit{Outcome: session.OutcomeFailed, Reason: l.Error()}}
 	text := fmt.Sprintf(textScheduleSkipped, jobName(j), l.PersonMessage())
-	now, err := r.a.o.Engine.Jobs().Job(ctx, j.ID)
+	now, err := h.a.o.Engine.Jobs().Job(ctx, j.ID)
 	if errors.Is(err, session.ErrNotFound) || err == nil && now.Due.IsZero() {
-		re.text = text + textScheduleOver
+		re.Text = text + textScheduleOver
 		return re, nil
 	}
-	re.Outbox = []channels.Outbound{r.dayNotice(text+textOthersSkipped, l)}
+	re.Outbox = []channels.Outbound{h.T.Outbound(h.T.Usage.NoticeID(l), text+textOthersSkipped, "")}
 	return re, nil
 }
 
 // mark tells the model, in later turns, of a job that was not run.
 func (h *jobTurn) mark() providers.Message {
 	return providers.Message{
-		Role: providers.RoleUser, Content: fmt.Sprintf("[schedule] %s was due at %s.", jobName(h.job), h.r.timeHere(h.job.Due)),
+		Role: providers.RoleUser, Content: fmt.Sprintf("[schedule] %s was due at %s.", jobName(h.job), h.T.Clock.Here(h.job.Due)),
 	}
 }
 
@@ -239,13 +242,13 @@ func (h *jobTurn) mark() providers.Message {
 func (h *jobTurn) failure(ctx context.Context, text string) string {
 	j := h.job
 	text = fmt.Sprintf(textScheduleFailed, jobName(j), text)
-	now, err := h.r.a.o.Engine.Jobs().Job(ctx, j.ID)
+	now, err := h.a.o.Engine.Jobs().Job(ctx, j.ID)
 	switch {
 	case errors.Is(err, session.ErrNotFound):
 		text += textScheduleOver
 	case err == nil && !now.Paused && now.Runs.Failures+1 >= job.MaxFailures:
 		h.pause = fmt.Sprintf(textFailedInARow, job.MaxFailures)
-		text += fmt.Sprintf(textPausedAfterFailing, job.MaxFailures, h.r.typed("schedule"), j.ID)
+		text += fmt.Sprintf(textPausedAfterFailing, job.MaxFailures, h.T.Typed("schedule"), j.ID)
 	}
 	return text
 }
@@ -255,18 +258,18 @@ func (h *jobTurn) ran(c *session.Commit) *session.JobRun {
 	if h.skipped != nil || c.Outcome == session.OutcomeStopped {
 		return h.skipped
 	}
-	out := &session.JobRun{ID: h.job.ID, Time: h.r.a.o.Now(), Pause: h.pause}
+	out := &session.JobRun{ID: h.job.ID, Time: h.T.Deps.Now(), Pause: h.pause}
 	if c.Outcome != session.OutcomeAnswered {
 		out.Reason = c.Reason
 	}
 	return out
 }
 
-// commit stores what became of the job with the turn, and then which rights the chat
+// Commit stores what became of the job with the turn, and then which rights the chat
 // knows of.
-func (h *jobTurn) commit(ctx context.Context, re reply) error {
-	if re.dated {
-		re.text = h.withRights(re.text)
+func (h *jobTurn) Commit(ctx context.Context, re turn.Reply) error {
+	if re.Dated {
+		re.Text = h.withRights(re.Text)
 	}
 	re.Ran = h.ran(&re.Commit)
 	if err := h.commitRan(ctx, re); err != nil {
@@ -275,26 +278,37 @@ func (h *jobTurn) commit(ctx context.Context, re reply) error {
 	told := h.job.Told
 	switch {
 	case h.told:
-		told = string(h.r.principal.Level)
+		told = string(h.T.Principal.Level)
 	case !h.lowered():
 		told = ""
 	}
 	if told == h.job.Told || re.Outcome == session.OutcomeStopped {
 		return nil
 	}
-	_, err := h.r.a.jobs.Change(ctx, h.job.ID, func(j *session.Job) error {
+	_, err := h.a.jobs.Change(ctx, h.job.ID, func(j *session.Job) error {
 		j.Told = told
 		return nil
 	})
 	if err != nil && !errors.Is(err, session.ErrNotFound) {
-		h.r.log().Warn().Err(err).Msg("it is not kept that the chat was told of the job's rights; it will be told again")
+		h.T.Log().Warn().Err(err).Msg("it is not kept that the chat was told of the job's rights; it will be told again")
 	}
 	return nil
 }
 
-func (h *jobTurn) commitRan(ctx context.Context, re reply) error {
-	return h.r.a.jobs.Committing(func() error {
+func (h *jobTurn) commitRan(ctx context.Context, re turn.Reply) error {
+	return h.a.jobs.Committing(func() error {
 		defer failpoint.Hit("J4")
-		return h.r.commitToChat(ctx, re)
+		return h.Message.Commit(ctx, re)
 	})
+}
+
+// missedBy is how late a job runs, 0 for one that is in time.
+func missedBy(it *session.Item, at time.Time) time.Duration {
+	if it.Job == nil || it.Job.ID == job.HeartbeatID {
+		return 0
+	}
+	if age := at.Sub(it.Job.Due); age > job.MissedAfter {
+		return age
+	}
+	return 0
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/pkg/agent"
+	"parley/pkg/agent/turn"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -242,7 +243,7 @@ func TestAMessageDoesNotInterruptAJob(t *testing.T) {
 			}
 			<-time.After(time.Minute)
 			return say("done")
-		}, withOptions(func(o *agent.Options) { o.WhileBusy = agent.Interrupt }))
+		}, withOptions(func(o *agent.Options) { o.WhileBusy = turn.Interrupt }))
 		p.met()
 		p.put(session.Job{Spec: every("1h"), Text: "Report.", Prompt: true, Due: p.now().Add(time.Hour)})
 		<-time.After(time.Hour + time.Second)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/pkg/agent"
+	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/tools"
@@ -148,8 +149,8 @@ func TestALongTurnMakesNothingLate(t *testing.T) {
 		mode string
 		want []string
 	}{
-		{agent.Steer, []string{"two"}},
-		{agent.Queue, []string{"opened", "(You wrote this 20 minutes ago; I could not answer sooner.)\n\n[this message was sent 20 minutes ago]\ntwo"}},
+		{turn.Steer, []string{"two"}},
+		{turn.Queue, []string{"opened", "(You wrote this 20 minutes ago; I could not answer sooner.)\n\n[this message was sent 20 minutes ago]\ntwo"}},
 	} {
 		t.Run(c.mode, func(t *testing.T) {
 			t.Parallel()

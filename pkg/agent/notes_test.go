@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/pkg/agent"
+	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/tools"
@@ -28,7 +29,7 @@ func TestToolActivityIsShownInPassing(t *testing.T) {
 	b := &board{notes: make(chan string, 10)}
 	g := newGate()
 	w := newWorld(t, script(gated), []tools.Tool{g.tool()}, withOptions(func(o *agent.Options) {
-		surface(o, func(s *agent.Surface) { s.Status = b })
+		surface(o, func(s *turn.Surface) { s.Status = b })
 	}))
 	w.write("1", "1", "go")
 	<-g.entered
@@ -62,7 +63,7 @@ func TestProgressIsShownInPassing(t *testing.T) {
 		}
 		return say("fine")
 	}), []tools.Tool{slow}, withOptions(func(o *agent.Options) {
-		surface(o, func(s *agent.Surface) { s.Status = b })
+		surface(o, func(s *turn.Surface) { s.Status = b })
 		o.Redact = func(s string) string { return strings.ReplaceAll(s, secret, "[redacted]") }
 	}))
 	w.write("1", "1", "go")
@@ -105,7 +106,7 @@ func TestWhatBecameOfACallIsToldInALine(t *testing.T) {
 					return say("done")
 				})
 				w := newWorld(t, model, []tools.Tool{work(readOnly(), tt.result)}, withOptions(func(o *agent.Options) {
-					surface(o, func(s *agent.Surface) { s.Status = b })
+					surface(o, func(s *turn.Surface) { s.Status = b })
 					o.Redact = func(s string) string { return strings.ReplaceAll(s, secret, "[redacted]") }
 				}))
 				w.write("1", "1", "look")

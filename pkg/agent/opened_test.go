@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley/pkg/agent"
+	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/tools"
@@ -279,7 +280,7 @@ func TestAnOpenMessageIsFinishedHoweverTheTurnEnds(t *testing.T) {
 				}
 				return slowly(ctx, words(99), emit)
 			},
-			meanwhile: "hey", busy: agent.Interrupt, want: []string{"(interrupted by a newer message)", "yes?"},
+			meanwhile: "hey", busy: turn.Interrupt, want: []string{"(interrupted by a newer message)", "yes?"},
 		},
 		"failed": {
 			model: func(ctx context.Context, _ []providers.Message, emit func(string)) (*providers.LLMResponse, error) {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/pkg/agent"
+	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/tools"
@@ -78,7 +79,7 @@ func TestDraftsShowTheAnswerWhileItGrows(t *testing.T) {
 		return say("one two three ")
 	}}
 	w := newWorld(t, model, []tools.Tool{look}, withOptions(func(o *agent.Options) {
-		surface(o, func(s *agent.Surface) { s.Drafter = e })
+		surface(o, func(s *turn.Surface) { s.Drafter = e })
 	}))
 	w.write("1", "1", "look")
 	o := w.expect()
@@ -120,7 +121,7 @@ func TestANoteStandsBelowTheDraft(t *testing.T) {
 					return resp, err
 				})
 				w := newWorld(t, model, []tools.Tool{work(readOnly(), tools.NewToolResult("seen <it>"))}, withOptions(func(o *agent.Options) {
-					surface(o, func(s *agent.Surface) { s.Drafter = e })
+					surface(o, func(s *turn.Surface) { s.Drafter = e })
 				}))
 				w.write("1", "1", "look")
 				w.expectText("one two three")
@@ -147,7 +148,7 @@ func TestADraftThatFindsNoRoomIsShownLater(t *testing.T) {
 			return say("one two three four")
 		})
 		w := newWorld(t, model, nil, withOptions(func(o *agent.Options) {
-			surface(o, func(s *agent.Surface) { s.Drafter = e })
+			surface(o, func(s *turn.Surface) { s.Drafter = e })
 		}))
 		w.write("1", "1", "tell")
 		w.expectText("one two three four")
@@ -182,7 +183,7 @@ func TestNoReplyIsNeverPreviewed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &easel{shown: make(chan string, 100)}
 		w := newWorld(t, spelling{text: "NO_REPLY "}, nil, withOptions(func(o *agent.Options) {
-			surface(o, func(s *agent.Surface) { s.Drafter = e })
+			surface(o, func(s *turn.Surface) { s.Drafter = e })
 		}))
 		w.write("1", "1", "hi")
 		w.expectText("I have nothing to add.")
@@ -204,7 +205,7 @@ func TestAQuickAnswerComesWithoutADraft(t *testing.T) {
 			return say("one two three ")
 		}}
 		w := newWorld(t, quick, nil, withOptions(func(o *agent.Options) {
-			surface(o, func(s *agent.Surface) { s.Drafter = e })
+			surface(o, func(s *turn.Surface) { s.Drafter = e })
 		}))
 		w.write("1", "1", "hi")
 		if o := w.expect(); o.Text != "one two three" || o.Draft != "" {
@@ -225,7 +226,7 @@ func TestADraftNeverShowsTheBeginningOfASecret(t *testing.T) {
 		e := &easel{shown: make(chan string, 1000)}
 		const secret = "sk-CANARY-0123456789"
 		w := newWorld(t, spelling{text: "the key is " + secret + " and that is all"}, nil, withOptions(func(o *agent.Options) {
-			surface(o, func(s *agent.Surface) { s.Drafter = e })
+			surface(o, func(s *turn.Surface) { s.Drafter = e })
 			o.Redact = func(s string) string { return strings.ReplaceAll(s, secret, "[redacted]") }
 		}))
 		w.write("1", "1", "hi")
@@ -279,8 +280,8 @@ func TestAChannelThatPanicsWhileItShowsHarmsNoTurn(t *testing.T) {
 	f := faulty{asked: make(chan struct{}, 100)}
 	g := newGate()
 	w := newWorld(t, script(gated), []tools.Tool{g.tool()}, withOptions(func(o *agent.Options) {
-		surface(o, func(s *agent.Surface) { s.Drafter = f })
-		surface(o, func(s *agent.Surface) { s.Status = f })
+		surface(o, func(s *turn.Surface) { s.Drafter = f })
+		surface(o, func(s *turn.Surface) { s.Status = f })
 	}))
 	w.write("1", "1", "go")
 	<-g.entered

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/pkg/agent"
+	"parley/pkg/agent/turn"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -127,7 +128,7 @@ func TestProgressWhereNothingIsEditedIsAPassingNote(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &board{notes: make(chan string, 100)}
 		w := newWorld(t, script(relay), []tools.Tool{counting(tools.ToolResult{ForLLM: "counted", ForUser: "done"})}, withOptions(func(o *agent.Options) {
-			surface(o, func(s *agent.Surface) { s.Status = b })
+			surface(o, func(s *turn.Surface) { s.Status = b })
 		}))
 		w.write("1", "1", "work")
 		w.endOf()

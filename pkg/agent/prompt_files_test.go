@@ -148,11 +148,11 @@ func TestATurnThatDoesNotGetToAskingIsNamedAndStops(t *testing.T) {
 	defer release()
 	w.write("1", "1", "hello")
 	<-reading
-	slow := w.agent.SlowTurns(0)
+	slow := w.agent.Turns().Slow(0)
 	if len(slow) != 1 || slow[0].Address != chatAddr("1") || slow[0].Stage != "reads the instructions and the chat's files" {
 		t.Errorf("slow turns: %+v", slow)
 	}
-	if early := w.agent.SlowTurns(time.Hour); len(early) != 0 {
+	if early := w.agent.Turns().Slow(time.Hour); len(early) != 0 {
 		t.Errorf("slow for an hour: %+v", early)
 	}
 	w.write("1", "1", "/stop")
@@ -171,7 +171,7 @@ func TestATurnThatDoesNotGetToAskingIsNamedAndStops(t *testing.T) {
 	if n := reads.Load(); n != 3 {
 		t.Errorf("the instructions were read %d times", n)
 	}
-	if slow := w.agent.SlowTurns(0); len(slow) != 0 {
+	if slow := w.agent.Turns().Slow(0); len(slow) != 0 {
 		t.Errorf("slow turns at the end: %+v", slow)
 	}
 }

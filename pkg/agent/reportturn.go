@@ -2,10 +2,12 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"parley/pkg/agent/task"
+	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -13,7 +15,8 @@ import (
 
 // reportTurn is the turn that brings the result of a task home.
 type reportTurn struct {
-	chatTurn
+	turn.Message
+	a *Agent
 
 	// report is the task of an agent that has a report, nil for any other.
 	report *session.Task
@@ -21,74 +24,75 @@ type reportTurn struct {
 
 func isReportTurn(info *session.TurnInfo) bool { return info.Items[0].Kind == session.ItemTask }
 
-func newReportTurn(r *run) handler { return &reportTurn{chatTurn: chatTurn{r}} }
-
-func (h *reportTurn) enter(ctx context.Context) (leave func(), err error) {
-	return h.r.enter(ctx, h.r.a.reports, h.r.info.Awaited)
+func newReportTurn(a *Agent, t *turn.Turn) turn.Handler {
+	return &reportTurn{Message: turn.Message{T: t}, a: a}
 }
 
-// begin lets the model read the result. The end of an agent without a report is told
+func (h *reportTurn) Enter(ctx context.Context) (leave func(), err error) {
+	return h.T.Wait(ctx, h.a.reports, h.T.Info.Awaited)
+}
+
+// Begin lets the model read the result. The end of an agent without a report is told
 // without the model, which may be what failed.
-func (h *reportTurn) begin(ctx context.Context) (input, error) {
-	r := h.r
-	if err := r.takeOver(ctx); err != nil {
-		return input{}, err
+func (h *reportTurn) Begin(ctx context.Context) (turn.Input, error) {
+	if err := h.takeOver(ctx); err != nil {
+		return turn.Input{}, err
 	}
-	items, err := r.admit(ctx)
+	items, err := h.T.Admit(ctx)
 	if err != nil {
-		return input{}, err
+		return turn.Input{}, err
 	}
-	r.takes(items)
-	t, err := r.a.o.Engine.Tasks().Task(ctx, items[0].TaskID)
+	h.T.Take(items)
+	t, err := h.a.o.Engine.Tasks().Task(ctx, items[0].TaskID)
 	if err != nil {
-		return input{}, err
+		return turn.Input{}, err
 	}
 	if !t.Agent {
-		return input{items: items}, nil
+		return turn.Input{Items: items}, nil
 	}
-	r.tasks.depth = t.Depth
+	h.T.Tasks.Depth = t.Depth
 	if t.State == session.TaskDone {
 		h.report = &t
-		return input{items: items}, nil
+		return turn.Input{Items: items}, nil
 	}
-	return input{}, done(r.commit(ctx, reply{Commit: session.Commit{
-		Outcome: session.OutcomeAnswered, Messages: append(r.userMessages(items, nil), assistant(t.Result)),
-	}, text: t.Result}))
+	return turn.Input{}, turn.Done(h.T.Commit(ctx, turn.Reply{Commit: session.Commit{
+		Outcome: session.OutcomeAnswered, Messages: append(h.T.UserMessages(items, nil), turn.Assistant(t.Result)),
+	}, Text: t.Result}))
 }
 
-// reply gives the report as it is where the turn has no words of its own for it.
-func (h *reportTurn) reply(ctx context.Context, e *ending) (reply, error) {
+// Reply gives the report as it is where the turn has no words of its own for it.
+func (h *reportTurn) Reply(ctx context.Context, e *turn.Result) (turn.Reply, error) {
 	switch {
-	case e.how == endFinished && !e.loop.Asked && strings.TrimSpace(e.loop.Content) == "":
+	case e.Kind == turn.Finished && !e.Loop.Asked && strings.TrimSpace(e.Loop.Content) == "":
 		return h.withoutWords(ctx, e)
-	case e.how == endFailed:
-		return unanswered(e.messages, e.reason, h.withReport(e.person)), nil
-	case e.how == endLimited && !e.acted:
+	case e.Kind == turn.Failed:
+		return turn.Unanswered(e.Messages, e.Reason, h.withReport(e.Person)), nil
+	case e.Kind == turn.Limited && !e.Acted:
 		return h.notRead(ctx, e)
-	case e.how == endLimited:
-		return unanswered(e.messages, e.limit.Error(), h.withReport(e.limitText())), nil
-	case e.how == endLost:
-		if err := h.r.takeOver(ctx); err != nil {
-			return reply{}, err
+	case e.Kind == turn.Limited:
+		return turn.Unanswered(e.Messages, e.Limit.Error(), h.withReport(e.LimitText())), nil
+	case e.Kind == turn.Lost:
+		if err := h.takeOver(ctx); err != nil {
+			return turn.Reply{}, err
 		}
 	}
-	return h.r.usualReply(ctx, e)
+	return h.Message.Reply(ctx, e)
 }
 
-func (h *reportTurn) commit(ctx context.Context, re reply) error {
-	re.aged = true
-	return h.r.commitToChat(ctx, re)
+func (h *reportTurn) Commit(ctx context.Context, re turn.Reply) error {
+	re.Aged = true
+	return h.Message.Commit(ctx, re)
 }
 
 // withoutWords is the reply of a turn whose model gave no text.
-func (h *reportTurn) withoutWords(ctx context.Context, e *ending) (reply, error) {
-	if e.loop.FinishReason == providers.FinishContentFilter {
-		reason, person := filtered()
-		return h.reply(ctx, h.r.failure(e.messages, reason, person))
+func (h *reportTurn) withoutWords(ctx context.Context, e *turn.Result) (turn.Reply, error) {
+	if e.Loop.FinishReason == providers.FinishContentFilter {
+		reason, person := turn.Filtered()
+		return h.Reply(ctx, h.T.Failure(e.Messages, reason, person))
 	}
-	re := reply{Commit: session.Commit{Outcome: session.OutcomeAnswered, Messages: e.messages, CompactTo: e.compactTo}, dated: true}
+	re := turn.Reply{Commit: session.Commit{Outcome: session.OutcomeAnswered, Messages: e.Messages, CompactTo: e.CompactTo}, Dated: true}
 	if report := h.asItIs(); report != "" {
-		re.text = report + cutOff(e.loop)
+		re.Text = report + turn.CutOff(e.Loop)
 	}
 	return re, nil
 }
@@ -96,11 +100,11 @@ func (h *reportTurn) withoutWords(ctx context.Context, e *ending) (reply, error)
 // notRead is the reply of a turn that may not ask the model about a result. The history
 // keeps the result. The chat is told of each task whose result it was not shown; the
 // report of an agent is sent as it is.
-func (h *reportTurn) notRead(ctx context.Context, e *ending) (reply, error) {
-	l := e.limit
+func (h *reportTurn) notRead(ctx context.Context, e *turn.Result) (turn.Reply, error) {
+	l := e.Limit
 	c := session.Commit{
 		Outcome: session.OutcomeFailed, Reason: l.Error(),
-		Messages: append(e.messages, assistant("(not looked at: "+l.Error()+")")),
+		Messages: append(e.Messages, turn.Assistant("(not looked at: "+l.Error()+")")),
 	}
 	text := h.asItIs()
 	if text != "" {
@@ -108,22 +112,22 @@ func (h *reportTurn) notRead(ctx context.Context, e *ending) (reply, error) {
 	} else {
 		shown, err := h.wasShown(ctx)
 		if err != nil {
-			return reply{}, err
+			return turn.Reply{}, err
 		}
 		if shown {
-			c.Outbox = []channels.Outbound{h.r.dayNotice(fmt.Sprintf(textResultNotRead, l.PersonMessage()), l)}
-			return reply{Commit: c}, nil
+			c.Outbox = []channels.Outbound{h.T.Outbound(h.T.Usage.NoticeID(l), fmt.Sprintf(textResultNotRead, l.PersonMessage()), "")}
+			return turn.Reply{Commit: c}, nil
 		}
 		text = fmt.Sprintf(textResultKept, l.PersonMessage())
 	}
 	c.Messages[len(c.Messages)-1].Content = text
-	return reply{Commit: c, text: text}, nil
+	return turn.Reply{Commit: c, Text: text}, nil
 }
 
 // wasShown reports whether the person has seen the task's result already.
 func (h *reportTurn) wasShown(ctx context.Context) (bool, error) {
-	it := &h.r.info.Items[0]
-	t, err := h.r.a.o.Engine.Tasks().Task(ctx, it.TaskID)
+	it := &h.T.Info.Items[0]
+	t, err := h.a.o.Engine.Tasks().Task(ctx, it.TaskID)
 	if err != nil {
 		return false, err
 	}
@@ -144,4 +148,18 @@ func (h *reportTurn) withReport(text string) string {
 		text += "\n\n" + report
 	}
 	return text
+}
+
+// takeOver lets the turn finish the message that showed how far the task was, whatever
+// the turn says, also NO_REPLY.
+func (h *reportTurn) takeOver(ctx context.Context) error {
+	t, err := h.a.o.Engine.Tasks().Task(ctx, h.T.Info.Items[0].TaskID)
+	if errors.Is(err, session.ErrNotFound) || err == nil && t.Status == "" {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	h.T.TakesOver(t.Status, fmt.Sprintf(textTaskOver, task.Name(&t), t.State))
+	return nil
 }

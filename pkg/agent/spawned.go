@@ -14,6 +14,7 @@ import (
 
 	"parley/internal/failpoint"
 	"parley/pkg/agent/task"
+	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
 	"parley/pkg/session"
 	"parley/pkg/tools"
@@ -44,7 +45,9 @@ func (c Calls) AskAgent(ctx context.Context, name, brief string, limit time.Dura
 		if err != nil {
 			return "", tools.Fail(tools.ErrExecutionFailed, "the agent's report cannot be read", nil).Because(err)
 		}
-		r.in.place.Leave()
+		if r.Input.Place != nil {
+			r.Input.Place.Leave()
+		}
 		l.tells(func(line string) { tools.Progress(ctx, channels.Visible(name)+": "+line) })
 		defer l.tells(nil)
 		select {
@@ -58,7 +61,7 @@ func (c Calls) AskAgent(ctx context.Context, name, brief string, limit time.Dura
 		return "", tools.Fail(tools.ErrExecutionFailed, "the agent's report cannot be read", nil).Because(err)
 	}
 	if ended.Tainted {
-		r.provenance.Brings(tools.InvocationFrom(ctx).CallID)
+		r.Provenance.Brings(tools.InvocationFrom(ctx).CallID)
 	}
 	switch ended.State {
 	case session.TaskDone:
@@ -77,25 +80,25 @@ func (c Calls) AskAgent(ctx context.Context, name, brief string, limit time.Dura
 
 // spawn records a task for an agent, and lets the agent begin. Of the same call the
 // same order is the same task.
-func (c Calls) spawn(ctx context.Context, t session.Task, o task.Brief, limit time.Duration) (session.Task, *run, error) {
+func (c Calls) spawn(ctx context.Context, t session.Task, o task.Brief, limit time.Duration) (session.Task, *turn.Turn, error) {
 	a := c.a
-	r, key, err := c.callOf(ctx)
+	r, key, err := c.Running.Of(ctx)
 	if err != nil {
 		return t, nil, err
 	}
-	t.ID = session.AgentTaskID(r.info.ID, key, digest(o))
-	lock := a.startingIn(r.chat)
+	t.ID = session.AgentTaskID(r.Info.ID, key, digest(o))
+	lock := a.startingIn(r.Origin.Chat)
 	lock.Lock()
 	defer lock.Unlock()
 	known, err := a.o.Engine.Tasks().Task(ctx, t.ID)
 	switch {
 	case err == nil:
 		t = known
-		r.tasks.addAgent(&t)
+		r.Tasks.AddAgent(&t)
 	case !errors.Is(err, session.ErrNotFound):
 		return t, r, tools.Fail(tools.ErrExecutionFailed, "no agent can be started now", nil).Because(err)
 	default:
-		if err := r.record(ctx, &t, o, limit); err != nil {
+		if err := c.record(ctx, r, &t, o, limit); err != nil {
 			return t, r, err
 		}
 	}
@@ -111,19 +114,19 @@ func (c Calls) spawn(ctx context.Context, t session.Task, o task.Brief, limit ti
 }
 
 // record makes an agent's task durable, if one may be started.
-func (r *run) record(ctx context.Context, t *session.Task, o task.Brief, limit time.Duration) error {
-	if err := r.mayStart(); err != nil {
+func (c Calls) record(ctx context.Context, r *turn.Turn, t *session.Task, o task.Brief, limit time.Duration) error {
+	if err := c.mayStart(r); err != nil {
 		return err
 	}
-	r.describe(ctx, t, o, limit)
-	r.tasks.addAgent(t)
+	describe(ctx, r, t, o, limit)
+	r.Tasks.AddAgent(t)
 	step := session.Step{Kind: session.StepStarted, Tasks: []session.Task{*t}, Await: true}
 	failpoint.Hit("T1")
-	if err := r.steps.record(ctx, step); err != nil {
+	if err := r.Record(ctx, step); err != nil {
 		return tools.Fail(tools.ErrExecutionFailed, "the agent could not be recorded and was not started", nil).Because(err)
 	}
 	failpoint.Hit("T2")
-	r.log().Info().Str("task", t.ID).Str("tool", t.Tool).Int("depth", t.Depth).Msg("background agent started")
+	r.Log().Info().Str("task", t.ID).Str("tool", t.Tool).Int("depth", t.Depth).Msg("background agent started")
 	return nil
 }
 
@@ -137,33 +140,33 @@ func (a *Agent) notBegun(ctx context.Context, t *session.Task, why error) error 
 }
 
 // describe fills in whose agent it is, and what bounds it.
-func (r *run) describe(ctx context.Context, t *session.Task, o task.Brief, limit time.Duration) {
+func describe(ctx context.Context, r *turn.Turn, t *session.Task, o task.Brief, limit time.Duration) {
 	arguments, err := json.Marshal(o)
 	if err != nil {
 		arguments = []byte("{}") // two texts can be marshalled
 	}
 	now := time.Now()
-	t.Chat, t.Session, t.Address, t.Turn = r.chat, r.session, r.home, r.info.ID
+	t.Chat, t.Session, t.Address, t.Turn = r.Origin.Chat, r.Origin.Session, r.Origin.Address, r.Info.ID
 	t.Call, t.Arguments = tools.InvocationFrom(ctx).CallID, arguments
-	t.Principal, t.Tainted = r.principal.Stored(), r.provenance.Tainted()
-	t.Agent, t.Depth, t.State = true, r.tasks.depth+1, session.TaskRunning
+	t.Principal, t.Tainted = r.Principal.Stored(), r.Provenance.Tainted()
+	t.Agent, t.Depth, t.State = true, r.Tasks.Depth+1, session.TaskRunning
 	t.Started, t.Deadline = now, now.Add(limit)
-	if t.Waited && !r.tasks.deadline.IsZero() && t.Deadline.After(r.tasks.deadline) {
-		t.Deadline = r.tasks.deadline
+	if t.Waited && !r.Tasks.Deadline.IsZero() && t.Deadline.After(r.Tasks.Deadline) {
+		t.Deadline = r.Tasks.Deadline
 	}
 }
 
 // mayStart says why no agent may be started (any more) by the turn.
-func (r *run) mayStart() error {
-	b := &r.a.o.Background
-	if r.tasks.depth >= b.MaxDepth {
+func (c Calls) mayStart(r *turn.Turn) error {
+	b := &c.a.o.Background
+	if r.Tasks.Depth >= b.MaxDepth {
 		return tools.Fail(tools.ErrPermissionDenied, fmt.Sprintf(
 			"agents may start each other %d deep (background.max_depth) and no deeper, also by way of their reports: do it without one", b.MaxDepth), nil)
 	}
-	if n := r.tasks.agents(); n >= b.PerTurn {
+	if n := r.Tasks.Agents(); n >= b.PerTurn {
 		return tools.Fail(tools.ErrBusy, fmt.Sprintf("one turn may start %d agents (background.per_turn), and this one has", n), nil)
 	}
-	here, all := r.a.openAgents(r.chat)
+	here, all := c.a.openAgents(r.Origin.Chat)
 	switch {
 	case here >= b.PerChat:
 		return tools.Fail(tools.ErrBusy, fmt.Sprintf("%d agents work for this chat, and no more may at a time (background.per_chat)", here), nil)
@@ -196,5 +199,5 @@ func (h *agentTurn) tellSteps(e *tools.Event) {
 		return
 	}
 	h.life.say(line)
-	h.r.a.work.ShowProgress(h.task.ID, line)
+	h.a.work.ShowProgress(h.task.ID, line)
 }

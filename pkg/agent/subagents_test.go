@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/pkg/agent"
+	"parley/pkg/agent/turn"
 	"parley/pkg/providers"
 	"parley/pkg/session"
 	"parley/pkg/tools"
@@ -144,7 +145,7 @@ func TestASubagentsStepsAreSeen(t *testing.T) {
 			}
 			return call("subagent", order("think"))
 		}, []tools.Tool{look}, withOptions(func(o *agent.Options) {
-			surface(o, func(s *agent.Surface) { s.Status = b })
+			surface(o, func(s *turn.Surface) { s.Status = b })
 		}))
 		w.write("1", "1", "do it")
 		w.expectText("done")

@@ -3,6 +3,12 @@ package agent
 // The fixed texts that people read in a chat. A verb such as %s takes a name, a time or
 // another text of this file; a translation replaces this file.
 
+// How the answer of a schedule or of a task begins that comes late.
+const (
+	textDueLate    = "(This was due %s; I could not do it sooner.)\n\n"
+	textReportLate = "(This is from %s; I could not tell you sooner.)\n\n"
+)
+
 // The commands, for /help and the menus of the platforms.
 const (
 	textDoesHelp     = "list the commands"
@@ -24,7 +30,6 @@ const (
 	textHello           = "Hello, I am Parley, a chat bot. The model %s answers your messages.\n\n%s"
 	textHelp            = "Write to me in your own words. Commands:\n"
 	textNewConversation = "New conversation started. The old one is kept, but the model no longer sees it."
-	textStopped         = "Stopped."
 	textNothingToStop   = "No answer is in progress."
 	textModel           = "Model: %s. The operator sets it in the configuration (agent.model)."
 	textNoTools         = "This chat has no tools."
@@ -119,8 +124,7 @@ const (
 	textTaskCutOff    = "\n\n(The report was cut off: it reached the model's length limit.)"
 	textTaskWaits     = "waiting for a place: other background agents are running"
 	textTaskWorks     = "running"
-	textTaskStep      = "step %d: " + textUsing
-	textUsing         = "using %s"
+	textTaskStep      = "step %d: using %s"
 	textNotRead       = "\n\nI have not read this report. %s"
 	textResultNotRead = "A task has ended, and I have not read its result. %s"
 	textResultKept    = "A task has ended, and I cannot read its result today. %s The result is kept in this conversation: ask me about it later."
@@ -153,27 +157,4 @@ const (
 	textLostInCall        = "The gateway stopped three times while it worked on approval %s. It is unknown whether %#q took effect."
 	textOperator          = "the operator"
 	textRequester         = "the person who asked"
-)
-
-// Answers that did not come, or not as a whole.
-const (
-	textSetAside     = "Your last message was set aside: the gateway stopped three times while it worked on it. Please write it differently."
-	textNothingToAdd = "I have nothing to add."
-	textCutOff       = "\n\n(The answer was cut off: it reached the model's length limit.)"
-	textStepsNote    = "\n\n(I stopped after %d steps, the limit for one answer.)"
-	textSteps        = "I stopped after %d steps, the limit for one answer, without a result."
-	textEmptyAnswer  = "The model gave an empty answer. Please try again, or write it differently."
-	textNoAnswer     = "(this ended without an answer)"
-	textInternal     = "An internal error ended my work on this. The log of the gateway says more."
-	textTooLarge     = "This is more than the model can read at once. Please send it, or ask for it, in smaller parts."
-	textSendNew      = " Send %s to start a new conversation."
-	textTookTooLong  = "This took too long and was stopped. Please try again."
-	textLimitInside  = "I stopped before I was done. %s Everything done so far is kept."
-)
-
-// How an answer begins that comes late.
-const (
-	textWrittenLate = "(You wrote this %s; I could not answer sooner.)\n\n"
-	textDueLate     = "(This was due %s; I could not do it sooner.)\n\n"
-	textReportLate  = "(This is from %s; I could not tell you sooner.)\n\n"
 )

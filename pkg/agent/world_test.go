@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/pkg/agent"
+	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
@@ -121,7 +122,7 @@ func newWorld(t *testing.T, model providers.LLMProvider, registry []tools.Tool, 
 	}
 	space := t.TempDir()
 	w.opts = agent.Options{
-		Model: agent.Model{Provider: model, Name: "script"}, Tools: reg, Authorize: p.Authorize,
+		Model: turn.Model{Provider: model, Name: "script"}, Tools: reg, Authorize: p.Authorize,
 		Files:  agent.Files{Space: func(channels.Address, bool) string { return space }},
 		Limits: agent.Limits{Grace: patience}, Log: zerolog.New(zerolog.NewTestWriter(t)).Level(zerolog.WarnLevel),
 	}
@@ -187,7 +188,7 @@ func (w *world) gate() *channels.Egress {
 		return nil
 	}
 	gate := channels.NewEgress(channels.EgressOptions{Outbox: w.eng.Outbox(), Channel: w.channel, Log: zerolog.Nop()})
-	surface(&w.opts, func(s *agent.Surface) { s.Editor = gate })
+	surface(&w.opts, func(s *turn.Surface) { s.Editor = gate })
 	return gate
 }
 
@@ -298,13 +299,13 @@ func (f fn) Execute(ctx context.Context, args map[string]any) *tools.ToolResult 
 func readOnly() tools.Annotations { return tools.Annotations{ReadOnly: true, Level: tools.LevelChat} }
 
 // everywhere is a surface that each address has.
-type everywhere agent.Surface
+type everywhere turn.Surface
 
-func (s everywhere) At(channels.Address) agent.Surface { return agent.Surface(s) }
+func (s everywhere) At(channels.Address) turn.Surface { return turn.Surface(s) }
 
 // surface changes what each address can do.
-func surface(o *agent.Options, change func(s *agent.Surface)) {
+func surface(o *agent.Options, change func(s *turn.Surface)) {
 	s, _ := o.Surfaces.(everywhere)
-	change((*agent.Surface)(&s))
+	change((*turn.Surface)(&s))
 	o.Surfaces = s
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/pkg/agent"
+	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
 	"parley/pkg/config"
 	"parley/pkg/gateway/admin"
@@ -214,7 +215,7 @@ func (a *App) makeAgent(context.Context) error {
 	var err error
 	a.agent, err = agent.New(agent.Options{
 		Engine: a.engine,
-		Model: agent.Model{
+		Model: turn.Model{
 			Provider: a.model.provider, Name: a.model.model, Direct: offline.New(offline.Options{Version: Version()}),
 		},
 		Tools: a.tools.Registry, Offered: a.tools.Offered, Authorize: a.policy.Authorize,

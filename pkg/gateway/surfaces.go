@@ -1,21 +1,21 @@
 package gateway
 
 import (
-	"parley/pkg/agent"
 	"parley/pkg/agent/progress"
+	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
 )
 
 // surfaces tell the agent the abilities of each channel.
 type surfaces struct{ channels *Channels }
 
-// At implements [agent.Surfaces].
-func (s surfaces) At(addr channels.Address) agent.Surface {
+// At implements [turn.Surfaces].
+func (s surfaces) At(addr channels.Address) turn.Surface {
 	b := s.channels.at(addr)
 	if b == nil {
-		return agent.Surface{CanAsk: func(channels.Outbound) error { return channels.ErrNoButtons }}
+		return turn.Surface{CanAsk: func(channels.Outbound) error { return channels.ErrNoButtons }}
 	}
-	surface := agent.Surface{
+	surface := turn.Surface{
 		Surface: progress.Surface{
 			Editor: shown[channels.Editor](b), Drafter: shown[channels.Drafter](b),
 			Status: shown[channels.StatusShower](b), Typer: shown[channels.Typer](b),

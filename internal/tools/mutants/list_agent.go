@@ -6,18 +6,18 @@ func agentMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "R1", Defect: "lists a message as answered that failed",
-			File: dir + "/outcome.go", Old: "Outcome: session.OutcomeFailed, Reason: text.ClipBytes(reason, 500),",
+			File: dir + "/turn/reply.go", Old: "Outcome: session.OutcomeFailed, Reason: text.ClipBytes(reason, 500),",
 			New: "Outcome: session.OutcomeAnswered, Reason: text.ClipBytes(reason, 500),",
 			Dir: "cmd/gateway", Test: "^TestScripts$/^model_down$",
 		},
 		{
 			Promise: "R5", Defect: "runs a call again of which nothing is known",
-			File: dir + "/resume.go", Old: `(!c.Rerunnable || c.TaskID != "")`, New: `c.TaskID != ""`,
+			File: dir + "/turn/resume.go", Old: `(!c.Rerunnable || c.TaskID != "")`, New: `c.TaskID != ""`,
 			Dir: dir, Test: "^TestAnInterruptedTurnGoesOnFromItsLastStep$",
 		},
 		{
 			Promise: "R5", Defect: "runs a call before its begin is durable",
-			File: dir + "/ledger.go", Old: "Kind: session.StepBegun, Round: call.Round, Await: true,",
+			File: dir + "/turn/journal.go", Old: "Kind: session.StepBegun, Round: call.Round, Await: true,",
 			New: "Kind: session.StepEnded, Round: call.Round,",
 			Dir: "internal/test/kill", Test: "^TestKillAtEachPoint$/^P7$",
 		},
@@ -29,7 +29,7 @@ func agentMutants() []Mutant {
 		},
 		{
 			Promise: "R9", Defect: "sends an answer that was not redacted",
-			File: dir + "/outcome.go", Old: "Text: r.a.o.Redact(text),", New: "Text: text,",
+			File: dir + "/turn/reply.go", Old: "Text: t.Deps.Redact(said),", New: "Text: said,",
 			Dir: dir, Test: "^TestWhatLeavesIsRedacted$",
 		},
 		{
@@ -44,13 +44,13 @@ func agentMutants() []Mutant {
 		},
 		{
 			Promise: "lower rights", Defect: "lets anybody join a running turn",
-			File: dir + "/ledger.go", Old: "return refused == \"\" && who.AtLeast(&r.principal)\n}\n\n// Event",
+			File: dir + "/turn/journal.go", Old: "return refused == \"\" && who.AtLeast(&r.Principal)\n}\n\n// Event",
 			New: "return refused == \"\" && who.Level != \"\"\n}\n\n// Event",
 			Dir: dir, Test: "^TestASenderWithLowerRightsIsQueuedNotJoined$",
 		},
 		{
 			Promise: "R5", Defect: "lets a step with side effects wait",
-			File: dir + "/steps.go", Old: "if s.Await || len(s.Outbox) > 0 || len(s.Tasks) > 0 || len(s.Approvals) > 0 {",
+			File: dir + "/turn/ledger.go", Old: "if s.Await || len(s.Outbox) > 0 || len(s.Tasks) > 0 || len(s.Approvals) > 0 {",
 			New: "if s.Await && s.Call == nil {",
 			Dir: dir,
 			Test: "^(TestAnInterruptedTurnGoesOnFromItsLastStep|TestToolResultsGoToTheModelAndForUserToTheChat|" +
@@ -58,17 +58,18 @@ func agentMutants() []Mutant {
 		},
 		{
 			Promise: "stop with turns", Defect: "forgets what waits to be written when a turn is cut off",
-			File: dir + "/steps.go", Old: "if committed {", New: "if committed || ctx != nil {",
+			File: dir + "/turn/ledger.go", Old: "if committed {", New: "if committed || ctx != nil {",
 			Dir: dir, Test: "^TestAReadOnlyCallThatWasBegunRunsAgain$",
 		},
 		{
 			Promise: "telegram: tool activity", Defect: "shows a second draft",
-			File: dir + "/progress/preview.go", Old: `return p.turn.ID + "/draft"`, New: `return p.turn.ID + "/draft/" + strings.Repeat("x", p.answer.round)`,
+			File: dir + "/progress/preview.go", Old: `return p.turn.ID + "/draft"`,
+			New: `return p.turn.ID + "/draft/" + strings.Repeat("x", p.answer.round)`,
 			Dir: "pkg/channels/telegram", Test: "^TestToolActivityIsANoteInTheAnswersOwnPreview$",
 		},
 		{
 			Promise: "telegram: tool activity", Defect: "says nothing of results",
-			File: dir + "/ledger.go", Old: "if !result.Silent {", New: "if !result.Silent && result.Async {",
+			File: dir + "/turn/journal.go", Old: "if !result.Silent {", New: "if !result.Silent && result.Async {",
 			Dir: dir, Test: "^TestWhatBecameOfACallIsToldInALine$",
 		},
 	}
@@ -80,17 +81,17 @@ func stopMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "hanging chat", Defect: "runs one turn at a time over all chats",
-			File: dir + "/agent.go", Old: "newPlaces(o.Limits.Turns),\n\t\treports", New: "newPlaces(1),\n\t\treports",
+			File: dir + "/agent.go", Old: "Places: turn.NewPlaces(o.Limits.Turns), Zones", New: "Places: turn.NewPlaces(1), Zones",
 			Dir: dir, Test: "^TestOneHangingChatDoesNotHoldTheOthers$",
 		},
 		{
 			Promise: "/stop", Defect: "lets a turn go on after a stop",
-			File: dir + "/watch.go", Old: "return stopError{item: items[i].ID}", New: "return nil",
+			File: dir + "/turn/interrupts.go", Old: "return stopError{item: items[i].ID}", New: "return nil",
 			Dir: dir, Test: "^TestStopEndsAHangingModelAndSaysSoOnce$",
 		},
 		{
 			Promise: "/stop", Defect: "says so once more for what waited",
-			File: dir + "/turn.go", Old: "told, id = textStopped, session.StopAnswerID(stop.item)", New: "told = textStopped",
+			File: dir + "/turn/interrupts.go", Old: "told, id = textStopped, session.StopAnswerID(stop.item)", New: "told = textStopped",
 			Dir: dir, Test: "^TestStopEndsWhatWaitsToo$",
 		},
 	}

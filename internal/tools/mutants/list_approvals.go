@@ -7,7 +7,8 @@ func approvalMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: approvals, Defect: "lets anybody decide",
-			File: dir + "/agentasks.go", Old: `case !w.operator && !who.Owner && who.Sender.ID != a.Principal.Sender.ID:`, New: `case !w.operator && who.Sender.ID == "":`,
+			File: dir + "/agentasks.go", Old: `case !w.operator && !who.Owner && who.Sender.ID != a.Principal.Sender.ID:`,
+			New: `case !w.operator && who.Sender.ID == "":`,
 			Dir: dir, Test: "^TestPressesThatDoNothingButSaySo$",
 		},
 		{
@@ -17,7 +18,8 @@ func approvalMutants() []Mutant {
 		},
 		{
 			Promise: killed, Defect: "runs an allowed call again because its tool may",
-			File: dir + "/ledger.go", Old: `(call.Annotations.ReadOnly || !r.gate.isDecided(call.Key))`, New: `(call.Key != "" || !r.gate.isDecided(call.Key))`,
+			File: dir + "/turn/journal.go", Old: `(call.Annotations.ReadOnly || !IsDecided(r, call.Key))`,
+			New: `(call.Key != "" || !IsDecided(r, call.Key))`,
 			Dir: dir, Test: "^TestAnAllowedCallThatMayRunAgainDoesNot$",
 		},
 		{
@@ -37,7 +39,7 @@ func approvalMutants() []Mutant {
 		},
 		{
 			Promise: void, Defect: "goes on with the rights of who pressed",
-			File: dir + "/decision.go", Old: `r.principal = requester`, New: `_ = requester`,
+			File: dir + "/decision.go", Old: `d.t.Principal = requester`, New: `_ = requester`,
 			Dir: dir, Test: "^TestADecisionGivesNoRights$",
 		},
 	}
@@ -54,7 +56,7 @@ func askingMutants() []Mutant {
 		},
 		{
 			Promise: "grants", Defect: "lets a grant cover everybody",
-			File: dir + "/approvals.go", Old: `g.Person.ID == r.principal.Sender.ID &&`, New: `g.Person.ID != "" &&`,
+			File: dir + "/approvals.go", Old: `one.Person.ID == g.t.Principal.Sender.ID &&`, New: `one.Person.ID != "" &&`,
 			Dir: dir, Test: "^TestAllowHere$",
 		},
 		{
@@ -69,27 +71,30 @@ func askingMutants() []Mutant {
 		},
 		{
 			Promise: forged, Defect: "knows the allowed call by the model's id",
-			File: dir + "/approvals.go", Old: `if !req.Nested && g.isDecided(req.Invocation.Key) {`, New: `if !req.Nested && r.in.decided != nil && req.Invocation.CallID == decidedCall(r.in.decided) {`,
+			File: dir + "/approvals.go", Old: `if !req.Nested && turn.IsDecided(g.t, req.Invocation.Key) {`,
+			New: `if decided := g.t.Input.Decided; !req.Nested && decided != nil && req.Invocation.CallID == decidedCall(decided) {`,
 			Dir: dir, Test: "^TestTheIDOfAnAllowedCallAllowsNothing$",
 		},
 		{
 			Promise: forged, Defect: "counts only the questions that are stored",
-			File: dir + "/approvals.go", Old: `if open += len(g.put) + len(g.asks); open >= maxOpen {`, New: `if open >= maxOpen {`,
+			File: dir + "/turn/questions.go", Old: `if open = others + len(q.put) + len(q.pending); open >= most {`,
+			New: `if open = others; open >= most {`,
 			Dir: dir, Test: "^TestQuestionsOfOneAnswerAreBounded$",
 		},
 		{
 			Promise: outside, Defect: "forgets in another process what came from outside",
-			File: dir + "/resume.go", Old: `if c := s.Call; c != nil && c.Outside && c.Approval == "" {`, New: `if c := s.Call; c != nil && c.Outside && c.Approval != "" {`,
+			File: dir + "/turn/resume.go", Old: `if c := s.Call; c != nil && c.Outside && c.Approval == "" {`,
+			New: `if c := s.Call; c != nil && c.Outside && c.Approval != "" {`,
 			Dir: dir, Test: "^TestTaintSurvivesARestart$",
 		},
 		{
 			Promise: outside, Defect: "forgets in a decision's turn what came in after its question",
-			File: dir + "/outcome.go", Old: `c.Approvals = append(c.Approvals, r.gate.stained()...)`, New: `_ = r.gate.stained()`,
+			File: dir + "/turn/message.go", Old: `c.Approvals = append(c.Approvals, r.Questions.Tainted(r.Provenance)...)`, New: `_ = r.Questions`,
 			Dir: dir, Test: "^TestContentAfterTheQuestionTaintsItsDecision$",
 		},
 		{
 			Promise: outside, Defect: "takes a task's result for the person's own words",
-			File: dir + "/turntasks.go", Old: `Tainted: r.provenance.Tainted() || r.provenance.FromOutside(call.ID, call.Annotations),`, New: ``,
+			File: dir + "/turn/tasks.go", Old: `Tainted: r.Provenance.Tainted() || r.Provenance.FromOutside(call.ID, call.Annotations),`, New: ``,
 			Dir: dir, Test: "^TestTaintOfBackgroundWork$",
 		},
 		{

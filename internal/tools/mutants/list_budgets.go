@@ -17,10 +17,11 @@ func budgetMutants() []Mutant {
 		},
 		{
 			Promise: "budgets", Defect: "tells people once a day",
-			File: dir + "/outcome.go", Old: "	case endLimited:\n		return unanswered(",
-			New: "	case endLimited:\n		if r.info.Items[0].Inbound != nil {\n" +
-				"			return reply{Commit: session.Commit{Outcome: session.OutcomeFailed, Reason: e.limit.Error(), Outbox: " +
-				"[]channels.Outbound{r.dayNotice(e.limitText(), e.limit)}}}, nil\n		}\n		return unanswered(",
+			File: dir + "/turn/message.go",
+			Old:  "	case Limited:\n		return Unanswered(",
+			New: "	case Limited:\n		if h.T.Info.Items[0].Inbound != nil {\n			" +
+				"return Reply{Commit: session.Commit{Outcome: session.OutcomeFailed, Reason: res.Limit.Error(), " +
+				"Outbox: []channels.Outbound{h.T.Outbound(h.T.Usage.NoticeID(res.Limit), res.LimitText(), \"\")}}}, nil\n		}\n		return Unanswered(",
 			Dir: dir, Test: "^TestPeopleAreToldOfALimitEachTime$",
 		},
 		{
@@ -51,13 +52,13 @@ func budgetMutants() []Mutant {
 		{
 			Promise: "budgets: what counts", Defect: "does not count the summary of /compact",
 			File: dir + "/compact.go",
-			Old:  "return h.r.usage.Provider(h.r.a.o.Model.Provider).Chat(ctx,",
-			New:  "return h.r.a.o.Model.Provider.Chat(ctx,",
+			Old:  "return h.T.Usage.Provider(h.T.Deps.Model.Provider).Chat(ctx,",
+			New:  "return h.T.Deps.Model.Provider.Chat(ctx,",
 			Dir:  dir, Test: "^TestEveryRequestCounts$",
 		},
 		{
 			Promise: "budgets: what counts", Defect: "counts an agent only when its turn is committed",
-			File: dir + "/agentturn.go", Old: "	end.Spent = h.r.usage.Spent()\n", New: "	c.Spent = h.r.usage.Spent()\n",
+			File: dir + "/agentturn.go", Old: "	end.Spent = h.T.Usage.Spent()\n", New: "	c.Spent = h.T.Usage.Spent()\n",
 			Dir: dir, Test: "^TestAnAgentThatEndedDoesNotRunAgain$",
 		},
 		{

@@ -125,7 +125,7 @@ func fileMutants() []Mutant {
 		},
 		{
 			Promise: "files out", Defect: "sends the caption without the file",
-			File: "pkg/agent/queue.go", Old: `queued{text: caption, file: file}`, New: `queued{text: file.Name}`,
+			File: "pkg/agent/turn/outgoing.go", Old: `queued{text: caption, file: file}`, New: `queued{text: file.Name}`,
 			Dir: "pkg/agent", Test: "^TestAFileLeavesWithTheEndOfItsCall$",
 		},
 	}

@@ -17,7 +17,7 @@ func endingMutants() []Mutant {
 		},
 		{
 			Promise: cancelled, Defect: "leaves the question of a task that is over open",
-			File: dir + "/agentasks.go", Old: "if !errors.Is(context.Cause(l.ctx), task.ErrOver) {", New: "if l.ctx.Err() != nil {",
+			File: dir + "/agentasks.go", Old: "if !errors.Is(context.Cause(l.ctx), turn.ErrTaskOver) {", New: "if l.ctx.Err() != nil {",
 			Dir: dir, Test: "^TestACancelledAgentEndsAndIsToldOnce$",
 		},
 		{

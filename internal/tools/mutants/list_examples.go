@@ -12,7 +12,7 @@ func exampleMutants() []Mutant {
 		},
 		{
 			Promise: "example: a tool of the operator's", Defect: "shows no progress",
-			File: "pkg/agent/ledger.go", Old: "case tools.EventProgress:", New: "case tools.EventReasoning:",
+			File: "pkg/agent/turn/journal.go", Old: "case tools.EventProgress:", New: "case tools.EventReasoning:",
 			Dir: e2e, Test: "^TestExampleToolOfTheOperator$",
 		},
 		{

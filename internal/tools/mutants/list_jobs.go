@@ -17,7 +17,7 @@ func jobMutants() []Mutant {
 		},
 		{
 			Promise: "jobs: missed times", Defect: "does not say that it is late",
-			File: dir + "/messages.go",
+			File: dir + "/jobturn.go",
 			Old:  "if age := at.Sub(it.Job.Due); age > job.MissedAfter {",
 			New:  "if age := at.Sub(it.Job.Due); age < 0 {",
 			Dir:  dir, Test: "^TestAOneShotThatFellDueWhileDownFiresAtStartAndSaysSo$",
@@ -40,7 +40,7 @@ func jobMutants() []Mutant {
 		},
 		{
 			Promise: "jobs: storms", Defect: "gives jobs the slots of people",
-			File: dir + "/jobturn.go", Old: "h.r.a.jobPlaces, h.r.info.Awaited", New: "h.r.a.slots, h.r.info.Awaited",
+			File: dir + "/jobturn.go", Old: "h.a.jobPlaces, h.T.Info.Awaited", New: "h.T.Deps.Places, h.T.Info.Awaited",
 			Dir: dir, Test: "^TestAThousandJobsAtOnce$",
 		},
 		{
@@ -82,7 +82,7 @@ func jobTurnMutants() []Mutant {
 		},
 		{
 			Promise: "jobs: rights", Defect: "lets anybody change a job",
-			File: dir + "/jobbook.go", Old: "case !r.principal.Owner && j.Principal.Sender.ID != r.principal.Sender.ID:", New: `case j.ID == "":`,
+			File: dir + "/jobbook.go", Old: "case !t.Principal.Owner && j.Principal.Sender.ID != t.Principal.Sender.ID:", New: `case j.ID == "":`,
 			Dir: dir, Test: "^(TestAJobBelongsToItsChatAndToWhoeverWroteItsText|TestTheScheduleCommand)$",
 		},
 		{
@@ -112,7 +112,7 @@ func jobTurnMutants() []Mutant {
 		},
 		{
 			Promise: "date", Defect: "tells the date of another zone",
-			File: dir + "/zone.go", Old: "return r.wall.In(loc).Format(layout)", New: "return r.wall.UTC().Format(layout)",
+			File: dir + "/turn/zone.go", Old: "return c.Wall.In(c.zone).Format(layout)", New: "return c.Wall.UTC().Format(layout)",
 			Dir: dir, Test: "^TestTheDateIsThatOfTheChatsZoneAndStaysForADay$",
 		},
 	}

@@ -12,12 +12,12 @@ func limitMutants() []Mutant {
 	return slices.Concat(longHistoryMutants(), shareMutants(), []Mutant{
 		{
 			Promise: "a crowd at the start", Defect: "results take the places of people",
-			File: agent + "/reportturn.go", Old: "h.r.a.reports, h.r.info.Awaited", New: "h.r.a.slots, h.r.info.Awaited",
+			File: agent + "/reportturn.go", Old: "h.a.reports, h.T.Info.Awaited", New: "h.T.Deps.Places, h.T.Info.Awaited",
 			Dir: agent, Test: "^TestLostTasksOfManyChatsKeepNobodyWaiting$",
 		},
 		{
 			Promise: "a crowd at the start", Defect: "a turn waits on when a person writes in its chat",
-			File: agent + "/places.go", Old: "	case <-awaited:\n", New: "	case <-make(<-chan struct{}, len(awaited)):\n",
+			File: agent + "/turn/enter.go", Old: "	case <-awaited:\n", New: "	case <-make(<-chan struct{}, len(awaited)):\n",
 			Dir: agent, Test: "^TestLostTasksOfManyChatsKeepNobodyWaiting$",
 		},
 		{
@@ -91,7 +91,7 @@ func shareMutants() []Mutant {
 		},
 		{
 			Promise: "newcomers behind a crowd", Defect: "gives the places for the newest to chats that waited in order",
-			File: agent + "/share.go", Old: "at = p.last()", New: "at = len(p.waiting) - 1",
+			File: agent + "/turn/places.go", Old: "at = p.last()", New: "at = len(p.waiting) - 1",
 			Dir: agent, Test: "^TestANewcomerHasAPlace$",
 		},
 		{

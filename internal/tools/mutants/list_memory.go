@@ -82,7 +82,7 @@ func spaceMutants() []Mutant {
 		},
 		{
 			Promise: files, Defect: "reads the files of the summary where the process stands",
-			File: agent + "/commands.go", Old: "\th.r.takes(items)\n", New: "\th.r.provenance.AddItems(items)\n",
+			File: agent + "/commands.go", Old: "\th.T.Take(items)\n", New: "\th.T.Provenance.AddItems(items)\n",
 			Dir: agent, Test: "^TestTheSummaryReadsTheChatsFiles$",
 		},
 		{
@@ -92,7 +92,7 @@ func spaceMutants() []Mutant {
 		},
 		{
 			Promise: "turns that do not get on", Defect: "asks the model for a turn that was stopped in the queue",
-			File: "pkg/agent/watch.go", Old: "if r.early != nil {", New: "if r.early != nil && r.task != nil {",
+			File: "pkg/agent/turn/interrupts.go", Old: "if t.early != nil {", New: "if t.early != nil && t.Input.Task != nil {",
 			Dir: agent, Test: "^TestATurnThatWaitsForAPlaceStops$",
 		},
 		{
@@ -201,12 +201,12 @@ func meanwhileMutants() []Mutant {
 		},
 		{
 			Promise: late, Defect: "lets a sequence go on as it was decided on",
-			File: "pkg/agent/approvals.go", Old: "if late && !g.isDecided(", New: "if late && req.Nested && !req.Covered && !g.isDecided(",
+			File: "pkg/agent/approvals.go", Old: "if late && !turn.IsDecided(", New: "if late && req.Nested && !req.Covered && !turn.IsDecided(",
 			Dir: "pkg/agent", Test: "^TestALetterThatComesWhileASequenceRuns$",
 		},
 		{
 			Promise: late, Defect: "asks for a step of a sequence that the operator has waived",
-			File: "pkg/agent/approvals.go", Old: `if !why.Asks() || !r.a.o.Approvals.Asks(whole).Asks() {`, New: `if !why.Asks() {`,
+			File: "pkg/agent/approvals.go", Old: `if !why.Asks() || !g.a.o.Approvals.Asks(whole).Asks() {`, New: `if !why.Asks() {`,
 			Dir: "pkg/agent", Test: "^TestALetterThatComesWhileASequenceRuns$",
 		},
 	}

@@ -80,7 +80,7 @@ func newcomerMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "people: newcomers", Defect: "all places of turns go to those who wait longest",
-			File: "pkg/agent/share.go", Old: "oldest: n - n/newestShare, newest: n / newestShare", New: "oldest: n, newest: 0",
+			File: "pkg/agent/turn/places.go", Old: "oldest: n - n/newestShare, newest: n / newestShare", New: "oldest: n, newest: 0",
 			Dir: "pkg/agent", Test: "^TestANewcomerHasAPlace$",
 		},
 		{
@@ -100,7 +100,7 @@ func newcomerMutants() []Mutant {
 		},
 		{
 			Promise: "people: newcomers", Defect: "an answer does not say when its person wrote",
-			File: "pkg/agent/outcome.go", Old: "o.Asked = r.info.Items[0].Time", New: "o.Asked = o.Time",
+			File: "pkg/agent/turn/reply.go", Old: "o.Asked = t.Info.Items[0].Time", New: "o.Asked = o.Time",
 			Dir: "pkg/agent", Test: "^TestANewcomerHasAPlace$",
 		},
 	}

@@ -7,7 +7,7 @@ func spawnMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "agents", Defect: "says nothing of a report for which the model has no words",
-			File: dir + "/reportturn.go", Old: "re.text = report + cutOff(e.loop)", New: "re.text = cutOff(e.loop)",
+			File: dir + "/reportturn.go", Old: "re.Text = report + turn.CutOff(e.Loop)", New: "re.Text = turn.CutOff(e.Loop)",
 			Dir: dir, Test: "^TestAReportIsNotLostWithTheModel$",
 		},
 		{
@@ -39,17 +39,17 @@ func spawnMutants() []Mutant {
 		},
 		{
 			Promise: waited, Defect: "lets agents wait for the places of their parents",
-			File: dir + "/spawned.go", Old: "		r.in.place.Leave()\n", New: "",
+			File: dir + "/spawned.go", Old: "			r.Input.Place.Leave()\n", New: "",
 			Dir: dir, Test: "^TestASubagentIsWaitedFor$",
 		},
 		{
 			Promise: waited, Defect: "lets a subagent outlive its turn",
-			File: dir + "/turntasks.go", Old: "ts.started[t.ID], ts.begun[t.ID] = true, *t", New: "ts.started[t.ID] = true",
+			File: dir + "/turn/tasks.go", Old: "ts.started[t.ID], ts.begun[t.ID] = true, *t", New: "ts.started[t.ID] = true",
 			Dir: dir, Test: "^TestStopEndsTheSubagentToo$",
 		},
 		{
 			Promise: bounds, Defect: "does not count by how many agents a report is deep",
-			File: dir + "/reportturn.go", Old: "\tr.tasks.depth = t.Depth\n", New: "",
+			File: dir + "/reportturn.go", Old: "\th.T.Tasks.Depth = t.Depth\n", New: "",
 			Dir: dir, Test: "^TestReportsDoNotStartAgentsForEver$",
 		},
 		{
@@ -67,17 +67,18 @@ func agentRightMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: rights, Defect: "gives an agent the rights that its creator had",
-			File: dir + "/agentturn.go", Old: `if refused != "" || !who.Level.Allows(policy.Level(req.Annotations.Level)) {`, New: `if refused != "" || !who.Level.Allows(policy.LevelNone) {`,
+			File: dir + "/agentturn.go", Old: `if refused != "" || !who.Level.Allows(policy.Level(req.Annotations.Level)) {`,
+			New: `if refused != "" || !who.Level.Allows(policy.LevelNone) {`,
 			Dir: dir, Test: "^TestAnAgentHasTheRightsOfItsCreator$",
 		},
 		{
 			Promise: rights, Defect: "forgets what an agent has read",
-			File: dir + "/agentturn.go", Old: "Result: re.text, Tainted: r.provenance.Tainted()}\n\tswitch", New: "Result: re.text}\n\tswitch",
+			File: dir + "/agentturn.go", Old: "Result: re.Text, Tainted: h.T.Provenance.Tainted()}\n\tswitch", New: "Result: re.Text}\n\tswitch",
 			Dir: dir, Test: "^TestTaintIsInheritedBothWays$",
 		},
 		{
 			Promise: asks, Defect: "lets a press wait for the turn that waits for it",
-			File: dir + "/watch.go", Old: "c.handsOn(ctx, &items[i])", New: "_ = c.handsOn",
+			File: dir + "/turn/interrupts.go", Old: "t.Deps.Approvals.Arrived(ctx, t, &items[i])", New: "_ = t.Deps.Approvals",
 			Dir: dir, Test: "^TestASubagentIsAllowedWhileItsTurnWaits$",
 		},
 		{

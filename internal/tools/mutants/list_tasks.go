@@ -13,14 +13,14 @@ func taskMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: ends, Defect: "gives every task an hour",
-			File: dir + "/turntasks.go", Old: "now.Add(call.Annotations.BackgroundLimit)", New: "now.Add(time.Hour)",
+			File: dir + "/turn/tasks.go", Old: "now.Add(call.Annotations.BackgroundLimit)", New: "now.Add(time.Hour)",
 			Dir: dir, Test: "^TestATaskHasTheTimeThatItsToolNames$",
 		},
 		{
 			Promise: ends, Defect: "lets what the end cut off speak for itself",
-			File: dir + "/turntasks.go",
-			Old:  "if a.work.CutOff(id, result.IsError) {",
-			New:  "if a.work.CutOff(id, result.IsError) && id == \"\" {",
+			File: dir + "/task/end.go",
+			Old:  "if ts.o.Work.CutOff(id, result.IsError) {",
+			New:  "if ts.o.Work.CutOff(id, result.IsError) && id == \"\" {",
 			Dir:  dir, Test: "^TestHoweverATaskCallsBackItsChatIsToldOnce$",
 		},
 		{
@@ -42,9 +42,10 @@ func taskMutants() []Mutant {
 		},
 		{
 			Promise: progress, Defect: "leaves the message open when the model has nothing to say",
-			File: dir + "/live.go", Old: "r.live = progress.NewLiveMessage(r.info.Steps, t.Status)",
-			New: "_ = progress.NewLiveMessage(r.info.Steps, t.Status)",
-			Dir: dir, Test: "^TestProgressIsOneMessageThatBecomesTheResult$",
+			File: dir + "/turn/live.go",
+			Old:  "t.live.message, t.live.ends = progress.NewLiveMessage(t.Info.Steps, message), ends",
+			New:  "t.live.ends = ends",
+			Dir:  dir, Test: "^TestProgressIsOneMessageThatBecomesTheResult$",
 		},
 		{
 			Promise: progress, Defect: "puts the notice of a lost task below its progress",
@@ -69,8 +70,8 @@ func taskMutants() []Mutant {
 		},
 		{
 			Promise: cancelled, Defect: "finds the tasks of all chats",
-			File: dir + "/commandtasks.go", Old: "t, err := h.r.a.tasks.Find(ctx, h.r.info.Chat, id)",
-			New: "t, err := h.r.a.tasks.Find(ctx, \"\", id)",
+			File: dir + "/commandtasks.go", Old: "t, err := h.a.tasks.Find(ctx, h.T.Info.Chat, id)",
+			New: "t, err := h.a.tasks.Find(ctx, \"\", id)",
 			Dir: dir, Test: "^TestTasksAreListedInTheirChatAlone$",
 		},
 		{

@@ -142,3 +142,6 @@ func endOfDay(day string, zone *time.Location) time.Time {
 	}
 	return time.Date(t.Year(), t.Month(), t.Day()+1, 0, 0, 0, 0, zone)
 }
+
+// Money writes millionths as an amount in the meter's currency.
+func (m *Meter) Money(amount int64) string { return Money(amount, m.o.Currency) }

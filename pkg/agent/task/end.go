@@ -8,6 +8,7 @@ import (
 
 	"parley/internal/failpoint"
 	"parley/pkg/agent/prompt"
+	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
 	"parley/pkg/session"
 	"parley/pkg/text"
@@ -79,12 +80,13 @@ func (ts *Tasks) EndQuietly(ctx context.Context, id string, state session.TaskSt
 	return err
 }
 
-// EndState is the state of a task that has ended with a result.
-func EndState(result *tools.ToolResult) session.TaskState {
-	if result.IsError {
-		return session.TaskFailed
+// Finish brings the result of a task's work home. A context that has ended takes the result
+// with it: at the deadline, whose end is told, or, for a failure, because the process stops.
+func (ts *Tasks) Finish(ctx context.Context, id string, result *tools.ToolResult) {
+	if ts.o.Work.CutOff(id, result.IsError) { //nolint:contextcheck // it looks at the context of the task
+		return
 	}
-	return session.TaskDone
+	ts.Complete(ctx, id, turn.EndState(result), result)
 }
 
 // completion is the end of a task that is told. The message that shows its progress

@@ -10,18 +10,16 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/pkg/agent/progress"
+	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
 	"parley/pkg/session"
 	"parley/pkg/tools"
 )
 
-// The causes that end the context of a task's work.
-var (
-	// ErrOver says that the task has ended, by itself or because it was cancelled.
-	ErrOver = errors.New("the task is over")
-	// ErrStopping says that the process stops. What it ends is taken up at the next start.
-	ErrStopping = errors.New("the gateway is stopping")
-)
+// ErrStopping is the cause that ends the context of a task's work when the process stops.
+// What it ends is taken up at the next start. [turn.ErrTaskOver] is the cause when the task
+// has ended.
+var ErrStopping = errors.New("the gateway is stopping")
 
 // retryPause is the time between two attempts while the store cannot write.
 const retryPause = 2 * time.Second
@@ -183,7 +181,7 @@ func (s *Supervisor) Close(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if w := s.open[id]; w != nil {
-		w.end(ErrOver)
+		w.end(turn.ErrTaskOver)
 		delete(s.open, id)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"parley/internal/test/outboxtest"
 	"parley/pkg/agent"
 	"parley/pkg/agent/progress"
+	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram"
 	"parley/pkg/policy"
@@ -70,7 +71,7 @@ func serveFor(
 		registry.Register(tool)
 	}
 	a, err := agent.New(agent.Options{
-		Engine: e, Model: agent.Model{Provider: model}, Tools: registry,
+		Engine: e, Model: turn.Model{Provider: model}, Tools: registry,
 		Files:     agent.Files{Space: func(channels.Address, bool) string { return t.TempDir() }},
 		Authorize: authorize,
 		Surfaces:  surface{gate},
@@ -172,6 +173,6 @@ func TestAFloodWaitOfAnEditIsARateLimit(t *testing.T) {
 // surface is that of a chat on a channel that edits, drafts and types.
 type surface struct{ out *channels.Egress }
 
-func (s surface) At(channels.Address) agent.Surface {
-	return agent.Surface{Surface: progress.Surface{Editor: s.out, Drafter: s.out, Typer: s.out}}
+func (s surface) At(channels.Address) turn.Surface {
+	return turn.Surface{Surface: progress.Surface{Editor: s.out, Drafter: s.out, Typer: s.out}}
 }

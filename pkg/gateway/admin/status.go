@@ -7,7 +7,7 @@ import (
 	"os"
 	"time"
 
-	"parley/pkg/agent"
+	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
 	"parley/pkg/session"
 )
@@ -48,7 +48,7 @@ type StatusReport struct {
 	Trouble []string `json:"trouble,omitempty"`
 	// Slow are the turns that have not begun to ask the model for longer than SlowTurn,
 	// the oldest first, maxSlow of them at most.
-	Slow []agent.SlowTurn `json:"slow_turns,omitempty"`
+	Slow []turn.SlowTurn `json:"slow_turns,omitempty"`
 }
 
 // ChannelReport is the health of one account of a channel.
@@ -86,7 +86,7 @@ func status(ctx context.Context, g *Gateway, _ *Request, emit Emit) error {
 			r.Trouble = append(r.Trouble, trouble)
 		}
 	}
-	r.Slow = g.Agent.SlowTurns(SlowTurn)
+	r.Slow = g.Agent.Turns().Slow(SlowTurn)
 	r.Slow = r.Slow[:min(len(r.Slow), maxSlow)]
 	return emit(r)
 }

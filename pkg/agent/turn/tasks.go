@@ -1,4 +1,4 @@
-package agent
+package turn
 
 import (
 	"context"
@@ -10,27 +10,26 @@ import (
 	"sync"
 	"time"
 
-	"parley/pkg/agent/task"
 	"parley/pkg/session"
 	"parley/pkg/tools"
 )
 
-// turnTasks are the tasks of a turn: those that its calls have begun, and the background
+// OpenTasks are the tasks of a turn: those that its calls have begun, and the background
 // agents that it started, with their bounds.
-type turnTasks struct {
-	// depth is how many agents deep the turn is: those count, too, whose report it
+type OpenTasks struct {
+	// Depth is how many agents deep the turn is: those count, too, whose report it
 	// brings, so that no chain of reports goes on for ever.
-	depth int
-	// deadline is the turn's own; zero for none.
-	deadline time.Time
+	Depth int
+	// Deadline is the turn's own; zero for none.
+	Deadline time.Time
 
 	mu      sync.Mutex
 	begun   map[string]session.Task // tasks whose call has not ended
 	started map[string]bool         // the agents that the turn has started, by task id
 }
 
-func newTurnTasks(info *session.TurnInfo) *turnTasks {
-	return &turnTasks{begun: begunBy(info), started: startedBy(info.Steps)}
+func newOpenTasks(info *session.TurnInfo) *OpenTasks {
+	return &OpenTasks{begun: begunBy(info), started: startedBy(info.Steps)}
 }
 
 // startedBy are the agents that earlier attempts at a turn started.
@@ -73,44 +72,44 @@ func dropCall(ids map[string]session.Task, call string) {
 	}
 }
 
-// addAgent remembers an agent whose call has not ended: one that is waited for, or
+// AddAgent remembers an agent whose call has not ended: one that is waited for, or
 // has hardly begun, ends where the turn is cut off.
-func (ts *turnTasks) addAgent(t *session.Task) {
+func (ts *OpenTasks) AddAgent(t *session.Task) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	ts.started[t.ID], ts.begun[t.ID] = true, *t
 }
 
-// agents is how many agents the turn has started.
-func (ts *turnTasks) agents() int {
+// Agents is how many agents the turn has started.
+func (ts *OpenTasks) Agents() int {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	return len(ts.started)
 }
 
 // releaseAgents is called when a call has ended: its agents go on without it.
-func (ts *turnTasks) releaseAgents(call string) {
+func (ts *OpenTasks) releaseAgents(call string) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	dropCall(ts.begun, call)
 }
 
 // add remembers a task whose call begins.
-func (ts *turnTasks) add(t session.Task) {
+func (ts *OpenTasks) add(t session.Task) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	ts.begun[t.ID] = t
 }
 
 // remove forgets a task whose call has ended.
-func (ts *turnTasks) remove(id string) {
+func (ts *OpenTasks) remove(id string) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	delete(ts.begun, id)
 }
 
 // get gives a task whose call has begun and not ended.
-func (ts *turnTasks) get(id string) (session.Task, bool) {
+func (ts *OpenTasks) get(id string) (session.Task, bool) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	t, ok := ts.begun[id]
@@ -118,7 +117,7 @@ func (ts *turnTasks) get(id string) (session.Task, bool) {
 }
 
 // takeAll gives the tasks whose call was cut off, by id, and forgets them.
-func (ts *turnTasks) takeAll() []string {
+func (ts *OpenTasks) takeAll() []string {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	ids := slices.Sorted(maps.Keys(ts.begun))
@@ -126,11 +125,11 @@ func (ts *turnTasks) takeAll() []string {
 	return ids
 }
 
-// dropTasks ends the tasks whose call was cut off, so that nothing is told of
-// them after the turn has said how it ended.
-func (r *run) dropTasks(ctx context.Context) error {
-	for _, id := range r.tasks.takeAll() {
-		if err := r.a.tasks.EndQuietly(ctx, id, session.TaskCancelled); err != nil && !errors.Is(err, session.ErrNotFound) {
+// drop ends the tasks whose call was cut off, so that their chat is told nothing of them
+// after the turn has said how it ended.
+func (ts *OpenTasks) drop(ctx context.Context, of Tasks) error {
+	for _, id := range ts.takeAll() {
+		if err := of.EndQuietly(ctx, id, session.TaskCancelled); err != nil && !errors.Is(err, session.ErrNotFound) {
 			return err
 		}
 	}
@@ -138,23 +137,22 @@ func (r *run) dropTasks(ctx context.Context) error {
 }
 
 // callTasks makes the tasks of a turn's calls.
-type callTasks struct{ r *run }
+type callTasks struct{ t *Turn }
 
-// taskID is the id of the task of a call.
-func (c callTasks) taskID(call tools.Call) string {
-	r := c.r
-	return session.CallID(r.info.ID, session.CallKey(call.Round, call.Index))
+// id is the id of the task of a call.
+func (c callTasks) id(call tools.Call) string {
+	r := c.t
+	return session.CallID(r.Info.ID, session.CallKey(call.Round, call.Index))
 }
 
 func (c callTasks) newTask(call tools.Call) session.Task {
-	r := c.r
+	r := c.t
 	now := time.Now()
 	return session.Task{
-		ID: c.taskID(call), Chat: r.chat, Session: r.session, Address: r.home,
-		Turn: r.info.ID, Call: call.ID,
-		Principal: session.Principal{Sender: r.principal.Sender, Direct: r.principal.Direct, Level: string(r.principal.Level)},
-		Tool:      call.Name, Arguments: json.RawMessage(orEmpty(call.RawArguments)),
-		Tainted: r.provenance.Tainted() || r.provenance.FromOutside(call.ID, call.Annotations),
+		ID: c.id(call), Chat: r.Origin.Chat, Session: r.Origin.Session, Address: r.Origin.Address,
+		Turn: r.Info.ID, Call: call.ID, Principal: r.Principal.Stored(),
+		Tool: call.Name, Arguments: json.RawMessage(orEmpty(call.RawArguments)),
+		Tainted: r.Provenance.Tainted() || r.Provenance.FromOutside(call.ID, call.Annotations),
 		State:   session.TaskRunning, Started: now, Deadline: now.Add(call.Annotations.BackgroundLimit),
 	}
 }
@@ -169,43 +167,45 @@ func orEmpty(raw string) string {
 
 // taskContext is the context that an asynchronous tool works in.
 func (c callTasks) taskContext(ctx context.Context, call tools.Call) context.Context {
-	r := c.r
-	t, begun := r.tasks.get(c.taskID(call))
+	r := c.t
+	t, begun := r.Tasks.get(c.id(call))
 	if !begun { // its begin was not recorded, and nothing may outlast the turn
 		return ctx
 	}
-	return r.a.tasks.Arm(ctx, tools.InvocationFrom(ctx), t)
+	return r.Deps.Tasks.Arm(ctx, tools.InvocationFrom(ctx), t)
 }
 
 // progress is what the work of an asynchronous tool tells how far it is.
 func (c callTasks) progress(call tools.Call) func(string) {
-	r := c.r
-	a, id := r.a, c.taskID(call) // and nothing of the turn
-	return func(line string) { a.work.ShowProgress(id, line) }
+	work, id := c.t.Deps.Work, c.id(call) // and nothing of the turn
+	return func(line string) { work.ShowProgress(id, line) }
 }
 
 // brings is what notes that a call brings in content from outside, in its turn and, where
 // the work outlasts that, in its task.
 func (c callTasks) brings(call tools.Call) func() {
-	r := c.r
-	a, id, t := r.a, c.taskID(call), r.provenance // and nothing else of the turn
+	work, id, p := c.t.Deps.Work, c.id(call), c.t.Provenance // and nothing else of the turn
 	return func() {
-		t.Brings(call.ID)
-		a.work.Taint(id)
+		p.Brings(call.ID)
+		work.Taint(id)
 	}
 }
 
 // callback is what an asynchronous tool calls when its work is done.
 func (c callTasks) callback(_ context.Context, call tools.Call) tools.AsyncCallback {
-	r := c.r
-	a, id := r.a, c.taskID(call) // and nothing of the turn
+	tasks, id := c.t.Deps.Tasks, c.id(call) // and nothing of the turn
 	return func(ctx context.Context, result *tools.ToolResult) {
 		if result == nil {
 			result = tools.NewToolResult("(no output)")
 		}
-		if a.work.CutOff(id, result.IsError) { //nolint:contextcheck // it looks at the context of the task
-			return
-		}
-		a.tasks.Complete(context.WithoutCancel(ctx), id, task.EndState(result), result)
+		tasks.Finish(context.WithoutCancel(ctx), id, result)
 	}
+}
+
+// EndState is the state of a task that ends with a result.
+func EndState(result *tools.ToolResult) session.TaskState {
+	if result.IsError {
+		return session.TaskFailed
+	}
+	return session.TaskDone
 }

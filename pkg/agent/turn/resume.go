@@ -1,4 +1,4 @@
-package agent
+package turn
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 	"parley/pkg/tools"
 )
 
-// past is what an earlier attempt at a turn already did.
-type past struct {
+// resumed is what an earlier attempt at a turn already did.
+type resumed struct {
 	// messages are the answers, results and joined messages, in order. The last
 	// answer may lack results: of calls that have yet to run.
 	messages []providers.Message
@@ -24,12 +24,12 @@ type past struct {
 // resume rebuilds the conversation of an interrupted attempt from its steps. A
 // call that was begun, not ended, and may not run again gets the result
 // "interrupted", which is recorded.
-func (r *run) resume(ctx context.Context) (past, error) {
-	var p past
+func resume(ctx context.Context, t *Turn) (resumed, error) {
+	var p resumed
 	var open *openRound
-	for i := range r.info.Steps {
-		s := &r.info.Steps[i]
-		r.remember(s)
+	for i := range t.Info.Steps {
+		s := &t.Info.Steps[i]
+		remember(t, s)
 		switch s.Kind {
 		case session.StepAnswer:
 			if s.Answer == nil {
@@ -46,18 +46,18 @@ func (r *run) resume(ctx context.Context) (past, error) {
 		case session.StepJoined:
 			p.messages = append(p.messages, open.results()...)
 			open = nil
-			r.provenance.AddItems(s.Items)
-			p.messages = append(p.messages, r.userMessages(s.Items, r.a.prompts.Fetch(ctx, r.info.Address, r.space, s.Items))...)
+			t.Provenance.AddItems(s.Items)
+			p.messages = append(p.messages, t.UserMessages(s.Items, t.Deps.Prompts.Fetch(ctx, t.Info.Address, t.Space, s.Items))...)
 		}
 	}
 	for _, c := range open.unknown() {
 		c.Result = tools.ErrorText(tools.ErrInterrupted, "interrupted: it is unknown whether it took effect", nil)
 		c.IsError = true
 		if c.TaskID != "" { // lost with the process it was told already; lost within it, it ends here
-			r.tasks.add(session.Task{ID: c.TaskID})
+			t.Tasks.add(session.Task{ID: c.TaskID})
 		}
 		step := session.Step{Kind: session.StepEnded, Round: open.round, Call: c}
-		if err := r.steps.record(ctx, step); err != nil {
+		if err := t.ledger.record(ctx, step); err != nil {
 			return p, err
 		}
 		open.note(step)
@@ -69,20 +69,20 @@ func (r *run) resume(ctx context.Context) (past, error) {
 // remember takes in what a step says beside the conversation: what it sent and
 // asked, and whether content from outside came in. Which addresses that named is
 // forgotten: they are asked about.
-func (r *run) remember(s *session.Step) {
+func remember(t *Turn, s *session.Step) {
 	if s.Kind == session.StepShown {
 		return // it has said nothing yet
 	}
 	for i := range s.Approvals {
-		if s.Approvals[i].Call.Turn == r.info.ID {
-			r.gate.put = append(r.gate.put, s.Approvals[i])
+		if s.Approvals[i].Call.Turn == t.Info.ID {
+			t.Questions.note(&s.Approvals[i])
 		}
 	}
 	for i := range s.Outbox {
-		r.outgoing.note(outboxKey(r.info.ID, s.Outbox[i].ID), s.Outbox[i].Text)
+		t.outgoing.note(outboxKey(t.Info.ID, s.Outbox[i].ID), s.Outbox[i].Text)
 	}
 	if c := s.Call; c != nil && c.Outside && c.Approval == "" {
-		r.provenance.Taint()
+		t.Provenance.Taint()
 	}
 }
 

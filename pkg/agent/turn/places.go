@@ -1,4 +1,4 @@
-package agent
+package turn
 
 import (
 	"slices"
@@ -11,8 +11,8 @@ import (
 // ever and a newcomer behind thousands of chats does not wait for all of them.
 const newestShare = 4
 
-// places are those in which turns run. They are given to turns by how long these wait.
-type places struct {
+// Places are those in which turns run. They are given to turns by how long these wait.
+type Places struct {
 	mu sync.Mutex
 	// oldest are the free places for the turns that wait longest, newest those for the
 	// turns that came last.
@@ -31,14 +31,14 @@ type waiter struct {
 	young bool
 }
 
-// newPlaces makes n places.
-func newPlaces(n int) *places {
-	return &places{oldest: n - n/newestShare, newest: n / newestShare}
+// NewPlaces makes n places.
+func NewPlaces(n int) *Places {
+	return &Places{oldest: n - n/newestShare, newest: n / newestShare}
 }
 
 // join lets a turn wait whose first item came at since; young is the Newest of its
 // TurnInfo. Either leave or abandon is to be called once for it.
-func (p *places) join(since time.Time, young bool) *waiter {
+func (p *Places) join(since time.Time, young bool) *waiter {
 	w := &waiter{since: since, given: make(chan struct{}), young: young}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -55,7 +55,7 @@ func (p *places) join(since time.Time, young bool) *waiter {
 
 // abandon takes a turn out that waits no longer, or gives back the place that it got in
 // this moment.
-func (p *places) abandon(w *waiter) {
+func (p *Places) abandon(w *waiter) {
 	p.mu.Lock()
 	at := slices.Index(p.waiting, w)
 	if at >= 0 {
@@ -68,7 +68,7 @@ func (p *places) abandon(w *waiter) {
 }
 
 // leave gives a turn's place back.
-func (p *places) leave(w *waiter) {
+func (p *Places) leave(w *waiter) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if w.newest {
@@ -82,7 +82,7 @@ func (p *places) leave(w *waiter) {
 // last is the place in line of the turn that came last: of those that the store gave out
 // as the newest, if one of them waits. Else these, each of which keeps a lane for the
 // newest, would wait behind the others that came since. The lock is held.
-func (p *places) last() int {
+func (p *Places) last() int {
 	for at, w := range slices.Backward(p.waiting) {
 		if w.young {
 			return at
@@ -92,7 +92,7 @@ func (p *places) last() int {
 }
 
 // give gives the free places, those for the newest last. The lock is held.
-func (p *places) give() {
+func (p *Places) give() {
 	for len(p.waiting) > 0 && p.oldest+p.newest > 0 {
 		at := 0
 		if p.oldest > 0 {

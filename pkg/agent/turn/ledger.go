@@ -1,4 +1,4 @@
-package agent
+package turn
 
 import (
 	"context"
@@ -16,10 +16,10 @@ const holdSteps = 20 * time.Millisecond
 // endSteps bounds the writing of what waits when a turn ends without a commit.
 const endSteps = 5 * time.Second
 
-// steps writes a turn's ledger, in order. What a crash may lose, because asking
+// ledgerWriter writes a turn's ledger, in order. What a crash may lose, because asking
 // or looking again changes nothing, waits a moment; anything else is written at
 // once, after all that waits.
-type steps struct {
+type ledgerWriter struct {
 	t session.Turn
 
 	mu    sync.Mutex
@@ -41,7 +41,7 @@ func mayWait(s *session.Step) bool {
 }
 
 // record writes a step, or lets it wait.
-func (l *steps) record(ctx context.Context, s session.Step) error {
+func (l *ledgerWriter) record(ctx context.Context, s session.Step) error {
 	l.mu.Lock()
 	if mayWait(&s) && !l.ended {
 		l.held = append(l.held, s)
@@ -61,14 +61,14 @@ func (l *steps) record(ctx context.Context, s session.Step) error {
 }
 
 // flush writes what waits.
-func (l *steps) flush(ctx context.Context) error {
+func (l *ledgerWriter) flush(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.write(ctx)
 }
 
 // write hands what waits to the engine, in order; the lock is held.
-func (l *steps) write(ctx context.Context) error {
+func (l *ledgerWriter) write(ctx context.Context) error {
 	held := l.held
 	l.held = nil
 	if l.timer != nil {
@@ -85,7 +85,7 @@ func (l *steps) write(ctx context.Context) error {
 
 // end closes the ledger. What waits is written if the turn goes on another
 // time, and forgotten if it was committed.
-func (l *steps) end(ctx context.Context, committed bool) { //nolint:revive // flag-parameter: it says how the turn ended
+func (l *ledgerWriter) end(ctx context.Context, committed bool) { //nolint:revive // flag-parameter: it says how the turn ended
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.ended = true

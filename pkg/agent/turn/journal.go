@@ -1,13 +1,11 @@
-package agent
+package turn
 
 import (
 	"context"
 	"fmt"
 
 	"parley/internal/failpoint"
-	"parley/pkg/agent/approval"
 	"parley/pkg/agent/progress"
-	"parley/pkg/agent/task"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -15,27 +13,27 @@ import (
 )
 
 // journal is the [tools.Journal] of a turn's loop: it writes the turn's ledger.
-type journal struct{ r *run }
+type journal struct{ t *Turn }
 
 var _ tools.Journal = journal{}
 
 // Answered records an answer that asks for tools. A final answer is not
 // recorded by itself: the commit that follows at once holds it.
 func (j journal) Answered(ctx context.Context, round int, resp *providers.LLMResponse) error {
-	r := j.r
+	r := j.t
 	failpoint.Hit("P5")
 	if len(resp.ToolCalls) == 0 {
 		return nil
 	}
-	r.preview.NextRound()
-	return r.steps.record(ctx, session.Step{Kind: session.StepAnswer, Round: round, Answer: resp})
+	r.live.preview.NextRound()
+	return r.ledger.record(ctx, session.Step{Kind: session.StepAnswer, Round: round, Answer: resp})
 }
 
 // Begin makes durable what must be before a call runs: nothing for a call that
 // may run again, everything so far for one that may not, and the task record
 // for one that goes on in the background.
 func (j journal) Begin(ctx context.Context, call tools.Call) error {
-	r := j.r
+	r := j.t
 	defer failpoint.Hit("P6")
 	if j.rerunnable(&call) && !call.Async {
 		return nil
@@ -48,127 +46,129 @@ func (j journal) Begin(ctx context.Context, call tools.Call) error {
 		t := callTasks{r}.newTask(call)
 		s.Call.TaskID = t.ID
 		s.Tasks = []session.Task{t}
-		r.tasks.add(t)
+		r.Tasks.add(t)
 		failpoint.Hit("T1")
 		defer failpoint.Hit("T2")
 	}
-	return r.steps.record(ctx, s)
+	return r.ledger.record(ctx, s)
 }
 
 // rerunnable says whether a call that was begun and has not ended may run again.
 // What a person allowed once may not, unless it only reads.
 func (j journal) rerunnable(call *tools.Call) bool {
-	r := j.r
-	return call.Annotations.Rerunnable() && (call.Annotations.ReadOnly || !r.gate.isDecided(call.Key))
+	r := j.t
+	return call.Annotations.Rerunnable() && (call.Annotations.ReadOnly || !IsDecided(r, call.Key))
 }
 
 // End records a call's result together with the messages that leave because of it.
 func (j journal) End(ctx context.Context, call tools.Call, result *tools.ToolResult) error {
-	r := j.r
+	r := j.t
 	failpoint.Hit("P8")
 	s := session.Step{
 		Kind: session.StepEnded, Round: call.Round,
 		Call: &session.CallRecord{
 			Index: call.Index, ID: call.ID, Tool: call.Name, Rerunnable: j.rerunnable(&call),
-			Result: result.ForLLM, IsError: result.IsError, Outside: r.provenance.FromOutside(call.ID, call.Annotations),
+			Result: result.ForLLM, IsError: result.IsError, Outside: r.Provenance.FromOutside(call.ID, call.Annotations),
 		},
 	}
 	if !result.Silent {
-		r.preview.Status(progress.ResultNote(call.Name, result, r.a.o.Redact))
+		r.live.preview.Status(progress.ResultNote(call.Name, result, r.Deps.Redact))
 	}
 	key := session.CallKey(call.Round, call.Index)
-	if a := r.gate.take(key); a != nil {
+	if a := r.Questions.take(key); a != nil {
 		s.Call.Approval = a.approval.ID
 		s.Approvals, s.Outbox = []session.Approval{*a.approval}, []channels.Outbound{a.question}
 		r.outgoing.note(key, a.question.Text)
-		r.a.o.OnApproval(approval.Event{Approval: *a.approval, By: a.approval.Principal.Sender, Outcome: approval.Asked, Detail: "asked"})
+		r.Deps.Approvals.Asked(a.approval)
 	} else {
-		r.provenance.AddResult(call.ID, call.Annotations, result.ForLLM)
+		r.Provenance.AddResult(call.ID, call.Annotations, result.ForLLM)
 	}
 	for _, q := range r.outgoing.take(key) {
 		s.Outbox = append(s.Outbox, j.callOutbound(key, q))
 	}
-	if result.ForUser != "" && !result.Silent && r.in.mute == nil {
+	if result.ForUser != "" && !result.Silent && r.Input.Mute == nil {
 		s.Outbox = append(s.Outbox, j.callOutbound(key, queued{text: result.ForUser}))
 	}
-	id := callTasks{r}.taskID(call)
-	_, begun := r.tasks.get(id)
+	id := callTasks{r}.id(call)
+	_, begun := r.Tasks.get(id)
 	if begun && !result.Async {
 		// Before the step: a crash in between leaves a call of which nothing is
 		// known, not a task whose chat is told of it a second time.
-		if err := r.a.tasks.EndQuietly(ctx, id, task.EndState(result)); err != nil {
+		if err := r.Deps.Tasks.EndQuietly(ctx, id, EndState(result)); err != nil {
 			return err
 		}
 	}
 	if begun {
-		r.tasks.remove(id)
-		r.a.work.Returned(id)
+		r.Tasks.remove(id)
+		r.Deps.Work.Returned(id)
 	}
-	r.tasks.releaseAgents(id)
-	return r.steps.record(ctx, s)
+	r.Tasks.releaseAgents(id)
+	return r.ledger.record(ctx, s)
 }
 
 func (j journal) callOutbound(key string, q queued) channels.Outbound {
-	r := j.r
-	id := session.CallMessageID(r.info.ID, key, r.outgoing.note(key, q.text))
+	r := j.t
+	id := session.CallMessageID(r.Info.ID, key, r.outgoing.note(key, q.text))
 	if q.file != nil {
-		id = r.fileID(key)
+		id = session.CallFileID(r.Info.ID, key)
 	}
-	o := r.outbound(id, q.text, "")
-	o.File, o.Finishes = q.file, r.live.Take()
+	o := r.Outbound(id, q.text, "")
+	o.File, o.Finishes = q.file, r.live.message.Take()
 	return o
 }
 
 // Steer begins a further step: messages that arrived meanwhile join the turn, and an
 // agent gives its place to one that waits in a chat with fewer.
 func (j journal) Steer(ctx context.Context) ([]providers.Message, error) {
-	r := j.r
-	if err := r.in.place.Next(ctx); err != nil {
-		return nil, err
+	r := j.t
+	if r.Input.Place != nil {
+		if err := r.Input.Place.Next(ctx); err != nil {
+			return nil, err
+		}
 	}
-	if r.a.o.WhileBusy != Steer {
+	if r.Deps.WhileBusy != Steer {
 		return nil, nil
 	}
-	if waiting, err := r.t.Waiting(ctx); err != nil || len(waiting) == 0 {
+	if waiting, err := r.Stored.Waiting(ctx); err != nil || len(waiting) == 0 {
 		return nil, err
 	}
-	if err := r.steps.flush(ctx); err != nil { // what joins comes after what was done
+	if err := r.ledger.flush(ctx); err != nil { // what joins comes after what was done
 		return nil, err
 	}
-	items, err := r.t.Join(ctx, func(it session.Item) bool { return j.mayJoin(ctx, it) })
+	items, err := r.Stored.Join(ctx, func(it session.Item) bool { return j.mayJoin(ctx, it) })
 	if err != nil {
 		return nil, err
 	}
-	r.provenance.AddItems(items)
-	return r.userMessages(items, r.a.prompts.Fetch(ctx, r.info.Address, r.space, items)), nil
+	r.Provenance.AddItems(items)
+	return r.UserMessages(items, r.Deps.Prompts.Fetch(ctx, r.Info.Address, r.Space, items)), nil
 }
 
 // mayJoin lets in messages of people whose rights are not below the turn's.
 func (j journal) mayJoin(ctx context.Context, it session.Item) bool {
-	r := j.r
-	if it.Solo || it.Inbound == nil || !r.principal.Person {
+	r := j.t
+	if it.Solo || it.Inbound == nil || !r.Principal.Person {
 		return false
 	}
-	who, refused := r.a.rights.Of(ctx, it)
-	return refused == "" && who.AtLeast(&r.principal)
+	who, refused := r.Deps.Rights.Of(ctx, it)
+	return refused == "" && who.AtLeast(&r.Principal)
 }
 
 // Event shows what happens, as far as the channel can.
 func (j journal) Event(e tools.Event) {
-	r := j.r
-	if r.in.event != nil {
-		r.in.event(&e)
+	r := j.t
+	if r.Input.Event != nil {
+		r.Input.Event(&e)
 		return
 	}
 	switch e.Kind {
 	case tools.EventDelta:
-		r.preview.Add(e.Text)
+		r.live.preview.Add(e.Text)
 	case tools.EventRestart:
-		r.preview.Restart()
+		r.live.preview.Restart()
 	case tools.EventExecuting:
-		r.preview.Status(fmt.Sprintf(textUsing, e.Tool))
+		r.live.preview.Status(fmt.Sprintf(textUsing, e.Tool))
 	case tools.EventProgress:
-		r.preview.Status(e.Text)
+		r.live.preview.Status(e.Text)
 	default:
 	}
 }

@@ -1,4 +1,4 @@
-package agent
+package turn
 
 import (
 	"parley/pkg/agent/progress"
@@ -24,23 +24,30 @@ type Surfaces interface {
 	At(a channels.Address) Surface
 }
 
-// noSurfaces are those of channels that take messages and do no more.
-type noSurfaces struct{}
+// NoSurfaces are those of channels that take messages and do no more.
+type NoSurfaces struct{}
 
-func (noSurfaces) At(channels.Address) Surface { return Surface{} }
+// At implements [Surfaces].
+func (NoSurfaces) At(channels.Address) Surface { return Surface{} }
 
-// command is the text that a person writes for a command.
-func (s *Surface) command(name string) string {
+// Typed is the text that a person writes for a command.
+func (s *Surface) Typed(name string) string {
 	if s.Command == nil {
 		return "/" + name
 	}
 	return s.Command(name)
 }
 
-// canAsk says why a question would be refused.
-func (s *Surface) canAsk(o channels.Outbound) error {
+// MayAsk says why a question would be refused.
+func (s *Surface) MayAsk(o channels.Outbound) error {
 	if s.CanAsk == nil {
 		return channels.ErrNoButtons
 	}
 	return s.CanAsk(o)
+}
+
+// Typed is the text that a person writes in the turn's chat for a command.
+func (t *Turn) Typed(command string) string {
+	s := t.Deps.Surfaces.At(t.Origin.Address)
+	return s.Typed(command)
 }

@@ -1,0 +1,94 @@
+package turn
+
+import (
+	"context"
+
+	"parley/pkg/channels"
+	"parley/pkg/session"
+	"parley/pkg/tools"
+)
+
+// Calls is what the tools may do with the turn that their call belongs to. A call finds
+// its turn by its context; outside of a running turn each method returns an error.
+type Calls struct {
+	Running *Running
+	Zones   *Zones
+}
+
+// QueueMessage takes a message that a tool sends to its own chat. It leaves
+// when the call has ended, in one transaction with the call's result.
+func (c Calls) QueueMessage(ctx context.Context, channel, chatID, said string) error {
+	t, key, err := c.Running.Of(ctx)
+	if err != nil {
+		return err
+	}
+	if t.Input.Mute != nil {
+		return t.Input.Mute
+	}
+	if channel != t.Info.Address.Channel || chatID != t.Info.Address.Chat {
+		return tools.Fail(tools.ErrPermissionDenied, "a message can be sent to its own chat only", nil)
+	}
+	if !t.outgoing.add(key, said) {
+		return tools.Fail(tools.ErrExecutionFailed, "too many messages from one call", nil)
+	}
+	return nil
+}
+
+// QueueFile takes the one file that a call sends to its own chat, with Markdown
+// as its caption. It calls keep with the id that the message will have, to put the
+// content where it stays until the message has left; what was kept of a file that
+// is not taken is nobody's, and found at the next start. The message leaves when
+// the call has ended, in one transaction with the call's result.
+func (c Calls) QueueFile(ctx context.Context, caption string, keep func(outboundID string) (channels.File, error)) error {
+	t, key, err := c.Running.Of(ctx)
+	if err != nil {
+		return err
+	}
+	if t.Input.Mute != nil {
+		return t.Input.Mute
+	}
+	file, err := keep(session.CallFileID(t.Info.ID, key))
+	if err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err // the call has its result already
+	}
+	t.outgoing.addFile(key, caption, &file)
+	return nil
+}
+
+// ShowsOutside notes that the running call shows the model content from outside.
+func (c Calls) ShowsOutside(ctx context.Context) {
+	if t, _, err := c.Running.Of(ctx); err == nil {
+		t.Provenance.Brings(tools.InvocationFrom(ctx).CallID)
+	}
+}
+
+// ChatZone is the time zone that is kept for the chat of the running call, "" for none.
+func (c Calls) ChatZone(ctx context.Context) (string, error) {
+	t, _, err := c.Running.Of(ctx)
+	if err != nil {
+		return "", err
+	}
+	return c.Zones.store.Zone(ctx, t.Info.Chat)
+}
+
+// KeepZone keeps a time zone, an IANA name, for the chat of the running call.
+func (c Calls) KeepZone(ctx context.Context, zone string) error {
+	t, _, err := c.Running.Of(ctx)
+	if err != nil {
+		return err
+	}
+	return c.Zones.store.SetZone(ctx, t.Info.Chat, zone)
+}
+
+// UsualZone is the time zone of the running call's chat where none is kept, "" when
+// it is not known.
+func (c Calls) UsualZone(ctx context.Context) string {
+	t, _, err := c.Running.Of(ctx)
+	if err != nil {
+		return ""
+	}
+	return c.Zones.usual(t.Info.Address)
+}

@@ -1,0 +1,45 @@
+package turn
+
+import (
+	"context"
+
+	"parley/pkg/agent/prompt"
+	"parley/pkg/providers"
+	"parley/pkg/session"
+)
+
+// System is the instructions of a turn.
+func (t *Turn) System(ctx context.Context) (providers.Message, error) {
+	t.At(stageFiles)
+	files, err := t.Deps.Prompts.Files(ctx, t.Space, t.Log())
+	if err != nil {
+		return providers.Message{}, err
+	}
+	closing := t.Input.Closing
+	if closing == "" {
+		closing = "You are talking on the channel " + t.Info.Address.Channel + ". " +
+			"Answer " + prompt.NoReply + " alone when there is nothing to say and either nobody asked or you have already sent a message."
+	}
+	return prompt.System(files, t.Clock.Today(), closing), nil
+}
+
+// UserMessages are items as the model reads them, one message each, with the outcomes of
+// their files; nil where none was fetched. Late ones say how old they are, and the
+// turn's answer will.
+func (t *Turn) UserMessages(items []session.Item, files [][]prompt.Fetched) []providers.Message {
+	out := make([]providers.Message, 0, len(items))
+	for i := range items {
+		var own []prompt.Fetched
+		if files != nil {
+			own = files[i]
+		}
+		facts := prompt.Facts{Command: items[i].Inbound != nil && t.Deps.Command(items[i].Inbound.Text) != ""}
+		facts.Age = ageOf(&items[i], facts.Command, t.Clock.Began)
+		if t.kind.MissedBy != nil {
+			facts.MissedBy = t.kind.MissedBy(&items[i], t.Clock.Wall)
+		}
+		t.late.add(max(facts.Age, facts.MissedBy))
+		out = append(out, prompt.Message(items[i], own, facts))
+	}
+	return out
+}

@@ -1,0 +1,29 @@
+package turn
+
+// The fixed texts that people read in a chat. A verb such as %s takes a name, a time or
+// another text of this file; a translation replaces this file.
+
+// WrittenLate begins a late answer to something that a person wrote.
+const WrittenLate = "(You wrote this %s; I could not answer sooner.)\n\n"
+
+// How far a turn is, and how it was ended.
+const (
+	textStopped = "Stopped."
+	textUsing   = "using %s"
+)
+
+// Answers that did not come, or not as a whole.
+const (
+	textSetAside     = "Your last message was set aside: the gateway stopped three times while it worked on it. Please write it differently."
+	textNothingToAdd = "I have nothing to add."
+	textCutOff       = "\n\n(The answer was cut off: it reached the model's length limit.)"
+	textStepsNote    = "\n\n(I stopped after %d steps, the limit for one answer.)"
+	textSteps        = "I stopped after %d steps, the limit for one answer, without a result."
+	textEmptyAnswer  = "The model gave an empty answer. Please try again, or write it differently."
+	textNoAnswer     = "(this ended without an answer)"
+	textInternal     = "An internal error ended my work on this. The log of the gateway says more."
+	textTooLarge     = "This is more than the model can read at once. Please send it, or ask for it, in smaller parts."
+	textSendNew      = " Send %s to start a new conversation."
+	textTookTooLong  = "This took too long and was stopped. Please try again."
+	textLimitInside  = "I stopped before I was done. %s Everything done so far is kept."
+)

@@ -1,0 +1,350 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"parley/internal/failpoint"
+	"parley/pkg/agent/budget"
+	"parley/pkg/agent/prompt"
+	"parley/pkg/agent/trust"
+	"parley/pkg/channels"
+	"parley/pkg/panics"
+	"parley/pkg/policy"
+	"parley/pkg/providers"
+	"parley/pkg/session"
+	"parley/pkg/tools"
+)
+
+// Turn is one attempt at a turn. A handler sets its exported fields before the loop
+// starts; from there on they are read.
+type Turn struct {
+	Deps *Deps
+	// Stored is the turn of the engine.
+	Stored session.Turn
+	Info   session.TurnInfo
+	Clock  Clock
+	Usage  *budget.TurnUsage
+	// Principal is the person for whom the turn runs, with the rights that it has.
+	Principal trust.Principal
+	Origin    Origin
+	// Tasks are the tasks of the turn's calls.
+	Tasks *OpenTasks
+	// Questions are those that the turn puts to people.
+	Questions *Questions
+	// Space is the folder of the files that the turn works on.
+	Space string
+	// Provenance is where its words come from.
+	Provenance *trust.Provenance
+	// Input is what the handler's Begin returned.
+	Input Input
+
+	ledger   *ledgerWriter
+	kind     Kind
+	handler  Handler
+	early    error                  // why it was ended before it had a place; nil for most
+	stage    atomic.Pointer[string] // what it does before it asks; nil or "": nothing
+	live     liveAnswer
+	outgoing *outgoing
+	late     staleness
+}
+
+// Origin is where a turn's tools are at work, and the chat that it speaks to: its own, or
+// for a background agent the one that started it.
+type Origin struct {
+	Address       channels.Address
+	Chat, Session string
+}
+
+// New is an attempt at a turn of a kind.
+func New(deps *Deps, stored session.Turn, kind Kind) *Turn { //nolint:gocritic // a row of the dispatcher is copied once for a turn
+	info := stored.Info()
+	t := &Turn{
+		Deps: deps, Stored: stored, Info: info, kind: kind,
+		Origin: Origin{Address: info.Address, Chat: info.Chat, Session: info.Session},
+		Tasks:  newOpenTasks(&info), Questions: newQuestions(),
+		ledger: &ledgerWriter{t: stored}, outgoing: newOutgoing(), Provenance: &trust.Provenance{},
+	}
+	t.Clock = Clock{Began: time.Now(), Wall: deps.Now(), zone: deps.Zones.named(info.Zone, info.Address)}
+	t.live = newLiveAnswer(t)
+	t.Usage = newUsage(t)
+	t.handler = kind.Handler(t)
+	t.At(StagePlace)
+	return t
+}
+
+// WorkFor lets the turn work for another chat than its own, and count there.
+func (t *Turn) WorkFor(o Origin) {
+	t.Origin = o
+	t.Clock.zone = t.Deps.Zones.named(t.Info.Zone, o.Address)
+	t.Usage = newUsage(t)
+}
+
+// newUsage is the account of a turn, which counts in the chat that it works for.
+func newUsage(t *Turn) *budget.TurnUsage {
+	return t.Deps.Meter.Turn(budget.Turn{
+		Chat: t.Info.Chat, Payer: t.Origin.Address, Purpose: t.kind.Purpose, Began: t.Clock.Wall, Zone: t.Clock.Location,
+		Steps: t.Info.Steps, Free: isFree(t), Log: t.Log,
+	})
+}
+
+// isFree reports whether no model is asked: /tool calls exactly one tool.
+func isFree(t *Turn) bool {
+	it := &t.Info.Items[0]
+	return t.Deps.Model.Direct != nil && it.Inbound != nil && t.Deps.Command(it.Inbound.Text) == toolCommand
+}
+
+// The commands that turns know: /stop ends one, /tool calls one tool without the model.
+const (
+	stopCommand = "stop"
+	toolCommand = "tool"
+)
+
+// Run waits for a place and runs the turn to its commit. An error means that nothing was
+// committed and the engine hands the turn out again.
+func (t *Turn) Run(ctx context.Context) (err error) {
+	leave, err := t.handler.Enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	t.At(stageBegin)
+	defer func() { t.ledger.end(ctx, err == nil) }()
+	defer func() { t.Usage.Close() }()
+	if p := panics.Catch(func() { err = t.attempt(ctx) }); p != nil {
+		t.Log().Error().Interface("panic", p.Value).Bytes("stack", p.Stack).Msg("a turn panicked")
+		return t.End(ctx, t.Failure(nil, "panic", textInternal))
+	}
+	if errors.Is(err, ErrDone) {
+		return nil
+	}
+	return err
+}
+
+// attempt runs the turn by its kind.
+func (t *Turn) attempt(ctx context.Context) error {
+	if t.Info.Lost >= maxLost {
+		t.Log().Error().Int("lost", t.Info.Lost).Msg("a turn was set aside: the gateway died three times while it ran")
+		return t.End(ctx, &Result{Kind: Lost, Reason: "the process died three times during this turn"})
+	}
+	in, err := t.handler.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	return t.answer(ctx, in)
+}
+
+// maxLost is how many processes a turn may take with it before it is set aside.
+const maxLost = 3
+
+// answer asks the model until it is done and commits what came of it.
+func (t *Turn) answer(ctx context.Context, in Input) error { //nolint:gocritic // it is copied into the turn
+	failpoint.Hit("P4")
+	t.Input = in
+	past, err := resume(ctx, t)
+	if err != nil {
+		return err
+	}
+	users, res, out := t.ask(ctx, in.Items, past)
+	messages := append(append(users, out.before...), res.Messages...)
+	t.live.preview.Close()
+	limit, atLimit := errors.AsType[*budget.LimitError](out.err)
+
+	switch {
+	case out.err == nil:
+		err = t.End(ctx, &Result{Kind: Finished, Messages: messages, Loop: res, CompactTo: out.compactTo})
+	case IsEnded(out.err):
+		err = t.Commit(ctx, t.Interrupts().Reply(ctx, messages, out.err))
+	case ctx.Err() != nil, errors.Is(out.err, session.ErrStore), errors.Is(out.err, session.ErrFenced):
+		return out.err
+	case atLimit:
+		t.Log().Warn().Str("reason", limit.Error()).Bool("acted", len(messages) > len(users)).Msg("a turn is at the limit of its chat")
+		err = t.End(ctx, &Result{Kind: Limited, Messages: messages, Limit: limit, Acted: len(messages) > len(users)})
+	default:
+		reason, text := t.Explain(out.err)
+		if out.alone {
+			text = textTooLarge
+		}
+		err = t.End(ctx, t.Failure(messages, reason, text))
+	}
+	t.LogUse().Int("rounds", res.Iterations).AnErr("err", out.err).Msg("turn")
+	return err
+}
+
+// outcome is what came of asking the model.
+type outcome struct {
+	err error
+	// before is what the turn did before the last run of the loop.
+	before []providers.Message
+	// alone says that the turn by itself is too long for the model.
+	alone bool
+	// compactTo is where the history has to begin from now on; 0 leaves it.
+	compactTo uint64
+}
+
+// ask fetches what came with the items and runs the loop; it gives the items as
+// the model reads them. When the conversation is too long for the model, also after
+// some rounds, half of what was said before the turn is left out, once, and the
+// turn goes on from where it is.
+func (t *Turn) ask(ctx context.Context, items []session.Item, past resumed) ([]providers.Message, *tools.ToolLoopResult, outcome) {
+	loop, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stopWatch := t.Interrupts().Watch(loop, cancel)
+	defer stopWatch()
+	defer untilOver(t.Input.Over, cancel)() //nolint:contextcheck // it looks at the lifetime of the task
+	t.live.show(loop)
+	t.At(stageFetch)
+	users := t.UserMessages(items, t.Deps.Prompts.Fetch(loop, t.Info.Address, t.Space, items))
+	system, err := t.System(loop)
+	if err != nil {
+		return users, &tools.ToolLoopResult{}, outcome{err: err, before: past.messages}
+	}
+
+	tokens := t.Deps.Limits.ContextTokens
+	for try := 0; ; try++ {
+		t.At(stagePast)
+		h, err := t.Deps.Prompts.History(ctx, prompt.Past{
+			Session: t.Info.Session, Space: t.Space, Budget: tokens, Extra: 2 + len(users) + len(past.messages),
+		})
+		if err != nil {
+			return users, &tools.ToolLoopResult{}, outcome{err: err, before: past.messages}
+		}
+		all := len(h.Messages)
+		msgs := append(append(slices.Insert(h.Messages, 0, system), users...), past.messages...)
+		t.At(StageAsking)
+		res, err := tools.RunToolLoop(t.Invocation(loop), loopConfig(t, past), msgs, t.Origin.Address.Channel, t.Origin.Address.Chat)
+		if res == nil {
+			res = &tools.ToolLoopResult{}
+		}
+		if cause := context.Cause(loop); err != nil && cause != nil {
+			err = cause
+		}
+		tooLong := isTooLong(err)
+		if !tooLong || try > 0 || all == 0 {
+			out := outcome{err: err, before: past.messages, alone: tooLong && all == 0}
+			if try > 0 {
+				out.compactTo = h.From
+			}
+			return users, res, out
+		}
+		t.Log().Warn().Msg("the conversation is too long for the model; the older half is left out")
+		tokens = h.Tokens / 2
+		past.messages = append(past.messages, res.Messages...)
+		past.rounds = res.Iterations
+	}
+}
+
+// untilOver ends the loop when over ends, the lifetime of what the turn works for; the
+// returned function ends that. A nil lifetime is the turn's own.
+func untilOver(over context.Context, cancel context.CancelCauseFunc) func() {
+	if over == nil {
+		return func() {}
+	}
+	stop := context.AfterFunc(over, func() {
+		if cause := context.Cause(over); errors.Is(cause, ErrTaskOver) {
+			cancel(cause)
+		}
+	})
+	return func() { stop() }
+}
+
+func isTooLong(err error) bool {
+	pe, ok := errors.AsType[*providers.Error](err)
+	return ok && pe.Kind == providers.KindTooLong
+}
+
+func loopConfig(t *Turn, past resumed) tools.ToolLoopConfig {
+	model := &t.Deps.Model
+	provider, hooks := t.Usage.Provider(model.Provider), callTasks{t}
+	if isFree(t) {
+		provider = model.Direct
+	}
+	return tools.ToolLoopConfig{
+		Provider: provider, Model: model.Name, LLMOptions: model.Options,
+		Tools:         t.Offered(),
+		MaxIterations: t.Deps.Limits.Iterations,
+		MaxParallel:   t.Deps.Limits.Parallel,
+		Journal:       journal{t},
+		Callbacks:     hooks.callback,
+		TaskContext:   hooks.taskContext,
+		Progress:      hooks.progress,
+		Brings:        hooks.brings,
+		FirstRound:    past.rounds,
+		Gate:          t.Deps.Approvals.Gate(t),
+		Asked:         past.asked,
+	}
+}
+
+// Offered is the registry as this turn may see it.
+func (t *Turn) Offered() *tools.ToolRegistry {
+	return t.Deps.Tools.Filter(func(name string, an tools.Annotations) bool {
+		if !t.Principal.Level.Allows(policy.Level(an.Level)) {
+			return false
+		}
+		return t.handler.Offers(name) && (t.Deps.Offered == nil || t.Deps.Offered(t.Origin.Address, name))
+	})
+}
+
+// Invocation is the context of the turn's calls.
+func (t *Turn) Invocation(ctx context.Context) context.Context {
+	ad := t.Origin.Address
+	return tools.WithInvocation(ctx, tools.Invocation{
+		Channel: ad.Channel, Account: ad.Account, Chat: ad.Chat, Thread: ad.Thread,
+		Sender: t.Principal.Sender.ID, Session: t.Info.Session, Turn: t.Info.ID,
+		Space: t.Space, Level: tools.Level(t.Principal.Level),
+	})
+}
+
+// IsDecided reports whether a call is the one that was allowed: the one of the first
+// answer of its turn, which the model did not write. A model may give any call any id.
+func IsDecided(t *Turn, key string) bool {
+	return t.Input.Decided != nil && key == session.CallID(t.Info.ID, session.CallKey(1, 0))
+}
+
+// Explain turns an error into a reason for the record and a sentence for the person.
+func (t *Turn) Explain(err error) (reason, person string) {
+	if pe, ok := errors.AsType[*providers.Error](err); ok {
+		person = pe.PersonMessage()
+		if pe.Kind == providers.KindTooLong {
+			person += fmt.Sprintf(textSendNew, t.Typed("new"))
+		}
+		return pe.Error(), person
+	}
+	if l, ok := errors.AsType[*budget.LimitError](err); ok {
+		return l.Error(), l.PersonMessage()
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return err.Error(), textTookTooLong
+	}
+	return fmt.Sprintf("turn: %v", err), textInternal
+}
+
+// Log is the log of the turn.
+func (t *Turn) Log() *zerolog.Logger {
+	l := t.Deps.Log.With().Str("turn", t.Info.ID).Str("session", t.Info.Session).Logger()
+	return &l
+}
+
+// LogUse begins the line that tells what a turn took.
+func (t *Turn) LogUse() *zerolog.Event {
+	u := t.Usage.Used()
+	e := t.Log().Info().Dur("took", time.Since(t.Clock.Began)).Int("read", u.Input).Int("written", u.Output)
+	if u.Money > 0 {
+		e = e.Str("money", t.Deps.Meter.Money(u.Money))
+	}
+	return e
+}
+
+// At notes what the turn does before it asks the model.
+func (t *Turn) At(stage string) { t.stage.Store(&stage) }
+
+// Record writes a step to the turn's ledger.
+func (t *Turn) Record(ctx context.Context, s session.Step) error { //nolint:gocritic // a step is a value
+	return t.ledger.record(ctx, s)
+}

@@ -1,0 +1,95 @@
+package turn
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"parley/pkg/channels"
+)
+
+// Zones are the time zones of chats.
+type Zones struct {
+	store ZoneStore
+	usual func(a channels.Address) string
+	log   zerolog.Logger
+	known sync.Map // by name
+}
+
+// ZoneStore keeps the zone that a chat has chosen, an IANA name, "" for none.
+type ZoneStore interface {
+	Zone(ctx context.Context, chat string) (string, error)
+	SetZone(ctx context.Context, chat, zone string) error
+}
+
+// NewZones are the zones that a store keeps. Usual is the zone of a chat for which none is
+// kept, "" where it is not known.
+func NewZones(store ZoneStore, usual func(a channels.Address) string, log zerolog.Logger) *Zones { //nolint:gocritic // a logger is a value
+	return &Zones{store: store, usual: usual, log: log}
+}
+
+// named is the time zone of a chat for which name is kept, "" for none: then the
+// usual one; nil when neither is known.
+func (z *Zones) named(name string, at channels.Address) *time.Location {
+	if name == "" {
+		name = z.usual(at)
+	}
+	if name == "" {
+		return nil
+	}
+	known, _ := z.known.Load(name)
+	if loc, ok := known.(*time.Location); ok {
+		return loc
+	}
+	loc, err := time.LoadLocation(name)
+	if err != nil {
+		z.log.Warn().Err(err).Str("zone", name).Msg("a chat's time zone is not known here")
+		return nil
+	}
+	z.known.Store(name, loc)
+	return loc
+}
+
+// Of is the time zone of a chat, UTC when it is not known.
+func (z *Zones) Of(ctx context.Context, chat string, at channels.Address) *time.Location {
+	name, err := z.store.Zone(ctx, chat)
+	if err != nil {
+		name = ""
+	}
+	return orUTC(z.named(name, at))
+}
+
+// orUTC stands in for a time zone that is not known.
+func orUTC(loc *time.Location) *time.Location {
+	if loc == nil {
+		return time.UTC
+	}
+	return loc
+}
+
+// Clock is the time of a turn.
+type Clock struct {
+	// Began is when the turn began, Wall the same by the clock of the schedules.
+	Began, Wall time.Time
+
+	zone *time.Location // nil when it is not known
+}
+
+// Location is the time zone of the chat as the turn began, UTC when it is not known.
+func (c Clock) Location() *time.Location { return orUTC(c.zone) }
+
+// Today is the date and the zone that it is of. It stays the same for a day.
+func (c Clock) Today() string {
+	const layout = "Monday 2006-01-02"
+	if c.zone == nil {
+		return c.Wall.UTC().Format(layout) + " (UTC; the time zone of this chat is not known)"
+	}
+	return c.Wall.In(c.zone).Format(layout) + " (" + c.zone.String() + ")"
+}
+
+// Here is a time as people in the chat write it.
+func (c Clock) Here(at time.Time) string {
+	return at.In(c.Location()).Format("Mon 2006-01-02 15:04 MST")
+}
