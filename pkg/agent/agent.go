@@ -52,8 +52,8 @@ type Options struct {
 	Background Background
 	// Redact removes secrets from everything that leaves; nil removes nothing.
 	Redact func(string) string
-	// Clock computes when jobs fire; nil: none does.
-	Clock job.Clock
+	// Timetable computes when jobs fire; nil: none does.
+	Timetable job.Timetable
 	// Now is the wall clock, for all that schedules and the days of budgets do; nil: time.Now.
 	Now func() time.Time
 	// Zone is the time zone, an IANA name, of a chat for which none is kept; "" or
@@ -152,7 +152,7 @@ func New(o Options) (*Agent, error) {
 		reports: turn.NewPlaces(o.Limits.Turns), jobPlaces: turn.NewPlaces(o.Limits.Turns),
 		jobs: job.New(job.Options{
 			Jobs: o.Engine.Jobs(), Inbox: o.Engine.Inbox(), Chats: o.Engine.Sessions(), Status: o.Engine.Status,
-			Clock: o.Clock, Now: o.Now, Heartbeat: o.Heartbeat, Log: o.Log,
+			Timetable: o.Timetable, Now: o.Now, Heartbeat: o.Heartbeat, Log: o.Log,
 		}),
 		agents: newAgents(&o.Background),
 		zones:  turn.NewZones(o.Engine.Chats(), o.Zone, o.Log),

@@ -56,8 +56,8 @@ func (h *commandTurn) planned(all []session.Job) string {
 		if j.Name != "" && j.Name != j.ID {
 			line += " " + j.Name
 		}
-		if h.a.o.Clock != nil {
-			line += ": " + h.a.o.Clock.Describe(j.Spec)
+		if h.a.o.Timetable != nil {
+			line += ": " + h.a.o.Timetable.Describe(j.Spec)
 		}
 		line += "; " + h.nextOf(j)
 		if about := aboutJob(j); about != "" {

@@ -249,7 +249,7 @@ func TestDaylightSavingNights(t *testing.T) {
 					}
 					p.skew.Store(int64(time.Until(from)))
 					raw := json.RawMessage(`{"cron":"30 2 * * *","zone":"Europe/Berlin"}`)
-					tick, err := clockwork{}.Tick(raw, p.now(), p.now())
+					tick, err := timetable{}.Tick(raw, p.now(), p.now())
 					if err != nil {
 						t.Fatal(err)
 					}

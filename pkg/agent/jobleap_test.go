@@ -27,7 +27,7 @@ func TestJobsOutliveAClockThatWasYearsAhead(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					p := newPlanned(t, nil)
 					p.met()
-					first, err := clockwork{}.Tick(spec, p.now(), p.now())
+					first, err := timetable{}.Tick(spec, p.now(), p.now())
 					if err != nil {
 						t.Fatal(err)
 					}

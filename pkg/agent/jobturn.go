@@ -91,10 +91,10 @@ func (h *jobTurn) Begin(ctx context.Context) (turn.Input, error) {
 // between them never pile up. [job.ErrSchedule]: its schedule cannot be followed.
 func (h *jobTurn) superseded(ctx context.Context, it *session.Item) (string, error) {
 	j, a := h.job, h.a
-	if it.ID != session.FiringID(j) || len(h.T.Info.Steps) > 0 || a.o.Clock == nil { // fired by hand, or begun
+	if it.ID != session.FiringID(j) || len(h.T.Info.Steps) > 0 || a.o.Timetable == nil { // fired by hand, or begun
 		return "", nil
 	}
-	tick, err := a.o.Clock.Tick(j.Spec, j.Due, it.Time)
+	tick, err := a.o.Timetable.Tick(j.Spec, j.Due, it.Time)
 	if err != nil {
 		return "", fmt.Errorf("%w (%w)", job.ErrSchedule, err)
 	}

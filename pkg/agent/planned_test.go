@@ -29,10 +29,10 @@ type planned struct {
 	asked *atomic.Int64 // how often a model was asked
 }
 
-// clockwork reads the specs of the schedule tool.
-type clockwork struct{}
+// timetable reads the specs of the schedule tool.
+type timetable struct{}
 
-func (clockwork) Tick(raw json.RawMessage, due, now time.Time) (job.Tick, error) {
+func (timetable) Tick(raw json.RawMessage, due, now time.Time) (job.Tick, error) {
 	s, err := schedule.ParseSpec(raw)
 	if err != nil {
 		return job.Tick{}, err
@@ -41,7 +41,7 @@ func (clockwork) Tick(raw json.RawMessage, due, now time.Time) (job.Tick, error)
 	return job.Tick{Next: next, Pass: s.CatchUp == schedule.CatchUpSkip}, nil
 }
 
-func (clockwork) Describe(raw json.RawMessage) string {
+func (timetable) Describe(raw json.RawMessage) string {
 	s, err := schedule.ParseSpec(raw)
 	if err != nil {
 		return err.Error()
@@ -61,7 +61,7 @@ func newPlanned(t *testing.T, model script, opts ...option) *planned {
 		return model(ctx, msgs, defs)
 	})
 	all := append([]option{withOptions(func(o *agent.Options) {
-		o.Clock, o.Now = clockwork{}, p.now
+		o.Timetable, o.Now = timetable{}, p.now
 		o.Log = zerolog.Nop() // jobs that fail are wanted
 	})}, opts...)
 	p.world = newWorld(t, counted, nil, all...)

@@ -39,11 +39,11 @@ func (g policyAuthorizer) verdict(ctx context.Context, in channels.Inbound) poli
 	})
 }
 
-// cronClock reads the specifications of jobs for the agent.
-type cronClock struct{}
+// cronTimetable reads the specifications of jobs for the agent.
+type cronTimetable struct{}
 
-// Tick implements [job.Clock].
-func (cronClock) Tick(raw json.RawMessage, due, now time.Time) (job.Tick, error) {
+// Tick implements [job.Timetable].
+func (cronTimetable) Tick(raw json.RawMessage, due, now time.Time) (job.Tick, error) {
 	spec, err := schedule.ParseSpec(raw)
 	if err != nil {
 		return job.Tick{}, err
@@ -52,8 +52,8 @@ func (cronClock) Tick(raw json.RawMessage, due, now time.Time) (job.Tick, error)
 	return job.Tick{Next: next, Pass: spec.CatchUp == schedule.CatchUpSkip}, nil
 }
 
-// Describe implements [job.Clock].
-func (cronClock) Describe(raw json.RawMessage) string {
+// Describe implements [job.Timetable].
+func (cronTimetable) Describe(raw json.RawMessage) string {
 	spec, err := schedule.ParseSpec(raw)
 	if err != nil {
 		return "a schedule that cannot be read"

@@ -225,7 +225,7 @@ func (a *App) makeAgent(context.Context) error {
 			Iterations: a.cfg.Agent.MaxToolIterations, Parallel: a.cfg.Tools.MaxParallel, Grace: cmp.Or(a.o.Grace, turnGrace),
 		},
 		Surfaces: surfaces{a.channels}, Redact: a.o.Redactor.Redact, Log: a.o.Log,
-		Clock: cronClock{}, Zone: zones(a.cfg.Agent.Timezone, a.o.LookupEnv), Heartbeat: heartbeat(a.cfg, a.channels),
+		Timetable: cronTimetable{}, Zone: zones(a.cfg.Agent.Timezone, a.o.LookupEnv), Heartbeat: heartbeat(a.cfg, a.channels),
 		Approvals: a.tools.Approvals, OnApproval: a.audit.approval,
 		Budgets:    agent.Budgets{Of: budgetOf(a.cfg.Budgets, a.policy.Addresses), Currency: a.cfg.Budgets.Currency},
 		Background: background(&a.cfg.Background),

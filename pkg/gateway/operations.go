@@ -46,7 +46,7 @@ func (a *App) Operations() *admin.Gateway {
 		Version: Version(), Engine: a.engine, Store: a.store, Agent: a.agent,
 		Registry: a.tools.Registry, Policy: a.policy, Approvals: a.tools.Approvals,
 		Offered: a.tools.Offered, Spaces: a.kept.spaces,
-		Home: consoleChat(), Writer: a.writer, Namer: a.channels.namer, Schedule: cronClock{}.Describe,
+		Home: consoleChat(), Writer: a.writer, Namer: a.channels.namer, Schedule: cronTimetable{}.Describe,
 		Currency: a.cfg.Budgets.Currency, State: a.state, Redact: a.o.Redactor.Redact, Note: a.audit.note, Log: a.o.Log,
 	}
 }

@@ -49,11 +49,11 @@ func TestClockwork(t *testing.T) {
 		`{"cron":"TZ= 0 9 * * *"}`:          {bad: true},
 		`{`:                                 {bad: true},
 	} {
-		got, err := cronClock{}.Tick(json.RawMessage(spec), due, due.Add(6*time.Hour+time.Minute))
+		got, err := cronTimetable{}.Tick(json.RawMessage(spec), due, due.Add(6*time.Hour+time.Minute))
 		if (err != nil) != want.bad || !got.Next.Equal(want.next) || got.Pass != want.pass {
 			t.Errorf("%s: %+v, %v", spec, got, err)
 		}
-		if words := (cronClock{}).Describe(json.RawMessage(spec)); words == "" {
+		if words := (cronTimetable{}).Describe(json.RawMessage(spec)); words == "" {
 			t.Errorf("%s has no description", spec)
 		}
 	}

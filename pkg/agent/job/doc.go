@@ -8,5 +8,5 @@
 //   - A clock that was ahead and is put right leaves no job waiting for years.
 //   - The heartbeat is the job that the configuration says, in the chat where its owner is.
 //
-// The specification of a schedule is opaque here: a [Clock] reads it.
+// The specification of a schedule is opaque here: a [Timetable] reads it.
 package job

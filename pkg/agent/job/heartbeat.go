@@ -24,7 +24,7 @@ type Heartbeat struct {
 	// chat has another id than its person: the heartbeat then speaks where such a one
 	// came last, To and Owner count for nothing, and until then there is none.
 	Mine func(in channels.Inbound) bool
-	// Spec is for the [Clock].
+	// Spec is for the [Timetable].
 	Spec json.RawMessage
 	// PerDay bounds how often the model is asked on one day of the chat.
 	PerDay int
@@ -105,7 +105,7 @@ func (s *Scheduler) retime(j *session.Job, spec json.RawMessage) error {
 		return nil
 	}
 	now := s.o.Now()
-	tick, err := s.o.Clock.Tick(spec, now, now)
+	tick, err := s.o.Timetable.Tick(spec, now, now)
 	if err == nil {
 		j.Spec, j.Due = spec, tick.Next
 	}

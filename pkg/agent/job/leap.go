@@ -44,7 +44,7 @@ func (s *Scheduler) correctLeaps(ctx context.Context, last, now time.Time) error
 
 // next is when a job is due: as it says, unless its schedule has a time long before that.
 func (s *Scheduler) next(spec json.RawMessage, due, now time.Time) time.Time {
-	tick, err := s.o.Clock.Tick(spec, now, now)
+	tick, err := s.o.Timetable.Tick(spec, now, now)
 	if err != nil || tick.Next.IsZero() || !due.After(tick.Next.Add(clockSlack)) {
 		return due
 	}

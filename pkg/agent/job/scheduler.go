@@ -17,8 +17,8 @@ import (
 	"parley/pkg/text"
 )
 
-// Clock computes when jobs fire, from specifications that the agent does not read.
-type Clock interface {
+// Timetable computes when jobs fire, from specifications that the agent does not read.
+type Timetable interface {
 	// Tick says what comes of a job that is due at due, now being not before it.
 	Tick(spec json.RawMessage, due, now time.Time) (Tick, error)
 	// Describe says in a few words when a job fires.
@@ -68,8 +68,8 @@ type Options struct {
 	Chats Chats
 	// Status says whether the store is held.
 	Status func(ctx context.Context) (session.Status, error)
-	// Clock computes when jobs fire; nil: none does.
-	Clock Clock
+	// Timetable computes when jobs fire; nil: none does.
+	Timetable Timetable
 	// Now is the wall clock, by which jobs are due.
 	Now func() time.Time
 	// Heartbeat is the job that the configuration owns; nil: there is none.
@@ -113,7 +113,7 @@ func (s *Scheduler) Stop() { s.end() }
 
 // Start fires jobs until ctx ends; the returned function ends it and waits.
 func (s *Scheduler) Start(ctx context.Context) func() {
-	if s.o.Clock == nil {
+	if s.o.Timetable == nil {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -201,7 +201,7 @@ func (s *Scheduler) fireBatch(ctx context.Context, now time.Time) (int, error) {
 
 // fire appends a job's item and moves the job on.
 func (s *Scheduler) fire(ctx context.Context, j *session.Job, now time.Time) error {
-	tick, err := s.o.Clock.Tick(j.Spec, j.Due, now)
+	tick, err := s.o.Timetable.Tick(j.Spec, j.Due, now)
 	if err == nil && !tick.Next.IsZero() && !tick.Next.After(now) {
 		err = errors.New("it would fire again in the past")
 	}
@@ -323,7 +323,7 @@ func (s *Scheduler) Resume(ctx context.Context, id string) (session.Job, error) 
 	return s.Change(ctx, id, func(j *session.Job) error {
 		now := s.o.Now()
 		if j.Paused && !j.Due.After(now) {
-			tick, err := s.o.Clock.Tick(j.Spec, j.Due, now)
+			tick, err := s.o.Timetable.Tick(j.Spec, j.Due, now)
 			switch {
 			case err != nil:
 				return fmt.Errorf("%w (%w)", ErrSchedule, err)
