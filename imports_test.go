@@ -124,7 +124,9 @@ func rooms() map[string][]string {
 		"pkg/agent/budget":   append([]string{"pkg/session"}, vocabulary...),
 		"pkg/agent/progress": append([]string{"pkg/session", "pkg/tools"}, vocabulary...),
 		"pkg/agent/prompt":   append([]string{"pkg/session", "pkg/openat"}, vocabulary...),
-		"pkg/agent/subagent": append([]string{"pkg/session", "pkg/fair"}, vocabulary...),
+		"pkg/agent/subagent": append([]string{
+			"pkg/session", "pkg/tools", "pkg/fair", "pkg/agent/turn", "pkg/agent/task", "pkg/agent/approval", "pkg/agent/prompt",
+		}, vocabulary...),
 		"pkg/agent/trust":    append([]string{"pkg/session", "pkg/policy", "pkg/tools"}, vocabulary...),
 		"pkg/strictyaml":     nil,
 		"pkg/text":           nil,

@@ -12,6 +12,7 @@ import (
 	"parley/pkg/agent/job"
 	"parley/pkg/agent/progress"
 	"parley/pkg/agent/prompt"
+	"parley/pkg/agent/subagent"
 	"parley/pkg/agent/task"
 	"parley/pkg/agent/trust"
 	"parley/pkg/agent/turn"
@@ -49,7 +50,7 @@ type Options struct {
 	// Surfaces tell what the chats' channels can do; nil: they take messages and do no more.
 	Surfaces turn.Surfaces
 	// Background bounds background agents.
-	Background Background
+	Background subagent.Limits
 	// Redact removes secrets from everything that leaves; nil removes nothing.
 	Redact func(string) string
 	// Timetable computes when jobs fire; nil: none does.
@@ -119,7 +120,7 @@ type Agent struct {
 	jobs  *job.Scheduler
 	zones *turn.Zones
 	// agents are the background agents.
-	agents *agents
+	agents *subagent.Agents
 	// deps are what all turns work with, turns those that run, kinds the dispatcher's rows.
 	deps  turn.Deps
 	turns *turn.Running
@@ -146,7 +147,6 @@ func New(o Options) (*Agent, error) {
 	if o.Surfaces == nil {
 		o.Surfaces = turn.NoSurfaces{}
 	}
-	o.Background.fill()
 	a := &Agent{
 		o:       o,
 		reports: turn.NewPlaces(o.Limits.Turns), jobPlaces: turn.NewPlaces(o.Limits.Turns),
@@ -154,15 +154,18 @@ func New(o Options) (*Agent, error) {
 			Jobs: o.Engine.Jobs(), Inbox: o.Engine.Inbox(), Chats: o.Engine.Sessions(), Status: o.Engine.Status,
 			Timetable: o.Timetable, Now: o.Now, Heartbeat: o.Heartbeat, Log: o.Log,
 		}),
-		agents: newAgents(&o.Background),
-		zones:  turn.NewZones(o.Engine.Chats(), o.Zone, o.Log),
-		turns:  turn.NewRunning(),
+		zones: turn.NewZones(o.Engine.Chats(), o.Zone, o.Log),
+		turns: turn.NewRunning(),
 	}
 	a.work = task.NewSupervisor(task.SupervisorOptions{
 		Surface: func(at channels.Address) progress.Surface { return o.Surfaces.At(at).Surface },
 		Show:    o.Engine.Tasks().ShowTask, Receipt: o.Engine.Outbox().Receipt, Redact: o.Redact, Log: o.Log,
 	})
 	a.tasks = task.New(task.Options{Store: o.Engine.Tasks(), Work: a.work, Zone: a.zones.Of, Redact: o.Redact, Log: o.Log})
+	a.agents = subagent.New(subagent.Options{
+		Store: agentStore{o.Engine.Tasks(), o.Engine.Approvals(), o.Engine.Inbox()}, Tasks: a.tasks, Work: a.work, Limits: o.Background,
+		Redact: o.Redact, Log: o.Log,
+	})
 	a.deps, a.kinds = newDeps(a), newKinds(a)
 	return a, nil
 }
@@ -195,6 +198,13 @@ type records struct {
 	session.Sessions
 }
 
+// agentStore are the parts of the engine that background agents need.
+type agentStore struct {
+	session.Tasks
+	session.Approvals
+	session.Inbox
+}
+
 // tellTime stands in for what knows the time and the zones.
 func (o *Options) tellTime() {
 	if o.Now == nil {
@@ -222,7 +232,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	if err := a.tasks.TakeUp(ctx); err != nil && ctx.Err() == nil {
 		a.o.Log.Error().Err(err).Msg("cannot look at the background tasks of the last run")
 	}
-	if err := a.takeUpAgents(ctx); err != nil && ctx.Err() == nil {
+	if err := a.agents.TakeUp(ctx); err != nil && ctx.Err() == nil {
 		a.o.Log.Error().Err(err).Msg("cannot go on with the background agents of the last run")
 	}
 	defer a.jobs.Start(ctx)()

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"parley/pkg/agent/approval"
-	"parley/pkg/agent/task"
 	"parley/pkg/agent/trust"
 	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
@@ -155,7 +154,7 @@ func (h *agentTurn) close(ctx context.Context, a *session.Approval, text string)
 // afterNo lets the agent go on without the call. A question that nobody answered in
 // time ends its task, unless the agent waits for another one.
 func (h *agentTurn) afterNo(ctx context.Context, a *session.Approval) (turn.Input, error) {
-	if a.State == session.ApprovalVoid && lapsed(a, a.Answer.At) {
+	if a.State == session.ApprovalVoid && approval.Lapsed(a, a.Answer.At) {
 		return turn.Input{}, h.nobodyDecided(ctx, a)
 	}
 	who, refused := h.T.Deps.Rights.Of(ctx, h.creation())
@@ -184,7 +183,7 @@ func (h *agentTurn) nobodyDecided(ctx context.Context, a *session.Approval) erro
 		return err
 	}
 	for i := range all {
-		if q := &all[i]; q.Task == h.task.ID && q.State == session.ApprovalOpen && q.ID != a.ID && !lapsed(q, time.Now()) {
+		if q := &all[i]; q.Task == h.task.ID && q.State == session.ApprovalOpen && q.ID != a.ID && !approval.Lapsed(q, time.Now()) {
 			return h.skip(ctx)
 		}
 	}
@@ -195,44 +194,4 @@ func (h *agentTurn) nobodyDecided(ctx context.Context, a *session.Approval) erro
 			{Role: providers.RoleUser, Content: decisionMark(a) + "The outcome: " + a.Answer.Reason}, turn.Assistant(text),
 		},
 	}, Text: text}))
-}
-
-// lapses sees to the end of the time in which an agent's question can be answered, or
-// of its task before that.
-func (a *Agent) lapses(ctx context.Context, q *session.Approval) {
-	item := lapsing(q)
-	wait, after := task.Left(q.Asked, q.Expires), context.WithoutCancel(ctx)
-	if lapsed(q, time.Now()) {
-		wait = 0
-	}
-	l := a.agents.life(q.Task)
-	if l == nil {
-		return // the task is over
-	}
-	a.work.Go(func() {
-		timer := time.NewTimer(max(wait, 0))
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-l.ctx.Done():
-			if !errors.Is(context.Cause(l.ctx), turn.ErrTaskOver) { //nolint:contextcheck // it looks at the context of the task
-				return
-			}
-		}
-		for {
-			item.Time = time.Now()
-			err := a.o.Engine.Inbox().Append(after, []session.Item{item}, nil)
-			if !errors.Is(err, session.ErrStore) || !a.work.Pause() {
-				return
-			}
-		}
-	})
-}
-
-// lapsing is the item that ends an agent's question, when that is over.
-func lapsing(q *session.Approval) session.Item {
-	return session.Item{
-		ID: "lapsed/" + q.ID, Kind: session.ItemDecision, Address: session.AgentAddress(q.Task),
-		Decision: &session.Decision{Approval: q.ID}, Solo: true,
-	}
 }

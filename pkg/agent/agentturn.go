@@ -10,6 +10,7 @@ import (
 	"parley/pkg/agent/subagent"
 	"parley/pkg/agent/task"
 	"parley/pkg/agent/turn"
+	"parley/pkg/channels"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -27,9 +28,9 @@ type agentTurn struct {
 	turn.Message
 	a *Agent
 
-	task *session.Task
-	life *life
-	seat *subagent.Seat // its place among the agents at work
+	task   *session.Task
+	handle *subagent.Handle
+	seat   *subagent.Seat // its place among the agents at work
 	// waiting says that the turn ends and the task does not: a person is asked.
 	waiting bool
 }
@@ -58,7 +59,7 @@ func (h *agentTurn) Begin(ctx context.Context) (turn.Input, error) {
 
 // load reads the task. It returns [turn.ErrDone] when the task is over, and the turn with it.
 func (h *agentTurn) load(ctx context.Context) error {
-	t, err := h.a.o.Engine.Tasks().Task(ctx, h.T.Info.Address.Chat)
+	t, handle, err := h.a.agents.Open(ctx, h.T.Info.Address.Chat)
 	if errors.Is(err, session.ErrNotFound) || errors.Is(err, session.ErrCorrupt) {
 		h.a.work.Close(h.T.Info.Address.Chat)
 		return turn.Done(h.T.Stored.Commit(ctx, session.Commit{Outcome: session.OutcomeStopped, Reason: "the agent's task is gone"}))
@@ -66,11 +67,8 @@ func (h *agentTurn) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if t, h.life, err = h.a.liveNow(ctx, &t); err != nil {
-		return err
-	}
-	h.task, h.T.Tasks.Depth, h.T.Tasks.Deadline = &t, t.Depth, t.Deadline
-	h.T.WorkFor(turn.Origin{Address: h.a.present(ctx, t.Address), Chat: t.Chat, Session: t.Session})
+	h.task, h.handle, h.T.Tasks.Depth, h.T.Tasks.Deadline = &t, handle, t.Depth, t.Deadline
+	h.T.WorkFor(turn.Origin{Address: present(ctx, h.a.o.Engine.Sessions(), t.Address), Chat: t.Chat, Session: t.Session})
 	if t.State != session.TaskRunning {
 		return turn.Done(h.afterTheEnd(ctx))
 	}
@@ -86,12 +84,12 @@ func (h *agentTurn) load(ctx context.Context) error {
 func (h *agentTurn) input(in turn.Input) turn.Input {
 	failpoint.Hit("T3")
 	in.Closing = agentPrompt
-	in.Task, in.Mute, in.Check, in.Event, in.Over, in.Place = h.task, errSpeaks(), h.mayCall, h.tellSteps, h.life.ctx, h.seat
+	in.Task, in.Mute, in.Check, in.Event, in.Over, in.Place = h.task, errSpeaks(), h.mayCall, h.tellSteps, h.handle.Context(), h.seat
 	return in
 }
 
 func (h *agentTurn) Offers(tool string) bool {
-	return h.a.o.Background.Offered(tool, h.task.Depth)
+	return h.a.agents.Offers(tool, h.task.Depth)
 }
 
 // afterTheEnd ends a turn of an agent whose task is over. A press that came for it
@@ -208,7 +206,7 @@ func (h *agentTurn) Commit(ctx context.Context, re turn.Reply) error {
 	if h.waiting {
 		put := h.T.Questions.Put()
 		for i := range put {
-			h.a.lapses(ctx, &put[i])
+			h.a.agents.WatchQuestion(ctx, &put[i])
 		}
 	}
 	return nil
@@ -233,7 +231,7 @@ func (h *agentTurn) refused(ctx context.Context, e *turn.Result) error {
 // was ended elsewhere, the commit stores the use.
 func (h *agentTurn) endTask(ctx context.Context, c *session.Commit, end session.Completion) error {
 	end.Spent = h.T.Usage.Spent()
-	first, err := h.a.endAgentTask(ctx, h.task, end)
+	first, err := h.a.agents.End(ctx, h.task, end)
 	if !first {
 		c.Spent = end.Spent
 	}
@@ -241,4 +239,31 @@ func (h *agentTurn) endTask(ctx context.Context, c *session.Commit, end session.
 		return nil
 	}
 	return err
+}
+
+// tellSteps tells how far the agent is.
+func (h *agentTurn) tellSteps(e *tools.Event) {
+	var line string
+	switch e.Kind {
+	case tools.EventExecuting:
+		line = fmt.Sprintf(textTaskStep, e.Round, e.Tool)
+	case tools.EventProgress:
+		line = e.Text
+	default: // what it writes is seen when it reports
+		return
+	}
+	h.handle.Report(line)
+	h.a.work.ShowProgress(h.task.ID, line)
+}
+
+// present is the address that a chat has now.
+func present(ctx context.Context, sessions session.Sessions, at channels.Address) channels.Address {
+	if info, err := sessions.Lookup(ctx, at); err == nil {
+		return info.Address
+	}
+	return at
+}
+
+func errSpeaks() error {
+	return tools.Fail(tools.ErrPermissionDenied, "a background agent sends nothing: what it has to say stands in its report", nil)
 }

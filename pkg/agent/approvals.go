@@ -22,8 +22,6 @@ import (
 // whose turn runs the stored call; see decision.go.
 
 const (
-	// How long a question may be answered.
-	approvalTime = 10 * time.Minute
 	// How long a grant lasts.
 	grantTime = 24 * time.Hour
 	// How many questions may wait in one chat.
@@ -179,7 +177,7 @@ func (g *approvalGate) Ask(ctx context.Context, call tools.Call, ex tools.Examin
 	now := time.Now()
 	open := 0
 	for i := range all { // those of this turn may not be stored yet
-		if all[i].State == session.ApprovalOpen && all[i].Call.Turn != g.t.Info.ID && !lapsed(&all[i], now) {
+		if all[i].State == session.ApprovalOpen && all[i].Call.Turn != g.t.Info.ID && !approval.Lapsed(&all[i], now) {
 			open++
 		}
 	}
@@ -201,7 +199,7 @@ func (g *approvalGate) Ask(ctx context.Context, call tools.Call, ex tools.Examin
 			Tool: call.Name, Arguments: arguments, Fingerprint: ex.State,
 		},
 		Tainted: deed.Tainted, Grantable: deed.Grantable() && !g.t.Provenance.SeveralPeople(),
-		Asked: now, Expires: now.Add(approvalTime), State: session.ApprovalOpen,
+		Asked: now, Expires: now.Add(approval.Time), State: session.ApprovalOpen,
 	}
 	text := g.question(a, &ex, g.a.o.Approvals.Asks(deed))
 	if g.t.Deps.Redact(text) != text {
@@ -218,12 +216,6 @@ func (g *approvalGate) Ask(ctx context.Context, call tools.Call, ex tools.Examin
 	}
 	return tools.NewToolResult("waiting for approval " + a.ID + ": a person has been asked, and the call has not run. " +
 		"The outcome will be told in this conversation; do not call it again."), nil
-}
-
-// lapsed says whether the time to answer a question is over. A clock that was put
-// back gives it no more.
-func lapsed(a *session.Approval, now time.Time) bool {
-	return now.Before(a.Asked) || !now.Before(a.Expires)
 }
 
 func indented(raw string) string {

@@ -69,7 +69,7 @@ func (h *commandTurn) tasks(ctx context.Context) (string, error) {
 	for i := range running {
 		t := &running[i]
 		fmt.Fprintf(&b, textRunningTask, t.Short(), titleOf(t), t.Started.Format(clock), t.Deadline.Format(clock))
-		if h.a.agentWaits(t.ID) {
+		if h.a.agents.Waits(t.ID) {
 			b.WriteString(" (" + textTaskWaits + ")")
 		}
 		b.WriteString("\n")

@@ -148,7 +148,7 @@ func (d *decision) take(ctx context.Context, now time.Time, late string) (verdic
 		d.a.o.OnApproval(approval.Event{Approval: *a, By: by, Outcome: approval.Refused, Detail: "refused: " + why})
 		return verdict{text: why}, nil
 	}
-	if lapsed(a, now) {
+	if approval.Lapsed(a, now) {
 		return d.void(ctx, by, late)
 	}
 	a.Answer.By, a.Answer.At, a.Answer.Turn = by, now, d.t.Info.ID
@@ -166,7 +166,7 @@ func (d *decision) take(ctx context.Context, now time.Time, late string) (verdic
 func (d *decision) again(ctx context.Context) (verdict, error) {
 	a := d.approval
 	why := d.mayStill(ctx)
-	if why == "" && lapsed(a, time.Now()) {
+	if why == "" && approval.Lapsed(a, time.Now()) {
 		why = tooLate(a)
 	}
 	if why != "" && !ranAlready(d.t) {

@@ -25,6 +25,8 @@
 //
 // Rooms below it serve all kinds, and import each other nowhere: trust (for whom a turn
 // runs, and the provenance of its words), budget (the limits of a day), prompt (all that
-// the model reads) and progress (all that a chat is shown in passing). The agent knows no
-// adapter: channels, models, tools and the engine reach it as interfaces.
+// the model reads), progress (all that a chat is shown in passing) and named (finds a task
+// or a job by its name). Beside the turn stand task (the background tasks and their ends),
+// subagent (the background agents) and job (the clock of the schedules). The agent knows
+// no adapter: channels, models, tools and the engine reach it as interfaces.
 package agent

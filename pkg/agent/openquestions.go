@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"parley/pkg/agent/approval"
 	"parley/pkg/channels"
 	"parley/pkg/session"
 )
@@ -29,7 +30,7 @@ func (a *Agent) OpenQuestions(ctx context.Context, at channels.Address) ([]chann
 	var open []channels.Outbound
 	for i := range all {
 		q := &all[i]
-		if q.State != session.ApprovalOpen || lapsed(q, now) {
+		if q.State != session.ApprovalOpen || approval.Lapsed(q, now) {
 			continue
 		}
 		text := fmt.Sprintf(textOpenQuestion,

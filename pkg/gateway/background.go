@@ -1,7 +1,7 @@
 package gateway
 
 import (
-	"parley/pkg/agent"
+	"parley/pkg/agent/subagent"
 	"parley/pkg/config"
 	"parley/pkg/tools/spawn"
 )
@@ -9,9 +9,9 @@ import (
 // background bounds the agents, and says which of their chat's tools they have: not
 // those that speak there or belong to the chat itself, and to start further agents
 // only where they may.
-func background(b *config.Background) agent.Background {
+func background(b *config.Background) subagent.Limits {
 	deepest := b.MaxDepth
-	return agent.Background{
+	return subagent.Limits{
 		Agents: b.Agents, PerChat: b.PerChat, PerTurn: b.PerTurn, MaxDepth: deepest,
 		Offered: func(tool string, depth int) bool {
 			switch tool {

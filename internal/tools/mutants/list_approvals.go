@@ -24,7 +24,7 @@ func approvalMutants() []Mutant {
 		},
 		{
 			Promise: killed, Defect: "runs a call whose time is over",
-			File: dir + "/decision.go", Old: `if why == "" && lapsed(a, time.Now()) {`, New: `if why == "" && a.ID == "" {`,
+			File: dir + "/decision.go", Old: `if why == "" && approval.Lapsed(a, time.Now()) {`, New: `if why == "" && a.ID == "" {`,
 			Dir: dir, Test: "^TestAStopBetweenTheDecisionAndItsCall$",
 		},
 		{

@@ -7,7 +7,7 @@ func endingMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: progress, Defect: "puts the end of an agent that may not go on below its progress",
-			File: dir + "/agents.go", Old: "c.Outbox[0].Finishes = now.Status", New: "_ = now.Status",
+			File: dir + "/subagent/end.go", Old: "c.Outbox[0].Finishes = now.Status", New: "_ = now.Status",
 			Dir: dir, Test: "^TestWhatShowsAnAgentsProgressIsFinishedByItsEnd$",
 		},
 		{
@@ -17,8 +17,10 @@ func endingMutants() []Mutant {
 		},
 		{
 			Promise: cancelled, Defect: "leaves the question of a task that is over open",
-			File: dir + "/agentasks.go", Old: "if !errors.Is(context.Cause(l.ctx), turn.ErrTaskOver) {", New: "if l.ctx.Err() != nil {",
-			Dir: dir, Test: "^TestACancelledAgentEndsAndIsToldOnce$",
+			File: dir + "/subagent/takeup.go",
+			Old:  "if !errors.Is(context.Cause(h.ctx), turn.ErrTaskOver) {",
+			New:  "if errors.Is(context.Cause(h.ctx), turn.ErrTaskOver) {",
+			Dir:  dir, Test: "^TestACancelledAgentEndsAndIsToldOnce$",
 		},
 		{
 			Promise: cancelled, Defect: "says nothing to whoever cancels a subagent",

@@ -80,7 +80,7 @@ func shareMutants() []Mutant {
 		},
 		{
 			Promise: "clocks: agents and their questions", Defect: "a question waits for as long as it would be good by a clock ahead",
-			File: agent + "/agentasks.go", Old: "		wait = 0\n", New: "		wait = time.Until(q.Expires)\n",
+			File: agent + "/subagent/takeup.go", Old: "		wait = 0\n", New: "		wait = time.Until(q.Expires)\n",
 			Dir: agent, Test: "^TestAQuestionOfAClockThatWasAheadLapses$",
 		},
 		{
@@ -116,7 +116,7 @@ func shareMutants() []Mutant {
 		},
 		{
 			Promise: "places of agents", Defect: "an agent that waits does not hear of its end",
-			File: agent + "/seat.go", Old: "cancel(context.Cause(l.ctx)) }", New: "_ = l }",
+			File: agent + "/seat.go", Old: "cancel(context.Cause(handle.Context())) }", New: "_ = handle }",
 			Dir: agent, Test: "^TestAnAgentThatIsCancelledWhileItWaits$",
 		},
 		{

@@ -12,9 +12,9 @@ func spawnMutants() []Mutant {
 		},
 		{
 			Promise: stopped, Defect: "does not begin an agent that is recorded and has not begun",
-			File: dir + "/agents.go",
-			Old:  "a.o.Engine.Inbox().Append(ctx, []session.Item{beginningOf(t)}, nil); err != nil {",
-			New:  "a.o.Engine.Inbox().Append(ctx, nil, nil); err != nil {",
+			File: dir + "/subagent/takeup.go",
+			Old:  "a.o.Store.Append(ctx, []session.Item{beginningOf(t)}, nil); err != nil {",
+			New:  "a.o.Store.Append(ctx, nil, nil); err != nil {",
 			Dir:  dir, Test: "^TestAnAgentThatIsRecordedBegins$",
 		},
 		{
@@ -39,7 +39,7 @@ func spawnMutants() []Mutant {
 		},
 		{
 			Promise: waited, Defect: "lets agents wait for the places of their parents",
-			File: dir + "/spawned.go", Old: "			r.Input.Place.Leave()\n", New: "",
+			File: dir + "/subagent/start.go", Old: "			r.Input.Place.Leave()\n", New: "",
 			Dir: dir, Test: "^TestASubagentIsWaitedFor$",
 		},
 		{
@@ -54,7 +54,7 @@ func spawnMutants() []Mutant {
 		},
 		{
 			Promise: bounds, Defect: "does not count the agents of a chat",
-			File: dir + "/spawned.go", Old: "case here >= b.PerChat:", New: "case here >= b.PerChat<<20:",
+			File: dir + "/subagent/start.go", Old: "case here >= b.PerChat:", New: "case here >= b.PerChat<<20:",
 			Dir: dir, Test: "^TestHowManyAgentsThereAre$",
 		},
 	}
@@ -83,7 +83,7 @@ func agentRightMutants() []Mutant {
 		},
 		{
 			Promise: asks, Defect: "forgets at a restart when a question ends",
-			File: dir + "/agents.go", Old: "case waits[q.Task]:\n", New: "case waits[q.Task]:\n\t\t\tcontinue\n\t\tcase q.ID == \"\":\n",
+			File: dir + "/subagent/takeup.go", Old: "case waits[q.Task]:\n", New: "case waits[q.Task]:\n\t\t\tcontinue\n\t\tcase q.ID == \"\":\n",
 			Dir: dir, Test: "^TestNobodyDecidesInTime$",
 		},
 		{

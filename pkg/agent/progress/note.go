@@ -9,13 +9,13 @@ import (
 	"parley/pkg/tools"
 )
 
-// maxNote is how much of a result a note shows, in code points.
+// maxNote is how much of a result a note shows, in code points, with the mark of a cut.
 const maxNote = 80
 
 // ResultNote is the outcome of a call in one line.
 func ResultNote(tool string, result *tools.ToolResult, redact func(string) string) string {
 	note := redact(gist(result.ForLLM)) // before it is cut, so that no cut hides a secret
-	note = text.Clip(note, maxNote)
+	note = text.Clip(note, maxNote-1)
 	if note == "" {
 		note = textNoOutput
 	}

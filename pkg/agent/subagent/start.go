@@ -1,4 +1,4 @@
-package agent
+package subagent
 
 import (
 	"context"
@@ -20,9 +20,19 @@ import (
 	"parley/pkg/tools"
 )
 
+// Starter lets tools start agents for the turn that their call belongs to. A call finds its
+// turn by its context; outside of a running turn each method returns an error.
+type Starter struct {
+	running *turn.Running
+	agents  *Agents
+}
+
+// Starter starts agents for the calls of the turns that run.
+func (a *Agents) Starter(running *turn.Running) Starter { return Starter{running, a} }
+
 // StartAgent starts a background agent for the call in ctx and returns the name of
 // its task, which is durable then.
-func (c Calls) StartAgent(ctx context.Context, name, brief string, limit time.Duration) (string, error) {
+func (c Starter) StartAgent(ctx context.Context, name, brief string, limit time.Duration) (string, error) {
 	t, _, err := c.spawn(ctx, session.Task{Tool: "spawn"}, task.Brief{Task: brief, Name: name}, limit)
 	if err != nil {
 		return "", err
@@ -35,28 +45,28 @@ func (c Calls) StartAgent(ctx context.Context, name, brief string, limit time.Du
 
 // AskAgent starts a background agent for the call in ctx and waits for its report.
 // A call that is made again after a crash goes on waiting for the same agent.
-func (c Calls) AskAgent(ctx context.Context, name, brief string, limit time.Duration) (string, error) {
+func (c Starter) AskAgent(ctx context.Context, name, brief string, limit time.Duration) (string, error) {
 	t, r, err := c.spawn(ctx, session.Task{Tool: "subagent", Waited: true}, task.Brief{Task: brief, Name: name}, limit)
 	if err != nil {
 		return "", err
 	}
 	if t.State == session.TaskRunning {
-		_, l, err := c.a.liveNow(ctx, &t)
+		_, h, err := c.agents.Open(ctx, t.ID)
 		if err != nil {
 			return "", tools.Fail(tools.ErrExecutionFailed, "the agent's report cannot be read", nil).Because(err)
 		}
 		if r.Input.Place != nil {
 			r.Input.Place.Leave()
 		}
-		l.tells(func(line string) { tools.Progress(ctx, channels.Visible(name)+": "+line) })
-		defer l.tells(nil)
+		h.ReportTo(func(line string) { tools.Progress(ctx, channels.Visible(name)+": "+line) })
+		defer h.ReportTo(nil)
 		select {
-		case <-l.ctx.Done():
+		case <-h.ctx.Done():
 		case <-ctx.Done():
 			return "", ctx.Err()
 		}
 	}
-	ended, err := c.a.o.Engine.Tasks().Task(ctx, t.ID)
+	ended, err := c.agents.o.Store.Task(ctx, t.ID)
 	if err != nil {
 		return "", tools.Fail(tools.ErrExecutionFailed, "the agent's report cannot be read", nil).Because(err)
 	}
@@ -79,10 +89,10 @@ func (c Calls) AskAgent(ctx context.Context, name, brief string, limit time.Dura
 }
 
 // spawn records a task for an agent, and lets the agent begin. Of the same call the
-// same order is the same task.
-func (c Calls) spawn(ctx context.Context, t session.Task, o task.Brief, limit time.Duration) (session.Task, *turn.Turn, error) {
-	a := c.a
-	r, key, err := c.Running.Of(ctx)
+// same brief is the same task.
+func (c Starter) spawn(ctx context.Context, t session.Task, o task.Brief, limit time.Duration) (session.Task, *turn.Turn, error) {
+	a := c.agents
+	r, key, err := c.running.Of(ctx)
 	if err != nil {
 		return t, nil, err
 	}
@@ -90,7 +100,7 @@ func (c Calls) spawn(ctx context.Context, t session.Task, o task.Brief, limit ti
 	lock := a.startingIn(r.Origin.Chat)
 	lock.Lock()
 	defer lock.Unlock()
-	known, err := a.o.Engine.Tasks().Task(ctx, t.ID)
+	known, err := a.o.Store.Task(ctx, t.ID)
 	switch {
 	case err == nil:
 		t = known
@@ -105,8 +115,8 @@ func (c Calls) spawn(ctx context.Context, t session.Task, o task.Brief, limit ti
 	if t.State != session.TaskRunning {
 		return t, r, nil
 	}
-	a.live(ctx, &t)
-	if err := a.o.Engine.Inbox().Append(ctx, []session.Item{beginningOf(&t)}, nil); err != nil {
+	a.hold(ctx, &t)
+	if err := a.o.Store.Append(ctx, []session.Item{beginningOf(&t)}, nil); err != nil {
 		err = a.notBegun(ctx, &t, err)
 		return t, r, err
 	}
@@ -114,7 +124,7 @@ func (c Calls) spawn(ctx context.Context, t session.Task, o task.Brief, limit ti
 }
 
 // record makes an agent's task durable, if one may be started.
-func (c Calls) record(ctx context.Context, r *turn.Turn, t *session.Task, o task.Brief, limit time.Duration) error {
+func (c Starter) record(ctx context.Context, r *turn.Turn, t *session.Task, o task.Brief, limit time.Duration) error {
 	if err := c.mayStart(r); err != nil {
 		return err
 	}
@@ -131,15 +141,14 @@ func (c Calls) record(ctx context.Context, r *turn.Turn, t *session.Task, o task
 }
 
 // notBegun gives up an agent that is recorded and cannot begin.
-func (a *Agent) notBegun(ctx context.Context, t *session.Task, why error) error {
-	a.work.Close(t.ID)
-	if _, err := a.o.Engine.Tasks().Complete(context.WithoutCancel(ctx), t.ID, session.Completion{State: session.TaskCancelled}); err != nil {
+func (a *Agents) notBegun(ctx context.Context, t *session.Task, why error) error {
+	if err := a.o.Tasks.EndQuietly(context.WithoutCancel(ctx), t.ID, session.TaskCancelled); err != nil {
 		a.o.Log.Error().Err(err).Str("task", t.ID).Msg("an agent that did not begin stays open until the next start")
 	}
 	return tools.Fail(tools.ErrExecutionFailed, "the agent could not be started", nil).Because(why)
 }
 
-// describe fills in whose agent it is, and what bounds it.
+// describe fills in the creator of the agent and its bounds.
 func describe(ctx context.Context, r *turn.Turn, t *session.Task, o task.Brief, limit time.Duration) {
 	arguments, err := json.Marshal(o)
 	if err != nil {
@@ -157,8 +166,8 @@ func describe(ctx context.Context, r *turn.Turn, t *session.Task, o task.Brief, 
 }
 
 // mayStart says why no agent may be started (any more) by the turn.
-func (c Calls) mayStart(r *turn.Turn) error {
-	b := &c.a.o.Background
+func (c Starter) mayStart(r *turn.Turn) error {
+	b := &c.agents.o.Limits
 	if r.Tasks.Depth >= b.MaxDepth {
 		return tools.Fail(tools.ErrPermissionDenied, fmt.Sprintf(
 			"agents may start each other %d deep (background.max_depth) and no deeper, also by way of their reports: do it without one", b.MaxDepth), nil)
@@ -166,7 +175,7 @@ func (c Calls) mayStart(r *turn.Turn) error {
 	if n := r.Tasks.Agents(); n >= b.PerTurn {
 		return tools.Fail(tools.ErrBusy, fmt.Sprintf("one turn may start %d agents (background.per_turn), and this one has", n), nil)
 	}
-	here, all := c.a.openAgents(r.Origin.Chat)
+	here, all := c.agents.count(r.Origin.Chat)
 	switch {
 	case here >= b.PerChat:
 		return tools.Fail(tools.ErrBusy, fmt.Sprintf("%d agents work for this chat, and no more may at a time (background.per_chat)", here), nil)
@@ -176,28 +185,13 @@ func (c Calls) mayStart(r *turn.Turn) error {
 	return nil
 }
 
-// digest tells the orders of one call apart.
+// digest tells the briefs of one call apart.
 func digest(o task.Brief) string {
 	sum := sha256.Sum256([]byte(o.Name + "\x00" + o.Task))
 	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:5]))
 }
 
 // startingIn is what orders the starts of a chat's agents.
-func (a *Agent) startingIn(chat string) *sync.Mutex {
-	return &a.agents.starting[maphash.String(a.agents.seed, chat)%uint64(len(a.agents.starting))]
-}
-
-// tellSteps tells how far the agent is.
-func (h *agentTurn) tellSteps(e *tools.Event) {
-	var line string
-	switch e.Kind {
-	case tools.EventExecuting:
-		line = fmt.Sprintf(textTaskStep, e.Round, e.Tool)
-	case tools.EventProgress:
-		line = e.Text
-	default: // what it writes is seen when it reports
-		return
-	}
-	h.life.say(line)
-	h.a.work.ShowProgress(h.task.ID, line)
+func (a *Agents) startingIn(chat string) *sync.Mutex {
+	return &a.starting[maphash.String(a.seed, chat)%uint64(len(a.starting))]
 }
