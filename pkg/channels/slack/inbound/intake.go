@@ -69,7 +69,7 @@ func newIntake(r *Receiver, in *channels.Ingress) *intake {
 	}
 }
 
-// take queues an event. done is told once the event is stored, and perhaps before that
+// take queues an event. It tells done once the event is stored, and perhaps before that
 // it is not yet; an event that cannot be kept has no report.
 func (i *intake) take(ctx context.Context, ev *event.Event, done func(stored bool)) {
 	t := &taken{Event: ev, done: []func(bool){done}}
