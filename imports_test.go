@@ -113,8 +113,10 @@ func rooms() map[string][]string {
 			vocabulary...),
 		// The agent's rooms know each other by the interfaces that they declare.
 		"pkg/agent/approval": append([]string{"pkg/session", "pkg/policy", "pkg/tools"}, vocabulary...),
-		"pkg/agent/job":      append([]string{"pkg/session", "pkg/agent/named"}, vocabulary...),
-		"pkg/agent/named":    {"pkg/channels"},
+		"pkg/agent/job": append([]string{
+			"pkg/session", "pkg/tools", "pkg/policy", "pkg/agent/turn", "pkg/agent/named", "pkg/agent/budget", "pkg/agent/prompt",
+		}, vocabulary...),
+		"pkg/agent/named": {"pkg/channels"},
 		"pkg/agent/task": append([]string{
 			"pkg/session", "pkg/tools", "pkg/agent/turn", "pkg/agent/named", "pkg/agent/progress", "pkg/agent/prompt",
 		}, vocabulary...),

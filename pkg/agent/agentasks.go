@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/pkg/agent/approval"
+	"parley/pkg/agent/named"
 	"parley/pkg/agent/trust"
 	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
@@ -81,7 +82,7 @@ func notTheirs(w word, a *session.Approval, who *trust.Principal) string {
 	case a.State != session.ApprovalOpen:
 		return fmt.Sprintf(textApprovalDecided, a.ID, a.State)
 	case !w.operator && !who.Owner && who.Sender.ID != a.Principal.Sender.ID:
-		return fmt.Sprintf(textNotYourApproval, nameOf(a.Principal.Sender), a.ID)
+		return fmt.Sprintf(textNotYourApproval, named.Person(a.Principal.Sender), a.ID)
 	case w.word == allowHere && !a.Grantable:
 		return fmt.Sprintf(textOnlyOnce, a.Call.Tool)
 	default:

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/pkg/agent/approval"
+	"parley/pkg/agent/named"
 	"parley/pkg/agent/task"
 	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
@@ -228,7 +229,7 @@ func indented(raw string) string {
 
 // question is what the person reads: all of what would run, with nothing invisible in it.
 func (g *approvalGate) question(a *session.Approval, ex *tools.Examination, why policy.Reason) string {
-	who := textRequester
+	who := named.Requester
 	if a.Principal.Sender.Name != "" && !a.Principal.Direct {
 		who = channels.Visible(a.Principal.Sender.Name)
 	}

@@ -1,21 +1,33 @@
 package agent
 
 import (
+	"parley/pkg/agent/job"
 	"parley/pkg/agent/subagent"
 	"parley/pkg/agent/turn"
+)
+
+// The calls of each room have a name of their own in [Calls].
+type (
+	turnCalls = turn.Calls
+	jobCalls  = job.Calls
 )
 
 // Calls is what the tools may do with the turn that their call belongs to. A call finds
 // its turn by its context; outside of a running turn each method returns an error.
 type Calls struct {
-	turn.Calls
+	turnCalls
+	jobCalls
 	subagent.Starter
 	a *Agent
 }
 
 // Calls serves the tools.
 func (a *Agent) Calls() Calls {
-	return Calls{turn.Calls{Running: a.turns, Zones: a.zones}, a.agents.Starter(a.turns), a}
+	return Calls{
+		turnCalls{Running: a.turns, Zones: a.zones},
+		jobCalls{Running: a.turns, Scheduler: a.jobs},
+		a.agents.Starter(a.turns), a,
+	}
 }
 
 // Turns are those that run.

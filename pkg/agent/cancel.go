@@ -15,7 +15,7 @@ import (
 // Tasks are the tasks of the chat that a call is made in: those that run, and the
 // newest of those that have ended.
 func (c Calls) Tasks(ctx context.Context) (running, recent []session.Task, err error) {
-	r, _, err := c.Running.Of(ctx)
+	r, _, err := c.a.turns.Of(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -30,7 +30,7 @@ func (c Calls) Tasks(ctx context.Context) (running, recent []session.Task, err e
 // the turn runs for, and says what came of it. What shows how far it was says so;
 // else the answer of the turn does.
 func (c Calls) CancelHere(ctx context.Context, id string) (string, error) {
-	r, _, err := c.Running.Of(ctx)
+	r, _, err := c.a.turns.Of(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -45,7 +45,7 @@ func (c Calls) CancelHere(ctx context.Context, id string) (string, error) {
 	case !r.Principal.MayCancel(&t):
 		return "", tools.Fail(tools.ErrPermissionDenied, "only its creator, a person with its level, or an owner can cancel it", nil)
 	}
-	first, err := c.a.tasks.Cancel(ctx, &t, nameOf(r.Principal.Sender), func(c *session.Completion, now *session.Task) {
+	first, err := c.a.tasks.Cancel(ctx, &t, named.Person(r.Principal.Sender), func(c *session.Completion, now *session.Task) {
 		c.Item = nil
 		if now.Status == "" {
 			c.Outbox = nil

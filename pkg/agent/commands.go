@@ -129,7 +129,7 @@ func (h *commandTurn) answer(ctx context.Context) (turn.Reply, error) {
 	case "status":
 		re.Text = h.status(ctx)
 	case "schedule":
-		re.Text, err = h.schedule(ctx)
+		return h.a.jobs.Command(ctx, h.T, h.arg)
 	case "tools":
 		re.Text = h.tools()
 	case "model":
@@ -217,6 +217,3 @@ func (h *commandTurn) status(ctx context.Context) string {
 	}
 	return strings.TrimSpace(b.String())
 }
-
-// capital is a sentence of the text of an error.
-func capital(said string) string { return strings.ToUpper(said[:1]) + said[1:] + "." }

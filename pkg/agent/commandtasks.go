@@ -28,13 +28,13 @@ func (h *commandTurn) cancel(ctx context.Context) (shown string, history []provi
 	case errors.Is(err, session.ErrNotFound):
 		return fmt.Sprintf(textNoSuchTask, h.T.Typed("tasks")), nil, nil
 	case errors.Is(err, named.ErrAmbiguous):
-		return capital(err.Error()), nil, nil
+		return named.Sentence(err), nil, nil
 	case err != nil:
 		return "", nil, err
 	case !h.T.Principal.MayCancel(&t):
-		return fmt.Sprintf(textNotYourTask, nameOf(t.Principal.Sender)), nil, nil
+		return fmt.Sprintf(textNotYourTask, named.Person(t.Principal.Sender)), nil, nil
 	}
-	by := nameOf(h.T.Principal.Sender)
+	by := named.Person(h.T.Principal.Sender)
 	first, err := h.a.tasks.Cancel(ctx, &t, by, func(c *session.Completion, _ *session.Task) { c.Item = nil })
 	if err != nil {
 		return "", nil, err

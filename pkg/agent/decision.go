@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/pkg/agent/approval"
+	"parley/pkg/agent/named"
 	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
 	"parley/pkg/policy"
@@ -187,13 +188,6 @@ func (d *decision) decider() channels.Sender {
 	return d.t.Principal.Sender
 }
 
-func nameOf(s channels.Sender) string {
-	if s.Name != "" {
-		return channels.Visible(s.Name)
-	}
-	return textRequester
-}
-
 // mayStill makes the turn the requester's, with the lower of their rights then and
 // now, and says why the call may not run any more.
 func (d *decision) mayStill(ctx context.Context) string {
@@ -203,7 +197,7 @@ func (d *decision) mayStill(ctx context.Context) string {
 	d.t.Space = d.t.Deps.Space(d.t.Origin.Address, d.t.Principal.SharesSpace())
 	an, known := d.t.Deps.Tools.Annotations(a.Call.Tool)
 	if !allowed || !known || !requester.Level.Allows(policy.Level(an.Level)) {
-		return fmt.Sprintf(textRequesterRefused, nameOf(a.Principal.Sender), a.Call.Tool)
+		return fmt.Sprintf(textRequesterRefused, named.Person(a.Principal.Sender), a.Call.Tool)
 	}
 	args, err := providers.DecodeArguments(a.Call.Arguments)
 	if err != nil {
@@ -223,7 +217,7 @@ func (d *decision) deny() verdict {
 	d.t.Log().Info().Str("approval", a.ID).Str("tool", a.Call.Tool).Msg("a call was denied")
 	d.a.o.OnApproval(approval.Event{Approval: *a, By: a.Answer.By, Outcome: approval.Denied, Detail: "denied"})
 	return verdict{
-		kind: verdictClosed, text: fmt.Sprintf(textDenied, nameOf(a.Answer.By), a.Call.Tool),
+		kind: verdictClosed, text: fmt.Sprintf(textDenied, named.Person(a.Answer.By), a.Call.Tool),
 		failure: tools.ErrorText(tools.ErrApprovalDenied, "a person denied this call; it was not run", nil),
 	}
 }
@@ -257,7 +251,7 @@ func (d *decision) closed(v verdict) turn.Reply {
 
 // decisionMark begins the message that tells the model of a decision.
 func decisionMark(a *session.Approval) string {
-	return fmt.Sprintf("[approval %s] %s decided on the call %s of %s(%s). ", a.ID, nameOf(a.Answer.By), a.Call.ID, a.Call.Tool,
+	return fmt.Sprintf("[approval %s] %s decided on the call %s of %s(%s). ", a.ID, named.Person(a.Answer.By), a.Call.ID, a.Call.Tool,
 		text.ClipBytes(a.Call.Arguments, 1000))
 }
 
@@ -276,7 +270,7 @@ func (d *decision) allow(ctx context.Context, here bool) error { //nolint:revive
 			Since: a.Answer.At, Expires: a.Answer.At.Add(grantTime),
 		}}
 	}
-	text := fmt.Sprintf(textAllowed, how, nameOf(a.Answer.By), a.Call.Tool)
+	text := fmt.Sprintf(textAllowed, how, named.Person(a.Answer.By), a.Call.Tool)
 	o := d.t.Outbound(d.t.Info.ID+"/decided/0", text, "")
 	o.Finishes = a.Question
 	step.Outbox = []channels.Outbound{o}

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"parley/pkg/agent/job"
 	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
 	"parley/pkg/session"
@@ -20,11 +21,7 @@ func newKinds(a *Agent) []turn.Kind {
 			Fits: isDecisionTurn, Handler: of(newDecisionTurn),
 			Purpose: session.ForPeople, Late: turn.WrittenLate,
 		},
-		{
-			Fits: isJobTurn, Handler: of(newJobTurn),
-			Purpose: session.ForJobs, Unasked: channels.ByJob, Steady: true,
-			Late: textDueLate, MissedBy: missedBy,
-		},
+		job.Kind(a.jobs, a.jobPlaces),
 		{
 			Fits: isReportTurn, Handler: of(newReportTurn),
 			Purpose: session.ForBackground, Unasked: channels.ByTask, Late: textReportLate,

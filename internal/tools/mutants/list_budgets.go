@@ -82,12 +82,12 @@ func unattendedMutants() []Mutant {
 		},
 		{
 			Promise: "budgets: unattended", Defect: "counts a skipped job as failed",
-			File: dir + "/jobturn.go", Old: "Reason: l.Error(), Skipped: true}", New: "Reason: l.Error()}",
+			File: dir + "/job/turn.go", Old: "Reason: l.Error(), Skipped: true}", New: "Reason: l.Error()}",
 			Dir: dir, Test: "^TestJobsAtTheLimitAreToldOfOnceADay$",
 		},
 		{
 			Promise: "budgets: unattended", Defect: "skips a reminder without a word",
-			File: dir + "/jobturn.go", Old: "err == nil && now.Due.IsZero()", New: "err == nil && now.Paused",
+			File: dir + "/job/turn.go", Old: "err == nil && now.Due.IsZero()", New: "err == nil && now.Paused",
 			Dir: dir, Test: "^TestAJobThatWouldNotRunAgainIsToldOf$",
 		},
 		{

@@ -11,14 +11,14 @@ func jobMutants() []Mutant {
 		},
 		{
 			Promise: "jobs: missed times", Defect: "runs late what is to be passed over",
-			File: dir + "/jobturn.go",
-			Old:  "if tick.Pass && it.Time.Sub(j.Due) > job.MissedAfter {", New: "if tick.Pass && it.Time.Sub(j.Due) < 0 {",
+			File: dir + "/job/turn.go",
+			Old:  "if tick.Pass && it.Time.Sub(j.Due) > MissedAfter {", New: "if tick.Pass && it.Time.Sub(j.Due) < 0 {",
 			Dir: dir, Test: "^TestSixMissedTicksAreOne$",
 		},
 		{
 			Promise: "jobs: missed times", Defect: "does not say that it is late",
-			File: dir + "/jobturn.go",
-			Old:  "if age := at.Sub(it.Job.Due); age > job.MissedAfter {",
+			File: dir + "/job/turn.go",
+			Old:  "if age := at.Sub(it.Job.Due); age > MissedAfter {",
 			New:  "if age := at.Sub(it.Job.Due); age < 0 {",
 			Dir:  dir, Test: "^TestAOneShotThatFellDueWhileDownFiresAtStartAndSaysSo$",
 		},
@@ -30,7 +30,7 @@ func jobMutants() []Mutant {
 		},
 		{
 			Promise: "jobs: storms", Defect: "runs each time that came while a run took long",
-			File: dir + "/jobturn.go", Old: `return "a later time of it has come", nil`, New: `return "", nil`,
+			File: dir + "/job/turn.go", Old: `return "a later time of it has come", nil`, New: `return "", nil`,
 			Dir: dir, Test: "^TestRunsThatTakeLongerThanTheTimeBetweenThemDoNotPileUp$",
 		},
 		{
@@ -40,7 +40,7 @@ func jobMutants() []Mutant {
 		},
 		{
 			Promise: "jobs: storms", Defect: "gives jobs the slots of people",
-			File: dir + "/jobturn.go", Old: "h.a.jobPlaces, h.T.Info.Awaited", New: "h.T.Deps.Places, h.T.Info.Awaited",
+			File: dir + "/job/turn.go", Old: "h.places, h.T.Info.Awaited", New: "h.T.Deps.Places, h.T.Info.Awaited",
 			Dir: dir, Test: "^TestAThousandJobsAtOnce$",
 		},
 		{
@@ -62,17 +62,17 @@ func jobTurnMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "jobs: failures", Defect: "never pauses a job",
-			File: dir + "/jobturn.go", Old: "now.Runs.Failures+1 >= job.MaxFailures", New: "now.Failures < 0",
+			File: dir + "/job/turn.go", Old: "now.Runs.Failures+1 >= MaxFailures", New: "now.Failures < 0",
 			Dir: dir, Test: "^TestAFailedRunIsToldOnceAndTheThirdInARowPausesTheJob$",
 		},
 		{
 			Promise: "jobs: failures", Defect: "counts a run that was stopped",
-			File: dir + "/jobturn.go", Old: "if h.skipped != nil || c.Outcome == session.OutcomeStopped {", New: "if h.skipped != nil {",
+			File: dir + "/job/turn.go", Old: "if h.skipped != nil || c.Outcome == session.OutcomeStopped {", New: "if h.skipped != nil {",
 			Dir: dir, Test: "^TestStopEndsAJobsTurnAndCountsNeitherWay$",
 		},
 		{
 			Promise: "jobs: rights", Defect: "does not pause the job of somebody who lost the right",
-			File: dir + "/jobturn.go", Old: `h.pause = textCreatorRefused`, New: `h.pause = ""`,
+			File: dir + "/job/turn.go", Old: `h.pause = textCreatorRefused`, New: `h.pause = ""`,
 			Dir: dir, Test: "^TestAJobOfSomebodyWhoLostTheRightIsPausedAndSaysSoOnce$",
 		},
 		{
@@ -82,22 +82,22 @@ func jobTurnMutants() []Mutant {
 		},
 		{
 			Promise: "jobs: rights", Defect: "lets anybody change a job",
-			File: dir + "/jobbook.go", Old: "case !t.Principal.Owner && j.Principal.Sender.ID != t.Principal.Sender.ID:", New: `case j.ID == "":`,
+			File: dir + "/job/calls.go", Old: "case !t.Principal.Owner && j.Principal.Sender.ID != t.Principal.Sender.ID:", New: `case j.ID == "":`,
 			Dir: dir, Test: "^(TestAJobBelongsToItsChatAndToWhoeverWroteItsText|TestTheScheduleCommand)$",
 		},
 		{
 			Promise: "jobs: rights", Defect: "runs the words of others with the rights of who paused them",
-			File: dir + "/jobbook.go", Old: "case old.Text == j.Text && old.Prompt == j.Prompt:", New: `case old.Text == "":`,
+			File: dir + "/job/calls.go", Old: "case old.Text == j.Text && old.Prompt == j.Prompt:", New: `case old.Text == "":`,
 			Dir: dir, Test: "^TestAJobBelongsToItsChatAndToWhoeverWroteItsText$",
 		},
 		{
 			Promise: "jobs: removed", Defect: "runs a job that was removed after it fired",
-			File: dir + "/jobturn.go", Old: `return "the job was removed", nil`, New: `return "", nil`,
+			File: dir + "/job/turn.go", Old: `return "the job was removed", nil`, New: `return "", nil`,
 			Dir: dir, Test: "^TestAJobThatIsRemovedOrPausedAfterItFiredDoesNothing$",
 		},
 		{
 			Promise: "heartbeat", Defect: "asks the model over an empty file",
-			File: dir + "/heartbeat.go", Old: "if !instructs(text) {", New: "if conf.PerDay < 0 {",
+			File: dir + "/job/beat.go", Old: "if !instructs(text) {", New: "if conf.PerDay < 0 {",
 			Dir: dir, Test: "^TestAHeartbeatWithoutInstructionsAsksNoModel$",
 		},
 		{
@@ -107,7 +107,7 @@ func jobTurnMutants() []Mutant {
 		},
 		{
 			Promise: "heartbeat", Defect: "says that it has nothing to say",
-			File: dir + "/heartbeat.go", Old: `text == "" || text == beatOK || text == prompt.NoReply`, New: `text == "" || text == prompt.NoReply`,
+			File: dir + "/job/beat.go", Old: `text == "" || text == beatOK || text == prompt.NoReply`, New: `text == "" || text == prompt.NoReply`,
 			Dir: dir, Test: "^TestTheHeartbeatIsSilentWhenThereIsNothingToSay$",
 		},
 		{

@@ -47,7 +47,7 @@ func peopleMutants() []Mutant {
 		},
 		{
 			Promise: "people: names in lists", Defect: "the list of jobs does not say what they are about",
-			File: "pkg/agent/commandjobs.go", Old: `about := aboutJob(j); about != ""`, New: `about := aboutJob(j); about == "."`,
+			File: "pkg/agent/job/command.go", Old: `about := aboutJob(j); about != ""`, New: `about := aboutJob(j); about == "."`,
 			Dir: "pkg/agent", Test: "^TestTheScheduleCommand$",
 		},
 		{

@@ -1,4 +1,5 @@
-// Package job fires jobs when they are due and changes them: the clock of the schedules.
+// Package job has the schedules: the clock that fires jobs when they are due, the turn of a
+// job ([Kind]), the heartbeat, the answers to /schedule and the calls that change jobs.
 //
 // The [Scheduler] promises:
 //

@@ -27,3 +27,20 @@ func Fits(name, said string) bool {
 func Ambiguous(name string, ids []string) error {
 	return fmt.Errorf("%w: write one of %s instead of %s", ErrAmbiguous, strings.Join(ids, ", "), text.ClipBytes(channels.Visible(name), 64))
 }
+
+// Requester stands for a person without a name.
+const Requester = "the person who asked"
+
+// Person is the name of a person as others are told of it.
+func Person(s channels.Sender) string {
+	if s.Name != "" {
+		return channels.Visible(s.Name)
+	}
+	return Requester
+}
+
+// Sentence is a sentence of what an error says.
+func Sentence(err error) string {
+	said := err.Error()
+	return strings.ToUpper(said[:1]) + said[1:] + "."
+}

@@ -1,4 +1,4 @@
-package agent
+package job
 
 import (
 	"context"
@@ -6,30 +6,42 @@ import (
 	"fmt"
 	"strings"
 
-	"parley/pkg/agent/job"
 	"parley/pkg/agent/named"
+	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
 	"parley/pkg/session"
 	"parley/pkg/text"
 )
 
-// schedule answers /schedule.
-func (h *commandTurn) schedule(ctx context.Context) (string, error) {
-	all, err := h.a.o.Engine.Jobs().JobList(ctx, h.T.Info.Chat)
+// command is one /schedule.
+type command struct {
+	T *turn.Turn
+	s *Scheduler
+}
+
+// Command answers /schedule, which lists the jobs of the turn's chat and changes them; arg
+// follows it.
+func (s *Scheduler) Command(ctx context.Context, t *turn.Turn, arg string) (turn.Reply, error) {
+	said, err := (&command{T: t, s: s}).answer(ctx, arg)
+	return turn.Reply{Commit: session.Commit{Outcome: session.OutcomeAnswered}, Text: said}, err
+}
+
+func (h *command) answer(ctx context.Context, arg string) (string, error) {
+	all, err := h.s.o.Jobs.JobList(ctx, h.T.Info.Chat)
 	if err != nil {
 		return "", err
 	}
-	verb, which, _ := strings.Cut(strings.Join(strings.Fields(h.arg), " "), " ")
+	verb, which, _ := strings.Cut(strings.Join(strings.Fields(arg), " "), " ")
 	switch {
 	case verb == "" || verb == "list" && which == "":
 		return h.planned(all), nil
 	case named.Plain(which) == "" || verb != "remove" && verb != "pause" && verb != "resume":
 		return fmt.Sprintf(textScheduleHelp, h.T.Typed("schedule")), nil
 	}
-	j, err := job.Pick(all, named.Plain(which))
+	j, err := Pick(all, named.Plain(which))
 	switch {
 	case errors.Is(err, named.ErrAmbiguous):
-		return capital(err.Error()), nil
+		return named.Sentence(err), nil
 	case err != nil:
 		return fmt.Sprintf(textNoSuchSchedule, text.ClipBytes(named.Plain(which), 64), h.T.Typed("schedule")), nil //nolint:nilerr // it is told
 	}
@@ -45,7 +57,7 @@ func aboutJob(j *session.Job) string {
 }
 
 // planned lists the jobs of the chat.
-func (h *commandTurn) planned(all []session.Job) string {
+func (h *command) planned(all []session.Job) string {
 	if len(all) == 0 {
 		return textNoSchedules
 	}
@@ -56,8 +68,8 @@ func (h *commandTurn) planned(all []session.Job) string {
 		if j.Name != "" && j.Name != j.ID {
 			line += " " + j.Name
 		}
-		if h.a.o.Timetable != nil {
-			line += ": " + h.a.o.Timetable.Describe(j.Spec)
+		if h.s.o.Timetable != nil {
+			line += ": " + h.s.o.Timetable.Describe(j.Spec)
 		}
 		line += "; " + h.nextOf(j)
 		if about := aboutJob(j); about != "" {
@@ -72,7 +84,7 @@ func (h *commandTurn) planned(all []session.Job) string {
 }
 
 // nextOf says when a job fires next, or why it does not.
-func (h *commandTurn) nextOf(j *session.Job) string {
+func (h *command) nextOf(j *session.Job) string {
 	switch {
 	case j.Paused && j.Why != "":
 		return fmt.Sprintf(textPausedBecause, j.Why)
@@ -84,29 +96,29 @@ func (h *commandTurn) nextOf(j *session.Job) string {
 }
 
 // changePlan does what a person wants with a job.
-func (h *commandTurn) changePlan(ctx context.Context, verb string, j *session.Job) (string, error) {
+func (h *command) changePlan(ctx context.Context, verb string, j *session.Job) (string, error) {
 	if err := mayChange(h.T, j); err != nil {
-		return fmt.Sprintf(textNotYourSchedule, jobName(j), nameOf(j.Principal.Sender)), nil //nolint:nilerr // it is told
+		return fmt.Sprintf(textNotYourSchedule, jobName(j), named.Person(j.Principal.Sender)), nil //nolint:nilerr // it is told
 	}
 	var now session.Job
 	var err error
 	var done string
 	switch verb {
 	case "remove":
-		done, err = fmt.Sprintf(textScheduleRemoved, jobName(j)), h.a.jobs.Remove(ctx, j.ID)
+		done, err = fmt.Sprintf(textScheduleRemoved, jobName(j)), h.s.Remove(ctx, j.ID)
 	case "pause":
-		now, err = h.a.jobs.Pause(ctx, j.ID, fmt.Sprintf(textPausedBy, nameOf(h.T.Principal.Sender)))
+		now, err = h.s.Pause(ctx, j.ID, fmt.Sprintf(textPausedBy, named.Person(h.T.Principal.Sender)))
 		done = fmt.Sprintf(textSchedulePaused, jobName(j), h.T.Typed("schedule"), now.ID)
 	default:
-		now, err = h.a.jobs.Resume(ctx, j.ID)
+		now, err = h.s.Resume(ctx, j.ID)
 		done = fmt.Sprintf(textScheduleResumed, jobName(j), h.nextOf(&now))
 	}
 	switch {
-	case errors.Is(err, job.ErrConfigured):
+	case errors.Is(err, ErrConfigured):
 		return fmt.Sprintf(textScheduleConfigured, jobName(j)), nil
 	case errors.Is(err, session.ErrNotFound):
 		return fmt.Sprintf(textScheduleEnded, jobName(j)), nil
-	case errors.Is(err, job.ErrOver), errors.Is(err, job.ErrSchedule):
+	case errors.Is(err, ErrOver), errors.Is(err, ErrSchedule):
 		return fmt.Sprintf(textScheduleStays, jobName(j), err.Error()), nil
 	case err != nil:
 		return "", err

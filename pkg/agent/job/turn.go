@@ -1,4 +1,4 @@
-package agent
+package job
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 
 	"parley/internal/failpoint"
 	"parley/pkg/agent/budget"
-	"parley/pkg/agent/job"
+	"parley/pkg/agent/named"
 	"parley/pkg/agent/prompt"
 	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
@@ -22,7 +22,8 @@ import (
 // jobTurn is the turn of a job that is due, or that somebody fired by hand.
 type jobTurn struct {
 	turn.Message
-	a *Agent
+	s      *Scheduler
+	places *turn.Places
 
 	// job is the job as it was when it fired.
 	job *session.Job
@@ -34,17 +35,25 @@ type jobTurn struct {
 	skipped *session.JobRun
 }
 
+// Kind is the row of turns of jobs that s fires. They have places of their own: people do
+// not wait for a storm of them.
+func Kind(s *Scheduler, places *turn.Places) turn.Kind {
+	return turn.Kind{
+		Fits: isJobTurn,
+		Handler: func(t *turn.Turn) turn.Handler {
+			return &jobTurn{Message: turn.Message{T: t}, s: s, places: places, job: t.Info.Items[0].Job}
+		},
+		Purpose: session.ForJobs, Unasked: channels.ByJob, Steady: true, Late: textDueLate, MissedBy: missedBy,
+	}
+}
+
 func isJobTurn(info *session.TurnInfo) bool {
 	it := &info.Items[0]
 	return it.Kind == session.ItemSchedule && it.Job != nil
 }
 
-func newJobTurn(a *Agent, t *turn.Turn) turn.Handler {
-	return &jobTurn{Message: turn.Message{T: t}, a: a, job: t.Info.Items[0].Job}
-}
-
 func (h *jobTurn) Enter(ctx context.Context) (leave func(), err error) {
-	return h.T.Wait(ctx, h.a.jobPlaces, h.T.Info.Awaited)
+	return h.T.Wait(ctx, h.places, h.T.Info.Awaited)
 }
 
 // Begin readies a job that is a prompt for the model. A job without a model says its text.
@@ -56,7 +65,7 @@ func (h *jobTurn) Begin(ctx context.Context) (turn.Input, error) {
 	h.T.Take(items)
 	it := items[0]
 	why, err := h.superseded(ctx, &it)
-	if errors.Is(err, job.ErrSchedule) {
+	if errors.Is(err, ErrSchedule) {
 		return turn.Input{}, turn.Done(h.T.End(ctx, h.T.Failure([]providers.Message{h.mark()}, err.Error(),
 			textScheduleBroken)))
 	}
@@ -88,23 +97,23 @@ func (h *jobTurn) Begin(ctx context.Context) (turn.Input, error) {
 // superseded says why nothing is to be done: the time was missed and the job does not
 // make up for it, the job was removed or paused after it fired, or it has fired again
 // while this turn waited for the chat, so that runs which take longer than the time
-// between them never pile up. [job.ErrSchedule]: its schedule cannot be followed.
+// between them never pile up. [ErrSchedule]: its schedule cannot be followed.
 func (h *jobTurn) superseded(ctx context.Context, it *session.Item) (string, error) {
-	j, a := h.job, h.a
-	if it.ID != session.FiringID(j) || len(h.T.Info.Steps) > 0 || a.o.Timetable == nil { // fired by hand, or begun
+	j := h.job
+	if it.ID != session.FiringID(j) || len(h.T.Info.Steps) > 0 || h.s.o.Timetable == nil { // fired by hand, or begun
 		return "", nil
 	}
-	tick, err := a.o.Timetable.Tick(j.Spec, j.Due, it.Time)
+	tick, err := h.s.o.Timetable.Tick(j.Spec, j.Due, it.Time)
 	if err != nil {
-		return "", fmt.Errorf("%w (%w)", job.ErrSchedule, err)
+		return "", fmt.Errorf("%w (%w)", ErrSchedule, err)
 	}
-	if tick.Pass && it.Time.Sub(j.Due) > job.MissedAfter {
+	if tick.Pass && it.Time.Sub(j.Due) > MissedAfter {
 		return "its time was missed", nil
 	}
 	if tick.Next.IsZero() {
 		return "", nil // it ended when it fired
 	}
-	switch now, err := a.o.Engine.Jobs().Job(ctx, j.ID); {
+	switch now, err := h.s.o.Jobs.Job(ctx, j.ID); {
 	case errors.Is(err, session.ErrNotFound):
 		return "the job was removed", nil
 	case err != nil:
@@ -156,7 +165,7 @@ func (h *jobTurn) prompt(text string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[schedule] %s was due at %s. Nobody wrote this now", jobName(j), h.T.Clock.Here(j.Due))
 	if !j.Created.IsZero() {
-		fmt.Fprintf(&b, ": %s asked for it at %s", nameOf(j.Principal.Sender), h.T.Clock.Here(j.Created))
+		fmt.Fprintf(&b, ": %s asked for it at %s", named.Person(j.Principal.Sender), h.T.Clock.Here(j.Created))
 	}
 	b.WriteString(". Do it now; do not plan it again. Answer " + prompt.NoReply + " alone if there is nothing to say.\n")
 	if h.lowered() {
@@ -168,7 +177,7 @@ func (h *jobTurn) prompt(text string) string {
 // jobName is how people and models read of a job.
 func jobName(j *session.Job) string {
 	switch {
-	case j.ID == job.HeartbeatID:
+	case j.ID == HeartbeatID:
 		return textHeartbeat
 	case j.Name == "":
 		return fmt.Sprintf(textScheduleByID, j.ID)
@@ -191,16 +200,16 @@ func (h *jobTurn) withRights(text string) string {
 	}
 	h.told = true
 	return fmt.Sprintf(textScheduleLevel,
-		jobName(j), nameOf(j.Principal.Sender), level, j.Principal.Level, text)
+		jobName(j), named.Person(j.Principal.Sender), level, j.Principal.Level, text)
 }
 
 // refused ends the run of a job whose creator may not speak here any more: the job is
 // paused, and the chat is told.
 func (h *jobTurn) refused(ctx context.Context, e *turn.Result) (turn.Reply, error) {
 	j := h.job
-	text := fmt.Sprintf(textScheduleRefused, jobName(j), nameOf(j.Principal.Sender))
+	text := fmt.Sprintf(textScheduleRefused, jobName(j), named.Person(j.Principal.Sender))
 	c := session.Commit{Outcome: session.OutcomeFailed, Reason: e.Reason}
-	switch now, err := h.a.o.Engine.Jobs().Job(ctx, j.ID); {
+	switch now, err := h.s.o.Jobs.Job(ctx, j.ID); {
 	case errors.Is(err, session.ErrNotFound):
 	case err != nil:
 		return turn.Reply{}, err
@@ -221,7 +230,7 @@ func (h *jobTurn) skip(ctx context.Context, l *budget.LimitError) (turn.Reply, e
 	h.skipped = &session.JobRun{ID: j.ID, Time: h.T.Clock.Wall, Reason: l.Error(), Skipped: true}
 	re := turn.Reply{Commit: session.Commit{Outcome: session.OutcomeFailed, Reason: l.Error()}}
 	text := fmt.Sprintf(textScheduleSkipped, jobName(j), l.PersonMessage())
-	now, err := h.a.o.Engine.Jobs().Job(ctx, j.ID)
+	now, err := h.s.o.Jobs.Job(ctx, j.ID)
 	if errors.Is(err, session.ErrNotFound) || err == nil && now.Due.IsZero() {
 		re.Text = text + textScheduleOver
 		return re, nil
@@ -242,13 +251,13 @@ func (h *jobTurn) mark() providers.Message {
 func (h *jobTurn) failure(ctx context.Context, text string) string {
 	j := h.job
 	text = fmt.Sprintf(textScheduleFailed, jobName(j), text)
-	now, err := h.a.o.Engine.Jobs().Job(ctx, j.ID)
+	now, err := h.s.o.Jobs.Job(ctx, j.ID)
 	switch {
 	case errors.Is(err, session.ErrNotFound):
 		text += textScheduleOver
-	case err == nil && !now.Paused && now.Runs.Failures+1 >= job.MaxFailures:
-		h.pause = fmt.Sprintf(textFailedInARow, job.MaxFailures)
-		text += fmt.Sprintf(textPausedAfterFailing, job.MaxFailures, h.T.Typed("schedule"), j.ID)
+	case err == nil && !now.Paused && now.Runs.Failures+1 >= MaxFailures:
+		h.pause = fmt.Sprintf(textFailedInARow, MaxFailures)
+		text += fmt.Sprintf(textPausedAfterFailing, MaxFailures, h.T.Typed("schedule"), j.ID)
 	}
 	return text
 }
@@ -285,7 +294,7 @@ func (h *jobTurn) Commit(ctx context.Context, re turn.Reply) error {
 	if told == h.job.Told || re.Outcome == session.OutcomeStopped {
 		return nil
 	}
-	_, err := h.a.jobs.Change(ctx, h.job.ID, func(j *session.Job) error {
+	_, err := h.s.Change(ctx, h.job.ID, func(j *session.Job) error {
 		j.Told = told
 		return nil
 	})
@@ -296,7 +305,7 @@ func (h *jobTurn) Commit(ctx context.Context, re turn.Reply) error {
 }
 
 func (h *jobTurn) commitRan(ctx context.Context, re turn.Reply) error {
-	return h.a.jobs.Committing(func() error {
+	return h.s.Committing(func() error {
 		defer failpoint.Hit("J4")
 		return h.Message.Commit(ctx, re)
 	})
@@ -304,10 +313,10 @@ func (h *jobTurn) commitRan(ctx context.Context, re turn.Reply) error {
 
 // missedBy is how late a job runs, 0 for one that is in time.
 func missedBy(it *session.Item, at time.Time) time.Duration {
-	if it.Job == nil || it.Job.ID == job.HeartbeatID {
+	if it.Job == nil || it.Job.ID == HeartbeatID {
 		return 0
 	}
-	if age := at.Sub(it.Job.Due); age > job.MissedAfter {
+	if age := at.Sub(it.Job.Due); age > MissedAfter {
 		return age
 	}
 	return 0

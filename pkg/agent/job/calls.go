@@ -1,4 +1,4 @@
-package agent
+package job
 
 import (
 	"bytes"
@@ -6,11 +6,17 @@ import (
 	"errors"
 	"fmt"
 
-	"parley/pkg/agent/job"
+	"parley/pkg/agent/named"
 	"parley/pkg/agent/turn"
 	"parley/pkg/session"
 	"parley/pkg/tools"
 )
+
+// Calls is what the tools may do with the jobs of the chat that their call belongs to.
+type Calls struct {
+	Running   *turn.Running
+	Scheduler *Scheduler
+}
 
 // ChatJobs are the jobs of the chat that the running call belongs to.
 func (c Calls) ChatJobs(ctx context.Context) ([]session.Job, error) {
@@ -18,7 +24,7 @@ func (c Calls) ChatJobs(ctx context.Context) ([]session.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.a.o.Engine.Jobs().JobList(ctx, t.Info.Chat)
+	return c.Scheduler.o.Jobs.JobList(ctx, t.Info.Chat)
 }
 
 // KeepJob makes or changes a job of the chat that the running call belongs to. Of j
@@ -30,15 +36,15 @@ func (c Calls) KeepJob(ctx context.Context, j session.Job) error {
 	if err != nil {
 		return err
 	}
-	return c.a.jobs.Keep(ctx, j.ID, func(old *session.Job) (session.Job, error) {
+	return c.Scheduler.Keep(ctx, j.ID, func(old *session.Job) (session.Job, error) {
 		if old.ID == "" {
 			return kept(t, old, j), nil
 		}
 		if err := mayChange(t, old); err != nil {
 			return j, err
 		}
-		if old.ID == job.HeartbeatID && (old.Text != j.Text || old.Name != j.Name || !bytes.Equal(old.Spec, j.Spec)) {
-			return j, tools.Fail(tools.ErrPermissionDenied, job.ErrConfigured.Error(), nil)
+		if old.ID == HeartbeatID && (old.Text != j.Text || old.Name != j.Name || !bytes.Equal(old.Spec, j.Spec)) {
+			return j, tools.Fail(tools.ErrPermissionDenied, ErrConfigured.Error(), nil)
 		}
 		return kept(t, old, j), nil
 	})
@@ -66,14 +72,14 @@ func (c Calls) DropJob(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	j, err := c.a.o.Engine.Jobs().Job(ctx, id)
+	j, err := c.Scheduler.o.Jobs.Job(ctx, id)
 	if err == nil {
 		err = mayChange(t, &j)
 	}
 	if err == nil {
-		err = c.a.jobs.Remove(ctx, id)
+		err = c.Scheduler.Remove(ctx, id)
 	}
-	if errors.Is(err, job.ErrConfigured) {
+	if errors.Is(err, ErrConfigured) {
 		return tools.Fail(tools.ErrPermissionDenied, err.Error(), nil)
 	}
 	return err
@@ -86,7 +92,7 @@ func mayChange(t *turn.Turn, j *session.Job) error {
 	case j.Chat != t.Info.Chat:
 		return fmt.Errorf("schedule %s: %w", j.ID, session.ErrNotFound)
 	case !t.Principal.Owner && j.Principal.Sender.ID != t.Principal.Sender.ID:
-		return tools.Fail(tools.ErrPermissionDenied, fmt.Sprintf("only %s or an owner can change the schedule %s", nameOf(j.Principal.Sender),
+		return tools.Fail(tools.ErrPermissionDenied, fmt.Sprintf("only %s or an owner can change the schedule %s", named.Person(j.Principal.Sender),
 			j.ID), nil)
 	default:
 		return nil

@@ -1,4 +1,4 @@
-package agent
+package job
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"parley/pkg/agent/job"
 	"parley/pkg/agent/prompt"
 	"parley/pkg/session"
 )
@@ -16,7 +15,7 @@ const beatOK = "HEARTBEAT_OK"
 
 // beat reads what the heartbeat is to do; the second value says why it does nothing.
 func (h *jobTurn) beat(ctx context.Context) (text, why string, err error) {
-	conf := h.a.o.Heartbeat
+	conf := h.s.o.Heartbeat
 	if conf == nil {
 		return "", "the heartbeat is not configured any more", nil
 	}
@@ -29,7 +28,7 @@ func (h *jobTurn) beat(ctx context.Context) (text, why string, err error) {
 	}
 	day := h.T.Clock.Wall.In(h.T.Clock.Location()).Format(time.DateOnly)
 	over := false
-	_, err = h.a.jobs.Change(ctx, job.HeartbeatID, func(j *session.Job) error {
+	_, err = h.s.Change(ctx, HeartbeatID, func(j *session.Job) error {
 		if j.Runs.Day != day {
 			j.Runs.Day, j.Runs.Count = day, 0
 		}
@@ -70,7 +69,7 @@ func saysNothing(text string) bool {
 func mayBeatQuietly(text string) bool { return strings.HasPrefix(beatOK, bareWord(text)) }
 
 // beats reports whether the job is the heartbeat.
-func (h *jobTurn) beats() bool { return h.job.ID == job.HeartbeatID }
+func (h *jobTurn) beats() bool { return h.job.ID == HeartbeatID }
 
 // bareWord is a text without what models put round a word.
 func bareWord(text string) string { return strings.Trim(text, " \t\r\n*_`\"'.!") }
