@@ -14,6 +14,7 @@
 //
 // [Operate] does one operation of package admin where no gateway runs. [ConfigOptions]
 // and [Check] hold a configuration against the channels and tools that there are.
+// [WriteConfig] and [InitWorkspace] write the files of a first start.
 //
 // To add a channel: construct it in platforms.open, name it in built, and give its rules
 // to newPolicy. To add a tool: see package toolset.
