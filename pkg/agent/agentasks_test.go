@@ -369,7 +369,8 @@ func TestTwoQuestionsOfOneAgent(t *testing.T) {
 	w.expect()
 	got := []channels.Outbound{w.expect(), w.expect()}
 	slices.SortFunc(got, func(a, b channels.Outbound) int { return strings.Compare(b.Text, a.Text) })
-	if got[0].Text != "it says: result: written" || got[1].Finishes != two.ID || !strings.Contains(got[1].Text, "has ended. The call was not run") {
+	if got[0].Text != "it says: result: written" || got[1].Finishes != two.ID ||
+		!strings.Contains(got[1].Text, "has ended. The call was not run") {
 		t.Errorf("told %+v", got)
 	}
 	w.settled()

@@ -192,7 +192,10 @@ func TestHowManyAgentsThereAre(t *testing.T) {
 		}
 		return n
 	}
-	if got := []int{count("a", `"task"`), count("a", "per_turn"), count("b", `"task"`), count("b", "per_chat"), count("c", `"task"`), count("c", "per_turn")}; !slices.Equal(got, []int{3, 1, 2, 2, 3, 1}) {
+	if got := []int{
+		count("a", `"task"`), count("a", "per_turn"), count("b", `"task"`),
+		count("b", "per_chat"), count("c", `"task"`), count("c", "per_turn"),
+	}; !slices.Equal(got, []int{3, 1, 2, 2, 3, 1}) {
 		t.Errorf("got %v: %q", got, told)
 	}
 }
@@ -207,7 +210,9 @@ func TestAnAgentHasTheRightsOfItsCreator(t *testing.T) {
 		wrote.Add(1)
 		return tools.NewToolResult("put")
 	}}
-	w := newParty(t, delegates(func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+	w := newParty(t, delegates(func(
+		_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition,
+	) (*providers.LLMResponse, error) {
 		switch len(results(msgs)) {
 		case 0:
 			return call("put", "{}")
@@ -318,9 +323,12 @@ func (w *world) settledButAgents() {
 // turn that reads its report.
 func TestTaintIsInheritedBothWays(t *testing.T) {
 	t.Parallel()
-	web := fn{name: "web", an: tools.Annotations{ReadOnly: true, OpenWorld: true, Level: tools.LevelRead}, run: func(context.Context, map[string]any) *tools.ToolResult {
-		return tools.NewToolResult("a page")
-	}}
+	web := fn{
+		name: "web", an: tools.Annotations{ReadOnly: true, OpenWorld: true, Level: tools.LevelRead},
+		run: func(context.Context, map[string]any) *tools.ToolResult {
+			return tools.NewToolResult("a page")
+		},
+	}
 	put := fn{name: "put", run: func(context.Context, map[string]any) *tools.ToolResult { return tools.NewToolResult("put") }}
 	for _, tt := range []struct {
 		name        string

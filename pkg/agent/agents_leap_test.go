@@ -142,7 +142,9 @@ func TestAQuestionOfAClockThatWasAheadLapses(t *testing.T) {
 		if after := time.Since(began); after > time.Minute || o.Finishes != q.ID || !strings.Contains(o.Text, "expired without a decision") {
 			t.Errorf("after %v the question became %q", after, o.Text)
 		}
-		w.expectText("Task “the work” (" + shortOf(w) + ") failed. The approval of `overwrite` expired, and the task could not continue without it.")
+		w.expectText(
+			"Task “the work” (" + shortOf(w) + ") failed. The approval of `overwrite` expired, and the task could not continue without it.",
+		)
 		w.settled()
 	})
 }

@@ -59,16 +59,21 @@ func TestWhatShowsAnAgentsProgressIsFinishedByItsEnd(t *testing.T) {
 		want   string
 		state  session.TaskState
 	}{
-		"done":       {want: "it says: forty-two"},
-		"no reply":   {answer: "NO_REPLY", want: "has ended (done)"},
-		"empty":      {answer: " ", want: "Report of task "},
-		"failed":     {end: func() (*providers.LLMResponse, error) { return nil, &providers.Error{Kind: providers.KindAuth} }, want: "failed. ", state: session.TaskFailed},
+		"done":     {want: "it says: forty-two"},
+		"no reply": {answer: "NO_REPLY", want: "has ended (done)"},
+		"empty":    {answer: " ", want: "Report of task "},
+		"failed": {
+			end:   func() (*providers.LLMResponse, error) { return nil, &providers.Error{Kind: providers.KindAuth} },
+			want:  "failed. ",
+			state: session.TaskFailed,
+		},
 		"no report":  {end: func() (*providers.LLMResponse, error) { return say("") }, want: "wrote no report", state: session.TaskFailed},
 		"step limit": {steps: 100, want: "failed. It stopped after 40 steps", state: session.TaskFailed},
 		"too late":   {steps: 100, order: `{"task":"x","name":"the work","deadline_minutes":1}`, want: "did not end within", state: session.TaskTimedOut},
 		"at the limit": {
-			budget: budget.Limits{Tokens: 400}, want: "failed. I stopped before I was done. Today's limit of this chat for background tasks is used up: 480 of 400 tokens",
-			state: session.TaskFailed,
+			budget: budget.Limits{Tokens: 400},
+			want:   "failed. I stopped before I was done. Today's limit of this chat for background tasks is used up: 480 of 400 tokens",
+			state:  session.TaskFailed,
 		},
 		"the report is at the limit": {budget: budget.Limits{Tokens: 700}, want: "Report of task "},
 		"cancelled by chat": {
@@ -127,7 +132,11 @@ func TestWhatShowsAnAgentsProgressIsFinishedByItsEnd(t *testing.T) {
 				}
 				return call("spawn", c.order)
 			})
-			look := fn{name: "look", an: readOnly(), run: func(context.Context, map[string]any) *tools.ToolResult { return tools.NewToolResult("seen") }}
+			look := fn{
+				name: "look",
+				an:   readOnly(),
+				run:  func(context.Context, map[string]any) *tools.ToolResult { return tools.NewToolResult("seen") },
+			}
 			onSlate(t, model, append(spawn.New(p, time.Hour), look), func(w *world, s *slate) {
 				p.w = w
 				w.write("1", "1", "go")

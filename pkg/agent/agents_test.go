@@ -107,7 +107,9 @@ func TestAnAgentReportsToItsChat(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	var seen []providers.Message
-	w := newParty(t, delegates(func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+	w := newParty(t, delegates(func(
+		_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition,
+	) (*providers.LLMResponse, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		seen = slices.Clone(msgs)
@@ -132,7 +134,8 @@ func TestAnAgentReportsToItsChat(t *testing.T) {
 	}
 	var said struct{ Task, Name, Note string }
 	_, result, _ := strings.Cut(tr, "tool: ")
-	if err := json.Unmarshal([]byte(strings.SplitN(result, "\n", 2)[0]), &said); err != nil || said.Task != got.Short() || said.Name != "the work" || said.Note == "" {
+	if err := json.Unmarshal([]byte(strings.SplitN(result, "\n", 2)[0]), &said); err != nil ||
+		said.Task != got.Short() || said.Name != "the work" || said.Note == "" {
 		t.Errorf("spawn said %q, %v", result, err)
 	}
 	w.restart()
@@ -197,7 +200,11 @@ func TestAgentsOfManyChats(t *testing.T) {
 
 func TestAnAgentThatFailsIsToldOnce(t *testing.T) {
 	t.Parallel()
-	looks := fn{name: "look", an: readOnly(), run: func(context.Context, map[string]any) *tools.ToolResult { return tools.NewToolResult("nothing") }}
+	looks := fn{
+		name: "look",
+		an:   readOnly(),
+		run:  func(context.Context, map[string]any) *tools.ToolResult { return tools.NewToolResult("nothing") },
+	}
 	for _, tt := range []struct {
 		name   string
 		agents script

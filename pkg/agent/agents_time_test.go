@@ -69,7 +69,9 @@ func TestAnAgentGoesOnAfterARestart(t *testing.T) {
 			looked.Add(1)
 			return tools.NewToolResult("seen")
 		}}
-		w := newParty(t, delegates(func(ctx context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+		w := newParty(t, delegates(func(
+			ctx context.Context, msgs []providers.Message, _ []providers.ToolDefinition,
+		) (*providers.LLMResponse, error) {
 			if last(msgs).Role != providers.RoleTool {
 				asked.Add(1)
 				return call("look", "{}")
@@ -236,8 +238,14 @@ func TestAnAgentThatWasCancelledWhileItsTurnWasCutOff(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		asked := make(chan struct{}, 10)
-		look := fn{name: "look", an: readOnly(), run: func(context.Context, map[string]any) *tools.ToolResult { return tools.NewToolResult("seen") }}
-		w := newParty(t, delegates(func(ctx context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+		look := fn{
+			name: "look",
+			an:   readOnly(),
+			run:  func(context.Context, map[string]any) *tools.ToolResult { return tools.NewToolResult("seen") },
+		}
+		w := newParty(t, delegates(func(
+			ctx context.Context, msgs []providers.Message, _ []providers.ToolDefinition,
+		) (*providers.LLMResponse, error) {
 			if last(msgs).Role == providers.RoleTool {
 				return hang(ctx, asked)
 			}

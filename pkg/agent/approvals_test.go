@@ -158,7 +158,8 @@ func TestACallThatAPersonAllowsRunsOnceAndAsShown(t *testing.T) {
 	got := w.transcript("1")
 	want := []string{
 		"user: page one", "assistant: [overwrite]", "tool: waiting for approval",
-		"user: [approval " + a.ID + "] user 1 decided on the call call_overwrite of overwrite(", "assistant: [overwrite]", "tool: written", "assistant: result: written",
+		"user: [approval " + a.ID + "] user 1 decided on the call call_overwrite of overwrite(",
+		"assistant: [overwrite]", "tool: written", "assistant: result: written",
 	}
 	for i, line := range want {
 		if i >= len(got) || !strings.HasPrefix(got[i], line) {

@@ -73,7 +73,8 @@ func TestFilesAreFetchedByTheTurnThatReadsThem(t *testing.T) {
 		}
 		return prompt.Fetched{Outcome: "saved as a.png", Picture: &providers.Image{MIME: "image/png", Path: a.Name, Size: 11}}
 	}))
-	w.accept(attached("1", "look", channels.Attachment{About: "photo", Ref: "r", Name: "a.png"}, channels.Attachment{About: "voice message", Ref: "v", Name: "v"}))
+	w.accept(attached("1", "look", channels.Attachment{About: "photo", Ref: "r", Name: "a.png"},
+		channels.Attachment{About: "voice message", Ref: "v", Name: "v"}))
 	w.expectText("seen")
 	first := "look\n[photo, saved as a.png]\n[voice message, could not be fetched]"
 	if diff := cmp.Diff([]string{first, "the picture"}, read); diff != "" {

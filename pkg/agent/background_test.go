@@ -230,7 +230,9 @@ func TestSeveralTasksOfOneAnswer(t *testing.T) {
 func TestWorkThatEndsWhileItsTurnRunsIsToldAfterIt(t *testing.T) {
 	t.Parallel()
 	asked, answer := make(chan struct{}, 1), make(chan struct{})
-	w := newWorld(t, script(func(ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition) (*providers.LLMResponse, error) {
+	w := newWorld(t, script(func(
+		ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition,
+	) (*providers.LLMResponse, error) {
 		if last(msgs).Role == providers.RoleTool {
 			asked <- struct{}{}
 			<-answer
@@ -313,7 +315,9 @@ func (w *world) settledLate() {
 func TestTheNoticeKeepsTheShownTextApart(t *testing.T) {
 	t.Parallel()
 	begin, notice := make(chan struct{}), make(chan string, 1)
-	w := newWorld(t, script(func(ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition) (*providers.LLMResponse, error) {
+	w := newWorld(t, script(func(
+		ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition,
+	) (*providers.LLMResponse, error) {
 		if m := last(msgs); strings.HasPrefix(m.Content, "[background task]") {
 			notice <- m.Content
 		}

@@ -51,7 +51,10 @@ func TestSteerJoinsWhatArrivesToTheRunningTurn(t *testing.T) {
 	close(g.open)
 	w.expectText("seen: go, and this, and that")
 	w.settled()
-	want := []string{"user: go", "assistant: [gate]", "tool: opened", "user: and this", "user: and that", "assistant: seen: go, and this, and that"}
+	want := []string{
+		"user: go", "assistant: [gate]", "tool: opened", "user: and this",
+		"user: and that", "assistant: seen: go, and this, and that",
+	}
 	if got := w.transcript("1"); !slices.Equal(got, want) {
 		t.Errorf("history %q", got)
 	}
@@ -122,7 +125,9 @@ func TestATurnHasTheLowestRightsOfItsSenders(t *testing.T) {
 	var offered atomic.Value
 	writes := fn{name: "writes", run: func(context.Context, map[string]any) *tools.ToolResult { return tools.NewToolResult("written") }}
 	look := fn{name: "look", an: tools.Annotations{ReadOnly: true}, run: writes.run}
-	w := newWorld(t, script(func(ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition) (*providers.LLMResponse, error) {
+	w := newWorld(t, script(func(
+		ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition,
+	) (*providers.LLMResponse, error) {
 		names := make([]string, 0, len(defs))
 		for _, d := range defs {
 			names = append(names, d.Function.Name)

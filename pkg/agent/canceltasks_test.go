@@ -42,7 +42,8 @@ func cancelling(model script) script {
 		if id, ok := strings.CutPrefix(m.Content, "please cancel "); ok && !isAgent(msgs) {
 			return call("cancel", `{"id":"`+id+`"}`)
 		}
-		if m.Role == providers.RoleTool && !isAgent(msgs) && len(msgs[len(msgs)-2].ToolCalls) > 0 && msgs[len(msgs)-2].ToolCalls[0].Name == "cancel" {
+		if m.Role == providers.RoleTool && !isAgent(msgs) &&
+			len(msgs[len(msgs)-2].ToolCalls) > 0 && msgs[len(msgs)-2].ToolCalls[0].Name == "cancel" {
 			return say("the tool said: " + m.Content)
 		}
 		return model(ctx, msgs, defs)
@@ -136,7 +137,9 @@ func TestASubagentOfAnAgentIsCancelled(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var w *world
 				asked := make(chan struct{}, 1)
-				w = newParty(t, cancelling(func(ctx context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+				w = newParty(t, cancelling(func(
+					ctx context.Context, msgs []providers.Message, _ []providers.ToolDefinition,
+				) (*providers.LLMResponse, error) {
 					switch m := last(msgs); {
 					case isAgent(msgs) && m.Content == "deepest":
 						return hang(ctx, asked)

@@ -40,7 +40,9 @@ func TestATaskThatDoesNotEndIsEndedAfterAnHourAndToldOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &endless{ended: make(chan time.Time, 1)}
 		var told atomic.Value
-		w := newWorld(t, script(func(ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition) (*providers.LLMResponse, error) {
+		w := newWorld(t, script(func(
+			ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition,
+		) (*providers.LLMResponse, error) {
 			told.Store(last(msgs).Content)
 			return relay(ctx, msgs, defs)
 		}), []tools.Tool{e})

@@ -123,7 +123,8 @@ func TestToolsTellsOwnersWhatTheyDid(t *testing.T) {
 	w := newWorld(t, script(echo), []tools.Tool{look, looker})
 	w.opts.Tools.Execute(t.Context(), "look", nil)
 	w.write("1", "1", "/tools")
-	if got := w.expect().Text; !strings.Contains(got, "- `look` - test tool look (1 call, ") || !strings.HasSuffix(got, "- `looker` - test tool looker") {
+	if got := w.expect().Text; !strings.Contains(got, "- `look` - test tool look (1 call, ") ||
+		!strings.HasSuffix(got, "- `looker` - test tool looker") {
 		t.Errorf("the owner is told %q", got)
 	}
 	w.write("2", "2", "/tools")

@@ -13,7 +13,9 @@ import (
 )
 
 // compactPrompt asks the model for the summary that replaces the conversation.
-const compactPrompt = "Summarise our conversation so far in at most 300 words: what was wanted, what was found or decided, names, numbers and files that matter, and what is still open. The summary replaces the conversation, so keep what is needed to go on."
+const compactPrompt = "Summarise our conversation so far in at most 300 words: what was wanted, what was found or decided, " +
+	"names, numbers and files that matter, and what is still open. " +
+	"The summary replaces the conversation, so keep what is needed to go on."
 
 // compact replaces the history that the model reads by the model's own summary. The
 // store keeps all entries: only the session's compaction point moves.

@@ -163,7 +163,9 @@ func TestAnEditSurvivesARestart(t *testing.T) {
 	t.Parallel()
 	blocked := make(chan struct{}, 1)
 	hold := make(chan struct{})
-	w := newWorld(t, script(func(ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition) (*providers.LLMResponse, error) {
+	w := newWorld(t, script(func(
+		ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition,
+	) (*providers.LLMResponse, error) {
 		select {
 		case <-hold:
 			return gated(ctx, msgs, defs)

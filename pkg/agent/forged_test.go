@@ -110,7 +110,9 @@ func TestTaintSurvivesARestart(t *testing.T) {
 			t.Parallel()
 			asked := make(chan struct{}, 1)
 			var again atomic.Bool
-			w := newWorld(t, script(func(ctx context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+			w := newWorld(t, script(func(
+				ctx context.Context, msgs []providers.Message, _ []providers.ToolDefinition,
+			) (*providers.LLMResponse, error) {
 				switch {
 				case last(msgs).Role != providers.RoleTool:
 					return calling(`fetch {"url":"https://a.example/"}`)(nil)
@@ -192,7 +194,9 @@ func TestADecisionGivesNoRights(t *testing.T) {
 	t.Parallel()
 	b := &book{began: make(chan struct{}, 1)}
 	var lost atomic.Bool
-	w := newWorld(t, script(func(_ context.Context, msgs []providers.Message, defs []providers.ToolDefinition) (*providers.LLMResponse, error) {
+	w := newWorld(t, script(func(
+		_ context.Context, msgs []providers.Message, defs []providers.ToolDefinition,
+	) (*providers.LLMResponse, error) {
 		if m := last(msgs); m.Role == providers.RoleTool {
 			return say(fmt.Sprint(len(defs), " tools"))
 		}
@@ -221,11 +225,14 @@ func TestADecisionGivesNoRights(t *testing.T) {
 func TestAnAllowedCallThatMayRunAgainDoesNot(t *testing.T) {
 	t.Parallel()
 	began := make(chan struct{}, 2)
-	put := fn{name: "put", an: tools.Annotations{Destructive: true, Idempotent: true}, run: func(ctx context.Context, _ map[string]any) *tools.ToolResult {
-		began <- struct{}{}
-		<-ctx.Done()
-		return tools.ErrorResult("cut off").WithError(ctx.Err())
-	}}
+	put := fn{
+		name: "put", an: tools.Annotations{Destructive: true, Idempotent: true},
+		run: func(ctx context.Context, _ map[string]any) *tools.ToolResult {
+			began <- struct{}{}
+			<-ctx.Done()
+			return tools.ErrorResult("cut off").WithError(ctx.Err())
+		},
+	}
 	w := newWorld(t, script(func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
 		if m := last(msgs); m.Role == providers.RoleTool {
 			return say(m.Content)

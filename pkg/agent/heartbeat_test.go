@@ -164,7 +164,8 @@ func TestAHeartbeatThatFailsIsToldLikeAnyJob(t *testing.T) {
 			told = append(told, (<-p.sent).Text)
 		}
 		p.quiet(5 * time.Hour)
-		if i := slices.IndexFunc(told, func(s string) bool { return !strings.HasPrefix(s, "The heartbeat failed. ") }); i >= 0 || !strings.Contains(told[2], "/schedule resume heartbeat") {
+		if i := slices.IndexFunc(told, func(s string) bool { return !strings.HasPrefix(s, "The heartbeat failed. ") }); i >= 0 ||
+			!strings.Contains(told[2], "/schedule resume heartbeat") {
 			t.Errorf("told %q", told)
 		}
 	})
@@ -240,7 +241,13 @@ func TestAHeartbeatThatCannotBeSetHoldsUpNoJob(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := newPlanned(t, nil, withOptions(func(o *agent.Options) {
-			o.Heartbeat = &job.Heartbeat{To: chatAddr("1"), Owner: channels.Sender{ID: "1"}, Spec: every("30m"), PerDay: 1, File: func() string { return "Look." }}
+			o.Heartbeat = &job.Heartbeat{
+				To:     chatAddr("1"),
+				Owner:  channels.Sender{ID: "1"},
+				Spec:   every("30m"),
+				PerDay: 1,
+				File:   func() string { return "Look." },
+			}
 		}), func(w *world) {
 			w.wrap = func(e session.Engine) session.Engine { return unfound{e} }
 		})

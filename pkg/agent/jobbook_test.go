@@ -132,7 +132,10 @@ func TestNothingIsKeptOutsideOfATurn(t *testing.T) {
 	ctx := tools.WithInvocation(t.Context(), tools.Invocation{Channel: "test", Chat: "1", Turn: "gone", Key: "gone/1/0"})
 	_, err1 := p.agent.Calls().ChatJobs(ctx)
 	_, err2 := p.agent.Calls().ChatZone(ctx)
-	for _, err := range []error{err1, err2, p.agent.Calls().KeepJob(ctx, session.Job{ID: "x"}), p.agent.Calls().DropJob(ctx, "x"), p.agent.Calls().KeepZone(ctx, "UTC")} {
+	for _, err := range []error{
+		err1, err2, p.agent.Calls().KeepJob(ctx, session.Job{ID: "x"}),
+		p.agent.Calls().DropJob(ctx, "x"), p.agent.Calls().KeepZone(ctx, "UTC"),
+	} {
 		if err == nil {
 			t.Error("it was done")
 		}

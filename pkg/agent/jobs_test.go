@@ -33,7 +33,8 @@ func TestAReminderIsSaidInTimeWithoutAModel(t *testing.T) {
 			t.Error("a model was asked")
 		}
 		got := strings.Join(p.transcript("1"), "\n")
-		if !strings.Contains(got, "user: [schedule] Schedule “plants” (job1) was due at ") || !strings.HasSuffix(got, "assistant: Water the plants.") {
+		if !strings.Contains(got, "user: [schedule] Schedule “plants” (job1) was due at ") ||
+			!strings.HasSuffix(got, "assistant: Water the plants.") {
 			t.Errorf("history %s", got)
 		}
 	})
@@ -54,7 +55,10 @@ func TestAPromptIsAnsweredAndToldWhatItIs(t *testing.T) {
 		made := p.now()
 		p.put(session.Job{Name: "notes", Spec: every("1h"), Text: "Summarise the notes.", Prompt: true, Due: made.Add(time.Hour), Created: made})
 		first := <-read
-		for _, want := range []string{"Schedule “notes” (job1) was due at ", "Nobody wrote this now: Ada asked for it", "NO_REPLY", "What is to be done:\nSummarise the notes."} {
+		for _, want := range []string{
+			"Schedule “notes” (job1) was due at ", "Nobody wrote this now: Ada asked for it",
+			"NO_REPLY", "What is to be done:\nSummarise the notes.",
+		} {
 			if !strings.Contains(first, want) {
 				t.Errorf("the model read %q, without %q", first, want)
 			}
@@ -315,7 +319,8 @@ func TestAScheduleThatCannotBeFollowedIsPaused(t *testing.T) {
 		}
 		p.restart()
 		p.write("1", "1", "/schedule resume bad")
-		p.next("Schedule bad stays paused: its times cannot be computed: remove the schedule, or give it another time in the chat (a schedule cannot be used: an interval is 60 seconds at least and 10 years at most).")
+		p.next("Schedule bad stays paused: its times cannot be computed: remove the schedule, or give it another time in the chat " +
+			"(a schedule cannot be used: an interval is 60 seconds at least and 10 years at most).")
 	})
 }
 

@@ -94,7 +94,8 @@ func TestAJobThatTakesTheProcessWithItThreeTimesHasFailed(t *testing.T) {
 			Name: "report", Spec: every("1h"), Text: "Report.", Prompt: true, Due: p.now().Add(time.Hour), Runs: session.JobRuns{Failures: 2},
 		})
 		got := (<-p.sent).Text
-		if !strings.HasPrefix(got, "Schedule “report” (job1) failed. The gateway stopped three times") || !strings.Contains(got, "and is paused") {
+		if !strings.HasPrefix(got, "Schedule “report” (job1) failed. The gateway stopped three times") ||
+			!strings.Contains(got, "and is paused") {
 			t.Errorf("sent %q", got)
 		}
 		synctest.Wait()
@@ -339,7 +340,9 @@ func TestJobsOfManyChatsGoToTheirOwn(t *testing.T) {
 		p := newPlanned(t, nil)
 		due := p.now().Add(time.Hour)
 		for i := range 100 {
-			p.put(session.Job{ID: fmt.Sprint("job", i), Address: chatAddr(fmt.Sprint("c", i)), Spec: at(due), Text: fmt.Sprint("for c", i), Due: due})
+			p.put(
+				session.Job{ID: fmt.Sprint("job", i), Address: chatAddr(fmt.Sprint("c", i)), Spec: at(due), Text: fmt.Sprint("for c", i), Due: due},
+			)
 		}
 		seen := map[string]int{}
 		for range 100 {

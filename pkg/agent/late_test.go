@@ -96,16 +96,23 @@ func TestWhatALateTurnSends(t *testing.T) {
 		}, note + "An internal error"},
 		{"a command", "/help", parrot, "Write to me"},
 		{"a tool by its name", "/tool gate {}", parrot, "/tool gate {}"},
-		{"nothing after a message", "go", func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
-			if last(msgs).Role == providers.RoleUser {
-				return call("show", "{}")
-			}
-			return say("NO_REPLY")
-		}, "shown"},
+		{
+			"nothing after a message", "go",
+			func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+				if last(msgs).Role == providers.RoleUser {
+					return call("show", "{}")
+				}
+				return say("NO_REPLY")
+			}, "shown",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			show := fn{name: "show", an: readOnly(), run: func(context.Context, map[string]any) *tools.ToolResult { return tools.UserResult("shown") }}
+			show := fn{
+				name: "show",
+				an:   readOnly(),
+				run:  func(context.Context, map[string]any) *tools.ToolResult { return tools.UserResult("shown") },
+			}
 			w := newWorld(t, c.model, []tools.Tool{show})
 			w.accept(w.sentAt(c.text, time.Now().Add(-2*time.Hour)))
 			if got := w.expect().Text; !strings.HasPrefix(got, c.want) {
@@ -150,7 +157,10 @@ func TestALongTurnMakesNothingLate(t *testing.T) {
 		want []string
 	}{
 		{turn.Steer, []string{"two"}},
-		{turn.Queue, []string{"opened", "(You wrote this 20 minutes ago; I could not answer sooner.)\n\n[this message was sent 20 minutes ago]\ntwo"}},
+		{
+			turn.Queue,
+			[]string{"opened", "(You wrote this 20 minutes ago; I could not answer sooner.)\n\n[this message was sent 20 minutes ago]\ntwo"},
+		},
 	} {
 		t.Run(c.mode, func(t *testing.T) {
 			t.Parallel()

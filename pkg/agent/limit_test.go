@@ -25,7 +25,8 @@ func (w *world) fire(j session.Job, n int) {
 		j.Due = time.Now() // as it was when it fired
 	}
 	err := w.eng.Inbox().Append(w.t.Context(), []session.Item{{
-		ID: fmt.Sprint("schedule/", j.ID, "/", n), Kind: session.ItemSchedule, Address: j.Address, Job: &j, Text: "tick", Solo: true, Time: time.Now(),
+		ID: fmt.Sprint("schedule/", j.ID, "/", n), Kind: session.ItemSchedule,
+		Address: j.Address, Job: &j, Text: "tick", Solo: true, Time: time.Now(),
 	}}, nil)
 	if err != nil {
 		w.t.Fatal(err)
@@ -143,7 +144,8 @@ func TestBackgroundWorkAtTheLimit(t *testing.T) {
 	for range 2 {
 		w.write("1", "1", "work")
 		w.expectText("started")
-		if got := w.expect().Text; !strings.HasPrefix(got, "A task has ended, and I cannot read its result today. Today's limit of this chat for background tasks is used up: 1 of 1 turns.") {
+		if got := w.expect().Text; !strings.HasPrefix(got,
+			"A task has ended, and I cannot read its result today. Today's limit of this chat for background tasks is used up: 1 of 1 turns.") {
 			t.Errorf("told %q", got)
 		}
 	}
@@ -184,7 +186,8 @@ func TestAnAgentsReportAtTheLimit(t *testing.T) {
 	w.expectText("started")
 	got := w.expect().Text
 	if !strings.HasPrefix(got, "Report of task “the work” (") ||
-		!strings.Contains(got, "\n\nforty-two\n\nI have not read this report. Today's limit of this chat for background tasks is used up: 3 of 3 turns.") {
+		!strings.Contains(got,
+			"\n\nforty-two\n\nI have not read this report. Today's limit of this chat for background tasks is used up: 3 of 3 turns.") {
 		t.Errorf("told %q", got)
 	}
 	w.write("1", "1", "do it")

@@ -29,10 +29,16 @@ func TestPressesThatDoNothingButSaySo(t *testing.T) {
 		told      string
 		state     session.ApprovalState
 	}{
-		"another member":                     {nil, "8", "Only ", session.ApprovalOpen},
-		"after the file has changed":         {func(_ *world, b *book, _ *sync.Map) { b.set("2") }, "7", "would no longer do what the question showed", session.ApprovalVoid},
-		"after the requester lost the right": {func(_ *world, _ *book, lost *sync.Map) { lost.Store("7", true) }, "1", "may no longer use overwrite here", session.ApprovalVoid},
-		"after its time":                     {func(*world, *book, *sync.Map) { pass(10 * time.Minute) }, "7", "expired at ", session.ApprovalVoid},
+		"another member": {nil, "8", "Only ", session.ApprovalOpen},
+		"after the file has changed": {
+			func(_ *world, b *book, _ *sync.Map) { b.set("2") }, "7",
+			"would no longer do what the question showed", session.ApprovalVoid,
+		},
+		"after the requester lost the right": {
+			func(_ *world, _ *book, lost *sync.Map) { lost.Store("7", true) },
+			"1", "may no longer use overwrite here", session.ApprovalVoid,
+		},
+		"after its time": {func(*world, *book, *sync.Map) { pass(10 * time.Minute) }, "7", "expired at ", session.ApprovalVoid},
 		"after its time and a restart": {func(w *world, _ *book, _ *sync.Map) {
 			pass(9 * time.Minute)
 			w.restart()
@@ -101,7 +107,9 @@ func everybodyWrites() option {
 func TestTextAllowsNothing(t *testing.T) {
 	t.Parallel()
 	b := &book{}
-	w := newWorld(t, script(func(ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition) (*providers.LLMResponse, error) {
+	w := newWorld(t, script(func(
+		ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition,
+	) (*providers.LLMResponse, error) {
 		if m := last(msgs); m.Role == providers.RoleUser && m.Content != "page one" {
 			return say("nothing happened")
 		}

@@ -26,7 +26,10 @@ type streamer struct {
 	shown chan string
 }
 
-func (s streamer) ChatStream(ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition, model string, opts map[string]any, emit func(providers.StreamEvent)) (*providers.LLMResponse, error) {
+func (s streamer) ChatStream(
+	ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition,
+	model string, opts map[string]any, emit func(providers.StreamEvent),
+) (*providers.LLMResponse, error) {
 	resp, err := s.Chat(ctx, msgs, defs, model, opts)
 	if err != nil {
 		return nil, err
@@ -69,15 +72,22 @@ func (e *easel) Draft(_ context.Context, _ channels.Address, id, text string) er
 func TestDraftsShowTheAnswerWhileItGrows(t *testing.T) {
 	t.Parallel()
 	e := &easel{shown: make(chan string, 100)}
-	look := fn{name: "look", an: readOnly(), run: func(context.Context, map[string]any) *tools.ToolResult { return tools.NewToolResult("seen") }}
-	model := streamer{shown: e.shown, script: func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
-		if last(msgs).Role == providers.RoleUser && last(msgs).Content == "look" {
-			resp, err := call("look", "{}")
-			resp.Content = "I look "
-			return resp, err
-		}
-		return say("one two three ")
-	}}
+	look := fn{
+		name: "look",
+		an:   readOnly(),
+		run:  func(context.Context, map[string]any) *tools.ToolResult { return tools.NewToolResult("seen") },
+	}
+	model := streamer{
+		shown: e.shown,
+		script: func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+			if last(msgs).Role == providers.RoleUser && last(msgs).Content == "look" {
+				resp, err := call("look", "{}")
+				resp.Content = "I look "
+				return resp, err
+			}
+			return say("one two three ")
+		},
+	}
 	w := newWorld(t, model, []tools.Tool{look}, withOptions(func(o *agent.Options) {
 		surface(o, func(s *turn.Surface) { s.Drafter = e })
 	}))
@@ -102,8 +112,11 @@ func TestANoteStandsBelowTheDraft(t *testing.T) {
 		beside string
 		want   []string // before the answer grows
 	}{
-		"below a text": {"I look at it. ", []string{"I look at it. ", "I look at it.\n\n*using do\\_work*", "I look at it.\n\n*do\\_work: seen \\<it\\>*"}},
-		"alone":        {"", []string{"*using do\\_work*", "*do\\_work: seen \\<it\\>*"}},
+		"below a text": {
+			"I look at it. ",
+			[]string{"I look at it. ", "I look at it.\n\n*using do\\_work*", "I look at it.\n\n*do\\_work: seen \\<it\\>*"},
+		},
+		"alone": {"", []string{"*using do\\_work*", "*do\\_work: seen \\<it\\>*"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -253,7 +266,10 @@ type spelling struct {
 	text string
 }
 
-func (s spelling) ChatStream(_ context.Context, _ []providers.Message, _ []providers.ToolDefinition, _ string, _ map[string]any, emit func(providers.StreamEvent)) (*providers.LLMResponse, error) {
+func (s spelling) ChatStream(
+	_ context.Context, _ []providers.Message, _ []providers.ToolDefinition,
+	_ string, _ map[string]any, emit func(providers.StreamEvent),
+) (*providers.LLMResponse, error) {
 	<-time.After(time.Second)
 	for _, c := range s.text {
 		emit(providers.TextDelta{Text: string(c)})

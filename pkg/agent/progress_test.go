@@ -56,31 +56,32 @@ func TestProgressIsOneMessageThatBecomesTheResult(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			onSlate(t, reporting(c.answer), []tools.Tool{counting(tools.ToolResult{ForLLM: "counted", ForUser: c.forUser})}, func(w *world, s *slate) {
-				began := time.Now()
-				w.write("1", "1", "work")
-				w.endOf()
-				w.settled()
-				all := s.all()
-				if len(all) != 2 || !all[1].opened || !all[1].done || !strings.Contains(all[1].text(), c.want) {
-					w.t.Fatalf("the chat has %+v", all)
-				}
-				if after := all[1].sent.Sub(began); after < 5*time.Second || after > 7*time.Second {
-					t.Errorf("shown after %v", after)
-				}
-				if !strings.Contains(all[1].versions[0], "line 05") && !strings.Contains(all[1].versions[0], "line 06") {
-					t.Errorf("shown first: %q", all[1].versions[0])
-				}
-				edits := s.edited()
-				if len(edits) < 10 || len(edits) > 20 {
-					t.Errorf("%d edits", len(edits))
-				}
-				for i := 1; i < len(edits); i++ {
-					if d := edits[i].Sub(edits[i-1]); d < 3*time.Second {
-						t.Errorf("two edits within %v", d)
+			onSlate(t, reporting(c.answer),
+				[]tools.Tool{counting(tools.ToolResult{ForLLM: "counted", ForUser: c.forUser})}, func(w *world, s *slate) {
+					began := time.Now()
+					w.write("1", "1", "work")
+					w.endOf()
+					w.settled()
+					all := s.all()
+					if len(all) != 2 || !all[1].opened || !all[1].done || !strings.Contains(all[1].text(), c.want) {
+						w.t.Fatalf("the chat has %+v", all)
 					}
-				}
-			})
+					if after := all[1].sent.Sub(began); after < 5*time.Second || after > 7*time.Second {
+						t.Errorf("shown after %v", after)
+					}
+					if !strings.Contains(all[1].versions[0], "line 05") && !strings.Contains(all[1].versions[0], "line 06") {
+						t.Errorf("shown first: %q", all[1].versions[0])
+					}
+					edits := s.edited()
+					if len(edits) < 10 || len(edits) > 20 {
+						t.Errorf("%d edits", len(edits))
+					}
+					for i := 1; i < len(edits); i++ {
+						if d := edits[i].Sub(edits[i-1]); d < 3*time.Second {
+							t.Errorf("two edits within %v", d)
+						}
+					}
+				})
 		})
 	}
 }
@@ -127,7 +128,9 @@ func TestProgressWhereNothingIsEditedIsAPassingNote(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := &board{notes: make(chan string, 100)}
-		w := newWorld(t, script(relay), []tools.Tool{counting(tools.ToolResult{ForLLM: "counted", ForUser: "done"})}, withOptions(func(o *agent.Options) {
+		w := newWorld(t, script(relay), []tools.Tool{
+			counting(tools.ToolResult{ForLLM: "counted", ForUser: "done"}),
+		}, withOptions(func(o *agent.Options) {
 			surface(o, func(s *turn.Surface) { s.Status = b })
 		}))
 		w.write("1", "1", "work")
@@ -257,7 +260,9 @@ func (s slowEndTasks) Complete(ctx context.Context, id string, c session.Complet
 func TestLostTasksKeepNoOtherChatWaiting(t *testing.T) {
 	t.Parallel()
 	let := make(chan struct{})
-	w := newWorld(t, script(func(ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition) (*providers.LLMResponse, error) {
+	w := newWorld(t, script(func(
+		ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition,
+	) (*providers.LLMResponse, error) {
 		if last(msgs).Content == "hello" {
 			return say("here")
 		}

@@ -22,16 +22,19 @@ type sendTool struct {
 }
 
 func (s *sendTool) tool() tools.Tool {
-	return fn{name: "do_work", an: tools.Annotations{Level: tools.LevelRead, Ordered: true}, run: func(ctx context.Context, _ map[string]any) *tools.ToolResult {
-		err := s.w.agent.Calls().QueueFile(ctx, "a *caption*", func(id string) (channels.File, error) {
-			s.keeps = append(s.keeps, id)
-			return channels.File{Name: "a.txt", Size: 5}, s.err
-		})
-		if err != nil {
-			return tools.ErrorResult(err.Error())
-		}
-		return tools.SilentResult("on its way")
-	}}
+	return fn{
+		name: "do_work", an: tools.Annotations{Level: tools.LevelRead, Ordered: true},
+		run: func(ctx context.Context, _ map[string]any) *tools.ToolResult {
+			err := s.w.agent.Calls().QueueFile(ctx, "a *caption*", func(id string) (channels.File, error) {
+				s.keeps = append(s.keeps, id)
+				return channels.File{Name: "a.txt", Size: 5}, s.err
+			})
+			if err != nil {
+				return tools.ErrorResult(err.Error())
+			}
+			return tools.SilentResult("on its way")
+		},
+	}
 }
 
 func TestAFileLeavesWithTheEndOfItsCall(t *testing.T) {

@@ -116,7 +116,9 @@ func TestAJoinedMessageSurvivesARestart(t *testing.T) {
 	blocked := make(chan struct{}, 1)
 	var hold atomic.Bool
 	hold.Store(true)
-	w := newWorld(t, script(func(ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition) (*providers.LLMResponse, error) {
+	w := newWorld(t, script(func(
+		ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition,
+	) (*providers.LLMResponse, error) {
 		if len(users(msgs)) == 2 && hold.Load() {
 			return hang(ctx, blocked)
 		}

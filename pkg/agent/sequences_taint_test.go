@@ -20,12 +20,18 @@ func TestContentThatASequenceBringsIn(t *testing.T) {
 	type text struct {
 		Text string `json:"text"`
 	}
-	where := fn{name: "where", an: tools.Annotations{ReadOnly: true, Level: tools.LevelRead}, run: func(context.Context, map[string]any) *tools.ToolResult {
-		return tools.NewToolResult("inbox/x")
-	}}
-	plain := fn{name: "plain", an: tools.Annotations{ReadOnly: true, Level: tools.LevelRead}, run: func(context.Context, map[string]any) *tools.ToolResult {
-		return tools.NewToolResult("4")
-	}}
+	where := fn{
+		name: "where", an: tools.Annotations{ReadOnly: true, Level: tools.LevelRead},
+		run: func(context.Context, map[string]any) *tools.ToolResult {
+			return tools.NewToolResult("inbox/x")
+		},
+	}
+	plain := fn{
+		name: "plain", an: tools.Annotations{ReadOnly: true, Level: tools.LevelRead},
+		run: func(context.Context, map[string]any) *tools.ToolResult {
+			return tools.NewToolResult("4")
+		},
+	}
 	read := tools.NewExamined("read", "", tools.Annotations{ReadOnly: true, Level: tools.LevelRead},
 		func(_ context.Context, in text) (tools.Examination, error) {
 			return tools.Examination{Taints: strings.HasPrefix(in.Text, "inbox/")}, nil
@@ -44,13 +50,24 @@ func TestContentThatASequenceBringsIn(t *testing.T) {
 		calls     []string
 		asks      bool
 	}{
-		"known before":           {map[string][]composed.Step{"all": {step("read", "inbox/x"), step("note", "{{1}}")}}, []string{"all {}"}, true},
-		"known by a result":      {map[string][]composed.Step{"all": {step("where"), step("read", "{{1}}"), step("note", "{{2}}")}}, []string{"all {}"}, true},
-		"in a sequence of it":    {map[string][]composed.Step{"find": find, "all": {step("find"), step("note", "x")}}, []string{"all {}"}, true},
-		"by way of a parameter":  {map[string][]composed.Step{"given": {step("read", "{{path}}"), step("note", "{{1}}")}, "all": {step("where"), {Tool: "given", Arguments: map[string]any{"path": "{{1}}"}}}}, []string{"all {}"}, true},
-		"later in the turn":      {map[string][]composed.Step{"find": find}, []string{"find {}", "note {}"}, true},
-		"nothing from outside":   {map[string][]composed.Step{"all": {step("read", "notes"), step("note", "{{1}}")}}, []string{"all {}"}, false},
-		"a result is no content": {map[string][]composed.Step{"all": {step("where"), step("plain", "{{1}}"), step("note", "{{2}}")}}, []string{"all {}"}, false},
+		"known before": {map[string][]composed.Step{"all": {step("read", "inbox/x"), step("note", "{{1}}")}}, []string{"all {}"}, true},
+		"known by a result": {
+			map[string][]composed.Step{"all": {step("where"), step("read", "{{1}}"), step("note", "{{2}}")}},
+			[]string{"all {}"},
+			true,
+		},
+		"in a sequence of it": {map[string][]composed.Step{"find": find, "all": {step("find"), step("note", "x")}}, []string{"all {}"}, true},
+		"by way of a parameter": {map[string][]composed.Step{
+			"given": {step("read", "{{path}}"), step("note", "{{1}}")},
+			"all":   {step("where"), {Tool: "given", Arguments: map[string]any{"path": "{{1}}"}}},
+		}, []string{"all {}"}, true},
+		"later in the turn":    {map[string][]composed.Step{"find": find}, []string{"find {}", "note {}"}, true},
+		"nothing from outside": {map[string][]composed.Step{"all": {step("read", "notes"), step("note", "{{1}}")}}, []string{"all {}"}, false},
+		"a result is no content": {
+			map[string][]composed.Step{"all": {step("where"), step("plain", "{{1}}"), step("note", "{{2}}")}},
+			[]string{"all {}"},
+			false,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -93,7 +110,11 @@ func TestALetterThatComesWhileASequenceRuns(t *testing.T) {
 		return tools.NewToolResult("a letter that has come meanwhile")
 	}}
 	calm := fn{name: "calm", run: func(context.Context, map[string]any) *tools.ToolResult { return tools.NewToolResult("calm") }}
-	look := fn{name: "look", an: tools.Annotations{ReadOnly: true}, run: func(context.Context, map[string]any) *tools.ToolResult { return tools.NewToolResult("seen") }}
+	look := fn{
+		name: "look",
+		an:   tools.Annotations{ReadOnly: true},
+		run:  func(context.Context, map[string]any) *tools.ToolResult { return tools.NewToolResult("seen") },
+	}
 	steps := func(names ...string) (out []composed.Step) {
 		for _, tool := range names {
 			out = append(out, composed.Step{Tool: tool})

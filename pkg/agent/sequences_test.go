@@ -29,7 +29,9 @@ func TestASequenceIsAskedForLikeItsSteps(t *testing.T) {
 		"a page that a page names":          {[]composed.Step{at("https://a.example"), at("{{1}}")}, nil, true},
 		"a second page":                     {[]composed.Step{at("https://a.example"), at("https://b.example")}, nil, true},
 		"what is always asked for, by name": {[]composed.Step{note}, map[string]policy.AskRule{"note": policy.AskSideEffects}, true},
-		"what is waived as a whole":         {[]composed.Step{at("https://a.example"), note}, map[string]policy.AskRule{"all": policy.AskNever}, false},
+		"what is waived as a whole": {
+			[]composed.Step{at("https://a.example"), note}, map[string]policy.AskRule{"all": policy.AskNever}, false,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -125,11 +125,16 @@ func (s *slate) want(t *testing.T, texts ...string) {
 // tell is a model that says what it says as time passes.
 type tell func(ctx context.Context, msgs []providers.Message, emit func(string)) (*providers.LLMResponse, error)
 
-func (f tell) Chat(ctx context.Context, msgs []providers.Message, _ []providers.ToolDefinition, _ string, _ map[string]any) (*providers.LLMResponse, error) {
+func (f tell) Chat(
+	ctx context.Context, msgs []providers.Message, _ []providers.ToolDefinition, _ string, _ map[string]any,
+) (*providers.LLMResponse, error) {
 	return f(ctx, msgs, func(string) {})
 }
 
-func (f tell) ChatStream(ctx context.Context, msgs []providers.Message, _ []providers.ToolDefinition, _ string, _ map[string]any, emit func(providers.StreamEvent)) (*providers.LLMResponse, error) {
+func (f tell) ChatStream(
+	ctx context.Context, msgs []providers.Message, _ []providers.ToolDefinition,
+	_ string, _ map[string]any, emit func(providers.StreamEvent),
+) (*providers.LLMResponse, error) {
 	return f(ctx, msgs, func(text string) { emit(providers.TextDelta{Text: text}) })
 }
 

@@ -16,9 +16,12 @@ func TestTaint(t *testing.T) {
 	noteTool := fn{name: "note", an: tools.Annotations{}, run: func(context.Context, map[string]any) *tools.ToolResult {
 		return tools.NewToolResult("noted")
 	}}
-	find := fn{name: "find", an: tools.Annotations{ReadOnly: true, OpenWorld: true}, run: func(context.Context, map[string]any) *tools.ToolResult {
-		return tools.NewToolResult(`{"url":"https://found.example/page?x=1"}`)
-	}}
+	find := fn{
+		name: "find", an: tools.Annotations{ReadOnly: true, OpenWorld: true},
+		run: func(context.Context, map[string]any) *tools.ToolResult {
+			return tools.NewToolResult(`{"url":"https://found.example/page?x=1"}`)
+		},
+	}
 	type address struct {
 		URL string `json:"url"`
 	}
@@ -44,18 +47,34 @@ func TestTaint(t *testing.T) {
 		calls []string
 		asks  int
 	}{
-		"a note":                                  {"hello", nil, []string{"note {}"}, -1},
-		"a note after a page":                     {"hello", nil, []string{visit("https://a.example/"), "note {}"}, 1},
-		"a note after a search":                   {"hello", nil, []string{"find {}", "note {}"}, 1},
-		"a note about a file":                     {"hello", func(in *channels.Inbound) { in.Attachments = []channels.Attachment{{About: "a file"}} }, []string{"note {}"}, 0},
-		"a note about something forwarded":        {"hello", func(in *channels.Inbound) { in.Forwarded = true }, []string{"note {}"}, 0},
-		"a search result":                         {"hello", nil, []string{"find {}", visit("https://found.example/page?x=1")}, -1},
-		"a page that a page names":                {"hello", nil, []string{visit("https://a.example/"), visit("https://b.example/?secret")}, 1},
-		"a page that a person names":              {"read a.example, then B.example/one.", nil, []string{visit("https://a.example/"), visit("https://b.example/one")}, -1},
-		"a longer address than was named":         {"read b.example/one", nil, []string{visit("https://a.example/"), visit("https://b.example/one?data=1")}, 1},
-		"the end of a name that was written":      {"read notb.example", nil, []string{visit("https://a.example/"), visit("https://b.example/")}, 1},
-		"the beginning of one":                    {"read b.example.org", nil, []string{visit("https://a.example/"), visit("https://b.example/")}, 1},
-		"what a forwarded text names":             {"read b.example", func(in *channels.Inbound) { in.Forwarded = true }, []string{visit("https://b.example/")}, 0},
+		"a note":                {"hello", nil, []string{"note {}"}, -1},
+		"a note after a page":   {"hello", nil, []string{visit("https://a.example/"), "note {}"}, 1},
+		"a note after a search": {"hello", nil, []string{"find {}", "note {}"}, 1},
+		"a note about a file": {
+			"hello", func(in *channels.Inbound) { in.Attachments = []channels.Attachment{{About: "a file"}} },
+			[]string{"note {}"},
+			0,
+		},
+		"a note about something forwarded": {"hello", func(in *channels.Inbound) { in.Forwarded = true }, []string{"note {}"}, 0},
+		"a search result":                  {"hello", nil, []string{"find {}", visit("https://found.example/page?x=1")}, -1},
+		"a page that a page names":         {"hello", nil, []string{visit("https://a.example/"), visit("https://b.example/?secret")}, 1},
+		"a page that a person names": {
+			"read a.example, then B.example/one.", nil,
+			[]string{visit("https://a.example/"), visit("https://b.example/one")},
+			-1,
+		},
+		"a longer address than was named": {
+			"read b.example/one", nil, []string{visit("https://a.example/"), visit("https://b.example/one?data=1")}, 1,
+		},
+		"the end of a name that was written": {
+			"read notb.example", nil, []string{visit("https://a.example/"), visit("https://b.example/")}, 1,
+		},
+		"the beginning of one": {
+			"read b.example.org", nil, []string{visit("https://a.example/"), visit("https://b.example/")}, 1,
+		},
+		"what a forwarded text names": {
+			"read b.example", func(in *channels.Inbound) { in.Forwarded = true }, []string{visit("https://b.example/")}, 0,
+		},
 		"a program that may read a letter":        {"hello", nil, []string{"program {}"}, -1},
 		"a note after such a program":             {"hello", nil, []string{"program {}", "note {}"}, 1},
 		"such a program, twice":                   {"hello", nil, []string{"program {}", "program {}"}, 1},

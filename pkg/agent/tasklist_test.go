@@ -56,9 +56,12 @@ func TestTheListOfTasksIsFromOutsideWhereTheirResultsAre(t *testing.T) {
 	t.Parallel()
 	for page, asks := range map[string]bool{"web": true, "": false} {
 		var w *world
-		web := fn{name: "web", an: tools.Annotations{ReadOnly: true, OpenWorld: true, Level: tools.LevelRead}, run: func(context.Context, map[string]any) *tools.ToolResult {
-			return tools.NewToolResult("a page")
-		}}
+		web := fn{
+			name: "web", an: tools.Annotations{ReadOnly: true, OpenWorld: true, Level: tools.LevelRead},
+			run: func(context.Context, map[string]any) *tools.ToolResult {
+				return tools.NewToolResult("a page")
+			},
+		}
 		put := fn{name: "put", run: func(context.Context, map[string]any) *tools.ToolResult { return tools.NewToolResult("put") }}
 		list := fn{name: "list", an: readOnly(), run: func(ctx context.Context, _ map[string]any) *tools.ToolResult {
 			_, recent, err := w.agent.Calls().Tasks(ctx)

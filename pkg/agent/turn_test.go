@@ -37,7 +37,14 @@ func TestARedeliveredMessageIsAnsweredOnce(t *testing.T) {
 	w := newWorld(t, script(func(context.Context, []providers.Message, []providers.ToolDefinition) (*providers.LLMResponse, error) {
 		return say("once")
 	}), nil)
-	in := channels.Inbound{ID: "same", Kind: channels.KindMessage, Address: chatAddr("1"), Sender: channels.Sender{ID: "1"}, Text: "hi", Direct: true}
+	in := channels.Inbound{
+		ID:      "same",
+		Kind:    channels.KindMessage,
+		Address: chatAddr("1"),
+		Sender:  channels.Sender{ID: "1"},
+		Text:    "hi",
+		Direct:  true,
+	}
 	for range 5 {
 		w.accept(in)
 	}

@@ -28,7 +28,9 @@ const patience = time.Minute
 // script is a model whose answers the test writes.
 type script func(ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition) (*providers.LLMResponse, error)
 
-func (s script) Chat(ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition, _ string, _ map[string]any) (*providers.LLMResponse, error) {
+func (s script) Chat(
+	ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition, _ string, _ map[string]any,
+) (*providers.LLMResponse, error) {
 	return s(ctx, msgs, defs)
 }
 

@@ -45,7 +45,9 @@ func (w *platformWorld[I, M, C]) limitsOneChat(m manners[C], slow, other C, wait
 // troubleDelaysNobody is for a silent chat, in which no request gets an answer, one
 // that is told again and again to wait, and people who ask beside them. Admit ends the
 // waits, and answer the silence.
-func (w *platformWorld[I, M, C]) troubleDelaysNobody(m manners[C], hanging, limited C, others []C, wait time.Duration, admit, answer func()) {
+func (w *platformWorld[I, M, C]) troubleDelaysNobody(
+	m manners[C], hanging, limited C, others []C, wait time.Duration, admit, answer func(),
+) {
 	w.t.Helper()
 	var said []string
 	resting := func(s session.Status) bool { return s.Waiting == 0 && s.Sending == len(said) }

@@ -152,7 +152,8 @@ func telegramBeyondMutants() []Mutant {
 		},
 		{
 			Promise: "telegram: albums over a webhook", Defect: "takes a part again that it has",
-			File: "pkg/session/engine/album.go", Old: "return t.Put(table.Seen, table.IDKey(part.ID), &table.SeenRecord{Time: t.Now})", New: "return nil",
+			File: "pkg/session/engine/album.go",
+			Old:  "return t.Put(table.Seen, table.IDKey(part.ID), &table.SeenRecord{Time: t.Now})", New: "return nil",
 			Dir: "pkg/session/engine", Test: "^TestConformance$/^albums$",
 		},
 		{

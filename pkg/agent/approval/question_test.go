@@ -20,16 +20,29 @@ func TestHeadline(t *testing.T) {
 		why   policy.Reason
 		want  string
 	}{
-		"an action":      {"write_file", overwrite, "", evident, "Allow `write_file` to overwrite `a.md`?"},
-		"no action":      {"deploy", tools.Examination{}, "", evident, "Allow `deploy` to run?"},
-		"for a task":     {"write_file", overwrite, " for task “x” (k3x9)", evident, "Allow `write_file` to overwrite `a.md` for task “x” (k3x9)?"},
-		"another reason": {"run", tools.Examination{}, "", policy.Reason{Text: "such calls always ask"}, "Allow `run` to run? Reason: such calls always ask."},
+		"an action": {"write_file", overwrite, "", evident, "Allow `write_file` to overwrite `a.md`?"},
+		"no action": {"deploy", tools.Examination{}, "", evident, "Allow `deploy` to run?"},
+		"for a task": {
+			"write_file", overwrite, " for task “x” (k3x9)", evident,
+			"Allow `write_file` to overwrite `a.md` for task “x” (k3x9)?",
+		},
+		"another reason": {
+			"run",
+			tools.Examination{},
+			"",
+			policy.Reason{Text: "such calls always ask"},
+			"Allow `run` to run? Reason: such calls always ask.",
+		},
 		"a line and markup": {
-			"write_file", tools.Examination{Action: "create", Object: "a`\n**b**\u202e"}, "", evident,
+			"write_file",
+			tools.Examination{Action: "create", Object: "a`\n**b**\u202e"},
+			"", evident,
 			"Allow `write_file` to create `a' **b**\\u{202e}`?",
 		},
 		"a long object": {
-			"write_file", tools.Examination{Action: "create", Object: strings.Repeat("é", 100)}, "", evident,
+			"write_file",
+			tools.Examination{Action: "create", Object: strings.Repeat("é", 100)},
+			"", evident,
 			"Allow `write_file` to create `" + strings.Repeat("é", 80) + "…`?",
 		},
 	} {

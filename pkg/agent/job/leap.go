@@ -37,7 +37,9 @@ func (s *Scheduler) correctLeaps(ctx context.Context, last, now time.Time) error
 			s.o.Log.Error().Err(err).Str("job", all[i].ID).Msg("a job of a clock that was ahead cannot be given its time back")
 			continue
 		}
-		s.o.Log.Warn().Str("job", j.ID).Time("was", all[i].Due).Time("due", j.Due).Msg("the clock was ahead when this job fired last; it is due by its schedule again")
+		s.o.Log.Warn().Str("job", j.ID).Time("was", all[i].Due).Time("due", j.Due).Msg(
+			"the clock was ahead when this job fired last; it is due by its schedule again",
+		)
 	}
 	return nil
 }

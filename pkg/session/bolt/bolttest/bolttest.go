@@ -4,9 +4,9 @@ import (
 	"errors"
 	"path/filepath"
 
-	"parley/pkg/session/engine/table"
-
 	"go.etcd.io/bbolt"
+
+	"parley/pkg/session/engine/table"
 )
 
 // fileDB is the name of the store file in its directory.

@@ -35,7 +35,8 @@ func (c *checker) jobs() {
 			c.r.Addf("job %s: it may fire: %t, listed as due: %t", j.ID, due, listed)
 		}
 		c.listed(table.JobsOfIndex(), "job", j.Chat, j.ID)
-		if chat, err := table.ReadChat(c.t, table.ChatNum(c.t, j.Chat)); err == nil && j.Address != chat.Address && slices.Contains(chat.Aliases, j.Address) {
+		if chat, err := table.ReadChat(c.t, table.ChatNum(c.t, j.Chat)); err == nil &&
+			j.Address != chat.Address && slices.Contains(chat.Aliases, j.Address) {
 			c.r.Addf("job %s: it is where its chat was before it moved", j.ID)
 		}
 	})
