@@ -84,10 +84,12 @@ func rooms() map[string][]string {
 		"pkg/audit":           nil,
 		"pkg/session":         vocabulary,
 		// An engine is rules over a narrow store; the suite runs on every engine.
-		"pkg/session/engine":       append([]string{"pkg/session", "pkg/session/kv", "pkg/session/engine/..."}, vocabulary...),
-		"pkg/session/engine/table": append([]string{"pkg/session", "pkg/session/kv"}, vocabulary...),
-		"pkg/session/engine/fsck":  append([]string{"pkg/session", "pkg/session/kv", "pkg/session/engine/table"}, vocabulary...),
-		"pkg/session/sessiontest":  append([]string{"pkg/session"}, vocabulary...),
+		"pkg/session/engine":        append([]string{"pkg/session", "pkg/session/kv", "pkg/session/engine/..."}, vocabulary...),
+		"pkg/session/engine/table":  append([]string{"pkg/session", "pkg/session/kv"}, vocabulary...),
+		"pkg/session/engine/rules":  append([]string{"pkg/session", "pkg/session/engine/table"}, vocabulary...),
+		"pkg/session/engine/writer": {"pkg/session", "pkg/session/kv", "pkg/session/engine/table"},
+		"pkg/session/engine/fsck":   append([]string{"pkg/session", "pkg/session/kv", "pkg/session/engine/table"}, vocabulary...),
+		"pkg/session/sessiontest":   append([]string{"pkg/session"}, vocabulary...),
 		// The file knows the form of the records and their check, and no rule of the engine.
 		"pkg/session/bolt":          {"pkg/session/kv", "pkg/session/engine/table", "pkg/session/engine/fsck"},
 		"pkg/session/bolt/bolttest": {"pkg/session/engine/table"},

@@ -26,7 +26,7 @@ func backgroundMutants() []Mutant {
 		},
 		{
 			Promise: "jobs of a suspended chat", Defect: "leaves jobs asleep in a chat that can be reached again",
-			File: dir + "/chats.go",
+			File: dir + "/rules/chats.go",
 			Old:  "if err := t.Delete(table.Suspended, table.NumKey(chat)); err != nil {\n\t\treturn err\n\t}\n\treturn relistJobs(t, chat)",
 			New:  "return t.Delete(table.Suspended, table.NumKey(chat))",
 			Dir:  dir, Test: "^TestConformance$/^jobs$/^jobs_of_a_suspended_chat",
@@ -40,22 +40,22 @@ func forgettingMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "forget", Defect: "leaves the conversation of an agent behind",
-			File: dir + "/agents.go", Old: "return forgetChats(t, agents...)", New: "return nil",
+			File: dir + "/rules/agents.go", Old: "return ForgetChats(t, agents...)", New: "return nil",
 			Dir: dir, Test: "^TestConformance$/^agents$/^forget_takes",
 		},
 		{
 			Promise: "forget", Defect: "leaves the conversations of nested agents behind",
-			File: dir + "/agents.go", Old: "keys = append(keys, tasksOf(t, n)...)\n\t\t}\n\t}\n\treturn", New: "}\n\t}\n\treturn",
+			File: dir + "/rules/agents.go", Old: "keys = append(keys, TasksOf(t, n)...)\n\t\t}\n\t}\n\treturn", New: "}\n\t}\n\treturn",
 			Dir: dir, Test: "^TestConformance$/^agents$/^forget_takes",
 		},
 		{
 			Promise: "forget", Defect: "leaves the jobs of a forgotten chat",
-			File: dir + "/sessions.go", Old: "if err := forgetJobs(t, n); err != nil {", New: "if n == 0 {\n\t\tvar err error",
+			File: dir + "/rules/forget.go", Old: "if err := forgetJobs(t, n); err != nil {", New: "if n == 0 {\n\t\tvar err error",
 			Dir: dir, Test: "^TestConformance$/^jobs$/^jobs_of_a_forgotten_chat",
 		},
 		{
 			Promise: "R10", Defect: "keeps the conversations of agents whose tasks are long over",
-			File: dir + "/prune.go", Old: "return dropTasks(t, tasks)", New: "return nil",
+			File: dir + "/prune.go", Old: "return rules.DropTasks(t, tasks)", New: "return nil",
 			Dir: dir, Test: "^TestPruningOfTasks$",
 		},
 		{
@@ -66,7 +66,7 @@ func forgettingMutants() []Mutant {
 		},
 		{
 			Promise: "what a chat uses", Defect: "counts an agent's work against nobody",
-			File: dir + "/agents.go", Old: "n = table.ChatNum(t, task.Chat)", New: "n = table.ChatNum(t, task.Session)",
+			File: dir + "/rules/agents.go", Old: "n = table.ChatNum(t, task.Chat)", New: "n = table.ChatNum(t, task.Session)",
 			Dir: dir, Test: "^TestConformance$/^agents$/^what_an_agent_used",
 		},
 		{
@@ -76,7 +76,7 @@ func forgettingMutants() []Mutant {
 		},
 		{
 			Promise: "R1", Defect: "fails a turn over the damaged record of its job",
-			File: dir + "/jobs.go", Old: "return t.SetAside(table.Jobs, table.IDKey(run.ID)) //", New: "return err //",
+			File: dir + "/rules/jobs.go", Old: "return t.SetAside(table.Jobs, table.IDKey(run.ID)) //", New: "return err //",
 			Dir: dir, Test: "^TestDamagedBackground$",
 		},
 	}

@@ -6,12 +6,12 @@ func engineMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "R2", Defect: "lets a turn come true whose message was not stored",
-			File: dir + "/early.go", Old: "\t\ta.turn.fail(errNotStored)\n", New: "\t\t_ = a\n",
+			File: dir + "/early.go", Old: "\t\ta.turn.Fail(errNotStored)\n", New: "\t\t_ = a\n",
 			Dir: dir, Test: "^TestFullDiskAtWithALimit$/^append$",
 		},
 		{
 			Promise: "R1", Defect: "says stored before it is",
-			File: dir + "/committer.go", Old: "return <-done", New: "return nil",
+			File: dir + "/writer/writer.go", Old: "return <-done", New: "return nil",
 			Dir: dir, Test: "^TestConformance$/^(inbox|recovery)$",
 		},
 		{
@@ -21,7 +21,7 @@ func engineMutants() []Mutant {
 		},
 		{
 			Promise: "poison", Defect: "runs a turn under the clean mark of the last process",
-			File: dir + "/turn.go", Old: "if !e.hasBegun() {", New: "if !e.hasBegun() && ctx == nil {",
+			File: dir + "/turn.go", Old: "if !e.w.State.Begun() {", New: "if !e.w.State.Begun() && ctx == nil {",
 			Dir: dir, Test: "^TestConformance$/^recovery$/^the_first_crash_after_an_orderly_end_counts_too$",
 		},
 		{
@@ -42,7 +42,7 @@ func engineMutants() []Mutant {
 		},
 		{
 			Promise: "R4", Defect: "does not know that a marked message may be out",
-			File: dir + "/delivery.go", Old: "if d.rec.Mark != 0 && d.rec.Mark != e.epoch {", New: "if d.rec.Mark != 0 && d.rec.Mark == 0 {",
+			File: dir + "/delivery.go", Old: "if d.rec.Mark != 0 && d.rec.Mark != e.w.State.Epoch() {", New: "if d.rec.Mark != 0 && d.rec.Mark == 0 {",
 			Dir: dir, Test: "^TestConformance$/^outbox$/^a_crash_makes_a_marked_message_unknown",
 		},
 		{

@@ -42,12 +42,12 @@ func limitMutants() []Mutant {
 		},
 		{
 			Promise: "clocks: nothing is forgotten early", Defect: "counts the time that the clock passed over",
-			File: rules + "/leap.go", Old: "		if l.At.After(since) {", New: "		if l.At.Equal(since) {",
+			File: rules + "/uptime.go", Old: "\t\tif l.At.After(since) {", New: "\t\tif l.At.Equal(since) {",
 			Dir: rules, Test: "^TestALeapOfTheClockForgetsNothing$",
 		},
 		{
 			Promise: "clocks: nothing is forgotten early", Defect: "takes no note of the time across a restart",
-			File: rules + "/leap.go", Old: "	e.looked = e.meta.Looked\n", New: "",
+			File: rules + "/uptime.go", Old: "	u.looked = m.Looked\n", New: "",
 			Dir: rules, Test: "^TestALeapOfTheClockForgetsNothing$",
 		},
 		{
@@ -153,12 +153,12 @@ func longHistoryMutants() []Mutant {
 		},
 		{
 			Promise: "long history: forgotten in pieces", Defect: "forgets everything in one transaction",
-			File: rules + "/forget.go", Old: "t.Removed < pieceEntries && t.RemovedBytes < pieceBytes", New: "t.Removed+t.RemovedBytes >= 0",
+			File: rules + "/rules/forget.go", Old: "t.Removed < pieceEntries && t.RemovedBytes < pieceBytes", New: "t.Removed+t.RemovedBytes >= 0",
 			Dir: rules, Test: "^TestALongHistoryIsForgottenInPieces$",
 		},
 		{
 			Promise: "long history: forgotten in pieces", Defect: "counts the entries of a piece, however large",
-			File: rules + "/forget.go", Old: "t.RemovedBytes += len(v)", New: "t.RemovedBytes += min(len(v), 1)",
+			File: rules + "/rules/forget.go", Old: "t.RemovedBytes += len(v)", New: "t.RemovedBytes += min(len(v), 1)",
 			Dir: rules, Test: "^TestALongHistoryIsForgottenInPieces$",
 		},
 		{
@@ -168,7 +168,7 @@ func longHistoryMutants() []Mutant {
 		},
 		{
 			Promise: "long queues: forgotten in pieces", Defect: "takes no note of what is left of a forgotten chat",
-			File: rules + "/forget.go", Old: "\treturn t.PutIndex(table.Gone, table.NumKey(n))\n", New: "\treturn nil\n",
+			File: rules + "/rules/forget.go", Old: "\treturn t.PutIndex(table.Gone, table.NumKey(n))\n", New: "\treturn nil\n",
 			Dir: rules, Test: "^TestLongQueuesAreForgottenInPieces$",
 		},
 		{

@@ -131,7 +131,7 @@ func troubleMutants() []Mutant {
 		},
 		{
 			Promise: disk, Defect: "tells nobody at the terminal",
-			File: "pkg/session/engine/committer.go", Old: "\t\te.o.Trouble(err)\n", New: "",
+			File: "pkg/session/engine/writer/state.go", Old: "\t\ts.trouble(err)\n", New: "",
 			Dir: dir, Test: "^TestAFullDiskIsToldOnATerminal$",
 		},
 		{

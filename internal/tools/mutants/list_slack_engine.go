@@ -138,12 +138,12 @@ func latestMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: latest, Defect: "a message that waits does not count",
-			File: dir + "/sessions.go", Old: "if rec.Time.After(c.Active) {", New: "if rec.Time.Before(c.Created) {",
+			File: dir + "/rules/chats.go", Old: "if rec.Time.After(c.Active) {", New: "if rec.Time.Before(c.Created) {",
 			Dir: dir, Test: "^TestConformance$/^latest$",
 		},
 		{
 			Promise: latest, Defect: "the oldest message that waits counts",
-			File: dir + "/sessions.go", Old: "key := t.Last(table.Inbox, n)", New: "key, _ := t.First(table.Inbox, table.NumKey(n))",
+			File: dir + "/rules/chats.go", Old: "key := t.Last(table.Inbox, n)", New: "key, _ := t.First(table.Inbox, table.NumKey(n))",
 			Dir: dir, Test: "^TestConformance$/^latest$",
 		},
 		{

@@ -3,13 +3,13 @@ package engine
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"slices"
 
 	"parley/pkg/channels"
 	"parley/pkg/session"
+	"parley/pkg/session/engine/rules"
 	"parley/pkg/session/engine/table"
+	"parley/pkg/session/engine/writer"
 )
 
 // Record appends a step to the turn's ledger.
@@ -37,7 +37,7 @@ func (t *turn) record(ctx context.Context, rec *table.StepRecord) error {
 	}
 	key := binary.BigEndian.AppendUint32(table.NumKey(t.chat, t.head), 0)
 	key = binary.BigEndian.AppendUint32(key, t.steps)
-	w := &write{turn: t, size: len(payload) + total(out), done: func(error) {}, run: func(x *table.Tx) error {
+	w := &writer.Write{Owner: t, Size: len(payload) + total(out), Done: func(error) {}, Run: func(x *table.Tx) error {
 		if err := t.fence(x); err != nil {
 			return err
 		}
@@ -45,21 +45,21 @@ func (t *turn) record(ctx context.Context, rec *table.StepRecord) error {
 			return err
 		}
 		for i := range rec.Step.Tasks {
-			if err := addTask(x, &rec.Step.Tasks[i]); err != nil {
+			if err := rules.AddTask(x, &rec.Step.Tasks[i]); err != nil {
 				return err
 			}
 		}
-		if err := putApprovals(x, rec.Step.Approvals, rec.Step.Grants); err != nil {
+		if err := rules.PutApprovals(x, rec.Step.Approvals, rec.Step.Grants); err != nil {
 			return err
 		}
 		return t.e.putOutbox(x, t.chat, rec.Step.Outbox, out)
 	}}
 	t.steps++
 	if rec.Step.Await {
-		return t.e.await(ctx, w)
+		return t.e.w.Await(ctx, w)
 	}
-	if err := t.e.submit(ctx, w); err != nil {
-		t.fail(err)
+	if err := t.e.w.Submit(ctx, w); err != nil {
+		t.Fail(err)
 		return err
 	}
 	return nil
@@ -87,7 +87,7 @@ func (t *turn) Commit(ctx context.Context, c session.Commit) error {
 	if p.out, err = table.EncodeOutbox(c.Outbox); err != nil {
 		return err
 	}
-	return t.e.await(ctx, &write{turn: t, final: true, size: p.size(), run: p.run})
+	return t.e.w.Await(ctx, &writer.Write{Owner: t, Final: true, Size: p.size(), Run: p.run})
 }
 
 // commitWrite is a commit under way.
@@ -135,20 +135,20 @@ func (p *commitWrite) run(x *table.Tx) error {
 	if err := p.history(x, chat); err != nil {
 		return err
 	}
-	if err := noteRun(x, c.Ran); err != nil {
+	if err := rules.NoteRun(x, c.Ran); err != nil {
 		return err
 	}
-	if err := spend(x, t.chat, c.Spent); err != nil {
+	if err := rules.Spend(x, t.chat, c.Spent); err != nil {
 		return err
 	}
-	if err := putApprovals(x, c.Approvals, nil); err != nil {
+	if err := rules.PutApprovals(x, c.Approvals, nil); err != nil {
 		return err
 	}
 	if err := t.e.putOutbox(x, t.chat, c.Outbox, p.out); err != nil {
 		return err
 	}
 	if c.NewSession {
-		if err := leaveSession(x, t.chat, chat); err != nil {
+		if err := rules.LeaveSession(x, t.chat, chat); err != nil {
 			return err
 		}
 	}
@@ -211,16 +211,6 @@ func (p *commitWrite) history(x *table.Tx, chat *table.ChatRecord) error {
 	return nil
 }
 
-// leaveSession keeps what is known of the present session and begins a new one.
-func leaveSession(t *table.Tx, n uint64, c *table.ChatRecord) error {
-	past := table.InfoOf(t, n, c)
-	past.Current = false
-	if err := t.Put(table.Sessions, []byte(past.Session), &table.SessionRecord{Chat: n, Past: &past}); err != nil {
-		return err
-	}
-	return newSession(t, n, c)
-}
-
 // putOutbox queues messages, each id once, most of them for the chat home.
 func (e *Engine) putOutbox(x *table.Tx, home uint64, msgs []channels.Outbound, encoded [][]byte) error {
 	for i := range msgs {
@@ -236,7 +226,7 @@ func (e *Engine) putOne(x *table.Tx, home uint64, o *channels.Outbound, encoded 
 	if x.Has(table.Sent, id) {
 		return nil
 	}
-	chat, err := chatFor(x, o.Address, home)
+	chat, err := rules.ChatFor(x, o.Address, home)
 	if err != nil {
 		return err
 	}
@@ -259,7 +249,7 @@ func (e *Engine) putOne(x *table.Tx, home uint64, o *channels.Outbound, encoded 
 		return err
 	}
 	if chat != home {
-		if err := touch(x, chat); err != nil {
+		if err := rules.Touch(x, chat); err != nil {
 			return err
 		}
 	}
@@ -270,19 +260,4 @@ func (e *Engine) putOne(x *table.Tx, home uint64, o *channels.Outbound, encoded 
 	}
 	x.OnCommit = append(x.OnCommit, func() { e.signalOutbox(o.Address, chat, urgencyOut(o), o.Asked) })
 	return nil
-}
-
-// chatFor is the chat at a message's address. The chat at home is known by its
-// own record even when the index entry of its address is damaged.
-func chatFor(t *table.Tx, a channels.Address, home uint64) (uint64, error) {
-	n, err := table.ChatAt(t, a)
-	if err == nil {
-		return n, nil
-	}
-	if errors.Is(err, session.ErrCorrupt) && home != 0 {
-		if c, err := table.ReadChat(t, home); err == nil && slices.Contains(c.Aliases, a) {
-			return home, nil
-		}
-	}
-	return ensureChat(t, a)
 }

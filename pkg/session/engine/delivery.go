@@ -12,6 +12,7 @@ import (
 	"parley/pkg/channels"
 	"parley/pkg/session"
 	"parley/pkg/session/engine/lane"
+	"parley/pkg/session/engine/rules"
 	"parley/pkg/session/engine/table"
 	"parley/pkg/session/kv"
 )
@@ -32,7 +33,7 @@ type delivery struct {
 
 // nextDelivery hands out a chat's oldest message, if there is one for this account.
 func (e *Engine) nextDelivery(ctx context.Context, own account, chat uint64, h func(context.Context, *delivery) error) (bool, error) {
-	if ctx.Err() != nil || e.held() != "" {
+	if ctx.Err() != nil || e.w.State.Held() != "" {
 		return false, ctx.Err()
 	}
 	if d := e.takeEarly(own, chat); d != nil {
@@ -42,10 +43,10 @@ func (e *Engine) nextDelivery(ctx context.Context, own account, chat uint64, h f
 	if err != nil || d == nil {
 		return false, err
 	}
-	if d.rec.Mark != 0 && d.rec.Mark != e.epoch {
+	if d.rec.Mark != 0 && d.rec.Mark != e.w.State.Epoch() {
 		// Another process marked it: it may be on the platform.
 		if err := d.update(ctx, func(t *table.Tx, rec *table.OutRecord) error {
-			rec.Mark, rec.Unknown = e.epoch, true
+			rec.Mark, rec.Unknown = e.w.State.Epoch(), true
 			rec.Ambiguities++
 			t.Meta.Ambiguous++
 			return nil
@@ -111,7 +112,7 @@ func surelyNotSent(err error) bool {
 func (e *Engine) loadDelivery(ctx context.Context, own account, chat uint64) (*delivery, error) {
 	var d *delivery
 	var bad []*table.RecordError
-	err := e.view(func(t *table.Tx) error {
+	err := e.w.View(func(t *table.Tx) error {
 		if table.IsSuspended(t, chat) || table.IsGone(t, chat) {
 			return nil
 		}
@@ -138,7 +139,7 @@ func (e *Engine) loadDelivery(ctx context.Context, own account, chat uint64) (*d
 		d = found
 		return nil
 	})
-	e.setAsideLater(ctx, bad)
+	e.w.SetAside(ctx, bad)
 	return d, err
 }
 
@@ -186,7 +187,7 @@ func (d *delivery) fence(t *table.Tx) error {
 func (d *delivery) persist(ctx context.Context, run func(*table.Tx) error) error {
 	pause := lane.MinPause
 	for {
-		err := d.e.write(ctx, run)
+		err := d.e.w.Do(ctx, run)
 		if !errors.Is(err, session.ErrStore) || errors.Is(err, kv.ErrClosed) {
 			return err
 		}
@@ -262,7 +263,7 @@ func (d *delivery) Settle(ctx context.Context, o channels.Outcome) error {
 			t.Meta.Unsettled++
 		}
 		if o.Suspend {
-			if err := suspend(t, chat); err != nil {
+			if err := rules.Suspend(t, chat); err != nil {
 				return err
 			}
 		}

@@ -31,7 +31,7 @@ var errNotStored = fmt.Errorf("the message could not be stored: %w", session.Err
 // Start begins the item's turn, unless the item has to wait for its transaction.
 func (a *arrival) Start(x *table.Tx) {
 	e := a.e
-	if e.held() != "" || !e.wellWritten() {
+	if e.w.State.Held() != "" || !e.w.State.Healthy() {
 		return
 	}
 	e.lanes.mu.Lock()
@@ -52,16 +52,8 @@ func (a *arrival) Publish() {}
 // Rollback makes every write of the turn fail.
 func (a *arrival) Rollback() {
 	if a.turn != nil {
-		a.turn.fail(errNotStored)
+		a.turn.Fail(errNotStored)
 	}
-}
-
-// wellWritten says that this process has written and that its last transaction
-// did not fail: else a turn would ask the model for what may not be stored.
-func (e *Engine) wellWritten() bool {
-	e.stateMu.Lock()
-	defer e.stateMu.Unlock()
-	return e.begun && e.writeErr == nil
 }
 
 // earlyTurn is the turn that an item starts, nil when there is more to it than
@@ -111,7 +103,7 @@ func (e *Engine) sendEarly(x *table.Tx, key []byte, o *channels.Outbound) {
 func (d *delivery) Start(*table.Tx) {
 	e := d.e
 	s := e.outRunner(d.info.Outbound.Address)
-	if s == nil || !e.wellWritten() {
+	if s == nil || !e.w.State.Healthy() {
 		return
 	}
 	chat := table.Num(d.key, 0)

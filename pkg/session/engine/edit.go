@@ -39,14 +39,14 @@ func (c *claims) has(seq uint64) bool {
 func (t *turn) take(seqs *[]uint64, read func(*table.Tx) error) error {
 	t.e.editLock.RLock()
 	defer t.e.editLock.RUnlock()
-	err := t.e.view(read)
+	err := t.e.w.View(read)
 	t.claims.add(*seqs)
 	return err
 }
 
 // reads says whether the turn has a copy of an item and may still commit it.
 func (t *turn) reads(seq uint64) bool {
-	return t.claims.has(seq) && !t.over.Load() && t.failed() == nil
+	return t.claims.has(seq) && !t.over.Load() && t.Failed() == nil
 }
 
 // editLock keeps turns from taking items while a transaction may reword them. A turn

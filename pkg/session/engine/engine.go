@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -13,6 +12,7 @@ import (
 
 	"parley/pkg/session"
 	"parley/pkg/session/engine/table"
+	"parley/pkg/session/engine/writer"
 	"parley/pkg/session/kv"
 )
 
@@ -59,32 +59,14 @@ func (o *Options) defaults() {
 type Engine struct {
 	o     Options
 	store kv.Store
+	w     *writer.Writer
 
-	gate   sync.RWMutex // held for reading by whoever queues
-	closed bool
-	queue  chan *write
-	// unsettled counts the writes that have no answer yet, committing guards the
-	// one transaction that is under way.
-	unsettled  atomic.Int64
-	committing sync.Mutex
-	committed  chan struct{} // closed when the committer has ended
+	unclean   bool // the last process did not end in order
+	recovered bool // the first transaction marks the suspects of that; only the writer uses it
+	uptime    uptime
 
-	doubts  chan error // asks for a full read of the store
-	unclean bool       // the last process did not end in order; only the housekeeping uses it
-
-	stateMu  sync.Mutex
-	meta     table.MetaRecord
-	begun    bool // the first transaction of this process is durable
-	commits  uint64
-	changes  uint64 // those of them that a snapshot is worth
-	grown    int    // records added since the last pruning
-	looked   time.Time
-	leaps    []leap
-	writeErr error
-	missed   bool
-	damage   error           // a page is damaged: nothing is written any more
-	idle     map[uint64]bool // sequence numbers of deliveries that are marked and surely not sent
-	epoch    uint64          // of this process
+	idleMu sync.Mutex
+	idle   map[uint64]bool // sequence numbers of deliveries that are marked and surely not sent
 
 	pairs    pairBook
 	moves    moveBook
@@ -102,39 +84,17 @@ var _ session.Engine = (*Engine)(nil)
 
 func (e *Engine) now() time.Time { return e.o.Now() }
 
-func (e *Engine) metaCopy() table.MetaRecord {
-	e.stateMu.Lock()
-	defer e.stateMu.Unlock()
-	return e.meta
-}
+// Damage is the damage that a full read found, nil in normal use.
+func (e *Engine) Damage() error { return e.w.State.Damage() }
 
-func (e *Engine) hasBegun() bool {
-	e.stateMu.Lock()
-	defer e.stateMu.Unlock()
-	return e.begun
-}
-
-// held is why nothing is handed out, "" in normal use.
-func (e *Engine) held() string {
-	e.stateMu.Lock()
-	defer e.stateMu.Unlock()
-	if e.damage != nil {
-		return "the store is damaged: " + e.damage.Error()
-	}
-	return e.meta.Held
-}
-
-// Damage is what a full read found, nil in normal use.
-func (e *Engine) Damage() error {
-	e.stateMu.Lock()
-	defer e.stateMu.Unlock()
-	return e.damage
-}
+// Suspect asks for a full read of the store after an error that only a damaged page, or
+// a bug, can cause. Other errors are no cause for it.
+func (e *Engine) Suspect(cause error) { e.w.Suspect(cause) }
 
 // Status counts what is waiting and what went wrong.
 func (e *Engine) Status(_ context.Context) (session.Status, error) {
 	var st session.Status
-	err := e.view(func(t *table.Tx) error {
+	err := e.w.View(func(t *table.Tx) error {
 		count := func(b table.Bucket) (n int) {
 			t.Each(b, nil, func(_, _ []byte) bool { n++; return true })
 			return n
@@ -142,16 +102,14 @@ func (e *Engine) Status(_ context.Context) (session.Status, error) {
 		st.Waiting, st.Sending, st.OpenTasks, st.Suspects = count(table.Inbox), count(table.Outbox), count(table.Open), count(table.Suspects)
 		return nil
 	})
-	e.stateMu.Lock()
-	m := e.meta
-	st.Commits = e.commits
-	if e.writeErr != nil {
-		st.WriteError = e.writeErr.Error()
+	m := e.w.State.Meta()
+	st.Commits, _ = e.w.State.Commits()
+	if err := e.w.State.WriteError(); err != nil {
+		st.WriteError = err.Error()
 	}
-	e.stateMu.Unlock()
 	st.Ambiguous, st.Unsettled, st.Refused = m.Ambiguous, m.Unsettled, m.Refused
 	st.Quarantined, st.Corrupt = m.Quarantined, m.Corrupt
-	st.Held = e.held()
+	st.Held = e.w.State.Held()
 	return st, err
 }
 
@@ -165,47 +123,29 @@ func (e *Engine) Close() error {
 	if e.o.ReadOnly {
 		return e.store.Close()
 	}
-	if !e.endWrites() {
+	if !e.w.Close() {
 		return nil
 	}
 	err := e.markClean()
 	return errors.Join(err, e.store.Close())
 }
 
-// endWrites lets the committer finish what is queued; false when it was done before.
-func (e *Engine) endWrites() bool {
-	e.gate.Lock()
-	if e.closed {
-		e.gate.Unlock()
-		return false
-	}
-	e.closed = true
-	close(e.queue)
-	e.gate.Unlock()
-	<-e.committed
-	return true
-}
-
 // markClean is the last transaction: deliveries that surely were not begun lose
 // their mark, and the next start counts no crash. A process that wrote nothing
 // leaves the file as it found it.
 func (e *Engine) markClean() error {
-	if !e.hasBegun() {
-		return nil
-	}
-	_, err := e.attempt([]*write{{done: func(error) {}, run: func(t *table.Tx) error {
+	return e.w.Last(func(t *table.Tx) error {
 		t.Changed = true
 		t.Meta.Clean = true
-		e.stampTime(t)
+		e.uptime.stamp(t)
 		return e.unmark(t)
-	}}})
-	return err
+	})
 }
 
 // Verify reads every record. Its error says that the store is damaged.
 func (e *Engine) Verify(context.Context) error {
 	var seen table.Walked
-	err := e.view(func(t *table.Tx) error { return table.Walk(t, &seen) })
+	err := e.w.View(func(t *table.Tx) error { return table.Walk(t, &seen) })
 	if err == nil && len(seen.Bad) > 0 {
 		err = table.Damagedf("%d of %d records: %v", len(seen.Bad), seen.Records, seen.Bad[0])
 	}
@@ -215,7 +155,7 @@ func (e *Engine) Verify(context.Context) error {
 // ReleaseHold lets a held store work again: what waits is run and sent. It is
 // [session.ErrNotFound] when the store is not held.
 func (e *Engine) ReleaseHold(ctx context.Context) error {
-	return e.write(ctx, func(t *table.Tx) error {
+	return e.w.Do(ctx, func(t *table.Tx) error {
 		if t.Meta.Held == "" {
 			return fmt.Errorf("a hold: %w", session.ErrNotFound)
 		}
@@ -224,17 +164,4 @@ func (e *Engine) ReleaseHold(ctx context.Context) error {
 		t.OnCommit = append(t.OnCommit, e.signalPending)
 		return nil
 	})
-}
-
-// view runs f in a reading transaction. Damaged records that f meets are to be
-// handed to setAsideLater.
-func (e *Engine) view(f func(*table.Tx) error) error {
-	err := e.store.View(func(k kv.Reader) error { return f(table.NewTx(k, e.now())) })
-	switch {
-	case table.IsPanic(err):
-		e.Suspect(err)
-	case errors.Is(err, kv.ErrClosed):
-		return errClosed
-	}
-	return err
 }

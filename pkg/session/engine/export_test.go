@@ -10,6 +10,7 @@ import (
 	"parley/pkg/channels"
 	"parley/pkg/session"
 	"parley/pkg/session/engine/table"
+	"parley/pkg/session/engine/writer"
 	"parley/pkg/session/kv"
 )
 
@@ -18,7 +19,7 @@ import (
 func (e *Engine) Crash() {
 	e.stop()
 	e.workers.Wait()
-	if e.endWrites() {
+	if e.w.Close() {
 		_ = e.store.Close()
 	}
 }
@@ -27,14 +28,14 @@ func (e *Engine) Crash() {
 // cause for doubt. It ends the engine's housekeeping.
 func Settle(e *Engine) {
 	done := make(chan struct{})
-	w := &write{run: func(*table.Tx) error { return nil }, done: func(error) { close(done) }}
-	if e.submit(context.Background(), w) == nil {
+	w := &writer.Write{Run: func(*table.Tx) error { return nil }, Done: func(error) { close(done) }}
+	if e.w.Submit(context.Background(), w) == nil {
 		<-done
 	}
 	e.stop()
 	e.workers.Wait()
 	select {
-	case cause := <-e.doubts:
+	case cause := <-e.w.ScrubRequests():
 		e.scrub(cause)
 	default:
 	}
@@ -42,17 +43,13 @@ func Settle(e *Engine) {
 
 // BreakWrites makes every write fail with err until it is called with nil.
 func BreakWrites(e *Engine, err error) {
-	e.stateMu.Lock()
-	defer e.stateMu.Unlock()
-	e.damage = err
+	e.w.State.SetDamage(err)
 }
 
 // Prune does at once what the housekeeping does in a while.
 func Prune(e *Engine) {
-	e.stateMu.Lock()
-	e.meta.Hand = ""
-	e.grown = 1 << 20
-	e.stateMu.Unlock()
+	e.w.State.SetPruned("")
+	_ = e.w.Do(context.Background(), func(t *table.Tx) error { t.Added = 1 << 20; t.Changed = true; return nil })
 	e.prune(context.Background())
 }
 
@@ -104,7 +101,7 @@ func DamageRecord(s kv.Store, name string, n int) error {
 // before the stall and not yet written shares its transaction.
 func Stall(ctx context.Context, e *Engine) (stalled <-chan struct{}, release func()) {
 	in, out := make(chan struct{}), make(chan struct{})
-	_ = e.submit(ctx, &write{done: func(error) {}, run: func(*table.Tx) error {
+	_ = e.w.Submit(ctx, &writer.Write{Done: func(error) {}, Run: func(*table.Tx) error {
 		close(in)
 		<-out
 		return nil
@@ -119,11 +116,11 @@ func EncodeEntry(e *session.Entry) ([]byte, error) { return table.EncodeEntry(e)
 func DecodeEntry(payload []byte) (session.Entry, error) { return table.DecodeEntry(payload) }
 
 // Queued is how many writes wait for the writer.
-func Queued(e *Engine) int { return len(e.queue) }
+func Queued(e *Engine) int { return e.w.Waiting() }
 
 // Spoil queues a write that takes its transaction with it: its neighbours run again without it.
 func Spoil(ctx context.Context, e *Engine) {
-	_ = e.submit(ctx, &write{done: func(error) {}, run: func(t *table.Tx) error {
+	_ = e.w.Submit(ctx, &writer.Write{Done: func(error) {}, Run: func(t *table.Tx) error {
 		t.Changed = true
 		return errors.New("spoilt")
 	}})
@@ -141,7 +138,7 @@ func NoTurns(e *Engine) bool {
 func Sends(e *Engine, a channels.Address) bool { return e.outRunner(a) != nil }
 
 // Barrier returns when everything that was queued before has its outcome.
-func Barrier(ctx context.Context, e *Engine) { e.settle(ctx) }
+func Barrier(ctx context.Context, e *Engine) { e.w.Settle(ctx) }
 
 // LookAfter does at once what the housekeeping does each minute.
 func LookAfter(e *Engine) {

@@ -3,7 +3,6 @@ package engine
 import (
 	"bytes"
 	"context"
-	"errors"
 
 	"parley/pkg/session"
 	"parley/pkg/session/engine/table"
@@ -19,7 +18,7 @@ const (
 // Tail reads a session's history from its end.
 func (s sessions) Tail(ctx context.Context, id string, before uint64, f func(session.Entry) bool) error {
 	var bad []*table.RecordError
-	err := s.e.view(func(t *table.Tx) error {
+	err := s.e.w.View(func(t *table.Tx) error {
 		info, err := table.ReadSession(t, id)
 		if err != nil {
 			return err
@@ -45,7 +44,7 @@ func (s sessions) Tail(ctx context.Context, id string, before uint64, f func(ses
 		}
 		return nil
 	})
-	s.e.setAsideLater(ctx, bad)
+	s.e.w.SetAside(ctx, bad)
 	return err
 }
 
@@ -63,7 +62,7 @@ func (s sessions) All(ctx context.Context, id string, f func(session.Entry) erro
 		var page []session.Entry
 		var bad []*table.RecordError
 		more, size := false, 0
-		err := s.e.view(func(t *table.Tx) error {
+		err := s.e.w.View(func(t *table.Tx) error {
 			if _, err := table.ReadSession(t, id); err != nil {
 				return err
 			}
@@ -86,7 +85,7 @@ func (s sessions) All(ctx context.Context, id string, f func(session.Entry) erro
 			}
 			return nil
 		})
-		s.e.setAsideLater(ctx, bad)
+		s.e.w.SetAside(ctx, bad)
 		if err != nil {
 			return err
 		}
@@ -98,31 +97,5 @@ func (s sessions) All(ctx context.Context, id string, f func(session.Entry) erro
 		if !more {
 			return nil
 		}
-	}
-}
-
-// setAsideLater moves damaged records that a reader met out of the way. It does
-// not wait; a record that stays is met again.
-func (e *Engine) setAsideLater(ctx context.Context, bad []*table.RecordError) {
-	if len(bad) == 0 {
-		return
-	}
-	for _, b := range bad {
-		e.o.Log.Error().Str("bucket", string(b.Bucket)).Hex("key", b.Key).Msg("a damaged record is set aside")
-	}
-	_ = e.submit(ctx, &write{done: func(error) {}, run: func(t *table.Tx) error {
-		for _, b := range bad {
-			if err := t.SetAside(b.Bucket, b.Key); err != nil {
-				return err
-			}
-		}
-		return nil
-	}})
-}
-
-// setAsideIf does so with the record that an error names, if it names one.
-func (e *Engine) setAsideIf(ctx context.Context, err error) {
-	if bad, ok := errors.AsType[*table.RecordError](err); ok {
-		e.setAsideLater(ctx, []*table.RecordError{bad})
 	}
 }

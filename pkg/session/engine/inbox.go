@@ -10,7 +10,9 @@ import (
 	"parley/pkg/channels"
 	"parley/pkg/session"
 	"parley/pkg/session/engine/lane"
+	"parley/pkg/session/engine/rules"
 	"parley/pkg/session/engine/table"
+	"parley/pkg/session/engine/writer"
 )
 
 var errRunning = errors.New("it runs already")
@@ -31,7 +33,7 @@ func (s inbox) Append(ctx context.Context, items []session.Item, cursor *channel
 		}
 		size += len(payloads[i])
 	}
-	return s.e.await(ctx, &write{size: size, run: func(t *table.Tx) error {
+	return s.e.w.Await(ctx, &writer.Write{Size: size, Run: func(t *table.Tx) error {
 		if cursor != nil {
 			if err := moveCursor(t, cursor); err != nil {
 				return err
@@ -48,7 +50,7 @@ func (s inbox) Append(ctx context.Context, items []session.Item, cursor *channel
 
 // Waits is an item that no turn has consumed.
 func (s inbox) Waits(_ context.Context, id string) (item session.Item, err error) {
-	err = s.e.view(func(t *table.Tx) error {
+	err = s.e.w.View(func(t *table.Tx) error {
 		seen, err := table.Get[table.SeenRecord](t, table.Seen, table.IDKey(id))
 		if err != nil {
 			return err
@@ -83,7 +85,7 @@ func (e *Engine) appendItem(t *table.Tx, item *session.Item, payload []byte, cha
 	}
 	if chat == 0 {
 		var err error
-		if chat, err = ensureChat(t, item.Address); err != nil {
+		if chat, err = rules.EnsureChat(t, item.Address); err != nil {
 			return err
 		}
 	}
@@ -115,7 +117,7 @@ func (e *Engine) endSuspension(t *table.Tx, item *session.Item, chat uint64) err
 		return nil
 	}
 	t.OnCommit = append(t.OnCommit, func() { e.signalOutbox(item.Address, chat, lane.ForPerson, time.Time{}) })
-	return reached(t, chat)
+	return rules.Reached(t, chat)
 }
 
 // appendInto puts an item into the one that it belongs to. What it returns is to
@@ -152,7 +154,7 @@ func readPosition(t *table.Tx, name string) (string, error) {
 
 // Position is a cursor's stored position.
 func (s inbox) Position(_ context.Context, name string) (pos string, err error) {
-	err = s.e.view(func(t *table.Tx) error {
+	err = s.e.w.View(func(t *table.Tx) error {
 		pos, err = readPosition(t, name)
 		return err
 	})
@@ -227,7 +229,7 @@ func urgencyOf(item *session.Item) lane.Urgency {
 
 // signalChats tells a scheduler of every chat that has something in b.
 func (e *Engine) signalChats(b table.Bucket, s *lane.Scheduler) error {
-	return e.view(func(t *table.Tx) error {
+	return e.w.View(func(t *table.Tx) error {
 		t.Heads(b, func(chat, _ uint64) { s.Signal(chat, mostUrgent(t, b, chat), time.Time{}) })
 		return nil
 	})

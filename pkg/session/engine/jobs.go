@@ -5,97 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
-	"parley/pkg/channels"
 	"parley/pkg/session"
+	"parley/pkg/session/engine/rules"
 	"parley/pkg/session/engine/table"
 )
-
-// A job is listed by its due time as long as it may fire: not while it is paused,
-// has no time, or belongs to a chat that cannot be reached. So what waits for its
-// chat costs nothing to whoever looks for what is due.
-
-// putJob creates or replaces a job.
-func putJob(t *table.Tx, j *session.Job) error {
-	if err := unlistJob(t, j.ID); err != nil {
-		return err
-	}
-	if err := t.Put(table.Jobs, table.IDKey(j.ID), j); err != nil {
-		return err
-	}
-	if err := t.PutIndex(table.JobsOf, table.OfKey(j.Chat, j.ID)); err != nil {
-		return err
-	}
-	if !table.MayFire(t, j) {
-		return nil
-	}
-	return t.PutIndex(table.Due, table.DueKey(j.Due, j.ID))
-}
-
-// unlistJob takes a job, as it is stored, out of the indexes.
-func unlistJob(t *table.Tx, id string) error {
-	old, err := table.Get[session.Job](t, table.Jobs, table.IDKey(id))
-	switch {
-	case errors.Is(err, session.ErrNotFound):
-		return nil
-	case err != nil:
-		return t.SetAside(table.Jobs, table.IDKey(id))
-	}
-	if err := t.Delete(table.JobsOf, table.OfKey(old.Chat, id)); err != nil {
-		return err
-	}
-	return t.Delete(table.Due, table.DueKey(old.Due, id))
-}
-
-func dropJob(t *table.Tx, id string) error {
-	if err := unlistJob(t, id); err != nil {
-		return err
-	}
-	return t.Delete(table.Jobs, table.IDKey(id))
-}
-
-// changeJobs writes the jobs of a chat that change says to have changed.
-func changeJobs(t *table.Tx, chat uint64, change func(j *session.Job) bool) error {
-	for _, key := range t.Keys(table.JobsOf, table.NumKey(chat)) {
-		j, err := table.Get[session.Job](t, table.Jobs, key[table.ChatKeyLen:])
-		switch {
-		case err != nil:
-			err = t.SetAside(table.Jobs, key[table.ChatKeyLen:])
-		default:
-			now := *j
-			if change(&now) {
-				err = putJob(t, &now)
-			}
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// relistJobs lists the jobs of a chat anew that can be reached again, or cannot any more.
-func relistJobs(t *table.Tx, chat uint64) error {
-	return changeJobs(t, chat, func(*session.Job) bool { return true })
-}
-
-// forgetJobs deletes the jobs of a chat.
-func forgetJobs(t *table.Tx, chat uint64) error {
-	for _, key := range t.Keys(table.JobsOf, table.NumKey(chat)) {
-		j, err := table.Get[session.Job](t, table.Jobs, key[table.ChatKeyLen:])
-		if err != nil {
-			err = t.SetAside(table.Jobs, key[table.ChatKeyLen:])
-		} else {
-			err = dropJob(t, j.ID)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // PutJob creates or replaces a job.
 func (s jobs) PutJob(ctx context.Context, j session.Job) error {
@@ -105,7 +20,7 @@ func (s jobs) PutJob(ctx context.Context, j session.Job) error {
 	if _, err := table.Encode(&j); err != nil {
 		return err
 	}
-	return s.e.write(ctx, func(t *table.Tx) error {
+	return s.e.w.Do(ctx, func(t *table.Tx) error {
 		n := table.ChatNum(t, j.Chat)
 		if n == 0 && j.Chat != "" {
 			return fmt.Errorf("job %s: chat %s: %w", j.ID, j.Chat, session.ErrNotFound)
@@ -117,26 +32,18 @@ func (s jobs) PutJob(ctx context.Context, j session.Job) error {
 			return fmt.Errorf("job %s: %w", j.ID, session.ErrEnded)
 		}
 		now := j
-		now.Address = whereNow(t, n, j.Address)
-		return putJob(t, &now)
+		now.Address = rules.WhereNow(t, n, j.Address)
+		return rules.PutJob(t, &now)
 	})
-}
-
-// whereNow is an address, or, where it is one that the chat has had, the present one of the chat.
-func whereNow(t *table.Tx, n uint64, a channels.Address) channels.Address {
-	if c, err := table.ReadChat(t, n); err == nil && slices.Contains(c.Aliases, a) {
-		return c.Address
-	}
-	return a
 }
 
 // DeleteJob removes a job.
 func (s jobs) DeleteJob(ctx context.Context, id string) error {
-	return s.e.write(ctx, func(t *table.Tx) error {
+	return s.e.w.Do(ctx, func(t *table.Tx) error {
 		if !t.Has(table.Jobs, table.IDKey(id)) {
 			return fmt.Errorf("job %s: %w", id, session.ErrNotFound)
 		}
-		return dropJob(t, id)
+		return rules.DropJob(t, id)
 	})
 }
 
@@ -147,7 +54,7 @@ func (s jobs) Job(ctx context.Context, id string) (session.Job, error) {
 
 // one finds a record by its id. A damaged one is set aside.
 func one[T any](ctx context.Context, e *Engine, b table.Bucket, what, id string) (found T, err error) {
-	err = e.view(func(t *table.Tx) error {
+	err = e.w.View(func(t *table.Tx) error {
 		rec, err := table.Get[T](t, b, table.IDKey(id))
 		if err != nil {
 			return fmt.Errorf("%s %s: %w", what, id, err)
@@ -155,7 +62,7 @@ func one[T any](ctx context.Context, e *Engine, b table.Bucket, what, id string)
 		found = *rec
 		return nil
 	})
-	e.setAsideIf(ctx, err)
+	e.w.SetAsideIf(ctx, err)
 	return found, err
 }
 
@@ -167,38 +74,9 @@ func (s jobs) JobList(ctx context.Context, chat string) ([]session.Job, error) {
 	return ofChat[session.Job](ctx, s.e, table.JobsOfIndex(), chat)
 }
 
-// noteRun notes what came of a job's run.
-func noteRun(t *table.Tx, run *session.JobRun) error {
-	if run == nil {
-		return nil
-	}
-	j, err := table.Get[session.Job](t, table.Jobs, table.IDKey(run.ID))
-	switch {
-	case errors.Is(err, session.ErrNotFound):
-		return nil
-	case errors.Is(err, session.ErrCorrupt):
-		return t.SetAside(table.Jobs, table.IDKey(run.ID)) // the turn is not to fail of it
-	case err != nil:
-		return err
-	}
-	now := *j
-	now.Runs.Last, now.Runs.Reason = run.Time, run.Reason
-	switch {
-	case run.Skipped:
-	case run.Reason == "":
-		now.Runs.Failures = 0
-	default:
-		now.Runs.Failures++
-	}
-	if run.Pause != "" {
-		now.Paused, now.Why = true, run.Pause
-	}
-	return putJob(t, &now)
-}
-
 // DueJobs returns the jobs that are due, the earliest first.
 func (s jobs) DueJobs(ctx context.Context, now time.Time, limit int) ([]session.Job, error) {
-	if limit <= 0 || s.e.held() != "" {
+	if limit <= 0 || s.e.w.State.Held() != "" {
 		return nil, nil
 	}
 	n := 0
@@ -213,10 +91,10 @@ func (s jobs) DueJobs(ctx context.Context, now time.Time, limit int) ([]session.
 func (s jobs) NextJob(context.Context) (time.Time, bool, error) {
 	var due time.Time
 	found := false
-	if s.e.held() != "" {
+	if s.e.w.State.Held() != "" {
 		return due, found, nil
 	}
-	err := s.e.view(func(t *table.Tx) error {
+	err := s.e.w.View(func(t *table.Tx) error {
 		k, _ := t.First(table.Due, nil)
 		due, found = table.KeyTime(k)
 		return nil
@@ -239,7 +117,7 @@ func (s jobs) Fire(ctx context.Context, id string, due, next time.Time, item ses
 		}
 	}
 	fired := false
-	err = s.e.write(ctx, func(t *table.Tx) error {
+	err = s.e.w.Do(ctx, func(t *table.Tx) error {
 		fired = false
 		j, err := table.Get[session.Job](t, table.Jobs, table.IDKey(id))
 		if errors.Is(err, session.ErrNotFound) {
@@ -253,18 +131,18 @@ func (s jobs) Fire(ctx context.Context, id string, due, next time.Time, item ses
 		}
 		fired = true
 		if next.IsZero() {
-			err = errors.Join(dropJob(t, id), t.Put(table.Seen, table.EndedKey(id), &table.SeenRecord{Time: t.Now}))
+			err = errors.Join(rules.DropJob(t, id), t.Put(table.Seen, table.EndedKey(id), &table.SeenRecord{Time: t.Now}))
 		} else {
 			moved := *j
 			moved.Due = next
-			err = putJob(t, &moved)
+			err = rules.PutJob(t, &moved)
 		}
 		if err != nil {
 			return err
 		}
 		return s.e.appendTo(t, table.ChatNum(t, j.Chat), &item, payload)
 	})
-	s.e.setAsideIf(ctx, err)
+	s.e.w.SetAsideIf(ctx, err)
 	return fired && err == nil, err
 }
 
@@ -303,7 +181,7 @@ func indexed[T any](ctx context.Context, e *Engine, l listing[T]) ([]T, error) {
 	ix := l.index
 	var out []T
 	var bad []*table.RecordError
-	err := e.view(func(t *table.Tx) error {
+	err := e.w.View(func(t *table.Tx) error {
 		t.Each(ix.Bucket, l.prefix, func(k, _ []byte) bool {
 			if len(k) < ix.Head || l.goOn != nil && !l.goOn(k) {
 				return false
@@ -324,7 +202,7 @@ func indexed[T any](ctx context.Context, e *Engine, l listing[T]) ([]T, error) {
 		})
 		return nil
 	})
-	e.setAsideLater(ctx, bad)
+	e.w.SetAside(ctx, bad)
 	return out, err
 }
 

@@ -54,24 +54,24 @@ func (e *Engine) sendsNow(x *table.Tx, chat uint64, o *channels.Outbound) bool {
 
 // noteIdle remembers a delivery that is marked and surely was not sent.
 func (e *Engine) noteIdle(seq uint64) {
-	e.stateMu.Lock()
-	defer e.stateMu.Unlock()
+	e.idleMu.Lock()
+	defer e.idleMu.Unlock()
 	e.idle[seq] = true
 }
 
 // noteBusy forgets that: the delivery is being sent.
 func (e *Engine) noteBusy(seq uint64) {
-	e.stateMu.Lock()
-	defer e.stateMu.Unlock()
+	e.idleMu.Lock()
+	defer e.idleMu.Unlock()
 	delete(e.idle, seq)
 }
 
 // unmark takes the mark from deliveries that surely were not sent: a clean end
 // leaves no doubt about them.
 func (e *Engine) unmark(t *table.Tx) error {
-	e.stateMu.Lock()
+	e.idleMu.Lock()
 	idle := maps.Clone(e.idle)
-	e.stateMu.Unlock()
+	e.idleMu.Unlock()
 	if len(idle) == 0 {
 		return nil
 	}
@@ -84,7 +84,7 @@ func (e *Engine) unmark(t *table.Tx) error {
 	})
 	for _, k := range keys {
 		rec, err := table.Get[table.OutRecord](t, table.Outbox, k)
-		if err != nil || rec.Mark != e.epoch || rec.Unknown {
+		if err != nil || rec.Mark != e.w.State.Epoch() || rec.Unknown {
 			continue
 		}
 		rec.Mark = 0

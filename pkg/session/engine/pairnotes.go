@@ -23,14 +23,14 @@ func (s pairs) NotePair(ctx context.Context, n session.PairNote) (bool, error) {
 	}
 	var due bool
 	// Most of what is said in groups changes nothing, and then does not wait for the writer.
-	err = s.e.view(func(t *table.Tx) error {
+	err = s.e.w.View(func(t *table.Tx) error {
 		_, _, due, err = weighNote(t, &n)
 		return err
 	})
 	if err != nil || !due {
 		return false, err
 	}
-	err = s.e.write(ctx, func(t *table.Tx) error {
+	err = s.e.w.Do(ctx, func(t *table.Tx) error {
 		rec, old, still, err := weighNote(t, &n)
 		if due = still; err != nil || !due {
 			return err
@@ -78,7 +78,7 @@ func dropNotes(t *table.Tx, notes []table.PairNote) error {
 
 // NamePerson stores the name of a person where none is stored.
 func (s pairs) NamePerson(ctx context.Context, channel, account, id, name string) error {
-	return s.e.write(ctx, func(t *table.Tx) error {
+	return s.e.w.Do(ctx, func(t *table.Tx) error {
 		who := table.PersonKey(channel, account, id)
 		if p, err := table.Get[table.PairRecord](t, table.Pairs, who); err == nil && p.Sender.Name == "" {
 			p.Sender.Name = name

@@ -13,6 +13,7 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/session"
+	"parley/pkg/session/engine/rules"
 	"parley/pkg/session/engine/table"
 )
 
@@ -39,14 +40,14 @@ func (s pairs) AskPair(
 	}
 	var weighed asking
 	// Most of what strangers write changes nothing, and then does not wait for the writer.
-	err = s.e.view(func(t *table.Tx) error {
+	err = s.e.w.View(func(t *table.Tx) error {
 		weighed, err = weighAsk(t, &r, out.ID, b)
 		return err
 	})
 	if err != nil || weighed.answer != session.PairAsked {
 		return weighed.answer, err
 	}
-	err = s.e.write(ctx, func(t *table.Tx) error {
+	err = s.e.w.Do(ctx, func(t *table.Tx) error {
 		weighed, err = weighAsk(t, &r, out.ID, b)
 		if err != nil || weighed.answer != session.PairAsked {
 			return err
@@ -162,7 +163,7 @@ func (e *Engine) putAsk(t *table.Tx, r *session.PairRequest, out *channels.Outbo
 	n, at := table.ChatAt(t, r.Address)
 	if at == nil {
 		// Who writes can be reached again.
-		if err := reached(t, n); err != nil {
+		if err := rules.Reached(t, n); err != nil {
 			return err
 		}
 	}
@@ -222,7 +223,7 @@ func dropMade(t *table.Tx, at channels.Address, made uint64) error {
 	if err := t.Delete(table.Sessions, []byte(table.SessionID(c.Session))); err != nil {
 		return err
 	}
-	return forgetChat(t, n)
+	return rules.ForgetChat(t, n)
 }
 
 // ApprovePair turns a request into a pair.
@@ -291,7 +292,7 @@ func (s pairs) RevokePairs(ctx context.Context, channel, account, id string) ([]
 func (e *Engine) changePairs(ctx context.Context, change func(*table.Tx) error) error {
 	e.pairs.mu.Lock()
 	defer e.pairs.mu.Unlock()
-	return errors.Join(e.write(ctx, change), e.view(e.pairs.read))
+	return errors.Join(e.w.Do(ctx, change), e.w.View(e.pairs.read))
 }
 
 // read takes the pairs into memory. A damaged one lets nobody in.
@@ -318,12 +319,12 @@ func (s pairs) PairList(ctx context.Context) ([]session.Pair, []session.PairRequ
 	var pairs []session.Pair
 	var asks []session.PairRequest
 	var bad []*table.RecordError
-	err := s.e.view(func(t *table.Tx) error {
+	err := s.e.w.View(func(t *table.Tx) error {
 		bad = table.Collect(t, table.Pairs, func(p *table.PairRecord) { pairs = append(pairs, p.Pair) })
 		bad = append(bad, table.Collect(t, table.Asks, func(r *table.AskRecord) { asks = append(asks, r.PairRequest) })...)
 		return nil
 	})
-	s.e.setAsideLater(ctx, bad)
+	s.e.w.SetAside(ctx, bad)
 	slices.SortStableFunc(pairs, func(a, b session.Pair) int { return a.Since.Compare(b.Since) })
 	slices.SortStableFunc(asks, func(a, b session.PairRequest) int {
 		return cmp.Or(a.Asked.Compare(b.Asked), cmp.Compare(a.Code, b.Code))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/pkg/session"
+	"parley/pkg/session/engine/rules"
 	"parley/pkg/session/engine/table"
 )
 
@@ -33,53 +34,49 @@ func remembered() []table.Bucket {
 // keepSpent is how much longer than the rest it is known what was used on a day.
 const keepSpent = 40 * 24 * time.Hour
 
-// hand is where the pruning goes on: behind a key of a bucket.
-type hand struct {
+// pruneCursor is where the pruning goes on: behind a key of a bucket.
+type pruneCursor struct {
 	bucket table.Bucket
 	key    []byte
 }
 
 // String is the stored form.
-func (h hand) String() string {
+func (h pruneCursor) String() string {
 	return string(h.bucket) + "/" + base64.RawStdEncoding.EncodeToString(h.key)
 }
 
-// parseHand reads the stored form; what cannot be read begins at the beginning.
-func parseHand(s string) hand {
+// parseCursor reads the stored form; what cannot be read begins at the beginning.
+func parseCursor(s string) pruneCursor {
 	name, text, _ := strings.Cut(s, "/")
 	key, err := base64.RawStdEncoding.DecodeString(text)
 	if err != nil || !slices.Contains(remembered(), table.Bucket(name)) {
-		return hand{bucket: remembered()[0]}
+		return pruneCursor{bucket: remembered()[0]}
 	}
-	return hand{bucket: table.Bucket(name), key: key}
+	return pruneCursor{bucket: table.Bucket(name), key: key}
 }
 
 // prune passes over a part of what is remembered. Only the housekeeping calls it.
 func (e *Engine) prune(ctx context.Context) {
-	e.stateMu.Lock()
-	budget := max(sweepLeast, sweepPace*e.grown)
-	e.grown = 0
-	h := parseHand(e.meta.Hand)
-	p := pruning{retain: e.o.Retain, leaps: slices.Clone(e.leaps)}
-	e.stateMu.Unlock()
+	cursor, grown := e.w.State.Pruned()
+	budget := max(sweepLeast, sweepPace*grown)
+	h := parseCursor(cursor)
+	p := pruning{retain: e.o.Retain, leaps: e.uptime.passed()}
 	for round := false; budget > 0 && !round; {
 		limit := min(budget, sweepBatch)
 		budget -= limit
-		var next hand
-		var old []hand
-		if err := e.view(func(t *table.Tx) error { next, round, old = p.sweep(t, h, limit); return nil }); err != nil {
+		var next pruneCursor
+		var old []pruneCursor
+		if err := e.w.View(func(t *table.Tx) error { next, round, old = p.sweep(t, h, limit); return nil }); err != nil {
 			return
 		}
 		if len(old) > 0 {
-			if err := e.write(ctx, func(t *table.Tx) error { return p.pruneAll(t, old) }); err != nil {
+			if err := e.w.Do(ctx, func(t *table.Tx) error { return p.pruneAll(t, old) }); err != nil {
 				e.o.Log.Warn().Err(err).Msg("old records could not be pruned")
 				return
 			}
 		}
 		h = next
-		e.stateMu.Lock()
-		e.meta.Hand = h.String() // stored with whatever is written next
-		e.stateMu.Unlock()
+		e.w.State.SetPruned(h.String()) // stored with the next transaction
 	}
 }
 
@@ -91,7 +88,7 @@ type pruning struct {
 
 // sweep passes over up to limit records from h on and says where it stopped,
 // whether it came round before that, and which records are old.
-func (p *pruning) sweep(t *table.Tx, h hand, limit int) (next hand, round bool, old []hand) {
+func (p *pruning) sweep(t *table.Tx, h pruneCursor, limit int) (next pruneCursor, round bool, old []pruneCursor) {
 	all := remembered()
 	at := slices.Index(all, h.bucket)
 	passed := 0
@@ -106,13 +103,13 @@ func (p *pruning) sweep(t *table.Tx, h hand, limit int) (next hand, round bool, 
 				return h, false, old
 			}
 			passed++
-			h = hand{bucket: all[at], key: bytes.Clone(k)}
+			h = pruneCursor{bucket: all[at], key: bytes.Clone(k)}
 			if p.isOld(t, all[at], k, v) {
 				old = append(old, h)
 			}
 		}
 		at = (at + 1) % len(all)
-		h = hand{bucket: all[at]}
+		h = pruneCursor{bucket: all[at]}
 	}
 	return h, true, old
 }
@@ -159,7 +156,7 @@ func timeOf[T any](b table.Bucket, k, payload []byte, f func(*T) time.Time) (tim
 }
 
 // pruneAll deletes what is still old. The id of what waits is remembered anew.
-func (p *pruning) pruneAll(t *table.Tx, old []hand) error {
+func (p *pruning) pruneAll(t *table.Tx, old []pruneCursor) error {
 	var tasks [][]byte
 	for _, h := range old {
 		v := t.Value(h.bucket, h.key)
@@ -174,10 +171,10 @@ func (p *pruning) pruneAll(t *table.Tx, old []hand) error {
 			return err
 		}
 	}
-	return dropTasks(t, tasks)
+	return rules.DropTasks(t, tasks)
 }
 
-func pruneOne(t *table.Tx, h hand) error {
+func pruneOne(t *table.Tx, h pruneCursor) error {
 	if _, err := t.Raw(h.bucket, h.key); err != nil {
 		return t.SetAside(h.bucket, h.key)
 	}

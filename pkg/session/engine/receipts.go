@@ -8,6 +8,7 @@ import (
 	"parley/pkg/channels"
 	"parley/pkg/session"
 	"parley/pkg/session/engine/table"
+	"parley/pkg/session/engine/writer"
 )
 
 // Receipt waits until a message is delivered.
@@ -23,7 +24,7 @@ func (s outbox) Receipt(ctx context.Context, outboundID string) (channels.Receip
 	case <-ctx.Done():
 		return channels.Receipt{}, context.Cause(ctx)
 	case <-s.e.done:
-		return channels.Receipt{}, errClosed
+		return channels.Receipt{}, writer.ErrClosed
 	}
 	receipt, _, err = s.e.receiptOf(outboundID)
 	return receipt, err
@@ -31,7 +32,7 @@ func (s outbox) Receipt(ctx context.Context, outboundID string) (channels.Receip
 
 // receiptOf looks once; it is not known yet while the message is queued.
 func (e *Engine) receiptOf(outboundID string) (r channels.Receipt, known bool, err error) {
-	err = e.view(func(t *table.Tx) error {
+	err = e.w.View(func(t *table.Tx) error {
 		rec, err := table.Get[table.SentRecord](t, table.Sent, table.IDKey(outboundID))
 		if err != nil {
 			return fmt.Errorf("receipt of %s: %w", outboundID, err)

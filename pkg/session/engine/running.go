@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley/pkg/session/engine/lane"
+	"parley/pkg/session/engine/writer"
 )
 
 // lanesOf is a set of running schedulers.
@@ -52,7 +53,7 @@ func (l *lanesOf) remove(chat uint64) {
 // enter counts one more Run or RunOutbox, unless the engine is being closed; the lock is held.
 func (l *lanesOf) enter() error {
 	if l.closing {
-		return errClosed
+		return writer.ErrClosed
 	}
 	l.running++
 	return nil

@@ -8,13 +8,14 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/session"
+	"parley/pkg/session/engine/rules"
 	"parley/pkg/session/engine/table"
 )
 
 // Lookup finds the chat at an address.
 func (s sessions) Lookup(_ context.Context, a channels.Address) (session.Info, error) {
 	var info session.Info
-	err := s.e.view(func(t *table.Tx) error {
+	err := s.e.w.View(func(t *table.Tx) error {
 		n, err := table.ChatAt(t, a)
 		if err != nil {
 			return fmt.Errorf("address %s %s: %w", a.Channel, a.Chat, err)
@@ -32,10 +33,10 @@ func (s sessions) Lookup(_ context.Context, a channels.Address) (session.Info, e
 // Latest is when the chat at an address last had something.
 func (s sessions) Latest(_ context.Context, a channels.Address) (time.Time, error) {
 	var at time.Time
-	err := s.e.view(func(t *table.Tx) error {
+	err := s.e.w.View(func(t *table.Tx) error {
 		n, err := table.ChatAt(t, a)
 		if err == nil {
-			at, err = latestOf(t, n)
+			at, err = rules.LatestOf(t, n)
 		}
 		if errors.Is(err, session.ErrCorrupt) {
 			at, err = t.Now, nil
@@ -48,45 +49,10 @@ func (s sessions) Latest(_ context.Context, a channels.Address) (time.Time, erro
 	return at, err
 }
 
-// latestOf is when a chat last had something. The newest of what waits came after the
-// last turn ended, or is as new as makes no difference.
-func latestOf(t *table.Tx, n uint64) (time.Time, error) {
-	c, err := table.ReadChat(t, n)
-	if err != nil {
-		return time.Time{}, err
-	}
-	key := t.Last(table.Inbox, n)
-	if key == nil {
-		return c.Active, nil
-	}
-	item, err := table.Get[session.Item](t, table.Inbox, key)
-	if err != nil {
-		return time.Time{}, err
-	}
-	rec, err := table.Get[table.SeenRecord](t, table.Seen, table.IDKey(item.ID))
-	if err != nil {
-		return t.Now, nil //nolint:nilerr // it waits, and nobody can tell since when
-	}
-	if rec.Time.After(c.Active) {
-		return rec.Time, nil
-	}
-	return c.Active, nil
-}
-
-// touch says that a chat has something new which no turn of it brought.
-func touch(t *table.Tx, n uint64) error {
-	c, err := table.ReadChat(t, n)
-	if err != nil {
-		return nil //nolint:nilerr // a damaged chat is made anew by its next turn, and is as of then
-	}
-	c.Active = t.Now
-	return t.Put(table.Chats, table.NumKey(n), c)
-}
-
 // Get finds a session by id.
 func (s sessions) Get(_ context.Context, id string) (session.Info, error) {
 	var info session.Info
-	err := s.e.view(func(t *table.Tx) error {
+	err := s.e.w.View(func(t *table.Tx) error {
 		var err error
 		info, err = table.ReadSession(t, id)
 		return err
@@ -97,7 +63,7 @@ func (s sessions) Get(_ context.Context, id string) (session.Info, error) {
 // List returns sessions by id.
 func (s sessions) List(_ context.Context, after string, limit int) ([]session.Info, error) {
 	var out []session.Info
-	err := s.e.view(func(t *table.Tx) error {
+	err := s.e.w.View(func(t *table.Tx) error {
 		c := t.Cursor(table.Sessions)
 		k, _ := c.Seek([]byte(after + "\x00"))
 		for ; k != nil && len(out) < limit; k, _ = c.Next() {
@@ -131,7 +97,7 @@ func (s sessions) Forget(ctx context.Context, id string) error {
 }
 
 func (e *Engine) forget(ctx context.Context, id string) error {
-	return e.write(ctx, func(t *table.Tx) error {
+	return e.w.Do(ctx, func(t *table.Tx) error {
 		info, err := table.ReadSession(t, id)
 		if err != nil {
 			return err
@@ -140,64 +106,21 @@ func (e *Engine) forget(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		if err := forgetSession(t, id); err != nil {
+		if err := rules.ForgetSession(t, id); err != nil {
 			return err
 		}
 		var tasks [][]byte
-		for _, key := range tasksOf(t, chat) {
+		for _, key := range rules.TasksOf(t, chat) {
 			if task, err := table.Get[session.Task](t, table.Tasks, key); info.Current || err == nil && task.Session == id {
 				tasks = append(tasks, key)
 			}
 		}
-		if err := dropTasks(t, tasks); err != nil {
+		if err := rules.DropTasks(t, tasks); err != nil {
 			return err
 		}
 		if !info.Current {
 			return nil
 		}
-		return forgetChats(t, chat)
+		return rules.ForgetChats(t, chat)
 	})
-}
-
-// forgetChats deletes chats that have no tasks any more, with their present sessions.
-func forgetChats(t *table.Tx, chats ...uint64) error {
-	if len(chats) == 0 {
-		return nil
-	}
-	if err := forgetApprovals(t, chats); err != nil {
-		return err
-	}
-	for _, n := range chats {
-		if err := forgetChat(t, n); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// forgetChat deletes a chat. The ids of what it got and sent stay until they
-// are old, so that a late redelivery does not bring it back to life.
-func forgetChat(t *table.Tx, n uint64) error {
-	if err := removeLong(t, n); err != nil {
-		return err
-	}
-	if err := forgetJobs(t, n); err != nil {
-		return err
-	}
-	if c, err := table.ReadChat(t, n); err == nil {
-		if err := forgetSession(t, table.SessionID(c.Session)); err != nil {
-			return err
-		}
-		for _, a := range c.Aliases {
-			if err := t.Delete(table.Addr, table.AddrKey(a)); err != nil {
-				return err
-			}
-		}
-	}
-	for _, b := range []table.Bucket{table.Suspects, table.Suspended, table.Zones, table.Spent, table.Chats} {
-		if err := t.DeleteAll(b, table.NumKey(n)); err != nil {
-			return err
-		}
-	}
-	return nil
 }

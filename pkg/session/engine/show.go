@@ -6,6 +6,7 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/session"
+	"parley/pkg/session/engine/rules"
 	"parley/pkg/session/engine/table"
 )
 
@@ -17,7 +18,7 @@ func (s tasks) ShowTask(ctx context.Context, id string, o channels.Outbound) (bo
 		return false, err
 	}
 	shown := false
-	err = s.e.write(ctx, func(t *table.Tx) error {
+	err = s.e.w.Do(ctx, func(t *table.Tx) error {
 		shown = false
 		task, err := table.Get[session.Task](t, table.Tasks, table.IDKey(id))
 		if err != nil {
@@ -36,7 +37,7 @@ func (s tasks) ShowTask(ctx context.Context, id string, o channels.Outbound) (bo
 		if err := s.e.putOutbox(t, chat, all, out); err != nil {
 			return err
 		}
-		return touch(t, chat)
+		return rules.Touch(t, chat)
 	})
 	return shown && err == nil, err
 }

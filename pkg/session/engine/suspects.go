@@ -71,8 +71,8 @@ func (e *Engine) beginSuspect(ctx context.Context, t *turn) (release func(), err
 	}
 	release = func() { e.suspects.Release(share) }
 	rec := *t.suspect
-	rec.Begun = e.epoch
-	if err := e.write(ctx, func(x *table.Tx) error { return x.Put(table.Suspects, table.NumKey(t.chat), rec) }); err != nil {
+	rec.Begun = e.w.State.Epoch()
+	if err := e.w.Do(ctx, func(x *table.Tx) error { return x.Put(table.Suspects, table.NumKey(t.chat), rec) }); err != nil {
 		release()
 		return nil, err
 	}

@@ -7,26 +7,9 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/session"
+	"parley/pkg/session/engine/rules"
 	"parley/pkg/session/engine/table"
 )
-
-// addTask stores a task that a step starts; one that is there already stays as it is.
-func addTask(t *table.Tx, task *session.Task) error {
-	key := table.IDKey(task.ID)
-	if t.Has(table.Tasks, key) {
-		return nil
-	}
-	if err := t.Put(table.Tasks, key, task); err != nil {
-		return err
-	}
-	if err := t.PutIndex(table.TasksOf, table.OfKey(task.Chat, task.ID)); err != nil {
-		return err
-	}
-	if task.State != session.TaskRunning {
-		return nil
-	}
-	return t.PutIndex(table.Open, table.DueKey(task.Started, task.ID))
-}
 
 // Complete ends a task.
 func (s tasks) Complete(ctx context.Context, id string, c session.Completion) (bool, error) {
@@ -44,7 +27,7 @@ func (s tasks) Complete(ctx context.Context, id string, c session.Completion) (b
 		}
 	}
 	first := false
-	err = s.e.write(ctx, func(t *table.Tx) error {
+	err = s.e.w.Do(ctx, func(t *table.Tx) error {
 		first = false
 		task, err := table.Get[session.Task](t, table.Tasks, table.IDKey(id))
 		if err != nil {
@@ -67,7 +50,7 @@ func (s tasks) Complete(ctx context.Context, id string, c session.Completion) (b
 			return err
 		}
 		chat := table.ChatNum(t, task.Chat)
-		if err := spend(t, chat, c.Spent); err != nil {
+		if err := rules.Spend(t, chat, c.Spent); err != nil {
 			return err
 		}
 		if err := s.e.putOutbox(t, chat, c.Outbox, out); err != nil {
@@ -78,7 +61,7 @@ func (s tasks) Complete(ctx context.Context, id string, c session.Completion) (b
 		}
 		return s.e.appendTo(t, chat, c.Item, item)
 	})
-	s.e.setAsideIf(ctx, err)
+	s.e.w.SetAsideIf(ctx, err)
 	return first && err == nil, err
 }
 

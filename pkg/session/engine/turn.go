@@ -13,6 +13,7 @@ import (
 
 	"parley/pkg/session"
 	"parley/pkg/session/engine/lane"
+	"parley/pkg/session/engine/rules"
 	"parley/pkg/session/engine/table"
 )
 
@@ -56,14 +57,14 @@ func (e *Engine) newTurn(chat uint64) *turn {
 
 // nextTurn hands out a chat's next turn, if there is one.
 func (e *Engine) nextTurn(ctx context.Context, chat uint64, p lane.Pass, h func(context.Context, session.Turn) error) (bool, error) {
-	if ctx.Err() != nil || e.held() != "" {
+	if ctx.Err() != nil || e.w.State.Held() != "" {
 		e.lanes.remove(chat)
 		return false, ctx.Err()
 	}
 	// No turn runs under the clean mark of the last process: if this one dies of
 	// it, that has to count.
-	if !e.hasBegun() {
-		if err := e.write(ctx, func(t *table.Tx) error { t.Changed = true; return nil }); err != nil {
+	if !e.w.State.Begun() {
+		if err := e.w.Do(ctx, func(t *table.Tx) error { t.Changed = true; return nil }); err != nil {
 			return false, err
 		}
 	}
@@ -92,7 +93,7 @@ func (e *Engine) nextTurn(ctx context.Context, chat uint64, p lane.Pass, h func(
 	}
 	// What the attempt still has on its way is stored or refused before another one reads what is there.
 	t.over.Store(true)
-	e.settle(ctx)
+	e.w.Settle(ctx)
 	if !errors.Is(err, context.Canceled) {
 		e.o.Log.Warn().Err(err).Str("turn", t.info.ID).Msg("a turn ended without a commit and will be handed out again")
 	}
@@ -118,7 +119,7 @@ func (t *turn) load(ctx context.Context) (bool, error) {
 		badSteps = t.loadSteps(x)
 		return nil
 	})
-	e.setAsideLater(ctx, badSteps)
+	e.w.SetAside(ctx, badSteps)
 	if t.hold > 0 {
 		e.lookLater(chat, t.hold)
 	}
@@ -127,7 +128,7 @@ func (t *turn) load(ctx context.Context) (bool, error) {
 		return false, errors.Join(e.loseItems(ctx, chat, bad), fmt.Errorf("chat %s: %w", table.ChatID(chat), session.ErrCorrupt))
 	case errors.Is(err, session.ErrCorrupt) && heal != nil:
 		a := heal.Address
-		return false, errors.Join(err, e.write(ctx, func(x *table.Tx) error { return healChat(x, chat, a) }))
+		return false, errors.Join(err, e.w.Do(ctx, func(x *table.Tx) error { return rules.HealChat(x, chat, a) }))
 	case err != nil || len(t.info.Items) == 0:
 		return false, err
 	}
@@ -146,7 +147,7 @@ func (t *turn) load(ctx context.Context) (bool, error) {
 func (t *turn) describe(x *table.Tx, c *table.ChatRecord) {
 	t.info.ID = table.TurnID(t.chat, t.head)
 	t.info.Chat, t.info.Session, t.info.Address = table.ChatID(t.chat), table.SessionID(c.Session), c.Address
-	t.info.Zone = zoneOf(x, t.chat, c)
+	t.info.Zone = rules.ZoneOf(x, t.chat, c)
 	t.info.Arrivals = t.arrivals
 }
 
@@ -174,7 +175,7 @@ func (t *turn) loadItems(x *table.Tx) []*table.RecordError {
 		return nil
 	}
 	t.head = table.Num(k, 1)
-	start := startOf(x, t.chat, t.head)
+	start := rules.StartOf(x, t.chat, t.head)
 	return waitingFrom(x, t.chat, 0, func(w waiting) bool {
 		if len(start) > 0 && !slices.Contains(start, w.seq) {
 			return w.seq < slices.Max(start)
@@ -191,15 +192,6 @@ func (t *turn) loadItems(x *table.Tx) []*table.RecordError {
 		t.info.Items = append(t.info.Items, w.item)
 		return true
 	})
-}
-
-// startOf names the items that started an earlier attempt, if it recorded anything.
-func startOf(t *table.Tx, chat, head uint64) []uint64 {
-	rec, err := table.Get[table.StepRecord](t, table.Steps, table.NumKey(chat, head, 0))
-	if err != nil {
-		return nil
-	}
-	return rec.Start
 }
 
 // loadSteps reads what an earlier attempt recorded. Where a step is damaged
@@ -265,7 +257,7 @@ func (t *turn) Waiting(context.Context) ([]session.Item, error) {
 	from := t.last() + 1
 	t.mu.Unlock()
 	var out []session.Item
-	err := t.e.view(func(x *table.Tx) error {
+	err := t.e.w.View(func(x *table.Tx) error {
 		// A damaged item is left to the turn that meets it: it lists it as failed.
 		waitingFrom(x, t.chat, from, func(w waiting) bool {
 			out = append(out, w.item)
@@ -318,7 +310,7 @@ func (t *turn) Join(ctx context.Context, accept func(session.Item) bool) ([]sess
 // transaction, because whoever is asked may read the store too.
 func (t *turn) accepted(accept func(session.Item) bool) (until uint64, err error) {
 	var all []waiting
-	err = t.e.view(func(x *table.Tx) error {
+	err = t.e.w.View(func(x *table.Tx) error {
 		waitingFrom(x, t.chat, t.last()+1, func(w waiting) bool {
 			if gathers(x, t.chat, &w) > 0 {
 				return false
@@ -343,8 +335,8 @@ func (b *batch) fits(item *session.Item) bool {
 	return c.takes(item)
 }
 
-// fail makes every later write of the turn fail.
-func (t *turn) fail(err error) {
+// Fail makes every later write of the turn fail.
+func (t *turn) Fail(err error) {
 	t.errMu.Lock()
 	defer t.errMu.Unlock()
 	if t.err == nil {
@@ -352,7 +344,7 @@ func (t *turn) fail(err error) {
 	}
 }
 
-func (t *turn) failed() error {
+func (t *turn) Failed() error {
 	t.errMu.Lock()
 	defer t.errMu.Unlock()
 	return t.err
@@ -363,5 +355,5 @@ func (t *turn) usable() error {
 	if t.over.Load() || t.committed.Load() {
 		return fmt.Errorf("turn %s: %w", t.info.ID, session.ErrFenced)
 	}
-	return t.failed()
+	return t.Failed()
 }

@@ -19,6 +19,7 @@ import (
 
 var errFields = errors.New("a record's fields cannot be read")
 
+// EncodeEntry is the stored form of a history entry.
 func EncodeEntry(e *session.Entry) ([]byte, error) {
 	const numbers = 16 * binary.MaxVarintLen16
 	m := &e.Message
@@ -43,6 +44,7 @@ func EncodeEntry(e *session.Entry) ([]byte, error) {
 	return b, nil
 }
 
+// DecodeEntry reads it.
 func DecodeEntry(payload []byte) (session.Entry, error) {
 	r := readFields(payload)
 	e := session.Entry{Seq: r.number(), Time: r.time()}

@@ -41,6 +41,7 @@ func ChatNum(t *Tx, id string) uint64 {
 // IsGone says that a chat is forgotten and something of it is left.
 func IsGone(t *Tx, chat uint64) bool { return t.Has(Gone, NumKey(chat)) }
 
+// IsSuspended says that a chat cannot be reached.
 func IsSuspended(t *Tx, chat uint64) bool { return t.Has(Suspended, NumKey(chat)) }
 
 // Orphan says that an address is of an agent without a task.
@@ -80,6 +81,7 @@ func ReadSession(t *Tx, id string) (session.Info, error) {
 	return InfoOf(t, rec.Chat, c), nil
 }
 
+// SessionNum is the number of a session, by its id.
 func SessionNum(id string) (uint64, error) { return ParseID("s", id) }
 
 // lastEntry is the highest sequence number that a session's history holds.

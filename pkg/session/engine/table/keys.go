@@ -79,11 +79,19 @@ type Index struct {
 	Head            int
 }
 
-func OpenIndex() Index    { return Index{Open, Tasks, timeKeyLen} }
-func DueIndex() Index     { return Index{Due, Jobs, timeKeyLen} }
-func TasksOfIndex() Index { return Index{TasksOf, Tasks, ChatKeyLen} }
-func JobsOfIndex() Index  { return Index{JobsOf, Jobs, ChatKeyLen} }
+// OpenIndex lists the running tasks by the time of their start.
+func OpenIndex() Index { return Index{Open, Tasks, timeKeyLen} }
 
+// DueIndex lists the jobs that may fire, by their due time.
+func DueIndex() Index { return Index{Due, Jobs, timeKeyLen} }
+
+// TasksOfIndex lists the tasks by their chat.
+func TasksOfIndex() Index { return Index{TasksOf, Tasks, ChatKeyLen} }
+
+// JobsOfIndex lists the jobs by their chat.
+func JobsOfIndex() Index { return Index{JobsOf, Jobs, ChatKeyLen} }
+
+// Indexes are all of them.
 func Indexes() []Index { return []Index{OpenIndex(), DueIndex(), TasksOfIndex(), JobsOfIndex()} }
 
 // NumKey is the big-endian form of numbers, so that keys sort as they count.
@@ -159,11 +167,16 @@ func KeyTime(key []byte) (time.Time, bool) {
 	return time.Unix(secs, int64(binary.BigEndian.Uint32(key[8:]))), true
 }
 
-func ChatID(n uint64) string    { return "c" + strconv.FormatUint(n, 36) }
+// ChatID is the id of a chat, by its number.
+func ChatID(n uint64) string { return "c" + strconv.FormatUint(n, 36) }
+
+// SessionID is the id of a session, by its number.
 func SessionID(n uint64) string { return "s" + strconv.FormatUint(n, 36) }
 
+// TurnID is the id of the turn that begins with an item.
 func TurnID(chat, head uint64) string { return ChatID(chat) + "-" + strconv.FormatUint(head, 36) }
 
+// ParseID is the number in an id with a prefix; [session.ErrNotFound] where it is no such id.
 func ParseID(prefix, id string) (uint64, error) {
 	rest, ok := strings.CutPrefix(id, prefix)
 	if !ok || rest == "" {

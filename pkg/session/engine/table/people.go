@@ -27,6 +27,7 @@ func PersonKey(channel, account, id string) []byte {
 	return AddrKey(channels.Address{Channel: channel, Account: account, Chat: id})
 }
 
+// Person is the key of the stranger.
 func (r *AskRecord) Person() []byte {
 	return PersonKey(r.Address.Channel, r.Address.Account, r.Sender.ID)
 }

@@ -55,10 +55,12 @@ type RecordError struct {
 	Why    string
 }
 
+// Error names the record.
 func (e *RecordError) Error() string {
 	return fmt.Sprintf("%v: %s/%x: %s", session.ErrCorrupt, e.Bucket, e.Key, e.Why)
 }
 
+// Unwrap makes it a [session.ErrCorrupt].
 func (*RecordError) Unwrap() error { return session.ErrCorrupt }
 
 // MetaRecord is the state of the store as a whole.
@@ -234,6 +236,7 @@ func Encode(v any) ([]byte, error) {
 	return payload, nil
 }
 
+// MetaKey is the key of the state record in [Meta].
 func MetaKey() []byte { return []byte("state") }
 
 // maxFailed is how many failed items a chat lists.

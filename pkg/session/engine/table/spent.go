@@ -32,4 +32,5 @@ func (s *SpentRecord) UnmarshalBinary(payload []byte) error {
 	return r.end()
 }
 
+// SpentKey is the key of a day in a chat.
 func SpentKey(chat uint64, day string) []byte { return append(NumKey(chat), day...) }

@@ -44,11 +44,13 @@ type Speculation interface {
 	Rollback()
 }
 
+// NewTx is a transaction that reads.
 func NewTx(k kv.Reader, now time.Time) *Tx { return &Tx{k: k, Now: now} }
 
 // NewWrite is a transaction that writes, too.
 func NewWrite(w kv.Tx, now time.Time) *Tx { return &Tx{k: w, w: w, Now: now} }
 
+// Has says that a key is there.
 func (t *Tx) Has(b Bucket, key []byte) bool { return t.k.Get(b, key) != nil }
 
 // Value is a stored value, with its checksum; nil when there is none.
@@ -75,6 +77,7 @@ func Get[T any](t *Tx, b Bucket, key []byte) (*T, error) {
 	return Decode[T](b, key, payload)
 }
 
+// Decode makes a record of an unsealed payload.
 func Decode[T any](b Bucket, key, payload []byte) (*T, error) {
 	v := new(T)
 	var err error
@@ -98,6 +101,7 @@ func (t *Tx) PutRaw(b Bucket, key, payload []byte) error {
 	return nil
 }
 
+// Put stores a record.
 func (t *Tx) Put(b Bucket, key []byte, v any) error {
 	payload, err := Encode(v)
 	if err != nil {
@@ -117,6 +121,7 @@ func (t *Tx) PutIndex(b Bucket, keys ...[]byte) error {
 	return nil
 }
 
+// Delete removes a key.
 func (t *Tx) Delete(b Bucket, key []byte) error {
 	t.Changed = true
 	if err := t.w.Delete(b, key); err != nil {

@@ -11,13 +11,13 @@ import (
 	"parley/pkg/session/kv"
 )
 
-// houseEvery is the pause between two looks at what is old.
-const houseEvery = time.Minute
+// maintainEvery is the pause between two looks at what is old.
+const maintainEvery = time.Minute
 
-// keepHouse prunes, takes snapshots and reads a store that gave cause for
+// maintain prunes, takes snapshots and reads a store that gave cause for
 // doubt, until ctx ends.
-func (e *Engine) keepHouse(ctx context.Context) {
-	tick := time.NewTicker(houseEvery)
+func (e *Engine) maintain(ctx context.Context) {
+	tick := time.NewTicker(maintainEvery)
 	defer tick.Stop()
 	var snap <-chan time.Time
 	if e.o.SnapshotEvery > 0 && e.o.Snapshot != nil {
@@ -30,7 +30,7 @@ func (e *Engine) keepHouse(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case cause := <-e.doubts:
+		case cause := <-e.w.ScrubRequests():
 			e.scrub(cause)
 		case <-tick.C:
 			if e.unclean {
@@ -41,7 +41,7 @@ func (e *Engine) keepHouse(ctx context.Context) {
 			e.prune(ctx)
 			e.endForgetting(ctx)
 		case <-snap:
-			if n := e.changeCount(); n != snapped && e.held() == "" {
+			if _, n := e.w.State.Commits(); n != snapped && e.w.State.Held() == "" {
 				snapped = n
 				if err := e.o.Snapshot(ctx); err != nil {
 					e.Suspect(err)
@@ -53,24 +53,6 @@ func (e *Engine) keepHouse(ctx context.Context) {
 }
 
 var errUnclean = errors.New("the last process did not end in order")
-
-func (e *Engine) changeCount() uint64 {
-	e.stateMu.Lock()
-	defer e.stateMu.Unlock()
-	return e.changes
-}
-
-// Suspect asks for a full read of the store after an error that only a damaged page, or
-// a bug, can cause. Other errors are no cause for it.
-func (e *Engine) Suspect(cause error) {
-	if !table.IsPanic(cause) && !errors.Is(cause, table.ErrDamaged) {
-		return
-	}
-	select {
-	case e.doubts <- cause:
-	default:
-	}
-}
 
 // scrub reads every page. When one is damaged nothing is written any more, and
 // the next start restores a snapshot: what would be accepted now would be lost then.
@@ -89,9 +71,7 @@ func (e *Engine) scrub(cause error) {
 		}
 		return
 	}
-	e.stateMu.Lock()
-	e.damage = fmt.Errorf("%w (%w); restart to restore the newest snapshot", table.ErrDamaged, err)
-	e.stateMu.Unlock()
+	e.w.State.SetDamage(fmt.Errorf("%w (%w); restart to restore the newest snapshot", table.ErrDamaged, err))
 	e.o.Log.Error().Err(err).Msg("a page of the store is damaged: nothing is accepted or sent until the next start restores a snapshot")
 	if err := e.o.NoteDamage(err); err != nil {
 		e.o.Log.Error().Err(err).Msg("the damage could not be noted")

@@ -1,4 +1,4 @@
-package engine
+package rules
 
 import (
 	"slices"
@@ -13,9 +13,9 @@ import (
 // maxNested bounds how many agents deep a chat is looked for; far more than there are.
 const maxNested = 16
 
-// billedChat is the chat whose zone and budget count for what is done in a chat: itself,
+// BilledChat is the chat whose zone and budget count for what is done in a chat: itself,
 // or the one where its agent's task was started. 0: there is none any more.
-func billedChat(t *table.Tx, n uint64) uint64 {
+func BilledChat(t *table.Tx, n uint64) uint64 {
 	for range maxNested {
 		c, err := table.ReadChat(t, n)
 		if n == 0 || err != nil || c.Address.Channel != session.AgentChannel {
@@ -39,8 +39,8 @@ func agentOf(t *table.Tx, taskID string) uint64 {
 	return n
 }
 
-// tasksOf are the keys of a chat's tasks.
-func tasksOf(t *table.Tx, chat uint64) [][]byte {
+// TasksOf are the keys of a chat's tasks.
+func TasksOf(t *table.Tx, chat uint64) [][]byte {
 	keys := t.Keys(table.TasksOf, table.NumKey(chat))
 	for i := range keys {
 		keys[i] = keys[i][table.ChatKeyLen:]
@@ -48,9 +48,9 @@ func tasksOf(t *table.Tx, chat uint64) [][]byte {
 	return keys
 }
 
-// dropTasks deletes tasks, with the conversations of their agents and, in turn, the
+// DropTasks deletes tasks, with the conversations of their agents and, in turn, the
 // tasks of these.
-func dropTasks(t *table.Tx, keys [][]byte) error {
+func DropTasks(t *table.Tx, keys [][]byte) error {
 	var agents []uint64
 	for len(keys) > 0 {
 		key := keys[0]
@@ -62,7 +62,7 @@ func dropTasks(t *table.Tx, keys [][]byte) error {
 			}
 			continue
 		}
-		for _, h := range []hand{
+		for _, h := range []row{
 			{table.Tasks, key}, {table.Open, table.DueKey(task.Started, task.ID)}, {table.TasksOf, table.OfKey(task.Chat, task.ID)},
 		} {
 			if err := t.Delete(h.bucket, h.key); err != nil {
@@ -71,15 +71,15 @@ func dropTasks(t *table.Tx, keys [][]byte) error {
 		}
 		if n := agentOf(t, task.ID); n != 0 {
 			agents = append(agents, n)
-			keys = append(keys, tasksOf(t, n)...)
+			keys = append(keys, TasksOf(t, n)...)
 		}
 	}
-	return forgetChats(t, agents...)
+	return ForgetChats(t, agents...)
 }
 
-// readdress lets the jobs and tasks of a chat that has moved know where it is, and
+// Readdress lets the jobs and tasks of a chat that has moved know where it is, and
 // those of its agents.
-func readdress(t *table.Tx, n uint64, c *table.ChatRecord) error {
+func Readdress(t *table.Tx, n uint64, c *table.ChatRecord) error {
 	if err := changeJobs(t, n, func(j *session.Job) bool {
 		moved := j.Address != c.Address && slices.Contains(c.Aliases, j.Address)
 		j.Address = c.Address
@@ -87,13 +87,13 @@ func readdress(t *table.Tx, n uint64, c *table.ChatRecord) error {
 	}); err != nil {
 		return err
 	}
-	for keys := tasksOf(t, n); len(keys) > 0; keys = keys[1:] {
+	for keys := TasksOf(t, n); len(keys) > 0; keys = keys[1:] {
 		task, err := table.Get[session.Task](t, table.Tasks, keys[0])
 		if err != nil {
 			continue // it is set aside when it is met
 		}
 		if agent := agentOf(t, task.ID); agent != 0 {
-			keys = append(keys, tasksOf(t, agent)...)
+			keys = append(keys, TasksOf(t, agent)...)
 		}
 		if task.Address == c.Address || !slices.Contains(c.Aliases, task.Address) {
 			continue
@@ -106,15 +106,15 @@ func readdress(t *table.Tx, n uint64, c *table.ChatRecord) error {
 	return nil
 }
 
-// takeOver makes the jobs and tasks of another chat those of a chat.
-func takeOver(t *table.Tx, n, other uint64) error {
+// TakeOver makes the jobs and tasks of another chat those of a chat.
+func TakeOver(t *table.Tx, n, other uint64) error {
 	if err := changeJobs(t, other, func(j *session.Job) bool {
 		j.Chat = table.ChatID(n)
 		return true
 	}); err != nil {
 		return err
 	}
-	for _, key := range tasksOf(t, other) {
+	for _, key := range TasksOf(t, other) {
 		task, err := table.Get[session.Task](t, table.Tasks, key)
 		if err != nil {
 			if err := t.SetAside(table.Tasks, key); err != nil {

@@ -1,9 +1,9 @@
-package engine
+package rules
 
 import (
 	"bytes"
-	"context"
 
+	"parley/pkg/session"
 	"parley/pkg/session/engine/table"
 )
 
@@ -19,8 +19,8 @@ const (
 	pieceBytes   = 16 << 20
 )
 
-// forgetSession deletes a session's record, and its history or a piece of it.
-func forgetSession(t *table.Tx, id string) error {
+// ForgetSession deletes a session's record, and its history or a piece of it.
+func ForgetSession(t *table.Tx, id string) error {
 	n, err := table.SessionNum(id)
 	if err != nil {
 		return err
@@ -83,31 +83,8 @@ func removeFrom(t *table.Tx, b table.Bucket, n uint64) (whole bool, err error) {
 	return whole, nil
 }
 
-// removeGone removes what is left of sessions and chats that are forgotten, in as many
-// transactions as it takes; what others write comes between them.
-func (e *Engine) removeGone(ctx context.Context) error {
-	for {
-		var left bool
-		if err := e.view(func(t *table.Tx) error { k, _ := t.First(table.Gone, nil); left = k != nil; return nil }); err != nil || !left {
-			return err
-		}
-		if err := context.Cause(ctx); err != nil {
-			return err
-		}
-		if err := e.write(ctx, removeSome); err != nil {
-			return err
-		}
-	}
-}
-
-// endForgetting removes what a process that ended, or the pruning, has left.
-func (e *Engine) endForgetting(ctx context.Context) {
-	if err := e.removeGone(ctx); err != nil && ctx.Err() == nil {
-		e.o.Log.Warn().Err(err).Msg("what is left of forgotten conversations could not be removed; it is tried again in a minute")
-	}
-}
-
-func removeSome(t *table.Tx) error {
+// RemoveSome removes a piece of the sessions and chats that are forgotten.
+func RemoveSome(t *table.Tx) error {
 	for _, k := range t.Keys(table.Gone, nil) {
 		whole, err := removePiece(t, table.Num(k, 0))
 		if err != nil || !whole {
@@ -118,4 +95,80 @@ func removeSome(t *table.Tx) error {
 		}
 	}
 	return nil
+}
+
+// ForgetChats deletes chats that have no tasks any more, with their present sessions.
+func ForgetChats(t *table.Tx, chats ...uint64) error {
+	if len(chats) == 0 {
+		return nil
+	}
+	if err := forgetApprovals(t, chats); err != nil {
+		return err
+	}
+	for _, n := range chats {
+		if err := ForgetChat(t, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ForgetChat deletes a chat. The ids of what it got and sent stay until they
+// are old, so that a late redelivery does not bring it back to life.
+func ForgetChat(t *table.Tx, n uint64) error {
+	if err := removeLong(t, n); err != nil {
+		return err
+	}
+	if err := forgetJobs(t, n); err != nil {
+		return err
+	}
+	if c, err := table.ReadChat(t, n); err == nil {
+		if err := ForgetSession(t, table.SessionID(c.Session)); err != nil {
+			return err
+		}
+		for _, a := range c.Aliases {
+			if err := t.Delete(table.Addr, table.AddrKey(a)); err != nil {
+				return err
+			}
+		}
+	}
+	for _, b := range []table.Bucket{table.Suspects, table.Suspended, table.Zones, table.Spent, table.Chats} {
+		if err := t.DeleteAll(b, table.NumKey(n)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forgetApprovals deletes the questions and grants of chats.
+func forgetApprovals(t *table.Tx, chats []uint64) error {
+	of := make(map[string]bool, len(chats))
+	for _, n := range chats {
+		of[table.ChatID(n)] = true
+	}
+	var keys []row
+	t.Each(table.Approvals, nil, func(k, _ []byte) bool {
+		if a, err := table.Get[session.Approval](t, table.Approvals, k); err == nil && of[a.Chat] {
+			keys = append(keys, row{table.Approvals, bytes.Clone(k)})
+		}
+		return true
+	})
+	t.Each(table.Grants, nil, func(k, _ []byte) bool {
+		if g, err := table.Get[session.Grant](t, table.Grants, k); err == nil && of[g.Chat] {
+			keys = append(keys, row{table.Grants, bytes.Clone(k)})
+		}
+		return true
+	})
+	for _, h := range keys {
+		if err := t.Delete(h.bucket, h.key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// row is a key of a bucket.
+type row struct {
+	bucket table.Bucket
+	key    []byte
 }

@@ -1,0 +1,81 @@
+package rules
+
+import (
+	"errors"
+	"slices"
+
+	"parley/pkg/session"
+	"parley/pkg/session/engine/table"
+)
+
+// ZoneOf is the time zone of a chat whose record is at hand.
+func ZoneOf(t *table.Tx, n uint64, c *table.ChatRecord) string {
+	if c.Address.Channel == session.AgentChannel {
+		n = BilledChat(t, n)
+	}
+	payload, err := t.Raw(table.Zones, table.NumKey(n))
+	if err != nil {
+		return "" // a damaged one is as good as none
+	}
+	return string(payload)
+}
+
+// Spend counts what was used in a chat.
+func Spend(t *table.Tx, chat uint64, s *session.Spent) error {
+	if s == nil {
+		return nil
+	}
+	n := BilledChat(t, chat)
+	if n == 0 {
+		return nil
+	}
+	return addSpent(t, table.SpentKey(n, s.Day), table.SpentRecord{s.Purpose: s.Usage})
+}
+
+// addSpent adds to what was used on a day.
+func addSpent(t *table.Tx, key []byte, more table.SpentRecord) error {
+	rec, err := table.Get[table.SpentRecord](t, table.Spent, key)
+	switch {
+	case errors.Is(err, session.ErrNotFound):
+		rec = &table.SpentRecord{}
+		t.Added++
+	case errors.Is(err, session.ErrCorrupt):
+		rec = &table.SpentRecord{}
+		if err := t.SetAside(table.Spent, key); err != nil {
+			return err
+		}
+	case err != nil:
+		return err
+	}
+	for p, u := range more {
+		sum := (*rec)[p]
+		sum.Turns, sum.Input, sum.Output = plus(sum.Turns, u.Turns), plus(sum.Input, u.Input), plus(sum.Output, u.Output)
+		sum.Money = plus(sum.Money, u.Money)
+		(*rec)[p] = sum
+	}
+	return t.Put(table.Spent, key, rec)
+}
+
+// plus adds what a model claims to have used: nothing makes a sum smaller.
+func plus[N int | int64](sum, more N) N {
+	return max(sum, sum+max(more, 0)) // one that is too large to count wraps around
+}
+
+// takeOverFacts adds to a chat what is kept of another one that becomes part of it.
+func takeOverFacts(t *table.Tx, n, other uint64) error {
+	if zone, err := t.Raw(table.Zones, table.NumKey(other)); err == nil && !t.Has(table.Zones, table.NumKey(n)) {
+		if err := t.PutRaw(table.Zones, table.NumKey(n), slices.Clone(zone)); err != nil {
+			return err
+		}
+	}
+	for _, key := range t.Keys(table.Spent, table.NumKey(other)) {
+		rec, err := table.Get[table.SpentRecord](t, table.Spent, key)
+		if err != nil {
+			continue // it goes with the chat
+		}
+		if err := addSpent(t, table.SpentKey(n, string(key[table.ChatKeyLen:])), *rec); err != nil {
+			return err
+		}
+	}
+	return errors.Join(t.DeleteAll(table.Zones, table.NumKey(other)), t.DeleteAll(table.Spent, table.NumKey(other)))
+}
