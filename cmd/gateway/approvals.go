@@ -13,16 +13,13 @@ import (
 
 func newApprovals(h *host) *cobra.Command {
 	arg := func(words []string) admin.Request { return admin.Request{Approval: words[0]} }
-	c := group("approvals", "Decide on calls that wait for a person, and list or revoke what was allowed in advance",
-		verb(h, "list", "List the calls that wait, and those that were decided", admin.ListApprovals(), cobra.NoArgs, noArgs, showApproval),
-		verb(h, "approve ID", "Let one call run, once", admin.AllowApproval(), cobra.ExactArgs(1), arg, showApproval),
-		verb(h, "deny ID", "Refuse one call", admin.DenyApproval(), cobra.ExactArgs(1), arg, showApproval),
-		verb(h, "grants", "List what was allowed in advance", admin.ListGrants(), cobra.NoArgs, noArgs, showApproval),
-		verb(h, "revoke ID", "Take back what was allowed in advance", admin.RevokeGrant(), cobra.ExactArgs(1), arg, showApproval))
-	c.Long = `A call that overwrites, deletes or executes waits until a person has allowed it:
-who asked for it or an owner, by a button below the question in the chat, or the
-operator here. A question is good for ten minutes. What was allowed here for
-24 hours is a grant: one tool, one person, one chat.`
+	c := group("approvals", textApprovals,
+		verb(h, "list", textApprovalsList, admin.ListApprovals(), cobra.NoArgs, noArgs, showApproval),
+		verb(h, "approve ID", textApprovalsApprove, admin.AllowApproval(), cobra.ExactArgs(1), arg, showApproval),
+		verb(h, "deny ID", textApprovalsDeny, admin.DenyApproval(), cobra.ExactArgs(1), arg, showApproval),
+		verb(h, "grants", textGrants, admin.ListGrants(), cobra.NoArgs, noArgs, showApproval),
+		verb(h, "revoke ID", textGrantsRevoke, admin.RevokeGrant(), cobra.ExactArgs(1), arg, showApproval))
+	c.Long = textApprovalsLong
 	return c
 }
 

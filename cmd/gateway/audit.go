@@ -21,27 +21,24 @@ import (
 func newAudit(h *host) *cobra.Command {
 	var from uint64
 	verify := &cobra.Command{
-		Use: "verify", Short: "Check that no row of the audit log was changed, deleted, inserted or moved", Args: cobra.NoArgs,
-		Long: `Reads the whole audit log and checks each row and the chain. The first bad row is
-named, with exit code 1. It works beside a running gateway and without one.
-The hashes have no key: whoever can write the state folder can make a whole new
-chain. Keep the last line of this command elsewhere to notice even that.`,
+		Use: "verify", Short: textAuditVerify, Args: cobra.NoArgs,
+		Long: textAuditVerifyLong,
 		RunE: func(cmd *cobra.Command, _ []string) error { return h.auditVerify(cmd.Context(), from) },
 	}
-	verify.Flags().Uint64Var(&from, "from", 0, "begin at the row of this number, where earlier segments were archived")
+	verify.Flags().Uint64Var(&from, "from", 0, textAuditFrom)
 	var q auditFlags
 	show := &cobra.Command{
-		Use: "show", Short: "Show the newest rows of the audit log", Args: cobra.NoArgs,
+		Use: "show", Short: textAuditShow, Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return h.auditShow(cmd.Context(), q) },
 	}
 	f := show.Flags()
-	f.StringVar(&q.since, "since", "", "only rows since then: a duration such as 2h, or a time such as 2026-01-31 or 2026-01-31T12:00:00Z")
-	f.StringVar(&q.chat, "chat", "", "only rows of this chat: its id, or CHANNEL:CHAT")
-	f.StringVar(&q.tool, "tool", "", "only rows of this tool")
-	f.StringVar(&q.kind, "kind", "", "only rows of this kind: "+strings.Join(admin.AuditKinds(), ", "))
-	f.IntVarP(&q.last, "last", "n", 50, "how many rows at most; 0: all")
-	f.BoolVar(&q.asJSON, "json", false, "print JSON, one row a line")
-	return group("audit", "Show the audit log, or check that it is whole", verify, show)
+	f.StringVar(&q.since, "since", "", textAuditSince)
+	f.StringVar(&q.chat, "chat", "", textAuditChat)
+	f.StringVar(&q.tool, "tool", "", textAuditTool)
+	f.StringVar(&q.kind, "kind", "", textAuditKind+strings.Join(admin.AuditKinds(), ", "))
+	f.IntVarP(&q.last, "last", "n", 50, textAuditLast)
+	f.BoolVar(&q.asJSON, "json", false, textAuditJSON)
+	return group("audit", textAudit, verify, show)
 }
 
 // auditFlags are the flags of audit show.
@@ -61,17 +58,17 @@ func (h *host) auditVerify(ctx context.Context, from uint64) error {
 		return err
 	}
 	if r.Rows == 0 {
-		return h.print("the audit log is empty\n")
+		return h.print(textAuditEmpty)
 	}
-	text := fmt.Sprintf("rows %d to %d are whole, in %s", r.First, r.Last, admin.Count(r.Segments, "file", "files"))
+	text := fmt.Sprintf(textAuditWhole, r.First, r.Last, admin.Count(r.Segments, "file", "files"))
 	if r.OwnTroubles > 0 {
-		text += fmt.Sprintf("; in %s the log tells of itself: %s audit show --kind audit",
+		text += fmt.Sprintf(textAuditItself,
 			admin.Count(r.OwnTroubles, "row", "rows"), admin.Program())
 	}
 	if r.Unfinished {
-		text += "; a row is being written, or was when the gateway ended"
+		text += textAuditUnfinished
 	}
-	return h.print("%s\nrow %d has the hash %s\n", text, r.Last, r.LastHash)
+	return h.print(textAuditHash, text, r.Last, r.LastHash)
 }
 
 func (h *host) auditShow(ctx context.Context, f auditFlags) error {
@@ -83,9 +80,9 @@ func (h *host) auditShow(ctx context.Context, f auditFlags) error {
 	switch kinds := admin.AuditKinds(); {
 	case err != nil:
 	case f.kind != "" && !slices.Contains(kinds, f.kind):
-		err = fmt.Errorf("--kind %s: write one of %s", f.kind, strings.Join(kinds, ", "))
+		err = fmt.Errorf(textAuditBadKind, f.kind, strings.Join(kinds, ", "))
 	case f.last < 0:
-		err = fmt.Errorf("--last %d: write how many rows, or 0 for all", f.last)
+		err = fmt.Errorf(textAuditBadLast, f.last)
 	}
 	if err != nil {
 		return admin.WithCode(admin.CodeUsage, err)
@@ -107,7 +104,7 @@ func sinceTime(s string, now time.Time) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("--since %s: write a duration such as 2h, or a time such as 2026-01-31 or 2026-01-31T12:00:00Z", s)
+	return time.Time{}, fmt.Errorf(textAuditBadSince, s)
 }
 
 func showRows(out io.Writer, rows []audit.Row, asJSON bool) error { //nolint:revive // flag-parameter: it is the flag of the command

@@ -12,29 +12,21 @@ import (
 	"parley/pkg/gateway/admin"
 )
 
-const rootHelp = `Parley answers people on their chat channels with a language model and tools.
-
-Start with: PROGRAM chat
-It needs no configuration: without one it uses a key from the environment, a
-model server on this machine, or the model that is built in.
-
-Exit codes: 0 done; 1 failed, or a message was not answered; 2 wrong usage or
-configuration; 3 the state folder is in use by another gateway; 4 status: no gateway
-is running; 130 interrupted; 143 ended at once by a second SIGTERM.`
+const rootHelp = textRootLong
 
 // named writes the program's name into a text that people read.
 func named(text string) string { return strings.ReplaceAll(text, "PROGRAM", admin.Program()) }
 
 func newRoot(h *host) *cobra.Command {
 	root := &cobra.Command{
-		Use: admin.Program(), Short: "A chat-bot gateway", Long: named(rootHelp),
+		Use: admin.Program(), Short: textRoot, Long: named(rootHelp),
 		SilenceErrors: true, SilenceUsage: true, Args: cobra.NoArgs,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	flags := root.PersistentFlags()
-	flags.StringVar(&h.configPath, "config", "", "configuration file (default ~/.parley/parley.yaml)")
-	flags.StringVar(&h.logLevel, "log", "", "log level, in place of the configuration's (chat logs nothing unless it is given)")
+	flags.StringVar(&h.configPath, "config", "", textConfigFlag)
+	flags.StringVar(&h.logLevel, "log", "", textLogFlag)
 	root.SetHelpCommand(newHelp())
 	root.AddCommand(
 		newChat(h), newRun(h), newInit(h), newConfig(h), newSessions(h), newTool(h), newPair(h), newApprovals(h),
@@ -46,12 +38,12 @@ func newRoot(h *host) *cobra.Command {
 // newHelp shows the help of a command; a command that is not there is wrong usage.
 func newHelp() *cobra.Command {
 	return &cobra.Command{
-		Use: "help [VERB]", Short: "Help about any verb",
+		Use: "help [VERB]", Short: textHelp,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			root := cmd.Root()
 			c, rest, err := root.Find(words)
 			if err != nil || len(rest) > 0 {
-				return admin.WithCode(admin.CodeUsage, fmt.Errorf("there is no help on %q (%s --help shows what there is)", strings.Join(words, " "),
+				return admin.WithCode(admin.CodeUsage, fmt.Errorf(textNoHelp, strings.Join(words, " "),
 					root.CommandPath()))
 			}
 			c.InitDefaultHelpFlag()
@@ -72,7 +64,7 @@ func group(use, short string, sub ...*cobra.Command) *cobra.Command {
 
 func newVersion(h *host) *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
+		Use: "version", Short: textVersion, Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return h.print("%s %s\n", admin.Program(), gateway.Version()) },
 	}
 }
@@ -97,7 +89,7 @@ func (h *host) printJSON(raw json.RawMessage) error {
 
 func newConfig(h *host) *cobra.Command {
 	check := &cobra.Command{
-		Use: "check", Short: "Check the configuration, secrets included", Args: cobra.NoArgs,
+		Use: "check", Short: textConfigCheck, Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			cfg, err := h.load(false)
 			if err != nil {
@@ -106,11 +98,11 @@ func newConfig(h *host) *cobra.Command {
 			if err := gateway.Check(cfg); err != nil {
 				return err
 			}
-			return h.print("the configuration is good\n")
+			return h.print(textConfigGood)
 		},
 	}
 	schema := &cobra.Command{
-		Use: "schema", Short: "Print the JSON Schema of the configuration", Args: cobra.NoArgs,
+		Use: "schema", Short: textConfigSchema, Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			raw, err := config.Schema()
 			if err != nil {
@@ -119,13 +111,13 @@ func newConfig(h *host) *cobra.Command {
 			return h.print("%s", raw)
 		},
 	}
-	return group("config", "Check the configuration, or print its schema", check, schema)
+	return group("config", textConfig, check, schema)
 }
 
 func newInit(h *host) *cobra.Command {
 	c := &cobra.Command{
-		Use: "init", Short: "Write a first configuration and workspace", Args: cobra.NoArgs,
-		Long: "Writes ~/.parley/parley.yaml (or --config) and the workspace. What is there already is left as it is.",
+		Use: "init", Short: textInit, Args: cobra.NoArgs,
+		Long: textInitLong,
 		RunE: func(*cobra.Command, []string) error {
 			if h.home == "" && h.configPath == "" {
 				return errNoHome()
@@ -134,9 +126,9 @@ func newInit(h *host) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			told := "wrote %s\n"
+			told := textWrote
 			if !written {
-				told = "%s is there already and stays as it is\n"
+				told = textStays
 			}
 			if err := h.print(told, h.configFile()); err != nil {
 				return err
@@ -148,7 +140,7 @@ func newInit(h *host) *cobra.Command {
 			if err := gateway.InitWorkspace(cfg); err != nil {
 				return err
 			}
-			return h.print("the workspace is %s\nnext: %s chat\n", cfg.Workspace, admin.Program())
+			return h.print(textInitNext, cfg.Workspace, admin.Program())
 		},
 	}
 	c.AddCommand(newInitSlack(h))

@@ -67,7 +67,7 @@ func TestAFullDiskIsToldInAPipedChat(t *testing.T) {
 	model.open()
 	g.errs.wait(t, "the store cannot be written")
 	if code := g.end(); code != 1 ||
-		!strings.Contains(g.errs.String(), "no space left on device; what was not answered waits, and is taken up at the next start") {
+		!strings.Contains(g.errs.String(), "no space left on device; unanswered messages wait, and the next start answers them") {
 		t.Errorf("ended with %d: %s", code, g.errs)
 	}
 	makeRoom()

@@ -15,9 +15,8 @@ import (
 func newForget(h *host) *cobra.Command {
 	var yes, asJSON bool
 	c := &cobra.Command{
-		Use: "forget ID|CHANNEL:CHAT", Short: "Delete a conversation and all that waits in its chat", Args: cobra.ExactArgs(1),
-		Long: `Deletes a conversation and all that waits in its chat, for good. It is asked about
-on the terminal; without one it is deleted with --yes only.`,
+		Use: "forget ID|CHANNEL:CHAT", Short: textForget, Args: cobra.ExactArgs(1),
+		Long: textForgetLong,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			args := sessionArg(words)
 			if !yes {
@@ -34,12 +33,12 @@ on the terminal; without one it is deleted with --yes only.`,
 				if err := json.Unmarshal(raw, &i); err != nil {
 					return err
 				}
-				return h.print("forgotten: %s\n", i.Session)
+				return h.print(textForgotten, i.Session)
 			})
 		},
 	}
-	c.Flags().BoolVar(&yes, "yes", false, "delete it without a question")
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c.Flags().BoolVar(&yes, "yes", false, textForgetYes)
+	c.Flags().BoolVar(&asJSON, "json", false, textJSON)
 	return c
 }
 
@@ -50,16 +49,16 @@ func (h *host) confirmForget(ctx context.Context, args admin.Request) (string, e
 	if err := h.operate(ctx, admin.ShowSession(), args, func(raw json.RawMessage) error { return json.Unmarshal(raw, &i) }); err != nil {
 		return "", err
 	}
-	gone := fmt.Sprintf("the conversation %s of %s (%s) and all that waits in its chat would be gone for good",
+	gone := fmt.Sprintf(textForgetGone,
 		i.Session, admin.PlaceOf(i), admin.Count(i.Entries, "entry", "entries"))
 	if !h.terminal() {
-		return "", admin.WithCode(admin.CodeUsage, errors.New("nothing was deleted: "+gone+": run it in a terminal to be asked, or give --yes"))
+		return "", admin.WithCode(admin.CodeUsage, errors.New(textNotDeletedBecause+gone+textTerminalOrYes))
 	}
 	switch yes, err := h.ask("Delete it? T" + gone[1:] + "."); {
 	case err != nil:
 		return "", err
 	case !yes:
-		return "", admin.WithCode(admin.CodeFailed, errors.New("nothing was deleted"))
+		return "", admin.WithCode(admin.CodeFailed, errors.New(textNotDeleted))
 	}
 	return i.Session, nil
 }

@@ -74,7 +74,7 @@ func (h *host) load(withoutSecrets bool) (*config.Config, error) {
 		if h.configPath == "" {
 			return config.Default(h.home), nil
 		}
-		return nil, admin.WithCode(admin.CodeUsage, fmt.Errorf("there is no configuration %s: %s init --config %s writes one",
+		return nil, admin.WithCode(admin.CodeUsage, fmt.Errorf(textNoConfig,
 			h.configPath, admin.Program(), h.configPath))
 	}
 	if err != nil {
@@ -111,9 +111,9 @@ func execute(ctx context.Context, h *host) int {
 	case h.began:
 		e = &admin.ExitError{Code: admin.CodeFailed, Err: err}
 	case cmd.HasSubCommands():
-		e = &admin.ExitError{Code: admin.CodeUsage, Err: fmt.Errorf("%w (%s --help shows what there is)", err, cmd.CommandPath())}
+		e = &admin.ExitError{Code: admin.CodeUsage, Err: fmt.Errorf(textSeeHelp, err, cmd.CommandPath())}
 	default:
-		e = &admin.ExitError{Code: admin.CodeUsage, Err: fmt.Errorf("%w (usage: %s)", err, cmd.UseLine())}
+		e = &admin.ExitError{Code: admin.CodeUsage, Err: fmt.Errorf(textSeeUsage, err, cmd.UseLine())}
 	}
 	if !e.Silent {
 		_, _ = fmt.Fprintln(plain{h.err}, admin.Program()+": "+h.redactor.Redact(strings.TrimSpace(admin.WithHint(e).Error())))

@@ -31,7 +31,7 @@ func (h *host) logger(cfg *config.Config, level string) (zerolog.Logger, error) 
 	}
 	l, err := zerolog.ParseLevel(strings.ToLower(level))
 	if err != nil || l == zerolog.NoLevel {
-		return zerolog.Nop(), admin.WithCode(admin.CodeUsage, fmt.Errorf("--log %s: write one of trace, debug, info, warn, error, off", level))
+		return zerolog.Nop(), admin.WithCode(admin.CodeUsage, fmt.Errorf(textBadLog, level))
 	}
 	out := h.redactor.Writer(plainJSON{h.err})
 	if cfg.Log.Format == "console" {

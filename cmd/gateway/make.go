@@ -10,10 +10,8 @@ import (
 func newInitSlack(h *host) *cobra.Command {
 	var name, address string
 	c := &cobra.Command{
-		Use: "slack", Short: "Print the manifest of a Slack app", Args: cobra.NoArgs,
-		Long: `Prints, as YAML, the manifest of a Slack app that may do what the gateway needs
-and nothing else. At https://api.slack.com/apps choose Create New App, From a
-manifest, and paste it there. The command writes no file.`,
+		Use: "slack", Short: textSlack, Args: cobra.NoArgs,
+		Long: textSlackLong,
 		RunE: func(*cobra.Command, []string) error {
 			text, err := gateway.SlackManifest(name, address)
 			if err != nil {
@@ -22,7 +20,7 @@ manifest, and paste it there. The command writes no file.`,
 			return h.print("%s", text)
 		},
 	}
-	c.Flags().StringVar(&name, "name", "Parley", "name of the app and its bot")
+	c.Flags().StringVar(&name, "name", "Parley", textSlackName)
 	c.Flags().StringVar(&address, "events-url", "", "https address under which Slack reaches the gateway (channels.slack.events); without "+
 		"it: Socket Mode")
 	return c
@@ -30,7 +28,7 @@ manifest, and paste it there. The command writes no file.`,
 
 func newToolNew(h *host) *cobra.Command {
 	return &cobra.Command{
-		Use: "new NAME", Short: "Make a tool of your own in the workspace", Args: cobra.ExactArgs(1),
+		Use: "new NAME", Short: textToolNew, Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, words []string) error {
 			cfg, err := h.load(true)
 			if err != nil {

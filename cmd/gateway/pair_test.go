@@ -181,14 +181,14 @@ func TestPairing(t *testing.T) {
 	c.taken()
 	who := fmt.Sprintf("telegram:%d/%d", c.srv.Bot().ID(), zoe.Who().ID)
 	c.mustSay(c.does(0, "pair", "list"), `(?m)^waiting +`+code+` +`+who+` +Zoe +until `)
-	c.mustSay(c.does(1, "pair", "approve", "ACDEFGHJ"), "no stranger was told the code ACDEFGHJ")
+	c.mustSay(c.does(1, "pair", "approve", "ACDEFGHJ"), "no person waits with the code ACDEFGHJ")
 	if n := int(c.asked.Load()); n != c.spoken {
 		t.Errorf("the model was asked %d times for %d messages", n, c.spoken)
 	}
 
 	c.mustSay(c.does(0, "pair", "approve", strings.ToLower(code)), `^paired +`+who+` +Zoe +since `)
 	c.messages(zoe, 2)
-	c.mustSay(c.does(1, "pair", "approve", code), "no stranger was told the code")
+	c.mustSay(c.does(1, "pair", "approve", code), "no person waits with the code")
 	zoe.Say("let in")
 	c.messages(zoe, 3)
 	group.Say(mention)

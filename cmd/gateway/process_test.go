@@ -61,7 +61,7 @@ func TestSecondInstance(t *testing.T) {
 	if out, _, code := w.run("sessions", "list"); code != 0 || !strings.Contains(out, "console:local") {
 		t.Errorf("sessions list: %d %s", code, out)
 	}
-	if _, stderr, code := w.run("sessions", "show", "telegram:5"); code != 1 || !strings.Contains(stderr, "there is no session telegram:5") {
+	if _, stderr, code := w.run("sessions", "show", "telegram:5"); code != 1 || !strings.Contains(stderr, "there is no conversation telegram:5") {
 		t.Errorf("sessions show: %d %s", code, stderr)
 	}
 	_ = first.in.Close()
@@ -96,7 +96,7 @@ func TestAdminSocket(t *testing.T) {
 	}
 	for request, want := range map[string]string{
 		`{"protocol": 99, "op": "status"}`: "speaks admin protocol 2, this command 99",
-		`{"protocol": 2, "op": "dance"}`:   `knows no \"dance\"`,
+		`{"protocol": 2, "op": "dance"}`:   `does not know \"dance\"`,
 		`{"protocol": 2, "op": "status"}`:  `"pid":`,
 	} {
 		if _, got := post(strings.NewReader(request)); !strings.Contains(got, want) {

@@ -27,21 +27,16 @@ const leaveGrace = 2 * time.Second
 
 func newChat(h *host) *cobra.Command {
 	return &cobra.Command{
-		Use: "chat", Short: "Talk to the agent here", Args: cobra.NoArgs,
-		Long: `Opens a console to the agent in this process. In a terminal, Ctrl-C stops the
-turn first and leaves second, and Ctrl-D leaves. Piped, each line is one message;
-the command ends when all are answered, with code 1 when one was not.`,
+		Use: "chat", Short: textChat, Args: cobra.NoArgs,
+		Long: textChatLong,
 		RunE: func(cmd *cobra.Command, _ []string) error { return h.chat(cmd.Context()) },
 	}
 }
 
 func newRun(h *host) *cobra.Command {
 	return &cobra.Command{
-		Use: "run", Short: "Run all configured channels", Args: cobra.NoArgs,
-		Long: `Runs all configured channels, and a console when it is started in a terminal.
-SIGTERM stops it: nothing new is taken in, turns under way have 20 s, and what is
-not finished is taken up at the next start. A second signal ends it at once.
-SIGHUP is ignored.`,
+		Use: "run", Short: textRun, Args: cobra.NoArgs,
+		Long: textRunLong,
 		RunE: func(cmd *cobra.Command, _ []string) error { return h.run(cmd.Context()) },
 	}
 }
@@ -143,7 +138,7 @@ func (w *watchedWriter) Write(p []byte) (int, error) {
 }
 
 // errUnanswered says that a message of a piped chat has no answer.
-var errUnanswered = errors.New("a message was not answered")
+var errUnanswered = errors.New(textUnanswered)
 
 // ending closes the store and turns the result into an exit code.
 func ending(ctx context.Context, a *gateway.App, err error, failed bool) error {

@@ -19,13 +19,11 @@ import (
 func newStatus(h *host) *cobra.Command {
 	asJSON := false
 	c := &cobra.Command{
-		Use: "status", Short: "Show what the gateway does and what waits", Args: cobra.NoArgs,
-		Long: `Shows what the gateway does and what waits; without a gateway, what the store holds.
-Exit codes: 0 a gateway is running and its store works; 1 the store, the audit log or
-AGENT.md has trouble, also without a gateway; 4 no gateway is running.`,
+		Use: "status", Short: textStatus, Args: cobra.NoArgs,
+		Long: textStatusLong,
 		RunE: func(cmd *cobra.Command, _ []string) error { return h.status(cmd.Context(), asJSON) },
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c.Flags().BoolVar(&asJSON, "json", false, textJSON)
 	return c
 }
 
@@ -46,7 +44,7 @@ func (h *host) status(ctx context.Context, asJSON bool) error { //nolint:revive 
 	case err != nil:
 		return err
 	case len(r.Trouble) > 0:
-		return &admin.ExitError{Code: admin.CodeFailed, Silent: true, Err: errors.New("the gateway has trouble")}
+		return &admin.ExitError{Code: admin.CodeFailed, Silent: true, Err: errors.New(textTrouble)}
 	case r.PID == 0:
 		return &admin.ExitError{Code: admin.CodeNotRunning, Silent: true, Err: admin.ErrNotRunning}
 	}
@@ -55,14 +53,14 @@ func (h *host) status(ctx context.Context, asJSON bool) error { //nolint:revive 
 
 // statusText is the report as a table.
 func statusText(r *admin.StatusReport) string {
-	state := "no gateway is running; this is what its store holds"
+	state := textStatusStore
 	switch {
 	case r.PID != 0:
-		state = fmt.Sprintf("runs as process %d since %s", r.PID, r.Since.Format(time.DateTime))
+		state = fmt.Sprintf(textStatusRuns, r.PID, r.Since.Format(time.DateTime))
 	case r.Empty:
-		state = "no gateway is running, and there is no store yet"
+		state = textStatusNoStore
 	case r.Store == nil:
-		state = "no gateway is running, and its store cannot be read"
+		state = textStatusUnreadable
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "gateway\t%s\nversion\t%s\n", state, r.Version)
@@ -79,7 +77,7 @@ func statusText(r *admin.StatusReport) string {
 		fmt.Fprintf(&b, "channel %s\t%s %s\n", strings.TrimSuffix(c.Name+"/"+c.Account, "/"), c.Health.State, inCell(c.Health.Reason))
 	}
 	for _, t := range r.Slow {
-		fmt.Fprintf(&b, "slow turn\t%s has not asked the model since %s: it %s; /stop there ends it\n",
+		fmt.Fprintf(&b, textSlowTurn,
 			admin.PlaceOf(session.Info{Address: t.Address}), t.Since.Format(time.DateTime), t.Stage)
 	}
 	for _, trouble := range r.Trouble {

@@ -17,10 +17,8 @@ func newStore(h *host) *cobra.Command {
 		}
 	}
 	restore := &cobra.Command{
-		Use: "restore FILE", Short: "Replace the store by a snapshot; the present one is kept beside it", Args: cobra.ExactArgs(1),
-		Long: `Replaces the store by a snapshot while no gateway runs. The present file is kept
-under another name. The restored store is held: nothing that waits in it is run
-or sent until the verb release, because it may have been done already.`,
+		Use: "restore FILE", Short: textRestore, Args: cobra.ExactArgs(1),
+		Long: textRestoreLong,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			cfg, err := h.load(true)
 			if err != nil {
@@ -29,14 +27,14 @@ or sent until the verb release, because it may have been done already.`,
 			if err := admin.RestoreStore(cmd.Context(), cfg.StateDir, words[0]); err != nil {
 				return err
 			}
-			return h.print("restored from %s; look at it with %[2]s sessions list, then run %[2]s store release\n", words[0], admin.Program())
+			return h.print(textRestored, words[0], admin.Program())
 		},
 	}
-	return group("store", "Check, save, restore or release the store",
-		storeVerb("check", "Read the whole store and say what is wrong with it", admin.CheckStore()),
-		storeVerb("snapshot", "Save a copy of the store in the state folder", admin.SnapshotStore()),
+	return group("store", textStore,
+		storeVerb("check", textStoreCheck, admin.CheckStore()),
+		storeVerb("snapshot", textStoreSnapshot, admin.SnapshotStore()),
 		restore,
-		storeVerb("release", "Let a restored store work again", admin.ReleaseStore()))
+		storeVerb("release", textStoreRelease, admin.ReleaseStore()))
 }
 
 func (h *host) storeVerb(ctx context.Context, op admin.Operation) error {

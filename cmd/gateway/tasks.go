@@ -13,14 +13,12 @@ import (
 
 func newTasks(h *host) *cobra.Command {
 	arg := func(words []string) admin.Request { return admin.Request{Task: words[0]} }
-	c := group("tasks", "List, show or cancel what runs in the background",
-		verb(h, "list", "List the tasks that run, and those that ended in the last two days", admin.ListTasks(), cobra.NoArgs, noArgs,
+	c := group("tasks", textTasks,
+		verb(h, "list", textTasksList, admin.ListTasks(), cobra.NoArgs, noArgs,
 			showTaskLine),
-		verb(h, "show ID|NAME", "Show one task, with its arguments and what came of it", admin.ShowTask(), cobra.ExactArgs(1), arg, showTask),
-		verb(h, "cancel ID|NAME", "End one task; its chat is told", admin.CancelTask(), cobra.ExactArgs(1), arg, showTaskLine))
-	c.Long = `A task is work that a tool goes on with after its call: its result comes into the
-chat by itself. A task that the gateway's end cut off is not run again; its chat
-is told at the next start.`
+		verb(h, "show ID|NAME", textTasksShow, admin.ShowTask(), cobra.ExactArgs(1), arg, showTask),
+		verb(h, "cancel ID|NAME", textTasksCancel, admin.CancelTask(), cobra.ExactArgs(1), arg, showTaskLine))
+	c.Long = textTasksLong
 	return c
 }
 

@@ -19,24 +19,21 @@ func newToolCall(h *host) *cobra.Command {
 	var chat string
 	var yes bool
 	c := &cobra.Command{
-		Use: "call NAME JSON", Short: "Call a tool directly, in a chat and under its checks", Args: cobra.RangeArgs(1, 2),
-		Long: `Calls a tool without a model: at the console, or with --chat in another chat, with
-the files, the tools and the level of that chat. A call that a person would have to
-allow in a chat is shown here, and runs after a yes; without a terminal it runs with
---yes only.`,
+		Use: "call NAME JSON", Short: textToolCall, Args: cobra.RangeArgs(1, 2),
+		Long: textToolCallLong,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			args := admin.Request{Tool: words[0], Input: json.RawMessage("{}"), Chat: chat, Yes: yes}
 			if len(words) > 1 {
 				args.Input = json.RawMessage(words[1])
 			}
 			if !json.Valid(args.Input) {
-				return admin.WithCode(admin.CodeUsage, errors.New(`the arguments are not JSON: write an object such as '{"path": "."}'`))
+				return admin.WithCode(admin.CodeUsage, errors.New(textArgumentsNotJSON))
 			}
 			return h.callTool(cmd.Context(), args)
 		},
 	}
-	c.Flags().StringVar(&chat, "chat", "", "the chat: CHANNEL:[ACCOUNT/]CHAT, or a session's id (default: the console)")
-	c.Flags().BoolVar(&yes, "yes", false, "run it without a question")
+	c.Flags().StringVar(&chat, "chat", "", textChatFlag)
+	c.Flags().BoolVar(&yes, "yes", false, textYesFlag)
 	return c
 }
 
@@ -52,12 +49,12 @@ func (h *host) callTool(ctx context.Context, args admin.Request) error {
 			return admin.WithCode(admin.CodeUsage, fmt.Errorf("%s was not called: a person has to allow it, because %s: call it in a terminal, "+
 				"or give --yes", args.Tool, r.Question.Why))
 		}
-		text := fmt.Sprintf("%s\n\n%s\n\nRun it?", r.Question.Headline, channels.Verbatim(r.Question.Text))
+		text := fmt.Sprintf(textRunIt, r.Question.Headline, channels.Verbatim(r.Question.Text))
 		switch yes, err := h.ask(text); {
 		case err != nil:
 			return err
 		case !yes:
-			return admin.WithCode(admin.CodeFailed, fmt.Errorf("%s was not called", args.Tool))
+			return admin.WithCode(admin.CodeFailed, fmt.Errorf(textNotCalled, args.Tool))
 		}
 		args.Shown = r.Question.Shown
 	}
@@ -75,7 +72,7 @@ func (h *host) showCall(r admin.CallReport, err error) error {
 		return err
 	}
 	if r.IsError {
-		return &admin.ExitError{Code: admin.CodeFailed, Silent: true, Err: errors.New("the call failed")}
+		return &admin.ExitError{Code: admin.CodeFailed, Silent: true, Err: errors.New(textCallFailed)}
 	}
 	return nil
 }

@@ -49,9 +49,9 @@ func (t troubles) tell(ctx context.Context, tell func(error)) {
 // closed screen shows itself at the next answer.
 func onScreen(ctx context.Context, screen *console.Channel) func(error) {
 	return func(err error) {
-		text := "the store can be written again"
+		text := textStoreWorks
 		if err != nil {
-			text = err.Error() + "; what you wrote waits, and is answered once there is room"
+			text = fmt.Sprintf(textStoreFull, err)
 		}
 		_ = screen.Status(ctx, channels.Address{}, text)
 	}
@@ -61,7 +61,7 @@ func onScreen(ctx context.Context, screen *console.Channel) func(error) {
 func endOnTrouble(stop context.CancelCauseFunc) func(error) {
 	return func(err error) {
 		if err != nil {
-			stop(fmt.Errorf("%w; what was not answered waits, and is taken up at the next start", err))
+			stop(fmt.Errorf(textStoreFullPiped, err))
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 func newUsage(h *host) *cobra.Command {
 	day := ""
-	c := verb(h, "usage", "Show what each chat used on a day", admin.Usage(), cobra.NoArgs,
+	c := verb(h, "usage", textUsage, admin.Usage(), cobra.NoArgs,
 		func([]string) admin.Request { return admin.Request{Day: day} },
 		func(w io.Writer, r admin.UsageReport) error {
 			var b strings.Builder
@@ -35,10 +35,10 @@ func newUsage(h *host) *cobra.Command {
 		})
 	c.PreRunE = func(*cobra.Command, []string) error {
 		if _, err := time.Parse(time.DateOnly, day); day != "" && err != nil {
-			return admin.WithCode(admin.CodeUsage, fmt.Errorf("--day %s: write a day such as 2026-01-31", day))
+			return admin.WithCode(admin.CodeUsage, fmt.Errorf(textBadDay, day))
 		}
 		return nil
 	}
-	c.Flags().StringVar(&day, "day", "", "a day such as 2026-01-31 (default: today, where the chat is)")
+	c.Flags().StringVar(&day, "day", "", textDayFlag)
 	return c
 }

@@ -67,7 +67,7 @@ func verb[T any](h *host, use, short string, op admin.Operation, args cobra.Posi
 			return errors.Join(table.Flush(), err)
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON, one value a line")
+	c.Flags().BoolVar(&asJSON, "json", false, textJSONLines)
 	return c
 }
 
@@ -101,14 +101,14 @@ func sessionArg(words []string) admin.Request {
 func newSessions(h *host) *cobra.Command {
 	const which = " [ID or CHANNEL:CHAT]"
 	export := &cobra.Command{
-		Use: "export" + which, Short: "Print a conversation as lines of JSON", Args: cobra.MaximumNArgs(1),
+		Use: "export" + which, Short: textSessionsExport, Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			return h.operate(cmd.Context(), admin.ExportSession(), sessionArg(words), func(raw json.RawMessage) error { return h.printJSON(raw) })
 		},
 	}
-	return group("sessions", "List, show, export or forget conversations",
-		verb(h, "list", "List all conversations", admin.ListSessions(), cobra.NoArgs, noArgs, showSessionLine),
-		verb(h, "show"+which, "Show one conversation and what failed in it (default: the console's)", admin.ShowSession(),
+	return group("sessions", textSessions,
+		verb(h, "list", textSessionsList, admin.ListSessions(), cobra.NoArgs, noArgs, showSessionLine),
+		verb(h, "show"+which, textSessionsShow, admin.ShowSession(),
 			cobra.MaximumNArgs(1), sessionArg, showSession),
 		export,
 		newForget(h),
@@ -140,8 +140,8 @@ func showSession(w io.Writer, i session.Info) error {
 }
 
 func newTool(h *host) *cobra.Command {
-	return group("tool", "List the tools, show or call one, or make one of your own",
-		verb(h, "list", "List all tools", admin.ListTools(), cobra.NoArgs, noArgs, func(w io.Writer, t admin.ToolReport) error {
+	return group("tool", textTools,
+		verb(h, "list", textToolsList, admin.ListTools(), cobra.NoArgs, noArgs, func(w io.Writer, t admin.ToolReport) error {
 			state := t.Level
 			if t.Disabled != "" {
 				state = "disabled: " + t.Disabled
@@ -153,7 +153,7 @@ func newTool(h *host) *cobra.Command {
 			_, err := fmt.Fprintf(w, "%s\t%s\t%s%s\n", t.Name, inCell(state), inCell(t.Description), calls)
 			return err
 		}),
-		verb(h, "show [NAME]", "Show all there is to know of a tool, or of each", admin.ShowTools(), cobra.MaximumNArgs(1),
+		verb(h, "show [NAME]", textToolsShow, admin.ShowTools(), cobra.MaximumNArgs(1),
 			func(words []string) admin.Request {
 				return admin.Request{Tool: strings.Join(words, "")}
 			}, func(w io.Writer, t admin.ToolReport) error {

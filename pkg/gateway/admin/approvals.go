@@ -64,7 +64,7 @@ func listGrants(ctx context.Context, g *Gateway, _ *Request, emit Emit) error {
 func revokeGrant(ctx context.Context, g *Gateway, r *Request, emit Emit) error {
 	grant, err := g.Engine.Approvals().RevokeGrant(ctx, r.Approval)
 	if errors.Is(err, session.ErrNotFound) {
-		return fmt.Errorf("there is no grant %s: %s approvals grants lists them", r.Approval, Program())
+		return fmt.Errorf(textNoGrant, r.Approval, Program())
 	}
 	if err != nil {
 		return err
@@ -108,14 +108,14 @@ func decide(allow bool) handler {
 func queueDecision(ctx context.Context, g *Gateway, d session.Decision, emit Emit) error {
 	q, err := g.Engine.Approvals().Approval(ctx, d.Approval)
 	if errors.Is(err, session.ErrNotFound) {
-		return fmt.Errorf("there is no approval %s: %s approvals list shows them", d.Approval, Program())
+		return fmt.Errorf(textNoApproval, d.Approval, Program())
 	}
 	if err != nil {
 		return err
 	}
 	r := newApprovalReport(&q)
 	if r.State == "expired" {
-		return fmt.Errorf("approval %s has expired: the call is asked about again when it is wanted again", d.Approval)
+		return fmt.Errorf(textApprovalExpired, d.Approval)
 	}
 	if err := g.Agent.Decide(ctx, d); err != nil {
 		return err

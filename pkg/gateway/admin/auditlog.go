@@ -36,8 +36,7 @@ func VerifyAudit(ctx context.Context, stateDir string, from uint64) (audit.Repor
 		return r, StoreError(err)
 	case there:
 		return r, WithCode(CodeFailed,
-			fmt.Errorf("the audit log is gone: the store in %s was used, and no row of it is in %s; put the folder back, "+
-				"or keep in mind that what was done before the next row is not on record", stateDir, AuditDir(stateDir)))
+			fmt.Errorf(textAuditGone, stateDir, AuditDir(stateDir)))
 	}
 	return r, nil
 }

@@ -16,10 +16,10 @@ import (
 )
 
 // ErrNotRunning is for a state folder that no gateway answers for.
-var ErrNotRunning = errors.New("no gateway is running")
+var ErrNotRunning = errors.New(textNotRunning)
 
 // errBrokenOff is for a gateway that took the connection and gave no whole answer.
-var errBrokenOff = errors.New("the running gateway broke off its answer: it is stopping, or another user runs it")
+var errBrokenOff = errors.New(textBrokeOff)
 
 // Here does an operation in this process.
 type Here func(ctx context.Context, take func(json.RawMessage) error) error
@@ -105,7 +105,7 @@ func unreached(stateDir, path string, err error) error {
 		}
 		return StoreError(bolt.LookError(path, os.ErrPermission))
 	default:
-		return fmt.Errorf("the running gateway cannot be reached: %w", dial)
+		return fmt.Errorf(textUnreachable, dial)
 	}
 }
 

@@ -33,7 +33,7 @@ func RunJob() Operation {
 // PauseJob keeps a job from running.
 func PauseJob() Operation {
 	pause := oneJob("", func(ctx context.Context, g *Gateway, id string) (session.Job, error) {
-		return g.Agent.Jobs().Pause(ctx, id, "by the operator")
+		return g.Agent.Jobs().Pause(ctx, id, textByOperator)
 	})
 	return Operation{Name: "jobs pause", Audited: true, Handle: pause}
 }
@@ -117,9 +117,9 @@ func oneJob(state string, do func(ctx context.Context, g *Gateway, id string) (s
 		}
 		switch {
 		case errors.Is(err, session.ErrNotFound):
-			return fmt.Errorf("there is no job %s: %s jobs list shows them", request.Job, Program())
+			return fmt.Errorf(textNoSchedule, request.Job, Program())
 		case errors.Is(err, job.ErrConfigured):
-			return fmt.Errorf("the job %s is set in the configuration: take agent.heartbeat out there, or pause it", request.Job)
+			return fmt.Errorf(textScheduleConfigured, request.Job)
 		case err != nil:
 			return err
 		}

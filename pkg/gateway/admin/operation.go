@@ -73,7 +73,7 @@ func (g *Gateway) Do(ctx context.Context, name string, r *Request, take Emit) (e
 	i := slices.IndexFunc(all, func(op Operation) bool { return op.Name == name })
 	if i < 0 {
 		g.Note(audit.Row{Kind: audit.KindOperator, Outcome: "failed", Detail: name})
-		return fmt.Errorf("this gateway knows no %q: is it another version?", name)
+		return fmt.Errorf(textUnknownOperation, name)
 	}
 	op := all[i]
 	if op.Audited {

@@ -118,9 +118,9 @@ func approvePair(ctx context.Context, g *Gateway, request *Request, emit Emit) e
 	})
 	switch {
 	case errors.Is(err, session.ErrExpired):
-		return fmt.Errorf("the code %s has expired: whoever got it writes to the bot again and gets a new one", code)
+		return fmt.Errorf(textCodeExpired, code)
 	case errors.Is(err, session.ErrNotFound):
-		return fmt.Errorf("no stranger was told the code %s: %s pair list shows those who wait", code, Program())
+		return fmt.Errorf(textNoSuchCode, code, Program())
 	case err != nil:
 		return err
 	}
@@ -138,7 +138,7 @@ func revokePairs(ctx context.Context, g *Gateway, request *Request, emit Emit) e
 	}
 	ended, err := g.Engine.Pairs().RevokePairs(ctx, who.Channel, who.Account, who.ID)
 	if errors.Is(err, session.ErrNotFound) {
-		return fmt.Errorf("%s is not paired: %s pair list shows the paired people; a person on an allow list is removed there", who, Program())
+		return fmt.Errorf(textNotPaired, who, Program())
 	}
 	if err != nil {
 		return err

@@ -10,7 +10,8 @@ import (
 	"parley/pkg/session/bolt"
 )
 
-// Program is the name that the program was started by, for hints.
+// Program is the base name by which this process was started. Hints name it, so that
+// a person can repeat them as they stand.
 func Program() string { return filepath.Base(os.Args[0]) }
 
 // WithHint adds the command that helps to an error of a room that cannot know the name

@@ -109,7 +109,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	var m message
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxRequest)).Decode(&m); err != nil {
 		s.log.Warn().Err(err).Msg("an admin request cannot be read")
-		http.Error(w, "the request cannot be read", http.StatusBadRequest)
+		http.Error(w, textBadRequest, http.StatusBadRequest)
 		return
 	}
 	enc := json.NewEncoder(w)
@@ -134,7 +134,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) run(ctx context.Context, m *message, write func(answerLine) error) error {
 	if m.Protocol != protocol {
-		return fmt.Errorf("the running gateway speaks admin protocol %d, this command %d: use the same version of both", protocol, m.Protocol)
+		return fmt.Errorf(textOtherProtocol, protocol, m.Protocol)
 	}
 	s.log.Info().Str("op", m.Op).Msg("admin")
 	return s.do(ctx, m.Op, &m.Args, EmitTo(func(raw json.RawMessage) error { return write(answerLine{Value: raw}) }))

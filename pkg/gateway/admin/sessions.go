@@ -100,7 +100,7 @@ func findSession(ctx context.Context, g *Gateway, name string) (session.Info, er
 		info, err = onlyChat(ctx, g, at)
 	}
 	if errors.Is(err, session.ErrNotFound) {
-		return info, fmt.Errorf("there is no session %s: %s sessions list shows them", name, Program())
+		return info, fmt.Errorf(textNoConversation, name, Program())
 	}
 	return info, err
 }
@@ -120,7 +120,7 @@ func onlyChat(ctx context.Context, g *Gateway, at policy.Place) (session.Info, e
 	case len(found) == 0:
 		return session.Info{}, session.ErrNotFound
 	case len(found) > 1:
-		return session.Info{}, fmt.Errorf("several accounts have a chat %s: write %s or %s", at, PlaceOf(found[0]), PlaceOf(found[1]))
+		return session.Info{}, fmt.Errorf(textSeveralAccounts, at, PlaceOf(found[0]), PlaceOf(found[1]))
 	}
 	return found[0], nil
 }

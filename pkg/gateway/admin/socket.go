@@ -101,7 +101,7 @@ func sameUser(conn *net.UnixConn) error {
 		return credErr
 	}
 	if user != os.Getuid() && user != 0 {
-		return fmt.Errorf("user %d may not administer this gateway", user)
+		return fmt.Errorf(textNotAdmin, user)
 	}
 	return nil
 }

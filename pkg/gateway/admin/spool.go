@@ -95,8 +95,7 @@ func (s *answerSpool) put(raw json.RawMessage) error {
 
 // unspooled is for an answer that can be kept nowhere until it is read.
 func unspooled(err error) error {
-	return WithCode(CodeFailed, fmt.Errorf("the rest of the answer cannot be kept until it is read: %w: make room there, "+
-		"or name another folder with TMPDIR", err))
+	return WithCode(CodeFailed, fmt.Errorf(textNoSpool, err))
 }
 
 // end says that no more comes; a nil err is the end of a whole answer.

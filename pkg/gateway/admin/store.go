@@ -58,7 +58,7 @@ func ReleaseStore() Operation {
 // is kept under another name.
 func RestoreStore(ctx context.Context, stateDir, file string) error {
 	if _, err := os.Stat(file); err != nil {
-		return WithCode(CodeFailed, fmt.Errorf("the snapshot cannot be read: %w: snapshots are in %s", err, filepath.Join(stateDir, "snapshots")))
+		return WithCode(CodeFailed, fmt.Errorf(textNoSnapshot, err, filepath.Join(stateDir, "snapshots")))
 	}
 	return StoreError(bolt.Restore(ctx, stateDir, file))
 }
@@ -88,19 +88,19 @@ type StoreReport struct {
 
 func released(err error, emit Emit) error {
 	if errors.Is(err, session.ErrNotFound) {
-		return emit(StoreReport{"the store is not held: there is nothing to release"})
+		return emit(StoreReport{textNotHeld})
 	}
 	if err != nil {
 		return err
 	}
-	return emit(StoreReport{"the store is released: what waits is run and sent"})
+	return emit(StoreReport{textReleased})
 }
 
 // reportCheck tells the faults of a store. A store that is held is in order, and an
 // error all the same: its waiting messages are not run.
 func reportCheck(r *fsck.Report, emit Emit) error {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s: %s, %s, %s; %d waiting, %d sending, %d set aside",
+	fmt.Fprintf(&text, textStoreCounts,
 		Count(r.Records, "record", "records"), Count(r.Chats, "chat", "chats"), Count(r.Sessions, "conversation", "conversations"),
 		Count(r.Entries, "entry", "entries"), r.Waiting, r.Sending, r.SetAside)
 	if r.Held != "" {
@@ -110,7 +110,7 @@ func reportCheck(r *fsck.Report, emit Emit) error {
 		text.WriteString("\nproblem: " + p)
 	}
 	if r.More > 0 {
-		text.WriteString("\nand " + Count(r.More, "more problem", "more problems"))
+		text.WriteString("\nand " + Count(r.More, textMoreProblem, textMoreProblems))
 	}
 	if err := emit(StoreReport{text.String()}); err != nil {
 		return err
@@ -119,7 +119,7 @@ func reportCheck(r *fsck.Report, emit Emit) error {
 		return err
 	}
 	if r.Held != "" {
-		return fmt.Errorf("the store is held: when you have seen the missing part, run %s store release", Program())
+		return fmt.Errorf(textHeld, Program())
 	}
 	return nil
 }

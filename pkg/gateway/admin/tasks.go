@@ -53,7 +53,7 @@ func cancelTask(ctx context.Context, g *Gateway, request *Request, emit Emit) er
 
 func unknownTask(err error, r *Request) error {
 	if errors.Is(err, session.ErrNotFound) {
-		return fmt.Errorf("there is no task %s: %s tasks list shows them", r.Task, Program())
+		return fmt.Errorf(textNoTask, r.Task, Program())
 	}
 	return err
 }

@@ -51,7 +51,7 @@ func showTools(_ context.Context, g *Gateway, request *Request, emit Emit) error
 	names := g.Registry.List()
 	if name := request.Tool; name != "" {
 		if !slices.Contains(names, name) {
-			return fmt.Errorf("there is no tool %s: %s tool list shows them", name, Program())
+			return fmt.Errorf(textNoTool, name, Program())
 		}
 		names = []string{name}
 	}

@@ -29,15 +29,15 @@ func toolPage(of *tools.ToolRegistry, name string) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n%s\n\n| | |\n|---|---|\n", name, t.Description())
 	for _, row := range [][2]string{
-		{"May it change things?", changes},
-		{"Is a person asked before?", asked},
-		{"Level that the chat needs", string(an.Level)},
+		{textPageChanges, changes},
+		{textPageAsks, asked},
+		{textPageLevel, string(an.Level)},
 		{"Result", originOf(an)},
-		{"The same call again in a turn", repeatOf(an, async)},
-		{"Beside other calls of an answer", besideOf(an)},
-		{"After a crash in the middle", againOf(an)},
-		{"Time limit", timeOf(an)},
-		{"Longest result", fmt.Sprintf("%d bytes; a longer one is cut in the middle", an.MaxOutput)},
+		{textPageRepeat, repeatOf(an, async)},
+		{textPageBeside, besideOf(an)},
+		{textPageCrash, againOf(an)},
+		{textPageTime, timeOf(an)},
+		{textPageLongest, fmt.Sprintf(textPageCut, an.MaxOutput)},
 	} {
 		fmt.Fprintf(&b, "| %s | %s |\n", row[0], row[1])
 	}
@@ -58,11 +58,11 @@ func timeOf(an tools.Annotations) string {
 func changesOf(an tools.Annotations) (word, sentence string) {
 	switch {
 	case an.ReadOnly:
-		return "no", "No, it only reads."
+		return "no", textPageReads
 	case an.Executes:
-		return "yes", "Yes: it runs commands or code."
+		return "yes", textPageExecutes
 	case an.Destructive:
-		return "yes", "Yes: it may overwrite or delete."
+		return "yes", textPageDestroys
 	default:
 		return "yes", "Yes."
 	}
@@ -74,48 +74,48 @@ func askedOf(t tools.Tool, an tools.Annotations) (words, sentence string) {
 	_, examines := t.(tools.Examiner)
 	switch {
 	case an.Executes:
-		return "always", "Yes, for every call. Only `approval: never` for this tool by name waives it, except for calls that always ask."
+		return "always", textPageEveryCall
 	case an.Destructive && !examines:
-		return "yes", "Yes, unless the operator has set `approval: never` for this tool by name."
+		return "yes", textPageUnless
 	case examines && (!an.ReadOnly || an.OpenWorld):
-		return "it depends", "It depends on the call: yes where it would overwrite, delete or execute something, or reach a new destination."
+		return "it depends", textPageDepends
 	case an.ReadOnly:
 		return "no", "No."
 	default:
-		return "not by default", "Not by default; yes with `approval: side_effects`, and in a turn that has read untrusted content."
+		return "not by default", textPageNotByDefault
 	}
 }
 
 func originOf(an tools.Annotations) string {
 	if an.OpenWorld {
-		return "Untrusted content: afterwards, calls that write, execute or reach a new destination ask."
+		return textPageUntrusted
 	}
-	return "No content from outside."
+	return textPageInside
 }
 
 func repeatOf(an tools.Annotations, async bool) string {
 	switch {
 	case !an.ReadOnly || async:
-		return "Runs again."
+		return textPageRunsAgain
 	case an.OpenWorld, an.Volatile:
-		return "Runs again: the answer may be another."
+		return textPageRunsAnew
 	default:
-		return "Is answered from memory, with a note, until a call may have changed something."
+		return textPageMemory
 	}
 }
 
 func besideOf(an tools.Annotations) string {
 	if an.Destructive || an.Ordered {
-		return "Runs alone."
+		return textPageAlone
 	}
-	return "Runs beside them."
+	return textPageRunsBeside
 }
 
 func againOf(an tools.Annotations) string {
 	if an.Rerunnable() {
-		return "It is run again."
+		return textPageRerun
 	}
-	return "It is not run again: the model is told that it is unknown whether it took effect."
+	return textPageNotRerun
 }
 
 // argumentTable lists the arguments of a schema.

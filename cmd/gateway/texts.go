@@ -1,0 +1,171 @@
+package main
+
+// The fixed texts of the command line: the help of each verb, questions, errors. A
+// translation replaces this file.
+const (
+	textApprovals        = "Decide on calls that wait for a person; list or revoke grants"
+	textApprovalsList    = "List open and decided approvals"
+	textApprovalsApprove = "Allow one call, once"
+	textApprovalsDeny    = "Deny one call"
+	textGrants           = "List grants: calls that are allowed in advance"
+	textGrantsRevoke     = "Revoke a grant"
+	textApprovalsLong    = `A call that overwrites, deletes or executes waits until a person has allowed it:
+the person who asked or an owner, by a button below the question in the chat, or
+the operator here. An approval expires after ten minutes. A grant allows the calls
+of one tool for one person in one chat, for 24 hours.`
+	textAuditVerify     = "Check that no row of the audit log was changed, deleted, inserted or moved"
+	textAuditFrom       = "begin at the row of this number, where earlier segments were archived"
+	textAuditShow       = "Show the newest rows of the audit log"
+	textAuditSince      = "only rows since this time: a duration such as 2h, or a time such as 2026-01-31 or 2026-01-31T12:00:00Z"
+	textAuditChat       = "only rows of this chat: its id, or CHANNEL:CHAT"
+	textAuditTool       = "only rows of this tool"
+	textAuditKind       = "only rows of this kind: "
+	textAuditLast       = "how many rows at most; 0: all"
+	textAuditJSON       = "print JSON, one row a line"
+	textAudit           = "Show the audit log, or check that it is whole"
+	textAuditVerifyLong = `Reads the whole audit log and checks each row and the chain. The first bad row is
+named, with exit code 1. It works beside a running gateway and without one.
+The hashes have no key: a person who can write the state folder can make a whole
+new chain. Keep the last line of this command elsewhere to notice even that.`
+	textAuditEmpty      = "the audit log is empty\n"
+	textAuditWhole      = "rows %d to %d are whole, in %s"
+	textAuditItself     = "; in %s the log tells of itself: %s audit show --kind audit"
+	textAuditUnfinished = "; a row is being written, or was when the gateway ended"
+	textAuditHash       = "%s\nrow %d has the hash %s\n"
+	textAuditBadKind    = "--kind %s: write one of %s"
+	textAuditBadLast    = "--last %d: write how many rows, or 0 for all"
+	textAuditBadSince   = "--since %s: write a duration such as 2h, or a time such as 2026-01-31 or 2026-01-31T12:00:00Z"
+	textRootLong        = `Parley answers people on their chat channels with a language model and tools.
+
+Start with: PROGRAM chat
+It needs no configuration: without one it uses a key from the environment, a
+model server on this machine, or the model that is built in.
+
+Exit codes: 0 done; 1 failed, or a message was not answered; 2 wrong usage or
+configuration; 3 the state folder is in use by another gateway; 4 status: no gateway
+is running; 130 interrupted; 143 ended at once by a second SIGTERM.`
+	textRoot         = "A chat-bot gateway"
+	textConfigFlag   = "configuration file (default ~/.parley/parley.yaml)"
+	textLogFlag      = "log level, instead of that of the configuration (chat logs only with this flag)"
+	textHelp         = "Help about any verb"
+	textNoHelp       = "there is no help on %q (%s --help shows what there is)"
+	textVersion      = "Print the version"
+	textConfigCheck  = "Check the configuration, secrets included"
+	textConfigGood   = "the configuration is good\n"
+	textConfigSchema = "Print the JSON Schema of the configuration"
+	textConfig       = "Check the configuration, or print its schema"
+	textInit         = "Write a first configuration and workspace"
+	textInitLong     = "Writes ~/.parley/parley.yaml (or --config) and the workspace. Existing files stay as they are."
+	textWrote        = "wrote %s\n"
+	textStays        = "%s is there already and stays as it is\n"
+	textInitNext     = "the workspace is %s\nnext: %s chat\n"
+	textForget       = "Delete a conversation and all that waits in its chat"
+	textForgetLong   = `Deletes a conversation and all that waits in its chat, for good. The command asks
+first in a terminal; without a terminal it needs --yes.`
+	textForgotten         = "forgotten: %s\n"
+	textForgetYes         = "delete it without a question"
+	textJSON              = "print JSON"
+	textForgetGone        = "the conversation %s of %s (%s) and all that waits in its chat would be gone for good"
+	textNotDeletedBecause = "nothing was deleted: "
+	textTerminalOrYes     = ": run it in a terminal to be asked, or give --yes"
+	textNotDeleted        = "nothing was deleted"
+	textNoConfig          = "there is no configuration %s: %s init --config %s writes one"
+	textSeeHelp           = "%w (%s --help shows what there is)"
+	textSeeUsage          = "%w (usage: %s)"
+	textJobs              = "List, show, run, pause, resume or remove schedules"
+	textJobsList          = "List all schedules"
+	textJobsShow          = "Show one schedule"
+	textJobsRun           = "Run a schedule once, now, also a paused one"
+	textJobsPause         = "Pause a schedule"
+	textJobsResume        = "Resume a paused schedule"
+	textJobsRemove        = "Remove a schedule"
+	textJobsLong          = `A schedule says a text, or has the agent answer a prompt, once or repeatedly. A
+chat makes it. The gateway runs schedules while it runs; at the next start it makes
+up for missed times, six missed hours once. Run does not change when a schedule is
+due next. Three failures in a row pause a schedule.`
+	textJobBecause = "because: %s"
+	textJobAsks    = "asks the agent"
+	textJobSays    = "says"
+	textNever      = "never"
+	textJob        = "schedule\t%s\nname\t%s\nstate\t%s %s\nchat\t%s\nmade by\t%s\nwhen\t%s\ndue\t%s\nlast run\t%s\nfailures\t%d %s\n%s\t%s\n"
+	textBadLog     = "--log %s: write one of trace, debug, info, warn, error, off"
+	textSlack      = "Print the manifest of a Slack app"
+	textSlackLong  = `Prints, as YAML, the manifest of a Slack app with the rights that the gateway
+needs. At https://api.slack.com/apps choose Create New App, From a manifest, and
+paste it there. The command writes no file.`
+	textSlackName   = "name of the app and its bot"
+	textToolNew     = "Make a tool of your own in the workspace"
+	textPairApprove = "Give access to the person who was told this code"
+	textPairOwner   = "give the rights of an owner in direct chats; for yourself"
+	textPair        = "Give strangers access by their code, or list or revoke it"
+	textPairList    = "List the people who wait for access, and those who have it"
+	textPairRevoke  = "Revoke the access of a person, at once"
+	textPairLong    = `A stranger who writes to a bot in a direct chat only gets a code, valid for one
+hour. The operator approves it here. Paired people may use direct chats with this bot
+as if they were on its allow list, or with --owner as if they were among owners in
+the configuration: in these chats the bot reads and writes the files of the console
+and remembers. Pairing covers direct chats only: in a group, a paired person is told
+so once a day. To change the rights of a pair, revoke it and approve a new code.`
+	textAsOwner  = " as owner"
+	textChat     = "Talk to the agent here"
+	textChatLong = `Opens a console to the agent in this process. In a terminal, Ctrl-C stops the
+turn first and leaves second, and Ctrl-D leaves. Piped, each line is one message;
+the command ends when all are answered, with code 1 when one was not.`
+	textRun     = "Run all configured channels"
+	textRunLong = `Runs all configured channels, and a console when it is started in a terminal.
+SIGTERM stops it: it accepts no more messages, gives running turns 20 s, and the
+next start continues unfinished work. A second signal ends it at once. SIGHUP is
+ignored.`
+	textUnanswered = "a message was not answered"
+	textStatus     = "Show the state of the gateway and what waits"
+	textStatusLong = `Shows the state of the gateway and what waits; without a gateway, what the store holds.
+Exit codes: 0 a gateway is running and its store works; 1 the store, the audit log or
+AGENT.md has trouble, also without a gateway; 4 no gateway is running.`
+	textTrouble          = "the gateway has trouble"
+	textStatusStore      = "no gateway is running; this is what its store holds"
+	textStatusRuns       = "runs as process %d since %s"
+	textStatusNoStore    = "no gateway is running, and there is no store yet"
+	textStatusUnreadable = "no gateway is running, and its store cannot be read"
+	textSlowTurn         = "slow turn\t%s has not asked the model since %s: it %s; /stop there ends it\n"
+	textRestore          = "Replace the store by a snapshot; the present one is kept beside it"
+	textRestoreLong      = `Replaces the store by a snapshot while no gateway runs. The present file is kept
+under another name. The restored store is held: the gateway runs and sends what
+waits in it only after the verb release, because it may have been done already.`
+	textRestored      = "restored from %s; look at it with %[2]s sessions list, then run %[2]s store release\n"
+	textStore         = "Check, save, restore or release the store"
+	textStoreCheck    = "Read the whole store and list its problems"
+	textStoreSnapshot = "Save a copy of the store in the state folder"
+	textStoreRelease  = "Let a restored store work again"
+	textTasks         = "List, show or cancel background tasks"
+	textTasksList     = "List running tasks, and those that ended in the last two days"
+	textTasksShow     = "Show one task with its arguments and its result"
+	textTasksCancel   = "Cancel a task; its chat is told"
+	textTasksLong     = `A task is work that a tool continues after its call; its result comes into the chat
+later. A task that was interrupted by the end of the gateway is not run again; its
+chat is told at the next start.`
+	textToolCall     = "Call a tool directly, in a chat and under its checks"
+	textToolCallLong = `Calls a tool without a model: at the console, or with --chat in another chat, with
+the files, the tools and the level of that chat. A call that a person would have to
+allow in a chat is shown here, and runs after a yes; without a terminal it needs
+--yes.`
+	textArgumentsNotJSON = `the arguments are not JSON: write an object such as '{"path": "."}'`
+	textChatFlag         = "the chat: CHANNEL:[ACCOUNT/]CHAT, or the id of a conversation (default: the console)"
+	textYesFlag          = "run it without a question"
+	textRunIt            = "%s\n\n%s\n\nRun it?"
+	textNotCalled        = "%s was not called"
+	textCallFailed       = "the call failed"
+	textStoreWorks       = "the store can be written again"
+	textStoreFull        = "%s; your messages wait, and are answered once there is room"
+	textStoreFullPiped   = "%w; unanswered messages wait, and the next start answers them"
+	textUsage            = "Show the use of each chat on a day"
+	textBadDay           = "--day %s: write a day such as 2026-01-31"
+	textDayFlag          = "a day such as 2026-01-31 (default: today, in the time zone of the chat)"
+	textJSONLines        = "print JSON, one value a line"
+	textSessionsExport   = "Print a conversation as lines of JSON"
+	textSessions         = "List, show, export or forget conversations"
+	textSessionsList     = "List all conversations"
+	textSessionsShow     = "Show one conversation and its failures (default: that of the console)"
+	textTools            = "List the tools, show or call one, or make one of your own"
+	textToolsList        = "List all tools"
+	textToolsShow        = "Show the page of a tool, or of each"
+)
