@@ -20,7 +20,7 @@ func text(s string) func(io.Writer) error {
 
 func check(t *testing.T, path, want string) {
 	t.Helper()
-	if got, err := os.ReadFile(path); err != nil || string(got) != want { //nolint:gosec // a file of the test
+	if got, err := os.ReadFile(path); err != nil || string(got) != want {
 		t.Errorf("%s holds %q, %v; want %q", filepath.Base(path), got, err, want)
 	}
 	if info, err := os.Stat(path); err == nil && info.Mode().Perm() != 0o600 {

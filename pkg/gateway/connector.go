@@ -73,7 +73,12 @@ func (j *Connector) run(ctx context.Context) (channels.Channel, error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		wait := pauses.After(errors.Is(err, slack.ErrRefused), 0)
+		var wait time.Duration
+		if errors.Is(err, slack.ErrRefused) {
+			wait = pauses.Refused()
+		} else {
+			wait = pauses.Failed(0)
+		}
 		if pauses.Lasting() {
 			err = fmt.Errorf("%w: install the app in the workspace again, put its Bot User OAuth Token where channels.slack.bot_token says, and "+
 				"start the gateway again", err)

@@ -59,7 +59,7 @@ func slackGateMutants() []Mutant {
 		},
 		{
 			Promise: "slack: first start", Defect: "asks a server that refuses it without a pause",
-			File: connector, Old: `wait := pauses.After(errors.Is(err, slack.ErrRefused), 0)`, New: `wait := min(pauses.After(errors.Is(err, slack.ErrRefused), 0), time.Millisecond)`,
+			File: connector, Old: `wait = pauses.Refused()`, New: `wait = min(pauses.Refused(), time.Millisecond)`,
 			Dir: "pkg/gateway", Test: "^TestJoinerAsksUntilItIsTold$",
 		},
 		{

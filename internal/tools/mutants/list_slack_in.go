@@ -34,7 +34,7 @@ func slackInMutants() []Mutant {
 		},
 		{
 			Promise: "slack: slow back-off", Defect: "asks again soon where there are too many sockets",
-			File: in + "/link.go", Old: "return backoff.Spread(l.slow.Next())", New: "return l.pause.After(false, 0)",
+			File: in + "/link.go", Old: "return backoff.Spread(l.slow.Next())", New: "return l.pause.Failed(0)",
 			Dir: dir, Test: "^TestALinkThatIsNotWantedIsNotHurried$",
 		},
 		{

@@ -11,6 +11,7 @@ import (
 
 	"parley/pkg/agent/progress"
 	"parley/pkg/agent/turn"
+	"parley/pkg/backoff"
 	"parley/pkg/channels"
 	"parley/pkg/session"
 	"parley/pkg/tools"
@@ -93,17 +94,7 @@ func (s *Supervisor) Pause() bool {
 	s.mu.Lock()
 	base := s.base
 	s.mu.Unlock()
-	if base == nil {
-		return false
-	}
-	t := time.NewTimer(retryPause)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-base.Done():
-		return false
-	}
+	return base != nil && backoff.Sleep(base, retryPause)
 }
 
 // arm makes the context of a task: it keeps the invocation, and ends with the task, with

@@ -45,17 +45,21 @@ func (p *Prose) FitRunes(m Meter) int {
 	return len(p.Text)
 }
 
-// Cut parts the text, in the first n bytes: code between lines, other text where it reads best.
-func (p *Prose) Cut(n int, code bool) (piece, rest Prose) {
+// CutCode parts the text, which is code, in its first n bytes: between lines, if that leaves no
+// less than a third of n.
+func (p *Prose) CutCode(n int) (piece, rest Prose) {
 	piece, rest = *p, *p
-	if code {
-		if line := strings.LastIndexByte(p.Text[:min(n+1, len(p.Text))], '\n'); line > n/3 {
-			n = line
-		}
-		piece.Text = p.Text[:n]
-		rest.skip(len(p.Text) - len(strings.TrimPrefix(p.Text[n:], "\n")))
-		return piece, rest
+	if line := strings.LastIndexByte(p.Text[:min(n+1, len(p.Text))], '\n'); line > n/3 {
+		n = line
 	}
+	piece.Text = p.Text[:n]
+	rest.skip(len(p.Text) - len(strings.TrimPrefix(p.Text[n:], "\n")))
+	return piece, rest
+}
+
+// Cut parts the text in its first n bytes, where it reads best.
+func (p *Prose) Cut(n int) (piece, rest Prose) {
+	piece, rest = *p, *p
 	n = p.choose(n)
 	piece.Text = strings.TrimRightFunc(p.Text[:n], unicode.IsSpace)
 	rest.skip(len(p.Text) - len(strings.TrimLeftFunc(p.Text[n:], unicode.IsSpace)))

@@ -27,13 +27,14 @@ const (
 	maxEscapedPipes = 1000 // \| in a text that has code with such in its tables
 )
 
-// Parse makes goldmark's tree of a text in GFM, with spoilers if the platform has them:
-// ||this|| is an [ast.Emphasis] of a third level.
-func Parse(source []byte, spoilers bool) ast.Node {
-	gfm := plain()
-	if spoilers {
-		gfm = spoiling()
-	}
+// Parse makes goldmark's tree of a text in GFM.
+func Parse(source []byte) ast.Node { return parse(plain(), source) }
+
+// ParseSpoilers is [Parse] for a platform with spoilers: ||this|| is an [ast.Emphasis] of a
+// third level.
+func ParseSpoilers(source []byte) ast.Node { return parse(spoiling(), source) }
+
+func parse(gfm parser.Parser, source []byte) ast.Node {
 	return gfm.Parse(text.NewReader(source), parser.WithContext(&reading{
 		Context: parser.NewContext(), pipes: bytes.Count(source, []byte(`\|`)) <= maxEscapedPipes,
 	}))

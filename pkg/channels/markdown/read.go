@@ -53,7 +53,11 @@ type reader struct {
 func Read(md string, d Dialect) []Block {
 	md = Clean(md, d.Removed)
 	r := &reader{Dialect: d, source: []byte(md), used: map[string]bool{}, budget: len(md) + freeTargets}
-	root := Parse(r.source, d.Spoilers)
+	read := Parse
+	if d.Spoilers {
+		read = ParseSpoilers
+	}
+	root := read(r.source)
 	r.findUsed(root)
 	r.children(root)
 	if len(r.blocks) == 0 && Visible(md) {

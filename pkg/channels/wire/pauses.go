@@ -16,12 +16,12 @@ type Pauses struct {
 // NewPauses returns the pauses of a loop, which grow from first to last.
 func NewPauses(first, last time.Duration) *Pauses { return &Pauses{usual: backoff.New(first, last)} }
 
-// After is how long to wait after a failed attempt: refused, if the platform refused the account;
-// else retryAfter, if the platform named a pause; else a pause that grows.
-func (p *Pauses) After(refused bool, retryAfter time.Duration) time.Duration {
-	if refused {
-		return backoff.Spread(p.refused.Take())
-	}
+// Refused is how long to wait after the platform refused the account.
+func (p *Pauses) Refused() time.Duration { return backoff.Spread(p.refused.Take()) }
+
+// Failed is how long to wait after another failure: retryAfter, if the platform named a pause, else
+// a pause that grows.
+func (p *Pauses) Failed(retryAfter time.Duration) time.Duration {
 	p.refused.Reset()
 	if retryAfter > 0 {
 		return backoff.Spread(retryAfter)

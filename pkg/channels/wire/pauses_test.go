@@ -21,15 +21,19 @@ func TestPauses(t *testing.T) {
 		{retryAfter: time.Minute, want: time.Minute},
 		{want: 3 * time.Second},
 		{refused: true, want: time.Second},
-		{refused: true, retryAfter: time.Hour, want: 5 * time.Second, lasting: true},
+		{refused: true, want: 5 * time.Second, lasting: true},
 		{want: 3 * time.Second},
 		{refused: true, want: time.Second},
 	} {
-		if got := p.After(c.refused, c.retryAfter); got < c.want || got > c.want*5/4 || p.Lasting() != c.lasting {
+		after := func() time.Duration { return p.Failed(c.retryAfter) }
+		if c.refused {
+			after = p.Refused
+		}
+		if got := after(); got < c.want || got > c.want*5/4 || p.Lasting() != c.lasting {
 			t.Errorf("attempt %d: a pause of %v, lasting %v, want %+v", i, got, p.Lasting(), c)
 		}
 	}
-	if p.Reset(); p.Lasting() || p.After(false, 0) > 2*time.Second {
+	if p.Reset(); p.Lasting() || p.Failed(0) > 2*time.Second {
 		t.Error("the pauses do not begin anew")
 	}
 }

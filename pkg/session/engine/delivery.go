@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"parley/pkg/backoff"
 	"parley/pkg/channels"
 	"parley/pkg/session"
 	"parley/pkg/session/engine/lane"
@@ -185,13 +186,13 @@ func (d *delivery) fence(t *table.Tx) error {
 // persist writes what is known of a delivery. A receipt in hand must not be
 // lost because the disk is full for a while: it is tried again until ctx ends.
 func (d *delivery) persist(ctx context.Context, run func(*table.Tx) error) error {
-	pause := lane.MinPause
+	pauses := backoff.New(lane.MinPause, lane.MaxPause/6)
 	for {
 		err := d.e.w.Do(ctx, run)
 		if !errors.Is(err, session.ErrStore) || errors.Is(err, kv.ErrClosed) {
 			return err
 		}
-		timer := time.NewTimer(pause)
+		timer := time.NewTimer(pauses.Next())
 		select {
 		case <-timer.C:
 		case <-ctx.Done():
@@ -201,7 +202,6 @@ func (d *delivery) persist(ctx context.Context, run func(*table.Tx) error) error
 			timer.Stop()
 			return err
 		}
-		pause = min(2*pause, lane.MaxPause/6)
 	}
 }
 

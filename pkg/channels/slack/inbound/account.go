@@ -59,8 +59,11 @@ func (r *Receiver) learn(now api.Identity) error {
 
 // after is how long to wait after err.
 func after(p *wire.Pauses, err error) time.Duration {
-	if ae, ok := errors.AsType[*api.Error](err); ok {
-		return p.After(errors.Is(err, api.ErrRefused), ae.RetryAfter)
+	if errors.Is(err, api.ErrRefused) {
+		return p.Refused()
 	}
-	return p.After(errors.Is(err, api.ErrRefused), 0)
+	if ae, ok := errors.AsType[*api.Error](err); ok {
+		return p.Failed(ae.RetryAfter)
+	}
+	return p.Failed(0)
 }

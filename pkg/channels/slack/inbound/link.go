@@ -186,7 +186,7 @@ func (l *link) pauseAfter(err error) (time.Duration, error) {
 		l.hasty = true // once at once: a server that ends every socket is not hurried
 		return 0, err
 	case asked:
-		return l.pause.After(false, 0), err
+		return l.pause.Failed(0), err
 	}
 	wait, state := after(l.pause, err), channels.HealthDegraded
 	if l.pause.Lasting() {

@@ -63,19 +63,19 @@ func linked(target string) string {
 func read(md string) []block {
 	tree := markdown.Read(md, dialect())
 	blocks := make([]block, 0, len(tree))
-	for _, b := range tree {
-		if b.Kind == markdown.Table {
-			blocks = append(blocks, tabled(b)...)
+	for i := range tree {
+		if tree[i].Kind == markdown.Table {
+			blocks = append(blocks, tabled(&tree[i])...)
 			continue
 		}
-		blocks = append(blocks, block{Block: b})
+		blocks = append(blocks, block{Block: tree[i]})
 	}
 	return blocks
 }
 
 // tabled is a table, or paragraphs of its rows if it is too large to be cut between them.
-func tabled(t markdown.Block) []block {
-	b := block{Block: t, widths: markdown.Widths(append([][]markdown.Cell{t.Head}, t.Rows...))}
+func tabled(t *markdown.Block) []block {
+	b := block{Block: *t, widths: markdown.Widths(append([][]markdown.Cell{t.Head}, t.Rows...))}
 	outset := b
 	outset.Begins = 0
 	most := 0
@@ -89,7 +89,8 @@ func tabled(t markdown.Block) []block {
 }
 
 // rowsAlone are the rows of a table as paragraphs.
-func rowsAlone(t markdown.Block) []block {
+func rowsAlone(t *markdown.Block) []block {
+	begins := t.Begins
 	var blocks []block
 	for _, row := range append([][]markdown.Cell{t.Head}, t.Rows...) {
 		var text markdown.Builder
@@ -101,9 +102,9 @@ func rowsAlone(t markdown.Block) []block {
 				text.Put(s.text, s.look)
 			}
 		}
-		if p := text.Prose(); markdown.Visible(p.Text) || len(blocks) == 0 && t.Begins < len(t.In) {
-			blocks = append(blocks, block{Block: markdown.Block{Prose: p, In: t.In, Begins: t.Begins}})
-			t.Begins = len(t.In)
+		if p := text.Prose(); markdown.Visible(p.Text) || len(blocks) == 0 && begins < len(t.In) {
+			blocks = append(blocks, block{Block: markdown.Block{Prose: p, In: t.In, Begins: begins}})
+			begins = len(t.In)
 		}
 	}
 	return blocks

@@ -161,6 +161,10 @@ func (b *block) cut(room int) (piece, rest block, ok bool) {
 	if n == 0 {
 		return piece, rest, false
 	}
-	piece.Prose, rest.Prose = b.Cut(n, b.Kind == markdown.Fenced)
+	if b.Kind == markdown.Fenced {
+		piece.Prose, rest.Prose = b.CutCode(n)
+	} else {
+		piece.Prose, rest.Prose = b.Cut(n)
+	}
 	return piece, rest, true
 }

@@ -22,10 +22,14 @@ const (
 // after is how long to wait after err.
 func after(p *wire.Pauses, err error) time.Duration {
 	ae, ok := errors.AsType[*api.Error](err)
-	if !ok {
-		return p.After(false, 0)
+	switch {
+	case !ok:
+		return p.Failed(0)
+	case ae.RetryAfter <= 0 && ae.RefusesToken():
+		return p.Refused()
+	default:
+		return p.Failed(ae.RetryAfter)
 	}
-	return p.After(ae.RefusesToken() && ae.RetryAfter <= 0, ae.RetryAfter)
 }
 
 // errToken names the cure for a token that is refused for good.

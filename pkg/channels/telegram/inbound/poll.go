@@ -90,7 +90,7 @@ func (p *poller) pauseAfter(ctx context.Context, err error) time.Duration {
 		p.deleted = true // once: an operator who sets it again wants it
 		err := p.deleteWebhook(ctx)
 		if err == nil {
-			return p.other.After(false, 0)
+			return p.other.Failed(0)
 		}
 		p.log.Warn().Err(err).Msg("the webhook is still set")
 	}

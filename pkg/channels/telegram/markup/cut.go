@@ -76,6 +76,10 @@ func (b *block) fit(room size) (n int, used size) {
 func (b *block) cut(n int) (piece, rest block) {
 	piece, rest = *b, *b
 	piece.keep = false
-	piece.Prose, rest.Prose = b.Cut(n, b.pre)
+	if b.pre {
+		piece.Prose, rest.Prose = b.CutCode(n)
+	} else {
+		piece.Prose, rest.Prose = b.Cut(n)
+	}
 	return piece, rest
 }

@@ -9,7 +9,7 @@ import (
 // Parse is the tree that Render walks over.
 func Parse(md string) (ast.Node, []byte) {
 	source := []byte(markdown.Clean(md, removed))
-	return markdown.Parse(source, true), source
+	return markdown.ParseSpoilers(source), source
 }
 
 // Columns is the width of a text in letters of one width.
