@@ -3,7 +3,6 @@ package agent
 import (
 	"parley/pkg/agent/job"
 	"parley/pkg/agent/turn"
-	"parley/pkg/channels"
 	"parley/pkg/session"
 )
 
@@ -22,10 +21,7 @@ func newKinds(a *Agent) []turn.Kind {
 			Purpose: session.ForPeople, Late: turn.WrittenLate,
 		},
 		job.Kind(a.jobs, a.jobPlaces),
-		{
-			Fits: isReportTurn, Handler: of(newReportTurn),
-			Purpose: session.ForBackground, Unasked: channels.ByTask, Late: textReportLate,
-		},
+		a.tasks.ReportKind(a.reports),
 		{
 			Fits: isCommandTurn, Handler: of(newCommandTurn),
 			Purpose: session.ForPeople, Late: turn.WrittenLate,

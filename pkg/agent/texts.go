@@ -3,11 +3,6 @@ package agent
 // The fixed texts that people read in a chat. A verb such as %s takes a name, a time or
 // another text of this file; a translation replaces this file.
 
-// How the answer of a schedule or of a task begins that comes late.
-const (
-	textReportLate = "(This is from %s; I could not tell you sooner.)\n\n"
-)
-
 // The commands, for /help and the menus of the platforms.
 const (
 	textDoesHelp     = "list the commands"
@@ -73,8 +68,6 @@ const (
 
 // Background tasks: the notices of their ends.
 const (
-	textTaskOver      = "Task %s has ended (%s)."
-	textTaskReport    = "Report of task %s:\n\n%s"
 	textTaskFailed    = "Task %s failed. %s"
 	textTaskRefused   = "Task %s was ended: its creator no longer has access."
 	textTaskLost      = "The gateway stopped three times while it ran."
@@ -85,9 +78,6 @@ const (
 	textTaskWaits     = "waiting for a place: other background agents are running"
 	textTaskWorks     = "running"
 	textTaskStep      = "step %d: using %s"
-	textNotRead       = "\n\nI have not read this report. %s"
-	textResultNotRead = "A task has ended, and I have not read its result. %s"
-	textResultKept    = "A task has ended, and I cannot read its result today. %s The result is kept in this conversation: ask me about it later."
 )
 
 // Approvals.

@@ -77,7 +77,7 @@ func unattendedMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "budgets: unattended", Defect: "shows nobody the report of an agent",
-			File: dir + "/reportturn.go", Old: "	if text != \"\" {\n		text +=", New: "	if text == \"-\" {\n		text +=",
+			File: dir + "/task/report.go", Old: "	if text != \"\" {\n		text +=", New: "	if text == \"-\" {\n		text +=",
 			Dir: dir, Test: "^TestAnAgentsReportAtTheLimit$",
 		},
 		{
@@ -92,8 +92,8 @@ func unattendedMutants() []Mutant {
 		},
 		{
 			Promise: "budgets: unattended", Defect: "keeps a result from who was not shown it",
-			File: dir + "/reportturn.go", Old: "return !strings.HasPrefix(it.Text, task.NotToldText(&t)), nil",
-			New: "return it.Text != task.Mark || t.ID == \"\", nil",
+			File: dir + "/task/report.go", Old: "return !strings.HasPrefix(it.Text, notToldText(&t)), nil",
+			New: "return it.Text != Mark || t.ID == \"\", nil",
 			Dir: dir, Test: "^TestBackgroundWorkAtTheLimit$",
 		},
 	}

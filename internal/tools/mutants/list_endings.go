@@ -12,7 +12,7 @@ func endingMutants() []Mutant {
 		},
 		{
 			Promise: progress, Defect: "leaves an agent's report to the notice of a limit",
-			File: dir + "/reportturn.go", Old: "\tif text != \"\" {\n\t\ttext +=", New: "\tif text != \"\" && l == nil {\n\t\ttext +=",
+			File: dir + "/task/report.go", Old: "\tif text != \"\" {\n\t\ttext +=", New: "\tif text != \"\" && l == nil {\n\t\ttext +=",
 			Dir: dir, Test: "^TestWhatShowsAnAgentsProgressIsFinishedByItsEnd$",
 		},
 		{

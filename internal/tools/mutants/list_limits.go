@@ -12,7 +12,7 @@ func limitMutants() []Mutant {
 	return slices.Concat(longHistoryMutants(), shareMutants(), []Mutant{
 		{
 			Promise: "a crowd at the start", Defect: "results take the places of people",
-			File: agent + "/reportturn.go", Old: "h.a.reports, h.T.Info.Awaited", New: "h.T.Deps.Places, h.T.Info.Awaited",
+			File: agent + "/task/report.go", Old: "h.places, h.T.Info.Awaited", New: "h.T.Deps.Places, h.T.Info.Awaited",
 			Dir: agent, Test: "^TestLostTasksOfManyChatsKeepNobodyWaiting$",
 		},
 		{

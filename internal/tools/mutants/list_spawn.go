@@ -7,7 +7,7 @@ func spawnMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "agents", Defect: "says nothing of a report for which the model has no words",
-			File: dir + "/reportturn.go", Old: "re.Text = report + turn.CutOff(e.Loop)", New: "re.Text = turn.CutOff(e.Loop)",
+			File: dir + "/task/report.go", Old: "re.Text = report + turn.CutOff(e.Loop)", New: "re.Text = turn.CutOff(e.Loop)",
 			Dir: dir, Test: "^TestAReportIsNotLostWithTheModel$",
 		},
 		{
@@ -19,7 +19,7 @@ func spawnMutants() []Mutant {
 		},
 		{
 			Promise: ends, Defect: "asks the model about an agent that failed",
-			File: dir + "/reportturn.go", Old: "if t.State == session.TaskDone {", New: "if t.Agent {",
+			File: dir + "/task/report.go", Old: "if t.State == session.TaskDone {", New: "if t.Agent {",
 			Dir: dir, Test: "^TestAnAgentThatFailsIsToldOnce$",
 		},
 		{
@@ -49,7 +49,7 @@ func spawnMutants() []Mutant {
 		},
 		{
 			Promise: bounds, Defect: "does not count by how many agents a report is deep",
-			File: dir + "/reportturn.go", Old: "\th.T.Tasks.Depth = t.Depth\n", New: "",
+			File: dir + "/task/report.go", Old: "\th.T.Tasks.Depth = t.Depth\n", New: "",
 			Dir: dir, Test: "^TestReportsDoNotStartAgentsForEver$",
 		},
 		{

@@ -8,8 +8,9 @@
 //   - The context of a task's work ends with the task, at its deadline, or with the process.
 //   - A task that did not survive the process is told to its chat once, before the next
 //     turn of that chat and beside the turns of all others.
+//   - A chat is told of each result that its model may not read.
 //   - Progress is shown only after the call has returned, and never after the end.
 //
-// [Tasks] are the records, the [Supervisor] has the work that runs in this process. The
-// turns that read a result are elsewhere.
+// [Tasks] are the records, the [Supervisor] has the work that runs in this process, and the
+// turns of [Tasks.ReportKind] bring the results home.
 package task

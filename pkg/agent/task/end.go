@@ -23,8 +23,8 @@ const EndTimeout = 30 * time.Second
 // task is ended and its chat is told.
 func (ts *Tasks) Arm(ctx context.Context, inv tools.Invocation, t session.Task) context.Context {
 	return ts.o.Work.arm(ctx, inv, t, func(after context.Context) {
-		text := TimeOver(&t)
-		ts.Complete(after, t.ID, session.TaskTimedOut, &tools.ToolResult{ForLLM: text, ForUser: text, IsError: true})
+		said := TimeOver(&t)
+		ts.Complete(after, t.ID, session.TaskTimedOut, &tools.ToolResult{ForLLM: said, ForUser: said, IsError: true})
 	})
 }
 
@@ -83,7 +83,7 @@ func (ts *Tasks) EndQuietly(ctx context.Context, id string, state session.TaskSt
 // Finish brings the result of a task's work home. A context that has ended takes the result
 // with it: at the deadline, whose end is told, or, for a failure, because the process stops.
 func (ts *Tasks) Finish(ctx context.Context, id string, result *tools.ToolResult) {
-	if ts.o.Work.CutOff(id, result.IsError) { //nolint:contextcheck // it looks at the context of the task
+	if ts.o.Work.CutOff(id, result.IsError) {
 		return
 	}
 	ts.Complete(ctx, id, turn.EndState(result), result)
@@ -129,8 +129,8 @@ func (ts *Tasks) Cancel(ctx context.Context, t *session.Task, by string, shape f
 	if err != nil {
 		return false, err
 	}
-	text := fmt.Sprintf(textCancelled, Name(t), by)
-	c := ts.completion(&now, session.TaskCancelled, &tools.ToolResult{ForLLM: text, ForUser: text, IsError: true})
+	said := fmt.Sprintf(textCancelled, Name(t), by)
+	c := ts.completion(&now, session.TaskCancelled, &tools.ToolResult{ForLLM: said, ForUser: said, IsError: true})
 	shape(&c, &now)
 	if now.Agent && c.Item != nil { // the turn of its end tells it
 		c.Outbox = nil

@@ -142,7 +142,7 @@ func (s *Supervisor) Hold(ctx context.Context, t *session.Task, by Holder) conte
 	if w := s.open[t.ID]; w != nil {
 		return w.ctx
 	}
-	base := s.base //nolint:contextcheck // a task outlives the call that starts it
+	base := s.base // a task outlives the call that starts it
 	if base == nil {
 		base = ctx
 	}

@@ -91,17 +91,17 @@ func started(t *testing.T, all ...session.Task) (*memory, *task.Supervisor, *tas
 	})
 }
 
-func running(id string) session.Task {
+func running() session.Task {
 	now := time.Now()
 	return session.Task{
-		ID: id, Chat: "1", Tool: "crawl", State: session.TaskRunning, Started: now, Deadline: now.Add(time.Hour),
+		ID: "one", Chat: "1", Tool: "crawl", State: session.TaskRunning, Started: now, Deadline: now.Add(time.Hour),
 	}
 }
 
 func TestATaskIsEndedAtItsDeadlineAndTold(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		one := running("one")
+		one := running()
 		m, _, tasks := started(t, one)
 		ctx := tasks.Arm(t.Context(), tools.Invocation{Turn: "turn"}, one)
 		if tools.InvocationFrom(ctx).Turn != "turn" {
@@ -126,7 +126,7 @@ func TestATaskIsEndedAtItsDeadlineAndTold(t *testing.T) {
 func TestTheContextEndsAfterTheEndIsStored(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		one := running("one")
+		one := running()
 		m, _, tasks := started(t, one)
 		m.fail = 2
 		ctx := tasks.Arm(t.Context(), tools.Invocation{}, one)
@@ -150,7 +150,7 @@ func TestTheContextEndsAfterTheEndIsStored(t *testing.T) {
 func TestAResultThatIsCutOffDoesNotCount(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		one := running("one")
+		one := running()
 		_, work, tasks := started(t, one)
 		tasks.Arm(t.Context(), tools.Invocation{}, one)
 		if work.CutOff("one", true) {
@@ -181,7 +181,7 @@ func (h *held) Expires() {
 func TestAHolderHearsOnceOfItsTask(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		one := running("one")
+		one := running()
 		_, work, _ := started(t, one)
 		h, other := &held{}, &held{}
 		ctx := work.Hold(t.Context(), &one, h)

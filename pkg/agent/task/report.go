@@ -1,4 +1,4 @@
-package agent
+package task
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"parley/pkg/agent/task"
 	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
@@ -16,20 +15,28 @@ import (
 // reportTurn is the turn that brings the result of a task home.
 type reportTurn struct {
 	turn.Message
-	a *Agent
+	store  Store
+	places *turn.Places
 
 	// report is the task of an agent that has a report, nil for any other.
 	report *session.Task
 }
 
-func isReportTurn(info *session.TurnInfo) bool { return info.Items[0].Kind == session.ItemTask }
-
-func newReportTurn(a *Agent, t *turn.Turn) turn.Handler {
-	return &reportTurn{Message: turn.Message{T: t}, a: a}
+// ReportKind is the row of turns that bring results home. They have places of their own:
+// people do not wait for a storm of them.
+func (ts *Tasks) ReportKind(places *turn.Places) turn.Kind {
+	return turn.Kind{
+		Fits: func(info *session.TurnInfo) bool { return info.Items[0].Kind == session.ItemTask },
+		Handler: func(t *turn.Turn) turn.Handler {
+			return &reportTurn{Message: turn.Message{T: t}, store: ts.o.Store, places: places}
+		},
+		Purpose: session.ForBackground, Unasked: channels.ByTask, Late: textReportLate,
+	}
 }
 
+// Enter waits for one of the places of reports.
 func (h *reportTurn) Enter(ctx context.Context) (leave func(), err error) {
-	return h.T.Wait(ctx, h.a.reports, h.T.Info.Awaited)
+	return h.T.Wait(ctx, h.places, h.T.Info.Awaited)
 }
 
 // Begin lets the model read the result. The end of an agent without a report is told
@@ -43,7 +50,7 @@ func (h *reportTurn) Begin(ctx context.Context) (turn.Input, error) {
 		return turn.Input{}, err
 	}
 	h.T.Take(items)
-	t, err := h.a.o.Engine.Tasks().Task(ctx, items[0].TaskID)
+	t, err := h.store.Task(ctx, items[0].TaskID)
 	if err != nil {
 		return turn.Input{}, err
 	}
@@ -79,6 +86,7 @@ func (h *reportTurn) Reply(ctx context.Context, e *turn.Result) (turn.Reply, err
 	return h.Message.Reply(ctx, e)
 }
 
+// Commit marks the message as one whose age counts.
 func (h *reportTurn) Commit(ctx context.Context, re turn.Reply) error {
 	re.Aged = true
 	return h.Message.Commit(ctx, re)
@@ -127,11 +135,11 @@ func (h *reportTurn) notRead(ctx context.Context, e *turn.Result) (turn.Reply, e
 // wasShown reports whether the person has seen the task's result already.
 func (h *reportTurn) wasShown(ctx context.Context) (bool, error) {
 	it := &h.T.Info.Items[0]
-	t, err := h.a.o.Engine.Tasks().Task(ctx, it.TaskID)
+	t, err := h.store.Task(ctx, it.TaskID)
 	if err != nil {
 		return false, err
 	}
-	return !strings.HasPrefix(it.Text, task.NotToldText(&t)), nil
+	return !strings.HasPrefix(it.Text, notToldText(&t)), nil
 }
 
 // asItIs is an agent's report as it is, "" for the result of another task.
@@ -139,7 +147,7 @@ func (h *reportTurn) asItIs() string {
 	if h.report == nil {
 		return ""
 	}
-	return fmt.Sprintf(textTaskReport, task.Name(h.report), h.report.Result)
+	return fmt.Sprintf(textReport, Name(h.report), h.report.Result)
 }
 
 // withReport is a text with the report below it.
@@ -153,13 +161,13 @@ func (h *reportTurn) withReport(text string) string {
 // takeOver lets the turn finish the message that showed how far the task was, whatever
 // the turn says, also NO_REPLY.
 func (h *reportTurn) takeOver(ctx context.Context) error {
-	t, err := h.a.o.Engine.Tasks().Task(ctx, h.T.Info.Items[0].TaskID)
+	t, err := h.store.Task(ctx, h.T.Info.Items[0].TaskID)
 	if errors.Is(err, session.ErrNotFound) || err == nil && t.Status == "" {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	h.T.TakesOver(t.Status, fmt.Sprintf(textTaskOver, task.Name(&t), t.State))
+	h.T.TakesOver(t.Status, fmt.Sprintf(textOver, Name(&t), t.State))
 	return nil
 }
