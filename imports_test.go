@@ -118,7 +118,8 @@ func rooms() map[string][]string {
 		"pkg/agent/job": append([]string{
 			"pkg/session", "pkg/tools", "pkg/policy", "pkg/agent/turn", "pkg/agent/named", "pkg/agent/budget", "pkg/agent/prompt",
 		}, vocabulary...),
-		"pkg/agent/named": {"pkg/channels"},
+		"pkg/agent/command": append([]string{"pkg/session", "pkg/agent/turn", "pkg/agent/prompt"}, vocabulary...),
+		"pkg/agent/named":   {"pkg/channels"},
 		"pkg/agent/task": append([]string{
 			"pkg/session", "pkg/tools", "pkg/agent/turn", "pkg/agent/named", "pkg/agent/progress", "pkg/agent/prompt",
 		}, vocabulary...),

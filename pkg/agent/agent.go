@@ -9,6 +9,7 @@ import (
 
 	"parley/pkg/agent/approval"
 	"parley/pkg/agent/budget"
+	"parley/pkg/agent/command"
 	"parley/pkg/agent/job"
 	"parley/pkg/agent/progress"
 	"parley/pkg/agent/prompt"
@@ -181,7 +182,7 @@ func newDeps(a *Agent) turn.Deps {
 		Prompts:  prompt.New(prompt.Options{Store: o.Engine.Sessions(), AgentFile: o.Files.AgentFile, Fetch: o.Files.Fetch}),
 		Meter:    budget.New(budget.Options{Store: o.Engine.Chats(), Budget: o.Budgets.Of, Currency: o.Budgets.Currency, Now: o.Now}),
 		Surfaces: o.Surfaces, Places: turn.NewPlaces(o.Limits.Turns), Zones: a.zones,
-		Tasks: a.tasks, Work: a.work, Approvals: approvals{a}, Command: commandName, Redact: o.Redact, Now: o.Now, Log: o.Log,
+		Tasks: a.tasks, Work: a.work, Approvals: approvals{a}, Command: command.Name, Redact: o.Redact, Now: o.Now, Log: o.Log,
 	}
 }
 

@@ -1,7 +1,9 @@
 package agent
 
 import (
+	"parley/pkg/agent/command"
 	"parley/pkg/agent/job"
+	"parley/pkg/agent/task"
 	"parley/pkg/agent/turn"
 	"parley/pkg/session"
 )
@@ -11,6 +13,7 @@ func newKinds(a *Agent) []turn.Kind {
 	of := func(handler func(a *Agent, t *turn.Turn) turn.Handler) func(*turn.Turn) turn.Handler {
 		return func(t *turn.Turn) turn.Handler { return handler(a, t) }
 	}
+	tasks := task.Commands{Tasks: a.tasks, Waits: a.agents.Waits}
 	return []turn.Kind{
 		{
 			Fits: isAgentTurn, Handler: of(newAgentTurn),
@@ -22,10 +25,10 @@ func newKinds(a *Agent) []turn.Kind {
 		},
 		job.Kind(a.jobs, a.jobPlaces),
 		a.tasks.ReportKind(a.reports),
-		{
-			Fits: isCommandTurn, Handler: of(newCommandTurn),
-			Purpose: session.ForPeople, Late: turn.WrittenLate,
-		},
+		command.Kind(command.Options{
+			Sessions: a.o.Engine.Sessions(), Approvals: a.o.Engine.Approvals().ApprovalList, Status: a.o.Engine.Status,
+			Schedule: a.jobs.Command, Tasks: tasks.List, Cancel: tasks.Cancel,
+		}),
 		{
 			Fits: func(*session.TurnInfo) bool { return true }, Handler: turn.NewMessage,
 			Purpose: session.ForPeople, Late: turn.WrittenLate,

@@ -7,6 +7,7 @@ import (
 
 	"parley/pkg/agent/progress"
 	"parley/pkg/agent/subagent"
+	"parley/pkg/agent/task"
 	"parley/pkg/agent/turn"
 	"parley/pkg/session"
 )
@@ -38,7 +39,7 @@ func (h *agentTurn) standsInLine(t *session.Task, handle *subagent.Handle) (over
 		handle.Report(line)
 		h.a.work.ShowProgress(t.ID, line)
 	}
-	late := time.AfterFunc(time.Until(t.Started.Add(progress.StatusAfter)), func() { say(textTaskWaits) })
+	late := time.AfterFunc(time.Until(t.Started.Add(progress.StatusAfter)), func() { say(task.TextWaits) })
 	return func() {
 		h.T.At("")
 		handle.StandInLine(false)

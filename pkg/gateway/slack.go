@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"parley/pkg/agent"
+	"parley/pkg/agent/command"
 	"parley/pkg/channels"
 	"parley/pkg/channels/slack"
 	"parley/pkg/config"
@@ -68,7 +68,7 @@ func slackRules(s *config.Slack) policy.ChannelRules {
 
 func slackCommands() []slack.Command {
 	var all []slack.Command
-	for _, c := range agent.Commands() {
+	for _, c := range command.List() {
 		all = append(all, slack.Command{Name: c.Name, Takes: c.Takes})
 	}
 	return all

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"parley/pkg/agent"
+	"parley/pkg/agent/command"
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram"
 	"parley/pkg/config"
@@ -88,7 +88,7 @@ func unlimited(rate float64) float64 {
 
 func menu() []telegram.Command {
 	var all []telegram.Command
-	for _, c := range agent.Commands() {
+	for _, c := range command.List() {
 		all = append(all, telegram.Command{Name: c.Name, Description: c.Does})
 	}
 	return all

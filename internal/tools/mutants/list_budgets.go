@@ -51,7 +51,7 @@ func budgetMutants() []Mutant {
 		},
 		{
 			Promise: "budgets: what counts", Defect: "does not count the summary of /compact",
-			File: dir + "/compact.go",
+			File: dir + "/command/compact.go",
 			Old:  "return h.T.Usage.Provider(h.T.Deps.Model.Provider).Chat(ctx,",
 			New:  "return h.T.Deps.Model.Provider.Chat(ctx,",
 			Dir:  dir, Test: "^TestEveryRequestCounts$",

@@ -24,7 +24,7 @@ func endingMutants() []Mutant {
 		},
 		{
 			Promise: cancelled, Defect: "says nothing to whoever cancels a subagent",
-			File: dir + "/commandtasks.go", Old: "shown = t.Result\n", New: "shown = \"\"\n",
+			File: dir + "/task/command.go", Old: "shown = t.Result\n", New: "shown = \"\"\n",
 			Dir: dir, Test: "^TestASubagentOfAnAgentIsCancelled$",
 		},
 	}

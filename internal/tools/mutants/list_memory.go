@@ -82,7 +82,7 @@ func spaceMutants() []Mutant {
 		},
 		{
 			Promise: files, Defect: "reads the files of the summary where the process stands",
-			File: agent + "/commands.go", Old: "\th.T.Take(items)\n", New: "\th.T.Provenance.AddItems(items)\n",
+			File: agent + "/command/commands.go", Old: "\th.T.Take(items)\n", New: "\th.T.Provenance.AddItems(items)\n",
 			Dir: agent, Test: "^TestTheSummaryReadsTheChatsFiles$",
 		},
 		{

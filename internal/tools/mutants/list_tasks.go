@@ -70,8 +70,8 @@ func taskMutants() []Mutant {
 		},
 		{
 			Promise: cancelled, Defect: "finds the tasks of all chats",
-			File: dir + "/commandtasks.go", Old: "t, err := h.a.tasks.Find(ctx, h.T.Info.Chat, id)",
-			New: "t, err := h.a.tasks.Find(ctx, \"\", id)",
+			File: dir + "/task/command.go", Old: "t, err := h.o.Tasks.Find(ctx, h.T.Info.Chat, id)",
+			New: "t, err := h.o.Tasks.Find(ctx, \"\", id)",
 			Dir: dir, Test: "^TestTasksAreListedInTheirChatAlone$",
 		},
 		{

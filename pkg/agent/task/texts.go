@@ -18,3 +18,21 @@ const (
 	textResultNotRead = "A task has ended, and I have not read its result. %s"
 	textResultKept    = "A task has ended, and I cannot read its result today. %s The result is kept in this conversation: ask me about it later."
 )
+
+// TextWaits tells a person that a background agent has no place.
+const TextWaits = "waiting for a place: other background agents are running"
+
+// The answers to /tasks and /cancel.
+const (
+	textWhichTask    = "Which task? Write %s and its name.\n\n%s"
+	textNoSuchTask   = "There is no such task in this chat. %s lists the tasks."
+	textNotYourTask  = "Only %s, a person with the level of the task, or an owner can cancel it."
+	textTaskEnded    = "Task %s has already ended: %s."
+	textNoTasks      = "This chat has no background tasks."
+	textRunningTasks = "Running tasks:\n"
+	textRunningTask  = "- %s %s, since %s, until %s at the latest"
+	textNoneRuns     = "- none\n"
+	textHowToCancel  = "%s NAME cancels a task.\n"
+	textEndedTasks   = "\nEnded tasks:\n"
+	textEndedTask    = "- %s %s: %s, %s\n"
+)

@@ -1,4 +1,4 @@
-package agent
+package command
 
 import (
 	"context"
@@ -27,7 +27,7 @@ func (h *commandTurn) compact(ctx context.Context) (turn.Reply, error) {
 	if len(past.Messages) == 0 {
 		return turn.Reply{Commit: session.Commit{Outcome: session.OutcomeAnswered}, Text: textNothingToCompact}, nil
 	}
-	info, err := h.a.o.Engine.Sessions().Get(ctx, h.T.Info.Session)
+	info, err := h.o.Sessions.Get(ctx, h.T.Info.Session)
 	if err != nil {
 		return turn.Reply{}, err
 	}
@@ -86,7 +86,7 @@ func (h *commandTurn) usage(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	info, err := h.a.o.Engine.Sessions().Get(ctx, h.T.Info.Session)
+	info, err := h.o.Sessions.Get(ctx, h.T.Info.Session)
 	if err != nil {
 		return "", err
 	}

@@ -1,4 +1,4 @@
-package agent
+package command
 
 import (
 	"context"
@@ -17,8 +17,8 @@ type Command struct {
 	Takes bool
 }
 
-// Commands lists the commands, for a channel that shows them in a menu.
-func Commands() []Command {
+// List lists the commands, for a channel that shows them in a menu.
+func List() []Command {
 	var all []Command
 	for _, c := range commandText() {
 		all = append(all, Command{Name: c[0], Does: c[1], Takes: takes(c[0])})
@@ -71,19 +71,50 @@ func parseCommand(text string) (name, arg string, ok bool) {
 	return "", "", false
 }
 
-func isCommand(text string) bool { _, _, ok := parseCommand(text); return ok }
-
-// commandName is the name of the command that a text is, "" for any other text.
-func commandName(text string) string {
+// Name is the name of the command that a text is, "" for any other text.
+func Name(text string) string {
 	name, _, _ := parseCommand(text)
 	return name
+}
+
+// Answer carries out a command of another room; arg follows it.
+type Answer func(ctx context.Context, t *turn.Turn, arg string) (turn.Reply, error)
+
+// Options are what commands work with.
+type Options struct {
+	// Sessions are read for /status, /usage and /compact.
+	Sessions Sessions
+	// Approvals lists the approvals of a chat.
+	Approvals func(ctx context.Context, chat string) ([]session.Approval, error)
+	// Status is that of the store.
+	Status func(ctx context.Context) (session.Status, error)
+	// Schedule, Tasks and Cancel answer the commands of these names.
+	Schedule, Tasks, Cancel Answer
+}
+
+// Sessions find conversations.
+type Sessions interface {
+	// Get is that of [session.Sessions].
+	Get(ctx context.Context, sessionID string) (session.Info, error)
+}
+
+// Kind is the row of turns of commands. /tool is a message's turn.
+func Kind(o Options) turn.Kind {
+	return turn.Kind{
+		Fits: isCommandTurn,
+		Handler: func(t *turn.Turn) turn.Handler {
+			name, arg, _ := parseCommand(t.Info.Items[0].Inbound.Text)
+			return &commandTurn{Message: turn.Message{T: t}, o: &o, name: name, arg: arg}
+		},
+		Purpose: session.ForPeople, Late: turn.WrittenLate,
+	}
 }
 
 // commandTurn is the turn of a command. A command is answered without a model; only
 // /compact asks it, and /tool, which is a message's turn.
 type commandTurn struct {
 	turn.Message
-	a         *Agent
+	o         *Options
 	name, arg string
 }
 
@@ -94,11 +125,6 @@ func isCommandTurn(info *session.TurnInfo) bool {
 	}
 	name, _, ok := parseCommand(it.Inbound.Text)
 	return ok && name != "tool"
-}
-
-func newCommandTurn(a *Agent, t *turn.Turn) turn.Handler {
-	name, arg, _ := parseCommand(t.Info.Items[0].Inbound.Text)
-	return &commandTurn{Message: turn.Message{T: t}, a: a, name: name, arg: arg}
 }
 
 func (h *commandTurn) Begin(ctx context.Context) (turn.Input, error) {
@@ -129,7 +155,7 @@ func (h *commandTurn) answer(ctx context.Context) (turn.Reply, error) {
 	case "status":
 		re.Text = h.status(ctx)
 	case "schedule":
-		return h.a.jobs.Command(ctx, h.T, h.arg)
+		return h.o.Schedule(ctx, h.T, h.arg)
 	case "tools":
 		re.Text = h.tools()
 	case "model":
@@ -137,9 +163,9 @@ func (h *commandTurn) answer(ctx context.Context) (turn.Reply, error) {
 	case "usage":
 		re.Text, err = h.usage(ctx)
 	case "tasks":
-		re.Text, err = h.tasks(ctx)
+		return h.o.Tasks(ctx, h.T, h.arg)
 	case "cancel":
-		re.Text, re.Messages, err = h.cancel(ctx)
+		return h.o.Cancel(ctx, h.T, h.arg)
 	case "compact":
 		return h.compact(ctx)
 	default:
@@ -198,18 +224,18 @@ func entries(n uint64) string {
 func (h *commandTurn) status(ctx context.Context) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, textStatusModel, h.T.Deps.Model.Name)
-	if info, err := h.a.o.Engine.Sessions().Get(ctx, h.T.Info.Session); err == nil {
+	if info, err := h.o.Sessions.Get(ctx, h.T.Info.Session); err == nil {
 		fmt.Fprintf(&b, textStatusConversation, info.Session, entries(info.Entries), info.Created.Format("2006-01-02 15:04"))
 	}
 	fmt.Fprintf(&b, textStatusLevel, h.T.Principal.Level)
-	if all, err := h.a.o.Engine.Approvals().ApprovalList(ctx, h.T.Info.Chat); err == nil {
+	if all, err := h.o.Approvals(ctx, h.T.Info.Chat); err == nil {
 		for i := range all {
 			if q := &all[i]; q.State == session.ApprovalOpen && time.Now().Before(q.Expires) {
 				fmt.Fprintf(&b, textStatusApproval, q.Call.Tool, q.ID, q.Expires.Format("15:04:05 MST"))
 			}
 		}
 	}
-	if st, err := h.a.o.Engine.Status(ctx); err == nil && h.T.Principal.Owner {
+	if st, err := h.o.Status(ctx); err == nil && h.T.Principal.Owner {
 		fmt.Fprintf(&b, textStatusWaiting, st.Waiting, st.Sending, st.OpenTasks)
 		if st.WriteError != "" {
 			fmt.Fprintf(&b, textStatusUnwritable, st.WriteError)

@@ -1,4 +1,4 @@
-package agent
+package task
 
 import (
 	"context"
@@ -8,22 +8,46 @@ import (
 	"time"
 
 	"parley/pkg/agent/named"
-	"parley/pkg/agent/task"
 	"parley/pkg/agent/turn"
 	"parley/pkg/providers"
 	"parley/pkg/session"
 	"parley/pkg/text"
 )
 
+// Commands answer /tasks and /cancel.
+type Commands struct {
+	Tasks *Tasks
+	// Waits reports whether the agent of a task waits for a place.
+	Waits func(id string) bool
+}
+
+// List lists the tasks of the turn's chat.
+func (c Commands) List(ctx context.Context, t *turn.Turn, _ string) (turn.Reply, error) {
+	said, err := (&commandLine{T: t, o: &c}).tasks(ctx)
+	return turn.Reply{Commit: session.Commit{Outcome: session.OutcomeAnswered}, Text: said}, err
+}
+
+// Cancel ends the task that arg names.
+func (c Commands) Cancel(ctx context.Context, t *turn.Turn, arg string) (turn.Reply, error) {
+	said, history, err := (&commandLine{T: t, o: &c}).cancel(ctx, arg)
+	return turn.Reply{Commit: session.Commit{Outcome: session.OutcomeAnswered, Messages: history}, Text: said}, err
+}
+
+// commandLine is one command of a chat.
+type commandLine struct {
+	T *turn.Turn
+	o *Commands
+}
+
 // cancel carries out /cancel; the notice of the task's end is its answer. It gives
 // what else there is to say, and what the history keeps.
-func (h *commandTurn) cancel(ctx context.Context) (shown string, history []providers.Message, err error) {
-	id, it := h.arg, &h.T.Info.Items[0]
+func (h *commandLine) cancel(ctx context.Context, arg string) (shown string, history []providers.Message, err error) {
+	id, it := arg, &h.T.Info.Items[0]
 	if id == "" {
 		shown, err := h.tasks(ctx)
 		return fmt.Sprintf(textWhichTask, h.T.Typed("cancel"), shown), nil, err
 	}
-	t, err := h.a.tasks.Find(ctx, h.T.Info.Chat, id)
+	t, err := h.o.Tasks.Find(ctx, h.T.Info.Chat, id)
 	switch {
 	case errors.Is(err, session.ErrNotFound):
 		return fmt.Sprintf(textNoSuchTask, h.T.Typed("tasks")), nil, nil
@@ -35,28 +59,28 @@ func (h *commandTurn) cancel(ctx context.Context) (shown string, history []provi
 		return fmt.Sprintf(textNotYourTask, named.Person(t.Principal.Sender)), nil, nil
 	}
 	by := named.Person(h.T.Principal.Sender)
-	first, err := h.a.tasks.Cancel(ctx, &t, by, func(c *session.Completion, _ *session.Task) { c.Item = nil })
+	first, err := h.o.Tasks.Cancel(ctx, &t, by, func(c *session.Completion, _ *session.Task) { c.Item = nil })
 	if err != nil {
 		return "", nil, err
 	}
-	if t, err = h.a.o.Engine.Tasks().Task(ctx, t.ID); err != nil {
+	if t, err = h.o.Tasks.o.Store.Task(ctx, t.ID); err != nil {
 		return "", nil, err
 	}
 	if !first && (t.State != session.TaskCancelled || t.Ended.Before(it.Time)) { // not by an earlier attempt at this turn
-		return fmt.Sprintf(textTaskEnded, task.Name(&t), t.State), nil, nil
+		return fmt.Sprintf(textTaskEnded, Name(&t), t.State), nil, nil
 	}
 	if t.Waited { // it has no notice: who waits for it hears of its end
 		shown = t.Result
 	}
 	return shown, []providers.Message{
-		{Role: providers.RoleUser, Content: task.Mark + " " + task.Name(&t) + " was cancelled by " + by + "."},
+		{Role: providers.RoleUser, Content: Mark + " " + Name(&t) + " was cancelled by " + by + "."},
 		turn.Assistant(t.Result),
 	}, nil
 }
 
 // tasks lists the chat's tasks.
-func (h *commandTurn) tasks(ctx context.Context) (string, error) {
-	running, recent, err := h.a.tasks.Of(ctx, h.T.Info.Chat)
+func (h *commandLine) tasks(ctx context.Context) (string, error) {
+	running, recent, err := h.o.Tasks.Of(ctx, h.T.Info.Chat)
 	if err != nil {
 		return "", err
 	}
@@ -69,8 +93,8 @@ func (h *commandTurn) tasks(ctx context.Context) (string, error) {
 	for i := range running {
 		t := &running[i]
 		fmt.Fprintf(&b, textRunningTask, t.Short(), titleOf(t), t.Started.Format(clock), t.Deadline.Format(clock))
-		if h.a.agents.Waits(t.ID) {
-			b.WriteString(" (" + textTaskWaits + ")")
+		if h.o.Waits(t.ID) {
+			b.WriteString(" (" + TextWaits + ")")
 		}
 		b.WriteString("\n")
 	}
@@ -92,7 +116,7 @@ func (h *commandTurn) tasks(ctx context.Context) (string, error) {
 // titleOf is what a list says that a task is.
 func titleOf(t *session.Task) string {
 	title := fmt.Sprintf("%#q", t.Tool)
-	if name := task.AgentName(t); name != "" {
+	if name := AgentName(t); name != "" {
 		title += " “" + name + "”"
 	}
 	return title
