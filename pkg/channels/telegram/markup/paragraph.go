@@ -15,14 +15,19 @@ type paragraph struct {
 
 // add goes on with text that came from the Markdown.
 func (p *paragraph) add(text markdown.Prose) {
-	lines := strings.NewReplacer("\n", "\n"+p.indent, string(markdown.HardBreak), "\n"+p.indent)
 	from := 0
 	for _, s := range text.Spans {
 		to := min(s.End-text.Offset, len(text.Text))
-		p.put(lines.Replace(text.Text[from:to]), s.Look)
+		p.put(p.indented(text.Text[from:to]), s.Look)
 		from = to
 	}
-	p.put(lines.Replace(text.Text[from:]), look{})
+	p.put(p.indented(text.Text[from:]), look{})
+}
+
+// indented is a text with the indent of each further line.
+func (p *paragraph) indented(s string) string {
+	s = strings.ReplaceAll(s, string(markdown.HardBreak), "\n")
+	return strings.ReplaceAll(s, "\n", "\n"+p.indent)
 }
 
 // put goes on with text.
