@@ -24,15 +24,15 @@ import (
 	"parley/pkg/tools"
 )
 
-// Options are what an [Agent] works with. Engine, Model.Provider, Tools, Authorize
-// and Files.Space are required.
+// Options are the parts that an [Agent] works with. Engine, Model.Provider, Tools,
+// Authorize and Files.Space are required.
 type Options struct {
 	Engine session.Engine
 	Model  turn.Model
 	Tools  *tools.ToolRegistry
 	// Offered, when set, further narrows the tools of one chat.
 	Offered func(a channels.Address, tool string) bool
-	// Authorize is the policy's one decision on the sender who started a turn.
+	// Authorize is the policy's one decision on the sender of a turn's messages.
 	Authorize func(ctx context.Context, e policy.Event) policy.Verdict
 	Files     Files
 	// WhileBusy is one of the words of package turn; empty means [turn.Steer].
@@ -48,20 +48,21 @@ type Options struct {
 	// OnApproval is told of each question that is put, and of each answer to one. It
 	// must not wait.
 	OnApproval func(approval.Event)
-	// Surfaces tell what the chats' channels can do; nil: they take messages and do no more.
+	// Surfaces tell the abilities of the chats' channels; nil: they take messages and
+	// do no more.
 	Surfaces turn.Surfaces
 	// Background bounds background agents.
 	Background subagent.Limits
-	// Redact removes secrets from everything that leaves; nil removes nothing.
+	// Redact removes secrets from every text that leaves; nil leaves texts as they are.
 	Redact func(string) string
 	// Timetable computes when jobs fire; nil: none does.
 	Timetable job.Timetable
 	// Now is the wall clock, for all that schedules and the days of budgets do; nil: time.Now.
 	Now func() time.Time
-	// Zone is the time zone, an IANA name, of a chat for which none is kept; "" or
-	// nil: it is not known.
+	// Zone is the time zone, an IANA name, of a chat that has not set one; "" or nil:
+	// it is not known.
 	Zone func(a channels.Address) string
-	// Heartbeat is the job that the configuration owns; nil: there is none.
+	// Heartbeat is the job that the configuration owns, or nil.
 	Heartbeat *job.Heartbeat
 	Log       zerolog.Logger
 }
@@ -87,12 +88,12 @@ type Limits struct {
 	Grace time.Duration
 }
 
-// Budgets are what the chats may use in a day.
+// Budgets bound the use of the chats in a day.
 type Budgets struct {
-	// Of is the budget of a chat; nil limits nothing. It is asked before each request to
+	// Of is the budget of a chat; nil is no limit. It is asked before each request to
 	// the model.
 	Of func(a channels.Address) budget.Budget
-	// Currency is the word for what the models' prices are in.
+	// Currency is the word for the unit of the models' prices.
 	Currency string
 }
 
@@ -109,7 +110,7 @@ func (l *Limits) fill() {
 	}
 }
 
-// Agent runs turns. It is a [channels.Sink] for what comes in.
+// Agent runs turns. It is a [channels.Sink] for admitted items.
 type Agent struct {
 	o Options
 	// reports are the places of the turns that bring a background result home, jobPlaces
@@ -128,7 +129,7 @@ type Agent struct {
 	kinds []turn.Kind
 }
 
-// New returns an agent that does nothing until Run.
+// New returns an agent that is idle until Run.
 func New(o Options) (*Agent, error) {
 	if o.Engine == nil || o.Model.Provider == nil || o.Tools == nil || o.Authorize == nil || o.Files.Space == nil {
 		return nil, errors.New("agent: Engine, Model.Provider, Tools, Authorize and Files.Space are required")
@@ -206,7 +207,7 @@ type agentStore struct {
 	session.Inbox
 }
 
-// tellTime stands in for what knows the time and the zones.
+// tellTime stands in for a clock that knows the zones.
 func (o *Options) tellTime() {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -216,9 +217,9 @@ func (o *Options) tellTime() {
 	}
 }
 
-// Run tells chats about background work that did not survive the last process,
-// then fires jobs and runs turns until ctx ends. Turns under way then have the grace period to
-// finish; what is not finished is recorded and resumes at the next start.
+// Run tells chats about background work that did not survive the last process, then
+// fires jobs and runs turns until ctx ends. Turns under way then have the grace period
+// to finish; an unfinished one is recorded and resumes at the next start.
 func (a *Agent) Run(ctx context.Context) error {
 	work, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(task.ErrStopping)

@@ -16,10 +16,10 @@ import (
 	"parley/pkg/tools"
 )
 
-// What a background agent may do only after a person has allowed it is asked about
-// in its home. A press there is checked as any is, and handed on: it becomes an item
-// of the agent's conversation, whose turn decides, runs the stored call and goes on.
-// The task stays open meanwhile.
+// A call of a background agent that needs a person's permission is asked about in its
+// home. A press there is checked as any is, and handed on: it becomes an item of the
+// agent's conversation; that turn decides, runs the stored call and goes on. The task
+// stays open meanwhile.
 
 // handOn takes a decision on a question of an agent, in the chat that was asked.
 func (h *decisionTurn) handOn(ctx context.Context, d *decision) error {
@@ -90,8 +90,8 @@ func notTheirs(w word, a *session.Approval, who *trust.Principal) string {
 	}
 }
 
-// decide takes a decision on a question of the agent, and returns what the agent reads
-// of it.
+// decide takes a decision on a question of the agent, and returns the agent's text
+// about it.
 func (h *agentTurn) decide(ctx context.Context, w word) (turn.Input, error) {
 	a, err := h.a.o.Engine.Approvals().Approval(ctx, w.id)
 	if err != nil && !errors.Is(err, session.ErrNotFound) {
@@ -126,12 +126,13 @@ func (h *agentTurn) decide(ctx context.Context, w word) (turn.Input, error) {
 	}
 }
 
-// skip ends a turn of an agent's conversation that changed nothing. It returns [turn.ErrDone].
+// skip ends a turn of an agent's conversation that had no effect. It returns
+// [turn.ErrDone].
 func (h *agentTurn) skip(ctx context.Context) error {
 	return turn.Done(h.T.Stored.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered, Reason: "a decision that counts no more"}))
 }
 
-// markVoid makes a question one that nobody can answer any more.
+// markVoid makes a question one that can no longer be answered.
 func (h *agentTurn) markVoid(a *session.Approval, press *channels.Inbound, why string) {
 	if press != nil {
 		a.Answer.By = press.Sender
@@ -140,7 +141,7 @@ func (h *agentTurn) markVoid(a *session.Approval, press *channels.Inbound, why s
 	h.a.o.OnApproval(approval.Event{Approval: *a, By: a.Answer.By, Outcome: approval.Void, Detail: "void: " + why})
 }
 
-// close records a decision without a call, whose message says so, and goes on.
+// close records a decision without a call, with a message that says so, and goes on.
 func (h *agentTurn) close(ctx context.Context, a *session.Approval, text string) (turn.Input, error) {
 	o := h.T.Outbound(h.T.Info.ID+"/decided/0", text, "")
 	o.Finishes = a.Question
@@ -152,8 +153,8 @@ func (h *agentTurn) close(ctx context.Context, a *session.Approval, text string)
 	return h.afterNo(ctx, a)
 }
 
-// afterNo lets the agent go on without the call. A question that nobody answered in
-// time ends its task, unless the agent waits for another one.
+// afterNo lets the agent go on without the call. A question without an answer in time
+// ends its task, unless the agent waits for another one.
 func (h *agentTurn) afterNo(ctx context.Context, a *session.Approval) (turn.Input, error) {
 	if a.State == session.ApprovalVoid && approval.Lapsed(a, a.Answer.At) {
 		return turn.Input{}, h.nobodyDecided(ctx, a)
@@ -176,8 +177,8 @@ func (h *agentTurn) afterNo(ctx context.Context, a *session.Approval) (turn.Inpu
 	return h.input(turn.Input{Items: decisionItem(h.T, text)}), nil
 }
 
-// nobodyDecided ends the task of an agent whose question was not answered in time. It
-// returns [turn.ErrDone].
+// nobodyDecided ends the task of an agent with a question that was not answered in
+// time. It returns [turn.ErrDone].
 func (h *agentTurn) nobodyDecided(ctx context.Context, a *session.Approval) error {
 	all, err := h.a.o.Engine.Approvals().ApprovalList(ctx, h.T.Origin.Chat)
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 	"parley/pkg/tools"
 )
 
-// overwrites is a home whose agent overwrites the book with what it is told, and
-// reports the call's result or how it was decided.
+// overwrites is a home with an agent that overwrites the book with the text that it is
+// told, and reports the call's result or the decision.
 func overwrites(tool string) script {
 	return func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
 		m := last(msgs)
@@ -69,7 +69,7 @@ func TestAnAgentsCallIsAskedForInItsHome(t *testing.T) {
 	}
 	w.expectText("it says: result: written")
 	w.settled()
-	w.press("group1", "1", q, "Allow once") // again: nothing
+	w.press("group1", "1", q, "Allow once") // again: without effect
 	w.settled()
 	w.restart()
 	w.settled()
@@ -201,7 +201,8 @@ func TestNobodyDecidesInTime(t *testing.T) {
 	}
 }
 
-// unlapsed is an engine whose process dies each time a question's end is to be said.
+// unlapsed is an engine with a process that dies each time before it tells a question's
+// end.
 type unlapsed struct{ session.Engine }
 
 // Inbox implements [session.Engine].
@@ -216,7 +217,7 @@ func (u unlapsedInbox) Append(ctx context.Context, items []session.Item, cursor 
 	return u.Inbox.Append(ctx, items, cursor)
 }
 
-// TestAPressAfterTheTaskHasEnded runs nothing and says so.
+// TestAPressAfterTheTaskHasEnded runs no call and says so.
 func TestAPressAfterTheTaskHasEnded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -243,7 +244,7 @@ func TestAPressAfterTheTaskHasEnded(t *testing.T) {
 		if got := w.approval(); got.State != session.ApprovalVoid || len(b.texts()) > 0 {
 			t.Errorf("stored %+v, wrote %q", got, b.texts())
 		}
-		<-time.After(time.Hour) // the question's own time changes nothing
+		<-time.After(time.Hour) // the question's own time has no effect
 		w.settled()
 	})
 }
@@ -266,7 +267,7 @@ func TestASubagentIsAllowedWhileItsTurnWaits(t *testing.T) {
 	}
 }
 
-// undone is an engine whose process dies when a press is to be handed on: before
+// undone is an engine with a process that dies when a press is to be handed on: before
 // it is, or before the press's own turn is committed.
 type undone struct {
 	session.Engine

@@ -45,7 +45,7 @@ func starters(o *agent.Options) {
 }
 
 // TestAgentsStartEachOtherTwoDeep and no deeper, each attempt being one clear error;
-// what an agent has of its chat's tools follows.
+// the agent's share of its chat's tools follows.
 func TestAgentsStartEachOtherTwoDeep(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -121,8 +121,8 @@ func TestAnAgentHasTheToolsOfItsDepth(t *testing.T) {
 	}
 }
 
-// TestReportsDoNotStartAgentsForEver: who starts one because of a report is as deep
-// as the agent that reported.
+// TestReportsDoNotStartAgentsForEver: a turn that starts one because of a report is as
+// deep as the agent that reported.
 func TestReportsDoNotStartAgentsForEver(t *testing.T) {
 	t.Parallel()
 	var agents atomic.Int64
@@ -305,7 +305,7 @@ func TestWhereTheReportGoes(t *testing.T) {
 	}
 }
 
-// settledButAgents waits until nothing waits in the chats of people.
+// settledButAgents waits until the chats of people are at rest.
 func (w *world) settledButAgents() {
 	w.t.Helper()
 	for {

@@ -16,7 +16,8 @@ import (
 	"parley/pkg/tools"
 )
 
-// ahead is a store whose tasks and questions were recorded while the clock was a year ahead.
+// ahead is a store with tasks and questions that were recorded while the clock was a
+// year ahead.
 type ahead struct{ session.Engine }
 
 const year = 365 * 24 * time.Hour
@@ -91,7 +92,7 @@ func TestAnAgentOfAClockThatWasAheadIsGivenUp(t *testing.T) {
 	})
 }
 
-// TestADayOfABudgetWhoseClockWasAhead: what a chat used on a day counts on that day alone,
+// TestADayOfABudgetWhoseClockWasAhead: the use of a chat counts on its own day alone,
 // whichever way the clock leaps: a day in the future neither blocks the present one nor
 // sets it free.
 func TestADayOfABudgetWhoseClockWasAhead(t *testing.T) {

@@ -14,9 +14,9 @@ import (
 	"parley/pkg/tools"
 )
 
-// busyAgents is a model whose chats start as many agents as the message says. The agents
-// of the crowd take steps of four seconds until over; the one called quick reports at
-// once.
+// busyAgents is a model with chats that start as many agents as the message says. The
+// agents of the crowd take steps of four seconds until over; the one called quick
+// reports at once.
 func busyAgents(over *atomic.Bool) script {
 	return func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
 		switch m := last(msgs); {

@@ -50,7 +50,7 @@ func isReport(msgs []providers.Message) bool {
 	return strings.HasPrefix(last(msgs).Content, "[background task]")
 }
 
-// report is what an agent's report says in a message.
+// report is the text of an agent's report in a message.
 func report(m providers.Message) string {
 	_, text, _ := strings.Cut(m.Content, "Report:\n")
 	return text
@@ -74,7 +74,7 @@ func calls(namesAndArgs ...string) (*providers.LLMResponse, error) {
 // order is the arguments of spawn.
 func order(task string) string { return fmt.Sprintf(`{"task":%q,"name":"the work"}`, task) }
 
-// delegates is a home that spawns one agent for what it is told, and repeats its report.
+// delegates is a home that spawns one agent for its message, and repeats its report.
 func delegates(agents script) script {
 	return func(ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition) (*providers.LLMResponse, error) {
 		switch m := last(msgs); {

@@ -95,8 +95,8 @@ func TestAnAgentGoesOnAfterARestart(t *testing.T) {
 	})
 }
 
-// unstored is an engine that dies between the record of an agent's task and what
-// begins the agent.
+// unstored is an engine that dies between the record of an agent's task and the item
+// that begins the agent.
 type unstored struct {
 	session.Engine
 
@@ -165,8 +165,8 @@ func TestAnAgentThatIsRecordedBegins(t *testing.T) {
 	})
 }
 
-// half is an engine whose process dies after an agent's task has ended, and before
-// its turn was committed.
+// half is an engine with a process that dies after an agent's task has ended, and
+// before its turn was committed.
 type half struct {
 	session.Engine
 
@@ -226,14 +226,15 @@ func TestAnAgentThatEndedDoesNotRunAgain(t *testing.T) {
 		if agents.Load() != 1 {
 			t.Errorf("the agent was asked %d times", agents.Load())
 		}
-		// Its own turn, and that of its report, which costs nothing.
+		// Its own turn, and that of its report, which is free.
 		if got := w.spending("1", "2000-01-01")[session.ForBackground]; got.Turns != 2 || got.Money != 30 {
 			t.Errorf("counted %+v, want two turns and 30", got)
 		}
 	})
 }
 
-// TestAnAgentThatWasCancelledWhileItsTurnWasCutOff has cost what its recorded answers did.
+// TestAnAgentThatWasCancelledWhileItsTurnWasCutOff has the cost of its recorded
+// answers.
 func TestAnAgentThatWasCancelledWhileItsTurnWasCutOff(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

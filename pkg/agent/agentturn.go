@@ -17,7 +17,7 @@ import (
 	"parley/pkg/tools"
 )
 
-// agentPrompt tells an agent what it is.
+// agentPrompt tells an agent its part.
 const agentPrompt = "You are a background agent. The assistant of a chat gave you the task that follows; you see nothing else of that conversation. " +
 	"Nobody can be asked anything: decide for yourself, and say what you took for granted. You send no messages. " +
 	"Your final answer is your report to the assistant: all that was asked for, complete and short."
@@ -74,13 +74,13 @@ func (h *agentTurn) load(ctx context.Context) error {
 	}
 	if t.Tainted {
 		h.T.Provenance.Taint()
-	} else { // nothing from outside had a hand in the task's words
+	} else { // content from outside had no hand in the task's words
 		h.T.Provenance.AddNamed(task.BriefOf(&t).Task)
 	}
 	return nil
 }
 
-// input completes what the agent works on.
+// input completes the agent's input.
 func (h *agentTurn) input(in turn.Input) turn.Input {
 	failpoint.Hit("T3")
 	in.Closing = agentPrompt
@@ -92,8 +92,8 @@ func (h *agentTurn) Offers(tool string) bool {
 	return h.a.agents.Offers(tool, h.task.Depth)
 }
 
-// afterTheEnd ends a turn of an agent whose task is over. A press that came for it
-// does nothing but say so.
+// afterTheEnd ends a turn of an agent after the end of its task. A press that came for
+// it only says so.
 func (h *agentTurn) afterTheEnd(ctx context.Context) error {
 	c := session.Commit{Outcome: session.OutcomeStopped, Reason: turn.ErrTaskOver.Error()}
 	if h.task.State == session.TaskCancelled || h.task.State == session.TaskTimedOut {
@@ -114,7 +114,7 @@ func (h *agentTurn) afterTheEnd(ctx context.Context) error {
 	return h.T.Stored.Commit(ctx, c)
 }
 
-// mayCall holds each call of an agent against the present rights of whoever asked.
+// mayCall holds each call of an agent against the asker's present rights.
 func (h *agentTurn) mayCall(ctx context.Context, req *tools.ToolRequest) error {
 	who, refused := h.T.Deps.Rights.Of(ctx, h.creation())
 	if refused != "" || !who.Level.Allows(policy.Level(req.Annotations.Level)) {
@@ -123,7 +123,7 @@ func (h *agentTurn) mayCall(ctx context.Context, req *tools.ToolRequest) error {
 	return nil
 }
 
-// creation is an item that asks for what the task's creator asked for.
+// creation is an item with the request of the task's creator.
 func (h *agentTurn) creation() session.Item {
 	return session.Item{Kind: session.ItemSpawn, Address: h.T.Info.Address, TaskID: h.task.ID}
 }
@@ -189,7 +189,7 @@ func (h *agentTurn) Commit(ctx context.Context, re turn.Reply) error {
 	case session.OutcomeFailed, session.OutcomeQuarantined:
 		end.State = session.TaskFailed
 		end.Result = fmt.Sprintf(textTaskFailed, task.Name(h.task), re.Text)
-	case session.OutcomeStopped: // whoever ended the task has said so
+	case session.OutcomeStopped: // the end of the task has said so
 		h.waiting = true
 	default:
 	}
@@ -212,7 +212,8 @@ func (h *agentTurn) Commit(ctx context.Context, re turn.Reply) error {
 	return nil
 }
 
-// refused ends the task of people who may not ask for it any more. It returns [turn.ErrDone].
+// refused ends the task of people who have lost the right to ask for it. It returns
+// [turn.ErrDone].
 func (h *agentTurn) refused(ctx context.Context, e *turn.Result) error {
 	c := session.Commit{Outcome: session.OutcomeFailed, Reason: e.Reason}
 	text := fmt.Sprintf(textTaskRefused, task.Name(h.task))
@@ -249,7 +250,7 @@ func (h *agentTurn) tellSteps(e *tools.Event) {
 		line = fmt.Sprintf(textTaskStep, e.Round, e.Tool)
 	case tools.EventProgress:
 		line = e.Text
-	default: // what it writes is seen when it reports
+	default: // its words are seen when it reports
 		return
 	}
 	h.handle.Report(line)

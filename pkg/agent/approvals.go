@@ -19,8 +19,8 @@ import (
 )
 
 // A call that a person has to allow does not run: its question is stored with the
-// call's result for now, and the turn ends. The decision is an item of its own,
-// whose turn runs the stored call; see decision.go.
+// call's result for now, and the turn ends. The decision is an item of its own, and its
+// turn runs the stored call; see decision.go.
 
 const (
 	// How long a grant lasts.
@@ -97,8 +97,8 @@ func (g *approvalGate) marks(req *tools.ToolRequest) {
 	}
 }
 
-// passLate decides on a step of a call that has brought content from outside since
-// nobody was asked about it: where its examination had known, a person would have been.
+// passLate decides on a step of a call that has brought content from outside since the
+// last question: with that knowledge its examination would have asked a person.
 func (g *approvalGate) passLate(ctx context.Context, req *tools.ToolRequest) error {
 	step := DeedOf(req.Tool, &req.Annotations, &req.Examination, true, g.t.Provenance.Named)
 	whole := g.t.Provenance.Composed(req.Invocation.CallID)
@@ -115,7 +115,8 @@ func (g *approvalGate) passLate(ctx context.Context, req *tools.ToolRequest) err
 	return fmt.Errorf("%s: %w", why.Text, tools.ErrAsk)
 }
 
-// changed says whether a call would not do any more what was shown to the person.
+// changed says whether a call would act differently from the text that the person was
+// shown.
 func changed(a *session.Approval, ex *tools.Examination) bool {
 	return ex.State != a.Call.Fingerprint || TextOf(ex, a.Call.Arguments) != a.Text
 }
@@ -183,7 +184,7 @@ func (g *approvalGate) Ask(ctx context.Context, call tools.Call, ex tools.Examin
 		}
 	}
 	stored := providers.ToolCall{Arguments: call.Arguments, RawArguments: call.RawArguments}
-	arguments, err := stored.Spelled() // what is shown is what the stored call is decoded from
+	arguments, err := stored.Spelled() // the shown text is the one that the stored call is decoded from
 	if err != nil {
 		return nil, err
 	}
@@ -227,7 +228,7 @@ func indented(raw string) string {
 	return b.String()
 }
 
-// question is what the person reads: all of what would run, with nothing invisible in it.
+// question is the person's text: all of the call, without invisible characters.
 func (g *approvalGate) question(a *session.Approval, ex *tools.Examination, why policy.Reason) string {
 	who := named.Requester
 	if a.Principal.Sender.Name != "" && !a.Principal.Direct {

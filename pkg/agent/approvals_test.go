@@ -65,7 +65,7 @@ func (b *book) texts() []string {
 	return slices.Clone(b.written)
 }
 
-// writer is a model that overwrites what it is told to, and repeats results.
+// writer is a model that overwrites the file that it is told to, and repeats results.
 func writer(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
 	m := last(msgs)
 	if m.Role == providers.RoleTool {
@@ -139,7 +139,7 @@ func TestACallThatAPersonAllowsRunsOnceAndAsShown(t *testing.T) {
 	w.expectText("result: written")
 	w.settled()
 
-	// A press that is repeated, after a restart too, does nothing but say so.
+	// A press that is repeated, after a restart too, only says so.
 	for range 2 {
 		w.press("1", "1", q, "Allow once")
 		if got := w.expect().Text; !strings.Contains(got, "already decided") {

@@ -43,7 +43,7 @@ func fetching(f func(ctx context.Context, space string, a channels.Attachment) p
 // again, from its file.
 func TestFilesAreFetchedByTheTurnThatReadsThem(t *testing.T) {
 	t.Parallel()
-	var read []string // of each request: the text, and what the pictures hold
+	var read []string // of each request: the text, and the content of the pictures
 	w := newWorld(t, script(func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
 		read = read[:0]
 		for _, m := range msgs {

@@ -16,7 +16,7 @@ import (
 	"parley/pkg/tools"
 )
 
-// errand is an asynchronous tool whose work the test writes.
+// errand is an asynchronous tool with work that the test writes.
 type errand struct {
 	limit time.Duration
 	run   func(ctx context.Context, cb tools.AsyncCallback) *tools.ToolResult
@@ -141,7 +141,7 @@ func TestHoweverATaskCallsBackItsChatIsToldOnce(t *testing.T) {
 			return tools.Background(ctx, cb, "started", func(context.Context) *tools.ToolResult { panic("secret word") })
 		}, session.TaskFailed, ""},
 		"without context and result": {func(_ context.Context, cb tools.AsyncCallback) *tools.ToolResult {
-			go cb(nil, nil) //nolint:contextcheck // what a tool may do
+			go cb(nil, nil) //nolint:contextcheck // as a tool may do
 			return tools.AsyncResult("started")
 		}, session.TaskDone, ""},
 	} {
@@ -299,7 +299,7 @@ func TestAResultSaysHowLongItWaitedForItsChannel(t *testing.T) {
 	}
 }
 
-// settledLate is settled where what waits rests between its attempts.
+// settledLate is settled for items that rest between their attempts.
 func (w *world) settledLate() {
 	w.t.Helper()
 	for range 600 {

@@ -48,7 +48,7 @@ func counted(asked *atomic.Int64) script {
 	}
 }
 
-// spending is what a chat used on a day.
+// spending is the use of a chat on a day.
 func (w *world) spending(chat, day string) map[session.Purpose]session.Usage {
 	w.t.Helper()
 	info, err := w.eng.Sessions().Lookup(w.t.Context(), chatAddr(chat))
@@ -62,7 +62,7 @@ func (w *world) spending(chat, day string) map[session.Purpose]session.Usage {
 	return got
 }
 
-// failures are the reasons of what ended in chat 1 otherwise than answered.
+// failures are the reasons of the items in chat 1 that ended without an answer.
 func (w *world) failures() []string {
 	w.t.Helper()
 	info, err := w.eng.Sessions().Lookup(w.t.Context(), chatAddr("1"))
@@ -159,7 +159,7 @@ func TestADayEndsAtMidnightWhereTheChatIs(t *testing.T) {
 	}
 }
 
-// TestALimitInTheMiddleOfATurn: what was done stays done, and one sentence says so.
+// TestALimitInTheMiddleOfATurn: finished work stays finished, and one sentence says so.
 func TestALimitInTheMiddleOfATurn(t *testing.T) {
 	t.Parallel()
 	var asked, done atomic.Int64
@@ -304,7 +304,7 @@ func TestACompactAtTheLimitIsRefused(t *testing.T) {
 	}
 }
 
-// journal keeps what is logged.
+// journal keeps the log.
 type journal struct {
 	mu    sync.Mutex
 	lines []string
@@ -318,7 +318,7 @@ func (j *journal) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// TestATurnsCostIsLogged: with numbers, and without a word of what was said.
+// TestATurnsCostIsLogged: with numbers, and without a word of the conversation.
 func TestATurnsCostIsLogged(t *testing.T) {
 	t.Parallel()
 	j := &journal{}

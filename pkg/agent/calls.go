@@ -12,8 +12,8 @@ type (
 	jobCalls  = job.Calls
 )
 
-// Calls is what the tools may do with the turn that their call belongs to. A call finds
-// its turn by its context; outside of a running turn each method returns an error.
+// Calls are the tools' view of the turn that their call belongs to. A call finds its
+// turn by its context; outside of a running turn each method returns an error.
 type Calls struct {
 	turnCalls
 	jobCalls

@@ -26,8 +26,8 @@ func (c Calls) Tasks(ctx context.Context) (running, recent []session.Task, err e
 	return running, recent, err
 }
 
-// CancelHere ends a task of the chat that a call is made in, with the rights of whom
-// the turn runs for, and says what came of it. What shows how far it was says so;
+// CancelHere ends a task of the chat that a call is made in, with the rights of the
+// turn's principal, and tells the result. The message that shows its progress says so;
 // else the answer of the turn does.
 func (c Calls) CancelHere(ctx context.Context, id string) (string, error) {
 	r, _, err := c.a.turns.Of(ctx)

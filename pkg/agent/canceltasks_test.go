@@ -23,7 +23,7 @@ var ways = map[string]func(w *world, short string){
 	},
 }
 
-// canceller is the tool that cancels what it is told.
+// canceller is the tool that cancels the task that it is told.
 func canceller(w **world) fn {
 	return fn{name: "cancel", an: readOnly(), run: func(ctx context.Context, args map[string]any) *tools.ToolResult {
 		id, _ := args["id"].(string)
@@ -35,7 +35,7 @@ func canceller(w **world) fn {
 	}}
 }
 
-// cancelling lets a home use the canceller, and say what came of it.
+// cancelling lets a home use the canceller, and repeat its result.
 func cancelling(model script) script {
 	return func(ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition) (*providers.LLMResponse, error) {
 		m := last(msgs)
@@ -50,8 +50,8 @@ func cancelling(model script) script {
 	}
 }
 
-// TestACancelledAgentEndsAndIsToldOnce also where it waits for a person or for an
-// agent of its own; what it would have done after that is not done.
+// TestACancelledAgentEndsAndIsToldOnce also where it waits for a person or for an agent
+// of its own; its later steps do not happen.
 func TestACancelledAgentEndsAndIsToldOnce(t *testing.T) {
 	t.Parallel()
 	for way, cancel := range ways {
@@ -127,7 +127,7 @@ func TestACancelledAgentEndsAndIsToldOnce(t *testing.T) {
 	}
 }
 
-// TestASubagentOfAnAgentIsCancelled: whoever asks for that is told, and the agent that
+// TestASubagentOfAnAgentIsCancelled: the person who cancels is told, and the agent that
 // waits goes on without its report.
 func TestASubagentOfAnAgentIsCancelled(t *testing.T) {
 	t.Parallel()

@@ -96,7 +96,7 @@ func TestAQuietTurnShowsThatItIsAtWorkAfterTenSeconds(t *testing.T) {
 	})
 }
 
-// full is an engine whose disk is full when the first completions come.
+// full is an engine with a disk that is full when the first completions come.
 type full struct {
 	session.Engine
 

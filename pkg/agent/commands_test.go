@@ -115,7 +115,7 @@ func TestToolCommandsGoToTheDirectModel(t *testing.T) {
 	}
 }
 
-// TestToolsTellsOwnersWhatTheyDid: what is going on in all chats is for owners.
+// TestToolsTellsOwnersWhatTheyDid: the counts of all chats are for owners.
 func TestToolsTellsOwnersWhatTheyDid(t *testing.T) {
 	t.Parallel()
 	look := fn{name: "look", an: readOnly(), run: func(context.Context, map[string]any) *tools.ToolResult { return tools.NewToolResult("x") }}

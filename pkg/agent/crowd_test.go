@@ -15,8 +15,8 @@ import (
 )
 
 // TestLostTasksOfManyChatsKeepNobodyWaiting loses a task in each of more chats than
-// turns may run. While the model is busy with what became of them, a newcomer is
-// answered, and so is a person whose own chat waits for such a turn; each chat is told once.
+// turns may run. While the model is busy with their fate, a newcomer is answered, and
+// so is a person in a chat that waits for such a turn; each chat is told once.
 func TestLostTasksOfManyChatsKeepNobodyWaiting(t *testing.T) {
 	t.Parallel()
 	const chats, places = 40, 4
@@ -80,7 +80,7 @@ func TestLostTasksOfManyChatsKeepNobodyWaiting(t *testing.T) {
 	for i := range chats {
 		w.write(fmt.Sprint(i), "1", fmt.Sprint("number ", i))
 	}
-	for range chats - places { // the chats whose turns are with the model wait for their own
+	for range chats - places { // the chats with turns at the model wait for their own
 		if o := w.expect(); strings.HasPrefix(o.Text, "heard number ") {
 			answered++
 		}

@@ -27,7 +27,7 @@ type word struct {
 	operator bool
 }
 
-// wordOf reads an item as a decision; false for what is none.
+// wordOf reads an item as a decision; false for another item.
 func wordOf(it *session.Item) (word, bool) {
 	if d := it.Decision; d != nil {
 		w := word{id: d.Approval, word: denyWord, operator: true}
@@ -92,7 +92,7 @@ func (h *decisionTurn) Begin(ctx context.Context) (turn.Input, error) {
 	return h.goOn(ctx, &d, func(ctx context.Context) (verdict, error) { return d.take(ctx, time.Now(), tooLate(&a)) })
 }
 
-// goOn returns what the model reads of a call that is allowed, and commits any other
+// goOn returns the model's text about a call that is allowed, and commits any other
 // verdict.
 func (h *decisionTurn) goOn(ctx context.Context, d *decision, decide func(context.Context) (verdict, error)) (turn.Input, error) {
 	v, err := decide(ctx)
@@ -115,7 +115,7 @@ func (h *decisionTurn) Reply(ctx context.Context, e *turn.Result) (turn.Reply, e
 	return h.Message.Reply(ctx, e)
 }
 
-// verdict is what came of a decision.
+// verdict is the result of a decision.
 type verdict struct {
 	kind verdictKind
 	// text is for the chat, failure the result of the call for the model.
@@ -142,7 +142,7 @@ type decision struct {
 	approval *session.Approval
 }
 
-// take decides on the question; late is what is said when its time is over at now.
+// take decides on the question; late is the text when its time is over at now.
 func (d *decision) take(ctx context.Context, now time.Time, late string) (verdict, error) {
 	a, by := d.approval, d.decider()
 	if why := notTheirs(d.word, a, &d.t.Principal); why != "" {
@@ -180,7 +180,7 @@ func tooLate(a *session.Approval) string {
 	return fmt.Sprintf(textApprovalExpired, a.ID, a.Expires.Format("15:04:05 MST"))
 }
 
-// decider is who gave a decision.
+// decider is the author of a decision.
 func (d *decision) decider() channels.Sender {
 	if d.word.operator {
 		return channels.Sender{Name: textOperator}
@@ -222,10 +222,10 @@ func (d *decision) deny() verdict {
 	}
 }
 
-// void ends a question that nobody can answer any more.
+// void ends a question that can no longer be answered.
 func (d *decision) void(ctx context.Context, by channels.Sender, why string) (verdict, error) {
 	if err := ctx.Err(); err != nil {
-		return verdict{}, err // an examination that was cut off says nothing
+		return verdict{}, err // an examination that was cut off does not count
 	}
 	a := d.approval
 	a.Answer.By, a.Answer.At, a.Answer.Turn, a.State, a.Answer.Reason = by, time.Now(), d.t.Info.ID, session.ApprovalVoid, why
@@ -293,7 +293,7 @@ func stored(a *session.Approval) *providers.LLMResponse {
 	return &providers.LLMResponse{ToolCalls: []providers.ToolCall{c}, FinishReason: providers.FinishToolCalls}
 }
 
-// input is what the model reads of a call that was allowed. The call runs first, unless
+// input is the model's text about a call that was allowed. The call runs first, unless
 // it was begun, and the model continues from its result.
 func (d *decision) input() turn.Input {
 	if d.approval.Tainted {
@@ -308,8 +308,8 @@ func decisionItem(t *turn.Turn, text string) []session.Item {
 	return []session.Item{{Kind: session.ItemDecision, Address: t.Info.Address, Text: text, Time: t.Clock.Began}}
 }
 
-// givenUp is the reply of a turn whose call was allowed and took the process with it;
-// false where the turn allowed none.
+// givenUp is the reply of a turn with an allowed call that took the process with it;
+// false for a turn without one.
 func (w word) givenUp(ctx context.Context, a *Agent, t *turn.Turn, e *turn.Result) (turn.Reply, bool) {
 	q, err := a.o.Engine.Approvals().Approval(ctx, w.id)
 	if err != nil || q.Answer.Turn != t.Info.ID {

@@ -66,8 +66,8 @@ func TestADeletionOfWhatIsBeingAnsweredOrWas(t *testing.T) {
 	w.settled()
 }
 
-// TestWhatOvertakesItsMessage: an edit that comes first is the message, a deletion
-// that comes first leaves none, and neither says anything to another account's message.
+// TestWhatOvertakesItsMessage: an edit that comes first is the message, a deletion that
+// comes first leaves none, and both leave another account's message alone.
 func TestWhatOvertakesItsMessage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, script(gated), nil)
@@ -98,8 +98,8 @@ func TestWhatOvertakesItsMessage(t *testing.T) {
 	}
 }
 
-// TestACommandIsTakenBack: one that waits is as if it had never been sent; one that
-// was obeyed stays obeyed, and answered.
+// TestACommandIsTakenBack: one that waits is as if it had not been sent; one that was
+// obeyed stays obeyed, and answered.
 func TestACommandIsTakenBack(t *testing.T) {
 	t.Parallel()
 	g := newGate()

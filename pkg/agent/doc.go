@@ -1,6 +1,6 @@
-// Package agent turns what waits in a chat's inbox into answers: it loads the
-// history, asks the model, runs tools and commits, one turn of a chat at a time
-// and chats beside each other.
+// Package agent turns the items of a chat's inbox into answers: it loads the history,
+// asks the model, runs tools and commits, one turn of a chat at a time and chats beside
+// each other.
 //
 // It promises:
 //
@@ -11,13 +11,14 @@
 //     that were recorded are not asked for again and calls that ended are not
 //     run again; a call with side effects that was begun and not ended becomes
 //     the result "interrupted".
-//   - What must be durable before a call has effects is durable before it runs.
+//   - The records that must be durable before a call has effects are durable before it
+//     runs.
 //   - A turn has the lowest rights among the senders of its items; a sender
 //     with lower rights waits for the next turn.
 //   - The stored history always has one result for every tool call.
-//   - Nothing about a chat is kept in memory longer than its lane runs.
-//   - No model is asked beyond what a chat may use in a day, but for the answers that
-//     running turns wait for; see [budget.Meter].
+//   - Facts about a chat stay in memory only while its lane runs.
+//   - The model is asked only within the chat's limits of a day, but for the answers
+//     that running turns wait for; see [budget.Meter].
 //
 // Each kind of turn (message, command, decision, job, report, background agent) has a
 // handler; the rows of kinds.go choose it. [turn.Turn] leads a turn from its items to its

@@ -86,8 +86,8 @@ func TestTheIDOfAnAllowedCallAllowsNothing(t *testing.T) {
 	wants(t, w, b, "one")
 }
 
-// TestContentAfterTheQuestionTaintsItsDecision: the page came after the question,
-// in the same answer, and is in what the decision's turn reads.
+// TestContentAfterTheQuestionTaintsItsDecision: the page came after the question, in
+// the same answer, and the decision's turn reads it.
 func TestContentAfterTheQuestionTaintsItsDecision(t *testing.T) {
 	t.Parallel()
 	b := &book{edition: "1"}
@@ -102,7 +102,7 @@ func TestContentAfterTheQuestionTaintsItsDecision(t *testing.T) {
 	wants(t, w, b, "one")
 }
 
-// TestTaintSurvivesARestart: of the page, and of what it names.
+// TestTaintSurvivesARestart: of the page, and of the addresses that it names.
 func TestTaintSurvivesARestart(t *testing.T) {
 	t.Parallel()
 	for name, next := range map[string]string{"what writes": "note {}", "an address that the page names": `fetch {"url":"https://b.example/?secret"}`} {
@@ -131,7 +131,7 @@ func TestTaintSurvivesARestart(t *testing.T) {
 	}
 }
 
-// TestTaintOfBackgroundWork: its result brings in what it read.
+// TestTaintOfBackgroundWork: its result brings in the content that it read.
 func TestTaintOfBackgroundWork(t *testing.T) {
 	t.Parallel()
 	begin := &sync.WaitGroup{}
@@ -154,7 +154,7 @@ func TestTaintOfBackgroundWork(t *testing.T) {
 	w.settled()
 }
 
-// reader is background work that reads what others wrote.
+// reader is background work that reads words of others.
 type reader struct{ *worker }
 
 func (r reader) Annotations() tools.Annotations {
@@ -188,8 +188,8 @@ func TestALevelOfTheOperatorsDoesNotHideThatAToolWrites(t *testing.T) {
 	w.settled()
 }
 
-// TestADecisionGivesNoRights: who goes on is who asked, with what is left of the
-// rights, also where these went while the call ran, and not the owner who pressed.
+// TestADecisionGivesNoRights: the turn runs for the asker, with the rest of the asker's
+// rights, also where these went while the call ran, and not for the owner who pressed.
 func TestADecisionGivesNoRights(t *testing.T) {
 	t.Parallel()
 	b := &book{began: make(chan struct{}, 1)}
@@ -221,7 +221,8 @@ func TestADecisionGivesNoRights(t *testing.T) {
 	w.settled()
 }
 
-// TestAnAllowedCallThatMayRunAgainDoesNot: what a person allows once is run once.
+// TestAnAllowedCallThatMayRunAgainDoesNot: a call that a person allows once is run
+// once.
 func TestAnAllowedCallThatMayRunAgainDoesNot(t *testing.T) {
 	t.Parallel()
 	began := make(chan struct{}, 2)

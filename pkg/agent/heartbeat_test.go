@@ -18,7 +18,8 @@ import (
 	"parley/pkg/session"
 )
 
-// beating is a world with a heartbeat; what its file and its model say the test sets.
+// beating is a world with a heartbeat; the test sets the words of its file and its
+// model.
 func beating(t *testing.T, perDay int, file, answer *atomic.Value) *planned {
 	t.Helper()
 	return newPlanned(t, func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
@@ -111,7 +112,7 @@ func TestMissedHeartbeatsAreOne(t *testing.T) {
 		p.stop()
 		<-time.After(7*time.Hour + 10*time.Minute)
 		p.start()
-		p.next("seen") // and nothing about being late
+		p.next("seen") // and no word about being late
 		p.quiet(15 * time.Minute)
 	})
 }

@@ -117,8 +117,8 @@ func TestNoEntryCostsTheEntriesBeforeIt(t *testing.T) {
 	}
 }
 
-// checkWindow holds what a request carries of earlier turns against what a model
-// server takes.
+// checkWindow compares a request's part of earlier turns with the rules of a model
+// server.
 func checkWindow(t *testing.T, msgs []providers.Message) {
 	t.Helper()
 	tokens := 0

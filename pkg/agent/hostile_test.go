@@ -20,7 +20,7 @@ import (
 	"parley/pkg/tools"
 )
 
-// gatekeeper asks the world's policy on the way in, and takes in what may pass.
+// gatekeeper asks the world's policy on the way in, and takes in admitted items.
 type gatekeeper struct{ *world }
 
 func (g gatekeeper) Authorize(ctx context.Context, in channels.Inbound) channels.Decision {
@@ -35,9 +35,9 @@ func (g gatekeeper) Accept(ctx context.Context, in []channels.Inbound, c *channe
 
 func (g gatekeeper) Position(context.Context, string) (string, error) { return "", nil }
 
-// FuzzPrompt takes any text, name and quote from Ingress through the real store to
-// the model: it arrives as one message of a person, as text that is safe, below the
-// name that it is from; nothing runs; and the chat goes on.
+// FuzzPrompt takes any text, name and quote from Ingress through the real store to the
+// model: it arrives as one message of a person, as text that is safe, below the name
+// that it is from; no tool runs; and the chat goes on.
 func FuzzPrompt(f *testing.F) {
 	for _, s := range []struct{ text, name, quote string }{
 		{"hello", "Ada", ""},
@@ -124,8 +124,8 @@ func named(name string) bool {
 	return strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsSpace(r) && !unicode.Is(unicode.C, r) && r != ':' })
 }
 
-// TestHostileHistory stores what no gateway would have stored, and asks: the model is
-// given a conversation that it can accept, with nothing of a role that is none.
+// TestHostileHistory stores a history that no gateway would have stored, and asks: the
+// model is given a conversation that it can accept, without entries of an unknown role.
 func TestHostileHistory(t *testing.T) {
 	t.Parallel()
 	calling := func(ids ...string) providers.Message {
@@ -212,7 +212,7 @@ func TestHostileHistory(t *testing.T) {
 	}
 }
 
-// spoiled is an engine whose history holds more than was put there.
+// spoiled is an engine with a history that holds more than was put there.
 type spoiled struct {
 	session.Engine
 
@@ -277,7 +277,7 @@ func TestAModelCannotBorrowAnApproval(t *testing.T) {
 			q := w.question("overwrite with page one")
 			w.settled()
 			w.press("1", "1", q, "Allow once")
-			for len(w.expect().Buttons) == 0 { // what was allowed, what was said, and then the question
+			for len(w.expect().Buttons) == 0 { // the allowed call, the answer, and then the question
 				continue
 			}
 			w.settled()

@@ -9,7 +9,7 @@ import (
 	"parley/pkg/session"
 )
 
-// Accept stores what a channel let in; it implements [channels.Sink].
+// Accept stores the items that a channel let in; it implements [channels.Sink].
 func (a *Agent) Accept(ctx context.Context, in []channels.Inbound, cursor *channels.Cursor) error {
 	items := make([]session.Item, 0, len(in))
 	for i := range in {
@@ -38,8 +38,8 @@ func (a *Agent) Accept(ctx context.Context, in []channels.Inbound, cursor *chann
 	return nil
 }
 
-// editRule says what becomes of an inbound that rewords a message when that
-// message is answered already or being answered.
+// editRule is the fate of an inbound that rewords a message when that message is
+// answered already or being answered.
 func (a *Agent) editRule(k channels.Kind) session.EditRule {
 	switch {
 	case k != channels.KindEdit:

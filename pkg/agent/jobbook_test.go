@@ -19,7 +19,7 @@ import (
 	"parley/pkg/tools"
 )
 
-// keeper is a tool that does with jobs what its arguments say.
+// keeper is a tool that changes jobs as its arguments say.
 func (w *world) keeper() tools.Tool {
 	return fn{name: "keep", an: readOnly(), run: func(ctx context.Context, args map[string]any) *tools.ToolResult {
 		text := func(name string) string { s, _ := args[name].(string); return s }
@@ -56,7 +56,7 @@ func (w *world) keeper() tools.Tool {
 	}}
 }
 
-// keeping is a world whose model calls keep with what it reads.
+// keeping is a world with a model that calls keep with the text that it reads.
 func keeping(t *testing.T, opts ...option) *planned {
 	t.Helper()
 	return newPlanned(t, func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
@@ -95,7 +95,7 @@ func TestAJobBelongsToItsChatAndToWhoeverWroteItsText(t *testing.T) {
 		do("other", "7", make1, "not found")
 		do("other", "7", `{"do":"drop","id":"j1"}`, "not found")
 		do("other", "7", `{"do":"list"}`, ",")
-		do("group", "1", `{"do":"put","id":"j1","text":"one","paused":true}`, "ok") // an owner pauses it: it stays who it was
+		do("group", "1", `{"do":"put","id":"j1","text":"one","paused":true}`, "ok") // an owner pauses it: its owner stays
 		whose("7", policy.LevelChat)
 		do("group", "1", make2, "ok") // and writes another text: it is theirs
 		whose("1", policy.LevelChat)

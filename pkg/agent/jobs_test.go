@@ -103,7 +103,7 @@ func TestAOneShotThatFellDueWhileDownFiresAtStartAndSaysSo(t *testing.T) {
 	}
 }
 
-// missed is how an hourly job does over a time in which nothing ran.
+// missed is how an hourly job does over a time without a gateway.
 func missed(t *testing.T, catchUp string, want []string, gap func(p *planned)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

@@ -36,7 +36,7 @@ func TestALateMessageIsAnsweredWithItsAge(t *testing.T) {
 	const minute, hour, day = time.Minute, time.Hour, 24 * time.Hour
 	for _, c := range []struct {
 		age time.Duration
-		ago string // "" where nothing is said
+		ago string // "" for silence
 	}{
 		{0, ""},
 		{10 * minute, ""},
@@ -88,7 +88,7 @@ func TestWhatALateTurnSends(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		model      script
-		want       string // how what is sent begins; "" where nothing is
+		want       string // how the sent text begins; "" for silence
 	}{
 		{"an answer", "hello", parrot, note + "[this message was sent 2 hours ago]\nhello"},
 		{"a failure", "hello", func(context.Context, []providers.Message, []providers.ToolDefinition) (*providers.LLMResponse, error) {
@@ -148,8 +148,8 @@ func TestTheOldestOfManyMessagesIsTold(t *testing.T) {
 	})
 }
 
-// TestALongTurnMakesNothingLate: what joins a turn is as old as it was when the
-// turn began; what waits behind it is as old as it is when its own turn begins.
+// TestALongTurnMakesNothingLate: a message that joins a turn is as old as it was when
+// the turn began; one that waits behind it is as old as it is when its own turn begins.
 func TestALongTurnMakesNothingLate(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

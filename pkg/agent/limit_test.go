@@ -157,7 +157,7 @@ func TestBackgroundWorkAtTheLimit(t *testing.T) {
 			got = append(got, text)
 		}
 	}
-	for len(got) < 3*2+1 { // what was shown, that it started, and one notice
+	for len(got) < 3*2+1 { // the shown text, the start, and one notice
 		got = append(got, w.expect().Text)
 	}
 	w.settled()
@@ -172,7 +172,7 @@ func TestBackgroundWorkAtTheLimit(t *testing.T) {
 	}
 }
 
-// TestAnAgentsReportAtTheLimit is sent as it is, each time; what the agent used counts
+// TestAnAgentsReportAtTheLimit is sent as it is, each time; the agent's use counts
 // before its report is looked at.
 func TestAnAgentsReportAtTheLimit(t *testing.T) {
 	t.Parallel()

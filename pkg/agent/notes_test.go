@@ -41,7 +41,8 @@ func TestToolActivityIsShownInPassing(t *testing.T) {
 	w.settled()
 }
 
-// TestProgressIsShownInPassing: what a tool says of its progress, without the secrets in it.
+// TestProgressIsShownInPassing: a tool's words about its progress, without the secrets
+// in it.
 func TestProgressIsShownInPassing(t *testing.T) {
 	t.Parallel()
 	const secret = "sk-CANARY-0123456789"

@@ -13,7 +13,8 @@ import (
 
 // OpenQuestions are the questions that wait in the chat at an address, the oldest
 // first, as they can be shown again: each has the ID of the message that asked it. A
-// channel whose messages do not stay on a screen shows them when its person comes back.
+// channel with messages that do not stay on a screen shows them when its person comes
+// back.
 func (a *Agent) OpenQuestions(ctx context.Context, at channels.Address) ([]channels.Outbound, error) {
 	info, err := a.o.Engine.Sessions().Lookup(ctx, at)
 	if errors.Is(err, session.ErrNotFound) {

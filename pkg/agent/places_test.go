@@ -11,9 +11,10 @@ import (
 	"parley/pkg/providers"
 )
 
-// TestANewcomerHasAPlace: behind hundreds of chats that wait, somebody who writes now is
-// answered at once, again and again, and those who wait longest get their answers
-// meanwhile, in order. That holds as well where chats wait for lanes of the store first.
+// TestANewcomerHasAPlace: behind hundreds of chats that wait, a person who writes now
+// is answered at once, again and again, and the longest waiting get their answers
+// meanwhile, in order. That holds as well where chats wait for lanes of the store
+// first.
 func TestANewcomerHasAPlace(t *testing.T) {
 	t.Parallel()
 	for name, lanes := range map[string]int{"chats wait for places": 0, "chats wait for lanes": 64} {

@@ -113,7 +113,7 @@ func (p *planned) next(want string) {
 	}
 }
 
-// quiet lets time pass in which nothing is sent.
+// quiet lets time pass in silence.
 func (p *planned) quiet(d time.Duration) {
 	p.t.Helper()
 	select {

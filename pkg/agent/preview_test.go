@@ -37,7 +37,7 @@ func (s streamer) ChatStream(
 	so := ""
 	for piece := range strings.SplitAfterSeq(resp.Content, " ") {
 		if piece == "" || !strings.HasSuffix(piece, " ") {
-			continue // what has no end yet is not shown
+			continue // an unfinished text is not shown
 		}
 		emit(providers.TextDelta{Text: piece})
 		so += piece
@@ -52,7 +52,7 @@ func (s streamer) ChatStream(
 
 func isBeginning(piece, whole string) bool { return strings.HasPrefix(whole, strings.TrimSpace(piece)) }
 
-// easel is a drafter that keeps what it was shown.
+// easel is a drafter that keeps the drafts.
 type easel struct {
 	shown chan string
 
@@ -104,8 +104,8 @@ func TestDraftsShowTheAnswerWhileItGrows(t *testing.T) {
 	}
 }
 
-// TestANoteStandsBelowTheDraft: also alone, with the result of what it tells of,
-// and not in the answer.
+// TestANoteStandsBelowTheDraft: also alone, with the result of its call, and not in the
+// answer.
 func TestANoteStandsBelowTheDraft(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -150,7 +150,7 @@ func TestANoteStandsBelowTheDraft(t *testing.T) {
 	}
 }
 
-// TestADraftThatFindsNoRoomIsShownLater, when nothing more is said as well.
+// TestADraftThatFindsNoRoomIsShownLater, also when no further words come.
 func TestADraftThatFindsNoRoomIsShownLater(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -114,7 +114,7 @@ func TestThePromptIsSafeFromASwap(t *testing.T) {
 	w.settled()
 }
 
-// TestTheSummaryReadsTheChatsFiles and none of where the process stands.
+// TestTheSummaryReadsTheChatsFiles and no file of the process's own folder.
 func TestTheSummaryReadsTheChatsFiles(t *testing.T) {
 	t.Parallel()
 	space := t.TempDir()

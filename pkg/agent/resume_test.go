@@ -107,7 +107,7 @@ func TestWhatAToolShowedIsNotShownAgainAfterARestart(t *testing.T) {
 	w.expectText("shown")
 	hold.Store(false)
 	w.restart()
-	w.settled() // the final answer repeats what was shown and is dropped; nothing is sent twice
+	w.settled() // the final answer repeats the shown text and is dropped, so the text leaves once
 }
 
 func TestAJoinedMessageSurvivesARestart(t *testing.T) {

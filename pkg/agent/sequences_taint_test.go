@@ -12,8 +12,8 @@ import (
 	"parley/pkg/tools/composed"
 )
 
-// TestContentThatASequenceBringsIn: a step whose result of an earlier one decides what it
-// reads may bring in content of others. A person is asked about a later write, in the same
+// TestContentThatASequenceBringsIn: a step that reads where an earlier result points
+// may bring in content of others. A person is asked about a later write, in the same
 // sequence, in one around it and in the rest of the turn.
 func TestContentThatASequenceBringsIn(t *testing.T) {
 	t.Parallel()

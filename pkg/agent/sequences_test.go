@@ -10,8 +10,8 @@ import (
 	"parley/pkg/tools/composed"
 )
 
-// TestASequenceIsAskedForLikeItsSteps: once, before the first, and never for less
-// than one of them would be asked for by itself.
+// TestASequenceIsAskedForLikeItsSteps: once, before the first, and for at least as much
+// as each of them by itself.
 func TestASequenceIsAskedForLikeItsSteps(t *testing.T) {
 	t.Parallel()
 	note := composed.Step{Tool: "note"}

@@ -29,12 +29,12 @@ type slate struct {
 	edit func() error
 }
 
-// post is what a person sees, with what it showed before.
+// post is a message as a person sees it, with its earlier texts.
 type post struct {
 	id       string
 	versions []string
 	sent     time.Time
-	// opened and done: it began as a preview, and what it shows is for good.
+	// opened and done: it began as a preview, and its text is final.
 	opened, done bool
 }
 
@@ -107,7 +107,7 @@ func (s *slate) edited() []time.Time {
 	return slices.Clone(s.edits)
 }
 
-// want checks what the chat holds in the end: these texts, all for good.
+// want checks the chat's messages in the end: these texts, all final.
 func (s *slate) want(t *testing.T, texts ...string) {
 	t.Helper()
 	var got []string
@@ -122,7 +122,7 @@ func (s *slate) want(t *testing.T, texts ...string) {
 	}
 }
 
-// tell is a model that says what it says as time passes.
+// tell is a model that speaks its words as time passes.
 type tell func(ctx context.Context, msgs []providers.Message, emit func(string)) (*providers.LLMResponse, error)
 
 func (f tell) Chat(
@@ -163,7 +163,7 @@ func words(n int) string {
 	return strings.Join(all, " ")
 }
 
-// onSlate runs a test on fake time, in a world whose answers grow on a slate.
+// onSlate runs a test on fake time, in a world with answers that grow on a slate.
 func onSlate(t *testing.T, model providers.LLMProvider, registry []tools.Tool, test func(w *world, s *slate), opts ...option) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"parley/pkg/tools"
 )
 
-// starter is background work that never gets to begin.
+// starter is background work that does not get to begin.
 type starter struct{ entered chan struct{} }
 
 func (s *starter) Name() string                      { return "work" }
@@ -83,7 +83,8 @@ func TestAnEmptySummaryReplacesNothing(t *testing.T) {
 	w.settled()
 }
 
-// TestStopIsToldOnceWhateverThePlatformsClockSays has a platform whose clock is ahead.
+// TestStopIsToldOnceWhateverThePlatformsClockSays has a platform with a clock that is
+// ahead.
 func TestStopIsToldOnceWhateverThePlatformsClockSays(t *testing.T) {
 	t.Parallel()
 	for name, ahead := range map[string]time.Duration{"ahead": time.Hour, "behind": -time.Hour} {
@@ -109,8 +110,8 @@ func TestStopIsToldOnceWhateverThePlatformsClockSays(t *testing.T) {
 	}
 }
 
-// TestStopEndsWhatWaitsToo: what was said before a /stop is ended with the turn
-// that runs, and that is told once.
+// TestStopEndsWhatWaitsToo: the messages before a /stop are ended with the turn that
+// runs, and that is told once.
 func TestStopEndsWhatWaitsToo(t *testing.T) {
 	t.Parallel()
 	for name, opts := range map[string][]option{"steering": nil, "queueing": {withOptions(queued)}} {

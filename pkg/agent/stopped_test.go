@@ -118,8 +118,8 @@ func (l lostTurn) Info() session.TurnInfo {
 	return info
 }
 
-// TestAnAllowedCallThatKillsTheGateway is not run again, and the chat and its
-// history are told what is known of it.
+// TestAnAllowedCallThatKillsTheGateway is not run again, and the chat and its history
+// are told the known facts.
 func TestAnAllowedCallThatKillsTheGateway(t *testing.T) {
 	t.Parallel()
 	b := &book{began: make(chan struct{}, 1)}

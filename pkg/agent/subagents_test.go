@@ -47,7 +47,7 @@ func TestASubagentIsWaitedFor(t *testing.T) {
 	}
 }
 
-// TestStopEndsTheSubagentToo lets nothing of it be heard after that.
+// TestStopEndsTheSubagentToo keeps it silent after that.
 func TestStopEndsTheSubagentToo(t *testing.T) {
 	t.Parallel()
 	asked := make(chan struct{}, 1)

@@ -43,7 +43,7 @@ func TestTaint(t *testing.T) {
 	for name, c := range map[string]struct {
 		says  string
 		extra func(*channels.Inbound)
-		// calls are made one after the other; asks is the one that is asked for, -1 for none.
+		// calls are made one after the other; asks is the one that is asked for, or -1.
 		calls []string
 		asks  int
 	}{

@@ -90,7 +90,7 @@ func TestTheListOfTasksIsFromOutsideWhereTheirResultsAre(t *testing.T) {
 			return call("spawn", order("x"))
 		}, []tools.Tool{web, put, list}, withOptions(asking))
 		w.write("1", "1", "go")
-		for range 2 { // the answer, and what is said of the report
+		for range 2 { // the answer, and the words about the report
 			w.expect()
 		}
 		w.settled()

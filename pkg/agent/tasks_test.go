@@ -11,8 +11,8 @@ import (
 	"parley/pkg/tools"
 )
 
-// worker is an asynchronous tool that keeps what it was given in plain fields
-// and reads them in its goroutine after Execute returned.
+// worker is an asynchronous tool that keeps injected values in plain fields and reads
+// them in its goroutine after Execute returned.
 type worker struct {
 	channel, chat string
 	cb            tools.AsyncCallback

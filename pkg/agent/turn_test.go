@@ -101,7 +101,7 @@ func TestTheMessageToolSendsToItsOwnChatAndNoReplyStaysSilent(t *testing.T) {
 		t.Errorf("sent %+v", o)
 	}
 	w.settled()
-	w.write("7", "7", "nothing") // a person asked and nothing was sent: silence is not allowed
+	w.write("7", "7", "nothing") // a person asked and no answer was sent: silence is not allowed
 	w.expectText("I have nothing to add.")
 	w.settled()
 }

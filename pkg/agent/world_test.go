@@ -22,10 +22,10 @@ import (
 	"parley/pkg/tools"
 )
 
-// patience bounds every wait of these tests; it is never reached when they pass.
+// patience bounds every wait of these tests; a test that passes ends long before.
 const patience = time.Minute
 
-// script is a model whose answers the test writes.
+// script is a model with answers that the test writes.
 type script func(ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition) (*providers.LLMResponse, error)
 
 func (s script) Chat(
@@ -34,14 +34,14 @@ func (s script) Chat(
 	return s(ctx, msgs, defs)
 }
 
-// hanging is a model that never answers; see hang.
+// hanging is a model without answers; see hang.
 func hanging(asked chan<- struct{}) script {
 	return func(ctx context.Context, _ []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
 		return hang(ctx, asked)
 	}
 }
 
-// hang says that the model was asked, and waits until nobody waits for the answer.
+// hang says that the model was asked, and waits until the wait for the answer is over.
 func hang(ctx context.Context, asked chan<- struct{}) (*providers.LLMResponse, error) {
 	asked <- struct{}{}
 	<-ctx.Done()
@@ -84,10 +84,11 @@ type world struct {
 	opts agent.Options
 	// lanes is how many chats are at work at once; 0: as many as usual.
 	lanes int
-	// wrap stands in front of the engine; nil is nothing.
+	// wrap stands in front of the engine, or is nil.
 	wrap   func(session.Engine) session.Engine
 	policy *policy.Policy
-	// channel is what messages leave by; nil: the test takes them from sent.
+	// channel is the channel that messages leave by; nil: the test takes them from
+	// sent.
 	channel channels.Channel
 
 	eng   *local.Engine
@@ -209,7 +210,7 @@ func (w *world) write(chat, user, text string) {
 	})
 }
 
-// accept lets in what a platform delivers at once.
+// accept lets in the items that a platform delivers at once.
 func (w *world) accept(in ...channels.Inbound) {
 	w.t.Helper()
 	if err := w.agent.Accept(w.t.Context(), in, nil); err != nil {
@@ -236,7 +237,7 @@ func (w *world) expectText(want string) {
 	}
 }
 
-// settled waits until nothing waits in the store, and fails when anything more was sent.
+// settled waits until the store is at rest, and fails when more was sent.
 func (w *world) settled() {
 	w.t.Helper()
 	deadline := time.After(patience)
@@ -305,7 +306,7 @@ type everywhere turn.Surface
 
 func (s everywhere) At(channels.Address) turn.Surface { return turn.Surface(s) }
 
-// surface changes what each address can do.
+// surface changes the abilities of each address.
 func surface(o *agent.Options, change func(s *turn.Surface)) {
 	s, _ := o.Surfaces.(everywhere)
 	change((*turn.Surface)(&s))

@@ -7,23 +7,23 @@ import (
 	"parley/pkg/channels"
 )
 
-// Approvals are the questions that were put to people, and what they allowed in
-// advance. A turn of the chat writes them, with its steps and its commit; see
-// [Step] and [Commit].
+// Approvals are the questions that were put to people, and the calls that they allowed
+// in advance. A turn of the chat writes them, with its steps and its commit; see [Step]
+// and [Commit].
 type Approvals interface {
 	// Approval finds one question.
 	Approval(ctx context.Context, id string) (Approval, error)
 	// ApprovalList returns the questions of a chat, or of all chats for "", the
 	// oldest first. Those that are over are kept for 48 h at least.
 	ApprovalList(ctx context.Context, chat string) ([]Approval, error)
-	// Grants returns what was allowed in advance in a chat, or in all chats for "",
-	// the oldest first, also what has expired.
+	// Grants returns the grants of a chat, or of all chats for "", the oldest first,
+	// expired ones included.
 	Grants(ctx context.Context, chat string) ([]Grant, error)
-	// RevokeGrant ends a grant and returns it; [ErrNotFound] when there is none.
+	// RevokeGrant ends a grant and returns it; [ErrNotFound] when it is missing.
 	RevokeGrant(ctx context.Context, id string) (Grant, error)
 }
 
-// ApprovalState says what became of an [Approval].
+// ApprovalState is the state of an [Approval].
 type ApprovalState string
 
 // The states; all but ApprovalOpen are terminal.
@@ -31,7 +31,7 @@ const (
 	ApprovalOpen    ApprovalState = "open"
 	ApprovalAllowed ApprovalState = "allowed"
 	ApprovalDenied  ApprovalState = "denied"
-	// ApprovalVoid: it was pressed too late, or what it was about has changed.
+	// ApprovalVoid: it was pressed too late, or its object has changed.
 	ApprovalVoid ApprovalState = "void"
 )
 
@@ -42,8 +42,8 @@ type Approval struct {
 	Chat    string
 	Session string
 	Address channels.Address
-	// Task is the background agent's whose call it is; it is asked about in the chat
-	// that started the agent. "" for a call of the chat itself.
+	// Task is the background agent of the call; it is asked about in the chat that
+	// started the agent. "" for a call of the chat itself.
 	Task string
 	Call HeldCall
 	// Text is the question as the person was shown it, Question the id of that message.

@@ -41,7 +41,8 @@ type Task struct {
 	// [AgentAddress]; Depth is how many agents deep it is, 1 for one that a chat started.
 	Agent bool
 	Depth int
-	// Waited says that the call itself waits for the result: nobody is told of the end.
+	// Waited says that the call itself waits for the result: there is no notice of the
+	// end.
 	Waited bool
 	// Tainted says that its result brings in content from outside, or is made from some.
 	Tainted  bool
@@ -49,10 +50,10 @@ type Task struct {
 	Started  time.Time
 	Deadline time.Time
 	Ended    time.Time
-	// Status is the id of the message that shows how far it is, as long as nothing has
-	// finished that message; "" for none.
+	// Status is the id of the message with its progress, as long as that message is not
+	// finished, or "".
 	Status string
-	// Result is what the model is told, once the task has ended.
+	// Result is the model's text, once the task has ended.
 	Result string
 }
 
@@ -62,8 +63,8 @@ func (t *Task) Short() string {
 	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:5]))
 }
 
-// AgentChannel is the channel of the conversations of background agents. No adapter
-// has this name, and nothing is sent there.
+// AgentChannel is the channel of the conversations of background agents. No adapter has
+// this name, and messages do not leave there.
 const AgentChannel = "agent"
 
 // AgentAddress is where the background agent of a task has its conversation, which
@@ -76,13 +77,14 @@ func AgentAddress(taskID string) channels.Address {
 type Completion struct {
 	State  TaskState
 	Outbox []channels.Outbound
-	// Item brings the result into the chat's loop; nil when there is nothing to say.
+	// Item brings the result into the chat's loop, or is nil.
 	Item *Item
 	// Result is kept in the task.
 	Result string
 	// Tainted says that content from outside has entered the work; it is kept in the task.
 	Tainted bool
-	// Spent is what a background agent used; it counts against the chat that started it.
+	// Spent is the use of a background agent; it counts against the chat that started
+	// it.
 	Spent *Spent
 }
 
@@ -104,7 +106,7 @@ type Job struct {
 	// Text is the message that it sends, or, where Prompt is set, the order to the agent.
 	Text   string
 	Prompt bool
-	// Due is when it fires next; a zero time never fires.
+	// Due is when it fires next; a job with a zero time does not fire.
 	Due time.Time
 	// Leaps counts how often Due was put back because the clock had been ahead. A firing
 	// at the new Due is a new one, also where the job fired at that time before.
@@ -125,7 +127,7 @@ type JobRuns struct {
 	Last     time.Time
 	Reason   string
 	Failures int
-	// Count are the runs of Day (YYYY-MM-DD), for a job whose runs a day are bounded.
+	// Count are the runs of Day (YYYY-MM-DD), for a job with bounded runs a day.
 	Day   string
 	Count int
 }
@@ -144,7 +146,7 @@ type JobRun struct {
 	Pause string
 }
 
-// Purpose is for what a chat's budget is used.
+// Purpose is the purpose of a use of a chat's budget.
 type Purpose string
 
 // The purposes.
@@ -154,7 +156,7 @@ const (
 	ForBackground Purpose = "background"
 )
 
-// Usage is what was used. Money is in millionths of whatever the prices are in.
+// Usage is an amount of use. Money is in millionths of whatever the prices are in.
 type Usage struct {
 	Turns  int   `json:"turns,omitempty"`
 	Input  int   `json:"input,omitempty"`  // tokens that the model read

@@ -8,7 +8,7 @@ import (
 	"parley/pkg/channels"
 )
 
-// The errors of an [Engine]; they are wrapped with what they speak of.
+// The errors of an [Engine]; they are wrapped with the things that they are about.
 var (
 	// ErrFenced: another poller moved the cursor, or another attempt took the turn.
 	ErrFenced = channels.ErrFenced
@@ -18,7 +18,8 @@ var (
 	ErrTaken = errors.New("the id is taken")
 	// ErrEnded: there was a record with this id, and it has had its end.
 	ErrEnded = errors.New("it has ended")
-	// ErrStore: the store cannot write now (disk full, for instance). Nothing of the call took effect.
+	// ErrStore: the store cannot write now (disk full, for instance). The call had no
+	// effect.
 	ErrStore = errors.New("the store cannot be written")
 	// ErrCorrupt: a record failed its check and was set aside.
 	ErrCorrupt = errors.New("a stored record is damaged")
@@ -53,37 +54,39 @@ type Engine interface { //nolint:interfacebloat // each method leads to one part
 
 // Inbox is the way in.
 type Inbox interface {
-	// Append stores items in their chats' inboxes, in order, creating chats as
-	// needed; it is durable when it returns nil. An item whose ID was accepted
-	// before (within 48 h at least) is swallowed. With a cursor, items and
-	// cursor move in one step, and ErrFenced means that neither did.
+	// Append stores items in their chats' inboxes, in order, creating chats as needed;
+	// it is durable when it returns nil. An item with an ID that was accepted before
+	// (within 48 h at least) is swallowed. With a cursor, items and cursor move in one
+	// step, and ErrFenced means that both stay.
 	//
-	// An item with Edit set rewords the message, or the edit, that waits with the
-	// same Inbound.MessageID, Address and Sender: that one takes over its text,
-	// images, Raw and Solo, and keeps id, place and the rest. A message that a turn
-	// has, or that an interrupted turn recorded, does not wait any more. When none
-	// waits, Edit says what becomes of the item; but where no message with this id was
-	// accepted at the address, nor its Original anywhere (within 48 h), it is that message:
-	// a KindMessage of its own. Its Original counts as accepted from then on: it is
-	// swallowed when it comes after all, since the edit has its words and newer ones.
+	// An item with Edit set rewords the message, or the edit, that waits with the same
+	// Inbound.MessageID, Address and Sender: that one takes over its text, images, Raw
+	// and Solo, and keeps id, place and the rest. A message that a turn has, or that an
+	// interrupted turn recorded, does not wait any more. Without such a waiting
+	// message, Edit decides the fate of the item; but where no message with this id was
+	// accepted at the address, nor its Original anywhere (within 48 h), it is that
+	// message: a KindMessage of its own. Its Original counts as accepted from then on:
+	// it is swallowed when it comes after all, since the edit has its words and newer
+	// ones.
 	//
-	// An item with Delete set takes back what an edit would reword: that is gone, and a
-	// running turn that looks at what waits does not see it any more. What a turn has, or
-	// has had, stays, and so do an album of several parts and a pressed button. Where
-	// nothing was accepted yet, the Original is swallowed when it comes after all. So is
-	// every edit of what was taken back. A Delete is no item itself: it starts no turn
-	// and makes no chat.
+	// An item with Delete set takes back the message that an edit would reword: that is
+	// gone, and a running turn that looks at the inbox does not see it any more. An
+	// item that a turn has, or has had, stays, and so do an album of several parts and
+	// a pressed button. Where the message was not accepted yet, the Original is
+	// swallowed when it comes after all. So is every edit of a message that was taken
+	// back. A Delete is no item itself: it starts no turn and makes no chat.
 	//
-	// An item whose Inbound has a Group is a part of an album. It joins the newest part
-	// of the same Group and Sender that waits in its chat: that one takes over its text as
-	// further lines, its attachments, that it mentions the bot, Solo, and its quote if it
-	// has none, and keeps the rest. No album grows beyond MaxAlbumParts parts and what one
-	// [channels.Inbound] may hold. A part that finds none is an item of its own, and
-	// begins an album; an Overheard one is dropped. No turn takes an album before
-	// AlbumWindow has passed since its latest part was stored, unless its chat has gone
-	// on with something else; that and every other chat does not wait for it.
+	// An item with a Group in its Inbound is a part of an album. It joins the newest
+	// part of the same Group and Sender that waits in its chat: that one takes over its
+	// text as further lines, its attachments, that it mentions the bot, Solo, and its
+	// quote if it lacks one, and keeps the rest. An album has at most MaxAlbumParts
+	// parts, and as much as one [channels.Inbound] may hold. A part without another to
+	// join is an item of its own, and begins an album; an Overheard one is dropped. No
+	// turn takes an album before AlbumWindow has passed since its latest part was
+	// stored, unless its chat has gone on with something else; that and every other
+	// chat does not wait for it.
 	//
-	// [ErrNotFound], and nothing stored: an item is for the agent of a task that is
+	// [ErrNotFound], with no item stored: an item is for the agent of a task that is
 	// gone (see [AgentAddress]).
 	Append(ctx context.Context, items []Item, cursor *channels.Cursor) error
 	// Waits is the item with this id, as long as no turn has consumed it: [ErrNotFound]
@@ -100,13 +103,14 @@ type Inbox interface {
 
 // Turn is one run over the items at the head of a chat's inbox.
 type Turn interface {
-	// Info is what starts the turn and what an earlier attempt already did. It never changes.
+	// Info has the start of the turn and the work of earlier attempts. It stays the
+	// same.
 	Info() TurnInfo
-	// Waiting looks at what has arrived behind the turn's items, taking nothing.
+	// Waiting looks at items behind the turn's own, without taking them.
 	Waiting(ctx context.Context) ([]Item, error)
-	// Join takes from what waits, in order, as long as accept says yes, and
-	// records it as a step of kind [StepJoined]. It takes nothing past an item
-	// that is Solo, and nothing once the turn holds 20 items or 32 KiB.
+	// Join takes waiting items, in order, as long as accept says yes, and records them
+	// as a step of kind [StepJoined]. It stops before an item that is Solo, and once
+	// the turn holds 20 items or 32 KiB.
 	Join(ctx context.Context, accept func(Item) bool) ([]Item, error)
 	// Record appends a step to the turn's ledger. With s.Await it returns when
 	// the step and all before it are durable; else at once. The step's outgoing
@@ -130,24 +134,25 @@ type TurnInfo struct {
 	// Items start the turn: 1 to 20 of them, at most 32 KiB of text together
 	// (a larger one comes alone); a Solo item comes alone.
 	Items []Item
-	// Steps are what an earlier attempt recorded, in order.
+	// Steps are the records of an earlier attempt, in order.
 	Steps []Step
 	// Lost counts the processes that died while the turn may have run. At 3 the
 	// turn must not run again: it is to be committed as [OutcomeQuarantined].
 	Lost int
-	// Arrivals is signalled (it never closes) when something arrives behind the turn's items.
+	// Arrivals is signalled, but not closed, when an item arrives behind the turn's
+	// own.
 	Arrivals <-chan struct{}
 	// Awaited is closed from when a person waits for the turn: it answers one, or
 	// something that a person wrote stands behind its items. Turns of background
 	// results and of jobs begin without that. A nil channel does not close.
 	Awaited <-chan struct{}
-	// Newest says that the chat did not wait in order for its turn: its person wrote last,
-	// of many that waited or of none. Where turns wait once more, a part of the places
-	// there is for these, the last one first.
+	// Newest says that the chat did not wait in order for its turn: its person wrote
+	// last, of many that waited or alone. Where turns wait once more, a part of the
+	// places there is for these, the last one first.
 	Newest bool
 }
 
-// History is what was said, oldest first, numbered from 1 within a session.
+// History is the conversation, oldest first, numbered from 1 within a session.
 type History interface {
 	// Tail calls f for the entries with Seq < before (0: from the end), newest
 	// first, down to the session's compaction point or until f says no. f must
@@ -162,21 +167,21 @@ type History interface {
 type Sessions interface {
 	History
 	Index
-	// Forget deletes a session's history and everything waiting or kept for its
-	// chat: jobs, zone, spending, and tasks with the conversations of their agents.
-	// Of a session that /new left behind only what belongs to itself, its tasks too.
-	// Turns of what it deletes are fenced.
+	// Forget deletes a session's history and everything waiting or kept for its chat:
+	// jobs, zone, spending, and tasks with the conversations of their agents. Of a
+	// session that /new left behind it deletes only the session's own data, its tasks
+	// too. Turns of deleted chats are fenced.
 	Forget(ctx context.Context, sessionID string) error
 }
 
 // Index finds conversations.
 type Index interface {
-	// Lookup finds the chat at an address; ErrNotFound when nothing was ever said there.
+	// Lookup finds the chat at an address; ErrNotFound at an address without words.
 	Lookup(ctx context.Context, a channels.Address) (Info, error)
-	// Latest is when the chat at an address last had something: an item that was
+	// Latest is the time of the last event of the chat at an address: an item that was
 	// accepted and waits, a turn that ended, a message that was put for it; ErrNotFound
-	// when nothing was ever said there. It costs four records at most. Where they are
-	// damaged nobody can tell, and it is now: what comes next makes the chat anew.
+	// at an address without words. It costs four records at most. Where they are
+	// damaged the time is unknown, and it is now: the next item makes the chat anew.
 	Latest(ctx context.Context, a channels.Address) (time.Time, error)
 	// Get finds a session by id, also one that /new has left behind.
 	Get(ctx context.Context, sessionID string) (Info, error)
@@ -190,33 +195,33 @@ type Outbox interface {
 	Receipts
 }
 
-// Receipts are the platforms' words for what was sent. A delivery whose message
-// finishes another (see [channels.Outbound]) is handed out with that one's message
-// from here: the two are of one chat and leave in order, so it is known by then
-// whether there is one.
+// Receipts are the platforms' receipts for sent messages. A delivery with a message
+// that finishes another (see [channels.Outbound]) is handed out with that one's message
+// from here: the two are of one chat and leave in order, so it is known by then whether
+// there is one.
 type Receipts interface {
-	// Receipt waits until the message with this outbound id is delivered, and
-	// returns the receipt of its first part. ErrNotFound: there is none and will be
-	// none, because no such message was put, or the platform did not take it.
+	// Receipt waits until the message with this outbound id is delivered, and returns
+	// the receipt of its first part. ErrNotFound: no receipt will come, because no such
+	// message was put, or the platform did not take it.
 	Receipt(ctx context.Context, outboundID string) (channels.Receipt, error)
 }
 
 // Tasks are background works.
 type Tasks interface {
-	// Complete ends a task, queues c.Outbox, counts c.Spent and appends c.Item to
-	// the inbox of the chat that started it, wherever that is now, in one transaction.
-	// The first completion counts and reports true; a later one changes nothing and
-	// reports false. [ErrNotFound]: the chat was forgotten, or the task's time is over.
-	// A message of c.Outbox that finishes the task's status takes it out of the record.
+	// Complete ends a task, queues c.Outbox, counts c.Spent and appends c.Item to the
+	// inbox of the chat that started it, wherever that is now, in one transaction. The
+	// first completion counts and reports true; a later one has no effect and reports
+	// false. [ErrNotFound]: the chat was forgotten, or the task's time is over. A
+	// message of c.Outbox that finishes the task's status takes it out of the record.
 	Complete(ctx context.Context, taskID string, c Completion) (bool, error)
 	// ShowTask queues the message that shows how far a task is and notes it as the
-	// task's Status, in one transaction. It reports false and changes nothing when the
+	// task's Status, in one transaction. It reports false and has no effect when the
 	// task has ended or has had such a message.
 	ShowTask(ctx context.Context, taskID string, o channels.Outbound) (bool, error)
 	// Task finds one task.
 	Task(ctx context.Context, taskID string) (Task, error)
-	// OpenTasks returns the tasks without a terminal state, oldest first. Those that
-	// are no agents' come without their arguments, which nobody needs of all at once.
+	// OpenTasks returns the tasks without a terminal state, oldest first. Tasks other
+	// than agents come without their arguments, which are not needed of all at once.
 	OpenTasks(ctx context.Context) ([]Task, error)
 	// TaskList returns the tasks of a chat, or of all chats for "", the oldest first.
 	// Those that have ended are kept for 48 h at least, and their agents' conversations
@@ -232,7 +237,7 @@ type Jobs interface {
 	// [ErrEnded]: this job has fired for the last time, within 48 h at least; a call
 	// that makes it again, because its own end was not stored, makes no second one.
 	PutJob(ctx context.Context, j Job) error
-	// DeleteJob removes a job; ErrNotFound when there is none.
+	// DeleteJob removes a job; ErrNotFound when it is missing.
 	DeleteJob(ctx context.Context, id string) error
 	// Job finds one job.
 	Job(ctx context.Context, id string) (Job, error)
@@ -244,16 +249,17 @@ type Jobs interface {
 // Firing is how jobs come due.
 type Firing interface {
 	// DueJobs returns up to limit unpaused jobs that are due at or before now, the
-	// earliest first. Jobs of a chat that is suspended wait: they are left out, and cost
-	// nothing, until somebody writes in it; then they are due at once. None is due while
-	// the store is held.
+	// earliest first. Jobs of a chat that is suspended wait: they are left out, and
+	// free of cost, until somebody writes in it; then they are due at once. While the
+	// store is held the list is empty.
 	DueJobs(ctx context.Context, now time.Time, limit int) ([]Job, error)
-	// NextJob is when the earliest of those is due that may come to be; false when there is none.
+	// NextJob is when the earliest of those is due that may come to be; false without
+	// one.
 	NextJob(ctx context.Context) (time.Time, bool, error)
 	// Fire appends item (its ID is schedule/<job>/<due>) and puts the job with its due
 	// time moved from due to next, in one transaction; a zero next ends the job. The
 	// item goes to where the job's chat is now, and has that address. It reports false
-	// and changes nothing when the job is no longer due at due, paused, gone or waiting
+	// and has no effect when the job is no longer due at due, paused, gone or waiting
 	// for its chat.
 	Fire(ctx context.Context, jobID string, due, next time.Time, item Item) (bool, error)
 }
@@ -262,16 +268,17 @@ type Firing interface {
 // and its address. The conversation of a background agent has the zone and the spending
 // of the chat where its task was started.
 type Chats interface {
-	// Zone is the time zone of a chat, an IANA name; "" when none was set.
+	// Zone is the time zone of a chat, an IANA name, or "".
 	Zone(ctx context.Context, chat string) (string, error)
 	// SetZone keeps it. [ErrNotFound]: there is no such chat.
 	SetZone(ctx context.Context, chat, zone string) error
-	// Spending is what a chat used on a day (YYYY-MM-DD); days are kept for 40 days at least.
+	// Spending is the use of a chat on a day (YYYY-MM-DD); days are kept for 40 days at
+	// least.
 	Spending(ctx context.Context, chat, day string) (map[Purpose]Usage, error)
-	// Move makes to an address of the chat at from; what is queued for from leaves to to.
-	// It is remembered also where nothing was ever said at from. The chat's jobs and
-	// tasks have the new address from then on; a chat that was at to becomes part of it,
-	// with its jobs, tasks and spending.
+	// Move makes to an address of the chat at from; messages that are queued for from
+	// leave to to. It is remembered also for a from without words. The chat's jobs and
+	// tasks have the new address from then on; a chat that was at to becomes part of
+	// it, with its jobs, tasks and spending.
 	Move(ctx context.Context, from, to channels.Address) error
 	// Former are the ids that a whole chat, which is no thread, had before it moved to
 	// this one, the latest first. It answers from memory: it is asked for every event.

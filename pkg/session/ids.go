@@ -78,7 +78,7 @@ func PairCodeID(at channels.Address, inbound string) string {
 	return "pair/" + InboundItemID(at, inbound)
 }
 
-// PairWelcomeID is the id of the message to the person whose code the operator approved.
+// PairWelcomeID is the id of the message to the person with the approved code.
 func PairWelcomeID(code string) string { return "pair/" + code }
 
 // PairNoteID is the id of a [PairNote]'s message, in answer to an inbound.

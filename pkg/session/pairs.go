@@ -11,29 +11,30 @@ import (
 // ErrExpired says that a pairing code is known and its time is over.
 var ErrExpired = errors.New("expired")
 
-// Pairs are the people whom the operator let in by a code, and the strangers who
-// were told one. A person is a channel, an account and an id.
+// Pairs are the people whom the operator let in by a code, and the strangers with one.
+// A person is a channel, an account and an id.
 type Pairs interface {
 	PairedPeople
 	// AskPair stores a request and queues out, which tells the code, in one
-	// transaction. It does nothing where its answer is another than [PairAsked].
-	// At most b.Open codes of an account are good at a time. Where so many are, somebody
-	// who was told none lately takes the place of the oldest code that has been good for
+	// transaction. It has no effect with an answer other than [PairAsked]. At most
+	// b.Open codes of an account are good at a time. Where so many are, a person
+	// without a recent code takes the place of the oldest code that has been good for
 	// b.Grace, which is over then.
 	AskPair(ctx context.Context, r PairRequest, out channels.Outbound, b PairBounds) (PairAnswer, error)
 	// ApprovePair turns the request with this code into a pair and queues its notice,
-	// in one transaction. [ErrNotFound]: nobody has the code; [ErrExpired]: its time
+	// in one transaction. [ErrNotFound]: the code is unknown; [ErrExpired]: its time
 	// was over.
 	ApprovePair(ctx context.Context, code string, a PairApproval) (Pair, error)
-	// RevokePairs ends the pairs of an id on an account, "" being every account of
-	// the channel, and returns them; [ErrNotFound] when there was none.
+	// RevokePairs ends the pairs of an id on an account, "" being every account of the
+	// channel, and returns them; [ErrNotFound] without any.
 	RevokePairs(ctx context.Context, channel, account, id string) ([]Pair, error)
 	// PairList returns the pairs and the stored requests, those that are over
 	// included; the oldest first.
 	PairList(ctx context.Context) ([]Pair, []PairRequest, error)
 }
 
-// PairedPeople are the paired ones as people: whether they are, and what they are told and called.
+// PairedPeople are the paired ones as people: whether they are, their notices and their
+// names.
 type PairedPeople interface {
 	// Paired says whether somebody is paired, and whether as an owner, from memory: it
 	// is asked for every event, and while the engine hands out items too.
@@ -42,7 +43,7 @@ type PairedPeople interface {
 	// person and the chat of Out within Every, or for [PairNotes] other chats. It says
 	// whether it did. [ErrNotFound]: the person is not paired.
 	NotePair(ctx context.Context, n PairNote) (bool, error)
-	// NamePerson stores the name of a person in the pairs and requests that have none.
+	// NamePerson stores the name of a person in the pairs and requests without one.
 	NamePerson(ctx context.Context, channel, account, id, name string) error
 }
 
@@ -54,7 +55,7 @@ type PairBounds struct {
 	Grace time.Duration
 }
 
-// PairRequest is a stranger who was told a code.
+// PairRequest is a stranger with a code.
 type PairRequest struct {
 	Code string `json:"code"`
 	// Address is where the stranger wrote, and is answered.
@@ -103,15 +104,15 @@ type PairNote struct {
 	Out    channels.Outbound
 }
 
-// PairAnswer says what came of a request to be paired.
+// PairAnswer is the answer to a request to be paired.
 type PairAnswer string
 
 // The answers to a request.
 const (
 	// PairAsked: the request is stored, and the code is on its way.
 	PairAsked PairAnswer = "asked"
-	// PairWaiting: there is nothing to tell. An earlier request is still open, this
-	// very message was answered before, or the sender is paired.
+	// PairWaiting: there is no news. An earlier request is still open, this very
+	// message was answered before, or the sender is paired.
 	PairWaiting PairAnswer = "waiting"
 	// PairFull: as many as may ask at a time do.
 	PairFull PairAnswer = "full"

@@ -7,7 +7,7 @@ import (
 	"parley/pkg/providers"
 )
 
-// ItemKind says what starts a turn.
+// ItemKind is the kind of a turn's start.
 type ItemKind string
 
 // The kinds of [Item].
@@ -28,7 +28,7 @@ type Item struct {
 	Address channels.Address `json:"address"`
 	// Inbound is set for [ItemMessage].
 	Inbound *channels.Inbound `json:"inbound,omitempty"`
-	// Text is what the model is told, for the other kinds.
+	// Text is the model's text, for the other kinds.
 	Text string `json:"text,omitempty"`
 	// TaskID is set for [ItemTask] and [ItemSpawn], Job for [ItemSchedule], Decision for
 	// [ItemDecision].
@@ -39,10 +39,10 @@ type Item struct {
 	// back; see [Inbox.Append]. Both are orders to Append and are not stored.
 	Edit   EditRule `json:"-"`
 	Delete bool     `json:"-"`
-	// Original is the ID of the item that an Edit or a Delete is about, "" where nobody
-	// can tell. It is not stored with the item either.
+	// Original is the ID of the item that an Edit or a Delete is about, or "". It is
+	// not stored with the item either.
 	Original string `json:"-"`
-	// Album is what the engine keeps of a message of which more parts may come.
+	// Album is the engine's record of a message that may get more parts.
 	Album *Album `json:"album,omitempty"`
 	// Solo items are a turn of their own; a batch ends before one.
 	Solo bool      `json:"solo,omitempty"`
@@ -69,8 +69,8 @@ const (
 	MaxAlbumParts = 10
 )
 
-// EditRule says what becomes of an edit when its message was accepted and no turn
-// is left that could read it in the place of the message.
+// EditRule decides the fate of an edit when its message was accepted and no turn is
+// left that could read it in the place of the message.
 type EditRule string
 
 // The rules of [Item.Edit]; the zero value is no edit at all.
@@ -81,7 +81,8 @@ const (
 	EditAnswer EditRule = "answer"
 )
 
-// Size is what an item counts towards the limit of a batch, in bytes of text.
+// Size is the part of an item that counts towards the limit of a batch, in bytes of
+// text.
 func (i Item) Size() int {
 	if i.Inbound != nil {
 		n := len(i.Inbound.Text) + len(i.Inbound.Quote)
@@ -93,13 +94,13 @@ func (i Item) Size() int {
 	return len(i.Text)
 }
 
-// The limits of what one turn takes.
+// The limits of one turn's items.
 const (
 	MaxTurnItems = 20
 	MaxTurnBytes = 32 << 10
 )
 
-// StepKind says what a [Step] records.
+// StepKind is the kind of a [Step].
 type StepKind string
 
 // The kinds of [Step].
@@ -146,7 +147,7 @@ type CallRecord struct {
 	Tool  string `json:"tool"`
 	// Rerunnable calls are read-only or idempotent: begun and not ended, they run again.
 	Rerunnable bool `json:"rerunnable,omitempty"`
-	// Result is what the model is told; set for [StepEnded].
+	// Result is the model's text; set for [StepEnded].
 	Result  string `json:"result,omitempty"`
 	IsError bool   `json:"is_error,omitempty"`
 	TaskID  string `json:"task_id,omitempty"`
@@ -168,9 +169,9 @@ type Commit struct {
 	Outbox []channels.Outbound
 	// Approvals are created or replaced.
 	Approvals []Approval
-	// Ran is what came of the job whose item the turn consumes.
+	// Ran is the outcome of the job of the item that the turn consumes.
 	Ran *JobRun
-	// Spent is what the turn used; it counts against its chat, see [Chats].
+	// Spent is the use of the turn; it counts against its chat, see [Chats].
 	Spent *Spent
 	// CompactTo, when not 0, makes the entry of that Seq the oldest that Tail shows.
 	CompactTo uint64
@@ -223,7 +224,7 @@ type FailedItem struct {
 	Time    time.Time `json:"time"`
 }
 
-// Status counts what an operator asks about.
+// Status counts the things that an operator asks about.
 type Status struct {
 	// Waiting are inbox items without a terminal state, Sending queued outgoing messages.
 	Waiting int `json:"waiting"`
@@ -234,7 +235,7 @@ type Status struct {
 	// effect, Unsettled those messages that were sent once more and stayed unknown.
 	Ambiguous uint64 `json:"ambiguous"`
 	Unsettled uint64 `json:"unsettled"`
-	// Refused counts messages that a platform will never take.
+	// Refused counts messages that a platform refused for good.
 	Refused uint64 `json:"refused"`
 	// Quarantined counts items set aside after three crashes, Corrupt damaged records.
 	Quarantined uint64 `json:"quarantined"`
@@ -245,6 +246,6 @@ type Status struct {
 	Commits uint64 `json:"commits"`
 	// WriteError is the last write's error, empty when writing works.
 	WriteError string `json:"write_error,omitempty"`
-	// Held says why nothing runs, empty when the store is in use.
+	// Held is the reason for which the store rests, empty when it is in use.
 	Held string `json:"held,omitempty"`
 }

@@ -22,7 +22,7 @@ const (
 // Event is a question that was put, or the answer to one.
 type Event struct {
 	Approval session.Approval
-	// By is the person who asks or answers.
+	// By is the person of the question or the decision.
 	By      channels.Sender
 	Outcome Outcome
 	// Granted says that the answer also holds for further calls in the chat.

@@ -29,7 +29,7 @@ func Headline(tool string, ex *tools.Examination, where string, why policy.Reaso
 	return sentence
 }
 
-// code is a name on one line in which every character is visible and none is markup.
+// code is a name on one line in visible characters without markup.
 func code(name string) string {
 	line := text.Clip(channels.Visible(strings.Join(strings.Fields(name), " ")), maxObject)
 	return "`" + strings.ReplaceAll(line, "`", "'") + "`"

@@ -1,8 +1,8 @@
 // Package budget holds the use of models against the limits of a chat's day.
 //
 // A [Meter] knows the running turns of all chats. [Meter.Turn] gives a turn its
-// [TurnUsage], whose Provider asks the model only while the chat may pay for one more
-// request, and adds up the tokens and the money of the answers.
+// [TurnUsage] with a Provider that asks the model only while the chat may pay for one
+// more request, and adds up the tokens and the money of the answers.
 //
 // It promises:
 //
@@ -17,6 +17,6 @@
 //   - The store is read only where a limit is set. A day that cannot be read counts as
 //     unused, and the log says so.
 //
-// The package knows no turn, no store and no model: [Turn], [Store] and
-// [providers.LLMProvider] are what it needs of them.
+// The package is free of turns, stores and models: [Turn], [Store] and
+// [providers.LLMProvider] are its view of them.
 package budget

@@ -18,7 +18,7 @@ type Limits struct {
 	Money int64
 }
 
-// Budget is what a chat may use in a day: all together, and for each purpose.
+// Budget is the limit of a chat in a day: all together, and for each purpose.
 type Budget struct {
 	All Limits
 	For map[session.Purpose]Limits
@@ -56,7 +56,7 @@ func (l *LimitError) amount() string {
 	return fmt.Sprintf("%d of %d %s", l.used, l.limit, l.unit)
 }
 
-// PersonMessage is what a person is told.
+// PersonMessage is the text for the person.
 func (l *LimitError) PersonMessage() string {
 	purpose := map[session.Purpose]string{
 		session.ForPeople: textForPeople, session.ForJobs: textForJobs, session.ForBackground: textForBackground,

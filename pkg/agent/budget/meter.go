@@ -19,13 +19,13 @@ type Store interface {
 	Spending(ctx context.Context, chat, day string) (map[session.Purpose]session.Usage, error)
 }
 
-// Options are what a [Meter] works with. Store is required.
+// Options are the parts that a [Meter] works with. Store is required.
 type Options struct {
 	Store Store
-	// Budget is what a chat may use in a day; nil limits nothing. It is asked before
-	// each request to the model.
+	// Budget is the limit of a chat in a day; nil is no limit. It is asked before each
+	// request to the model.
 	Budget func(a channels.Address) Budget
-	// Currency is the word for what the models' prices are in.
+	// Currency is the word for the unit of the models' prices.
 	Currency string
 	// Now is the wall clock; nil: time.Now.
 	Now func() time.Time
@@ -52,18 +52,18 @@ func New(o Options) *Meter {
 	return &Meter{o: o, open: map[channels.Address]map[*TurnUsage]bool{}}
 }
 
-// Turn is what a meter has to know of a turn.
+// Turn is a meter's view of a turn.
 type Turn struct {
 	// Chat is the key of the turn's conversation, under which its use is stored.
 	Chat string
-	// Payer is the chat whose limits count: the turn's own, or for a background agent
-	// the one that it works for.
+	// Payer is the chat with the limits that count: the turn's own, or for a background
+	// agent the one that it works for.
 	Payer   channels.Address
 	Purpose session.Purpose
 	// Began is the time of the turn's beginning, Zone the time zone of its days.
 	Began time.Time
 	Zone  func() *time.Location
-	// Steps are what earlier attempts at the turn recorded.
+	// Steps are the records of earlier attempts at the turn.
 	Steps []session.Step
 	// Free says that the turn asks no model that costs anything.
 	Free bool

@@ -22,7 +22,7 @@ type TurnUsage struct {
 	spent session.Spent
 }
 
-// begin counts the turn from now on; a second call does nothing.
+// begin counts the turn from now on; a second call has no effect.
 func (u *TurnUsage) begin() {
 	if u.began {
 		return

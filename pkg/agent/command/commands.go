@@ -10,7 +10,7 @@ import (
 	"parley/pkg/session"
 )
 
-// Command is a command of the chat: its name without the slash, and what it does.
+// Command is a command of the chat: its name without the slash, and its effect.
 type Command struct {
 	Name, Does string
 	// Takes says that words may follow it.
@@ -29,7 +29,7 @@ func List() []Command {
 // takes says whether words that follow a command are a part of it.
 func takes(name string) bool { return name == "schedule" || name == "cancel" || name == "tool" }
 
-// commandText says what each command does, in the order /help shows them.
+// commandText describes each command, in the order of /help.
 func commandText() [][2]string {
 	return [][2]string{
 		{"help", textDoesHelp},
@@ -47,8 +47,9 @@ func commandText() [][2]string {
 	}
 }
 
-// startCommand is what Telegram sends when somebody opens the bot, perhaps with
-// the word of the link that they came by. It is in no list: nobody needs to know it.
+// startCommand is the text that Telegram sends when somebody opens the bot, perhaps
+// with the word of the link that they came by. It is in no list: people do not need to
+// know it.
 const startCommand = "start"
 
 // parseCommand splits "/name@bot argument". It knows only the commands there
@@ -174,8 +175,8 @@ func (h *commandTurn) answer(ctx context.Context) (turn.Reply, error) {
 	return re, err
 }
 
-// tools lists the tools of the chat. An owner is also told what they did, in
-// all chats together.
+// tools lists the tools of the chat. An owner is also told their counts, in all chats
+// together.
 func (h *commandTurn) tools() string {
 	offered := h.T.Offered()
 	defs := offered.ToProviderDefs()

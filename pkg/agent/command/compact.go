@@ -79,8 +79,8 @@ func (h *commandTurn) past() prompt.Past {
 	return prompt.Past{Session: h.T.Info.Session, Space: h.T.Space, Budget: h.T.Deps.Limits.ContextTokens}
 }
 
-// usage tells how much of the conversation the next request carries, with
-// estimated tokens, and what the chat used today.
+// usage tells how much of the conversation the next request carries, with estimated
+// tokens, and the use of the chat today.
 func (h *commandTurn) usage(ctx context.Context) (string, error) {
 	past, err := h.T.Deps.Prompts.History(ctx, h.past())
 	if err != nil {

@@ -10,10 +10,11 @@ import (
 	"parley/pkg/session"
 )
 
-// beatOK is an answer of a heartbeat that says nothing, as models know it from elsewhere.
+// beatOK is an answer of a heartbeat without news, as models know it from elsewhere.
 const beatOK = "HEARTBEAT_OK"
 
-// beat reads what the heartbeat is to do; the second value says why it does nothing.
+// beat reads the heartbeat's instructions; the second value is the reason for which it
+// is idle.
 func (h *jobTurn) beat(ctx context.Context) (text, why string, err error) {
 	conf := h.s.o.Heartbeat
 	if conf == nil {
@@ -58,20 +59,20 @@ func instructs(text string) bool {
 	return false
 }
 
-// saysNothing reports whether a heartbeat's answer says nothing.
+// saysNothing reports whether a heartbeat's answer is empty of news.
 func saysNothing(text string) bool {
 	text = bareWord(text)
 	return text == "" || text == beatOK || text == prompt.NoReply
 }
 
 // mayBeatQuietly reports whether the beginning of a heartbeat's answer may turn out to
-// say nothing: it is not shown then.
+// be empty of news: it is not shown then.
 func mayBeatQuietly(text string) bool { return strings.HasPrefix(beatOK, bareWord(text)) }
 
 // beats reports whether the job is the heartbeat.
 func (h *jobTurn) beats() bool { return h.job.ID == HeartbeatID }
 
-// bareWord is a text without what models put round a word.
+// bareWord is a text without the marks that models put round a word.
 func bareWord(text string) string { return strings.Trim(text, " \t\r\n*_`\"'.!") }
 
 // quietBeat is the commit of a heartbeat that said nothing. What did nothing either

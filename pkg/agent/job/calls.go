@@ -27,10 +27,10 @@ func (c Calls) ChatJobs(ctx context.Context) ([]session.Job, error) {
 	return c.Scheduler.o.Jobs.JobList(ctx, t.Info.Chat)
 }
 
-// KeepJob makes or changes a job of the chat that the running call belongs to. Of j
-// it takes the id, the name, the schedule, the text, when it is due and whether it is
-// paused; whose it is, and with which rights, is whoever the call is made for. A change
-// takes somebody who may, see mayChange. Who gives a job another text makes it theirs.
+// KeepJob makes or changes a job of the chat that the running call belongs to. Of j it
+// takes the id, the name, the schedule, the text, when it is due and whether it is
+// paused; its owner and rights are those of the call. A change needs the right to it,
+// see mayChange. A new text makes its author the owner of the job.
 func (c Calls) KeepJob(ctx context.Context, j session.Job) error {
 	t, _, err := c.Running.Of(ctx)
 	if err != nil {
@@ -50,7 +50,7 @@ func (c Calls) KeepJob(ctx context.Context, j session.Job) error {
 	})
 }
 
-// kept is a job as it is stored, old being what it was: without an id for a new one.
+// kept is a job as it is stored, old being the former one: without an id for a new one.
 func kept(t *turn.Turn, old *session.Job, j session.Job) session.Job {
 	out := *old
 	out.ID, out.Name, out.Spec, out.Text, out.Prompt = j.ID, j.Name, j.Spec, j.Text, j.Prompt

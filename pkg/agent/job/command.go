@@ -95,7 +95,7 @@ func (h *command) nextOf(j *session.Job) string {
 	}
 }
 
-// changePlan does what a person wants with a job.
+// changePlan makes the change to a job that a person wants.
 func (h *command) changePlan(ctx context.Context, verb string, j *session.Job) (string, error) {
 	if err := mayChange(h.T, j); err != nil {
 		return fmt.Sprintf(textNotYourSchedule, jobName(j), named.Person(j.Principal.Sender)), nil //nolint:nilerr // it is told

@@ -3,8 +3,8 @@
 //
 // The [Scheduler] promises:
 //
-//   - A job fires once for each time of its schedule. Its item and its next time are one
-//     transaction, so a crash fires nothing twice and skips nothing.
+//   - A job fires once for each time of its schedule. Its item and its next time are
+//     one transaction, so a crash neither doubles nor skips a run.
 //   - No change of a job is lost to another one, nor to the commit of a run.
 //   - A clock that was ahead and is put right leaves no job waiting for years.
 //   - The heartbeat is the job that the configuration says, in the chat where its owner is.

@@ -15,25 +15,26 @@ import (
 const HeartbeatID = "heartbeat"
 
 // Heartbeat is a prompt that is read from a file each time it is due, and silent
-// when there is nothing to say.
+// without news.
 type Heartbeat struct {
-	// To is the direct chat that it speaks in, Owner whose it is.
+	// To is the direct chat that it speaks in, Owner its owner.
 	To    channels.Address
 	Owner channels.Sender
-	// Mine says of a message whether Owner wrote it, for a channel on which a direct
-	// chat has another id than its person: the heartbeat then speaks where such a one
-	// came last, To and Owner count for nothing, and until then there is none.
+	// Mine says whether Owner wrote a message, for a channel on which a direct chat has
+	// another id than its person: the heartbeat then speaks where such a one came last,
+	// To and Owner are ignored, and until then there is none.
 	Mine func(in channels.Inbound) bool
 	// Spec is for the [Timetable].
 	Spec json.RawMessage
 	// PerDay bounds how often the model is asked on one day of the chat.
 	PerDay int
-	// File returns the prompt; a text without instructions is none.
+	// File returns the prompt; a text without instructions is empty.
 	File func() string
 }
 
-// setHeartbeat makes the job of the heartbeat what the configuration says, where it is
-// not: at the start, once its chat exists, and when it went with a chat that was forgotten.
+// setHeartbeat makes the job of the heartbeat equal to the configuration, where it
+// differs: at the start, once its chat exists, and when it went with a chat that was
+// forgotten.
 func (s *Scheduler) setHeartbeat(ctx context.Context) error {
 	s.change.Lock()
 	defer s.change.Unlock()
@@ -68,8 +69,8 @@ func (s *Scheduler) setHeartbeat(ctx context.Context) error {
 	return s.o.Jobs.PutJob(ctx, j)
 }
 
-// heartbeatChat says in which chat the heartbeat speaks, and whose that is; old is the
-// job as it was. It is false where nobody knows yet, or none is configured.
+// heartbeatChat is the chat in which the heartbeat speaks, and its owner; old is the
+// job as it was. It is false where that is unknown yet, or not configured.
 func (s *Scheduler) heartbeatChat(old session.Job) (channels.Address, channels.Sender, bool) {
 	h := s.o.Heartbeat
 	if h == nil {
@@ -99,7 +100,8 @@ func (s *Scheduler) Accepted(in *channels.Inbound) {
 	}
 }
 
-// retime gives a job another schedule, from now on; with the one that it has it does nothing.
+// retime gives a job another schedule, from now on; with the one that it has there is
+// no effect.
 func (s *Scheduler) retime(j *session.Job, spec json.RawMessage) error {
 	if bytes.Equal(j.Spec, spec) {
 		return nil
@@ -112,8 +114,8 @@ func (s *Scheduler) retime(j *session.Job, spec json.RawMessage) error {
 	return err
 }
 
-// findChat sets the chat at a job's address, and where that is now; "" where nothing
-// was ever said: the first item makes the chat.
+// findChat sets the chat at a job's address, and where that is now; "" where the chat
+// is still empty: the first item makes the chat.
 func (s *Scheduler) findChat(ctx context.Context, j *session.Job) error {
 	info, err := s.o.Chats.Lookup(ctx, j.Address)
 	switch {

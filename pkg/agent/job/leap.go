@@ -9,7 +9,7 @@ import (
 )
 
 // clockSlack is how far a job may be due behind the next time of its schedule. A clock
-// that is put back by less fires nothing a second time.
+// that is put back by less repeats no run.
 const clockSlack = 2 * time.Hour
 
 // correctLeaps gives the jobs their times back that fired while the clock was ahead, and

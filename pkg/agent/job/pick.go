@@ -10,7 +10,7 @@ import (
 	"parley/pkg/text"
 )
 
-// Pick finds a job by its id or its name. [session.ErrNotFound]: there is none;
+// Pick finds a job by its id or its name. [session.ErrNotFound]: it is missing;
 // [named.ErrAmbiguous]: several have the name.
 func Pick(all []session.Job, said string) (session.Job, error) {
 	if i := slices.IndexFunc(all, func(j session.Job) bool { return strings.EqualFold(j.ID, strings.TrimSpace(said)) }); i >= 0 {

@@ -19,15 +19,15 @@ import (
 
 // Timetable computes when jobs fire, from specifications that the agent does not read.
 type Timetable interface {
-	// Tick says what comes of a job that is due at due, now being not before it.
+	// Tick is the outcome of a job that is due at due, now being not before it.
 	Tick(spec json.RawMessage, due, now time.Time) (Tick, error)
 	// Describe says in a few words when a job fires.
 	Describe(spec json.RawMessage) string
 }
 
-// Tick is what comes of a job that is due.
+// Tick is the outcome of a job that is due.
 type Tick struct {
-	// Next is when it fires again, after now; a zero time: never.
+	// Next is when it fires again, after now; a zero time ends the job.
 	Next time.Time
 	// Pass says that a time which was missed is passed over.
 	Pass bool
@@ -61,7 +61,8 @@ type Chats interface {
 	Lookup(ctx context.Context, a channels.Address) (session.Info, error)
 }
 
-// Options are what a [Scheduler] works with. Only the clock and the heartbeat may be nil.
+// Options are the parts that a [Scheduler] works with. Only the clock and the heartbeat
+// may be nil.
 type Options struct {
 	Jobs  session.Jobs
 	Inbox Inbox
@@ -72,20 +73,20 @@ type Options struct {
 	Timetable Timetable
 	// Now is the wall clock, by which jobs are due.
 	Now func() time.Time
-	// Heartbeat is the job that the configuration owns; nil: there is none.
+	// Heartbeat is the job that the configuration owns, or nil.
 	Heartbeat *Heartbeat
 	Log       zerolog.Logger
 }
 
-// Scheduler fires jobs and changes them. It remembers nothing that is not in the store,
-// but for the chat of the heartbeat's owner.
+// Scheduler fires jobs and changes them. It remembers only the chat of the heartbeat's
+// owner; all else is in the store.
 type Scheduler struct {
 	o Options
 	// change is held while a job is read and written back, and shared while a transaction
 	// of the engine writes one.
 	change sync.RWMutex
-	// woken is signalled when a job was made or changed, over is closed when none is to
-	// fire any more.
+	// woken is signalled when a job was made or changed, over is closed when jobs are
+	// to fire no longer.
 	woken chan struct{}
 	over  chan struct{}
 	end   func()
@@ -93,7 +94,7 @@ type Scheduler struct {
 	owner atomic.Pointer[channels.Inbound]
 }
 
-// New returns a scheduler that fires nothing until Start.
+// New returns a scheduler that is idle until Start.
 func New(o Options) *Scheduler {
 	over := make(chan struct{})
 	return &Scheduler{o: o, woken: make(chan struct{}, 1), over: over, end: sync.OnceFunc(func() { close(over) })}
@@ -125,12 +126,12 @@ func (s *Scheduler) Start(ctx context.Context) func() {
 	return func() { cancel(); <-ended }
 }
 
-// run looks at the jobs whenever one is due, or was changed, or half a minute
-// has passed. The store knows what is due; nothing is remembered here.
+// run looks at the jobs whenever one is due, or was changed, or half a minute has
+// passed. The store knows the due jobs; this loop keeps no list.
 func (s *Scheduler) run(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	var last time.Time // what the clock said at the last look
+	var last time.Time // the clock's time at the last look
 	for {
 		select {
 		case <-ctx.Done():
@@ -149,8 +150,8 @@ func (s *Scheduler) run(ctx context.Context) {
 	}
 }
 
-// look fires what is due, and says how long to wait; last is the time of the
-// look before, and becomes that of this one.
+// look fires the due jobs, and says how long to wait; last is the time of the look
+// before, and becomes that of this one.
 func (s *Scheduler) look(ctx context.Context, last *time.Time) (time.Duration, error) {
 	st, err := s.o.Status(ctx)
 	if err != nil || st.Held != "" {
@@ -224,7 +225,8 @@ func (s *Scheduler) fire(ctx context.Context, j *session.Job, now time.Time) err
 	return nil
 }
 
-// pauseBroken pauses a job whose schedule cannot be followed; its turn tells the chat.
+// pauseBroken pauses a job with a schedule that cannot be followed; its turn tells the
+// chat.
 func (s *Scheduler) pauseBroken(ctx context.Context, j *session.Job, id string, why error, now time.Time) error {
 	if err := s.o.Inbox.Append(ctx, []session.Item{jobItem(j, id, now)}, nil); err != nil {
 		return fmt.Errorf("job %s: %w", j.ID, err)
@@ -262,8 +264,8 @@ func (s *Scheduler) Change(ctx context.Context, id string, f func(*session.Job) 
 	return j, nil
 }
 
-// Keep makes or changes a job: f gets the job as it is, without an id where there is
-// none, and returns it as it is to be stored.
+// Keep makes or changes a job: f gets the job as it is, without an id for a new one,
+// and returns it as it is to be stored.
 func (s *Scheduler) Keep(ctx context.Context, id string, f func(old *session.Job) (session.Job, error)) error {
 	s.change.Lock()
 	defer s.change.Unlock()
@@ -288,15 +290,15 @@ func (s *Scheduler) Keep(ctx context.Context, id string, f func(old *session.Job
 	return err
 }
 
-// Committing runs f, whose transaction writes what came of a job: no change of a job
-// falls between its reading and its writing.
+// Committing runs f, which writes the outcome of a job in its transaction: no change of
+// a job falls between its reading and its writing.
 func (s *Scheduler) Committing(f func() error) error {
 	s.change.RLock()
 	defer s.change.RUnlock()
 	return f()
 }
 
-// Get finds one job. [session.ErrNotFound]: there is none.
+// Get finds one job. [session.ErrNotFound]: it is missing.
 func (s *Scheduler) Get(ctx context.Context, id string) (session.Job, error) {
 	return s.o.Jobs.Job(ctx, id)
 }
@@ -313,7 +315,7 @@ func (s *Scheduler) Pause(ctx context.Context, id, why string) (session.Job, err
 var (
 	// ErrOver says that the only time of a job has passed.
 	ErrOver = errors.New("its time has passed: remove the schedule, or give it another time in the chat")
-	// ErrSchedule says that nobody can tell when a job is due.
+	// ErrSchedule says that the times of a job cannot be computed.
 	ErrSchedule = errors.New("its times cannot be computed: remove the schedule, or give it another time in the chat")
 )
 

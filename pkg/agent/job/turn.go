@@ -94,10 +94,10 @@ func (h *jobTurn) Begin(ctx context.Context) (turn.Input, error) {
 	return in, nil
 }
 
-// superseded says why nothing is to be done: the time was missed and the job does not
-// make up for it, the job was removed or paused after it fired, or it has fired again
-// while this turn waited for the chat, so that runs which take longer than the time
-// between them never pile up. [ErrSchedule]: its schedule cannot be followed.
+// superseded is the reason for which the run is dropped: the time was missed and the
+// job does not make up for it, the job was removed or paused after it fired, or it has
+// fired again while this turn waited for the chat, so that runs which take longer than
+// the time between them do not pile up. [ErrSchedule]: its schedule cannot be followed.
 func (h *jobTurn) superseded(ctx context.Context, it *session.Item) (string, error) {
 	j := h.job
 	if it.ID != session.FiringID(j) || len(h.T.Info.Steps) > 0 || h.s.o.Timetable == nil { // fired by hand, or begun
@@ -126,8 +126,8 @@ func (h *jobTurn) superseded(ctx context.Context, it *session.Item) (string, err
 	return "", nil
 }
 
-// Reply tells of a failure which job it was and whether it goes on. A heartbeat with
-// nothing to say sends nothing.
+// Reply tells of a failure which job it was and whether it goes on. A heartbeat without
+// news sends no message.
 func (h *jobTurn) Reply(ctx context.Context, e *turn.Result) (turn.Reply, error) {
 	switch {
 	case e.Kind == turn.Finished && h.beats() && !e.Loop.Asked && saysNothing(e.Loop.Content):
@@ -159,7 +159,7 @@ func (h *jobTurn) say(ctx context.Context, it session.Item) error {
 	}, Text: h.job.Text, Dated: true})
 }
 
-// prompt is what the model is told of a job that is a prompt.
+// prompt is the model's text about a job that is a prompt.
 func (h *jobTurn) prompt(text string) string {
 	j := h.job
 	var b strings.Builder
@@ -203,8 +203,8 @@ func (h *jobTurn) withRights(text string) string {
 		jobName(j), named.Person(j.Principal.Sender), level, j.Principal.Level, text)
 }
 
-// refused ends the run of a job whose creator may not speak here any more: the job is
-// paused, and the chat is told.
+// refused ends the run of a job after its creator lost the right to speak here: the job
+// is paused, and the chat is told.
 func (h *jobTurn) refused(ctx context.Context, e *turn.Result) (turn.Reply, error) {
 	j := h.job
 	text := fmt.Sprintf(textScheduleRefused, jobName(j), named.Person(j.Principal.Sender))
@@ -246,7 +246,7 @@ func (h *jobTurn) mark() providers.Message {
 	}
 }
 
-// failure is what a person is told of a job's failure: which job it was and whether it
+// failure is the person's text about a job's failure: which job it was and whether it
 // goes on.
 func (h *jobTurn) failure(ctx context.Context, text string) string {
 	j := h.job
@@ -262,7 +262,7 @@ func (h *jobTurn) failure(ctx context.Context, text string) string {
 	return text
 }
 
-// ran is what a commit says of the job; a run that was stopped counts neither way.
+// ran is a commit's record of the job; a run that was stopped counts neither way.
 func (h *jobTurn) ran(c *session.Commit) *session.JobRun {
 	if h.skipped != nil || c.Outcome == session.OutcomeStopped {
 		return h.skipped

@@ -13,12 +13,12 @@ type answer struct {
 	text    strings.Builder
 	began   time.Time // when the text of the present round began
 	beside  string    // the newest text beside calls
-	note    string    // what the agent does, or has done last
+	note    string    // the agent's present or last activity
 	pending string    // a note that has not been told yet
 	drafted bool      // the drafter has shown something
 }
 
-// frame is what there is to show at a moment, without what must not be shown (yet).
+// frame is the display of a moment, without the parts that must not be shown (yet).
 type frame struct {
 	round  int
 	began  time.Time

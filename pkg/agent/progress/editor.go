@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// How long an answer grows before a message is opened that shows it: a quick
-	// answer is one message that is never edited.
+	// How long an answer grows before a message is opened that shows it: a quick answer
+	// is one message without edits.
 	openAfter = 700 * time.Millisecond
 	// The least time between two edits.
 	editEvery = time.Second
@@ -23,9 +23,9 @@ const (
 type messageEditor struct {
 	p      *Preview
 	editor channels.Editor
-	// asked is the open message whose receipt was asked for.
+	// asked is the open message of the last request for a receipt.
 	asked string
-	// shown is what the message shows, next when it may be edited again.
+	// shown is the text of the message, next when it may be edited again.
 	shown string
 	next  time.Time
 
@@ -35,7 +35,7 @@ type messageEditor struct {
 	receipt channels.Receipt
 }
 
-// draw shows what there is by now, as far as it is time; true when more is shown than before.
+// draw shows the present text, if it is time; true when more is shown than before.
 func (e *messageEditor) draw(f frame) bool {
 	f.text, f.beside = text.Clip(f.text, maxShown), text.Clip(f.beside, maxShown)
 	open := e.p.turn.Live.Current()
@@ -95,7 +95,7 @@ func (e *messageEditor) ask(open string) {
 	e.p.waits.Go(func() {
 		receipt, err := e.p.turn.Receipt(e.p.ctx, open)
 		if err != nil {
-			return // without a message there is nothing to edit, and the answer will be a new one
+			return // without a message an edit is impossible, and the answer will be a new one
 		}
 		e.mu.Lock()
 		e.known, e.receipt = open, receipt

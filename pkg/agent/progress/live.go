@@ -13,11 +13,11 @@ import (
 type LiveMessage struct {
 	mu    sync.Mutex
 	count int
-	open  string // the outbound id of the open one, "" for none
+	open  string // the outbound id of the open one, or ""
 }
 
-// NewLiveMessage is the live message of a turn, after the steps of earlier attempts at it.
-// A turn may begin with a message that was opened before, "" for none.
+// NewLiveMessage is the live message of a turn, after the steps of earlier attempts at
+// it. A turn may begin with a message that was opened before, or "".
 func NewLiveMessage(steps []session.Step, open string) *LiveMessage {
 	m := &LiveMessage{open: open}
 	for i := range steps {
@@ -34,7 +34,7 @@ func NewLiveMessage(steps []session.Step, open string) *LiveMessage {
 	return m
 }
 
-// Current is the id of the open message, "" for none.
+// Current is the id of the open message, or "".
 func (m *LiveMessage) Current() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -25,9 +25,9 @@ func ResultNote(tool string, result *tools.ToolResult, redact func(string) strin
 	return tool + ": " + note
 }
 
-// gist is the first line of a result that says something. Of a JSON object it is
-// the message of an error, or how many there are of what it lists, or its members
-// that fit in a line.
+// gist is the first line of a result that says something. Of a JSON object it is the
+// message of an error, or the number of its list's entries, or its members that fit in
+// a line.
 func gist(result string) string {
 	if said, ok := objectGist(result); ok {
 		result = said
@@ -41,7 +41,7 @@ func firstLine(result string) string {
 	return strings.TrimSpace(line)
 }
 
-// objectGist reports false for what is no JSON object.
+// objectGist reports false for other text than a JSON object.
 func objectGist(result string) (string, bool) {
 	d := json.NewDecoder(strings.NewReader(result))
 	d.UseNumber()

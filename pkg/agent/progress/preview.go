@@ -16,7 +16,7 @@ const (
 	// How long a turn works before anything of it is shown: a quick answer comes
 	// without a draft and without notes.
 	showAfter = 250 * time.Millisecond
-	// How long a turn shows nothing before its chat is told that it is at work.
+	// How long a turn is silent before its chat is told that it is at work.
 	quiet = 10 * time.Second
 	// When a chat is shown that the bot types, and how often again: platforms show
 	// it for five seconds or so.
@@ -25,7 +25,7 @@ const (
 	typingTime = 3 * time.Second
 )
 
-// Turn is what a [Preview] has to know of its turn.
+// Turn is a [Preview]'s view of its turn.
 type Turn struct {
 	ID      string
 	Address channels.Address
@@ -44,7 +44,7 @@ type Turn struct {
 	Log    *zerolog.Logger
 }
 
-// Preview shows an answer while it grows, and below it what the agent does. A
+// Preview shows an answer while it grows, and below it the agent's activity. A
 // goroutine of its own does the showing, newest text first; it begins a moment after
 // the turn. Of a nil preview ID and Close may be called.
 type Preview struct {
@@ -55,11 +55,11 @@ type Preview struct {
 	answer answer
 	editor *messageEditor // nil where no messages are edited
 	wake   chan struct{}
-	begin  *time.Timer    // starts show; nil when there is nothing to show things with
+	begin  *time.Timer    // starts show; nil without a display
 	ended  chan struct{}  // closed when show has ended
-	waits  sync.WaitGroup // what waits beside show
+	waits  sync.WaitGroup // the goroutines beside show
 	again  *time.Timer    // when show looks again without a new text
-	last   string         // what the drafter was given last; only show uses it
+	last   string         // the drafter's last text; only show uses it
 	once   sync.Once
 }
 
@@ -82,7 +82,7 @@ func NewPreview(ctx context.Context, t Turn) *Preview {
 	return p
 }
 
-// ID is the draft that the turn's last message finishes, "" when none was shown.
+// ID is the draft that the turn's last message finishes, or "".
 func (p *Preview) ID() string {
 	if p == nil || !p.answer.isDrafted() {
 		return ""
@@ -112,7 +112,7 @@ func (p *Preview) NextRound() {
 	p.poke()
 }
 
-// Status tells in passing what the turn is doing.
+// Status tells the turn's activity in passing.
 func (p *Preview) Status(text string) {
 	p.answer.status(text)
 	p.poke()
@@ -125,13 +125,13 @@ func (p *Preview) poke() {
 	}
 }
 
-// Close ends the preview and waits until nothing more is shown.
+// Close ends the preview and waits until the display is over.
 func (p *Preview) Close() {
 	if p == nil {
 		return
 	}
 	p.once.Do(func() {
-		p.cancel() // what waits to be shown is not shown any more
+		p.cancel() // a waiting text is not shown any more
 		if p.begin == nil || p.begin.Stop() {
 			close(p.ended)
 		}
@@ -139,7 +139,7 @@ func (p *Preview) Close() {
 	<-p.ended
 }
 
-// look takes what there is to show.
+// look takes the present state.
 func (p *Preview) look() frame {
 	f := p.answer.take()
 	f.text, f.beside = p.presentable(settled(f.text)), p.presentable(f.beside)
@@ -186,7 +186,7 @@ func (p *Preview) show() {
 	}
 }
 
-// draw shows what there is to show; true when the chat sees something of the answer.
+// draw shows the present state; true when the chat sees a part of the answer.
 func (p *Preview) draw() bool {
 	f := p.look()
 	p.tell(f.untold)
@@ -211,9 +211,9 @@ func (p *Preview) draw() bool {
 	return f.text != ""
 }
 
-// compose is what is to be seen of the answer: its text, or what stood beside the
-// calls that are under way and a note below it. Notes that have a place of their
-// own are left out, and the text beside calls with them.
+// compose is the visible part of the answer: its text, or the text beside the calls
+// that are under way and a note below it. Notes that have a place of their own are left
+// out, and the text beside calls with them.
 func (p *Preview) compose(f frame) string {
 	if f.text != "" || p.turn.Surface.Status != nil {
 		return f.text
@@ -225,7 +225,7 @@ func (p *Preview) compose(f frame) string {
 	return strings.TrimSpace(strings.TrimSpace(f.beside) + "\n\n*" + literal(note) + "*")
 }
 
-// types shows that the bot is at work. Whether it was seen changes nothing.
+// types shows that the bot is at work. Whether it was seen has no effect.
 func (p *Preview) types() {
 	ctx, cancel := context.WithTimeout(p.ctx, typingTime)
 	defer cancel()

@@ -59,7 +59,7 @@ func (s *screen) Status(_ context.Context, _ channels.Address, note string) erro
 
 func (s *screen) Typing(context.Context, channels.Address) error { return s.show("typing") }
 
-// turn is one whose opened messages get their receipts at once.
+// turn is one with opened messages that get their receipts at once.
 func turn(s *screen, surface progress.Surface) progress.Turn {
 	log := zerolog.Nop()
 	return progress.Turn{
@@ -133,7 +133,7 @@ func TestWhatAChatIsShown(t *testing.T) {
 	}
 }
 
-// TestAQuickAnswerShowsNothing: neither does an answer that may say nothing new.
+// TestAQuickAnswerShowsNothing: the same holds for an answer that may be empty of news.
 func TestAQuickAnswerShowsNothing(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -187,7 +187,7 @@ func TestAnOpenedMessageIsEditedAndFinished(t *testing.T) {
 	})
 }
 
-// TestABrokenChannelEndsWhatItShowed and nothing else.
+// TestABrokenChannelEndsWhatItShowed alone.
 func TestABrokenChannelEndsWhatItShowed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

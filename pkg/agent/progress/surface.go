@@ -24,7 +24,7 @@ type Surface struct {
 	Typer channels.Typer
 }
 
-// editor is the one that edits messages of a chat, nil for none.
+// editor is the one that edits messages of a chat, or nil.
 func (s *Surface) editor(at channels.Address) channels.Editor {
 	if s.Editor == nil || !s.Editor.Edits(at) {
 		return nil

@@ -19,12 +19,12 @@ const (
 	statusEvery = 3 * time.Second
 )
 
-// Task is what a [TaskStatus] has to know of its task.
+// Task is a [TaskStatus]'s view of its task.
 type Task struct {
 	Task    *session.Task
 	Surface Surface
-	// Show stores the message that shows how far a task is, and its id in the task's
-	// record; a second call changes nothing.
+	// Show stores the message with the progress of a task, and its id in the task's
+	// record; a second call has no effect.
 	Show func(ctx context.Context, taskID string, o channels.Outbound) (bool, error)
 	// Receipt waits for the receipt of a message.
 	Receipt func(ctx context.Context, outboundID string) (channels.Receipt, error)
@@ -32,9 +32,9 @@ type Task struct {
 	Log     *zerolog.Logger
 }
 
-// TaskStatus shows how far a task is: in one message that is edited, which the result
-// takes over, or, where the chat edits none, as passing notes. A chat that can do neither
-// is shown nothing.
+// TaskStatus shows the progress of a task: in one message that is edited, which the
+// result takes over, or, in a chat without edits, as passing notes. A chat without
+// either has no display.
 type TaskStatus struct {
 	o     Task
 	ctx   context.Context //nolint:containedctx // the status lives as long as its work, or until End
@@ -54,13 +54,13 @@ func NewTaskStatus(ctx context.Context, o Task, line string) *TaskStatus {
 	return s
 }
 
-// End waits until nothing more is shown. Run was called, and may not have begun.
+// End waits until the display is over. Run was called, and may not have begun.
 func (s *TaskStatus) End() {
 	s.end()
 	<-s.ended
 }
 
-// Say gives a newer line. It never waits for a channel.
+// Say gives a newer line. It does not wait for a channel.
 func (s *TaskStatus) Say(line string) {
 	s.mu.Lock()
 	s.line = line
@@ -107,7 +107,7 @@ func (s *TaskStatus) edits(editor channels.Editor) {
 	}
 	receipt, err := s.o.Receipt(s.ctx, o.ID)
 	if err != nil {
-		return // without a message there is nothing to edit, and the result will be a new one
+		return // without a message an edit is impossible, and the result will be a new one
 	}
 	next := receipt.Time.Add(statusEvery)
 	for s.rest(&next) {
@@ -128,7 +128,7 @@ func (s *TaskStatus) notes(shower channels.StatusShower) {
 	}
 }
 
-// rest waits for a line, and until it may be shown; false when nothing more is.
+// rest waits for a line, and until it may be shown; false when the display is over.
 func (s *TaskStatus) rest(next *time.Time) bool {
 	select {
 	case <-s.wake:

@@ -14,9 +14,9 @@ import (
 	"parley/pkg/session"
 )
 
-// Files that come with messages are fetched by the turn that reads them, in its
-// own chat's lane: taking in waits for no file, and nothing is fetched of a message
-// that no turn reads. A turn that goes on in another process fetches again.
+// Files that come with messages are fetched by the turn that reads them, in its own
+// chat's lane: receiving does not wait for files, and files of unread messages are not
+// fetched. A turn that goes on in another process fetches again.
 
 const (
 	// How long a turn waits for the files of its messages, and how many it fetches
@@ -25,7 +25,7 @@ const (
 	maxFetches = 4
 )
 
-// Fetched is what became of a file that came with a message.
+// Fetched is the fate of a file that came with a message.
 type Fetched struct {
 	// Outcome says it in a few words, for the model: "saved as inbox/report.pdf".
 	Outcome string
@@ -82,7 +82,7 @@ func opener(space, path string) func() (io.ReadCloser, int64, error) {
 		if err != nil {
 			return nil, 0, err
 		}
-		defer func() { _ = root.Close() }() // what was opened below it stays open
+		defer func() { _ = root.Close() }() // a file that was opened below it stays open
 		f, info, err := openat.File(root, path)
 		if err != nil {
 			return nil, 0, err

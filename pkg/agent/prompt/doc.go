@@ -14,6 +14,6 @@
 //   - Attachments are fetched for the turn that reads them, within 20 seconds and some at
 //     once; the model is told the outcome of each.
 //
-// The package stores no text and knows no turn: [Store] and the functions of [Options]
-// are what it reads from.
+// The package stores no text and is free of turns: [Store] and the functions of
+// [Options] are its sources.
 package prompt

@@ -42,7 +42,7 @@ const (
 	maxPassed = 10_000
 )
 
-// stepsLeftOut tells the model that a turn is longer than what it reads of it.
+// stepsLeftOut tells the model that a turn is longer than the part that it reads.
 const stepsLeftOut = "\n[the first steps of the work on this are left out of this history]"
 
 // History reads the newest messages that fit the budget, beginning with a person's
@@ -66,11 +66,11 @@ type windowBuilder struct {
 	sizes    []entrySize
 	tokens   int
 	pictures room
-	// turn is how many of kept, and turnTokens how much, belong to the turn whose
-	// beginning has yet to come.
+	// turn is how many of kept, and turnTokens how much, belong to the turn with a
+	// beginning that has yet to come.
 	turn, turnTokens int
-	// passed is how many entries of that turn were passed over; full says that
-	// nothing older has room.
+	// passed is how many entries of that turn were passed over; full says that older
+	// entries have no room.
 	passed int
 	full   bool
 }
@@ -138,7 +138,8 @@ func (b *windowBuilder) keep(seq uint64, m providers.Message, n int) {
 	b.tokens += n
 }
 
-// dropResults takes the oldest results of the turn back whose call is passed over.
+// dropResults takes back the oldest results of the turn with calls that are passed
+// over.
 func (b *windowBuilder) dropResults() {
 	for ; b.turn > 0; b.turn-- {
 		last := len(b.kept) - 1
@@ -156,8 +157,8 @@ func (b *windowBuilder) cut(n int) {
 	b.kept, b.sizes = b.kept[:n], b.sizes[:n]
 }
 
-// window is what was kept, the oldest first. A turn whose beginning had no room
-// is no part of it.
+// window has the kept entries, the oldest first. A turn with a beginning that had no
+// room is left out.
 func (b *windowBuilder) window() Window {
 	b.cut(len(b.kept) - b.turn)
 	w := Window{Messages: b.kept}
@@ -169,7 +170,7 @@ func (b *windowBuilder) window() Window {
 	return w
 }
 
-// room is what a request carries of pictures from earlier turns.
+// room is a request's room for pictures from earlier turns.
 type room struct {
 	count int
 	bytes int64

@@ -22,10 +22,10 @@ type Store interface {
 	Tail(ctx context.Context, sessionID string, before uint64, take func(session.Entry) bool) error
 }
 
-// Options are what a [Reader] reads from. Store is required.
+// Options are the sources of a [Reader]. Store is required.
 type Options struct {
 	Store Store
-	// AgentFile returns the operator's instructions; nil: there are none.
+	// AgentFile returns the operator's instructions, or is nil.
 	AgentFile func() string
 	// Fetch stores a file that came with a message in the chat's space, as long as ctx
 	// lets it, and tells the outcome. It is called for several files at once, and again
@@ -67,7 +67,7 @@ func System(files Files, today, closing string) providers.Message {
 	return providers.Message{Role: providers.RoleSystem, Content: strings.Join(parts, "")}
 }
 
-// Facts are what a message's text does not say about its item.
+// Facts are the facts of an item that are not in its message's text.
 type Facts struct {
 	// Command says that the item is a command, which is shown as it is.
 	Command bool
@@ -75,8 +75,7 @@ type Facts struct {
 	Age, MissedBy time.Duration
 }
 
-// Message is an item as the model reads it, with the outcomes of its files, nil where
-// none was fetched.
+// Message is an item as the model reads it, with the outcomes of its files, or nil.
 func Message(it session.Item, files []Fetched, facts Facts) providers.Message {
 	m := message(it, files, facts)
 	if facts.Age > 0 {

@@ -1,8 +1,9 @@
-// Package subagent runs background agents. A background agent is a task whose work is a
-// turn of its own conversation, at [session.AgentAddress]: it waits in an inbox, runs in a
-// lane, writes a ledger and resumes as any turn does. It works for the chat that started
-// it, with that chat's files, tools and rules, and with the rights of its creator. It
-// sends no message; its last words end the task, and the task's item brings them home.
+// Package subagent runs background agents. A background agent is a task that works in
+// turns of its own conversation, at [session.AgentAddress]: it waits in an inbox, runs
+// in a lane, writes a ledger and resumes as any turn does. It works for the chat that
+// started it, with that chat's files, tools and rules, and with the rights of its
+// creator. It sends no message; its last words end the task, and the task's item brings
+// them home.
 //
 // [Agents] promise:
 //

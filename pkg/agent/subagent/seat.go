@@ -7,17 +7,18 @@ import (
 	"parley/pkg/fair"
 )
 
-// Seat is the place of a background agent's turn among the agents that are at work. Chats
-// share these places. An agent has its place for a step, which is a request to the model
-// with the calls of its answer; before the next step it gives the place to an agent that
-// waits in a chat with fewer places. A nil Seat is that of a turn which needs none.
+// Seat is the place of a background agent's turn among the agents that are at work.
+// Chats share these places. An agent has its place for a step, which is a request to
+// the model with the calls of its answer; before the next step it gives the place to an
+// agent that waits in a chat with fewer places. A nil Seat is that of a turn without a
+// need for one.
 type Seat struct {
 	places *fair.Places
 	chat   string
 	waits  func() (over func())
 
 	mu   sync.Mutex
-	free func() // gives the place back; nil while the agent has none
+	free func() // gives the place back; nil while the agent is without one
 }
 
 // NewSeat is the seat of a chat's agent, which has no place yet. Waits is called before a
@@ -39,7 +40,8 @@ func (s *Seat) Take(ctx context.Context) error {
 }
 
 // Leave gives the place back, if the agent has one. An agent that waits for an agent of
-// its own leaves its place till the next step, so that none waits for its own parent.
+// its own leaves its place till the next step, so that an agent does not wait for its
+// own parent.
 func (s *Seat) Leave() {
 	if s == nil {
 		return

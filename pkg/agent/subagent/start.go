@@ -191,7 +191,7 @@ func digest(o task.Brief) string {
 	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:5]))
 }
 
-// startingIn is what orders the starts of a chat's agents.
+// startingIn orders the starts of a chat's agents.
 func (a *Agents) startingIn(chat string) *sync.Mutex {
 	return &a.starting[maphash.String(a.seed, chat)%uint64(len(a.starting))]
 }

@@ -39,8 +39,8 @@ type commandLine struct {
 	o *Commands
 }
 
-// cancel carries out /cancel; the notice of the task's end is its answer. It gives
-// what else there is to say, and what the history keeps.
+// cancel carries out /cancel; the notice of the task's end is its answer. It gives the
+// rest of the text, and the line for the history.
 func (h *commandLine) cancel(ctx context.Context, arg string) (shown string, history []providers.Message, err error) {
 	id, it := arg, &h.T.Info.Items[0]
 	if id == "" {
@@ -69,7 +69,7 @@ func (h *commandLine) cancel(ctx context.Context, arg string) (shown string, his
 	if !first && (t.State != session.TaskCancelled || t.Ended.Before(it.Time)) { // not by an earlier attempt at this turn
 		return fmt.Sprintf(textTaskEnded, Name(&t), t.State), nil, nil
 	}
-	if t.Waited { // it has no notice: who waits for it hears of its end
+	if t.Waited { // it has no notice: the call that waits for it hears of its end
 		shown = t.Result
 	}
 	return shown, []providers.Message{
@@ -113,7 +113,7 @@ func (h *commandLine) tasks(ctx context.Context) (string, error) {
 	return strings.TrimSpace(b.String()), nil
 }
 
-// titleOf is what a list says that a task is.
+// titleOf is the title of a task in a list.
 func titleOf(t *session.Task) string {
 	title := fmt.Sprintf("%#q", t.Tool)
 	if name := AgentName(t); name != "" {

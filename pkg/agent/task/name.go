@@ -40,7 +40,7 @@ func AgentName(t *session.Task) string {
 	return channels.Visible(BriefOf(t).Name)
 }
 
-// TimeOver is what a person is told of a task whose time is over.
+// TimeOver is the person's text about a task that is out of time.
 func TimeOver(t *session.Task) string {
 	return fmt.Sprintf(textTooLong, Name(t), span(t.Deadline.Sub(t.Started)))
 }
@@ -63,7 +63,7 @@ func span(d time.Duration) string {
 // Mark begins the text of every item that brings a task's result.
 const Mark = "[background task]"
 
-// notTold stands in the text of an item whose result the person was not shown.
+// notTold stands in the text of an item with a result that the person was not shown.
 const notTold = "The person has not been told yet."
 
 // endOf begins the item that tells the model of a task's end.

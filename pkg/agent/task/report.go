@@ -40,7 +40,7 @@ func (h *reportTurn) Enter(ctx context.Context) (leave func(), err error) {
 }
 
 // Begin lets the model read the result. The end of an agent without a report is told
-// without the model, which may be what failed.
+// without the model, which may be at fault.
 func (h *reportTurn) Begin(ctx context.Context) (turn.Input, error) {
 	if err := h.takeOver(ctx); err != nil {
 		return turn.Input{}, err
@@ -92,7 +92,7 @@ func (h *reportTurn) Commit(ctx context.Context, re turn.Reply) error {
 	return h.Message.Commit(ctx, re)
 }
 
-// withoutWords is the reply of a turn whose model gave no text.
+// withoutWords is the reply of a turn with a model that gave no text.
 func (h *reportTurn) withoutWords(ctx context.Context, e *turn.Result) (turn.Reply, error) {
 	if e.Loop.FinishReason == providers.FinishContentFilter {
 		reason, person := turn.Filtered()
@@ -106,8 +106,8 @@ func (h *reportTurn) withoutWords(ctx context.Context, e *turn.Result) (turn.Rep
 }
 
 // notRead is the reply of a turn that may not ask the model about a result. The history
-// keeps the result. The chat is told of each task whose result it was not shown; the
-// report of an agent is sent as it is.
+// keeps the result. The chat is told of each task with a result that it was not shown;
+// the report of an agent is sent as it is.
 func (h *reportTurn) notRead(ctx context.Context, e *turn.Result) (turn.Reply, error) {
 	l := e.Limit
 	c := session.Commit{

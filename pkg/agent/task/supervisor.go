@@ -17,17 +17,17 @@ import (
 	"parley/pkg/tools"
 )
 
-// ErrStopping is the cause that ends the context of a task's work when the process stops.
-// What it ends is taken up at the next start. [turn.ErrTaskOver] is the cause when the task
-// has ended.
+// ErrStopping is the cause that ends the context of a task's work when the process
+// stops. The work that it ends is taken up at the next start. [turn.ErrTaskOver] is the
+// cause when the task has ended.
 var ErrStopping = errors.New("the gateway is stopping")
 
 // retryPause is the time between two attempts while the store cannot write.
 const retryPause = 2 * time.Second
 
-// SupervisorOptions are what a [Supervisor] works with.
+// SupervisorOptions are the parts that a [Supervisor] works with.
 type SupervisorOptions struct {
-	// Surface finds what can show progress in a chat.
+	// Surface finds the display of progress in a chat.
 	Surface func(a channels.Address) progress.Surface
 	// Show and Receipt are those of [progress.Task].
 	Show    func(ctx context.Context, taskID string, o channels.Outbound) (bool, error)
@@ -53,12 +53,12 @@ type work struct {
 	task session.Task    // without its arguments
 	ctx  context.Context //nolint:containedctx // the work's life
 	end  context.CancelCauseFunc
-	// away says that the call has returned: what the work tells may be shown.
+	// away says that the call has returned: the work's lines may be shown.
 	away   bool
 	status *progress.TaskStatus // nil until something was told
 }
 
-// NewSupervisor returns a supervisor that runs nothing until Start.
+// NewSupervisor returns a supervisor that is idle until Start.
 func NewSupervisor(o SupervisorOptions) *Supervisor { return &Supervisor{o: o} }
 
 // Start lets work begin. Its contexts end with ctx at the latest.
@@ -69,9 +69,9 @@ func (s *Supervisor) Start(ctx context.Context) {
 	s.open = map[string]*work{}
 }
 
-// Stop ends the contexts of all background work and waits for what [Supervisor.Go] began.
-// The records stay open, and the next start tells their chats, or goes on with those of
-// agents.
+// Stop ends the contexts of all background work and waits for the goroutines of
+// [Supervisor.Go]. The records stay open, and the next start tells their chats, or goes
+// on with those of agents.
 func (s *Supervisor) Stop() {
 	s.mu.Lock()
 	s.end(ErrStopping) // under the lock: no progress begins to be shown after this
@@ -134,7 +134,7 @@ type Holder interface {
 
 // Hold gives the context of an open task of an agent, which ends with the task or with
 // the process. From the first call on the holder hears of it; for a task that is held
-// already the call changes nothing. When all work is to end, the context has ended and no
+// already the call has no effect. When all work is to end, the context has ended and no
 // method of the holder is called.
 func (s *Supervisor) Hold(ctx context.Context, t *session.Task, by Holder) context.Context {
 	s.mu.Lock()
@@ -163,8 +163,8 @@ func (s *Supervisor) Hold(ctx context.Context, t *session.Task, by Holder) conte
 	return own
 }
 
-// Left is how much of a time is left that began and ends at the given moments: never
-// more than all of it, where a clock that was ahead has been put right since.
+// Left is how much is left of a time that began and ends at the given moments: at most
+// all of it, where a clock that was ahead has been put right since.
 func Left(began, ends time.Time) time.Duration { return min(time.Until(ends), ends.Sub(began)) }
 
 // Close ends the context of a task that is over, and so all that works for it.
@@ -187,7 +187,7 @@ func (s *Supervisor) Returned(id string) {
 }
 
 // CutOff reports whether the result of a task that has ended so does not count: it came
-// at its deadline, whose end is told, or it is a failure because the process stops.
+// at its deadline, and that end is told, or it is a failure because the process stops.
 func (s *Supervisor) CutOff(id string, failed bool) bool {
 	s.mu.Lock()
 	w := s.open[id]
@@ -217,7 +217,7 @@ func (s *Supervisor) tainted(id string) bool {
 	return w != nil && w.task.Tainted
 }
 
-// ShowProgress takes a line of a task's progress. It never waits for a channel.
+// ShowProgress takes a line of a task's progress. It does not wait for a channel.
 func (s *Supervisor) ShowProgress(id, line string) {
 	line = strings.Join(strings.Fields(s.o.Redact(line)), " ")
 	s.mu.Lock()
@@ -237,8 +237,7 @@ func (s *Supervisor) ShowProgress(id, line string) {
 	w.status.Say(line)
 }
 
-// StopProgress ends what shows the progress of a task, and waits until nothing more is
-// shown.
+// StopProgress ends the display of a task's progress, and waits until it is over.
 func (s *Supervisor) StopProgress(id string) {
 	s.mu.Lock()
 	w := s.open[id]

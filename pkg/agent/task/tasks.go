@@ -19,7 +19,7 @@ type Store interface {
 	TaskList(ctx context.Context, chat string) ([]session.Task, error)
 }
 
-// Options are what [Tasks] work with.
+// Options are the parts that [Tasks] work with.
 type Options struct {
 	Store Store
 	// Work has the contexts of the tasks that run in this process.
@@ -79,8 +79,8 @@ func (ts *Tasks) Of(ctx context.Context, chat string) (running, recent []session
 	return running, recent, err
 }
 
-// Find finds a task of a chat, or of all for "", by what a list shows of it: its id, its
-// name for people, or the name of its agent. [session.ErrNotFound]: there is none;
+// Find finds a task of a chat, or of all for "", by its words in a list: its id, its
+// name for people, or the name of its agent. [session.ErrNotFound]: it is missing;
 // [named.ErrAmbiguous]: several with this name run.
 func (ts *Tasks) Find(ctx context.Context, chat, id string) (session.Task, error) {
 	all, err := ts.List(ctx, chat)

@@ -26,7 +26,7 @@ type Principal struct {
 // SharesSpace says whether the principal's chat shares the owners' space.
 func (p *Principal) SharesSpace() bool { return p.Owner && p.Direct }
 
-// Stored is the principal as a record keeps it whose work outlasts the turn.
+// Stored is the principal in the record of work that outlasts the turn.
 func (p *Principal) Stored() session.Principal {
 	return session.Principal{Sender: p.Sender, Direct: p.Direct, Level: string(p.Level)}
 }
@@ -68,8 +68,8 @@ type Resolver struct {
 	Authorize func(ctx context.Context, e policy.Event) policy.Verdict
 }
 
-// OfAll finds the principal of a turn. It returns the items whose senders are allowed,
-// and the reason why another one is refused, "" for none.
+// OfAll finds the principal of a turn. It returns the items of allowed senders, and the
+// reason for which another one is refused, or "".
 func (v *Resolver) OfAll(
 	ctx context.Context, items []session.Item, log *zerolog.Logger,
 ) (allowed []session.Item, p Principal, refused string) {
@@ -142,9 +142,9 @@ func (v *Resolver) Of(ctx context.Context, it session.Item) (Principal, string) 
 	return p, ""
 }
 
-// Requester is the principal of an allowed call: the person who asked for it, with the
-// lower of the rights then and now. False: the policy allows it no more. The address is
-// where the call is made.
+// Requester is the principal of an allowed call: the asker, with the lower of the
+// rights then and now. False: the policy allows it no more. The address is where the
+// call is made.
 func (v *Resolver) Requester(ctx context.Context, a *session.Approval, at channels.Address) (Principal, bool) {
 	decided := v.Authorize(ctx, policy.Event{Kind: policy.KindDecision, Address: at, Sender: a.Principal.Sender, Direct: a.Principal.Direct})
 	level := policy.Lowest(decided.Level, policy.Level(a.Principal.Level))

@@ -16,7 +16,7 @@ import (
 type Provenance struct {
 	mu      sync.Mutex
 	tainted bool
-	people  map[string]bool // whose messages the turn has
+	people  map[string]bool // the senders of the turn's messages
 	// named are texts that name addresses, in lower case: messages of people, findings
 	// of a search, and the order of an agent.
 	named []string
@@ -136,7 +136,7 @@ func (p *Provenance) Brings(callID string) {
 	p.outside[callID] = true
 }
 
-// AddNamed takes in a text whose addresses count as named.
+// AddNamed takes in a text with addresses that count as named.
 func (p *Provenance) AddNamed(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

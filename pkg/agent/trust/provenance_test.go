@@ -14,7 +14,7 @@ func said(sender, text string) session.Item {
 	return session.Item{Inbound: &channels.Inbound{Sender: channels.Sender{ID: sender}, Text: text}}
 }
 
-// TestNamedAddresses: an address is named by a person who writes it as a whole.
+// TestNamedAddresses: a person names an address by writing it as a whole.
 func TestNamedAddresses(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -43,8 +43,9 @@ func TestNamedAddresses(t *testing.T) {
 	}
 }
 
-// TestContentFromOutsideTaints: each way in which such content comes taints the turn for
-// good, and names no address; words of people and results of own tools do neither.
+// TestContentFromOutsideTaints: each way in which such content comes taints the turn
+// for good, and names no address; words of people and results of own tools have no such
+// effect.
 func TestContentFromOutsideTaints(t *testing.T) {
 	t.Parallel()
 	const address = "evil.test"

@@ -8,8 +8,8 @@ import (
 	"parley/pkg/tools"
 )
 
-// Calls is what the tools may do with the turn that their call belongs to. A call finds
-// its turn by its context; outside of a running turn each method returns an error.
+// Calls are the tools' view of the turn that their call belongs to. A call finds its
+// turn by its context; outside of a running turn each method returns an error.
 type Calls struct {
 	Running *Running
 	Zones   *Zones
@@ -34,11 +34,11 @@ func (c Calls) QueueMessage(ctx context.Context, channel, chatID, said string) e
 	return nil
 }
 
-// QueueFile takes the one file that a call sends to its own chat, with Markdown
-// as its caption. It calls keep with the id that the message will have, to put the
-// content where it stays until the message has left; what was kept of a file that
-// is not taken is nobody's, and found at the next start. The message leaves when
-// the call has ended, in one transaction with the call's result.
+// QueueFile takes the one file that a call sends to its own chat, with Markdown as its
+// caption. It calls keep with the id that the message will have, to put the content
+// where it stays until the message has left; the content of a file that is not taken is
+// an orphan, and found at the next start. The message leaves when the call has ended,
+// in one transaction with the call's result.
 func (c Calls) QueueFile(ctx context.Context, caption string, keep func(outboundID string) (channels.File, error)) error {
 	t, key, err := c.Running.Of(ctx)
 	if err != nil {
@@ -65,7 +65,7 @@ func (c Calls) ShowsOutside(ctx context.Context) {
 	}
 }
 
-// ChatZone is the time zone that is kept for the chat of the running call, "" for none.
+// ChatZone is the time zone that is kept for the chat of the running call, or "".
 func (c Calls) ChatZone(ctx context.Context) (string, error) {
 	t, _, err := c.Running.Of(ctx)
 	if err != nil {
@@ -83,8 +83,8 @@ func (c Calls) KeepZone(ctx context.Context, zone string) error {
 	return c.Zones.store.SetZone(ctx, t.Info.Chat, zone)
 }
 
-// UsualZone is the time zone of the running call's chat where none is kept, "" when
-// it is not known.
+// UsualZone is the time zone of the running call's chat before it sets one, "" when it
+// is not known.
 func (c Calls) UsualZone(ctx context.Context) string {
 	t, _, err := c.Running.Of(ctx)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"parley/pkg/tools"
 )
 
-// The words for what happens to messages that arrive while a turn runs.
+// The words for the fate of messages that arrive while a turn runs.
 const (
 	// Steer lets them join the running turn at its next step.
 	Steer = "steer"
@@ -122,7 +122,7 @@ type Tasks interface {
 type Work interface {
 	// Returned notes that the call of a task has returned and the work has not.
 	Returned(id string)
-	// ShowProgress shows how far the work is. It never waits for a channel.
+	// ShowProgress shows how far the work is. It does not wait for a channel.
 	ShowProgress(id, line string)
 	// Taint notes that the result brings in content from outside.
 	Taint(id string)

@@ -59,7 +59,7 @@ type Input struct {
 	// Event gets what happens while the loop runs; nil: the preview does.
 	Event func(e *tools.Event)
 	// Over ends the loop when it ends with [ErrTaskOver].
-	Over context.Context //nolint:containedctx // the lifetime of what the turn works for
+	Over context.Context //nolint:containedctx // the lifetime of the turn's task
 	// Place is the turn's place for a step; nil where it has one for all steps.
 	Place Place
 	// Blank reports whether the beginning of an answer may turn out to say nothing.

@@ -63,12 +63,13 @@ func (c Interrupts) Watch(ctx context.Context, cancel context.CancelCauseFunc) f
 	return func() { close(done); <-ended }
 }
 
-// cause says why the turn should end for what waits behind it; nil lets it run.
+// cause is the reason to end the turn for a message that waits behind it; nil lets it
+// run.
 func (c Interrupts) cause(ctx context.Context) error {
 	t := c.t
 	items, err := t.Stored.Waiting(ctx)
 	if err != nil {
-		return nil //nolint:nilerr // a failed look changes nothing; the next arrival looks again
+		return nil //nolint:nilerr // a failed look has no effect; the next arrival looks again
 	}
 	for i := range items {
 		t.Deps.Approvals.Arrived(ctx, t, &items[i])
@@ -92,7 +93,7 @@ func (c Interrupts) mayEnd(ctx context.Context, it session.Item) bool {
 // waitForPlace ends the wait for a place for a /stop of the chat, which the turn then
 // finds in early. The returned function ends that.
 func (c Interrupts) waitForPlace(ctx context.Context) (wait context.Context, served func()) {
-	authorize(ctx, c.t) // whose /stop counts
+	authorize(ctx, c.t) // the principal of /stop
 	wait, cancel := context.WithCancelCause(ctx)
 	unwatch := c.Watch(wait, cancel)
 	return wait, func() {

@@ -29,9 +29,9 @@ func (j journal) Answered(ctx context.Context, round int, resp *providers.LLMRes
 	return r.ledger.record(ctx, session.Step{Kind: session.StepAnswer, Round: round, Answer: resp})
 }
 
-// Begin makes durable what must be before a call runs: nothing for a call that
-// may run again, everything so far for one that may not, and the task record
-// for one that goes on in the background.
+// Begin makes the records durable that must be before a call runs: no record for a call
+// that may run again, everything so far for one that may not, and the task record for
+// one that goes on in the background.
 func (j journal) Begin(ctx context.Context, call tools.Call) error {
 	r := j.t
 	defer failpoint.Hit("P6")
@@ -53,8 +53,8 @@ func (j journal) Begin(ctx context.Context, call tools.Call) error {
 	return r.ledger.record(ctx, s)
 }
 
-// rerunnable says whether a call that was begun and has not ended may run again.
-// What a person allowed once may not, unless it only reads.
+// rerunnable says whether a call that was begun and has not ended may run again. A call
+// that a person allowed once may not, unless it only reads.
 func (j journal) rerunnable(call *tools.Call) bool {
 	r := j.t
 	return call.Annotations.Rerunnable() && (call.Annotations.ReadOnly || !IsDecided(r, call.Key))
@@ -92,8 +92,8 @@ func (j journal) End(ctx context.Context, call tools.Call, result *tools.ToolRes
 	id := callTasks{r}.id(call)
 	_, begun := r.Tasks.get(id)
 	if begun && !result.Async {
-		// Before the step: a crash in between leaves a call of which nothing is
-		// known, not a task whose chat is told of it a second time.
+		// Before the step: a crash in between leaves a call with an unknown outcome,
+		// not a task that its chat is told of a second time.
 		if err := r.Deps.Tasks.EndQuietly(ctx, id, EndState(result)); err != nil {
 			return err
 		}
@@ -132,7 +132,7 @@ func (j journal) Steer(ctx context.Context) ([]providers.Message, error) {
 	if waiting, err := r.Stored.Waiting(ctx); err != nil || len(waiting) == 0 {
 		return nil, err
 	}
-	if err := r.ledger.flush(ctx); err != nil { // what joins comes after what was done
+	if err := r.ledger.flush(ctx); err != nil { // joined messages come after the work so far
 		return nil, err
 	}
 	items, err := r.Stored.Join(ctx, func(it session.Item) bool { return j.mayJoin(ctx, it) })
@@ -143,7 +143,7 @@ func (j journal) Steer(ctx context.Context) ([]providers.Message, error) {
 	return r.UserMessages(items, r.Deps.Prompts.Fetch(ctx, r.Info.Address, r.Space, items)), nil
 }
 
-// mayJoin lets in messages of people whose rights are not below the turn's.
+// mayJoin lets in messages of people with rights that are not below the turn's.
 func (j journal) mayJoin(ctx context.Context, it session.Item) bool {
 	r := j.t
 	if it.Solo || it.Inbound == nil || !r.Principal.Person {
@@ -153,7 +153,7 @@ func (j journal) mayJoin(ctx context.Context, it session.Item) bool {
 	return refused == "" && who.AtLeast(&r.Principal)
 }
 
-// Event shows what happens, as far as the channel can.
+// Event shows an event, as far as the channel can.
 func (j journal) Event(e tools.Event) {
 	r := j.t
 	if r.Input.Event != nil {

@@ -8,17 +8,17 @@ import (
 	"parley/pkg/session"
 )
 
-// holdSteps is how long a step may wait to be written. Most turns that only
-// look something up are committed before, and then their steps are never
-// written: the commit holds all of it.
+// holdSteps is how long a step may wait to be written. Most turns that only look
+// something up are committed before, and their steps are not written: the commit holds
+// all of it.
 const holdSteps = 20 * time.Millisecond
 
-// endSteps bounds the writing of what waits when a turn ends without a commit.
+// endSteps bounds the writing of waiting steps when a turn ends without a commit.
 const endSteps = 5 * time.Second
 
-// ledgerWriter writes a turn's ledger, in order. What a crash may lose, because asking
-// or looking again changes nothing, waits a moment; anything else is written at
-// once, after all that waits.
+// ledgerWriter writes a turn's ledger, in order. A step that a crash may lose, because
+// asking or looking again has no effect, waits a moment; any other is written at once,
+// after all that wait.
 type ledgerWriter struct {
 	t session.Turn
 
@@ -26,13 +26,13 @@ type ledgerWriter struct {
 	held  []session.Step
 	timer *time.Timer
 	ended bool
-	// err is why a step was not handed on; nothing is written after it, because
-	// a ledger with a hole would let a call run again.
+	// err is the reason for which a step was not handed on; later steps are not
+	// written, because a ledger with a hole would let a call run again.
 	err error
 }
 
-// mayWait says whether a crash may lose the step: an answer, or the result of a
-// call that may run again and sent nothing.
+// mayWait says whether a crash may lose the step: an answer, or the result of a call
+// that may run again and sent no message.
 func mayWait(s *session.Step) bool {
 	if s.Await || len(s.Outbox) > 0 || len(s.Tasks) > 0 || len(s.Approvals) > 0 {
 		return false
@@ -60,14 +60,14 @@ func (l *ledgerWriter) record(ctx context.Context, s session.Step) error {
 	return l.t.Record(ctx, s)
 }
 
-// flush writes what waits.
+// flush writes the waiting steps.
 func (l *ledgerWriter) flush(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.write(ctx)
 }
 
-// write hands what waits to the engine, in order; the lock is held.
+// write hands the waiting steps to the engine, in order; the lock is held.
 func (l *ledgerWriter) write(ctx context.Context) error {
 	held := l.held
 	l.held = nil
@@ -83,8 +83,8 @@ func (l *ledgerWriter) write(ctx context.Context) error {
 	return l.err
 }
 
-// end closes the ledger. What waits is written if the turn goes on another
-// time, and forgotten if it was committed.
+// end closes the ledger. Waiting steps are written if the turn goes on another time,
+// and forgotten if it was committed.
 func (l *ledgerWriter) end(ctx context.Context, committed bool) { //nolint:revive // flag-parameter: it says how the turn ended
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -93,9 +93,9 @@ func (l *ledgerWriter) end(ctx context.Context, committed bool) { //nolint:reviv
 		l.held = nil
 	}
 	if n := len(l.held); n > 0 {
-		l.held[n-1].Await = true // what is still on its way when the attempt ends is refused
+		l.held[n-1].Await = true // a step that is still on its way when the attempt ends is refused
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endSteps)
 	defer cancel()
-	_ = l.write(ctx) // the turn has failed already, and its next attempt does what is missing
+	_ = l.write(ctx) // the turn has failed already, and its next attempt does the missing work
 }

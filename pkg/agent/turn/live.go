@@ -17,7 +17,7 @@ type liveAnswer struct {
 	t       *Turn
 	preview *progress.Preview
 	message *progress.LiveMessage
-	ends    string // what finishes the message of a task whose turn says nothing; "" for most
+	ends    string // the outbound id of the message of a task with a silent turn; "" for most
 }
 
 func newLiveAnswer(t *Turn) liveAnswer {
@@ -46,8 +46,8 @@ func (l *liveAnswer) open(ctx context.Context, n int, text string) (string, erro
 	return out.ID, l.t.Record(context.WithoutCancel(ctx), step) // a message that is begun has an end
 }
 
-// closing is what finishes the open message of a turn that has nothing to say:
-// the newest words of the turn that stand nowhere else.
+// closing finishes the open message of a turn without words: with the newest words of
+// the turn that stand in no other message.
 func (l *liveAnswer) closing(messages []providers.Message) string {
 	for i := len(messages) - 1; i >= 0; i-- {
 		m := &messages[i]
@@ -62,8 +62,8 @@ func (l *liveAnswer) closing(messages []providers.Message) string {
 	return textNoAnswer
 }
 
-// mayBeNoNews tells whether an answer that begins so may turn out to say nothing new: it
-// is not shown as long as it may. The text is given as it is and redacted.
+// mayBeNoNews tells whether an answer that begins so may turn out to be empty of news:
+// it is not shown as long as it may. The text is given as it is and redacted.
 func (l *liveAnswer) mayBeNoNews(text, redacted string) bool {
 	text, redacted = strings.TrimSpace(text), strings.TrimSpace(redacted)
 	if strings.HasPrefix(prompt.NoReply, text) || l.t.Input.Blank != nil && l.t.Input.Blank(text) {

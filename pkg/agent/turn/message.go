@@ -68,7 +68,7 @@ func (h *Message) finished(ctx context.Context, e *Result) (Reply, error) {
 	r, res, text := h.T, e.Loop, strings.TrimSpace(e.Loop.Content)
 	re := Reply{Commit: session.Commit{Outcome: session.OutcomeAnswered, Messages: e.Messages, CompactTo: e.CompactTo}, Dated: true}
 	switch {
-	case res.Asked: // what there is to say stands in the question
+	case res.Asked: // the words stand in the question
 		return re, nil
 	case text == prompt.NoReply:
 		if !r.Principal.Person || r.outgoing.any() {
@@ -87,7 +87,7 @@ func (h *Message) finished(ctx context.Context, e *Result) (Reply, error) {
 	return re, nil
 }
 
-// noText gives the reason why an answer has no text, and what the person is told;
+// noText gives the reason for an answer without text, and the person's text about it;
 // "" where that is well.
 func (h *Message) noText(res *tools.ToolLoopResult) (reason, person string) {
 	switch {

@@ -13,13 +13,13 @@ type queued struct {
 	file *channels.File
 }
 
-// maxMessagesPerCall bounds what one call may send.
+// maxMessagesPerCall bounds the messages of one call.
 const maxMessagesPerCall = 10
 
-// outgoing is what leaves in a turn before its last message.
+// outgoing has the messages that leave in a turn before its last one.
 type outgoing struct {
 	mu      sync.Mutex
-	pending map[string][]queued // what calls want sent, by call key
+	pending map[string][]queued // messages that calls want sent, by call key
 	sent    map[string]bool     // texts that left in this turn
 	seq     map[string]int      // outgoing messages per call key
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // newestShare is which part of the places goes to the turns that began to wait last:
-// one in so many. The others go to those that wait longest, so that nobody waits for
-// ever and a newcomer behind thousands of chats does not wait for all of them.
+// one in so many. The others go to the longest waiting, so that each wait ends and a
+// newcomer behind thousands of chats does not wait for all of them.
 const newestShare = 4
 
 // Places are those in which turns run. They are given to turns by how long these wait.
@@ -36,7 +36,7 @@ func NewPlaces(n int) *Places {
 	return &Places{oldest: n - n/newestShare, newest: n / newestShare}
 }
 
-// join lets a turn wait whose first item came at since; young is the Newest of its
+// join lets a turn with a first item of the time since wait; young is the Newest of its
 // TurnInfo. Either leave or abandon is to be called once for it.
 func (p *Places) join(since time.Time, young bool) *waiter {
 	w := &waiter{since: since, given: make(chan struct{}), young: young}

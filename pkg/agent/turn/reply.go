@@ -98,7 +98,7 @@ func (t *Turn) Outbound(id, said, draft string) channels.Outbound {
 	return o
 }
 
-// unasked says whose words the turn's messages are where no person waits for them.
+// unasked names the author of the turn's messages where no person waits for them.
 func unasked(t *Turn) channels.Unasked {
 	select {
 	case <-t.Info.Awaited:

@@ -66,12 +66,12 @@ func resume(ctx context.Context, t *Turn) (resumed, error) {
 	return p, nil
 }
 
-// remember takes in what a step says beside the conversation: what it sent and
-// asked, and whether content from outside came in. Which addresses that named is
-// forgotten: they are asked about.
+// remember takes in a step's facts beside the conversation: its messages and questions,
+// and whether content from outside came in. Which addresses that named is forgotten:
+// they are asked about.
 func remember(t *Turn, s *session.Step) {
 	if s.Kind == session.StepShown {
-		return // it has said nothing yet
+		return // it has had no words yet
 	}
 	for i := range s.Approvals {
 		if s.Approvals[i].Call.Turn == t.Info.ID {
@@ -95,7 +95,7 @@ func outboxKey(turn, id string) string {
 	return rest
 }
 
-// openRound collects the calls of one answer. A nil round has none.
+// openRound collects the calls of one answer. A nil round is empty.
 type openRound struct {
 	round int
 	calls []providers.ToolCall
@@ -121,7 +121,7 @@ func (o *openRound) note(s session.Step) {
 	o.begun[s.Call.Index] = s.Call
 }
 
-// unknown are the calls of which nobody knows whether they took effect.
+// unknown are the calls with an unknown outcome.
 func (o *openRound) unknown() []*session.CallRecord {
 	if o == nil {
 		return nil

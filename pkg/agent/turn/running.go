@@ -61,7 +61,7 @@ func (r *Running) Of(ctx context.Context) (*Turn, string, error) {
 type SlowTurn struct {
 	Turn    string           `json:"turn"`
 	Address channels.Address `json:"address"`
-	// Since is when it began, Stage what it does, such as "reads the conversation".
+	// Since is when it began, Stage its activity, such as "reads the conversation".
 	Since time.Time `json:"since"`
 	Stage string    `json:"stage"`
 }

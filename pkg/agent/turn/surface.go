@@ -13,8 +13,8 @@ type Surface struct {
 	// Command is the text that a person writes there for the command of that name; nil: a
 	// slash and the name.
 	Command func(name string) string
-	// CanAsk says why a message with buttons would be refused, as [channels.Egress] does.
-	// Nil: nobody can press one there.
+	// CanAsk says why a message with buttons would be refused, as [channels.Egress]
+	// does. With nil, buttons cannot be pressed there.
 	CanAsk func(o channels.Outbound) error
 }
 

@@ -24,7 +24,7 @@ type OpenTasks struct {
 	Deadline time.Time
 
 	mu      sync.Mutex
-	begun   map[string]session.Task // tasks whose call has not ended
+	begun   map[string]session.Task // tasks of calls that have not ended
 	started map[string]bool         // the agents that the turn has started, by task id
 }
 
@@ -45,7 +45,7 @@ func startedBy(steps []session.Step) map[string]bool {
 	return out
 }
 
-// begunBy are those of them whose call has not ended.
+// begunBy are those of them with calls that have not ended.
 func begunBy(info *session.TurnInfo) map[string]session.Task {
 	out := map[string]session.Task{}
 	for i := range info.Steps {
@@ -94,21 +94,21 @@ func (ts *OpenTasks) releaseAgents(call string) {
 	dropCall(ts.begun, call)
 }
 
-// add remembers a task whose call begins.
+// add remembers the task of a call that begins.
 func (ts *OpenTasks) add(t session.Task) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	ts.begun[t.ID] = t
 }
 
-// remove forgets a task whose call has ended.
+// remove forgets the task of a call that has ended.
 func (ts *OpenTasks) remove(id string) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	delete(ts.begun, id)
 }
 
-// get gives a task whose call has begun and not ended.
+// get gives the task of a call that has begun and not ended.
 func (ts *OpenTasks) get(id string) (session.Task, bool) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -116,7 +116,7 @@ func (ts *OpenTasks) get(id string) (session.Task, bool) {
 	return t, ok
 }
 
-// takeAll gives the tasks whose call was cut off, by id, and forgets them.
+// takeAll gives the tasks of calls that were cut off, by id, and forgets them.
 func (ts *OpenTasks) takeAll() []string {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -169,31 +169,31 @@ func orEmpty(raw string) string {
 func (c callTasks) taskContext(ctx context.Context, call tools.Call) context.Context {
 	r := c.t
 	t, begun := r.Tasks.get(c.id(call))
-	if !begun { // its begin was not recorded, and nothing may outlast the turn
+	if !begun { // its begin was not recorded, and no work may outlast the turn
 		return ctx
 	}
 	return r.Deps.Tasks.Arm(ctx, tools.InvocationFrom(ctx), t)
 }
 
-// progress is what the work of an asynchronous tool tells how far it is.
+// progress receives the progress of an asynchronous tool's work.
 func (c callTasks) progress(call tools.Call) func(string) {
-	work, id := c.t.Deps.Work, c.id(call) // and nothing of the turn
+	work, id := c.t.Deps.Work, c.id(call) // and no state of the turn
 	return func(line string) { work.ShowProgress(id, line) }
 }
 
-// brings is what notes that a call brings in content from outside, in its turn and, where
-// the work outlasts that, in its task.
+// brings notes that a call brings in content from outside, in its turn and, where the
+// work outlasts that, in its task.
 func (c callTasks) brings(call tools.Call) func() {
-	work, id, p := c.t.Deps.Work, c.id(call), c.t.Provenance // and nothing else of the turn
+	work, id, p := c.t.Deps.Work, c.id(call), c.t.Provenance // and no other state of the turn
 	return func() {
 		p.Brings(call.ID)
 		work.Taint(id)
 	}
 }
 
-// callback is what an asynchronous tool calls when its work is done.
+// callback is the callback of an asynchronous tool.
 func (c callTasks) callback(_ context.Context, call tools.Call) tools.AsyncCallback {
-	tasks, id := c.t.Deps.Tasks, c.id(call) // and nothing of the turn
+	tasks, id := c.t.Deps.Tasks, c.id(call) // and no state of the turn
 	return func(ctx context.Context, result *tools.ToolResult) {
 		if result == nil {
 			result = tools.NewToolResult("(no output)")

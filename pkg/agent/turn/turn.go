@@ -49,7 +49,7 @@ type Turn struct {
 	kind     Kind
 	handler  Handler
 	early    error                  // why it was ended before it had a place; nil for most
-	stage    atomic.Pointer[string] // what it does before it asks; nil or "": nothing
+	stage    atomic.Pointer[string] // its activity before it asks; nil or "": it asks
 	live     liveAnswer
 	outgoing *outgoing
 	late     staleness
@@ -106,8 +106,8 @@ const (
 	toolCommand = "tool"
 )
 
-// Run waits for a place and runs the turn to its commit. An error means that nothing was
-// committed and the engine hands the turn out again.
+// Run waits for a place and runs the turn to its commit. An error means that the commit
+// failed and the engine hands the turn out again.
 func (t *Turn) Run(ctx context.Context) (err error) {
 	leave, err := t.handler.Enter(ctx)
 	if err != nil {
@@ -143,7 +143,7 @@ func (t *Turn) attempt(ctx context.Context) error {
 // maxLost is how many processes a turn may take with it before it is set aside.
 const maxLost = 3
 
-// answer asks the model until it is done and commits what came of it.
+// answer asks the model until it is done and commits the result.
 func (t *Turn) answer(ctx context.Context, in Input) error { //nolint:gocritic // it is copied into the turn
 	failpoint.Hit("P4")
 	t.Input = in
@@ -180,7 +180,7 @@ func (t *Turn) answer(ctx context.Context, in Input) error { //nolint:gocritic /
 // outcome is what came of asking the model.
 type outcome struct {
 	err error
-	// before is what the turn did before the last run of the loop.
+	// before is the turn's work before the last run of the loop.
 	before []providers.Message
 	// alone says that the turn by itself is too long for the model.
 	alone bool
@@ -188,10 +188,9 @@ type outcome struct {
 	compactTo uint64
 }
 
-// ask fetches what came with the items and runs the loop; it gives the items as
-// the model reads them. When the conversation is too long for the model, also after
-// some rounds, half of what was said before the turn is left out, once, and the
-// turn goes on from where it is.
+// ask fetches the files of the items and runs the loop; it gives the items as the model
+// reads them. When the conversation is too long for the model, also after some rounds,
+// half of the earlier turns is left out, once, and the turn goes on from where it is.
 func (t *Turn) ask(ctx context.Context, items []session.Item, past resumed) ([]providers.Message, *tools.ToolLoopResult, outcome) {
 	loop, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -12,10 +12,10 @@ import (
 	"parley/pkg/session/engine/table"
 )
 
-// Check reads the whole store of a directory that no gateway uses: every page,
-// every checksum, and what must hold between the records. It writes nothing, also
-// where there is no store ([ErrNone]). Its error says that the store could not be read
-// at all; what is wrong within it is in the report.
+// Check reads the whole store of a directory without a running gateway: every page,
+// every checksum, and the rules between the records. It writes no file, also where
+// there is no store ([ErrNone]). Its error says that the store could not be read at
+// all; faults within it are in the report.
 func Check(ctx context.Context, dir string) (fsck.Report, error) {
 	if err := MustExist(dir); err != nil {
 		return fsck.Report{}, err

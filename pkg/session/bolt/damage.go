@@ -38,7 +38,7 @@ func (s *Store) NoteDamage(err error) error {
 	return writeMarked(s.o.Dir, fileDamage, s.o.Now().UTC().Format(time.RFC3339)+" "+err.Error()+"\n")
 }
 
-// noteDigest tells the note of damage from every other one; "" where there is none.
+// noteDigest tells the note of damage from every other one, or is "".
 func noteDigest(dir string) string {
 	if !exists(dir, fileDamage) {
 		return ""
@@ -69,12 +69,12 @@ func keep(dir, aside string, link func(from, to string) error) error {
 	return os.Rename(part, aside)
 }
 
-// dropSecondNames removes what a restore left that died before its rename: the name of a
-// store that was replaced, which is the store in place.
+// dropSecondNames removes the remains of a restore that died before its rename: the
+// name of a store that was replaced, which is the store in place.
 func dropSecondNames(dir string) error {
 	now, err := os.Lstat(filepath.Join(dir, fileDB))
 	if err != nil {
-		return nil //nolint:nilerr // whoever opens it says so
+		return nil //nolint:nilerr // the process that opens it says so
 	}
 	entries, err := os.ReadDir(dir)
 	for _, entry := range entries {

@@ -23,15 +23,15 @@ const (
 	fileNew       = "parley.db.new"      // a store that is being built, renamed when it is whole
 	fileDamage    = "parley.db.damage"   // says that the running gateway met a damaged page
 	fileMarker    = "parley.marker"      // says that there is a store: tells a fresh directory from a lost file
-	fileChecked   = "parley.db.check"    // a copy that is being checked; what a crash left of it is written over
+	fileChecked   = "parley.db.check"    // a copy that is being checked; a crash's remains of it are written over
 	fileLock      = "parley.lock"        // held by the one process that uses the store
-	fileDamaged   = "parley.db.damaged"  // what a damaged file is renamed to, with the time
+	fileDamaged   = "parley.db.damaged"  // the new name of a damaged file, with the time
 	fileReplaced  = "parley.db.replaced" // the same for the file that the operator replaced by a snapshot
-	fileKept      = "parley.db.kept.new" // a copy of that which is being written; what a crash left of it is written over
+	fileKept      = "parley.db.kept.new" // a copy of that which is being written; a crash's remains of it are written over
 	snapshotDir   = "snapshots"
 	snapshotStart = "parley-"
 	snapshotEnd   = ".db"
-	snapshotNew   = "parley.db.new" // one that is being written; what a crash left of it is written over
+	snapshotNew   = "parley.db.new" // one that is being written; a crash's remains of it are written over
 )
 
 // The errors of opening a store. Their text says how to cure them.
@@ -93,8 +93,8 @@ func dirError(dir string, err error) error {
 	return fmt.Errorf("%w: %s: %w", ErrDir, path, cause)
 }
 
-// failedPath is the file that an error speaks of, and the error without its name: dir
-// and err where err names none.
+// failedPath is the file that an error names, and the error without its name: dir and
+// err for an error without one.
 func failedPath(dir string, err error) (string, error) {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Path, e.Err
@@ -113,8 +113,8 @@ func fileError(dir string, err error) error {
 	return err
 }
 
-// Writable says why a gateway that started now could not write the store. It makes
-// nothing; there is no reason where there is no store yet.
+// Writable says why a gateway that started now could not write the store. It makes no
+// file; before the first store there is no reason.
 func Writable(dir string) error {
 	const write = 2
 	for _, path := range []string{dir, filepath.Join(dir, fileLock), filepath.Join(dir, fileDB)} {
@@ -144,12 +144,12 @@ func takeLock(ctx context.Context, dir string, timeout time.Duration) (*os.File,
 	return f, nil
 }
 
-// shareLock keeps gateways out of the directory while the store is looked at. It
-// makes no file: nil where nobody ever took the lock.
+// shareLock keeps gateways out of the directory while the store is looked at. It makes
+// no file: nil where the lock does not exist yet.
 func shareLock(ctx context.Context, dir string, timeout time.Duration) (*os.File, error) {
 	f, err := os.Open(filepath.Join(dir, fileLock)) //nolint:gosec // within the operator's own state_dir
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil //nolint:nilnil // there is no lock, and none is needed
+		return nil, nil //nolint:nilnil // there is no lock yet, so it is not needed
 	}
 	if err != nil {
 		return nil, lookError(dir, err)

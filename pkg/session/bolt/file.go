@@ -17,11 +17,11 @@ import (
 	"parley/pkg/session/engine/table"
 )
 
-// damageMet is what fileDamage says.
+// damageMet is the text of fileDamage.
 const damageMet = "the last process met a damaged page"
 
-// mapSize is how much address space the file gets at once. It costs no memory;
-// growing within it never waits for readers.
+// mapSize is how much address space the file gets at once. It is free of memory, and
+// growing within it does not wait for readers.
 const mapSize = 1 << 30
 
 // growBy is how much the file grows at once, sparsely.
@@ -36,7 +36,7 @@ func boltOptions(timeout time.Duration) *bbolt.Options {
 	}
 }
 
-// openFile opens an existing store file for writing; it never creates one.
+// openFile opens an existing store file for writing; a missing one is an error.
 func openFile(dir string, timeout time.Duration) (*bbolt.DB, error) {
 	o := boltOptions(timeout)
 	o.OpenFile = func(name string, flag int, perm os.FileMode) (*os.File, error) {
@@ -159,8 +159,8 @@ func remove(path string) error {
 	return nil
 }
 
-// prepare makes the file that takePlace puts into place. After an error nothing is
-// left of it.
+// prepare makes the file that takePlace puts into place. After an error it leaves no
+// file.
 func prepare(dir, source string, now time.Time, r *table.Restored) (err error) {
 	path := filepath.Join(dir, fileNew)
 	defer func() {

@@ -116,8 +116,8 @@ func (t *fileTx) complete(now time.Time, r *table.Restored) error {
 	return table.Complete(t, now, r)
 }
 
-// state reads what every start needs. An error that is damage means that the file is to
-// be moved aside.
+// state reads the part that every start needs. An error that is damage means that the
+// file is to be moved aside.
 func (t *fileTx) state() (table.State, error) {
 	if t.lacks(table.Meta) {
 		return table.State{}, table.Damagedf("it is another program's file")

@@ -14,12 +14,12 @@ import (
 	"parley/pkg/session/engine/table"
 )
 
-// Look opens the store in o.Dir for reading. It creates, moves and writes nothing: a
+// Look opens the store in o.Dir for reading. It creates, moves and writes no file: a
 // store that cannot be used stays as it is and is an error for which [IsDamaged] says
 // yes. Several may look at once, and a gateway that starts waits for them. The store
 // cannot be written. Where there is no store yet ([Store.None]), an empty one stands in
-// for it, and Close forgets what was written there. A store of an earlier build is opened
-// as by [Open], which brings it up to date.
+// for it, and Close forgets its changes. A store of an earlier build is opened as by
+// [Open], which brings it up to date.
 func Look(ctx context.Context, o Options) (*Store, error) {
 	o.defaults()
 	there, err := Exists(o.Dir)
@@ -102,7 +102,7 @@ func (s *Store) look() (old bool, err error) {
 }
 
 // lookAtNothing shows an empty store. It is in a file that has no name any more, so
-// that nothing is left of it.
+// that it leaves no trace.
 func lookAtNothing(o Options) (*Store, error) {
 	f, err := os.CreateTemp("", "parley-look-")
 	if err != nil {

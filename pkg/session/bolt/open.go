@@ -38,8 +38,8 @@ func (o *Options) defaults() {
 	}
 }
 
-// Open opens the store in o.Dir, creating it where there never was one. A file
-// that is damaged, emptied or gone is moved aside and the newest good snapshot
+// Open opens the store in o.Dir, creating it in a directory that did not have one. A
+// file that is damaged, emptied or gone is moved aside and the newest good snapshot
 // restored, held until its engine releases it. The context bounds the opening only.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	o.defaults()
@@ -93,8 +93,8 @@ func isEmpty(dir string) bool {
 	return err == nil && info.Size() == 0
 }
 
-// openGood opens the file and reads what every start needs: it returns the store's id. An
-// error that is damage means that the file is to be moved aside.
+// openGood opens the file and reads the part that every start needs: it returns the
+// store's id. An error that is damage means that the file is to be moved aside.
 func (s *Store) openGood() (id string, err error) {
 	dir := s.o.Dir
 	if metDamage(dir) {
@@ -127,7 +127,8 @@ func (s *Store) openGood() (id string, err error) {
 	return st.ID, nil
 }
 
-// readState reads what every start needs. Old says that an earlier build wrote the store.
+// readState reads the part that every start needs. Old says that an earlier build wrote
+// the store.
 func readState(db *bbolt.DB) (st table.State, old bool, err error) {
 	err = table.Guard(func() error {
 		return db.View(func(b *bbolt.Tx) error {

@@ -35,7 +35,7 @@ func readDB(t *testing.T, dir string) []byte {
 }
 
 // TestARestoreWithoutLinks keeps the store that it replaces as a copy; another failure
-// changes nothing.
+// has no effect.
 func TestARestoreWithoutLinks(t *testing.T) {
 	t.Parallel()
 	for cause, works := range map[syscall.Errno]bool{syscall.EPERM: true, syscall.EOPNOTSUPP: true, syscall.ENOSYS: true, syscall.EIO: false} {

@@ -153,7 +153,7 @@ func (s *Store) recoverStore(ctx context.Context, cause error) error {
 	return restoreFrom(dir, "", now, heldText(cause, aside, "", now))
 }
 
-// heldText says what happened, what may be missing and what to do.
+// heldText tells the event, the possible losses and the cure.
 func heldText(cause error, aside, snap string, now time.Time) string {
 	var s strings.Builder
 	s.WriteString(cause.Error())
@@ -171,7 +171,7 @@ func heldText(cause error, aside, snap string, now time.Time) string {
 	return s.String()
 }
 
-// moveAside renames the file to a name with the time; "" when there is none.
+// moveAside renames the file to a name with the time, or returns "" without one.
 func moveAside(dir, name string, now time.Time) (string, error) {
 	aside := ""
 	if exists(dir, fileDB) {
@@ -193,7 +193,7 @@ func restoreFrom(dir, path string, now time.Time, held string) error {
 	return build(dir, path, now, &table.Restored{Held: held})
 }
 
-// offline runs f while nobody else uses the directory.
+// offline runs f while the directory is free of other users.
 func offline(ctx context.Context, dir string, f func() error) error {
 	if err := prepareDir(dir); err != nil {
 		return err

@@ -17,9 +17,9 @@ import (
 // one.
 type Store struct {
 	o    Options
-	lock *os.File // nil for one that looks where nobody ever took the lock
-	// readOnly says that it only reads, none that an empty store stands in for one that
-	// is not there; see look.go.
+	lock *os.File // nil for one that looks where the lock does not exist yet
+	// readOnly says that it only reads, none that an empty store stands in for a
+	// missing one; see look.go.
 	readOnly, none bool
 	snapMu         sync.Mutex // one snapshot at a time
 

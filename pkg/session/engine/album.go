@@ -17,8 +17,8 @@ import (
 // isPart says whether an item is the part of an album.
 func isPart(item *session.Item) bool { return item.Inbound != nil && item.Inbound.Group != "" }
 
-// appendPart puts a part into the album that waits for it. What it returns is to
-// be an item of its own; nil for nothing.
+// appendPart puts a part into the album that waits for it. A part that it returns is to
+// be an item of its own; it may be nil.
 func (e *Engine) appendPart(t *table.Tx, part *session.Item) (*session.Item, error) {
 	if chat, err := table.ChatAt(t, part.Address); err == nil {
 		found := newest(e.untaken(t, chat, waitingWith(t, chat, "group", part.Inbound.Group, func(item *session.Item) bool {
@@ -71,9 +71,9 @@ func (e *Engine) join(t *table.Tx, chat uint64, album *waiting, part *session.It
 	return t.Put(table.Seen, table.IDKey(part.ID), &table.SeenRecord{Time: t.Now}) // it waits nowhere itself
 }
 
-// gathers is how much longer an album is waited for; 0 for what need not wait. An
-// album ends where its chat goes on with something else. One from the future ends
-// too: the clock was set back, and nobody knows how far.
+// gathers is how much longer an album is waited for, or 0. An album ends where its chat
+// goes on with something else. One from the future ends too: the clock was set back, by
+// an unknown time.
 func gathers(t *table.Tx, chat uint64, w *waiting) time.Duration {
 	if w.item.Album == nil {
 		return 0
@@ -88,7 +88,7 @@ func gathers(t *table.Tx, chat uint64, w *waiting) time.Duration {
 	return session.AlbumWindow - age
 }
 
-// lookLater looks for a chat's turn again after a while. Whoever looks then and
+// lookLater looks for a chat's turn again after a while. A lane that looks then and
 // still has to wait comes again.
 func (e *Engine) lookLater(chat uint64, after time.Duration) {
 	time.AfterFunc(after, func() {

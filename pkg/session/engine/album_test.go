@@ -21,7 +21,7 @@ func piece(chat, id, text string) session.Item {
 	return it
 }
 
-// moment is what a turn took and how long after the start.
+// moment is a turn's items and how long after the start it took them.
 type moment struct {
 	After time.Duration
 	Texts []string
@@ -54,8 +54,8 @@ func follow(t *testing.T, e *local.Engine) (taken func() map[string][]moment) {
 	}
 }
 
-// TestAlbumIsWaitedFor: an album is handed out when no part has come for a while,
-// or at once when its chat goes on; nobody else waits, and no lane runs meanwhile.
+// TestAlbumIsWaitedFor: an album is handed out when no part has come for a while, or at
+// once when its chat goes on; other chats do not wait, and no lane runs meanwhile.
 func TestAlbumIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	const window, tick = session.AlbumWindow, session.AlbumWindow / 5
@@ -88,8 +88,8 @@ func TestAlbumIsWaitedFor(t *testing.T) {
 	})
 }
 
-// TestAlbumBehindARunningTurn: it does not join before it is whole, and what waits
-// before it does not wait for it.
+// TestAlbumBehindARunningTurn: it does not join before it is whole, and the items
+// before it do not wait for it.
 func TestAlbumBehindARunningTurn(t *testing.T) {
 	t.Parallel()
 	inTime(t, nil, func(t *testing.T, e *local.Engine, _ local.Options) {

@@ -30,7 +30,7 @@ func (s approvals) ApprovalList(ctx context.Context, chat string) ([]session.App
 	return out, err
 }
 
-// Grants returns what was allowed in advance in a chat, or in all.
+// Grants returns the grants of a chat, or of all.
 func (s approvals) Grants(ctx context.Context, chat string) ([]session.Grant, error) {
 	out, err := inChat(ctx, s.e, table.Grants, func(g *session.Grant) bool { return chat == "" || g.Chat == chat })
 	slices.SortStableFunc(out, func(a, b session.Grant) int { return a.Since.Compare(b.Since) })

@@ -47,7 +47,7 @@ func running(id string) session.Task {
 	return session.Task{ID: id, Agent: true, State: session.TaskRunning, Started: time.Unix(1, 0)}
 }
 
-// agentSays answers what the agent of a task begins with.
+// agentSays answers the first item of a task's agent.
 func agentSays(t *testing.T, e *local.Engine, id string, tasks ...session.Task) session.TurnInfo {
 	t.Helper()
 	it := session.Item{ID: "spawn/" + id, Kind: session.ItemSpawn, Address: session.AgentAddress(id), TaskID: id, Solo: true}
@@ -106,7 +106,8 @@ func TestPruningOfTasks(t *testing.T) {
 	}
 }
 
-// TestPruningOfSpending: what a chat used on a day is known for 40 days, and not for ever.
+// TestPruningOfSpending: the use of a chat on a day is known for 40 days, and then
+// forgotten.
 func TestPruningOfSpending(t *testing.T) {
 	t.Parallel()
 	day := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -139,7 +140,7 @@ func TestPruningOfSpending(t *testing.T) {
 }
 
 // TestDamagedBackground: a damaged record of a task, a job, a zone or a day is set
-// aside by whoever meets it first, no index leads to it any more, and its turn goes on.
+// aside by the first reader, no index leads to it any more, and its turn goes on.
 func TestDamagedBackground(t *testing.T) {
 	t.Parallel()
 	is := func(err error) error {

@@ -145,7 +145,7 @@ func fillChats(tb testing.TB, dir string, chats, entries int) {
 	}
 }
 
-// childRSS opens a store with everything running and prints what that took.
+// childRSS opens a store with everything running and prints the memory that it took.
 func childRSS(dir, _ string) error {
 	ctx := context.Background()
 	before, err := rssAnon()

@@ -238,7 +238,7 @@ func (e *Engine) putOne(x *table.Tx, home uint64, o *channels.Outbound, encoded 
 	if e.sendsNow(x, chat, o) {
 		mark = x.Epoch
 		// Noted before the commit: from then on a lane may take it. When the
-		// transaction fails the note says nothing, for no such delivery is marked.
+		// transaction fails the note is empty, for no such delivery is marked.
 		e.noteIdle(seq)
 	}
 	key := table.NumKey(chat, seq)

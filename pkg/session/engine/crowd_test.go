@@ -42,10 +42,10 @@ func results(from int) []session.Item {
 	return items
 }
 
-// TestResultsOfACrowdLeaveLanesToPeople lets more background results wait than chats may be
-// at work, none of which gets done: a newcomer's turn begins all the same, whether
-// the results were there at the start or came later, and a turn of the crowd hears of it when
-// somebody writes there.
+// TestResultsOfACrowdLeaveLanesToPeople lets more background results wait than chats
+// may be at work, and hold their lanes: a newcomer's turn begins all the same, whether
+// the results were there at the start or came later, and a turn of the crowd hears of
+// it when somebody writes there.
 func TestResultsOfACrowdLeaveLanesToPeople(t *testing.T) {
 	t.Parallel()
 	e := opened(t, t.TempDir())
@@ -81,7 +81,7 @@ func TestResultsOfACrowdLeaveLanesToPeople(t *testing.T) {
 	expect(t, people, last)
 }
 
-// TestUnaskedMessagesOfACrowdLeaveLanesToAnswers is the same for what leaves.
+// TestUnaskedMessagesOfACrowdLeaveLanesToAnswers is the same for messages that leave.
 func TestUnaskedMessagesOfACrowdLeaveLanesToAnswers(t *testing.T) {
 	t.Parallel()
 	e := opened(t, t.TempDir())

@@ -94,8 +94,8 @@ func writeDB(t *testing.T, dir string, b []byte) {
 	}
 }
 
-// restored opens a damaged store: it must be the snapshot, held, accept new
-// items, hand out nothing before the release and everything after it.
+// restored opens a damaged store: it must be the snapshot, held, accept new items, and
+// hand them out only after the release.
 func restored(t *testing.T, dir string, want ...string) {
 	t.Helper()
 	e := open(t, dir)

@@ -8,12 +8,12 @@ import (
 	"parley/pkg/session/engine/table"
 )
 
-// Who takes a message back takes it out of what waits, as an edit rewords it there
-// (see edit.go). What was taken back is remembered beside the ids that were
-// accepted, so that nothing that was said of it earlier and comes later brings it back.
+// Deleting a message removes its queued item, just as an edit rewrites it (see
+// edit.go). The deletion is remembered beside the ids that were accepted, so that
+// earlier events about the message that come later do not bring it back.
 
-// takeBack takes out of what waits what a deletion is about, or sees to it that it is
-// not accepted when it comes.
+// takeBack removes the queued item that a deletion names, or sees to it that it is not
+// accepted when it comes.
 func (e *Engine) takeBack(t *table.Tx, del *session.Item) error {
 	chat, found := e.originals(t, del)
 	found = slices.DeleteFunc(found, func(w waiting) bool {

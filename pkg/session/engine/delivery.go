@@ -81,7 +81,7 @@ func (d *delivery) hand(ctx context.Context, h func(context.Context, *delivery) 
 	return false, err
 }
 
-// durable waits until what is handed out early is stored.
+// durable waits until a delivery that was handed out early is stored.
 func (d *delivery) durable(ctx context.Context) error {
 	if d.certain.Load() {
 		return nil
@@ -99,8 +99,8 @@ func (d *delivery) durable(ctx context.Context) error {
 	return nil
 }
 
-// surelyNotSent says whether a handler's error means that the platform does not
-// have the part. What says nothing leaves that open.
+// surelyNotSent says whether a handler's error means that the platform does not have
+// the part. An error without a class leaves that open.
 func surelyNotSent(err error) bool {
 	se, ok := errors.AsType[*channels.SendError](err)
 	if !ok {
@@ -109,7 +109,7 @@ func surelyNotSent(err error) bool {
 	return se.Class != channels.SendAmbiguous
 }
 
-// loadDelivery reads a chat's oldest message; nil when there is none to hand out here.
+// loadDelivery reads a chat's oldest message, or gives nil.
 func (e *Engine) loadDelivery(ctx context.Context, own account, chat uint64) (*delivery, error) {
 	var d *delivery
 	var bad []*table.RecordError
@@ -144,7 +144,7 @@ func (e *Engine) loadDelivery(ctx context.Context, own account, chat uint64) (*d
 	return d, err
 }
 
-// describe says what is sent, and where to by now.
+// describe tells the message, and its present address.
 func (d *delivery) describe(t *table.Tx, chat uint64) {
 	to := d.rec.Outbound.Address
 	if c, err := table.ReadChat(t, chat); err == nil {
@@ -183,8 +183,8 @@ func (d *delivery) fence(t *table.Tx) error {
 	return nil
 }
 
-// persist writes what is known of a delivery. A receipt in hand must not be
-// lost because the disk is full for a while: it is tried again until ctx ends.
+// persist writes the known state of a delivery. A receipt in hand must not be lost
+// because the disk is full for a while: it is tried again until ctx ends.
 func (d *delivery) persist(ctx context.Context, run func(*table.Tx) error) error {
 	pauses := backoff.New(lane.MinPause, lane.MaxPause/6)
 	for {

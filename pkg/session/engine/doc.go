@@ -7,14 +7,14 @@
 //     and answers after the commit, so that the writers of a moment share one
 //     sync of the disk. A write that fails its check, or spoils the transaction,
 //     fails alone.
-//   - A store that cannot be written acknowledges nothing, which shows in Status;
+//   - A store that cannot be written acknowledges no item, which shows in Status;
 //     writing goes on by itself when the store can be written again.
-//   - Opening reads the state record and the heads of the queues, never the whole store.
-//     An idle chat costs no memory.
+//   - Opening reads only the state record and the heads of the queues. An idle chat
+//     costs no memory.
 //   - Every record carries its form and a checksum over its place and content. A
-//     damaged record is set aside and counted, never handed out. A turn with a
-//     damaged step is handed out as lost for good, because its effects are unknown.
-//   - A held store accepts items and hands out none until ReleaseHold. A page that is
+//     damaged record is set aside and counted instead of being handed out. A turn with
+//     a damaged step is handed out as lost for good, because its effects are unknown.
+//   - A held store accepts items and hands them out after ReleaseHold. A page that is
 //     found damaged while the store is in use ends all writing.
 //   - A store of a newer release is [table.ErrNewer].
 //
@@ -28,17 +28,17 @@
 //
 // # Turns and deliveries that begin early
 //
-// The turn of an idle chat is handed out while the transaction of its message is
-// on its way to the disk. The turn's writes go through the same writer and
-// are therefore never durable before the message, and no message is sent before
-// that; the turn only reads and asks the model meanwhile. When the transaction
-// fails, every write of the turn fails too, and the message is handed out again
-// when it is accepted again. A process that has not written yet, or whose last
-// transaction failed, and a chat that is a suspect, begin no turn early.
+// The turn of an idle chat is handed out while the transaction of its message is on its
+// way to the disk. The turn's writes go through the same writer and are therefore
+// durable only after the message, and messages are sent only after that; the turn only
+// reads and asks the model meanwhile. When the transaction fails, every write of the
+// turn fails too, and the message is handed out again when it is accepted again. A
+// process that has not written yet, or one with a last transaction that failed, and a
+// chat that is a suspect, begin no turn early.
 //
-// A message that leaves at once is handed out in the same way: it is cut and
-// laid out while it is being stored, and its Plan returns when it is durable. A
-// delivery from a transaction that failed can neither be planned nor ended.
+// A message that leaves at once is handed out in the same way: it is cut and laid out
+// while it is being stored, and its Plan returns when it is durable. A delivery from a
+// transaction that failed cannot be planned or ended.
 //
 // # Edits
 //
@@ -57,17 +57,17 @@
 //
 // # Albums
 //
-// A part is written into the message that the parts before it have made, in the
-// same way and under the same lock. A turn does not take that message, and no item
-// after it, while its latest part is younger than [session.AlbumWindow] and the last
-// in its chat; the lane ends meanwhile, and a timer looks again. The time of the latest
-// part is in the record, so a restart changes nothing.
+// A part is written into the message that the parts before it have made, in the same
+// way and under the same lock. A turn does not take that message, and no item after it,
+// while its latest part is younger than [session.AlbumWindow] and the last in its chat;
+// the lane ends meanwhile, and a timer looks again. The time of the latest part is in
+// the record, so a restart makes no difference.
 //
 // # Jobs and background agents
 //
 // A job is listed by its due time only as long as it may fire. A chat that cannot be
-// reached takes its jobs off that list, and puts them back when somebody writes in
-// it: a look at the due jobs never passes over those that wait.
+// reached takes its jobs off that list, and puts them back when somebody writes in it:
+// a look at the due jobs is spared those that wait.
 //
 // The conversation of a background agent is a chat like any other. It begins only
 // where its task has a record, and is deleted with it: when the chat that started
@@ -75,11 +75,11 @@
 //
 // # Recovery
 //
-// The clean mark goes with the first transaction of a process, which also names
-// the suspects of an unclean end. No turn runs before it, and opening by itself
-// writes nothing, so that any number of crashes before a turn count as one. A delivery
-// that is marked as being sent carries the number of the process that marked it: found
-// by another one, it is unknown whether it was sent.
+// The clean mark goes with the first transaction of a process, which also names the
+// suspects of an unclean end. Turns run after it, and opening by itself writes no
+// record, so that any number of crashes before a turn count as one. A delivery that is
+// marked as being sent carries the number of the process that marked it: found by
+// another one, it is unknown whether it was sent.
 //
 // # Adding a kind of record
 //

@@ -11,11 +11,11 @@ import (
 	"parley/pkg/session/engine/table"
 )
 
-// A message that finds its chat idle is handed out while the transaction that
-// stores it is on its way to the disk, so that its turn thinks meanwhile. Nothing
-// that such a turn does lasts or leaves before its message is durable: all of it
-// goes through the same committer, behind the message. When the message could not
-// be stored, every write of the turn fails.
+// A message that finds its chat idle is handed out while the transaction that stores it
+// is on its way to the disk, so that its turn thinks meanwhile. The writes and messages
+// of such a turn last or leave only after its message is durable: all of them go
+// through the same committer, behind the message. When the message could not be stored,
+// every write of the turn fails.
 
 // arrival is an item that a transaction put, and the turn that it starts early.
 type arrival struct {
@@ -25,7 +25,8 @@ type arrival struct {
 	turn      *turn // nil when it starts none
 }
 
-// errNotStored is what becomes of what began early and could not be stored.
+// errNotStored is the error of work that began early for a message that could not be
+// stored.
 var errNotStored = fmt.Errorf("the message could not be stored: %w", session.ErrFenced)
 
 // Start begins the item's turn, unless the item has to wait for its transaction.
@@ -56,8 +57,8 @@ func (a *arrival) Rollback() {
 	}
 }
 
-// earlyTurn is the turn that an item starts, nil when there is more to it than
-// the item and what is known of its chat.
+// earlyTurn is the turn that an item starts, or nil for a turn that needs more than the
+// item and the facts of its chat.
 func (e *Engine) earlyTurn(x *table.Tx, a *arrival) *turn {
 	if a.item.Kind != session.ItemMessage || slices.Contains(x.Fresh, a.chat) || x.Has(table.Suspects, table.NumKey(a.chat)) {
 		return nil
@@ -86,7 +87,7 @@ func (e *Engine) earlyTurn(x *table.Tx, a *arrival) *turn {
 // A message that leaves at once is handed out in the same way, while it is being
 // stored: it is cut and laid out meanwhile. [delivery.Plan] returns once it is durable.
 
-// verdict is what becomes of a transaction.
+// verdict is the outcome of a transaction.
 type verdict struct {
 	reached chan struct{}
 	err     error // set before reached is closed
@@ -114,7 +115,7 @@ func (d *delivery) Start(*table.Tx) {
 	s.Signal(chat, urgencyOut(&d.rec.Outbound), d.rec.Outbound.Asked)
 }
 
-// takeEarly is the chat's delivery that begins early, nil for none.
+// takeEarly is the chat's delivery that begins early, or nil.
 func (e *Engine) takeEarly(own account, chat uint64) *delivery {
 	e.lanes.mu.Lock()
 	defer e.lanes.mu.Unlock()

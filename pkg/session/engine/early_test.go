@@ -14,8 +14,8 @@ import (
 	"parley/pkg/session/local"
 )
 
-// TestTurnBeginsWhileItsMessageIsSynced: the turn of an idle chat is handed out
-// before its message is durable, and what it writes waits for the message.
+// TestTurnBeginsWhileItsMessageIsSynced: the turn of an idle chat is handed out before
+// its message is durable, and its writes wait for the message.
 func TestTurnBeginsWhileItsMessageIsSynced(t *testing.T) {
 	t.Parallel()
 	e := open(t, t.TempDir())
@@ -65,7 +65,7 @@ func shared(t *testing.T, e *local.Engine, item session.Item) (stored <-chan err
 }
 
 // together makes a write in a transaction that is not committed until release is
-// called, with what behind queues.
+// called, with the writes of behind.
 func together(t *testing.T, e *local.Engine, write func() error, behind ...func()) (stored <-chan error, release func()) {
 	t.Helper()
 	first, next := engine.Stall(t.Context(), e.Engine)
@@ -115,8 +115,8 @@ func TestMessageIsHandedOutWhileItIsSynced(t *testing.T) {
 	s.end()
 }
 
-// TestMessageThatWasNotStoredDoesNotLeave: what was handed out of a transaction
-// that failed cannot be planned, and leaves once when it was stored after all.
+// TestMessageThatWasNotStoredDoesNotLeave: a delivery of a transaction that failed
+// cannot be planned, and leaves once when it was stored after all.
 func TestMessageThatWasNotStoredDoesNotLeave(t *testing.T) {
 	t.Parallel()
 	s := newSpeaker(t)
@@ -149,8 +149,8 @@ func TestMessageThatWasNotStoredDoesNotLeave(t *testing.T) {
 type speaker struct {
 	e      *local.Engine
 	turn   session.Turn
-	handed chan channels.Delivery // what is to leave
-	next   chan struct{}          // lets go of what was handed out
+	handed chan channels.Delivery // deliveries that are to leave
+	next   chan struct{}          // releases the delivery that was handed out
 	end    func()
 }
 
@@ -192,8 +192,8 @@ func (s *speaker) say(ctx context.Context, id string) error {
 	return s.turn.Record(ctx, session.Step{Kind: session.StepShown, Outbox: []channels.Outbound{out}, Await: true})
 }
 
-// fullAtAppend: a turn that began before its message turned out not to be
-// stored leaves nothing behind, and the message is answered when it comes again.
+// fullAtAppend: a turn that began before its message turned out not to be stored leaves
+// no record behind, and the message is answered when it comes again.
 func fullAtAppend(ctx context.Context, s store) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -11,10 +11,10 @@ import (
 	"parley/pkg/session/engine/table"
 )
 
-// An edit rewords its message where it waits. A turn reads its items in one
-// transaction and the edit is written in another one, so the two exclude each
-// other: whoever comes first decides whether the turn has the old text, and then
-// the edit comes too late, or the new one.
+// An edit rewords its message where it waits. A turn reads its items in one transaction
+// and the edit is written in another one, so the two exclude each other: the first of
+// them decides whether the turn has the old text, and then the edit comes too late, or
+// the new one.
 
 // claims are the items of which a turn that was handed out has a copy.
 type claims struct {
@@ -70,8 +70,8 @@ func (l *editLock) hold(t *table.Tx) {
 	})
 }
 
-// appendEdit puts an edit in the place of what it rewords, or drops it. What it
-// returns is to be an item of its own; nil for nothing.
+// appendEdit puts an edit in the place of its message, or drops it. A part that it
+// returns is to be an item of its own; it may be nil.
 func (e *Engine) appendEdit(t *table.Tx, edit *session.Item) (*session.Item, error) {
 	chat, originals := e.originals(t, edit)
 	found := newest(originals)
@@ -102,8 +102,8 @@ func (e *Engine) appendEdit(t *table.Tx, edit *session.Item) (*session.Item, err
 	return nil, remember(t, edit.ID)
 }
 
-// remember makes an id one that was accepted, of what waits nowhere itself. It does
-// nothing for one that was, and for none.
+// remember makes an id one that was accepted, of an item that does not wait itself. An
+// id that was, and an empty one, are left alone.
 func remember(t *table.Tx, id string) error {
 	if id == "" || t.Has(table.Seen, table.IDKey(id)) {
 		return nil
@@ -113,7 +113,7 @@ func remember(t *table.Tx, id string) error {
 }
 
 // wasAccepted says whether the message of an edit was accepted before: its id is known,
-// it waits, or a turn of the chat has consumed it. Where nobody can tell it was.
+// it waits, or a turn of the chat has consumed it. In doubt it was.
 func wasAccepted(t *table.Tx, edit *session.Item) bool {
 	if edit.Inbound == nil || edit.Inbound.MessageID == "" {
 		return true
@@ -156,7 +156,7 @@ func messageIDs(items []session.Item) []string {
 	return ids
 }
 
-// messages are the platform's ids of what the turn has taken; the lock is held.
+// messages are the platform's ids of the turn's messages; the lock is held.
 func (t *turn) messages() []string {
 	ids := messageIDs(t.info.Items)
 	for i := range t.info.Steps {
@@ -165,8 +165,8 @@ func (t *turn) messages() []string {
 	return append(ids, t.joined...)
 }
 
-// originals are the items that an edit may reword and that no turn has, in the order
-// in which they wait. What cannot be read is no original.
+// originals are the items that an edit may reword and that no turn has, in the order in
+// which they wait. An unreadable item is no original.
 func (e *Engine) originals(t *table.Tx, edit *session.Item) (chat uint64, found []waiting) {
 	if edit.Inbound == nil || edit.Inbound.MessageID == "" {
 		return 0, nil
@@ -195,7 +195,7 @@ func (e *Engine) untaken(t *table.Tx, chat uint64, candidates []waiting) []waiti
 	})
 }
 
-// newest is the last of what waits, nil for nothing.
+// newest is the last of the waiting items, or nil.
 func newest(all []waiting) *waiting {
 	if len(all) == 0 {
 		return nil
@@ -203,8 +203,8 @@ func newest(all []waiting) *waiting {
 	return &all[len(all)-1]
 }
 
-// waitingWith are the items in a chat's inbox that have a value in a field and are
-// what is asks for. Most of what waits is told apart without decoding it.
+// waitingWith are the items in a chat's inbox that have a value in a field and pass is.
+// Most items are told apart without decoding them.
 func waitingWith(t *table.Tx, chat uint64, field, value string, is func(*session.Item) bool) []waiting {
 	id, err := table.Encode(value)
 	if err != nil {
@@ -238,7 +238,7 @@ func isRecorded(t *table.Tx, chat, seq uint64) bool {
 	recorded := t.AnyBad(table.Steps, head)
 	t.Each(table.Steps, head, func(k, _ []byte) bool {
 		rec, err := table.Get[table.StepRecord](t, table.Steps, k)
-		// Of a damaged step nobody can tell what it took.
+		// A damaged step may have taken it.
 		recorded = recorded || err != nil || slices.Contains(rec.Start, seq) || slices.Contains(rec.Taken, seq)
 		return !recorded
 	})
@@ -259,7 +259,7 @@ func rewordItem(t *table.Tx, chat uint64, w *waiting, edit *session.Item) error 
 	return t.Put(table.Inbox, table.NumKey(chat, w.seq), item)
 }
 
-// signalReworded lets a running turn look again at what waits behind it.
+// signalReworded lets a running turn look again at the items behind it.
 func (e *Engine) signalReworded(chat uint64) {
 	e.lanes.mu.Lock()
 	open := e.lanes.turns[chat]

@@ -48,7 +48,7 @@ func attempts(t *testing.T, e *local.Engine) (began <-chan string, end chan<- er
 	return texts, ends
 }
 
-// behind queues an append behind what is queued already, in one transaction with it.
+// behind queues an append behind the queued writes, in one transaction with them.
 func behind(t *testing.T, e *local.Engine, item session.Item) <-chan error {
 	t.Helper()
 	stored, queued := make(chan error, 1), engine.Queued(e.Engine)
@@ -103,7 +103,7 @@ func TestEditOfATurnThatHasEnded(t *testing.T) {
 	stalled, release := engine.Stall(t.Context(), e.Engine)
 	<-stalled
 	end <- errors.New("the model is out")
-	for engine.Queued(e.Engine) == 0 { // the attempt waits for what it has on its way
+	for engine.Queued(e.Engine) == 0 { // the attempt waits for its writes
 		runtime.Gosched()
 	}
 	stored := behind(t, e, edited("a", "2", "1", "new"))
@@ -118,8 +118,8 @@ func TestEditOfATurnThatHasEnded(t *testing.T) {
 	waitIdle(e)
 }
 
-// TestEditOfADamagedLedger: where nobody can tell what an interrupted turn took,
-// nothing that may be its own is reworded.
+// TestEditOfADamagedLedger: where the items of an interrupted turn are unknown, none
+// that may be its own is reworded.
 func TestEditOfADamagedLedger(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

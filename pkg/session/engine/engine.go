@@ -19,10 +19,10 @@ import (
 // Options say how an engine works over its store.
 type Options struct {
 	Log zerolog.Logger
-	// ReadOnly makes an engine that changes nothing: every write fails.
+	// ReadOnly makes an engine in which every write fails.
 	ReadOnly bool
-	// Snapshot takes a snapshot of the store, each SnapshotEvery (0: 1 h, negative: never)
-	// in which something has changed; nil: never.
+	// Snapshot takes a snapshot of the store, each SnapshotEvery (0: 1 h, negative: no
+	// snapshots) with changes; nil: no snapshots.
 	Snapshot      func(context.Context) error
 	SnapshotEvery time.Duration
 	// NoteDamage is told of a page that is damaged, for the next start; nil: it is not noted.
@@ -30,7 +30,7 @@ type Options struct {
 	// Retain is how long accepted ids, receipts and ended turns are kept; at least 48 h.
 	Retain time.Duration
 	// Trouble is told why when writes begin to fail, and nil when they work again. It
-	// must not block. A nil Trouble tells nobody.
+	// must not block. A nil Trouble drops the reports.
 	Trouble func(error)
 	// Lanes is how many chats are at work at once in the inbox, and in the outbox of each
 	// account; 0: 4096.
@@ -91,7 +91,7 @@ func (e *Engine) Damage() error { return e.w.State.Damage() }
 // a bug, can cause. Other errors are no cause for it.
 func (e *Engine) Suspect(cause error) { e.w.Suspect(cause) }
 
-// Status counts what is waiting and what went wrong.
+// Status counts waiting messages and failures.
 func (e *Engine) Status(_ context.Context) (session.Status, error) {
 	var st session.Status
 	err := e.w.View(func(t *table.Tx) error {
@@ -114,8 +114,8 @@ func (e *Engine) Status(_ context.Context) (session.Status, error) {
 }
 
 // Close ends Run and RunOutbox and waits for their handlers, though not for long; then
-// it accepts nothing more, waits for the writes under way, marks the store as cleanly
-// closed and closes it. A second call has no effect.
+// it stops accepting, waits for the writes under way, marks the store as cleanly closed
+// and closes it. A second call has no effect.
 func (e *Engine) Close() error {
 	e.stop()
 	e.workers.Wait()
@@ -130,9 +130,9 @@ func (e *Engine) Close() error {
 	return errors.Join(err, e.store.Close())
 }
 
-// markClean is the last transaction: deliveries that surely were not begun lose
-// their mark, and the next start counts no crash. A process that wrote nothing
-// leaves the file as it found it.
+// markClean is the last transaction: deliveries that surely were not begun lose their
+// mark, and the next start counts no crash. A process without writes leaves the file as
+// it found it.
 func (e *Engine) markClean() error {
 	return e.w.Last(func(t *table.Tx) error {
 		t.Changed = true
@@ -152,8 +152,8 @@ func (e *Engine) Verify(context.Context) error {
 	return err
 }
 
-// ReleaseHold lets a held store work again: what waits is run and sent. It is
-// [session.ErrNotFound] when the store is not held.
+// ReleaseHold lets a held store work again: waiting items are run and messages sent. It
+// is [session.ErrNotFound] when the store is not held.
 func (e *Engine) ReleaseHold(ctx context.Context) error {
 	return e.w.Do(ctx, func(t *table.Tx) error {
 		if t.Meta.Held == "" {

@@ -59,8 +59,8 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// TestLostStep: a step that was not awaited may be lost, together with
-// everything after it, never alone.
+// TestLostStep: a step that was not awaited may be lost, but only together with
+// everything after it.
 func TestLostStep(t *testing.T) {
 	t.Parallel()
 	e := open(t, t.TempDir())

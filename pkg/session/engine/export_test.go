@@ -14,8 +14,8 @@ import (
 	"parley/pkg/session/kv"
 )
 
-// Crash gives the store up as a killed process would: what was accepted is on
-// the disk, and there is no mark of a clean end.
+// Crash gives the store up as a killed process would: accepted items are on the disk,
+// and there is no mark of a clean end.
 func (e *Engine) Crash() {
 	e.stop()
 	e.workers.Wait()
@@ -24,8 +24,8 @@ func (e *Engine) Crash() {
 	}
 }
 
-// Settle waits until everything queued was written and looks into what gave
-// cause for doubt. It ends the engine's housekeeping.
+// Settle waits until everything queued was written and looks into the causes for doubt.
+// It ends the engine's housekeeping.
 func Settle(e *Engine) {
 	done := make(chan struct{})
 	w := &writer.Write{Run: func(*table.Tx) error { return nil }, Done: func(error) { close(done) }}
@@ -46,7 +46,7 @@ func BreakWrites(e *Engine, err error) {
 	e.w.State.SetDamage(err)
 }
 
-// Prune does at once what the housekeeping does in a while.
+// Prune does at once the pruning that the housekeeping does in a while.
 func Prune(e *Engine) {
 	e.w.State.SetPruned("")
 	_ = e.w.Do(context.Background(), func(t *table.Tx) error { t.Added = 1 << 20; t.Changed = true; return nil })
@@ -97,7 +97,7 @@ func DamageRecord(s kv.Store, name string, n int) error {
 	})
 }
 
-// Stall keeps the writer from going on until release is called. What is queued
+// Stall keeps the writer from going on until release is called. A write that is queued
 // before the stall and not yet written shares its transaction.
 func Stall(ctx context.Context, e *Engine) (stalled <-chan struct{}, release func()) {
 	in, out := make(chan struct{}), make(chan struct{})
@@ -140,7 +140,7 @@ func Sends(e *Engine, a channels.Address) bool { return e.outRunner(a) != nil }
 // Barrier returns when everything that was queued before has its outcome.
 func Barrier(ctx context.Context, e *Engine) { e.w.Settle(ctx) }
 
-// LookAfter does at once what the housekeeping does each minute.
+// LookAfter does at once the look that the housekeeping takes each minute.
 func LookAfter(e *Engine) {
 	e.keepTime(context.Background())
 	Prune(e)

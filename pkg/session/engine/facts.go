@@ -9,7 +9,7 @@ import (
 	"parley/pkg/session/engine/table"
 )
 
-// Zone is the time zone of a chat. A damaged one is as good as none.
+// Zone is the time zone of a chat. A damaged one counts as unset.
 func (s chats) Zone(ctx context.Context, chat string) (string, error) {
 	zone := ""
 	err := s.e.w.View(func(t *table.Tx) error {
@@ -31,7 +31,7 @@ func (s chats) SetZone(ctx context.Context, chat, zone string) error {
 	})
 }
 
-// Spending is what a chat used on a day. Of a damaged record nothing is known.
+// Spending is the use of a chat on a day. A damaged record counts as empty.
 func (s chats) Spending(ctx context.Context, chat, day string) (map[session.Purpose]session.Usage, error) {
 	rec := &table.SpentRecord{}
 	err := s.e.w.View(func(t *table.Tx) error {

@@ -15,13 +15,13 @@ import (
 	"parley/pkg/session/local"
 )
 
-// large is more than what a full disk's file still has free in itself.
+// large is more than the free room within a full disk's file.
 func large() string { return strings.Repeat("x", 64<<10) }
 
 // disk is a place that can be full.
 type disk struct {
 	dir     string
-	squeeze func() error // nothing more can be written to new places
+	squeeze func() error // new places cannot be written any more
 	free    func() error
 }
 
@@ -36,7 +36,7 @@ func (s store) full(ctx context.Context) error {
 	if err := s.disk.squeeze(); err != nil {
 		return fmt.Errorf("squeeze: %w", err)
 	}
-	// What is free within the file is used up by small records.
+	// The free room within the file is used up by small records.
 	var err error
 	for i := 0; i < 20_000 && err == nil; i++ {
 		err = s.Inbox().Append(ctx, nil, &channels.Cursor{Name: fmt.Sprint(strings.Repeat("cursor", 25), i), To: "1"})
@@ -132,7 +132,7 @@ func (s store) want(ctx context.Context, sending int, entries uint64) error {
 	return err
 }
 
-// fullAt is a write that meets a full disk; then says, after a crash, what must be there.
+// fullAt is a write that meets a full disk; then checks the state after a crash.
 type fullAt struct {
 	write func(ctx context.Context, s store) error
 	then  func(ctx context.Context, s store) error
@@ -237,7 +237,7 @@ func meetFull(ctx context.Context, d disk, c fullAt) error {
 		return errors.Join(err, e.Close())
 	}
 	err = c.write(ctx, store{Engine: e, disk: d})
-	e.Crash() // what was acknowledged is on the disk without an orderly end
+	e.Crash() // acknowledged items are on the disk without an orderly end
 	if err != nil && !errors.Is(err, errHandlerEnds) {
 		return err
 	}

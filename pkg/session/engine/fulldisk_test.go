@@ -38,8 +38,8 @@ func childFull(dir, _ string) error {
 	return fillUp(ctx, e, func() error { return limit(^uint64(0)) })
 }
 
-// fillUp appends until the disk is full, checks that the engine says so, makes
-// room and checks that it goes on by itself. It prints what was acknowledged.
+// fillUp appends until the disk is full, checks that the engine says so, makes room and
+// checks that it goes on by itself. It prints the acknowledged items.
 func fillUp(ctx context.Context, e *local.Engine, makeRoom func() error) error {
 	text := strings.Repeat("x", 64<<10)
 	appendOne := func(i int) error {
@@ -67,7 +67,8 @@ func fillUp(ctx context.Context, e *local.Engine, makeRoom func() error) error {
 		return errors.New("the disk is full and the status does not say so")
 	}
 	say("full", i)
-	// What needs less room than the last may find some between the pages; this cannot.
+	// A write that needs less room than the last may find some between the pages; this
+	// cannot.
 	if err := e.Inbox().Append(ctx, []session.Item{message("big", "big", strings.Repeat(text, 16))}, nil); err == nil {
 		return errors.New("accepted on a full disk")
 	}
@@ -116,8 +117,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestFullDiskAt fills a real small file system, or limits the size of files
-// where none can be made, at the writes that follow an accepted item.
+// TestFullDiskAt fills a real small file system, or limits the size of files where that
+// is impossible, at the writes that follow an accepted item.
 func TestFullDiskAt(t *testing.T) {
 	t.Parallel()
 	for name, c := range fullCases() {
@@ -204,8 +205,8 @@ func TestFullDiskAtWithALimit(t *testing.T) {
 	}
 }
 
-// TestFullDiskAtSnapshot: a snapshot for which there is no room leaves nothing
-// behind, casts no doubt on the store, and keeps no write from it.
+// TestFullDiskAtSnapshot: a snapshot for which there is no room leaves no file behind,
+// casts no doubt on the store, and keeps no write from it.
 func TestFullDiskAtSnapshot(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer

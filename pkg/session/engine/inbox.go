@@ -120,8 +120,8 @@ func (e *Engine) endSuspension(t *table.Tx, item *session.Item, chat uint64) err
 	return rules.Reached(t, chat)
 }
 
-// appendInto puts an item into the one that it belongs to. What it returns is to
-// be an item of its own; nil for nothing.
+// appendInto puts an item into the one that it belongs to. A part that it returns is to
+// be an item of its own; it may be nil.
 func (e *Engine) appendInto(t *table.Tx, item *session.Item) (*session.Item, error) {
 	if item.Edit != "" {
 		return e.appendEdit(t, item)

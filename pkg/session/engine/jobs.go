@@ -165,12 +165,12 @@ func (e *Engine) appendTo(t *table.Tx, chat uint64, item *session.Item, payload 
 	return e.appendItem(t, &moved, payload, chat)
 }
 
-// listing is what of an index is read: the records of the keys with a prefix.
+// listing is the part of an index that is read: the records of the keys with a prefix.
 type listing[T any] struct {
 	index  table.Index
 	prefix []byte
-	// goOn decides by the index key whether to read on, shorten takes away what
-	// nobody needs; nil for both: all.
+	// goOn decides by the index key whether to read on, shorten drops the parts that
+	// are not needed; nil for both: all.
 	goOn    func(key []byte) bool
 	shorten func(*T)
 }
@@ -210,7 +210,7 @@ func indexed[T any](ctx context.Context, e *Engine, l listing[T]) ([]T, error) {
 func ofChat[T any](ctx context.Context, e *Engine, ix table.Index, chat string) ([]T, error) {
 	n, err := table.ParseID("c", chat)
 	if err != nil {
-		return nil, nil //nolint:nilerr // there is no such chat, and nothing of it
+		return nil, nil //nolint:nilerr // there is no such chat, and no record of it
 	}
 	return indexed(ctx, e, listing[T]{index: ix, prefix: table.NumKey(n)})
 }

@@ -27,7 +27,7 @@ func childParts(dir, round string) error {
 	})
 }
 
-// albumPart is a part whose one file is called like it.
+// albumPart is a part with one file of the same name.
 func albumPart(chat, album, id string) session.Item {
 	it := message(chat, id, id)
 	it.Inbound.Group = album
@@ -86,8 +86,8 @@ func appendFrom(dir, round string, make func(w, i int, id string) session.Item) 
 	select {}
 }
 
-// TestKill kills the process in the middle of its writes, again and again:
-// nothing that was acknowledged is lost, and nothing is consumed twice.
+// TestKill kills the process in the middle of its writes, again and again: acknowledged
+// items are complete, and each is consumed once.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	t.Run("messages", func(t *testing.T) {

@@ -82,8 +82,8 @@ func TestNewcomersHaveLanes(t *testing.T) {
 	}
 }
 
-// TestAnswersToNewcomersHaveLanes: with more answers to send than there are lanes, a part
-// of the lanes goes to the answer to the person who wrote last, also when answers to
+// TestAnswersToNewcomersHaveLanes: with more answers to send than there are lanes, a
+// part of the lanes goes to the answer to the newest sender, also when answers to
 // others were made since, and the delivery says so. The others leave in order.
 func TestAnswersToNewcomersHaveLanes(t *testing.T) {
 	t.Parallel()
@@ -136,7 +136,7 @@ func TestAnswersToNewcomersHaveLanes(t *testing.T) {
 		<-began
 	}
 	answers(wrote.Add(time.Minute), "newcomer")
-	const slow = 12 // of the crowd, whose answers take longer
+	const slow = 12 // of the crowd, with answers that take longer
 	for n := range slow {
 		answers(wrote, fmt.Sprint("later", n))
 	}

@@ -9,8 +9,8 @@ import (
 	"parley/pkg/session/local"
 )
 
-// TestLatestOfWhatIsDamaged: where nobody can tell when a chat last had something, it
-// is now, so that what comes is stored and the chat is made anew.
+// TestLatestOfWhatIsDamaged: where the time of a chat's last event is unknown, it is
+// now, so that new items are stored and the chat is made anew.
 func TestLatestOfWhatIsDamaged(t *testing.T) {
 	t.Parallel()
 	for _, bucket := range []string{"addr", "chats", "inbox", "seen"} {

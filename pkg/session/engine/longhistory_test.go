@@ -28,9 +28,9 @@ func converse(t *testing.T, e *local.Engine, chat string, entries, size int) (id
 	return id
 }
 
-// TestALongHistoryIsForgottenInPieces forgets conversations for somebody who does not
-// wait for the end: nobody finds them any more, and the housekeeping, of a later process
-// too, removes the rest.
+// TestALongHistoryIsForgottenInPieces forgets conversations for a caller that does not
+// wait for the end: they cannot be found any more, and the housekeeping, of a later
+// process too, removes the rest.
 func TestALongHistoryIsForgottenInPieces(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -75,8 +75,8 @@ func TestALongHistoryIsForgottenInPieces(t *testing.T) {
 	}
 }
 
-// TestForgetWaitsForTheWholeHistory is for somebody who waits: when Forget returns,
-// nothing is left.
+// TestForgetWaitsForTheWholeHistory is for a caller that waits: when Forget returns,
+// all of it is gone.
 func TestForgetWaitsForTheWholeHistory(t *testing.T) {
 	t.Parallel()
 	e := open(t, t.TempDir())

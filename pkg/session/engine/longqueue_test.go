@@ -12,9 +12,10 @@ import (
 	"parley/pkg/session/local"
 )
 
-// TestLongQueuesAreForgottenInPieces forgets a chat in which much waits, in and out, for
-// somebody who does not wait for the end. A later process hands out nothing of it while
-// another chat is served, also one at the same address; the housekeeping removes the rest.
+// TestLongQueuesAreForgottenInPieces forgets a chat with long queues, in and out, for a
+// caller that does not wait for the end. A later process hands out no item of it while
+// another chat is served, also one at the same address; the housekeeping removes the
+// rest.
 func TestLongQueuesAreForgottenInPieces(t *testing.T) {
 	t.Parallel()
 	const many = 700

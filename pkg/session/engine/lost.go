@@ -9,7 +9,7 @@ import (
 	"parley/pkg/session/engine/table"
 )
 
-// What cannot be read any more is set aside and listed as failed.
+// A record that cannot be read any more is set aside and listed as failed.
 
 // loseItems sets damaged inbox records aside and lists them as failed. With the
 // head of an interrupted turn goes the whole turn: its calls must not run again

@@ -54,8 +54,8 @@ func (e *Engine) maintain(ctx context.Context) {
 
 var errUnclean = errors.New("the last process did not end in order")
 
-// scrub reads every page. When one is damaged nothing is written any more, and
-// the next start restores a snapshot: what would be accepted now would be lost then.
+// scrub reads every page. When one is damaged writing ends, and the next start restores
+// a snapshot: later items would be lost then.
 func (e *Engine) scrub(cause error) {
 	if e.Damage() != nil {
 		return

@@ -16,14 +16,14 @@ import (
 	"parley/pkg/session/engine/table"
 )
 
-// moveBook has in memory what the chats were called. It is read anew after each
+// moveBook has in memory the former addresses of the chats. It is read anew after each
 // change, also one that failed: a failed commit may have reached the disk.
 type moveBook struct {
 	mu     sync.Mutex // held over a change and the reading that follows
 	former atomic.Pointer[map[string][]string]
 }
 
-// read takes the moves into memory. Of a damaged one nothing is known.
+// read takes the moves into memory. A damaged one is left out.
 func (m *moveBook) read(t *table.Tx) error {
 	former := map[string][]string{}
 	t.Each(table.Moves, nil, func(k, _ []byte) bool {
@@ -57,7 +57,8 @@ func (s chats) Move(ctx context.Context, from, to channels.Address) error {
 	}), s.e.w.View(s.e.moves.read))
 }
 
-// moveChat gives the chat at from another address; nothing, where none has begun there.
+// moveChat gives the chat at from another address; without a chat there it has no
+// effect.
 func (e *Engine) moveChat(t *table.Tx, from, to channels.Address) error {
 	n, err := table.ChatAt(t, from)
 	if errors.Is(err, session.ErrNotFound) {

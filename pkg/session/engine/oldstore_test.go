@@ -233,7 +233,7 @@ func (o oldStore) grant() session.Grant {
 	return oldGrantOf(o.chat("approvals").Chat)
 }
 
-// conversations compares history, receipts, what a chat used, and where it is.
+// conversations compares history, receipts, the use of a chat, and where it is.
 func (o oldStore) conversations() {
 	o.t.Helper()
 	ctx := o.t.Context()
@@ -388,7 +388,7 @@ func (o oldStore) none(st session.Status, err error) {
 	o.equal([]int{0, 0, 1}, []int{st.Waiting, st.Sending, st.OpenTasks})
 }
 
-// TestNumbersGoOn: numbers are never given out twice, where an earlier build wrote the
+// TestNumbersGoOn: each number is given out once, where an earlier build wrote the
 // store before, in between, or after.
 func TestNumbersGoOn(t *testing.T) {
 	t.Parallel()

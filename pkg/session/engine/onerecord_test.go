@@ -75,7 +75,7 @@ func oneCorrupt(t *testing.T, e *local.Engine) {
 	}
 }
 
-// failedOf lists what ended otherwise than answered in a chat.
+// failedOf lists the items of a chat that ended without an answer.
 func failedOf(t *testing.T, e *local.Engine, chat string) []session.FailedItem {
 	t.Helper()
 	info, err := e.Sessions().Lookup(t.Context(), message(chat, "", "").Address)
@@ -144,8 +144,8 @@ func TestDamagedStep(t *testing.T) {
 	}
 }
 
-// TestDamagedItem: an item that is damaged is listed as failed, whoever meets
-// it first, and what waits beside it is answered.
+// TestDamagedItem: an item that is damaged is listed as failed by its first reader, and
+// the items beside it are answered.
 func TestDamagedItem(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -189,8 +189,8 @@ func TestDamagedItem(t *testing.T) {
 	}
 }
 
-// TestDamagedChat: a chat whose record is damaged answers what waits in it,
-// under a new session, and the other chats go on.
+// TestDamagedChat: a chat with a damaged record answers its items, under a new session,
+// and the other chats go on.
 func TestDamagedChat(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -16,9 +16,9 @@ import (
 	"parley/pkg/session/kv"
 )
 
-// Open opens the engine over a store, which it closes when it is closed itself. An empty
-// store is completed; opening any other one writes nothing. The context bounds the
-// opening only.
+// Open opens the engine over a store, which it closes when it is closed itself. An
+// empty store is completed; opening any other one writes no record. The context bounds
+// the opening only.
 func Open(ctx context.Context, s kv.Store, o Options) (*Engine, error) {
 	o.defaults()
 	e := newEngine(s, o)
@@ -90,8 +90,8 @@ func newEngine(s kv.Store, o Options) *Engine {
 	return e
 }
 
-// readState reads what every start needs. It is [session.ErrNotFound] where the store is
-// empty.
+// readState reads the part that every start needs. It is [session.ErrNotFound] where
+// the store is empty.
 func (e *Engine) readState() (m *table.MetaRecord, err error) {
 	err = e.store.View(func(k kv.Reader) error {
 		t := table.NewTx(k, e.o.Now())

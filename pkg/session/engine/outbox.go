@@ -12,7 +12,7 @@ import (
 	"parley/pkg/session/engine/table"
 )
 
-// account is whose outbox a scheduler empties.
+// account is the owner of the outbox that a scheduler empties.
 type account struct{ channel, account string }
 
 func accountOf(a channels.Address) account { return account{channel: a.Channel, account: a.Account} }

@@ -14,9 +14,8 @@ import (
 	"parley/pkg/session/local"
 )
 
-// TestZeroedPage zeroes each page in turn. The store must be restored at once,
-// or at the start after the damage was met; nothing panics, and nothing wrong
-// is read.
+// TestZeroedPage zeroes each page in turn. The store must be restored at once, or at
+// the start after the damage was met, without a panic and without a wrong reading.
 func TestZeroedPage(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
@@ -76,7 +75,8 @@ func useDamaged(t *testing.T, dir, id string) bool {
 	if pageErr != nil && !errors.Is(pageErr, session.ErrCorrupt) && !errors.Is(pageErr, session.ErrNotFound) {
 		t.Errorf("page: %v", pageErr)
 	}
-	// A snapshot reads everything: it meets what the calls above have not.
+	// A snapshot reads everything: it meets the damage that the calls above have
+	// missed.
 	_, snapErr := e.Snapshot(t.Context())
 	engine.Settle(e.Engine)
 	st, _ := e.Status(t.Context())
@@ -104,8 +104,8 @@ func tail(t *testing.T, e *local.Engine, id string) ([]session.Entry, error) {
 	return out, err
 }
 
-// TestFlippedBit flips bits all over the file: what is read is right or it is
-// missing and counted, and nothing panics.
+// TestFlippedBit flips bits all over the file: a record is right or it is missing and
+// counted, and there is no panic.
 func TestFlippedBit(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()

@@ -22,7 +22,7 @@ func (s pairs) NotePair(ctx context.Context, n session.PairNote) (bool, error) {
 		return false, err
 	}
 	var due bool
-	// Most of what is said in groups changes nothing, and then does not wait for the writer.
+	// Most messages in groups change no record, and then do not wait for the writer.
 	err = s.e.w.View(func(t *table.Tx) error {
 		_, _, due, err = weighNote(t, &n)
 		return err
@@ -48,8 +48,7 @@ func (s pairs) NotePair(ctx context.Context, n session.PairNote) (bool, error) {
 	return due && err == nil, err
 }
 
-// weighNote says whether a note is due. Notes whose time is over are taken from the
-// record and are old.
+// weighNote says whether a note is due. Old notes are taken from the record.
 func weighNote(t *table.Tx, n *session.PairNote) (rec *table.PairRecord, old []table.PairNote, due bool, err error) {
 	at := n.Out.Address
 	rec, err = table.Get[table.PairRecord](t, table.Pairs, table.PersonKey(at.Channel, at.Account, n.Person))
@@ -67,7 +66,7 @@ func weighNote(t *table.Tx, n *session.PairNote) (rec *table.PairRecord, old []t
 	return rec, old, len(rec.Notes) < session.PairNotes && !slices.ContainsFunc(rec.Notes, here), nil
 }
 
-// dropNotes deletes the chats that were made for notes and never used.
+// dropNotes deletes the chats that were made for notes alone.
 func dropNotes(t *table.Tx, notes []table.PairNote) error {
 	var errs []error
 	for i := range notes {
@@ -76,7 +75,7 @@ func dropNotes(t *table.Tx, notes []table.PairNote) error {
 	return errors.Join(errs...)
 }
 
-// NamePerson stores the name of a person where none is stored.
+// NamePerson stores the name of a person without a stored one.
 func (s pairs) NamePerson(ctx context.Context, channel, account, id, name string) error {
 	return s.e.w.Do(ctx, func(t *table.Tx) error {
 		who := table.PersonKey(channel, account, id)

@@ -17,8 +17,8 @@ import (
 	"parley/pkg/session/engine/table"
 )
 
-// pairBook has in memory who is paired, and whether as an owner. It is read anew after
-// each change, also one that failed: a failed commit may have reached the disk.
+// pairBook has in memory the paired people, and whether as an owner. It is read anew
+// after each change, also one that failed: a failed commit may have reached the disk.
 type pairBook struct {
 	mu     sync.Mutex // held over a change and the reading that follows
 	people atomic.Pointer[map[string]pairRight]
@@ -39,7 +39,7 @@ func (s pairs) AskPair(
 		return "", err
 	}
 	var weighed asking
-	// Most of what strangers write changes nothing, and then does not wait for the writer.
+	// Most messages of strangers change no record, and then do not wait for the writer.
 	err = s.e.w.View(func(t *table.Tx) error {
 		weighed, err = weighAsk(t, &r, out.ID, b)
 		return err
@@ -79,7 +79,7 @@ func readAsks(t *table.Tx) []table.AskRecord {
 	return all
 }
 
-// weighAsk decides on a request. Codes of other accounts count for nothing: their
+// weighAsk decides on a request. Codes of other accounts are not counted: their
 // strangers take no places here.
 func weighAsk(t *table.Tx, r *session.PairRequest, outID string, b session.PairBounds) (asking, error) {
 	who := table.PersonKey(r.Address.Channel, r.Address.Account, r.Sender.ID)
@@ -131,7 +131,8 @@ func (c *counting) add(rec *table.AskRecord) {
 	switch good := rec.Open(now); {
 	case bytes.Equal(rec.Person(), c.who):
 		c.waits = c.waits || good
-		// Somebody whose code yielded pushes nobody out as long as it would be good.
+		// A person with a code that yielded pushes out no other as long as it would be
+		// good.
 		c.known = c.known || now.Before(rec.Expires)
 		c.own = append(c.own, *rec)
 	case !now.Before(rec.Expires):
@@ -162,7 +163,7 @@ func (e *Engine) putAsk(t *table.Tx, r *session.PairRequest, out *channels.Outbo
 	}
 	n, at := table.ChatAt(t, r.Address)
 	if at == nil {
-		// Who writes can be reached again.
+		// A sender can be reached again.
 		if err := rules.Reached(t, n); err != nil {
 			return err
 		}
@@ -192,8 +193,8 @@ func (e *Engine) putMaking(t *table.Tx, out *channels.Outbound, encoded []byte) 
 	return c.Session, nil
 }
 
-// dropAsk deletes a request that is over, and with it the chat that was made for
-// it and never used: strangers leave nothing behind.
+// dropAsk deletes a request that is over, and with it the chat that was made for it
+// alone: strangers leave no record behind.
 func dropAsk(t *table.Tx, r *table.AskRecord) error {
 	if _, err := t.Raw(table.Asks, []byte(r.Code)); err != nil {
 		return t.SetAside(table.Asks, []byte(r.Code))
@@ -288,14 +289,14 @@ func (s pairs) RevokePairs(ctx context.Context, channel, account, id string) ([]
 	return ended, nil
 }
 
-// changePairs changes who is paired, and knows it when it returns.
+// changePairs changes the paired people, and knows it when it returns.
 func (e *Engine) changePairs(ctx context.Context, change func(*table.Tx) error) error {
 	e.pairs.mu.Lock()
 	defer e.pairs.mu.Unlock()
 	return errors.Join(e.w.Do(ctx, change), e.w.View(e.pairs.read))
 }
 
-// read takes the pairs into memory. A damaged one lets nobody in.
+// read takes the pairs into memory. A damaged one lets no person in.
 func (p *pairBook) read(t *table.Tx) error {
 	people := map[string]pairRight{}
 	t.Each(table.Pairs, nil, func(k, _ []byte) bool {

@@ -45,7 +45,7 @@ func ask(t *testing.T, e *local.Engine, id string, now time.Time) {
 	}
 }
 
-// makeOlder takes from a closed store what an earlier build did not have.
+// makeOlder takes from a closed store the records that an earlier build did not have.
 func makeOlder(t *testing.T, dir string) {
 	t.Helper()
 	if err := bolttest.DropBuckets(dir, "asks", "pairs", "moves"); err != nil {
@@ -53,7 +53,7 @@ func makeOlder(t *testing.T, dir string) {
 	}
 }
 
-// TestStoreOfAnEarlierBuild: a store without what this build added is checked,
+// TestStoreOfAnEarlierBuild: a store without the additions of this build is checked,
 // saved, restored and used as it is.
 func TestStoreOfAnEarlierBuild(t *testing.T) {
 	t.Parallel()
@@ -84,7 +84,7 @@ func TestStoreOfAnEarlierBuild(t *testing.T) {
 	}
 }
 
-// TestDamagedPair: a damaged record lets nobody in, and the others stay.
+// TestDamagedPair: a damaged record lets no person in, and the others stay.
 func TestDamagedPair(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -113,7 +113,7 @@ func TestDamagedPair(t *testing.T) {
 	pair(t, e, "d")
 }
 
-// TestPairsWhileTheStoreCannotBeWritten: nothing of a change that failed counts.
+// TestPairsWhileTheStoreCannotBeWritten: a change that failed does not count.
 func TestPairsWhileTheStoreCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	e := open(t, t.TempDir())

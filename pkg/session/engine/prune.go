@@ -13,25 +13,25 @@ import (
 	"parley/pkg/session/engine/table"
 )
 
-// What is remembered for a while is pruned without an index by age, which every
-// commit would have to write: a hand goes round over all of it, faster than it
-// grows, and takes away what is old.
+// Records that are kept for a while are pruned without an index by age, which every
+// commit would have to write: a cursor goes round over all of them, faster than they
+// grow, and takes away the old ones.
 
 const (
-	// How many records a look at what is old passes at least, and how many for
-	// each that was added since the last look.
+	// How many records a look at the old ones passes at least, and how many for each
+	// that was added since the last look.
 	sweepLeast = 250
 	sweepPace  = 2
 	// How many of them one transaction passes.
 	sweepBatch = 500
 )
 
-// remembered are the buckets whose records are pruned by age.
+// remembered are the buckets with records that are pruned by age.
 func remembered() []table.Bucket {
 	return []table.Bucket{table.Seen, table.Sent, table.Turns, table.Tasks, table.Approvals, table.Grants, table.Spent}
 }
 
-// keepSpent is how much longer than the rest it is known what was used on a day.
+// keepSpent is how much longer than the rest the use of a day is known.
 const keepSpent = 40 * 24 * time.Hour
 
 // pruneCursor is where the pruning goes on: behind a key of a bucket.
@@ -55,7 +55,7 @@ func parseCursor(s string) pruneCursor {
 	return pruneCursor{bucket: table.Bucket(name), key: key}
 }
 
-// prune passes over a part of what is remembered. Only the housekeeping calls it.
+// prune passes over a part of the old records. Only the housekeeping calls it.
 func (e *Engine) prune(ctx context.Context) {
 	cursor, grown := e.w.State.Pruned()
 	budget := max(sweepLeast, sweepPace*grown)
@@ -155,7 +155,8 @@ func timeOf[T any](b table.Bucket, k, payload []byte, f func(*T) time.Time) (tim
 	return f(rec), nil
 }
 
-// pruneAll deletes what is still old. The id of what waits is remembered anew.
+// pruneAll deletes the records that are still old. The id of a waiting item is
+// remembered anew.
 func (p *pruning) pruneAll(t *table.Tx, old []pruneCursor) error {
 	var tasks [][]byte
 	for _, h := range old {

@@ -13,7 +13,7 @@ import (
 
 // Receipt waits until a message is delivered.
 func (s outbox) Receipt(ctx context.Context, outboundID string) (channels.Receipt, error) {
-	settled, leave := s.e.receipts.watch(outboundID) // before the look: nothing is missed in between
+	settled, leave := s.e.receipts.watch(outboundID) // before the look, so that no change in between is missed
 	defer leave()
 	receipt, known, err := s.e.receiptOf(outboundID)
 	if known || err != nil {
@@ -49,9 +49,9 @@ func (e *Engine) receiptOf(outboundID string) (r channels.Receipt, known bool, e
 	return r, known, err
 }
 
-// finishedBy is the message that a delivery takes over, "" when there is none in
-// its chat. What was put for another address than the chat has by now finishes
-// nothing: a chat that moved has other messages under the same ids.
+// finishedBy is the message that a delivery takes over, "" when its chat has none. A
+// message that was put for another address than the chat has by now finishes no other:
+// a chat that moved has other messages under the same ids.
 func finishedBy(t *table.Tx, rec *table.OutRecord, chat uint64, to channels.Address) string {
 	if rec.Outbound.Finishes == "" || rec.Outbound.Address != to {
 		return ""
@@ -63,13 +63,14 @@ func finishedBy(t *table.Tx, rec *table.OutRecord, chat uint64, to channels.Addr
 	return of.Receipts[0].MessageID
 }
 
-// awaited are the messages whose end somebody waits for; the zero value is ready.
+// awaited are the messages with an end that somebody waits for; the zero value is
+// ready.
 type awaited struct {
 	mu sync.Mutex
 	by map[string]*watched
 }
 
-// watched is a message with those who wait for it.
+// watched is a message with its waiting callers.
 type watched struct {
 	watchers int
 	settled  chan struct{} // closed when it is settled
@@ -97,7 +98,7 @@ func (a *awaited) watch(id string) (settled <-chan struct{}, leave func()) {
 	}
 }
 
-// settled wakes who waits for a message.
+// settled wakes the callers that wait for a message.
 func (a *awaited) settled(id string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

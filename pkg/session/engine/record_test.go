@@ -12,7 +12,7 @@ import (
 	"parley/pkg/session/local"
 )
 
-// FuzzRecord opens anything as a record: it is what was sealed, or it is damaged.
+// FuzzRecord opens anything as a record: it is the sealed one, or it is damaged.
 func FuzzRecord(f *testing.F) {
 	f.Add([]byte("key"), []byte(`{"id":"1"}`), []byte{1, 0, 0, 0, 0, '{', '}'}, 3)
 	f.Add([]byte{}, []byte{}, []byte{}, 0)
@@ -63,8 +63,8 @@ func FuzzKeys(f *testing.F) {
 	})
 }
 
-// TestPruning: ids, receipts and ended turns are forgotten after their time,
-// and what still waits never is.
+// TestPruning: ids, receipts and ended turns are forgotten after their time, and
+// waiting items stay.
 func TestPruning(t *testing.T) {
 	t.Parallel()
 	now := time.Now()

@@ -7,8 +7,8 @@ import (
 	"parley/pkg/session/engine/table"
 )
 
-// removeGone removes what is left of sessions and chats that are forgotten, in as many
-// transactions as it takes; what others write comes between them.
+// removeGone removes the rest of forgotten sessions and chats, in as many transactions
+// as it takes; other writes come between them.
 func (e *Engine) removeGone(ctx context.Context) error {
 	for {
 		var left bool
@@ -24,7 +24,7 @@ func (e *Engine) removeGone(ctx context.Context) error {
 	}
 }
 
-// endForgetting removes what a process that ended, or the pruning, has left.
+// endForgetting removes the rest that a process that ended, or the pruning, has left.
 func (e *Engine) endForgetting(ctx context.Context) {
 	if err := e.removeGone(ctx); err != nil && ctx.Err() == nil {
 		e.o.Log.Warn().Err(err).Msg("what is left of forgotten conversations could not be removed; it is tried again in a minute")

@@ -14,7 +14,7 @@ type lanesOf struct {
 	inbox  *lane.Scheduler
 	outbox map[account]*lane.Scheduler
 	turns  map[uint64]*turn     // by chat, while handed out
-	sends  map[uint64]*delivery // by chat, what begins early and was not taken yet
+	sends  map[uint64]*delivery // by chat, deliveries that begin early and were not taken yet
 
 	running int           // Run and RunOutbox under way
 	closing bool          // no more of them begin
@@ -67,8 +67,8 @@ func (l *lanesOf) leave() {
 	}
 }
 
-// close lets none begin and waits until those under way have returned, which
-// handlers that end with their context do at once.
+// close stops new ones and waits until those under way have returned, which handlers
+// that end with their context do at once.
 func (l *lanesOf) close() {
 	l.mu.Lock()
 	if !l.closing {

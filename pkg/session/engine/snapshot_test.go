@@ -45,7 +45,7 @@ func TestSnapshotAndRestore(t *testing.T) {
 	}
 }
 
-// TestSnapshotAfterCrash: what a process left that died over a snapshot is gone
+// TestSnapshotAfterCrash: the remains of a process that died over a snapshot are gone
 // with the next one.
 func TestSnapshotAfterCrash(t *testing.T) {
 	t.Parallel()
@@ -119,7 +119,7 @@ func TestARestoreThatDiesBeforeItsEnd(t *testing.T) {
 	}
 }
 
-// TestARestoreThatDiesBeforeTheRename leaves the store before, and nothing else once that
+// TestARestoreThatDiesBeforeTheRename leaves the store before, and only that once it
 // was opened; a store that was replaced stays.
 func TestARestoreThatDiesBeforeTheRename(t *testing.T) {
 	t.Parallel()

@@ -56,8 +56,8 @@ func (t *turn) loadSuspect(x *table.Tx) {
 	t.info.Lost = rec.Lost
 }
 
-// beginSuspect lets a suspect's turn begin: beside other suspects or alone, and
-// with a durable record that it began. For every other turn it does nothing.
+// beginSuspect lets a suspect's turn begin: beside other suspects or alone, and with a
+// durable record that it began. For every other turn it has no effect.
 func (e *Engine) beginSuspect(ctx context.Context, t *turn) (release func(), err error) {
 	if t.suspect == nil || t.suspect.Lost == 0 || t.info.Lost >= maxLost {
 		return func() {}, nil

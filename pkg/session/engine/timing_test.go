@@ -52,8 +52,8 @@ func wantPauses() []time.Duration {
 	return append(all, 30*time.Second, 30*time.Second)
 }
 
-// TestBackOff: what failed comes again after a pause that grows up to a limit,
-// and a success makes the pauses short again.
+// TestBackOff: a failed turn comes again after a pause that grows up to a limit, and a
+// success makes the pauses short again.
 func TestBackOff(t *testing.T) {
 	t.Parallel()
 	inTime(t, nil, func(t *testing.T, e *local.Engine, _ local.Options) {
@@ -128,7 +128,7 @@ func TestSnapshotTimer(t *testing.T) {
 			name := "parley-" + begun.Add(h*time.Hour).UTC().Format("20060102T150405.000000000Z") + ".db"
 			want = append(want, filepath.Join(o.Dir, "snapshots", name))
 		}
-		for range 2 { // nothing is written in the second round
+		for range 2 { // no write in the second round
 			if d := cmp.Diff(want, snaps()); d != "" {
 				t.Errorf("(-want +got)\n%s", d)
 			}
@@ -189,7 +189,7 @@ func TestPruningGoesRound(t *testing.T) {
 			if e, err = local.Open(t.Context(), o); err != nil {
 				t.Fatal(err)
 			}
-			put(t, e, message("b", "!!"+strconv.Itoa(i), "")) // a process that wrote nothing leaves the file as it is
+			put(t, e, message("b", "!!"+strconv.Itoa(i), "")) // a process without writes leaves the file as it is
 			pass(90 * time.Second)
 		}
 		put(t, e, items...)
@@ -232,8 +232,8 @@ func TestLateStep(t *testing.T) {
 	})
 }
 
-// TestCloseWhileSending: a close leaves no doubt about what a handler reports
-// as surely not sent while the close is on its way.
+// TestCloseWhileSending: a close leaves no doubt about a part that a handler reports as
+// surely not sent while the close is on its way.
 func TestCloseWhileSending(t *testing.T) {
 	t.Parallel()
 	for range 20 {

@@ -32,7 +32,7 @@ type turn struct {
 	newest   atomic.Uint64 // the last item that arrived
 	more     bool          // items that were not taken wait behind the turn's
 	hold     time.Duration // how much longer the album is waited for that was met
-	// over is set when the attempt has ended: what comes later is fenced.
+	// over is set when the attempt has ended: later writes are fenced.
 	over      atomic.Bool
 	committed atomic.Bool
 
@@ -91,7 +91,8 @@ func (e *Engine) nextTurn(ctx context.Context, chat uint64, p lane.Pass, h func(
 	if err == nil {
 		err = errNoCommit
 	}
-	// What the attempt still has on its way is stored or refused before another one reads what is there.
+	// The writes that the attempt still has on their way are stored or refused before
+	// another one reads the store.
 	t.over.Store(true)
 	e.w.Settle(ctx)
 	if !errors.Is(err, context.Canceled) {
@@ -100,7 +101,7 @@ func (e *Engine) nextTurn(ctx context.Context, chat uint64, p lane.Pass, h func(
 	return false, err
 }
 
-// load reads the chat's next turn; false when nothing waits.
+// load reads the chat's next turn, or reports false.
 func (t *turn) load(ctx context.Context) (bool, error) {
 	e, chat := t.e, t.chat
 	var bad, badSteps []*table.RecordError
@@ -132,7 +133,8 @@ func (t *turn) load(ctx context.Context) (bool, error) {
 	case err != nil || len(t.info.Items) == 0:
 		return false, err
 	}
-	// What came while the items were read is behind them only if it was not read.
+	// An item that came while the items were read is behind them only if it was not
+	// read.
 	select {
 	case <-t.arrivals:
 	default:
@@ -143,7 +145,7 @@ func (t *turn) load(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// describe fills in what a turn is told besides its items.
+// describe fills in the turn's facts besides its items.
 func (t *turn) describe(x *table.Tx, c *table.ChatRecord) {
 	t.info.ID = table.TurnID(t.chat, t.head)
 	t.info.Chat, t.info.Session, t.info.Address = table.ChatID(t.chat), table.SessionID(c.Session), c.Address
@@ -167,8 +169,8 @@ func (t *turn) signal() {
 	}
 }
 
-// loadItems reads what starts the turn: exactly the items of an earlier attempt
-// that recorded something, else what the limits of a turn let in.
+// loadItems reads the items that start the turn: exactly those of an earlier attempt
+// that made records, else as many as the limits of a turn let in.
 func (t *turn) loadItems(x *table.Tx) []*table.RecordError {
 	k, _ := x.First(table.Inbox, table.NumKey(t.chat))
 	if k == nil || table.IsGone(x, t.chat) {
@@ -194,9 +196,9 @@ func (t *turn) loadItems(x *table.Tx) []*table.RecordError {
 	})
 }
 
-// loadSteps reads what an earlier attempt recorded. Where a step is damaged
-// nobody can tell what was done: the turn is handed out as lost for good, also
-// once the damaged step, which is returned, was set aside.
+// loadSteps reads the records of an earlier attempt. With a damaged step the work so
+// far is unknown: the turn is handed out as lost for good, also once the damaged step,
+// which is returned, was set aside.
 func (t *turn) loadSteps(x *table.Tx) (bad []*table.RecordError) {
 	var failed error
 	x.Each(table.Steps, table.NumKey(t.chat, t.head), func(k, v []byte) bool {
@@ -245,13 +247,13 @@ func stepNumber(key []byte) uint32 {
 	return uint32(min(n, math.MaxUint32))
 }
 
-// Info is what starts the turn.
+// Info has the start of the turn.
 func (t *turn) Info() session.TurnInfo { return t.info }
 
 // last is the highest item that belongs to the turn; the lock is held.
 func (t *turn) last() uint64 { return slices.Max(t.taken) }
 
-// Waiting looks at what has arrived behind the turn's items.
+// Waiting looks at items behind the turn's own.
 func (t *turn) Waiting(context.Context) ([]session.Item, error) {
 	t.mu.Lock()
 	from := t.last() + 1
@@ -268,10 +270,10 @@ func (t *turn) Waiting(context.Context) ([]session.Item, error) {
 	return out, err
 }
 
-// maxWaiting bounds what Waiting shows.
+// maxWaiting bounds the items that Waiting shows.
 const maxWaiting = 100
 
-// Join takes from what waits and records it.
+// Join takes waiting items and records them.
 func (t *turn) Join(ctx context.Context, accept func(session.Item) bool) ([]session.Item, error) {
 	if err := t.usable(); err != nil {
 		return nil, err
@@ -305,9 +307,9 @@ func (t *turn) Join(ctx context.Context, accept func(session.Item) bool) ([]sess
 	return items, t.record(ctx, &table.StepRecord{Step: session.Step{Kind: session.StepJoined}, Taken: seqs})
 }
 
-// accepted asks about what waits, in order, and returns the last item before the
-// first that is not accepted, 0 for none. It asks outside of the reading
-// transaction, because whoever is asked may read the store too.
+// accepted asks about the waiting items, in order, and returns the last one before the
+// first that is not accepted, or 0. It asks outside of the reading transaction, because
+// accept may read the store too.
 func (t *turn) accepted(accept func(session.Item) bool) (until uint64, err error) {
 	var all []waiting
 	err = t.e.w.View(func(x *table.Tx) error {

@@ -15,8 +15,9 @@ import (
 
 // How long something is remembered counts the time in which the store was looked after.
 // A wall clock that is put forward, or was wrong at a start, would else make everything
-// old at once, and what a platform delivers a second time would be taken for news. A host
-// that slept or was switched off cannot be told from that; then records stay longer.
+// old at once, and a message that a platform delivers a second time would be taken for
+// news. A host that slept or was switched off cannot be told from that; then records
+// stay longer.
 
 const (
 	// How far the clock has to go between two looks for it to be a leap.
@@ -29,7 +30,7 @@ const (
 
 // leap is a time that the clock passed over.
 type leap struct {
-	At time.Time     `json:"at"` // what it said after
+	At time.Time     `json:"at"` // the time after it
 	By time.Duration `json:"by"`
 }
 

@@ -148,7 +148,7 @@ func (w storeWriter) background() {
 	w.must(w.e.Jobs().PutJob(w.ctx, paused))
 }
 
-// approvals writes a question that is open, one that was answered, and what is allowed by it.
+// approvals writes a question that is open, one that was answered, and the grant of it.
 func (w storeWriter) approvals() {
 	w.t.Helper()
 	w.turn(oldMessage("approvals", "a1", "write it"), func(turn session.Turn) error {
@@ -161,7 +161,7 @@ func (w storeWriter) approvals() {
 	})
 }
 
-// pairs writes a guest whom the operator let in, and a stranger who has a code.
+// pairs writes a guest whom the operator let in, and a stranger with a code.
 func (w storeWriter) pairs() {
 	w.t.Helper()
 	for i, id := range []string{"guest", "stranger"} {

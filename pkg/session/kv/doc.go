@@ -4,7 +4,7 @@
 // A [Store] promises:
 //
 //   - A reader sees one state, that of a whole transaction.
-//   - [Store.Update] is all or nothing, also over a crash. After nil it is durable.
+//   - [Store.Update] is atomic, also over a crash. After nil it is durable.
 //   - Keys of a bucket are ordered by their bytes.
 //
 // One transaction is one write set: the keys that it puts and deletes, in order. A store

@@ -14,14 +14,14 @@ type Bucket string
 // Reader reads one state of the store. Keys and values are valid until the transaction
 // ends, and are not to be changed.
 type Reader interface {
-	// Get is the value of a key, nil when there is none.
+	// Get is the value of a key, or nil.
 	Get(b Bucket, key []byte) []byte
 	// Cursor walks over the keys of a bucket. A write to the bucket ends its use.
 	Cursor(b Bucket) Cursor
 }
 
-// Cursor walks over keys in order. Each method returns the key that it comes to, nil
-// where there is none.
+// Cursor walks over keys in order. Each method returns the key that it comes to, or
+// nil.
 type Cursor interface {
 	// Seek goes to the first key at or after key; nil is the first of all.
 	Seek(key []byte) (k, v []byte)

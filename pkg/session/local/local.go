@@ -44,7 +44,7 @@ var _ session.Engine = (*Engine)(nil)
 func Open(ctx context.Context, o Options) (*Engine, error) { return openWith(ctx, bolt.Open, o) }
 
 // Look opens the store in o.Dir for reading, as [bolt.Look] does, and an engine over it
-// through which nothing can be written.
+// that refuses writes.
 func Look(ctx context.Context, o Options) (*Engine, error) { return openWith(ctx, bolt.Look, o) }
 
 func openWith(ctx context.Context, open func(context.Context, bolt.Options) (*bolt.Store, error), o Options) (*Engine, error) {
@@ -81,7 +81,7 @@ func (e *Engine) Snapshot(context.Context) (string, error) {
 	return path, err
 }
 
-// Check reads the whole store, which is in use, and what must hold within it.
+// Check reads the whole store, which is in use, and checks its rules.
 func (e *Engine) Check(context.Context) (fsck.Report, error) {
 	r, err := e.file.Check()
 	if damage := e.Damage(); damage != nil {

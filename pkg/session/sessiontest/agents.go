@@ -40,7 +40,7 @@ func (b *bench) spawn(at channels.Address, id string) session.TurnInfo {
 	return info
 }
 
-// begin appends what an agent begins with.
+// begin appends the first item of an agent.
 func (b *bench) begin(id string) {
 	b.Helper()
 	b.append(spawned(id))
@@ -52,7 +52,7 @@ func spawned(id string) session.Item {
 	}
 }
 
-// work answers what an agent begins with.
+// work answers the first item of an agent.
 func (b *bench) work(id string, c session.Commit) session.TurnInfo {
 	b.Helper()
 	b.begin(id)

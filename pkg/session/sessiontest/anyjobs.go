@@ -14,7 +14,7 @@ import (
 
 // testJobsInAnyOrder lets jobs of two chats be made, changed, paused, fired and
 // removed, and the chats be suspended, written in, moved and forgotten, with crashes
-// between, beside a model of what is due and of what has fired.
+// between, beside a model of the due jobs and of those that have fired.
 func testJobsInAnyOrder(b *bench) {
 	if _, ok := b.e.(Crasher); !ok {
 		b.Skip("the engine cannot crash: it has no method Crash")
@@ -68,7 +68,7 @@ func (p *plan) name(prefix string) string {
 	return fmt.Sprint(prefix, p.n)
 }
 
-// meet begins a chat at an address that never was one before.
+// meet begins a chat at a new address.
 func (p *plan) meet(i int) {
 	at := p.name("chat")
 	p.chats[i] = place{at: at, info: p.b.say(at, p.name("m"), session.Commit{})}
@@ -193,7 +193,7 @@ func (p *plan) forget(rt *rapid.T) {
 	p.meet(i)
 }
 
-// check compares what is stored, and what is due, with the model.
+// check compares the stored jobs, and the due ones, with the model.
 func (p *plan) check(rt *rapid.T) {
 	var due int64
 	for i := range p.chats {

@@ -104,7 +104,7 @@ func testDeleteTakesOut(b *bench) {
 	b.append(note("a", "1", "one"), note("a", "2", "two"), note("b", "4", "only"))
 	b.append(taken("a", "d1", "1"), taken("b", "d4", "4"), note("a", "3", "three"))
 	b.equal(2, b.status().Waiting)
-	// Nothing that is delivered again changes anything, nor does what was said of it before.
+	// A second delivery has no effect, nor have earlier events about it.
 	again := []session.Item{
 		note("a", "1", "one"), taken("a", "d1", "1"), told(edit("a", "e1", "1", "new", session.EditDrop)),
 		told(edit("a", "e2", "1", "new", session.EditAnswer)), note("b", "4", "only"),

@@ -17,7 +17,7 @@ func from(sender, messageID string, it session.Item) session.Item {
 	return it
 }
 
-// note is a message of sender u whose platform id is its own id.
+// note is a message of sender u with its own id as the platform's id.
 func note(chat, id, text string) session.Item { return from("u", id, textItem(chat, id, text)) }
 
 // edit is a new wording of a note.
@@ -192,13 +192,13 @@ func testEditWithItsMessage(b *bench) {
 	b.answer(h, session.Commit{})
 	h = w.next()
 	b.equal([]string{"second"}, wordings(h.what.Info().Items))
-	// What was fenced was not accepted: the same edits may come again.
+	// A fenced item was not accepted: the same edits may come again.
 	b.must(b.e.Inbox().Append(b.Context(), late[1:], &channels.Cursor{Name: "p", From: "1", To: "2"}))
 	b.answer(h, session.Commit{})
 	b.equal([]string{"fenced"}, wordings(w.next().what.Info().Items))
 }
 
-// arrives waits until a turn is told of what waits behind it.
+// arrives waits until a turn is told of items behind it.
 func (b *bench) arrives(h handed[session.Turn]) {
 	b.Helper()
 	select {
@@ -257,9 +257,9 @@ func testEditAfterAttempt(b *bench) {
 	b.equal([]string{"after the crash"}, wordings(w.next().what.Info().Items))
 }
 
-// testEditRace lets writers edit messages while turns take them. No rule drops
-// an edit here, so that the last wording of each message is read by exactly one
-// turn, and none that came before is read after it.
+// testEditRace lets writers edit messages while turns take them. No rule drops an edit
+// here, so that the last wording of each message is read by exactly one turn, and an
+// earlier one is not read after it.
 func testEditRace(b *bench) {
 	const each, versions = 30, 4
 	read := b.race(each, func(chat, id string) []session.Item {

@@ -11,7 +11,7 @@ import (
 	"parley/pkg/session"
 )
 
-// Opener opens the engine whose state is in dir, for the first time or again.
+// Opener opens the engine with its state in dir, for the first time or again.
 type Opener func(t testing.TB, dir string) session.Engine
 
 // Crasher is an engine that can be given up without being closed.
@@ -238,8 +238,8 @@ func (w *worker[T]) next() handed[T] {
 	}
 }
 
-// none checks that nothing is handed out, at a moment when something wrong
-// would have been: after another write has gone the whole way.
+// none checks that no item is handed out, at a moment when a wrong one would have been:
+// after another write has gone the whole way.
 func (w *worker[T]) none(settle time.Duration) {
 	w.b.Helper()
 	select {

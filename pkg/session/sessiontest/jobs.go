@@ -44,7 +44,7 @@ func (b *bench) putJob(chat, id string, due int64) session.Job {
 	return j
 }
 
-// fire fires a job whose item names its address of then.
+// fire fires a job with an item that names its address of then.
 func (b *bench) fire(j *session.Job, next time.Time) bool {
 	b.Helper()
 	first, err := b.e.Jobs().Fire(b.Context(), j.ID, j.Due, next, tick(j))
@@ -82,7 +82,7 @@ func jobIDs(list []session.Job) []string {
 	return out
 }
 
-// nextJob is the second at which a job is due next, 0 for never.
+// nextJob is the second at which a job is due next, or 0.
 func (b *bench) nextJob() int64 {
 	b.Helper()
 	at, ok, err := b.e.Jobs().NextJob(b.Context())
@@ -123,7 +123,7 @@ func testFire(b *bench) {
 	b.equal(int64(0), b.nextJob())
 	b.equal(false, b.fire(&again, time.Time{}))
 	b.equal(2, b.status().Waiting)
-	// Who stores the job as it was before does not bring it back: a call that is made
+	// Storing the job as it was before does not bring it back: a call that is made
 	// again after a crash makes no second one.
 	b.wantErr(b.e.Jobs().PutJob(b.Context(), j), session.ErrEnded)
 	b.crash()
@@ -196,7 +196,7 @@ func testFireMoved(b *bench) {
 	turn := b.turns().next().what.Info()
 	b.equal(info.Chat, turn.Chat)
 	b.equal([]channels.Address{addr("new"), addr("new")}, []channels.Address{turn.Items[0].Address, turn.Items[0].Job.Address})
-	// Who knows of the old address alone stores the present one.
+	// A writer that knows the old address alone stores the present one.
 	b.must(b.e.Jobs().PutJob(b.Context(), j))
 	got, err := b.e.Jobs().Job(b.Context(), "j")
 	b.must(err)
@@ -236,7 +236,7 @@ func testJobsWait(b *bench) {
 		b.equal(int64(20), b.nextJob())
 		b.crash()
 	}
-	// Who writes can be reached again, and what fell due meanwhile is due.
+	// A sender can be reached again, and the jobs that fell due meanwhile are due.
 	b.append(item("a", "5"))
 	b.equal(many+1, len(b.due(time.Unix(30, 0), 1000)))
 	b.equal([]string{"a000", "a001"}, b.due(time.Unix(30, 0), 2))
@@ -252,7 +252,7 @@ func testJobWaits(b *bench) {
 	b.suspend("a", "2")
 	b.equal(false, b.fire(&j, time.Unix(20, 0)))
 	b.equal(0, b.status().Waiting)
-	// A job that is changed meanwhile, and one that is paused, stay what they are.
+	// A job that is changed meanwhile, and one that is paused, stay as they are.
 	b.putJob("a", "k", 11)
 	paused := b.putJob("a", "p", 12)
 	paused.Paused = true
@@ -333,7 +333,7 @@ func testRan(b *bench) {
 	b.equal([]any{1, true, "it failed three times"}, []any{got.Runs.Failures, got.Paused, got.Why})
 	b.equal(0, len(b.due(time.Unix(10, 0), 10)))
 	b.equal(false, b.fire(&j, time.Time{}))
-	// A turn that is fenced says nothing of the job.
+	// A turn that is fenced does not change the job.
 	b.say("b", "2", session.Commit{})
 	b.putJob("b", "k", 10)
 	b.append(item("a", "fenced"))

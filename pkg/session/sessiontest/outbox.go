@@ -131,7 +131,7 @@ func testParts(b *bench) {
 	b.equal(0, b.status().Sending)
 }
 
-// sending is deliveries once they are taken: what is put from then on leaves at once.
+// sending is deliveries once they are taken: later messages leave at once.
 func (b *bench) sending() *worker[channels.Delivery] {
 	b.Helper()
 	d := b.deliveries()

@@ -68,8 +68,8 @@ func testEditOvertakes(b *bench) {
 	b.equal([]string{"answered"}, wordings(w.next().what.Info().Items))
 }
 
-// testEditOfAKnownOriginal: that its message came is known of an edit that tells which
-// one it is, also where the chat is gone, and brings none back.
+// testEditOfAKnownOriginal: an edit that names its message knows that this came, also
+// where the chat is gone, and does not bring the chat back.
 func testEditOfAKnownOriginal(b *bench) {
 	b.append(note("a", "1", "old"))
 	w := b.turns()

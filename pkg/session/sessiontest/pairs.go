@@ -86,7 +86,7 @@ func (b *bench) pairedAt(channel, account, id string) bool {
 	return in
 }
 
-// pairing lists who is paired and the codes that are stored.
+// pairing lists the paired people and the codes that are stored.
 func (b *bench) pairing() string {
 	b.Helper()
 	pairs, asks, err := b.e.Pairs().PairList(b.Context())
@@ -112,7 +112,7 @@ func testAsk(b *bench) {
 	b.equal(0, b.status().Waiting)
 	b.equal("| A1", b.pairing())
 
-	// The same message of the platform again says nothing new, however late.
+	// The same message of the platform again is no news, however late.
 	b.equal(session.PairWaiting, b.askBy(stranger("a", "A4", now.Add(2*time.Hour)), "ask-A1"))
 	b.equal("| A1", b.pairing())
 	b.equal(session.PairAsked, b.ask(stranger("a", "A5", now.Add(2*time.Hour))))
@@ -259,10 +259,11 @@ func testAskYields(b *bench) {
 	_, err := b.e.Pairs().ApprovePair(b.Context(), "C0", approval(later))
 	b.wantErr(err, session.ErrExpired)
 	b.crash()
-	// Those whose code yielded do not push out others, and get a code when one is free.
+	// A person with a code that yielded does not push out others, and gets a code when
+	// one is free.
 	b.equal(session.PairFull, b.ask(stranger("s0", "C4", later.Add(5*time.Minute))))
 	b.equal(session.PairWaiting, b.ask(stranger("new", "N2", later.Add(5*time.Minute))))
-	b.approve("N1", later.Add(9*time.Minute)) // good for its time, whoever asks
+	b.approve("N1", later.Add(9*time.Minute)) // good for its time, for every asker
 	b.equal(session.PairAsked, b.ask(stranger("s0", "C5", later.Add(9*time.Minute))))
 	b.equal("new | O1 C1 C2 C5", b.pairing())
 	b.equal(session.PairAsked, b.ask(stranger("newer", "N3", later.Add(10*time.Minute))))
@@ -296,7 +297,7 @@ func testAskLeavesNothing(b *bench) {
 	b.must(err)
 	b.equal(known.Session, info.Session)
 
-	// One who was let in keeps the chat.
+	// A person who was let in keeps the chat.
 	b.approve("L", now.Add(time.Hour))
 	for i := range pairLimit + 1 {
 		b.ask(stranger(fmt.Sprint("t", i), fmt.Sprint("T", i), now.Add(time.Duration(3+2*i)*time.Hour)))

@@ -35,7 +35,7 @@ func receiptTests() []test {
 	}
 }
 
-// answered is what came of waiting for a receipt.
+// answered is the outcome of a wait for a receipt.
 type answered struct {
 	id  string
 	err error

@@ -8,7 +8,7 @@ import (
 	"parley/pkg/session"
 )
 
-// calm is how long the suite looks on where nothing may happen.
+// calm is how long the suite looks on where all must stay as it is.
 const calm = 150 * time.Millisecond
 
 func recoveryTests() []test {

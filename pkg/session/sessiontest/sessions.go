@@ -270,7 +270,7 @@ func testForget(b *bench) {
 	st := b.status()
 	b.equal([]int{0, 1}, []int{st.Waiting, st.Sending})
 	b.equal([]string{"mine"}, b.page("b", 0, 10))
-	// What is redelivered late does not bring the chat back; what is new does.
+	// A late redelivery does not bring the chat back; a new item does.
 	b.append(item("a", "3"))
 	b.equal(0, b.status().Waiting)
 	fresh := b.say("a", "4", session.Commit{Outbox: []channels.Outbound{outbound("a", "o1"), outbound("a", "o3")}})

@@ -237,7 +237,7 @@ func testJoin(b *bench) {
 	b.must(h.what.Record(b.Context(), session.Step{Kind: session.StepAnswer, Await: true}))
 	h.end <- errors.New("again")
 
-	// The next attempt knows what had joined, and what waits still waits.
+	// The next attempt knows the joined items, and waiting ones still wait.
 	h = w.next()
 	info := h.what.Info()
 	b.equal([]string{"test/bot/1"}, ids(info.Items))

@@ -11,9 +11,9 @@ import (
 )
 
 // testEditsAndTurns lets messages, edits, deletions, turns, joins and crashes of one
-// chat happen in any order, beside a model of what each turn has to read: every
-// message once, in the wording that was the newest when the turn took it, and nothing
-// that was taken back before. Some edits and deletions overtake their message.
+// chat happen in any order, beside a model of the texts that each turn has to read:
+// every message once, in the wording that was the newest when the turn took it, and no
+// message that was taken back before. Some edits and deletions overtake their message.
 func testEditsAndTurns(b *bench) {
 	if _, ok := b.e.(Crasher); !ok {
 		b.Skip("the engine cannot crash: it has no method Crash")
@@ -129,8 +129,8 @@ func (s *scene) takeBack(rt *rapid.T) {
 	s.gone[of] = s.gone[of] || len(s.waiting) < waiting
 }
 
-// again delivers something a second time, which changes nothing, or what was overtaken
-// for the first time, which does not either.
+// again delivers an event a second time, or an overtaken one for the first time; both
+// have no effect.
 func (s *scene) again(rt *rapid.T) {
 	if len(s.accepted) == 0 {
 		rt.Skip("nothing was written")
@@ -139,7 +139,7 @@ func (s *scene) again(rt *rapid.T) {
 	s.b.append(from("u", it.Inbound.MessageID, it))
 }
 
-// take moves what a turn may read on from what waits to it.
+// take moves the items that a turn may read on from the waiting ones to it.
 func (s *scene) take(has []*worded, most int) (taken []*worded) {
 	for len(s.waiting) > 0 && most > 0 && len(has)+len(taken) < session.MaxTurnItems {
 		next, all := s.waiting[0], slices.Concat(has, taken)
@@ -227,7 +227,7 @@ func (s *scene) crash(*rapid.T) {
 	s.interrupted()
 }
 
-// interrupted puts back what a turn had that recorded nothing.
+// interrupted puts back the items of a turn that made no records.
 func (s *scene) interrupted() {
 	s.turn = nil
 	if !s.recorded {

@@ -8,9 +8,9 @@ import (
 	"parley/pkg/session/engine/table"
 )
 
-// What must hold of tasks, jobs and what is kept of a chat.
+// The rules for tasks, jobs and the facts of a chat.
 
-// ownerExists checks that what names a chat has one; some names none.
+// ownerExists checks that a record that names a chat has one; some name no chat.
 func (c *checker) ownerExists(what, chat string) {
 	if n, err := table.ParseID("c", chat); err == nil {
 		c.chatExists(what, n)
@@ -49,8 +49,8 @@ func (c *checker) listed(ix table.Index, what, chat, id string) {
 	}
 }
 
-// indexes checks that every entry leads to a record, and none to a record that has
-// another one in the same index.
+// indexes checks that every entry leads to a record, and that a record has only one
+// entry in the same index.
 func (c *checker) indexes() {
 	for _, ix := range table.Indexes() {
 		seen := map[string]bool{}

@@ -14,11 +14,11 @@ import (
 	"parley/pkg/session/kv"
 )
 
-// Report is what a check found.
+// Report has the findings of a check.
 type Report struct {
 	// Records counts everything that is stored.
 	Records int `json:"records"`
-	// Chats, Sessions and Entries count the conversations and what was said in them.
+	// Chats, Sessions and Entries count the conversations and their entries.
 	Chats    int `json:"chats"`
 	Sessions int `json:"sessions"`
 	Entries  int `json:"entries"`
@@ -26,7 +26,7 @@ type Report struct {
 	Waiting  int `json:"waiting"`
 	Sending  int `json:"sending"`
 	SetAside int `json:"set_aside"`
-	// Held says why nothing runs, empty when the store is in use.
+	// Held is the reason for which the store rests, empty when it is in use.
 	Held string `json:"held,omitempty"`
 	// Problems are broken promises and damaged records, at most 100; More counts those beyond.
 	Problems []string `json:"problems,omitempty"`
@@ -55,7 +55,7 @@ func (r *Report) Addf(format string, args ...any) {
 	r.Problems = append(r.Problems, fmt.Sprintf(format, args...))
 }
 
-// CheckRecords reads the whole store: every checksum, and what must hold between the
+// CheckRecords reads the whole store: every checksum, and the rules between the
 // records. Unlisted says that an earlier build wrote it, without the indexes by chat.
 func Check(k kv.Reader, unlisted bool, r *Report) error {
 	t := table.NewTx(k, time.Time{})
@@ -86,8 +86,8 @@ func Check(k kv.Reader, unlisted bool, r *Report) error {
 	return nil
 }
 
-// checker looks at what must hold between records. Damaged records were
-// reported before and are passed over.
+// checker looks at the rules between records. Damaged records were reported before and
+// are passed over.
 type checker struct {
 	t *table.Tx
 	r *Report

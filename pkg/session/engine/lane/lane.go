@@ -13,19 +13,19 @@ const (
 	MaxPause = 30 * time.Second
 )
 
-// maxLanes bounds the chats that are at work at once, unless Options.Lanes does; more of
-// them wait. Jobs, and results of background tasks, have a quarter of the lanes each at
-// most. A quarter goes to the people who wrote last, and the others in order: a newcomer
-// behind thousands of chats does not wait for all of them, and no chat waits for ever.
+// maxLanes bounds the chats that are at work at once, unless Options.Lanes does; more
+// of them wait. Jobs, and results of background tasks, have a quarter of the lanes each
+// at most. A quarter goes to the newest senders, and the others in order: a newcomer
+// behind thousands of chats does not wait for all of them, and each wait ends.
 const (
 	maxLanes  = 4096
 	laneShare = 4
 )
 
-// Scheduler runs one lane per chat that has work: serial within the chat,
-// beside each other across chats. A lane ends when its chat has no more work,
-// and an idle chat costs nothing. The work itself stands in the store; the scheduler
-// only knows in which chats to look for it.
+// Scheduler runs one lane per chat that has work: serial within the chat, beside each
+// other across chats. A lane ends when its chat has no more work, and an idle chat is
+// free of cost. The work itself stands in the store; the scheduler only knows in which
+// chats to look for it.
 type Scheduler struct {
 	ctx  context.Context //nolint:containedctx // it is the life of the lanes, which start from signals that have no context
 	step Step
@@ -34,8 +34,8 @@ type Scheduler struct {
 	lanes map[uint64]*lane
 	// ready are the chats that wait for a lane, by urgency; the urgencies take turns.
 	ready [Urgencies][]ticket
-	// young are those that wait for a person and have had no lane since, the newest last:
-	// that of the person who wrote last.
+	// young are those that wait for a person and have had no lane since, the newest
+	// last: that of the newest sender.
 	young   []youth
 	tickets uint64
 	active  [Urgencies]int
@@ -47,7 +47,7 @@ type Scheduler struct {
 	wg           sync.WaitGroup
 }
 
-// Urgency is for whose sake a chat's work is done; the lowest is the most urgent.
+// Urgency is the beneficiary of a chat's work; the lowest is the most urgent.
 type Urgency int
 
 // The urgencies; Urgencies is how many there are.
@@ -65,7 +65,7 @@ type Step func(ctx context.Context, chat uint64, p Pass) (more bool, err error)
 type Pass struct {
 	// Awaited is closed from when a person waits for the chat's work.
 	Awaited <-chan struct{}
-	// Newest says that no chat waited whose person wrote later: the lane is one of those
+	// Newest says that no waiting chat has a newer message: the lane is one of those
 	// for the newest, or was free at once.
 	Newest bool
 }
@@ -101,7 +101,7 @@ func New(ctx context.Context, most int, step Step) *Scheduler {
 }
 
 // Signal says that a chat may have work, how urgent it is, and when the person wrote
-// who waits for it: zero where that is not known.
+// that waits for it, or zero.
 func (s *Scheduler) Signal(chat uint64, u Urgency, asked time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -183,8 +183,8 @@ func (s *Scheduler) full() (n int) {
 	return n
 }
 
-// Calm says that so few lanes are at work for which nobody waits that one more
-// would not wait for them.
+// Calm says that so few lanes are at work without a waiting person that one more would
+// not wait for them.
 func (s *Scheduler) Calm() bool {
 	const few = 32
 	s.mu.Lock()
@@ -199,7 +199,8 @@ func (s *Scheduler) push(chat uint64, l *lane) {
 	s.ready[l.urgency] = append(s.ready[l.urgency], ticket{chat, l.ticket})
 }
 
-// next says of which urgency a chat may have a lane now; false for none. The lock is held.
+// next is the urgency with which a chat may have a lane now, or false. The lock is
+// held.
 func (s *Scheduler) next() (Urgency, bool) {
 	if s.ended || s.full() >= s.most {
 		return 0, false
@@ -273,7 +274,7 @@ type outcome struct {
 	err  error
 }
 
-// goOn decides what becomes of a lane after a step.
+// goOn decides the fate of a lane after a step.
 func (s *Scheduler) goOn(chat uint64, l *lane, o outcome) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

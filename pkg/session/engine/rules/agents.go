@@ -13,8 +13,8 @@ import (
 // maxNested bounds how many agents deep a chat is looked for; far more than there are.
 const maxNested = 16
 
-// BilledChat is the chat whose zone and budget count for what is done in a chat: itself,
-// or the one where its agent's task was started. 0: there is none any more.
+// BilledChat is the chat whose zone and budget count for what is done in a chat:
+// itself, or the one where its agent's task was started. 0: it is gone.
 func BilledChat(t *table.Tx, n uint64) uint64 {
 	for range maxNested {
 		c, err := table.ReadChat(t, n)
@@ -30,7 +30,7 @@ func BilledChat(t *table.Tx, n uint64) uint64 {
 	return 0
 }
 
-// agentOf is the conversation of a task's agent, 0 when there is none.
+// agentOf is the conversation of a task's agent, or 0.
 func agentOf(t *table.Tx, taskID string) uint64 {
 	n, err := table.ChatAt(t, session.AgentAddress(taskID))
 	if err != nil {

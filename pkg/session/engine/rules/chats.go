@@ -113,8 +113,8 @@ func ChatFor(t *table.Tx, a channels.Address, home uint64) (uint64, error) {
 	return EnsureChat(t, a)
 }
 
-// LatestOf is when a chat last had something. The newest of what waits came after the
-// last turn ended, or is as new as makes no difference.
+// LatestOf is when a chat last had something. The newest of the waiting items came
+// after the last turn ended, or is as new as makes no difference.
 func LatestOf(t *table.Tx, n uint64) (time.Time, error) {
 	c, err := table.ReadChat(t, n)
 	if err != nil {
@@ -130,7 +130,7 @@ func LatestOf(t *table.Tx, n uint64) (time.Time, error) {
 	}
 	rec, err := table.Get[table.SeenRecord](t, table.Seen, table.IDKey(item.ID))
 	if err != nil {
-		return t.Now, nil //nolint:nilerr // it waits, and nobody can tell since when
+		return t.Now, nil //nolint:nilerr // it waits, for an unknown time
 	}
 	if rec.Time.After(c.Active) {
 		return rec.Time, nil

@@ -37,7 +37,7 @@ func long() []table.Bucket {
 	return []table.Bucket{table.Steps, table.Outbox, table.Inbox, table.Turns, table.History}
 }
 
-// removeLong deletes what may be long of a session or a chat, or a piece of it.
+// removeLong deletes the long parts of a session or a chat, or a piece of them.
 func removeLong(t *table.Tx, n uint64) error {
 	whole, err := removePiece(t, n)
 	if err != nil || whole {
@@ -113,8 +113,8 @@ func ForgetChats(t *table.Tx, chats ...uint64) error {
 	return nil
 }
 
-// ForgetChat deletes a chat. The ids of what it got and sent stay until they
-// are old, so that a late redelivery does not bring it back to life.
+// ForgetChat deletes a chat. The ids of its items and messages stay until they are old,
+// so that a late redelivery does not bring it back to life.
 func ForgetChat(t *table.Tx, n uint64) error {
 	if err := removeLong(t, n); err != nil {
 		return err

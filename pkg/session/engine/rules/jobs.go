@@ -9,9 +9,9 @@ import (
 	"parley/pkg/session/engine/table"
 )
 
-// A job is listed by its due time as long as it may fire: not while it is paused,
-// has no time, or belongs to a chat that cannot be reached. So what waits for its
-// chat costs nothing to whoever looks for what is due.
+// A job is listed by its due time as long as it may fire: not while it is paused, has
+// no time, or belongs to a chat that cannot be reached. So jobs that wait for their
+// chat are free of cost to a look at the due ones.
 
 // PutJob creates or replaces a job.
 func PutJob(t *table.Tx, j *session.Job) error {

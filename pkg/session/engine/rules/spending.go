@@ -15,7 +15,7 @@ func ZoneOf(t *table.Tx, n uint64, c *table.ChatRecord) string {
 	}
 	payload, err := t.Raw(table.Zones, table.NumKey(n))
 	if err != nil {
-		return "" // a damaged one is as good as none
+		return "" // a damaged one counts as unset
 	}
 	return string(payload)
 }
@@ -32,7 +32,7 @@ func Spend(t *table.Tx, chat uint64, s *session.Spent) error {
 	return addSpent(t, table.SpentKey(n, s.Day), table.SpentRecord{s.Purpose: s.Usage})
 }
 
-// addSpent adds to what was used on a day.
+// addSpent adds to the use on a day.
 func addSpent(t *table.Tx, key []byte, more table.SpentRecord) error {
 	rec, err := table.Get[table.SpentRecord](t, table.Spent, key)
 	switch {
@@ -56,12 +56,12 @@ func addSpent(t *table.Tx, key []byte, more table.SpentRecord) error {
 	return t.Put(table.Spent, key, rec)
 }
 
-// plus adds what a model claims to have used: nothing makes a sum smaller.
+// plus adds a model's claim of its use: a sum does not shrink.
 func plus[N int | int64](sum, more N) N {
 	return max(sum, sum+max(more, 0)) // one that is too large to count wraps around
 }
 
-// takeOverFacts adds to a chat what is kept of another one that becomes part of it.
+// takeOverFacts adds to a chat the facts of another one that becomes part of it.
 func takeOverFacts(t *table.Tx, n, other uint64) error {
 	if zone, err := t.Raw(table.Zones, table.NumKey(other)); err == nil && !t.Has(table.Zones, table.NumKey(n)) {
 		if err := t.PutRaw(table.Zones, table.NumKey(n), slices.Clone(zone)); err != nil {

@@ -5,7 +5,7 @@ import (
 	"parley/pkg/session"
 )
 
-// The stored forms of what every turn writes.
+// The stored forms of the records that every turn writes.
 
 // MarshalBinary is the stored form.
 func (s *SeenRecord) MarshalBinary() ([]byte, error) {

@@ -20,7 +20,7 @@ func Damagedf(format string, args ...any) error {
 // PanicError marks an error that was a panic: a bug, or a page that is damaged.
 type PanicError struct{ value any }
 
-// Error says what the panic said.
+// Error is the text of the panic.
 func (e *PanicError) Error() string { return fmt.Sprintf("%v: %v", session.ErrCorrupt, e.value) }
 
 // Unwrap makes it a [session.ErrCorrupt].

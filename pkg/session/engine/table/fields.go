@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Records that every turn reads have a form of their own, without names: fields
-// in a fixed order, numbers as varints, texts with their length before them,
-// and JSON only for what few records have.
+// Records that every turn reads have a form of their own, without names: fields in a
+// fixed order, numbers as varints, texts with their length before them, and JSON only
+// for the fields of few records.
 
 func appendTexts(b []byte, texts ...string) []byte {
 	for _, s := range texts {
@@ -53,8 +53,8 @@ func encodeSome(n int, v any) (string, error) {
 	return string(b), err
 }
 
-// fields reads what was written. Its texts are parts of one copy, so that
-// nothing of the database's own memory is kept.
+// fields reads the form that was written. Its texts are parts of one copy, so that the
+// database's own memory is not kept.
 type fields struct {
 	raw  []byte
 	text string // the same bytes
@@ -121,7 +121,7 @@ func (r *fields) texts(to ...*string) {
 	}
 }
 
-// json is a value that stays encoded, nil for none.
+// json is a value that stays encoded, or nil.
 func (r *fields) json() json.RawMessage {
 	if s := r.next(); s != "" {
 		return json.RawMessage(s)
@@ -129,7 +129,7 @@ func (r *fields) json() json.RawMessage {
 	return nil
 }
 
-// decodeSome reads a JSON value, the zero value where there is none.
+// decodeSome reads a JSON value, or gives the zero value.
 func decodeSome[T any](r *fields) (v T) {
 	s := r.next()
 	if s == "" {

@@ -16,18 +16,18 @@ var ErrNewer = errors.New("the store was written by a newer release")
 // LastNumber is the highest number that was given out.
 func LastNumber(k kv.Reader) (uint64, error) { return NewTx(k, time.Time{}).number() }
 
-// State is what a file has to know of the store in it.
+// State is a file's view of the store in it.
 type State struct {
 	// ID is the store's own.
 	ID string
-	// Held says why nothing is handed out, "" in normal use.
+	// Held is the reason for which no item is handed out, "" in normal use.
 	Held string
 	// Cured is the digest of the note of damage that this store is the answer to.
 	Cured string
 }
 
-// ReadState reads the state of a store and touches what is pending, which is all that a
-// start will need. Its error is [ErrNewer], or damage.
+// ReadState reads the state of a store and touches the pending records, which is all
+// that a start will need. Its error is [ErrNewer], or damage.
 func ReadState(k kv.Reader) (State, error) {
 	t := NewTx(k, time.Time{})
 	m, err := Get[MetaRecord](t, Meta, MetaKey())
@@ -66,9 +66,9 @@ func Upgrade(k kv.Tx, counted uint64, unlisted bool) error {
 	return errors.Join(t.PutIndex(TasksOf, tasks...), t.PutIndex(JobsOf, jobs...))
 }
 
-// Restored is what a store is told that was made of a snapshot.
+// Restored has the facts for a store that was made of a snapshot.
 type Restored struct {
-	// Held says why nothing is to be handed out.
+	// Held is the reason for which no item is to be handed out.
 	Held string
 	// Cured is the digest of the note of damage that the snapshot is the answer to.
 	Cured string
@@ -76,7 +76,7 @@ type Restored struct {
 
 // Complete completes a store that is empty, or with r one that was a snapshot. Numbers
 // start at the present time in microseconds, so that one that was given out in a lost
-// store never comes again.
+// store does not come again.
 func Complete(k kv.Tx, now time.Time, r *Restored) error {
 	t := NewWrite(k, now)
 	m, err := Get[MetaRecord](t, Meta, MetaKey())

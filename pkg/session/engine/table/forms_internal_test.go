@@ -36,7 +36,7 @@ var writeForms = flag.Bool("write-forms", false, "write the stored forms of this
 type form struct {
 	bucket Bucket
 	note   string // tells the forms of one bucket apart
-	// encoded is the stored form, again is what this build makes of it.
+	// encoded is the stored form, again is this build's form of it.
 	encoded []byte
 	again   func(stored []byte) ([]byte, error)
 }

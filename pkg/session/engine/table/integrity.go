@@ -41,8 +41,8 @@ func Walk(t *Tx, w *Walked) error {
 	return nil
 }
 
-// markUnknown makes every queued message one of which nobody knows whether it
-// was sent: the store comes from a snapshot, and time has gone on since.
+// markUnknown makes the sending of every queued message doubtful: the store comes from
+// a snapshot, and time has gone on since.
 func markUnknown(t *Tx) error {
 	for _, k := range t.Keys(Outbox, nil) {
 		rec, err := Get[OutRecord](t, Outbox, k)

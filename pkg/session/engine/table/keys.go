@@ -17,8 +17,8 @@ import (
 // Bucket is the name of a bucket.
 type Bucket = kv.Bucket
 
-// The buckets. What is waiting is deleted when it is done, so that a scan of
-// inbox, outbox or steps costs no more than what is waiting.
+// The buckets. A finished item is deleted, so that a scan of inbox, outbox or steps
+// costs only as much as the waiting ones.
 const (
 	Meta      Bucket = "meta"      // "state" -> MetaRecord
 	Addr      Bucket = "addr"      // address -> chat number
@@ -32,11 +32,11 @@ const (
 	Suspects  Bucket = "suspects"  // chat -> SuspectRecord
 	Outbox    Bucket = "outbox"    // chat, seq -> OutRecord
 	Sent      Bucket = "sent"      // outbound id -> SentRecord
-	Suspended Bucket = "suspended" // chat -> nothing
+	Suspended Bucket = "suspended" // chat -> empty
 	Tasks     Bucket = "tasks"     // task id -> session.Task
-	Open      Bucket = "open"      // start time, task id -> nothing
+	Open      Bucket = "open"      // start time, task id -> empty
 	Jobs      Bucket = "jobs"      // job id -> session.Job
-	Due       Bucket = "due"       // due time, job id -> nothing; not those that wait for their chat
+	Due       Bucket = "due"       // due time, job id -> empty; not those that wait for their chat
 	Leases    Bucket = "leases"    // empty: an earlier build opens no store without it
 	Cursors   Bucket = "cursors"   // name -> position
 	Asks      Bucket = "asks"      // pairing code -> AskRecord
@@ -46,9 +46,9 @@ const (
 	Grants    Bucket = "grants"    // grant id -> session.Grant
 	Zones     Bucket = "zones"     // chat -> name of its time zone
 	Spent     Bucket = "spent"     // chat, day -> SpentRecord
-	TasksOf   Bucket = "tasks_of"  // chat, task id -> nothing
-	JobsOf    Bucket = "jobs_of"   // chat, job id -> nothing
-	Gone      Bucket = "gone"      // session or chat -> nothing: it is forgotten, and something of it is left
+	TasksOf   Bucket = "tasks_of"  // chat, task id -> empty
+	JobsOf    Bucket = "jobs_of"   // chat, job id -> empty
+	Gone      Bucket = "gone"      // session or chat -> empty: it is forgotten, and a part of it is left
 	Bad       Bucket = "bad"       // bucket, key -> the bytes of a damaged record
 )
 
@@ -189,8 +189,8 @@ func ParseID(prefix, id string) (uint64, error) {
 	return n, nil
 }
 
-// TakenBackKey is the key under which it is remembered that an item was taken back.
-// No item has such an id: none holds a NUL.
+// TakenBackKey is the key under which it is remembered that an item was taken back. It
+// differs from all ids of items, which hold no NUL.
 func TakenBackKey(id string) []byte { return IDKey("taken back\x00" + id) }
 
 // EndedKey is where it is remembered, as long as ids of items are, that a job has

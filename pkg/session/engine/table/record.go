@@ -12,7 +12,7 @@ import (
 	"parley/pkg/session"
 )
 
-// schema is what this build writes. A store with a higher one is refused.
+// schema is the version of this build. A store with a higher one is refused.
 const schema = 1
 
 // recordVersion is the first byte of every record.
@@ -85,8 +85,8 @@ type MetaRecord struct {
 	// Hand is where the pruning goes on.
 	Hand string `json:"hand,omitempty"`
 
-	// Looked is when the store was last looked after, Leaps what the clock passed over,
-	// see leap.go; in JSON.
+	// Looked is when the store was last looked after, Leaps the time that the clock
+	// passed over, see leap.go; in JSON.
 	Looked time.Time `json:"looked,omitzero"`
 	Leaps  string    `json:"leaps,omitempty"`
 }
@@ -187,7 +187,7 @@ type TurnRecord struct {
 	Outcome session.Outcome
 	Reason  string
 	Seqs    []uint64
-	// Messages are the platform's ids of what it consumed, for edits that come later.
+	// Messages are the platform's ids of its messages, for edits that come later.
 	Messages []string
 	Time     time.Time
 }

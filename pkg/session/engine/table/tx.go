@@ -198,8 +198,8 @@ func (t *Tx) DeleteAll(b Bucket, prefix []byte) error {
 	return nil
 }
 
-// Heads calls f with each chat that has keys in b, and the first of them. It
-// jumps from chat to chat and costs nothing for chats without keys.
+// Heads calls f with each chat that has keys in b, and the first of them. It jumps from
+// chat to chat, so chats without keys are free of cost.
 func (t *Tx) Heads(b Bucket, f func(chat, first uint64)) {
 	c := t.k.Cursor(b)
 	for k, _ := c.Seek(nil); k != nil; {

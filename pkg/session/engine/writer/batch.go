@@ -15,7 +15,7 @@ type batch struct {
 	writes []*Write
 	errs   []error   // of each write, its own
 	t      *table.Tx // nil until the transaction has begun
-	// guilty is the write that spoiled the transaction, -1 for none.
+	// guilty is the write that spoiled the transaction, or -1.
 	guilty int
 	loud   bool            // a write that is not quiet has put a key
 	broken map[Owner]error // the owners of which a write in this transaction failed

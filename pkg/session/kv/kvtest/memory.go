@@ -17,8 +17,8 @@ type entry struct{ key, value []byte }
 
 func compare(e entry, key []byte) int { return bytes.Compare(e.key, key) }
 
-// state is one state of a store: the sorted entries of each bucket. A transaction that
-// is done never changes it.
+// state is one state of a store: the sorted entries of each bucket. A finished
+// transaction leaves it as it is.
 type state map[kv.Bucket][]entry
 
 // Memory is a [kv.Store] of sorted keys in memory. It is ready when it is made by

@@ -69,8 +69,8 @@ func (r *recording) Delete(b kv.Bucket, key []byte) error {
 	return r.Tx.Delete(b, key)
 }
 
-// Replay applies write sets to a store, each in a transaction of its own. It knows
-// nothing of what wrote them.
+// Replay applies write sets to a store, each in a transaction of its own. It is
+// independent of the code that wrote them.
 func Replay(s kv.Store, sets [][]Write) error {
 	for _, set := range sets {
 		err := s.Update(func(t kv.Tx) error {
