@@ -211,7 +211,8 @@ func (g *approvalGate) Ask(ctx context.Context, call tools.Call, ex tools.Examin
 	o.Buttons = buttons(a)
 	surface := g.t.Deps.Surfaces.At(o.Address)
 	if err := surface.MayAsk(o); err != nil {
-		return nil, tools.Fail(tools.ErrApprovalDenied, "a person has to allow this call, and the question cannot be put: "+err.Error(), nil).Because(err)
+		return nil, tools.Fail(tools.ErrApprovalDenied,
+			"a person has to allow this call, and the question cannot be put: "+err.Error(), nil).Because(err)
 	}
 	if open, ok := g.t.Questions.Add(key, a, o, open, maxOpen); !ok {
 		return nil, tools.Fail(tools.ErrApprovalDenied, fmt.Sprintf("%d questions wait in this chat already; this call was not run", open), nil)

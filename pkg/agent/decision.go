@@ -372,7 +372,8 @@ func (a *Agent) tookWord(ctx context.Context, q *session.Approval, item *session
 		case first.Decision != nil && *first.Decision == *item.Decision:
 			return nil
 		default:
-			return fmt.Errorf("approval %s was %s before: the first decision counts, and the chat carries it out next", q.ID, wordText(first.Decision))
+			return fmt.Errorf("approval %s was %s before: the first decision counts, and the chat carries it out next",
+				q.ID, wordText(first.Decision))
 		}
 	}
 	// A turn has heeded the word by now.

@@ -92,8 +92,8 @@ func mayChange(t *turn.Turn, j *session.Job) error {
 	case j.Chat != t.Info.Chat:
 		return fmt.Errorf("schedule %s: %w", j.ID, session.ErrNotFound)
 	case !t.Principal.Owner && j.Principal.Sender.ID != t.Principal.Sender.ID:
-		return tools.Fail(tools.ErrPermissionDenied, fmt.Sprintf("only %s or an owner can change the schedule %s", named.Person(j.Principal.Sender),
-			j.ID), nil)
+		return tools.Fail(tools.ErrPermissionDenied, fmt.Sprintf("only %s or an owner can change the schedule %s",
+			named.Person(j.Principal.Sender), j.ID), nil)
 	default:
 		return nil
 	}

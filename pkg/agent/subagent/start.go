@@ -170,7 +170,8 @@ func (c Starter) mayStart(r *turn.Turn) error {
 	b := &c.agents.o.Limits
 	if r.Tasks.Depth >= b.MaxDepth {
 		return tools.Fail(tools.ErrPermissionDenied, fmt.Sprintf(
-			"agents may start each other %d deep (background.max_depth) and no deeper, also by way of their reports: do it without one", b.MaxDepth), nil)
+			"agents may start each other %d deep (background.max_depth) and no deeper, also by way of their reports: do it without one",
+			b.MaxDepth), nil)
 	}
 	if n := r.Tasks.Agents(); n >= b.PerTurn {
 		return tools.Fail(tools.ErrBusy, fmt.Sprintf("one turn may start %d agents (background.per_turn), and this one has", n), nil)
