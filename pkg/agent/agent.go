@@ -55,7 +55,7 @@ type Options struct {
 	Background subagent.Limits
 	// Redact removes secrets from every text that leaves; nil leaves texts as they are.
 	Redact func(string) string
-	// Timetable computes when jobs fire; nil: none does.
+	// Timetable computes when jobs fire; nil: no job fires.
 	Timetable job.Timetable
 	// Now is the wall clock, for all that schedules and the days of budgets do; nil: time.Now.
 	Now func() time.Time
@@ -123,7 +123,8 @@ type Agent struct {
 	zones *turn.Zones
 	// agents are the background agents.
 	agents *subagent.Agents
-	// deps are what all turns work with, turns those that run, kinds the dispatcher's rows.
+	// deps are the parts that all turns work with, turns those that run, kinds the
+	// dispatcher's rows.
 	deps  turn.Deps
 	turns *turn.Running
 	kinds []turn.Kind
@@ -172,7 +173,7 @@ func New(o Options) (*Agent, error) {
 	return a, nil
 }
 
-// newDeps are what all turns work with.
+// newDeps are the parts that all turns work with.
 func newDeps(a *Agent) turn.Deps {
 	o := &a.o
 	return turn.Deps{

@@ -48,8 +48,8 @@ func (h *decisionTurn) handOn(ctx context.Context, d *decision) error {
 	return h.T.Commit(ctx, turn.Reply{Commit: session.Commit{Outcome: session.OutcomeAnswered}})
 }
 
-// Arrived hands on a press while a turn runs: that may be what the turn waits for.
-// The press's own turn finds it done.
+// Arrived hands on a press while a turn runs: the turn may wait for just that. The
+// press's own turn finds it done.
 func (p approvals) Arrived(ctx context.Context, t *turn.Turn, it *session.Item) {
 	w, ok := wordOf(it)
 	if !ok || it.Address.Channel == session.AgentChannel { // it was handed on

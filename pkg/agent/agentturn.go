@@ -128,7 +128,7 @@ func (h *agentTurn) creation() session.Item {
 	return session.Item{Kind: session.ItemSpawn, Address: h.T.Info.Address, TaskID: h.task.ID}
 }
 
-// Reply is the agent's report, or why there is none.
+// Reply is the agent's report, or the reason for which there is none.
 func (h *agentTurn) Reply(ctx context.Context, e *turn.Result) (turn.Reply, error) {
 	switch e.Kind {
 	case turn.Finished:

@@ -81,7 +81,7 @@ func Name(text string) string {
 // Answer carries out a command of another room; arg follows it.
 type Answer func(ctx context.Context, t *turn.Turn, arg string) (turn.Reply, error)
 
-// Options are what commands work with.
+// Options are the parts that commands work with.
 type Options struct {
 	// Sessions are read for /status, /usage and /compact.
 	Sessions Sessions

@@ -12,7 +12,7 @@ import (
 	"parley/pkg/tools"
 )
 
-// Calls is what the tools may do with the jobs of the chat that their call belongs to.
+// Calls are the tools' view of the jobs of the chat that their call belongs to.
 type Calls struct {
 	Running   *turn.Running
 	Scheduler *Scheduler

@@ -69,7 +69,7 @@ type Options struct {
 	Chats Chats
 	// Status says whether the store is held.
 	Status func(ctx context.Context) (session.Status, error)
-	// Timetable computes when jobs fire; nil: none does.
+	// Timetable computes when jobs fire; nil: no job fires.
 	Timetable Timetable
 	// Now is the wall clock, by which jobs are due.
 	Now func() time.Time

@@ -274,7 +274,7 @@ func (h *jobTurn) ran(c *session.Commit) *session.JobRun {
 	return out
 }
 
-// Commit stores what became of the job with the turn, and then which rights the chat
+// Commit stores the outcome of the job with the turn, and then which rights the chat
 // knows of.
 func (h *jobTurn) Commit(ctx context.Context, re turn.Reply) error {
 	if re.Dated {

@@ -45,7 +45,7 @@ func (l *Limits) fill() {
 	}
 }
 
-// Store is what the agents need of the engine.
+// Store is the agents' view of the engine.
 type Store interface {
 	// Task finds one task, OpenTasks those that have not ended.
 	Task(ctx context.Context, taskID string) (session.Task, error)
@@ -56,7 +56,7 @@ type Store interface {
 	Append(ctx context.Context, items []session.Item, cursor *channels.Cursor) error
 }
 
-// Options are what [Agents] work with.
+// Options are the parts that [Agents] work with.
 type Options struct {
 	Store Store
 	// Tasks end the tasks of the agents, and Work has their contexts.
@@ -84,7 +84,7 @@ type Agents struct {
 	perChat map[string]int
 }
 
-// New returns the agents of a store; none runs until TakeUp.
+// New returns the agents of a store; they rest until TakeUp.
 func New(o Options) *Agents {
 	o.Limits.fill()
 	return &Agents{
@@ -96,7 +96,7 @@ func New(o Options) *Agents {
 // Offers reports whether an agent that is depth agents deep has a tool of its chat.
 func (a *Agents) Offers(tool string, depth int) bool { return a.o.Limits.Offered(tool, depth) }
 
-// handle is that of an open task, nil for none.
+// handle is that of an open task, or nil.
 func (a *Agents) handle(id string) *Handle {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -34,7 +34,7 @@ func (h *Handle) Report(line string) {
 	}
 }
 
-// ReportTo names the function that gets the lines of Report; nil: none does.
+// ReportTo names the function that gets the lines of Report; nil drops them.
 func (h *Handle) ReportTo(report func(line string)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

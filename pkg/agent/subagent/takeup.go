@@ -26,7 +26,7 @@ func (a *Agents) TakeUp(ctx context.Context) error {
 		waits[t.ID] = true
 		a.hold(ctx, t)
 		// The last process may have died before it stored this item; appending it again
-		// changes nothing.
+		// has no effect.
 		if err := a.o.Store.Append(ctx, []session.Item{beginningOf(t)}, nil); err != nil {
 			a.o.Log.Error().Err(err).Str("task", t.ID).Msg("a background agent cannot begin")
 			a.o.Work.Go(func() { a.beginLater(context.WithoutCancel(ctx), t) })

@@ -80,8 +80,9 @@ func (ts *Tasks) EndQuietly(ctx context.Context, id string, state session.TaskSt
 	return err
 }
 
-// Finish brings the result of a task's work home. A context that has ended takes the result
-// with it: at the deadline, whose end is told, or, for a failure, because the process stops.
+// Finish brings the result of a task's work home. A context that has ended takes the
+// result with it: at the deadline, which has its own notice, or, for a failure, because
+// the process stops.
 func (ts *Tasks) Finish(ctx context.Context, id string, result *tools.ToolResult) {
 	if ts.o.Work.CutOff(id, result.IsError) {
 		return

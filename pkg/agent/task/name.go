@@ -71,6 +71,6 @@ func endOf(t *session.Task, state session.TaskState) string {
 	return Mark + " " + Name(t) + " ended (" + string(state) + "). "
 }
 
-// notToldText begins the item of a task that has ended and whose result the person was
-// not shown.
+// notToldText begins the item of a task that has ended with a result that the person
+// was not shown.
 func notToldText(t *session.Task) string { return endOf(t, t.State) + notTold }

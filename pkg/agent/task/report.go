@@ -86,7 +86,7 @@ func (h *reportTurn) Reply(ctx context.Context, e *turn.Result) (turn.Reply, err
 	return h.Message.Reply(ctx, e)
 }
 
-// Commit marks the message as one whose age counts.
+// Commit marks a message with an age that counts.
 func (h *reportTurn) Commit(ctx context.Context, re turn.Reply) error {
 	re.Aged = true
 	return h.Message.Commit(ctx, re)

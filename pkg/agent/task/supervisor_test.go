@@ -19,7 +19,7 @@ import (
 	"parley/pkg/tools"
 )
 
-// memory is a store of tasks whose ends are kept.
+// memory is a store of tasks that keeps their ends.
 type memory struct {
 	mu    sync.Mutex
 	tasks []session.Task
@@ -75,7 +75,7 @@ func (m *memory) ended() []session.Completion {
 	return slices.Clone(m.ends)
 }
 
-// started is a store with the tasks, and what runs them.
+// started is a store with the tasks, and their supervisor.
 func started(t *testing.T, all ...session.Task) (*memory, *task.Supervisor, *task.Tasks) {
 	t.Helper()
 	m := &memory{tasks: all}
@@ -163,7 +163,7 @@ func TestAResultThatIsCutOffDoesNotCount(t *testing.T) {
 	})
 }
 
-// held counts what it hears.
+// held counts the lines and ends that it hears.
 type held struct {
 	mu                     sync.Mutex
 	begins, ends, expiries int

@@ -6,8 +6,8 @@ import (
 	"parley/pkg/session"
 )
 
-// Admit asks the policy about everyone who started the turn and returns the items that
-// may run. Without any the turn is refused, and committed.
+// Admit asks the policy about each sender of the turn's messages and returns the items
+// that may run. Without any the turn is refused, and committed.
 func (t *Turn) Admit(ctx context.Context) ([]session.Item, error) {
 	items, refused := authorize(ctx, t)
 	if len(items) > 0 {
@@ -16,7 +16,8 @@ func (t *Turn) Admit(ctx context.Context) ([]session.Item, error) {
 	return nil, t.Refuse(ctx, refused)
 }
 
-// Refuse commits a turn whose items the policy does not allow. It returns [ErrDone].
+// Refuse commits a turn with items that the policy does not allow. It returns
+// [ErrDone].
 func (t *Turn) Refuse(ctx context.Context, why string) error {
 	return Done(t.End(ctx, &Result{Kind: Refused, Reason: "not allowed: " + why}))
 }

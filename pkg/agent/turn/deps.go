@@ -25,7 +25,7 @@ const (
 	Interrupt = "interrupt"
 )
 
-// Deps are what all turns of an agent work with. None may be nil but Offered.
+// Deps are the parts that all turns of an agent work with. Only Offered may be nil.
 type Deps struct {
 	Model Model
 	Tools *tools.ToolRegistry
@@ -57,8 +57,8 @@ type Deps struct {
 	Log zerolog.Logger
 }
 
-// HistoryForm leaves out what history has no use for, and every secret: what is
-// stored goes into later prompts.
+// HistoryForm leaves out the parts that are of no use to the history, and every secret:
+// a stored text goes into later prompts.
 func (d *Deps) HistoryForm(messages []providers.Message) []providers.Message {
 	out := make([]providers.Message, 0, len(messages))
 	for i := range messages {
@@ -90,7 +90,7 @@ type Limits struct {
 	ContextTokens int
 }
 
-// Store is what turns read beside their own records.
+// Store is the part of the engine that turns read beside their own records.
 type Store interface {
 	// Receipt is that of [session.Outbox].
 	Receipt(ctx context.Context, outboundID string) (channels.Receipt, error)

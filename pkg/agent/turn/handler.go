@@ -31,7 +31,7 @@ func Done(err error) error {
 type Handler interface {
 	// Enter waits until the turn may run. Without an error the caller calls leave once.
 	Enter(ctx context.Context) (leave func(), err error)
-	// Begin finds out for whom the turn runs and returns what the model reads.
+	// Begin finds the principal of the turn and returns the model's input.
 	Begin(ctx context.Context) (Input, error)
 	// Offers reports whether the turn has a tool that its level and its chat allow.
 	Offers(tool string) bool
@@ -41,13 +41,13 @@ type Handler interface {
 	Commit(ctx context.Context, re Reply) error
 }
 
-// Input is what a turn works on. All but the items are zero for most turns.
+// Input is the input of a turn. All but the items are zero for most turns.
 type Input struct {
-	// Items are what the model reads.
+	// Items are the items that the model reads.
 	Items []session.Item
 	// Closing ends the instructions; "" tells which channel the model is talking on.
 	Closing string
-	// Decided is the approval whose call the turn makes first.
+	// Decided is the approval of the call that the turn makes first.
 	Decided *session.Approval
 	// Task is the task for which the turn asks people: its approvals belong to the task,
 	// and no chat sees how the answer grows.
@@ -56,13 +56,14 @@ type Input struct {
 	Mute error
 	// Check is asked before each call of a tool.
 	Check func(ctx context.Context, req *tools.ToolRequest) error
-	// Event gets what happens while the loop runs; nil: the preview does.
+	// Event gets the events while the loop runs; nil: the preview does.
 	Event func(e *tools.Event)
 	// Over ends the loop when it ends with [ErrTaskOver].
 	Over context.Context //nolint:containedctx // the lifetime of the turn's task
 	// Place is the turn's place for a step; nil where it has one for all steps.
 	Place Place
-	// Blank reports whether the beginning of an answer may turn out to say nothing.
+	// Blank reports whether the beginning of an answer may turn out to be empty of
+	// news.
 	Blank func(text string) bool
 }
 
@@ -75,14 +76,14 @@ type Place interface {
 	Leave()
 }
 
-// Result is how the work on a turn came to its end, with what a reply needs of it.
+// Result is how the work on a turn came to its end, with the facts for a reply.
 type Result struct {
 	Kind ResultKind
 	// Messages are those of the turn so far.
 	Messages []providers.Message
 	// Reason is for the record, Person is a sentence for the chat.
 	Reason, Person string
-	// Loop is what the model came to; CompactTo is where the history begins from now on.
+	// Loop is the model's result; CompactTo is where the history begins from now on.
 	Loop      *tools.ToolLoopResult
 	CompactTo uint64
 	// Limit is the limit of the chat's day that is reached; Acted says that the turn did
@@ -101,7 +102,7 @@ const (
 	Failed
 	// Limited is a turn which may ask the model no more today.
 	Limited
-	// Refused is a turn whose items the policy does not allow.
+	// Refused is a turn with items that the policy does not allow.
 	Refused
 	// Lost is a turn which took three processes with it.
 	Lost
@@ -111,18 +112,19 @@ const (
 type Reply struct {
 	session.Commit
 
-	// Text is the last message; "" for none. ID is its outbound id; "" for the turn's own.
+	// Text is the last message, or "". ID is its outbound id; "" for the turn's own.
 	Text, ID string
-	// Dated texts begin with the age of what they answer, where that is old.
+	// Dated texts begin with the age of their question, where that is old.
 	Dated bool
 	// Finishes is the outbound id of a message that the text takes over; "" for the one
 	// that shows how the answer grows.
 	Finishes string
-	// Aged marks the message as one whose age counts, see [channels.Outbound].
+	// Aged marks a message with an age that counts, see [channels.Outbound].
 	Aged bool
 }
 
-// Kind is what all turns of one kind have in common: a row of the agent's dispatcher.
+// Kind has the parts that all turns of one kind have in common: a row of the agent's
+// dispatcher.
 type Kind struct {
 	// Fits reports whether a turn is of the kind.
 	Fits func(info *session.TurnInfo) bool
@@ -136,7 +138,7 @@ type Kind struct {
 	Steady bool
 	// Late begins an answer that comes late; it has one verb, for the age.
 	Late string
-	// MissedBy is how late the turn of an item runs by the clock of the schedules; nil: never
-	// late.
+	// MissedBy is how late the turn of an item runs by the clock of the schedules; nil:
+	// all are in time.
 	MissedBy func(it *session.Item, at time.Time) time.Duration
 }

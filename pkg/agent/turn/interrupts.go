@@ -29,15 +29,16 @@ func IsEnded(err error) bool {
 	return stopped || errors.Is(err, errInterrupted) || errors.Is(err, ErrTaskOver)
 }
 
-// Interrupts looks at what arrives behind a turn.
+// Interrupts looks at messages that arrive behind a turn.
 type Interrupts struct{ t *Turn }
 
 // Interrupts are those of the turn.
 func (t *Turn) Interrupts() Interrupts { return Interrupts{t} }
 
-// Watch looks at what arrives while the turn runs, and ends the turn for /stop,
-// or for any newer message of somebody with the right when interrupting is
-// configured: that ends what a person waits for, not a job. The returned function ends the watch and waits for it.
+// Watch looks at messages that arrive while the turn runs, and ends the turn for /stop,
+// or for any newer message of somebody with the right when interrupting is configured:
+// that ends a turn that a person waits for, not a job. The returned function ends the
+// watch and waits for it.
 func (c Interrupts) Watch(ctx context.Context, cancel context.CancelCauseFunc) func() {
 	t := c.t
 	done, ended := make(chan struct{}), make(chan struct{})

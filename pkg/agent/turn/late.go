@@ -30,7 +30,7 @@ func ageOf(it *session.Item, command bool, at time.Time) time.Duration { //nolin
 // staleness is the age of the oldest late message of a turn, or how late its job runs.
 type staleness struct {
 	mu  sync.Mutex
-	age time.Duration // 0: nothing is late
+	age time.Duration // 0: all are in time
 }
 
 // add notes that the turn answers a late message, or is a late job's.

@@ -24,7 +24,7 @@ func newLiveAnswer(t *Turn) liveAnswer {
 	return liveAnswer{t: t, message: progress.NewLiveMessage(t.Info.Steps, "")}
 }
 
-// show starts what shows the turn's progress. The chat of a background agent sees
+// show starts the display of the turn's progress. The chat of a background agent sees
 // its report alone.
 func (l *liveAnswer) show(ctx context.Context) {
 	t := l.t
@@ -73,7 +73,7 @@ func (l *liveAnswer) mayBeNoNews(text, redacted string) bool {
 }
 
 // TakesOver lets the turn finish a message that showed how far a task was, whatever the
-// turn says. Ends is the text for a turn that says nothing.
+// turn says. Ends is the text for a turn without words.
 func (t *Turn) TakesOver(message, ends string) {
 	t.live.message, t.live.ends = progress.NewLiveMessage(t.Info.Steps, message), ends
 }

@@ -26,7 +26,7 @@ func (h *Message) Enter(ctx context.Context) (leave func(), err error) {
 	return h.T.Wait(ctx, h.T.Deps.Places, nil)
 }
 
-// Begin lets the model read the messages of people who may write here.
+// Begin lets the model read the messages of people with the right to write here.
 func (h *Message) Begin(ctx context.Context) (Input, error) {
 	items, err := h.T.Admit(ctx)
 	if err != nil {
@@ -39,7 +39,7 @@ func (h *Message) Begin(ctx context.Context) (Input, error) {
 // Offers all tools.
 func (h *Message) Offers(string) bool { return true }
 
-// Reply is how a turn ends whose kind has no rule of its own.
+// Reply is the end of a turn of a kind without a rule of its own.
 func (h *Message) Reply(ctx context.Context, res *Result) (Reply, error) {
 	switch res.Kind {
 	case Finished:

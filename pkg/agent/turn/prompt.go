@@ -23,9 +23,8 @@ func (t *Turn) System(ctx context.Context) (providers.Message, error) {
 	return prompt.System(files, t.Clock.Today(), closing), nil
 }
 
-// UserMessages are items as the model reads them, one message each, with the outcomes of
-// their files; nil where none was fetched. Late ones say how old they are, and the
-// turn's answer will.
+// UserMessages are items as the model reads them, one message each, with the outcomes
+// of their files, or nil. Late ones say how old they are, and the turn's answer will.
 func (t *Turn) UserMessages(items []session.Item, files [][]prompt.Fetched) []providers.Message {
 	out := make([]providers.Message, 0, len(items))
 	for i := range items {

@@ -12,8 +12,8 @@ import (
 // its call is recorded.
 type Questions struct {
 	mu      sync.Mutex
-	pending map[string]pendingApproval // those whose call has not ended, by call key
-	put     []session.Approval         // those whose call has ended: it waits
+	pending map[string]pendingApproval // those of calls that have not ended, by call key
+	put     []session.Approval         // those of calls that have ended: they wait
 }
 
 // pendingApproval is a question that is recorded with its call's result.
@@ -24,8 +24,8 @@ type pendingApproval struct {
 
 func newQuestions() *Questions { return &Questions{pending: map[string]pendingApproval{}} }
 
-// Add takes the question of a call, given how many others are open in the chat. It takes
-// none beyond most, and returns how many there are.
+// Add takes the question of a call, given how many others are open in the chat. It
+// stops at most, and returns how many there are.
 func (q *Questions) Add(key string, a *session.Approval, question channels.Outbound, others, most int) (open int, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -36,7 +36,7 @@ func (q *Questions) Add(key string, a *session.Approval, question channels.Outbo
 	return open, true
 }
 
-// Put are the questions whose calls have ended.
+// Put are the questions of calls that have ended.
 func (q *Questions) Put() []session.Approval {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -50,7 +50,7 @@ func (q *Questions) note(a *session.Approval) {
 	q.put = append(q.put, *a)
 }
 
-// take gives the question of a call that has ended, nil for none.
+// take gives the question of a call that has ended, or nil.
 func (q *Questions) take(key string) *pendingApproval {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -41,7 +41,7 @@ func (t *Turn) Failure(messages []providers.Message, reason, person string) *Res
 	return &Result{Kind: Failed, Messages: messages, Reason: reason, Person: person}
 }
 
-// LimitText is what a person is told of a turn at the limit of its chat.
+// LimitText is the person's text about a turn at the limit of its chat.
 func (res *Result) LimitText() string {
 	if !res.Acted {
 		return res.Limit.PersonMessage()
@@ -61,7 +61,8 @@ func CutOff(res *tools.ToolLoopResult) string {
 	return why
 }
 
-// Filtered is why a provider gave no text, and what the person is told of it.
+// Filtered is the reason for which a provider gave no text, and the person's text about
+// it.
 func Filtered() (reason, person string) {
 	return "content filter", (&providers.Error{Kind: providers.KindFiltered}).PersonMessage()
 }

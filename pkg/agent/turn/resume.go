@@ -10,7 +10,7 @@ import (
 	"parley/pkg/tools"
 )
 
-// resumed is what an earlier attempt at a turn already did.
+// resumed is the work of an earlier attempt at a turn.
 type resumed struct {
 	// messages are the answers, results and joined messages, in order. The last
 	// answer may lack results: of calls that have yet to run.

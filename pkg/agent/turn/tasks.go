@@ -17,10 +17,10 @@ import (
 // OpenTasks are the tasks of a turn: those that its calls have begun, and the background
 // agents that it started, with their bounds.
 type OpenTasks struct {
-	// Depth is how many agents deep the turn is: those count, too, whose report it
-	// brings, so that no chain of reports goes on for ever.
+	// Depth is how many agents deep the turn is: those count, too, that it reads
+	// reports of, so that a chain of reports ends.
 	Depth int
-	// Deadline is the turn's own; zero for none.
+	// Deadline is the turn's own, or zero.
 	Deadline time.Time
 
 	mu      sync.Mutex
@@ -72,8 +72,8 @@ func dropCall(ids map[string]session.Task, call string) {
 	}
 }
 
-// AddAgent remembers an agent whose call has not ended: one that is waited for, or
-// has hardly begun, ends where the turn is cut off.
+// AddAgent remembers an agent with a call that has not ended: one that is waited for,
+// or has hardly begun, ends where the turn is cut off.
 func (ts *OpenTasks) AddAgent(t *session.Task) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -125,8 +125,8 @@ func (ts *OpenTasks) takeAll() []string {
 	return ids
 }
 
-// drop ends the tasks whose call was cut off, so that their chat is told nothing of them
-// after the turn has said how it ended.
+// drop ends the tasks of calls that were cut off, so that they are silent after the
+// turn has said how it ended.
 func (ts *OpenTasks) drop(ctx context.Context, of Tasks) error {
 	for _, id := range ts.takeAll() {
 		if err := of.EndQuietly(ctx, id, session.TaskCancelled); err != nil && !errors.Is(err, session.ErrNotFound) {

@@ -42,7 +42,7 @@ type Turn struct {
 	Space string
 	// Provenance is where its words come from.
 	Provenance *trust.Provenance
-	// Input is what the handler's Begin returned.
+	// Input is the result of the handler's Begin.
 	Input Input
 
 	ledger   *ledgerWriter
@@ -177,7 +177,7 @@ func (t *Turn) answer(ctx context.Context, in Input) error { //nolint:gocritic /
 	return err
 }
 
-// outcome is what came of asking the model.
+// outcome is the result of asking the model.
 type outcome struct {
 	err error
 	// before is the turn's work before the last run of the loop.
@@ -239,8 +239,8 @@ func (t *Turn) ask(ctx context.Context, items []session.Item, past resumed) ([]p
 	}
 }
 
-// untilOver ends the loop when over ends, the lifetime of what the turn works for; the
-// returned function ends that. A nil lifetime is the turn's own.
+// untilOver ends the loop when over ends, the lifetime of the turn's task; the returned
+// function ends that. A nil lifetime is the turn's own.
 func untilOver(over context.Context, cancel context.CancelCauseFunc) func() {
 	if over == nil {
 		return func() {}
@@ -330,7 +330,7 @@ func (t *Turn) Log() *zerolog.Logger {
 	return &l
 }
 
-// LogUse begins the line that tells what a turn took.
+// LogUse begins the line with the use of a turn.
 func (t *Turn) LogUse() *zerolog.Event {
 	u := t.Usage.Used()
 	e := t.Log().Info().Dur("took", time.Since(t.Clock.Began)).Int("read", u.Input).Int("written", u.Output)
@@ -340,7 +340,7 @@ func (t *Turn) LogUse() *zerolog.Event {
 	return e
 }
 
-// At notes what the turn does before it asks the model.
+// At notes the turn's activity before it asks the model.
 func (t *Turn) At(stage string) { t.stage.Store(&stage) }
 
 // Record writes a step to the turn's ledger.

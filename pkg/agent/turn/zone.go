@@ -18,20 +18,20 @@ type Zones struct {
 	known sync.Map // by name
 }
 
-// ZoneStore keeps the zone that a chat has chosen, an IANA name, "" for none.
+// ZoneStore keeps the zone that a chat has chosen, an IANA name, or "".
 type ZoneStore interface {
 	Zone(ctx context.Context, chat string) (string, error)
 	SetZone(ctx context.Context, chat, zone string) error
 }
 
-// NewZones are the zones that a store keeps. Usual is the zone of a chat for which none is
-// kept, "" where it is not known.
+// NewZones are the zones that a store keeps. Usual is the zone of a chat that has not
+// chosen one, "" where it is not known.
 func NewZones(store ZoneStore, usual func(a channels.Address) string, log zerolog.Logger) *Zones { //nolint:gocritic // a logger is a value
 	return &Zones{store: store, usual: usual, log: log}
 }
 
-// named is the time zone of a chat for which name is kept, "" for none: then the
-// usual one; nil when neither is known.
+// named is the time zone of a chat that keeps name, or "": then the usual one; nil when
+// both are unknown.
 func (z *Zones) named(name string, at channels.Address) *time.Location {
 	if name == "" {
 		name = z.usual(at)

@@ -22,7 +22,7 @@ type arrival struct {
 	e         *Engine
 	chat, seq uint64
 	item      *session.Item
-	turn      *turn // nil when it starts none
+	turn      *turn // nil when it does not start one
 }
 
 // errNotStored is the error of work that began early for a message that could not be
@@ -149,7 +149,7 @@ func (e *Engine) withdraw(d *delivery) (taken bool) {
 	return false
 }
 
-// Rollback lets the delivery neither be planned nor ended.
+// Rollback keeps the delivery from being planned or ended.
 func (d *delivery) Rollback() {
 	d.e.withdraw(d)
 	d.over.Store(true)

@@ -11,7 +11,7 @@ import (
 	"parley/pkg/session/kv"
 )
 
-// maintainEvery is the pause between two looks at what is old.
+// maintainEvery is the pause between two looks at old records.
 const maintainEvery = time.Minute
 
 // maintain prunes, takes snapshots and reads a store that gave cause for

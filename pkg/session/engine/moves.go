@@ -94,9 +94,9 @@ func (e *Engine) moveChat(t *table.Tx, from, to channels.Address) error {
 	return rules.Readdress(t, n, c)
 }
 
-// mergeChat takes over a chat that already began at the address that another one
-// moves to: what waits there is answered in the chat that moved, and what was
-// said there stays readable as a session that was left behind.
+// mergeChat takes over a chat that already began at the address that another one moves
+// to: its items are answered in the chat that moved, and its conversation stays
+// readable as a session that was left behind.
 func (e *Engine) mergeChat(t *table.Tx, n uint64, into *table.ChatRecord, other uint64) error {
 	from, err := table.ReadChat(t, other)
 	if err != nil {

@@ -45,7 +45,7 @@ func (h pruneCursor) String() string {
 	return string(h.bucket) + "/" + base64.RawStdEncoding.EncodeToString(h.key)
 }
 
-// parseCursor reads the stored form; what cannot be read begins at the beginning.
+// parseCursor reads the stored form; an unreadable one begins at the beginning.
 func parseCursor(s string) pruneCursor {
 	name, text, _ := strings.Cut(s, "/")
 	key, err := base64.RawStdEncoding.DecodeString(text)
@@ -80,7 +80,7 @@ func (e *Engine) prune(ctx context.Context) {
 	}
 }
 
-// pruning is a look at what is old.
+// pruning is a look at old records.
 type pruning struct {
 	retain time.Duration // how long a record stays
 	leaps  []leap        // the time that does not count for that

@@ -93,7 +93,7 @@ func (u *uptime) stamp(t *table.Tx) {
 	t.Meta.Looked, t.Meta.Leaps = u.looked, encodeLeaps(u.leaps)
 }
 
-// read takes over what the last process knew of the time.
+// read takes over the last process's knowledge of the time.
 func (u *uptime) read(m *table.MetaRecord) {
 	u.looked = m.Looked
 	if json.Unmarshal([]byte(m.Leaps), &u.leaps) != nil {

@@ -13,7 +13,7 @@ import (
 // maxNested bounds how many agents deep a chat is looked for; far more than there are.
 const maxNested = 16
 
-// BilledChat is the chat whose zone and budget count for what is done in a chat:
+// BilledChat is the chat with the zone and budget that count for work in a chat:
 // itself, or the one where its agent's task was started. 0: it is gone.
 func BilledChat(t *table.Tx, n uint64) uint64 {
 	for range maxNested {

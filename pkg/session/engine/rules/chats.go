@@ -57,8 +57,8 @@ func newSession(t *table.Tx, n uint64, c *table.ChatRecord) error {
 	return t.Put(table.Sessions, []byte(table.SessionID(s)), &table.SessionRecord{Chat: n})
 }
 
-// HealChat replaces a damaged chat record by a fresh one at address a, so that
-// what waits in the chat can be answered. The old session stays readable.
+// HealChat replaces a damaged chat record by a fresh one at address a, so that the
+// items in the chat can be answered. The old session stays readable.
 func HealChat(t *table.Tx, n uint64, a channels.Address) error {
 	if _, err := table.ReadChat(t, n); !errors.Is(err, session.ErrCorrupt) {
 		return err
@@ -88,7 +88,7 @@ func Reached(t *table.Tx, chat uint64) error {
 	return relistJobs(t, chat)
 }
 
-// LeaveSession keeps what is known of the present session and begins a new one.
+// LeaveSession keeps the facts of the present session and begins a new one.
 func LeaveSession(t *table.Tx, n uint64, c *table.ChatRecord) error {
 	past := table.InfoOf(t, n, c)
 	past.Current = false

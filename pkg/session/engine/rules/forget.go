@@ -8,10 +8,10 @@ import (
 )
 
 // A long history is removed in pieces, and so is everything else of a chat that can be
-// long: one transaction for all of it would keep every chat from writing for seconds. The
-// record of the session, or of the chat, goes in the first one, so that nobody finds it
-// any more; until the last one its number is listed in [table.Gone], and nothing that is
-// left of it is handed out. Sessions and chats are numbered together.
+// long: one transaction for all of it would keep every chat from writing for seconds.
+// The record of the session, or of the chat, goes in the first one, so that it cannot
+// be found any more; until the last one its number is listed in [table.Gone], and the
+// rest of it is not handed out. Sessions and chats are numbered together.
 
 // How much one transaction removes at most.
 const (

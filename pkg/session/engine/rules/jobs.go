@@ -94,7 +94,7 @@ func forgetJobs(t *table.Tx, chat uint64) error {
 	return nil
 }
 
-// NoteRun notes what came of a job's run.
+// NoteRun notes the outcome of a job's run.
 func NoteRun(t *table.Tx, run *session.JobRun) error {
 	if run == nil {
 		return nil

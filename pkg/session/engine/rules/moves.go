@@ -9,7 +9,7 @@ import (
 	"parley/pkg/session/engine/table"
 )
 
-// PutMove remembers what the chat at to was called. A thread is no chat.
+// PutMove remembers the former address of the chat at to. A thread is no chat.
 func PutMove(t *table.Tx, from, to channels.Address) error {
 	if from == to || from.Thread != "" || to.Thread != "" {
 		return nil
@@ -52,7 +52,7 @@ func LoseBegun(t *table.Tx, chat uint64, c *table.ChatRecord) error {
 	return LoseTurn(t, c, prefix, "interrupted, and its chat has moved: it is unknown what took effect")
 }
 
-// Rekey moves a record to another chat, and what points at it.
+// Rekey moves a record to another chat, with the entries that point at it.
 func Rekey(t *table.Tx, b table.Bucket, from, to []byte) error {
 	payload, err := t.Raw(b, from)
 	if err != nil {

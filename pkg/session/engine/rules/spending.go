@@ -8,7 +8,7 @@ import (
 	"parley/pkg/session/engine/table"
 )
 
-// ZoneOf is the time zone of a chat whose record is at hand.
+// ZoneOf is the time zone of a chat with its record at hand.
 func ZoneOf(t *table.Tx, n uint64, c *table.ChatRecord) string {
 	if c.Address.Channel == session.AgentChannel {
 		n = BilledChat(t, n)
@@ -20,7 +20,7 @@ func ZoneOf(t *table.Tx, n uint64, c *table.ChatRecord) string {
 	return string(payload)
 }
 
-// Spend counts what was used in a chat.
+// Spend counts a use in a chat.
 func Spend(t *table.Tx, chat uint64, s *session.Spent) error {
 	if s == nil {
 		return nil

@@ -7,9 +7,9 @@
 //     ([Seal], [Unseal]). A damaged record is an error that names it ([RecordError]) and
 //     can be moved out of the way ([Tx.SetAside]), with the index entries that lead to it.
 //   - Keys of a chat or session sort by number, keys of a time index by time.
-//   - Numbers that were given out never come again, also where an earlier build wrote
-//     the store in between.
-//   - A stored form never changes: testdata/forms.golden has each of them.
+//   - Each number is given out once, also where an earlier build wrote the store in
+//     between.
+//   - A stored form stays as it is: testdata/forms.golden has each of them.
 //   - A panic over a damaged page becomes an error ([Guard]).
 //
 // To add a kind of record, name a bucket in keys.go, give it a struct in record.go, and

@@ -8,7 +8,7 @@ import (
 	"parley/pkg/session"
 )
 
-// ChatAt finds the chat at an address; [session.ErrNotFound] when there is none.
+// ChatAt finds the chat at an address; [session.ErrNotFound] when it is missing.
 func ChatAt(t *Tx, a channels.Address) (uint64, error) {
 	payload, err := t.Raw(Addr, AddrKey(a))
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"parley/pkg/session"
 )
 
-// Walked is what a full read of the store found.
+// Walked has the findings of a full read of the store.
 type Walked struct {
 	Records int
 	Bad     []*RecordError

@@ -72,7 +72,7 @@ func isIndex(b Bucket) bool {
 	return slices.Contains([]Bucket{Open, Due, Suspended, TasksOf, JobsOf, Gone}, b)
 }
 
-// Index is a bucket whose keys end with those of the records that it leads to,
+// Index is a bucket with keys that end with those of the records that they lead to,
 // after a head of fixed length.
 type Index struct {
 	Bucket, Records Bucket
@@ -149,7 +149,7 @@ const (
 // DueKey is the key in an index by time.
 func DueKey(t time.Time, id string) []byte { return append(TimeKey(t), IDKey(id)...) }
 
-// OfKey is the key in an index by chat; what belongs to no chat is listed under 0.
+// OfKey is the key in an index by chat; a record without a chat is listed under 0.
 func OfKey(chat, id string) []byte {
 	n, err := ParseID("c", chat)
 	if err != nil {

@@ -36,7 +36,7 @@ func OutPayload(outbound []byte, mark uint64) []byte {
 	return b.Bytes()
 }
 
-// Storable refuses what would not be found again under the same name.
+// Storable refuses an id or address that would not be found again under the same name.
 func Storable(id string, a channels.Address) error {
 	if id == "" {
 		return errors.New("an id is empty")

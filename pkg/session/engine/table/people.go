@@ -41,7 +41,7 @@ type PairNote struct {
 	Made uint64 `json:"made,omitempty"`
 }
 
-// MoveRecord is what a chat was called before it moved.
+// MoveRecord is the address of a chat before it moved.
 type MoveRecord struct {
 	channels.Address // of now
 

@@ -180,8 +180,8 @@ type StepRecord struct {
 	Taken []uint64     `json:"taken,omitempty"`
 }
 
-// TurnRecord keeps what a committed turn consumed and how it ended. It is stored as
-// fields in this order, lists with their length before them.
+// TurnRecord keeps a committed turn's items and how it ended. It is stored as fields in
+// this order, lists with their length before them.
 type TurnRecord struct {
 	Session uint64
 	Outcome session.Outcome
@@ -221,7 +221,7 @@ type SentRecord struct {
 	Time      time.Time
 }
 
-// Forgotten is the state of a message whose session was deleted before it left.
+// Forgotten is the state of a message of a session that was deleted before it left.
 const Forgotten channels.OutcomeState = "forgotten"
 
 // Encode is a payload: fields where the record has them, else JSON.

@@ -7,7 +7,7 @@ import (
 	"parley/pkg/session"
 )
 
-// SpentRecord is what a chat used on one day. It is stored as fields: the number of
+// SpentRecord is the use of a chat on one day. It is stored as fields: the number of
 // purposes, and of each its name, turns, input, output and money.
 type SpentRecord map[session.Purpose]session.Usage
 

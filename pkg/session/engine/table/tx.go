@@ -40,7 +40,7 @@ type Speculation interface {
 	Start(t *Tx)
 	// Publish lets its results count: the transaction is durable.
 	Publish()
-	// Rollback makes sure that they never count.
+	// Rollback makes sure that they do not count.
 	Rollback()
 }
 
@@ -53,13 +53,13 @@ func NewWrite(w kv.Tx, now time.Time) *Tx { return &Tx{k: w, w: w, Now: now} }
 // Has says that a key is there.
 func (t *Tx) Has(b Bucket, key []byte) bool { return t.k.Get(b, key) != nil }
 
-// Value is a stored value, with its checksum; nil when there is none.
+// Value is a stored value, with its checksum, or nil.
 func (t *Tx) Value(b Bucket, key []byte) []byte { return t.k.Get(b, key) }
 
 // Cursor walks over a bucket.
 func (t *Tx) Cursor(b Bucket) kv.Cursor { return t.k.Cursor(b) }
 
-// Raw is a record's payload; [session.ErrNotFound] when there is none.
+// Raw is a record's payload; [session.ErrNotFound] when it is missing.
 func (t *Tx) Raw(b Bucket, key []byte) ([]byte, error) {
 	rec := t.k.Get(b, key)
 	if rec == nil {
@@ -110,7 +110,7 @@ func (t *Tx) Put(b Bucket, key []byte, v any) error {
 	return t.PutRaw(b, key, payload)
 }
 
-// PutIndex stores keys that have nothing to say but that they are there.
+// PutIndex stores keys that only say that they are there.
 func (t *Tx) PutIndex(b Bucket, keys ...[]byte) error {
 	for _, key := range keys {
 		t.Changed = true
@@ -158,7 +158,7 @@ func (t *Tx) count(n uint64) error {
 	return t.PutRaw(Meta, []byte(NumberKey), NumKey(n))
 }
 
-// Next is a number that was never given out before, growing.
+// Next is a new number, larger than all before.
 func (t *Tx) Next() (uint64, error) {
 	n, err := t.number()
 	if err != nil {
@@ -212,7 +212,7 @@ func (t *Tx) Heads(b Bucket, f func(chat, first uint64)) {
 	}
 }
 
-// First is the first key and value with prefix, nil when there is none.
+// First is the first key and value with prefix, or nil.
 func (t *Tx) First(b Bucket, prefix []byte) (key, value []byte) {
 	k, v := t.k.Cursor(b).Seek(prefix)
 	if k == nil || !bytes.HasPrefix(k, prefix) {
@@ -221,7 +221,7 @@ func (t *Tx) First(b Bucket, prefix []byte) (key, value []byte) {
 	return k, v
 }
 
-// Last is the last key of a chat in a bucket of keys (chat, seq), nil when there is none.
+// Last is the last key of a chat in a bucket of keys (chat, seq), or nil.
 func (t *Tx) Last(b Bucket, chat uint64) []byte {
 	c := t.k.Cursor(b)
 	k, _ := c.SeekBefore(NumKey(chat + 1))

@@ -95,7 +95,7 @@ func (b *batch) publish() {
 	}
 }
 
-// rollback makes sure that it never counts.
+// rollback makes sure that it does not count.
 func (b *batch) rollback() {
 	if b.t == nil {
 		return

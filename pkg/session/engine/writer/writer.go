@@ -27,7 +27,7 @@ const (
 // ErrClosed is the answer of a writer that was closed.
 var ErrClosed = fmt.Errorf("%w: %w", session.ErrStore, kv.ErrClosed)
 
-// Owner is on whose behalf a write is made: a turn. After a write of it that failed, all
+// Owner is the turn that a write is made for. After a write of it that failed, all
 // fail.
 type Owner interface {
 	// Fail makes every later write fail.
@@ -82,7 +82,7 @@ type Options struct {
 
 // Writer is the one writer of a store. [New] makes one.
 type Writer struct {
-	// State is what is durable.
+	// State is the durable state.
 	State *State
 
 	o     Options
@@ -171,7 +171,7 @@ func (w *Writer) Await(ctx context.Context, write *Write) error {
 	return <-done
 }
 
-// Run writes what was queued, until the writer is closed.
+// Run writes the queued writes, until the writer is closed.
 func (w *Writer) Run() {
 	defer close(w.committed)
 	for write := range w.queue {
@@ -233,7 +233,7 @@ func (w *Writer) commitAll(writes []*Write) {
 			writes[guilty].finish(err)
 			writes = slices.Delete(writes, guilty, guilty+1)
 		case table.IsPanic(err) && len(writes) > 1:
-			// The commit itself panicked, and it is unknown over whose pages.
+			// The commit itself panicked, and it is unknown over which pages.
 			for _, write := range writes {
 				w.commitAll([]*Write{write})
 			}
