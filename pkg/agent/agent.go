@@ -256,3 +256,9 @@ func (a *Agent) handle(ctx context.Context, t session.Turn) error {
 	defer a.turns.Add(one)()
 	return one.Run(ctx)
 }
+
+// Today is the day on which a turn of a chat would count now, as YYYY-MM-DD, given
+// the chat's key and where it is.
+func (a *Agent) Today(ctx context.Context, chat string, address channels.Address) string {
+	return a.o.Now().In(a.zones.Of(ctx, chat, address)).Format(time.DateOnly)
+}

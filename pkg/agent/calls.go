@@ -3,6 +3,7 @@ package agent
 import (
 	"parley/pkg/agent/job"
 	"parley/pkg/agent/subagent"
+	"parley/pkg/agent/task"
 	"parley/pkg/agent/turn"
 )
 
@@ -10,6 +11,7 @@ import (
 type (
 	turnCalls = turn.Calls
 	jobCalls  = job.Calls
+	taskCalls = task.Calls
 )
 
 // Calls are the tools' view of the turn that their call belongs to. A call finds its
@@ -17,8 +19,8 @@ type (
 type Calls struct {
 	turnCalls
 	jobCalls
+	taskCalls
 	subagent.Starter
-	a *Agent
 }
 
 // Calls serves the tools.
@@ -26,7 +28,8 @@ func (a *Agent) Calls() Calls {
 	return Calls{
 		turnCalls{Running: a.turns, Zones: a.zones},
 		jobCalls{Running: a.turns, Scheduler: a.jobs},
-		a.agents.Starter(a.turns), a,
+		taskCalls{Running: a.turns, All: a.tasks},
+		a.agents.Starter(a.turns),
 	}
 }
 

@@ -139,7 +139,7 @@ func outsideMutants() []Mutant {
 		},
 		{
 			Promise: row, Defect: "takes the list of tasks for the chat's own",
-			File: "pkg/agent/cancel.go", Old: "func(t session.Task) bool { return t.Tainted }",
+			File: "pkg/agent/task/calls.go", Old: "func(t session.Task) bool { return t.Tainted }",
 			New: "func(t session.Task) bool { return t.Tainted && t.ID == \"\" }",
 			Dir: "pkg/agent", Test: "^TestTheListOfTasksIsFromOutsideWhereTheirResultsAre$",
 		},
