@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"time"
 
@@ -13,10 +14,23 @@ type manners[C any] struct {
 	say func(chat C, text string)
 	// sent is when each message of the bot in a chat was sent.
 	sent func(chat C) []time.Time
-	// sends are the attempts to send to a chat; refused waits for n of them that were
-	// refused because of the rate, and gives when the last was.
-	sends   func(chat C) int
-	refused func(chat C, n int) time.Time
+}
+
+// attempt is a request to send a message, as the fake booked it.
+type attempt struct {
+	status int // 0 while it has no answer
+	done   time.Time
+}
+
+// refused waits for n attempts to send to a chat that got a status, and gives the last.
+func (w *platformWorld[I, M, C]) refused(chat C, status, n int) attempt {
+	w.t.Helper()
+	var all []attempt
+	w.await("a refusal", func() bool {
+		all = slices.DeleteFunc(w.sends(chat), func(a attempt) bool { return a.status != status })
+		return len(all) >= n
+	})
+	return all[n-1]
 }
 
 // limitsOneChat is for a platform that asks once for time in the chat slow: that one waits,
@@ -24,7 +38,7 @@ type manners[C any] struct {
 func (w *platformWorld[I, M, C]) limitsOneChat(m manners[C], slow, other C, wait time.Duration) {
 	w.t.Helper()
 	m.say(slow, "one")
-	refused := m.refused(slow, 1)
+	refused := w.refused(slow, http.StatusTooManyRequests, 1).done
 	m.say(slow, "two")
 	m.say(other, "one")
 	w.hears(other, "one")
@@ -54,12 +68,12 @@ func (w *platformWorld[I, M, C]) troubleDelaysNobody(
 	for i := range 2 {
 		said = append(said, fmt.Sprint(i))
 		m.say(hanging, said[i])
-		w.await("the send that hangs", func() bool { return m.sends(hanging) == 1 })
+		w.await("the send that hangs", func() bool { return len(w.sends(hanging)) == 1 })
 		w.rests("an answer behind it", resting)
 	}
 	for i := range said {
 		m.say(limited, said[i])
-		refused := m.refused(limited, i+1)
+		refused := w.refused(limited, http.StatusTooManyRequests, i+1).done
 		for _, chat := range others {
 			m.say(chat, said[i])
 		}
@@ -70,7 +84,7 @@ func (w *platformWorld[I, M, C]) troubleDelaysNobody(
 			}
 		}
 	}
-	if n := m.sends(hanging); n != 1 {
+	if n := len(w.sends(hanging)); n != 1 {
 		w.t.Errorf("%d attempts to send to the chat that hangs, want the first one still under way", n)
 	}
 	if got := slices.Concat(hanging.Texts(), limited.Texts()); len(got) > 0 {

@@ -38,6 +38,8 @@ type platformWorld[I, M any, C fakeChat[I, M]] struct {
 	// chats are those of which the texts were told; they must not change any more
 	// before the gateway has ended.
 	chats map[C][]string
+	// sends are the attempts to send to a chat.
+	sends func(chat C) []attempt
 }
 
 // onPlatform prepares a gateway of a configuration.

@@ -14,18 +14,6 @@ import (
 	"parley/pkg/session"
 )
 
-// refused waits for n refusals with a status of messages for a chat, and gives the
-// last.
-func (w *slackWorld) refused(chat *fakeslack.Chat, status, n int) fakeslack.Request {
-	w.t.Helper()
-	var all []fakeslack.Request
-	w.await("a refusal", func() bool {
-		all = slices.DeleteFunc(w.sends(chat), func(r fakeslack.Request) bool { return r.Status != status })
-		return len(all) >= n
-	})
-	return all[n-1]
-}
-
 // TestSlackLimitsOneChannel has Slack ask for time in one channel: that one waits, also
 // with later messages, and others do not.
 func TestSlackLimitsOneChannel(t *testing.T) {

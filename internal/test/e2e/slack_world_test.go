@@ -2,7 +2,6 @@ package e2e_test
 
 import (
 	"net/http"
-	"slices"
 	"testing"
 	"time"
 
@@ -48,7 +47,17 @@ func newSlackWith(t *testing.T, srv *fakeslack.Server, b brain, c rig.Config) *s
 func prepareSlack(t *testing.T, srv *fakeslack.Server, b brain, c rig.Config) *slackWorld {
 	t.Helper()
 	secrets := []string{srv.BotToken(), srv.AppToken(), srv.SigningSecret()}
-	return &slackWorld{onPlatform[string, fakeslack.Message, *fakeslack.Chat](t, srv, b, c, secrets...), srv}
+	w := &slackWorld{onPlatform[string, fakeslack.Message, *fakeslack.Chat](t, srv, b, c, secrets...), srv}
+	w.sends = func(chat *fakeslack.Chat) (all []attempt) {
+		requests := srv.Requests("chat.postMessage")
+		for i := range requests {
+			if r := &requests[i]; r.Chat == chat.ID() {
+				all = append(all, attempt{r.Status, r.Done})
+			}
+		}
+		return all
+	}
+	return w
 }
 
 // linked waits until there is a socket: a press or a command comes once, and is lost
@@ -101,11 +110,6 @@ func (w *slackWorld) asked(chat *fakeslack.Chat) (q fakeslack.Message) {
 	return q
 }
 
-// sends are the attempts to post in a chat.
-func (w *slackWorld) sends(chat *fakeslack.Chat) []fakeslack.Request {
-	return slices.DeleteFunc(w.srv.Requests("chat.postMessage"), func(r fakeslack.Request) bool { return r.Chat != chat.ID() })
-}
-
 // manners are how the tests of trouble write and look on Slack.
 func (w *slackWorld) manners() manners[*fakeslack.Chat] {
 	return manners[*fakeslack.Chat]{
@@ -115,10 +119,6 @@ func (w *slackWorld) manners() manners[*fakeslack.Chat] {
 				all = append(all, m.Sent)
 			}
 			return all
-		},
-		sends: func(chat *fakeslack.Chat) int { return len(w.sends(chat)) },
-		refused: func(chat *fakeslack.Chat, n int) time.Time {
-			return w.refused(chat, http.StatusTooManyRequests, n).Done
 		},
 	}
 }

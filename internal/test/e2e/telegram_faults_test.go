@@ -53,7 +53,7 @@ func TestTelegramBlocked(t *testing.T) {
 			return fakemodel.Say("NO_REPLY")
 		case len(results(req)) > 0:
 			// The result of the work is the first that Telegram refuses.
-			if err := tg.Until(w.ctx, func() bool { return len(w.sends(chat)) == 1 && w.sends(chat)[0].Status != 0 }); err != nil {
+			if err := tg.Until(w.ctx, func() bool { return len(w.sends(chat)) == 1 && w.sends(chat)[0].status != 0 }); err != nil {
 				return fakemodel.Say(err.Error())
 			}
 			return fakemodel.Say("heard: work")

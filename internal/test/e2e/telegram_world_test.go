@@ -1,8 +1,6 @@
 package e2e_test
 
 import (
-	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -42,7 +40,17 @@ func prepareTelegram(t *testing.T, tg *faketelegram.Server, b brain, c rig.Confi
 	t.Helper()
 	t.Cleanup(func() { checkWaits(t, tg) }) // when the gateway has ended
 	_, secret, _ := strings.Cut(tg.Token(), ":")
-	return &telegramWorld{onPlatform[int64, faketelegram.Message, *faketelegram.Chat](t, tg, b, c, secret), tg}
+	w := &telegramWorld{onPlatform[int64, faketelegram.Message, *faketelegram.Chat](t, tg, b, c, secret), tg}
+	w.sends = func(chat *faketelegram.Chat) (all []attempt) {
+		requests := tg.Requests("sendMessage")
+		for i := range requests {
+			if r := &requests[i]; r.Chat == chat.ID() {
+				all = append(all, attempt{r.Status, r.Done})
+			}
+		}
+		return all
+	}
+	return w
 }
 
 // checkWaits fails where a request came before the time was over that Telegram had asked for.
@@ -56,22 +64,6 @@ func checkWaits(t *testing.T, tg *faketelegram.Server) {
 	}
 }
 
-// refused waits for n refusals with code of messages for a chat, and gives the last.
-func (w *telegramWorld) refused(chat *faketelegram.Chat, code, n int) faketelegram.Request {
-	w.t.Helper()
-	var all []faketelegram.Request
-	w.await("a refusal", func() bool {
-		all = slices.DeleteFunc(w.sends(chat), func(r faketelegram.Request) bool { return r.Status != code })
-		return len(all) >= n
-	})
-	return all[n-1]
-}
-
-// sends are the attempts to send to a chat.
-func (w *telegramWorld) sends(chat *faketelegram.Chat) []faketelegram.Request {
-	return slices.DeleteFunc(w.tg.Requests("sendMessage"), func(r faketelegram.Request) bool { return r.Chat != chat.ID() })
-}
-
 // manners are how the tests of trouble write and look on Telegram.
 func (w *telegramWorld) manners() manners[*faketelegram.Chat] {
 	return manners[*faketelegram.Chat]{
@@ -81,10 +73,6 @@ func (w *telegramWorld) manners() manners[*faketelegram.Chat] {
 				all = append(all, m.Sent)
 			}
 			return all
-		},
-		sends: func(chat *faketelegram.Chat) int { return len(w.sends(chat)) },
-		refused: func(chat *faketelegram.Chat, n int) time.Time {
-			return w.refused(chat, http.StatusTooManyRequests, n).Done
 		},
 	}
 }
