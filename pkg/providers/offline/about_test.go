@@ -11,7 +11,7 @@ import (
 // in a conversation, then a line.
 func TestExplainsItselfOnce(t *testing.T) {
 	t.Parallel()
-	const short = "I did not understand that. Say help for what I can do."
+	const short = "I did not understand that. Say help to see my commands."
 	messages := []providers.Message{user("write me a poem")}
 	for n, want := range []string{"", short, "You're welcome.", short} {
 		resp := ask(t, messages, allTools(), nil)

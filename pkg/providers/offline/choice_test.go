@@ -26,7 +26,7 @@ func TestToolChoice(t *testing.T) {
 		says       string
 	}{
 		{"auto", "1+1", allTools(), word("auto"), `calculator {"expression":"1+1"}`, ""},
-		{"none", "1+1", allTools(), word("none"), "", "may not call a tool"},
+		{"none", "1+1", allTools(), word("none"), "", "may not call another tool"},
 		{"required and wanted", "1+1", allTools(), word("required"), `calculator {"expression":"1+1"}`, ""},
 		{"required and not wanted", "thanks", allTools(), word("required"), "calculator {}", ""},
 		{"required, one needs nothing", "thanks", needs, word("required"), "calculator {}", ""},

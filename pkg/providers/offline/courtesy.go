@@ -1,6 +1,9 @@
 package offline
 
-import "regexp"
+import (
+	"fmt"
+	"regexp"
+)
 
 // courtesyRules understand greetings and questions about the model itself.
 func courtesyRules(a about) []rule {
@@ -9,11 +12,11 @@ func courtesyRules(a about) []rule {
 	}
 	return []rule{
 		constant(`(?:(?:hi|hello|hey|hiya|howdy|greetings|yo|good (?:morning|afternoon|evening|day))(?:[ ,]+(?:there|parley|bot|all|again))?|/start)`,
-			piece{text: "Hello! " + a.introduction() + " Say help for what I can do.", introduces: true}),
+			piece{text: fmt.Sprintf(textHello, a.introduction()), introduces: true}),
 		constant(`(?:many )?(?:thanks|thank you|thx|cheers)(?: (?:a lot|so much|very much|you|again|parley))*|great|perfect|nice|cool|well done`,
-			piece{text: "You're welcome."}),
-		constant(`(?:bye|goodbye|good ?bye|good night|see you(?: later| soon)?|exit|quit)`, piece{text: "Goodbye!"}),
-		constant(`how are you(?: doing)?(?: today)?`, piece{text: "I am a program and work as I should, thank you."}),
+			piece{text: textWelcome}),
+		constant(`(?:bye|goodbye|good ?bye|good night|see you(?: later| soon)?|exit|quit)`, piece{text: textGoodbye}),
+		constant(`how are you(?: doing)?(?: today)?`, piece{text: textFine}),
 		constant(`/?help(?: me)?(?: please)?|\?|commands?|`+
 			`(?:so |ok |please )*(?:what (?:can|do|could) (?:you|i) (?:do|ask|say|understand|know)|what are (?:you|your (?:abilities|capabilities|commands|tools|skills))|who are you|what is this|`+
 			`what(?:'s| is) your name|what (?:kind|sort) of (?:bot|model|program) are you|which model (?:are you|is this|do you use)|what model (?:are you|is this|do you use)|`+
@@ -22,8 +25,7 @@ func courtesyRules(a about) []rule {
 			piece{text: a.help(), introduces: true}),
 		constant(`(?:how|where) (?:can|do|should|could|must) (?:i|we|you) (?:connect|set|use|configure|add|get|enter|switch to|change)\b.*\b(?:model|key|openai|llm|gpt|api key)s?\b.*`,
 			piece{
-				text: "To connect a real model, set OPENAI_API_KEY in the environment and start again, or name one under models: in parley.yaml. " +
-					a.introduction(),
+				text:       textConnectHow + a.introduction(),
 				introduces: true,
 			}),
 	}

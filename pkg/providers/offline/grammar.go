@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -88,9 +89,9 @@ func (g *grammar) understand(m providers.Message) []piece {
 	text := strings.TrimSpace(m.Content)
 	switch {
 	case len(m.Images) > 0 && (text == "" || strings.HasSuffix(text, "(a message without text)")):
-		return say("I cannot look at pictures; a real model can.")
+		return say(textPicture)
 	case text == "":
-		return say("That message was empty.")
+		return say(textEmpty)
 	case m.Role != providers.RoleUser:
 		return say(text)
 	case g.relayed.MatchString(text):
@@ -158,13 +159,13 @@ func (g *grammar) relay(text string) string {
 		if strings.HasPrefix(t[3], "The person has already been shown") {
 			return noReply
 		}
-		return "The background task " + t[1] + " ended (" + t[2] + "):\n" + t[4]
+		return fmt.Sprintf(textTaskEnded, t[1], t[2], t[4])
 	}
 	if t := g.agent.FindStringSubmatch(text); t != nil {
-		return "The background task " + t[1] + " is done:\n" + t[2]
+		return fmt.Sprintf(textTaskDone, t[1], t[2])
 	}
 	if t := g.outcome.FindStringSubmatch(text); t != nil {
-		return "I had to go on without what I asked for: " + t[1]
+		return fmt.Sprintf(textWithoutCall, t[1])
 	}
 	if strings.HasPrefix(text, "[approval ") {
 		return noReply // the result of the call says it
@@ -251,7 +252,7 @@ func (g *grammar) parts(text string) (parts [][]piece, understood int) {
 		if pieces != nil {
 			understood++
 		} else {
-			pieces = say("I did not understand “" + short(part, 100) + "”.")
+			pieces = say(fmt.Sprintf(textUnknownPart, short(part, 100)))
 		}
 		parts = append(parts, pieces)
 	}

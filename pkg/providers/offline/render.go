@@ -14,9 +14,6 @@ import (
 // maxShown is how much of a tool's result an answer repeats.
 const maxShown = 6000
 
-// more ends a list that is not all.
-const more = "There are more."
-
 // render tells the result of a call in plain words. A result without the tool's known
 // shape is shown as it is.
 func render(tc providers.ToolCall, result string) string {
@@ -64,7 +61,7 @@ func renderError(tc providers.ToolCall, result string) (string, bool) {
 	if json.Unmarshal([]byte(result), &e) != nil || !e.Error || e.Type == "" {
 		return "", false
 	}
-	return fmt.Sprintf("%s failed (%s): %s", tc.Name, e.Type, short(e.Message, 1000)), true
+	return fmt.Sprintf(textCallFailed, tc.Name, e.Type, short(e.Message, 1000)), true
 }
 
 func renderNumber(result string) (string, bool) {
@@ -139,7 +136,7 @@ func renderListing(result string) (string, bool) {
 		}
 	}
 	if r.Truncated {
-		lines = append(lines, more)
+		lines = append(lines, textMore)
 	}
 	return short(strings.Join(lines, "\n"), maxShown), true
 }
@@ -203,7 +200,7 @@ func renderFound(result string) (string, bool) {
 		lines = append(lines, fmt.Sprintf("- %s, line %d: %s", f.Path, f.Line, f.Text))
 	}
 	if r.Truncated {
-		lines = append(lines, more)
+		lines = append(lines, textMore)
 	}
 	return short(strings.Join(lines, "\n"), maxShown), true
 }

@@ -24,9 +24,9 @@ func renderSchedule(action any, result string) (string, bool) {
 	}
 	switch {
 	case j.ID == "" && j.Now != "" && len(j.Jobs) == 0:
-		return "Nothing is scheduled.", true
+		return textNoneScheduled, true
 	case j.ID == "" && j.Now != "":
-		lines := []string{"Scheduled:"}
+		lines := []string{textScheduled}
 		for i := range j.Jobs {
 			lines = append(lines, "- "+j.Jobs[i].ID+": "+short(j.Jobs[i].Text, 100)+" ("+j.Jobs[i].state()+")")
 		}
@@ -34,13 +34,13 @@ func renderSchedule(action any, result string) (string, bool) {
 	case j.ID == "":
 		return "", false
 	case j.Removed:
-		return j.ID + " is cancelled.", true
+		return fmt.Sprintf(textCancelled, j.ID), true
 	}
 	verb := map[any]string{"create": "scheduled", "pause": "paused", "resume": "on again"}[action]
 	if verb == "" {
 		verb = "changed"
 	}
-	text := fmt.Sprintf("%s is %s: %s.", j.ID, verb, j.state())
+	text := fmt.Sprintf(textIsScheduled, j.ID, verb, j.state())
 	if j.Note != "" {
 		text += " " + j.Note
 	}
@@ -70,5 +70,5 @@ func renderSpawn(result string) (string, bool) {
 	if json.Unmarshal([]byte(result), &r) != nil || r.Task == "" {
 		return "", false
 	}
-	return "I work on that in the background, as task " + r.Task + ", and tell you when it is done.", true
+	return fmt.Sprintf(textInBackground, r.Task), true
 }

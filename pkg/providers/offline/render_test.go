@@ -147,7 +147,7 @@ func TestRelaysWhatTheSystemSays(t *testing.T) {
 				"[background task] spawn ended (done). The person has not been told yet. Answer NO_REPLY if there is nothing to add.\n" +
 					"Result:\n12 pages\nof text",
 			),
-			"The background task spawn ended (done):\n12 pages\nof text",
+			"Task spawn ended (done):\n12 pages\nof text",
 		},
 		{
 			user(
@@ -162,7 +162,7 @@ func TestRelaysWhatTheSystemSays(t *testing.T) {
 					"The person has not seen its report. Tell them what came of it; answer NO_REPLY only if they want nothing told.\n" +
 					"Report:\n3*4+5 = 17",
 			),
-			"The background task “3*4+5” (abcdefgh) is done:\n3*4+5 = 17",
+			"Task “3*4+5” (abcdefgh) is done:\n3*4+5 = 17",
 		},
 		{
 			user(
@@ -172,7 +172,7 @@ func TestRelaysWhatTheSystemSays(t *testing.T) {
 		},
 		{
 			user("[approval ABC] Ada decided on the call c1 of write_file({}). The outcome: it was not run\nGo on without it."),
-			"I had to go on without what I asked for: it was not run",
+			"I continued without the call: it was not run",
 		},
 		{providers.Message{Role: providers.RoleSystem, Content: "Task 3 was interrupted."}, "Task 3 was interrupted."},
 	}

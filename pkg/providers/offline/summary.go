@@ -72,7 +72,7 @@ func listed(said []string) string {
 		size += len(said[first]) + 3
 	}
 	if first == len(said) {
-		return "Nothing was said yet."
+		return textNothingSaid
 	}
 	return summaryHead + strings.Join(said[first:], "\n- ")
 }

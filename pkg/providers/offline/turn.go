@@ -212,7 +212,7 @@ func (t *turn) answerOne(pieces []piece, made []providers.ToolCall, elsewhere bo
 func (t *turn) told(tc providers.ToolCall) string {
 	m, ok := t.results[tc.ID]
 	if !ok {
-		return "The call of " + tc.Name + " has no result."
+		return fmt.Sprintf(textNoResult, tc.Name)
 	}
 	if strings.HasPrefix(m.Content, "waiting for approval ") {
 		return noReply // the question says it
@@ -223,12 +223,12 @@ func (t *turn) told(tc providers.ToolCall) string {
 func unavailable(name string, c choice) string {
 	switch _, offered := c.offered[name]; {
 	case c.forbidden:
-		return "I would need the tool " + name + " for that, and I may not call a tool any more in this answer."
+		return fmt.Sprintf(textNoMoreCalls, name)
 	case offered:
-		return "I would need the tool " + name + " for that, and I may call only " + c.only + " now."
+		return fmt.Sprintf(textOnlyTool, name, c.only)
 	case len(c.names) == 0:
-		return "The tool " + name + " is not available in this chat; no tools are."
+		return fmt.Sprintf(textNoTools, name)
 	default:
-		return "The tool " + name + " is not available in this chat. These are: " + strings.Join(c.names, ", ") + "."
+		return fmt.Sprintf(textOtherTools, name, strings.Join(c.names, ", "))
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // askZone is the question to the person if a schedule needs a time zone.
-const askZone = "In which time zone are you? Tell me, such as: I am in Europe/Vienna."
+const askZone = textWhichZone
 
 // argumentsOf are a call's arguments. Of one that comes out of a history only their
 // text is known. They are nil where they cannot be read.
