@@ -237,7 +237,7 @@ func approval(t *testing.T, m meeting) {
 	m.forge(ada, func(data string) string {
 		return regexp.MustCompile(`approval/\w+/`).ReplaceAllString(data, "approval/AAAAAAAA/")
 	})
-	m.holds("There is no such question")
+	m.holds("There is no such approval")
 	if n := m.under().effectsOf("one\u202e\u200b two"); n != 0 {
 		t.Fatalf("it ran %d times before it was allowed", n)
 	}
