@@ -41,7 +41,6 @@ func rooms() map[string][]string {
 		"pkg/gateway/toolset": append([]string{
 			"pkg/gateway/files", "pkg/config", "pkg/policy", "pkg/sandbox", "pkg/tools", "pkg/tools/...", "workspace", "internal/test/testtools",
 		}, vocabulary...),
-		"pkg/gateway/piped": append([]string{"pkg/session", "pkg/channels/console"}, vocabulary...),
 		// The files of a running gateway; the agent declares the form of a fetched
 		// file.
 		"pkg/gateway/files": append([]string{"pkg/agent/prompt", "pkg/session", "pkg/tools", "pkg/openat", "pkg/fair", "workspace"},
@@ -88,6 +87,7 @@ func rooms() map[string][]string {
 		"pkg/session/engine/table":  append([]string{"pkg/session", "pkg/session/kv"}, vocabulary...),
 		"pkg/session/engine/rules":  append([]string{"pkg/session", "pkg/session/engine/table"}, vocabulary...),
 		"pkg/session/engine/writer": {"pkg/session", "pkg/session/kv", "pkg/session/engine/table"},
+		"pkg/session/engine/drain":  {"pkg/session", "pkg/session/engine/table", "pkg/session/engine/writer"},
 		"pkg/session/engine/fsck":   append([]string{"pkg/session", "pkg/session/kv", "pkg/session/engine/table"}, vocabulary...),
 		"pkg/session/sessiontest":   append([]string{"pkg/session"}, vocabulary...),
 		// The file knows the form of the records and their check, and no rule of the engine.

@@ -92,7 +92,7 @@ func (h *host) chat(ctx context.Context) error {
 	trouble := newTroubles()
 	a, err = gateway.New(ctx, cfg, gateway.Options{
 		LookupEnv: h.lookupEnv, Log: log, Redactor: h.redactor, Trouble: trouble.add, Channels: []channels.Channel{screen},
-		Grace: leaveGrace, Piped: !interactive,
+		Grace: leaveGrace,
 	})
 	if err != nil {
 		return err

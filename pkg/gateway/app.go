@@ -13,10 +13,10 @@ import (
 	"parley/pkg/agent"
 	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
+	"parley/pkg/channels/console"
 	"parley/pkg/config"
 	"parley/pkg/gateway/admin"
 	"parley/pkg/gateway/files"
-	"parley/pkg/gateway/piped"
 	"parley/pkg/gateway/toolset"
 	"parley/pkg/policy"
 	"parley/pkg/providers/offline"
@@ -34,9 +34,7 @@ type App struct {
 	running bool // it takes in and answers
 
 	store    *local.Engine
-	engine   session.Engine // the store, or the tracker in front of it
-	piped    *piped.Tracker // nil without [Options.Piped]
-	audit    *auditTrail    // nil with [Options.Look]
+	audit    *auditTrail // nil with [Options.Look]
 	policy   *policy.Policy
 	kept     fileStores
 	model    ModelChoice
@@ -66,8 +64,6 @@ type Options struct {
 	Channels []channels.Channel
 	// Grace is how long turns may go on after the stop; 0: 20 s.
 	Grace time.Duration
-	// Piped follows the messages of the console for [App.Drained].
-	Piped bool
 	// Operate constructs an App for one operation: it has no model and no channels.
 	// With Look, it changes no file either.
 	Operate, Look bool
@@ -97,8 +93,8 @@ func New(ctx context.Context, cfg *config.Config, o Options) (*App, error) {
 // Close closes the audit log and the store.
 func (a *App) Close() error {
 	err := a.audit.close()
-	if a.engine != nil {
-		err = errors.Join(err, a.engine.Close())
+	if a.store != nil {
+		err = errors.Join(err, a.store.Close())
 	}
 	return err
 }
@@ -119,12 +115,8 @@ func (a *App) openStore(ctx context.Context) error {
 	if err != nil {
 		return admin.StoreError(err)
 	}
-	a.store, a.engine = store, store
-	if a.o.Piped {
-		a.piped = piped.New(store)
-		a.engine = a.piped
-	}
-	a.policy = a.policy.WithPairs(a.engine.Pairs()).WithMoves(a.engine.Chats())
+	a.store = store
+	a.policy = a.policy.WithPairs(a.store.Pairs()).WithMoves(a.store.Chats())
 	return nil
 }
 
@@ -181,14 +173,14 @@ func (a *App) chooseModel(ctx context.Context) (err error) {
 // configuration.
 func (a *App) openChannels(context.Context) error {
 	a.channels = newChannels(channels.EgressOptions{
-		Outbox: a.engine.Outbox(), Files: a.kept.uploads, Log: a.o.Log,
+		Outbox: a.store.Outbox(), Files: a.kept.uploads, Log: a.o.Log,
 		Redact: a.o.Redactor.Redact,
 	})
 	for _, c := range a.o.Channels {
 		a.channels.bind(c)
 	}
 	if !a.o.Operate {
-		p := platforms{cfg: a.cfg, engine: a.engine, spaces: a.kept.spaces, deadLetters: a.kept.deadLetters, log: a.o.Log}
+		p := platforms{cfg: a.cfg, engine: a.store, spaces: a.kept.spaces, deadLetters: a.kept.deadLetters, log: a.o.Log}
 		if err := p.open(a.channels); err != nil {
 			return err
 		}
@@ -214,7 +206,7 @@ func (a *App) makeTools(context.Context) error {
 func (a *App) makeAgent(context.Context) error {
 	var err error
 	a.agent, err = agent.New(agent.Options{
-		Engine: a.engine,
+		Engine: a.store,
 		Model: turn.Model{
 			Provider: a.model.provider, Name: a.model.model, Direct: offline.New(offline.Options{Version: Version()}),
 		},
@@ -253,7 +245,7 @@ func (a *App) Channels() int { return a.channels.expected() }
 
 // Held is the reason for which the store hands no message out, as an error.
 func (a *App) Held(ctx context.Context) error {
-	st, err := a.engine.Status(ctx)
+	st, err := a.store.Status(ctx)
 	if err != nil {
 		return err
 	}
@@ -265,14 +257,15 @@ func (a *App) Held(ctx context.Context) error {
 
 // Waiting says whether a message waits for its answer.
 func (a *App) Waiting(ctx context.Context) bool {
-	st, err := a.engine.Status(ctx)
+	st, err := a.store.Status(ctx)
 	return err == nil && st.Waiting > 0
 }
 
 // Drained returns when each message of the console has its outcome and its answers have
 // left, or when ctx ends. Failed says whether one ended otherwise than answered.
-// [Options.Piped] must be set.
-func (a *App) Drained(ctx context.Context) (failed bool, err error) { return a.piped.Wait(ctx) }
+func (a *App) Drained(ctx context.Context) (failed bool, err error) {
+	return a.store.Inbox().Drained(ctx, console.Name)
+}
 
 // OpenQuestions are the questions of the console that wait for an answer.
 func (a *App) OpenQuestions(ctx context.Context) []channels.Outbound {

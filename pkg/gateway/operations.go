@@ -43,7 +43,7 @@ func Operate(ctx context.Context, cfg *config.Config, o Options, op admin.Operat
 // Operations are the parts of this gateway that the operator's operations work on.
 func (a *App) Operations() *admin.Gateway {
 	return &admin.Gateway{
-		Version: Version(), Engine: a.engine, Store: a.store, Agent: a.agent,
+		Version: Version(), Engine: a.store, Store: a.store, Agent: a.agent,
 		Registry: a.tools.Registry, Policy: a.policy, Approvals: a.tools.Approvals,
 		Offered: a.tools.Offered, Spaces: a.kept.spaces,
 		Home: consoleChat(), Writer: a.writer, Namer: a.channels.namer, Schedule: cronTimetable{}.Describe,
@@ -80,7 +80,7 @@ func (a *App) writer(ctx context.Context, at channels.Address) (policy.Event, er
 	case slack.Name: // a direct chat has an id of its own there: only a pair tells its person
 		e.Direct = strings.HasPrefix(at.Chat, "D")
 		e.Sender.ID = ""
-		pairs, _, err := a.engine.Pairs().PairList(ctx)
+		pairs, _, err := a.store.Pairs().PairList(ctx)
 		if err != nil {
 			return e, err
 		}

@@ -56,7 +56,7 @@ func (a *App) Run(ctx context.Context, ended func(ctx context.Context, channel s
 	}
 	at := &supervisor{
 		channels: a.channels, stop: stopIntake, ended: ended, disown: keptIdentity{dir: a.cfg.StateDir}.forget,
-		in: channels.NewIngress(a.agent, pairingAuthorizer{policyAuthorizer{a.policy}, a.engine.Pairs(), a.o.Log}, a.o.Log),
+		in: channels.NewIngress(a.agent, pairingAuthorizer{policyAuthorizer{a.policy}, a.store.Pairs(), a.o.Log}, a.o.Log),
 	}
 	at.serving.Go(func() { socket.Serve(work) })
 	working := make(chan struct{})
@@ -97,11 +97,11 @@ func (a *App) Run(ctx context.Context, ended func(ctx context.Context, channel s
 // tidy removes files that no message waits for any more. A store that is held cannot
 // tell yet which ones those are.
 func (a *App) tidy(ctx context.Context) error {
-	st, err := a.engine.Status(ctx)
+	st, err := a.store.Status(ctx)
 	if err != nil || st.Held != "" {
 		return err
 	}
-	if err := a.kept.uploads.Sweep(ctx, a.engine.Outbox()); err != nil {
+	if err := a.kept.uploads.Sweep(ctx, a.store.Outbox()); err != nil {
 		return admin.StoreError(bolt.DirError(a.kept.uploads.Dir(), err))
 	}
 	return nil
@@ -124,7 +124,7 @@ func (a *App) drain(ctx context.Context) {
 	const patience = 25 // looks without a change: the rest belongs to a channel that is down
 	last, same := -1, 0
 	for same < patience {
-		s, err := a.engine.Status(ctx)
+		s, err := a.store.Status(ctx)
 		if err != nil || s.Sending == 0 {
 			return
 		}

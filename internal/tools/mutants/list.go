@@ -15,7 +15,7 @@ func List() []Mutant {
 		slackGateMutants(), slackPeopleMutants(), slackSuiteMutants(), slackIntakeMutants(),
 		argumentMutants(), memoryMutants(), runMutants(), networkMutants(), settingMutants(),
 		operatorMutants(), damageMutants(), saidMutants(), troubleMutants(), unusableMutants(),
-		readerMutants(), hiddenMutants(), peopleMutants(), newcomerMutants(), limitMutants(), startMutants(),
+		readerMutants(), drainMutants(), hiddenMutants(), peopleMutants(), newcomerMutants(), limitMutants(), startMutants(),
 	)
 }
 

@@ -185,6 +185,38 @@ func unusableMutants() []Mutant {
 	}
 }
 
+// drainMutants let a piped chat end too early, or with the wrong exit code.
+func drainMutants() []Mutant {
+	const dir, promise, test = "pkg/session/engine", "operator: piped chat", "^TestConformance$/^drained$"
+	return []Mutant{
+		{
+			Promise: promise, Defect: "ends before the answers have left",
+			File: dir + "/drain/drain.go", Old: "range []table.Bucket{table.Inbox, table.Outbox} {", New: "range []table.Bucket{table.Inbox} {",
+			Dir: dir, Test: test,
+		},
+		{
+			Promise: promise, Defect: "waits for the chats of others",
+			File: dir + "/drain/drain.go", Old: "busy = err == nil && c.Address.Channel == channel", New: "busy = err == nil && c.Address.Channel != \"\"",
+			Dir: dir, Test: test,
+		},
+		{
+			Promise: promise, Defect: "ends before a task has reported",
+			File: dir + "/drain/drain.go", Old: "busy = busy || task.Address.Channel == channel", New: "busy = busy || task.Address.Channel == \"\"",
+			Dir: dir, Test: test,
+		},
+		{
+			Promise: promise, Defect: "takes the failure of a job for one of a message",
+			File: dir + "/drain/drain.go", Old: "if seq > w.Opened && kind != session.ItemSchedule {", New: "if seq > w.Opened && kind != \"\" {",
+			Dir: dir, Test: test,
+		},
+		{
+			Promise: promise, Defect: "keeps a refused message to itself",
+			File: dir + "/delivery.go", Old: "if o.State != channels.Delivered {", New: "if o.State == \"\" {",
+			Dir: dir, Test: test,
+		},
+	}
+}
+
 // readerMutants break the promises about answers that are read slowly.
 func readerMutants() []Mutant {
 	const dir, promise = "cmd/gateway", "operator: slow readers"

@@ -49,6 +49,7 @@ func (t *turn) record(ctx context.Context, rec *table.StepRecord) error {
 				return err
 			}
 		}
+		t.e.awaited.drains.Began(x, rec.Step.Tasks)
 		if err := rules.PutApprovals(x, rec.Step.Approvals, rec.Step.Grants); err != nil {
 			return err
 		}
@@ -171,6 +172,7 @@ func (p *commitWrite) consume(x *table.Tx, chat *table.ChatRecord) error {
 				item = &session.Item{ID: fmt.Sprintf("%s-%d", table.ChatID(t.chat), seq)}
 			}
 			chat.AddFailed(session.FailedItem{ID: item.ID, Outcome: c.Outcome, Reason: c.Reason, Time: x.Now})
+			t.e.awaited.drains.Unanswered(x, chat.Address.Channel, seq, item.Kind)
 		}
 		if err := x.Delete(table.Inbox, key); err != nil {
 			return err

@@ -270,6 +270,9 @@ func (d *delivery) Settle(ctx context.Context, o channels.Outcome) error {
 		if err := t.Delete(table.Outbox, d.key); err != nil {
 			return err
 		}
+		if o.State != channels.Delivered {
+			d.e.awaited.drains.Undelivered(t, d.info.Outbound.Address.Channel)
+		}
 		next, _ := t.First(table.Outbox, table.NumKey(chat))
 		more = next != nil
 		return t.Put(table.Sent, table.IDKey(d.rec.Outbound.ID), sent)
@@ -277,7 +280,7 @@ func (d *delivery) Settle(ctx context.Context, o channels.Outcome) error {
 	if err == nil {
 		d.more = more
 		d.settled.Store(true)
-		d.e.receipts.settled(d.rec.Outbound.ID)
+		d.e.awaited.receipts.settled(d.rec.Outbound.ID)
 	}
 	return err
 }

@@ -71,7 +71,7 @@ type Engine struct {
 	pairs    pairBook
 	moves    moveBook
 	lanes    lanesOf
-	receipts awaited
+	awaited  awaited
 	editLock editLock
 	suspects *semaphore.Weighted
 

@@ -34,7 +34,7 @@ func Open(ctx context.Context, s kv.Store, o Options) (*Engine, error) {
 	e.unclean = !m.Clean
 	e.w = writer.New(s, writer.Options{
 		Log: o.Log, Now: o.Now, ReadOnly: o.ReadOnly, Meta: *m, Trouble: o.Trouble,
-		Prelude: e.prelude, Begun: e.begun, Resync: e.signalPending,
+		Prelude: e.prelude, Begun: e.begun, Committed: e.awaited.drains.Changed, Resync: e.signalPending,
 	})
 	if m.Held != "" && !o.ReadOnly {
 		o.Log.Warn().Str("held", m.Held).Msg("nothing is handed out until the store is released")
@@ -98,6 +98,7 @@ func (e *Engine) readState() (m *table.MetaRecord, err error) {
 		if m, err = table.Get[table.MetaRecord](t, table.Meta, table.MetaKey()); err != nil {
 			return err
 		}
+		e.awaited.drains.Opened, _ = table.LastNumber(k) // one that is damaged shows when the next is given out
 		return errors.Join(e.pairs.read(t), e.moves.read(t))
 	})
 	return m, err

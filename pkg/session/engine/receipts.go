@@ -7,13 +7,14 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/session"
+	"parley/pkg/session/engine/drain"
 	"parley/pkg/session/engine/table"
 	"parley/pkg/session/engine/writer"
 )
 
 // Receipt waits until a message is delivered.
 func (s outbox) Receipt(ctx context.Context, outboundID string) (channels.Receipt, error) {
-	settled, leave := s.e.receipts.watch(outboundID) // before the look, so that no change in between is missed
+	settled, leave := s.e.awaited.receipts.watch(outboundID) // before the look, so that no change in between is missed
 	defer leave()
 	receipt, known, err := s.e.receiptOf(outboundID)
 	if known || err != nil {
@@ -63,9 +64,19 @@ func finishedBy(t *table.Tx, rec *table.OutRecord, chat uint64, to channels.Addr
 	return of.Receipts[0].MessageID
 }
 
-// awaited are the messages with an end that somebody waits for; the zero value is
-// ready.
+// Drained waits until the queues of a channel are empty.
+func (s inbox) Drained(ctx context.Context, channel string) (failed bool, err error) {
+	return s.e.awaited.drains.Wait(ctx, s.e.w, s.e.done, channel)
+}
+
+// awaited are the ends that callers wait for; the zero value is ready.
 type awaited struct {
+	receipts receipts
+	drains   drain.Watch
+}
+
+// receipts are the messages that callers wait for; the zero value is ready.
+type receipts struct {
 	mu sync.Mutex
 	by map[string]*watched
 }
@@ -77,7 +88,7 @@ type watched struct {
 }
 
 // watch says when a message is settled from now on, until leave.
-func (a *awaited) watch(id string) (settled <-chan struct{}, leave func()) {
+func (a *receipts) watch(id string) (settled <-chan struct{}, leave func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	w := a.by[id]
@@ -99,7 +110,7 @@ func (a *awaited) watch(id string) (settled <-chan struct{}, leave func()) {
 }
 
 // settled wakes the callers that wait for a message.
-func (a *awaited) settled(id string) {
+func (a *receipts) settled(id string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if w := a.by[id]; w != nil {

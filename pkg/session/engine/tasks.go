@@ -37,6 +37,7 @@ func (s tasks) Complete(ctx context.Context, id string, c session.Completion) (b
 			return nil
 		}
 		first = true
+		s.e.awaited.drains.Ended(t, id)
 		task.State, task.Ended, task.Result = c.State, t.Now, c.Result
 		if slices.ContainsFunc(c.Outbox, func(o channels.Outbound) bool { return o.Finishes == task.Status }) {
 			task.Status = ""

@@ -39,6 +39,7 @@ func Run(t *testing.T, open Opener) {
 		{"recovery", recoveryTests()},
 		{"outbox", outboxTests()},
 		{"receipts", receiptTests()},
+		{"drained", drainedTests()},
 		{"sessions", sessionTests()},
 		{"latest", latestTests()},
 		{"background", backgroundTests()},

@@ -74,6 +74,8 @@ type Options struct {
 	Prelude func(*table.Tx) error
 	// Begun is called when the first transaction is durable.
 	Begun func()
+	// Committed is called when a transaction is durable, after its own OnCommit.
+	Committed func()
 	// Resync looks again at everything that waits, after a failed commit.
 	Resync func()
 	// Trouble is told why when writes begin to fail, and nil when they work again.
@@ -277,6 +279,7 @@ func (w *Writer) attempt(writes []*Write) (guilty int, err error) {
 	for _, f := range b.t.OnCommit {
 		f()
 	}
+	w.o.Committed()
 	b.answer()
 	b.publish() // last, so that it runs first: a lane waits for the message that is sent
 	if w.State.takeMissed() {

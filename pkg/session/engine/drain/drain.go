@@ -1,0 +1,154 @@
+package drain
+
+import (
+	"context"
+	"sync"
+
+	"parley/pkg/session"
+	"parley/pkg/session/engine/table"
+	"parley/pkg/session/engine/writer"
+)
+
+// Watch knows which channels have had a failure since the engine was opened, and which
+// tasks were started since then. The zero value is ready.
+type Watch struct {
+	// Opened is the highest number that was given out before: an item with a higher one was
+	// accepted since.
+	Opened uint64
+
+	mu      sync.Mutex
+	changed chan struct{} // closed by the next transaction; nil when no caller waits
+	failed  map[string]bool
+	tasks   map[string]struct{} // by id, without those that a call waits for
+}
+
+// Wait returns when the queues of a channel are empty. Failed says whether the channel has
+// had a failure. The wait ends with ctx, and with [writer.ErrClosed] when done is closed.
+func (w *Watch) Wait(ctx context.Context, store *writer.Writer, done <-chan struct{}, channel string) (failed bool, err error) {
+	for {
+		changed := w.change() // before the look: no change is missed in between
+		busy := false
+		if err := store.View(func(t *table.Tx) error {
+			busy = w.busy(t, channel)
+			return nil
+		}); err != nil {
+			return false, err
+		}
+		if !busy {
+			store.Settle(ctx) // the transaction that emptied them has noted its failures
+			return w.hasFailed(channel), nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return false, context.Cause(ctx)
+		case <-done:
+			return false, writer.ErrClosed
+		}
+	}
+}
+
+// change is closed when a transaction has become durable.
+func (w *Watch) change() <-chan struct{} {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.changed == nil {
+		w.changed = make(chan struct{})
+	}
+	return w.changed
+}
+
+// Changed says that a transaction has become durable.
+func (w *Watch) Changed() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.changed != nil {
+		close(w.changed)
+		w.changed = nil
+	}
+}
+
+func (w *Watch) hasFailed(channel string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.failed[channel]
+}
+
+// Undelivered notes a message that did not reach a channel.
+func (w *Watch) Undelivered(t *table.Tx, channel string) {
+	t.OnCommit = append(t.OnCommit, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.failed == nil {
+			w.failed = map[string]bool{}
+		}
+		w.failed[channel] = true
+	})
+}
+
+// Unanswered notes an item of a channel that ended otherwise than answered. Items from
+// before the start, and those of jobs, are no failures.
+func (w *Watch) Unanswered(t *table.Tx, channel string, seq uint64, kind session.ItemKind) {
+	if seq > w.Opened && kind != session.ItemSchedule {
+		w.Undelivered(t, channel)
+	}
+}
+
+// Began notes the tasks that a step starts.
+func (w *Watch) Began(t *table.Tx, tasks []session.Task) {
+	for i := range tasks {
+		if tasks[i].Waited {
+			continue
+		}
+		t.OnCommit = append(t.OnCommit, func() {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			if w.tasks == nil {
+				w.tasks = map[string]struct{}{}
+			}
+			w.tasks[tasks[i].ID] = struct{}{}
+		})
+	}
+}
+
+// Ended forgets a task.
+func (w *Watch) Ended(t *table.Tx, id string) {
+	t.OnCommit = append(t.OnCommit, func() { w.forget(id) })
+}
+
+func (w *Watch) forget(id string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.tasks, id)
+}
+
+func (w *Watch) started() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	ids := make([]string, 0, len(w.tasks))
+	for id := range w.tasks {
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// busy says whether the queues of a channel have anything, or one of its tasks runs.
+func (w *Watch) busy(t *table.Tx, channel string) (busy bool) {
+	for _, b := range []table.Bucket{table.Inbox, table.Outbox} {
+		t.Heads(b, func(chat, _ uint64) {
+			if !busy {
+				c, err := table.ReadChat(t, chat)
+				busy = err == nil && c.Address.Channel == channel
+			}
+		})
+	}
+	for _, id := range w.started() {
+		task, err := table.Get[session.Task](t, table.Tasks, table.IDKey(id))
+		if err != nil || task.State != session.TaskRunning {
+			w.forget(id) // its chat was forgotten
+			continue
+		}
+		busy = busy || task.Address.Channel == channel
+	}
+	return busy
+}
