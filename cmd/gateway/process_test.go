@@ -61,7 +61,8 @@ func TestSecondInstance(t *testing.T) {
 	if out, _, code := w.run("sessions", "list"); code != 0 || !strings.Contains(out, "console:local") {
 		t.Errorf("sessions list: %d %s", code, out)
 	}
-	if _, stderr, code := w.run("sessions", "show", "telegram:5"); code != 1 || !strings.Contains(stderr, "there is no conversation telegram:5") {
+	if _, stderr, code := w.run("sessions", "show", "telegram:5"); code != 1 ||
+		!strings.Contains(stderr, "there is no conversation telegram:5") {
 		t.Errorf("sessions show: %d %s", code, stderr)
 	}
 	_ = first.in.Close()

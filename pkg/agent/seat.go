@@ -23,7 +23,8 @@ func (h *agentTurn) Enter(ctx context.Context) (leave func(), err error) {
 	h.seat = h.a.agents.Seat(&t, func() func() { return h.standsInLine(&t, handle) })
 	wait, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer context.AfterFunc(handle.Context(), func() { cancel(context.Cause(handle.Context())) })() //nolint:contextcheck // it looks at the context of the task
+	//nolint:contextcheck // it looks at the context of the task
+	defer context.AfterFunc(handle.Context(), func() { cancel(context.Cause(handle.Context())) })()
 	if err = h.seat.Take(wait); errors.Is(err, turn.ErrTaskOver) {
 		return none, nil
 	}

@@ -16,7 +16,8 @@ const (
 	textReportLate    = "(This is from %s; I could not tell you sooner.)\n\n"
 	textNotRead       = "\n\nI have not read this report. %s"
 	textResultNotRead = "A task has ended, and I have not read its result. %s"
-	textResultKept    = "A task has ended, and I cannot read its result today. %s The result is kept in this conversation: ask me about it later."
+	textResultKept    = "A task has ended, and I cannot read its result today. %s " +
+		"The result is kept in this conversation: ask me about it later."
 )
 
 // TextWaits tells a person that a background agent has no place.
