@@ -55,7 +55,7 @@ func (r *Report) Addf(format string, args ...any) {
 	r.Problems = append(r.Problems, fmt.Sprintf(format, args...))
 }
 
-// CheckRecords reads the whole store: every checksum, and the rules between the
+// Check reads the whole store: every checksum, and the rules between the
 // records. Unlisted says that an earlier build wrote it, without the indexes by chat.
 func Check(k kv.Reader, unlisted bool, r *Report) error {
 	t := table.NewTx(k, time.Time{})

@@ -188,7 +188,7 @@ func (t *Tx) Keys(b Bucket, prefix []byte) [][]byte {
 	return out
 }
 
-// delAll deletes every key with prefix.
+// DeleteAll deletes every key with prefix.
 func (t *Tx) DeleteAll(b Bucket, prefix []byte) error {
 	for _, k := range t.Keys(b, prefix) {
 		if err := t.Delete(b, k); err != nil {
