@@ -29,7 +29,7 @@ func TestASeventhKindOfTurnTouchesOneRow(t *testing.T) {
 	}
 	before := sums(t, dir)
 	for _, name := range []string{"greeting.go", "greeting_test.go"} {
-		text, err := os.ReadFile(filepath.Join("testdata/seventhkind", name+".txt"))
+		text, err := os.ReadFile(filepath.Join("testdata", "seventhkind", name+".txt"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -135,17 +135,17 @@ func (g *approvalGate) deed(tool string, an *tools.Annotations, ex *tools.Examin
 }
 
 // DeedOf is a call in the words of policy. Tainted says that untrusted content came
-// in before it, and named whether a person has named an address.
-func DeedOf(tool string, an *tools.Annotations, ex *tools.Examination, tainted bool, named func(address string) bool) policy.Deed {
+// in before it, and isNamed whether a person has named an address.
+func DeedOf(tool string, an *tools.Annotations, ex *tools.Examination, tainted bool, isNamed func(address string) bool) policy.Deed {
 	d := policy.Deed{
 		Tool: tool, Writes: !an.ReadOnly && !an.Speaks,
 		Destructive: ex.Destructive, Destroys: an.Destructive, Executes: an.Executes, Always: ex.Always,
-		NewDestination: ex.Destination != "" && !named(ex.Destination),
+		NewDestination: ex.Destination != "" && !isNamed(ex.Destination),
 		Tainted:        tainted || ex.Taints,
 	}
 	for i := range ex.Steps {
 		s := &ex.Steps[i]
-		d.Steps = append(d.Steps, DeedOf(s.Tool, &s.Annotations, &s.Examination, tainted, named))
+		d.Steps = append(d.Steps, DeedOf(s.Tool, &s.Annotations, &s.Examination, tainted, isNamed))
 	}
 	return d
 }
@@ -188,14 +188,14 @@ func (g *approvalGate) Ask(ctx context.Context, call tools.Call, ex tools.Examin
 	if err != nil {
 		return nil, err
 	}
-	deed, task := g.deed(call.Name, &call.Annotations, &ex), ""
+	deed, taskID := g.deed(call.Name, &call.Annotations, &ex), ""
 	if g.t.Input.Task != nil {
-		task = g.t.Input.Task.ID
+		taskID = g.t.Input.Task.ID
 	}
 	key := session.CallKey(call.Round, call.Index)
 	a := &session.Approval{
 		ID: policy.NewPairingCode(), Chat: g.t.Origin.Chat, Session: g.t.Origin.Session, Address: g.t.Origin.Address,
-		Task: task, Text: TextOf(&ex, arguments), Question: session.QuestionID(g.t.Info.ID, key), Principal: g.t.Principal.Stored(),
+		Task: taskID, Text: TextOf(&ex, arguments), Question: session.QuestionID(g.t.Info.ID, key), Principal: g.t.Principal.Stored(),
 		Call: session.HeldCall{
 			Turn: g.t.Info.ID, Round: call.Round, Index: call.Index, ID: call.ID,
 			Tool: call.Name, Arguments: arguments, Fingerprint: ex.State,

@@ -270,8 +270,8 @@ func (d *decision) allow(ctx context.Context, here bool) error { //nolint:revive
 			Since: a.Answer.At, Expires: a.Answer.At.Add(grantTime),
 		}}
 	}
-	text := fmt.Sprintf(textAllowed, how, named.Person(a.Answer.By), a.Call.Tool)
-	o := d.t.Outbound(d.t.Info.ID+"/decided/0", text, "")
+	said := fmt.Sprintf(textAllowed, how, named.Person(a.Answer.By), a.Call.Tool)
+	o := d.t.Outbound(d.t.Info.ID+"/decided/0", said, "")
 	o.Finishes = a.Question
 	step.Outbox = []channels.Outbound{o}
 	if err := d.t.Record(ctx, step); err != nil {
@@ -299,13 +299,13 @@ func (d *decision) input() turn.Input {
 	if d.approval.Tainted {
 		d.t.Provenance.Taint()
 	}
-	text := decisionMark(d.approval) + "It was allowed, and its result follows. Say what came of it, and go on with what was asked for."
-	return turn.Input{Items: decisionItem(d.t, text), Decided: d.approval}
+	said := decisionMark(d.approval) + "It was allowed, and its result follows. Say what came of it, and go on with what was asked for."
+	return turn.Input{Items: decisionItem(d.t, said), Decided: d.approval}
 }
 
 // decisionItem is the item by which the model reads of a decision.
-func decisionItem(t *turn.Turn, text string) []session.Item {
-	return []session.Item{{Kind: session.ItemDecision, Address: t.Info.Address, Text: text, Time: t.Clock.Began}}
+func decisionItem(t *turn.Turn, said string) []session.Item {
+	return []session.Item{{Kind: session.ItemDecision, Address: t.Info.Address, Text: said, Time: t.Clock.Began}}
 }
 
 // givenUp is the reply of a turn with an allowed call that took the process with it;
@@ -315,19 +315,19 @@ func (w word) givenUp(ctx context.Context, a *Agent, t *turn.Turn, e *turn.Resul
 	if err != nil || q.Answer.Turn != t.Info.ID {
 		return turn.Reply{}, false
 	}
-	text := fmt.Sprintf(textLostBeforeCall, q.ID, q.Call.Tool)
+	said := fmt.Sprintf(textLostBeforeCall, q.ID, q.Call.Tool)
 	failure := tools.ErrorText(tools.ErrInterrupted, "the call was not run", nil)
 	if ranAlready(t) {
-		text = fmt.Sprintf(textLostInCall, q.ID, q.Call.Tool)
+		said = fmt.Sprintf(textLostInCall, q.ID, q.Call.Tool)
 		failure = tools.ErrorText(tools.ErrInterrupted, "interrupted: it is unknown whether it took effect", nil)
 	}
-	a.o.OnApproval(approval.Event{Approval: q, By: q.Answer.By, Outcome: approval.GivenUp, Detail: "given up: " + text})
+	a.o.OnApproval(approval.Event{Approval: q, By: q.Answer.By, Outcome: approval.GivenUp, Detail: "given up: " + said})
 	return turn.Reply{Commit: session.Commit{
 		Outcome: session.OutcomeQuarantined, Reason: e.Reason,
 		Messages: []providers.Message{
-			{Role: providers.RoleUser, Content: decisionMark(&q) + "The outcome: " + failure}, turn.Assistant(text),
+			{Role: providers.RoleUser, Content: decisionMark(&q) + "The outcome: " + failure}, turn.Assistant(said),
 		},
-	}, Text: text}, true
+	}, Text: said}, true
 }
 
 // ranAlready says whether an earlier attempt began the call.

@@ -20,8 +20,9 @@ func budgetMutants() []Mutant {
 			File: dir + "/turn/message.go",
 			Old:  "	case Limited:\n		return Unanswered(",
 			New: "	case Limited:\n		if h.T.Info.Items[0].Inbound != nil {\n			" +
-				"return Reply{Commit: session.Commit{Outcome: session.OutcomeFailed, Reason: res.Limit.Error(), " +
-				"Outbox: []channels.Outbound{h.T.Outbound(h.T.Usage.NoticeID(res.Limit), res.LimitText(), \"\")}}}, nil\n		}\n		return Unanswered(",
+				"c := session.Commit{Outcome: session.OutcomeFailed, Reason: res.Limit.Error()}\n			" +
+				"c.Outbox = append(c.Outbox, h.T.Outbound(h.T.Usage.NoticeID(res.Limit), res.LimitText(), \"\"))\n			" +
+				"return Reply{Commit: c}, nil\n		}\n		return Unanswered(",
 			Dir: dir, Test: "^TestPeopleAreToldOfALimitEachTime$",
 		},
 		{

@@ -62,7 +62,7 @@ func jobTurnMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "jobs: failures", Defect: "never pauses a job",
-			File: dir + "/job/turn.go", Old: "now.Runs.Failures+1 >= MaxFailures", New: "now.Failures < 0",
+			File: dir + "/job/turn.go", Old: "now.Runs.Failures+1 >= MaxFailures", New: "now.Runs.Failures < 0",
 			Dir: dir, Test: "^TestAFailedRunIsToldOnceAndTheThirdInARowPausesTheJob$",
 		},
 		{
@@ -102,7 +102,7 @@ func jobTurnMutants() []Mutant {
 		},
 		{
 			Promise: "heartbeat", Defect: "forgets the runs of the day at a restart",
-			File: dir + "/job/heartbeat.go", Old: "\tj := old\n", New: "\tj := old\n\tj.Runs = 0\n",
+			File: dir + "/job/heartbeat.go", Old: "\tj := old\n", New: "\tj := old\n\tj.Runs.Count = 0\n",
 			Dir: dir, Test: "^TestTheHeartbeatHasABudgetForEachDayOverRestarts$",
 		},
 		{

@@ -89,7 +89,8 @@ func agentRightMutants() []Mutant {
 		{
 			Promise: asks, Defect: "says nothing to a press for a task that has ended",
 			File: dir + "/agentasks.go", Old: "v, err := d.void(ctx, by, textApprovalTaskEnded)\n",
-			New: "return r.commit(ctx, reply{Commit: session.Commit{Outcome: session.OutcomeAnswered}})\n\t\tv, err := d.void(ctx, by, overText)\n",
+			New: "return h.T.Commit(ctx, turn.Reply{Commit: session.Commit{Outcome: session.OutcomeAnswered}})\n" +
+				"\t\tv, err := d.void(ctx, by, textApprovalTaskEnded)\n",
 			Dir: dir, Test: "^TestAPressAfterTheTaskHasEnded$",
 		},
 	}

@@ -66,7 +66,8 @@ func (l *liveAnswer) closing(messages []providers.Message) string {
 // it is not shown as long as it may. The text is given as it is and redacted.
 func (l *liveAnswer) mayBeNoNews(text, redacted string) bool {
 	text, redacted = strings.TrimSpace(text), strings.TrimSpace(redacted)
-	if strings.HasPrefix(prompt.NoReply, text) || l.t.Input.Blank != nil && l.t.Input.Blank(text) {
+	if strings.HasPrefix(prompt.NoReply, text) || //nolint:gocritic // argOrder: the answer may be the beginning of the word
+		l.t.Input.Blank != nil && l.t.Input.Blank(text) {
 		return true
 	}
 	return l.t.outgoing.begins(text, redacted)

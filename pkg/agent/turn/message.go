@@ -103,7 +103,7 @@ func (h *Message) noText(res *tools.ToolLoopResult) (reason, person string) {
 }
 
 // Commit stores the end of a turn that speaks to its chat.
-func (h *Message) Commit(ctx context.Context, re Reply) error { //nolint:gocritic // a reply is a value
+func (h *Message) Commit(ctx context.Context, re Reply) error {
 	r, c, text := h.T, re.Commit, re.Text
 	if re.Dated {
 		text = r.late.note(r.kind.Late, text)

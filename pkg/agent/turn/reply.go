@@ -76,7 +76,7 @@ func Unanswered(messages []providers.Message, reason, person string) Reply {
 }
 
 // Commit ends the turn, after everything that it shows has ended.
-func (t *Turn) Commit(ctx context.Context, re Reply) error { //nolint:gocritic // a reply is a value
+func (t *Turn) Commit(ctx context.Context, re Reply) error {
 	t.live.preview.Close()
 	if err := t.Tasks.drop(ctx, t.Deps.Tasks); err != nil {
 		return err

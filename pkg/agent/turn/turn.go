@@ -63,7 +63,7 @@ type Origin struct {
 }
 
 // New is an attempt at a turn of a kind.
-func New(deps *Deps, stored session.Turn, kind Kind) *Turn { //nolint:gocritic // a row of the dispatcher is copied once for a turn
+func New(deps *Deps, stored session.Turn, kind Kind) *Turn {
 	info := stored.Info()
 	t := &Turn{
 		Deps: deps, Stored: stored, Info: info, kind: kind,
@@ -144,7 +144,7 @@ func (t *Turn) attempt(ctx context.Context) error {
 const maxLost = 3
 
 // answer asks the model until it is done and commits the result.
-func (t *Turn) answer(ctx context.Context, in Input) error { //nolint:gocritic // it is copied into the turn
+func (t *Turn) answer(ctx context.Context, in Input) error {
 	failpoint.Hit("P4")
 	t.Input = in
 	past, err := resume(ctx, t)
@@ -344,6 +344,6 @@ func (t *Turn) LogUse() *zerolog.Event {
 func (t *Turn) At(stage string) { t.stage.Store(&stage) }
 
 // Record writes a step to the turn's ledger.
-func (t *Turn) Record(ctx context.Context, s session.Step) error { //nolint:gocritic // a step is a value
+func (t *Turn) Record(ctx context.Context, s session.Step) error {
 	return t.ledger.record(ctx, s)
 }

@@ -26,7 +26,7 @@ type ZoneStore interface {
 
 // NewZones are the zones that a store keeps. Usual is the zone of a chat that has not
 // chosen one, "" where it is not known.
-func NewZones(store ZoneStore, usual func(a channels.Address) string, log zerolog.Logger) *Zones { //nolint:gocritic // a logger is a value
+func NewZones(store ZoneStore, usual func(a channels.Address) string, log zerolog.Logger) *Zones {
 	return &Zones{store: store, usual: usual, log: log}
 }
 
