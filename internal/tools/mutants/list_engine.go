@@ -120,6 +120,16 @@ func storeMutants() []Mutant {
 			Dir: dir + "/table", Test: "^TestForms$",
 		},
 		{
+			Promise: "store: earlier builds", Defect: "reads the creator of a task under another name",
+			File: "pkg/session/forms.go", Old: "`json:\"creator\"`", New: "`json:\"maker\"`",
+			Dir: "pkg/session/engine", Test: "^TestOldStore$",
+		},
+		{
+			Promise: "store: any ordered store", Defect: "leaves removals out of the write sets",
+			File: "pkg/session/kv/kvtest/recorder.go", Old: "r.set = append(r.set, Write{Bucket: b, Key: bytes.Clone(key)})", New: "_ = bytes.Clone(key)",
+			Dir: "pkg/session/engine", Test: "^TestConformanceInMemory$/^turn$",
+		},
+		{
 			Promise: "store: any ordered store", Defect: "forgets to remove keys from the file",
 			File: file + "/filetx.go", Old: "{ return t.in(b).Delete(key) }", New: "{ _ = t.in(b); return nil }",
 			Dir: file, Test: "^TestStoreSuite$",
