@@ -16,7 +16,7 @@ func backgroundMutants() []Mutant {
 		},
 		{
 			Promise: "jobs fire once", Defect: "fires to where the chat was",
-			File: dir + "/jobs.go", Old: "chat == 0 || err != nil || c.Address == item.Address", New: "chat == 0 || err != nil || c != nil",
+			File: dir + "/inbox.go", Old: "chat == 0 || err != nil || c.Address == item.Address", New: "chat == 0 || err != nil || c != nil",
 			Dir: dir, Test: "^TestConformance$/^jobs$/^a_job_fires_to_where",
 		},
 		{
@@ -55,13 +55,13 @@ func forgettingMutants() []Mutant {
 		},
 		{
 			Promise: "R10", Defect: "keeps the conversations of agents whose tasks are long over",
-			File: dir + "/prune.go", Old: "return rules.DropTasks(t, tasks)", New: "return nil",
+			File: dir + "/upkeep/prune.go", Old: "return rules.DropTasks(t, tasks)", New: "return rules.DropTasks(t, nil)",
 			Dir: dir, Test: "^TestPruningOfTasks$",
 		},
 		{
 			Promise: "what a chat uses", Defect: "counts what a task used for each completion",
 			File: dir + "/tasks.go", Old: "if task.State != session.TaskRunning {\n\t\t\treturn nil\n\t\t}\n\t\tfirst = true",
-			New: "if task.State != session.TaskRunning {\n\t\t\treturn spend(t, chatNum(t, task.Chat), c.Spent)\n\t\t}\n\t\tfirst = true",
+			New: "if task.State != session.TaskRunning {\n\t\t\treturn rules.Spend(t, table.ChatNum(t, task.Chat), c.Spent)\n\t\t}\n\t\tfirst = true",
 			Dir: dir, Test: "^TestConformance$/^facts$/^what_a_task_used",
 		},
 		{

@@ -6,7 +6,7 @@ func engineMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "R2", Defect: "lets a turn come true whose message was not stored",
-			File: dir + "/early.go", Old: "\t\ta.turn.Fail(errNotStored)\n", New: "\t\t_ = a\n",
+			File: dir + "/early.go", Old: "\t\ta.turn.Fail(writer.ErrNotStored)\n", New: "\t\t_ = writer.ErrNotStored\n",
 			Dir: dir, Test: "^TestFullDiskAtWithALimit$/^append$",
 		},
 		{
@@ -21,12 +21,12 @@ func engineMutants() []Mutant {
 		},
 		{
 			Promise: "poison", Defect: "runs a turn under the clean mark of the last process",
-			File: dir + "/turn.go", Old: "if !e.w.State.Begun() {", New: "if !e.w.State.Begun() && ctx == nil {",
+			File: dir + "/turn.go", Old: "if !ib.w.State.Begun() {", New: "if !ib.w.State.Begun() && ctx == nil {",
 			Dir: dir, Test: "^TestConformance$/^recovery$/^the_first_crash_after_an_orderly_end_counts_too$",
 		},
 		{
 			Promise: "R2", Defect: "leaves answered items in the inbox",
-			File: dir + "/commit.go", Old: "if err := x.Delete(table.Inbox, key); err != nil {", New: "if err := t.failed(); err != nil {",
+			File: dir + "/commit.go", Old: "if err := x.Delete(table.Inbox, key); err != nil {", New: "if err := t.Failed(); err != nil {",
 			Dir: dir, Test: "^TestConformance$/^recovery$/^a_committed_turn_does_not_run_again$",
 		},
 		{
@@ -42,12 +42,12 @@ func engineMutants() []Mutant {
 		},
 		{
 			Promise: "R4", Defect: "does not know that a marked message may be out",
-			File: dir + "/delivery.go", Old: "if d.rec.Mark != 0 && d.rec.Mark != e.w.State.Epoch() {", New: "if d.rec.Mark != 0 && d.rec.Mark == 0 {",
+			File: dir + "/outbox/delivery.go", Old: "if d.rec.Mark != 0 && d.rec.Mark != o.w.State.Epoch() {", New: "if d.rec.Mark != 0 && d.rec.Mark == 0 {",
 			Dir: dir, Test: "^TestConformance$/^outbox$/^a_crash_makes_a_marked_message_unknown",
 		},
 		{
 			Promise: "R4", Defect: "queues one message twice",
-			File: dir + "/commit.go", Old: "if x.Has(table.Sent, id) {", New: "if x.Has(table.Sent, id) && id == nil {",
+			File: dir + "/outbox/put.go", Old: "if x.Has(table.Sent, id) {", New: "if x.Has(table.Sent, id) && id == nil {",
 			Dir: dir, Test: "^TestConformance$/^outbox$/^an_id_is_queued_once",
 		},
 		{
@@ -136,7 +136,7 @@ func storeMutants() []Mutant {
 		},
 		{
 			Promise: "early deliveries", Defect: "lets a message leave that was not stored",
-			File: dir + "/delivery.go", Old: "if d.stored.err != nil {", New: "if d.stored.err != nil && d.e == nil {",
+			File: dir + "/outbox/delivery.go", Old: "if d.stored.err != nil {", New: "if d.stored.err != nil && d.o == nil {",
 			Dir: dir, Test: "^TestMessageThatWasNotStoredDoesNotLeave$",
 		},
 	}

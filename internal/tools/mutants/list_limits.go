@@ -27,7 +27,7 @@ func limitMutants() []Mutant {
 		},
 		{
 			Promise: "a crowd at the start", Defect: "unasked messages are queued like answers",
-			File: rules + "/outbox.go", Old: "		return lane.ForResult\n	}\n}", New: "		return lane.ForPerson\n	}\n}",
+			File: rules + "/outbox/outbox.go", Old: "\t\treturn lane.ForResult\n\t}\n}", New: "\t\treturn lane.ForPerson\n\t}\n}",
 			Dir: rules, Test: "^TestUnaskedMessagesOfACrowdLeaveLanesToAnswers$",
 		},
 		{
@@ -42,12 +42,12 @@ func limitMutants() []Mutant {
 		},
 		{
 			Promise: "clocks: nothing is forgotten early", Defect: "counts the time that the clock passed over",
-			File: rules + "/uptime.go", Old: "\t\tif l.At.After(since) {", New: "\t\tif l.At.Equal(since) {",
+			File: rules + "/upkeep/uptime.go", Old: "\t\tif l.At.After(since) {", New: "\t\tif l.At.Equal(since) {",
 			Dir: rules, Test: "^TestALeapOfTheClockForgetsNothing$",
 		},
 		{
 			Promise: "clocks: nothing is forgotten early", Defect: "takes no note of the time across a restart",
-			File: rules + "/uptime.go", Old: "	u.looked = m.Looked\n", New: "",
+			File: rules + "/upkeep/uptime.go", Old: "\tu.looked = m.Looked\n", New: "",
 			Dir: rules, Test: "^TestALeapOfTheClockForgetsNothing$",
 		},
 		{
@@ -163,7 +163,7 @@ func longHistoryMutants() []Mutant {
 		},
 		{
 			Promise: "long history: forgotten in pieces", Defect: "leaves the rest to a later process",
-			File: rules + "/sessions.go", Old: "err := s.e.removeGone(ctx); err != nil", New: "err := context.Cause(ctx); err != nil",
+			File: rules + "/sessions.go", Old: "err := s.e.keeper.RemoveGone(ctx); err != nil", New: "err := context.Cause(ctx); err != nil",
 			Dir: rules, Test: "^TestForgetWaitsForTheWholeHistory$",
 		},
 		{
@@ -173,7 +173,7 @@ func longHistoryMutants() []Mutant {
 		},
 		{
 			Promise: "long queues: forgotten in pieces", Defect: "sends what is left of a forgotten chat",
-			File: rules + "/delivery.go", Old: "table.IsSuspended(t, chat) || table.IsGone(t, chat)", New: "table.IsSuspended(t, chat)",
+			File: rules + "/outbox/delivery.go", Old: "table.IsSuspended(t, chat) || table.IsGone(t, chat)", New: "table.IsSuspended(t, chat)",
 			Dir: rules, Test: "^TestLongQueuesAreForgottenInPieces$",
 		},
 		{

@@ -211,7 +211,7 @@ func drainMutants() []Mutant {
 		},
 		{
 			Promise: promise, Defect: "keeps a refused message to itself",
-			File: dir + "/delivery.go", Old: "if o.State != channels.Delivered {", New: "if o.State == \"\" {",
+			File: dir + "/outbox/delivery.go", Old: "if end.State != channels.Delivered {", New: "if end.State == \"\" {",
 			Dir: dir, Test: test,
 		},
 	}

@@ -10,12 +10,12 @@ func peopleMutants() []Mutant {
 		},
 		{
 			Promise: "people: paired in a group", Defect: "the note comes again with each message",
-			File: "pkg/session/engine/pairnotes.go", Old: "return sent.Address.Chat == at.Chat }", New: "return sent.Address.Chat == at.Thread }",
+			File: "pkg/session/engine/pairing/notes.go", Old: "return sent.Address.Chat == at.Chat }", New: "return sent.Address.Chat == at.Thread }",
 			Dir: "cmd/gateway", Test: "^TestPairedInAGroup$",
 		},
 		{
 			Promise: "people: paired as owner", Defect: "the right of an owner is forgotten by the store",
-			File: "pkg/session/engine/pairs.go", Old: "Since: a.Now, Owner: a.Owner}", New: "Since: a.Now}",
+			File: "pkg/session/engine/pairing/pairs.go", Old: "Since: a.Now, Owner: a.Owner}", New: "Since: a.Now}",
 			Dir: "cmd/gateway", Test: "^TestPairedOwner$",
 		},
 		{
@@ -64,7 +64,7 @@ func peopleMutants() []Mutant {
 		},
 		{
 			Promise: "people: codes for newcomers", Defect: "strangers hold all codes for an hour",
-			File: "pkg/session/engine/pairs.go", Old: "case c.open >= b.Open && (c.known || c.oldest == nil):", New: "case c.open >= b.Open:",
+			File: "pkg/session/engine/pairing/pairs.go", Old: "case c.open >= b.Open && (c.known || c.oldest == nil):", New: "case c.open >= b.Open:",
 			Dir: "pkg/gateway", Test: "^TestStrangersCannotHoldAllCodes$",
 		},
 		{

@@ -76,7 +76,7 @@ func deletionMutants() []Mutant {
 		},
 		{
 			Promise: deletes, Defect: "a running turn is not told",
-			File: dir + "/delete.go", Old: "t.OnCommit = append(t.OnCommit, func() { e.signalReworded(chat) })", New: "_ = chat",
+			File: dir + "/delete.go", Old: "t.OnCommit = append(t.OnCommit, func() { ib.signalReworded(chat) })", New: "_ = chat",
 			Dir: dir, Test: "^TestConformance$/^deletes$",
 		},
 		{
@@ -148,7 +148,7 @@ func latestMutants() []Mutant {
 		},
 		{
 			Promise: latest, Defect: "a message from elsewhere does not count",
-			File: dir + "/commit.go", Old: "if chat != home {", New: "if chat == 0 {",
+			File: dir + "/outbox/put.go", Old: "if chat != home {", New: "if chat == 0 {",
 			Dir: dir, Test: "^TestConformance$/^latest$",
 		},
 		{

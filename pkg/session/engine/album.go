@@ -19,17 +19,17 @@ func isPart(item *session.Item) bool { return item.Inbound != nil && item.Inboun
 
 // appendPart puts a part into the album that waits for it. A part that it returns is to
 // be an item of its own; it may be nil.
-func (e *Engine) appendPart(t *table.Tx, part *session.Item) (*session.Item, error) {
+func (ib *inbox) appendPart(t *table.Tx, part *session.Item) (*session.Item, error) {
 	if chat, err := table.ChatAt(t, part.Address); err == nil {
-		found := newest(e.untaken(t, chat, waitingWith(t, chat, "group", part.Inbound.Group, func(item *session.Item) bool {
+		found := newest(ib.untaken(t, chat, waitingWith(t, chat, "group", part.Inbound.Group, func(item *session.Item) bool {
 			return item.Album != nil && item.Inbound.Sender.ID == part.Inbound.Sender.ID && item.Inbound.Group == part.Inbound.Group
 		})))
 		if found != nil && hasRoom(&found.item, part) {
-			return nil, e.join(t, chat, found, part)
+			return nil, ib.join(t, chat, found, part)
 		}
 	}
 	if part.Inbound.Overheard {
-		e.o.Log.Debug().Str("item", part.ID).Msg("a part of an album is dropped: it does not speak to the bot, and no part waits that does")
+		ib.o.Log.Debug().Str("item", part.ID).Msg("a part of an album is dropped: it does not speak to the bot, and no part waits that does")
 		return nil, nil //nolint:nilnil // it is no item, and no failure
 	}
 	first := *part
@@ -45,7 +45,7 @@ func hasRoom(album, part *session.Item) bool {
 }
 
 // join writes a part into its album.
-func (e *Engine) join(t *table.Tx, chat uint64, album *waiting, part *session.Item) error {
+func (ib *inbox) join(t *table.Tx, chat uint64, album *waiting, part *session.Item) error {
 	item := &album.item
 	in, p := item.Inbound, part.Inbound
 	if in.Text != "" && p.Text != "" {
@@ -63,11 +63,11 @@ func (e *Engine) join(t *table.Tx, chat uint64, album *waiting, part *session.It
 	if err := t.Put(table.Inbox, table.NumKey(chat, album.seq), item); err != nil {
 		return err
 	}
-	if err := e.endSuspension(t, part, chat); err != nil {
+	if err := ib.endSuspension(t, part, chat); err != nil {
 		return err
 	}
 	t.Added++
-	t.OnCommit = append(t.OnCommit, func() { e.signalReworded(chat) })
+	t.OnCommit = append(t.OnCommit, func() { ib.signalReworded(chat) })
 	return t.Put(table.Seen, table.IDKey(part.ID), &table.SeenRecord{Time: t.Now}) // it waits nowhere itself
 }
 
@@ -90,13 +90,13 @@ func gathers(t *table.Tx, chat uint64, w *waiting) time.Duration {
 
 // lookLater looks for a chat's turn again after a while. A lane that looks then and
 // still has to wait comes again.
-func (e *Engine) lookLater(chat uint64, after time.Duration) {
+func (ib *inbox) lookLater(chat uint64, after time.Duration) {
 	time.AfterFunc(after, func() {
-		e.lanes.mu.Lock()
-		s := e.lanes.inbox
-		e.lanes.mu.Unlock()
+		ib.lanes.mu.Lock()
+		s := ib.lanes.inbox
+		ib.lanes.mu.Unlock()
 		if s != nil {
-			s.Signal(chat, lane.ForPerson, e.now())
+			s.Signal(chat, lane.ForPerson, ib.o.Now())
 		}
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"parley/pkg/channels"
 	"parley/pkg/session"
 	"parley/pkg/session/engine/rules"
 	"parley/pkg/session/engine/table"
@@ -49,17 +48,17 @@ func (t *turn) record(ctx context.Context, rec *table.StepRecord) error {
 				return err
 			}
 		}
-		t.e.awaited.drains.Began(x, rec.Step.Tasks)
+		t.ib.drains.Began(x, rec.Step.Tasks)
 		if err := rules.PutApprovals(x, rec.Step.Approvals, rec.Step.Grants); err != nil {
 			return err
 		}
-		return t.e.putOutbox(x, t.chat, rec.Step.Outbox, out)
+		return t.ib.out.Put(x, t.chat, rec.Step.Outbox, out)
 	}}
 	t.steps++
 	if rec.Step.Await {
-		return t.e.w.Await(ctx, w)
+		return t.ib.w.Await(ctx, w)
 	}
-	if err := t.e.w.Submit(ctx, w); err != nil {
+	if err := t.ib.w.Submit(ctx, w); err != nil {
 		t.Fail(err)
 		return err
 	}
@@ -88,7 +87,7 @@ func (t *turn) Commit(ctx context.Context, c session.Commit) error {
 	if p.out, err = table.EncodeOutbox(c.Outbox); err != nil {
 		return err
 	}
-	return t.e.w.Await(ctx, &writer.Write{Owner: t, Final: true, Size: p.size(), Run: p.run})
+	return t.ib.w.Await(ctx, &writer.Write{Owner: t, Final: true, Size: p.size(), Run: p.run})
 }
 
 // commitWrite is a commit under way.
@@ -145,7 +144,7 @@ func (p *commitWrite) run(x *table.Tx) error {
 	if err := rules.PutApprovals(x, c.Approvals, nil); err != nil {
 		return err
 	}
-	if err := t.e.putOutbox(x, t.chat, c.Outbox, p.out); err != nil {
+	if err := t.ib.out.Put(x, t.chat, c.Outbox, p.out); err != nil {
 		return err
 	}
 	if c.NewSession {
@@ -172,7 +171,7 @@ func (p *commitWrite) consume(x *table.Tx, chat *table.ChatRecord) error {
 				item = &session.Item{ID: fmt.Sprintf("%s-%d", table.ChatID(t.chat), seq)}
 			}
 			chat.AddFailed(session.FailedItem{ID: item.ID, Outcome: c.Outcome, Reason: c.Reason, Time: x.Now})
-			t.e.awaited.drains.Unanswered(x, chat.Address.Channel, seq, item.Kind)
+			t.ib.drains.Unanswered(x, chat.Address.Channel, seq, item.Kind)
 		}
 		if err := x.Delete(table.Inbox, key); err != nil {
 			return err
@@ -210,56 +209,5 @@ func (p *commitWrite) history(x *table.Tx, chat *table.ChatRecord) error {
 	if to := p.c.CompactTo; to > chat.CompactedTo {
 		chat.CompactedTo = min(to, chat.Entries+1)
 	}
-	return nil
-}
-
-// putOutbox queues messages, each id once, most of them for the chat home.
-func (e *Engine) putOutbox(x *table.Tx, home uint64, msgs []channels.Outbound, encoded [][]byte) error {
-	for i := range msgs {
-		if err := e.putOne(x, home, &msgs[i], encoded[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (e *Engine) putOne(x *table.Tx, home uint64, o *channels.Outbound, encoded []byte) error {
-	id := table.IDKey(o.ID)
-	if x.Has(table.Sent, id) {
-		return nil
-	}
-	chat, err := rules.ChatFor(x, o.Address, home)
-	if err != nil {
-		return err
-	}
-	seq, err := x.Next()
-	if err != nil {
-		return err
-	}
-	var mark uint64
-	if e.sendsNow(x, chat, o) {
-		mark = x.Epoch
-		// Noted before the commit: from then on a lane may take it. When the
-		// transaction fails the note is empty, for no such delivery is marked.
-		e.noteIdle(seq)
-	}
-	key := table.NumKey(chat, seq)
-	if err := x.PutRaw(table.Outbox, key, table.OutPayload(encoded, mark)); err != nil {
-		return err
-	}
-	if err := x.Put(table.Sent, id, &table.SentRecord{Chat: chat, Seq: seq, Time: x.Now}); err != nil {
-		return err
-	}
-	if chat != home {
-		if err := rules.Touch(x, chat); err != nil {
-			return err
-		}
-	}
-	x.Added++
-	if mark != 0 {
-		e.sendEarly(x, key, o)
-		return nil
-	}
-	x.OnCommit = append(x.OnCommit, func() { e.signalOutbox(o.Address, chat, urgencyOut(o), o.Asked) })
 	return nil
 }

@@ -14,20 +14,20 @@ import (
 
 // takeBack removes the queued item that a deletion names, or sees to it that it is not
 // accepted when it comes.
-func (e *Engine) takeBack(t *table.Tx, del *session.Item) error {
-	chat, found := e.originals(t, del)
+func (ib *inbox) takeBack(t *table.Tx, del *session.Item) error {
+	chat, found := ib.originals(t, del)
 	found = slices.DeleteFunc(found, func(w waiting) bool {
 		return w.item.Album != nil && w.item.Album.Parts > 1 // the deletion tells of one of them
 	})
 	if len(found) == 0 && wasAccepted(t, del) {
-		e.o.Log.Debug().Str("item", del.ID).Msg("a deletion is dropped: its message is answered, or being answered")
+		ib.o.Log.Debug().Str("item", del.ID).Msg("a deletion is dropped: its message is answered, or being answered")
 		return remember(t, del.ID)
 	}
 	for i := range found {
 		if err := removeWaiting(t, chat, &found[i]); err != nil {
 			return err
 		}
-		t.OnCommit = append(t.OnCommit, func() { e.signalReworded(chat) })
+		t.OnCommit = append(t.OnCommit, func() { ib.signalReworded(chat) })
 	}
 	if del.Original != "" {
 		t.Added++

@@ -37,9 +37,9 @@ func (c *claims) has(seq uint64) bool {
 // take reads items for the turn; those that read leaves in seqs are its own from
 // then on.
 func (t *turn) take(seqs *[]uint64, read func(*table.Tx) error) error {
-	t.e.editLock.RLock()
-	defer t.e.editLock.RUnlock()
-	err := t.e.w.View(read)
+	t.ib.editLock.RLock()
+	defer t.ib.editLock.RUnlock()
+	err := t.ib.w.View(read)
 	t.claims.add(*seqs)
 	return err
 }
@@ -72,8 +72,8 @@ func (l *editLock) hold(t *table.Tx) {
 
 // appendEdit puts an edit in the place of its message, or drops it. A part that it
 // returns is to be an item of its own; it may be nil.
-func (e *Engine) appendEdit(t *table.Tx, edit *session.Item) (*session.Item, error) {
-	chat, originals := e.originals(t, edit)
+func (ib *inbox) appendEdit(t *table.Tx, edit *session.Item) (*session.Item, error) {
+	chat, originals := ib.originals(t, edit)
 	found := newest(originals)
 	accepted := found != nil || wasAccepted(t, edit)
 	if err := remember(t, edit.Original); err != nil {
@@ -81,12 +81,12 @@ func (e *Engine) appendEdit(t *table.Tx, edit *session.Item) (*session.Item, err
 	}
 	switch {
 	case edit.Original != "" && t.Has(table.Seen, table.TakenBackKey(edit.Original)):
-		e.o.Log.Debug().Str("item", edit.ID).Msg("an edit is dropped: its message was taken back")
+		ib.o.Log.Debug().Str("item", edit.ID).Msg("an edit is dropped: its message was taken back")
 	case found != nil:
 		if err := rewordItem(t, chat, found, edit); err != nil {
 			return nil, err
 		}
-		t.OnCommit = append(t.OnCommit, func() { e.signalReworded(chat) })
+		t.OnCommit = append(t.OnCommit, func() { ib.signalReworded(chat) })
 	case !accepted:
 		message, in := *edit, *edit.Inbound
 		in.Kind, in.Original = channels.KindMessage, ""
@@ -96,7 +96,7 @@ func (e *Engine) appendEdit(t *table.Tx, edit *session.Item) (*session.Item, err
 		return edit, nil
 	default:
 		t.OnCommit = append(t.OnCommit, func() {
-			e.o.Log.Debug().Str("item", edit.ID).Msg("an edit is dropped: its message is answered, or being answered")
+			ib.o.Log.Debug().Str("item", edit.ID).Msg("an edit is dropped: its message is answered, or being answered")
 		})
 	}
 	return nil, remember(t, edit.ID)
@@ -167,7 +167,7 @@ func (t *turn) messages() []string {
 
 // originals are the items that an edit may reword and that no turn has, in the order in
 // which they wait. An unreadable item is no original.
-func (e *Engine) originals(t *table.Tx, edit *session.Item) (chat uint64, found []waiting) {
+func (ib *inbox) originals(t *table.Tx, edit *session.Item) (chat uint64, found []waiting) {
 	if edit.Inbound == nil || edit.Inbound.MessageID == "" {
 		return 0, nil
 	}
@@ -175,21 +175,21 @@ func (e *Engine) originals(t *table.Tx, edit *session.Item) (chat uint64, found 
 	if err != nil {
 		return 0, nil
 	}
-	return chat, e.untaken(t, chat, waitingWith(t, chat, "message_id", edit.Inbound.MessageID, func(item *session.Item) bool {
+	return chat, ib.untaken(t, chat, waitingWith(t, chat, "message_id", edit.Inbound.MessageID, func(item *session.Item) bool {
 		return rewords(edit, item)
 	}))
 }
 
 // untaken are those of some items that wait in a chat which no turn has. Until the
 // transaction has ended no turn takes them.
-func (e *Engine) untaken(t *table.Tx, chat uint64, candidates []waiting) []waiting {
+func (ib *inbox) untaken(t *table.Tx, chat uint64, candidates []waiting) []waiting {
 	if len(candidates) == 0 {
 		return nil
 	}
-	e.editLock.hold(t)
-	e.lanes.mu.Lock()
-	open := e.lanes.turns[chat]
-	e.lanes.mu.Unlock()
+	ib.editLock.hold(t)
+	ib.lanes.mu.Lock()
+	open := ib.lanes.turns[chat]
+	ib.lanes.mu.Unlock()
 	return slices.DeleteFunc(candidates, func(w waiting) bool {
 		return open != nil && open.reads(w.seq) || isRecorded(t, chat, w.seq)
 	})
@@ -260,10 +260,10 @@ func rewordItem(t *table.Tx, chat uint64, w *waiting, edit *session.Item) error 
 }
 
 // signalReworded lets a running turn look again at the items behind it.
-func (e *Engine) signalReworded(chat uint64) {
-	e.lanes.mu.Lock()
-	open := e.lanes.turns[chat]
-	e.lanes.mu.Unlock()
+func (ib *inbox) signalReworded(chat uint64) {
+	ib.lanes.mu.Lock()
+	open := ib.lanes.turns[chat]
+	ib.lanes.mu.Unlock()
 	if open != nil {
 		open.signal()
 	}

@@ -8,10 +8,14 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
-	"golang.org/x/sync/semaphore"
 
 	"parley/pkg/session"
+	"parley/pkg/session/engine/drain"
+	"parley/pkg/session/engine/lane"
+	"parley/pkg/session/engine/outbox"
+	"parley/pkg/session/engine/pairing"
 	"parley/pkg/session/engine/table"
+	"parley/pkg/session/engine/upkeep"
 	"parley/pkg/session/engine/writer"
 	"parley/pkg/session/kv"
 )
@@ -61,19 +65,15 @@ type Engine struct {
 	store kv.Store
 	w     *writer.Writer
 
-	unclean   bool // the last process did not end in order
-	recovered bool // the first transaction marks the suspects of that; only the writer uses it
-	uptime    uptime
+	recovered bool // the first transaction marks the suspects of an unclean end; only the writer uses it
 
-	idleMu sync.Mutex
-	idle   map[uint64]bool // sequence numbers of deliveries that are marked and surely not sent
-
-	pairs    pairBook
-	moves    moveBook
-	lanes    lanesOf
-	awaited  awaited
-	editLock editLock
-	suspects *semaphore.Weighted
+	in     *inbox
+	out    *outbox.Outbox
+	pairs  *pairing.Pairs
+	moves  moveBook
+	runs   lane.Runs // of the inbox and the outbox
+	keeper *upkeep.Keeper
+	drains drain.Watch
 
 	stop    context.CancelFunc // ends the engine's own goroutines
 	done    <-chan struct{}    // closed with them
@@ -81,8 +81,6 @@ type Engine struct {
 }
 
 var _ session.Engine = (*Engine)(nil)
-
-func (e *Engine) now() time.Time { return e.o.Now() }
 
 // Damage is the damage that a full read found, nil in normal use.
 func (e *Engine) Damage() error { return e.w.State.Damage() }
@@ -119,7 +117,7 @@ func (e *Engine) Status(_ context.Context) (session.Status, error) {
 func (e *Engine) Close() error {
 	e.stop()
 	e.workers.Wait()
-	e.lanes.close()
+	e.runs.Close()
 	if e.o.ReadOnly {
 		return e.store.Close()
 	}
@@ -137,8 +135,8 @@ func (e *Engine) markClean() error {
 	return e.w.Last(func(t *table.Tx) error {
 		t.Changed = true
 		t.Meta.Clean = true
-		e.uptime.stamp(t)
-		return e.unmark(t)
+		e.keeper.Stamp(t)
+		return e.out.Unmark(t)
 	})
 }
 
@@ -161,7 +159,13 @@ func (e *Engine) ReleaseHold(ctx context.Context) error {
 		}
 		t.Changed = true
 		t.Meta.Held = ""
-		t.OnCommit = append(t.OnCommit, e.signalPending)
+		t.OnCommit = append(t.OnCommit, e.resync)
 		return nil
 	})
+}
+
+// resync looks again at everything that waits: a failed commit may have reached the disk.
+func (e *Engine) resync() {
+	e.in.resync()
+	e.out.Resync()
 }

@@ -36,7 +36,7 @@ func Settle(e *Engine) {
 	e.workers.Wait()
 	select {
 	case cause := <-e.w.ScrubRequests():
-		e.scrub(cause)
+		e.keeper.Scrub(cause)
 	default:
 	}
 }
@@ -48,9 +48,17 @@ func BreakWrites(e *Engine, err error) {
 
 // Prune does at once the pruning that the housekeeping does in a while.
 func Prune(e *Engine) {
+	fullRound(e)
+	e.keeper.Prune(context.Background())
+}
+
+// fullRound lets the next look at old records begin at the first and pass over all.
+func fullRound(e *Engine) {
 	e.w.State.SetPruned("")
-	_ = e.w.Do(context.Background(), func(t *table.Tx) error { t.Added = 1 << 20; t.Changed = true; return nil })
-	e.prune(context.Background())
+	_ = e.w.Do(context.Background(), func(t *table.Tx) error {
+		t.Added, t.Changed = 1<<20, true
+		return nil
+	})
 }
 
 // Unseal opens a record as a reader does.
@@ -128,21 +136,20 @@ func Spoil(ctx context.Context, e *Engine) {
 
 // NoTurns says that no chat has a turn or is being looked at for one.
 func NoTurns(e *Engine) bool {
-	e.lanes.mu.Lock()
-	s := e.lanes.inbox
-	e.lanes.mu.Unlock()
+	e.in.lanes.mu.Lock()
+	s := e.in.lanes.inbox
+	e.in.lanes.mu.Unlock()
 	return s.Chats() == 0
 }
 
 // Sends says that somebody empties the outbox of an account.
-func Sends(e *Engine, a channels.Address) bool { return e.outRunner(a) != nil }
+func Sends(e *Engine, a channels.Address) bool { return e.out.Runs(a) }
 
 // Barrier returns when everything that was queued before has its outcome.
 func Barrier(ctx context.Context, e *Engine) { e.w.Settle(ctx) }
 
 // LookAfter does at once the look that the housekeeping takes each minute.
 func LookAfter(e *Engine) {
-	e.keepTime(context.Background())
-	Prune(e)
-	e.endForgetting(context.Background())
+	fullRound(e)
+	e.keeper.Tend(context.Background())
 }

@@ -5,20 +5,45 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 
 	"parley/pkg/channels"
 	"parley/pkg/session"
+	"parley/pkg/session/engine/drain"
 	"parley/pkg/session/engine/lane"
+	"parley/pkg/session/engine/outbox"
 	"parley/pkg/session/engine/rules"
 	"parley/pkg/session/engine/table"
 	"parley/pkg/session/engine/writer"
 )
 
-var errRunning = errors.New("it runs already")
+// inbox is the way in: it stores items and hands out turns.
+type inbox struct {
+	o    Options
+	w    *writer.Writer
+	out  *outbox.Outbox
+	runs *lane.Runs
+	done <-chan struct{} // closed when the engine is
+
+	drains *drain.Watch
+
+	lanes    lanesOf
+	editLock editLock
+	suspects *semaphore.Weighted
+}
+
+func newInbox(e *Engine) *inbox {
+	return &inbox{
+		o: e.o, w: e.w, out: e.out, runs: &e.runs, done: e.done, drains: &e.drains,
+		lanes: lanesOf{turns: map[uint64]*turn{}}, suspects: semaphore.NewWeighted(math.MaxInt64),
+	}
+}
 
 // Append stores items in their chats' inboxes.
-func (s inbox) Append(ctx context.Context, items []session.Item, cursor *channels.Cursor) error {
+func (ib *inbox) Append(ctx context.Context, items []session.Item, cursor *channels.Cursor) error {
 	if len(items) == 0 && cursor == nil {
 		return nil
 	}
@@ -33,14 +58,14 @@ func (s inbox) Append(ctx context.Context, items []session.Item, cursor *channel
 		}
 		size += len(payloads[i])
 	}
-	return s.e.w.Await(ctx, &writer.Write{Size: size, Run: func(t *table.Tx) error {
+	return ib.w.Await(ctx, &writer.Write{Size: size, Run: func(t *table.Tx) error {
 		if cursor != nil {
 			if err := moveCursor(t, cursor); err != nil {
 				return err
 			}
 		}
 		for i := range items {
-			if err := s.e.appendItem(t, &items[i], payloads[i], 0); err != nil {
+			if err := ib.appendItem(t, &items[i], payloads[i], 0); err != nil {
 				return err
 			}
 		}
@@ -49,8 +74,8 @@ func (s inbox) Append(ctx context.Context, items []session.Item, cursor *channel
 }
 
 // Waits is an item that no turn has consumed.
-func (s inbox) Waits(_ context.Context, id string) (item session.Item, err error) {
-	err = s.e.w.View(func(t *table.Tx) error {
+func (ib *inbox) Waits(_ context.Context, id string) (item session.Item, err error) {
+	err = ib.w.View(func(t *table.Tx) error {
 		seen, err := table.Get[table.SeenRecord](t, table.Seen, table.IDKey(id))
 		if err != nil {
 			return err
@@ -66,17 +91,17 @@ func (s inbox) Waits(_ context.Context, id string) (item session.Item, err error
 
 // appendItem queues one item, in the given chat or, for 0, in that of its
 // address. An id that was accepted before is swallowed.
-func (e *Engine) appendItem(t *table.Tx, item *session.Item, payload []byte, chat uint64) error {
+func (ib *inbox) appendItem(t *table.Tx, item *session.Item, payload []byte, chat uint64) error {
 	id := table.IDKey(item.ID)
 	if t.Has(table.Seen, id) {
 		return nil
 	}
 	if item.Delete {
-		return e.takeBack(t, item)
+		return ib.takeBack(t, item)
 	}
 	if item.Edit != "" || isPart(item) {
 		var err error
-		if item, err = e.appendInto(t, item); item == nil || err != nil {
+		if item, err = ib.appendInto(t, item); item == nil || err != nil {
 			return err
 		}
 		if payload, err = table.Encode(item); err != nil {
@@ -100,10 +125,10 @@ func (e *Engine) appendItem(t *table.Tx, item *session.Item, payload []byte, cha
 		return err
 	}
 	t.Added++
-	if err := e.endSuspension(t, item, chat); err != nil {
+	if err := ib.endSuspension(t, item, chat); err != nil {
 		return err
 	}
-	a := &arrival{e: e, chat: chat, seq: seq, item: item}
+	a := &arrival{ib: ib, chat: chat, seq: seq, item: item}
 	if item.Album == nil { // more of it may come
 		t.Speculative = append(t.Speculative, a)
 	}
@@ -111,22 +136,41 @@ func (e *Engine) appendItem(t *table.Tx, item *session.Item, payload []byte, cha
 	return nil
 }
 
+// appendTo queues an item in a chat, as one of the address where the chat is now;
+// with 0 in the chat of its own address.
+func (ib *inbox) appendTo(t *table.Tx, chat uint64, item *session.Item, payload []byte) error {
+	c, err := table.ReadChat(t, chat)
+	if chat == 0 || err != nil || c.Address == item.Address {
+		return ib.appendItem(t, item, payload, chat)
+	}
+	moved := *item
+	moved.Address = c.Address
+	if item.Job != nil {
+		job := *item.Job
+		job.Address, moved.Job = c.Address, &job
+	}
+	if payload, err = table.Encode(&moved); err != nil {
+		return err
+	}
+	return ib.appendItem(t, &moved, payload, chat)
+}
+
 // endSuspension lets a chat be written to again that somebody has written in.
-func (e *Engine) endSuspension(t *table.Tx, item *session.Item, chat uint64) error {
+func (ib *inbox) endSuspension(t *table.Tx, item *session.Item, chat uint64) error {
 	if item.Kind != session.ItemMessage || !table.IsSuspended(t, chat) {
 		return nil
 	}
-	t.OnCommit = append(t.OnCommit, func() { e.signalOutbox(item.Address, chat, lane.ForPerson, time.Time{}) })
+	t.OnCommit = append(t.OnCommit, func() { ib.out.Signal(item.Address, chat, lane.ForPerson, time.Time{}) })
 	return rules.Reached(t, chat)
 }
 
 // appendInto puts an item into the one that it belongs to. A part that it returns is to
 // be an item of its own; it may be nil.
-func (e *Engine) appendInto(t *table.Tx, item *session.Item) (*session.Item, error) {
+func (ib *inbox) appendInto(t *table.Tx, item *session.Item) (*session.Item, error) {
 	if item.Edit != "" {
-		return e.appendEdit(t, item)
+		return ib.appendEdit(t, item)
 	}
-	return e.appendPart(t, item)
+	return ib.appendPart(t, item)
 }
 
 // moveCursor checks and moves a reading position.
@@ -153,57 +197,61 @@ func readPosition(t *table.Tx, name string) (string, error) {
 }
 
 // Position is a cursor's stored position.
-func (s inbox) Position(_ context.Context, name string) (pos string, err error) {
-	err = s.e.w.View(func(t *table.Tx) error {
+func (ib *inbox) Position(_ context.Context, name string) (pos string, err error) {
+	err = ib.w.View(func(t *table.Tx) error {
 		pos, err = readPosition(t, name)
 		return err
 	})
 	return pos, err
 }
 
+// Drained waits until the queues of a channel are empty.
+func (ib *inbox) Drained(ctx context.Context, channel string) (failed bool, err error) {
+	return ib.drains.Wait(ctx, ib.w, ib.done, channel)
+}
+
 // Run hands out turns until ctx ends or the engine is closed. Only one Run at a
 // time is possible.
-func (s inbox) Run(ctx context.Context, h func(context.Context, session.Turn) error) error {
+func (ib *inbox) Run(ctx context.Context, h func(context.Context, session.Turn) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	sched := lane.New(ctx, s.e.o.Lanes, func(ctx context.Context, chat uint64, p lane.Pass) (bool, error) {
-		return s.e.nextTurn(ctx, chat, p, h)
+	sched := lane.New(ctx, ib.o.Lanes, func(ctx context.Context, chat uint64, p lane.Pass) (bool, error) {
+		return ib.nextTurn(ctx, chat, p, h)
 	})
-	s.e.lanes.mu.Lock()
-	if s.e.lanes.inbox != nil {
-		s.e.lanes.mu.Unlock()
-		return fmt.Errorf("run: %w", errRunning)
+	if !ib.runs.Enter() {
+		return writer.ErrClosed
 	}
-	if err := s.e.lanes.enter(); err != nil {
-		s.e.lanes.mu.Unlock()
-		return err
+	defer ib.runs.Leave()
+	ib.lanes.mu.Lock()
+	if ib.lanes.inbox != nil {
+		ib.lanes.mu.Unlock()
+		return fmt.Errorf("run: %w", lane.ErrRunning)
 	}
-	defer s.e.lanes.leave()
-	s.e.lanes.inbox = sched
-	s.e.lanes.mu.Unlock()
+	ib.lanes.inbox = sched
+	ib.lanes.mu.Unlock()
 
-	err := s.e.signalChats(table.Inbox, sched)
+	err := ib.signalChats(sched)
 	if err == nil {
 		select {
 		case <-ctx.Done():
-		case <-s.e.done:
+		case <-ib.done:
 			cancel()
 		}
 	}
 	cancel()
 	sched.Stop()
-	s.e.lanes.mu.Lock()
-	s.e.lanes.inbox = nil
-	clear(s.e.lanes.turns) // one that began early may have found no lane any more
-	s.e.lanes.mu.Unlock()
+	ib.lanes.mu.Lock()
+	ib.lanes.inbox = nil
+	clear(ib.lanes.turns) // one that began early may have found no lane any more
+	ib.lanes.mu.Unlock()
 	return err
 }
 
 // signal tells the chat's lane, and its running turn, that the item arrived.
 func (a *arrival) signal() {
-	a.e.lanes.mu.Lock()
-	s, open := a.e.lanes.inbox, a.e.lanes.turns[a.chat]
-	a.e.lanes.mu.Unlock()
+	a.ib.lanes.mu.Lock()
+	s, open := a.ib.lanes.inbox, a.ib.lanes.turns[a.chat]
+	a.ib.lanes.mu.Unlock()
 	if open != nil {
 		open.arrived(a.seq)
 	}
@@ -227,56 +275,37 @@ func urgencyOf(item *session.Item) lane.Urgency {
 	}
 }
 
-// signalChats tells a scheduler of every chat that has something in b.
-func (e *Engine) signalChats(b table.Bucket, s *lane.Scheduler) error {
-	return e.w.View(func(t *table.Tx) error {
-		t.Heads(b, func(chat, _ uint64) { s.Signal(chat, mostUrgent(t, b, chat), time.Time{}) })
+// signalChats tells a scheduler of every chat that has items.
+func (ib *inbox) signalChats(s *lane.Scheduler) error {
+	return ib.w.View(func(t *table.Tx) error {
+		t.Heads(table.Inbox, func(chat, _ uint64) { s.Signal(chat, mostUrgent(t, chat), time.Time{}) })
 		return nil
 	})
 }
 
-// mostUrgent is that of the most urgent record in a chat's queue. One that cannot be
+// mostUrgent is the urgency of the most urgent item in a chat's queue. One that cannot be
 // read counts as a person's.
-func mostUrgent(t *table.Tx, b table.Bucket, chat uint64) lane.Urgency {
+func mostUrgent(t *table.Tx, chat uint64) lane.Urgency {
 	most := lane.Urgencies
-	t.Each(b, table.NumKey(chat), func(k, v []byte) bool {
-		most = min(most, readUrgency(b, k, v))
+	t.Each(table.Inbox, table.NumKey(chat), func(k, v []byte) bool {
+		item, err := table.Read[session.Item](table.Inbox, k, v)
+		if err != nil {
+			most = lane.ForPerson
+		} else {
+			most = min(most, urgencyOf(item))
+		}
 		return most > lane.ForPerson
 	})
 	return min(most, lane.ForResult)
 }
 
-func readUrgency(b table.Bucket, k, v []byte) lane.Urgency {
-	payload, err := table.Unseal(b, k, v)
-	if err != nil {
-		return lane.ForPerson
-	}
-	if b == table.Inbox {
-		if item, err := table.Decode[session.Item](b, k, payload); err == nil {
-			return urgencyOf(item)
-		}
-		return lane.ForPerson
-	}
-	if rec, err := table.Decode[table.OutRecord](b, k, payload); err == nil {
-		return urgencyOut(&rec.Outbound)
-	}
-	return lane.ForPerson
-}
-
-// signalPending tells every running scheduler of everything that waits.
-func (e *Engine) signalPending() {
-	e.lanes.mu.Lock()
-	in := e.lanes.inbox
-	var out []*lane.Scheduler
-	for _, s := range e.lanes.outbox {
-		out = append(out, s)
-	}
-	e.lanes.mu.Unlock()
-	if in != nil {
-		_ = e.signalChats(table.Inbox, in)
-	}
-	for _, s := range out {
-		_ = e.signalChats(table.Outbox, s)
+// resync looks again at everything that waits.
+func (ib *inbox) resync() {
+	ib.lanes.mu.Lock()
+	s := ib.lanes.inbox
+	ib.lanes.mu.Unlock()
+	if s != nil {
+		_ = ib.signalChats(s)
 	}
 }
 

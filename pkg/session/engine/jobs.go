@@ -140,29 +140,10 @@ func (s jobs) Fire(ctx context.Context, id string, due, next time.Time, item ses
 		if err != nil {
 			return err
 		}
-		return s.e.appendTo(t, table.ChatNum(t, j.Chat), &item, payload)
+		return s.e.in.appendTo(t, table.ChatNum(t, j.Chat), &item, payload)
 	})
 	s.e.w.SetAsideIf(ctx, err)
 	return fired && err == nil, err
-}
-
-// appendTo queues an item in a chat, as one of the address where the chat is now;
-// with 0 in the chat of its own address.
-func (e *Engine) appendTo(t *table.Tx, chat uint64, item *session.Item, payload []byte) error {
-	c, err := table.ReadChat(t, chat)
-	if chat == 0 || err != nil || c.Address == item.Address {
-		return e.appendItem(t, item, payload, chat)
-	}
-	moved := *item
-	moved.Address = c.Address
-	if item.Job != nil {
-		job := *item.Job
-		job.Address, moved.Job = c.Address, &job
-	}
-	if payload, err = table.Encode(&moved); err != nil {
-		return err
-	}
-	return e.appendItem(t, &moved, payload, chat)
 }
 
 // listing is the part of an index that is read: the records of the keys with a prefix.

@@ -14,8 +14,8 @@ import (
 // loseItems sets damaged inbox records aside and lists them as failed. With the
 // head of an interrupted turn goes the whole turn: its calls must not run again
 // under another name.
-func (e *Engine) loseItems(ctx context.Context, chat uint64, bad []*table.RecordError) error {
-	return e.w.Do(ctx, func(t *table.Tx) error {
+func (ib *inbox) loseItems(ctx context.Context, chat uint64, bad []*table.RecordError) error {
+	return ib.w.Do(ctx, func(t *table.Tx) error {
 		c, err := table.ReadChat(t, chat)
 		if err != nil {
 			c = &table.ChatRecord{} // healed when its next item is handed out

@@ -53,13 +53,13 @@ func (s chats) Move(ctx context.Context, from, to channels.Address) error {
 		if err := rules.PutMove(t, from, to); err != nil {
 			return err
 		}
-		return s.e.moveChat(t, from, to)
+		return s.moveChat(t, from, to)
 	}), s.e.w.View(s.e.moves.read))
 }
 
 // moveChat gives the chat at from another address; without a chat there it has no
 // effect.
-func (e *Engine) moveChat(t *table.Tx, from, to channels.Address) error {
+func (s chats) moveChat(t *table.Tx, from, to channels.Address) error {
 	n, err := table.ChatAt(t, from)
 	if errors.Is(err, session.ErrNotFound) {
 		return nil
@@ -74,7 +74,7 @@ func (e *Engine) moveChat(t *table.Tx, from, to channels.Address) error {
 	other, err := table.ChatAt(t, to)
 	switch {
 	case err == nil && other != n:
-		if err := errors.Join(rules.TakeOver(t, n, other), e.mergeChat(t, n, c, other)); err != nil {
+		if err := errors.Join(rules.TakeOver(t, n, other), s.mergeChat(t, n, c, other)); err != nil {
 			return err
 		}
 	case err != nil && !errors.Is(err, session.ErrNotFound):
@@ -87,7 +87,7 @@ func (e *Engine) moveChat(t *table.Tx, from, to channels.Address) error {
 	if !slices.Contains(c.Aliases, to) {
 		c.Aliases = append(c.Aliases, to)
 	}
-	t.OnCommit = append(t.OnCommit, func() { e.signalOutbox(to, n, lane.ForPerson, time.Time{}) })
+	t.OnCommit = append(t.OnCommit, func() { s.e.out.Signal(to, n, lane.ForPerson, time.Time{}) })
 	if err := t.Put(table.Chats, table.NumKey(n), c); err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (e *Engine) moveChat(t *table.Tx, from, to channels.Address) error {
 // mergeChat takes over a chat that already began at the address that another one moves
 // to: its items are answered in the chat that moved, and its conversation stays
 // readable as a session that was left behind.
-func (e *Engine) mergeChat(t *table.Tx, n uint64, into *table.ChatRecord, other uint64) error {
+func (s chats) mergeChat(t *table.Tx, n uint64, into *table.ChatRecord, other uint64) error {
 	from, err := table.ReadChat(t, other)
 	if err != nil {
 		return err
@@ -138,6 +138,6 @@ func (e *Engine) mergeChat(t *table.Tx, n uint64, into *table.ChatRecord, other 
 			return err
 		}
 	}
-	t.OnCommit = append(t.OnCommit, (&arrival{e: e, chat: n, item: &session.Item{}}).signal)
+	t.OnCommit = append(t.OnCommit, (&arrival{ib: s.e.in, chat: n, item: &session.Item{}}).signal)
 	return nil
 }

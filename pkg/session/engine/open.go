@@ -3,15 +3,14 @@ package engine
 import (
 	"context"
 	"errors"
-	"math"
 	"time"
-
-	"golang.org/x/sync/semaphore"
 
 	"parley/internal/failpoint"
 	"parley/pkg/session"
-	"parley/pkg/session/engine/lane"
+	"parley/pkg/session/engine/outbox"
+	"parley/pkg/session/engine/pairing"
 	"parley/pkg/session/engine/table"
+	"parley/pkg/session/engine/upkeep"
 	"parley/pkg/session/engine/writer"
 	"parley/pkg/session/kv"
 )
@@ -21,7 +20,7 @@ import (
 // the opening only.
 func Open(ctx context.Context, s kv.Store, o Options) (*Engine, error) {
 	o.defaults()
-	e := newEngine(s, o)
+	e := &Engine{o: o, store: s}
 	m, err := e.readState()
 	if errors.Is(err, session.ErrNotFound) {
 		if err = s.Update(func(k kv.Tx) error { return table.Complete(k, o.Now(), nil) }); err == nil {
@@ -31,28 +30,38 @@ func Open(ctx context.Context, s kv.Store, o Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.unclean = !m.Clean
 	e.w = writer.New(s, writer.Options{
 		Log: o.Log, Now: o.Now, ReadOnly: o.ReadOnly, Meta: *m, Trouble: o.Trouble,
-		Prelude: e.prelude, Begun: e.begun, Committed: e.awaited.drains.Changed, Resync: e.signalPending,
+		Prelude: e.prelude, Begun: e.begun, Committed: e.drains.Changed, Resync: e.resync,
 	})
 	if m.Held != "" && !o.ReadOnly {
 		o.Log.Warn().Str("held", m.Held).Msg("nothing is handed out until the store is released")
 	}
-	e.start(ctx, m)
+	work, stop := context.WithCancel(context.WithoutCancel(ctx))
+	e.stop, e.done = stop, work.Done()
+	e.out = outbox.New(e.w, &e.runs, &e.drains, o.Lanes, e.done)
+	e.in = newInbox(e)
+	e.keeper = upkeep.New(s, e.w, m, upkeep.Options{
+		Log: o.Log, Now: o.Now, Retain: o.Retain, Snapshot: o.Snapshot, SnapshotEvery: o.SnapshotEvery, NoteDamage: o.NoteDamage,
+	})
+	if e.pairs, err = pairing.New(e.w, e.out); err == nil {
+		err = e.w.View(e.moves.read)
+	}
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	e.start(work)
 	return e, nil
 }
 
 // start lets writes through and begins the housekeeping, unless the engine only reads.
-func (e *Engine) start(ctx context.Context, m *table.MetaRecord) {
-	work, stop := context.WithCancel(context.WithoutCancel(ctx))
-	e.stop, e.done = stop, work.Done()
+func (e *Engine) start(work context.Context) {
 	if e.o.ReadOnly {
 		return
 	}
-	e.uptime.read(m)
 	go e.w.Run()
-	e.workers.Go(func() { e.maintain(work) })
+	e.workers.Go(func() { e.keeper.Run(work) })
 }
 
 // prelude is the first part of the first transaction after an open: it takes
@@ -66,7 +75,7 @@ func (e *Engine) prelude(t *table.Tx) error {
 	}
 	t.Meta.Clean = false
 	t.Meta.Epoch = t.Epoch
-	e.uptime.stamp(t)
+	e.keeper.Stamp(t)
 	return nil
 }
 
@@ -77,19 +86,6 @@ func (e *Engine) begun() {
 	}
 }
 
-func newEngine(s kv.Store, o Options) *Engine {
-	e := &Engine{
-		o: o, store: s,
-		uptime:   uptime{retain: o.Retain, log: o.Log, now: o.Now},
-		idle:     map[uint64]bool{},
-		suspects: semaphore.NewWeighted(math.MaxInt64),
-	}
-	e.lanes.outbox = map[account]*lane.Scheduler{}
-	e.lanes.turns = map[uint64]*turn{}
-	e.lanes.sends = map[uint64]*delivery{}
-	return e
-}
-
 // readState reads the part that every start needs. It is [session.ErrNotFound] where
 // the store is empty.
 func (e *Engine) readState() (m *table.MetaRecord, err error) {
@@ -98,8 +94,8 @@ func (e *Engine) readState() (m *table.MetaRecord, err error) {
 		if m, err = table.Get[table.MetaRecord](t, table.Meta, table.MetaKey()); err != nil {
 			return err
 		}
-		e.awaited.drains.Opened, _ = table.LastNumber(k) // one that is damaged shows when the next is given out
-		return errors.Join(e.pairs.read(t), e.moves.read(t))
+		e.drains.Opened, _ = table.LastNumber(k) // one that is damaged shows when the next is given out
+		return nil
 	})
 	return m, err
 }

@@ -2,23 +2,21 @@ package engine
 
 import "parley/pkg/session"
 
-// The parts of the engine. Each is the engine, seen by the callers of one interface.
+// The parts of the engine that need no state of their own. Each is the engine, seen by the
+// callers of one interface.
 type (
-	inbox     struct{ e *Engine }
-	outbox    struct{ e *Engine }
 	sessions  struct{ e *Engine }
 	chats     struct{ e *Engine }
 	tasks     struct{ e *Engine }
 	jobs      struct{ e *Engine }
 	approvals struct{ e *Engine }
-	pairs     struct{ e *Engine }
 )
 
 // Inbox is the way in.
-func (e *Engine) Inbox() session.Inbox { return inbox{e} }
+func (e *Engine) Inbox() session.Inbox { return e.in }
 
 // Outbox is the way out.
-func (e *Engine) Outbox() session.Outbox { return outbox{e} }
+func (e *Engine) Outbox() session.Outbox { return e.out }
 
 // Sessions are the conversations.
 func (e *Engine) Sessions() session.Sessions { return sessions{e} }
@@ -36,4 +34,4 @@ func (e *Engine) Jobs() session.Jobs { return jobs{e} }
 func (e *Engine) Approvals() session.Approvals { return approvals{e} }
 
 // Pairs are the people whom the operator let in by a code.
-func (e *Engine) Pairs() session.Pairs { return pairs{e} }
+func (e *Engine) Pairs() session.Pairs { return e.pairs }

@@ -87,17 +87,17 @@ func (s sessions) List(_ context.Context, after string, limit int) ([]session.In
 // long history goes in several transactions, see forget.go: after the first one no
 // reader finds it, and when the context ends the housekeeping removes the rest.
 func (s sessions) Forget(ctx context.Context, id string) error {
-	if err := s.e.forget(ctx, id); err != nil {
+	if err := s.forget(ctx, id); err != nil {
 		return err
 	}
-	if err := s.e.removeGone(ctx); err != nil {
+	if err := s.e.keeper.RemoveGone(ctx); err != nil {
 		return fmt.Errorf("%s is forgotten, and the gateway removes the rest of it later: %w", id, err)
 	}
 	return nil
 }
 
-func (e *Engine) forget(ctx context.Context, id string) error {
-	return e.w.Do(ctx, func(t *table.Tx) error {
+func (s sessions) forget(ctx context.Context, id string) error {
+	return s.e.w.Do(ctx, func(t *table.Tx) error {
 		info, err := table.ReadSession(t, id)
 		if err != nil {
 			return err

@@ -34,7 +34,7 @@ func (s tasks) ShowTask(ctx context.Context, id string, o channels.Outbound) (bo
 		}
 		t.Added++
 		chat := table.ChatNum(t, task.Chat)
-		if err := s.e.putOutbox(t, chat, all, out); err != nil {
+		if err := s.e.out.Put(t, chat, all, out); err != nil {
 			return err
 		}
 		return rules.Touch(t, chat)

@@ -58,7 +58,7 @@ func (t *turn) loadSuspect(x *table.Tx) {
 
 // beginSuspect lets a suspect's turn begin: beside other suspects or alone, and with a
 // durable record that it began. For every other turn it has no effect.
-func (e *Engine) beginSuspect(ctx context.Context, t *turn) (release func(), err error) {
+func (ib *inbox) beginSuspect(ctx context.Context, t *turn) (release func(), err error) {
 	if t.suspect == nil || t.suspect.Lost == 0 || t.info.Lost >= maxLost {
 		return func() {}, nil
 	}
@@ -66,13 +66,13 @@ func (e *Engine) beginSuspect(ctx context.Context, t *turn) (release func(), err
 	if t.suspect.Lost >= alone {
 		share = math.MaxInt64
 	}
-	if err := e.suspects.Acquire(ctx, share); err != nil {
+	if err := ib.suspects.Acquire(ctx, share); err != nil {
 		return nil, err
 	}
-	release = func() { e.suspects.Release(share) }
+	release = func() { ib.suspects.Release(share) }
 	rec := *t.suspect
-	rec.Begun = e.w.State.Epoch()
-	if err := e.w.Do(ctx, func(x *table.Tx) error { return x.Put(table.Suspects, table.NumKey(t.chat), rec) }); err != nil {
+	rec.Begun = ib.w.State.Epoch()
+	if err := ib.w.Do(ctx, func(x *table.Tx) error { return x.Put(table.Suspects, table.NumKey(t.chat), rec) }); err != nil {
 		release()
 		return nil, err
 	}

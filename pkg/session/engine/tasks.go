@@ -37,7 +37,7 @@ func (s tasks) Complete(ctx context.Context, id string, c session.Completion) (b
 			return nil
 		}
 		first = true
-		s.e.awaited.drains.Ended(t, id)
+		s.e.drains.Ended(t, id)
 		task.State, task.Ended, task.Result = c.State, t.Now, c.Result
 		if slices.ContainsFunc(c.Outbox, func(o channels.Outbound) bool { return o.Finishes == task.Status }) {
 			task.Status = ""
@@ -54,13 +54,13 @@ func (s tasks) Complete(ctx context.Context, id string, c session.Completion) (b
 		if err := rules.Spend(t, chat, c.Spent); err != nil {
 			return err
 		}
-		if err := s.e.putOutbox(t, chat, c.Outbox, out); err != nil {
+		if err := s.e.out.Put(t, chat, c.Outbox, out); err != nil {
 			return err
 		}
 		if c.Item == nil {
 			return nil
 		}
-		return s.e.appendTo(t, chat, c.Item, item)
+		return s.e.in.appendTo(t, chat, c.Item, item)
 	})
 	s.e.w.SetAsideIf(ctx, err)
 	return first && err == nil, err

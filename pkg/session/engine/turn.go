@@ -19,7 +19,7 @@ import (
 
 // turn is one attempt at the items at the head of a chat's inbox.
 type turn struct {
-	e    *Engine
+	ib   *inbox
 	chat uint64
 	head uint64
 	info session.TurnInfo
@@ -51,27 +51,27 @@ type turn struct {
 
 var errNoCommit = errors.New("the turn was not committed")
 
-func (e *Engine) newTurn(chat uint64) *turn {
-	return &turn{e: e, chat: chat, arrivals: make(chan struct{}, 1)}
+func (ib *inbox) newTurn(chat uint64) *turn {
+	return &turn{ib: ib, chat: chat, arrivals: make(chan struct{}, 1)}
 }
 
 // nextTurn hands out a chat's next turn, if there is one.
-func (e *Engine) nextTurn(ctx context.Context, chat uint64, p lane.Pass, h func(context.Context, session.Turn) error) (bool, error) {
-	if ctx.Err() != nil || e.w.State.Held() != "" {
-		e.lanes.remove(chat)
+func (ib *inbox) nextTurn(ctx context.Context, chat uint64, p lane.Pass, h func(context.Context, session.Turn) error) (bool, error) {
+	if ctx.Err() != nil || ib.w.State.Held() != "" {
+		ib.lanes.remove(chat)
 		return false, ctx.Err()
 	}
 	// No turn runs under the clean mark of the last process: if this one dies of
 	// it, that has to count.
-	if !e.w.State.Begun() {
-		if err := e.w.Do(ctx, func(t *table.Tx) error { t.Changed = true; return nil }); err != nil {
+	if !ib.w.State.Begun() {
+		if err := ib.w.Do(ctx, func(t *table.Tx) error { t.Changed = true; return nil }); err != nil {
 			return false, err
 		}
 	}
-	t := e.lanes.turnOf(chat, e.newTurn)
+	t := ib.lanes.turnOf(chat, ib.newTurn)
 	defer func() {
 		t.over.Store(true)
-		e.lanes.remove(chat)
+		ib.lanes.remove(chat)
 	}()
 	if !t.early {
 		if found, err := t.load(ctx); err != nil || !found {
@@ -79,7 +79,7 @@ func (e *Engine) nextTurn(ctx context.Context, chat uint64, p lane.Pass, h func(
 		}
 	}
 	t.info.Awaited, t.info.Newest = p.Awaited, p.Newest
-	release, err := e.beginSuspect(ctx, t)
+	release, err := ib.beginSuspect(ctx, t)
 	if err != nil {
 		return false, err
 	}
@@ -94,16 +94,16 @@ func (e *Engine) nextTurn(ctx context.Context, chat uint64, p lane.Pass, h func(
 	// The writes that the attempt still has on their way are stored or refused before
 	// another one reads the store.
 	t.over.Store(true)
-	e.w.Settle(ctx)
+	ib.w.Settle(ctx)
 	if !errors.Is(err, context.Canceled) {
-		e.o.Log.Warn().Err(err).Str("turn", t.info.ID).Msg("a turn ended without a commit and will be handed out again")
+		ib.o.Log.Warn().Err(err).Str("turn", t.info.ID).Msg("a turn ended without a commit and will be handed out again")
 	}
 	return false, err
 }
 
 // load reads the chat's next turn, or reports false.
 func (t *turn) load(ctx context.Context) (bool, error) {
-	e, chat := t.e, t.chat
+	ib, chat := t.ib, t.chat
 	var bad, badSteps []*table.RecordError
 	var heal *session.Item
 	err := t.take(&t.taken, func(x *table.Tx) error {
@@ -120,16 +120,16 @@ func (t *turn) load(ctx context.Context) (bool, error) {
 		badSteps = t.loadSteps(x)
 		return nil
 	})
-	e.w.SetAside(ctx, badSteps)
+	ib.w.SetAside(ctx, badSteps)
 	if t.hold > 0 {
-		e.lookLater(chat, t.hold)
+		ib.lookLater(chat, t.hold)
 	}
 	switch {
 	case len(bad) > 0:
-		return false, errors.Join(e.loseItems(ctx, chat, bad), fmt.Errorf("chat %s: %w", table.ChatID(chat), session.ErrCorrupt))
+		return false, errors.Join(ib.loseItems(ctx, chat, bad), fmt.Errorf("chat %s: %w", table.ChatID(chat), session.ErrCorrupt))
 	case errors.Is(err, session.ErrCorrupt) && heal != nil:
 		a := heal.Address
-		return false, errors.Join(err, e.w.Do(ctx, func(x *table.Tx) error { return rules.HealChat(x, chat, a) }))
+		return false, errors.Join(err, ib.w.Do(ctx, func(x *table.Tx) error { return rules.HealChat(x, chat, a) }))
 	case err != nil || len(t.info.Items) == 0:
 		return false, err
 	}
@@ -219,7 +219,7 @@ func (t *turn) loadSteps(x *table.Tx) (bad []*table.RecordError) {
 		return true
 	})
 	if failed != nil || x.AnyBad(table.Steps, table.NumKey(t.chat, t.head)) {
-		t.e.o.Log.Error().Err(failed).Str("turn", t.info.ID).Msg("a recorded step is damaged: the turn does not run again")
+		t.ib.o.Log.Error().Err(failed).Str("turn", t.info.ID).Msg("a recorded step is damaged: the turn does not run again")
 		t.info.Lost = maxLost
 	}
 	return bad
@@ -259,7 +259,7 @@ func (t *turn) Waiting(context.Context) ([]session.Item, error) {
 	from := t.last() + 1
 	t.mu.Unlock()
 	var out []session.Item
-	err := t.e.w.View(func(x *table.Tx) error {
+	err := t.ib.w.View(func(x *table.Tx) error {
 		// A damaged item is left to the turn that meets it: it lists it as failed.
 		waitingFrom(x, t.chat, from, func(w waiting) bool {
 			out = append(out, w.item)
@@ -312,7 +312,7 @@ func (t *turn) Join(ctx context.Context, accept func(session.Item) bool) ([]sess
 // accept may read the store too.
 func (t *turn) accepted(accept func(session.Item) bool) (until uint64, err error) {
 	var all []waiting
-	err = t.e.w.View(func(x *table.Tx) error {
+	err = t.ib.w.View(func(x *table.Tx) error {
 		waitingFrom(x, t.chat, t.last()+1, func(w waiting) bool {
 			if gathers(x, t.chat, &w) > 0 {
 				return false

@@ -77,6 +77,15 @@ func Get[T any](t *Tx, b Bucket, key []byte) (*T, error) {
 	return Decode[T](b, key, payload)
 }
 
+// Read decodes a record that a cursor has come to.
+func Read[T any](b Bucket, key, rec []byte) (*T, error) {
+	payload, err := Unseal(b, key, rec)
+	if err != nil {
+		return nil, err
+	}
+	return Decode[T](b, key, payload)
+}
+
 // Decode makes a record of an unsealed payload.
 func Decode[T any](b Bucket, key, payload []byte) (*T, error) {
 	v := new(T)

@@ -27,6 +27,9 @@ const (
 // ErrClosed is the answer of a writer that was closed.
 var ErrClosed = fmt.Errorf("%w: %w", session.ErrStore, kv.ErrClosed)
 
+// ErrNotStored is the end of work that began early and whose message could not be stored.
+var ErrNotStored = fmt.Errorf("the message could not be stored: %w", session.ErrFenced)
+
 // Owner is the turn that a write is made for. After a write of it that failed, all
 // fail.
 type Owner interface {

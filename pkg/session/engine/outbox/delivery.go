@@ -1,4 +1,4 @@
-package engine
+package outbox
 
 import (
 	"bytes"
@@ -18,9 +18,11 @@ import (
 	"parley/pkg/session/kv"
 )
 
+var _ channels.Delivery = (*delivery)(nil)
+
 // delivery is one attempt at the oldest message of a chat's outbox.
 type delivery struct {
-	e       *Engine
+	o       *Outbox
 	key     []byte
 	rec     table.OutRecord
 	info    channels.DeliveryInfo
@@ -32,22 +34,22 @@ type delivery struct {
 	settled atomic.Bool
 }
 
-// nextDelivery hands out a chat's oldest message, if there is one for this account.
-func (e *Engine) nextDelivery(ctx context.Context, own account, chat uint64, h func(context.Context, *delivery) error) (bool, error) {
-	if ctx.Err() != nil || e.w.State.Held() != "" {
+// next hands out a chat's oldest message, if there is one for this account.
+func (o *Outbox) next(ctx context.Context, own account, chat uint64, h func(context.Context, *delivery) error) (bool, error) {
+	if ctx.Err() != nil || o.w.State.Held() != "" {
 		return false, ctx.Err()
 	}
-	if d := e.takeEarly(own, chat); d != nil {
+	if d := o.takeEarly(own, chat); d != nil {
 		return d.hand(ctx, h)
 	}
-	d, err := e.loadDelivery(ctx, own, chat)
+	d, err := o.load(ctx, own, chat)
 	if err != nil || d == nil {
 		return false, err
 	}
-	if d.rec.Mark != 0 && d.rec.Mark != e.w.State.Epoch() {
+	if d.rec.Mark != 0 && d.rec.Mark != o.w.State.Epoch() {
 		// Another process marked it: it may be on the platform.
 		if err := d.update(ctx, func(t *table.Tx, rec *table.OutRecord) error {
-			rec.Mark, rec.Unknown = e.w.State.Epoch(), true
+			rec.Mark, rec.Unknown = o.w.State.Epoch(), true
 			rec.Ambiguities++
 			t.Meta.Ambiguous++
 			return nil
@@ -65,7 +67,7 @@ func (d *delivery) hand(ctx context.Context, h func(context.Context, *delivery) 
 	seq := table.Num(d.key, 1)
 	if d.stored == nil {
 		d.certain.Store(true)
-		d.e.noteBusy(seq)
+		d.o.noteBusy(seq)
 	}
 	err := h(ctx, d)
 	d.over.Store(true)
@@ -76,7 +78,7 @@ func (d *delivery) hand(ctx context.Context, h func(context.Context, *delivery) 
 		err = errors.New("the delivery was not settled")
 	}
 	if d.certain.Load() && surelyNotSent(err) {
-		d.e.noteIdle(seq)
+		d.o.noteIdle(seq)
 	}
 	return false, err
 }
@@ -95,7 +97,7 @@ func (d *delivery) durable(ctx context.Context) error {
 		return fmt.Errorf("delivery %s: %w", d.rec.Outbound.ID, d.stored.err)
 	}
 	d.certain.Store(true)
-	d.e.noteBusy(table.Num(d.key, 1))
+	d.o.noteBusy(table.Num(d.key, 1))
 	return nil
 }
 
@@ -109,11 +111,11 @@ func surelyNotSent(err error) bool {
 	return se.Class != channels.SendAmbiguous
 }
 
-// loadDelivery reads a chat's oldest message, or gives nil.
-func (e *Engine) loadDelivery(ctx context.Context, own account, chat uint64) (*delivery, error) {
+// load reads a chat's oldest message, or gives nil.
+func (o *Outbox) load(ctx context.Context, own account, chat uint64) (*delivery, error) {
 	var d *delivery
 	var bad []*table.RecordError
-	err := e.w.View(func(t *table.Tx) error {
+	err := o.w.View(func(t *table.Tx) error {
 		if table.IsSuspended(t, chat) || table.IsGone(t, chat) {
 			return nil
 		}
@@ -131,16 +133,16 @@ func (e *Engine) loadDelivery(ctx context.Context, own account, chat uint64) (*d
 			bad = append(bad, &table.RecordError{Bucket: table.Outbox, Key: key})
 			return err
 		}
-		found := &delivery{e: e, key: key, rec: *rec}
+		found := &delivery{o: o, key: key, rec: *rec}
 		found.describe(t, chat)
 		if to := found.info.Outbound.Address; accountOf(to) != own {
-			e.signalOutbox(to, chat, urgencyOut(&rec.Outbound), rec.Outbound.Asked)
+			o.Signal(to, chat, urgencyOut(&rec.Outbound), rec.Outbound.Asked)
 			return nil
 		}
 		d = found
 		return nil
 	})
-	e.w.SetAside(ctx, bad)
+	o.w.SetAside(ctx, bad)
 	return d, err
 }
 
@@ -188,7 +190,7 @@ func (d *delivery) fence(t *table.Tx) error {
 func (d *delivery) persist(ctx context.Context, run func(*table.Tx) error) error {
 	pauses := backoff.New(lane.MinPause, lane.MaxPause/6)
 	for {
-		err := d.e.w.Do(ctx, run)
+		err := d.o.w.Do(ctx, run)
 		if !errors.Is(err, session.ErrStore) || errors.Is(err, kv.ErrClosed) {
 			return err
 		}
@@ -198,7 +200,7 @@ func (d *delivery) persist(ctx context.Context, run func(*table.Tx) error) error
 		case <-ctx.Done():
 			timer.Stop()
 			return err
-		case <-d.e.done:
+		case <-d.o.done:
 			timer.Stop()
 			return err
 		}
@@ -246,23 +248,23 @@ func (d *delivery) Ambiguous(ctx context.Context, _ int) error {
 }
 
 // Settle ends the delivery.
-func (d *delivery) Settle(ctx context.Context, o channels.Outcome) error {
+func (d *delivery) Settle(ctx context.Context, end channels.Outcome) error {
 	chat, seq := table.Num(d.key, 0), table.Num(d.key, 1)
 	more := false
 	err := d.persist(ctx, func(t *table.Tx) error {
 		if err := d.fence(t); err != nil {
 			return err
 		}
-		sent := &table.SentRecord{Chat: chat, Seq: seq, State: o.State, Reason: o.Reason, Receipts: d.rec.Receipts, Time: t.Now}
-		switch o.State {
+		sent := &table.SentRecord{Chat: chat, Seq: seq, State: end.State, Reason: end.Reason, Receipts: d.rec.Receipts, Time: t.Now}
+		switch end.State {
 		case channels.Delivered:
-			sent.Receipts = append(slices.Clip(sent.Receipts), o.Receipt)
+			sent.Receipts = append(slices.Clip(sent.Receipts), end.Receipt)
 		case channels.Refused:
 			t.Meta.Refused++
 		case channels.Unsettled:
 			t.Meta.Unsettled++
 		}
-		if o.Suspend {
+		if end.Suspend {
 			if err := rules.Suspend(t, chat); err != nil {
 				return err
 			}
@@ -270,8 +272,8 @@ func (d *delivery) Settle(ctx context.Context, o channels.Outcome) error {
 		if err := t.Delete(table.Outbox, d.key); err != nil {
 			return err
 		}
-		if o.State != channels.Delivered {
-			d.e.awaited.drains.Undelivered(t, d.info.Outbound.Address.Channel)
+		if end.State != channels.Delivered {
+			d.o.drains.Undelivered(t, d.info.Outbound.Address.Channel)
 		}
 		next, _ := t.First(table.Outbox, table.NumKey(chat))
 		more = next != nil
@@ -280,7 +282,7 @@ func (d *delivery) Settle(ctx context.Context, o channels.Outcome) error {
 	if err == nil {
 		d.more = more
 		d.settled.Store(true)
-		d.e.awaited.receipts.settled(d.rec.Outbound.ID)
+		d.o.receipts.settled(d.rec.Outbound.ID)
 	}
 	return err
 }

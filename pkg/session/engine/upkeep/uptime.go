@@ -1,4 +1,4 @@
-package engine
+package upkeep
 
 import (
 	"context"
@@ -103,16 +103,16 @@ func (u *uptime) read(m *table.MetaRecord) {
 }
 
 // keepTime notes the time, and stores when that was.
-func (e *Engine) keepTime(ctx context.Context) {
-	if !e.uptime.note(e.w.State.Meta().Looked) || e.w.State.Held() != "" {
+func (k *Keeper) keepTime(ctx context.Context) {
+	if !k.uptime.note(k.w.State.Meta().Looked) || k.w.State.Held() != "" {
 		return
 	}
-	if err := e.w.Await(ctx, &writer.Write{Quiet: true, Run: func(t *table.Tx) error {
+	if err := k.w.Await(ctx, &writer.Write{Quiet: true, Run: func(t *table.Tx) error {
 		t.Changed = true
-		e.uptime.stamp(t)
+		k.uptime.stamp(t)
 		return nil
 	}}); err != nil && ctx.Err() == nil {
-		e.o.Log.Warn().Err(err).Msg("it could not be stored when the store was last looked after")
+		k.o.Log.Warn().Err(err).Msg("it could not be stored when the store was last looked after")
 	}
 }
 

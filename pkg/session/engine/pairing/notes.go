@@ -1,4 +1,4 @@
-package engine
+package pairing
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 )
 
 // NotePair queues a message to a paired person, once in a while.
-func (s pairs) NotePair(ctx context.Context, n session.PairNote) (bool, error) {
+func (p *Pairs) NotePair(ctx context.Context, n session.PairNote) (bool, error) {
 	if err := table.Storable(n.Out.ID, n.Out.Address); err != nil {
 		return false, fmt.Errorf("note to a paired person: %w", err)
 	}
@@ -22,15 +22,15 @@ func (s pairs) NotePair(ctx context.Context, n session.PairNote) (bool, error) {
 		return false, err
 	}
 	var due bool
-	// Most messages in groups change no record, and then do not wait for the writer.
-	err = s.e.w.View(func(t *table.Tx) error {
+	// Most of what is said in groups changes nothing, and then does not wait for the writer.
+	err = p.w.View(func(t *table.Tx) error {
 		_, _, due, err = weighNote(t, &n)
 		return err
 	})
 	if err != nil || !due {
 		return false, err
 	}
-	err = s.e.w.Do(ctx, func(t *table.Tx) error {
+	err = p.w.Do(ctx, func(t *table.Tx) error {
 		rec, old, still, err := weighNote(t, &n)
 		if due = still; err != nil || !due {
 			return err
@@ -38,7 +38,7 @@ func (s pairs) NotePair(ctx context.Context, n session.PairNote) (bool, error) {
 		if err := dropNotes(t, old); err != nil {
 			return err
 		}
-		made, err := s.e.putMaking(t, &n.Out, encoded[0])
+		made, err := p.putMaking(t, &n.Out, encoded[0])
 		if err != nil {
 			return err
 		}
@@ -76,8 +76,8 @@ func dropNotes(t *table.Tx, notes []table.PairNote) error {
 }
 
 // NamePerson stores the name of a person without a stored one.
-func (s pairs) NamePerson(ctx context.Context, channel, account, id, name string) error {
-	return s.e.w.Do(ctx, func(t *table.Tx) error {
+func (p *Pairs) NamePerson(ctx context.Context, channel, account, id, name string) error {
+	return p.w.Do(ctx, func(t *table.Tx) error {
 		who := table.PersonKey(channel, account, id)
 		if p, err := table.Get[table.PairRecord](t, table.Pairs, who); err == nil && p.Sender.Name == "" {
 			p.Sender.Name = name

@@ -1,4 +1,4 @@
-package engine
+package pairing
 
 import (
 	"bytes"
@@ -13,22 +13,37 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/session"
+	"parley/pkg/session/engine/outbox"
 	"parley/pkg/session/engine/rules"
 	"parley/pkg/session/engine/table"
+	"parley/pkg/session/engine/writer"
 )
 
-// pairBook has in memory the paired people, and whether as an owner. It is read anew
-// after each change, also one that failed: a failed commit may have reached the disk.
-type pairBook struct {
+// Pairs are the people whom the operator let in by a code. [New] makes them.
+//
+// Memory has who is paired, and whether as an owner. It is read anew after
+// each change, also one that failed: a failed commit may have reached the disk.
+type Pairs struct {
+	w   *writer.Writer
+	out *outbox.Outbox
+
 	mu     sync.Mutex // held over a change and the reading that follows
 	people atomic.Pointer[map[string]pairRight]
+}
+
+var _ session.Pairs = (*Pairs)(nil)
+
+// New makes the pairs of a store, which tell codes and notes by its outbox.
+func New(w *writer.Writer, out *outbox.Outbox) (*Pairs, error) {
+	p := &Pairs{w: w, out: out}
+	return p, w.View(p.read)
 }
 
 // pairRight is the right that a pair gives.
 type pairRight struct{ owner bool }
 
 // AskPair stores a stranger's request and queues the message that tells the code.
-func (s pairs) AskPair(
+func (p *Pairs) AskPair(
 	ctx context.Context, r session.PairRequest, out channels.Outbound, b session.PairBounds,
 ) (session.PairAnswer, error) {
 	if err := table.Storable(r.Code, r.Address); err != nil {
@@ -39,20 +54,20 @@ func (s pairs) AskPair(
 		return "", err
 	}
 	var weighed asking
-	// Most messages of strangers change no record, and then do not wait for the writer.
-	err = s.e.w.View(func(t *table.Tx) error {
+	// Most of what strangers write changes nothing, and then does not wait for the writer.
+	err = p.w.View(func(t *table.Tx) error {
 		weighed, err = weighAsk(t, &r, out.ID, b)
 		return err
 	})
 	if err != nil || weighed.answer != session.PairAsked {
 		return weighed.answer, err
 	}
-	err = s.e.w.Do(ctx, func(t *table.Tx) error {
+	err = p.w.Do(ctx, func(t *table.Tx) error {
 		weighed, err = weighAsk(t, &r, out.ID, b)
 		if err != nil || weighed.answer != session.PairAsked {
 			return err
 		}
-		return s.e.putAsk(t, &r, &out, encoded[0], &weighed)
+		return p.putAsk(t, &r, &out, encoded[0], &weighed)
 	})
 	return weighed.answer, err
 }
@@ -137,7 +152,7 @@ func (c *counting) add(rec *table.AskRecord) {
 		c.own = append(c.own, *rec)
 	case !now.Before(rec.Expires):
 		c.expired = append(c.expired, *rec)
-	case accountOf(rec.Address) != accountOf(c.at.Address):
+	case rec.Address.Channel != c.at.Address.Channel || rec.Address.Account != c.at.Address.Account:
 	case !good:
 		c.kept++
 	default:
@@ -149,7 +164,7 @@ func (c *counting) add(rec *table.AskRecord) {
 }
 
 // putAsk stores a request in the place of those that are over.
-func (e *Engine) putAsk(t *table.Tx, r *session.PairRequest, out *channels.Outbound, encoded []byte, w *asking) error {
+func (p *Pairs) putAsk(t *table.Tx, r *session.PairRequest, out *channels.Outbound, encoded []byte, w *asking) error {
 	for i := range w.over {
 		if err := dropAsk(t, &w.over[i]); err != nil {
 			return err
@@ -168,7 +183,7 @@ func (e *Engine) putAsk(t *table.Tx, r *session.PairRequest, out *channels.Outbo
 			return err
 		}
 	}
-	made, err := e.putMaking(t, out, encoded)
+	made, err := p.putMaking(t, out, encoded)
 	if err != nil {
 		return err
 	}
@@ -177,9 +192,9 @@ func (e *Engine) putAsk(t *table.Tx, r *session.PairRequest, out *channels.Outbo
 
 // putMaking queues a message. Where its chat was made for it, made is the chat's
 // session, else 0.
-func (e *Engine) putMaking(t *table.Tx, out *channels.Outbound, encoded []byte) (made uint64, err error) {
+func (p *Pairs) putMaking(t *table.Tx, out *channels.Outbound, encoded []byte) (made uint64, err error) {
 	_, at := table.ChatAt(t, out.Address)
-	if err := e.putOne(t, 0, out, encoded); err != nil || !errors.Is(at, session.ErrNotFound) {
+	if err := p.out.PutOne(t, 0, out, encoded); err != nil || !errors.Is(at, session.ErrNotFound) {
 		return 0, err
 	}
 	n, err := table.ChatAt(t, out.Address)
@@ -228,9 +243,9 @@ func dropMade(t *table.Tx, at channels.Address, made uint64) error {
 }
 
 // ApprovePair turns a request into a pair.
-func (s pairs) ApprovePair(ctx context.Context, code string, a session.PairApproval) (session.Pair, error) {
+func (p *Pairs) ApprovePair(ctx context.Context, code string, a session.PairApproval) (session.Pair, error) {
 	var pair session.Pair
-	err := s.e.changePairs(ctx, func(t *table.Tx) error {
+	err := p.change(ctx, func(t *table.Tx) error {
 		rec, err := table.Get[table.AskRecord](t, table.Asks, []byte(code))
 		if err != nil {
 			return fmt.Errorf("pairing code %s: %w", code, err)
@@ -250,7 +265,7 @@ func (s pairs) ApprovePair(ctx context.Context, code string, a session.PairAppro
 		if err := t.Delete(table.Asks, []byte(code)); err != nil {
 			return err
 		}
-		return s.e.putOutbox(t, 0, out, encoded)
+		return p.out.Put(t, 0, out, encoded)
 	})
 	if err != nil {
 		return session.Pair{}, err
@@ -259,9 +274,9 @@ func (s pairs) ApprovePair(ctx context.Context, code string, a session.PairAppro
 }
 
 // RevokePairs ends the pairs of an id.
-func (s pairs) RevokePairs(ctx context.Context, channel, account, id string) ([]session.Pair, error) {
+func (p *Pairs) RevokePairs(ctx context.Context, channel, account, id string) ([]session.Pair, error) {
 	var ended []session.Pair
-	err := s.e.changePairs(ctx, func(t *table.Tx) error {
+	err := p.change(ctx, func(t *table.Tx) error {
 		ended = nil
 		var keys [][]byte
 		var notes []table.PairNote
@@ -289,19 +304,19 @@ func (s pairs) RevokePairs(ctx context.Context, channel, account, id string) ([]
 	return ended, nil
 }
 
-// changePairs changes the paired people, and knows it when it returns.
-func (e *Engine) changePairs(ctx context.Context, change func(*table.Tx) error) error {
-	e.pairs.mu.Lock()
-	defer e.pairs.mu.Unlock()
-	return errors.Join(e.w.Do(ctx, change), e.w.View(e.pairs.read))
+// change changes the paired people, and knows it when it returns.
+func (p *Pairs) change(ctx context.Context, change func(*table.Tx) error) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return errors.Join(p.w.Do(ctx, change), p.w.View(p.read))
 }
 
-// read takes the pairs into memory. A damaged one lets no person in.
-func (p *pairBook) read(t *table.Tx) error {
+// read takes the pairs into memory. A damaged one lets nobody in.
+func (p *Pairs) read(t *table.Tx) error {
 	people := map[string]pairRight{}
 	t.Each(table.Pairs, nil, func(k, _ []byte) bool {
-		if p, err := table.Get[table.PairRecord](t, table.Pairs, k); err == nil {
-			people[string(k)] = pairRight{owner: p.Owner}
+		if rec, err := table.Get[table.PairRecord](t, table.Pairs, k); err == nil {
+			people[string(k)] = pairRight{owner: rec.Owner}
 		}
 		return true
 	})
@@ -310,22 +325,22 @@ func (p *pairBook) read(t *table.Tx) error {
 }
 
 // Paired says whether somebody is paired, and whether as an owner.
-func (s pairs) Paired(channel, account, id string) (paired, owner bool) {
-	right, paired := (*s.e.pairs.people.Load())[string(table.PersonKey(channel, account, id))]
+func (p *Pairs) Paired(channel, account, id string) (paired, owner bool) {
+	right, paired := (*p.people.Load())[string(table.PersonKey(channel, account, id))]
 	return paired, right.owner
 }
 
 // PairList returns the pairs and the stored requests, the oldest first.
-func (s pairs) PairList(ctx context.Context) ([]session.Pair, []session.PairRequest, error) {
+func (p *Pairs) PairList(ctx context.Context) ([]session.Pair, []session.PairRequest, error) {
 	var pairs []session.Pair
 	var asks []session.PairRequest
 	var bad []*table.RecordError
-	err := s.e.w.View(func(t *table.Tx) error {
+	err := p.w.View(func(t *table.Tx) error {
 		bad = table.Collect(t, table.Pairs, func(p *table.PairRecord) { pairs = append(pairs, p.Pair) })
 		bad = append(bad, table.Collect(t, table.Asks, func(r *table.AskRecord) { asks = append(asks, r.PairRequest) })...)
 		return nil
 	})
-	s.e.w.SetAside(ctx, bad)
+	p.w.SetAside(ctx, bad)
 	slices.SortStableFunc(pairs, func(a, b session.Pair) int { return a.Since.Compare(b.Since) })
 	slices.SortStableFunc(asks, func(a, b session.PairRequest) int {
 		return cmp.Or(a.Asked.Compare(b.Asked), cmp.Compare(a.Code, b.Code))

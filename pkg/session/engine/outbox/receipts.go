@@ -1,4 +1,4 @@
-package engine
+package outbox
 
 import (
 	"context"
@@ -7,16 +7,15 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/session"
-	"parley/pkg/session/engine/drain"
 	"parley/pkg/session/engine/table"
 	"parley/pkg/session/engine/writer"
 )
 
 // Receipt waits until a message is delivered.
-func (s outbox) Receipt(ctx context.Context, outboundID string) (channels.Receipt, error) {
-	settled, leave := s.e.awaited.receipts.watch(outboundID) // before the look, so that no change in between is missed
+func (o *Outbox) Receipt(ctx context.Context, outboundID string) (channels.Receipt, error) {
+	settled, leave := o.receipts.watch(outboundID) // before the look: nothing is missed in between
 	defer leave()
-	receipt, known, err := s.e.receiptOf(outboundID)
+	receipt, known, err := o.receiptOf(outboundID)
 	if known || err != nil {
 		return receipt, err
 	}
@@ -24,16 +23,16 @@ func (s outbox) Receipt(ctx context.Context, outboundID string) (channels.Receip
 	case <-settled:
 	case <-ctx.Done():
 		return channels.Receipt{}, context.Cause(ctx)
-	case <-s.e.done:
+	case <-o.done:
 		return channels.Receipt{}, writer.ErrClosed
 	}
-	receipt, _, err = s.e.receiptOf(outboundID)
+	receipt, _, err = o.receiptOf(outboundID)
 	return receipt, err
 }
 
 // receiptOf looks once; it is not known yet while the message is queued.
-func (e *Engine) receiptOf(outboundID string) (r channels.Receipt, known bool, err error) {
-	err = e.w.View(func(t *table.Tx) error {
+func (o *Outbox) receiptOf(outboundID string) (r channels.Receipt, known bool, err error) {
+	err = o.w.View(func(t *table.Tx) error {
 		rec, err := table.Get[table.SentRecord](t, table.Sent, table.IDKey(outboundID))
 		if err != nil {
 			return fmt.Errorf("receipt of %s: %w", outboundID, err)
@@ -62,17 +61,6 @@ func finishedBy(t *table.Tx, rec *table.OutRecord, chat uint64, to channels.Addr
 		return ""
 	}
 	return of.Receipts[0].MessageID
-}
-
-// Drained waits until the queues of a channel are empty.
-func (s inbox) Drained(ctx context.Context, channel string) (failed bool, err error) {
-	return s.e.awaited.drains.Wait(ctx, s.e.w, s.e.done, channel)
-}
-
-// awaited are the ends that callers wait for; the zero value is ready.
-type awaited struct {
-	receipts receipts
-	drains   drain.Watch
 }
 
 // receipts are the messages that callers wait for; the zero value is ready.

@@ -1,4 +1,4 @@
-package engine
+package upkeep
 
 import (
 	"bytes"
@@ -55,28 +55,28 @@ func parseCursor(s string) pruneCursor {
 	return pruneCursor{bucket: table.Bucket(name), key: key}
 }
 
-// prune passes over a part of the old records. Only the housekeeping calls it.
-func (e *Engine) prune(ctx context.Context) {
-	cursor, grown := e.w.State.Pruned()
+// Prune passes over a part of the remembered records, and deletes the old ones.
+func (k *Keeper) Prune(ctx context.Context) {
+	cursor, grown := k.w.State.Pruned()
 	budget := max(sweepLeast, sweepPace*grown)
 	h := parseCursor(cursor)
-	p := pruning{retain: e.o.Retain, leaps: e.uptime.passed()}
+	p := pruning{retain: k.o.Retain, leaps: k.uptime.passed()}
 	for round := false; budget > 0 && !round; {
 		limit := min(budget, sweepBatch)
 		budget -= limit
 		var next pruneCursor
 		var old []pruneCursor
-		if err := e.w.View(func(t *table.Tx) error { next, round, old = p.sweep(t, h, limit); return nil }); err != nil {
+		if err := k.w.View(func(t *table.Tx) error { next, round, old = p.sweep(t, h, limit); return nil }); err != nil {
 			return
 		}
 		if len(old) > 0 {
-			if err := e.w.Do(ctx, func(t *table.Tx) error { return p.pruneAll(t, old) }); err != nil {
-				e.o.Log.Warn().Err(err).Msg("old records could not be pruned")
+			if err := k.w.Do(ctx, func(t *table.Tx) error { return p.pruneAll(t, old) }); err != nil {
+				k.o.Log.Warn().Err(err).Msg("old records could not be pruned")
 				return
 			}
 		}
 		h = next
-		e.w.State.SetPruned(h.String()) // stored with the next transaction
+		k.w.State.SetPruned(h.String()) // stored with the next transaction
 	}
 }
 
