@@ -196,7 +196,8 @@ func drainMutants() []Mutant {
 		},
 		{
 			Promise: promise, Defect: "waits for the chats of others",
-			File: dir + "/drain/drain.go", Old: "busy = err == nil && c.Address.Channel == channel", New: "busy = err == nil && c.Address.Channel != \"\"",
+			File: dir + "/drain/drain.go", Old: "busy = err == nil && c.Address.Channel == channel",
+			New: "busy = err == nil && c.Address.Channel != \"\"",
 			Dir: dir, Test: test,
 		},
 		{
@@ -234,12 +235,14 @@ func readerMutants() []Mutant {
 		{
 			Promise: "operator: long operations", Defect: "ends an operation when its request should have been read",
 			File: "pkg/gateway/admin/server.go", Old: "	if err := s.run(r.Context(), &m, write); err != nil {",
-			New: "	bounded, cancel := context.WithTimeout(r.Context(), requestTime)\n	defer cancel()\n	if err := s.run(bounded, &m, write); err != nil {",
+			New: "	bounded, cancel := context.WithTimeout(r.Context(), requestTime)\n	defer cancel()\n" +
+				"	if err := s.run(bounded, &m, write); err != nil {",
 			Dir: "pkg/gateway/admin", Test: "^TestAnOperationTakesItsTime$",
 		},
 		{
 			Promise: "operator: long operations", Defect: "waits for the rest of a request for ever",
-			File: "pkg/gateway/admin/server.go", Old: "_ = conn.SetReadDeadline(time.Now().Add(requestTime))", New: "_ = conn.SetReadDeadline(time.Now().Add(1000 * requestTime))",
+			File: "pkg/gateway/admin/server.go", Old: "_ = conn.SetReadDeadline(time.Now().Add(requestTime))",
+			New: "_ = conn.SetReadDeadline(time.Now().Add(1000 * requestTime))",
 			Dir: "pkg/gateway/admin", Test: "^TestARequestHasATime$",
 		},
 	}

@@ -9,8 +9,9 @@ const (
 	textNameVersion  = textName + " (%s)"
 	textIntroduction = "I am %s: a small built-in program, not an AI, that works without a key or a network. " + textConnect
 	textConnect      = "To connect a real model, set OPENAI_API_KEY or name one under models: in parley.yaml."
-	textConnectHow   = "To connect a real model, set OPENAI_API_KEY in the environment and start again, or name one under models: in parley.yaml. "
-	textHelp         = `
+	textConnectHow   = "To connect a real model, set OPENAI_API_KEY in the environment and start again, or name one under " +
+		"models: in parley.yaml. "
+	textHelp = `
 
 What I understand:
 - arithmetic: what is 17*23?, 15% of 80, square root of 2

@@ -186,7 +186,8 @@ func pruneOne(t *table.Tx, h pruneCursor) error {
 			return t.Put(table.Seen, h.key, rec)
 		}
 	case table.Sent:
-		if rec, err := table.Get[table.SentRecord](t, table.Sent, h.key); err == nil && rec.State == "" && t.Has(table.Outbox, table.NumKey(rec.Chat, rec.Seq)) {
+		if rec, err := table.Get[table.SentRecord](t, table.Sent, h.key); err == nil &&
+			rec.State == "" && t.Has(table.Outbox, table.NumKey(rec.Chat, rec.Seq)) {
 			rec.Time = t.Now
 			return t.Put(table.Sent, h.key, rec)
 		}
