@@ -88,13 +88,17 @@ func rooms() map[string][]string {
 		"pkg/session/engine/rules":  append([]string{"pkg/session", "pkg/session/engine/table"}, vocabulary...),
 		"pkg/session/engine/writer": {"pkg/session", "pkg/session/kv", "pkg/session/engine/table"},
 		"pkg/session/engine/drain":  {"pkg/session", "pkg/session/engine/table", "pkg/session/engine/writer"},
-		"pkg/session/engine/upkeep": {"pkg/session", "pkg/session/kv", "pkg/session/engine/table", "pkg/session/engine/rules", "pkg/session/engine/writer"},
+		"pkg/session/engine/upkeep": {
+			"pkg/session", "pkg/session/kv", "pkg/session/engine/table",
+			"pkg/session/engine/rules", "pkg/session/engine/writer",
+		},
 		"pkg/session/engine/outbox": {
 			"pkg/session", "pkg/session/kv", "pkg/channels", "pkg/session/engine/table", "pkg/session/engine/rules", "pkg/session/engine/writer",
 			"pkg/session/engine/lane", "pkg/session/engine/drain",
 		},
 		"pkg/session/engine/pairing": {
-			"pkg/session", "pkg/channels", "pkg/session/engine/table", "pkg/session/engine/rules", "pkg/session/engine/writer", "pkg/session/engine/outbox",
+			"pkg/session", "pkg/channels", "pkg/session/engine/table",
+			"pkg/session/engine/rules", "pkg/session/engine/writer", "pkg/session/engine/outbox",
 		},
 		"pkg/session/engine/fsck": append([]string{"pkg/session", "pkg/session/kv", "pkg/session/engine/table"}, vocabulary...),
 		"pkg/session/sessiontest": append([]string{"pkg/session"}, vocabulary...),

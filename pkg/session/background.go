@@ -58,7 +58,7 @@ type Task struct {
 }
 
 // Short is the task's name for people: eight characters, the same each time.
-func (t *Task) Short() string {
+func (t Task) Short() string {
 	sum := sha256.Sum256([]byte(t.ID))
 	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:5]))
 }

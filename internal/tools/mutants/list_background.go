@@ -61,7 +61,8 @@ func forgettingMutants() []Mutant {
 		{
 			Promise: "what a chat uses", Defect: "counts what a task used for each completion",
 			File: dir + "/tasks.go", Old: "if task.State != session.TaskRunning {\n\t\t\treturn nil\n\t\t}\n\t\tfirst = true",
-			New: "if task.State != session.TaskRunning {\n\t\t\treturn rules.Spend(t, table.ChatNum(t, task.Chat), c.Spent)\n\t\t}\n\t\tfirst = true",
+			New: "if task.State != session.TaskRunning {\n\t\t\treturn rules.Spend(t, table.ChatNum(t, task.Chat), c.Spent)" +
+				"\n\t\t}\n\t\tfirst = true",
 			Dir: dir, Test: "^TestConformance$/^facts$/^what_a_task_used",
 		},
 		{

@@ -42,8 +42,10 @@ func engineMutants() []Mutant {
 		},
 		{
 			Promise: "R4", Defect: "does not know that a marked message may be out",
-			File: dir + "/outbox/delivery.go", Old: "if d.rec.Mark != 0 && d.rec.Mark != o.w.State.Epoch() {", New: "if d.rec.Mark != 0 && d.rec.Mark == 0 {",
-			Dir: dir, Test: "^TestConformance$/^outbox$/^a_crash_makes_a_marked_message_unknown",
+			File: dir + "/outbox/delivery.go",
+			Old:  "if d.rec.Mark != 0 && d.rec.Mark != o.w.State.Epoch() {",
+			New:  "if d.rec.Mark != 0 && d.rec.Mark == 0 {",
+			Dir:  dir, Test: "^TestConformance$/^outbox$/^a_crash_makes_a_marked_message_unknown",
 		},
 		{
 			Promise: "R4", Defect: "queues one message twice",
@@ -90,8 +92,10 @@ func storeMutants() []Mutant {
 		},
 		{
 			Promise: "store: earlier builds", Defect: "makes the id of a task's item in another form",
-			File: "pkg/session/ids.go", Old: `func TaskItemID(task string) string { return "task/" + task }`, New: `func TaskItemID(task string) string { return "tasks/" + task }`,
-			Dir: "pkg/session", Test: "^TestIDs$",
+			File: "pkg/session/ids.go",
+			Old:  `func TaskItemID(task string) string { return "task/" + task }`,
+			New:  `func TaskItemID(task string) string { return "tasks/" + task }`,
+			Dir:  "pkg/session", Test: "^TestIDs$",
 		},
 		{
 			Promise: "store: earlier builds", Defect: "keeps the numbers from an earlier build",
@@ -126,8 +130,10 @@ func storeMutants() []Mutant {
 		},
 		{
 			Promise: "store: any ordered store", Defect: "leaves removals out of the write sets",
-			File: "pkg/session/kv/kvtest/recorder.go", Old: "r.set = append(r.set, Write{Bucket: b, Key: bytes.Clone(key)})", New: "_ = bytes.Clone(key)",
-			Dir: "pkg/session/engine", Test: "^TestConformanceInMemory$/^turn$",
+			File: "pkg/session/kv/kvtest/recorder.go",
+			Old:  "r.set = append(r.set, Write{Bucket: b, Key: bytes.Clone(key)})",
+			New:  "_ = bytes.Clone(key)",
+			Dir:  "pkg/session/engine", Test: "^TestConformanceInMemory$/^turn$",
 		},
 		{
 			Promise: "store: any ordered store", Defect: "forgets to remove keys from the file",

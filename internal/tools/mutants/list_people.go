@@ -10,8 +10,10 @@ func peopleMutants() []Mutant {
 		},
 		{
 			Promise: "people: paired in a group", Defect: "the note comes again with each message",
-			File: "pkg/session/engine/pairing/notes.go", Old: "return sent.Address.Chat == at.Chat }", New: "return sent.Address.Chat == at.Thread }",
-			Dir: "cmd/gateway", Test: "^TestPairedInAGroup$",
+			File: "pkg/session/engine/pairing/notes.go",
+			Old:  "return sent.Address.Chat == at.Chat }",
+			New:  "return sent.Address.Chat == at.Thread }",
+			Dir:  "cmd/gateway", Test: "^TestPairedInAGroup$",
 		},
 		{
 			Promise: "people: paired as owner", Defect: "the right of an owner is forgotten by the store",
@@ -64,8 +66,10 @@ func peopleMutants() []Mutant {
 		},
 		{
 			Promise: "people: codes for newcomers", Defect: "strangers hold all codes for an hour",
-			File: "pkg/session/engine/pairing/pairs.go", Old: "case c.open >= b.Open && (c.known || c.oldest == nil):", New: "case c.open >= b.Open:",
-			Dir: "pkg/gateway", Test: "^TestStrangersCannotHoldAllCodes$",
+			File: "pkg/session/engine/pairing/pairs.go",
+			Old:  "case c.open >= b.Open && (c.known || c.oldest == nil):",
+			New:  "case c.open >= b.Open:",
+			Dir:  "pkg/gateway", Test: "^TestStrangersCannotHoldAllCodes$",
 		},
 		{
 			Promise: "people: codes for newcomers", Defect: "a code gives its place at once",

@@ -105,7 +105,10 @@ func (t *fileTx) upgrade() error {
 	if err := t.create(); err != nil {
 		return err
 	}
-	return table.Upgrade(t, t.counted(), unlisted)
+	if err := table.CountFrom(t, t.counted()); err != nil || !unlisted {
+		return err
+	}
+	return table.ListByChat(t)
 }
 
 // complete makes a whole store of a new one, or with r of a snapshot.

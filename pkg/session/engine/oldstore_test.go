@@ -15,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/pkg/channels"
-	"parley/pkg/providers"
 	"parley/pkg/session"
 	"parley/pkg/session/bolt/bolttest"
 	"parley/pkg/session/engine/table"
@@ -33,54 +32,11 @@ import (
 
 var writeStore = flag.String("write-store", "", "write the store of this build to a file")
 
-// oldNow is the time of everything in the store.
-func oldNow() time.Time { return time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC) }
-
 func oldOptions(tb testing.TB, dir string, now time.Time) local.Options {
 	tb.Helper()
 	o := options(tb, dir)
 	o.Now = func() time.Time { return now }
 	return o
-}
-
-func oldAddr(chat string) channels.Address {
-	return channels.Address{Channel: "test", Account: "bot", Chat: chat}
-}
-
-func ada() channels.Sender { return channels.Sender{ID: "7", Name: "Ada"} }
-
-// oldMessage is a message of Ada's that a platform has numbered.
-func oldMessage(chat, id, text string) session.Item {
-	it := message(chat, id, text)
-	it.Time, it.Inbound.Time = oldNow(), oldNow()
-	it.Inbound.MessageID, it.Inbound.Sender = "m-"+id, ada()
-	return it
-}
-
-func oldTask(id string) session.Task {
-	return session.Task{
-		ID: id, Turn: "c1-1", Call: "call-1", Address: oldAddr("tasks"),
-		Principal: session.Principal{Sender: ada(), Level: "owner", Direct: true}, Tool: "subagent",
-		Arguments: []byte(`{"task":"look"}`), State: session.TaskRunning, Started: oldNow(), Deadline: oldNow().Add(time.Hour),
-	}
-}
-
-func oldApproval(id string) session.Approval {
-	return session.Approval{
-		ID: id, Address: oldAddr("approvals"),
-		Call: session.HeldCall{Turn: "c1-1", ID: "call-1", Tool: "write_file", Arguments: `{"path":"a.md"}`},
-		Text: "write_file a.md", Question: id + "/ask",
-		Principal: session.Principal{Sender: ada(), Direct: true, Level: "owner"}, Grantable: true,
-		Asked: oldNow(), Expires: oldNow().Add(24 * time.Hour), State: session.ApprovalOpen,
-	}
-}
-
-func oldJob(id string) session.Job {
-	return session.Job{
-		ID: id, Address: oldAddr("jobs"), Name: "job " + id,
-		Principal: session.Principal{Sender: ada(), Direct: true, Level: "owner"}, Created: oldNow(),
-		Spec: []byte(`{"every":"1h"}`), Text: "stretch", Due: oldNow().Add(time.Hour),
-	}
 }
 
 // unpacked is the store of a file in testdata, in a directory of its own.
@@ -211,23 +167,6 @@ func (o oldStore) approval(id string) session.Approval {
 	return oldApprovalOf(id, info.Chat, info.Session)
 }
 
-// oldApprovalOf is a question of a chat.
-func oldApprovalOf(id, chat, sessionID string) session.Approval {
-	a := oldApproval(id)
-	a.Chat, a.Session = chat, sessionID
-	if id == "allowed" {
-		a.State, a.Answer.By, a.Answer.At, a.Answer.Turn = session.ApprovalAllowed, ada(), oldNow(), "c1-2"
-	}
-	return a
-}
-
-func oldGrantOf(chat string) session.Grant {
-	return session.Grant{
-		ID: "grant", Chat: chat, Address: oldAddr("approvals"), Tool: "write_file", Person: ada(), Approval: "allowed",
-		Since: oldNow(), Expires: oldNow().Add(24 * time.Hour),
-	}
-}
-
 func (o oldStore) grant() session.Grant {
 	o.t.Helper()
 	return oldGrantOf(o.chat("approvals").Chat)
@@ -332,14 +271,6 @@ func (o oldStore) item(info *session.TurnInfo, it *session.Item, got map[string]
 		o.equal(2, len(it.Inbound.Attachments))
 	case "decision":
 		o.equal(&session.Decision{Approval: "open", Allow: true}, it.Decision)
-	}
-}
-
-// oldSteps are those of the interrupted turn.
-func oldSteps() []session.Step {
-	return []session.Step{
-		{Kind: session.StepAnswer, Round: 1, Answer: &providers.LLMResponse{Content: "I look"}},
-		{Kind: session.StepBegun, Round: 1, Call: &session.CallRecord{ID: "call-1", Tool: "write_file"}},
 	}
 }
 

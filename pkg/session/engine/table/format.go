@@ -51,14 +51,14 @@ func ReadState(k kv.Reader) (State, error) {
 // damaged record is no error.
 func Verify(k kv.Reader) error { return Walk(NewTx(k, time.Time{}), &Walked{}) }
 
-// Upgrade brings a store of an earlier build up to this one, when its buckets were made.
-// Counted is the highest number that the earlier build gave out, unlisted says that it
-// listed no task and no job by its chat.
-func Upgrade(k kv.Tx, counted uint64, unlisted bool) error {
+// CountFrom continues the numbers of an earlier build; counted is the highest that it
+// gave out.
+func CountFrom(k kv.Tx, counted uint64) error { return NewWrite(k, time.Time{}).count(counted) }
+
+// ListByChat makes the lists of tasks and jobs by chat in the store of a build that had
+// none.
+func ListByChat(k kv.Tx) error {
 	t := NewWrite(k, time.Time{})
-	if err := t.count(counted); err != nil || !unlisted {
-		return err
-	}
 	// A damaged one is set aside when it is met.
 	var tasks, jobs [][]byte
 	_ = Collect(t, Tasks, func(task *session.Task) { tasks = append(tasks, OfKey(task.Chat, task.ID)) })

@@ -95,7 +95,7 @@ func set(v reflect.Value, name string) {
 	case reflect.Int, reflect.Int64:
 		v.SetInt(number)
 	case reflect.Uint64:
-		v.SetUint(uint64(number)) //nolint:gosec // below 1000
+		v.SetUint(uint64(number))
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
 		set(v.Elem(), name)
@@ -370,7 +370,7 @@ func unset(t *testing.T, v reflect.Value, name string) {
 	if v.IsZero() {
 		t.Errorf("%s is not set", name)
 	}
-	if _, isTime := v.Interface().(time.Time); isTime || v.Kind() != reflect.Struct {
+	if _, isTime := reflect.TypeAssert[time.Time](v); isTime || v.Kind() != reflect.Struct {
 		return
 	}
 	for i := range v.NumField() {

@@ -16,9 +16,9 @@ type batch struct {
 	errs   []error   // of each write, its own
 	t      *table.Tx // nil until the transaction has begun
 	// guilty is the write that spoiled the transaction, or -1.
-	guilty int
-	loud   bool            // a write that is not quiet has put a key
-	broken map[Owner]error // the owners of which a write in this transaction failed
+	guilty  int
+	changes uint64          // 1 where a write that is not quiet has put a key
+	broken  map[Owner]error // the owners of which a write in this transaction failed
 }
 
 // run runs the writes in a transaction.
@@ -41,7 +41,9 @@ func (b *batch) run(w *Writer, k kv.Tx) error {
 			return b.errs[i]
 		}
 		changed = changed || b.t.Changed
-		b.loud = b.loud || b.t.Changed && !write.Quiet
+		if b.t.Changed && !write.Quiet {
+			b.changes = 1
+		}
 		for _, s := range b.t.Speculative[begun:] {
 			s.Start(b.t)
 		}

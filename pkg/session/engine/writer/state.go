@@ -108,7 +108,7 @@ func (s *State) SetPruned(cursor string) {
 }
 
 // took notes that a transaction is durable.
-func (s *State) took(t *table.Tx, loud bool) {
+func (s *State) took(t *table.Tx, changes uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t.Meta.Hand = s.meta.Hand // it may have moved meanwhile
@@ -116,9 +116,7 @@ func (s *State) took(t *table.Tx, loud bool) {
 	s.grown += t.Added
 	s.begun = true
 	s.commits++
-	if loud {
-		s.changes++
-	}
+	s.changes += changes
 	if s.writeErr != nil {
 		s.log.Info().Msg("the store can be written again")
 		s.trouble(nil)

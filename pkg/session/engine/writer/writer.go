@@ -278,7 +278,7 @@ func (w *Writer) attempt(writes []*Write) (guilty int, err error) {
 	if !w.State.Begun() {
 		w.o.Begun()
 	}
-	w.State.took(b.t, b.loud)
+	w.State.took(b.t, b.changes)
 	for _, f := range b.t.OnCommit {
 		f()
 	}

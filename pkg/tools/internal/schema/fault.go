@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -14,27 +15,27 @@ import (
 // fault says in a sentence why a schema refuses a value, beside the members and items
 // of the value; "" where a keyword refuses it that has no sentence here.
 func fault(s *jsonschema.Schema, v any) string {
-	if text := wrongType(s, v); text != "" {
-		return text
-	}
+	return cmp.Or(wrongType(s, v), wrongExtent(s, v), wrongChoice(s, v))
+}
+
+// wrongExtent says that a text, a list or an object is too short or too long, or that a
+// number is out of its bounds.
+func wrongExtent(s *jsonschema.Schema, v any) string {
 	switch v := v.(type) {
 	case string:
-		if text := wrongLength(s, utf8.RuneCountInString(v)); text != "" {
-			return text
-		}
+		return wrongSize(utf8.RuneCountInString(v), s.MinLength, s.MaxLength, textMinLength, textMaxLength)
 	case []any:
-		if text := wrongSize(len(v), s.MinItems, s.MaxItems, textMinItems, textMaxItems); text != "" {
-			return text
-		}
+		return wrongSize(len(v), s.MinItems, s.MaxItems, textMinItems, textMaxItems)
 	case map[string]any:
-		if text := wrongSize(len(v), s.MinProperties, s.MaxProperties, textMinMembers, textMaxMembers); text != "" {
-			return text
-		}
+		return wrongSize(len(v), s.MinProperties, s.MaxProperties, textMinMembers, textMaxMembers)
 	default:
-		if text := outOfBounds(s, v); text != "" {
-			return text
-		}
+		return outOfBounds(s, v)
 	}
+}
+
+// wrongChoice says that a value is none of those that a schema lists, has another form
+// than its pattern, or repeats items.
+func wrongChoice(s *jsonschema.Schema, v any) string {
 	switch {
 	case s.Const != nil && !validates(&jsonschema.Schema{Const: s.Const}, v):
 		return fmt.Sprintf(textMustEqual, encoded(*s.Const))
@@ -110,10 +111,6 @@ func typeOf(v any) string {
 		return textTypeNumber
 	}
 	return textTypeOther
-}
-
-func wrongLength(s *jsonschema.Schema, n int) string {
-	return wrongSize(n, s.MinLength, s.MaxLength, textMinLength, textMaxLength)
 }
 
 func wrongSize(n int, least, most *int, few, many string) string {
