@@ -126,7 +126,9 @@ func rooms() map[string][]string {
 		"pkg/agent": append([]string{"pkg/agent/...", "pkg/session", "pkg/tools", "pkg/policy", "pkg/openat", "pkg/fair"},
 			vocabulary...),
 		// The agent's rooms know each other by the interfaces that they declare.
-		"pkg/agent/approval": append([]string{"pkg/session", "pkg/policy", "pkg/tools"}, vocabulary...),
+		"pkg/agent/approval": append([]string{
+			"pkg/session", "pkg/tools", "pkg/policy", "pkg/agent/turn", "pkg/agent/named", "pkg/agent/trust",
+		}, vocabulary...),
 		"pkg/agent/job": append([]string{
 			"pkg/session", "pkg/tools", "pkg/policy", "pkg/agent/turn", "pkg/agent/named", "pkg/agent/budget", "pkg/agent/prompt",
 		}, vocabulary...),

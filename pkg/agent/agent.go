@@ -121,8 +121,9 @@ type Agent struct {
 	tasks *task.Tasks
 	jobs  *job.Scheduler
 	zones *turn.Zones
-	// agents are the background agents.
-	agents *subagent.Agents
+	// agents are the background agents, approvals the questions to people.
+	agents    *subagent.Agents
+	approvals *approval.Approvals
 	// deps are the parts that all turns work with, turns those that run, kinds the
 	// dispatcher's rows.
 	deps  turn.Deps
@@ -169,6 +170,10 @@ func New(o Options) (*Agent, error) {
 		Store: agentStore{o.Engine.Tasks(), o.Engine.Approvals(), o.Engine.Inbox()}, Tasks: a.tasks, Work: a.work, Limits: o.Background,
 		Redact: o.Redact, Log: o.Log,
 	})
+	a.approvals = approval.New(approval.Options{
+		Store: o.Engine.Approvals(), Inbox: o.Engine.Inbox(), Chat: o.Engine.Sessions().Lookup, Task: o.Engine.Tasks().Task, TaskName: task.Name,
+		Rules: o.Approvals, OnEvent: o.OnApproval, Redact: o.Redact,
+	})
 	a.deps, a.kinds = newDeps(a), newKinds(a)
 	return a, nil
 }
@@ -184,12 +189,15 @@ func newDeps(a *Agent) turn.Deps {
 		Prompts:  prompt.New(prompt.Options{Store: o.Engine.Sessions(), AgentFile: o.Files.AgentFile, Fetch: o.Files.Fetch}),
 		Meter:    budget.New(budget.Options{Store: o.Engine.Chats(), Budget: o.Budgets.Of, Currency: o.Budgets.Currency, Now: o.Now}),
 		Surfaces: o.Surfaces, Places: turn.NewPlaces(o.Limits.Turns), Zones: a.zones,
-		Tasks: a.tasks, Work: a.work, Approvals: approvals{a}, Command: command.Name, Redact: o.Redact, Now: o.Now, Log: o.Log,
+		Tasks: a.tasks, Work: a.work, Approvals: a.approvals, Command: command.Name, Redact: o.Redact, Now: o.Now, Log: o.Log,
 	}
 }
 
 // Tasks lists the tasks and ends them for the operator.
 func (a *Agent) Tasks() *task.Tasks { return a.tasks }
+
+// Approvals take the operator's decisions, and list the questions that wait.
+func (a *Agent) Approvals() *approval.Approvals { return a.approvals }
 
 // Jobs fires the jobs and changes them for the operator.
 func (a *Agent) Jobs() *job.Scheduler { return a.jobs }

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"parley/pkg/agent/approval"
-	"parley/pkg/agent/named"
-	"parley/pkg/agent/trust"
 	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
@@ -16,113 +14,39 @@ import (
 	"parley/pkg/tools"
 )
 
-// A call of a background agent that needs a person's permission is asked about in its
-// home. A press there is checked as any is, and handed on: it becomes an item of the
-// agent's conversation; that turn decides, runs the stored call and goes on. The task
-// stays open meanwhile.
-
-// handOn takes a decision on a question of an agent, in the chat that was asked.
-func (h *decisionTurn) handOn(ctx context.Context, d *decision) error {
-	a, by := d.approval, d.decider()
-	if a.State != session.ApprovalOpen && a.Answer.By.ID == by.ID && !h.word.operator {
-		return h.T.Commit(ctx, turn.Reply{Commit: session.Commit{Outcome: session.OutcomeAnswered}}) // it was handed on while another turn ran
-	}
-	if why := notTheirs(h.word, a, &h.T.Principal); why != "" {
-		h.a.o.OnApproval(approval.Event{Approval: *a, By: by, Outcome: approval.Refused, Detail: "refused: " + why})
-		return h.T.Commit(ctx, d.closed(verdict{text: why}))
-	}
-	t, err := h.a.o.Engine.Tasks().Task(ctx, a.Task)
-	if err != nil && !errors.Is(err, session.ErrNotFound) {
-		return err
-	}
-	if err != nil || t.State != session.TaskRunning {
-		v, err := d.void(ctx, by, textApprovalTaskEnded)
-		if err != nil {
-			return err
-		}
-		return h.T.Commit(ctx, d.closed(v))
-	}
-	if err := h.a.o.Engine.Inbox().Append(ctx, []session.Item{handedOn(&h.T.Info.Items[0], a)}, nil); err != nil {
-		return err
-	}
-	return h.T.Commit(ctx, turn.Reply{Commit: session.Commit{Outcome: session.OutcomeAnswered}})
-}
-
-// Arrived hands on a press while a turn runs: the turn may wait for just that. The
-// press's own turn finds it done.
-func (p approvals) Arrived(ctx context.Context, t *turn.Turn, it *session.Item) {
-	w, ok := wordOf(it)
-	if !ok || it.Address.Channel == session.AgentChannel { // it was handed on
-		return
-	}
-	a, err := p.a.o.Engine.Approvals().Approval(ctx, w.id)
-	if err != nil || a.Task == "" || a.Chat != t.Origin.Chat {
-		return
-	}
-	who, refused := t.Deps.Rights.Of(ctx, *it)
-	if refused != "" || notTheirs(w, &a, &who) != "" {
-		return
-	}
-	if err := p.a.o.Engine.Inbox().Append(ctx, []session.Item{handedOn(it, &a)}, nil); err != nil {
-		t.Log().Error().Err(err).Str("approval", a.ID).Msg("a decision could not be handed on; its own turn does that")
-	}
-}
-
-// handedOn is a decision as an agent's conversation gets it, once.
-func handedOn(it *session.Item, a *session.Approval) session.Item {
-	return session.Item{
-		ID: session.HandedOnID(it.ID), Kind: session.ItemDecision, Address: session.AgentAddress(a.Task),
-		Inbound: it.Inbound, Decision: it.Decision, Solo: true, Time: it.Time,
-	}
-}
-
-// notTheirs says why somebody's word on a question does not count, "" where it does.
-func notTheirs(w word, a *session.Approval, who *trust.Principal) string {
-	switch {
-	case a.State != session.ApprovalOpen:
-		return fmt.Sprintf(textApprovalDecided, a.ID, a.State)
-	case !w.operator && !who.Owner && who.Sender.ID != a.Principal.Sender.ID:
-		return fmt.Sprintf(textNotYourApproval, named.Person(a.Principal.Sender), a.ID)
-	case w.word == allowHere && !a.Grantable:
-		return fmt.Sprintf(textOnlyOnce, a.Call.Tool)
-	default:
-		return ""
-	}
-}
-
 // decide takes a decision on a question of the agent, and returns the agent's text
 // about it.
-func (h *agentTurn) decide(ctx context.Context, w word) (turn.Input, error) {
-	a, err := h.a.o.Engine.Approvals().Approval(ctx, w.id)
+func (h *agentTurn) decide(ctx context.Context, d approval.Decision) (turn.Input, error) {
+	a, err := h.a.o.Engine.Approvals().Approval(ctx, d.Approval)
 	if err != nil && !errors.Is(err, session.ErrNotFound) {
 		return turn.Input{}, err
 	}
 	if err != nil || a.Chat != h.T.Origin.Chat || a.Task != h.task.ID {
 		return turn.Input{}, h.skip(ctx)
 	}
-	d := decision{t: h.T, a: h.a, word: w, approval: &a}
-	var v verdict
+	try := h.a.approvals.Attempt(h.T, d, &a)
+	var v approval.Verdict
 	switch {
-	case a.State == session.ApprovalAllowed && a.Answer.Turn == h.T.Info.ID: // by an earlier attempt at this turn
-		v, err = d.again(ctx)
+	case try.AllowedBefore():
+		v, err = try.Again(ctx)
 	case a.Answer.Turn == h.T.Info.ID:
 		return h.afterNo(ctx, &a)
 	default:
-		late := tooLate(&a)
-		if w.operator {
+		late := ""
+		if d.Operator {
 			late = fmt.Sprintf(textApprovalNoAnswer, a.ID)
 		}
-		v, err = d.take(ctx, h.T.Info.Items[0].Time, late) // the press may have waited for the agent
+		v, err = try.Take(ctx, h.T.Info.Items[0].Time, late) // the press may have waited for the agent
 	}
 	switch {
 	case err != nil:
 		return turn.Input{}, err
-	case v.kind == verdictAllowed:
-		return h.input(d.input()), nil
-	case v.kind == verdictRefused:
+	case v.Kind == approval.CallRuns:
+		return h.input(try.Input()), nil
+	case v.Kind == approval.StaysOpen:
 		return turn.Input{}, h.skip(ctx)
 	default:
-		return h.close(ctx, &a, v.text)
+		return h.close(ctx, &a, v.Text)
 	}
 }
 
@@ -130,15 +54,6 @@ func (h *agentTurn) decide(ctx context.Context, w word) (turn.Input, error) {
 // [turn.ErrDone].
 func (h *agentTurn) skip(ctx context.Context) error {
 	return turn.Done(h.T.Stored.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered, Reason: "a decision that counts no more"}))
-}
-
-// markVoid makes a question one that can no longer be answered.
-func (h *agentTurn) markVoid(a *session.Approval, press *channels.Inbound, why string) {
-	if press != nil {
-		a.Answer.By = press.Sender
-	}
-	a.Answer.At, a.Answer.Turn, a.State, a.Answer.Reason = time.Now(), h.T.Info.ID, session.ApprovalVoid, why
-	h.a.o.OnApproval(approval.Event{Approval: *a, By: a.Answer.By, Outcome: approval.Void, Detail: "void: " + why})
 }
 
 // close records a decision without a call, with a message that says so, and goes on.
@@ -172,9 +87,9 @@ func (h *agentTurn) afterNo(ctx context.Context, a *session.Approval) (turn.Inpu
 	if a.State == session.ApprovalVoid {
 		why = a.Answer.Reason
 	}
-	text := decisionMark(a) + "The outcome: " + tools.ErrorText(tools.ErrApprovalDenied, why, nil) +
+	text := approval.Mark(a) + "The outcome: " + tools.ErrorText(tools.ErrApprovalDenied, why, nil) +
 		"\nGo on without it, do not call it again, and report what is missing for that."
-	return h.input(turn.Input{Items: decisionItem(h.T, text)}), nil
+	return h.input(turn.Input{Items: approval.Items(h.T, text)}), nil
 }
 
 // nobodyDecided ends the task of an agent with a question that was not answered in
@@ -193,7 +108,7 @@ func (h *agentTurn) nobodyDecided(ctx context.Context, a *session.Approval) erro
 	return turn.Done(h.T.Commit(ctx, turn.Reply{Commit: session.Commit{
 		Outcome: session.OutcomeFailed, Reason: "an approval was not given in time",
 		Messages: []providers.Message{
-			{Role: providers.RoleUser, Content: decisionMark(a) + "The outcome: " + a.Answer.Reason}, turn.Assistant(text),
+			{Role: providers.RoleUser, Content: approval.Mark(a) + "The outcome: " + a.Answer.Reason}, turn.Assistant(text),
 		},
 	}, Text: text}))
 }

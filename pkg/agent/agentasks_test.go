@@ -339,7 +339,7 @@ func TestTheOperatorDecidesForAnAgent(t *testing.T) {
 	w := newParty(t, overwrites("spawn"), []tools.Tool{b.tool()}, withOptions(asking))
 	w.write("1", "1", "page one")
 	w.started("page one")
-	if err := w.agent.Decide(t.Context(), session.Decision{Approval: w.approval().ID, Allow: true}); err != nil {
+	if err := w.agent.Approvals().Decide(t.Context(), session.Decision{Approval: w.approval().ID, Allow: true}); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.expect().Text; !strings.Contains(got, "Allowed once by the operator") {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"parley/internal/failpoint"
+	"parley/pkg/agent/approval"
 	"parley/pkg/agent/subagent"
 	"parley/pkg/agent/task"
 	"parley/pkg/agent/turn"
@@ -51,8 +52,8 @@ func (h *agentTurn) Begin(ctx context.Context) (turn.Input, error) {
 	if err != nil {
 		return turn.Input{}, err
 	}
-	if w, ok := wordOf(&items[0]); ok {
-		return h.decide(ctx, w)
+	if d, ok := approval.ParseDecision(&items[0]); ok {
+		return h.decide(ctx, d)
 	}
 	h.T.Take(items)
 	return h.input(turn.Input{Items: items}), nil
@@ -100,19 +101,31 @@ func (h *agentTurn) afterTheEnd(ctx context.Context) error {
 	if h.task.State == session.TaskCancelled || h.task.State == session.TaskTimedOut {
 		c.Spent = h.T.Usage.Spent() // any other end was that of an agent's turn, and has counted it
 	}
-	if w, ok := wordOf(&h.T.Info.Items[0]); ok {
-		a, err := h.a.o.Engine.Approvals().Approval(ctx, w.id)
-		if err != nil && !errors.Is(err, session.ErrNotFound) {
+	if d, ok := approval.ParseDecision(&h.T.Info.Items[0]); ok {
+		if err := h.closeLate(ctx, d, &c); err != nil {
 			return err
-		}
-		if err == nil && a.Task == h.task.ID && a.State == session.ApprovalOpen {
-			h.markVoid(&a, h.T.Info.Items[0].Inbound, textApprovalTaskEnded)
-			o := h.T.Outbound(h.T.Info.ID+"/decided/0", textApprovalTaskEnded, "")
-			o.Finishes = a.Question
-			c.Approvals, c.Outbox = append(c.Approvals, a), append(c.Outbox, o)
 		}
 	}
 	return h.T.Stored.Commit(ctx, c)
+}
+
+// closeLate closes the question of a decision that came after the end of the task.
+func (h *agentTurn) closeLate(ctx context.Context, d approval.Decision, c *session.Commit) error {
+	a, err := h.a.o.Engine.Approvals().Approval(ctx, d.Approval)
+	if errors.Is(err, session.ErrNotFound) || err == nil && (a.Task != h.task.ID || a.State != session.ApprovalOpen) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	by := channels.Sender{}
+	if press := h.T.Info.Items[0].Inbound; press != nil {
+		by = press.Sender
+	}
+	o := h.T.Outbound(h.T.Info.ID+"/decided/0", h.a.approvals.EndedWithTask(&a, by, h.T.Info.ID), "")
+	o.Finishes = a.Question
+	c.Approvals, c.Outbox = append(c.Approvals, a), append(c.Outbox, o)
+	return nil
 }
 
 // mayCall holds each call of an agent against the asker's present rights.
@@ -140,8 +153,8 @@ func (h *agentTurn) Reply(ctx context.Context, e *turn.Result) (turn.Reply, erro
 		if err := h.load(ctx); err != nil {
 			return turn.Reply{}, err
 		}
-		if w, ok := wordOf(&h.T.Info.Items[0]); ok {
-			if re, ok := w.givenUp(ctx, h.a, h.T, e); ok {
+		if d, ok := approval.ParseDecision(&h.T.Info.Items[0]); ok {
+			if re, ok := h.a.approvals.GivenUp(ctx, h.T, d, e.Reason); ok {
 				return re, nil
 			}
 		}

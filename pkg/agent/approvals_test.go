@@ -306,7 +306,7 @@ func TestTheOperatorDecidesFromTheCommandLine(t *testing.T) {
 	w.question("one")
 	a := w.approval()
 	for i := range 2 { // the second one is the same decision, or comes when the first was taken
-		err := w.agent.Decide(t.Context(), session.Decision{Approval: a.ID, Allow: true})
+		err := w.agent.Approvals().Decide(t.Context(), session.Decision{Approval: a.ID, Allow: true})
 		if err != nil && (i == 0 || !strings.Contains(err.Error(), "is already decided")) {
 			t.Fatal(err)
 		}

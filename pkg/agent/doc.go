@@ -28,6 +28,7 @@
 // runs, and the provenance of its words), budget (the limits of a day), prompt (all that
 // the model reads), progress (all that a chat is shown in passing) and named (finds a task
 // or a job by its name). Beside the turn stand task (the background tasks and their ends),
-// subagent (the background agents) and job (the clock of the schedules). The agent knows
-// no adapter: channels, models, tools and the engine reach it as interfaces.
+// subagent (the background agents), job (the clock of the schedules), command (the commands
+// of a chat) and approval (the calls that wait for a person). The agent knows no adapter:
+// channels, models, tools and the engine reach it as interfaces.
 package agent

@@ -10,19 +10,13 @@ import (
 
 // newKinds are the rows of the dispatcher: the first that fits is the turn's kind.
 func newKinds(a *Agent) []turn.Kind {
-	of := func(handler func(a *Agent, t *turn.Turn) turn.Handler) func(*turn.Turn) turn.Handler {
-		return func(t *turn.Turn) turn.Handler { return handler(a, t) }
-	}
 	tasks := task.Commands{Tasks: a.tasks, Waits: a.agents.Waits}
 	return []turn.Kind{
 		{
-			Fits: isAgentTurn, Handler: of(newAgentTurn),
+			Fits: isAgentTurn, Handler: func(t *turn.Turn) turn.Handler { return newAgentTurn(a, t) },
 			Purpose: session.ForBackground, Late: turn.WrittenLate,
 		},
-		{
-			Fits: isDecisionTurn, Handler: of(newDecisionTurn),
-			Purpose: session.ForPeople, Late: turn.WrittenLate,
-		},
+		a.approvals.Kind(),
 		job.Kind(a.jobs, a.jobPlaces),
 		a.tasks.ReportKind(a.reports),
 		command.Kind(command.Options{

@@ -16,30 +16,8 @@ const (
 	textTaskStep      = "step %d: using %s"
 )
 
-// Approvals.
+// Background agents: the questions for their calls.
 const (
-	textAllowOnce         = "Allow once"
-	textAllowHere         = "Allow here"
-	textDeny              = "Deny"
-	textQuestion          = "%s\n\n%s\n\nApproval %s, until %s. Only %s or an owner can decide."
-	textOpenQuestion      = "This call still waits for your decision: %#q.\n\n%s\n\nApproval %s, until %s."
-	textForTask           = " for task %s"
-	textAllowed           = "Allowed %s by %s: %#q."
-	textOnce              = "once"
-	textHere              = "here, for 24 hours"
-	textDenied            = "Denied by %s: %#q was not run."
-	textUnknownApproval   = "There is no such approval in this chat."
-	textCallChanged       = "The call was not run: it would no longer do what the question showed. Ask for it again."
-	textCallUnreadable    = "The stored call cannot be read. It was not run."
-	textApprovalDecided   = "Approval %s is already decided: %s."
-	textNotYourApproval   = "Only %s or an owner can decide on approval %s."
-	textOnlyOnce          = "Calls of %s can only be allowed one at a time."
-	textApprovalExpired   = "Approval %s expired at %s. The call was not run; ask for it again."
 	textApprovalNoAnswer  = "Approval %s expired without a decision. The call was not run."
-	textApprovalTaskEnded = "The task that asked for this approval has ended. The call was not run."
-	textRequesterRefused  = "The call was not run: %s may no longer use %s here."
 	textTaskNeedsApproval = "The approval of %#q expired, and the task could not continue without it."
-	textLostBeforeCall    = "The gateway stopped three times while it worked on approval %s. %#q was not run."
-	textLostInCall        = "The gateway stopped three times while it worked on approval %s. It is unknown whether %#q took effect."
-	textOperator          = "the operator"
 )

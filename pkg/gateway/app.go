@@ -269,7 +269,7 @@ func (a *App) Drained(ctx context.Context) (failed bool, err error) {
 
 // OpenQuestions are the questions of the console that wait for an answer.
 func (a *App) OpenQuestions(ctx context.Context) []channels.Outbound {
-	open, err := a.agent.OpenQuestions(ctx, consoleChat())
+	open, err := a.agent.Approvals().Open(ctx, consoleChat())
 	if err != nil {
 		a.o.Log.Warn().Err(err).Msg("the open questions cannot be shown again: " + admin.Program() + " approvals list shows them")
 	}

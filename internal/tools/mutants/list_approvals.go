@@ -7,13 +7,13 @@ func approvalMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: approvals, Defect: "lets anybody decide",
-			File: dir + "/agentasks.go", Old: `case !w.operator && !who.Owner && who.Sender.ID != a.Principal.Sender.ID:`,
-			New: `case !w.operator && who.Sender.ID == "":`,
+			File: dir + "/approval/decision.go", Old: `case !d.Operator && !by.Owner && by.Sender.ID != a.Principal.Sender.ID:`,
+			New: `case !d.Operator && by.Sender.ID == "":`,
 			Dir: dir, Test: "^TestPressesThatDoNothingButSaySo$",
 		},
 		{
 			Promise: approvals, Defect: "forgets the decision, so that a second press runs the call again",
-			File: dir + "/decision.go", Old: "a.State = session.ApprovalAllowed\n", New: "",
+			File: dir + "/approval/attempt.go", Old: "a.State = session.ApprovalAllowed\n", New: "",
 			Dir: dir, Test: "^TestACallThatAPersonAllowsRunsOnceAndAsShown$",
 		},
 		{
@@ -24,22 +24,22 @@ func approvalMutants() []Mutant {
 		},
 		{
 			Promise: killed, Defect: "runs a call whose time is over",
-			File: dir + "/decision.go", Old: `if why == "" && approval.Lapsed(a, time.Now()) {`, New: `if why == "" && a.ID == "" {`,
+			File: dir + "/approval/attempt.go", Old: `if why == "" && Lapsed(a, time.Now()) {`, New: `if why == "" && a.ID == "" {`,
 			Dir: dir, Test: "^TestAStopBetweenTheDecisionAndItsCall$",
 		},
 		{
 			Promise: void, Defect: "does not look whether what is shown has changed",
-			File: dir + "/approvals.go", Old: `|| TextOf(ex, a.Call.Arguments) != a.Text`, New: ``,
+			File: dir + "/approval/call.go", Old: `|| TextOf(ex, a.Call.Arguments) != a.Text`, New: ``,
 			Dir: dir, Test: "^TestWhatIsShownIsWhatRuns$",
 		},
 		{
 			Promise: void, Defect: "does not look whether the file has changed",
-			File: dir + "/approvals.go", Old: `return ex.State != a.Call.Fingerprint || `, New: `return `,
+			File: dir + "/approval/call.go", Old: `return ex.State != a.Call.Fingerprint || `, New: `return `,
 			Dir: dir, Test: "^TestPressesThatDoNothingButSaySo$",
 		},
 		{
 			Promise: void, Defect: "goes on with the rights of who pressed",
-			File: dir + "/decision.go", Old: `d.t.Principal = requester`, New: `_ = requester`,
+			File: dir + "/approval/attempt.go", Old: `t.Principal = requester`, New: `_ = requester`,
 			Dir: dir, Test: "^TestADecisionGivesNoRights$",
 		},
 	}
@@ -56,7 +56,7 @@ func askingMutants() []Mutant {
 		},
 		{
 			Promise: "grants", Defect: "lets a grant cover everybody",
-			File: dir + "/approvals.go", Old: `one.Person.ID == g.t.Principal.Sender.ID &&`, New: `one.Person.ID != "" &&`,
+			File: dir + "/approval/gate.go", Old: `one.Person.ID == g.t.Principal.Sender.ID &&`, New: `one.Person.ID != "" &&`,
 			Dir: dir, Test: "^TestAllowHere$",
 		},
 		{
@@ -71,7 +71,7 @@ func askingMutants() []Mutant {
 		},
 		{
 			Promise: forged, Defect: "knows the allowed call by the model's id",
-			File: dir + "/approvals.go", Old: `if !req.Nested && turn.IsDecided(g.t, req.Invocation.Key) {`,
+			File: dir + "/approval/gate.go", Old: `if !req.Nested && turn.IsDecided(g.t, req.Invocation.Key) {`,
 			New: `if decided := g.t.Input.Decided; !req.Nested && decided != nil && req.Invocation.CallID == decidedCall(decided) {`,
 			Dir: dir, Test: "^TestTheIDOfAnAllowedCallAllowsNothing$",
 		},

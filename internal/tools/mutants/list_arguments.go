@@ -19,7 +19,7 @@ func exactMutants() []Mutant {
 		},
 		{
 			Promise: "exact arguments", Defect: "shows the text that the model wrote",
-			File: "pkg/agent/approvals.go", Old: `arguments, err := stored.Spelled()`, New: `arguments, err := stored.RawArguments, error(nil)`,
+			File: "pkg/agent/approval/ask.go", Old: `arguments, err := stored.Spelled()`, New: `arguments, err := stored.RawArguments, error(nil)`,
 			Dir: "internal/test/e2e", Test: "^TestWhatRunsIsWhatWasShown$",
 		},
 		{

@@ -7,7 +7,7 @@ func hostileMutants() []Mutant {
 	return append([]Mutant{
 		{
 			Promise: "names", Defect: "lets everybody decide who is called as the requester is",
-			File: agent + "/agentasks.go", Old: `who.Sender.ID != a.Principal.Sender.ID`, New: `who.Sender.Name != a.Principal.Sender.Name`,
+			File: agent + "/approval/decision.go", Old: `by.Sender.ID != a.Principal.Sender.ID`, New: `by.Sender.Name != a.Principal.Sender.Name`,
 			Dir: e2e, Test: "^TestTelegramNamesGiveNoRights$",
 		},
 		{

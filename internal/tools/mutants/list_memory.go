@@ -134,7 +134,7 @@ func outsideMutants() []Mutant {
 		},
 		{
 			Promise: row, Defect: "notes nothing of what a call brings",
-			File: "pkg/agent/approvals.go", Old: "if req.Examination.Taints || req.Examination.Brings {", New: "if req.Examination.Taints {",
+			File: "pkg/agent/approval/gate.go", Old: "if req.Examination.Taints || req.Examination.Brings {", New: "if req.Examination.Taints {",
 			Dir: "pkg/agent", Test: "^TestTaint$/^a_note_after_such_a_program$",
 		},
 		{
@@ -201,12 +201,12 @@ func meanwhileMutants() []Mutant {
 		},
 		{
 			Promise: late, Defect: "lets a sequence go on as it was decided on",
-			File: "pkg/agent/approvals.go", Old: "if late && !turn.IsDecided(", New: "if late && req.Nested && !req.Covered && !turn.IsDecided(",
+			File: "pkg/agent/approval/gate.go", Old: "if late && !turn.IsDecided(", New: "if late && req.Nested && !req.Covered && !turn.IsDecided(",
 			Dir: "pkg/agent", Test: "^TestALetterThatComesWhileASequenceRuns$",
 		},
 		{
 			Promise: late, Defect: "asks for a step of a sequence that the operator has waived",
-			File: "pkg/agent/approvals.go", Old: `if !why.Asks() || !g.a.o.Approvals.Asks(whole).Asks() {`, New: `if !why.Asks() {`,
+			File: "pkg/agent/approval/gate.go", Old: `if !why.Asks() || !g.approvals.o.Rules.Asks(whole).Asks() {`, New: `if !why.Asks() {`,
 			Dir: "pkg/agent", Test: "^TestALetterThatComesWhileASequenceRuns$",
 		},
 	}

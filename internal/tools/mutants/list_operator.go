@@ -281,7 +281,7 @@ func saidMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: words, Defect: "prints a second word as taken that the store swallowed",
-			File: "pkg/agent/decision.go", Old: "case first.Decision != nil && *first.Decision == *item.Decision:",
+			File: "pkg/agent/approval/operator.go", Old: "case first.Decision != nil && *first.Decision == *item.Decision:",
 			New: "case first.Decision != nil || item.Decision != nil:",
 			Dir: dir, Test: "^TestTheOperatorsWordIsShown$",
 		},

@@ -88,9 +88,9 @@ func agentRightMutants() []Mutant {
 		},
 		{
 			Promise: asks, Defect: "says nothing to a press for a task that has ended",
-			File: dir + "/agentasks.go", Old: "v, err := d.void(ctx, by, textApprovalTaskEnded)\n",
+			File: dir + "/approval/handon.go", Old: "v, err := try.void(ctx, by, textTaskEnded)\n",
 			New: "return h.T.Commit(ctx, turn.Reply{Commit: session.Commit{Outcome: session.OutcomeAnswered}})\n" +
-				"\t\tv, err := d.void(ctx, by, textApprovalTaskEnded)\n",
+				"\t\tv, err := try.void(ctx, by, textTaskEnded)\n",
 			Dir: dir, Test: "^TestAPressAfterTheTaskHasEnded$",
 		},
 	}

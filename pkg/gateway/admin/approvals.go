@@ -117,7 +117,7 @@ func queueDecision(ctx context.Context, g *Gateway, d session.Decision, emit Emi
 	if r.State == "expired" {
 		return fmt.Errorf(textApprovalExpired, d.Approval)
 	}
-	if err := g.Agent.Decide(ctx, d); err != nil {
+	if err := g.Agent.Approvals().Decide(ctx, d); err != nil {
 		return err
 	}
 	r.State = "refused"

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"strings"
 
-	"parley/pkg/agent"
 	"parley/pkg/agent/approval"
 	"parley/pkg/channels"
 	"parley/pkg/policy"
@@ -123,13 +122,13 @@ func (g *callGate) Ask(_ context.Context, call tools.Call, ex tools.Examination)
 // why is the reason to ask a person. Addresses that the operator wrote are no new ones.
 func (g *callGate) why(tool string, an *tools.Annotations, ex *tools.Examination) policy.Reason {
 	written := strings.ToLower(string(g.request.Input))
-	return g.gateway.Approvals.Asks(agent.DeedOf(tool, an, ex, false, func(address string) bool {
+	return g.gateway.Approvals.Asks(approval.DeedOf(tool, an, ex, false, func(address string) bool {
 		return strings.Contains(written, strings.ToLower(address))
 	}))
 }
 
 func (g *callGate) text(ex *tools.Examination) string {
-	return agent.TextOf(ex, string(g.request.Input))
+	return approval.TextOf(ex, string(g.request.Input))
 }
 
 // fingerprint stands for all effects of a call, and for the state that it relies on.
