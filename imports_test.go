@@ -123,8 +123,7 @@ func rooms() map[string][]string {
 		"pkg/tools/internal/output":    nil,
 		"pkg/tools/internal/schema":    {"pkg/providers", "pkg/tools/internal/output"},
 		"pkg/tools/*/...":              tool,
-		"pkg/agent": append([]string{"pkg/agent/...", "pkg/session", "pkg/tools", "pkg/policy", "pkg/openat", "pkg/fair"},
-			vocabulary...),
+		"pkg/agent":                    append([]string{"pkg/agent/...", "pkg/session", "pkg/tools", "pkg/policy"}, vocabulary...),
 		// The agent's rooms know each other by the interfaces that they declare.
 		"pkg/agent/approval": append([]string{
 			"pkg/session", "pkg/tools", "pkg/policy", "pkg/agent/turn", "pkg/agent/named", "pkg/agent/trust",
@@ -144,7 +143,8 @@ func rooms() map[string][]string {
 		"pkg/agent/progress": append([]string{"pkg/session", "pkg/tools"}, vocabulary...),
 		"pkg/agent/prompt":   append([]string{"pkg/session", "pkg/openat"}, vocabulary...),
 		"pkg/agent/subagent": append([]string{
-			"pkg/session", "pkg/tools", "pkg/fair", "pkg/agent/turn", "pkg/agent/task", "pkg/agent/approval", "pkg/agent/prompt",
+			"pkg/session", "pkg/tools", "pkg/policy", "pkg/fair",
+			"pkg/agent/turn", "pkg/agent/task", "pkg/agent/approval", "pkg/agent/progress", "pkg/agent/prompt",
 		}, vocabulary...),
 		"pkg/agent/trust":    append([]string{"pkg/session", "pkg/policy", "pkg/tools"}, vocabulary...),
 		"pkg/strictyaml":     nil,

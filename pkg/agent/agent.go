@@ -167,8 +167,8 @@ func New(o Options) (*Agent, error) {
 	})
 	a.tasks = task.New(task.Options{Store: o.Engine.Tasks(), Work: a.work, Zone: a.zones.Of, Redact: o.Redact, Log: o.Log})
 	a.agents = subagent.New(subagent.Options{
-		Store: agentStore{o.Engine.Tasks(), o.Engine.Approvals(), o.Engine.Inbox()}, Tasks: a.tasks, Work: a.work, Limits: o.Background,
-		Redact: o.Redact, Log: o.Log,
+		Store: agentStore{o.Engine.Tasks(), o.Engine.Approvals(), o.Engine.Inbox()}, Chat: o.Engine.Sessions().Lookup,
+		Tasks: a.tasks, Work: a.work, Limits: o.Background, Redact: o.Redact, Log: o.Log,
 	})
 	a.approvals = approval.New(approval.Options{
 		Store: o.Engine.Approvals(), Inbox: o.Engine.Inbox(), Chat: o.Engine.Sessions().Lookup, Task: o.Engine.Tasks().Task, TaskName: task.Name,

@@ -20,15 +20,14 @@
 //   - The model is asked only within the chat's limits of a day, but for the answers
 //     that running turns wait for; see [budget.Meter].
 //
-// Each kind of turn (message, command, decision, job, report, background agent) has a
-// handler; the rows of kinds.go choose it. [turn.Turn] leads a turn from its items to its
-// commit.
+// Each kind of turn has a handler in a room of its own: message (turn), command, decision
+// (approval), job, report (task), background agent (subagent). The rows of kinds.go choose
+// it, and [turn.Turn] leads a turn from its items to its commit.
 //
 // Rooms below it serve all kinds, and import each other nowhere: trust (for whom a turn
 // runs, and the provenance of its words), budget (the limits of a day), prompt (all that
 // the model reads), progress (all that a chat is shown in passing) and named (finds a task
-// or a job by its name). Beside the turn stand task (the background tasks and their ends),
-// subagent (the background agents), job (the clock of the schedules), command (the commands
-// of a chat) and approval (the calls that wait for a person). The agent knows no adapter:
-// channels, models, tools and the engine reach it as interfaces.
+// or a job by its name). The rooms of the kinds stand beside each other on turn: of these,
+// subagent alone imports others, task and approval. The agent knows no adapter: channels,
+// models, tools and the engine reach it as interfaces.
 package agent

@@ -12,10 +12,7 @@ import (
 func newKinds(a *Agent) []turn.Kind {
 	tasks := task.Commands{Tasks: a.tasks, Waits: a.agents.Waits}
 	return []turn.Kind{
-		{
-			Fits: isAgentTurn, Handler: func(t *turn.Turn) turn.Handler { return newAgentTurn(a, t) },
-			Purpose: session.ForBackground, Late: turn.WrittenLate,
-		},
+		a.agents.Kind(a.approvals),
 		a.approvals.Kind(),
 		job.Kind(a.jobs, a.jobPlaces),
 		a.tasks.ReportKind(a.reports),

@@ -59,12 +59,12 @@ func budgetMutants() []Mutant {
 		},
 		{
 			Promise: "budgets: what counts", Defect: "counts an agent only when its turn is committed",
-			File: dir + "/agentturn.go", Old: "	end.Spent = h.T.Usage.Spent()\n", New: "	c.Spent = h.T.Usage.Spent()\n",
+			File: dir + "/subagent/turn.go", Old: "	end.Spent = h.T.Usage.Spent()\n", New: "	c.Spent = h.T.Usage.Spent()\n",
 			Dir: dir, Test: "^TestAnAgentThatEndedDoesNotRunAgain$",
 		},
 		{
 			Promise: "budgets: what counts", Defect: "forgets what an agent used whose task was over",
-			File: dir + "/agentturn.go",
+			File: dir + "/subagent/turn.go",
 			Old:  "if h.task.State == session.TaskCancelled || h.task.State == session.TaskTimedOut {",
 			New:  "if h.task.State == session.TaskTimedOut {",
 			Dir:  dir, Test: "^TestAnAgentThatWasCancelledWhileItsTurnWasCutOff$",

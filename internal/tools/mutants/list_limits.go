@@ -116,7 +116,7 @@ func shareMutants() []Mutant {
 		},
 		{
 			Promise: "places of agents", Defect: "an agent that waits does not hear of its end",
-			File: agent + "/seat.go", Old: "cancel(context.Cause(handle.Context())) }", New: "_ = handle }",
+			File: agent + "/subagent/enter.go", Old: "cancel(context.Cause(handle.Context())) }", New: "_ = handle }",
 			Dir: agent, Test: "^TestAnAgentThatIsCancelledWhileItWaits$",
 		},
 		{

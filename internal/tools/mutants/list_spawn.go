@@ -29,12 +29,12 @@ func spawnMutants() []Mutant {
 		},
 		{
 			Promise: ends, Defect: "tells nobody that an agent's creator is gone",
-			File: dir + "/agentturn.go", Old: "if !h.task.Waited { // no turn", New: "if h.task.Waited { // no turn",
+			File: dir + "/subagent/turn.go", Old: "if !h.task.Waited { // no turn", New: "if h.task.Waited { // no turn",
 			Dir: dir, Test: "^TestAnAgentOfSomebodyWhoIsGone$",
 		},
 		{
 			Promise: stopped, Defect: "runs an agent again whose task has ended",
-			File: dir + "/agentturn.go", Old: "if t.State != session.TaskRunning {", New: `if t.ID == "" {`,
+			File: dir + "/subagent/turn.go", Old: "if t.State != session.TaskRunning {", New: `if t.ID == "" {`,
 			Dir: dir, Test: "^TestAnAgentThatEndedDoesNotRunAgain$",
 		},
 		{
@@ -67,13 +67,13 @@ func agentRightMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: rights, Defect: "gives an agent the rights that its creator had",
-			File: dir + "/agentturn.go", Old: `if refused != "" || !who.Level.Allows(policy.Level(req.Annotations.Level)) {`,
+			File: dir + "/subagent/turn.go", Old: `if refused != "" || !who.Level.Allows(policy.Level(req.Annotations.Level)) {`,
 			New: `if refused != "" || !who.Level.Allows(policy.LevelNone) {`,
 			Dir: dir, Test: "^TestAnAgentHasTheRightsOfItsCreator$",
 		},
 		{
 			Promise: rights, Defect: "forgets what an agent has read",
-			File: dir + "/agentturn.go", Old: "Result: re.Text, Tainted: h.T.Provenance.Tainted()}\n\tswitch", New: "Result: re.Text}\n\tswitch",
+			File: dir + "/subagent/turn.go", Old: "Result: re.Text, Tainted: h.T.Provenance.Tainted()}\n\tswitch", New: "Result: re.Text}\n\tswitch",
 			Dir: dir, Test: "^TestTaintIsInheritedBothWays$",
 		},
 		{

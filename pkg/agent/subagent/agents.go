@@ -50,7 +50,8 @@ type Store interface {
 	// Task finds one task, OpenTasks those that have not ended.
 	Task(ctx context.Context, taskID string) (session.Task, error)
 	OpenTasks(ctx context.Context) ([]session.Task, error)
-	// ApprovalList returns the approvals of a chat, or of all for "".
+	// Approval finds one question; ApprovalList returns those of a chat, or of all for "".
+	Approval(ctx context.Context, id string) (session.Approval, error)
 	ApprovalList(ctx context.Context, chat string) ([]session.Approval, error)
 	// Append stores items in the inboxes of their chats.
 	Append(ctx context.Context, items []session.Item, cursor *channels.Cursor) error
@@ -59,6 +60,8 @@ type Store interface {
 // Options are the parts that [Agents] work with.
 type Options struct {
 	Store Store
+	// Chat finds the chat at an address.
+	Chat func(ctx context.Context, at channels.Address) (session.Info, error)
 	// Tasks end the tasks of the agents, and Work has their contexts.
 	Tasks  *task.Tasks
 	Work   *task.Supervisor
@@ -93,9 +96,6 @@ func New(o Options) *Agents {
 	}
 }
 
-// Offers reports whether an agent that is depth agents deep has a tool of its chat.
-func (a *Agents) Offers(tool string, depth int) bool { return a.o.Limits.Offered(tool, depth) }
-
 // handle is that of an open task, or nil.
 func (a *Agents) handle(id string) *Handle {
 	a.mu.Lock()
@@ -114,11 +114,6 @@ func (a *Agents) count(chat string) (here, all int) {
 func (a *Agents) Waits(id string) bool {
 	h := a.handle(id)
 	return h != nil && h.inLine()
-}
-
-// Seat is the seat of an agent's turn; see [NewSeat].
-func (a *Agents) Seat(t *session.Task, waits func() (over func())) *Seat {
-	return NewSeat(a.places, t.Chat, waits)
 }
 
 // hold gives the handle of an open task, which has its deadline from then on.

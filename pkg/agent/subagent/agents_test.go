@@ -67,6 +67,10 @@ func (m *memory) TaskList(context.Context, string) ([]session.Task, error) {
 	return slices.Clone(m.tasks), nil
 }
 
+func (m *memory) Approval(context.Context, string) (session.Approval, error) {
+	return session.Approval{}, session.ErrNotFound
+}
+
 func (m *memory) ApprovalList(context.Context, string) ([]session.Approval, error) {
 	return m.questions, nil
 }

@@ -12,6 +12,9 @@
 //   - It ends once: with its report, at its deadline, which no restart extends, or when
 //     it is cancelled. The call that waits for it is woken then.
 //   - An open question of an agent has an end, even where no answer comes.
+//   - Each call is held against the present rights of the agent's creator. A call that a
+//     person has to allow is asked about in the agent's chat, and the agent goes on with
+//     the answer, or without the call.
 //   - The agents of one chat, of one turn and of all chats are bounded. An agent that
 //     works for an hour keeps the agents of other chats waiting for no more than one of
 //     its steps, see [Seat].

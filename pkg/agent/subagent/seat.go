@@ -15,16 +15,10 @@ import (
 type Seat struct {
 	places *fair.Places
 	chat   string
-	waits  func() (over func())
+	waits  func() (over func()) // called before a wait, and over after it
 
 	mu   sync.Mutex
 	free func() // gives the place back; nil while the agent is without one
-}
-
-// NewSeat is the seat of a chat's agent, which has no place yet. Waits is called before a
-// wait; it returns a function to call after it.
-func NewSeat(places *fair.Places, chat string, waits func() (over func())) *Seat {
-	return &Seat{places: places, chat: chat, waits: waits}
 }
 
 // Take waits for a place until ctx ends, and returns its cause then.

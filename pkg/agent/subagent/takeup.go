@@ -41,7 +41,7 @@ func (a *Agents) TakeUp(ctx context.Context) error {
 		switch {
 		case q.Task == "" || q.State != session.ApprovalOpen:
 		case waits[q.Task]:
-			a.WatchQuestion(ctx, q)
+			a.watchQuestion(ctx, q)
 		default: // its task was ended while no gateway ran
 			lapsed := lapsing(q)
 			lapsed.Time = time.Now()
@@ -70,9 +70,9 @@ func beginningOf(t *session.Task) session.Item {
 	}
 }
 
-// WatchQuestion ends an agent's question with an item of the agent's conversation: when
+// watchQuestion ends an agent's question with an item of the agent's conversation: when
 // the time for an answer is over, or the task before that.
-func (a *Agents) WatchQuestion(ctx context.Context, q *session.Approval) {
+func (a *Agents) watchQuestion(ctx context.Context, q *session.Approval) {
 	item := lapsing(q)
 	wait, after := task.Left(q.Asked, q.Expires), context.WithoutCancel(ctx)
 	if approval.Lapsed(q, time.Now()) {

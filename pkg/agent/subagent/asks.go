@@ -1,4 +1,4 @@
-package agent
+package subagent
 
 import (
 	"context"
@@ -14,23 +14,23 @@ import (
 	"parley/pkg/tools"
 )
 
-// decide takes a decision on a question of the agent, and returns the agent's text
-// about it.
+// decide carries out a decision on a question of the agent that was handed on to it, and
+// returns the agent's text about it.
 func (h *agentTurn) decide(ctx context.Context, d approval.Decision) (turn.Input, error) {
-	a, err := h.a.o.Engine.Approvals().Approval(ctx, d.Approval)
+	a, err := h.agents.o.Store.Approval(ctx, d.Approval)
 	if err != nil && !errors.Is(err, session.ErrNotFound) {
 		return turn.Input{}, err
 	}
 	if err != nil || a.Chat != h.T.Origin.Chat || a.Task != h.task.ID {
 		return turn.Input{}, h.skip(ctx)
 	}
-	try := h.a.approvals.Attempt(h.T, d, &a)
+	try := h.approvals.Attempt(h.T, d, &a)
 	var v approval.Verdict
 	switch {
 	case try.AllowedBefore():
 		v, err = try.Again(ctx)
 	case a.Answer.Turn == h.T.Info.ID:
-		return h.afterNo(ctx, &a)
+		return h.goOnWithout(ctx, &a)
 	default:
 		late := ""
 		if d.Operator {
@@ -65,14 +65,14 @@ func (h *agentTurn) close(ctx context.Context, a *session.Approval, text string)
 		return turn.Input{}, err
 	}
 	h.T.Info.Steps = append(h.T.Info.Steps, step)
-	return h.afterNo(ctx, a)
+	return h.goOnWithout(ctx, a)
 }
 
-// afterNo lets the agent go on without the call. A question without an answer in time
+// goOnWithout lets the agent go on without the call. A question without an answer in time
 // ends its task, unless the agent waits for another one.
-func (h *agentTurn) afterNo(ctx context.Context, a *session.Approval) (turn.Input, error) {
+func (h *agentTurn) goOnWithout(ctx context.Context, a *session.Approval) (turn.Input, error) {
 	if a.State == session.ApprovalVoid && approval.Lapsed(a, a.Answer.At) {
-		return turn.Input{}, h.nobodyDecided(ctx, a)
+		return turn.Input{}, h.expired(ctx, a)
 	}
 	who, refused := h.T.Deps.Rights.Of(ctx, h.creation())
 	if refused != "" {
@@ -92,10 +92,10 @@ func (h *agentTurn) afterNo(ctx context.Context, a *session.Approval) (turn.Inpu
 	return h.input(turn.Input{Items: approval.Items(h.T, text)}), nil
 }
 
-// nobodyDecided ends the task of an agent with a question that was not answered in
+// expired ends the task of an agent with a question that was not answered in
 // time. It returns [turn.ErrDone].
-func (h *agentTurn) nobodyDecided(ctx context.Context, a *session.Approval) error {
-	all, err := h.a.o.Engine.Approvals().ApprovalList(ctx, h.T.Origin.Chat)
+func (h *agentTurn) expired(ctx context.Context, a *session.Approval) error {
+	all, err := h.agents.o.Store.ApprovalList(ctx, h.T.Origin.Chat)
 	if err != nil {
 		return err
 	}

@@ -1,9 +1,9 @@
-package agent
+package subagent
 
-// The fixed texts that people read in a chat. A verb such as %s takes a name, a time or
-// another text of this file; a translation replaces this file.
+// The fixed texts that people read of a background agent. A verb such as %s takes a name
+// or a number; a translation replaces this file.
 
-// Background tasks: the notices of their ends.
+// The ends and the progress of an agent's task.
 const (
 	textTaskFailed    = "Task %s failed. %s"
 	textTaskRefused   = "Task %s was ended: its creator no longer has access."
@@ -16,7 +16,7 @@ const (
 	textTaskStep      = "step %d: using %s"
 )
 
-// Background agents: the questions for their calls.
+// The questions for an agent's calls.
 const (
 	textApprovalNoAnswer  = "Approval %s expired without a decision. The call was not run."
 	textTaskNeedsApproval = "The approval of %#q expired, and the task could not continue without it."

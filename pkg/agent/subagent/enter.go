@@ -1,4 +1,4 @@
-package agent
+package subagent
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"parley/pkg/agent/progress"
-	"parley/pkg/agent/subagent"
 	"parley/pkg/agent/task"
 	"parley/pkg/agent/turn"
 	"parley/pkg/session"
@@ -16,11 +15,11 @@ import (
 // during the wait, the turn goes on without a place to find that out.
 func (h *agentTurn) Enter(ctx context.Context) (leave func(), err error) {
 	none := func() {}
-	t, handle, err := h.a.agents.Open(ctx, h.T.Info.Address.Chat)
+	t, handle, err := h.agents.Open(ctx, h.T.Info.Address.Chat)
 	if err != nil || t.State != session.TaskRunning {
 		return none, nil // the turn finds that out too
 	}
-	h.seat = h.a.agents.Seat(&t, func() func() { return h.standsInLine(&t, handle) })
+	h.seat = &Seat{places: h.agents.places, chat: t.Chat, waits: func() func() { return h.standsInLine(&t, handle) }}
 	wait, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	//nolint:contextcheck // it looks at the context of the task
@@ -33,12 +32,12 @@ func (h *agentTurn) Enter(ctx context.Context) (leave func(), err error) {
 
 // standsInLine shows that an agent waits, once its progress may be shown at all, and
 // until the returned function is called.
-func (h *agentTurn) standsInLine(t *session.Task, handle *subagent.Handle) (over func()) {
+func (h *agentTurn) standsInLine(t *session.Task, handle *Handle) (over func()) {
 	h.T.At(turn.StagePlace)
 	handle.StandInLine(true)
 	say := func(line string) {
 		handle.Report(line)
-		h.a.work.ShowProgress(t.ID, line)
+		h.agents.o.Work.ShowProgress(t.ID, line)
 	}
 	late := time.AfterFunc(time.Until(t.Started.Add(progress.StatusAfter)), func() { say(task.TextWaits) })
 	return func() {

@@ -1,4 +1,4 @@
-package agent
+package subagent
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 
 	"parley/internal/failpoint"
 	"parley/pkg/agent/approval"
-	"parley/pkg/agent/subagent"
 	"parley/pkg/agent/task"
 	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
@@ -25,22 +24,28 @@ const agentPrompt = "You are a background agent. The assistant of a chat gave yo
 	"Your final answer is your report to the assistant: all that was asked for, complete and short."
 
 // agentTurn is a turn in the conversation of a background agent: its work, or a decision
-// on a call of its.
+// on one of its calls.
 type agentTurn struct {
 	turn.Message
-	a *Agent
+	agents    *Agents
+	approvals *approval.Approvals
 
 	task   *session.Task
-	handle *subagent.Handle
-	seat   *subagent.Seat // its place among the agents at work
-	// waiting says that the turn ends and the task does not: a person is asked.
+	handle *Handle
+	seat   *Seat // its place among the agents at work
+	// waiting says that the turn ends and its task goes on: a person is asked.
 	waiting bool
 }
 
-func isAgentTurn(info *session.TurnInfo) bool { return info.Address.Channel == session.AgentChannel }
-
-func newAgentTurn(a *Agent, t *turn.Turn) turn.Handler {
-	return &agentTurn{Message: turn.Message{T: t}, a: a}
+// Kind is the row of turns of background agents, whose calls approvals ask people about.
+func (a *Agents) Kind(approvals *approval.Approvals) turn.Kind {
+	return turn.Kind{
+		Fits: func(info *session.TurnInfo) bool { return info.Address.Channel == session.AgentChannel },
+		Handler: func(t *turn.Turn) turn.Handler {
+			return &agentTurn{Message: turn.Message{T: t}, agents: a, approvals: approvals}
+		},
+		Purpose: session.ForBackground, Late: turn.WrittenLate,
+	}
 }
 
 // Begin finds out whether the agent's task still runs, and for whom.
@@ -61,16 +66,16 @@ func (h *agentTurn) Begin(ctx context.Context) (turn.Input, error) {
 
 // load reads the task. It returns [turn.ErrDone] when the task is over, and the turn with it.
 func (h *agentTurn) load(ctx context.Context) error {
-	t, handle, err := h.a.agents.Open(ctx, h.T.Info.Address.Chat)
+	t, handle, err := h.agents.Open(ctx, h.T.Info.Address.Chat)
 	if errors.Is(err, session.ErrNotFound) || errors.Is(err, session.ErrCorrupt) {
-		h.a.work.Close(h.T.Info.Address.Chat)
+		h.agents.o.Work.Close(h.T.Info.Address.Chat)
 		return turn.Done(h.T.Stored.Commit(ctx, session.Commit{Outcome: session.OutcomeStopped, Reason: "the agent's task is gone"}))
 	}
 	if err != nil {
 		return err
 	}
 	h.task, h.handle, h.T.Tasks.Depth, h.T.Tasks.Deadline = &t, handle, t.Depth, t.Deadline
-	h.T.WorkFor(turn.Origin{Address: present(ctx, h.a.o.Engine.Sessions(), t.Address), Chat: t.Chat, Session: t.Session})
+	h.T.WorkFor(turn.Origin{Address: h.agents.present(ctx, t.Address), Chat: t.Chat, Session: t.Session})
 	if t.State != session.TaskRunning {
 		return turn.Done(h.afterTheEnd(ctx))
 	}
@@ -90,12 +95,13 @@ func (h *agentTurn) input(in turn.Input) turn.Input {
 	return in
 }
 
+// Offers has the tools of the agent's depth.
 func (h *agentTurn) Offers(tool string) bool {
-	return h.a.agents.Offers(tool, h.task.Depth)
+	return h.agents.o.Limits.Offered(tool, h.task.Depth)
 }
 
-// afterTheEnd ends a turn of an agent after the end of its task. A press that came for
-// it only says so.
+// afterTheEnd ends a turn of an agent after the end of its task. A decision that came for
+// the agent closes its question without the call.
 func (h *agentTurn) afterTheEnd(ctx context.Context) error {
 	c := session.Commit{Outcome: session.OutcomeStopped, Reason: turn.ErrTaskOver.Error()}
 	if h.task.State == session.TaskCancelled || h.task.State == session.TaskTimedOut {
@@ -111,7 +117,7 @@ func (h *agentTurn) afterTheEnd(ctx context.Context) error {
 
 // closeLate closes the question of a decision that came after the end of the task.
 func (h *agentTurn) closeLate(ctx context.Context, d approval.Decision, c *session.Commit) error {
-	a, err := h.a.o.Engine.Approvals().Approval(ctx, d.Approval)
+	a, err := h.agents.o.Store.Approval(ctx, d.Approval)
 	if errors.Is(err, session.ErrNotFound) || err == nil && (a.Task != h.task.ID || a.State != session.ApprovalOpen) {
 		return nil
 	}
@@ -122,13 +128,13 @@ func (h *agentTurn) closeLate(ctx context.Context, d approval.Decision, c *sessi
 	if press := h.T.Info.Items[0].Inbound; press != nil {
 		by = press.Sender
 	}
-	o := h.T.Outbound(h.T.Info.ID+"/decided/0", h.a.approvals.EndedWithTask(&a, by, h.T.Info.ID), "")
+	o := h.T.Outbound(h.T.Info.ID+"/decided/0", h.approvals.EndedWithTask(&a, by, h.T.Info.ID), "")
 	o.Finishes = a.Question
 	c.Approvals, c.Outbox = append(c.Approvals, a), append(c.Outbox, o)
 	return nil
 }
 
-// mayCall holds each call of an agent against the asker's present rights.
+// mayCall holds each call of an agent against the present rights of its creator.
 func (h *agentTurn) mayCall(ctx context.Context, req *tools.ToolRequest) error {
 	who, refused := h.T.Deps.Rights.Of(ctx, h.creation())
 	if refused != "" || !who.Level.Allows(policy.Level(req.Annotations.Level)) {
@@ -154,7 +160,7 @@ func (h *agentTurn) Reply(ctx context.Context, e *turn.Result) (turn.Reply, erro
 			return turn.Reply{}, err
 		}
 		if d, ok := approval.ParseDecision(&h.T.Info.Items[0]); ok {
-			if re, ok := h.a.approvals.GivenUp(ctx, h.T, d, e.Reason); ok {
+			if re, ok := h.approvals.GivenUp(ctx, h.T, d, e.Reason); ok {
 				return re, nil
 			}
 		}
@@ -220,7 +226,7 @@ func (h *agentTurn) Commit(ctx context.Context, re turn.Reply) error {
 	if h.waiting {
 		put := h.T.Questions.Put()
 		for i := range put {
-			h.a.agents.WatchQuestion(ctx, &put[i])
+			h.agents.watchQuestion(ctx, &put[i])
 		}
 	}
 	return nil
@@ -246,7 +252,7 @@ func (h *agentTurn) refused(ctx context.Context, e *turn.Result) error {
 // was ended elsewhere, the commit stores the use.
 func (h *agentTurn) endTask(ctx context.Context, c *session.Commit, end session.Completion) error {
 	end.Spent = h.T.Usage.Spent()
-	first, err := h.a.agents.End(ctx, h.task, end)
+	first, err := h.agents.End(ctx, h.task, end)
 	if !first {
 		c.Spent = end.Spent
 	}
@@ -268,12 +274,12 @@ func (h *agentTurn) tellSteps(e *tools.Event) {
 		return
 	}
 	h.handle.Report(line)
-	h.a.work.ShowProgress(h.task.ID, line)
+	h.agents.o.Work.ShowProgress(h.task.ID, line)
 }
 
 // present is the address that a chat has now.
-func present(ctx context.Context, sessions session.Sessions, at channels.Address) channels.Address {
-	if info, err := sessions.Lookup(ctx, at); err == nil {
+func (a *Agents) present(ctx context.Context, at channels.Address) channels.Address {
+	if info, err := a.o.Chat(ctx, at); err == nil {
 		return info.Address
 	}
 	return at
