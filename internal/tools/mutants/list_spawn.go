@@ -34,7 +34,9 @@ func spawnMutants() []Mutant {
 		},
 		{
 			Promise: stopped, Defect: "runs an agent again whose task has ended",
-			File: dir + "/subagent/turn.go", Old: "if t.State != session.TaskRunning {", New: `if t.ID == "" {`,
+			// The context of the task has ended, too, and would end the model's loop at some time.
+			File: dir + "/subagent/turn.go", Old: "if t.State != session.TaskRunning {",
+			New: `if h.handle = (&Handle{ctx: ctx}); t.ID == "" {`,
 			Dir: dir, Test: "^TestAnAgentThatEndedDoesNotRunAgain$",
 		},
 		{
