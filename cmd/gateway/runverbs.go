@@ -114,7 +114,9 @@ func (h *host) chat(ctx context.Context) error {
 			return false
 		}
 		if !interactive && !errors.Is(err, console.ErrOutput) {
-			failed, _ = a.Drained(ctx) // an early end shows in the cause of ctx
+			var unknown error
+			failed, unknown = a.Drained(ctx)
+			failed = failed || unknown != nil
 		}
 		stop(err)
 		return true

@@ -127,5 +127,5 @@ func (c Interrupts) SaidStopped(ctx context.Context, stop string) bool {
 	look, cancel := context.WithCancel(ctx)
 	cancel() // a message that is still queued counts: do not wait until it is delivered
 	_, err := c.t.Deps.Store.Receipt(look, session.StopAnswerID(stop))
-	return !errors.Is(err, session.ErrNotFound)
+	return err == nil || errors.Is(err, context.Canceled) // still queued
 }

@@ -19,6 +19,7 @@ type Watch struct {
 	mu      sync.Mutex
 	changed chan struct{} // closed by the next transaction; nil when no caller waits
 	failed  map[string]bool
+	turned  uint64              // begins and ends of tasks
 	tasks   map[string]struct{} // by id, without those that a call waits for
 }
 
@@ -27,16 +28,20 @@ type Watch struct {
 func (w *Watch) Wait(ctx context.Context, store *writer.Writer, done <-chan struct{}, channel string) (failed bool, err error) {
 	for {
 		changed := w.change() // before the look: no change is missed in between
-		busy := false
+		busy, before, ids := false, w.turnOver(), w.started()
 		if err := store.View(func(t *table.Tx) error {
-			busy = w.busy(t, channel)
-			return nil
+			var err error
+			busy, err = w.busy(t, channel, ids)
+			return err
 		}); err != nil {
 			return false, err
 		}
 		if !busy {
 			store.Settle(ctx) // the transaction that emptied them has noted its failures
-			return w.hasFailed(channel), nil
+			if w.turnOver() == before {
+				return w.hasFailed(channel), nil
+			}
+			continue
 		}
 		select {
 		case <-changed:
@@ -107,6 +112,7 @@ func (w *Watch) Began(t *table.Tx, tasks []session.Task) {
 				w.tasks = map[string]struct{}{}
 			}
 			w.tasks[tasks[i].ID] = struct{}{}
+			w.turned++
 		})
 	}
 }
@@ -116,9 +122,18 @@ func (w *Watch) Ended(t *table.Tx, id string) {
 	t.OnCommit = append(t.OnCommit, func() { w.forget(id) })
 }
 
+// turnOver changes with each begin and end of a task: a look that such a change overlaps
+// may have missed the task, and its result.
+func (w *Watch) turnOver() uint64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.turned
+}
+
 func (w *Watch) forget(id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.turned++
 	delete(w.tasks, id)
 }
 
@@ -132,23 +147,25 @@ func (w *Watch) started() []string {
 	return ids
 }
 
-// busy says whether the queues of a channel have anything, or one of its tasks runs.
-func (w *Watch) busy(t *table.Tx, channel string) (busy bool) {
+// busy says whether the queues of a channel have anything, or one of the tasks with these
+// ids runs for it.
+func (w *Watch) busy(t *table.Tx, channel string, ids []string) (busy bool, err error) {
 	for _, b := range []table.Bucket{table.Inbox, table.Outbox} {
 		t.Heads(b, func(chat, _ uint64) {
-			if !busy {
-				c, err := table.ReadChat(t, chat)
+			if !busy && err == nil {
+				var c *table.ChatRecord
+				c, err = table.ReadChat(t, chat)
 				busy = err == nil && c.Address.Channel == channel
 			}
 		})
 	}
-	for _, id := range w.started() {
-		task, err := table.Get[session.Task](t, table.Tasks, table.IDKey(id))
-		if err != nil || task.State != session.TaskRunning {
+	for _, id := range ids {
+		task, missing := table.Get[session.Task](t, table.Tasks, table.IDKey(id))
+		if missing != nil || task.State != session.TaskRunning {
 			w.forget(id) // its chat was forgotten
 			continue
 		}
 		busy = busy || task.Address.Channel == channel
 	}
-	return busy
+	return busy, err
 }

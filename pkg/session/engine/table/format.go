@@ -26,8 +26,8 @@ type State struct {
 	Cured string
 }
 
-// ReadState reads the state of a store and touches the pending records, which is all
-// that a start will need. Its error is [ErrNewer], or damage.
+// ReadState reads the state of a store and touches all that a start will need: the heads
+// of the queues, the pairing book and the moves. Its error is [ErrNewer], or damage.
 func ReadState(k kv.Reader) (State, error) {
 	t := NewTx(k, time.Time{})
 	m, err := Get[MetaRecord](t, Meta, MetaKey())
@@ -43,6 +43,9 @@ func ReadState(k kv.Reader) (State, error) {
 	}
 	for _, b := range []Bucket{Inbox, Outbox} {
 		t.Heads(b, func(_, _ uint64) {})
+	}
+	for _, b := range []Bucket{Pairs, Moves} {
+		t.Each(b, nil, func(_, _ []byte) bool { return true })
 	}
 	return State{ID: m.ID, Held: m.Held, Cured: m.Cured}, nil
 }
