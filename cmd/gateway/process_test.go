@@ -96,9 +96,9 @@ func TestAdminSocket(t *testing.T) {
 		return resp.StatusCode, string(got)
 	}
 	for request, want := range map[string]string{
-		`{"protocol": 99, "op": "status"}`: "speaks admin protocol 2, this command 99",
-		`{"protocol": 2, "op": "dance"}`:   `does not know \"dance\"`,
-		`{"protocol": 2, "op": "status"}`:  `"pid":`,
+		`{"protocol": 99, "op": "status"}`: "speaks admin protocol 3, this command 99",
+		`{"protocol": 3, "op": "dance"}`:   `does not know \"dance\"`,
+		`{"protocol": 3, "op": "status"}`:  `"pid":`,
 	} {
 		if _, got := post(strings.NewReader(request)); !strings.Contains(got, want) {
 			t.Errorf("%s gives %s", request, got)
@@ -106,7 +106,7 @@ func TestAdminSocket(t *testing.T) {
 	}
 
 	// A request without end is cut off, and the gateway goes on.
-	endless := `{"protocol": 2, "op": "status", "args": {"session": "` + strings.Repeat("x", 2<<20)
+	endless := `{"protocol": 3, "op": "status", "args": {"session": "` + strings.Repeat("x", 2<<20)
 	if code, got := post(strings.NewReader(endless)); code == http.StatusOK || strings.Contains(got, `"pid":`) {
 		t.Errorf("an endless request gives %d %s", code, got)
 	}

@@ -16,14 +16,15 @@ const maxObject = 80
 
 // Headline is the first sentence of a question, such as: Allow `write_file` to overwrite
 // `a.md`? Where tells for whom or at which place the call would run, "" for nowhere else
-// than here. A reason that is another than the action follows.
+// than here. A reason follows unless the action
+// is named and says it.
 func Headline(tool string, ex *tools.Examination, where string, why policy.Reason) string {
 	action := textRun
 	if ex.Action != "" {
 		action = fmt.Sprintf(textAction, ex.Action, code(ex.Object))
 	}
 	sentence := fmt.Sprintf(textAllow, code(tool), action, where)
-	if !why.Evident {
+	if !why.Evident || ex.Action == "" {
 		sentence += fmt.Sprintf(textReason, why.Text)
 	}
 	return sentence

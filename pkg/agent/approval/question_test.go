@@ -21,7 +21,7 @@ func TestHeadline(t *testing.T) {
 		want  string
 	}{
 		"an action": {"write_file", overwrite, "", evident, "Allow `write_file` to overwrite `a.md`?"},
-		"no action": {"deploy", tools.Examination{}, "", evident, "Allow `deploy` to run?"},
+		"no action": {"deploy", tools.Examination{}, "", evident, "Allow `deploy` to run? Reason: it overwrites or deletes."},
 		"for a task": {
 			"write_file", overwrite, " for task “x” (k3x9)", evident,
 			"Allow `write_file` to overwrite `a.md` for task “x” (k3x9)?",

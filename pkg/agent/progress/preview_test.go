@@ -239,11 +239,11 @@ func TestTheLinesOfATask(t *testing.T) {
 	}{
 		"a message": {
 			surface: func(s *screen) progress.Surface { return progress.Surface{Editor: s, Status: s} },
-			want:    []string{"open Task `slow` (id) is running: *1 \\*of\\* 3*", "edit m Task `slow` (id) is running: *3 of 3*"},
+			want:    []string{"open Task `slow` (id): *1 \\*of\\* 3*", "edit m Task `slow` (id): *3 of 3*"},
 		},
 		"a message that does not come": {
 			surface: func(s *screen) progress.Surface { return progress.Surface{Editor: s, Status: s} }, missing: true,
-			want: []string{"open Task `slow` (id) is running: *1 \\*of\\* 3*"},
+			want: []string{"open Task `slow` (id): *1 \\*of\\* 3*"},
 		},
 		"notes": {
 			surface: func(s *screen) progress.Surface { return progress.Surface{Status: s} },

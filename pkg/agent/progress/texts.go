@@ -5,5 +5,5 @@ const (
 	textNoOutput     = "(no output)"
 	textCallFailed   = "%s failed: %s"
 	textStillWorking = "still working"
-	textTaskRuns     = "Task %#q (%s) is running: *%s*"
+	textTaskRuns     = "Task %#q (%s): *%s*"
 )

@@ -17,7 +17,7 @@ type liveAnswer struct {
 	t       *Turn
 	preview *progress.Preview
 	message *progress.LiveMessage
-	ends    string // the outbound id of the message of a task with a silent turn; "" for most
+	ends    string // the text of a turn without words that takes over a task's message; "" for most
 }
 
 func newLiveAnswer(t *Turn) liveAnswer {

@@ -17,7 +17,7 @@ import (
 // for each value of the answer, and a last one that ends the answer or tells its error.
 const (
 	// Both sides speak this version, or they refuse each other.
-	protocol = 2
+	protocol = 3
 	// The path of the operations.
 	operationsPath = "/operations"
 	// The bounds of a request, and of those under way.

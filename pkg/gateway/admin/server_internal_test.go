@@ -92,7 +92,7 @@ func TestAnOperationTakesItsTime(t *testing.T) {
 		})
 		defer stop()
 		client := &http.Client{Transport: &http.Transport{DialContext: p.dial, DisableKeepAlives: true}}
-		resp, err := client.Post("http://gateway"+operationsPath, "application/json", strings.NewReader(`{"protocol":2,"op":"long"}`))
+		resp, err := client.Post("http://gateway"+operationsPath, "application/json", strings.NewReader(`{"protocol":3,"op":"long"}`))
 		if err != nil {
 			t.Fatal(err)
 		}

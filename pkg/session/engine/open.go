@@ -5,6 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"parley/internal/failpoint"
 	"parley/pkg/session"
 	"parley/pkg/session/engine/outbox"
@@ -41,8 +43,12 @@ func Open(ctx context.Context, s kv.Store, o Options) (*Engine, error) {
 	e.stop, e.done = stop, work.Done()
 	e.out = outbox.New(e.w, &e.runs, &e.drains, o.Lanes, e.done)
 	e.in = newInbox(e)
+	log := o.Log
+	if o.ReadOnly {
+		log = zerolog.Nop() // a look is no start: it warns of no leap of the clock
+	}
 	e.keeper = upkeep.New(s, e.w, m, upkeep.Options{
-		Log: o.Log, Now: o.Now, Retain: o.Retain, Snapshot: o.Snapshot, SnapshotEvery: o.SnapshotEvery, NoteDamage: o.NoteDamage,
+		Log: log, Now: o.Now, Retain: o.Retain, Snapshot: o.Snapshot, SnapshotEvery: o.SnapshotEvery, NoteDamage: o.NoteDamage,
 	})
 	if e.pairs, err = pairing.New(e.w, e.out); err == nil {
 		err = e.w.View(e.moves.read)

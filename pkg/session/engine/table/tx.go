@@ -17,8 +17,8 @@ type Tx struct {
 	k   kv.Reader
 	Now time.Time
 
-	// The rest is for writing, with w. changed says that the write under way has put
-	// something; meta is stored at the end when it differs.
+	// The rest is for writing, with w. Changed says that the write under way has put
+	// something; Meta is stored at the end when it differs.
 	w       kv.Tx
 	Changed bool
 	Meta    MetaRecord
