@@ -27,7 +27,8 @@ type meddled struct {
 	kv.Store
 
 	mu     sync.Mutex
-	meddle func()
+	early  func() // before the look
+	meddle func() // in its middle
 	fail   error
 }
 
@@ -35,6 +36,12 @@ func (m *meddled) next(f func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.meddle = f
+}
+
+func (m *meddled) first(f func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.early = f
 }
 
 func (m *meddled) breaks(err error) {
@@ -45,10 +52,14 @@ func (m *meddled) breaks(err error) {
 
 func (m *meddled) View(f func(kv.Reader) error) error {
 	m.mu.Lock()
-	fail := m.fail
+	fail, early := m.fail, m.early
+	m.early = nil
 	m.mu.Unlock()
 	if fail != nil {
 		return fail
+	}
+	if early != nil {
+		early()
 	}
 	return m.Store.View(func(r kv.Reader) error { return f(reader{r, m}) })
 }
@@ -181,6 +192,23 @@ func TestTaskThatBeginsDuringALook(t *testing.T) {
 	}
 	commit <- struct{}{}
 	<-done
+	if drained(t, e) {
+		t.Error("drained while a task runs")
+	}
+}
+
+// TestTaskThatBeginsJustBeforeALook: the tasks were listed when it had not begun, and the
+// queues read when its turn had ended.
+func TestTaskThatBeginsJustBeforeALook(t *testing.T) {
+	t.Parallel()
+	e, store, turns, commit, done := open(t)
+	turn := <-turns
+	store.first(beside(t, func() error {
+		err := start(t, turn)
+		commit <- struct{}{}
+		<-done
+		return err
+	}))
 	if drained(t, e) {
 		t.Error("drained while a task runs")
 	}
