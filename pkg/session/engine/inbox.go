@@ -278,25 +278,9 @@ func urgencyOf(item *session.Item) lane.Urgency {
 // signalChats tells a scheduler of every chat that has items.
 func (ib *inbox) signalChats(s *lane.Scheduler) error {
 	return ib.w.View(func(t *table.Tx) error {
-		t.Heads(table.Inbox, func(chat, _ uint64) { s.Signal(chat, mostUrgent(t, chat), time.Time{}) })
+		rules.SignalQueue(t, table.Inbox, s, urgencyOf)
 		return nil
 	})
-}
-
-// mostUrgent is the urgency of the most urgent item in a chat's queue. One that cannot be
-// read counts as a person's.
-func mostUrgent(t *table.Tx, chat uint64) lane.Urgency {
-	most := lane.Urgencies
-	t.Each(table.Inbox, table.NumKey(chat), func(k, v []byte) bool {
-		item, err := table.Read[session.Item](table.Inbox, k, v)
-		if err != nil {
-			most = lane.ForPerson
-		} else {
-			most = min(most, urgencyOf(item))
-		}
-		return most > lane.ForPerson
-	})
-	return min(most, lane.ForResult)
 }
 
 // resync looks again at everything that waits.

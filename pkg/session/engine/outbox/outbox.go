@@ -13,6 +13,7 @@ import (
 	"parley/pkg/session"
 	"parley/pkg/session/engine/drain"
 	"parley/pkg/session/engine/lane"
+	"parley/pkg/session/engine/rules"
 	"parley/pkg/session/engine/table"
 	"parley/pkg/session/engine/writer"
 )
@@ -183,23 +184,7 @@ func (o *Outbox) Runs(a channels.Address) bool { return o.runner(a) != nil }
 // signalChats tells a scheduler of every chat that has messages.
 func (o *Outbox) signalChats(s *lane.Scheduler) error {
 	return o.w.View(func(t *table.Tx) error {
-		t.Heads(table.Outbox, func(chat, _ uint64) { s.Signal(chat, mostUrgent(t, chat), time.Time{}) })
+		rules.SignalQueue(t, table.Outbox, s, func(r *table.OutRecord) lane.Urgency { return urgencyOut(&r.Outbound) })
 		return nil
 	})
-}
-
-// mostUrgent is the urgency of the most urgent message in a chat's queue. One that cannot
-// be read counts as a person's.
-func mostUrgent(t *table.Tx, chat uint64) lane.Urgency {
-	most := lane.Urgencies
-	t.Each(table.Outbox, table.NumKey(chat), func(k, v []byte) bool {
-		rec, err := table.Read[table.OutRecord](table.Outbox, k, v)
-		if err != nil {
-			most = lane.ForPerson
-		} else {
-			most = min(most, urgencyOut(&rec.Outbound))
-		}
-		return most > lane.ForPerson
-	})
-	return min(most, lane.ForResult)
 }
