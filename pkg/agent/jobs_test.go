@@ -56,7 +56,7 @@ func TestAPromptIsAnsweredAndToldWhatItIs(t *testing.T) {
 		p.put(session.Job{Name: "notes", Spec: every("1h"), Text: "Summarise the notes.", Prompt: true, Due: made.Add(time.Hour), Created: made})
 		first := <-read
 		for _, want := range []string{
-			"Schedule “notes” (job1) was due at ", "Nobody wrote this now: Ada asked for it",
+			"Schedule “notes” (job1) was due at ", "No person wrote this now: Ada asked for it",
 			"NO_REPLY", "What is to be done:\nSummarise the notes.",
 		} {
 			if !strings.Contains(first, want) {

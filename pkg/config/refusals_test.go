@@ -35,6 +35,7 @@ func TestLoadRefuses(t *testing.T) {
 		},
 		{"list expected", "owners: telegram:1", []string{"1:9: owners: must be a list"}},
 		{"top level list", "[a]", []string{"1:1: must be a block of keys"}},
+		{"text expected, a block given", "state_dir: {a: b}", []string{"1:12: state_dir: must be a text, not a block of keys"}},
 		{"text expected", "state_dir: 5", []string{"1:12: state_dir: must be a text, not a number: put it in quotes"}},
 		{
 			"number expected", "agent: {max_tool_iterations: many}",

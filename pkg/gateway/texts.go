@@ -2,7 +2,7 @@ package gateway
 
 // The fixed texts that people read of a gateway; a translation replaces this file.
 
-// What strangers and paired people are told in a chat.
+// Messages in a chat to strangers and to paired people.
 const (
 	textPairingCode = "You do not have access yet. Send this code to the bot's administrator:\n\n`%s`\n\n" +
 		"The code is valid for one hour. Messages that you send before you have access are not read."

@@ -1,6 +1,7 @@
 package providers
 
-// What a person in a chat reads of a model's failure; a translation replaces this file.
+// The sentences for a person in a chat about a failed model; a translation replaces this
+// file.
 const (
 	textRateLimited = "The model is receiving too many requests right now. Please try again in a moment."
 	textOverloaded  = "The model server has a problem right now. Please try again in a moment."

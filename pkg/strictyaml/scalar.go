@@ -34,7 +34,12 @@ func (w *Walker) scalar(node ast.Node, v reflect.Value, path string, tag reflect
 			}
 			return
 		}
-		w.Problem(node, path, "must be a text, not %s: put it in quotes", Describe(node))
+		switch node.(type) {
+		case *ast.MappingNode, *ast.MappingValueNode, *ast.SequenceNode:
+			w.Problem(node, path, "must be a text, not %s", Describe(node))
+		default:
+			w.Problem(node, path, "must be a text, not %s: put it in quotes", Describe(node))
+		}
 	case reflect.Int, reflect.Float64:
 		w.numeric(node, v, path, tag)
 	case reflect.Int64:

@@ -69,7 +69,7 @@ func (c *Chat) In(ts string) *Chat {
 	return &other
 }
 
-// Who is the sender.
+// Who gives the user who writes here.
 func (c *Chat) Who() *User { return c.who }
 
 // Leave takes the bot out of the chat, Join brings it back and says so to it.

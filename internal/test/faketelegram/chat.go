@@ -173,7 +173,7 @@ func (c *Chat) ID() int64 { return c.room.info.ID }
 // Thread is the topic's message_thread_id, 0 outside of topics.
 func (c *Chat) Thread() int64 { return c.thread }
 
-// Who is the sender through c.
+// Who gives the user who writes here.
 func (c *Chat) Who() User { return c.who }
 
 // As is the same chat or topic with person writing.

@@ -163,7 +163,7 @@ func (h *jobTurn) say(ctx context.Context, it session.Item) error {
 func (h *jobTurn) prompt(text string) string {
 	j := h.job
 	var b strings.Builder
-	fmt.Fprintf(&b, "[schedule] %s was due at %s. Nobody wrote this now", jobName(j), h.T.Clock.Here(j.Due))
+	fmt.Fprintf(&b, "[schedule] %s was due at %s. No person wrote this now", jobName(j), h.T.Clock.Here(j.Due))
 	if !j.Created.IsZero() {
 		fmt.Fprintf(&b, ": %s asked for it at %s", named.Person(j.Principal.Sender), h.T.Clock.Here(j.Created))
 	}

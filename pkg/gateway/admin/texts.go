@@ -3,7 +3,7 @@ package admin
 // The fixed texts that people read of the operator's operations, in chats and on the
 // command line; a translation replaces this file.
 
-// What a person is told in a chat once the operator has let them in.
+// Messages to a person in a chat, after the operator has given them access.
 const (
 	textPaired      = "You now have access. Please write again: earlier messages were not read."
 	textPairedOwner = "You now have access, with the rights of an owner. Please write again: earlier messages were not read."

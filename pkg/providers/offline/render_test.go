@@ -166,7 +166,8 @@ func TestRelaysWhatTheSystemSays(t *testing.T) {
 		},
 		{
 			user(
-				"[schedule] Schedule abcdefgh was due at 09:00. Nobody wrote this now. Do it now; do not plan it again.\nWhat is to be done:\nthanks",
+				"[schedule] Schedule abcdefgh was due at 09:00. No person wrote this now. Do it now; do not plan it again." +
+					"\nWhat is to be done:\nthanks",
 			),
 			"You're welcome.",
 		},

@@ -13,7 +13,7 @@ const (
 		"models: in parley.yaml. "
 	textHelp = `
 
-What I understand:
+I understand:
 - arithmetic: what is 17*23?, 15% of 80, square root of 2
 - the time: what time is it in Tokyo?
 - files of the workspace: list the files, show MEMORY.md, find files named *.md, which files mention milk, how big is MEMORY.md, send MEMORY.md

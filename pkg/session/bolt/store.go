@@ -136,5 +136,6 @@ func (s *Store) Close() error {
 // ReadOnly says that the store cannot be written.
 func (s *Store) ReadOnly() bool { return s.readOnly }
 
-// None says that there is no store yet, and that this one is empty and stands in for it.
+// None reports whether the store does not exist yet. This one is then empty and stands in
+// for it.
 func (s *Store) None() bool { return s.none }

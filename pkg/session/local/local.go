@@ -70,7 +70,7 @@ func openWith(ctx context.Context, open func(context.Context, bolt.Options) (*bo
 	return e, nil
 }
 
-// None says that there is no store yet, and that this engine shows an empty one.
+// None reports whether the store does not exist yet. The engine then shows an empty one.
 func (e *Engine) None() bool { return e.file.None() }
 
 // Snapshot writes a consistent copy of the store, checks it, and removes the
