@@ -107,6 +107,8 @@ func TestAnswersToNewcomersHaveLanes(t *testing.T) {
 	for n := range chats {
 		crowd = append(crowd, fmt.Sprint("c", n+1))
 	}
+	wrote := time.Now()
+	answers(wrote, crowd...) // before the lanes: an outbox that begins within a transaction shares its chats out in two parts
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() {
@@ -130,8 +132,6 @@ func TestAnswersToNewcomersHaveLanes(t *testing.T) {
 		})
 	}()
 	t.Cleanup(func() { cancel(); <-ended; _ = e.Close() })
-	wrote := time.Now()
-	answers(wrote, crowd...)
 	for range 8 {
 		<-began
 	}
