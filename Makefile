@@ -1,7 +1,7 @@
 # Parley's tasks. `make help` lists them.
 # On a machine with Go, git and make, `make run` and `make test` need nothing else.
 .DEFAULT_GOAL := help
-.PHONY: help run build test check large kill bench cgroup lint fuzz mutants docs prose fresh FORCE
+.PHONY: help run build test check large kill bench profile cgroup lint fuzz mutants docs prose fresh FORCE
 
 GO      ?= go
 
@@ -9,6 +9,10 @@ GO      ?= go
 # another user, or in none at all, everything must build too.
 VCS          := $(shell git rev-parse --git-dir >/dev/null 2>&1 && echo true || echo false)
 BUILD_FLAGS   = -trimpath -ldflags '-s -w' -buildvcs=$(VCS)
+# A profile of the bench, from which the compiler learns the busy calls; make profile
+# renews it. `make run` does without it, so that its compiled packages serve the tests too.
+PROFILE       = cmd/gateway/release.pgo
+PROFILE_ROWS  = latency,latency-tool,turns,burst,telegram-latency,telegram-turns,telegram-burst,slack-latency,slack-turns,slack-burst
 export GOFLAGS := $(strip $(shell $(GO) env GOFLAGS) -buildvcs=false)
 
 LINT_VERSION = 2.15.0
@@ -24,6 +28,7 @@ help:
 	@echo 'make large    a start with 10,000 interrupted tasks, and a newcomer behind 20,000 chats'
 	@echo 'make cgroup   runs of programs in control groups, in a virtual machine (qemu, busybox, a Linux image)'
 	@echo 'make bench    the figures of docs/performance.md'
+	@echo 'make profile  renew the profile with which make build compiles, from the bench'
 	@echo 'make lint     golangci-lint $(LINT_VERSION)'
 	@echo 'make fuzz     each fuzz target for $(FUZZTIME)'
 	@echo 'make mutants  planted defects and the tests that find them; goes on where it ended'
@@ -34,6 +39,7 @@ help:
 run: bin/parley
 	@bin/parley chat $(ARGS)
 
+build: BUILD_FLAGS += -pgo=$(PROFILE)
 build: bin/parley
 	@CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=$(VCS) -o bin/parley.symbols ./cmd/gateway < /dev/null
 	@$(GO) run ./internal/tools/sizes/print bin/parley.symbols; rm -f bin/parley.symbols
@@ -65,6 +71,12 @@ cgroup:
 
 bench:
 	$(GO) run ./internal/tools/bench
+
+# A figure that misses its bound does not keep the profile from being written.
+profile:
+	@rm -rf bin/profiles; mkdir -p bin/profiles
+	-$(GO) run ./internal/tools/bench -profile bin/profiles -only $(PROFILE_ROWS)
+	$(GO) tool pprof -proto -output $(PROFILE) bin/profiles/*.cpu
 
 lint:
 	@GO='$(GO)' LINT_VERSION='$(LINT_VERSION)' sh scripts/lint.sh

@@ -20,7 +20,8 @@ const maxBinary = 30 << 20
 // buildLimit is the longest cold build on a slow machine.
 const buildLimit = 5 * time.Minute
 
-// TestRelease builds the gateway as make build does and compares it with the documents.
+// TestRelease builds the gateway as make build does, but without the profile, which
+// would have every package compiled anew, and compares it with the documents.
 func TestRelease(t *testing.T) {
 	t.Parallel()
 	bin := filepath.Join(t.TempDir(), "gateway")

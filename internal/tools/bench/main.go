@@ -20,6 +20,11 @@ import (
 // limit bounds the whole command.
 const limit = 30 * time.Minute
 
+// released are the flags with which `make build` compiles the gateway.
+func released() []string {
+	return []string{"-trimpath", "-ldflags", "-s -w", "-pgo", "cmd/gateway/release.pgo"}
+}
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM) //nolint:forbidigo // main
 	ctx, cancel := context.WithTimeout(ctx, limit)
@@ -159,7 +164,7 @@ func newBench(ctx context.Context, keep, profile string) (*bench, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make folder: %w", err)
 	}
-	b.gateway, err = rig.Build(ctx, b.dir, "gateway-test", "-tags", "testchannel", "-ldflags", "-s -w")
+	b.gateway, err = rig.Build(ctx, b.dir, "gateway-test", append([]string{"-tags", "testchannel"}, released()...)...)
 	if err != nil {
 		b.close()
 		return nil, err

@@ -194,7 +194,7 @@ func folderSize(dir string) (int64, error) {
 
 // binary is the size of the gateway as it is released: no tags, stripped.
 func binary(ctx context.Context, p place) ([]report.Figure, error) {
-	bin, err := rig.Build(ctx, p.dir, "gateway-release", "-trimpath", "-ldflags", "-s -w")
+	bin, err := rig.Build(ctx, p.dir, "gateway-release", released()...)
 	if err != nil {
 		return nil, err
 	}
