@@ -22,9 +22,9 @@ var sentence = regexp.MustCompile(`\pL\S* +\S*\pL|^\p{Lu}.*\pL[.!?]$`)
 // readers are the functions and rooms that may read sentences, with the reason.
 func readers() map[string]string {
 	return map[string]string{
-		"pkg/providers/openai.kindOf": "servers tell their errors apart in prose alone",
-		"pkg/providers/offline":       "a model: it reads its prompt and the person's words, as a model does",
-		"pkg/providers.LeftOut":       "finds a mark that the same file wrote into a prompt and that a model repeats",
+		"pkg/providers/internal/exchange.kindOf": "servers tell their errors apart in prose alone",
+		"pkg/providers/offline":                  "a model: it reads its prompt and the person's words, as a model does",
+		"pkg/providers.LeftOut":                  "finds a mark that the same file wrote into a prompt and that a model repeats",
 	}
 }
 

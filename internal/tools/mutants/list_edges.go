@@ -61,7 +61,7 @@ func edgeMutants() []Mutant {
 		},
 		{
 			Promise: "model silent", Defect: "waits for a silent server as long as it likes",
-			File: "pkg/providers/openai/doer.go", Old: `func (x *exchange) alive() { x.timer.Reset(x.idle) }`, New: `func (x *exchange) alive() {}`,
+			File: "pkg/providers/internal/exchange/exchange.go", Old: `func (x *Exchange) alive() { x.timer.Reset(x.idle) }`, New: `func (x *Exchange) alive() {}`,
 			Dir: "pkg/providers/openai", Test: "^(TestTimeLimits|TestRealSilence)$",
 		},
 	}

@@ -138,7 +138,7 @@ func longHistoryMutants() []Mutant {
 		},
 		{
 			Promise: "clocks: retry after", Defect: "counts a date by the clock of this machine",
-			File: "pkg/providers/openai/errors.go", Old: "			now = said //", New: "			_ = said //",
+			File: "pkg/providers/internal/exchange/errors.go", Old: "			now = said //", New: "			_ = said //",
 			Dir: "pkg/providers/openai", Test: "^TestADateToWaitForCountsByTheServersClock$",
 		},
 		{

@@ -98,7 +98,7 @@ func logMutants() []Mutant {
 		},
 		{
 			Promise: "model: HTTP/2 and TLS", Defect: "sends no pings over a connection that is silent",
-			File: "pkg/providers/openai/openai.go", Old: "SendPingTimeout: 2 * connect", New: "SendPingTimeout: 0 * connect",
+			File: "pkg/providers/internal/exchange/client.go", Old: "SendPingTimeout: 2 * connect", New: "SendPingTimeout: 0 * connect",
 			Dir: "pkg/providers/openai", Test: "^TestAHalfOpenConnectionOfHTTP2$",
 		},
 		{

@@ -173,12 +173,12 @@ func telegramFileMutants() []Mutant {
 		},
 		{
 			Promise: "telegram: pictures", Defect: "reads a whole picture at once",
-			File: "pkg/providers/openai/pictures.go", Old: `piece = 3 << 12`, New: `piece = 3 << 23`,
+			File: "pkg/providers/internal/exchange/body.go", Old: `piece = 3 << 12`, New: `piece = 3 << 23`,
 			Dir: "pkg/providers/openai", Test: "^TestPicturesTakeNoMemory$",
 		},
 		{
 			Promise: "telegram: pictures", Defect: "sends every picture there ever was",
-			File: "pkg/providers/openai/pictures.go", Old: `total+size > maxPictureBytes {`, New: `total < 0 {`,
+			File: "pkg/providers/internal/exchange/pictures.go", Old: `total+size > maxPictureBytes {`, New: `total < 0 {`,
 			Dir: "pkg/providers/openai", Test: "^TestPicturesOfARequestAreBounded$",
 		},
 		{

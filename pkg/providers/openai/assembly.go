@@ -1,22 +1,17 @@
 package openai
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"slices"
 	"strings"
 
 	"parley/pkg/providers"
+	"parley/pkg/providers/internal/exchange"
 )
-
-// How much is kept of a server's opaque fields.
-const maxExtra = 256 << 10
 
 // assembly puts the pieces of one answer together and emits them.
 type assembly struct {
-	mark     mark
+	mark     exchange.Mark
 	messages []providers.Message
 	emit     func(providers.StreamEvent)
 
@@ -42,7 +37,7 @@ type draft struct {
 	extra    map[string]json.RawMessage
 }
 
-func newAssembly(messages []providers.Message, m mark, emit func(providers.StreamEvent)) *assembly {
+func newAssembly(messages []providers.Message, m exchange.Mark, emit func(providers.StreamEvent)) *assembly {
 	return &assembly{messages: messages, mark: m, emit: emit}
 }
 
@@ -67,7 +62,7 @@ func (a *assembly) add(c *chunk) error {
 func (a *assembly) addChoice(c *choice) error {
 	a.answered = true
 	if len(c.Error) > 0 && string(c.Error) != "null" {
-		return lateError([]byte(`{"error":` + string(c.Error) + `}`))
+		return exchange.ErrorOf(c.Error)
 	}
 	for _, d := range []*delta{c.Delta, c.Message} {
 		if d == nil {
@@ -186,7 +181,7 @@ func (a *assembly) begin(d *callDelta) *draft {
 		c.index = *d.Index
 	}
 	if c.id == "" || a.ids[c.id] {
-		c.id = a.ownID(len(a.calls))
+		c.id = exchange.OwnID(a.messages, len(a.calls))
 	}
 	if a.ids == nil {
 		a.ids = make(map[string]bool)
@@ -196,40 +191,26 @@ func (a *assembly) begin(d *callDelta) *draft {
 	return c
 }
 
-// ownID makes an id for a call without one. It is the same when the same answer to
-// the same conversation is read again, and another in a later turn.
-func (a *assembly) ownID(n int) string {
-	h := sha256.New()
-	var count [8]byte
-	binary.BigEndian.PutUint64(count[:], uint64(len(a.messages))<<16|uint64(n)) //nolint:gosec // both are small
-	h.Write(count[:])
-	if len(a.messages) > 0 {
-		last := &a.messages[len(a.messages)-1]
-		h.Write([]byte(last.Role + "\x00" + last.ToolCallID + "\x00" + last.Content))
-	}
-	return "call_" + hex.EncodeToString(h.Sum(nil)[:12])
-}
-
 // response gives the finished answer.
 func (a *assembly) response() (*providers.LLMResponse, error) {
 	if !a.answered {
-		return nil, cut("the server sent no answer", nil)
+		return nil, exchange.Cut("the server sent no answer", nil)
 	}
 	r := &providers.LLMResponse{
 		Content: a.content.String(), FinishReason: a.finish, Usage: a.usage,
 		Reasoning: a.reasoning.String(), Model: a.model,
 	}
 	a.extra = keep(a.extra, "reasoning_details", a.details.whole())
-	r.Extra = a.mark.wrap(a.extra)
+	r.Extra = a.mark.Wrap(a.extra)
 	for _, c := range a.calls {
 		r.ToolCalls = append(r.ToolCalls, c.call(a.mark))
 	}
 	return r, nil
 }
 
-func (c *draft) call(m mark) providers.ToolCall {
+func (c *draft) call(m exchange.Mark) providers.ToolCall {
 	call := providers.ToolCall{
-		ID: c.id, Type: "function", Name: c.name, RawArguments: c.args.String(), Extra: m.wrap(c.extra),
+		ID: c.id, Type: "function", Name: c.name, RawArguments: c.args.String(), Extra: m.Wrap(c.extra),
 	}
 	var err error
 	if call.Arguments, err = providers.DecodeArguments(call.RawArguments); err != nil {

@@ -8,11 +8,10 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"parley/pkg/providers"
+	"parley/pkg/providers/internal/exchange"
 )
 
 // The messages and tools of a request are encoded here and put into go-openai's text:
@@ -24,35 +23,34 @@ const noMessages = `"messages":null`
 
 // messages encodes a conversation, and the tools behind it, as the beginning of
 // the request: an object that is not closed.
-func (p *Provider) messages(q *question, k quirks) (*body, error) {
-	b := &body{text: append(make([]byte, 0, sizeOf(q)), `{"messages":[`...)}
-	m := mark{server: p.server, model: q.model}
-	sent := p.sizes(q.messages)
+func (p *Provider) messages(q *question, k quirks) (*exchange.Body, error) {
+	b := &exchange.Body{Text: append(make([]byte, 0, sizeOf(q)), `{"messages":[`...)}
+	m := exchange.Mark{Server: p.client.Server(), Model: q.model}
+	pictures := exchange.Choose(q.messages, p.images)
 	for i := range q.messages {
 		if i > 0 {
-			b.text = append(b.text, ',')
+			b.Text = append(b.Text, ',')
 		}
 		msg := &q.messages[i]
 		switch {
 		case msg.Role == providers.RoleUser && len(msg.Images) > 0:
-			p.appendPictured(b, msg, sent)
+			appendPictured(b, msg, pictures)
 		case plain(msg, k):
-			b.text = appendPlain(b.text, msg)
+			b.Text = appendPlain(b.Text, msg)
 		default:
 			full, err := fullMessage(msg, k, m)
 			if err != nil {
 				return nil, err
 			}
-			b.text = append(b.text, full...)
+			b.Text = append(b.Text, full...)
 		}
 	}
-	b.text = append(b.text, ']')
-	b.toolsAt = len(b.text)
+	b.Text = append(b.Text, ']')
 	if len(q.tools) == 0 {
 		return b, nil
 	}
-	var err error
-	b.tools, err = p.tools.of(q.tools)
+	tools, err := p.tools.of(q.tools)
+	b.Share(tools)
 	return b, err
 }
 
@@ -127,10 +125,10 @@ func appendTools(b []byte, defs []providers.ToolDefinition) ([]byte, error) {
 		}
 		b = append(b, "[,"[min(i, 1)])
 		b = append(b, `{"type":"function","function":{"name":`...)
-		b = appendString(b, f.Name)
+		b = exchange.AppendString(b, f.Name)
 		if f.Description != "" {
 			b = append(b, `,"description":`...)
-			b = appendString(b, f.Description)
+			b = exchange.AppendString(b, f.Description)
 		}
 		b = append(b, `,"parameters":`...)
 		b = append(b, parameters...)
@@ -151,21 +149,21 @@ func plain(m *providers.Message, k quirks) bool {
 
 func appendPlain(b []byte, m *providers.Message) []byte {
 	b = append(b, `{"role":`...)
-	b = appendString(b, m.Role)
+	b = exchange.AppendString(b, m.Role)
 	content := m.Content
 	if content == "" && m.Role == providers.RoleTool {
 		content = noOutput
 	}
 	if content != "" || len(m.ToolCalls) == 0 {
 		b = append(b, `,"content":`...)
-		b = appendString(b, content)
+		b = exchange.AppendString(b, content)
 	}
 	if m.Role == providers.RoleAssistant {
 		b = appendCalls(b, m.ToolCalls)
 	}
 	if m.Role == providers.RoleTool {
 		b = append(b, `,"tool_call_id":`...)
-		b = appendString(b, m.ToolCallID)
+		b = exchange.AppendString(b, m.ToolCallID)
 	}
 	return append(b, '}')
 }
@@ -178,51 +176,59 @@ func appendCalls(b []byte, calls []providers.ToolCall) []byte {
 	for i := range calls {
 		b = append(b, "[,"[min(i, 1)])
 		b = append(b, `{"id":`...)
-		b = appendString(b, calls[i].ID)
+		b = exchange.AppendString(b, calls[i].ID)
 		b = append(b, `,"type":"function","function":{"name":`...)
-		b = appendString(b, calls[i].Name)
+		b = exchange.AppendString(b, calls[i].Name)
 		b = append(b, `,"arguments":`...)
-		b = appendString(b, argumentsText(&calls[i]))
+		b = exchange.AppendString(b, argumentsText(&calls[i]))
 		b = append(b, `}}`...)
 	}
 	return append(b, ']')
 }
 
-// appendString writes s as a JSON string.
-func appendString(b []byte, s string) []byte {
-	const hex = "0123456789abcdef"
-	if !utf8.ValidString(s) {
-		s = strings.ToValidUTF8(s, "\uFFFD")
+// appendPictured writes a person's message with those of its pictures that go along.
+func appendPictured(b *exchange.Body, m *providers.Message, pictures exchange.Pictures) {
+	text := pictures.Text(m)
+	b.Text = append(b.Text, `{"role":"user","content":`...)
+	if !pictures.Any(m) {
+		b.Text = append(exchange.AppendString(b.Text, text), '}')
+		return
 	}
-	b = append(b, '"')
-	from := 0
-	for i := range len(s) {
-		c := s[i]
-		if c >= ' ' && c != '"' && c != '\\' {
+	open := byte('[')
+	if text != "" {
+		b.Text = append(b.Text, `[{"type":"text","text":`...)
+		b.Text = append(exchange.AppendString(b.Text, text), '}')
+		open = ','
+	}
+	for i := range m.Images {
+		img := &m.Images[i]
+		size, ok := pictures.Carried(img)
+		if !ok {
 			continue
 		}
-		b = append(b, s[from:i]...)
-		from = i + 1
-		switch c {
-		case '"', '\\':
-			b = append(b, '\\', c)
-		case '\n':
-			b = append(b, '\\', 'n')
-		default:
-			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&0xF])
+		b.Text = append(b.Text, open)
+		b.Text = append(b.Text, `{"type":"image_url","image_url":{"url":`...)
+		if size > 0 {
+			b.Text = exchange.AppendString(b.Text, "data:"+img.MIME+";base64,")
+			b.Text = b.Text[:len(b.Text)-1] // the quote comes behind the picture
+			b.Picture(img, size)
+			b.Text = append(b.Text, '"')
+		} else {
+			b.Text = exchange.AppendString(b.Text, img.URL)
 		}
+		b.Text = append(b.Text, `}}`...)
+		open = ','
 	}
-	b = append(b, s[from:]...)
-	return append(b, '"')
+	b.Text = append(b.Text, `]}`...)
 }
 
 // fullMessage encodes any message, with the fields that go-openai's types lack.
-func fullMessage(msg *providers.Message, k quirks, m mark) ([]byte, error) {
+func fullMessage(msg *providers.Message, k quirks, m exchange.Mark) ([]byte, error) {
 	b, err := json.Marshal(message(msg, k))
 	if err != nil {
 		return nil, fmt.Errorf("encode message: %w", err)
 	}
-	more, ok := m.patch(msg)
+	more, ok := patchOf(msg, m)
 	if !ok {
 		return b, nil
 	}
@@ -240,7 +246,7 @@ func fullMessage(msg *providers.Message, k quirks, m mark) ([]byte, error) {
 }
 
 // putMessages puts go-openai's text behind messages.
-func putMessages(req *http.Request, messages *body) error {
+func putMessages(req *http.Request, messages *exchange.Body) error {
 	if messages == nil || req.Body == nil {
 		return nil
 	}
@@ -252,12 +258,10 @@ func putMessages(req *http.Request, messages *body) error {
 	if !ok || len(head) < 2 || head[len(head)-1] != ',' {
 		return fmt.Errorf("the request has no place for its messages: %.80s", raw)
 	}
-	messages.text = append(messages.text, ',')
-	messages.text = append(messages.text, head[1:len(head)-1]...) // between the brace and the comma
-	messages.text = append(messages.text, tail...)
-	req.Body = messages.reader()
-	req.GetBody = func() (io.ReadCloser, error) { return messages.reader(), nil }
-	req.ContentLength = messages.length()
+	messages.Text = append(messages.Text, ',')
+	messages.Text = append(messages.Text, head[1:len(head)-1]...) // between the brace and the comma
+	messages.Text = append(messages.Text, tail...)
+	messages.Attach(req)
 	req.Header.Set("Content-Length", strconv.FormatInt(req.ContentLength, 10))
 	return nil
 }
@@ -269,14 +273,14 @@ type patch struct {
 	calls  map[int]json.RawMessage
 }
 
-// patch collects a message's fields that go-openai's types lack.
-func (m mark) patch(msg *providers.Message) (patch, bool) {
+// patchOf collects a message's fields that go-openai's types lack.
+func patchOf(msg *providers.Message, m exchange.Mark) (patch, bool) {
 	if msg.Role != providers.RoleAssistant {
 		return patch{}, false
 	}
-	p := patch{fields: m.unwrap(msg.Extra)}
+	p := patch{fields: m.Unwrap(msg.Extra)}
 	for j := range msg.ToolCalls {
-		if fields := m.unwrap(msg.ToolCalls[j].Extra); fields != nil {
+		if fields := m.Unwrap(msg.ToolCalls[j].Extra); fields != nil {
 			if p.calls == nil {
 				p.calls = make(map[int]json.RawMessage)
 			}

@@ -9,13 +9,14 @@ import (
 	sdk "github.com/sashabaranov/go-openai"
 
 	"parley/pkg/providers"
+	"parley/pkg/providers/internal/exchange"
 )
 
 // noOutput stands for an empty tool result, whose content the library would leave out.
 const noOutput = "(no output)"
 
 // request translates a question. Its messages come apart: see messages.go.
-func (p *Provider) request(q *question, k quirks) (sdk.ChatCompletionRequest, *body, error) {
+func (p *Provider) request(q *question, k quirks) (sdk.ChatCompletionRequest, *exchange.Body, error) {
 	req := sdk.ChatCompletionRequest{Model: q.model, Stream: q.stream}
 	if q.stream && !k.noStreamOptions {
 		req.StreamOptions = &sdk.StreamOptions{IncludeUsage: true}
@@ -154,39 +155,4 @@ func argumentsText(c *providers.ToolCall) string {
 		return "{}"
 	}
 	return string(b)
-}
-
-// mark tells which server and model an Extra came from; only they see it again.
-type mark struct{ server, model string }
-
-// extra is the content of a message's or call's Extra.
-type extra struct {
-	Server string          `json:"server"`
-	Model  string          `json:"model"`
-	Fields json.RawMessage `json:"fields"`
-}
-
-// wrap makes an Extra of wire fields; nil for an empty list.
-func (m mark) wrap(fields map[string]json.RawMessage) json.RawMessage {
-	if len(fields) == 0 {
-		return nil
-	}
-	object, err := json.Marshal(fields)
-	if err != nil {
-		return nil
-	}
-	b, err := json.Marshal(extra{Server: m.server, Model: m.model, Fields: object})
-	if err != nil || len(b) > maxExtra {
-		return nil
-	}
-	return b
-}
-
-// unwrap gives the wire fields of an Extra that came from here.
-func (m mark) unwrap(raw json.RawMessage) json.RawMessage {
-	var e extra
-	if len(raw) == 0 || json.Unmarshal(raw, &e) != nil || e.Server != m.server || e.Model != m.model {
-		return nil
-	}
-	return e.Fields
 }

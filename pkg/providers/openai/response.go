@@ -1,26 +1,16 @@
 package openai
 
 import (
-	"bytes"
-	"encoding/json"
 	"strings"
 
 	"parley/pkg/providers"
+	"parley/pkg/providers/internal/exchange"
 )
 
 // decodeWhole translates an answer that came in one piece.
-func decodeWhole(body []byte, a *assembly) (*providers.LLMResponse, error) {
+func decodeWhole(x *exchange.Exchange, a *assembly) (*providers.LLMResponse, error) {
 	var c chunk
-	if err := json.Unmarshal(body, &c); err != nil {
-		if e, ok := parseError(body); ok {
-			return nil, &providers.Error{Kind: kindOf(0, e), Code: e.code(), Message: string(e.Message)}
-		}
-		if bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")) {
-			return nil, &providers.Error{Kind: providers.KindOverloaded, Message: "the server answered with a web page; is base_url right?"}
-		}
-		return nil, cut("the answer is not the JSON of a chat completion", err)
-	}
-	if err := frameError(body); err != nil {
+	if err := x.Decode("the answer", &c); err != nil {
 		return nil, err
 	}
 	for i := range c.Choices {
@@ -37,14 +27,14 @@ func decodeWhole(body []byte, a *assembly) (*providers.LLMResponse, error) {
 }
 
 // decodeModels translates the list of models.
-func decodeModels(body []byte) ([]string, error) {
+func decodeModels(x *exchange.Exchange) ([]string, error) {
 	var list struct {
 		Data []struct {
 			ID string `json:"id"`
 		} `json:"data"`
 	}
-	if err := json.Unmarshal(body, &list); err != nil {
-		return nil, cut("the list of models is not JSON", err)
+	if err := x.Decode("the list of models", &list); err != nil {
+		return nil, err
 	}
 	names := make([]string, 0, len(list.Data))
 	for i := range list.Data {

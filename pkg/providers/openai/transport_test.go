@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"parley/pkg/providers"
+	"parley/pkg/providers/internal/exchange"
 	"parley/pkg/providers/openai"
 	"parley/pkg/providers/providertest"
 )
@@ -40,7 +41,7 @@ func trusting(t *testing.T, srv *httptest.Server, url string, connect time.Durat
 	if !ok {
 		t.Fatal("the client's transport is another one")
 	}
-	transport := openai.NewTransport(connect)
+	transport := exchange.NewTransport(connect)
 	transport.TLSClientConfig = &tls.Config{RootCAs: client.TLSClientConfig.RootCAs, MinVersion: tls.VersionTLS12}
 	p := openai.New(openai.Options{BaseURL: url + "/v1", Transport: transport, IdleTimeout: 2 * time.Second, TotalTimeout: 20 * time.Second})
 	t.Cleanup(p.Close)

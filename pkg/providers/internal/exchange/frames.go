@@ -1,4 +1,4 @@
-package openai
+package exchange
 
 import (
 	"bufio"
@@ -8,55 +8,30 @@ import (
 	"io"
 )
 
-// chunkSize is the room for a usual chunk, in bytes.
+// chunkSize is the room for a usual frame, in bytes.
 const chunkSize = 1 << 10
 
-// sseFilter reduces an event stream to the lines that go-openai understands: one
-// "data: " line per chunk. Comments and other fields are left out; an error frame
-// becomes the reader's error; an end without [DONE] becomes [io.ErrUnexpectedEOF].
-type sseFilter struct {
+// Frames are those of an event stream: the data of one line each. Comments and other
+// fields are left out; an error that a frame reports becomes the reader's error; an end
+// without [DONE] becomes [io.ErrUnexpectedEOF].
+type Frames struct {
 	r    *bufio.Reader
-	x    *exchange // may be nil
-	long []byte    // a line longer than r's buffer
-	out  []byte    // for the next Read
+	x    *Exchange
+	long []byte // a line longer than r's buffer
 	// named is true between a line "event: error" and the end of its event.
 	named bool
 	began bool
 	err   error
 }
 
-func newSSEFilter(r io.Reader, x *exchange) *sseFilter {
-	return &sseFilter{r: bufio.NewReaderSize(r, chunkSize), x: x}
-}
-
-// Read gives the next piece of the filtered stream.
-func (f *sseFilter) Read(p []byte) (int, error) {
-	if len(f.out) == 0 {
-		payload, err := f.next()
-		switch {
-		case errors.Is(err, io.EOF):
-			payload = done()
-		case err != nil:
-			return 0, err
-		}
-		f.out = append(f.out[:0], "data: "...)
-		// go-openai takes whatever begins with {"error": for an error, null too.
-		if bytes.HasPrefix(payload, []byte(`{"error":`)) {
-			f.out = append(f.out, "{ "...)
-			payload = payload[1:]
-		}
-		f.out = append(append(f.out, payload...), '\n')
-	}
-	n := copy(p, f.out)
-	f.out = f.out[n:]
-	return n, nil
+func newFrames(r io.Reader, x *Exchange) *Frames {
+	return &Frames{r: bufio.NewReaderSize(r, chunkSize), x: x}
 }
 
 func done() []byte { return []byte("[DONE]") }
 
-// next gives the next chunk; [io.EOF] after [DONE]. The chunk holds until the
-// next call.
-func (f *sseFilter) next() ([]byte, error) {
+// Next gives the next frame; [io.EOF] after [DONE]. The frame holds until the next call.
+func (f *Frames) Next() ([]byte, error) {
 	for f.err == nil {
 		line, err := f.line()
 		payload, failure := f.payload(line)
@@ -79,8 +54,8 @@ func (f *sseFilter) next() ([]byte, error) {
 }
 
 // payload gives the data of a line, nil for a line without data.
-func (f *sseFilter) payload(line []byte) ([]byte, error) {
-	if len(line) > 0 && f.x != nil {
+func (f *Frames) payload(line []byte) ([]byte, error) {
+	if len(line) > 0 {
 		f.x.alive()
 	}
 	if !f.began {
@@ -111,7 +86,7 @@ func (f *sseFilter) payload(line []byte) ([]byte, error) {
 
 // line gives the next line with its end, or the text before an error. It is valid
 // until the next call.
-func (f *sseFilter) line() ([]byte, error) {
+func (f *Frames) line() ([]byte, error) {
 	line, err := f.r.ReadSlice('\n')
 	if !errors.Is(err, bufio.ErrBufferFull) {
 		return line, err
@@ -126,10 +101,7 @@ func (f *sseFilter) line() ([]byte, error) {
 
 // drain reads to the end of the body, so that the connection can be used again,
 // if that end comes at once.
-func (f *sseFilter) drain() {
-	if f.x == nil {
-		return
-	}
+func (f *Frames) drain() {
 	f.x.timer.Reset(drainTime)
 	// The answer is complete, whatever follows.
 	_, _ = io.CopyN(io.Discard, f.r, maxDrain)

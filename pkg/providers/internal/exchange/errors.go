@@ -1,4 +1,4 @@
-package openai
+package exchange
 
 import (
 	"bytes"
@@ -10,18 +10,14 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"parley/pkg/providers"
-	"parley/pkg/text"
 )
-
-const maxErrorText = 500
 
 var errTooBig = errors.New("the answer is longer than this gateway reads")
 
-// cut is the error for an answer that did not end properly.
-func cut(message string, cause error) *providers.Error {
+// Cut is the error for an answer that did not end properly.
+func Cut(message string, cause error) *providers.Error {
 	return &providers.Error{Kind: providers.KindCut, Message: message, Err: cause}
 }
 
@@ -38,26 +34,26 @@ func readError(err error) error {
 	if errors.Is(err, errTooBig) {
 		return &providers.Error{Kind: providers.KindInvalid, Message: errTooBig.Error(), Err: errTooBig}
 	}
-	return cut("the connection broke in the middle of the answer", err)
+	return Cut("the connection broke in the middle of the answer", err)
 }
 
 // wireError is an error as servers write it.
 type wireError struct {
-	Message looseText       `json:"message"`
-	Type    looseText       `json:"type"`
-	Code    looseText       `json:"code"`
-	Param   looseText       `json:"param"`
-	Status  looseText       `json:"status"`
+	Message LooseText       `json:"message"`
+	Type    LooseText       `json:"type"`
+	Code    LooseText       `json:"code"`
+	Param   LooseText       `json:"param"`
+	Status  LooseText       `json:"status"`
 	Details json.RawMessage `json:"details"`
 }
 
 // wireErrorBody is the object around it.
 type wireErrorBody struct {
 	Error   json.RawMessage `json:"error"`
-	Detail  looseText       `json:"detail"`
-	Message looseText       `json:"message"`
-	Code    looseText       `json:"code"`
-	Type    looseText       `json:"type"`
+	Detail  LooseText       `json:"detail"`
+	Message LooseText       `json:"message"`
+	Code    LooseText       `json:"code"`
+	Type    LooseText       `json:"type"`
 }
 
 // parseError reads the error in body; ok is false without one.
@@ -72,7 +68,7 @@ func parseError(body []byte) (e wireError, ok bool) {
 	}
 	if len(b.Error) > 0 && string(b.Error) != "null" {
 		if json.Unmarshal(b.Error, &e) != nil {
-			var t looseText
+			var t LooseText
 			if json.Unmarshal(b.Error, &t) != nil {
 				t = "unknown error"
 			}
@@ -90,7 +86,7 @@ func parseError(body []byte) (e wireError, ok bool) {
 func refusal(status int, header http.Header, body []byte) *providers.Error {
 	e, ok := parseError(body)
 	if !ok {
-		e.Message = looseText(http.StatusText(status))
+		e.Message = LooseText(http.StatusText(status))
 	}
 	err := &providers.Error{
 		Kind: kindOf(status, e), Status: status, Code: e.code(), Message: string(e.Message),
@@ -119,6 +115,11 @@ func frameError(frame []byte) error {
 	return nil // the reader of a broken frame reports it
 }
 
+// ErrorOf translates the value of a field "error" that came after the status 200.
+func ErrorOf(raw json.RawMessage) error {
+	return lateError([]byte(`{"error":` + string(raw) + `}`))
+}
+
 // lateError translates an error that comes after the status 200.
 func lateError(frame []byte) error {
 	e, ok := parseError(frame)
@@ -133,7 +134,7 @@ func lateError(frame []byte) error {
 }
 
 func (e *wireError) code() string {
-	for _, c := range []looseText{e.Code, e.Type, e.Status} {
+	for _, c := range []LooseText{e.Code, e.Type, e.Status} {
 		if c != "" {
 			return string(c)
 		}
@@ -222,47 +223,4 @@ func seconds(s float64) time.Duration {
 		return 0
 	}
 	return time.Duration(math.Min(s, 86400) * float64(time.Second))
-}
-
-// failure gives the error that leaves this package: whom it concerns is filled
-// in, and no secret is left in it.
-func (p *Provider) failure(model string, err error) error {
-	out := providers.Error{Kind: providers.KindInvalid, Message: err.Error()}
-	if known, ok := errors.AsType[*providers.Error](err); ok {
-		out = *known
-	}
-	out.Server, out.Model = p.server, model
-	secrets := p.secrets()
-	out.Message = shorten(secrets.Replace(out.Message), maxErrorText)
-	out.Code = shorten(secrets.Replace(out.Code), maxErrorText)
-	if out.Err != nil && secrets.Replace(out.Err.Error()) != out.Err.Error() {
-		out.Err = nil
-	}
-	return &out
-}
-
-// secrets replaces the key and the base URL's credentials.
-func (p *Provider) secrets() *strings.Replacer {
-	var pairs []string
-	add := func(s string) {
-		if s != "" {
-			pairs = append(pairs, s, "[redacted]")
-		}
-	}
-	add(p.key())
-	if u, err := url.Parse(p.opts.BaseURL); err != nil {
-		add(p.opts.BaseURL)
-	} else if u.User != nil {
-		add(u.User.String())
-		password, _ := u.User.Password()
-		add(password)
-		if name := u.User.Username(); len(name) > 3 { // shorter ones are words
-			add(name)
-		}
-	}
-	return strings.NewReplacer(pairs...)
-}
-
-func shorten(s string, limit int) string {
-	return text.Head(strings.ToValidUTF8(s, string(utf8.RuneError)), limit)
 }

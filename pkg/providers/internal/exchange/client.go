@@ -1,0 +1,125 @@
+package exchange
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+const (
+	defaultConnect  = 10 * time.Second
+	defaultIdle     = 60 * time.Second
+	defaultTotal    = 300 * time.Second
+	defaultMaxBody  = 8 << 20
+	idleConnsOfHost = 512
+)
+
+// Options describe one server.
+type Options struct {
+	// BaseURL is the address before the paths of the protocol. It may hold credentials,
+	// which no error shows.
+	BaseURL string
+	// Key is asked for each request's key; it may be nil, or give an empty key.
+	Key func() string
+	// Transport replaces the connection pool that New makes.
+	Transport http.RoundTripper
+	// ConnectTimeout bounds dialing and the TLS handshake, each; 0 means 10 s.
+	ConnectTimeout time.Duration
+	// IdleTimeout bounds the silence of a server that answers; 0 means 60 s. In
+	// a stream only a whole line breaks the silence.
+	IdleTimeout time.Duration
+	// TotalTimeout bounds a whole question; 0 means 300 s.
+	TotalTimeout time.Duration
+	// MaxBody is the most that is read of one answer, in bytes; 0 means 8 MiB.
+	MaxBody int64
+}
+
+// Client reaches one server. It is safe for use by many goroutines at once, and shares
+// its connections among them.
+type Client struct {
+	opts   Options
+	http   *http.Client
+	server string // the base URL without credentials, for errors
+}
+
+// New makes a client without connecting.
+func New(o Options) *Client {
+	if o.ConnectTimeout <= 0 {
+		o.ConnectTimeout = defaultConnect
+	}
+	if o.IdleTimeout <= 0 {
+		o.IdleTimeout = defaultIdle
+	}
+	if o.TotalTimeout <= 0 {
+		o.TotalTimeout = defaultTotal
+	}
+	if o.MaxBody <= 0 {
+		o.MaxBody = defaultMaxBody
+	}
+	if o.Transport == nil {
+		o.Transport = NewTransport(o.ConnectTimeout)
+	}
+	return &Client{
+		opts:   o,
+		server: publicURL(o.BaseURL),
+		http: &http.Client{
+			Transport: o.Transport,
+			// A conversation and its key go where the operator said, nowhere else.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}
+}
+
+// NewTransport keeps enough connections for hundreds of chats that ask at once.
+func NewTransport(connect time.Duration) *http.Transport {
+	dialer := &net.Dialer{Timeout: connect, KeepAlive: 30 * time.Second}
+	return &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		DialContext:         dialing(dialer.DialContext),
+		TLSHandshakeTimeout: connect,
+		ForceAttemptHTTP2:   true,
+		// All chats share one connection of HTTP/2. Where it goes silent without an
+		// end, which TCP may notice after a quarter of an hour, a ping finds it out.
+		HTTP2:                 &http.HTTP2Config{SendPingTimeout: 2 * connect, PingTimeout: connect},
+		MaxIdleConns:          idleConnsOfHost,
+		MaxIdleConnsPerHost:   idleConnsOfHost,
+		IdleConnTimeout:       90 * time.Second,
+		WriteBufferSize:       8 << 10, // a usual request leaves in one piece
+		ExpectContinueTimeout: time.Second,
+	}
+}
+
+// publicURL is raw without credentials and query.
+func publicURL(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return "(malformed base URL)"
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return strings.TrimRight(u.String(), "/")
+}
+
+// Server names the server without credentials, as errors and marks do.
+func (c *Client) Server() string { return c.server }
+
+// URL is the address of a path of the protocol, with the credentials of the base URL.
+func (c *Client) URL(path string) string { return strings.TrimRight(c.opts.BaseURL, "/") + path }
+
+// Key gives the key for one request; it may be empty.
+func (c *Client) Key() string {
+	if c.opts.Key == nil {
+		return ""
+	}
+	return strings.TrimSpace(c.opts.Key())
+}
+
+// Close closes the connections that no request uses.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// Bound gives the context of a whole question, which may take several requests.
+func (c *Client) Bound(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, c.opts.TotalTimeout, errTotal)
+}

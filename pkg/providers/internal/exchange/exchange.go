@@ -1,0 +1,194 @@
+package exchange
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"time"
+
+	"parley/pkg/providers"
+)
+
+const (
+	// How much is read of a refusal.
+	maxErrorBody = 64 << 10
+	// How much is read, and how long, after an answer's end, so that its
+	// connection can be used again.
+	maxDrain  = 64 << 10
+	drainTime = 50 * time.Millisecond
+	// How long usage and [DONE] may take after the last frame of the answer.
+	lastWords = 5 * time.Second
+)
+
+var (
+	errIdle  = errors.New("the server was silent for too long")
+	errTotal = errors.New("the answer took too long")
+)
+
+// Exchange is one request and its answer. It watches the time. One goroutine uses it.
+type Exchange struct {
+	cancel context.CancelCauseFunc
+	client *http.Client
+	limit  int64
+	// impatient means that a stream was asked for, so that silence before the
+	// headers counts as well.
+	impatient bool
+
+	idle  time.Duration
+	timer *time.Timer
+
+	closer io.Closer
+	body   []byte  // of an answer that is no stream
+	frames *Frames // of one that is
+}
+
+// Once has ask send one request with x, and read its answer, under the context that x
+// watches. If a time limit ended the exchange, the error is that limit's.
+func (c *Client) Once(ctx context.Context, stream bool, ask func(ctx context.Context, x *Exchange) error) error {
+	x := &Exchange{client: c.http, limit: c.opts.MaxBody, idle: c.opts.IdleTimeout, impatient: stream}
+	ctx, x.cancel = context.WithCancelCause(ctx)
+	x.timer = time.AfterFunc(x.idle, func() { x.cancel(errIdle) })
+	x.timer.Stop()
+	defer x.stop()
+	err := ask(ctx, x)
+	if err != nil {
+		if cause := timedOut(ctx); cause != nil {
+			return cause
+		}
+	}
+	return err
+}
+
+// stop ends the exchange, its timer and its hold on the connection.
+func (x *Exchange) stop() {
+	x.timer.Stop()
+	if x.closer != nil {
+		_ = x.closer.Close() // a failure to close has no effect
+	}
+	x.cancel(nil)
+}
+
+// timedOut gives the error for a time limit that ended an exchange, or nil.
+func timedOut(ctx context.Context) error {
+	for _, limit := range []error{errIdle, errTotal} {
+		if errors.Is(context.Cause(ctx), limit) {
+			return &providers.Error{Kind: providers.KindTimeout, Message: limit.Error(), Err: limit}
+		}
+	}
+	return nil
+}
+
+// alive notes that the server has said something.
+func (x *Exchange) alive() { x.timer.Reset(x.idle) }
+
+// Send sends a request and waits for the status. A status other than 2xx is an error.
+// Afterwards the answer is either whole, for [Exchange.Decode], or has [Exchange.Frames].
+func (x *Exchange) Send(req *http.Request) error {
+	if x.impatient {
+		x.alive()
+	}
+	resp, err := x.client.Do(req) //nolint:gosec,bodyclose // the operator names the server; stop closes
+	if err != nil {
+		return transportError(err)
+	}
+	x.closer = resp.Body
+	x.alive()
+	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+		// The unreadable part of a refusal is not needed to classify it.
+		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
+		return refusal(resp.StatusCode, resp.Header, body)
+	}
+	body := &cappedBody{r: resp.Body, left: x.limit}
+	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind == "text/event-stream" {
+		x.frames = newFrames(body, x)
+		return nil
+	}
+	if x.body, err = io.ReadAll(&liveReader{r: body, x: x}); err != nil {
+		return readError(err)
+	}
+	return nil
+}
+
+// Frames are those of an answer that came as a stream, nil for one that came whole. A
+// server may send either, whatever it was asked for.
+func (x *Exchange) Frames() *Frames { return x.frames }
+
+// Decode reads an answer that came whole, which what names in errors, into v.
+func (x *Exchange) Decode(what string, v any) error {
+	if err := json.Unmarshal(x.body, v); err != nil {
+		if e, ok := parseError(x.body); ok {
+			return &providers.Error{Kind: kindOf(0, e), Code: e.code(), Message: string(e.Message)}
+		}
+		if bytes.HasPrefix(bytes.TrimSpace(x.body), []byte("<")) {
+			return &providers.Error{Kind: providers.KindOverloaded, Message: "the server answered with a web page; is base_url right?"}
+		}
+		return Cut(what+" is not JSON of the expected form", err)
+	}
+	return frameError(x.body)
+}
+
+// Stream reads the frames that next gives until the stream ends. add takes each, and
+// says whether the answer is finished with it; it says so again for later frames. The
+// stream has ended properly when next gives [io.EOF], which stands for [DONE], and in
+// any way after a finished answer.
+func (x *Exchange) Stream(next func() ([]byte, error), add func(frame []byte) (finished bool, err error)) error {
+	finished := false
+	for {
+		frame, err := next()
+		switch {
+		case errors.Is(err, io.EOF), err != nil && finished:
+			return nil
+		case err != nil:
+			return err
+		}
+		before := finished
+		if finished, err = add(frame); err != nil {
+			return err
+		}
+		if finished && !before {
+			x.hasten()
+		}
+	}
+}
+
+// hasten shortens the patience with a server that has said all that is needed.
+func (x *Exchange) hasten() {
+	x.idle = min(x.idle, lastWords)
+	x.alive()
+}
+
+// liveReader notes each read as a sign of life.
+type liveReader struct {
+	r io.Reader
+	x *Exchange
+}
+
+func (l *liveReader) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	if n > 0 {
+		l.x.alive()
+	}
+	return n, err
+}
+
+// cappedBody fails once more than its limit was read.
+type cappedBody struct {
+	r    io.Reader
+	left int64
+}
+
+func (c *cappedBody) Read(p []byte) (int, error) {
+	if c.left <= 0 {
+		return 0, errTooBig
+	}
+	if int64(len(p)) > c.left {
+		p = p[:c.left]
+	}
+	n, err := c.r.Read(p)
+	c.left -= int64(n)
+	return n, err
+}
