@@ -73,7 +73,7 @@ func chooseModel(ctx context.Context, cfg *config.Config, lookup func(string) (s
 		}
 		m := config.DefaultModel()
 		m.Model, m.BaseURL, m.APIKey, m.Images = k.model, k.baseURL, config.NewSecret(strings.TrimSpace(key)), true
-		b := ModelChoice{provider: newProvider(&m, log), model: m.Model, name: m.Model, why: k.env + " is set", secret: m.APIKey.Reveal()}
+		b := ModelChoice{provider: alone(&m, log), model: m.Model, name: m.Model, why: k.env + " is set", secret: m.APIKey.Reveal()}
 		return b, nil
 	}
 	if b, ok := probe(ctx, localServers(lookup), log); ok {
@@ -93,18 +93,27 @@ func configured(cfg *config.Config, log zerolog.Logger) (ModelChoice, error) {
 		if m == nil {
 			return ModelChoice{}, fmt.Errorf("agent.model: there is no model %s", name)
 		}
-		target := providers.Metered(tuned{newProvider(m, log), modelOptions(m)}, prices(m))
-		targets = append(targets, providers.Target{Provider: target, Model: modelName(m)})
+		targets = append(targets, target(m, providers.Metered(tuned{newProvider(m), modelOptions(m)}, prices(m))))
 	}
-	first := targets[0]
-	b := ModelChoice{
-		provider: first.Provider, model: first.Model,
-		name: first.Model, why: "models." + names[0] + " in the configuration", named: true,
-	}
-	if len(targets) > 1 {
-		b.provider = providers.Failover(targets...)
-	}
-	return b, nil
+	first := targets[0].Model
+	return ModelChoice{
+		provider: providers.Failover(retrying(log), targets...), model: first,
+		name: first, why: "models." + names[0] + " in the configuration", named: true,
+	}, nil
+}
+
+// retrying logs each failed attempt that another one follows.
+func retrying(log zerolog.Logger) providers.RetryPolicy {
+	return providers.RetryPolicy{OnRetry: func(r providers.Retried) {
+		said := "asking the model again"
+		if r.Next != r.Err.Model {
+			said = "asking the next model"
+		} else if r.NextKey != r.Key {
+			said = "asking the model with the next key"
+		}
+		log.Warn().Err(r.Err).Int("attempt", r.Attempt).Int("key", r.Key).
+			Str("next", r.Next).Int("next_key", r.NextKey).Dur("wait", r.Wait).Msg(said)
+	}}
 }
 
 func modelName(m *config.Model) string {
@@ -125,7 +134,7 @@ func modelOptions(m *config.Model) map[string]any {
 	return o
 }
 
-func newProvider(m *config.Model, log zerolog.Logger) providers.LLMProvider {
+func newProvider(m *config.Model) providers.LLMProvider {
 	if m.Provider == "offline" {
 		return offline.New(offline.Options{Version: Version()})
 	}
@@ -137,12 +146,16 @@ func newProvider(m *config.Model, log zerolog.Logger) providers.LLMProvider {
 	if m.APIKey.IsSet() {
 		o.Key = m.APIKey.Reveal
 	}
-	return providers.Retry(openai.New(o), providers.RetryPolicy{
-		Total: o.TotalTimeout,
-		OnRetry: func(err *providers.Error, attempt int, wait time.Duration) {
-			log.Warn().Err(err).Int("attempt", attempt).Dur("wait", wait).Msg("asking the model again")
-		},
-	})
+	return openai.New(o)
+}
+
+// alone asks one model, which no other steps in for.
+func alone(m *config.Model, log zerolog.Logger) providers.LLMProvider {
+	return providers.Failover(retrying(log), target(m, newProvider(m)))
+}
+
+func target(m *config.Model, p providers.LLMProvider) providers.Target {
+	return providers.Target{Provider: p, Model: modelName(m), Total: time.Duration(m.Timeouts.Total)}
 }
 
 // tuned asks a provider with its own model's options in place of the caller's, which
@@ -197,7 +210,7 @@ func probe(ctx context.Context, local []server, log zerolog.Logger) (ModelChoice
 		m := config.DefaultModel()
 		m.Model, m.BaseURL = models[i], s.baseURL
 		return ModelChoice{
-			provider: newProvider(&m, log), model: m.Model, name: m.Model,
+			provider: alone(&m, log), model: m.Model, name: m.Model,
 			why: s.name + " answers at " + strings.TrimSuffix(s.baseURL, "/v1"),
 		}, true
 	}

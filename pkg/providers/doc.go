@@ -12,8 +12,8 @@
 //     PersonMessage is the text for a person.
 //   - A response that is returned without an error ended properly; a stream that was
 //     cut is an error of [KindCut] and not half an answer.
-//   - [Retry] and [Failover] are decorators and keep the streaming of their
-//     providers.
+//   - [Failover] chooses the model and the key of each attempt, and [Retry] is the same
+//     for one model. Both are decorators and keep the streaming of their providers.
 //
 // To add a provider: make a subpackage, translate request, response, stream and
 // errors in one file each, and pass the suite in providertest.

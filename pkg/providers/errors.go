@@ -32,6 +32,9 @@ const (
 	KindInvalid ErrorKind = "invalid"
 	// KindFiltered: the server's content filter refused.
 	KindFiltered ErrorKind = "filtered"
+	// KindUnusable: the answer ended properly and is empty, or a call in it cannot be
+	// read. [Failover] makes it where another model is there to be asked.
+	KindUnusable ErrorKind = "unusable"
 )
 
 // Error is the error of every provider without an answer.
@@ -108,6 +111,8 @@ func (e *Error) PersonMessage() string {
 		return fmt.Sprintf(textNotFound, e.Model)
 	case KindFiltered:
 		return textFiltered
+	case KindUnusable:
+		return textUnusable
 	default:
 		if e.Status == 0 && e.Code == "" { // not a refusal: the answer came and is too much
 			return textUnusable

@@ -3,6 +3,7 @@ package providers_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -18,17 +19,17 @@ func TestFailoverGoesOn(t *testing.T) {
 		providers.KindRateLimited: true, providers.KindOverloaded: true, providers.KindUnreachable: true, providers.KindCut: true,
 		providers.KindTimeout: true, providers.KindAuth: true, providers.KindQuota: true,
 		providers.KindNotFound: true, providers.KindFiltered: true,
-		providers.KindInvalid: false, providers.KindTooLong: false,
+		providers.KindInvalid: true, providers.KindTooLong: false,
 	} {
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
 			first, second := &script{steps: []step{{err: fail(kind)}}}, &script{steps: []step{{text: "second"}}}
-			p := providers.Failover(providers.Target{Provider: first}, providers.Target{Provider: second, Model: "other"})
+			p := providers.Failover(providers.RetryPolicy{}, providers.Target{Provider: first}, providers.Target{Provider: second, Model: "other"})
 			resp, err := p.Chat(t.Context(), nil, nil, "caller's", nil)
 			if (err == nil) != goesOn || goesOn && resp.Content != "second" {
 				t.Errorf("%+v, %v", resp, err)
 			}
-			if d := cmp.Diff([]string{"caller's"}, first.models); d != "" {
+			if d := cmp.Diff([]string{"caller's"}, slices.Compact(first.models)); d != "" {
 				t.Errorf("the first target's models: %s", d)
 			}
 			if goesOn && !cmp.Equal([]string{"other"}, second.models) {
@@ -45,7 +46,7 @@ func TestFailoverAllFail(t *testing.T) {
 	for _, kind := range []providers.ErrorKind{providers.KindQuota, providers.KindOverloaded, providers.KindUnreachable} {
 		targets = append(targets, providers.Target{Provider: &script{steps: []step{{err: fail(kind)}}}})
 	}
-	_, err := providers.Failover(targets...).Chat(t.Context(), nil, nil, "m", nil)
+	_, err := providers.Failover(providers.RetryPolicy{}, targets...).Chat(t.Context(), nil, nil, "m", nil)
 	var failure *providers.Error
 	if !errors.As(err, &failure) || failure.Kind != providers.KindQuota {
 		t.Errorf("%v, want the first failure in front", err)
@@ -55,7 +56,7 @@ func TestFailoverAllFail(t *testing.T) {
 			t.Errorf("%q does not tell of %s", err, kind)
 		}
 	}
-	if _, err := providers.Failover().Chat(t.Context(), nil, nil, "m", nil); !errors.As(err, &failure) {
+	if _, err := providers.Failover(providers.RetryPolicy{}).Chat(t.Context(), nil, nil, "m", nil); !errors.As(err, &failure) {
 		t.Errorf("no targets: %v", err)
 	}
 }
@@ -65,13 +66,14 @@ func TestFailoverEndsWithContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	second := &script{steps: []step{{text: "second"}}}
-	p := providers.Failover(providers.Target{Provider: &script{steps: []step{{err: ctx.Err()}}}}, providers.Target{Provider: second})
+	p := providers.Failover(providers.RetryPolicy{},
+		providers.Target{Provider: &script{steps: []step{{err: ctx.Err()}}}}, providers.Target{Provider: second})
 	if _, err := p.Chat(ctx, nil, nil, "m", nil); !errors.Is(err, context.Canceled) || len(second.models) != 0 {
 		t.Errorf("%v, second asked %d times", err, len(second.models))
 	}
 }
 
-// TestFailoverStreams puts Failover over Retry: one Restart for each answer that is void.
+// TestFailoverStreams gives one Restart for each answer that is void.
 func TestFailoverStreams(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -79,9 +81,7 @@ func TestFailoverStreams(t *testing.T) {
 			steps: []step{{emits: []string{"x"}, err: fail(providers.KindCut)}, {emits: []string{"y"}, err: fail(providers.KindQuota)}},
 		}
 		second := &script{steps: []step{{err: fail(providers.KindOverloaded)}, {emits: []string{"a"}, text: "a"}}}
-		p := providers.Failover(
-			providers.Target{Provider: providers.Retry(first, providers.RetryPolicy{})},
-			providers.Target{Provider: providers.Retry(second, providers.RetryPolicy{})})
+		p := providers.Failover(providers.RetryPolicy{}, providers.Target{Provider: first}, providers.Target{Provider: second})
 		got, err := stream(t.Context(), p)
 		if err != nil {
 			t.Fatal(err)
@@ -97,4 +97,53 @@ func TestFailoverStreams(t *testing.T) {
 			t.Error(d)
 		}
 	})
+}
+
+// TestFailoverReplacesAUselessAnswer voids an answer that was shown and is of no use, and
+// shows it again where no model has a better one.
+func TestFailoverReplacesAUselessAnswer(t *testing.T) {
+	t.Parallel()
+	text := func(s string) providers.StreamEvent { return providers.TextDelta{Text: s} }
+	bad := []providers.ToolCall{{ID: "1", Name: "tool", RawArguments: "{", BadArguments: "it ends too early"}}
+	first := step{emits: []string{"see"}, text: "see", calls: bad}
+	for name, c := range map[string]struct {
+		second step
+		want   asked
+		tokens int
+	}{
+		"a good one": {
+			step{emits: []string{"good"}, text: "good"},
+			asked{"good", []providers.StreamEvent{text("see"), providers.Restart{Reason: "unusable"}, text("good")}},
+			2,
+		},
+		"none": {
+			step{emits: []string{"x"}, err: fail(providers.KindQuota)},
+			asked{"see", []providers.StreamEvent{
+				text("see"), providers.Restart{Reason: "unusable"}, text("x"), providers.Restart{Reason: "quota"}, text("see"),
+			}},
+			1,
+		},
+		"another useless one": {
+			step{},
+			asked{"", []providers.StreamEvent{text("see"), providers.Restart{Reason: "unusable"}}},
+			2,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := providers.Failover(providers.RetryPolicy{},
+				providers.Target{Provider: &script{steps: []step{first}}}, providers.Target{Provider: &script{steps: []step{c.second}}})
+			var events []providers.StreamEvent
+			resp, err := providers.Stream(t.Context(), p, nil, nil, "m", nil, func(e providers.StreamEvent) { events = append(events, e) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(c.want, asked{resp.Content, events}); d != "" {
+				t.Error(d)
+			}
+			if resp.Usage.TotalTokens != c.tokens {
+				t.Errorf("%d tokens, want those of all answers, %d", resp.Usage.TotalTokens, c.tokens)
+			}
+		})
+	}
 }

@@ -3,6 +3,7 @@ package providers_test
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,16 +13,20 @@ import (
 	"parley/pkg/providers"
 )
 
-// step is one answer of a script: what it emits, then text or an error.
+// step is one answer of a script: what it emits, then after a while text, calls or an error.
 type step struct {
 	emits []string
+	takes time.Duration
 	text  string
+	calls []providers.ToolCall
 	err   error
 }
 
 // script is a streaming provider that answers by its steps, the last one for ever.
 type script struct {
-	steps  []step
+	steps []step
+
+	mu     sync.Mutex // guards what follows; tests read it when all requests are over
 	models []string
 	times  []time.Time
 }
@@ -34,19 +39,28 @@ func (s *script) Chat(
 }
 
 func (s *script) ChatStream(
-	_ context.Context, _ []providers.Message, _ []providers.ToolDefinition,
+	ctx context.Context, _ []providers.Message, _ []providers.ToolDefinition,
 	model string, _ map[string]any, emit func(providers.StreamEvent),
 ) (*providers.LLMResponse, error) {
+	s.mu.Lock()
 	now := s.steps[min(len(s.models), len(s.steps)-1)]
 	s.models = append(s.models, model)
 	s.times = append(s.times, time.Now())
+	s.mu.Unlock()
 	for _, e := range now.emits {
 		emit(providers.TextDelta{Text: e})
+	}
+	select {
+	case <-time.After(now.takes):
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
 	if now.err != nil {
 		return nil, now.err
 	}
-	return &providers.LLMResponse{Content: now.text, FinishReason: providers.FinishStop}, nil
+	return &providers.LLMResponse{
+		Content: now.text, ToolCalls: now.calls, FinishReason: providers.FinishStop, Usage: providers.Usage{TotalTokens: 1},
+	}, nil
 }
 
 // plain hides that a provider streams.
@@ -106,10 +120,10 @@ func TestRetryAttempts(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &script{steps: c.steps}
 				told := 0
-				c.policy.OnRetry = func(err *providers.Error, attempt int, wait time.Duration) {
+				c.policy.OnRetry = func(r providers.Retried) {
 					told++
-					if err == nil || attempt != told || wait <= 0 {
-						t.Errorf("told %v, %d, %v as number %d", err, attempt, wait, told)
+					if r.Err == nil || r.Attempt != told || r.Wait <= 0 || r.Next != "m" || r.Key != 1 || r.NextKey != 1 {
+						t.Errorf("told %+v as number %d", r, told)
 					}
 				}
 				resp, err := providers.Retry(s, c.policy).Chat(t.Context(), nil, nil, "m", nil)

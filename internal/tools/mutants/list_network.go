@@ -151,13 +151,33 @@ func linkMutants() []Mutant {
 		},
 		{
 			Promise: "model: total", Defect: "has the total limit for each attempt",
-			File: "pkg/gateway/models.go", Old: "Total: o.TotalTimeout,", New: "",
+			File: "pkg/gateway/models.go", Old: ", Total: time.Duration(m.Timeouts.Total)}", New: "}",
 			Dir: gateway, Test: "^TestTheTotalLimitOfAModelIsTheTotal$",
 		},
 		{
 			Promise: "model: total", Defect: "lets an attempt that hangs outlast the total limit",
-			File: "pkg/providers/retry.go", Old: "context.WithDeadline(caller, end)", New: "context.WithDeadline(caller, end.Add(r.policy.Total))",
+			File: "pkg/providers/request.go", Old: "began.Add(c.left)", New: "began.Add(2*c.target.Total)",
 			Dir: "pkg/providers", Test: "^TestRetryTotal$",
+		},
+		{
+			Promise: "model: another steps in", Defect: "waits for a model although its server asks for a long pause",
+			File: "pkg/providers/request.go", Old: "!now.Add(again.wait).After(c.firstFailure.Add(r.f.policy.Switch))", New: "true",
+			Dir: "pkg/providers", Test: "^TestFailoverSwitches$",
+		},
+		{
+			Promise: "model: another steps in", Defect: "asks a model again that hangs",
+			File: "pkg/providers/rest.go", Old: "m.failures = failuresInRow //", New: "m.failures++ //",
+			Dir: "pkg/providers", Test: "^TestFailoverSwitches$",
+		},
+		{
+			Promise: "model: rests", Defect: "lets all requests probe a model at once",
+			File: "pkg/providers/rest.go", Old: "m.until.IsZero() || !m.probed && ", New: "m.until.IsZero() || ",
+			Dir: "pkg/providers", Test: "^TestFailoverLeavesOutAModelThatKeepsFailing$",
+		},
+		{
+			Promise: "model: rests", Defect: "begins each request of a turn with the first model",
+			File: "pkg/providers/request.go", Old: "r.f.turns.keep(r.turn, c.index)", New: "r.f.turns.keep(r.turn, 0)",
+			Dir: "pkg/providers", Test: "^TestFailoverStaysWithinATurn$",
 		},
 	}
 }

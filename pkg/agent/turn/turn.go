@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -265,7 +266,7 @@ func loopConfig(t *Turn, past resumed) tools.ToolLoopConfig {
 		provider = model.Direct
 	}
 	return tools.ToolLoopConfig{
-		Provider: provider, Model: model.Name, LLMOptions: model.Options,
+		Provider: provider, Model: model.Name, LLMOptions: options(t),
 		Tools:         t.Offered(),
 		MaxIterations: t.Deps.Limits.Iterations,
 		MaxParallel:   t.Deps.Limits.Parallel,
@@ -278,6 +279,13 @@ func loopConfig(t *Turn, past resumed) tools.ToolLoopConfig {
 		Gate:          t.Deps.Approvals.Gate(t),
 		Asked:         past.asked,
 	}
+}
+
+// options go along with every request of the turn.
+func options(t *Turn) map[string]any {
+	options := map[string]any{providers.OptionTurn: t.Info.ID}
+	maps.Copy(options, t.Deps.Model.Options)
+	return options
 }
 
 // Offered is the registry as this turn may see it.
