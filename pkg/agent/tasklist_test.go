@@ -32,6 +32,8 @@ func TestTasksAreListedInTheirChatAlone(t *testing.T) {
 	}
 	w.write("2", "1", "/tasks")
 	w.expectText("This chat has no background tasks.")
+	w.write("2", "1", "/cancel")
+	w.expectText("This chat has no background tasks.")
 	w.write("2", "1", "/cancel "+open[0].Short())
 	if got := w.expect().Text; !strings.Contains(got, "no such") {
 		t.Errorf("told %q", got)
@@ -45,6 +47,10 @@ func TestTasksAreListedInTheirChatAlone(t *testing.T) {
 	w.settled()
 	w.write("1", "1", "/tasks")
 	if got := w.expect().Text; !strings.Contains(got, "Ended tasks:\n- "+open[0].Short()+" `work`: done") {
+		t.Errorf("told %q", got)
+	}
+	w.write("1", "1", "/cancel")
+	if got := w.expect().Text; strings.Contains(got, "Which task?") || !strings.Contains(got, "- none") {
 		t.Errorf("told %q", got)
 	}
 	w.settled()

@@ -8,7 +8,7 @@ func slackSuiteMutants() []Mutant {
 		{
 			Promise: "slack: conversations", Defect: "does not ask whether a thread is alive",
 			File: options, Old: "Alive: p.alive, Log: p.log,",
-			New: "Alive: func(context.Context, channels.Address) (bool, error) { return false, nil }, Log: log,",
+			New: "Alive: func(context.Context, channels.Address) (bool, error) { return false, nil }, Log: p.log,",
 			Dir: e2e, Test: "^TestSlackThreads$",
 		},
 		{

@@ -23,7 +23,7 @@ type Commands struct {
 
 // List lists the tasks of the turn's chat.
 func (c Commands) List(ctx context.Context, t *turn.Turn, _ string) (turn.Reply, error) {
-	said, err := (&commandLine{T: t, o: &c}).tasks(ctx)
+	_, said, err := (&commandLine{T: t, o: &c}).tasks(ctx)
 	return turn.Reply{Commit: session.Commit{Outcome: session.OutcomeAnswered}, Text: said}, err
 }
 
@@ -44,8 +44,11 @@ type commandLine struct {
 func (h *commandLine) cancel(ctx context.Context, arg string) (shown string, history []providers.Message, err error) {
 	id, it := arg, &h.T.Info.Items[0]
 	if id == "" {
-		shown, err := h.tasks(ctx)
-		return fmt.Sprintf(textWhichTask, h.T.Typed("cancel"), shown), nil, err
+		some, shown, err := h.tasks(ctx)
+		if some {
+			shown = fmt.Sprintf(textWhichTask, h.T.Typed("cancel"), shown)
+		}
+		return shown, nil, err
 	}
 	t, err := h.o.Tasks.Find(ctx, h.T.Info.Chat, id)
 	switch {
@@ -78,14 +81,14 @@ func (h *commandLine) cancel(ctx context.Context, arg string) (shown string, his
 	}, nil
 }
 
-// tasks lists the chat's tasks.
-func (h *commandLine) tasks(ctx context.Context) (string, error) {
+// tasks lists the chat's tasks and says whether some are running.
+func (h *commandLine) tasks(ctx context.Context) (some bool, shown string, err error) {
 	running, recent, err := h.o.Tasks.Of(ctx, h.T.Info.Chat)
 	if err != nil {
-		return "", err
+		return false, "", err
 	}
 	if len(running)+len(recent) == 0 {
-		return textNoTasks, nil
+		return false, textNoTasks, nil
 	}
 	var b strings.Builder
 	const clock = "15:04 MST"
@@ -110,7 +113,7 @@ func (h *commandLine) tasks(ctx context.Context) (string, error) {
 		t := &recent[i]
 		fmt.Fprintf(&b, textEndedTask, t.Short(), titleOf(t), strings.ReplaceAll(string(t.State), "_", " "), text.Ago(time.Since(t.Ended)))
 	}
-	return strings.TrimSpace(b.String()), nil
+	return len(running) > 0, strings.TrimSpace(b.String()), nil
 }
 
 // titleOf is the title of a task in a list.
