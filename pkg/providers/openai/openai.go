@@ -127,27 +127,21 @@ func (p *Provider) once(
 ) (resp *providers.LLMResponse, err error) {
 	a := newAssembly(q.messages, exchange.Mark{Server: p.client.Server(), Model: q.model}, q.emit)
 	err = p.client.Once(ctx, q.stream, func(ctx context.Context, x *exchange.Exchange) error {
-		client := p.sdkClient(&doer{x: x, body: messages, stream: q.stream})
-		var next func() ([]byte, error)
+		client := p.sdkClient(&doer{x: x, body: messages})
 		if q.stream {
 			stream, err := client.CreateChatCompletionStream(ctx, req)
 			if err != nil {
 				return err
 			}
 			defer stream.Close()
-			next = stream.RecvRaw
 		} else if _, err := client.CreateChatCompletion(ctx, req); err != nil {
 			return err
 		}
-		frames := x.Frames()
-		switch {
-		case frames == nil:
+		if x.Frames() != nil {
+			resp, err = readStream(x, a)
+		} else {
 			resp, err = decodeWhole(x, a)
-			return err
-		case next == nil:
-			next = frames.Next
 		}
-		resp, err = readStream(x, next, a)
 		return err
 	})
 	return resp, err
@@ -158,7 +152,6 @@ func (p *Provider) sdkClient(d *doer) *sdk.Client {
 	c := sdk.DefaultConfig(p.client.Key())
 	c.BaseURL = p.client.URL("")
 	c.HTTPClient = d
-	c.EmptyMessagesLimit = 1 << 31 // the filter lets no empty line through
 	return sdk.NewClientWithConfig(c)
 }
 

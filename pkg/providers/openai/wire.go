@@ -68,8 +68,8 @@ func (a *arguments) UnmarshalJSON(b []byte) error {
 	case len(b) == 0 || string(b) == "null":
 		return nil
 	case b[0] == '"':
-		var s string
-		if err := json.Unmarshal(b, &s); err != nil {
+		s, err := exchange.Unquote(b)
+		if err != nil {
 			return err
 		}
 		*a = arguments(s)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+	"unicode/utf8"
 )
 
 // LooseText is a string that some hosts send as null, a number or a list of parts.
@@ -17,8 +18,8 @@ func (t *LooseText) UnmarshalJSON(b []byte) error {
 	}
 	switch b[0] {
 	case '"':
-		var s string
-		if err := json.Unmarshal(b, &s); err != nil {
+		s, err := Unquote(b)
+		if err != nil {
 			return err
 		}
 		*t = LooseText(s)
@@ -33,6 +34,17 @@ func (t *LooseText) UnmarshalJSON(b []byte) error {
 		*t = LooseText(b)
 	}
 	return nil
+}
+
+// Unquote decodes a string that a decoder has found, which is mostly plain text: the
+// pieces of a stream are many, and a second decoder for each costs more than the text.
+func Unquote(literal []byte) (string, error) {
+	if n := len(literal); n >= 2 && bytes.IndexByte(literal, '\\') < 0 && utf8.Valid(literal) {
+		return string(literal[1 : n-1]), nil
+	}
+	var s string
+	err := json.Unmarshal(literal, &s)
+	return s, err
 }
 
 func joinParts(parts []json.RawMessage) string {
