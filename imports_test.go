@@ -71,7 +71,10 @@ func rooms() map[string][]string {
 		// Providers.
 		"pkg/providers": nil,
 		// Code that two provider adapters share lives in providers/internal.
-		"pkg/providers/*/...":             {"pkg/providers", "pkg/providers/internal/..."},
+		"pkg/providers/*/...": {"pkg/providers", "pkg/providers/internal/..."},
+		// The table of servers and model families is data alone.
+		"pkg/providers/kinds":             nil,
+		"pkg/providers/openai":            {"pkg/providers", "pkg/providers/internal/...", "pkg/providers/kinds"},
 		"pkg/providers/internal/exchange": {"pkg/providers"},
 		"pkg/policy":                      {"pkg/channels"},
 		"pkg/config":                      nil,

@@ -12,6 +12,7 @@ import (
 
 	"parley/pkg/providers"
 	"parley/pkg/providers/internal/exchange"
+	"parley/pkg/providers/kinds"
 )
 
 // The messages and tools of a request are encoded here and put into go-openai's text:
@@ -35,8 +36,8 @@ func (p *Provider) messages(q *question, k quirks) (*exchange.Body, error) {
 		switch {
 		case msg.Role == providers.RoleUser && len(msg.Images) > 0:
 			appendPictured(b, msg, pictures)
-		case plain(msg, k):
-			b.Text = appendPlain(b.Text, msg)
+		case plain(msg):
+			b.Text = appendMessage(b.Text, msg, k)
 		default:
 			full, err := fullMessage(msg, k, m)
 			if err != nil {
@@ -137,38 +138,57 @@ func appendTools(b []byte, defs []providers.ToolDefinition) ([]byte, error) {
 	return append(b, ']'), nil
 }
 
-// plain says whether a message has only texts and calls, without extra data for this server.
-func plain(m *providers.Message, k quirks) bool {
+// plain says whether a message is without extra data for this server.
+func plain(m *providers.Message) bool {
 	for i := range m.ToolCalls {
 		if len(m.ToolCalls[i].Extra) > 0 {
 			return false
 		}
 	}
-	return len(m.Extra) == 0 && (m.Reasoning == "" || !k.reasoning)
+	return len(m.Extra) == 0
 }
 
-func appendPlain(b []byte, m *providers.Message) []byte {
+func appendMessage(b []byte, m *providers.Message, k quirks) []byte {
 	b = append(b, `{"role":`...)
 	b = exchange.AppendString(b, m.Role)
+	thoughts, field := k.thoughts(m)
 	content := m.Content
 	if content == "" && m.Role == providers.RoleTool {
 		content = noOutput
 	}
-	if content != "" || len(m.ToolCalls) == 0 {
+	if thoughts != "" && field == kinds.FieldTag {
+		content, thoughts = tagged(thoughts, content), ""
+	}
+	if content != "" || len(m.ToolCalls) == 0 || k.row.EmptyContent {
 		b = append(b, `,"content":`...)
 		b = exchange.AppendString(b, content)
 	}
+	if thoughts != "" {
+		b = append(b, `,"`...)
+		b = append(b, field...)
+		b = append(b, `":`...)
+		b = exchange.AppendString(b, thoughts)
+	}
 	if m.Role == providers.RoleAssistant {
-		b = appendCalls(b, m.ToolCalls)
+		b = appendCalls(b, m.ToolCalls, k)
 	}
 	if m.Role == providers.RoleTool {
 		b = append(b, `,"tool_call_id":`...)
-		b = exchange.AppendString(b, m.ToolCallID)
+		b = exchange.AppendString(b, k.callID(m.ToolCallID))
+		if k.row.ToolName && m.Name != "" {
+			b = append(b, `,"name":`...)
+			b = exchange.AppendString(b, m.Name)
+		}
 	}
 	return append(b, '}')
 }
 
-func appendCalls(b []byte, calls []providers.ToolCall) []byte {
+// tagged puts reasoning into the content, where its model writes it.
+func tagged(thoughts, content string) string {
+	return "<think>\n" + thoughts + "\n</think>\n\n" + content
+}
+
+func appendCalls(b []byte, calls []providers.ToolCall, k quirks) []byte {
 	if len(calls) == 0 {
 		return b
 	}
@@ -176,7 +196,7 @@ func appendCalls(b []byte, calls []providers.ToolCall) []byte {
 	for i := range calls {
 		b = append(b, "[,"[min(i, 1)])
 		b = append(b, `{"id":`...)
-		b = exchange.AppendString(b, calls[i].ID)
+		b = exchange.AppendString(b, k.callID(calls[i].ID))
 		b = append(b, `,"type":"function","function":{"name":`...)
 		b = exchange.AppendString(b, calls[i].Name)
 		b = append(b, `,"arguments":`...)
@@ -222,12 +242,9 @@ func appendPictured(b *exchange.Body, m *providers.Message, pictures exchange.Pi
 	b.Text = append(b.Text, `]}`...)
 }
 
-// fullMessage encodes any message, with the fields that go-openai's types lack.
+// fullMessage encodes a message with the fields that came with it.
 func fullMessage(msg *providers.Message, k quirks, m exchange.Mark) ([]byte, error) {
-	b, err := json.Marshal(message(msg, k))
-	if err != nil {
-		return nil, fmt.Errorf("encode message: %w", err)
-	}
+	b := appendMessage(nil, msg, k)
 	more, ok := patchOf(msg, m)
 	if !ok {
 		return b, nil
@@ -239,7 +256,8 @@ func fullMessage(msg *providers.Message, k quirks, m exchange.Mark) ([]byte, err
 	if err := more.apply(fields); err != nil {
 		return nil, err
 	}
-	if b, err = json.Marshal(fields); err != nil {
+	b, err := json.Marshal(fields)
+	if err != nil {
 		return nil, fmt.Errorf("patch message: %w", err)
 	}
 	return b, nil

@@ -10,6 +10,7 @@ import (
 
 	"parley/pkg/providers"
 	"parley/pkg/providers/internal/exchange"
+	"parley/pkg/providers/kinds"
 )
 
 // DefaultBaseURL is OpenAI's own.
@@ -34,6 +35,9 @@ type Options struct {
 	TotalTimeout time.Duration
 	// MaxBody is the most that is read of one answer, in bytes; 0 means 8 MiB.
 	MaxBody int64
+	// Kind names the row of [kinds] for this server or its models; empty means that the
+	// base URL and the model's name tell. An unknown name counts as empty.
+	Kind string
 	// Images says that the model takes pictures. Without it they are replaced by a note.
 	Images bool
 }
@@ -41,8 +45,9 @@ type Options struct {
 // Provider is a [providers.StreamingProvider] for one server. It is safe for use
 // by many goroutines at once, and shares its connections among them.
 type Provider struct {
-	client *exchange.Client
-	images bool
+	client        *exchange.Client
+	kind, baseURL string
+	images        bool
 
 	mu     sync.Mutex
 	quirks map[string]quirks // by model
@@ -60,7 +65,7 @@ func New(o Options) *Provider {
 			BaseURL: o.BaseURL, Key: o.Key, Transport: o.Transport, MaxBody: o.MaxBody,
 			ConnectTimeout: o.ConnectTimeout, IdleTimeout: o.IdleTimeout, TotalTimeout: o.TotalTimeout,
 		}),
-		images: o.Images,
+		kind: o.Kind, baseURL: o.BaseURL, images: o.Images,
 		quirks: make(map[string]quirks),
 	}
 }
@@ -169,15 +174,33 @@ func (p *Provider) Models(ctx context.Context) (names []string, err error) {
 	return names, p.client.Failure(ctx, "", err)
 }
 
+// quirksOf gives a model's manners: the remembered ones, or those of its row.
 func (p *Provider) quirksOf(model string) quirks {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.quirks[model]
+	if q, known := p.quirks[model]; known {
+		return q
+	}
+	match, ok := kinds.Of(p.kind, p.baseURL, model)
+	if !ok {
+		match, _ = kinds.Of("", p.baseURL, model)
+	}
+	q := quirks{row: &match.Traits, completionTokens: match.Traits.MaxTokens == maxCompletionTokens}
+	p.keep(model, q)
+	return q
 }
+
+// maxCompletionTokens is the newer name of the limit of an answer.
+const maxCompletionTokens = "max_completion_tokens"
 
 func (p *Provider) remember(model string, q quirks) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.keep(model, q)
+}
+
+// keep is remember with the lock held.
+func (p *Provider) keep(model string, q quirks) {
 	if len(p.quirks) >= maxModelsKnown {
 		clear(p.quirks)
 	}

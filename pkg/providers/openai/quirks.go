@@ -2,21 +2,61 @@ package openai
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	sdk "github.com/sashabaranov/go-openai"
 
 	"parley/pkg/providers"
+	"parley/pkg/providers/kinds"
 )
 
-// quirks are the parameters that a model has refused.
+// quirks are the manners of a model: its row in the table of kinds, and the parameters
+// that it has refused besides.
 type quirks struct {
+	row              *kinds.Traits // shared, and never written
 	noTemperature    bool
 	completionTokens bool // max_tokens must be called max_completion_tokens
 	noStreamOptions  bool
 	reasoning        bool // earlier reasoning must be sent back
 	noEffort         bool // tools are taken only without reasoning
+	noForce          bool // no call can be forced
 }
+
+// sends says whether an option goes along.
+func (k quirks) sends(option string) bool {
+	return !slices.Contains(k.row.Refuses, option)
+}
+
+// choice is the strongest form of tool_choice that is taken.
+func (k quirks) choice() kinds.Choice {
+	if k.noForce && k.row.Choice.Takes(kinds.ChoiceNone) {
+		return kinds.ChoiceNone
+	}
+	return k.row.Choice
+}
+
+// thoughts are the reasoning that goes back with a message of the model, and their
+// field; an empty text is not sent.
+func (k quirks) thoughts(m *providers.Message) (text string, field kinds.Field) {
+	if field = k.row.ThinkingField; field == "" {
+		field = kinds.FieldReasoningContent
+	}
+	always := k.row.Thinking == kinds.ThinkingAlways
+	switch {
+	case m.Role != providers.RoleAssistant:
+		return "", field
+	case m.Reasoning == "" && always:
+		return unthought, field
+	case always, k.reasoning, k.row.Thinking == kinds.ThinkingGiven:
+		return m.Reasoning, field
+	}
+	return "", field
+}
+
+// unthought stands for the reasoning of a message without one, where a server demands
+// some of every message.
+const unthought = " "
 
 // learn adds the refusal in err about req. It returns k itself if that is known
 // already.
@@ -44,6 +84,8 @@ func (k quirks) learn(err error, req sdk.ChatCompletionRequest) quirks {
 		k.noTemperature = true
 	case strings.Contains(message, "reasoning_content"):
 		k.reasoning = true
+	case req.ToolChoice != nil && strings.Contains(message, "tool_choice"):
+		k.noForce = true
 	}
 	return k
 }

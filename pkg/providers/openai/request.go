@@ -2,7 +2,6 @@ package openai
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"strings"
 
@@ -18,7 +17,7 @@ const noOutput = "(no output)"
 // request translates a question. Its messages come apart: see messages.go.
 func (p *Provider) request(q *question, k quirks) (sdk.ChatCompletionRequest, *exchange.Body, error) {
 	req := sdk.ChatCompletionRequest{Model: q.model, Stream: q.stream}
-	if q.stream && !k.noStreamOptions {
+	if q.stream && !k.noStreamOptions && k.sends("stream_options") {
 		req.StreamOptions = &sdk.StreamOptions{IncludeUsage: true}
 	}
 	if err := setOptions(&req, q, k); err != nil {
@@ -29,27 +28,11 @@ func (p *Provider) request(q *question, k quirks) (sdk.ChatCompletionRequest, *e
 }
 
 func setOptions(req *sdk.ChatCompletionRequest, q *question, k quirks) error {
-	if n, ok := number(q.options["max_tokens"]); ok && n > 0 {
-		if k.completionTokens {
-			req.MaxCompletionTokens = int(n)
-		} else {
-			req.MaxTokens = int(n) //nolint:staticcheck // the name that most servers know
-		}
-	}
-	if t, ok := number(q.options["temperature"]); ok && !k.noTemperature {
-		req.Temperature = nonzero(t)
-	}
-	if t, ok := number(q.options["top_p"]); ok && !k.noTemperature {
-		req.TopP = nonzero(t)
-	}
-	if n, ok := number(q.options["seed"]); ok {
-		seed := int(n)
-		req.Seed = &seed
-	}
-	if stop, ok := q.options["stop"].([]string); ok {
+	setLimits(req, q, k)
+	if stop, ok := q.options["stop"].([]string); ok && k.sends("stop") {
 		req.Stop = stop
 	}
-	if effort, ok := q.options["reasoning_effort"].(string); ok {
+	if effort, ok := q.options["reasoning_effort"].(string); ok && k.sends("reasoning_effort") {
 		req.ReasoningEffort = effort
 	}
 	if k.noEffort {
@@ -58,9 +41,33 @@ func setOptions(req *sdk.ChatCompletionRequest, q *question, k quirks) error {
 	if len(q.tools) == 0 { // servers refuse a choice without tools
 		return nil
 	}
-	var err error
-	req.ToolChoice, err = toolChoice(q.options["tool_choice"])
-	return err
+	choice, err := toolChoice(q.options["tool_choice"])
+	if err != nil {
+		return err
+	}
+	req.ToolChoice = q.offer(choice, k.choice())
+	return nil
+}
+
+// setLimits sets the options that are numbers.
+func setLimits(req *sdk.ChatCompletionRequest, q *question, k quirks) {
+	if n, ok := number(q.options["max_tokens"]); ok && n > 0 {
+		if k.completionTokens {
+			req.MaxCompletionTokens = int(n)
+		} else {
+			req.MaxTokens = int(n) //nolint:staticcheck // the name that most servers know
+		}
+	}
+	if t, ok := number(q.options["temperature"]); ok && !k.noTemperature && k.sends("temperature") {
+		req.Temperature = nonzero(t)
+	}
+	if t, ok := number(q.options["top_p"]); ok && !k.noTemperature && k.sends("top_p") {
+		req.TopP = nonzero(t)
+	}
+	if n, ok := number(q.options["seed"]); ok && k.sends("seed") {
+		seed := int(n)
+		req.Seed = &seed
+	}
 }
 
 // nonzero is v for a field that go-openai leaves out at 0.
@@ -85,60 +92,6 @@ func number(v any) (float64, bool) {
 	default:
 		return 0, false
 	}
-}
-
-func toolChoice(v any) (any, error) {
-	name := ""
-	switch v := v.(type) {
-	case nil:
-		return nil, nil //nolint:nilnil // no choice is a choice, and goes unsaid
-	case string:
-		if v == "auto" || v == "none" || v == "required" {
-			return v, nil
-		}
-	case map[string]any:
-		name, _ = v["name"].(string)
-	case map[string]string:
-		name = v["name"]
-	}
-	if name == "" {
-		return nil, &providers.Error{
-			Kind:    providers.KindInvalid,
-			Message: fmt.Sprintf("tool_choice %v is none of auto, none, required and {name}", v),
-		}
-	}
-	return sdk.ToolChoice{Type: sdk.ToolTypeFunction, Function: sdk.ToolFunction{Name: name}}, nil
-}
-
-func message(m *providers.Message, k quirks) sdk.ChatCompletionMessage {
-	out := sdk.ChatCompletionMessage{Role: m.Role, Content: m.Content}
-	switch m.Role {
-	case providers.RoleAssistant:
-		out.ToolCalls = callsOf(m.ToolCalls)
-		if k.reasoning {
-			out.ReasoningContent = m.Reasoning
-		}
-	case providers.RoleTool:
-		out.ToolCallID = m.ToolCallID
-		if out.Content == "" {
-			out.Content = noOutput
-		}
-	}
-	return out
-}
-
-func callsOf(calls []providers.ToolCall) []sdk.ToolCall {
-	if len(calls) == 0 {
-		return nil
-	}
-	out := make([]sdk.ToolCall, len(calls))
-	for i := range calls {
-		out[i] = sdk.ToolCall{
-			ID: calls[i].ID, Type: sdk.ToolTypeFunction,
-			Function: sdk.FunctionCall{Name: calls[i].Name, Arguments: argumentsText(&calls[i])},
-		}
-	}
-	return out
 }
 
 // argumentsText gives the arguments as the model wrote them if that is an object.

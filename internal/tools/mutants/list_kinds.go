@@ -1,0 +1,23 @@
+package mutants
+
+// kindMutants break the table of model servers and the requests that follow it.
+func kindMutants() []Mutant {
+	const openai = "pkg/providers/openai"
+	return []Mutant{
+		{
+			Promise: "kinds of servers", Defect: "knows a server by any host name that ends alike",
+			File: "pkg/providers/kinds/kinds.go", Old: `strings.HasSuffix(host, "."+h)`, New: `strings.HasSuffix(host, h)`,
+			Dir: "pkg/providers/kinds", Test: "^TestOf$",
+		},
+		{
+			Promise: "kinds of servers", Defect: "forces a call on a server that takes no forced one",
+			File: openai + "/choice.go", Old: `c.form == kinds.ChoiceRequired && !strongest.Takes(c.form)`, New: `strongest == ""`,
+			Dir: openai, Test: "^TestWeakerChoices$",
+		},
+		{
+			Promise: "kinds of servers", Defect: "sends an id in another form with the call than with its result",
+			File: openai + "/messages.go", Old: `AppendString(b, k.callID(m.ToolCallID))`, New: `AppendString(b, m.ToolCallID)`,
+			Dir: openai, Test: "^TestRowsShapeTheRequest$",
+		},
+	}
+}

@@ -1,0 +1,108 @@
+package openai
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"math/big"
+	"strings"
+
+	sdk "github.com/sashabaranov/go-openai"
+
+	"parley/pkg/providers"
+	"parley/pkg/providers/kinds"
+)
+
+// demand is a caller's tool_choice: a form, and the tool that a named one names. The
+// zero value is no choice.
+type demand struct {
+	form kinds.Choice
+	name string
+}
+
+func toolChoice(v any) (demand, error) {
+	name := ""
+	switch v := v.(type) {
+	case nil:
+		return demand{}, nil
+	case string:
+		if v == "auto" || v == "none" || v == "required" {
+			return demand{form: kinds.Choice(v)}, nil
+		}
+	case map[string]any:
+		name, _ = v["name"].(string)
+	case map[string]string:
+		name = v["name"]
+	}
+	if name == "" {
+		return demand{}, &providers.Error{
+			Kind:    providers.KindInvalid,
+			Message: fmt.Sprintf("tool_choice %v is none of auto, none, required and {name}", v),
+		}
+	}
+	return demand{form: kinds.ChoiceNamed, name: name}, nil
+}
+
+// offer gives the value of tool_choice for a server whose strongest form is given. A
+// form that it does not take becomes the next weaker one, and the offered tools make
+// up for it: none of them, or the named one alone.
+func (q *question) offer(c demand, strongest kinds.Choice) any {
+	switch {
+	case c.form == "":
+		return nil
+	case c.form == kinds.ChoiceNone && !strongest.Takes(c.form):
+		q.tools = nil
+		return nil
+	case c.form == kinds.ChoiceNamed && !strongest.Takes(c.form):
+		q.tools = only(q.tools, c.name)
+		c.form = kinds.ChoiceRequired
+	}
+	if c.form == kinds.ChoiceRequired && !strongest.Takes(c.form) {
+		c.form = kinds.ChoiceAuto
+	}
+	switch {
+	case len(q.tools) == 0, !strongest.Takes(c.form):
+		return nil
+	case c.form == kinds.ChoiceNamed:
+		return sdk.ToolChoice{Type: sdk.ToolTypeFunction, Function: sdk.ToolFunction{Name: c.name}}
+	}
+	return string(c.form)
+}
+
+// only gives the tool of a name alone; all of them if there is none.
+func only(tools []providers.ToolDefinition, name string) []providers.ToolDefinition {
+	for i := range tools {
+		if tools[i].Function.Name == name {
+			return tools[i : i+1 : i+1]
+		}
+	}
+	return tools
+}
+
+// callID gives a call's id in the form that the server takes: an id of another
+// server may have a form that this one refuses. The same id gives the same one.
+func (k quirks) callID(id string) string {
+	switch k.row.IDs {
+	case kinds.IDsNine:
+		if len(id) == nineLetters && strings.IndexFunc(id, isOther) < 0 {
+			return id
+		}
+		sum := sha256.Sum256([]byte(id))
+		const base = 62
+		text := new(big.Int).SetBytes(sum[:]).Text(base)
+		return text[len(text)-nineLetters:]
+	case kinds.IDsShort:
+		const most = 40
+		if len(id) <= most {
+			return id
+		}
+		sum := sha256.Sum256([]byte(id))
+		return fmt.Sprintf("call_%x", sum[:12])
+	}
+	return id
+}
+
+const nineLetters = 9
+
+func isOther(r rune) bool {
+	return (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+}
