@@ -1,0 +1,38 @@
+package mutants
+
+// spokenMutants break the promises about markup in the text of an answer.
+func spokenMutants() []Mutant {
+	const dir = "pkg/providers/internal/spoken"
+	return []Mutant{
+		{
+			Promise: "thoughts in text", Defect: "leaves the thoughts in the text",
+			File: dir + "/reader.go", Old: "r.at, r.marked = beginning, true", New: "r.at, r.marked = beginning, false",
+			Dir: dir, Test: "^TestReasoning$",
+		},
+		{
+			Promise: "thoughts in text", Defect: "hides an unclosed thought",
+			File: dir + "/reader.go", Old: "r.pending = append([]byte(r.open.String()), r.pending...)", New: "r.pending = nil",
+			Dir: dir, Test: "^TestReasoning$",
+		},
+		{
+			Promise: "calls in text", Defect: "runs a call in a block of code",
+			File: dir + "/code.go", Old: "return c.fence != 0 || span > 0", New: "return span > 0",
+			Dir: dir, Test: "^TestNoCalls$",
+		},
+		{
+			Promise: "calls in text", Defect: "runs a call before the end of an answer",
+			File: dir + "/calls.go", Old: `if s.space(); s.rest != "" || len(s.found) == 0 {`, New: "if len(s.found) == 0 {",
+			Dir: dir, Test: "^TestNoCalls$",
+		},
+		{
+			Promise: "calls by others", Defect: "compares the text of a call letter by letter",
+			File: dir + "/echo.go", Old: "		if unicode.IsLetter(r) || unicode.IsDigit(r) {", New: "		if r != 0 {",
+			Dir: dir, Test: "^TestEchoes$",
+		},
+		{
+			Promise: "calls by others", Defect: "runs the other calls of an answer with an echo",
+			File: dir + "/reader.go", Old: "); echo {\n				break", New: "); echo {\n				r.at = holding",
+			Dir: dir, Test: "^TestEchoesOne$",
+		},
+	}
+}
