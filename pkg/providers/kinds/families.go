@@ -29,7 +29,7 @@ func famous() []Kind {
 		{Name: "gpt-5", Title: "GPT-5", Models: []string{"gpt-5"}, Traits: gpt5},
 		{Name: "o-series", Title: "o1, o3, o4", Models: []string{"o1", "o3", "o4"}, Traits: thinker},
 		{Name: "gpt-oss", Title: "gpt-oss", Models: []string{"gpt-oss"}, Traits: Traits{
-			Thinking: ThinkingGiven, Images: No, Context: tokens128K,
+			Thinking: ThinkingGiven, Spoken: []Form{FormHarmony}, Images: No, Context: tokens128K,
 		}},
 		{Name: "gpt-4.1", Title: "GPT-4.1", Models: []string{"gpt-4.1"}, Traits: Traits{
 			Images: Yes, Context: tokens1M,
@@ -64,16 +64,19 @@ func open() []Kind {
 			Spoken: []Form{FormHermes}, Images: No, Context: tokens128K,
 		}},
 		{Name: "nemotron", Title: "Nemotron", Models: []string{"*nemotron"}, Traits: Traits{
-			Spoken: []Form{FormHermes, FormQwen, FormJSON}, Context: tokens128K,
+			Spoken: []Form{FormHermes, FormQwen, FormNemotron, FormJSON}, Context: tokens128K,
+		}},
+		{Name: "deepseek-r1", Title: "DeepSeek R1", Models: []string{"*deepseek-r1"}, Traits: Traits{
+			Spoken: []Form{FormDeepSeek}, Opened: true, Images: No, Context: tokens128K,
 		}},
 		{Name: "deepseek", Title: "DeepSeek", Models: []string{"*deepseek"}, Traits: Traits{
 			Spoken: []Form{FormDeepSeek}, Images: No, Context: tokens128K,
 		}},
 		{Name: "kimi-2.5", Title: "Kimi K2.5 and later", Models: []string{"kimi-k2.5", "kimi-k2.6", "kimi-k2.7"}, Traits: Traits{
-			Refuses: []string{"temperature", "top_p"}, Thinking: ThinkingGiven, Images: Yes, Context: tokens256K,
+			Refuses: []string{"temperature", "top_p"}, Thinking: ThinkingGiven, Spoken: []Form{FormKimi}, Images: Yes, Context: tokens256K,
 		}},
 		{Name: "kimi", Title: "Kimi", Models: []string{"kimi", "moonshot"}, Traits: Traits{
-			Thinking: ThinkingGiven, Images: No, Context: tokens128K,
+			Thinking: ThinkingGiven, Spoken: []Form{FormKimi}, Images: No, Context: tokens128K,
 		}},
 		{Name: "minimax", Title: "MiniMax", Models: []string{"minimax"}, Traits: Traits{
 			Thinking: ThinkingGiven, ThinkingField: FieldTag, Spoken: []Form{FormMiniMax}, Images: No, Context: tokens192K,
@@ -82,28 +85,31 @@ func open() []Kind {
 			Spoken: []Form{FormHermes, FormJSON}, Images: Yes, Context: tokens32K,
 		}},
 		{Name: "minicpm", Title: "MiniCPM", Models: []string{"minicpm"}, Traits: Traits{
-			Spoken: []Form{FormHermes, FormJSON}, Images: No, Context: tokens32K,
+			Spoken: []Form{FormHermes, FormMiniCPM, FormJSON}, Images: No, Context: tokens32K,
 		}},
 		{Name: "openbmb", Title: "OpenBMB's others", Models: []string{"agentcpm", "cpm-", "openbmb"}, Traits: Traits{
-			Spoken: []Form{FormHermes, FormJSON}, Images: No, Context: tokens32K,
+			Spoken: []Form{FormHermes, FormMiniCPM, FormJSON}, Images: No, Context: tokens32K,
 		}},
 		{Name: "qwen-vl", Title: "Qwen-VL", Models: []string{"qwen-vl", "qwen2-vl", "qwen2.5-vl", "qwen2.5vl", "qwen3-vl", "qvq"}, Traits: Traits{
 			Spoken: []Form{FormHermes}, Images: Yes, Context: tokens128K,
 		}},
-		{Name: "qwen", Title: "Qwen", Models: []string{"qwen", "qwq"}, Traits: Traits{
+		{Name: "qwq", Title: "QwQ", Models: []string{"qwq"}, Traits: Traits{
+			Thinking: ThinkingGiven, Spoken: []Form{FormHermes}, Opened: true, Images: No, Context: tokens128K,
+		}},
+		{Name: "qwen", Title: "Qwen", Models: []string{"qwen"}, Traits: Traits{
 			Thinking: ThinkingGiven, Spoken: []Form{FormHermes, FormQwen}, Context: tokens128K,
 		}},
 		{Name: "glm", Title: "GLM", Models: []string{"glm", "chatglm"}, Traits: Traits{
-			Thinking: ThinkingGiven, Context: tokens128K,
+			Thinking: ThinkingGiven, Spoken: []Form{FormGLM}, Context: tokens128K,
 		}},
 		{Name: "pixtral", Title: "Pixtral", Models: []string{"pixtral"}, Traits: Traits{
 			IDs: IDsNine, Images: Yes, Context: tokens128K,
 		}},
 		{Name: "mistral", Title: "Mistral's models", Models: []string{
 			"mistral", "ministral", "mixtral", "magistral", "devstral", "codestral",
-		}, Traits: Traits{IDs: IDsNine, Context: tokens128K}},
+		}, Traits: Traits{IDs: IDsNine, Spoken: []Form{FormMistral}, Context: tokens128K}},
 		{Name: "llama", Title: "Llama", Models: []string{"llama", "meta-llama"}, Traits: Traits{
-			Spoken: []Form{FormJSON}, Context: tokens128K,
+			Spoken: []Form{FormLlama, FormJSON}, Context: tokens128K,
 		}},
 	}
 }

@@ -52,6 +52,9 @@ type Traits struct {
 	Context int
 	// Spoken are the forms in which the model may write a call into its text.
 	Spoken []Form
+	// Opened says that the model's template opens its reasoning, so that a server which knows
+	// no reasoning begins the text inside.
+	Opened bool
 	// ToolMode is the way in which tools are offered; empty is the protocol's own.
 	ToolMode string
 }
@@ -120,12 +123,19 @@ const (
 // Form is a way of writing a call as text.
 type Form string
 
-// The values of [Form].
+// The values of [Form]. Package spoken reads them.
 const (
 	FormHermes   Form = "hermes"   // <tool_call>{"name":…,"arguments":{…}}</tool_call>
 	FormQwen     Form = "qwen"     // <tool_call><function=NAME><parameter=X>…
+	FormGLM      Form = "glm"      // <tool_call>NAME<arg_key>…
+	FormLlama    Form = "llama"    // <function=NAME>{…}</function>, <|python_tag|>{…}
+	FormMistral  Form = "mistral"  // [TOOL_CALLS]…
 	FormDeepSeek Form = "deepseek" // <｜tool▁calls▁begin｜>…
 	FormMiniMax  Form = "minimax"  // <minimax:tool_call><invoke name="…">…
+	FormKimi     Form = "kimi"     // <|tool_calls_section_begin|>…
+	FormMiniCPM  Form = "minicpm"  // <|tool_call_start|>NAME(x=1)<|tool_call_end|>
+	FormNemotron Form = "nemotron" // <TOOLCALL>[{"name":…,"arguments":{…}}]</TOOLCALL>
+	FormHarmony  Form = "harmony"  // <|channel|>commentary to=functions.NAME…
 	FormJSON     Form = "json"     // the bare object of a call
 )
 
@@ -194,6 +204,7 @@ func join(server, family *Kind) Traits {
 		Images:        f.Images,
 		Context:       first(f.Context, s.Context),
 		Spoken:        append(slices.Clip(f.Spoken), s.Spoken...),
+		Opened:        s.Opened || f.Opened,
 		ToolMode:      first(f.ToolMode, s.ToolMode),
 	}
 	t.Refuses = append(slices.Clip(s.Refuses), f.Refuses...)

@@ -113,7 +113,7 @@ func (p *Provider) ask(ctx context.Context, q *question) (*providers.LLMResponse
 		if err != nil {
 			return nil, p.client.Failure(ctx, q.model, err)
 		}
-		resp, err := p.heard(ctx, q, req, messages)
+		resp, err := p.heard(ctx, q, req, messages, known)
 		if err == nil {
 			return resp, nil
 		}

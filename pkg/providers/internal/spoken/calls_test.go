@@ -231,3 +231,17 @@ func TestCallIDs(t *testing.T) {
 		t.Errorf("ids are %v, %v, %v", a.ToolCalls, b.ToolCalls, c.ToolCalls)
 	}
 }
+
+// TestNamed finds every form by a name.
+func TestNamed(t *testing.T) {
+	t.Parallel()
+	var found spoken.Forms
+	for _, name := range []string{
+		"hermes", "qwen", "glm", "llama", "mistral", "deepseek", "minimax", "kimi", "minicpm", "nemotron", "harmony", "json",
+	} {
+		found |= spoken.Named(name)
+	}
+	if found != every || spoken.Named("other") != 0 {
+		t.Errorf("the names give %b, want %b", found, every)
+	}
+}

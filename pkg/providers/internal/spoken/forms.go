@@ -30,6 +30,14 @@ const (
 	Bare
 )
 
+// Named gives the forms of a name, such as kinds use in their rows; none for any other.
+func Named(name string) Forms {
+	return map[string]Forms{
+		"hermes": Hermes, "qwen": Hermes, "glm": Hermes, "llama": Llama, "mistral": Mistral, "deepseek": DeepSeek,
+		"minimax": MiniMax, "kimi": Kimi, "minicpm": MiniCPM, "nemotron": Nemotron, "harmony": Harmony, "json": Bare,
+	}[name]
+}
+
 // opener begins the calls of a form. Its parser gets the text behind it, up to the end of
 // the answer.
 type opener struct {

@@ -11,7 +11,8 @@ import (
 type Habits struct {
 	// Calls are the forms in which it writes calls.
 	Calls Forms
-	// Opened says that its template opens the reasoning, so that an answer begins inside.
+	// Opened says that its template opens the reasoning, so that an answer begins inside,
+	// unless the server tells reasoning apart.
 	Opened bool
 }
 
@@ -79,6 +80,9 @@ func NewReader(
 
 // Emit takes the next event of the answer.
 func (r *Reader) Emit(e providers.StreamEvent) {
+	if _, apart := e.(providers.ReasoningDelta); apart {
+		r.habits.Opened = false
+	}
 	text, ok := e.(providers.TextDelta)
 	if !ok {
 		r.emit(e)

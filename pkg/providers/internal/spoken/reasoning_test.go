@@ -97,3 +97,20 @@ func TestReasoningBeside(t *testing.T) {
 		t.Errorf("answer is %+v", resp)
 	}
 }
+
+// TestReasoningOpenedApart reads the text of a server that tells reasoning apart as it comes.
+func TestReasoningOpenedApart(t *testing.T) {
+	t.Parallel()
+	shown := ""
+	r := spoken.NewReader(spoken.Habits{Opened: true}, nil, nil, func(e providers.StreamEvent) {
+		if text, ok := e.(providers.TextDelta); ok {
+			shown += text.Text
+		}
+	})
+	r.Emit(providers.ReasoningDelta{Text: "hm"})
+	r.Emit(providers.TextDelta{Text: "Write </think> at the end."})
+	if shown != "Write </think> at the end." {
+		t.Errorf("shown %q before the end", shown)
+	}
+	r.Finish(&providers.LLMResponse{})
+}
