@@ -134,6 +134,27 @@ func TestAFailingModelEndsInOnePlainSentenceAndTheNextMessageWorks(t *testing.T)
 	}
 }
 
+func TestAnAnswerThatIsNotWholeSaysWhy(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, script(func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+		switch question := last(msgs).Content; question {
+		case providers.FinishLength, providers.FinishContentFilter:
+			return &providers.LLMResponse{Content: "half", FinishReason: question}, nil
+		default:
+			return nil, &providers.Error{Kind: providers.KindRecited, Code: "RECITATION", Model: "script"}
+		}
+	}), nil)
+	for question, want := range map[string]string{
+		providers.FinishLength: "length limit", providers.FinishContentFilter: "content filter", "recite": "published text",
+	} {
+		w.write("1", question, question)
+		if got := w.expect().Text; !strings.Contains(got, want) || strings.HasPrefix(got, "half") != (question != "recite") {
+			t.Errorf("%s: told %q", question, got)
+		}
+	}
+	w.settled()
+}
+
 func TestAPanicInATurnIsToldAndOthersGoOn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, script(func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {

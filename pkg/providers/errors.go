@@ -35,6 +35,8 @@ const (
 	// KindUnusable: the answer ended properly and is empty, or a call in it cannot be
 	// read. [Failover] makes it where another model is there to be asked.
 	KindUnusable ErrorKind = "unusable"
+	// KindRecited: the model stopped because its answer repeated a published text.
+	KindRecited ErrorKind = "recited"
 )
 
 // Error is the error of every provider without an answer.
@@ -113,6 +115,8 @@ func (e *Error) PersonMessage() string {
 		return textFiltered
 	case KindUnusable:
 		return textUnusable
+	case KindRecited:
+		return textRecited
 	default:
 		if e.Status == 0 && e.Code == "" { // not a refusal: the answer came and is too much
 			return textUnusable

@@ -13,6 +13,7 @@ const (
 	textQuota       = "The model account has no credit left. The operator needs to top it up or choose another model."
 	textNotFound    = "The model server does not know the model %s. The operator needs to check the configuration."
 	textFiltered    = "The model's content filter refused to answer this."
+	textRecited     = "The model stopped because its answer repeated a published text too closely. Please ask in other words."
 	textUnusable    = "The model gave an answer that I cannot use. Please try again, or write it differently."
 	textRefused     = "The model server refused the request."
 )

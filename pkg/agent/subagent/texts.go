@@ -12,6 +12,7 @@ const (
 	textTaskNoReport  = "It wrote no report."
 	textTaskStepsNote = "\n\n(It stopped after %d steps, the limit for one task.)"
 	textTaskCutOff    = "\n\n(The report was cut off: it reached the model's length limit.)"
+	textTaskFiltered  = "\n\n(The model's content filter ended the report here.)"
 	textTaskWorks     = "running"
 	textTaskStep      = "step %d: using %s"
 )

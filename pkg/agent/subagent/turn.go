@@ -189,6 +189,8 @@ func (h *agentTurn) report(ctx context.Context, e *turn.Result) (turn.Reply, err
 		text += fmt.Sprintf(textTaskStepsNote, res.Iterations-1)
 	case res.FinishReason == providers.FinishLength:
 		text += textTaskCutOff
+	case res.FinishReason == providers.FinishContentFilter:
+		text += textTaskFiltered
 	}
 	if reason != "" {
 		return h.Reply(ctx, h.T.Failure(e.Messages, reason, person))

@@ -52,8 +52,11 @@ func (res *Result) LimitText() string {
 // CutOff tells why an answer is not complete; "" where it is.
 func CutOff(res *tools.ToolLoopResult) string {
 	why := ""
-	if res.FinishReason == providers.FinishLength {
+	switch res.FinishReason {
+	case providers.FinishLength:
 		why += textCutOff
+	case providers.FinishContentFilter:
+		why += textFilteredEnd
 	}
 	if res.LimitReached {
 		why += fmt.Sprintf(textStepsNote, res.Iterations-1)

@@ -17,6 +17,7 @@ const (
 	textSetAside     = "Your last message was set aside: the gateway stopped three times while it worked on it. Please write it differently."
 	textNothingToAdd = "I have nothing to add."
 	textCutOff       = "\n\n(The answer was cut off: it reached the model's length limit.)"
+	textFilteredEnd  = "\n\n(The model's content filter ended the answer here.)"
 	textStepsNote    = "\n\n(I stopped after %d steps, the limit for one answer.)"
 	textSteps        = "I stopped after %d steps, the limit for one answer, without a result."
 	textEmptyAnswer  = "The model gave an empty answer. Please try again, or write it differently."

@@ -133,14 +133,21 @@ func lateError(frame []byte) error {
 	return &providers.Error{Kind: kindOf(status, e), Status: status, Code: e.code(), Message: string(e.Message), RetryAfter: e.retryDelay()}
 }
 
+// code is the server's word for the error, or its number where it has no word.
 func (e *wireError) code() string {
+	number := LooseText("")
 	for _, c := range []LooseText{e.Code, e.Type, e.Status} {
-		if c != "" {
+		if _, err := strconv.Atoi(string(c)); err == nil {
+			number = c
+		} else if c != "" {
 			return string(c)
 		}
 	}
-	return ""
+	return string(number)
 }
+
+// mentions says whether the details, which are of many forms, hold a word.
+func (e *wireError) mentions(word string) bool { return bytes.Contains(e.Details, []byte(word)) }
 
 // kindOf classifies an error: by the server's own words first, because hosts disagree
 // about the status, then by the status (0 in a stream).
@@ -153,7 +160,8 @@ func kindOf(status int, e wireError) providers.ErrorKind {
 			"prompt is too long", "too many input tokens", "maximum number of tokens allowed"):
 		return providers.KindTooLong
 	case status == http.StatusPaymentRequired, hasAny(words, "insufficient_quota", "billing", "402"),
-		hasAny(message, "insufficient credit", "insufficient balance", "insufficient_quota"):
+		hasAny(message, "insufficient credit", "insufficient balance", "insufficient_quota", "credits are depleted"),
+		status == http.StatusTooManyRequests && e.mentions("PerDay"): // Gemini's quota of a day, beside a delay of seconds
 		return providers.KindQuota
 	case hasAny(words, "content_filter", "content_policy", "responsibleai", "moderation"),
 		status == http.StatusForbidden && hasAny(message, "moderation", "flagged"):
@@ -161,7 +169,8 @@ func kindOf(status int, e wireError) providers.ErrorKind {
 	case status == http.StatusTooManyRequests, status == 0 && hasAny(words, "rate_limit", "resource_exhausted"):
 		return providers.KindRateLimited
 	case status == http.StatusUnauthorized, status == http.StatusForbidden,
-		hasAny(words, "invalid_api_key", "authentication_error"), strings.Contains(message, "api key not valid"):
+		hasAny(words, "invalid_api_key", "authentication_error"), strings.Contains(message, "api key not valid"),
+		e.mentions("API_KEY_INVALID"):
 		return providers.KindAuth
 	case status == http.StatusNotFound, hasAny(words, "model_not_found"):
 		return providers.KindNotFound

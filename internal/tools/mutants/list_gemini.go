@@ -1,0 +1,37 @@
+package mutants
+
+func geminiMutants() []Mutant {
+	const dir = "pkg/providers/gemini"
+	return []Mutant{
+		{
+			Promise: "recorded traffic", Defect: "counts no thoughts as output",
+			File: dir + "/wire.go", Old: `CompletionTokens: u.Answer + u.Thoughts`, New: `CompletionTokens: u.Answer`,
+			Dir: dir, Test: "^(TestRecordedConversations|TestAnswers)$",
+		},
+		{
+			Promise: "gemini: signatures", Defect: "sends a model the signatures of another one",
+			File: dir + "/gemini.go", Old: `exchange.Mark{Server: p.client.Server(), Model: model}`, New: `exchange.Mark{Server: p.client.Server()}`,
+			Dir: dir, Test: "^TestSignaturesOfOthersStayAway$",
+		},
+		{
+			Promise: "gemini: signatures", Defect: "joins a signed text with the next one",
+			File: dir + "/signatures.go", Old: `p.Kind == kind && p.Signature == ""`, New: `p.Kind == kind`,
+			Dir: dir, Test: "^TestSignaturesReturnWhereTheyCame$",
+		},
+		{
+			Promise: "gemini: signatures", Defect: "remembers a refusal of one conversation's signatures for all",
+			File: dir + "/quirks.go", Old: `k.foreign = false`, New: `_ = k.foreign`,
+			Dir: dir, Test: "^TestSignaturesThatAreRefused$",
+		},
+		{
+			Promise: "gemini: tools", Defect: "sends other keywords beside alternatives",
+			File: dir + "/schema.go", Old: `return schema{"anyOf": kept}`, New: `return schema{"anyOf": kept, "nullable": nullable}`,
+			Dir: dir, Test: "^TestSchemas$",
+		},
+		{
+			Promise: "gemini: stops", Defect: "takes an answer that was stopped before its first word for an answer",
+			File: dir + "/answer.go", Old: `case !empty:`, New: `case !empty || a.finish != "":`,
+			Dir: dir, Test: "^TestAnswers$",
+		},
+	}
+}
