@@ -168,6 +168,7 @@ func homes() map[string]string {
 		"github.com/go-telegram-bot-api/telegram-bot-api/v5": "pkg/channels/telegram",
 		"github.com/slack-go/slack":                          "pkg/channels/slack",
 		"github.com/sashabaranov/go-openai":                  "pkg/providers/openai",
+		"github.com/anthropics/anthropic-sdk-go":             "pkg/providers/anthropic",
 		"github.com/spf13/cobra":                             "cmd/gateway",
 		"github.com/landlock-lsm/go-landlock":                "pkg/sandbox",
 		"code.dny.dev/ssrf":                                  "pkg/tools/web",

@@ -157,10 +157,11 @@ func kindOf(status int, e wireError) providers.ErrorKind {
 	switch {
 	case status == http.StatusRequestEntityTooLarge, hasAny(words, "context_length", "exceed_context"),
 		status < 500 && hasAny(message, "context length", "context window", "context size",
-			"prompt is too long", "too many input tokens", "maximum number of tokens allowed"):
+			"context limit", "prompt is too long", "too many input tokens", "maximum number of tokens allowed"):
 		return providers.KindTooLong
 	case status == http.StatusPaymentRequired, hasAny(words, "insufficient_quota", "billing", "402"),
-		hasAny(message, "insufficient credit", "insufficient balance", "insufficient_quota", "credits are depleted"),
+		hasAny(message, "insufficient credit", "insufficient balance", "insufficient_quota", "credits are depleted",
+			"credit balance", "api usage limits"),
 		status == http.StatusTooManyRequests && e.mentions("PerDay"): // Gemini's quota of a day, beside a delay of seconds
 		return providers.KindQuota
 	case hasAny(words, "content_filter", "content_policy", "responsibleai", "moderation"),

@@ -53,6 +53,15 @@ func (f *Frames) Next() ([]byte, error) {
 	return nil, f.err
 }
 
+// End says that the answer is complete, for a protocol whose last frame is another one
+// than [DONE]: Next gives [io.EOF] from now on.
+func (f *Frames) End() {
+	if f.err == nil {
+		f.drain()
+		f.err = io.EOF
+	}
+}
+
 // payload gives the data of a line, nil for a line without data.
 func (f *Frames) payload(line []byte) ([]byte, error) {
 	if len(line) > 0 {

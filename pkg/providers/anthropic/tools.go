@@ -1,0 +1,125 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+
+	"parley/pkg/providers"
+	"parley/pkg/providers/internal/exchange"
+)
+
+// offers keeps the encoded form of recently offered tools: the chats of one level are
+// offered the same ones, whose definitions are constant.
+type offers struct {
+	mu     sync.Mutex
+	recent []offer // the oldest first
+}
+
+type offer struct {
+	defs   []providers.ToolDefinition
+	cached bool
+	text   []byte
+}
+
+// maxOffers is how many sets of tools are kept.
+const maxOffers = 8
+
+// of gives the array of tools; the bytes are shared.
+func (o *offers) of(defs []providers.ToolDefinition, cached bool) ([]byte, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for i := range o.recent {
+		if o.recent[i].cached == cached && slices.EqualFunc(o.recent[i].defs, defs, sameTool) {
+			return o.recent[i].text, nil
+		}
+	}
+	text, err := appendTools(nil, defs, cached)
+	if err != nil {
+		return nil, err
+	}
+	if len(o.recent) == maxOffers {
+		o.recent = append(o.recent[:0], o.recent[1:]...)
+	}
+	o.recent = append(o.recent, offer{slices.Clone(defs), cached, slices.Clip(text)})
+	return text, nil
+}
+
+// sameTool says whether two definitions are encoded alike, by the schema's own bytes;
+// one without encoded bytes counts as different.
+func sameTool(a, b providers.ToolDefinition) bool {
+	x, y := &a.Function, &b.Function
+	return len(x.Encoded) > 0 && len(x.Encoded) == len(y.Encoded) && &x.Encoded[0] == &y.Encoded[0] &&
+		x.Name == y.Name && x.Description == y.Description
+}
+
+// appendTools writes the array of the offered tools, with a cache marker at its end.
+func appendTools(b []byte, defs []providers.ToolDefinition, cached bool) ([]byte, error) {
+	b = append(b, '[')
+	for i := range defs {
+		f := &defs[i].Function
+		schema, err := inputSchema(f)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, `{"name":`...)
+		b = exchange.AppendString(b, f.Name)
+		if f.Description != "" {
+			b = append(b, `,"description":`...)
+			b = exchange.AppendString(b, f.Description)
+		}
+		b = append(b, `,"input_schema":`...)
+		b = append(b, schema...)
+		if cached && i == len(defs)-1 {
+			b = append(append(b, ','), marker...)
+		}
+		b = append(b, '}')
+	}
+	return append(b, ']'), nil
+}
+
+// inputSchema gives a tool's schema as the server takes it: of the type object, and
+// without alternatives at its top, which it refuses.
+func inputSchema(f *providers.FunctionDefinition) (json.RawMessage, error) {
+	refused := [...]string{"anyOf", "oneOf", "allOf"}
+	plain := f.Parameters["type"] == "object"
+	for _, word := range refused {
+		_, has := f.Parameters[word]
+		plain = plain && !has
+	}
+	if plain && len(f.Encoded) > 0 {
+		return f.Encoded, nil
+	}
+	schema := map[string]any{}
+	for word, value := range f.Parameters {
+		if !slices.Contains(refused[:], word) {
+			schema[word] = value
+		}
+	}
+	schema["type"] = "object"
+	b, err := json.Marshal(schema)
+	if err != nil {
+		return nil, fmt.Errorf("encode the parameters of %s: %w", f.Name, err)
+	}
+	return b, nil
+}
+
+// called are the tools that a conversation calls, for a request that offers none: the
+// server wants the tools of all calls defined.
+func called(messages []providers.Message) []providers.ToolDefinition {
+	var defs []providers.ToolDefinition
+	seen := map[string]bool{}
+	for i := range messages {
+		for j := range messages[i].ToolCalls {
+			if name := messages[i].ToolCalls[j].Name; !seen[name] {
+				seen[name] = true
+				defs = append(defs, providers.ToolDefinition{Function: providers.FunctionDefinition{Name: name}})
+			}
+		}
+	}
+	return defs
+}

@@ -1,0 +1,106 @@
+package anthropic
+
+import (
+	"encoding/json"
+
+	"parley/pkg/providers"
+)
+
+// The kinds of a block.
+const (
+	kindText     = "text"
+	kindThinking = "thinking"
+	kindRedacted = "redacted_thinking"
+	kindCall     = "tool_use"
+)
+
+// frame is one event of a stream.
+type frame struct {
+	Type    string          `json:"type"`
+	Message *message        `json:"message"`
+	Index   int             `json:"index"`
+	Block   json.RawMessage `json:"content_block"`
+	Delta   delta           `json:"delta"`
+	Usage   *usage          `json:"usage"`
+}
+
+// delta is a piece of a block, or of the message's end.
+type delta struct {
+	Type        string          `json:"type"`
+	Text        string          `json:"text"`
+	Thinking    string          `json:"thinking"`
+	Signature   string          `json:"signature"`
+	PartialJSON string          `json:"partial_json"`
+	Citation    json.RawMessage `json:"citation"`
+	StopReason  string          `json:"stop_reason"`
+	StopDetails *stopDetails    `json:"stop_details"`
+}
+
+// stopDetails say why a model refused.
+type stopDetails struct {
+	Category    string `json:"category"`
+	Explanation string `json:"explanation"`
+}
+
+// message is a whole answer, or the beginning of a streamed one.
+type message struct {
+	Type        string            `json:"type"`
+	Model       string            `json:"model"`
+	Content     []json.RawMessage `json:"content"`
+	StopReason  string            `json:"stop_reason"`
+	StopDetails *stopDetails      `json:"stop_details"`
+	Usage       *usage            `json:"usage"`
+}
+
+// blockStart are the fields of a block that are of use to the gateway.
+type blockStart struct {
+	Type     string          `json:"type"`
+	Text     string          `json:"text"`
+	Thinking string          `json:"thinking"`
+	ID       string          `json:"id"`
+	Name     string          `json:"name"`
+	Input    json.RawMessage `json:"input"`
+}
+
+// usage counts tokens. The frames of a stream repeat some counts, and leave out others.
+type usage struct {
+	Input        *int `json:"input_tokens"`
+	CacheWritten *int `json:"cache_creation_input_tokens"`
+	CacheRead    *int `json:"cache_read_input_tokens"`
+	Output       *int `json:"output_tokens"`
+	Details      *struct {
+		Thinking int `json:"thinking_tokens"`
+	} `json:"output_tokens_details"`
+}
+
+// counts are the tokens of one request.
+type counts struct{ input, cacheWritten, cacheRead, output, thinking int }
+
+// add takes the counts that a frame has; they are totals.
+func (c *counts) add(u *usage) {
+	if u == nil {
+		return
+	}
+	for _, f := range []struct {
+		to   *int
+		from *int
+	}{{&c.input, u.Input}, {&c.cacheWritten, u.CacheWritten}, {&c.cacheRead, u.CacheRead}, {&c.output, u.Output}} {
+		if f.from != nil {
+			*f.to = *f.from
+		}
+	}
+	if u.Details != nil {
+		c.thinking = u.Details.Thinking
+	}
+}
+
+// addTo adds the request to the sum of an answer. The protocol counts the parts of the
+// prompt apart: those that were read from the cache, those written to it, and the rest.
+func (c *counts) addTo(sum *providers.Usage) {
+	prompt := c.input + c.cacheWritten + c.cacheRead
+	sum.PromptTokens += prompt
+	sum.CompletionTokens += c.output
+	sum.TotalTokens += prompt + c.output
+	sum.CachedTokens += c.cacheRead
+	sum.ReasoningTokens += c.thinking
+}
