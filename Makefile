@@ -32,7 +32,7 @@ help:
 	@echo 'make lint     golangci-lint $(LINT_VERSION)'
 	@echo 'make fuzz     each fuzz target for $(FUZZTIME)'
 	@echo 'make mutants  planted defects and the tests that find them; goes on where it ended'
-	@echo 'make docs     the pages of docs/tools and docs/promises.md, from the code and docs/promises.yaml'
+	@echo 'make docs     the pages of docs/tools, docs/models.md and docs/promises.md, from the code and docs/promises.yaml'
 	@echo 'make prose    rates of words that make comments and pages hard to read'
 	@echo 'make fresh    a fresh clone on a bare PATH: the first answer with a tool call'
 
@@ -89,6 +89,7 @@ mutants:
 
 docs:
 	$(GO) run ./internal/tools/tooldocs/write
+	$(GO) run ./internal/tools/modeldocs/write
 	$(GO) run ./internal/tools/promises/write
 
 prose:

@@ -19,5 +19,16 @@ func kindMutants() []Mutant {
 			File: openai + "/messages.go", Old: `AppendString(b, k.callID(m.ToolCallID))`, New: `AppendString(b, m.ToolCallID)`,
 			Dir: openai, Test: "^TestRowsShapeTheRequest$",
 		},
+		{
+			Promise: "check of a model", Defect: "takes any call for a well-formed one",
+			File: "pkg/providers/check/check.go", Old: `c.BadArguments != "" || !a || !b`, New: `c.BadArguments != "" || !a && !b && c.Arguments == nil`,
+			Dir: "pkg/providers/check", Test: "^TestVerdicts$",
+		},
+		{
+			Promise: "check of a model", Defect: "demands no earlier reasoning for DeepSeek",
+			File: "pkg/providers/kinds/servers.go", Old: `Choice: ChoiceNone, Thinking: ThinkingAlways, EmptyContent: true`,
+			New: `Choice: ChoiceNone, EmptyContent: true`,
+			Dir: "pkg/providers/check", Test: "^TestEveryRowCallsTools$",
+		},
 	}
 }

@@ -189,6 +189,9 @@ func Names() []string {
 // Servers are the rows of the servers.
 func Servers() []Kind { return servers() }
 
+// Families are the rows of the model families.
+func Families() []Kind { return families() }
+
 // join lets the family speak where the server is silent, and keeps the narrower of
 // two limits.
 func join(server, family *Kind) Traits {

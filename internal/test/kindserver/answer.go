@@ -1,0 +1,181 @@
+package kindserver
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+)
+
+// answer is an answer of the scripted model.
+type answer struct {
+	thought, text string
+	calls         []call
+}
+
+type call struct{ id, name, args string }
+
+func (a *answer) finish() string {
+	if len(a.calls) > 0 {
+		return "tool_calls"
+	}
+	return "stop"
+}
+
+// answer is a small model: it calls the tool that it is asked to use for each pair of
+// numbers, repeats results, tells the colour of any picture, and greets else.
+func (r *rule) answer(fields map[string]any) *answer {
+	a := &answer{}
+	if r.field != "" {
+		a.thought = "Let me see."
+	}
+	messages := fields["messages"].([]any)
+	last := messages[len(messages)-1].(map[string]any)
+	if last["role"] == "tool" {
+		a.text = fmt.Sprintf("The results are %v.", last["content"])
+		return a
+	}
+	if _, pictured := last["content"].([]any); pictured {
+		a.text = "Red."
+		return a
+	}
+	text, _ := last["content"].(string)
+	forced, name := force(fields, r.ignores)
+	pairs := regexp.MustCompile(`(\d+) and (\d+)`).FindAllStringSubmatch(text, -1)
+	tools, _ := fields["tools"].([]any)
+	switch {
+	case forced == "none", len(tools) == 0:
+		a.text = "I would call a tool, but may not."
+		return a
+	case forced != "auto" && len(pairs) == 0:
+		pairs = [][]string{{"", "1", "2"}}
+	case len(pairs) == 0:
+		a.text = "Hello to you."
+		return a
+	}
+	if name == "" {
+		name = chosen(tools, text)
+	}
+	for i, p := range pairs {
+		id := fmt.Sprintf("call_%d_%d", len(messages), i)
+		if r.ids != nil && !r.ids.MatchString(id) {
+			id = fmt.Sprintf("abc%03d%03d", len(messages), i)
+		}
+		a.calls = append(a.calls, call{id: id, name: name, args: fmt.Sprintf(`{"a":%s,"b":%s}`, p[1], p[2])})
+	}
+	return a
+}
+
+// force gives the form of tool_choice, and the name in it.
+func force(fields map[string]any, ignored bool) (form, name string) {
+	switch v := fields["tool_choice"].(type) {
+	case string:
+		if !ignored {
+			return v, ""
+		}
+	case map[string]any:
+		f, _ := v["function"].(map[string]any)
+		name, _ = f["name"].(string)
+		if !ignored {
+			return "named", name
+		}
+	}
+	return "auto", ""
+}
+
+// chosen is the name of the offered tool that the text names, or of the first one.
+func chosen(tools []any, text string) string {
+	first := ""
+	for _, t := range tools {
+		f, _ := t.(map[string]any)["function"].(map[string]any)
+		name, _ := f["name"].(string)
+		if first == "" {
+			first = name
+		}
+		if name != "" && strings.Contains(text, name) {
+			return name
+		}
+	}
+	return first
+}
+
+// message is a whole answer.
+func (r *rule) message(a *answer) map[string]any {
+	m := map[string]any{"role": "assistant", "content": a.text}
+	switch {
+	case a.thought == "":
+	case r.field == "<think>":
+		m["content"] = "<think>\n" + a.thought + "\n</think>\n\n" + a.text
+	default:
+		m[r.field] = a.thought
+	}
+	var calls []any
+	for _, c := range a.calls {
+		calls = append(calls, map[string]any{
+			"id": c.id, "type": "function", "function": map[string]any{"name": c.name, "arguments": c.args},
+		})
+	}
+	if calls != nil {
+		m["tool_calls"] = calls
+	}
+	return m
+}
+
+// stream writes an answer in frames.
+func (r *rule) stream(w http.ResponseWriter, a *answer) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	text := a.text
+	switch {
+	case a.thought == "":
+	case r.field == "<think>":
+		text = "<think>\n" + a.thought + "\n</think>\n\n" + text
+	default:
+		frame(w, map[string]any{r.field: a.thought}, nil)
+	}
+	for _, word := range strings.SplitAfter(text, " ") {
+		frame(w, map[string]any{"role": "assistant", "content": word}, nil)
+	}
+	for i, c := range a.calls {
+		for _, delta := range r.deltas(i, c) {
+			frame(w, map[string]any{"tool_calls": []any{delta}}, nil)
+		}
+	}
+	frame(w, map[string]any{}, a.finish())
+	send(w, map[string]any{"choices": []any{}, "usage": usage()})
+	_, _ = io.WriteString(w, "data: [DONE]\n\n") // the client may have left
+}
+
+// deltas are a call in one piece, or in three.
+func (r *rule) deltas(i int, c call) []map[string]any {
+	args := []string{c.args}
+	if !r.whole {
+		args = []string{"", c.args[:3], c.args[3:]}
+	}
+	var all []map[string]any
+	for n, piece := range args {
+		function := map[string]any{"arguments": piece}
+		delta := map[string]any{"index": i, "function": function}
+		if n == 0 {
+			function["name"], delta["id"], delta["type"] = c.name, c.id, "function"
+		}
+		if r.unnumber {
+			delete(delta, "index")
+		}
+		all = append(all, delta)
+	}
+	return all
+}
+
+func frame(w io.Writer, delta map[string]any, finish any) {
+	send(w, map[string]any{"choices": []any{map[string]any{"index": 0, "delta": delta, "finish_reason": finish}}})
+}
+
+func send(w io.Writer, v any) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("kindserver: %v", err))
+	}
+	_, _ = fmt.Fprintf(w, "data: %s\n\n", b) // the client may have left
+}

@@ -1,0 +1,73 @@
+package kindserver
+
+import "regexp"
+
+// rule is the manner of one server or family.
+type rule struct {
+	limit   string   // the only name that the limit of an answer may have
+	refused []string // fields of a request that are refused
+	fields  []string // fields that a message may have besides OpenAI's
+	closed  bool     // any other field of a message is refused
+	choices []string // values of tool_choice that are taken; others are refused
+	ignores bool     // tool_choice is overlooked
+	ids     *regexp.Regexp
+	// thought names the field that every message of the model, or every one with calls,
+	// needs once a request has tools.
+	thought     string
+	thoughtCall bool
+	content     bool // a message with calls alone needs a content
+	blind       bool // a picture is refused
+
+	whole    bool   // a call comes in one frame
+	unnumber bool   // without index
+	field    string // of the reasoning in an answer; "<think>" puts it into the content
+	status   int    // of a refusal, 400 if 0
+}
+
+// rules are those of all rows; a row without one is as OpenAI's protocol has it.
+func rules() map[string]rule {
+	short := regexp.MustCompile(`^.{1,40}$`)
+	nine := regexp.MustCompile(`^[a-zA-Z0-9]{9}$`)
+	weak := []string{"auto", "none"}
+	words := []string{"auto", "none", "required"}
+	sampling := []string{"temperature", "top_p", "stop"}
+	return map[string]rule{
+		"openai":     {ids: short, closed: true},
+		"openrouter": {field: "reasoning", fields: []string{"reasoning_details"}},
+		"groq":       {closed: true, whole: true, field: "reasoning"},
+		"deepseek":   {choices: weak, thought: "reasoning_content", content: true, blind: true, field: "reasoning_content"},
+		"xai":        {whole: true, refused: []string{"stop"}, field: "reasoning_content"},
+		"mistral": {
+			closed: true, ids: nine, whole: true, status: 422,
+			refused: []string{"stream_options", "seed", "reasoning_effort", "max_completion_tokens"},
+		},
+		"moonshot": {
+			choices: weak, refused: []string{"temperature", "top_p"},
+			thought: "reasoning_content", thoughtCall: true, field: "reasoning_content",
+		},
+		"minimax": {
+			limit:   "max_completion_tokens",
+			refused: []string{"seed", "stop", "reasoning_effort", "tool_choice"}, field: "<think>",
+		},
+		"qwen":            {choices: weak, content: true, field: "reasoning_content"},
+		"zai":             {choices: []string{"auto"}, limit: "max_tokens", content: true, whole: true, field: "reasoning_content"},
+		"huggingface":     {whole: true},
+		"ollama":          {ignores: true, whole: true, field: "reasoning"},
+		"llamacpp":        {choices: words, field: "reasoning_content"},
+		"lmstudio":        {choices: words},
+		"vllm":            {field: "reasoning_content"},
+		"sglang":          {unnumber: true, whole: true, field: "reasoning_content"},
+		"family gpt-5":    {limit: "max_completion_tokens", refused: sampling, closed: true, ids: short},
+		"family o-series": {limit: "max_completion_tokens", refused: sampling, closed: true, ids: short},
+		"family kimi-2.5": {
+			refused: []string{"temperature", "top_p"},
+			thought: "reasoning_content", thoughtCall: true, field: "reasoning_content",
+		},
+		"family gpt-oss":  {field: "reasoning_content"},
+		"family mistral":  {ids: nine},
+		"family pixtral":  {ids: nine},
+		"family minimax":  {field: "<think>"},
+		"family qwen":     {field: "reasoning_content"},
+		"family deepseek": {field: "reasoning_content", blind: true},
+	}
+}

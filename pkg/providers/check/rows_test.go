@@ -1,0 +1,48 @@
+package check_test
+
+import (
+	"strings"
+	"testing"
+
+	"parley/internal/test/kindserver"
+	"parley/pkg/providers"
+	"parley/pkg/providers/check"
+	"parley/pkg/providers/kinds"
+	"parley/pkg/providers/openai"
+)
+
+// TestEveryRowCallsTools puts the one prompt to the scripted server of each row: all of
+// them call the tool as asked and use its result, and none has to refuse a request.
+func TestEveryRowCallsTools(t *testing.T) {
+	t.Parallel()
+	var reports []check.Report
+	for _, k := range kinds.All() {
+		s, model := kindserver.New(&k)
+		t.Cleanup(s.Close)
+		images, kind := k.Traits.Images != kinds.No, ""
+		if len(k.Hosts) > 0 { // a family is known by the name of its model
+			kind = k.Name
+		}
+		p := openai.New(openai.Options{BaseURL: s.URL(), Kind: kind, Images: images})
+		t.Cleanup(p.Close)
+		r := check.Model(t.Context(), &check.Subject{Name: k.Name, Model: model, Provider: p, Images: images})
+		reports = append(reports, r)
+		wishes := map[string]any{
+			"max_tokens": 9, "temperature": 0.5, "top_p": 0.5, "seed": 1, "stop": []string{"x"}, "reasoning_effort": "low",
+		}
+		if _, err := p.Chat(t.Context(), []providers.Message{{Role: "user", Content: "hi"}}, nil, model, wishes); err != nil {
+			t.Errorf("%s (%s), asked with every option: %v", k.Name, model, err)
+		}
+		if !r.WellFormed() || r.Err != nil {
+			t.Errorf("%s (%s): %v, %v", k.Name, model, r.Verdicts, r.Err)
+		}
+		if refused := s.Refused(); len(refused) > 0 {
+			t.Errorf("%s (%s) refused %q", k.Name, model, refused)
+		}
+	}
+	var b strings.Builder
+	if err := check.Print(&b, reports); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("\n%s", b.String())
+}
