@@ -2,7 +2,6 @@ package cassette
 
 import (
 	"encoding/json"
-	"strings"
 )
 
 type anthropicBlock struct {
@@ -11,6 +10,10 @@ type anthropicBlock struct {
 	Input                     json.RawMessage
 	ToolUseID                 string `json:"tool_use_id"`
 	Content                   texts
+	Source                    struct {
+		Type, Data, URL string
+		MediaType       string `json:"media_type"`
+	}
 }
 
 func anthropicRequest(body []byte) (Request, error) {
@@ -19,6 +22,7 @@ func anthropicRequest(body []byte) (Request, error) {
 		MaxTokens int `json:"max_tokens"`
 		System    texts
 		Thinking  struct{ Type string }
+		Choice    struct{ Type, Name string } `json:"tool_choice"`
 		Messages  []struct {
 			Role    string
 			Content json.RawMessage
@@ -32,6 +36,14 @@ func anthropicRequest(body []byte) (Request, error) {
 		return Request{}, err
 	}
 	r := Request{Model: in.Model, MaxTokens: in.MaxTokens, System: string(in.System), Thinking: in.Thinking.Type == "enabled"}
+	switch in.Choice.Type {
+	case "any":
+		r.Choice = "required"
+	case "tool":
+		r.Choice = in.Choice.Name
+	default:
+		r.Choice = in.Choice.Type
+	}
 	for i, m := range in.Messages {
 		var blocks []anthropicBlock
 		if json.Unmarshal(m.Content, &blocks) != nil {
@@ -45,7 +57,7 @@ func anthropicRequest(body []byte) (Request, error) {
 	}
 	for i := range in.Tools {
 		t := &in.Tools[i]
-		r.Tools = append(r.Tools, Tool{t.Name, t.Description, t.Schema})
+		r.Tools = append(r.Tools, Tool{Name: t.Name, Description: t.Description, Schema: t.Schema})
 	}
 	return r, nil
 }
@@ -65,6 +77,12 @@ func anthropicEntries(at int, role string, blocks []anthropicBlock) []Entry {
 		switch b.Type {
 		case "text":
 			rest.Text += b.Text
+		case "image":
+			url := b.Source.URL
+			if b.Source.Type == "base64" {
+				url = dataURL(b.Source.MediaType, b.Source.Data)
+			}
+			rest.Pictures = append(rest.Pictures, url)
 		case "tool_use":
 			rest.Calls = append(rest.Calls, Call{ID: b.ID, Name: b.Name, Arguments: value(string(b.Input))})
 		case "thinking":
@@ -73,7 +91,6 @@ func anthropicEntries(at int, role string, blocks []anthropicBlock) []Entry {
 			rest.Signatures = append(rest.Signatures, "redacted "+b.Data)
 		}
 	}
-	rest.Text = strings.TrimSpace(rest.Text)
 	if said {
 		out = append(out, rest)
 	}

@@ -10,5 +10,9 @@
 //   - each request: roles, grouping, texts, calls, ids, results, signatures and tools. The
 //     messages between two requests go through the stored form, as a session's do.
 //
-// To add a wire: a file with a reader of its requests and one of its answers.
+// [Suite] describes a wire for the conformance suite over HTTP; its answers are written
+// here, and its requests are read by the same readers.
+//
+// To add a wire: a file with a reader of its requests and one of its answers, and a
+// writer in render.go.
 package cassette

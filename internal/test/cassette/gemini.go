@@ -18,6 +18,8 @@ type geminiPart struct {
 		ID, Name string
 		Response map[string]any
 	} `json:"functionResponse"`
+	Inline struct{ MIMEType, Data string } `json:"inlineData"`
+	File   struct{ FileURI string }        `json:"fileData"`
 }
 
 // place is where a part's signature belongs, with so many calls before it.
@@ -45,6 +47,12 @@ func geminiRequest(body []byte) (Request, error) {
 			MaxOutputTokens int
 			ThinkingConfig  struct{ IncludeThoughts bool }
 		} `json:"generationConfig"`
+		ToolConfig struct {
+			Calling struct {
+				Mode    string
+				Allowed []string `json:"allowedFunctionNames"`
+			} `json:"functionCallingConfig"`
+		}
 		Tools []struct {
 			Declarations []struct {
 				Name, Description string
@@ -57,6 +65,14 @@ func geminiRequest(body []byte) (Request, error) {
 		return Request{}, err
 	}
 	r := Request{MaxTokens: in.Config.MaxOutputTokens, Thinking: in.Config.ThinkingConfig.IncludeThoughts}
+	switch calling := &in.ToolConfig.Calling; {
+	case len(calling.Allowed) > 0:
+		r.Choice = strings.Join(calling.Allowed, ",")
+	case calling.Mode == "ANY":
+		r.Choice = "required"
+	default:
+		r.Choice = strings.ToLower(calling.Mode)
+	}
 	for _, p := range in.System.Parts {
 		r.System += p.Text
 	}
@@ -68,7 +84,7 @@ func geminiRequest(body []byte) (Request, error) {
 			if d.Parameters == nil {
 				d.Parameters = d.Schema
 			}
-			r.Tools = append(r.Tools, Tool{d.Name, d.Description, lower(d.Parameters)})
+			r.Tools = append(r.Tools, Tool{Name: d.Name, Description: d.Description, Schema: lower(d.Parameters)})
 		}
 	}
 	return r, nil
@@ -82,6 +98,9 @@ func geminiEntries(at int, c *geminiContent) []Entry {
 	for _, p := range c.Parts {
 		if f := p.Result; f != nil {
 			text, _ := f.Response["result"].(string)
+			if len(f.Response) != 1 || f.Response["result"] == nil {
+				text = encode(f.Response)
+			}
 			out = append(out, Entry{At: at, Role: "tool", ID: f.ID, Name: f.Name, Text: text})
 			continue
 		}
@@ -92,11 +111,16 @@ func geminiEntries(at int, c *geminiContent) []Entry {
 		if p.Call != nil {
 			rest.Calls = append(rest.Calls, Call{ID: p.Call.ID, Name: p.Call.Name, Arguments: p.Call.Args})
 		}
+		if p.Inline.Data != "" {
+			rest.Pictures = append(rest.Pictures, dataURL(p.Inline.MIMEType, p.Inline.Data))
+		}
+		if p.File.FileURI != "" {
+			rest.Pictures = append(rest.Pictures, p.File.FileURI)
+		}
 		if !p.Thought {
 			rest.Text += p.Text
 		}
 	}
-	rest.Text = strings.TrimSpace(rest.Text)
 	if said {
 		out = append(out, rest)
 	}

@@ -3,7 +3,6 @@ package cassette
 import (
 	"cmp"
 	"encoding/json"
-	"strings"
 )
 
 type openAICall struct {
@@ -15,11 +14,12 @@ type openAICall struct {
 func openAIRequest(body []byte) (Request, error) {
 	var in struct {
 		Model     string
-		MaxTokens int `json:"max_tokens"`
-		MaxOutput int `json:"max_completion_tokens"`
+		MaxTokens int             `json:"max_tokens"`
+		MaxOutput int             `json:"max_completion_tokens"`
+		Choice    json.RawMessage `json:"tool_choice"`
 		Messages  []struct {
 			Role    string
-			Content texts
+			Content json.RawMessage
 			Calls   []openAICall `json:"tool_calls"`
 			ID      string       `json:"tool_call_id"`
 			Details []block      `json:"reasoning_details"`
@@ -34,14 +34,18 @@ func openAIRequest(body []byte) (Request, error) {
 	if err := json.Unmarshal(body, &in); err != nil {
 		return Request{}, err
 	}
-	r := Request{Model: in.Model, MaxTokens: max(in.MaxTokens, in.MaxOutput)}
+	r := Request{Model: in.Model, MaxTokens: max(in.MaxTokens, in.MaxOutput), Choice: openAIChoice(in.Choice)}
 	for i := range in.Messages {
 		m := &in.Messages[i]
+		text, pictures, err := openAIContent(m.Content)
+		if err != nil {
+			return r, err
+		}
 		if m.Role == "system" {
-			r.System += string(m.Content)
+			r.System += text
 			continue
 		}
-		e := Entry{At: len(r.Entries), Role: m.Role, Text: strings.TrimSpace(string(m.Content)), ID: m.ID}
+		e := Entry{At: len(r.Entries), Role: m.Role, Text: text, ID: m.ID, Pictures: pictures}
 		for _, c := range m.Calls {
 			e.Calls = append(e.Calls, Call{ID: c.ID, Name: c.Function.Name, Arguments: value(c.Function.Arguments)})
 		}
@@ -50,9 +54,39 @@ func openAIRequest(body []byte) (Request, error) {
 	}
 	for i := range in.Tools {
 		f := &in.Tools[i].Function
-		r.Tools = append(r.Tools, Tool{f.Name, f.Description, f.Parameters})
+		r.Tools = append(r.Tools, Tool{Name: f.Name, Description: f.Description, Schema: f.Parameters})
 	}
 	return r, nil
+}
+
+// openAIContent reads a text, or a list of parts.
+func openAIContent(raw json.RawMessage) (text string, pictures []string, err error) {
+	var parts []struct {
+		Text  string
+		Image struct{ URL string } `json:"image_url"`
+	}
+	if len(raw) == 0 || json.Unmarshal(raw, &text) == nil {
+		return text, nil, nil
+	}
+	err = json.Unmarshal(raw, &parts)
+	for _, p := range parts {
+		text += p.Text
+		if p.Image.URL != "" {
+			pictures = append(pictures, p.Image.URL)
+		}
+	}
+	return text, pictures, err
+}
+
+func openAIChoice(raw json.RawMessage) (choice string) {
+	var named struct{ Function struct{ Name string } }
+	if len(raw) == 0 || json.Unmarshal(raw, &choice) == nil {
+		return choice
+	}
+	if err := json.Unmarshal(raw, &named); err != nil {
+		return err.Error()
+	}
+	return named.Function.Name
 }
 
 // block is a part of the reasoning that the server wants back.

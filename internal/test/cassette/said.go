@@ -6,43 +6,16 @@ import (
 	"strings"
 
 	"parley/pkg/providers"
+	"parley/pkg/providers/providertest"
 )
 
-// Request is the content of a request of any wire.
-type Request struct {
-	Model, System string
-	Entries       []Entry
-	Tools         []Tool
-	MaxTokens     int
-	Thinking      bool
-}
-
-// Entry is what one role says in a conversation. Results of tools are entries of their
-// own; At tells which of them the wire has in one message.
-type Entry struct {
-	At    int
-	Role  string // user, assistant or tool
-	Text  string
-	Calls []Call
-	// ID and Name tell a result's call, where the wire names them.
-	ID, Name string
-	// Signatures are opaque texts that came with an answer, each with its place.
-	Signatures []string
-}
-
-// Call is a call of a tool.
-type Call struct {
-	ID, Name  string
-	Arguments any
-	// Raw is the text of the arguments, where the wire has one.
-	Raw string
-}
-
-// Tool is an offered tool.
-type Tool struct {
-	Name, Description string
-	Schema            map[string]any
-}
+// Request is the content of a request of any wire, as the suite of providers has it.
+type (
+	Request = providertest.Request
+	Entry   = providertest.Entry
+	Call    = providertest.Call
+	Tool    = providertest.Tool
+)
 
 // Answer is the content of an answer of any wire.
 type Answer struct {
@@ -118,7 +91,7 @@ func (t *texts) UnmarshalJSON(b []byte) error {
 
 // disown empties the ids that no recorded answer gave, because each client makes up its
 // own. It reports results whose id is another one than their call's.
-func (r *Request) disown(given map[string]bool) error {
+func disown(r *Request, given map[string]bool) error {
 	var open []string // ids of the calls before the results, in order
 	for i := range r.Entries {
 		e := &r.Entries[i]

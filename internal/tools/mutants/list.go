@@ -7,7 +7,7 @@ func List() []Mutant {
 	return slices.Concat(
 		engineMutants(), storeMutants(), channelMutants(), questionMutants(), consoleMutants(), fileMutants(), toolMutants(), callMutants(),
 		writtenMutants(), auditMutants(), webMutants(), agentMutants(), stopMutants(),
-		edgeMutants(), kindMutants(), programMutants(), telegramMutants(), telegramRowMutants(),
+		edgeMutants(), exchangeMutants(), kindMutants(), programMutants(), telegramMutants(), telegramRowMutants(),
 		scriptMutants(), approvalMutants(), askingMutants(), hostileMutants(), exampleMutants(),
 		budgetMutants(), unattendedMutants(), scheduleMutants(), backgroundMutants(), taskMutants(),
 		forgettingMutants(), endingMutants(), jobMutants(), jobTurnMutants(), spawnMutants(), agentRightMutants(), laterMutants(),

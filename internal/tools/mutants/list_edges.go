@@ -60,11 +60,6 @@ func edgeMutants() []Mutant {
 			Dir: "pkg/providers/openai", Test: "^(TestRefusedForGood|TestConformance)$",
 		},
 		{
-			Promise: "recorded traffic", Defect: "sends back none of a server's own data",
-			File: "pkg/providers/internal/exchange/mark.go", Old: `return e.Fields`, New: `return nil`,
-			Dir: "pkg/providers/internal/exchange", Test: "^TestMarksOpenForTheirOwnModel$",
-		},
-		{
 			Promise: "model silent", Defect: "waits for a silent server as long as it likes",
 			File: "pkg/providers/internal/exchange/exchange.go", Old: `func (x *Exchange) alive() { x.timer.Reset(x.idle) }`, New: `func (x *Exchange) alive() {}`,
 			Dir: "pkg/providers/openai", Test: "^(TestTimeLimits|TestRealSilence)$",

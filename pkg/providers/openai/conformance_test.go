@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/test/cassette"
 	"parley/internal/test/fakemodel"
 	"parley/pkg/providers"
 	"parley/pkg/providers/openai"
@@ -44,6 +45,18 @@ func TestConformance(t *testing.T) {
 		})
 		return provider(t, s.URL())
 	})
+}
+
+func TestConformanceOverHTTP(t *testing.T) {
+	t.Parallel()
+	suite := cassette.Suite(cassette.OpenAI)
+	suite.Connect = func(t *testing.T, s providertest.Server) providers.LLMProvider {
+		t.Helper()
+		return provider(t, s.URL+"/v1", func(o *openai.Options) {
+			o.Key, o.Images, o.Transport = func() string { return s.Key }, s.Images, s.Transport
+		})
+	}
+	providertest.RunHTTP(t, suite)
 }
 
 // serve starts a fake model server that ends with the test.
