@@ -38,6 +38,10 @@ func rooms() map[string][]string {
 		"pkg/gateway/toolset": append([]string{
 			"pkg/gateway/files", "pkg/config", "pkg/policy", "pkg/sandbox", "pkg/tools", "pkg/tools/...", "workspace", "internal/test/testtools",
 		}, vocabulary...),
+		// The models of a gateway.
+		"pkg/gateway/modelset": append([]string{
+			"pkg/config", "pkg/policy", "pkg/agent/turn", "pkg/providers/...",
+		}, vocabulary...),
 		// The files of a running gateway; the agent declares the form of a fetched
 		// file.
 		"pkg/gateway/files": append([]string{"pkg/agent/prompt", "pkg/session", "pkg/tools", "pkg/openat", "pkg/fair", "workspace"},
@@ -134,7 +138,7 @@ func rooms() map[string][]string {
 		"pkg/agent/job": append([]string{
 			"pkg/session", "pkg/tools", "pkg/policy", "pkg/agent/turn", "pkg/agent/named", "pkg/agent/budget", "pkg/agent/prompt",
 		}, vocabulary...),
-		"pkg/agent/command": append([]string{"pkg/session", "pkg/agent/turn", "pkg/agent/prompt"}, vocabulary...),
+		"pkg/agent/command": append([]string{"pkg/session", "pkg/policy", "pkg/agent/turn", "pkg/agent/prompt"}, vocabulary...),
 		"pkg/agent/named":   {"pkg/channels"},
 		"pkg/agent/task": append([]string{
 			"pkg/session", "pkg/tools", "pkg/agent/turn", "pkg/agent/named", "pkg/agent/progress", "pkg/agent/prompt",

@@ -70,7 +70,7 @@ func (h *host) newConsole(app func() *gateway.App, busy func() bool, settled fun
 // introduce says on screen which model answers.
 func (h *host) introduce(a *gateway.App) {
 	// a closed screen shows itself at the first answer
-	_, _ = h.err.Write([]byte(h.redactor.Redact(a.Model().Introduction(h.configFile())) + "\n"))
+	_, _ = h.err.Write([]byte(h.redactor.Redact(a.Introduction(h.configFile())) + "\n"))
 }
 
 func (h *host) chat(ctx context.Context) error {
@@ -195,7 +195,7 @@ func (h *host) run(ctx context.Context) error {
 	if h.terminal() {
 		h.introduce(a)
 	} else {
-		log.Info().Msg(a.Model().Introduction(h.configFile()))
+		log.Info().Msg(a.Introduction(h.configFile()))
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

@@ -44,23 +44,29 @@ model server on this machine, or the model that is built in.
 Exit codes: 0 done; 1 failed, or a message was not answered; 2 wrong usage or
 configuration; 3 the state folder is in use by another gateway; 4 status: no gateway
 is running; 130 interrupted; 143 ended at once by a second SIGTERM.`
-	textRoot         = "A chat-bot gateway"
-	textConfigFlag   = "configuration file (default ~/.parley/parley.yaml)"
-	textLogFlag      = "log level, instead of that of the configuration (chat logs only with this flag)"
-	textHelp         = "Help about any verb"
-	textNoHelp       = "there is no help on %q (%s --help shows what there is)"
-	textVersion      = "Print the version"
-	textConfigCheck  = "Check the configuration, secrets included"
-	textConfigGood   = "the configuration is good\n"
-	textConfigSchema = "Print the JSON Schema of the configuration"
-	textConfig       = "Check the configuration, or print its schema"
-	textInit         = "Write a first configuration and workspace"
-	textInitLong     = "Writes ~/.parley/parley.yaml (or --config) and the workspace. Existing files stay as they are."
-	textWrote        = "wrote %s\n"
-	textStays        = "%s is there already and stays as it is\n"
-	textInitNext     = "the workspace is %s\nnext: %s chat\n"
-	textForget       = "Delete a conversation and all that waits in its chat"
-	textForgetLong   = `Deletes a conversation and all that waits in its chat, for good. The command asks
+	textRoot           = "A chat-bot gateway"
+	textModels         = "List the models"
+	textModelsList     = "List the models and their uses"
+	textModelsListLong = `Lists the models of the configuration in the order of /model, or those that are found
+where it has none, with the keys of the configuration that name each of them.`
+	textModelByChoice = "only by /model"
+	textModelNoKey    = "; its key is missing"
+	textConfigFlag    = "configuration file (default ~/.parley/parley.yaml)"
+	textLogFlag       = "log level, instead of that of the configuration (chat logs only with this flag)"
+	textHelp          = "Help about any verb"
+	textNoHelp        = "there is no help on %q (%s --help shows what there is)"
+	textVersion       = "Print the version"
+	textConfigCheck   = "Check the configuration, secrets included"
+	textConfigGood    = "the configuration is good\n"
+	textConfigSchema  = "Print the JSON Schema of the configuration"
+	textConfig        = "Check the configuration, or print its schema"
+	textInit          = "Write a first configuration and workspace"
+	textInitLong      = "Writes ~/.parley/parley.yaml (or --config) and the workspace. Existing files stay as they are."
+	textWrote         = "wrote %s\n"
+	textStays         = "%s is there already and stays as it is\n"
+	textInitNext      = "the workspace is %s\nnext: %s chat\n"
+	textForget        = "Delete a conversation and all that waits in its chat"
+	textForgetLong    = `Deletes a conversation and all that waits in its chat, for good. The command asks
 first in a terminal; without a terminal it needs --yes.`
 	textForgotten         = "forgotten: %s\n"
 	textForgetYes         = "delete it without a question"

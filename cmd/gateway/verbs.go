@@ -131,6 +131,9 @@ func showSessionLine(w io.Writer, i session.Info) error {
 func showSession(w io.Writer, i session.Info) error {
 	_, err := fmt.Fprintf(w, "session\t%s\nchat\t%s\ncurrent\t%t\nentries\t%d\nstarted\t%s\nactive\t%s\n",
 		i.Session, admin.PlaceOf(i), i.Current, i.Entries, i.Created.Format(time.DateTime), i.Active.Format(time.DateTime))
+	if err == nil && i.Model != "" {
+		_, err = fmt.Fprintf(w, "model\t%s\n", inCell(i.Model))
+	}
 	for _, f := range i.Failed {
 		if err == nil {
 			_, err = fmt.Fprintf(w, "%s\t%s  %s  %s\n", f.Outcome, f.Time.Format(time.DateTime), f.ID, inCell(f.Reason))

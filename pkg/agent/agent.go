@@ -24,11 +24,12 @@ import (
 	"parley/pkg/tools"
 )
 
-// Options are the parts that an [Agent] works with. Engine, Model.Provider, Tools,
-// Authorize and Files.Space are required.
+// Options are the parts that an [Agent] works with. Engine, Models, Tools, Authorize and
+// Files.Space are required.
 type Options struct {
 	Engine session.Engine
-	Model  turn.Model
+	// Models choose the model that answers; a [turn.Model] is the choice of one.
+	Models turn.Models
 	Tools  *tools.ToolRegistry
 	// Offered, when set, further narrows the tools of one chat.
 	Offered func(a channels.Address, tool string) bool
@@ -75,6 +76,9 @@ type Files struct {
 	Fetch func(ctx context.Context, a channels.Address, space string, f channels.Attachment) prompt.Fetched
 	// AgentFile returns the operator's instructions; it is read for every turn.
 	AgentFile func() string
+	// ChatFile returns those for one chat; it is read for every turn there. Nil: there
+	// are none.
+	ChatFile func(a channels.Address) string
 }
 
 // Limits bound turns; a field that is 0 has its default.
@@ -133,14 +137,17 @@ type Agent struct {
 
 // New returns an agent that is idle until Run.
 func New(o Options) (*Agent, error) {
-	if o.Engine == nil || o.Model.Provider == nil || o.Tools == nil || o.Authorize == nil || o.Files.Space == nil {
-		return nil, errors.New("agent: Engine, Model.Provider, Tools, Authorize and Files.Space are required")
+	if o.Engine == nil || o.Models == nil || o.Tools == nil || o.Authorize == nil || o.Files.Space == nil {
+		return nil, errors.New("agent: Engine, Models, Tools, Authorize and Files.Space are required")
 	}
 	if o.WhileBusy == "" {
 		o.WhileBusy = turn.Steer
 	}
 	o.Limits.fill()
-	o.Model.Provider = providers.Metered(o.Model.Provider, providers.Prices{})
+	if one, ok := o.Models.(turn.Model); ok {
+		one.Provider = providers.Metered(one.Provider, providers.Prices{})
+		o.Models = one
+	}
 	if o.Redact == nil {
 		o.Redact = func(s string) string { return s }
 	}
@@ -182,11 +189,13 @@ func New(o Options) (*Agent, error) {
 func newDeps(a *Agent) turn.Deps {
 	o := &a.o
 	return turn.Deps{
-		Model: o.Model, Tools: o.Tools, Offered: o.Offered, WhileBusy: o.WhileBusy, Space: o.Files.Space,
-		Limits:   turn.Limits{Iterations: o.Limits.Iterations, Parallel: o.Limits.Parallel, ContextTokens: o.Limits.ContextTokens},
-		Store:    o.Engine.Outbox(),
-		Rights:   trust.Resolver{Store: records{o.Engine.Tasks(), o.Engine.Approvals(), o.Engine.Sessions()}, Authorize: o.Authorize},
-		Prompts:  prompt.New(prompt.Options{Store: o.Engine.Sessions(), AgentFile: o.Files.AgentFile, Fetch: o.Files.Fetch}),
+		Models: o.Models, Tools: o.Tools, Offered: o.Offered, WhileBusy: o.WhileBusy, Space: o.Files.Space,
+		Limits: turn.Limits{Iterations: o.Limits.Iterations, Parallel: o.Limits.Parallel, ContextTokens: o.Limits.ContextTokens},
+		Store:  o.Engine.Outbox(),
+		Rights: trust.Resolver{Store: records{o.Engine.Tasks(), o.Engine.Approvals(), o.Engine.Sessions()}, Authorize: o.Authorize},
+		Prompts: prompt.New(prompt.Options{
+			Store: o.Engine.Sessions(), AgentFile: o.Files.AgentFile, ChatFile: o.Files.ChatFile, Fetch: o.Files.Fetch,
+		}),
 		Meter:    budget.New(budget.Options{Store: o.Engine.Chats(), Budget: o.Budgets.Of, Currency: o.Budgets.Currency, Now: o.Now}),
 		Surfaces: o.Surfaces, Places: turn.NewPlaces(o.Limits.Turns), Zones: a.zones,
 		Tasks: a.tasks, Work: a.work, Approvals: a.approvals, Command: command.Name, Redact: o.Redact, Now: o.Now, Log: o.Log,

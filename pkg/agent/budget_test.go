@@ -234,7 +234,7 @@ func TestEveryRequestCounts(t *testing.T) {
 		default:
 			return priced(say("an answer"))
 		}
-	}), []tools.Tool{look}, withOptions(func(o *agent.Options) { o.Model.Direct = direct }))
+	}), []tools.Tool{look}, withOptions(func(o *agent.Options) { o.Models = withTool{o.Models, direct} }))
 	today := time.Now().UTC().Format(time.DateOnly)
 	turns := 0
 	for i, text := range []string{"hello", "/compact", "/tool look {}", "/status", "fail"} {

@@ -106,7 +106,7 @@ func TestToolCommandsGoToTheDirectModel(t *testing.T) {
 	direct := script(func(context.Context, []providers.Message, []providers.ToolDefinition) (*providers.LLMResponse, error) {
 		return say("direct")
 	})
-	w := newWorld(t, script(echo), nil, withOptions(func(o *agent.Options) { o.Model.Direct = direct }))
+	w := newWorld(t, script(echo), nil, withOptions(func(o *agent.Options) { o.Models = withTool{o.Models, direct} }))
 	w.write("1", "1", `/tool look {}`)
 	w.expectText("direct")
 	w.write("1", "1", "hello")

@@ -125,7 +125,7 @@ func newWorld(t *testing.T, model providers.LLMProvider, registry []tools.Tool, 
 	}
 	space := t.TempDir()
 	w.opts = agent.Options{
-		Model: turn.Model{Provider: model, Name: "script"}, Tools: reg, Authorize: p.Authorize,
+		Models: turn.Model{Provider: model, Name: "script"}, Tools: reg, Authorize: p.Authorize,
 		Files:  agent.Files{Space: func(channels.Address, bool) string { return space }},
 		Limits: agent.Limits{Grace: patience}, Log: zerolog.New(zerolog.NewTestWriter(t)).Level(zerolog.WarnLevel),
 	}

@@ -12,6 +12,8 @@ type Config struct {
 	Log       Log               `yaml:"log"`
 	Agent     Agent             `yaml:"agent"`
 	Models    map[string]*Model `yaml:"models" jsonschema_description:"The models by a name of your choice. Without any, the gateway takes what it finds: a key in the environment, a local server, or the built-in offline model."`
+	Roles     Roles             `yaml:"roles" jsonschema_description:"Models for single purposes."`
+	Chats     map[string]*Chat  `yaml:"chats" jsonschema_description:"How the assistant answers in single chats, by their places: CHANNEL:[ACCOUNT/]CHAT[#THREAD]."`
 	Owners    []string          `yaml:"owners" jsonschema_description:"Whose direct chats have the rights of the console: telegram:ID or slack:TEAM/ID."`
 	Budgets   Budgets           `yaml:"budgets"`
 	Tools     Tools             `yaml:"tools"`
@@ -33,7 +35,7 @@ type Log struct {
 // Agent says how turns run.
 type Agent struct {
 	Model             string   `yaml:"model" jsonschema_description:"The name under models of the model that answers. Default main."`
-	Fallbacks         []string `yaml:"fallbacks" jsonschema_description:"Names under models that are asked, in order, when the model cannot answer."`
+	Fallbacks         []string `yaml:"fallbacks" jsonschema_description:"Names under models that are asked, in order, when a model cannot answer."`
 	MaxToolIterations int      `yaml:"max_tool_iterations" jsonschema:"minimum=1,maximum=200" jsonschema_description:"Rounds of tool calls in one turn. Default 10."`
 	WhileBusy         string   `yaml:"while_busy" jsonschema:"enum=steer,enum=queue,enum=interrupt" jsonschema_description:"What a message does that arrives during a turn: it joins (steer, the default), waits (queue), or ends the turn (interrupt)."`
 	AnswerEdits       bool     `yaml:"answer_edits" jsonschema_description:"Whether an edit of a message that was answered is answered too. An edit of one that still waits always replaces it. Default false."`
@@ -44,15 +46,19 @@ type Agent struct {
 
 // Model is one model on one server.
 type Model struct {
-	Provider    string   `yaml:"provider" jsonschema:"enum=openai,enum=offline" jsonschema_description:"openai: any server that speaks the OpenAI protocol; offline: the built-in model that needs no server. Default openai."`
-	Model       string   `yaml:"model" jsonschema_description:"The server's name for the model."`
-	BaseURL     string   `yaml:"base_url" jsonschema_description:"Default https://api.openai.com/v1."`
-	APIKey      Secret   `yaml:"api_key"`
-	MaxTokens   int      `yaml:"max_tokens" jsonschema:"minimum=1,maximum=10000000" jsonschema_description:"Longest answer; the server's own limit when left out."`
-	Temperature *float64 `yaml:"temperature" jsonschema:"minimum=0,maximum=2" jsonschema_description:"The server's own when left out."`
-	Images      bool     `yaml:"images" jsonschema_description:"Whether the model takes pictures."`
-	Timeouts    Timeouts `yaml:"timeouts"`
-	Prices      *Prices  `yaml:"prices" jsonschema_description:"What a million tokens cost. Left out: nobody knows, and money is not counted."`
+	Provider    string    `yaml:"provider" jsonschema:"enum=openai,enum=offline" jsonschema_description:"openai: any server that speaks the OpenAI protocol; offline: the built-in model that needs no server. Default openai."`
+	Model       string    `yaml:"model" jsonschema_description:"The server's name for the model."`
+	Kind        string    `yaml:"kind" jsonschema_description:"The manners of the server or of the model's family: a row of docs/models.md. Default: what base_url and the model's name tell."`
+	BaseURL     string    `yaml:"base_url" jsonschema_description:"Default https://api.openai.com/v1."`
+	APIKey      Secret    `yaml:"api_key"`
+	APIKeys     []*Secret `yaml:"api_keys" jsonschema_description:"Several keys of the same server: the next one is used while one is refused or over its rate."`
+	ToolChoice  string    `yaml:"tool_choice" jsonschema_description:"auto, none, required or the name of a tool: whether the model may, must not or must call a tool. The last two hold for the first answer to a message. Default auto."`
+	MaxTokens   int       `yaml:"max_tokens" jsonschema:"minimum=1,maximum=10000000" jsonschema_description:"Longest answer; the server's own limit when left out."`
+	Temperature *float64  `yaml:"temperature" jsonschema:"minimum=0,maximum=2" jsonschema_description:"The server's own when left out."`
+	Images      bool      `yaml:"images" jsonschema_description:"Whether the model takes pictures."`
+	Timeouts    Timeouts  `yaml:"timeouts"`
+	Fallbacks   *[]string `yaml:"fallbacks" jsonschema_description:"The models that step in for this one. Default: agent.fallbacks; with [] none does."`
+	Prices      *Prices   `yaml:"prices" jsonschema_description:"What a million tokens cost. Left out: nobody knows, and money is not counted."`
 }
 
 // Timeouts bound one question to a model.

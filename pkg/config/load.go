@@ -38,6 +38,11 @@ type Options struct {
 	User  func(channel, id string) error
 	Group func(channel, id string) error
 	Place func(string) error
+	// Prompt checks the file of a chat's prompt; nil accepts all. It is not asked
+	// WithoutSecrets.
+	Prompt func(path string) error
+	// Kinds are the values of kind; nil accepts any.
+	Kinds []string
 	// Pattern checks an entry of tools.files.allow and refuse; nil accepts all.
 	Pattern func(string) error
 	// Tools lists the tools there are with such a configuration; nil accepts any
@@ -108,6 +113,7 @@ func parse(path string, raw []byte, o Options) (*Config, error) {
 		cfg.Workspace = filepath.Join(cfg.StateDir, "workspace")
 	}
 	cfg.Workspace = expand(cfg.Workspace, o.Home, dir)
+	w.prompts(cfg, o.Home, dir)
 	w.shareTelegram(&cfg.Channels.Telegram)
 	checker{yaml: w.yaml, cfg: cfg, options: o}.run()
 	if !o.WithoutSecrets {
@@ -140,12 +146,20 @@ func (w *walker) homeless(path, folder string) {
 	}
 }
 
-// resolve finds the secrets. Those of a disabled channel and of an unused model may be
-// missing; where they are present, they are known all the same.
+// resolve finds the secrets. Those of a disabled channel, and of a model that only a person
+// may choose, may be missing; where they are present, they are known all the same.
 func (w *walker) resolve(cfg *Config, r resolver) {
-	for _, ref := range w.references {
-		r.spare = !cfg.uses(ref.path)
+	for i, ref := range w.references {
+		if strings.HasSuffix(ref.path, "]") && slices.ContainsFunc(w.references[:i], ref.repeats) {
+			w.at(ref.path, "is in this list already: keep one")
+		}
+		used := cfg.uses(ref.path)
+		r.spare = !used && !strings.HasPrefix(ref.path, "models.")
 		value, err := r.resolve(ref.text)
+		if err != nil && !used {
+			r.spare = true
+			value, _ = r.resolve(ref.text)
+		}
 		if r.spare {
 			cfg.spare = append(cfg.spare, value)
 			continue
@@ -161,8 +175,7 @@ func (w *walker) resolve(cfg *Config, r resolver) {
 func (c *Config) uses(path string) bool {
 	switch parts := strings.Split(path, "."); parts[0] {
 	case "models":
-		name := strings.TrimSuffix(strings.TrimPrefix(path, "models."), ".api_key")
-		return name == c.Agent.Model || slices.Contains(c.Agent.Fallbacks, name)
+		return c.inUse(modelOf(path))
 	case "channels":
 		return parts[1] == "telegram" && c.Channels.Telegram.Enabled || parts[1] == "slack" && c.Channels.Slack.uses(path)
 	default:
@@ -179,7 +192,7 @@ func (c *Config) Secrets() []string {
 		all = append(all, bot.Token, bot.Webhook.Secret)
 	}
 	for _, m := range c.Models {
-		all = append(all, m.APIKey)
+		all = append(all, m.Keys()...)
 	}
 	values := slices.Clone(c.spare)
 	for _, secret := range all {

@@ -12,6 +12,7 @@ import (
 // run checks the models, and the agent that asks them.
 func (c modelChecker) run() {
 	c.agent()
+	c.choices()
 	c.schedules()
 	for _, name := range slices.Sorted(maps.Keys(c.cfg.Models)) {
 		c.model("models."+name, c.cfg.Models[name])
@@ -31,18 +32,7 @@ func (c modelChecker) agent() {
 		return
 	}
 	c.modelName("agent.model", a.Model)
-	before := a.Model
-	for i, name := range a.Fallbacks {
-		path := fmt.Sprintf("agent.fallbacks[%d]", i)
-		c.modelName(path, name)
-		if m := c.cfg.Models[before]; m != nil && m.Provider == "offline" {
-			c.at(path, "is never asked, because %s before it is the built-in model, which always answers: put that one last",
-				strictyaml.Quote(before))
-		} else if name == a.Model {
-			c.at(path, "is the model that is asked first already: write another, or take it out")
-		}
-		before = name
-	}
+	c.fallbacks("agent.fallbacks", a.Model, a.Fallbacks)
 }
 
 func (c modelChecker) modelName(path, name string) {
@@ -54,8 +44,12 @@ func (c modelChecker) modelName(path, name string) {
 
 func (c modelChecker) model(path string, m *Model) {
 	c.prices(path + ".prices")
+	c.toolChoice(path+".tool_choice", m.ToolChoice)
+	if m.Fallbacks != nil {
+		c.fallbacks(path+".fallbacks", strings.TrimPrefix(path, "models."), *m.Fallbacks)
+	}
 	if m.Provider == "offline" {
-		for _, key := range []string{"model", "base_url", "api_key"} {
+		for _, key := range []string{"model", "kind", "base_url", "api_key", "api_keys"} {
 			if at := path + "." + key; c.written(at) {
 				c.at(at,
 					"belongs to a server, and offline is the model that is built in: write provider: openai for a server, also one on this machine")
@@ -63,10 +57,14 @@ func (c modelChecker) model(path string, m *Model) {
 		}
 		return
 	}
+	if kinds := c.options.Kinds; c.written(path+".kind") && kinds != nil && !slices.Contains(kinds, m.Kind) {
+		c.at(path+".kind", "%s is not understood: write one of %s, or leave it out", strictyaml.Quote(m.Kind), strings.Join(kinds, ", "))
+	}
 	if m.Model == "" {
 		c.at(path+".model", "is missing: write the server's name for the model, such as gpt-4o")
 	}
-	c.server(path+".base_url", m.BaseURL, m.APIKey.set)
+	c.keys(path, m)
+	c.server(path+".base_url", m.BaseURL, len(m.Keys()) > 0)
 	if strings.HasSuffix(strings.TrimRight(m.BaseURL, "/"), "/chat/completions") {
 		c.at(path+".base_url", "must end before /chat/completions, which is added to it")
 	}

@@ -19,7 +19,10 @@ func TestLoadRefuses(t *testing.T) {
 	}{
 		{"unknown key", "agnt: {}", []string{"1:1: agnt: unknown key: did you mean agent?"}},
 		{"unknown key below", "agent:\n  while_bussy: steer", []string{"2:3: agent.while_bussy: unknown key: did you mean while_busy?"}},
-		{"nothing like it", "zzzzzz: 1", []string{"1:1: zzzzzz: unknown key: the keys here are agent, background, budgets, channels, log"}},
+		{
+			"nothing like it", "zzzzzz: 1",
+			[]string{"1:1: zzzzzz: unknown key: the keys here are agent, background, budgets, channels, chats, log"},
+		},
 		{
 			"unknown channel", "channels:\n  irc: {}",
 			[]string{"2:3: channels.irc: unknown key: the keys in channels are console, inbox, slack, telegram"},

@@ -24,6 +24,11 @@ type reference struct {
 	into       *Secret
 }
 
+// repeats says whether another key of the same model is the same.
+func (r reference) repeats(other reference) bool {
+	return r.text == other.text && modelOf(r.path) == modelOf(other.path)
+}
+
 func newWalker(file string) *walker {
 	w := &walker{yaml: &strictyaml.Walker{File: file, MaxDepth: maxDepth}}
 	w.yaml.Special = w.special
@@ -52,7 +57,11 @@ func (w *walker) special(node ast.Node, v reflect.Value, path string) bool {
 func (w *walker) secret(node ast.Node, into *Secret, path string) {
 	s, ok := strictyaml.Text(node)
 	if !ok {
-		w.yaml.Problem(node, path, "must be env:NAME, file:PATH or credential:NAME")
+		cure := ""
+		if node.Type() == ast.MappingType { // a list in braces has env:NAME as a key with its value
+			cure = ": put it in quotes here"
+		}
+		w.yaml.Problem(node, path, "must be env:NAME, file:PATH or credential:NAME%s", cure)
 		return
 	}
 	if !w.yaml.Visible(node, s, path, "") {

@@ -11,15 +11,14 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/pkg/agent"
-	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
 	"parley/pkg/channels/console"
 	"parley/pkg/config"
 	"parley/pkg/gateway/admin"
 	"parley/pkg/gateway/files"
+	"parley/pkg/gateway/modelset"
 	"parley/pkg/gateway/toolset"
 	"parley/pkg/policy"
-	"parley/pkg/providers/offline"
 	"parley/pkg/session"
 	"parley/pkg/session/local"
 	"parley/workspace"
@@ -37,7 +36,7 @@ type App struct {
 	audit    *auditTrail // nil with [Options.Look]
 	policy   *policy.Policy
 	kept     fileStores
-	model    ModelChoice
+	models   *modelset.Set
 	channels *Channels
 	tools    *toolset.Set
 	agent    *agent.Agent
@@ -47,6 +46,7 @@ type App struct {
 type fileStores struct {
 	spaces      files.Spaces
 	agentFile   *files.AgentFile
+	prompts     *files.ChatPrompts
 	uploads     *files.Uploads
 	attachments *files.Attachments
 	deadLetters *files.DeadLetters
@@ -151,22 +151,25 @@ func (a *App) keepFiles(context.Context) error {
 			Opener: func(at channels.Address) (channels.AttachmentOpener, bool) { return a.channels.opener(at) },
 		}),
 	}
+	byPlace := map[string]string{}
+	for place, chat := range a.cfg.Chats {
+		if chat.Prompt != "" {
+			byPlace[place] = chat.Prompt
+		}
+	}
+	a.kept.prompts = files.NewChatPrompts(byPlace, a.o.Log)
 	if !a.o.Operate {
 		a.kept.agentFile.Text() // the first good one
+		for place := range byPlace {
+			a.kept.prompts.Text(place)
+		}
 	}
 	return nil
 }
 
-func (a *App) chooseModel(ctx context.Context) (err error) {
-	if a.o.Operate {
-		a.model = ModelChoice{provider: offline.New(offline.Options{Version: Version()}), model: "offline"}
-		return nil
-	}
-	if a.model, err = chooseModel(ctx, a.cfg, a.o.LookupEnv, a.o.Log); err != nil {
-		return err
-	}
-	a.o.Redactor.Add(a.model.secret)
-	return nil
+// chatPrompt is the operator's instructions for a chat.
+func (a *App) chatPrompt(at channels.Address) string {
+	return a.kept.prompts.Text(a.models.PromptOf(at))
 }
 
 // openChannels binds the channels of the caller, and behind them those of the
@@ -207,11 +210,11 @@ func (a *App) makeAgent(context.Context) error {
 	var err error
 	a.agent, err = agent.New(agent.Options{
 		Engine: a.store,
-		Model: turn.Model{
-			Provider: a.model.provider, Name: a.model.model, Direct: offline.New(offline.Options{Version: Version()}),
+		Models: a.models,
+		Tools:  a.tools.Registry, Offered: a.tools.Offered, Authorize: a.policy.Authorize,
+		Files: agent.Files{
+			Space: a.kept.spaces.Of, Fetch: a.kept.attachments.Fetch, AgentFile: a.kept.agentFile.Text, ChatFile: a.chatPrompt,
 		},
-		Tools: a.tools.Registry, Offered: a.tools.Offered, Authorize: a.policy.Authorize,
-		Files:     agent.Files{Space: a.kept.spaces.Of, Fetch: a.kept.attachments.Fetch, AgentFile: a.kept.agentFile.Text},
 		WhileBusy: a.cfg.Agent.WhileBusy, AnswerEdits: a.cfg.Agent.AnswerEdits,
 		Limits: agent.Limits{
 			Iterations: a.cfg.Agent.MaxToolIterations, Parallel: a.cfg.Tools.MaxParallel, Grace: cmp.Or(a.o.Grace, turnGrace),
@@ -236,9 +239,6 @@ func (a *App) addAgentTools(context.Context) error {
 	})
 	return nil
 }
-
-// Model is the model that answers.
-func (a *App) Model() ModelChoice { return a.model }
 
 // Channels is the number of channels that run, one that has yet to join among them.
 func (a *App) Channels() int { return a.channels.expected() }

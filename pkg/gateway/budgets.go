@@ -10,17 +10,8 @@ import (
 	"parley/pkg/config"
 	"parley/pkg/gateway/toolset"
 	"parley/pkg/policy"
-	"parley/pkg/providers"
 	"parley/pkg/session"
 )
-
-// prices are the costs of a model, or zero where they are unknown.
-func prices(m *config.Model) providers.Prices {
-	if m.Prices == nil {
-		return providers.Prices{}
-	}
-	return providers.Prices(*m.Prices)
-}
 
 // budgetOf is the budget of each chat, under any of the addresses that it is known
 // by. Of several places that speak of a chat the one that names it most exactly counts,

@@ -12,6 +12,7 @@ import (
 	"parley/pkg/gateway/files"
 	"parley/pkg/gateway/toolset"
 	"parley/pkg/policy"
+	"parley/pkg/providers/kinds"
 	toolfiles "parley/pkg/tools/files"
 	"parley/pkg/tools/script"
 	"parley/workspace"
@@ -25,6 +26,8 @@ func ConfigOptions(lookupEnv func(string) (string, bool)) config.Options {
 		Owner: func(s string) error { return policy.CheckOwner(s, built()) },
 		User:  policy.CheckUser, Group: policy.CheckGroup,
 		Place:   func(s string) error { return policy.CheckPlace(s, built()) },
+		Kinds:   kinds.Names(),
+		Prompt:  files.CheckChatPrompt,
 		Pattern: toolfiles.CheckPattern,
 		Tools:   toolset.Names(lookupEnv), CheckTools: toolset.Check(lookupEnv),
 	}

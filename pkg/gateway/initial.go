@@ -19,14 +19,19 @@ const initialConfig = `# Parley. Check it with: PROGRAM config check
 state_dir: ~/.parley
 workspace: ~/.parley/workspace
 
-# Without models, the gateway takes OPENAI_API_KEY or OPENROUTER_API_KEY from the
-# environment, a model server on this machine, or the built-in offline model.
+# Without models, the gateway takes the keys that the environment has (OPENAI_API_KEY,
+# OPENROUTER_API_KEY, GROQ_API_KEY and others), a model server on this machine, or the
+# built-in offline model. Several models step in for each other, and /model switches.
+# agent: {model: main, fallbacks: [local]}
 # models:
 #   main:
 #     provider: openai
 #     model: gpt-4o
 #     base_url: https://api.openai.com/v1
 #     api_key: env:OPENAI_API_KEY
+#   local:
+#     model: llama3.2
+#     base_url: http://127.0.0.1:11434/v1
 
 # Whose direct chats have the rights of the console: telegram:ID, slack:TEAM/ID
 owners: []

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -59,8 +60,8 @@ func consoleChat() channels.Address {
 // state is how this gateway does now.
 func (a *App) state() admin.State {
 	s := admin.State{
-		Running: a.running, Since: a.started, Model: a.model.model, Why: a.model.why,
-		Channels: a.channels.reports(), Agent: a.kept.agentFile.Trouble(),
+		Running: a.running, Since: a.started, Model: a.models.Name(), Why: a.models.Origin().Why,
+		Channels: a.channels.reports(), Agent: cmp.Or(a.kept.agentFile.Trouble(), a.kept.prompts.Trouble()),
 	}
 	if a.running {
 		s.Audit = a.audit.trouble()

@@ -66,7 +66,7 @@ func (a *App) Run(ctx context.Context, ended func(ctx context.Context, channel s
 	}()
 	at.run(intake, sending)
 	a.tools.LogGroups()
-	a.o.Log.Info().Str("model", a.model.model).Dur("took", time.Since(a.started)).Msg("ready")
+	a.o.Log.Info().Str("model", a.models.Name()).Dur("took", time.Since(a.started)).Msg("ready")
 
 	settled := time.AfterFunc(settleTime, debug.FreeOSMemory)
 	<-intake.Done()

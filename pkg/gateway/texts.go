@@ -12,8 +12,7 @@ const (
 
 // The first line on screen, and the reasons for the choice of the model.
 const (
-	textModelNamed   = "model: %s, because %s names it. To use another: change it in %s."
-	textModelFound   = "model: %s, because %s. To use another: export OPENAI_API_KEY=..., or name it in %s (%s init writes one)."
-	textModelOffline = "offline (built in, no real language model)"
-	textNoModel      = "no OPENAI_API_KEY or OPENROUTER_API_KEY is set and no model server answers on this machine"
+	textModelNamed = "model: %s, because %s names it. To use another: change it in %s."
+	textModelFound = "model: %s, because %s.%s To use another: export OPENAI_API_KEY=..., or name it in %s (%s init writes one)."
+	textModelAlso  = " Also found: %s; /model switches."
 )

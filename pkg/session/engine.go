@@ -137,6 +137,9 @@ type TurnInfo struct {
 	Address channels.Address
 	// Zone is the chat's time zone as the turn begins, see [Chats].
 	Zone string
+	// Model is the name of the model that the chat has chosen, or "". The conversation of
+	// a background agent has that of the chat where its task was started.
+	Model string
 	// Items start the turn: 1 to 20 of them, at most 32 KiB of text together
 	// (a larger one comes alone); a Solo item comes alone.
 	Items []Item
@@ -174,7 +177,7 @@ type Sessions interface {
 	History
 	Index
 	// Forget deletes a session's history and everything waiting or kept for its chat:
-	// jobs, zone, spending, and tasks with the conversations of their agents. Of a
+	// jobs, zone, model, spending, and tasks with the conversations of their agents. Of a
 	// session that /new left behind it deletes only the session's own data, its tasks
 	// too. Turns of deleted chats are fenced.
 	Forget(ctx context.Context, sessionID string) error

@@ -173,6 +173,9 @@ type Commit struct {
 	Ran *JobRun
 	// Spent is the use of the turn; it counts against its chat, see [Chats].
 	Spent *Spent
+	// Model, when not nil, is the name of the model that the chat chooses; "" takes its
+	// choice back.
+	Model *string
 	// CompactTo, when not 0, makes the entry of that Seq the oldest that Tail shows.
 	CompactTo uint64
 	// NewSession gives the chat a fresh session after Messages were appended to the old one.
@@ -210,6 +213,8 @@ type Info struct {
 	CompactedTo uint64    `json:"compacted_to,omitempty"`
 	Created     time.Time `json:"created"`
 	Active      time.Time `json:"active"`
+	// Model is the name of the model that the chat has chosen, or "".
+	Model string `json:"model,omitempty"`
 	// Suspended means that the platform says the chat cannot be reached.
 	Suspended bool `json:"suspended,omitempty"`
 	// Failed are the newest items that ended otherwise than answered, at most 20.

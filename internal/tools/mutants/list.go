@@ -5,6 +5,7 @@ import "slices"
 // List is every mutant.
 func List() []Mutant {
 	return slices.Concat(
+		choiceMutants(),
 		engineMutants(), storeMutants(), channelMutants(), questionMutants(), consoleMutants(), fileMutants(), toolMutants(), callMutants(),
 		writtenMutants(), auditMutants(), webMutants(), agentMutants(), stopMutants(),
 		edgeMutants(), exchangeMutants(), kindMutants(), programMutants(), telegramMutants(), telegramRowMutants(),

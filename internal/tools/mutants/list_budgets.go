@@ -53,8 +53,8 @@ func budgetMutants() []Mutant {
 		{
 			Promise: "budgets: what counts", Defect: "does not count the summary of /compact",
 			File: dir + "/command/compact.go",
-			Old:  "return h.T.Usage.Provider(h.T.Deps.Model.Provider).Chat(ctx,",
-			New:  "return h.T.Deps.Model.Provider.Chat(ctx,",
+			Old:  "return h.T.Usage.Provider(model.Provider).Chat(ctx,",
+			New:  "return model.Provider.Chat(ctx,",
 			Dir:  dir, Test: "^TestEveryRequestCounts$",
 		},
 		{

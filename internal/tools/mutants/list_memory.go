@@ -103,7 +103,7 @@ func spaceMutants() []Mutant {
 		},
 		{
 			Promise: prompt, Defect: "goes on without the system prompt",
-			File: kept + "/agentfile.go", Old: "\t\t}\n\t\treturn s.text\n\t}\n\tif s.trouble", New: "\t\t}\n\t\treturn \"\"\n\t}\n\tif s.trouble",
+			File: kept + "/promptfile.go", Old: "\t\t}\n\t\treturn f.text\n\t}\n\tif f.trouble", New: "\t\t}\n\t\treturn \"\"\n\t}\n\tif f.trouble",
 			Dir: "internal/test/e2e", Test: "^TestTheSystemPromptOutlastsItsFile$",
 		},
 		{

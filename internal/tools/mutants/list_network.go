@@ -151,7 +151,7 @@ func linkMutants() []Mutant {
 		},
 		{
 			Promise: "model: total", Defect: "has the total limit for each attempt",
-			File: "pkg/gateway/models.go", Old: ", Total: time.Duration(m.Timeouts.Total)}", New: "}",
+			File: "pkg/gateway/modelset/models.go", Old: ", Total: time.Duration(m.Timeouts.Total)}", New: "}",
 			Dir: gateway, Test: "^TestTheTotalLimitOfAModelIsTheTotal$",
 		},
 		{

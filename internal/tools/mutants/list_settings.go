@@ -58,7 +58,7 @@ func wordMutants() []Mutant {
 		},
 		{
 			Promise: "settings: models", Defect: "asks models behind the one that always answers",
-			File: conf + "/models.go", Old: `m != nil && m.Provider == "offline" {`, New: `m == nil {`,
+			File: conf + "/choice.go", Old: `m != nil && m.Provider == "offline" {`, New: `m == nil {`,
 			Dir: gateway, Test: without + "/^models$",
 		},
 		{

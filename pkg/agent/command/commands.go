@@ -27,7 +27,9 @@ func List() []Command {
 }
 
 // takes says whether words that follow a command are a part of it.
-func takes(name string) bool { return name == "schedule" || name == "cancel" || name == "tool" }
+func takes(name string) bool {
+	return name == "model" || name == "schedule" || name == "cancel" || name == "tool"
+}
 
 // commandText describes each command, in the order of /help.
 func commandText() [][2]string {
@@ -147,7 +149,7 @@ func (h *commandTurn) answer(ctx context.Context) (turn.Reply, error) {
 	var err error
 	switch h.name {
 	case startCommand:
-		re.Text = fmt.Sprintf(textHello, h.T.Deps.Model.Name, h.help())
+		re.Text = fmt.Sprintf(textHello, turn.ModelOf(h.T, turn.RoleChat).Name, h.help())
 	case "new":
 		re.NewSession = true
 		re.Text = textNewConversation
@@ -160,7 +162,7 @@ func (h *commandTurn) answer(ctx context.Context) (turn.Reply, error) {
 	case "tools":
 		re.Text = h.tools()
 	case "model":
-		re.Text = fmt.Sprintf(textModel, h.T.Deps.Model.Name)
+		h.model(&re)
 	case "usage":
 		re.Text, err = h.usage(ctx)
 	case "tasks":
@@ -224,7 +226,7 @@ func entries(n uint64) string {
 
 func (h *commandTurn) status(ctx context.Context) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, textStatusModel, h.T.Deps.Model.Name)
+	fmt.Fprintf(&b, textStatusModel, turn.ModelOf(h.T, turn.RoleChat).Name)
 	if info, err := h.o.Sessions.Get(ctx, h.T.Info.Session); err == nil {
 		fmt.Fprintf(&b, textStatusConversation, info.Session, entries(info.Entries), info.Created.Format("2006-01-02 15:04"))
 	}

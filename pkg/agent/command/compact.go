@@ -64,7 +64,8 @@ func (h *commandTurn) summary(ctx context.Context, of []providers.Message) (*pro
 	}
 	ask := append(append([]providers.Message{system}, of...), providers.Message{Role: providers.RoleUser, Content: compactPrompt})
 	h.T.At(turn.StageAsking)
-	return h.T.Usage.Provider(h.T.Deps.Model.Provider).Chat(ctx, providers.Repair(ask), nil, h.T.Deps.Model.Name, h.T.Deps.Model.Options)
+	model := turn.ModelOf(h.T, turn.RoleSummary)
+	return h.T.Usage.Provider(model.Provider).Chat(ctx, providers.Repair(ask), nil, model.Name, model.Options)
 }
 
 func (h *commandTurn) notCompacted(reason, person string) turn.Reply {

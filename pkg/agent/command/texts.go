@@ -9,7 +9,7 @@ const (
 	textDoesNew      = "start a new conversation"
 	textDoesStop     = "stop the answer in progress"
 	textDoesStatus   = "show the model, the conversation and open approvals"
-	textDoesModel    = "show which model answers"
+	textDoesModel    = "show which model answers; NAME: let another one answer here"
 	textDoesUsage    = "show the length of the conversation and today's use"
 	textDoesCompact  = "replace the conversation by a summary"
 	textDoesSchedule = "list the schedules; remove, pause or resume ID"
@@ -27,6 +27,13 @@ const (
 	textNothingToStop   = "No answer is in progress."
 	textModel           = "Model: %s. The operator sets it in the configuration (agent.model)."
 	textNoTools         = "This chat has no tools."
+	textModelNow        = "Model: %s"
+	textModelGone       = "\nThis chat had chosen %s, which is no longer configured."
+	textModelChoices    = "\n\nModels:\n%s\n\n%s NAME lets another one answer in this chat, %s lets the configured one answer again."
+	textModelMark       = " (chosen here)"
+	textModelUnknown    = "There is no model %s. Write one of these names:\n%s"
+	textModelChosen     = "From the next message on, the model %s answers in this chat."
+	textModelLevel      = "Model: %s. Choosing another one needs the level write, and yours is %s here."
 )
 
 // The answer to /status.

@@ -89,7 +89,7 @@ func (h *jobTurn) Begin(ctx context.Context) (turn.Input, error) {
 	it.Text = h.prompt(it.Text)
 	in := turn.Input{Items: []session.Item{it}}
 	if h.beats() {
-		in.Blank = mayBeatQuietly
+		in.Role, in.Blank = turn.RoleHeartbeat, mayBeatQuietly
 	}
 	return in, nil
 }

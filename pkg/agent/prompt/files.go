@@ -10,6 +10,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"parley/pkg/channels"
 	"parley/pkg/openat"
 	"parley/pkg/panics"
 )
@@ -23,14 +24,15 @@ const (
 
 // Files are the texts of a prompt that come from files.
 type Files struct {
-	// Agent are the operator's instructions; User and Memory are files of the space.
-	Agent, User, Memory string
+	// Agent are the operator's instructions, Chat those for the chat alone; User and Memory
+	// are files of the space.
+	Agent, Chat, User, Memory string
 }
 
-// Files reads the files of a prompt. A disk that hangs holds up the call until ctx
+// Files reads the files of a prompt for the chat at an address. A disk that hangs holds up the call until ctx
 // ends. The read itself goes on then, once for each space, until the disk answers or
 // the process ends.
-func (r *Reader) Files(ctx context.Context, space string, log *zerolog.Logger) (Files, error) {
+func (r *Reader) Files(ctx context.Context, at channels.Address, space string, log *zerolog.Logger) (Files, error) {
 	for {
 		var got Files
 		var broken error
@@ -40,7 +42,7 @@ func (r *Reader) Files(ctx context.Context, space string, log *zerolog.Logger) (
 				defer r.release(space, ended)
 				p := panics.Catch(func() {
 					heads := readHeads(space, log, "USER.md", "MEMORY.md")
-					got = Files{Agent: r.o.AgentFile(), User: heads[0], Memory: heads[1]}
+					got = Files{Agent: r.o.AgentFile(), Chat: r.o.ChatFile(at), User: heads[0], Memory: heads[1]}
 				})
 				if p != nil {
 					broken = fmt.Errorf("the files of the prompt cannot be read: %v\n%s", p.Value, p.Stack)

@@ -27,6 +27,8 @@ type Options struct {
 	Store Store
 	// AgentFile returns the operator's instructions, or is nil.
 	AgentFile func() string
+	// ChatFile returns the operator's instructions for one chat, or is nil.
+	ChatFile func(a channels.Address) string
 	// Fetch stores a file that came with a message in the chat's space, as long as ctx
 	// lets it, and tells the outcome. It is called for several files at once, and again
 	// for the same one where a turn goes on after a crash. Nil fetches no file.
@@ -47,15 +49,21 @@ func New(o Options) *Reader {
 	if o.AgentFile == nil {
 		o.AgentFile = func() string { return "" }
 	}
+	if o.ChatFile == nil {
+		o.ChatFile = func(channels.Address) string { return "" }
+	}
 	return &Reader{o: o, reading: map[string]chan struct{}{}}
 }
 
-// System is the instructions of a turn: the operator's, the memory in the chat's files,
+// System is the instructions of a turn: the operator's, those for the chat, the memory in the chat's files,
 // the date with its zone, and the closing sentences of the turn's kind.
 func System(files Files, today, closing string) providers.Message {
 	parts := make([]string, 0, 16) // joined at once: hundreds of turns hold one of these
 	if s := strings.TrimSpace(files.Agent); s != "" {
 		parts = append(parts, text.ClipBytes(s, MaxRules), "\n\n")
+	}
+	if s := strings.TrimSpace(files.Chat); s != "" {
+		parts = append(parts, "# This chat\n", text.ClipBytes(s, MaxRules), "\n\n")
 	}
 	if files.User != "" {
 		parts = append(parts, "# USER.md\n", files.User, "\n\n")

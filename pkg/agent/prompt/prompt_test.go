@@ -148,7 +148,8 @@ func TestSystemMessage(t *testing.T) {
 		}
 	}
 	log := zerolog.Nop()
-	files, err := prompt.New(prompt.Options{AgentFile: func() string { return "Be kind." }}).Files(t.Context(), space, &log)
+	r := prompt.New(prompt.Options{AgentFile: func() string { return "Be kind." }})
+	files, err := r.Files(t.Context(), channels.Address{}, space, &log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +179,7 @@ func TestADiskThatHangs(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		ended := make(chan error)
 		go func() {
-			_, err := r.Files(ctx, "a", &log)
+			_, err := r.Files(ctx, channels.Address{}, "a", &log)
 			ended <- err
 		}()
 		cancel(stop)
@@ -189,7 +190,7 @@ func TestADiskThatHangs(t *testing.T) {
 	<-entered
 	other := make(chan prompt.Files)
 	go func() {
-		f, _ := r.Files(t.Context(), "b", &log)
+		f, _ := r.Files(t.Context(), channels.Address{}, "b", &log)
 		other <- f
 	}()
 	<-entered // beside the one that hangs
@@ -197,7 +198,7 @@ func TestADiskThatHangs(t *testing.T) {
 	if f := <-other; f.Agent != "there" {
 		t.Errorf("the other space: %+v", f)
 	}
-	if f, err := r.Files(t.Context(), "a", &log); err != nil || f.Agent != "there" {
+	if f, err := r.Files(t.Context(), channels.Address{}, "a", &log); err != nil || f.Agent != "there" {
 		t.Errorf("the space after the disk answered: %+v, %v", f, err)
 	}
 	if n := len(entered); n > 1 {

@@ -27,8 +27,8 @@ const (
 
 // Deps are the parts that all turns of an agent work with. Only Offered may be nil.
 type Deps struct {
-	Model Model
-	Tools *tools.ToolRegistry
+	Models Models
+	Tools  *tools.ToolRegistry
 	// Offered, when set, further narrows the tools of one chat.
 	Offered func(a channels.Address, tool string) bool
 	Limits  Limits
@@ -70,16 +70,6 @@ func (d *Deps) HistoryForm(messages []providers.Message) []providers.Message {
 		out = append(out, m)
 	}
 	return out
-}
-
-// Model is the model that answers.
-type Model struct {
-	Provider providers.LLMProvider
-	// Direct answers turns that begin with /tool: it calls exactly that tool. Nil: Provider does.
-	Direct providers.LLMProvider
-	// Name is the model's name for Provider; Options go along with every request.
-	Name    string
-	Options map[string]any
 }
 
 // Limits bound one turn.

@@ -45,6 +45,8 @@ type Handler interface {
 type Input struct {
 	// Items are the items that the model reads.
 	Items []session.Item
+	// Role is the purpose for which the model is asked; "": [RoleChat].
+	Role Role
 	// Closing ends the instructions; "" tells which channel the model is talking on.
 	Closing string
 	// Decided is the approval of the call that the turn makes first.

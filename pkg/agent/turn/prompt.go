@@ -11,7 +11,7 @@ import (
 // System is the instructions of a turn.
 func (t *Turn) System(ctx context.Context) (providers.Message, error) {
 	t.At(stageFiles)
-	files, err := t.Deps.Prompts.Files(ctx, t.Space, t.Log())
+	files, err := t.Deps.Prompts.Files(ctx, t.Origin.Address, t.Space, t.Log())
 	if err != nil {
 		return providers.Message{}, err
 	}

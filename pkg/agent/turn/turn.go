@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -98,7 +97,7 @@ func newUsage(t *Turn) *budget.TurnUsage {
 // isFree reports whether no model is asked: /tool calls exactly one tool.
 func isFree(t *Turn) bool {
 	it := &t.Info.Items[0]
-	return t.Deps.Model.Direct != nil && it.Inbound != nil && t.Deps.Command(it.Inbound.Text) == toolCommand
+	return it.Inbound != nil && t.Deps.Command(it.Inbound.Text) == toolCommand && ModelOf(t, RoleTool).Provider != nil
 }
 
 // The commands that turns know: /stop ends one, /tool calls one tool without the model.
@@ -206,6 +205,7 @@ func (t *Turn) ask(ctx context.Context, items []session.Item, past resumed) ([]p
 		return users, &tools.ToolLoopResult{}, outcome{err: err, before: past.messages}
 	}
 
+	model := modelFor(t, users)
 	tokens := t.Deps.Limits.ContextTokens
 	for try := 0; ; try++ {
 		t.At(stagePast)
@@ -218,7 +218,7 @@ func (t *Turn) ask(ctx context.Context, items []session.Item, past resumed) ([]p
 		all := len(h.Messages)
 		msgs := append(append(slices.Insert(h.Messages, 0, system), users...), past.messages...)
 		t.At(StageAsking)
-		res, err := tools.RunToolLoop(t.Invocation(loop), loopConfig(t, past), msgs, t.Origin.Address.Channel, t.Origin.Address.Chat)
+		res, err := tools.RunToolLoop(t.Invocation(loop), loopConfig(t, &model, past), msgs, t.Origin.Address.Channel, t.Origin.Address.Chat)
 		if res == nil {
 			res = &tools.ToolLoopResult{}
 		}
@@ -259,15 +259,14 @@ func isTooLong(err error) bool {
 	return ok && pe.Kind == providers.KindTooLong
 }
 
-func loopConfig(t *Turn, past resumed) tools.ToolLoopConfig {
-	model := &t.Deps.Model
-	provider, hooks := t.Usage.Provider(model.Provider), callTasks{t}
+func loopConfig(t *Turn, model *Model, past resumed) tools.ToolLoopConfig {
+	provider, hooks, offered := t.Usage.Provider(model.Provider), callTasks{t}, t.Offered()
 	if isFree(t) {
-		provider = model.Direct
+		provider = ModelOf(t, RoleTool).Provider
 	}
 	return tools.ToolLoopConfig{
-		Provider: provider, Model: model.Name, LLMOptions: options(t),
-		Tools:         t.Offered(),
+		Provider: provider, Model: model.Name, LLMOptions: optionsFor(t, model, offered),
+		Tools:         offered,
 		MaxIterations: t.Deps.Limits.Iterations,
 		MaxParallel:   t.Deps.Limits.Parallel,
 		Journal:       journal{t},
@@ -279,13 +278,6 @@ func loopConfig(t *Turn, past resumed) tools.ToolLoopConfig {
 		Gate:          t.Deps.Approvals.Gate(t),
 		Asked:         past.asked,
 	}
-}
-
-// options go along with every request of the turn.
-func options(t *Turn) map[string]any {
-	options := map[string]any{providers.OptionTurn: t.Info.ID}
-	maps.Copy(options, t.Deps.Model.Options)
-	return options
 }
 
 // Offered is the registry as this turn may see it.

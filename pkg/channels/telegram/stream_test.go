@@ -71,7 +71,7 @@ func serveFor(
 		registry.Register(tool)
 	}
 	a, err := agent.New(agent.Options{
-		Engine: e, Model: turn.Model{Provider: model}, Tools: registry,
+		Engine: e, Models: turn.Model{Provider: model}, Tools: registry,
 		Files:     agent.Files{Space: func(channels.Address, bool) string { return t.TempDir() }},
 		Authorize: authorize,
 		Surfaces:  surface{gate},

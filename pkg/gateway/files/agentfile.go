@@ -8,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/rs/zerolog"
 
@@ -23,57 +21,23 @@ import (
 const maxAgentFile = prompt.MaxRules
 
 // AgentFile is the operator's AGENT.md, the system prompt.
-type AgentFile struct {
-	dir string
-	log zerolog.Logger
-
-	mu sync.Mutex
-	// text is AGENT.md as it was when it was last good, with this size and time.
-	text     string
-	size     int64
-	modified time.Time
-	// trouble is its defect now, or "".
-	trouble string
-}
+type AgentFile struct{ file *promptFile }
 
 // NewAgentFile is AGENT.md in the workspace dir.
-func NewAgentFile(dir string, log zerolog.Logger) *AgentFile { return &AgentFile{dir: dir, log: log} }
+func NewAgentFile(dir string, log zerolog.Logger) *AgentFile {
+	return &AgentFile{&promptFile{
+		path: filepath.Join(dir, workspace.Agent), name: workspace.Agent, log: log,
+		read: func() (string, fs.FileInfo, error) { return readAgentFile(dir) },
+	}}
+}
 
 // Text is AGENT.md as it is now. Where it cannot be used, Text is the last good one,
 // because without it the model would answer without any rules; the log and the status
 // tell so. It is read again when its size or time has changed.
-func (s *AgentFile) Text() string {
-	st, err := os.Stat(filepath.Join(s.dir, workspace.Agent))
-	s.mu.Lock()
-	if err == nil && s.trouble == "" && st.Size() == s.size && st.ModTime().Equal(s.modified) {
-		defer s.mu.Unlock()
-		return s.text
-	}
-	s.mu.Unlock()
-	text, st, err := readAgentFile(s.dir) // a disk that does not answer holds no lock
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err != nil {
-		if s.trouble != err.Error() {
-			s.trouble = err.Error()
-			s.log.Error().Err(err).Msg("AGENT.md cannot be used; its last good text goes on")
-		}
-		return s.text
-	}
-	if s.trouble != "" {
-		s.trouble = ""
-		s.log.Info().Msg("AGENT.md can be used again")
-	}
-	s.text, s.size, s.modified = text, st.Size(), st.ModTime()
-	return s.text
-}
+func (s *AgentFile) Text() string { return s.file.Text() }
 
 // Trouble is the defect of AGENT.md that the last turn found, or "".
-func (s *AgentFile) Trouble() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.trouble
-}
+func (s *AgentFile) Trouble() string { return s.file.Trouble() }
 
 // readAgentFile reads AGENT.md in the workspace at dir. Each error names the cure.
 func readAgentFile(dir string) (string, fs.FileInfo, error) {

@@ -141,6 +141,9 @@ func (p *commitWrite) run(x *table.Tx) error {
 	if err := rules.Spend(x, t.chat, c.Spent); err != nil {
 		return err
 	}
+	if err := rules.SetModel(x, t.chat, c.Model); err != nil {
+		return err
+	}
 	if err := rules.PutApprovals(x, c.Approvals, nil); err != nil {
 		return err
 	}

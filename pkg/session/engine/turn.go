@@ -149,7 +149,7 @@ func (t *turn) load(ctx context.Context) (bool, error) {
 func (t *turn) describe(x *table.Tx, c *table.ChatRecord) {
 	t.info.ID = table.TurnID(t.chat, t.head)
 	t.info.Chat, t.info.Session, t.info.Address = table.ChatID(t.chat), table.SessionID(c.Session), c.Address
-	t.info.Zone = rules.ZoneOf(x, t.chat, c)
+	t.info.Zone, t.info.Model = rules.FactOf(x, table.Zones, t.chat, c), rules.FactOf(x, table.Models, t.chat, c)
 	t.info.Arrivals = t.arrivals
 }
 

@@ -12,6 +12,7 @@ import (
 func factTests() []test {
 	return []test{
 		{"a chat has its time zone", testZone},
+		{"a chat has the model that it chooses", testModel},
 		{"what turns use is added up by day and purpose", testSpending},
 		{"what a task used counts once, with its result", testTaskSpending},
 		{"what a fenced turn used does not count", func(b *bench) {
@@ -42,6 +43,12 @@ func factTests() []test {
 			b.equal("", b.zone(info.Chat))
 			b.equal(0, len(b.spending(info.Chat)))
 			b.equal("", b.zone(b.say("a", "2", session.Commit{}).Chat))
+		}},
+		{"the model is forgotten with the chat", func(b *bench) {
+			info := b.say("a", "1", choice("local"))
+			b.must(b.e.Sessions().Forget(b.Context(), info.Session))
+			b.crash()
+			b.equal("", b.say("a", "2", session.Commit{}).Model)
 		}},
 	}
 }
@@ -88,6 +95,33 @@ func testZone(b *bench) {
 		b.equal(0, len(b.spending(none)))
 		b.wantErr(b.e.Chats().SetZone(b.Context(), none, "UTC"), session.ErrNotFound)
 	}
+}
+
+// choice is the commit of a turn in which the chat chooses a model.
+func choice(model string) session.Commit {
+	return session.Commit{Outcome: session.OutcomeAnswered, Model: &model}
+}
+
+// testModel chooses, keeps over a new conversation, a move and a crash, and takes back. A
+// turn that was handed out before keeps the model with which it began.
+func testModel(b *bench) {
+	b.equal("", b.say("a", "1", session.Commit{}).Model)
+	b.say("a", "2", choice("local"))
+	b.say("a", "3", session.Commit{NewSession: true})
+	b.must(b.e.Chats().Move(b.Context(), addr("a"), addr("a2")))
+	b.crash()
+	b.append(item("a2", "4"), item("b", "5"))
+	got := map[string]string{}
+	w := b.turns()
+	for range 2 {
+		h := w.next()
+		got[h.what.Info().Address.Chat] = h.what.Info().Model
+		b.answer(h, choice(""))
+	}
+	b.must(w.stop())
+	b.equal(map[string]string{"a2": "local", "b": ""}, got)
+	b.crash()
+	b.equal("", b.say("a2", "6", session.Commit{}).Model)
 }
 
 func testSpending(b *bench) {
@@ -140,6 +174,7 @@ func testFactsMoveOnto(b *bench) {
 	there := b.say("new", "2", spent(session.ForPeople, 2, 2))
 	b.say("new", "3", spent(session.ForJobs, 3, 3))
 	b.must(b.e.Chats().SetZone(b.Context(), there.Chat, "Asia/Tokyo"))
+	b.say("new", "5", choice("local"))
 	b.append(item("new", "4"))
 	w := b.turns()
 	h := w.next()
@@ -149,6 +184,9 @@ func testFactsMoveOnto(b *bench) {
 	b.crash()
 	b.equal("Asia/Tokyo", b.zone(here.Chat))
 	b.equal("", b.zone(there.Chat))
+	moved, err := b.e.Sessions().Get(b.Context(), here.Session)
+	b.must(err)
+	b.equal("local", moved.Model)
 	b.equal(map[session.Purpose]session.Usage{
 		session.ForPeople: {Turns: 2, Input: 3, Output: 3, Money: 3}, session.ForJobs: use(3, 3),
 	}, b.spending(here.Chat))

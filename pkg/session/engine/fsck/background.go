@@ -73,6 +73,10 @@ func (c *checker) facts() {
 		c.chatExists("a time zone", table.Num(k, 0))
 		return true
 	})
+	c.t.Each(table.Models, nil, func(k, _ []byte) bool {
+		c.chatExists("a model", table.Num(k, 0))
+		return true
+	})
 	records(c, table.Spent, func(k []byte, _ *table.SpentRecord) {
 		c.chatExists("spending", table.Num(k, 0))
 		if _, err := time.Parse(time.DateOnly, string(k[min(table.ChatKeyLen, len(k)):])); err != nil {

@@ -132,7 +132,7 @@ func ForgetChat(t *table.Tx, n uint64) error {
 			}
 		}
 	}
-	for _, b := range []table.Bucket{table.Suspects, table.Suspended, table.Zones, table.Spent, table.Chats} {
+	for _, b := range []table.Bucket{table.Suspects, table.Suspended, table.Zones, table.Models, table.Spent, table.Chats} {
 		if err := t.DeleteAll(b, table.NumKey(n)); err != nil {
 			return err
 		}

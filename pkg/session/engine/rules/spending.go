@@ -8,16 +8,31 @@ import (
 	"parley/pkg/session/engine/table"
 )
 
-// ZoneOf is the time zone of a chat with its record at hand.
-func ZoneOf(t *table.Tx, n uint64, c *table.ChatRecord) string {
+// FactOf is a fact of a chat with its record at hand: its time zone from [table.Zones], or
+// its model from [table.Models]. The conversation of a background agent has those of the
+// chat where its task was started. A damaged fact counts as unset.
+func FactOf(t *table.Tx, b table.Bucket, n uint64, c *table.ChatRecord) string {
 	if c.Address.Channel == session.AgentChannel {
 		n = BilledChat(t, n)
 	}
-	payload, err := t.Raw(table.Zones, table.NumKey(n))
+	payload, err := t.Raw(b, table.NumKey(n))
 	if err != nil {
-		return "" // a damaged one counts as unset
+		return ""
 	}
 	return string(payload)
+}
+
+// SetModel keeps the name of the model that a chat has chosen; "" takes the choice back,
+// and nil leaves it.
+func SetModel(t *table.Tx, n uint64, name *string) error {
+	switch {
+	case name == nil:
+		return nil
+	case *name == "":
+		return t.DeleteAll(table.Models, table.NumKey(n))
+	default:
+		return t.PutRaw(table.Models, table.NumKey(n), []byte(*name))
+	}
 }
 
 // Spend counts a use in a chat.
@@ -63,8 +78,13 @@ func plus[N int | int64](sum, more N) N {
 
 // takeOverFacts adds to a chat the facts of another one that becomes part of it.
 func takeOverFacts(t *table.Tx, n, other uint64) error {
-	if zone, err := t.Raw(table.Zones, table.NumKey(other)); err == nil && !t.Has(table.Zones, table.NumKey(n)) {
-		if err := t.PutRaw(table.Zones, table.NumKey(n), slices.Clone(zone)); err != nil {
+	for _, b := range []table.Bucket{table.Zones, table.Models} {
+		if fact, err := t.Raw(b, table.NumKey(other)); err == nil && !t.Has(b, table.NumKey(n)) {
+			if err := t.PutRaw(b, table.NumKey(n), slices.Clone(fact)); err != nil {
+				return err
+			}
+		}
+		if err := t.DeleteAll(b, table.NumKey(other)); err != nil {
 			return err
 		}
 	}
@@ -77,5 +97,5 @@ func takeOverFacts(t *table.Tx, n, other uint64) error {
 			return err
 		}
 	}
-	return errors.Join(t.DeleteAll(table.Zones, table.NumKey(other)), t.DeleteAll(table.Spent, table.NumKey(other)))
+	return t.DeleteAll(table.Spent, table.NumKey(other))
 }

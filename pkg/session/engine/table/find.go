@@ -54,8 +54,17 @@ func InfoOf(t *Tx, n uint64, c *ChatRecord) session.Info {
 	return session.Info{
 		Session: SessionID(c.Session), Chat: ChatID(n), Address: c.Address, Current: true,
 		Entries: c.Entries, CompactedTo: c.CompactedTo, Created: c.Created, Active: c.Active,
-		Suspended: IsSuspended(t, n), Failed: c.Failed,
+		Model: chosenModel(t, n), Suspended: IsSuspended(t, n), Failed: c.Failed,
 	}
+}
+
+// chosenModel is the name of a chat's model. A damaged one counts as unset.
+func chosenModel(t *Tx, n uint64) string {
+	name, err := t.Raw(Models, NumKey(n))
+	if err != nil {
+		return ""
+	}
+	return string(name)
 }
 
 // ReadSession describes any session.

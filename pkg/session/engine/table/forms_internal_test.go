@@ -218,6 +218,7 @@ func recordForms(t *testing.T) []form {
 		formOf(t, Approvals, "small", session.Approval{}),
 		formOf(t, Grants, "", full[session.Grant]()),
 		plain(Zones, "", []byte("Europe/Berlin")),
+		plain(Models, "", []byte("local")),
 		formOf(t, Spent, "", SpentRecord{session.ForPeople: full[session.Usage]()}),
 		plain(Bad, "", Seal(Inbox, NumKey(1, 2), []byte("payload"))),
 	}
@@ -278,6 +279,7 @@ func keyForms() []form {
 		key(Approvals, "", IDKey("approval1")),
 		key(Grants, "", IDKey("grant1")),
 		key(Zones, "", NumKey(258)),
+		key(Models, "", NumKey(258)),
 		key(Spent, "", SpentKey(258, "2026-11-22")),
 		key(TasksOf, "", OfKey(ChatID(258), "task/1")),
 		key(JobsOf, "", OfKey(ChatID(258), "job1")),

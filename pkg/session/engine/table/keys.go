@@ -45,6 +45,7 @@ const (
 	Approvals Bucket = "approvals" // approval id -> session.Approval
 	Grants    Bucket = "grants"    // grant id -> session.Grant
 	Zones     Bucket = "zones"     // chat -> name of its time zone
+	Models    Bucket = "models"    // chat -> name of the model that it has chosen
 	Spent     Bucket = "spent"     // chat, day -> SpentRecord
 	TasksOf   Bucket = "tasks_of"  // chat, task id -> empty
 	JobsOf    Bucket = "jobs_of"   // chat, job id -> empty
@@ -57,14 +58,14 @@ func Buckets() []Bucket {
 	return []Bucket{
 		Meta, Addr, Chats, Sessions, History, Inbox, Seen, Steps, Turns, Suspects,
 		Outbox, Sent, Suspended, Tasks, Open, Jobs, Due, Leases, Cursors,
-		Asks, Pairs, Moves, Approvals, Grants, Zones, Spent, TasksOf, JobsOf, Gone, Bad,
+		Asks, Pairs, Moves, Approvals, Grants, Zones, Models, Spent, TasksOf, JobsOf, Gone, Bad,
 	}
 }
 
 // LaterBuckets are those that a store of an earlier build lacks: it gets them when
 // it is opened, and until then it is read as if they were empty.
 func LaterBuckets() []Bucket {
-	return []Bucket{Asks, Pairs, Moves, Approvals, Grants, Zones, Spent, TasksOf, JobsOf, Gone}
+	return []Bucket{Asks, Pairs, Moves, Approvals, Grants, Zones, Models, Spent, TasksOf, JobsOf, Gone}
 }
 
 // isIndex says that a bucket's values are empty by design.

@@ -1,0 +1,38 @@
+package mutants
+
+// choiceMutants break the promises about the choice of the model.
+func choiceMutants() []Mutant {
+	const set = "pkg/gateway/modelset"
+	return []Mutant{
+		{
+			Promise: "model: chosen", Defect: "lets everybody choose",
+			File: "pkg/agent/command/model.go", Old: "case !may:", New: "case !may && len(choices) > 100:",
+			Dir: "pkg/agent", Test: "^TestAChatChoosesItsModel$",
+		},
+		{
+			Promise: "model: chosen", Defect: "keeps the model of a chat that is forgotten",
+			File: "pkg/session/engine/rules/forget.go", Old: "table.Zones, table.Models,", New: "table.Zones,",
+			Dir: "pkg/session/engine", Test: "^TestConformance$/^facts$/^the_model_is_forgotten_with_the_chat$",
+		},
+		{
+			Promise: "model: purposes", Defect: "summarises with the usual model what a chat says to its own",
+			File: set + "/set.go", Old: "order := []string{s.roles[string(role)], chosen, in}", New: "order := []string{s.roles[string(role)]}",
+			Dir: set, Test: "^TestFor$",
+		},
+		{
+			Promise: "model: purposes", Defect: "forces a call of a tool that is not offered",
+			File: "pkg/agent/turn/models.go", Old: "can = offered.Enabled(name)", New: `can = name != ""`,
+			Dir: "pkg/agent", Test: "^TestToolChoiceOfAModel$",
+		},
+		{
+			Promise: "model: keys", Defect: "asks with the first key alone",
+			File: set + "/models.go", Old: "for i := range keys[1:] {", New: "for i := range keys[len(keys):] {",
+			Dir: set, Test: "^TestKeysAndFallbacks$",
+		},
+		{
+			Promise: "settings: choice of models", Defect: "takes a role for a model that is not there",
+			File: "pkg/config/choice.go", Old: "!c.written(path) || !c.offers(path, roles[role])", New: "!c.written(path) || len(c.cfg.Models) == 0",
+			Dir: "pkg/config", Test: "^TestChoiceRefuses$",
+		},
+	}
+}

@@ -1,0 +1,121 @@
+package turn
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"parley/pkg/channels"
+	"parley/pkg/providers"
+	"parley/pkg/tools"
+)
+
+// Role is the purpose for which a model is asked.
+type Role string
+
+// The roles.
+const (
+	// RoleChat answers messages and all that has no role of its own.
+	RoleChat Role = "chat"
+	// RoleSummary shortens a conversation.
+	RoleSummary Role = "summary"
+	// RoleVision answers messages with pictures where the chat's model takes none.
+	RoleVision Role = "vision"
+	// RoleHeartbeat answers the heartbeat.
+	RoleHeartbeat Role = "heartbeat"
+	// RoleSubagent works in the background.
+	RoleSubagent Role = "subagent"
+	// RoleTool answers /tool: it calls exactly that tool, and costs nothing. Without a
+	// provider the chat's model answers.
+	RoleTool Role = "tool"
+)
+
+// Model is a model that answers.
+type Model struct {
+	Provider providers.LLMProvider
+	// Name is the model's name for Provider; Options go along with every request.
+	Name    string
+	Options map[string]any
+	// ToolChoice is tool_choice for the requests of turns, as [providers.LLMProvider] has
+	// it. "required" and a tool's name hold for the first answer to a message.
+	ToolChoice any
+	// Images says that the model takes pictures.
+	Images bool
+}
+
+// Models choose the model of each turn. The methods are called from many goroutines.
+type Models interface {
+	// For is the model for a role in the chat at an address. Chosen is the name of the
+	// choice that the chat has made, or "".
+	For(role Role, at channels.Address, chosen string) Model
+	// Choices are the models from which a chat may choose, in their order.
+	Choices() []Choice
+}
+
+// Choice is a model that a chat may choose: its name there, and that of its model.
+type Choice struct{ Name, Model string }
+
+// For implements [Models]: a model by itself is the only one, except for [RoleTool].
+func (m Model) For(role Role, _ channels.Address, _ string) Model { //nolint:gocritic // hugeParam: it is a value everywhere
+	if role == RoleTool {
+		return Model{}
+	}
+	return m
+}
+
+// Choices implements [Models]: there is nothing to choose.
+func (Model) Choices() []Choice { return nil } //nolint:gocritic // hugeParam: as above
+
+// ModelOf is the model for a role in the chat for which the turn works.
+func ModelOf(t *Turn, role Role) Model {
+	return t.Deps.Models.For(role, t.Origin.Address, t.Info.Model)
+}
+
+// modelFor is the model that answers the turn, which begins with users.
+func modelFor(t *Turn, users []providers.Message) Model {
+	role := cmp.Or(t.Input.Role, RoleChat)
+	if t.Input.Task != nil {
+		role = RoleSubagent
+	}
+	m := ModelOf(t, role)
+	if m.Images || !slices.ContainsFunc(users, func(m providers.Message) bool { return len(m.Images) > 0 }) {
+		return m
+	}
+	if seeing := ModelOf(t, RoleVision); seeing.Images {
+		return seeing
+	}
+	return m
+}
+
+// optionsFor go along with every request of the turn.
+func optionsFor(t *Turn, m *Model, offered *tools.ToolRegistry) map[string]any {
+	options := map[string]any{providers.OptionTurn: t.Info.ID}
+	maps.Copy(options, m.Options)
+	if choice := choiceFor(t, m.ToolChoice, offered); choice != nil {
+		options["tool_choice"] = choice
+	}
+	return options
+}
+
+// choiceFor is a tool choice for the turn, or nil. One that the offered tools cannot
+// fulfil is left out: the message is answered all the same.
+func choiceFor(t *Turn, choice any, offered *tools.ToolRegistry) any {
+	can := true
+	switch choice := choice.(type) {
+	case string:
+		if choice != choiceRequired {
+			return choice
+		}
+		can = len(offered.List()) > 0
+	case map[string]any:
+		name, _ := choice["name"].(string)
+		can = offered.Enabled(name)
+	}
+	if !can || isFree(t) || t.Info.Items[0].Inbound == nil {
+		return nil
+	}
+	return choice
+}
+
+// choiceRequired is the choice that makes the model call a tool.
+const choiceRequired = "required"

@@ -1,0 +1,172 @@
+package modelset
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"parley/pkg/agent/turn"
+	"parley/pkg/config"
+	"parley/pkg/providers"
+	"parley/pkg/providers/offline"
+	"parley/pkg/providers/openai"
+)
+
+// offlineName is the provider of the built-in model.
+const offlineName = "offline"
+
+// maker makes the models of a configuration.
+type maker struct {
+	cfg     *config.Config
+	o       *Options
+	targets map[string]providers.Target // by the models' names; not those that lack a key
+}
+
+// targetsOf makes one target of each model, which all share that ask it.
+func targetsOf(cfg *config.Config, version string) map[string]providers.Target {
+	targets := map[string]providers.Target{}
+	for name, m := range cfg.Models {
+		if !m.Lacks() {
+			targets[name] = targetOf(m, version)
+		}
+	}
+	return targets
+}
+
+func targetOf(m *config.Model, version string) providers.Target {
+	metered := func(key *config.Secret) providers.LLMProvider {
+		return providers.Metered(tuned{newProvider(m, key, version), modelOptions(m)}, prices(m))
+	}
+	t := providers.Target{Model: modelName(m), Total: time.Duration(m.Timeouts.Total)}
+	keys := m.Keys()
+	if len(keys) == 0 {
+		t.Provider = metered(nil)
+		return t
+	}
+	t.Provider = metered(&keys[0])
+	for i := range keys[1:] {
+		t.Spares = append(t.Spares, metered(&keys[i+1]))
+	}
+	return t
+}
+
+// model is a model together with those that step in for it.
+func (k *maker) model(name string) turn.Model {
+	targets := []providers.Target{k.targets[name]}
+	for _, other := range k.cfg.FallbacksOf(name) {
+		if t, asked := k.targets[other]; asked {
+			targets = append(targets, t)
+		}
+	}
+	m := k.cfg.Models[name]
+	return turn.Model{
+		Provider: providers.Failover(retrying(k.o.Log), targets...), Name: modelName(m),
+		ToolChoice: toolChoice(m.ToolChoice), Images: m.Images,
+	}
+}
+
+// toolChoice is a setting in the form of the option.
+func toolChoice(setting string) any {
+	switch {
+	case setting == "":
+		return nil
+	case slices.Contains([]string{"auto", "none", "required"}, setting):
+		return setting
+	default:
+		return map[string]any{"name": setting}
+	}
+}
+
+// newProvider asks the server of a model, with one of its keys or nil.
+func newProvider(m *config.Model, key *config.Secret, version string) providers.LLMProvider {
+	if m.Provider == offlineName {
+		return offline.New(offline.Options{Version: version})
+	}
+	o := openai.Options{
+		BaseURL: m.BaseURL, Kind: m.Kind, Images: m.Images,
+		ConnectTimeout: time.Duration(m.Timeouts.Connect),
+		IdleTimeout:    time.Duration(m.Timeouts.Idle), TotalTimeout: time.Duration(m.Timeouts.Total),
+	}
+	if key != nil {
+		o.Key = key.Reveal
+	}
+	return openai.New(o)
+}
+
+// modelName is the server's name for a model.
+func modelName(m *config.Model) string {
+	if m.Model == "" {
+		return m.Provider
+	}
+	return m.Model
+}
+
+func modelOptions(m *config.Model) map[string]any {
+	o := map[string]any{}
+	if m.MaxTokens > 0 {
+		o["max_tokens"] = m.MaxTokens
+	}
+	if m.Temperature != nil {
+		o["temperature"] = *m.Temperature
+	}
+	return o
+}
+
+// prices are the costs of a model, or zero where they are unknown.
+func prices(m *config.Model) providers.Prices {
+	if m.Prices == nil {
+		return providers.Prices{}
+	}
+	return providers.Prices(*m.Prices)
+}
+
+// retrying logs each failed attempt that another one follows.
+func retrying(log zerolog.Logger) providers.RetryPolicy {
+	return providers.RetryPolicy{OnRetry: func(r providers.Retried) {
+		said := "asking the model again"
+		if r.Next != r.Err.Model {
+			said = "asking the next model"
+		} else if r.NextKey != r.Key {
+			said = "asking the model with the next key"
+		}
+		log.Warn().Err(r.Err).Int("attempt", r.Attempt).Int("key", r.Key).
+			Str("next", r.Next).Int("next_key", r.NextKey).Dur("wait", r.Wait).Msg(said)
+	}}
+}
+
+// tuned asks a provider with its own model's options in place of the caller's, which
+// are those of the first model only.
+type tuned struct {
+	provider providers.LLMProvider
+	options  map[string]any
+}
+
+// Chat implements [providers.LLMProvider].
+func (t tuned) Chat(
+	ctx context.Context, messages []providers.Message,
+	tools []providers.ToolDefinition, model string, options map[string]any,
+) (*providers.LLMResponse, error) {
+	return t.provider.Chat(ctx, messages, tools, model, t.merge(options))
+}
+
+// ChatStream implements [providers.StreamingProvider].
+func (t tuned) ChatStream(
+	ctx context.Context, messages []providers.Message, tools []providers.ToolDefinition,
+	model string, options map[string]any, emit func(providers.StreamEvent),
+) (*providers.LLMResponse, error) {
+	return providers.Stream(ctx, t.provider, messages, tools, model, t.merge(options), emit)
+}
+
+func (t tuned) merge(options map[string]any) map[string]any {
+	merged := map[string]any{}
+	for k, v := range options {
+		if k != "max_tokens" && k != "temperature" {
+			merged[k] = v
+		}
+	}
+	maps.Copy(merged, t.options)
+	return merged
+}
