@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -65,6 +66,9 @@ func (r *rule) answer(fields map[string]any) *answer {
 		}
 		a.calls = append(a.calls, call{id: id, name: name, args: fmt.Sprintf(`{"a":%s,"b":%s}`, p[1], p[2])})
 	}
+	if r.spoken != "" {
+		a.text, a.calls = written(r.spoken, a.calls), nil
+	}
 	return a
 }
 
@@ -101,15 +105,38 @@ func chosen(tools []any, text string) string {
 	return first
 }
 
+// thoughtField is the field of an answer's reasoning, "" where it stands in the text.
+func (r *rule) thoughtField(a *answer) string {
+	if a.thought == "" || slices.Contains([]string{"<think>", "</think>", "parts"}, r.field) {
+		return ""
+	}
+	return r.field
+}
+
+// text is the content of an answer.
+func (r *rule) text(a *answer) string {
+	switch r.field {
+	case "<think>":
+		return "<think>\n" + a.thought + "\n</think>\n\n" + a.text
+	case "</think>":
+		return a.thought + "\n</think>\n\n" + a.text
+	}
+	return a.text
+}
+
+// thinkingPart is reasoning as a part of the content.
+func thinkingPart(a *answer) map[string]any {
+	return map[string]any{"type": "thinking", "thinking": []any{map[string]any{"type": "text", "text": a.thought}}}
+}
+
 // message is a whole answer.
 func (r *rule) message(a *answer) map[string]any {
-	m := map[string]any{"role": "assistant", "content": a.text}
-	switch {
-	case a.thought == "":
-	case r.field == "<think>":
-		m["content"] = "<think>\n" + a.thought + "\n</think>\n\n" + a.text
-	default:
-		m[r.field] = a.thought
+	m := map[string]any{"role": "assistant", "content": r.text(a)}
+	if r.field == "parts" {
+		m["content"] = []any{thinkingPart(a), map[string]any{"type": "text", "text": a.text}}
+	}
+	if field := r.thoughtField(a); field != "" {
+		m[field] = a.thought
 	}
 	var calls []any
 	for _, c := range a.calls {
@@ -126,15 +153,13 @@ func (r *rule) message(a *answer) map[string]any {
 // stream writes an answer in frames.
 func (r *rule) stream(w http.ResponseWriter, a *answer) {
 	w.Header().Set("Content-Type", "text/event-stream")
-	text := a.text
-	switch {
-	case a.thought == "":
-	case r.field == "<think>":
-		text = "<think>\n" + a.thought + "\n</think>\n\n" + text
-	default:
-		frame(w, map[string]any{r.field: a.thought}, nil)
+	if field := r.thoughtField(a); field != "" {
+		frame(w, map[string]any{field: a.thought}, nil)
 	}
-	for _, word := range strings.SplitAfter(text, " ") {
+	if r.field == "parts" {
+		frame(w, map[string]any{"content": []any{thinkingPart(a)}}, nil)
+	}
+	for _, word := range strings.SplitAfter(r.text(a), " ") {
 		frame(w, map[string]any{"role": "assistant", "content": word}, nil)
 	}
 	for i, c := range a.calls {
@@ -173,9 +198,13 @@ func frame(w io.Writer, delta map[string]any, finish any) {
 }
 
 func send(w io.Writer, v any) {
+	_, _ = fmt.Fprintf(w, "data: %s\n\n", encode(v)) // the client may have left
+}
+
+func encode(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
 		panic(fmt.Sprintf("kindserver: %v", err))
 	}
-	_, _ = fmt.Fprintf(w, "data: %s\n\n", b) // the client may have left
+	return string(b)
 }

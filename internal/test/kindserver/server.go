@@ -26,11 +26,10 @@ type Server struct {
 // New starts the server of a row: that server, or one of OpenAI's protocol with a
 // model of that family, whose name it gives.
 func New(k *kinds.Kind) (s *Server, model string) {
-	name, model := k.Name, "scripted"
+	s, model = &Server{rule: serverRules()[k.Name]}, "scripted"
 	if len(k.Models) > 0 {
-		name, model = "family "+name, strings.TrimPrefix(k.Models[0], "*")
+		s.rule, model = familyRules()[k.Name], strings.TrimPrefix(k.Models[0], "*")
 	}
-	s = &Server{rule: rules()[name]}
 	s.http = httptest.NewServer(http.HandlerFunc(s.serve))
 	return s, model
 }

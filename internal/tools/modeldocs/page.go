@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"parley/internal/test/kindserver"
+	"parley/pkg/providers/anthropic"
 	"parley/pkg/providers/check"
+	"parley/pkg/providers/gemini"
 	"parley/pkg/providers/kinds"
 	"parley/pkg/providers/openai"
 )
@@ -97,6 +99,16 @@ func checkTable(ctx context.Context) (string, error) {
 	for _, k := range kinds.All() {
 		reports = append(reports, checkOf(ctx, &k))
 	}
+	claude, google := kindserver.NewAnthropic(), kindserver.NewGemini()
+	defer claude.Close()
+	defer google.Close()
+	asked := anthropic.New(anthropic.Options{BaseURL: claude.URL(), Images: true})
+	defer asked.Close()
+	other := gemini.New(gemini.Options{BaseURL: google.URL(), Images: true})
+	defer other.Close()
+	reports = append(reports,
+		check.Model(ctx, &check.Subject{Name: "Claude, Messages API", Model: "claude-sonnet-4-5", Provider: asked, Images: true}),
+		check.Model(ctx, &check.Subject{Name: "Gemini, its own API", Model: "gemini-2.5-flash", Provider: other, Images: true}))
 	var b strings.Builder
 	b.WriteString("```\n")
 	err := check.Print(&b, reports)

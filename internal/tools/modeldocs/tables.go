@@ -25,14 +25,23 @@ func serverTable() string {
 // familyTable is the table of the families of models.
 func familyTable() string {
 	var b strings.Builder
-	b.WriteString("| `kind` | family | names that begin with | pictures | context | never sent | reasoning sent back |\n" +
-		"|---|---|---|---|---|---|---|\n")
+	b.WriteString("| `kind` | family | names that begin with | pictures | context | never sent | reasoning sent back | calls in its text |\n" +
+		"|---|---|---|---|---|---|---|---|\n")
 	for _, k := range kinds.Families() {
 		t := &k.Traits
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s |\n", k.Name, k.Title, code(k.Models),
-			or(string(t.Images), "as the server"), size(t.Context), code(t.Refuses), thinking(t, "server"))
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s | %s |\n", k.Name, k.Title, code(k.Models),
+			or(string(t.Images), "as the server"), size(t.Context), code(t.Refuses), thinking(t, "server"), forms(t.Spoken))
 	}
 	return b.String()
+}
+
+// forms is a list of the forms of calls in a text.
+func forms(all []kinds.Form) string {
+	words := make([]string, len(all))
+	for i, f := range all {
+		words[i] = string(f)
+	}
+	return or(strings.Join(words, ", "), "–")
 }
 
 func list(s string) []string {

@@ -6,7 +6,9 @@ import (
 
 	"parley/internal/test/kindserver"
 	"parley/pkg/providers"
+	"parley/pkg/providers/anthropic"
 	"parley/pkg/providers/check"
+	"parley/pkg/providers/gemini"
 	"parley/pkg/providers/kinds"
 	"parley/pkg/providers/openai"
 )
@@ -45,4 +47,28 @@ func TestEveryRowCallsTools(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("\n%s", b.String())
+}
+
+// TestOwnProtocolsCallTools puts the same prompt to servers of the protocols of Anthropic
+// and of Gemini.
+func TestOwnProtocolsCallTools(t *testing.T) {
+	t.Parallel()
+	claude, google := kindserver.NewAnthropic(), kindserver.NewGemini()
+	t.Cleanup(claude.Close)
+	t.Cleanup(google.Close)
+	asked := anthropic.New(anthropic.Options{BaseURL: claude.URL(), Images: true})
+	t.Cleanup(asked.Close)
+	other := gemini.New(gemini.Options{BaseURL: google.URL(), Images: true})
+	t.Cleanup(other.Close)
+	for model, p := range map[string]providers.LLMProvider{"claude-sonnet-4-5": asked, "gemini-2.5-flash": other} {
+		r := check.Model(t.Context(), &check.Subject{Name: model, Model: model, Provider: p, Images: true})
+		for _, a := range check.Abilities() {
+			if r.Verdicts[a] != check.Yes && a != check.Pieces { // Gemini sends whole calls
+				t.Errorf("%s, %s: %s (%v)", model, a, r.Verdicts[a], r.Err)
+			}
+		}
+	}
+	if refused := append(claude.Refused(), google.Violations()...); len(refused) > 0 {
+		t.Errorf("refused: %q", refused)
+	}
 }

@@ -83,11 +83,12 @@ func (a *assembly) addDelta(d *delta) error {
 	if reasoning == "" {
 		reasoning = d.Reasoning // hosts that send both send the same twice
 	}
+	reasoning += d.Content.thinking
 	if reasoning != "" {
 		a.reasoning.WriteString(string(reasoning))
 		a.emit(providers.ReasoningDelta{Text: string(reasoning)})
 	}
-	if content := d.Content + d.Refusal; content != "" {
+	if content := d.Content.text + d.Refusal; content != "" {
 		a.content.WriteString(string(content))
 		a.emit(providers.TextDelta{Text: string(content)})
 	}

@@ -106,7 +106,10 @@ func streamShapes() []shape {
 			Usage: providers.Usage{PromptTokens: 3, CompletionTokens: 2, TotalTokens: 5, CachedTokens: 1, ReasoningTokens: 1},
 		}},
 		{name: "null content", body: frames(`{"choices":[{"index":0,"delta":{"role":"assistant","content":null}}]}`, stop, done), want: providers.LLMResponse{FinishReason: "stop"}},
-		{name: "content as parts", body: frames(`{"choices":[{"index":0,"delta":{"content":[{"type":"thinking","thinking":[]},{"type":"text","text":"he"},"llo"]}}]}`, stop, done), want: providers.LLMResponse{Content: "hello", FinishReason: "stop"}},
+		{
+			name: "content as parts", body: frames(`{"choices":[{"index":0,"delta":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"h"},{"type":"text","text":"m"}]},{"type":"text","text":"he"},"llo"]}}]}`, stop, done),
+			want: providers.LLMResponse{Content: "hello", Reasoning: "hm", FinishReason: "stop"},
+		},
 		{name: "refusal", body: frames(`{"choices":[{"index":0,"delta":{"content":null,"refusal":"no"}}]}`, stop, done), want: providers.LLMResponse{Content: "no", FinishReason: "stop"}},
 		{name: "another choice", body: frames(`{"choices":[{"index":1,"delta":{"content":"other"}}]}`, say("hello"), stop, done), want: providers.LLMResponse{Content: "hello", FinishReason: "stop"}},
 		{

@@ -24,13 +24,37 @@ type choice struct {
 }
 
 type delta struct {
-	Content          exchange.LooseText `json:"content"`
+	Content          content            `json:"content"`
 	Refusal          exchange.LooseText `json:"refusal"`
 	Reasoning        exchange.LooseText `json:"reasoning"`
 	ReasoningContent exchange.LooseText `json:"reasoning_content"`
 	ReasoningDetails []json.RawMessage  `json:"reasoning_details"`
 	ExtraContent     json.RawMessage    `json:"extra_content"`
 	ToolCalls        []callDelta        `json:"tool_calls"`
+}
+
+// content is the text of an answer. Mistral sends reasoning in it, as parts of their own.
+type content struct{ text, thinking exchange.LooseText }
+
+// UnmarshalJSON takes all that [exchange.LooseText] takes, and parts of reasoning.
+func (c *content) UnmarshalJSON(b []byte) error {
+	if err := c.text.UnmarshalJSON(b); err != nil || !bytes.HasPrefix(b, []byte("[")) {
+		return err
+	}
+	var parts []json.RawMessage
+	if err := json.Unmarshal(b, &parts); err != nil {
+		return err
+	}
+	for _, raw := range parts {
+		var part struct {
+			Type     string             `json:"type"`
+			Thinking exchange.LooseText `json:"thinking"`
+		}
+		if json.Unmarshal(raw, &part) == nil && part.Type == "thinking" {
+			c.thinking += part.Thinking
+		}
+	}
+	return nil
 }
 
 type callDelta struct {
