@@ -24,6 +24,7 @@ func readers() map[string]string {
 	return map[string]string{
 		"pkg/providers/internal/exchange.kindOf": "servers tell their errors apart in prose alone",
 		"pkg/providers/offline":                  "a model: it reads its prompt and the person's words, as a model does",
+		"pkg/providers/toolmode.toldOf":          "finds a sentence that the same room wrote into an answer",
 		"pkg/providers.LeftOut":                  "finds a mark that the same file wrote into a prompt and that a model repeats",
 	}
 }

@@ -56,6 +56,7 @@ type Model struct {
 	MaxTokens   int       `yaml:"max_tokens" jsonschema:"minimum=1,maximum=10000000" jsonschema_description:"Longest answer; the server's own limit when left out."`
 	Temperature *float64  `yaml:"temperature" jsonschema:"minimum=0,maximum=2" jsonschema_description:"The server's own when left out."`
 	Images      bool      `yaml:"images" jsonschema_description:"Whether the model takes pictures."`
+	ToolMode    string    `yaml:"tool_mode" jsonschema:"enum=auto,enum=native,enum=json_schema,enum=none" jsonschema_description:"How tools are offered: native is the server's own way; json_schema asks for answers as JSON, for servers without tools; none offers no tools; auto finds out. Default auto."`
 	Timeouts    Timeouts  `yaml:"timeouts"`
 	Fallbacks   *[]string `yaml:"fallbacks" jsonschema_description:"The models that step in for this one. Default: agent.fallbacks; with [] none does."`
 	Prices      *Prices   `yaml:"prices" jsonschema_description:"What a million tokens cost. Left out: nobody knows, and money is not counted."`

@@ -24,7 +24,6 @@ type entry struct {
 	name        string
 	tool        Tool
 	definition  providers.ToolDefinition
-	parameters  map[string]any // the whole schema
 	annotations Annotations
 	community   bool
 	contextual  bool
@@ -57,7 +56,6 @@ func newEntry(name string, tool Tool, o RegisterOptions, log *zerolog.Logger) (*
 		e := &entry{
 			name: name, tool: tool, community: o.Community, log: log,
 			definition:  definitionOf(name, tool.Description(), parameters),
-			parameters:  parameters,
 			annotations: AnnotationsOf(tool),
 			counts:      &counts.Counters{},
 		}
@@ -142,7 +140,7 @@ func (e *entry) check() error {
 		return e.broken
 	}
 	e.schemaOnce.Do(func() {
-		e.schema, e.schemaErr = schema.Compile(e.parameters)
+		e.schema, e.schemaErr = schema.Compile(e.definition.Function.Parameters)
 		if e.schemaErr != nil {
 			e.log.Error().Err(e.schemaErr).Str("tool", e.name).Msg("a tool is disabled")
 			return

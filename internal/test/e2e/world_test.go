@@ -48,6 +48,11 @@ type settings struct {
 	tools string
 	// platform is how the chat platform behaves.
 	platform server.Options
+	// noTools makes a model server without tools, and mode is the model's tool_mode.
+	noTools bool
+	mode    string
+	// model is the model's name, by which its family is known.
+	model string
 }
 
 // world is one gateway with its platform and its model.
@@ -64,7 +69,7 @@ type world struct {
 
 func newWorld(t *testing.T, b brain, s settings) *world {
 	t.Helper()
-	w := prepare(t, b, s.platform, rig.Config{})
+	w := prepareWith(t, fakemodel.Options{Script: b, NoTools: s.noTools}, s.platform, rig.Config{})
 	w.configure(s)
 	w.start()
 	t.Cleanup(func() {
@@ -77,6 +82,12 @@ func newWorld(t *testing.T, b brain, s settings) *world {
 // prepare makes everything but the gateway's process.
 func prepare(t *testing.T, b brain, platform server.Options, c rig.Config) *world {
 	t.Helper()
+	return prepareWith(t, fakemodel.Options{Script: b}, platform, c)
+}
+
+// prepareWith is prepare with a model server of one's choice.
+func prepareWith(t *testing.T, o fakemodel.Options, platform server.Options, c rig.Config) *world {
+	t.Helper()
 	// The gateway is ended in a cleanup, when the test's own context has ended.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience)
 	t.Cleanup(cancel)
@@ -88,7 +99,7 @@ func prepare(t *testing.T, b brain, platform server.Options, c rig.Config) *worl
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = chat.Close() })
-	model := fakemodel.NewHandler(fakemodel.Options{Script: b})
+	model := fakemodel.NewHandler(o)
 	srv := httptest.NewServer(model.Handler())
 	t.Cleanup(srv.Close)
 	t.Cleanup(srv.CloseClientConnections)
@@ -121,9 +132,9 @@ log: {level: info, format: json}
 agent: {model: main, while_busy: %s}
 tools: {timeout: %s%s}
 models:
-  main: {provider: openai, model: fake, base_url: %q, api_key: "env:LLM_KEY", timeouts: {idle: %s}}
+  main: {provider: openai, model: %s, base_url: %q, api_key: "env:LLM_KEY", tool_mode: %s, timeouts: {idle: %s}}
 `, filepath.Join(w.gw.Dir, "state"), filepath.Join(w.gw.Dir, "workspace"),
-		or(s.busy, "steer"), or(s.toolTime, "30s"), more(s.tools), w.modelURL, or(s.idle, "60s"))
+		or(s.busy, "steer"), or(s.toolTime, "30s"), more(s.tools), or(s.model, "fake"), w.modelURL, or(s.mode, "auto"), or(s.idle, "60s"))
 	if err := os.WriteFile(w.gw.ConfigPath(), []byte(text), 0o600); err != nil {
 		w.t.Fatal(err)
 	}

@@ -30,6 +30,7 @@ type wireRequest[M wireMessage | json.RawMessage] struct {
 	Stop                json.RawMessage `json:"stop"`
 	ReasoningEffort     string          `json:"reasoning_effort"`
 	ParallelToolCalls   *bool           `json:"parallel_tool_calls"`
+	ResponseFormat      *wireFormat     `json:"response_format"`
 }
 
 type wireTool struct {
@@ -85,7 +86,7 @@ func (s *Server) parse(body []byte) (*Request, error) {
 		w = wireRequest[wireMessage]{
 			Model: slow.Model, Messages: messages, Tools: slow.Tools, ToolChoice: slow.ToolChoice, Stream: slow.Stream,
 			StreamOptions: slow.StreamOptions, MaxTokens: slow.MaxTokens, MaxCompletionTokens: slow.MaxCompletionTokens,
-			Temperature: slow.Temperature,
+			Temperature: slow.Temperature, ResponseFormat: slow.ResponseFormat,
 		}
 	}
 	if w.Model == "" {
@@ -98,6 +99,10 @@ func (s *Server) parse(body []byte) (*Request, error) {
 	}
 	if w.StreamOptions != nil && !w.Stream {
 		return nil, errors.New("stream_options without stream")
+	}
+	var err error
+	if r.format, err = w.ResponseFormat.legal(); err != nil {
+		return nil, err
 	}
 	tools, err := s.tools.offered(w.Tools)
 	if err != nil {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"parley/internal/test/fakehttp"
 	"parley/pkg/providers"
 )
@@ -33,6 +35,10 @@ type Options struct {
 	// Fields are further message fields that are not violations, such as
 	// extra_content, besides those that OpenAI knows.
 	Fields []string
+	// NoTools makes a server without tools: it refuses them with the status 400. Where a
+	// request tells calls and results as JSON, the script has them as messages, and its
+	// answer is sent in the form that the request wants; one that does not fit is a violation.
+	NoTools bool
 }
 
 // Request is one legal chat completion request.
@@ -51,6 +57,8 @@ type Request struct {
 	Header        http.Header
 	// Body is the request as it came.
 	Body []byte
+
+	format *jsonschema.Schema
 }
 
 // LastUser is the text of the newest user message.
@@ -184,12 +192,32 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	req.N, req.Header = n, r.Header
+	if refusal, refused := s.refusal(req); refused {
+		writeError(w, refusal.Status, refusal)
+		return
+	}
 	s.keep(req)
-	if !transmit(w, r, req, s.opts.Script(*req)) {
+	if !transmit(w, r, req, s.answer(req)) {
 		s.mu.Lock()
 		s.stats.Cancelled++
 		s.mu.Unlock()
 	}
+}
+
+// answer asks the script.
+func (s *Server) answer(req *Request) Answer {
+	if !s.opts.NoTools {
+		return s.opts.Script(*req)
+	}
+	told := *req
+	told.retell()
+	a := s.opts.Script(told)
+	if req.format != nil && a.Fault.Body == "" && a.Fault.Status == 0 {
+		if err := a.asJSON(req.format); err != nil {
+			s.violated("the answer does not fit the format: " + err.Error())
+		}
+	}
+	return a
 }
 
 func (s *Server) authorized(r *http.Request) bool {

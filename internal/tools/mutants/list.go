@@ -17,7 +17,7 @@ func List() []Mutant {
 		argumentMutants(), memoryMutants(), runMutants(), networkMutants(), settingMutants(),
 		operatorMutants(), damageMutants(), saidMutants(), troubleMutants(), unusableMutants(),
 		readerMutants(), drainMutants(), hiddenMutants(), peopleMutants(), newcomerMutants(), limitMutants(), startMutants(),
-		spokenMutants(), geminiMutants(), claudeMutants(),
+		spokenMutants(), geminiMutants(), claudeMutants(), toolModeMutants(),
 	)
 }
 

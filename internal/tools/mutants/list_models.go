@@ -36,3 +36,35 @@ func spokenMutants() []Mutant {
 		},
 	}
 }
+
+// toolModeMutants break the promises about servers without tools.
+func toolModeMutants() []Mutant {
+	const dir = "pkg/providers/toolmode"
+	return []Mutant{
+		{
+			Promise: "tools as JSON", Defect: "runs a call whose text a message held",
+			File: dir + "/reply.go", Old: "if spoken.Echoes(r.q.messages, texts) {", New: "if spoken.Echoes(nil, texts) {",
+			Dir: dir, Test: "^TestRepliesThatEcho$",
+		},
+		{
+			Promise: "tools as JSON", Defect: "tells results in the order in which they came",
+			File: dir + "/rewrite.go", Old: "return at(a) - at(b)", New: "return at(a) - at(a)",
+			Dir: dir, Test: "^TestRounds$",
+		},
+		{
+			Promise: "tools refused", Defect: "learns from any 400 that names tools",
+			File: dir + "/learned.go", Old: "namesTools(words) && denies(words)", New: "namesTools(words)",
+			Dir: dir, Test: "^TestRefusalsThatTeach$",
+		},
+		{
+			Promise: "tools refused", Defect: "remembers a refusal for ever",
+			File: dir + "/learned.go", Old: "if !time.Now().Before(known.until) {", New: "if known.until.IsZero() {",
+			Dir: dir, Test: "^TestLearnedRefusal$",
+		},
+		{
+			Promise: "no tools", Defect: "tells the person at each answer",
+			File: dir + "/toolmode.go", Old: "&& !toldOf(q.messages) {", New: "&& !toldOf(nil) {",
+			Dir: dir, Test: "^TestNone$",
+		},
+	}
+}

@@ -26,19 +26,19 @@ type maker struct {
 }
 
 // targetsOf makes one target of each model, which all share that ask it.
-func targetsOf(cfg *config.Config, version string) map[string]providers.Target {
+func targetsOf(cfg *config.Config, o *Options) map[string]providers.Target {
 	targets := map[string]providers.Target{}
 	for name, m := range cfg.Models {
 		if !m.Lacks() {
-			targets[name] = targetOf(m, version)
+			targets[name] = targetOf(m, o)
 		}
 	}
 	return targets
 }
 
-func targetOf(m *config.Model, version string) providers.Target {
+func targetOf(m *config.Model, o *Options) providers.Target {
 	metered := func(key *config.Secret) providers.LLMProvider {
-		return providers.Metered(tuned{newProvider(m, key, version), modelOptions(m)}, prices(m))
+		return providers.Metered(tuned{newProvider(m, key, o), modelOptions(m)}, prices(m))
 	}
 	t := providers.Target{Model: modelName(m), Total: time.Duration(m.Timeouts.Total)}
 	keys := m.Keys()
@@ -81,9 +81,9 @@ func toolChoice(setting string) any {
 }
 
 // newProvider asks the server of a model, with one of its keys or nil.
-func newProvider(m *config.Model, key *config.Secret, version string) providers.LLMProvider {
+func newProvider(m *config.Model, key *config.Secret, opts *Options) providers.LLMProvider {
 	if m.Provider == offlineName {
-		return offline.New(offline.Options{Version: version})
+		return offline.New(offline.Options{Version: opts.Version})
 	}
 	o := openai.Options{
 		BaseURL: m.BaseURL, Kind: m.Kind, Images: m.Images,
@@ -93,7 +93,7 @@ func newProvider(m *config.Model, key *config.Secret, version string) providers.
 	if key != nil {
 		o.Key = key.Reveal
 	}
-	return openai.New(o)
+	return withTools(openai.New(o), m, opts)
 }
 
 // modelName is the server's name for a model.

@@ -90,8 +90,8 @@ func Builtin(version string) *Set {
 // fill makes the models of these names, and the rules of the roles and chats.
 func (s *Set) fill(cfg *config.Config, names []string, o Options) {
 	s.roles, s.known, s.rules = cfg.Roles.All(), o.Known, rulesOf(cfg.Chats)
-	s.cfg, s.tool = cfg, turn.Model{Provider: newProvider(&config.Model{Provider: offlineName}, nil, o.Version), Name: offlineName}
-	m := maker{cfg: cfg, o: &o, targets: targetsOf(cfg, o.Version)}
+	s.cfg, s.tool = cfg, turn.Model{Provider: newProvider(&config.Model{Provider: offlineName}, nil, &o), Name: offlineName}
+	m := maker{cfg: cfg, o: &o, targets: targetsOf(cfg, &o)}
 	s.models = map[string]turn.Model{}
 	for _, name := range names {
 		if _, asked := m.targets[name]; asked {

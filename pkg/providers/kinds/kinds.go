@@ -55,6 +55,8 @@ type Traits struct {
 	// Opened says that the model's template opens its reasoning, so that a server which knows
 	// no reasoning begins the text inside.
 	Opened bool
+	// Grammar says that a request may carry a grammar of llama.cpp's form.
+	Grammar bool
 	// ToolMode is the way in which tools are offered; empty is the protocol's own.
 	ToolMode string
 }
@@ -208,6 +210,7 @@ func join(server, family *Kind) Traits {
 		Context:       first(f.Context, s.Context),
 		Spoken:        append(slices.Clip(f.Spoken), s.Spoken...),
 		Opened:        s.Opened || f.Opened,
+		Grammar:       s.Grammar,
 		ToolMode:      first(f.ToolMode, s.ToolMode),
 	}
 	t.Refuses = append(slices.Clip(s.Refuses), f.Refuses...)

@@ -85,7 +85,9 @@ func local() []Kind {
 		},
 		{
 			Name: "llamacpp", Title: "llama.cpp", BaseURL: "http://127.0.0.1:8080/v1", Hosts: []string{":8080"}, Local: true,
-			Traits: Traits{Thinking: ThinkingGiven, Choice: ChoiceRequired, Spoken: []Form{FormHermes, FormJSON}},
+			Traits: Traits{
+				Thinking: ThinkingGiven, Choice: ChoiceRequired, Spoken: []Form{FormHermes, FormJSON}, Grammar: true,
+			},
 		},
 		{
 			Name: "lmstudio", Title: "LM Studio", BaseURL: "http://127.0.0.1:1234/v1", Hosts: []string{":1234"}, Local: true,

@@ -47,6 +47,10 @@ func (p *Provider) messages(q *question, k quirks) (*exchange.Body, error) {
 		}
 	}
 	b.Text = append(b.Text, ']')
+	if grammar, ok := q.options["grammar"].(string); ok && k.row.Grammar {
+		b.Text = append(b.Text, `,"grammar":`...)
+		b.Text = exchange.AppendString(b.Text, grammar)
+	}
 	if len(q.tools) == 0 {
 		return b, nil
 	}

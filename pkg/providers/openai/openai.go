@@ -74,7 +74,9 @@ func New(o Options) *Provider {
 func (p *Provider) Close() { p.client.Close() }
 
 // Chat asks for one answer as a whole. Beside the options of [providers.LLMProvider]
-// it knows top_p (float64), reasoning_effort (string), stop ([]string) and seed (int).
+// it knows top_p (float64), reasoning_effort (string), stop ([]string), seed (int) and
+// response_format (json.RawMessage, the JSON Schema of the answer's text), and grammar
+// (string), which goes to the servers that take one.
 func (p *Provider) Chat(
 	ctx context.Context, messages []providers.Message,
 	tools []providers.ToolDefinition, model string, options map[string]any,

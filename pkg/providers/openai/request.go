@@ -38,6 +38,12 @@ func setOptions(req *sdk.ChatCompletionRequest, q *question, k quirks) error {
 	if k.noEffort {
 		req.ReasoningEffort = sdk.ReasoningEffortNone
 	}
+	if schema, ok := q.options["response_format"].(json.RawMessage); ok && k.sends("response_format") {
+		req.ResponseFormat = &sdk.ChatCompletionResponseFormat{
+			Type:       sdk.ChatCompletionResponseFormatTypeJSONSchema,
+			JSONSchema: &sdk.ChatCompletionResponseFormatJSONSchema{Name: "reply", Schema: schema},
+		}
+	}
 	if len(q.tools) == 0 { // servers refuse a choice without tools
 		return nil
 	}

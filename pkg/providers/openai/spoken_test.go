@@ -8,6 +8,7 @@ import (
 	"parley/pkg/providers"
 	"parley/pkg/providers/internal/spoken"
 	"parley/pkg/providers/kinds"
+	"parley/pkg/providers/openai"
 	"parley/pkg/providers/providertest"
 )
 
@@ -118,6 +119,22 @@ func TestFormsOfTheRows(t *testing.T) {
 			if spoken.Named(string(form)) == 0 {
 				t.Errorf("row %s: there is no form %s", row.Name, form)
 			}
+		}
+	}
+}
+
+// TestGrammarGoesToServersThatTakeOne sends a grammar to llama.cpp and to no other server.
+func TestGrammarGoesToServersThatTakeOne(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[string]any{"llamacpp": `root ::= "a"`, "vllm": nil} {
+		r := record(t)
+		p := provider(t, r.URL, func(o *openai.Options) { o.Kind = kind })
+		options := map[string]any{"grammar": `root ::= "a"`}
+		if _, err := p.Chat(t.Context(), providertest.Question(), nil, "m", options); err != nil {
+			t.Fatal(err)
+		}
+		if got := r.sent[0]["grammar"]; got != want {
+			t.Errorf("%s: grammar is %v, want %v", kind, got, want)
 		}
 	}
 }

@@ -21,7 +21,7 @@ const (
 )
 
 type listInput struct {
-	Path string `json:"path,omitempty"`
+	Path string `json:"path,omitempty" jsonschema:"folder to list, relative to the workspace; default: the workspace itself"`
 }
 
 // listing is the result of list_dir.

@@ -1,0 +1,143 @@
+package toolmode
+
+import (
+	"encoding/json"
+	"strings"
+
+	"parley/pkg/providers"
+	"parley/pkg/providers/internal/spoken"
+)
+
+// reply reads an answer that is JSON while it grows, and emits the text in it.
+type reply struct {
+	q    *question
+	raw  strings.Builder // the answer as it came
+	text *answerReader
+	said strings.Builder
+	// seen says that the text of the answer came as events.
+	seen bool
+}
+
+func newReply(q *question) *reply { return &reply{q: q, text: &answerReader{}} }
+
+// event takes the next event of the answer.
+func (r *reply) event(e providers.StreamEvent) {
+	switch e := e.(type) {
+	case providers.TextDelta:
+		r.seen = true
+		r.add(e.Text)
+	case providers.ToolCallDelta: // no tool was offered
+	case providers.Restart:
+		*r = *newReply(r.q)
+		r.q.emit(e)
+	default:
+		r.q.emit(e)
+	}
+}
+
+func (r *reply) add(text string) {
+	r.raw.WriteString(text)
+	r.say(r.text.add(text))
+}
+
+func (r *reply) say(text string) {
+	if text != "" {
+		r.said.WriteString(text)
+		r.q.emit(providers.TextDelta{Text: text})
+	}
+}
+
+// finish gives the answer with its text and its calls. An answer of another form is text.
+func (r *reply) finish(resp *providers.LLMResponse) *providers.LLMResponse {
+	if !r.seen {
+		r.add(resp.Content)
+	}
+	own := *resp
+	own.ToolCalls = nil
+	text, calls, ok := r.read()
+	switch {
+	case !ok && !r.text.answering() && !r.cutCalls(resp):
+		r.say(r.text.rest(r.raw.String()))
+	case ok && r.said.Len() == 0:
+		r.say(text)
+	}
+	own.Content = r.said.String()
+	for i := range calls {
+		r.q.emit(providers.ToolCallDelta{Index: i, ID: calls[i].ID, Name: calls[i].Name, Arguments: calls[i].RawArguments})
+	}
+	if len(calls) > 0 {
+		own.ToolCalls = calls
+		if own.FinishReason == providers.FinishStop {
+			own.FinishReason = providers.FinishToolCalls
+		}
+	}
+	return &own
+}
+
+// cutCalls says whether the answer reached its length limit within its calls: the person
+// would read half of the JSON.
+func (r *reply) cutCalls(resp *providers.LLMResponse) bool {
+	return resp.FinishReason == providers.FinishLength && r.text.structured()
+}
+
+// read gives the text and the calls of a whole answer; ok is false for another form.
+func (r *reply) read() (text string, calls []providers.ToolCall, ok bool) {
+	raw := unfenced(r.raw.String())
+	var wire struct {
+		Answer *string           `json:"answer"`
+		Calls  []json.RawMessage `json:"calls"`
+	}
+	d := json.NewDecoder(strings.NewReader(raw))
+	d.DisallowUnknownFields()
+	if d.Decode(&wire) != nil || strings.TrimSpace(raw[d.InputOffset():]) != "" || wire.Answer == nil && len(wire.Calls) == 0 {
+		return "", nil, false
+	}
+	if wire.Answer != nil {
+		text = *wire.Answer
+	}
+	wire.Calls = wire.Calls[:min(len(wire.Calls), providers.MaxCalls)]
+	texts := make([]string, len(wire.Calls))
+	for i, c := range wire.Calls {
+		texts[i] = string(c)
+		call, ok := callOf(c)
+		if !ok {
+			return "", nil, false
+		}
+		call.ID = spoken.CallID(r.q.messages, i, texts[i])
+		calls = append(calls, call)
+	}
+	if spoken.Echoes(r.q.messages, texts) {
+		return "", nil, false
+	}
+	return text, calls, true
+}
+
+// callOf reads one call.
+func callOf(raw json.RawMessage) (providers.ToolCall, bool) {
+	var wire struct {
+		Tool      string          `json:"tool"`
+		Arguments json.RawMessage `json:"arguments"`
+	}
+	d := json.NewDecoder(strings.NewReader(string(raw)))
+	d.DisallowUnknownFields()
+	if d.Decode(&wire) != nil || wire.Tool == "" {
+		return providers.ToolCall{}, false
+	}
+	c := providers.ToolCall{Type: "function", Name: wire.Tool, RawArguments: string(wire.Arguments)}
+	c.Settle()
+	return c, true
+}
+
+// unfenced is the inside of an answer that is one block of code.
+func unfenced(raw string) string {
+	raw = strings.TrimSpace(raw)
+	inside, ok := strings.CutPrefix(raw, "```")
+	if !ok {
+		return raw
+	}
+	inside, ok = strings.CutSuffix(inside, "```")
+	if !ok {
+		return raw
+	}
+	return strings.TrimSpace(strings.TrimPrefix(inside, "json"))
+}
