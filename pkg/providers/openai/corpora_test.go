@@ -2,6 +2,10 @@ package openai_test
 
 import (
 	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,12 +15,14 @@ import (
 	"parley/internal/test/corpora"
 	"parley/internal/test/fakemodel"
 	"parley/pkg/providers"
+	"parley/pkg/providers/kinds"
 	"parley/pkg/providers/openai"
 	"parley/pkg/providers/providertest"
 )
 
 // TestRecordedTraffic holds the recorded conversations of real servers again, with
-// answers in small pieces. What is sent fits OpenAI's own schema.
+// answers in small pieces. Each server is known by its recorded address, as the table of
+// kinds has it. What is sent fits OpenAI's own schema.
 func TestRecordedTraffic(t *testing.T) {
 	t.Parallel()
 	all := cassette.Load(t, cassette.OpenAI)
@@ -24,7 +30,8 @@ func TestRecordedTraffic(t *testing.T) {
 	hosts, steps, streams := map[string]int{}, 0, 0
 	for _, c := range all {
 		first := c.Steps[0]
-		hosts[first.URL.Host]++
+		row, _ := kinds.Of("", first.URL.String(), first.Model)
+		hosts[first.URL.Host+" as "+row.Server]++
 		steps += len(c.Steps)
 		if first.Stream {
 			streams += len(c.Steps)
@@ -33,7 +40,8 @@ func TestRecordedTraffic(t *testing.T) {
 			t.Run(fmt.Sprintf("%s in pieces of %d", c.Name, piece), func(t *testing.T) {
 				t.Parallel()
 				sent := cassette.Play(t, c, piece, func(root string) providers.LLMProvider {
-					return provider(t, root+strings.TrimSuffix(first.URL.Path, "/chat/completions"))
+					base := strings.TrimSuffix(first.URL.String(), "/chat/completions")
+					return provider(t, base, func(o *openai.Options) { o.Transport = elsewhere(t, root) })
 				})
 				for _, r := range sent {
 					if err := ref.VisitJSON(object(t, string(r.Body)), openapi3.MultiErrors()); err != nil {
@@ -46,8 +54,34 @@ func TestRecordedTraffic(t *testing.T) {
 	if len(hosts) < 8 || steps < 150 {
 		t.Errorf("%d steps of %d hosts found; the recordings hold 157 of 8", steps, len(hosts))
 	}
+	for _, name := range []string{"openai", "openrouter", "groq", "huggingface", "xai", "zai", "llamacpp"} {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(hosts)), func(h string) bool { return strings.HasSuffix(h, " as "+name) }) {
+			t.Errorf("no recorded server is known as %s: %v", name, hosts)
+		}
+	}
 	t.Logf("%d conversations with %d steps, of which %d streamed, in pieces of 1, 3 and 7 bytes: %v", len(all), steps, streams, hosts)
 }
+
+// elsewhere sends requests to the server at root, whatever their address is.
+func elsewhere(t *testing.T, root string) http.RoundTripper {
+	t.Helper()
+	to, err := url.Parse(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	return roundTrip(func(r *http.Request) (*http.Response, error) {
+		r = r.Clone(r.Context())
+		r.URL.Scheme, r.URL.Host = to.Scheme, to.Host
+		return transport.RoundTrip(r)
+	})
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+// RoundTrip implements [http.RoundTripper].
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // requestSchema is OpenAI's schema of a request.
 func requestSchema(t *testing.T) *openapi3.Schema {
