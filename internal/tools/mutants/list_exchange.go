@@ -10,6 +10,12 @@ func exchangeMutants() []Mutant {
 			Dir: "pkg/providers/openai", Test: "^TestConformanceOverHTTP$",
 		},
 		{
+			Promise: "model overloaded", Defect: "waits for the last words of a refusal",
+			File: "pkg/providers/internal/exchange/exchange.go", Old: `time.AfterFunc(min(x.idle, lastWords), func()`,
+			New: `time.AfterFunc(x.idle, func()`,
+			Dir: "pkg/providers/openai", Test: "^TestConformanceOverHTTP$",
+		},
+		{
 			Promise: "model elsewhere", Defect: "follows a redirect with the key",
 			File: "pkg/providers/internal/exchange/client.go", Old: `return http.ErrUseLastResponse`, New: `return nil`,
 			Dir: "pkg/providers/openai", Test: "^TestConformanceOverHTTP$",

@@ -44,6 +44,8 @@ func RunHTTP(t *testing.T, h HTTP) {
 	for name, check := range map[string]func(*testing.T, HTTP){
 		"answers in small pieces":        checkPieces,
 		"answers in the other form":      checkOtherForm,
+		"streams of another type":        checkTypes,
+		"refusals without end":           checkLongRefusals,
 		"cuts in each frame":             checkCuts,
 		"frames that are no frames":      checkBrokenFrames,
 		"errors within a stream":         checkLate,

@@ -55,6 +55,25 @@ func checkPieces(t *testing.T, h HTTP) {
 	}
 }
 
+// checkTypes sends streams with another type than their own, as some servers do.
+func checkTypes(t *testing.T, h HTTP) {
+	t.Helper()
+	p, script := scripted(t, h)
+	for _, kind := range []string{"text/plain; charset=utf-8", "application/octet-stream", "text/EVENT-stream;x=y", "nonsense/"} {
+		for _, head := range []string{"", ": hello\n\n", "id: 1\n"} {
+			script(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", kind)
+				write(w, head+strings.Join(h.Answer(full(), true), ""))
+			})
+			if resp, _, err := ask(t, t.Context(), p, true, Question()); err != nil {
+				t.Errorf("a stream of the type %q that begins with %q: %v", kind, head, err)
+			} else {
+				same(t, full(), resp)
+			}
+		}
+	}
+}
+
 // shown is the text that events leave on a display.
 func shown(events []providers.StreamEvent) (text string) {
 	for _, e := range events {

@@ -3,6 +3,7 @@ package providertest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"strings"
@@ -183,5 +184,35 @@ func checkSilence(t *testing.T, h HTTP) {
 				}
 			})
 		})
+	}
+}
+
+// checkLongRefusals has servers that say no and do not end their words: the status
+// counts, with its wait, so that the next model is asked soon.
+func checkLongRefusals(t *testing.T, h HTTP) {
+	t.Helper()
+	for _, stream := range []bool{true, false} {
+		for status, kind := range map[int]providers.ErrorKind{
+			http.StatusTooManyRequests: providers.KindRateLimited, http.StatusServiceUnavailable: providers.KindOverloaded,
+			http.StatusUnauthorized: providers.KindAuth,
+		} {
+			t.Run(fmt.Sprint(status, " ", stream), func(t *testing.T) {
+				onFakeTime(t, h, func(w http.ResponseWriter, r *http.Request) {
+					w.Header().Set("Retry-After", "7")
+					w.WriteHeader(status)
+					write(w, h.Refusal("no"))
+					<-r.Context().Done()
+				}, func(t *testing.T, p providers.LLMProvider) {
+					start := time.Now()
+					resp, _, err := ask(t, t.Context(), p, stream, Question())
+					if f := typed(t, resp, err); f.Kind != kind || f.Status != status || f.RetryAfter != 7*time.Second {
+						t.Errorf("%+v, want %s after 7s", f, kind)
+					}
+					if took := time.Since(start); took > 10*time.Second {
+						t.Errorf("it took %v", took)
+					}
+				})
+			})
+		}
 	}
 }

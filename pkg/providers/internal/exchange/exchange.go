@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -8,6 +9,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"strings"
 	"time"
 
 	"parley/pkg/providers"
@@ -20,7 +22,8 @@ const (
 	// connection can be used again.
 	maxDrain  = 64 << 10
 	drainTime = 50 * time.Millisecond
-	// How long usage and [DONE] may take after the last frame of the answer.
+	// How long usage and [DONE] may take after the last frame of the answer, and the
+	// words of a refusal after its status.
 	lastWords = 5 * time.Second
 )
 
@@ -98,12 +101,10 @@ func (x *Exchange) Send(req *http.Request) error {
 	x.closer = resp.Body
 	x.alive()
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		// The unreadable part of a refusal is not needed to classify it.
-		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
-		return refusal(resp.StatusCode, resp.Header, body)
+		return x.refusal(resp)
 	}
-	body := &cappedBody{r: resp.Body, left: x.limit}
-	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind == "text/event-stream" {
+	body := bufio.NewReaderSize(&cappedBody{r: resp.Body, left: x.limit}, chunkSize)
+	if x.streams(resp.Header.Get("Content-Type"), body) {
 		x.frames = newFrames(body, x)
 		return nil
 	}
@@ -111,6 +112,28 @@ func (x *Exchange) Send(req *http.Request) error {
 		return readError(err)
 	}
 	return nil
+}
+
+// refusal reads the words of a refusal, as many as come soon: the status counts.
+func (x *Exchange) refusal(resp *http.Response) error {
+	x.timer.Stop()
+	late := time.AfterFunc(min(x.idle, lastWords), func() { _ = resp.Body.Close() })
+	defer late.Stop()
+	// The unreadable part of a refusal is not needed to classify it.
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
+	return refusal(resp.StatusCode, resp.Header, body)
+}
+
+// streams says whether an answer is an event stream: by its type, or, where a stream was
+// asked for and the type is neither that nor JSON, by its beginning.
+func (x *Exchange) streams(contentType string, body *bufio.Reader) bool {
+	kind, _, _ := mime.ParseMediaType(contentType)
+	if kind == "text/event-stream" || !x.impatient || strings.HasSuffix(kind, "json") {
+		return kind == "text/event-stream"
+	}
+	head, _ := body.Peek(len("event:")) // a shorter answer is no stream
+	field, _, found := bytes.Cut(head, []byte(":"))
+	return found && (len(field) == 0 || string(field) == "data" || string(field) == "event" || string(field) == "id")
 }
 
 // Frames are those of an answer that came as a stream, nil for one that came whole. A
