@@ -36,6 +36,7 @@ func serverRules() map[string]rule {
 	return map[string]rule{
 		"openai":     {ids: short, closed: true},
 		"openrouter": {field: "reasoning", fields: []string{"reasoning_details"}},
+		"cerebras":   {closed: true},
 		"groq":       {closed: true, whole: true, field: "reasoning"},
 		"deepseek":   {choices: weak, thought: "reasoning_content", content: true, blind: true, field: "reasoning_content"},
 		"xai":        {whole: true, refused: []string{"stop"}, field: "reasoning_content"},

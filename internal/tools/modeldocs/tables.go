@@ -69,8 +69,11 @@ func code(words []string) string {
 // thinking tells which reasoning goes back; other is the row that decides if t does not.
 func thinking(t *kinds.Traits, other string) string {
 	switch t.Thinking {
-	case kinds.ThinkingGiven, kinds.ThinkingAlways:
-		return fmt.Sprintf("%s, in `%s`", t.Thinking, or(string(t.ThinkingField), string(kinds.FieldReasoningContent)))
+	case kinds.ThinkingTurn, kinds.ThinkingGiven, kinds.ThinkingAlways:
+		words := map[kinds.Thinking]string{
+			kinds.ThinkingTurn: "of the turn", kinds.ThinkingGiven: "all", kinds.ThinkingAlways: "with every message",
+		}
+		return fmt.Sprintf("%s, in `%s`", words[t.Thinking], or(string(t.ThinkingField), string(kinds.FieldReasoningContent)))
 	case kinds.ThinkingNever:
 		return "never"
 	}

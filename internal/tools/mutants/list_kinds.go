@@ -20,6 +20,16 @@ func kindMutants() []Mutant {
 			Dir: openai, Test: "^TestRowsShapeTheRequest$",
 		},
 		{
+			Promise: "kinds of servers", Defect: "sends the reasoning of all turns back",
+			File: openai + "/messages.go", Old: `k.past = i < turn`, New: `k.past = i < turn && i < 0`,
+			Dir: openai, Test: "^TestRowsShapeTheRequest$",
+		},
+		{
+			Promise: "kinds of servers", Defect: "sends more reasoning to a server that knows none",
+			File: openai + "/quirks.go", Old: `case closed, k.thinking()`, New: `case closed && k.past, k.thinking()`,
+			Dir: openai, Test: "^TestReasoningIsUnlearnt$",
+		},
+		{
 			Promise: "check of a model", Defect: "takes any call for a well-formed one",
 			File: "pkg/providers/check/check.go", Old: `c.BadArguments != "" || !a || !b`, New: `c.BadArguments != "" || !a && !b && c.Arguments == nil`,
 			Dir: "pkg/providers/check", Test: "^TestVerdicts$",

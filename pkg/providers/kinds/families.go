@@ -29,7 +29,7 @@ func famous() []Kind {
 		{Name: "gpt-5", Title: "GPT-5", Models: []string{"gpt-5"}, Traits: gpt5},
 		{Name: "o-series", Title: "o1, o3, o4", Models: []string{"o1", "o3", "o4"}, Traits: thinker},
 		{Name: "gpt-oss", Title: "gpt-oss", Models: []string{"gpt-oss"}, Traits: Traits{
-			Thinking: ThinkingGiven, Spoken: []Form{FormHarmony}, Images: No, Context: tokens128K,
+			Thinking: ThinkingTurn, Spoken: []Form{FormHarmony}, Images: No, Context: tokens128K,
 		}},
 		{Name: "gpt-4.1", Title: "GPT-4.1", Models: []string{"gpt-4.1"}, Traits: Traits{
 			Images: Yes, Context: tokens1M,
@@ -76,7 +76,7 @@ func open() []Kind {
 			Refuses: []string{"temperature", "top_p"}, Thinking: ThinkingGiven, Spoken: []Form{FormKimi}, Images: Yes, Context: tokens256K,
 		}},
 		{Name: "kimi", Title: "Kimi", Models: []string{"kimi", "moonshot"}, Traits: Traits{
-			Thinking: ThinkingGiven, Spoken: []Form{FormKimi}, Images: No, Context: tokens128K,
+			Thinking: ThinkingTurn, Spoken: []Form{FormKimi}, Images: No, Context: tokens128K,
 		}},
 		{Name: "minimax", Title: "MiniMax", Models: []string{"minimax"}, Traits: Traits{
 			Thinking: ThinkingGiven, ThinkingField: FieldTag, Spoken: []Form{FormMiniMax}, Images: No, Context: tokens192K,
@@ -94,13 +94,13 @@ func open() []Kind {
 			Spoken: []Form{FormHermes}, Images: Yes, Context: tokens128K,
 		}},
 		{Name: "qwq", Title: "QwQ", Models: []string{"qwq"}, Traits: Traits{
-			Thinking: ThinkingGiven, Spoken: []Form{FormHermes}, Opened: true, Images: No, Context: tokens128K,
+			Thinking: ThinkingTurn, Spoken: []Form{FormHermes}, Opened: true, Images: No, Context: tokens128K,
 		}},
 		{Name: "qwen", Title: "Qwen", Models: []string{"qwen"}, Traits: Traits{
-			Thinking: ThinkingGiven, Spoken: []Form{FormHermes, FormQwen}, Context: tokens128K,
+			Thinking: ThinkingTurn, Spoken: []Form{FormHermes, FormQwen}, Context: tokens128K,
 		}},
 		{Name: "glm", Title: "GLM", Models: []string{"glm", "chatglm"}, Traits: Traits{
-			Thinking: ThinkingGiven, Spoken: []Form{FormGLM}, Context: tokens128K,
+			Thinking: ThinkingTurn, Spoken: []Form{FormGLM}, Context: tokens128K,
 		}},
 		{Name: "pixtral", Title: "Pixtral", Models: []string{"pixtral"}, Traits: Traits{
 			IDs: IDsNine, Images: Yes, Context: tokens128K,

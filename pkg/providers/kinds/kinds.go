@@ -90,6 +90,7 @@ type Thinking string
 // The values of [Thinking]; the empty one is [ThinkingNever].
 const (
 	ThinkingNever  Thinking = "never"
+	ThinkingTurn   Thinking = "turn"   // since the newest message of a person, where a message has some
 	ThinkingGiven  Thinking = "given"  // where a message has some
 	ThinkingAlways Thinking = "always" // with every message of the model
 )

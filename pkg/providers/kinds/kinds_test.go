@@ -70,10 +70,10 @@ func TestJoin(t *testing.T) {
 	if got := of("groq", "", "openai/gpt-oss-120b").Thinking; got != kinds.ThinkingNever {
 		t.Errorf("Groq gets the reasoning back %q, although it refuses the field", got)
 	}
-	if got := of("", "", "openai/gpt-oss-120b").Thinking; got != kinds.ThinkingGiven {
+	if got := of("", "", "openai/gpt-oss-120b").Thinking; got != kinds.ThinkingTurn {
 		t.Errorf("gpt-oss on an unknown server gets its reasoning %q", got)
 	}
-	if got := of("ollama", "", "qwen3:8b"); got.ThinkingField != kinds.FieldReasoning || got.Thinking != kinds.ThinkingGiven {
+	if got := of("ollama", "", "qwen3:8b"); got.ThinkingField != kinds.FieldReasoning || got.Thinking != kinds.ThinkingTurn {
 		t.Errorf("Qwen on Ollama: %q in %q", got.Thinking, got.ThinkingField)
 	}
 	if got := of("mistral", "", "pixtral-12b"); got.Images != kinds.Yes || got.IDs != kinds.IDsNine {

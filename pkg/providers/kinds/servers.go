@@ -21,6 +21,10 @@ func hosted() []Kind {
 			Name: "groq", Title: "Groq", BaseURL: "https://api.groq.com/openai/v1", Hosts: []string{"api.groq.com"},
 			Key: "GROQ_API_KEY", Traits: Traits{Thinking: ThinkingNever, ToolName: true},
 		},
+		{ // like Groq's
+			Name: "cerebras", Title: "Cerebras", BaseURL: "https://api.cerebras.ai/v1", Hosts: []string{"api.cerebras.ai"},
+			Key: "CEREBRAS_API_KEY", Traits: Traits{Thinking: ThinkingNever},
+		},
 		{
 			Name: "huggingface", Title: "Hugging Face", BaseURL: "https://router.huggingface.co/v1", Hosts: []string{"router.huggingface.co"},
 			Key: "HF_TOKEN", Traits: Traits{Thinking: ThinkingNever},
@@ -43,7 +47,7 @@ func makers() []Kind {
 		},
 		{
 			Name: "xai", Title: "xAI", BaseURL: "https://api.x.ai/v1", Hosts: []string{"api.x.ai"},
-			Key: "XAI_API_KEY", Traits: Traits{Thinking: ThinkingGiven, Refuses: []string{"stop"}},
+			Key: "XAI_API_KEY", Traits: Traits{Thinking: ThinkingTurn, Refuses: []string{"stop"}},
 		},
 		{ // a field that it does not know is a 422
 			Name: "mistral", Title: "Mistral", BaseURL: "https://api.mistral.ai/v1", Hosts: []string{"api.mistral.ai"},
@@ -71,7 +75,7 @@ func makers() []Kind {
 		},
 		{
 			Name: "zai", Title: "Z.ai", BaseURL: "https://api.z.ai/api/paas/v4", Hosts: []string{"api.z.ai", "open.bigmodel.cn"},
-			Key: "ZAI_API_KEY", Traits: Traits{Choice: ChoiceAuto, Thinking: ThinkingGiven, EmptyContent: true},
+			Key: "ZAI_API_KEY", Traits: Traits{Choice: ChoiceAuto, Thinking: ThinkingTurn, EmptyContent: true},
 		},
 	}
 }
@@ -86,7 +90,7 @@ func local() []Kind {
 		{
 			Name: "llamacpp", Title: "llama.cpp", BaseURL: "http://127.0.0.1:8080/v1", Hosts: []string{":8080"}, Local: true,
 			Traits: Traits{
-				Thinking: ThinkingGiven, Choice: ChoiceRequired, Spoken: []Form{FormHermes, FormJSON}, Grammar: true,
+				Thinking: ThinkingTurn, Choice: ChoiceRequired, Spoken: []Form{FormHermes, FormJSON}, Grammar: true,
 			},
 		},
 		{

@@ -67,6 +67,8 @@ func past() []providers.Message {
 		{Role: "tool", ToolCallID: longID, Name: "probe", Content: "1"},
 		{Role: "assistant", Content: "one"},
 		{Role: "user", Content: "again"},
+		{Role: "assistant", Reasoning: "so", ToolCalls: []providers.ToolCall{toolCall("call_2", "probe", `{"n":2}`, nil)}},
+		{Role: "tool", ToolCallID: "call_2", Name: "probe", Content: "2"},
 	}
 }
 
@@ -105,17 +107,18 @@ func TestRowsShapeTheRequest(t *testing.T) {
 		{"moonshot", "kimi-k2.5", map[string]any{
 			"messages.2.reasoning_content": "hm", "messages.3.name": "probe", "temperature": nil, "max_tokens": 9.0,
 		}},
-		{"xai", "grok-code-fast-1", map[string]any{"messages.2.reasoning_content": "hm", "stop": nil, "reasoning_effort": nil}},
+		{"xai", "grok-code-fast-1", map[string]any{
+			"messages.2.reasoning_content": nil, "messages.6.reasoning_content": "so", "stop": nil, "reasoning_effort": nil}},
 		{"mistral", "mistral-large-latest", map[string]any{
 			"seed": nil, "stream_options": nil, "messages.3.name": "probe", "messages.3.tool_call_id": nine,
 		}},
-		{"ollama", "qwen3:8b", map[string]any{"messages.2.reasoning": "hm", "messages.2.reasoning_content": nil}},
-		{"llamacpp", "gpt-oss-20b", map[string]any{"messages.2.reasoning_content": "hm", "messages.4.reasoning_content": nil}},
+		{"ollama", "qwen3:8b", map[string]any{"messages.2.reasoning": nil, "messages.6.reasoning": "so", "messages.6.reasoning_content": nil}},
+		{"llamacpp", "gpt-oss-20b", map[string]any{"messages.2.reasoning_content": nil, "messages.6.reasoning_content": "so"}},
 		{"minimax", "MiniMax-M2", map[string]any{
 			"messages.2.content": "<think>\nhm\n</think>\n\n", "messages.4.content": "one", "tool_choice": nil,
 			"max_completion_tokens": 9.0, "seed": nil,
 		}},
-		{"zai", "glm-4.7", map[string]any{"messages.2.reasoning_content": "hm", "messages.2.content": "", "tool_choice": "auto"}},
+		{"zai", "glm-4.7", map[string]any{"messages.6.reasoning_content": "so", "messages.2.content": "", "tool_choice": "auto"}},
 		{"", "ministral-8b", map[string]any{"messages.3.tool_call_id": nine}},
 	} {
 		t.Run(c.kind+" "+c.model, func(t *testing.T) {
@@ -223,6 +226,39 @@ func TestForceIsUnlearnt(t *testing.T) {
 	}
 	if len(r.sent) != 3 || r.sent[0]["tool_choice"] != "required" || r.sent[1]["tool_choice"] != "auto" || r.sent[2]["tool_choice"] != "auto" {
 		t.Errorf("tool_choice of the requests: %v", r.sent)
+	}
+}
+
+// TestReasoningIsUnlearnt are servers of no row that turn out to know no reasoning, or to
+// want it with every message: the request is sent again their way, once.
+func TestReasoningIsUnlearnt(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		model, refusal string
+		want           [2]any // of a message without and with reasoning
+	}{
+		{"gpt-oss-20b", "messages.6: property 'reasoning_content' is unsupported", [2]any{nil, nil}},
+		{"gpt-oss-20b", "reasoning_content: Extra inputs are not permitted", [2]any{nil, nil}},
+		{"gpt-oss-20b", "reasoning_content is missing in assistant tool call message at index 2", [2]any{" ", "so"}},
+		{"mine", "The reasoning_content in the thinking mode must be passed back to the API.", [2]any{" ", "so"}},
+	} {
+		r := record(t)
+		r.refuse = c.refusal
+		p := provider(t, r.URL)
+		for range 2 {
+			if _, err := p.Chat(t.Context(), past(), nil, c.model, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(r.sent) != 3 {
+			t.Fatalf("%s: %d requests, want one more than questions", c.refusal, len(r.sent))
+		}
+		for _, sent := range r.sent[1:] {
+			got := [2]any{at(sent, "messages.4.reasoning_content"), at(sent, "messages.6.reasoning_content")}
+			if got != c.want {
+				t.Errorf("%s: sent %q, want %q", c.refusal, got, c.want)
+			}
+		}
 	}
 }
 

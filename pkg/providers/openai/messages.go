@@ -28,7 +28,9 @@ func (p *Provider) messages(q *question, k quirks) (*exchange.Body, error) {
 	b := &exchange.Body{Text: append(make([]byte, 0, sizeOf(q)), `{"messages":[`...)}
 	m := exchange.Mark{Server: p.client.Server(), Model: q.model}
 	pictures := exchange.Choose(q.messages, p.images)
+	turn := turnOf(q.messages)
 	for i := range q.messages {
+		k.past = i < turn
 		if i > 0 {
 			b.Text = append(b.Text, ',')
 		}
@@ -57,6 +59,16 @@ func (p *Provider) messages(q *question, k quirks) (*exchange.Body, error) {
 	tools, err := p.tools.of(q.tools)
 	b.Share(tools)
 	return b, err
+}
+
+// turnOf is the place of the newest message of a person, with which the turn began.
+func turnOf(messages []providers.Message) int {
+	for i := range slices.Backward(messages) {
+		if messages[i].Role == providers.RoleUser {
+			return i
+		}
+	}
+	return 0
 }
 
 // sizeOf guesses the encoded size well enough that the buffer seldom grows.

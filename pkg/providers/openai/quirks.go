@@ -18,9 +18,10 @@ type quirks struct {
 	noTemperature    bool
 	completionTokens bool // max_tokens must be called max_completion_tokens
 	noStreamOptions  bool
-	reasoning        bool // earlier reasoning must be sent back
-	noEffort         bool // tools are taken only without reasoning
-	noForce          bool // no call can be forced
+	reasoning        kinds.Thinking // which earlier reasoning goes back, where that was learnt
+	noEffort         bool           // tools are taken only without reasoning
+	noForce          bool           // no call can be forced
+	past             bool           // the message is of an earlier turn; never remembered
 }
 
 // sends says whether an option goes along.
@@ -42,16 +43,45 @@ func (k quirks) thoughts(m *providers.Message) (text string, field kinds.Field) 
 	if field = k.row.ThinkingField; field == "" {
 		field = kinds.FieldReasoningContent
 	}
-	always := k.row.Thinking == kinds.ThinkingAlways
-	switch {
-	case m.Role != providers.RoleAssistant:
+	if m.Role != providers.RoleAssistant {
 		return "", field
-	case m.Reasoning == "" && always:
-		return unthought, field
-	case always, k.reasoning, k.row.Thinking == kinds.ThinkingGiven:
-		return m.Reasoning, field
 	}
-	return "", field
+	switch k.thinking() {
+	case kinds.ThinkingAlways:
+		if m.Reasoning == "" {
+			return unthought, field
+		}
+	case kinds.ThinkingGiven:
+	case kinds.ThinkingTurn:
+		if k.past {
+			return "", field
+		}
+	default:
+		return "", field
+	}
+	return m.Reasoning, field
+}
+
+// thinking says which earlier reasoning goes back.
+func (k quirks) thinking() kinds.Thinking {
+	if k.reasoning != "" {
+		return k.reasoning
+	}
+	return k.row.Thinking
+}
+
+// rethink learns from a refusal that names reasoning: all of it must go back, or none.
+func (k quirks) rethink(message string) quirks {
+	unknown := func(word string) bool { return strings.Contains(message, word) }
+	closed := slices.ContainsFunc([]string{"supported", "permitted", "unexpected", "unknown", "unrecognized", "extra"}, unknown)
+	switch {
+	case k.reasoning == kinds.ThinkingNever:
+	case closed, k.thinking() == kinds.ThinkingAlways:
+		k.reasoning = kinds.ThinkingNever
+	default:
+		k.reasoning = kinds.ThinkingAlways
+	}
+	return k
 }
 
 // unthought stands for the reasoning of a message without one, where a server demands
@@ -83,7 +113,7 @@ func (k quirks) learn(err error, req sdk.ChatCompletionRequest) quirks {
 	case req.Temperature != 0 && strings.Contains(message, "temperature"):
 		k.noTemperature = true
 	case strings.Contains(message, "reasoning_content"):
-		k.reasoning = true
+		return k.rethink(message)
 	case req.ToolChoice != nil && strings.Contains(message, "tool_choice"):
 		k.noForce = true
 	}
