@@ -179,5 +179,15 @@ func linkMutants() []Mutant {
 			File: "pkg/providers/request.go", Old: "r.f.turns.keep(r.turn, c.index)", New: "r.f.turns.keep(r.turn, 0)",
 			Dir: "pkg/providers", Test: "^TestFailoverStaysWithinATurn$",
 		},
+		{
+			Promise: "model: changes within a chat", Defect: "sends Gemini the calls of other models without their signature",
+			File: "pkg/providers/gemini/contents.go", Old: "		extras[0].Signature = skipCheck\n", New: "		extras[0].Signature = \"\"\n",
+			Dir: "internal/test/strictmodel", Test: "^TestAConversationMovesBetweenWires$",
+		},
+		{
+			Promise: "model: changes within a chat", Defect: "sends Anthropic the thoughts of other models",
+			File: "pkg/providers/internal/exchange/mark.go", Old: " || e.Server != m.Server || e.Model != m.Model", New: "",
+			Dir: "internal/test/strictmodel", Test: "^TestAConversationMovesBetweenWires$",
+		},
 	}
 }
