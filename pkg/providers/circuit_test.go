@@ -136,3 +136,24 @@ func TestFailoverForgetsOldTurns(t *testing.T) {
 		}
 	})
 }
+
+// TestFailoversShareTheHealthOfAModel has a model rest for all failovers that ask it.
+func TestFailoversShareTheHealthOfAModel(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		first := &script{steps: []step{{takes: time.Minute, err: fail(providers.KindTimeout)}, {text: "one"}}}
+		shared := providers.Target{Provider: first, Health: &providers.Health{}}
+		var got []string
+		for range 2 {
+			p := providers.Failover(providers.RetryPolicy{}, shared, providers.Target{Provider: &script{steps: []step{{text: "two"}}}})
+			resp, err := p.Chat(t.Context(), nil, nil, "m", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, resp.Content)
+		}
+		if len(first.models) != 1 {
+			t.Errorf("answers %q, the model that rests was asked %d times", got, len(first.models))
+		}
+	})
+}

@@ -16,6 +16,9 @@ type Target struct {
 	// Total bounds each request to the model; 0 means no bound. A caller waits at most for
 	// the sum of all targets, and has no bound where one of them has none.
 	Total time.Duration
+	// Health is shared by the failovers that ask this model; nil means that this one alone
+	// does.
+	Health *Health
 }
 
 // Failover asks the first target, and the next ones where another model may help. It
@@ -56,8 +59,10 @@ func newFailover(policy RetryPolicy, targets []Target) *failover {
 	orElse(&policy.Switch, 15*time.Second)
 	f := &failover{policy: policy}
 	for _, t := range targets {
-		m := &sharedModel{target: t, keys: make([]sharedKey, 1+len(t.Spares))}
-		f.models = append(f.models, m)
+		if t.Health == nil {
+			t.Health = &Health{}
+		}
+		f.models = append(f.models, &sharedModel{Health: t.Health, target: t})
 	}
 	return f
 }

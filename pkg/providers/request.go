@@ -63,7 +63,7 @@ func (f *failover) newRequest(model, turn string) *request {
 	first := f.turns.model(turn)
 	for i, m := range f.models {
 		c := &candidate{
-			sharedModel: m, name: m.target.Model, index: i, keys: make([]candidateKey, len(m.keys)),
+			sharedModel: m, name: m.target.Model, index: i, keys: make([]candidateKey, 1+len(m.target.Spares)),
 			pauses: backoff.New(f.policy.Base, f.policy.Max), left: m.target.Total,
 		}
 		if c.name == "" {
@@ -74,7 +74,7 @@ func (f *failover) newRequest(model, turn string) *request {
 			copy(r.line[1:], r.line[:i])
 			r.line[0] = c
 		}
-		r.bound += len(m.keys)
+		r.bound += len(c.keys)
 	}
 	return r
 }

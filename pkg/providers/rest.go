@@ -19,21 +19,12 @@ const (
 	maxTurns = 4096
 )
 
-// sharedModel is what all requests know about one model. It is a circuit breaker: after
-// several failures in a row the model rests, and then one request probes it.
+// sharedModel is one target with its health.
 type sharedModel struct {
+	*Health
+
 	target Target
-
-	mu       sync.Mutex
-	keys     []sharedKey
-	failures int
-	rest     time.Duration // of the next pause; 0 before the first
-	until    time.Time     // while it rests
-	probed   bool          // a request probes it now
 }
-
-// sharedKey is one key's pause.
-type sharedKey struct{ until time.Time }
 
 func (m *sharedModel) provider(key int) LLMProvider {
 	if key == 0 {
@@ -42,22 +33,35 @@ func (m *sharedModel) provider(key int) LLMProvider {
 	return m.target.Spares[key-1]
 }
 
+// Health is the experience that all requests share of one model and its keys. It is a
+// circuit breaker: after several failures in a row the model rests, and then one request
+// probes it. Its zero value is a model that is well; it is safe for use by many
+// goroutines at once.
+type Health struct {
+	mu       sync.Mutex
+	keys     map[int]time.Time // while a key rests
+	failures int
+	rest     time.Duration // of the next pause; 0 before the first
+	until    time.Time     // while it rests
+	probed   bool          // a request probes it now
+}
+
 // serves says whether the model is well, or wants a probe.
-func (m *sharedModel) serves(now time.Time) bool {
+func (m *Health) serves(now time.Time) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.until.IsZero() || !m.probed && !now.Before(m.until)
 }
 
 // rests says whether a key of the model rests.
-func (m *sharedModel) rests(key int, now time.Time) bool {
+func (m *Health) rests(key int, now time.Time) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return now.Before(m.keys[key].until)
+	return now.Before(m.keys[key])
 }
 
 // begin notes an attempt, and says whether it is the probe of a model that rested.
-func (m *sharedModel) begin(now time.Time) (probe bool) {
+func (m *Health) begin(now time.Time) (probe bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	probe = !m.until.IsZero() && !m.probed && !now.Before(m.until)
@@ -66,33 +70,33 @@ func (m *sharedModel) begin(now time.Time) (probe bool) {
 }
 
 // answered closes the circuit.
-func (m *sharedModel) answered(key int) {
+func (m *Health) answered(key int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.failures, m.rest, m.until = 0, 0, time.Time{}
-	m.keys[key].until = time.Time{}
+	delete(m.keys, key)
 }
 
 // released ends a probe, however it went.
-func (m *sharedModel) released() {
+func (m *Health) released() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.probed = false
 }
 
 // failed takes note of a failure. A refusal that concerns the request alone leaves no trace.
-func (m *sharedModel) failed(key int, failure *Error, now time.Time) {
+func (m *Health) failed(key int, failure *Error, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch failure.Kind {
 	case KindAuth, KindQuota:
-		m.keys[key].until = now.Add(max(restOfKey, min(failure.RetryAfter, longestRateRest)))
+		m.restKey(key, now.Add(max(restOfKey, min(failure.RetryAfter, longestRateRest))))
 	case KindRateLimited:
 		rest := restOfRate
 		if failure.RetryAfter > 0 {
 			rest = min(failure.RetryAfter, longestRateRest)
 		}
-		m.keys[key].until = now.Add(rest)
+		m.restKey(key, now.Add(rest))
 	case KindNotFound:
 		m.until = now.Add(unknownRest)
 	case KindTimeout:
@@ -104,8 +108,15 @@ func (m *sharedModel) failed(key int, failure *Error, now time.Time) {
 	}
 }
 
+func (m *Health) restKey(key int, until time.Time) {
+	if m.keys == nil {
+		m.keys = make(map[int]time.Time)
+	}
+	m.keys[key] = until
+}
+
 // pause has a model rest that failed too often.
-func (m *sharedModel) pause(now time.Time) {
+func (m *Health) pause(now time.Time) {
 	if m.failures < failuresInRow || now.Before(m.until) {
 		return
 	}

@@ -151,7 +151,7 @@ func linkMutants() []Mutant {
 		},
 		{
 			Promise: "model: total", Defect: "has the total limit for each attempt",
-			File: "pkg/gateway/modelset/models.go", Old: ", Total: time.Duration(m.Timeouts.Total)}", New: "}",
+			File: "pkg/gateway/modelset/models.go", Old: ", Total: time.Duration(m.Timeouts.Total)", New: "",
 			Dir: gateway, Test: "^TestTheTotalLimitOfAModelIsTheTotal$",
 		},
 		{
@@ -188,6 +188,11 @@ func linkMutants() []Mutant {
 			Promise: "model: changes within a chat", Defect: "sends Anthropic the thoughts of other models",
 			File: "pkg/providers/internal/exchange/mark.go", Old: " || e.Server != m.Server || e.Model != m.Model", New: "",
 			Dir: "internal/test/strictmodel", Test: "^TestAConversationMovesBetweenWires$",
+		},
+		{
+			Promise: "model: rests", Defect: "has each model's fallbacks learn of its failures anew",
+			File: "pkg/gateway/modelset/models.go", Old: ", Health: &providers.Health{}}", New: "}",
+			Dir: "pkg/gateway/modelset", Test: "^TestKeysAndFallbacks$",
 		},
 	}
 }

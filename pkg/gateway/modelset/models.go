@@ -40,7 +40,7 @@ func targetOf(m *config.Model, o *Options) providers.Target {
 	metered := func(key *config.Secret) providers.LLMProvider {
 		return providers.Metered(tuned{newProvider(m, key, o), modelOptions(m)}, prices(m))
 	}
-	t := providers.Target{Model: modelName(m), Total: time.Duration(m.Timeouts.Total)}
+	t := providers.Target{Model: modelName(m), Total: time.Duration(m.Timeouts.Total), Health: &providers.Health{}}
 	keys := m.Keys()
 	if len(keys) == 0 {
 		t.Provider = metered(nil)

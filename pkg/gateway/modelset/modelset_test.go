@@ -168,7 +168,7 @@ func ask(ctx context.Context, m turn.Model) error {
 func TestKeysAndFallbacks(t *testing.T) {
 	t.Parallel()
 	dead := serve(t, map[string]int{"one": http.StatusUnauthorized, "two": http.StatusUnauthorized, "": http.StatusUnauthorized})
-	good := serve(t, nil)
+	down, good := serve(t, map[string]int{"": http.StatusNotFound}), serve(t, nil)
 	secret := func(s string) *config.Secret { k := config.NewSecret(s); return &k }
 	at := func(url string, keys ...*config.Secret) func(*config.Model) {
 		return func(m *config.Model) { m.BaseURL, m.APIKeys = url+"/v1", keys }
@@ -178,6 +178,7 @@ func TestKeysAndFallbacks(t *testing.T) {
 		Models: map[string]*config.Model{
 			"main": model("m", at(dead.URL, secret("one"), secret("two"))), "spare": model("s", at(good.URL)),
 			"alone": model("a", at(dead.URL), func(m *config.Model) { m.Fallbacks = &[]string{} }),
+			"other": model("o", at(down.URL), func(m *config.Model) { m.Fallbacks = &[]string{"main", "spare"} }),
 		},
 	})
 	if err := ask(t.Context(), s.For(turn.RoleChat, other(), "")); err != nil {
@@ -188,6 +189,10 @@ func TestKeysAndFallbacks(t *testing.T) {
 	}
 	if err := ask(t.Context(), s.For(turn.RoleChat, other(), "alone")); err == nil || len(good.asked()) != 1 {
 		t.Errorf("a model that none steps in for: %v, and %d requests elsewhere", err, len(good.asked())-1)
+	}
+	before := len(dead.asked())
+	if err := ask(t.Context(), s.For(turn.RoleChat, other(), "other")); err != nil || len(dead.asked()) != before || len(good.asked()) != 2 {
+		t.Errorf("%v: keys that rest were asked %d times, for another model", err, len(dead.asked())-before)
 	}
 }
 
