@@ -64,7 +64,8 @@ func (s *Server) refusal(r *Request) (Fault, bool) {
 func (r *Request) retell() {
 	var out []providers.Message
 	var calls []providers.ToolCall
-	for i, m := range r.Messages {
+	for i := range r.Messages {
+		m := r.Messages[i]
 		switch {
 		case m.Role == providers.RoleAssistant:
 			m = toldCalls(m, i)

@@ -97,26 +97,31 @@ func (a *answerReader) decode(piece string) string {
 				n++
 			}
 			a.lone(&b)
-			a.letters(&b, piece[i:n], n == len(piece))
+			text := piece[i:n]
+			if n == len(piece) {
+				text = a.whole(text)
+			}
+			b.WriteString(strings.ToValidUTF8(text, "\uFFFD"))
 			i = n - 1
 		}
 	}
 	return b.String()
 }
 
-// letters writes text without escapes; the bytes of a last letter that is not complete wait.
-func (a *answerReader) letters(b *strings.Builder, text string, last bool) {
-	if last {
-		for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
-			if tail := text[len(text)-n:]; utf8.RuneStart(tail[0]) {
-				if !utf8.FullRuneInString(tail) {
-					text, a.partial = text[:len(text)-n], tail
-				}
-				break
-			}
+// whole is a text up to its last letter that is complete; the other bytes wait.
+func (a *answerReader) whole(text string) string {
+	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
+		tail := text[len(text)-n:]
+		if !utf8.RuneStart(tail[0]) {
+			continue
 		}
+		if !utf8.FullRuneInString(tail) {
+			a.partial = tail
+			return text[:len(text)-n]
+		}
+		break
 	}
-	b.WriteString(strings.ToValidUTF8(text, "\uFFFD"))
+	return text
 }
 
 // unescape writes the letter of an escape that is complete.

@@ -1,8 +1,10 @@
 package toolmode_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"parley/pkg/providers"
 	"parley/pkg/providers/providertest"
@@ -103,12 +105,7 @@ func parse(t *testing.T, text string) grammar {
 
 // fits says whether a text is one that the grammar derives.
 func (g grammar) fits(text string) bool {
-	for _, end := range g.alternatives(g["root"], text, []int{0}) {
-		if end == len(text) {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(g.alternatives(g["root"], text, []int{0}), len(text))
 }
 
 // alternatives gives the places that a rule can lead to from others.
@@ -165,11 +162,8 @@ func (g grammar) term(term, text string, from []int) []int {
 		}
 	case '[':
 		for _, at := range from {
-			for _, r := range text[at:] {
-				if inClass(term[1:len(term)-1], r) {
-					ends = merge(ends, []int{at + len(string(r))})
-				}
-				break
+			if r, size := utf8.DecodeRuneInString(text[at:]); size > 0 && inClass(term[1:len(term)-1], r) {
+				ends = merge(ends, []int{at + size})
 			}
 		}
 	default:

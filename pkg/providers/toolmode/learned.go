@@ -74,14 +74,18 @@ func (o *Options) other(mode Mode, err error) (Mode, *providers.Error) {
 	}
 	words := wordsOf(refused.Message)
 	invalid := refused.Status == http.StatusBadRequest && refused.Kind == providers.KindInvalid
+	if mode == Native {
+		if o.Mode == Auto && invalid && namesTools(words) && denies(words) {
+			return JSONSchema, refused
+		}
+		return mode, nil
+	}
 	// llama.cpp fails with the status 500 where it makes no grammar of a schema.
 	unread := (invalid || refused.Status == http.StatusInternalServerError) && namesFormat(words)
 	switch {
-	case mode == Native && o.Mode == Auto && invalid && namesTools(words) && denies(words):
-		return JSONSchema, refused
 	case mode == JSONSchema && o.Grammar && unread:
 		return byGrammar, refused
-	case (mode == JSONSchema || mode == byGrammar) && o.Mode == Auto && unread:
+	case mode != None && o.Mode == Auto && unread:
 		return None, refused
 	default:
 		return mode, nil

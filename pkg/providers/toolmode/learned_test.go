@@ -153,7 +153,7 @@ func TestRefusedTwice(t *testing.T) {
 			return nil, refused("response_format of type json_schema is unknown")
 		}
 		return &providers.LLMResponse{Content: "fine"}, nil
-	}), toolmode.Options{OnRefusal: func(model string, next toolmode.Mode, _ *providers.Error) { modes = append(modes, next) }})
+	}), toolmode.Options{OnRefusal: func(_ string, next toolmode.Mode, _ *providers.Error) { modes = append(modes, next) }})
 	for range 2 {
 		resp, err := p.Chat(t.Context(), user("x"), providertest.Tools(), "m", nil)
 		if err != nil || resp.Content != "fine" {

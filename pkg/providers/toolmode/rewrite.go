@@ -76,7 +76,7 @@ type callText struct {
 }
 
 // told is a message of the model with its calls as text.
-func told(m providers.Message, asJSON bool) providers.Message {
+func told(m providers.Message, asJSON bool) providers.Message { //nolint:revive // the form of all its texts
 	content := m.Content
 	if asJSON && (content != "" || len(m.ToolCalls) == 0) {
 		content = encode(answerText{content})
@@ -117,12 +117,12 @@ func results(messages []providers.Message, calls []providers.ToolCall) providers
 	all := struct {
 		Results []result `json:"results"`
 	}{}
-	for _, m := range sorted {
-		name := m.Name
-		if i := at(m); i >= 0 {
-			name = calls[i].Name
+	for i := range sorted {
+		name := sorted[i].Name
+		if j := at(sorted[i]); j >= 0 {
+			name = calls[j].Name
 		}
-		all.Results = append(all.Results, result{name, m.Content})
+		all.Results = append(all.Results, result{name, sorted[i].Content})
 	}
 	return providers.Message{Role: providers.RoleUser, Content: encode(all)}
 }

@@ -22,7 +22,7 @@ const (
 	// None offers no tools.
 	None Mode = "none"
 
-	// byGrammar is JSONSchema with a grammar in place of the schema.
+	// The mode of JSONSchema with a grammar in place of the schema.
 	byGrammar Mode = "grammar"
 )
 
@@ -96,12 +96,10 @@ func (p *Provider) ChatStream(
 // ask asks in the mode that holds for the model, and in others as its server refuses.
 func (p *Provider) ask(ctx context.Context, q *question) (*providers.LLMResponse, error) {
 	mode := p.options.Mode
-	switch mode {
-	case Auto:
-		mode = p.learned.of(q.model, Native)
-	case JSONSchema:
-		mode = p.learned.of(q.model, JSONSchema)
+	if mode == Auto {
+		mode = Native
 	}
+	mode = p.learned.of(q.model, mode)
 	for {
 		resp, err := p.in(ctx, mode, q)
 		if err == nil || ctx.Err() != nil || !q.hasTools() {

@@ -23,7 +23,8 @@ func forms() map[string]struct {
 	}{
 		"Hermes": {
 			spoken.Hermes,
-			"<tool_call>\n{\"name\": \"weather\", \"arguments\": {\"city\": \"Paris\"}}\n</tool_call>", outcome{Calls: one},
+			"<tool_call>\n{\"name\": \"weather\", \"arguments\": {\"city\": \"Paris\"}}\n</tool_call>",
+			outcome{Calls: one},
 		},
 		"Hermes, two": {
 			spoken.Hermes,

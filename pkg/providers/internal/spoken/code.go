@@ -55,17 +55,25 @@ func (c *code) add(b byte) {
 	switch {
 	case b == '\n':
 		c.newline()
-	case b == ' ' && !c.text:
-		c.indent++
-	case b == '\t' && !c.text:
-		c.indent += indented
-	case b == ' ' || b == '\t' || b == '\r':
+	case isSpace(b):
+		c.space(b)
 	case b == '`' || b == '~':
 		c.run, c.mark = 1, b
 		c.leads = !c.text && c.indent < indented && c.span == 0
 		c.text, c.any = true, true
 	default:
 		c.text, c.any = true, true
+	}
+}
+
+// space takes white space within a line.
+func (c *code) space(b byte) {
+	switch {
+	case c.text:
+	case b == ' ':
+		c.indent++
+	case b == '\t':
+		c.indent += indented
 	}
 }
 

@@ -33,7 +33,7 @@ func FuzzReader(f *testing.F) {
 		if !opened && !strings.ContainsAny(answer, "<[{◁") && whole.Content != answer {
 			t.Errorf("%q became %q", answer, whole.Content)
 		}
-		echo := append(messages, providers.Message{Role: providers.RoleUser, Content: answer})
+		echo := []providers.Message{messages[0], {Role: providers.RoleUser, Content: answer}}
 		if again, _ := read(t, h, echo, answer, 64); len(again.Calls) > 0 {
 			t.Errorf("an echo became %v", again.Calls)
 		}

@@ -58,6 +58,7 @@ type state struct {
 	marked  bool // markup came before
 	// channels says that a mark ends the text for the person; gap, that another text ended.
 	channels, gap bool
+	tries         int // how many places may still be tried as the beginning of calls
 
 	open  strings.Builder // the mark that is open, and the reasoning behind it
 	skip  int             // the length of that mark
@@ -74,7 +75,7 @@ func NewReader(
 	}
 	return &Reader{
 		habits: h, asked: question{messages, tools}, emit: emit,
-		state: state{openers: openersOf(h.Calls)},
+		state: state{openers: openersOf(h.Calls), tries: maxTries},
 	}
 }
 
@@ -255,7 +256,10 @@ func (r *Reader) say(text string) {
 // Finish gives the answer without its markup. The response is the whole answer as its text
 // came; it stays unchanged.
 func (r *Reader) Finish(resp *providers.LLMResponse) *providers.LLMResponse {
-	calls := r.finish(len(resp.ToolCalls) == 0)
+	if len(resp.ToolCalls) > 0 { // the server reads its model's calls itself
+		r.tries = 0
+	}
+	calls := r.finish()
 	if !r.marked && len(calls) == 0 {
 		return resp
 	}
@@ -274,7 +278,7 @@ func (r *Reader) Finish(resp *providers.LLMResponse) *providers.LLMResponse {
 }
 
 // finish reads the rest: as calls where it is nothing else, or as text.
-func (r *Reader) finish(mayCall bool) []providers.ToolCall {
+func (r *Reader) finish() []providers.ToolCall {
 	switch r.at {
 	case beginning:
 		if r.marked {
@@ -283,10 +287,7 @@ func (r *Reader) finish(mayCall bool) []providers.ToolCall {
 	case thinking: // the mark was none
 		r.pending = append([]byte(r.open.String()), r.pending...)
 	default:
-		for range maxTries {
-			if r.at != holding || !mayCall {
-				break
-			}
+		for ; r.tries > 0 && r.at == holding; r.tries-- {
 			if calls, echo := r.asked.calls(string(r.pending[r.scanned:]), r.openers); echo {
 				break
 			} else if len(calls) > 0 {

@@ -55,7 +55,7 @@ func opens(text string) opening {
 	if text == "" {
 		return opening{more: true}
 	}
-	if !strings.ContainsAny(text[:1], "<[\xe2") {
+	if strings.IndexByte("<[\xe2", text[0]) < 0 { // the last one begins Kimi's marks
 		return o
 	}
 	for _, t := range tags() {

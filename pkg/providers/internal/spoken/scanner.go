@@ -177,7 +177,7 @@ func (s *scanner) properties(tool string) map[string]property {
 		}
 		raw := []byte(f.Encoded)
 		if len(raw) == 0 {
-			raw, _ = json.Marshal(f.Parameters) //nolint:errcheck // then no type is known
+			raw, _ = json.Marshal(f.Parameters) // without it no type is known
 		}
 		if json.Unmarshal(raw, &schema) != nil {
 			schema.Properties = nil
