@@ -3,6 +3,7 @@ package cassette
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 
 	"parley/pkg/providers"
 	"parley/pkg/providers/providertest"
@@ -63,7 +64,7 @@ func halves(s string) []string {
 	return []string{string(runes[:len(runes)/2]), string(runes[len(runes)/2:])}
 }
 
-func openAIRender(a *providers.LLMResponse, stream bool) []string {
+func openAIRender(a *providers.LLMResponse, stream bool) []string { //nolint:revive // the form of the answer
 	chunk := func(place string, delta object, finish any) object {
 		return object{
 			"id": "x", "object": "chat.completion", "created": 1, "model": "m",
@@ -72,9 +73,7 @@ func openAIRender(a *providers.LLMResponse, stream bool) []string {
 	}
 	function := func(i int, more object) []object {
 		c := object{"index": i}
-		for k, v := range more {
-			c[k] = v
-		}
+		maps.Copy(c, more)
 		return []object{c}
 	}
 	if !stream {
@@ -107,7 +106,7 @@ func openAIRender(a *providers.LLMResponse, stream bool) []string {
 	return append(out, frame(last), frame(usage), "data: [DONE]\n\n")
 }
 
-func anthropicRender(a *providers.LLMResponse, stream bool) []string {
+func anthropicRender(a *providers.LLMResponse, stream bool) []string { //nolint:revive // the form of the answer
 	stop := map[string]string{providers.FinishStop: "end_turn", providers.FinishToolCalls: "tool_use"}[a.FinishReason]
 	usage := object{"input_tokens": a.Usage.PromptTokens, "output_tokens": a.Usage.CompletionTokens}
 	head := object{"id": "msg_x", "type": "message", "role": "assistant", "model": "m", "content": []object{}, "usage": usage}
@@ -139,7 +138,7 @@ func anthropicRender(a *providers.LLMResponse, stream bool) []string {
 	return append(out, event("message_delta", last), event("message_stop", object{}))
 }
 
-func geminiRender(a *providers.LLMResponse, stream bool) []string {
+func geminiRender(a *providers.LLMResponse, stream bool) []string { //nolint:revive // the form of the answer
 	usage := object{
 		"promptTokenCount": a.Usage.PromptTokens, "candidatesTokenCount": a.Usage.CompletionTokens, "totalTokenCount": a.Usage.TotalTokens,
 	}

@@ -9,12 +9,16 @@ import (
 	"parley/pkg/providers/providertest"
 )
 
-// Request is the content of a request of any wire, as the suite of providers has it.
+// The content of a request of any wire is that of the suite of providers.
 type (
+	// Request is a whole request.
 	Request = providertest.Request
-	Entry   = providertest.Entry
-	Call    = providertest.Call
-	Tool    = providertest.Tool
+	// Entry is the text of one role.
+	Entry = providertest.Entry
+	// Call is a call of a tool.
+	Call = providertest.Call
+	// Tool is an offered tool.
+	Tool = providertest.Tool
 )
 
 // Answer is the content of an answer of any wire.

@@ -130,7 +130,7 @@ func taken(handle http.HandlerFunc) http.Handler {
 }
 
 // begin sends the headers of an answer.
-func begin(w http.ResponseWriter, stream bool) {
+func begin(w http.ResponseWriter, stream bool) { //nolint:revive // the form of the answer
 	kind := "application/json"
 	if stream {
 		kind = "text/event-stream"

@@ -132,15 +132,13 @@ func checkSecrets(t *testing.T, h HTTP) {
 		p := h.Connect(t, Server{URL: url, Key: key})
 		for _, stream := range []bool{true, false} {
 			resp, _, err := ask(t, t.Context(), p, stream, Question())
-			all := fmt.Sprintf("%v %+v", err, typed(t, resp, err))
+			f := typed(t, resp, err)
+			said := []string{fmt.Sprintf("%+v", *f), f.PersonMessage()}
 			for e := err; e != nil; e = errors.Unwrap(e) {
-				all += fmt.Sprintf(" %v %#v", e, e)
-			}
-			if f, ok := errors.AsType[*providers.Error](err); ok {
-				all += f.PersonMessage()
+				said = append(said, fmt.Sprintf("%v %#v", e, e))
 			}
 			for _, secret := range []string{key, user, password} {
-				if strings.Contains(all, secret) {
+				if all := strings.Join(said, " "); strings.Contains(all, secret) {
 					t.Errorf("%s, stream %v: %q holds %q", name, stream, all, secret)
 				}
 			}

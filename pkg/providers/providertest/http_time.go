@@ -98,6 +98,7 @@ func checkCancel(t *testing.T, h HTTP) {
 					}
 					<-r.Context().Done()
 				}, func(t *testing.T, p providers.LLMProvider) {
+					t.Helper()
 					ctx, cancel := context.WithCancel(t.Context())
 					const end = 3 * time.Second
 					time.AfterFunc(end, cancel)
@@ -168,6 +169,7 @@ func checkSilence(t *testing.T, h HTTP) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFakeTime(t, h, c.handle, func(t *testing.T, p providers.LLMProvider) {
+				t.Helper()
 				start := time.Now()
 				resp, _, err := ask(t, t.Context(), p, c.stream, Question())
 				if c.limit == 0 {
@@ -203,6 +205,7 @@ func checkLongRefusals(t *testing.T, h HTTP) {
 					write(w, h.Refusal("no"))
 					<-r.Context().Done()
 				}, func(t *testing.T, p providers.LLMProvider) {
+					t.Helper()
 					start := time.Now()
 					resp, _, err := ask(t, t.Context(), p, stream, Question())
 					if f := typed(t, resp, err); f.Kind != kind || f.Status != status || f.RetryAfter != 7*time.Second {

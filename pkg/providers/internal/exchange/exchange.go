@@ -154,8 +154,8 @@ func (x *Exchange) Decode(what string, v any) error {
 	return frameError(x.body)
 }
 
-// Stream reads the frames that next gives until the stream ends. add takes each, and
-// says whether the answer is finished with it; it says so again for later frames. The
+// Stream reads the frames that next gives until the stream ends. The function add takes each,
+// and says whether the answer is finished with it; it says so again for later frames. The
 // stream has ended properly when next gives [io.EOF], which stands for [DONE], and in
 // any way after a finished answer.
 func (x *Exchange) Stream(next func() ([]byte, error), add func(frame []byte) (finished bool, err error)) error {
