@@ -3,6 +3,7 @@ package fakegemini
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 )
 
@@ -87,16 +88,12 @@ func join(frames []string) string {
 			return f // of a form of its own
 		}
 		candidates, _ := frame["candidates"].([]any)
-		for key, v := range frame {
-			whole[key] = v
-		}
+		maps.Copy(whole, frame)
 		if len(candidates) == 0 {
 			continue
 		}
 		c, _ := candidates[0].(map[string]any)
-		for key, v := range c {
-			candidate[key] = v
-		}
+		maps.Copy(candidate, c)
 		inner, _ := c["content"].(map[string]any)
 		some, _ := inner["parts"].([]any)
 		parts = append(parts, some...)

@@ -136,7 +136,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusNotFound, "NOT_FOUND", "no such path: "+q.Path)
 		return
 	}
-	broken := ""
+	var broken string
 	if err := json.Unmarshal(raw, &q.Body); err != nil {
 		broken = "Invalid JSON payload received. " + err.Error()
 	} else {

@@ -25,7 +25,7 @@ func geminiMutants() []Mutant {
 		},
 		{
 			Promise: "gemini: tools", Defect: "sends other keywords beside alternatives",
-			File: dir + "/schema.go", Old: `return schema{"anyOf": kept}`, New: `return schema{"anyOf": kept, "nullable": nullable}`,
+			File: dir + "/schema.go", Old: `return schema{"anyOf": kept}`, New: `return schema{"anyOf": kept, "nullable": true}`,
 			Dir: dir, Test: "^TestSchemas$",
 		},
 		{

@@ -61,13 +61,13 @@ func (a *answer) addPart(p *part) {
 	case p.FunctionCall != nil:
 		a.addCall(p)
 	case p.Thought:
-		a.layout.add(pieceThought, len(p.Text), p.Signature)
+		a.layout = a.layout.with(pieceThought, len(p.Text), p.Signature)
 		if p.Text != "" {
 			a.reasoning.WriteString(p.Text)
 			a.question.emit(providers.ReasoningDelta{Text: p.Text})
 		}
 	default:
-		a.layout.add(pieceText, len(p.Text), p.Signature)
+		a.layout = a.layout.with(pieceText, len(p.Text), p.Signature)
 		if p.Text != "" {
 			a.content.WriteString(p.Text)
 			a.question.emit(providers.TextDelta{Text: p.Text})
@@ -96,7 +96,7 @@ func (a *answer) addCall(p *part) {
 	if call.Arguments, err = providers.DecodeArguments(call.RawArguments); err != nil {
 		call.BadArguments = err.Error()
 	}
-	a.layout.add(pieceCall, 0, "")
+	a.layout = a.layout.with(pieceCall, 0, "")
 	a.question.emit(providers.ToolCallDelta{Index: len(a.calls), ID: id, Name: call.Name, Arguments: call.RawArguments})
 	a.calls = append(a.calls, call)
 }

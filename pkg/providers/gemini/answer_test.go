@@ -81,17 +81,20 @@ func TestAnswers(t *testing.T) {
 			providers.LLMResponse{FinishReason: "tool_calls", ToolCalls: []providers.ToolCall{
 				{ID: "x", Type: "function", Name: "add", RawArguments: `{}`, Arguments: map[string]any{}},
 				{ID: "own", Type: "function", Name: "add", RawArguments: `{}`, Arguments: map[string]any{}},
-			}}, "",
+			}},
+			"",
 		},
 		"arguments that are no object": {
 			fakegemini.Ends("STOP", fakegemini.Call("x", "add", `[1]`)),
 			providers.LLMResponse{FinishReason: "tool_calls", ToolCalls: []providers.ToolCall{
 				{ID: "x", Type: "function", Name: "add", RawArguments: `[1]`, BadArguments: "the arguments must be a JSON object"},
-			}}, "",
+			}},
+			"",
 		},
 		"thoughts": {
 			fakegemini.Ends("STOP", thought, thought, fakegemini.Text("hi")),
-			providers.LLMResponse{Content: "hi", Reasoning: "hmhm", FinishReason: "stop"}, "",
+			providers.LLMResponse{Content: "hi", Reasoning: "hmhm", FinishReason: "stop"},
+			"",
 		},
 		"the limit": {
 			fakegemini.Ends("MAX_TOKENS", fakegemini.Text("h")), providers.LLMResponse{Content: "h", FinishReason: "length"}, "",
@@ -114,16 +117,21 @@ func TestAnswers(t *testing.T) {
 		"no candidates": {fakegemini.Reply{Frames: []string{`{"candidates":[]}`}}, providers.LLMResponse{}, providers.KindCut},
 		"late error": {
 			fakegemini.Reply{Frames: []string{text, `{"error":{"code":503,"message":"overloaded","status":"UNAVAILABLE"}}`}},
-			providers.LLMResponse{}, providers.KindOverloaded,
+			providers.LLMResponse{},
+			providers.KindOverloaded,
 		},
 		"another candidate": {
-			fakegemini.Reply{Frames: []string{`{"candidates":[{"index":1,"content":{"parts":[{"text":"no"}]}}]}`,
-				fakegemini.Frame(fakegemini.Text("hi"), "STOP")}},
-			providers.LLMResponse{Content: "hi", FinishReason: "stop"}, "",
+			fakegemini.Reply{Frames: []string{
+				`{"candidates":[{"index":1,"content":{"parts":[{"text":"no"}]}}]}`,
+				fakegemini.Frame(fakegemini.Text("hi"), "STOP"),
+			}},
+			providers.LLMResponse{Content: "hi", FinishReason: "stop"},
+			"",
 		},
 		"a list of chunks": {
 			fakegemini.Reply{Body: "[" + text + "\n,\n" + fakegemini.Frame("", "STOP") + "]"},
-			providers.LLMResponse{Content: "hi", FinishReason: "stop"}, "",
+			providers.LLMResponse{Content: "hi", FinishReason: "stop"},
+			"",
 		},
 		"a web page": {fakegemini.Reply{Body: "<html>"}, providers.LLMResponse{}, providers.KindOverloaded},
 		"no JSON":    {fakegemini.Reply{Body: "{..."}, providers.LLMResponse{}, providers.KindCut},

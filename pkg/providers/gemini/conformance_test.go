@@ -62,7 +62,8 @@ func TestRefusals(t *testing.T) {
 	}{
 		{
 			429, "RESOURCE_EXHAUSTED", "Quota exceeded.",
-			[]string{quotaFailure("GenerateRequestsPerMinutePerProjectPerModel"), retryInfo("12.5s")}, "rate_limited", 12500 * time.Millisecond,
+			[]string{quotaFailure("GenerateRequestsPerMinutePerProjectPerModel"), retryInfo("12.5s")},
+			"rate_limited", 12500 * time.Millisecond,
 		},
 		{429, "RESOURCE_EXHAUSTED", "Quota exceeded.", []string{quotaFailure("GenerateRequestsPerDayPerProjectPerModel")}, "quota", 0},
 		{429, "RESOURCE_EXHAUSTED", "Your prepayment credits are depleted.", nil, "quota", 0},

@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	// noOutput stands for an empty tool result.
+	// For an empty tool result.
 	noOutput = "(no output)"
-	// beginning is the person's part in a conversation that begins with the model's: the
-	// protocol wants the first word to be a person's.
+	// For a conversation that begins with the model: the protocol wants the first word to
+	// be a person's.
 	beginning = "(the beginning of this conversation is left out)"
-	// oddPicture stands for a picture of a kind that the models refuse.
+	// For a picture of a kind that the models refuse.
 	oddPicture = "[a picture of a kind that this model cannot see: %s]"
 )
 

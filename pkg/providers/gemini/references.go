@@ -58,7 +58,7 @@ func (c *converter) lookUp(ref string) schema {
 		return nil
 	}
 	at := c.root
-	for _, key := range strings.Split(strings.Trim(path, "/"), "/") {
+	for key := range strings.SplitSeq(strings.Trim(path, "/"), "/") {
 		if key == "" {
 			continue
 		}

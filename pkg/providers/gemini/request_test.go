@@ -27,38 +27,45 @@ func TestContents(t *testing.T) {
 		want     string // the contents
 	}{
 		"a question": {
-			[]providers.Message{system("Be brief."), user("hi")}, "gemini-3-pro",
+			[]providers.Message{system("Be brief."), user("hi")},
+			"gemini-3-pro",
 			`[{"role":"user","parts":[{"text":"hi"}]}]`,
 		},
 		"words in a row are one content": {
-			[]providers.Message{user("a"), user("b"), assistant("c"), assistant("d"), user("e")}, "gemini-3-pro",
+			[]providers.Message{user("a"), user("b"), assistant("c"), assistant("d"), user("e")},
+			"gemini-3-pro",
 			`[{"role":"user","parts":[{"text":"a"},{"text":"b"}]},{"role":"model","parts":[{"text":"c"},{"text":"d"}]},
 			{"role":"user","parts":[{"text":"e"}]}]`,
 		},
 		"a system message in the middle": {
-			[]providers.Message{user("a"), assistant("b"), system("note"), user("c")}, "gemini-3-pro",
+			[]providers.Message{user("a"), assistant("b"), system("note"), user("c")},
+			"gemini-3-pro",
 			`[{"role":"user","parts":[{"text":"a"}]},{"role":"model","parts":[{"text":"b"}]},
 			{"role":"user","parts":[{"text":"note"},{"text":"c"}]}]`,
 		},
 		"the model begins": {
-			[]providers.Message{assistant("", call("x", "add", `{"a":2}`)), result("x", "add", "2")}, "gemini-2.5-flash",
+			[]providers.Message{assistant("", call("x", "add", `{"a":2}`)), result("x", "add", "2")},
+			"gemini-2.5-flash",
 			`[{"role":"user","parts":[{"text":"(the beginning of this conversation is left out)"}]},
 			{"role":"model","parts":[` + add("x", "") + `]},
 			{"role":"user","parts":[{"functionResponse":{"name":"add","id":"x","response":{"result":"2"}}}]}]`,
 		},
 		"instructions alone": {
-			[]providers.Message{system("Summarise.")}, "gemini-3-pro",
+			[]providers.Message{system("Summarise.")},
+			"gemini-3-pro",
 			`[{"role":"user","parts":[{"text":"Summarise."}]}]`,
 		},
 		"blank messages are left out": {
-			[]providers.Message{user(""), user("a"), assistant(" \n"), user("\t"), user("b")}, "gemini-3-pro",
+			[]providers.Message{user(""), user("a"), assistant(" \n"), user("\t"), user("b")},
+			"gemini-3-pro",
 			`[{"role":"user","parts":[{"text":"a"},{"text":"b"}]}]`,
 		},
 		"the calls of another model": {
 			[]providers.Message{
 				user("go"), assistant("so", call("x", "add", `{"a":2}`), call("y", "add", `{"a":2}`)), result("x", "add", "2"), result("y", "add", ""),
 				assistant("", call("z", "add", `{"a":2}`)), result("z", "add", "4"),
-			}, "gemini-3-pro",
+			},
+			"gemini-3-pro",
 			`[{"role":"user","parts":[{"text":"go"}]},
 			{"role":"model","parts":[{"text":"so"},` + add("x", skip) + `,` + add("y", "") + `]},
 			{"role":"user","parts":[{"functionResponse":{"name":"add","id":"x","response":{"result":"2"}}},
@@ -67,8 +74,10 @@ func TestContents(t *testing.T) {
 			{"role":"user","parts":[{"functionResponse":{"name":"add","id":"z","response":{"result":"4"}}}]}]`,
 		},
 		"words behind results are a content of their own": {
-			[]providers.Message{user("go"), assistant("", call("x", "add", `{"a":2}`)), result("x", "add", "2"),
-				user("wait"), assistant("ok"), user("?")},
+			[]providers.Message{
+				user("go"), assistant("", call("x", "add", `{"a":2}`)), result("x", "add", "2"),
+				user("wait"), assistant("ok"), user("?"),
+			},
 			"gemini-2.5-pro",
 			`[{"role":"user","parts":[{"text":"go"}]},{"role":"model","parts":[` + add("x", "") + `]},
 			{"role":"user","parts":[{"functionResponse":{"name":"add","id":"x","response":{"result":"2"}}}]},
@@ -78,7 +87,8 @@ func TestContents(t *testing.T) {
 			[]providers.Message{
 				user("go"), assistant("", call("x", "9lives", `[1]`), call("y", "", `{"n":12345678901234567890}`)),
 				result("x", "9lives", "<&>\u2028\x01"), result("y", "", "no"), result("stray", "add", "of no call"),
-			}, "gemini-2.5-pro",
+			},
+			"gemini-2.5-pro",
 			`[{"role":"user","parts":[{"text":"go"}]},{"role":"model","parts":[{"functionCall":{"name":"_9lives","id":"x","args":{}}},
 			{"functionCall":{"name":"unknown","id":"y","args":{"n":12345678901234567890}}}]},
 			{"role":"user","parts":[{"functionResponse":{"name":"_9lives","id":"x","response":{"result":"<&>\u2028\u0001"}}},
@@ -116,18 +126,21 @@ func TestOptions(t *testing.T) {
 		{"gemini-3-pro", map[string]any{"max_tokens": 5, "temperature": 0.0, "other": 1}, config(`"maxOutputTokens":5,"temperature":0`)},
 		{"gemini-3-pro", map[string]any{"top_p": 0.5, "seed": 7}, config(`"topP":0.5,"seed":7`)},
 		{
-			"gemini-3-pro", map[string]any{"stop": []string{"1", "2", "3", "4", "5", "6"}},
+			"gemini-3-pro",
+			map[string]any{"stop": []string{"1", "2", "3", "4", "5", "6"}},
 			config(`"stopSequences":["1","2","3","4","5"]`),
 		},
 		{
-			"gemini-3-pro", map[string]any{"response_format": json.RawMessage(`{"type":"object"}`)},
+			"gemini-3-pro",
+			map[string]any{"response_format": json.RawMessage(`{"type":"object"}`)},
 			config(`"responseMimeType":"application/json","responseJsonSchema":{"type":"object"}`),
 		},
 		{"gemini-3-pro", map[string]any{"tool_choice": "auto"}, `{"toolConfig":{"functionCallingConfig":{"mode":"AUTO"}}}`},
 		{"gemini-3-pro", map[string]any{"tool_choice": "none"}, `{"toolConfig":{"functionCallingConfig":{"mode":"NONE"}}}`},
 		{"gemini-3-pro", map[string]any{"tool_choice": "required"}, `{"toolConfig":{"functionCallingConfig":{"mode":"ANY"}}}`},
 		{
-			"gemini-3-pro", map[string]any{"tool_choice": map[string]any{"name": "probe"}},
+			"gemini-3-pro",
+			map[string]any{"tool_choice": map[string]any{"name": "probe"}},
 			`{"toolConfig":{"functionCallingConfig":{"mode":"ANY","allowedFunctionNames":["probe"]}}}`,
 		},
 		{"gemini-3-pro", map[string]any{"reasoning_effort": "high"}, thinking(`"includeThoughts":true,"thinkingLevel":"HIGH"`)},
@@ -217,7 +230,8 @@ func TestPictures(t *testing.T) {
 	question := user("what is this?")
 	question.Images = []providers.Image{
 		picture("image/png", "PNG"), picture("image/gif", "GIF"),
-		{MIME: "image/jpeg", URL: "https://example.org/a.jpg"}, {MIME: "image/png", Path: "gone"},
+		{MIME: "image/jpeg", URL: "https://example.org/a.jpg"},
+		{MIME: "image/png", Path: "gone"},
 	}
 	for images, want := range map[bool]string{
 		true: `[{"inlineData":{"mimeType":"image/png","data":"UE5H"}},{"text":"[a picture of a kind that this model cannot see: image/gif]"},

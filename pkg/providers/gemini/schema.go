@@ -117,7 +117,10 @@ func (c *converter) alternatives(s schema, branches []any, depth int) schema {
 		}
 		kept = append(kept, c.convert(merge(branch, around), depth+1))
 	}
-	return union(kept, nullable)
+	if nullable {
+		takeNone(kept)
+	}
+	return union(kept)
 }
 
 // ofTypes translates a schema of several types, or of none, which is any value.
@@ -134,19 +137,25 @@ func (c *converter) ofTypes(s schema, types []string, nullable bool, depth int) 
 		}
 		kept = append(kept, c.convert(one, depth+1))
 	}
-	return union(kept, nullable)
+	if nullable {
+		takeNone(kept)
+	}
+	return union(kept)
 }
 
-func union(kept []any, nullable bool) schema {
+// takeNone lets each alternative be null.
+func takeNone(kept []any) {
+	for _, k := range kept {
+		if one, ok := k.(schema); ok && one["anyOf"] == nil {
+			one["nullable"] = true
+		}
+	}
+}
+
+// union is one of the alternatives, or null where there are none.
+func union(kept []any) schema {
 	if len(kept) == 0 {
 		return schema{"type": typeString, "nullable": true}
-	}
-	if nullable {
-		for _, k := range kept {
-			if one, ok := k.(schema); ok && one["anyOf"] == nil {
-				one["nullable"] = true
-			}
-		}
 	}
 	if one, ok := kept[0].(schema); ok && len(kept) == 1 {
 		return one

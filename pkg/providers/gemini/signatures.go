@@ -60,18 +60,18 @@ type piece struct {
 // layout is the order of an answer's parts.
 type layout []piece
 
-// add appends a part. Pieces of one kind are one part until a signature seals it.
-func (l *layout) add(kind string, n int, signature string) {
+// with appends a part. Pieces of one kind are one part until a signature seals it.
+func (l layout) with(kind string, n int, signature string) layout {
 	if n == 0 && signature == "" && kind != pieceCall {
-		return
+		return l
 	}
-	if last := len(*l) - 1; last >= 0 && kind != pieceCall && signature == "" {
-		if p := &(*l)[last]; p.Kind == kind && p.Signature == "" {
+	if last := len(l) - 1; last >= 0 && kind != pieceCall && signature == "" {
+		if p := &l[last]; p.Kind == kind && p.Signature == "" {
 			p.Bytes += n
-			return
+			return l
 		}
 	}
-	*l = append(*l, piece{Kind: kind, Bytes: n, Signature: signature})
+	return append(l, piece{Kind: kind, Bytes: n, Signature: signature})
 }
 
 // wrap makes an Extra of a layout, nil for one that needs none: without signatures, and
@@ -104,16 +104,15 @@ func layoutOf(m exchange.Mark, msg *providers.Message) layout {
 	if e.Parts.fits(msg) {
 		return e.Parts
 	}
-	usual := layout{}
 	signature := ""
 	for _, p := range e.Parts {
 		if p.Kind == pieceText && p.Signature != "" {
 			signature = p.Signature
 		}
 	}
-	usual.add(pieceText, len(msg.Content), signature)
+	usual := layout{}.with(pieceText, len(msg.Content), signature)
 	for range msg.ToolCalls {
-		usual.add(pieceCall, 0, "")
+		usual = usual.with(pieceCall, 0, "")
 	}
 	return usual
 }
