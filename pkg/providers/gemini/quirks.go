@@ -10,7 +10,7 @@ import (
 // quirks are the fields that a model has refused.
 type quirks struct {
 	mustSign   bool // calls without a signature are refused
-	foreign    bool // the signatures of this conversation are refused
+	foreign    bool // the signatures of this conversation are refused, or there are too few
 	noIDs      bool
 	noThinking bool
 }
@@ -29,7 +29,7 @@ func (k quirks) learn(err error, q *question) quirks {
 	}
 	message := strings.ToLower(strings.NewReplacer("_", "", " ", "").Replace(refused.Message))
 	switch {
-	case strings.Contains(message, "thoughtsignature") && strings.Contains(message, "missing"):
+	case strings.Contains(message, "thoughtsignature") && strings.Contains(message, "missing") && !k.checks(q.model):
 		k.mustSign = true
 	case strings.Contains(message, "thoughtsignature"):
 		k.foreign = true

@@ -2,6 +2,7 @@ package gemini
 
 import (
 	"encoding/json"
+	"slices"
 	"unicode/utf8"
 
 	"parley/pkg/providers"
@@ -144,17 +145,15 @@ func (l layout) fits(msg *providers.Message) bool {
 // boundary says whether a letter begins at byte i of s, or s ends there.
 func boundary(s string, i int) bool { return i == len(s) || utf8.RuneStart(s[i]) }
 
-// signed says whether a message carries a signature of this model.
+// signed says whether the calls of a message carry a signature of this model: one of them,
+// or a part behind them.
 func signed(l layout, calls []callExtra) bool {
+	called := false
 	for _, p := range l {
-		if p.Signature != "" {
+		called = called || p.Kind == pieceCall
+		if called && p.Signature != "" {
 			return true
 		}
 	}
-	for _, c := range calls {
-		if c.Signature != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(calls, func(c callExtra) bool { return c.Signature != "" })
 }

@@ -109,12 +109,16 @@ func TestSignaturesOfOthersStayAway(t *testing.T) {
 			"gemini-3-pro", func(m *providers.Message) { m.Extra, m.ToolCalls[0].Extra = nil, nil },
 			`[{"text":"so"},{"functionCall":{"name":"add","id":"x","args":{"a":2}},"thoughtSignature":"` + skip + `"}]`,
 		},
+		"a call without its signature": {
+			"gemini-3-pro", func(m *providers.Message) { m.ToolCalls[0].Extra = nil },
+			`[{"text":"so","thoughtSignature":"T"},{"functionCall":{"name":"add","id":"x","args":{"a":2}},"thoughtSignature":"` + skip + `"}]`,
+		},
 		"extra data of another form": {
 			"gemini-3-pro", func(m *providers.Message) {
 				m.Extra = json.RawMessage(strings.Replace(string(m.Extra), `"bytes":2`, `"bytes":-7`, 1))
 				m.ToolCalls[0].Extra = json.RawMessage(strings.Replace(string(m.ToolCalls[0].Extra), `"A"`, `7`, 1))
 			},
-			`[{"text":"so","thoughtSignature":"T"},{"functionCall":{"name":"add","id":"x","args":{"a":2}}}]`,
+			`[{"text":"so","thoughtSignature":"T"},{"functionCall":{"name":"add","id":"x","args":{"a":2}},"thoughtSignature":"` + skip + `"}]`,
 		},
 		"a new id": {
 			"gemini-3-pro", func(m *providers.Message) { m.ToolCalls[0].ID = "x_2" },
@@ -123,9 +127,7 @@ func TestSignaturesOfOthersStayAway(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := script(answer)
-			o.Lax = name == "extra data of another form" // its call has lost its signature
-			s := serve(t, o)
+			s := serve(t, script(answer))
 			p := provider(t, s.URL())
 			messages := []providers.Message{user("go")}
 			resp, err := p.Chat(t.Context(), messages, nil, "gemini-3-pro", nil)
@@ -228,6 +230,28 @@ func TestSignaturesThatAreRefused(t *testing.T) {
 	b, err := json.Marshal(sent[len(sent)-1].Body)
 	if err != nil || !strings.Contains(string(b), "sigB") || strings.Contains(string(b), "skip_") {
 		t.Errorf("the last request: %s, %v", b, err)
+	}
+}
+
+// TestTooFewSignatures loses that of the first of two calls: all are left out then.
+func TestTooFewSignatures(t *testing.T) {
+	t.Parallel()
+	s := fakegemini.New(script(fakegemini.Ends("STOP",
+		fakegemini.Signed(fakegemini.Call("x", "add", `{"a":1}`), "A"), fakegemini.Signed(fakegemini.Call("y", "add", `{"a":2}`), "B"))))
+	t.Cleanup(s.Close)
+	p := provider(t, s.URL())
+	messages := []providers.Message{user("go")}
+	resp, err := p.Chat(t.Context(), messages, nil, "gemini-3-pro", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.ToolCalls[0].Extra = nil
+	messages = append(messages, resp.Message(), result("x", "add", "1"), result("y", "add", "2"))
+	if _, err := p.Chat(t.Context(), messages, nil, "gemini-3-pro", nil); err != nil {
+		t.Fatal(err)
+	}
+	if v := s.Violations(); len(v) != 1 || !strings.Contains(v[0], "missing a thought_signature") {
+		t.Errorf("violations: %q", v)
 	}
 }
 
