@@ -42,6 +42,48 @@ func (c modelChecker) modelName(path, name string) {
 	}
 }
 
+// geminis gives the models of Gemini their own defaults.
+func (w *walker) geminis(cfg *Config) {
+	for name, m := range cfg.Models {
+		if m == nil || m.Provider != ProviderGemini {
+			continue
+		}
+		if !w.yaml.Written("models." + name + ".base_url") {
+			m.BaseURL = GeminiURL
+		}
+		if !w.yaml.Written("models." + name + ".images") {
+			m.Images = true
+		}
+		if !w.yaml.Written("models." + name + ".bearer") {
+			m.Bearer = strings.Contains(m.BaseURL, "/projects/")
+		}
+	}
+}
+
+// protocol reports the keys of another protocol than a model's own.
+func (c modelChecker) protocol(path string, m *Model) {
+	if m.Provider == ProviderGemini {
+		if at := path + ".kind"; c.written(at) {
+			c.at(at, "belongs to the OpenAI protocol: leave it out, or write provider: openai")
+		}
+		if c.written(path+".path") && !strings.Contains(m.Path, "{model}") {
+			c.at(path+".path", "has no place for the model: write {model} in it, such as /models/{model}")
+		}
+		if strings.Contains(m.BaseURL, "/models/") || strings.Contains(m.BaseURL, ":generateContent") {
+			c.at(path+".base_url", "must end before the path of the model, which is added to it")
+		}
+		return
+	}
+	for _, key := range []string{"path", "bearer"} {
+		if at := path + "." + key; c.written(at) {
+			c.at(at, "belongs to Gemini: leave it out, or write provider: gemini")
+		}
+	}
+	if strings.HasSuffix(strings.TrimRight(m.BaseURL, "/"), "/chat/completions") {
+		c.at(path+".base_url", "must end before /chat/completions, which is added to it")
+	}
+}
+
 func (c modelChecker) model(path string, m *Model) {
 	c.prices(path + ".prices")
 	c.toolChoice(path+".tool_choice", m.ToolChoice)
@@ -49,7 +91,7 @@ func (c modelChecker) model(path string, m *Model) {
 		c.fallbacks(path+".fallbacks", strings.TrimPrefix(path, "models."), *m.Fallbacks)
 	}
 	if m.Provider == "offline" {
-		for _, key := range []string{"model", "kind", "base_url", "api_key", "api_keys"} {
+		for _, key := range []string{"model", "kind", "base_url", "path", "bearer", "api_key", "api_keys"} {
 			if at := path + "." + key; c.written(at) {
 				c.at(at,
 					"belongs to a server, and offline is the model that is built in: write provider: openai for a server, also one on this machine")
@@ -65,9 +107,7 @@ func (c modelChecker) model(path string, m *Model) {
 	}
 	c.keys(path, m)
 	c.server(path+".base_url", m.BaseURL, len(m.Keys()) > 0)
-	if strings.HasSuffix(strings.TrimRight(m.BaseURL, "/"), "/chat/completions") {
-		c.at(path+".base_url", "must end before /chat/completions, which is added to it")
-	}
+	c.protocol(path, m)
 	for key, d := range map[string]Duration{"connect": m.Timeouts.Connect, "idle": m.Timeouts.Idle} {
 		if at := path + ".timeouts." + key; c.written(at) && d > m.Timeouts.Total {
 			c.at(at, "is longer than total, %s, which ends the request first", m.Timeouts.Total)

@@ -24,6 +24,16 @@ func geminiMutants() []Mutant {
 			Dir: dir, Test: "^TestSignaturesThatAreRefused$",
 		},
 		{
+			Promise: "gemini: signatures", Defect: "leaves a call without its signature",
+			File: dir + "/signatures.go", Old: `if called && p.Signature != "" {`, New: `if p.Signature != "" {`,
+			Dir: dir, Test: "^TestSignaturesOfOthersStayAway$",
+		},
+		{
+			Promise: "gemini: connected", Defect: "sends a token of Vertex AI as a key",
+			File: "pkg/gateway/modelset/models.go", Old: `Bearer: m.Bearer`, New: `Bearer: false`,
+			Dir: "pkg/gateway/modelset", Test: "^TestGemini$",
+		},
+		{
 			Promise: "gemini: tools", Defect: "sends other keywords beside alternatives",
 			File: dir + "/schema.go", Old: `return schema{"anyOf": kept}`, New: `return schema{"anyOf": kept, "nullable": true}`,
 			Dir: dir, Test: "^TestSchemas$",

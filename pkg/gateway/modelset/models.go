@@ -11,6 +11,7 @@ import (
 	"parley/pkg/agent/turn"
 	"parley/pkg/config"
 	"parley/pkg/providers"
+	"parley/pkg/providers/gemini"
 	"parley/pkg/providers/offline"
 	"parley/pkg/providers/openai"
 )
@@ -85,15 +86,21 @@ func newProvider(m *config.Model, key *config.Secret, opts *Options) providers.L
 	if m.Provider == offlineName {
 		return offline.New(offline.Options{Version: opts.Version})
 	}
-	o := openai.Options{
-		BaseURL: m.BaseURL, Kind: m.Kind, Images: m.Images,
-		ConnectTimeout: time.Duration(m.Timeouts.Connect),
-		IdleTimeout:    time.Duration(m.Timeouts.Idle), TotalTimeout: time.Duration(m.Timeouts.Total),
-	}
+	var reveal func() string
 	if key != nil {
-		o.Key = key.Reveal
+		reveal = key.Reveal
 	}
-	return withTools(openai.New(o), m, opts)
+	connect, idle, total := time.Duration(m.Timeouts.Connect), time.Duration(m.Timeouts.Idle), time.Duration(m.Timeouts.Total)
+	if m.Provider == config.ProviderGemini {
+		return withTools(gemini.New(gemini.Options{
+			BaseURL: m.BaseURL, Path: m.Path, Bearer: m.Bearer, Images: m.Images, Key: reveal,
+			ConnectTimeout: connect, IdleTimeout: idle, TotalTimeout: total,
+		}), m, opts)
+	}
+	return withTools(openai.New(openai.Options{
+		BaseURL: m.BaseURL, Kind: m.Kind, Images: m.Images, Key: reveal,
+		ConnectTimeout: connect, IdleTimeout: idle, TotalTimeout: total,
+	}), m, opts)
 }
 
 // modelName is the server's name for a model.

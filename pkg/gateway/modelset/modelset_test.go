@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
 
+	"parley/internal/test/fakegemini"
 	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
 	"parley/pkg/config"
@@ -193,6 +194,22 @@ func TestKeysAndFallbacks(t *testing.T) {
 	before := len(dead.asked())
 	if err := ask(t.Context(), s.For(turn.RoleChat, other(), "other")); err != nil || len(dead.asked()) != before || len(good.asked()) != 2 {
 		t.Errorf("%v: keys that rest were asked %d times, for another model", err, len(dead.asked())-before)
+	}
+}
+
+// TestGemini asks models of Gemini, of which one has the form of Vertex AI.
+func TestGemini(t *testing.T) {
+	t.Parallel()
+	for name, o := range map[string]fakegemini.Options{"api": {Key: "k"}, "vertex": {Vertex: true, Token: "k"}} {
+		srv := fakegemini.New(o)
+		t.Cleanup(srv.Close)
+		m := model("gemini-2.5-pro", func(m *config.Model) {
+			m.Provider, m.BaseURL, m.Bearer, m.APIKey = config.ProviderGemini, srv.URL(), o.Vertex, config.NewSecret("k")
+		})
+		s := makeSet(t, &config.Config{Agent: config.Agent{Model: "main"}, Models: map[string]*config.Model{"main": m}})
+		if err := ask(t.Context(), s.For(turn.RoleChat, other(), "main")); err != nil || len(srv.Requests()) != 1 {
+			t.Errorf("%s: %v after %d requests, %q", name, err, len(srv.Requests()), srv.Violations())
+		}
 	}
 }
 
