@@ -40,6 +40,12 @@ func TestConfigsLoad(t *testing.T) {
 			continue
 		}
 		m := cfg.Models[cfg.Agent.Model]
+		if m.Provider == config.ProviderGemini {
+			if vertex := name == "vertex"; m.Bearer != vertex || vertex == (m.BaseURL == config.GeminiURL) || !m.Images {
+				t.Errorf("%s: %+v", name, m)
+			}
+			continue
+		}
 		match, _ := kinds.Of("", m.BaseURL, m.Model)
 		if match.Server != name || match.Family == "" {
 			t.Errorf("%s is taken for %q with a model of the family %q", name, match.Server, match.Family)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"embed"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,10 +23,11 @@ const Page = "docs/models.md"
 //go:embed configs/*.yaml
 var configs embed.FS
 
-// Configs are the configurations by their names, which are those of kinds.
+// Configs are the configurations by their names: those of kinds, and of providers with a
+// protocol of their own.
 func Configs() (map[string]string, error) {
 	all := map[string]string{}
-	for _, name := range connections() {
+	for _, name := range append(connections(), slices.Sorted(maps.Keys(natives()))...) {
 		text, err := configs.ReadFile("configs/" + name + ".yaml")
 		if err != nil {
 			return nil, err
@@ -41,6 +43,11 @@ func connections() []string {
 		"openai", "openrouter", "groq", "deepseek", "xai", "mistral", "huggingface", "zai",
 		"ollama", "llamacpp", "lmstudio", "vllm",
 	}
+}
+
+// natives are the titles of the connections that need no kind, by their names.
+func natives() map[string]string {
+	return map[string]string{"gemini": "Gemini", "vertex": "Gemini on Vertex AI"}
 }
 
 // Fill gives the page with its generated parts made anew. Each stands between a line
@@ -80,6 +87,9 @@ func connectionText() (string, error) {
 	var b strings.Builder
 	for _, name := range connections() {
 		fmt.Fprintf(&b, "\n### %s\n\n```yaml\n%s```\n", row(kinds.Servers(), name).Title, all[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(natives())) {
+		fmt.Fprintf(&b, "\n### %s\n\n```yaml\n%s```\n", natives()[name], all[name])
 	}
 	b.WriteString("\n")
 	return b.String(), nil
