@@ -44,9 +44,12 @@ func (r *rule) answer(fields map[string]any) *answer {
 	}
 	text, _ := last["content"].(string)
 	forced, name := force(fields, r.ignores)
-	pairs := regexp.MustCompile(`(\d+) and (\d+)`).FindAllStringSubmatch(text, -1)
+	pairs := pairsIn(text)
 	tools, _ := fields["tools"].([]any)
 	switch {
+	case r.toolless:
+		a.text = "Hello to you."
+		return r.bySchema(fields, a)
 	case forced == "none", len(tools) == 0:
 		a.text = "I would call a tool, but may not."
 		return a
@@ -70,6 +73,11 @@ func (r *rule) answer(fields map[string]any) *answer {
 		a.text, a.calls = written(r.spoken, a.calls), nil
 	}
 	return a
+}
+
+// pairsIn are the pairs of numbers in a text.
+func pairsIn(text string) [][]string {
+	return regexp.MustCompile(`(\d+) and (\d+)`).FindAllStringSubmatch(text, -1)
 }
 
 // force gives the form of tool_choice, and the name in it.

@@ -18,6 +18,9 @@ func (r *rule) judge(fields map[string]any) string {
 			return fmt.Sprintf("Unsupported parameter: '%s'. Use '%s' instead.", name, r.limit)
 		}
 	}
+	if _, there := fields["tools"]; there && r.toolless {
+		return "this model does not support tools"
+	}
 	if complaint := r.choice(fields); complaint != "" {
 		return complaint
 	}

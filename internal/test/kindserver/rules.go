@@ -17,6 +17,7 @@ type rule struct {
 	thoughtCall bool
 	content     bool // a message with calls alone needs a content
 	blind       bool // a picture is refused
+	toolless    bool // tools are refused; an answer follows the schema of response_format
 
 	whole    bool // a call comes in one frame
 	unnumber bool // without index
@@ -79,6 +80,7 @@ func familyRules() map[string]rule {
 		"mistral":     {ids: nine, spoken: "mistral"},
 		"pixtral":     {ids: nine},
 		"minimax":     {field: "<think>", spoken: "minimax"},
+		"gemma":       {toolless: true},
 		"hermes":      {spoken: "hermes"},
 		"nemotron":    {field: "<think>", spoken: "nemotron"},
 		"deepseek-r1": {field: "</think>", spoken: "deepseek"},

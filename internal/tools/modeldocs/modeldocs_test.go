@@ -70,7 +70,7 @@ func TestFill(t *testing.T) {
 		}
 	}
 	page := "a\n"
-	for _, part := range []string{"connections", "servers", "families", "check"} {
+	for _, part := range []string{"connections", "servers", "families", "check", "own"} {
 		page += "<!-- " + part + " -->\nold\n<!-- end -->\n"
 	}
 	got, err := modeldocs.Fill(t.Context(), page+"z\n")

@@ -10,11 +10,13 @@ import (
 	"strings"
 
 	"parley/internal/test/kindserver"
+	"parley/pkg/providers"
 	"parley/pkg/providers/anthropic"
 	"parley/pkg/providers/check"
 	"parley/pkg/providers/gemini"
 	"parley/pkg/providers/kinds"
 	"parley/pkg/providers/openai"
+	"parley/pkg/providers/toolmode"
 )
 
 // Page is the page, below the root of the tree.
@@ -59,6 +61,9 @@ func Fill(ctx context.Context, page string) (string, error) {
 		return "", err
 	}
 	if parts["check"], err = checkTable(ctx); err != nil {
+		return "", err
+	}
+	if parts["own"], err = ownTable(ctx); err != nil {
 		return "", err
 	}
 	found := 0
@@ -109,6 +114,20 @@ func checkTable(ctx context.Context) (string, error) {
 	for _, k := range kinds.All() {
 		reports = append(reports, checkOf(ctx, &k))
 	}
+	return printed(reports)
+}
+
+// printed is the table of reports as a block of text.
+func printed(reports []check.Report) (string, error) {
+	var b strings.Builder
+	b.WriteString("```\n")
+	err := check.Print(&b, reports)
+	b.WriteString("```\n")
+	return b.String(), err
+}
+
+// ownTable is the table of a check of servers with protocols of their own.
+func ownTable(ctx context.Context) (string, error) {
 	claude, google := kindserver.NewAnthropic(), kindserver.NewGemini()
 	defer claude.Close()
 	defer google.Close()
@@ -116,14 +135,10 @@ func checkTable(ctx context.Context) (string, error) {
 	defer asked.Close()
 	other := gemini.New(gemini.Options{BaseURL: google.URL(), Images: true})
 	defer other.Close()
-	reports = append(reports,
+	return printed([]check.Report{
 		check.Model(ctx, &check.Subject{Name: "Claude, Messages API", Model: "claude-sonnet-4-5", Provider: asked, Images: true}),
-		check.Model(ctx, &check.Subject{Name: "Gemini, its own API", Model: "gemini-2.5-flash", Provider: other, Images: true}))
-	var b strings.Builder
-	b.WriteString("```\n")
-	err := check.Print(&b, reports)
-	b.WriteString("```\n")
-	return b.String(), err
+		check.Model(ctx, &check.Subject{Name: "Gemini, its own API", Model: "gemini-2.5-flash", Provider: other, Images: true}),
+	})
 }
 
 func checkOf(ctx context.Context, k *kinds.Kind) check.Report {
@@ -135,5 +150,10 @@ func checkOf(ctx context.Context, k *kinds.Kind) check.Report {
 	}
 	p := openai.New(openai.Options{BaseURL: s.URL(), Kind: kind, Images: images})
 	defer p.Close()
-	return check.Model(ctx, &check.Subject{Name: k.Title, Model: model, Provider: p, Images: images})
+	return check.Model(ctx, &check.Subject{Name: k.Title, Model: model, Provider: withTools(p, k), Images: images})
+}
+
+// withTools offers tools in the way of a row, as the gateway does.
+func withTools(p providers.LLMProvider, k *kinds.Kind) providers.LLMProvider {
+	return toolmode.New(p, toolmode.Options{Mode: toolmode.Mode(k.Traits.ToolMode)})
 }

@@ -25,12 +25,12 @@ func serverTable() string {
 // familyTable is the table of the families of models.
 func familyTable() string {
 	var b strings.Builder
-	b.WriteString("| `kind` | family | names that begin with | pictures | context | never sent | reasoning sent back | calls in its text |\n" +
-		"|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("| `kind` | family | names that begin with | pictures | context | never sent | reasoning sent back " +
+		"| calls in its text | `tool_mode` |\n|---|---|---|---|---|---|---|---|---|\n")
 	for _, k := range kinds.Families() {
 		t := &k.Traits
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s | %s |\n", k.Name, k.Title, code(k.Models),
-			or(string(t.Images), "as the server"), size(t.Context), code(t.Refuses), thinking(t, "server"), forms(t.Spoken))
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s | %s | %s |\n", k.Name, k.Title, code(k.Models),
+			or(string(t.Images), "as the server"), size(t.Context), code(t.Refuses), thinking(t, "server"), forms(t.Spoken), or(t.ToolMode, "auto"))
 	}
 	return b.String()
 }

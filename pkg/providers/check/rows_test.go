@@ -11,6 +11,7 @@ import (
 	"parley/pkg/providers/gemini"
 	"parley/pkg/providers/kinds"
 	"parley/pkg/providers/openai"
+	"parley/pkg/providers/toolmode"
 )
 
 // TestEveryRowCallsTools puts the one prompt to the scripted server of each row: all of
@@ -27,7 +28,7 @@ func TestEveryRowCallsTools(t *testing.T) {
 		}
 		p := openai.New(openai.Options{BaseURL: s.URL(), Kind: kind, Images: images})
 		t.Cleanup(p.Close)
-		r := check.Model(t.Context(), &check.Subject{Name: k.Name, Model: model, Provider: p, Images: images})
+		r := check.Model(t.Context(), &check.Subject{Name: k.Name, Model: model, Provider: withTools(p, &k), Images: images})
 		reports = append(reports, r)
 		wishes := map[string]any{
 			"max_tokens": 9, "temperature": 0.5, "top_p": 0.5, "seed": 1, "stop": []string{"x"}, "reasoning_effort": "low",
@@ -71,4 +72,9 @@ func TestOwnProtocolsCallTools(t *testing.T) {
 	if refused := append(claude.Refused(), google.Violations()...); len(refused) > 0 {
 		t.Errorf("refused: %q", refused)
 	}
+}
+
+// withTools offers tools in the way of a row, as the gateway does.
+func withTools(p providers.LLMProvider, k *kinds.Kind) providers.LLMProvider {
+	return toolmode.New(p, toolmode.Options{Mode: toolmode.Mode(k.Traits.ToolMode)})
 }
