@@ -114,7 +114,9 @@ func formOf(o Options) string {
 func (p *Provider) Close() { p.server.Close() }
 
 // Chat asks for one answer as a whole. Beside the options of [providers.LLMProvider] it
-// knows top_p (float64), reasoning_effort (string), stop ([]string) and response_format.
+// knows top_p (float64), reasoning_effort (string: none, minimal, low, medium, high, xhigh,
+// max), stop ([]string) and response_format (json.RawMessage, the JSON Schema of the
+// answer's text).
 func (p *Provider) Chat(
 	ctx context.Context, messages []providers.Message,
 	tools []providers.ToolDefinition, model string, options map[string]any,
@@ -192,7 +194,8 @@ func (p *Provider) once(ctx context.Context, q *question, known quirks, a *answe
 			return err
 		}
 		_ = resp.Body.Close() // it is empty: the exchange has the answer
-		if frames := x.Frames(); frames != nil {
+		frames := x.Frames()
+		if frames != nil {
 			return x.Stream(frames.Next, func(frame []byte) (bool, error) {
 				done, err := a.add(frame)
 				if done {

@@ -40,8 +40,9 @@ func stream(r *http.Request, body io.Reader) *http.Response {
 // answer, or both a typed error, and the emitted text is the answer's. An answer can be
 // sent back.
 func FuzzStream(f *testing.F) {
-	for _, s := range streamShapes() {
-		f.Add(s.body)
+	shapes := streamShapes()
+	for i := range shapes {
+		f.Add(shapes[i].body)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
 		if strings.Contains(body, "pause_turn") {

@@ -17,11 +17,10 @@ import (
 // tools' schemas come encoded.
 
 const (
-	// noOutput stands for an empty tool result, which the server refuses.
+	// The text of an empty tool result, which the server refuses.
 	noOutput = "(no output)"
-	// beginning is the person's part in a conversation that begins with the model's, and
-	// proceed the one in a conversation that ends with it: the protocol wants a person's
-	// word at both ends.
+	// The person's part in a conversation that begins with the model's, and in one that
+	// ends with it: the protocol wants a person's word at both ends.
 	beginning = "(the beginning of this conversation is left out)"
 	proceed   = "(go on)"
 )
@@ -36,9 +35,6 @@ const (
 
 // pictureKinds are the kinds of pictures that the server takes.
 func pictureKinds() []string { return []string{"image/jpeg", "image/png", "image/gif", "image/webp"} }
-
-// marker makes the server cache everything up to the end of a block.
-const marker = `"cache_control":{"type":"ephemeral"}`
 
 // writer writes the messages of a request.
 type writer struct {
@@ -127,12 +123,11 @@ func (w *writer) close() {
 
 // cache marks the end of the last block.
 func (w *writer) cache() {
-	if !w.markable || w.known.noCache {
+	if !w.markable {
 		return
 	}
 	w.markable = false
-	w.Text = append(w.Text[:len(w.Text)-1], ',')
-	w.Text = append(w.Text, marker...)
+	w.Text = append(w.Text[:len(w.Text)-1], w.known.marker()...)
 	w.Text = append(w.Text, '}')
 }
 

@@ -28,6 +28,15 @@ const (
 	saidAdaptive = "adaptive"
 )
 
+// marker is the end of a block up to which the server shall keep the request in its
+// cache; empty for a server that does not know it.
+func (k quirks) marker() string {
+	if k.noCache {
+		return ""
+	}
+	return `,"cache_control":{"type":"ephemeral"}`
+}
+
 // learn adds the refusal in err about q. It returns k itself if that is known already,
 // or is about no parameter.
 func (k quirks) learn(err error, q *question) quirks {
@@ -44,7 +53,7 @@ func (k quirks) learn(err error, q *question) quirks {
 	case has("thinking") && has("tool_choice"):
 		k.thinksByItself = true
 	case has("thinking") && q.said != "":
-		k.learnThinking(q.said)
+		k = k.learnThinking(q.said)
 	case has("effort"), has("output_config"):
 		k.noEffort = true
 	case has("max_tokens"):
@@ -69,7 +78,7 @@ func aboutMessages(message string) bool { return strings.Contains(message, "mess
 
 // learnThinking learns that a setting of thinking was refused: the other way is tried
 // next, and then none.
-func (k *quirks) learnThinking(said string) {
+func (k quirks) learnThinking(said string) quirks {
 	switch {
 	case said == saidDisabled:
 		k.alwaysThinks = true
@@ -80,6 +89,7 @@ func (k *quirks) learnThinking(said string) {
 	default:
 		k.way = wayNothing
 	}
+	return k
 }
 
 // limitBelow reads the limit in a refusal such as "max_tokens: 8192 > 4096": the largest

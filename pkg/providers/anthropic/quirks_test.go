@@ -32,16 +32,20 @@ func TestRefusedParameters(t *testing.T) {
 		check    func(r map[string]any) bool // of the request that is answered
 	}{
 		{
-			"temperature", "claude-x", map[string]any{"temperature": 0.5}, []string{deprecated},
+			"temperature", "claude-x",
+			map[string]any{"temperature": 0.5},
+			[]string{deprecated},
 			func(r map[string]any) bool { return r["temperature"] == nil },
 		},
 		{
-			"temperature beside top_p", "claude-x", map[string]any{"temperature": 0.5, "top_p": 0.5},
+			"temperature beside top_p", "claude-x",
+			map[string]any{"temperature": 0.5, "top_p": 0.5},
 			[]string{"`temperature` and `top_p` cannot both be specified for this model. Please use only one."},
 			func(r map[string]any) bool { return r["temperature"] == 0.5 && r["top_p"] == nil },
 		},
 		{
-			"both", "claude-x", map[string]any{"temperature": 0.5, "top_p": 0.5},
+			"both", "claude-x",
+			map[string]any{"temperature": 0.5, "top_p": 0.5},
 			[]string{"temperature, top_p and top_k are not supported", "top_p and temperature are not supported"},
 			func(r map[string]any) bool { return r["temperature"] == nil && r["top_p"] == nil },
 		},
@@ -53,7 +57,8 @@ func TestRefusedParameters(t *testing.T) {
 			},
 		},
 		{
-			"an effort that decides", "claude-opus-4-7", high, []string{"adaptive thinking is not supported on this model"},
+			"an effort that decides", "claude-opus-4-7", high,
+			[]string{"adaptive thinking is not supported on this model"},
 			func(r map[string]any) bool { return is(r, "thinking", "type", "enabled") },
 		},
 		{
@@ -62,27 +67,33 @@ func TestRefusedParameters(t *testing.T) {
 			func(r map[string]any) bool { return r["thinking"] == nil },
 		},
 		{
-			"the effort", "claude-opus-4-7", high, []string{"This model does not support the effort parameter."},
+			"the effort", "claude-opus-4-7", high,
+			[]string{"This model does not support the effort parameter."},
 			func(r map[string]any) bool { return is(r, "thinking", "type", "adaptive") && r["output_config"] == nil },
 		},
 		{
-			"no thinking", "claude-opus-4-7", map[string]any{"reasoning_effort": "none"}, []string{`"thinking.type.disabled" is not supported for this model`},
+			"no thinking", "claude-opus-4-7",
+			map[string]any{"reasoning_effort": "none"},
+			[]string{`"thinking.type.disabled" is not supported for this model`},
 			func(r map[string]any) bool { return r["thinking"] == nil },
 		},
 		{
-			"a forced call", "claude-opus-5", map[string]any{"tool_choice": "required"},
+			"a forced call", "claude-opus-5",
+			map[string]any{"tool_choice": "required"},
 			[]string{"Thinking may not be enabled when tool_choice forces tool use."},
 			func(r map[string]any) bool {
 				return is(r, "thinking", "type", "disabled") && is(r, "tool_choice", "type", "any")
 			},
 		},
 		{
-			"the longest answer", "claude-x", map[string]any{"max_tokens": 64000},
+			"the longest answer", "claude-x",
+			map[string]any{"max_tokens": 64000},
 			[]string{"max_tokens: 64000 > 4096, which is the maximum allowed number of output tokens for claude-3-haiku-20240307"},
 			func(r map[string]any) bool { return r["max_tokens"] == float64(4096) },
 		},
 		{
-			"cache markers", "claude-x", nil, []string{"system.0.cache_control: Extra inputs are not permitted"},
+			"cache markers", "claude-x", nil,
+			[]string{"system.0.cache_control: Extra inputs are not permitted"},
 			func(r map[string]any) bool {
 				b, _ := json.Marshal(r)
 				return !strings.Contains(string(b), "cache_control")

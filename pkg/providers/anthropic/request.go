@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -43,7 +44,7 @@ func (p *Provider) request(q *question, known quirks, a *answer) (sdk.MessageNew
 		b.Text = append(b.Text, `"stream":true,`...)
 	}
 	if len(tools) > 0 {
-		shared, err := p.tools.of(tools, !known.noCache)
+		shared, err := p.tools.of(tools, known.marker())
 		if err != nil {
 			return settings, nil, err
 		}
@@ -51,7 +52,7 @@ func (p *Provider) request(q *question, known quirks, a *answer) (sdk.MessageNew
 		b.Share(shared)
 		b.Text = append(b.Text, ',')
 	}
-	b.Text = appendInstructions(b.Text, instructions, !known.noCache)
+	b.Text = appendInstructions(b.Text, instructions, known.marker())
 	b.Text = append(b.Text, `"messages":`...)
 	w := writer{
 		Body: b, mark: p.markOf(q.model), pictures: exchange.Choose(rest, p.opts.Images),
@@ -100,8 +101,8 @@ func splitAll(messages []providers.Message) (instructions []string, rest []provi
 	return instructions, rest
 }
 
-// appendInstructions writes the field "system", with a cache marker at its end.
-func appendInstructions(b []byte, instructions []string, cached bool) []byte {
+// appendInstructions writes the field "system", with a marker for the cache at its end.
+func appendInstructions(b []byte, instructions []string, marker string) []byte {
 	n := 0
 	for _, text := range instructions {
 		if strings.TrimSpace(text) == "" {
@@ -118,10 +119,7 @@ func appendInstructions(b []byte, instructions []string, cached bool) []byte {
 	if n == 0 {
 		return b
 	}
-	if cached {
-		b = append(append(b, ','), marker...)
-	}
-	return append(b, `}],`...)
+	return append(append(b, marker...), `}],`...)
 }
 
 // settings translates the options.
@@ -131,10 +129,11 @@ func (p *Provider) settings(q *question, known quirks) (sdk.MessageNewParams, er
 		s.Model = q.model
 	}
 	if len(q.tools) > 0 { // servers refuse a choice without tools
-		var err error
-		if s.ToolChoice, err = toolChoice(q.options["tool_choice"]); err != nil {
+		choice, err := toolChoice(q.options["tool_choice"])
+		if err != nil {
 			return s, err
 		}
+		s.ToolChoice = choice
 	}
 	if stop, ok := q.options["stop"].([]string); ok {
 		for _, word := range stop { // a blank one is refused
@@ -221,11 +220,13 @@ func toolChoice(v any) (c sdk.ToolChoiceUnionParam, err error) {
 	return c, nil
 }
 
-// answerSchema reads the schema of the option response_format, which has the form of the
-// OpenAI protocol; nil where it asks for no schema.
+// answerSchema reads the option response_format, which is the JSON Schema of the answer;
+// nil where there is none.
 func answerSchema(v any) map[string]any {
-	format, _ := v.(map[string]any)
-	inner, _ := format["json_schema"].(map[string]any)
-	schema, _ := inner["schema"].(map[string]any)
+	raw, _ := v.(json.RawMessage)
+	var schema map[string]any
+	if json.Unmarshal(raw, &schema) != nil {
+		return nil
+	}
 	return schema
 }

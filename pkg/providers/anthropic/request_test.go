@@ -26,14 +26,17 @@ func TestRequestFields(t *testing.T) {
 	const hiJSON = `{"role":"user","content":[{"type":"text","text":"hi"` + mark + `}]}`
 	const probe = `"tools":[{"name":"probe","description":"Probes.","input_schema":{"type":"object","properties":{"n":{"type":"number"}}}` + mark + `}]`
 	calls := []providers.ToolCall{
-		{ID: "functions.probe:0", Name: "probe", RawArguments: ` {"n":1} `}, {ID: "b", Name: "probe", Arguments: map[string]any{"n": 2}},
+		{ID: "functions.probe:0", Name: "probe", RawArguments: ` {"n":1} `},
+		{ID: "b", Name: "probe", Arguments: map[string]any{"n": 2}},
 		{ID: "c", Name: "probe", RawArguments: `{"n":`, BadArguments: "no"},
 	}
 	results := []providers.Message{
-		hi, {Role: "assistant", ToolCalls: calls},
+		hi,
+		{Role: "assistant", ToolCalls: calls},
 		{Role: "tool", ToolCallID: "functions.probe:0", Name: "probe", Content: "one"},
 		{Role: "tool", ToolCallID: "b", Name: "probe", Content: " "},
-		{Role: "tool", ToolCallID: "c", Name: "probe", Content: "three"}, {Role: "user", Content: "and?"},
+		{Role: "tool", ToolCallID: "c", Name: "probe", Content: "three"},
+		{Role: "user", Content: "and?"},
 	}
 	const first = "call_86880f840ce7f629d84b0d51"
 	resultsJSON := `"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]},{"role":"assistant","content":[` +
@@ -91,9 +94,7 @@ func TestRequestFields(t *testing.T) {
 			want: `"max_tokens":16384,` + probe + `,"tool_choice":{"type":"any"}`,
 		},
 		{
-			name: "an answer by a schema", options: map[string]any{"response_format": map[string]any{
-				"type": "json_schema", "json_schema": map[string]any{"name": "x", "schema": map[string]any{"type": "object"}},
-			}},
+			name: "an answer by a schema", options: map[string]any{"response_format": json.RawMessage(`{"type":"object"}`)},
 			want: `"max_tokens":16384,"output_config":{"format":{"type":"json_schema","schema":{"type":"object"}}}`,
 		},
 		{
@@ -180,8 +181,9 @@ func TestSchemas(t *testing.T) {
 		tool providers.ToolDefinition
 		want string
 	}{
-		"none":    {define(nil, nil), `{"type":"object"}`},
-		"encoded": {define(map[string]any{"type": "object"}, encoded), string(encoded)},
+		"none":          {define(nil, nil), `{"type":"object"}`},
+		"encoded alone": {define(nil, encoded), string(encoded)},
+		"encoded":       {define(map[string]any{"type": "object"}, encoded), string(encoded)},
 		"alternatives at the top": {
 			define(map[string]any{"anyOf": []any{1}, "oneOf": []any{1}, "allOf": []any{1}, "required": []any{"a"}}, json.RawMessage(`{"anyOf":[1]}`)),
 			`{"required":["a"],"type":"object"}`,

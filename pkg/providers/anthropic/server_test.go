@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -70,9 +71,7 @@ func send(w http.ResponseWriter, r *http.Request, a *reply) {
 	default:
 		kind = "application/json"
 	}
-	for name, values := range a.header {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), a.header)
 	w.Header().Set("Content-Type", kind)
 	w.WriteHeader(status)
 	_, _ = io.WriteString(w, a.body)

@@ -22,8 +22,8 @@ type shape struct {
 	kind providers.ErrorKind
 }
 
-func toolCall(id, name, raw string, args map[string]any) providers.ToolCall {
-	return providers.ToolCall{ID: id, Type: "function", Name: name, Arguments: args, RawArguments: raw}
+func probeCall(id, raw string, args map[string]any) providers.ToolCall {
+	return providers.ToolCall{ID: id, Type: "function", Name: "probe", Arguments: args, RawArguments: raw}
 }
 
 func streamShapes() []shape {
@@ -52,21 +52,21 @@ func streamShapes() []shape {
 			body: events(started, callA, callB, inputPiece(0, ""), inputPiece(0, `{"n"`), inputPiece(1, `{"n":2`), inputPiece(0, `:1}`),
 				inputPiece(1, `}`), end(0), end(1), stopped("tool_use"), last),
 			want: providers.LLMResponse{FinishReason: providers.FinishToolCalls, ToolCalls: []providers.ToolCall{
-				toolCall("toolu_a", "probe", `{"n":1}`, one), toolCall("toolu_b", "probe", `{"n":2}`, two),
+				probeCall("toolu_a", `{"n":1}`, one), probeCall("toolu_b", `{"n":2}`, two),
 			}},
 		},
 		{
 			name: "a call without arguments",
 			body: events(started, callA, inputPiece(0, ""), end(0), stopped("tool_use"), last),
 			want: providers.LLMResponse{FinishReason: providers.FinishToolCalls, ToolCalls: []providers.ToolCall{
-				toolCall("toolu_a", "probe", `{}`, map[string]any{}),
+				probeCall("toolu_a", `{}`, map[string]any{}),
 			}},
 		},
 		{
 			name: "a call whose input comes at once",
 			body: events(started, begin(0, `{"type":"tool_use","id":"toolu_a","name":"probe","input":{"n":1}}`), end(0), stopped("tool_use"), last),
 			want: providers.LLMResponse{FinishReason: providers.FinishToolCalls, ToolCalls: []providers.ToolCall{
-				toolCall("toolu_a", "probe", `{"n":1}`, one),
+				probeCall("toolu_a", `{"n":1}`, one),
 			}},
 		},
 		{
@@ -81,8 +81,10 @@ func streamShapes() []shape {
 			body: events(started, textPiece(0, "hello"), stopped("end_turn"), last),
 			want: said("hello", providers.FinishStop),
 		},
-		{name: "a stop reason without the last event", body: events(started, text, textPiece(0, "hello"), end(0), stopped("end_turn")),
-			want: said("hello", providers.FinishStop)},
+		{
+			name: "a stop reason without the last event", body: events(started, text, textPiece(0, "hello"), end(0), stopped("end_turn")),
+			want: said("hello", providers.FinishStop),
+		},
 		{name: "an empty answer", body: events(started, stopped("end_turn"), last), want: said("", providers.FinishStop)},
 		{name: "the last event without a stop reason", body: events(started, text, textPiece(0, "hello"), end(0), last), kind: providers.KindCut},
 		{name: "no end", body: events(started, text, textPiece(0, "hello"), end(0)), kind: providers.KindCut},

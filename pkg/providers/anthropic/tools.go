@@ -19,7 +19,7 @@ type offers struct {
 
 type offer struct {
 	defs   []providers.ToolDefinition
-	cached bool
+	marker string
 	text   []byte
 }
 
@@ -27,22 +27,22 @@ type offer struct {
 const maxOffers = 8
 
 // of gives the array of tools; the bytes are shared.
-func (o *offers) of(defs []providers.ToolDefinition, cached bool) ([]byte, error) {
+func (o *offers) of(defs []providers.ToolDefinition, marker string) ([]byte, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for i := range o.recent {
-		if o.recent[i].cached == cached && slices.EqualFunc(o.recent[i].defs, defs, sameTool) {
+		if o.recent[i].marker == marker && slices.EqualFunc(o.recent[i].defs, defs, sameTool) {
 			return o.recent[i].text, nil
 		}
 	}
-	text, err := appendTools(nil, defs, cached)
+	text, err := appendTools(nil, defs, marker)
 	if err != nil {
 		return nil, err
 	}
 	if len(o.recent) == maxOffers {
 		o.recent = append(o.recent[:0], o.recent[1:]...)
 	}
-	o.recent = append(o.recent, offer{slices.Clone(defs), cached, slices.Clip(text)})
+	o.recent = append(o.recent, offer{slices.Clone(defs), marker, slices.Clip(text)})
 	return text, nil
 }
 
@@ -54,8 +54,8 @@ func sameTool(a, b providers.ToolDefinition) bool {
 		x.Name == y.Name && x.Description == y.Description
 }
 
-// appendTools writes the array of the offered tools, with a cache marker at its end.
-func appendTools(b []byte, defs []providers.ToolDefinition, cached bool) ([]byte, error) {
+// appendTools writes the array of the offered tools, with a marker for the cache at its end.
+func appendTools(b []byte, defs []providers.ToolDefinition, marker string) ([]byte, error) {
 	b = append(b, '[')
 	for i := range defs {
 		f := &defs[i].Function
@@ -74,8 +74,8 @@ func appendTools(b []byte, defs []providers.ToolDefinition, cached bool) ([]byte
 		}
 		b = append(b, `,"input_schema":`...)
 		b = append(b, schema...)
-		if cached && i == len(defs)-1 {
-			b = append(append(b, ','), marker...)
+		if i == len(defs)-1 {
+			b = append(b, marker...)
 		}
 		b = append(b, '}')
 	}
@@ -86,16 +86,22 @@ func appendTools(b []byte, defs []providers.ToolDefinition, cached bool) ([]byte
 // without alternatives at its top, which it refuses.
 func inputSchema(f *providers.FunctionDefinition) (json.RawMessage, error) {
 	refused := [...]string{"anyOf", "oneOf", "allOf"}
-	plain := f.Parameters["type"] == "object"
+	parameters := f.Parameters
+	if parameters == nil && len(f.Encoded) > 0 {
+		if err := json.Unmarshal(f.Encoded, &parameters); err != nil {
+			return nil, fmt.Errorf("read the parameters of %s: %w", f.Name, err)
+		}
+	}
+	plain := parameters["type"] == "object"
 	for _, word := range refused {
-		_, has := f.Parameters[word]
+		_, has := parameters[word]
 		plain = plain && !has
 	}
 	if plain && len(f.Encoded) > 0 {
 		return f.Encoded, nil
 	}
 	schema := map[string]any{}
-	for word, value := range f.Parameters {
+	for word, value := range parameters {
 		if !slices.Contains(refused[:], word) {
 			schema[word] = value
 		}
