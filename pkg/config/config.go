@@ -44,27 +44,29 @@ type Agent struct {
 	Heartbeat Heartbeat `yaml:"heartbeat"`
 }
 
-// ProviderGemini is the provider of a model that is asked through Google's own protocol,
-// and GeminiURL its base URL where the file names none.
+// The providers of models that are asked through a protocol of their own: Anthropic's and
+// Google's, and their base URLs where the file names none.
 const (
-	ProviderGemini = "gemini"
-	GeminiURL      = "https://generativelanguage.googleapis.com/v1beta"
+	ProviderAnthropic = "anthropic"
+	AnthropicURL      = "https://api.anthropic.com"
+	ProviderGemini    = "gemini"
+	GeminiURL         = "https://generativelanguage.googleapis.com/v1beta"
 )
 
 // Model is one model on one server.
 type Model struct {
-	Provider    string    `yaml:"provider" jsonschema:"enum=openai,enum=gemini,enum=offline" jsonschema_description:"openai: any server that speaks the OpenAI protocol; gemini: Google's own, of the Gemini API or Vertex AI; offline: the built-in model that needs no server. Default openai."`
+	Provider    string    `yaml:"provider" jsonschema:"enum=openai,enum=anthropic,enum=gemini,enum=offline" jsonschema_description:"openai: any server that speaks the OpenAI protocol; anthropic: the Messages API of Claude models; gemini: Google's own, of the Gemini API or Vertex AI; offline: the built-in model that needs no server. Default openai."`
 	Model       string    `yaml:"model" jsonschema_description:"The server's name for the model."`
 	Kind        string    `yaml:"kind" jsonschema_description:"The manners of the server or of the model's family: a row of docs/models.md. Default: what base_url and the model's name tell."`
-	BaseURL     string    `yaml:"base_url" jsonschema_description:"Default https://api.openai.com/v1, and that of the Gemini API for gemini."`
-	Path        string    `yaml:"path" jsonschema_description:"Gemini alone: the form of a model's path behind base_url, with {model} for its name. Default /models/{model}, and /publishers/google/models/{model} for Vertex AI."`
-	Bearer      bool      `yaml:"bearer" jsonschema_description:"Gemini alone: send api_key as a bearer token. Default false, and true for a base_url of Vertex AI with a project."`
+	BaseURL     string    `yaml:"base_url" jsonschema_description:"Default https://api.openai.com/v1, and for anthropic and gemini that of their own API."`
+	Path        string    `yaml:"path" jsonschema_description:"For anthropic and gemini: the form of a model's path behind base_url, with {model} for its name. Left out: the usual one, also for a base_url of Vertex AI."`
+	Bearer      bool      `yaml:"bearer" jsonschema_description:"For anthropic and gemini: send api_key as a bearer token. Default false, and true for a base_url of Vertex AI with a project."`
 	APIKey      Secret    `yaml:"api_key"`
 	APIKeys     []*Secret `yaml:"api_keys" jsonschema_description:"Several keys of the same server: the next one is used while one is refused or over its rate."`
 	ToolChoice  string    `yaml:"tool_choice" jsonschema_description:"auto, none, required or the name of a tool: whether the model may, must not or must call a tool. The last two hold for the first answer to a message. Default auto."`
 	MaxTokens   int       `yaml:"max_tokens" jsonschema:"minimum=1,maximum=10000000" jsonschema_description:"Longest answer; the server's own limit when left out."`
 	Temperature *float64  `yaml:"temperature" jsonschema:"minimum=0,maximum=2" jsonschema_description:"The server's own when left out."`
-	Images      bool      `yaml:"images" jsonschema_description:"Whether the model takes pictures. Default false, and true for gemini."`
+	Images      bool      `yaml:"images" jsonschema_description:"Whether the model takes pictures. Default false, and true for anthropic and gemini."`
 	ToolMode    string    `yaml:"tool_mode" jsonschema:"enum=auto,enum=native,enum=json_schema,enum=none" jsonschema_description:"How tools are offered: native is the server's own way; json_schema asks for answers as JSON, for servers without tools; none offers no tools; auto finds out. Default auto."`
 	Timeouts    Timeouts  `yaml:"timeouts"`
 	Fallbacks   *[]string `yaml:"fallbacks" jsonschema_description:"The models that step in for this one. Default: agent.fallbacks; with [] none does."`

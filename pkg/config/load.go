@@ -114,7 +114,7 @@ func parse(path string, raw []byte, o Options) (*Config, error) {
 	}
 	cfg.Workspace = expand(cfg.Workspace, o.Home, dir)
 	w.prompts(cfg, o.Home, dir)
-	w.geminis(cfg)
+	w.natives(cfg)
 	w.shareTelegram(&cfg.Channels.Telegram)
 	checker{yaml: w.yaml, cfg: cfg, options: o}.run()
 	if !o.WithoutSecrets {

@@ -42,14 +42,19 @@ func (c modelChecker) modelName(path, name string) {
 	}
 }
 
-// geminis gives the models of Gemini their own defaults.
-func (w *walker) geminis(cfg *Config) {
+// ownProtocols are the providers with a protocol of their own, with their base URLs.
+func ownProtocols() map[string]string {
+	return map[string]string{ProviderAnthropic: AnthropicURL, ProviderGemini: GeminiURL}
+}
+
+// natives gives the models with a protocol of their own the defaults of their providers.
+func (w *walker) natives(cfg *Config) {
 	for name, m := range cfg.Models {
-		if m == nil || m.Provider != ProviderGemini {
+		if m == nil || ownProtocols()[m.Provider] == "" {
 			continue
 		}
 		if !w.yaml.Written("models." + name + ".base_url") {
-			m.BaseURL = GeminiURL
+			m.BaseURL = ownProtocols()[m.Provider]
 		}
 		if !w.yaml.Written("models." + name + ".images") {
 			m.Images = true
@@ -62,21 +67,22 @@ func (w *walker) geminis(cfg *Config) {
 
 // protocol reports the keys of another protocol than a model's own.
 func (c modelChecker) protocol(path string, m *Model) {
-	if m.Provider == ProviderGemini {
+	if ownProtocols()[m.Provider] != "" {
 		if at := path + ".kind"; c.written(at) {
 			c.at(at, "belongs to the OpenAI protocol: leave it out, or write provider: openai")
 		}
 		if c.written(path+".path") && !strings.Contains(m.Path, "{model}") {
 			c.at(path+".path", "has no place for the model: write {model} in it, such as /models/{model}")
 		}
-		if strings.Contains(m.BaseURL, "/models/") || strings.Contains(m.BaseURL, ":generateContent") {
+		if strings.Contains(m.BaseURL, "/models/") || strings.Contains(m.BaseURL, ":generateContent") ||
+			strings.HasSuffix(strings.TrimRight(m.BaseURL, "/"), "/messages") {
 			c.at(path+".base_url", "must end before the path of the model, which is added to it")
 		}
 		return
 	}
 	for _, key := range []string{"path", "bearer"} {
 		if at := path + "." + key; c.written(at) {
-			c.at(at, "belongs to Gemini: leave it out, or write provider: gemini")
+			c.at(at, "belongs to Gemini and Anthropic: leave it out, or write provider: gemini or anthropic")
 		}
 	}
 	if strings.HasSuffix(strings.TrimRight(m.BaseURL, "/"), "/chat/completions") {

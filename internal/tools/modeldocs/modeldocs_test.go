@@ -40,8 +40,8 @@ func TestConfigsLoad(t *testing.T) {
 			continue
 		}
 		m := cfg.Models[cfg.Agent.Model]
-		if m.Provider == config.ProviderGemini {
-			if vertex := name == "vertex"; m.Bearer != vertex || vertex == (m.BaseURL == config.GeminiURL) || !m.Images {
+		if own := map[string]string{"gemini": config.GeminiURL, "anthropic": config.AnthropicURL}[m.Provider]; own != "" {
+			if vertex := strings.HasPrefix(name, "vertex"); m.Bearer != vertex || vertex == (m.BaseURL == own) || !m.Images {
 				t.Errorf("%s: %+v", name, m)
 			}
 			continue

@@ -49,7 +49,9 @@ func connections() []string {
 
 // natives are the titles of the connections that need no kind, by their names.
 func natives() map[string]string {
-	return map[string]string{"gemini": "Gemini", "vertex": "Gemini on Vertex AI"}
+	return map[string]string{
+		"anthropic": "Claude", "gemini": "Gemini", "vertex": "Gemini on Vertex AI", "vertex-claude": "Claude on Vertex AI",
+	}
 }
 
 // Fill gives the page with its generated parts made anew. Each stands between a line

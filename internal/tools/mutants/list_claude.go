@@ -40,6 +40,11 @@ func claudeMutants() []Mutant {
 			Dir: room, Test: "^TestCacheMarkers$",
 		},
 		{
+			Promise: "claude: connected", Defect: "sends a token of Vertex AI as a key",
+			File: room + "/anthropic.go", Old: `case p.opts.Bearer || p.form != "":`, New: "case p.opts.Bearer:",
+			Dir: "pkg/gateway/modelset", Test: "^TestAnthropic$",
+		},
+		{
 			Promise: "claude: pause", Defect: "ends an answer where the server pauses",
 			File: room + "/answer.go", Old: "return a.stop == stopPause && len(a.blocks) > 0", New: "return false",
 			Dir: room, Test: "^TestPausedTurn$",

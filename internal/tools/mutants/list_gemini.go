@@ -30,8 +30,10 @@ func geminiMutants() []Mutant {
 		},
 		{
 			Promise: "gemini: connected", Defect: "sends a token of Vertex AI as a key",
-			File: "pkg/gateway/modelset/models.go", Old: `Bearer: m.Bearer`, New: `Bearer: false`,
-			Dir: "pkg/gateway/modelset", Test: "^TestGemini$",
+			File: "pkg/gateway/modelset/models.go",
+			Old:  "gemini.Options{\n			BaseURL: m.BaseURL, Path: m.Path, Bearer: m.Bearer",
+			New:  "gemini.Options{\n			BaseURL: m.BaseURL, Path: m.Path, Bearer: false",
+			Dir:  "pkg/gateway/modelset", Test: "^TestGemini$",
 		},
 		{
 			Promise: "gemini: tools", Defect: "sends other keywords beside alternatives",

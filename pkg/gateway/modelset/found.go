@@ -36,6 +36,7 @@ type key struct {
 func keys() []key {
 	return []key{
 		{"OPENAI_API_KEY", "openai", "openai", "https://api.openai.com/v1", "gpt-4o", true},
+		{"ANTHROPIC_API_KEY", "anthropic", config.ProviderAnthropic, config.AnthropicURL, "claude-sonnet-5-5", true},
 		{"GEMINI_API_KEY", "gemini", config.ProviderGemini, config.GeminiURL, "gemini-flash-latest", true},
 		{"OPENROUTER_API_KEY", "openrouter", "openai", "https://openrouter.ai/api/v1", "openrouter/auto", true},
 		{"GROQ_API_KEY", "groq", "openai", "https://api.groq.com/openai/v1", "openai/gpt-oss-120b", false},

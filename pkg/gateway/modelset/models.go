@@ -11,6 +11,7 @@ import (
 	"parley/pkg/agent/turn"
 	"parley/pkg/config"
 	"parley/pkg/providers"
+	"parley/pkg/providers/anthropic"
 	"parley/pkg/providers/gemini"
 	"parley/pkg/providers/offline"
 	"parley/pkg/providers/openai"
@@ -91,16 +92,23 @@ func newProvider(m *config.Model, key *config.Secret, opts *Options) providers.L
 		reveal = key.Reveal
 	}
 	connect, idle, total := time.Duration(m.Timeouts.Connect), time.Duration(m.Timeouts.Idle), time.Duration(m.Timeouts.Total)
-	if m.Provider == config.ProviderGemini {
+	switch m.Provider {
+	case config.ProviderAnthropic:
+		return withTools(anthropic.New(anthropic.Options{
+			BaseURL: m.BaseURL, Path: m.Path, Bearer: m.Bearer, Images: m.Images, Key: reveal,
+			ConnectTimeout: connect, IdleTimeout: idle, TotalTimeout: total,
+		}), m, opts)
+	case config.ProviderGemini:
 		return withTools(gemini.New(gemini.Options{
 			BaseURL: m.BaseURL, Path: m.Path, Bearer: m.Bearer, Images: m.Images, Key: reveal,
 			ConnectTimeout: connect, IdleTimeout: idle, TotalTimeout: total,
 		}), m, opts)
+	default:
+		return withTools(openai.New(openai.Options{
+			BaseURL: m.BaseURL, Kind: m.Kind, Images: m.Images, Key: reveal,
+			ConnectTimeout: connect, IdleTimeout: idle, TotalTimeout: total,
+		}), m, opts)
 	}
-	return withTools(openai.New(openai.Options{
-		BaseURL: m.BaseURL, Kind: m.Kind, Images: m.Images, Key: reveal,
-		ConnectTimeout: connect, IdleTimeout: idle, TotalTimeout: total,
-	}), m, opts)
 }
 
 // modelName is the server's name for a model.

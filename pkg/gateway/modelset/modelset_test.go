@@ -213,6 +213,33 @@ func TestGemini(t *testing.T) {
 	}
 }
 
+// TestAnthropic asks Claude models, of which one has the form of Vertex AI.
+func TestAnthropic(t *testing.T) {
+	t.Parallel()
+	const answer = `{"type":"message","model":"c","content":[{"type":"text","text":"ok"}],"stop_reason":"end_turn","usage":{}}`
+	for name, c := range map[string]struct{ base, path, key string }{
+		"api":    {"", "/v1/messages", "k"},
+		"vertex": {"/v1/projects/p/locations/l", "/v1/projects/p/locations/l/publishers/anthropic/models/claude-x:rawPredict", "Bearer k"},
+	} {
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if path := strings.Replace(r.URL.Path, "streamRaw", "raw", 1); path != c.path ||
+				r.Header.Get("X-Api-Key")+r.Header.Get("Authorization") != c.key {
+				t.Errorf("%s: asked at %s with %v", name, r.URL, r.Header)
+			}
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, answer)
+		}))
+		t.Cleanup(srv.Close)
+		m := model("claude-x", func(m *config.Model) {
+			m.Provider, m.BaseURL, m.APIKey = config.ProviderAnthropic, srv.URL+c.base, config.NewSecret("k")
+		})
+		s := makeSet(t, &config.Config{Agent: config.Agent{Model: "main"}, Models: map[string]*config.Model{"main": m}})
+		if err := ask(t.Context(), s.For(turn.RoleChat, other(), "main")); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // TestFound takes the keys of the environment, in their order, and names their variables.
 func TestFound(t *testing.T) {
 	t.Parallel()
