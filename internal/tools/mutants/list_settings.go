@@ -13,7 +13,7 @@ func wordMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "settings: who", Defect: "takes any channel for one",
-			File: "pkg/policy/place.go", Old: "!slices.Contains(known, p.Channel):", New: "!slices.Contains(channels, p.Channel) && p.Channel == s:",
+			File: "pkg/policy/place.go", Old: "!slices.Contains(known, p.Channel):", New: "!slices.Contains(known, p.Channel) && p.Channel == s:",
 			Dir: gateway, Test: without + "/^chats$",
 		},
 		{
@@ -53,7 +53,7 @@ func wordMutants() []Mutant {
 		},
 		{
 			Promise: "settings: rules of tools", Defect: "takes a rule that asks nobody",
-			File: "pkg/gateway/toolset/check.go", Old: `rule == "never" || changes(an) ||`, New: `rule != "" || changes ||`,
+			File: "pkg/gateway/toolset/check.go", Old: `rule == "never" || changes(an) ||`, New: `rule != "" || changes(an) ||`,
 			Dir: gateway, Test: without + "/^rules$",
 		},
 		{
