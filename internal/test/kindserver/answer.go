@@ -32,8 +32,8 @@ func (r *rule) answer(fields map[string]any) *answer {
 	if r.field != "" {
 		a.thought = "Let me see."
 	}
-	messages := fields["messages"].([]any)
-	last := messages[len(messages)-1].(map[string]any)
+	messages, _ := fields["messages"].([]any)
+	last, _ := messages[len(messages)-1].(map[string]any)
 	if last["role"] == "tool" {
 		a.text = fmt.Sprintf("The results are %v.", last["content"])
 		return a
@@ -81,6 +81,8 @@ func pairsIn(text string) [][]string {
 }
 
 // force gives the form of tool_choice, and the name in it.
+//
+//nolint:revive // a server that overlooks tool_choice is the point
 func force(fields map[string]any, ignored bool) (form, name string) {
 	switch v := fields["tool_choice"].(type) {
 	case string:

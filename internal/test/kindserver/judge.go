@@ -63,33 +63,12 @@ func (r *rule) choice(fields map[string]any) string {
 
 // one judges a message; open are the calls that wait for their result.
 func (r *rule) one(m map[string]any, tools bool, open map[string]bool) string {
-	known := []string{"role", "content", "name", "tool_calls", "tool_call_id"}
-	for name := range m {
-		own := slices.Contains(r.fields, name) || name == r.thought
-		if r.closed && !own && !slices.Contains(known, name) {
-			return fmt.Sprintf("property '%s' is unsupported", name)
-		}
+	if complaint := r.parts(m); complaint != "" {
+		return complaint
 	}
-	if parts, ok := m["content"].([]any); ok && r.blind && len(parts) > 1 {
-		return "this model takes no pictures"
-	}
-	calls, _ := m["tool_calls"].([]any)
 	switch m["role"] {
 	case "assistant":
-		thought, _ := m[r.thought].(string)
-		if r.thought != "" && tools && thought == "" && (len(calls) > 0 || !r.thoughtCall) {
-			return "The " + r.thought + " must be passed back to the API."
-		}
-		if _, there := m["content"]; r.content && !there {
-			return "missing field content"
-		}
-		for _, c := range calls {
-			id, _ := c.(map[string]any)["id"].(string)
-			if r.ids != nil && !r.ids.MatchString(id) {
-				return "Tool call id was " + id + " but must be " + r.ids.String()
-			}
-			open[id] = true
-		}
+		return r.assistant(m, tools, open)
 	case "tool":
 		id, _ := m["tool_call_id"].(string)
 		if !open[id] {
@@ -102,6 +81,44 @@ func (r *rule) one(m map[string]any, tools bool, open map[string]bool) string {
 		}
 	default:
 		return fmt.Sprintf("unknown role %v", m["role"])
+	}
+	return ""
+}
+
+// parts judges the fields of a message.
+func (r *rule) parts(m map[string]any) string {
+	known := []string{"role", "content", "name", "tool_calls", "tool_call_id"}
+	for name := range m {
+		own := slices.Contains(r.fields, name) || name == r.thought
+		if r.closed && !own && !slices.Contains(known, name) {
+			return fmt.Sprintf("property '%s' is unsupported", name)
+		}
+	}
+	if parts, ok := m["content"].([]any); ok && r.blind && len(parts) > 1 {
+		return "this model takes no pictures"
+	}
+	return ""
+}
+
+// assistant judges a message of the model.
+//
+//nolint:revive // whether the request has tools is a fact about it, no switch
+func (r *rule) assistant(m map[string]any, tools bool, open map[string]bool) string {
+	calls, _ := m["tool_calls"].([]any)
+	thought, _ := m[r.thought].(string)
+	if r.thought != "" && tools && thought == "" && (len(calls) > 0 || !r.thoughtCall) {
+		return "The " + r.thought + " must be passed back to the API."
+	}
+	if _, there := m["content"]; r.content && !there {
+		return "missing field content"
+	}
+	for _, v := range calls {
+		c, _ := v.(map[string]any)
+		id, _ := c["id"].(string)
+		if r.ids != nil && !r.ids.MatchString(id) {
+			return "Tool call id was " + id + " but must be " + r.ids.String()
+		}
+		open[id] = true
 	}
 	return ""
 }

@@ -10,7 +10,7 @@ import (
 func (r *rule) bySchema(fields map[string]any, a *answer) *answer {
 	format, _ := fields["response_format"].(map[string]any)
 	schema := encode(format["json_schema"])
-	messages := fields["messages"].([]any)
+	messages, _ := fields["messages"].([]any)
 	last, _ := messages[len(messages)-1].(map[string]any)
 	text, _ := last["content"].(string)
 	pairs := pairsIn(text)

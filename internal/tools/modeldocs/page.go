@@ -113,8 +113,9 @@ func row(rows []kinds.Kind, name string) *kinds.Kind {
 // checkTable is the table of a check of every row's scripted server.
 func checkTable(ctx context.Context) (string, error) {
 	var reports []check.Report
-	for _, k := range kinds.All() {
-		reports = append(reports, checkOf(ctx, &k))
+	rows := kinds.All()
+	for i := range rows {
+		reports = append(reports, checkOf(ctx, &rows[i]))
 	}
 	return printed(reports)
 }

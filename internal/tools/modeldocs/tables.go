@@ -14,8 +14,9 @@ func serverTable() string {
 	b.WriteString("| `kind` | server | known by | key in | limit of an answer | never sent " +
 		"| `tool_choice` up to | reasoning sent back |\n" +
 		"|---|---|---|---|---|---|---|---|\n")
-	for _, k := range kinds.Servers() {
-		t := &k.Traits
+	rows := kinds.Servers()
+	for i := range rows {
+		k, t := &rows[i], &rows[i].Traits
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | `%s` | %s | %s | %s |\n", k.Name, k.Title, code(k.Hosts), code(list(k.Key)),
 			or(t.MaxTokens, "max_tokens"), code(t.Refuses), or(string(t.Choice), string(kinds.ChoiceNamed)), thinking(t, "family"))
 	}
@@ -27,8 +28,9 @@ func familyTable() string {
 	var b strings.Builder
 	b.WriteString("| `kind` | family | names that begin with | pictures | context | never sent | reasoning sent back " +
 		"| calls in its text | `tool_mode` |\n|---|---|---|---|---|---|---|---|---|\n")
-	for _, k := range kinds.Families() {
-		t := &k.Traits
+	rows := kinds.Families()
+	for i := range rows {
+		k, t := &rows[i], &rows[i].Traits
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s | %s | %s |\n", k.Name, k.Title, code(k.Models),
 			or(string(t.Images), "as the server"), size(t.Context), code(t.Refuses), thinking(t, "server"), forms(t.Spoken), or(t.ToolMode, "auto"))
 	}
@@ -73,7 +75,7 @@ func thinking(t *kinds.Traits, other string) string {
 		words := map[kinds.Thinking]string{
 			kinds.ThinkingTurn: "of the turn", kinds.ThinkingGiven: "all", kinds.ThinkingAlways: "with every message",
 		}
-		return fmt.Sprintf("%s, in `%s`", words[t.Thinking], or(string(t.ThinkingField), string(kinds.FieldReasoningContent)))
+		return fmt.Sprintf("%s, in %#q", words[t.Thinking], or(string(t.ThinkingField), string(kinds.FieldReasoningContent)))
 	case kinds.ThinkingNever:
 		return "never"
 	}

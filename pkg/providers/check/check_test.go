@@ -82,15 +82,21 @@ func TestVerdicts(t *testing.T) {
 		}, 6, false},
 		{"words for numbers", caller("add", `{"a":"17","b":25}`, "7351"), map[check.Ability]check.Verdict{check.Calls: check.No}, 6, false},
 		{"cut arguments", caller("add", `{"a":17,`, "7351"), map[check.Ability]check.Verdict{check.Calls: check.No}, 6, false},
-		{"only talks", func([]providers.Message, tools, any) (*providers.LLMResponse, error) { return say("red hello") },
+		{
+			"only talks", func([]providers.Message, tools, any) (*providers.LLMResponse, error) { return say("red hello") },
 			map[check.Ability]check.Verdict{
 				check.Answers: check.Yes, check.Calls: check.No, check.Results: check.Unasked, check.Required: check.No,
 				check.None: check.Yes, check.Pictures: check.Yes,
-			}, 5, false},
-		{"always calls", func([]providers.Message, tools, any) (*providers.LLMResponse, error) {
-			return calls("add", `{"a":1,"b":2}`)
+			},
+			5, false,
 		},
-			map[check.Ability]check.Verdict{check.None: check.No, check.Results: check.No}, 6, false},
+		{
+			"always calls", func([]providers.Message, tools, any) (*providers.LLMResponse, error) {
+				return calls("add", `{"a":1,"b":2}`)
+			},
+			map[check.Ability]check.Verdict{check.None: check.No, check.Results: check.No},
+			6, false,
+		},
 		{"refuses tools", func(_ []providers.Message, offered tools, _ any) (*providers.LLMResponse, error) {
 			if len(offered) > 0 {
 				return nil, &providers.Error{Kind: providers.KindInvalid, Message: "does not support tools"}

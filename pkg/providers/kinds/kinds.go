@@ -149,7 +149,7 @@ type Match struct {
 	Traits         Traits
 }
 
-// Of joins the rows of a server and of a model. kind may name the server's row or the
+// Of joins the rows of a server and of a model. The kind may name the server's row or the
 // family's; ok is false if no row has that name.
 func Of(kind, baseURL, model string) (m Match, ok bool) {
 	server, family := serverOf(baseURL), familyOf(model)
@@ -181,9 +181,10 @@ func All() []Kind { return append(servers(), families()...) }
 // Names are the values that a configuration may give as kind.
 func Names() []string {
 	var names []string
-	for _, k := range All() {
-		if !slices.Contains(names, k.Name) {
-			names = append(names, k.Name)
+	rows := All()
+	for i := range rows {
+		if name := rows[i].Name; !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
 	return names

@@ -108,7 +108,8 @@ func TestRowsShapeTheRequest(t *testing.T) {
 			"messages.2.reasoning_content": "hm", "messages.3.name": "probe", "temperature": nil, "max_tokens": 9.0,
 		}},
 		{"xai", "grok-code-fast-1", map[string]any{
-			"messages.2.reasoning_content": nil, "messages.6.reasoning_content": "so", "stop": nil, "reasoning_effort": nil}},
+			"messages.2.reasoning_content": nil, "messages.6.reasoning_content": "so", "stop": nil, "reasoning_effort": nil,
+		}},
 		{"mistral", "mistral-large-latest", map[string]any{
 			"seed": nil, "stream_options": nil, "messages.3.name": "probe", "messages.3.tool_call_id": nine,
 		}},

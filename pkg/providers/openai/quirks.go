@@ -88,9 +88,8 @@ func (k quirks) rethink(message string) quirks {
 // some of every message.
 const unthought = " "
 
-// learn adds the refusal in err about req. It returns k itself if that is known
-// already.
-func (k quirks) learn(err error, req sdk.ChatCompletionRequest) quirks {
+// told adds a refusal of the library, which knows some models by their names.
+func (k quirks) told(err error) quirks {
 	switch {
 	case errors.Is(err, sdk.ErrReasoningModelMaxTokensDeprecated):
 		k.completionTokens = true
@@ -99,6 +98,13 @@ func (k quirks) learn(err error, req sdk.ChatCompletionRequest) quirks {
 	case errors.Is(err, sdk.ErrReasoningToolsRequireResponses):
 		k.noEffort = true
 	}
+	return k
+}
+
+// learn adds the refusal in err about req. It returns k itself if that is known
+// already.
+func (k quirks) learn(err error, req sdk.ChatCompletionRequest) quirks {
+	k = k.told(err)
 	refused, ok := errors.AsType[*providers.Error](err)
 	if !ok || refused.Kind != providers.KindInvalid || refused.Status == 0 {
 		return k
