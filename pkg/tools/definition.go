@@ -5,9 +5,10 @@ import (
 
 	"parley/pkg/providers"
 	"parley/pkg/tools/internal/output"
+	"parley/pkg/tools/internal/schema"
 )
 
-// ToolToSchema describes a tool as it is sent to a model:
+// ToolToSchema describes a tool in the shape in which models read of it:
 // {"type":"function","function":{"name":…,"description":…,"parameters":{…}}}.
 func ToolToSchema(tool Tool) map[string]any {
 	return schemaMap(tool.Name(), tool.Description(), parametersOf(tool))
@@ -24,7 +25,13 @@ func schemaMap(name, description string, parameters map[string]any) map[string]a
 	}
 }
 
+// DefinitionOf is a tool as it is sent to a model.
+func DefinitionOf(tool Tool) providers.ToolDefinition {
+	return definitionOf(tool.Name(), tool.Description(), parametersOf(tool))
+}
+
 func definitionOf(name, description string, parameters map[string]any) providers.ToolDefinition {
+	parameters = schema.Wire(parameters)
 	f := providers.FunctionDefinition{Name: name, Description: description, Parameters: parameters}
 	if text, err := output.JSON(parameters); err == nil { // else the tool is disabled for its schema
 		f.Encoded = json.RawMessage(text)

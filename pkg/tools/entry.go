@@ -24,6 +24,7 @@ type entry struct {
 	name        string
 	tool        Tool
 	definition  providers.ToolDefinition
+	parameters  map[string]any // the whole schema
 	annotations Annotations
 	community   bool
 	contextual  bool
@@ -56,6 +57,7 @@ func newEntry(name string, tool Tool, o RegisterOptions, log *zerolog.Logger) (*
 		e := &entry{
 			name: name, tool: tool, community: o.Community, log: log,
 			definition:  definitionOf(name, tool.Description(), parameters),
+			parameters:  parameters,
 			annotations: AnnotationsOf(tool),
 			counts:      &counts.Counters{},
 		}
@@ -140,7 +142,7 @@ func (e *entry) check() error {
 		return e.broken
 	}
 	e.schemaOnce.Do(func() {
-		e.schema, e.schemaErr = schema.Compile(e.definition.Function.Parameters)
+		e.schema, e.schemaErr = schema.Compile(e.parameters)
 		if e.schemaErr != nil {
 			e.log.Error().Err(e.schemaErr).Str("tool", e.name).Msg("a tool is disabled")
 			return

@@ -203,7 +203,7 @@ func (r *ToolRegistry) GetDefinitions() []map[string]any {
 	out := make([]map[string]any, len(all))
 	for i, e := range all {
 		f := e.definition.Function
-		out[i] = schemaMap(f.Name, f.Description, f.Parameters)
+		out[i] = schemaMap(f.Name, f.Description, e.parameters)
 	}
 	return out
 }

@@ -38,7 +38,8 @@ func TestTypedTool(t *testing.T) {
 		return answer[in.Name], fails[in.Name]
 	})
 	r.Register(tool)
-	sameJSON(t, r.ToProviderDefs()[0].Function.Parameters, `{"type":"object","required":["name","width"],"additionalProperties":false,"properties":{
+	whole := r.GetDefinitions()[0]["function"].(map[string]any)["parameters"]
+	sameJSON(t, whole, `{"type":"object","required":["name","width"],"additionalProperties":false,"properties":{
 		"name":{"type":"string","description":"what it is called"},"width":{"type":"integer"},
 		"height":{"type":"number"},"tags":{"type":"array","items":{"type":"string"}}}}`)
 	run := func(name string) *tools.ToolResult {
@@ -95,6 +96,34 @@ func TestArgumentsAreDecodedOnce(t *testing.T) {
 		args := map[string]any{"name": name, "width": float64(3), "height": 1.5}
 		if got := r.Execute(t.Context(), name, args); got.ForLLM != "done" || len(examined) != calls+1 {
 			t.Errorf("%s: %+v after %d examinations", name, got, len(examined))
+		}
+	}
+}
+
+// TestTheSchemaOnTheWire says everything that the schema of the checks says, except that
+// no other property is taken.
+func TestTheSchemaOnTheWire(t *testing.T) {
+	t.Parallel()
+	type in struct {
+		Path  string `json:"path" jsonschema:"a file"`
+		Kind  string `json:"kind" enum:"one,two"`
+		Limit int    `json:"limit,omitempty" minimum:"0" maximum:"20"`
+	}
+	tool := tools.New("look", "Looks.", tools.Annotations{}, func(context.Context, in) (any, error) { return "seen", nil })
+	r := tools.NewToolRegistry()
+	r.Register(tool)
+	const said = `"type":"object","required":["path","kind"],"properties":{"path":{"type":"string","description":"a file"},
+		"kind":{"type":"string","enum":["one","two"]},"limit":{"type":"integer","minimum":0,"maximum":20}}`
+	f := r.ToProviderDefs()[0].Function
+	sameJSON(t, f.Parameters, `{`+said+`}`)
+	sameJSON(t, f.Encoded, `{`+said+`}`)
+	sameJSON(t, r.GetDefinitions()[0]["function"].(map[string]any)["parameters"], `{`+said+`,"additionalProperties":false}`)
+	for name, args := range map[string]map[string]any{
+		"enum": {"path": "a", "kind": "three"}, "maximum": {"path": "a", "kind": "one", "limit": 21.0},
+		"minimum": {"path": "a", "kind": "one", "limit": -1.0}, "another": {"path": "a", "kind": "one", "more": 1.0},
+	} {
+		if err := r.Validate("look", args); err == nil {
+			t.Errorf("%s: the call was taken", name)
 		}
 	}
 }

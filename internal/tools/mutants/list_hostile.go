@@ -83,6 +83,16 @@ func hostileEdgeMutants() []Mutant {
 			Dir: "internal/test/e2e", Test: "^TestTelegramModelTellsCredentials$",
 		},
 		{
+			Promise: "small requests", Defect: "does not enforce a bound that the model is told",
+			File: "pkg/tools/internal/schema/infer.go", Old: `property[key] = n`, New: `_ = n`,
+			Dir: "pkg/tools", Test: "^TestTheSchemaOnTheWire$",
+		},
+		{
+			Promise: "small requests", Defect: "repeats a keyword in every tool",
+			File: "pkg/tools/internal/schema/wire.go", Old: `delete(parameters, "additionalProperties")`, New: ``,
+			Dir: "internal/test/e2e", Test: "^TestTheRequestOfHi$",
+		},
+		{
 			Promise: "stored state", Defect: "gives stored instructions to the model",
 			File: "pkg/agent/prompt/history.go", Old: `return true // instructions are never stored: no gateway wrote this`, New: `e.Seq++`,
 			Dir: "pkg/agent", Test: "^TestHostileHistory$",

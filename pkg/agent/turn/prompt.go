@@ -17,8 +17,8 @@ func (t *Turn) System(ctx context.Context) (providers.Message, error) {
 	}
 	closing := t.Input.Closing
 	if closing == "" {
-		closing = "You are talking on the channel " + t.Info.Address.Channel + ". " +
-			"Answer " + prompt.NoReply + " alone when there is nothing to say and either nobody asked or you have already sent a message."
+		closing = "The channel is " + t.Info.Address.Channel + ". Answer " + prompt.NoReply +
+			" alone when there is nothing to say and no person asked, or you have already sent a message."
 	}
 	return prompt.System(files, t.Clock.Today(), closing), nil
 }

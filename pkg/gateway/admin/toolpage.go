@@ -15,7 +15,7 @@ import (
 func toolPage(of *tools.ToolRegistry, name string) (string, error) {
 	t, _ := of.Get(name)
 	an, _ := of.Annotations(name)
-	raw, err := json.Marshal(tools.ToolToSchema(t))
+	raw, err := json.Marshal(tools.DefinitionOf(t))
 	if err != nil {
 		return "", err
 	}

@@ -12,7 +12,7 @@ import (
 const maxZoneName = 64
 
 type input struct {
-	Timezone string `json:"timezone,omitempty" jsonschema:"IANA time zone such as Europe/Berlin or Asia/Tokyo; default: the zone of this machine"`
+	Timezone string `json:"timezone,omitempty"`
 }
 
 // reading is the result of current_time.
@@ -30,7 +30,7 @@ type reading struct {
 // New makes the tool current_time; now is usually time.Now. Without a zone in
 // its arguments the tool tells the time in the zone that now gives.
 func New(now func() time.Time) tools.Tool {
-	return tools.New("current_time", "Tell the current date, time and weekday, here or in another time zone.",
+	return tools.New("current_time", "Date, time and weekday in an IANA time zone.",
 		// Not idempotent in its answer, but to ask again does no harm.
 		tools.Annotations{ReadOnly: true, Idempotent: true, Volatile: true, Level: tools.LevelChat},
 		func(_ context.Context, in input) (any, error) {

@@ -10,11 +10,11 @@ import (
 )
 
 type input struct {
-	Data      string `json:"data" jsonschema:"the data as text, at most 256 KiB"`
-	From      string `json:"from" jsonschema:"the format that data is in: json, yaml, xml or csv"`
-	To        string `json:"to,omitempty" jsonschema:"the format to write: json, yaml, xml or csv; left out: the same, laid out well"`
-	Indent    *int   `json:"indent,omitempty" jsonschema:"spaces a level in JSON and XML, 0 to 8; 0 is one line; default 2"`
-	Delimiter string `json:"delimiter,omitempty" jsonschema:"the character between the cells of CSV, such as ; or a tab; default a comma"`
+	Data      string `json:"data" jsonschema:"up to 256 KiB"`
+	From      string `json:"from" enum:"json,yaml,xml,csv"`
+	To        string `json:"to,omitempty"`
+	Indent    *int   `json:"indent,omitempty" minimum:"0" maximum:"8"`
+	Delimiter string `json:"delimiter,omitempty" jsonschema:"one character"`
 }
 
 // options are how data is laid out.
@@ -27,9 +27,7 @@ const defaultIndent, maxIndent = 2, 8
 
 // New makes the tool format_data.
 func New() tools.Tool {
-	return tools.New("format_data", "Check data in JSON, YAML, XML or CSV, lay it out well, or convert it from one into another. "+
-		"Numbers keep all digits, and keys their order. In XML, @name is an attribute, #text the text beside it, a repeated element a list. "+
-		"The first row of CSV names the columns. Values of XML and CSV stay texts.",
+	return tools.New("format_data", "Check data, lay it out, or convert it. XML: @name is an attribute, #text the text.",
 		tools.Annotations{ReadOnly: true, Idempotent: true, Level: tools.LevelChat, MaxOutput: maxBytes},
 		func(_ context.Context, in input) (any, error) {
 			o, fail := in.options()

@@ -95,22 +95,18 @@ func New(o Options) []tools.Tool {
 	add := tools.Annotations{Ordered: true, Level: tools.LevelWrite}
 	return []tools.Tool{
 		tools.New("list_dir",
-			"List the files and folders in a folder of the workspace, with type, size in bytes and time of change.",
+			"List a workspace folder.",
 			look, a.listDir),
-		tools.NewExamined("read_file", "Read a file of the workspace, as JSON {success, path, content, size, encoding, truncated}; "+
-			"the content of a binary file is base64. Go on at next_offset.", read, a.examineRead, a.readFile),
+		tools.NewExamined("read_file", "Read a workspace file; base64 if binary.", read, a.examineRead, a.readFile),
 		tools.NewExamined("search_files",
-			"Search the workspace for files by name pattern, for lines by content, or both.",
+			"Search a folder for file names, lines with content, or both.",
 			look, a.examineSearch, a.searchFiles),
 		tools.New("file_info",
-			"Tell whether a file or folder of the workspace exists, and its type, size in bytes, time of change and mode.",
+			"Type, size, time and mode of a path, if it exists.",
 			look, a.fileInfo),
-		newWriter("write_file", "Write a file of the workspace as a whole; one that is there already is overwritten. "+
-			"Folders on the way are made. To change a part, use edit_file; to add to the end, append_file.", change, a, planWrite),
-		newWriter("edit_file", "Replace one passage in a file of the workspace. old_text must be in the file exactly once, "+
-			"character by character; include lines around it until it is.", change, a, planEdit),
-		newWriter("append_file", "Add text to the end of a file of the workspace; it is made when it is not there. "+
-			"Nothing is added in between: begin with a line break where one is needed.", add, a, planAppend),
-		newWriter("delete_file", "Delete one file, or one empty folder, of the workspace. It cannot be undone.", change, a, planDelete),
+		newWriter("write_file", "Write or replace a whole workspace file.", change, a, planWrite),
+		newWriter("edit_file", "Replace old_text in a file, where it must occur exactly once.", change, a, planEdit),
+		newWriter("append_file", "Add to the end of a file, without a line break, or make it.", add, a, planAppend),
+		newWriter("delete_file", "Delete a file or empty folder.", change, a, planDelete),
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 type infoInput struct {
-	Path string `json:"path" jsonschema:"file or folder, relative to the workspace"`
+	Path string `json:"path"`
 }
 
 // details is the result of file_info. It describes a symbolic link itself, not its

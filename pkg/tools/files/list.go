@@ -21,7 +21,7 @@ const (
 )
 
 type listInput struct {
-	Path string `json:"path,omitempty" jsonschema:"folder to list, relative to the workspace; default: the workspace itself"`
+	Path string `json:"path,omitempty"`
 }
 
 // listing is the result of list_dir.

@@ -17,9 +17,9 @@ const (
 )
 
 type readInput struct {
-	Path   string `json:"path" jsonschema:"file to read, relative to the workspace"`
-	Offset int64  `json:"offset,omitempty" jsonschema:"first byte to read, from 0"`
-	Limit  int    `json:"limit,omitempty" jsonschema:"how many bytes to read at most; default and maximum 49152"`
+	Path   string `json:"path"`
+	Offset int64  `json:"offset,omitempty" minimum:"0"`
+	Limit  int    `json:"limit,omitempty" maximum:"49152"`
 }
 
 // excerpt is the result of read_file. Encoding is utf-8, or base64 for content that is

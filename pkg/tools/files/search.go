@@ -32,11 +32,11 @@ const (
 )
 
 type searchInput struct {
-	Path       string `json:"path,omitempty" jsonschema:"folder to search, relative to the workspace; default: the whole workspace"`
-	Name       string `json:"name,omitempty" jsonschema:"file name pattern such as *.md, notes/*.txt or **/2026/*; without a slash it is matched with the name alone"`
-	Content    string `json:"content,omitempty" jsonschema:"text that a line of the file contains; upper and lower case differ"`
-	Regexp     bool   `json:"regexp,omitempty" jsonschema:"content is a regular expression in RE2 syntax"`
-	MaxResults int    `json:"max_results,omitempty" jsonschema:"most results to return; default 50, at most 200"`
+	Path       string `json:"path,omitempty"`
+	Name       string `json:"name,omitempty" jsonschema:"*.md, **/2026/*"`
+	Content    string `json:"content,omitempty"`
+	Regexp     bool   `json:"regexp,omitempty" jsonschema:"content is RE2"`
+	MaxResults int    `json:"max_results,omitempty" maximum:"200"`
 }
 
 // found is the result of search_files.

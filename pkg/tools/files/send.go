@@ -63,17 +63,16 @@ const (
 )
 
 type sendInput struct {
-	Path    string `json:"path" jsonschema:"file to send, relative to the workspace"`
-	Caption string `json:"caption,omitempty" jsonschema:"Markdown to stand below the file, at most 900 characters"`
-	As      string `json:"as,omitempty" jsonschema:"auto (default: pictures as photo), photo, or document"`
+	Path    string `json:"path"`
+	Caption string `json:"caption,omitempty" jsonschema:"up to 900 characters"`
+	As      string `json:"as,omitempty" jsonschema:"auto, photo or document"`
 }
 
 // NewSend makes send_file. A call has an effect, which must not happen twice, and
 // needs the right to read: a sent file was read.
 func NewSend(o Options, to Sender) tools.Tool {
 	an := tools.Annotations{Level: tools.LevelRead, Ordered: true, Speaks: true}
-	return tools.New("send_file", "Send a file of the workspace to the person in this chat now, before the final answer. "+
-		"It leaves as it is at this moment.", an, courier{newAccess(o), to}.sendFile)
+	return tools.New("send_file", "Send a workspace file to this chat now, as it is.", an, courier{newAccess(o), to}.sendFile)
 }
 
 // courier is shared by all sendings.

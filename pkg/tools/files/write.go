@@ -9,17 +9,17 @@ import (
 )
 
 type writeInput struct {
-	Path     string `json:"path" jsonschema:"file to write, relative to the workspace"`
-	Content  string `json:"content" jsonschema:"all that the file will hold"`
-	Encoding string `json:"encoding,omitempty" jsonschema:"utf-8 (default), or base64 where content is base64 of a binary file"`
+	Path     string `json:"path"`
+	Content  string `json:"content"`
+	Encoding string `json:"encoding,omitempty" jsonschema:"utf-8 or base64"`
 }
 
 func (in writeInput) target() string { return in.Path }
 
 type appendInput struct {
-	Path     string `json:"path" jsonschema:"file to add to, relative to the workspace"`
-	Content  string `json:"content" jsonschema:"the text to add at the end"`
-	Encoding string `json:"encoding,omitempty" jsonschema:"utf-8 (default), or base64 where content is base64 of binary data"`
+	Path     string `json:"path"`
+	Content  string `json:"content"`
+	Encoding string `json:"encoding,omitempty" jsonschema:"utf-8 or base64"`
 }
 
 func (in appendInput) target() string { return in.Path }
@@ -75,9 +75,9 @@ func named(encoding string) string {
 }
 
 type editInput struct {
-	Path    string `json:"path" jsonschema:"file to change, relative to the workspace"`
-	OldText string `json:"old_text" jsonschema:"the passage as it is now, exactly once in the file"`
-	NewText string `json:"new_text" jsonschema:"the text in its place; empty removes the passage"`
+	Path    string `json:"path"`
+	OldText string `json:"old_text"`
+	NewText string `json:"new_text"`
 }
 
 func (in editInput) target() string { return in.Path }
@@ -115,7 +115,7 @@ func planEdit(t *target, in editInput) (change, error) {
 }
 
 type deleteInput struct {
-	Path string `json:"path" jsonschema:"file or empty folder to delete, relative to the workspace"`
+	Path string `json:"path"`
 }
 
 func (in deleteInput) target() string { return in.Path }

@@ -35,8 +35,7 @@ func (*Tool) Name() string { return "message" }
 
 // Description tells the model the purpose of the tool.
 func (*Tool) Description() string {
-	return "Send a text to the person in this chat now, before the final answer. " +
-		"Use it for news that should not wait; do not repeat it in the answer."
+	return "Send text to this chat at once; do not repeat it in the answer."
 }
 
 // Parameters is the schema of the one argument, text.
@@ -44,7 +43,7 @@ func (*Tool) Parameters() map[string]any {
 	return map[string]any{
 		"type": "object",
 		"properties": map[string]any{
-			"text": map[string]any{"type": "string", "description": "the text to send", "minLength": 1},
+			"text": map[string]any{"type": "string", "minLength": 1},
 		},
 		"required":             []string{"text"},
 		"additionalProperties": false,

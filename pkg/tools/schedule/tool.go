@@ -14,22 +14,21 @@ import (
 	"parley/pkg/tools"
 )
 
-const description = "Say something in this chat later, or be asked to do something later: once or again and again. " +
-	"Actions: create (text and one of in, at, every, cron), list, change, pause, resume, remove. " +
-	"Tell the person when it is due, in the words of the result. Ask for their time zone if the tool says that it needs one."
+const description = "Say text here later, once or repeatedly; with prompt, act on it yourself then. " +
+	"create takes text and one of in, at, every, cron. Tell the person when it is due."
 
 type input struct {
-	Action   string `json:"action" jsonschema:"create, list, change, pause, resume or remove"`
-	ID       string `json:"id,omitempty" jsonschema:"the job to change, pause, resume or remove; list tells it"`
-	Text     string `json:"text,omitempty" jsonschema:"the words for the person when it is due, as they stand; with prompt: your instructions for that time"`
-	Prompt   *bool  `json:"prompt,omitempty" jsonschema:"true: you follow the instructions in text and answer in the chat; false, the default: text itself is sent"`
-	Name     string `json:"name,omitempty" jsonschema:"a short name for people"`
-	In       string `json:"in,omitempty" jsonschema:"once, after a time: 20m, 1h30m, 2 days"`
-	At       string `json:"at,omitempty" jsonschema:"once, at a time where the person is: 2026-11-22 09:00, tomorrow 09:00, monday 09:00, 09:00; or RFC 3339 with an offset"`
-	Every    string `json:"every,omitempty" jsonschema:"again and again, each time after an interval of 60 seconds at least: 90m, 6 hours; for a time of day use cron"`
-	Cron     string `json:"cron,omitempty" jsonschema:"again and again at times of day where the person is: minute hour day-of-month month day-of-week (Sunday is 0), such as 0 9 * * 1-5, or @hourly, @daily, @weekly, @monthly, @yearly"`
-	Timezone string `json:"timezone,omitempty" jsonschema:"IANA time zone of the person, such as Europe/Berlin; kept for this chat, so that it is needed once"`
-	CatchUp  string `json:"catch_up,omitempty" jsonschema:"runs that were missed: once, the default, makes one late run of them; skip drops them"`
+	Action   string `json:"action" enum:"create,list,change,pause,resume,remove"`
+	ID       string `json:"id,omitempty"`
+	Text     string `json:"text,omitempty"`
+	Prompt   *bool  `json:"prompt,omitempty"`
+	Name     string `json:"name,omitempty"`
+	In       string `json:"in,omitempty" jsonschema:"20m, 2 days"`
+	At       string `json:"at,omitempty" jsonschema:"monday 9:00, 2026-11-22 09:00"`
+	Every    string `json:"every,omitempty" jsonschema:"90m, 6 hours; 60 seconds or more"`
+	Cron     string `json:"cron,omitempty" jsonschema:"0 9 * * 1-5, @daily"`
+	Timezone string `json:"timezone,omitempty" jsonschema:"of the person"`
+	CatchUp  string `json:"catch_up,omitempty" jsonschema:"missed runs: once or skip"`
 }
 
 // desk serves the calls.

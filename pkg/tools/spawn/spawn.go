@@ -43,9 +43,9 @@ type Agents interface {
 
 // arguments are those of both tools.
 type arguments struct {
-	Task    string `json:"task" jsonschema:"the work of the agent and the report it owes, in full: it does not see this conversation (1 to 8000 characters)"`
-	Name    string `json:"name,omitempty" jsonschema:"two or three words by which people will know the task"`
-	Minutes int    `json:"deadline_minutes,omitempty" jsonschema:"when the agent is given up"`
+	Task    string `json:"task" jsonschema:"up to 8000 characters"`
+	Name    string `json:"name,omitempty"`
+	Minutes int    `json:"deadline_minutes,omitempty"`
 }
 
 // started is spawn's result for the model.
@@ -63,8 +63,7 @@ func New(a Agents, deadline time.Duration) []tools.Tool {
 	waits.Timeout = deadline + overtime
 	return []tools.Tool{
 		tools.New(Spawn,
-			"Start a background agent that works on a task by itself and reports to this chat when it is done, while the conversation "+
-				"goes on. Use it for long work. It has this chat's tools and rights.",
+			"Start a background agent for long work. It does not see this chat, and reports to it by itself.",
 			an, func(ctx context.Context, in arguments) (any, error) {
 				limit, err := in.check(deadline, deadline)
 				if err != nil {
@@ -81,9 +80,7 @@ func New(a Agents, deadline time.Duration) []tools.Tool {
 				}, nil
 			}),
 		tools.New(Subagent,
-			"Let an agent of its own work on a task, and wait for its report. "+
-				"Use it for work of many steps of which only the outcome matters here; several in one answer work side by side. "+
-				"It has this chat's tools and rights.",
+			"As spawn, but wait for the report. Several calls run side by side.",
 			waits, func(ctx context.Context, in arguments) (any, error) {
 				limit, err := in.check(min(waitTime, deadline), deadline)
 				if err != nil {

@@ -36,15 +36,14 @@ type Book interface {
 }
 
 type arguments struct {
-	Action string `json:"action" jsonschema:"list: running and recently ended tasks; cancel: end one"`
-	ID     string `json:"id,omitempty" jsonschema:"of the task to cancel, as list names it"`
+	Action string `json:"action" enum:"list,cancel"`
+	ID     string `json:"id,omitempty"`
 }
 
 // New makes the tool.
 func New(b Book) tools.Tool {
 	return tools.New("tasks",
-		"List the background tasks of this chat as JSON {tasks: [{id, tool, name, state, started, until, ended, result}]}, or "+
-			"cancel one. Results arrive by themselves: do not wait for them here.",
+		"List this chat's background tasks, or cancel one by id.",
 		tools.Annotations{Level: tools.LevelChat, Idempotent: true, Volatile: true},
 		func(ctx context.Context, in arguments) (any, error) {
 			switch {

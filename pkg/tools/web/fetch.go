@@ -22,9 +22,9 @@ const (
 )
 
 type fetchArguments struct {
-	URL      string `json:"url" jsonschema:"the address of the page: http or https"`
-	Offset   int    `json:"offset,omitempty" jsonschema:"where in the text to begin, in bytes: the number that an earlier, cut answer named"`
-	MaxBytes int    `json:"max_bytes,omitempty" jsonschema:"the most text to give, up to 61440 bytes; default 24576"`
+	URL      string `json:"url"`
+	Offset   int    `json:"offset,omitempty" minimum:"0"`
+	MaxBytes int    `json:"max_bytes,omitempty" maximum:"61440"`
 }
 
 // fetcher is web_fetch.
@@ -43,8 +43,7 @@ func newFetcher(o Options) *fetcher {
 
 func (f *fetcher) tool() tools.Tool {
 	return tools.NewExamined("web_fetch",
-		"Reads a page of the public web: HTML as Markdown with its headings, links, tables and code; JSON and text as they are. "+
-			"A long page comes in parts.",
+		"Read an http or https page, as Markdown. A long one is cut: go on at offset.",
 		tools.Annotations{
 			ReadOnly: true, Idempotent: true, OpenWorld: true, Level: tools.LevelRead,
 			Timeout: f.o.Timeout + 2*maxConvert, MaxOutput: maxPart + 8<<10,

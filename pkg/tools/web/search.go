@@ -27,8 +27,8 @@ const (
 )
 
 type searchArguments struct {
-	Query      string `json:"query" jsonschema:"the words to look for, 1 to 500 characters"`
-	MaxResults int    `json:"max_results,omitempty" jsonschema:"how many results to give, 1 to 20; default 5"`
+	Query      string `json:"query" jsonschema:"1 to 500 characters"`
+	MaxResults int    `json:"max_results,omitempty" maximum:"20"`
 }
 
 // result is one hit.
@@ -125,7 +125,7 @@ func (unusable) parse(int, []byte) ([]result, error) { return nil, nil }
 
 func (s *searcher) tool() tools.Tool {
 	return tools.New("web_search",
-		"Searches the web and gives titles, addresses and short extracts. Read a page with web_fetch.",
+		"Search the web. Read a result with web_fetch.",
 		tools.Annotations{
 			ReadOnly: true, Idempotent: true, OpenWorld: true, Level: tools.LevelRead,
 			Timeout: s.o.Timeout + maxConvert, MaxOutput: 64 << 10,

@@ -1,0 +1,7 @@
+// Package prefix takes requests to a model apart: the size of their parts, and how much
+// of a request the one before has already had. A model server caches the beginning of a
+// request that it has seen, so a stable beginning is cheap and fast.
+//
+// The parts are compared in the order in which servers read them: tools, then the
+// system message, then the others.
+package prefix
